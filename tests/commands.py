@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Commands in pages, with their output.
 
-In an indented block a line with "$ " is a command, and the lines below it are its output. A line "..." stands for
-any number of lines, "..." within a line for any text.
+In an indented block a line with "$ " is a command, and the lines below it are its output. A line
+"..." stands for any number of lines, "..." within a line for any text.
 """
 import re
 
@@ -25,6 +25,8 @@ def read_commands(lines):
 
 
 def make_pattern(lines):
-    parts = [r"(?:.*\n)*?" if line == "..." else re.escape(line).replace(re.escape("..."), ".*") + r"\n"
-             for line in lines]
+    parts = [
+        r"(?:.*\n)*?" if line == "..." else re.escape(line).replace(re.escape("..."), ".*") + r"\n"
+        for line in lines
+    ]
     return re.compile("".join(parts))

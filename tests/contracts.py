@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Fail when the comment of a public function in C, or that of its section, lacks a part of its contract.
+"""Fail when the comment of a public function in C, or that of its section, lacks a part of its
+contract.
 
     contracts.py ROOT
 
-- Who owns what: each pointer and handle among the parameters, and one that is returned, has a word in brackets, which
-  docs/ownership.md explains.
+- Who owns what: each pointer and handle among the parameters, and one that is returned, has a word
+  in brackets, which docs/ownership.md explains.
 - `Errors:` and `Threads:`.
-- `Since 0.1.N` in the comment of a function that came later than the first release of the ABI, and in no other. The
-  functions that only this library has are in headers of their own.
+- `Since 0.1.N` in the comment of a function that came later than the first release of the ABI, and
+  in no other. The functions that only this library has are in headers of their own.
 """
 import pathlib
 import re
@@ -60,7 +61,9 @@ def check_since(function, releases):
 
 def main():
     root = pathlib.Path(sys.argv[1])
-    words = set(re.findall(r"^\| `\[([\w ]+)\]` \|", (root / "docs/ownership.md").read_text(encoding="utf-8"), re.M))
+    words = set(
+        re.findall(r"^\| `\[([\w ]+)\]` \|",
+                   (root / "docs/ownership.md").read_text(encoding="utf-8"), re.M))
     releases = declarations.releases(root)
     problems, count = [], 0
     for header in sorted((root / "include").rglob("*.h")):
@@ -68,9 +71,15 @@ def main():
             continue
         for function in declarations.functions(header.read_text(encoding="utf-8")):
             count += 1
-            problems += [f"{header.name}: {function.name} does not say {part}" for part in lacking(function, words)]
+            problems += [
+                f"{header.name}: {function.name} does not say {part}"
+                for part in lacking(function, words)
+            ]
             if function.exported and header.name not in OWN_HEADERS:
-                problems += [f"{header.name}: {function.name} does not say {part}" for part in check_since(function, releases)]
+                problems += [
+                    f"{header.name}: {function.name} does not say {part}"
+                    for part in check_since(function, releases)
+                ]
     print("\n".join([*problems, f"{count} functions"]))
     return 1 if problems or count == 0 or not words else 0
 

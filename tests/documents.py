@@ -4,18 +4,21 @@
 
     documents.py ROOT
 
-- Relative links in Markdown files, and `docs/<page>.md#<heading>` in sources, lead to a file and a heading.
+- Relative links in Markdown files, and `docs/<page>.md#<heading>` in sources, lead to a file and a
+  heading.
 - Rows that sources cite (F-22, L-13, A-1, D-1) are in docs/robustness.md or docs/differences.md.
-- Tests named in docs/abi, docs/robustness.md and docs/differences.md (`test_once.c:test_a`, `tests/abi/layout.c`)
-  exist, and every row names one or says why there is none.
-- docs/differences.md lists the calls of tests/compat/differences.txt, and the rows of programs/exceptions.py.
-- The tables of docs/abi/layouts.md have the numbers of tests/abi/layout.c and dlpack.c, docs/abi/cxx.md the names
-  of the lists of exports, docs/abi/globals.md the global functions that the sources list, and docs/codegen.md the
-  symbols `__tvm_ffi_` that sources and headers have.
+- Tests named in docs/abi, docs/robustness.md and docs/differences.md (`test_once.c:test_a`,
+  `tests/abi/layout.c`) exist, and every row names one or says why there is none.
+- docs/differences.md lists the calls of tests/compat/differences.txt, and the rows of
+  programs/exceptions.py.
+- The tables of docs/abi/layouts.md have the numbers of tests/abi/layout.c and dlpack.c,
+  docs/abi/cxx.md the names of the lists of exports, docs/abi/globals.md the global functions that
+  the sources list, and docs/codegen.md the symbols `__tvm_ffi_` that sources and headers have.
 - The messages of docs/reference/messages.md are in the sources.
-- docs/about/limits.md has the numbers of the constants that it names, and docs/about/versions.md begins its list with
-  the version of the headers.
-- Each public header has an entry in docs/reference, and docs/reference/settings.md has the environment variables.
+- docs/about/limits.md has the numbers of the constants that it names, and docs/about/versions.md
+  begins its list with the version of the headers.
+- Each public header has an entry in docs/reference, and docs/reference/settings.md has the
+  environment variables.
 """
 import pathlib
 import re
@@ -43,7 +46,10 @@ class Documents:
         self.root = root
         self.problems = []
         self.found_headings = {}
-        self.pages = [page for page in (*root.glob("*.md"), *root.glob("docs/**/*.md"), *root.glob("samples/**/*.md"))]
+        self.pages = [
+            page for page in (*root.glob("*.md"), *root.glob("docs/**/*.md"),
+                              *root.glob("samples/**/*.md"))
+        ]
         self.tests = {}
         for path in root.glob("tests/**/test_*"):
             self.tests.setdefault(path.name, []).append(path)
@@ -60,7 +66,9 @@ class Documents:
         """The anchors of a page. Its title is none: there, a link has only the page."""
         if page not in self.found_headings:
             text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
-            self.found_headings[page] = {anchors.anchor(title) for _, title in anchors.HEADING.findall(text)}
+            self.found_headings[page] = {
+                anchors.anchor(title) for _, title in anchors.HEADING.findall(text)
+            }
         return self.found_headings[page]
 
     def check_target(self, place, target, anchor):
@@ -80,10 +88,12 @@ class Documents:
     def check_source(self, path, rows):
         """The documents and rows that a source cites."""
         place = path.relative_to(self.root)
-        for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), 1):
+        for number, line in enumerate(
+                path.read_text(encoding="utf-8", errors="replace").splitlines(), 1):
             for target, anchor in CITATION.findall(line):
                 nearby = path.parent / target
-                self.check_target(f"{place}:{number}", nearby if nearby.exists() else self.root / target, anchor)
+                self.check_target(f"{place}:{number}",
+                                  nearby if nearby.exists() else self.root / target, anchor)
             for row in ROW.findall(line) + ["-".join(parts) for parts in ROW_OF_TEST.findall(line)]:
                 if row not in rows:
                     self.report(f"{place}:{number}", f"no document has the row {row}")
@@ -96,7 +106,8 @@ class Documents:
             files = self.tests.get(name, [])
             if not files:
                 self.report(place, f"no such test: {name}")
-            elif test and not any(re.search(rf"\b{test}\b", path.read_text(encoding="utf-8")) for path in files):
+            elif (test and not any(
+                    re.search(rf"\b{test}\b", path.read_text(encoding="utf-8")) for path in files)):
                 self.report(place, f"no such test in {name}: {test}")
         for name in set(TEST_FILE.findall(text)):
             if not (self.root / name).exists():
@@ -111,8 +122,10 @@ class Documents:
                 if match[1] in found:
                     self.report(page, f"{match[1]} twice")
                 found[match[1]] = match[2]
-                if not (TEST.search(match[2]) or TEST_FILE.search(match[2]) or NO_TEST.search(match[2])):
-                    self.report(page, f"{match[1]} names no test, and does not say that there is none")
+                if not (TEST.search(match[2]) or TEST_FILE.search(match[2])
+                        or NO_TEST.search(match[2])):
+                    self.report(page,
+                                f"{match[1]} names no test, and does not say that there is none")
         return found
 
     # ---- what tables repeat ----
@@ -129,23 +142,35 @@ class Documents:
         for row, call in set(listed) - set(entries):
             self.report(page, f"lists a call that is not in {CALLS}: {row}, {call}")
         for path, cited in ((CALLS, {row for row, _ in entries}),
-                            (PROGRAMS, set(re.findall(r"Difference\(\s*\"([FLDA]-\w+)", self.read(PROGRAMS))))):
+                            (PROGRAMS,
+                             set(re.findall(r"Difference\(\s*\"([FLDA]-\w+)",
+                                            self.read(PROGRAMS))))):
             named = {row for row, cell in rows.items() if f"`{path}`" in cell}
             for row in named ^ {row for row in cited if row.startswith("D-")}:
                 self.report(page, f"{row}: only one of this page and {path} names the other")
 
     def check_layouts(self):
-        page, pins = "docs/abi/layouts.md", self.read("tests/abi/layout.c") + self.read("tests/abi/dlpack.c")
+        page, pins = "docs/abi/layouts.md", self.read("tests/abi/layout.c") + self.read(
+            "tests/abi/dlpack.c")
         text = self.read(page)
-        numbers = {name: int(value, 0) for name, value in re.findall(r"PIN\((k\w+) == (-?\w+)\)", pins)}
-        cells = {(struct, field): values.split(", ")
-                 for struct, field, values in re.findall(r"PIN_FIELD\((\w+), (\w+), ([^)]*)\)", pins)}
+        numbers = {
+            name: int(value, 0) for name, value in re.findall(r"PIN\((k\w+) == (-?\w+)\)", pins)
+        }
+        cells = {
+            (struct, field): values.split(", ")
+            for struct, field, values in re.findall(r"PIN_FIELD\((\w+), (\w+), ([^)]*)\)", pins)
+        }
         for struct, field, values in re.findall(r"PIN_FIELD_SIZE\((\w+), (\w+), ([^)]*)\)", pins):
             cells[struct, field] = [f"{offset} ({size})" for offset, size in
                                     zip(cells[struct, field], values.split(", "))]
-        whole = {struct: values.split(", ") for struct, values in re.findall(r"PIN_SIZE\((\w+), ([^)]*)\)", pins)}
+        whole = {
+            struct: values.split(", ")
+            for struct, values in re.findall(r"PIN_SIZE\((\w+), ([^)]*)\)", pins)
+        }
         for struct, values in re.findall(r"PIN_ALIGN\((\w+), ([^)]*)\)", pins):
-            whole[struct] = [f"{size} / {align}" for size, align in zip(whole[struct], values.split(", "))]
+            whole[struct] = [
+                f"{size} / {align}" for size, align in zip(whole[struct], values.split(", "))
+            ]
         for name in numbers:
             if name.startswith("kTVMFFI") and name not in text:
                 self.report(page, f"does not have {name}")
@@ -159,47 +184,63 @@ class Documents:
                 current, row, names = names[0], row[1:], names[1:]
             if names[0] in numbers and len(row) > 1 and numbers[names[0]] != int(row[1], 0):
                 self.report(page, f"{names[0]} is {numbers[names[0]]}, not {row[1]}")
-            wanted = whole.get(current) if row[0].startswith("**size") else cells.get((current, names[0]))
+            wanted = (whole.get(current) if row[0].startswith("**size") else cells.get(
+                (current, names[0])))
             if wanted is not None:
                 seen.add((current, names[0] if not row[0].startswith("**size") else None))
                 if [cell.strip("*") for cell in row[2:5]] != wanted:
-                    self.report(page, f"{current}, {names[0]}: {row[2:5]}, but the tests pin {wanted}")
+                    self.report(page,
+                                f"{current}, {names[0]}: {row[2:5]}, but the tests pin {wanted}")
         structs = {struct for struct, _ in cells}
-        for struct, field in sorted((set(cells) | {(struct, None) for struct in structs}) - seen, key=str):
+        for struct, field in sorted((set(cells) | {(struct, None) for struct in structs}) - seen,
+                                    key=str):
             self.report(page, f"does not have {struct}, {field or 'its size'}")
 
     def check_exports(self):
-        page, lists = "docs/abi/cxx.md", self.read("tests/abi/exports.txt") + self.read("tests/abi/exports_cxx.txt")
+        page, lists = "docs/abi/cxx.md", self.read("tests/abi/exports.txt") + self.read(
+            "tests/abi/exports_cxx.txt")
         listed = re.findall(r"^\| `(_Z\w+)` \|", self.read(page), re.M)
         for name in set(listed) ^ set(re.findall(r"^_Z\w+$", lists, re.M)):
             self.report(page, f"only one of this page and the lists of exports has {name}")
 
     def check_globals(self):
         page = "docs/abi/globals.md"
-        listed = re.findall(r"`(ffi\.[\w.]+)`", "\n".join(re.findall(r"^\| (.*?) \|", self.read(page), re.M)))
-        defined = [name for path in self.root.glob("c/**/*.c")
-                   for name in re.findall(r"\bF\(\"(ffi\.[\w.]+)\"", path.read_text(encoding="utf-8"))]
+        listed = re.findall(r"`(ffi\.[\w.]+)`",
+                            "\n".join(re.findall(r"^\| (.*?) \|", self.read(page), re.M)))
+        defined = [
+            name for path in self.root.glob("c/**/*.c")
+            for name in re.findall(r"\bF\(\"(ffi\.[\w.]+)\"", path.read_text(encoding="utf-8"))
+        ]
         for name in sorted(set(listed) ^ set(defined)):
-            self.report(page, f"{name} is {'not ' if name in listed else ''}a function of the library")
+            self.report(page,
+                        f"{name} is {'not ' if name in listed else ''}a function of the library")
 
     def check_reference(self):
-        shown = {name for page in self.root.glob("docs/reference/**/*.md")
-                 for name in re.findall(r"^```\{doxygenfile\} (\S+)", page.read_text(encoding="utf-8"), re.M)}
+        shown = {
+            name for page in self.root.glob("docs/reference/**/*.md")
+            for name in re.findall(r"^```\{doxygenfile\} (\S+)", page.read_text(
+                encoding="utf-8"), re.M)
+        }
         for folder in ("include", "cpp"):
             for path in (self.root / folder).rglob("*.h"):
                 name = path.relative_to(self.root / folder).as_posix()
                 text = path.read_text(encoding="utf-8")
                 # Headers that only include others have nothing to show.
-                is_empty = not re.search(r"^(?!#|/\*| \*|//|$)", re.sub(r"^/\*.*?\*/", "", text, flags=re.M | re.S), re.M)
-                is_inside = {"detail", "internal"} & set(path.parts) or path.stem.endswith("_detail")
+                is_empty = not re.search(r"^(?!#|/\*| \*|//|$)",
+                                         re.sub(r"^/\*.*?\*/", "", text, flags=re.M | re.S), re.M)
+                is_inside = ({"detail", "internal"} & set(path.parts)
+                             or path.stem.endswith("_detail"))
                 if not is_inside and name not in shown and not is_empty:
                     self.report("docs/reference", f"has no entry for {name}")
 
     def check_settings(self):
         page = "docs/reference/settings.md"
-        listed = set(re.findall(r"^\| `([A-Z_]+)` \| (?:the library|`tvm-ffi`)", self.read(page), re.M))
-        used = {name for folder in ("c", "tools/tvm-ffi") for path in self.root.glob(f"{folder}/**/*.c")
-                for name in re.findall(r'getenv\("(\w+)"\)', path.read_text(encoding="utf-8"))}
+        listed = set(
+            re.findall(r"^\| `([A-Z_]+)` \| (?:the library|`tvm-ffi`)", self.read(page), re.M))
+        used = {
+            name for folder in ("c", "tools/tvm-ffi") for path in self.root.glob(f"{folder}/**/*.c")
+            for name in re.findall(r'getenv\("(\w+)"\)', path.read_text(encoding="utf-8"))
+        }
         # Variables whose names differ by system.
         used |= {name for path in self.root.glob("tools/tvm-ffi/system/*.c")
                  for name in re.findall(r'\{"([A-Z_]+)", "', path.read_text(encoding="utf-8"))}
@@ -208,10 +249,13 @@ class Documents:
 
     def check_messages(self):
         page = "docs/reference/messages.md"
-        sources = "".join(path.read_text(encoding="utf-8") for folder in ("c", "include", "cpp", "tools/tvm-ffi")
-                          for path in self.root.glob(f"{folder}/**/*") if path.suffix in (".c", ".h", ".cc"))
+        sources = "".join(
+            path.read_text(encoding="utf-8") for folder in ("c", "include", "cpp", "tools/tvm-ffi")
+            for path in self.root.glob(f"{folder}/**/*") if path.suffix in (".c", ".h", ".cc"))
         joined = re.sub(r'"\s*(?:PRI\w+\s*)?"', "", sources.replace('\\"', "'"))
-        rows = [match[2].strip() for match in re.finditer(r"^\| (`+)(.+?)\1 \|", self.read(page), re.M)]
+        rows = [
+            match[2].strip() for match in re.finditer(r"^\| (`+)(.+?)\1 \|", self.read(page), re.M)
+        ]
         for message in rows:
             for piece in re.split(r"<[^>]*>", message):
                 # Quotes around what is filled in may come from the format.
@@ -222,30 +266,40 @@ class Documents:
 
     def check_limits(self):
         page = "docs/about/limits.md"
-        rows = re.findall(r"^\| .*? \| ([\d,]+) \| `(\w+)` in `([\w./-]+)` \|", self.read(page), re.M)
+        rows = re.findall(r"^\| .*? \| ([\d,]+) \| `(\w+)` in `([\w./-]+)` \|", self.read(page),
+                          re.M)
         for number, name, path in rows:
             values = [re.sub(r"\(size_t\)|UINT64_C", "", value).strip()
                       for value in re.findall(rf"\b{name} = ([^,;}}]+)", self.read(path))]
             numbers = [eval(value) for value in values if re.fullmatch(r"[\d<()* ]+", value)]
             if int(number.replace(",", "")) not in numbers:
-                self.report(page, f"{name} in {path} is {' or '.join(values) or 'not there'}, not {number}")
+                self.report(
+                    page, f"{name} in {path} is {' or '.join(values) or 'not there'}, not {number}")
         if len(rows) < 10:
             self.report(page, f"{len(rows)} limits with a constant")
 
     def check_versions(self):
         page, header = "docs/about/versions.md", self.read("include/tvm/ffi/c_api.h")
-        version = ".".join(re.search(rf"TVM_FFI_VERSION_{part} (\d+)", header)[1] for part in ("MAJOR", "MINOR", "PATCH"))
+        version = ".".join(
+            re.search(rf"TVM_FFI_VERSION_{part} (\d+)", header)[1]
+            for part in ("MAJOR", "MINOR", "PATCH"))
         listed = re.findall(r"^\| (\d+\.\d+\.\d+)\b", self.read(page), re.M)
         released = re.findall(r"^## (\d+\.\d+\.\d+)\b", self.read("CHANGELOG.md"), re.M)
         if listed[:1] != [version] or listed != released:
-            self.report(page, f"lists the versions {listed}; the headers have {version}, CHANGELOG.md {released}")
+            self.report(
+                page,
+                f"lists the versions {listed}; the headers have {version}, CHANGELOG.md {released}")
 
     def check_symbols(self):
-        """Names end in `<name>` in the page, and in sources and headers in nothing or in an example."""
+        """Names end in `<name>` in the page, and in sources and headers in nothing or in an
+        example."""
         page, kind = "docs/codegen.md", re.compile(r"__tvm_ffi__(library_[a-z]+|[a-z]+(?=_))")
         rows = re.findall(r"^\| (`__tvm_ffi_.*?) \|", self.read(page), re.M)
-        used = {match for folder in ("c", "include", "cpp", "tools") for path in self.root.glob(f"{folder}/**/*")
-                if path.suffix in (".c", ".h") for match in kind.findall(path.read_text(encoding="utf-8"))}
+        used = {
+            match for folder in ("c", "include", "cpp", "tools")
+            for path in self.root.glob(f"{folder}/**/*") if path.suffix in (".c", ".h")
+            for match in kind.findall(path.read_text(encoding="utf-8"))
+        }
         for name in sorted(used ^ set(kind.findall("\n".join(rows)))):
             self.report(page, f"only one of its table and the sources has __tvm_ffi__{name}")
         if "`__tvm_ffi_<name>`" not in rows:
@@ -256,7 +310,8 @@ class Documents:
         rows = {**self.rows(ROBUSTNESS), **differences}
         for page in self.pages:
             self.check_links(page)
-        for page in (*self.root.glob("docs/abi/*.md"), self.root / ROBUSTNESS, self.root / DIFFERENCES):
+        for page in (*self.root.glob("docs/abi/*.md"), self.root / ROBUSTNESS,
+                     self.root / DIFFERENCES):
             self.check_tests(page)
         num_sources = 0
         for folder in SOURCES:

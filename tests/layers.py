@@ -2,23 +2,25 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fail when a file uses a layer above its own, and when files need each other in a circle.
 
-    layers.py includes FOLDER  LAYER...    by #include; a layer is a subfolder of FOLDER
-    layers.py symbols  ARCHIVE LAYER...    by name: functions and data that the object files of an archive lack
-    layers.py circles  PLACE [--known FILE] [--strip TEXT]
+    layers.py includes FOLDER  LAYER...    by #include; a layer is a subfolder of FOLDER layers.py
+    symbols  ARCHIVE LAYER...    by name: functions and data that the object files of an archive
+    lack layers.py circles  PLACE [--known FILE] [--strip TEXT]
                                            files that need each other, directly or not
 
     --expect TEXT    succeed only if a complaint ends so, to test this program with a wrong order
 
-The lowest layer comes first. `includes` also fails for a header with the name of one of C, POSIX or the compiler, which
-would hide it where the folder is searched first, and for an #if that asks for a system above the lowest layer, in which
-there is a file for each. `symbols` needs nm (or the program in NM), and exits with 77 if there
-is none. It also fails for a name that is linked between files but does not begin with tvmffi_.
+The lowest layer comes first. `includes` also fails for a header with the name of one of C, POSIX or
+the compiler, which would hide it where the folder is searched first, and for an #if that asks for a
+system above the lowest layer, in which there is a file for each. `symbols` needs nm (or the program
+in NM), and exits with 77 if there is none. It also fails for a name that is linked between files
+but does not begin with tvmffi_.
 
-`circles` prints every circle of files, and fails for one that is not in the FILE of known ones with a reason, for one of
-more than five files, and for a known one that is not there any more. PLACE is an archive or a folder with object files,
-whose files need each other by name, or a folder with headers only. Headers need what they include before their
-declarations; behind these, they include the bodies of what they declare. TEXT is what the names of the object files
-begin with, before the layer.
+`circles` prints every circle of files, and fails for one that is not in the FILE of known ones with
+a reason, for one of more than five files, and for a known one that is not there any more. PLACE is
+an archive or a folder with object files, whose files need each other by name, or a folder with
+headers only. Headers need what they include before their declarations; behind these, they include
+the bodies of what they declare. TEXT is what the names of the object files begin with, before the
+layer.
 """
 import argparse
 import os
@@ -30,14 +32,18 @@ import sys
 
 # What the lowest layers read from the highest: the tables of the parts (c/core/builtins.h).
 FROM_ABOVE = {"TVMFFIRuntimeParts"}
-# The exported functions, the names of ModuleObj in C++, and one that the C library asks for (c/platform/posix.c).
+# The exported functions, the names of ModuleObj in C++, and one that the C library asks for
+# (c/platform/posix.c).
 EXPORTED = re.compile(r"TVMFFI\w+|_ZN3tvm3ffi9ModuleObj\w+|_ZT[IV]N3tvm3ffi9ModuleObjE")
 SKIPPED = 77
 MOST_FILES = 5  # of a circle
 # In a condition of the preprocessor, whose lines may go on.
-SYSTEM = re.compile(r"^[ \t]*#[ \t]*(?:el)?if(?:.|\\\n)*?(__linux|_WIN(?:32|64)|__APPLE__|__MACH__|__\w*BSD__|__unix|__GLIBC__|"
-                    r"__ANDROID__|__MINGW|__CYGWIN__|__wasi__|__EMSCRIPTEN__)", re.MULTILINE)
-STANDARD = set("""aio assert complex cpio ctype dirent dlfcn errno fcntl fenv float fmtmsg fnmatch ftw glob grp iconv
+SYSTEM = re.compile(
+    r"^[ \t]*#[ "
+    r"\t]*(?:el)?if(?:.|\\\n)*?(__linux|_WIN(?:32|64)|__APPLE__|__MACH__|__\w*BSD__|__unix|__GLIBC__|"
+    r"__ANDROID__|__MINGW|__CYGWIN__|__wasi__|__EMSCRIPTEN__)", re.MULTILINE)
+STANDARD = set(
+    """aio assert complex cpio ctype dirent dlfcn errno fcntl fenv float fmtmsg fnmatch ftw glob grp iconv
     inttypes iso646 langinfo libgen limits locale math monetary mqueue ndbm netdb nl_types poll pthread pwd regex sched
     search semaphore setjmp signal spawn stdalign stdarg stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string
     strings stropts syslog tar termios tgmath threads time trace uchar ulimit unistd unwind utime utmpx wchar wctype
@@ -56,10 +62,14 @@ def check_includes(folder, layers):
                 wrong.append(f"{path.relative_to(root)}: a standard header has this name")
             for included in re.findall(r'^#include "([a-z_]+)/', path.read_text(), re.MULTILINE):
                 if included in layers[height + 1:]:
-                    wrong.append(f"{path.relative_to(root)}: includes of {included}, which is above {layer}")
+                    wrong.append(
+                        f"{path.relative_to(root)}: includes of {included}, which is above {layer}")
             asked = SYSTEM.search(path.read_text()) if height > 0 else None
             if asked:
-                wrong.append(f"{path.relative_to(root)}: asks for {asked.group(1)}, which belongs into {layers[0]}")
+                wrong.append(
+                    f"{path.relative_to(root)}: asks for {asked.group(1)}, which belongs into "
+                    f"{layers[0]}"
+                )
     return wrong, f"{files} files in {len(layers)} layers", files != 0
 
 
@@ -72,10 +82,13 @@ def find_nm():
 
 
 def read_symbols(place, nm, strip=""):
-    """({symbol: file that defines it}, [(file, symbol that it lacks)]); a file is <layer>/<name>.c."""
+    """({symbol: file that defines it}, [(file, symbol that it lacks)]); a file is
+    <layer>/<name>.c."""
     place = pathlib.Path(place)
-    objects = sorted(path for path in place.rglob("*") if path.suffix in (".o", ".obj")) if place.is_dir() else [place]
-    listing = subprocess.run([nm, "-A", "-g", *objects], capture_output=True, text=True, check=True).stdout
+    objects = (sorted(path for path in place.rglob("*")
+                      if path.suffix in (".o", ".obj")) if place.is_dir() else [place])
+    listing = subprocess.run([nm, "-A", "-g", *objects], capture_output=True, text=True,
+                             check=True).stdout
     defined, lacked, file = {}, [], None
     for line in listing.splitlines():
         # <layer>_<name>.c.o, after the name of an archive
@@ -93,15 +106,25 @@ def read_symbols(place, nm, strip=""):
 def check_symbols(archive, layers):
     height = {layer: i for i, layer in enumerate(layers)}
     defined, lacked = read_symbols(archive, find_nm())
-    layer_of = {file: file.split("/")[0] for file in {*defined.values(), *(file for file, _ in lacked)}}
-    wrong = [f"{file}: {layer_of[file]} is no layer" for file in sorted(layer_of) if layer_of[file] not in height]
+    layer_of = {
+        file: file.split("/")[0] for file in {*defined.values(), *(file for file, _ in lacked)}
+    }
+    wrong = [
+        f"{file}: {layer_of[file]} is no layer" for file in sorted(layer_of)
+        if layer_of[file] not in height
+    ]
     for file, symbol in [] if wrong else sorted(lacked):
         owner = defined.get(symbol, file)  # the C library's count as the file's own
         if height[layer_of[owner]] > height[layer_of[file]] and symbol not in FROM_ABOVE:
-            wrong.append(f"{file}: uses {symbol} of {owner}, and {layer_of[owner]} is above {layer_of[file]}")
-    wrong += [f"{file}: {symbol} does not begin with tvmffi_" for symbol, file in sorted(defined.items())
-              if not symbol.startswith("tvmffi_") and not EXPORTED.fullmatch(symbol)]
-    return wrong, f"{len(defined)} names of {len(layer_of)} files in {len(layers)} layers", len(defined) != 0
+            wrong.append(
+                f"{file}: uses {symbol} of {owner}, and {layer_of[owner]} is above {layer_of[file]}"
+            )
+    wrong += [
+        f"{file}: {symbol} does not begin with tvmffi_" for symbol, file in sorted(defined.items())
+        if not symbol.startswith("tvmffi_") and not EXPORTED.fullmatch(symbol)
+    ]
+    return wrong, f"{len(defined)} names of {len(layer_of)} files in {len(layers)} layers", len(
+        defined) != 0
 
 
 def needs_by_name(place, strip):
@@ -117,16 +140,21 @@ def needs_by_name(place, strip):
 def needs_by_include(folder):
     """The same for headers, by what they include before their declarations."""
     root, needs = pathlib.Path(folder), {}
-    texts = {path.relative_to(root).as_posix(): path.read_text(encoding="utf-8") for path in sorted(root.rglob("*.h"))}
+    texts = {
+        path.relative_to(root).as_posix(): path.read_text(encoding="utf-8")
+        for path in sorted(root.rglob("*.h"))
+    }
     for name, text in texts.items():
         text = re.sub(r"/\*.*?\*/|//[^\n]*", "", text, flags=re.DOTALL)
         leading = re.match(r"(?:[ \t]*(?:#(?:[^\n]*\\\n)*[^\n]*)?\n)*", text)[0]
-        needs[name] = set(re.findall(r'^[ \t]*#[ \t]*include [<"]([^>"]+)', leading, re.MULTILINE)) & set(texts)
+        needs[name] = set(re.findall(r'^[ \t]*#[ \t]*include [<"]([^>"]+)', leading,
+                                     re.MULTILINE)) & set(texts)
     return needs
 
 
 def find_circles(needs):
-    """The sets of files that all need each other: strongly connected components, by Tarjan's algorithm."""
+    """The sets of files that all need each other: strongly connected components, by Tarjan's
+    algorithm."""
     order, lowest, stack, circles = {}, {}, [], []
 
     def visit(file):
@@ -150,7 +178,8 @@ def find_circles(needs):
 
 
 def read_known(path):
-    """{files of a circle: reason} of lines `FILE FILE...: reason`, which may go on in lines that are indented."""
+    """{files of a circle: reason} of lines `FILE FILE...: reason`, which may go on in lines that
+    are indented."""
     text = pathlib.Path(path).read_text(encoding="utf-8") if path else ""
     lines = re.sub(r"\n +", " ", text).splitlines()
     known = [line.split(": ", 1) for line in lines if line and not line.startswith("#")]
@@ -170,7 +199,9 @@ def check_circles(place, known_file, strip):
             wrong.append(f"a new circle: {' '.join(circle)}")
         if len(circle) > MOST_FILES:
             wrong.append(f"a circle of {len(circle)} files, more than {MOST_FILES}")
-    wrong += [f"no circle any more: {' '.join(files)}" for files in known if list(files) not in circles]
+    wrong += [
+        f"no circle any more: {' '.join(files)}" for files in known if list(files) not in circles
+    ]
     return wrong, f"{len(circles)} circles of {len(needs)} files", len(needs) != 0
 
 

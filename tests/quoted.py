@@ -4,11 +4,11 @@
 
     quoted.py ROOT [PAGE...]
 
-Code is any fenced block but directives for the site, ```{name}, and lines for CMake, which readme.py tries; it must be
-from the sample that was linked last. A line `...` stands for any number of lines; the others must be consecutive.
-Indentation is ignored.
-A block that begins with the name of a file (```c add.c) is that file: tests/tool/test_codegen.py compiles it.
-PAGES are left out: tutorials.py does what they say.
+Code is any fenced block but directives for the site, ```{name}, and lines for CMake, which
+readme.py tries; it must be from the sample that was linked last. A line `...` stands for any number
+of lines; the others must be consecutive. Indentation is ignored. A block that begins with the name
+of a file (```c add.c) is that file: tests/tool/test_codegen.py compiles it. PAGES are left out:
+tutorials.py does what they say.
 """
 import pathlib
 import re
@@ -29,7 +29,8 @@ def passages(block):
 
 
 def find_missing(source, block):
-    """The first line of the first passage that the source does not contain in this order, or None."""
+    """The first line of the first passage that the source does not contain in this order, or
+    None."""
     position = 0
     for lines in passages(block):
         places = (i for i in range(position, len(source)) if source[i:i + len(lines)] == lines)
@@ -44,7 +45,8 @@ def check(page):
     sample, block, problems, count = None, None, [], 0
     for number, line in enumerate(page.read_text(encoding="utf-8").splitlines(), 1):
         if line.startswith("```") and block is None:
-            block, first, is_quoted = [], number, not line.startswith(("```{", "```cmake")) and " " not in line
+            block, first, is_quoted = [], number, not line.startswith(
+                ("```{", "```cmake")) and " " not in line
         elif line.startswith("```") and not is_quoted:
             block = None
         elif line.startswith("```"):
@@ -54,7 +56,9 @@ def check(page):
                 source = [text.strip() for text in sample.read_text(encoding="utf-8").splitlines()]
                 missing = find_missing([text for text in source if text], block)
                 if missing is not None:
-                    problems.append(f"{page.name}:{first}: not in {sample.parent.name}/{sample.name}: {missing}")
+                    problems.append(
+                        f"{page.name}:{first}: not in {sample.parent.name}/{sample.name}: {missing}"
+                    )
             block, count = None, count + 1
         elif block is not None:
             block.append(line.strip())
@@ -68,7 +72,10 @@ def main():
     problems, count = [], 0
     root = pathlib.Path(sys.argv[1])
     followed = {root / page for page in sys.argv[2:]}
-    for page in [root / "README.md", *sorted({*root.glob("docs/*.md"), *root.glob("docs/guide/*.md")} - followed)]:
+    for page in [
+            root / "README.md",
+            *sorted({*root.glob("docs/*.md"), *root.glob("docs/guide/*.md")} - followed)
+    ]:
         found, blocks = check(page)
         problems += found
         count += blocks

@@ -4,19 +4,22 @@
 
     readme.py FOLDER [RELEASE]
 
-RELEASE is one of Debian's, such as trixie or sid, by default that of this machine. FOLDER keeps the new system and the
-packages that the commands install, for the next time (tools/ci/roots.py). Exits with 77 after a line with the reason
-where this cannot be done; a page that needs what cannot be fetched is named in a line that begins with `skipped `.
+RELEASE is one of Debian's, such as trixie or sid, by default that of this machine. FOLDER keeps the
+new system and the packages that the commands install, for the next time (tools/ci/roots.py). Exits
+with 77 after a line with the reason where this cannot be done; a page that needs what cannot be
+fetched is named in a line that begins with `skipped `.
 
-README.md: its indented blocks are commands. One shell reads all of them from its standard input, as when a person pastes
-the page: what README forgets to install or to change into is missing here too, and a command that reads what is pasted
-behind it takes that away. Blocks for CMake go into the file of a small project; the other fenced ones are from samples,
-which tests/quoted.py compares. The program of the first sample must print what it should each time. In the end
-`tools/test spdx` passes, and README has left nothing among the sources.
+README.md: its indented blocks are commands. One shell reads all of them from its standard input, as
+when a person pastes the page: what README forgets to install or to change into is missing here too,
+and a command that reads what is pasted behind it takes that away. Blocks for CMake go into the file
+of a small project; the other fenced ones are from samples, which tests/quoted.py compares. The
+program of the first sample must print what it should each time. In the end `tools/test spdx`
+passes, and README has left nothing among the sources.
 
-The pages: on another new system, where tools/quickstart runs in sources that cannot be written to, and the library is
-installed as it says then. What each page needs is installed if the page says so. Their commands run in one folder
-(tests/tutorials.py); a page builds the library anew first if it says so.
+The pages: on another new system, where tools/quickstart runs in sources that cannot be written to,
+and the library is installed as it says then. What each page needs is installed if the page says so.
+Their commands run in one folder (tests/tutorials.py); a page builds the library anew first if it
+says so.
 """
 import pathlib
 import re
@@ -34,11 +37,15 @@ SOURCES = "root/tvm-ffi"
 # In the order of docs/index.md.
 PAGES = ["call", "kernel_c", "kernel_cpp", "generate", "from_reference", "programs"]
 # What pages ask for before their first heading, and the packages.
-NEEDS = {"C compiler": "gcc libc6-dev", "C++17 compiler": "g++", "pkg-config": "pkg-config", "`python3-venv`": "python3-venv"}
+NEEDS = {
+    "C compiler": "gcc libc6-dev", "C++17 compiler": "g++", "pkg-config": "pkg-config",
+    "`python3-venv`": "python3-venv"
+}
 INSTALL = "apt-get -qq install -y --no-install-recommends"
 # The lines that tools/quickstart ends with.
 NEXT = r"sed -n 's/^    \([^. ]\)/\1/p' /tmp/output"
-# Sources that cannot be written to, and what tools/quickstart says to do next; it installs the library.
+# Sources that cannot be written to, and what tools/quickstart says to do next; it installs the
+# library.
 QUICKSTART = f"""
     set -ex
     mount --bind /{SOURCES} /{SOURCES}
@@ -80,12 +87,14 @@ CHECKS = {
 }
 # What Meson and Python leave anywhere; .gitignore has them, too.
 LEFT = (".wraplock", "__pycache__")
-# Programs of the sample that blocks and checks run: of quickstart, of CMake, and those called `host`.
+# Programs of the sample that blocks and checks run: of quickstart, of CMake, and those called
+# `host`.
 OTHER_RUNS = 2
 
 
 def read_blocks():
-    """The blocks of README.md: the number of the first line, whether it is for the shell, and its text."""
+    """The blocks of README.md: the number of the first line, whether it is for the shell, and its
+    text."""
     found, before, fence = [], "", None
     for number, line in enumerate((ROOT / "README.md").read_text(encoding="utf-8").splitlines(), 1):
         if line.startswith("```"):
@@ -110,11 +119,16 @@ def make_script():
         check = left.pop(next((start for start in left if text.startswith(start)), None), None)
         if is_shell:
             # Only the list: the tests take minutes, and other parts run them.
-            lines.append(text.replace("tools/test ", "tools/test --list ").replace("tools/quickstart ", "tools/quickstart >/tmp/output "))
+            lines.append(
+                text.replace("tools/test ",
+                             "tools/test --list ").replace("tools/quickstart ",
+                                                           "tools/quickstart >/tmp/output "))
         elif check is None:
             sys.exit(f"README.md:{number}: no test knows what to do with this block")
         if check is not None:
-            lines.append(f"( block={shlex.quote(text)} INSTALL={shlex.quote(INSTALL)}\n{check}\n) </dev/null")
+            lines.append(
+                f"( block={shlex.quote(text)} INSTALL={shlex.quote(INSTALL)}\n{check}\n) </dev/null"
+            )
         runs += (text + (check or "")).count("./host ./kernel.so")
     if left:
         sys.exit(f"README.md has no block that starts with {', '.join(left)}")
@@ -123,19 +137,25 @@ def make_script():
 
 def copy_sources(system):
     """Copy what is no build folder, and nothing of git, as from an archive of the sources."""
-    shutil.copytree(ROOT, system.root / SOURCES, symlinks=True, ignore=lambda path, names: [
-        name for name in names if name == "__pycache__" or pathlib.Path(path, name) == system.root.parent
-        or path == str(ROOT) and name.startswith((".git", "build"))])
+    shutil.copytree(
+        ROOT, system.root / SOURCES, symlinks=True, ignore=lambda path, names: [
+            name for name in names if name == "__pycache__" or pathlib.Path(path, name) == system.
+            root.parent or path == str(ROOT) and name.startswith((".git", "build"))
+        ])
 
 
 def list_sources(system):
     top = system.root / SOURCES
-    return {str(path.relative_to(top)) for path in top.rglob("*")
-            if not path.relative_to(top).parts[0].startswith("build") and path.name not in LEFT and path.parent.name not in LEFT}
+    return {
+        str(path.relative_to(top)) for path in top.rglob("*")
+        if not path.relative_to(top).parts[0].startswith("build") and path.name not in LEFT
+        and path.parent.name not in LEFT
+    }
 
 
 def run_script(system, script):
-    """Have bash read a script from its standard input; returns its output, or ends after a failure."""
+    """Have bash read a script from its standard input; returns its output, or ends after a
+    failure."""
     (system.root / "root/script").write_text(script, encoding="utf-8")
     done = system.run(["bash", "-c", "exec bash </root/script"])
     print(done.stdout, end="", flush=True)
@@ -154,7 +174,10 @@ def follow_readme(system):
     printed = run_script(system, script)
     expected = (ROOT / SAMPLE / "expected.txt").read_text(encoding="utf-8")
     if printed.count(expected) != runs:
-        sys.exit(f"README.md: the first sample should have printed {runs} times, not {printed.count(expected)}")
+        sys.exit(
+            f"README.md: the first sample should have printed {runs} times, not "
+            f"{printed.count(expected)}"
+        )
     for _, _, text in read_blocks():
         for line in re.findall("# prints (.*)", text):
             if line not in printed.splitlines():
@@ -175,9 +198,12 @@ def follow_pages(system):
         needs = [names for words, names in NEEDS.items() if words in beginning]
         build = re.findall(r"^    (?!\$ )(.*)", beginning, re.M)
         follow = f"python3 tests/tutorials.py --folder /root/start docs/start/{page}.md"
-        printed = run_script(system, "\n".join([
-            "set -ex", f"{INSTALL} {' '.join(needs)}", f"cd /{SOURCES}", *build,
-            f"if {follow}; then result=followed; else [ $? = 77 ]; result=skipped; fi", "echo $result", ""]))
+        printed = run_script(
+            system, "\n".join([
+                "set -ex", f"{INSTALL} {' '.join(needs)}", f"cd /{SOURCES}", *build,
+                f"if {follow}; then result=followed; else [ $? = 77 ]; result=skipped; fi",
+                "echo $result", ""
+            ]))
         *_, reason, result = [line for line in printed.splitlines() if not line.startswith("+ ")]
         said.append(f"{result} docs/start/{page}.md: {reason}")
     return said

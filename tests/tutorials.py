@@ -4,12 +4,14 @@
 
     tutorials.py [--prefix PREFIX] [--folder FOLDER] PAGE
 
-PREFIX is an installation of the library and the tool; without it those of the system are used. The reader works in an
-empty folder, or in FOLDER, where other pages may have been followed before: a page must leave their files alone.
+PREFIX is an installation of the library and the tool; without it those of the system are used. The
+reader works in an empty folder, or in FOLDER, where other pages may have been followed before: a
+page must leave their files alone.
 
-A fenced block is a file, with the last name of a file in the text above it. Commands and their outputs are those of
-commands.py; one that prints nothing on the page must succeed and print nothing. Exits with 77 if a program is missing
-that the page needs, or a package of Python cannot be fetched.
+A fenced block is a file, with the last name of a file in the text above it. Commands and their
+outputs are those of commands.py; one that prints nothing on the page must succeed and print
+nothing. Exits with 77 if a program is missing that the page needs, or a package of Python cannot be
+fetched.
 """
 import argparse
 import os
@@ -28,7 +30,8 @@ PROGRAMS = ("cc", "c++", "pkg-config", "python3")
 
 
 def read_steps(text):
-    """What the reader does: ("file", name, text) and ("command", words, output), in the order of the page."""
+    """What the reader does: ("file", name, text) and ("command", words, output), in the order of
+    the page."""
     steps, name = [], None
     parts = re.split(r"^```(\w+)\n(.*?)^```\n", text, flags=re.M | re.S)
     for index in range(0, len(parts), 3):
@@ -62,14 +65,19 @@ def follow(page, steps, folder, env):
         if kind == "file":
             (folder / name).write_text(content, encoding="utf-8")
             continue
-        done = subprocess.run(["sh", "-c", name], cwd=folder, env=env, text=True, errors="replace", check=False,
-                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        done = subprocess.run(["sh", "-c", name], cwd=folder, env=env, text=True, errors="replace",
+                              check=False, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT)
         if "pip install" in name and done.returncode != 0:
             print(f"`{name}`: {done.stdout.strip().rpartition(chr(10))[2]}")
             sys.exit(77)
-        if not make_pattern(content).fullmatch(done.stdout) or (done.returncode != 0 and not content):
+        if (not make_pattern(content).fullmatch(done.stdout)
+                or (done.returncode != 0 and not content)):
             shown = "".join(f"{INDENT}{line}\n" for line in done.stdout.splitlines())
-            sys.exit(f"{page}: `{name}` ends with {done.returncode} and prints\n{shown}not what the page shows")
+            sys.exit(
+                f"{page}: `{name}` ends with {done.returncode} and prints\n{shown}not what the "
+                "page shows"
+            )
     after = times(folder)
     changed = [name for name in before if before[name] != after.get(name)]
     if changed:
@@ -85,7 +93,8 @@ def main():
     steps = read_steps(args.page.read_text(encoding="utf-8"))
     commands = [step for step in steps if step[0] == "command"]
     for program in PROGRAMS:
-        if any(re.search(rf"(^|[ (]){re.escape(program)} ", step[1]) for step in commands) and not shutil.which(program):
+        if (any(re.search(rf"(^|[ (]){re.escape(program)} ", step[1]) for step in commands)
+                and not shutil.which(program)):
             print(f"{program} is not installed")
             sys.exit(77)
     if len(commands) < 3:

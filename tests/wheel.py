@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The wheel in use: the library that tvm_ffi_c names, alone and together with the package tvm_ffi.
 
-    wheel.py alone KERNEL             by ctypes: load the kernel of samples/01 and call it
-    wheel.py package KERNEL           the package, with the wheel installed but not imported
-    wheel.py package-first KERNEL     both in one process, in this order
-    wheel.py ours-first KERNEL        in the other order, ours with RTLD_LOCAL. With RTLD_GLOBAL the package's
+    wheel.py alone KERNEL             by ctypes: load the kernel of samples/01 and call it wheel.py
+    package KERNEL           the package, with the wheel installed but not imported wheel.py
+    package-first KERNEL     both in one process, in this order wheel.py ours-first KERNEL        in
+    the other order, ours with RTLD_LOCAL. With RTLD_GLOBAL the package's
                                       library, which looks its own functions up globally, would bind
                                       to ours and end the process while it is loaded.
 
@@ -16,14 +16,16 @@ import sys
 
 
 class Any(ctypes.Structure):
-    _fields_ = [("type_index", ctypes.c_int32), ("zero", ctypes.c_uint32), ("bits", ctypes.c_uint64)]
+    _fields_ = [("type_index", ctypes.c_int32), ("zero", ctypes.c_uint32),
+                ("bits", ctypes.c_uint64)]
 
 
 class DLTensor(ctypes.Structure):
-    _fields_ = [("data", ctypes.c_void_p), ("device_type", ctypes.c_int32), ("device_id", ctypes.c_int32),
-                ("ndim", ctypes.c_int32), ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8),
-                ("lanes", ctypes.c_uint16), ("shape", ctypes.POINTER(ctypes.c_int64)),
-                ("strides", ctypes.c_void_p), ("byte_offset", ctypes.c_uint64)]
+    _fields_ = [("data", ctypes.c_void_p), ("device_type", ctypes.c_int32),
+                ("device_id", ctypes.c_int32), ("ndim", ctypes.c_int32), ("code", ctypes.c_uint8),
+                ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16),
+                ("shape", ctypes.POINTER(ctypes.c_int64)), ("strides", ctypes.c_void_p),
+                ("byte_offset", ctypes.c_uint64)]
 
 
 class ByteArray(ctypes.Structure):
@@ -60,29 +62,35 @@ class Ours:
 
     def call(self, function, *args):
         result = Any(0, 0, 0)
-        code = self.library.TVMFFIFunctionCall(function, (Any * len(args))(*args), len(args), ctypes.byref(result))
+        code = self.library.TVMFFIFunctionCall(function, (Any * len(args))(*args), len(args),
+                                               ctypes.byref(result))
         assert code == 0, f"a call gave {code}"
         return result
 
     def find_kernel(self):
         path = ctypes.create_string_buffer(KERNEL.encode())
         name = ctypes.create_string_buffer(b"scale")
-        module = self.call(self.find("ffi.ModuleLoadFromFile"), Any(RAW_STRING, 0, ctypes.addressof(path)))
-        result = self.call(self.find("ffi.ModuleGetFunction"), module, Any(RAW_STRING, 0, ctypes.addressof(name)),
-                           Any(BOOL, 0, 0))
+        module = self.call(self.find("ffi.ModuleLoadFromFile"),
+                           Any(RAW_STRING, 0, ctypes.addressof(path)))
+        result = self.call(self.find("ffi.ModuleGetFunction"), module,
+                           Any(RAW_STRING, 0, ctypes.addressof(name)), Any(BOOL, 0, 0))
         return ctypes.c_void_p(result.bits)
 
     def error_of_kernel(self):
         """Whether the error of a failing call is in our slot."""
         result, error = Any(0, 0, 0), ctypes.c_void_p()
-        assert self.library.TVMFFIFunctionCall(self.find_kernel(), None, 0, ctypes.byref(result)) == -1
+        assert self.library.TVMFFIFunctionCall(self.find_kernel(), None, 0,
+                                               ctypes.byref(result)) == -1
         self.library.TVMFFIErrorMoveFromRaised(ctypes.byref(error))
         return error.value is not None
 
     def run_kernel(self):
         x, y, shape = (ctypes.c_float * 3)(1, 2, 3), (ctypes.c_float * 3)(), (ctypes.c_int64 * 1)(3)
-        tensors = [DLTensor(ctypes.addressof(data), 1, 0, 1, 2, 32, 1, shape, None, 0) for data in (y, x)]
-        self.call(self.find_kernel(), *(Any(DLTENSOR, 0, ctypes.addressof(tensor)) for tensor in tensors),
+        tensors = [
+            DLTensor(ctypes.addressof(data), 1, 0, 1, 2, 32, 1, shape, None, 0) for data in (y, x)
+        ]
+        self.call(self.find_kernel(),
+                  *(Any(DLTENSOR, 0, ctypes.addressof(tensor)) for tensor in tensors),
                   Any(FLOAT, 0, bits_of(2.0)))
         assert list(y) == [2, 4, 6], list(y)
 
@@ -104,7 +112,8 @@ def use_package():
 def copies():
     """The paths of all libtvm_ffi.so in this process."""
     with open("/proc/self/maps", encoding="utf-8") as maps:
-        return sorted({line.split()[-1] for line in maps if line.rstrip().endswith("/libtvm_ffi.so")})
+        return sorted(
+            {line.split()[-1] for line in maps if line.rstrip().endswith("/libtvm_ffi.so")})
 
 
 def main():

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks of the finished site, as a browser sees it.
 
-- Links lead to a file of the site, and to an element there if they name one. Those to other sites are only listed.
-- Each page has a title, one first heading, and no heading that skips a level. Pictures have a text, links and buttons
-  have a name, and no two elements the same one.
+- Links lead to a file of the site, and to an element there if they name one. Those to other sites
+  are only listed.
+- Each page has a title, one first heading, and no heading that skips a level. Pictures have a text,
+  links and buttons have a name, and no two elements the same one.
 - The colours of text in both themes have the contrast that WCAG 2 asks for (level AA, 4.5 to 1).
 """
 import html.parser
@@ -33,7 +34,8 @@ class Page(html.parser.HTMLParser):
             self.problems.append(f"{levels.count(1)} headings of the first level")
         for before, (level, text) in zip([0] + levels, self.headings):
             if level > before + 1:
-                self.problems.append(f"heading of level {level} after one of level {before}: {text}")
+                self.problems.append(
+                    f"heading of level {level} after one of level {before}: {text}")
         if not self.title.strip():
             self.problems.append("no title")
         if not self.language:
@@ -55,7 +57,8 @@ class Page(html.parser.HTMLParser):
                 self.problems.append(f"a picture without a text: {values.get('src')}")
             self.name_all(values.get("alt") or "")
         if tag in HEADINGS + ("a", "button", "title"):
-            self.open.append([tag, " ".join(filter(None, map(values.get, NAMES))), "href" in values])
+            self.open.append(
+                [tag, " ".join(filter(None, map(values.get, NAMES))), "href" in values])
         elif any(values.get(name) for name in NAMES):
             self.name_all(" ".join(filter(None, map(values.get, NAMES))))
 
@@ -79,7 +82,8 @@ class Page(html.parser.HTMLParser):
 
 
 def check_links(pages, folder):
-    """The problems of the links between pages, the links to other sites, and the number of the first."""
+    """The problems of the links between pages, the links to other sites, and the number of the
+    first."""
     problems, external, count = [], set(), 0
     for path, page in pages.items():
         for link in page.links:
@@ -90,7 +94,8 @@ def check_links(pages, folder):
             if parts.scheme == "data":
                 continue
             count += 1
-            target = path if not parts.path else pathlib.Path(os.path.normpath(path.parent / urllib.parse.unquote(parts.path)))
+            target = (path if not parts.path else pathlib.Path(
+                os.path.normpath(path.parent / urllib.parse.unquote(parts.path))))
             anchor = urllib.parse.unquote(parts.fragment)
             if parts.path.startswith("/") or not target.is_file():
                 problems.append(f"{path.relative_to(folder)}: leads nowhere: {link}")
@@ -114,7 +119,8 @@ def contrast(one, other):
 
 
 # The variables of the theme for text, and for what is behind it.
-TEXTS = ("foreground-primary", "foreground-secondary", "brand-primary", "brand-content", "api-name", "api-pre-name")
+TEXTS = ("foreground-primary", "foreground-secondary", "brand-primary", "brand-content", "api-name",
+         "api-pre-name")
 BACKGROUNDS = ("background-primary", "background-secondary")
 
 
@@ -122,12 +128,21 @@ def check_colors(folder):
     """Compare the colours that the theme's variables have, and those of highlighted code."""
     problems = []
     style = (folder / "_static/styles/furo.css").read_text(encoding="utf-8")
-    ours = "".join(path.read_text(encoding="utf-8") for path in (folder / "_static").glob("site.css"))
-    light = dict(re.findall(r"--color-([\w-]+):\s*([^;}]+)", style.split("@media(prefers-color-scheme:dark)")[0].split("body[data-theme=dark]")[0]))
-    dark = {**light, **dict(re.findall(r"--color-([\w-]+):\s*([^;}]+)", re.search(r"body\[data-theme=dark\]\{([^}]*)\}", style)[1]))}
+    ours = "".join(
+        path.read_text(encoding="utf-8") for path in (folder / "_static").glob("site.css"))
+    light = dict(
+        re.findall(
+            r"--color-([\w-]+):\s*([^;}]+)",
+            style.split("@media(prefers-color-scheme:dark)")[0].split("body[data-theme=dark]")[0]))
+    dark = {
+        **light, **dict(
+            re.findall(r"--color-([\w-]+):\s*([^;}]+)",
+                       re.search(r"body\[data-theme=dark\]\{([^}]*)\}", style)[1]))
+    }
     code = (folder / "_static/pygments.css").read_text(encoding="utf-8")
     for name, colors, block, prefix in (("light", light, r"body\{([^}]*)\}", ".highlight"),
-                                        ("dark", dark, r"body\[data-theme=dark\]\{([^}]*)\}", "body[data-theme=\"dark\"] .highlight")):
+                                        ("dark", dark, r"body\[data-theme=dark\]\{([^}]*)\}",
+                                         "body[data-theme=\"dark\"] .highlight")):
         for rule in re.findall(block, re.sub(r"\s*([{}:;])\s*", r"\1", ours.replace('"', ""))):
             colors.update(re.findall(r"--color-([\w-]+):([^;}]+)", rule))
 
@@ -142,16 +157,23 @@ def check_colors(folder):
                 if ratio < 4.5:
                     problems.append(f"{name}: {text} on {background}: contrast {ratio:.2f}")
         base = re.search(rf"^{re.escape(prefix)} \{{[^}}]*background:\s*(#\w+)", code, re.M)[1]
-        for rule, color in re.findall(rf"^{re.escape(prefix)} (\.\w+) \{{[^}}]*?(?<![-\w])color:\s*(#\w+)", code, re.M):
+        for rule, color in re.findall(
+                rf"^{re.escape(prefix)} (\.\w+) \{{[^}}]*?(?<![-\w])color:\s*(#\w+)", code, re.M):
             if contrast(color, base) < 4.5:
-                problems.append(f"{name}: code {rule} {color} on {base}: contrast {contrast(color, base):.2f}")
+                problems.append(
+                    f"{name}: code {rule} {color} on {base}: contrast {contrast(color, base):.2f}")
     return problems
 
 
 def check(folder):
-    """The problems of the site in a folder, a line about what was checked, and its links to other sites."""
+    """The problems of the site in a folder, a line about what was checked, and its links to other
+    sites."""
     pages = {path: Page(path) for path in sorted(folder.rglob("*.html"))}
-    problems = [f"{path.relative_to(folder)}: {text}" for path, page in pages.items() for text in page.problems]
+    problems = [
+        f"{path.relative_to(folder)}: {text}" for path, page in pages.items()
+        for text in page.problems
+    ]
     wrong, external, count = check_links(pages, folder)
     problems += wrong + check_colors(folder)
-    return problems, f"{len(pages)} pages, {count} links between them, {len(external)} to other sites", external
+    return problems, (f"{len(pages)} pages, {count} links between them, {len(external)} to other "
+                      "sites"), external

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Write the reference of the tool in Markdown: what the tool prints of a command, then the examples of its options."""
+"""Write the reference of the tool in Markdown: what the tool prints of a command, then the examples
+of its options."""
 import re
 
 from anchors import anchor
@@ -41,7 +42,8 @@ def write_pages(manual, examples, folder):
     commands = [title for title in chapters if title.islower()]
     index = "| command | what it does |\n|---|---|\n"
     for name in commands:
-        (folder / f"{name}.md").write_text(command_page(chapters[name], examples.get(name)), encoding="utf-8")
+        (folder / f"{name}.md").write_text(command_page(chapters[name], examples.get(name)),
+                                           encoding="utf-8")
         _, summary, *_ = chapters[name].strip().split("\n\n")  # below the usage
         index += f"| [{name}](commands/{name}.md) | {summary.strip('.')} |\n"
     for title in [title for title in chapters if title not in commands]:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The site's configuration for Sphinx. The folder of sources is the root of the repository; tools/docs sets variables."""
+"""The site's configuration for Sphinx. The folder of sources is the root of the repository;
+tools/docs sets variables."""
 import os
 import pathlib
 import re
@@ -15,18 +16,23 @@ project = "tvm-ffi"
 author = "the authors of tvm-ffi"
 copyright = author
 _header = (ROOT / "include/tvm/ffi/c_api.h").read_text(encoding="utf-8")
-version = release = ".".join(re.search(rf"TVM_FFI_VERSION_{part} (\d+)", _header)[1] for part in ("MAJOR", "MINOR", "PATCH"))
+version = release = ".".join(
+    re.search(rf"TVM_FFI_VERSION_{part} (\d+)", _header)[1] for part in ("MAJOR", "MINOR", "PATCH"))
 
 extensions = ["breathe", "myst_parser", "repository", "sphinx_copybutton"]
 root_doc = "docs/index"
 include_patterns = ["*.md", "docs/**.md", "samples/**README.md"]
-exclude_patterns = ["build*", ".git", "c", "cmake", "cpp", "include", "packaging", "subprojects", "tests", "tools",
-                    "docs/reference/examples.md"]  # parts of other pages
+exclude_patterns = [
+    "build*", ".git", "c", "cmake", "cpp", "include", "packaging", "subprojects", "tests", "tools",
+    "docs/reference/examples.md"
+]  # parts of other pages
 nitpicky = True
-# Names in declarations: types of C, DLPack and CUDA have no page here, unnamed members have no name, and in templates
-# of C++ Sphinx looks for many that are none. Names in texts are checked.
-nitpick_ignore_regex = [("c:identifier", r"DL\w+|FILE|u?int\d*_t|u?intptr_t|size_t|va_list|bool|cu\w+|CU\w+|.*\.@\d+"),
-                        ("cpp:.*", ".*")]
+# Names in declarations: types of C, DLPack and CUDA have no page here, unnamed members have no
+# name, and in templates of C++ Sphinx looks for many that are none. Names in texts are checked.
+nitpick_ignore_regex = [
+    ("c:identifier", r"DL\w+|FILE|u?int\d*_t|u?intptr_t|size_t|va_list|bool|cu\w+|CU\w+|.*\.@\d+"),
+    ("cpp:.*", ".*")
+]
 # Without their namespaces, constants of two namespaces may have one name.
 suppress_warnings = ["duplicate_declaration.cpp"]
 
@@ -38,7 +44,9 @@ myst_heading_slug_func = "anchors.anchor"
 
 breathe_projects = {name: f"{WORK}/{name}/xml" for name in ("c", "cpp")}
 breathe_default_project = "c"
-breathe_domain_by_file_pattern = {pattern: "c" for pattern in ("*/ffi/c/*.h", "*/ffi/c_api.h", "*/extra/c_*_api.h")}
+breathe_domain_by_file_pattern = {
+    pattern: "c" for pattern in ("*/ffi/c/*.h", "*/ffi/c_api.h", "*/extra/c_*_api.h")
+}
 breathe_show_include = False
 breathe_order_parameters_first = True
 

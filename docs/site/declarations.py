@@ -4,8 +4,9 @@ import dataclasses
 import re
 
 SECTION = re.compile(r"^/\* ---- (?P<title>[^\n]*?) ----(?P<text>.*?)\*/", re.M | re.S)
-FUNCTION = re.compile(r"^(?P<kind>TVM_FFI_DLL|static inline)\b(?P<returned>[^;{=()]*?)\b(?P<name>\w+)"
-                      r"\((?P<parameters>[^;{]*?)\)[^;{()]*(?=;| \{)", re.M | re.S)
+FUNCTION = re.compile(
+    r"^(?P<kind>TVM_FFI_DLL|static inline)\b(?P<returned>[^;{=()]*?)\b(?P<name>\w+)"
+    r"\((?P<parameters>[^;{]*?)\)[^;{()]*(?=;| \{)", re.M | re.S)
 # An attribute may lie between a comment and its function.
 COMMENT = re.compile(r"/\*\*(?:(?!\*/).)*(?P<end>\*/)\s*(?:TVM_FFI_\w+(?:\([^)]*\))?\s*)?\Z", re.S)
 
@@ -43,7 +44,8 @@ def functions(header):
     for match in FUNCTION.finditer(header):
         comment = COMMENT.search(header, 0, match.start())
         section = [found["text"] for found in sections if found.start() < match.start()]
-        yield Function(match["name"], match["kind"] == "TVM_FFI_DLL", " ".join(match["returned"].split()),
+        yield Function(match["name"],
+                       match["kind"] == "TVM_FFI_DLL", " ".join(match["returned"].split()),
                        split_parameters(match["parameters"]), comment[0] if comment else "",
                        comment.start("end") if comment else None, section[-1] if section else "")
 
@@ -51,4 +53,6 @@ def functions(header):
 def releases(root):
     """{function: the first release of the ABI that has it}"""
     table = (root / "tools/tvm-ffi/file/runtime_symbols.c").read_text(encoding="utf-8")
-    return {name: f"0.1.{number}" for name, number in re.findall(r'\{"(TVMFFI\w+)", (\d+)\}', table)}
+    return {
+        name: f"0.1.{number}" for name, number in re.findall(r'\{"(TVMFFI\w+)", (\d+)\}', table)
+    }

@@ -2,22 +2,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """Draw the pictures of docs/drawings: each .txt there becomes an .svg of the same name.
 
-    draw.py            write the pictures
-    draw.py --check    fail if one is not what its text says, or is not in a page with its description
+    draw.py            write the pictures draw.py --check    fail if one is not what its text says,
+    or is not in a page with its description
 
 A text has one statement per line; empty lines and lines that begin with # are ignored:
 
-    title WORDS                   the name of the picture
-    text WORDS                    its description, for people who do not see it; lines are joined
-    row                           begins a row of boxes
-    struct NAME OFFSET            begins a row whose boxes are members of a struct: widths are bytes
-    box NAME WIDTH KIND LINES     a box; its lines are separated by " | "; text in backquotes is code
-    gap WIDTH                     an empty place in a row; the boxes and gaps of a row share its width
-    note WORDS                    a line of text below what is drawn so far
+    title WORDS                   the name of the picture text WORDS                    its
+    description, for people who do not see it; lines are joined row                           begins
+    a row of boxes struct NAME OFFSET            begins a row whose boxes are members of a struct:
+    widths are bytes box NAME WIDTH KIND LINES     a box; its lines are separated by " | "; text in
+    backquotes is code gap WIDTH                     an empty place in a row; the boxes and gaps of
+    a row share its width note WORDS                    a line of text below what is drawn so far
     arrow FROM TO [WORDS]         from a box to another; drawn beside the arrow
 
-Sizes of structs are compared with tests/abi/layout.c. Text that is too long for its place is an error, as are colours
-with too little contrast.
+Sizes of structs are compared with tests/abi/layout.c. Text that is too long for its place is an
+error, as are colours with too little contrast.
 """
 import pathlib
 import re
@@ -30,15 +29,20 @@ from check import contrast  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "docs/drawings"
-# Units of the picture. On a phone they are a little smaller than a pixel, on a wide screen a little larger.
+# Units of the picture. On a phone they are a little smaller than a pixel, on a wide screen a little
+# larger.
 WIDTH, SHOWN, MARGIN, LINE, FONT, SPACE = 380, 460, 6, 17, 13, 10
 LETTER = 0.6  # of the font's size, the width of an average letter of a wide font
 # The same names in both colour schemes: the ground, text, lines, and the kinds of boxes.
 COLORS = {
-    "light": {"ground": "#ffffff", "ink": "#1b1f24", "line": "#57606a", "plain": "#eef0f2", "host": "#d7e8fc",
-              "runtime": "#fde5bf", "kernel": "#d5f0da"},
-    "dark": {"ground": "#131416", "ink": "#e8eaed", "line": "#a4adb7", "plain": "#2b2f34", "host": "#1c3d63",
-             "runtime": "#5a3e10", "kernel": "#1d4a2a"},
+    "light": {
+        "ground": "#ffffff", "ink": "#1b1f24", "line": "#57606a", "plain": "#eef0f2",
+        "host": "#d7e8fc", "runtime": "#fde5bf", "kernel": "#d5f0da"
+    },
+    "dark": {
+        "ground": "#131416", "ink": "#e8eaed", "line": "#a4adb7", "plain": "#2b2f34",
+        "host": "#1c3d63", "runtime": "#5a3e10", "kernel": "#1d4a2a"
+    },
 }
 KINDS = ("plain", "host", "runtime", "kernel")
 
@@ -102,7 +106,8 @@ class Drawing:
 
     def has_arrow_into(self, row):
         """Whether an arrow connects a row with one above it, which has its place already."""
-        return any(source in row and target.bottom or target in row and source.bottom for source, target, _ in self.arrows)
+        return any(source in row and target.bottom or target in row and source.bottom
+                   for source, target, _ in self.arrows)
 
     def place(self):
         """Give every box its place, from the top down, and return the height of the picture."""
@@ -138,8 +143,10 @@ def write_text(x, y, words, anchor="middle"):
 
 
 def draw_box(box):
-    yield (f'<rect class="{box.kind}" x="{box.left:.1f}" y="{box.top:.1f}" width="{box.right - box.left:.1f}" '
-           f'height="{box.bottom - box.top:.1f}" rx="3"/>')
+    yield (
+        f'<rect class="{box.kind}" x="{box.left:.1f}" y="{box.top:.1f}" '
+        f'width="{box.right - box.left:.1f}" '
+        f'height="{box.bottom - box.top:.1f}" rx="3"/>')
     y = box.middle - len(box.lines) * LINE / 2 + LINE - 4
     for line in box.lines:
         yield write_text((box.left + box.right) / 2, y, line)
@@ -167,7 +174,8 @@ def draw_arrow(source, target, words):
         is_down = source.top < target.top
         y1, y2 = (source.bottom, target.top) if is_down else (source.top, target.bottom)
         low, high = max(source.left, target.left), min(source.right, target.right)
-        x1, x2 = ((low + high) / 2,) * 2 if low < high else ((source.left + source.right) / 2, (target.left + target.right) / 2)
+        x1, x2 = (((low + high) / 2, ) * 2 if low < high else
+                  ((source.left + source.right) / 2, (target.left + target.right) / 2))
         label = write_text(max(x1, x2) + 8, (y1 + y2) / 2 + 5, words, anchor="start")
         check_fits(words, WIDTH - max(x1, x2) - 8)
     yield f'<path class="arrow" marker-end="url(#head)" d="M{x1:.1f} {y1:.1f}L{x2:.1f} {y2:.1f}"/>'
@@ -179,8 +187,9 @@ def style():
     """The rules for both colour schemes."""
     def rules(colors):
         fills = "".join(f".{kind}{{fill:{colors[kind]}}}" for kind in KINDS)
-        return (f"text{{fill:{colors['ink']}}}rect,.arrow{{stroke:{colors['line']}}}.head{{fill:{colors['line']}}}"
-                f".ground{{fill:{colors['ground']};stroke:none}}{fills}")
+        return (
+            f"text{{fill:{colors['ink']}}}rect,.arrow{{stroke:{colors['line']}}}.head{{fill:{colors['line']}}}"
+            f".ground{{fill:{colors['ground']};stroke:none}}{fills}")
     return (f"text{{font:{FONT}px system-ui,sans-serif}}.code{{font-family:ui-monospace,monospace}}"
             f".arrow{{fill:none;stroke-width:1.5}}{rules(COLORS['light'])}"
             f"@media(prefers-color-scheme:dark){{{rules(COLORS['dark'])}}}")
@@ -188,13 +197,17 @@ def style():
 
 def draw(drawing):
     height = drawing.height
-    lines = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{SHOWN}" height="{SHOWN * height / WIDTH:.0f}" '
-             f'viewBox="0 0 {WIDTH} {height:.0f}" role="img" aria-labelledby="title text">',
-             f'<title id="title">{escape(drawing.title)}</title>', f'<desc id="text">{escape(" ".join(drawing.text))}</desc>',
-             f"<style>{style()}</style>",
-             '<marker id="head" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">'
-             '<path class="head" d="M0 0L8 4L0 8z"/></marker>',
-             f'<rect class="ground" width="{WIDTH}" height="{height:.0f}"/>']
+    lines = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{SHOWN}" '
+        f'height="{SHOWN * height / WIDTH:.0f}" '
+        f'viewBox="0 0 {WIDTH} {height:.0f}" role="img" aria-labelledby="title text">',
+        f'<title id="title">{escape(drawing.title)}</title>',
+        f'<desc id="text">{escape(" ".join(drawing.text))}</desc>', f"<style>{style()}</style>",
+        '<marker id="head" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" '
+        'orient="auto">'
+        '<path class="head" d="M0 0L8 4L0 8z"/></marker>',
+        f'<rect class="ground" width="{WIDTH}" height="{height:.0f}"/>'
+    ]
     y = MARGIN
     for kind, words, row in drawing.parts:
         if kind == "note":
@@ -230,13 +243,17 @@ def check_colors():
     for scheme, colors in COLORS.items():
         for kind in ("ground",) + KINDS:
             if contrast(colors["ink"], colors[kind]) < 4.5:
-                yield f"{scheme}: text on {kind} has a contrast of {contrast(colors['ink'], colors[kind]):.1f}"
+                yield (f"{scheme}: text on {kind} has a contrast of "
+                       f"{contrast(colors['ink'], colors[kind]):.1f}")
 
 
 def check_page(path, drawing):
     """A page shows the picture, with its description."""
-    pages = "".join(page.read_text(encoding="utf-8") for page in [ROOT / "README.md", *ROOT.glob("docs/**/*.md")])
-    if not re.search(rf"!\[{re.escape(' '.join(drawing.text))}\]\([\w./]*{path.stem}\.svg\)", pages):
+    pages = "".join(
+        page.read_text(encoding="utf-8")
+        for page in [ROOT / "README.md", *ROOT.glob("docs/**/*.md")])
+    if not re.search(rf"!\[{re.escape(' '.join(drawing.text))}\]\([\w./]*{path.stem}\.svg\)",
+                     pages):
         yield "no page has this picture with its description"
 
 

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Give classes of the C++ layer the members that they inherit from classes of `namespace detail`, which have no entry."""
+"""Give classes of the C++ layer the members that they inherit from classes of `namespace detail`,
+which have no entry."""
 import re
 
 # A class that does not lie in another one. Names of macros and attributes stand before its name.
-CLASS = re.compile(r"^(?P<head>(?:class|struct) (?:[A-Z_]+ |\[\[\w+\]\] )*(?P<name>\w+)(?:<[^{;]*?>)?)(?: : (?P<bases>[^{;]*?))? \{\n"
-                   r"(?P<body>.*?)^\};\n", re.M | re.S)
+CLASS = re.compile(
+    r"^(?P<head>(?:class|struct) (?:[A-Z_]+ |\[\[\w+\]\] )*(?P<name>\w+)(?:<[^{;]*?>)?)(?: : "
+    r"(?P<bases>[^{;]*?))? \{\n"
+    r"(?P<body>.*?)^\};\n", re.M | re.S)
 BASE = re.compile(r"public detail::(\w+)(?:<[^<>]*>)?")
 PUBLIC = re.compile(r"^ public:\n(.*?)(?=^ \w+:\n|\Z)", re.M | re.S)
 
@@ -25,7 +28,8 @@ def members(public):
 
 
 def name_of(member):
-    """The name of a function or type that a member declares; None for what classes do not pass on."""
+    """The name of a function or type that a member declares; None for what classes do not pass
+    on."""
     code = re.sub(r"/\*.*?\*/|template <.*?>\n", "", member, flags=re.S)
     match = re.search(r"(operator\W+|[\w~]+)\(|using (\w+) =|(\w+) = ", code)
     return match and (match[1] or match[2] or match[3])
@@ -52,7 +56,8 @@ def inherited(base, name, known, bases):
 
 
 def add_inherited(text, bases):
-    """Put inherited members at the end of the public part of each class, and its base's bases in the place of the base."""
+    """Put inherited members at the end of the public part of each class, and its base's bases in
+    the place of the base."""
     def change(match):
         names = [name for name in BASE.findall(match["bases"] or "") if name in bases]
         public = PUBLIC.search(match["body"])
@@ -60,7 +65,10 @@ def add_inherited(text, bases):
             return match[0]
         known = {name_of(member) for member in members(public[1])}
         added = "".join(inherited(base, match["name"], known, bases) for base in names)
-        kept = [base.strip() for base in re.split(r",\s*(?=public|private)", match["bases"]) if not BASE.match(base.strip())]
+        kept = [
+            base.strip() for base in re.split(r",\s*(?=public|private)", match["bases"])
+            if not BASE.match(base.strip())
+        ]
         kept += [bases[base][0] for base in names if bases[base][0]]
         head = match["head"] + (" : " + ", ".join(kept) if kept else "")
         end = public.end()

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the site has besides its pages: sources that they link to, and links to the reference.
 
-Pages link to files and folders of the repository as they do on GitHub. Here each such file gets a page that shows
-it, and each folder one that lists its files. A name of the C API in `code` becomes a link to its entry.
+Pages link to files and folders of the repository as they do on GitHub. Here each such file gets a
+page that shows it, and each folder one that lists its files. A name of the C API in `code` becomes
+a link to its entry.
 """
 import html
 import pathlib
@@ -15,8 +16,10 @@ from sphinx.transforms import SphinxTransform
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
 # The languages of files, by the end of their names.
-LEXERS = {".c": "c", ".h": "c", ".cc": "cpp", ".cu": "cpp", ".py": "python", ".build": "meson", ".json": "json", ".md": "markdown",
-          ".rs": "rust", ".mjs": "javascript", ".html": "html"}
+LEXERS = {
+    ".c": "c", ".h": "c", ".cc": "cpp", ".cu": "cpp", ".py": "python", ".build": "meson",
+    ".json": "json", ".md": "markdown", ".rs": "rust", ".mjs": "javascript", ".html": "html"
+}
 # The sidebar of their pages, by depth.
 NAVIGATION = {}
 
@@ -29,7 +32,9 @@ class LinkSources(SphinxTransform):
         root = pathlib.Path(self.env.srcdir)
         page = root / self.env.docname
         for node in list(self.document.findall(addnodes.download_reference)) + [
-                node for node in self.document.findall(addnodes.pending_xref) if node["reftype"] == "myst"]:
+                node for node in self.document.findall(addnodes.pending_xref)
+                if node["reftype"] == "myst"
+        ]:
             target = (page.parent / node["reftarget"].partition("#")[0]).resolve()
             if not target.is_relative_to(root) or not target.exists() or target == page.parent:
                 continue
@@ -46,10 +51,11 @@ class LinkSources(SphinxTransform):
 
 
 class MakeSections(SphinxTransform):
-    """Makes sections of the titles that Breathe puts above groups of entries: they get into the list of contents.
+    """Makes sections of the titles that Breathe puts above groups of entries: they get into the
+    list of contents.
 
-    Titles within an entry, such as Public Functions, go: what they say is seen. Members of types are left out of the
-    list of contents."""
+    Titles within an entry, such as Public Functions, go: what they say is seen. Members of types
+    are left out of the list of contents."""
     default_priority = 250
 
     def apply(self, **_):
@@ -70,12 +76,14 @@ class MakeSections(SphinxTransform):
         for page in pages:
             types = [node for node in page.children if isinstance(node, addnodes.desc)]
             if types:
-                page.insert(page.index(types[0]), self.section("Types", [node.deepcopy() for node in types]))
+                page.insert(page.index(types[0]),
+                            self.section("Types", [node.deepcopy() for node in types]))
                 for node in types:
                     page.remove(node)
 
     def note_headers(self):
-        """A page of the reference is made again when a header or a program that reads headers has changed."""
+        """A page of the reference is made again when a header or a program that reads headers has
+        changed."""
         root, (_, *folders) = pathlib.Path(self.env.srcdir), self.env.docname.split("/")
         for folder, page in ("include", "c"), ("cpp", "cpp"):
             if folders[:2] == ["reference", page]:
@@ -100,7 +108,8 @@ class LinkNames(SphinxPostTransform):
         for node in list(self.document.findall(nodes.literal)):
             name = node.astext().removesuffix("()")
             place = LinkNames.names.get(name)
-            if place is None or isinstance(node.parent, (nodes.reference, addnodes.pending_xref, nodes.title)):
+            if (place is None or isinstance(node.parent,
+                                            (nodes.reference, addnodes.pending_xref, nodes.title))):
                 continue
             uri = self.app.builder.get_relative_uri(self.env.docname, place[0]) + "#" + place[1]
             link = nodes.reference("", "", internal=True, refuri=uri)
@@ -123,7 +132,8 @@ def is_text(path):
 
 def show_file(app, path):
     lexer = LEXERS.get(path.suffix, "none")
-    return app.builder.highlighter.highlight_block(path.read_text(encoding="utf-8"), lexer, linenos="inline", location=str(path))
+    return app.builder.highlighter.highlight_block(path.read_text(encoding="utf-8"), lexer,
+                                                   linenos="inline", location=str(path))
 
 
 def list_folder(root, folder, known):
@@ -141,8 +151,11 @@ def collect_pages(app):
     root = pathlib.Path(app.srcdir)
     known = {name for data in app.env.metadata.values() for name in data.get("sources", [])}
     # Of a sample, all files are shown.
-    known |= {path.relative_to(root).as_posix() for name in known if name.startswith("samples/") and (root / name).is_dir()
-              for path in (root / name).iterdir() if path.is_file() and is_text(path)}
+    known |= {
+        path.relative_to(root).as_posix() for name in known
+        if name.startswith("samples/") and (root / name).is_dir()
+        for path in (root / name).iterdir() if path.is_file() and is_text(path)
+    }
     for name in sorted(known):
         path = root / name
         body = list_folder(root, path, known) if path.is_dir() else show_file(app, path)
@@ -151,7 +164,8 @@ def collect_pages(app):
 
 
 def share_navigation(app, page, template, context, doctree):
-    """Makes the sidebar of these pages once for each depth: in none of them it has a current page."""
+    """Makes the sidebar of these pages once for each depth: in none of them it has a current
+    page."""
     if not page.startswith(page_of("")):
         return
     make = context["toctree"]
@@ -170,7 +184,8 @@ def hide_parameters(domain):
 
     def get_objects(self):
         for name, shown, kind, page, anchor, priority in list_objects(self):
-            yield name, shown, kind, page, anchor, -1 if kind in ("functionParam", "templateParam") else priority
+            yield name, shown, kind, page, anchor, -1 if kind in ("functionParam",
+                                                                  "templateParam") else priority
     domain.get_objects = get_objects
 
 

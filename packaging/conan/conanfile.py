@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A recipe of Conan 2 for this tree: conan create packaging/conan
 
-Meson, Ninja and a C compiler are those of the system. CMake projects find the package as they find one that was
-installed without Conan: by its own tvm_ffi-config.cmake, with the targets tvm_ffi::header, ::shared and ::static.
+Meson, Ninja and a C compiler are those of the system. CMake projects find the package as they find
+one that was installed without Conan: by its own tvm_ffi-config.cmake, with the targets
+tvm_ffi::header, ::shared and ::static.
 """
 import os
 import pathlib
@@ -29,13 +30,15 @@ class TvmFfi(ConanFile):
 
     def set_version(self):
         command = [sys.executable, self._root() / "tools/ci/version.py"]
-        self.version = subprocess.run(command, check=True, text=True, stdout=subprocess.PIPE).stdout.strip()
+        self.version = subprocess.run(command, check=True, text=True,
+                                      stdout=subprocess.PIPE).stdout.strip()
 
     def export_sources(self):
         for name in "LICENSE", "meson.build", "meson_options.txt":
             copy(self, name, self._root(), self.export_sources_folder)
         for folder in "c", "cmake", "cpp", "include", "subprojects", "tools":
-            copy(self, f"{folder}/*", self._root(), self.export_sources_folder, excludes="*/__pycache__/*")
+            copy(self, f"{folder}/*", self._root(), self.export_sources_folder,
+                 excludes="*/__pycache__/*")
 
     def layout(self):
         basic_layout(self)
@@ -43,8 +46,9 @@ class TvmFfi(ConanFile):
     def generate(self):
         toolchain = MesonToolchain(self)
         toolchain.project_options.update({
-            "tests": "disabled", "samples": "disabled", "cuda": "disabled", "dlpack": "fallback", "libdir": "lib",
-            "cxx_exports": "enabled" if self.options.cxx_exports else "disabled"})
+            "tests": "disabled", "samples": "disabled", "cuda": "disabled", "dlpack": "fallback",
+            "libdir": "lib", "cxx_exports": "enabled" if self.options.cxx_exports else "disabled"
+        })
         toolchain.generate()
 
     def build(self):
@@ -62,4 +66,6 @@ class TvmFfi(ConanFile):
         self.cpp_info.libs = ["tvm_ffi"]
         if self.settings.os == "Linux" and not self.options.shared:
             self.cpp_info.system_libs = ["pthread", "dl"]
-            self.cpp_info.exelinkflags = [f"-Wl,--dynamic-list={self.package_folder}/lib/tvm_ffi/exports.dynlist"]
+            self.cpp_info.exelinkflags = [
+                f"-Wl,--dynamic-list={self.package_folder}/lib/tvm_ffi/exports.dynlist"
+            ]

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The build hook of Hatch for the wheel: gives the version, and adds the files that Meson installs."""
+"""The build hook of Hatch for the wheel: gives the version, and adds the files that Meson
+installs."""
 import os
 import pathlib
 import subprocess
@@ -12,20 +13,25 @@ from hatchling.metadata.plugin.interface import MetadataHookInterface
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
-# The installed tree is relocatable: pkg-config, CMake and the tool find the other files relative to their own.
-# Packed relocations would require glibc 2.36.
-SETUP = ["--prefix=/tvm_ffi_c", "--libdir=lib", "--buildtype=release", "-Ddlpack=fallback", "-Dcuda=disabled",
-         "-Dpacked_relocations=disabled", "-Dtests=disabled", "-Dsamples=disabled", "-Dtools=enabled"]
+# The installed tree is relocatable: pkg-config, CMake and the tool find the other files relative to
+# their own. Packed relocations would require glibc 2.36.
+SETUP = [
+    "--prefix=/tvm_ffi_c", "--libdir=lib", "--buildtype=release", "-Ddlpack=fallback",
+    "-Dcuda=disabled", "-Dpacked_relocations=disabled", "-Dtests=disabled", "-Dsamples=disabled",
+    "-Dtools=enabled"
+]
 WITH_CXX, WITHOUT_CXX = ["-Dcxx_exports=enabled"], ["-Dcpp=disabled"]
-# The systems that tools/wheel names, by their names in tools/ci: the platform, and options of Meson. Programs in C++ on
-# musl use libstdc++, which neither compiler for musl has. musl-gcc and Zig have musl 1.2, which has no versions of symbols.
-# The files that Zig makes are stripped by its linker.
+# The systems that tools/wheel names, by their names in tools/ci: the platform, and options of
+# Meson. Programs in C++ on musl use libstdc++, which neither compiler for musl has. musl-gcc and
+# Zig have musl 1.2, which has no versions of symbols. The files that Zig makes are stripped by its
+# linker.
 TARGETS = {"aarch64": ("linux_aarch64", WITH_CXX), "musl": ("musllinux_1_2_x86_64", WITHOUT_CXX),
            "musl_aarch64": ("musllinux_1_2_aarch64", [*WITHOUT_CXX, "-Dc_link_args=-s"])}
 
 
 def options_for(target, folder):
-    """The platform of a wheel, and Meson's options for it; the folder gets the cross file if one has to be written."""
+    """The platform of a wheel, and Meson's options for it; the folder gets the cross file if one
+    has to be written."""
     if not target:
         return sysconfig.get_platform(), WITH_CXX
     sys.path.insert(0, str(ROOT / "tools/ci"))
@@ -38,7 +44,8 @@ def options_for(target, folder):
 
 class CustomMetadataHook(MetadataHookInterface):
     def update(self, metadata):
-        metadata["version"] = subprocess.run([sys.executable, ROOT / "tools/ci/version.py"], check=True, text=True,
+        metadata["version"] = subprocess.run([sys.executable, ROOT / "tools/ci/version.py"],
+                                             check=True, text=True,
                                              stdout=subprocess.PIPE).stdout.strip()
 
 
@@ -47,10 +54,13 @@ class CustomBuildHook(BuildHookInterface):
         if version == "editable":
             raise RuntimeError("there is nothing to edit: the package is what Meson installs")
         self.scratch = tempfile.TemporaryDirectory(prefix="tvm-ffi-c-")
-        build, image = pathlib.Path(self.scratch.name, "build"), pathlib.Path(self.scratch.name, "image")
-        platform, options = options_for(os.environ.get("TVM_FFI_C_TARGET", ""), pathlib.Path(self.scratch.name))
-        for command in (["meson", "setup", build, ROOT, *SETUP, *options], ["ninja", "-C", build],
-                        ["meson", "install", "-C", build, "--no-rebuild", "--strip", "--destdir", image]):
+        build, image = pathlib.Path(self.scratch.name,
+                                    "build"), pathlib.Path(self.scratch.name, "image")
+        platform, options = options_for(os.environ.get("TVM_FFI_C_TARGET", ""),
+                                        pathlib.Path(self.scratch.name))
+        for command in (["meson", "setup", build, ROOT, *SETUP, *options], ["ninja", "-C", build], [
+                "meson", "install", "-C", build, "--no-rebuild", "--strip", "--destdir", image
+        ]):
             subprocess.run(command, check=True, stdout=sys.stderr)
         for part in ("bin/tvm-ffi", "include", "lib"):
             build_data["force_include"][str(image / "tvm_ffi_c" / part)] = f"tvm_ffi_c/{part}"

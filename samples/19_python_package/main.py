@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """The Python package apache-tvm-ffi on this runtime instead of its own library.
 
-The package loads the libtvm_ffi.so in its own folder, by path. So replace that file, once, in a virtual
-environment:
+The package loads the libtvm_ffi.so in its own folder, by path. So replace that file, once, in a
+virtual environment:
 
     python3 -m venv venv && venv/bin/pip install apache-tvm-ffi==0.1.15.post2 numpy
     install -m 644 build/c/libtvm_ffi.so "$(venv/bin/tvm-ffi-config --libfiles)"
     venv/bin/python samples/19_python_package/main.py build/samples/19_python_package_kernel.so
 
-Modules written in C++ need build/c/libtvm_ffi_cxx.so beside it. Nothing in Python changes. LD_LIBRARY_PATH
-has no effect, because the package loads its file by path; LD_PRELOAD loads both libraries,
-which ends the process while the package starts.
+Modules written in C++ need build/c/libtvm_ffi_cxx.so beside it. Nothing in Python changes.
+LD_LIBRARY_PATH has no effect, because the package loads its file by path; LD_PRELOAD loads both
+libraries, which ends the process while the package starts.
 """
 import ctypes
 import pathlib
@@ -52,4 +52,5 @@ for wrong in (np.ones(4), np.ones(5, np.float32), np.ones(10)[::2], "y"):
 # Containers, structural functions and JSON come from the runtime, too.
 graph = tvm_ffi.convert({"x": [1, 2.5, None], "device": tvm_ffi.device("cpu", 0)})
 text = tvm_ffi.serialization.to_json_graph_str(graph)
-print("equal after JSON:", tvm_ffi.structural_equal(graph, tvm_ffi.serialization.from_json_graph_str(text)))
+print("equal after JSON:",
+      tvm_ffi.structural_equal(graph, tvm_ffi.serialization.from_json_graph_str(text)))

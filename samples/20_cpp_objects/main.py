@@ -35,5 +35,6 @@ for change in (lambda: setattr(schedule, "base", "much"), lambda: setattr(schedu
 constant = Schedule.constant(3)
 print(type(constant).__name__, constant.base, constant.decays())
 print("a copy:", copy.deepcopy(schedule))
-loaded = tvm_ffi.serialization.from_json_graph_str(tvm_ffi.serialization.to_json_graph_str(schedule))
+loaded = tvm_ffi.serialization.from_json_graph_str(
+    tvm_ffi.serialization.to_json_graph_str(schedule))
 print("saved and loaded:", loaded, tvm_ffi.structural_equal(schedule, loaded))

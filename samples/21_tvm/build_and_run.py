@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""TVM on this runtime: builds one kernel for the targets llvm and c, loads it and calls it on NumPy data.
+"""TVM on this runtime: builds one kernel for the targets llvm and c, loads it and calls it on NumPy
+data.
 
-docs/linking.md has the three commands that start from an empty environment. TVM links C++ functions of
-libtvm_ffi.so: they are in the library that is built with -Dcxx_exports=enabled.
+docs/linking.md has the three commands that start from an empty environment. TVM links C++ functions
+of libtvm_ffi.so: they are in the library that is built with -Dcxx_exports=enabled.
 """
 import ctypes
 import pathlib
@@ -16,7 +17,10 @@ from tvm import te
 def runtime():
     """The libtvm_ffi.so that is loaded in this process."""
     with open("/proc/self/maps", encoding="utf-8") as maps:
-        paths = {line.split(maxsplit=5)[5].strip() for line in maps if line.rstrip().endswith("/libtvm_ffi.so")}
+        paths = {
+            line.split(maxsplit=5)[5].strip() for line in maps
+            if line.rstrip().endswith("/libtvm_ffi.so")
+        }
     (path,) = paths
     return ctypes.CDLL(path)
 
@@ -34,7 +38,8 @@ with tempfile.TemporaryDirectory() as folder:
         path = str(pathlib.Path(folder, f"scale_{target}.so"))
         tvm.build(module, target=target).export_library(path)
         kernels = tvm.runtime.load_module(path)
-        given, result = tvm.runtime.tensor(np.arange(5, dtype="float32")), tvm.runtime.empty((5,), "float32")
+        given, result = tvm.runtime.tensor(np.arange(5, dtype="float32")), tvm.runtime.empty(
+            (5, ), "float32")
         kernels["scale"](given, result)
         print(f"{target}:", *result.numpy())
 

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compiles functions of one pixel, written in Python, to kernels in C: emit.py FILE.py >FILE.c
 
-A function takes the colours of a pixel and then numbers, assigns variables, and returns three colours.
-Expressions have numbers, variables, + - * / **, and calls of min, max, abs, sqrt and exp.
+A function takes the colours of a pixel and then numbers, assigns variables, and returns three
+colours. Expressions have numbers, variables, + - * / **, and calls of min, max, abs, sqrt and exp.
 """
 import ast
 import json
@@ -12,7 +12,10 @@ import sys
 
 NUM_COLORS = 3
 BINARY = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}
-CALLS = {"min": ("fminf", 2), "max": ("fmaxf", 2), "abs": ("fabsf", 1), "sqrt": ("sqrtf", 1), "exp": ("expf", 1)}
+CALLS = {
+    "min": ("fminf", 2), "max": ("fmaxf", 2), "abs": ("fabsf", 1), "sqrt": ("sqrtf", 1),
+    "exp": ("expf", 1)
+}
 
 TOP = """\
 /* SPDX-License-Identifier: Apache-2.0 */
@@ -64,14 +67,16 @@ def fail(path, node, why):
 
 
 class Compiler:
-    """One function. Variables of the source get the prefix p_ (parameters) or v_ (colours and others)."""
+    """One function. Variables of the source get the prefix p_ (parameters) or v_ (colours and
+    others)."""
 
     def __init__(self, function, path):
         self.function, self.path, self.assigned = function, path, {}
         parameters = function.args
         names = [parameter.arg for parameter in parameters.args]
         self.numbers = names[NUM_COLORS:]
-        if any((parameters.posonlyargs, parameters.vararg, parameters.kwonlyargs, parameters.kwarg, parameters.defaults)):
+        if any((parameters.posonlyargs, parameters.vararg, parameters.kwonlyargs, parameters.kwarg,
+                parameters.defaults)):
             self.fail(function, f"parameters of `{function.name}` have names alone")
         if len(names) < NUM_COLORS:
             self.fail(function, f"`{function.name}` takes the {NUM_COLORS} colours first")
@@ -94,7 +99,8 @@ class Compiler:
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
             return f"(-{self.expression(node.operand)})"
         if isinstance(node, ast.BinOp) and type(node.op) in BINARY:
-            return f"({self.expression(node.left)} {BINARY[type(node.op)]} {self.expression(node.right)})"
+            return (f"({self.expression(node.left)} {BINARY[type(node.op)]} "
+                    f"{self.expression(node.right)})")
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
             return f"powf({self.expression(node.left)}, {self.expression(node.right)})"
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in CALLS:
@@ -108,28 +114,35 @@ class Compiler:
         lines = [f"v_{name} = {value};" for name, value in self.assigned.items()]
         body = self.function.body[1 if ast.get_docstring(self.function) else 0:]
         for node in body[:-1]:
-            if not (isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name)):
+            if not (isinstance(node, ast.Assign) and len(node.targets) == 1
+                    and isinstance(node.targets[0], ast.Name)):
                 self.fail(node, f"cannot compile `{ast.unparse(node)}`")
             name, value = node.targets[0].id, self.expression(node.value)
             self.assigned.setdefault(name, value)
             lines.append(f"v_{name} = {value};")
         last = body[-1] if body else self.function
-        if not (isinstance(last, ast.Return) and isinstance(last.value, ast.Tuple) and len(last.value.elts) == NUM_COLORS):
+        if not (isinstance(last, ast.Return) and isinstance(last.value, ast.Tuple)
+                and len(last.value.elts) == NUM_COLORS):
             self.fail(last, f"the last statement returns {NUM_COLORS} colours")
-        lines += [f"out[{channel}] = to_byte({self.expression(color)});" for channel, color in enumerate(last.value.elts)]
+        lines += [
+            f"out[{channel}] = to_byte({self.expression(color)});"
+            for channel, color in enumerate(last.value.elts)
+        ]
         return [*lines, "out[3] = in[3];"]
 
     def kernel(self):
         body = self.statements()
         numbers = list(enumerate(self.numbers, 2))
         return KERNEL.format(
-            name=self.function.name, count=2 + len(numbers), doc=json.dumps(ast.get_docstring(self.function) or ""),
-            types="".join(f", {i}: float" for i, _ in numbers),
-            declarations="\n".join([f"  float v_{name};" for name in self.assigned]
-                                   + [f"  double p_{name};" for name in self.numbers]),
-            reads="\n".join(f"  TVM_FFI_C_TRY(tvm_ffi_args_read_double(args, {i}, &p_{name}));" for i, name in numbers),
-            body="\n".join(f"    {line}" for line in body),
-            params="".join(f'\n                        "," TVM_FFI_C_PARAM("{name}", "float")' for name in self.numbers))
+            name=self.function.name, count=2 + len(numbers),
+            doc=json.dumps(ast.get_docstring(self.function)
+                           or ""), types="".join(f", {i}: float" for i, _ in numbers),
+            declarations="\n".join([f"  float v_{name};" for name in self.assigned] +
+                                   [f"  double p_{name};" for name in self.numbers]),
+            reads="\n".join(f"  TVM_FFI_C_TRY(tvm_ffi_args_read_double(args, {i}, &p_{name}));"
+                            for i, name in numbers), body="\n".join(f"    {line}" for line in body),
+            params="".join(f'\n                        "," TVM_FFI_C_PARAM("{name}", "float")'
+                           for name in self.numbers))
 
 
 def main():
@@ -139,7 +152,9 @@ def main():
     for node in statements:
         if not isinstance(node, ast.FunctionDef):
             fail(path, node, f"cannot compile `{ast.unparse(node)}`")
-    sys.stdout.write(TOP.format(source=path.name) + "".join(Compiler(node, path).kernel() for node in statements))
+    sys.stdout.write(
+        TOP.format(source=path.name) +
+        "".join(Compiler(node, path).kernel() for node in statements))
 
 
 if __name__ == "__main__":

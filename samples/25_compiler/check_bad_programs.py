@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The compiler's messages about bad programs: check_bad_programs.py COMPILE BAD_PROGRAMS.txt GOOD.te
+"""The compiler's messages about bad programs: check_bad_programs.py COMPILE BAD_PROGRAMS.txt
+GOOD.te
 
-BAD_PROGRAMS.txt has programs between lines of `====`, each followed by `----` and the message about it. Then the
-good program is damaged in many ways; the compiler must accept the result, or say where it is wrong, and never crash.
+BAD_PROGRAMS.txt has programs between lines of `====`, each followed by `----` and the message about
+it. Then the good program is damaged in many ways; the compiler must accept the result, or say where
+it is wrong, and never crash.
 """
 import pathlib
 import random
@@ -21,7 +23,8 @@ def compile_program(folder, text):
     """The exit code of the compiler, and its message."""
     program, kernels = folder / "program.te", folder / "kernels.c"
     program.write_text(text, encoding="utf-8")
-    done = subprocess.run([COMPILE, program, kernels], stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+    done = subprocess.run([COMPILE, program, kernels], stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, check=False)
     return done.returncode, done.stderr.decode("utf-8", "replace")
 
 
@@ -32,7 +35,8 @@ def check_messages(folder):
         text, _, expected = program.partition("----\n")
         code, message = compile_program(folder, text)
         if code != 1 or message != expected or not MESSAGE.fullmatch(expected):
-            problems.append(f"{text}----\nended with {code} and printed\n{message}instead of\n{expected}")
+            problems.append(
+                f"{text}----\nended with {code} and printed\n{message}instead of\n{expected}")
     return problems, len(programs)
 
 

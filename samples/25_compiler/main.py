@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The kernels of kernels.te beside NumPy, on random arrays of many shapes and strides: main.py KERNELS.so"""
+"""The kernels of kernels.te beside NumPy, on random arrays of many shapes and strides: main.py
+KERNELS.so"""
 import sys
 
 import numpy as np
@@ -15,7 +16,9 @@ def array(shape, dtype=np.float32):
     wide = random.standard_normal([2 * length for length in shape]) * 4
     order = random.permutation(len(shape))
     whole = np.transpose(wide.astype(dtype), order).transpose(np.argsort(order))
-    steps = [slice(None, length) if random.random() < 0.5 else slice(None, None, 2) for length in shape]
+    steps = [
+        slice(None, length) if random.random() < 0.5 else slice(None, None, 2) for length in shape
+    ]
     part = whole[(..., *steps)]  # an array also where there are no steps
     return np.array(part) if random.random() < 0.3 else part
 
@@ -44,7 +47,8 @@ for _ in range(50):
     compare("convolve", long, short, expected=[np.correlate(long, short, "valid")])
     compare("moments", long, expected=[np.array(long.mean()), np.array(long.var())])
     above = (counted := array([n, k], np.int32)) > 2
-    compare("count_above", counted, 2, expected=[above.sum(1), np.where(above.any(1), above.argmax(1), k)])
+    compare("count_above", counted, 2,
+            expected=[above.sum(1), np.where(above.any(1), above.argmax(1), k)])
 
 
 @tvm_ffi.register_global_func("activate")

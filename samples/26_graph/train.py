@@ -18,6 +18,8 @@ for _ in range(3000):
     # The gradient of the cross entropy, backwards through the layers.
     error2 = (y - np.eye(2)[different]) / len(x)
     error1 = (error2 @ w2.T) * (scores1 > 0)
-    for weights, gradient in ((w2, hidden.T @ error2), (b2, error2.sum(0)), (w1, x.T @ error1), (b1, error1.sum(0))):
+    for weights, gradient in ((w2, hidden.T @ error2), (b2, error2.sum(0)), (w1, x.T @ error1),
+                              (b1, error1.sum(0))):
         weights -= 0.5 * gradient
-np.save(sys.argv[1], np.concatenate([weights.ravel() for weights in (w1, b1, w2, b2)]).astype(np.float32))
+np.save(sys.argv[1],
+        np.concatenate([weights.ravel() for weights in (w1, b1, w2, b2)]).astype(np.float32))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls the kernel that `tvm-ffi wrap` has made of normalize.c, on NumPy arrays and with wrong arguments."""
+"""Calls the kernel that `tvm-ffi wrap` has made of normalize.c, on NumPy arrays and with wrong
+arguments."""
 import sys
 
 import numpy as np

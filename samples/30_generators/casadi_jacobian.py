@@ -24,8 +24,8 @@ result = casadi.jacobian(step(state, push, casadi.vertcat), state)
 casadi.Function("jacobian", [state, push], [result], ["x", "push"], ["j"]).generate("jacobian.c")
 
 # CasADi stores matrices column by column; the kernel has them row by row, like NumPy.
-kernels = load("int jacobian(const double x[2], double push, double j[2][2])", include=["jacobian.c"],
-               options=["--abi=casadi"])
+kernels = load("int jacobian(const double x[2], double push, double j[2][2])",
+               include=["jacobian.c"], options=["--abi=casadi"])
 
 
 def numpy_step(x):
@@ -33,5 +33,6 @@ def numpy_step(x):
 
 
 x, change = np.array([0.5, -1.5]), 1e-4
-columns = [(numpy_step(x + axis) - numpy_step(x - axis)) / (2 * change) for axis in change * np.eye(2)]
+columns = [(numpy_step(x + axis) - numpy_step(x - axis)) / (2 * change)
+           for axis in change * np.eye(2)]
 compare(lambda j, *inputs: kernels.jacobian(*inputs, j), [x, 2.0], np.transpose(columns))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the scripts of this sample share: make a checked kernel of generated code, compile it, compare its results."""
+"""What the scripts of this sample share: make a checked kernel of generated code, compile it,
+compare its results."""
 import os
 import pathlib
 import shlex
@@ -14,7 +15,8 @@ SKIPPED = 77
 
 
 def find_program(*names):
-    """The path of the first of these programs that is installed; without one the script is skipped."""
+    """The path of the first of these programs that is installed; without one the script is
+    skipped."""
     for name in names:
         if shutil.which(name):
             return shutil.which(name)
@@ -23,9 +25,11 @@ def find_program(*names):
 
 
 def run(*command, code=0):
-    """Run a command and return what it prints; if its exit code is another, end with its messages."""
+    """Run a command and return what it prints; if its exit code is another, end with its
+    messages."""
     command = [str(word) for word in command]
-    done = subprocess.run(command, text=True, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    done = subprocess.run(command, text=True, check=False, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT)
     if done.returncode != code:
         sys.exit(f"$ {shlex.join(command)}\n{done.stdout}")
     return done.stdout
@@ -39,24 +43,28 @@ def write(name, text):
 
 
 def load(spec, *files, include=(), options=()):
-    """Wrap the function that a SPEC describes, compile that with more files to a library, and load it.
+    """Wrap the function that a SPEC describes, compile that with more files to a library, and load
+    it.
 
     include has the headers or sources that declare the function, options go to `tvm-ffi wrap`."""
     checked, library = pathlib.Path("checked.c"), pathlib.Path("kernels.so").resolve()
-    run("tvm-ffi", "wrap", spec, *(f"--include={file}" for file in include), *options, "-o", checked)
+    run("tvm-ffi", "wrap", spec, *(f"--include={file}" for file in include), *options, "-o",
+        checked)
     cflags = shlex.split(run("tvm-ffi", "config", "--cflags"))
-    run(os.environ.get("CC", "cc"), "-O2", "-shared", "-fPIC", "-fvisibility=hidden", *cflags, checked, *files,
-        "-o", library, "-lm")
+    run(os.environ.get("CC", "cc"), "-O2", "-shared", "-fPIC", "-fvisibility=hidden", *cflags,
+        checked, *files, "-o", library, "-lm")
     return tvm_ffi.load_module(str(library))
 
 
 def compare(kernel, inputs, expected):
-    """Call kernel(output, *inputs), compare with NumPy's result, and see that wrong outputs are refused."""
+    """Call kernel(output, *inputs), compare with NumPy's result, and see that wrong outputs are
+    refused."""
     output = np.full(expected.shape, 111, expected.dtype)
     kernel(output, *inputs)
     np.testing.assert_allclose(output, expected, rtol=1e-5, atol=1e-6)
     columns = np.asfortranarray(np.stack([output, output]))[0]
-    for wrong, said in ((output.astype(np.int16), "Mismatched dtype"), (output[np.newaxis], "Mismatched"),
+    for wrong, said in ((output.astype(np.int16), "Mismatched dtype"), (output[np.newaxis],
+                                                                        "Mismatched"),
                         (columns, "Mismatched strides"), (None, "Mismatched type")):
         try:
             kernel(wrong, *inputs)

@@ -32,7 +32,8 @@ run("emx-onnx-cgen", "compile", "--model-name=digits", "digits.onnx", "digits.c"
 kernels = load("void digits(const float x[1][1][28][28], float y[1][10])", include=["digits.c"])
 
 x = random.standard_normal((1, 1, 28, 28), np.float32)
-activated = np.maximum(np.einsum("hwij,fij->fhw", sliding_window_view(x[0, 0], (3, 3)), filters[:, 0]), 0)
+activated = np.maximum(
+    np.einsum("hwij,fij->fhw", sliding_window_view(x[0, 0], (3, 3)), filters[:, 0]), 0)
 pooled = activated.reshape(4, 13, 2, 13, 2).max((2, 4))
 e = np.exp(weights @ pooled.reshape(-1))
 compare(lambda output, picture: kernels.digits(picture, output), [x], (e / e.sum())[np.newaxis])

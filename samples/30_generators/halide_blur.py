@@ -16,14 +16,15 @@ across[x, y] = wide[x - 1, y] + 2 * wide[x, y] + wide[x + 1, y]
 blur[x, y] = halide.u8((across[x, y - 1] + 2 * across[x, y] + across[x, y + 1]) >> 4)
 blur.vectorize(x, 16)
 across.compute_at(blur, y).vectorize(x, 16)
-blur.compile_to({halide.OutputFileType.c_header: "blur.h", halide.OutputFileType.object: "blur.o"}, [picture], "blur",
-                halide.get_host_target())
+blur.compile_to({halide.OutputFileType.c_header: "blur.h", halide.OutputFileType.object: "blur.o"},
+                [picture], "blur", halide.get_host_target())
 
 # Halide has the last dimension of a tensor first.
-kernels = load("int blur(const uint8_t picture[h][w], uint8_t blurred[h][w])", "blur.o", include=["blur.h"],
-               options=["--abi=halide"])
+kernels = load("int blur(const uint8_t picture[h][w], uint8_t blurred[h][w])", "blur.o",
+               include=["blur.h"], options=["--abi=halide"])
 
-# What Halide checks itself becomes an error as well: a vector of 16 pixels needs that many in a row.
+# What Halide checks itself becomes an error as well: a vector of 16 pixels needs that many in a
+# row.
 try:
     kernels.blur(np.zeros((33, 15), np.uint8), np.zeros((33, 15), np.uint8))
 except RuntimeError as error:

@@ -18,14 +18,17 @@ source = write("attention.c", module.inspect_source())
 
 queries, keys, values = np.random.default_rng(0).standard_normal((3, 8, 16), np.float32)
 e = np.exp(queries @ keys.T)
-for name, array in {"q": queries, "k": keys, "v": values, "y": e / e.sum(1, keepdims=True) @ values}.items():
+for name, array in {
+        "q": queries, "k": keys, "v": values, "y": e / e.sum(1, keepdims=True) @ values
+}.items():
     np.save(f"{name}.npy", array)
 
-# No wrapper, and only headers of TVM: the tool compiles the source and calls the kernel from C. Intermediate tensors of
-# 1 KB and more would need libtvm_runtime.so, which allocates them.
+# No wrapper, and only headers of TVM: the tool compiles the source and calls the kernel from C.
+# Intermediate tensors of 1 KB and more would need libtvm_runtime.so, which allocates them.
 command = ["tvm-ffi", "run", source, f"--cflags=-I{pathlib.Path(tvm.__file__).parent / 'include'}",
            "--function=attention", *(f"--input=@{name}.npy" for name in "qkv")]
 run(*command, "--input=&8x16xf32", "--expected_output=@y.npy")
-for wrong, said in ("&8x16xi16", "expected float32"), ("&8x15xf32", "Mismatched"), ("none", "expected Tensor"):
+for wrong, said in ("&8x16xi16", "expected float32"), ("&8x15xf32",
+                                                       "Mismatched"), ("none", "expected Tensor"):
     assert said in run(*command, f"--input={wrong}", code=1)
 print("as NumPy; wrong outputs are refused")

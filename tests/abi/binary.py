@@ -4,16 +4,17 @@
 
     binary.py exports  LIBRARY exports.txt... the exported symbols are exactly the listed ones
     binary.py covers   PROGRAM exports.txt    a static host exports the listed functions of the ABI
-    binary.py imports  LIBRARY imports.txt    it needs only libc, and imports only the listed names of it
-    binary.py cxx_imports LIBRARY imports.txt the same for a library that may need the C++ runtime, too
-    binary.py dynamic  LIBRARY                soname, nodelete, bind now, own names not looked up
-    binary.py sections ARCHIVE                no object file has code that runs at load
+    binary.py imports  LIBRARY imports.txt    it needs only libc, and imports only the listed names
+    of it binary.py cxx_imports LIBRARY imports.txt the same for a library that may need the C++
+    runtime, too binary.py dynamic  LIBRARY                soname, nodelete, bind now, own names not
+    looked up binary.py sections ARCHIVE                no object file has code that runs at load
     binary.py size     LIBRARY BYTES          code and data in the file are at most this large
-    binary.py writable ARCHIVE writable.txt   all writable data is listed
-    binary.py hardening FILE-OR-FOLDER...     what is installed, or these files of a folder, is hardened
-    binary.py kernel   LIBRARY list.txt VERSION.txt...
-                                              of the runtime a kernel imports exactly the listed names,
-                                              and each of these versions of the reference has them
+    binary.py writable ARCHIVE writable.txt   all writable data is listed binary.py hardening
+    FILE-OR-FOLDER...     what is installed, or these files of a folder, is hardened binary.py
+    kernel   LIBRARY list.txt VERSION.txt...
+                                              of the runtime a kernel imports exactly the listed
+                                              names, and each of these versions of the reference has
+                                              them
 
 A list holds one name a line; '#' starts a comment.
 """
@@ -36,7 +37,8 @@ FORBIDDEN = re.compile(r"""
 CXX_RUNTIME = re.compile(r"_Z.*|__cxa_(?!finalize$).*|__gxx_.*|_Unwind_.*")
 # Parts of libc that some systems keep in separate files, and the dynamic loader.
 LIBC = r"libc|libpthread|libdl|ld-[\w.-]+|ld(64)?|libc\.musl-\w+"
-# On ARM, tables for unwinding name functions of libgcc_s, and 64-bit division may raise a signal, for zero.
+# On ARM, tables for unwinding name functions of libgcc_s, and 64-bit division may raise a signal,
+# for zero.
 ARM = {"__aeabi_unwind_cpp_pr0", "__aeabi_unwind_cpp_pr1", "raise"}
 # What processors without instructions for atomic operations on 64 bits need.
 ATOMIC = re.compile(r"__atomic_\w+_8")
@@ -92,7 +94,9 @@ def check_exports(library, *list_paths):
 def check_covers(program, list_path):
     # TVMFFIRuntime* is for the host itself; archive members with nothing else need not be linked.
     wanted = {name for name in read_list(list_path) if not name.startswith("TVMFFIRuntime")}
-    defined = {name for section, _, _, _, name in symbols(program, "--dyn-syms") if section != "UND"}
+    defined = {
+        name for section, _, _, _, name in symbols(program, "--dyn-syms") if section != "UND"
+    }
     return [f"not exported: {name}" for name in sorted(wanted - defined)]
 
 
@@ -138,9 +142,10 @@ def check_dynamic(library):
     own = {name for section, _, _, _, name in symbols(library, "--dyn-syms") if section != "UND"}
     for line in readelf("-r", library):
         cells = line.split()
-        # type_info, its name and virtual tables of C++ classes must be unique in the process: they may
-        # be bound to a client's copy.
-        if len(cells) >= 5 and cells[4].split("@")[0] in own and not cells[4].startswith(("_ZTI", "_ZTS", "_ZTV")):
+        # type_info, its name and virtual tables of C++ classes must be unique in the process: they
+        # may be bound to a client's copy.
+        if (len(cells) >= 5 and cells[4].split("@")[0] in own and not cells[4].startswith(
+            ("_ZTI", "_ZTS", "_ZTV"))):
             problems.append(f"relocation by the name of an own export: {cells[2]} {cells[4]}")
     if not any(re.match(r"\s*GNU_STACK\b.*\bRW\b", line) for line in readelf("-l", library)):
         problems.append("asks for an executable stack")
@@ -151,7 +156,8 @@ def check_size(library, limit):
     """Sizes of loaded sections: debug information and padding between sections do not count."""
     total = 0
     for line in readelf("-S", library):
-        found = re.match(r"\s*\[\s*\d+\] \S+\s+(\w+)\s+[0-9a-f]+ [0-9a-f]+ ([0-9a-f]+) \w\w\s+(\w*)\s", line)
+        found = re.match(
+            r"\s*\[\s*\d+\] \S+\s+(\w+)\s+[0-9a-f]+ [0-9a-f]+ ([0-9a-f]+) \w\w\s+(\w*)\s", line)
         if found and found.group(1) != "NOBITS" and "A" in found.group(3):
             total += int(found.group(2), 16)
     print(f"{total} of {limit} bytes")
@@ -163,7 +169,8 @@ def check_sections(archive):
     for line in readelf("-S", archive):
         if line.startswith("File: "):
             member, members = line[6:], members + 1
-        found = re.search(r"\s(\.(?:preinit_array|init_array|fini_array|ctors|dtors|init|fini)\b\S*)", line)
+        found = re.search(
+            r"\s(\.(?:preinit_array|init_array|fini_array|ctors|dtors|init|fini)\b\S*)", line)
         if found:
             problems.append(f"{member} has {found.group(1)}")
     return problems or ([] if members else [f"no object file in {archive}"])
@@ -175,14 +182,18 @@ def check_writable(archive, list_path):
     member, sections, found = "?", {}, set()
     for line in readelf("-S", "-s", archive):
         file = re.match(r"File: .*[(\[](\w+\.c)\.o[)\]]", line)
-        section = re.match(r"\s*\[\s*(\d+)\] (\S+)\s+\w+\s+[0-9a-f]+ [0-9a-f]+ [0-9a-f]+ \w\w\s+(\w*)\s", line)
+        section = re.match(
+            r"\s*\[\s*(\d+)\] (\S+)\s+\w+\s+[0-9a-f]+ [0-9a-f]+ [0-9a-f]+ \w\w\s+(\w*)\s", line)
         cells = line.split()
         if file:
             member, sections = file.group(1).replace("_", "/", 1), {}
-        elif section and "W" in section.group(3) and not section.group(2).startswith(".data.rel.ro"):
+        elif (section and "W" in section.group(3)
+              and not section.group(2).startswith(".data.rel.ro")):
             sections[section.group(1)] = section.group(2)
-        elif len(cells) == 8 and cells[3] in ("OBJECT", "TLS", "COMMON") and cells[7][0] != "$" and cells[6] in {*sections, "COM"}:
-            # Strip what compilers add to the name of a function's static variable: name.1, function.name
+        elif (len(cells) == 8 and cells[3] in ("OBJECT", "TLS", "COMMON") and cells[7][0] != "$"
+              and cells[6] in {*sections, "COM"}):
+            # Strip what compilers add to the name of a function's static variable: name.1,
+            # function.name
             name = re.sub(r"^.*\.(?=\D)|\.\d+$", "", cells[7])
             found.add(f"{member}: {name}")
     problems = [f"writable, but is not in the list: {name}" for name in sorted(found - allowed)]
@@ -190,15 +201,21 @@ def check_writable(archive, list_path):
 
 
 # What we install, and whether it has text buffers and calls of libc that write to them.
-INSTALLED = {"libtvm_ffi.so": True, "libtvm_ffi_cxx.so": False, "tvm-ffi": True, "libtvm_ffi.a": None}
+INSTALLED = {
+    "libtvm_ffi.so": True, "libtvm_ffi_cxx.so": False, "tvm-ffi": True, "libtvm_ffi.a": None
+}
 
 
 def check_archive_stack(archive):
-    """Without the section .note.GNU-stack in each object file, the linker gives a program an executable stack."""
+    """Without the section .note.GNU-stack in each object file, the linker gives a program an
+    executable stack."""
     stacks, members = [], 0
     for line in readelf("-S", archive):
         members += line.startswith("File: ")
-        found = re.match(r"\s*\[\s*\d+\] \.note\.GNU-stack\s+\w+\s+[0-9a-f]+ [0-9a-f]+ [0-9a-f]+ \w\w\s+([A-Z]*)\s", line)
+        found = re.match(
+            r"\s*\[\s*\d+\] \.note\.GNU-stack\s+\w+\s+[0-9a-f]+ [0-9a-f]+ [0-9a-f]+ "
+            r"\w\w\s+([A-Z]*)\s",
+            line)
         stacks += [found.group(1)] if found else []
     good = members > 0 and stacks.count("") == members
     return [] if good else [f"{archive}: {members} object files, .note.GNU-stack: {stacks}"]
@@ -211,24 +228,31 @@ def check_hardened(path):
     conditions = {
         "is not position-independent": re.search(r"Type:\s+DYN\b", text),
         "has an executable stack": re.search(r"^\s*GNU_STACK\b.*\bRW\s+0x", text, re.M),
-        "has a segment both writable and executable": not re.search(r"^\s*LOAD\b.*\bRWE\b", text, re.M),
+        "has a segment both writable and executable": not re.search(r"^\s*LOAD\b.*\bRWE\b", text,
+                                                                    re.M),
         "has no read-only relocations (RELRO)": re.search(r"^\s*GNU_RELRO\b", text, re.M),
         "binds functions when they are called": re.search(r"\b(BIND_NOW|NOW)\b", flags),
         "has text relocations": "TEXTREL" not in flags,
     }
     # The default library has no start files, which on some systems have no note.
-    if re.search(r"Machine:.*X86-64", text) and path.name == "libtvm_ffi.so" and "cxx" not in path.parent.name:
+    if (re.search(r"Machine:.*X86-64", text) and path.name == "libtvm_ffi.so"
+            and "cxx" not in path.parent.name):
         conditions["has no note for shadow stacks"] = re.search(r"x86 feature:.*SHSTK", text)
     if INSTALLED[path.name]:
         conditions["has no stack protector"] = "__stack_chk_fail" in imports
         if "libc.so.6" in flags:  # other C libraries have no functions that check
-            conditions["is built without _FORTIFY_SOURCE"] = any(re.fullmatch(r"__\w+_chk", name) for name in imports)
+            conditions["is built without _FORTIFY_SOURCE"] = any(
+                re.fullmatch(r"__\w+_chk", name) for name in imports)
     return [f"{path} {problem}" for problem, good in conditions.items() if not good]
 
 
 def check_hardening(*paths):
-    files = [file for path in map(pathlib.Path, paths) for file in ([path] if path.is_file() else path.rglob("*"))
-             if file.name in INSTALLED and file.is_file() and file.read_bytes().startswith((b"\177ELF", b"!<"))]
+    files = [
+        file for path in map(pathlib.Path, paths)
+        for file in ([path] if path.is_file() else path.rglob("*"))
+        if file.name in INSTALLED and file.is_file() and file.read_bytes().startswith((b"\177ELF",
+                                                                                       b"!<"))
+    ]
     print(*files, sep="\n")
     problems = [] if files else [f"none of {', '.join(INSTALLED)} in {', '.join(paths)}"]
     for file in files:
@@ -237,7 +261,9 @@ def check_hardening(*paths):
 
 
 def check_kernel(library, list_path, *version_paths):
-    imports = {name for section, _, _, _, name in symbols(library, "--dyn-syms") if section == "UND"}
+    imports = {
+        name for section, _, _, _, name in symbols(library, "--dyn-syms") if section == "UND"
+    }
     used = {name for name in imports if name.startswith("TVMFFI")}
     problems = compare(used, read_list(list_path), "imported")
     for path in version_paths:
@@ -250,9 +276,12 @@ def check_kernel(library, list_path, *version_paths):
 
 
 def main():
-    checks = {"exports": check_exports, "covers": check_covers, "imports": check_imports,
-              "cxx_imports": check_cxx_imports, "dynamic": check_dynamic, "sections": check_sections, "size": check_size,
-              "hardening": check_hardening, "writable": check_writable, "kernel": check_kernel}
+    checks = {
+        "exports": check_exports, "covers": check_covers, "imports": check_imports,
+        "cxx_imports": check_cxx_imports, "dynamic": check_dynamic, "sections": check_sections,
+        "size": check_size, "hardening": check_hardening, "writable": check_writable,
+        "kernel": check_kernel
+    }
     problems = checks[sys.argv[1]](*sys.argv[2:])
     for problem in problems:
         print(problem)

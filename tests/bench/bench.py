@@ -4,12 +4,12 @@
 
     bench.py [OPTION...] [REFERENCE]
 
-Each figure is the least time of several rounds, which alternate between the two libraries in one process, and
-of several processes, because addresses vary between processes and affect the times. Blocks allocated and
-instructions executed are per call.
+Each figure is the least time of several rounds, which alternate between the two libraries in one
+process, and of several processes, because addresses vary between processes and affect the times.
+Blocks allocated and instructions executed are per call.
 
-The last column judges the row by targets.txt. A missed target is a failure only with --strict; an operation
-with a wrong result always is. Tables for documents (--markdown) are not judged.
+The last column judges the row by targets.txt. A missed target is a failure only with --strict; an
+operation with a wrong result always is. Tables for documents (--markdown) are not judged.
 """
 import argparse
 import collections
@@ -25,7 +25,8 @@ sys.dont_write_bytecode = True
 import targets
 
 MAX_FRESH_ROUNDS = 30  # for operations that take a process each
-LOAD, SIZE, WITH_CXX = "first dlopen of the runtime", "stripped library, bytes", ", with C++ functions"
+LOAD, SIZE, WITH_CXX = ("first dlopen of the "
+                        "runtime"), "stripped library, bytes", ", with C++ functions"
 Row = collections.namedtuple("Row", "name values ratio allocations instructions", defaults=[(), ()])
 
 
@@ -66,8 +67,10 @@ class Bench:
         """{operation: nanoseconds of each library}"""
         found = {}
         for _ in range(self.processes):
-            for name, *values in self.run("time", f"--only={self.only}", *self.options, *self.libraries):
-                found[name] = tuple(map(min, map(float, values), found.get(name, (float("inf"),) * 2)))
+            for name, *values in self.run("time", f"--only={self.only}", *self.options,
+                                          *self.libraries):
+                found[name] = tuple(
+                    map(min, map(float, values), found.get(name, (float("inf"), ) * 2)))
         for name, fresh in self.operations():
             if fresh:
                 found[name] = self.fresh_times(name, self.libraries)
@@ -99,15 +102,19 @@ class Bench:
         return merge(self.instructions_of(library, valgrind) for library in self.libraries)
 
     def instructions_of(self, library, valgrind):
-        """Profiles all operations in one run: each call of bench_counted() ends a part of the profile."""
+        """Profiles all operations in one run: each call of bench_counted() ends a part of the
+        profile."""
         with tempfile.TemporaryDirectory() as folder:
             profile = pathlib.Path(folder, "profile")
-            lines = self.run("count", f"--only={self.only}", library, wrapper=(
-                valgrind, "--tool=callgrind", "--collect-atstart=no", "--toggle-collect=bench_counted",
-                "--dump-after=bench_counted", f"--callgrind-out-file={profile}"))
+            lines = self.run(
+                "count", f"--only={self.only}", library,
+                wrapper=(valgrind, "--tool=callgrind", "--collect-atstart=no",
+                         "--toggle-collect=bench_counted", "--dump-after=bench_counted",
+                         f"--callgrind-out-file={profile}"))
             counts = {}
             for part, (name, calls, _, _) in enumerate(lines, 1):
-                text = profile.with_name(f"profile.{part}").read_text(encoding="utf-8", errors="replace")
+                text = profile.with_name(f"profile.{part}").read_text(encoding="utf-8",
+                                                                      errors="replace")
                 totals = [line for line in text.splitlines() if line.startswith("totals:")]
                 counts[name] = int(totals[-1].split()[1]) / int(calls)
             return counts
@@ -127,12 +134,15 @@ class Bench:
         return tuple(sizes)
 
     def rows(self, with_instructions):
-        """The rows of the table: every operation, then figures derived from several, then the size."""
+        """The rows of the table: every operation, then figures derived from several, then the
+        size."""
         times, allocations = self.times(), self.allocations()
         instructions = self.instructions() if with_instructions else {}
         for name, _ in self.operations():
-            yield Row(name, times[name], quotient(times[name]), allocations.get(name, ()), instructions.get(name, ()))
-        error, floor = times.get("error raise + take + free"), times.get("two malloc + free, no runtime")
+            yield Row(name, times[name], quotient(times[name]), allocations.get(name, ()),
+                      instructions.get(name, ()))
+        error, floor = times.get("error raise + take + free"), times.get(
+            "two malloc + free, no runtime")
         if error and floor:
             pairs = tuple(a / b for a, b in zip(error, floor))
             yield Row("error raise, as so many two malloc + free", pairs, quotient(pairs))
@@ -181,8 +191,11 @@ def small(value):
 def operations_table(rows, libraries, judge):
     """Titles and rows, as text; judge is a targets.Judge, or None."""
     titles = ["operation", "ours, ns"] + (["theirs, ns", "ratio"] if libraries == 2 else [])
-    counts = [kind for kind in ("allocations", "instructions") if any(getattr(row, kind) for row in rows)]
-    titles += [kind + ", ours / theirs" * (libraries == 2) for kind in counts] + ["target"] * (judge is not None)
+    counts = [
+        kind for kind in ("allocations", "instructions") if any(getattr(row, kind) for row in rows)
+    ]
+    titles += [kind + ", ours / theirs" * (libraries == 2)
+               for kind in counts] + ["target"] * (judge is not None)
     lines = []
     for row in rows:
         line = [row.name, *map(figure, row.values)]
@@ -197,7 +210,8 @@ def operations_table(rows, libraries, judge):
 
 def growth_table(rows, libraries):
     """Titles and rows, as text."""
-    titles = ["operation", "size", "threads", "ours, ns"] + (["theirs, ns", "ratio"] if libraries == 2 else [])
+    titles = ["operation", "size", "threads", "ours, ns"
+              ] + (["theirs, ns", "ratio"] if libraries == 2 else [])
     lines = []
     for operation, size, threads, values in rows:
         ratio = quotient(values)
@@ -227,7 +241,10 @@ def csv_of_operations(rows, columns):
            *(f"instructions_{column}" for column in columns)]
     blank = [""] * len(columns)
     for row in rows:
-        yield [row.name, *row.values, row.ratio, *(row.allocations or blank), *(row.instructions or blank)]
+        yield [
+            row.name, *row.values, row.ratio, *(row.allocations or blank),
+            *(row.instructions or blank)
+        ]
 
 
 def csv_of_growth(rows, columns):
@@ -238,25 +255,32 @@ def csv_of_growth(rows, columns):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("reference", nargs="?", metavar="REFERENCE",
-                        default=os.environ.get("TVM_FFI_REFERENCE"),
-                        help="the other libtvm_ffi.so; without it the one that TVM_FFI_REFERENCE names")
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument(
+        "reference", nargs="?", metavar="REFERENCE", default=os.environ.get("TVM_FFI_REFERENCE"),
+        help="the other libtvm_ffi.so; without it the one that TVM_FFI_REFERENCE names")
     parser.add_argument("--build", default="build", help="the build folder (build)")
     parser.add_argument("--ours", help="another library than the build folder's")
     parser.add_argument("--rounds", type=int, default=100, help="rounds per process (100)")
     parser.add_argument("--processes", type=int, default=5, help="processes to time in (5)")
-    parser.add_argument("--slice", type=int, default=500, help="microseconds per round and library (500)")
+    parser.add_argument("--slice", type=int, default=500,
+                        help="microseconds per round and library (500)")
     parser.add_argument("--only", help="operations with that in their names")
-    parser.add_argument("--instructions", action="store_true", help="count instructions too (valgrind)")
-    parser.add_argument("--growth", action="store_true",
-                        help="a table of how times grow with the amount of data and the number of threads instead")
-    parser.add_argument("--most", type=int, default=1000000, help="the largest amount of data (1000000)")
+    parser.add_argument("--instructions", action="store_true",
+                        help="count instructions too (valgrind)")
+    parser.add_argument(
+        "--growth", action="store_true",
+        help="a table of how times grow with the amount of data and the number of threads instead")
+    parser.add_argument("--most", type=int, default=1000000,
+                        help="the largest amount of data (1000000)")
     parser.add_argument("--markdown", action="store_true", help="print the table as Markdown")
-    parser.add_argument("--csv", metavar="FILE", help="write the figures there too, as CSV; -: print only that")
+    parser.add_argument("--csv", metavar="FILE",
+                        help="write the figures there too, as CSV; -: print only that")
     targets.add_options(parser)
     args = parser.parse_args()
-    judge = targets.judge_for("bench.py", parser, args, not (args.growth or args.markdown or args.csv == "-"))
+    judge = targets.judge_for("bench.py", parser, args,
+                              not (args.growth or args.markdown or args.csv == "-"))
     bench = Bench(args)
     columns = ("ours", "theirs")[:len(bench.libraries)]
     if args.growth:
@@ -264,7 +288,8 @@ def main():
         table, figures = growth_table(rows, len(columns)), csv_of_growth(rows, columns)
     else:
         rows = list(bench.rows(args.instructions))
-        table, figures = operations_table(rows, len(columns), judge), csv_of_operations(rows, columns)
+        table, figures = operations_table(rows, len(columns),
+                                          judge), csv_of_operations(rows, columns)
     if args.csv == "-":
         csv.writer(sys.stdout, lineterminator="\n").writerows(figures)
         return 0

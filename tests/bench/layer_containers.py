@@ -4,13 +4,14 @@
 
     layer_containers.py [OPTION...] [REFERENCE]
 
-REFERENCE is the folder of an installed tvm_ffi package, with include/ and lib/ in it. The same source
-is compiled twice, with the same options, and each program runs with its own libtvm_ffi.so. Both stay
-alive and take turns: what slows the machine slows both. A row has the least nanoseconds for one
-element, at each size; growth is the time at the largest size divided by the time at the middle one.
+REFERENCE is the folder of an installed tvm_ffi package, with include/ and lib/ in it. The same
+source is compiled twice, with the same options, and each program runs with its own libtvm_ffi.so.
+Both stay alive and take turns: what slows the machine slows both. A row has the least nanoseconds
+for one element, at each size; growth is the time at the largest size divided by the time at the
+middle one.
 
-The last column judges the greatest ratio of the row by targets.txt. A missed target is a failure only with
---strict; a wrong result always is. Tables for documents (--markdown) are not judged.
+The last column judges the greatest ratio of the row by targets.txt. A missed target is a failure
+only with --strict; a wrong result always is. Tables for documents (--markdown) are not judged.
 """
 import argparse
 import os
@@ -33,7 +34,8 @@ class Program:
 
     def __init__(self, path):
         self.path = path
-        self.process = subprocess.Popen([path, "serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen([path, "serve"], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, text=True)
 
     def operations(self):
         """(container, operation), in the order of their numbers."""
@@ -55,26 +57,33 @@ class Program:
 
 def compile_program(compiler, includes, library, out):
     """Compile the program with a set of headers; it finds that library when it runs."""
-    subprocess.run([*compiler.split(), "-std=c++17", "-O2", *(f"-I{include}" for include in includes),
-                    HERE / "layer_containers.cc", library, f"-Wl,-rpath,{library.parent}", "-o", out], check=True)
+    subprocess.run([
+        *compiler.split(), "-std=c++17", "-O2", *(f"-I{include}" for include in includes),
+        HERE / "layer_containers.cc", library, f"-Wl,-rpath,{library.parent}", "-o", out
+    ], check=True)
     return out
 
 
 def compile_programs(args, folder):
     """Compile our program, and theirs if a reference is given."""
     includes = [ROOT / "cpp", ROOT / "include", args.dlpack or ROOT / "subprojects/dlpack/include"]
-    programs = [compile_program(args.compiler, includes, args.build.resolve() / "c/libtvm_ffi.so", f"{folder}/ours")]
+    programs = [
+        compile_program(args.compiler, includes,
+                        args.build.resolve() / "c/libtvm_ffi.so", f"{folder}/ours")
+    ]
     if args.reference:
         package = args.reference.resolve()
-        programs.append(compile_program(args.compiler, [package / "include"], package / "lib/libtvm_ffi.so",
-                                        f"{folder}/theirs"))
+        programs.append(
+            compile_program(args.compiler, [package / "include"], package / "lib/libtvm_ffi.so",
+                            f"{folder}/theirs"))
     return programs
 
 
 def measure(programs, wanted, args):
     """The least nanoseconds of each program, by number of the operation and size.
 
-    Each turn goes through all operations, so that a slow phase of the machine does not affect a row in all turns.
+    Each turn goes through all operations, so that a slow phase of the machine does not affect a row
+    in all turns.
     """
     best = {}
     for _ in range(args.turns):
@@ -117,19 +126,24 @@ def titles(args, num_programs, judge):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("reference", nargs="?", metavar="REFERENCE", type=pathlib.Path,
-                        default=os.environ.get("TVM_FFI_REFERENCE_PACKAGE"),
-                        help="the other tvm_ffi package; without it what TVM_FFI_REFERENCE_PACKAGE names")
-    parser.add_argument("--build", type=pathlib.Path, default="build", help="the build folder (build)")
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument(
+        "reference", nargs="?", metavar="REFERENCE", type=pathlib.Path,
+        default=os.environ.get("TVM_FFI_REFERENCE_PACKAGE"),
+        help="the other tvm_ffi package; without it what TVM_FFI_REFERENCE_PACKAGE names")
+    parser.add_argument("--build", type=pathlib.Path, default="build",
+                        help="the build folder (build)")
     parser.add_argument("--compiler", default="c++", help="compiles both programs (c++)")
     parser.add_argument("--dlpack", type=pathlib.Path, help="include folder of DLPack, for ours")
     parser.add_argument("--program", action="append", type=pathlib.Path,
                         help="one that is compiled already; a second one is the reference's")
     parser.add_argument("--only", default="", help="operations with that in their names")
-    parser.add_argument("--sizes", default=SIZES, type=lambda text: tuple(map(int, text.split(","))),
+    parser.add_argument("--sizes", default=SIZES,
+                        type=lambda text: tuple(map(int, text.split(","))),
                         help="of the containers (10,1000,100000)")
-    parser.add_argument("--turns", type=int, default=6, help="of each program, for each operation and size (6)")
+    parser.add_argument("--turns", type=int, default=6,
+                        help="of each program, for each operation and size (6)")
     parser.add_argument("--slice", type=int, default=700, help="microseconds per turn (700)")
     parser.add_argument("--markdown", action="store_true", help="print the table as Markdown")
     targets.add_options(parser)

@@ -16,7 +16,8 @@ def pair(cell):
 def tables(text):
     """The titles and rows of each table, as lists of texts."""
     for block in re.findall(r"(?:^\|.*\n)+", text, re.M):
-        titles, _, *rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in block.splitlines()]
+        titles, _, *rows = [[cell.strip() for cell in line.strip("|").split("|")]
+                            for line in block.splitlines()]
         yield titles, rows
 
 

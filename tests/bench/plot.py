@@ -4,8 +4,8 @@
 
     plot.py [--check] [PAGE FOLDER]
 
---check writes nothing, and fails if a file in the folder is not what would be drawn. There are four plots: the time of
-each operation, sizes, compile times, and growth."""
+--check writes nothing, and fails if a file in the folder is not what would be drawn. There are four
+plots: the time of each operation, sizes, compile times, and growth."""
 import argparse
 import math
 import pathlib
@@ -32,8 +32,11 @@ def legend(x, y):
 
 def draw_operations(text):
     """A line from 1 to the ratio, on a logarithmic scale: to the left if ours takes less time."""
-    rows = [row for row in page.table(text, "operation", "ours, ns", "theirs, ns", "ratio", "allocations, ours / theirs")
-            if not row["operation"].startswith(("stripped library", "error raise, as so many"))]
+    rows = [
+        row for row in page.table(text, "operation", "ours, ns", "theirs, ns", "ratio",
+                                  "allocations, ours / theirs")
+        if not row["operation"].startswith(("stripped library", "error raise, as so many"))
+    ]
     ratios = [page.number(row["ratio"]) for row in rows]
     low, high = math.floor(math.log10(min(ratios))), max(math.log10(max(ratios)), math.log10(2))
     right = WIDTH - max(len(row["operation"]) for row in rows) * svg.LETTER - 10
@@ -43,22 +46,29 @@ def draw_operations(text):
     def x(ratio):
         return left + (right - left) * (math.log10(ratio) - low) / (high - low)
 
-    parts = [svg.text((left + right) / 2, 18, f"time of {OURS} / time of {THEIRS}", "middle", "strong")]
+    parts = [
+        svg.text((left + right) / 2, 18, f"time of {OURS} / time of {THEIRS}", "middle", "strong")
+    ]
     for ratio in [10.0 ** power for power in range(low, 0)] + [0.5, 1, 2]:
         parts += [svg.line(x(ratio), top - 6, x(ratio), bottom, "text" if ratio == 1 else "grid"),
                   svg.text(x(ratio), top - 12, f"{ratio:g}", "middle")]
     for number, (row, ratio) in enumerate(zip(rows, ratios)):
         y = top + step * (number + 0.5)
         kind = "ours" if ratio <= 1 else "theirs"
-        parts += [svg.text(right + 10, y + 4, row["operation"]), svg.line(x(1), y, x(ratio), y, kind, width=3),
-                  svg.dot(x(ratio), y, kind)]
-    return svg.picture(WIDTH, bottom + 12, "Time of each operation, divided by that of the reference", parts)
+        parts += [
+            svg.text(right + 10, y + 4, row["operation"]),
+            svg.line(x(1), y, x(ratio), y, kind, width=3),
+            svg.dot(x(ratio), y, kind)
+        ]
+    return svg.picture(WIDTH, bottom + 12,
+                       "Time of each operation, divided by that of the reference", parts)
 
 
 # ---- Pairs of bars ----
 
 def bars(groups, unit, left, top):
-    """Groups of ([title, ...], [(label, kind, value), ...]), each on a scale of its own. Gives the parts, then the bottom."""
+    """Groups of ([title, ...], [(label, kind, value), ...]), each on a scale of its own. Gives the
+    parts, then the bottom."""
     parts, width, y = [], WIDTH - left - 110, top
     for title, entries in groups:
         most = max(value for _, _, value in entries)
@@ -66,20 +76,27 @@ def bars(groups, unit, left, top):
         y += 22
         for label, kind, value in entries:
             length = width * value / most
-            parts += [svg.text(left - 8, y + 12, label, "end"), svg.bar(left, y, max(length, 1), 16, kind),
-                      svg.text(left + length + 6, y + 12, unit(value))]
+            parts += [
+                svg.text(left - 8, y + 12, label, "end"),
+                svg.bar(left, y, max(length, 1), 16, kind),
+                svg.text(left + length + 6, y + 12, unit(value))
+            ]
             y += 20
         y += 12
     return parts, y
 
 
 def draw_sizes(text):
-    operations = {row["operation"]: row for row in page.table(text, "operation", "ours, ns", "theirs, ns", "ratio",
-                                                              "allocations, ours / theirs")}
-    library, with_cxx = (operations[f"stripped library, bytes{more}"] for more in ("", ", with C++ functions"))
-    groups = [("The runtime's library, stripped", [
-        (OURS, "ours", page.number(library["ours, ns"])), ("with C++ functions", "ours", page.number(with_cxx["ours, ns"])),
-        (THEIRS, "theirs", page.number(library["theirs, ns"]))])]
+    operations = {
+        row["operation"]: row for row in page.table(text, "operation", "ours, ns", "theirs, ns",
+                                                    "ratio", "allocations, ours / theirs")
+    }
+    library, with_cxx = (operations[f"stripped library, bytes{more}"]
+                         for more in ("", ", with C++ functions"))
+    groups = [("The runtime's library, stripped",
+               [(OURS, "ours", page.number(library["ours, ns"])),
+                ("with C++ functions", "ours", page.number(with_cxx["ours, ns"])),
+                (THEIRS, "theirs", page.number(library["theirs, ns"]))])]
     program = ""
     for row in page.table(text, "program", "", "g++ 12, ours / theirs"):
         program = row["program"] or program
@@ -103,9 +120,11 @@ def draw_compile_times(text):
     shown = []
     for (program, compiler), modes in groups.items():
         entries = [(f"{OURS}, {mode}", "ours", ours) for mode, (ours, _) in modes.items()]
-        shown.append((f"{program}, {compiler}", [*entries, (THEIRS, "theirs", modes["default"][1])]))
+        shown.append((f"{program}, {compiler}", [*entries,
+                                                 (THEIRS, "theirs", modes["default"][1])]))
     parts, bottom = bars(shown, lambda value: f"{value:.2f} s", 145, 12)
-    return svg.picture(WIDTH, bottom, "Compile times of kernel libraries in C++, ours and the reference's", parts)
+    return svg.picture(WIDTH, bottom,
+                       "Compile times of kernel libraries in C++, ours and the reference's", parts)
 
 
 # ---- Growth ----
@@ -126,7 +145,8 @@ def read_growth(text):
 
 
 def duration(ns):
-    return next(f"{ns / size:g} {unit}" for size, unit in ((1e6, "ms"), (1e3, "µs"), (1, "ns")) if ns >= size)
+    return next(f"{ns / size:g} {unit}" for size, unit in ((1e6, "ms"), (1e3, "µs"), (1, "ns"))
+                if ns >= size)
 
 
 def panel(left, top, title, curves, low, high):
@@ -170,11 +190,15 @@ def draw_growth(text):
     return svg.picture(WIDTH, y + 40, "Nanoseconds of an operation by how much there is", parts)
 
 
-PLOTS = {"operations": draw_operations, "sizes": draw_sizes, "compile_times": draw_compile_times, "growth": draw_growth}
+PLOTS = {
+    "operations": draw_operations, "sizes": draw_sizes, "compile_times": draw_compile_times,
+    "growth": draw_growth
+}
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="only compare")
     parser.add_argument("page", nargs="?", type=pathlib.Path, default=ROOT / "docs/performance.md")
     parser.add_argument("folder", nargs="?", type=pathlib.Path, default=ROOT / "docs/plots")

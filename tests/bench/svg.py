@@ -14,10 +14,13 @@ LETTER = 6.7  # the width of a letter, about
 
 def style():
     def rules(index):
-        text = "".join(f".{name} {{ fill: {colors[index]}; }} .line-{name} {{ stroke: {colors[index]}; }} "
-                       for name, colors in COLORS.items())
+        text = "".join(
+            f".{name} {{ fill: {colors[index]}; }} .line-{name} {{ stroke: {colors[index]}; }} "
+            for name, colors in COLORS.items())
         return f"text {{ fill: {COLORS['text'][index]}; }} {text.strip()}"
-    return f"<style>{rules(0)} @media (prefers-color-scheme: dark) {{ {rules(1)} }} .strong {{ font-weight: bold; }}</style>"
+
+    return (f"<style>{rules(0)} @media (prefers-color-scheme: dark) {{ {rules(1)} }} .strong {{ "
+            f"font-weight: bold; }}</style>")
 
 
 def picture(width, height, title, parts):
@@ -25,7 +28,9 @@ def picture(width, height, title, parts):
     return "\n".join([
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
         f'viewBox="0 0 {width:.0f} {height:.0f}" font-family="sans-serif" font-size="13">',
-        f"<title>{escape(title)}</title>", style(), '<rect class="page" width="100%" height="100%"/>', *parts, "</svg>\n"])
+        f"<title>{escape(title)}</title>",
+        style(), '<rect class="page" width="100%" height="100%"/>', *parts, "</svg>\n"
+    ])
 
 
 def text(x, y, label, anchor="start", kind=""):
@@ -35,7 +40,8 @@ def text(x, y, label, anchor="start", kind=""):
 
 def line(x1, y1, x2, y2, kind="grid", dash="", width=1):
     dashes = f' stroke-dasharray="{dash}"' if dash else ""
-    return f'<line class="line-{kind}" x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke-width="{width}"{dashes}/>'
+    return (f'<line class="line-{kind}" x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" '
+            f'stroke-width="{width}"{dashes}/>')
 
 
 def curve(points, kind, dash=""):
@@ -49,4 +55,5 @@ def dot(x, y, kind, radius=4.0):
 
 
 def bar(x, y, width, height, kind):
-    return f'<rect class="{kind}" x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}"/>'
+    return (f'<rect class="{kind}" x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" '
+            f'height="{height:.1f}"/>')

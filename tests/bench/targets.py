@@ -7,8 +7,12 @@ import re
 import sys
 
 FILE = pathlib.Path(__file__).resolve().with_name("targets.txt")
-PROGRAMS = "bench.py", "layer_containers.py", "header_cost", "header_cost --calls", "header_cost --kernel"
-LINE = re.compile(r"(?P<row>\S.*?)\s{2,}(?:none|(?P<figure>ratio|ours) <= (?P<limit>[0-9.]+)(?: on (?P<vendor>\w+))?)")
+PROGRAMS = "bench.py", "layer_containers.py", "header_cost", ("header_cost "
+                                                              "--calls"), "header_cost --kernel"
+LINE = re.compile(
+    r"(?P<row>\S.*?)\s{2,}(?:none|(?P<figure>ratio|ours) <= (?P<limit>[0-9.]+)(?: on "
+    r"(?P<vendor>\w+))?)"
+)
 
 # A pattern for names of rows; figure is "ratio", "ours", or None for rows without a target.
 Target = collections.namedtuple("Target", "row figure limit vendor")
@@ -54,8 +58,9 @@ def read(program, path=FILE):
                 raise ValueError("a row before the first [PROGRAM]")
             target = parse_line(line)
             for other in found[section]:
-                if other.row == target.row and (None in (other.figure, target.figure) or
-                                                (other.figure, other.vendor) == (target.figure, target.vendor)):
+                if (other.row == target.row
+                        and (None in (other.figure, target.figure) or
+                             (other.figure, other.vendor) == (target.figure, target.vendor))):
                     raise ValueError(f"a second entry of `{target.row}`")
             found[section].append(target)
         except ValueError as error:
@@ -82,15 +87,18 @@ class Judge:
         self.met = self.missed = 0
 
     def find(self, row):
-        """The targets whose pattern is the name of the row or covers it; a full name goes before patterns."""
+        """The targets whose pattern is the name of the row or covers it; a full name goes before
+        patterns."""
         exact = [target for target in self.targets if target.row == row]
         return exact or [target for target in self.targets if fnmatch.fnmatchcase(row, target.row)]
 
     def compare(self, rows):
         """The rows without an entry in the file, and the entries without a row."""
         found = {row: self.find(row) for row in rows}
-        return ([row for row in rows if not found[row]],
-                [target.row for target in self.targets if not any(target in entries for entries in found.values())])
+        return ([row for row in rows if not found[row]], [
+            target.row for target in self.targets
+            if not any(target in entries for entries in found.values())
+        ])
 
     def verdict(self, row, ours=None, ratio=None):
         """As text; empty without a target or without the figure that it is for."""
@@ -129,5 +137,6 @@ def judge_for(program, parser, args, is_judged=True):
 
 def add_options(parser):
     """Add the options of all benchmarks that judge."""
-    parser.add_argument("--targets", type=pathlib.Path, default=FILE, help="another file than targets.txt")
+    parser.add_argument("--targets", type=pathlib.Path, default=FILE,
+                        help="another file than targets.txt")
     parser.add_argument("--strict", action="store_true", help="end with 1 if a target is missed")

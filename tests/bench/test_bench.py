@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the benchmark with small sizes and checks its output: test_bench.py BUILD-FOLDER [LAYER-CONTAINERS].
+"""Runs the benchmark with small sizes and checks its output: test_bench.py BUILD-FOLDER
+[LAYER-CONTAINERS].
 
-It does not check times. It checks that every operation runs, has the right result (the program itself
-checks it) and frees the blocks it allocated, and that a library that cannot be measured is a failure.
+It does not check times. It checks that every operation runs, has the right result (the program
+itself checks it) and frees the blocks it allocated, and that a library that cannot be measured is a
+failure.
 """
 import csv
 import os
@@ -33,14 +35,15 @@ def run(*words, env=None):
 
 
 def bench(*words):
-    code, out, err = run(sys.executable, HERE / "bench.py", "--build", BUILD, "--rounds=2", "--processes=2",
-                         "--slice=10", *words)
+    code, out, err = run(sys.executable, HERE / "bench.py", "--build", BUILD, "--rounds=2",
+                         "--processes=2", "--slice=10", *words)
     assert code == 0, (words, code, err)
     return out
 
 
 def check_targets(program, rows, is_complete):
-    """Every row has an entry in targets.txt and, if these are all rows of the program, the other way round."""
+    """Every row has an entry in targets.txt and, if these are all rows of the program, the other
+    way round."""
     without, unused = targets.Judge(targets.read(program)).compare(rows)
     assert not without, ("not in targets.txt", without)
     assert not unused or not is_complete, ("in targets.txt, but no rows", unused)
@@ -72,10 +75,13 @@ with tempfile.TemporaryDirectory() as folder:
     table = bench("--only=small string", "--targets", easy, "--strict", copy).splitlines()
     assert table[0].split()[-1] == "target" and table[1].endswith("met, 100% below 1e+09"), table
     assert table[2:] == ["", "1 of 1 rows meet their targets"], table
-    code, out, err = run(sys.executable, HERE / "bench.py", "--build", BUILD, "--rounds=2", "--processes=2", "--slice=10",
-                         "--only=small string", "--targets", hard, "--strict", copy)
-    assert code == 1 and "MISSED, " in out and out.endswith("\n0 of 1 rows meet their targets\n"), (out, err)
-    table = bench("--growth", "--markdown", "--most=10000", f"--csv={folder}/growth.csv", copy).splitlines()
+    code, out, err = run(sys.executable, HERE / "bench.py", "--build", BUILD, "--rounds=2",
+                         "--processes=2", "--slice=10", "--only=small string", "--targets", hard,
+                         "--strict", copy)
+    assert (code == 1 and "MISSED, " in out
+            and out.endswith("\n0 of 1 rows meet their targets\n")), (out, err)
+    table = bench("--growth", "--markdown", "--most=10000", f"--csv={folder}/growth.csv",
+                  copy).splitlines()
     growth = pathlib.Path(folder, "growth.csv").read_text(encoding="utf-8")
 rows = list(csv.DictReader(growth.splitlines()))
 expected = [(operation, size, threads)
@@ -84,13 +90,15 @@ expected = [(operation, size, threads)
             for size in ("10", "10000")
             for operation, threads in ((adding, "1"), (lookup, "1"), (lookup, "2"), (lookup, "4"))]
 if not is_core_profile:
-    walks = ("structural hash", "structural equality", "repr", "deep copy + release", "JSON graph write + release",
-             "JSON graph read + release")
-    expected += [(f"{operation}, each object", size, "1") for size in ("10", "10000") for operation in walks]
-    expected += [(f"JSON {operation} + release, each kB", size, "1") for size in ("1", "100", "10000")
-                 for operation in ("parse", "write")]
+    walks = ("structural hash", "structural equality", "repr", "deep copy + release",
+             "JSON graph write + release", "JSON graph read + release")
+    expected += [(f"{operation}, each object", size, "1") for size in ("10", "10000")
+                 for operation in walks]
+    expected += [(f"JSON {operation} + release, each kB", size, "1")
+                 for size in ("1", "100", "10000") for operation in ("parse", "write")]
 assert [(row["operation"], row["size"], row["threads"]) for row in rows] == expected, rows
-assert len(table) == 2 + len(rows) and table[0].startswith("| operation | size | threads | ours, ns |"), table
+assert (len(table) == 2 + len(rows)
+        and table[0].startswith("| operation | size | threads | ours, ns |")), table
 assert all(float(row["ours_ns"]) > 0 and float(row["theirs_ns"]) > 0 for row in rows), rows
 drawn = plot.draw_growth("".join(f"{line}\n" for line in table))
 curves = {(operation, threads) for operation, _, threads in expected}
@@ -100,14 +108,19 @@ xml.etree.ElementTree.fromstring(drawn)
 # An operation frees all blocks it allocates, except those that stay loaded, set or cached.
 if COUNTER.exists():
     code, out, err = run(PROGRAM, "count", LIBRARY, env={"LD_PRELOAD": str(COUNTER)})
-    counts = {name: tuple(map(int, values)) for name, *values in (line.split("\t") for line in out.splitlines())}
-    assert code == 0 and set(counts) == set(names) - {"get global + release, two threads"}, (counts, err)
+    counts = {
+        name: tuple(map(int, values))
+        for name, *values in (line.split("\t") for line in out.splitlines())
+    }
+    assert (code == 0
+            and set(counts) == set(names) - {"get global + release, two threads"}), (counts, err)
     for name, (calls, allocated, released) in counts.items():
         if name.startswith(("first dlopen", "set global")):
             assert allocated > released, (name, allocated, released)
         else:
             most = 100000 if "000 objects" in name else 50 if name.startswith("JSON") else 2
-            assert allocated == released and allocated <= most * calls, (name, calls, allocated, released)
+            assert (allocated == released
+                    and allocated <= most * calls), (name, calls, allocated, released)
     assert counts["two malloc + free, no runtime"][1:] == (2000, 2000), counts
 
 # What cannot be measured is a failure.
@@ -115,7 +128,8 @@ for words in (["time", "/nowhere/libtvm_ffi.so"], ["time", BUILD / "tests/bench/
               ["fresh", "nonsense", LIBRARY]):
     code, out, err = run(PROGRAM, *words)
     assert code == 1 and err.startswith("bench: "), (words, code, out, err)
-for words in ([], ["nonsense"], ["time"], ["time", "--nonsense", LIBRARY], ["time", "--rounds=0", LIBRARY]):
+for words in ([], ["nonsense"], ["time"], ["time", "--nonsense",
+                                           LIBRARY], ["time", "--rounds=0", LIBRARY]):
     code, out, err = run(PROGRAM, *words)
     assert code == 2 and err.startswith("usage: bench"), (words, code, out, err)
 
@@ -127,11 +141,16 @@ if len(sys.argv) > 2:
     operations = [line.split("\t") for line in run(LAYER, "list")[1].splitlines()]
     check_targets("layer_containers.py", [": ".join(operation) for operation in operations], True)
     assert len({tuple(operation) for operation in operations}) == len(operations) > 40, operations
-    table = [sys.executable, HERE / "layer_containers.py", "--program", LAYER, "--sizes=10,100", "--turns=1", "--slice=1"]
+    table = [
+        sys.executable, HERE / "layer_containers.py", "--program", LAYER, "--sizes=10,100",
+        "--turns=1", "--slice=1"
+    ]
     code, out, err = run(*table, "--program", LAYER, "--markdown")
     lines = out.splitlines()
     assert code == 0 and len(lines) == 2 + len(operations), (out, err)
-    assert lines[0] == ("| operation | 10, ns, ours / theirs | ratio | 100 | ratio | growth, ours / theirs |"), lines
+    assert lines[0] == (
+        "| operation | 10, ns, ours / theirs | ratio | 100 | ratio | growth, ours / theirs |"
+    ), lines
     assert all(line.count("|") == 7 for line in lines), lines
     code, out, err = run(*table, "--only=Map by int: find")
     assert code == 0 and len(out.splitlines()) == 3, (out, err)

@@ -22,7 +22,8 @@ MALFORMED = {
     "row  ratio <= 1": ":1: a row before the first [PROGRAM]",
     "[nonsense]": ":1: no program has this name: there are bench.py, layer_containers.py",
     "[bench.py": ":1: no program has this name",
-    "[bench.py]\n# comment\n\nrow ratio <= 1": ":4: not a row, two spaces, and `ratio <= NUMBER`, `ours <= NUMBER` or `none`",
+    "[bench.py]\n# comment\n\nrow ratio <= "
+    "1": ":4: not a row, two spaces, and `ratio <= NUMBER`, `ours <= NUMBER` or `none`",
     "[bench.py]\nrow  ratio < 1": ":2: not a row, two spaces",
     "[bench.py]\nrow  theirs <= 1": ":2: not a row, two spaces",
     "[bench.py]\nrow  ratio <= one": ":2: not a row, two spaces",
@@ -43,10 +44,13 @@ with tempfile.TemporaryDirectory() as folder:
         except targets.TargetsError as error:
             assert str(error).startswith(f"{file}{expected}"), (text, str(error))
     for program in HERE / "bench.py", HERE / "layer_containers.py", TOOL:
-        done = subprocess.run([sys.executable, program, "--targets", file], capture_output=True, text=True, check=False)
-        assert (done.returncode, done.stdout, done.stderr) == (1, "", f"{file}:3: a second entry of `row`\n"), done
-    done = subprocess.run([sys.executable, HERE / "bench.py", "--targets", pathlib.Path(folder, "none")],
-                          capture_output=True, text=True, check=False)
+        done = subprocess.run([sys.executable, program, "--targets", file], capture_output=True,
+                              text=True, check=False)
+        assert (done.returncode, done.stdout,
+                done.stderr) == (1, "", f"{file}:3: a second entry of `row`\n"), done
+    done = subprocess.run(
+        [sys.executable, HERE / "bench.py", "--targets",
+         pathlib.Path(folder, "none")], capture_output=True, text=True, check=False)
     assert done.returncode == 1 and re.search(r"none: .*No such file", done.stderr), done
 
     file.write_text("""[bench.py]
@@ -78,14 +82,22 @@ map, *        ratio <= 0.1
 
 # The rows of tools/header_cost, from its sources: compiling takes minutes.
 loader = importlib.machinery.SourceFileLoader("header_cost", str(TOOL))
-header_cost = importlib.util.module_from_spec(importlib.util.spec_from_loader("header_cost", loader))
+header_cost = importlib.util.module_from_spec(importlib.util.spec_from_loader(
+    "header_cost", loader))
 loader.exec_module(header_cost)
 rows = {
-    "header_cost": [f"{program}, {rest}" for program in header_cost.PROGRAMS for rest in
-                    ("lean, seconds", "default, seconds", "bytes of .text", "bytes of code and constants")],
-    "header_cost --calls": re.findall(r'^ +\{"([^"]+)", "__tvm_ffi_', (HERE / "layer_calls.c").read_text(encoding="utf-8"), re.M),
-    "header_cost --kernel": [f"kernel with {header}, {compiler}" for header in header_cost.KERNEL_HEADERS
-                             for compiler in header_cost.KERNEL_COMPILERS],
+    "header_cost": [
+        f"{program}, {rest}" for program in header_cost.PROGRAMS
+        for rest in ("lean, seconds", "default, seconds", "bytes of .text",
+                     "bytes of code and constants")
+    ],
+    "header_cost --calls": re.findall(r'^ +\{"([^"]+)", "__tvm_ffi_',
+                                      (HERE / "layer_calls.c").read_text(encoding="utf-8"), re.M),
+    "header_cost --kernel": [
+        f"kernel with {header}, {compiler}" for header in header_cost.KERNEL_HEADERS
+        for compiler in header_cost.KERNEL_COMPILERS
+    ],
 }
 for program, names in rows.items():
-    assert names and targets.Judge(targets.read(program)).compare(names) == ([], []), (program, names)
+    assert (names
+            and targets.Judge(targets.read(program)).compare(names) == ([], [])), (program, names)

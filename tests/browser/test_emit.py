@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tests what samples/24_browser/emit.py refuses: test_emit.py. What it compiles is run by test_module_functions.mjs."""
+"""Tests what samples/24_browser/emit.py refuses: test_emit.py. What it compiles is run by
+test_module_functions.mjs."""
 import pathlib
 import subprocess
 import sys
@@ -32,10 +33,13 @@ def main():
         path = pathlib.Path(folder, "f.py")
         for source, message in REFUSED.items():
             path.write_text(source + "\n", encoding="utf-8")
-            done = subprocess.run([EMIT, path], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-            good = done.returncode == 1 and done.stderr == f"{path}:{message}\n" and done.stdout == ""
+            done = subprocess.run([EMIT, path], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                  text=True)
+            good = (done.returncode == 1 and done.stderr == f"{path}:{message}\n"
+                    and done.stdout == "")
             failed += not good
-            print(f"ok {source!r}" if good else f"FAILED {source!r}: {done.returncode} {done.stderr}")
+            print(
+                f"ok {source!r}" if good else f"FAILED {source!r}: {done.returncode} {done.stderr}")
     return failed != 0
 
 

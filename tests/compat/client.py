@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The output format of client_*.py: a line `== name`, then the text of that output. on_both.py compares them."""
+"""The output format of client_*.py: a line `== name`, then the text of that output. on_both.py
+compares them."""
 import re
 
 

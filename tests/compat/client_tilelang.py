@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""TileLang's TVM, which builds for the target c only, and TileLang's library of passes and operators.
+"""TileLang's TVM, which builds for the target c only, and TileLang's library of passes and
+operators.
 
 TileLang's own modules are left out: they import PyTorch.
 """
@@ -52,7 +53,8 @@ def kernels():
     path = os.path.abspath("doubled.so")
     built.export_library(path)
     module, again = tvm.runtime.load_module(path), tvm.runtime.load_module(path)
-    x, y = tvm.runtime.tensor(np.arange(8, dtype="float32")), tvm.runtime.tensor(np.zeros(8, "float32"))
+    x, y = tvm.runtime.tensor(np.arange(8, dtype="float32")), tvm.runtime.tensor(
+        np.zeros(8, "float32"))
     module["main"](x, y)
     say("called", y.numpy())
     say_error("no tensor", module["main"], x, 3)
@@ -64,7 +66,8 @@ def kernels():
 def library():
     # Lazily, as TileLang does: not every function that it might call needs to be there.
     ctypes.CDLL(str(TILELANG / "lib" / "libtilelang.so"), ctypes.RTLD_GLOBAL | os.RTLD_LAZY)
-    names = sorted(name for name in tvm_ffi.registry.list_global_func_names() if name.startswith("tl."))
+    names = sorted(name for name in tvm_ffi.registry.list_global_func_names()
+                   if name.startswith("tl."))
     say("functions of TileLang", len(names), *names)
     for name in names:
         if name.startswith("tl.transform.") and name.count(".") == 2:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels that TVM compiles for the targets llvm and c, and other uses that TVM makes of the library.
+"""Kernels that TVM compiles for the targets llvm and c, and other uses that TVM makes of the
+library.
 
     client_tvm.py           everything except the next
     client_tvm.py json      the IR as JSON and back
@@ -74,7 +75,8 @@ def scheduled_matmul():
     block = schedule.get_sblock("c")
     i, j, k = schedule.get_loops(block)
     i_outer, i_inner = schedule.split(i, [None, 8])
-    j_outer, j_inner = schedule.split(j, schedule.sample_perfect_tile(j, n=2, max_innermost_factor=16))
+    j_outer, j_inner = schedule.split(j,
+                                      schedule.sample_perfect_tile(j, n=2, max_innermost_factor=16))
     k_outer, k_inner = schedule.split(k, [None, 4])
     schedule.reorder(i_outer, j_outer, k_outer, k_inner, i_inner, j_inner)
     schedule.vectorize(j_inner)
@@ -86,8 +88,10 @@ def scheduled_matmul():
     again = tvm.s_tir.Schedule(matmul(), seed=1)
     schedule.trace.apply_to_schedule(again, remove_postproc=False)
     say("matmul, the trace again", tvm_ffi.structural_equal(schedule.mod, again.mod))
-    run("matmul", schedule.mod, [normal(32, 32), normal(32, 32)], np.zeros((32, 32), "float32"), ["llvm"])
-    run("matmul, as it was", matmul(), [normal(32, 32), normal(32, 32)], np.zeros((32, 32), "float32"))
+    run("matmul", schedule.mod, [normal(32, 32), normal(32, 32)], np.zeros((32, 32), "float32"),
+        ["llvm"])
+    run("matmul, as it was", matmul(), [normal(32, 32), normal(32, 32)],
+        np.zeros((32, 32), "float32"))
     say_error("a schedule that cannot be", schedule.compute_inline, block)
     say_error("a block that is not there", schedule.get_sblock, "nothing_such")
 
@@ -95,22 +99,22 @@ def scheduled_matmul():
 def operators():
     """Operators of topi: each is a Python function that makes IR."""
     x = te.placeholder((3, 4, 5), name="x")
-    image, weight = te.placeholder((1, 3, 8, 8), name="image"), te.placeholder((4, 3, 3, 3), name="weight")
+    image, weight = te.placeholder((1, 3, 8, 8), name="image"), te.placeholder((4, 3, 3, 3),
+                                                                               name="weight")
     for name, arguments, result in [
-            ("sum", [x], topi.sum(x, axis=1)),
-            ("max", [x], topi.max(x, axis=(0, 2))),
-            ("argmax", [x], topi.argmax(x, axis=2)),
-            ("softmax", [x], topi.nn.softmax(x)),
-            ("cumsum", [x], topi.cumsum(x, axis=1)),
-            ("transposed", [x], topi.transpose(x, (2, 0, 1))),
-            ("sorted", [x], topi.argsort(x, axis=2)),
-            ("resized", [image], topi.image.resize2d(image, [0.0] * 4, (4, 4), method="linear")),
-            ("conv2d", [image, weight], topi.nn.relu(topi.nn.conv2d(image, weight, 1, 1, 1))),
-            ("max_pool", [image], topi.nn.pool2d(image, (2, 2), (2, 2), (1, 1), (0, 0, 0, 0), "max"))]:
+        ("sum", [x], topi.sum(x, axis=1)), ("max", [x], topi.max(x, axis=(0, 2))),
+        ("argmax", [x], topi.argmax(x, axis=2)), ("softmax", [x], topi.nn.softmax(x)),
+        ("cumsum", [x], topi.cumsum(x, axis=1)), ("transposed", [x], topi.transpose(x, (2, 0, 1))),
+        ("sorted", [x], topi.argsort(x, axis=2)),
+        ("resized", [image], topi.image.resize2d(image, [0.0] * 4, (4, 4), method="linear")),
+        ("conv2d", [image, weight], topi.nn.relu(topi.nn.conv2d(image, weight, 1, 1, 1))),
+        ("max_pool", [image], topi.nn.pool2d(image, (2, 2), (2, 2), (1, 1), (0, 0, 0, 0), "max"))
+    ]:
         inputs = [normal(*(int(n) for n in argument.shape)) for argument in arguments]
         output = np.zeros([int(n) for n in result.shape], str(result.dtype.dtype))
         # The C code of a sort has a declaration inside an expression.
-        run(name, te.create_prim_func([*arguments, result]), inputs, output, ["llvm"] if name == "sorted" else TARGETS)
+        run(name, te.create_prim_func([*arguments, result]), inputs, output,
+            ["llvm"] if name == "sorted" else TARGETS)
 
 
 def data_types():
@@ -119,13 +123,16 @@ def data_types():
         z = te.compute((8,), lambda i: x[i] * y[i] + x[i].astype(dtype), name="z")
         values = np.arange(8).astype(dtype)
         run(dtype, te.create_prim_func([x, y, z]), [values, values + values], np.zeros(8, dtype),
-            ["llvm"] if dtype == "float16" else TARGETS)  # the C code needs a compiler with the type half
+            # the C code needs a compiler with the type half
+            ["llvm"] if dtype == "float16" else TARGETS)
     x = te.placeholder((8,), "int8", name="x")
     z = te.compute((8,), lambda i: tirx.all(x[i] > 2, x[i] < 6), name="z")
     run("bool", te.create_prim_func([x, z]), [np.arange(8, dtype="int8")], np.zeros(8, "bool"))
     k = te.reduce_axis((0, 8), name="k")
-    z = te.compute((1,), lambda i: te.sum(x[k].astype("int32") * x[k].astype("int32"), axis=k), name="z")
-    run("int8 to int32", te.create_prim_func([x, z]), [np.full(8, 127, "int8")], np.zeros(1, "int32"))
+    z = te.compute((1, ), lambda i: te.sum(x[k].astype("int32") * x[k].astype("int32"), axis=k),
+                   name="z")
+    run("int8 to int32", te.create_prim_func([x, z]), [np.full(8, 127, "int8")],
+        np.zeros(1, "int32"))
     for dtype in ("bfloat16", "float8_e4m3fn"):
         x = te.placeholder((8,), dtype, name="x")
         z = te.compute((8,), lambda i: x[i] + x[i], name="z")
@@ -164,7 +171,9 @@ class Scripts:
     @T.prim_func(s_tir=True)
     def calls(A: T.Buffer((4,), "float32"), n: T.int64, x: T.float32, flag: T.bool):
         T.func_attr({"global_symbol": "calls"})
-        T.evaluate(T.call_packed("client.print", "a text that is longer than a short one", n, x, flag, T.int32(7)))
+        T.evaluate(
+            T.call_packed("client.print", "a text that is longer than a short one", n, x, flag,
+                          T.int32(7)))
         T.evaluate(T.call_packed("client.print", "short"))
         for i in range(4):
             A[i] = T.exp(T.call_extern("float32", "sqrtf", A[i]))
@@ -218,8 +227,9 @@ def scripts():
             say_error(name + "another rank", branches, tensor(np.zeros((2, 2), "int32")), result, 2)
             say_error(name + "other strides", module["asserts"], floats, 3)
             say_error(name + "a function that is not there", module.get_function, "nothing_such")
-        say(f"{target}, modules", executable.mod.kind, loaded.kind, executable.mod.get_property_mask(),
-            loaded.get_property_mask(), loaded.implements_function("branches"))
+        say(f"{target}, modules", executable.mod.kind, loaded.kind,
+            executable.mod.get_property_mask(), loaded.get_property_mask(),
+            loaded.implements_function("branches"))
 
 
 # ---- The IR: texts, equality, hashes, JSON ----
@@ -228,29 +238,37 @@ def scripts():
 def intermediate():
     again = tvm.script.from_source(Scripts.script())
     say("a script parsed again", tvm_ffi.structural_equal(Scripts, again))
-    say("hashes", *(f"{name.name_hint} {tvm_ffi.structural_hash(function):#x}"
-                    for name, function in sorted(Scripts.functions.items(), key=lambda item: item[0].name_hint)),
+    say(
+        "hashes",
+        *(f"{name.name_hint} {tvm_ffi.structural_hash(function):#x}" for name, function in sorted(
+            Scripts.functions.items(), key=lambda item: item[0].name_hint)),
         f"{tvm_ffi.structural_hash(Scripts):#x}", f"{tvm_ffi.structural_hash(matmul()):#x}")
     say_error("JSON that is none", tvm.ir.load_json, '{"root_index": 0, "nodes": [')
     say_error("what differs", tvm.ir.assert_structural_equal, matmul(8), matmul(9))
-    say_error("what differs in free variables", tvm.ir.assert_structural_equal, tirx.Var("x", "int32") + 1,
+    say_error("what differs in free variables", tvm.ir.assert_structural_equal,
+              tirx.Var("x", "int32") + 1,
               tirx.Var("x", "int32") + 2, True)
     say("first mismatch", tvm_ffi.get_first_structural_mismatch(matmul(8), matmul(9)))
     x, y = tirx.Var("x", "int32"), tirx.Var("y", "int32")
     say("equality of variables", tvm_ffi.structural_equal(x + y, y + x),
-        tvm_ffi.structural_equal(x + y, y + x, map_free_vars=True), tvm_ffi.structural_equal(x + y, x + y))
-    values = tvm.runtime.convert({"b": [1, 2.5, "text", None, True], "a": {"shape": tvm_ffi.Shape((1, 2))}})
+        tvm_ffi.structural_equal(x + y, y + x, map_free_vars=True),
+        tvm_ffi.structural_equal(x + y, x + y))
+    values = tvm.runtime.convert(
+        {"b": [1, 2.5, "text", None, True], "a": {"shape": tvm_ffi.Shape((1, 2))}})
     say("containers", sorted(values), repr(values))
 
 
 def json():
     for name, ir in (("scripts", Scripts), ("model", Model), ("matmul", matmul()),
-                     ("target", tvm.target.Target("c", host="llvm")),
-                     ("values", {"b": [1, 2.5, "text", None, True, "a text that is longer"], "a": np.float32(1)})):
+                     ("target", tvm.target.Target("c", host="llvm")), ("values", {
+                         "b": [1, 2.5, "text", None, True, "a text that is longer"],
+                         "a": np.float32(1)
+                     })):
         text = tvm.ir.save_json(ir)
         say(f"JSON: {name}", *re.findall(r".{1,160}", text))
         loaded = tvm.ir.load_json(text)
-        say(f"JSON, read again: {name}", tvm_ffi.structural_equal(loaded, ir), tvm.ir.save_json(loaded) == text)
+        say(f"JSON, read again: {name}", tvm_ffi.structural_equal(loaded, ir),
+            tvm.ir.save_json(loaded) == text)
 
 
 def passes():
@@ -266,12 +284,14 @@ def passes():
 
     with tvm.transform.PassContext(opt_level=2, instruments=[Names()],
                                    config={"tirx.disable_vectorize": True}):
-        for step in (tvm.s_tir.transform.ConvertBlocksToOpaque(), tvm.s_tir.transform.LowerOpaqueBlock(),
-                     tirx.transform.FlattenBuffer(), tirx.transform.StmtSimplify(), tirx.transform.MakePackedAPI()):
+        for step in (tvm.s_tir.transform.ConvertBlocksToOpaque(),
+                     tvm.s_tir.transform.LowerOpaqueBlock(), tirx.transform.FlattenBuffer(),
+                     tirx.transform.StmtSimplify(), tirx.transform.MakePackedAPI()):
             module = step(module)
             say(f"after {step.info.name}", module.script())
     say("passes", *seen)
-    say_error("an option that is not there", lambda: tvm.transform.PassContext(config={"no.such": 1}).__enter__())
+    say_error("an option that is not there",
+              lambda: tvm.transform.PassContext(config={"no.such": 1}).__enter__())
     say("options", *sorted(tvm.transform.PassContext.list_configs()))
 
     @tirx.transform.prim_func_pass(opt_level=0, name="client.rename")
@@ -284,22 +304,29 @@ def analysis():
     analyzer = tvm.sym.Analyzer()
     x, y = tirx.Var("x", "int32"), tirx.Var("y", "int32")
     analyzer.bind(x, tvm.ir.Range(0, 16))
-    say("analysis", *(f"{expression} -> {analyzer.simplify(expression)} in {analyzer.const_int_bound(expression)}"
-                      for expression in (x * 4 // 4, (x * 8 + y) % 4, tirx.max(x, -1), x // 16, x < 20,
-                                         tirx.Select(x >= 0, y, x), (x + y) * 2 - y * 2)))
-    say("proofs", analyzer.can_prove(x < 16), analyzer.can_prove(x < 15), analyzer.modular_set(x * 6 + 2))
+    say(
+        "analysis",
+        *(f"{expression} -> {analyzer.simplify(expression)} in "
+          f"{analyzer.const_int_bound(expression)}"
+          for expression in (x * 4 // 4, (x * 8 + y) % 4, tirx.max(x, -1), x // 16, x < 20,
+                             tirx.Select(x >= 0, y, x), (x + y) * 2 - y * 2)))
+    say("proofs", analyzer.can_prove(x < 16), analyzer.can_prove(x < 15),
+        analyzer.modular_set(x * 6 + 2))
     say_error("an operand of no type", lambda: x + "y")
     say_error("division by zero", lambda: tirx.const(1, "int32") // tirx.const(0, "int32"))
 
 
 def targets():
-    target = tvm.target.Target({"kind": "llvm", "mtriple": "x86_64-linux-gnu", "mcpu": "x86-64", "num-cores": 4})
-    say("target", str(target), target.kind, target.keys, dict(target.attrs), hex(tvm_ffi.structural_hash(target)))
+    target = tvm.target.Target(
+        {"kind": "llvm", "mtriple": "x86_64-linux-gnu", "mcpu": "x86-64", "num-cores": 4})
+    say("target", str(target), target.kind, target.keys, dict(target.attrs),
+        hex(tvm_ffi.structural_hash(target)))
     say("a target with a host", str(tvm.target.Target("c", host="llvm")))
     say("targets", *sorted(tvm.target.Target.list_kinds()))
     say_error("a target that is not there", tvm.target.Target, "no_such")
     say_error("an attribute that is not there", tvm.target.Target, {"kind": "llvm", "no-such": 1})
-    say_error("an attribute of another type", tvm.target.Target, {"kind": "llvm", "num-cores": "four"})
+    say_error("an attribute of another type", tvm.target.Target,
+              {"kind": "llvm", "num-cores": "four"})
     say_error("a build for no target", tvm.compile, Scripts, "no_such")
 
 
@@ -340,11 +367,13 @@ class Model:
             shifted = R.add(R.nn.relu(product), R.const([1.0, 2.0, 3.0, 4.0], "float32"))
             scaled = R.call_tir(cls.scale, (shifted,), out_ty=R.Tensor((n, 4), "float32"))
             R.output(scaled)
-        _ = R.call_packed("client.print", R.shape([n, 4]), R.str("from the virtual machine"), R.prim_value(n))
+        _ = R.call_packed("client.print", R.shape([n, 4]), R.str("from the virtual machine"),
+                          R.prim_value(n))
         return (scaled, R.shape([n, 4]))
 
     @R.function
-    def choose(flag: R.Tensor((), "bool"), x: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
+    def choose(flag: R.Tensor((), "bool"), x: R.Tensor((2, ),
+                                                       "float32")) -> R.Tensor((2, ), "float32"):
         if flag:
             y = R.exp(x)
         else:
@@ -362,12 +391,15 @@ def virtual_machine():
         path = os.path.abspath(f"model_{target}.so")
         executable.export_library(path)
         say(f"model, {target}: statistics", executable.stats())
-        for origin, loaded in (("in memory", executable), ("loaded", tvm.runtime.load_module(path))):
+        for origin, loaded in (("in memory", executable), ("loaded",
+                                                           tvm.runtime.load_module(path))):
             machine = relax.VirtualMachine(loaded, tvm.cpu())
             result, shape = machine["main"](x, w)
             say(f"model, {target}, {origin}", result.numpy(), shape)
-            say(f"choice, {target}, {origin}", *(machine["choose"](tensor(np.array(flag)), tensor(np.float32([1, 2])))
-                                              .numpy() for flag in (True, False)))
+            say(
+                f"choice, {target}, {origin}",
+                *(machine["choose"](tensor(np.array(flag)), tensor(np.float32([1, 2]))).numpy()
+                  for flag in (True, False)))
             machine.save_function("main", "saved", x, w)
             say(f"a saved function, {target}, {origin}", machine["saved"]()[0].numpy())
             machine.set_input("main", x, w)
@@ -376,13 +408,15 @@ def virtual_machine():
             say_error(f"model, {target}, {origin}: another shape", machine["main"], w, x)
             say_error(f"model, {target}, {origin}: another dtype", machine["main"],
                       tensor(np.zeros((3, 8), "int32")), w)
-            say_error(f"model, {target}, {origin}: no such function", lambda: machine["nothing_such"])
+            say_error(f"model, {target}, {origin}: no such function",
+                      lambda: machine["nothing_such"])
 
 
 def relax_passes():
     module = Model
-    for step in (relax.transform.LegalizeOps(), relax.transform.AnnotateTIROpPattern(), relax.transform.FuseOps(),
-                 relax.transform.CallTIRRewrite(), relax.transform.ToNonDataflow()):
+    for step in (relax.transform.LegalizeOps(), relax.transform.AnnotateTIROpPattern(),
+                 relax.transform.FuseOps(), relax.transform.CallTIRRewrite(),
+                 relax.transform.ToNonDataflow()):
         module = step(module)
         say(f"after {step.info.name}", module.script())
 
@@ -394,7 +428,8 @@ def relax_passes():
     class Negate(relax.PyExprMutator):
         def visit_call_(self, call):
             call = self.visit_expr_post_order(call)
-            return relax.op.negative(call.args[0]) if call.op == tvm.ir.Op.get("relax.exp") else call
+            return (relax.op.negative(call.args[0])
+                    if call.op == tvm.ir.Op.get("relax.exp") else call)
     say("a mutator of Python", Negate().visit_expr(Model["choose"]).script())
     builder = relax.BlockBuilder()
     x = relax.Var("x", relax.TensorType((2, 3), "float32"))
@@ -418,13 +453,15 @@ def network():
         def forward(self, x):
             return nn.op.softmax(self.second(nn.op.silu(self.first(x))))
     module, parameters = Net().export_tvm({"forward": {"x": nn.spec.Tensor((1, 8), "float32")}})
-    say("network", module.script(), [(name, tuple(map(int, value.shape))) for name, value in parameters])
+    say("network", module.script(),
+        [(name, tuple(map(int, value.shape))) for name, value in parameters])
     machine = relax.VirtualMachine(tvm.compile(module, "llvm"), tvm.cpu())
     weights = {name: tensor(normal(*map(int, value.shape))) for name, value in parameters}
     say("network, run", machine["forward"](tensor(normal(1, 8)), *weights.values()).numpy())
     saved = tvm.runtime.save_param_dict(weights)
     loaded = tvm.runtime.load_param_dict(saved)
-    say("parameters", digest(saved.hex()), *(f"{name} {loaded[name].numpy().sum()}" for name in sorted(loaded)))
+    say("parameters", digest(saved.hex()),
+        *(f"{name} {loaded[name].numpy().sum()}" for name in sorted(loaded)))
 
 
 # ---- The runtime ----
@@ -438,7 +475,8 @@ def runtime():
     say("DLPack", np.from_dlpack(b).sum(), tvm_ffi.from_dlpack(np.arange(3)).shape)
     say_error("a copy of another size", a.copyto, tvm.runtime.empty((3, 5), "float32"))
     say_error("a device that is not there", tvm.runtime.empty, (1,), "float32", tvm.cuda(0))
-    importlib.reload(sys.modules["tvm.runtime.disco._ffi_api"])  # imported before the library with its functions
+    # imported before the library with its functions
+    importlib.reload(sys.modules["tvm.runtime.disco._ffi_api"])
     session = ThreadedSession(num_workers=2)
     ids = session.get_global_func("runtime.disco.worker_id")()
     say("workers", [ids.debug_get_from_remote(i) for i in range(2)])
@@ -465,8 +503,9 @@ def main():
     if sys.argv[1:] == ["json"]:
         json()
         return
-    for part in (vector_add, scheduled_matmul, operators, data_types, scripts, intermediate, passes, analysis,
-                 targets, script_errors, virtual_machine, relax_passes, network, runtime, operator_registry):
+    for part in (vector_add, scheduled_matmul, operators, data_types, scripts, intermediate, passes,
+                 analysis, targets, script_errors, virtual_machine, relax_passes, network, runtime,
+                 operator_registry):
         part()
 
 

@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""One host, two runtimes: every call has the same result on both, except for the listed differences.
+"""One host, two runtimes: every call has the same result on both, except for the listed
+differences.
 
-    compare.py --host PROGRAM --runtime libtvm_ffi.so --kernels kernels.so --work FOLDER --cxx g++...
+    compare.py --host PROGRAM --runtime libtvm_ffi.so --kernels kernels.so --work FOLDER --cxx
+    g++...
 
-Kernels with our C headers are given; those with the package's C++ headers are compiled here, because the
-package is not available at build time. The host runs once with each library preloaded. A difference that is
-not in differences.txt is an error, and so is an entry there without a difference.
+Kernels with our C headers are given; those with the package's C++ headers are compiled here,
+because the package is not available at build time. The host runs once with each library preloaded.
+A difference that is not in differences.txt is an error, and so is an entry there without a
+difference.
 """
 import argparse
 import difflib
@@ -22,7 +25,9 @@ HERE = pathlib.Path(__file__).resolve().parent
 CXXFLAGS = ["-std=c++17", "-O1", "-fPIC", "-shared"]
 FIELDS = ("row", "call", "package", "ours")
 # The libraries with the package's headers: their names in calls.txt, and their sources.
-SOURCES = {"package": ["kernels_package.cc", "kernels_objects.cc"], "modules": ["kernels_modules.cc"]}
+SOURCES = {
+    "package": ["kernels_package.cc", "kernels_objects.cc"], "modules": ["kernels_modules.cc"]
+}
 
 
 def fail(text):
@@ -31,8 +36,10 @@ def fail(text):
 
 
 def compile_kernels(cxx, include, sources, target):
-    command = [*cxx, *CXXFLAGS, *(f"-I{folder}" for folder in include), *(HERE / source for source in sources),
-               "-o", target]
+    command = [
+        *cxx, *CXXFLAGS, *(f"-I{folder}" for folder in include),
+        *(HERE / source for source in sources), "-o", target
+    ]
     done = subprocess.run([str(word) for word in command], text=True, check=False,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     if done.returncode != 0:
@@ -45,11 +52,15 @@ def run(host, runtime, calls, libraries):
     if runtime is not None:
         env.update(LD_PRELOAD=str(runtime), LD_LIBRARY_PATH="")
     command = [host, HERE / calls, *(f"{name}={path}" for name, path in libraries.items())]
-    done = subprocess.run([str(word) for word in command], env=env, text=True, check=False, timeout=120,
-                          errors="replace", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    done = subprocess.run([str(word) for word in command], env=env, text=True, check=False,
+                          timeout=120, errors="replace", stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE)
     lines = done.stdout.splitlines()
     if done.returncode != 0:
-        fail(f"the host on {runtime} ended with {done.returncode}; it came to\n  {lines[-1:]}\n{done.stderr[-2000:]}")
+        fail(
+            f"the host on {runtime} ended with {done.returncode}; it came to\n  "
+            f"{lines[-1:]}\n{done.stderr[-2000:]}"
+        )
     loaded = [line for line in lines if line.startswith("runtime ")]
     if runtime is not None and loaded != [f"runtime {runtime}"]:
         fail(f"the host ran on {loaded}, and not on {runtime} alone")
@@ -59,7 +70,8 @@ def run(host, runtime, calls, libraries):
 def read_differences():
     """The entries of differences.txt, by call."""
     entries = {}
-    text = "\n".join(line for line in (HERE / "differences.txt").read_text(encoding="utf-8").splitlines()
+    text = "\n".join(line for line in (HERE /
+                                       "differences.txt").read_text(encoding="utf-8").splitlines()
                      if not line.startswith("#"))
     for block in filter(None, re.split(r"\n\n+", text.strip())):
         fields = dict(line.split(": ", 1) for line in block.splitlines())
@@ -80,8 +92,9 @@ def compare(theirs, ours):
                             f"  package: {their_result}\n  ours: {our_result}")
         elif entry is not None and (entry["package"], entry["ours"]) != (their_result, our_result):
             change = "differs no more" if their_result == our_result else "differs in another way"
-            problems.append(f"{change}, unlike in differences.txt ({entry['row']}):\n  call: {call}\n"
-                            f"  package: {their_result}\n  ours: {our_result}")
+            problems.append(
+                f"{change}, unlike in differences.txt ({entry['row']}):\n  call: {call}\n"
+                f"  package: {their_result}\n  ours: {our_result}")
     return problems + [f"in differences.txt, but never called: {call}" for call in listed]
 
 
@@ -90,7 +103,8 @@ def read_exports(source):
 
 
 def check_calls(theirs, libraries):
-    """Check that every call was made, and that every kernel with the package's headers is called."""
+    """Check that every call was made, and that every kernel with the package's headers is
+    called."""
     text = (HERE / "calls.txt").read_text(encoding="utf-8").splitlines()
     wanted = [line for line in text if line and not line.startswith(("#", "drop "))]
     made = [call for call, _ in theirs]

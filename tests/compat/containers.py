@@ -4,10 +4,11 @@
 
     containers.py --runtime libtvm_ffi.so --work FOLDER --sanitize none --cxx g++...
 
-containers.cc runs 10,000 random sequences against its own model, on our library and on the package's; its
-output, which includes the layout of every table, must be the same on both. With --sanitize the program is
-instrumented like our library. alloc_dealloc_mismatch is off, because in the ABI inline C++ code releases with
-delete what a list allocated with malloc, and the other way round.
+containers.cc runs 10,000 random sequences against its own model, on our library and on the
+package's; its output, which includes the layout of every table, must be the same on both. With
+--sanitize the program is instrumented like our library. alloc_dealloc_mismatch is off, because in
+the ABI inline C++ code releases with delete what a list allocated with malloc, and the other way
+round.
 """
 import argparse
 import difflib
@@ -23,10 +24,11 @@ SEEDS = ("1", "10000")
 
 
 def run(command, env=None):
-    done = subprocess.run([str(word) for word in command], env=env, text=True, check=False, timeout=280,
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    done = subprocess.run([str(word) for word in command], env=env, text=True, check=False,
+                          timeout=280, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     if done.returncode != 0:
-        print(f"{command[0]} ended with {done.returncode}", done.stdout[-300:], done.stderr[-4000:], sep="\n")
+        print(f"{command[0]} ended with {done.returncode}", done.stdout[-300:], done.stderr[-4000:],
+              sep="\n")
         sys.exit(1)
     return done.stdout.splitlines()
 
@@ -45,8 +47,11 @@ def main():
          *([] if args.sanitize == "none" else [f"-fsanitize={args.sanitize}"]),
          HERE / "containers.cc", "-o", program, f"-L{folder}", "-ltvm_ffi"])
     options = os.environ.get("ASAN_OPTIONS", "") + ":alloc_dealloc_mismatch=0"
-    came = [run([program, *SEEDS], {**os.environ, "ASAN_OPTIONS": options, "LD_LIBRARY_PATH": str(path)})
-            for path in (folder, args.runtime.resolve().parent)]
+    came = [
+        run([program, *SEEDS],
+            {**os.environ, "ASAN_OPTIONS": options, "LD_LIBRARY_PATH": str(path)})
+        for path in (folder, args.runtime.resolve().parent)
+    ]
     dense = sum(" dense " in line for line in came[0])
     print(f"{len(came[0])} containers, {dense} of them with a table")
     if came[0] == came[1] and dense > 1000:

@@ -4,9 +4,9 @@
 
     cpp_suite.py --runtime libtvm_ffi.so... [--layer INCLUDE...] --work FOLDER --cxx g++...
 
-They are built unchanged, with the package's headers or, with --layer, with ours. All of them must pass on each
-library. Object files are kept, those with the package's headers beside the package and those with ours in the work
-folder: only linking depends on the library.
+They are built unchanged, with the package's headers or, with --layer, with ours. All of them must
+pass on each library. Object files are kept, those with the package's headers beside the package and
+those with ours in the work folder: only linking depends on the library.
 """
 import argparse
 import json
@@ -27,7 +27,8 @@ LINKED = ["-ltvm_ffi", "-ltvm_ffi_testing", "-lgtest_main", "-lgtest", "-lpthrea
 
 
 def compile_tests(folder, cxx, include, tests):
-    """Make object files in the folder, with one precompiled header of all the package's headers and GoogleTest's."""
+    """Make object files in the folder, with one precompiled header of all the package's headers and
+    GoogleTest's."""
     # A file that defines macros which the headers test cannot use the precompiled header.
     sources = {file: re.search(r"^#define TVM_FFI_", file.read_text(encoding="utf-8"), re.M) is None
                for file in tests.rglob("test_*.cc")}
@@ -37,27 +38,30 @@ def compile_tests(folder, cxx, include, tests):
 
 
 def outcomes(cxx, compiled, library, testing, work):
-    """The tests that ran on the library, each with its failure message or "". Some have the same name."""
+    """The tests that ran on the library, each with its failure message or "". Some have the same
+    name."""
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
     for file in (library, testing):
         shutil.copy(file, work)
     program, results = work / "tests", work / "results.json"
-    objects.run(*cxx, *sorted(compiled.glob("*.o")), f"-L{work}", *LINKED, f"-Wl,-rpath,{work}", "-o", program)
+    objects.run(*cxx, *sorted(compiled.glob("*.o")), f"-L{work}", *LINKED, f"-Wl,-rpath,{work}",
+                "-o", program)
     env = {key: value for key, value in os.environ.items() if not key.startswith(("GTEST_", "LD_"))}
     loaded = objects.run(program, env={**env, "LD_TRACE_LOADED_OBJECTS": "1"})
     if re.findall(r"libtvm_ffi\.so => (\S+)", loaded) != [str(work / "libtvm_ffi.so")]:
         sys.exit(f"the tests were to run on {library}:\n{loaded}")
     with open(work / "log.txt", "w", encoding="utf-8") as log:
-        done = subprocess.run([program, f"--gtest_output=json:{results}"], cwd=work, env=env, check=False,
-                              stdout=log, stderr=subprocess.STDOUT)
+        done = subprocess.run([program, f"--gtest_output=json:{results}"], cwd=work, env=env,
+                              check=False, stdout=log, stderr=subprocess.STDOUT)
     if not results.exists():
         tail = (work / "log.txt").read_text(encoding="utf-8", errors="replace").splitlines()[-40:]
         sys.exit("\n".join([*tail, f"the tests ended with {done.returncode} on {library}"]))
     suites = json.loads(results.read_text(encoding="utf-8"))["testsuites"]
-    ran = [(f"{suite['name']}.{test['name']}", test) for suite in suites for test in suite["testsuite"]
-           if test["status"] == "RUN"]
-    return [(name, "\n".join(part["failure"] for part in test.get("failures", []))) for name, test in ran]
+    ran = [(f"{suite['name']}.{test['name']}", test) for suite in suites
+           for test in suite["testsuite"] if test["status"] == "RUN"]
+    return [(name, "\n".join(part["failure"] for part in test.get("failures", [])))
+            for name, test in ran]
 
 
 def main():
@@ -73,7 +77,9 @@ def main():
     compiled = work / "objects" if args.layer else objects.beside_package("cpp_suite", args.cxx)
     compile_tests(compiled, args.cxx, args.layer or reference.include, source / "tests" / "cpp")
     problems = []
-    libraries = {"the package's library": reference.library, **{str(path): path for path in args.runtime}}
+    libraries = {
+        "the package's library": reference.library, **{str(path): path for path in args.runtime}
+    }
     for index, (name, library) in enumerate(libraries.items()):
         came = outcomes(args.cxx, compiled, library, testing, work / str(index))
         passed = sum(not failure for _, failure in came)

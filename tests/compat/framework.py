@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A minimal framework: tensors that publish DLPack's exchange table, as those of PyTorch do.
 
-Its "devices" are only names: all data is NumPy's. It counts allocations, and tracks exported tensors.
+Its "devices" are only names: all data is NumPy's. It counts allocations, and tracks exported
+tensors.
 """
 import ctypes
 import weakref
@@ -13,20 +14,24 @@ CODES = {"i": 0, "u": 1, "f": 2}
 
 
 class DLTensor(ctypes.Structure):
-    _fields_ = [("data", ctypes.c_void_p), ("device_type", ctypes.c_int32), ("device_id", ctypes.c_int32),
-                ("ndim", ctypes.c_int32), ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8),
-                ("lanes", ctypes.c_uint16), ("shape", ctypes.POINTER(ctypes.c_int64)),
+    _fields_ = [("data", ctypes.c_void_p), ("device_type", ctypes.c_int32),
+                ("device_id", ctypes.c_int32), ("ndim", ctypes.c_int32), ("code", ctypes.c_uint8),
+                ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16),
+                ("shape", ctypes.POINTER(ctypes.c_int64)),
                 ("strides", ctypes.POINTER(ctypes.c_int64)), ("byte_offset", ctypes.c_uint64)]
 
 
 class Managed(ctypes.Structure):
-    _fields_ = [("major", ctypes.c_uint32), ("minor", ctypes.c_uint32), ("context", ctypes.c_void_p),
-                ("deleter", ctypes.c_void_p), ("flags", ctypes.c_uint64), ("tensor", DLTensor)]
+    _fields_ = [("major", ctypes.c_uint32), ("minor", ctypes.c_uint32),
+                ("context", ctypes.c_void_p), ("deleter", ctypes.c_void_p),
+                ("flags", ctypes.c_uint64), ("tensor", DLTensor)]
 
 
 class Table(ctypes.Structure):
-    _fields_ = [("major", ctypes.c_uint32), ("minor", ctypes.c_uint32), ("previous", ctypes.c_void_p),
-                *((name, ctypes.c_void_p) for name in ("allocate", "from_object", "to_object", "view", "stream"))]
+    _fields_ = [("major", ctypes.c_uint32), ("minor", ctypes.c_uint32),
+                ("previous", ctypes.c_void_p),
+                *((name, ctypes.c_void_p)
+                  for name in ("allocate", "from_object", "to_object", "view", "stream"))]
 
 
 DELETER = ctypes.CFUNCTYPE(None, ctypes.POINTER(Managed))
@@ -45,9 +50,11 @@ class Tensor:
     def export(self):
         """The address of a new Managed for this tensor."""
         shape = (ctypes.c_int64 * self.array.ndim)(*self.array.shape)
-        strides = (ctypes.c_int64 * self.array.ndim)(*(n // self.array.itemsize for n in self.array.strides))
-        tensor = DLTensor(self.array.ctypes.data, *self.device, self.array.ndim, CODES[self.array.dtype.kind],
-                          self.array.itemsize * 8, 1, shape, strides, 0)
+        strides = (ctypes.c_int64 * self.array.ndim)(*(n // self.array.itemsize
+                                                       for n in self.array.strides))
+        tensor = DLTensor(self.array.ctypes.data, *self.device, self.array.ndim,
+                          CODES[self.array.dtype.kind], self.array.itemsize * 8, 1, shape, strides,
+                          0)
         managed = Managed(1, 3, None, ctypes.cast(release, ctypes.c_void_p), 0, tensor)
         self.exported[ctypes.addressof(managed)] = (managed, shape, strides, self.array)
         return ctypes.addressof(managed)
@@ -58,11 +65,13 @@ def release(managed):
     del Tensor.exported[ctypes.addressof(managed.contents)]
 
 
-@ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(DLTensor), ctypes.POINTER(ctypes.c_void_p), ctypes.c_void_p,
+@ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(DLTensor), ctypes.POINTER(ctypes.c_void_p),
+                  ctypes.c_void_p,
                   ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p))
 def allocate(prototype, out, context, set_error):
     like = prototype.contents
-    array = np.full(like.shape[:like.ndim], np.nan, np.float32)  # the only type that the kernels ask for
+    # the only type that the kernels ask for
+    array = np.full(like.shape[:like.ndim], np.nan, np.float32)
     if array.size > 100:
         set_error(context, b"MemoryError", f"{array.size} elements are too many".encode())
         return -1
@@ -107,4 +116,5 @@ TABLE = Table(1, 3, None, *(ctypes.cast(function, ctypes.c_void_p)
 ctypes.pythonapi.PyCapsule_New.restype = ctypes.py_object
 ctypes.pythonapi.PyCapsule_New.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
 NAME = b"dlpack_exchange_api"  # must stay alive: the capsule does not copy it
-Tensor.__dlpack_c_exchange_api__ = ctypes.pythonapi.PyCapsule_New(ctypes.addressof(TABLE), NAME, None)
+Tensor.__dlpack_c_exchange_api__ = ctypes.pythonapi.PyCapsule_New(ctypes.addressof(TABLE), NAME,
+                                                                  None)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The types of hash_values.py, and how its values are built from recipes.
 
-A recipe is a number, a text or the like, which stands for itself, or a tuple: a word, and the arguments for the
-word's function in MAKE. A tuple that occurs at two places is one object, shared by both.
+A recipe is a number, a text or the like, which stands for itself, or a tuple: a word, and the
+arguments for the word's function in MAKE. A tuple that occurs at two places is one object, shared
+by both.
 """
 import ctypes
 import struct
@@ -16,7 +17,8 @@ from tvm_ffi.access_path import AccessPath
 from tvm_ffi.dataclasses import IntEnum, StrEnum, entry, field, py_class
 
 find = tvm_ffi.get_global_func
-structural, recursive, key_of = find("ffi.StructuralHash"), find("ffi.RecursiveHash"), find("ffi.StructuralKey")
+structural, recursive, key_of = find("ffi.StructuralHash"), find("ffi.RecursiveHash"), find(
+    "ffi.StructuralKey")
 # Types defined in C++, with fields of C++ types; this library registers them when it is loaded.
 testing = libinfo.load_lib_ctypes("apache-tvm-ffi", "tvm_ffi_testing", "RTLD_LOCAL")
 
@@ -131,22 +133,29 @@ class Sign(StrEnum, type_key="compat.hash.Sign"):
     longer = entry(value="a longer sign")
 
 
-# Number of cases in which __s_hash__ and __ffi_hash__ return a hash, and of all; the last ones are errors.
+# Number of cases in which __s_hash__ and __ffi_hash__ return a hash, and of all; the last ones are
+# errors.
 NUM_ANSWERS, NUM_ANSWERS_AND_ERRORS = 8, 13
 
 
 def structural_hook(self, seed, hash_value):
-    return [lambda: hash_value(self.a, seed, 0), lambda: hash_value(self.b, hash_value(self.a, seed, 1), 0),
-            lambda: hash_value(self.b, hash_value(self.a, seed, 2), 0), lambda: -2**63 + 5, lambda: seed,
-            lambda: hash_value(self.a, hash_value(self.a, -1, 0), 0), lambda: True,
-            lambda: structural(self.a, False, False),
-            lambda: "a text", lambda: 1.5, lambda: 2**70, lambda: hash_value(self.a), lambda: [][seed & 1]][self.case]()
+    return [
+        lambda: hash_value(self.a, seed, 0),
+        lambda: hash_value(self.b, hash_value(self.a, seed, 1), 0),
+        lambda: hash_value(self.b, hash_value(self.a, seed, 2), 0), lambda: -2**63 + 5,
+        lambda: seed, lambda: hash_value(self.a, hash_value(self.a, -1, 0), 0), lambda: True,
+        lambda: structural(self.a, False, False), lambda: "a text", lambda: 1.5, lambda: 2**70,
+        lambda: hash_value(self.a), lambda: [][seed & 1]
+    ][self.case]()
 
 
 def recursive_hook(self, hash_value):
-    return [lambda: hash_value(self.a), lambda: hash_value(self.b) * 31 + 7 & 2**63 - 1, lambda: -5, lambda: True,
-            lambda: recursive(self.b), lambda: hash_value(self), lambda: hash_value(None), lambda: hash_value("x" * 9),
-            lambda: "a text", lambda: 1.5, lambda: 2**70, lambda: hash_value(), lambda: [][0]][self.case]()
+    return [
+        lambda: hash_value(self.a), lambda: hash_value(self.b) * 31 + 7 & 2**63 - 1, lambda: -5,
+        lambda: True, lambda: recursive(self.b), lambda: hash_value(self), lambda: hash_value(None),
+        lambda: hash_value("x" * 9), lambda: "a text", lambda: 1.5, lambda: 2**70,
+        lambda: hash_value(), lambda: [][0]
+    ][self.case]()
 
 
 def hooked(kind):
@@ -167,8 +176,11 @@ def with_key(key):
 KINDS = ["tree", "var", "dag", "const-tree", "singleton"]
 HOOKED = ["Hooked." + kind for kind in KINDS]
 KEYED = ["compat.hash.keys." + "abcdefghijklmnopqrstuvwxyz"[:size] for size in range(24)]
-CLASSES = {made.__name__: made for made in (Tree, Child, Graph, Constant, Single, NoKind, Variable, TypedVariable,
-                                            DefiningVariable, Pattern, Simple, Late, Typed, NoHash)}
+CLASSES = {
+    made.__name__: made
+    for made in (Tree, Child, Graph, Constant, Single, NoKind, Variable, TypedVariable,
+                 DefiningVariable, Pattern, Simple, Late, Typed, NoHash)
+}
 CLASSES.update(zip(HOOKED, map(hooked, KINDS)))
 CLASSES.update(zip(KEYED, map(with_key, KEYED)))
 VARIABLES = ["Variable", "TypedVariable", "DefiningVariable", "Hooked.var"]
@@ -181,9 +193,10 @@ def tensor(device, code, bits, lanes, shape, strides, offset, data):
     buffer = ctypes.create_string_buffer(data, max(1, len(data)))
     dims = (ctypes.c_int64 * max(1, len(shape)))(*shape)
     steps = None if strides is None else (ctypes.c_int64 * max(1, len(strides)))(*strides)
-    exported = framework.DLTensor(ctypes.addressof(buffer), device, 0, len(shape), code, bits, lanes, dims, steps,
-                                  offset)
-    managed = framework.Managed(1, 3, None, ctypes.cast(framework.release, ctypes.c_void_p), 0, exported)
+    exported = framework.DLTensor(ctypes.addressof(buffer), device, 0, len(shape), code, bits,
+                                  lanes, dims, steps, offset)
+    managed = framework.Managed(1, 3, None, ctypes.cast(framework.release, ctypes.c_void_p), 0,
+                                exported)
     framework.Tensor.exported[ctypes.addressof(managed)] = (managed, buffer, dims, steps)
     return tvm_ffi.from_dlpack(
         ctypes.pythonapi.PyCapsule_New(ctypes.addressof(managed), b"dltensor_versioned", None))
@@ -224,7 +237,8 @@ MAKE = {
     "device": tvm_ffi.Device,
     "pointer": ctypes.c_void_p,
     "Shape": lambda *dims: tvm_ffi.Shape(dims),
-    "numpy": lambda dtype, shape, data: tvm_ffi.from_dlpack(np.frombuffer(data, dtype).reshape(shape).copy()),
+    "numpy": lambda dtype, shape, data: tvm_ffi.from_dlpack(
+        np.frombuffer(data, dtype).reshape(shape).copy()),
     "tensor": tensor,
     "cut": cut,
     "endless": endless,
@@ -255,17 +269,20 @@ def held_by_variables(recipe, inside=False):
 
 
 def build(recipe, made, variables, held):
-    """Build a recipe. Parts whose identity is in held are cached in variables, the others in made."""
+    """Build a recipe. Parts whose identity is in held are cached in variables, the others in
+    made."""
     if not isinstance(recipe, tuple):
         return recipe
     known = variables if id(recipe) in held else made
     if id(recipe) not in known:
-        known[id(recipe)] = MAKE[recipe[0]](*(build(part, made, variables, held) for part in recipe[1:]))
+        known[id(recipe)] = MAKE[recipe[0]](*(build(part, made, variables, held)
+                                              for part in recipe[1:]))
     return known[id(recipe)]
 
 
 def text(recipe, seen):
-    """The recipe in one line; seen numbers the tuples, so that a repeated one is printed as a reference."""
+    """The recipe in one line; seen numbers the tuples, so that a repeated one is printed as a
+    reference."""
     if isinstance(recipe, bytes) and len(recipe) > 24:
         return f"{recipe[:24]!r}...({len(recipe)})"
     if not isinstance(recipe, tuple):

@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The same sources, compiled with the package's C++ headers and with our layer, give the same results.
+"""The same sources, compiled with the package's C++ headers and with our layer, give the same
+results.
 
-    headers.py --host PROGRAM --runtime libtvm_ffi.so --kernels kernels.so --layer DIR... --work FOLDER --cxx g++...
+    headers.py --host PROGRAM --runtime libtvm_ffi.so --kernels kernels.so --layer DIR... --work
+    FOLDER --cxx g++...
 
-The calls are those of calls.txt, except for kernels that need headers which the layer lacks (kernels_objects.cc);
-the programs names_*.cc print the results of its less common names. Both builds run on both libraries.
+The calls are those of calls.txt, except for kernels that need headers which the layer lacks
+(kernels_objects.cc); the programs names_*.cc print the results of its less common names. Both
+builds run on both libraries.
 """
 import argparse
 import os
@@ -19,18 +22,22 @@ import package
 
 # Calls whose result must be another one with our layer: its replacement, and the reason.
 DIFFERENCES = {
-    # Our headers name the first of several wrong arguments; with the package's the choice is the compiler's.
-    r"package\.add_int s\"a long.*": (r"#1 (.*) but got `ffi.SmallBytes`", r"#0 \1 but got `ffi.String`"),
+    # Our headers name the first of several wrong arguments; with the package's the choice is the
+    # compiler's.
+    r"package\.add_int s\"a long.*": (r"#1 (.*) but got `ffi.SmallBytes`",
+                                      r"#0 \1 but got `ffi.String`"),
     # Our Any owns its value, and a DLTensor* cannot be owned.
-    r"package\.same_any v/.*": (r".*", 'RuntimeError "DLTensor* cannot be held in Any as it does not retain ownership, '
-                                       'use Tensor instead"'),
+    r"package\.same_any v/.*": (
+        r".*", 'RuntimeError "DLTensor* cannot be held in Any as it does not retain ownership, '
+        'use Tensor instead"'),
 }
 # With the package's headers these call C++ functions of the package's library.
 NEED_ITS_LIBRARY = {"names_extra", "names_layouts"}
 
 
 def choose_calls():
-    """The lines of calls.txt that need no kernel of kernels_objects.cc, directly or through a variable."""
+    """The lines of calls.txt that need no kernel of kernels_objects.cc, directly or through a
+    variable."""
     missing, lost, chosen = compare.read_exports("kernels_objects.cc"), set(), []
     for line in (compare.HERE / "calls.txt").read_text(encoding="utf-8").splitlines():
         if not line or line.startswith("#"):
@@ -55,10 +62,13 @@ def expect(call, theirs, fired):
 
 
 def run_program(command, **env):
-    done = subprocess.run([str(word) for word in command], env={**os.environ, **env}, check=False, timeout=120,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    done = subprocess.run([str(word) for word in command], env={**os.environ, **env}, check=False,
+                          timeout=120, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     if done.returncode != 0:
-        compare.fail(f"{command[0]} ended with {done.returncode}\n{done.stdout.decode(errors='replace')[-4000:]}")
+        compare.fail(
+            f"{command[0]} ended with "
+            f"{done.returncode}\n{done.stdout.decode(errors='replace')[-4000:]}"
+        )
     return done.stdout.splitlines()
 
 
@@ -69,8 +79,10 @@ def compare_programs(cxx, includes, runtimes, folder):
         came = {}
         for name, include in includes.items():
             program = folder / name / source.stem
-            run_program([*cxx, "-std=c++17", "-O0", *(f"-I{path}" for path in include), source, "-o", program,
-                         f"-L{runtimes[0].parent}", "-ltvm_ffi"])
+            run_program([
+                *cxx, "-std=c++17", "-O0", *(f"-I{path}" for path in include), source, "-o",
+                program, f"-L{runtimes[0].parent}", "-ltvm_ffi"
+            ])
             bound = name == "package" and source.stem in NEED_ITS_LIBRARY
             for runtime in runtimes[:1] if bound else runtimes:
                 came[name, runtime] = run_program([program], LD_LIBRARY_PATH=str(runtime.parent))
@@ -78,9 +90,15 @@ def compare_programs(cxx, includes, runtimes, folder):
         num_lines += len(wanted)
         for (name, runtime), lines in came.items():
             if len(lines) != len(wanted):
-                problems.append(f"{source.name}: {len(lines)} lines and not {len(wanted)} with the {name} on {runtime}")
-            problems += [f"{source.name}: {line}\n  wanted: {want}\n  with the headers of: {name}, on {runtime}"
-                         for line, want in zip(lines, wanted) if line != want]
+                problems.append(
+                    f"{source.name}: {len(lines)} lines and not {len(wanted)} with the {name} on "
+                    f"{runtime}"
+                )
+            problems += [
+                f"{source.name}: {line}\n  wanted: {want}\n  with the headers of: {name}, on "
+                f"{runtime}"
+                for line, want in zip(lines, wanted) if line != want
+            ]
     return problems, num_lines
 
 
@@ -109,14 +127,21 @@ def main():
 
     (problems, num_lines), fired = compare_programs(args.cxx, includes, runtimes, folder), set()
     for runtime in runtimes:
-        for (call, theirs), (_, ours) in zip(answers["package", runtime], answers["layer", runtime]):
+        for (call, theirs), (_, ours) in zip(answers["package", runtime], answers["layer",
+                                                                                  runtime]):
             wanted = expect(call, theirs, fired)
             if wanted != ours:
-                problems.append(f"{call}\n  package's headers: {theirs}\n  our layer: {ours}\n  wanted: {wanted}\n"
-                                f"  on {runtime}")
-    problems += [f"a difference that no call has: {pattern}" for pattern in DIFFERENCES if pattern not in fired]
-    print("\n".join(problems) or f"{len(choose_calls())} calls and {num_lines} lines of programs on two libraries, "
-                                 "the same by both sets of headers")
+                problems.append(
+                    f"{call}\n  package's headers: {theirs}\n  our layer: {ours}\n  wanted: "
+                    f"{wanted}\n"
+                    f"  on {runtime}")
+    problems += [
+        f"a difference that no call has: {pattern}" for pattern in DIFFERENCES
+        if pattern not in fired
+    ]
+    print("\n".join(problems)
+          or f"{len(choose_calls())} calls and {num_lines} lines of programs on two libraries, "
+          "the same by both sets of headers")
     return 1 if problems else 0
 
 

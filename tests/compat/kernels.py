@@ -4,8 +4,8 @@
     kernels.py LIBRARY HEADERS      runs them all; run by the package's Python, with its own
                                     libtvm_ffi.so and with ours
 
-HEADERS is include/tvm/ffi: each helper of c/*.h must be used by a file here, and each kernel must be
-called by a test.
+HEADERS is include/tvm/ffi: each helper of c/*.h must be used by a file here, and each kernel must
+be called by a test.
 """
 import ctypes
 import pathlib
@@ -35,7 +35,8 @@ class Kernels:
         """The names that the sources export."""
         text = "".join(path.read_text(encoding="utf-8") for path in HERE.glob("kernels_*.c"))
         plain = re.findall(r"^(?:TVM_FFI_C_EXPORT|MAKER|RAISER)\((\w+),", text, re.M)
-        return (set(plain) | {"read_" + name for name in re.findall(r"^(?:TEXT_)?READER\((\w+),", text, re.M)}
+        return (set(plain)
+                | {"read_" + name for name in re.findall(r"^(?:TEXT_)?READER\((\w+),", text, re.M)}
                 | {"check_" + name for name in re.findall(r"^CHECK_SAME\((\w+)\)", text, re.M)})
 
 
@@ -79,24 +80,35 @@ class Coverage(unittest.TestCase):
         self.assertEqual(sorted(kernels.names() - kernels.asked), [])
 
     def test_every_global_is_called(self):
-        names = {name for name in tvm_ffi.registry.list_global_func_names() if name.startswith("ffi.")}
-        names -= {f"ffi.Module.load_from_{source}.compat" for source in ("bytes", "file")}  # of the kernels
+        names = {
+            name for name in tvm_ffi.registry.list_global_func_names() if name.startswith("ffi.")
+        }
+        # of the kernels
+        names -= {f"ffi.Module.load_from_{source}.compat" for source in ("bytes", "file")}
         self.assertGreater(len(names), 80)
         self.assertEqual(sorted(names - kernels.asked_globals), [])
 
     def test_every_helper_is_used(self):
         # cuda.h has tests of its own, which need no Python: tests/cuda.
-        headers = [path for path in pathlib.Path(sys.argv[2], "c").glob("*.h") if path.name != "cuda.h"]
+        headers = [
+            path for path in pathlib.Path(sys.argv[2], "c").glob("*.h") if path.name != "cuda.h"
+        ]
         text = "".join(path.read_text(encoding="utf-8") for path in headers)
-        helpers = set(re.findall(r"\b(tvm_ffi_\w+)\(", text)) | set(re.findall(r"#define (TVM_FFI_C_\w+)", text))
-        helpers = {name for name in helpers if "detail" not in name.lower() and not name.endswith("_H_")}
+        helpers = set(re.findall(r"\b(tvm_ffi_\w+)\(", text)) | set(
+            re.findall(r"#define (TVM_FFI_C_\w+)", text))
+        helpers = {
+            name for name in helpers if "detail" not in name.lower() and not name.endswith("_H_")
+        }
         used = "".join(path.read_text(encoding="utf-8") for path in HERE.glob("*.c"))
         # Names that macros of these files compose.
-        for pattern, prefix in ((r"READER\((\w+),", "tvm_ffi_args_read_"), (r"CONVERT\((\w+),", "tvm_ffi_any_read_"),
-                                (r"CHECK_SAME\((\w+)\)", "tvm_ffi_args_check_")):
+        for pattern, prefix in ((r"READER\((\w+),", "tvm_ffi_args_read_"),
+                                (r"CONVERT\((\w+),", "tvm_ffi_any_read_"), (r"CHECK_SAME\((\w+)\)",
+                                                                            "tvm_ffi_args_check_")):
             used += "".join(f" {prefix}{name}" for name in re.findall(pattern, used))
-        # A single case of a dispatch is used through the groups that contain it; PRINTF is used in the headers.
-        indirectly = {name for name in helpers if name.startswith("TVM_FFI_C_CASE_")} | {"TVM_FFI_C_PRINTF"}
+        # A single case of a dispatch is used through the groups that contain it; PRINTF is used in
+        # the headers.
+        indirectly = {name for name in helpers if name.startswith("TVM_FFI_C_CASE_")
+                      } | {"TVM_FFI_C_PRINTF"}
         self.assertGreater(len(helpers), 150)
         unused = {name for name in helpers - indirectly if not re.search(rf"\b{name}\b", used)}
         self.assertEqual(sorted(unused), [])
@@ -113,5 +125,6 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.modules["kernels"] = sys.modules["__main__"]  # the tests must import this instance of the module
+    # the tests must import this instance of the module
+    sys.modules["kernels"] = sys.modules["__main__"]
     sys.exit(main())

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Our library without libtvm_ffi_cxx: modules in C++ are refused with an error, and nothing else fails.
+"""Our library without libtvm_ffi_cxx: modules in C++ are refused with an error, and nothing else
+fails.
 
     no_helper.py --host PROGRAM --runtime libtvm_ffi.so --work FOLDER --cxx g++...
 """
@@ -12,10 +13,14 @@ import sys
 import compare
 import package
 
-REFUSED = ("RuntimeError \"The methods of this ffi.Module are C++ code: calling them needs libtvm_ffi_cxx.so beside "
-           "libtvm_ffi, or where libraries are looked for: libtvm_ffi_cxx.so: cannot open shared object file: No such "
-           "file or directory\"")
-# Calls and results. When C++ calls a failing method of our module, it gets an empty result and a raised error.
+REFUSED = (
+    "RuntimeError \"The methods of this ffi.Module are C++ code: calling them needs "
+    "libtvm_ffi_cxx.so beside "
+    "libtvm_ffi, or where libraries are looked for: libtvm_ffi_cxx.so: cannot open shared object "
+    "file: No such "
+    "file or directory\"")
+# Calls and results. When C++ calls a failing method of our module, it gets an empty result and a
+# raised error.
 WANTED = {
     "m = modules.make 42": None,
     ":ffi.ModuleGetKind $m": REFUSED,
@@ -23,7 +28,9 @@ WANTED = {
     ":ffi.ModuleWriteToFile $m \"file\" \"txt\"": REFUSED,
     "l = :ffi.ModuleLoadFromFile @modules": None,
     ":ffi.ModuleGetKind $l": 'ffi.SmallStr "library"',
-    "modules.describe $m": 'ffi.String "compat.counter 1 txt a longer format [in c] its type is counter it is a counter"',
+    "modules.describe "
+    "$m": 'ffi.String "compat.counter 1 txt a longer format [in c] its type is counter it is a '
+          'counter"',
     "modules.describe $l": 'ffi.String "library 3 []"',
     ":ffi.ModuleImportModule $l $m": "None [#1 +1]",
     "modules.look_up $l \"start\"": REFUSED,
@@ -49,7 +56,10 @@ def main():
     came = dict(compare.run(args.host, runtime, calls, {"modules": kernels}))
     for call, wanted in WANTED.items():
         print(call, "=>", came.get(call))
-    wrong = [call for call, wanted in WANTED.items() if call not in came or wanted not in (None, came[call])]
+    wrong = [
+        call for call, wanted in WANTED.items()
+        if call not in came or wanted not in (None, came[call])
+    ]
     print(*(f"expected: {call} => {WANTED[call]}" for call in wrong), sep="\n")
     return 1 if wrong else 0
 

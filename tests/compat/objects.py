@@ -4,7 +4,8 @@
     import objects
     objects.keep(folder, cxx, flags, include, sources, headers)
 
-A folder keeps its object files until the compiler, the flags, a source or a header of the include folders changes.
+A folder keeps its object files until the compiler, the flags, a source or a header of the include
+folders changes.
 """
 import concurrent.futures
 import hashlib
@@ -19,8 +20,8 @@ import package
 
 def run(*command, **options):
     """Run the command and return its output; exit if it fails."""
-    done = subprocess.run([str(word) for word in command], text=True, check=False, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, **options)
+    done = subprocess.run([str(word) for word in command], text=True, check=False,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **options)
     if done.returncode != 0:
         sys.exit(f"{' '.join(map(str, command))}\n{done.stdout}\nended with {done.returncode}")
     return done.stdout
@@ -33,7 +34,8 @@ class Build:
         self.folder = folder
         self.command = [*cxx, *flags, *(f"-I{path}" for path in include)]
         self.header = folder / "all.h"
-        self.header.write_text("".join(f"#include <{name}>\n" for name in headers), encoding="utf-8")
+        self.header.write_text("".join(f"#include <{name}>\n" for name in headers),
+                               encoding="utf-8")
         clang = "clang" in run(*cxx, "--version")
         self.compiled = folder / ("all.h.pch" if clang else "all.h.gch")
         self.use = ["-include-pch", self.compiled] if clang else ["-include", self.header]
@@ -60,7 +62,8 @@ def hash_files(files):
 
 
 def beside_package(name, cxx):
-    """The folder, shared by all builds, for objects compiled with the reference package's headers and this compiler."""
+    """The folder, shared by all builds, for objects compiled with the reference package's headers
+    and this compiler."""
     compiler = hashlib.sha256("\n".join([*cxx, run(*cxx, "--version")]).encode()).hexdigest()
     return package.folder() / name / compiler[:16]
 
@@ -70,8 +73,13 @@ def keep(folder, cxx, flags, include, sources, headers=()):
 
     `sources` maps each source to whether it is compiled with the precompiled headers."""
     included = (file for path in include for file in sorted(pathlib.Path(path).rglob("*.h")))
-    asked = json.dumps([cxx, flags, run(*cxx, "--version"), hash_files(included), hash_files(sorted(sources)),
-                        [sources[file] for file in sorted(sources)], list(map(str, headers))])
+    asked = json.dumps([
+        cxx, flags,
+        run(*cxx, "--version"),
+        hash_files(included),
+        hash_files(sorted(sources)), [sources[file] for file in sorted(sources)],
+        list(map(str, headers))
+    ])
     whole = folder / "whole"
     with package.locked(folder.with_suffix(".lock")):
         if not whole.exists() or whole.read_text(encoding="utf-8") != asked:

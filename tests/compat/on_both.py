@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a program that uses the package on the package's library and on ours, and compares the outputs.
+"""Runs a program that uses the package on the package's library and on ours, and compares the
+outputs.
 
     on_both.py --runtime libtvm_ffi.so --work FOLDER [--release VERSION] NAME PROGRAM [ARGUMENT...]
 
-NAME is one of package.MORE. The program prints outputs in the format of client.py, which must be the same on both
-libraries. With --release the package runs on the library of that release instead of its own. If NAME requires
-another release of the package, that release is used, on its own library and on ours.
+NAME is one of package.MORE. The program prints outputs in the format of client.py, which must be
+the same on both libraries. With --release the package runs on the library of that release instead
+of its own. If NAME requires another release of the package, that release is used, on its own
+library and on ours.
 """
 import argparse
 import difflib
@@ -28,12 +30,14 @@ class Run:
         shutil.rmtree(work, ignore_errors=True)
         work.mkdir(parents=True)
         # The same number of threads on every machine.
-        env = package.environment(*folders, PYTHONHASHSEED="0", PYTHONDONTWRITEBYTECODE="1", TMPDIR=str(work),
-                                  TVM_FFI_CACHE_DIR=str(work), TVM_NUM_THREADS="2")
+        env = package.environment(*folders, PYTHONHASHSEED="0", PYTHONDONTWRITEBYTECODE="1",
+                                  TMPDIR=str(work), TVM_FFI_CACHE_DIR=str(work),
+                                  TVM_NUM_THREADS="2")
         self.log, self.work = work / "log.txt", work
         with open(self.log, "w", encoding="utf-8") as log:
             self.process = subprocess.Popen([python, "-W", "ignore", *command], cwd=work, env=env,
-                                            stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT)
+                                            stdin=subprocess.DEVNULL, stdout=log,
+                                            stderr=subprocess.STDOUT)
 
     def lines(self, name):
         """The lines it printed; its folder is replaced, so that both runs name the same one."""
@@ -42,7 +46,8 @@ class Run:
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
-        lines = self.log.read_text(encoding="utf-8", errors="replace").replace(str(self.work), "WORK").splitlines()
+        lines = self.log.read_text(encoding="utf-8",
+                                   errors="replace").replace(str(self.work), "WORK").splitlines()
         if self.process.returncode != 0:
             print(*lines[-40:], sep="\n")
             sys.exit(f"the program ended with {self.process.returncode} on {name}")
@@ -67,7 +72,8 @@ def start(args, command, work):
     if brought:
         release, our_python = brought[0][len("apache_tvm_ffi-"):-len(".dist-info")], python
         our_folders = package.replace_library(folder, args.runtime, work / "packages")
-        package.check_loaded(python, our_folders[0] / "tvm_ffi" / "lib" / "libtvm_ffi.so", *our_folders)
+        package.check_loaded(python, our_folders[0] / "tvm_ffi" / "lib" / "libtvm_ffi.so",
+                             *our_folders)
     else:
         our_python, our_folders = reference.with_library(args.runtime, work / "venv"), [folder]
     if args.release:
@@ -90,8 +96,10 @@ def main():
     theirs, ours = theirs.lines("the package's library"), ours.lines("ours")
     pairs = list(zip(split(theirs), split(ours)))
     same = sum(their_output == our_output for their_output, our_output in pairs)
-    print(f"{package.MORE[args.name][0]}, {' '.join([args.program.name, *args.arguments])}: {same} of "
-          f"{len(split(theirs))} outputs are the same on our library as on that of {release}")
+    print(
+        f"{package.MORE[args.name][0]}, {' '.join([args.program.name, *args.arguments])}: {same} "
+        "of "
+        f"{len(split(theirs))} outputs are the same on our library as on that of {release}")
     difference = list(difflib.unified_diff(theirs, ours, "the package's", "ours", lineterm=""))
     print(*difference[:60], sep="\n")
     return 1 if difference or not pairs else 0

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The reference package, for tests that compare with it: a virtual environment that contains it and NumPy.
+"""The reference package, for tests that compare with it: a virtual environment that contains it and
+NumPy.
 
-    package.py python|library|include|version      create it if missing, print that; 77 if impossible
-    package.py run PROGRAM...                       run a Python program in it
-    package.py run-on LIBRARY FOLDER PROGRAM...     the same on that libtvm_ffi.so; FOLDER is for the environment
+    package.py python|library|include|version      create it if missing, print that; 77 if
+    impossible package.py run PROGRAM...                       run a Python program in it package.py
+    run-on LIBRARY FOLDER PROGRAM...     the same on that libtvm_ffi.so; FOLDER is for the
+    environment
 
     import package
     reference = package.require()       # or the process exits with 77 after printing the reason
@@ -13,9 +15,9 @@
     package.require_suite()             # the folder of the source distribution, with its tests
     package.require_more("tvm")         # a folder for PYTHONPATH, with the packages of MORE[name]
 
-The environment is in the folder TVM_FFI_COMPAT_VENV, or else TVM_FFI_COMPAT_DEFAULT_VENV, which the build sets.
-Tests may ask for it in parallel: one creates it. Other packages installed there are kept: if PyTorch is, the
-tests that need it run.
+The environment is in the folder TVM_FFI_COMPAT_VENV, or else TVM_FFI_COMPAT_DEFAULT_VENV, which the
+build sets. Tests may ask for it in parallel: one creates it. Other packages installed there are
+kept: if PyTorch is, the tests that need it run.
 """
 import contextlib
 import fcntl
@@ -36,17 +38,21 @@ REQUIREMENTS = [f"apache-tvm-ffi=={VERSION}", "numpy>=1.24,<3"]
 SOURCE = (f"apache-tvm-ffi=={VERSION} "
           "--hash=sha256:909be9ef5af07726aa9afd38a3111abc4d86cfd5927ebedfa9166232ce7d287b")
 SUITE_REQUIREMENTS = ["pytest>=8,<10"]
-# Packages that depend on this one. Each row has a folder of its own, which other tests do not see, with those
-# of its packages' dependencies that are needed.
+# Packages that depend on this one. Each row has a folder of its own, which other tests do not see,
+# with those of its packages' dependencies that are needed.
 MORE = {
     "tvm": ["apache-tvm==0.27.0.post1", "ml_dtypes>=0.5,<1"],
     "orcjit": ["apache-tvm-ffi-orcjit==0.1.3"],
     # It needs a release of the reference before 0.1.13.
-    "tilelang": ["tilelang==0.1.15", "apache-tvm-ffi==0.1.12", "z3-solver==4.15.4.0", "ml_dtypes>=0.5,<1",
-                 "psutil>=5,<8"],
+    "tilelang": [
+        "tilelang==0.1.15", "apache-tvm-ffi==0.1.12", "z3-solver==4.15.4.0", "ml_dtypes>=0.5,<1",
+        "psutil>=5,<8"
+    ],
     # Without PyTorch and Transformers: tests/compat/stand_ins replaces them.
-    "xgrammar": ["xgrammar==0.2.8", "pydantic==2.14.3", "pydantic-core==2.50.4", "annotated-types==0.8.0",
-                 "typing-inspection==0.4.5"],
+    "xgrammar": [
+        "xgrammar==0.2.8", "pydantic==2.14.3", "pydantic-core==2.50.4", "annotated-types==0.8.0",
+        "typing-inspection==0.4.5"
+    ],
 }
 # Source distributions whose tests are run.
 MORE_SOURCES = {
@@ -57,7 +63,10 @@ MORE_SOURCES = {
 SKIP = 77
 # Seconds for which a failure is remembered, so that not every test waits for a missing network.
 RETRY_SECONDS = 300
-PIP = ["-m", "pip", "--disable-pip-version-check", "--no-input", "--timeout", "20", "--retries", "1", "--quiet"]
+PIP = [
+    "-m", "pip", "--disable-pip-version-check", "--no-input", "--timeout", "20", "--retries", "1",
+    "--quiet"
+]
 INSTALL = [*PIP, "install", "--only-binary", ":all:"]
 ASK = """
 import importlib.metadata, json, os
@@ -92,8 +101,8 @@ class Package:
     def with_library(self, library, root):
         """The Python of a new environment whose package has that library instead of its own.
 
-        The package's compiled core finds the library by its run path, whatever was loaded before, so the
-        file itself must be replaced. All other packages are those of the first environment.
+        The package's compiled core finds the library by its run path, whatever was loaded before,
+        so the file itself must be replaced. All other packages are those of the first environment.
         """
         shutil.rmtree(root, ignore_errors=True)
         run("python3 -m venv", self.python, "-m", "venv", "--without-pip", root)
@@ -111,14 +120,19 @@ class Package:
 
 def check_loaded(python, library, *folders, module="tvm_ffi"):
     """Exit if the module, searched for in the folders, loads another library of that file name."""
-    command = ["env", f"PYTHONPATH={os.pathsep.join(map(str, folders))}", python, "-W", "ignore", "-c", LOADED]
+    command = [
+        "env", f"PYTHONPATH={os.pathsep.join(map(str, folders))}", python, "-W", "ignore", "-c",
+        LOADED
+    ]
     loaded = run(f"import {module}", *command, module, pathlib.Path(library).name).splitlines()
     if loaded != [str(library)]:
         sys.exit(f"{module} was to run on {library} alone, and runs on {loaded}")
 
 
-def replace_library(folder, library, place, distribution="apache_tvm_ffi", file="tvm_ffi/lib/libtvm_ffi.so"):
-    """Folders for PYTHONPATH: a copy of one package with that library as its file, then the original folder."""
+def replace_library(folder, library, place, distribution="apache_tvm_ffi",
+                    file="tvm_ffi/lib/libtvm_ffi.so"):
+    """Folders for PYTHONPATH: a copy of one package with that library as its file, then the
+    original folder."""
     shutil.rmtree(place, ignore_errors=True)
     # Copy the metadata too: a package finds its library by it.
     for path in [folder / pathlib.Path(file).parts[0], *folder.glob(f"{distribution}-*.dist-info")]:
@@ -150,8 +164,11 @@ def read(path):
 
 
 def environment(*folders, **others):
-    """Variables for an interpreter that must find its own packages and library, and the folders, only."""
-    env = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "PYTHONHOME")}
+    """Variables for an interpreter that must find its own packages and library, and the folders,
+    only."""
+    env = {
+        key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "PYTHONHOME")
+    }
     if folders:
         env["PYTHONPATH"] = os.pathsep.join(map(str, folders))
     if "LD_LIBRARY_PATH" in env:  # Meson adds the folder of the library under test
@@ -161,13 +178,14 @@ def environment(*folders, **others):
 
 
 def run(task, *command):
-    done = subprocess.run([str(word) for word in command], env=environment(), text=True, check=False, cwd="/",
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    done = subprocess.run([str(word) for word in command], env=environment(), text=True,
+                          check=False, cwd="/", stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     if done.returncode != 0:
         lines = [line.strip() for line in done.stdout.splitlines() if line.strip()]
         told = [line for line in lines if re.match(r"error:", line, re.I)] or lines[-1:]
         unreachable = " (the index was not reached)" if "connection broken" in done.stdout else ""
-        raise Unavailable(f"{task}: {told[-1] if told else f'ends with {done.returncode}'}{unreachable}")
+        raise Unavailable(
+            f"{task}: {told[-1] if told else f'ends with {done.returncode}'}{unreachable}")
     return done.stdout
 
 
@@ -176,7 +194,8 @@ def make(root):
     try:
         import ensurepip, venv  # on Debian, ensurepip is in a separate package
     except ImportError as error:
-        raise Unavailable(f"no virtual environments, python3-venv is not installed ({error})") from None
+        raise Unavailable(
+            f"no virtual environments, python3-venv is not installed ({error})") from None
     shutil.rmtree(root, ignore_errors=True)
     run("python3 -m venv", sys.executable, "-m", "venv", root)
     python = root / "bin" / "python"
@@ -193,13 +212,16 @@ def make_suite(root):
 
 
 def unpack(python, requirement, place):
-    """Download and unpack a source distribution; returns its folder, in a place that is emptied first."""
+    """Download and unpack a source distribution; returns its folder, in a place that is emptied
+    first."""
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir()
     (place / "requirements.txt").write_text(requirement + "\n", encoding="utf-8")
     # pip asks a source distribution for its metadata, using its build requirements.
-    run("pip download of the source distribution", python, *PIP, "download", "--no-deps", "--no-binary",
-        requirement.split("==")[0], "--require-hashes", "--dest", place, "--requirement", place / "requirements.txt")
+    run("pip download of the source distribution", python, *PIP, "download", "--no-deps",
+        "--no-binary",
+        requirement.split("==")[0], "--require-hashes", "--dest", place, "--requirement",
+        place / "requirements.txt")
     archive = next(place.glob("*.tar.gz"))
     with tarfile.open(archive) as tar:
         tar.extractall(place, **({"filter": "data"} if hasattr(tarfile, "data_filter") else {}))
@@ -210,7 +232,8 @@ def make_more(root, name):
     """Install the packages of MORE in a folder beside the environment."""
     python, place = root / "bin" / "python", root / name
     shutil.rmtree(place, ignore_errors=True)
-    run("pip install " + " ".join(MORE[name]), python, *INSTALL, "--no-deps", "--target", place, *MORE[name])
+    run("pip install " + " ".join(MORE[name]), python, *INSTALL, "--no-deps", "--target", place,
+        *MORE[name])
     return {"python": str(python), "source": str(place)}
 
 
@@ -220,8 +243,9 @@ def kept(name, requirements, make_it, lock="lock"):
     stamp_path, failure_path = root / f"{name}.json", root.with_name(f"{root.name}.{name}.failure")
     with locked(root.with_name(f"{root.name}.{lock}")):
         stamp, failure = read(stamp_path), read(failure_path)
-        if stamp.get("requirements") == requirements and all(
-                pathlib.Path(stamp[word]).exists() for word in ("python", "library", "source") if word in stamp):
+        if (stamp.get("requirements") == requirements and all(
+                pathlib.Path(stamp[word]).exists()
+                for word in ("python", "library", "source") if word in stamp)):
             return stamp
         asked = {"requirements": requirements, "interpreter": sys.executable}
         if failure.get("asked") == asked and time.time() - failure["time"] < RETRY_SECONDS:
@@ -233,7 +257,8 @@ def kept(name, requirements, make_it, lock="lock"):
             failure_path.write_text(json.dumps(failure), encoding="utf-8")
             raise
         failure_path.unlink(missing_ok=True)
-        stamp_path.write_text(json.dumps(stamp, indent=1), encoding="utf-8")  # last: marks it as complete
+        # last: marks it as complete
+        stamp_path.write_text(json.dumps(stamp, indent=1), encoding="utf-8")
         return stamp
 
 
@@ -260,12 +285,17 @@ def require_more(name, source=False):
     """The folder of the packages of that name, or of their source distribution."""
     require()
     try:
-        # A lock of its own, so that a large download does not block tests that need only the package.
+        # A lock of its own, so that a large download does not block tests that need only the
+        # package.
         if source:
-            return pathlib.Path(kept(f"{name}_source", MORE_SOURCES[name], lambda root: {
-                "source": unpack(root / "bin" / "python", MORE_SOURCES[name], root / f"{name}_source")},
-                f"{name}.lock")["source"])
-        return pathlib.Path(kept(name, MORE[name], lambda root: make_more(root, name), f"{name}.lock")["source"])
+            return pathlib.Path(
+                kept(
+                    f"{name}_source", MORE_SOURCES[name], lambda root: {
+                        "source": unpack(root / "bin" / "python", MORE_SOURCES[name], root /
+                                         f"{name}_source")
+                    }, f"{name}.lock")["source"])
+        return pathlib.Path(
+            kept(name, MORE[name], lambda root: make_more(root, name), f"{name}.lock")["source"])
     except Unavailable as error:
         print(f"no {MORE[name][0]}: {error}")
         sys.exit(SKIP)
@@ -289,7 +319,9 @@ def main():
         os.environ.pop("PYTHONPATH", None)
         os.execv(python, [python, *program])
     if len(sys.argv) != 2 or sys.argv[1] not in answers:
-        sys.exit(f"usage: package.py {'|'.join(answers)}|run PROGRAM...|run-on LIBRARY FOLDER PROGRAM...")
+        sys.exit(
+            f"usage: package.py {'|'.join(answers)}|run PROGRAM...|run-on LIBRARY FOLDER PROGRAM..."
+        )
     answer = getattr(require(), sys.argv[1])
     print("\n".join(answer) if isinstance(answer, list) else answer)
 

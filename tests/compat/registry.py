@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What our library registers while it is loaded is the same, byte for byte, as what the package's does.
+"""What our library registers while it is loaded is the same, byte for byte, as what the package's
+does.
 
-    registry.py --runtime libtvm_ffi.so                      compare
-    registry.py --runtime libtvm_ffi.so --more NAME FILE...  compare what libraries loaded afterwards add
-    registry.py --dump libtvm_ffi.so [FILE...]               print everything registered, one thing per line
+    registry.py --runtime libtvm_ffi.so                      compare registry.py --runtime
+    libtvm_ffi.so --more NAME FILE...  compare what libraries loaded afterwards add registry.py
+    --dump libtvm_ffi.so [FILE...]               print everything registered, one thing per line
 
-A thing is a global function with its metadata, a type with its fields and methods, or an attribute of a
-type. Documentation texts are our own, so only their presence is compared. Things listed in not_yet.txt
-must be missing in ours.
+A thing is a global function with its metadata, a type with its fields and methods, or an attribute
+of a type. Documentation texts are our own, so only their presence is compared. Things listed in
+not_yet.txt must be missing in ours.
 """
 import argparse
 import ctypes
@@ -21,13 +22,14 @@ import package
 
 HERE = pathlib.Path(__file__).resolve().parent
 # The attribute columns that a library creates or reads; no function lists them.
-ATTRIBUTES = ("__any_equal__", "__any_hash__", "__data_from_json__", "__data_to_json__", "__ffi_compare__",
-              "__ffi_convert__", "__ffi_convert_type_schema__", "__ffi_enum__", "__ffi_eq__", "__ffi_hash__",
-              "__ffi_init__", "__ffi_new__", "__ffi_repr__", "__ffi_shallow_copy__", "__ffi_type_final__",
-              "__s_equal__", "__s_hash__", "__s_maybe_inplace_mutate__", "__s_mutate__", "__s_visit__")
+ATTRIBUTES = ("__any_equal__", "__any_hash__", "__data_from_json__", "__data_to_json__",
+              "__ffi_compare__", "__ffi_convert__", "__ffi_convert_type_schema__", "__ffi_enum__",
+              "__ffi_eq__", "__ffi_hash__", "__ffi_init__", "__ffi_new__", "__ffi_repr__",
+              "__ffi_shallow_copy__", "__ffi_type_final__", "__s_equal__", "__s_hash__",
+              "__s_maybe_inplace_mutate__", "__s_mutate__", "__s_visit__")
 NONE, INT, BOOL, RAW_STRING, SMALL_STRING, STRING, ARRAY, FIRST_DYNAMIC = 0, 1, 2, 8, 11, 65, 71, 128
-# The package has C functions here; clients of 0.1.14 and of 0.1.15 expect different ones. Ours has Functions,
-# which both kinds of clients can call (D-12).
+# The package has C functions here; clients of 0.1.14 and of 0.1.15 expect different ones. Ours has
+# Functions, which both kinds of clients can call (D-12).
 MEANT = {f"attribute {key}.{name}": "ffi.Function" for key in ("ffi.BigInt", "ffi.StructuralKey")
          for name in ("__any_equal__", "__any_hash__")}
 
@@ -37,7 +39,8 @@ def has_doc(info):
 
 
 class Any(ctypes.Structure):
-    _fields_ = [("type_index", ctypes.c_int32), ("small_len", ctypes.c_uint32), ("payload", ctypes.c_uint64)]
+    _fields_ = [("type_index", ctypes.c_int32), ("small_len", ctypes.c_uint32),
+                ("payload", ctypes.c_uint64)]
 
 
 class Bytes(ctypes.Structure):
@@ -55,7 +58,8 @@ class Field(ctypes.Structure):
 
 
 class Method(ctypes.Structure):
-    _fields_ = [("name", Bytes), ("doc", Bytes), ("metadata", Bytes), ("flags", ctypes.c_int64), ("method", Any)]
+    _fields_ = [("name", Bytes), ("doc", Bytes), ("metadata", Bytes), ("flags", ctypes.c_int64),
+                ("method", Any)]
 
 
 class Metadata(ctypes.Structure):
@@ -69,8 +73,9 @@ class Type(ctypes.Structure):
 
 Type._fields_ = [("index", ctypes.c_int32), ("depth", ctypes.c_int32), ("key", Bytes),
                  ("ancestors", ctypes.POINTER(ctypes.POINTER(Type))), ("key_hash", ctypes.c_uint64),
-                 ("num_fields", ctypes.c_int32), ("num_methods", ctypes.c_int32), ("fields", ctypes.POINTER(Field)),
-                 ("methods", ctypes.POINTER(Method)), ("metadata", ctypes.POINTER(Metadata))]
+                 ("num_fields", ctypes.c_int32), ("num_methods", ctypes.c_int32),
+                 ("fields", ctypes.POINTER(Field)), ("methods", ctypes.POINTER(Method)),
+                 ("metadata", ctypes.POINTER(Metadata))]
 
 
 class Column(ctypes.Structure):
@@ -98,7 +103,9 @@ class Library:
 
     def call(self, function, *args):
         result = Any()
-        self.check(self.c.TVMFFIFunctionCall(function, (Any * len(args))(*args), len(args), ctypes.byref(result)))
+        self.check(
+            self.c.TVMFFIFunctionCall(function, (Any * len(args))(*args), len(args),
+                                      ctypes.byref(result)))
         return result
 
     def find(self, name):
@@ -125,7 +132,8 @@ class Library:
             yield self.c.TVMFFIGetTypeInfo(index).contents
 
     def key(self, type_index):
-        return str(self.c.TVMFFIGetTypeInfo(type_index).contents.key) if type_index >= 0 else str(type_index)
+        return (str(self.c.TVMFFIGetTypeInfo(type_index).contents.key)
+                if type_index >= 0 else str(type_index))
 
     def value(self, any_):
         """The type of a value, without addresses, and whether a bool is true."""
@@ -143,9 +151,11 @@ class Library:
             lines.append(f"global {name}: {self.text(about)}")
         for info in self.types():
             key = str(info.key)
-            parents = " < ".join(str(info.ancestors[i].contents.key) for i in reversed(range(info.depth)))
+            parents = " < ".join(
+                str(info.ancestors[i].contents.key) for i in reversed(range(info.depth)))
             line = f"type {key}: index {self.index(info)}, parents {parents or 'none'}, "
-            line += f"{info.num_fields} fields, {info.num_methods} methods, hash of the key {info.key_hash:#x}"
+            line += (f"{info.num_fields} fields, {info.num_methods} methods, hash of the key "
+                     f"{info.key_hash:#x}")
             if info.metadata:
                 known = info.metadata.contents
                 line += f", {known.total_size} bytes, equality {known.equality}"
@@ -154,13 +164,19 @@ class Library:
             for i in range(info.num_fields):
                 field = info.fields[i]
                 lines.append(
-                    f"field {key}.{field.name}: {i}, offset {field.offset}, {field.size} bytes of {field.alignment}, "
-                    f"flags {field.flags:#x}, type {self.key(field.static_type)}, default {self.value(field.default)}, "
-                    f"getter {bool(field.getter)}, setter {bool(field.setter)}, {field.metadata}, {has_doc(field)}")
+                    f"field {key}.{field.name}: {i}, offset {field.offset}, {field.size} bytes of "
+                    f"{field.alignment}, "
+                    f"flags {field.flags:#x}, type {self.key(field.static_type)}, default "
+                    f"{self.value(field.default)}, "
+                    f"getter {bool(field.getter)}, setter {bool(field.setter)}, {field.metadata}, "
+                    f"{has_doc(field)}"
+                )
             for i in range(info.num_methods):
                 method = info.methods[i]
-                lines.append(f"method {key}.{method.name}: {i}, flags {method.flags:#x}, {self.value(method.method)}, "
-                             f"{method.metadata}, {has_doc(method)}")
+                lines.append(
+                    f"method {key}.{method.name}: {i}, flags {method.flags:#x}, "
+                    f"{self.value(method.method)}, "
+                    f"{method.metadata}, {has_doc(method)}")
             lines += self.attributes(info, key)
         columns = [name for name in ATTRIBUTES if self.column(name)]
         return lines + [f"column {name}: exists" for name in columns]
@@ -172,12 +188,14 @@ class Library:
         for name in ATTRIBUTES:
             column = self.column(name)
             index = info.index - column.contents.begin if column else -1
-            if column and 0 <= index < column.contents.size and column.contents.data[index].type_index != NONE:
+            if (column and 0 <= index < column.contents.size
+                    and column.contents.data[index].type_index != NONE):
                 yield f"attribute {key}.{name}: {self.value(column.contents.data[index])}"
 
 
 def load(path):
-    """Load a library for what it registers. Lazily, unlike ctypes: some of its imports may be missing."""
+    """Load a library for what it registers. Lazily, unlike ctypes: some of its imports may be
+    missing."""
     libc = ctypes.CDLL(None)
     libc.dlopen.restype, libc.dlerror.restype = ctypes.c_void_p, ctypes.c_char_p
     if not libc.dlopen(str(path).encode(), os.RTLD_LAZY | os.RTLD_GLOBAL):
@@ -186,7 +204,8 @@ def load(path):
 
 def dump(path, more):
     """The lines of a library, by thing."""
-    done = subprocess.run([sys.executable, __file__, "--dump", str(path), *map(str, more)], text=True, check=False,
+    done = subprocess.run([sys.executable, __file__, "--dump",
+                           str(path), *map(str, more)], text=True, check=False,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     if done.returncode != 0:
         sys.exit(f"{path} is not to be read:\n{done.stdout}")
@@ -223,11 +242,14 @@ def main():
             load(path)
         print("\n".join(library.dump()))
         return 0
-    more = [package.require_more(args.more[0]) / file for file in args.more[1:]] if args.more else []
+    more = ([package.require_more(args.more[0]) / file
+             for file in args.more[1:]] if args.more else [])
     theirs, ours = dump(package.require().library, more), dump(args.runtime, more)
     problems = compare(theirs, ours)
-    print(f"{len(theirs)} things of the package{f' with {args.more[0]}' if args.more else ''}, {len(ours)} of ours; "
-          f"{len(MEANT)} are others on purpose, {len(missing())} are not there yet")
+    print(
+        f"{len(theirs)} things of the package{f' with {args.more[0]}' if args.more else ''}, "
+        f"{len(ours)} of ours; "
+        f"{len(MEANT)} are others on purpose, {len(missing())} are not there yet")
     print(*problems, sep="\n")
     return 1 if problems else 0
 

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The kernels of the C++ samples with the package's headers and with ours, on both libraries: the same output.
+"""The kernels of the C++ samples with the package's headers and with ours, on both libraries: the
+same output.
 
-    samples.py --runtime libtvm_ffi.so --work FOLDER --samples NAME:SOURCE:HOST:KERNEL... --cxx g++...
+    samples.py --runtime libtvm_ffi.so --work FOLDER --samples NAME:SOURCE:HOST:KERNEL... --cxx
+    g++...
 """
 import argparse
 import os
@@ -35,11 +37,15 @@ def main():
         expected = (ROOT / name / "expected.txt").read_text(encoding="utf-8")
         for kernel in (theirs, ours):
             for runtime in runtimes:
-                done = subprocess.run([host, kernel], env={**os.environ, "LD_PRELOAD": str(runtime)}, text=True,
-                                      stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False, timeout=60)
+                done = subprocess.run([host, kernel],
+                                      env={**os.environ, "LD_PRELOAD": str(runtime)}, text=True,
+                                      stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
+                                      timeout=60)
                 runs += 1
                 if done.returncode != 0 or done.stdout != expected:
-                    problems.append(f"{host} {kernel} on {runtime} ended with {done.returncode}:\n{done.stdout}")
+                    problems.append(
+                        f"{host} {kernel} on {runtime} ended with {done.returncode}:\n{done.stdout}"
+                    )
     print("\n".join(problems) or f"{runs} runs")
     return 1 if problems else 0
 

@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The tests of the package's source distribution, on its own library and on ours; or those of orcjit or xgrammar.
+"""The tests of the package's source distribution, on its own library and on ours; or those of
+orcjit or xgrammar.
 
-    suite.py --runtime libtvm_ffi.so --work FOLDER [--suite NAME] [FILE...] [--layer INCLUDE... --cxx g++...]
+    suite.py --runtime libtvm_ffi.so --work FOLDER [--suite NAME] [FILE...] [--layer INCLUDE...
+    --cxx g++...]
 
-Every test that passes on the package's library must pass on ours, except those of not_yet.txt, which must fail.
-The outcomes on the package's library are kept beside the package until the surroundings change.
-With FILEs (test_tensor.py) only those are run.
+Every test that passes on the package's library must pass on ours, except those of not_yet.txt,
+which must fail. The outcomes on the package's library are kept beside the package until the
+surroundings change. With FILEs (test_tensor.py) only those are run.
 
-With --layer, the tests on our library use an xgrammar that is compiled from its sources with those headers
-(xgrammar_sources.py); those on the package's library use the wheel. Compiled without optimization it is slow, so the
-files of SLOW are left out unless they are named.
+With --layer, the tests on our library use an xgrammar that is compiled from its sources with those
+headers (xgrammar_sources.py); those on the package's library use the wheel. Compiled without
+optimization it is slow, so the files of SLOW are left out unless they are named.
 """
 import argparse
 import collections
@@ -30,8 +32,12 @@ TIMEOUT_SECONDS = 560
 # The tests that must pass in the files that run with --layer, out of 4,116 in all.
 NUM_LAYER_TESTS = 2944
 KINDS = ("passed", "failed", "skipped")
-# Files of xgrammar: they convert JSON schemas to grammars, which hardly uses the binding, in four fifths of the time.
-SLOW = {"test_json_schema_converter.py", "test_json_schema_excludes.py", "test_function_calling_converter.py"}
+# Files of xgrammar: they convert JSON schemas to grammars, which hardly uses the binding, in four
+# fifths of the time.
+SLOW = {
+    "test_json_schema_converter.py", "test_json_schema_excludes.py",
+    "test_function_calling_converter.py"
+}
 STAND_INS = pathlib.Path(__file__).resolve().with_name("stand_ins")
 # Prints everything that the outcomes depend on, apart from the tests themselves.
 SURROUNDINGS = """
@@ -42,7 +48,8 @@ print(json.dumps({"python": sys.version, "tools": [name for name in ("c++", "nvc
 
 
 class Suite:
-    """A test suite with its options and environment; tests that need other hardware or packages are left out."""
+    """A test suite with its options and environment; tests that need other hardware or packages are
+    left out."""
 
     def __init__(self, name, work):
         self.name, self.options, self.variables = name, [], {}
@@ -55,27 +62,37 @@ class Suite:
             # The tests compile into a folder below TMPDIR, and reuse it in the next run.
             objects = work / f"orcjit-{package.VERSION}"
             objects.mkdir(parents=True, exist_ok=True)
-            # nvcc compiles without a device; only running needs one, so the CUDA tests are left out.
+            # nvcc compiles without a device; only running needs one, so the CUDA tests are left
+            # out.
             self.variables = {"TMPDIR": str(objects), "TVM_FFI_CUDA_ARCH_LIST": "8.0"}
             self.options = ["-k", "not cuda"]
         elif name == "xgrammar":
             self.root = package.require_more(name, source=True)
             self.tests = self.root / "tests" / "python"
             self.paths.append(STAND_INS)
-            # These need the arithmetic of PyTorch, tokenizers of Hugging Face, or the package cohere_melody.
-            self.options = [*(f"--ignore={self.tests / file}" for file in (
-                "test_token_bitmask_operations.py", "test_tokenizer_utils.py", "test_pressure.py")),
-                "-k", "not MELODY and not cohere_melody", "-W", "ignore::pytest.PytestUnknownMarkWarning"]
+            # These need the arithmetic of PyTorch, tokenizers of Hugging Face, or the package
+            # cohere_melody.
+            self.options = [
+                *(f"--ignore={self.tests / file}"
+                  for file in ("test_token_bitmask_operations.py", "test_tokenizer_utils.py",
+                               "test_pressure.py")), "-k", "not MELODY and not cohere_melody", "-W",
+                "ignore::pytest.PytestUnknownMarkWarning"
+            ]
             self.variables = {"PYTHONHASHSEED": "0"}  # names of tests depend on the order of a set
         self.asked = [list(map(str, self.options)), self.variables]
 
     def environment(self, *first):
-        """The environment of the suite; packages in the folders `first` are found before the suite's own."""
-        return package.environment(*first, *self.paths, PYTHONDONTWRITEBYTECODE="1", **self.variables)
+        """The environment of the suite; packages in the folders `first` are found before the
+        suite's own."""
+        return package.environment(*first, *self.paths, PYTHONDONTWRITEBYTECODE="1",
+                                   **self.variables)
 
     def quick_files(self):
         """All test files but those of SLOW and the ignored ones."""
-        left_out = {pathlib.Path(option.partition("=")[2]).name for option in self.options if "--ignore" in option}
+        left_out = {
+            pathlib.Path(option.partition("=")[2]).name for option in self.options
+            if "--ignore" in option
+        }
         return sorted({file.name for file in self.tests.glob("test_*.py")} - left_out - SLOW)
 
     def compile(self, python):
@@ -83,8 +100,8 @@ class Suite:
         if self.name == "orcjit":
             try:
                 package.run("compiling the tests of orcjit", "env", f"PYTHONPATH={self.tests}",
-                            *(f"{key}={value}" for key, value in self.variables.items()), python, "-c",
-                            "import utils; utils.build_test_objects()")
+                            *(f"{key}={value}" for key, value in self.variables.items()), python,
+                            "-c", "import utils; utils.build_test_objects()")
             except package.Unavailable as error:
                 sys.exit(str(error))
 
@@ -103,11 +120,11 @@ class Run:
         self.results, self.log = work / "results.xml", work / "log.txt"
         env = {**suite.environment(*first), "TVM_FFI_CACHE_DIR": str(work / "cache")}
         with open(self.log, "w", encoding="utf-8") as log:
-            self.process = subprocess.Popen(
-                [python, "-m", "pytest", "-c", os.devnull, "--rootdir", suite.root, "-p", "no:cacheprovider", "-v",
-                 "--basetemp", work / "tmp", "--junit-xml", self.results, *suite.options,
-                 *([suite.tests / name for name in files] or [suite.tests])],
-                cwd=work, env=env, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT)
+            self.process = subprocess.Popen([
+                python, "-m", "pytest", "-c", os.devnull, "--rootdir", suite.root, "-p",
+                "no:cacheprovider", "-v", "--basetemp", work / "tmp", "--junit-xml", self.results,
+                *suite.options, *([suite.tests / name for name in files] or [suite.tests])
+            ], cwd=work, env=env, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT)
 
     def outcomes(self):
         """The outcome of each test, by its name: one of KINDS, and the message."""
@@ -139,7 +156,8 @@ def file_of(test):
 
 
 def of_reference(reference, suite, work, files):
-    """Start the tests on the package's own library, or find known outcomes; return a function that returns them."""
+    """Start the tests on the package's own library, or find known outcomes; return a function that
+    returns them."""
     keep = suite.known_outcomes()
     asked = json.loads(subprocess.check_output([reference.python, "-c", SURROUNDINGS], text=True,
                                                env=suite.environment()))
@@ -182,8 +200,10 @@ def print_table(theirs, ours):
 def build_xgrammar(args, suite, python, work):
     """The folder of xgrammar compiled with the layer, and the problems with what it registers."""
     built, problems = xgrammar_sources.build(args.cxx, args.layer, args.runtime, suite.root, work)
-    folder, _ = package.replace_library(suite.paths[0], built, work / "packages", "xgrammar", xgrammar_sources.LIBRARY)
-    for library in (folder / xgrammar_sources.LIBRARY, next((work / "venv").rglob("libtvm_ffi.so"))):
+    folder, _ = package.replace_library(suite.paths[0], built, work / "packages", "xgrammar",
+                                        xgrammar_sources.LIBRARY)
+    for library in (folder / xgrammar_sources.LIBRARY, next(
+        (work / "venv").rglob("libtvm_ffi.so"))):
         package.check_loaded(python, library, folder, *suite.paths, module="xgrammar")
     return folder, problems
 
@@ -222,15 +242,19 @@ def main():
     for name in sorted(theirs.keys() & ours.keys()):
         kind, text = ours[name]
         if theirs[name][0] == "passed" and kind != "passed" and name not in not_yet:
-            problems.append(f"{name}: passed on the package's library, {kind} on ours\n{text[-2000:]}")
+            problems.append(
+                f"{name}: passed on the package's library, {kind} on ours\n{text[-2000:]}")
         if kind == "passed" and name in not_yet:
             problems.append(f"{name}: is in not_yet.txt, but passes")
     if not files:
-        problems += [f"{name}: is in not_yet.txt, but no test" for name in sorted(not_yet - ours.keys())]
+        problems += [
+            f"{name}: is in not_yet.txt, but no test" for name in sorted(not_yet - ours.keys())
+        ]
     passed = [sum(kind == "passed" for kind, _ in outcomes.values()) for outcomes in (theirs, ours)]
     if args.layer and not args.files and passed[1] != NUM_LAYER_TESTS:
         problems.append(f"{NUM_LAYER_TESTS} were to pass on ours")
-    print(f"tests of {args.suite}: {passed[0]} passed on the package's library, {passed[1]} on ours")
+    print(
+        f"tests of {args.suite}: {passed[0]} passed on the package's library, {passed[1]} on ours")
     print(*problems, sep="\n\n")
     return 1 if problems else 0
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Guarantees to a framework around a call: its stream, its allocator and its tensors are used, then restored."""
+"""Guarantees to a framework around a call: its stream, its allocator and its tensors are used, then
+restored."""
 import ctypes
 import gc
 import threading
@@ -19,7 +20,9 @@ GPU, GPU1 = tvm_ffi.device("cuda:0"), tvm_ffi.device("cuda:1")
 
 def environment():
     """The streams of three devices, and the allocator."""
-    streams = [LIBRARY.TVMFFIEnvGetStream(*device) or 0 for device in ((CPU, 0), (CUDA, 0), (CUDA, 1))]
+    streams = [
+        LIBRARY.TVMFFIEnvGetStream(*device) or 0 for device in ((CPU, 0), (CUDA, 0), (CUDA, 1))
+    ]
     return [*streams, LIBRARY.TVMFFIEnvGetDLPackManagedTensorAllocator()]
 
 
@@ -46,13 +49,14 @@ class Environment(Case):
     def test_streams(self):
         """The framework's stream on the device of the first tensor that is not on the CPU."""
         cpu, gpu, gpu1 = make([1]), make([1], (CUDA, 0)), make([1], (CUDA, 1))
-        for args, expected in (((gpu,), [0, 0x10, 0]), ((cpu, 1, gpu1, gpu), [0, 0, 0x20]), ((cpu,), [0, 0, 0]),
-                               ((gpu, gpu1), [0, 0x10, 0])):
+        for args, expected in (((gpu, ), [0, 0x10, 0]), ((cpu, 1, gpu1, gpu), [0, 0, 0x20]),
+                               ((cpu, ), [0, 0, 0]), ((gpu, gpu1), [0, 0x10, 0])):
             self.assertEqual(see(*args), [*expected, ALLOCATOR])
         self.assertEqual(kernels.get_stream(gpu).value, 0x10)
 
     def test_without_a_framework(self):
-        self.assertEqual(see(1, np.zeros(2), None, tvm_ffi.from_dlpack(np.zeros(2))), [0, 0, 0, None])
+        self.assertEqual(see(1, np.zeros(2), None, tvm_ffi.from_dlpack(np.zeros(2))),
+                         [0, 0, 0, None])
 
     def test_containers(self):
         """A framework's tensor inside a list argument counts, too."""
@@ -69,20 +73,22 @@ class Environment(Case):
         self.assertEqual(environment(), self.before)
 
     def test_nesting(self):
-        """A nested call has its own environment; without a framework's tensor it keeps the outer one."""
+        """A nested call has its own environment; without a framework's tensor it keeps the outer
+        one."""
         gpu, gpu1, seen = make([1], (CUDA, 0)), make([1], (CUDA, 1)), []
 
         def outer(x):
             Tensor.streams[CUDA, 0] = 0x30
             seen.extend([environment(), see(gpu), see(gpu1), see(1), environment()])
         kernels.call(outer, gpu)
-        self.assertEqual([row[:3] for row in seen], [[0, 0x10, 0], [0, 0x30, 0], [0, 0x10, 0x20], [0, 0x10, 0],
-                                                     [0, 0x10, 0]])
+        self.assertEqual([row[:3] for row in seen],
+                         [[0, 0x10, 0], [0, 0x30, 0], [0, 0x10, 0x20], [0, 0x10, 0], [0, 0x10, 0]])
         self.assertEqual({row[3] for row in seen}, {ALLOCATOR})
 
     def test_raw_streams(self):
         gpu = make([1], (CUDA, 0))
-        with tvm_ffi.use_raw_stream(GPU1, 0x50), tvm_ffi.use_raw_stream(tvm_ffi.device("cpu:0"), 0x60):
+        with tvm_ffi.use_raw_stream(GPU1,
+                                    0x50), tvm_ffi.use_raw_stream(tvm_ffi.device("cpu:0"), 0x60):
             with tvm_ffi.use_raw_stream(GPU, 0x40):
                 self.assertEqual(tvm_ffi.get_raw_stream(GPU), 0x40)
                 self.assertEqual(see(1), [0x60, 0x40, 0x50, None])
@@ -145,23 +151,28 @@ class Results(Case):
         self.assertEqual(x.array[0], 9)
 
     def test_own(self):
-        """With a framework's tensor among the arguments, results in the kernel's own memory are converted, too."""
+        """With a framework's tensor among the arguments, results in the kernel's own memory are
+        converted, too."""
         made = kernels.call(lambda x: kernels.make_own((2,)), make([1]))
         self.assertIs(type(made), Tensor)
         np.testing.assert_array_equal(made.array, [0, 1])
         self.assertIs(type(kernels.make_own((2,))), tvm_ffi.Tensor)
 
     def test_numpy(self):
-        """NumPy publishes no exchange table: there is no allocator, and results are the package's tensors."""
+        """NumPy publishes no exchange table: there is no allocator, and results are the package's
+        tensors."""
         x = np.ones(2, np.float32)
-        self.check_raises("make_scaled", (x, 2.0, RuntimeError, "TVMFFIEnvTensorAlloc: allocator is nullptr, likely "
-                          "because TVMFFIEnvSetDLPackManagedTensorAllocator has not been called."))
+        self.check_raises(
+            "make_scaled",
+            (x, 2.0, RuntimeError, "TVMFFIEnvTensorAlloc: allocator is nullptr, likely "
+             "because TVMFFIEnvSetDLPackManagedTensorAllocator has not been called."))
         self.assertIs(type(kernels.read_opt_tensor_object(x)), tvm_ffi.Tensor)
 
     def test_refusals(self):
         """An error of the framework's allocator is raised to the caller."""
         before = Tensor.allocated
-        self.check_raises("make_scaled", (make(range(101)), 1.0, MemoryError, "101 elements are too many"))
+        self.check_raises("make_scaled",
+                          (make(range(101)), 1.0, MemoryError, "101 elements are too many"))
         self.assertEqual(Tensor.allocated, before)
 
 

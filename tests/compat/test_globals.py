@@ -78,18 +78,23 @@ class Registry(Globals):
         self.gives("ffi.FunctionRemoveGlobal", ("compat.short", True), ("compat.short", False))
 
     def test_metadata(self):
-        self.gives("ffi.GetGlobalFuncMetadata", ("ffi.Array", '{"type_schema":"{\\"type\\":\\"ffi.Function\\"}"}'))
+        self.gives("ffi.GetGlobalFuncMetadata",
+                   ("ffi.Array", '{"type_schema":"{\\"type\\":\\"ffi.Function\\"}"}'))
         self.raises("ffi.GetGlobalFuncMetadata",
                     ("compat.none", RuntimeError, "Global Function is not found: compat.none"))
 
     def test_types(self):
         keys = list(find("ffi.GetRegisteredTypeKeys")())
-        self.assertEqual(keys[:14], ["None", "int", "bool", "float", "void*", "DataType", "Device", "DLTensor*",
-                                     "const char*", "TVMFFIByteArray*", "ObjectRValueRef", "ffi.SmallStr",
-                                     "ffi.SmallBytes", "ffi.Unchanged"])
-        self.assertEqual(keys[14:29], ["ffi." + name for name in (
-            "Object", "String", "Bytes", "Error", "Function", "Shape", "Tensor", "Array", "Map", "Module",
-            "OpaquePyObject", "List", "Dict", "VisitInterrupt", "BigInt")])
+        self.assertEqual(keys[:14], [
+            "None", "int", "bool", "float", "void*", "DataType", "Device", "DLTensor*",
+            "const char*", "TVMFFIByteArray*", "ObjectRValueRef", "ffi.SmallStr", "ffi.SmallBytes",
+            "ffi.Unchanged"
+        ])
+        self.assertEqual(keys[14:29], [
+            "ffi." + name for name in ("Object", "String", "Bytes", "Error", "Function", "Shape",
+                                       "Tensor", "Array", "Map", "Module", "OpaquePyObject", "List",
+                                       "Dict", "VisitInterrupt", "BigInt")
+        ])
 
     def test_sentinels(self):
         for name in ("ffi.GetInvalidObject", "ffi.GetKwargsObject"):
@@ -102,7 +107,8 @@ class Registry(Globals):
         self.raises("ffi.String", (1, TypeError, "Expected `str` but got `int`"))
 
     def test_function(self):
-        safe_call = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int32, ctypes.c_void_p)
+        safe_call = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int32,
+                                     ctypes.c_void_p)
         number = safe_call(lambda context, args, count, result: 0)
         made = find("ffi.FunctionFromExternC")(None, ctypes.cast(number, ctypes.c_void_p), None)
         self.assertIs(made(1, 2), None)
@@ -125,9 +131,12 @@ class Containers(Globals):
     def test_lists(self):
         made = find("ffi.List")(1, 2, 3)
         for name, *args, after in (("Append", 4, [1, 2, 3, 4]), ("Insert", 1, 9, [1, 9, 2, 3, 4]),
-                                   ("SetItem", 0, "x", ["x", 9, 2, 3, 4]), ("Erase", 1, ["x", 2, 3, 4]),
-                                   ("EraseRange", 0, 2, [3, 4]), ("Reverse", [4, 3]), ("Reserve", 100, [4, 3]),
-                                   ("ReplaceSlice", 0, 1, [7, 8], [7, 8, 3])):
+                                   ("SetItem", 0, "x", ["x", 9, 2, 3,
+                                                        4]), ("Erase", 1, ["x", 2, 3, 4]),
+                                   ("EraseRange", 0, 2, [3, 4]), ("Reverse", [4, 3]),
+                                   ("Reserve", 100, [4, 3]), ("ReplaceSlice", 0, 1, [7,
+                                                                                     8], [7, 8,
+                                                                                          3])):
             with self.subTest(name=name):
                 self.assertIs(find("ffi.List" + name)(made, *args), None)
                 self.assertEqual(plain(made), after)
@@ -136,7 +145,8 @@ class Containers(Globals):
         self.gives("ffi.ListGetItem", (made, 1, 3))
         self.gives("ffi.ListContains", (made, 7, True), (made, 8, False))
         self.raises("ffi.ListInsert", (made, 3, 0, IndexError, "Index 3 out of bounds [0, 2]"))
-        self.raises("ffi.ListEraseRange", (made, 1, 3, IndexError, "Erase range [1, 3) out of bounds 2"))
+        self.raises("ffi.ListEraseRange",
+                    (made, 1, 3, IndexError, "Erase range [1, 3) out of bounds 2"))
         self.gives("ffi.ListClear", (made, None))
         self.assertEqual(plain(made), [])
 
@@ -166,14 +176,19 @@ class Containers(Globals):
 
     def test_devices(self):
         cpu = tvm_ffi.from_dlpack(np.zeros(2))
-        self.gives("ffi.ContainerFindFirstNonCPUDevice", ([1, cpu, {"a": [cpu]}], tvm_ffi.device("cpu:0")))
+        self.gives("ffi.ContainerFindFirstNonCPUDevice",
+                   ([1, cpu, {"a": [cpu]}], tvm_ffi.device("cpu:0")))
 
 
 class Structures(Globals):
     def test_equality(self):
         pair, equal_pair, other_pair = Pair([1, 2], "x"), Pair([1, 2], "x"), Pair([1, 3], "x")
-        self.gives("ffi.StructuralEqual", (pair, equal_pair, False, False, True), (pair, other_pair, True, True, False))
-        hashes = [find("ffi.StructuralHash")(value, False, False) for value in (pair, equal_pair, other_pair)]
+        self.gives("ffi.StructuralEqual", (pair, equal_pair, False, False, True),
+                   (pair, other_pair, True, True, False))
+        hashes = [
+            find("ffi.StructuralHash")(value, False, False)
+            for value in (pair, equal_pair, other_pair)
+        ]
         self.assertEqual(hashes[0], hashes[1])
         self.assertNotEqual(hashes[0], hashes[2])
         self.gives("ffi.GetFirstStructuralMismatch", (pair, equal_pair, False, False, None))
@@ -183,12 +198,16 @@ class Structures(Globals):
 
     def test_keys(self):
         key = find("ffi.StructuralKey")
-        self.gives("ffi.StructuralKeyEqual", (key([1]), key([1]), True), (key([1]), key([2]), False))
-        self.assertEqual(key([1]).hash_i64, find("ffi.StructuralHash")(tvm_ffi.Array([1]), False, False))
+        self.gives("ffi.StructuralKeyEqual", (key([1]), key([1]), True),
+                   (key([1]), key([2]), False))
+        self.assertEqual(
+            key([1]).hash_i64,
+            find("ffi.StructuralHash")(tvm_ffi.Array([1]), False, False))
 
     def test_walk(self):
         seen = []
-        self.gives("ffi.StructuralWalk", ([1, [2], "x"], [(1, lambda i: seen.append(i))], [], 0, None))
+        self.gives("ffi.StructuralWalk",
+                   ([1, [2], "x"], [(1, lambda i: seen.append(i))], [], 0, None))
         self.assertEqual(seen, [1, 2])
         interrupt = find("ffi.VisitInterrupt")("found")
         self.assertEqual(interrupt.value, "found")
@@ -210,8 +229,9 @@ class Structures(Globals):
         self.assertEqual(seen, [((1, (2,)), 0), (1, 1), ((2,), 1), (2, 1)])
 
     def test_map(self):
-        self.gives("ffi.StructuralMap", ([1, "x", [2]], [(1, lambda i: i + 1)], [], 1, (2, "x", (3,))),
-                   ([1], [], [(1, lambda i, kind: kind)], 0, (0,)))
+        self.gives("ffi.StructuralMap",
+                   ([1, "x", [2]], [(1, lambda i: i + 1)], [], 1, (2, "x", (3, ))),
+                   ([1], [], [(1, lambda i, kind: kind)], 0, (0, )))
 
     def test_mutate(self):
         def mutate(value, mutator):
@@ -229,17 +249,22 @@ class Structures(Globals):
     def test_contexts(self):
         leaf = Pair(1)
         root = Pair([leaf], Pair(2))
-        context = find("ffi.MakeObjectFromPackedArgs")("ffi.VisitErrorContext", "reverse_visit_pattern",
-                                                       tvm_ffi.List([leaf, root]), "prev_error_context", None)
+        context = find("ffi.MakeObjectFromPackedArgs")("ffi.VisitErrorContext",
+                                                       "reverse_visit_pattern",
+                                                       tvm_ffi.List([leaf, root]),
+                                                       "prev_error_context", None)
         paths = find("ffi.VisitErrorContext.FindAccessPaths")(root, context, False)
         self.assertEqual([repr(path) for path in paths], ["<root>.a[0]"])
 
 
 class Texts(Globals):
     def test_json(self):
-        self.gives("ffi.json.Parse", ('{"a": [1, 2.5, null, true]}', {"a": (1, 2.5, None, True)}), ("1.0", 1.0))
-        self.gives("ffi.json.Stringify", ({"a": (1, 2.5, None)}, None, '{"a":[1,2.5,null]}'), ([1], 2, "[\n  1\n]"))
-        self.raises("ffi.json.Parse", ("[1 2]", ValueError, "Expecting ',' delimiter: line 1 column 4 (char 3)"))
+        self.gives("ffi.json.Parse", ('{"a": [1, 2.5, null, true]}', {"a": (1, 2.5, None, True)}),
+                   ("1.0", 1.0))
+        self.gives("ffi.json.Stringify", ({"a": (1, 2.5, None)}, None, '{"a":[1,2.5,null]}'),
+                   ([1], 2, "[\n  1\n]"))
+        self.raises("ffi.json.Parse",
+                    ("[1 2]", ValueError, "Expecting ',' delimiter: line 1 column 4 (char 3)"))
 
     def test_graphs(self):
         text = '{"root_index":1,"nodes":[{"type":"int","data":1},{"type":"ffi.Array","data":[0]}]}'
@@ -252,17 +277,19 @@ class Texts(Globals):
         self.assertEqual((back.a, back.b), (1, "x"))
 
     def test_repr(self):
-        self.gives("ffi.ReprPrint", ([1, "x", None], '(1, "x", None)'), (Pair(1, 2.5), "compat.Pair(a=1, b=2.5)"),
-                   (2**70, "1180591620717411303424"), (tvm_ffi.device("cuda:1"), "cuda:1"))
+        self.gives("ffi.ReprPrint", ([1, "x", None], '(1, "x", None)'),
+                   (Pair(1, 2.5), "compat.Pair(a=1, b=2.5)"), (2**70, "1180591620717411303424"),
+                   (tvm_ffi.device("cuda:1"), "cuda:1"))
 
 
 class Dataclasses(Globals):
     def test_comparisons(self):
         less, more, same = tvm_ffi.Array([1, 2]), tvm_ffi.Array([1, 3]), tvm_ffi.Array([1, 2])
-        for name, *expected in (("Eq", False, True), ("Lt", True, False), ("Le", True, True), ("Gt", False, False),
-                                ("Ge", False, True)):
+        for name, *expected in (("Eq", False, True), ("Lt", True, False), ("Le", True, True),
+                                ("Gt", False, False), ("Ge", False, True)):
             self.gives("ffi.Recursive" + name, (less, more, expected[0]), (less, same, expected[1]))
-        self.raises("ffi.RecursiveLt", (1, 2.0, TypeError, "Cannot compare values of different types: int vs float"))
+        self.raises("ffi.RecursiveLt",
+                    (1, 2.0, TypeError, "Cannot compare values of different types: int vs float"))
         self.assertEqual(find("ffi.RecursiveHash")(less), find("ffi.RecursiveHash")(same))
         self.assertNotEqual(find("ffi.RecursiveHash")(less), find("ffi.RecursiveHash")(more))
 
@@ -271,9 +298,10 @@ class Dataclasses(Globals):
         copy = find("ffi.DeepCopy")(value)
         copy.a.append(2)
         self.assertEqual((plain(value.a), plain(copy.a), copy.b), ([1], [1, 2], 2))
-        self.raises("ffi.DeepCopy", (find("ffi.DeepCopy"), RuntimeError,
-                                     'Cannot deep copy object of type "ffi.Function" because it is not '
-                                     "copy-constructible"))
+        self.raises("ffi.DeepCopy",
+                    (find("ffi.DeepCopy"), RuntimeError,
+                     'Cannot deep copy object of type "ffi.Function" because it is not '
+                     "copy-constructible"))
 
     def test_making(self):
         make = find("ffi.MakeObjectFromPackedArgs")
@@ -281,12 +309,15 @@ class Dataclasses(Globals):
         self.assertEqual((type(made), made.a, made.b), (Pair, 5, None))
         self.raises("ffi.MakeObjectFromPackedArgs",
                     ("compat.Pair", TypeError, "Required field `a` not set in type `compat.Pair`"),
-                    ("compat.Pair", "a", 1, "c", 2, TypeError, "Type `compat.Pair` does not have field `c`"))
+                    ("compat.Pair", "a", 1, "c", 2, TypeError,
+                     "Type `compat.Pair` does not have field `c`"))
 
     def test_fields(self):
-        """Reads and writes the storage of an int field with the getter and setter made for frontends."""
+        """Reads and writes the storage of an int field with the getter and setter made for
+        frontends."""
         storage, result = ctypes.c_int64(7), (ctypes.c_uint64 * 2)()
-        getter = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)(find("ffi.MakeFieldGetter")(1))
+        getter = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p,
+                                  ctypes.c_void_p)(find("ffi.MakeFieldGetter")(1))
         self.assertEqual(getter(ctypes.addressof(storage), ctypes.addressof(result)), 0)
         self.assertEqual(list(result), [1, 7])
 
@@ -297,12 +328,15 @@ class Dataclasses(Globals):
         setter = find("ffi.MakeFieldSetter")(1, 0, ctypes.cast(convert, ctypes.c_void_p).value)
         setter(ctypes.c_void_p(ctypes.addressof(storage)), 42)
         self.assertEqual(storage.value, 42)
-        self.raises("ffi.MakeFieldGetter", (11, ValueError, "Unsupported field type index for getter: 11"))
+        self.raises("ffi.MakeFieldGetter",
+                    (11, ValueError, "Unsupported field type index for getter: 11"))
 
     def test_registering(self):
-        """Both were already called for Pair: a second call is refused, and so is an unregistered type."""
+        """Both were already called for Pair: a second call is refused, and so is an unregistered
+        type."""
         index = tvm_ffi.core._object_type_key_to_index("compat.Pair")
-        for name, *args in (("ffi._RegisterFFIInit", index), ("ffi._PyClassRegisterTypeAttrColumns", index, 56)):
+        for name, *args in (("ffi._RegisterFFIInit", index), ("ffi._PyClassRegisterTypeAttrColumns",
+                                                              index, 56)):
             with self.assertRaises(RuntimeError):
                 find(name)(*args)
 
@@ -313,11 +347,13 @@ class Modules(Globals):
         again = find("ffi.Module.load_from_file.so")(kernels.path, "so")
         self.assertEqual(find("ffi.ModuleGetFunction")(module, "count", False)(1, 2), 2)
         self.gives("ffi.ModuleGetFunction", (module, "none", True, None))
-        self.gives("ffi.ModuleImplementsFunction", (module, "count", False, True), (module, "none", True, False))
+        self.gives("ffi.ModuleImplementsFunction", (module, "count", False, True),
+                   (module, "none", True, False))
         self.gives("ffi.ModuleGetKind", (module, "library"))
         self.gives("ffi.ModuleGetPropertyMask", (module, 3))
         self.gives("ffi.ModuleGetWriteFormats", (module, ()))
-        self.gives("ffi.ModuleGetFunctionDoc", (module, "count", False, ""), (module, "none", False, None))
+        self.gives("ffi.ModuleGetFunctionDoc", (module, "count", False, ""),
+                   (module, "none", False, None))
         self.gives("ffi.ModuleGetFunctionMetadata", (module, "count", False, None))
         self.gives("ffi.ModuleInspectSource", (module, "c", ""))
         with tempfile.TemporaryDirectory() as folder, self.assertRaises(RuntimeError):

@@ -6,23 +6,30 @@ import numpy as np
 import tvm_ffi
 from kernels import Case, kernels
 
-NUMBERS = (np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64, np.float32, np.float64)
+NUMBERS = (np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64,
+           np.float32, np.float64)
 
 
 class Arrays(Case):
     def test_descriptions(self):
         x = np.arange(6, dtype=np.float32).reshape(2, 3)
-        text = "float32 %s strides %s on cpu:0, %d elements, %d bytes, contiguous %d, aligned 1, data 1"
-        self.check("describe", (x, text % ("[2, 3]", "[3, 1]", 6, 24, 1)), (x.T, text % ("[3, 2]", "[1, 3]", 6, 24, 0)),
+        text = ("float32 %s strides %s on cpu:0, %d elements, %d bytes, contiguous %d, aligned 1, "
+                "data 1")
+        self.check("describe", (x, text % ("[2, 3]", "[3, 1]", 6, 24, 1)),
+                   (x.T, text % ("[3, 2]", "[1, 3]", 6, 24, 0)),
                    (x[:, ::-1], text % ("[2, 3]", "[3, -1]", 6, 24, 0)),
                    (x[:, ::2], text % ("[2, 2]", "[3, 2]", 4, 16, 0)),
                    (x[1:, 1:2], text % ("[1, 1]", "[3, 1]", 1, 4, 1)),
-                   (np.broadcast_to(np.float32(1), (2, 2)).copy()[:0], text % ("[0, 2]", "[2, 1]", 0, 0, 1)),
+                   (np.broadcast_to(np.float32(1),
+                                    (2, 2)).copy()[:0], text % ("[0, 2]", "[2, 1]", 0, 0, 1)),
                    (np.array(1, np.float32), text % ("[]", "[]", 1, 4, 1)))
         self.check("size_and_stride", (x, 0, (2, 3)), (x, -1, (3, 1)), (x.T, -1, (2, 3)))
-        self.check_raises("size_and_stride", (x, 2, IndexError, "Index 2 out of bounds for tensor with 2 dimensions"))
+        self.check_raises("size_and_stride",
+                          (x, 2, IndexError, "Index 2 out of bounds for tensor with 2 dimensions"))
         for dtype in (*NUMBERS, np.bool_, np.float16):
-            self.assertTrue(kernels.describe(np.zeros(3, dtype)).startswith(np.dtype(dtype).name + " [3]"), dtype)
+            self.assertTrue(
+                kernels.describe(np.zeros(3, dtype)).startswith(np.dtype(dtype).name + " [3]"),
+                dtype)
         dtype = "complex64" if kernels.ours else "dtype(code=5, bits=64, lanes=1)"
         self.assertTrue(kernels.describe(np.zeros(2, np.complex64)).startswith(dtype + " [2]"))
 
@@ -43,16 +50,19 @@ class Arrays(Case):
         np.testing.assert_array_equal(x, [1, 2, 101])
         signature = "add_one(0: DLTensor*, 1: DLTensor*) -> void"
         h = np.zeros(2, np.float16)
-        self.check_raises("add_one", (h, h, TypeError,
-                                      f"Unsupported dtype `float16` of argument #0 when calling: `{signature}`"))
+        self.check_raises(
+            "add_one", (h, h, TypeError,
+                        f"Unsupported dtype `float16` of argument #0 when calling: `{signature}`"))
 
     def test_strides(self):
         for dtype in (np.float32, np.float64):
             x = np.arange(24, dtype=dtype).reshape(2, 3, 4)
             for view in (x, x.T, x[:, ::-1, ::2], x[1], x[:, :0], np.array(3, dtype)):
                 self.assertEqual(kernels.sum(view), float(view.sum()))
-        self.check_raises("sum", (1, TypeError, "Mismatched type on argument #0 when calling: `sum(0: DLTensor*) -> "
-                                  "float`. Expected `DLTensor*` but got `int`"))
+        self.check_raises(
+            "sum",
+            (1, TypeError, "Mismatched type on argument #0 when calling: `sum(0: DLTensor*) -> "
+             "float`. Expected `DLTensor*` but got `int`"))
 
     def test_shapes(self):
         x = np.zeros((2, 3))
@@ -72,12 +82,15 @@ class Made(Case):
 
     def test_by_the_environment(self):
         """NumPy offers no allocator; a kernel may bring one."""
-        self.check_raises("make", ((2, 3), RuntimeError, "TVMFFIEnvTensorAlloc: allocator is nullptr, likely because "
-                                   "TVMFFIEnvSetDLPackManagedTensorAllocator has not been called."))
+        self.check_raises(
+            "make",
+            ((2, 3), RuntimeError, "TVMFFIEnvTensorAlloc: allocator is nullptr, likely because "
+             "TVMFFIEnvSetDLPackManagedTensorAllocator has not been called."))
         for shape in ((2, 3), (), (0, 4), (1,)):
             made = kernels.call_on("cpu", 0, kernels.make, shape)
             self.compare(made, np.arange(np.prod(shape), dtype=np.float32).reshape(shape))
-        self.check_raises("make", ((-1,), ValueError, "Shape [-1] has a negative extent or too many elements"))
+        self.check_raises(
+            "make", ((-1, ), ValueError, "Shape [-1] has a negative extent or too many elements"))
 
     def test_by_the_kernel(self):
         gc.collect()
@@ -91,8 +104,9 @@ class Made(Case):
         self.assertEqual(kernels.sum(array), 22.0)
         del array
         self.assertEqual(kernels.released(), before + 1)
-        self.check_raises("make_own", ((2000,), MemoryError, "8000 bytes are too many"),
-                          ((-1,), ValueError, "Shape [-1] has a negative extent or too many elements"))
+        self.check_raises(
+            "make_own", ((2000, ), MemoryError, "8000 bytes are too many"),
+            ((-1, ), ValueError, "Shape [-1] has a negative extent or too many elements"))
 
     def test_around_memory(self):
         before = kernels.released()

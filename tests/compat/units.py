@@ -5,9 +5,10 @@
     units.py --host PROGRAM --units FOLDER --libraries NAME LIBRARY...
              [--runtime libtvm_ffi.so --work FOLDER --cxx g++...]
 
-NAME is the library's name in units.txt. Without --runtime the calls run on the library that the host is linked
-with. With it the same sources are also compiled with the reference package's headers, and both builds run on
-both libraries, except for the combination above. A line of units.txt is `call => answer`.
+NAME is the library's name in units.txt. Without --runtime the calls run on the library that the
+host is linked with. With it the same sources are also compiled with the reference package's
+headers, and both builds run on both libraries, except for the combination above. A line of
+units.txt is `call => answer`.
 """
 import argparse
 import concurrent.futures
@@ -27,9 +28,11 @@ BY_ITS_HEADERS = {
 }
 ON_ITS_LIBRARY = {
     # Nor do those of our library.
-    'hosts.load_and_call "./nothing_such.so" 3':
-        'InternalError "Check failed: (lib_handle_ != nullptr) is false: Failed to load dynamic shared library '
-        './nothing_such.so ./nothing_such.so: cannot open shared object file: No such file or directory"',
+    'hosts.load_and_call "./nothing_such.so" '
+    '3': 'InternalError "Check failed: (lib_handle_ != nullptr) is false: Failed to load dynamic '
+         'shared library '
+    './nothing_such.so ./nothing_such.so: cannot open shared object file: No such file or '
+    'directory"',
 }
 # In the package, the code of Module::LoadFromFile is in its library, not in its headers.
 NEEDS_ITS_LIBRARY = "hosts.load_"
@@ -50,9 +53,11 @@ def read_sources(units):
 def find_uncalled(units, lines):
     """The exported functions that no line calls."""
     called = set(re.findall(r"^(?:[a-z] = )?(?:bare )?(\w+\.\w+)", "\n".join(lines), re.M))
-    exported = {f"{name}.{function}" for name, files in read_sources(units).items() for file in files
-                for function in re.findall(r"^(?:TVM_FFI_DLL_EXPORT_TYPED_FUNC|ECHO)\((\w+),",
-                                           (units / file).read_text(encoding="utf-8"), re.M)}
+    exported = {
+        f"{name}.{function}" for name, files in read_sources(units).items() for file in files
+        for function in re.findall(r"^(?:TVM_FFI_DLL_EXPORT_TYPED_FUNC|ECHO)\((\w+),", (
+            units / file).read_text(encoding="utf-8"), re.M)
+    }
     return [f"never called: {function}" for function in sorted(exported - called)] or \
         ([] if exported else ["no exports found"])
 
@@ -64,9 +69,11 @@ def compile_units(cxx, include, units, folder):
 
     def compile_one(name):
         # C++20 allows lambdas in the package's export macro.
-        command = [*cxx, "-std=c++20", "-O0", "-w", "-fPIC", "-shared", "-Wl,-z,nodelete", "-DUNITS_OF_THE_PACKAGE",
-                   *(f"-I{path}" for path in include), *(units / file for file in sources[name]),
-                   "-o", folder / f"{name}.so"]
+        command = [
+            *cxx, "-std=c++20", "-O0", "-w", "-fPIC", "-shared", "-Wl,-z,nodelete",
+            "-DUNITS_OF_THE_PACKAGE", *(f"-I{path}" for path in include),
+            *(units / file for file in sources[name]), "-o", folder / f"{name}.so"
+        ]
         done = subprocess.run([str(word) for word in command], text=True, check=False,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         return done.stdout if done.returncode != 0 else ""
@@ -79,7 +86,8 @@ def compile_units(cxx, include, units, folder):
 
 
 def find_wrong(host, runtime, libraries, lines, others):
-    """Make the calls; returns a text for each result that is not in others or, if not there, in the line."""
+    """Make the calls; returns a text for each result that is not in others or, if not there, in the
+    line."""
     with tempfile.NamedTemporaryFile("w", suffix=".txt", encoding="utf-8") as calls:
         calls.write("".join(line.split(" => ", 1)[0] + "\n" for line in lines))
         calls.flush()
@@ -87,8 +95,10 @@ def find_wrong(host, runtime, libraries, lines, others):
     wanted = [tuple(line.split(" => ", 1)) for line in lines if " => " in line]
     if [call for call, _ in came] != [call for call, _ in wanted]:
         return [f"{len(came)} answers to {len(wanted)} calls"]
-    return [f"{call}\n  wanted: {others.get(call, answer)}\n  came: {result}"
-            for (call, answer), (_, result) in zip(wanted, came) if others.get(call, answer) != result]
+    return [
+        f"{call}\n  wanted: {others.get(call, answer)}\n  came: {result}"
+        for (call, answer), (_, result) in zip(wanted, came) if others.get(call, answer) != result
+    ]
 
 
 def main():
@@ -98,7 +108,8 @@ def main():
     parser.add_argument("--libraries", required=True, nargs="+")
     parser.add_argument("--cxx", nargs=argparse.REMAINDER)
     args = parser.parse_args()
-    ours = dict(zip(args.libraries[::2], (pathlib.Path(path).resolve() for path in args.libraries[1::2])))
+    ours = dict(
+        zip(args.libraries[::2], (pathlib.Path(path).resolve() for path in args.libraries[1::2])))
     lines = read_lines()
     problems = find_uncalled(args.units, lines)
     if args.runtime is None:
@@ -106,14 +117,21 @@ def main():
     else:
         reference = package.require()
         theirs = compile_units(args.cxx, reference.include, args.units, args.work / "units")
-        their_runtime, our_runtime = pathlib.Path(reference.library).resolve(), args.runtime.resolve()
+        their_runtime, our_runtime = pathlib.Path(
+            reference.library).resolve(), args.runtime.resolve()
         for setup, runtime, libraries, others in [
-                ("our headers, its library", their_runtime, ours, ON_ITS_LIBRARY),
-                ("its headers, our library", our_runtime, theirs, BY_ITS_HEADERS),
-                ("its headers and library", their_runtime, theirs, {**BY_ITS_HEADERS, **ON_ITS_LIBRARY})]:
-            chosen = [line for line in lines
-                      if setup != "its headers, our library" or not line.startswith(NEEDS_ITS_LIBRARY)]
-            problems += [f"{setup}: {text}" for text in find_wrong(args.host, runtime, libraries, chosen, others)]
+            ("our headers, its library", their_runtime, ours, ON_ITS_LIBRARY),
+            ("its headers, our library", our_runtime, theirs, BY_ITS_HEADERS),
+            ("its headers and library", their_runtime, theirs, {**BY_ITS_HEADERS, **ON_ITS_LIBRARY})
+        ]:
+            chosen = [
+                line for line in lines
+                if setup != "its headers, our library" or not line.startswith(NEEDS_ITS_LIBRARY)
+            ]
+            problems += [
+                f"{setup}: {text}"
+                for text in find_wrong(args.host, runtime, libraries, chosen, others)
+            ]
     print("\n".join(problems) or f"{len(lines)} calls, and what came of them is what is written")
     return 1 if problems else 0
 

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Hooks and callbacks of structural walks see the same reference counts on our library as on the package's.
+"""Hooks and callbacks of structural walks see the same reference counts on our library as on the
+package's.
 
     use_counts.py --runtime libtvm_ffi.so --program use_counts.so   compare
     use_counts.py --dump libtvm_ffi.so --program use_counts.so      print the counts on one of them
 
-Counts matter because a hook may change a value in place if the count shows that only its parent holds it. The
-program, use_counts.c, explains the lines; it is loaded after the library that it runs on.
+Counts matter because a hook may change a value in place if the count shows that only its parent
+holds it. The program, use_counts.c, explains the lines; it is loaded after the library that it runs
+on.
 """
 import argparse
 import ctypes
@@ -32,7 +34,8 @@ def run(library, program):
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     lines = done.stdout.splitlines()
     if done.returncode != 0:
-        sys.exit(f"on {library} it ends with {done.returncode}, after\n  " + "\n  ".join(lines[-3:]))
+        sys.exit(f"on {library} it ends with {done.returncode}, after\n  " +
+                 "\n  ".join(lines[-3:]))
     pairs = [tuple(line.split(":", 1)) for line in lines]
     assert len(dict(pairs)) == len(pairs)
     return dict(pairs)
@@ -50,9 +53,13 @@ def main():
     theirs, ours = run(package.require().library, args.program), run(args.runtime, args.program)
     events = sum(len(re.findall(r" \w\w\d", line)) for line in theirs.values())
     if theirs.keys() != ours.keys() or events < len(theirs):
-        sys.exit(f"{len(theirs)} walks on the package's library with {events} events, {len(ours)} on ours")
+        sys.exit(
+            f"{len(theirs)} walks on the package's library with {events} events, {len(ours)} on "
+            "ours"
+        )
     different = [name for name in theirs if theirs[name] != ours[name]]
-    print(f"{len(theirs)} walks with {events} calls of hooks and callbacks, {len(different)} differ")
+    print(
+        f"{len(theirs)} walks with {events} calls of hooks and callbacks, {len(different)} differ")
     for name in different[:MAX_SHOWN]:
         print(f"{name}\n  package:{theirs[name]}\n  ours:   {ours[name]}")
     return 1 if different else 0

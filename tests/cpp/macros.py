@@ -4,8 +4,9 @@
 
     macros.py ROOT COMPILER...    the compiler with its arguments
 
-A macro of the user's takes a statement as one argument, as in EXPECT_THROW({ TVM_FFI_THROW(E) << 1; },
-Error). When that macro passes the argument to another macro, such a comma splits it, even inside braces.
+A macro of the user's takes a statement as one argument, as in EXPECT_THROW({ TVM_FFI_THROW(E) << 1;
+}, Error). When that macro passes the argument to another macro, such a comma splits it, even inside
+braces.
 """
 import os
 import pathlib
@@ -14,8 +15,11 @@ import subprocess
 import sys
 
 DEFINE = re.compile(r"^#\s*define\s+(TVM_FFI_\w+)\(([^)]*)\)", re.MULTILINE)
-MODES = [[], ["-DNDEBUG", "-DTVM_FFI_DLL_EXPORT_INCLUDE_METADATA=1", "-DTVM_FFI_ALWAYS_LOG_BEFORE_THROW=1"],
-         ["-fno-exceptions", "-DTVM_FFI_LEAN"]]
+MODES = [[],
+         [
+             "-DNDEBUG", "-DTVM_FFI_DLL_EXPORT_INCLUDE_METADATA=1",
+             "-DTVM_FFI_ALWAYS_LOG_BEFORE_THROW=1"
+         ], ["-fno-exceptions", "-DTVM_FFI_LEAN"]]
 
 
 def public_macros(folder):
@@ -44,19 +48,24 @@ def main():
     macros = public_macros(root / "cpp")
     headers = sorted({str(header) for header, _ in macros.values()})
     code = "".join(f"#include <{header}>\n" for header in headers)
-    code += "".join(f"@ {name} @ {name}({parameters})\n" for name, (_, parameters) in macros.items()) + "@"
+    code += "".join(f"@ {name} @ {name}({parameters})\n"
+                    for name, (_, parameters) in macros.items()) + "@"
     failed = len(macros) < 50
     for mode in MODES:
-        run = subprocess.run([*compiler, *mode, "-E", "-x", "c++", "-"], input=code, capture_output=True, text=True,
-                             env={**os.environ, "LC_ALL": "C"})
+        run = subprocess.run([*compiler, *mode, "-E", "-x", "c++", "-"], input=code,
+                             capture_output=True, text=True, env={**os.environ, "LC_ALL": "C"})
         # A preprocessor keeps the lines of text separate and may put spaces between words.
-        expanded = dict(re.findall(r"^@ (\w+) @(.*?)(?=^@)", run.stdout, flags=re.MULTILINE | re.DOTALL))
+        expanded = dict(
+            re.findall(r"^@ (\w+) @(.*?)(?=^@)", run.stdout, flags=re.MULTILINE | re.DOTALL))
         if run.returncode != 0 or set(expanded) != set(macros):
             print(run.stderr[:2000], "not expanded:", sorted(set(macros) - set(expanded)))
             return 1
         for name, text in expanded.items():
             if has_bare_comma(text):
-                print(f"{name} {' '.join(mode)}: a comma outside of parentheses:\n  {' '.join(text.split())[:400]}")
+                print(
+                    f"{name} {' '.join(mode)}: a comma outside of parentheses:\n  "
+                    f"{' '.join(text.split())[:400]}"
+                )
                 failed = True
     return 1 if failed else 0
 

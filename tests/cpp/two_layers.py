@@ -4,10 +4,10 @@
 
     two_layers.py ROOT NM LIBRARY COMPILER...    the compiler with its arguments
 
-The second version is a copy of the headers with another layer name and padding in some classes. Each
-version compiles two_layers.cc without optimisation, so that nothing is inlined; the objects are linked in
-both orders, because the linker keeps the first of two functions with the same name. Functions and variables
-of detail, as nm lists them, must have the layer's tag in their names.
+The second version is a copy of the headers with another layer name and padding in some classes.
+Each version compiles two_layers.cc without optimisation, so that nothing is inlined; the objects
+are linked in both orders, because the linker keeps the first of two functions with the same name.
+Functions and variables of detail, as nm lists them, must have the layer's tag in their names.
 """
 import pathlib
 import re
@@ -17,8 +17,8 @@ import sys
 import tempfile
 
 PADDING = "  char padding[256] = {};\n"
-# By header: classes that get padding at their beginning, and classes that get it at their end (those that
-# are initialised from values in braces).
+# By header: classes that get padding at their beginning, and classes that get it at their end
+# (those that are initialised from values in braces).
 FRONT = {
     "detail/call.h": ["IndexedReader"],
     "detail/method_def.h": ["MethodExtras"],
@@ -49,7 +49,8 @@ def replace(text, pattern, replacement):
 def make_second(headers):
     """Copy the headers and change the copy."""
     config = headers / "detail/config.h"
-    config.write_text(config.read_text(encoding="utf-8").replace('"layer1', '"layer2'), encoding="utf-8")
+    config.write_text(
+        config.read_text(encoding="utf-8").replace('"layer1', '"layer2'), encoding="utf-8")
     for name in {*FRONT, *END}:
         text = (headers / name).read_text(encoding="utf-8")
         for cls in FRONT.get(name, []):
@@ -62,7 +63,8 @@ def make_second(headers):
 
 
 def untagged(nm, made):
-    lines = subprocess.run([nm, "--defined-only", made], check=True, capture_output=True, text=True).stdout.split("\n")
+    lines = subprocess.run([nm, "--defined-only", made], check=True, capture_output=True,
+                           text=True).stdout.split("\n")
     names = [line.split()[-1] for line in lines if re.search(r" [uVWvw] ", line)]
     if not any(OF_DETAIL.match(name) for name in names):
         sys.exit(f"two_layers.py: {made.name} has no function of detail")
@@ -81,17 +83,22 @@ def main():
         objects = []
         for version, headers in (1, root / "cpp"), (2, folder / "cpp"):
             objects.append(folder / f"version{version}.o")
-            subprocess.run([*compiler, "-O0", f"-DVERSION={version}", "-I", headers, "-I", root / "include",
-                            "-I", root / "subprojects/dlpack/include", "-c", source, "-o", objects[-1]], check=True)
+            subprocess.run([
+                *compiler, "-O0", f"-DVERSION={version}", "-I", headers, "-I", root / "include",
+                "-I", root / "subprojects/dlpack/include", "-c", source, "-o", objects[-1]
+            ], check=True)
             for name in untagged(nm, objects[-1]):
                 print(f"version {version}: {name} has no tag of the layer")
                 failed += 1
         for order in objects, objects[::-1]:
             program = folder / "program"
-            subprocess.run([*compiler, *order, library, f"-Wl,-rpath,{library.parent}", "-o", program], check=True)
+            subprocess.run(
+                [*compiler, *order, library, f"-Wl,-rpath,{library.parent}", "-o", program],
+                check=True)
             rc = subprocess.run([program], check=False).returncode
             if rc != 0:
-                print(f"with the functions of {order[0].name} where both have them: exit status {rc}")
+                print(
+                    f"with the functions of {order[0].name} where both have them: exit status {rc}")
                 failed += 1
     return 1 if failed else 0
 

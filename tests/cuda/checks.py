@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks of the scripts that on_gpu runs, one process for each case: SCRIPT CASE --device cuda|cpu --work FOLDER [...]
+"""Checks of the scripts that on_gpu runs, one process for each case: SCRIPT CASE --device cuda|cpu
+--work FOLDER [...]
 
-A line for each check, which on_gpu counts: `ok WHAT`, `FAILED WHAT`, `skipped WHAT: REASON`. A check that fails does not
-end the case. What follows WHAT is the same on every library, so that on_gpu can compare them; lines that begin with a
-blank are only shown.
+A line for each check, which on_gpu counts: `ok WHAT`, `FAILED WHAT`, `skipped WHAT: REASON`. A
+check that fails does not end the case. What follows WHAT is the same on every library, so that
+on_gpu can compare them; lines that begin with a blank are only shown.
 """
 import argparse
 import inspect
@@ -16,7 +17,8 @@ counts = {"ok": 0, "FAILED": 0, "skipped": 0}
 
 
 def case(function):
-    """Make a function a case; it is called with the arguments of the command line that it has parameters for."""
+    """Make a function a case; it is called with the arguments of the command line that it has
+    parameters for."""
     CASES[function.__name__] = function
     return function
 
@@ -27,7 +29,8 @@ def say(result, text):
 
 
 def check(what, condition, detail=""):
-    say("ok" if condition else "FAILED", what + ("" if condition or detail == "" else f": {detail}"))
+    say("ok" if condition else "FAILED",
+        what + ("" if condition or detail == "" else f": {detail}"))
 
 
 def equal(what, got, wanted):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays of CuPy and numba-cuda in kernels of a GPU, through DLPack: they bring neither a stream nor an allocator."""
+"""Arrays of CuPy and numba-cuda in kernels of a GPU, through DLPack: they bring neither a stream
+nor an allocator."""
 import numpy as np
 import tvm_ffi
 from checks import case, check, equal, outcome, raises, run, show, skip
@@ -9,7 +10,10 @@ GPU = "cuda:0"
 
 
 def load(libraries):
-    return [tvm_ffi.load_module(str(libraries / f"{name}_cuda.so")) for name in ("scale", "python_kernels")]
+    return [
+        tvm_ffi.load_module(str(libraries / f"{name}_cuda.so"))
+        for name in ("scale", "python_kernels")
+    ]
 
 
 def import_cupy():
@@ -34,15 +38,19 @@ def cupy_arrays(libraries):
         x = cupy.arange(1000, dtype=dtype)
         y = cupy.zeros_like(x)
         kernels.scale(x, y, FACTOR)
-        check(f"{np.dtype(dtype)} is right", bool((y == (x.astype(np.float64) * FACTOR).astype(dtype)).all()))
+        check(f"{np.dtype(dtype)} is right",
+              bool((y == (x.astype(np.float64) * FACTOR).astype(dtype)).all()))
     equal("the kernel finds the address", more.get_address(x), x.data.ptr)
     equal("and no stream", more.get_stream(x), 0)
-    raises("CuPy has no allocator for kernels", RuntimeError, "allocator", more.twice, x.astype(np.float32))
+    raises("CuPy has no allocator for kernels", RuntimeError, "allocator", more.twice,
+           x.astype(np.float32))
 
     x = cupy.arange(48, dtype=np.float32).reshape(6, 8)
-    for name, view in (("transposed", x.T), ("expanded", cupy.broadcast_to(x[:1], (6, 8))), ("with steps", x[::2, 1::3])):
+    for name, view in (("transposed", x.T), ("expanded", cupy.broadcast_to(x[:1], (6, 8))),
+                       ("with steps", x[::2, 1::3])):
         out = cupy.zeros(view.shape, np.float32)
-        raises(f"{name}: refused by scale", ValueError, "x must be contiguous", kernels.scale, view, out, FACTOR)
+        raises(f"{name}: refused by scale", ValueError, "x must be contiguous", kernels.scale, view,
+               out, FACTOR)
         more.gather(view, out)
         check(f"{name}: right by a kernel for any strides", bool((out == view).all()))
     out = cupy.zeros(8, np.float32)
@@ -55,13 +63,16 @@ def cupy_arrays(libraries):
     equal("and CuPy's without a copy", again.data.ptr, x.data.ptr)
     address = x.data.ptr
     del x, back
-    check("which keeps the memory", again.data.ptr == address and bool((again == cupy.arange(48).reshape(6, 8)).all()))
+    check("which keeps the memory", again.data.ptr == address and bool(
+        (again == cupy.arange(48).reshape(6, 8)).all()))
 
     stream = cupy.cuda.Stream(non_blocking=True)
     x, y = cupy.zeros(1000, np.float32), cupy.zeros(1000, np.float32)
-    views = tvm_ffi.from_dlpack(x), tvm_ffi.from_dlpack(y)  # an export by CuPy may wait for its stream
-    spin = cupy.RawKernel('extern "C" __global__ void spin(long long n) '
-                          '{ const long long start = clock64(); while (clock64() - start < n) {} }', "spin")
+    # an export by CuPy may wait for its stream
+    views = tvm_ffi.from_dlpack(x), tvm_ffi.from_dlpack(y)
+    spin = cupy.RawKernel(
+        'extern "C" __global__ void spin(long long n) '
+        '{ const long long start = clock64(); while (clock64() - start < n) {} }', "spin")
     for cycles in (1000, 1_500_000_000):
         for named in (True, False):
             x.fill(0), y.fill(-1)
@@ -76,8 +87,10 @@ def cupy_arrays(libraries):
                     kernels.scale(*views, FACTOR)
             cupy.cuda.Device().synchronize()
             if cycles > 1000:
-                equal("on the stream that the caller names" if named else "without a name on the default stream",
-                      cupy.unique(y).tolist(), [3 * FACTOR] if named else [0.0])
+                equal(
+                    "on the stream that the caller names"
+                    if named else "without a name on the default stream",
+                    cupy.unique(y).tolist(), [3 * FACTOR] if named else [0.0])
 
 
 @case
@@ -114,9 +127,11 @@ def numba_arrays(libraries):
     back = cuda.as_cuda_array(cupy.from_dlpack(more.same(views[0])))
     add[4, 256](back, np.float32(1))
     equal("a result in a kernel of numba", np.unique(x.copy_to_host()).tolist(), [4.0])
-    show("the package's tensor as an argument: " + outcome(lambda: add[4, 256](tvm_ffi.from_dlpack(views[0]), np.float32(1))),
-         f"gives {np.unique(x.copy_to_host()).tolist()}",
-         "numba's array as an argument of ours: " + outcome(more.get_address, x))
+    show(
+        "the package's tensor as an argument: " +
+        outcome(lambda: add[4, 256](tvm_ffi.from_dlpack(views[0]), np.float32(1))),
+        f"gives {np.unique(x.copy_to_host()).tolist()}",
+        "numba's array as an argument of ours: " + outcome(more.get_address, x))
 
 
 if __name__ == "__main__":

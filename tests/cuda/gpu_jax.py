@@ -13,9 +13,10 @@ FACTOR = 2.5
 def load(libraries, device):
     """The kernels of gpu_torch.py, those that the cases use registered with JAX."""
     platform = "gpu" if device == "cuda" else "cpu"
-    kernels, more = (tvm_ffi.load_module(str(libraries / f"{name}_{device}.so")) for name in ("scale", "python_kernels"))
-    jax_tvm_ffi.register_ffi_target("tests.scale", kernels.scale, ["args", "rets", "attrs.factor"], platform=platform,
-                                    allow_cuda_graph=True)
+    kernels, more = (tvm_ffi.load_module(str(libraries / f"{name}_{device}.so"))
+                     for name in ("scale", "python_kernels"))
+    jax_tvm_ffi.register_ffi_target("tests.scale", kernels.scale, ["args", "rets", "attrs.factor"],
+                                    platform=platform, allow_cuda_graph=True)
     jax_tvm_ffi.register_ffi_target("tests.copy", more.copy, ["args", "rets"], platform=platform)
     jax.config.update("jax_default_device", jax.devices(platform)[0])
     return more
@@ -34,12 +35,14 @@ def scale(x, factor=FACTOR):
 def compiled(libraries, device):
     """Inside jit, between operations of JAX."""
     load(libraries, device)
-    equal("the device of JAX", jnp.zeros(1).devices().pop().platform, "gpu" if device == "cuda" else "cpu")
+    equal("the device of JAX",
+          jnp.zeros(1).devices().pop().platform, "gpu" if device == "cuda" else "cpu")
     for dtype in (jnp.float16, jnp.bfloat16, jnp.float32):
         x = jnp.arange(1000).astype(dtype)
         y = jax.jit(scale)(x)
         equal(f"{x.dtype}: dtype and shape", (y.dtype, y.shape), (x.dtype, x.shape))
-        check(f"{x.dtype}: right", bool((y == (x.astype(jnp.float32) * FACTOR).astype(dtype)).all()))
+        check(f"{x.dtype}: right", bool(
+            (y == (x.astype(jnp.float32) * FACTOR).astype(dtype)).all()))
 
     @jax.jit
     def between(x):
@@ -61,11 +64,13 @@ def loops(libraries, device):
     check("mapped over rows", bool((mapped(x) == FACTOR).all()))
     many = jax.jit(scale)
     results = [many(x * i) for i in range(300)]
-    check("three hundred calls, awaited at the end", all(bool((y == i * FACTOR).all()) for i, y in enumerate(results)))
+    check("three hundred calls, awaited at the end",
+          all(bool((y == i * FACTOR).all()) for i, y in enumerate(results)))
     for dtype in (jnp.bool_, jnp.uint8, jnp.float8_e4m3fn, jnp.float8_e5m2, jnp.int32):
         x = jnp.arange(64).astype(dtype)
         y = jax.jit(lambda x: call("tests.copy", x))(x)
-        check(f"{x.dtype} arrives whole", bool((y.astype(jnp.float32) == x.astype(jnp.float32)).all()))
+        check(f"{x.dtype} arrives whole",
+              bool((y.astype(jnp.float32) == x.astype(jnp.float32)).all()))
 
 
 @case
@@ -73,7 +78,8 @@ def errors(libraries, device):
     """An error of the kernel arrives, and calls go on after it."""
     load(libraries, device)
     x = jnp.ones(10, jnp.float32)
-    raises("another size", Exception, "of one size", lambda: jax.block_until_ready(call("tests.copy", x, shape=(3,))))
+    raises("another size", Exception, "of one size",
+           lambda: jax.block_until_ready(call("tests.copy", x, shape=(3, ))))
     raises("another shape", Exception, "of one shape",
            lambda: jax.block_until_ready(call("tests.scale", x, shape=(11,), factor=np.float64(1))))
     check("calls go on", bool((jax.jit(scale)(x) == FACTOR).all()))

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of docs/about/gpu.md, from docs/about/gpu.json, the results that on_gpu has written on a GPU.
+"""The tables of docs/about/gpu.md, from docs/about/gpu.json, the results that on_gpu has written on
+a GPU.
 
-    gpu_page.py [--write]      fail when the page has other tables than the results; --write writes them
+    gpu_page.py [--write]      fail when the page has other tables than the results; --write writes
+    them
 """
 import json
 import pathlib
@@ -11,7 +13,8 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGE, RESULTS = ROOT / "docs/about/gpu.md", ROOT / "docs/about/gpu.json"
-PLACE = re.compile(r"(?<=<!-- results of tests/cuda/on_gpu -->\n).*?(?=<!-- end of the results -->)", re.S)
+PLACE = re.compile(
+    r"(?<=<!-- results of tests/cuda/on_gpu -->\n).*?(?=<!-- end of the results -->)", re.S)
 
 
 def cell(text):
@@ -26,8 +29,10 @@ def rows_table(rows):
         if row["reason"] and row["skipped"]:
             skipped += f": {cell(row['reason'])}"
         failed = f"{row['failed']}" if row["failed"] else ""
-        lines.append(f"| {cell(row['group'])}: {cell(row['name'])} | {row['on']} | {row['passed'] or ''} | {failed} | "
-                     f"{skipped} | {row['seconds']:.1f} |")
+        lines.append(
+            f"| {cell(row['group'])}: {cell(row['name'])} | {row['on']} | {row['passed'] or ''} | "
+            f"{failed} | "
+            f"{skipped} | {row['seconds']:.1f} |")
     totals = [sum(row[word] for row in rows) for word in ("passed", "failed", "skipped")]
     lines.append(f"| all | | {totals[0]} | {totals[1]} | {totals[2]} | |")
     return lines
@@ -35,17 +40,24 @@ def rows_table(rows):
 
 def costs_table(costs):
     """Medians of one run, and their ratio."""
-    lines = ["| from | what | ours, ns | the reference's, ns | ours / the reference's |", "|---|---|---:|---:|---:|"]
+    lines = [
+        "| from | what | ours, ns | the reference's, ns | ours / the reference's |",
+        "|---|---|---:|---:|---:|"
+    ]
     for cost in costs:
-        lines.append(f"| {cost['from']} | {cost['what']} | {cost['ours']:.0f} | {cost['reference']:.0f} | "
-                     f"{cost['ours'] / cost['reference']:.2f} |")
+        lines.append(
+            f"| {cost['from']} | {cost['what']} | {cost['ours']:.0f} | {cost['reference']:.0f} | "
+            f"{cost['ours'] / cost['reference']:.2f} |")
     return lines
 
 
 def render(results):
     """The text between the marks of the page."""
     machine = results["machine"]
-    lines = ["| the machine | |", "|---|---|", *(f"| {name} | {cell(str(value))} |" for name, value in machine.items()), ""]
+    lines = [
+        "| the machine | |", "|---|---|",
+        *(f"| {name} | {cell(str(value))} |" for name, value in machine.items()), ""
+    ]
     lines += rows_table(results["rows"])
     lines[-1] = lines[-1][:-1] + f"{results['seconds']:.0f} in all |"
     if results["costs"]:

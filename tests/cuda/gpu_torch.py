@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PyTorch's tensors in kernels of a GPU: streams, its allocator, views, dtypes, graphs, threads, errors.
+"""PyTorch's tensors in kernels of a GPU: streams, its allocator, views, dtypes, graphs, threads,
+errors.
 
 On the CPU (--device cpu) the cases that need a stream are skipped.
 """
@@ -59,7 +60,8 @@ def scale(libraries, device):
 
 @case
 def side_stream(libraries, device):
-    """Kernels run on the current stream of PyTorch: after the work before them there, before the work after them."""
+    """Kernels run on the current stream of PyTorch: after the work before them there, before the
+    work after them."""
     if no_gpu(device):
         return
     kernels, more = load(libraries, device)
@@ -67,7 +69,8 @@ def side_stream(libraries, device):
     x, y, z = (torch.zeros(1000, device=device) for _ in range(3))
 
     def steps(call):
-        # All that a step needs is loaded when the second round runs: loading may wait for the whole GPU.
+        # All that a step needs is loaded when the second round runs: loading may wait for the whole
+        # GPU.
         for cycles in (1000, LONG):
             x.zero_(), y.zero_(), z.zero_()
             torch.cuda.synchronize()
@@ -87,18 +90,20 @@ def side_stream(libraries, device):
     equal("on the default stream it would run before that work",
           steps(lambda: kernels.scale(*views, FACTOR)), (True, [0.0], [1.0]))
 
-    equal("outside, the stream is the default one", more.get_stream(x), torch.cuda.current_stream().cuda_stream)
+    equal("outside, the stream is the default one", more.get_stream(x),
+          torch.cuda.current_stream().cuda_stream)
     with torch.cuda.stream(stream):
         equal("the kernel finds PyTorch's stream", more.get_stream(x), stream.cuda_stream)
         equal("a call without a tensor finds none", more.get_stream_of(0), 0)
         raises("an error", ValueError, "on purpose", more.fail, x)
         equal("leaves the stream as it was", tvm_ffi.get_raw_stream(tvm_ffi.device("cuda:0")), 0)
     with tvm_ffi.use_torch_stream(torch.cuda.stream(stream)):
-        equal("use_torch_stream sets it for a call without a tensor", more.get_stream_of(0), stream.cuda_stream)
+        equal("use_torch_stream sets it for a call without a tensor", more.get_stream_of(0),
+              stream.cuda_stream)
         equal("and for PyTorch", torch.cuda.current_stream().cuda_stream, stream.cuda_stream)
     with tvm_ffi.use_raw_stream(tvm_ffi.device("cuda:0"), stream.cuda_stream):
-        equal("with use_raw_stream and the package's tensors, too", steps(lambda: kernels.scale(*views, FACTOR)),
-              (True, [3 * FACTOR], [3 * FACTOR + 1]))
+        equal("with use_raw_stream and the package's tensors, too",
+              steps(lambda: kernels.scale(*views, FACTOR)), (True, [3 * FACTOR], [3 * FACTOR + 1]))
     equal("afterwards there is none", more.get_stream_of(0), 0)
 
 
@@ -110,7 +115,8 @@ def memory(device):
 
 @case
 def allocator(libraries, device):
-    """Kernels that allocate do so by PyTorch's allocator, and their results are PyTorch's tensors."""
+    """Kernels that allocate do so by PyTorch's allocator, and their results are PyTorch's
+    tensors."""
     _, kernels = load(libraries, device)
     x = numbers(device, 100_000)
     before, size = memory(device), 400_384 if device == "cuda" else 0  # a multiple of 512 bytes
@@ -127,7 +133,8 @@ def allocator(libraries, device):
     equal("it goes back with the last view", memory(device), before)
 
     made = kernels.columns(x[:1000])
-    equal("a strided result keeps its strides", (tuple(made.shape), made.stride()), ((1000, 2), (1, 1000)))
+    equal("a strided result keeps its strides", (tuple(made.shape), made.stride()),
+          ((1000, 2), (1, 1000)))
     check("and is right", torch.equal(made, torch.stack([x[:1000], x[:1000]], 1)))
     del made
     equal("and is freed", memory(device), before)
@@ -138,8 +145,8 @@ def allocator(libraries, device):
     equal("a result that is larger", tuple(kernels.grow(x, 1 << 20).shape), (1 << 20,))
     raises("what PyTorch cannot allocate is refused", Exception, "memory", kernels.grow, x, 1 << 50)
     equal("and nothing is left", memory(device), before)
-    raises("without PyTorch's tensors there is no allocator", RuntimeError, "allocator", kernels.twice,
-           tvm_ffi.from_dlpack(x))
+    raises("without PyTorch's tensors there is no allocator", RuntimeError, "allocator",
+           kernels.twice, tvm_ffi.from_dlpack(x))
 
 
 @case
@@ -175,24 +182,30 @@ def views(libraries, device):
     check("a slice with an offset", torch.equal(y, flat[5:45] * FACTOR))
     part = torch.zeros(48, device=device)
     kernels.scale(flat[8:16], part[24:32], FACTOR)
-    check("an output with an offset", torch.equal(part[24:32], flat[8:16] * FACTOR) and part.count_nonzero() == 8)
+    check("an output with an offset",
+          torch.equal(part[24:32], flat[8:16] * FACTOR) and part.count_nonzero() == 8)
     equal("the address of a slice", more.get_address(flat[5:]), flat.data_ptr() + 20)
-    for name, view in (("transposed", x.T), ("expanded", x[:1].expand(6, 8)), ("with steps", x[::2, 1::3]),
-                       ("with steps and an offset", x[1:, 2:].T[::2])):
+    for name, view in (("transposed", x.T), ("expanded", x[:1].expand(6, 8)),
+                       ("with steps", x[::2, 1::3]), ("with steps and an offset", x[1:,
+                                                                                    2:].T[::2])):
         out = torch.full(view.shape, -1.0, device=device)
-        raises(f"{name}: refused by scale", ValueError, "x must be contiguous", kernels.scale, view, out, FACTOR)
+        raises(f"{name}: refused by scale", ValueError, "x must be contiguous", kernels.scale, view,
+               out, FACTOR)
         more.gather(view, out)
         check(f"{name}: right by a kernel for any strides", torch.equal(out, view))
         check(f"{name}: and as a copy", torch.equal(more.twice(view.contiguous()), view * 2))
     out = torch.zeros(8, 6, device=device)
-    raises("an output that is transposed", ValueError, "y must be contiguous", kernels.scale, x, out.T, FACTOR)
+    raises("an output that is transposed", ValueError, "y must be contiguous", kernels.scale, x,
+           out.T, FACTOR)
     wait(device)
     equal("nothing was written", int(out.count_nonzero()), 0)
     cpu = torch.zeros(6, 8)
     if device == "cuda":
         raises("a tensor of the CPU", ValueError, "must be on a GPU", kernels.scale, cpu, x, FACTOR)
-        raises("an output of the CPU", ValueError, "must be on a GPU", kernels.scale, x, cpu, FACTOR)
-    raises("another shape", ValueError, "of one shape", kernels.scale, x, torch.zeros(8, 6, device=device), FACTOR)
+        raises("an output of the CPU", ValueError, "must be on a GPU", kernels.scale, x, cpu,
+               FACTOR)
+    raises("another shape", ValueError, "of one shape", kernels.scale, x,
+           torch.zeros(8, 6, device=device), FACTOR)
     raises("another dtype", TypeError, "float", kernels.scale, x, x.double(), FACTOR)
 
 
@@ -200,8 +213,10 @@ def views(libraries, device):
 def dtypes(libraries, device):
     """Every dtype arrives with its name and its bytes; scale has kernels for some."""
     kernels, more = load(libraries, device)
-    names = ("float16 bfloat16 float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64 bool complex64 complex128 "
-             "float8_e4m3fn float8_e5m2 float8_e4m3fnuz float8_e5m2fnuz float8_e8m0fnu")
+    names = (
+        "float16 bfloat16 float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64 bool "
+        "complex64 complex128 "
+        "float8_e4m3fn float8_e5m2 float8_e4m3fnuz float8_e5m2fnuz float8_e8m0fnu")
     for name in names.split():
         dtype = getattr(torch, name)
         bits = torch.arange(64 * dtype.itemsize, device=device).to(torch.uint8)
@@ -214,7 +229,8 @@ def dtypes(libraries, device):
         check(f"{name} comes back as it was", more.same(x).dtype == dtype)
         has_kernel = dtype in (torch.float16, torch.bfloat16, torch.float32, torch.float64)
         if device == "cuda" and not has_kernel and not dtype.is_complex:
-            raises(f"scale has no kernel for {name}", TypeError, "no kernel for", kernels.scale, x, y, FACTOR)
+            raises(f"scale has no kernel for {name}", TypeError, "no kernel for", kernels.scale, x,
+                   y, FACTOR)
 
 
 @case
@@ -239,9 +255,11 @@ def graph(libraries, device):
         kernels.scale(x, y, FACTOR)
         made = more.twice(y)
         torch.add(made, 1, out=z)
-        equal("the stream that is captured", more.get_stream(x), torch.cuda.current_stream().cuda_stream)
+        equal("the stream that is captured", more.get_stream(x),
+              torch.cuda.current_stream().cuda_stream)
     torch.cuda.synchronize()
-    equal("capturing computes nothing", (y.unique().tolist(), z.unique().tolist()), ([-1.0], [-1.0]))
+    equal("capturing computes nothing", (y.unique().tolist(), z.unique().tolist()),
+          ([-1.0], [-1.0]))
     for value in (1.0, 4.0, -8.0):
         x.fill_(value)
         captured.replay()
@@ -252,7 +270,8 @@ def graph(libraries, device):
     others = [torch.zeros(1000, device=device) for _ in range(100)]
     captured.replay()
     torch.cuda.synchronize()
-    equal("the memory of results stays the graph's", sum(int(other.count_nonzero()) for other in others), 0)
+    equal("the memory of results stays the graph's",
+          sum(int(other.count_nonzero()) for other in others), 0)
 
     # An error while capturing: the graph is given up, the process goes on.
     broken = torch.cuda.CUDAGraph()
@@ -303,7 +322,10 @@ def threads(libraries, device):
                     except ValueError:
                         pass
             stream.synchronize()
-        wrong += [i for i, result in enumerate(results) if result.unique().tolist() != [(i * 2 + number) * FACTOR]]
+        wrong += [
+            i for i, result in enumerate(results)
+            if result.unique().tolist() != [(i * 2 + number) * FACTOR]
+        ]
         found[number] = stream.cuda_stream, wrong
 
     workers = [threading.Thread(target=work, args=(number,)) for number in range(2)]
@@ -323,11 +345,12 @@ def errors(libraries, device):
     kernels, more = load(libraries, device)
     x, y = numbers(device, 100_000), torch.zeros(100_000, device=device)
     before = memory(device)
-    raises("an error after a launch and an allocation", ValueError, "on purpose, after a launch", more.fail, x)
+    raises("an error after a launch and an allocation", ValueError, "on purpose, after a launch",
+           more.fail, x)
     equal("frees the allocation", memory(device), before)
     if device == "cuda":
-        raises("a launch that CUDA refuses", RuntimeError, "CUDA Runtime Error: cudaErrorInvalidValue (1)",
-               more.launch_wrongly, x)
+        raises("a launch that CUDA refuses", RuntimeError,
+               "CUDA Runtime Error: cudaErrorInvalidValue (1)", more.launch_wrongly, x)
         torch.cuda.synchronize()
         check("the error is not reported by the next launch", kernels.scale(x, y, FACTOR) is None)
     for _ in range(500):

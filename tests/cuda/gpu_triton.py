@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A kernel that Triton compiles, its image launched by CubinModule and by tvm/ffi/c/cuda.h, on either API of CUDA.
+"""A kernel that Triton compiles, its image launched by CubinModule and by tvm/ffi/c/cuda.h, on
+either API of CUDA.
 
 On the CPU (--device cpu) it is only compiled.
 """
@@ -26,8 +27,12 @@ def scaled_sum(x, y, out, n, factor, BLOCK: tl.constexpr):
 
 
 def compile_ahead(architecture):
-    types = {"x": "*fp32", "y": "*fp32", "out": "*fp32", "n": "i32", "factor": "fp32", "BLOCK": "constexpr"}
-    return triton.compile(ASTSource(scaled_sum, types, {"BLOCK": BLOCK}), target=GPUTarget("cuda", architecture, 32))
+    types = {
+        "x": "*fp32", "y": "*fp32", "out": "*fp32", "n": "i32", "factor": "fp32",
+        "BLOCK": "constexpr"
+    }
+    return triton.compile(ASTSource(scaled_sum, types, {"BLOCK": BLOCK}),
+                          target=GPUTarget("cuda", architecture, 32))
 
 
 def count_hidden(compiled):
@@ -45,7 +50,8 @@ def image(libraries, device):
         architecture = 10 * major + minor
     ahead = compile_ahead(architecture)
     equal("the image is a cubin", ahead.asm["cubin"][:4], b"\x7fELF")
-    check("with the arguments of the source and hidden ones", 0 <= count_hidden(ahead) <= 8, ahead.asm["ptx"])
+    check("with the arguments of the source and hidden ones", 0 <= count_hidden(ahead) <= 8,
+          ahead.asm["ptx"])
     if device != "cuda":
         skip("launches", "need a GPU")
         return
@@ -60,15 +66,19 @@ def image(libraries, device):
         for name, compiled in (("ahead of time", ahead), ("by a launch", launched)):
             meta = compiled.metadata
             out = torch.zeros(n, device=device)
-            rest = (blocks, 32 * meta.num_warps, meta.shared, count_hidden(compiled), x, y, out, FACTOR)
+            rest = (blocks, 32 * meta.num_warps, meta.shared, count_hidden(compiled), x, y, out,
+                    FACTOR)
             launch(compiled.asm["cubin"], meta.name, *rest)
-            check(f"{place}: the image compiled {name} gives Triton's result", torch.equal(out, wanted))
+            check(f"{place}: the image compiled {name} gives Triton's result",
+                  torch.equal(out, wanted))
             launch(compiled.asm["ptx"].encode() + b"\0", meta.name, *rest[:-2], out.zero_(), FACTOR)
             check(f"{place}: and as PTX, which the driver compiles", torch.equal(out, wanted))
-        raises(f"{place}: a name that is not in it", RuntimeError, "CUDA Error: ", launch, ahead.asm["cubin"], "other",
-               *rest)
-        raises(f"{place}: no image", RuntimeError, "CUDA Error: ", launch, b"no image\0", "scaled_sum", *rest)
-        check(f"{place}: PyTorch goes on", torch.equal(out.zero_() + 1, torch.ones(n, device=device)))
+        raises(f"{place}: a name that is not in it", RuntimeError, "CUDA Error: ", launch,
+               ahead.asm["cubin"], "other", *rest)
+        raises(f"{place}: no image", RuntimeError, "CUDA Error: ", launch, b"no image\0",
+               "scaled_sum", *rest)
+        check(f"{place}: PyTorch goes on", torch.equal(out.zero_() + 1,
+                                                       torch.ones(n, device=device)))
 
 
 if __name__ == "__main__":

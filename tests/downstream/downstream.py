@@ -2,16 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """The library as its users get it: installed into a prefix, and found there by their build systems.
 
-    downstream.py installed --work FOLDER [--kind KIND] [MESON-OPTION...]
-    downstream.py make|pkgconfig|cmake|cuda|meson|subproject|cmake_inside|cmake_fetched|meson_wrapped|conan
+    downstream.py installed --work FOLDER [--kind KIND] [MESON-OPTION...] downstream.py
+    make|pkgconfig|cmake|cuda|meson|subproject|cmake_inside|cmake_fetched|meson_wrapped|conan
                   --work FOLDER [--kind KIND]
 
 `installed` runs first: it builds FOLDER/build, installs FOLDER/prefix, compares the files with
 installed.txt, uninstalls them, does the same below a DESTDIR, and leaves a prefix and a copy of it
-in another place for the other commands. Each of these builds a project of this folder against both places,
-with the runtime shared, static and, where the build system supports it, with C++ functions. The sources and
-the expected output are those of two samples. KIND says which libraries exist: both (the default), shared or
-static.
+in another place for the other commands. Each of these builds a project of this folder against both
+places, with the runtime shared, static and, where the build system supports it, with C++ functions.
+The sources and the expected output are those of two samples. KIND says which libraries exist: both
+(the default), shared or static.
 """
 import argparse
 import hashlib
@@ -29,8 +29,10 @@ SOURCE = HERE.parents[1]
 # Program and kernel library, and the sample whose output they must print.
 RUNS = {("host", "kernel.so"): "01_load_and_call", ("load", "add_one.so"): "11_cpp_add_one"}
 # An environment without the user's settings.
-CLEAN = {key: value for key, value in os.environ.items()
-         if not key.startswith(("PKG_CONFIG", "CMAKE_", "LD_LIBRARY_PATH", "DESTDIR", "MAKE", "MFLAGS"))}
+CLEAN = {
+    key: value for key, value in os.environ.items()
+    if not key.startswith(("PKG_CONFIG", "CMAKE_", "LD_LIBRARY_PATH", "DESTDIR", "MAKE", "MFLAGS"))
+}
 
 
 def fail(text):
@@ -65,10 +67,13 @@ def tree(folder):
 
 def compare(title, found, expected):
     if found != expected:
-        fail("\n".join([title + ":"] + [f"  {'missing' if name in expected else 'not expected'}: {name}"
-                                       for name in sorted(set(found) ^ set(expected))]
-                       + [f"  changed: {name}" for name in sorted(set(found) & set(expected))
-                          if isinstance(found, dict) and found[name] != expected[name]]))
+        fail("\n".join([title + ":"] + [
+            f"  {'missing' if name in expected else 'not expected'}: {name}"
+            for name in sorted(set(found) ^ set(expected))
+        ] + [
+            f"  changed: {name}" for name in sorted(set(found) & set(expected))
+            if isinstance(found, dict) and found[name] != expected[name]
+        ]))
 
 
 class Work:
@@ -94,7 +99,8 @@ class Work:
         return target
 
     def each(self, name, knows_cxx=True):
-        """Yield a project for every place and runtime; then check that none names the unmoved prefix."""
+        """Yield a project for every place and runtime; then check that none names the unmoved
+        prefix."""
         if not self.prefix.exists():
             fail("there is no installed tree: run the test `installed` first")
         for place, prefix in self.places.items():
@@ -105,7 +111,8 @@ class Work:
                 if place == "moved":
                     for path, content in tree(project).items():
                         if content and os.fsencode(self.prefix) in content:
-                            fail(f"{path} names the place that the prefix was moved from: {project}")
+                            fail(
+                                f"{path} names the place that the prefix was moved from: {project}")
 
 
 def quoted(first, clone):
@@ -122,11 +129,15 @@ def repository(work):
         sys.exit(77)
     clone = work.folder / "clone"
     shutil.rmtree(clone, ignore_errors=True)
-    for name in run(["git", "-C", SOURCE, "ls-files", "--cached", "--others", "--exclude-standard"]).splitlines():
+    for name in run(["git", "-C", SOURCE, "ls-files", "--cached", "--others",
+                     "--exclude-standard"]).splitlines():
         if (SOURCE / name).is_file():
             (clone / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(SOURCE / name, clone / name)
-    git = ["git", "-C", clone, "-c", "user.name=test", "-c", "user.email=test@invalid", "-c", "commit.gpgsign=false"]
+    git = [
+        "git", "-C", clone, "-c", "user.name=test", "-c", "user.email=test@invalid", "-c",
+        "commit.gpgsign=false"
+    ]
     run([*git, "init", "--quiet", "--initial-branch=master"])
     run([*git, "add", "--all", "--force"])
     run([*git, "commit", "--quiet", "--message=as it is"])
@@ -152,16 +163,21 @@ def installed(work, options):
     need("ninja")
     for place in [*work.places.values(), work.folder / "stage"]:
         shutil.rmtree(place, ignore_errors=True)
-    setup = ["meson", "setup", work.build, SOURCE, f"-Dprefix={work.prefix}", "-Dlibdir=lib", "-Ddlpack=fallback",
-             f"-Ddefault_library={work.kind}", "-Dtests=disabled", "-Dsamples=disabled", "-Dcuda=disabled",
-             f"-Dcxx_exports={'enabled' if work.with_cxx else 'disabled'}", *options]
+    setup = [
+        "meson", "setup", work.build, SOURCE, f"-Dprefix={work.prefix}", "-Dlibdir=lib",
+        "-Ddlpack=fallback", f"-Ddefault_library={work.kind}", "-Dtests=disabled",
+        "-Dsamples=disabled", "-Dcuda=disabled",
+        f"-Dcxx_exports={'enabled' if work.with_cxx else 'disabled'}", *options
+    ]
     run([*setup, "--reconfigure"] if (work.build / "build.ninja").exists() else setup)
     ninja = ["ninja", "-C", work.build]
     run(ninja)
 
     # A second word on a line names the target that must be built for the file to exist.
-    lines = [line.split() for line in (HERE / "installed.txt").read_text(encoding="utf-8").splitlines()
-             if line and not line.startswith("#")]
+    lines = [
+        line.split() for line in (HERE / "installed.txt").read_text(encoding="utf-8").splitlines()
+        if line and not line.startswith("#")
+    ]
     built = work.runtimes + (["tool"] if (work.build / "tools/tvm-ffi").exists() else [])
     expected = {words[0] for words in lines if len(words) == 1 or words[1] in built}
     for neighbour in ("lib/other.txt", "include/dlpack/other.h"):
@@ -195,8 +211,10 @@ def installed(work, options):
 def make(work):
     need("make")
     for project, prefix, runtime in work.each("make", knows_cxx=False):
-        run(["make", f"PREFIX={prefix}", f"RUNTIME={runtime}", "CFLAGS=-std=c99 -Wall -Wextra -Wpedantic -Werror"],
-            cwd=project)
+        run([
+            "make", f"PREFIX={prefix}", f"RUNTIME={runtime}",
+            "CFLAGS=-std=c99 -Wall -Wextra -Wpedantic -Werror"
+        ], cwd=project)
         check(project, runtime)
 
 
@@ -204,16 +222,18 @@ def pkgconfig(work):
     need("pkg-config")
     for project, prefix, runtime in work.each("pkgconfig"):
         names = {"shared": "tvm_ffi", "static": "tvm_ffi-static", "cxx": "tvm_ffi-cxx"}
-        run(["sh", "build.sh", names[runtime]], cwd=project, PKG_CONFIG_PATH=prefix / "lib/pkgconfig")
+        run(["sh", "build.sh", names[runtime]], cwd=project,
+            PKG_CONFIG_PATH=prefix / "lib/pkgconfig")
         check(project, runtime)
-        place = run(["pkg-config", "--variable=dlpack_includedir", "tvm_ffi"], PKG_CONFIG_PATH=prefix / "lib/pkgconfig")
+        place = run(["pkg-config", "--variable=dlpack_includedir", "tvm_ffi"],
+                    PKG_CONFIG_PATH=prefix / "lib/pkgconfig")
         if not pathlib.Path(place.strip(), "dlpack/dlpack.h").exists():
             fail(f"no dlpack.h in {place}")
 
 
 def cmake_build(project, prefix, *options):
-    """Configure and build a project; returns its build folder. The package is found by its prefix or, like the
-    reference's, by its own folder."""
+    """Configure and build a project; returns its build folder. The package is found by its prefix
+    or, like the reference's, by its own folder."""
     build = project / "build"
     option = f"-DCMAKE_PREFIX_PATH={prefix}"
     if "moved" in prefix.parts:
@@ -255,7 +275,10 @@ def cmake(work):
             if any("TVMFFI" in line and "UND" not in line for line in symbols):
                 fail(f"{build}/libplugin.so exports the runtime that is inside")
     project = work.project("cmake", "refused")
-    configure = ["cmake", "-S", project / "refused", "-B", project / "build", f"-DCMAKE_PREFIX_PATH={work.prefix}"]
+    configure = [
+        "cmake", "-S", project / "refused", "-B", project / "build",
+        f"-DCMAKE_PREFIX_PATH={work.prefix}"
+    ]
     refused = dict(REFUSED)
     if "shared" not in work.runtimes:
         refused["tvm_ffi_configure_target(kernel)"] = "no tvm_ffi::shared; say LINK_SHARED OFF"
@@ -267,12 +290,14 @@ def cmake(work):
     stubgen = project / "stubgen"
     stubgen.write_text('#!/bin/sh\necho "$*" > "$1"\n', encoding="utf-8")
     stubgen.chmod(0o755)
-    call = "tvm_ffi_configure_target(kernel LINK_SHARED OFF STUB_DIR stubs STUB_INIT ON STUB_PKG package)"
+    call = ("tvm_ffi_configure_target(kernel LINK_SHARED OFF STUB_DIR stubs STUB_INIT ON STUB_PKG "
+            "package)")
     run([*configure, f"-DTVM_FFI_STUBGEN={stubgen}", f"-DCALL={call}"])
     run(["cmake", "--build", project / "build"])
     stubs = project / "refused/stubs"
-    if stubs.read_text(encoding="utf-8") != (f"{stubs} --dlls {project}/build/libkernel.so --init-lib kernel "
-                                             "--init-pypkg package --init-prefix package.\n"):
+    if stubs.read_text(
+            encoding="utf-8") != (f"{stubs} --dlls {project}/build/libkernel.so --init-lib kernel "
+                                  "--init-pypkg package --init-prefix package.\n"):
         fail("tvm-ffi-stubgen was told " + stubs.read_text(encoding="utf-8"))
 
 
@@ -280,7 +305,8 @@ def cuda(work):
     nvcc = os.environ.get("NVCC", "nvcc")
     need("cmake", "ninja", nvcc)
     project = work.project("cmake", "cuda") / "cuda"
-    build = cmake_build(project, work.prefix, f"-DCMAKE_CUDA_COMPILER={nvcc}", "-DCMAKE_CUDA_ARCHITECTURES=90")
+    build = cmake_build(project, work.prefix, f"-DCMAKE_CUDA_COMPILER={nvcc}",
+                        "-DCMAKE_CUDA_ARCHITECTURES=90")
     for kind, magic in {"cubin": b"\x7fELF", "fatbin": b"\x50\xed\x55\xba"}.items():
         shown = subprocess.run([build / f"show_{kind}"], check=True, stdout=subprocess.PIPE).stdout
         made = (build / f"CMakeFiles/{kind}.dir/kernel.cu.o").read_bytes()
@@ -291,40 +317,50 @@ def cuda(work):
 def meson(work):
     need("pkg-config", "ninja")
     for project, prefix, runtime in work.each("meson"):
-        run(["meson", "setup", project / "build", project, "--wrap-mode=nofallback", f"-Druntime={runtime}"],
-            PKG_CONFIG_PATH=prefix / "lib/pkgconfig")
+        run([
+            "meson", "setup", project / "build", project, "--wrap-mode=nofallback",
+            f"-Druntime={runtime}"
+        ], PKG_CONFIG_PATH=prefix / "lib/pkgconfig")
         run(["ninja", "-C", project / "build"])
         check(project / "build", runtime)
 
 
 def subproject(work):
-    """Without an installed tree: the same project, with this repository in its subprojects folder."""
+    """Without an installed tree: the same project, with this repository in its subprojects
+    folder."""
     need("ninja")
     project = work.project("meson", "subproject")
     (project / "subprojects/tvm_ffi").symlink_to(SOURCE)
-    run(["meson", "setup", project / "build", project, "--wrap-mode=forcefallback", "-Dtvm_ffi:dlpack=fallback",
-         "-Dtvm_ffi:cuda=disabled", f"-Dtvm_ffi:default_library={work.kind}", f"-Druntime={work.runtimes[0]}",
-         f"-Dtvm_ffi:cxx_exports={'enabled' if work.with_cxx else 'disabled'}"])
+    run([
+        "meson", "setup", project / "build", project, "--wrap-mode=forcefallback",
+        "-Dtvm_ffi:dlpack=fallback", "-Dtvm_ffi:cuda=disabled",
+        f"-Dtvm_ffi:default_library={work.kind}", f"-Druntime={work.runtimes[0]}",
+        f"-Dtvm_ffi:cxx_exports={'enabled' if work.with_cxx else 'disabled'}"
+    ])
     for runtime in work.runtimes + (["cxx"] if work.with_cxx else []):
         run(["meson", "configure", project / "build", f"-Druntime={runtime}"])
         run(["ninja", "-C", project / "build"])
         check(project / "build", runtime)
 
 
-# What a CMake project may set for all its code: the runtime is the same, and compiled without an error.
+# What a CMake project may set for all its code: the runtime is the same, and compiled without an
+# error.
 OTHER_SETTINGS = [
-    "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_DEBUG_POSTFIX=_debug", "-DCMAKE_C_STANDARD=17", "-DCMAKE_CXX_STANDARD=20",
-    "-DCMAKE_UNITY_BUILD=ON", "-DCMAKE_C_VISIBILITY_PRESET=default", "-DBUILD_SHARED_LIBS=OFF",
-    "-DCMAKE_POSITION_INDEPENDENT_CODE=OFF",
-    "-DCMAKE_C_FLAGS=-Wall -Wextra -Werror -Wundef -Wc++-compat -Wdeclaration-after-statement -fno-exceptions",
-    "-DCMAKE_CXX_FLAGS=-Wall -Wextra -Werror -Wold-style-cast -fno-rtti"]
+    "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_DEBUG_POSTFIX=_debug", "-DCMAKE_C_STANDARD=17",
+    "-DCMAKE_CXX_STANDARD=20", "-DCMAKE_UNITY_BUILD=ON", "-DCMAKE_C_VISIBILITY_PRESET=default",
+    "-DBUILD_SHARED_LIBS=OFF", "-DCMAKE_POSITION_INDEPENDENT_CODE=OFF",
+    "-DCMAKE_C_FLAGS=-Wall -Wextra -Werror -Wundef -Wc++-compat -Wdeclaration-after-statement "
+    "-fno-exceptions",
+    "-DCMAKE_CXX_FLAGS=-Wall -Wextra -Werror -Wold-style-cast -fno-rtti"
+]
 
 
 def cmake_inside(work):
     """Without an installed tree: the same project, with this repository as a folder of it."""
     need("cmake", "ninja")
     abi = SOURCE / "tests/abi"
-    for runtime, settings in {"shared": [], "static": OTHER_SETTINGS, "cxx": OTHER_SETTINGS}.items():
+    for runtime, settings in {"shared": [], "static": OTHER_SETTINGS,
+                              "cxx": OTHER_SETTINGS}.items():
         project = work.project("cmake", "inside", runtime)
         (project / "text.txt").write_text("some text\n", encoding="utf-8")
         run(["cmake", "-G", "Ninja", "-S", project, "-B", project / "build", f"-DRUNTIME={runtime}",
@@ -332,7 +368,8 @@ def cmake_inside(work):
         run(["cmake", "--build", project / "build"])
         check(project / "build", runtime)
         if runtime != "static":
-            built = project / "build/tvm_ffi" / ("tvm_ffi_cxx" if runtime == "cxx" else "") / "libtvm_ffi.so"
+            built = project / "build/tvm_ffi" / ("tvm_ffi_cxx"
+                                                 if runtime == "cxx" else "") / "libtvm_ffi.so"
             lists = [abi / "exports.txt"] + ([abi / "exports_cxx.txt"] if runtime == "cxx" else [])
             run([sys.executable, abi / "binary.py", "exports", built, *lists])
             run([sys.executable, abi / "binary.py", "dynamic", built])
@@ -351,10 +388,12 @@ def cmake_fetched(work):
     need("cmake", "git")
     project = work.project("cmake", "fetched")
     lines = quoted("include(FetchContent)", repository(work))
-    text = f"cmake_minimum_required(VERSION 3.18)\nproject(host C)\nadd_executable(host host.c)\n{lines}"
+    text = ("cmake_minimum_required(VERSION 3.18)\nproject(host C)\nadd_executable(host "
+            f"host.c)\n{lines}")
     if len(lines.splitlines()) > 4:
         fail("more than four lines")
-    (project / "CMakeLists.txt").write_text(text + "add_library(kernel MODULE kernel.c)\nset_target_properties(kernel "
+    (project / "CMakeLists.txt").write_text(
+        text + "add_library(kernel MODULE kernel.c)\nset_target_properties(kernel "
         "PROPERTIES PREFIX \"\")\ntarget_link_libraries(kernel PRIVATE tvm_ffi::header)\n"
         "install(TARGETS host tvm_ffi_shared)\n", encoding="utf-8")
     build, runs = project / "build", {("host", "kernel.so"): RUNS["host", "kernel.so"]}
@@ -362,7 +401,8 @@ def cmake_fetched(work):
     run(["cmake", "--build", build])
     check(build, "shared", runs)
     run(["cmake", "--install", build, "--prefix", project / "prefix"])
-    compare("installed by the project", {name for name, content in tree(project / "prefix").items() if content is not None},
+    compare("installed by the project",
+            {name for name, content in tree(project / "prefix").items() if content is not None},
             {"bin/host", "lib/libtvm_ffi.so"})
 
 
@@ -378,16 +418,21 @@ def meson_wrapped(work):
             run(["git", "-C", clone, "archive", "--prefix=tvm_ffi-source/", "-o", archive, "HEAD"])
             digest = hashlib.sha256(archive.read_bytes()).hexdigest()
             wrap = (f"[wrap-file]\ndirectory = tvm_ffi-source\nsource_url = {archive.as_uri()}\n"
-                    f"source_filename = {archive.name}\nsource_hash = {digest}\n\n" + wrap[wrap.index("[provide]"):])
+                    f"source_filename = {archive.name}\nsource_hash = {digest}\n\n" +
+                    wrap[wrap.index("[provide]"):])
         (project / "subprojects/tvm_ffi.wrap").write_text(wrap, encoding="utf-8")
         runtime = "cxx" if name == "git" else "static"
-        run(["meson", "setup", project / "build", project, "--wrap-mode=forcefallback", f"-Druntime={runtime}"])
+        run([
+            "meson", "setup", project / "build", project, "--wrap-mode=forcefallback",
+            f"-Druntime={runtime}"
+        ])
         run(["ninja", "-C", project / "build"])
         check(project / "build", runtime)
 
 
 def conan(work):
-    """The recipe of Conan, without a remote: the same project finds the package of a local cache."""
+    """The recipe of Conan, without a remote: the same project finds the package of a local
+    cache."""
     need("conan", "meson", "cmake", "ninja")
     home = {"CONAN_HOME": work.folder / "conan-home"}
     shutil.rmtree(home["CONAN_HOME"], ignore_errors=True)
@@ -395,25 +440,36 @@ def conan(work):
     version = run([SOURCE / "tools/ci/version.py"]).strip()
     for runtimes in ("static",), ("shared", "cxx"):
         options = {"shared": runtimes[0] == "shared", "cxx_exports": runtimes[0] == "shared"}
-        words = [word for name, value in options.items() for word in ("-o", f"tvm_ffi/*:{name}={value}")]
+        words = [
+            word for name, value in options.items() for word in ("-o", f"tvm_ffi/*:{name}={value}")
+        ]
         kind = "Debug" if runtimes == ("static",) else "Release"
         words += ["-s", f"build_type={kind}"]
-        run(["conan", "create", SOURCE / "packaging/conan", "--no-remote", "--test-folder=", *words], **home)
+        run([
+            "conan", "create", SOURCE / "packaging/conan", "--no-remote", "--test-folder=", *words
+        ], **home)
         for runtime in runtimes:
             project = work.project("cmake", "conan", runtime)
             (project / "text.txt").write_text("some text\n", encoding="utf-8")
-            run(["conan", "install", f"--requires=tvm_ffi/{version}", "--no-remote", "-g", "CMakeToolchain", "-g", "CMakeDeps",
-                 "--output-folder", project / "conan", *words], cwd=project, **home)
-            run(["cmake", "-G", "Ninja", "-S", project, "-B", project / "build", f"-DRUNTIME={runtime}",
-                 f"-DCMAKE_BUILD_TYPE={kind}", f"-DCMAKE_TOOLCHAIN_FILE={project / 'conan/conan_toolchain.cmake'}"])
+            run([
+                "conan", "install", f"--requires=tvm_ffi/{version}", "--no-remote", "-g",
+                "CMakeToolchain", "-g", "CMakeDeps", "--output-folder", project / "conan", *words
+            ], cwd=project, **home)
+            run([
+                "cmake", "-G", "Ninja", "-S", project, "-B", project / "build",
+                f"-DRUNTIME={runtime}", f"-DCMAKE_BUILD_TYPE={kind}",
+                f"-DCMAKE_TOOLCHAIN_FILE={project / 'conan/conan_toolchain.cmake'}"
+            ])
             run(["cmake", "--build", project / "build"])
             check(project / "build", runtime)
 
 
 def main():
     parser = argparse.ArgumentParser()
-    parts = {part.__name__: part for part in (installed, make, pkgconfig, cmake, cuda, meson, subproject, cmake_inside,
-                                              cmake_fetched, meson_wrapped, conan)}
+    parts = {
+        part.__name__: part for part in (installed, make, pkgconfig, cmake, cuda, meson, subproject,
+                                         cmake_inside, cmake_fetched, meson_wrapped, conan)
+    }
     parser.add_argument("part", choices=parts)
     parser.add_argument("--work", type=pathlib.Path, required=True)
     parser.add_argument("--kind", choices=["both", "shared", "static"], default="both")

@@ -4,14 +4,16 @@
 
 usage: run.py once|lasting PROGRAM... --in-children PROGRAM...
 
-Programs after --in-children have callbacks that count their calls: each failing call is made in a child process.
+Programs after --in-children have callbacks that count their calls: each failing call is made in a
+child process.
 """
 import os
 import re
 import subprocess
 import sys
 
-RESULT = re.compile(r"^faults: (\d+) failures in (\d+) calls, (\d+) without an error, (\d+) with another$", re.M)
+RESULT = re.compile(
+    r"^faults: (\d+) failures in (\d+) calls, (\d+) without an error, (\d+) with another$", re.M)
 
 
 def main():
@@ -26,8 +28,8 @@ def main():
             environment["TVM_FFI_TEST_FAULTS_FORK"] = "1"
         name = os.path.basename(program)
         print(f"{name}:", end=" ", flush=True)  # if it hangs, this is the last line
-        run = subprocess.run([program], env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                             errors="replace")
+        run = subprocess.run([program], env=environment, stdout=subprocess.PIPE,
+                             stderr=subprocess.STDOUT, text=True, errors="replace")
         result = RESULT.search(run.stdout)
         if run.returncode == 77:
             print("skipped")
@@ -37,7 +39,10 @@ def main():
         else:
             print(result[0])
             totals = [total + int(number) for total, number in zip(totals, result.groups())]
-    print(f"{mode}: {totals[0]} failures in {totals[1]} calls, {totals[2]} without an error, {totals[3]} with another")
+    print(
+        f"{mode}: {totals[0]} failures in {totals[1]} calls, {totals[2]} without an error, "
+        f"{totals[3]} with another"
+    )
     if totals[0] == 0:
         failed.append("no failures were injected")
     sys.exit(", ".join(failed) or None)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the wrappers that tests/faults/faults.h describes, and macros that put them in place of the functions.
+"""Writes the wrappers that tests/faults/faults.h describes, and macros that put them in place of
+the functions.
 
 usage: wrappers.py OUT_C OUT_H ROOT HEADER...
 """
@@ -8,18 +9,30 @@ import pathlib
 import re
 import sys
 
-# Functions that return a number but no error code, and those whose failure raises nothing or shows elsewhere.
+# Functions that return a number but no error code, and those whose failure raises nothing or shows
+# elsewhere.
 NO_CODE = {
-    "TVMFFIEnvCheckSignals", "TVMFFIObjectDecRef", "TVMFFIObjectIncRef", "TVMFFIRuntimeShutdown", "tvmffi_any_get_text", "tvmffi_any_key_ask_equal",
-    "tvmffi_bigint_append_decimal", "tvmffi_bigint_compare", "tvmffi_child_next", "tvmffi_function_check_raised", "tvmffi_table_insert",
-    "tvmffi_table_reserve", "tvmffi_type_end",
+    "TVMFFIEnvCheckSignals",
+    "TVMFFIObjectDecRef",
+    "TVMFFIObjectIncRef",
+    "TVMFFIRuntimeShutdown",
+    "tvmffi_any_get_text",
+    "tvmffi_any_key_ask_equal",
+    "tvmffi_bigint_append_decimal",
+    "tvmffi_bigint_compare",
+    "tvmffi_child_next",
+    "tvmffi_function_check_raised",
+    "tvmffi_table_insert",
+    "tvmffi_table_reserve",
+    "tvmffi_type_end",
 }
 # Functions that report by their result alone that there is no memory.
 SILENT = {"TVMFFIErrorCreate", "TVMFFIErrorCreateWithCauseAndExtraContext",
           "tvmffi_array_append", "tvmffi_list_append", "tvmffi_map_insert", "tvmffi_module_set_add"}
 # Scalars that internal functions write as they go.
 SCALAR = re.compile(r"(bool|int|uint64_t) \*")
-PROTOTYPE = re.compile(r"^(?:TVM_FFI_DLL )?(int|int32_t) ((?:TVMFFI|tvmffi_)\w+)\(([^;{]*)\);", re.M)
+PROTOTYPE = re.compile(r"^(?:TVM_FFI_DLL )?(int|int32_t) ((?:TVMFFI|tvmffi_)\w+)\(([^;{]*)\);",
+                       re.M)
 
 
 def parameters(text):
@@ -41,11 +54,14 @@ def wrapper(result, name, text):
     declared = ", ".join(declaration for declaration, _ in pairs)
     is_public = name.startswith("TVMFFI")
     call = f"{name}({', '.join(argument for _, argument in pairs)})"
-    watches = "".join(f"  faults_watch(&call, {argument}, sizeof *{argument});\n" for declaration, argument in pairs
-                      if re.match(r"(opt_)?out|result", argument) and not declaration.startswith("const")
-                      and (is_public or not SCALAR.match(declaration)))
+    watches = "".join(
+        f"  faults_watch(&call, {argument}, sizeof *{argument});\n"
+        for declaration, argument in pairs
+        if re.match(r"(opt_)?out|result", argument) and not declaration.startswith("const") and (
+            is_public or not SCALAR.match(declaration)))
     # Calling a function of the test again would show.
-    can_fail = "faults_is_built_in(func)" if name in ("TVMFFIFunctionCall", "tvmffi_function_call_foreign") else "true"
+    can_fail = ("faults_is_built_in(func)" if name in ("TVMFFIFunctionCall",
+                                                       "tvmffi_function_call_foreign") else "true")
     succeeded = ">=" if result == "int32_t" or name == "tvmffi_module_set_add" else "=="
     return f"""
 {result} faults_{name}({declared});

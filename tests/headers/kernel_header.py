@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The header of `tools/amalgamate --kernel`: its size, its includes, its declarations and its compilers.
-Of tvm_ffi_kernel_more.h, which is pasted below it, the declarations and the compilers.
+"""The header of `tools/amalgamate --kernel`: its size, its includes, its declarations and its
+compilers. Of tvm_ffi_kernel_more.h, which is pasted below it, the declarations and the compilers.
 
     kernel_header.py ROOT INCLUDE...
 
@@ -15,13 +15,18 @@ import subprocess
 import sys
 import tempfile
 
-STRICT = ["-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Wstrict-prototypes", "-Wvla", "-Werror"]
+STRICT = [
+    "-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Wstrict-prototypes",
+    "-Wvla", "-Werror"
+]
 # Compiler, its flags, and whether it makes ELF files.
-COMPILERS = [("gcc", STRICT, True), ("clang", STRICT, True), ("tcc", [], True), ("musl-gcc", STRICT, True),
-             ("x86_64-w64-mingw32-gcc", STRICT, False)]
-# What compilers import by themselves: structs are set and copied by functions of libc that every process has.
+COMPILERS = [("gcc", STRICT, True), ("clang", STRICT, True), ("tcc", [], True),
+             ("musl-gcc", STRICT, True), ("x86_64-w64-mingw32-gcc", STRICT, False)]
+# What compilers import by themselves: structs are set and copied by functions of libc that every
+# process has.
 FREE = {"_GLOBAL_OFFSET_TABLE_", "memcpy", "memmove", "memset"}
-# What tvm_ffi_kernel_more.h needs of the standard library, and the fields of its struct that it uses.
+# What tvm_ffi_kernel_more.h needs of the standard library, and the fields of its struct that it
+# uses.
 MORE_FREE = {"strlen", "vsnprintf", "__stack_chk_fail"}
 MORE_FIELDS = ["deleter", "flags", "dl_tensor"]
 LINES = 400
@@ -34,7 +39,8 @@ def run(*command, text=None):
 def read_structs(text):
     """{name: fields} of the structs of the header."""
     structs = {}
-    for body, name in re.findall(r"typedef struct \{(.*?)\} (\w+);", re.sub(r"/\*.*?\*/", "", text, flags=re.S), re.S):
+    for body, name in re.findall(r"typedef struct \{(.*?)\} (\w+);",
+                                 re.sub(r"/\*.*?\*/", "", text, flags=re.S), re.S):
         fields = []
         for declaration in re.split(r"[;{}]", body):
             function = re.search(r"\(\*(\w+)\)\(", declaration)
@@ -57,9 +63,13 @@ def describe(text):
     for name, fields in structs.items():
         if name != "TVMFFITypeInfo":  # only its beginning is declared
             lines.append(f'printf("{name} %d\\n", (int)sizeof({name}));')
-        lines += [f'printf("{name}.{field} %d %d\\n", (int)offsetof({name}, {field}), (int)sizeof((({name} *)0)->{field}));'
-                  for field in fields]
-    return "#include <stddef.h>\n#include <stdio.h>\nint main(void) {\n" + "\n".join(lines) + "\nreturn 0;\n}\n"
+        lines += [
+            f'printf("{name}.{field} %d %d\\n", (int)offsetof({name}, {field}), '
+            f'(int)sizeof((({name} *)0)->{field}));'
+            for field in fields
+        ]
+    return "#include <stddef.h>\n#include <stdio.h>\nint main(void) {\n" + "\n".join(
+        lines) + "\nreturn 0;\n}\n"
 
 
 def main():
@@ -75,27 +85,36 @@ def main():
         subprocess.run([root / "tools/amalgamate", "--kernel", folder], check=True)
         header = folder / "tvm_ffi_kernel.h"
         text = header.read_text(encoding="utf-8")
-        check([path.name for path in folder.iterdir()] == [header.name], "amalgamate --kernel wrote other files, too")
-        check(text.startswith("/* SPDX-License-Identifier: 0BSD */"), "the header does not name its license")
-        check(len(text.splitlines()) <= LINES, f"the header has {len(text.splitlines())} lines, not at most {LINES}")
+        check([path.name for path in folder.iterdir()] == [header.name],
+              "amalgamate --kernel wrote other files, too")
+        check(text.startswith("/* SPDX-License-Identifier: 0BSD */"),
+              "the header does not name its license")
+        check(
+            len(text.splitlines()) <= LINES,
+            f"the header has {len(text.splitlines())} lines, not at most {LINES}")
         check(re.findall(r"#include (.*?)(?: /\*.*)?$", text, re.M) == ["<stddef.h>", "<stdint.h>"],
               "the header includes something else than stdint.h, or stddef.h for tcc")
 
         program = describe(text)
         printed = []
-        for head, flags in ("tvm_ffi_kernel_more.h", [f"-I{root}/tools/kernel"]), ("tvm/ffi/c.h", include):
-            done = run("cc", *flags, "-O2", "-include", head, "-x", "c", "-", "-o", folder / "program", text=program)
+        for head, flags in ("tvm_ffi_kernel_more.h", [f"-I{root}/tools/kernel"]), ("tvm/ffi/c.h",
+                                                                                   include):
+            done = run("cc", *flags, "-O2", "-include", head, "-x", "c", "-", "-o",
+                       folder / "program", text=program)
             check(done.returncode == 0, done.stderr)
             printed.append(run(folder / "program").stdout if done.returncode == 0 else "")
         for mine, theirs in zip(*(part.splitlines() for part in printed)):
             check(mine == theirs, f"`{mine}` in the header, `{theirs}` in c.h")
 
         more = (root / "tools/kernel/tvm_ffi_kernel_more.h").read_text(encoding="utf-8")
-        functions = re.findall(r"^(?:int|void|const TVMFFITypeInfo \*|TVMFFIStreamHandle) ?TVMFFI\w+\([^;{]*\);",
-                               text + more, re.M)
+        functions = re.findall(
+            r"^(?:int|void|const TVMFFITypeInfo \*|TVMFFIStreamHandle) ?TVMFFI\w+\([^;{]*\);",
+            text + more, re.M)
         check(len(functions) > 13, f"found too few functions in the header: {functions}")
-        done = run("cc", *include, "-fsyntax-only", "-x", "c", "-", text="#include <tvm/ffi/c.h>\n" + "\n".join(functions))
-        check(done.returncode == 0, f"a function is declared otherwise than in c_api.h:\n{done.stderr}")
+        done = run("cc", *include, "-fsyntax-only", "-x", "c", "-",
+                   text="#include <tvm/ffi/c.h>\n" + "\n".join(functions))
+        check(done.returncode == 0,
+              f"a function is declared otherwise than in c_api.h:\n{done.stderr}")
 
         both = run("cc", *include, f"-I{folder}", "-fsyntax-only", "-x", "c", "-",
                    text="#include <tvm/ffi/c.h>\n#include <tvm_ffi_kernel.h>\n")
@@ -115,16 +134,20 @@ def main():
             for source, (options, code, free) in sources.items():
                 (folder / "kernel.c").write_text(code, encoding="utf-8")
                 for level in "-O0", "-O2":
-                    done = run(compiler, *flags, level, *options, "-fPIC", "-c", folder / "kernel.c",
-                               "-o", folder / "kernel.o")
+                    done = run(compiler, *flags, level, *options, "-fPIC", "-c",
+                               folder / "kernel.c", "-o", folder / "kernel.o")
                     check(done.returncode == 0, f"{source}: {compiler} {level}:\n{done.stderr}")
                     if not is_elf or done.returncode != 0:
                         continue
                     names = run("nm", "-u", folder / "kernel.o").stdout.split()[1::2]
-                    others = [name for name in names if not name.startswith("TVMFFI") and name not in free]
+                    others = [
+                        name for name in names if not name.startswith("TVMFFI") and name not in free
+                    ]
                     check(names and not others, f"{source}: {compiler} {level} imports {others}")
-                    linked = run(compiler, "-nostdlib", "-shared", folder / "kernel.o", "-o", folder / "kernel.so")
-                    check(linked.returncode == 0, f"{source}: {compiler} {level} -nostdlib: {linked.stderr}")
+                    linked = run(compiler, "-nostdlib", "-shared", folder / "kernel.o", "-o",
+                                 folder / "kernel.so")
+                    check(linked.returncode == 0,
+                          f"{source}: {compiler} {level} -nostdlib: {linked.stderr}")
             print(f"{compiler}: compiled")
     print("\n".join(failures) or "as it should be")
     return 1 if failures else 0

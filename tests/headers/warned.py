@@ -4,8 +4,8 @@
 
     warned.py ROOT INCLUDE... -- COMPILER...
 
-Compiled with c.h, and with the tvm_ffi.h of tools/amalgamate, as C99, and as C++17 if the compiler's name
-ends with ++. The examples at the top of c.h must compile without a warning too.
+Compiled with c.h, and with the tvm_ffi.h of tools/amalgamate, as C99, and as C++17 if the
+compiler's name ends with ++. The examples at the top of c.h must compile without a warning too.
 """
 import os
 import pathlib
@@ -34,35 +34,43 @@ TVM_FFI_C_EXPORT(add, "(0: int, 1: Optional<int>) -> int") {
 }
 """
 
-# Functions whose result must not be ignored: readers and checks, and these, which leave *out unwritten on failure too.
-MUST_WARN = re.compile(r"tvm_ffi_\w+_(read|check)_\w+|"
-                       r"tvm_ffi_(any_from_uint64|dtype_compute_size|dtype_parse|map_has|tensor_compute_size)")
+# Functions whose result must not be ignored: readers and checks, and these, which leave *out
+# unwritten on failure too.
+MUST_WARN = re.compile(
+    r"tvm_ffi_\w+_(read|check)_\w+|"
+    r"tvm_ffi_(any_from_uint64|dtype_compute_size|dtype_parse|map_has|tensor_compute_size)")
 NAME = re.compile(r"\btvm_ffi_\w+(?=\()")
 DECLARATION = re.compile(r"^static inline int (tvm_ffi_\w+)\(([^;{]*)\);$", re.M)
 # A body in detail/ that is marked; what a macro defines there has its declarations in the header.
-MARKED = re.compile(r"^TVM_FFI_C_DETAIL_(?:READER|NODISCARD static inline) int (tvm_ffi_\w+)\(", re.M)
+MARKED = re.compile(r"^TVM_FFI_C_DETAIL_(?:READER|NODISCARD static inline) int (tvm_ffi_\w+)\(",
+                    re.M)
 
 
 def compile_code(compiler, flags, code):
     language = ["-x", "c++", "-std=c++17"] if compiler.endswith("++") else ["-x", "c", "-std=c99"]
-    return subprocess.run([compiler, *language, *STRICT, *flags, "-c", "-o", os.devnull, "-"], input=code,
-                          capture_output=True, text=True, check=False, env={**os.environ, "LC_ALL": "C"})
+    return subprocess.run([compiler, *language, *STRICT, *flags, "-c", "-o", os.devnull, "-"],
+                          input=code, capture_output=True, text=True, check=False,
+                          env={**os.environ, "LC_ALL": "C"})
 
 
 def read_examples(root):
     """The programs in the comment at the top of c.h."""
     comment = (root / "include/tvm/ffi/c.h").read_text(encoding="utf-8").partition("#ifndef")[0]
     blocks = re.findall(r"((?:^ \*(?:     .*)?\n)+)", comment, re.M)
-    examples = [re.sub(r"^ \*(?:     )?", "", block, flags=re.M) for block in blocks if "#include" in block]
+    examples = [
+        re.sub(r"^ \*(?:     )?", "", block, flags=re.M) for block in blocks if "#include" in block
+    ]
     if len(examples) != 2:
         sys.exit("warned.py: c.h no longer has two examples")
     return [text.partition("\ncc ")[0] for text in examples]
 
 
 def read_callers(root):
-    """For each function whose result must not be ignored, a function in one line that ignores it: {name: code}."""
+    """For each function whose result must not be ignored, a function in one line that ignores it:
+    {name: code}."""
     folder = root / "include/tvm/ffi/c"
-    headers, bodies = ("".join(path.read_text(encoding="utf-8") for path in sorted(place.glob("*.h")))
+    headers, bodies = ("".join(
+        path.read_text(encoding="utf-8") for path in sorted(place.glob("*.h")))
                        for place in (folder, folder / "detail"))
     callers = {}
     for name, parameters in DECLARATION.findall(headers):
@@ -70,7 +78,8 @@ def read_callers(root):
             parameters = " ".join(parameters.split())
             arguments = ", ".join(re.findall(r"(\w+)(?=,|$)", parameters))
             callers[name] = f"void ignore_{name}({parameters}) {{ {name}({arguments}); }}"
-    named = {name for name in NAME.findall(headers) if MUST_WARN.fullmatch(name)} | set(MARKED.findall(bodies))
+    named = {name for name in NAME.findall(headers) if MUST_WARN.fullmatch(name)} | set(
+        MARKED.findall(bodies))
     if not named or named != set(callers):
         sys.exit(f"warned.py: without a declaration or not in MUST_WARN: {named ^ set(callers)}")
     return callers
@@ -101,7 +110,8 @@ def main():
         for header in ["tvm/ffi/c.h"], ["tvm_ffi.h", f"-I{folder}"]:
             for compiler in compilers:
                 for level in "-O0", "-O2":
-                    for failure in check(compiler, [level, *include, "-include", *header], quiet, callers):
+                    for failure in check(compiler, [level, *include, "-include", *header], quiet,
+                                         callers):
                         print(f"{compiler} {level} {header[0]}: {failure}")
                         count += 1
     print(f"{len(compilers)} compilers, {len(callers)} functions that warn, {count} failures")

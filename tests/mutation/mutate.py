@@ -2,20 +2,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """Changes the library in small ways and counts how many of the changes the C tests notice.
 
-A mutant is one source with one change: a condition flipped, `<` made `<=`, a constant increased, a statement
-(an increment, a release, an assignment, a call) left out. It is killed when a test fails, crashes, runs out of
-time, leaks or is stopped by a sanitizer. The tests named after the source run first, and the first failure ends
-the run. What survives all tests without sanitizers goes through those of its folder again with them, which take ten
-times as long: first addresses, undefined behaviour and leaks, then threads (a lock that is released but was not
-taken). Sources are copied, so the working tree stays as it is:
+A mutant is one source with one change: a condition flipped, `<` made `<=`, a constant increased, a
+statement (an increment, a release, an assignment, a call) left out. It is killed when a test fails,
+crashes, runs out of time, leaks or is stopped by a sanitizer. The tests named after the source run
+first, and the first failure ends the run. What survives all tests without sanitizers goes through
+those of its folder again with them, which take ten times as long: first addresses, undefined
+behaviour and leaks, then threads (a lock that is released but was not taken). Sources are copied,
+so the working tree stays as it is:
 
     tests/mutation/mutate.py --count 100 --seed 1
     tests/mutation/mutate.py --folder c/container/map --count 50
     tests/mutation/mutate.py --only survivors.json
 
-The sample depends on the seed and the sources alone. Survivors are printed as diffs. Those in equal.txt, each
-with the reason why no test can tell them from the original, are counted apart, as are changes that the compiler
-turns into the same code.
+The sample depends on the seed and the sources alone. Survivors are printed as diffs. Those in
+equal.txt, each with the reason why no test can tell them from the original, are counted apart, as
+are changes that the compiler turns into the same code.
 """
 import argparse
 import difflib
@@ -37,21 +38,29 @@ EQUAL = pathlib.Path(__file__).with_name("equal.txt")
 FOLDERS = ["c/core", "c/module", "c/container"]
 SUITES = {"unit", "oom", "modules"}
 ALSO = {"race_fork"}  # the only test of what a child does after a fork
-OPTIONS = ["-Doptimization=0", "-Ddebug=false", "-Dtools=disabled", "-Dsamples=disabled", "-Dcuda=disabled",
-           "-Ddlpack=fallback"]
+OPTIONS = [
+    "-Doptimization=0", "-Ddebug=false", "-Dtools=disabled", "-Dsamples=disabled",
+    "-Dcuda=disabled", "-Ddlpack=fallback"
+]
 SANITIZERS = ("none", "address,undefined", "thread")
-ENVIRONMENT = {"CCACHE_DISABLE": "1", "CC": "clang", "CXX": "clang++",
-               "ASAN_OPTIONS": "detect_stack_use_after_return=1:strict_string_checks=1:allocator_may_return_null=1",
-               "UBSAN_OPTIONS": "halt_on_error=1",
-               "TSAN_OPTIONS": "halt_on_error=1:second_deadlock_stack=1:allocator_may_return_null=1"}
+ENVIRONMENT = {
+    "CCACHE_DISABLE": "1", "CC": "clang", "CXX": "clang++",
+    "ASAN_OPTIONS": "detect_stack_use_after_return=1:strict_string_checks=1:allocator_may_return_null=1",
+    "UBSAN_OPTIONS": "halt_on_error=1",
+    "TSAN_OPTIONS": "halt_on_error=1:second_deadlock_stack=1:allocator_may_return_null=1"
+}
 # Needs the runtime inside the program, whose parts it chooses; mutants are in a shared library.
 LEFT_OUT = {"parts"}
 # A mutant may loop for ever: as many times the usual seconds, and at least so many.
 SLOWER, SECONDS = 10, 5
 
-SWAPS = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==", "&&": "||", "||": "&&", "+": "-",
-         "-": "+", "true": "false", "false": "true", "break": "continue", "+=": "-=", "-=": "+="}
-OPERATOR = re.compile(r"(?<=[\w)\]\s])(?:<=|>=|==|!=|&&|\|\||\+=|-=|(?<=\s)[<>+-](?=\s))|\b(?:true|false|break)\b")
+SWAPS = {
+    "<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==", "&&": "||", "||": "&&",
+    "+": "-", "-": "+", "true": "false", "false": "true", "break": "continue", "+=": "-=",
+    "-=": "+="
+}
+OPERATOR = re.compile(
+    r"(?<=[\w)\]\s])(?:<=|>=|==|!=|&&|\|\||\+=|-=|(?<=\s)[<>+-](?=\s))|\b(?:true|false|break)\b")
 NUMBER = re.compile(r"(?<![\w.])(?:0x[0-9a-fA-F]+|\d+)(?=[uUlL]*\b)(?!\.)")
 CONDITION = re.compile(r"\b(?:if|while) \(")
 # A statement on a line of its own or after `if (...) `: a call, an assignment, an increment.
@@ -85,7 +94,8 @@ def find_mutants(text):
     """All changes of a source as (start, end, replacement)."""
     code = mask(text)
     # Numbers of enumerators are what they are; those in bodies and tables count.
-    plain = re.sub(r"enum (?:\w+ )?\{.*?\}", lambda m: re.sub(r"[^\n]", " ", m[0]), code, flags=re.S)
+    plain = re.sub(r"enum (?:\w+ )?\{.*?\}", lambda m: re.sub(r"[^\n]", " ", m[0]), code,
+                   flags=re.S)
     for match in OPERATOR.finditer(plain):
         yield match.start(), match.end(), SWAPS[match[0]]
     for match in NUMBER.finditer(ROOM.sub(lambda m: " " * len(m[0]), plain)):
@@ -104,7 +114,8 @@ def find_mutants(text):
 
 
 def as_diff(source, old, new):
-    lines = difflib.unified_diff(old.splitlines(), new.splitlines(), source, source, n=0, lineterm="")
+    lines = difflib.unified_diff(old.splitlines(), new.splitlines(), source, source, n=0,
+                                 lineterm="")
     return "\n".join(line for line in lines if not line.startswith(("---", "+++")))
 
 
@@ -114,7 +125,8 @@ def changed_lines(diff):
 
 
 def read_equal():
-    """The mutants of equal.txt: {(source, changed lines, line before them): reason}. The line before may be None."""
+    """The mutants of equal.txt: {(source, changed lines, line before them): reason}. The line
+    before may be None."""
     found, source, lines, before = {}, "", [], None
     for line in EQUAL.read_text(encoding="utf-8").splitlines():
         if line.startswith("c/"):
@@ -133,15 +145,18 @@ def is_equal(equal, source, text, start, diff):
     """Whether equal.txt has the mutant of a source whose change begins at start."""
     lines = "\n".join(changed_lines(diff))
     before = text[:start].splitlines()[-2:-1]
-    return (source, lines, None) in equal or any((source, lines, line.strip()) in equal for line in before)
+    return ((source, lines, None) in equal or any(
+        (source, lines, line.strip()) in equal for line in before))
 
 
 class Scratch:
-    """A copy of the sources with a build of its own, whose shared library is replaced by that of each mutant."""
+    """A copy of the sources with a build of its own, whose shared library is replaced by that of
+    each mutant."""
 
     def __init__(self, work, sanitizers, compiler_jobs):
         self.root, self.jobs, self.sanitizers = work, compiler_jobs, sanitizers
-        shutil.copytree(ROOT, self.root, symlinks=True, ignore=shutil.ignore_patterns("build*", ".git", "__pycache__"))
+        shutil.copytree(ROOT, self.root, symlinks=True,
+                        ignore=shutil.ignore_patterns("build*", ".git", "__pycache__"))
         self.build = self.root / "build"
         self.env = {**os.environ, **ENVIRONMENT}
         self.flags = [] if sanitizers == "none" else [f"-fsanitize={sanitizers}"]
@@ -155,7 +170,10 @@ class Scratch:
         for entry in json.loads((self.build / "compile_commands.json").read_text(encoding="utf-8")):
             source = os.path.relpath(self.build / entry["file"], self.root)
             if "libtvm_ffi.a.p" in entry["output"] and source not in self.compilers:
-                words = [word for word in shlex.split(entry["command"]) if word != "ccache" and not word.startswith("-g")]
+                words = [
+                    word for word in shlex.split(entry["command"])
+                    if word != "ccache" and not word.startswith("-g")
+                ]
                 self.compilers[source] = [*words, "-fvisibility=default", "-w", "-Wno-error"]
                 self.objects.append(entry["output"])
         for command in self.compilers.values():
@@ -171,30 +189,36 @@ class Scratch:
         self.tests = [test for test in self.tests if self.passes_unchanged(test)]
 
     def call(self, *command, cwd=None):
-        done = subprocess.run([str(word) for word in command], cwd=cwd or self.build, env=self.env, text=True,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, errors="replace", check=False)
+        done = subprocess.run([str(word) for word in command], cwd=cwd or self.build, env=self.env,
+                              text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              errors="replace", check=False)
         if done.returncode != 0:
             sys.exit(f"{shlex.join(map(str, command))}\n{done.stdout}")
         return done.stdout
 
     def introspect(self, what):
-        return json.loads((self.build / f"meson-info/intro-{what}.json").read_text(encoding="utf-8"))
+        return json.loads(
+            (self.build / f"meson-info/intro-{what}.json").read_text(encoding="utf-8"))
 
     def needed(self):
         """The files that the tests use."""
         ids = {used for test in self.tests for used in test["depends"]}
-        return [os.path.relpath(file, self.build) for target in self.introspect("targets") if target["id"] in ids
-                for file in target["filename"]]
+        return [
+            os.path.relpath(file, self.build) for target in self.introspect("targets")
+            if target["id"] in ids for file in target["filename"]
+        ]
 
     def link_library(self):
-        """The shared library, with internal functions visible. Returns whether it could be linked."""
+        """The shared library, with internal functions visible. Returns whether it could be
+        linked."""
         done = subprocess.run(["clang", "-shared", *self.flags, "-o", self.library, *self.objects,
                                "-lpthread", "-ldl"], cwd=self.build, env=self.env, check=False,
                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         return done.returncode == 0
 
     def link_tests(self):
-        """Link the test programs with the shared library, so that a mutant needs no links but one."""
+        """Link the test programs with the shared library, so that a mutant needs no links but
+        one."""
         for test in self.tests:
             program = os.path.relpath(test["cmd"][0], self.build)
             if not re.fullmatch(r"tests/(?:\w+/)?test_\w+", program):
@@ -211,12 +235,16 @@ class Scratch:
         self.limits[test["name"]] = max(SECONDS, SLOWER * (time.monotonic() - start))
         test["seconds"] = time.monotonic() - start
         if not good:
-            print(f"left out with sanitizers {self.sanitizers}, fails without a change: {test['name']}", flush=True)
+            print(
+                f"left out with sanitizers {self.sanitizers}, fails without a change: "
+                f"{test['name']}",
+                flush=True)
         return good
 
     def passes(self, test):
-        with subprocess.Popen(test["cmd"], cwd=test["workdir"] or self.build, env={**self.env, **test["env"]},
-                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True) as process:
+        with subprocess.Popen(test["cmd"], cwd=test["workdir"] or self.build,
+                              env={**self.env, **test["env"]}, stdout=subprocess.DEVNULL,
+                              stderr=subprocess.DEVNULL, start_new_session=True) as process:
             try:
                 return process.wait(self.limits[test["name"]]) in (0, 77)
             except subprocess.TimeoutExpired:
@@ -224,8 +252,8 @@ class Scratch:
                 return False
 
     def in_order(self, source):
-        """The tests of the source first, then those of its folder, then the others, fast ones first. With
-        sanitizers only those of the folder."""
+        """The tests of the source first, then those of its folder, then the others, fast ones
+        first. With sanitizers only those of the folder."""
         stem = pathlib.Path(source).stem
         folder = pathlib.Path(source).parent.name
 
@@ -235,14 +263,17 @@ class Scratch:
                 return 0
             if name.startswith(stem) or stem.startswith(name):
                 return 1
-            of_folder = (ROOT / f"tests/c/{folder}/test_{name}.c").exists() or f"c/{folder}/{name}.c" in self.compilers
+            of_folder = ((ROOT / f"tests/c/{folder}/test_{name}.c").exists()
+                         or f"c/{folder}/{name}.c" in self.compilers)
             return 2 if of_folder else 3
         return sorted((test for test in self.tests if self.sanitizers == "none" or rank(test) < 3),
                       key=lambda test: (rank(test), test["seconds"]))
 
     def assembly(self, source):
         """What an optimising compiler makes of a source."""
-        words = [word for word in self.compilers[source] if not word.startswith(("-fsanitize", "-O"))]
+        words = [
+            word for word in self.compilers[source] if not word.startswith(("-fsanitize", "-O"))
+        ]
         words = words[:words.index("-o")] + words[words.index("-o") + 2:]
         words[words.index("-c")] = "-S"
         return self.call(*words, "-O2", "-DNDEBUG", "-o", "-")
@@ -278,31 +309,41 @@ def choose(options):
             text = (ROOT / source).read_text(encoding="utf-8")
             everything += [(source, text, *change) for change in sorted(set(find_mutants(text)))]
     if options.only:
-        wanted = {(one["source"], "\n".join(changed_lines(one["diff"]))) for one in json.loads(options.only.read_text())}
+        wanted = {(one["source"], "\n".join(changed_lines(one["diff"])))
+                  for one in json.loads(options.only.read_text())}
         return [one for one in everything if (one[0], "\n".join(changed_lines(
             as_diff(one[0], one[1], one[1][:one[2]] + one[4] + one[1][one[3]:])))) in wanted]
     sample = random.Random(options.seed).sample(everything, min(options.count, len(everything)))
-    print(f"{len(sample)} of {len(everything)} mutants of {' '.join(folders)}, seed {options.seed}", flush=True)
+    print(f"{len(sample)} of {len(everything)} mutants of {' '.join(folders)}, seed {options.seed}",
+          flush=True)
     return sample
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--count", type=int, default=100, help="mutants in the sample (100)")
     parser.add_argument("--seed", type=int, default=1, help="of the sample (1)")
-    parser.add_argument("--folder", action="append", help="how the paths of sources begin; may be repeated")
-    parser.add_argument("--only", type=pathlib.Path, help="try the survivors of an earlier run again")
-    parser.add_argument("--save", type=pathlib.Path, help="write the survivors to this file, for --only")
-    parser.add_argument("--jobs", type=int, default=2, help="compilers at a time for the first build (2)")
+    parser.add_argument("--folder", action="append",
+                        help="how the paths of sources begin; may be repeated")
+    parser.add_argument("--only", type=pathlib.Path,
+                        help="try the survivors of an earlier run again")
+    parser.add_argument("--save", type=pathlib.Path,
+                        help="write the survivors to this file, for --only")
+    parser.add_argument("--jobs", type=int, default=2,
+                        help="compilers at a time for the first build (2)")
     options = parser.parse_args()
     sample, equal = choose(options), read_equal()
     counts = {"killed": 0, "survived": 0, "equal": 0, "same code": 0, "not compiled": 0}
     survivors = []
     with tempfile.TemporaryDirectory(prefix="mutate-") as work:
         # Folders without commas, which the linker takes for the end of an option.
-        scratches = [Scratch(pathlib.Path(work) / sanitizers.replace(",", "_"), sanitizers, options.jobs)
-                     for sanitizers in SANITIZERS]
-        print(f"{', '.join(str(len(one.tests)) for one in scratches)} tests pass without a change", flush=True)
+        scratches = [
+            Scratch(pathlib.Path(work) / sanitizers.replace(",", "_"), sanitizers, options.jobs)
+            for sanitizers in SANITIZERS
+        ]
+        print(f"{', '.join(str(len(one.tests)) for one in scratches)} tests pass without a change",
+              flush=True)
         for number, (source, text, start, end, replacement) in enumerate(sample, 1):
             changed = text[:start] + replacement + text[end:]
             diff = as_diff(source, text, changed)

@@ -10,22 +10,29 @@ from tool import FILES, RAISED, RUNNER, WINDOWS, bad, good, work_folder
 
 FOLDER, LIBRARY, *INCLUDES = FILES
 FOLDER, LIBRARY = pathlib.Path(FOLDER), pathlib.Path(LIBRARY)
-STRICT = ["-std=c99", "-O1", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Wstrict-prototypes",
-          "-Wmissing-prototypes", "-Werror", "-fvisibility=hidden", f"-I{FOLDER}"]
+STRICT = [
+    "-std=c99", "-O1", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow",
+    "-Wstrict-prototypes", "-Wmissing-prototypes", "-Werror", "-fvisibility=hidden", f"-I{FOLDER}"
+]
 HEADERS = ["-I" + name for name in INCLUDES]
 LINK = [f"-L{LIBRARY.parent}", "-ltvm_ffi"]
-COMPILERS = {" ".join(found): found for found in
-             [os.environ["CC"].split()] + [[name] for name in ("gcc", "clang") if shutil.which(name) and not RUNNER]}
+COMPILERS = {
+    " ".join(found): found for found in [os.environ["CC"].split()] +
+    [[name] for name in ("gcc", "clang") if shutil.which(name) and not RUNNER]
+}
 PLACE = work_folder()
 
 
 def make_library(compiler, name, sources, specs, *options):
-    """Make a library of functions and of the kernels for them, without a warning; with --lean without our headers."""
+    """Make a library of functions and of the kernels for them, without a warning; with --lean
+    without our headers."""
     kernels, library = PLACE / f"{name}.c", PLACE / f"{name}.so"
     imports = LINK if WINDOWS else []
     assert good("wrap", *specs, "-o", kernels, *options) == ""
-    subprocess.run([*compiler, *STRICT, *([] if "--lean" in options else HEADERS), "-shared", "-fPIC", kernels, *sources,
-                    *imports, "-o", library], check=True)
+    subprocess.run([
+        *compiler, *STRICT, *([] if "--lean" in options else HEADERS), "-shared", "-fPIC", kernels,
+        *sources, *imports, "-o", library
+    ], check=True)
     return library
 
 
@@ -33,12 +40,16 @@ def call_with_program(compiler, name, library, *words):
     """Compile a program, run it with a library of kernels, and return what it prints."""
     program = PLACE / (f"{name}.exe" if WINDOWS else name)
     place = [] if WINDOWS else [f"-Wl,-rpath,{LIBRARY.parent}"]  # in the environment, on Windows
-    subprocess.run([*compiler, *STRICT, *HEADERS, FOLDER / f"{name}.c", "-o", program, *LINK, *place], check=True)
-    return subprocess.run([*RUNNER, program, library, *words], capture_output=True, text=True, check=True).stdout
+    subprocess.run(
+        [*compiler, *STRICT, *HEADERS, FOLDER / f"{name}.c", "-o", program, *LINK, *place],
+        check=True)
+    return subprocess.run([*RUNNER, program, library, *words], capture_output=True, text=True,
+                          check=True).stdout
 
 
 def check_abi_calls(compiler, library, with_column=False):
-    """The kernels of `scale` do and refuse the same with every ABI. `with_column` calls scale_any, for any shape, too."""
+    """The kernels of `scale` do and refuse the same with every ABI. `with_column` calls scale_any,
+    for any shape, too."""
     printed = call_with_program(compiler, "use_abi", library, *(["column"] if with_column else []))
     expected = (FOLDER / "wrap_abi_calls.txt").read_text(encoding="utf-8")
     assert printed == expected + ("column: called\n10 20 0 0 0 0\n" if with_column else ""), printed
@@ -50,9 +61,11 @@ def raises(message, *call):
 
 
 def find_generator(module):
-    """A Python that has this code generator: $TVM_FFI_GENERATORS, or the test's own; None after telling that there is none."""
+    """A Python that has this code generator: $TVM_FFI_GENERATORS, or the test's own; None after
+    telling that there is none."""
     python = os.environ.get("TVM_FFI_GENERATORS", sys.executable)
-    found = subprocess.run([python, "-c", f"import {module}"], capture_output=True, check=False).returncode == 0
+    found = subprocess.run([python, "-c", f"import {module}"], capture_output=True,
+                           check=False).returncode == 0
     if not found:
         print(f"skipped: {python} has no module {module}; TVM_FFI_GENERATORS=PYTHON names another")
     return python if found else None

@@ -4,9 +4,12 @@ import struct
 
 FUNC, OBJECT, NOTYPE = 2, 1, 0
 LOCAL, GLOBAL, WEAK, UNIQUE = 0, 1, 2, 10
-MACHINES = {"i386": (3, 32, "<"), "powerpc": (20, 32, ">"), "ppc64": (21, 64, ">"), "s390x": (22, 64, ">"),
-            "arm": (40, 32, "<"), "x86-64": (62, 64, "<"), "aarch64": (183, 64, "<"), "riscv64": (243, 64, "<"),
-            "ppc64le": (21, 64, "<"), "mips": (8, 32, ">"), "machine 4711": (4711, 64, "<")}
+MACHINES = {
+    "i386": (3, 32, "<"), "powerpc": (20, 32, ">"), "ppc64": (21, 64, ">"), "s390x": (22, 64, ">"),
+    "arm": (40, 32, "<"), "x86-64": (62, 64, "<"), "aarch64": (183, 64, "<"),
+    "riscv64": (243, 64, "<"), "ppc64le": (21, 64, "<"), "mips": (8, 32, ">"),
+    "machine 4711": (4711, 64, "<")
+}
 
 DT_NULL, DT_NEEDED, DT_SONAME, DT_RUNPATH, DT_FLAGS, DT_TEXTREL, DT_FLAGS_1 = 0, 1, 14, 29, 30, 22, 0x6ffffffb
 DF_1_PIE = 0x08000000
@@ -29,8 +32,8 @@ class Library:
 
     def data(self, name, content, size=None, is_writable=False, binding=GLOBAL):
         part = self.writable if is_writable else self.constant
-        self.symbols.append((name, OBJECT, binding, "writable" if is_writable else "constant", len(part),
-                             len(content) if size is None else size, None))
+        self.symbols.append((name, OBJECT, binding, "writable" if is_writable else "constant",
+                             len(part), len(content) if size is None else size, None))
         if is_writable:
             self.writable += content
         else:
@@ -38,7 +41,8 @@ class Library:
         return self
 
     def undefined(self, name, version=None, library="libc.so.6", binding=GLOBAL):
-        self.symbols.append((name, NOTYPE, binding, None, 0, 0, (library, version) if version else None))
+        self.symbols.append(
+            (name, NOTYPE, binding, None, 0, 0, (library, version) if version else None))
         return self
 
     def pack(self, form, *values):
@@ -84,11 +88,14 @@ class Library:
         verneed = b""
         libraries = sorted({needed for needed, _ in needs})
         for i, needed in enumerate(libraries):
-            mine = [(version, number) for (library, version), number in needs.items() if library == needed]
+            mine = [(version, number) for (library, version), number in needs.items()
+                    if library == needed]
             last = i + 1 == len(libraries)
-            verneed += self.pack("HHIII", 1, len(mine), text(needed), 16, 0 if last else 16 + 16 * len(mine))
+            verneed += self.pack("HHIII", 1, len(mine), text(needed), 16,
+                                 0 if last else 16 + 16 * len(mine))
             for k, (version, number) in enumerate(mine):
-                verneed += self.pack("IHHII", 0, 0, number, text(version), 0 if k + 1 == len(mine) else 16)
+                verneed += self.pack("IHHII", 0, 0, number, text(version),
+                                     0 if k + 1 == len(mine) else 16)
         dynamic = b"".join(self.word(DT_NEEDED, text(name)) for name in self.needed)
         if self.soname:
             dynamic += self.word(DT_SONAME, text(self.soname))
@@ -105,10 +112,12 @@ class Library:
         names = b"\0.text\0.rodata\0.data\0.dynsym\0.dynstr\0.dynamic\0.gnu.version\0.gnu.version_r\0.shstrtab\0"
         word = self.bits // 8
         # name, type, flags, content, link, info, entry size
-        sections = [(".text", 1, 6, b"\xcc" * 64, 0, 0, 0), (".rodata", 1, 2, self.constant, 0, 0, 0),
+        sections = [(".text", 1, 6, b"\xcc" * 64, 0, 0, 0),
+                    (".rodata", 1, 2, self.constant, 0, 0, 0),
                     (".data", 1, 3, self.writable, 0, 0, 0),
                     (".dynsym", 11, 2, symbols, 5, 1, 24 if word == 8 else 16),
-                    (".dynstr", 3, 2, bytes(strings), 0, 0, 0), (".dynamic", 6, 3, dynamic, 5, 0, 2 * word),
+                    (".dynstr", 3, 2, bytes(strings), 0, 0, 0),
+                    (".dynamic", 6, 3, dynamic, 5, 0, 2 * word),
                     (".gnu.version", 0x6fffffff, 2, versym, 4, 0, 2),
                     (".gnu.version_r", 0x6ffffffe, 2, verneed, 5, len(libraries), 0),
                     (".shstrtab", 3, 0, names, 0, 0, 0)]
@@ -130,12 +139,15 @@ class Library:
         body, offset = body + bytes(pad), offset + pad
         program = self.segment(1, 7 if self.writable_code else 5, 0, offset)
         program += self.segment(2, 6, 0, 0)
-        program += self.segment(0x6474e551 if self.stack else 0, 7 if self.stack == "rwx" else 6, 0, 0)
+        program += self.segment(0x6474e551 if self.stack else 0, 7 if self.stack == "rwx" else 6, 0,
+                                0)
         if self.relro:
             program += self.segment(0x6474e552, 4, 0, 0)
-        identity = b"\x7fELF" + bytes([2 if word == 8 else 1, 1 if self.order == "<" else 2, 1]) + bytes(9)
+        identity = b"\x7fELF" + bytes([2 if word == 8 else 1, 1 if self.order == "<" else 2, 1
+                                       ]) + bytes(9)
         header = identity + self.pack("HHI", 3, self.machine, 1) + self.word(0, header_size, offset)
-        header += self.pack("IHHHHHH", 0, header_size, 56 if word == 8 else 32, segments, 64 if word == 8 else 40,
+        header += self.pack("IHHHHHH", 0, header_size, 56 if word == 8 else 32, segments,
+                            64 if word == 8 else 40,
                             len(sections) + 1, len(sections))
         return header + program + body + headers
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compilers for other systems, where they are installed: MinGW-w64 and Wine for Windows, PyPI's ziglang for macOS."""
+"""Compilers for other systems, where they are installed: MinGW-w64 and Wine for Windows, PyPI's
+ziglang for macOS."""
 import importlib.util
 import os
 import pathlib
@@ -27,13 +28,15 @@ def compile_with(command, *args):
     """Run a compiler, which must not complain. What Zig builds of its own is kept."""
     cache = ROOT / "build-zig/cache"
     env = {"ZIG_GLOBAL_CACHE_DIR": str(cache), "ZIG_LOCAL_CACHE_DIR": str(cache)}
-    done = subprocess.run([*command, *map(str, args)], capture_output=True, text=True, check=False, env={**os.environ, **env})
+    done = subprocess.run([*command, *map(str, args)], capture_output=True, text=True, check=False,
+                          env={**os.environ, **env})
     assert done.returncode == 0 and done.stderr == "", (command, args, done)
 
 
 def run_windows(work, *args):
     """The standard output of a Windows program, which Wine runs with a configuration in `work`."""
     env = {**os.environ, "WINEPREFIX": str(work / "wine"), "WINEDEBUG": "-all", "DISPLAY": ""}
-    done = subprocess.run([WINE, *map(str, args)], capture_output=True, text=True, check=False, env=env)
+    done = subprocess.run([WINE, *map(str, args)], capture_output=True, text=True, check=False,
+                          env=env)
     assert done.returncode == 0, (args, done)
     return done.stdout

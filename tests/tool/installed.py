@@ -5,12 +5,14 @@ import subprocess
 
 
 def install(meson, build, folder):
-    """Install a build into a folder and move the prefix within it; returns the prefix and the build's options."""
+    """Install a build into a folder and move the prefix within it; returns the prefix and the
+    build's options."""
     info = json.loads(subprocess.run([meson, "introspect", build, "--buildoptions"], check=True,
                                      capture_output=True, text=True).stdout)
     options = {option["name"]: option["value"] for option in info}
-    done = subprocess.run([meson, "install", "-C", build, "--no-rebuild", "--destdir", folder / "first"],
-                          capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [meson, "install", "-C", build, "--no-rebuild", "--destdir", folder / "first"],
+        capture_output=True, text=True, check=False)
     assert done.returncode == 0, done
     moved = folder / "moved"
     (folder / "first" / options["prefix"].lstrip("/")).rename(moved)

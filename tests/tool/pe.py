@@ -9,9 +9,11 @@ SECTION = 0x1000  # the distance of the sections in memory
 
 
 class Library:
-    """A PE file of three sections, of code, constants and writable data. Values are texts or bytes."""
+    """A PE file of three sections, of code, constants and writable data. Values are texts or
+    bytes."""
 
-    def __init__(self, machine="x86-64", name="made.dll", flags=DLL, traits=NX | DYNAMIC_BASE | HIGH_ENTROPY, code=CODE):
+    def __init__(self, machine="x86-64", name="made.dll", flags=DLL,
+                 traits=NX | DYNAMIC_BASE | HIGH_ENTROPY, code=CODE):
         self.number, self.bits = MACHINES[machine]
         self.name, self.flags, self.traits, self.code = name, flags, traits, code
         self.exports, self.imports, self.delayed = [], {}, {}
@@ -39,7 +41,9 @@ class Library:
 
     def build(self):
         word = "<Q" if self.bits == 64 else "<I"
-        starts = {name: SECTION * (i + 1) for i, name in enumerate(["code", "constant", "writable"])}
+        starts = {
+            name: SECTION * (i + 1) for i, name in enumerate(["code", "constant", "writable"])
+        }
         tables_at = 4 * SECTION
         tables = bytearray(tables_at + 0 * SECTION - tables_at)
         directories = [(0, 0)] * 16
@@ -53,15 +57,21 @@ class Library:
             return [put(name.encode() + b"\0") for name in names]
 
         def entries(names):
-            found = [name | 1 << self.bits - 1 if isinstance(name, int) else put(b"\0\0" + name.encode() + b"\0") for name in names]
+            found = [
+                name | 1 << self.bits - 1 if isinstance(name, int) else put(b"\0\0" +
+                                                                            name.encode() + b"\0")
+                for name in names
+            ]
             return put(b"".join(struct.pack(word, entry) for entry in [*found, 0]))
 
-        records = b"".join(struct.pack("<5I", entries(names), 0, 0, put(library.encode() + b"\0"), tables_at)
-                           for library, names in self.imports.items())
+        records = b"".join(
+            struct.pack("<5I", entries(names), 0, 0, put(library.encode() + b"\0"), tables_at)
+            for library, names in self.imports.items())
         if records:
             directories[1] = put(records + bytes(20)), len(records) + 20
-        records = b"".join(struct.pack("<8I", 1, put(library.encode() + b"\0"), 0, 0, entries(names), 0, 0, 0)
-                           for library, names in self.delayed.items())
+        records = b"".join(
+            struct.pack("<8I", 1, put(library.encode() + b"\0"), 0, 0, entries(names), 0, 0, 0)
+            for library, names in self.delayed.items())
         if records:
             directories[13] = put(records + bytes(32)), len(records) + 32
         if self.exports:
@@ -70,14 +80,17 @@ class Library:
             ordinals_at = put(struct.pack(f"<{len(names)}H", *range(len(names))))
             name_at = put(self.name.encode() + b"\0")
             # What is forwarded lies in the directory's own range.
-            forwarded = b"".join(where.encode() + b"\0" for _, place, where in sorted(self.exports) if place is None)
+            forwarded = b"".join(where.encode() + b"\0" for _, place, where in sorted(self.exports)
+                                 if place is None)
             size = 40 + 4 * len(names) + len(forwarded)
             begin = tables_at + len(tables)
             at, addresses = begin + 40 + 4 * len(names), []
             for _, place, where in sorted(self.exports):
                 addresses.append(at if place is None else starts[place] + where)
                 at += len(where) + 1 if place is None else 0
-            put(struct.pack("<IIHHIIIIIII", 0, 0, 0, 0, name_at, 1, len(names), len(names), begin + 40, names_at, ordinals_at) +
+            put(
+                struct.pack("<IIHHIIIIIII", 0, 0, 0, 0, name_at, 1, len(names), len(names), begin +
+                            40, names_at, ordinals_at) +
                 struct.pack(f"<{len(names)}I", *addresses) + forwarded)
             directories[0] = begin, size
 
@@ -87,10 +100,12 @@ class Library:
                     (b".tables", tables_at, bytes(tables), CONSTANT)]
         optional = self.optional_header(directories)
         headers = b"MZ\x90".ljust(60, b"\0") + struct.pack("<I", 64) + b"PE\0\0"
-        headers += struct.pack("<HHIIIHH", self.number, len(sections), 0, 0, 0, len(optional), self.flags) + optional
+        headers += struct.pack("<HHIIIHH", self.number, len(sections), 0, 0, 0, len(optional),
+                               self.flags) + optional
         body = b""
         for name, address, content, flags in sections:
-            headers += struct.pack("<8sIIIIIIHHI", name, len(content), address, len(content), 0x400 + len(body), 0, 0, 0, 0, flags)
+            headers += struct.pack("<8sIIIIIIHHI", name, len(content), address, len(content),
+                                   0x400 + len(body), 0, 0, 0, 0, flags)
             body += content + bytes(-len(content) % 16)
         return headers.ljust(0x400, b"\0") + body
 
@@ -98,8 +113,10 @@ class Library:
         is_64 = self.bits == 64
         header = struct.pack("<HBBIIIII", 0x20b if is_64 else 0x10b, 0, 0, 0, 0, 0, 0, 0)
         header += struct.pack("<Q", 0x180000000) if is_64 else struct.pack("<II", 0, 0x10000000)
-        header += struct.pack("<IIHHHHHHIIIIHH", SECTION, 16, 6, 0, 0, 0, 6, 0, 0, 8 * SECTION, 0x400, 0, 3, self.traits)
-        header += struct.pack("<4Q" if is_64 else "<4I", 0, 0, 0, 0) + struct.pack("<II", 0, len(directories))
+        header += struct.pack("<IIHHHHHHIIIIHH", SECTION, 16, 6, 0, 0, 0, 6, 0, 0, 8 * SECTION,
+                              0x400, 0, 3, self.traits)
+        header += struct.pack("<4Q" if is_64 else "<4I", 0, 0, 0, 0) + struct.pack(
+            "<II", 0, len(directories))
         return header + b"".join(struct.pack("<II", *directory) for directory in directories)
 
     def write(self, path):

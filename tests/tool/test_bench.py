@@ -28,12 +28,15 @@ for row in report["runs"]:
     check_run(row)
 TIME, RATE = r" +[\d.]+ (?:ns|us|ms|s)", r" +[\d.]+ [kMGT]?B/s"
 lines = good("bench", K, "scale(64xf32=rand, 2, &64xf32)", *SHORT).splitlines()
-assert len(lines) == 4 and lines[0].split() == ["scale", "minimum", "median", "P99", "bytes/s"], lines
+assert (len(lines) == 4
+        and lines[0].split() == ["scale", "minimum", "median", "P99", "bytes/s"]), lines
 for line, name, rate in zip(lines[1:], [K, "(nothing)"], [RATE, ""]):
     assert re.fullmatch(re.escape(name) + TIME * 3 + rate, line), line
 assert re.fullmatch(r"the runtime's share: [\d.]+ \w+ of [\d.]+ \w+ \([\d.]+ %\)", lines[3]), lines
 lines = good("bench", ONLY, "--full", *SHORT).splitlines()
-assert lines[0].split() == ["only", "samples", "minimum", "median", "P90", "P95", "P99", "P99.9", "MAD"], lines
+assert lines[0].split() == [
+    "only", "samples", "minimum", "median", "P90", "P95", "P99", "P99.9", "MAD"
+], lines
 for line, name in zip(lines[1:], [ONLY, "(nothing)"]):
     assert re.fullmatch(rf"{re.escape(name)} +20" + TIME * 7, line), line
 # Two tensors of 256 bytes.
@@ -48,13 +51,16 @@ assert (comparison["first"], comparison["second"]) == (ONLY, OTHER), comparison
 assert comparison["low"] <= comparison["ratio"] <= comparison["high"], comparison
 VERDICT = r"{} (is [\d.]+x (faster|slower) than|takes [\d.]+x the time of) {} \(95 % CI [\d.]+ to [\d.]+\), " \
     r"(no )?significant( difference)?"
-assert re.fullmatch(VERDICT.format(re.escape(OTHER), re.escape(ONLY)), comparison["verdict"]), comparison
+assert re.fullmatch(VERDICT.format(re.escape(OTHER), re.escape(ONLY)),
+                    comparison["verdict"]), comparison
 lines = good("bench", "--module", ONLY, "--module", OTHER, "-f", "only", *SHORT).splitlines()
-assert len(lines) == 6 and comparison["verdict"].startswith(OTHER) and lines[5].startswith(OTHER), lines
+assert (len(lines) == 6 and comparison["verdict"].startswith(OTHER)
+        and lines[5].startswith(OTHER)), lines
 
 # Too few samples give no verdict; a result of another function is not compared with.
 comparison, = good_json("bench", ONLY, OTHER, "only()", "--warmup=0", "--repeat=3")["comparisons"]
-assert not comparison["significant"] and comparison["verdict"].endswith(", with too few samples to say more"), comparison
+assert (not comparison["significant"]
+        and comparison["verdict"].endswith(", with too few samples to say more")), comparison
 
 # With an earlier result: unchanged, and with its times scaled until the verdict is certain.
 os.chdir(work_folder())
@@ -64,23 +70,31 @@ for factor, word in [(1e6, "faster"), (1e-6, "slower")]:
         old["runs"][0][key] *= factor
     pathlib.Path("old.json").write_text(json.dumps(old))
     comparison, = good_json("bench", ONLY, "--compare=old.json", *SHORT)["comparisons"]
-    assert comparison["significant"] and f" {word} than old.json " in comparison["verdict"], comparison
-    assert good("bench", ONLY, "--compare=old.json", *SHORT).splitlines()[4].endswith(", significant")
+    assert (comparison["significant"]
+            and f" {word} than old.json " in comparison["verdict"]), comparison
+    assert good("bench", ONLY, "--compare=old.json",
+                *SHORT).splitlines()[4].endswith(", significant")
     for key in ("median", "median_low", "median_high"):
         old["runs"][0][key] /= factor
 old["runs"][0]["median_low"], old["runs"][0]["median_high"] = 1e-6, 1e12
 pathlib.Path("old.json").write_text(json.dumps(old))
 comparison, = good_json("bench", ONLY, "--compare=old.json", *SHORT)["comparisons"]
-assert not comparison["significant"] and comparison["verdict"].endswith("no significant difference"), comparison
+assert (not comparison["significant"]
+        and comparison["verdict"].endswith("no significant difference")), comparison
 # An earlier result of one library is compared with the first of two.
 pathlib.Path("old.json").write_text(json.dumps(old))
 assert len(good_json("bench", ONLY, OTHER, "--compare=old.json", *SHORT)["comparisons"]) == 2
-for content in ["", "{", "[]", "{}", '{"runs": []}', '{"runs": [{}]}', '{"runs": [{"median": -1}]}', '{"runs": 5}']:
+for content in [
+        "", "{", "[]", "{}", '{"runs": []}', '{"runs": [{}]}', '{"runs": [{"median": -1}]}',
+        '{"runs": 5}'
+]:
     pathlib.Path("old.json").write_text(content)
-    bad(USAGE, "old.json: is not what tvm-ffi bench --json prints", "bench", ONLY, "--compare=old.json", *SHORT)
+    bad(USAGE, "old.json: is not what tvm-ffi bench --json prints", "bench", ONLY,
+        "--compare=old.json", *SHORT)
 other = dict(old, function="other")
 pathlib.Path("old.json").write_text(json.dumps(other))
-bad(USAGE, "old.json: is a measurement of a function other than only", "bench", ONLY, "--compare=old.json", *SHORT)
+bad(USAGE, "old.json: is a measurement of a function other than only", "bench", ONLY,
+    "--compare=old.json", *SHORT)
 bad(USAGE, "none.json: No such file", "bench", ONLY, "--compare=none.json", *SHORT)
 
 # Histograms: each sample is counted once, of each library.
@@ -103,28 +117,40 @@ for libraries_, function in [([ONLY], "only"), ([ONLY, OTHER], "only")]:
         root = xml.etree.ElementTree.parse("times.svg").getroot()
         assert root.find(f"{SVG}title").text == "Time of a call of only"
         titles = [bar.text for bar in root.iterfind(f"{SVG}rect/{SVG}title")]
-        beyond = [int(n) for n in re.findall(r"20 samples, (\d+) beyond", pathlib.Path("times.svg").read_text())]
+        beyond = [
+            int(n) for n in re.findall(r"20 samples, (\d+) beyond",
+                                       pathlib.Path("times.svg").read_text())
+        ]
         assert len(beyond) == len(libraries_), beyond
-        assert sum(int(t.rpartition(": ")[2]) for t in titles) + sum(beyond) == 20 * len(libraries_), titles
-odd_name = pathlib.Path(("ab&" if WINDOWS else "a<b&\x1b") + SUFFIX)  # characters that names may have
+        assert sum(int(t.rpartition(": ")[2])
+                   for t in titles) + sum(beyond) == 20 * len(libraries_), titles
+# characters that names may have
+odd_name = pathlib.Path(("ab&" if WINDOWS else "a<b&\x1b") + SUFFIX)
 odd_name.symlink_to(ONLY)
 good("bench", odd_name, "--svg=times.svg", *SHORT)
-assert any(t.text.startswith(str(odd_name).replace("\x1b", r"\x1b") + ": ") for t in xml.etree.ElementTree.parse("times.svg").iter(f"{SVG}text"))
+assert any(
+    t.text.startswith(str(odd_name).replace("\x1b", r"\x1b") + ": ")
+    for t in xml.etree.ElementTree.parse("times.svg").iter(f"{SVG}text"))
 bad(USAGE, "--json prints no --histogram", "bench", ONLY, "--json", "--histogram", *SHORT)
 bad(USAGE, "--svg takes a file", "bench", ONLY, "--svg=-", *SHORT)
 code, out, err = run("bench", ONLY, "--svg=none/times.svg", *SHORT)
-assert (code, err) == (USAGE, "tvm-ffi: none/times.svg: No such file or directory\n") and out, (code, out, err)
+assert ((code, err) == (USAGE, "tvm-ffi: none/times.svg: No such file or directory\n")
+        and out), (code, out, err)
 
 # The number of samples: as given, or enough to fill the minimum time and at least seven.
 assert good_json("bench", ONLY, "--warmup=0", "--min_time=0")["runs"][0]["samples"] == 7
-assert good_json("bench", K, "wait(0.001)", "--warmup=0", "--min_time=0.05")["runs"][0]["samples"] >= 7
+assert good_json("bench", K, "wait(0.001)", "--warmup=0",
+                 "--min_time=0.05")["runs"][0]["samples"] >= 7
 
 # Failures.
-crashing = dict(os.environ, ASAN_OPTIONS=os.environ.get("ASAN_OPTIONS", "") + ":handle_segv=0:detect_leaks=0")
+crashing = dict(os.environ,
+                ASAN_OPTIONS=os.environ.get("ASAN_OPTIONS", "") + ":handle_segv=0:detect_leaks=0")
 bad(RAISED, "fail: ValueError: on purpose", "bench", K, "fail()", *SHORT)
 for more in [], ["--json"]:
-    bad(RAISED, "return_error: ValueError: an error as the result\n", "bench", K, "return_error()", *SHORT, *more)
-bad(RAISED, "tvm-ffi: crash: crashed while it was called: ", "bench", K, "crash()", *SHORT, env=crashing)
+    bad(RAISED, "return_error: ValueError: an error as the result\n", "bench", K, "return_error()",
+        *SHORT, *more)
+bad(RAISED, "tvm-ffi: crash: crashed while it was called: ", "bench", K, "crash()", *SHORT,
+    env=crashing)
 bad(LOAD, ": crashed while it was loaded: ", "bench", ONLY, libraries["deeds"], *SHORT,
     env=dict(crashing, ON_LOAD="crash"))
 bad(USAGE, "there is no function add; it has only", "bench", K, ONLY, "add(1, 2)", *SHORT)
@@ -132,7 +158,8 @@ bad(USAGE, "say which function; it has add", "bench", K)
 bad(USAGE, "argument 0 (`x`)", "bench", K, "add(x)")
 bad(USAGE, "--repeat must be an integer from 1", "bench", ONLY, "--repeat=0")
 bad(USAGE, "--min_time must be a number", "bench", ONLY, "--min_time=long")
-bad(USAGE, "--module may be given twice at most", "bench", *("--module=a", "--module=b", "--module=c"))
+bad(USAGE, "--module may be given twice at most", "bench",
+    *("--module=a", "--module=b", "--module=c"))
 assert run("bench", ONLY, "--no-fork", *SHORT)[0] == 0
 
 # The last operand may be a function, if it is neither a file nor named like one.
@@ -142,7 +169,8 @@ pathlib.Path("only").mkdir()
 assert len(good_json("bench", ONLY, "only", *SHORT)["runs"]) == 2
 pathlib.Path("only").rmdir()
 pathlib.Path("only").symlink_to(OTHER)
-assert [r["library"] for r in good_json("bench", ONLY, "only", *SHORT)["runs"]] == [ONLY, "only", None]
+assert [r["library"]
+        for r in good_json("bench", ONLY, "only", *SHORT)["runs"]] == [ONLY, "only", None]
 pathlib.Path("only").unlink()
 for name in "other.so", "./other", "other.so.1":
     bad(LOAD, f"{name}: ", "bench", ONLY, name, *SHORT)
@@ -160,4 +188,5 @@ if not left_out("file names with control characters"):
 for missing in ("missing.so", "old.json"):
     bad(LOAD, missing, "bench", missing)
     bad(LOAD, missing, "bench", ONLY, missing, "only()")
-bad(LOAD, "missing.so: No such file", "bench", K, "missing.so")  # rather than that K has many functions
+# rather than that K has many functions
+bad(LOAD, "missing.so: No such file", "bench", K, "missing.so")

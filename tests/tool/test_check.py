@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The verdicts of check on real libraries and on generated ones.
 
-test_check.py TVM-FFI EXPORTS CXX-EXPORTS PAGE TABLE VERSION... KERNELS SCALE TYPED [LIBRARY-WITH-CXX-FUNCTIONS]"""
+test_check.py TVM-FFI EXPORTS CXX-EXPORTS PAGE TABLE VERSION... KERNELS SCALE TYPED
+[LIBRARY-WITH-CXX-FUNCTIONS]"""
 import json
 import os
 import pathlib
@@ -16,16 +17,22 @@ from elf import UNIQUE, WEAK, Library, blob
 from tool import CHECK, FILES, LOAD, OK, USAGE, WINDOWS, bad, good, good_json, run, skip, work_folder
 
 if WINDOWS:
-    skip("its libraries are linked by a compiler for Linux; how files are read and judged does not depend on the system")
+    skip(
+        "its libraries are linked by a compiler for Linux; how files are read and judged does not depend on the system"
+    )
 
 EXPORTS, CXX_EXPORTS, *VERSIONS = [pathlib.Path(name) for name in FILES if name.endswith(".txt")]
 (PAGE,) = [pathlib.Path(name) for name in FILES if name.endswith(".md")]
 (TABLE_OF_NAMES,) = [pathlib.Path(name) for name in FILES if name.endswith(".c")]
 WITH_CXX = [name for name in FILES if pathlib.Path(name).name == "libtvm_ffi.so"]
-LIBRARIES = [name for name in FILES if not name.endswith((".txt", ".md", ".c")) and name not in WITH_CXX]
+LIBRARIES = [
+    name for name in FILES if not name.endswith((".txt", ".md", ".c")) and name not in WITH_CXX
+]
 KERNELS, SCALE, TYPED = LIBRARIES
 if good_json("list", KERNELS)["machine"].startswith("mips"):
-    skip("compilers for MIPS ask for a stack that can be executed, which is a fault of every library here")
+    skip(
+        "compilers for MIPS ask for a stack that can be executed, which is a fault of every library here"
+    )
 CC = shlex.split(os.environ["CC"])
 NM = os.environ.get("NM")
 WORK = work_folder()
@@ -46,7 +53,8 @@ def says(library, line, *options):
     """The exit code; the verdicts must contain this line, and the code must agree with them."""
     code, lines = check(library, *options)
     assert "  " + line in lines, (line, lines)
-    assert code == (CHECK if any(line.startswith("  FAIL") for line in lines) else OK), (code, lines)
+    assert code == (CHECK if any(line.startswith("  FAIL")
+                                 for line in lines) else OK), (code, lines)
     return code
 
 
@@ -57,14 +65,17 @@ LINKED = ["  ok    stack      PT_GNU_STACK: not executable",
 assert check(Library().function("__tvm_ffi_f").function("other")) == (OK, [
     "  ok    file       a shared library, ELF64 x86-64", "  ok    names      1 function",
     "  ok    runtime    nothing is imported from a runtime",
-    "  ok    dlpack     exchanges no managed tensors, so any version will do; the one it was compiled with cannot be determined", *LINKED])
+    "  ok    dlpack     exchanges no managed tensors, so any version will do; the one it was compiled with cannot be determined",
+    *LINKED
+])
 assert check(Library()) == (OK, [
     "  ok    file       a shared library, ELF64 x86-64",
     "  note  names      no function is exported (__tvm_ffi_NAME)",
     "  ok    runtime    nothing is imported from a runtime", *LINKED])
 assert check(Library("powerpc"))[1][0] == "  ok    file       a shared library, ELF32 powerpc"
-assert says(Library(is_program=True),
-            "FAIL  file       a program, ELF64 x86-64, which cannot be loaded: link with -shared") == CHECK
+assert says(
+    Library(is_program=True),
+    "FAIL  file       a program, ELF64 x86-64, which cannot be loaded: link with -shared") == CHECK
 
 # ---- Runtimes: the lists of the releases ----
 
@@ -86,9 +97,12 @@ for name in exports:
     if name.startswith("TVMFFIRuntime"):
         assert report["runtime"] == "own" and not has, (name, report)
     elif name.startswith("TVMFFI"):
-        # The first list that has it is that of the release named by check or, if that has no list, the next one.
-        assert has and sorted(has, key=number)[0] == min(
-            (r for r in releases if number(r) >= number(report["runtime"])), key=number), (name, has, report)
+        # The first list that has it is that of the release named by check or, if that has no list,
+        # the next one.
+        assert (has and sorted(has, key=number)[0] == min(
+            (r
+             for r in releases if number(r) >= number(report["runtime"])), key=number)), (name, has,
+                                                                                          report)
     else:
         assert report["runtime"] == "0.1.0", (name, report)
 for release, names in releases.items():
@@ -108,35 +122,45 @@ assert says(library, "ok    runtime    any version will do, from 0.1.0 on") == O
 library.undefined("TVMFFIBigIntFromByteArray", binding=WEAK)
 assert says(library, "ok    runtime    any version will do, from 0.1.0 on") == OK
 library.undefined("TVMFFINew", binding=WEAK)
-assert says(library, "note  imports    TVMFFINew: not in any libtvm_ffi.so of this runtime; it is weak") == OK
+assert says(
+    library,
+    "note  imports    TVMFFINew: not in any libtvm_ffi.so of this runtime; it is weak") == OK
 library.undefined("TVMFFIRuntimeNew")
-assert says(library, "FAIL  imports    TVMFFIRuntimeNew: not in any libtvm_ffi.so of this runtime") == CHECK
+assert says(library,
+            "FAIL  imports    TVMFFIRuntimeNew: not in any libtvm_ffi.so of this runtime") == CHECK
 library = Library().undefined("TVMFFIRuntimeModulePack")
 assert says(library, "note  runtime    TVMFFIRuntimeModulePack: only this runtime has it") == OK
 for name in "_ZN3tvm3ffi9ModuleObj3NewEv", "_ZTIN3tvm3ffi3NewE", "TVMFFI\x1b":
-    line = "FAIL  imports    " + name.replace("\x1b", "\\x1b") + ": not in any libtvm_ffi.so of this runtime"
+    line = "FAIL  imports    " + name.replace(
+        "\x1b", "\\x1b") + ": not in any libtvm_ffi.so of this runtime"
     assert says(Library().undefined(name), line) == CHECK
-assert says(Library().undefined("TVMFFITensorFromDLPack"),
-            "note  dlpack     TVMFFITensorFromDLPack: tensors without a version, of DLPack 0.x") == OK
-assert says(Library().undefined("TVMFFITensorToDLPackVersioned"),
-            "note  dlpack     TVMFFITensorToDLPackVersioned: versioned tensors, of DLPack 1.x") == OK
+assert says(
+    Library().undefined("TVMFFITensorFromDLPack"),
+    "note  dlpack     TVMFFITensorFromDLPack: tensors without a version, of DLPack 0.x") == OK
+assert says(
+    Library().undefined("TVMFFITensorToDLPackVersioned"),
+    "note  dlpack     TVMFFITensorToDLPackVersioned: versioned tensors, of DLPack 1.x") == OK
 
-for name in ("TVMFFITensorToDLPack", "TVMFFITensorFromDLPackVersioned", "TVMFFIEnvSetDLPackManagedTensorAllocator",
+for name in ("TVMFFITensorToDLPack", "TVMFFITensorFromDLPackVersioned",
+             "TVMFFIEnvSetDLPackManagedTensorAllocator",
              "TVMFFIEnvGetDLPackManagedTensorAllocator"):
     old = name == "TVMFFITensorToDLPack"
     says(Library().undefined(name), f"note  dlpack     {name}: " + (
         "tensors without a version, of DLPack 0.x" if old else "versioned tensors, of DLPack 1.x"))
 for name, subject in [
-    ("TVMFFIFunctionSetGlobal", "global functions, whose names are not in the file: see tvm-ffi registry --lib"),
+    ("TVMFFIFunctionSetGlobal",
+     "global functions, whose names are not in the file: see tvm-ffi registry --lib"),
     ("TVMFFIFunctionSetGlobalFromMethodInfo",
      "global functions, whose names are not in the file: see tvm-ffi registry --lib"),
-    *((f"TVMFFITypeRegister{part}", "types, whose keys are not in the file: see tvm-ffi types --lib")
-      for part in ("Metadata", "Field", "Method", "Attr")),
+        *((f"TVMFFITypeRegister{part}",
+           "types, whose keys are not in the file: see tvm-ffi types --lib")
+          for part in ("Metadata", "Field", "Method", "Attr")),
     ("TVMFFIEnvModRegisterSystemLibSymbol",
      "functions of the system library, where the second of the same name replaces the first"),
 ]:
     assert says(Library().undefined(name), f"note  registers  {name}: registers {subject}") == OK
-assert not any("registers" in line for line in check(Library().undefined("TVMFFITypeGetOrAllocIndex"))[1])
+assert not any("registers" in line
+               for line in check(Library().undefined("TVMFFITypeGetOrAllocIndex"))[1])
 two = Library().undefined("TVMFFITypeRegisterField").undefined("TVMFFITypeRegisterMethod")
 assert sum("registers" in line for line in check(two)[1]) == 1
 
@@ -153,9 +177,12 @@ SEVERAL = f"{FUNCTION}: is {PARSE}, one of 2 C++ symbols that {CXX_LIBRARY} has 
 
 
 def needs(library):
-    """From the JSON: which library it needs, whether it needs the helper, and the symbols that say so."""
+    """From the JSON: which library it needs, whether it needs the helper, and the symbols that say
+    so."""
     report = good_json("check", library.write(WORK / "lib.so"))
-    return report["library"], report["cxx_helper"], [named["symbol"] for named in report["cxx_symbols"]]
+    return report["library"], report["cxx_helper"], [
+        named["symbol"] for named in report["cxx_symbols"]
+    ]
 
 
 library = Library().undefined("TVMFFIErrorCreate")
@@ -163,7 +190,8 @@ assert says(library, DEFAULT_HAS) == says(library, DEFAULT_HAS, "--runtime=c") =
 assert says(library, CXX_HAS, "--runtime=cxx") == OK
 assert needs(library) == needs(Library()) == ("libtvm_ffi.so", False, [])
 for option in [], ["--runtime=c"], ["--runtime=cxx"]:
-    assert not any("library " in line for line in check(Library().undefined("memcpy"), *option)[1][1:])
+    assert not any("library " in line
+                   for line in check(Library().undefined("memcpy"), *option)[1][1:])
 
 library.undefined(FUNCTION)
 assert says(library, f"note  library    {FUNCTION}: is {PARSE}, {LACKED}") == OK
@@ -175,7 +203,8 @@ assert says(library, "note  library    " + SEVERAL) == OK
 assert says(library, "FAIL  library    " + SEVERAL, "--runtime=c") == CHECK
 assert says(library, f"ok    runtime    {SECOND}: needs 0.1.9 or newer") == OK
 assert needs(library) == (CXX_LIBRARY, False, [FUNCTION, SECOND])
-assert says(Library().undefined(DATA), f"note  library    {DATA}: is typeinfo for tvm::ffi::Error, {LACKED}") == OK
+assert says(Library().undefined(DATA),
+            f"note  library    {DATA}: is typeinfo for tvm::ffi::Error, {LACKED}") == OK
 # It does not need the library for symbols that it defines, or that are weak.
 assert needs(Library().function(FUNCTION)) == ("libtvm_ffi.so", False, [])
 library = Library().undefined(FUNCTION, binding=WEAK)
@@ -184,7 +213,8 @@ assert says(library, DEFAULT_HAS, "--runtime=c") == OK
 assert needs(library) == ("libtvm_ffi.so", False, [])
 # A symbol that the reference no longer has.
 OLD = "_ZN3tvm3ffi4json9StringifyERKNS0_3AnyENS0_8OptionalIivEE"
-assert says(Library().undefined(OLD), f"note  runtime    {OLD}: the reference has it up to 0.1.12") == OK
+assert says(Library().undefined(OLD),
+            f"note  runtime    {OLD}: the reference has it up to 0.1.12") == OK
 assert needs(Library().undefined(OLD)) == (CXX_LIBRARY, False, [OLD])
 # If neither library has a name, neither fits.
 library = Library().undefined("_ZN3tvm3ffi4json9StringifyERKNS0_3AnyEi").undefined(FUNCTION)
@@ -196,7 +226,8 @@ code, out, err = run("check", "--json", WORK / "lib.so")
 report = json.loads(out)
 assert (report["runtime"], report["library"], report["passed"]) == (None, None, False), report
 
-# A class derived from ModuleObj, whose methods the helper calls; the library with C++ functions includes it.
+# A class derived from ModuleObj, whose methods the helper calls; the library with C++ functions
+# includes it.
 for base in [name for name in exports if "ModuleObj" in name]:
     derived = Library().undefined(base)
     line = f"note  library    {base}: is for a class derived from tvm::ffi::ModuleObj, whose methods the default " \
@@ -207,23 +238,27 @@ for base in [name for name in exports if "ModuleObj" in name]:
     assert needs(derived.undefined(FUNCTION)) == (CXX_LIBRARY, False, [FUNCTION])
 assert len([name for name in exports if "ModuleObj" in name]) == 4, exports
 
-# The table has the names of the list, and of the library if that is built, as demanglers print them.
+# The table has the names of the list, and of the library if that is built, as demanglers print
+# them.
 rows = re.findall(r'^\s*\{"(_Z\w+)", \d+', TABLE_OF_NAMES.read_text(encoding="utf-8"), re.M)
 assert len(rows) == len(set(rows)) > 24, rows
 lists = [exports + read_names(CXX_EXPORTS)]
 for name in WITH_CXX if NM else []:
-    done = subprocess.run([NM, "-DP", "--defined-only", name], check=True, capture_output=True, text=True)
+    done = subprocess.run([NM, "-DP", "--defined-only", name], check=True, capture_output=True,
+                          text=True)
     lists.append([line.split()[0] for line in done.stdout.splitlines()])
 for names in lists:
     assert sorted(rows) == sorted(name for name in names if name.startswith("_Z")), (rows, names)
 for name in rows:
     report = good_json("check", Library().undefined(name).write(WORK / "lib.so"))
-    assert [named["symbol"] for named in report["cxx_symbols"]] == ([] if name in exports else [name]), report
-    demangled = shutil.which("c++filt") and subprocess.run(["c++filt", name], check=True, capture_output=True,
-                                                           text=True).stdout.strip()
+    assert [named["symbol"]
+            for named in report["cxx_symbols"]] == ([] if name in exports else [name]), report
+    demangled = (shutil.which("c++filt") and subprocess.run(
+        ["c++filt", name], check=True, capture_output=True, text=True).stdout.strip())
     for named in report["cxx_symbols"] if demangled else []:
         first, rest = demangled.split("tvm::ffi::", 1)
-        assert named["name"] == first + "tvm::ffi::" + rest.replace("tvm::ffi::", ""), (named, demangled)
+        assert named["name"] == first + "tvm::ffi::" + rest.replace("tvm::ffi::", ""), (named,
+                                                                                        demangled)
 
 # ---- Exports ----
 
@@ -245,12 +280,15 @@ context = "FAIL  names      __tvm_ffi__library_ctx: must be a writable pointer, 
 assert says(Library().data("__tvm_ffi__library_ctx", bytes(8)), context) == CHECK
 assert says(Library().data("__tvm_ffi__library_ctx", bytes(4), is_writable=True), context) == CHECK
 for machine, size in ("x86-64", 8), ("arm", 4):
-    assert check(Library(machine).function("__tvm_ffi_f").data("__tvm_ffi__library_ctx", bytes(size),
-                                                               is_writable=True))[0] == OK
+    assert check(
+        Library(machine).function("__tvm_ffi_f").data("__tvm_ffi__library_ctx", bytes(size),
+                                                      is_writable=True))[0] == OK
 for prefix in "metadata", "doc", "schema", "doctext":
-    assert says(Library().function(f"__tvm_ffi__{prefix}_f"),
-                f"note  names      __tvm_ffi__{prefix}_f: describes a function that is not exported") == OK
-    assert check(Library().function("__tvm_ffi_f").function(f"__tvm_ffi__{prefix}_f"))[1][0].startswith("  ok ")
+    assert says(
+        Library().function(f"__tvm_ffi__{prefix}_f"),
+        f"note  names      __tvm_ffi__{prefix}_f: describes a function that is not exported") == OK
+    assert check(Library().function("__tvm_ffi_f").function(
+        f"__tvm_ffi__{prefix}_f"))[1][0].startswith("  ok ")
 
 lookup = Library().undefined("TVMFFIEnvModLookupFromImports").function("__tvm_ffi_f")
 line = "note  names      TVMFFIEnvModLookupFromImports: is called, but the module that it needs is stored in " \
@@ -260,12 +298,18 @@ assert not any("LookupFromImports" in line for line in
                check(lookup.data("__tvm_ffi__library_ctx", bytes(8), is_writable=True))[1])
 
 runtime = "is part of the library: another runtime in the process does not see its types and functions"
-assert says(Library().function("TVMFFIObjectDecRef").function("TVMFFIObjectIncRef").function("_ZN3tvm3ffi1fEv"),
-            f"note  exports    TVMFFIObjectDecRef: one of 2 functions of a runtime that {runtime}") == OK
-leaked = Library().function("_ZN3tvm3ffi1fEv", binding=WEAK).data("_ZTIN3tvm3ffi5ErrorE", b"x", binding=WEAK)
-assert says(leaked, "note  exports    _ZN3tvm3ffi1fEv: one of 1 C++ symbols of tvm::ffi that libraries with other "
-                    "headers may be bound to: compile with -fvisibility=hidden -fvisibility-inlines-hidden") == OK
-assert not any("exports" in line for line in check(Library().data("_ZTVN3tvm3ffi5ErrorE", b"x").function("_Z1fv"))[1])
+assert says(
+    Library().function("TVMFFIObjectDecRef").function("TVMFFIObjectIncRef").function(
+        "_ZN3tvm3ffi1fEv"),
+    f"note  exports    TVMFFIObjectDecRef: one of 2 functions of a runtime that {runtime}") == OK
+leaked = Library().function("_ZN3tvm3ffi1fEv", binding=WEAK).data("_ZTIN3tvm3ffi5ErrorE", b"x",
+                                                                  binding=WEAK)
+assert says(
+    leaked,
+    "note  exports    _ZN3tvm3ffi1fEv: one of 1 C++ symbols of tvm::ffi that libraries with other "
+    "headers may be bound to: compile with -fvisibility=hidden -fvisibility-inlines-hidden") == OK
+assert not any("exports" in line
+               for line in check(Library().data("_ZTVN3tvm3ffi5ErrorE", b"x").function("_Z1fv"))[1])
 
 for content, line in [
     (blob([(b"_lib", None, [])]), "ok    embedded   __tvm_ffi__library_bin: 1 module"),
@@ -275,7 +319,8 @@ for content, line in [
      "note  embedded   __tvm_ffi__library_bin: module 1 is read by ffi.Module.load_from_bytes.k\\x0a, which must be "
      "registered before the library is loaded"),
     (blob([]), "FAIL  embedded   __tvm_ffi__library_bin: malformed: it contains no module"),
-    (blob([(b"", None, [])]), "FAIL  embedded   __tvm_ffi__library_bin: malformed: the kind of a module is empty"),
+    (blob([(b"", None, [])]),
+     "FAIL  embedded   __tvm_ffi__library_bin: malformed: the kind of a module is empty"),
     (blob([(b"_lib", None, [1])]),
      "FAIL  embedded   __tvm_ffi__library_bin: malformed: an imported module is out of range"),
     (blob([(b"_lib", None, [1]), (b"k", b"p", [0])]),
@@ -288,7 +333,8 @@ for content, line in [
      "FAIL  embedded   __tvm_ffi__library_bin: malformed: it is longer than its symbol or file"),
     (b"\0" * 7, "FAIL  embedded   __tvm_ffi__library_bin: malformed: its length is truncated"),
     (b"\x08" + b"\0" * 7 + b"\xff" * 8,
-     "FAIL  embedded   __tvm_ffi__library_bin: malformed: the list of where imports begin is truncated"),
+     "FAIL  embedded   __tvm_ffi__library_bin: malformed: the list of where imports begin is truncated"
+     ),
 ]:
     says(Library().data("__tvm_ffi__library_bin", content), line)
 no_self = blob([(b"k", b"x", [])])
@@ -300,18 +346,22 @@ padded = bytearray(blob([(b"_lib", None, [])]) + b"\0\0\0")
 padded[0] += 3
 says(Library().data("__tvm_ffi__library_bin", bytes(padded)),
      "note  embedded   __tvm_ffi__library_bin: 3 bytes after the last module belong to none")
-says(Library().data("__tvm_ffi__library_bin", blob([(b"_lib", None, [])]), size=0),
-     "note  embedded   __tvm_ffi__library_bin: has no size, so its length cannot be checked when it is loaded")
+says(
+    Library().data("__tvm_ffi__library_bin", blob([(b"_lib", None, [])]), size=0),
+    "note  embedded   __tvm_ffi__library_bin: has no size, so its length cannot be checked when it is loaded"
+)
 
 # ---- The system, and linking ----
 
 library = Library(needed=["libstdc++.so.6", "libc.so.6"]).undefined("memcpy", "GLIBC_2.14")
 library.undefined("fcntl", "GLIBC_2.28").undefined("old", "GLIBC_2.2.5")
-library.undefined("_ZSt", "GLIBCXX_3.4.29", "libstdc++.so.6").undefined("__cxa", "CXXABI_1.3", "libstdc++.so.6")
+library.undefined("_ZSt", "GLIBCXX_3.4.29",
+                  "libstdc++.so.6").undefined("__cxa", "CXXABI_1.3", "libstdc++.so.6")
 assert says(library, "note  system     fcntl: needs GLIBC_2.28") == OK
 assert says(library, "ok    system     fcntl: needs GLIBC_2.28", "--manylinux=2_34") == OK
 assert says(library, "ok    system     __cxa: needs CXXABI_1.3", "--manylinux=manylinux_2_34") == OK
-assert says(library, "FAIL  system     _ZSt: needs GLIBCXX_3.4.29; manylinux_2_28 has GLIBCXX_3.4.24",
+assert says(library,
+            "FAIL  system     _ZSt: needs GLIBCXX_3.4.29; manylinux_2_28 has GLIBCXX_3.4.24",
             "--manylinux=2_28") == CHECK
 assert says(library, "FAIL  system     fcntl: needs GLIBC_2.28; manylinux_2_17 has GLIBC_2.17",
             "--manylinux=2_17") == CHECK
@@ -324,21 +374,27 @@ for library, line in [
     (Library("aarch64", stack=None), "ok    stack      PT_GNU_STACK: not executable"),
     (Library(text_relocations=True),
      "FAIL  code       DT_TEXTREL: code is modified when it is loaded: compile with -fPIC"),
-    (Library(writable_code=True), "FAIL  code       PT_LOAD: a segment is both writable and executable"),
+    (Library(writable_code=True),
+     "FAIL  code       PT_LOAD: a segment is both writable and executable"),
     (Library(relro=False), "note  relro      PT_GNU_RELRO: is missing: link with -z relro"),
-    (Library(now=False), "note  binding    DT_FLAGS: bound when called: -z now makes the whole table read-only"),
+    (Library(now=False),
+     "note  binding    DT_FLAGS: bound when called: -z now makes the whole table read-only"),
     (Library().data("_ZGuard", b"x", binding=UNIQUE),
      "note  unloading  _ZGuard: is unique in the process, so glibc never unloads the library"),
     (Library(needed=["libtvm_ffi.so"]),
-     "note  needed     libtvm_ffi.so: loads a runtime by name; without that, the one of the process serves"),
+     "note  needed     libtvm_ffi.so: loads a runtime by name; without that, the one of the process serves"
+     ),
     (Library(needed=["libc.musl-x86_64.so.1"]),
      "note  needed     libc.musl-x86_64.so.1: is for systems with musl, not glibc"),
-    (Library(runpath="/home/me/lib"), "note  needed     DT_RUNPATH: a path of the machine it was built on"),
+    (Library(runpath="/home/me/lib"),
+     "note  needed     DT_RUNPATH: a path of the machine it was built on"),
 ]:
     says(library, line)
 assert says(Library(needed=["libc.musl-x86_64.so.1"]),
-            "FAIL  needed     libc.musl-x86_64.so.1: is for systems with musl, not glibc", "--manylinux=2_28") == CHECK
-says(Library(), "ok    system     needs no particular version of glibc or libstdc++", "--manylinux=2_28")
+            "FAIL  needed     libc.musl-x86_64.so.1: is for systems with musl, not glibc",
+            "--manylinux=2_28") == CHECK
+says(Library(), "ok    system     needs no particular version of glibc or libstdc++",
+     "--manylinux=2_28")
 assert not any("needed" in line for line in check(Library(runpath="$ORIGIN"))[1])
 
 # ---- Several files ----
@@ -369,26 +425,33 @@ TOGETHER = "one library is loaded with the other, and both may use one of the tw
 
 
 def with_context(**more):
-    """A library with a function, its metadata, and the variable in which the loader stores its module."""
+    """A library with a function, its metadata, and the variable in which the loader stores its
+    module."""
     library = Library(**more).function("__tvm_ffi_f").function("__tvm_ffi__metadata_f")
     return library.data("__tvm_ffi__library_ctx", bytes(8), is_writable=True)
 
 
 first, second = write("one.so", with_context()), write("two.so", with_context().function("other"))
-assert clashes(first, second) == (OK, [[], [f"  note  clashes    __tvm_ffi_f: {first} has it too: {APART}"]])
-three = write("three.so", Library().function("__tvm_ffi_e").function("__tvm_ffi_f").function("__tvm_ffi_g"))
-four = write("four.so", Library().function("__tvm_ffi_e").function("__tvm_ffi_f").undefined("__tvm_ffi_g"))
+assert clashes(first,
+               second) == (OK, [[],
+                                [f"  note  clashes    __tvm_ffi_f: {first} has it too: {APART}"]])
+three = write("three.so",
+              Library().function("__tvm_ffi_e").function("__tvm_ffi_f").function("__tvm_ffi_g"))
+four = write("four.so",
+             Library().function("__tvm_ffi_e").function("__tvm_ffi_f").undefined("__tvm_ffi_g"))
 assert clashes(three, first, four) == (OK, [
     [], [f"  note  clashes    __tvm_ffi_f: {three} has it too: {APART}"],
     [f"  note  clashes    __tvm_ffi_e: one of 2 that {three} has too: {APART}",
      f"  note  clashes    __tvm_ffi_f: {first} has it too: {APART}"]])
-assert clashes(first, write("other.so", Library().function("__tvm_ffi_g").function("g"))) == (OK, [[], []])
+assert clashes(first, write("other.so",
+                            Library().function("__tvm_ffi_g").function("g"))) == (OK, [[], []])
 assert clashes(first, write("arm.so", Library("arm").function("__tvm_ffi_f"))) == (OK, [[], []])
 # One loads the other: by file name, or by soname.
 needing = write("needing.so", with_context(needed=["one.so"]))
 together = f"__tvm_ffi__library_ctx: one of 3 that {first} has too: {TOGETHER}"
 assert clashes(first, needing) == (OK, [[], ["  note  clashes    " + together]])
-assert clashes(needing, first)[1][1] == ["  note  clashes    " + together.replace(str(first), str(needing))]
+assert clashes(needing,
+               first)[1][1] == ["  note  clashes    " + together.replace(str(first), str(needing))]
 named = write("named.so", with_context(soname="one.so"))
 assert TOGETHER in clashes(needing, named)[1][1][0]
 assert clashes(needing, write("one.so", with_context(soname="x.so")))[1][1] == [
@@ -396,19 +459,27 @@ assert clashes(needing, write("one.so", with_context(soname="x.so")))[1][1] == [
 # One file under two names.
 (WORK / "link.so").symlink_to(first)
 assert clashes(first, WORK / "link.so") == (OK, [[], []])
-assert clashes(write("u1.so", Library().data("_ZGuard", b"x", binding=UNIQUE)),
-               write("u2.so", Library().data("_ZGuard", b"x", binding=UNIQUE)))[1][1] == [
+assert clashes(
+    write("u1.so",
+          Library().data("_ZGuard", b"x", binding=UNIQUE)),
+    write("u2.so",
+          Library().data("_ZGuard", b"x", binding=UNIQUE))
+)[1][1] == [
     f"  note  clashes    _ZGuard: {WORK}/u1.so has it too: unique in the process, so both libraries use those of "
-    "the one loaded first"]
+    "the one loaded first"
+]
 # Control characters in a name are escaped.
 odd = write("o\x1b.so", with_context())
 assert rf"{WORK}/o\x1b.so has it too" in clashes(odd, second)[1][1][0]
 # Libraries that Meson built.
-assert clashes(SCALE, TYPED)[1][1] == [f"  note  clashes    __tvm_ffi_count: one of 2 that {SCALE} has too: {APART}"]
+assert clashes(SCALE, TYPED)[1][1] == [
+    f"  note  clashes    __tvm_ffi_count: one of 2 that {SCALE} has too: {APART}"
+]
 assert " clashes " not in good("check", KERNELS, KERNELS)
 report = good_json("check", SCALE, TYPED)
 assert [entry["path"] for entry in report] == [SCALE, TYPED], report
-assert [v["symbol"] for v in report[1]["verdicts"] if v["check"] == "clashes"] == ["__tvm_ffi_count"], report
+assert [v["symbol"] for v in report[1]["verdicts"]
+        if v["check"] == "clashes"] == ["__tvm_ffi_count"], report
 
 # ---- Object files, and libraries made from them: compiled here ----
 
@@ -419,12 +490,17 @@ def compile_c(name, text, *options):
     return path
 
 
-strong = compile_c("strong.o", "int __tvm_ffi_f(void) { return 0; }\nvoid *__tvm_ffi__library_ctx;\n", "-c", "-fcommon")
+strong = compile_c("strong.o",
+                   "int __tvm_ffi_f(void) { return 0; }\nvoid *__tvm_ffi__library_ctx;\n", "-c",
+                   "-fcommon")
 REFUSED = "a linker refuses to link both into one library or program"
 MERGED = "a linker keeps one of the two"
-again = compile_c("again.o", "int __tvm_ffi_f(void) { return 1; }\nvoid *__tvm_ffi__library_ctx = 0;\n", "-c")
-weak = compile_c("weak.o", "__attribute__((weak)) int __tvm_ffi_f(void) { return 1; }\nint x;\n", "-c")
-linked = subprocess.run([*CC, "-shared", strong, again, "-o", WORK / "refused.so"], capture_output=True, check=False)
+again = compile_c("again.o",
+                  "int __tvm_ffi_f(void) { return 1; }\nvoid *__tvm_ffi__library_ctx = 0;\n", "-c")
+weak = compile_c("weak.o", "__attribute__((weak)) int __tvm_ffi_f(void) { return 1; }\nint x;\n",
+                 "-c")
+linked = subprocess.run([*CC, "-shared", strong, again, "-o", WORK / "refused.so"],
+                        capture_output=True, check=False)
 assert linked.returncode != 0 and b"__tvm_ffi_f" in linked.stderr, linked
 assert clashes(strong, again) == (CHECK, [[], [
     f"  FAIL  clashes    __tvm_ffi_f: {strong} has it too: {REFUSED}",
@@ -435,14 +511,17 @@ assert clashes(strong, weak, again) == (CHECK, [
      f"  note  clashes    __tvm_ffi__library_ctx: {strong} has it too: {MERGED}",
      f"  note  clashes    __tvm_ffi_f: {weak} has it too: {MERGED}"]])
 out = good("check", "--manylinux=2_28", strong)
-assert re.search(r"^  note  file       an object file, ELF\d\d \S+: it is not linked yet$", out, re.M), out
+assert re.search(r"^  note  file       an object file, ELF\d\d \S+: it is not linked yet$", out,
+                 re.M), out
 assert "\n  ok    names      1 function\n" in out, out
 assert "\n  ok    stack      .note.GNU-stack: not executable\n" in out, out
 assert "\n  note  system     versions are chosen when it is linked\n" in out, out
 calls = compile_c("calls.o", f"void {FUNCTION}(void);\nvoid f(void) {{ {FUNCTION}(); }}\n", "-c")
 assert f"\n  note  library    {FUNCTION}: is {PARSE}, {LACKED}\n" in good("check", calls), calls
-code, out, err = run("check", compile_c("stack.o", '.section .note.GNU-stack,"x",%progbits\n', "-xassembler", "-c"))
-assert code == CHECK and "  FAIL  stack      .note.GNU-stack: requests an executable stack\n" in out, out
+code, out, err = run(
+    "check", compile_c("stack.o", '.section .note.GNU-stack,"x",%progbits\n', "-xassembler", "-c"))
+assert (code == CHECK
+        and "  FAIL  stack      .note.GNU-stack: requests an executable stack\n" in out), out
 # More sections than the 16-bit field of a symbol can number.
 many = "".join(f'.section .t{i},"a",%progbits\n' for i in range(66000))
 out = good("check", compile_c("many.o", many + """.section .data.context,"aw",%progbits
@@ -470,8 +549,9 @@ assert "hidden" not in out and "\n  ok    names      1 function\n" in out, out
 
 # A program; a library whose file name does not have the suffix that loaders expect.
 code, out, err = run("check", compile_c("program", "int main(void) { return 0; }\n"))
-assert code == CHECK and re.search("^  FAIL  file       a program, ELF.*, which cannot be loaded: link with -shared$", out,
-                                   re.M), out
+assert (code == CHECK and re.search(
+    "^  FAIL  file       a program, ELF.*, which cannot be loaded: link with -shared$", out,
+    re.M)), out
 ending = "  note  file       its name does not end in .so, without which other runtimes do not load it\n"
 for name in "libkernels.so.1", "kernels":
     shutil.copyfile(KERNELS, WORK / name)
@@ -486,20 +566,25 @@ assert ending not in good("check", Library().function("other").write(WORK / "lib
 for path in LIBRARIES:
     report = good_json("check", path)
     assert report["passed"] and report["path"] == path, report
-    assert report["runtime"] is not None and {v["verdict"] for v in report["verdicts"]} <= {"ok", "note"}, report
+    assert (report["runtime"] is not None
+            and {v["verdict"] for v in report["verdicts"]} <= {"ok", "note"}), report
     assert re.search(r"^  ok    names      \d+ functions$", good("check", path), re.M)
-code, out, err = run("check", *LIBRARIES, Library(stack="rwx").write(WORK / "lib.so"), WORK / "missing.so")
+code, out, err = run("check", *LIBRARIES,
+                     Library(stack="rwx").write(WORK / "lib.so"), WORK / "missing.so")
 assert code == LOAD and out.count("FAIL") == 1 and err.count("\n") == 1, (code, out, err)
 code, out, err = run("check", WORK / "lib.so", *LIBRARIES)
 assert code == CHECK and err == "", (code, out, err)
 
 content = pathlib.Path(KERNELS).read_bytes()
 for written, message in [
-    (b"\x7fELF", "malformed ELF file"), (b"", "not an ELF, PE or Mach-O file: it is empty"), (b"text\n", "not an ELF, PE or Mach-O file\n"),
+    (b"\x7fELF", "malformed ELF file"),
+    (b"", "not an ELF, PE or Mach-O file: it is empty"),
+    (b"text\n", "not an ELF, PE or Mach-O file\n"),
     (b"MZ\x90\0\3\0\0\0", "malformed PE file: it has no PE header"),
     (b"\xcf\xfa\xed\xfe\x0c\0\0\1", "malformed Mach-O file: its header"),
     (b"!<arch>\n", "not an ELF, PE or Mach-O file but an archive"),
-    (content[:-16], "malformed ELF file: it is truncated: its section headers extend past the end of the file"),
+    (content[:-16],
+     "malformed ELF file: it is truncated: its section headers extend past the end of the file"),
 ]:
     (WORK / "wrong").write_bytes(written)
     bad(LOAD, message, "check", WORK / "wrong")
@@ -512,14 +597,20 @@ for value in "1", "2_x", "2_3", "3_28", "2_28x", "":
 
 says(pe.Library(traits=pe.DYNAMIC_BASE | pe.HIGH_ENTROPY),
      "note  stack      NX_COMPAT: is missing, so data is executable: link with -Wl,--nxcompat")
-says(pe.Library(traits=pe.NX), "note  address    DYNAMIC_BASE: is missing, so code is at a predictable address: link with "
-     "-Wl,--dynamicbase")
-says(macho.Library("aarch64", signed=False),
-     "FAIL  signature  LC_CODE_SIGNATURE: is missing, and macOS on arm64 loads only signed code: codesign -s - FILE")
+says(
+    pe.Library(traits=pe.NX),
+    "note  address    DYNAMIC_BASE: is missing, so code is at a predictable address: link with "
+    "-Wl,--dynamicbase")
+says(
+    macho.Library("aarch64", signed=False),
+    "FAIL  signature  LC_CODE_SIGNATURE: is missing, and macOS on arm64 loads only signed code: codesign -s - FILE"
+)
 
 # ---- The help and the page list every check, and which ones can fail ----
 
-ROWS = dict(re.findall(r"^  ([a-z]+) +(.+)$", good("check", "--help").split("\n  -")[0].split("Options:")[0], re.M))
+ROWS = dict(
+    re.findall(r"^  ([a-z]+) +(.+)$",
+               good("check", "--help").split("\n  -")[0].split("Options:")[0], re.M))
 TABLE = {name: (fails.strip(), notes.strip()) for name, fails, notes in re.findall(
     r"^\| `([a-z]+)` \| [^|]+ \|([^|]*)\|([^|]*)\|$", PAGE.read_text(encoding="utf-8"), re.M)}
 checks = {check for _, check in SEEN}

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The files and commands of docs/codegen.md: the files compile, the commands print what the page shows.
+"""The files and commands of docs/codegen.md: the files compile, the commands print what the page
+shows.
 
 test_codegen.py TVM-FFI PAGE LIBTVM_FFI PKG-CONFIG-FOLDER
 
@@ -31,12 +32,14 @@ with tempfile.TemporaryDirectory() as folder:
     for name, text in files:
         (place / name).write_text(text, encoding="utf-8")
         # A file that no command compiles is not tested.
-        assert any(re.search(rf"\bcc .*\b{re.escape(name)}\b", command) for command, _ in commands), name
+        assert any(re.search(rf"\bcc .*\b{re.escape(name)}\b", command)
+                   for command, _ in commands), name
     programs = place / "bin"
     programs.mkdir()
     # $CC may be `cc` or `ccache cc`, which must not find this program again.
-    (programs / "cc").write_text(f'#!/bin/sh\nexport PATH="{os.environ["PATH"]}"\nexec {os.environ["CC"]} {STRICT} "$@"\n',
-                                 encoding="utf-8")
+    (programs / "cc").write_text(
+        f'#!/bin/sh\nexport PATH="{os.environ["PATH"]}"\nexec {os.environ["CC"]} {STRICT} "$@"\n',
+        encoding="utf-8")
     (programs / "cc").chmod(0o755)
     environment = {
         **os.environ,
@@ -45,8 +48,9 @@ with tempfile.TemporaryDirectory() as folder:
         "LD_LIBRARY_PATH": str(LIBRARY.parent),
     }
     for command, expected in commands:
-        done = subprocess.run(["sh", "-c", command], cwd=place, env=environment, capture_output=True, text=True,
-                              check=False)
+        done = subprocess.run(["sh", "-c", command], cwd=place, env=environment,
+                              capture_output=True, text=True, check=False)
         assert done.returncode == 0 and done.stderr == "", (command, done)
-        assert make_pattern(expected).fullmatch(done.stdout), f"{command} prints\n{done.stdout}not what the page says"
+        assert make_pattern(expected).fullmatch(
+            done.stdout), f"{command} prints\n{done.stdout}not what the page says"
 assert len(files) >= 2 and len(commands) >= 8, (files, commands)

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tvm-ffi-config of an installation that was moved, and compilers run with the flags that it prints.
+"""tvm-ffi-config of an installation that was moved, and compilers run with the flags that it
+prints.
 
-test_config.py TVM-FFI BUILD MESON KERNEL.cc KERNEL.cu [COMPILER...]: a C++ compiler, and nvcc by that name"""
+test_config.py TVM-FFI BUILD MESON KERNEL.cc KERNEL.cu [COMPILER...]: a C++ compiler, and nvcc by
+that name"""
 import json
 import os
 import pathlib
@@ -15,12 +17,15 @@ from tool import FILES, USAGE, bad, good
 BUILD, MESON, *KERNELS = FILES[:4]
 COMPILERS = FILES[4:]
 # All flags, in the order of the output.
-ORDER = ["includedir", "dlpack-includedir", "cmakedir", "libdir", "libfiles", "sourcedir", "cython-lib-path",
-         "cxxflags", "cflags", "libs", "ldflags", "cxx-libdir"]
+ORDER = [
+    "includedir", "dlpack-includedir", "cmakedir", "libdir", "libfiles", "sourcedir",
+    "cython-lib-path", "cxxflags", "cflags", "libs", "ldflags", "cxx-libdir"
+]
 
 
 def ask(program, *flags, code=0):
-    """The output of the program, which must find the library installed with it, not the one in the build folder."""
+    """The output of the program, which must find the library installed with it, not the one in the
+    build folder."""
     env = {name: value for name, value in os.environ.items() if name != "LD_LIBRARY_PATH"}
     done = subprocess.run([program, *flags], capture_output=True, text=True, check=False, env=env)
     assert done.returncode == code, (flags, done)
@@ -40,19 +45,24 @@ def main(folder):
     include, libraries = prefix / options["includedir"], prefix / options["libdir"]
     lines = ask(program, "--ldflags", "--cxxflags", "--libdir", "--includedir").splitlines()
     dlpack = ask(program, "--dlpack-includedir").strip()
-    assert lines == [str(include), str(libraries), f"-I{include} -I{dlpack} -std=c++17", f"-L{libraries}"], lines
+    assert lines == [
+        str(include),
+        str(libraries), f"-I{include} -I{dlpack} -std=c++17", f"-L{libraries}"
+    ], lines
     assert ask(program, "--cflags") == f"-I{include} -I{dlpack}\n"
     assert (pathlib.Path(dlpack) / "dlpack/dlpack.h").is_file(), dlpack
     library = pathlib.Path(ask(program, "--libfiles").strip())
     assert library.parent == libraries and library.is_file(), library
     # As `tvm-ffi config`, and through a link in another folder.
-    assert ask(prefix / options["bindir"] / "tvm-ffi", "config", "--cflags") == ask(program, "--cflags")
+    assert ask(prefix / options["bindir"] / "tvm-ffi", "config",
+               "--cflags") == ask(program, "--cflags")
     (folder / "tvm-ffi-config").symlink_to(program)
     assert ask(folder / "tvm-ffi-config", "--libdir") == f"{libraries}\n"
     answers = json.loads(ask(program, "--json", "--libdir", "--includedir"))
     assert list(answers) == ["includedir", "libdir"], answers
 
-    # Without flags it prints all of them, with the same answers; null where the flag alone is refused.
+    # Without flags it prints all of them, with the same answers; null where the flag alone is
+    # refused.
     answers = json.loads(ask(program, "--json"))
     assert list(answers) == ORDER, answers
     for flag, answer in answers.items():
@@ -77,7 +87,8 @@ def main(folder):
         assert ask(program, "--cxx-libdir") == f"{with_cxx.parent}\n"
         assert info["cxx_functions"] == f"not in the library, but in {with_cxx}", info
     else:
-        assert f"no library with the C++ functions in {with_cxx.parent}" in ask(program, "--cxx-libdir", code=USAGE)
+        assert f"no library with the C++ functions in {with_cxx.parent}" in ask(
+            program, "--cxx-libdir", code=USAGE)
         assert info["cxx_functions"] == "not in the library", info
 
     if library.suffix == ".a":
@@ -89,14 +100,17 @@ def main(folder):
         kernel = folder / ("kernel_cuda.so" if is_cuda else "kernel.so")
         # The command of the guide, split into words by a shell.
         flags = "-Xcompiler -fPIC,-fvisibility=hidden" if is_cuda else "-fPIC -fvisibility=hidden"
-        subprocess.run(f"'{compiler}' -shared -O3 '{KERNELS[is_cuda]}' -o '{kernel}' {flags} $({program} --cxxflags) "
-                       f"$({program} --ldflags) $({program} --libs)", shell=True, check=True)
+        subprocess.run(
+            f"'{compiler}' -shared -O3 '{KERNELS[is_cuda]}' -o '{kernel}' {flags} $({program} "
+            "--cxxflags) "
+            f"$({program} --ldflags) $({program} --libs)", shell=True, check=True)
         assert kernel.is_file(), kernel
 
     (libraries / library.name).rename(folder / library.name)
     done = subprocess.run([program, "--libs"], capture_output=True, text=True, check=False,
                           env={"LD_LIBRARY_PATH": str(folder)})
-    assert done.returncode == USAGE and f"is not installed: there is no {library}" in done.stderr, done
+    assert (done.returncode == USAGE
+            and f"is not installed: there is no {library}" in done.stderr), done
 
 
 with tempfile.TemporaryDirectory() as place:

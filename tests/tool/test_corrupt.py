@@ -10,7 +10,10 @@ from elf import Library, blob
 from tool import CHECK, FILES, LOAD, OK, USAGE, WINDOWS, run, skip, work_folder
 
 if WINDOWS:
-    skip("how damaged files are read does not depend on the system, and Wine would start a thousand programs")
+    skip(
+        "how damaged files are read does not depend on the system, and Wine would start a thousand "
+        "programs"
+    )
 
 WORK = work_folder()
 WRONG, RIGHT = WORK / "lib.so", WORK / "right.so"
@@ -26,21 +29,25 @@ def attempt(content):
             (["unpack", "--output", WORK / "unpacked"], (OK, LOAD)), \
             (["unpack", "--extract=k[0]", "--output", WORK / "one"], (OK, USAGE, LOAD)):
         code, out, err = run(*command, WRONG)
-        assert code in codes and err.count("\n") == (code in (LOAD, USAGE)), (command, code, out, err)
+        assert (code in codes
+                and err.count("\n") == (code in (LOAD, USAGE))), (command, code, out, err)
         assert err == "" or err.startswith("tvm-ffi: ") and str(WRONG) in err, err
         assert "\x1b" not in out + err
         seen.add(code)
 
 
 def small(machine):
-    library = Library(machine, needed=["libc.so.6"]).function("__tvm_ffi_f").undefined("memcpy", "GLIBC_2.14")
+    library = Library(machine, needed=["libc.so.6"
+                                       ]).function("__tvm_ffi_f").undefined("memcpy", "GLIBC_2.14")
     library.data("__tvm_ffi__schema_f", b'{"type_schema":"{}"}\0').undefined("TVMFFIObjectDecRef")
-    return library.data("__tvm_ffi__library_bin", blob([(b"_lib", None, [1]), (b"k", b"payload", [])])).build()
+    return library.data("__tvm_ffi__library_bin",
+                        blob([(b"_lib", None, [1]), (b"k", b"payload", [])])).build()
 
 
 compiled = WORK / "origin.o"
-subprocess.run([*shlex.split(os.environ["CC"]), "-x", "c", "-c", "-", "-o", compiled], text=True, check=True,
-               input="int __tvm_ffi_f(void) { return 0; }\nstatic int g; int *__tvm_ffi__library_ctx = &g;\n")
+subprocess.run(
+    [*shlex.split(os.environ["CC"]), "-x", "c", "-c", "-", "-o", compiled], text=True, check=True,
+    input="int __tvm_ffi_f(void) { return 0; }\nstatic int g; int *__tvm_ffi__library_ctx = &g;\n")
 for origin in [*map(pathlib.Path, FILES), compiled, "x86-64", "powerpc"]:
     content = origin.read_bytes() if isinstance(origin, pathlib.Path) else small(origin)
     seen = set()
@@ -51,7 +58,8 @@ for origin in [*map(pathlib.Path, FILES), compiled, "x86-64", "powerpc"]:
         # Mostly in the headers and at both ends, where offsets and counts are.
         place = random.choice([range(64), range(64, 512), range(len(content)), range(-1200, 0)])
         for _ in range(random.choice([1, 1, 4])):
-            damaged[random.choice(place) % len(damaged)] = random.choice([0, 1, 0x7f, 0x80, 0xff, random.randrange(256)])
+            damaged[random.choice(place) % len(damaged)] = random.choice(
+                [0, 1, 0x7f, 0x80, 0xff, random.randrange(256)])
         attempt(bytes(damaged))
     for _ in range(ROUNDS // 2):
         attempt(content[:random.randrange(len(content))])

@@ -9,7 +9,8 @@ from tool import FILES, RAISED, USAGE, WINDOWS, bad, good, work_folder
 libraries = {pathlib.Path(f).stem: os.path.abspath(f) for f in FILES}
 K = libraries["run_kernels"]
 FOLDER = work_folder()
-PLACE = {"WINEPATH": f"{FOLDER};{os.environ['WINEPATH']}"} if WINDOWS else {"LD_LIBRARY_PATH": str(FOLDER)}
+PLACE = ({"WINEPATH": f"{FOLDER};{os.environ['WINEPATH']}"}
+         if WINDOWS else {"LD_LIBRARY_PATH": str(FOLDER)})
 DRIVER = FOLDER / ("nvcuda.dll" if WINDOWS else "libcuda.so.1")
 env = {**os.environ, **PLACE}
 CUDA = ["run", K, "--device=cuda"]
@@ -24,12 +25,16 @@ assert good(*CUDA, "identity(2x2xf32=1 2 3 4)", "-e", "2x2xf32=1 2 3 4", env=env
     "[PASS] identity: result[0] 2x2xf32 max|err|=0\n"
 assert good(*CUDA, "make_like(3xi16=7)", env=env) == "result[0]: 3xi16=0 0 0\n"
 assert good(*CUDA, "make(3)", env=env) == "result[0]: 3xf32=0 1 2\n"
-assert good("bench", K, "identity(4xf32=1)", "--device=cuda:0", "--warmup=0", "--repeat=6", env=env).count("\n") == 4
-crashing = dict(env, ASAN_OPTIONS=os.environ.get("ASAN_OPTIONS", "") + ":handle_segv=0:detect_leaks=0")
+assert good("bench", K, "identity(4xf32=1)", "--device=cuda:0", "--warmup=0", "--repeat=6",
+            env=env).count("\n") == 4
+crashing = dict(env,
+                ASAN_OPTIONS=os.environ.get("ASAN_OPTIONS", "") + ":handle_segv=0:detect_leaks=0")
 bad(RAISED, "bump: crashed while it was called", *CUDA, "bump(1xi32=1)", env=crashing)
-bad(RAISED, "identity: RuntimeError: CUDA cannot finish: illegal address (700)", *CUDA, "identity(1xi32=1)",
-    env=dict(env, FAKE_CUDA_FAILS="1"))
-bad(USAGE, "RuntimeError: CUDA cannot allocate memory: out of memory (2)", *CUDA, "identity(9999999xi32=1)", env=env)
-bad(USAGE, "--device=cuda:1: invalid device ordinal", "run", K, "identity(5)", "--device=cuda:1", env=env)
+bad(RAISED, "identity: RuntimeError: CUDA cannot finish: illegal address (700)", *CUDA,
+    "identity(1xi32=1)", env=dict(env, FAKE_CUDA_FAILS="1"))
+bad(USAGE, "RuntimeError: CUDA cannot allocate memory: out of memory (2)", *CUDA,
+    "identity(9999999xi32=1)", env=env)
+bad(USAGE, "--device=cuda:1: invalid device ordinal", "run", K, "identity(5)", "--device=cuda:1",
+    env=env)
 bad(USAGE, '--device must be cpu or cuda:N, not "gpu"', "run", K, "identity(5)", "--device=gpu")
 bad(USAGE, "--guard is only for CPU memory", *CUDA, "identity(5)", "--guard=end", env=env)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The reader of ELF files: both classes and byte orders read the same, and each kind of damage is named."""
+"""The reader of ELF files: both classes and byte orders read the same, and each kind of damage is
+named."""
 import struct
 
 from elf import MACHINES, WEAK, Library
@@ -11,11 +12,14 @@ SHT_DYNSYM, SHT_DYNAMIC, SHT_STRTAB, VERNEED, VERSYM = 11, 6, 3, 0x6ffffffe, 0x6
 
 
 def make(machine):
-    library = Library(machine, needed=["liba.so", "libb.so"], runpath="/somewhere", soname="libself.so")
+    library = Library(machine, needed=["liba.so", "libb.so"], runpath="/somewhere",
+                      soname="libself.so")
     library.function("__tvm_ffi_second", size=0x12345).function("__tvm_ffi_first", size=7)
     library.data("__tvm_ffi__schema_first", b'{"type_schema":"{\\"type\\":\\"ffi.Function\\"}"}\0')
-    library.undefined("memcpy", "GLIBC_2.14", "libc.so.6").undefined("exp", "GLIBC_2.29", "libm.so.6")
-    return library.undefined("memset", "GLIBC_2.2.5", "libc.so.6").undefined("TVMFFIAny", binding=WEAK)
+    library.undefined("memcpy", "GLIBC_2.14", "libc.so.6").undefined("exp", "GLIBC_2.29",
+                                                                     "libm.so.6")
+    return library.undefined("memset", "GLIBC_2.2.5",
+                             "libc.so.6").undefined("TVMFFIAny", binding=WEAK)
 
 
 class Image:
@@ -81,7 +85,8 @@ def find_said(read_before, check):
 # ---- Each class and byte order is read the same ----
 
 WANTED = read(Image("x86-64"))
-assert [(f["name"], f["size"]) for f in WANTED[0]["functions"]] == [("first", 7), ("second", 0x12345)], WANTED
+assert [(f["name"], f["size"]) for f in WANTED[0]["functions"]] == [("first", 7),
+                                                                    ("second", 0x12345)], WANTED
 assert WANTED[0]["functions"][0]["metadata"].startswith('{"type_schema"'), WANTED
 assert WANTED[0]["needed"] == ["liba.so", "libb.so"] and WANTED[0]["undefined"][0]["weak"], WANTED
 assert find_said(WANTED, "system") == ["needs GLIBC_2.29"], WANTED
@@ -98,7 +103,9 @@ assert len(orders) == 4, orders
 for name in "x86-64", "powerpc":
     image = Image(name)
     first = image.section(0)
-    for field, large, place in ("num_sections", 0, "size"), ("names", 0xffff, "link"), ("num_segments", 0xffff, "info"):
+    for field, large, place in ("num_sections", 0, "size"), ("names", 0xffff,
+                                                             "link"), ("num_segments", 0xffff,
+                                                                       "info"):
         image.set(first[place], image.get(image.header[field]))
         image.set(image.header[field], large)
     assert read(image) == WANTED, name
@@ -139,30 +146,49 @@ for name in "x86-64", "ppc64", "i386", "powerpc":
     symbol = 24 if wide else 16
     symbol_section = symbol + (6 if wide else 14)
     for message, change in [
-        (NO_HEADER, cut(15)), (NO_HEADER, cut((64 if wide else 52) - 1)),
-        (NO_HEADER, identity(4, 3)), (NO_HEADER, identity(5, 0)), (NO_HEADER, identity(6, 2)),
+        (NO_HEADER, cut(15)),
+        (NO_HEADER, cut((64 if wide else 52) - 1)),
+        (NO_HEADER, identity(4, 3)),
+        (NO_HEADER, identity(5, 0)),
+        (NO_HEADER, identity(6, 2)),
         ("neither a library nor an object file", field("type", 4)),
         ("it is truncated: its program headers extend past the end of the file", cut(100)),
-        ("it is truncated: its program headers extend past the end of the file", field("segments_at", FAR)),
+        ("it is truncated: its program headers extend past the end of the file",
+         field("segments_at", FAR)),
         ("it is truncated after ", cut(400)),
-        ("it is truncated: its section headers extend past the end of the file", field("sections_at", FAR)),
-        ("it is truncated: its section headers extend past the end of the file", field("num_sections", 0xfeff)),
+        ("it is truncated: its section headers extend past the end of the file",
+         field("sections_at", FAR)),
+        ("it is truncated: its section headers extend past the end of the file",
+         field("num_sections", 0xfeff)),
         ("it has no section headers, which are needed to find symbols", field("sections_at", 0)),
-        ("its dynamic section extends past the end of the file", of_section(SHT_DYNAMIC, "offset", FAR)),
-        ("its dynamic section extends past the end of the file", of_section(SHT_DYNAMIC, "size", FAR)),
-        ("a name in the dynamic section is outside its string table", of_section(SHT_DYNAMIC, "link", 1)),
-        ("a name in the dynamic section is outside its string table", of_section(SHT_DYNAMIC, "link", 0xffff)),
-        ("a name in the dynamic section is outside its string table", in_section(SHT_DYNAMIC, 8 if wide else 4, "I", FAR)),
+        ("its dynamic section extends past the end of the file",
+         of_section(SHT_DYNAMIC, "offset", FAR)),
+        ("its dynamic section extends past the end of the file",
+         of_section(SHT_DYNAMIC, "size", FAR)),
+        ("a name in the dynamic section is outside its string table",
+         of_section(SHT_DYNAMIC, "link", 1)),
+        ("a name in the dynamic section is outside its string table",
+         of_section(SHT_DYNAMIC, "link", 0xffff)),
+        ("a name in the dynamic section is outside its string table",
+         in_section(SHT_DYNAMIC, 8 if wide else 4, "I", FAR)),
         ("the versions of its imports extend past their section", of_section(VERNEED, "size", 15)),
-        ("the versions of its imports extend past their section", in_section(VERNEED, 8, "I", FAR)),  # vn_aux
-        ("the versions of its imports extend past their section", in_section(VERNEED, 12, "I", FAR)),  # vn_next
-        ("the versions of its imports extend past their section", in_section(VERNEED, 28, "I", 2**32 - 16)),  # vna_next
+            # vn_aux
+        ("the versions of its imports extend past their section", in_section(VERNEED, 8, "I", FAR)),
+            # vn_next
+        ("the versions of its imports extend past their section", in_section(VERNEED, 12, "I",
+                                                                             FAR)),
+            # vna_next
+        ("the versions of its imports extend past their section",
+         in_section(VERNEED, 28, "I", 2**32 - 16)),
         ("its symbol table extends past the end of the file", of_section(SHT_DYNSYM, "size", FAR)),
         ("its symbol table extends past the end of the file", of_section(VERSYM, "offset", FAR)),
         ("the version of a symbol is outside its table", of_section(VERSYM, "size", 2)),
         ("the name of a symbol is outside its string table", of_section(SHT_DYNSYM, "link", 0)),
-        ("the name of a symbol is outside its string table", in_section(SHT_DYNSYM, symbol, "I", FAR)),
-        ("a symbol is in a section that does not exist", in_section(SHT_DYNSYM, symbol_section, "H", 0xfeff)),
-        ("the section index of a symbol is outside its table", in_section(SHT_DYNSYM, symbol_section, "H", 0xffff)),
+        ("the name of a symbol is outside its string table",
+         in_section(SHT_DYNSYM, symbol, "I", FAR)),
+        ("a symbol is in a section that does not exist",
+         in_section(SHT_DYNSYM, symbol_section, "H", 0xfeff)),
+        ("the section index of a symbol is outside its table",
+         in_section(SHT_DYNSYM, symbol_section, "H", 0xffff)),
     ]:
         damage(message, name, change)

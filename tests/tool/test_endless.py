@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files that never end, or that say that they are larger than memory: only what is needed is read of them.
+"""Files that never end, or that say that they are larger than memory: only what is needed is read
+of them.
 
 test_endless.py TVM-FFI RUN_KERNELS..."""
 import os
@@ -18,7 +19,8 @@ os.chdir(work_folder())
 
 
 def ends(code, out, err, *words, stdin=subprocess.DEVNULL):
-    done = subprocess.run([*COMMAND, *words], stdin=stdin, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run([*COMMAND, *words], stdin=stdin, capture_output=True, text=True,
+                          timeout=60, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (code, out, err), (words, done)
 
 
@@ -27,7 +29,8 @@ def call(value, err, code=USAGE, **kwargs):
 
 
 # ---- Libraries: what does not begin as one is not read further ----
-TAKING = [["list"], ["list", "--load"], ["check"], ["stub"], ["run"], ["bench"], ["registry", "--lib"], ["types", "--lib"]]
+TAKING = [["list"], ["list", "--load"], ["check"], ["stub"], ["run"], ["bench"],
+          ["registry", "--lib"], ["types", "--lib"]]
 for words in TAKING:
     ends(LOAD, "", "tvm-ffi: /dev/zero: not an ELF, PE or Mach-O file\n", *words, "/dev/zero")
     with open("/dev/zero", "rb") as zero:
@@ -40,11 +43,14 @@ for mode in "@+*":
     call(f"{mode}/dev/zero", "/dev/zero: it does not begin as .npy files do\n")
 
 dictionary = b"{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }\n"
-array = b"\x93NUMPY\1\0" + struct.pack("<H", len(dictionary)) + dictionary + struct.pack("<2f", 1, 2)
-for content, spec, expected in (array, "@/dev/stdin", "2xf32=1 2"), (b"\1\2\3", "2xi8=@/dev/stdin", "2xi8=1 2"):
+array = b"\x93NUMPY\1\0" + struct.pack("<H", len(dictionary)) + dictionary + struct.pack(
+    "<2f", 1, 2)
+for content, spec, expected in (array, "@/dev/stdin", "2xf32=1 2"), (b"\1\2\3", "2xi8=@/dev/stdin",
+                                                                     "2xi8=1 2"):
     reader, writer = os.pipe()
     os.write(writer, content)
-    ends(OK, f"result[0]: {expected}\n", "", "run", KERNELS, "-f", "identity", "-i", spec, stdin=reader)
+    ends(OK, f"result[0]: {expected}\n", "", "run", KERNELS, "-f", "identity", "-i", spec,
+         stdin=reader)
     os.close(reader)
     os.close(writer)
 
@@ -56,7 +62,8 @@ ends(USAGE, "", f"tvm-ffi: /dev/zero: {LIMIT}", "embed", "--library-bin", "/dev/
 with open("/dev/zero", "rb") as zero:
     call("x:@-", f"standard input: {LIMIT}", stdin=zero)
 
-# ---- A sparse file of a terabyte: refused by its first bytes, or read as far as its array goes ----
+# ---- A sparse file of a terabyte: refused by its first bytes, or read as far as its array goes
+# ----
 try:
     for name, content in ("huge.so", b"no library"), ("huge.npy", array):
         pathlib.Path(name).write_bytes(content)

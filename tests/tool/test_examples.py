@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Each option of each command has an example in docs/reference/examples.md, which prints what is shown there.
+"""Each option of each command has an example in docs/reference/examples.md, which prints what is
+shown there.
 
 test_examples.py TVM-FFI PAGE BUILD MESON LIBSCALE SOURCE.c...
 
-A chapter is a command, or the options that all commands have; a title in it names the options of the example. One whose
-text says that it is not run, and why, is only checked to have commands."""
+A chapter is a command, or the options that all commands have; a title in it names the options of
+the example. One whose text says that it is not run, and why, is only checked to have commands."""
 import os
 import pathlib
 import re
@@ -33,17 +34,21 @@ def options_of_help():
     """{command: {option: its letter, or ""}}; options that all commands have are under COMMON."""
     options = {}
     for command in re.findall(r"^  (\S+) +\S", good("--help"), re.MULTILINE):
-        found = re.findall(r"^ +(?:-(\S), )?--([\w-]+)(?:=\S+)?(?=\s)", good(command, "--help"), re.MULTILINE)
+        found = re.findall(r"^ +(?:-(\S), )?--([\w-]+)(?:=\S+)?(?=\s)", good(command, "--help"),
+                           re.MULTILINE)
         options[command] = {name: letter for letter, name in found}
     common = set.intersection(*map(set, options.values()))
     options[COMMON] = {name: letter for name, letter in options["list"].items() if name in common}
     for command in options.keys() - {COMMON}:
-        options[command] = {name: letter for name, letter in options[command].items() if name not in common}
+        options[command] = {
+            name: letter for name, letter in options[command].items() if name not in common
+        }
     return {command: names for command, names in options.items() if names}
 
 
 def uses(words, name, letter):
-    return re.search(rf"\s--{re.escape(name)}(?=[\s=;)]|$)" + (rf"|\s-{letter}\s" if letter else ""), words)
+    return re.search(
+        rf"\s--{re.escape(name)}(?=[\s=;)]|$)" + (rf"|\s-{letter}\s" if letter else ""), words)
 
 
 def check_names(command, options, examples):
@@ -69,10 +74,11 @@ def run_chapter(command, chapter, environment):
         if NOT_RUN.search(text):
             continue
         for words, expected in read_commands(text.splitlines()):
-            done = subprocess.run(["sh", "-c", words], cwd=folder, text=True, check=False, env=environment,
-                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+            done = subprocess.run(["sh", "-c", words], cwd=folder, text=True, check=False,
+                                  env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
             shown = "".join(f"{INDENT}{line}\n" for line in done.stdout.splitlines())
-            assert done.returncode == 0, f"{command} {title}: {words} ends with {done.returncode} and prints\n{shown}"
+            assert done.returncode == 0, (f"{command} {title}: {words} ends with {done.returncode} "
+                                          f"and prints\n{shown}")
             assert make_pattern(expected).fullmatch(done.stdout), \
                 f"{command} {title}: {words} prints\n{shown}not what {PAGE} shows"
             count += 1
@@ -82,7 +88,8 @@ def run_chapter(command, chapter, environment):
 def main():
     options = options_of_help()
     chapters = split(pathlib.Path(PAGE).read_text(encoding="utf-8"), 2)
-    assert set(chapters) == set(options), f"{PAGE} has the chapters {sorted(chapters)}, not {sorted(options)}"
+    assert set(chapters) == set(
+        options), f"{PAGE} has the chapters {sorted(chapters)}, not {sorted(options)}"
     prefix, built = install(MESON, BUILD, work_folder().resolve())
     environment = {name: value for name, value in os.environ.items() if name != "LD_LIBRARY_PATH"}
     environment["PATH"] = f"{prefix / built['bindir']}:{environment['PATH']}"

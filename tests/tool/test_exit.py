@@ -19,24 +19,40 @@ os.chdir(FOLDER.name)
 pathlib.Path("some.txt").write_text("some\n")
 CALL = [LIBRARY, "count(4xf32)"]
 PRINTING = [
-    ["list", LIBRARY], ["list", LIBRARY, "--json"], ["check", LIBRARY], ["embed", "some.txt"], ["stub", LIBRARY],
-    ["stub", LIBRARY, "--json"], ["types"], ["registry", "--json"], ["info"], ["run", *CALL], ["run", *CALL, "--json"],
-    ["run", *CALL, "--no-fork"], ["run", *CALL, "-o", "-"], ["run", *CALL, "-o", "@-"],
-    ["bench", *CALL, "--repeat=2", "--warmup=0"], ["--help"], ["run", "--help"], ["--version"], ["--manual"],
+    ["list", LIBRARY],
+    ["list", LIBRARY, "--json"],
+    ["check", LIBRARY],
+    ["embed", "some.txt"],
+    ["stub", LIBRARY],
+    ["stub", LIBRARY, "--json"],
+    ["types"],
+    ["registry", "--json"],
+    ["info"],
+    ["run", *CALL],
+    ["run", *CALL, "--json"],
+    ["run", *CALL, "--no-fork"],
+    ["run", *CALL, "-o", "-"],
+    ["run", *CALL, "-o", "@-"],
+    ["bench", *CALL, "--repeat=2", "--warmup=0"],
+    ["--help"],
+    ["run", "--help"],
+    ["--version"],
+    ["--manual"],
 ]
 
 
 def run_with(words, stdout=None, closed=()):
     """Exit code (negative signal number if killed) and stderr."""
-    done = subprocess.run([*COMMAND, *words], stdout=stdout, stderr=subprocess.PIPE, text=True, check=False,
-                          preexec_fn=lambda: [os.close(fd) for fd in closed])
+    done = subprocess.run([*COMMAND, *words], stdout=stdout, stderr=subprocess.PIPE, text=True,
+                          check=False, preexec_fn=lambda: [os.close(fd) for fd in closed])
     return done.returncode, done.stderr
 
 
 # ---- File names are escaped by every command that prints them ----
 odd = "o\x1b[31md.so"
 pathlib.Path(odd).write_bytes(pathlib.Path(LIBRARY).read_bytes())
-for words in (["list"], ["check"], ["stub"], ["bench", "--repeat=2", "--warmup=0", "--function=count", "--input=4xf32"]):
+for words in (["list"], ["check"], ["stub"],
+              ["bench", "--repeat=2", "--warmup=0", "--function=count", "--input=4xf32"]):
     out = good(*words, odd)
     assert "o\\x1b[31md.so" in out and "\x1b" not in out, (words, out)
 
@@ -49,7 +65,8 @@ for words in PRINTING:
             got = run_with(words, stdout=full)
         assert got == (USAGE, "tvm-ffi: standard output: No space left on device\n"), (words, got)
 
-# ---- A reader that closes the pipe ends the tool by SIGPIPE, and is not reported as a library's crash ----
+# ---- A reader that closes the pipe ends the tool by SIGPIPE, and is not reported as a library's
+# crash ----
 for words in PRINTING:
     reader, writer = os.pipe()
     os.close(reader)
@@ -68,22 +85,25 @@ for words in ["stub", LIBRARY], ["embed", "some.txt", "--name=k"], ["run", *CALL
         assert pathlib.Path("out").read_bytes() == expected, (words, closed)
 
 # ---- A file that is no library: the same message and exit code from every command ----
-TAKING = [["list"], ["list", "--load"], ["check"], ["unpack"], ["stub"], ["run"], ["bench"], ["registry", "--lib"],
-          ["types", "--lib"]]
+TAKING = [["list"], ["list", "--load"], ["check"], ["unpack"], ["stub"], ["run"], ["bench"],
+          ["registry", "--lib"], ["types", "--lib"]]
 content = pathlib.Path(LIBRARY).read_bytes()
 pathlib.Path("empty.so").touch()
 pathlib.Path("folder.so").mkdir()
-pathlib.Path("text.so").write_text("This is longer than the header of a library, which loaders read before they look at it\n")
+pathlib.Path("text.so").write_text(
+    "This is longer than the header of a library, which loaders read before they look at it\n")
 pathlib.Path("short.txt").write_text("text\n")
 pathlib.Path("cut.so").write_bytes(content[:4000])
 pathlib.Path("windows.so").write_bytes(b"MZ\x90" + bytes(100))
-for name, message in [
-        ("missing.so", "No such file or directory"), ("./missing", "No such file or directory"),
-        ("some.txt/x.so", "Not a directory"), ("folder.so", "Is a directory"),
-        ("empty.so", "not an ELF, PE or Mach-O file: it is empty"),
-        ("text.so", "not an ELF, PE or Mach-O file"), ("short.txt", "not an ELF, PE or Mach-O file"),
-        ("windows.so", "malformed PE file: it has no PE header, like MS-DOS programs"),
-        ("cut.so", "malformed ELF file: it is truncated after 4000 bytes")]:
+for name, message in [("missing.so", "No such file or directory"),
+                      ("./missing", "No such file or directory"),
+                      ("some.txt/x.so", "Not a directory"), ("folder.so", "Is a directory"),
+                      ("empty.so", "not an ELF, PE or Mach-O file: it is empty"),
+                      ("text.so", "not an ELF, PE or Mach-O file"),
+                      ("short.txt", "not an ELF, PE or Mach-O file"),
+                      ("windows.so",
+                       "malformed PE file: it has no PE header, like MS-DOS programs"),
+                      ("cut.so", "malformed ELF file: it is truncated after 4000 bytes")]:
     for words in TAKING:
         bad(LOAD, f"tvm-ffi: {name}: {message}\n", *words, name)
 if os.geteuid() != 0:
@@ -92,7 +112,8 @@ if os.geteuid() != 0:
     for words in TAKING:
         bad(LOAD, "tvm-ffi: locked.so: Permission denied\n", *words, "locked.so")
 
-# If only the loader refuses a file, its message has the same beginning; a library may have any file name.
+# If only the loader refuses a file, its message has the same beginning; a library may have any file
+# name.
 for words in ["run"], ["bench"], ["registry", "--lib"], ["types", "--lib"]:
     bad(LOAD, f"tvm-ffi: {TOOL}: cannot be loaded: ", *words, TOOL)
 for name in "libscale.so.1", "scale", "scale.bin":

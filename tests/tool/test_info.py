@@ -11,7 +11,9 @@ from tool import COMMAND, FILES, USAGE, WINDOWS, bad, good, good_json, run
 os.environ.pop("LD_LIBRARY_PATH", None)
 
 out = good("info")
-assert re.match(r"ABI version +0\.1\.16\nheaders +0\.1\.16\nDLPack version +1\.\d+\nprofile +(core|full)\n", out), out
+assert re.match(
+    r"ABI version +0\.1\.16\nheaders +0\.1\.16\nDLPack version +1\.\d+\nprofile +(core|full)\n",
+    out), out
 
 info = good_json("info")
 assert len(out.splitlines()) == len(info), (out, info)
@@ -23,7 +25,8 @@ if not WINDOWS:  # where it begins with the drive of the emulator
     assert library.is_file() and b"\x7fELF" == library.read_bytes()[:4], info
 assert library.name == ("tvm_ffi.dll" if WINDOWS else "libtvm_ffi.so"), info
 helper = library.parent / "libtvm_ffi_cxx.so"
-assert info["cxx_helper"] == str(helper) if helper.exists() else "cannot be called" in info["cxx_helper"], info
+assert (info["cxx_helper"] == str(helper)
+        if helper.exists() else "cannot be called" in info["cxx_helper"]), info
 assert info["cxx_functions"] == "not in the library", info
 for other in map(pathlib.Path, FILES):
     with_cxx = good_json("info", env={**os.environ, "LD_LIBRARY_PATH": str(other.parent)})
@@ -31,14 +34,16 @@ for other in map(pathlib.Path, FILES):
     assert with_cxx["cxx_functions"] == with_cxx["cxx_helper"] == "in the library", with_cxx
 if not WINDOWS:
     # A library that the loader found by a relative path.
-    relative = good_json("info", env={**os.environ, "LD_LIBRARY_PATH": os.path.relpath(library.parent)})
+    relative = good_json("info",
+                         env={**os.environ, "LD_LIBRARY_PATH": os.path.relpath(library.parent)})
     assert relative["library"] == str(library), relative
 assert f"profile={info['profile']} " in info["build_options"], info
 assert re.match(r"(gcc|clang) \d+\.\d+\.\d+$", info["compiler"]), info
 assert re.search(r", (little|big)-endian$", info["system"]), info
 
 # Lines end as on all systems.
-assert subprocess.run([*COMMAND, "--version"], stdout=subprocess.PIPE, check=True).stdout == b"tvm-ffi 0.1.16\n"
+assert subprocess.run([*COMMAND, "--version"], stdout=subprocess.PIPE,
+                      check=True).stdout == b"tvm-ffi 0.1.16\n"
 assert "  info " in good("--help") and good("info", "--help").startswith("usage: tvm-ffi info")
 
 bad(USAGE, "nonsense is not a command; tvm-ffi --help lists them", "nonsense")

@@ -10,19 +10,22 @@ import subprocess
 import time
 
 from elf import Library, blob
-from isolated import (ALL, BASE, CALLED, DEEDS, IS_FULL, KERNELS, LISTED, NO_MEMFD, REGISTERED, TEMPORARY, WORK, attempt,
-                      expect, fill_in, note_of, succeed)
+from isolated import (ALL, BASE, CALLED, DEEDS, IS_FULL, KERNELS, LISTED, NO_MEMFD, REGISTERED,
+                      TEMPORARY, WORK, attempt, expect, fill_in, note_of, succeed)
 from tool import COMMAND, LOAD, OK, RAISED, USAGE, WINDOWS, bad, good, run
 
 def is_the_same(printed, command):
     """Compares results, except for the numbers that bench measures."""
-    return len(printed.splitlines()) == 4 if command[0] == "bench" else printed == RESULTS[command[0]]
+    return (len(printed.splitlines()) == 4
+            if command[0] == "bench" else printed == RESULTS[command[0]])
 
 
 RESULTS = {command[0]: succeed(command) for command in ALL}
-UNASKED = good("list", DEEDS).replace("[no metadata; --load to ask the library]", "[the library did not answer]")
+UNASKED = good("list", DEEDS).replace("[no metadata; --load to ask the library]",
+                                      "[the library did not answer]")
 if IS_FULL:
-    assert RESULTS["run"] == "result[0]: 7\n" and len(RESULTS["registry"].splitlines()) == 2, RESULTS
+    assert (RESULTS["run"] == "result[0]: 7\n"
+            and len(RESULTS["registry"].splitlines()) == 2), RESULTS
 assert UNASKED.splitlines()[1] == "  kernel  ?  [the library did not answer]", UNASKED
 
 # ---- Crashes, exits and hangs, at each moment ----
@@ -44,8 +47,8 @@ def go_wrong(commands, code, moment, ending, subject):
     deeds = WRONG if moment == "ON_LOAD" else {**WRONG, **EXCEPTIONS}
     for command in commands:
         for deed, message in deeds.items():
-            expect(command, code, f"{subject}: {message.format(ending)}", out=UNASKED if command[0] == "list" else "",
-                   **{moment: deed})
+            expect(command, code, f"{subject}: {message.format(ending)}",
+                   out=UNASKED if command[0] == "list" else "", **{moment: deed})
 
 
 go_wrong(ALL, LOAD, "ON_LOAD", " while it was loaded", DEEDS)
@@ -63,53 +66,62 @@ with concurrent.futures.ThreadPoolExecutor(8) as pool:
         for command in ALL:
             expect_late(command, LOAD, " while it was loaded", 0.1, ON_LOAD=deed,
                         out=UNASKED if command[0] == "list" else "")
-        expect_late(LISTED[1], LOAD, " while it was asked for __tvm_ffi__metadata_kernel", ON_ASK=deed)
+        expect_late(LISTED[1], LOAD, " while it was asked for __tvm_ffi__metadata_kernel",
+                    ON_ASK=deed)
         for command in CALLED:
             if deed != "flood":  # the output of a call is passed on
                 expect_late(command, RAISED, " while it was called", ON_CALL=deed)
         for command in CALLED[:1] + REGISTERED:
-            expect_late(command, RAISED, " when the program ended", ON_END=deed, out=RESULTS[command[0]])
+            expect_late(command, RAISED, " when the program ended", ON_END=deed,
+                        out=RESULTS[command[0]])
     for wait in waits:
         wait.result()
-# All results are printed although the process fails at its end; the listing commands run no destructors.
+# All results are printed although the process fails at its end; the listing commands run no
+# destructors.
 for deed in sorted(WRONG.keys() - {"leave_quietly"}):
     for command in CALLED[:1] + REGISTERED:
-        expect(command, RAISED, f"{DEEDS}: {WRONG[deed].format(' when the program ended')}", ON_END=deed,
-               out=RESULTS[command[0]])
+        expect(command, RAISED, f"{DEEDS}: {WRONG[deed].format(' when the program ended')}",
+               ON_END=deed, out=RESULTS[command[0]])
     for command in LISTED:
         assert succeed(command, ON_END=deed) == RESULTS[command[0]], (command, deed)
 if not WINDOWS:
     listed = json.loads(attempt(LISTED[0], "--json", ON_ASK="crash")[1])
     assert listed["functions"][0]["error"] == "the library did not answer", listed
 for command in ALL:
-    bad(USAGE, '--timeout must be a number from 0.001 to 1e+06, not "0"', *fill_in(command), "--timeout=0")
+    bad(USAGE, '--timeout must be a number from 0.001 to 1e+06, not "0"', *fill_in(command),
+        "--timeout=0")
 
 # ---- Harmless deeds ----
 
-# The library closes the standard files, forks a process that keeps all files open, or one that continues as the
-# tool. These runs do end: otherwise the pipes would stay open.
+# The library closes the standard files, forks a process that keeps all files open, or one that
+# continues as the tool. These runs do end: otherwise the pipes would stay open.
 for moment in "ON_LOAD", "ON_ASK", "ON_CALL":
     for deed in ["shut", "spawn"] + ["split"] * (not WINDOWS):
         for command in ALL:
             if (command[0], moment, deed) == ("bench", "ON_CALL", "split"):
                 continue  # the number of callers would double with every call
             code, out, err = attempt(command, **{moment: deed})
-            assert code == OK and is_the_same(out, command) and err == note_of(command), (command, moment, deed, code, out, err)
-# The output of the library comes before the results of a call, and never among the results of others or in JSON.
+            assert (code == OK and is_the_same(out, command)
+                    and err == note_of(command)), (command, moment, deed, code, out, err)
+# The output of the library comes before the results of a call, and never among the results of
+# others or in JSON.
 SAID = "written\nprinted\n"
 for moment in "ON_LOAD", "ON_ASK":
     for command in LISTED + REGISTERED:
         if moment == "ON_ASK" and command in REGISTERED:
             continue
-        assert attempt(command, **{moment: "print"}) == (OK, RESULTS[command[0]], SAID + note_of(command)), (command, moment)
+        assert attempt(command, **{moment: "print"}) == (OK, RESULTS[command[0]],
+                                                         SAID + note_of(command)), (command, moment)
         code, out, err = attempt(command, "--json", **{moment: "print"})
-        assert code == OK and json.loads(out) and err == SAID + note_of(command), (command, moment, code, out, err)
+        assert (code == OK and json.loads(out)
+                and err == SAID + note_of(command)), (command, moment, code, out, err)
 for command in CALLED[:1]:
     for moment in "ON_LOAD", "ON_ASK", "ON_CALL":
         assert attempt(command, **{moment: "print"}) == (OK, SAID + RESULTS["run"], ""), moment
         for options in [], ["--no-fork"]:
             code, out, err = attempt(command, "--json", *options, **{moment: "print"})
-            assert code == OK and json.loads(out)["outputs"] and err == SAID, (moment, options, code, out, err)
+            assert (code == OK and json.loads(out)["outputs"]
+                    and err == SAID), (moment, options, code, out, err)
     assert attempt(command, ON_END="print") == (OK, RESULTS["run"] + SAID, "")
 
 # ---- A library from stdin ----
@@ -117,8 +129,8 @@ for command in CALLED[:1]:
 
 def from_stdin(command, file, **deeds):
     with open(file, "rb") as stdin:
-        done = subprocess.run([*COMMAND, *fill_in(command, "-")], stdin=stdin, capture_output=True, text=True, check=False,
-                              env=dict(BASE, **deeds))
+        done = subprocess.run([*COMMAND, *fill_in(command, "-")], stdin=stdin, capture_output=True,
+                              text=True, check=False, env=dict(BASE, **deeds))
     assert not list(TEMPORARY.iterdir()), (command, deeds)
     return done.returncode, done.stdout, done.stderr
 
@@ -127,25 +139,35 @@ ways = [{}] + [{"LD_PRELOAD": library} for library in NO_MEMFD]
 for way in ways:
     for command in ALL:
         code, out, err = from_stdin(command, DEEDS, **way)
-        expected = {"list": RESULTS["list"].replace(DEEDS, "-"),
-                    "stub": succeed(["stub", "--prefix=kernels", "LIB"]).replace(pathlib.Path(DEEDS).name, "kernels.so")}
+        expected = {
+            "list": RESULTS["list"].replace(DEEDS, "-"),
+            "stub": succeed(["stub", "--prefix=kernels",
+                             "LIB"]).replace(pathlib.Path(DEEDS).name, "kernels.so")
+        }
         assert code == OK and err == note_of(command, "-"), (command, way, code, out, err)
-        assert out == expected[command[0]] if command in LISTED else is_the_same(out, command), (command, way, out)
+        assert (out == expected[command[0]]
+                if command in LISTED else is_the_same(out, command)), (command, way, out)
         code, out, err = from_stdin(command, DEEDS, ON_LOAD="crash", **way)
-        assert code == LOAD and err == "tvm-ffi: -: crashed while it was loaded: Aborted\n", (command, way, err)
+        assert (code == LOAD
+                and err == "tvm-ffi: -: crashed while it was loaded: Aborted\n"), (command, way,
+                                                                                   err)
         code, out, err = from_stdin(command, __file__, **way)
-        assert code == LOAD and out == "" and err.startswith("tvm-ffi: -: ") and err.count("\n") == 1, (command, err)
+        assert (code == LOAD and out == "" and err.startswith("tvm-ffi: -: ")
+                and err.count("\n") == 1), (command, err)
         code, out, err = from_stdin([*command, "--timeout=0.1"], DEEDS, ON_LOAD="hang", **way)
-        assert code == LOAD and "tvm-ffi: -: was killed while it was loaded: " in err, (command, way, err)
+        assert (code == LOAD
+                and "tvm-ffi: -: was killed while it was loaded: " in err), (command, way, err)
     if CALLED:
-        assert from_stdin(["run", "--module=-", "--function=kernel"], DEEDS, **way) == (OK, RESULTS["run"], ""), way
+        assert from_stdin(["run", "--module=-", "--function=kernel"], DEEDS,
+                          **way) == (OK, RESULTS["run"], ""), way
 code, out, err = from_stdin(["check", "-"], KERNELS)
 assert code == run("check", KERNELS)[0] and out.startswith("-\n  ok "), (code, out, err)
 for command in ["list", "-", "-"], ["check", "-", KERNELS, "-"], ["bench", "-", "-", "add(1, 2)"]:
     code, out, err = from_stdin(command, KERNELS)
     said = f"tvm-ffi: {command[0]}: standard input (-) can be read only once, not 2 times\n"
     assert (code, out, err) == (USAGE, "", said), (command, code, out, err)
-packed = Library().data("__tvm_ffi__library_bin", blob([(b"k", b"payload", [])])).write(WORK / "packed.so")
+packed = Library().data("__tvm_ffi__library_bin",
+                        blob([(b"k", b"payload", [])])).write(WORK / "packed.so")
 assert from_stdin(["unpack", "LIB", "--extract=k[0]"], packed) == (OK, "payload", "")
 
 
@@ -172,7 +194,8 @@ if runtime.name == "libtvm_ffi.so":
     helper = json.loads(good("info", "--json", env=found))["cxx_helper"]
     assert helper == str(WORK / "libtvm_ffi_cxx.so"), helper
     code, out, err = run("info", "--json", env=dict(found, ON_LOAD="crash"))
-    assert code == LOAD and err == f"tvm-ffi: {helper}: crashed while it was loaded: Aborted\n", (code, err)
+    assert (code == LOAD
+            and err == f"tvm-ffi: {helper}: crashed while it was loaded: Aborted\n"), (code, err)
     assert json.loads(out)["cxx_helper"] == "broken: modules written in C++ cannot be called", out
 
 # ---- Files ----
@@ -183,10 +206,13 @@ cut = WORK / "cut.so"
 for size in () if WINDOWS else (1000, 4000):
     cut.write_bytes(whole[:size])
     for command in ALL:
-        bad(LOAD, f"{cut}: malformed ELF file: it is truncated after {size} bytes", *fill_in(command, cut), env=BASE)
-# A name without a slash is a file in the current folder, and is not searched for in the system's folders.
+        bad(LOAD, f"{cut}: malformed ELF file: it is truncated after {size} bytes",
+            *fill_in(command, cut), env=BASE)
+# A name without a slash is a file in the current folder, and is not searched for in the system's
+# folders.
 os.chdir(WORK)
 pathlib.Path("here.so").write_bytes(pathlib.Path(DEEDS).read_bytes())
 for command in ALL:
     succeed(command, library="here.so")
-    bad(LOAD, "tvm-ffi: libc.so.6: No such file or directory", *fill_in(command, "libc.so.6"), env=BASE)
+    bad(LOAD, "tvm-ffi: libc.so.6: No such file or directory", *fill_in(command, "libc.so.6"),
+        env=BASE)

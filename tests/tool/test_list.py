@@ -18,8 +18,8 @@ WIDTH = len(TYPE) if IS_FULL else 1
 UNKNOWN = "?".ljust(WIDTH)
 HINT = ("metadata: compile C++ with -DTVM_FFI_DLL_EXPORT_INCLUDE_METADATA=1; in C write "
         "TVM_FFI_C_EXPORT_SCHEMA")
-ADD = "(_0: int, _1: int) -> int" if IS_FULL else \
-    '{"type_schema":"{\\"type\\":\\"ffi.Function\\",\\"args\\":[' + ",".join(3 * ['{\\"type\\":\\"int\\"}']) + ']}"}'
+ADD = ("(_0: int, _1: int) -> int" if IS_FULL else \
+    '{"type_schema":"{\\"type\\":\\"ffi.Function\\",\\"args\\":[' + ",".join(3 * ['{\\"type\\":\\"int\\"}']) + ']}"}')
 TREE = blob([(b"_lib", None, [1, 2]), (b"cuda", b"x" * 5000, []), (b"d\x1bemo", b"hi!", [])])
 
 # ---- Files for every machine ----
@@ -27,7 +27,8 @@ TREE = blob([(b"_lib", None, [1, 2]), (b"cuda", b"x" * 5000, []), (b"d\x1bemo", 
 
 def make(machine):
     library = Library(machine, needed=["libtvm_ffi.so", "libc.so.6"])
-    library.function("__tvm_ffi_scale", 48).function("__tvm_ffi_info", 96).function("__tvm_ffi__metadata_info")
+    library.function("__tvm_ffi_scale", 48).function("__tvm_ffi_info",
+                                                     96).function("__tvm_ffi__metadata_info")
     library.data("__tvm_ffi__schema_scale", SCALE.encode() + b"\0")
     library.data("__tvm_ffi__doctext_scale", b"Scale x by s.\nIn place\x1b.\0")
     library.function("__tvm_ffi__metadata_scale").data("__tvm_ffi__library_bin", TREE)
@@ -49,7 +50,8 @@ embedded: 3 modules, 5,128 B   _lib -> cuda(4.9 KiB), d\\x1bemo(3 B)
     listed = good_json("list", path)
     assert listed["machine"] == machine and listed["bits"] == bits, listed
     assert listed["byte_order"] == ("little" if order == "<" else "big"), listed
-    assert listed["needed"] == ["libtvm_ffi.so", "libc.so.6"] and listed["size"] == path.stat().st_size, listed
+    assert (listed["needed"] == ["libtvm_ffi.so", "libc.so.6"]
+            and listed["size"] == path.stat().st_size), listed
     assert [(f["name"], f["size"], f["metadata"], f["doc"]) for f in listed["functions"]] == [
         ("info", 96, None, None), ("scale", 48, SCALE, "Scale x by s.\nIn place\\x1b.")], listed
     assert listed["embedded"]["modules"] == [
@@ -60,7 +62,8 @@ embedded: 3 modules, 5,128 B   _lib -> cuda(4.9 KiB), d\\x1bemo(3 B)
 path = make("x86-64").write(WORK / "lib.so")
 assert good("list", "--match=sc*", path).splitlines()[1:-1] == [f"  scale  {TYPE}  Scale x by s."]
 assert good("list", "-m", "sc*", "-m", "inf?", "-m", "x", path) == good("list", path)
-assert [line.split()[0] for line in good("list", "--sort=size", path).splitlines()[1:3]] == ["info", "scale"]
+assert [line.split()[0]
+        for line in good("list", "--sort=size", path).splitlines()[1:3]] == ["info", "scale"]
 assert good("list", "--match=x", "--bin", "--undefined", path).splitlines()[1:] == [
     "  U TVMFFIErrorSetRaised              since 0.1.0",
     "  U TVMFFIHandleInitOnce              since 0.1.5",
@@ -84,9 +87,10 @@ cubin[18], cubin[48], cubin[49] = 190, 4, 90
 old = bytearray(cubin)
 old[8], old[48] = 7, 86
 for payload, content in [(b"fmt" + bytes(cubin), "sm_90"), (bytes(old), "sm_86"), (b"\x7fELF", ""),
-                         (b".version 8.0\n.target sm_75, debug\n", "PTX sm_75"), (b".target sm_", "PTX sm_"),
-                         (b"\x03\x02\x23\x07", "SPIR-V")]:
-    embedded = Library().data("__tvm_ffi__library_bin", blob([(b"k", payload, [])])).write(WORK / "payload.so")
+                         (b".version 8.0\n.target sm_75, debug\n", "PTX sm_75"),
+                         (b".target sm_", "PTX sm_"), (b"\x03\x02\x23\x07", "SPIR-V")]:
+    embedded = Library().data("__tvm_ffi__library_bin",
+                              blob([(b"k", payload, [])])).write(WORK / "payload.so")
     got = good_json("list", embedded)["embedded"]["modules"][0]["content"]
     assert got == content, (payload, got)
 
@@ -94,7 +98,9 @@ for payload, content in [(b"fmt" + bytes(cubin), "sm_90"), (bytes(old), "sm_86")
 # A library without functions is told how to get some; one with modules, or a pattern, needs none.
 bare = Library().function("plain").write(WORK / "bare.so")
 assert good("list", bare).splitlines()[1:] == [
-    "functions: none; in C define kernels with TVM_FFI_C_EXPORT, in C++ export them with TVM_FFI_DLL_EXPORT_TYPED_FUNC"]
+    "functions: none; in C define kernels with TVM_FFI_C_EXPORT, in C++ export them with "
+    "TVM_FFI_DLL_EXPORT_TYPED_FUNC"
+]
 assert len(good("list", "--match=x", bare).splitlines()) == 1
 odd = Library().function("__tvm_ffi_f").data("__tvm_ffi__schema_f", b"\x1b[2J what?\0")
 odd.data("__tvm_ffi__library_bin", b"\xff" * 16).write(WORK / "odd.so")
@@ -105,7 +111,8 @@ assert good("list", WORK / "odd.so").splitlines()[1:] == [
 listings = json.loads(good("list", "--json", path, KERNELS))
 assert [entry["path"] for entry in listings] == [str(path), str(KERNELS)]
 code, out, err = run("list", WORK / "missing.so", path)
-assert code == LOAD and out.startswith(str(path)) and err == f"tvm-ffi: {WORK}/missing.so: No such file or directory\n"
+assert (code == LOAD and out.startswith(str(path))
+        and err == f"tvm-ffi: {WORK}/missing.so: No such file or directory\n")
 
 # Letters may be combined; the rest of a word after a letter with a value is the value.
 for first in path, WORK / "odd.so":
@@ -119,7 +126,8 @@ bad(USAGE, "--match needs a value: GLOB", "list", path, "-ubm")
 # ---- A compiled library ----
 
 lines = good("list", KERNELS).splitlines()
-assert re.fullmatch(re.escape(str(KERNELS)) + r"  (ELF(32|64)|PE32\+) \S+  [\d,]+ B(  needs: .*)?", lines[0]), lines
+assert re.fullmatch(
+    re.escape(str(KERNELS)) + r"  (ELF(32|64)|PE32\+) \S+  [\d,]+ B(  needs: .*)?", lines[0]), lines
 assert lines[1:] == [
     f"  add          {UNKNOWN}  [no metadata; --load to ask the library]",
     f"  counts       {UNKNOWN}  [no metadata; --load to ask the library]",
@@ -136,26 +144,33 @@ assert good("list", "--load", KERNELS).splitlines()[1:] == [
     f"  undescribed  {UNKNOWN}  [no metadata]",
     HINT]
 functions = {f["name"]: f for f in good_json("list", "--load", KERNELS)["functions"]}
-assert functions["scale"]["doc"] == "Scale x by s.\nIn place." and functions["scale"]["metadata"] == SCALE
-assert functions["raises"]["error"] == "ValueError: no metadata today" and functions["raises"]["metadata"] is None
+assert (functions["scale"]["doc"] == "Scale x by s.\nIn place."
+        and functions["scale"]["metadata"] == SCALE)
+assert (functions["raises"]["error"] == "ValueError: no metadata today"
+        and functions["raises"]["metadata"] is None)
 
 foreign = make("s390x").write(WORK / "foreign.so")
 code, out, err = run("list", "--load", foreign)
-assert code == LOAD and err.startswith(f"tvm-ffi: {foreign}: ") and err.count("\n") == 1, (code, err)
+assert (code == LOAD and err.startswith(f"tvm-ffi: {foreign}: ")
+        and err.count("\n") == 1), (code, err)
 assert out.splitlines()[1:-1] == [  # the contents of the file are printed anyway
     f"  info   {UNKNOWN}  [the library did not answer]", f"  scale  {TYPE}  Scale x by s."], out
 
 # ---- Files that are not libraries ----
 
-for content, message in [(b"", "not an ELF, PE or Mach-O file"), (b"hello", "not an ELF, PE or Mach-O file"),
-                         (b"MZ\x90\0\3\0\0\0", "malformed PE file: it has no PE header"),
-                         (b"\xcf\xfa\xed\xfe\0", "malformed Mach-O file: its header"),
-                         (b"\xca\xfe\xba\xbe\0\0\0\1", "malformed Mach-O file: its header"),
-                         (b"\xca\xfe\xba\xbe\0\0\0\x34", "not an ELF, PE or Mach-O file"),  # a class of Java
-                         (b"!<arch>\nx", "not an ELF, PE or Mach-O file but an archive"),
-                         (b"\x7fELF", "malformed ELF file: its header"),
-                         (path.read_bytes()[:100], "malformed ELF file: "),
-                         (path.read_bytes()[:-1], "malformed ELF file: ")]:
+for content, message in [
+    (b"", "not an ELF, PE or Mach-O file"),
+    (b"hello", "not an ELF, PE or Mach-O file"),
+    (b"MZ\x90\0\3\0\0\0", "malformed PE file: it has no PE header"),
+    (b"\xcf\xfa\xed\xfe\0", "malformed Mach-O file: its header"),
+    (b"\xca\xfe\xba\xbe\0\0\0\1", "malformed Mach-O file: its header"),
+        # a class of Java
+    (b"\xca\xfe\xba\xbe\0\0\0\x34", "not an ELF, PE or Mach-O file"),
+    (b"!<arch>\nx", "not an ELF, PE or Mach-O file but an archive"),
+    (b"\x7fELF", "malformed ELF file: its header"),
+    (path.read_bytes()[:100], "malformed ELF file: "),
+    (path.read_bytes()[:-1], "malformed ELF file: ")
+]:
     (WORK / "wrong").write_bytes(content)
     bad(LOAD, message, "list", WORK / "wrong")
 core = bytearray(path.read_bytes())

@@ -13,8 +13,10 @@ from elf import Library
 from tool import FILES, TOOL, USAGE, bad, good, left_out, work_folder
 
 COMMANDS = re.findall(r"^  (\S+) +\S", good("--help"), re.MULTILINE)
-OPTIONS = {command: re.findall(r"^ +(?:-(\S), )?--([\w-]+)(=\S+)?(?=\s)", good(command, "--help"), re.MULTILINE)
-           for command in COMMANDS}
+OPTIONS = {
+    command: re.findall(r"^ +(?:-(\S), )?--([\w-]+)(=\S+)?(?=\s)", good(command, "--help"),
+                        re.MULTILINE) for command in COMMANDS
+}
 assert "config" in COMMANDS and ("l", "lib", "=FILE") in OPTIONS["types"], OPTIONS
 # A letter stands for the same option in all commands that have it.
 meant = {(letter, name) for options in OPTIONS.values() for letter, name, _ in options if letter}
@@ -37,19 +39,23 @@ bash, zsh = parts(BASH, r"^    (\S+)\) options="), parts(ZSH, r"^    ([\w-]+)\)$
 for commands in page, bash, zsh:
     assert list(commands)[:len(COMMANDS)] == COMMANDS, (list(commands), COMMANDS)
 for command, options in OPTIONS.items():
-    assert f"-a {command} -d" in FISH and re.search(rf"[' ]{command} ", BASH) and f"'{command}[" in ZSH, command
+    assert (f"-a {command} -d" in FISH and re.search(rf"[' ]{command} ", BASH)
+            and f"'{command}[" in ZSH), command
     for letter, name, value in options:
         words = bash[command].split("'")[1].split()
-        assert f"--{name}{'=' if value else ''}" in words and (not letter or f"-{letter}" in words), (command, name)
+        assert (f"--{name}{'=' if value else ''}" in words
+                and (not letter or f"-{letter}" in words)), (command, name)
         assert f"--{name}{'=' if value else ''}[" in zsh[command], (command, name)
-        assert "|" not in value or f":{name}:({value[1:].replace('|', ' ')})'" in zsh[command], (command, name)
+        assert ("|" not in value
+                or f":{name}:({value[1:].replace('|', ' ')})'" in zsh[command]), (command, name)
         assert not letter or f"-{letter}{'+' if value else ''}[" in zsh[command], (command, name)
         short = f" -s {letter}" if letter else ""
         rest = f" -x -a '{value[1:].replace('|', ' ')}'" if "|" in value else " -r" if value else ""
         rest = " -x -a '(__tvm_ffi_functions)'" if name == "function" else rest
         assert f"seen_subcommand_from {command}'{short} -l {name}{rest} -d" in FISH, (command, name)
         man_name = "\\-\\-" + name.replace("-", "\\-") + "\\fR"
-        assert man_name + (f"=\\f{'B' if '|' in value else 'I'}{value[1:]}" if value else "") in page[command] + common, (command, name)
+        assert man_name + (f"=\\f{'B' if '|' in value else 'I'}{value[1:]}"
+                           if value else "") in page[command] + common, (command, name)
 
 # ---- So it is in Markdown ----
 MARKDOWN = good("--manual=markdown")
@@ -69,7 +75,8 @@ CHOICES = [(command, letter, name, value[1:].split("|")) for command, options in
 assert {("list", "", "sort", ("name", "size")), ("run", "", "guard", ("end", "start")),
         ("embed", "", "format", ("c", "c23", "incbin", "obj", "elf", "coff", "macho", "raw")),
         ("info", "", "color", ("auto", "always", "never")),
-        ("stub", "", "lang", ("c", "c++", "python", "rust"))} <= {(*c[:3], tuple(c[3])) for c in CHOICES}, CHOICES
+        ("stub", "", "lang", ("c", "c++", "python", "rust"))} <= {(*c[:3], tuple(c[3]))
+                                                                  for c in CHOICES}, CHOICES
 for command, letter, name, words in CHOICES:
     said = f'--{name} must be {", ".join(words[:-1])} or {words[-1]}, not "{words[0]}-"'
     bad(USAGE, said, command, f"--{name}={words[0]}-")
@@ -79,12 +86,15 @@ for command, letter, name, words in CHOICES:
 # ---- Usage lines; - and _ in the names of options ----
 assert good("info", "--help").startswith("usage: tvm-ffi info [OPTION...]\n")
 assert good("list", "--help").startswith("usage: tvm-ffi list [OPTION...] LIB...\n")
-assert not re.search(r"[ \t]$", "".join(good(command, "--help") for command in COMMANDS), re.MULTILINE)
-for command, given in (("bench", "--min_time=1"), ("bench", "--min-time=1"), ("run", "--leak-check"),
+assert not re.search(r"[ \t]$", "".join(good(command, "--help")
+                                        for command in COMMANDS), re.MULTILINE)
+for command, given in (("bench", "--min_time=1"), ("bench", "--min-time=1"), ("run",
+                                                                              "--leak-check"),
                        ("run", "--leak_check"), ("run", "--output-max_element-count=1")):
     # The option is recognised if the error is about something else.
     bad(USAGE, "say which library", command, given)
-bad(USAGE, "--min+time is not an option of bench; did you mean --min_time?", "bench", "--min+time=1")
+bad(USAGE, "--min+time is not an option of bench; did you mean --min_time?", "bench",
+    "--min+time=1")
 
 for section in ("NAME", "SYNOPSIS", "COMMANDS", "EXIT STATUS", "ENVIRONMENT", "FILES", "EXAMPLES"):
     assert f"\n.SH {section}\n" in PAGE, section
@@ -95,7 +105,8 @@ def check(program, arguments, text):
     with tempfile.NamedTemporaryFile("w", encoding="utf-8", suffix=".1") as file:
         file.write(text)
         file.flush()
-        done = subprocess.run([program, *arguments, file.name], capture_output=True, text=True, check=False,
+        done = subprocess.run([program, *arguments, file.name], capture_output=True, text=True,
+                              check=False,
                               env={**os.environ, "LC_ALL": "C.UTF-8", "MANWIDTH": "100"})
     assert done.returncode == 0 and done.stderr == "", (program, done)
     return done.stdout
@@ -104,7 +115,8 @@ def check(program, arguments, text):
 # ---- Checks by the programs that read the outputs ----
 if shutil.which("man") and shutil.which("groff"):
     shown = " ".join(check("man", ["--warnings", "-l"], PAGE).split())
-    assert "tvm-ffi stub [OPTION...] LIB" in shown and "$(tvm-ffi-config --cxxflags)" in shown, shown
+    assert ("tvm-ffi stub [OPTION...] LIB" in shown
+            and "$(tvm-ffi-config --cxxflags)" in shown), shown
     print("man shows the page")
 if shutil.which("mandoc"):
     # The page has no date, so that builds are reproducible; mandoc wants one, any will do.
@@ -124,7 +136,8 @@ assert good("list", "--names", "--match=s*", SCALE, SCALE) == "scale\nscale\n"
 for other in "--json", "--load", "--undefined", "--bin":
     bad(USAGE, f"--names and {other} cannot be combined", "list", "--names", other, SCALE)
 # A library may give functions any name; a shell must not run it.
-ODD = Library().function("__tvm_ffi_$(touch ran)").function("__tvm_ffi_plain").write(WORK / "odd name.so")
+ODD = Library().function("__tvm_ffi_$(touch ran)").function("__tvm_ffi_plain").write(WORK /
+                                                                                     "odd name.so")
 
 
 if left_out("shells, which would run the tool by its name"):
@@ -165,7 +178,8 @@ if shutil.which("fish"):
 
     assert {"count", "scale"} <= set(complete_fish(f"tvm-ffi run {SCALE} "))
     assert complete_fish(f"tvm-ffi bench {SCALE} s") == ["scale"]
-    assert [line.split("\t")[0] for line in complete_fish(f"tvm-ffi run {SCALE} -f ")] == ["count", "scale"]
+    assert [line.split("\t")[0]
+            for line in complete_fish(f"tvm-ffi run {SCALE} -f ")] == ["count", "scale"]
     assert "scale" not in complete_fish(f"tvm-ffi stub {SCALE} ") + complete_fish("tvm-ffi run ")
     print("fish completes functions")
 
@@ -190,13 +204,15 @@ assert complete("tvm-ffi", "types", "--m") == ["--match="]
 assert complete("/usr/bin/tvm-ffi", "types", "-l", "--lib") == ["--lib="]
 for command, options in OPTIONS.items():
     offered = complete("tvm-ffi", command, "-")
-    assert {f"--{name}{'=' if value else ''}" for _, name, value in options} <= set(offered), (command, offered)
+    assert {f"--{name}{'=' if value else ''}"
+            for _, name, value in options} <= set(offered), (command, offered)
 for command, letter, name, words in CHOICES:
     for given in ["--" + name], ["-" + letter]:
         if given != ["-"]:
             assert complete("tvm-ffi", command, *given, "") == words, (command, given)
     assert complete("tvm-ffi", command, "--" + name, "=") == words, (command, name)
-    assert complete("tvm-ffi", command, "--" + name, "=", words[1]) == [w for w in words if w.startswith(words[1])]
+    assert complete("tvm-ffi", command, "--" + name, "=",
+                    words[1]) == [w for w in words if w.startswith(words[1])]
 assert complete("tvm-ffi-config", "--color", "=", "a") == ["auto", "always"]
 assert complete("tvm-ffi-config", "--cm") == ["--cmakedir"]
 assert complete("tvm-ffi", "nonsense", "-") == []
@@ -207,7 +223,8 @@ with tempfile.TemporaryDirectory() as folder:
     assert complete("tvm-ffi", "stub", f"{folder}/a") == [f"{folder}/a file.so"]
     assert complete("tvm-ffi", "types", "--lib", "=", f"{folder}/o") == [f"{folder}/other.so"]
 
-assert complete(TOOL, "run", SCALE, "") == complete(TOOL, "run", SCALE, "--print_statistics", "") == ["count", "scale"]
+assert complete(TOOL, "run", SCALE, "") == complete(TOOL, "run", SCALE, "--print_statistics",
+                                                    "") == ["count", "scale"]
 assert complete(TOOL, "run", SCALE, "s") == complete(TOOL, "run", SCALE, "'s") == ["scale"]
 assert complete(TOOL, "run", "--module", "=", SCALE, "-f", "c") == ["count"]
 assert complete(TOOL, "bench", SCALE, "--function", "=", "") == ["count", "scale"]
@@ -215,6 +232,7 @@ assert sorted(complete(TOOL, "bench", SCALE, "")) == sorted(["count", "scale", *
 assert complete(TOOL, "run", SCALE, "nothing") == complete(TOOL, "stub", SCALE, "nothing") == []
 for before in "-i", "--output":
     assert "scale" not in complete(TOOL, "run", SCALE, before, ""), before
-assert complete(TOOL, "run", "~/odd\\ name.so", "") == complete(TOOL, "run", '"odd name.so"', "") == ["plain"]
+assert complete(TOOL, "run", "~/odd\\ name.so", "") == complete(TOOL, "run", '"odd name.so"',
+                                                                "") == ["plain"]
 assert "ran" not in os.listdir(WORK)
 print("bash completes")

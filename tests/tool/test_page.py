@@ -25,28 +25,33 @@ commands = read_commands(page.splitlines())
 assert len(commands) >= 8, commands
 with tempfile.TemporaryDirectory() as folder:
     shutil.copyfile(LIBRARY, pathlib.Path(folder) / "libscale.so")
-    pe.Library().function("__tvm_ffi_add_one").undefined("TVMFFIErrorSetRaised").undefined("f", "libstdc++-6.dll").write(
-        pathlib.Path(folder) / "kernel.dll")
+    pe.Library().function("__tvm_ffi_add_one").undefined("TVMFFIErrorSetRaised").undefined(
+        "f", "libstdc++-6.dll").write(pathlib.Path(folder) / "kernel.dll")
     for source in NORMALIZE, SCALE:
         shutil.copy(source, folder)
     # Nothing is installed: another program says where the headers are.
     programs = pathlib.Path(folder) / "programs"
     programs.mkdir()
-    (programs / "pkg-config").write_text(f"#!/bin/sh\necho {' '.join(f'-I{name}' for name in INCLUDES)}\n",
-                                         encoding="utf-8")
+    (programs / "pkg-config").write_text(
+        f"#!/bin/sh\necho {' '.join(f'-I{name}' for name in INCLUDES)}\n", encoding="utf-8")
     (programs / "pkg-config").chmod(0o755)
-    environment = {**os.environ, "XDG_CACHE_HOME": f"{folder}/cache", "PATH": f"{programs}:{pathlib.Path(TOOL).resolve().parent}:{os.environ['PATH']}"}
+    environment = {
+        **os.environ, "XDG_CACHE_HOME": f"{folder}/cache",
+        "PATH": f"{programs}:{pathlib.Path(TOOL).resolve().parent}:{os.environ['PATH']}"
+    }
     for command, expected in commands:
-        done = subprocess.run(["sh", "-c", command], cwd=folder, capture_output=True, text=True, check=False,
-                              env=environment)
+        done = subprocess.run(["sh", "-c", command], cwd=folder, capture_output=True, text=True,
+                              check=False, env=environment)
         assert done.returncode == 0 and done.stderr == "", (command, done)
-        assert make_pattern(expected).fullmatch(done.stdout), f"{command} prints\n{done.stdout}not what the page says"
+        assert make_pattern(expected).fullmatch(
+            done.stdout), f"{command} prints\n{done.stdout}not what the page says"
 
 # The examples in the commands' help can be run.
 subcommands = re.findall(r"^  (\S+) +\S", good("--help"), re.MULTILINE)
 examples = [line.strip() for command in subcommands for line in good(command, "--help").splitlines()
             if line.startswith("  tvm-ffi ")]
-assert {line.split()[1] for line in examples} >= {"list", "run", "bench", "registry", "types", "stub"}, examples
+assert {line.split()[1]
+        for line in examples} >= {"list", "run", "bench", "registry", "types", "stub"}, examples
 with tempfile.TemporaryDirectory() as folder:
     for name in ("libscale.so", "old/libscale.so"):
         (pathlib.Path(folder) / name).parent.mkdir(exist_ok=True)
@@ -55,8 +60,8 @@ with tempfile.TemporaryDirectory() as folder:
     environment["XDG_CACHE_HOME"] = f"{folder}/cache"
     good("run", LIBRARY, "scale(4xf32=1, 2, &4xf32)", f"--output=@{folder}/x.npy")
     for command in examples:
-        done = subprocess.run(["sh", "-c", command], cwd=folder, capture_output=True, text=True, check=False,
-                              env=environment)
+        done = subprocess.run(["sh", "-c", command], cwd=folder, capture_output=True, text=True,
+                              check=False, env=environment)
         assert done.returncode == OK and done.stderr == "", (command, done)
 
 # Every command that exists has a row in the table.

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The processes of a command that loads a library: they end together, and what is shown on a terminal meanwhile.
+"""The processes of a command that loads a library: they end together, and what is shown on a
+terminal meanwhile.
 
 test_processes.py TVM-FFI DEEDS KERNELS [NO-MEMFD]"""
 import os
@@ -24,15 +25,17 @@ def wait_for_child(process):
     children = pathlib.Path(f"/proc/{process}/task/{process}/children")
     while not (found := children.read_text().split()):
         time.sleep(0.01)
-    while not any(name in pathlib.Path(f"/proc/{found[0]}/maps").read_text() for name in ("deeds.so", "library.so")):
+    while not any(name in pathlib.Path(f"/proc/{found[0]}/maps").read_text()
+                  for name in ("deeds.so", "library.so")):
         time.sleep(0.01)
     return int(found[0])
 
 
 def start_hanging(command, **kwargs):
     """Start the tool with a library that hangs: its process, and the number of its child."""
-    tool = subprocess.Popen([*COMMAND, *fill_in(command, kwargs.pop("library", DEEDS))], stdout=subprocess.PIPE,
-                            stderr=subprocess.PIPE, env=dict(BASE, ON_LOAD="hang", **kwargs.pop("env", {})), **kwargs)
+    tool = subprocess.Popen([*COMMAND, *fill_in(command, kwargs.pop("library", DEEDS))],
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                            env=dict(BASE, ON_LOAD="hang", **kwargs.pop("env", {})), **kwargs)
     return tool, wait_for_child(tool.pid)
 
 
@@ -69,15 +72,18 @@ if pathlib.Path("/proc/self/task").exists():
 for command in CALLED[:1]:
     reader, ours = os.pipe()
     os.close(reader)
-    done = subprocess.run([*COMMAND, *fill_in(command)], stdout=ours, stderr=subprocess.PIPE, env=BASE, check=False)
+    done = subprocess.run([*COMMAND, *fill_in(command)], stdout=ours, stderr=subprocess.PIPE,
+                          env=BASE, check=False)
     os.close(ours)
     assert done.returncode == -signal.SIGPIPE and done.stderr == b"", done
 
-# A library from standard input is a file, where there are none in memory: in a folder of its own, until the end.
+# A library from standard input is a file, where there are none in memory: in a folder of its own,
+# until the end.
 for preload in NO_MEMFD:
     for ending in signal.SIGTERM, signal.SIGINT:
         with open(DEEDS, "rb") as stdin:
-            tool, child = start_hanging(LISTED[0], library="-", stdin=stdin, env={"LD_PRELOAD": preload})
+            tool, child = start_hanging(LISTED[0], library="-", stdin=stdin,
+                                        env={"LD_PRELOAD": preload})
         [folder] = TEMPORARY.iterdir()
         assert folder.stat().st_mode & 0o777 == 0o700, folder
         tool.send_signal(ending)
@@ -91,8 +97,8 @@ odd = WORK / "o\x1b[31mdeeds.so"
 odd.write_bytes(pathlib.Path(DEEDS).read_bytes())
 for command in LISTED[:1] + REGISTERED[:1]:
     terminal, ours = pty.openpty()
-    with subprocess.Popen([*COMMAND, *fill_in(command, odd), "--timeout=1.4"], stdout=subprocess.DEVNULL, stderr=ours,
-                          env=dict(BASE, ON_LOAD="hang")):
+    with subprocess.Popen([*COMMAND, *fill_in(command, odd), "--timeout=1.4"],
+                          stdout=subprocess.DEVNULL, stderr=ours, env=dict(BASE, ON_LOAD="hang")):
         os.close(ours)
         shown = b""
         while True:

@@ -10,7 +10,8 @@ REGISTERS, = FILES
 functions = good("registry").splitlines()
 assert functions == sorted(functions) and len(functions) >= 100, functions
 assert "ffi.ArrayContains(_0: Array, _1: Any) -> bool" in functions, functions
-assert "ffi.Array(...) -> Any" in functions and not any("?" in line for line in functions), functions
+assert ("ffi.Array(...) -> Any" in functions
+        and not any("?" in line for line in functions)), functions
 assert not any("test.tool" in line for line in functions), functions
 assert good("registry", "--match=ffi.json.*", "-m", "ffi.Map") == """\
 ffi.Map(...) -> Any
@@ -23,9 +24,11 @@ test.tool.area(width: int, _1: int) -> int
 test.tool.un\\x1b[31mknown  ?
 """
 area, unknown = good_json("registry", "--lib", REGISTERS, "--match=test.*")
-assert area["name"] == "test.tool.area" and area["signature"] == "(width: int, _1: int) -> int", area
+assert (area["name"] == "test.tool.area"
+        and area["signature"] == "(width: int, _1: int) -> int"), area
 assert "type_schema" in area["metadata"], area
-assert unknown == {"name": "test.tool.un\x1b[31mknown", "signature": None, "metadata": "no schema"}, unknown
+assert unknown == {"name": "test.tool.un\x1b[31mknown", "signature": None,
+                   "metadata": "no schema"}, unknown
 assert len(good_json("registry")) == len(functions)
 
 # ---- Types ----
@@ -44,16 +47,21 @@ assert good("types", "--lib", REGISTERS, "--match=test.*").split("\n", 1)[1] == 
 assert box["key"] == "test.tool.Box" and box["parent"] == "ffi.Object" and box["index"] >= 128, box
 assert box["size"] == 40 and box["structural"] == "tree" and not box["has_creator"], box
 width, unknown = box["fields"]
-assert width["type"] == "int" and width["offset"] == 24 and width["flags"] == ["writable", "keyword-only"], width
-assert unknown["name"] == "un\x1bknown" and unknown["type"] is None and unknown["flags"] == [], unknown
+assert (width["type"] == "int" and width["offset"] == 24
+        and width["flags"] == ["writable", "keyword-only"]), width
+assert (unknown["name"] == "un\x1bknown" and unknown["type"] is None
+        and unknown["flags"] == []), unknown
 assert box["methods"][0]["signature"] == "(_0: test.tool.Box) -> int", box
 everything = good_json("types")
 assert [entry["index"] for entry in everything] == sorted(entry["index"] for entry in everything)
-assert len(everything) == types.count(" < ") + sum(entry["parent"] is None for entry in everything), types
+assert len(everything) == types.count(" < ") + sum(entry["parent"] is None
+                                                   for entry in everything), types
 
 # ---- Libraries that cannot be loaded; test_isolate.py has more ----
 for command in "types", "registry":
     bad(LOAD, "nothing.so: No such file or directory", command, "--lib", "nothing.so")
     if not WINDOWS:  # which loads programs, too
-        bad(LOAD, f"{TOOL}: cannot be loaded: it is a program; link a library with -shared", command, "--lib", TOOL)
-    bad(LOAD, "nothing.so: No such file or directory", command, "--lib", REGISTERS, "--lib", "nothing.so")
+        bad(LOAD, f"{TOOL}: cannot be loaded: it is a program; link a library with -shared",
+            command, "--lib", TOOL)
+    bad(LOAD, "nothing.so: No such file or directory", command, "--lib", REGISTERS, "--lib",
+        "nothing.so")

@@ -57,7 +57,8 @@ assert good("run", kernel) == good("run", kernel, "get()") == "result[0]: 7\n" a
 assert good("list", kernel).startswith(f"{kernel}  ELF") and "  get  " in good("list", kernel)
 assert good_json("list", kernel)["path"] == str(kernel)
 checked = good("check", kernel)
-assert checked.startswith(f"{kernel}\n  ok    file ") and "does not end in .so" not in checked, checked
+assert (checked.startswith(f"{kernel}\n  ok    file ")
+        and "does not end in .so" not in checked), checked
 assert str(kernel) in good("bench", kernel, kernel, "--min_time=0.01", "--warmup=0")
 assert good_json("run", kernel)["outputs"][0]["value"] == 7
 assert good("run", f"--module={kernel}", "--function=get") == "result[0]: 7\n"
@@ -73,7 +74,8 @@ write("kernel.c", KERNEL.replace("NUMBER)", "NUMBER + 1)"))
 assert good("run", kernel) == "result[0]: 8\n" and count() == 3
 write("kernel.c", KERNEL.replace("NUMBER)", "NUMBER + EXTRA)"))
 assert good("run", kernel, "--cflags=-DEXTRA=10") == "result[0]: 17\n"
-assert good("run", kernel, "--cflags=-DNONE", "--cflags", "-DEXTRA='2 + 3'   -DMORE") == "result[0]: 12\n"
+assert good("run", kernel, "--cflags=-DNONE", "--cflags",
+            "-DEXTRA='2 + 3'   -DMORE") == "result[0]: 12\n"
 assert good("run", kernel, "--cflags=-DEXTRA=10") == "result[0]: 17\n" and count() == 5
 # A header that the compiler finds earlier than before is that of another command line.
 write("first/number.h", "#define NUMBER 30\n")
@@ -90,11 +92,15 @@ behind = {**os.environ, "CC": f"env {os.environ['CC']}"}
 for version in 1, 2:
     with open(WORK / "bin/compiler", "a", encoding="utf-8") as script:
         script.write(f"# {version}\n")
-    assert good("run", kernel, f"--cflags=-I{WORK}", env=behind) == "result[0]: 7\n" and count() == before + 1 + version
+    assert (good("run", kernel, f"--cflags=-I{WORK}", env=behind) == "result[0]: 7\n"
+            and count() == before + 1 + version)
 
 # What was not used for a month is removed when something is compiled, and nothing else.
 old, used = libraries()[:2]
-others = [write(CACHE / name, "of another program") for name in ("libaddon.so", "0123456789abcdef0.so", "0123456789abcdef")]
+others = [
+    write(CACHE / name, "of another program")
+    for name in ("libaddon.so", "0123456789abcdef0.so", "0123456789abcdef")
+]
 for path in CACHE.iterdir():
     os.utime(path, (time.time() - 40 * 24 * 3600,) * 2)
 os.utime(used)
@@ -133,14 +139,16 @@ for thread in threads:
 for thread in threads:
     thread.join()
 assert results == [(OK, "result[0]: 7\n", "")] * 4, results
-assert not [path for path in CACHE.iterdir() if path.suffix == ".d" or "." in path.stem], list(CACHE.iterdir())
+assert not [path for path in CACHE.iterdir() if path.suffix == ".d" or "." in path.stem], list(
+    CACHE.iterdir())
 
 # Object files and archives.
 os.environ["CC"] = CC
 include = [flag for folder in ("include", "subprojects/dlpack/include")
            for flag in ("-I", str(pathlib.Path(__file__).resolve().parents[2] / folder))]
 write("kernel.c", KERNEL)
-subprocess.run([*shlex.split(CC), *include, "-fPIC", "-c", kernel, "-o", WORK / "kernel.o"], check=True)
+subprocess.run([*shlex.split(CC), *include, "-fPIC", "-c", kernel, "-o", WORK / "kernel.o"],
+               check=True)
 subprocess.run(["ar", "rc", WORK / "libkernel.a", WORK / "kernel.o"], check=True)
 for name in "kernel.o", "libkernel.a":
     assert good("run", WORK / name, "get()") == "result[0]: 7\n", name
@@ -151,28 +159,33 @@ assert "an object file" in good("check", WORK / "kernel.o")
 # Messages of the compiler are shown unchanged and once, warnings too.
 write("kernel.c", KERNEL.replace("  return", "  int unused;\n  return"))
 code, out, err = run("run", kernel, "--cflags=-Wall")
-assert (code, out) == (OK, "result[0]: 7\n") and "unused" in err and "tvm-ffi:" not in err, (code, out, err)
+assert ((code, out) == (OK, "result[0]: 7\n") and "unused" in err
+        and "tvm-ffi:" not in err), (code, out, err)
 assert good("run", kernel, "--cflags=-Wall") == "result[0]: 7\n"
 write("kernel.c", "int x = ;\n")
-said = subprocess.run([*shlex.split(CC), "-shared", "-fPIC", kernel, "-o", "/dev/null"], capture_output=True, text=True, check=False,
-                      stdin=subprocess.DEVNULL).stderr
+said = subprocess.run([*shlex.split(CC), "-shared", "-fPIC", kernel, "-o", "/dev/null"],
+                      capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL).stderr
 for command in ["run", kernel], ["bench", kernel], ["list", kernel], ["check", kernel]:
     code, out, err = run(*command)
     assert code == LOAD and out == "", (command, code, out)
-    assert err == f"{said}tvm-ffi: {kernel}: {shlex.split(CC)[0]} ended with exit code 1\n", (err, said)
+    assert err == f"{said}tvm-ffi: {kernel}: {shlex.split(CC)[0]} ended with exit code 1\n", (err,
+                                                                                              said)
 bad(LOAD, "none.c: No such file", "run", WORK / "none.c")
-bad(LOAD, "cannot run no-such-compiler", "run", kernel, env={**os.environ, "CC": "no-such-compiler"})
+bad(LOAD, "cannot run no-such-compiler", "run", kernel,
+    env={**os.environ, "CC": "no-such-compiler"})
 bad(LOAD, "set XDG_CACHE_HOME or HOME", "run", kernel,
     env={key: value for key, value in os.environ.items() if key not in ("XDG_CACHE_HOME", "HOME")})
 write("file", "")
-bad(LOAD, "Not a directory", "run", kernel, env={**os.environ, "XDG_CACHE_HOME": str(WORK / "file")})
+bad(LOAD, "Not a directory", "run", kernel,
+    env={**os.environ, "XDG_CACHE_HOME": str(WORK / "file")})
 # Libraries in a read-only folder are used; a new one is refused.
 if os.geteuid() != 0:
     write("kernel.c", KERNEL)
     assert good("run", kernel) == "result[0]: 7\n"
     CACHE.chmod(0o500)
     assert good("run", kernel) == "result[0]: 7\n"
-    bad(LOAD, f"{CACHE}: Permission denied; compiled libraries are kept in XDG_CACHE_HOME", "run", kernel, "--cflags=-O1")
+    bad(LOAD, f"{CACHE}: Permission denied; compiled libraries are kept in XDG_CACHE_HOME", "run",
+        kernel, "--cflags=-O1")
     CACHE.chmod(0o700)
 bad(USAGE, "--cflags", "stub", kernel, "--cflags=-O0")
 killer = write("bin/killer", "#!/bin/sh\nkill -9 $$\n")
@@ -200,7 +213,8 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(twice, twice);
 """)
     for suffix in ".cc", ".cpp":
         path = shutil.copy(WORK / "kernel.cc", WORK / f"copy{suffix}")
-        assert good("run", path, "twice(21)", env={**os.environ, "CXX": "c++ -DTVM_FFI_LEAN -O0"}) == "result[0]: 42\n"
+        assert good("run", path, "twice(21)",
+                    env={**os.environ, "CXX": "c++ -DTVM_FFI_LEAN -O0"}) == "result[0]: 42\n"
 if shutil.which("tcc"):
     write("number.h", "#define NUMBER 7\n")
     env = {**os.environ, "CC": "tcc"}

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sources in the place of a library on Windows: compiled by the gcc.exe that the tool finds, here one for Wine.
+"""Sources in the place of a library on Windows: compiled by the gcc.exe that the tool finds, here
+one for Wine.
 
 test_source_windows.py TVM-FFI GCC-OF-WINE"""
 import os
@@ -13,7 +14,8 @@ if "wine" not in os.environ.get("MESON_EXE_WRAPPER", ""):
 WORK = work_folder()
 CACHE = WORK / "cache/tvm-ffi"
 LOG = WORK / "log"
-# Words with the drive of Linux's files become paths of Linux. The result has its name only when it is whole.
+# Words with the drive of Linux's files become paths of Linux. The result has its name only when it
+# is whole.
 SCRIPT = f"""result=$1; shift
 echo "$@" >> {LOG}
 count=$#
@@ -49,10 +51,13 @@ write("number.h", "#define NUMBER 7\n")
 kernel = write("kernel.c", KERNEL)
 assert good("run", kernel) == good("run", kernel, "get()") == "result[0]: 7\n"
 commands = LOG.read_text(encoding="utf-8").splitlines()
-assert len(commands) == 1 and "/libtvm_ffi.dll.a" in commands[0] and "-fPIC" not in commands[0], commands
-assert len(list(CACHE.glob("*.dll"))) == len(list(CACHE.glob("*.files"))) == 1, list(CACHE.iterdir())
+assert (len(commands) == 1 and "/libtvm_ffi.dll.a" in commands[0]
+        and "-fPIC" not in commands[0]), commands
+assert len(list(CACHE.glob("*.dll"))) == len(list(CACHE.glob("*.files"))) == 1, list(
+    CACHE.iterdir())
 write("number.h", "#define NUMBER 8\n")
-assert good("run", kernel) == "result[0]: 8\n" and len(LOG.read_text(encoding="utf-8").splitlines()) == 2
+assert (good("run", kernel) == "result[0]: 8\n"
+        and len(LOG.read_text(encoding="utf-8").splitlines()) == 2)
 assert "  get  " in good("list", kernel)
 
 # A name with blanks; what the compiler says; another compiler, and none.
@@ -62,4 +67,5 @@ assert code == LOAD and out == "" and "error: expected expression" in err, (code
 assert err.endswith("wrong.c: gcc ended with exit code 1\n"), err
 code, out, err = run("run", kernel, "--cflags=-DNUMBER=9")
 assert code == OK and "redefined" in err, (code, out, err)
-bad(LOAD, "cannot run no-such-compiler", "run", kernel, env={**os.environ, "CC": "no-such-compiler"})
+bad(LOAD, "cannot run no-such-compiler", "run", kernel,
+    env={**os.environ, "CC": "no-such-compiler"})

@@ -38,9 +38,11 @@ def main(folder):
     assert shown == "1 -3 2.5 2/32 2:1 word 5 null", shown
     assert typed.same_array([1, 2, 3])[2] == 3 and typed.same_map({"a": 0.5})["a"] == 0.5
     assert typed.count_none(None, None, "text", print, None) == 3
-    assert typed.count_args(1) == typed.count_args(1, 2) == 5  # missing arguments are passed as None
+    # missing arguments are passed as None
+    assert typed.count_args(1) == typed.count_args(1, 2) == 5
     assert typed.count_given(1, 2) == 2 and typed.same_optional_union("x") == "x"
-    assert typed.load_(9) == 9 and typed.return_("x") == "x" and typed.same_optional_int(None) is None
+    assert (typed.load_(9) == 9 and typed.return_("x") == "x"
+            and typed.same_optional_int(None) is None)
     assert typed.packed() == 0 and typed.packed(1, "x", None) == 3
     try:
         typed.scale(1, 2, 3)
@@ -50,14 +52,22 @@ def main(folder):
         raise AssertionError("no TypeError")
 
     # The annotations have the types of the schema, and all names in them are defined.
-    names = [name for name, value in vars(typed).items() if callable(value) and getattr(value, "__module__", "") == "typed_stub"]
+    names = [
+        name for name, value in vars(typed).items()
+        if callable(value) and getattr(value, "__module__", "") == "typed_stub"
+    ]
     hints = {name: typing.get_type_hints(getattr(typed, name)) for name in names}
     assert len(hints) == 30, sorted(hints)
-    assert hints["scale"] == {"x": tvm_ffi.Tensor, "s": float, "y": tvm_ffi.Tensor, "return": type(None)}, hints
-    assert hints["same_optional_int"] == {"arg0": typing.Optional[int], "return": typing.Optional[int]}, hints
+    assert hints["scale"] == {
+        "x": tvm_ffi.Tensor, "s": float, "y": tvm_ffi.Tensor, "return": type(None)
+    }, hints
+    assert hints["same_optional_int"] == {
+        "arg0": typing.Optional[int], "return": typing.Optional[int]
+    }, hints
     assert hints["same_union"]["return"] == typing.Union[int, str], hints
     assert typed.scale.__doc__ == "Scale x by s into y.", typed.scale.__doc__
-    assert 'text""", ' in typed.lies.__doc__ and "\\ neither." in typed.lies.__doc__, typed.lies.__doc__
+    assert ('text""", ' in typed.lies.__doc__
+            and "\\ neither." in typed.lies.__doc__), typed.lies.__doc__
 
     # The module loads a library from another path.
     assert typed.load(TYPED).get_function("same_int")(7) == typed.same_int(7) == 7

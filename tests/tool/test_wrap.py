@@ -17,36 +17,47 @@ SOFTMAX = "softmax = void softmax_f32(float y[n][m], const float x[n][m], int n,
 expected = (FOLDER / "wrap_expected.txt").read_text(encoding="utf-8")
 assert good("wrap", SOFTMAX + " // Softmax of each row.") == expected
 assert good("wrap", SOFTMAX, "--doc=Softmax of each row.") == expected
-assert good("wrap", "@-", stdin=f"\n# a comment\n  {SOFTMAX};  // Softmax of each row.  \r\n") == expected
+assert good("wrap", "@-",
+            stdin=f"\n# a comment\n  {SOFTMAX};  // Softmax of each row.  \r\n") == expected
 assert good("wrap", SOFTMAX + "//", "-o", PLACE / "softmax.c") == ""
 assert (PLACE / "softmax.c").read_text(encoding="utf-8") == expected.replace(
     'TVM_FFI_C_EXPORT_DOC(softmax, "Softmax of each row.");\n', "")
 told = good_json("wrap", SOFTMAX, "void f(int x)")
-assert told["kernels"] == [{"name": "softmax", "function": "softmax_f32"}, {"name": "f", "function": "f"}], told
+assert told["kernels"] == [{"name": "softmax", "function": "softmax_f32"},
+                           {"name": "f", "function": "f"}], told
 assert told["source"] == good("wrap", SOFTMAX, "void f(int x)")
-# -I is the name that --include had first, -include that of compilers. The file is here, or beside the output.
+# -I is the name that --include had first, -include that of compilers. The file is here, or beside
+# the output.
 (PLACE / "softmax.h").write_text("/* declares softmax_f32 */\n", encoding="utf-8")
 for name in "--include", "-include", "-I":
     included = good("wrap", SOFTMAX, name, PLACE / "softmax.h", "--include=<math.h>")
-    assert f'#include <tvm/ffi/c.h>\n\n#include "{PLACE}/softmax.h"\n#include <math.h>\n\n/*' in included, included
+    assert (f'#include <tvm/ffi/c.h>\n\n#include "{PLACE}/softmax.h"\n#include '
+            '<math.h>\n\n/*') in included, included
 good("wrap", SOFTMAX, "--include=softmax.h", "-o", PLACE / "softmax.c")
 assert '#include "softmax.h"\n' in (PLACE / "softmax.c").read_text(encoding="utf-8")
 (PLACE / "softmax.c").unlink()
 for form in ["-o", PLACE / "softmax.c"], ["--json"], []:
-    bad(USAGE, "--include: there is no file nothing.h; write <nothing.h> if the compiler finds it elsewhere",
+    bad(
+        USAGE,
+        "--include: there is no file nothing.h; write <nothing.h> if the compiler finds it "
+        "elsewhere",
         "wrap", SOFTMAX, f"--include={PLACE}/softmax.h", "--include=nothing.h", *form)
 assert not (PLACE / "softmax.c").exists()
-bad(USAGE, f"--include: there is no file {PLACE}/nothing.h\n", "wrap", SOFTMAX, f"--include={PLACE}/nothing.h")
+bad(USAGE, f"--include: there is no file {PLACE}/nothing.h\n", "wrap", SOFTMAX,
+    f"--include={PLACE}/nothing.h")
 bad(USAGE, "-includes is not an option of wrap", "wrap", SOFTMAX, "-includes", "softmax.h")
 assert " -I" not in good("wrap", "--help")
 
 lean = good("wrap", SOFTMAX, "--lean")
 assert "tvm_ffi_args_read_bool" not in lean and len(lean.splitlines()) < 460, lean
-HEADERS_OF = {"int next(int x)": [], SOFTMAX: ["stdarg.h", "stdio.h"], "void f(const char *s)": ["string.h"],
-              "void g(float x[n], float *w[n], int n)": ["stdarg.h", "stdio.h", "stdlib.h"]}
+HEADERS_OF = {
+    "int next(int x)": [], SOFTMAX: ["stdarg.h", "stdio.h"], "void f(const char *s)": ["string.h"],
+    "void g(float x[n], float *w[n], int n)": ["stdarg.h", "stdio.h", "stdlib.h"]
+}
 for spec, headers in HEADERS_OF.items():
     included = set(re.findall("#include (.*)", good("wrap", spec, "--lean"))) - {"<limits.h>"}
-    assert included == {f"<{name}>" for name in ["stdbool.h", "stddef.h", "stdint.h", *headers]}, (spec, included)
+    assert included == {f"<{name}>" for name in ["stdbool.h", "stddef.h", "stdint.h", *headers]
+                        }, (spec, included)
 assert lean.endswith(good("wrap", SOFTMAX).partition("\n\n")[2]), lean
 
 # ---- Refusals: the column, the message, the text and a caret below the column ----
@@ -54,10 +65,13 @@ WRONG = [
     ("", 1, "expected a type, but the text ends"),
     ("void", 5, "expected the name of the function, but the text ends"),
     ("void f", 7, "expected `(` and the parameters, but the text ends"),
-    ("void f(float y[n], flot x)", 20, "`flot` is not a known type, such as float, double, bool, int, int8_t, uint64_t or "
+    ("void f(float y[n], flot x)", 20,
+     "`flot` is not a known type, such as float, double, bool, int, int8_t, uint64_t or "
      "size_t"),
-    ("void f(float *y)", 15, "`y` has no shape: write `float y[n]` for a tensor, `float *y[n]` for a work array"),
-    ("void f(const float *y)", 21, "`y` has no shape: write `const float y[n]` for a tensor, `float *y[n]` for a work "
+    ("void f(float *y)", 15,
+     "`y` has no shape: write `float y[n]` for a tensor, `float *y[n]` for a work array"),
+    ("void f(const float *y)", 21,
+     "`y` has no shape: write `const float y[n]` for a tensor, `float *y[n]` for a work "
      "array"),
     ("void f(float y[n)", 17, "expected `]`, `,` or `:` and a stride"),
     ("void f(float y[0])", 16, "an extent of 0 leaves no elements"),
@@ -68,18 +82,22 @@ WRONG = [
     ("void f(float y[N=4x])", 18, "expected a decimal number"),
     ("void f(float y[N=0])", 16, "an extent of 0 leaves no elements"),
     ("void f(float y[N=4][N=5])", 21, "`N` is 4 earlier"),
-    ("void f(float y[n=4], int n)", 16, "`n` is a constant here, and has the name of a parameter, an extent or a stride"),
-    ("void f(float y[n], float *w[n=4])", 29, "`n` is a constant here, and has the name of a parameter, an extent or a stride"),
+    ("void f(float y[n=4], int n)", 16,
+     "`n` is a constant here, and has the name of a parameter, an extent or a stride"),
+    ("void f(float y[n], float *w[n=4])", 29,
+     "`n` is a constant here, and has the name of a parameter, an extent or a stride"),
     ("void f(float y[][n])", 15, "a tensor without dimensions has only one []"),
     ("void f(float y[99999999999999999999])", 16, "the number is larger than 2^63 - 1"),
     ("void f(float y[4294967296][4294967296])", 28, "`y` has too many elements"),
     ("void f(float y[n], int y)", 24, "`y` is the name of an earlier parameter"),
     ("void f(float y[n], float n)", 26, "`n` is an extent or a stride, and must be an integer"),
     ("void f(float *w[n])", 17, "no argument determines `n`, an extent of `w`"),
-    ("void f(float *w[4:2])", 19, "`w` is allocated by the kernel and contiguous: it has no strides"),
+    ("void f(float *w[4:2])", 19,
+     "`w` is allocated by the kernel and contiguous: it has no strides"),
     ("void f(const float *w[4])", 21, "`w` is a work array, which cannot be const"),
     ("void f(const char *s[4])", 21, "there are no tensors of `const char *`"),
-    ("void f(char x[n])", 8, "`char` is not a type of elements or of numbers: write signed char, unsigned char or "
+    ("void f(char x[n])", 8,
+     "`char` is not a type of elements or of numbers: write signed char, unsigned char or "
      "const char *"),
     ("void f(unsigned float x)", 8, "`unsigned float` is not a type of elements or of numbers"),
     ("void f(const x)", 8, "`const` is not a type of elements or of numbers"),
@@ -90,39 +108,47 @@ WRONG = [
     ("void f(int x", 13, "expected `,` or `)`, but the text ends"),
     ("void f(int x) {", 15, "expected the end, or // and a description"),
     ("float *f(int x)", 8, "the result must not be a pointer to `float`"),
-    ("void _f(int x)", 6, "a kernel's name must not begin with _; put another one before it: `name = void _f(...)`"),
+    ("void _f(int x)", 6,
+     "a kernel's name must not begin with _; put another one before it: `name = void _f(...)`"),
     ("float\t\u00e9", 7, "expected the name of the function"),
 ]
 for spec, column, message in WRONG:
     code, out, err = run("wrap", spec)
     shown = spec.replace("\t", " ")
-    assert (code, out) == (USAGE, "") and err == f"tvm-ffi: SPEC:{column}: {message}\n  {shown}\n  {' ' * (column - 1)}^\n", (
-        spec, err)
+    assert ((code, out) == (USAGE, "") and err
+            == f"tvm-ffi: SPEC:{column}: {message}\n  {shown}\n  {' ' * (column - 1)}^\n"), (spec,
+                                                                                             err)
 assert run("wrap", SOFTMAX, "--errors=nonzero")[2].startswith(
-    "tvm-ffi: SPEC:16: with --errors=nonzero `softmax_f32` must return an integer, not `void`\n  softmax = ")
+    "tvm-ffi: SPEC:16: with --errors=nonzero `softmax_f32` must return an integer, not `void`\n  "
+    "softmax = "
+)
 assert run("wrap", "int iota(int y[n][m], int n)", "--outputs=return")[2].startswith(
     "tvm-ffi: SPEC:19: no argument determines `m`, an extent of `y`\n")
-assert run("wrap", "void f(int x)", "int f(int y)")[2].startswith("tvm-ffi: SPEC:5: `f` is the kernel of an earlier spec\n")
+assert run("wrap", "void f(int x)",
+           "int f(int y)")[2].startswith("tvm-ffi: SPEC:5: `f` is the kernel of an earlier spec\n")
 (PLACE / "bad.txt").write_text("void f(int x)\n\nvoid g(\x1b[0m)\n", encoding="utf-8")
 code, out, err = run("wrap", f"@{PLACE}/bad.txt")
-assert err == f"tvm-ffi: {PLACE}/bad.txt:3:8: expected a type\n  void g(\\x1b[0m)\n  {' ' * 7}^\n", err
+assert err == (f"tvm-ffi: {PLACE}/bad.txt:3:8: expected a type\n  void g(\\x1b[0m)\n  "
+               f"{' ' * 7}^\n"), err
 (PLACE / "empty.txt").write_text("# nothing\n", encoding="utf-8")
 bad(USAGE, "no spec: the files have none", "wrap", f"@{PLACE}/empty.txt")
-bad(USAGE, "--doc describes one kernel: with several, write // and the text after each spec", "wrap", "void f(int x)",
-    "void g(int x)", "--doc=x")
+bad(USAGE, "--doc describes one kernel: with several, write // and the text after each spec",
+    "wrap", "void f(int x)", "void g(int x)", "--doc=x")
 bad(USAGE, "nothing.txt: No such file", "wrap", "@nothing.txt")
-bad(USAGE, "--json prints the kernels: --output must be another file", "wrap", SOFTMAX, "--json", "-o", "-")
+bad(USAGE, "--json prints the kernels: --output must be another file", "wrap", SOFTMAX, "--json",
+    "-o", "-")
 bad(USAGE, "--outputs must be arguments or return", "wrap", SOFTMAX, "--outputs=both")
 
 
 # ---- Compilers ----
 def compile_kernels(compiler, name, *options):
     """Make a library of the specs of a file."""
-    return make_library(compiler, name, [FOLDER / "wrap_functions.c"], [f"@{FOLDER}/wrap_{name}.txt"],
-                        "--include=<wrap_functions.h>", *options)
+    return make_library(compiler, name, [FOLDER / "wrap_functions.c"],
+                        [f"@{FOLDER}/wrap_{name}.txt"], "--include=<wrap_functions.h>", *options)
 
 
-for label, compiler, lean in [(*entry, lean) for entry in COMPILERS.items() for lean in ([], ["--lean"])]:
+for label, compiler, lean in [(*entry, lean) for entry in COMPILERS.items()
+                              for lean in ([], ["--lean"])]:
     # ---- Outputs are arguments ----
     kernels = compile_kernels(compiler, "specs", *lean)
     printed = call_with_program(compiler, "use_wrap", kernels)
@@ -138,30 +164,45 @@ for label, compiler, lean in [(*entry, lean) for entry in COMPILERS.items() for 
             'greet("you")': 'result[0]: "hello, you"',
             'greet("")': "result: none",
             "same(none)": "result[0]: void*",
-            "describe(-128, 4294967295, 0.5, 1e300, true, 7, -9)": 'result[0]: "-128 4294967295 0.5 1e+300 1 7 -9"',
+            "describe(-128, 4294967295, 0.5, 1e300, true, 7, "
+            "-9)": 'result[0]: "-128 4294967295 0.5 1e+300 1 7 -9"',
     }.items():
         shown = good("run", kernels, call)
         assert set(printed.splitlines()) <= set(shown.splitlines()), (call, shown)
     SCALE = "`scale_columns(0: float y[n][m], 1: const float x[n][m], 2: const float s[m]) -> void`"
-    raises(f"TypeError: Mismatched number of arguments when calling: {SCALE}. Expected 3 but got 2 arguments", kernels,
-           "scale_columns(&1x2xf32, 1x2xf32)")
-    raises(f"TypeError: Mismatched type on argument #2 when calling: {SCALE}. Expected `DLTensor*` but got `None`", kernels,
-           "scale_columns(&1x2xf32, 1x2xf32, none)")
-    raises(f"TypeError: Mismatched dtype on argument #1 when calling: {SCALE}. Expected `float32` but got `float64`", kernels,
-           "scale_columns(&1x2xf32, 1x2xf64, 2xf32)")
-    raises(f"ValueError: Mismatched ndim on argument #2 when calling: {SCALE}. Expected 1 but got 2", kernels,
-           "scale_columns(&1x2xf32, 1x2xf32, 1x2xf32)")
-    raises(f"ValueError: Mismatched shape on argument #1 when calling: {SCALE}. Expected size 1 in dimension 0 but got "
-           "[2, 2]", kernels, "scale_columns(&1x2xf32, 2x2xf32, 2xf32)")
-    raises(f"ValueError: Mismatched shape on argument #2 when calling: {SCALE}. Expected size 2 in dimension 0 but got [3]",
-           kernels, "scale_columns(&1x2xf32, 1x2xf32, 3xf32)")
-    raises("`add(0: float y[2][3], 1: const float x[2][3], 2: float a) -> void`. Expected size 3 in dimension 1 but got "
-           "[2, 4]", kernels, "add(&2x4xf32, 2x4xf32, 1)")
+    raises(
+        f"TypeError: Mismatched number of arguments when calling: {SCALE}. Expected 3 but got 2 "
+        "arguments",
+        kernels, "scale_columns(&1x2xf32, 1x2xf32)")
+    raises(
+        f"TypeError: Mismatched type on argument #2 when calling: {SCALE}. Expected `DLTensor*` "
+        "but got `None`",
+        kernels, "scale_columns(&1x2xf32, 1x2xf32, none)")
+    raises(
+        f"TypeError: Mismatched dtype on argument #1 when calling: {SCALE}. Expected `float32` but "
+        "got `float64`",
+        kernels, "scale_columns(&1x2xf32, 1x2xf64, 2xf32)")
+    raises(
+        f"ValueError: Mismatched ndim on argument #2 when calling: {SCALE}. Expected 1 but got 2",
+        kernels, "scale_columns(&1x2xf32, 1x2xf32, 1x2xf32)")
+    raises(
+        f"ValueError: Mismatched shape on argument #1 when calling: {SCALE}. Expected size 1 in "
+        "dimension 0 but got "
+        "[2, 2]", kernels, "scale_columns(&1x2xf32, 2x2xf32, 2xf32)")
+    raises(
+        f"ValueError: Mismatched shape on argument #2 when calling: {SCALE}. Expected size 2 in "
+        "dimension 0 but got [3]",
+        kernels, "scale_columns(&1x2xf32, 1x2xf32, 3xf32)")
+    raises(
+        "`add(0: float y[2][3], 1: const float x[2][3], 2: float a) -> void`. Expected size 3 in "
+        "dimension 1 but got "
+        "[2, 4]", kernels, "add(&2x4xf32, 2x4xf32, 1)")
     raises("Expected `float` but got `ffi.SmallStr`", kernels, "add(&2x3xf32, 2x3xf32, s:\"1\")")
-    raises("ValueError: Mismatched value on argument #0 when calling: `describe(0: int8_t a,", kernels,
-           "describe(128, 1, 1, 1, true, 7, 8)")
+    raises("ValueError: Mismatched value on argument #0 when calling: `describe(0: int8_t a,",
+           kernels, "describe(128, 1, 1, 1, true, 7, 8)")
     raises("Expected 0 to 4294967295 but got -1", kernels, "describe(1, -1, 1, 1, true, 7, 8)")
-    raises("`greet(0: const char *name) -> const char *`. Expected `str` but got `int`", kernels, "greet(i:1)")
+    raises("`greet(0: const char *name) -> const char *`. Expected `str` but got `int`", kernels,
+           "greet(i:1)")
     raises("OverflowError", kernels, "largest(true)")
 
     # ---- Outputs are returned, and a result is an error code ----
@@ -177,80 +218,97 @@ for label, compiler, lean in [(*entry, lean) for entry in COMPILERS.items() for 
         assert shown == printed + "\n", (call, shown)
     raises("RuntimeError: `check_positive` failed: expected it to return 0 but got 3", kernels,
            "check_positive(3xi32=1 2 0)")
-    raises("RuntimeError: `powers` failed: expected it to return 0 but got 7", kernels, "powers(0.0, 4)")
+    raises("RuntimeError: `powers` failed: expected it to return 0 but got 7", kernels,
+           "powers(0.0, 4)")
     raises("ValueError: Shape [-1] has a negative extent", kernels, "powers(2.0, -1)")
-    raises("ValueError: A work array of shape [-1] has a negative extent", "--leak-check", kernels, "count(3, -1)")
-    raises("`powers(0: double base, 1: int n) -> (double y[n], double sum[])`. Expected -2147483648 to 2147483647 but got "
-           "2147483648", kernels, "powers(2.0, 2147483648)")
+    raises("ValueError: A work array of shape [-1] has a negative extent", "--leak-check", kernels,
+           "count(3, -1)")
+    raises(
+        "`powers(0: double base, 1: int n) -> (double y[n], double sum[])`. Expected -2147483648 "
+        "to 2147483647 but got "
+        "2147483648", kernels, "powers(2.0, 2147483648)")
     print("checked with", label, *lean)
 
 # ---- With --lean, compilers that need no more than C99 ----
 # tcc has no parameters `y[n][m]`.
 specs = (FOLDER / "wrap_specs.txt").read_text(encoding="utf-8").splitlines()
-good("wrap", "@-", "--lean", "-o", PLACE / "lean.c", stdin="\n".join(line for line in specs if "_vla(" not in line))
-others = {"tcc": [], "musl-gcc": STRICT, "x86_64-w64-mingw32-gcc": STRICT} if not RUNNER else {}  # here, on Linux
+good("wrap", "@-", "--lean", "-o", PLACE / "lean.c",
+     stdin="\n".join(line for line in specs if "_vla(" not in line))
+# here, on Linux
+others = {"tcc": [], "musl-gcc": STRICT, "x86_64-w64-mingw32-gcc": STRICT} if not RUNNER else {}
 for compiler, options in others.items():
     if shutil.which(compiler):
-        subprocess.run([compiler, *options, "-c", PLACE / "lean.c", "-o", PLACE / "lean.o"], check=True)
+        subprocess.run([compiler, *options, "-c", PLACE / "lean.c", "-o", PLACE / "lean.o"],
+                       check=True)
         print("compiled with", compiler)
 
 # ---- Metadata, for list, stub and Python ----
 listed = good("list", PLACE / "specs.so")
-for line in ("  scale_columns      (y: Tensor, x: Tensor, s: Tensor) -> None  Scale each column of x.",
-             '  add                (y: Tensor, x: Tensor, a: float) -> None  "x" + a, \\ ?? or not?',
-             "  greet              (name: str) -> Optional[str]",
-             "  describe           (a: int, b: int, c: float, d: float, e: bool, f: int, args: int) -> Optional[str]"):
+for line in (
+        "  scale_columns      (y: Tensor, x: Tensor, s: Tensor) -> None  Scale each column of x.",
+        '  add                (y: Tensor, x: Tensor, a: float) -> None  "x" + a, \\ ?? or not?',
+        "  greet              (name: str) -> Optional[str]",
+        "  describe           (a: int, b: int, c: float, d: float, e: bool, f: int, args: int) -> "
+        "Optional[str]"
+):
     assert re.sub(" +", " ", line) in re.sub(" +", " ", listed), listed
 returned = re.sub(" +", " ", good("list", PLACE / "returns.so"))
 assert "powers (base: float, n: int) -> Tuple[Tensor, Tensor]" in returned, returned
-assert "def scale_columns(y: tvm_ffi.Tensor, x: tvm_ffi.Tensor, s: tvm_ffi.Tensor) -> None:" in good(
+assert ("def scale_columns(y: tvm_ffi.Tensor, x: tvm_ffi.Tensor, s: tvm_ffi.Tensor) -> "
+        "None:") in good(
     "stub", "--lang=python", PLACE / "specs.so")
 
 # ---- A spec that differs from the function's declaration does not compile ----
-for spec in ("void scale_columns(double y[n][m], const float x[n][m], const float s[m], int n, int m)",
-             "void scale_columns(float y[n][m], const float x[n][m], const float s[m], int n, long m)",
-             "void scale_columns(float y[n][m], float x[n][m], const float s[m], int n, int m)",
-             "int scale_columns(float y[n][m], const float x[n][m], const float s[m], int n, int m)",
-             "void add_fixed(float y[2][4], const float x[2][3], float a)",
-             "void add_fixed(float y[2, 3], const float x[2][3], float a)",
-             "void scale_columns_vla(int n, int m, float y[n, m], const float x[n][m])"):
+for spec in (
+        "void scale_columns(double y[n][m], const float x[n][m], const float s[m], int n, int m)",
+        "void scale_columns(float y[n][m], const float x[n][m], const float s[m], int n, long m)",
+        "void scale_columns(float y[n][m], float x[n][m], const float s[m], int n, int m)",
+        "int scale_columns(float y[n][m], const float x[n][m], const float s[m], int n, int m)",
+        "void add_fixed(float y[2][4], const float x[2][3], float a)",
+        "void add_fixed(float y[2, 3], const float x[2][3], float a)",
+        "void scale_columns_vla(int n, int m, float y[n, m], const float x[n][m])"):
     good("wrap", spec, "--include=<wrap_functions.h>", "-o", PLACE / "drift.c")
     for compiler in COMPILERS.values():
-        done = subprocess.run([*compiler, *STRICT, *HEADERS, "-fsyntax-only", PLACE / "drift.c"], capture_output=True, text=True,
-                              check=False)
+        done = subprocess.run([*compiler, *STRICT, *HEADERS, "-fsyntax-only", PLACE / "drift.c"],
+                              capture_output=True, text=True, check=False)
         assert done.returncode != 0 and "conflicting types for" in done.stderr, (spec, done)
 
-# ---- A header that changes below a spec does not compile either ----
-# The header, the spec, what changes in the header, and what compilers of C99 say, and of C11 if that differs.
+# ---- A header that changes below a spec does not compile either ---- The header, the spec, what
+# changes in the header, and what compilers of C99 say, and of C11 if that differs.
 DRIFTS = {
-    "the type of an integer": (
-        "typedef int32_t number; void f(float *y, number n);", "void f(float y[n], int32_t n)",
-        ("int32_t", "int64_t"), "conflicting types for"),
-    "the type of elements": (
-        "typedef float real; void f(real *y, int n);", "void f(float y[n], int n)",
-        ("float", "double"), "conflicting types for"),
-    "const": ("void f(const float *x);", "void f(const float x[4])", ("const ", ""), "conflicting types for"),
+    "the type of an integer": ("typedef int32_t number; void f(float *y, number n);",
+                               "void f(float y[n], int32_t n)", ("int32_t", "int64_t"),
+                               "conflicting types for"),
+    "the type of elements": ("typedef float real; void f(real *y, int n);",
+                             "void f(float y[n], int n)", ("float",
+                                                           "double"), "conflicting types for"),
+    "const": ("void f(const float *x);", "void f(const float x[4])", ("const ", ""),
+              "conflicting types for"),
     "the result": ("int f(int n);", "int f(int n)", ("int f", "long f"), "conflicting types for"),
-    "another parameter": ("void f(int n);", "void f(int n)", ("n)", "n, int m)"), "conflicting types for"),
-    "an extent in an array": (
-        "#define N 3\nvoid f(float y[2][N]);", "void f(float y[2][3])", ("N 3", "N 4"), "conflicting types for"),
-    "the first extent": (
-        "#define N 3\nvoid f(float y[N][2]);", "void f(float y[N=3][2])", ("N 3", "N 4"), "wrap_f_y_needs_N_3",
-        "`N` in the shape of `y` is not 3 as the spec says"),
-    "an extent behind a pointer": (
-        "enum { kWidth = 3 }; void f(const float *x, int n);", "g = void f(const float x[n, kWidth=3], int n)",
-        ("= 3", "= 1"), "wrap_g_x_needs_kWidth_3", "`kWidth` in the shape of `x` is not 3 as the spec says"),
-    "a stride": (
-        "#define ROW (2 | 1)\nvoid f(const float *x, int n);", "void f(const float x[n:ROW=3], int n)", ("2 |", "4 |"),
-        "wrap_f_x_needs_ROW_3", "`ROW` in the shape of `x` is not 3 as the spec says"),
-    "the size of a work array": (
-        "#define WORK 12\nvoid f(const float *x, double *w);", "void f(const float x[4], double *w[WORK=12])", ("12", "13"),
-        "wrap_f_w_needs_WORK_12", "`WORK` in the shape of `w` is not 12 as the spec says"),
-    "the size of elements": (
-        "/* An 8-bit processor's compiler: */\nvoid f(const double *x);", "void f(const double x[4])",
-        ("/* An", "#define double float\n/* An"), "wrap_f_x_needs_64_bits",
-        "an element of `x`, of type double, does not have 64 bits"),
-    "the name of the function": ("void f(int n);", "void f(int n)", ("void f", "void f_v2"), "undeclared"),
+    "another parameter": ("void f(int n);", "void f(int n)", ("n)", "n, int m)"),
+                          "conflicting types for"),
+    "an extent in an array": ("#define N 3\nvoid f(float y[2][N]);", "void f(float y[2][3])",
+                              ("N 3", "N 4"), "conflicting types for"),
+    "the first extent": ("#define N 3\nvoid f(float y[N][2]);", "void f(float y[N=3][2])", ("N 3",
+                                                                                            "N 4"),
+                         "wrap_f_y_needs_N_3", "`N` in the shape of `y` is not 3 as the spec says"),
+    "an extent behind a pointer": ("enum { kWidth = 3 }; void f(const float *x, int n);",
+                                   "g = void f(const float x[n, kWidth=3], int n)", ("= 3", "= 1"),
+                                   "wrap_g_x_needs_kWidth_3",
+                                   "`kWidth` in the shape of `x` is not 3 as the spec says"),
+    "a stride": ("#define ROW (2 | 1)\nvoid f(const float *x, int n);",
+                 "void f(const float x[n:ROW=3], int n)", ("2 |", "4 |"), "wrap_f_x_needs_ROW_3",
+                 "`ROW` in the shape of `x` is not 3 as the spec says"),
+    "the size of a work array": ("#define WORK 12\nvoid f(const float *x, double *w);",
+                                 "void f(const float x[4], double *w[WORK=12])", ("12", "13"),
+                                 "wrap_f_w_needs_WORK_12",
+                                 "`WORK` in the shape of `w` is not 12 as the spec says"),
+    "the size of elements": ("/* An 8-bit processor's compiler: */\nvoid f(const double *x);",
+                             "void f(const double x[4])", ("/* An", "#define double float\n/* An"),
+                             "wrap_f_x_needs_64_bits",
+                             "an element of `x`, of type double, does not have 64 bits"),
+    "the name of the function": ("void f(int n);", "void f(int n)", ("void f", "void f_v2"),
+                                 "undeclared"),
 }
 CHECKERS = [[*found, "-Wpedantic", "-Werror", "-fsyntax-only"] for found in COMPILERS.values()]
 if shutil.which("tcc") and not RUNNER:
@@ -259,28 +317,39 @@ for what, (header, spec, change, *messages) in DRIFTS.items():
     (PLACE / "drift.h").write_text(header + "\n", encoding="utf-8")
     good("wrap", spec, "--include", PLACE / "drift.h", "-o", PLACE / "drift.c", "--lean")
     for is_changed in False, True:
-        (PLACE / "drift.h").write_text((header.replace(*change) if is_changed else header) + "\n", encoding="utf-8")
-        for checker, (standard, message) in itertools.product(CHECKERS, zip(("c99", "c11"), messages)):
-            done = subprocess.run([*checker, f"-std={standard}", PLACE / "drift.c"], capture_output=True, text=True, check=False)
+        (PLACE / "drift.h").write_text((header.replace(*change) if is_changed else header) + "\n",
+                                       encoding="utf-8")
+        for checker, (standard, message) in itertools.product(CHECKERS, zip(("c99", "c11"),
+                                                                            messages)):
+            done = subprocess.run([*checker, f"-std={standard}", PLACE / "drift.c"],
+                                  capture_output=True, text=True, check=False)
             assert (done.returncode != 0) == is_changed, (what, done)
             assert not is_changed or checker[0] == "tcc" or message in done.stderr, (what, done)
 # A long has 32 bits on Windows, and 64 on Linux.
 if shutil.which("x86_64-w64-mingw32-gcc"):
     (PLACE / "drift.h").write_text("void f(const long *x);\n", encoding="utf-8")
-    good("wrap", "void f(const int64_t x[4])", "--include", PLACE / "drift.h", "-o", PLACE / "drift.c", "--lean")
-    done = subprocess.run(["x86_64-w64-mingw32-gcc", "-c", PLACE / "drift.c", "-o", PLACE / "drift.o"], capture_output=True, text=True,
-                          check=False)
+    good("wrap", "void f(const int64_t x[4])", "--include", PLACE / "drift.h", "-o",
+         PLACE / "drift.c", "--lean")
+    done = subprocess.run(
+        ["x86_64-w64-mingw32-gcc", "-c", PLACE / "drift.c", "-o", PLACE / "drift.o"],
+        capture_output=True, text=True, check=False)
     assert done.returncode != 0 and "conflicting types for" in done.stderr, done
 
 # ---- The cost in bytes, compared with checks written by hand ----
 size = shutil.which("size")
 if size is not None:
-    good("wrap", "void nothing(float y[n][m], const float x[n][m], int n, int m)", "-o", PLACE / "nothing.c")
+    good("wrap", "void nothing(float y[n][m], const float x[n][m], int n, int m)", "-o",
+         PLACE / "nothing.c")
     for compiler in COMPILERS.values():
         bytes_of = {}
-        for kind, source in ("wrapped", PLACE / "nothing.c"), ("by hand", FOLDER / "wrap_by_hand.c"):
-            subprocess.run([*compiler, *STRICT, *HEADERS, "-O2", "-fPIC", "-c", source, "-o", PLACE / "nothing.o"], check=True)
-            done = subprocess.run([size, PLACE / "nothing.o"], capture_output=True, text=True, check=True)
+        for kind, source in ("wrapped", PLACE / "nothing.c"), ("by hand",
+                                                               FOLDER / "wrap_by_hand.c"):
+            subprocess.run([
+                *compiler, *STRICT, *HEADERS, "-O2", "-fPIC", "-c", source, "-o",
+                PLACE / "nothing.o"
+            ], check=True)
+            done = subprocess.run([size, PLACE / "nothing.o"], capture_output=True, text=True,
+                                  check=True)
             bytes_of[kind] = int(done.stdout.splitlines()[1].split()[3])
         assert bytes_of["wrapped"] <= 1.05 * bytes_of["by hand"], (compiler, bytes_of)
         print(compiler, bytes_of)

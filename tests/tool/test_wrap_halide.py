@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The kernels that wrap --abi=halide writes: of wrap_halide.c, and of what Halide compiles if it is installed.
+"""The kernels that wrap --abi=halide writes: of wrap_halide.c, and of what Halide compiles if it is
+installed.
 
 test_wrap_halide.py TVM-FFI FOLDER LIBRARY INCLUDE...
 """
@@ -14,20 +15,28 @@ ANY = "scale_any = int scale(const double x[n][m], double a, double y[n][m])"
 STRIDED = "scale_strided = int scale(const double x[2:row][3:column], double a, double y[2][3])"
 FLOAT = "of_float = int scale(const double x[n][m], double a, float y[n][m])"
 FILL = "int fill(double y[n][m], int64_t n, int64_t m)"
-TELLS = ["bools = int tell(const bool x[k][n:s][m], int32_t y[10])", "bytes = int tell(const uint8_t x[], int32_t y[4])",
-         "numbers = int tell(const double x[n], int32_t y[6])", "pairs = int tell(const float x[n][m], int32_t y[8])"]
+TELLS = [
+    "bools = int tell(const bool x[k][n:s][m], int32_t y[10])",
+    "bytes = int tell(const uint8_t x[], int32_t y[4])",
+    "numbers = int tell(const double x[n], int32_t y[6])",
+    "pairs = int tell(const float x[n][m], int32_t y[8])"
+]
 
 for spec, column, message in [
-        ("void f(double x[n])", 6, "with --abi=halide `f` must return int, its error code, not `void`"),
-        ("int f(double *w[4])", 15, "`w` is a work array, and --abi=halide has none")]:
+    ("void f(double x[n])", 6, "with --abi=halide `f` must return int, its error code, not `void`"),
+    ("int f(double *w[4])", 15, "`w` is a work array, and --abi=halide has none")
+]:
     code, out, err = run("wrap", HALIDE, spec)
-    assert (code, out) == (USAGE, "") and err.startswith(f"tvm-ffi: SPEC:{column}: {message}\n  {spec}\n"), err
+    assert ((code, out) == (USAGE, "")
+            and err.startswith(f"tvm-ffi: SPEC:{column}: {message}\n  {spec}\n")), err
 
 
 functions = [FOLDER / "wrap_halide.c"]
-for label, compiler, lean in [(*entry, lean) for entry in COMPILERS.items() for lean in ([], ["--lean"])]:
+for label, compiler, lean in [(*entry, lean) for entry in COMPILERS.items()
+                              for lean in ([], ["--lean"])]:
     # ---- Outputs are arguments ----
-    kernels = make_library(compiler, "kernels", functions, [SCALE, STRIDED, ANY, FLOAT, *TELLS], HALIDE, *lean)
+    kernels = make_library(compiler, "kernels", functions, [SCALE, STRIDED, ANY, FLOAT, *TELLS],
+                           HALIDE, *lean)
     check_abi_calls(compiler, kernels, with_column=True)
     for call, printed in {
             "bools(2x3x4xbool=1, &10xi32)": "10xi32=1 1 3 1 4 1 3 4 2 12",
@@ -36,19 +45,30 @@ for label, compiler, lean in [(*entry, lean) for entry in COMPILERS.items() for 
             "numbers(0xf64, &6xi32)": "6xi32=2 64 1 1 0 1",
     }.items():
         assert f"arg[1]: {printed}\n" in good("run", kernels, call), call
-    raises("RuntimeError: `scale` failed: expected it to return 0 but got -5", kernels, "scale(2x3xf64, -1.0, &2x3xf64)")
-    raises("RuntimeError: Halide: Buffer y is of the type 2:32x1, not 2:64x1\n", kernels, "of_float(2x3xf64, 1.0, &2x3xf32)")
-    raises("ValueError: Argument #0 of `pairs(0: const float x[n][m], 1: int32_t y[8]) -> void` must have an extent and a stride "
-           "of 32 bits, but has 2147483648 and 0 in dimension 0\n", kernels, "pairs(2147483648x0xf32, &8xi32)")
+    raises("RuntimeError: `scale` failed: expected it to return 0 but got -5", kernels,
+           "scale(2x3xf64, -1.0, &2x3xf64)")
+    raises("RuntimeError: Halide: Buffer y is of the type 2:32x1, not 2:64x1\n", kernels,
+           "of_float(2x3xf64, 1.0, &2x3xf32)")
+    raises(
+        "ValueError: Argument #0 of `pairs(0: const float x[n][m], 1: int32_t y[8]) -> void` must "
+        "have an extent and a stride "
+        "of 32 bits, but has 2147483648 and 0 in dimension 0\n", kernels,
+        "pairs(2147483648x0xf32, &8xi32)")
 
     # ---- Outputs are returned ----
-    kernels = make_library(compiler, "returned", functions, [SCALE, FLOAT, FILL], HALIDE, "--outputs=return", *lean)
-    assert good("run", "--leak-check", kernels, "scale(2x3xf64=1 2 3 4 5 6, 10.0)") == "result[0]: 2x3xf64=[10 21 32][40 51 62]\n"
-    raises("RuntimeError: Halide: Buffer y is of the type 2:32x1, not 2:64x1\n", "--leak-check", kernels, "of_float(2x3xf64, 1.0)")
-    raises("RuntimeError: `scale` failed: expected it to return 0 but got -5", "--leak-check", kernels, "scale(2x3xf64, -1.0)")
+    kernels = make_library(compiler, "returned", functions, [SCALE, FLOAT, FILL], HALIDE,
+                           "--outputs=return", *lean)
+    assert good("run", "--leak-check", kernels,
+                "scale(2x3xf64=1 2 3 4 5 6, 10.0)") == "result[0]: 2x3xf64=[10 21 32][40 51 62]\n"
+    raises("RuntimeError: Halide: Buffer y is of the type 2:32x1, not 2:64x1\n", "--leak-check",
+           kernels, "of_float(2x3xf64, 1.0)")
+    raises("RuntimeError: `scale` failed: expected it to return 0 but got -5", "--leak-check",
+           kernels, "scale(2x3xf64, -1.0)")
     assert good("run", "--leak-check", kernels, "fill(2, 0)") == "result[0]: 2x0xf64=\n"
-    raises("ValueError: Halide has 32 bits for an extent and a stride, but a result has 2147483648 and 0 in dimension 0\n",
-           "--leak-check", kernels, "fill(2147483648, 0)")
+    raises(
+        "ValueError: Halide has 32 bits for an extent and a stride, but a result has 2147483648 "
+        "and 0 in dimension 0\n",
+        "--leak-check", kernels, "fill(2147483648, 0)")
     print("checked with", label, *lean)
 
 # ---- What Halide compiles, with any strides of the input ----
@@ -67,14 +87,22 @@ print(importlib.metadata.version("halide"))
 """
 python = find_generator("halide")
 if python is not None:
-    done = subprocess.run([python, "-c", COMPILE], cwd=PLACE, capture_output=True, text=True, check=True)
+    done = subprocess.run([python, "-c", COMPILE], cwd=PLACE, capture_output=True, text=True,
+                          check=True)
     objects = [PLACE / "scale.o", "-lpthread", "-ldl", "-lm"]
     for compiler in COMPILERS.values():
-        kernels = make_library([*compiler, "-isystem", PLACE], "of_halide", objects, [SCALE, STRIDED, ANY, FLOAT], HALIDE, "--include=<scale.h>")
+        kernels = make_library([*compiler, "-isystem", PLACE], "of_halide", objects,
+                               [SCALE, STRIDED, ANY, FLOAT], HALIDE, "--include=<scale.h>")
         check_abi_calls(compiler, kernels, with_column=True)
-        raises("RuntimeError: Halide: Output buffer scale has type float64 but type of the buffer passed in is float32\n", kernels,
-               "of_float(2x3xf64, 1.0, &2x3xf32)")
-        kernels = make_library(compiler, "sizes", objects, ["int scale(const double x[k][l], double a, double y[n][m])"], HALIDE)
-        raises("RuntimeError: Halide: Input buffer x is accessed at 2, which is beyond the max (1) in dimension 0\n", kernels,
-               "scale(2x2xf64, 1.0, &2x3xf64)")
+        raises(
+            "RuntimeError: Halide: Output buffer scale has type float64 but type of the buffer "
+            "passed in is float32\n",
+            kernels, "of_float(2x3xf64, 1.0, &2x3xf32)")
+        kernels = make_library(compiler, "sizes", objects,
+                               ["int scale(const double x[k][l], double a, double y[n][m])"],
+                               HALIDE)
+        raises(
+            "RuntimeError: Halide: Input buffer x is accessed at 2, which is beyond the max (1) in "
+            "dimension 0\n",
+            kernels, "scale(2x2xf64, 1.0, &2x3xf64)")
     print("checked with Halide", done.stdout.strip())

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The kernels that wrap --abi=memref writes: of wrap_memref.c, and of what MLIR compiles if it is installed.
+"""The kernels that wrap --abi=memref writes: of wrap_memref.c, and of what MLIR compiles if it is
+installed.
 
 test_wrap_memref.py TVM-FFI FOLDER LIBRARY INCLUDE...
 """
@@ -14,7 +15,8 @@ SCALE = "void scale(const double x[2][3], double a, double y[2][3])"
 ANY = "scale_any = void scale(const double x[n][m], double a, double y[n][m])"
 STRIDED = "scale_strided = void scale(const double x[2:row][3:column], double a, double y[2][3])"
 DOT = "float dot(const float x[n:s], const float y[n])"
-TELL = "tell = int tell(const float x[n:s][m][k], int64_t y[7], bool is_same[], bool is_asked, int64_t first)"
+TELL = ("tell = int tell(const float x[n:s][m][k], int64_t y[7], bool is_same[], bool is_asked, "
+        "int64_t first)")
 
 code, out, err = run("wrap", MEMREF, "void f(double *w[4])")
 assert (code, out) == (USAGE, "") and err.startswith(
@@ -25,28 +27,36 @@ assert "wrap_memref_2" not in good("wrap", MEMREF, DOT)
 def check_scale_and_dot(compiler, kernels):
     """Kernels of a library do what they should, and refuse what they should."""
     check_abi_calls(compiler, kernels, with_column=True)
-    assert good("run", "--leak-check", kernels, "dot(3xf32=1 2 3, 3xf32=1 10 100)") == "result[0]: 321.0\n"
+    assert good("run", "--leak-check", kernels,
+                "dot(3xf32=1 2 3, 3xf32=1 10 100)") == "result[0]: 321.0\n"
     assert good("run", "--leak-check", kernels, "dot(0xf32, 0xf32)").startswith("result[0]: 0.0\n")
     raises("ValueError: Mismatched shape on argument #1", kernels, "dot(3xf32, 2xf32)")
 
 
 functions = [FOLDER / "wrap_memref.c"]
-for label, compiler, lean in [(*entry, lean) for entry in COMPILERS.items() for lean in ([], ["--lean"])]:
+for label, compiler, lean in [(*entry, lean) for entry in COMPILERS.items()
+                              for lean in ([], ["--lean"])]:
     # ---- Outputs are arguments ----
-    kernels = make_library(compiler, "kernels", functions, [SCALE, STRIDED, ANY, DOT, TELL], MEMREF, *lean)
+    kernels = make_library(compiler, "kernels", functions, [SCALE, STRIDED, ANY, DOT, TELL], MEMREF,
+                           *lean)
     check_scale_and_dot(compiler, kernels)
     shown = good("run", kernels, "tell(4x2x3xf32=1, &7xi64, &bool, true, 5)")
     assert shown == (
         "result[0]: 7\narg[1]: 7xi64=5 4 2 3 6 3 1\narg[2]: bool=1\n"), shown
-    assert good("run", kernels, "tell(1x1x1xf32=1, &7xi64, &bool=1, false, 0)").endswith("=0 1 1 1 1 1 1\narg[2]: bool=0\n")
+    assert good(
+        "run", kernels,
+        "tell(1x1x1xf32=1, &7xi64, &bool=1, false, 0)").endswith("=0 1 1 1 1 1 1\narg[2]: bool=0\n")
 
     # ---- Outputs are returned, and a result is an error code ----
-    kernels = make_library(compiler, "returned", functions, [SCALE, TELL], MEMREF, "--outputs=return", *lean)
-    assert good("run", "--leak-check", kernels, "scale(2x3xf64=1 2 3 4 5 6, 10.0)") == "result[0]: 2x3xf64=[10 21 32][40 51 62]\n"
+    kernels = make_library(compiler, "returned", functions, [SCALE, TELL], MEMREF,
+                           "--outputs=return", *lean)
+    assert good("run", "--leak-check", kernels,
+                "scale(2x3xf64=1 2 3 4 5 6, 10.0)") == "result[0]: 2x3xf64=[10 21 32][40 51 62]\n"
     assert good("run", "--leak-check", kernels, "tell(4x2x3xf32=1, true, 0)") == (
         "result[0]: 7\nresult[1]: 7xi64=0 4 2 3 6 3 1\nresult[2]: bool=1\n")
     kernels = make_library(compiler, "codes", functions, [TELL], MEMREF, "--errors=nonzero", *lean)
-    raises("RuntimeError: `tell` failed: expected it to return 0 but got 7", kernels, "tell(4x2x3xf32=1, &7xi64, &bool, true, 5)")
+    raises("RuntimeError: `tell` failed: expected it to return 0 but got 7", kernels,
+           "tell(4x2x3xf32=1, &7xi64, &bool, true, 5)")
     print("checked with", label, *lean)
 
 # ---- What MLIR compiles ----
@@ -58,10 +68,15 @@ if missing:
 else:
     code = (FOLDER / "wrap_memref.mlir").read_bytes()
     target = ["-mtriple=x86_64-w64-windows-gnu"] if WINDOWS else []
-    for command in ([PROGRAMS[0], *(f"--convert-{name}" for name in PASSES), "--reconcile-unrealized-casts"],
-                    [PROGRAMS[1], "--mlir-to-llvmir"], [PROGRAMS[2], "-O2", "-filetype=obj", "-relocation-model=pic", *target]):
+    for command in ([
+            PROGRAMS[0], *(f"--convert-{name}" for name in PASSES), "--reconcile-unrealized-casts"
+    ], [PROGRAMS[1], "--mlir-to-llvmir"],
+                    [PROGRAMS[2], "-O2", "-filetype=obj", "-relocation-model=pic", *target]):
         code = subprocess.run(command, input=code, capture_output=True, check=True).stdout
     (PLACE / "compiled.o").write_bytes(code)
     for compiler in COMPILERS.values():
-        check_scale_and_dot(compiler, make_library(compiler, "of_mlir", [PLACE / "compiled.o"], [SCALE, STRIDED, ANY, DOT], MEMREF))
+        check_scale_and_dot(
+            compiler,
+            make_library(compiler, "of_mlir", [PLACE / "compiled.o"], [SCALE, STRIDED, ANY, DOT],
+                         MEMREF))
     print("checked with MLIR 15")

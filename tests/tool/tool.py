@@ -12,7 +12,8 @@ import tempfile
 
 TOOL = os.path.abspath(sys.argv[1])
 FILES = sys.argv[2:]
-# The tool may be for another system or processor: words that run its programs, and whether it is Windows.
+# The tool may be for another system or processor: words that run its programs, and whether it is
+# Windows.
 RUNNER = shlex.split(os.environ.get("MESON_EXE_WRAPPER", ""))
 COMMAND = [*RUNNER, TOOL]
 WINDOWS = TOOL.endswith(".exe")
@@ -21,10 +22,10 @@ os.environ.setdefault("WINEDEBUG", "-all")
 
 
 def hold_wine():
-    """Let a program wait in Wine until the test ends. The first program there starts Wine's own processes, which keep its
-    pipes open until all programs have ended, and some seconds more."""
-    held = subprocess.Popen([*COMMAND[:-1], "cmd.exe"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                            stderr=subprocess.DEVNULL)
+    """Let a program wait in Wine until the test ends. The first program there starts Wine's own
+    processes, which keep its pipes open until all programs have ended, and some seconds more."""
+    held = subprocess.Popen([*COMMAND[:-1], "cmd.exe"], stdin=subprocess.PIPE,
+                            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     held.stdout.readline()
     atexit.register(held.communicate)
 
@@ -55,7 +56,8 @@ def skip(reason):
 
 
 def left_out(what):
-    """Whether the target is Windows, where a part of a test has no subject; then that is printed."""
+    """Whether the target is Windows, where a part of a test has no subject; then that is
+    printed."""
     if WINDOWS:
         print("left out on Windows:", what)
     return WINDOWS
@@ -63,8 +65,8 @@ def left_out(what):
 
 def run(*args, stdin=None, env=None):
     """Run the tool; returns its exit code, stdout and stderr. A crash fails the test."""
-    done = subprocess.run([*COMMAND, *map(str, args)], capture_output=True, text=True, input=stdin, env=env,
-                          check=False)
+    done = subprocess.run([*COMMAND, *map(str, args)], capture_output=True, text=True, input=stdin,
+                          env=env, check=False)
     assert done.returncode >= 0, (args, done)
     return done.returncode, done.stdout, done.stderr
 
@@ -81,6 +83,8 @@ def good_json(*args, **kwargs):
 
 
 def bad(code, message, *args, **kwargs):
-    """A run must end with this code, print nothing on stdout, and one line with this text on stderr."""
+    """A run must end with this code, print nothing on stdout, and one line with this text on
+    stderr."""
     got, out, err = run(*args, **kwargs)
-    assert got == code and out == "" and message in err and err.count("\n") == 1, (args, got, out, err)
+    assert (got == code and out == "" and message in err
+            and err.count("\n") == 1), (args, got, out, err)

@@ -20,4 +20,5 @@ class Checker:
         """The verdicts must contain this line, and the exit code must agree with them."""
         code, lines = self.check(library, *options)
         assert "  " + line in lines, (line, lines)
-        assert code == (CHECK if any(line.startswith("  FAIL") for line in lines) else OK), (code, lines)
+        assert code == (CHECK if any(line.startswith("  FAIL")
+                                     for line in lines) else OK), (code, lines)

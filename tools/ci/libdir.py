@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Print `libdir=FOLDER`, or nothing where Meson's own default is right.
 
-On Debian, Meson asks dpkg-architecture for the folder. Without that program, which is in dpkg-dev, it takes
-lib64, where neither ldconfig nor pkg-config looks. The compiler knows the folder too.
+On Debian, Meson asks dpkg-architecture for the folder. Without that program, which is in dpkg-dev,
+it takes lib64, where neither ldconfig nor pkg-config looks. The compiler knows the folder too.
 """
 import os
 import shlex

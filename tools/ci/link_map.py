@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a file takes in a linked program, read from the map that GNU ld writes with -Wl,-Map=FILE."""
+"""What a file takes in a linked program, read from the map that GNU ld writes with
+-Wl,-Map=FILE."""
 import pathlib
 import re
 
@@ -14,7 +15,8 @@ def read(path, file_name):
     text = text.split("Linker script and memory map", 1)[1]
     sections = {}
     # A long name of a section is on a line of its own.
-    for section, size, name in re.findall(r"^ (\.\S+)\s+0x[0-9a-f]+\s+0x([0-9a-f]+) (\S.*)$", text, re.M):
+    for section, size, name in re.findall(r"^ (\.\S+)\s+0x[0-9a-f]+\s+0x([0-9a-f]+) (\S.*)$", text,
+                                          re.M):
         if pathlib.PurePath(name).name == file_name and not NOT_LOADED.match(section):
             sections[section] = sections.get(section, 0) + int(size, 16)
     return sections
@@ -27,4 +29,5 @@ def flash(sections):
 
 def memory(sections):
     """Bytes of variables."""
-    return sum(size for name, size in sections.items() if NOT_STORED.match(name) or re.match(r"\.t?data(?!\.rel\.ro)", name))
+    return sum(size for name, size in sections.items()
+               if NOT_STORED.match(name) or re.match(r"\.t?data(?!\.rel\.ro)", name))

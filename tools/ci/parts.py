@@ -9,8 +9,9 @@ import shlex
 import shutil
 import sys
 
-from steps import (BUILD, C_TESTS, CPP, GCC_TESTS, JOBS, PLAIN_CPP, REPORT, ROOT, SANITIZERS, SANITIZER_TESTS, TESTS, build,
-                   execute, last_line, links, meson_test, part, tool, tracked)
+from steps import (BUILD, C_TESTS, CPP, GCC_TESTS, JOBS, PLAIN_CPP, REPORT, ROOT, SANITIZERS,
+                   SANITIZER_TESTS, TESTS, build, execute, last_line, links, meson_test, part, tool,
+                   tracked)
 
 # Sources that become part of what users write.
 PASTED = {"tools/kernel/tvm_ffi_kernel.h", "tools/kernel/tvm_ffi_kernel_more.h",
@@ -21,10 +22,13 @@ PASTED = {"tools/kernel/tvm_ffi_kernel.h", "tools/kernel/tvm_ffi_kernel_more.h",
 
 @part(daily=True)
 def spdx():
-    """every source file says SPDX-License-Identifier: Apache-2.0 in its first lines; what is to be pasted, 0BSD"""
+    """every source file says SPDX-License-Identifier: Apache-2.0 in its first lines; what is to be
+    pasted, 0BSD"""
     named = {"meson.build", "meson_options.txt", "CMakeLists.txt", "Makefile"}
-    suffixes = {".c", ".h", ".cc", ".cpp", ".cu", ".cuh", ".py", ".sh", ".S", ".ini", ".dynlist", ".cmake", ".in",
-                ".wrap"}
+    suffixes = {
+        ".c", ".h", ".cc", ".cpp", ".cu", ".cuh", ".py", ".sh", ".S", ".ini", ".dynlist", ".cmake",
+        ".in", ".wrap"
+    }
     without, checked = [], 0
     for path in tracked():
         head = path.read_bytes()[:400]
@@ -33,7 +37,8 @@ def spdx():
             license_name = b"0BSD" if str(path.relative_to(ROOT)) in PASTED else b"Apache-2.0"
             if b"SPDX-License-Identifier: " + license_name not in head:
                 without.append(str(path.relative_to(ROOT)))
-    REPORT.check(f"{checked} source files name the license", checked and not without, "\n".join(without))
+    REPORT.check(f"{checked} source files name the license", checked and not without,
+                 "\n".join(without))
 
 
 # Builds the library with C++ functions, and the tests that run on it.
@@ -55,25 +60,28 @@ def gcc():
 
 @part(GCC_TESTS)
 def peers():
-    """apache-tvm-ffi beside this library: its tests and headers; xgrammar, TVM, TileLang and orcjit on both"""
+    """apache-tvm-ffi beside this library: its tests and headers; xgrammar, TVM, TileLang and orcjit
+    on both"""
     if sys.platform != "linux" or platform.machine() not in ("x86_64", "aarch64"):
-        REPORT.skip("all of it", "tests/meson.build has these tests for Linux on x86_64 and aarch64 only")
+        REPORT.skip("all of it",
+                    "tests/meson.build has these tests for Linux on x86_64 and aarch64 only")
     elif tool("gcc"):
         meson_test(build_gcc(), suites=["peer"], base="peers")
 
 
 @part(TESTS + " clang venv")
 def clang():
-    """clang, C++20, warnings are errors: all tests but those that are slow, and those of failing allocations"""
+    """clang, C++20, warnings are errors: all tests but those that are slow, and those of failing
+    allocations"""
     if tool("clang"):
         folder = build("clang", "-Dbenchmarks=enabled", "-Dcpp_std=c++20", CXX_EXPORTS, PLAIN_CPP,
                        env={"CC": "clang", "CXX": "clang++"})
         meson_test(folder, without=["slow", "peer", "faults"])
 
 
-# The suites for the sanitizers, by the main language of their code. Modules in C++ are called by the library,
-# so that some of this code is checked with the C suites too.
-# Values of a million levels take a minute with a sanitizer.
+# The suites for the sanitizers, by the main language of their code. Modules in C++ are called by
+# the library, so that some of this code is checked with the C suites too. Values of a million
+# levels take a minute with a sanitizer.
 C_SUITES = ["unit", "oom", "faults", "race", "abi", "modules", "tool", "fuzz"]
 CPP_SUITES = ["cpp", "cuda", "samples", "compat"]
 DEEP_SUITES = ["deep"]
@@ -86,11 +94,14 @@ def sanitize_with_clang(suites):
     if not links("clang", "-fsanitize=address,undefined"):
         REPORT.skip("all of it", "clang has no AddressSanitizer library")
         return
-    # Clang links its sanitizer runtime into programs. Its C++ part is added, for C++ libraries that they load.
-    for_libraries = "-fsanitize-link-c++-runtime -Wl,--push-state,--no-as-needed -lstdc++ -Wl,--pop-state"
+    # Clang links its sanitizer runtime into programs. Its C++ part is added, for C++ libraries that
+    # they load.
+    for_libraries = ("-fsanitize-link-c++-runtime -Wl,--push-state,--no-as-needed -lstdc++ "
+                     "-Wl,--pop-state")
     folder = build("asan", "-Db_sanitize=address,undefined", "-Db_lundef=false", "-Dcpp_std=c++20",
-                   "-Ddlpack=fallback", "-Dcuda=disabled", CXX_EXPORTS, PLAIN_CPP, f"-Dc_link_args={for_libraries}",
-                   env={"CC": "clang", "CXX": "clang++"}, werror=False, suites=suites)
+                   "-Ddlpack=fallback", "-Dcuda=disabled", CXX_EXPORTS, PLAIN_CPP,
+                   f"-Dc_link_args={for_libraries}", env={"CC": "clang", "CXX": "clang++"},
+                   werror=False, suites=suites)
     meson_test(folder, setup="asan", suites=suites)
 
 
@@ -116,7 +127,8 @@ def tsan():
         return
     suites = ["race", "unit", "cpp"]
     folder = build("tsan", "-Db_sanitize=thread", "-Db_lundef=false", "-Ddlpack=fallback",
-                   "-Dcuda=disabled", PLAIN_CPP, env={"CC": "clang", "CXX": "clang++"}, werror=False, suites=suites)
+                   "-Dcuda=disabled", PLAIN_CPP, env={"CC": "clang", "CXX": "clang++"},
+                   werror=False, suites=suites)
     meson_test(folder, setup="tsan", suites=suites, without=["damaged"])
 
 
@@ -132,7 +144,8 @@ def fuzz():
     targets = re.findall(r"^(\w+): (.*)$", done.stdout, re.M)
     for target, line in targets:
         REPORT.check(f"{target}: {line}", " executions, " in line)
-    if not targets or (done.returncode != 0 and all(" executions, " in line for _, line in targets)):
+    if (not targets
+            or (done.returncode != 0 and all(" executions, " in line for _, line in targets))):
         REPORT.fail("tests/fuzz/run", done.stdout)
 
 
@@ -140,32 +153,40 @@ def fuzz():
 def valgrind():
     """valgrind's memcheck over the unit and allocation-failure tests"""
     if tool("valgrind"):
-        meson_test(build_gcc(), setup="valgrind", suites=["unit", "oom"], without=["slow", "damaged"])
+        meson_test(build_gcc(), setup="valgrind", suites=["unit", "oom"],
+                   without=["slow", "damaged"])
 
 
 @part("cc spin")
 def spin():
-    """models of what threads do without locks, in every order of their steps; broken models are found broken"""
+    """models of what threads do without locks, in every order of their steps; broken models are
+    found broken"""
     if not tool("spin"):
         return
     for model in sorted(ROOT.glob("tests/spin/*.pml")):
-        switches = dict.fromkeys(re.findall(r"^#ifn?def (BROKEN_\w+)", model.read_text(encoding="utf-8"), re.M))
+        switches = dict.fromkeys(
+            re.findall(r"^#ifn?def (BROKEN_\w+)", model.read_text(encoding="utf-8"), re.M))
         REPORT.check(f"{model.name} can be broken", switches)
         for switch in ["", *switches]:
             folder = ROOT / "build-spin" / (switch or model.stem)
             shutil.rmtree(folder, ignore_errors=True)
             folder.mkdir(parents=True)
             define = f"-D{switch}" if switch else ""
-            done = execute(["sh", "-ec", f"cd {shlex.quote(str(folder))}; spin {define} -a {shlex.quote(str(model))}; "
-                            "cc -O1 -w -DSAFETY -DMEMLIM=2048 pan.c -o pan; ./pan -m100000"])
+            done = execute([
+                "sh", "-ec",
+                f"cd {shlex.quote(str(folder))}; spin {define} -a {shlex.quote(str(model))}; "
+                "cc -O1 -w -DSAFETY -DMEMLIM=2048 pan.c -o pan; ./pan -m100000"
+            ])
             states = re.search(r"(\d+) states, stored", done.stdout)
-            complete = states and "max search depth too small" not in done.stdout and "reached memory" not in done.stdout
+            complete = (states and "max search depth too small" not in done.stdout
+                        and "reached memory" not in done.stdout)
             if switch:
-                REPORT.check(f"{model.name} with {switch} breaks an assertion", "pan:1: assertion violated" in done.stdout,
-                             done.stdout)
+                REPORT.check(f"{model.name} with {switch} breaks an assertion",
+                             "pan:1: assertion violated" in done.stdout, done.stdout)
             else:
                 REPORT.check(f"{model.name} holds in {states[1] if states else 'no'} states",
-                             done.returncode == 0 and complete and "errors: 0" in done.stdout, done.stdout)
+                             done.returncode == 0 and complete and "errors: 0" in done.stdout,
+                             done.stdout)
 
 
 @part("cppcheck")
@@ -173,40 +194,48 @@ def analyze():
     """cppcheck finds nothing in c/, or the source says why it is wrong there"""
     if tool("cppcheck"):
         REPORT.run("cppcheck", [
-            "cppcheck", "--quiet", "--std=c99", "--enable=warning,portability", "--inline-suppr", "--error-exitcode=1",
-            "--library=posix", "--suppress=missingIncludeSystem", "-DTVMFFI_PROFILE_FULL", "-D__GNUC__=12",
-            *(f"-DTVM_FFI_{name}=1" for name in ("THREADS", "LOADING", "ELF_TABLES", "STACK_BOUNDS", "BACKTRACE")),
-            "-D__linux__", "-D__x86_64__", "-DElfW(type)=Elf64_##type", f"-I{ROOT / 'c'}", f"-I{ROOT / 'include'}",
-            f"-I{ROOT / 'subprojects/dlpack/include'}", ROOT / "c"])
+            "cppcheck", "--quiet", "--std=c99", "--enable=warning,portability", "--inline-suppr",
+            "--error-exitcode=1", "--library=posix", "--suppress=missingIncludeSystem",
+            "-DTVMFFI_PROFILE_FULL", "-D__GNUC__=12",
+            *(f"-DTVM_FFI_{name}=1"
+              for name in ("THREADS", "LOADING", "ELF_TABLES", "STACK_BOUNDS", "BACKTRACE")),
+            "-D__linux__", "-D__x86_64__", "-DElfW(type)=Elf64_##type", f"-I{ROOT / 'c'}",
+            f"-I{ROOT / 'include'}", f"-I{ROOT / 'subprojects/dlpack/include'}", ROOT / "c"
+        ])
 
 
 @part(TESTS + " gcovr")
 def coverage():
-    """line coverage of c/ by tests of C, modules in C++ and samples; all lines of core, env and module"""
+    """line coverage of c/ by tests of C, modules in C++ and samples; all lines of core, env and
+    module"""
     if not tool("gcovr"):
         return
     # Without atomic updates, counts of threads that run at the same time may become negative.
     atomic = "-fprofile-update=atomic"
     suites = [*C_SUITES, *DEEP_SUITES, "samples"]
-    folder = build("coverage", "-Db_coverage=true", "-Doptimization=0", "-Ddlpack=fallback", f"-Dc_args={atomic}",
-                   f"-Dcpp_args=-g1 {atomic}", "-Dcuda=disabled", env={"CC": "gcc", "CXX": "g++"}, werror=False,
-                   suites=suites)
+    folder = build("coverage", "-Db_coverage=true", "-Doptimization=0", "-Ddlpack=fallback",
+                   f"-Dc_args={atomic}", f"-Dcpp_args=-g1 {atomic}", "-Dcuda=disabled",
+                   env={"CC": "gcc", "CXX": "g++"}, werror=False, suites=suites)
     for counts in folder.rglob("*.gcda"):
         counts.unlink()
     meson_test(folder, setup="coverage", suites=suites, without=["slow"])
-    text = REPORT.run("gcovr", ["gcovr", "--root", ROOT, "--filter", "c/", "--object-directory", folder,
-                                "--txt", folder / "coverage.txt", "--print-summary", folder])
+    text = REPORT.run("gcovr", [
+        "gcovr", "--root", ROOT, "--filter", "c/", "--object-directory", folder, "--txt",
+        folder / "coverage.txt", "--print-summary", folder
+    ])
     found = re.search(r"lines: ([\d.]+)% \((\d+) out of (\d+)\)", text)
     if not found or found.group(3) == "0":
         REPORT.fail("a figure from gcovr", text)
         return
-    REPORT.say(f"line coverage of c/: {found.group(1)} % ({found.group(2)} of {found.group(3)} lines), "
-               f"by file in {folder.name}/coverage.txt")
+    REPORT.say(
+        f"line coverage of c/: {found.group(1)} % ({found.group(2)} of {found.group(3)} lines), "
+        f"by file in {folder.name}/coverage.txt")
     check_all_lines(folder)
 
 
 def check_all_lines(folder):
-    """Check that the tests run every line of the folders that promise it, except lines with a reason why not."""
+    """Check that the tests run every line of the folders that promise it, except lines with a
+    reason why not."""
     filters = ["c/core/", "c/env/", "c/module/"]
     for path in sorted(path for name in filters for path in (ROOT / name).glob("*.[ch]")):
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
@@ -215,8 +244,10 @@ def check_all_lines(folder):
                 REPORT.say(f"        left out: {path.relative_to(ROOT)}:{number}: {left_out[1]}")
                 REPORT.check(f"{path.relative_to(ROOT)}:{number} says why", bool(left_out[1]))
     text = REPORT.run("gcovr of these folders", [
-        "gcovr", "--root", ROOT, *(word for name in filters for word in ("--filter", name)), "--object-directory",
-        folder, "--txt", folder / "coverage-all-lines.txt", "--print-summary", folder])
+        "gcovr", "--root", ROOT, *(word for name in filters
+                                   for word in ("--filter", name)), "--object-directory", folder,
+        "--txt", folder / "coverage-all-lines.txt", "--print-summary", folder
+    ])
     lines = re.search(r"lines: [\d.]+% \((\d+) out of (\d+)\)", text)
     branches = re.search(r"branches: .*", text)
     REPORT.say(f"{' '.join(filters)}: {branches[0] if branches else 'no branches'}")
@@ -226,7 +257,8 @@ def check_all_lines(folder):
 
 @part(C_TESTS + " clang m32")
 def m32():
-    """32-bit x86: every test by gcc but some of the tool (without a 32-bit cmocka the layouts), the unit tests by clang"""
+    """32-bit x86: every test by gcc but some of the tool (without a 32-bit cmocka the layouts), the
+    unit tests by clang"""
     flags = ["-m32", "-idirafter", "/usr/include/x86_64-linux-gnu"]
     if not links("gcc", *flags):
         REPORT.skip("all of it", "gcc -m32 does not link a program here")
@@ -234,15 +266,17 @@ def m32():
     # A private copy of cmocka for i386, so that no foreign architecture is added to the system.
     root = ROOT / "build-m32-packages"
     if not (root / "usr/include/cmocka.h").exists():
-        done = execute([ROOT / "tools/ci/fetch_foreign.sh", root, "i386", "libcmocka0", "libcmocka-dev"])
+        done = execute(
+            [ROOT / "tools/ci/fetch_foreign.sh", root, "i386", "libcmocka0", "libcmocka-dev"])
         if done.returncode != 0:
             REPORT.skip("tests that need cmocka", "no 32-bit cmocka: " + done.stdout.strip()[-200:])
     env = {"PKG_CONFIG_LIBDIR": str(root / "usr/lib/i386-linux-gnu/pkgconfig"),
            "PKG_CONFIG_SYSROOT_DIR": str(root)}
     for compiler, suites in {"gcc": [], "clang": ["abi", "unit"]}.items():
         if shutil.which(compiler):
-            folder = build(f"m32-{compiler}", "--native-file", ROOT / f"tools/ci/m32-{compiler}.ini",
-                           "-Ddlpack=fallback", "-Dcpp=disabled", "-Dcuda=disabled", env=env, suites=suites)
+            folder = build(f"m32-{compiler}", "--native-file",
+                           ROOT / f"tools/ci/m32-{compiler}.ini", "-Ddlpack=fallback",
+                           "-Dcpp=disabled", "-Dcuda=disabled", env=env, suites=suites)
             meson_test(folder, suites=suites, without=["tool"], env=env)
             if not suites:
                 meson_test(folder, suites=["tool_ported"], env=env, base="testlog-tool")
@@ -251,8 +285,8 @@ def m32():
 @part(C_TESTS)
 def core():
     """profile=core without a C++ compiler"""
-    folder = build("core", "-Dprofile=core", "-Dcpp=disabled", "-Ddlpack=fallback", "-Dcuda=disabled",
-                   env={"CC": "gcc", "CXX": "/nonexistent"})
+    folder = build("core", "-Dprofile=core", "-Dcpp=disabled", "-Ddlpack=fallback",
+                   "-Dcuda=disabled", env={"CC": "gcc", "CXX": "/nonexistent"})
     meson_test(folder)
 
 
@@ -272,7 +306,8 @@ def dlpack():
     minor = "#define DLPACK_MINOR_VERSION "
     new = place("new", ours)
     # Version 1.0 has neither the exchange table nor the later element types.
-    text = re.sub(r"/\*\n \* The exchange table:.*?(?=#ifdef __cplusplus\n}\n)", "", ours, flags=re.S)
+    text = re.sub(r"/\*\n \* The exchange table:.*?(?=#ifdef __cplusplus\n}\n)", "", ours,
+                  flags=re.S)
     text = re.sub(r",\n  kDLFloat8_e3m4.*?(?=\n} DLDataTypeCode)", "", text, flags=re.S)
     text = re.sub(r"#define DLPACK_FLAG_BITMASK_IS_SUBBYTE.*\n", "", text)
     old = place("old", text.replace(minor + "3", minor + "0"))
@@ -307,18 +342,25 @@ def dlpack():
 
 @part(BUILD + " g++ clang cmake make git venv")
 def install():
-    """installed (shared, the archive alone) and as a part of a project: hosts and kernels built by every build system"""
+    """installed (shared, the archive alone) and as a part of a project: hosts and kernels built by
+    every build system"""
     for kind, compilers in {"shared": ("gcc", "g++"), "static": ("clang", "clang++")}.items():
         env = dict(zip(("CC", "CXX"), compilers if shutil.which(compilers[0]) else ("gcc", "g++")))
-        downstream = ["tests/downstream/downstream.py", "--work", ROOT / f"build-install-{kind}", "--kind", kind]
-        REPORT.run(f"{kind}: installed and uninstalled", [*downstream, "installed", "-Dbuildtype=release"], env=env)
-        REPORT.run(f"{kind}: hardened", ["tests/abi/binary.py", "hardening", ROOT / f"build-install-{kind}/prefix"])
+        downstream = [
+            "tests/downstream/downstream.py", "--work", ROOT / f"build-install-{kind}", "--kind",
+            kind
+        ]
+        REPORT.run(f"{kind}: installed and uninstalled",
+                   [*downstream, "installed", "-Dbuildtype=release"], env=env)
+        REPORT.run(f"{kind}: hardened",
+                   ["tests/abi/binary.py", "hardening", ROOT / f"build-install-{kind}/prefix"])
         sources = []
         if kind == "shared":
             sources = ["cmake_inside", "cmake_fetched", "meson_wrapped", "conan"]
             conan = ROOT / "build-install-conan"
             execute([sys.executable, "-m", "venv", conan])
-            execute([conan / "bin/pip", "--disable-pip-version-check", "install", "--quiet", "conan"])
+            execute(
+                [conan / "bin/pip", "--disable-pip-version-check", "install", "--quiet", "conan"])
             env["PATH"] = f"{os.environ['PATH']}:{conan / 'bin'}"
         for by in ("make", "pkgconfig", "cmake", "meson", "subproject", *sources):
             done = execute([*downstream, by], env=env)
@@ -330,47 +372,62 @@ def install():
 
 @part(C_TESTS + " g++ clang")
 def single():
-    """the two files of tools/amalgamate: compiled strictly, built into a program, and every test of C run on them"""
+    """the two files of tools/amalgamate: compiled strictly, built into a program, and every test of
+    C run on them"""
     work = ROOT / "build-amalgamated"
     shutil.rmtree(work, ignore_errors=True)
     for seed, extra in ("1", []), ("2", []), ("3", ["--line"]):
-        REPORT.run(f"tools/amalgamate {' '.join(extra)}".strip(), ["tools/amalgamate", *extra, work / seed],
-                   env={"PYTHONHASHSEED": seed})
+        REPORT.run(f"tools/amalgamate {' '.join(extra)}".strip(),
+                   ["tools/amalgamate", *extra, work / seed], env={"PYTHONHASHSEED": seed})
     for name in "tvm_ffi.c", "tvm_ffi.h":
-        REPORT.check(f"the same {name} each time", (work / "1" / name).read_bytes() == (work / "2" / name).read_bytes())
+        REPORT.check(f"the same {name} each time",
+                     (work / "1" / name).read_bytes() == (work / "2" / name).read_bytes())
     source, strict = work / "1/tvm_ffi.c", ["-pedantic-errors", "-Wall", "-Wextra", "-Werror"]
     for compiler, cpp, level in ("gcc", "g++", "-O2"), ("clang", "clang++", "-O0"):
         if not shutil.which(compiler):
             continue
         for profile in [], ["-DTVM_FFI_PROFILE_CORE"]:
             words = [compiler, level, *profile]
-            REPORT.run(" ".join(words), [*words, "-std=c99", *strict, "-c", source, "-o", work / "tvm_ffi.o"])
+            REPORT.run(" ".join(words),
+                       [*words, "-std=c99", *strict, "-c", source, "-o", work / "tvm_ffi.o"])
         # dlpack.h before and after tvm_ffi.h, and a header that is also part of it.
         for order, first, last in (("alone", [], []), ("after dlpack.h", ["dlpack/dlpack.h"], []),
-                                   ("before dlpack.h and c.h", [], ["dlpack/dlpack.h", "tvm/ffi/c.h"])):
-            words = [word for header in [*first, source.with_suffix(".h"), *last] for word in ("-include", header)]
+                                   ("before dlpack.h and c.h", [],
+                                    ["dlpack/dlpack.h", "tvm/ffi/c.h"])):
+            words = [
+                word for header in [*first, source.with_suffix(".h"), *last]
+                for word in ("-include", header)
+            ]
             for language, standard, command in ("c", "c99", compiler), ("c++", "c++17", cpp):
                 if shutil.which(command):
-                    REPORT.run(f"{command}, tvm_ffi.h {order}",
-                               [command, "-x", language, f"-std={standard}", *strict, "-fsyntax-only", "-Iinclude",
-                                "-Isubprojects/dlpack/include", *words, "/dev/null"])
+                    REPORT.run(f"{command}, tvm_ffi.h {order}", [
+                        command, "-x", language, f"-std={standard}", *strict, "-fsyntax-only",
+                        "-Iinclude", "-Isubprojects/dlpack/include", *words, "/dev/null"
+                    ])
 
-    # A program that contains the runtime, and a kernel: the program includes <tvm/ffi/c.h>, the kernel tvm_ffi.h.
+    # A program that contains the runtime, and a kernel: the program includes <tvm/ffi/c.h>, the
+    # kernel tvm_ffi.h.
     sample, include = ROOT / "samples/01_load_and_call", f"-I{work / '1'}"
     text = (sample / "kernel.c").read_text(encoding="utf-8")
     (work / "1/kernel.c").write_text(text.replace("<tvm/ffi/c.h>", '"tvm_ffi.h"'), encoding="utf-8")
     host, kernel = work / "host", work / "kernel.so"
-    REPORT.run("a kernel", ["cc", "-std=c99", *strict, "-shared", "-fPIC", work / "1/kernel.c", "-o", kernel])
-    REPORT.run("a program with the runtime inside", ["cc", "-std=c99", *strict, "-O2", include, sample / "host.c", source,
-                                                     "-o", host, "-pthread", "-ldl", "-rdynamic"])
+    REPORT.run("a kernel",
+               ["cc", "-std=c99", *strict, "-shared", "-fPIC", work / "1/kernel.c", "-o", kernel])
+    REPORT.run("a program with the runtime inside", [
+        "cc", "-std=c99", *strict, "-O2", include, sample / "host.c", source, "-o", host,
+        "-pthread", "-ldl", "-rdynamic"
+    ])
     printed = REPORT.run("it runs the kernel", [host, kernel])
-    REPORT.check("and prints what it should", printed == (sample / "expected.txt").read_text(encoding="utf-8"), printed)
-    REPORT.run("it exports the ABI", ["tests/abi/binary.py", "covers", host, "tests/abi/exports.txt"])
+    REPORT.check("and prints what it should",
+                 printed == (sample / "expected.txt").read_text(encoding="utf-8"), printed)
+    REPORT.run("it exports the ABI",
+               ["tests/abi/binary.py", "covers", host, "tests/abi/exports.txt"])
 
     suites = {"full": ["unit", "oom", "race", "abi", "samples"], "core": ["unit", "abi", "samples"]}
     for profile, names in suites.items():
-        folder = build(f"single-{profile}", "-Dsingle_file=true", f"-Dprofile={profile}", "-Dcpp=disabled",
-                       "-Dcuda=disabled", "-Dtools=disabled", "-Ddlpack=fallback", env={"CC": "gcc"}, suites=names)
+        folder = build(f"single-{profile}", "-Dsingle_file=true", f"-Dprofile={profile}",
+                       "-Dcpp=disabled", "-Dcuda=disabled", "-Dtools=disabled", "-Ddlpack=fallback",
+                       env={"CC": "gcc"}, suites=names)
         meson_test(folder, suites=names)
 
 
@@ -390,7 +447,8 @@ def debian():
 
 
 def use_debian_packages(out):
-    """Check the packages that tools/deb has made in a folder: unpack them there, and use what they have."""
+    """Check the packages that tools/deb has made in a folder: unpack them there, and use what they
+    have."""
     root = out / "root"
     for package in sorted(out.glob("*.deb")):
         if "-dbgsym_" not in package.name:
@@ -398,7 +456,9 @@ def use_debian_packages(out):
     REPORT.run("what they have is hardened", ["tests/abi/binary.py", "hardening", root])
     REPORT.check("there is a source package", len(list(out.glob("*.dsc"))) == 1)
     if shutil.which("lintian"):
-        REPORT.run("lintian", ["lintian", "--allow-root", "--fail-on", "error,warning", *out.glob("*.changes")])
+        REPORT.run(
+            "lintian",
+            ["lintian", "--allow-root", "--fail-on", "error,warning", *out.glob("*.changes")])
     else:
         REPORT.skip("lintian", "is not installed")
 
@@ -406,18 +466,25 @@ def use_debian_packages(out):
     (libdir,) = {path.parent for path in root.glob("usr/lib/*/libtvm_ffi.so")}
     env = {"PKG_CONFIG_LIBDIR": str(libdir / "pkgconfig"), "PKG_CONFIG_SYSROOT_DIR": str(root),
            "LD_LIBRARY_PATH": str(libdir)}
-    flags = shlex.split(REPORT.run("pkg-config", ["pkg-config", "--cflags", "--libs", "tvm_ffi"], env=env))
+    flags = shlex.split(
+        REPORT.run("pkg-config", ["pkg-config", "--cflags", "--libs", "tvm_ffi"], env=env))
     flags.append(f"-L{libdir}")  # a folder of the system, which pkg-config leaves out
-    REPORT.run("a kernel", ["cc", "-shared", "-fPIC", sample / "kernel.c", *flags, "-o", out / "kernel.so"])
+    REPORT.run("a kernel",
+               ["cc", "-shared", "-fPIC", sample / "kernel.c", *flags, "-o", out / "kernel.so"])
     REPORT.run("a host", ["cc", sample / "host.c", *flags, "-o", out / "host"])
     printed = REPORT.run("it runs", [out / "host", out / "kernel.so"], env=env)
-    REPORT.check("and prints what it should", printed == (sample / "expected.txt").read_text(encoding="utf-8"), printed)
+    REPORT.check("and prints what it should",
+                 printed == (sample / "expected.txt").read_text(encoding="utf-8"), printed)
     REPORT.run("the tool runs", [root / "usr/bin/tvm-ffi", "info"], env=env)
 
-    flags = shlex.split(REPORT.run("pkg-config tvm_ffi-cxx", ["pkg-config", "--cflags", "--libs", "tvm_ffi-cxx"], env=env))
+    flags = shlex.split(
+        REPORT.run("pkg-config tvm_ffi-cxx", ["pkg-config", "--cflags", "--libs", "tvm_ffi-cxx"],
+                   env=env))
     cxx_host = out / "cxx_host"
-    REPORT.run("a host that links C++ functions", ["c++", ROOT / "tests/downstream/cxx_host.cc", *flags, "-o", cxx_host])
-    printed = REPORT.run("it runs", [cxx_host], env={"LD_LIBRARY_PATH": str(libdir / "tvm_ffi_cxx")})
+    REPORT.run("a host that links C++ functions",
+               ["c++", ROOT / "tests/downstream/cxx_host.cc", *flags, "-o", cxx_host])
+    printed = REPORT.run("it runs", [cxx_host],
+                         env={"LD_LIBRARY_PATH": str(libdir / "tvm_ffi_cxx")})
     REPORT.check("and they are there", printed == "hashes agree\n", printed)
 
 
@@ -439,7 +506,8 @@ def wheel():
     env = {"PATH": f"{python.parent}:{os.environ['PATH']}", "PYTHON": str(python)}
     REPORT.run("tools/wheel", ["tools/wheel", work], env=env)
     (made,) = work.glob("*.whl")
-    REPORT.check(f"{made.name} is for any Python 3 and has a tag of manylinux", "-py3-none-manylinux_" in made.name)
+    REPORT.check(f"{made.name} is for any Python 3 and has a tag of manylinux",
+                 "-py3-none-manylinux_" in made.name)
     REPORT.run("it is installed", [*pip, "--no-deps", made])
     REPORT.run("what it has is hardened", ["tests/abi/binary.py", "hardening",
                                          *work.glob("venv/lib/*/site-packages/tvm_ffi_c")])
@@ -453,14 +521,17 @@ def wheel():
         REPORT.run(f"{how} in a process", [python, "tests/wheel.py", how, kernel, version])
     told = REPORT.run("the tool runs", [python.parent / "tvm-ffi", "info"])
     REPORT.check("and knows the version", version in told, told)
-    other = REPORT.run("the package's tvm-ffi-config", [python.parent / "tvm-ffi-config", "--libdir"])
+    other = REPORT.run("the package's tvm-ffi-config",
+                       [python.parent / "tvm-ffi-config", "--libdir"])
     REPORT.check("is still its own", "tvm_ffi_c" not in other, other)
 
     def replace(word):
         return REPORT.run(f"python -m tvm_ffi_c {word}", [python, "-m", "tvm_ffi_c", word])
 
-    REPORT.check("the package runs on its own library", replace("status").startswith("apache-tvm-ffi: "))
-    REPORT.check("which is replaced once", [replace("use").split(":")[0] for _ in range(2)] == ["in place", "already in place"])
+    REPORT.check("the package runs on its own library",
+                 replace("status").startswith("apache-tvm-ffi: "))
+    REPORT.check("which is replaced once", [replace("use").split(":")[0]
+                                            for _ in range(2)] == ["in place", "already in place"])
     REPORT.check("and is another then", replace("status").startswith("tvm-ffi-c: "))
     REPORT.run("package on our library", [python, "tests/wheel.py", "package", kernel])
     REPORT.check("it is put back once", [replace("restore").split(":")[0] for _ in range(2)]
@@ -493,7 +564,8 @@ def tvm_on_ours(work, env):
 
 @part(BUILD + " g++ clang venv mlir-opt-19 llc-19")
 def generators():
-    """samples/30_generators: kernels of the C that other projects' generators emit, as the table of docs/codegen.md says"""
+    """samples/30_generators: kernels of the C that other projects' generators emit, as the table of
+    docs/codegen.md says"""
     done = execute(["samples/30_generators/run"])
     page = (ROOT / "docs/codegen.md").read_text(encoding="utf-8").splitlines()
     if done.returncode == 77:
@@ -506,13 +578,16 @@ def generators():
         if result.startswith("skipped: "):
             REPORT.skip(generator, result.removeprefix("skipped: "))
         else:
-            REPORT.check(f"{generator}: {what}", row in page, f"docs/codegen.md lacks this row:\n{row}")
+            REPORT.check(f"{generator}: {what}", row in page,
+                         f"docs/codegen.md lacks this row:\n{row}")
 
 
-# By hand, and not in --all: without a GPU it repeats builds of the part gcc, with a reason for each row that is skipped.
+# By hand, and not in --all: without a GPU it repeats builds of the part gcc, with a reason for each
+# row that is skipped.
 @part(BUILD + " g++", matrix=False)
 def gpu():
-    """tests/cuda/on_gpu: CUDA code on the GPU of this machine; without one all is built, and what needs none is run"""
+    """tests/cuda/on_gpu: CUDA code on the GPU of this machine; without one all is built, and what
+    needs none is run"""
     results = ROOT / "build-gpu/results/results.json"
     results.unlink(missing_ok=True)
     done = execute(["tests/cuda/on_gpu", "--out", results.parent])
@@ -524,7 +599,8 @@ def gpu():
     for row in json.loads(results.read_text(encoding="utf-8"))["rows"]:
         what = f"{row['group']}: {row['name']}" + (f" ({row['on']})" if row["on"] else "")
         if row["failed"]:
-            REPORT.fail(f"{what}: {row['reason']}", done.stdout.partition(f"==== {what}:")[2][:4000])
+            REPORT.fail(f"{what}: {row['reason']}",
+                        done.stdout.partition(f"==== {what}:")[2][:4000])
         elif row["passed"]:
             REPORT.passed += row["passed"] - 1
             REPORT.ok(f"{what}: {row['passed']} checks")
@@ -534,36 +610,52 @@ def gpu():
 
 @part(BUILD)
 def reproducible():
-    """two release builds, in folders of different names and depths, in other locales and time zones, have the same bytes"""
+    """two release builds, in folders of different names and depths, in other locales and time
+    zones, have the same bytes"""
     work = ROOT / "build-reproducible"
     shutil.rmtree(work, ignore_errors=True)
     built = []
-    for source, folder, locale, zone in (("first", "out", "C", "UTC"), ("second/tree", "below/build", "C.UTF-8", "Asia/Tokyo")):
+    for source, folder, locale, zone in (("first", "out", "C", "UTC"),
+                                         ("second/tree", "below/build", "C.UTF-8", "Asia/Tokyo")):
         for path in tracked():
             copy = work / source / path.relative_to(ROOT)
             copy.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(path, copy)
         env = {"LC_ALL": locale, "TZ": zone, "CCACHE_DISABLE": "1"}
-        REPORT.run(f"{source} is configured", ["meson", "setup", work / source / folder, work / source, "-Dbuildtype=release",
-                   "-Dcpp=disabled", "-Dcuda=disabled", "-Dtests=disabled", "-Dsamples=disabled", "-Dtools=enabled",
-                   "-Ddlpack=fallback"], env=env)
-        REPORT.run(f"{source} is built", ["ninja", "-C", work / source / folder, "-j", os.environ[JOBS]], env=env)
+        REPORT.run(f"{source} is configured", [
+            "meson", "setup", work / source / folder, work / source, "-Dbuildtype=release",
+            "-Dcpp=disabled", "-Dcuda=disabled", "-Dtests=disabled", "-Dsamples=disabled",
+            "-Dtools=enabled", "-Ddlpack=fallback"
+        ], env=env)
+        REPORT.run(f"{source} is built",
+                   ["ninja", "-C", work / source / folder, "-j", os.environ[JOBS]], env=env)
         image = work / source / "image"
-        REPORT.run(f"{source} is installed", ["meson", "install", "-C", work / source / folder, "--no-rebuild",
-                                              "--destdir", image], env=env)
-        built.append({str(path.relative_to(image)): path.read_bytes() for path in image.rglob("*") if path.is_file()})
-    differ = [name for name in built[0].keys() | built[1].keys() if built[0].get(name) != built[1].get(name)]
-    REPORT.check(f"{len(built[0])} installed files are the same", built[0] and not differ, "\n".join(sorted(differ)))
+        REPORT.run(
+            f"{source} is installed",
+            ["meson", "install", "-C", work / source / folder, "--no-rebuild", "--destdir", image],
+            env=env)
+        built.append({
+            str(path.relative_to(image)): path.read_bytes() for path in image.rglob("*")
+            if path.is_file()
+        })
+    differ = [
+        name for name in built[0].keys() | built[1].keys()
+        if built[0].get(name) != built[1].get(name)
+    ]
+    REPORT.check(f"{len(built[0])} installed files are the same", built[0] and not differ,
+                 "\n".join(sorted(differ)))
 
 
 def follow_readme(*release):
-    """Follow README.md and the pages of docs/start on a new Debian, of this machine's release or of another."""
+    """Follow README.md and the pages of docs/start on a new Debian, of this machine's release or of
+    another."""
     done = execute(["tests/readme.py", ROOT / "build-readme", *release])
     if done.returncode == 77:
         REPORT.skip("all of it", last_line(done.stdout))
     elif done.returncode != 0:
         REPORT.fail("README.md and docs/start do what they say", done.stdout)
-    for result, page, said in re.findall(r"^(followed|skipped) (\S+\.md)(?:: (.*))?$", done.stdout, re.M):
+    for result, page, said in re.findall(r"^(followed|skipped) (\S+\.md)(?:: (.*))?$", done.stdout,
+                                         re.M):
         if result == "followed":
             REPORT.ok(f"{page} does what it says")
         else:
@@ -572,13 +664,15 @@ def follow_readme(*release):
 
 @part("debootstrap")
 def readme():
-    """README.md from top to bottom and the pages of docs/start, on a new Debian where nothing is installed"""
+    """README.md from top to bottom and the pages of docs/start, on a new Debian where nothing is
+    installed"""
     follow_readme()
 
 
 @part(BUILD + " doxygen venv", daily=True)
 def docs():
-    """the site is built without a warning; its links lead somewhere, and its pages can be read by everyone"""
+    """the site is built without a warning; its links lead somewhere, and its pages can be read by
+    everyone"""
     if tool("doxygen"):
         done = execute(["tools/docs"])
         if done.returncode == 77:
@@ -587,26 +681,32 @@ def docs():
             REPORT.check("tools/docs", done.returncode == 0, done.stdout)
 
 
-# (what is wrong, where, the text that is replaced, by what, the check that must fail): a release must not be made of that.
+# (what is wrong, where, the text that is replaced, by what, the check that must fail): a release
+# must not be made of that.
 UNRELEASABLE = [
-    ("a changelog without a date", "CHANGELOG.md", r"^## ([\d.]+) \(.*\)$", r"## \1 (not released)", "CHANGELOG.md has a date"),
+    ("a changelog without a date", "CHANGELOG.md", r"^## ([\d.]+) \(.*\)$", r"## \1 (not released)",
+     "CHANGELOG.md has a date"),
     ("changes under Unreleased", "CHANGELOG.md", r"^## Unreleased$", "## Unreleased\n\n- A change.",
      "CHANGELOG.md: nothing is unreleased"),
-    ("a Debian package of another version", "packaging/debian/changelog", r"\A(\S+ \()[\d.]+", r"\g<1>0.0.1",
-     "packaging/debian/changelog has the version"),
-    ("a Debian package of another day", "packaging/debian/changelog", r">  .*$", ">  Thu, 01 Jan 2026 06:00:00 +0000",
-     "packaging/debian/changelog has the date"),
+    ("a Debian package of another version", "packaging/debian/changelog", r"\A(\S+ \()[\d.]+",
+     r"\g<1>0.0.1", "packaging/debian/changelog has the version"),
+    ("a Debian package of another day", "packaging/debian/changelog", r">  .*$",
+     ">  Thu, 01 Jan 2026 06:00:00 +0000", "packaging/debian/changelog has the date"),
     ("documents of another version", "docs/about/versions.md", r"^\| [\d.]+ \(", "| 0.0.1 (",
      "docs/about/versions.md has the version"),
-    ("headers of another version", "include/tvm/ffi/c_api.h", r"(TVM_FFI_VERSION_PATCH) \d+", r"\1 999",
-     "include/tvm/ffi/c_api.h has the version"),
+    ("headers of another version", "include/tvm/ffi/c_api.h", r"(TVM_FFI_VERSION_PATCH) \d+",
+     r"\1 999", "include/tvm/ffi/c_api.h has the version"),
 ]
 
 
-@part(BUILD + " g++ venv doxygen debhelper lintian mingw wine qemu musl-gcc cross-aarch64-linux-gnu cross-cpp-aarch64-linux-gnu",
-      matrix=False)
+@part(
+    BUILD +
+    " g++ venv doxygen debhelper lintian mingw wine qemu musl-gcc cross-aarch64-linux-gnu "
+    "cross-cpp-aarch64-linux-gnu",
+    matrix=False)
 def release():
-    """tools/release: a rehearsal of all but the tests, in two places and with the same bytes; what it refuses"""
+    """tools/release: a rehearsal of all but the tests, in two places and with the same bytes; what
+    it refuses"""
     work = ROOT / "build-release-test"
     shutil.rmtree(work, ignore_errors=True)
     version = REPORT.run("version.py", ["tools/ci/version.py"]).strip()
@@ -629,7 +729,8 @@ def release():
 
     def refuses(what, check, *arguments):
         done = execute([tree / "tools/release", *arguments], env=env)
-        REPORT.check(f"refused: {what}", done.returncode == 1 and f"\nfailed: {check}" in done.stdout, done.stdout)
+        REPORT.check(f"refused: {what}", done.returncode == 1
+                     and f"\nfailed: {check}" in done.stdout, done.stdout)
 
     for what, file, old, new, check in UNRELEASABLE:
         text = (tree / file).read_text(encoding="utf-8")
@@ -637,21 +738,27 @@ def release():
         git(tree, "commit", "--quiet", "--all", f"--message={what}")
         refuses(what, f"versions: {check}", "--only", "single", version)
         git(tree, "reset", "--quiet", "--hard", "HEAD~")
-    refuses("another version", "versions: CHANGELOG.md has the version 0.0.1", "--only", "single", "0.0.1")
+    refuses("another version", "versions: CHANGELOG.md has the version 0.0.1", "--only", "single",
+            "0.0.1")
     (tree / "more.c").touch()
-    refuses("a file that is not committed", "versions: the checkout is clean", "--only", "single", version)
+    refuses("a file that is not committed", "versions: the checkout is clean", "--only", "single",
+            version)
     (tree / "more.c").unlink()
     (tree / "tools/test").write_text("#!/bin/sh\nexit 1\n", encoding="utf-8")
     refuses("a test that fails", "tests: tools/test", "--rehearse", "--only", "tests", version)
     git(tree, "reset", "--quiet", "--hard")
-    refuses("sums without tests", "sums: tests has passed with this tree", "--only", "sums", version)
+    refuses("sums without tests", "sums: tests has passed with this tree", "--only", "sums",
+            version)
 
     sums = []
     for tree, more in zip(trees, ({}, {"CCACHE_DISABLE": "1"})):
-        said = REPORT.run(f"a rehearsal in {tree.name}", [tree / "tools/release", "--rehearse", "--without", "tests", version],
+        said = REPORT.run(f"a rehearsal in {tree.name}",
+                          [tree / "tools/release", "--rehearse", "--without", "tests", version],
                           env={**env, **more})
         for line in re.findall(r"^skipped: (.*)", said, re.M):
             REPORT.skip(*line.split(": ", 1))
-        sums.append((tree / f"dist/{version}-rehearsal/SHA256SUMS").read_text(encoding="utf-8").splitlines())
+        sums.append(
+            (tree /
+             f"dist/{version}-rehearsal/SHA256SUMS").read_text(encoding="utf-8").splitlines())
     REPORT.check(f"{len(sums[0])} files have the same bytes", sums[0] and sums[0] == sums[1],
                  "\n".join(sorted(set(sums[0]) ^ set(sums[1]))))

@@ -11,7 +11,8 @@ import platforms
 import roots
 from steps import C_TESTS, PLAIN_CPP, REPORT, ROOT, build, compiler, execute, last_line, meson_test, part, tool, tracked
 
-# Whether --all runs: then other systems have their unit tests, checks of binaries and a few tests of the tool alone.
+# Whether --all runs: then other systems have their unit tests, checks of binaries and a few tests
+# of the tool alone.
 IS_MATRIX = False
 BRIEF_SUITES = ("unit", "abi", "tool_ported")
 
@@ -27,21 +28,28 @@ def amalgamate(name):
 def run_sample(what, command, folder, **kwargs):
     """Run a program, and check that it prints what a folder expects."""
     printed = REPORT.run(what, command, **kwargs)
-    REPORT.check("and prints what it should", printed == (folder / "expected.txt").read_text(encoding="utf-8"), printed)
+    REPORT.check("and prints what it should",
+                 printed == (folder / "expected.txt").read_text(encoding="utf-8"), printed)
 
 
 def exchange_files(name, target):
-    """Check that a module and a graph of objects, written here and on a target, are the same files, and read alike."""
+    """Check that a module and a graph of objects, written here and on a target, are the same files,
+    and read alike."""
     work, ports = amalgamate(f"exchange-{name}"), ROOT / "tests/ports/exchange"
-    samples = [ROOT / "samples/07_custom_module/polynomial.c", ROOT / "samples/18_object_graph/layer.c"]
+    samples = [
+        ROOT / "samples/07_custom_module/polynomial.c", ROOT / "samples/18_object_graph/layer.c"
+    ]
     sides = {"here": ("cc", [], []), name: (target.compiler, target.runner, target.libraries)}
     for side, (compiler, _, libraries) in sides.items():
         (work / side).mkdir()
         REPORT.run(f"exchange of files: a program for {side}", [
-            compiler, "-std=c99", "-O1", f"-I{work}", *(f"-I{source.parent}" for source in samples), ports / "exchange.c",
-            *samples, work / "tvm_ffi.c", "-o", work / side / "exchange", "-pthread", "-ldl", "-rdynamic", *libraries])
+            compiler, "-std=c99", "-O1", f"-I{work}", *(f"-I{source.parent}" for source in samples),
+            ports / "exchange.c", *samples, work / "tvm_ffi.c", "-o", work / side / "exchange",
+            "-pthread", "-ldl", "-rdynamic", *libraries
+        ])
     for side, (_, runner, _) in sides.items():
-        REPORT.run(f"exchange of files: {side} writes", [*runner, work / side / "exchange", "write", work / side])
+        REPORT.run(f"exchange of files: {side} writes",
+                   [*runner, work / side / "exchange", "write", work / side])
     for file in "module.bin", "graph.json":
         same = (work / "here" / file).read_bytes() == (work / name / file).read_bytes()
         REPORT.check(f"exchange of files: {file} has the same bytes", same)
@@ -52,11 +60,13 @@ def exchange_files(name, target):
 
 
 def run_static(target, folder):
-    """Run a sample that is linked statically, with its kernels and the runtime of a build inside."""
+    """Run a sample that is linked statically, with its kernels and the runtime of a build
+    inside."""
     sample, program = ROOT / "samples/09_system_library", folder / "static"
     REPORT.run("a static program", [
-        target.compiler, "-static", "-std=c99", "-Iinclude", "-Isubprojects/dlpack/include", sample / "host.c", sample / "kernel.c",
-        folder / "c/libtvm_ffi.a", "-o", program])
+        target.compiler, "-static", "-std=c99", "-Iinclude", "-Isubprojects/dlpack/include",
+        sample / "host.c", sample / "kernel.c", folder / "c/libtvm_ffi.a", "-o", program
+    ])
     run_sample("it runs", [*target.runner, program], sample)
 
 
@@ -65,12 +75,17 @@ def run_cpp_inside(target, folder):
     port, program = ROOT / "tests/ports/linked_in", folder / "linked_in"
     includes = ["-Icpp", "-Iinclude", "-Isubprojects/dlpack/include"]
     REPORT.run("a host for kernels in C++", [
-        *target.cpp_inside, "-x", "c", "-std=c99", *includes, "-c", port / "host.c", "-o", folder / "host.o"])
+        *target.cpp_inside, "-x", "c", "-std=c99", *includes, "-c", port / "host.c", "-o",
+        folder / "host.o"
+    ])
     REPORT.run("kernels in C++", [
-        *target.cpp_inside, "-std=c++17", "-O1", "-DTVM_FFI_LEAN", "-fno-rtti", "-fno-exceptions", *includes, "-c",
-        ROOT / "samples/16_without_exceptions/kernel.cc", "-o", folder / "kernel.o"])
+        *target.cpp_inside, "-std=c++17", "-O1", "-DTVM_FFI_LEAN", "-fno-rtti", "-fno-exceptions",
+        *includes, "-c", ROOT / "samples/16_without_exceptions/kernel.cc", "-o", folder / "kernel.o"
+    ])
     REPORT.run("a program with both", [
-        *target.cpp_inside, folder / "host.o", folder / "kernel.o", folder / "c/libtvm_ffi.a", "-o", program])
+        *target.cpp_inside, folder / "host.o", folder / "kernel.o", folder / "c/libtvm_ffi.a", "-o",
+        program
+    ])
     run_sample("it runs", [*target.runner, program], port)
 
 
@@ -80,7 +95,8 @@ PACKAGE_SAMPLES = [("11_cpp_add_one", "add_one.cc"), ("12_scale_kernel", "scale.
 
 
 def run_package_headers(target, folder):
-    """Compile kernels with the headers of the reference package for the library of a build, and run them by hosts there."""
+    """Compile kernels with the headers of the reference package for the library of a build, and run
+    them by hosts there."""
     asked = execute([sys.executable, "tests/compat/package.py", "include"])
     if asked.returncode != 0:
         report = REPORT.skip if asked.returncode == 77 else REPORT.fail
@@ -92,10 +108,11 @@ def run_package_headers(target, folder):
     for sample, source in PACKAGE_SAMPLES:
         kernel = work / f"{sample}.so"
         REPORT.run(f"{sample} is compiled with the headers of the package", [
-            *target.cpp_package, "-std=c++17", "-O1", "-w", *includes, "-shared", ROOT / "samples" / sample / source,
-            folder / "c/tvm_ffi.dll.a", "-o", kernel])
-        run_sample("it runs", [*target.runner, folder / f"samples/{sample}_host.exe", kernel], ROOT / "samples" / sample,
-                   env={**target.env, "WINEPATH": str(folder / "c")})
+            *target.cpp_package, "-std=c++17", "-O1", "-w", *includes, "-shared",
+            ROOT / "samples" / sample / source, folder / "c/tvm_ffi.dll.a", "-o", kernel
+        ])
+        run_sample("it runs", [*target.runner, folder / f"samples/{sample}_host.exe", kernel],
+                   ROOT / "samples" / sample, env={**target.env, "WINEPATH": str(folder / "c")})
 
 
 def add_platform(name, target):
@@ -117,9 +134,11 @@ def add_platform(name, target):
             platforms.build_cmocka(target, source, cmocka / name)
         suites = BRIEF_SUITES if IS_MATRIX else target.suites
         has_tool = bool({"tool", "tool_ported"} & set(target.suites))
-        folder = build(f"platform-{name}", *platforms.cross_options(target, cmocka / name), "-Ddlpack=fallback",
-                       "-Dcuda=disabled", PLAIN_CPP, f"-Dcpp={'enabled' if target.cpp else 'disabled'}",
-                       f"-Dtools={'enabled' if has_tool else 'disabled'}", suites=suites, env=target.env)
+        folder = build(f"platform-{name}", *platforms.cross_options(target, cmocka / name),
+                       "-Ddlpack=fallback", "-Dcuda=disabled", PLAIN_CPP,
+                       f"-Dcpp={'enabled' if target.cpp else 'disabled'}",
+                       f"-Dtools={'enabled' if has_tool else 'disabled'}", suites=suites,
+                       env=target.env)
         meson_test(folder, suites=suites, slower=target.slower, env=target.env,
                    without=["slow", *(["native"] if target.runner else [])])
         if target.endian == "big":
@@ -130,7 +149,9 @@ def add_platform(name, target):
             run_cpp_inside(target, folder)
         if target.cpp_package and not IS_MATRIX:
             run_package_headers(target, folder)
-    run.__name__, run.__doc__ = name, f"{target.what}: tests of C" + (" and C++" if target.cpp or target.cpp_inside else "")
+
+    run.__name__, run.__doc__ = name, f"{target.what}: tests of C" + (" and C++" if target.cpp
+                                                                      or target.cpp_inside else "")
     part("cc meson ninja pkg-config dpkg-source " + target.needs, matrix=target.matrix)(run)
 
 
@@ -150,14 +171,18 @@ def run_first_commands(release):
         copy = system.root / "root/tvm-ffi" / path.relative_to(ROOT)
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(path, copy, follow_symlinks=False)
-    # ccache makes the second time faster; everything else that is missing is what README's commands install.
-    packages = system.run(["sh", "-ec", "apt-get -qq update; apt-get -qq -y full-upgrade; apt-get -qq autoclean; "
-                           "apt-get -qq -y install --no-install-recommends ccache"])
+    # ccache makes the second time faster; everything else that is missing is what README's commands
+    # install.
+    packages = system.run([
+        "sh", "-ec", "apt-get -qq update; apt-get -qq -y full-upgrade; apt-get -qq autoclean; "
+        "apt-get -qq -y install --no-install-recommends ccache"
+    ])
     if packages.returncode != 0:
         REPORT.skip("all of it", "no packages: " + last_line(packages.stdout))
         return
     system.env["PATH"] = f"/usr/lib/ccache:{system.env['PATH']}"
-    REPORT.run("tools/quickstart", system.command(["sh", "-c", "cd /root/tvm-ffi && tools/quickstart"]), show=True)
+    REPORT.run("tools/quickstart",
+               system.command(["sh", "-c", "cd /root/tvm-ffi && tools/quickstart"]), show=True)
     done = execute(system.command(["sh", "-c", "cd /root/tvm-ffi && tools/test"]), show=True)
     counted = re.findall(r"^(\d+) passed, (\d+) failed", done.stdout, re.M)
     if not counted:
@@ -170,7 +195,8 @@ def run_first_commands(release):
     for what, output in failures:
         REPORT.fail(what, re.sub(r"^  \| ", "", output, flags=re.M))
     REPORT.check("tools/test names each failure, and ends with 1 if there is any",
-                 len(failures) == int(counted[-1][1]) and done.returncode == bool(failures), done.stdout)
+                 len(failures) == int(counted[-1][1]) and done.returncode == bool(failures),
+                 done.stdout)
     if not failures:  # else the system is kept, to look at what failed
         system.remove()
 
@@ -196,19 +222,24 @@ ONE_THREAD = ["unit", "oom", "abi", "fuzz", "samples"]
 @part(C_TESTS)
 def one_thread():
     """without threads and without loading: the tests of C that need neither"""
-    folder = build("one-thread", "-Dthreads=disabled", "-Dloading=disabled", "-Dcpp=disabled", "-Dcuda=disabled",
-                   "-Dtools=disabled", "-Ddlpack=fallback", suites=ONE_THREAD)
+    folder = build("one-thread", "-Dthreads=disabled", "-Dloading=disabled", "-Dcpp=disabled",
+                   "-Dcuda=disabled", "-Dtools=disabled", "-Ddlpack=fallback", suites=ONE_THREAD)
     meson_test(folder, suites=ONE_THREAD)
 
 
 def small_compiler(compiler, *options):
-    """Compile a kernel, and a program with the runtime inside for one thread, and run the kernel by the program."""
+    """Compile a kernel, and a program with the runtime inside for one thread, and run the kernel by
+    the program."""
     if not tool(compiler):
         return
     work, sample = amalgamate(compiler), ROOT / "samples/01_load_and_call"
-    REPORT.run("a kernel", [compiler, *options, f"-I{work}", "-shared", sample / "kernel.c", "-o", work / "kernel.so"])
-    REPORT.run("a program", [compiler, "-DTVM_FFI_THREADS=0", f"-I{work}", sample / "host.c", work / "tvm_ffi.c",
-                             "-o", work / "host", "-ldl", "-rdynamic"])
+    REPORT.run(
+        "a kernel",
+        [compiler, *options, f"-I{work}", "-shared", sample / "kernel.c", "-o", work / "kernel.so"])
+    REPORT.run("a program", [
+        compiler, "-DTVM_FFI_THREADS=0", f"-I{work}", sample / "host.c", work / "tvm_ffi.c", "-o",
+        work / "host", "-ldl", "-rdynamic"
+    ])
     run_sample("it runs the kernel", [work / "host", work / "kernel.so"], sample)
 
 
@@ -216,8 +247,9 @@ def small_compiler(compiler, *options):
 def tcc():
     """tcc, for one thread: a kernel, a program with the runtime inside, and the tests of C"""
     small_compiler("tcc")
-    folder = build("tcc-tests", "--native-file", ROOT / "tools/ci/tcc.ini", "-Dthreads=disabled", "-Dcpp=disabled", "-Dcuda=disabled",
-                   "-Dtools=disabled", "-Ddlpack=fallback", suites=ONE_THREAD)
+    folder = build("tcc-tests", "--native-file", ROOT / "tools/ci/tcc.ini", "-Dthreads=disabled",
+                   "-Dcpp=disabled", "-Dcuda=disabled", "-Dtools=disabled", "-Ddlpack=fallback",
+                   suites=ONE_THREAD)
     meson_test(folder, suites=ONE_THREAD)
 
 
@@ -227,8 +259,8 @@ def pcc():
     small_compiler("pcc", "-fpic")
 
 
-# At most so many bytes for the runtime in a program that registers kernels, gets them by name, calls them, handles
-# errors and makes tensors: of flash; and of memory, before the first object.
+# At most so many bytes for the runtime in a program that registers kernels, gets them by name,
+# calls them, handles errors and makes tensors: of flash; and of memory, before the first object.
 CORTEX_M3_FLASH, CORTEX_M3_MEMORY = 40 * 1024, 4 * 1024
 
 
@@ -237,29 +269,37 @@ def cortex_m3():
     """a microcontroller without a system: programs with kernels inside, run by QEMU; their sizes"""
     if not tool("arm-none-eabi-gcc") or not tool("qemu-system-arm"):
         return
-    work, port, sample = amalgamate("cortex-m3"), ROOT / "tests/ports/cortex_m3", ROOT / "samples/28_small_system"
-    compiler = ["arm-none-eabi-gcc", "-mthumb", "-mcpu=cortex-m3", "-Os", "-std=c99", "-Wall", "-Wextra",
-                "-pedantic-errors", "-Werror", "-ffunction-sections", "-fdata-sections", "-DNDEBUG",
-                "-DTVM_FFI_PROFILE_CORE", "-DTVM_FFI_OWN_PARTS", f"-I{work}"]
+    work, port, sample = amalgamate(
+        "cortex-m3"), ROOT / "tests/ports/cortex_m3", ROOT / "samples/28_small_system"
+    compiler = [
+        "arm-none-eabi-gcc", "-mthumb", "-mcpu=cortex-m3", "-Os", "-std=c99", "-Wall", "-Wextra",
+        "-pedantic-errors", "-Werror", "-ffunction-sections", "-fdata-sections", "-DNDEBUG",
+        "-DTVM_FFI_PROFILE_CORE", "-DTVM_FFI_OWN_PARTS", f"-I{work}"
+    ]
     REPORT.run("the runtime", [*compiler, "-c", work / "tvm_ffi.c", "-o", work / "tvm_ffi.o"])
 
     def run_program(name, sources, expected, *options):
-        REPORT.run(name, [*compiler, *options, *sources, port / "start.c", work / "tvm_ffi.o", "--specs=rdimon.specs", "-T",
-                          port / "flash.ld", "-Wl,--gc-sections", "-Wl,--no-warn-rwx-segments",
-                          f"-Wl,-Map={work / name}.map", "-o", work / f"{name}.elf"])
+        REPORT.run(name, [
+            *compiler, *options, *sources, port / "start.c", work / "tvm_ffi.o",
+            "--specs=rdimon.specs", "-T", port / "flash.ld", "-Wl,--gc-sections",
+            "-Wl,--no-warn-rwx-segments", f"-Wl,-Map={work / name}.map", "-o", work / f"{name}.elf"
+        ])
         printed = REPORT.run(f"{name} runs", [
-            "timeout", "120", "qemu-system-arm", "-M", "mps2-an385", "-nic", "none", "-nographic", "-semihosting-config",
-            "enable=on,target=native", "-kernel", work / f"{name}.elf"])
-        REPORT.check("and prints what it should", printed.endswith(expected.read_text(encoding="utf-8")), printed)
+            "timeout", "120", "qemu-system-arm", "-M", "mps2-an385", "-nic", "none", "-nographic",
+            "-semihosting-config", "enable=on,target=native", "-kernel", work / f"{name}.elf"
+        ])
+        REPORT.check("and prints what it should",
+                     printed.endswith(expected.read_text(encoding="utf-8")), printed)
 
     run_program("load", [port / "host.c", port / "parts.c"], port / "expected.txt")
     # Its memory is an array; malloc, which only the runtime could call, has none.
-    run_program("small_system", [*sorted(sample.glob("*.c")), port / "no_malloc.c"], sample / "expected.txt",
-                "-DARENA_BYTES=6144", "-Wl,--wrap=malloc")
+    run_program("small_system", [*sorted(sample.glob("*.c")), port / "no_malloc.c"],
+                sample / "expected.txt", "-DARENA_BYTES=6144", "-Wl,--wrap=malloc")
     sections = link_map.read(work / "small_system.map", "tvm_ffi.o")
     for what, size, limit in [("flash", link_map.flash(sections), CORTEX_M3_FLASH),
                               ("memory", link_map.memory(sections), CORTEX_M3_MEMORY)]:
-        REPORT.check(f"the runtime takes {size:,} bytes of {what}, {limit:,} at most", 0 < size <= limit)
+        REPORT.check(f"the runtime takes {size:,} bytes of {what}, {limit:,} at most",
+                     0 < size <= limit)
 
 
 def run_tests(what, command):
@@ -273,7 +313,8 @@ def run_tests(what, command):
 
 @part("wasi node chromium tsc")
 def browser():
-    """samples/24_browser: the runtime in WebAssembly, its module for JavaScript in Node, its page in headless Chromium"""
+    """samples/24_browser: the runtime in WebAssembly, its module for JavaScript in Node, its page
+    in headless Chromium"""
     if not compiler("wasi_cc") or not tool("node"):
         return
     if not pathlib.Path("/usr/lib/wasm32-wasi/libc.a").exists():
@@ -281,18 +322,23 @@ def browser():
         return
     work, sample, tests = ROOT / "build-browser", ROOT / "samples/24_browser", ROOT / "tests/browser"
     REPORT.run("the page is built", [sample / "run", "--build"])
-    run_sample("the sample runs in Node", ["node", sample / "node.mjs", work / "site/kernels.wasm"], sample)
+    run_sample("the sample runs in Node", ["node", sample / "node.mjs", work / "site/kernels.wasm"],
+               sample)
     run_tests("generator", [tests / "test_emit.py"])
     emitted = work / "formulas.c"
-    emitted.write_text(REPORT.run("it writes kernels", [sample / "emit.py", tests / "formulas.py"]), encoding="utf-8")
-    REPORT.run("they are built", [sample / "build", work / "test.wasm", tests / "kernels.c", emitted])
+    emitted.write_text(REPORT.run("it writes kernels", [sample / "emit.py", tests / "formulas.py"]),
+                       encoding="utf-8")
+    REPORT.run("they are built",
+               [sample / "build", work / "test.wasm", tests / "kernels.c", emitted])
     modules = sorted(tests.glob("test_module_*.mjs"))
     for module in modules:
         run_tests("module", ["node", "--expose-gc", module, work / "test.wasm"])
     if shutil.which("tsc"):
         REPORT.run("the types are those that tests and sample use", [
-            "tsc", "--noEmit", "--allowJs", "--checkJs", "--strict", "--target", "es2022", "--lib", "es2022,dom", "--module",
-            "node16", "--moduleResolution", "node16", tests / "node.d.ts", *modules, sample / "node.mjs"])
+            "tsc", "--noEmit", "--allowJs", "--checkJs", "--strict", "--target", "es2022", "--lib",
+            "es2022,dom", "--module", "node16", "--moduleResolution", "node16", tests / "node.d.ts",
+            *modules, sample / "node.mjs"
+        ])
     else:
         REPORT.skip("types", "tsc is not installed")
     if shutil.which("chromium"):
@@ -301,12 +347,14 @@ def browser():
         REPORT.skip("the page", "chromium is not installed")
 
 
-# At most so many bytes of flash for the runtime in the same program on this processor, with the part `Modules`.
+# At most so many bytes of flash for the runtime in the same program on this processor, with the
+# part `Modules`.
 SMALL_SYSTEM_FLASH = 52 * 1024
 
 
 @part("cc arm-none-eabi-gcc")
 def sizes():
     """what each feature of the runtime takes of a program: the table of docs/porting.md"""
-    for line in REPORT.run("tools/ci/sizes.py", ["tools/ci/sizes.py", "--most", SMALL_SYSTEM_FLASH]).splitlines():
+    for line in REPORT.run("tools/ci/sizes.py",
+                           ["tools/ci/sizes.py", "--most", SMALL_SYSTEM_FLASH]).splitlines():
         REPORT.say(line)

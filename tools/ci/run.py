@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Builds and tests the project in parts; tools/test runs this after it has installed what the parts need.
+"""Builds and tests the project in parts; tools/test runs this after it has installed what the parts
+need.
 
-Without arguments the daily parts run: every test of this project once. Those that compile other projects or run
-their tests (`peers`), and the matrix of compilers, tools and packages, run with --all. Two parts run at a time,
-because the tests of one leave processors idle that the other can use to compile. Each line of output begins with
-the name of its part; parts that use one build run one after the other.
+Without arguments the daily parts run: every test of this project once. Those that compile other
+projects or run their tests (`peers`), and the matrix of compilers, tools and packages, run with
+--all. Two parts run at a time, because the tests of one leave processors idle that the other can
+use to compile. Each line of output begins with the name of its part; parts that use one build run
+one after the other.
 
 The last line is `N passed, N failed`, with `, N skipped` if there are skips; each skip is listed
 above it with its reason. A build, a check and a test count as one each. Nothing is written outside
@@ -26,14 +28,20 @@ import zig
 from steps import JOBS, PARTS, REPORT, ROOT, Failed
 
 # What the parts for other systems are for.
-SYSTEMS = {name: target.what for targets in (platforms.TARGETS, zig.TARGETS, platforms.RELEASES) for name, target in targets.items()}
+SYSTEMS = {
+    name: target.what for targets in (platforms.TARGETS, zig.TARGETS, platforms.RELEASES)
+    for name, target in targets.items()
+}
 # Parts that use the build, or the cache, of another part.
-USES = {"valgrind": "gcc", "peers": "gcc", "asan_cxx": "asan", "debian13": "debian12", "sid": "debian12"}
+USES = {
+    "valgrind": "gcc", "peers": "gcc", "asan_cxx": "asan", "debian13": "debian12", "sid": "debian12"
+}
 AT_A_TIME = 2
 
 
 def run_parts(names):
-    """Run some parts, one after the other, and return their report. A process may run several of these."""
+    """Run some parts, one after the other, and return their report. A process may run several of
+    these."""
     REPORT.start()
     for name in names:
         REPORT.part = name
@@ -45,20 +53,27 @@ def run_parts(names):
             pass
         wall, spent = time.monotonic() - start, sum(os.times()[:4]) - sum(before[:4])
         REPORT.say(f"took {wall:.0f} s, {spent:.0f} s of processors")
-        REPORT.times.append((name, wall, spent, [new - old for new, old in zip(REPORT.counts(), counts)]))
+        REPORT.times.append(
+            (name, wall, spent, [new - old for new, old in zip(REPORT.counts(), counts)]))
     return REPORT
 
 
 def parse_arguments():
-    """The names of the parts to run, and those left out although no parts were named; prints lists and ends."""
-    parser = argparse.ArgumentParser(prog="tools/test", description="Builds and tests the project; without "
-                                     "arguments every test of this project once: the daily parts.")
+    """The names of the parts to run, and those left out although no parts were named; prints lists
+    and ends."""
+    parser = argparse.ArgumentParser(
+        prog="tools/test", description="Builds and tests the project; without "
+        "arguments every test of this project once: the daily parts.")
     parser.add_argument("parts", nargs="*", metavar="PART", help="run these parts")
-    parser.add_argument("--all", action="store_true", help="run every part: other projects, compilers, tools, packages too")
-    parser.add_argument("--platforms", action="store_true", help="run the parts that build for other systems and processors, "
-                        "or those named, and print a table of them")
+    parser.add_argument("--all", action="store_true",
+                        help="run every part: other projects, compilers, tools, packages too")
+    parser.add_argument(
+        "--platforms", action="store_true",
+        help="run the parts that build for other systems and processors, "
+        "or those named, and print a table of them")
     parser.add_argument("--list", action="store_true", help="list the parts")
-    parser.add_argument("--needs", action="store_true", help="list what the chosen parts need installed")
+    parser.add_argument("--needs", action="store_true",
+                        help="list what the chosen parts need installed")
     args = parser.parse_args()
     unknown = [name for name in args.parts if name not in PARTS]
     if unknown:
@@ -71,11 +86,13 @@ def parse_arguments():
     ports.IS_MATRIX = args.all
     if args.list:
         titles = ("tools/test runs", "tools/test --all runs these too",
-                  "tools/test --platforms runs these, and musl, aarch64, s390x, windows, wasi", "tools/test PART alone runs these")
+                  "tools/test --platforms runs these, and musl, aarch64, s390x, windows, wasi",
+                  "tools/test PART alone runs these")
         for number, title in enumerate(titles):
             print(f"{title}:")
             for name, function in PARTS.items():
-                if number == (0 if function.daily else 1 if function.matrix else 2 if name in SYSTEMS else 3):
+                if number == (0 if function.daily else
+                              1 if function.matrix else 2 if name in SYSTEMS else 3):
                     print(f"  {name:13} {function.__doc__}")
         sys.exit()
     if args.needs:
@@ -104,12 +121,16 @@ def main():
     print("== summary")
     for name, wall, spent, _ in REPORT.times:
         print(f"{name:13} took {wall:5.0f} s, {spent:5.0f} s of processors")
-    print(f"all        took {time.monotonic() - start:5.0f} s, {sum(spent for _, _, spent, _ in REPORT.times):5.0f} s of processors")
+    print(
+        f"all        took {time.monotonic() - start:5.0f} s, "
+        f"{sum(spent for _, _, spent, _ in REPORT.times):5.0f} s of processors"
+    )
     for line in REPORT.skips:
         print("skipped: " + line)
     tested = [row for row in REPORT.times if row[0] in SYSTEMS]
     if tested:
-        print("\n| target | what | passed | failed | skipped |", "|---|---|---:|---:|---:|", sep="\n")
+        print("\n| target | what | passed | failed | skipped |", "|---|---|---:|---:|---:|",
+              sep="\n")
     for name, _, _, counts in tested:
         print(f"| `{name}` | {SYSTEMS[name]} |", " | ".join(map(str, counts)), "|")
     if left:

@@ -4,9 +4,10 @@
 
     tools/ci/sizes.py [--most BYTES] [FOLDER]
 
-For this processor, and for a Cortex-M3 if arm-none-eabi-gcc is there. The programs are compiled for size from the
-single file, linked statically, and without the functions that they do not use. Those for this processor are run.
-Files go to FOLDER (build-sizes). With --most, a sample that loads no files must not take more flash here.
+For this processor, and for a Cortex-M3 if arm-none-eabi-gcc is there. The programs are compiled for
+size from the single file, linked statically, and without the functions that they do not use. Those
+for this processor are run. Files go to FOLDER (build-sizes). With --most, a sample that loads no
+files must not take more flash here.
 """
 import argparse
 import collections
@@ -24,27 +25,33 @@ SAMPLE, PORT = ROOT / "samples/28_small_system", ROOT / "tests/ports/cortex_m3"
 PROGRAM = ROOT / "tests/ports/sizes.c"
 PART = "&TVMFFIRuntimePart"
 
-# base: the row that the feature is added to; the figures are what it adds. Without a base they are those of the program.
+# base: the row that the feature is added to; the figures are what it adds. Without a base they are
+# those of the program.
 Row = collections.namedtuple("Row", "name base macros parts function", defaults=[(), "", ""])
 ROWS = [
     Row("calls of functions", None),
-    Row("errors", "calls of functions", ("USE_ERRORS",)),
-    Row("tensors of the program's memory", "calls of functions", ("USE_TENSORS",)),
-    Row("functions by name", "calls of functions", ("USE_NAMES",)),
+    Row("errors", "calls of functions", ("USE_ERRORS", )),
+    Row("tensors of the program's memory", "calls of functions", ("USE_TENSORS", )),
+    Row("functions by name", "calls of functions", ("USE_NAMES", )),
     Row("tensors by an allocator", "functions by name", ("USE_NAMES", "USE_ALLOCATOR")),
     Row("dtypes from and to text", "functions by name", ("USE_NAMES", "USE_DTYPES")),
     Row("types with fields", "functions by name", ("USE_NAMES", "USE_TYPES")),
     Row("shutdown", "functions by name", ("USE_NAMES", "USE_SHUTDOWN")),
-    Row("`Modules`: the system library", "functions by name", ("USE_NAMES",), "Modules", "ffi.SystemLib"),
-    Row("`Loading`", "`Modules`: the system library", ("USE_NAMES",), "Modules Loading", "ffi.ModuleLoadFromFile"),
-    Row("`Containers`", "functions by name", ("USE_NAMES",), "Containers", "ffi.Map"),
-    Row("`Json`", "`Containers`", ("USE_NAMES",), "Containers Json", "ffi.json.Parse"),
-    Row("`Reflection`", "`Containers`", ("USE_NAMES",), "Containers Reflection", "ffi.ReprPrint"),
-    Row("`JsonGraph`", "`Json` and `Reflection`", ("USE_NAMES",), "Containers Json Reflection JsonGraph",
-        "ffi.ToJSONGraphString"),
-    Row("`Structural`", "`Reflection`", ("USE_NAMES",), "Containers Reflection Structural", "ffi.StructuralEqual"),
-    Row("`Json` and `Reflection`", None, ("USE_NAMES",), "Containers Json Reflection", "ffi.json.Parse"),
-    Row("all parts", None, ("USE_NAMES",), "Containers Json Reflection JsonGraph Structural Modules Loading",
+    Row("`Modules`: the system library", "functions by name", ("USE_NAMES", ), "Modules",
+        "ffi.SystemLib"),
+    Row("`Loading`", "`Modules`: the system library", ("USE_NAMES", ), "Modules Loading",
+        "ffi.ModuleLoadFromFile"),
+    Row("`Containers`", "functions by name", ("USE_NAMES", ), "Containers", "ffi.Map"),
+    Row("`Json`", "`Containers`", ("USE_NAMES", ), "Containers Json", "ffi.json.Parse"),
+    Row("`Reflection`", "`Containers`", ("USE_NAMES", ), "Containers Reflection", "ffi.ReprPrint"),
+    Row("`JsonGraph`", "`Json` and `Reflection`", ("USE_NAMES", ),
+        "Containers Json Reflection JsonGraph", "ffi.ToJSONGraphString"),
+    Row("`Structural`", "`Reflection`", ("USE_NAMES", ), "Containers Reflection Structural",
+        "ffi.StructuralEqual"),
+    Row("`Json` and `Reflection`", None, ("USE_NAMES", ), "Containers Json Reflection",
+        "ffi.json.Parse"),
+    Row("all parts", None, ("USE_NAMES", ),
+        "Containers Json Reflection JsonGraph Structural Modules Loading",
         "ffi.ModuleLoadFromFile"),
 ]
 NOT_SHOWN = "`Json` and `Reflection`"  # only the base of another row
@@ -53,15 +60,19 @@ FLAGS = ["-std=c99", "-Os", "-DNDEBUG", "-ffunction-sections", "-fdata-sections"
 LINK = ["-Wl,--gc-sections"]
 Target = collections.namedtuple("Target", "name compiler flags link runs")
 HERE = Target(platform.machine(), "cc", [], ["-static", "-pthread"], True)
-CORTEX_M3 = Target("Cortex-M3", "arm-none-eabi-gcc", ["-mthumb", "-mcpu=cortex-m3"],
-                   [PORT / "start.c", "--specs=rdimon.specs", "-T", PORT / "flash.ld", "-Wl,--no-warn-rwx-segments"], False)
+CORTEX_M3 = Target("Cortex-M3", "arm-none-eabi-gcc", ["-mthumb", "-mcpu=cortex-m3"], [
+    PORT / "start.c", "--specs=rdimon.specs", "-T", PORT / "flash.ld", "-Wl,--no-warn-rwx-segments"
+], False)
 
 
 def run(command):
-    done = subprocess.run([str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                          check=False)
+    done = subprocess.run([str(word) for word in command], stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, check=False)
     if done.returncode != 0:
-        sys.exit(f"sizes: $ {' '.join(map(str, command))}\n{done.stdout}sizes: it ended with {done.returncode}")
+        sys.exit(
+            f"sizes: $ {' '.join(map(str, command))}\n{done.stdout}sizes: it ended with "
+            f"{done.returncode}"
+        )
 
 
 class Measurer:
@@ -76,8 +87,10 @@ class Measurer:
     def link(self, number, sources, macros):
         """(bytes of flash, bytes of memory)"""
         program = self.folder / f"{self.target.name}-{number}"
-        run([*self.compiler, *(f"-D{macro}" for macro in macros), *sources, self.runtime, *self.target.link, *LINK,
-             f"-Wl,-Map={program}.map", "-o", program])
+        run([
+            *self.compiler, *(f"-D{macro}" for macro in macros), *sources, self.runtime,
+            *self.target.link, *LINK, f"-Wl,-Map={program}.map", "-o", program
+        ])
         if self.target.runs:
             run([program])
         sections = link_map.read(f"{program}.map", self.runtime.name)
@@ -97,8 +110,11 @@ class Measurer:
 def table(measurers, samples):
     """The lines of the table: for each target flash and memory."""
     figures = [{row.name: measurer.measure_row(row) for row in ROWS} for measurer in measurers]
-    lines = ["| feature | added to |" + "".join(f" {m.target.name}: flash | memory |" for m in measurers),
-             "|---|---|" + "---:|---:|" * len(measurers)]
+    lines = [
+        "| feature | added to |" + "".join(f" {m.target.name}: flash | memory |"
+                                           for m in measurers),
+        "|---|---|" + "---:|---:|" * len(measurers)
+    ]
     for row in ROWS:
         if row.name == NOT_SHOWN:
             continue
@@ -107,21 +123,31 @@ def table(measurers, samples):
             base = sizes[row.base] if row.base else (0, 0)
             cells += [f"{size - less:,}" for size, less in zip(sizes[row.name], base)]
         lines.append(f"| {row.name} | {row.base or ''} | " + " | ".join(cells) + " |")
-    lines.append("| the sample, with `Modules` | | " + " | ".join(f"{size:,}" for sizes in samples for size in sizes) + " |")
+    lines.append("| the sample, with `Modules` | | " + " | ".join(f"{size:,}" for sizes in samples
+                                                                  for size in sizes) + " |")
     return lines
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Print what each feature of the runtime takes of a program.")
-    parser.add_argument("--most", type=int, metavar="BYTES", help="end with 1 if the sample takes more flash here")
-    parser.add_argument("folder", nargs="?", type=pathlib.Path, default=ROOT / "build-sizes", metavar="FOLDER")
+    parser = argparse.ArgumentParser(
+        description="Print what each feature of the runtime takes of a program.")
+    parser.add_argument("--most", type=int, metavar="BYTES",
+                        help="end with 1 if the sample takes more flash here")
+    parser.add_argument("folder", nargs="?", type=pathlib.Path, default=ROOT / "build-sizes",
+                        metavar="FOLDER")
     args = parser.parse_args()
     run([ROOT / "tools/amalgamate", args.folder])
-    measurers = [Measurer(target, args.folder) for target in (HERE, CORTEX_M3) if shutil.which(target.compiler)]
+    measurers = [
+        Measurer(target, args.folder) for target in (HERE, CORTEX_M3)
+        if shutil.which(target.compiler)
+    ]
     samples = [measurer.measure_sample() for measurer in measurers]
     print("\n".join(table(measurers, samples)))
     if args.most is not None and samples[0][0] > args.most:
-        sys.exit(f"sizes: the sample takes {samples[0][0]:,} bytes of flash here, more than {args.most:,}")
+        sys.exit(
+            f"sizes: the sample takes {samples[0][0]:,} bytes of flash here, more than "
+            f"{args.most:,}"
+        )
 
 
 if __name__ == "__main__":

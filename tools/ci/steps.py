@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the parts of tools/test are made of: their list, their report, builds and tests of Meson, commands."""
+"""What the parts of tools/test are made of: their list, their report, builds and tests of Meson,
+commands."""
 import json
 import os
 import pathlib
@@ -25,8 +26,8 @@ class Failed(Exception):
 def part(needs="", daily=False, matrix=True):
     """Make a function a part; --list and the report print its docstring.
 
-    needs: what the part uses, in the words of tools/test, which installs it. daily: whether the part runs
-    when no parts are named; matrix: whether it runs with --all."""
+    needs: what the part uses, in the words of tools/test, which installs it. daily: whether the
+    part runs when no parts are named; matrix: whether it runs with --all."""
     words = needs.split()
 
     def add(function):
@@ -44,8 +45,9 @@ GCC_TESTS = TESTS + " clang cmake make venv"
 SANITIZERS = " clang clang-sanitizers llvm-symbolizer"
 SANITIZER_TESTS = TESTS + SANITIZERS
 
-# Optimising templates takes most of the time of a build, and four times as long with a sanitizer, so only
-# gcc's build does it. Full debug information of templates takes a quarter: -g1 has functions and lines.
+# Optimising templates takes most of the time of a build, and four times as long with a sanitizer,
+# so only gcc's build does it. Full debug information of templates takes a quarter: -g1 has
+# functions and lines.
 CPP = "-Dcpp_args=-g1"
 PLAIN_CPP = "-Dcpp_args=-O0 -g1"
 
@@ -108,12 +110,15 @@ REPORT = Report()
 
 
 def execute(command, what="", env=None, show=False):
-    """Run a command in the root; stdout of the result has the output of both streams, which is also printed with show.
+    """Run a command in the root; stdout of the result has the output of both streams, which is also
+    printed with show.
 
-    Of a command that numbers its steps, as Ninja and Meson do, it says now and then how far it is."""
+    Of a command that numbers its steps, as Ninja and Meson do, it says now and then how far it
+    is."""
     command, lines, said = [str(word) for word in command], [], time.monotonic()
     try:
-        with subprocess.Popen(command, cwd=ROOT, env={**os.environ, **(env or {})}, text=True, errors="replace",
+        with subprocess.Popen(command, cwd=ROOT, env={**os.environ,
+                                                      **(env or {})}, text=True, errors="replace",
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
             for line in process.stdout:
                 lines.append(line)
@@ -136,14 +141,21 @@ def tests_with_files(folder):
     """Each test of a build, and the files of the build that it depends on."""
     def read(what):
         return json.loads((folder / f"meson-info/intro-{what}.json").read_text(encoding="utf-8"))
-    files = {target["id"]: [os.path.relpath(file, folder) for file in target["filename"]] for target in read("targets")}
-    return [(test, [file for used in test["depends"] for file in files.get(used, [])]) for test in read("tests")]
+
+    files = {
+        target["id"]: [os.path.relpath(file, folder) for file in target["filename"]]
+        for target in read("targets")
+    }
+    return [(test, [file for used in test["depends"] for file in files.get(used, [])])
+            for test in read("tests")]
 
 
 def needed(folder, suites):
-    """What the tests of some suites depend on in a build; without suites all that it has, and the same of all tests."""
+    """What the tests of some suites depend on in a build; without suites all that it has, and the
+    same of all tests."""
     files = dict.fromkeys(file for test, files in tests_with_files(folder) for file in files
-                          if not suites or {suite.rpartition(":")[2] for suite in test["suite"]} & set(suites))
+                          if not suites or {suite.rpartition(":")[2]
+                                            for suite in test["suite"]} & set(suites))
     # From Meson 1.7 on, `all` does not have what is only used by tests.
     return [*([] if suites else ["all"]), *files]
 
@@ -154,7 +166,8 @@ def built_tests(folder):
     for test, files in tests_with_files(folder):
         for file in files:
             if file not in is_built:
-                is_built[file] = "no work to do" in execute(["ninja", "-C", folder, "-n", file]).stdout
+                is_built[file] = "no work to do" in execute(["ninja", "-C", folder, "-n",
+                                                             file]).stdout
         if all(is_built[file] for file in files):
             names.append(test["name"])
     return names
@@ -165,10 +178,12 @@ CONFIGURED, INCOMPLETE = set(), set()
 
 
 def build(name, *options, env=None, werror=True, suites=()):
-    """Configure and build build-NAME, or only what some suites of its tests need; return the folder.
+    """Configure and build build-NAME, or only what some suites of its tests need; return the
+    folder.
 
-    If a file cannot be built, that is one failure, and all that does not depend on it is built and tested.
-    Instrumented builds set werror to False, because instrumentation causes false warnings."""
+    If a file cannot be built, that is one failure, and all that does not depend on it is built and
+    tested. Instrumented builds set werror to False, because instrumentation causes false
+    warnings."""
     folder = ROOT / f"build-{name}"
     # Reconfiguring does not change every option, so a build with other options starts anew.
     stamp, asked = folder / "asked.json", json.dumps([werror, *map(str, options), env])
@@ -185,7 +200,9 @@ def build(name, *options, env=None, werror=True, suites=()):
             stamp.write_text(asked, encoding="utf-8")
         CONFIGURED.add(name)
     what = f"build-{name} is built"
-    done = execute(["ninja", "-C", folder, "-k", "0", "-j", os.environ[JOBS], *needed(folder, suites)], what, env=env)
+    done = execute(
+        ["ninja", "-C", folder, "-k", "0", "-j", os.environ[JOBS], *needed(folder, suites)], what,
+        env=env)
     REPORT.check(what, done.returncode == 0, done.stdout)
     INCOMPLETE.discard(folder)
     if done.returncode != 0:
@@ -194,8 +211,9 @@ def build(name, *options, env=None, werror=True, suites=()):
 
 
 def meson_test(folder, setup=None, suites=(), without=(), env=None, base="testlog", slower=None):
-    """Run tests of a build, those of some suites or all but those of others, and report the results from
-    Meson's log, whose name begins with base. Tests may take `slower` times as long, or as long as the setup says."""
+    """Run tests of a build, those of some suites or all but those of others, and report the results
+    from Meson's log, whose name begins with base. Tests may take `slower` times as long, or as long
+    as the setup says."""
     log = folder / "meson-logs" / (f"{base}-{setup}.json" if setup else f"{base}.json")
     log.unlink(missing_ok=True)
     what = f"{folder.name}{' under ' + setup if setup else ''}"
@@ -204,11 +222,13 @@ def meson_test(folder, setup=None, suites=(), without=(), env=None, base="testlo
         REPORT.say("        the tests that need what could not be built are left out")
         if not names:
             return
-    done = execute(["meson", "test", "-C", folder, "--no-rebuild", "--print-errorlogs", "--logbase", base,
-                    *(["-t", str(slower)] if slower else []),
-                    *(["--setup", setup] if setup else []),
-                    *(word for suite in suites for word in ("--suite", suite)),
-                    *(word for suite in without for word in ("--no-suite", suite)), *names], what + ": tests", env=env)
+    done = execute([
+        "meson", "test", "-C", folder, "--no-rebuild", "--print-errorlogs", "--logbase", base,
+        *(["-t", str(slower)] if slower else []), *(["--setup", setup] if setup else []),
+        *(word for suite in suites
+          for word in ("--suite", suite)), *(word for suite in without
+                                             for word in ("--no-suite", suite)), *names
+    ], what + ": tests", env=env)
     tests = []
     if log.exists():
         tests = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
@@ -218,7 +238,8 @@ def meson_test(folder, setup=None, suites=(), without=(), env=None, base="testlo
         # A case that calls cmocka's skip(); it may print the reason before.
         for case, why in re.findall(r"^\[ RUN      \] (\w+)\n((?:[^\[].*\n)*)\[  SKIPPED \] \1$",
                                     test.get("stdout") or "", re.M):
-            REPORT.skip(f"{what}: {name}: {case}", why.strip() or "what it needs is not in this build")
+            REPORT.skip(f"{what}: {name}: {case}",
+                        why.strip() or "what it needs is not in this build")
         if test["result"] in ("OK", "EXPECTEDFAIL"):
             good += 1
         elif test["result"] == "SKIP":
@@ -242,7 +263,8 @@ def tool(name):
 
 
 def compiler(*command):
-    """Whether a compiler is there, after saying its version; or False after noting the skip of this part."""
+    """Whether a compiler is there, after saying its version; or False after noting the skip of this
+    part."""
     done = execute([*command, "--version"])
     if done.returncode != 0:
         REPORT.skip("all of it", last_line(done.stdout))
@@ -255,12 +277,14 @@ def links(*command):
     """Whether a command compiles and links an empty program."""
     with tempfile.TemporaryDirectory() as folder:
         source = pathlib.Path(folder, "t.c")
-        source.write_text("#include <errno.h>\nint main(void) { return errno; }\n", encoding="utf-8")
+        source.write_text("#include <errno.h>\nint main(void) { return errno; }\n",
+                          encoding="utf-8")
         return execute([*command, source, "-o", source.with_suffix("")]).returncode == 0
 
 
 def tracked():
-    """Files of the project: those that git lists, or without git all outside of build folders and releases."""
+    """Files of the project: those that git lists, or without git all outside of build folders and
+    releases."""
     done = execute(["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"])
     if done.returncode == 0:
         names = [ROOT / name for name in done.stdout.split("\0") if name]

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The part of tools/test that compiles the public headers with the warnings that users have, by each compiler it finds."""
+"""The part of tools/test that compiles the public headers with the warnings that users have, by
+each compiler it finds."""
 import dataclasses
 import os
 import pathlib
@@ -12,9 +13,15 @@ from steps import REPORT, ROOT, execute, part
 # Versions that a compiler of users has; PyPI's ziglang brings the newest Clang.
 WANTED = {"gcc": (12, 14, 16), "clang": (14, 19)}
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror"]
-LANGUAGES = {"c": ["-std=c99", "-Wstrict-prototypes"], "cc": ["-std=c++17", "-Wnon-virtual-dtor", "-Woverloaded-virtual"]}
+LANGUAGES = {
+    "c": ["-std=c99", "-Wstrict-prototypes"],
+    "cc": ["-std=c++17", "-Wnon-virtual-dtor", "-Woverloaded-virtual"]
+}
 LEVELS = (["-O0"], ["-O2"], ["-O3", "-flto"])
-INCLUDES = [f"-I{ROOT / folder}" for folder in ("cpp", "include", "subprojects/dlpack/include", "tests/cuda/include")]
+INCLUDES = [
+    f"-I{ROOT / folder}"
+    for folder in ("cpp", "include", "subprojects/dlpack/include", "tests/cuda/include")
+]
 
 # What must not pass with these warnings: else a file that passes says nothing.
 FAULTS = {
@@ -34,16 +41,22 @@ class Compiler:
 
 
 def installed():
-    """The versions of gcc and Clang in the search path, in the folders of LLVM, and of PyPI's ziglang."""
-    folders = [*map(pathlib.Path, os.environ["PATH"].split(os.pathsep)), *pathlib.Path("/usr/lib").glob("llvm-*/bin")]
+    """The versions of gcc and Clang in the search path, in the folders of LLVM, and of PyPI's
+    ziglang."""
+    folders = [
+        *map(pathlib.Path, os.environ["PATH"].split(os.pathsep)),
+        *pathlib.Path("/usr/lib").glob("llvm-*/bin")
+    ]
     found = {}
     for kind, cxx in ("gcc", "g++"), ("clang", "clang++"):
         for path in (path for folder in folders for path in sorted(folder.glob(f"{kind}*"))):
             match = re.fullmatch(rf"{kind}(|-\d+)", path.name)
             if match and shutil.which(path) and shutil.which(path.with_name(cxx + match[1])):
-                version = execute([path, "-dumpfullversion" if kind == "gcc" else "-dumpversion"]).stdout.strip()
+                version = execute([path, "-dumpfullversion" if kind == "gcc" else "-dumpversion"
+                                   ]).stdout.strip()
                 # Middle ends warn of functions that are compiled only, so all of the headers' are.
-                keep = ("-fkeep-inline-functions", "-fkeep-static-functions") if kind == "gcc" else ()
+                keep = (("-fkeep-inline-functions", "-fkeep-static-functions") if kind == "gcc" else
+                        ())
                 found.setdefault((kind, int(version.partition(".")[0])), Compiler(
                     f"{kind} {version}", (path,), (path.with_name(cxx + match[1]),), keep))
     return found
@@ -55,10 +68,16 @@ def write_sources(work):
     work.mkdir()
     public = {"c": ["include"], "cc": ["include", "cpp"]}
     for suffix, folders in public.items():
-        names = [path.relative_to(ROOT / folder) for folder in folders for path in sorted((ROOT / folder).rglob("*.h"))]
+        names = [
+            path.relative_to(ROOT / folder) for folder in folders
+            for path in sorted((ROOT / folder).rglob("*.h"))
+        ]
         lines = [f"#include <{name}>\n" for name in names if "detail" not in name.parts]
         (work / f"headers.{suffix}").write_text("".join(lines), encoding="utf-8")
-    samples = [path for path in sorted(ROOT.glob("samples/*/*.c*")) if re.fullmatch(r"\w*kernels?\.c|(?!load_cuda)\w+\.cc", path.name)]
+    samples = [
+        path for path in sorted(ROOT.glob("samples/*/*.c*"))
+        if re.fullmatch(r"\w*kernels?\.c|(?!load_cuda)\w+\.cc", path.name)
+    ]
     return [work / "headers.c", work / "headers.cc", *samples]
 
 
@@ -67,15 +86,18 @@ def compile_all(compiler, level, sources, work):
     said = ""
     for source in sources:
         language = source.suffix[1:]
-        done = execute([*getattr(compiler, language), *LANGUAGES[language], *WARNINGS, *compiler.options, *level, *INCLUDES, "-fPIC",
-                        "-shared", source, "-o", work / "out.so"])
+        done = execute([
+            *getattr(compiler, language), *LANGUAGES[language], *WARNINGS, *compiler.options,
+            *level, *INCLUDES, "-fPIC", "-shared", source, "-o", work / "out.so"
+        ])
         said += done.stdout if done.returncode == 0 else f"{source}\n{done.stdout}"
     return said
 
 
 @part("cc g++ clang compilers venv", matrix=False)
 def strict():
-    """public headers and samples by every gcc and clang, at -O0, -O2 and -O3 with LTO, with strict warnings: none"""
+    """public headers and samples by every gcc and clang, at -O0, -O2 and -O3 with LTO, with strict
+    warnings: none"""
     work = ROOT / "build-strict"
     sources, found = write_sources(work), installed()
     for kind, majors in WANTED.items():
@@ -86,7 +108,9 @@ def strict():
     newest = zig.install("the newest Clang")
     if newest:
         version = re.search(r"clang version (\S+)", execute([newest, "cc", "--version"]).stdout)
-        compilers.append(Compiler(f"clang {version[1] if version else '?'} of {zig.PACKAGE}", (newest, "cc"), (newest, "c++")))
+        compilers.append(
+            Compiler(f"clang {version[1] if version else '?'} of {zig.PACKAGE}", (newest, "cc"),
+                     (newest, "c++")))
     for compiler in compilers:
         for warning, text in FAULTS.items():
             for language in LANGUAGES:
@@ -96,4 +120,5 @@ def strict():
                 REPORT.check(f"{compiler.name}: {warning} in {language}", "error" in said, said)
         for level in LEVELS:
             said = compile_all(compiler, level, sources, work)
-            REPORT.check(f"{compiler.name}, {' '.join(level)}: {len(sources)} files", said == "", said)
+            REPORT.check(f"{compiler.name}, {' '.join(level)}: {len(sources)} files", said == "",
+                         said)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The parts of tools/test for systems that the compiler of PyPI's ziglang compiles and links for, with the C libraries
-that it brings along. Programs are run where a static one needs only an emulator of the processor."""
+"""The parts of tools/test for systems that the compiler of PyPI's ziglang compiles and links for,
+with the C libraries that it brings along. Programs are run where a static one needs only an
+emulator of the processor."""
 import dataclasses
 import fcntl
 import re
@@ -37,13 +38,17 @@ class Target:
 
 def musl(what, triple, processor, **kwargs):
     """Linux with musl; programs for it are static."""
-    return Target(f"{what}, musl: compiled, and static programs are run", triple, runner=(f"qemu-{processor}",), **kwargs)
+    return Target(f"{what}, musl: compiled, and static programs are run", triple,
+                  runner=(f"qemu-{processor}", ), **kwargs)
 
 
 TARGETS = {
-    "macos_arm64": Target("macOS arm64: compiled and linked, not run", "aarch64-macos", "libtvm_ffi.dylib"),
-    "macos_x64": Target("macOS x86-64: compiled and linked, not run", "x86_64-macos", "libtvm_ffi.dylib"),
-    "windows_arm64": Target("Windows arm64, MinGW-w64: compiled and linked, not run", "aarch64-windows-gnu", "tvm_ffi.dll"),
+    "macos_arm64": Target("macOS arm64: compiled and linked, not run", "aarch64-macos",
+                          "libtvm_ffi.dylib"),
+    "macos_x64": Target("macOS x86-64: compiled and linked, not run", "x86_64-macos",
+                        "libtvm_ffi.dylib"),
+    "windows_arm64": Target("Windows arm64, MinGW-w64: compiled and linked, not run",
+                            "aarch64-windows-gnu", "tvm_ffi.dll"),
     "musl_aarch64": musl("AArch64", "aarch64-linux-musl", "aarch64"),
     "musl_armhf": musl("ARMv7 (32 bits)", "arm-linux-musleabihf", "arm"),
     "musl_riscv64": musl("RISC-V (64 bits)", "riscv64-linux-musl", "riscv64"),
@@ -52,40 +57,56 @@ TARGETS = {
 
 
 def install(what="all of it"):
-    """The program of Zig, installed from PyPI into a build folder; None after noting the skip of what needs it."""
+    """The program of Zig, installed from PyPI into a build folder; None after noting the skip of
+    what needs it."""
     venv = ZIG / "venv"
     ZIG.mkdir(exist_ok=True)
     with open(ZIG / "lock", "w", encoding="utf-8") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # another part may be installing it
-        for command in ([sys.executable, "-m", "venv", venv],
-                        [venv / "bin/python", "-m", "pip", "--disable-pip-version-check", "install", "--quiet", PACKAGE]):
+        for command in ([sys.executable, "-m", "venv", venv], [
+                venv / "bin/python", "-m", "pip", "--disable-pip-version-check", "install",
+                "--quiet", PACKAGE
+        ]):
             done = execute(command)
             if done.returncode != 0:
                 REPORT.skip(what, f"{PACKAGE} is not installed: {done.stdout.strip()[-200:]}")
                 return None
-    return REPORT.run("Zig is found", [venv / "bin/python", "-c", "import ziglang; print(ziglang.__path__[0])"]).strip() + "/zig"
+    return REPORT.run(
+        "Zig is found",
+        [venv / "bin/python", "-c", "import ziglang; print(ziglang.__path__[0])"]).strip() + "/zig"
 
 
 def steps(target, work):
     """(what, arguments of Zig) of everything that is compiled in a folder with the single file."""
-    c = ["cc", "-target", target.triple, "-std=c99", "-O2", "-Wall", "-Wextra", "-pedantic-errors", "-Werror", f"-I{work}"]
-    cxx = ["c++", "-target", target.triple, "-std=c++17", "-O2", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-Icpp", "-Iinclude", "-Isubprojects/dlpack/include"]
+    c = [
+        "cc", "-target", target.triple, "-std=c99", "-O2", "-Wall", "-Wextra", "-pedantic-errors",
+        "-Werror", f"-I{work}"
+    ]
+    cxx = [
+        "c++", "-target", target.triple, "-std=c++17", "-O2", "-Wall", "-Wextra", "-Wpedantic",
+        "-Werror", "-Icpp", "-Iinclude", "-Isubprojects/dlpack/include"
+    ]
     shared = ["-shared", *([] if target.is_windows else ["-fPIC"])]
     runtime, library = work / "tvm_ffi.c", work / target.library
     exporting, kernel_links, host_links = [], [], [library]
     if target.is_windows:
         imports = work / "libtvm_ffi.dll.a"
-        exporting, kernel_links, host_links = ["-DTVM_FFI_EXPORTS", f"-Wl,--out-implib,{imports}"], [imports], [imports]
+        exporting, kernel_links, host_links = ["-DTVM_FFI_EXPORTS",
+                                               f"-Wl,--out-implib,{imports}"], [imports], [imports]
     elif target.is_macos:
         kernel_links = ["-Wl,-undefined,dynamic_lookup"]
     return [
         ("layouts", [*c, "-Itests/abi", "-c", "tests/abi/layout.c", "-o", work / "layout.o"]),
         ("the library", [*c, *shared, *exporting, runtime, "-o", library]),
-        ("a kernel", [*c, *shared, LOAD_AND_CALL / "kernel.c", *kernel_links, "-o", work / "kernel.so"]),
-        ("a kernel in C++", [*cxx, *shared, ADD_ONE / "add_one.cc", *kernel_links, "-o", work / "kernel_cxx.so"]),
+        ("a kernel",
+         [*c, *shared, LOAD_AND_CALL / "kernel.c", *kernel_links, "-o", work / "kernel.so"]),
+        ("a kernel in C++",
+         [*cxx, *shared, ADD_ONE / "add_one.cc", *kernel_links, "-o", work / "kernel_cxx.so"]),
         ("a program", [*c, LOAD_AND_CALL / "host.c", *host_links, "-o", work / "host"]),
         ("a program with kernels and the runtime inside", [
-            *c, SYSTEM_LIBRARY / "host.c", SYSTEM_LIBRARY / "kernel.c", runtime, "-o", work / "inside"]),
+            *c, SYSTEM_LIBRARY / "host.c", SYSTEM_LIBRARY / "kernel.c", runtime, "-o",
+            work / "inside"
+        ]),
     ]
 
 
@@ -96,7 +117,8 @@ def exports(target, library):
     elif target.is_macos:
         command, line = ["llvm_tool", "llvm-nm", "--extern-only", "--defined-only"], r" _(\w+)$"
     else:
-        command, line = ["llvm_tool", "llvm-nm", "--dynamic", "--extern-only", "--defined-only"], r" (\w+)$"
+        command, line = ["llvm_tool", "llvm-nm", "--dynamic", "--extern-only",
+                         "--defined-only"], r" (\w+)$"
     printed = REPORT.run(f"exports of {library.name} are read", [*command, library])
     return set(re.findall(line, printed, re.M)) - ADDED
 
@@ -111,20 +133,25 @@ def abi(target):
 def check_exports(target, work):
     """Compare the names that the library and its kernels export with those that they should."""
     found = exports(target, work / target.library)
-    REPORT.check("the library exports the ABI", found == abi(target), " ".join(sorted(found ^ abi(target))))
+    REPORT.check("the library exports the ABI", found == abi(target),
+                 " ".join(sorted(found ^ abi(target))))
     found = exports(target, work / "kernel.so")
-    REPORT.check("the kernel exports its function", found == {"__tvm_ffi_scale"}, " ".join(sorted(found)))
+    REPORT.check("the kernel exports its function", found == {"__tvm_ffi_scale"},
+                 " ".join(sorted(found)))
     found = exports(target, work / "kernel_cxx.so")
-    REPORT.check("the kernel in C++ exports its function", "__tvm_ffi_add_one" in found, " ".join(sorted(found)))
+    REPORT.check("the kernel in C++ exports its function", "__tvm_ffi_add_one" in found,
+                 " ".join(sorted(found)))
 
 
 def run_tool(target, program, work):
-    """Check what a static tool does with the library of a kernel, which it can read but not load."""
+    """Check what a static tool does with the library of a kernel, which it can read but not
+    load."""
     kernel = work / "kernel.so"
 
     def ask(*words, code=0, says=""):
         done = execute([*target.runner, program, *words])
-        REPORT.check(f"tvm-ffi {words[0]}", done.returncode == code and re.search(says, done.stdout), done.stdout)
+        REPORT.check(f"tvm-ffi {words[0]}", done.returncode == code
+                     and re.search(says, done.stdout), done.stdout)
         return done.stdout
 
     ask("--version", says=r"^tvm-ffi \d")
@@ -141,23 +168,29 @@ def run_tool(target, program, work):
         packed = work / f"{machine}.o"
         ask("embed", given, "--name=x", f"--machine={machine}", "-o", packed)
         ask("unpack", packed, "--extract=x_given", "-o", taken)
-        REPORT.check("what unpack takes out is what embed put in", taken.read_bytes() == given.read_bytes())
-    (work / "wrapped.c").write_text(ask("wrap", "double norm(const float x[n], int n)"), encoding="utf-8")
+        REPORT.check("what unpack takes out is what embed put in",
+                     taken.read_bytes() == given.read_bytes())
+    (work / "wrapped.c").write_text(ask("wrap", "double norm(const float x[n], int n)"),
+                                    encoding="utf-8")
 
 
 def build_all(name, target, zig, env, work):
-    """Build library, samples and tool by Meson, and run a static tool where there is an emulator."""
+    """Build library, samples and tool by Meson, and run a static tool where there is an
+    emulator."""
     env = {**env, "ZIG": zig}
-    options = ["--cross-file", ROOT / f"tools/ci/zig-{name}.ini", "-Ddlpack=fallback", "-Dcpp=disabled", "-Dcuda=disabled",
-               "-Dtests=disabled", "-Dtools=enabled"]
+    options = [
+        "--cross-file", ROOT / f"tools/ci/zig-{name}.ini", "-Ddlpack=fallback", "-Dcpp=disabled",
+        "-Dcuda=disabled", "-Dtests=disabled", "-Dtools=enabled"
+    ]
     build(f"zig-{name}", *options, env=env)
     if target.runner:
-        folder = build(f"zig-{name}-static", *options, "-Dsamples=disabled", "-Ddefault_library=static", "-Dc_link_args=-static",
-                       env=env)
+        folder = build(f"zig-{name}-static", *options, "-Dsamples=disabled",
+                       "-Ddefault_library=static", "-Dc_link_args=-static", env=env)
         run_tool(target, folder / "tools/tvm-ffi", work)
         REPORT.run("what wrap wrote is compiled", [
-            zig, "cc", "-target", target.triple, "-std=c99", "-Wall", "-Wextra", "-pedantic-errors", "-Werror", f"-I{work}", "-c",
-            work / "wrapped.c", "-o", work / "wrapped.o"], env=env)
+            zig, "cc", "-target", target.triple, "-std=c99", "-Wall", "-Wextra", "-pedantic-errors",
+            "-Werror", f"-I{work}", "-c", work / "wrapped.c", "-o", work / "wrapped.o"
+        ], env=env)
 
 
 def add_target(name, target):
@@ -168,14 +201,18 @@ def add_target(name, target):
         zig = install()
         if zig is None:
             return
-        env = {variable: str(ZIG / "cache") for variable in ("ZIG_GLOBAL_CACHE_DIR", "ZIG_LOCAL_CACHE_DIR")}
+        env = {
+            variable: str(ZIG / "cache")
+            for variable in ("ZIG_GLOBAL_CACHE_DIR", "ZIG_LOCAL_CACHE_DIR")
+        }
         work = amalgamate(name)
         for what, arguments in steps(target, work):
             REPORT.run(what, [zig, *arguments], env=env)
         check_exports(target, work)
         build_all(name, target, zig, env, work)
         if target.runner:
-            run_sample("the program with kernels inside runs", [*target.runner, work / "inside"], SYSTEM_LIBRARY)
+            run_sample("the program with kernels inside runs", [*target.runner, work / "inside"],
+                       SYSTEM_LIBRARY)
     run.__name__, run.__doc__ = name, target.what
     part("venv llvm meson ninja pkg-config" + (" qemu" if target.runner else ""), matrix=False)(run)
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Paths of the installed libtvm_ffi, the runtime of the TVM FFI ABI in C, and its command-line tool."""
+"""Paths of the installed libtvm_ffi, the runtime of the TVM FFI ABI in C, and its command-line
+tool."""
 import os
 import sys
 
@@ -19,12 +20,13 @@ def includedir():
 def library(cxx=False):
     """The path of libtvm_ffi.so, for ctypes.CDLL and the like.
 
-    With cxx, the path of the library that also has the C++ functions of apache-tvm-ffi's library: clients
-    such as TVM link them. It needs libstdc++, and wheels for musl do not have it.
+    With cxx, the path of the library that also has the C++ functions of apache-tvm-ffi's library:
+    clients such as TVM link them. It needs libstdc++, and wheels for musl do not have it.
     """
     path = os.path.join(libdir(), "tvm_ffi_cxx" if cxx else "", "libtvm_ffi.so")
     if not os.path.exists(path):
-        raise FileNotFoundError(f"this wheel has no {'library with C++ functions' if cxx else 'library'}: {path}")
+        raise FileNotFoundError(
+            f"this wheel has no {'library with C++ functions' if cxx else 'library'}: {path}")
     return path
 
 

@@ -39,7 +39,8 @@ class Installed:
             return MARK in file.read()
 
     def put(self, source):
-        """Replace the library with a copy of a file, atomically: running processes keep the old one."""
+        """Replace the library with a copy of a file, atomically: running processes keep the old
+        one."""
         new = self.path + ".new"
         shutil.copyfile(source, new)
         shutil.copymode(self.path, new)
@@ -64,8 +65,10 @@ class Installed:
         if not self.is_ours():
             return f"apache-tvm-ffi's own is in place: {self.path}"
         if not os.path.exists(self.kept):
-            raise Refused(f"there is no {self.kept}; `pip install --force-reinstall apache-tvm-ffi` brings the "
-                          "library back")
+            raise Refused(
+                f"there is no {self.kept}; `pip install --force-reinstall apache-tvm-ffi` brings "
+                "the "
+                "library back")
         os.replace(self.kept, self.path)
         return f"restored: {self.path}"
 

@@ -37,8 +37,9 @@ class Runner:
 
     def __init__(self, interpreter, library, kernels, options=()):
         self.stderr = tempfile.TemporaryFile()
-        self.child = subprocess.Popen([interpreter, *options, library, *kernels], text=True, stdin=subprocess.PIPE,
-                                      stdout=subprocess.PIPE, stderr=self.stderr, errors="replace", bufsize=1 << 16)
+        self.child = subprocess.Popen([interpreter, *options, library, *kernels], text=True,
+                                      stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                      stderr=self.stderr, errors="replace", bufsize=1 << 16)
 
     def run_one(self, program):
         self.child.stdin.write("".join(line + "\n" for line in program) + "run\n")
@@ -64,7 +65,8 @@ class Runner:
 
 
 def by_operation(trace):
-    """The lines of each operation, callbacks first; the last two records are the end of the program."""
+    """The lines of each operation, callbacks first; the last two records are the end of the
+    program."""
     records, lines = [], []
     for line in trace:
         lines.append(line)
@@ -141,7 +143,8 @@ def shrink_lines(program, differences):
     size = max(1, len(program) // 2)
     while True:
         shorter = first_that_differs((program[:index] + program[index + size:]
-                                      for index in range(0, len(program), max(1, size // 2))), differences)
+                                      for index in range(0, len(program), max(1, size // 2))),
+                                     differences)
         if shorter is not None:
             program = shorter
         elif size == 1:
@@ -171,8 +174,8 @@ def shrink_operands(program, differences):
         while True:
             words = program[index].split(" ")
             simple = first_that_differs(
-                (program[:index] + [" ".join(words[:place] + option + words[place + 1:])] + program[index + 1:]
-                 for place in range(len(words) - 1, 0, -1)
+                (program[:index] + [" ".join(words[:place] + option + words[place + 1:])] +
+                 program[index + 1:] for place in range(len(words) - 1, 0, -1)
                  for option in [[], *([word] for word in simpler(words[place]))]), differences)
             if simple is None:
                 break
@@ -181,7 +184,8 @@ def shrink_operands(program, differences):
 
 
 def shrink(program, differences):
-    return shrink_lines(shrink_operands(shrink_lines(program, differences), differences), differences)
+    return shrink_lines(shrink_operands(shrink_lines(program, differences), differences),
+                        differences)
 
 
 def report(comparer, program, name, out=sys.stdout):
@@ -230,7 +234,8 @@ def run_examples(comparer):
         difference = comparer.differences([exception.example])[0]
         if difference is not None or comparer.fired.get(exception, 0) == before:
             num_bad += 1
-            report(comparer, exception.example, f"example of {exception.row}" + ("" if difference else ", not needed"))
+            report(comparer, exception.example,
+                   f"example of {exception.row}" + ("" if difference else ", not needed"))
     print(f"{len(exceptions.DIFFERENCES)} exceptions, {num_bad} examples are wrong")
     return num_bad
 
@@ -265,16 +270,19 @@ def main():
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--forever", action="store_true", help="seed after seed")
     parser.add_argument("--max-differences", type=int, default=5)
-    parser.add_argument("--unused", action="store_true", help="list exceptions that random programs never needed")
+    parser.add_argument("--unused", action="store_true",
+                        help="list exceptions that random programs never needed")
     parser.add_argument("--program", type=pathlib.Path, help="compare the program in this file")
-    parser.add_argument("--self-test", action="store_true", help="compare with a library that has a fault")
+    parser.add_argument("--self-test", action="store_true",
+                        help="compare with a library that has a fault")
     args = parser.parse_args()
 
     def runner(library, *options):
         return Runner(args.interpreter, library, args.kernels, options)
 
     if args.self_test:
-        return self_test(runner(args.library), runner(args.library), runner(args.library, "--wrong"))
+        return self_test(runner(args.library), runner(args.library),
+                         runner(args.library, "--wrong"))
     if not args.reference:
         sys.path.insert(1, str(pathlib.Path(__file__).parent.parent))
         import package  # pylint: disable=import-outside-toplevel

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The parts of PyTorch that the tests of xgrammar use, made with NumPy: its tensors are arrays here."""
+"""The parts of PyTorch that the tests of xgrammar use, made with NumPy: its tensors are arrays
+here."""
 import sys
 import types
 
@@ -32,7 +33,8 @@ class Tensor(np.ndarray):
 
 
 def making(function):
-    return lambda *args, device=None, **keywords: np.asarray(function(*args, **keywords)).view(Tensor)
+    return lambda *args, device=None, **keywords: np.asarray(function(*args, **keywords)).view(
+        Tensor)
 
 
 LongTensor = FloatTensor = IntTensor = BoolTensor = Tensor
