@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fail when a file uses a layer above its own, and when files need each other in a circle.
 
-    layers.py includes FOLDER  LAYER...    by #include; a layer is a subfolder of FOLDER layers.py
-    symbols  ARCHIVE LAYER...    by name: functions and data that the object files of an archive
-    lack layers.py circles  PLACE [--known FILE] [--strip TEXT]
+    layers.py includes FOLDER  LAYER...    by #include; a layer is a subfolder of FOLDER
+    layers.py symbols  ARCHIVE LAYER...    by name: functions and data that the object files of an
+                                              archive lack
+    layers.py circles  PLACE [--known FILE] [--strip TEXT]
                                            files that need each other, directly or not
 
     --expect TEXT    succeed only if a complaint ends so, to test this program with a wrong order

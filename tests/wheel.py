@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The wheel in use: the library that tvm_ffi_c names, alone and together with the package tvm_ffi.
 
-    wheel.py alone KERNEL             by ctypes: load the kernel of samples/01 and call it wheel.py
-    package KERNEL           the package, with the wheel installed but not imported wheel.py
-    package-first KERNEL     both in one process, in this order wheel.py ours-first KERNEL        in
-    the other order, ours with RTLD_LOCAL. With RTLD_GLOBAL the package's
-                                      library, which looks its own functions up globally, would bind
-                                      to ours and end the process while it is loaded.
+    wheel.py alone KERNEL             by ctypes: load the kernel of samples/01 and call it
+    wheel.py package KERNEL           the package, with the wheel installed but not imported
+    wheel.py package-first KERNEL     both in one process, in this order
+    wheel.py ours-first KERNEL        in the other order, ours with RTLD_LOCAL. With RTLD_GLOBAL the
+                                      package's library, which looks its own functions up globally,
+                                      would bind to ours and end the process while it is loaded.
 
 The last argument is the version that our library must have.
 """

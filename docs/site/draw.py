@@ -2,17 +2,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """Draw the pictures of docs/drawings: each .txt there becomes an .svg of the same name.
 
-    draw.py            write the pictures draw.py --check    fail if one is not what its text says,
-    or is not in a page with its description
+    draw.py            write the pictures
+    draw.py --check    fail if one is not what its text says, or is not in a page with its
+                       description
 
 A text has one statement per line; empty lines and lines that begin with # are ignored:
 
-    title WORDS                   the name of the picture text WORDS                    its
-    description, for people who do not see it; lines are joined row                           begins
-    a row of boxes struct NAME OFFSET            begins a row whose boxes are members of a struct:
-    widths are bytes box NAME WIDTH KIND LINES     a box; its lines are separated by " | "; text in
-    backquotes is code gap WIDTH                     an empty place in a row; the boxes and gaps of
-    a row share its width note WORDS                    a line of text below what is drawn so far
+    title WORDS                   the name of the picture
+    text WORDS                    its description, for people who do not see it; lines are joined
+    row                           begins a row of boxes
+    struct NAME OFFSET            begins a row whose boxes are members of a struct: widths are bytes
+    box NAME WIDTH KIND LINES     a box; its lines are separated by " | "; text in backquotes is
+                                  code
+    gap WIDTH                     an empty place in a row; the boxes and gaps of a row share its
+                                  width
+    note WORDS                    a line of text below what is drawn so far
     arrow FROM TO [WORDS]         from a box to another; drawn beside the arrow
 
 Sizes of structs are compared with tests/abi/layout.c. Text that is too long for its place is an

@@ -5,13 +5,15 @@
     binary.py exports  LIBRARY exports.txt... the exported symbols are exactly the listed ones
     binary.py covers   PROGRAM exports.txt    a static host exports the listed functions of the ABI
     binary.py imports  LIBRARY imports.txt    it needs only libc, and imports only the listed names
-    of it binary.py cxx_imports LIBRARY imports.txt the same for a library that may need the C++
-    runtime, too binary.py dynamic  LIBRARY                soname, nodelete, bind now, own names not
-    looked up binary.py sections ARCHIVE                no object file has code that runs at load
+                                              of it
+    binary.py cxx_imports LIBRARY imports.txt the same for a library that may need the C++ runtime
+    binary.py dynamic  LIBRARY                soname, nodelete, bind now, own names not looked up
+    binary.py sections ARCHIVE                no object file has code that runs at load
     binary.py size     LIBRARY BYTES          code and data in the file are at most this large
-    binary.py writable ARCHIVE writable.txt   all writable data is listed binary.py hardening
-    FILE-OR-FOLDER...     what is installed, or these files of a folder, is hardened binary.py
-    kernel   LIBRARY list.txt VERSION.txt...
+    binary.py writable ARCHIVE writable.txt   all writable data is listed
+    binary.py hardening FILE-OR-FOLDER...     what is installed, or these files of a folder, is
+                                              hardened
+    binary.py kernel   LIBRARY list.txt VERSION.txt...
                                               of the runtime a kernel imports exactly the listed
                                               names, and each of these versions of the reference has
                                               them

@@ -4,7 +4,7 @@
 times.
 
     python_import.py [--rounds N] LIBRARY FOLDER        FOLDER gets an environment for each
-    libtvm_ffi.so
+                                                        libtvm_ffi.so
 
 Each round starts two new processes, and times the import alone, not the start of Python: once
 including all that the package imports (NumPy, and PyTorch if installed), once with those imported

@@ -4,9 +4,10 @@
 NumPy.
 
     package.py python|library|include|version      create it if missing, print that; 77 if
-    impossible package.py run PROGRAM...                       run a Python program in it package.py
-    run-on LIBRARY FOLDER PROGRAM...     the same on that libtvm_ffi.so; FOLDER is for the
-    environment
+                                                   impossible
+    package.py run PROGRAM...                       run a Python program in it
+    package.py run-on LIBRARY FOLDER PROGRAM...     the same on that libtvm_ffi.so; FOLDER is for
+                                                    the environment
 
     import package
     reference = package.require()       # or the process exits with 77 after printing the reason

@@ -3,9 +3,11 @@
 """What our library registers while it is loaded is the same, byte for byte, as what the package's
 does.
 
-    registry.py --runtime libtvm_ffi.so                      compare registry.py --runtime
-    libtvm_ffi.so --more NAME FILE...  compare what libraries loaded afterwards add registry.py
-    --dump libtvm_ffi.so [FILE...]               print everything registered, one thing per line
+    registry.py --runtime libtvm_ffi.so                      compare
+    registry.py --runtime libtvm_ffi.so --more NAME FILE...  compare what libraries loaded
+                                                             afterwards add
+    registry.py --dump libtvm_ffi.so [FILE...]               print everything registered, one thing
+                                                             per line
 
 A thing is a global function with its metadata, a type with its fields and methods, or an attribute
 of a type. Documentation texts are our own, so only their presence is compared. Things listed in

@@ -4,7 +4,7 @@
 a GPU.
 
     gpu_page.py [--write]      fail when the page has other tables than the results; --write writes
-    them
+                               them
 """
 import json
 import pathlib
