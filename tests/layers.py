@@ -4,7 +4,7 @@
 
     layers.py includes FOLDER  LAYER...    by #include; a layer is a subfolder of FOLDER
     layers.py symbols  ARCHIVE LAYER...    by name: functions and data that the object files of an
-                                              archive lack
+                                           archive lack
     layers.py circles  PLACE [--known FILE] [--strip TEXT]
                                            files that need each other, directly or not
 
