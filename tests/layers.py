@@ -40,15 +40,15 @@ SKIPPED = 77
 MOST_FILES = 5  # of a circle
 # In a condition of the preprocessor, whose lines may go on.
 SYSTEM = re.compile(
-    r"^[ \t]*#[ "
-    r"\t]*(?:el)?if(?:.|\\\n)*?(__linux|_WIN(?:32|64)|__APPLE__|__MACH__|__\w*BSD__|__unix|__GLIBC__|"
+    r"^[ \t]*#[ \t]*(?:el)?if(?:.|\\\n)*?"
+    r"(__linux|_WIN(?:32|64)|__APPLE__|__MACH__|__\w*BSD__|__unix|__GLIBC__|"
     r"__ANDROID__|__MINGW|__CYGWIN__|__wasi__|__EMSCRIPTEN__)", re.MULTILINE)
 STANDARD = set(
-    """aio assert complex cpio ctype dirent dlfcn errno fcntl fenv float fmtmsg fnmatch ftw glob grp iconv
-    inttypes iso646 langinfo libgen limits locale math monetary mqueue ndbm netdb nl_types poll pthread pwd regex sched
-    search semaphore setjmp signal spawn stdalign stdarg stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string
-    strings stropts syslog tar termios tgmath threads time trace uchar ulimit unistd unwind utime utmpx wchar wctype
-    wordexp""".split())
+    """aio assert complex cpio ctype dirent dlfcn errno fcntl fenv float fmtmsg fnmatch ftw glob grp
+    iconv inttypes iso646 langinfo libgen limits locale math monetary mqueue ndbm netdb nl_types
+    poll pthread pwd regex sched search semaphore setjmp signal spawn stdalign stdarg stdatomic
+    stdbool stddef stdint stdio stdlib stdnoreturn string strings stropts syslog tar termios tgmath
+    threads time trace uchar ulimit unistd unwind utime utmpx wchar wctype wordexp""".split())
 
 
 def check_includes(folder, layers):

@@ -71,12 +71,14 @@ CHECKS = {
     "meson setup build-home": """
         [ "$(command -v tvm-ffi)" = "$HOME/.local/bin/tvm-ffi" ]""",
     "tvm-ffi wrap": """
-        [ "$(tvm-ffi run normalize.so 'normalize(&1x2xf32, 1x2xf32=1 3)')" = 'arg[0]: 1x2xf32=[0.25 0.75]' ]""",
+        result=$(tvm-ffi run normalize.so 'normalize(&1x2xf32, 1x2xf32=1 3)')
+        [ "$result" = 'arg[0]: 1x2xf32=[0.25 0.75]' ]""",
     "find_package": """
         $INSTALL cmake make >/dev/null
         mkdir /tmp/project
         cp host.c /tmp/project
-        { printf '%s\\n' 'cmake_minimum_required(VERSION 3.18)' 'project(host C)' 'add_executable(host host.c)'; echo "$block"
+        { printf '%s\\n' 'cmake_minimum_required(VERSION 3.18)' 'project(host C)' \\
+            'add_executable(host host.c)'; echo "$block"
         } >/tmp/project/CMakeLists.txt
         cmake -S /tmp/project -B /tmp/project/build
         cmake --build /tmp/project/build

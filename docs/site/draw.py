@@ -192,7 +192,8 @@ def style():
     def rules(colors):
         fills = "".join(f".{kind}{{fill:{colors[kind]}}}" for kind in KINDS)
         return (
-            f"text{{fill:{colors['ink']}}}rect,.arrow{{stroke:{colors['line']}}}.head{{fill:{colors['line']}}}"
+            f"text{{fill:{colors['ink']}}}rect,.arrow{{stroke:{colors['line']}}}"
+            f".head{{fill:{colors['line']}}}"
             f".ground{{fill:{colors['ground']};stroke:none}}{fills}")
     return (f"text{{font:{FONT}px system-ui,sans-serif}}.code{{font-family:ui-monospace,monospace}}"
             f".arrow{{fill:none;stroke-width:1.5}}{rules(COLORS['light'])}"

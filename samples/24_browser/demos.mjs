@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the page knows of each kernel: the fields of its form, its arguments, and how its result is drawn.
+// What the page knows of each kernel: the fields of its form, its arguments, and how its result is
+// drawn.
 
 // ---- Numbers as people write them ----
 
@@ -21,11 +22,13 @@ function parseRow(line, label) {
 }
 
 function parseMatrix(text, label) {
-  const rows = text.split('\n').map((line) => parseRow(line, label)).filter((row) => row.length > 0);
+  const rows =
+      text.split('\n').map((line) => parseRow(line, label)).filter((row) => row.length > 0);
   if (rows.length === 0) throw new InputError(`${label}: there are no numbers.`);
   rows.forEach((row, i) => {
     if (row.length !== rows[0].length) {
-      throw new InputError(`${label}: row ${i + 1} has ${row.length} numbers, row 1 has ${rows[0].length}.`);
+      throw new InputError(
+          `${label}: row ${i + 1} has ${row.length} numbers, row 1 has ${rows[0].length}.`);
     }
   });
   return {values: rows.flat(), shape: [rows.length, rows[0].length]};
@@ -44,7 +47,8 @@ function drawPicture(target, pixels, [height, width], description) {
   canvas.setAttribute('role', 'img');
   canvas.setAttribute('aria-label', description);
   // A copy: memory that grows would leave the picture empty.
-  canvas.getContext('2d').putImageData(new ImageData(new Uint8ClampedArray(pixels), width, height), 0, 0);
+  canvas.getContext('2d').putImageData(
+      new ImageData(new Uint8ClampedArray(pixels), width, height), 0, 0);
   target.replaceChildren(canvas);
   return canvas;
 }
@@ -58,17 +62,22 @@ function drawMatrix(target, values, [rows, columns]) {
     made.style.setProperty('--share', `${Math.round(60 * Math.abs(value) / greatest)}%`);
     return made;
   };
-  const line = (i) => element('tr', {}, ...Array.from(values.subarray(i * columns, (i + 1) * columns), cell));
-  const table = element('table', {className: 'matrix'}, element('caption', {textContent: `A × B, ${rows} × ${columns}`}),
-    element('tbody', {}, ...Array.from({length: rows}, (_, i) => line(i))));
+  const line = (i) =>
+      element('tr', {}, ...Array.from(values.subarray(i * columns, (i + 1) * columns), cell));
+  const table = element(
+      'table', {className: 'matrix'},
+      element('caption', {textContent: `A × B, ${rows} × ${columns}`}),
+      element('tbody', {}, ...Array.from({length: rows}, (_, i) => line(i))));
   target.replaceChildren(table);
 }
 
 function drawBars(target, labels, values) {
   const bar = (value, i) => {
     const percent = `${(100 * value).toFixed(1)} %`;
-    const made = element('li', {}, element('span', {className: 'score', textContent: labels[i]}),
-      element('span', {className: 'bar'}), element('span', {className: 'percent', textContent: percent}));
+    const made = element(
+        'li', {}, element('span', {className: 'score', textContent: labels[i]}),
+        element('span', {className: 'bar'}),
+        element('span', {className: 'percent', textContent: percent}));
     made.style.setProperty('--share', `${100 * value}%`);
     return made;
   };
@@ -99,17 +108,22 @@ const MATRICES = {
 const PICTURE_FIELD = {name: 'picture', type: 'picture', label: 'Picture'};
 const pictureTensor = (runtime, {data, width, height}) => runtime.tensor(data, [height, width, 4]);
 
-// prepare() makes the arguments and gives them with a function that draws the result. What it takes from
-// `make` is released after the run.
+// prepare() makes the arguments and gives them with a function that draws the result. What it takes
+// from `make` is released after the run.
 export const DEMOS = [
   {
-    kernel: 'convolve', title: 'Filter a picture', origin: 'C',
+    kernel: 'convolve',
+    title: 'Filter a picture',
+    origin: 'C',
     fields: [
       PICTURE_FIELD,
       {name: 'filter', type: 'choice', label: 'Filter', options: FILTERS, fills: 'weights'},
       {
-        name: 'weights', type: 'matrix', label: 'Weights',
-        hint: 'One row per line. The filter needs as many columns as rows, and an odd number of them.',
+        name: 'weights',
+        type: 'matrix',
+        label: 'Weights',
+        hint: 'One row per line. The filter needs as many columns as rows, and an odd number of ' +
+            'them.',
       },
     ],
     prepare(make, {picture, weights}) {
@@ -122,13 +136,23 @@ export const DEMOS = [
     },
   },
   {
-    kernel: 'tone', title: 'Change the tone', origin: 'C written by a generator',
+    kernel: 'tone',
+    title: 'Change the tone',
+    origin: 'C written by a generator',
     source: 'tone.c',
     fields: [
       PICTURE_FIELD,
       {name: 'exposure', type: 'range', label: 'Exposure', value: 0.4, min: -2, max: 2, step: 0.05},
       {name: 'contrast', type: 'range', label: 'Contrast', value: 1.25, min: 0, max: 3, step: 0.05},
-      {name: 'saturation', type: 'range', label: 'Saturation', value: 1.4, min: 0, max: 3, step: 0.05},
+      {
+        name: 'saturation',
+        type: 'range',
+        label: 'Saturation',
+        value: 1.4,
+        min: 0,
+        max: 3,
+        step: 0.05
+      },
     ],
     prepare(make, {picture, exposure, contrast, saturation}) {
       const image = pictureTensor(make, picture), out = make.zeros(image.shape, 'uint8');
@@ -139,7 +163,9 @@ export const DEMOS = [
     },
   },
   {
-    kernel: 'mandelbrot', title: 'Draw a fractal', origin: 'C',
+    kernel: 'mandelbrot',
+    title: 'Draw a fractal',
+    origin: 'C',
     fields: [
       {name: 'place', type: 'choice', label: 'Place', options: PLACES},
       {name: 'x', type: 'number', label: 'Centre, real part'},
@@ -148,13 +174,15 @@ export const DEMOS = [
       {name: 'steps', type: 'number', label: 'Steps'},
     ],
     prepare(make, inputs, change) {
-      const [x, y, width, steps] = ['x', 'y', 'width', 'steps'].map((name) => parseNumber(inputs[name], name));
+      const [x, y, width, steps] =
+          ['x', 'y', 'width', 'steps'].map((name) => parseNumber(inputs[name], name));
       const out = make.zeros([400, 640, 4], 'uint8');
       return {
         args: [out, x, y, width, steps],
         note: 'Click the picture to go there.',
         draw(target) {
-          const canvas = drawPicture(target, out.array, out.shape, `The Mandelbrot set around ${x} + ${y}i`);
+          const canvas =
+              drawPicture(target, out.array, out.shape, `The Mandelbrot set around ${x} + ${y}i`);
           canvas.classList.add('clickable');
           canvas.addEventListener('click', ({offsetX, offsetY}) => {
             const unit = width / canvas.clientWidth;
@@ -169,7 +197,9 @@ export const DEMOS = [
     },
   },
   {
-    kernel: 'matmul', title: 'Multiply matrices', origin: 'C',
+    kernel: 'matmul',
+    title: 'Multiply matrices',
+    origin: 'C',
     fields: [
       {name: 'example', type: 'choice', label: 'Example', options: MATRICES},
       {name: 'a', type: 'matrix', label: 'A', hint: 'One row per line.'},
@@ -179,15 +209,26 @@ export const DEMOS = [
       const a = parseMatrix(inputs.a, 'A'), b = parseMatrix(inputs.b, 'B');
       const shape = [a.shape[0], b.shape[1]], out = make.zeros(shape, 'float64');
       const tensor = (matrix) => make.tensor(new Float64Array(matrix.values), matrix.shape);
-      return {args: [tensor(a), tensor(b), out], draw: (target) => drawMatrix(target, out.array, shape)};
+      return {
+        args: [tensor(a), tensor(b), out],
+        draw: (target) => drawMatrix(target, out.array, shape)
+      };
     },
   },
   {
-    kernel: 'softmax', title: 'Weigh scores', origin: 'C',
+    kernel: 'softmax',
+    title: 'Weigh scores',
+    origin: 'C',
     fields: [
       {name: 'scores', type: 'list', label: 'Scores', value: '2.0 1.0 0.1 -1.2 1.6'},
       {
-        name: 'temperature', type: 'range', label: 'Temperature', value: 1, min: 0, max: 5, step: 0.1,
+        name: 'temperature',
+        type: 'range',
+        label: 'Temperature',
+        value: 1,
+        min: 0,
+        max: 5,
+        step: 0.1,
         hint: 'It must be positive: at 0 you see the error.',
       },
     ],

@@ -58,7 +58,8 @@ TVM_FFI_C_EXPORT({name}, "(0: DLTensor*, 1: DLTensor*{types}) -> void") {{
 
 TVM_FFI_C_EXPORT_DOC({name}, {doc});
 TVM_FFI_C_EXPORT_SCHEMA({name}, TVM_FFI_C_TYPE("None"),
-                        TVM_FFI_C_PARAM("image", "DLTensor*") "," TVM_FFI_C_PARAM("out", "DLTensor*"){params});
+                        TVM_FFI_C_PARAM("image", "DLTensor*") ","
+                        TVM_FFI_C_PARAM("out", "DLTensor*"){params});
 """
 
 

@@ -18,7 +18,8 @@ console.log(`matmul: ${product.array.join(' ')}`);
 // Other typed arrays are copied in, and copied back when the kernel has returned.
 const probabilities = new Float32Array(3);
 const greatest = kernels.get('softmax')(new Float32Array([1, 3, 2]), 0.5, probabilities);
-console.log(`softmax: ${Array.from(probabilities, (p) => p.toFixed(3)).join(' ')}, the greatest score is ${greatest}`);
+console.log(`softmax: ${
+    Array.from(probabilities, (p) => p.toFixed(3)).join(' ')}, the greatest score is ${greatest}`);
 
 // Errors are exceptions.
 try {

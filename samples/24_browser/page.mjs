@@ -24,25 +24,35 @@ function makeControl(field) {
   const properties = {id: `field-${field.name}`, name: field.name};
   switch (field.type) {
     case 'choice': {
-      const options = Object.keys(field.options).map((value) => make('option', {value, textContent: value}));
+      const options =
+          Object.keys(field.options).map((value) => make('option', {value, textContent: value}));
       return make('select', properties, ...options);
     }
     case 'matrix':
       return make('textarea', {...properties, rows: 4, spellcheck: false, autocomplete: 'off'});
     case 'range': {
-      const range = make('input', {...properties, type: 'range', min: field.min, max: field.max, step: field.step});
+      const range = make(
+          'input',
+          {...properties, type: 'range', min: field.min, max: field.max, step: field.step});
       range.value = field.value;
       return range;
     }
     case 'picture':
       return make('input', {...properties, type: 'file', accept: 'image/*'});
     default:
-      return make('input', {...properties, type: 'text', inputMode: 'text', autocomplete: 'off', value: field.value ?? ''});
+      return make('input', {
+        ...properties,
+        type: 'text',
+        inputMode: 'text',
+        autocomplete: 'off',
+        value: field.value ?? ''
+      });
   }
 }
 
 function makeField(field) {
-  const input = makeControl(field), label = make('label', {htmlFor: input.id, textContent: field.label});
+  const input = makeControl(field),
+        label = make('label', {htmlFor: input.id, textContent: field.label});
   const made = make('div', {className: 'field'}, label, input);
   if (field.type === 'range') {
     const output = make('output', {htmlFor: input.id, value: input.value});
@@ -69,7 +79,8 @@ function addPictureParts(field, input) {
   const preview = make('canvas', {className: 'preview'});
   preview.setAttribute('role', 'img');
   preview.setAttribute('aria-label', 'The picture before');
-  const again = make('button', {type: 'button', className: 'quiet', textContent: 'Use the landscape'});
+  const again =
+      make('button', {type: 'button', className: 'quiet', textContent: 'Use the landscape'});
   const use = (picture) => {
     page.picture = picture;
     preview.width = picture.width;
@@ -81,7 +92,8 @@ function addPictureParts(field, input) {
       use(await readPicture(file));
       run();
     } catch {
-      showError({kind: 'InputError', message: `${file.name} is no picture that this browser can read.`});
+      showError(
+          {kind: 'InputError', message: `${file.name} is no picture that this browser can read.`});
     }
   };
   again.addEventListener('click', () => {
@@ -101,7 +113,8 @@ function addPictureParts(field, input) {
 
 function readInputs() {
   const inputs = {};
-  for (const {name, type} of page.demo.fields) inputs[name] = type === 'picture' ? page.picture : control(name).value;
+  for (const {name, type} of page.demo.fields)
+    inputs[name] = type === 'picture' ? page.picture : control(name).value;
   return inputs;
 }
 
@@ -114,11 +127,13 @@ function change(texts) {
 
 function showKernels() {
   for (const demo of DEMOS) {
-    const radio = make('input', {type: 'radio', name: 'kernel', value: demo.kernel, id: `kernel-${demo.kernel}`});
+    const radio = make(
+        'input', {type: 'radio', name: 'kernel', value: demo.kernel, id: `kernel-${demo.kernel}`});
     radio.checked = demo === page.demo;
     radio.addEventListener('change', () => pick(demo));
-    $('kernels').append(make('label', {htmlFor: radio.id}, radio, make('strong', {textContent: demo.title}),
-      make('span', {className: 'muted', textContent: `${demo.kernel}, ${demo.origin}`})));
+    $('kernels').append(make(
+        'label', {htmlFor: radio.id}, radio, make('strong', {textContent: demo.title}),
+        make('span', {className: 'muted', textContent: `${demo.kernel}, ${demo.origin}`})));
   }
 }
 
@@ -133,7 +148,8 @@ function pick(demo) {
 
 function showSource(file) {
   $('source').hidden = !file;
-  $('source').replaceChildren(...(file ? ['Written by the generator: ', make('a', {href: file, textContent: file})] : []));
+  $('source').replaceChildren(
+      ...(file ? ['Written by the generator: ', make('a', {href: file, textContent: file})] : []));
 }
 
 // ---- Running ----
@@ -149,7 +165,8 @@ function describeCall(kernel, args) {
 }
 
 function formatTime(milliseconds) {
-  return milliseconds < 0.1 ? `${(1000 * milliseconds).toPrecision(3)} µs` : `${milliseconds.toPrecision(3)} ms`;
+  return milliseconds < 0.1 ? `${(1000 * milliseconds).toPrecision(3)} µs` :
+                              `${milliseconds.toPrecision(3)} ms`;
 }
 
 function timed(kernel, args) {
@@ -160,7 +177,10 @@ function timed(kernel, args) {
     elapsed = performance.now() - start;
     ++runs;
   } while (elapsed < TIMED_MS);
-  return {returned, text: `${formatTime(elapsed / runs)}${runs > 1 ? `, the mean of ${runs} runs` : ''}`};
+  return {
+    returned,
+    text: `${formatTime(elapsed / runs)}${runs > 1 ? `, the mean of ${runs} runs` : ''}`
+  };
 }
 
 function showError({kind, name, message, traceback}) {
@@ -210,7 +230,8 @@ async function start() {
   page.library = page.runtime.systemLibrary();
   const took = Math.round(performance.now() - begun);
   const size = Math.round(page.runtime.memory.buffer.byteLength / 1024);
-  $('about').textContent = `Runtime ${page.runtime.version}, loaded in ${took} ms, with ${size} KiB of memory.`;
+  $('about').textContent =
+      `Runtime ${page.runtime.version}, loaded in ${took} ms, with ${size} KiB of memory.`;
 }
 
 showKernels();
@@ -219,7 +240,8 @@ $('form').addEventListener('submit', (event) => {
   run();
   $('result-title').scrollIntoView({block: 'nearest'}); // on a phone it is below the inputs
 });
-$('form').addEventListener('change', ({target}) => target.name !== 'kernel' && target.type !== 'file' && run());
+$('form').addEventListener(
+    'change', ({target}) => target.name !== 'kernel' && target.type !== 'file' && run());
 $('form').addEventListener('input', ({target}) => target.type === 'range' && run());
 try {
   await start();

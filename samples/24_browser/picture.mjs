@@ -21,7 +21,8 @@ function drawHills(context, top, roughness, color) {
   context.beginPath();
   context.moveTo(0, height);
   for (let x = 0; x <= width; x += 2) {
-    const wave = Math.sin(x * 0.011 + 7 * top) + 0.5 * Math.sin(x * 0.027 + 19 * top) + roughness * Math.sin(x * 0.21);
+    const wave = Math.sin(x * 0.011 + 7 * top) + 0.5 * Math.sin(x * 0.027 + 19 * top) +
+        roughness * Math.sin(x * 0.21);
     context.lineTo(x, height * top + 22 * wave);
   }
   context.lineTo(width, height);
@@ -31,7 +32,8 @@ function drawHills(context, top, roughness, color) {
 
 export function drawLandscape() {
   const context = makeContext(640, 400), {width, height} = context.canvas;
-  context.fillStyle = gradient(context, [0, 0], [0, height * 0.75], ['#24406e', '#6a6ea8', '#d98a8f', '#f6c98a']);
+  context.fillStyle =
+      gradient(context, [0, 0], [0, height * 0.75], ['#24406e', '#6a6ea8', '#d98a8f', '#f6c98a']);
   context.fillRect(0, 0, width, height);
   context.beginPath();
   context.arc(width * 0.68, height * 0.5, 42, 0, 2 * Math.PI);
@@ -55,7 +57,9 @@ export function drawLandscape() {
 export async function readPicture(file) {
   const bitmap = await createImageBitmap(file);
   const scale = Math.min(1, GREATEST_SIDE / Math.max(bitmap.width, bitmap.height));
-  const context = makeContext(Math.max(1, Math.round(bitmap.width * scale)), Math.max(1, Math.round(bitmap.height * scale)));
+  const context = makeContext(
+      Math.max(1, Math.round(bitmap.width * scale)),
+      Math.max(1, Math.round(bitmap.height * scale)));
   const {width, height} = context.canvas;
   context.drawImage(bitmap, 0, 0, width, height);
   bitmap.close();

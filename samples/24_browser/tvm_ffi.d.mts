@@ -23,29 +23,37 @@ export interface ArrayOf {
 
 /**
  * What a function takes.
- * - A number that is a safe integer (at most 2^53 - 1) becomes an Int, another one a Float; a Float object is a Float.
+ * - A number that is a safe integer (at most 2^53 - 1) becomes an Int, another one a Float; a Float
+ *   object is a Float.
  * - A bigint becomes an Int, or a BigInt if it needs more than 64 bits.
- * - A typed array becomes a tensor of one dimension. One over `Runtime.memory` is not copied; any other is copied in
- *   before the call and back after it, so that the function can write to it.
- * - A function becomes a Function that calls it. What it throws comes out of the call that it failed.
+ * - A typed array becomes a tensor of one dimension. One over `Runtime.memory` is not copied; any
+ *   other is copied in before the call and back after it, so that the function can write to it.
+ * - A function becomes a Function that calls it. What it throws comes out of the call that it
+ *   failed.
  * - An array becomes an Array. It cannot have typed arrays as elements, but tensors.
  */
 export type Argument =
-  | null | undefined | boolean | number | bigint | string | TypedArray | Float | Bytes | FFIObject | TensorView<any> | Callback
-  | readonly Argument[];
-
-/** What a function returns. Integers are numbers where that is exact. Arrays, texts, bytes and shapes are copied. */
-export type Value =
-  | null | boolean | number | bigint | string | Uint8Array | Device | TVMFFIError | FFIObject | FFIFunction
-  | Value[];
+  | null | undefined | boolean | number | bigint | string | TypedArray | Float | Bytes | FFIObject
+  | TensorView<any> | Callback | readonly Argument[];
 
 /**
- * A function of yours, which gets values, and a TensorView for a tensor that the caller owns. It returns no typed
- * array and no TensorView.
+ * What a function returns. Integers are numbers where that is exact. Arrays, texts, bytes and
+ * shapes are copied.
+ */
+export type Value =
+  | null | boolean | number | bigint | string | Uint8Array | Device | TVMFFIError | FFIObject
+  | FFIFunction | Value[];
+
+/**
+ * A function of yours, which gets values, and a TensorView for a tensor that the caller owns. It
+ * returns no typed array and no TensorView.
  */
 export type Callback = (...args: any[]) => Argument | void;
 
-/** A Function of the runtime, called like any other. It returns a Value; only you know of which type. */
+/**
+ * A Function of the runtime, called like any other. It returns a Value; only you know of which
+ * type.
+ */
 export interface FFIFunction {
   (...args: Argument[]): any;
   /** Give the reference back now, and not when the collector finds the function unused. */
@@ -88,7 +96,10 @@ export class FFIObject {
   /** Such as `ffi.Map`. */
   readonly typeKey: string;
   readonly isReleased: boolean;
-  /** Give the reference back now, and not when the collector finds the object unused. Then it cannot be used. */
+  /**
+   * Give the reference back now, and not when the collector finds the object unused. Then it cannot
+   * be used.
+   */
   release(): void;
   toString(): string;
 }
@@ -98,8 +109,8 @@ export interface TensorView<A extends TypedArray = TypedArray> {
   readonly shape: number[];
   readonly dtype: string;
   /**
-   * The elements themselves, as a typed array over `Runtime.memory`. Ask again after a call or a new tensor: memory that
-   * grows leaves older arrays empty.
+   * The elements themselves, as a typed array over `Runtime.memory`. Ask again after a call or a
+   * new tensor: memory that grows leaves older arrays empty.
    */
   readonly array: A;
 }
@@ -140,9 +151,11 @@ export class Runtime {
   /** Make a function global, so that kernels can call it by its name. */
   registerFunction(name: string, callback: Callback, options?: {override?: boolean}): void;
   /** A tensor of zeros; `float32` unless you say otherwise. */
-  zeros<D extends keyof ArrayOf = 'float32'>(shape: readonly number[], dtype?: D): Tensor<ArrayOf[D]>;
+  zeros<D extends keyof ArrayOf = 'float32'>(
+    shape: readonly number[], dtype?: D): Tensor<ArrayOf[D]>;
   /** A tensor with the elements of a typed array; of one dimension unless you say otherwise. */
-  tensor<A extends TypedArray>(array: A, shape?: readonly number[]): Tensor<A extends Uint8ClampedArray ? Uint8Array : A>;
+  tensor<A extends TypedArray>(
+    array: A, shape?: readonly number[]): Tensor<A extends Uint8ClampedArray ? Uint8Array : A>;
 }
 
 export interface LoadOptions {
@@ -155,4 +168,5 @@ export interface LoadOptions {
  * @param source A URL (in Node also of a file), a response of fetch(), bytes, or a compiled module.
  */
 export function load(
-  source: URL | string | Response | Promise<Response> | BufferSource | WebAssembly.Module, options?: LoadOptions): Promise<Runtime>;
+  source: URL | string | Response | Promise<Response> | BufferSource | WebAssembly.Module,
+  options?: LoadOptions): Promise<Runtime>;

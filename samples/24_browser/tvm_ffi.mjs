@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The runtime of the TVM FFI ABI in WebAssembly, for browsers and Node; tvm_ffi.d.mts documents what is exported.
+// The runtime of the TVM FFI ABI in WebAssembly, for browsers and Node; tvm_ffi.d.mts documents
+// what is exported.
 //
 //     const runtime = await load(new URL('kernels.wasm', import.meta.url));
 //     const softmax = runtime.systemLibrary().get('softmax');
@@ -50,7 +51,8 @@ export class Runtime {
   }
 
   zeros(shape, dtype = 'float32') {
-    const tensor = this.#allocate(shape, elementOfDtype(dtype)), {buffer, byteOffset, byteLength} = tensor.array;
+    const tensor = this.#allocate(shape, elementOfDtype(dtype)),
+          {buffer, byteOffset, byteLength} = tensor.array;
     new Uint8Array(buffer, byteOffset, byteLength).fill(0);
     return tensor;
   }
@@ -60,7 +62,8 @@ export class Runtime {
     if (!element) throw new TypeError('a tensor is made of a typed array');
     const length = shape.reduce((product, extent) => product * extent, 1);
     if (length !== array.length) {
-      throw new RangeError(`shape [${shape}] has ${length} elements, but the array has ${array.length}`);
+      throw new RangeError(
+          `shape [${shape}] has ${length} elements, but the array has ${array.length}`);
     }
     const tensor = this.#allocate(shape, element);
     tensor.array.set(array);
@@ -75,11 +78,13 @@ export class Runtime {
   }
 }
 
-const printToConsole = (text, file) => (file === 2 ? console.error : console.log)(text.replace(/\n$/, ''));
+const printToConsole = (text, file) =>
+    (file === 2 ? console.error : console.log)(text.replace(/\n$/, ''));
 
 export async function load(source, {print = printToConsole} = {}) {
   const given = await source, module = await compile(given), core = new Core(nameOf(given));
-  const instance = await WebAssembly.instantiate(module, {tvm_ffi: core.imports, ...makeWasi(module, core, print)});
+  const instance = await WebAssembly.instantiate(
+      module, {tvm_ffi: core.imports, ...makeWasi(module, core, print)});
   core.start(instance.exports);
   return new Runtime(core);
 }

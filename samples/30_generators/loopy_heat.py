@@ -9,7 +9,8 @@ from checked_kernel import compare, load, write
 kernel = loopy.make_kernel(
     ["{[i, j]: 0 <= i < n and 0 <= j < m}", "{[k, l]: 1 <= k < n - 1 and 1 <= l < m - 1}"], """
     y[i, j] = x[i, j] {id=copy}
-    y[k, l] = x[k, l] + rate * (x[k - 1, l] + x[k + 1, l] + x[k, l - 1] + x[k, l + 1] - 4 * x[k, l]) {dep=copy}
+    y[k, l] = x[k, l] + rate * (x[k - 1, l] + x[k + 1, l] \
++ x[k, l - 1] + x[k, l + 1] - 4 * x[k, l]) {dep=copy}
     """, [
         loopy.GlobalArg("y, x", np.float64, shape="n, m"),
         loopy.ValueArg("rate", np.float64),

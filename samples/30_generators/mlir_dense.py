@@ -20,7 +20,8 @@ func.func @dense(%y: memref<?x?xf32>, %x: memref<?x?xf32>, %w: memref<?x?xf32>, 
     ^bb0(%bias: f32, %old: f32): linalg.yield %bias : f32
   }
   linalg.matmul ins(%x, %w : memref<?x?xf32>, memref<?x?xf32>) outs(%y : memref<?x?xf32>)
-  linalg.generic {indexing_maps = [#matrix], iterator_types = ["parallel", "parallel"]} outs(%y : memref<?x?xf32>) {
+  linalg.generic {indexing_maps = [#matrix], iterator_types = ["parallel", "parallel"]}
+      outs(%y : memref<?x?xf32>) {
     ^bb0(%sum: f32):
       %positive = arith.maximumf %sum, %zero : f32
       linalg.yield %positive : f32

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Headless Chromium, driven through the pipe of --remote-debugging-pipe: no packages of Node are needed.
+// Headless Chromium, driven through the pipe of --remote-debugging-pipe: no packages of Node are
+// needed.
 import {spawn} from 'node:child_process';
 import {mkdtemp, rm} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
@@ -21,16 +22,27 @@ export class Page {
   static async open(chromium) {
     const page = new Page();
     page.#profile = await mkdtemp(path.join(tmpdir(), 'tvm-ffi-chromium-'));
-    page.#process = spawn(chromium, [
-      '--headless=new', '--remote-debugging-pipe', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage',
-      '--no-first-run', '--hide-scrollbars', `--user-data-dir=${page.#profile}`, 'about:blank',
-    ], {stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe']});
+    page.#process = spawn(
+        chromium,
+        [
+          '--headless=new',
+          '--remote-debugging-pipe',
+          '--no-sandbox',
+          '--disable-gpu',
+          '--disable-dev-shm-usage',
+          '--no-first-run',
+          '--hide-scrollbars',
+          `--user-data-dir=${page.#profile}`,
+          'about:blank',
+        ],
+        {stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe']});
     page.#process.stdio[FROM_BROWSER].on('data', (data) => page.#receive(data));
     page.#process.on('exit', () => page.#fail(new Error('the browser has ended')));
     page.#process.on('error', (error) => page.#fail(error));
     const {targetInfos} = await page.#request('Target.getTargets');
     const {targetId} = targetInfos.find(({type}) => type === 'page');
-    page.#session = (await page.#request('Target.attachToTarget', {targetId, flatten: true})).sessionId;
+    page.#session =
+        (await page.#request('Target.attachToTarget', {targetId, flatten: true})).sessionId;
     for (const domain of ['Page', 'Runtime', 'DOM']) await page.send(`${domain}.enable`);
     return page;
   }
@@ -60,7 +72,8 @@ export class Page {
         const {exception, text} = message.params.exceptionDetails;
         this.exceptions.push(exception?.description ?? text);
       } else if (message.method === 'Runtime.consoleAPICalled' && message.params.type === 'error') {
-        this.exceptions.push(message.params.args.map((arg) => arg.description ?? arg.value).join(' '));
+        this.exceptions.push(
+            message.params.args.map((arg) => arg.description ?? arg.value).join(' '));
       }
     }
   }
@@ -81,7 +94,8 @@ export class Page {
   async evaluate(expression) {
     const params = {expression, awaitPromise: true, returnByValue: true};
     const {result, exceptionDetails} = await this.send('Runtime.evaluate', params);
-    if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
+    if (exceptionDetails)
+      throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
     return result.value;
   }
 
@@ -95,14 +109,17 @@ export class Page {
   }
 
   async resize(width, height, isDark) {
-    await this.send('Emulation.setDeviceMetricsOverride', {width, height, deviceScaleFactor: 1, mobile: width < 600});
+    await this.send(
+        'Emulation.setDeviceMetricsOverride',
+        {width, height, deviceScaleFactor: 1, mobile: width < 600});
     const scheme = {name: 'prefers-color-scheme', value: isDark ? 'dark' : 'light'};
     await this.send('Emulation.setEmulatedMedia', {features: [scheme]});
   }
 
   // The whole page as PNG.
   async screenshot() {
-    const {data} = await this.send('Page.captureScreenshot', {format: 'png', captureBeyondViewport: true});
+    const {data} =
+        await this.send('Page.captureScreenshot', {format: 'png', captureBeyondViewport: true});
     return Buffer.from(data, 'base64');
   }
 
@@ -123,8 +140,10 @@ export class Page {
   // A key of KEYS.
   async press(key) {
     const {code: windowsVirtualKeyCode, text} = KEYS[key];
-    await this.send('Input.dispatchKeyEvent', {type: 'keyDown', key, code: key, text, windowsVirtualKeyCode});
-    await this.send('Input.dispatchKeyEvent', {type: 'keyUp', key, code: key, windowsVirtualKeyCode});
+    await this.send(
+        'Input.dispatchKeyEvent', {type: 'keyDown', key, code: key, text, windowsVirtualKeyCode});
+    await this.send(
+        'Input.dispatchKeyEvent', {type: 'keyUp', key, code: key, windowsVirtualKeyCode});
   }
 
   // Type a text in place of what is in a field.

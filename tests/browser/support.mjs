@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A runtime for test_module_*.mjs, which Node runs with --expose-gc and TEST.wasm, linked with kernels.c and what emit.py makes
-// of formulas.py. tsc checks them against tvm_ffi.d.mts: what must not compile is marked.
+// A runtime for test_module_*.mjs, which Node runs with --expose-gc and TEST.wasm, linked with
+// kernels.c and what emit.py makes of formulas.py. tsc checks them against tvm_ffi.d.mts: what must
+// not compile is marked.
 import assert from 'node:assert/strict';
 import process from 'node:process';
 import {pathToFileURL} from 'node:url';

@@ -26,7 +26,9 @@ await test('errors: a failure without one', () => {
 });
 
 await test('errors: what a callback throws comes out', () => {
-  for (const exception of [new RangeError('mine'), new TVMFFIError('KeyError', 'mine'), 'a text', null, {kind: 3}]) {
+  const thrownValues =
+      [new RangeError('mine'), new TVMFFIError('KeyError', 'mine'), 'a text', null, {kind: 3}];
+  for (const exception of thrownValues) {
     assert.equal(thrown(() => apply(() => { throw exception; })), exception);
     assert.equal(thrown(() => apply(() => apply(() => { throw exception; }))), exception);
   }

@@ -14,7 +14,9 @@ await test('release: what was released cannot be used', () => {
     object.release();
     assert.equal(object.isReleased, true);
   }
-  for (const use of [() => tensor.shape, () => tensor.typeKey, () => same(tensor), () => callable(1)]) {
+  const uses =
+      [() => tensor.shape, () => tensor.typeKey, () => same(tensor), () => callable(1)];
+  for (const use of uses) {
     assert.match(String(thrown(use)), /^ReferenceError: the object was released/);
   }
 });

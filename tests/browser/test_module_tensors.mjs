@@ -8,11 +8,20 @@ import {apply, builtin, ours, raised, runtime, thrown} from './support.mjs';
 await test('tensors: every dtype', () => {
   /** @type {import('../../samples/24_browser/tvm_ffi.mjs').TypedArray[]} */
   const arrays = [
-    new Int8Array([1, -2]), new Int16Array([1, -2]), new Int32Array([1, -2]), new BigInt64Array([1n, -2n]),
-    new Uint8Array([1, 2]), new Uint16Array([1, 2]), new Uint32Array([1, 2]), new BigUint64Array([1n, 2n]),
-    new Float32Array([1, 2.5]), new Float64Array([1, 2.5]),
+    new Int8Array([1, -2]),
+    new Int16Array([1, -2]),
+    new Int32Array([1, -2]),
+    new BigInt64Array([1n, -2n]),
+    new Uint8Array([1, 2]),
+    new Uint16Array([1, 2]),
+    new Uint32Array([1, 2]),
+    new BigUint64Array([1n, 2n]),
+    new Float32Array([1, 2.5]),
+    new Float64Array([1, 2.5]),
   ];
-  const dtypes = ['int8', 'int16', 'int32', 'int64', 'uint8', 'uint16', 'uint32', 'uint64', 'float32', 'float64'];
+  const dtypes = [
+    'int8', 'int16', 'int32', 'int64', 'uint8', 'uint16', 'uint32', 'uint64', 'float32', 'float64'
+  ];
   arrays.forEach((array, i) => {
     const tensor = runtime.tensor(array);
     assert.deepEqual([tensor.dtype, tensor.shape, tensor.array], [dtypes[i], [2], array]);
@@ -27,10 +36,15 @@ await test('tensors: shapes', () => {
   assert.deepEqual(runtime.zeros([0, 3]).array, new Float32Array(0));
   assert.deepEqual(runtime.zeros([2, 3], 'int64').array, new BigInt64Array(6));
   assert.deepEqual(runtime.tensor(new Int8Array(6), [1, 2, 3]).shape, [1, 2, 3]);
-  assert.throws(() => runtime.tensor(new Int8Array(5), [2, 3]), /RangeError: shape \[2,3\] has 6 elements, but the array has 5/);
-  for (const shape of [[-1], [1.5], [NaN]]) assert.throws(() => runtime.zeros(shape), /RangeError: .* is no shape/);
+  assert.throws(
+      () => runtime.tensor(new Int8Array(5), [2, 3]),
+      /RangeError: shape \[2,3\] has 6 elements, but the array has 5/);
+  for (const shape of [[-1], [1.5], [NaN]])
+    assert.throws(() => runtime.zeros(shape), /RangeError: .* is no shape/);
   // @ts-expect-error
-  assert.throws(() => runtime.zeros([1], 'float16'), /TypeError: typed arrays have no elements of dtype float16/);
+  assert.throws(
+      () => runtime.zeros([1], 'float16'),
+      /TypeError: typed arrays have no elements of dtype float16/);
 });
 
 await test('tensors: types of arrays', () => {
@@ -66,7 +80,9 @@ await test('tensors: another one is copied in and back', () => {
   ours('far_away')(() => 0); // the memory between two calls is used
   runtime.registerFunction('js.add_one', (view) => {
     assert.deepEqual(Array.from(view.array), [2, 3]);
-    view.array.forEach((/** @type {number} */ x, /** @type {number} */ i) => { view.array[i] = x + 1; });
+    view.array.forEach((/** @type {number} */ x, /** @type {number} */ i) => {
+      view.array[i] = x + 1;
+    });
   });
   runtime.globalFunction('js.add_one')(array.subarray(1, 3));
   assert.deepEqual(Array.from(array), [1, 3, 4, 4]);
@@ -82,8 +98,10 @@ await test('tensors: the same array twice is one tensor', () => {
 });
 
 await test('tensors: an argument that makes the memory grow', () => {
-  const {array} = runtime.tensor(new Int32Array([1, 2])), large = new Uint8Array(runtime.memory.buffer.byteLength + 1);
-  const sum = apply((/** @type {any} */ a, /** @type {any} */ b) => a.shape[0] + b.array[1], large, array);
+  const {array} = runtime.tensor(new Int32Array([1, 2])),
+        large = new Uint8Array(runtime.memory.buffer.byteLength + 1);
+  const sum =
+      apply((/** @type {any} */ a, /** @type {any} */ b) => a.shape[0] + b.array[1], large, array);
   assert.equal(sum, large.length + 2);
   assert.equal(array.length, 0);
 });
@@ -91,11 +109,13 @@ await test('tensors: an argument that makes the memory grow', () => {
 await test('tensors: made and kept by a kernel', () => {
   const range = ours('range')(5);
   assert(range instanceof Tensor);
-  assert.deepEqual([range.dtype, range.shape, Array.from(range.array)], ['int32', [5], [0, 1, 2, 3, 4]]);
+  assert.deepEqual(
+      [range.dtype, range.shape, Array.from(range.array)], ['int32', [5], [0, 1, 2, 3, 4]]);
   const view = ours('skip_every_second')(range);
   range.release();
   assert.deepEqual(view.shape, [2]);
-  assert.match(String(thrown(() => view.array)), /TypeError: the elements of the tensor are not contiguous/);
+  assert.match(
+      String(thrown(() => view.array)), /TypeError: the elements of the tensor are not contiguous/);
 });
 
 await test('tensors: on another device', () => {

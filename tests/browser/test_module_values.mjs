@@ -17,7 +17,8 @@ await test('load: from bytes, a module, a response', async () => {
 });
 
 await test('load: what cannot be loaded', async () => {
-  await assert.rejects(load(new Response('', {status: 404, statusText: 'Not Found'})), /404 Not Found/);
+  await assert.rejects(
+      load(new Response('', {status: 404, statusText: 'Not Found'})), /404 Not Found/);
   await assert.rejects(load(new URL('missing.wasm', url)), /ENOENT/);
   await assert.rejects(load(new Uint8Array([1, 2, 3])), WebAssembly.CompileError);
 });
@@ -36,8 +37,29 @@ await test('output of C is given to print', () => {
 
 await test('values: there and back', () => {
   const values = [
-    null, true, false, 0, 1, -1, 2 ** 31, -(2 ** 53) + 1, 0.5, -0, NaN, Infinity, 2 ** 60, '', 'short', '7 bytes',
-    'more than that', 'äöü €', '\ufeffa mark', 'a\0b', '\u{1f600}'.repeat(10), [], [1, 'two', [null, 3.5]],
+    null,
+    true,
+    false,
+    0,
+    1,
+    -1,
+    2 ** 31,
+    -(2 ** 53) + 1,
+    0.5,
+    -0,
+    NaN,
+    Infinity,
+    2 ** 60,
+    '',
+    'short',
+    '7 bytes',
+    'more than that',
+    'äöü €',
+    '\ufeffa mark',
+    'a\0b',
+    '\u{1f600}'.repeat(10),
+    [],
+    [1, 'two', [null, 3.5]],
   ];
   for (const value of values) assert.deepEqual(same(value), value);
   assert.equal(same(undefined), null);
@@ -67,8 +89,9 @@ await test('values: bytes', () => {
 });
 
 await test('values: those that C has and JavaScript has not', () => {
-  const values = ours('call_with_views')((/** @type {any[]} */ ...args) => {
-    assert.deepEqual(args, ['bfloat16', {type: 2, id: 3}, 'raw text', new Uint8Array([1, 2, 3]), 4096]);
+  const values = ours('call_with_views')((/** @type {any[]} */...args) => {
+    assert.deepEqual(
+        args, ['bfloat16', {type: 2, id: 3}, 'raw text', new Uint8Array([1, 2, 3]), 4096]);
     return args.length;
   });
   assert.equal(values, 5);
@@ -87,14 +110,21 @@ await test('values: other objects are handles', () => {
 await test('values: what cannot be passed', async () => {
   const text = builtin('ReprPrint');
   // @ts-expect-error
-  assert.match(String(thrown(() => text({}))), /^TypeError: \[object Object\] is no value of the FFI/);
+  assert.match(
+      String(thrown(() => text({}))), /^TypeError: \[object Object\] is no value of the FFI/);
   // @ts-expect-error
   assert.match(String(thrown(() => text(Symbol('s')))), /^TypeError: \[object Symbol\]/);
-  assert.match(String(thrown(() => text([new Float32Array(1)]))), /^TypeError: only a Tensor can be a result or an element/);
+  assert.match(
+      String(thrown(() => text([new Float32Array(1)]))),
+      /^TypeError: only a Tensor can be a result or an element/);
   for (const make of [(/** @type {any} */ view) => view, (/** @type {any} */ view) => view.array]) {
-    assert.match(String(thrown(() => apply(make, new Float32Array(1)))), /^TypeError: only a Tensor can be a result/);
+    assert.match(
+        String(thrown(() => apply(make, new Float32Array(1)))),
+        /^TypeError: only a Tensor can be a result/);
   }
   const other = await load(url);
-  assert.match(String(thrown(() => text(other.zeros([1])))), /^TypeError: the object belongs to another runtime/);
+  assert.match(
+      String(thrown(() => text(other.zeros([1])))),
+      /^TypeError: the object belongs to another runtime/);
   assert.equal(text(1), '1');
 });

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the page of samples/24_browser in headless Chromium, as a person would use it: test_page.mjs SCREENSHOTS.
-// SCREENSHOTS is a folder for pictures of the page. The page is built and served by the sample's command.
+// Tests the page of samples/24_browser in headless Chromium, as a person would use it:
+// test_page.mjs SCREENSHOTS. SCREENSHOTS is a folder for pictures of the page. The page is built
+// and served by the sample's command.
 import assert from 'node:assert/strict';
 import {spawn} from 'node:child_process';
 import {mkdir, writeFile} from 'node:fs/promises';
@@ -33,10 +34,12 @@ process.on('SIGTERM', () => process.exit(1)); // by `timeout`
 const url = await serve();
 const page = await Page.open('chromium');
 
-const text = (selector) => page.evaluate(`document.querySelector(${JSON.stringify(selector)}).textContent`);
-const texts = (selector) => page.evaluate(
-  `Array.from(document.querySelectorAll(${JSON.stringify(selector)}), (element) => element.textContent)`);
-const isHidden = (selector) => page.evaluate(`document.querySelector(${JSON.stringify(selector)}).hidden`);
+const text = (selector) =>
+    page.evaluate(`document.querySelector(${JSON.stringify(selector)}).textContent`);
+const texts = (selector) => page.evaluate(`Array.from(document.querySelectorAll(${
+    JSON.stringify(selector)}), (element) => element.textContent)`);
+const isHidden = (selector) =>
+    page.evaluate(`document.querySelector(${JSON.stringify(selector)}).hidden`);
 const pick = (kernel) => page.click(`label[for="kernel-${kernel}"]`);
 
 // Choose an option by its number.
@@ -54,7 +57,8 @@ const slide = (field, value) => page.evaluate(`(() => {
 
 const pixels = (selector) => page.evaluate(`(() => {
   const canvas = document.querySelector('${selector}'), {width, height} = canvas;
-  return {width, height, data: Array.from(canvas.getContext('2d').getImageData(0, 0, width, height).data)};
+  const {data} = canvas.getContext('2d').getImageData(0, 0, width, height);
+  return {width, height, data: Array.from(data)};
 })()`);
 
 async function screenshot(name) {
@@ -78,7 +82,8 @@ try {
   });
 
   await test('it loads nothing from elsewhere', async () => {
-    const urls = await page.evaluate('performance.getEntriesByType("resource").map(({name}) => name)');
+    const urls =
+        await page.evaluate('performance.getEntriesByType("resource").map(({name}) => name)');
     assert(urls.some((name) => name.endsWith('kernels.wasm')));
     assert.deepEqual(urls.filter((name) => !name.startsWith(url)), []);
   });
@@ -92,11 +97,14 @@ try {
     for (let i = 0; i < after.data.length; ++i) {
       const x = (i >> 2) % after.width, y = Math.floor((i >> 2) / after.width), channel = i % 4;
       const neighbour = (k) => {
-        const row = clamp(y + Math.floor(k / 3) - 1, after.height), column = clamp(x + (k % 3) - 1, after.width);
+        const row = clamp(y + Math.floor(k / 3) - 1, after.height),
+              column = clamp(x + (k % 3) - 1, after.width);
         return before.data[4 * (row * after.width + column) + channel];
       };
       const sum = weights.reduce((total, weight, k) => total + weight * neighbour(k), 0);
-      assert.equal(after.data[i], channel === 3 ? before.data[i] : clamp(sum, 256), `at ${x}, ${y}, channel ${channel}`);
+      assert.equal(
+          after.data[i], channel === 3 ? before.data[i] : clamp(sum, 256),
+          `at ${x}, ${y}, channel ${channel}`);
     }
     assert(new Set(after.data).size > 20);
     await screenshot('convolve');
@@ -104,7 +112,9 @@ try {
 
   await test('convolve: the filter is a choice, and can be edited', async () => {
     await choose('filter', 1);
-    assert.equal(await page.evaluate('document.querySelector("#field-weights").value'), '0 -1 0\n-1 5 -1\n0 -1 0');
+    assert.equal(
+        await page.evaluate('document.querySelector("#field-weights").value'),
+        '0 -1 0\n-1 5 -1\n0 -1 0');
     await page.type('#field-weights', '1');
     await page.click('#run');
     await assertRan();
@@ -116,7 +126,9 @@ try {
     await choose('filter', 4);
     assert.equal(await isHidden('#error'), false);
     assert.equal(await text('#error-kind'), 'ValueError:');
-    assert.match(await text('#error-message'), /argument #1 .*`convolve\(.*Expected size 2 in dimension 1 but got \[2, 3\]/);
+    assert.match(
+        await text('#error-message'),
+        /argument #1 .*`convolve\(.*Expected size 2 in dimension 1 but got \[2, 3\]/);
     assert.match(await text('#error-traceback'), /^Traceback[^]*in __tvm_ffi_convolve\n/);
     assert.equal(await text('#time'), '–');
     await choose('filter', 0);
@@ -125,7 +137,8 @@ try {
 
   await test('tone: pixels are those of the Python function', async () => {
     await pick('tone');
-    for (const [field, value] of Object.entries({exposure: 0.5, contrast: 1.5, saturation: 0.5})) await slide(field, value);
+    for (const [field, value] of Object.entries({exposure: 0.5, contrast: 1.5, saturation: 0.5}))
+      await slide(field, value);
     await assertRan();
     const before = await pixels('.preview'), after = await pixels('#result canvas');
     const tone = (colors) => {
@@ -140,7 +153,8 @@ try {
       });
     }
     assert.match(await text('#call'), /exposure: 0\.5,\n {2}contrast: 1\.5,\n {2}saturation: 0\.5/);
-    const source = await page.evaluate('fetch(document.querySelector("#source a").href).then((file) => file.text())');
+    const source = await page.evaluate(
+        'fetch(document.querySelector("#source a").href).then((file) => file.text())');
     assert.match(source, /Written by emit\.py from tone\.py[^]*TVM_FFI_C_EXPORT\(tone,/);
     await screenshot('tone');
   });
@@ -148,7 +162,9 @@ try {
   await test('a picture from a file', async () => {
     const file = path.join(screenshots, 'tone.png');
     await page.chooseFile('#field-picture', file);
-    await page.until('Math.max(document.querySelector("#result canvas").width, document.querySelector("#result canvas").height) === 720');
+    await page.until(
+        '(({width, height}) => Math.max(width, height) === 720)(' +
+        'document.querySelector("#result canvas"))');
     await assertRan();
     const {width, height} = await pixels('#result canvas');
     assert((await text('#call')).includes(`image: uint8[${height}, ${width}, 4]`));
@@ -190,7 +206,9 @@ try {
     await screenshot('matmul');
     await page.type('#field-b', '1 2\n3 4');
     await page.click('#run');
-    assert.match(await text('#error-message'), /argument #1 .*`matmul\(.*Expected size 3 in dimension 0 but got \[2, 2\]/);
+    assert.match(
+        await text('#error-message'),
+        /argument #1 .*`matmul\(.*Expected size 3 in dimension 0 but got \[2, 2\]/);
     assert.deepEqual(await texts('#result td'), []);
     await page.evaluate('document.querySelector("#error-details").open = true');
     await screenshot('error');
@@ -202,7 +220,9 @@ try {
 
   await test('inputs that are no numbers', async () => {
     const mistakes = [
-      ['1 2\n3', /A: row 2 has 1 numbers, row 1 has 2/], ['1 x', /A: `x` is not a number/], ['', /A: there are no numbers/],
+      ['1 2\n3', /A: row 2 has 1 numbers, row 1 has 2/],
+      ['1 x', /A: `x` is not a number/],
+      ['', /A: there are no numbers/],
     ];
     for (const [typed, message] of mistakes) {
       await page.type('#field-a', typed);
@@ -238,10 +258,16 @@ try {
   await test('names for people who do not see the page', async () => {
     for (const kernel of ['convolve', 'tone', 'mandelbrot', 'matmul', 'softmax']) {
       await pick(kernel);
-      assert.deepEqual(await page.evaluate(`Array.from(document.querySelectorAll('input, select, textarea'))
-        .filter(({labels}) => labels.length === 0 || labels[0].textContent.trim() === '').map(({id}) => id)`), []);
-      assert.deepEqual(await page.evaluate(`Array.from(document.querySelectorAll('canvas'))
-        .filter((canvas) => canvas.getAttribute('role') !== 'img' || !canvas.getAttribute('aria-label')).length`), 0);
+      assert.deepEqual(
+          await page.evaluate(`Array.from(document.querySelectorAll('input, select, textarea'))
+        .filter(({labels}) => labels.length === 0 || labels[0].textContent.trim() === '')
+        .map(({id}) => id)`),
+          []);
+      assert.deepEqual(
+          await page.evaluate(`Array.from(document.querySelectorAll('canvas'))
+        .filter((canvas) => canvas.getAttribute('role') !== 'img' ||
+          !canvas.getAttribute('aria-label')).length`),
+          0);
     }
     const levels = await page.evaluate(
       'Array.from(document.querySelectorAll("h1, h2, h3"), ({tagName}) => Number(tagName[1]))');
@@ -259,7 +285,8 @@ try {
           await pick(kernel);
           if (kernel === 'matmul') await choose('example', 1);
           assert(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), kernel);
-          assert.deepEqual(await page.evaluate(`(${findLowContrasts})(${LEAST_CONTRAST})`), [], kernel);
+          assert.deepEqual(
+              await page.evaluate(`(${findLowContrasts})(${LEAST_CONTRAST})`), [], kernel);
           await screenshot(`${kernel}-${look}`);
         }
       });

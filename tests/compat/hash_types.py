@@ -290,4 +290,5 @@ def text(recipe, seen):
     if id(recipe) in seen:
         return f"#{seen[id(recipe)]}"
     seen[id(recipe)] = len(seen)
-    return f"#{seen[id(recipe)]}={recipe[0]}({', '.join([text(part, seen) for part in recipe[1:]])})"
+    parts = ", ".join([text(part, seen) for part in recipe[1:]])
+    return f"#{seen[id(recipe)]}={recipe[0]}({parts})"

@@ -81,7 +81,8 @@ LOADED = """
 import importlib, sys
 importlib.import_module(sys.argv[1])
 with open("/proc/self/maps", encoding="utf-8") as maps:
-    print(*sorted({line.split()[-1] for line in maps if line.rstrip().endswith("/" + sys.argv[2])}), sep="\\n")
+    paths = {line.split()[-1] for line in maps if line.rstrip().endswith("/" + sys.argv[2])}
+print(*sorted(paths), sep="\\n")
 """
 
 

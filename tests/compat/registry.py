@@ -29,7 +29,8 @@ ATTRIBUTES = ("__any_equal__", "__any_hash__", "__data_from_json__", "__data_to_
               "__ffi_eq__", "__ffi_hash__", "__ffi_init__", "__ffi_new__", "__ffi_repr__",
               "__ffi_shallow_copy__", "__ffi_type_final__", "__s_equal__", "__s_hash__",
               "__s_maybe_inplace_mutate__", "__s_mutate__", "__s_visit__")
-NONE, INT, BOOL, RAW_STRING, SMALL_STRING, STRING, ARRAY, FIRST_DYNAMIC = 0, 1, 2, 8, 11, 65, 71, 128
+NONE, INT, BOOL, RAW_STRING, SMALL_STRING = 0, 1, 2, 8, 11
+STRING, ARRAY, FIRST_DYNAMIC = 65, 71, 128
 # The package has C functions here; clients of 0.1.14 and of 0.1.15 expect different ones. Ours has
 # Functions, which both kinds of clients can call (D-12).
 MEANT = {f"attribute {key}.{name}": "ffi.Function" for key in ("ffi.BigInt", "ffi.StructuralKey")
@@ -139,7 +140,8 @@ class Library:
 
     def value(self, any_):
         """The type of a value, without addresses, and whether a bool is true."""
-        return f"{self.key(any_.type_index)}{' true' if any_.type_index == BOOL and any_.payload else ''}"
+        is_true = any_.type_index == BOOL and any_.payload
+        return f"{self.key(any_.type_index)}{' true' if is_true else ''}"
 
     def index(self, info):
         """A type index fixed by the ABI; those from 128 on are allocated in any order."""

@@ -42,8 +42,11 @@ STAND_INS = pathlib.Path(__file__).resolve().with_name("stand_ins")
 # Prints everything that the outcomes depend on, apart from the tests themselves.
 SURROUNDINGS = """
 import importlib.metadata, json, shutil, sys
-print(json.dumps({"python": sys.version, "tools": [name for name in ("c++", "nvcc", "cargo") if shutil.which(name)],
-                  "packages": sorted({f"{d.metadata['Name']} {d.version}" for d in importlib.metadata.distributions()})}))
+print(json.dumps({
+    "python": sys.version,
+    "tools": [name for name in ("c++", "nvcc", "cargo") if shutil.which(name)],
+    "packages": sorted({f"{d.metadata['Name']} {d.version}"
+                        for d in importlib.metadata.distributions()})}))
 """
 
 

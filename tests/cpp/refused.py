@@ -51,7 +51,9 @@ STL = "#include <tvm/ffi/extra/stl.h>\n"
 OPTIONAL_ARGS = "#include <tvm/ffi/extra/optional_args.h>\n"
 ACCESSOR = "#include <tvm/ffi/container/tensor_accessor.h>\n"
 PACKED = ACCESSOR + """struct Packed { uint8_t bits; };
-template <> struct tvm::ffi::dtype_trait<Packed> { static constexpr DLDataType value = {kDLFloat4_e2m1fn, 4, 1}; };
+template <> struct tvm::ffi::dtype_trait<Packed> {
+  static constexpr DLDataType value = {kDLFloat4_e2m1fn, 4, 1};
+};
 """
 LAUNCHER = "#include <tvm/ffi/extra/cuda/cubin_launcher.h>\n"
 EXPORT = "\nTVM_FFI_DLL_EXPORT_TYPED_FUNC(f, f)"

@@ -169,7 +169,8 @@ TEST(GlobalDef, RegistersWithMetadata) {
   EXPECT_EQ(Function::GetGlobalRequired("test.cpp.packed")(4).cast<int>(), 4);
   EXPECT_EQ(
       Function::GetGlobalRequired("ffi.GetGlobalFuncMetadata")("test.cpp.def").cast<std::string>(),
-      R"({"type_schema":"{\"type\":\"ffi.Function\",\"named_args\":{\"return\":[{\"type\":\"int\"}],)"
+      R"({"type_schema":"{\"type\":\"ffi.Function\",)"
+      R"(\"named_args\":{\"return\":[{\"type\":\"int\"}],)"
       R"(\"params\":[{\"type\":\"int\"},{\"type\":\"ffi.String\"}]}}"})");
   EXPECT_EQ(Caught([] { Function::GetGlobalRequired("test.cpp.def")("x", "y"); }),
             "TypeError: Mismatched type on argument #0 when calling: `test.cpp.def(0: int, 1: str) "

@@ -72,7 +72,8 @@ TEST(OptionalArgs, OfExportedFunctions) {
 
 TEST(OptionalArgs, AreInTheSchema) {
   const std::string schema =
-      R"({"type_schema":"{\"type\":\"ffi.Function\",\"named_args\":{\"return\":[{\"type\":\"int\"}],)"
+      R"({"type_schema":"{\"type\":\"ffi.Function\",)"
+      R"(\"named_args\":{\"return\":[{\"type\":\"int\"}],)"
       R"(\"params\":[{\"type\":\"int\"},{\"type\":\"Optional\",\"args\":[{\"type\":\"int\"}],)"
       R"(\"default\":null},{\"type\":\"Optional\",\"args\":[{\"type\":\"ffi.String\"}],)"
       R"(\"default\":null}]}}"})";

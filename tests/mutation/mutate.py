@@ -45,7 +45,8 @@ OPTIONS = [
 SANITIZERS = ("none", "address,undefined", "thread")
 ENVIRONMENT = {
     "CCACHE_DISABLE": "1", "CC": "clang", "CXX": "clang++",
-    "ASAN_OPTIONS": "detect_stack_use_after_return=1:strict_string_checks=1:allocator_may_return_null=1",
+    "ASAN_OPTIONS": "detect_stack_use_after_return=1:strict_string_checks=1:"
+                    "allocator_may_return_null=1",
     "UBSAN_OPTIONS": "halt_on_error=1",
     "TSAN_OPTIONS": "halt_on_error=1:second_deadlock_stack=1:allocator_may_return_null=1"
 }

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The function of one global name, c/core/global.c: readers find its record in the table and take a
- * reference without a lock, while writers replace or remove the function, and free the record once its
- * name is absent. Also the list of thread records, c/core/thread_state.c, in which readers say that
- * they read.
+ * reference without a lock, while writers replace or remove the function, and free the record once
+ * its name is absent. Also the list of thread records, c/core/thread_state.c, in which readers say
+ * that they read.
  *
- * No reader reads a record that was freed or takes a reference to a function that was destroyed, and at the
- * end each function has the references that there are. A step that is left out or wrong (-D BROKEN_...)
- * must break an assertion.
+ * No reader reads a record that was freed or takes a reference to a function that was destroyed,
+ * and at the end each function has the references that there are. A step that is left out or wrong
+ * (-D BROKEN_...) must break an assertion.
  *
- * Spin's memory is sequentially consistent, as are the number of a thread, the table's slots and the
- * function in the sources: these need it. The other orders (the contents of a function are visible
- * to who fetches it) are left to tests/race/test_race_global.c with ThreadSanitizer. A writer here waits as
- * long as it takes; the sources give up at some time and leak what they took out.
+ * Spin's memory is sequentially consistent, as are the number of a thread, the table's slots and
+ * the function in the sources: these need it. The other orders (the contents of a function are
+ * visible to who fetches it) are left to tests/race/test_race_global.c with ThreadSanitizer. A
+ * writer here waits as long as it takes; the sources give up at some time and leak what they took
+ * out.
  */
 #define READERS 2
 #define WRITERS 2
@@ -153,7 +154,8 @@ proctype writer(byte mine) {
 init {
   byte i;
   atomic {
-    /* Function 1 is in the record, and its writer has a reference; function 2 is its writer's only. */
+    /* Function 1 is in the record, and its writer has a reference; function 2 is its writer's
+     * only. */
     function[1] = 1;
     references[1] = 2;
     references[2] = 1;
@@ -162,6 +164,7 @@ init {
   }
   _nr_pr == 1;
   for (i : 1 .. FUNCTIONS) {
-    assert(references[i] == held[i] + (found_record != NONE && function[found_record] == i -> 1 : 0))
+    assert(references[i] ==
+      held[i] + (found_record != NONE && function[found_record] == i -> 1 : 0))
   }
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The strong and the weak count of one object: c/core/object.c, and weak references as clients count
- * them (tests/support/weak.h, cpp/tvm/ffi/object_ptr.h). Each step of a process is one atomic
+ * The strong and the weak count of one object: c/core/object.c, and weak references as clients
+ * count them (tests/support/weak.h, cpp/tvm/ffi/object_ptr.h). Each step of a process is one atomic
  * operation of the function that its comment names.
  *
- * The contents are destroyed once, while no thread reads them; the memory is freed once, after that, and nobody
- * touches it then. A step that is left out or wrong (-D BROKEN_...) must break an assertion.
+ * The contents are destroyed once, while no thread reads them; the memory is freed once, after
+ * that, and nobody touches it then. A step that is left out or wrong (-D BROKEN_...) must break an
+ * assertion.
  *
  * Spin's memory is sequentially consistent. That the contents which others wrote are visible to the
  * destructor (release and acquire order) is left to tests/race with ThreadSanitizer.

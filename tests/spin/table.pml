@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The table of names, c/base/table.c: one writer (writers hold a lock) inserts records, replaces its slots
- * when they are half full, and readers look names up without a lock. All names have the same hash, so
- * that every look-up goes past every record that came before.
+ * The table of names, c/base/table.c: one writer (writers hold a lock) inserts records, replaces
+ * its slots when they are half full, and readers look names up without a lock. All names have the
+ * same hash, so that every look-up goes past every record that came before.
  *
  * What a reader finds is complete; what was in the table before it began is found; no slots that
  * were freed are read. A step that is left out or wrong (-D BROKEN_...) must break an assertion.

@@ -11,7 +11,8 @@ MACHINES = {
     "machine 4711": (4711, 64, "<")
 }
 
-DT_NULL, DT_NEEDED, DT_SONAME, DT_RUNPATH, DT_FLAGS, DT_TEXTREL, DT_FLAGS_1 = 0, 1, 14, 29, 30, 22, 0x6ffffffb
+DT_NULL, DT_NEEDED, DT_SONAME, DT_TEXTREL, DT_RUNPATH, DT_FLAGS = 0, 1, 14, 22, 29, 30
+DT_FLAGS_1 = 0x6ffffffb
 DF_1_PIE = 0x08000000
 
 
@@ -21,7 +22,8 @@ class Library:
     def __init__(self, machine="x86-64", stack="rw", relro=True, now=True, text_relocations=False,
                  needed=(), runpath=None, writable_code=False, soname=None, is_program=False):
         self.machine, self.bits, self.order = MACHINES[machine]
-        self.stack, self.relro, self.now, self.text_relocations = stack, relro, now, text_relocations
+        self.stack, self.relro, self.now = stack, relro, now
+        self.text_relocations = text_relocations
         self.needed, self.runpath, self.writable_code = needed, runpath, writable_code
         self.soname, self.is_program = soname, is_program
         self.symbols, self.constant, self.writable, self.versions = [], b"", b"", {}
@@ -109,7 +111,8 @@ class Library:
             dynamic += self.word(DT_FLAGS, 8)
         dynamic += self.word(DT_NULL, 0)
 
-        names = b"\0.text\0.rodata\0.data\0.dynsym\0.dynstr\0.dynamic\0.gnu.version\0.gnu.version_r\0.shstrtab\0"
+        names = (b"\0.text\0.rodata\0.data\0.dynsym\0.dynstr\0.dynamic\0.gnu.version\0"
+                 b".gnu.version_r\0.shstrtab\0")
         word = self.bits // 8
         # name, type, flags, content, link, info, entry size
         sections = [(".text", 1, 6, b"\xcc" * 64, 0, 0, 0),

@@ -27,7 +27,8 @@ class Library:
     def __init__(self, machine="x86-64", kind=LIBRARY, flags=TWO_LEVEL, signed=True, protection=5,
                  identity="made.dylib"):
         self.cpu, self.bits, self.order = MACHINES[machine]
-        self.kind, self.flags, self.signed, self.protection, self.identity = kind, flags, signed, protection, identity
+        self.kind, self.flags, self.signed = kind, flags, signed
+        self.protection, self.identity = protection, identity
         self.needed, self.rpaths, self.symbols, self.imports = [], [], [], []
         self.contents = {"code": b"\xcc" * 16, "constant": b"", "writable": bytes(16)}
         self.trie = None  # of exports: None, so that the symbol table has them

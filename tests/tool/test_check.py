@@ -14,11 +14,13 @@ import subprocess
 import macho
 import pe
 from elf import UNIQUE, WEAK, Library, blob
-from tool import CHECK, FILES, LOAD, OK, USAGE, WINDOWS, bad, good, good_json, run, skip, work_folder
+from tool import (CHECK, FILES, LOAD, OK, USAGE, WINDOWS, bad, good, good_json, run, skip,
+                  work_folder)
 
 if WINDOWS:
     skip(
-        "its libraries are linked by a compiler for Linux; how files are read and judged does not depend on the system"
+        "its libraries are linked by a compiler for Linux; how files are read and judged does not "
+        "depend on the system"
     )
 
 EXPORTS, CXX_EXPORTS, *VERSIONS = [pathlib.Path(name) for name in FILES if name.endswith(".txt")]
@@ -31,7 +33,8 @@ LIBRARIES = [
 KERNELS, SCALE, TYPED = LIBRARIES
 if good_json("list", KERNELS)["machine"].startswith("mips"):
     skip(
-        "compilers for MIPS ask for a stack that can be executed, which is a fault of every library here"
+        "compilers for MIPS ask for a stack that can be executed, which is a fault of every "
+        "library here"
     )
 CC = shlex.split(os.environ["CC"])
 NM = os.environ.get("NM")
@@ -65,7 +68,8 @@ LINKED = ["  ok    stack      PT_GNU_STACK: not executable",
 assert check(Library().function("__tvm_ffi_f").function("other")) == (OK, [
     "  ok    file       a shared library, ELF64 x86-64", "  ok    names      1 function",
     "  ok    runtime    nothing is imported from a runtime",
-    "  ok    dlpack     exchanges no managed tensors, so any version will do; the one it was compiled with cannot be determined",
+    "  ok    dlpack     exchanges no managed tensors, so any version will do; the one it was "
+    "compiled with cannot be determined",
     *LINKED
 ])
 assert check(Library()) == (OK, [
@@ -169,11 +173,12 @@ assert sum("registers" in line for line in check(two)[1]) == 1
 CXX_LIBRARY = "tvm_ffi_cxx/libtvm_ffi.so"
 DEFAULT_HAS, CXX_HAS = (f"ok    library    {name} has all that is imported"
                         for name in ("the default libtvm_ffi.so", CXX_LIBRARY))
-FUNCTION, SECOND, DATA = "_ZN3tvm3ffi4json5ParseERKNS0_6StringEPS2_", "_ZN3tvm3ffi8DeepCopyERKNS0_3AnyE", \
-    "_ZTIN3tvm3ffi5ErrorE"
+FUNCTION = "_ZN3tvm3ffi4json5ParseERKNS0_6StringEPS2_"
+SECOND, DATA = "_ZN3tvm3ffi8DeepCopyERKNS0_3AnyE", "_ZTIN3tvm3ffi5ErrorE"
 PARSE = "tvm::ffi::json::Parse(String const&, String*)"
 LACKED = f"which {CXX_LIBRARY} has and the default libtvm_ffi.so lacks"
-SEVERAL = f"{FUNCTION}: is {PARSE}, one of 2 C++ symbols that {CXX_LIBRARY} has and the default libtvm_ffi.so lacks"
+SEVERAL = f"{FUNCTION}: is {PARSE}, one of 2 C++ symbols that {CXX_LIBRARY} has and the default " \
+    "libtvm_ffi.so lacks"
 
 
 def needs(library):
@@ -230,8 +235,8 @@ assert (report["runtime"], report["library"], report["passed"]) == (None, None, 
 # includes it.
 for base in [name for name in exports if "ModuleObj" in name]:
     derived = Library().undefined(base)
-    line = f"note  library    {base}: is for a class derived from tvm::ffi::ModuleObj, whose methods the default " \
-           "libtvm_ffi.so calls with libtvm_ffi_cxx.so beside it"
+    line = f"note  library    {base}: is for a class derived from tvm::ffi::ModuleObj, whose methods the " \
+           "default libtvm_ffi.so calls with libtvm_ffi_cxx.so beside it"
     assert says(derived, line) == says(derived, line, "--runtime=c") == OK
     assert says(derived, CXX_HAS, "--runtime=cxx") == OK
     assert needs(derived) == ("libtvm_ffi.so", True, [])
@@ -276,7 +281,8 @@ assert says(Library().function("__tvm_ffi_f").function("__tvm_ffi_f"),
             "FAIL  names      __tvm_ffi_f: is exported twice") == CHECK
 assert says(Library().data("__tvm_ffi_f", b"code"),
             "FAIL  names      __tvm_ffi_f: has the name of a function, but is data") == CHECK
-context = "FAIL  names      __tvm_ffi__library_ctx: must be a writable pointer, where the loader stores the module"
+context = "FAIL  names      __tvm_ffi__library_ctx: must be a writable pointer, where the " \
+    "loader stores the module"
 assert says(Library().data("__tvm_ffi__library_ctx", bytes(8)), context) == CHECK
 assert says(Library().data("__tvm_ffi__library_ctx", bytes(4), is_writable=True), context) == CHECK
 for machine, size in ("x86-64", 8), ("arm", 4):
@@ -291,13 +297,14 @@ for prefix in "metadata", "doc", "schema", "doctext":
         f"__tvm_ffi__{prefix}_f"))[1][0].startswith("  ok ")
 
 lookup = Library().undefined("TVMFFIEnvModLookupFromImports").function("__tvm_ffi_f")
-line = "note  names      TVMFFIEnvModLookupFromImports: is called, but the module that it needs is stored in " \
-       "__tvm_ffi__library_ctx, which is not exported"
+line = "note  names      TVMFFIEnvModLookupFromImports: is called, but the module that it needs is stored " \
+       "in __tvm_ffi__library_ctx, which is not exported"
 assert says(lookup, line) == OK
 assert not any("LookupFromImports" in line for line in
                check(lookup.data("__tvm_ffi__library_ctx", bytes(8), is_writable=True))[1])
 
-runtime = "is part of the library: another runtime in the process does not see its types and functions"
+runtime = "is part of the library: another runtime in the process does not see its types and " \
+    "functions"
 assert says(
     Library().function("TVMFFIObjectDecRef").function("TVMFFIObjectIncRef").function(
         "_ZN3tvm3ffi1fEv"),
@@ -316,7 +323,8 @@ for content, line in [
     (blob([(b"k", b"", [])]),
      "note  embedded   __tvm_ffi__library_bin: module 0 is empty, which other runtimes refuse"),
     (blob([(b"_lib", None, [1, 2]), (b"k\n", b"x", []), (b"k\n", b"y", [])]),
-     "note  embedded   __tvm_ffi__library_bin: module 1 is read by ffi.Module.load_from_bytes.k\\x0a, which must be "
+     "note  embedded   __tvm_ffi__library_bin: module 1 is read by "
+     "ffi.Module.load_from_bytes.k\\x0a, which must be "
      "registered before the library is loaded"),
     (blob([]), "FAIL  embedded   __tvm_ffi__library_bin: malformed: it contains no module"),
     (blob([(b"", None, [])]),
@@ -333,13 +341,14 @@ for content, line in [
      "FAIL  embedded   __tvm_ffi__library_bin: malformed: it is longer than its symbol or file"),
     (b"\0" * 7, "FAIL  embedded   __tvm_ffi__library_bin: malformed: its length is truncated"),
     (b"\x08" + b"\0" * 7 + b"\xff" * 8,
-     "FAIL  embedded   __tvm_ffi__library_bin: malformed: the list of where imports begin is truncated"
+     "FAIL  embedded   __tvm_ffi__library_bin: malformed: the list of where imports begin is "
+     "truncated"
      ),
 ]:
     says(Library().data("__tvm_ffi__library_bin", content), line)
 no_self = blob([(b"k", b"x", [])])
-line = "note  embedded   __tvm_ffi__library_bin: no module is the library itself (_lib), so its functions are " \
-       "not found"
+line = "note  embedded   __tvm_ffi__library_bin: no module is the library itself (_lib), so its functions " \
+       "are not found"
 says(Library().data("__tvm_ffi__library_bin", no_self).function("__tvm_ffi_f"), line)
 assert "  " + line not in check(Library().data("__tvm_ffi__library_bin", no_self))[1]
 padded = bytearray(blob([(b"_lib", None, [])]) + b"\0\0\0")
@@ -348,7 +357,8 @@ says(Library().data("__tvm_ffi__library_bin", bytes(padded)),
      "note  embedded   __tvm_ffi__library_bin: 3 bytes after the last module belong to none")
 says(
     Library().data("__tvm_ffi__library_bin", blob([(b"_lib", None, [])]), size=0),
-    "note  embedded   __tvm_ffi__library_bin: has no size, so its length cannot be checked when it is loaded"
+    "note  embedded   __tvm_ffi__library_bin: has no size, so its length cannot be checked when "
+    "it is loaded"
 )
 
 # ---- The system, and linking ----
@@ -382,7 +392,8 @@ for library, line in [
     (Library().data("_ZGuard", b"x", binding=UNIQUE),
      "note  unloading  _ZGuard: is unique in the process, so glibc never unloads the library"),
     (Library(needed=["libtvm_ffi.so"]),
-     "note  needed     libtvm_ffi.so: loads a runtime by name; without that, the one of the process serves"
+     "note  needed     libtvm_ffi.so: loads a runtime by name; without that, the one of the "
+     "process serves"
      ),
     (Library(needed=["libc.musl-x86_64.so.1"]),
      "note  needed     libc.musl-x86_64.so.1: is for systems with musl, not glibc"),
@@ -465,7 +476,8 @@ assert clashes(
     write("u2.so",
           Library().data("_ZGuard", b"x", binding=UNIQUE))
 )[1][1] == [
-    f"  note  clashes    _ZGuard: {WORK}/u1.so has it too: unique in the process, so both libraries use those of "
+    f"  note  clashes    _ZGuard: {WORK}/u1.so has it too: unique in the process, so both "
+    "libraries use those of "
     "the one loaded first"
 ]
 # Control characters in a name are escaped.
@@ -543,7 +555,8 @@ for name, text, options, line in [
     assert re.search(f"^  note  names      {line}$", out, re.M), out
 described = "char __tvm_ffi__doctext_f[1] __attribute__((visibility(\"default\")));\n"
 out = good("check", compile_c("h4.o", hidden + described, "-fvisibility=hidden", "-c"))
-assert "\n  note  names      __tvm_ffi__doctext_f: describes a function that is not exported\n" in out, out
+assert ("\n  note  names      __tvm_ffi__doctext_f: describes a function that is not exported\n"
+        in out), out
 out = good("check", compile_c("h3.so", hidden, "-shared", "-fPIC"))
 assert "hidden" not in out and "\n  ok    names      1 function\n" in out, out
 
@@ -552,7 +565,8 @@ code, out, err = run("check", compile_c("program", "int main(void) { return 0; }
 assert (code == CHECK and re.search(
     "^  FAIL  file       a program, ELF.*, which cannot be loaded: link with -shared$", out,
     re.M)), out
-ending = "  note  file       its name does not end in .so, without which other runtimes do not load it\n"
+ending = "  note  file       its name does not end in .so, without which other runtimes do not " \
+    "load it\n"
 for name in "libkernels.so.1", "kernels":
     shutil.copyfile(KERNELS, WORK / name)
     assert ending in good("check", WORK / name)
@@ -603,7 +617,8 @@ says(
     "-Wl,--dynamicbase")
 says(
     macho.Library("aarch64", signed=False),
-    "FAIL  signature  LC_CODE_SIGNATURE: is missing, and macOS on arm64 loads only signed code: codesign -s - FILE"
+    "FAIL  signature  LC_CODE_SIGNATURE: is missing, and macOS on arm64 loads only signed code: "
+    "codesign -s - FILE"
 )
 
 # ---- The help and the page list every check, and which ones can fail ----

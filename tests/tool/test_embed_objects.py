@@ -40,8 +40,8 @@ class Coff:
                             offset) if first == 0 and offset else field.rstrip(b"\0").decode())
         self.sections, self.relocations = [None], [None]
         for i in range(count):
-            name, address, base, size, at, relocations_at, lines_at, num_relocations, num_lines, flags = struct.unpack_from(
-                "<8sIIIIIIHHI", image, 20 + 40 * i)
+            (name, address, base, size, at, relocations_at, lines_at, num_relocations, num_lines,
+             flags) = struct.unpack_from("<8sIIIIIIHHI", image, 20 + 40 * i)
             assert (address, base, lines_at, num_lines) == (0, 0, 0, 0)
             self.sections.append((name_of(name), flags, image[at:at + size]))
             self.relocations.append([
@@ -225,7 +225,8 @@ def check_windows():
                      made, "-o", WORK / "embedded.exe")
         assert run_windows(WORK, WORK / "embedded.exe") == expected, form
     subprocess.run([ROOT / "tools/amalgamate", WORK / "single"], check=True)
-    imports, sample, polynomial = WORK / "libtvm_ffi.dll.a", ROOT / "samples/08_embedded_modules", ROOT / "samples/07_custom_module"
+    imports = WORK / "libtvm_ffi.dll.a"
+    sample, polynomial = ROOT / "samples/08_embedded_modules", ROOT / "samples/07_custom_module"
     compile_with([MINGW, "-std=c99", "-static-libgcc"], f"-I{WORK}/single", "-shared",
                  "-DTVM_FFI_EXPORTS", WORK / "single/tvm_ffi.c", "-o", WORK / "tvm_ffi.dll",
                  f"-Wl,--out-implib,{imports}")

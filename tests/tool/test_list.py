@@ -9,7 +9,8 @@ from tool import FILES, LOAD, USAGE, bad, good, good_json, run, work_folder
 
 KERNELS, = map(pathlib.Path, FILES)
 WORK = work_folder()
-SCALE = '{"type_schema":"{\\"type\\":\\"ffi.Function\\",\\"named_args\\":{\\"return\\":[{\\"type\\":\\"None\\"}],' \
+SCALE = '{"type_schema":"{\\"type\\":\\"ffi.Function\\",' \
+        '\\"named_args\\":{\\"return\\":[{\\"type\\":\\"None\\"}],' \
         '\\"params\\":[{\\"type\\":\\"DLTensor*\\"},{\\"type\\":\\"float\\"}]}}"}'
 # The full profile, which can read JSON, prints signatures.
 IS_FULL = os.environ["TVM_FFI_PROFILE"] == "full"
@@ -19,7 +20,8 @@ UNKNOWN = "?".ljust(WIDTH)
 HINT = ("metadata: compile C++ with -DTVM_FFI_DLL_EXPORT_INCLUDE_METADATA=1; in C write "
         "TVM_FFI_C_EXPORT_SCHEMA")
 ADD = ("(_0: int, _1: int) -> int" if IS_FULL else \
-    '{"type_schema":"{\\"type\\":\\"ffi.Function\\",\\"args\\":[' + ",".join(3 * ['{\\"type\\":\\"int\\"}']) + ']}"}')
+    '{"type_schema":"{\\"type\\":\\"ffi.Function\\",\\"args\\":[' +
+    ",".join(3 * ['{\\"type\\":\\"int\\"}']) + ']}"}')
 TREE = blob([(b"_lib", None, [1, 2]), (b"cuda", b"x" * 5000, []), (b"d\x1bemo", b"hi!", [])])
 
 # ---- Files for every machine ----

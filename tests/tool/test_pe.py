@@ -91,8 +91,9 @@ assert not any("TVMFFINone" in line
 assert good_json("list", FILE)["undefined"] == []
 says(Library().undefined("_ZN3tvm3ffi9ReprPrintERKNS0_3AnyE"),
      "FAIL  imports    _ZN3tvm3ffi9ReprPrintERKNS0_3AnyE: not in any tvm_ffi.dll of this runtime")
-for library, option in ("libstdc++-6.dll", "-static-libstdc++"), ("libgcc_s_seh-1.dll", "-static-libgcc"), \
-        ("libwinpthread-1.dll", "-static"):
+for library, option in (("libstdc++-6.dll", "-static-libstdc++"),
+                        ("libgcc_s_seh-1.dll", "-static-libgcc"),
+                        ("libwinpthread-1.dll", "-static")):
     says(
         Library().undefined("f", library),
         f"note  needed     {library}: belongs to the compiler, and other machines may lack it: "

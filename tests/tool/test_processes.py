@@ -48,7 +48,8 @@ def wait_until_gone(process):
 
 if pathlib.Path("/proc/self/task").exists():
     for command in LISTED[:1] + CALLED[:1]:
-        for ending in signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGALRM, signal.SIGUSR1:
+        for ending in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGALRM,
+                       signal.SIGUSR1):
             tool, child = start_hanging(command)
             limits = re.sub(" +", " ", pathlib.Path(f"/proc/{child}/limits").read_text())
             assert "\nMax core file size 0 0 bytes" in limits, limits

@@ -29,7 +29,8 @@ assert "static inline int typed_scale(const typed_library *lib," in header, head
 assert " * packed(...) -> Any\n" in header and "typed: packed" not in header, header
 for line in (
         "Not typed: count, whose types are not in the library.",
-        "For types: compile C++ with -DTVM_FFI_DLL_EXPORT_INCLUDE_METADATA=1; in C write TVM_FFI_C_EXPORT_SCHEMA."
+        "For types: compile C++ with -DTVM_FFI_DLL_EXPORT_INCLUDE_METADATA=1; in C write "
+        "TVM_FFI_C_EXPORT_SCHEMA."
 ):
     assert f"\n * {line}\n" in header, header
     assert f"\n  // {line}\n" in good("stub", "--lang=c++", TYPED)
@@ -81,7 +82,8 @@ with tempfile.TemporaryDirectory() as place:
     for language, call in calls.items():
         bad(
             LOAD,
-            f"{none}: no functions to wrap: it exports no __tvm_ffi_NAME; in C define kernels with TVM_FFI_C_EXPORT, "
+            f"{none}: no functions to wrap: it exports no __tvm_ffi_NAME; in C define kernels "
+            "with TVM_FFI_C_EXPORT, "
             "in C++ export them with TVM_FFI_DLL_EXPORT_TYPED_FUNC", "stub", "--lang=" + language,
             none, "-o", f"{place}/out")
         bad(LOAD, f"{odd}: no functions to wrap: none has a name that is an identifier", "stub",
@@ -93,19 +95,23 @@ with tempfile.TemporaryDirectory() as place:
                 and "Not wrapped: a.b, which is not an identifier in this language."
                 in out), (language, out)
         assert "Not typed: c, whose types are not in the library." in out, (language, out)
-        assert err == f"tvm-ffi: note: {mixed}: no metadata, so the wrappers take any arguments; for types leave out " \
-            "--no-load, or compile C++ with -DTVM_FFI_DLL_EXPORT_INCLUDE_METADATA=1; in C write TVM_FFI_C_EXPORT_SCHEMA\n", err
+        assert err == f"tvm-ffi: note: {mixed}: no metadata, so the wrappers take any arguments; " \
+            "for types leave out --no-load, or compile C++ with " \
+            "-DTVM_FFI_DLL_EXPORT_INCLUDE_METADATA=1; in C write TVM_FFI_C_EXPORT_SCHEMA\n", err
 code, out, err = run_tool("stub", "--lang=python", "--no-load", UNTYPED)
 assert (code, out, err) == run_tool("stub", "--lang=python", UNTYPED), err
 assert code == OK and "def only(*args: Any) -> Any:" in out, out
-assert err == f"tvm-ffi: note: {UNTYPED}: no metadata, so the wrappers take any arguments; for types " \
-    "compile C++ with -DTVM_FFI_DLL_EXPORT_INCLUDE_METADATA=1; in C write TVM_FFI_C_EXPORT_SCHEMA\n", err
+assert err == f"tvm-ffi: note: {UNTYPED}: no metadata, so the wrappers take any arguments; for " \
+    "types compile C++ with -DTVM_FFI_DLL_EXPORT_INCLUDE_METADATA=1; in C write " \
+    "TVM_FFI_C_EXPORT_SCHEMA\n", err
 
 
 # Names of languages, and of the support code in the wrappers.
 NAMES = (
-    "None True Some Ok Err Option Result Value Error Any Args args num_args lib out call load release code result path "
-    "functions_ module_ Function Module register delete operator template crate super self type match string main"
+    "None True Some Ok Err Option Result Value Error Any Args args num_args lib out call load "
+    "release code result path "
+    "functions_ module_ Function Module register delete operator template crate super self type "
+    "match string main"
 ).split()
 
 # ---- Compiling the wrappers ----

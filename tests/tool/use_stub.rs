@@ -49,7 +49,8 @@ unsafe fn use_others() {
     assert_eq!(same_device(cuda).unwrap(), cuda);
     assert_eq!(same_str(&word).unwrap(), "word");
     assert_eq!(same_bytes(&bytes).unwrap(), [0, 1, 2, 3, 4]);
-    assert_eq!(same_bytes(&Bytes::new(b"more than are in place")).unwrap(), b"more than are in place");
+    let long = b"more than are in place";
+    assert_eq!(same_bytes(&Bytes::new(long)).unwrap(), long);
     assert_eq!(load(9).unwrap(), 9);
     assert_eq!(i64::from_any(packed(&[1i64.to_any(), true.to_any()]).unwrap()).unwrap(), 2);
     assert_eq!(count_none(None, None, None, None, None).unwrap(), 5);

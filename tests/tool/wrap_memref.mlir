@@ -3,7 +3,8 @@
 #gaps = affine_map<(d0)[s0, s1] -> (d0 * s1 + s0)>
 #strided = affine_map<(d0, d1)[s0, s1, s2] -> (d0 * s1 + d1 * s2 + s0)>
 
-func.func @scale(%x: memref<?x?xf64, #strided>, %a: f64, %y: memref<?x?xf64>) attributes {llvm.emit_c_interface} {
+func.func @scale(%x: memref<?x?xf64, #strided>, %a: f64, %y: memref<?x?xf64>)
+    attributes {llvm.emit_c_interface} {
   %zero = arith.constant 0 : index
   %one = arith.constant 1 : index
   %rows = memref.dim %y, %zero : memref<?x?xf64>
@@ -21,7 +22,8 @@ func.func @scale(%x: memref<?x?xf64, #strided>, %a: f64, %y: memref<?x?xf64>) at
   return
 }
 
-func.func @dot(%x: memref<?xf32, #gaps>, %y: memref<?xf32>) -> f32 attributes {llvm.emit_c_interface} {
+func.func @dot(%x: memref<?xf32, #gaps>, %y: memref<?xf32>) -> f32
+    attributes {llvm.emit_c_interface} {
   %zero = arith.constant 0 : index
   %one = arith.constant 1 : index
   %none = arith.constant 0.0 : f32

@@ -264,7 +264,8 @@ def defaults_of(usual):
     value of the one before. The type of the build sets two more."""
     return {
         **{
-            name: values[0] for name, values in usual.items() if name not in ("debug", "optimization")
+            name: values[0]
+            for name, values in usual.items() if name not in ("debug", "optimization")
         }, **QUICK
     }
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Fetch Debian's source of cmocka and unpack it as FOLDER/source, without changing the system's lists of
-# packages. For systems of which Debian has no binary packages of it.
+# Fetch Debian's source of cmocka and unpack it as FOLDER/source, without changing the system's
+# lists of packages. For systems of which Debian has no binary packages of it.
 #
 #   fetch_cmocka.sh FOLDER
 set -eu

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Fetch Debian packages for another architecture, such as i386, and unpack them in a folder, without changing the
-# system or its list of architectures.
+# Fetch Debian packages for another architecture, such as i386, and unpack them in a folder, without
+# changing the system or its list of architectures.
 #
 #   fetch_foreign.sh FOLDER ARCHITECTURE PACKAGE...
 set -eu

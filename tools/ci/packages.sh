@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sourced by tools/quickstart, tools/test and others (. packages.sh): finds and installs missing Debian packages, and
-# shows that a long command goes on.
+# Sourced by tools/quickstart, tools/test and others (. packages.sh): finds and installs missing
+# Debian packages, and shows that a long command goes on.
 
-# has CHECK: whether a prerequisite is available. It looks for the thing itself and not for its package,
-# so that tools from elsewhere are accepted.
+# has CHECK: whether a prerequisite is available. It looks for the thing itself and not for its
+# package, so that tools from elsewhere are accepted.
 has() {
   case $1 in
     pkg:*) pkg-config --exists "${1#pkg:}" ;;
@@ -14,13 +14,15 @@ has() {
 # links COMPILER...: whether it can compile and link a program.
 links() {
   links_out=$(mktemp)
-  printf '#include <errno.h>\nint main(void) { return errno; }\n' | "$@" -x c - -o "$links_out" >/dev/null 2>&1
+  printf '#include <errno.h>\nint main(void) { return errno; }\n' |
+    "$@" -x c - -o "$links_out" >/dev/null 2>&1
   links_rc=$?
   rm -f "$links_out"
   return $links_rc
 }
 
-# watched LOG COMMAND...: run it with its output in a file, and show every few seconds which line that has come to.
+# watched LOG COMMAND...: run it with its output in a file, and show every few seconds which line
+# that has come to.
 watched() {
   watched_log=$1
   shift
@@ -43,7 +45,8 @@ watched() {
   return $watched_rc
 }
 
-# apt_install PACKAGE...: as root or through sudo; 1 if neither is possible or the installation fails.
+# apt_install PACKAGE...: as root or through sudo; 1 if neither is possible or the installation
+# fails.
 apt_install() {
   [ $# -gt 0 ] || return 0
   if ! command -v apt-get >/dev/null; then

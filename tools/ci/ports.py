@@ -9,7 +9,8 @@ import sys
 import link_map
 import platforms
 import roots
-from steps import C_TESTS, PLAIN_CPP, REPORT, ROOT, build, compiler, execute, last_line, meson_test, part, tool, tracked
+from steps import (C_TESTS, PLAIN_CPP, REPORT, ROOT, build, compiler, execute, last_line,
+                   meson_test, part, tool, tracked)
 
 # Whether --all runs: then other systems have their unit tests, checks of binaries and a few tests
 # of the tool alone.
@@ -320,7 +321,8 @@ def browser():
     if not pathlib.Path("/usr/lib/wasm32-wasi/libc.a").exists():
         REPORT.skip("all of it", "wasi-libc is not installed")
         return
-    work, sample, tests = ROOT / "build-browser", ROOT / "samples/24_browser", ROOT / "tests/browser"
+    work, sample = ROOT / "build-browser", ROOT / "samples/24_browser"
+    tests = ROOT / "tests/browser"
     REPORT.run("the page is built", [sample / "run", "--build"])
     run_sample("the sample runs in Node", ["node", sample / "node.mjs", work / "site/kernels.wasm"],
                sample)

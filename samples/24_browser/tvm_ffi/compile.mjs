@@ -4,7 +4,8 @@ import {BYTES} from './abi.mjs';
 
 export async function compile(source) {
   if (source instanceof WebAssembly.Module) return source;
-  if (source instanceof ArrayBuffer || ArrayBuffer.isView(source)) return WebAssembly.compile(source);
+  if (source instanceof ArrayBuffer || ArrayBuffer.isView(source))
+    return WebAssembly.compile(source);
   if (source instanceof Response) {
     if (!source.ok) throw new Error(`${source.url}: ${source.status} ${source.statusText}`);
     return WebAssembly.compile(await source.arrayBuffer());
@@ -17,7 +18,8 @@ export async function compile(source) {
 
 // The name of the file that a source is from, for backtraces.
 export function nameOf(source) {
-  if (!(source instanceof Response || source instanceof URL || typeof source === 'string')) return 'wasm';
+  if (!(source instanceof Response || source instanceof URL || typeof source === 'string'))
+    return 'wasm';
   return (source.url ?? String(source)).replace(/[?#].*$/, '').split('/').pop() || 'wasm';
 }
 
@@ -36,14 +38,21 @@ export function makeWasi(module, core, print) {
       return SUCCESS;
     },
     fd_write: (file, parts, count, out) => {
-      const written = Array.from({length: count}, (_, i) => core.memory.bytes(parts + BYTES.size * i));
+      const written =
+          Array.from({length: count}, (_, i) => core.memory.bytes(parts + BYTES.size * i));
       // A character may begin in one part and end in the next.
       print(written.map((bytes) => decoderOf(file).decode(bytes, {stream: true})).join(''), file);
       core.memory.view.setUint32(out, written.reduce((sum, bytes) => sum + bytes.length, 0), true);
       return SUCCESS;
     },
-    proc_exit: (code) => { throw new Error(`the program has ended with ${code}`); },
+    proc_exit: (code) => {
+      throw new Error(`the program has ended with ${code}`);
+    },
   };
-  const names = WebAssembly.Module.imports(module).filter((entry) => entry.module === WASI).map(({name}) => name);
-  return {[WASI]: Object.fromEntries(names.map((name) => [name, known[name] ?? (() => NOT_SUPPORTED)]))};
+  const names = WebAssembly.Module.imports(module)
+                    .filter((entry) => entry.module === WASI)
+                    .map(({name}) => name);
+  return {
+    [WASI]: Object.fromEntries(names.map((name) => [name, known[name] ?? (() => NOT_SUPPORTED)]))
+  };
 }

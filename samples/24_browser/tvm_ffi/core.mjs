@@ -59,11 +59,15 @@ export class Core {
 
   // Call a function. The result, a value that the caller owns, is in the scratch.
   #invoke(handle, args, scratch, isKept) {
-    if (this.isStopped) throw new Error('an earlier call has stopped this runtime; load it again', {cause: this.#trap});
-    const values = scratch.allocate(ANY.size * (args.length + 1)), result = values + ANY.size * args.length;
+    if (this.isStopped)
+      throw new Error(
+          'an earlier call has stopped this runtime; load it again', {cause: this.#trap});
+    const values = scratch.allocate(ANY.size * (args.length + 1)),
+          result = values + ANY.size * args.length;
     writeArguments(this, values, args, scratch, isKept);
     writeNone(this.memory, result);
-    const code = this.#guard(() => this.wasm.TVMFFIFunctionCall(handle, values, args.length, result));
+    const code =
+        this.#guard(() => this.wasm.TVMFFIFunctionCall(handle, values, args.length, result));
     scratch.copyBack();
     this.check(code);
     return result;
@@ -83,7 +87,8 @@ export class Core {
     if (code === 0) return;
     throw this.withScratch((scratch) => {
       const handle = this.#make(scratch, (out) => this.wasm.TVMFFIErrorMoveFromRaised(out));
-      if (handle === 0) return new TVMFFIError('InternalError', `a function returned ${code} and raised no error`);
+      if (handle === 0)
+        return new TVMFFIError('InternalError', `a function returned ${code} and raised no error`);
       return readError(this, handle);
     });
   }
@@ -122,7 +127,9 @@ export class Core {
   // The handle of a Function that calls a function of JavaScript; that of a wrapper is its own.
   makeFunction(callback, scratch) {
     if (isWrapper(callback)) return handleOf(this, callback);
-    return this.#make(scratch, (out) => this.check(this.wasm.tvm_ffi_js_function_create(this.#keep(callback), out)));
+    return this.#make(
+        scratch,
+        (out) => this.check(this.wasm.tvm_ffi_js_function_create(this.#keep(callback), out)));
   }
 
   // The handle of an Array, which the caller owns.
@@ -153,7 +160,8 @@ export class Core {
   }
 
   typeKey(handle) {
-    return this.memory.text(this.wasm.TVMFFIGetTypeInfo(this.memory.int32(handle + OBJECT.typeIndex)) + TYPE_INFO.key);
+    return this.memory.text(
+        this.wasm.TVMFFIGetTypeInfo(this.memory.int32(handle + OBJECT.typeIndex)) + TYPE_INFO.key);
   }
 
   get version() {
@@ -194,7 +202,8 @@ export class Core {
   #raise(exception, scratch) {
     const {kind, name = 'RuntimeError', message = exception, backtrace = ''} = Object(exception);
     const texts = [kind ?? name, message, backtrace].map((text) => scratch.text(String(text)));
-    const context = this.#make(scratch, (out) => this.wasm.tvm_ffi_js_exception_create(this.#keep(exception), out));
+    const context = this.#make(
+        scratch, (out) => this.wasm.tvm_ffi_js_exception_create(this.#keep(exception), out));
     this.wasm.TVMFFIErrorSetRaised(this.#make(scratch, (out) => (
       this.wasm.TVMFFIErrorCreateWithCauseAndExtraContext(...texts, 0, context, out))));
   }

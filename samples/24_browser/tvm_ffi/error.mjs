@@ -9,7 +9,8 @@ export class TVMFFIError extends Error {
   }
 
   get traceback() {
-    const frames = this.backtrace.replaceAll(', line 0, ', ', ').split('\n').filter(Boolean).reverse();
+    const frames =
+        this.backtrace.replaceAll(', line 0, ', ', ').split('\n').filter(Boolean).reverse();
     const head = frames.length ? ['Traceback (most recent call last):', ...frames] : [];
     return [...head, `${this.kind}: ${this.message}`].join('\n');
   }

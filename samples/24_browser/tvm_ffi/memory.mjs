@@ -18,7 +18,8 @@ export class Memory {
     return this.#memory.buffer;
   }
 
-  // The buffer is replaced when the memory grows, so a view is good until the next call into WebAssembly.
+  // The buffer is replaced when the memory grows, so a view is good until the next call into
+  // WebAssembly.
   get view() {
     if (this.#view?.buffer !== this.buffer) this.#view = new DataView(this.buffer);
     return this.#view;
@@ -63,7 +64,8 @@ export class Memory {
     return Array.from({length: count}, (_, i) => Number(this.int64(data + EXTENT_SIZE * i)));
   }
 
-  // Describe contiguous elements as a DLTensor. Extents, and behind them strides, are written to `extents`.
+  // Describe contiguous elements as a DLTensor. Extents, and behind them strides, are written to
+  // `extents`.
   writeTensor(struct, {code, bits}, data, shape, extents) {
     const {view} = this, strides = extents + EXTENT_SIZE * shape.length;
     view.setUint32(struct + TENSOR.data, data, true);
@@ -126,8 +128,10 @@ export class Scratch {
 
   // A DLTensor of `length` elements: those at `data`, or if that is null a copy of the array.
   tensor({array, length, data}) {
-    const struct = this.allocate(TENSOR.size + 2 * EXTENT_SIZE), elements = data ?? this.#copyOf(array);
-    this.#memory.writeTensor(struct, elementOfArray(array), elements, [length], struct + TENSOR.size);
+    const struct = this.allocate(TENSOR.size + 2 * EXTENT_SIZE),
+          elements = data ?? this.#copyOf(array);
+    this.#memory.writeTensor(
+        struct, elementOfArray(array), elements, [length], struct + TENSOR.size);
     return struct;
   }
 

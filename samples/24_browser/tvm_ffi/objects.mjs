@@ -94,7 +94,8 @@ class TensorStruct {
 
   get shape() {
     const memory = this.#memory;
-    return memory.extents(memory.pointer(this.#struct + TENSOR.shape), memory.int32(this.#struct + TENSOR.ndim));
+    return memory.extents(
+        memory.pointer(this.#struct + TENSOR.shape), memory.int32(this.#struct + TENSOR.ndim));
   }
 
   get dtype() {
@@ -106,8 +107,10 @@ class TensorStruct {
     const device = memory.int32(this.#struct + TENSOR.device + DEVICE.type);
     if (device !== CPU) throw new TypeError('the tensor is on another device');
     const length = this.#contiguousLength();
-    const data = memory.pointer(this.#struct + TENSOR.data) + Number(memory.int64(this.#struct + TENSOR.byteOffset));
-    return new TypedArray(memory.buffer, length === 0 ? 0 : data, length); // without elements, data may be anything
+    const data = memory.pointer(this.#struct + TENSOR.data) +
+        Number(memory.int64(this.#struct + TENSOR.byteOffset));
+    return new TypedArray(
+        memory.buffer, length === 0 ? 0 : data, length);  // without elements, data may be anything
   }
 
   #contiguousLength() {

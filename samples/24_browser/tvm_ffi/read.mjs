@@ -14,13 +14,16 @@ export function take(core, any) {
 
 // A value that is another's.
 export function readBorrowed(core, any) {
-  const {memory} = core, typeIndex = memory.int32(any + ANY.typeIndex), pointer = memory.pointer(any + ANY.payload);
+  const {memory} = core, typeIndex = memory.int32(any + ANY.typeIndex),
+        pointer = memory.pointer(any + ANY.payload);
   switch (typeIndex) {
     case Type.DLTensorPtr: return new TensorView(core, pointer);
     case Type.RawStr: return memory.rawTextAt(pointer);
     case Type.ByteArrayPtr: return memory.bytes(pointer);
     case Type.ObjectRValueRef: return shareObject(core, memory.pointer(pointer));
-    default: return typeIndex < Type.FirstObject ? readPlain(core, any, typeIndex) : shareObject(core, pointer);
+    default:
+      return typeIndex < Type.FirstObject ? readPlain(core, any, typeIndex) :
+                                            shareObject(core, pointer);
   }
 }
 
@@ -30,12 +33,14 @@ export function readError(core, handle) {
   if (context !== 0 && memory.int32(context + OBJECT.typeIndex) === Type.OpaqueFrontendObject) {
     return core.exceptionOf(memory.pointer(context + OBJECT.size));
   }
-  const texts = [ERROR.kind, ERROR.message, ERROR.backtrace].map((field) => memory.text(body + field));
+  const texts =
+      [ERROR.kind, ERROR.message, ERROR.backtrace].map((field) => memory.text(body + field));
   return new TVMFFIError(...texts, cause === 0 ? undefined : {cause: readError(core, cause)});
 }
 
 function readPlain(core, any, typeIndex) {
-  const {memory} = core, payload = any + ANY.payload, smallLength = memory.pointer(any + ANY.smallLength);
+  const {memory} = core, payload = any + ANY.payload,
+        smallLength = memory.pointer(any + ANY.smallLength);
   switch (typeIndex) {
     case Type.None: return null;
     case Type.Int: return simplify(memory.int64(payload));
@@ -43,7 +48,8 @@ function readPlain(core, any, typeIndex) {
     case Type.Float: return memory.view.getFloat64(payload, true);
     case Type.OpaquePtr: return memory.pointer(payload);
     case Type.DataType: return core.readDtype(payload);
-    case Type.Device: return {type: memory.int32(payload + DEVICE.type), id: memory.int32(payload + DEVICE.id)};
+    case Type.Device:
+      return {type: memory.int32(payload + DEVICE.type), id: memory.int32(payload + DEVICE.id)};
     case Type.SmallStr: return memory.textAt(payload, smallLength);
     case Type.SmallBytes: return memory.bytesAt(payload, smallLength);
     default: throw new TypeError(`cannot read a value of type index ${typeIndex}`);
@@ -83,7 +89,8 @@ function readShape({memory}, handle) {
 
 function readSequence(core, handle) {
   const {memory} = core, body = handle + OBJECT.size;
-  const data = memory.pointer(body + SEQUENCE.data), length = Number(memory.int64(body + SEQUENCE.length));
+  const data = memory.pointer(body + SEQUENCE.data),
+        length = Number(memory.int64(body + SEQUENCE.length));
   return Array.from({length}, (_, i) => readBorrowed(core, data + ANY.size * i));
 }
 
@@ -93,7 +100,8 @@ function readBigInt(core, handle) {
     writeObject(core.memory, any, handle);
     core.wasm.TVMFFIBigIntGetContentByteArray(out, any);
     const words = new BigUint64Array(core.memory.bytes(out).buffer);
-    return BigInt.asIntN(64 * words.length, words.reduceRight((value, word) => (value << 64n) + word, 0n));
+    return BigInt.asIntN(
+        64 * words.length, words.reduceRight((value, word) => (value << 64n) + word, 0n));
   });
 }
 

@@ -15,8 +15,8 @@ export class Bytes {
   }
 }
 
-// A typed array as argument. It notes where the elements are before the call allocates anything: memory that grows
-// leaves typed arrays over it empty. Elements elsewhere have to be copied.
+// A typed array as argument. It notes where the elements are before the call allocates anything:
+// memory that grows leaves typed arrays over it empty. Elements elsewhere have to be copied.
 class ArrayArgument {
   constructor(array, buffer) {
     new Uint8Array(array.buffer); // throws if the memory has grown since the array was made
@@ -26,9 +26,11 @@ class ArrayArgument {
   }
 }
 
-// Write arguments one after the other, for the time of a call. isKept: the callee keeps them, as elements or results.
+// Write arguments one after the other, for the time of a call. isKept: the callee keeps them, as
+// elements or results.
 export function writeArguments(core, values, args, scratch, isKept) {
-  const noted = args.map((arg) => (elementOfArray(arg) ? new ArrayArgument(arg, core.memory.buffer) : arg));
+  const noted =
+      args.map((arg) => (elementOfArray(arg) ? new ArrayArgument(arg, core.memory.buffer) : arg));
   noted.forEach((arg, i) => write(core, values + ANY.size * i, arg, scratch, isKept));
 }
 
@@ -37,13 +39,16 @@ function write(core, any, value, scratch, isKept) {
   if (value === null || value === undefined) {
     writeNone(memory, any);
   } else if (typeof value === 'boolean') {
-    writePlain(memory, any, Type.Bool, (view, payload) => view.setUint32(payload, value ? 1 : 0, true));
+    writePlain(
+        memory, any, Type.Bool, (view, payload) => view.setUint32(payload, value ? 1 : 0, true));
   } else if (Number.isSafeInteger(value) && !Object.is(value, -0)) {
-    writePlain(memory, any, Type.Int, (view, payload) => view.setBigInt64(payload, BigInt(value), true));
+    writePlain(
+        memory, any, Type.Int, (view, payload) => view.setBigInt64(payload, BigInt(value), true));
   } else if (typeof value === 'number') {
     writePlain(memory, any, Type.Float, (view, payload) => view.setFloat64(payload, value, true));
   } else if (value instanceof Float) {
-    writePlain(memory, any, Type.Float, (view, payload) => view.setFloat64(payload, value.value, true));
+    writePlain(
+        memory, any, Type.Float, (view, payload) => view.setFloat64(payload, value.value, true));
   } else if (typeof value === 'bigint') {
     writeMade(core, any, wasm.TVMFFIBigIntFromByteArray, scratch.bytes(wordsOf(value)), scratch);
   } else if (typeof value === 'string') {
@@ -51,7 +56,9 @@ function write(core, any, value, scratch, isKept) {
   } else if (value instanceof Bytes) {
     writeMade(core, any, wasm.TVMFFIBytesFromByteArray, scratch.bytes(value.data), scratch);
   } else if (value instanceof ArrayArgument || value instanceof TensorView) {
-    if (isKept) throw new TypeError('only a Tensor can be a result or an element, not a typed array or a view');
+    if (isKept)
+      throw new TypeError(
+          'only a Tensor can be a result or an element, not a typed array or a view');
     const struct = value instanceof TensorView ? handleOf(core, value) : scratch.tensor(value);
     writePointer(memory, any, Type.DLTensorPtr, struct);
   } else if (isWrapper(value)) {
@@ -88,13 +95,15 @@ export function writeObject(memory, any, handle) {
 // Let the runtime make a value of bytes. It may be an object, which the scratch then owns.
 function writeMade(core, any, make, bytes, scratch) {
   core.check(make(bytes, any));
-  if (core.memory.int32(any + ANY.typeIndex) >= Type.FirstObject) scratch.own(core.memory.pointer(any + ANY.payload));
+  if (core.memory.int32(any + ANY.typeIndex) >= Type.FirstObject)
+    scratch.own(core.memory.pointer(any + ANY.payload));
 }
 
 // Two's complement words of 64 bits, least significant first.
 function wordsOf(value) {
   let count = 1;
   while (BigInt.asIntN(64 * count, value) !== value) ++count;
-  const words = BigInt64Array.from({length: count}, (_, i) => BigInt.asIntN(64, value >> BigInt(64 * i)));
+  const words =
+      BigInt64Array.from({length: count}, (_, i) => BigInt.asIntN(64, value >> BigInt(64 * i)));
   return new Uint8Array(words.buffer);
 }

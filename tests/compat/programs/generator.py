@@ -2,13 +2,14 @@
 """Random programs for the interpreter."""
 import random
 
-DTYPES = """int int8 i8 i32 int64 uint uint8 u1 u64 bool bool8 bool1 boolx4 float f16 float32 f64x2 float32x4
-bfloat bf16 bf16x8 handle handle64 void float8_e4m3 float8_e4m3fn float8_e4m3fnuz float8_e5m2 f8_e5m2x2
-float8_e8m0fnu float8_e3m4 fp8_e4m3fn float8_e4m3b11fnuz float6_e2m3fn fp6_e3m2fnx16 float4_e2m1fn
-float4_e2m1fn_x2 fp4_e2m1fnx2 float32xvscalex4 int8xvscalex16 custom[test]16 custom[test]8x4 int255 int4
-uint1x8 float8 float8x2""".split()
-DTYPE_PARTS = DTYPES + """int uint float bool bfloat handle custom [ ] x xvscale xvscalex _ 0 1 8 16 32 256
-65535 65536 4294967296 18446744073709551648 32767 32768 - + e4m3 fn complex complex64 i u f bf fp8_ 008""".split(
+DTYPES = """int int8 i8 i32 int64 uint uint8 u1 u64 bool bool8 bool1 boolx4 float f16 float32 f64x2
+float32x4 bfloat bf16 bf16x8 handle handle64 void float8_e4m3 float8_e4m3fn float8_e4m3fnuz
+float8_e5m2 f8_e5m2x2 float8_e8m0fnu float8_e3m4 fp8_e4m3fn float8_e4m3b11fnuz float6_e2m3fn
+fp6_e3m2fnx16 float4_e2m1fn float4_e2m1fn_x2 fp4_e2m1fnx2 float32xvscalex4 int8xvscalex16
+custom[test]16 custom[test]8x4 int255 int4 uint1x8 float8 float8x2""".split()
+DTYPE_PARTS = DTYPES + """int uint float bool bfloat handle custom [ ] x xvscale xvscalex _ 0 1 8 16
+32 256 65535 65536 4294967296 18446744073709551648 32767 32768 - + e4m3 fn complex complex64 i u f
+bf fp8_ 008""".split(
 )
 KINDS = ["ValueError", "TypeError", "RuntimeError", "KeyError", "", "My Error", "InternalError"]
 NAMES = [

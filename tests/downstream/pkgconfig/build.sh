@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Kernel libraries and hosts, with only a compiler and pkg-config: sh build.sh [tvm_ffi-static|tvm_ffi-cxx]
+# Kernel libraries and hosts, with only a compiler and pkg-config:
+# sh build.sh [tvm_ffi-static|tvm_ffi-cxx]
 set -eux
 cc=${CC:-cc} cxx=${CXX:-c++}
 runtime=${1:-tvm_ffi}
@@ -10,4 +11,5 @@ $cc -std=c99 -shared -fPIC $(pkg-config --cflags tvm_ffi) kernel.c -o kernel.so
 $cxx -std=c++17 -shared -fPIC $(pkg-config --cflags tvm_ffi) add_one.cc -o add_one.so
 $cc -std=c99 host.c $(pkg-config --cflags --libs "$runtime") "$rpath" -o host
 $cxx -std=c++17 load.cc $(pkg-config --cflags --libs "$runtime") "$rpath" -o load
-[ "$runtime" != tvm_ffi-cxx ] || $cxx -std=c++17 cxx_host.cc $(pkg-config --cflags --libs "$runtime") -o cxx_host
+[ "$runtime" != tvm_ffi-cxx ] ||
+  $cxx -std=c++17 cxx_host.cc $(pkg-config --cflags --libs "$runtime") -o cxx_host

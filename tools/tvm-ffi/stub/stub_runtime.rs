@@ -236,7 +236,10 @@ impl FromAny for Value {
 }
 impl FromAny for Object {
     fn from_any(value: Value) -> Result<Self, Error> {
-        if value.0.type_index >= FIRST_OBJECT { Ok(Object(value)) } else { mismatch(&value, "an object") }
+        if value.0.type_index < FIRST_OBJECT {
+            return mismatch(&value, "an object");
+        }
+        Ok(Object(value))
     }
 }
 impl FromAny for i64 {
@@ -297,7 +300,9 @@ impl FromAny for Vec<u8> {
 impl FromAny for String {
     fn from_any(value: Value) -> Result<Self, Error> {
         match value.0.type_index {
-            SMALL_STR | STR => Vec::from_any(value).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()),
+            SMALL_STR | STR => {
+                Vec::from_any(value).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+            }
             _ => mismatch(&value, "str"),
         }
     }
