@@ -110,8 +110,8 @@ await test('values: other objects are handles', () => {
 await test('values: what cannot be passed', async () => {
   const text = builtin('ReprPrint');
   // @ts-expect-error
-  assert.match(
-      String(thrown(() => text({}))), /^TypeError: \[object Object\] is no value of the FFI/);
+  const refused = String(thrown(() => text({})));
+  assert.match(refused, /^TypeError: \[object Object\] is no value of the FFI/);
   // @ts-expect-error
   assert.match(String(thrown(() => text(Symbol('s')))), /^TypeError: \[object Symbol\]/);
   assert.match(

@@ -235,8 +235,8 @@ assert (report["runtime"], report["library"], report["passed"]) == (None, None, 
 # includes it.
 for base in [name for name in exports if "ModuleObj" in name]:
     derived = Library().undefined(base)
-    line = f"note  library    {base}: is for a class derived from tvm::ffi::ModuleObj, whose methods the " \
-           "default libtvm_ffi.so calls with libtvm_ffi_cxx.so beside it"
+    line = f"note  library    {base}: is for a class derived from tvm::ffi::ModuleObj, " \
+           "whose methods the default libtvm_ffi.so calls with libtvm_ffi_cxx.so beside it"
     assert says(derived, line) == says(derived, line, "--runtime=c") == OK
     assert says(derived, CXX_HAS, "--runtime=cxx") == OK
     assert needs(derived) == ("libtvm_ffi.so", True, [])
@@ -297,8 +297,8 @@ for prefix in "metadata", "doc", "schema", "doctext":
         f"__tvm_ffi__{prefix}_f"))[1][0].startswith("  ok ")
 
 lookup = Library().undefined("TVMFFIEnvModLookupFromImports").function("__tvm_ffi_f")
-line = "note  names      TVMFFIEnvModLookupFromImports: is called, but the module that it needs is stored " \
-       "in __tvm_ffi__library_ctx, which is not exported"
+line = "note  names      TVMFFIEnvModLookupFromImports: is called, but the module that it needs " \
+       "is stored in __tvm_ffi__library_ctx, which is not exported"
 assert says(lookup, line) == OK
 assert not any("LookupFromImports" in line for line in
                check(lookup.data("__tvm_ffi__library_ctx", bytes(8), is_writable=True))[1])
@@ -347,8 +347,8 @@ for content, line in [
 ]:
     says(Library().data("__tvm_ffi__library_bin", content), line)
 no_self = blob([(b"k", b"x", [])])
-line = "note  embedded   __tvm_ffi__library_bin: no module is the library itself (_lib), so its functions " \
-       "are not found"
+line = "note  embedded   __tvm_ffi__library_bin: no module is the library itself (_lib), so " \
+       "its functions are not found"
 says(Library().data("__tvm_ffi__library_bin", no_self).function("__tvm_ffi_f"), line)
 assert "  " + line not in check(Library().data("__tvm_ffi__library_bin", no_self))[1]
 padded = bytearray(blob([(b"_lib", None, [])]) + b"\0\0\0")

@@ -25,8 +25,8 @@ def make(machine):
 class Image:
     """The bytes of a library, with the fields of its headers by name."""
 
-    HEADER = "type machine version entry segments_at sections_at flags size segment_size num_segments " \
-             "section_size num_sections names"
+    HEADER = "type machine version entry segments_at sections_at flags size segment_size " \
+             "num_segments section_size num_sections names"
     SECTION = "name type flags address offset size link info"
 
     def __init__(self, machine):

@@ -64,7 +64,8 @@ common = MARKDOWN.split("\n## Options of every command\n")[1]
 assert list(chapters) == COMMANDS, list(chapters)
 for command, options in OPTIONS.items():
     for letter, name, value in options:
-        row = f"| {f'`-{letter}`, ' if letter else ''}`--{name}{value.replace('|', chr(92) + '|')}` | "
+        short = f"`-{letter}`, " if letter else ""
+        row = f"| {short}`--{name}{value.replace('|', chr(92) + '|')}` | "
         assert row in chapters[command] + common, (command, row)
 for title in "Exit status", "Environment", "Files", "Examples":
     assert f"\n## {title}\n" in common and f"\n.SH {title.upper()}\n" in PAGE, title

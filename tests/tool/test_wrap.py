@@ -8,7 +8,8 @@ import re
 import shutil
 import subprocess
 
-from compilers import COMPILERS, FOLDER, HEADERS, PLACE, STRICT, call_with_program, make_library, raises
+from compilers import (COMPILERS, FOLDER, HEADERS, PLACE, STRICT, call_with_program, make_library,
+                       raises)
 from tool import RUNNER, USAGE, bad, good, good_json, run
 
 SOFTMAX = "softmax = void softmax_f32(float y[n][m], const float x[n][m], int n, int m)"

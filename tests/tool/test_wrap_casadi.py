@@ -6,7 +6,8 @@ test_wrap_casadi.py TVM-FFI FOLDER LIBRARY INCLUDE...
 """
 import subprocess
 
-from compilers import COMPILERS, FOLDER, PLACE, check_abi_calls, find_generator, make_library, raises
+from compilers import (COMPILERS, FOLDER, PLACE, check_abi_calls, find_generator, make_library,
+                       raises)
 from tool import USAGE, good, run
 
 CASADI = "--abi=casadi"

@@ -13,34 +13,6 @@ from steps import (BUILD, C_TESTS, CPP, GCC_TESTS, JOBS, PLAIN_CPP, REPORT, ROOT
                    SANITIZER_TESTS, TESTS, build, execute, last_line, links, meson_test, part, tool,
                    tracked)
 
-# Sources that become part of what users write.
-PASTED = {"tools/kernel/tvm_ffi_kernel.h", "tools/kernel/tvm_ffi_kernel_more.h",
-          "tools/tvm-ffi/wrap/wrap_runtime.h", "tools/tvm-ffi/wrap/abi_casadi_runtime.h",
-          "tools/tvm-ffi/wrap/abi_memref_runtime.h",
-          "tools/tvm-ffi/wrap/abi_halide_runtime.h"}
-
-
-@part(daily=True)
-def spdx():
-    """every source file says SPDX-License-Identifier: Apache-2.0 in its first lines; what is to be
-    pasted, 0BSD"""
-    named = {"meson.build", "meson_options.txt", "CMakeLists.txt", "Makefile"}
-    suffixes = {
-        ".c", ".h", ".cc", ".cpp", ".cu", ".cuh", ".py", ".sh", ".S", ".ini", ".dynlist", ".cmake",
-        ".in", ".wrap"
-    }
-    without, checked = [], 0
-    for path in tracked():
-        head = path.read_bytes()[:400]
-        if path.name in named or path.suffix in suffixes or head.startswith(b"#!"):
-            checked += 1
-            license_name = b"0BSD" if str(path.relative_to(ROOT)) in PASTED else b"Apache-2.0"
-            if b"SPDX-License-Identifier: " + license_name not in head:
-                without.append(str(path.relative_to(ROOT)))
-    REPORT.check(f"{checked} source files name the license", checked and not without,
-                 "\n".join(without))
-
-
 # Builds the library with C++ functions, and the tests that run on it.
 CXX_EXPORTS = "-Dcxx_exports=enabled"
 

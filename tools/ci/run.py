@@ -19,7 +19,8 @@ import os
 import sys
 import time
 
-import parts  # noqa: F401, which lists its parts; they come before those of ports
+import quick  # noqa: F401, which lists its parts; they come before those of the next
+import parts  # noqa: F401
 import configurations  # noqa: F401, the same
 import platforms
 import ports
