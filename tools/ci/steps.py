@@ -31,6 +31,7 @@ def part(needs="", daily=False, matrix=True):
     words = needs.split()
 
     def add(function):
+        function.__doc__ = " ".join(function.__doc__.split())
         function.needs, function.daily, function.matrix = words, daily, matrix
         PARTS[function.__name__] = function
         return function
