@@ -28,7 +28,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "docs/site"))
 import anchors  # noqa: E402
 
-SOURCES = ("c", "include", "cpp", "tools", "tests", "samples", "packaging", "cmake")
+SOURCES = ("c", "include", "cpp", "tools", "tests", "samples", "demos", "packaging", "cmake")
 TEXT = {".c", ".h", ".cc", ".cu", ".py", ".txt", ".build", ".md", ".rs", ".sh", ".cmake", ".in", ""}
 LINK = re.compile(r"\[[^\]\n]*\]\(([^)\s]+)\)")
 CITATION = re.compile(r"(?<![\w./-])((?:[\w.-]+/)*[\w-]+\.md)(?:#([\w-]+))?")
@@ -48,7 +48,7 @@ class Documents:
         self.found_headings = {}
         self.pages = [
             page for page in (*root.glob("*.md"), *root.glob("docs/**/*.md"),
-                              *root.glob("samples/**/*.md"))
+                              *root.glob("samples/*.md"), *root.glob("demos/**/*.md"))
         ]
         self.tests = {}
         for path in root.glob("tests/**/test_*"):

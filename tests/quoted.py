@@ -1,20 +1,22 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Fail when code in the documents is not in the sample that it claims to be from.
+"""Fail when code in the documents is not in the file that it claims to be from.
 
-    quoted.py ROOT [PAGE...]
+    quoted.py --made FILE MADE ROOT [PAGE...]
 
 Code is any fenced block but directives for the site, ```{name}, and lines for CMake, which
-readme.py tries; it must be from the sample that was linked last. A line `...` stands for any number
-of lines; the others must be consecutive. Indentation is ignored. A block that begins with the name
-of a file (```c add.c) is that file: tests/tool/test_codegen.py compiles it. PAGES are left out:
-tutorials.py does what they say.
+readme.py tries; it must be from the file of a sample or demo that was linked last, or from MADE if
+that is FILE, from which MADE was made. A line `...` stands for any number of lines; the others must
+be consecutive. Indentation is ignored. A block that begins with the name of a file (```c add.c) is
+that file: tests/tool/test_codegen.py compiles it. PAGES are left out: tutorials.py does what they
+say.
 """
+import argparse
 import pathlib
 import re
 import sys
 
-LINK = re.compile(r"\]\(([^)]*samples/[^)]*\.\w+)\)")
+LINK = re.compile(r"\]\(([^)]*(?:samples|demos)/[^)]*(?<!README)\.\w+)\)")
 
 
 def passages(block):
@@ -41,7 +43,14 @@ def find_missing(source, block):
     return None
 
 
-def check(page):
+def read(path, made):
+    """The lines of a file and of what is made from it, without those that are empty."""
+    files = [path, *([made[path]] if path in made else [])]
+    lines = "\n".join(file.read_text(encoding="utf-8") for file in files).splitlines()
+    return [line.strip() for line in lines if line.strip()]
+
+
+def check(page, made):
     sample, block, problems, count = None, None, [], 0
     for number, line in enumerate(page.read_text(encoding="utf-8").splitlines(), 1):
         if line.startswith("```") and block is None:
@@ -53,8 +62,7 @@ def check(page):
             if sample is None:
                 problems.append(f"{page.name}:{first}: from no sample")
             else:
-                source = [text.strip() for text in sample.read_text(encoding="utf-8").splitlines()]
-                missing = find_missing([text for text in source if text], block)
+                missing = find_missing(read(sample, made), block)
                 if missing is not None:
                     problems.append(
                         f"{page.name}:{first}: not in {sample.parent.name}/{sample.name}: {missing}"
@@ -69,14 +77,19 @@ def check(page):
 
 
 def main():
-    problems, count = [], 0
-    root = pathlib.Path(sys.argv[1])
-    followed = {root / page for page in sys.argv[2:]}
+    parser = argparse.ArgumentParser()
+    parser.add_argument("root", type=pathlib.Path)
+    parser.add_argument("--made", nargs=2, type=pathlib.Path, required=True)
+    parser.add_argument("pages", nargs="*")
+    args = parser.parse_args()
+    problems, count, root = [], 0, args.root.resolve()
+    made = {args.made[0].resolve(): args.made[1]}
+    followed = {root / page for page in args.pages}
     for page in [
             root / "README.md",
             *sorted({*root.glob("docs/*.md"), *root.glob("docs/guide/*.md")} - followed)
     ]:
-        found, blocks = check(page)
+        found, blocks = check(page, made)
         problems += found
         count += blocks
     print("\n".join(problems + [f"{count} pieces of code"]))

@@ -150,10 +150,10 @@ def collect_pages(app):
     """The pages of files and folders."""
     root = pathlib.Path(app.srcdir)
     known = {name for data in app.env.metadata.values() for name in data.get("sources", [])}
-    # Of a sample, all files are shown.
+    # Of a sample or demo, all files are shown.
     known |= {
         path.relative_to(root).as_posix() for name in known
-        if name.startswith("samples/") and (root / name).is_dir()
+        if name.startswith(("samples/", "demos/")) and (root / name).is_dir()
         for path in (root / name).iterdir() if path.is_file() and is_text(path)
     }
     for name in sorted(known):

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Global functions for test_module_*.mjs: what the kernels of the sample do not do. */
+/* Global functions for test_module_*.mjs: what the kernels of the demo do not do. */
 #include <stdio.h>
 #include <tvm/ffi/c.h>
 

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import process from 'node:process';
 import {pathToFileURL} from 'node:url';
-import {TVMFFIError, load} from '../../samples/24_browser/tvm_ffi.mjs';
+import {TVMFFIError, load} from '../../demos/browser/tvm_ffi.mjs';
 
 export const file = process.argv[2], url = pathToFileURL(file);
 

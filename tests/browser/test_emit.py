@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tests what samples/24_browser/emit.py refuses: test_emit.py. What it compiles is run by
+"""Tests what demos/browser/emit.py refuses: test_emit.py. What it compiles is run by
 test_module_functions.mjs."""
 import pathlib
 import subprocess
 import sys
 import tempfile
 
-EMIT = pathlib.Path(__file__).resolve().parents[2] / "samples/24_browser/emit.py"
+EMIT = pathlib.Path(__file__).resolve().parents[2] / "demos/browser/emit.py"
 REFUSED = {
     "def f(a, b): return a, b, a": "1: `f` takes the 3 colours first",
     "def f(a, b, c):\n    pass": "2: the last statement returns 3 colours",

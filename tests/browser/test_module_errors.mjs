@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Errors as exceptions, and what stops the runtime.
 import assert from 'node:assert/strict';
-import {TVMFFIError, load} from '../../samples/24_browser/tvm_ffi.mjs';
+import {TVMFFIError, load} from '../../demos/browser/tvm_ffi.mjs';
 import {test} from './check.mjs';
 import {apply, builtin, ours, raised, runtime, thrown, url} from './support.mjs';
 

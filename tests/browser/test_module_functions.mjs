@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions, modules, and kernels that the generator of the sample writes.
+// Functions, modules, and kernels that the generator of the demo writes.
 import assert from 'node:assert/strict';
-import {Module} from '../../samples/24_browser/tvm_ffi.mjs';
+import {Module} from '../../demos/browser/tvm_ffi.mjs';
 import {test} from './check.mjs';
 import {apply, ours, raised, runtime, same} from './support.mjs';
 
@@ -38,7 +38,7 @@ await test('modules: the system library', () => {
       [error.kind, error.message], ['AttributeError', 'Module has no function `missing`']);
 });
 
-// ---- The generator of the sample ----
+// ---- The generator of the demo ----
 
 await test('emitted kernels: what they compute', () => {
   const shape = [6, 5, 4], gain = 0.4, offset = -0.1;

@@ -2,7 +2,7 @@
 // When objects are released.
 import assert from 'node:assert/strict';
 import {setTimeout as sleep} from 'node:timers/promises';
-import {Bytes} from '../../samples/24_browser/tvm_ffi.mjs';
+import {Bytes} from '../../demos/browser/tvm_ffi.mjs';
 import {test} from './check.mjs';
 import {apply, builtin, raised, runtime, same, thrown} from './support.mjs';
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tensors, and typed arrays as arguments.
 import assert from 'node:assert/strict';
-import {Tensor} from '../../samples/24_browser/tvm_ffi.mjs';
+import {Tensor} from '../../demos/browser/tvm_ffi.mjs';
 import {test} from './check.mjs';
 import {apply, builtin, ours, raised, runtime, thrown} from './support.mjs';
 
 await test('tensors: every dtype', () => {
-  /** @type {import('../../samples/24_browser/tvm_ffi.mjs').TypedArray[]} */
+  /** @type {import('../../demos/browser/tvm_ffi.mjs').TypedArray[]} */
   const arrays = [
     new Int8Array([1, -2]),
     new Int16Array([1, -2]),
@@ -58,7 +58,7 @@ await test('tensors: types of arrays', () => {
 
 await test('tensors: a typed array over the memory is not copied', () => {
   const {array} = runtime.tensor(new Int32Array([1, 2, 3, 4]));
-  apply((/** @type {import('../../samples/24_browser/tvm_ffi.mjs').TensorView} */ view) => {
+  apply((/** @type {import('../../demos/browser/tvm_ffi.mjs').TensorView} */ view) => {
     assert.deepEqual([view.shape, view.dtype], [[2], 'int32']);
     assert.equal(view.array.buffer, runtime.memory.buffer);
     assert.equal(view.array.byteOffset, array.byteOffset + 4);

@@ -2,7 +2,7 @@
 // How values are passed and returned, loading, and output.
 import assert from 'node:assert/strict';
 import {readFile} from 'node:fs/promises';
-import {Bytes, FFIObject, Float, Tensor, load} from '../../samples/24_browser/tvm_ffi.mjs';
+import {Bytes, FFIObject, Float, Tensor, load} from '../../demos/browser/tvm_ffi.mjs';
 import {test} from './check.mjs';
 import {apply, builtin, file, ours, printed, runtime, same, thrown, url} from './support.mjs';
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the page of samples/24_browser in headless Chromium, as a person would use it:
-// test_page.mjs SCREENSHOTS. SCREENSHOTS is a folder for pictures of the page. The page is built
-// and served by the sample's command.
+// Tests the page of demos/browser in headless Chromium, as a person would use it: test_page.mjs SCREENSHOTS.
+// SCREENSHOTS is a folder for pictures of the page. The page is built and served by the demo's command.
 import assert from 'node:assert/strict';
 import {spawn} from 'node:child_process';
 import {mkdir, writeFile} from 'node:fs/promises';
@@ -19,7 +18,7 @@ const LEAST_CONTRAST = 4.5;
 
 // The address that the command says it serves.
 async function serve() {
-  const command = fileURLToPath(new URL('../../samples/24_browser/run', import.meta.url));
+  const command = fileURLToPath(new URL('../../demos/browser/run', import.meta.url));
   const server = spawn(command, ['0'], {stdio: ['ignore', 'pipe', 'inherit']});
   process.on('exit', () => server.kill());
   for await (const line of createInterface({input: server.stdout})) {

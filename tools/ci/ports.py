@@ -314,32 +314,31 @@ def run_tests(what, command):
 
 @part("wasi node chromium tsc")
 def browser():
-    """samples/24_browser: the runtime in WebAssembly, its module for JavaScript in Node, its page
+    """demos/browser: the runtime in WebAssembly, its module for JavaScript in Node, its page
     in headless Chromium"""
     if not compiler("wasi_cc") or not tool("node"):
         return
     if not pathlib.Path("/usr/lib/wasm32-wasi/libc.a").exists():
         REPORT.skip("all of it", "wasi-libc is not installed")
         return
-    work, sample = ROOT / "build-browser", ROOT / "samples/24_browser"
-    tests = ROOT / "tests/browser"
-    REPORT.run("the page is built", [sample / "run", "--build"])
-    run_sample("the sample runs in Node", ["node", sample / "node.mjs", work / "site/kernels.wasm"],
-               sample)
+    work, demo, tests = ROOT / "build-browser", ROOT / "demos/browser", ROOT / "tests/browser"
+    REPORT.run("the page is built", [demo / "run", "--build"])
+    run_sample("the demo runs in Node", ["node", demo / "node.mjs", work / "site/kernels.wasm"],
+               demo)
     run_tests("generator", [tests / "test_emit.py"])
     emitted = work / "formulas.c"
-    emitted.write_text(REPORT.run("it writes kernels", [sample / "emit.py", tests / "formulas.py"]),
+    emitted.write_text(REPORT.run("it writes kernels", [demo / "emit.py", tests / "formulas.py"]),
                        encoding="utf-8")
     REPORT.run("they are built",
-               [sample / "build", work / "test.wasm", tests / "kernels.c", emitted])
+               [demo / "build", work / "test.wasm", tests / "kernels.c", emitted])
     modules = sorted(tests.glob("test_module_*.mjs"))
     for module in modules:
         run_tests("module", ["node", "--expose-gc", module, work / "test.wasm"])
     if shutil.which("tsc"):
-        REPORT.run("the types are those that tests and sample use", [
+        REPORT.run("the types are those that tests and demo use", [
             "tsc", "--noEmit", "--allowJs", "--checkJs", "--strict", "--target", "es2022", "--lib",
             "es2022,dom", "--module", "node16", "--moduleResolution", "node16", tests / "node.d.ts",
-            *modules, sample / "node.mjs"
+            *modules, demo / "node.mjs"
         ])
     else:
         REPORT.skip("types", "tsc is not installed")

@@ -31,8 +31,8 @@ try {
 }
 
 // Functions of JavaScript are arguments like any other, or global functions.
-runtime.registerFunction('sample.shout', (text) => `${text.toUpperCase()}!`);
-console.log(`sample.shout: ${runtime.globalFunction('sample.shout')('hello')}`);
+runtime.registerFunction('demo.shout', (text) => `${text.toUpperCase()}!`);
+console.log(`demo.shout: ${runtime.globalFunction('demo.shout')('hello')}`);
 
 // Objects are released when the collector finds them unused, or now.
 for (const object of [a, b, product]) object.release();

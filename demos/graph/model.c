@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The model as a library, or as a part of a program: one function that runs the graph. The graph
  * and its weights are in model_files.c, which `tvm-ffi embed` makes of the files; the kernels in
- * kernels.c, which samples/25_compiler makes. */
+ * kernels.c, which demos/compiler makes. */
 #include <tvm/ffi/c.h>
 #include <tvm/ffi/extra/c_env_api.h>
 

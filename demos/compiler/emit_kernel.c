@@ -493,7 +493,7 @@ void emit_program(const Kernel *kernels, FILE *file, const char *opt_title, cons
   const Kernel *kernel;
   out = file;
   if (opt_title != NULL) put("/* %s */\n", opt_title);
-  put("/* Made of %s by samples/25_compiler. */\n", source_name);
+  put("/* Made of %s by demos/compiler. */\n", source_name);
   put("#include <math.h>\n#include <tvm/ffi/c.h>\n#include <tvm/ffi/extra/c_env_api.h>\n");
   emit_functions(kernels);
   for (kernel = kernels; kernel != NULL; kernel = kernel->next) {
