@@ -621,15 +621,21 @@ says(
     "codesign -s - FILE"
 )
 
-# ---- The help and the page list every check, and which ones can fail ----
+# ---- The help and the page list every check, with the same words, and which ones can fail ----
 
-ROWS = dict(
-    re.findall(r"^  ([a-z]+) +(.+)$",
-               good("check", "--help").split("\n  -")[0].split("Options:")[0], re.M))
-TABLE = {name: (fails.strip(), notes.strip()) for name, fails, notes in re.findall(
-    r"^\| `([a-z]+)` \| [^|]+ \|([^|]*)\|([^|]*)\|$", PAGE.read_text(encoding="utf-8"), re.M)}
+HELP = good("check", "--help").split("\n\nOptions:")[0]
+ROWS = {}
+for name, text in re.findall(r"^  ([a-z]+) +(\S.*(?:\n {10,}\S.*)*)", HELP, re.M):
+    looks_at, _, fails = " ".join(text.split()).partition(". FAIL: ")
+    ROWS[name] = (looks_at, fails)
+TABLE = {
+    name: (looks_at, fails.strip(), notes.strip())
+    for name, looks_at, fails, notes in re.findall(
+        r"^\| `([a-z]+)` \| ([^|]+) \|([^|]*)\|([^|]*)\|$", PAGE.read_text(encoding="utf-8"), re.M)
+}
 checks = {check for _, check in SEEN}
 assert list(ROWS) == list(TABLE) and set(ROWS) == checks, (list(ROWS), list(TABLE), checks)
-for name in ROWS:
-    assert ("FAIL" in ROWS[name]) == (TABLE[name][0] != "") == (("FAIL", name) in SEEN), name
-    assert (TABLE[name][1] != "") == (("note", name) in SEEN), name
+for name, (looks_at, fails, notes) in TABLE.items():
+    assert ROWS[name] == (looks_at.replace("`", ""), fails.replace("`", "")), (name, ROWS[name])
+    assert (fails != "") == (("FAIL", name) in SEEN), name
+    assert (notes != "") == (("note", name) in SEEN), name
