@@ -2,6 +2,7 @@
 """The parts of tools/test for other systems and processors, and for small ones."""
 import fcntl
 import pathlib
+import platform
 import re
 import shutil
 import sys
@@ -9,12 +10,13 @@ import sys
 import link_map
 import platforms
 import roots
-from steps import (C_TESTS, PLAIN_CPP, REPORT, ROOT, build, compiler, execute, last_line,
-                   meson_test, part, tool, tracked)
+from porting import first_line, name_compiler, name_runner, name_system
+from steps import C_TESTS, PLAIN_CPP, REPORT, ROOT, build, compiler, execute, last_line, meson_test, part, tool, tracked
 
 # Whether --all runs: then other systems have their unit tests, checks of binaries and a few tests
 # of the tool alone.
 IS_MATRIX = False
+MACHINE = platform.machine().replace("x86_64", "x86-64")
 BRIEF_SUITES = ("unit", "abi", "tool_ported")
 
 
@@ -24,6 +26,11 @@ def amalgamate(name):
     shutil.rmtree(work, ignore_errors=True)
     REPORT.run("tools/amalgamate", ["tools/amalgamate", work])
     return work
+
+
+def name_here():
+    """This system and its C library."""
+    return name_system(f"{MACHINE}, glibc")
 
 
 def run_sample(what, command, folder, **kwargs):
@@ -133,6 +140,9 @@ def add_platform(name, target):
                     return
         if target.cmocka:
             platforms.build_cmocka(target, source, cmocka / name)
+        REPORT.describe(name_system(target.what, target.triplet),
+                        name_compiler(first_line(target.compiler, "--version")),
+                        name_runner(target.runner))
         suites = BRIEF_SUITES if IS_MATRIX else target.suites
         has_tool = bool({"tool", "tool_ported"} & set(target.suites))
         folder = build(f"platform-{name}", *platforms.cross_options(target, cmocka / name),
@@ -185,6 +195,10 @@ def run_first_commands(release):
     REPORT.run("tools/quickstart",
                system.command(["sh", "-c", "cd /root/tvm-ffi && tools/quickstart"]), show=True)
     done = execute(system.command(["sh", "-c", "cd /root/tvm-ffi && tools/test"]), show=True)
+    version = (system.root / "etc/debian_version").read_text(encoding="utf-8").strip()
+    compiler_line = system.run(["gcc", "--version"]).stdout.partition("\n")[0]
+    REPORT.describe(f"Debian {version}, {MACHINE}", name_compiler(compiler_line),
+                    "`tools/quickstart` and `tools/test`, on a new system")
     counted = re.findall(r"^(\d+) passed, (\d+) failed", done.stdout, re.M)
     if not counted:
         REPORT.fail("tools/test counts its checks", done.stdout)
@@ -223,6 +237,8 @@ ONE_THREAD = ["unit", "oom", "abi", "fuzz", "samples"]
 @part(C_TESTS)
 def one_thread():
     """without threads and without loading: the tests of C that need neither"""
+    REPORT.describe(f"{name_here()}, no threads, no loading",
+                    name_compiler(first_line("cc", "--version")), "directly")
     folder = build("one-thread", "-Dthreads=disabled", "-Dloading=disabled", "-Dcpp=disabled",
                    "-Dcuda=disabled", "-Dtools=disabled", "-Ddlpack=fallback", suites=ONE_THREAD)
     meson_test(folder, suites=ONE_THREAD)
@@ -248,6 +264,8 @@ def small_compiler(compiler, *options):
 def tcc():
     """tcc, for one thread: a kernel, a program with the runtime inside, and the tests of C"""
     small_compiler("tcc")
+    REPORT.describe(f"{name_here()}, one thread", name_compiler(first_line("tcc", "-v")),
+                    "directly")
     folder = build("tcc-tests", "--native-file", ROOT / "tools/ci/tcc.ini", "-Dthreads=disabled",
                    "-Dcpp=disabled", "-Dcuda=disabled", "-Dtools=disabled", "-Ddlpack=fallback",
                    suites=ONE_THREAD)
@@ -258,6 +276,8 @@ def tcc():
 def pcc():
     """pcc, for one thread: a kernel, and a program with the runtime inside"""
     small_compiler("pcc", "-fpic")
+    version = first_line("pcc", "--version").split()[3]
+    REPORT.describe(f"{name_here()}, one thread", f"pcc {version}", "directly")
 
 
 # At most so many bytes for the runtime in a program that registers kernels, gets them by name,
@@ -270,6 +290,9 @@ def cortex_m3():
     """a microcontroller without a system: programs with kernels inside, run by QEMU; their sizes"""
     if not tool("arm-none-eabi-gcc") or not tool("qemu-system-arm"):
         return
+    REPORT.describe("Cortex-M3, no system",
+                    name_compiler(first_line("arm-none-eabi-gcc", "--version")),
+                    name_runner(("qemu-system-arm", )))
     work, port, sample = amalgamate(
         "cortex-m3"), ROOT / "tests/ports/cortex_m3", ROOT / "samples/28_small_system"
     compiler = [
@@ -342,6 +365,11 @@ def browser():
         ])
     else:
         REPORT.skip("types", "tsc is not installed")
+    chromium = first_line("chromium", "--version").partition(".")[0] or "no browser"
+    REPORT.describe(f"WebAssembly, {chromium} and {name_runner(('node', ))}",
+                    name_compiler(first_line("wasi_cc", "--version")),
+                    "`demos/browser`: its module for JavaScript in Node, its page in headless "
+                    "Chromium")
     if shutil.which("chromium"):
         run_tests("page", ["timeout", "120", "node", tests / "test_page.mjs", work / "screenshots"])
     else:

@@ -23,6 +23,7 @@ import quick  # noqa: F401, which lists its parts; they come before those of the
 import parts  # noqa: F401
 import configurations  # noqa: F401, the same
 import platforms
+import porting
 import ports
 import strict  # noqa: F401
 import zig
@@ -45,7 +46,7 @@ def run_parts(names):
     these."""
     REPORT.start()
     for name in names:
-        REPORT.part = name
+        REPORT.part, REPORT.described = name, None
         start, before, counts = time.monotonic(), os.times(), REPORT.counts()
         REPORT.say(f"== {PARTS[name].__doc__}")
         try:
@@ -55,13 +56,14 @@ def run_parts(names):
         wall, spent = time.monotonic() - start, sum(os.times()[:4]) - sum(before[:4])
         REPORT.say(f"took {wall:.0f} s, {spent:.0f} s of processors")
         REPORT.times.append(
-            (name, wall, spent, [new - old for new, old in zip(REPORT.counts(), counts)]))
+            (name, wall, spent, [new - old for new, old in zip(REPORT.counts(), counts)],
+             REPORT.described))
     return REPORT
 
 
 def parse_arguments():
-    """The names of the parts to run, and those left out although no parts were named; prints lists
-    and ends."""
+    """The names of the parts to run, those left out although no parts were named, and whether rows
+    are recorded; prints lists and ends."""
     parser = argparse.ArgumentParser(
         prog="tools/test", description="Builds and tests the project; without "
         "arguments every test of this project once: the daily parts.")
@@ -72,6 +74,9 @@ def parse_arguments():
         "--platforms", action="store_true",
         help="run the parts that build for other systems and processors, "
         "or those named, and print a table of them")
+    parser.add_argument(
+        "--record", action="store_true",
+        help="write the row in docs/porting.md of each target that has passed without a failure")
     parser.add_argument("--list", action="store_true", help="list the parts")
     parser.add_argument("--needs", action="store_true",
                         help="list what the chosen parts need installed")
@@ -81,6 +86,8 @@ def parse_arguments():
         parser.error(f"no such part: {' '.join(unknown)}; tools/test --list names them")
     if args.all and args.parts:
         parser.error("name parts, or take --all")
+    if args.all and args.record:
+        parser.error("--all runs fewer tests of other systems: record with --platforms")
     wanted = list(dict.fromkeys(args.parts)) or [
         name for name in PARTS if (name in SYSTEMS if args.platforms else
                                    PARTS[name].matrix if args.all else PARTS[name].daily)]
@@ -99,11 +106,23 @@ def parse_arguments():
     if args.needs:
         print(*dict.fromkeys(need for name in wanted for need in PARTS[name].needs))
         sys.exit()
-    return wanted, [] if args.parts else [name for name in PARTS if name not in wanted]
+    left = [] if args.parts else [name for name in PARTS if name not in wanted]
+    return wanted, left, args.record
+
+
+def record(times):
+    """Write the rows of the parts that say what they test and have passed; says which have not."""
+    rows = []
+    for name, _, _, (passed, failed, skipped), described in times:
+        if described and passed and not failed:
+            rows.append({"target": name, **described, "passed": passed, "skipped": skipped})
+        else:
+            print(f"not recorded: {name}")
+    porting.record_targets(rows, list(PARTS))
 
 
 def main():
-    wanted, left = parse_arguments()
+    wanted, left, is_recorded = parse_arguments()
     start = time.monotonic()
     # One environment with the reference package for all parts: see tests/compat/package.py.
     os.environ.setdefault("TVM_FFI_COMPAT_VENV", str(ROOT / "build-compat-venv"))
@@ -120,11 +139,11 @@ def main():
         for report in pool.map(run_parts, runs.values()):
             REPORT.add(report)
     print("== summary")
-    for name, wall, spent, _ in REPORT.times:
+    for name, wall, spent, *_ in REPORT.times:
         print(f"{name:13} took {wall:5.0f} s, {spent:5.0f} s of processors")
     print(
         f"all        took {time.monotonic() - start:5.0f} s, "
-        f"{sum(spent for _, _, spent, _ in REPORT.times):5.0f} s of processors"
+        f"{sum(spent for _, _, spent, *_ in REPORT.times):5.0f} s of processors"
     )
     for line in REPORT.skips:
         print("skipped: " + line)
@@ -132,8 +151,10 @@ def main():
     if tested:
         print("\n| target | what | passed | failed | skipped |", "|---|---|---:|---:|---:|",
               sep="\n")
-    for name, _, _, counts in tested:
+    for name, _, _, counts, _ in tested:
         print(f"| `{name}` | {SYSTEMS[name]} |", " | ".join(map(str, counts)), "|")
+    if is_recorded:
+        record(REPORT.times)
     if left:
         print(f"left to tools/test --all (--list describes them): {', '.join(left)}")
     for what, output in REPORT.failures:  # last, because a log may be cut at its beginning

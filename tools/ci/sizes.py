@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Print what each feature of the runtime takes of a program that has the runtime inside.
 
-    tools/ci/sizes.py [--most BYTES] [FOLDER]
+    tools/ci/sizes.py [--most BYTES] [--record] [FOLDER]
 
 For this processor, and for a Cortex-M3 if arm-none-eabi-gcc is there. The programs are compiled for
 size from the single file, linked statically, and without the functions that they do not use. Those
 for this processor are run. Files go to FOLDER (build-sizes). With --most, a sample that loads no
-files must not take more flash here.
+files must not take more flash here. --record writes the table into docs/porting.md.
 """
 import argparse
 import collections
@@ -19,6 +19,7 @@ import sys
 
 sys.dont_write_bytecode = True
 import link_map
+import porting
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SAMPLE, PORT = ROOT / "samples/28_small_system", ROOT / "tests/ports/cortex_m3"
@@ -107,25 +108,20 @@ class Measurer:
         return self.link("sample", sorted(SAMPLE.glob("*.c")), [])
 
 
-def table(measurers, samples):
-    """The lines of the table: for each target flash and memory."""
+def measure(measurers, samples):
+    """The rows of the table: a feature, what it is added to, for each target flash and memory."""
     figures = [{row.name: measurer.measure_row(row) for row in ROWS} for measurer in measurers]
-    lines = [
-        "| feature | added to |" + "".join(f" {m.target.name}: flash | memory |"
-                                           for m in measurers),
-        "|---|---|" + "---:|---:|" * len(measurers)
-    ]
+    rows = []
     for row in ROWS:
         if row.name == NOT_SHOWN:
             continue
         cells = []
         for sizes in figures:
             base = sizes[row.base] if row.base else (0, 0)
-            cells += [f"{size - less:,}" for size, less in zip(sizes[row.name], base)]
-        lines.append(f"| {row.name} | {row.base or ''} | " + " | ".join(cells) + " |")
-    lines.append("| the sample, with `Modules` | | " + " | ".join(f"{size:,}" for sizes in samples
-                                                                  for size in sizes) + " |")
-    return lines
+            cells += [size - less for size, less in zip(sizes[row.name], base)]
+        rows.append([row.name, row.base or "", *cells])
+    sample_cells = [size for sizes in samples for size in sizes]
+    return [*rows, ["the sample, with `Modules`", "", *sample_cells]]
 
 
 def main():
@@ -133,6 +129,8 @@ def main():
         description="Print what each feature of the runtime takes of a program.")
     parser.add_argument("--most", type=int, metavar="BYTES",
                         help="end with 1 if the sample takes more flash here")
+    parser.add_argument("--record", action="store_true",
+                        help="write the table into docs/porting.md")
     parser.add_argument("folder", nargs="?", type=pathlib.Path, default=ROOT / "build-sizes",
                         metavar="FOLDER")
     args = parser.parse_args()
@@ -142,12 +140,21 @@ def main():
         if shutil.which(target.compiler)
     ]
     samples = [measurer.measure_sample() for measurer in measurers]
-    print("\n".join(table(measurers, samples)))
+    rows = measure(measurers, samples)
+    columns = [f"{m.target.name}: {what}" for m in measurers for what in ("flash", "memory")]
+    print("\n".join(porting.sizes_table(columns, rows)))
     if args.most is not None and samples[0][0] > args.most:
         sys.exit(
             f"sizes: the sample takes {samples[0][0]:,} bytes of flash here, more than "
             f"{args.most:,}"
         )
+    if args.record:
+        if len(measurers) < 2:
+            sys.exit(f"sizes: not recorded, for {CORTEX_M3.compiler} is not installed")
+        compilers = dict.fromkeys(
+            porting.name_compiler(porting.first_line(m.target.compiler, "--version"))
+            for m in measurers)
+        porting.record_sizes(" and ".join(compilers), columns, rows)
 
 
 if __name__ == "__main__":

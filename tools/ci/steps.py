@@ -62,6 +62,7 @@ class Report:
     def start(self):
         """Forget everything. The modules of parts share one report."""
         self.passed, self.failures, self.skips, self.times, self.part = 0, [], [], [], ""
+        self.described = None
 
     def counts(self):
         return self.passed, len(self.failures), len(self.skips)
@@ -90,6 +91,11 @@ class Report:
         self.failures += other.failures
         self.skips += other.skips
         self.times += other.times
+
+    def describe(self, system, compiler, runs):
+        """Say what a part tests, for its row in docs/porting.md: the system with its C library, the
+        compiler, and what runs the programs."""
+        self.described = {"system": system, "compiler": compiler, "runs": runs}
 
     def check(self, what, condition, text=""):
         if condition:

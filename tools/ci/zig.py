@@ -7,6 +7,7 @@ import fcntl
 import re
 import sys
 
+from porting import name_runner
 from ports import amalgamate, run_sample
 from steps import REPORT, ROOT, build, compiler, execute, part, tool
 
@@ -208,6 +209,10 @@ def add_target(name, target):
         work = amalgamate(name)
         for what, arguments in steps(target, work):
             REPORT.run(what, [zig, *arguments], env=env)
+        system, _, runs = target.what.partition(": ")
+        REPORT.describe(system, "clang of " + PACKAGE.replace("==", " "),
+                        f"{runs} by {name_runner(target.runner)}" if target.runner else
+                        runs.replace("not run", "**not run**"))
         check_exports(target, work)
         build_all(name, target, zig, env, work)
         if target.runner:
