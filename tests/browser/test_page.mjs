@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the page of demos/browser in headless Chromium, as a person would use it: test_page.mjs SCREENSHOTS.
-// SCREENSHOTS is a folder for pictures of the page. The page is built and served by the demo's command.
+// Tests the page of demos/browser in headless Chromium, as a person would use it: test_page.mjs
+// SCREENSHOTS. SCREENSHOTS is a folder for pictures of the page. The page is built and served by
+// the demo's command.
 import assert from 'node:assert/strict';
 import {spawn} from 'node:child_process';
 import {mkdir, writeFile} from 'node:fs/promises';

@@ -426,7 +426,8 @@ def options_of_meson(usual):
         REPORT.check(f"refused: -D{name}={value}", said and TOO_OLD in said, said or "")
     text = "".join(
         path.read_text(encoding="utf-8") for path in tracked()
-        if path.name == "meson.build" and path.relative_to(ROOT).parts[0] in ("tests", "samples", "demos"))
+        if path.name == "meson.build" and path.relative_to(ROOT).parts[0] in ("tests", "samples",
+                                                                              "demos"))
     read = {"layout", *re.findall(r"get_option\('(\w+)'\)", text)}
     rows = [{**row, **(dict.fromkeys(FEW, "auto") if read & row.keys() else FEW)}
             for row in rows_of_meson(usual, False)]

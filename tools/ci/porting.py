@@ -95,7 +95,8 @@ def write(data):
     """Write the data and the page."""
     text = "{\n" + f' "targets": {rows_text(data["targets"])},\n'
     sizes = {key: value for key, value in data["sizes"].items() if key != "rows"}
-    text += f' "sizes": {json.dumps(sizes)[:-1]}, "rows": {rows_text(data["sizes"]["rows"])}}}\n}}\n'
+    text += (f' "sizes": {json.dumps(sizes)[:-1]}, "rows": '
+             f'{rows_text(data["sizes"]["rows"])}}}\n}}\n')
     DATA.write_text(text, encoding="utf-8")
     PAGE.write_text(insert(PAGE.read_text(encoding="utf-8"), data), encoding="utf-8")
 

@@ -11,7 +11,8 @@ import link_map
 import platforms
 import roots
 from porting import first_line, name_compiler, name_runner, name_system
-from steps import C_TESTS, PLAIN_CPP, REPORT, ROOT, build, compiler, execute, last_line, meson_test, part, tool, tracked
+from steps import (C_TESTS, PLAIN_CPP, REPORT, ROOT, build, compiler, execute, last_line,
+                   meson_test, part, tool, tracked)
 
 # Whether --all runs: then other systems have their unit tests, checks of binaries and a few tests
 # of the tool alone.

@@ -169,7 +169,8 @@ SUBJECT_EXAMPLES = {
 @part(daily=True)
 def subjects():
     """subjects of the newest commits are `area: imperative`, with at most 72 columns"""
-    wrong = [f"{subject}: {wrong_subject(subject)}" for subject, expected in SUBJECT_EXAMPLES.items()
+    wrong = [f"{subject}: {wrong_subject(subject)}"
+             for subject, expected in SUBJECT_EXAMPLES.items()
              if (expected or "None") not in str(wrong_subject(subject))]
     REPORT.check(f"rules for {len(SUBJECT_EXAMPLES)} examples", not wrong, "\n".join(wrong))
     done = execute(["git", "log", "--no-merges", f"--since={SUBJECTS_SINCE}", f"-{NUM_SUBJECTS}",
