@@ -91,6 +91,21 @@ EXPORT(NAME_MORE, "(0: int, 1: Any, 2: Any) -> Any") {
       return tvm_ffi_args_return(args, tvm_ffi_any_view_string("small"));
     case 13:
       return tvm_ffi_error_raise_memory();
+    case 14:
+      TVM_FFI_C_TRY(tvm_ffi_args_check_valid(args, 1));
+      return 0;
+    case 15:
+      TVM_FFI_C_TRY(tvm_ffi_args_check_readable_by(args, 1, kDLCPU));
+      return 0;
+    case 16:
+      TVM_FFI_C_TRY(tvm_ffi_args_check_readable_by(args, 1, kDLCUDA));
+      return 0;
+    case 17:
+      TVM_FFI_C_TRY(tvm_ffi_args_check_aligned(args, 1, 16));
+      return 0;
+    case 18:
+      TVM_FFI_C_TRY(tvm_ffi_args_check_writable(args, 1));
+      return 0;
     default:
       TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, 1, &tensor));
       return check_tensor(args, tensor, which);

@@ -18,7 +18,7 @@ static const struct {
   TVMFFISafeCallType full, lean;
   int num_checks;
 } kernels[] = {{__tvm_ffi_full, __tvm_ffi_lean, 16},
-               {__tvm_ffi_full_more, __tvm_ffi_lean_more, 14}};
+               {__tvm_ffi_full_more, __tvm_ffi_lean_more, 19}};
 
 enum { kNumKernels = sizeof kernels / sizeof *kernels, kMaxValues = 64, kTextSize = 1024 };
 
@@ -70,6 +70,14 @@ static void add_tensors(void) {
   tensors[n] = model, tensors[n++].strides = transposed;
   tensors[n] = model, tensors[n++].data = NULL;
   tensors[n] = model, tensors[n++].byte_offset = 8;
+  tensors[n] = model, tensors[n].byte_offset = 4, tensors[n++].shape = shapes[5];
+  tensors[n] = model, tensors[n].byte_offset = 4, tensors[n++].device.device_type = kDLOneAPI;
+  tensors[n] = model, tensors[n].byte_offset = 4, tensors[n++].device.device_type = kDLVulkan;
+  tensors[n] = model, tensors[n].data = NULL, tensors[n++].device.device_type = kDLVulkan;
+  tensors[n] = model, tensors[n++].device.device_type = kDLCUDAHost;
+  tensors[n] = model, tensors[n++].device.device_type = kDLCUDAManaged;
+  tensors[n] = model, tensors[n++].device.device_type = kDLROCMHost;
+  tensors[n] = model, tensors[n++].ndim = -1;
   tensors[n] = model, tensors[n++].ndim = 0;
   tensors[n] = model, tensors[n].ndim = 5, tensors[n++].shape = ones;
   tensors[n] = model, tensors[n++].device.device_type = (DLDeviceType)99;
@@ -81,6 +89,21 @@ static void add_tensors(void) {
     tensors[n].shape = tensors[n].strides = digits[i % 2], ++n;
   }
   for (i = 0; i < n; ++i) add_tensor(tensors + i);
+}
+
+/* A tensor whose owner shares it for reading only. */
+static int add_read_only(void) {
+  static float data[6];
+  static int64_t shape[] = {2, 3}, strides[] = {3, 1};
+  static DLManagedTensorVersioned shared;
+  TVMFFIObjectHandle tensor = NULL;
+  shared.version.major = DLPACK_MAJOR_VERSION;
+  shared.flags = DLPACK_FLAG_BITMASK_READ_ONLY;
+  tvm_ffi_tensor_init(&shared.dl_tensor, data, tvm_ffi_device_make(kDLCPU, 0), TVM_FFI_C_FLOAT32, 2,
+                      shape, strides);
+  TVM_FFI_C_TRY(TVMFFITensorFromDLPackVersioned(&shared, 0, 0, &tensor));
+  add(tvm_ffi_any_take_object(tensor));
+  return 0;
 }
 
 static int add_values(void) {
@@ -104,6 +127,7 @@ static int add_values(void) {
   TVM_FFI_C_TRY(
       tvm_ffi_tensor_create(tvm_ffi_device_make(kDLCPU, 0), TVM_FFI_C_INT16, 2, shape, &tensor));
   add(tvm_ffi_any_take_object(tensor));
+  TVM_FFI_C_TRY(add_read_only());
   add_tensors();
   return 0;
 }

@@ -137,9 +137,32 @@ TVM_FFI_C_DETAIL_SHARED int tvm_ffi_args_check_size(const tvm_ffi_args *args, in
 }
 
 /* ---- Tensors ---- */
-/* Of a tensor whose data is an address, as that of the CPU is. */
+static inline _Bool tvm_ffi_device_is_addressable(DLDevice device) {
+  const uint32_t types = 1u << kDLCPU | 1u << kDLCUDA | 1u << kDLCUDAHost | 1u << kDLCUDAManaged |
+                         1u << kDLROCM | 1u << kDLROCMHost | 1u << kDLOneAPI;
+  return device.device_type >= 0 && device.device_type < 32 && (types >> device.device_type & 1);
+}
+static inline _Bool tvm_ffi_device_can_read(int32_t device_type, DLDevice memory) {
+  const int32_t type = memory.device_type;
+  if (type == device_type) return 1;
+  if (device_type == kDLCUDA) return type == kDLCUDAManaged;
+  return device_type == kDLCPU &&
+         (type == kDLCUDAHost || type == kDLCUDAManaged || type == kDLROCMHost);
+}
+static inline uint64_t tvm_ffi_detail_address(const DLTensor *tensor) {
+  return tensor->byte_offset +
+         (tvm_ffi_device_is_addressable(tensor->device) ? (uintptr_t)tensor->data : 0);
+}
 static inline _Bool tvm_ffi_tensor_is_aligned(const DLTensor *tensor, size_t alignment) {
-  return (((uintptr_t)tensor->data + tensor->byte_offset) & (alignment - 1)) == 0;
+  return (tvm_ffi_detail_address(tensor) & (alignment - 1)) == 0 ||
+         tvm_ffi_tensor_get_numel(tensor) == 0;
+}
+static inline _Bool tvm_ffi_tensor_is_valid(const DLTensor *tensor) {
+  int64_t count;
+  if (tensor->ndim < 0 || (tensor->ndim > 0 && tensor->shape == NULL)) return 0;
+  count = tvm_ffi_tensor_get_numel(tensor);
+  if (count > 0 && tensor->data == NULL) return !tvm_ffi_device_is_addressable(tensor->device);
+  return count >= 0;
 }
 static inline int64_t tvm_ffi_shape_get_numel(const int64_t *shape, int32_t ndim) {
   const DLTensor tensor = {.ndim = ndim, .shape = (int64_t *)(uintptr_t)shape};
@@ -153,9 +176,14 @@ TVM_FFI_C_DETAIL_COLD char *tvm_ffi_shape_print(const int64_t *shape, int32_t nd
 /* There must be a dimension i. */
 TVM_FFI_C_DETAIL_SHARED int tvm_ffi_tensor_read_stride(const DLTensor *tensor, int32_t i,
                                                        int64_t *out) {
-  *out = tensor->strides != NULL
-             ? tensor->strides[i]
-             : tvm_ffi_shape_get_numel(tensor->shape + i + 1, tensor->ndim - i - 1);
+  _Bool counts = tensor->strides != NULL && tensor->shape[i] != 1;
+  uint64_t stride = 1;
+  int32_t k;
+  for (k = 0; k < tensor->ndim; ++k) {
+    if (tensor->shape[k] == 0) counts = 0;
+    else if (k > i) stride *= (uint64_t)tensor->shape[k];
+  }
+  *out = counts ? tensor->strides[i] : (int64_t)stride;
   return 0;
 }
 static inline DLTensor *TVMFFITensorGetDLTensorPtr(TVMFFIObjectHandle tensor) {
@@ -170,6 +198,13 @@ typedef struct DLManagedTensorVersioned {
   DLTensor dl_tensor;
 } DLManagedTensorVersioned;
 int TVMFFITensorToDLPackVersioned(TVMFFIObjectHandle tensor, DLManagedTensorVersioned **out);
+TVM_FFI_C_DETAIL_CHECK int tvm_ffi_tensor_read_flags(TVMFFIObjectHandle tensor, uint64_t *out) {
+  DLManagedTensorVersioned *shared = NULL;
+  TVM_FFI_C_TRY(TVMFFITensorToDLPackVersioned(tensor, &shared));
+  *out = shared->flags;
+  shared->deleter(shared);
+  return 0;
+}
 static inline DLDevice tvm_ffi_device_make(int32_t device_type, int32_t device_id) {
   return (DLDevice){device_type, device_id};
 }
@@ -199,6 +234,61 @@ TVM_FFI_C_DETAIL_CHECK int tvm_ffi_tensor_create(DLDevice device, DLDataType dty
   TVMFFIErrorSetRaised(NULL);
   code = TVMFFIEnvTensorAlloc(&model, out);
   return code == 0 ? 0 : tvm_ffi_error_ensure(code);
+}
+
+/* ---- More checks of tensor arguments ---- */
+TVM_FFI_C_DETAIL_COLD int tvm_ffi_detail_raise_invalid(const tvm_ffi_args *args, int32_t i,
+                                                       const DLTensor *tensor) {
+  const char *property = "shape", *expected = "extents of 0 or more whose product fits int64";
+  char got[160], *at = got;
+  if (tensor->ndim < 0) {
+    property = "ndim", expected = "0 or more";
+    tvm_ffi_detail_append_int(at, "", tensor->ndim);
+  } else if (tensor->shape == NULL) {
+    expected = "the address of extents";
+    tvm_ffi_detail_append_int(at, "NULL and ndim ", tensor->ndim);
+  } else {
+    if (tvm_ffi_tensor_get_numel(tensor) >= 0) {
+      property = "data", expected = "the address of elements";
+      at = tvm_ffi_detail_append(at, "NULL and shape ");
+    }
+    tvm_ffi_detail_list(at, 128, tensor->shape, tensor->ndim, 0);
+  }
+  return tvm_ffi_detail_mismatch(args, i, -1, TVM_FFI_C_VALUE_ERROR, property, "", expected, got);
+}
+TVM_FFI_C_DETAIL_SHARED int tvm_ffi_args_check_valid(const tvm_ffi_args *args, int32_t i) {
+  DLTensor *tensor = NULL;
+  TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, i, &tensor));
+  return tvm_ffi_tensor_is_valid(tensor) ? 0 : tvm_ffi_detail_raise_invalid(args, i, tensor);
+}
+TVM_FFI_C_DETAIL_SHARED int tvm_ffi_args_check_readable_by(const tvm_ffi_args *args, int32_t i,
+                                                           int32_t device_type) {
+  DLTensor *tensor = NULL;
+  TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, i, &tensor));
+  if (tvm_ffi_device_can_read(device_type, tensor->device)) return 0;
+  return tvm_ffi_args_check_device(args, i, device_type);
+}
+TVM_FFI_C_DETAIL_SHARED int tvm_ffi_args_check_aligned(const tvm_ffi_args *args, int32_t i,
+                                                       size_t alignment) {
+  DLTensor *tensor = NULL;
+  char expected[80], got[64];
+  TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, i, &tensor));
+  if (tvm_ffi_tensor_is_aligned(tensor, alignment)) return 0;
+  tvm_ffi_detail_append(tvm_ffi_detail_append_int(expected, "a first element at a multiple of ",
+                                                  (int64_t)alignment), " bytes");
+  tvm_ffi_detail_append(tvm_ffi_detail_append_int(got, "one ", (int64_t)(
+      tvm_ffi_detail_address(tensor) & (alignment - 1))), " bytes behind it");
+  return tvm_ffi_detail_mismatch(args, i, -1, TVM_FFI_C_VALUE_ERROR, "alignment", "", expected,
+                                 got);
+}
+TVM_FFI_C_DETAIL_SHARED int tvm_ffi_args_check_writable(const tvm_ffi_args *args, int32_t i) {
+  DLTensor *tensor = NULL;
+  uint64_t flags = 0;
+  TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, i, &tensor));
+  if (args->args[i].type_index != kTVMFFITensor) return 0;
+  TVM_FFI_C_TRY(tvm_ffi_tensor_read_flags(args->args[i].v_obj, &flags));
+  if ((flags & DLPACK_FLAG_BITMASK_READ_ONLY) == 0) return 0;
+  return tvm_ffi_args_raise(args, i, TVM_FFI_C_VALUE_ERROR, "must be writable, but is read-only");
 }
 
 /* ---- Values ---- */

@@ -75,6 +75,117 @@ static void test_device(void **state) {
   check_ok(tvm_ffi_args_check_same_device(&args, 0, 1));
 }
 
+/* Code that runs on the CPU, or with CUDA, reads more kinds of memory than its own. */
+static void test_F_36_readable_by(void **state) {
+  static const struct {
+    int memory;
+    bool cpu, cuda, rocm;
+  } rows[] = {{kDLCPU, true, false, false},      {kDLCUDA, false, true, false},
+              {kDLCUDAHost, true, false, false}, {kDLCUDAManaged, true, true, false},
+              {kDLROCM, false, false, true},     {kDLROCMHost, true, false, false},
+              {kDLOneAPI, false, false, false},  {kDLVulkan, false, false, false}};
+  size_t i;
+  (void)state;
+  for (i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
+    tensors[0].device = tvm_ffi_device_make(rows[i].memory, 1);
+    assert_int_equal(tvm_ffi_args_check_readable_by(&args, 0, kDLCPU), rows[i].cpu ? 0 : -1);
+    assert_int_equal(tvm_ffi_args_check_readable_by(&args, 0, kDLCUDA), rows[i].cuda ? 0 : -1);
+    assert_int_equal(tvm_ffi_args_check_readable_by(&args, 0, kDLROCM), rows[i].rocm ? 0 : -1);
+    tvm_ffi_object_release(tvm_ffi_error_take());
+    check_ok(tvm_ffi_args_check_device(&args, 0, rows[i].memory));
+  }
+  tensors[0].device = tvm_ffi_device_make(kDLCUDAHost, 0);
+  check_fails(tvm_ffi_args_check_device(&args, 0, kDLCPU), "ValueError", /* exact */
+              WHEN_CALLING("device", "0") "Expected `cpu` but got `cuda_host:0`");
+  check_fails(tvm_ffi_args_check_readable_by(&args, 0, kDLCUDA), "ValueError",
+              WHEN_CALLING("device", "0") "Expected `cuda` but got `cuda_host:0`");
+}
+
+static void test_F_35_alignment(void **state) {
+  (void)state;
+  tensors[0].data = (void *)(uintptr_t)0x1008;
+  check_ok(tvm_ffi_args_check_aligned(&args, 0, 8));
+  check_fails(tvm_ffi_args_check_aligned(&args, 0, 16), "ValueError",
+              WHEN_CALLING("alignment", "0") "Expected a first element at a multiple of 16 bytes "
+                                             "but got one 8 bytes behind it");
+  tensors[0].byte_offset = 8;
+  check_ok(tvm_ffi_args_check_aligned(&args, 0, 16));
+  tensors[0].byte_offset = 9;
+  check_fails_with(tvm_ffi_args_check_aligned(&args, 0, 16), "ValueError", "one 1 bytes behind it");
+  shape[0][1] = 0; /* nothing to load */
+  check_ok(tvm_ffi_args_check_aligned(&args, 0, 16));
+  shape[0][1] = 3;
+  tensors[0].device.device_type = kDLOneAPI; /* pointers, as of the CPU */
+  check_fails_with(tvm_ffi_args_check_aligned(&args, 0, 16), "ValueError", "one 1 bytes behind it");
+  tensors[0].device.device_type = kDLOpenCL; /* a handle, so only the offset counts */
+  check_fails_with(tvm_ffi_args_check_aligned(&args, 0, 16), "ValueError", "one 9 bytes behind it");
+}
+
+static void test_F_37_invalid_tensors(void **state) {
+  static float element;
+  (void)state;
+  check_fails(tvm_ffi_args_check_valid(&args, 0), "ValueError",
+              WHEN_CALLING("data", "0") "Expected the address of elements but got NULL and shape "
+                                        "[2, 3]");
+  tensors[0].device.device_type = kDLWebGPU; /* a handle may be 0 */
+  check_ok(tvm_ffi_args_check_valid(&args, 0));
+  tensors[0].device.device_type = kDLCPU;
+  tensors[0].data = &element;
+  check_ok(tvm_ffi_args_check_valid(&args, 0));
+  tensors[0].strides = NULL; /* row-major */
+  check_ok(tvm_ffi_args_check_valid(&args, 0));
+  shape[0][0] = -2;
+  check_fails(tvm_ffi_args_check_valid(&args, 0), "ValueError",
+              WHEN_CALLING("shape", "0") "Expected extents of 0 or more whose product fits int64 "
+                                         "but got [-2, 3]");
+  shape[0][1] = 0;
+  check_fails_with(tvm_ffi_args_check_valid(&args, 0), "ValueError", "but got [-2, 0]");
+  shape[0][0] = INT64_MAX;
+  check_ok(tvm_ffi_args_check_valid(&args, 0));
+  tensors[0].data = NULL; /* without elements, any address and offset will do */
+  tensors[0].byte_offset = 3;
+  check_ok(tvm_ffi_args_check_valid(&args, 0));
+  shape[0][1] = 2;
+  check_fails_with(tvm_ffi_args_check_valid(&args, 0), "ValueError",
+                   "but got [9223372036854775807, 2]");
+  tensors[0].shape = NULL;
+  check_fails(tvm_ffi_args_check_valid(&args, 0), "ValueError",
+              WHEN_CALLING("shape", "0") "Expected the address of extents but got NULL and ndim 2");
+  tensors[0].ndim = -1;
+  check_fails(tvm_ffi_args_check_valid(&args, 0), "ValueError",
+              WHEN_CALLING("ndim", "0") "Expected 0 or more but got -1");
+  tensors[0].ndim = 0;
+  tensors[0].data = &element;
+  check_ok(tvm_ffi_args_check_valid(&args, 0));
+}
+
+static void test_F_38_read_only_tensors(void **state) {
+  static DLManagedTensorVersioned shared;
+  TVMFFIObjectHandle tensor = NULL, view = NULL;
+  uint64_t flags = 99;
+  (void)state;
+  check_ok(tvm_ffi_args_check_writable(&args, 0)); /* nothing is known of a DLTensor */
+  shared.version.major = DLPACK_MAJOR_VERSION;
+  shared.flags = DLPACK_FLAG_BITMASK_READ_ONLY;
+  shared.dl_tensor = tensors[0];
+  check_ok(TVMFFITensorFromDLPackVersioned(&shared, 0, 0, &tensor));
+  check_ok(tvm_ffi_tensor_read_flags(tensor, &flags));
+  assert_int_equal(flags, DLPACK_FLAG_BITMASK_READ_ONLY);
+  check_ok(tvm_ffi_tensor_create_view(tensor, 2, shape[0], strides[0], 0, &view));
+  arguments[0] = tvm_ffi_any_view_object(tensor);
+  arguments[1] = tvm_ffi_any_view_object(view);
+  check_fails(tvm_ffi_args_check_writable(&args, 0), "ValueError",
+              "Argument #0 of `f(...)` must be writable, but is read-only");
+  check_fails(tvm_ffi_args_check_writable(&args, 1), "ValueError", NULL);
+  tvm_ffi_object_release(view);
+  tvm_ffi_object_release(tensor);
+  shared.flags = 0;
+  check_ok(TVMFFITensorFromDLPackVersioned(&shared, 0, 0, &tensor));
+  arguments[0] = tvm_ffi_any_view_object(tensor);
+  check_ok(tvm_ffi_args_check_writable(&args, 0));
+  tvm_ffi_object_release(tensor);
+}
+
 static void test_contiguity(void **state) {
   (void)state;
   check_ok(tvm_ffi_args_check_contiguous(&args, 0));
@@ -114,6 +225,10 @@ static void test_what_is_no_tensor(void **state) {
   check_fails(tvm_ffi_args_check_dtype(&args, 2, TVM_FFI_C_INT8), "TypeError", text);
   check_fails(tvm_ffi_args_check_device(&args, 2, kDLCPU), "TypeError", text);
   check_fails(tvm_ffi_args_check_contiguous(&args, 2), "TypeError", text);
+  check_fails(tvm_ffi_args_check_valid(&args, 2), "TypeError", text);
+  check_fails(tvm_ffi_args_check_readable_by(&args, 2, kDLCPU), "TypeError", text);
+  check_fails(tvm_ffi_args_check_aligned(&args, 2, 16), "TypeError", text);
+  check_fails(tvm_ffi_args_check_writable(&args, 2), "TypeError", text);
   check_fails(tvm_ffi_args_check_same(&args, 0, 2), "TypeError", text);
   check_fails(tvm_ffi_args_check_same_dtype(&args, 2, 0), "TypeError", text);
   check_fails(tvm_ffi_args_check_same_device(&args, 0, 2), "TypeError", text);
@@ -145,6 +260,10 @@ int main(void) {
       cmocka_unit_test_setup(test_ndim_and_shape, setup),
       cmocka_unit_test_setup(test_dtype, setup),
       cmocka_unit_test_setup(test_device, setup),
+      cmocka_unit_test_setup(test_F_36_readable_by, setup),
+      cmocka_unit_test_setup(test_F_35_alignment, setup),
+      cmocka_unit_test_setup(test_F_37_invalid_tensors, setup),
+      cmocka_unit_test_setup(test_F_38_read_only_tensors, setup),
       cmocka_unit_test_setup(test_contiguity, setup),
       cmocka_unit_test_setup(test_the_same_as_another, setup),
       cmocka_unit_test_setup(test_what_is_no_tensor, setup),

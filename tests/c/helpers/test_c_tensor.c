@@ -39,6 +39,35 @@ static void test_F_9_sizes_and_strides(void **state) {
               "Index 0 out of bounds for tensor with 0 dimensions");
 }
 
+static int64_t stride_of(int64_t a, int64_t b, int64_t s, int64_t u, int32_t i) {
+  int64_t shape[2], strides[2], value = 99;
+  DLTensor t;
+  tvm_ffi_tensor_init(&t, NULL, cpu, TVM_FFI_C_INT8, 0, NULL, NULL);
+  shape[0] = a, shape[1] = b;
+  strides[0] = s, strides[1] = u;
+  t.ndim = 2;
+  t.shape = shape;
+  t.strides = strides;
+  check_ok(tvm_ffi_tensor_read_stride(&t, i, &value));
+  return value;
+}
+
+/* A stride that moves to no other element is what a contiguous tensor has. */
+static void test_F_34_strides_that_do_not_count(void **state) {
+  (void)state;
+  assert_int_equal(stride_of(1, 8, 1, 1, 0), 8);
+  assert_int_equal(stride_of(1, 8, -77, 2, 0), 8);
+  assert_int_equal(stride_of(1, 8, -77, 2, 1), 2);
+  assert_int_equal(stride_of(8, 1, 1, 1, 0), 1);
+  assert_int_equal(stride_of(8, 1, 5, 99, 0), 5);
+  assert_int_equal(stride_of(8, 1, 5, 99, 1), 1);
+  assert_int_equal(stride_of(2, 8, 0, 1, 0), 0); /* a broadcast */
+  assert_int_equal(stride_of(0, 8, 5, 5, 0), 8);
+  assert_int_equal(stride_of(0, 8, 5, 5, 1), 1);
+  assert_int_equal(stride_of(8, 0, 0, 0, 0), 1);
+  assert_int_equal(stride_of(8, 0, 5, 5, -1), 1);
+}
+
 static void test_data_and_numel(void **state) {
   float values[4];
   int64_t shape[2] = {2, 2}, strides[2];
@@ -128,6 +157,9 @@ static void test_alignment(void **state) {
   assert_false(tvm_ffi_tensor_is_aligned(&t, 32));
   t.byte_offset = 32;
   assert_true(tvm_ffi_tensor_is_aligned(&t, 32));
+  t.byte_offset = 1;
+  shape[0] = 0; /* there is nothing to align */
+  assert_true(tvm_ffi_tensor_is_aligned(&t, 32));
 }
 
 static void test_same_shape(void **state) {
@@ -145,6 +177,7 @@ static void test_same_shape(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_F_9_sizes_and_strides),
+      cmocka_unit_test(test_F_34_strides_that_do_not_count),
       cmocka_unit_test(test_data_and_numel),
       cmocka_unit_test(test_F_5_sizes_in_bytes),
       cmocka_unit_test(test_F_6_contiguity),

@@ -195,9 +195,34 @@ static inline int tvm_ffi_args_check_size(const tvm_ffi_args *args, int32_t i, i
 /** It is of that dtype. */
 static inline int tvm_ffi_args_check_dtype(const tvm_ffi_args *args, int32_t i, DLDataType dtype);
 
-/** It is on a device of that type (kDLCPU, kDLCUDA, ...). */
+/**
+ * It is what DLPack asks of every tensor, see tvm_ffi_tensor_is_valid. Kernels that do not know
+ * their callers check it before they use an extent.
+ */
+static inline int tvm_ffi_args_check_valid(const tvm_ffi_args *args, int32_t i);
+
+/**
+ * Code on a device of that type (kDLCPU, kDLCUDA, ...) can read its elements: for kDLCPU also
+ * page-locked and managed memory, for kDLCUDA also managed memory; see tvm_ffi_device_can_read.
+ */
+static inline int tvm_ffi_args_check_readable_by(const tvm_ffi_args *args, int32_t i,
+                                                 int32_t device_type);
+
+/** It is on a device of exactly that type. */
 static inline int tvm_ffi_args_check_device(const tvm_ffi_args *args, int32_t i,
                                             int32_t device_type);
+
+/**
+ * Its first element is at a multiple of that many bytes, a power of two, as wide loads require; on
+ * a device with handles, its byte_offset is. Any tensor without elements is accepted.
+ */
+static inline int tvm_ffi_args_check_aligned(const tvm_ffi_args *args, int32_t i, size_t alignment);
+
+/**
+ * Its owner does not share the elements for reading only, see tvm_ffi_tensor_read_flags. Nothing is
+ * known of an argument that is a DLTensor pointer, or with the reference's runtime: those pass.
+ */
+static inline int tvm_ffi_args_check_writable(const tvm_ffi_args *args, int32_t i);
 
 /** Its elements are contiguous, in row-major order. */
 static inline int tvm_ffi_args_check_contiguous(const tvm_ffi_args *args, int32_t i);

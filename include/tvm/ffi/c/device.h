@@ -18,10 +18,18 @@ static inline DLDevice tvm_ffi_device_make(int32_t device_type, int32_t device_i
 static inline bool tvm_ffi_device_equal(DLDevice a, DLDevice b);
 
 /**
- * Whether DLTensor.data on such a device is an address to which byte offsets may be added; on
- * others (OpenCL, Vulkan, Metal, ...) it is a handle, and the offset is passed separately.
+ * Whether DLTensor.data on such a device is an address to which byte offsets may be added, as on
+ * the CPU, CUDA, ROCm (with their host and managed memory) and oneAPI; on others (OpenCL, Vulkan,
+ * Metal, WebGPU, ...) it is a handle, and the offset is passed separately.
  */
 static inline bool tvm_ffi_device_is_addressable(DLDevice device);
+
+/**
+ * Whether code that runs on a device of that type can read and write the memory of another: on the
+ * CPU also page-locked memory (cuda_host, rocm_host) and managed memory (cuda_managed), on CUDA
+ * also managed memory, otherwise memory of that type alone.
+ */
+static inline bool tvm_ffi_device_can_read(int32_t device_type, DLDevice memory);
 
 /** The name of a device type; NULL for an unknown one. @return [lend] For ever. */
 static inline const char *tvm_ffi_device_get_type_name(int32_t device_type);

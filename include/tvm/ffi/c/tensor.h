@@ -21,6 +21,13 @@
  * @param tensor [borrow]   Errors: none, unless a function says so.   Threads: any. */
 
 /**
+ * What DLPack asks of every tensor: ndim is 0 or more, shape is not NULL unless ndim is 0, no
+ * extent is negative, the number of elements fits int64_t, and data is not NULL where there are
+ * elements on a device with addresses. strides may be NULL, which means row-major.
+ */
+static inline bool tvm_ffi_tensor_is_valid(const DLTensor *tensor);
+
+/**
  * The address of the first element, byte_offset included; NULL when data is. For addressable
  * devices only.
  * @return [lend] As long as the owner of the tensor keeps it.
@@ -39,7 +46,9 @@ static inline int tvm_ffi_tensor_read_size(const DLTensor *tensor, int32_t i, in
 
 /**
  * The stride of a dimension in elements, also when strides is NULL; a negative i counts from the
- * end.
+ * end. A stride that moves to no other element, that of an extent of 1 or of a tensor without
+ * elements, may be anything in DLTensor.strides. This function then returns what a contiguous
+ * tensor of that shape has, counting extents of 0 as 1, so that it can be a leading dimension.
  * @param out [out]
  * @return 0, or -1; the compiler warns when it is ignored.   Errors: IndexError.
  */
@@ -56,7 +65,10 @@ static inline int tvm_ffi_tensor_compute_size(const DLTensor *tensor, size_t *ou
 /** Whether the elements are contiguous in row-major order; true when there are none. */
 static inline bool tvm_ffi_tensor_is_contiguous(const DLTensor *tensor);
 
-/** Whether data + byte_offset is a multiple of alignment, a power of two. */
+/**
+ * Whether data + byte_offset is a multiple of alignment, a power of two; true when there are no
+ * elements.
+ */
 static inline bool tvm_ffi_tensor_is_aligned(const DLTensor *tensor, size_t alignment);
 
 /**
@@ -146,6 +158,16 @@ static inline int tvm_ffi_tensor_create_around(const DLTensor *memory,
 static inline int tvm_ffi_tensor_create_view(TVMFFIObjectHandle source, int32_t ndim,
                                              const int64_t *shape, const int64_t *strides,
                                              int64_t element_offset, TVMFFIObjectHandle *out);
+
+/**
+ * The flags of DLPack that a tensor was imported with, such as DLPACK_FLAG_BITMASK_READ_ONLY: its
+ * owner shares the elements for reading only. Takes an allocation for a moment. The reference's
+ * runtime forgets the flags, and gives 0.
+ * @param tensor [borrow] A Tensor. A mere DLTensor has no flags: nothing can be known of it.
+ * @param out    [out]
+ * @return 0, or -1; the compiler warns when it is ignored.   Errors: TypeError, memory.
+ */
+static inline int tvm_ffi_tensor_read_flags(TVMFFIObjectHandle tensor, uint64_t *out);
 
 #include <tvm/ffi/c/detail/tensor.h> /* the bodies */
 

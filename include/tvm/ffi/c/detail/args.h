@@ -323,17 +323,101 @@ TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_args_check_dtype(const tvm_
   return -1;
 }
 
+/** Raises the error of a tensor that is not valid. */
+TVM_FFI_C_DETAIL_COLD static inline void tvm_ffi_detail_set_invalid(const tvm_ffi_args *args,
+                                                                    int32_t i,
+                                                                    const DLTensor *tensor) {
+  const char *property = "shape", *expected = "extents of 0 or more whose product fits int64";
+  char got[160];
+  char *end = got + sizeof got;
+  char *at = got;
+  if (tensor->ndim < 0) {
+    property = "ndim";
+    expected = "0 or more";
+    tvm_ffi_detail_put_int(at, end, tensor->ndim);
+  } else if (tensor->shape == NULL) {
+    expected = "the address of extents";
+    at = tvm_ffi_detail_put_text(at, end, "NULL and ndim ");
+    tvm_ffi_detail_put_int(at, end, tensor->ndim);
+  } else {
+    if (tvm_ffi_tensor_get_numel(tensor) >= 0) {
+      property = "data";
+      expected = "the address of elements";
+      at = tvm_ffi_detail_put_text(at, end, "NULL and shape ");
+    }
+    tvm_ffi_detail_put_shape(at, at + 128, tensor->shape, tensor->ndim, false);
+  }
+  tvm_ffi_detail_set_mismatched(args, i, NULL, TVM_FFI_C_VALUE_ERROR, property, "", expected, got);
+}
+
+TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_args_check_valid(const tvm_ffi_args *args,
+                                                                      int32_t i) {
+  DLTensor *tensor = NULL;
+  TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, i, &tensor));
+  if (tvm_ffi_tensor_is_valid(tensor)) return 0;
+  return tvm_ffi_detail_set_invalid(args, i, tensor), -1;
+}
+
+/** Raises that argument i should be on a device of that type. */
+TVM_FFI_C_DETAIL_COLD static inline void tvm_ffi_detail_set_device(const tvm_ffi_args *args,
+                                                                   int32_t i, int32_t device_type,
+                                                                   DLDevice device) {
+  char expected[40], got[40];
+  tvm_ffi_detail_put_device_type(expected, expected + sizeof expected, device_type);
+  tvm_ffi_device_print(device, got, sizeof got);
+  tvm_ffi_detail_set_mismatched(args, i, NULL, TVM_FFI_C_VALUE_ERROR, "device", "`", expected, got);
+}
+
+TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_args_check_readable_by(
+    const tvm_ffi_args *args, int32_t i, int32_t device_type) {
+  DLTensor *tensor = NULL;
+  TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, i, &tensor));
+  if (tvm_ffi_device_can_read(device_type, tensor->device)) return 0;
+  return tvm_ffi_detail_set_device(args, i, device_type, tensor->device), -1;
+}
+
 TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_args_check_device(const tvm_ffi_args *args,
                                                                        int32_t i,
                                                                        int32_t device_type) {
   DLTensor *tensor = NULL;
-  char expected[40], got[40];
   TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, i, &tensor));
   if ((int32_t)tensor->device.device_type == device_type) return 0;
-  tvm_ffi_detail_put_device_type(expected, expected + sizeof expected, device_type);
-  tvm_ffi_device_print(tensor->device, got, sizeof got);
-  tvm_ffi_detail_set_mismatched(args, i, NULL, TVM_FFI_C_VALUE_ERROR, "device", "`", expected, got);
+  return tvm_ffi_detail_set_device(args, i, device_type, tensor->device), -1;
+}
+
+TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_args_check_aligned(const tvm_ffi_args *args,
+                                                                        int32_t i,
+                                                                        size_t alignment) {
+  DLTensor *tensor = NULL;
+  char expected[80], got[48];
+  char *at;
+  uint64_t address;
+  TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, i, &tensor));
+  if (tvm_ffi_tensor_is_aligned(tensor, alignment)) return 0;
+  address = tensor->byte_offset;
+  if (tvm_ffi_device_is_addressable(tensor->device)) address += (uint64_t)(uintptr_t)tensor->data;
+  at = tvm_ffi_detail_put_text(expected, expected + sizeof expected,
+                               "a first element at a multiple of ");
+  at = tvm_ffi_detail_put_int(at, expected + sizeof expected, (int64_t)alignment);
+  tvm_ffi_detail_put_text(at, expected + sizeof expected, " bytes");
+  at = tvm_ffi_detail_put_text(got, got + sizeof got, "one ");
+  at = tvm_ffi_detail_put_int(at, got + sizeof got, (int64_t)(address & (alignment - 1)));
+  tvm_ffi_detail_put_text(at, got + sizeof got, " bytes behind it");
+  tvm_ffi_detail_set_mismatched(args, i, NULL, TVM_FFI_C_VALUE_ERROR, "alignment", "", expected,
+                                got);
   return -1;
+}
+
+TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_args_check_writable(const tvm_ffi_args *args,
+                                                                         int32_t i) {
+  TVMFFIObjectHandle object = NULL;
+  DLTensor *tensor = NULL;
+  uint64_t flags = 0;
+  TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, i, &tensor));
+  if (!tvm_ffi_any_try_object(args->args + i, kTVMFFITensor, &object)) return 0;
+  TVM_FFI_C_TRY(tvm_ffi_tensor_read_flags(object, &flags));
+  if ((flags & DLPACK_FLAG_BITMASK_READ_ONLY) == 0) return 0;
+  return tvm_ffi_args_raise(args, i, TVM_FFI_C_VALUE_ERROR, "must be writable, but is read-only");
 }
 
 TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_args_check_contiguous(const tvm_ffi_args *args,

@@ -22,10 +22,20 @@ static inline bool tvm_ffi_device_is_addressable(DLDevice device) {
     case kDLCUDAManaged:
     case kDLROCM:
     case kDLROCMHost:
+    case kDLOneAPI:
       return true;
     default:
       return false;
   }
+}
+
+static inline bool tvm_ffi_device_can_read(int32_t device_type, DLDevice memory) {
+  const int32_t type = (int32_t)memory.device_type;
+  if (type == device_type) return true;
+  if (device_type == kDLCPU) {
+    return type == kDLCUDAHost || type == kDLCUDAManaged || type == kDLROCMHost;
+  }
+  return device_type == kDLCUDA && type == kDLCUDAManaged;
 }
 
 static inline const char *tvm_ffi_device_get_type_name(int32_t device_type) {

@@ -14,6 +14,14 @@ static inline int64_t tvm_ffi_tensor_get_numel(const DLTensor *tensor) {
   return tvm_ffi_shape_get_numel(tensor->shape, tensor->ndim);
 }
 
+static inline bool tvm_ffi_tensor_is_valid(const DLTensor *tensor) {
+  int64_t count;
+  if (tensor->ndim < 0 || (tensor->ndim > 0 && tensor->shape == NULL)) return false;
+  count = tvm_ffi_tensor_get_numel(tensor);
+  if (count > 0 && tensor->data == NULL) return !tvm_ffi_device_is_addressable(tensor->device);
+  return count >= 0;
+}
+
 /** Resolves a negative i; -1 with an error raised if there is no such dimension. */
 static inline int32_t tvm_ffi_detail_tensor_dim(const DLTensor *tensor, int32_t i) {
   const int32_t dim = i < 0 ? i + tensor->ndim : i;
@@ -56,12 +64,18 @@ TVM_FFI_C_DETAIL_READER int tvm_ffi_tensor_read_size(const DLTensor *tensor, int
 TVM_FFI_C_DETAIL_READER int tvm_ffi_tensor_read_stride(const DLTensor *tensor, int32_t i,
                                                        int64_t *out) {
   const int32_t dim = tvm_ffi_detail_tensor_dim(tensor, i);
+  uint64_t stride = 1; /* may wrap around if there are no elements, which is harmless */
+  bool counts = dim >= 0 && tensor->strides != NULL && tensor->shape[dim] != 1;
+  int32_t k;
   if (dim < 0) return -1;
-  if (tensor->strides != NULL) {
-    *out = tensor->strides[dim];
-  } else {
-    *out = tvm_ffi_shape_get_numel(tensor->shape + dim + 1, tensor->ndim - dim - 1);
+  for (k = 0; k < tensor->ndim; ++k) {
+    if (tensor->shape[k] == 0) {
+      counts = false;
+    } else if (k > dim) {
+      stride *= (uint64_t)tensor->shape[k];
+    }
   }
+  *out = counts ? tensor->strides[dim] : (int64_t)stride;
   return 0;
 }
 
@@ -95,7 +109,7 @@ static inline bool tvm_ffi_tensor_is_contiguous(const DLTensor *tensor) {
 static inline bool tvm_ffi_tensor_is_aligned(const DLTensor *tensor, size_t alignment) {
   uint64_t address = tensor->byte_offset;
   if (tvm_ffi_device_is_addressable(tensor->device)) address += (uint64_t)(uintptr_t)tensor->data;
-  return (address & (uint64_t)(alignment - 1)) == 0;
+  return (address & (uint64_t)(alignment - 1)) == 0 || tvm_ffi_tensor_get_numel(tensor) == 0;
 }
 
 static inline bool tvm_ffi_tensor_has_same_shape(const DLTensor *a, const DLTensor *b) {
@@ -291,6 +305,15 @@ static inline int tvm_ffi_tensor_create_view(TVMFFIObjectHandle source, int32_t 
     }
   }
   return TVMFFITensorCreateUnsafeView(source, &view, out);
+}
+
+TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_tensor_read_flags(TVMFFIObjectHandle tensor,
+                                                                       uint64_t *out) {
+  DLManagedTensorVersioned *shared = NULL;
+  TVM_FFI_C_TRY(TVMFFITensorToDLPackVersioned(tensor, &shared));
+  *out = shared->flags;
+  shared->deleter(shared);
+  return 0;
 }
 
 #endif /* TVM_FFI_C_DETAIL_TENSOR_H_ */
