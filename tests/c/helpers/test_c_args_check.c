@@ -76,7 +76,7 @@ static void test_device(void **state) {
 }
 
 /* Code that runs on the CPU, or with CUDA, reads more kinds of memory than its own. */
-static void test_F_36_readable_by(void **state) {
+static void test_L_25_readable_by(void **state) {
   static const struct {
     int memory;
     bool cpu, cuda, rocm;
@@ -101,7 +101,7 @@ static void test_F_36_readable_by(void **state) {
               WHEN_CALLING("device", "0") "Expected `cuda` but got `cuda_host:0`");
 }
 
-static void test_F_35_alignment(void **state) {
+static void test_L_24_alignment(void **state) {
   (void)state;
   tensors[0].data = (void *)(uintptr_t)0x1008;
   check_ok(tvm_ffi_args_check_aligned(&args, 0, 8));
@@ -121,7 +121,7 @@ static void test_F_35_alignment(void **state) {
   check_fails_with(tvm_ffi_args_check_aligned(&args, 0, 16), "ValueError", "one 9 bytes behind it");
 }
 
-static void test_F_37_invalid_tensors(void **state) {
+static void test_L_27_invalid_tensors(void **state) {
   static float element;
   (void)state;
   check_fails(tvm_ffi_args_check_valid(&args, 0), "ValueError",
@@ -159,7 +159,7 @@ static void test_F_37_invalid_tensors(void **state) {
   check_ok(tvm_ffi_args_check_valid(&args, 0));
 }
 
-static void test_F_38_read_only_tensors(void **state) {
+static void test_L_26_read_only_tensors(void **state) {
   static DLManagedTensorVersioned shared;
   TVMFFIObjectHandle tensor = NULL, view = NULL;
   uint64_t flags = 99;
@@ -260,10 +260,10 @@ int main(void) {
       cmocka_unit_test_setup(test_ndim_and_shape, setup),
       cmocka_unit_test_setup(test_dtype, setup),
       cmocka_unit_test_setup(test_device, setup),
-      cmocka_unit_test_setup(test_F_36_readable_by, setup),
-      cmocka_unit_test_setup(test_F_35_alignment, setup),
-      cmocka_unit_test_setup(test_F_37_invalid_tensors, setup),
-      cmocka_unit_test_setup(test_F_38_read_only_tensors, setup),
+      cmocka_unit_test_setup(test_L_25_readable_by, setup),
+      cmocka_unit_test_setup(test_L_24_alignment, setup),
+      cmocka_unit_test_setup(test_L_27_invalid_tensors, setup),
+      cmocka_unit_test_setup(test_L_26_read_only_tensors, setup),
       cmocka_unit_test_setup(test_contiguity, setup),
       cmocka_unit_test_setup(test_the_same_as_another, setup),
       cmocka_unit_test_setup(test_what_is_no_tensor, setup),

@@ -53,7 +53,7 @@ static int64_t stride_of(int64_t a, int64_t b, int64_t s, int64_t u, int32_t i) 
 }
 
 /* A stride that moves to no other element is what a contiguous tensor has. */
-static void test_F_34_strides_that_do_not_count(void **state) {
+static void test_L_23_strides_that_do_not_count(void **state) {
   (void)state;
   assert_int_equal(stride_of(1, 8, 1, 1, 0), 8);
   assert_int_equal(stride_of(1, 8, -77, 2, 0), 8);
@@ -174,15 +174,137 @@ static void test_same_shape(void **state) {
   assert_false(tvm_ffi_tensor_has_same_shape(&a, &b));
 }
 
+/* Every element of y becomes 10 times that of x. @return How many runs there were. */
+static int multiply(const DLTensor *y, const DLTensor *x, bool *is_contiguous) {
+  const DLTensor *tensors[2];
+  tvm_ffi_tensor_runs runs;
+  int count = 0;
+  int64_t i;
+  tensors[0] = y;
+  tensors[1] = x;
+  check_ok(tvm_ffi_tensor_runs_begin(&runs, tensors, 2));
+  *is_contiguous = runs.is_contiguous;
+  for (; tvm_ffi_tensor_runs_next(&runs); ++count) {
+    for (i = 0; i < runs.count; ++i) {
+      ((double *)runs.data[0])[i * runs.step[0]] = 10 * ((float *)runs.data[1])[i * runs.step[1]];
+    }
+  }
+  return count;
+}
+
+static void test_runs_of_contiguous_tensors(void **state) {
+  float from[24];
+  double to[24];
+  int64_t shape[4] = {2, 1, 4, 3}, strides[4];
+  bool is_contiguous;
+  DLTensor x, y;
+  int i;
+  (void)state;
+  for (i = 0; i < 24; ++i) from[i] = (float)i;
+  tvm_ffi_tensor_init(&x, from, cpu, TVM_FFI_C_FLOAT32, 4, shape, strides);
+  tvm_ffi_tensor_init(&y, to, cpu, TVM_FFI_C_FLOAT64, 4, shape, strides);
+  strides[1] = -77; /* that of an extent of 1 does not count */
+  assert_int_equal(multiply(&y, &x, &is_contiguous), 1);
+  assert_true(is_contiguous);
+  for (i = 0; i < 24; ++i) assert_true(to[i] == 10 * i);
+  y.strides = NULL;
+  x.ndim = y.ndim = 0; /* one element */
+  from[0] = 7;
+  assert_int_equal(multiply(&y, &x, &is_contiguous), 1);
+  assert_true(is_contiguous && to[0] == 70);
+  x.ndim = y.ndim = 4;
+  shape[3] = 0; /* none */
+  assert_int_equal(multiply(&y, &x, &is_contiguous), 0);
+}
+
+/* What is transposed alike, or joined otherwise, is as few runs as can be. */
+static void test_runs_of_other_tensors(void **state) {
+  float from[24];
+  double to[24];
+  int64_t shape[3] = {2, 4, 3}, x_strides[3] = {1, 2, 8}, y_strides[3] = {1, 2, 8};
+  bool is_contiguous;
+  DLTensor x, y;
+  int i, j, k;
+  (void)state;
+  for (i = 0; i < 24; ++i) from[i] = (float)i;
+  tvm_ffi_tensor_init(&x, from, cpu, TVM_FFI_C_FLOAT32, 0, NULL, NULL);
+  tvm_ffi_tensor_init(&y, to, cpu, TVM_FFI_C_FLOAT64, 0, NULL, NULL);
+  x.ndim = y.ndim = 3;
+  x.shape = y.shape = shape;
+  x.strides = x_strides;
+  y.strides = y_strides;
+  assert_int_equal(multiply(&y, &x, &is_contiguous), 1);
+  assert_true(is_contiguous);
+  for (i = 0; i < 24; ++i) assert_true(to[i] == 10 * i);
+
+  y_strides[0] = 12, y_strides[1] = 3, y_strides[2] = 1; /* y contiguous, x transposed */
+  assert_int_equal(multiply(&y, &x, &is_contiguous), 8);
+  assert_false(is_contiguous);
+  for (i = 0; i < 2; ++i) {
+    for (j = 0; j < 4; ++j) {
+      for (k = 0; k < 3; ++k) assert_true(to[12 * i + 3 * j + k] == 10 * (i + 2 * j + 8 * k));
+    }
+  }
+  x_strides[0] = -12, x_strides[1] = 0, x_strides[2] = 1; /* from behind; rows repeated */
+  x.byte_offset = 12 * sizeof(float);
+  assert_int_equal(multiply(&y, &x, &is_contiguous), 8);
+  assert_true(is_contiguous);
+  for (i = 0; i < 2; ++i) {
+    for (j = 0; j < 4; ++j) {
+      for (k = 0; k < 3; ++k) assert_true(to[12 * i + 3 * j + k] == 10 * (12 - 12 * i + k));
+    }
+  }
+}
+
+static void test_runs_of_what_cannot_be_walked(void **state) {
+  float values[6];
+  int64_t shape[2] = {2, 3}, other[2] = {3, 2}, strides[2], many[33], none[33];
+  const DLTensor *tensors[2];
+  tvm_ffi_tensor_runs runs;
+  DLTensor x, y;
+  int i;
+  (void)state;
+  tvm_ffi_tensor_init(&x, values, cpu, TVM_FFI_C_FLOAT32, 2, shape, strides);
+  y = x;
+  tensors[0] = &x;
+  tensors[1] = &y;
+  check_fails(tvm_ffi_tensor_runs_begin(&runs, tensors, 0), "ValueError",
+              "A walk is over 1 to 8 tensors, not 0");
+  check_fails(tvm_ffi_tensor_runs_begin(&runs, tensors, 9), "ValueError", NULL);
+  y.shape = other;
+  check_fails(tvm_ffi_tensor_runs_begin(&runs, tensors, 2), "ValueError",
+              "Tensor 1 of a walk has shape [3, 2], but the first one [2, 3]");
+  y = x;
+  y.data = NULL;
+  check_fails(tvm_ffi_tensor_runs_begin(&runs, tensors, 2), "ValueError",
+              "Tensor 1 of a walk is not valid, or its data is not an address");
+  y = x;
+  y.device.device_type = kDLVulkan;
+  check_fails(tvm_ffi_tensor_runs_begin(&runs, tensors, 2), "ValueError", NULL);
+  y = x;
+  y.dtype = tvm_ffi_dtype_make(kDLInt, 4, 1);
+  check_fails(tvm_ffi_tensor_runs_begin(&runs, tensors, 2), "ValueError",
+              "The elements of tensor 1 of a walk, `int4`, are no whole bytes");
+  for (i = 0; i < 33; ++i) many[i] = 2, none[i] = 0;
+  x.ndim = 33;
+  x.shape = many;
+  x.strides = none;
+  check_fails(tvm_ffi_tensor_runs_begin(&runs, tensors, 1), "ValueError",
+              "A walk is over at most 32 extents above 1");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_F_9_sizes_and_strides),
-      cmocka_unit_test(test_F_34_strides_that_do_not_count),
+      cmocka_unit_test(test_L_23_strides_that_do_not_count),
       cmocka_unit_test(test_data_and_numel),
       cmocka_unit_test(test_F_5_sizes_in_bytes),
       cmocka_unit_test(test_F_6_contiguity),
       cmocka_unit_test(test_alignment),
       cmocka_unit_test(test_same_shape),
+      cmocka_unit_test(test_runs_of_contiguous_tensors),
+      cmocka_unit_test(test_runs_of_other_tensors),
+      cmocka_unit_test(test_runs_of_what_cannot_be_walked),
   };
   return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

@@ -77,6 +77,60 @@ static inline bool tvm_ffi_tensor_is_aligned(const DLTensor *tensor, size_t alig
  */
 static inline bool tvm_ffi_tensor_has_same_shape(const DLTensor *a, const DLTensor *b);
 
+/* ---- Walking over elements ----
+ *
+ * Tensors of one shape, whatever their strides, as runs of elements:
+ *
+ *     const DLTensor *tensors[2] = {y, x};
+ *     tvm_ffi_tensor_runs runs;
+ *     TVM_FFI_C_TRY(tvm_ffi_tensor_runs_begin(&runs, tensors, 2));
+ *     while (tvm_ffi_tensor_runs_next(&runs)) {
+ *       float *to = (float *)runs.data[0];
+ *       const float *from = (const float *)runs.data[1];
+ *       if (runs.is_contiguous) {
+ *         for (i = 0; i < runs.count; ++i) to[i] = from[i] + 1;
+ *       } else {
+ *         for (i = 0; i < runs.count; ++i) to[i * runs.step[0]] = from[i * runs.step[1]] + 1;
+ *       }
+ *     }
+ *
+ * Contiguous tensors are one run, for which the first loop is the one that one would write for
+ * them alone. Runs are as long as the strides allow, and in the order in which the first tensor
+ * lies in memory: let that be the output. */
+
+enum { TVM_FFI_C_RUNS_TENSORS = 8, TVM_FFI_C_RUNS_DIMS = 32 };
+
+typedef struct {
+  /** The number of elements in each run. */
+  int64_t count;
+  /** [lend] In each tensor the first element of this run. */
+  void *data[TVM_FFI_C_RUNS_TENSORS];
+  /** In each tensor from an element of a run to the next one, in elements; not necessarily > 0. */
+  int64_t step[TVM_FFI_C_RUNS_TENSORS];
+  /** Whether every step is 1. */
+  bool is_contiguous;
+  /** Internal: the dimensions around the runs, strides in bytes. */
+  bool is_at_start;
+  int32_t num_tensors, ndim;
+  int64_t shape[TVM_FFI_C_RUNS_DIMS], index[TVM_FFI_C_RUNS_DIMS];
+  int64_t strides[TVM_FFI_C_RUNS_DIMS][TVM_FFI_C_RUNS_TENSORS];
+} tvm_ffi_tensor_runs;
+
+/**
+ * Prepare a walk over all elements of tensors on addressable devices.
+ * @param runs        [out] Used by one thread at a time.
+ * @param tensors     [borrow] As long as runs is used.
+ * @param num_tensors [in] From 1 to TVM_FFI_C_RUNS_TENSORS.
+ * @return 0, or -1; the compiler warns when it is ignored.
+ * Errors: ValueError (shapes that differ, a tensor that is not valid, a device with handles,
+ * elements that are no whole bytes, more than TVM_FFI_C_RUNS_DIMS extents above 1).
+ */
+static inline int tvm_ffi_tensor_runs_begin(tvm_ffi_tensor_runs *runs,
+                                            const DLTensor *const *tensors, int32_t num_tensors);
+
+/** Move to the first run, then to the next. @return false after the last one, and if none is. */
+static inline bool tvm_ffi_tensor_runs_next(tvm_ffi_tensor_runs *runs);
+
 /* ---- Views that no object owns ---- */
 
 /**

@@ -116,6 +116,146 @@ static inline bool tvm_ffi_tensor_has_same_shape(const DLTensor *a, const DLTens
   return tvm_ffi_shape_equal(a->shape, a->ndim, b->shape, b->ndim);
 }
 
+/** Raises what keeps tensor k of a walk from being walked over like the first; 0 if nothing does.
+ */
+static inline int tvm_ffi_detail_check_run(const DLTensor *const *tensors, int32_t k) {
+  const DLTensor *tensor = tensors[k];
+  const int64_t bits = tvm_ffi_dtype_get_bits(tensor->dtype);
+  char first[128], text[128];
+  if (!tvm_ffi_tensor_is_valid(tensor) || !tvm_ffi_device_is_addressable(tensor->device)) {
+    return TVM_FFI_C_DETAIL_FAIL(TVM_FFI_C_VALUE_ERROR,
+                                 "Tensor %d of a walk is not valid, or its data is not an address",
+                                 (int)k);
+  }
+  if (bits == 0 || bits % 8 != 0) {
+    return TVM_FFI_C_DETAIL_FAIL(TVM_FFI_C_VALUE_ERROR,
+                                 "The elements of tensor %d of a walk, `%s`, are no whole bytes",
+                                 (int)k, tvm_ffi_dtype_print(tensor->dtype, text, sizeof text));
+  }
+  if (!tvm_ffi_tensor_has_same_shape(tensors[0], tensor)) {
+    return TVM_FFI_C_DETAIL_FAIL(
+        TVM_FFI_C_VALUE_ERROR, "Tensor %d of a walk has shape %s, but the first one %s", (int)k,
+        tvm_ffi_shape_print(tensor->shape, tensor->ndim, text, sizeof text),
+        tvm_ffi_shape_print(tensors[0]->shape, tensors[0]->ndim, first, sizeof first));
+  }
+  return 0;
+}
+
+/** Moves dimension `from` of a walk to the place `to` before it. */
+static inline void tvm_ffi_detail_move_run(tvm_ffi_tensor_runs *runs, int32_t from, int32_t to) {
+  int64_t strides[TVM_FFI_C_RUNS_TENSORS];
+  const int64_t size = runs->shape[from];
+  memcpy(strides, runs->strides[from], sizeof strides);
+  for (; from > to; --from) {
+    runs->shape[from] = runs->shape[from - 1];
+    memcpy(runs->strides[from], runs->strides[from - 1], sizeof strides);
+  }
+  runs->shape[to] = size;
+  memcpy(runs->strides[to], strides, sizeof strides);
+}
+
+/** Whether dimension `inner` continues dimension `outer` in every tensor: they are one. */
+static inline bool tvm_ffi_detail_joins_run(const tvm_ffi_tensor_runs *runs, int32_t outer,
+                                            int32_t inner) {
+  int32_t k;
+  for (k = 0; k < runs->num_tensors; ++k) {
+    if ((uint64_t)runs->strides[outer][k] !=
+        (uint64_t)runs->strides[inner][k] * (uint64_t)runs->shape[inner]) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/** The distance of a dimension's elements in the first tensor. */
+static inline uint64_t tvm_ffi_detail_get_distance(const tvm_ffi_tensor_runs *runs, int32_t dim) {
+  const int64_t stride = runs->strides[dim][0];
+  return stride < 0 ? 0 - (uint64_t)stride : (uint64_t)stride;
+}
+
+TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_tensor_runs_begin(
+    tvm_ffi_tensor_runs *runs, const DLTensor *const *tensors, int32_t num_tensors) {
+  uint64_t compact[TVM_FFI_C_RUNS_TENSORS] = {0};
+  int32_t i, k, n = 0, last = 0;
+  bool is_contiguous = true;
+  if (num_tensors < 1 || num_tensors > TVM_FFI_C_RUNS_TENSORS) {
+    return TVM_FFI_C_DETAIL_FAIL(TVM_FFI_C_VALUE_ERROR, "A walk is over 1 to %d tensors, not %d",
+                                 (int)TVM_FFI_C_RUNS_TENSORS, (int)num_tensors);
+  }
+  memset(runs, 0, offsetof(tvm_ffi_tensor_runs, shape));
+  runs->num_tensors = num_tensors;
+  for (k = 0; k < num_tensors; ++k) {
+    TVM_FFI_C_TRY(tvm_ffi_detail_check_run(tensors, k));
+    runs->data[k] = tvm_ffi_tensor_get_data(tensors[k]);
+    runs->step[k] = 1;
+    compact[k] = (uint64_t)tvm_ffi_dtype_get_bits(tensors[k]->dtype) / 8;
+    is_contiguous = is_contiguous && tvm_ffi_tensor_is_contiguous(tensors[k]);
+  }
+  runs->count = tvm_ffi_tensor_get_numel(tensors[0]);
+  runs->is_at_start = runs->count > 0;
+  runs->is_contiguous = is_contiguous;
+  if (is_contiguous) return 0;
+
+  /* The dimensions from the innermost one to the outermost, each before all that are nearer. */
+  for (i = tensors[0]->ndim - 1; i >= 0; --i) {
+    const int64_t size = tensors[0]->shape[i];
+    int32_t place = 0;
+    if (size == 1) continue;
+    if (n == TVM_FFI_C_RUNS_DIMS) {
+      return TVM_FFI_C_DETAIL_FAIL(TVM_FFI_C_VALUE_ERROR,
+                                   "A walk is over at most %d extents above 1", (int)n);
+    }
+    runs->shape[n] = size;
+    for (k = 0; k < num_tensors; ++k) {
+      const uint64_t bytes = (uint64_t)tvm_ffi_dtype_get_bits(tensors[k]->dtype) / 8;
+      const int64_t *strides = tensors[k]->strides;
+      runs->strides[n][k] = (int64_t)(strides != NULL ? (uint64_t)strides[i] * bytes : compact[k]);
+      compact[k] *= (uint64_t)size;
+    }
+    while (place < n &&
+           tvm_ffi_detail_get_distance(runs, place) > tvm_ffi_detail_get_distance(runs, n)) {
+      ++place;
+    }
+    tvm_ffi_detail_move_run(runs, n++, place);
+  }
+  for (i = 1; i < n; ++i) {
+    if (tvm_ffi_detail_joins_run(runs, last, i)) {
+      runs->shape[i] *= runs->shape[last];
+    } else {
+      ++last;
+    }
+    runs->shape[last] = runs->shape[i];
+    memmove(runs->strides[last], runs->strides[i], sizeof runs->strides[i]);
+  }
+
+  runs->count = runs->shape[last];
+  runs->ndim = last;
+  runs->is_contiguous = true;
+  for (k = 0; k < num_tensors; ++k) {
+    runs->step[k] = runs->strides[last][k] / (tvm_ffi_dtype_get_bits(tensors[k]->dtype) / 8);
+    if (runs->step[k] != 1) runs->is_contiguous = false;
+  }
+  memset(runs->index, 0, sizeof runs->index);
+  return 0;
+}
+
+static inline bool tvm_ffi_tensor_runs_next(tvm_ffi_tensor_runs *runs) {
+  int32_t i, k;
+  if (runs->is_at_start) {
+    runs->is_at_start = false;
+    return true;
+  }
+  for (i = runs->ndim - 1; i >= 0; --i) {
+    const int64_t moves = ++runs->index[i] < runs->shape[i] ? 1 : 1 - runs->shape[i];
+    for (k = 0; k < runs->num_tensors; ++k) {
+      runs->data[k] = (char *)runs->data[k] + moves * runs->strides[i][k];
+    }
+    if (moves == 1) return true;
+    runs->index[i] = 0;
+  }
+  return false;
+}
+
 static inline void tvm_ffi_tensor_init(DLTensor *tensor, void *data, DLDevice device,
                                        DLDataType dtype, int32_t ndim, int64_t *shape,
                                        int64_t *strides) {
