@@ -68,6 +68,195 @@ TEST(Tensor, InMemoryOfItsOwn) {
             "ValueError:");
 }
 
+/** A DLTensor of six floats, whose first element is 8 bytes behind data. */
+struct Sliced {
+  float values[8] = {-1, -1, 0, 1, 2, 3, 4, 5};
+  int64_t shape[2] = {2, 3}, strides[2] = {3, 1};
+  DLTensor tensor{};
+  explicit Sliced(DLDeviceType device = kDLCPU) {
+    tensor.data = values;
+    tensor.device = {device, 0};
+    tensor.ndim = 2;
+    tensor.dtype = kFloat32;
+    tensor.shape = shape;
+    tensor.strides = strides;
+    tensor.byte_offset = 8;
+  }
+};
+
+/** L-22: data_ptr() is the first element wherever offsets can be added to data. */
+TEST(Tensor, L_22_ViewsBeginAtTheFirstElement) {
+  for (const DLDeviceType device :
+       {kDLCPU, kDLCUDA, kDLCUDAHost, kDLCUDAManaged, kDLROCM, kDLROCMHost, kDLOneAPI}) {
+    Sliced x(device);
+    const TensorView view(&x.tensor);
+    EXPECT_EQ(view.data_ptr(), x.values + 2) << device;
+    EXPECT_EQ(view.byte_offset(), 0u);
+    EXPECT_EQ(view.GetDLTensorPtr()->data, x.values + 2);
+    EXPECT_EQ(x.tensor.data, x.values); /* the caller's is unchanged */
+    EXPECT_EQ(x.tensor.byte_offset, 8u);
+    const TensorView part = view.as_strided({2}, {1}, 3);
+    EXPECT_EQ(part.data_ptr(), x.values + 5);
+  }
+  for (const DLDeviceType device : {kDLOpenCL, kDLVulkan, kDLMetal, kDLWebGPU}) {
+    Sliced x(device);
+    const TensorView view(&x.tensor);
+    EXPECT_EQ(view.data_ptr(), x.values) << device;
+    EXPECT_EQ(view.byte_offset(), 8u);
+  }
+  Sliced empty;
+  empty.shape[0] = 0;
+  empty.tensor.data = nullptr;
+  EXPECT_EQ(TensorView(&empty.tensor).data_ptr(), nullptr);
+  EXPECT_EQ(TensorView(&empty.tensor).byte_offset(), 0u);
+}
+
+/** Element (1, 0), which a kernel finds with data_ptr() alone, or by adding byte_offset() to it. */
+float ByPointer(TensorView x) {
+  return static_cast<const float *>(x.data_ptr())[x.stride(0)];
+}
+float ByOffset(const TensorView &x) {
+  const char *data = static_cast<const char *>(x.data_ptr()) + x.byte_offset();
+  return reinterpret_cast<const float *>(data)[x.stride(0)];
+}
+float OfAnOptional(ffi::Optional<TensorView> x) {
+  return ByPointer(x.value());
+}
+float OfATensor(Tensor x) {
+  return static_cast<const float *>(x.data_ptr())[3] + static_cast<float>(x.byte_offset());
+}
+float OfACopy(const Tensor &x) {
+  return ByPointer(x);
+}
+float OfADLTensor(DLTensor *x) { /* the caller's own: the kernel adds the offset */
+  return reinterpret_cast<const float *>(static_cast<const char *>(x->data) + x->byte_offset)[3];
+}
+
+TEST(Tensor, L_22_ArgumentsBeginAtTheFirstElement) {
+  Sliced x;
+  DLManagedTensor managed{};
+  managed.dl_tensor = x.tensor;
+  const Tensor tensor = Tensor::FromDLPack(&managed);
+  DLTensor *borrowed = &x.tensor;
+  EXPECT_EQ(ffi::Function::FromTyped(ByPointer)(borrowed).cast<float>(), 3);
+  EXPECT_EQ(ffi::Function::FromTyped(ByOffset)(borrowed).cast<float>(), 3);
+  EXPECT_EQ(ffi::Function::FromTyped(OfAnOptional)(borrowed).cast<float>(), 3);
+  EXPECT_EQ(ffi::Function::FromTyped(OfADLTensor)(borrowed).cast<float>(), 3);
+  EXPECT_EQ(ffi::AnyView(borrowed).cast<TensorView>().data_ptr(), x.values + 2);
+  EXPECT_EQ(ffi::Function::FromTyped(OfATensor)(tensor).cast<float>(), 3);
+  EXPECT_EQ(ffi::Function::FromTyped(OfACopy)(tensor).cast<float>(), 3);
+  EXPECT_EQ(ffi::Function::FromTyped(ByPointer)(tensor).cast<float>(), 3);
+  EXPECT_EQ(ffi::Function::FromTyped(OfADLTensor)(tensor).cast<float>(), 3);
+  EXPECT_EQ(tensor->data, x.values); /* shared, so as it was imported, and exported so */
+  EXPECT_EQ(tensor->byte_offset, 8u);
+  EXPECT_EQ(static_cast<float *>(tensor.as_strided({2}, {1}, 3).data_ptr())[0], 3);
+  DLManagedTensor *exported = tensor.ToDLPack();
+  EXPECT_EQ(exported->dl_tensor.data, x.values);
+  EXPECT_EQ(exported->dl_tensor.byte_offset, 8u);
+  exported->deleter(exported);
+}
+
+TEST(Tensor, L_23_StridesThatDoNotCount) {
+  const auto stride = [](int64_t a, int64_t b, int64_t s, int64_t u, int i) {
+    Sliced x;
+    x.shape[0] = a, x.shape[1] = b;
+    x.strides[0] = s, x.strides[1] = u;
+    return TensorView(&x.tensor).stride(i);
+  };
+  EXPECT_EQ(stride(1, 8, 1, 1, 0), 8);
+  EXPECT_EQ(stride(1, 8, -77, 2, 0), 8);
+  EXPECT_EQ(stride(1, 8, -77, 2, -1), 2);
+  EXPECT_EQ(stride(8, 1, 5, 99, 0), 5);
+  EXPECT_EQ(stride(8, 1, 5, 99, 1), 1);
+  EXPECT_EQ(stride(2, 8, 0, 1, 0), 0); /* a broadcast */
+  EXPECT_EQ(stride(0, 8, 5, 5, 0), 8);
+  EXPECT_EQ(stride(8, 0, 0, 0, 0), 1);
+  Sliced x;
+  x.shape[0] = 1;
+  x.strides[0] = 77;
+  EXPECT_EQ(TensorView(&x.tensor).strides()[0], 77); /* as the producer wrote it */
+}
+
+TEST(Tensor, L_24_Alignment) {
+  alignas(16) static float values[8];
+  Sliced x;
+  x.tensor.data = values;
+  const TensorView view(&x.tensor);
+  view.CheckAligned(8);
+  EXPECT_EQ(Caught([&] { view.CheckAligned(16, "weights"); }),
+            "ValueError: Mismatched alignment of `weights`. Expected a first element at a multiple "
+            "of 16 bytes but got one 8 bytes behind it");
+  x.shape[1] = 0; /* nothing to load */
+  view.CheckAligned(16);
+  EXPECT_TRUE(ffi::IsAligned(x.tensor, 64));
+}
+
+TEST(Tensor, L_25_MemoryThatADeviceCanRead) {
+  const auto can_read = [](int device, DLDeviceType memory) {
+    return ffi::DeviceCanRead(device, DLDevice{memory, 1});
+  };
+  EXPECT_TRUE(can_read(kDLCPU, kDLCUDAHost) && can_read(kDLCPU, kDLROCMHost) &&
+              can_read(kDLCPU, kDLCUDAManaged) && can_read(kDLCPU, kDLCPU));
+  EXPECT_TRUE(can_read(kDLCUDA, kDLCUDAManaged) && can_read(kDLCUDA, kDLCUDA));
+  EXPECT_FALSE(can_read(kDLCPU, kDLCUDA) || can_read(kDLCUDA, kDLCPU) ||
+               can_read(kDLCUDA, kDLCUDAHost) || can_read(kDLROCM, kDLCUDAManaged));
+}
+
+TEST(Tensor, L_26_ReadOnly) {
+  Sliced x;
+  DLManagedTensorVersioned managed{};
+  managed.version.major = DLPACK_MAJOR_VERSION;
+  managed.dl_tensor = x.tensor;
+  EXPECT_FALSE(Tensor::FromDLPackVersioned(&managed).IsReadOnly());
+  managed.flags = DLPACK_FLAG_BITMASK_READ_ONLY;
+  const Tensor tensor = Tensor::FromDLPackVersioned(&managed);
+  EXPECT_TRUE(tensor.IsReadOnly());
+  EXPECT_TRUE(tensor.as_strided({2}, {1}).IsReadOnly());
+}
+
+std::string RefusalOfAView(DLTensor *tensor) {
+  const ffi::Function f = ffi::Function::FromTyped([](TensorView) {}, "f");
+  return Caught([&] { f(tensor); });
+}
+
+TEST(Tensor, L_27_InvalidTensorsDoNotBecomeViews) {
+  const std::string when = " on argument #0 when calling: `f(0: DLTensor*) -> void`. Expected ";
+  Sliced x;
+  EXPECT_EQ(RefusalOfAView(&x.tensor), "nothing");
+  x.tensor.strides = nullptr; /* row-major */
+  EXPECT_EQ(RefusalOfAView(&x.tensor), "nothing");
+  x.shape[0] = -2;
+  EXPECT_EQ(RefusalOfAView(&x.tensor),
+            "ValueError: Mismatched shape" + when +
+                "extents of 0 or more whose product fits int64 but got [-2, 3]");
+  EXPECT_EQ(Caught([&] {
+              ffi::Function::FromTyped([](ffi::Optional<TensorView>) {}, "f")(&x.tensor);
+            }).substr(0, 42),
+            "ValueError: Mismatched shape on argument #");
+  x.shape[1] = 0;
+  EXPECT_NE(RefusalOfAView(&x.tensor), "nothing");
+  x.shape[0] = INT64_MAX;
+  EXPECT_EQ(RefusalOfAView(&x.tensor), "nothing");
+  x.tensor.data = nullptr; /* without elements, any address and offset will do */
+  x.tensor.byte_offset = 3;
+  EXPECT_EQ(RefusalOfAView(&x.tensor), "nothing");
+  x.shape[1] = 2;
+  EXPECT_NE(RefusalOfAView(&x.tensor).find("but got [9223372036854775807, 2]"), std::string::npos);
+  x.shape[0] = 2;
+  EXPECT_EQ(RefusalOfAView(&x.tensor), "ValueError: Mismatched data" + when +
+                                           "the address of elements but got NULL and shape [2, 2]");
+  x.tensor.device.device_type = kDLWebGPU; /* a handle may be 0 */
+  EXPECT_EQ(RefusalOfAView(&x.tensor), "nothing");
+  x.tensor.shape = nullptr;
+  EXPECT_EQ(RefusalOfAView(&x.tensor), "ValueError: Mismatched shape" + when +
+                                           "the address of extents but got NULL and ndim 2");
+  x.tensor.ndim = -1;
+  EXPECT_EQ(RefusalOfAView(&x.tensor),
+            "ValueError: Mismatched ndim" + when + "0 or more but got -1");
+  x.tensor.ndim = 0;
+  EXPECT_EQ(RefusalOfAView(&x.tensor), "nothing");
+}
+
 TEST(Tensor, SizesThatHaveMoreThan32Bits) {
   constexpr size_t kHalfGigabyte = size_t{1} << 29; /* 2^32 bits */
   const DLDataType byte = {kDLUInt, 8, 1};

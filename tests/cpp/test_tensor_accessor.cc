@@ -293,6 +293,128 @@ TEST(TensorAccessor, OfDataThatIsMisaligned) {
   EXPECT_EQ((Refusal<TensorAccessor<const Half, 2>>(x)), "nothing");
 }
 
+TEST(TensorAccessor, L_24_OfAnAlignmentOfItsOwn) {
+  using Wide = ContiguousAccessor<const int32_t, 2, kDLCPU, 16>;
+  alignas(16) static int32_t values[16];
+  Matrix<int32_t> x;
+  x.tensor.data = values;
+  EXPECT_EQ(Refusal<Wide>(x), "nothing");
+  x.tensor.byte_offset = 8;
+  EXPECT_EQ(Refusal<Wide>(x),
+            "ValueError: Mismatched alignment on argument #0 when calling: "
+            "`f(0: Tensor<int32, 2>) -> void`. Expected a first element at a multiple of 16 bytes "
+            "but got one 8 bytes behind it");
+  x.tensor.byte_offset = 32;
+  const ContiguousAccessor<const int32_t, 2> narrow = Wide(TensorView(&x.tensor));
+  EXPECT_EQ(narrow.data(), values + 8);
+  static_assert(!std::is_convertible_v<ContiguousAccessor<const int32_t, 2>, Wide>);
+  static_assert(std::is_same_v<decltype(narrow[0]), ContiguousAccessor<const int32_t, 1>>);
+}
+
+TEST(TensorAccessor, L_27_OfAnInvalidTensor) {
+  Matrix<float> x;
+  x.shape[0] = -2;
+  EXPECT_EQ((Refusal<TensorAccessor<const float, 2>>(x)),
+            "ValueError: Mismatched shape on argument #0 when calling: "
+            "`f(0: Tensor<float32, 2>) -> void`. Expected extents of 0 or more whose product fits "
+            "int64 but got [-2, 3]");
+  x.tensor.shape = nullptr;
+  EXPECT_EQ(Caught([&] { TensorAccessor<float, 2>(TensorView(&x.tensor)); }),
+            "ValueError: Mismatched shape. Expected the address of extents but got NULL and ndim "
+            "2");
+}
+
+/** L-26: elements that are written must not be shared for reading only. */
+TEST(TensorAccessor, L_26_OfAReadOnlyTensor) {
+  Matrix<float> x;
+  DLManagedTensorVersioned managed{};
+  managed.version.major = DLPACK_MAJOR_VERSION;
+  managed.dl_tensor = x.tensor;
+  managed.flags = DLPACK_FLAG_BITMASK_READ_ONLY;
+  const ffi::Tensor tensor = ffi::Tensor::FromDLPackVersioned(&managed);
+  const Function write = Function::FromTyped([](TensorAccessor<float, 2>) {}, "write");
+  const Function read = Function::FromTyped([](TensorAccessor<const float, 2>) {}, "read");
+  EXPECT_EQ(Caught([&] { write(tensor); }),
+            "ValueError: Mismatched flags on argument #0 when calling: "
+            "`write(0: Tensor<float32, 2>) -> void`. Expected memory that may be written but got a "
+            "tensor that is shared for reading only");
+  EXPECT_EQ(Caught([&] { read(tensor); }), "nothing");
+  EXPECT_EQ(Caught([&] { write(static_cast<DLTensor *>(x)); }), "nothing"); /* it has no flags */
+  managed.flags = 0;
+  EXPECT_EQ(Caught([&] { write(ffi::Tensor::FromDLPackVersioned(&managed)); }), "nothing");
+}
+
+/** y = 10 x + its number in the walk, for every combination of strides. */
+TEST(ForEach, WalksOverAnyStrides) {
+  for (int order = 0; order < 4; ++order) {
+    Matrix<float> x, y;
+    if ((order & 1) != 0) x.strides[0] = 1, x.strides[1] = 2;
+    if ((order & 2) != 0) y.strides[0] = 1, y.strides[1] = 2;
+    float *at[6];
+    int calls = 0;
+    const TensorAccessor<const float, 2> from{TensorView(&x.tensor)};
+    const TensorAccessor<float, 2> to{TensorView(&y.tensor)};
+    ffi::ForEach(
+        [&](float &a, const float &b) {
+          a = 10 * b;
+          at[calls++] = &a;
+        },
+        to, from);
+    EXPECT_EQ(calls, 6);
+    for (int i = 0; i < 2; ++i) {
+      for (int j = 0; j < 3; ++j) EXPECT_EQ(to(i, j), 10 * from(i, j));
+    }
+    for (int k = 0; k < 6; ++k) EXPECT_EQ(at[k], y.values + k) << "in the order of the first";
+  }
+}
+
+TEST(ForEach, OfViewsOfAnyRank) {
+  int64_t shape[] = {2, 1, 3, 2}, strides[] = {-6, 99, 0, 1};
+  float values[12];
+  Matrix<float> from;
+  DLTensor x = from.tensor, y = from.tensor;
+  x.ndim = y.ndim = 4;
+  x.shape = y.shape = shape;
+  x.strides = strides; /* rows from behind, and each repeated */
+  x.byte_offset = 6 * sizeof(float);
+  y.strides = nullptr;
+  y.data = values;
+  ffi::ForEach<float, const float>([](float &a, const float &b) { a = b; }, TensorView(&y),
+                                   TensorView(&x));
+  const float expected[] = {6, 7, 6, 7, 6, 7, 0, 1, 0, 1, 0, 1};
+  for (int i = 0; i < 12; ++i) EXPECT_EQ(values[i], expected[i]) << i;
+
+  y.ndim = x.ndim = 0; /* one element */
+  ffi::ForEach<float, const float>([](float &a, const float &b) { a = b + 1; }, TensorView(&y),
+                                   TensorView(&x));
+  EXPECT_EQ(values[0], 7);
+  y.ndim = x.ndim = 4;
+  shape[3] = 0; /* none */
+  ffi::ForEach<float>([](float &) { FAIL(); }, TensorView(&y));
+}
+
+TEST(ForEach, RefusesOtherTensors) {
+  Matrix<float> x, y;
+  const auto nothing = [](const float &, const float &) {};
+  const auto walk = [&] {
+    ffi::ForEach<const float, const float>(nothing, TensorView(&x.tensor), TensorView(&y.tensor));
+  };
+  y.Transpose();
+  EXPECT_EQ(Caught(walk), "ValueError: ForEach: the tensors differ in their shapes");
+  y.tensor.ndim = 1;
+  EXPECT_EQ(Caught(walk), "ValueError: ForEach: the tensors differ in their dimensions");
+  y.tensor.dtype.bits = 64;
+  EXPECT_EQ(Caught(walk), "TypeError: Mismatched dtype. Expected `float32` but got `float64`");
+  int64_t many[33];
+  for (int64_t &size : many) size = 2;
+  int64_t none[33] = {};
+  x.tensor.ndim = 33;
+  x.tensor.shape = many;
+  x.tensor.strides = none;
+  EXPECT_EQ(Caught([&] { ffi::ForEach<const float>([](float) {}, TensorView(&x.tensor)); }),
+            "ValueError: ForEach: more than 32 extents above 1");
+}
+
 TEST(TensorAccessor, OfNoData) {
   Matrix<float> x;
   x.tensor.data = nullptr;

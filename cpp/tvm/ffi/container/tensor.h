@@ -8,6 +8,25 @@
  * for keeping one beyond the call. Let the caller allocate outputs where their shape is known
  * before: allocating in a kernel fragments memory and breaks the capture of graphs.
  *
+ * DLTensor::byte_offset, the bytes from data to the first element, is not 0 for what some producers
+ * slice. On devices whose data is an address (IsDirectAddressDevice)
+ *
+ *     TensorView      has added it to data when it was made: data_ptr() is the first element,
+ *                     byte_offset() is 0, and GetDLTensorPtr() is that DLTensor
+ *     Tensor          is shared with its producer and others, so its DLTensor is unchanged:
+ *                     data_ptr() adds the offset, byte_offset() is 0; who reads x->data, adds
+ *                     x->byte_offset
+ *     DLTensor *      is the caller's own struct: add byte_offset to data
+ *     ToDLPack()      exports data and byte_offset as they were imported
+ *     accessors       (tensor_accessor.h) begin at the first element
+ *
+ * and on others, whose data is a handle, it stays beside the handle: data_ptr(), byte_offset().
+ *
+ * An argument that becomes a TensorView is checked if TVM_FFI_CHECK_TENSORS is 1, as it is by
+ * default without NDEBUG: a ValueError refuses a negative number of dimensions or extent, NULL for
+ * extents or elements that are there, and more elements than int64_t counts. Strides may be NULL,
+ * which means row-major; stride(i) and strides() refuse that.
+ *
  * A function whose name ends in Expected does the same as the one without, but returns the error.
  */
 #ifndef TVM_FFI_CONTAINER_TENSOR_H_
@@ -21,6 +40,14 @@
 #include <tvm/ffi/expected.h>
 #include <tvm/ffi/optional.h>
 #include <tvm/ffi/string.h>
+
+#ifndef TVM_FFI_CHECK_TENSORS
+#ifdef NDEBUG
+#define TVM_FFI_CHECK_TENSORS 0
+#else
+#define TVM_FFI_CHECK_TENSORS 1
+#endif
+#endif
 
 TVM_FFI_NAMESPACE_BEGIN
 
@@ -57,7 +84,7 @@ class TensorView : public detail::TensorAccess<TensorView> {
     if (TVM_FFI_PREDICT_FALSE(tensor == nullptr)) {
       detail::Throw("InternalError", "a null pointer stands for no tensor");
     }
-    tensor_ = *tensor;
+    Set(*tensor);
   }
   TVM_FFI_LOCAL_INLINE TensorView(const TensorView &) = default;
   TVM_FFI_LOCAL_INLINE TensorView(TensorView &&) = default;
@@ -81,6 +108,15 @@ class TensorView : public detail::TensorAccess<TensorView> {
  private:
   friend struct TypeTraits<TensorView>;
   friend struct detail::Reader<TensorView>;
+
+  TVM_FFI_LOCAL_INLINE TensorView(UnsafeInit, const DLTensor &tensor) { Set(tensor); }
+  TVM_FFI_LOCAL_INLINE void Set(const DLTensor &tensor) {
+    tensor_ = tensor;
+    if (TVM_FFI_PREDICT_FALSE(tensor.byte_offset != 0)) {
+      tensor_.data = detail::AddOffset(tensor);
+      tensor_.byte_offset = detail::RemainingOffset(tensor);
+    }
+  }
 
   DLTensor tensor_;
 };
@@ -223,6 +259,28 @@ class Tensor : public ObjectRef, public detail::TensorAccess<Tensor> {
     return get()->ToDLPackVersioned();
   }
 
+  /** The first element; the handle where data is one. See the top of this file. */
+  TVM_FFI_LOCAL_INLINE void *data_ptr() const {
+    const DLTensor &tensor = *get();
+    return TVM_FFI_PREDICT_TRUE(tensor.byte_offset == 0) ? tensor.data : detail::AddOffset(tensor);
+  }
+  /** The bytes from data_ptr() to the first element. */
+  TVM_FFI_LOCAL_INLINE uint64_t byte_offset() const {
+    const DLTensor &tensor = *get();
+    return TVM_FFI_PREDICT_TRUE(tensor.byte_offset == 0) ? 0 : detail::RemainingOffset(tensor);
+  }
+  /**
+   * Whether the owner shares the elements for reading only (DLPACK_FLAG_BITMASK_READ_ONLY), as JAX
+   * does. Takes an allocation for a moment. False with the reference's runtime, which forgets the
+   * flag; of a TensorView nothing can be known. Errors: MemoryError.
+   */
+  TVM_FFI_LOCAL bool IsReadOnly() const {
+    DLManagedTensorVersioned *shared = ToDLPackVersioned();
+    const bool is_read_only = (shared->flags & DLPACK_FLAG_BITMASK_READ_ONLY) != 0;
+    shared->deleter(shared);
+    return is_read_only;
+  }
+
   TVM_FFI_LOCAL_INLINE const TensorObj *get() const {
     return static_cast<const TensorObj *>(data_.get());
   }
@@ -247,7 +305,7 @@ TVM_FFI_LOCAL_INLINE TensorView::TensorView(const Tensor &tensor) {
   if (TVM_FFI_PREDICT_FALSE(!tensor.defined())) {
     detail::Throw("InternalError", "a null Tensor has no view");
   }
-  tensor_ = *tensor.GetDLTensorPtr();
+  Set(*tensor.GetDLTensorPtr());
 }
 TVM_FFI_LOCAL_INLINE TensorView &TensorView::operator=(const Tensor &tensor) {
   return *this = TensorView(tensor);
@@ -307,11 +365,14 @@ struct detail::Reader<TensorView> {
   TVM_FFI_LOCAL_INLINE Reader() = default;
   TVM_FFI_LOCAL_INLINE int Read(const TVMFFIAny *source) {
     value = ReadTensor(source);
-    return value != nullptr ? kReadOk : kReadMismatch;
+    if (TVM_FFI_PREDICT_FALSE(value == nullptr)) return kReadMismatch;
+#if TVM_FFI_CHECK_TENSORS
+    if (TVM_FFI_PREDICT_FALSE(!IsValid(*value))) return kReadUnfit;
+#endif
+    return kReadOk;
   }
-  TVM_FFI_LOCAL_INLINE const TensorView &Take() {
-    // A TensorView has the memory layout of a DLTensor.
-    return *reinterpret_cast<const TensorView *>(value);
+  TVM_FFI_LOCAL_INLINE TensorView Take() {
+    return TensorView(UnsafeInit(), *value);
   }
 };
 
@@ -339,6 +400,13 @@ struct TypeTraits<TensorView> : detail::NamedTraits<TensorView> {
     if (tensor == nullptr) return std::nullopt;
     return View(tensor);
   }
+#if TVM_FFI_CHECK_TENSORS
+  TVM_FFI_LOCAL static int Raise(const char *name, const detail::TypeRecord *const *records,
+                                 const TVMFFIAny *source, int32_t i) {
+    return detail::RaiseInvalid(name, records, *detail::ReadTensor(source), i);
+  }
+  TVM_FFI_LOCAL static constexpr detail::RaiseUnfitFn raise_unfit = Raise;
+#endif
 };
 
 TVM_FFI_NAMESPACE_END

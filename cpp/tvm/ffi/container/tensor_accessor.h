@@ -17,8 +17,13 @@
  * For each argument it is checked once whether its elements can be where the accessor looks for
  * them. These are ValueErrors, too:
  *
+ *     an extent is negative, the extents are at NULL, or int64_t does not count the elements
  *     data is NULL although there are elements
- *     the first element's address is no multiple of its size (of one lane, and 8 bytes at most)
+ *     the first element's address is no multiple of its size (of one lane, and 8 bytes at most),
+ *     or of the number of bytes that the accessor demands: ContiguousAccessor<const float, 1,
+ *     kDLCPU, 16> for a kernel that loads 16 bytes at a time
+ *     the elements are written (T is not const), the argument is a Tensor, and its owner shares
+ *     it for reading only. Nothing is known of a DLTensor, and with the reference's runtime
  *     byte_offset is not 0 on a device whose data is a handle, not an address (e.g. OpenCL)
  *
  * A tensor without elements may have any address. On a device with handles data() is the handle.
@@ -33,6 +38,8 @@
  * data. Element access costs no more than by hand: g++ 12 -O2 compiles y(i, j) += x(i, j) to the
  * same inner loop, instruction by instruction, as plain pointers. Use a ContiguousAccessor where a
  * loop should be vectorised: the last stride of the other is only known at run time.
+ *
+ * ForEach(f, x, y) calls f(x(i, j), y(i, j)) for all indices, whatever the strides; see there.
  *
  * Indices are not checked, unless TVM_FFI_CHECK_INDEX is defined to 1 before this header is
  * included. A wrong index is an IndexError then; where exceptions are off (-fno-exceptions) the
@@ -73,7 +80,16 @@ struct TensorRule {
   uint32_t alignment;
 };
 /** The first requirement that a tensor does not meet. */
-enum class TensorFault { kNone, kDType, kNDim, kDevice, kStrides, kByteOffset, kNull, kAlignment };
+enum class TensorFault {
+  kNone,
+  kDType,
+  kNDim,
+  kDevice,
+  kInvalid,
+  kStrides,
+  kByteOffset,
+  kAlignment
+};
 
 template <typename T, typename = void>
 struct HasDType : std::false_type {};
@@ -109,6 +125,11 @@ TVM_FFI_LOCAL constexpr uint32_t ElementAlignment() {
   }
 }
 
+template <typename T, uint32_t kAlignment>
+TVM_FFI_LOCAL constexpr uint32_t AlignmentOf() {
+  return ElementAlignment<T>() > kAlignment ? ElementAlignment<T>() : kAlignment;
+}
+
 /** `Tensor<float32, 2`. Special floating-point formats show only their number of bits. */
 template <typename Sink>
 TVM_FFI_LOCAL constexpr void BeginTensorType(Sink &sink, DLDataType dtype, int32_t ndim) {
@@ -124,28 +145,20 @@ TVM_FFI_LOCAL constexpr void BeginTensorType(Sink &sink, DLDataType dtype, int32
   PutSize(sink, static_cast<size_t>(ndim));
 }
 
-/** Whether code that runs on one kind of device can read the memory of another. */
-TVM_FFI_LOCAL_INLINE bool CanAccess(int device, int memory) {
-  if (TVM_FFI_PREDICT_TRUE(memory == device || device == kAnyDevice)) return true;
-  if (device == kDLCPU) {
-    return memory == kDLCUDAHost || memory == kDLCUDAManaged || memory == kDLROCMHost;
-  }
-  return device == kDLCUDA && memory == kDLCUDAManaged;
+TVM_FFI_LOCAL_INLINE bool CanAccess(int device, const DLDevice &memory) {
+  return TVM_FFI_PREDICT_TRUE(memory.device_type == device || device == kAnyDevice) ||
+         DeviceCanRead(device, memory);
 }
 
-/** Checks the data of a tensor that meets the rest of the rule. */
+/** Checks the data of a valid tensor that meets the rest of the rule. */
 TVM_FFI_LOCAL_COLD TensorFault FindDataFault(const TensorRule &rule, const DLTensor &tensor) {
   if (!IsDirectAddressDevice(tensor.device)) {
     return tensor.byte_offset == 0 ? TensorFault::kNone : TensorFault::kByteOffset;
   }
-  for (int32_t i = 0; i < tensor.ndim; ++i) {
-    if (tensor.shape[i] == 0) return TensorFault::kNone;
-  }
-  if (tensor.data == nullptr) return TensorFault::kNull;
   return IsAligned(tensor, rule.alignment) ? TensorFault::kNone : TensorFault::kAlignment;
 }
 TVM_FFI_LOCAL_INLINE bool HasData(const TensorRule &rule, const DLTensor &tensor) {
-  if (TVM_FFI_PREDICT_TRUE(tensor.data != nullptr && IsDirectAddressDevice(tensor.device) &&
+  if (TVM_FFI_PREDICT_TRUE(IsDirectAddressDevice(tensor.device) &&
                            IsAligned(tensor, rule.alignment))) {
     return true;
   }
@@ -155,13 +168,14 @@ TVM_FFI_LOCAL_INLINE bool HasData(const TensorRule &rule, const DLTensor &tensor
 TVM_FFI_LOCAL_COLD TensorFault FindFault(const TensorRule &rule, const DLTensor &tensor) {
   if (tensor.dtype != rule.dtype) return TensorFault::kDType;
   if (tensor.ndim != rule.ndim) return TensorFault::kNDim;
-  if (!CanAccess(rule.device, tensor.device.device_type)) return TensorFault::kDevice;
+  if (!CanAccess(rule.device, tensor.device)) return TensorFault::kDevice;
+  if (!IsValid(tensor)) return TensorFault::kInvalid;
   if (rule.contiguous && !IsContiguous(tensor)) return TensorFault::kStrides;
   return FindDataFault(rule, tensor);
 }
 TVM_FFI_LOCAL_INLINE bool Fits(const TensorRule &rule, const DLTensor &tensor) {
   return tensor.dtype == rule.dtype && tensor.ndim == rule.ndim &&
-         CanAccess(rule.device, tensor.device.device_type) &&
+         CanAccess(rule.device, tensor.device) && IsValid(tensor) &&
          (!rule.contiguous || IsContiguous(tensor)) && HasData(rule, tensor);
 }
 
@@ -181,15 +195,6 @@ TVM_FFI_LOCAL constexpr void PutDeviceType(Sink &sink, int type) {
     sink.Put(')');
   }
 }
-TVM_FFI_LOCAL_COLD void PutNumbers(Text &text, const int64_t *values, int32_t size) {
-  text.Put('[');
-  for (int32_t i = 0; i < size; ++i) {
-    if (i != 0) text.Put(", ");
-    text.PutInt(values[i]);
-  }
-  text.Put(']');
-}
-
 TVM_FFI_LOCAL_COLD void PutDevice(Text &text, DLDevice device) {
   text.Put('`');
   PutDeviceType(text, device.device_type);
@@ -202,22 +207,15 @@ TVM_FFI_LOCAL_COLD void PutDevice(Text &text, DLDevice device) {
 TVM_FFI_LOCAL_COLD int RaiseUnfit(const TensorRule &rule, const char *name,
                                   const TypeRecord *const *records, const DLTensor &tensor,
                                   int32_t i) {
-  constexpr const char *kNames[] = {"",        "dtype",       "ndim", "device",
-                                    "strides", "byte_offset", "data", "alignment"};
+  constexpr const char *kNames[] = {"", "dtype",   "ndim",        "device",
+                                    "", "strides", "byte_offset", "alignment"};
   const TensorFault fault = FindFault(rule, tensor);
+  if (fault == TensorFault::kInvalid) return RaiseInvalid(name, records, tensor, i);
   Text text;
-  text.Put("Mismatched ");
-  text.Put(kNames[static_cast<int>(fault)]);
-  if (records != nullptr) {
-    text.Put(" on argument #");
-    text.PutInt(i);
-    text.Put(" when calling: `");
-    PutSignature(text, name, records);
-    text.Put('`');
-  }
-  text.Put(". Expected ");
+  BeginMismatched(text, kNames[static_cast<int>(fault)], name, records, i);
   switch (fault) {
     case TensorFault::kNone:
+    case TensorFault::kInvalid:
       break;
     case TensorFault::kDType:
       text.Put('`');
@@ -249,20 +247,31 @@ TVM_FFI_LOCAL_COLD int RaiseUnfit(const TensorRule &rule, const char *name,
       text.Put(", where data is a handle, but got ");
       text.PutUint(tensor.byte_offset);
       break;
-    case TensorFault::kNull:
-      text.Put("the address of elements but got NULL and shape ");
-      PutNumbers(text, tensor.shape, tensor.ndim);
-      break;
     case TensorFault::kAlignment:
-      text.Put("a first element at a multiple of ");
-      text.PutUint(rule.alignment);
-      text.Put(" bytes but got one ");
-      text.PutUint((reinterpret_cast<uintptr_t>(tensor.data) + tensor.byte_offset) %
-                   rule.alignment);
-      text.Put(" bytes behind it");
+      PutMisaligned(text, rule.alignment, Misalignment(tensor, rule.alignment));
       break;
   }
   return RaiseText(fault == TensorFault::kDType ? "TypeError" : "ValueError", text);
+}
+
+/**
+ * Whether the owner of a Tensor shares it for reading only: 1 or 0, or -1 with MemoryError raised.
+ */
+TVM_FFI_LOCAL TVM_FFI_NO_INLINE inline int IsReadOnly(TVMFFIObject *tensor) {
+  DLManagedTensorVersioned *shared = nullptr;
+  if (TVMFFITensorToDLPackVersioned(tensor, &shared) != 0) return -1;
+  const int is_read_only = (shared->flags & DLPACK_FLAG_BITMASK_READ_ONLY) != 0 ? 1 : 0;
+  shared->deleter(shared);
+  return is_read_only;
+}
+/** Raises what made IsReadOnly() not 0. */
+TVM_FFI_LOCAL_COLD int RaiseReadOnly(const char *name, const TypeRecord *const *records,
+                                     const TVMFFIAny *source, int32_t i) {
+  if (IsReadOnly(source->v_obj) < 0) return -1;
+  Text text;
+  BeginMismatched(text, "flags", name, records, i);
+  text.Put("memory that may be written but got a tensor that is shared for reading only");
+  return RaiseText("ValueError", text);
 }
 
 /** Writes the type of a tensor, and what else makes it unfit. */
@@ -280,8 +289,8 @@ TVM_FFI_LOCAL_COLD void PutTensorGot(Text &text, const TensorRule &rule, const D
       text.Put(", byte_offset ");
       text.PutUint(tensor.byte_offset);
       break;
-    case TensorFault::kNull:
-      text.Put(", data NULL");
+    case TensorFault::kInvalid:
+      text.Put(FindViewFault(tensor) == ViewFault::kNoData ? ", data NULL" : ", invalid extents");
       break;
     case TensorFault::kAlignment:
       text.Put(", misaligned");
@@ -328,10 +337,13 @@ TVM_FFI_DETAIL_ACCESS void CheckIndex([[maybe_unused]] int64_t index, [[maybe_un
  * @tparam kDevice     A DLDeviceType: where the code runs that reads and writes the elements.
  *                     kDLCPU also accepts page-locked and managed memory, kDLCUDA managed memory.
  * @tparam kContiguous Whether the elements are contiguous, in row-major order.
+ * @tparam kAlignment  Of how many bytes the first element's address is a multiple; 0 if that of an
+ *                     element will do.
  */
-template <typename T, int N, int kDevice, bool kContiguous>
+template <typename T, int N, int kDevice, bool kContiguous, uint32_t kAlignment>
 class BasicTensorAccessor {
   static_assert(N >= 0, "the number of dimensions of a TensorAccessor<T, N> is 0 or more");
+  static_assert((kAlignment & (kAlignment - 1)) == 0, "the alignment is a power of two, or 0");
 
   template <typename U, bool kFrom>
   TVM_FFI_LOCAL static constexpr bool CanView() {
@@ -340,9 +352,9 @@ class BasicTensorAccessor {
 
  public:
   using value_type = std::remove_cv_t<T>;
-  TVM_FFI_LOCAL static constexpr detail::TensorRule rule = {detail::ElementDType<value_type>(), N,
-                                                            kDevice, kContiguous,
-                                                            detail::ElementAlignment<value_type>()};
+  TVM_FFI_LOCAL static constexpr detail::TensorRule rule = {
+      detail::ElementDType<value_type>(), N, kDevice, kContiguous,
+      detail::AlignmentOf<value_type, kAlignment>()};
 
   /** No tensor: may only be assigned to. */
   TVM_FFI_LOCAL_INLINE BasicTensorAccessor() = default;
@@ -359,8 +371,10 @@ class BasicTensorAccessor {
     Set(source);
   }
   /** The same elements, made const, or with strides that are read at run time. */
-  template <typename U, bool kFrom, typename = std::enable_if_t<CanView<U, kFrom>()>>
-  TVM_FFI_DETAIL_ACCESS BasicTensorAccessor(const BasicTensorAccessor<U, N, kDevice, kFrom> &other)
+  template <typename U, bool kFrom, uint32_t kOf,
+            typename = std::enable_if_t<CanView<U, kFrom>() && (kOf >= kAlignment)>>
+  TVM_FFI_DETAIL_ACCESS BasicTensorAccessor(
+      const BasicTensorAccessor<U, N, kDevice, kFrom, kOf> &other)
       : data_(other.data()), device_(other.device()) {
     for (int i = 0; i < N; ++i) {
       sizes_[i] = other.size(i);
@@ -390,7 +404,7 @@ class BasicTensorAccessor {
     if constexpr (N == 1) {
       return static_cast<T &>(data_[index * stride(0)]);
     } else {
-      BasicTensorAccessor<T, N - 1, kDevice, kContiguous> rest;
+      BasicTensorAccessor<T, N - 1, kDevice, kContiguous, 0> rest;
       rest.data_ = data_ + index * stride(0);
       rest.device_ = device_;
       for (int i = 1; i < N; ++i) {
@@ -425,7 +439,7 @@ class BasicTensorAccessor {
   }
 
  private:
-  template <typename, int, int, bool>
+  template <typename, int, int, bool, uint32_t>
   friend class BasicTensorAccessor;
   friend struct TypeTraits<BasicTensorAccessor>;
 
@@ -441,9 +455,9 @@ class BasicTensorAccessor {
   }
 
   TVM_FFI_LOCAL_INLINE void Set(const DLTensor &tensor) {
-    data_ = reinterpret_cast<T *>(
-        static_cast<std::conditional_t<std::is_const_v<T>, const char, char> *>(tensor.data) +
-        tensor.byte_offset);
+    using Byte = std::conditional_t<std::is_const_v<T>, const char, char>;
+    const uint64_t offset = tensor.data != nullptr ? tensor.byte_offset : 0;
+    data_ = reinterpret_cast<T *>(static_cast<Byte *>(tensor.data) + offset);
     device_ = tensor.device;
     for (int i = 0; i < N; ++i) sizes_[i] = tensor.shape[i];
     if constexpr (!kContiguous) {
@@ -477,22 +491,214 @@ class BasicTensorAccessor {
   int64_t strides_[kContiguous ? 1 : kRoom] = {};
 };
 
-template <typename T, int N, int kDevice = kDLCPU>
-using TensorAccessor = BasicTensorAccessor<T, N, kDevice, false>;
-template <typename T, int N, int kDevice = kDLCPU>
-using ContiguousAccessor = BasicTensorAccessor<T, N, kDevice, true>;
+template <typename T, int N, int kDevice = kDLCPU, uint32_t kAlignment = 0>
+using TensorAccessor = BasicTensorAccessor<T, N, kDevice, false, kAlignment>;
+template <typename T, int N, int kDevice = kDLCPU, uint32_t kAlignment = 0>
+using ContiguousAccessor = BasicTensorAccessor<T, N, kDevice, true, kAlignment>;
+
+/* ---- Walking over elements ---- */
+
+namespace detail {
+
+/** The dimensions of a walk over tensors of one shape; strides in bytes. */
+struct Walk {
+  TVM_FFI_LOCAL static constexpr int kTensors = 8, kDims = 32;
+  int num_tensors;
+  int ndim = 0;
+  int64_t shape[kDims];
+  int64_t strides[kDims][kTensors];
+};
+
+TVM_FFI_LOCAL inline uint64_t WalkDistance(const Walk &walk, int dim) {
+  const int64_t stride = walk.strides[dim][0];
+  return stride < 0 ? 0 - static_cast<uint64_t>(stride) : static_cast<uint64_t>(stride);
+}
+
+/**
+ * Adds a dimension around those that are there: before all that are nearer in the first tensor.
+ * Returns false if there are too many.
+ */
+TVM_FFI_LOCAL inline bool AddToWalk(Walk *walk, int64_t size,
+                                    const int64_t (&strides)[Walk::kTensors]) {
+  if (size == 1) return true;
+  if (walk->ndim == Walk::kDims) return false;
+  int place = walk->ndim++;
+  const uint64_t distance =
+      strides[0] < 0 ? 0 - static_cast<uint64_t>(strides[0]) : static_cast<uint64_t>(strides[0]);
+  for (; place > 0 && WalkDistance(*walk, place - 1) <= distance; --place) {
+    walk->shape[place] = walk->shape[place - 1];
+    std::memcpy(walk->strides[place], walk->strides[place - 1], sizeof strides);
+  }
+  walk->shape[place] = size;
+  std::memcpy(walk->strides[place], strides, sizeof strides);
+  return true;
+}
+
+/** Makes one dimension of those that continue each other in every tensor. */
+TVM_FFI_LOCAL inline void JoinWalk(Walk *walk) {
+  int last = 0;
+  for (int i = 1; i < walk->ndim; ++i) {
+    bool joins = true;
+    for (int k = 0; k < walk->num_tensors; ++k) {
+      joins = joins && static_cast<uint64_t>(walk->strides[last][k]) ==
+                           static_cast<uint64_t>(walk->strides[i][k]) *
+                               static_cast<uint64_t>(walk->shape[i]);
+    }
+    const int64_t size = joins ? walk->shape[last] * walk->shape[i] : walk->shape[i];
+    if (!joins) ++last;
+    walk->shape[last] = size;
+    if (last != i) std::memcpy(walk->strides[last], walk->strides[i], sizeof walk->strides[i]);
+  }
+  if (walk->ndim != 0) walk->ndim = last + 1;
+}
+
+[[noreturn]] TVM_FFI_LOCAL_COLD void ThrowWalk(const char *problem) {
+  Text text;
+  text.Put("ForEach: ");
+  text.Put(problem);
+  RaiseText("ValueError", text);
+  ThrowRaised();
+}
+
+/** Calls f for the elements of one run. Compilers vectorise the first loop. */
+template <typename F, size_t... K, typename... T>
+TVM_FFI_LOCAL_INLINE void ForRun(F &f, int64_t count, bool is_contiguous, const int64_t *step,
+                                 std::index_sequence<K...>, T *...data) {
+  if (is_contiguous) {
+    for (int64_t i = 0; i < count; ++i) f(data[i]...);
+  } else {
+    for (int64_t i = 0; i < count; ++i) f(data[i * step[K]]...);
+  }
+}
+
+template <typename F, size_t... K, typename... T>
+TVM_FFI_LOCAL void ForWalk(F &f, Walk *walk, std::index_sequence<K...> indices, T *...data) {
+  constexpr int64_t kSizes[] = {static_cast<int64_t>(sizeof(T))...};
+  char *at[] = {reinterpret_cast<char *>(const_cast<std::remove_cv_t<T> *>(data))...};
+  int64_t index[Walk::kDims] = {}, step[sizeof...(T)] = {};
+  JoinWalk(walk);
+  const int outer = walk->ndim - 1;
+  const int64_t count = outer >= 0 ? walk->shape[outer] : 1;
+  bool is_contiguous = true;
+  for (size_t k = 0; k < sizeof...(T) && outer >= 0; ++k) {
+    step[k] = walk->strides[outer][k] / kSizes[k];
+    is_contiguous = is_contiguous && step[k] == 1;
+  }
+  for (;;) {
+    ForRun(f, count, is_contiguous, step, indices, reinterpret_cast<T *>(at[K])...);
+    int i = outer - 1;
+    for (; i >= 0; --i) {
+      const bool is_inside = ++index[i] < walk->shape[i];
+      const int64_t moves = is_inside ? 1 : 1 - walk->shape[i];
+      for (size_t k = 0; k < sizeof...(T); ++k) at[k] += moves * walk->strides[i][k];
+      if (is_inside) break;
+      index[i] = 0;
+    }
+    if (i < 0) return;
+  }
+}
+
+/** What ForEachOf() asks of an accessor, and the same of a TensorView of elements T. */
+template <typename T, int N, int kDevice, bool kContiguous, uint32_t kAlignment>
+TVM_FFI_LOCAL_INLINE const BasicTensorAccessor<T, N, kDevice, kContiguous, kAlignment> &Walked(
+    const BasicTensorAccessor<T, N, kDevice, kContiguous, kAlignment> &tensor) {
+  static_assert(kDevice == kDLCPU || kDevice == kAnyDevice, "ForEach runs on the CPU");
+  return tensor;
+}
+template <typename T>
+struct WalkedView {
+  explicit TVM_FFI_LOCAL_INLINE WalkedView(const TensorView &view)
+      : tensor(*view.GetDLTensorPtr()) {
+    const TensorRule rule = {ElementDType<std::remove_cv_t<T>>(), tensor.ndim, kDLCPU, false,
+                             ElementAlignment<std::remove_cv_t<T>>()};
+    if (TVM_FFI_PREDICT_FALSE(!Fits(rule, tensor))) {
+      RaiseUnfit(rule, "", nullptr, tensor, 0);
+      ThrowRaised();
+    }
+  }
+  TVM_FFI_LOCAL_INLINE T *data() const { return static_cast<T *>(tensor.data); }
+  TVM_FFI_LOCAL_INLINE int32_t ndim() const { return tensor.ndim; }
+  TVM_FFI_LOCAL_INLINE int64_t size(int i) const { return tensor.shape[i]; }
+  TVM_FFI_LOCAL_INLINE int64_t stride(int i) const {
+    return tensor.strides != nullptr ? tensor.strides[i] : ContiguousStride(tensor, i);
+  }
+  const DLTensor &tensor;
+};
+
+template <typename F, typename... Walked>
+TVM_FFI_LOCAL TVM_FFI_NO_INLINE void ForEachStrided(F &f, int ndim, const Walked &...walked) {
+  Walk walk;
+  walk.num_tensors = sizeof...(Walked);
+  for (int i = ndim - 1; i >= 0; --i) {
+    const int64_t sizes[] = {walked.size(i)...};
+    const int64_t strides[Walk::kTensors] = {walked.stride(i) *
+                                             static_cast<int64_t>(sizeof(*walked.data()))...};
+    if (!AddToWalk(&walk, sizes[0], strides)) ThrowWalk("more than 32 extents above 1");
+  }
+  ForWalk(f, &walk, std::index_sequence_for<Walked...>(), walked.data()...);
+}
+
+template <typename F, typename First, typename... Rest>
+TVM_FFI_LOCAL_INLINE void ForEachOf(F &f, const First &first, const Rest &...rest) {
+  static_assert(1 + sizeof...(Rest) <= Walk::kTensors, "ForEach takes 1 to 8 tensors");
+  uint64_t product = 1;  // may wrap around if there are no elements, which is harmless
+  bool is_contiguous = true, is_empty = false;
+  if ((... || (rest.ndim() != first.ndim()))) ThrowWalk("the tensors differ in their dimensions");
+  for (int i = first.ndim() - 1; i >= 0; --i) {
+    const int64_t size = first.size(i);
+    if ((... || (rest.size(i) != size))) ThrowWalk("the tensors differ in their shapes");
+    const int64_t next = static_cast<int64_t>(product);
+    const bool is_next = first.stride(i) == next && (... && (rest.stride(i) == next));
+    is_contiguous = is_contiguous && (size == 1 || is_next);
+    is_empty = is_empty || size == 0;
+    product *= static_cast<uint64_t>(size);
+  }
+  if (is_empty) return;
+  if (is_contiguous) {
+    const int64_t count = static_cast<int64_t>(product);
+    for (int64_t i = 0; i < count; ++i) f(first.data()[i], rest.data()[i]...);
+  } else {
+    ForEachStrided(f, first.ndim(), first, rest...);
+  }
+}
+
+}  // namespace detail
+
+/**
+ * Calls f(element, ...) with a reference to the same element of each tensor, for all elements of
+ * tensors of one shape, on the CPU:
+ *
+ *     ForEach([&](float &y, const float &x) { y = x * factor; }, y, x);              // accessors
+ *     ForEach<float, const float>([&](float &y, const float &x) { y += x; }, y, x);  // TensorViews
+ *
+ * Strides may be any, and nothing is copied. Contiguous tensors are one loop, which compilers
+ * vectorise as the one that one would write for them. The order is that in which the first tensor
+ * lies in memory: let that be the output.
+ * @tparam T The element types of TensorViews, const for what is only read. Omitted for accessors.
+ * Errors: ValueError (other shapes, more than 32 extents above 1; for TensorViews as an
+ * accessor's), TypeError (the dtype of a TensorView).
+ */
+template <typename... T, typename F, typename... Tensors>
+TVM_FFI_LOCAL_INLINE void ForEach(F &&f, const Tensors &...tensors) {
+  if constexpr (sizeof...(T) == 0) {
+    detail::ForEachOf(f, detail::Walked(tensors)...);
+  } else {
+    static_assert(sizeof...(T) == sizeof...(Tensors), "give one element type for each TensorView");
+    detail::ForEachOf(f, detail::WalkedView<T>(tensors)...);
+  }
+}
 
 /* ---- As values ---- */
 
-template <typename T, int N, int kDevice, bool kContiguous>
+template <typename T, int N, int kDevice, bool kContiguous, uint32_t kAlignment>
 TVM_FFI_LOCAL inline constexpr bool
-    detail::is_borrowed_v<BasicTensorAccessor<T, N, kDevice, kContiguous>> = true;
+    detail::is_borrowed_v<BasicTensorAccessor<T, N, kDevice, kContiguous, kAlignment>> = true;
 
-template <typename T, int N, int kDevice, bool kContiguous>
-struct TypeTraits<BasicTensorAccessor<T, N, kDevice, kContiguous>>
-    : detail::ReadTraits<BasicTensorAccessor<T, N, kDevice, kContiguous>> {
+template <typename T, int N, int kDevice, bool kContiguous, uint32_t kAlignment>
+struct TypeTraits<BasicTensorAccessor<T, N, kDevice, kContiguous, kAlignment>>
+    : detail::ReadTraits<BasicTensorAccessor<T, N, kDevice, kContiguous, kAlignment>> {
   using TvmFfiOwn = void;
-  using Self = BasicTensorAccessor<T, N, kDevice, kContiguous>;
+  using Self = BasicTensorAccessor<T, N, kDevice, kContiguous, kAlignment>;
   TVM_FFI_LOCAL static constexpr bool storage_enabled = false;
   TVM_FFI_LOCAL static constexpr int32_t field_static_type_index = kTVMFFIDLTensorPtr;
   template <typename Dependent = Self>
@@ -519,6 +725,12 @@ struct TypeTraits<BasicTensorAccessor<T, N, kDevice, kContiguous>>
     const DLTensor *tensor = detail::ReadTensor(source);
     if (TVM_FFI_PREDICT_FALSE(tensor == nullptr)) return detail::kReadMismatch;
     if (TVM_FFI_PREDICT_FALSE(!detail::Fits(Self::rule, *tensor))) return detail::kReadUnfit;
+    if constexpr (!std::is_const_v<T>) {
+      if (source->type_index == kTVMFFITensor &&
+          TVM_FFI_PREDICT_FALSE(detail::IsReadOnly(source->v_obj) != 0)) {
+        return detail::kReadUnfit;
+      }
+    }
     out->Set(*tensor);
     return detail::kReadOk;
   }
@@ -546,7 +758,9 @@ struct TypeTraits<BasicTensorAccessor<T, N, kDevice, kContiguous>>
   }
   TVM_FFI_LOCAL static int Raise(const char *name, const detail::TypeRecord *const *records,
                                  const TVMFFIAny *source, int32_t i) {
-    return detail::RaiseUnfit(Self::rule, name, records, *detail::ReadTensor(source), i);
+    const DLTensor &tensor = *detail::ReadTensor(source);
+    if (detail::Fits(Self::rule, tensor)) return detail::RaiseReadOnly(name, records, source, i);
+    return detail::RaiseUnfit(Self::rule, name, records, tensor, i);
   }
   TVM_FFI_LOCAL static constexpr detail::RaiseUnfitFn raise_unfit = Raise;
 };

@@ -69,23 +69,6 @@ struct SignatureOfImpl<F, std::enable_if_t<std::is_function_v<std::remove_pointe
 template <typename F>
 using SignatureOf = typename SignatureOfImpl<std::remove_cv_t<std::remove_reference_t<F>>>::type;
 
-/** Writes `name(0: T0, 1: T1) -> R`; returns the number of parameters. */
-TVM_FFI_LOCAL_COLD size_t PutSignature(Text &text, const char *name,
-                                       const TypeRecord *const *records) {
-  size_t i = 0;
-  text.Put(name);
-  text.Put('(');
-  for (; records[i + 1] != nullptr; ++i) {
-    if (i != 0) text.Put(", ");
-    text.PutUint(i);
-    text.Put(": ");
-    PutRecord(text, *records[i + 1]);
-  }
-  text.Put(") -> ");
-  PutRecord(text, *records[0]);
-  return i;
-}
-
 /** @param bad The argument that could not be read, or -1 if their number is wrong. */
 TVM_FFI_LOCAL_COLD int RaiseArguments(const char *name, const TypeRecord *const *records,
                                       const TVMFFIAny *args, int32_t num_args, int32_t bad,

@@ -11,7 +11,10 @@
 
 TVM_FFI_NAMESPACE_BEGIN
 
-/** Whether data is an address that offsets may be added to. */
+/**
+ * Whether data is an address that offsets may be added to, as on the CPU, CUDA, ROCm (with their
+ * host and managed memory) and oneAPI; on others it is a handle.
+ */
 TVM_FFI_LOCAL inline bool IsDirectAddressDevice(const DLDevice &device) {
   switch (device.device_type) {
     case kDLCPU:
@@ -20,10 +23,25 @@ TVM_FFI_LOCAL inline bool IsDirectAddressDevice(const DLDevice &device) {
     case kDLCUDAManaged:
     case kDLROCM:
     case kDLROCMHost:
+    case kDLOneAPI:
       return true;
     default:
       return false;
   }
+}
+
+/**
+ * Whether code that runs on a device of that type can read and write the memory of another: on the
+ * CPU also page-locked memory (kDLCUDAHost, kDLROCMHost) and managed memory (kDLCUDAManaged), on
+ * CUDA also managed memory, otherwise memory of that type alone.
+ */
+TVM_FFI_LOCAL inline bool DeviceCanRead(int device_type, const DLDevice &memory) {
+  const int type = memory.device_type;
+  if (type == device_type) return true;
+  if (device_type == kDLCPU) {
+    return type == kDLCUDAHost || type == kDLCUDAManaged || type == kDLROCMHost;
+  }
+  return device_type == kDLCUDA && type == kDLCUDAManaged;
 }
 
 /** Whether the elements are contiguous in row-major order; true when there are none. */
@@ -41,13 +59,32 @@ TVM_FFI_LOCAL inline bool IsContiguous(const DLTensor &tensor) {
   return contiguous;
 }
 
-/** Whether the address of the first element is a multiple of alignment, a power of two. */
-TVM_FFI_LOCAL inline bool IsAligned(const DLTensor &tensor, size_t alignment) {
+namespace detail {
+
+TVM_FFI_LOCAL inline bool HasNoElements(const DLTensor &tensor) {
+  for (int32_t i = 0; i < tensor.ndim; ++i) {
+    if (tensor.shape[i] == 0) return true;
+  }
+  return false;
+}
+
+/** How many bytes the first element is behind a multiple of alignment, a power of two. */
+TVM_FFI_LOCAL inline size_t Misalignment(const DLTensor &tensor, size_t alignment) {
   uint64_t address = tensor.byte_offset;
   if (IsDirectAddressDevice(tensor.device)) {
     address += static_cast<uint64_t>(reinterpret_cast<uintptr_t>(tensor.data));
   }
-  return (address & (static_cast<uint64_t>(alignment) - 1)) == 0;
+  return static_cast<size_t>(address & (static_cast<uint64_t>(alignment) - 1));
+}
+
+}  // namespace detail
+
+/**
+ * Whether the address of the first element is a multiple of alignment, a power of two; true when
+ * there are no elements.
+ */
+TVM_FFI_LOCAL inline bool IsAligned(const DLTensor &tensor, size_t alignment) {
+  return detail::Misalignment(tensor, alignment) == 0 || detail::HasNoElements(tensor);
 }
 
 namespace detail {
@@ -84,26 +121,160 @@ namespace detail {
   Throw("InternalError", "Check failed: (strides != nullptr || ndim == 0) is false: ");
 }
 
-TVM_FFI_LOCAL_INLINE int64_t ReadDimension(const int64_t *values, int32_t ndim, int64_t i) {
+TVM_FFI_LOCAL_INLINE int64_t FindDimension(int32_t ndim, int64_t i) {
   const int64_t dim = i < 0 ? i + ndim : i;
   if (TVM_FFI_PREDICT_FALSE(dim < 0 || dim >= ndim)) ThrowDimension(i, ndim);
-  return values[dim];
+  return dim;
+}
+
+/** The stride that a contiguous tensor has, counting extents of 0 as 1. */
+TVM_FFI_LOCAL_COLD int64_t ContiguousStride(const DLTensor &tensor, int64_t dim) {
+  uint64_t stride = 1;  // may wrap around if there are no elements, which is harmless
+  for (int32_t i = tensor.ndim - 1; i > dim; --i) {
+    if (tensor.shape[i] != 0) stride *= static_cast<uint64_t>(tensor.shape[i]);
+  }
+  return static_cast<int64_t>(stride);
+}
+
+TVM_FFI_LOCAL_COLD void PutMisaligned(Text &text, size_t alignment, size_t behind) {
+  text.Put("a first element at a multiple of ");
+  text.PutUint(alignment);
+  text.Put(" bytes but got one ");
+  text.PutUint(behind);
+  text.Put(" bytes behind it");
+}
+
+[[noreturn]] TVM_FFI_LOCAL_COLD void ThrowMisaligned(const char *name, size_t alignment,
+                                                     size_t behind) {
+  Text text;
+  text.Put("Mismatched alignment");
+  if (name != nullptr) {
+    text.Put(" of `");
+    text.Put(name);
+    text.Put('`');
+  }
+  text.Put(". Expected ");
+  PutMisaligned(text, alignment, behind);
+  RaiseText("ValueError", text);
+  ThrowRaised();
+}
+
+/** Of a tensor with a byte_offset: data, with that added where data is an address. */
+TVM_FFI_LOCAL_COLD void *AddOffset(const DLTensor &tensor) {
+  if (tensor.data == nullptr || !IsDirectAddressDevice(tensor.device)) return tensor.data;
+  return static_cast<char *>(tensor.data) + tensor.byte_offset;
+}
+/** What of byte_offset is left after that. */
+TVM_FFI_LOCAL_COLD uint64_t RemainingOffset(const DLTensor &tensor) {
+  return IsDirectAddressDevice(tensor.device) ? 0 : tensor.byte_offset;
+}
+
+/** What DLPack asks of every tensor, and one may not meet. NULL strides are row-major ones. */
+enum class ViewFault { kNone, kNDim, kNoExtents, kExtents, kNoData };
+
+TVM_FFI_LOCAL_COLD ViewFault FindViewFault(const DLTensor &tensor) {
+  int64_t count = 1;
+  bool fits = true;
+  if (tensor.ndim < 0) return ViewFault::kNDim;
+  if (tensor.ndim > 0 && tensor.shape == nullptr) return ViewFault::kNoExtents;
+  for (int32_t i = 0; i < tensor.ndim; ++i) {
+    const int64_t size = tensor.shape[i];
+    if (size < 0) return ViewFault::kExtents;
+    if (size == 0) continue;
+    fits = fits && count <= INT64_MAX / size;
+    if (fits) count *= size;
+  }
+  if (HasNoElements(tensor)) return ViewFault::kNone;
+  if (!fits) return ViewFault::kExtents;
+  return tensor.data != nullptr || !IsDirectAddressDevice(tensor.device) ? ViewFault::kNone
+                                                                         : ViewFault::kNoData;
+}
+/** Quick for tensors of less than 2^32 elements. */
+TVM_FFI_LOCAL_INLINE bool IsValid(const DLTensor &tensor) {
+  if (TVM_FFI_PREDICT_TRUE(tensor.data != nullptr && tensor.shape != nullptr && tensor.ndim >= 0)) {
+    uint64_t count = 1;
+    int32_t i = 0;
+    while (i < tensor.ndim && (static_cast<uint64_t>(tensor.shape[i]) | count) <= UINT32_MAX) {
+      count *= static_cast<uint64_t>(tensor.shape[i++]);
+    }
+    if (TVM_FFI_PREDICT_TRUE(i == tensor.ndim && count <= UINT32_MAX)) return true;
+  }
+  return FindViewFault(tensor) == ViewFault::kNone;
+}
+
+TVM_FFI_LOCAL_COLD void PutNumbers(Text &text, const int64_t *values, int32_t size) {
+  text.Put('[');
+  for (int32_t i = 0; i < size; ++i) {
+    if (i != 0) text.Put(", ");
+    text.PutInt(values[i]);
+  }
+  text.Put(']');
+}
+
+/** Begins the text of an error: what of an argument, or of a value if records is NULL, is wrong. */
+TVM_FFI_LOCAL_COLD void BeginMismatched(Text &text, const char *property, const char *name,
+                                        const TypeRecord *const *records, int32_t i) {
+  text.Put("Mismatched ");
+  text.Put(property);
+  if (records != nullptr) {
+    text.Put(" on argument #");
+    text.PutInt(i);
+    text.Put(" when calling: `");
+    PutSignature(text, name, records);
+    text.Put('`');
+  }
+  text.Put(". Expected ");
+}
+
+/** Raises the error of an argument, or other value, that is no valid tensor. Uses the texts of
+ * tvm_ffi_args_check_valid. */
+TVM_FFI_LOCAL_COLD int RaiseInvalid(const char *name, const TypeRecord *const *records,
+                                    const DLTensor &tensor, int32_t i) {
+  const ViewFault fault = FindViewFault(tensor);
+  const char *property = "shape";
+  if (fault == ViewFault::kNDim) property = "ndim";
+  if (fault == ViewFault::kNoData) property = "data";
+  Text text;
+  BeginMismatched(text, property, name, records, i);
+  switch (fault) {
+    case ViewFault::kNDim:
+      text.Put("0 or more but got ");
+      text.PutInt(tensor.ndim);
+      break;
+    case ViewFault::kNoExtents:
+      text.Put("the address of extents but got NULL and ndim ");
+      text.PutInt(tensor.ndim);
+      break;
+    case ViewFault::kNoData:
+      text.Put("the address of elements but got NULL and shape ");
+      PutNumbers(text, tensor.shape, tensor.ndim);
+      break;
+    default:
+      text.Put("extents of 0 or more whose product fits int64 but got ");
+      PutNumbers(text, tensor.shape, tensor.ndim);
+      break;
+  }
+  return RaiseText("ValueError", text);
 }
 
 /** The shared accessors; Self has GetDLTensorPtr(). */
 template <typename Self>
 class TensorAccess {
  public:
-  /** The address of the data; byte_offset is not included. */
+  /**
+   * The address of the first element; the handle on a device whose data is one, as with OpenCL,
+   * Vulkan, Metal and WebGPU. There alone byte_offset() is not included.
+   */
   TVM_FFI_LOCAL_INLINE void *data_ptr() const { return tensor()->data; }
   TVM_FFI_LOCAL_INLINE DLDevice device() const { return tensor()->device; }
   TVM_FFI_LOCAL_INLINE int32_t ndim() const { return tensor()->ndim; }
   TVM_FFI_LOCAL_INLINE DLDataType dtype() const { return tensor()->dtype; }
+  /** The bytes from data_ptr() to the first element: 0 where data is an address. */
   TVM_FFI_LOCAL_INLINE uint64_t byte_offset() const { return tensor()->byte_offset; }
   TVM_FFI_LOCAL_INLINE ShapeView shape() const {
     return ShapeView(tensor()->shape, static_cast<size_t>(tensor()->ndim));
   }
-  /** In elements. Errors: InternalError (they are not set). */
+  /** In elements, as the producer wrote them. Errors: InternalError (they are not set). */
   TVM_FFI_LOCAL_INLINE ShapeView strides() const {
     if (TVM_FFI_PREDICT_FALSE(tensor()->strides == nullptr && tensor()->ndim != 0)) {
       ThrowNoStrides();
@@ -112,14 +283,23 @@ class TensorAccess {
   }
   /** The extent of a dimension; a negative i counts from the end. Errors: IndexError. */
   TVM_FFI_LOCAL_INLINE int64_t size(int64_t i) const {
-    return ReadDimension(tensor()->shape, tensor()->ndim, i);
+    return tensor()->shape[FindDimension(tensor()->ndim, i)];
   }
-  /** The stride of a dimension, as size(). Errors: IndexError, InternalError (it is not set). */
+  /**
+   * The stride of a dimension, as size(). One that moves to no other element, that of an extent of
+   * 1 or of a tensor without elements, may be anything in strides(). This function then returns
+   * what a contiguous tensor of that shape has, counting extents of 0 as 1, so that it can be a
+   * leading dimension. Errors: IndexError, InternalError (it is not set).
+   */
   TVM_FFI_LOCAL_INLINE int64_t stride(int64_t i) const {
     if (TVM_FFI_PREDICT_FALSE(tensor()->strides == nullptr && tensor()->ndim != 0)) {
       ThrowNoStrides();
     }
-    return ReadDimension(tensor()->strides, tensor()->ndim, i);
+    const int64_t dim = FindDimension(tensor()->ndim, i);
+    if (TVM_FFI_PREDICT_FALSE(tensor()->shape[dim] == 1 || HasNoElements(*tensor()))) {
+      return ContiguousStride(*tensor(), dim);
+    }
+    return tensor()->strides[dim];
   }
   /** The number of elements. */
   TVM_FFI_LOCAL_INLINE int64_t numel() const { return shape().Product(); }
@@ -128,6 +308,17 @@ class TensorAccess {
   /** Whether the first element begins at a multiple of that many bytes. */
   TVM_FFI_LOCAL_INLINE bool IsAligned(size_t alignment) const {
     return ::tvm::ffi::IsAligned(*tensor(), alignment);
+  }
+  /**
+   * Refuses a tensor whose first element is not at a multiple of that many bytes, as wide loads
+   * require; any without elements is accepted.
+   * @param name For the error; may be NULL.
+   * Errors: ValueError ``Mismatched alignment of `<name>`. Expected a first element at a multiple
+   * of 16 bytes but got one 4 bytes behind it``.
+   */
+  TVM_FFI_LOCAL_INLINE void CheckAligned(size_t alignment, const char *name = nullptr) const {
+    if (TVM_FFI_PREDICT_TRUE(IsAligned(alignment))) return;
+    ThrowMisaligned(name, alignment, Misalignment(*tensor(), alignment));
   }
   /** ndim() by its name in at::Tensor. */
   TVM_FFI_LOCAL_INLINE int32_t dim() const { return ndim(); }

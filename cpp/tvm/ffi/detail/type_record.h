@@ -190,8 +190,8 @@ struct TypeRecordOf {
       }
       if constexpr (HasPutGot<TypeTraits<D>>::value) {
         record.put_got = TypeTraits<D>::PutGot;
-        record.raise_unfit = RaiseUnfitOf<TypeTraits<D>>::value;
       }
+      record.raise_unfit = RaiseUnfitOf<TypeTraits<D>>::value;
       return record;
     }
   }
@@ -215,6 +215,23 @@ TVM_FFI_LOCAL_COLD void PutRecordGot(Text &text, const TypeRecord &record,
     text.Put(TypeKeyOf(source->type_index));
   }
 }
+/** Writes `name(0: T0, 1: T1) -> R`; returns the number of parameters. */
+TVM_FFI_LOCAL_COLD size_t PutSignature(Text &text, const char *name,
+                                       const TypeRecord *const *records) {
+  size_t i = 0;
+  text.Put(name);
+  text.Put('(');
+  for (; records[i + 1] != nullptr; ++i) {
+    if (i != 0) text.Put(", ");
+    text.PutUint(i);
+    text.Put(": ");
+    PutRecord(text, *records[i + 1]);
+  }
+  text.Put(") -> ");
+  PutRecord(text, *records[0]);
+  return i;
+}
+
 template <typename T>
 TVM_FFI_LOCAL_COLD void PutGotOf(Text &text, const TVMFFIAny *source) {
   PutRecordGot(text, TypeRecordOf<T>::value, source);
