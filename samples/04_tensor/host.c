@@ -44,6 +44,30 @@ static void delete_produced(DLManagedTensorVersioned *self) {
   printf("DLPack in: deleted\n");
 }
 
+/* Passes a transposed tensor, as it is, to a kernel that takes any strides. */
+static int scale(TVMFFIObjectHandle module, TVMFFIObjectHandle x) {
+  TVMFFIObjectHandle kernel, y;
+  TVMFFIAny args[3], result;
+  float mine[6];
+  int64_t shape[2] = {3, 2}, strides[2];
+  DLTensor memory;
+  int code;
+  tvm_ffi_tensor_init(&memory, mine, tvm_ffi_device_make(kDLCPU, 0), TVM_FFI_C_FLOAT32, 2, shape,
+                      strides);
+  TVM_FFI_C_TRY(tvm_ffi_tensor_create_around(&memory, NULL, NULL, &y));
+  code = tvm_ffi_module_get_function(module, "scale", &kernel);
+  if (code == 0) {
+    args[0] = tvm_ffi_any_view_object(x);
+    args[1] = tvm_ffi_any_view_object(y);
+    args[2] = tvm_ffi_any_from_double(10);
+    code = tvm_ffi_function_call(kernel, args, 3, &result);
+    tvm_ffi_object_release(kernel);
+  }
+  if (code == 0) print("scaled", y);
+  tvm_ffi_object_release(y);
+  return code;
+}
+
 static int run(TVMFFIObjectHandle module) {
   const DLDevice cpu = tvm_ffi_device_make(kDLCPU, 0);
   TVMFFIObjectHandle iota, transpose, constants, tensor, view;
@@ -76,6 +100,7 @@ static int run(TVMFFIObjectHandle module) {
   TVM_FFI_C_TRY(tvm_ffi_function_call(transpose, &result, 1, &result));
   tvm_ffi_object_release(tensor);
   print("transposed", result.v_obj);
+  TVM_FFI_C_TRY(scale(module, result.v_obj));
 
   /* Out: a DLPack struct that any framework accepts; its deleter releases it. */
   TVM_FFI_C_TRY(TVMFFITensorToDLPackVersioned(result.v_obj, &exported));

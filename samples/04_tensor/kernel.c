@@ -36,6 +36,42 @@ TVM_FFI_C_EXPORT(transpose, "(0: ffi.Tensor) -> ffi.Tensor") {
   return 0;
 }
 
+/* y = factor * x, of any shape and strides, such as a transposed x: nothing is copied, and
+ * contiguous tensors are one run. */
+TVM_FFI_C_EXPORT(scale, "(0: DLTensor*, 1: DLTensor*, 2: float) -> void") {
+  DLTensor *x, *y;
+  const DLTensor *tensors[2];
+  tvm_ffi_tensor_runs runs;
+  double factor;
+  int64_t i;
+  TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 3));
+  TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, 0, &x));
+  TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, 1, &y));
+  TVM_FFI_C_TRY(tvm_ffi_args_read_double(args, 2, &factor));
+  for (i = 0; i < 2; ++i) {
+    TVM_FFI_C_TRY(tvm_ffi_args_check_valid(args, (int32_t)i));
+    TVM_FFI_C_TRY(tvm_ffi_args_check_dtype(args, (int32_t)i, TVM_FFI_C_FLOAT32));
+    TVM_FFI_C_TRY(tvm_ffi_args_check_readable_by(args, (int32_t)i, kDLCPU));
+    TVM_FFI_C_TRY(tvm_ffi_args_check_aligned(args, (int32_t)i, sizeof(float)));
+  }
+  TVM_FFI_C_TRY(tvm_ffi_args_check_same_shape(args, 1, 0));
+  TVM_FFI_C_TRY(tvm_ffi_args_check_writable(args, 1));
+  tensors[0] = y;
+  tensors[1] = x;
+  TVM_FFI_C_TRY(tvm_ffi_tensor_runs_begin(&runs, tensors, 2));
+  while (tvm_ffi_tensor_runs_next(&runs)) {
+    float *to = (float *)runs.data[0];
+    const float *from = (const float *)runs.data[1];
+    const float by = (float)factor;
+    if (runs.is_contiguous) {
+      for (i = 0; i < runs.count; ++i) to[i] = by * from[i];
+    } else {
+      for (i = 0; i < runs.count; ++i) to[i * runs.step[0]] = by * from[i * runs.step[1]];
+    }
+  }
+  return 0;
+}
+
 /* Memory that lives as long as the library does. */
 TVM_FFI_C_EXPORT(constants, "() -> ffi.Tensor") {
   static double values[3] = {3.25, 2.75, 1.5};

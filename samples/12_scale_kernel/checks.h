@@ -35,10 +35,10 @@ inline bool SameShape(const tvm::ffi::TensorView &x, const tvm::ffi::TensorView 
   return true;
 }
 
-/* The first element: data_ptr() is the beginning of the data, without a view's byte offset. */
+/* The first element. */
 template <typename T>
 T *Data(const tvm::ffi::TensorView &x) {
-  return reinterpret_cast<T *>(static_cast<char *>(x.data_ptr()) + x.byte_offset());
+  return static_cast<T *>(x.data_ptr());
 }
 
 constexpr int64_t Encode(DLDataType dtype) {

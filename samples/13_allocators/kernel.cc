@@ -23,8 +23,7 @@ ffi::Tensor Nonzero(ffi::TensorView x, ffi::Optional<double> limit) {
   TVM_FFI_CHECK(x.ndim() == 2, ValueError) << "x must be a matrix, got ndim " << x.ndim();
   TVM_FFI_CHECK(x.dtype() == kFloat32, TypeError) << "x must be float32, not " << x.dtype();
   TVM_FFI_CHECK(x.device().device_type == kDLCPU, ValueError) << "x must be on the CPU";
-  const float *data =
-      reinterpret_cast<const float *>(static_cast<const char *>(x.data_ptr()) + x.byte_offset());
+  const float *data = static_cast<const float *>(x.data_ptr());
   const auto counts = [&](int64_t row, int64_t column) {
     const double value = static_cast<double>(data[row * x.stride(0) + column * x.stride(1)]);
     return limit.has_value() ? value > limit.value() : value != 0;

@@ -20,7 +20,6 @@ void CheckVector(const ffi::TensorView &x, const char *name) {
   TVM_FFI_CHECK(x.dtype() == kFloat32, TypeError) << name << " must be float32, not " << x.dtype();
   TVM_FFI_CHECK(x.device().device_type == kDLCPU && x.ndim() == 1 && x.IsContiguous(), ValueError)
       << name << " must be a contiguous vector on the CPU";
-  TVM_FFI_CHECK(x.byte_offset() == 0, ValueError) << name << " must begin where its data does";
 }
 
 class ChannelScale final : public ffi::ModuleObj {

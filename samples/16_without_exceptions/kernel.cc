@@ -17,8 +17,7 @@ ffi::Expected<double> Mean(ffi::TensorView x) {
   TVM_FFI_RET_CHECK(x.IsContiguous(), ValueError) << "x must be contiguous";
   const int64_t n = x.numel();
   if (n == 0) return TVM_FFI_UNEXPECTED(ValueError) << "the mean of nothing";
-  const double *data =
-      reinterpret_cast<const double *>(static_cast<const char *>(x.data_ptr()) + x.byte_offset());
+  const double *data = static_cast<const double *>(x.data_ptr());
   double sum = 0;
   for (int64_t i = 0; i < n; ++i) sum += data[i];
   return sum / static_cast<double>(n);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls the kernel of kernel.cc, correctly and incorrectly. */
+/* Calls the kernels of kernel.cc, correctly and incorrectly. */
 #include <tvm/ffi/c.h>
 
 static void call(TVMFFIObjectHandle kernel, DLTensor *x, DLTensor *bias, DLTensor *out,
@@ -15,6 +15,25 @@ static void call(TVMFFIObjectHandle kernel, DLTensor *x, DLTensor *bias, DLTenso
   } else {
     printf("%g %g %g\n%g %g %g\n", data[0], data[1], data[2], data[3], data[4], data[5]);
   }
+}
+
+/* y = 10 x: what the second kernel gives for a transposed x. */
+static int scale(TVMFFIObjectHandle module, DLTensor *x, DLTensor *y) {
+  TVMFFIObjectHandle kernel = NULL;
+  TVMFFIAny args[3], result;
+  const float *data = (const float *)y->data;
+  int code = tvm_ffi_module_get_function(module, "scale", &kernel);
+  args[0] = tvm_ffi_any_view_tensor(x);
+  args[1] = tvm_ffi_any_view_tensor(y);
+  args[2] = tvm_ffi_any_from_double(10);
+  if (code == 0) code = tvm_ffi_function_call(kernel, args, 3, &result);
+  if (code == 0) {
+    printf("%g %g %g\n%g %g %g\n", data[0], data[1], data[2], data[3], data[4], data[5]);
+  } else {
+    tvm_ffi_error_print_raised(stdout);
+  }
+  tvm_ffi_object_release(kernel);
+  return code;
 }
 
 int main(int argc, char **argv) {
@@ -39,6 +58,7 @@ int main(int argc, char **argv) {
   strides[0] = 1; /* column by column */
   strides[1] = 2;
   call(kernel, &x, &bias, &out, 3);
+  if (scale(module, &x, &out) != 0) return 1;
 
   call(kernel, &x, &out, &bias, 3);
   bias.dtype = TVM_FFI_C_FLOAT64;

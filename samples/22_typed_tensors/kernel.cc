@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tensors of known dtype and rank. Anything but matrices and vectors of float on the CPU is refused
- * before the kernel runs; the kernel only checks that the extents match. The last argument may be
- * omitted. */
+/* Tensors of known dtype and rank, and of any strides. The first kernel refuses anything but
+ * matrices and vectors of float on the CPU before it runs; it only checks that the extents match.
+ * Its last argument may be omitted. */
 #include <tvm/ffi/container/tensor_accessor.h>
 #include <tvm/ffi/error.h>
 #include <tvm/ffi/extra/optional_args.h>
@@ -25,5 +25,14 @@ void AddBias(ffi::TensorAccessor<const float, 2> x, ffi::ContiguousAccessor<cons
 }
 
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(add_bias, ffi::WithOptionalArgs(AddBias));
+
+/* y = factor * x for tensors of any rank and any strides, such as a transposed x: nothing is
+ * copied, and contiguous tensors are one loop. */
+void Scale(ffi::TensorView x, ffi::TensorView y, double factor) {
+  const float by = static_cast<float>(factor);
+  ffi::ForEach<float, const float>([by](float &out, const float &in) { out = by * in; }, y, x);
+}
+
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(scale, Scale);
 
 }  // namespace my_kernels

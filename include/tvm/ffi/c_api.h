@@ -790,7 +790,8 @@ TVM_FFI_DLL int TVMFFIHandleDeinitOnce(void **handle_addr, int (*deinit_func)(vo
  *
  * @param from               [take on 0] Its deleter, if any, runs once when the new object dies;
  *                           after a failure it is still yours.
- * @param require_alignment  [in] Bytes that data + byte_offset must be a multiple of; 0: no check.
+ * @param require_alignment  [in] Bytes that data + byte_offset must be a multiple of, unless there
+ *                           are no elements; 0: no check.
  * @param require_contiguous [in] Non-zero refuses strided data.
  * @param out                [own]
  * Errors: RuntimeError (alignment, contiguity), ValueError, memory.   Threads: any.
@@ -811,7 +812,13 @@ TVM_FFI_DLL int TVMFFITensorFromDLPackVersioned(DLManagedTensorVersioned *from,
                                                 TVMFFIObjectHandle *out);
 
 /**
- * Export a Tensor as a DLPack tensor that shares its data.
+ * Export a Tensor as a DLPack tensor that shares its data. data and byte_offset are those that the
+ * Tensor was made with: a consumer adds the offset.
+ *
+ * This struct has no flags, so a consumer cannot see that a tensor is shared for reading only. It is
+ * exported all the same, as the reference does, since many consumers know this struct alone and
+ * most of them only read; who must know asks for the versioned struct. When this export is imported
+ * again, the flag is there as before.
  * @param from [share] A Tensor; held until the deleter of *out runs.
  * @param out  [own] Released by calling (*out)->deleter(*out), from any thread.
  * Errors: TypeError (not a Tensor), ValueError, memory.   Threads: any.
@@ -819,7 +826,7 @@ TVM_FFI_DLL int TVMFFITensorFromDLPackVersioned(DLManagedTensorVersioned *from,
 TVM_FFI_DLL int TVMFFITensorToDLPack(TVMFFIObjectHandle from, DLManagedTensor **out);
 
 /**
- * The same for the versioned struct. DLPACK_FLAG_BITMASK_READ_ONLY is kept from the tensor's
+ * The same for the versioned struct, which has flags. DLPACK_FLAG_BITMASK_READ_ONLY is kept from the tensor's
  * source; IS_COPIED is not, since it promises sole ownership to the consumer.
  * @param from [share] A Tensor; held until the deleter of *out runs.
  * @param out  [own] Released by calling (*out)->deleter(*out), from any thread.
