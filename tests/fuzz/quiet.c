@@ -8,6 +8,8 @@
 #include "base/files.h"
 #include "base/report.h"
 #include "base/text.h"
+#include "value/layout.h"
+#include "value/memory.h"
 #include "value/tensor.h"
 
 int quiet_num_reports;
@@ -98,39 +100,60 @@ char *file_reader_take(file_reader *reader, size_t *out_size) {
   return reader->bytes;
 }
 
-/* ---- value/tensor.h ---- */
+/* ---- value/memory.h ---- */
 
-static int allocate(void *context, DLTensor *tensor, size_t size) {
-  enum { kMaxBytes = 1 << 16 };
-  (void)context;
-  tensor->data = size <= kMaxBytes ? calloc(1, size + 1) : NULL;
-  if (tensor->data != NULL) return 0;
-  tvm_ffi_error_raise_memory();
-  return -1;
-}
-
-static void release(void *context, DLTensor *tensor) {
-  (void)context;
-  free(tensor->data);
-}
-
-TVMFFIObjectHandle tensor_new(DLDataType dtype, const int64_t *shape, int32_t ndim,
-                              tensor_guard guard) {
-  tvm_ffi_tensor_allocator allocator = {allocate, release, NULL};
-  TVMFFIObjectHandle out = NULL;
-  (void)guard;
-  if (tvm_ffi_tensor_create_with(&allocator, tvm_ffi_device_make(kDLCPU, 0), dtype, ndim, shape,
-                                 &out) != 0) {
+memory_block *memory_new(size_t size, size_t misaligned, tensor_guard guard, bool has_pages,
+                         memory_access access) {
+  enum { kMaxBytes = 1 << 16, kMargin = kMemoryAlignment };
+  memory_block *block = size <= kMaxBytes ? malloc(sizeof *block) : NULL;
+  (void)has_pages;
+  (void)access;
+  if (block == NULL) {
+    tvm_ffi_error_raise_memory();
     return NULL;
   }
+  block->size = size;
+  block->low = calloc(1, size + misaligned + 2 * kMargin);
+  if (block->low == NULL) abort();
+  block->high = block->low + size + misaligned + 2 * kMargin;
+  block->begin = block->low + kMargin + (guard == kGuardNone ? misaligned : 0);
+  block->pages = NULL;
+  block->references = 1;
+  return block;
+}
+
+bool memory_protect(memory_block *block, memory_access access) {
+  (void)block;
+  (void)access;
+  return true;
+}
+
+memory_block *memory_share(memory_block *block) {
+  ++block->references;
+  return block;
+}
+
+void memory_release(memory_block *block) {
+  if (--block->references > 0) return;
+  free(block->low);
+  free(block);
+}
+
+/* ---- value/tensor.h ---- */
+
+static TVMFFIObjectHandle make(DLDataType dtype, const int64_t *shape, int32_t ndim) {
+  storage *made = storage_new(dtype, shape, ndim, &kLayoutPacked);
+  TVMFFIObjectHandle out = made != NULL ? storage_make_object(made) : NULL;
+  storage_free(made);
   return out;
 }
 
-/* Only for tensors of tensor_new, which are packed. */
+TVMFFIObjectHandle tensor_new(DLDataType dtype, const int64_t *shape, int32_t ndim) {
+  return make(dtype, shape, ndim);
+}
+
 TVMFFIObjectHandle tensor_copy(const DLTensor *tensor) {
-  TVMFFIObjectHandle out = tensor_new(tensor->dtype, tensor->shape, tensor->ndim, kGuardNone);
-  size_t size = 0;
-  if (out == NULL || tvm_ffi_tensor_compute_size(tensor, &size) != 0) return out;
-  memcpy(TVMFFITensorGetDLTensorPtr(out)->data, tensor->data, size);
+  TVMFFIObjectHandle out = make(tensor->dtype, tensor->shape, tensor->ndim);
+  if (out != NULL) tensor_gather(tensor, TVMFFITensorGetDLTensorPtr(out)->data);
   return out;
 }

@@ -289,6 +289,14 @@ bool pages_open(void *begin, size_t size) {
   return mprotect(begin, size, PROT_READ | PROT_WRITE) == 0;
 }
 
+bool pages_open_read(void *begin, size_t size) {
+  return mprotect(begin, size, PROT_READ) == 0;
+}
+
+bool pages_close(void *begin, size_t size) {
+  return mprotect(begin, size, PROT_NONE) == 0;
+}
+
 void pages_release(void *begin, size_t size) {
   munmap(begin, size);
 }

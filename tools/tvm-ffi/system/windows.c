@@ -340,8 +340,25 @@ void *pages_reserve(size_t size) {
   return allocate(NULL, size, MEM_RESERVE, PAGE_NOACCESS);
 }
 
+static bool protect(void *begin, size_t size, DWORD access) {
+  DWORD old;
+  if (VirtualProtect(begin, size, access, &old)) return true;
+  errno = ENOMEM;
+  return false;
+}
+
+/* Pages that are committed already keep what they have, and their protection. */
 bool pages_open(void *begin, size_t size) {
-  return allocate(begin, size, MEM_COMMIT, PAGE_READWRITE) != NULL;
+  return allocate(begin, size, MEM_COMMIT, PAGE_READWRITE) != NULL &&
+         protect(begin, size, PAGE_READWRITE);
+}
+
+bool pages_open_read(void *begin, size_t size) {
+  return protect(begin, size, PAGE_READONLY);
+}
+
+bool pages_close(void *begin, size_t size) {
+  return protect(begin, size, PAGE_NOACCESS);
 }
 
 void pages_release(void *begin, size_t size) {

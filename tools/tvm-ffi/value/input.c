@@ -11,6 +11,7 @@
 #include "base/names.h"
 #include "base/report.h"
 #include "base/scan.h"
+#include "value/layout.h"
 #include "value/npy.h"
 #include "value/number.h"
 #include "value/schema.h"
@@ -302,7 +303,17 @@ static input_file *input_file_open(input_sources *sources, const scan *s, const 
 }
 
 static TVMFFIObjectHandle create(input_sources *sources, scan *s, const tensor_type *type) {
-  TVMFFIObjectHandle tensor = tensor_new(type->dtype, type->shape, type->ndim, sources->guard);
+  TVMFFIObjectHandle tensor = NULL;
+  layout how = kLayoutPacked;
+  storage *made;
+  if (sources->guard == kGuardNone) {
+    tensor = tensor_new(type->dtype, type->shape, type->ndim);
+  } else {
+    how.guard = sources->guard;
+    made = storage_new(type->dtype, type->shape, type->ndim, &how);
+    if (made != NULL) tensor = storage_make_object(made);
+    storage_free(made);
+  }
   if (tensor == NULL) scan_fail_raised(s);
   return tensor;
 }

@@ -5,8 +5,8 @@
 
 #include <tvm/ffi/c.h>
 
+#include "value/memory.h"
 #include "value/schema.h"
-#include "value/tensor.h"
 
 typedef struct {
   TVMFFIAny value;

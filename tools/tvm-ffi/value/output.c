@@ -142,7 +142,7 @@ static TVMFFIObjectHandle make_tensor(const TVMFFIAny *value) {
                         tvm_ffi_any_get_type_name(value));
     return NULL;
   }
-  made = tensor_new(dtype, NULL, 0, kGuardNone);
+  made = tensor_new(dtype, NULL, 0);
   if (made == NULL) return NULL;
   if (value->type_index == kTVMFFIBool) {
     *(uint8_t *)TVMFFITensorGetDLTensorPtr(made)->data = value->v_int64 != 0;

@@ -7,8 +7,9 @@
 
 #include "base/report.h"
 #include "platform/platform.h"
-#include "process/isolate.h"
 #include "system/system.h"
+#include "value/layout.h"
+#include "value/memory.h"
 
 /* ---- Tensors on a CUDA device ---- */
 
@@ -178,108 +179,29 @@ static void release(void *context, DLTensor *tensor) {
   aligned_free(tensor->data);
 }
 
-/* ---- Guarded memory ---- */
-
-/* A guarded mapping, with the messages for a crash in it, which a signal handler cannot format. */
-typedef struct guarded {
-  struct guarded *next;
-  char *begin, *middle, *end;
-  char note_before[80], note_after[80];
-} guarded;
-
-static guarded *volatile all_guarded;
-
-static void explain_fault(const void *fault) {
-  const char *address = fault;
-  const guarded *mapping;
-  for (mapping = all_guarded; mapping != NULL; mapping = mapping->next) {
-    if (address >= mapping->begin && address < mapping->end) {
-      isolate_note(address < mapping->middle ? mapping->note_before : mapping->note_after);
-    }
-  }
-}
-
-static void note_guarded(char *begin, char *end, char *data, size_t size) {
-  guarded *mapping = tool_alloc(sizeof *mapping);
-  mapping->next = all_guarded;
-  mapping->begin = begin;
-  mapping->middle = data;
-  mapping->end = end;
-  snprintf(mapping->note_before, sizeof mapping->note_before,
-           "it reached before a tensor of %zu bytes", size);
-  snprintf(mapping->note_after, sizeof mapping->note_after,
-           "it reached beyond a tensor of %zu bytes", size);
-  if (all_guarded == NULL) faults_watch(explain_fault);
-  all_guarded = mapping;
-}
-
-/* An inaccessible page, the pages with the data, another inaccessible page. The mapping is never
- * released, so that a function is also caught if it uses the tensor too late. */
-static int allocate_guarded(void *context, DLTensor *tensor, size_t size) {
-  size_t page = pages_size(), middle;
-  char *block, *data;
-  if (size > SIZE_MAX / 2) return tvm_ffi_error_raise_memory(), -1;
-  middle = (size + page - 1) / page * page;
-  block = pages_reserve(middle + 2 * page);
-  if (block == NULL) return tvm_ffi_error_raise_memory(), -1;
-  if (middle > 0 && !pages_open(block + page, middle)) {
-    pages_release(block, middle + 2 * page);
-    return tvm_ffi_error_raise_memory(), -1;
-  }
-  data = block + page + (*(const tensor_guard *)context == kGuardEnd ? middle - size : 0);
-  note_guarded(block, block + middle + 2 * page, data, size);
-  tensor->data = data;
-  return 0;
-}
-
-/* ---- Tensors ---- */
-
-TVMFFIObjectHandle tensor_new(DLDataType dtype, const int64_t *shape, int32_t ndim,
-                              tensor_guard guard) {
-  tvm_ffi_tensor_allocator allocator = {allocate, release, NULL};
+TVMFFIObjectHandle tensor_new(DLDataType dtype, const int64_t *shape, int32_t ndim) {
+  static const tvm_ffi_tensor_allocator kAllocator = {allocate, release, NULL};
   TVMFFIObjectHandle out = NULL;
-  if (guard != kGuardNone) {
-    allocator.allocate = allocate_guarded;
-    allocator.release = NULL;
-    allocator.context = &guard;
-  }
-  if (tvm_ffi_tensor_create_with(&allocator, tvm_ffi_device_make(kDLCPU, 0), dtype, ndim, shape,
+  if (tvm_ffi_tensor_create_with(&kAllocator, tvm_ffi_device_make(kDLCPU, 0), dtype, ndim, shape,
                                  &out) != 0) {
     return NULL;
   }
   return out;
 }
 
-/* Whether tensor_copy can read its elements from the CPU, or from an open device. */
+/* Whether tensor_copy can read its elements from the CPU, whatever device they are said to be on,
+ * or from an open device. */
 static bool is_readable(const DLTensor *tensor) {
   int device = (int)tensor->device.device_type;
   return device == kDLCPU || device == kDLCUDAHost || device == kDLROCMHost ||
-         device_is_open(tensor->device);
-}
-
-static void gather(const DLTensor *source, const DLTensor *dest, size_t item) {
-  int64_t count = tvm_ffi_tensor_get_numel(source), i, offset = 0;
-  int64_t *index = calloc((size_t)source->ndim + 1, sizeof *index);
-  const char *data = tvm_ffi_tensor_get_data(source);
-  int32_t d;
-  if (index == NULL) return;
-  for (i = 0; i < count; ++i) {
-    memcpy((char *)dest->data + (size_t)i * item, data + offset * (int64_t)item, item);
-    for (d = source->ndim - 1; d >= 0; --d) {
-      offset += source->strides[d];
-      if (++index[d] < source->shape[d]) break;
-      offset -= index[d] * source->strides[d];
-      index[d] = 0;
-    }
-  }
-  free(index);
+         device_is_open(tensor->device) || memory_has(tensor->data);
 }
 
 TVMFFIObjectHandle tensor_copy(const DLTensor *tensor) {
   TVMFFIObjectHandle out;
   DLTensor *dest;
   size_t size = 0;
-  bool on_device = device_is_open(tensor->device);
+  bool on_device = device_is_open(tensor->device) && !memory_has(tensor->data);
   if (!is_readable(tensor)) {
     char device[48];
     tvm_ffi_error_raise(TVM_FFI_C_VALUE_ERROR, "a tensor on %s cannot be read here",
@@ -297,7 +219,7 @@ TVMFFIObjectHandle tensor_copy(const DLTensor *tensor) {
     tvm_ffi_error_raise(TVM_FFI_C_VALUE_ERROR, "a tensor without data cannot be read");
     return NULL;
   }
-  out = tensor_new(tensor->dtype, tensor->shape, tensor->ndim, kGuardNone);
+  out = tensor_new(tensor->dtype, tensor->shape, tensor->ndim);
   if (out == NULL || size == 0) return out;
   dest = TVMFFITensorGetDLTensorPtr(out);
   if (on_device) {
@@ -305,10 +227,6 @@ TVMFFIObjectHandle tensor_copy(const DLTensor *tensor) {
     TVMFFIObjectDecRef(out);
     return NULL;
   }
-  if (tvm_ffi_tensor_is_contiguous(tensor)) {
-    memcpy(dest->data, tvm_ffi_tensor_get_data(tensor), size);
-  } else {
-    gather(tensor, dest, (size_t)tvm_ffi_dtype_get_bytes(tensor->dtype));
-  }
+  tensor_gather(tensor, dest->data);
   return out;
 }

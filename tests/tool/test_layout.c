@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Storage of every layout: where its elements are, that values go in and out, and that a changed
+ * byte of a gap is found. */
+#include <stdlib.h>
+#include <string.h>
+#include <tvm/ffi/c.h>
+
+#include "support/check.h"
+#include "system/system.h"
+#include "value/layout.h"
+
+static const int64_t kShape[] = {2, 3};
+static const float kValues[] = {1, 2, 3, 4, 5, 6};
+
+static const char *address_of(const storage *s, int64_t i, int64_t j) {
+  const char *data = tvm_ffi_tensor_get_data(&s->tensor);
+  return data + (i * s->tensor.strides[0] + j * s->tensor.strides[1]) * (int64_t)sizeof(float);
+}
+
+/* Fills it, looks at each element, and reads the values back. */
+static void check_values(storage *s) {
+  float read[6], element;
+  char where[96];
+  int64_t i;
+  assert_true(storage_fill(s, kValues));
+  for (i = 0; i < 6; ++i) {
+    memcpy(&element, address_of(s, i / 3, i % 3), sizeof element);
+    assert_true(element == kValues[i]);
+  }
+  storage_read(s, read);
+  assert_memory_equal(read, kValues, sizeof read);
+  assert_true(storage_is_intact(s, where, sizeof where));
+}
+
+/* Changes each byte that can be written and is of no element. */
+static size_t check_gaps(storage *s) {
+  size_t found = 0;
+  char where[96], *byte;
+  for (byte = s->block->low; byte < s->block->high; ++byte) {
+    int64_t i;
+    for (i = 0; i < 6; ++i) {
+      const char *element = address_of(s, i / 3, i % 3);
+      if (byte >= element && byte < element + sizeof(float)) break;
+    }
+    if (i < 6) continue;
+    *byte = (char)(s->fill ^ 1);
+    assert_false(storage_is_intact(s, where, sizeof where));
+    *byte = (char)s->fill;
+    ++found;
+  }
+  assert_true(storage_is_intact(s, where, sizeof where));
+  return found;
+}
+
+static void check_layout(const layout *how) {
+  storage *s = storage_new(TVM_FFI_C_FLOAT32, kShape, 2, how);
+  const char *data;
+  assert_non_null(s);
+  data = s->tensor.data;
+  assert_int_equal(s->tensor.byte_offset, how->byte_offset);
+  assert_true(data >= s->block->begin);
+  assert_true(data <= s->block->begin + s->block->size);
+  if (how->guard == kGuardNone) {
+    assert_int_equal((uintptr_t)s->block->begin % 64, how->misaligned);
+  } else {
+    const char *edge = s->block->begin + (how->guard == kGuardEnd ? s->block->size : 0);
+    assert_int_equal((uintptr_t)edge % pages_size(), 0);
+  }
+  check_values(s);
+  check_gaps(s);
+  storage_free(s);
+}
+
+static void test_layouts(void **state) {
+  static const int64_t kStrides[][2] = {{3, 1}, {1, 2}, {6, 2}, {-3, -1}, {20, -3}, {-1, 2}};
+  size_t i, j;
+  (void)state;
+  for (i = 0; i < sizeof kStrides / sizeof *kStrides; ++i) {
+    const tensor_guard guards[] = {kGuardNone, kGuardStart, kGuardEnd};
+    for (j = 0; j < 3; ++j) {
+      layout how = kLayoutPacked;
+      how.strides = kStrides[i];
+      how.guard = guards[j];
+      check_layout(&how);
+      how.byte_offset = 12;
+      check_layout(&how);
+      how.byte_offset = 1000;
+      how.before = 7;
+      how.behind = 9;
+      how.fill = 0;
+      check_layout(&how);
+      how.misaligned = guards[j] == kGuardNone ? 63 : 0;
+      check_layout(&how);
+    }
+  }
+}
+
+/* Says which byte it was. */
+static void test_where(void **state) {
+  static const int64_t kStrides[] = {-6, 2};
+  layout how = kLayoutPacked;
+  storage *s;
+  char where[96], *lowest;
+  (void)state;
+  how.strides = kStrides;
+  s = storage_new(TVM_FFI_C_FLOAT32, kShape, 2, &how);
+  assert_non_null(s);
+  lowest = (char *)s->tensor.data - 24;
+  lowest[-3] = 1;
+  assert_false(storage_is_intact(s, where, sizeof where));
+  assert_string_equal(where, "byte 3 before its lowest element");
+  lowest[-3] = (char)0xff;
+  lowest[4] = 1;
+  assert_false(storage_is_intact(s, where, sizeof where));
+  assert_string_equal(where, "byte 5 of those from its lowest element on, between elements");
+  lowest[4] = (char)0xff;
+  lowest[44] = 1;
+  assert_false(storage_is_intact(s, where, sizeof where));
+  assert_string_equal(where, "byte 1 behind its highest element");
+  storage_free(s);
+}
+
+/* Two rows that are the same memory: the last value stays. */
+static void test_broadcast(void **state) {
+  static const int64_t kStrides[] = {0, 1};
+  static const float kKept[] = {4, 5, 6, 4, 5, 6};
+  layout how = kLayoutPacked;
+  storage *s;
+  float read[6];
+  (void)state;
+  how.strides = kStrides;
+  s = storage_new(TVM_FFI_C_FLOAT32, kShape, 2, &how);
+  assert_non_null(s);
+  assert_int_equal(s->block->size, 12);
+  assert_true(storage_fill(s, kValues));
+  storage_read(s, read);
+  assert_memory_equal(read, kKept, sizeof read);
+  storage_free(s);
+}
+
+/* Read-only pages are filled all the same, again and again. */
+static void test_read_only_pages(void **state) {
+  layout how = kLayoutPacked;
+  storage *s;
+  (void)state;
+  how.has_read_only_pages = true;
+  s = storage_new(TVM_FFI_C_FLOAT32, kShape, 2, &how);
+  assert_non_null(s);
+  check_values(s);
+  check_values(s);
+  storage_free(s);
+}
+
+/* More elements than there is memory. */
+static void test_no_memory(void **state) {
+  const int64_t shape[] = {(int64_t)1 << (sizeof(size_t) == 8 ? 33 : 28)};
+  layout how = kLayoutPacked;
+  storage *s;
+  char where[96];
+  (void)state;
+  how.has_no_memory = true;
+  s = storage_new(TVM_FFI_C_FLOAT32, shape, 1, &how);
+  assert_non_null(s);
+  assert_true(storage_is_intact(s, where, sizeof where));
+  assert_false(storage_fill(s, kValues));
+  TVMFFIErrorSetRaised(NULL);
+  storage_free(s);
+}
+
+/* An object keeps the memory, and has the layout, the device and the flag. */
+static void test_objects(void **state) {
+  static const int64_t kStrides[] = {1, 2};
+  layout how = kLayoutPacked;
+  storage *s;
+  TVMFFIObjectHandle object;
+  DLManagedTensorVersioned *exported;
+  DLTensor *tensor;
+  float read[6];
+  (void)state;
+  how.strides = kStrides;
+  how.byte_offset = 4;
+  how.is_read_only = true;
+  how.device = tvm_ffi_device_make(kDLCUDA, 3);
+  s = storage_new(TVM_FFI_C_FLOAT32, kShape, 2, &how);
+  assert_non_null(s);
+  assert_true(storage_fill(s, kValues));
+  object = storage_make_object(s);
+  assert_non_null(object);
+  assert_true(memory_has(s->tensor.data));
+  storage_free(s);
+  tensor = TVMFFITensorGetDLTensorPtr(object);
+  assert_int_equal(tensor->byte_offset, 4);
+  assert_int_equal(tensor->strides[1], 2);
+  assert_int_equal(tensor->device.device_id, 3);
+  tensor_gather(tensor, read);
+  assert_memory_equal(read, kValues, sizeof read);
+  assert_int_equal(TVMFFITensorToDLPackVersioned(object, &exported), 0);
+  assert_int_equal(exported->flags, DLPACK_FLAG_BITMASK_READ_ONLY);
+  exported->deleter(exported);
+  assert_true(memory_has(tensor->data));
+  TVMFFIObjectDecRef(object);
+  assert_false(memory_has(&read));
+}
+
+static void check_refused(DLDataType dtype, const int64_t *shape, int32_t ndim, const layout *how,
+                          const char *message) {
+  storage *s = storage_new(dtype, shape, ndim, how);
+  TVMFFIObjectHandle error;
+  assert_null(s);
+  error = tvm_ffi_error_take();
+  assert_non_null(error);
+  assert_string_equal(tvm_ffi_error_get_kind(error).data, "ValueError");
+  assert_non_null(strstr(tvm_ffi_error_get_message(error).data, message));
+  TVMFFIObjectDecRef(error);
+}
+
+static void test_refused(void **state) {
+  static const int64_t kNegative[] = {2, -3}, kFar[] = {INT64_MAX / 2, 1}, kApart[] = {8, 2};
+  layout how = kLayoutPacked;
+  (void)state;
+  check_refused(TVM_FFI_C_FLOAT32, kNegative, 2, &how, "negative extent");
+  how.strides = kFar;
+  check_refused(TVM_FFI_C_FLOAT32, kShape, 2, &how, "reach beyond what can be addressed");
+  how.strides = kApart;
+  check_refused(tvm_ffi_dtype_make(kDLInt, 4, 1), kShape, 2, &how, "whole bytes");
+  how.strides = NULL;
+  how.misaligned = 64;
+  check_refused(TVM_FFI_C_FLOAT32, kShape, 2, &how, "less than 64 bytes");
+  how.misaligned = 1;
+  how.guard = kGuardEnd;
+  check_refused(TVM_FFI_C_FLOAT32, kShape, 2, &how, "next to a guard");
+}
+
+static void test_empty(void **state) {
+  static const int64_t kEmpty[] = {0, 3}, kStrides[] = {-7, 5};
+  layout how = kLayoutPacked;
+  storage *s;
+  char where[96];
+  (void)state;
+  how.strides = kStrides;
+  how.byte_offset = 5;
+  s = storage_new(TVM_FFI_C_FLOAT32, kEmpty, 2, &how);
+  assert_non_null(s);
+  assert_true(storage_fill(s, kValues));
+  assert_true(storage_is_intact(s, where, sizeof where));
+  storage_free(s);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_layouts),   cmocka_unit_test(test_where),
+      cmocka_unit_test(test_broadcast), cmocka_unit_test(test_read_only_pages),
+      cmocka_unit_test(test_no_memory), cmocka_unit_test(test_objects),
+      cmocka_unit_test(test_refused),   cmocka_unit_test(test_empty)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tensors whose elements lie in memory in any way: apart, backwards, off their alignment, next to
+ * memory that cannot be accessed. */
+#ifndef TVM_FFI_TOOL_LAYOUT_H_
+#define TVM_FFI_TOOL_LAYOUT_H_
+
+#include <tvm/ffi/c.h>
+
+#include "value/memory.h"
+
+/* ---- Layouts ---- */
+
+enum { kLayoutMaxDims = 64 };
+
+/* Begin with a copy of kLayoutPacked. */
+typedef struct {
+  const int64_t *strides; /* of each dimension, in elements; NULL: row-major */
+  /* The least that the storage has in bytes before its lowest element, and behind its highest. They
+   * are gaps. Guards adjoin the storage. */
+  size_t before, behind;
+  size_t byte_offset; /* of the DLTensor, whose `data` is so many bytes before the first element */
+  size_t misaligned;  /* the storage begins so many bytes (less than 64) behind a multiple of 64 */
+  tensor_guard guard;
+  unsigned char fill;       /* each byte of the storage that is of no element, and around it */
+  bool is_read_only;        /* Tensor objects have DLPack's flag */
+  bool has_read_only_pages; /* writing to the elements is a crash */
+  bool has_no_memory; /* so is reading them, and there may be more of them than memory_block */
+  DLDevice device;    /* what the tensor says; the memory is the CPU's */
+} layout;
+
+/* Row-major, aligned to 64 bytes, on cpu:0; gaps are 0xff, which are NaN or -1. */
+extern const layout kLayoutPacked;
+
+/* ---- Storage ---- */
+
+/* A tensor in memory of its own. */
+typedef struct storage {
+  DLTensor tensor; /* [lend] until storage_free(); its strides are set */
+  int64_t shape[kLayoutMaxDims], strides[kLayoutMaxDims];
+  memory_block *block;
+  unsigned char fill;
+  bool is_read_only, has_read_only_pages, has_no_memory;
+} storage;
+
+/* Makes storage with elements of zeros. NULL with an error raised: ValueError (shape; strides that
+ * reach too far, or of elements that are not whole bytes; misaligned beside a guard), memory. */
+storage *storage_new(DLDataType dtype, const int64_t *shape, int32_t ndim, const layout *how);
+
+/* Objects that were made of it keep the memory. */
+void storage_free(storage *s);
+
+/* [own] Makes a Tensor object of it; NULL with an error raised. */
+TVMFFIObjectHandle storage_make_object(storage *s);
+
+/* Sets the elements from packed ones, in row-major order; pages that are read-only become writable
+ * meanwhile. Of elements that share memory the last one stays. False with an error raised. */
+bool storage_fill(storage *s, const void *packed);
+/* Copies the elements to packed ones; there must be memory. */
+void storage_read(const storage *s, void *packed);
+
+/* Whether all gaps, and all bytes around the storage, are still `fill`. If not, writes where the
+ * first change is: "byte 3 behind its highest element". */
+bool storage_is_intact(const storage *s, char *out, size_t out_size);
+
+/* ---- Elements of a tensor in CPU memory ---- */
+
+/* Copies elements of whole bytes, or of a contiguous tensor. `tensor` may have no strides. */
+void tensor_gather(const DLTensor *tensor, void *packed);
+void tensor_scatter(const DLTensor *tensor, const void *packed);
+
+#endif /* TVM_FFI_TOOL_LAYOUT_H_ */
