@@ -2,7 +2,8 @@
 /*
  * Arguments of the tool's commands, with or without the types of a function's metadata. What is
  * read and written as a text, and can be read again, is written the same. Three texts in the input,
- * with a line break behind the first two: the argument, the metadata, the content of every file.
+ * with a line break behind the first two: the argument, or "(" and several, the metadata, the
+ * content of every file. No byte in a gap of a tensor's memory is changed.
  */
 #include <stdlib.h>
 
@@ -27,12 +28,14 @@ static char *take_line(fuzz_input *in) {
   return line;
 }
 
-/* Reads a text; true after success, when there was no report, else there was one. */
+/* Reads a text, or those of a call, behind "("; true after success, when there was no report, else
+ * there was one. */
 static bool read(const char *spec, const schema_type *function, input_list *list) {
   input_reader *reader = input_reader_new(1, kGuardNone);
   bool good;
   quiet_num_reports = 0;
-  good = input_read(reader, spec, "input", function, list);
+  good = *spec == '(' ? input_read_call(reader, spec + 1, strlen(spec + 1), function, list)
+                      : input_read(reader, spec, "input", function, list);
   fuzz_require(quiet_num_reports == (good ? 0 : 1));
   fuzz_checked(0);
   input_reader_free(reader);
@@ -63,6 +66,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   char *spec = take_line(&in), *metadata = take_line(&in);
   schema_type *function;
   text_buf signature = {NULL, 0, 0};
+  char where[96];
   size_t i;
   fuzz_begin();
   quiet_file = in.pos;
@@ -76,6 +80,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   }
   if (read(spec, function != NULL && function->kind == kSchemaFunction ? function : NULL, &list)) {
     for (i = 0; i < list.size; ++i) {
+      const input_memory *memory = list.items[i].memory;
+      fuzz_require(memory == NULL || storage_is_intact(memory->stored, where, sizeof where));
       fuzz_check_value(&list.items[i].value);
       write_and_read(&list.items[i].value);
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Functions for the tests of `tvm-ffi run` and `bench`: correct ones, and ones that fail. */
 #define _POSIX_C_SOURCE 200809L
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 #include <tvm/ffi/c.h>
@@ -188,6 +189,61 @@ TVM_FFI_C_EXPORT(peek, "(0: DLTensor*, 1: int) -> int") {
   TVM_FFI_C_TRY(tvm_ffi_args_read_int64(args, 1, &offset));
   return tvm_ffi_args_return(args,
                              tvm_ffi_any_from_int64(((volatile unsigned char *)x->data)[offset]));
+}
+
+/* Writes the byte at an offset from the data. */
+TVM_FFI_C_EXPORT(poke, "(0: DLTensor*, 1: int, 2: int) -> void") {
+  DLTensor *x;
+  int64_t offset, byte;
+  TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, 0, &x));
+  TVM_FFI_C_TRY(tvm_ffi_args_read_int64(args, 1, &offset));
+  TVM_FFI_C_TRY(tvm_ffi_args_read_int64(args, 2, &byte));
+  ((volatile unsigned char *)x->data)[offset] = (unsigned char)byte;
+  return 0;
+}
+
+/* Says how the arguments lie in memory, each with the distance of its data from the first one's. */
+TVM_FFI_C_EXPORT(describe, "(...: Any) -> None") {
+  char text[1024], shape[128], strides[128], device[48];
+  DLTensor *first = NULL, *x;
+  size_t used = 0;
+  int32_t i;
+  for (i = 0; i < args->num_args; ++i) {
+    const TVMFFIAny *value = &args->args[i];
+    DLManagedTensorVersioned *exported = NULL;
+    TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, i, &x));
+    if (first == NULL) first = x;
+    if (value->type_index == kTVMFFITensor) {
+      TVM_FFI_C_TRY(TVMFFITensorToDLPackVersioned(value->v_obj, &exported));
+    }
+    used += (size_t)snprintf(
+        text + used, sizeof text - used, "%s%s %s+%d base %d at %+d %s%s", i > 0 ? "; " : "",
+        tvm_ffi_shape_print(x->shape, x->ndim, shape, sizeof shape),
+        tvm_ffi_shape_print(x->strides, x->ndim, strides, sizeof strides), (int)x->byte_offset,
+        (int)((uintptr_t)x->data % 64), (int)((char *)x->data - (char *)first->data),
+        tvm_ffi_device_print(x->device, device, sizeof device),
+        exported == NULL                                         ? " dltensor"
+        : (exported->flags & DLPACK_FLAG_BITMASK_READ_ONLY) != 0 ? " read-only"
+                                                                 : "");
+    if (exported != NULL) exported->deleter(exported);
+  }
+  fprintf(stderr, "%s\n", text);
+  return 0;
+}
+
+/* Sets each element of a tensor of bytes, wherever it lies, to its number from 1 on. */
+TVM_FFI_C_EXPORT(number, "(0: DLTensor*) -> void") {
+  DLTensor *x;
+  int64_t i, j, count = 0;
+  TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, 0, &x));
+  TVM_FFI_C_TRY(tvm_ffi_args_check_ndim(args, 0, 2));
+  for (i = 0; i < x->shape[0]; ++i) {
+    for (j = 0; j < x->shape[1]; ++j) {
+      char *data = tvm_ffi_tensor_get_data(x);
+      data[i * x->strides[0] + j * x->strides[1]] = (char)++count;
+    }
+  }
+  return 0;
 }
 
 /* Leaks a reference to a tensor. */

@@ -2,9 +2,10 @@
 """Tensors on a device: with a stand-in for the CUDA driver whose memory the CPU cannot access."""
 import os
 import pathlib
+import re
 import shutil
 
-from tool import FILES, RAISED, USAGE, WINDOWS, bad, good, work_folder
+from tool import FILES, OK, RAISED, USAGE, WINDOWS, bad, good, run, work_folder
 
 libraries = {pathlib.Path(f).stem: os.path.abspath(f) for f in FILES}
 K = libraries["run_kernels"]
@@ -38,3 +39,16 @@ bad(USAGE, "--device=cuda:1: invalid device ordinal", "run", K, "identity(5)", "
     env=env)
 bad(USAGE, '--device must be cpu or cuda:N, not "gpu"', "run", K, "identity(5)", "--device=gpu")
 bad(USAGE, "--guard is only for CPU memory", *CUDA, "identity(5)", "--guard=end", env=env)
+
+# Layouts, with what arguments share.
+assert good(*CUDA, "identity(4x4xf32[::2, ::-1]=1 2 3 4 5 6 7 8)", "-e",
+            "2x4xf32=1 2 3 4 5 6 7 8", env=env) == "[PASS] identity: result[0] 2x4xf32 max|err|=0\n"
+assert good(*CUDA, "show(4xi8[1:]=1, &arg[0].base, 2xi8=5)", env=env) == (
+    'result[0]: "(int8[3]@cuda:0, int8[4]@cuda:0, int8[2]@cuda:0)"\narg[1]: 4xi8=-1 1 1 1\n')
+code, out, err = run(*CUDA, "describe(4x4xi8[1:, ::2].dltensor, &arg[0].base, 4xi8)", env=env)
+assert code == OK and out.startswith("arg[0]: 3x2xi8=[0 0][0 0][0 0]\narg[1]: 4x4xi8=[-1"), out
+assert re.fullmatch(r"\[3, 2\] \[4, 2\]\+0 base \d+ at \+0 cuda:0 dltensor; "
+                    r"\[4, 4\] \[4, 1\]\+0 base \d+ at -4 cuda:0; .* cuda:0\n", err), err
+for word in "guard(end)", "readonly", "reserved", "device(cuda:1)":
+    bad(USAGE, f"argument 0: .{word.split('(')[0]} is only for memory of the CPU, not for --device",
+        *CUDA, f"identity(4xi8.{word})", env=env)

@@ -112,7 +112,7 @@ static void test_where(void **state) {
   lowest[-3] = (char)0xff;
   lowest[4] = 1;
   assert_false(storage_is_intact(s, where, sizeof where));
-  assert_string_equal(where, "byte 5 of those from its lowest element on, between elements");
+  assert_string_equal(where, "byte 5 from its lowest element on, between elements");
   lowest[4] = (char)0xff;
   lowest[44] = 1;
   assert_false(storage_is_intact(s, where, sizeof where));
@@ -175,6 +175,7 @@ static void test_objects(void **state) {
   TVMFFIObjectHandle object;
   DLManagedTensorVersioned *exported;
   DLTensor *tensor;
+  memory_access access;
   float read[6];
   (void)state;
   how.strides = kStrides;
@@ -186,7 +187,7 @@ static void test_objects(void **state) {
   assert_true(storage_fill(s, kValues));
   object = storage_make_object(s);
   assert_non_null(object);
-  assert_true(memory_has(s->tensor.data));
+  assert_true(memory_find(s->tensor.data, &access));
   storage_free(s);
   tensor = TVMFFITensorGetDLTensorPtr(object);
   assert_int_equal(tensor->byte_offset, 4);
@@ -197,9 +198,10 @@ static void test_objects(void **state) {
   assert_int_equal(TVMFFITensorToDLPackVersioned(object, &exported), 0);
   assert_int_equal(exported->flags, DLPACK_FLAG_BITMASK_READ_ONLY);
   exported->deleter(exported);
-  assert_true(memory_has(tensor->data));
+  assert_true(memory_find(tensor->data, &access));
+  assert_int_equal(access, kAccessWrite);
   TVMFFIObjectDecRef(object);
-  assert_false(memory_has(&read));
+  assert_false(memory_find(&read, &access));
 }
 
 static void check_refused(DLDataType dtype, const int64_t *shape, int32_t ndim, const layout *how,

@@ -109,8 +109,13 @@ for content, message in [
 pathlib.Path("x.npy").write_bytes(npy("|V2", "(2,)", b"1234"))
 bad(USAGE, "x.npy holds 2 raw bytes per element; give their type", "run", KERNELS,
     "identity(@x.npy)")
-bad(USAGE, "the array in x.npy has a different shape", "run", KERNELS, "identity(3xbf16=@x.npy)")
-bad(USAGE, "the array in x.npy has a different data type", "run", KERNELS, "identity(2xf32=@x.npy)")
+bad(USAGE, "the array in x.npy has the shape [2], not [3]", "run", KERNELS,
+    "identity(3xbf16=@x.npy)")
+bad(USAGE, "the elements of the array in x.npy are 2 raw bytes, not f32", "run", KERNELS,
+    "identity(2xf32=@x.npy)")
+pathlib.Path("x.npy").write_bytes(npy("<i4", "(2,)", bytes(8)))
+bad(USAGE, "the elements of the array in x.npy are i32, not f32", "run", KERNELS,
+    "identity(2xf32=@x.npy)")
 bad(USAGE, "none.npy: No such file or directory", "run", KERNELS, "identity(@none.npy)")
 
 # Output files, and reading them back.

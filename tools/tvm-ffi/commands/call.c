@@ -145,22 +145,60 @@ void kernel_free(kernel *callee) {
   callee->lib.file = NULL;
 }
 
+/* What only memory of the CPU has; false after a report. */
+static bool check_movable(const input_memory *memory, size_t i) {
+  const layout *how = &memory->seen.how;
+  const char *wrong = how->guard != kGuardNone ? ".guard"
+                      : how->is_read_only      ? ".readonly"
+                      : how->has_no_memory     ? ".reserved"
+                      : how->device.device_type != kDLCPU || how->device.device_id != 0 ? ".device"
+                                                                                        : NULL;
+  if (wrong == NULL) return true;
+  report_error("argument %zu: %s is only for memory of the CPU, not for --device", i, wrong);
+  return false;
+}
+
+/* A copy of the i-th argument, which has a layout: those that share memory still do. `bytes` are
+ * the copies of the memory of each argument. NULL with an error raised. */
+static TVMFFIObjectHandle move_storage(DLDevice device, const input_list *inputs, size_t i,
+                                       TVMFFIObjectHandle *bytes) {
+  const storage *stored = inputs->items[i].memory->stored;
+  size_t j;
+  for (j = 0; j < i && bytes[i] == NULL; ++j) {
+    const input_memory *other = inputs->items[j].memory;
+    if (other == NULL || other->stored->block != stored->block) continue;
+    bytes[i] = bytes[j];
+    TVMFFIObjectIncRef(bytes[i]);
+  }
+  return device_copy_storage(device, stored, &bytes[i]);
+}
+
 /* Copies the arguments that are tensors to the device. */
 static bool move_to_device(DLDevice device, input_list *inputs) {
+  TVMFFIObjectHandle *bytes, moved;
   size_t i;
   DLTensor *tensor;
-  for (i = 0; i < inputs->size && device_is_open(device); ++i) {
-    TVMFFIObjectHandle moved;
-    if (!tvm_ffi_any_try_tensor(&inputs->items[i].value, &tensor)) continue;
-    moved = device_copy_to(device, tensor);
-    if (moved == NULL) {
+  bool good = true;
+  if (!device_is_open(device)) return true;
+  bytes = tool_alloc((inputs->size + 1) * sizeof *bytes);
+  for (i = 0; i < inputs->size; ++i) bytes[i] = NULL;
+  for (i = 0; i < inputs->size && good; ++i) {
+    input *item = &inputs->items[i];
+    if (!tvm_ffi_any_try_tensor(&item->value, &tensor)) continue;
+    good = item->memory == NULL || check_movable(item->memory, i);
+    if (!good) break;
+    moved = item->memory != NULL ? move_storage(device, inputs, i, bytes)
+                                 : device_copy_to(device, tensor);
+    good = moved != NULL;
+    if (good) {
+      input_replace(item, moved);
+    } else {
       runtime_error_report("tvm-ffi", false);
-      return false;
     }
-    tvm_ffi_any_clear(&inputs->items[i].value);
-    inputs->items[i].value = tvm_ffi_any_take_object(moved);
   }
-  return true;
+  for (i = 0; i < inputs->size; ++i) tvm_ffi_object_release(bytes[i]);
+  free(bytes);
+  return good;
 }
 
 bool call_read_inputs(call *request, const schema_type *types, input_list *inputs) {

@@ -308,6 +308,12 @@ static const char kRunDescription[] =
     "  4xf32=@FILE (raw bytes)  4xf32=+FILE (the bytes that follow)\n"
     "  @FILE.npy  +FILE.npy (the next array in it)  *FILE.npy (all the rest)\n"
     "  &4xf32, 4xf32 (zeros, for the function to fill).\n"
+    "Behind the type, @FILE.npy or +FILE.npy may stand how it lies in memory:\n"
+    "  4x4xf32[::2, 1:]=1 (a part, as in NumPy)  4x4xf32.T  @x.npy.order(F)  .strides(0, 1)\n"
+    "  .byte_offset(8)  .misaligned(1)  .guard(end)  .guard(start)  .fill(0x7f) (gaps)\n"
+    "  .readonly  .reserved (no memory)  .device(cuda:1) (says so)  .dltensor (not a Tensor)\n"
+    "  arg[0], arg[0][1:], arg[0].base[1:] (the memory of an argument before it).\n"
+    "If the function changes a byte of such a tensor's gaps, the exit code is 5.\n\n"
     "If the library has the types of its functions, a plain 3 becomes a float, and a plain word a\n"
     "string, where the function takes one.\n\n"
     "A LIB may be a source (.c, .cc, .cpp, .cxx, .cu), an object file or an archive. It is\n"
@@ -323,7 +329,8 @@ static const char kRunDescription[] =
     "place for narrower floats, 0 for integers.\n\n"
     "  tvm-ffi run libscale.so 'scale(@x.npy, 2.5, &4xf32)' --output=@y.npy\n"
     "  tvm-ffi run libscale.so -f scale -i 4xf32=1 -i 2.5 -i 4xf32 -e '4xf32=2.5'\n"
-    "  tvm-ffi run scale.c 'scale(4xf32=1, 2.5, &4xf32)'";
+    "  tvm-ffi run scale.c 'scale(4xf32=1, 2.5, &4xf32)'\n"
+    "  tvm-ffi run libscale.so 'scale(8xf32[2:6]=1, 2.5, &4xf32.guard(end))'";
 
 static const option kBenchOptions[] = {
     CALL_OPTIONS(true),

@@ -179,6 +179,22 @@ static int check_leaks(const run *r, const TVMFFIAny *views) {
   return kExitCheck;
 }
 
+/* ---- Gaps ---- */
+
+/* Whether the function left all bytes around and between the elements of its arguments alone. */
+static int check_gaps(const run *r) {
+  char where[96];
+  size_t i;
+  int code = kExitOk;
+  for (i = 0; i < r->inputs.size; ++i) {
+    const input_memory *memory = r->inputs.items[i].memory;
+    if (memory == NULL || storage_is_intact(memory->stored, where, sizeof where)) continue;
+    code = report_fail(kExitCheck, "%s: wrote outside of the elements of arg[%zu]: %s",
+                       r->request.function, i, where);
+  }
+  return code;
+}
+
 /* ---- The call ---- */
 
 static void print_json(const run *r, bool *pass) {
@@ -240,6 +256,7 @@ static int call_and_show(run *r) {
     output_collect(c.result, &r->inputs, &r->initial, &r->outputs);
     code = show_outputs(r);
     output_list_free(&r->outputs);
+    if (code == kExitOk) code = check_gaps(r);
     if (code == kExitOk && r->options.checks_leaks) code = check_leaks(r, views);
   } else {
     runtime_error_report(r->request.function, true);

@@ -133,7 +133,7 @@ size_t pages_size(void);
 void *pages_reserve(size_t size);
 /* Lets some of them be read and written. They are zeros the first time. */
 bool pages_open(void *begin, size_t size);
-/* Lets pages that were opened only be read, or not be accessed any more. They keep what they have. */
+/* Lets pages that were opened only be read, or not be accessed. They keep what they have. */
 bool pages_open_read(void *begin, size_t size);
 bool pages_close(void *begin, size_t size);
 void pages_release(void *begin, size_t size);

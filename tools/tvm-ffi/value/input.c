@@ -110,8 +110,7 @@ static bool make_device(scan *s, const char *word, TVMFFIAny *out) {
   return true;
 }
 
-/* Parses a bare word for a parameter of this type, which may be NULL. Parses a bare word for a
- * parameter of this type, which may be NULL. */
+/* Parses a bare word for a parameter of this type, which may be NULL. */
 static bool make_word(scan *s, const char *word, const schema_type *type, TVMFFIAny *out) {
   const schema_type *wanted = schema_required(type);
   if (is_kind(wanted, kSchemaStr) && (type != wanted || !is_none(word))) {
@@ -207,12 +206,10 @@ typedef struct {
   tensor_guard guard;
 } input_sources;
 
-enum { kMaxDims = 64 };
-
 typedef struct {
   DLDataType dtype;
   int32_t ndim;
-  int64_t shape[kMaxDims];
+  int64_t shape[kLayoutMaxDims];
 } tensor_type;
 
 /* ---- Types: "2x3xf32", "f32" ---- */
@@ -237,7 +234,8 @@ static size_t count_word(const scan *s) {
   return size;
 }
 
-/* Whether a tensor begins here: "4xf32" or "f32="; with `is_storage`, "f32" too. */
+/* Whether a tensor begins here: "4xf32", "f32=" or "f32.guard(end)"; with `is_storage`, "f32"
+ * too. */
 static bool begins_tensor(const scan *s, bool is_storage) {
   scan copy = *s;
   DLDataType dtype;
@@ -246,13 +244,15 @@ static bool begins_tensor(const scan *s, bool is_storage) {
   if (take_extent(&copy, &extent)) return true;
   size = count_word(&copy);
   if (!dtype_read(copy.pos, size, &dtype)) return false;
-  return is_storage || (copy.pos + size < copy.end && copy.pos[size] == '=');
+  copy.pos += size;
+  return is_storage || (copy.pos < copy.end && *copy.pos == '=') ||
+         view_follows(copy.pos, copy.end);
 }
 
 static bool read_type(scan *s, tensor_type *out) {
   size_t size;
   out->ndim = 0;
-  while (out->ndim < kMaxDims && take_extent(s, &out->shape[out->ndim])) {
+  while (out->ndim < kLayoutMaxDims && take_extent(s, &out->shape[out->ndim])) {
     if (out->shape[out->ndim++] == INT64_MAX) return scan_fail(s, "a dimension is too large");
   }
   size = count_word(s);
@@ -302,18 +302,8 @@ static input_file *input_file_open(input_sources *sources, const scan *s, const 
   return file;
 }
 
-static TVMFFIObjectHandle create(input_sources *sources, scan *s, const tensor_type *type) {
-  TVMFFIObjectHandle tensor = NULL;
-  layout how = kLayoutPacked;
-  storage *made;
-  if (sources->guard == kGuardNone) {
-    tensor = tensor_new(type->dtype, type->shape, type->ndim);
-  } else {
-    how.guard = sources->guard;
-    made = storage_new(type->dtype, type->shape, type->ndim, &how);
-    if (made != NULL) tensor = storage_make_object(made);
-    storage_free(made);
-  }
+static TVMFFIObjectHandle create(scan *s, const tensor_type *type) {
+  TVMFFIObjectHandle tensor = tensor_new(type->dtype, type->shape, type->ndim);
   if (tensor == NULL) scan_fail_raised(s);
   return tensor;
 }
@@ -337,9 +327,29 @@ static bool fill_npy(input_file *file) {
   return true;
 }
 
-/* `wanted` gives the element type if NumPy knows only its size; may be NULL. */
-static TVMFFIObjectHandle read_npy(input_sources *sources, scan *s, input_file *file,
-                                   const tensor_type *wanted) {
+static void fail_shape(const scan *s, const char *path, const tensor_type *wanted,
+                       const tensor_type *got) {
+  char wanted_text[128], got_text[128];
+  scan_fail(s, "the array in %s has the shape %s, not %s", path,
+            tvm_ffi_shape_print(got->shape, got->ndim, got_text, sizeof got_text),
+            tvm_ffi_shape_print(wanted->shape, wanted->ndim, wanted_text, sizeof wanted_text));
+}
+
+static void fail_dtype(const scan *s, const char *path, DLDataType wanted, DLDataType got) {
+  char wanted_text[kDtypeTextSize], got_text[kDtypeTextSize];
+  if (got.code == kDLOpaqueHandle) { /* NumPy does not know more */
+    snprintf(got_text, sizeof got_text, "%d raw bytes", (int)got.bits / 8);
+  } else {
+    dtype_write(got, got_text);
+  }
+  scan_fail(s, "the elements of the array in %s are %s, not %s", path, got_text,
+            dtype_write(wanted, wanted_text));
+}
+
+/* `wanted` gives the element type if NumPy knows only its size; may be NULL. *is_fortran is whether
+ * the file has the order of Fortran. The tensor has that of C. */
+static TVMFFIObjectHandle read_npy(scan *s, input_file *file, const tensor_type *wanted,
+                                   bool *is_fortran) {
   npy_array array;
   tensor_type type;
   TVMFFIObjectHandle tensor;
@@ -356,12 +366,12 @@ static TVMFFIObjectHandle read_npy(input_sources *sources, scan *s, input_file *
   memcpy(type.shape, array.shape, (size_t)array.ndim * sizeof *type.shape);
   if (wanted != NULL) {
     if (!tvm_ffi_shape_equal(wanted->shape, wanted->ndim, type.shape, type.ndim)) {
-      scan_fail(s, "the array in %s has a different shape", file->path);
+      fail_shape(s, file->path, wanted, &type);
       return NULL;
     }
     if ((size_t)tvm_ffi_dtype_get_bits(wanted->dtype) != 8 * array.item_size ||
         (type.dtype.code != kDLOpaqueHandle && !tvm_ffi_dtype_equal(type.dtype, wanted->dtype))) {
-      scan_fail(s, "the array in %s has a different data type", file->path);
+      fail_dtype(s, file->path, wanted->dtype, type.dtype);
       return NULL;
     }
     type.dtype = wanted->dtype;
@@ -370,14 +380,10 @@ static TVMFFIObjectHandle read_npy(input_sources *sources, scan *s, input_file *
               file->path, array.item_size, file->path);
     return NULL;
   }
-  tensor = create(sources, s, &type);
+  *is_fortran = array.fortran_order;
+  tensor = create(s, &type);
   if (tensor != NULL && array.size > 0) npy_copy(&array, TVMFFITensorGetDLTensorPtr(tensor)->data);
   return tensor;
-}
-
-/* Reads the array at the file's position. NULL after a report. */
-static TVMFFIObjectHandle input_file_read_npy(input_sources *sources, scan *s, input_file *file) {
-  return read_npy(sources, s, file, NULL);
 }
 
 static bool has_suffix(const char *path, const char *suffix) {
@@ -389,14 +395,15 @@ static TVMFFIObjectHandle read_from_file(input_sources *sources, scan *s, const 
                                          const char *path, bool from_start) {
   input_file *file = input_file_open(sources, s, path, from_start);
   TVMFFIObjectHandle tensor;
-  DLTensor *view;
+  DLTensor *packed;
   size_t size = 0;
+  bool is_fortran;
   if (file == NULL) return NULL;
-  if (has_suffix(path, ".npy")) return read_npy(sources, s, file, type);
-  tensor = create(sources, s, type);
+  if (has_suffix(path, ".npy")) return read_npy(s, file, type, &is_fortran);
+  tensor = create(s, type);
   if (tensor == NULL) return NULL;
-  view = TVMFFITensorGetDLTensorPtr(tensor);
-  if (tvm_ffi_tensor_compute_size(view, &size) != 0) {
+  packed = TVMFFITensorGetDLTensorPtr(tensor);
+  if (tvm_ffi_tensor_compute_size(packed, &size) != 0) {
     scan_fail_raised(s);
     TVMFFIObjectDecRef(tensor);
     return NULL;
@@ -410,7 +417,7 @@ static TVMFFIObjectHandle read_from_file(input_sources *sources, scan *s, const 
     TVMFFIObjectDecRef(tensor);
     return NULL;
   }
-  if (size > 0) memcpy(view->data, file->reader.bytes + file->pos, size);
+  if (size > 0) memcpy(packed->data, file->reader.bytes + file->pos, size);
   file->pos += size;
   return tensor;
 }
@@ -490,34 +497,28 @@ static void fail_without_numbers(scan *s, DLDataType dtype) {
   }
 }
 
-/* Reads a tensor; *has_contents is whether its contents were given. NULL after a report. */
-static TVMFFIObjectHandle parse_tensor(input_sources *sources, scan *s, bool *has_contents) {
+/* Reads what follows "=". NULL after a report. */
+static TVMFFIObjectHandle read_contents(input_sources *sources, scan *s, const tensor_type *type,
+                                        bool *is_random) {
   TVMFFIObjectHandle tensor = NULL;
-  tensor_type type;
-  char *contents;
-  *has_contents = false;
-  if (!read_type(s, &type)) return NULL;
-  if (scan_take(s, '=')) {
-    *has_contents = true;
-    contents = scan_take_rest(s);
-    if (contents == NULL) return NULL;
-    if (*contents == '@' || (*contents == '+' && !isdigit((unsigned char)contents[1]) &&
-                             contents[1] != '.' && strncmp(contents + 1, "inf", 3) != 0)) {
-      tensor = read_from_file(sources, s, &type, contents + 1, *contents == '@');
-      free(contents);
-      return tensor;
-    }
-  } else {
-    return create(sources, s, &type);
+  char *contents = scan_take_rest(s);
+  *is_random = false;
+  if (contents == NULL) return NULL;
+  if (*contents == '@' || (*contents == '+' && !isdigit((unsigned char)contents[1]) &&
+                           contents[1] != '.' && strncmp(contents + 1, "inf", 3) != 0)) {
+    tensor = read_from_file(sources, s, type, contents + 1, *contents == '@');
+    free(contents);
+    return tensor;
   }
-  if (!numbers_known(type.dtype)) {
-    fail_without_numbers(s, type.dtype);
-  } else if ((tensor = create(sources, s, &type)) != NULL) {
-    DLTensor *view = TVMFFITensorGetDLTensorPtr(tensor);
-    size_t count = (size_t)tvm_ffi_tensor_get_numel(view) * numbers_per_element(type.dtype);
-    if (strcmp(contents, "rand") == 0) {
-      fill_random(sources, type.dtype, view->data, count);
-    } else if (!read_numbers(s, type.dtype, view->data, count, contents)) {
+  if (!numbers_known(type->dtype)) {
+    fail_without_numbers(s, type->dtype);
+  } else if ((tensor = create(s, type)) != NULL) {
+    DLTensor *packed = TVMFFITensorGetDLTensorPtr(tensor);
+    size_t count = (size_t)tvm_ffi_tensor_get_numel(packed) * numbers_per_element(type->dtype);
+    *is_random = strcmp(contents, "rand") == 0;
+    if (*is_random) {
+      fill_random(sources, type->dtype, packed->data, count);
+    } else if (!read_numbers(s, type->dtype, packed->data, count, contents)) {
       TVMFFIObjectDecRef(tensor);
       tensor = NULL;
     }
@@ -526,8 +527,11 @@ static TVMFFIObjectHandle parse_tensor(input_sources *sources, scan *s, bool *ha
   return tensor;
 }
 
+/* ---- Arguments ---- */
+
 struct input_reader {
   input_sources sources;
+  input_list *arguments; /* that were read before, and the one that is being read */
 };
 
 input_reader *input_reader_new(uint64_t seed, tensor_guard guard) {
@@ -549,14 +553,233 @@ static void add(input_list *list, TVMFFIAny value, bool is_storage) {
     list->items = tool_realloc(list->items, list->capacity * sizeof *list->items);
   }
   list->items[list->size].value = value;
+  list->items[list->size].memory = NULL;
   list->items[list->size++].is_storage = is_storage;
+}
+
+static void free_memory(input_memory *memory) {
+  if (memory == NULL) return;
+  tvm_ffi_object_release(memory->moved);
+  storage_free(memory->stored);
+  free(memory);
+}
+
+void input_replace(input *item, TVMFFIObjectHandle tensor) {
+  tvm_ffi_any_clear(&item->value);
+  if (item->memory != NULL && item->memory->seen.is_dltensor) {
+    item->memory->moved = tensor;
+    item->value = tvm_ffi_any_view_tensor(TVMFFITensorGetDLTensorPtr(tensor));
+  } else {
+    item->value = tvm_ffi_any_take_object(tensor);
+  }
 }
 
 void input_list_free(input_list *list) {
   size_t i;
-  for (i = 0; i < list->size; ++i) tvm_ffi_any_clear(&list->items[i].value);
+  for (i = 0; i < list->size; ++i) {
+    tvm_ffi_any_clear(&list->items[i].value);
+    free_memory(list->items[i].memory);
+  }
   free(list->items);
   memset(list, 0, sizeof *list);
+}
+
+/* ---- Tensors in memory of a layout ---- */
+
+/* Sets the elements of storage to packed ones, of which a dimension of stride 0 may have one. */
+static bool fill(storage *stored, const DLTensor *contents, bool is_random) {
+  int64_t *shape = stored->tensor.shape;
+  size_t size = 0;
+  void *again;
+  bool good;
+  stored->tensor.shape = contents->shape;
+  good = storage_fill(stored, contents->data) && tvm_ffi_tensor_compute_size(contents, &size) == 0;
+  if (good && !is_random && !tvm_ffi_tensor_is_contiguous(&stored->tensor)) {
+    again = tool_alloc(size + 1);
+    storage_read(stored, again);
+    if (size > 0 && memcmp(again, contents->data, size) != 0) {
+      tvm_ffi_error_raise(TVM_FFI_C_VALUE_ERROR,
+                          "elements that share memory cannot have different contents");
+      good = false;
+    }
+    free(again);
+  }
+  stored->tensor.shape = shape;
+  return good;
+}
+
+/* Adds the storage [take]; false after a report. */
+static bool add_stored(scan *s, input_list *list, const view *seen, storage *stored,
+                       bool is_storage) {
+  input_memory *memory;
+  TVMFFIObjectHandle object;
+  if (seen->is_dltensor && s->depth > 0) {
+    storage_free(stored);
+    return scan_fail(s, "a list or a map cannot hold a DLTensor *, which .dltensor makes");
+  }
+  if (seen->is_dltensor) {
+    add(list, tvm_ffi_any_view_tensor(&stored->tensor), is_storage);
+  } else {
+    object = storage_make_object(stored);
+    if (object == NULL) {
+      storage_free(stored);
+      return scan_fail_raised(s);
+    }
+    add(list, tvm_ffi_any_take_object(object), is_storage);
+  }
+  memory = tool_alloc(sizeof *memory);
+  memory->stored = stored;
+  memory->seen = *seen;
+  memory->moved = NULL;
+  list->items[list->size - 1].memory = memory;
+  return true;
+}
+
+/* Adds a tensor with the contents [take], NULL: zeros; false after a report. */
+static bool add_tensor(input_reader *reader, scan *s, input_list *list, view *seen,
+                       TVMFFIObjectHandle contents, bool is_random, bool is_storage) {
+  const tensor_guard guard = reader->sources.guard;
+  storage *stored;
+  if (!seen->has_layout && guard == kGuardNone) {
+    add(list, tvm_ffi_any_take_object(contents), is_storage);
+    return true;
+  }
+  if (seen->how.guard == kGuardNone) seen->how.guard = guard;
+  stored = view_make_storage(seen);
+  if (stored == NULL ||
+      (contents != NULL && !fill(stored, TVMFFITensorGetDLTensorPtr(contents), is_random))) {
+    storage_free(stored);
+    tvm_ffi_object_release(contents);
+    return scan_fail_raised(s);
+  }
+  tvm_ffi_object_release(contents);
+  return add_stored(s, list, seen, stored, is_storage);
+}
+
+/* Reads "4xf32[::2]=1 2"; `is_marked`: it follows "&". */
+static bool read_typed(input_reader *reader, scan *s, bool is_marked, input_list *list) {
+  TVMFFIObjectHandle contents = NULL;
+  tensor_type type;
+  view seen;
+  bool is_given, is_random = false;
+  if (!read_type(s, &type) ||
+      !view_begin(&seen, kViewOfType, s, type.dtype, type.shape, type.ndim) ||
+      !view_read(&seen, s, false)) {
+    return false;
+  }
+  type.ndim = seen.part.ndim;
+  view_get_contents_shape(&seen, type.shape);
+  is_given = scan_take(s, '=');
+  if (is_given && seen.how.has_no_memory) {
+    return scan_fail(s, "a tensor that is .reserved has no memory for contents");
+  }
+  if (is_given) {
+    contents = read_contents(&reader->sources, s, &type, &is_random);
+  } else if (!seen.has_layout && reader->sources.guard == kGuardNone) {
+    contents = create(s, &type);
+  }
+  if (contents == NULL && (is_given || !(seen.has_layout || reader->sources.guard != kGuardNone))) {
+    return false;
+  }
+  return add_tensor(reader, s, list, &seen, contents, is_random, is_marked || !is_given);
+}
+
+/* The part of a packed array [take] that a layout leaves of it; NULL with an error raised. */
+static TVMFFIObjectHandle take_part(const view *seen, TVMFFIObjectHandle whole) {
+  int64_t shape[kLayoutMaxDims], strides[kLayoutMaxDims];
+  DLTensor part = *TVMFFITensorGetDLTensorPtr(whole);
+  const int64_t item = (int64_t)tvm_ffi_dtype_get_bits(part.dtype) / 8;
+  TVMFFIObjectHandle out;
+  int32_t d;
+  if (!seen->is_part) return whole;
+  view_get_shape(seen, shape);
+  for (d = 0; d < seen->part.ndim; ++d) strides[d] = seen->part.axes[d].packed;
+  part.ndim = seen->part.ndim;
+  part.shape = shape;
+  part.strides = strides;
+  part.data = (char *)part.data + seen->packed_first * item;
+  out = tensor_new(part.dtype, shape, part.ndim);
+  if (out != NULL) tensor_gather(&part, TVMFFITensorGetDLTensorPtr(out)->data);
+  TVMFFIObjectDecRef(whole);
+  return out;
+}
+
+/* Reads the layout that may follow the name of a file, and adds the array in it [take]. */
+static bool add_array(input_reader *reader, scan *s, TVMFFIObjectHandle whole, bool is_fortran,
+                      input_list *list) {
+  const DLTensor *packed = TVMFFITensorGetDLTensorPtr(whole);
+  view seen;
+  if (!view_begin(&seen, kViewOfFile, s, packed->dtype, packed->shape, packed->ndim) ||
+      !view_read(&seen, s, is_fortran)) {
+    TVMFFIObjectDecRef(whole);
+    return false;
+  }
+  if (seen.how.has_no_memory) {
+    TVMFFIObjectDecRef(whole);
+    return scan_fail(s, "a tensor that is .reserved has no memory for the array of a file");
+  }
+  whole = take_part(&seen, whole);
+  return whole != NULL ? add_tensor(reader, s, list, &seen, whole, false, false)
+                       : scan_fail_raised(s);
+}
+
+/* Takes "arg[2]"; false, and nothing consumed, if something else is here. */
+static bool take_argument(scan *s, size_t *out) {
+  const char *begin = s->pos;
+  size_t index = 0;
+  if (scan_take_prefix(s, "arg[") && s->pos < s->end && isdigit((unsigned char)*s->pos)) {
+    while (s->pos < s->end && isdigit((unsigned char)*s->pos)) {
+      index = index < SIZE_MAX / 16 ? 10 * index + (size_t)(*s->pos - '0') : index;
+      ++s->pos;
+    }
+    *out = index;
+    if (scan_take_prefix(s, "]")) return true;
+  }
+  s->pos = begin;
+  return false;
+}
+
+/* Gives an argument that is a packed tensor memory that others can share; false after a report. */
+static bool give_memory(scan *s, input *item, const DLTensor *packed) {
+  input_list one = {NULL, 0, 0};
+  view seen;
+  storage *stored;
+  if (!view_begin(&seen, kViewOfType, s, packed->dtype, packed->shape, packed->ndim)) return false;
+  stored = view_make_storage(&seen);
+  if (stored == NULL || !storage_fill(stored, packed->data)) {
+    storage_free(stored);
+    return scan_fail_raised(s);
+  }
+  if (!add_stored(s, &one, &seen, stored, item->is_storage)) return false;
+  tvm_ffi_any_clear(&item->value);
+  *item = one.items[0];
+  free(one.items);
+  return true;
+}
+
+/* Adds the tensor of an earlier argument, or a part of it. */
+static bool add_shared(input_reader *reader, scan *s, size_t index, bool is_marked,
+                       input_list *list) {
+  DLTensor *packed;
+  view seen;
+  storage *stored;
+  input *item;
+  if (index >= reader->arguments->size) {
+    return scan_fail(s, "there is no argument %zu before it", index);
+  }
+  item = &reader->arguments->items[index];
+  if (!tvm_ffi_any_try_tensor(&item->value, &packed)) {
+    return scan_fail(s, "argument %zu is not a tensor", index);
+  }
+  if (item->memory == NULL && !give_memory(s, item, packed)) return false;
+  seen = item->memory->seen;
+  seen.source = kViewOfArgument;
+  seen.is_dltensor = seen.is_part = false;
+  seen.how.byte_offset = 0;
+  if (!view_read(&seen, s, false)) return false;
+  if (scan_take(s, '=')) return scan_fail(s, "its contents are those of argument %zu", index);
+  stored = view_share_storage(&seen, &item->memory->seen, item->memory->stored);
+  return stored != NULL ? add_stored(s, list, &seen, stored, is_marked) : scan_fail_raised(s);
 }
 
 /* ---- Values with a prefix: "i:3" ---- */
@@ -721,22 +944,43 @@ static bool read_map(input_reader *reader, scan *s, const schema_type *type, TVM
 
 /* ---- Values ---- */
 
+/* Takes the name of a file: quoted, up to the layout behind ".npy", or up to the end of the value.
+ */
+static char *take_path(scan *s) {
+  scan rest = *s;
+  size_t size = 0;
+  char *word, *suffix;
+  if (s->pos < s->end && *s->pos == '"') return scan_take_quoted(s, &size);
+  scan_skip_space(s);
+  word = scan_take_rest(&rest);
+  if (word == NULL) return NULL;
+  for (suffix = strstr(word, ".npy"); suffix != NULL; suffix = strstr(suffix + 1, ".npy")) {
+    if (!view_follows(suffix + 4, word + strlen(word))) continue;
+    suffix[4] = '\0';
+    s->pos += strlen(word);
+    return word;
+  }
+  s->pos = rest.pos;
+  return word;
+}
+
 /* "@file.npy", "+file.npy", "*file.npy" */
 static bool read_arrays(input_reader *reader, scan *s, input_list *list) {
   char mode = *s->pos++;
-  size_t size = 0;
-  char *path = take_operand(s, &size);
+  char *path = take_path(s);
   input_file *file = path != NULL ? input_file_open(&reader->sources, s, path, mode == '@') : NULL;
   free(path);
   if (file == NULL) return false;
+  if (mode == '*' && view_follows(s->pos, s->end)) {
+    return scan_fail(s, "a layout can follow @FILE and +FILE, which are one array");
+  }
   do {
-    bool more = true;
+    bool more = true, is_fortran;
     TVMFFIObjectHandle tensor;
     if (mode == '*' && !input_file_peek(file, &more)) return false;
     if (!more) break;
-    tensor = input_file_read_npy(&reader->sources, s, file);
-    if (tensor == NULL) return false;
-    add(list, tvm_ffi_any_take_object(tensor), false);
+    tensor = read_npy(s, file, NULL, &is_fortran);
+    if (tensor == NULL || !add_array(reader, s, tensor, is_fortran, list)) return false;
   } while (mode == '*');
   return true;
 }
@@ -753,14 +997,6 @@ static bool is_signed_number(const scan *s) {
   is_number = parse_real(word, &value);
   free(word);
   return is_number;
-}
-
-static bool read_tensor(input_reader *reader, scan *s, bool is_marked, input_list *list) {
-  bool has_contents;
-  TVMFFIObjectHandle tensor = parse_tensor(&reader->sources, s, &has_contents);
-  if (tensor == NULL) return false;
-  add(list, tvm_ffi_any_take_object(tensor), is_marked || !has_contents);
-  return true;
 }
 
 /* Reads any value but a tensor. */
@@ -784,17 +1020,22 @@ static bool read_plain(input_reader *reader, scan *s, const schema_type *type, T
 
 static bool read_value(input_reader *reader, scan *s, const schema_type *type, input_list *list) {
   TVMFFIAny value;
+  size_t index;
   scan_skip_space(s);
+  if (!is_kind(schema_required(type), kSchemaStr) && take_argument(s, &index)) {
+    return add_shared(reader, s, index, false, list);
+  }
   if (s->pos < s->end) {
     if (*s->pos == '@' || *s->pos == '*' || (*s->pos == '+' && !is_signed_number(s))) {
       return read_arrays(reader, s, list);
     }
     if (*s->pos == '&') {
       ++s->pos;
-      if (begins_tensor(s, true)) return read_tensor(reader, s, true, list);
-      return scan_fail(s, "`&` must be followed by the type of a tensor, as in &4xf32");
+      if (take_argument(s, &index)) return add_shared(reader, s, index, true, list);
+      if (begins_tensor(s, true)) return read_typed(reader, s, true, list);
+      return scan_fail(s, "`&` must be followed by the type of a tensor, as in &4xf32, or arg[N]");
     }
-    if (begins_tensor(s, false)) return read_tensor(reader, s, false, list);
+    if (begins_tensor(s, false)) return read_typed(reader, s, false, list);
   }
   if (!read_plain(reader, s, type, &value)) return false;
   add(list, value, false);
@@ -816,6 +1057,7 @@ static const schema_type *get_param(const schema_type *function, size_t i) {
 bool input_read(input_reader *reader, const char *spec, const char *label,
                 const schema_type *function, input_list *list) {
   scan s;
+  reader->arguments = list;
   begin(&s, label, spec, strlen(spec), false);
   if (!read_value(reader, &s, get_param(function, list->size), list)) return false;
   return scan_at_end(&s) || scan_fail(&s, "`%.*s` is left over", (int)(s.end - s.pos), s.pos);
@@ -824,6 +1066,7 @@ bool input_read(input_reader *reader, const char *spec, const char *label,
 bool input_read_call(input_reader *reader, const char *arguments, size_t size,
                      const schema_type *function, input_list *list) {
   scan s;
+  reader->arguments = list;
   begin(&s, "", arguments, size, true);
   if (scan_at_end(&s)) return true;
   for (;;) {

@@ -5,12 +5,21 @@
 
 #include <tvm/ffi/c.h>
 
-#include "value/memory.h"
+#include "value/layout.h"
 #include "value/schema.h"
+#include "value/view.h"
+
+/* The memory of a tensor whose layout was given, that has a guard, or that arguments share. */
+typedef struct {
+  storage *stored;
+  view seen;
+  TVMFFIObjectHandle moved; /* the Tensor of a DLTensor * that was replaced; NULL */
+} input_memory;
 
 typedef struct {
   TVMFFIAny value;
-  bool is_storage; /* "&4xf32" or "4xf32": a tensor that the function is to fill */
+  bool is_storage;      /* "&4xf32" or "4xf32": a tensor that the function is to fill */
+  input_memory *memory; /* NULL: it is a tensor of tensor_new(), or none */
 } input;
 
 typedef struct {
@@ -19,6 +28,9 @@ typedef struct {
 } input_list;
 
 void input_list_free(input_list *list);
+
+/* Puts another Tensor [take] in the place of an argument that is one, or a DLTensor *. */
+void input_replace(input *item, TVMFFIObjectHandle tensor);
 
 /* State shared by the texts of one command line: positions in files, and of the random numbers. */
 typedef struct input_reader input_reader;

@@ -61,6 +61,17 @@ void tensor_scatter(const DLTensor *tensor, const void *packed) {
   visit_elements(tensor, scatter_element, &next);
 }
 
+/* The same elements, each of those that a dimension of stride 0 repeats only once. */
+static DLTensor without_repeats(const storage *s, int64_t *shape) {
+  DLTensor once = s->tensor;
+  int32_t d;
+  for (d = 0; d < once.ndim; ++d) {
+    shape[d] = once.strides[d] == 0 && once.shape[d] > 1 ? 1 : once.shape[d];
+  }
+  once.shape = shape;
+  return once;
+}
+
 /* ---- Storage ---- */
 
 static bool fail_layout(const char *what) {
@@ -94,6 +105,17 @@ static bool measure(const DLTensor *tensor, size_t *down, size_t *up) {
   return true;
 }
 
+/* Whether visiting each element takes no longer than the memory is large, or not much. */
+static bool check_overlap(const storage *s, size_t down, size_t up) {
+  enum { kMaxShared = 1 << 22 };
+  const size_t item = (size_t)tvm_ffi_dtype_get_bits(s->tensor.dtype) / 8;
+  int64_t shape[kLayoutMaxDims];
+  const DLTensor once = without_repeats(s, shape);
+  return tvm_ffi_tensor_is_contiguous(&s->tensor) ||
+         (uint64_t)tvm_ffi_tensor_get_numel(&once) <= (down + up) / item + kMaxShared ||
+         fail_layout("too many of its elements share memory");
+}
+
 static bool place(storage *s, const layout *how) {
   const memory_access access = how->has_no_memory ? kAccessNone : kAccessWrite;
   size_t down, up, before = how->before;
@@ -103,7 +125,7 @@ static bool place(storage *s, const layout *how) {
   if (how->misaligned > 0 && how->guard != kGuardNone) {
     return fail_layout("memory next to a guard cannot be misaligned too");
   }
-  if (!measure(&s->tensor, &down, &up)) return false;
+  if (!measure(&s->tensor, &down, &up) || !check_overlap(s, down, up)) return false;
   if (how->byte_offset > down && how->byte_offset - down > before) before = how->byte_offset - down;
   if (before > SIZE_MAX / 4 || how->behind > SIZE_MAX / 4) {
     return fail_layout("its memory is too large");
@@ -125,10 +147,13 @@ static void clear_element(void *context, char *element, size_t size) {
 static void fill_gaps(storage *s) {
   const memory_block *block = s->block;
   char *first = tvm_ffi_tensor_get_data(&s->tensor), *end = first;
+  int64_t shape[kLayoutMaxDims];
+  DLTensor once;
   size_t size = 0;
   if (!tvm_ffi_tensor_is_contiguous(&s->tensor)) {
     memset(block->low, s->fill, (size_t)(block->high - block->low));
-    visit_elements(&s->tensor, clear_element, NULL);
+    once = without_repeats(s, shape);
+    visit_elements(&once, clear_element, NULL);
     return;
   }
   if (tvm_ffi_tensor_compute_size(&s->tensor, &size) == 0) end += size;
@@ -136,23 +161,31 @@ static void fill_gaps(storage *s) {
   memset(end, s->fill, (size_t)(block->high - end));
 }
 
-storage *storage_new(DLDataType dtype, const int64_t *shape, int32_t ndim, const layout *how) {
-  storage *s = tool_alloc(sizeof *s);
-  memset(s, 0, sizeof *s);
-  s->fill = how->fill;
-  s->is_read_only = how->is_read_only;
-  s->has_read_only_pages = how->has_read_only_pages;
-  s->has_no_memory = how->has_no_memory;
+/* A tensor that has no memory yet; NULL with an error raised. */
+static storage *begin(DLDataType dtype, const int64_t *shape, int32_t ndim, const layout *how) {
+  storage *s;
   if (ndim < 0 || ndim > kLayoutMaxDims) {
-    free(s);
     fail_layout("a tensor has at most 64 dimensions");
     return NULL;
   }
+  s = tool_alloc(sizeof *s);
+  memset(s, 0, sizeof *s);
+  s->next = s;
+  s->is_read_only = how->is_read_only;
   if (ndim > 0) memcpy(s->shape, shape, (size_t)ndim * sizeof *shape);
   tvm_ffi_tensor_init(&s->tensor, NULL, how->device, dtype, ndim, s->shape, s->strides);
   if (ndim > 0 && how->strides != NULL) {
     memcpy(s->strides, how->strides, (size_t)ndim * sizeof *s->strides);
   }
+  return s;
+}
+
+storage *storage_new(DLDataType dtype, const int64_t *shape, int32_t ndim, const layout *how) {
+  storage *s = begin(dtype, shape, ndim, how);
+  if (s == NULL) return NULL;
+  s->fill = how->fill;
+  s->has_read_only_pages = how->has_read_only_pages;
+  s->has_no_memory = how->has_no_memory;
   if (!place(s, how)) {
     free(s);
     return NULL;
@@ -163,8 +196,39 @@ storage *storage_new(DLDataType dtype, const int64_t *shape, int32_t ndim, const
   return NULL;
 }
 
+storage *storage_share(storage *s, const int64_t *shape, int32_t ndim, int64_t bytes,
+                       const layout *how) {
+  storage *other = begin(s->tensor.dtype, shape, ndim, how);
+  const char *begin_of_all = s->block->begin;
+  const int64_t first = (const char *)tvm_ffi_tensor_get_data(&s->tensor) - begin_of_all + bytes;
+  size_t down, up;
+  if (other == NULL) return NULL;
+  if (!measure(&other->tensor, &down, &up) || !check_overlap(other, down, up)) {
+    free(other);
+    return NULL;
+  }
+  if (first < 0 || (uint64_t)first > s->block->size || down > (uint64_t)first ||
+      up > s->block->size - (size_t)first || how->byte_offset > (uint64_t)first) {
+    free(other);
+    fail_layout("it leaves the memory of the other tensor");
+    return NULL;
+  }
+  other->tensor.data = s->block->begin + first - how->byte_offset;
+  other->tensor.byte_offset = how->byte_offset;
+  other->block = memory_share(s->block);
+  other->fill = s->fill;
+  other->has_read_only_pages = s->has_read_only_pages;
+  other->has_no_memory = s->has_no_memory;
+  other->next = s->next;
+  s->next = other;
+  return other;
+}
+
 void storage_free(storage *s) {
+  storage *before = s;
   if (s == NULL) return;
+  while (before->next != s) before = before->next;
+  before->next = s->next;
   memory_release(s->block);
   free(s);
 }
@@ -235,7 +299,7 @@ static void describe_change(const storage *s, const char *changed, size_t down, 
   } else if (changed >= end) {
     snprintf(out, out_size, "byte %zu behind its highest element", (size_t)(changed - end) + 1);
   } else {
-    snprintf(out, out_size, "byte %zu of those from its lowest element on, between elements",
+    snprintf(out, out_size, "byte %zu from its lowest element on, between elements",
              (size_t)(changed - lowest) + 1);
   }
 }
@@ -245,11 +309,17 @@ bool storage_is_intact(const storage *s, char *out, size_t out_size) {
   const size_t size = (size_t)(block->high - block->low);
   size_t i, down = 0, up = 0;
   element_map map;
+  const storage *other = s;
+  int64_t shape[kLayoutMaxDims];
   if (s->has_no_memory || !measure(&s->tensor, &down, &up)) return true;
   map.begin = block->low;
   map.is_element = tool_alloc(size + 1);
   memset(map.is_element, 0, size);
-  visit_elements(&s->tensor, mark_element, &map);
+  do {
+    const DLTensor once = without_repeats(other, shape);
+    visit_elements(&once, mark_element, &map);
+    other = other->next;
+  } while (other != s);
   for (i = 0; i < size; ++i) {
     if (map.is_element[i] == 0 && (unsigned char)block->low[i] != s->fill) break;
   }

@@ -38,6 +38,7 @@ typedef struct storage {
   DLTensor tensor; /* [lend] until storage_free(); its strides are set */
   int64_t shape[kLayoutMaxDims], strides[kLayoutMaxDims];
   memory_block *block;
+  struct storage *next; /* in the ring of those that share the memory */
   unsigned char fill;
   bool is_read_only, has_read_only_pages, has_no_memory;
 } storage;
@@ -45,6 +46,12 @@ typedef struct storage {
 /* Makes storage with elements of zeros. NULL with an error raised: ValueError (shape; strides that
  * reach too far, or of elements that are not whole bytes; misaligned beside a guard), memory. */
 storage *storage_new(DLDataType dtype, const int64_t *shape, int32_t ndim, const layout *how);
+
+/* The same for another tensor in the memory of one, of its data type, which begins so many bytes
+ * from the first element of that. Of `how`, this uses strides, byte_offset, is_read_only and
+ * device. ValueError if it leaves that memory. */
+storage *storage_share(storage *s, const int64_t *shape, int32_t ndim, int64_t bytes,
+                       const layout *how);
 
 /* Objects that were made of it keep the memory. */
 void storage_free(storage *s);
@@ -58,8 +65,9 @@ bool storage_fill(storage *s, const void *packed);
 /* Copies the elements to packed ones; there must be memory. */
 void storage_read(const storage *s, void *packed);
 
-/* Whether all gaps, and all bytes around the storage, are still `fill`. If not, writes where the
- * first change is: "byte 3 behind its highest element". */
+/* Whether all gaps, and all bytes around the storage, are still `fill`; elements of those that
+ * share the memory are no gaps. If not, writes where the first change is: "byte 3 behind its
+ * highest element". */
 bool storage_is_intact(const storage *s, char *out, size_t out_size);
 
 /* ---- Elements of a tensor in CPU memory ---- */

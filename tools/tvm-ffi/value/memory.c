@@ -122,6 +122,7 @@ memory_block *memory_new(size_t size, size_t misaligned, tensor_guard guard, boo
   memory_block *block = &made->block;
   block->size = size;
   block->references = 1;
+  block->access = access;
   if (guard != kGuardNone) misaligned = 0;
   has_pages = has_pages || guard != kGuardNone || access != kAccessWrite;
   if (!(has_pages ? take_pages(block, misaligned, guard, access) : take_block(block, misaligned))) {
@@ -175,13 +176,14 @@ void memory_release(memory_block *block) {
   free(made);
 }
 
-bool memory_has(const void *address) {
+bool memory_find(const void *address, memory_access *out) {
   const char *wanted = address;
   const live *made;
   tvmffi_mutex_lock(&lock);
   for (made = all_live; made != NULL; made = made->next) {
     if (wanted >= made->block.low && wanted <= made->block.high) break;
   }
+  if (made != NULL) *out = made->block.access;
   tvmffi_mutex_unlock(&lock);
   return made != NULL;
 }

@@ -23,6 +23,7 @@ typedef struct memory_block {
                        that has no guard */
   struct memory_pages *pages; /* NULL: it has none of its own */
   uint64_t references;
+  memory_access access;
 } memory_block;
 
 /* Makes memory of zeros that begins `misaligned` bytes (less than 64) behind a multiple of 64; with
@@ -40,7 +41,8 @@ bool memory_protect(memory_block *block, memory_access access);
 memory_block *memory_share(memory_block *block);
 void memory_release(memory_block *block);
 
-/* Whether the address is in memory that was made here and is not released. */
-bool memory_has(const void *address);
+/* Whether the address is in memory that was made here and is not released. If so, *out is the
+ * access that it was made with. */
+bool memory_find(const void *address, memory_access *out);
 
 #endif /* TVM_FFI_TOOL_MEMORY_H_ */

@@ -44,7 +44,9 @@ static bool is_changed(const TVMFFIAny *value, TVMFFIObjectHandle initial) {
   if (initial == NULL || !tvm_ffi_any_try_tensor(value, &current)) return false;
   old = TVMFFITensorGetDLTensorPtr(initial);
   if (tvm_ffi_tensor_compute_size(old, &size) != 0 || size == 0) return false;
-  if (current->device.device_type == kDLCPU) return memcmp(current->data, old->data, size) != 0;
+  if (current->device.device_type == kDLCPU && tvm_ffi_tensor_is_contiguous(current)) {
+    return memcmp(tvm_ffi_tensor_get_data(current), old->data, size) != 0;
+  }
   copy = tensor_copy(current);
   changed = copy != NULL && memcmp(TVMFFITensorGetDLTensorPtr(copy)->data, old->data, size) != 0;
   if (copy == NULL) TVMFFIErrorSetRaised(NULL);
@@ -57,7 +59,9 @@ static void add(output_list *list, const char *kind, size_t i, const TVMFFIAny *
   list->items = tool_realloc(list->items, (list->size + 1) * sizeof *list->items);
   item = &list->items[list->size++];
   snprintf(item->name, sizeof item->name, "%s[%zu]", kind, i);
-  if (tvm_ffi_any_copy(value, &item->value) != 0) {
+  if (value->type_index == kTVMFFIDLTensorPtr) {
+    item->value = *value; /* the argument's, which outlives this list */
+  } else if (tvm_ffi_any_copy(value, &item->value) != 0) {
     TVMFFIErrorSetRaised(NULL);
     item->value = tvm_ffi_any_none();
   }

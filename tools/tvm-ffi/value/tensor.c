@@ -152,6 +152,33 @@ TVMFFIObjectHandle device_copy_to(DLDevice device, const DLTensor *tensor) {
   return NULL;
 }
 
+static void release_bytes(void *bytes, DLTensor *tensor) {
+  (void)tensor;
+  tvm_ffi_object_release(bytes);
+}
+
+TVMFFIObjectHandle device_copy_storage(DLDevice device, const storage *s,
+                                       TVMFFIObjectHandle *bytes) {
+  const memory_block *block = s->block;
+  TVMFFIObjectHandle out = NULL;
+  DLTensor tensor;
+  int64_t size = block->high - block->low, stride;
+  if (*bytes == NULL) {
+    tvm_ffi_tensor_init(&tensor, block->low, tvm_ffi_device_make(kDLCPU, 0), TVM_FFI_C_UINT8, 1,
+                        &size, &stride);
+    *bytes = device_copy_to(device, &tensor);
+    if (*bytes == NULL) return NULL;
+  }
+  tensor = s->tensor;
+  tensor.device = device;
+  tensor.data = (char *)TVMFFITensorGetDLTensorPtr(*bytes)->data +
+                ((const char *)s->tensor.data - block->low);
+  TVMFFIObjectIncRef(*bytes);
+  if (tvm_ffi_tensor_create_around(&tensor, release_bytes, *bytes, &out) == 0) return out;
+  TVMFFIObjectDecRef(*bytes);
+  return NULL;
+}
+
 int device_copy_from(const DLTensor *tensor, void *dest, size_t size) {
   uint64_t source = (uint64_t)(uintptr_t)tvm_ffi_tensor_get_data(tensor);
   int code = size > 0 ? driver.copy_from(dest, source, size) : 0;
@@ -189,29 +216,61 @@ TVMFFIObjectHandle tensor_new(DLDataType dtype, const int64_t *shape, int32_t nd
   return out;
 }
 
-/* Whether tensor_copy can read its elements from the CPU, whatever device they are said to be on,
- * or from an open device. */
-static bool is_readable(const DLTensor *tensor) {
-  int device = (int)tensor->device.device_type;
-  return device == kDLCPU || device == kDLCUDAHost || device == kDLROCMHost ||
-         device_is_open(tensor->device) || memory_has(tensor->data);
+/* Whether tensor_copy can read its elements: from the CPU, also from memory of the tool that is
+ * said to be on another device, or (*on_device) from an open device. With an error raised if not.
+ */
+static bool check_readable(const DLTensor *tensor, bool *on_device) {
+  const int device = (int)tensor->device.device_type;
+  memory_access access;
+  char name[48];
+  *on_device = false;
+  if (memory_find(tensor->data, &access)) {
+    if (access != kAccessNone) return true;
+    tvm_ffi_error_raise(TVM_FFI_C_VALUE_ERROR, "a tensor without memory cannot be read");
+    return false;
+  }
+  *on_device = device_is_open(tensor->device);
+  if (*on_device || device == kDLCPU || device == kDLCUDAHost || device == kDLROCMHost) return true;
+  tvm_ffi_error_raise(TVM_FFI_C_VALUE_ERROR, "a tensor on %s cannot be read here",
+                      tvm_ffi_device_print(tensor->device, name, sizeof name));
+  return false;
+}
+
+/* Copies a strided tensor on a device: all between its lowest and highest element, of which the
+ * packed ones are taken then. */
+static int gather_from_device(const DLTensor *tensor, void *packed) {
+  const int64_t item = (int64_t)tvm_ffi_dtype_get_bits(tensor->dtype) / 8;
+  DLTensor part = *tensor;
+  int64_t low = 0, high = 0;
+  char *bytes;
+  int code;
+  if (!tvm_ffi_detail_span(tensor->ndim, tensor->shape, tensor->strides, &low, &high) ||
+      (uint64_t)(high - low) >= (uint64_t)(INT64_MAX / item)) {
+    return tvm_ffi_error_raise(TVM_FFI_C_VALUE_ERROR,
+                               "the strides of a tensor reach beyond what can be addressed");
+  }
+  bytes = malloc((size_t)((high - low + 1) * item));
+  if (bytes == NULL) return tvm_ffi_error_raise_memory(), -1;
+  part.data = (char *)tvm_ffi_tensor_get_data(tensor) + low * item;
+  part.byte_offset = 0;
+  code = device_copy_from(&part, bytes, (size_t)((high - low + 1) * item));
+  part.data = bytes - low * item;
+  if (code == 0) tensor_gather(&part, packed);
+  free(bytes);
+  return code;
 }
 
 TVMFFIObjectHandle tensor_copy(const DLTensor *tensor) {
+  const bool is_contiguous = tvm_ffi_tensor_is_contiguous(tensor);
   TVMFFIObjectHandle out;
   DLTensor *dest;
   size_t size = 0;
-  bool on_device = device_is_open(tensor->device) && !memory_has(tensor->data);
-  if (!is_readable(tensor)) {
-    char device[48];
-    tvm_ffi_error_raise(TVM_FFI_C_VALUE_ERROR, "a tensor on %s cannot be read here",
-                        tvm_ffi_device_print(tensor->device, device, sizeof device));
-    return NULL;
-  }
-  if (!tvm_ffi_tensor_is_contiguous(tensor) &&
-      (on_device || tvm_ffi_dtype_get_bits(tensor->dtype) % 8 != 0)) {
-    tvm_ffi_error_raise(TVM_FFI_C_VALUE_ERROR, "a strided tensor %s cannot be read",
-                        on_device ? "on a device" : "of elements that are not whole bytes");
+  bool on_device;
+  int code = 0;
+  if (!check_readable(tensor, &on_device)) return NULL;
+  if (!is_contiguous && tvm_ffi_dtype_get_bits(tensor->dtype) % 8 != 0) {
+    tvm_ffi_error_raise(TVM_FFI_C_VALUE_ERROR,
+                        "a strided tensor of elements that are not whole bytes cannot be read");
     return NULL;
   }
   if (tvm_ffi_tensor_compute_size(tensor, &size) != 0) return NULL;
@@ -222,11 +281,14 @@ TVMFFIObjectHandle tensor_copy(const DLTensor *tensor) {
   out = tensor_new(tensor->dtype, tensor->shape, tensor->ndim);
   if (out == NULL || size == 0) return out;
   dest = TVMFFITensorGetDLTensorPtr(out);
-  if (on_device) {
-    if (device_copy_from(tensor, dest->data, size) == 0) return out;
-    TVMFFIObjectDecRef(out);
-    return NULL;
+  if (!on_device) {
+    tensor_gather(tensor, dest->data);
+  } else if (is_contiguous) {
+    code = device_copy_from(tensor, dest->data, size);
+  } else {
+    code = gather_from_device(tensor, dest->data);
   }
-  tensor_gather(tensor, dest->data);
-  return out;
+  if (code == 0) return out;
+  TVMFFIObjectDecRef(out);
+  return NULL;
 }

@@ -5,15 +5,15 @@
 
 #include <tvm/ffi/c.h>
 
-/* ---- Tensors in CPU memory ---- */
+#include "value/layout.h"
 
-/* Tensors owned by the tool, in CPU memory. */
+/* ---- Tensors in CPU memory ---- */
 
 /* Makes a Tensor of zeros, row-major and aligned to 64 bytes. NULL with an error raised. */
 TVMFFIObjectHandle tensor_new(DLDataType dtype, const int64_t *shape, int32_t ndim);
 
-/* Makes a packed, row-major copy in CPU memory, without a guard, of any tensor there or of a packed
- * one on an open device; NULL with an error raised. */
+/* Makes a packed, row-major copy in CPU memory of any tensor there or on an open device; NULL with
+ * an error raised. */
 TVMFFIObjectHandle tensor_copy(const DLTensor *tensor);
 
 /* ---- Tensors on a CUDA device ---- */
@@ -27,6 +27,10 @@ bool device_open(const char *device, DLDevice *out);
 
 /* Copies a packed tensor from CPU memory; NULL with an error raised. */
 TVMFFIObjectHandle device_copy_to(DLDevice device, const DLTensor *tensor);
+/* Copies storage with its gaps, which then has the same layout on the device. *bytes [own] is NULL,
+ * or what a call for other storage in the same memory set it to; release it afterwards. */
+TVMFFIObjectHandle device_copy_storage(DLDevice device, const storage *s,
+                                       TVMFFIObjectHandle *bytes);
 /* Copies the bytes of a packed tensor on an open device to CPU memory; 0, or an error raised. */
 int device_copy_from(const DLTensor *tensor, void *dest, size_t size);
 bool device_is_open(DLDevice device);
