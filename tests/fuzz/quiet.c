@@ -102,12 +102,9 @@ char *file_reader_take(file_reader *reader, size_t *out_size) {
 
 /* ---- value/memory.h ---- */
 
-memory_block *memory_new(size_t size, size_t misaligned, tensor_guard guard, bool has_pages,
-                         memory_access access) {
+memory_block *memory_new(size_t size, size_t misaligned, tensor_guard guard, memory_kind kind) {
   enum { kMaxBytes = 1 << 16, kMargin = kMemoryAlignment };
   memory_block *block = size <= kMaxBytes ? malloc(sizeof *block) : NULL;
-  (void)has_pages;
-  (void)access;
   if (block == NULL) {
     tvm_ffi_error_raise_memory();
     return NULL;
@@ -118,6 +115,7 @@ memory_block *memory_new(size_t size, size_t misaligned, tensor_guard guard, boo
   block->high = block->low + size + misaligned + 2 * kMargin;
   block->begin = block->low + kMargin + (guard == kGuardNone ? misaligned : 0);
   block->pages = NULL;
+  block->kind = kind;
   block->references = 1;
   return block;
 }

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Storage of every layout: where its elements are, that values go in and out, and that a changed
  * byte of a gap is found. */
+#define _POSIX_C_SOURCE 200809L
 #include <stdlib.h>
 #include <string.h>
 #include <tvm/ffi/c.h>
+#if !defined(_WIN32)
+#include <unistd.h>
+#endif
 
 #include "support/check.h"
 #include "system/system.h"
@@ -158,7 +162,7 @@ static void test_no_memory(void **state) {
   storage *s;
   char where[96];
   (void)state;
-  how.has_no_memory = true;
+  how.has_no_memory = how.has_read_only_pages = true;
   s = storage_new(TVM_FFI_C_FLOAT32, shape, 1, &how);
   assert_non_null(s);
   assert_true(storage_is_intact(s, where, sizeof where));
@@ -175,7 +179,7 @@ static void test_objects(void **state) {
   TVMFFIObjectHandle object;
   DLManagedTensorVersioned *exported;
   DLTensor *tensor;
-  memory_access access;
+  memory_kind kind;
   float read[6];
   (void)state;
   how.strides = kStrides;
@@ -187,7 +191,7 @@ static void test_objects(void **state) {
   assert_true(storage_fill(s, kValues));
   object = storage_make_object(s);
   assert_non_null(object);
-  assert_true(memory_find(s->tensor.data, &access));
+  assert_true(memory_find(s->tensor.data, &kind));
   storage_free(s);
   tensor = TVMFFITensorGetDLTensorPtr(object);
   assert_int_equal(tensor->byte_offset, 4);
@@ -198,10 +202,93 @@ static void test_objects(void **state) {
   assert_int_equal(TVMFFITensorToDLPackVersioned(object, &exported), 0);
   assert_int_equal(exported->flags, DLPACK_FLAG_BITMASK_READ_ONLY);
   exported->deleter(exported);
-  assert_true(memory_find(tensor->data, &access));
-  assert_int_equal(access, kAccessWrite);
+  assert_true(memory_find(tensor->data, &kind));
+  assert_int_equal(kind, kMemoryPlain);
   TVMFFIObjectDecRef(object);
-  assert_false(memory_find(&read, &access));
+  assert_false(memory_find(&read, &kind));
+}
+
+#if !defined(_WIN32)
+static int ends[2]; /* of a pipe, through which the system reads and writes memory for us */
+
+static bool can_read(const char *address) {
+  char byte;
+  return write(ends[1], address, 1) == 1 && read(ends[0], &byte, 1) == 1;
+}
+
+/* Writes the byte that is there. */
+static bool can_write(char *address) {
+  char byte;
+  if (write(ends[1], address, 1) != 1) return false;
+  if (read(ends[0], address, 1) == 1) return true;
+  assert_int_equal(read(ends[0], &byte, 1), 1);
+  return false;
+}
+
+static void test_access(void **state) {
+  layout how = kLayoutPacked;
+  storage *s;
+  char *data, *low;
+  (void)state;
+  assert_int_equal(pipe(ends), 0);
+  how.guard = kGuardEnd;
+  s = storage_new(TVM_FFI_C_FLOAT32, kShape, 2, &how);
+  data = s->tensor.data;
+  low = s->block->low;
+  assert_true(can_write(data + 23));
+  assert_false(can_read(data + 24));
+  assert_false(can_read(low - 1));
+  storage_free(s);
+  assert_false(can_read(data + 23)); /* a use that comes too late is found, too */
+  how.guard = kGuardStart;
+  s = storage_new(TVM_FFI_C_FLOAT32, kShape, 2, &how);
+  data = s->tensor.data;
+  assert_true(can_write(data));
+  assert_false(can_read(data - 1));
+  storage_free(s);
+  how.guard = kGuardNone;
+  how.has_read_only_pages = true;
+  s = storage_new(TVM_FFI_C_FLOAT32, kShape, 2, &how);
+  assert_true(can_read(s->tensor.data));
+  assert_false(can_write(s->tensor.data));
+  assert_true(storage_fill(s, kValues));
+  assert_false(can_write(s->tensor.data));
+  storage_free(s);
+  how.has_no_memory = true;
+  s = storage_new(TVM_FFI_C_FLOAT32, kShape, 2, &how);
+  assert_false(can_read(s->tensor.data));
+  storage_free(s);
+  close(ends[0]);
+  close(ends[1]);
+}
+#endif
+
+/* Two tensors in the same memory: each one's elements are no gaps for the other. */
+static void test_shared(void **state) {
+  static const int64_t kThree[] = {3}, kTwo[] = {2};
+  layout how = kLayoutPacked;
+  storage *s, *other;
+  char where[96];
+  float read[3];
+  (void)state;
+  how.behind = 4;
+  s = storage_new(TVM_FFI_C_FLOAT32, kTwo, 1, &how);
+  assert_non_null(s);
+  assert_true(storage_fill(s, kValues));
+  assert_null(storage_share(s, kThree, 1, 4, &kLayoutPacked)); /* four bytes too far */
+  assert_null(storage_share(s, kTwo, 1, -4, &kLayoutPacked));
+  TVMFFIErrorSetRaised(NULL);
+  other = storage_share(s, kTwo, 1, 4, &kLayoutPacked);
+  assert_non_null(other);
+  assert_true(storage_fill(other, kValues + 4));
+  storage_read(s, read);
+  assert_true(read[0] == 1 && read[1] == 5);
+  assert_true(storage_is_intact(s, where, sizeof where));
+  assert_true(storage_is_intact(other, where, sizeof where));
+  storage_free(other);
+  assert_false(storage_is_intact(s, where, sizeof where));
+  assert_string_equal(where, "byte 1 behind its highest element");
+  storage_free(s);
 }
 
 static void check_refused(DLDataType dtype, const int64_t *shape, int32_t ndim, const layout *how,
@@ -218,11 +305,15 @@ static void check_refused(DLDataType dtype, const int64_t *shape, int32_t ndim, 
 
 static void test_refused(void **state) {
   static const int64_t kNegative[] = {2, -3}, kFar[] = {INT64_MAX / 2, 1}, kApart[] = {8, 2};
+  static const int64_t kLarge[] = {5000, 5000}, kOnes[] = {1, 1};
   layout how = kLayoutPacked;
   (void)state;
   check_refused(TVM_FFI_C_FLOAT32, kNegative, 2, &how, "negative extent");
   how.strides = kFar;
   check_refused(TVM_FFI_C_FLOAT32, kShape, 2, &how, "reach beyond what can be addressed");
+  how.strides = kApart;
+  how.strides = kOnes;
+  check_refused(TVM_FFI_C_INT8, kLarge, 2, &how, "too many of its elements share memory");
   how.strides = kApart;
   check_refused(tvm_ffi_dtype_make(kDLInt, 4, 1), kShape, 2, &how, "whole bytes");
   how.strides = NULL;
@@ -250,9 +341,18 @@ static void test_empty(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_layouts),   cmocka_unit_test(test_where),
-      cmocka_unit_test(test_broadcast), cmocka_unit_test(test_read_only_pages),
-      cmocka_unit_test(test_no_memory), cmocka_unit_test(test_objects),
-      cmocka_unit_test(test_refused),   cmocka_unit_test(test_empty)};
+#if !defined(_WIN32)
+    cmocka_unit_test(test_access),
+#endif
+    cmocka_unit_test(test_shared),
+    cmocka_unit_test(test_layouts),
+    cmocka_unit_test(test_where),
+    cmocka_unit_test(test_broadcast),
+    cmocka_unit_test(test_read_only_pages),
+    cmocka_unit_test(test_no_memory),
+    cmocka_unit_test(test_objects),
+    cmocka_unit_test(test_refused),
+    cmocka_unit_test(test_empty)
+  };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

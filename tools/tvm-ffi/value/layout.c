@@ -117,7 +117,9 @@ static bool check_overlap(const storage *s, size_t down, size_t up) {
 }
 
 static bool place(storage *s, const layout *how) {
-  const memory_access access = how->has_no_memory ? kAccessNone : kAccessWrite;
+  const memory_kind kind = how->has_no_memory         ? kMemoryReserved
+                           : how->has_read_only_pages ? kMemoryPages
+                                                      : kMemoryPlain;
   size_t down, up, before = how->before;
   if (how->misaligned >= kMemoryAlignment) {
     return fail_layout("memory is misaligned by less than 64 bytes");
@@ -130,8 +132,7 @@ static bool place(storage *s, const layout *how) {
   if (before > SIZE_MAX / 4 || how->behind > SIZE_MAX / 4) {
     return fail_layout("its memory is too large");
   }
-  s->block = memory_new(before + down + up + how->behind, how->misaligned, how->guard,
-                        how->has_read_only_pages, access);
+  s->block = memory_new(before + down + up + how->behind, how->misaligned, how->guard, kind);
   if (s->block == NULL) return false;
   s->tensor.data = s->block->begin + before + down - how->byte_offset;
   s->tensor.byte_offset = how->byte_offset;
@@ -184,7 +185,7 @@ storage *storage_new(DLDataType dtype, const int64_t *shape, int32_t ndim, const
   storage *s = begin(dtype, shape, ndim, how);
   if (s == NULL) return NULL;
   s->fill = how->fill;
-  s->has_read_only_pages = how->has_read_only_pages;
+  s->has_read_only_pages = how->has_read_only_pages && !how->has_no_memory;
   s->has_no_memory = how->has_no_memory;
   if (!place(s, how)) {
     free(s);
@@ -304,14 +305,20 @@ static void describe_change(const storage *s, const char *changed, size_t down, 
   }
 }
 
-bool storage_is_intact(const storage *s, char *out, size_t out_size) {
+/* The first byte that is another one; `end`: none. */
+static const char *find_change(const char *begin, const char *end, unsigned char fill) {
+  while (begin < end && (unsigned char)*begin == fill) ++begin;
+  return begin;
+}
+
+/* The first byte that is of no element, of all that share the memory, and another one. */
+static const char *find_change_between(const storage *s) {
   const memory_block *block = s->block;
   const size_t size = (size_t)(block->high - block->low);
-  size_t i, down = 0, up = 0;
-  element_map map;
   const storage *other = s;
   int64_t shape[kLayoutMaxDims];
-  if (s->has_no_memory || !measure(&s->tensor, &down, &up)) return true;
+  element_map map;
+  size_t i;
   map.begin = block->low;
   map.is_element = tool_alloc(size + 1);
   memset(map.is_element, 0, size);
@@ -324,6 +331,21 @@ bool storage_is_intact(const storage *s, char *out, size_t out_size) {
     if (map.is_element[i] == 0 && (unsigned char)block->low[i] != s->fill) break;
   }
   free(map.is_element);
-  if (i < size) describe_change(s, block->low + i, down, up, out, out_size);
-  return i == size;
+  return block->low + i;
+}
+
+bool storage_is_intact(const storage *s, char *out, size_t out_size) {
+  const memory_block *block = s->block;
+  const char *first = tvm_ffi_tensor_get_data(&s->tensor), *changed;
+  size_t down = 0, up = 0;
+  if (s->has_no_memory || !measure(&s->tensor, &down, &up)) return true;
+  if (s->next == s && tvm_ffi_tensor_is_contiguous(&s->tensor)) {
+    changed = find_change(block->low, first, s->fill);
+    if (changed == first) changed = find_change(first + up, block->high, s->fill);
+  } else {
+    changed = find_change_between(s);
+  }
+  if (changed == block->high) return true;
+  describe_change(s, changed, down, up, out, out_size);
+  return false;
 }

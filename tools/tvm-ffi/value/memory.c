@@ -39,7 +39,7 @@ static void explain_fault(const void *fault) {
 }
 
 static struct memory_pages *note_pages(char *begin, char *end, char *data, size_t size,
-                                       memory_access access) {
+                                       memory_kind kind) {
   struct memory_pages *pages = tool_alloc(sizeof *pages);
   pages->begin = begin;
   pages->end = end;
@@ -49,8 +49,8 @@ static struct memory_pages *note_pages(char *begin, char *end, char *data, size_
   snprintf(pages->before, sizeof pages->before, "it reached before a tensor of %zu bytes", size);
   snprintf(pages->behind, sizeof pages->behind, "it reached beyond a tensor of %zu bytes", size);
   snprintf(pages->within, sizeof pages->within,
-           access == kAccessNone ? "it used a tensor of %zu bytes, which has no memory"
-                                 : "it wrote to a read-only tensor of %zu bytes",
+           kind == kMemoryReserved ? "it used a tensor of %zu bytes, which has no memory"
+                                   : "it wrote to a read-only tensor of %zu bytes",
            size);
   snprintf(pages->late, sizeof pages->late, "it used a tensor of %zu bytes after its release",
            size);
@@ -69,8 +69,7 @@ static bool open_pages(void *begin, size_t size, memory_access access) {
 }
 
 /* An inaccessible page, the pages with the data, another inaccessible page. */
-static bool take_pages(memory_block *out, size_t misaligned, tensor_guard guard,
-                       memory_access access) {
+static bool take_pages(memory_block *out, size_t misaligned, tensor_guard guard) {
   const size_t page = pages_size(), margin = guard == kGuardNone ? kMemoryAlignment : 0;
   size_t middle;
   char *block;
@@ -78,14 +77,14 @@ static bool take_pages(memory_block *out, size_t misaligned, tensor_guard guard,
   middle = (out->size + misaligned + 2 * margin + page - 1) / page * page;
   block = pages_reserve(middle + 2 * page);
   if (block == NULL) return fail_memory();
-  if (access != kAccessNone && !open_pages(block + page, middle, kAccessWrite)) {
+  if (out->kind != kMemoryReserved && !open_pages(block + page, middle, kAccessWrite)) {
     pages_release(block, middle + 2 * page);
     return false;
   }
   out->low = block + page;
   out->high = out->low + middle;
   out->begin = guard == kGuardEnd ? out->high - out->size : out->low + margin + misaligned;
-  out->pages = note_pages(block, out->high + page, out->begin, out->size, access);
+  out->pages = note_pages(block, out->high + page, out->begin, out->size, out->kind);
   return true;
 }
 
@@ -116,32 +115,27 @@ static tvmffi_mutex lock =
     TVMFFI_MUTEX_INIT; /* of both lists, of which a fault reads one, and of counts */
 static live *all_live;
 
-memory_block *memory_new(size_t size, size_t misaligned, tensor_guard guard, bool has_pages,
-                         memory_access access) {
+memory_block *memory_new(size_t size, size_t misaligned, tensor_guard guard, memory_kind kind) {
   live *made = tool_alloc(sizeof *made);
   memory_block *block = &made->block;
   block->size = size;
   block->references = 1;
-  block->access = access;
+  block->kind = kind == kMemoryPlain && guard != kGuardNone ? kMemoryPages : kind;
   if (guard != kGuardNone) misaligned = 0;
-  has_pages = has_pages || guard != kGuardNone || access != kAccessWrite;
-  if (!(has_pages ? take_pages(block, misaligned, guard, access) : take_block(block, misaligned))) {
+  if (!(block->kind == kMemoryPlain ? take_block(block, misaligned)
+                                    : take_pages(block, misaligned, guard))) {
     free(made);
     return NULL;
   }
   tvmffi_mutex_lock(&lock);
   made->next = all_live;
   all_live = made;
-  if (has_pages) {
+  if (block->pages != NULL) {
     if (all_pages == NULL) faults_watch(explain_fault);
     block->pages->next = all_pages;
     all_pages = block->pages;
   }
   tvmffi_mutex_unlock(&lock);
-  if (access == kAccessRead && !memory_protect(block, access)) {
-    memory_release(block);
-    return NULL;
-  }
   return block;
 }
 
@@ -176,14 +170,14 @@ void memory_release(memory_block *block) {
   free(made);
 }
 
-bool memory_find(const void *address, memory_access *out) {
+bool memory_find(const void *address, memory_kind *out) {
   const char *wanted = address;
   const live *made;
   tvmffi_mutex_lock(&lock);
   for (made = all_live; made != NULL; made = made->next) {
     if (wanted >= made->block.low && wanted <= made->block.high) break;
   }
-  if (made != NULL) *out = made->block.access;
+  if (made != NULL) *out = made->block.kind;
   tvmffi_mutex_unlock(&lock);
   return made != NULL;
 }

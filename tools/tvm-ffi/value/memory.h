@@ -11,7 +11,13 @@
 /* Which end of a tensor adjoins inaccessible memory, in the order of the words of --guard. */
 typedef enum { kGuardEnd, kGuardStart, kGuardNone } tensor_guard;
 
-/* What may be done with memory that has pages of its own. */
+typedef enum {
+  kMemoryPlain,
+  kMemoryPages,   /* on pages of its own, which are not touched before somebody uses them */
+  kMemoryReserved /* addresses that nobody may access: there may be more than the machine has */
+} memory_kind;
+
+/* What may be done with pages. */
 typedef enum { kAccessNone, kAccessRead, kAccessWrite } memory_access;
 
 enum { kMemoryAlignment = 64 };
@@ -23,15 +29,13 @@ typedef struct memory_block {
                        that has no guard */
   struct memory_pages *pages; /* NULL: it has none of its own */
   uint64_t references;
-  memory_access access;
+  memory_kind kind;
 } memory_block;
 
-/* Makes memory of zeros that begins `misaligned` bytes (less than 64) behind a multiple of 64; with
- * a guard, `misaligned` is ignored and its begin or its end is that of a page. Pages of its own are
- * not touched before somebody uses them. With kAccessNone they stay inaccessible, so that there
- * may be more than the machine has. NULL with an error raised. */
-memory_block *memory_new(size_t size, size_t misaligned, tensor_guard guard, bool has_pages,
-                         memory_access access);
+/* Makes memory of zeros that begins `misaligned` bytes (less than 64) behind a multiple of 64. With
+ * a guard it has pages of its own, `misaligned` is ignored, and its begin or its end is that of a
+ * page. NULL with an error raised. */
+memory_block *memory_new(size_t size, size_t misaligned, tensor_guard guard, memory_kind kind);
 
 /* Changes what may be done with its pages, `low` to `high`. False with an error raised. */
 bool memory_protect(memory_block *block, memory_access access);
@@ -41,8 +45,8 @@ bool memory_protect(memory_block *block, memory_access access);
 memory_block *memory_share(memory_block *block);
 void memory_release(memory_block *block);
 
-/* Whether the address is in memory that was made here and is not released. If so, *out is the
- * access that it was made with. */
-bool memory_find(const void *address, memory_access *out);
+/* Whether the address is in memory that was made here and is not released. If so, *out is its
+ * kind. */
+bool memory_find(const void *address, memory_kind *out);
 
 #endif /* TVM_FFI_TOOL_MEMORY_H_ */

@@ -221,11 +221,11 @@ TVMFFIObjectHandle tensor_new(DLDataType dtype, const int64_t *shape, int32_t nd
  */
 static bool check_readable(const DLTensor *tensor, bool *on_device) {
   const int device = (int)tensor->device.device_type;
-  memory_access access;
+  memory_kind kind;
   char name[48];
   *on_device = false;
-  if (memory_find(tensor->data, &access)) {
-    if (access != kAccessNone) return true;
+  if (memory_find(tensor->data, &kind)) {
+    if (kind != kMemoryReserved) return true;
     tvm_ffi_error_raise(TVM_FFI_C_VALUE_ERROR, "a tensor without memory cannot be read");
     return false;
   }
