@@ -455,6 +455,16 @@ CASES = {
     "a grid of a number": (
         LAUNCHER + "void f(const ffi::CubinKernel &x) { x.Launch(nullptr, 1, 1, nullptr); }",
         "dim3"),
+    "a launch whose result is ignored": (
+        LAUNCHER + "void f(const ffi::CubinKernel &x) { x.Launch(nullptr, {}, {}, nullptr); }",
+        "nodiscard", "-Werror=unused-result"),
+    "a launch by a configuration whose result is ignored": (
+        LAUNCHER + "void f(const ffi::CubinKernel &x) { x.LaunchEx(nullptr, {}); }",
+        "nodiscard", "-Werror=unused-result"),
+    "a call of CUDA whose result is ignored": (
+        LAUNCHER + "void f(const char *x) { ffi::cuda_api::LibraryHandle y; "
+        "ffi::cuda_api::LoadLibrary(&y, x); }",
+        "nodiscard", "-Werror=unused-result"),
     "the runtime API of an old CUDA": (LAUNCHER,
                                        "the runtime API can load cubins from CUDA 12.8 on",
                                        "-DCUDART_VERSION=12060",

@@ -132,6 +132,16 @@ int fake_end(int code) {
   return code;
 }
 
+int fake_query(const char *function) {
+  pthread_mutex_lock(&lock);
+  return strcmp(function, fail_function) == 0 ? fail_code : 0;
+}
+
+int fake_answer(int code) {
+  pthread_mutex_unlock(&lock);
+  return code;
+}
+
 int fake_is_image(const void *image) {
   static const char fatbin[] = "\x50\xed\x55\xba", elf[] =
                                                        "\x7f"
@@ -151,6 +161,14 @@ const char *fake_find_entry(const void *image, const char *name) {
     }
   }
   return NULL;
+}
+
+size_t fake_get_param_size(const void *image, const char *name, size_t i) {
+  const char *cursor = fake_find_entry(image, name);
+  for (; cursor != NULL && *cursor != ')' && *cursor != '\0'; ++cursor) {
+    if (strncmp(cursor, ".param .", 8) == 0 && i-- == 0) return (size_t)atoi(cursor + 9) / 8;
+  }
+  return 0;
 }
 
 const fake_kernel *fake_find_kernel(const void *image, const char *name) {

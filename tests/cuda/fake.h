@@ -61,7 +61,8 @@ FAKE_EXPORT void fake_fail_after(long n, int code);
 FAKE_EXPORT void fake_fail(const char *function, int code);
 
 /* A line per call: `cuLaunchKernel scale grid 1 1 1 block 32 1 1 shared 0 stream 0`, followed by
- * ` -> <code>` if it failed. Calls that return the text of an error are not logged. */
+ * ` -> <code>` if it failed. Calls that return the text of an error, the size of a parameter or the
+ * device of an address are not logged and not counted. */
 FAKE_EXPORT const char *fake_get_log(void);
 FAKE_EXPORT void fake_clear_log(void);
 
@@ -83,6 +84,16 @@ __attribute__((__format__(__printf__, 2, 3))) FAKE_EXPORT int fake_begin(const c
 
 /* Ends a call. Returns code. */
 FAKE_EXPORT int fake_end(int code);
+
+/* Begins a call that is not logged: takes the lock, which fake_answer releases. Returns the code
+ * that the call has to fail with, or 0. */
+FAKE_EXPORT int fake_query(const char *function);
+
+/* Ends it. Returns code. */
+FAKE_EXPORT int fake_answer(int code);
+
+/* The bytes of a parameter of a kernel in a PTX image; 0: there is none of this number. */
+FAKE_EXPORT size_t fake_get_param_size(const void *image, const char *name, size_t i);
 
 /* The kernel of that name in an image, or NULL. */
 FAKE_EXPORT const fake_kernel *fake_find_kernel(const void *image, const char *name);

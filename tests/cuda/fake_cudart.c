@@ -34,6 +34,7 @@ static struct CUlib_st libraries[kMaxLibraries];
 static struct CUkern_st kernels[kMaxKernels];
 static int num_libraries, num_kernels;
 static void *blocks[kMaxBlocks];
+static int device_of_block[kMaxBlocks];
 static __thread int current_device;
 static __thread cudaError_t last_error;
 
@@ -137,6 +138,16 @@ cudaError_t cudaGetLastError(void) {
   return error;
 }
 
+cudaError_t cudaPeekAtLastError(void) {
+  return last_error;
+}
+
+/* The end of a call that is not logged. */
+static cudaError_t answer(int code) {
+  if (code != 0) last_error = (cudaError_t)code;
+  return (cudaError_t)fake_answer(code);
+}
+
 /* ---- Devices ---- */
 
 cudaError_t cudaGetDevice(int *out) {
@@ -177,7 +188,10 @@ cudaError_t cudaMalloc(void **out, size_t size) {
   int i = 0, code = fake_begin("cudaMalloc", "%lu", (unsigned long)size);
   while (i < kMaxBlocks && blocks[i] != NULL) ++i;
   CHECK(size != 0 && i < kMaxBlocks, cudaErrorMemoryAllocation);
-  if (code == 0) *out = blocks[i] = malloc(size);
+  if (code == 0) {
+    *out = blocks[i] = malloc(size);
+    device_of_block[i] = current_device;
+  }
   CHECK(*out != NULL, cudaErrorMemoryAllocation);
   return end(code);
 }
@@ -191,6 +205,19 @@ cudaError_t cudaFree(void *data) {
     blocks[i] = NULL;
   }
   return end(code);
+}
+
+/* Knows the addresses that cudaMalloc returned, not those inside an allocation. */
+cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *out, const void *pointer) {
+  const int code = fake_query("cudaPointerGetAttributes");
+  int i = 0;
+  while (i < kMaxBlocks && (pointer == NULL || blocks[i] != pointer)) ++i;
+  if (code == 0) {
+    memset(out, 0, sizeof *out);
+    out->type = i < kMaxBlocks ? cudaMemoryTypeDevice : cudaMemoryTypeUnregistered;
+    out->device = i < kMaxBlocks ? device_of_block[i] : -2;
+  }
+  return answer(code);
 }
 
 /* ---- Libraries ---- */
@@ -258,6 +285,19 @@ cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel, enum cudaFuncAt
         cudaErrorInvalidValue);
   if (code == 0) kernel->max_dynamic[device] = value;
   return end(code);
+}
+
+cudaError_t cudaFuncGetParamInfo(const void *handle, size_t i, size_t *out_offset,
+                                 size_t *out_size) {
+  const struct CUkern_st *self = kernel_of(handle);
+  int code = fake_query("cudaFuncGetParamInfo");
+  CHECK(is_kernel(handle), cudaErrorInvalidResourceHandle);
+  if (code == 0) {
+    *out_offset = 0;
+    *out_size = fake_get_param_size(self->library->image, self->kernel->name, i);
+  }
+  CHECK(*out_size != 0, cudaErrorInvalidValue);
+  return answer(code);
 }
 
 /* Runs the kernel, or returns an error code. */

@@ -54,6 +54,7 @@ static struct fake_handle *primaries[kFakeMaxDevices];
 static struct {
   char *data;
   size_t size;
+  int device;
 } blocks[kMaxBlocks];
 /* Captured launches, and the stream that is being captured. */
 static struct {
@@ -491,6 +492,17 @@ CUresult cuKernelGetAttribute(int *out, CUfunction_attribute attribute, CUkernel
   return fake_end(code);
 }
 
+CUresult cuKernelGetParamInfo(CUkernel kernel, size_t i, size_t *out_offset, size_t *out_size) {
+  int code = fake_query("cuKernelGetParamInfo");
+  CHECK(is_handle(kernel, kKernel), CUDA_ERROR_INVALID_HANDLE);
+  if (code == 0) {
+    *out_offset = 0;
+    *out_size = fake_get_param_size(kernel->owner->image, kernel->kernel->name, i);
+  }
+  CHECK(*out_size != 0, CUDA_ERROR_INVALID_VALUE);
+  return fake_answer(code);
+}
+
 CUresult cuKernelSetAttribute(CUfunction_attribute attribute, int value, CUkernel kernel,
                               CUdevice device) {
   BEGIN("cuKernelSetAttribute", "%d %d %s device %d", attribute, value, name_of(kernel), device);
@@ -527,20 +539,18 @@ static int check_launch(const struct fake_handle *self, fake_launch *launch) {
 
 /* Runs the kernel, or captures its launch; the sizes of the parameters are read from the PTX. */
 static int run(const struct fake_handle *self, const fake_launch *launch, void **params) {
-  const char *cursor = fake_find_entry(self->owner->image, self->kernel->name);
-  int count = 0;
+  const void *image = self->owner->image;
+  int count;
   if (launch->stream == NULL || launch->stream != (const void *)capturing) {
     self->kernel->body(launch, params);
     return CUDA_SUCCESS;
   }
   if (num_nodes == kMaxNodes) return CUDA_ERROR_OUT_OF_MEMORY;
-  if (cursor == NULL) return CUDA_ERROR_NOT_SUPPORTED;
-  while (*cursor != ')' && count < kFakeMaxParams) {
-    if (strncmp(cursor, ".param .", 8) == 0) {
-      memcpy(&nodes[num_nodes].params[count], params[count], (size_t)atoi(cursor + 9) / 8);
-      ++count;
-    }
-    ++cursor;
+  if (fake_find_entry(image, self->kernel->name) == NULL) return CUDA_ERROR_NOT_SUPPORTED;
+  for (count = 0; count < kFakeMaxParams; ++count) {
+    const size_t size = fake_get_param_size(image, self->kernel->name, (size_t)count);
+    if (size == 0) break;
+    memcpy(&nodes[num_nodes].params[count], params[count], size);
   }
   nodes[num_nodes].kernel = self;
   nodes[num_nodes].launch = *launch;
@@ -686,6 +696,7 @@ CUresult cuMemAlloc(CUdeviceptr *out, size_t size) {
   if (code == 0) {
     blocks[i].data = (char *)malloc(size);
     blocks[i].size = size;
+    blocks[i].device = get_current()->device;
     *out = (CUdeviceptr)(uintptr_t)blocks[i].data;
   }
   CHECK(blocks[i].data != NULL, CUDA_ERROR_OUT_OF_MEMORY);
@@ -705,18 +716,36 @@ CUresult cuMemFree(CUdeviceptr pointer) {
   return fake_end(code);
 }
 
-/* Whether these bytes are inside one allocation. */
+/* Whether these bytes are inside this allocation. */
+static int is_in_block(int i, CUdeviceptr pointer, size_t size) {
+  const char *data = (const char *)(uintptr_t)pointer, *begin = blocks[i].data;
+  return begin != NULL && data >= begin && size <= blocks[i].size &&
+         (size_t)(data - begin) <= blocks[i].size - size;
+}
+
+/* Whether they are inside one allocation. */
 static int is_device_range(CUdeviceptr pointer, size_t size) {
-  const char *data = (const char *)(uintptr_t)pointer;
-  int i;
-  for (i = 0; i < kMaxBlocks; ++i) {
-    const char *begin = blocks[i].data;
-    if (begin != NULL && data >= begin && size <= blocks[i].size &&
-        (size_t)(data - begin) <= blocks[i].size - size) {
-      return 1;
+  int i = 0;
+  while (i < kMaxBlocks && !is_in_block(i, pointer, size)) ++i;
+  return i < kMaxBlocks;
+}
+
+/* An unknown address has zeros, as CUDA says. */
+CUresult cuPointerGetAttributes(unsigned count, CUpointer_attribute *names, void **out,
+                                CUdeviceptr pointer) {
+  const int code = fake_query("cuPointerGetAttributes");
+  int block = 0;
+  unsigned i;
+  while (block < kMaxBlocks && !is_in_block(block, pointer, 1)) ++block;
+  for (i = 0; code == 0 && i < count; ++i) {
+    int value = block < kMaxBlocks ? CU_MEMORYTYPE_DEVICE : 0;
+    if (names[i] == CU_POINTER_ATTRIBUTE_IS_MANAGED) value = 0;
+    if (names[i] == CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL) {
+      value = block < kMaxBlocks ? blocks[block].device : -2;
     }
+    memcpy(out[i], &value, sizeof value);
   }
-  return 0;
+  return fake_answer(code);
 }
 
 CUresult cuMemcpyHtoD(CUdeviceptr target, const void *source, size_t size) {

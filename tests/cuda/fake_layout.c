@@ -6,8 +6,8 @@
 
 #define FIELD(type, field) offsetof(type, field), sizeof(((type *)NULL)->field)
 
-extern const size_t TABLE[128];
-const size_t TABLE[128] = {
+extern const size_t TABLE[160];
+const size_t TABLE[160] = {
     sizeof(CUresult),
     sizeof(CUdevice),
     sizeof(CUdeviceptr),
@@ -18,6 +18,7 @@ const size_t TABLE[128] = {
     sizeof(CUcontext),
     sizeof(CUstream),
     sizeof(CUstreamCaptureMode),
+    sizeof(CUpointer_attribute),
 
     sizeof(CUlaunchConfig),
     FIELD(CUlaunchConfig, gridDimX),
@@ -58,6 +59,10 @@ const size_t TABLE[128] = {
     CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES,
     CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
     CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
+    CU_MEMORYTYPE_DEVICE,
+    CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+    CU_POINTER_ATTRIBUTE_IS_MANAGED,
+    CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
 
     sizeof(cudaError_t),
     sizeof(enum cudaDeviceAttr),
@@ -68,6 +73,9 @@ const size_t TABLE[128] = {
     sizeof(cudaLibrary_t),
     sizeof(cudaKernel_t),
     FIELD(struct cudaFuncAttributes, sharedSizeBytes),
+    sizeof(struct cudaPointerAttributes),
+    FIELD(struct cudaPointerAttributes, type),
+    FIELD(struct cudaPointerAttributes, device),
 
     sizeof(dim3),
     FIELD(dim3, x),
@@ -95,6 +103,9 @@ const size_t TABLE[128] = {
     cudaErrorSymbolNotFound,
     cudaErrorLaunchFailure,
 
+    cudaMemoryTypeUnregistered,
+    cudaMemoryTypeDevice,
+    cudaMemoryTypeManaged,
     cudaDevAttrMaxSharedMemoryPerBlock,
     cudaDevAttrMaxSharedMemoryPerBlockOptin,
     cudaFuncAttributeMaxDynamicSharedMemorySize,

@@ -23,7 +23,9 @@
 #define NOT_FOUND BY_API("CUDA_ERROR_NOT_FOUND", "cudaErrorSymbolNotFound")
 #define OUT_OF_MEMORY BY_API("CUDA_ERROR_OUT_OF_MEMORY", "cudaErrorMemoryAllocation")
 
-static const char image[] = ".version 7.0\n.target sm_75\n.visible .entry scale(\n)\n{ ret; }\n";
+static const char image[] =
+    ".version 7.0\n.target sm_75\n.visible .entry scale(\n"
+    ".param .u64 data, .param .u64 size, .param .f64 factor\n)\n{ ret; }\n";
 static int launched_on;
 
 static void scale(const fake_launch *launch, void **params) {
@@ -358,6 +360,100 @@ static void test_launching(void **state) {
               "CUDA Error: " INVALID_HANDLE " (400): invalid resource handle");
 }
 
+/* ---- The device of a launch ---- */
+
+static float *allocate(int device, size_t size) {
+#if TVM_FFI_CUBIN_LAUNCHER_USE_DRIVER_API
+  CUdeviceptr memory;
+  make_current(device);
+  assert_int_equal(cuMemAlloc(&memory, size), CUDA_SUCCESS);
+  return (float *)(uintptr_t)memory;
+#else
+  void *memory;
+  make_current(device);
+  assert_int_equal(cudaMalloc(&memory, size), cudaSuccess);
+  return (float *)memory;
+#endif
+}
+
+static int launch_on(int device, tvm_ffi_cuda_kernel kernel, void **args) {
+  const tvm_ffi_cuda_dim dim = tvm_ffi_cuda_dim_make(1, 1, 1);
+  make_current(device);
+  launched_on = -1;
+  return tvm_ffi_cuda_kernel_launch(kernel, args, dim, dim, 0, NULL);
+}
+
+#if TVM_FFI_CHECK_LAUNCH_DEVICE
+#define WRONG_DEVICE(current, other)                                                   \
+  "The kernel is launched on device " #current ", but its memory is on device " #other \
+  ": make that the current one with tvm_ffi_cuda_guard_begin"
+
+static void test_memory_of_another_device_is_refused(void **state) {
+  tvm_ffi_cuda_library library;
+  tvm_ffi_cuda_kernel kernel;
+  tvm_ffi_cuda_launch_config config;
+  tvm_ffi_cuda_launch_attribute attribute;
+  const tvm_ffi_cuda_dim dim = tvm_ffi_cuda_dim_make(1, 1, 1);
+  float *on_0 = allocate(0, 64), *on_1 = allocate(1, 64), value = 3, *data = on_1;
+  int64_t size = 1;
+  double factor = 2;
+  void *args[3];
+  (void)state;
+  args[0] = &data, args[1] = &size, args[2] = &factor;
+  *on_0 = *on_1 = 5;
+  load(&library, &kernel);
+  check_fails(launch_on(0, kernel, args), "RuntimeError", WRONG_DEVICE(0, 1));
+  tvm_ffi_cuda_launch_config_init(&config, &attribute, dim, dim, 0, 1, NULL);
+  check_fails(tvm_ffi_cuda_kernel_launch_ex(kernel, args, &config), "RuntimeError",
+              WRONG_DEVICE(0, 1));
+  assert_int_equal(launched_on, -1);
+  check_ok(launch_on(1, kernel, args));
+  assert_int_equal(launched_on, 1);
+  data = on_0;
+  check_fails(launch_on(1, kernel, args), "RuntimeError", WRONG_DEVICE(1, 0));
+  check_ok(launch_on(0, kernel, args));
+  assert_true(*on_0 == 10 && *on_1 == 10);
+  /* Memory of the current device is enough: kernels that exchange data get other memory, too. */
+  size = (int64_t)(intptr_t)on_1; /* as a second pointer */
+  factor = 1;
+  check_ok(launch_on(0, kernel, args));
+  /* Memory of the host does not count, nor does what CUDA does not tell. */
+  data = &value, size = 1, factor = 2;
+  check_ok(launch_on(1, kernel, args));
+  assert_true(value == 6);
+  data = on_1;
+  fake_fail(BY_API("cuKernelGetParamInfo", "cudaFuncGetParamInfo"), 1);
+  check_ok(launch_on(0, kernel, args));
+  fake_fail(BY_API("cuPointerGetAttributes", "cudaPointerGetAttributes"), 1);
+  check_ok(launch_on(0, kernel, args));
+#if !TVM_FFI_CUBIN_LAUNCHER_USE_DRIVER_API
+  assert_int_equal(cudaGetLastError(), cudaSuccess); /* no error of the check is left */
+  /* An error that the program has not read stays. */
+  fake_fail("cudaFuncGetParamInfo", 0);
+  assert_int_equal(cudaSetDevice(7), cudaErrorInvalidDevice);
+  check_ok(launch_on(0, kernel, args));
+  assert_int_equal(cudaGetLastError(), cudaErrorInvalidDevice);
+#endif
+  tvm_ffi_cuda_library_unload(library);
+}
+#else
+static void test_nothing_is_asked_without_the_check(void **state) {
+  tvm_ffi_cuda_library library;
+  tvm_ffi_cuda_kernel kernel;
+  float *data = allocate(1, 64);
+  int64_t size = 1;
+  double factor = 2;
+  void *args[3];
+  (void)state;
+  args[0] = &data, args[1] = &size, args[2] = &factor;
+  *data = 5;
+  load(&library, &kernel);
+  check_ok(launch_on(0, kernel, args));
+  assert_int_equal(launched_on, 0);
+  tvm_ffi_cuda_library_unload(library);
+}
+#endif
+
 /* ---- A kernel of a C library, as in the example of the header ---- */
 
 static void *cached;
@@ -469,6 +565,11 @@ int main(void) {
     cmocka_unit_test_setup(test_more_shared_memory, set_up),
     cmocka_unit_test_setup(test_devices_that_refuse, set_up),
     cmocka_unit_test_setup(test_launching, set_up),
+#if TVM_FFI_CHECK_LAUNCH_DEVICE
+    cmocka_unit_test_setup(test_memory_of_another_device_is_refused, set_up),
+#else
+    cmocka_unit_test_setup(test_nothing_is_asked_without_the_check, set_up),
+#endif
     cmocka_unit_test_setup(test_a_kernel_of_a_c_library, set_up),
   };
   return cmocka_run_group_tests(tests, NULL, NULL) != 0;

@@ -19,7 +19,9 @@ TVM_FFI_EMBED_CUBIN(broken)
 namespace {
 
 constexpr unsigned char bytes_image[] = {0x7f, 'E', 'L', 'F', 0};
-constexpr char ptx_image[] = ".version 7.0\n.visible .entry scale(\n)\n{ ret; }\n";
+constexpr char ptx_image[] =
+    ".version 7.0\n.visible .entry scale(\n"
+    ".param .u64 data, .param .u64 size, .param .f64 factor\n)\n{ ret; }\n";
 const ffi::Bytes fatbin_image("\x50\xed\x55\xba of some kernels", 20);
 
 }  // namespace
@@ -98,11 +100,11 @@ std::string SetMostShared(int device) {
 
 fake_launch last_launch;
 
-/* data[i] *= factor */
+/* data[i] *= factor, of two elements at most */
 void Scale(const fake_launch *launch, void **params) {
   double *data = *static_cast<double **>(params[0]);
   const int64_t size = *static_cast<int64_t *>(params[1]);
-  for (int64_t i = 0; i < size; ++i) data[i] *= *static_cast<double *>(params[2]);
+  for (int64_t i = 0; i < size && i < 2; ++i) data[i] *= *static_cast<double *>(params[2]);
   last_launch = *launch;
 }
 
@@ -243,6 +245,73 @@ TEST_F(SUITE, LaunchesByAConfiguration) {
   cuda_api::ConstructLaunchConfig(kernel.GetHandle(), nullptr, 0, ffi::dim3(4), ffi::dim3(1), 3,
                                   config, attr);
   EXPECT_EQ(kernel.LaunchEx(args_, config), kInvalidValue);
+}
+
+/* ---- The device of a launch ---- */
+
+void MakeCurrent(int device) {
+#if TVM_FFI_CUBIN_LAUNCHER_USE_DRIVER_API
+  ASSERT_EQ(cuCtxSetCurrent(static_cast<CUcontext>(fake_make_context(device))), CUDA_SUCCESS);
+#else
+  ASSERT_EQ(cudaSetDevice(device), cudaSuccess);
+#endif
+}
+
+double *Allocate(int device) {
+  MakeCurrent(device);
+#if TVM_FFI_CUBIN_LAUNCHER_USE_DRIVER_API
+  CUdeviceptr memory;
+  EXPECT_EQ(cuMemAlloc(&memory, 64), CUDA_SUCCESS);
+  return reinterpret_cast<double *>(memory);
+#else
+  void *memory;
+  EXPECT_EQ(cudaMalloc(&memory, 64), cudaSuccess);
+  return static_cast<double *>(memory);
+#endif
+}
+
+TEST_F(SUITE, ChecksTheDevice) {
+  fake_set_device_count(2);
+  CubinModule module(ptx_image);
+  CubinKernel kernel = module["scale"];
+  double *const on_0 = Allocate(0), *const on_1 = Allocate(1);
+  cuda_api::LaunchConfig config;
+  cuda_api::LaunchAttrType attr;
+  static_cast<void>(cuda_api::ConstructLaunchConfig(kernel.GetHandle(), nullptr, 0, ffi::dim3(1),
+                                                    ffi::dim3(1), 1, config, attr));
+  const auto launch = [&](int device, double *data, bool by_configuration) {
+    MakeCurrent(device);
+    pointer_ = data;
+    size_ = 1;
+    *data = 5;
+    return Caught([&] {
+      EXPECT_EQ(by_configuration ? kernel.LaunchEx(args_, config)
+                                 : kernel.Launch(args_, ffi::dim3(1), ffi::dim3(1), nullptr),
+                cuda_api::kSuccess);
+    });
+  };
+  for (const bool by_configuration : {false, true}) {
+    for (const int device : {0, 1}) {
+      EXPECT_EQ(launch(device, device == 0 ? on_0 : on_1, by_configuration), "nothing");
+      EXPECT_EQ(*pointer_, 15);
+      EXPECT_EQ(launch(device, data_, by_configuration), "nothing");  // memory of the host
+      const std::string wrong = launch(device, device == 0 ? on_1 : on_0, by_configuration);
+#if TVM_FFI_CHECK_LAUNCH_DEVICE
+      EXPECT_EQ(wrong, "RuntimeError: The kernel is launched on device " + std::to_string(device) +
+                           ", but its memory is on device " + std::to_string(1 - device) +
+                           ": make that the current one with CUDADeviceGuard");
+      EXPECT_EQ(*pointer_, 5);
+#else
+      EXPECT_EQ(wrong, "nothing");
+#endif
+    }
+  }
+  EXPECT_EQ(cudaGetLastError(), cudaSuccess);
+  // Memory of the current device is enough: the size is the address of other memory.
+  MakeCurrent(0);
+  pointer_ = on_0;
+  size_ = static_cast<int64_t>(reinterpret_cast<intptr_t>(on_1));
+  EXPECT_EQ(kernel.Launch(args_, ffi::dim3(1), ffi::dim3(1), nullptr), cuda_api::kSuccess);
 }
 
 /* ---- More shared memory ---- */

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-extern const size_t fake_layout[128], toolkit_layout[128];
+extern const size_t fake_layout[160], toolkit_layout[160];
 
 static void test_layouts_and_values(void **state) {
   (void)state;

@@ -5,7 +5,8 @@
     warned.py ROOT INCLUDE... -- COMPILER...
 
 Compiled with c.h, and with the tvm_ffi.h of tools/amalgamate, as C99, and as C++17 if the
-compiler's name ends with ++. The examples at the top of c.h must compile without a warning too.
+compiler's name ends with ++; functions of c/cuda.h with that, and with stand-ins for the headers of
+CUDA. The examples at the top of c.h must compile without a warning too.
 """
 import os
 import pathlib
@@ -34,13 +35,18 @@ TVM_FFI_C_EXPORT(add, "(0: int, 1: Optional<int>) -> int") {
 }
 """
 
-# Functions whose result must not be ignored: readers and checks, and these, which leave *out
-# unwritten on failure too.
+# Functions whose result must not be ignored: readers and checks; those that make, load or find
+# something and leave *out unwritten on failure; and those whose failure nothing else shows.
 MUST_WARN = re.compile(
     r"tvm_ffi_\w+_(read|check)_\w+|"
-    r"tvm_ffi_(any_from_uint64|dtype_compute_size|dtype_parse|map_has|tensor_compute_size)")
+    r"tvm_ffi_\w+_create(_\w+)?|tvm_ffi_module_\w+|tvm_ffi_cuda_\w+|"
+    r"tvm_ffi_(any_copy|any_from_uint64|args_return|dtype_compute_size|dtype_parse|"
+    r"function_find_global|function_get_global|function_register|list_append|map_get_item|map_has|"
+    r"tensor_compute_size)")
 NAME = re.compile(r"\btvm_ffi_\w+(?=\()")
 DECLARATION = re.compile(r"^static inline int (tvm_ffi_\w+)\(([^;{]*)\);$", re.M)
+# What returns no code: nothing is ignored.
+NO_CODE = re.compile(r"^static inline (?!int )[\w *]*?(tvm_ffi_\w+)\(", re.M)
 # A body in detail/ that is marked; what a macro defines there has its declarations in the header.
 MARKED = re.compile(r"^TVM_FFI_C_DETAIL_(?:READER|NODISCARD static inline) int (tvm_ffi_\w+)\(",
                     re.M)
@@ -67,7 +73,7 @@ def read_examples(root):
 
 def read_callers(root):
     """For each function whose result must not be ignored, a function in one line that ignores it:
-    {name: code}."""
+    {name: code}, for c.h and for c/cuda.h."""
     folder = root / "include/tvm/ffi/c"
     headers, bodies = ("".join(
         path.read_text(encoding="utf-8") for path in sorted(place.glob("*.h")))
@@ -78,11 +84,12 @@ def read_callers(root):
             parameters = " ".join(parameters.split())
             arguments = ", ".join(re.findall(r"(\w+)(?=,|$)", parameters))
             callers[name] = f"void ignore_{name}({parameters}) {{ {name}({arguments}); }}"
-    named = {name for name in NAME.findall(headers) if MUST_WARN.fullmatch(name)} | set(
-        MARKED.findall(bodies))
+    named = {name for name in NAME.findall(headers) if MUST_WARN.fullmatch(name)}
+    named = (named - set(NO_CODE.findall(headers))) | set(MARKED.findall(bodies))
     if not named or named != set(callers):
         sys.exit(f"warned.py: without a declaration or not in MUST_WARN: {named ^ set(callers)}")
-    return callers
+    of_cuda = {name: code for name, code in callers.items() if name.startswith("tvm_ffi_cuda_")}
+    return {name: code for name, code in callers.items() if name not in of_cuda}, of_cuda
 
 
 def check(compiler, flags, quiet, callers):
@@ -101,7 +108,7 @@ def check(compiler, flags, quiet, callers):
 def main():
     root, *rest = sys.argv[1:]
     root = pathlib.Path(root)
-    quiet, callers = [QUIET, *read_examples(root)], read_callers(root)
+    quiet, (callers, of_cuda) = [QUIET, *read_examples(root)], read_callers(root)
     split = rest.index("--")
     include, compilers = rest[:split], rest[split + 1:]
     count = 0
@@ -114,7 +121,15 @@ def main():
                                          callers):
                         print(f"{compiler} {level} {header[0]}: {failure}")
                         count += 1
-    print(f"{len(compilers)} compilers, {len(callers)} functions that warn, {count} failures")
+    for compiler in compilers:
+        for api in "01":
+            flags = [*include, "-isystem", root / "tests/cuda/include", "-include",
+                     "tvm/ffi/c/cuda.h", f"-DTVM_FFI_CUBIN_LAUNCHER_USE_DRIVER_API={api}"]
+            for failure in check(compiler, flags, [""], of_cuda):
+                print(f"{compiler} tvm/ffi/c/cuda.h: {failure}")
+                count += 1
+    num_functions = len(callers) + len(of_cuda)
+    print(f"{len(compilers)} compilers, {num_functions} functions that warn, {count} failures")
     return count != 0
 
 

@@ -24,7 +24,7 @@ typedef unsigned long long CUdeviceptr;
 typedef unsigned int CUdeviceptr;
 #endif
 typedef int CUdevice_attribute, CUfunction_attribute, CUjit_option, CUlibraryOption,
-    CUstreamCaptureMode;
+    CUstreamCaptureMode, CUpointer_attribute;
 typedef struct fake_handle *CUcontext, *CUmodule, *CUfunction, *CUlibrary, *CUkernel;
 typedef struct fake_handle *CUstream, *CUgraph, *CUgraphExec;
 
@@ -54,7 +54,12 @@ enum {
   CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES = 1,
   CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8,
 
-  CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION = 4
+  CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION = 4,
+
+  CU_MEMORYTYPE_DEVICE = 2,
+  CU_POINTER_ATTRIBUTE_MEMORY_TYPE = 2,
+  CU_POINTER_ATTRIBUTE_IS_MANAGED = 8,
+  CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL = 9
 };
 
 typedef struct {
@@ -126,6 +131,10 @@ CUDA_FAKE_EXPORT CUresult cuKernelGetAttribute(int *out, CUfunction_attribute at
                                                CUkernel kernel, CUdevice device);
 CUDA_FAKE_EXPORT CUresult cuKernelSetAttribute(CUfunction_attribute attribute, int value,
                                                CUkernel kernel, CUdevice device);
+CUDA_FAKE_EXPORT CUresult cuKernelGetParamInfo(CUkernel kernel, size_t i, size_t *out_offset,
+                                               size_t *out_size);
+CUDA_FAKE_EXPORT CUresult cuPointerGetAttributes(unsigned count, CUpointer_attribute *names,
+                                                 void **out, CUdeviceptr pointer);
 CUDA_FAKE_EXPORT CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y,
                                          unsigned grid_z, unsigned block_x, unsigned block_y,
                                          unsigned block_z, unsigned shared_bytes, CUstream stream,

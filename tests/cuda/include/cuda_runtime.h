@@ -29,6 +29,19 @@ typedef enum cudaError {
   cudaErrorLaunchFailure = 719
 } cudaError_t;
 
+enum cudaMemoryType {
+  cudaMemoryTypeUnregistered = 0,
+  cudaMemoryTypeDevice = 2,
+  cudaMemoryTypeManaged = 3
+};
+
+struct cudaPointerAttributes {
+  enum cudaMemoryType type;
+  int device;
+  void *devicePointer, *hostPointer;
+  long reserved[8];
+};
+
 enum cudaDeviceAttr {
   cudaDevAttrMaxSharedMemoryPerBlock = 8,
   cudaDevAttrMaxSharedMemoryPerBlockOptin = 97
@@ -46,6 +59,8 @@ typedef struct CUstream_st *cudaStream_t;
 const char *cudaGetErrorName(cudaError_t error);
 const char *cudaGetErrorString(cudaError_t error);
 cudaError_t cudaGetLastError(void);
+cudaError_t cudaPeekAtLastError(void);
+cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *out, const void *pointer);
 cudaError_t cudaGetDevice(int *out);
 cudaError_t cudaSetDevice(int device);
 cudaError_t cudaGetDeviceCount(int *out);
@@ -100,6 +115,8 @@ cudaError_t cudaLibraryGetKernel(cudaKernel_t *out, cudaLibrary_t library, const
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *out, const void *kernel);
 cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel, enum cudaFuncAttribute attribute,
                                             int value, int device);
+cudaError_t cudaFuncGetParamInfo(const void *kernel, size_t i, size_t *out_offset,
+                                 size_t *out_size);
 cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **params,
                              size_t shared_bytes, cudaStream_t stream);
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *kernel,

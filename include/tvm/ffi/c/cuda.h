@@ -42,6 +42,11 @@
  * libcudart. 1 is the driver API of CUDA 12.0 and later: link libcuda; only cuda.h is included. The
  * declarations of this file are the same with both.
  *
+ * TVM_FFI_CHECK_LAUNCH_DEVICE is 1 unless NDEBUG is defined, and the same in C++: a launch fails
+ * when the parameters of the kernel point to memory of other devices than the current one only. A
+ * parameter inside a struct is not looked at. It is 0 where CUDA cannot tell the parameters of a
+ * kernel: before CUDA 12.4 with the driver API, before 13.0 with the runtime API.
+ *
  * CUDA's headers are not strict C99: add their folder with -isystem if warnings about that matter.
  */
 #ifndef TVM_FFI_C_CUDA_H_
@@ -61,6 +66,9 @@
 #if CUDA_VERSION < 12000
 #error "tvm/ffi/c/cuda.h needs CUDA 12.0 or later"
 #endif
+#if !defined(TVM_FFI_CHECK_LAUNCH_DEVICE) && !defined(NDEBUG) && CUDA_VERSION >= 12040
+#define TVM_FFI_CHECK_LAUNCH_DEVICE 1
+#endif
 /** The result of a CUDA function; 0 is success. */
 typedef CUresult tvm_ffi_cuda_result;
 typedef CUstream tvm_ffi_cuda_stream;
@@ -75,12 +83,18 @@ typedef CUlaunchAttribute tvm_ffi_cuda_launch_attribute;
 #if CUDART_VERSION < 12080
 #error "before CUDA 12.8 define TVM_FFI_CUBIN_LAUNCHER_USE_DRIVER_API to be 1, or not at all"
 #endif
+#if !defined(TVM_FFI_CHECK_LAUNCH_DEVICE) && !defined(NDEBUG) && CUDART_VERSION >= 13000
+#define TVM_FFI_CHECK_LAUNCH_DEVICE 1
+#endif
 typedef cudaError_t tvm_ffi_cuda_result;
 typedef cudaStream_t tvm_ffi_cuda_stream;
 typedef cudaLibrary_t tvm_ffi_cuda_library;
 typedef cudaKernel_t tvm_ffi_cuda_kernel;
 typedef cudaLaunchConfig_t tvm_ffi_cuda_launch_config;
 typedef cudaLaunchAttribute tvm_ffi_cuda_launch_attribute;
+#endif
+#ifndef TVM_FFI_CHECK_LAUNCH_DEVICE
+#define TVM_FFI_CHECK_LAUNCH_DEVICE 0
 #endif
 
 /* ---- Errors ---- */
@@ -102,7 +116,8 @@ typedef cudaLaunchAttribute tvm_ffi_cuda_launch_attribute;
   } while (0)
 
 /* ---- The device and the stream of a call ----
- * Threads: any; both are state of the calling thread. */
+ * Threads: any; both are state of the calling thread. The compiler warns when the result of a
+ * function that may fail is ignored, here and below. */
 
 /**
  * A device that is current between tvm_ffi_cuda_guard_begin and tvm_ffi_cuda_guard_end, which alone
@@ -184,7 +199,9 @@ static inline int tvm_ffi_cuda_kernel_set_max_dynamic_shared_memory(tvm_ffi_cuda
 
 /* ---- Launching ----
  * On the current device. The kernel may still be running, and may yet fail, when this returns.
- * Errors: RuntimeError `CUDA Error: <name> (<code>): <text>`.   Threads: any. */
+ * Errors: RuntimeError `CUDA Error: <name> (<code>): <text>`; with TVM_FFI_CHECK_LAUNCH_DEVICE also
+ * RuntimeError `The kernel is launched on device 0, but its memory is on device 1: ...`.
+ * Threads: any. */
 
 /** The extents of a grid in blocks, or of a block in threads. */
 typedef struct {

@@ -25,6 +25,8 @@
 #include <tvm/ffi/extra/cuda/internal/unified_api.h>
 #include <tvm/ffi/string.h>
 
+#include <cstring>
+
 TVM_FFI_NAMESPACE_BEGIN
 inline namespace TVM_FFI_DETAIL_CUDA_API {
 
@@ -50,22 +52,54 @@ class CubinKernel {
    * @param args            [borrow] The address of the value of each parameter of the kernel;
    *                        the values are copied before this returns.
    * @param dyn_smem_bytes  [in] Shared memory in addition to what the kernel declares.
-   * @return the result of CUDA; nothing is thrown.
+   * @return the result of CUDA.
+   *
+   * Errors: none; with TVM_FFI_CHECK_LAUNCH_DEVICE a RuntimeError (memory of other devices than the
+   * current one only).
    */
-  TVM_FFI_LOCAL cuda_api::ResultType Launch(void **args, dim3 grid, dim3 block,
-                                            cuda_api::StreamHandle stream,
-                                            uint32_t dyn_smem_bytes = 0) const {
+  [[nodiscard]] TVM_FFI_LOCAL cuda_api::ResultType Launch(void **args, dim3 grid, dim3 block,
+                                                          cuda_api::StreamHandle stream,
+                                                          uint32_t dyn_smem_bytes = 0) const {
+    CheckDevice(args);
     return cuda_api::LaunchKernel(kernel_, args, grid, block, stream, dyn_smem_bytes);
   }
   /** The same with a launch configuration, such as cuda_api::ConstructLaunchConfig makes. */
-  TVM_FFI_LOCAL cuda_api::ResultType LaunchEx(void **args,
-                                              const cuda_api::LaunchConfig &config) const {
+  [[nodiscard]] TVM_FFI_LOCAL cuda_api::ResultType LaunchEx(
+      void **args, const cuda_api::LaunchConfig &config) const {
+    CheckDevice(args);
     return cuda_api::LaunchKernelEx(kernel_, args, config);
   }
   TVM_FFI_LOCAL_INLINE cuda_api::KernelHandle GetHandle() const { return kernel_; }
 
  private:
   friend class CubinModule;
+
+  /**
+   * Throws if parameters point to memory of devices, and none of it is on the current one. Some
+   * kernels read the memory of other devices too, so memory on the current one is enough.
+   */
+  TVM_FFI_LOCAL_INLINE void CheckDevice([[maybe_unused]] void **args) const {
+#if TVM_FFI_CHECK_LAUNCH_DEVICE
+    if (cuda_api::HasError()) return;  // an error of the program's, which is not to be lost
+    int current = -1, other = -1;
+    for (size_t i = 0, size; (size = cuda_api::GetParameterSize(kernel_, i)) != 0; ++i) {
+      void *address;
+      if (size != sizeof address) continue;
+      std::memcpy(&address, args[i], sizeof address);
+      const int device = cuda_api::FindDeviceOfMemory(address);
+      if (device < 0) continue;
+      if (current < 0) current = cuda_api::GetCurrentDevice();
+      other = device;
+      if (device == current) break;
+    }
+    cuda_api::ForgetError();  // that the last parameter has no successor
+    if (other >= 0 && current >= 0 && other != current) {
+      TVM_FFI_THROW(RuntimeError) << "The kernel is launched on device " << current
+                                  << ", but its memory is on device " << other
+                                  << ": make that the current one with CUDADeviceGuard";
+    }
+#endif
+  }
 
   TVM_FFI_LOCAL bool SetMaxDynamicSharedMemory(int device_id, int64_t bytes) const {
     cuda_api::DeviceHandle device;

@@ -107,7 +107,8 @@ static inline TVMFFIAny tvm_ffi_any_share_object(TVMFFIObjectHandle object) {
   return tvm_ffi_any_view_object(object);
 }
 
-static inline int tvm_ffi_any_copy(const TVMFFIAny *view, TVMFFIAny *out) {
+TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_any_copy(const TVMFFIAny *view,
+                                                              TVMFFIAny *out) {
   if (view->type_index == kTVMFFIDLTensorPtr) {
     TVMFFIErrorSetRaisedFromCStr(
         TVM_FFI_C_RUNTIME_ERROR,

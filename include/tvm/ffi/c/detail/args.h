@@ -523,7 +523,8 @@ static inline uint32_t tvm_ffi_detail_get_key(const tvm_ffi_args *args, int32_t 
   return TVM_FFI_C_DTYPE_KEY(tensor->dtype.code, tensor->dtype.bits, tensor->dtype.lanes);
 }
 
-static inline int tvm_ffi_args_return(const tvm_ffi_args *args, TVMFFIAny view) {
+TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_args_return(const tvm_ffi_args *args,
+                                                                 TVMFFIAny view) {
   return tvm_ffi_any_copy(&view, args->result);
 }
 

@@ -37,17 +37,20 @@ static inline int tvm_ffi_detail_create_container(const char *name, const TVMFFI
   return 0;
 }
 
-static inline int tvm_ffi_array_create(const TVMFFIAny *items, int32_t num_items,
-                                       TVMFFIObjectHandle *out) {
+TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_array_create(const TVMFFIAny *items,
+                                                                  int32_t num_items,
+                                                                  TVMFFIObjectHandle *out) {
   return tvm_ffi_detail_create_container("ffi.Array", items, num_items, out);
 }
 
-static inline int tvm_ffi_list_create(const TVMFFIAny *items, int32_t num_items,
-                                      TVMFFIObjectHandle *out) {
+TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_list_create(const TVMFFIAny *items,
+                                                                 int32_t num_items,
+                                                                 TVMFFIObjectHandle *out) {
   return tvm_ffi_detail_create_container("ffi.List", items, num_items, out);
 }
 
-static inline int tvm_ffi_list_append(TVMFFIObjectHandle list, TVMFFIAny item) {
+TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_list_append(TVMFFIObjectHandle list,
+                                                                 TVMFFIAny item) {
   TVMFFIAny args[2], result;
   if (item.type_index == kTVMFFIDLTensorPtr) return tvm_ffi_any_copy(&item, &result);
   args[0] = tvm_ffi_any_view_object(list);
@@ -55,8 +58,9 @@ static inline int tvm_ffi_list_append(TVMFFIObjectHandle list, TVMFFIAny item) {
   return tvm_ffi_function_call_global("ffi.ListAppend", args, 2, &result);
 }
 
-static inline int tvm_ffi_map_create(const TVMFFIAny *items, int32_t num_pairs,
-                                     TVMFFIObjectHandle *out) {
+TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_map_create(const TVMFFIAny *items,
+                                                                int32_t num_pairs,
+                                                                TVMFFIObjectHandle *out) {
   return tvm_ffi_detail_create_container("ffi.Map", items, 2 * num_pairs, out);
 }
 
@@ -86,7 +90,8 @@ TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_map_has(TVMFFIObjectHandle 
   return 0;
 }
 
-static inline int tvm_ffi_map_get_item(TVMFFIObjectHandle map, TVMFFIAny key, TVMFFIAny *out) {
+TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_map_get_item(TVMFFIObjectHandle map,
+                                                                  TVMFFIAny key, TVMFFIAny *out) {
   return tvm_ffi_detail_call_map("ffi.MapGetItem", "ffi.DictGetItem", map, &key, out);
 }
 

@@ -100,6 +100,38 @@ static inline int tvm_ffi_detail_cuda_get_count(void) {
 /** Nothing to do: the driver API keeps no last error. */
 static inline void tvm_ffi_detail_cuda_forget(void) {}
 
+#if TVM_FFI_CHECK_LAUNCH_DEVICE
+static inline bool tvm_ffi_detail_cuda_has_failed(void) {
+  return false;
+}
+
+/** The bytes of a parameter; 0: there is none of this number. */
+static inline size_t tvm_ffi_detail_cuda_get_param_size(tvm_ffi_cuda_kernel kernel, size_t i) {
+  size_t offset, size = 0;
+  return cuKernelGetParamInfo(kernel, i, &offset, &size) == CUDA_SUCCESS ? size : 0;
+}
+
+/** The device that the memory belongs to; -1: it is not memory of a device, or is managed. */
+static inline int tvm_ffi_detail_cuda_find_device(const void *address) {
+  CUpointer_attribute names[3] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_IS_MANAGED,
+                                  CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL};
+  unsigned type = 0, is_managed = 0;
+  int device = -1;
+  void *values[3];
+  values[0] = &type, values[1] = &is_managed, values[2] = &device;
+  if (cuPointerGetAttributes(3, names, values, (CUdeviceptr)(uintptr_t)address) != CUDA_SUCCESS) {
+    return -1;
+  }
+  return type == CU_MEMORYTYPE_DEVICE && is_managed == 0 ? device : -1;
+}
+
+/** -1: none. */
+static inline int tvm_ffi_detail_cuda_get_device(void) {
+  CUdevice device;
+  return cuCtxGetDevice(&device) == CUDA_SUCCESS ? device : -1;
+}
+#endif
+
 #else /* the same by the runtime API */
 
 #define TVM_FFI_C_DETAIL_CUDA(name) cuda##name
@@ -158,6 +190,28 @@ static inline void tvm_ffi_detail_cuda_forget(void) {
   (void)cudaGetLastError();
 }
 
+#if TVM_FFI_CHECK_LAUNCH_DEVICE
+static inline bool tvm_ffi_detail_cuda_has_failed(void) {
+  return cudaPeekAtLastError() != cudaSuccess;
+}
+
+static inline size_t tvm_ffi_detail_cuda_get_param_size(tvm_ffi_cuda_kernel kernel, size_t i) {
+  size_t offset, size = 0;
+  return cudaFuncGetParamInfo((const void *)kernel, i, &offset, &size) == cudaSuccess ? size : 0;
+}
+
+static inline int tvm_ffi_detail_cuda_find_device(const void *address) {
+  struct cudaPointerAttributes found;
+  if (cudaPointerGetAttributes(&found, address) != cudaSuccess) return -1;
+  return found.type == cudaMemoryTypeDevice ? found.device : -1;
+}
+
+static inline int tvm_ffi_detail_cuda_get_device(void) {
+  int device;
+  return cudaGetDevice(&device) == cudaSuccess ? device : -1;
+}
+#endif
+
 #endif
 
 TVM_FFI_C_DETAIL_COLD static inline void tvm_ffi_detail_cuda_raise_at(const char *file, int line,
@@ -176,13 +230,49 @@ static inline int tvm_ffi_detail_cuda_check(tvm_ffi_cuda_result result) {
                                tvm_ffi_detail_cuda_get_text(result));
 }
 
-static inline int tvm_ffi_cuda_guard_begin(tvm_ffi_cuda_guard *guard, int device_id) {
+#if TVM_FFI_CHECK_LAUNCH_DEVICE
+/**
+ * Fails if parameters point to memory of devices, and none of it is on the current one. Some
+ * kernels read the memory of other devices too, so memory on the current one is enough.
+ */
+static inline int tvm_ffi_detail_cuda_check_device(tvm_ffi_cuda_kernel kernel, void **args) {
+  int current = -1, other = -1;
+  size_t i, size;
+  if (tvm_ffi_detail_cuda_has_failed()) return 0; /* an error of the program's, not to be lost */
+  for (i = 0; (size = tvm_ffi_detail_cuda_get_param_size(kernel, i)) != 0; ++i) {
+    void *address;
+    int device;
+    if (size != sizeof address) continue;
+    memcpy(&address, args[i], sizeof address);
+    device = tvm_ffi_detail_cuda_find_device(address);
+    if (device < 0) continue;
+    if (current < 0) current = tvm_ffi_detail_cuda_get_device();
+    other = device;
+    if (device == current) break;
+  }
+  tvm_ffi_detail_cuda_forget(); /* that the last parameter has no successor */
+  if (other < 0 || current < 0 || other == current) return 0;
+  return TVM_FFI_C_DETAIL_FAIL(TVM_FFI_C_RUNTIME_ERROR,
+                               "The kernel is launched on device %d, but its memory is on device "
+                               "%d: make that the current one with tvm_ffi_cuda_guard_begin",
+                               current, other);
+}
+#else
+static inline int tvm_ffi_detail_cuda_check_device(tvm_ffi_cuda_kernel kernel, void **args) {
+  (void)kernel, (void)args;
+  return 0;
+}
+#endif
+
+TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_cuda_guard_begin(tvm_ffi_cuda_guard *guard,
+                                                                      int device_id) {
   guard->changed = false;
   TVM_FFI_C_CUDA_TRY(tvm_ffi_detail_cuda_begin(guard, device_id));
   return 0;
 }
 
-static inline int tvm_ffi_cuda_guard_end(tvm_ffi_cuda_guard *guard, int code) {
+TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_cuda_guard_end(tvm_ffi_cuda_guard *guard,
+                                                                    int code) {
   tvm_ffi_cuda_result result;
   if (!guard->changed) return code;
   guard->changed = false;
@@ -194,7 +284,8 @@ static inline tvm_ffi_cuda_stream tvm_ffi_cuda_get_stream(const DLTensor *tensor
   return (tvm_ffi_cuda_stream)tvm_ffi_env_get_stream(tensor);
 }
 
-static inline int tvm_ffi_cuda_library_load(const void *image, tvm_ffi_cuda_library *out) {
+TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_cuda_library_load(const void *image,
+                                                                       tvm_ffi_cuda_library *out) {
   return tvm_ffi_detail_cuda_check(tvm_ffi_detail_cuda_load(image, out));
 }
 
@@ -202,13 +293,13 @@ static inline void tvm_ffi_cuda_library_unload(tvm_ffi_cuda_library library) {
   if (library != NULL) (void)TVM_FFI_C_DETAIL_CUDA(LibraryUnload)(library);
 }
 
-static inline int tvm_ffi_cuda_library_get_kernel(tvm_ffi_cuda_library library, const char *name,
-                                                  tvm_ffi_cuda_kernel *out) {
+TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_cuda_library_get_kernel(
+    tvm_ffi_cuda_library library, const char *name, tvm_ffi_cuda_kernel *out) {
   return tvm_ffi_detail_cuda_check(TVM_FFI_C_DETAIL_CUDA(LibraryGetKernel)(out, library, name));
 }
 
-static inline int tvm_ffi_cuda_kernel_set_max_dynamic_shared_memory(tvm_ffi_cuda_kernel kernel,
-                                                                    int64_t bytes) {
+TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_cuda_kernel_set_max_dynamic_shared_memory(
+    tvm_ffi_cuda_kernel kernel, int64_t bytes) {
   const int num_devices = tvm_ffi_detail_cuda_get_count();
   int device_id, num_set = 0;
   for (device_id = 0; device_id < num_devices; ++device_id) {
@@ -238,15 +329,18 @@ static inline tvm_ffi_cuda_dim tvm_ffi_cuda_dim_make(unsigned x, unsigned y, uns
   return dim;
 }
 
-static inline int tvm_ffi_cuda_kernel_launch(tvm_ffi_cuda_kernel kernel, void **args,
-                                             tvm_ffi_cuda_dim grid, tvm_ffi_cuda_dim block,
-                                             uint32_t shared_bytes, tvm_ffi_cuda_stream stream) {
+TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_cuda_kernel_launch(
+    tvm_ffi_cuda_kernel kernel, void **args, tvm_ffi_cuda_dim grid, tvm_ffi_cuda_dim block,
+    uint32_t shared_bytes, tvm_ffi_cuda_stream stream) {
+#if !TVM_FFI_CUBIN_LAUNCHER_USE_DRIVER_API
+  struct dim3 grid_dim, block_dim;
+#endif
+  TVM_FFI_C_TRY(tvm_ffi_detail_cuda_check_device(kernel, args));
 #if TVM_FFI_CUBIN_LAUNCHER_USE_DRIVER_API
   return tvm_ffi_detail_cuda_check(cuLaunchKernel((CUfunction)kernel, grid.x, grid.y, grid.z,
                                                   block.x, block.y, block.z, shared_bytes, stream,
                                                   args, NULL));
 #else
-  struct dim3 grid_dim, block_dim;
   grid_dim.x = grid.x, grid_dim.y = grid.y, grid_dim.z = grid.z;
   block_dim.x = block.x, block_dim.y = block.y, block_dim.z = block.z;
   return tvm_ffi_detail_cuda_check(
@@ -282,8 +376,9 @@ static inline void tvm_ffi_cuda_launch_config_init(tvm_ffi_cuda_launch_config *c
   config->numAttrs = cluster > 1 ? 1 : 0;
 }
 
-static inline int tvm_ffi_cuda_kernel_launch_ex(tvm_ffi_cuda_kernel kernel, void **args,
-                                                const tvm_ffi_cuda_launch_config *config) {
+TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_cuda_kernel_launch_ex(
+    tvm_ffi_cuda_kernel kernel, void **args, const tvm_ffi_cuda_launch_config *config) {
+  TVM_FFI_C_TRY(tvm_ffi_detail_cuda_check_device(kernel, args));
 #if TVM_FFI_CUBIN_LAUNCHER_USE_DRIVER_API
   return tvm_ffi_detail_cuda_check(cuLaunchKernelEx(config, (CUfunction)kernel, args, NULL));
 #else

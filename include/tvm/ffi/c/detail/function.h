@@ -29,7 +29,8 @@ static inline int tvm_ffi_function_call_void(TVMFFIObjectHandle function, const 
   return code;
 }
 
-static inline int tvm_ffi_function_find_global(const char *name, TVMFFIObjectHandle *out) {
+TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_function_find_global(const char *name,
+                                                                          TVMFFIObjectHandle *out) {
   TVMFFIByteArray bytes = tvm_ffi_detail_bytes(name);
   if (name == NULL) {
     return TVM_FFI_C_DETAIL_FAIL(TVM_FFI_C_VALUE_ERROR, "%s", "`name` must not be NULL");
@@ -37,7 +38,8 @@ static inline int tvm_ffi_function_find_global(const char *name, TVMFFIObjectHan
   return TVMFFIFunctionGetGlobal(&bytes, out);
 }
 
-static inline int tvm_ffi_function_get_global(const char *name, TVMFFIObjectHandle *out) {
+TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_function_get_global(const char *name,
+                                                                         TVMFFIObjectHandle *out) {
   TVMFFIObjectHandle function = NULL;
   TVM_FFI_C_TRY(tvm_ffi_function_find_global(name, &function));
   if (function == NULL) {
@@ -60,8 +62,9 @@ static inline int tvm_ffi_function_call_global(const char *name, const TVMFFIAny
   return code;
 }
 
-static inline int tvm_ffi_function_register(const char *name, TVMFFISafeCallType function,
-                                            bool allow_override) {
+TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_function_register(const char *name,
+                                                                       TVMFFISafeCallType function,
+                                                                       bool allow_override) {
   TVMFFIByteArray bytes = tvm_ffi_detail_bytes(name);
   TVMFFIObjectHandle object = NULL;
   int code;

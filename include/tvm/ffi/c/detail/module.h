@@ -6,15 +6,17 @@
 #ifndef TVM_FFI_C_DETAIL_MODULE_H_
 #define TVM_FFI_C_DETAIL_MODULE_H_
 
-static inline int tvm_ffi_module_load(const char *path, TVMFFIObjectHandle *out) {
+TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_module_load(const char *path,
+                                                                 TVMFFIObjectHandle *out) {
   TVMFFIAny arg = tvm_ffi_any_view_string(path), result;
   TVM_FFI_C_TRY(tvm_ffi_function_call_global("ffi.ModuleLoadFromFile", &arg, 1, &result));
   *out = result.v_obj;
   return 0;
 }
 
-static inline int tvm_ffi_module_find_function(TVMFFIObjectHandle module, const char *name,
-                                               TVMFFIObjectHandle *out) {
+TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_module_find_function(TVMFFIObjectHandle module,
+                                                                          const char *name,
+                                                                          TVMFFIObjectHandle *out) {
   TVMFFIAny args[3], result;
   args[0] = tvm_ffi_any_view_object(module);
   args[1] = tvm_ffi_any_view_string(name);
@@ -24,8 +26,9 @@ static inline int tvm_ffi_module_find_function(TVMFFIObjectHandle module, const 
   return 0;
 }
 
-static inline int tvm_ffi_module_get_function(TVMFFIObjectHandle module, const char *name,
-                                              TVMFFIObjectHandle *out) {
+TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_module_get_function(TVMFFIObjectHandle module,
+                                                                         const char *name,
+                                                                         TVMFFIObjectHandle *out) {
   TVMFFIObjectHandle function = NULL;
   TVM_FFI_C_TRY(tvm_ffi_module_find_function(module, name, &function));
   if (function == NULL) {
@@ -35,8 +38,9 @@ static inline int tvm_ffi_module_get_function(TVMFFIObjectHandle module, const c
   return 0;
 }
 
-static inline int tvm_ffi_module_load_function(const char *path, const char *name,
-                                               TVMFFIObjectHandle *out) {
+TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_module_load_function(const char *path,
+                                                                          const char *name,
+                                                                          TVMFFIObjectHandle *out) {
   TVMFFIObjectHandle module = NULL;
   int code;
   TVM_FFI_C_TRY(tvm_ffi_module_load(path, &module));

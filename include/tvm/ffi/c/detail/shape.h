@@ -84,8 +84,9 @@ static inline char *tvm_ffi_shape_print(const int64_t *shape, int32_t ndim, char
   return buffer;
 }
 
-static inline int tvm_ffi_shape_create(const int64_t *shape, int32_t ndim,
-                                       TVMFFIObjectHandle *out) {
+TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_shape_create(const int64_t *shape,
+                                                                  int32_t ndim,
+                                                                  TVMFFIObjectHandle *out) {
   TVMFFIAny few[8], result;
   TVMFFIAny *args = few;
   int32_t i;

@@ -15,26 +15,32 @@ static inline bool tvm_ffi_string_equal(TVMFFIByteArray text, const char *litera
   return text.size == size && (size == 0 || memcmp(text.data, literal, size) == 0);
 }
 
-static inline int tvm_ffi_string_create(const char *text, TVMFFIAny *out) {
+TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_string_create(const char *text,
+                                                                   TVMFFIAny *out) {
   TVMFFIByteArray bytes = tvm_ffi_detail_bytes(text);
   return TVMFFIStringFromByteArray(&bytes, out);
 }
 
-static inline int tvm_ffi_string_create_sized(const char *data, size_t size, TVMFFIAny *out) {
+TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_string_create_sized(const char *data,
+                                                                         size_t size,
+                                                                         TVMFFIAny *out) {
   TVMFFIByteArray bytes;
   bytes.data = data;
   bytes.size = size;
   return TVMFFIStringFromByteArray(&bytes, out);
 }
 
-static inline int tvm_ffi_bytes_create(const void *data, size_t size, TVMFFIAny *out) {
+TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_bytes_create(const void *data, size_t size,
+                                                                  TVMFFIAny *out) {
   TVMFFIByteArray bytes;
   bytes.data = (const char *)data;
   bytes.size = size;
   return TVMFFIBytesFromByteArray(&bytes, out);
 }
 
-static inline int tvm_ffi_string_create_formatted(TVMFFIAny *out, const char *format, ...) {
+TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_string_create_formatted(TVMFFIAny *out,
+                                                                             const char *format,
+                                                                             ...) {
   char buffer[256];
   char *text;
   int code;

@@ -269,8 +269,10 @@ static inline void tvm_ffi_tensor_init(DLTensor *tensor, void *data, DLDevice de
   tvm_ffi_shape_fill_strides(shape, ndim, strides);
 }
 
-static inline int tvm_ffi_tensor_create(DLDevice device, DLDataType dtype, int32_t ndim,
-                                        const int64_t *shape, TVMFFIObjectHandle *out) {
+TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_tensor_create(DLDevice device,
+                                                                   DLDataType dtype, int32_t ndim,
+                                                                   const int64_t *shape,
+                                                                   TVMFFIObjectHandle *out) {
   TVMFFIObjectHandle tensor = NULL;
   DLTensor prototype;
   size_t size = 0;
@@ -337,9 +339,9 @@ static inline int tvm_ffi_detail_new_tensor(DLDevice device, DLDataType dtype, i
   return 0;
 }
 
-static inline int tvm_ffi_tensor_create_with(const tvm_ffi_tensor_allocator *allocator,
-                                             DLDevice device, DLDataType dtype, int32_t ndim,
-                                             const int64_t *shape, TVMFFIObjectHandle *out) {
+TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_tensor_create_with(
+    const tvm_ffi_tensor_allocator *allocator, DLDevice device, DLDataType dtype, int32_t ndim,
+    const int64_t *shape, TVMFFIObjectHandle *out) {
   tvm_ffi_detail_tensor *self = NULL;
   size_t size = 0;
   int code;
@@ -361,9 +363,9 @@ static inline int tvm_ffi_tensor_create_with(const tvm_ffi_tensor_allocator *all
   return code;
 }
 
-static inline int tvm_ffi_tensor_create_around(const DLTensor *memory,
-                                               tvm_ffi_tensor_release_fn release, void *context,
-                                               TVMFFIObjectHandle *out) {
+TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_tensor_create_around(
+    const DLTensor *memory, tvm_ffi_tensor_release_fn release, void *context,
+    TVMFFIObjectHandle *out) {
   tvm_ffi_detail_tensor *self = NULL;
   size_t size = 0;
   int code;
@@ -402,9 +404,9 @@ static inline bool tvm_ffi_detail_span(int32_t ndim, const int64_t *shape, const
   return true;
 }
 
-static inline int tvm_ffi_tensor_create_view(TVMFFIObjectHandle source, int32_t ndim,
-                                             const int64_t *shape, const int64_t *strides,
-                                             int64_t element_offset, TVMFFIObjectHandle *out) {
+TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_tensor_create_view(
+    TVMFFIObjectHandle source, int32_t ndim, const int64_t *shape, const int64_t *strides,
+    int64_t element_offset, TVMFFIObjectHandle *out) {
   TVMFFIAny any = tvm_ffi_any_view_object(source);
   int64_t placeholder = 0, low = 0, high = 0, source_low = 0, source_high = 0, bits = 0, count;
   DLTensor *source_tensor, view;

@@ -8,6 +8,9 @@
  * cuInit has been called and, to launch, that a context is current (cudaSetDevice does both from
  * CUDA 12 on). Files of one program may choose differently. Functions return the result of CUDA,
  * take no ownership, and may be called from any thread.
+ *
+ * TVM_FFI_CHECK_LAUNCH_DEVICE, which is 1 unless NDEBUG is defined, lets CubinKernel refuse to
+ * launch on a wrong device; tvm/ffi/c/cuda.h says when it is 0.
  */
 #ifndef TVM_FFI_EXTRA_CUDA_INTERNAL_UNIFIED_API_H_
 #define TVM_FFI_EXTRA_CUDA_INTERNAL_UNIFIED_API_H_
@@ -25,8 +28,17 @@ static_assert(TVM_FFI_CUBIN_LAUNCHER_USE_DRIVER_API || CUDART_VERSION >= 12080,
 #if TVM_FFI_CUBIN_LAUNCHER_USE_DRIVER_API
 #include <cuda.h>
 #define TVM_FFI_DETAIL_CUDA_API driver_api
+#if !defined(TVM_FFI_CHECK_LAUNCH_DEVICE) && !defined(NDEBUG) && CUDA_VERSION >= 12040
+#define TVM_FFI_CHECK_LAUNCH_DEVICE 1
+#endif
 #else
 #define TVM_FFI_DETAIL_CUDA_API runtime_api
+#if !defined(TVM_FFI_CHECK_LAUNCH_DEVICE) && !defined(NDEBUG) && CUDART_VERSION >= 13000
+#define TVM_FFI_CHECK_LAUNCH_DEVICE 1
+#endif
+#endif
+#ifndef TVM_FFI_CHECK_LAUNCH_DEVICE
+#define TVM_FFI_CHECK_LAUNCH_DEVICE 0
 #endif
 
 TVM_FFI_NAMESPACE_BEGIN
@@ -56,50 +68,83 @@ TVM_FFI_LOCAL inline void GetErrorString(ResultType result, const char **name, c
   }
 }
 /** @param image  [borrow] A cubin, a fatbin, or NUL-terminated PTX. CUDA keeps a copy. */
-TVM_FFI_LOCAL inline ResultType LoadLibrary(LibraryHandle *library, const void *image) {
+[[nodiscard]] TVM_FFI_LOCAL inline ResultType LoadLibrary(LibraryHandle *library,
+                                                          const void *image) {
   return cuLibraryLoadData(library, image, nullptr, nullptr, 0, nullptr, nullptr, 0);
 }
-TVM_FFI_LOCAL inline ResultType UnloadLibrary(LibraryHandle library) {
+[[nodiscard]] TVM_FFI_LOCAL inline ResultType UnloadLibrary(LibraryHandle library) {
   return cuLibraryUnload(library);
 }
 /** @param kernel  [lend] Valid until the library is unloaded. */
-TVM_FFI_LOCAL inline ResultType GetKernel(KernelHandle *kernel, LibraryHandle library,
-                                          const char *name) {
+[[nodiscard]] TVM_FFI_LOCAL inline ResultType GetKernel(KernelHandle *kernel, LibraryHandle library,
+                                                        const char *name) {
   return cuLibraryGetKernel(kernel, library, name);
 }
-TVM_FFI_LOCAL inline ResultType FindDevice(DeviceHandle *device, int device_id) {
+[[nodiscard]] TVM_FFI_LOCAL inline ResultType FindDevice(DeviceHandle *device, int device_id) {
   return cuDeviceGet(device, device_id);
 }
 /** @param args  [borrow] The address of the value of each parameter of the kernel. */
-TVM_FFI_LOCAL inline ResultType LaunchKernel(KernelHandle kernel, void **args, dim3 grid,
-                                             dim3 block, StreamHandle stream,
-                                             uint32_t dyn_smem_bytes = 0) {
+[[nodiscard]] TVM_FFI_LOCAL inline ResultType LaunchKernel(KernelHandle kernel, void **args,
+                                                           dim3 grid, dim3 block,
+                                                           StreamHandle stream,
+                                                           uint32_t dyn_smem_bytes = 0) {
   return cuLaunchKernel(reinterpret_cast<CUfunction>(kernel), grid.x, grid.y, grid.z, block.x,
                         block.y, block.z, dyn_smem_bytes, stream, args, nullptr);
 }
-TVM_FFI_LOCAL inline ResultType LaunchKernelEx(KernelHandle kernel, void **args,
-                                               const LaunchConfig &config) {
+[[nodiscard]] TVM_FFI_LOCAL inline ResultType LaunchKernelEx(KernelHandle kernel, void **args,
+                                                             const LaunchConfig &config) {
   return cuLaunchKernelEx(&config, reinterpret_cast<CUfunction>(kernel), args, nullptr);
 }
 /** Bytes of shared memory that the kernel declares. */
-TVM_FFI_LOCAL inline ResultType GetKernelSharedMem(KernelHandle kernel, int &out,
-                                                   DeviceHandle device) {
+[[nodiscard]] TVM_FFI_LOCAL inline ResultType GetKernelSharedMem(KernelHandle kernel, int &out,
+                                                                 DeviceHandle device) {
   return cuKernelGetAttribute(&out, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, kernel, device);
 }
-TVM_FFI_LOCAL inline ResultType SetKernelMaxDynamicSharedMem(KernelHandle kernel, int bytes,
-                                                             DeviceHandle device) {
+[[nodiscard]] TVM_FFI_LOCAL inline ResultType SetKernelMaxDynamicSharedMem(KernelHandle kernel,
+                                                                           int bytes,
+                                                                           DeviceHandle device) {
   return cuKernelSetAttribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, bytes, kernel,
                               device);
 }
-TVM_FFI_LOCAL inline ResultType GetDeviceCount(int *count) {
+[[nodiscard]] TVM_FFI_LOCAL inline ResultType GetDeviceCount(int *count) {
   return cuDeviceGetCount(count);
 }
-TVM_FFI_LOCAL inline ResultType GetDeviceAttribute(int *value, DeviceAttrType attr,
-                                                   DeviceHandle device) {
+[[nodiscard]] TVM_FFI_LOCAL inline ResultType GetDeviceAttribute(int *value, DeviceAttrType attr,
+                                                                 DeviceHandle device) {
   return cuDeviceGetAttribute(value, attr, device);
 }
 /** Clears CUDA's last error after a failure that is expected; nothing to do in the driver API. */
 TVM_FFI_LOCAL inline void ForgetError() {}
+
+#if TVM_FFI_CHECK_LAUNCH_DEVICE
+/** Whether CUDA keeps an error that the program has not read. */
+TVM_FFI_LOCAL inline bool HasError() {
+  return false;
+}
+/** The bytes of a parameter; 0: there is none of this number. */
+TVM_FFI_LOCAL inline size_t GetParameterSize(KernelHandle kernel, size_t i) {
+  size_t offset, size = 0;
+  return cuKernelGetParamInfo(kernel, i, &offset, &size) == kSuccess ? size : 0;
+}
+/** The device that the memory belongs to; -1: it is not memory of a device, or is managed. */
+TVM_FFI_LOCAL inline int FindDeviceOfMemory(const void *address) {
+  CUpointer_attribute names[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_IS_MANAGED,
+                                 CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL};
+  unsigned type = 0, is_managed = 0;
+  int device = -1;
+  void *values[] = {&type, &is_managed, &device};
+  if (cuPointerGetAttributes(3, names, values, reinterpret_cast<CUdeviceptr>(address)) !=
+      kSuccess) {
+    return -1;
+  }
+  return type == CU_MEMORYTYPE_DEVICE && is_managed == 0 ? device : -1;
+}
+/** -1: none. */
+TVM_FFI_LOCAL inline int GetCurrentDevice() {
+  CUdevice device;
+  return cuCtxGetDevice(&device) == kSuccess ? device : -1;
+}
+#endif
 
 /**
  * Fills a configuration for LaunchKernelEx.
@@ -150,52 +195,77 @@ TVM_FFI_LOCAL inline void GetErrorString(ResultType result, const char **name, c
   *name = cudaGetErrorName(result);
   *text = cudaGetErrorString(result);
 }
-TVM_FFI_LOCAL inline ResultType LoadLibrary(LibraryHandle *library, const void *image) {
+[[nodiscard]] TVM_FFI_LOCAL inline ResultType LoadLibrary(LibraryHandle *library,
+                                                          const void *image) {
   return cudaLibraryLoadData(library, image, nullptr, nullptr, 0, nullptr, nullptr, 0);
 }
-TVM_FFI_LOCAL inline ResultType UnloadLibrary(LibraryHandle library) {
+[[nodiscard]] TVM_FFI_LOCAL inline ResultType UnloadLibrary(LibraryHandle library) {
   return cudaLibraryUnload(library);
 }
-TVM_FFI_LOCAL inline ResultType GetKernel(KernelHandle *kernel, LibraryHandle library,
-                                          const char *name) {
+[[nodiscard]] TVM_FFI_LOCAL inline ResultType GetKernel(KernelHandle *kernel, LibraryHandle library,
+                                                        const char *name) {
   return cudaLibraryGetKernel(kernel, library, name);
 }
-TVM_FFI_LOCAL inline ResultType FindDevice(DeviceHandle *device, int device_id) {
+[[nodiscard]] TVM_FFI_LOCAL inline ResultType FindDevice(DeviceHandle *device, int device_id) {
   *device = device_id;
   return kSuccess;
 }
-TVM_FFI_LOCAL inline ResultType LaunchKernel(KernelHandle kernel, void **args, dim3 grid,
-                                             dim3 block, StreamHandle stream,
-                                             uint32_t dyn_smem_bytes = 0) {
+[[nodiscard]] TVM_FFI_LOCAL inline ResultType LaunchKernel(KernelHandle kernel, void **args,
+                                                           dim3 grid, dim3 block,
+                                                           StreamHandle stream,
+                                                           uint32_t dyn_smem_bytes = 0) {
   return cudaLaunchKernel(static_cast<const void *>(kernel), ::dim3(grid.x, grid.y, grid.z),
                           ::dim3(block.x, block.y, block.z), args, dyn_smem_bytes, stream);
 }
-TVM_FFI_LOCAL inline ResultType LaunchKernelEx(KernelHandle kernel, void **args,
-                                               const LaunchConfig &config) {
+[[nodiscard]] TVM_FFI_LOCAL inline ResultType LaunchKernelEx(KernelHandle kernel, void **args,
+                                                             const LaunchConfig &config) {
   return cudaLaunchKernelExC(&config, static_cast<const void *>(kernel), args);
 }
 /** The runtime API takes no device here, so this is the value for the current one. */
-TVM_FFI_LOCAL inline ResultType GetKernelSharedMem(KernelHandle kernel, int &out, DeviceHandle) {
+[[nodiscard]] TVM_FFI_LOCAL inline ResultType GetKernelSharedMem(KernelHandle kernel, int &out,
+                                                                 DeviceHandle) {
   cudaFuncAttributes attributes;
   const ResultType result = cudaFuncGetAttributes(&attributes, static_cast<const void *>(kernel));
   if (result == kSuccess) out = static_cast<int>(attributes.sharedSizeBytes);
   return result;
 }
-TVM_FFI_LOCAL inline ResultType SetKernelMaxDynamicSharedMem(KernelHandle kernel, int bytes,
-                                                             DeviceHandle device) {
+[[nodiscard]] TVM_FFI_LOCAL inline ResultType SetKernelMaxDynamicSharedMem(KernelHandle kernel,
+                                                                           int bytes,
+                                                                           DeviceHandle device) {
   return cudaKernelSetAttributeForDevice(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes,
                                          device);
 }
-TVM_FFI_LOCAL inline ResultType GetDeviceCount(int *count) {
+[[nodiscard]] TVM_FFI_LOCAL inline ResultType GetDeviceCount(int *count) {
   return cudaGetDeviceCount(count);
 }
-TVM_FFI_LOCAL inline ResultType GetDeviceAttribute(int *value, DeviceAttrType attr,
-                                                   DeviceHandle device) {
+[[nodiscard]] TVM_FFI_LOCAL inline ResultType GetDeviceAttribute(int *value, DeviceAttrType attr,
+                                                                 DeviceHandle device) {
   return cudaDeviceGetAttribute(value, attr, device);
 }
 TVM_FFI_LOCAL inline void ForgetError() {
   static_cast<void>(cudaGetLastError());
 }
+
+#if TVM_FFI_CHECK_LAUNCH_DEVICE
+TVM_FFI_LOCAL inline bool HasError() {
+  return cudaPeekAtLastError() != kSuccess;
+}
+TVM_FFI_LOCAL inline size_t GetParameterSize(KernelHandle kernel, size_t i) {
+  size_t offset, size = 0;
+  return cudaFuncGetParamInfo(static_cast<const void *>(kernel), i, &offset, &size) == kSuccess
+             ? size
+             : 0;
+}
+TVM_FFI_LOCAL inline int FindDeviceOfMemory(const void *address) {
+  cudaPointerAttributes found;
+  if (cudaPointerGetAttributes(&found, address) != kSuccess) return -1;
+  return found.type == cudaMemoryTypeDevice ? found.device : -1;
+}
+TVM_FFI_LOCAL inline int GetCurrentDevice() {
+  int device;
+  return cudaGetDevice(&device) == kSuccess ? device : -1;
+}
+#endif
 
 TVM_FFI_LOCAL inline ResultType ConstructLaunchConfig(KernelHandle, StreamHandle stream,
                                                       uint32_t smem_size, dim3 grid, dim3 block,
