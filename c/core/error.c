@@ -408,6 +408,16 @@ bool tvmffi_error_is_raised(void) {
   return tvmffi_thread.raised != NULL;
 }
 
+TVMFFIObject *tvmffi_error_put_aside(void) {
+  TVMFFIObject *error = tvmffi_thread.raised;
+  tvmffi_thread.raised = NULL;
+  return error;
+}
+
+void tvmffi_error_put_back(TVMFFIObject *error) {
+  if (error != NULL || tvmffi_thread.raised != NULL) set_raised(error);
+}
+
 void TVMFFIErrorSetRaised(TVMFFIObjectHandle error) {
   if (error != NULL && ((TVMFFIObject *)error)->type_index != kTVMFFIError) {
     /* Code that takes an error from the slot relies on its type. */

@@ -44,6 +44,13 @@ int tvmffi_check_bytes(const char *function, const TVMFFIByteArray *bytes, const
 /* True when this thread's slot holds an error. */
 bool tvmffi_error_is_raised(void);
 
+/*
+ * Around a deleter of a client, which may call anything: what is raised in this thread is put aside,
+ * and put back. An error that the deleter raises is dropped, for nobody would ask for it.
+ */
+TVMFFIObject *tvmffi_error_put_aside(void);
+void tvmffi_error_put_back(TVMFFIObject *error);
+
 /* True for the preallocated MemoryError, which all threads share: it must not be changed. */
 bool tvmffi_error_is_shared(const TVMFFIObject *error);
 

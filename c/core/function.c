@@ -21,7 +21,9 @@ static int call_closure(void *handle, const TVMFFIAny *args, int32_t num_args, T
 
 static void destroy_closure(void *self) {
   closure_object *closure = self;
+  TVMFFIObject *error = tvmffi_error_put_aside();
   closure->deleter(closure->self);
+  tvmffi_error_put_back(error);
 }
 
 static void delete_closure(void *self, int flags) {

@@ -171,7 +171,11 @@ typedef struct {
 
 static void destroy_opaque(void *self) {
   opaque_object *opaque = self;
-  if (opaque->deleter != NULL) opaque->deleter(opaque->cell.handle);
+  TVMFFIObject *error;
+  if (opaque->deleter == NULL) return;
+  error = tvmffi_error_put_aside();
+  opaque->deleter(opaque->cell.handle);
+  tvmffi_error_put_back(error);
 }
 
 static void delete_opaque(void *self, int flags) {

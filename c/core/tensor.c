@@ -149,7 +149,9 @@ static void release_versioned_export(DLManagedTensorVersioned *self) {
 static void delete_wrapper(void *self, int flags) {
   if (flags & kTVMFFIObjectDeleterFlagBitMaskStrong) {
     DLManagedTensor *managed = ((tensor_object *)self)->owner;
+    TVMFFIObject *error = tvmffi_error_put_aside();
     if (managed->deleter != NULL) managed->deleter(managed);
+    tvmffi_error_put_back(error);
   }
   if (flags & kTVMFFIObjectDeleterFlagBitMaskWeak) tvmffi_object_free(self, 0);
 }
@@ -157,7 +159,9 @@ static void delete_wrapper(void *self, int flags) {
 static void delete_versioned_wrapper(void *self, int flags) {
   if (flags & kTVMFFIObjectDeleterFlagBitMaskStrong) {
     DLManagedTensorVersioned *managed = ((tensor_object *)self)->owner;
+    TVMFFIObject *error = tvmffi_error_put_aside();
     if (managed->deleter != NULL) managed->deleter(managed);
+    tvmffi_error_put_back(error);
   }
   if (flags & kTVMFFIObjectDeleterFlagBitMaskWeak) tvmffi_object_free(self, 0);
 }

@@ -164,7 +164,11 @@ int TVMFFIEnvTensorAlloc(DLTensor *prototype, TVMFFIObjectHandle *out) {
                        "TVMFFIEnvTensorAlloc: failed to allocate a tensor from the allocator");
   }
   rc = tvmffi_tensor_wrap_versioned(managed, out);
-  if (rc != 0 && managed->deleter != NULL) managed->deleter(managed);
+  if (rc != 0 && managed->deleter != NULL) {
+    TVMFFIObject *error = tvmffi_error_put_aside();
+    managed->deleter(managed);
+    tvmffi_error_put_back(error);
+  }
   return rc;
 }
 

@@ -47,7 +47,11 @@ int tvmffi_loader_call(TVMFFIObject *loader, const TVMFFIAny *args, int32_t num_
  */
 static void destroy_module(void *self) {
   tvmffi_module *module = self;
-  if (module->vtable->destroy != NULL) module->vtable->destroy(module->self);
+  if (module->vtable->destroy != NULL) {
+    TVMFFIObject *error = tvmffi_error_put_aside();
+    module->vtable->destroy(module->self);
+    tvmffi_error_put_back(error);
+  }
   tvmffi_object_release_nested(module->imports);
   tvmffi_object_release_nested(module->lookup_cache);
 }
