@@ -14,6 +14,7 @@ CASADI = "--abi=casadi"
 SCALE = "int scale(const double x[2][3], double a, double y[2][3])"
 SPECS = [
     SCALE, "scale_strided = int scale(const double x[2:row][3:column], double a, double y[2][3])",
+    "scale_apart = int scale(const double x[2][3], double a, double restrict y[2][3] align 16)",
     "int transpose(const double m[n][n], double t[n, n])",
     "int sum(const double row[3], const double column[3], double s[])", "int solve(double which[])",
     "int busy(void)"

@@ -13,6 +13,8 @@ from tool import USAGE, good, run
 HALIDE = "--abi=halide"
 SCALE = "int scale(const double x[2][3], double a, double y[2][3])"
 ANY = "scale_any = int scale(const double x[n][m], double a, double y[n][m])"
+APART = ("scale_apart = int scale(const double x[2][3], double a, "
+         "double restrict y[2][3] align 16)")
 STRIDED = "scale_strided = int scale(const double x[2:row][3:column], double a, double y[2][3])"
 FLOAT = "of_float = int scale(const double x[n][m], double a, float y[n][m])"
 FILL = "int fill(double y[n][m], int64_t n, int64_t m)"
@@ -36,8 +38,8 @@ functions = [FOLDER / "wrap_halide.c"]
 for label, compiler, lean in [(*entry, lean) for entry in COMPILERS.items()
                               for lean in ([], ["--lean"])]:
     # ---- Outputs are arguments ----
-    kernels = make_library(compiler, "kernels", functions, [SCALE, STRIDED, ANY, FLOAT, *TELLS],
-                           HALIDE, *lean)
+    kernels = make_library(compiler, "kernels", functions,
+                           [SCALE, STRIDED, APART, ANY, FLOAT, *TELLS], HALIDE, *lean)
     check_abi_calls(compiler, kernels, with_column=True)
     for call, printed in {
             "bools(2x3x4xbool=1, &10xi32)": "10xi32=1 1 3 1 4 1 3 4 2 12",
@@ -53,7 +55,7 @@ for label, compiler, lean in [(*entry, lean) for entry in COMPILERS.items()
     raises(
         "ValueError: Argument #0 of `pairs(0: const float x[n][m], 1: int32_t y[8]) -> void` must "
         "have an extent and a stride "
-        "of 32 bits, but has 2147483648 and 0 in dimension 0\n", kernels,
+        "of 32 bits, but has 2147483648 and 1 in dimension 0\n", kernels,
         "pairs(2147483648x0xf32, &8xi32)")
 
     # ---- Outputs are returned ----
@@ -68,7 +70,7 @@ for label, compiler, lean in [(*entry, lean) for entry in COMPILERS.items()
     assert good("run", "--leak-check", kernels, "fill(2, 0)") == "result[0]: 2x0xf64=\n"
     raises(
         "ValueError: Halide has 32 bits for an extent and a stride, but a result has 2147483648 "
-        "and 0 in dimension 0\n",
+        "and 1 in dimension 0\n",
         "--leak-check", kernels, "fill(2147483648, 0)")
     print("checked with", label, *lean)
 
@@ -93,7 +95,7 @@ if python is not None:
     objects = [PLACE / "scale.o", "-lpthread", "-ldl", "-lm"]
     for compiler in COMPILERS.values():
         kernels = make_library([*compiler, "-isystem", PLACE], "of_halide", objects,
-                               [SCALE, STRIDED, ANY, FLOAT], HALIDE, "--include=<scale.h>")
+                               [SCALE, STRIDED, APART, ANY, FLOAT], HALIDE, "--include=<scale.h>")
         check_abi_calls(compiler, kernels, with_column=True)
         raises(
             "RuntimeError: Halide: Output buffer scale has type float64 but type of the buffer "

@@ -13,6 +13,8 @@ from tool import USAGE, WINDOWS, good, run
 MEMREF = "--abi=memref"
 SCALE = "void scale(const double x[2][3], double a, double y[2][3])"
 ANY = "scale_any = void scale(const double x[n][m], double a, double y[n][m])"
+APART = ("scale_apart = void scale(const double x[2][3], double a, "
+         "double restrict y[2][3] align 16)")
 STRIDED = "scale_strided = void scale(const double x[2:row][3:column], double a, double y[2][3])"
 DOT = "float dot(const float x[n:s], const float y[n])"
 TELL = ("tell = int tell(const float x[n:s][m][k], int64_t y[7], bool is_same[], bool is_asked, "
@@ -37,7 +39,8 @@ functions = [FOLDER / "wrap_memref.c"]
 for label, compiler, lean in [(*entry, lean) for entry in COMPILERS.items()
                               for lean in ([], ["--lean"])]:
     # ---- Outputs are arguments ----
-    kernels = make_library(compiler, "kernels", functions, [SCALE, STRIDED, ANY, DOT, TELL], MEMREF,
+    kernels = make_library(compiler, "kernels", functions, [SCALE, STRIDED, APART, ANY, DOT, TELL],
+                           MEMREF,
                            *lean)
     check_scale_and_dot(compiler, kernels)
     shown = good("run", kernels, "tell(4x2x3xf32=1, &7xi64, &bool, true, 5)")
@@ -77,6 +80,7 @@ else:
     for compiler in COMPILERS.values():
         check_scale_and_dot(
             compiler,
-            make_library(compiler, "of_mlir", [PLACE / "compiled.o"], [SCALE, STRIDED, ANY, DOT],
+            make_library(compiler, "of_mlir", [PLACE / "compiled.o"], [SCALE, STRIDED, APART, ANY,
+                                                                        DOT],
                          MEMREF))
     print("checked with MLIR 15")

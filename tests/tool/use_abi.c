@@ -2,7 +2,8 @@
 /* Calls scale(const double x[2][3], double a, double y[2][3]), a kernel that wrap has made, with
  * good and with wrong arguments, and scale_strided, which takes x[2:row][3:column], and prints what
  * they do: use_abi KERNELS [column].
- * With the word also scale_any, which takes x[n][m] and y[n][m]. */
+ * Also scale_apart, which is scale(const double x[2][3], double a, double restrict y[2][3] align
+ * 16), and with the word scale_any, which takes x[n][m] and y[n][m]. */
 #include "use_kernels.h"
 
 typedef struct {
@@ -107,6 +108,35 @@ static void refuse_wrong(scale_call *call) {
   prepare(call);
   call->y.byte_offset = 4;
   run(call, "alignment", 3);
+  prepare(call);
+  call->x_shape[0] = -2;
+  run(call, "negative extent", 3);
+  prepare(call);
+  call->x.shape = NULL;
+  run(call, "no shape", 3);
+  prepare(call);
+  call->x.ndim = -1;
+  run(call, "negative number of dimensions", 3);
+}
+
+static void pass_host_memory(scale_call *call) {
+  prepare(call);
+  call->x.device = tvm_ffi_device_make(kDLCUDAHost, 1);
+  call->y.device = tvm_ffi_device_make(kDLCUDAManaged, 0);
+  run(call, "memory of the host", 3);
+  print_y(call);
+}
+
+/* Two arguments with the same memory; an output at 8 of 16 bytes. */
+static void refuse_promises(scale_call *call) {
+  prepare(call);
+  call->y.data = call->x_data + ((uintptr_t)call->x_data % 16 == 0 ? 6 : 7);
+  call_kernel(call->module, "apart", "scale_apart", call->args, 3);
+  call->y.byte_offset = 8;
+  call_kernel(call->module, "8 of 16", "scale_apart", call->args, 3);
+  call->y.byte_offset = 0;
+  call->y.data = call->x_data + ((uintptr_t)call->x_data % 16 == 0 ? 4 : 5);
+  call_kernel(call->module, "the same memory", "scale_apart", call->args, 3);
 }
 
 static void refuse_read_only(scale_call *call) {
@@ -133,6 +163,8 @@ int main(int argc, char **argv) {
   pass_strides(&call, "one row twice", 0, 1);
   refuse_wrong(&call);
   refuse_read_only(&call);
+  pass_host_memory(&call);
+  refuse_promises(&call);
   if (argc > 2) pass_column(&call);
   tvm_ffi_object_release(call.module);
   return 0;

@@ -46,9 +46,145 @@ static void refuse_tensors(void) {
   shape[0] = 0;
   x = x0, x.data = NULL;
   call("no elements", "scale_columns", args, 3);
+  x.byte_offset = 1;
+  call("no elements, an odd offset", "scale_columns", args, 3);
   shape[0] = (int64_t)INT32_MAX + 1, shape[1] = 0, columns[0] = 0;
   x = x0;
   call("extent", "scale_columns", args, 3);
+  shape[0] = -2, shape[1] = 3, columns[0] = 3;
+  call("negative extent", "scale_columns", args, 3);
+  shape[0] = (int64_t)1 << 62;
+  call("too many elements", "scale_columns", args, 3);
+  shape[0] = 2;
+  x.shape = NULL;
+  call("no shape", "scale_columns", args, 3);
+  x = x0;
+  x.ndim = -1;
+  call("negative number of dimensions", "scale_columns", args, 3);
+}
+
+/* Memory of other devices that the CPU can read. */
+static void pass_host_memory(void) {
+  static const int32_t types[] = {kDLCUDAHost, kDLCUDAManaged, kDLROCMHost, kDLCUDA, kDLROCM};
+  float y_data[6], x_data[6] = {1, 2, 3, 4, 5, 6};
+  int64_t shape[2] = {2, 3}, strides[2];
+  DLTensor y = make_matrix(y_data, shape, strides), x = make_matrix(x_data, shape, strides);
+  TVMFFIAny args[3];
+  size_t i;
+  args[0] = tvm_ffi_any_view_tensor(&y);
+  args[1] = tvm_ffi_any_view_tensor(&x);
+  args[2] = tvm_ffi_any_from_double(1);
+  for (i = 0; i < sizeof types / sizeof *types; ++i) {
+    x.device = tvm_ffi_device_make(types[i], 0);
+    call(tvm_ffi_device_get_type_name(types[i]), "add", args, 3);
+  }
+}
+
+/* Only one byte for each element, 0 or 1, is a bool of C. */
+static void pass_bools(void) {
+  static const DLDataType dtypes[] = {{kDLBool, 8, 1}, {kDLBool, 1, 1}, {kDLUInt, 8, 1},
+                                      {kDLInt, 8, 1},  {kDLUInt, 1, 1}, {kDLBool, 8, 2}};
+  bool data[4] = {true, false, true, true};
+  int64_t shape[1] = {4}, step[1];
+  DLTensor x;
+  TVMFFIAny args[1];
+  char name[32];
+  size_t i;
+  for (i = 0; i < sizeof dtypes / sizeof *dtypes; ++i) {
+    tvm_ffi_tensor_init(&x, data, tvm_ffi_device_make(kDLCPU, 0), dtypes[i], 1, shape, step);
+    args[0] = tvm_ffi_any_view_tensor(&x);
+    call(tvm_ffi_dtype_print(dtypes[i], name, sizeof name), "count_true", args, 1);
+  }
+}
+
+/* Wide loads of 16 and 32 bytes. */
+static void check_alignments(void) {
+  union {
+    double doubles[16];
+    float floats[32];
+    unsigned char bytes[128];
+  } y_data, x_data;
+  const uintptr_t y_rest = (uintptr_t)&y_data % 32, x_rest = (uintptr_t)&x_data % 16;
+  int64_t shape[1] = {3}, y_step[1], x_step[1];
+  DLTensor y, x;
+  TVMFFIAny args[2];
+  memset(&y_data, 0, sizeof y_data);
+  memset(&x_data, 0, sizeof x_data);
+  tvm_ffi_tensor_init(&y, y_data.bytes + (32 - y_rest) % 32, tvm_ffi_device_make(kDLCPU, 0),
+                      TVM_FFI_C_FLOAT64, 1, shape, y_step);
+  tvm_ffi_tensor_init(&x, x_data.bytes + (16 - x_rest) % 16, y.device, TVM_FFI_C_FLOAT32, 1, shape,
+                      x_step);
+  args[0] = tvm_ffi_any_view_tensor(&y);
+  args[1] = tvm_ffi_any_view_tensor(&x);
+  call("aligned", "widen", args, 2);
+  x.byte_offset = 8;
+  call("an input at 8 of 16", "widen", args, 2);
+  x.byte_offset = 16;
+  y.byte_offset = 16;
+  call("an output at 16 of 32", "widen", args, 2);
+  shape[0] = 0;
+  call("none of its elements", "widen", args, 2);
+}
+
+/* The same memory for two arguments. */
+static void share_memory(void) {
+  float data[16] = {1, 2, 3, 4, 5, 6, 7, 8};
+  int64_t shape[1] = {4}, y_step[1], x_step[1];
+  DLTensor y, x;
+  TVMFFIAny args[2];
+  tvm_ffi_tensor_init(&y, data + 8, tvm_ffi_device_make(kDLCPU, 0), TVM_FFI_C_FLOAT32, 1, shape,
+                      y_step);
+  tvm_ffi_tensor_init(&x, data, y.device, y.dtype, 1, shape, x_step);
+  args[0] = tvm_ffi_any_view_tensor(&y);
+  args[1] = tvm_ffi_any_view_tensor(&x);
+  call("apart", "mirror", args, 2);
+  printf("%g %g %g %g\n", data[8], data[9], data[10], data[11]);
+  y.data = data + 4;
+  call("side by side", "mirror", args, 2);
+  y.data = data + 3;
+  call("one element of both", "mirror", args, 2);
+  y.data = data;
+  call("the same memory", "mirror", args, 2);
+  shape[0] = 0;
+  call("the same memory, no elements", "mirror", args, 2);
+  shape[0] = 4;
+  call("in place", "twice", args, 2);
+  printf("%g %g %g %g\n", data[0], data[1], data[2], data[3]);
+  y.data = data + 1;
+  call("one element behind", "twice", args, 2);
+  y_step[0] = x_step[0] = 2;
+  call("every other element", "twice", args, 2);
+  printf("%g %g %g %g\n", data[1], data[3], data[5], data[7]);
+  y.data = data + 2;
+  call("interleaved with a common element", "twice", args, 2);
+  y.data = data + 7;
+  x_step[0] = 1, y_step[0] = -2;
+  call("backwards into it", "twice", args, 2);
+  y.data = data + 1, y_step[0] = 3;
+  x_step[0] = 2;
+  call("steps without a common divisor", "twice", args, 2);
+}
+
+/* Strides that move to no other element. */
+static void tell_strides(void) {
+  static const int64_t shapes[][2] = {{1, 8}, {8, 1}, {0, 8}, {8, 0}, {1, 1}, {2, 3}};
+  static float data[64];
+  int64_t out[3], size[1] = {3}, step[1], shape[2], a_strides[2], b_strides[2];
+  DLTensor a = make_matrix(data, shape, a_strides), b = make_matrix(data, shape, b_strides), result;
+  TVMFFIAny args[3];
+  char name[32];
+  size_t i;
+  tvm_ffi_tensor_init(&result, out, a.device, TVM_FFI_C_INT64, 1, size, step);
+  args[0] = tvm_ffi_any_view_tensor(&result);
+  args[1] = tvm_ffi_any_view_tensor(&a);
+  args[2] = tvm_ffi_any_view_tensor(&b);
+  for (i = 0; i < sizeof shapes / sizeof *shapes; ++i) {
+    memcpy(shape, shapes[i], sizeof shape);
+    a_strides[0] = shape[0] > 1 ? 10 : 77, a_strides[1] = shape[1] > 1 ? 1 : -77;
+    b_strides[0] = shape[0] > 1 ? 1 : 77, b_strides[1] = shape[1] > 1 ? 7 : -77;
+    call(tvm_ffi_shape_print(shape, 2, name, sizeof name), "tell_strides", args, 3);
+    printf("%lld %lld, by columns %lld\n", (long long)out[0], (long long)out[1], (long long)out[2]);
+  }
 }
 
 static void pass_strides(void) {
@@ -92,6 +228,11 @@ int main(int argc, char **argv) {
   if (argc != 2 || tvm_ffi_module_load(argv[1], &module) != 0) return 1;
   refuse_tensors();
   pass_strides();
+  tell_strides();
+  pass_host_memory();
+  pass_bools();
+  check_alignments();
+  share_memory();
   refuse_read_only();
   tvm_ffi_object_release(module);
   return 0;

@@ -6,41 +6,22 @@
 
 void nothing(float *y, const float *x, int n, int m);
 
-/* Reads a matrix, with the checks that c/args.h does not have. */
+/* Reads a matrix of the CPU. */
 static int read_matrix(const tvm_ffi_args *args, int32_t i, DLTensor **out) {
   TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, i, out));
   TVM_FFI_C_TRY(tvm_ffi_args_check_dtype(args, i, TVM_FFI_C_FLOAT32));
-  TVM_FFI_C_TRY(tvm_ffi_args_check_device(args, i, kDLCPU));
+  TVM_FFI_C_TRY(tvm_ffi_args_check_readable_by(args, i, kDLCPU));
   TVM_FFI_C_TRY(tvm_ffi_args_check_ndim(args, i, 2));
-  TVM_FFI_C_TRY(tvm_ffi_args_check_contiguous(args, i));
-  if ((*out)->data == NULL && tvm_ffi_tensor_get_numel(*out) != 0) {
-    return tvm_ffi_args_raise(args, i, TVM_FFI_C_VALUE_ERROR,
-                              "must have data, but its address is NULL");
-  }
-  if (!tvm_ffi_tensor_is_aligned(*out, sizeof(float))) {
-    return tvm_ffi_args_raise(args, i, TVM_FFI_C_VALUE_ERROR,
-                              "must begin at a multiple of 4 bytes, but does not");
-  }
-  return 0;
-}
-
-static int check_writable(const tvm_ffi_args *args, int32_t i) {
-  DLManagedTensorVersioned *managed = NULL;
-  TVMFFIObjectHandle tensor;
-  uint64_t flags;
-  if (!tvm_ffi_any_try_object(args->args + i, kTVMFFITensor, &tensor)) return 0;
-  TVM_FFI_C_TRY(TVMFFITensorToDLPackVersioned(tensor, &managed));
-  flags = managed->flags;
-  managed->deleter(managed);
-  if ((flags & DLPACK_FLAG_BITMASK_READ_ONLY) == 0) return 0;
-  return tvm_ffi_args_raise(args, i, TVM_FFI_C_VALUE_ERROR, "must be writable, but is read-only");
+  TVM_FFI_C_TRY(tvm_ffi_args_check_valid(args, i));
+  TVM_FFI_C_TRY(tvm_ffi_args_check_aligned(args, i, sizeof(float)));
+  return tvm_ffi_args_check_contiguous(args, i);
 }
 
 TVM_FFI_C_EXPORT(nothing, "(0: float y[n][m], 1: const float x[n][m]) -> void") {
   DLTensor *y, *x;
   TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 2));
   TVM_FFI_C_TRY(read_matrix(args, 0, &y));
-  TVM_FFI_C_TRY(check_writable(args, 0));
+  TVM_FFI_C_TRY(tvm_ffi_args_check_writable(args, 0));
   TVM_FFI_C_TRY(read_matrix(args, 1, &x));
   TVM_FFI_C_TRY(tvm_ffi_args_check_same_shape(args, 1, 0));
   if (y->shape[0] > INT_MAX || y->shape[1] > INT_MAX) {

@@ -75,6 +75,33 @@ int count(double *y, double *work, int n, int m) {
   return 0;
 }
 
+void mirror(float *restrict y, const float *restrict x, int n) {
+  int i;
+  for (i = 0; i < n; ++i) y[i] = x[i] + x[n - 1 - i];
+}
+
+void twice(float *restrict y, const float *x, int n, long y_step, long x_step) {
+  int i;
+  for (i = 0; i < n; ++i) y[i * y_step] = 2 * x[i * x_step];
+}
+
+int widen(double *y, const float *x, int n) {
+  int i;
+  for (i = 0; i < n; ++i) y[i] = x[i];
+  return 0;
+}
+
+int count_true(const bool *x, int n) {
+  int i, count = 0;
+  for (i = 0; i < n; ++i) count += x[i];
+  return count;
+}
+
+void tell_strides(int64_t out[3], const float *a, const float *b, long s, long t, long ld) {
+  (void)a, (void)b;
+  out[0] = s, out[1] = t, out[2] = ld;
+}
+
 uint64_t largest(bool really) {
   return really ? UINT64_MAX : INT64_MAX;
 }

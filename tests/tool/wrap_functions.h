@@ -24,6 +24,15 @@ int sort(int64_t *y, const int64_t *x, int64_t *work, double *small, int n);
 int powers(double *y, double *sum, double base, int n);
 /* y = 1, 2, ...; work holds m elements. */
 int count(double *y, double *work, int n, int m);
+/* y[i] = x[i] + x[n - 1 - i] */
+void mirror(float *restrict y, const float *restrict x, int n);
+/* y = 2 * x, by strides. */
+void twice(float *restrict y, const float *x, int n, long y_step, long x_step);
+/* y = x */
+int widen(double *y, const float *x, int n);
+int count_true(const bool *x, int n);
+/* Writes its numbers. */
+void tell_strides(int64_t out[3], const float *a, const float *b, long s, long t, long ld);
 uint64_t largest(bool really);
 const char *greet(const char *name);
 void *same(void *p);

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: 0BSD */
 /* Copied into kernels that tvm-ffi wrap --abi=halide writes. */
 
-/* Describes a tensor to Halide, which numbers dimensions from the innermost one. The stride of a
- * single element does not matter to the kernel, but does to Halide: it is set to that of a
- * contiguous tensor. `i` is the number of the argument, or -1 for a result. */
+/* Describes a tensor to Halide, which numbers dimensions from the innermost one. `i` is the number
+ * of the argument, or -1 for a result. */
 static int wrap_halide_set(const tvm_ffi_args *args, int32_t i, const DLTensor *tensor,
                            halide_dimension_t *dims, struct halide_buffer_t *buffer) {
   static uint8_t nothing; /* without an address Halide would only ask for shapes */
   const bool is_bool = tensor->dtype.code == kDLBool;
-  uint64_t size = 1; /* of what lies between two elements of the dimension */
   int32_t d;
   memset(buffer, 0, sizeof *buffer);
   buffer->host = tensor->data != NULL ? tvm_ffi_tensor_get_data(tensor) : &nothing;
@@ -20,8 +18,7 @@ static int wrap_halide_set(const tvm_ffi_args *args, int32_t i, const DLTensor *
   for (d = 0; d < tensor->ndim; ++d) {
     const int32_t dim = tensor->ndim - 1 - d;
     const int64_t extent = tensor->shape[dim];
-    const bool is_strided = tensor->strides != NULL && extent > 1;
-    const int64_t stride = is_strided ? tensor->strides[dim] : (int64_t)size;
+    const int64_t stride = wrap_get_stride(tensor, dim);
     if (extent > INT32_MAX || stride > INT32_MAX || stride < INT32_MIN) {
       return i < 0 ? tvm_ffi_error_raise(TVM_FFI_C_VALUE_ERROR,
                                          "Halide has 32 bits for an extent and a stride, but a "
@@ -36,7 +33,6 @@ static int wrap_halide_set(const tvm_ffi_args *args, int32_t i, const DLTensor *
     dims[d].extent = (int32_t)extent;
     dims[d].stride = (int32_t)stride;
     dims[d].flags = 0;
-    size = (uint64_t)stride * (uint64_t)extent;
   }
   return 0;
 }

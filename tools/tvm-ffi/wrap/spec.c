@@ -169,6 +169,13 @@ static bool word_is(word w, const char *expected) {
   return w.size == strlen(expected) && memcmp(w.begin, expected, w.size) == 0;
 }
 
+static bool take_word(reader *r, const char *expected) {
+  const word w = peek_word(r);
+  if (!word_is(w, expected)) return false;
+  r->pos += w.size;
+  return true;
+}
+
 /* Reads a name of the user's; NULL after a report. */
 static char *take_name(reader *r, const char *expected) {
   const word w = peek_word(r);
@@ -192,13 +199,14 @@ static char *take_name(reader *r, const char *expected) {
 
 /* The words of a type, in any order. */
 typedef struct {
-  bool is_const, is_signed, is_unsigned, is_char, is_short, is_int;
+  bool is_const, is_restrict, is_signed, is_unsigned, is_char, is_short, is_int;
   int num_longs;
   word other; /* any other type, of one word */
 } type_words;
 
 static bool add_type_word(reader *r, word w, type_words *out) {
   bool *flag = word_is(w, "const")      ? &out->is_const
+               : word_is(w, "restrict") ? &out->is_restrict
                : word_is(w, "signed")   ? &out->is_signed
                : word_is(w, "unsigned") ? &out->is_unsigned
                : word_is(w, "char")     ? &out->is_char
@@ -238,8 +246,13 @@ static char *spell(const type_words *words) {
   return tool_format("%s%s", sign, words->is_short ? "short" : size);
 }
 
-/* Reads a type with the * after it. False after a report. */
-static bool take_type(reader *r, const spec_type **out, bool *out_const, bool *out_pointer) {
+/* What stands around a type: const, restrict, and a * after it. */
+typedef struct {
+  bool is_const, is_restrict, is_pointer;
+} type_marks;
+
+/* Reads a type with its marks. False after a report. */
+static bool take_type(reader *r, const spec_type **out, type_marks *marks) {
   type_words words;
   const char *end = r->pos;
   char *name;
@@ -258,12 +271,13 @@ static bool take_type(reader *r, const spec_type **out, bool *out_const, bool *o
                      "uint64_t or size_t",
                      (int)w.size, w.begin);
   }
-  *out_const = words.is_const;
-  *out_pointer = take(r, '*');
+  marks->is_const = words.is_const;
+  marks->is_pointer = take(r, '*');
+  marks->is_restrict = words.is_restrict || take_word(r, "restrict");
   name = spell(&words);
-  *out = *out_pointer && words.is_const && strcmp(name, "char") == 0
+  *out = marks->is_pointer && words.is_const && strcmp(name, "char") == 0
              ? spec_find_type("const char *")
-         : *out_pointer && strcmp(name, "void") == 0
+         : marks->is_pointer && strcmp(name, "void") == 0
              ? spec_find_type(words.is_const ? "const void *" : "void *")
              : spec_find_type(name);
   if (*out == NULL) {
@@ -272,7 +286,7 @@ static bool take_type(reader *r, const spec_type **out, bool *out_const, bool *o
         (int)(end - (r->source->begin + begin)), r->source->begin + begin,
         strcmp(name, "char") == 0 ? ": write signed char, unsigned char or const char *" : "");
   } else if ((*out)->kind == kTypeText || (*out)->kind == kTypePointer) {
-    *out_pointer = false;
+    marks->is_pointer = false;
   }
   free(name);
   return *out != NULL;
@@ -350,6 +364,36 @@ static bool check_count(const reader *r, const spec_param *param) {
   return true;
 }
 
+/* Reads `align 16` behind a shape. */
+static bool take_alignment(reader *r, spec_param *out) {
+  enum { kMaxAlignment = 1 << 20 };
+  size_t begin;
+  skip_space(r);
+  begin = column_of(r, r->pos);
+  if (!take_value(r, &out->alignment)) return false;
+  if (out->alignment > 0 && out->alignment <= kMaxAlignment &&
+      (out->alignment & (out->alignment - 1)) == 0) {
+    return true;
+  }
+  return spec_fail(r->source, begin, "an alignment is a power of two up to %d", kMaxAlignment);
+}
+
+/* Reads what may stand behind a shape. */
+static bool take_promises(reader *r, spec_param *out) {
+  while (true) {
+    if (take_word(r, "align")) {
+      if (!take_alignment(r, out)) return false;
+    } else if (out->in_place == NULL && take_word(r, "inplace")) {
+      skip_space(r);
+      out->in_place_column = column_of(r, r->pos);
+      out->in_place = take_name(r, "the name of a tensor");
+      if (out->in_place == NULL) return false;
+    } else {
+      return true;
+    }
+  }
+}
+
 static bool take_shape(reader *r, bool is_pointer, spec_param *out) {
   const size_t begin = column_of(r, r->pos);
   if (out->type->dtype == NULL) {
@@ -357,6 +401,7 @@ static bool take_shape(reader *r, bool is_pointer, spec_param *out) {
   }
   out->form = is_pointer ? kParamWork : kParamTensor;
   while (take(r, '[')) {
+    if (out->num_dims == 0 && take_word(r, "restrict")) out->is_restrict = true;
     if (out->num_dims == 0 && take(r, ']')) break; /* [] has no dimensions */
     if (!take_dims(r, out)) return false;
   }
@@ -366,13 +411,16 @@ static bool take_shape(reader *r, bool is_pointer, spec_param *out) {
     return spec_fail(r->source, out->column, "`%s` is a work array, which cannot be const",
                      out->name);
   }
+  if (out->form == kParamTensor && !take_promises(r, out)) return false;
   return check_count(r, out);
 }
 
 static bool take_param(reader *r, spec_param *out) {
-  bool is_pointer;
+  type_marks marks;
   memset(out, 0, sizeof *out);
-  if (!take_type(r, &out->type, &out->is_const, &is_pointer)) return false;
+  if (!take_type(r, &out->type, &marks)) return false;
+  out->is_const = marks.is_const;
+  out->is_restrict = marks.is_restrict;
   skip_space(r);
   out->column = column_of(r, r->pos);
   if (out->type->kind == kTypeVoid) {
@@ -380,8 +428,8 @@ static bool take_param(reader *r, spec_param *out) {
   }
   out->name = take_name(r, "a name for the parameter");
   if (out->name == NULL) return false;
-  if (peek(r, '[')) return take_shape(r, is_pointer, out);
-  if (is_pointer) {
+  if (peek(r, '[')) return take_shape(r, marks.is_pointer, out);
+  if (marks.is_pointer) {
     return spec_fail(r->source, out->column,
                      "`%s` has no shape: write `%s%s %s[n]` for a tensor, `%s *%s[n]` for a work "
                      "array",
@@ -452,15 +500,15 @@ static bool take_doc(reader *r, spec *out) {
 }
 
 static bool take_spec(reader *r, spec *out) {
-  bool is_const, is_pointer;
+  type_marks marks;
   size_t first;
   skip_space(r);
   first = column_of(r, r->pos);
   if (!take_exported(r, out)) return false;
-  if (!take_type(r, &out->result, &is_const, &is_pointer)) return false;
+  if (!take_type(r, &out->result, &marks)) return false;
   skip_space(r);
   out->column = column_of(r, r->pos);
-  if (is_pointer) {
+  if (marks.is_pointer) {
     return spec_fail(r->source, out->column, "the result must not be a pointer to `%s`",
                      out->result->name);
   }
@@ -495,6 +543,7 @@ void spec_free(spec *target) {
       free(param->dims[k].stride.constant);
     }
     free(param->dims);
+    free(param->in_place);
     free(param->local);
     free(param->name);
   }
@@ -522,8 +571,10 @@ void spec_write_param(text_buf *out, const spec_param *param) {
   const char *type = param->type->name;
   const bool is_pointer = type[strlen(type) - 1] == '*';
   size_t i;
-  text_add(out, "%s%s%s%s%s", param->is_const && !is_pointer ? "const " : "", type,
-           is_pointer ? "" : " ", param->form == kParamWork ? "*" : "", param->name);
+  text_add(out, "%s%s%s%s%s%s", param->is_const && !is_pointer ? "const " : "", type,
+           is_pointer ? "" : " ",
+           param->form == kParamTensor && param->is_restrict ? "restrict " : "",
+           param->form == kParamWork ? "*" : "", param->name);
   if (param->form != kParamScalar && param->num_dims == 0) text_add(out, "[]");
   for (i = 0; i < param->num_dims; ++i) {
     text_add(out, i == 0 ? "[" : param->is_flat ? ", " : "][");
@@ -533,6 +584,8 @@ void spec_write_param(text_buf *out, const spec_param *param) {
     write_number(out, &param->dims[i].stride);
   }
   if (param->num_dims > 0) text_add(out, "]");
+  if (param->alignment > 0) text_add(out, " align %lld", (long long)param->alignment);
+  if (param->in_place != NULL) text_add(out, " inplace %s", param->in_place);
 }
 
 /* ---- Names in the kernel ---- */
@@ -746,6 +799,31 @@ static bool bind_allocated(const spec_source *source, spec *target) {
   return true;
 }
 
+/* The tensor that `inplace` names is another one that the caller passes. */
+static bool bind_in_place(const spec_source *source, const spec *target) {
+  size_t i, other;
+  for (i = 0; i < target->num_params; ++i) {
+    const spec_param *param = &target->params[i];
+    if (param->in_place == NULL) continue;
+    if (param->is_result) {
+      return spec_fail(source, param->in_place_column,
+                       "`%s` is allocated by the kernel, and is never in the place of `%s`",
+                       param->name, param->in_place);
+    }
+    other = find_param(target, param->in_place);
+    if (other == i || other == target->num_params || !is_passed_tensor(&target->params[other])) {
+      return spec_fail(source, param->in_place_column, "`%s` is not another tensor that is passed",
+                       param->in_place);
+    }
+    if (param->is_const && target->params[other].is_const) {
+      return spec_fail(source, param->in_place_column,
+                       "`%s` and `%s` are only read, and may be the same memory anyway",
+                       param->name, param->in_place);
+    }
+  }
+  return true;
+}
+
 /* An expected stride is computed from those of later dimensions, which must be known by then. */
 static void count_implied_strides(spec *target) {
   size_t i, k;
@@ -830,7 +908,7 @@ bool spec_bind(const spec_source *source, bool returns_outputs, spec *target) {
     param->is_result = returns_outputs && param->form == kParamTensor && !param->is_const;
   }
   if (!bind_passed(source, target) || !bind_allocated(source, target) ||
-      !bind_constants(source, target)) {
+      !bind_in_place(source, target) || !bind_constants(source, target)) {
     return false;
   }
   count_implied_strides(target);

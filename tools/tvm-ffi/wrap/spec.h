@@ -49,7 +49,11 @@ typedef struct {
   size_t column; /* of the name in the text */
   spec_dim *dims;
   size_t num_dims;
-  bool is_flat; /* [n, m]: a pointer to elements, whatever the extents are */
+  bool is_flat;      /* [n, m]: a pointer to elements, whatever the extents are */
+  bool is_restrict;  /* its memory must not be that of another tensor */
+  int64_t alignment; /* in bytes, of the first element; 0: that of the elements */
+  char *in_place;    /* the tensor whose memory it may be; NULL: none */
+  size_t in_place_column;
 
   /* Set by spec_bind: */
   bool is_result; /* a tensor that the kernel allocates and returns */

@@ -476,14 +476,21 @@ static void write_extents(text_buf *out, const spec *target, const spec_param *p
   }
 }
 
+/* Whether the spec has the elements column by column, as Fortran does: x[n:1][m:s]. */
+static bool is_by_columns(const spec_param *param) {
+  const spec_dim *first = param->dims, *last = param->dims + param->num_dims - 1;
+  return param->num_dims > 1 && first->has_stride && first->stride.name == NULL &&
+         first->stride.value == 1 && last->has_stride && last->stride.name != NULL;
+}
+
 static void write_strides(text_buf *out, const spec *target, const spec_param *param) {
   size_t k;
   if (!wrap_is_strided(param)) return;
   for (k = 0; k < param->num_dims; ++k) {
     const spec_symbol *symbol = find_read(target, param, k, true);
     if (symbol == NULL || symbol->num_uses == 0) continue;
-    text_add(out, "  TVM_FFI_C_TRY(tvm_ffi_tensor_read_stride(%s, %zu, &%s));\n", param->local, k,
-             symbol->local);
+    text_add(out, "  %s = %s(%s, %zu);\n", symbol->local,
+             is_by_columns(param) ? "wrap_get_column_stride" : "wrap_get_stride", param->local, k);
   }
   for (k = 0; k < param->num_dims; ++k) {
     char *value;
@@ -505,8 +512,40 @@ static void write_tensor(text_buf *out, const spec *target, const spec_param *pa
   text_add(out, "));\n");
   write_extents(out, target, param);
   write_strides(out, target, param);
+  if (param->alignment > 0) {
+    text_add(out, "  TVM_FFI_C_TRY(tvm_ffi_args_check_aligned(args, %d, %lld));\n", param->arg,
+             (long long)param->alignment);
+  }
   if (!param->is_const) {
-    text_add(out, "  TVM_FFI_C_TRY(wrap_check_writable(args, %d));\n", param->arg);
+    text_add(out, "  TVM_FFI_C_TRY(tvm_ffi_args_check_writable(args, %d));\n", param->arg);
+  }
+}
+
+/* Whether one of two tensors may be in the place of the other. */
+static bool is_in_place(const spec_param *param, const spec_param *other) {
+  return param->in_place != NULL && strcmp(param->in_place, other->name) == 0;
+}
+
+/* Tensors whose memory must not be the same: one of them is written, and the prototype says
+ * restrict of one. */
+static void write_apart(text_buf *out, const spec *target) {
+  const spec_param *end = target->params + target->num_params, *first, *second;
+  wrap_list list;
+  for (first = target->params; first < end; ++first) {
+    for (second = first + 1; second < end; ++second) {
+      const bool same = is_in_place(first, second) || is_in_place(second, first);
+      if (first->form != kParamTensor || second->form != kParamTensor || first->arg < 0 ||
+          second->arg < 0 || (first->is_const && second->is_const) ||
+          !(first->is_restrict || second->is_restrict || same)) {
+        continue;
+      }
+      text_add(out, "  TVM_FFI_C_TRY(wrap_check_apart(");
+      list = wrap_begin_list(out);
+      wrap_add_item(&list, "args, %d, %s", first->arg, first->local);
+      wrap_add_item(&list, "%d, %s", second->arg, second->local);
+      wrap_add_item(&list, same ? "true" : "false");
+      text_add(out, "));\n");
+    }
   }
 }
 
@@ -566,6 +605,13 @@ static void write_allocation(text_buf *out, const spec *target, const spec_param
              param->local, param->type->name, param->num_dims, param->local);
   }
   text_add(out, "    if (code != 0) goto done;\n  }\n");
+  if (param->alignment == 0) return;
+  text_add(out, "  code = wrap_check_allocated(");
+  list = wrap_begin_list(out);
+  wrap_add_item(&list, "\"%s\"", param->name);
+  wrap_add_item(&list, "TVMFFITensorGetDLTensorPtr(%s)", param->local);
+  wrap_add_item(&list, "%lld", (long long)param->alignment);
+  text_add(out, ");\n  if (code != 0) goto done;\n");
 }
 
 /* ---- A kernel ---- */
@@ -588,6 +634,7 @@ static void wrap_write_kernel(text_buf *out, const wrap_request *request, const 
     }
   }
   write_ranges(out, target);
+  write_apart(out, target);
   for (i = 0; i < target->num_params; ++i) {
     if (wrap_is_allocated(&target->params[i])) write_allocation(out, target, &target->params[i]);
   }

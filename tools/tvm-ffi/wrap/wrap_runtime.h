@@ -8,29 +8,16 @@
 #define WRAP_ASSERT(holds, name, message) extern char name[(holds) ? 1 : -1]
 #endif
 
-/* The elements must be there, and be aligned. */
-static int wrap_check_memory(const tvm_ffi_args *args, int32_t i, DLDataType dtype,
-                             const DLTensor *tensor) {
-  if (tensor->data == NULL && tvm_ffi_tensor_get_numel(tensor) != 0) {
-    return tvm_ffi_args_raise(args, i, TVM_FFI_C_VALUE_ERROR,
-                              "must have data, but its address is NULL");
-  }
-  if (!tvm_ffi_tensor_is_aligned(tensor, dtype.bits / 8u)) {
-    return tvm_ffi_args_raise(args, i, TVM_FFI_C_VALUE_ERROR,
-                              "must begin at a multiple of %d bytes, but does not", dtype.bits / 8);
-  }
-  return 0;
-}
-
-/* Reads a contiguous tensor of that dtype and rank in the memory of the CPU. */
+/* Reads a contiguous tensor of that dtype and rank whose elements the CPU can read. */
 static int wrap_read_tensor(const tvm_ffi_args *args, int32_t i, DLDataType dtype, int32_t ndim,
                             DLTensor **out) {
   TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, i, out));
   TVM_FFI_C_TRY(tvm_ffi_args_check_dtype(args, i, dtype));
-  TVM_FFI_C_TRY(tvm_ffi_args_check_device(args, i, kDLCPU));
+  TVM_FFI_C_TRY(tvm_ffi_args_check_readable_by(args, i, kDLCPU));
   TVM_FFI_C_TRY(tvm_ffi_args_check_ndim(args, i, ndim));
-  TVM_FFI_C_TRY(tvm_ffi_args_check_contiguous(args, i));
-  return wrap_check_memory(args, i, dtype, *out);
+  TVM_FFI_C_TRY(tvm_ffi_args_check_valid(args, i));
+  TVM_FFI_C_TRY(tvm_ffi_args_check_aligned(args, i, dtype.bits / 8u));
+  return tvm_ffi_args_check_contiguous(args, i);
 }
 
 /* The same with any strides. */
@@ -38,21 +25,10 @@ static int wrap_read_strided(const tvm_ffi_args *args, int32_t i, DLDataType dty
                              DLTensor **out) {
   TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, i, out));
   TVM_FFI_C_TRY(tvm_ffi_args_check_dtype(args, i, dtype));
-  TVM_FFI_C_TRY(tvm_ffi_args_check_device(args, i, kDLCPU));
+  TVM_FFI_C_TRY(tvm_ffi_args_check_readable_by(args, i, kDLCPU));
   TVM_FFI_C_TRY(tvm_ffi_args_check_ndim(args, i, ndim));
-  return wrap_check_memory(args, i, dtype, *out);
-}
-
-/* An output must not be memory that its owner shares for reading only. */
-static int wrap_check_writable(const tvm_ffi_args *args, int32_t i) {
-  DLManagedTensorVersioned *shared = NULL;
-  bool is_read_only;
-  if (args->args[i].type_index != kTVMFFITensor) return 0; /* a DLTensor has no flags */
-  TVM_FFI_C_TRY(TVMFFITensorToDLPackVersioned(args->args[i].v_obj, &shared));
-  is_read_only = (shared->flags & DLPACK_FLAG_BITMASK_READ_ONLY) != 0;
-  shared->deleter(shared);
-  if (!is_read_only) return 0;
-  return tvm_ffi_args_raise(args, i, TVM_FFI_C_VALUE_ERROR, "must be writable, but is read-only");
+  TVM_FFI_C_TRY(tvm_ffi_args_check_valid(args, i));
+  return tvm_ffi_args_check_aligned(args, i, dtype.bits / 8u);
 }
 
 /* An extent must fit the integer that the function takes. */
@@ -72,15 +48,116 @@ static int wrap_check_range(const tvm_ffi_args *args, int32_t i, const char *nam
                             (long long)high, (long long)value);
 }
 
-/* A stride does not matter for a single element. */
+/* A stride, in elements. One that moves to no other element may be anything in the tensor: then it
+ * is that of a contiguous tensor. */
+static int64_t wrap_get_stride(const DLTensor *tensor, int32_t dim) {
+  int64_t stride = 0;
+  return tvm_ffi_tensor_read_stride(tensor, dim, &stride) == 0 ? stride : 0;
+}
+
+/* The same, where it is that of a tensor with its elements column by column. */
+static int64_t wrap_get_column_stride(const DLTensor *tensor, int32_t dim) {
+  uint64_t stride = 1;
+  int32_t i;
+  if (tensor->shape[dim] != 1 && tvm_ffi_tensor_get_numel(tensor) != 0) {
+    return wrap_get_stride(tensor, dim);
+  }
+  for (i = 0; i < dim; ++i) stride *= (uint64_t)(tensor->shape[i] > 0 ? tensor->shape[i] : 1);
+  return (int64_t)stride;
+}
+
+/* A stride is the expected one, or moves to no other element. */
 static int wrap_check_stride(const tvm_ffi_args *args, int32_t i, const DLTensor *tensor,
                              int32_t dim, int64_t expected) {
-  int64_t stride;
-  TVM_FFI_C_TRY(tvm_ffi_tensor_read_stride(tensor, dim, &stride));
-  if (stride == expected || tensor->shape[dim] <= 1) return 0;
+  const int64_t stride = wrap_get_stride(tensor, dim);
+  if (stride == expected || tensor->shape[dim] == 1 || tvm_ffi_tensor_get_numel(tensor) == 0) {
+    return 0;
+  }
   return tvm_ffi_args_raise(args, i, TVM_FFI_C_VALUE_ERROR,
                             "must have stride %lld in dimension %d, but has %lld",
                             (long long)expected, (int)dim, (long long)stride);
+}
+
+/* Where the elements of a tensor are: the first byte, the one behind the last, and the largest
+ * number of bytes that divides all distances between elements. */
+typedef struct {
+  uint64_t begin, end, step;
+} wrap_bytes;
+
+static wrap_bytes wrap_find_bytes(const DLTensor *tensor) {
+  const uint64_t size = tensor->dtype.bits / 8u;
+  wrap_bytes found;
+  int32_t i;
+  found.begin = (uintptr_t)tvm_ffi_tensor_get_data(tensor);
+  found.end = found.begin + size;
+  found.step = 0;
+  for (i = 0; i < tensor->ndim; ++i) {
+    const int64_t stride = wrap_get_stride(tensor, i);
+    uint64_t step = (stride < 0 ? -(uint64_t)stride : (uint64_t)stride) * size;
+    const uint64_t last = step * (uint64_t)(tensor->shape[i] - 1);
+    if (tensor->shape[i] == 1) continue;
+    if (stride < 0) found.begin -= last;
+    if (stride > 0) found.end += last;
+    while (step != 0) { /* the greatest common divisor */
+      const uint64_t rest = found.step % step;
+      found.step = step;
+      step = rest;
+    }
+  }
+  return found;
+}
+
+/* Whether two tensors have bytes in common. Tensors that interleave do not if a number of bytes
+ * divides all distances, and the elements are apart within it, like two columns of a matrix. */
+static bool wrap_overlap(const DLTensor *a, const DLTensor *b) {
+  const uint64_t a_size = a->dtype.bits / 8u, b_size = b->dtype.bits / 8u;
+  wrap_bytes in_a, in_b;
+  uint64_t step, rest, distance;
+  if (tvm_ffi_tensor_get_numel(a) == 0 || tvm_ffi_tensor_get_numel(b) == 0) return false;
+  in_a = wrap_find_bytes(a);
+  in_b = wrap_find_bytes(b);
+  if (in_a.end <= in_b.begin || in_b.end <= in_a.begin) return false;
+  step = in_a.step;
+  for (rest = in_b.step; rest != 0;) {
+    const uint64_t next = step % rest;
+    step = rest;
+    rest = next;
+  }
+  if (step == 0) return true;
+  distance = in_b.begin >= in_a.begin ? (in_b.begin - in_a.begin) % step
+                                      : (step - (in_a.begin - in_b.begin) % step) % step;
+  return distance < a_size || step - distance < b_size;
+}
+
+/* Whether two tensors have the same elements at the same addresses. */
+static bool wrap_is_same(const DLTensor *a, const DLTensor *b) {
+  int32_t i;
+  if (a->ndim != b->ndim || a->dtype.bits != b->dtype.bits) return false;
+  for (i = 0; i < a->ndim; ++i) {
+    if (a->shape[i] != b->shape[i] || wrap_get_stride(a, i) != wrap_get_stride(b, i)) return false;
+  }
+  return tvm_ffi_tensor_get_data(a) == tvm_ffi_tensor_get_data(b);
+}
+
+/* One of two tensors is written, and the function assumes that they have no memory in common; with
+ * `in_place` one may be the other. */
+static int wrap_check_apart(const tvm_ffi_args *args, int32_t i, const DLTensor *a, int32_t j,
+                            const DLTensor *b, bool in_place) {
+  if (!wrap_overlap(a, b) || (in_place && wrap_is_same(a, b))) return 0;
+  return tvm_ffi_args_raise(args, i, TVM_FFI_C_VALUE_ERROR,
+                            in_place ? "must be in the place of argument #%d or apart from it, but "
+                                       "shares a part of its memory"
+                                     : "must not share memory with argument #%d, but does",
+                            (int)j);
+}
+
+/* The caller's allocator must give the alignment that the function needs. */
+static int wrap_check_allocated(const char *name, const DLTensor *tensor, size_t alignment) {
+  if (tvm_ffi_tensor_is_aligned(tensor, alignment)) return 0;
+  return tvm_ffi_error_raise(TVM_FFI_C_RUNTIME_ERROR,
+                             "`%s` must begin at a multiple of %d bytes, but the allocator gave "
+                             "other memory",
+                             name, (int)alignment);
 }
 
 /* A work array; NULL with the error raised. */
