@@ -529,10 +529,11 @@ static bool is_in_place(const spec_param *param, const spec_param *other) {
 /* Tensors whose memory must not be the same: one of them is written, and the prototype says
  * restrict of one. */
 static void write_apart(text_buf *out, const spec *target) {
-  const spec_param *end = target->params + target->num_params, *first, *second;
   wrap_list list;
-  for (first = target->params; first < end; ++first) {
-    for (second = first + 1; second < end; ++second) {
+  size_t i, k;
+  for (i = 0; i < target->num_params; ++i) {
+    for (k = i + 1; k < target->num_params; ++k) {
+      const spec_param *first = &target->params[i], *second = &target->params[k];
       const bool same = is_in_place(first, second) || is_in_place(second, first);
       if (first->form != kParamTensor || second->form != kParamTensor || first->arg < 0 ||
           second->arg < 0 || (first->is_const && second->is_const) ||
