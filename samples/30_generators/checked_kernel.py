@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the scripts of this sample share: make a checked kernel of generated code, compile it,
-compare its results."""
+compare its results, make all related calls."""
 import os
 import pathlib
 import shlex
@@ -42,6 +42,25 @@ def write(name, text):
     return path
 
 
+last_call = []  # the arguments of the last call of a kernel
+
+
+class Kernels:
+    """The kernels of a module, which note their arguments."""
+
+    def __init__(self, module):
+        self.module = module
+
+    def __getattr__(self, name):
+        function = self.module[name]
+
+        def call(*args):
+            last_call[:] = args
+            return function(*args)
+
+        return call
+
+
 def load(spec, *files, include=(), options=()):
     """Wrap the function that a SPEC describes, compile that with more files to a library, and load
     it.
@@ -53,7 +72,7 @@ def load(spec, *files, include=(), options=()):
     cflags = shlex.split(run("tvm-ffi", "config", "--cflags"))
     run(os.environ.get("CC", "cc"), "-O2", "-shared", "-fPIC", "-fvisibility=hidden", *cflags,
         checked, *files, "-o", library, "-lm")
-    return tvm_ffi.load_module(str(library))
+    return Kernels(tvm_ffi.load_module(str(library)))
 
 
 def compare(kernel, inputs, expected):
@@ -62,6 +81,7 @@ def compare(kernel, inputs, expected):
     output = np.full(expected.shape, 111, expected.dtype)
     kernel(output, *inputs)
     np.testing.assert_allclose(output, expected, rtol=1e-5, atol=1e-6)
+    probe(list(last_call), output)
     columns = np.asfortranarray(np.stack([output, output]))[0]
     for wrong, said in ((output.astype(np.int16), "Mismatched dtype"), (output[np.newaxis],
                                                                         "Mismatched"),
@@ -73,3 +93,17 @@ def compare(kernel, inputs, expected):
         else:
             sys.exit(f"this output is not refused: {wrong!r}")
     print("as NumPy; wrong outputs are refused")
+
+
+def probe(args, output):
+    """See that all calls that are related to this one of the library of load() are right or
+    refused."""
+    words = []
+    for i, arg in enumerate(args):
+        if isinstance(arg, np.ndarray):
+            np.save(f"argument_{i}.npy", arg)
+            arg = f"@argument_{i}.npy"
+            if args[i] is output:
+                arg = f"&{'x'.join(map(str, output.shape))}x{output.dtype}"
+        words.append(f"--input={arg}")
+    run("tvm-ffi", "probe", "kernels.so", *words)

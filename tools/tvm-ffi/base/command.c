@@ -275,6 +275,10 @@ static const option *find_entry(const arguments *args, int id) {
   return found;
 }
 
+bool arguments_offer(const arguments *args, int id) {
+  return find_id_in(args->subcommand->options, id) != NULL;
+}
+
 const char *arguments_name(const arguments *args, int id) {
   return find_entry(args, id)->name;
 }

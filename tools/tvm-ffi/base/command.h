@@ -60,6 +60,8 @@ typedef struct {
 
 /* The option's name, for messages. */
 const char *arguments_name(const arguments *args, int id);
+/* Whether the command has the option, for code that several commands share. */
+bool arguments_offer(const arguments *args, int id);
 /* Whether the option was given. */
 bool arguments_has(const arguments *args, int id);
 /* The value given last, or `otherwise`. */

@@ -38,11 +38,14 @@ static bool parse_form(const char *form, call *out) {
 }
 
 static bool read_options(const arguments *args, call *out) {
-  const tensor_guard guard = (tensor_guard)arguments_word(args, kOptionGuard, kGuardNone);
+  const tensor_guard guard = arguments_offer(args, kOptionGuard)
+                                 ? (tensor_guard)arguments_word(args, kOptionGuard, kGuardNone)
+                                 : kGuardNone;
   long long seed;
   out->inputs = arguments_values(args, kOptionInput);
   out->device_name = arguments_text(args, kOptionDevice, "cpu");
-  out->settings.in_place = arguments_has(args, kOptionNoFork);
+  out->settings.in_place =
+      arguments_offer(args, kOptionNoFork) && arguments_has(args, kOptionNoFork);
   out->settings.others_print = !arguments_has(args, kOptionJson);
   out->settings.others_read = true;
   if (guard != kGuardNone && strcmp(out->device_name, "cpu") != 0) {

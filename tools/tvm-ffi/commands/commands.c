@@ -258,23 +258,26 @@ static const char kWrapText[] =
 
 /* ---- Calls: run, bench ---- */
 
-/* The options that describe a call, of `run` and `bench`. */
+/* The options that describe a call, of `run`, `bench` and `probe`. */
 /* clang-format off */
-#define CALL_OPTIONS(modules)                                                             \
+#define LIBRARY_OPTIONS(modules)                                                          \
   {kOptionModule, "module", 0, "LIB", modules,                                            \
    "the library, instead of an operand; - is standard input"},                            \
   {kOptionFunction, "function", 'f', "NAME", false,                                       \
    "the function (default: the only one there is)"},                                      \
   {kOptionInput, "input", 'i', "SPEC", true, "an argument (default: none)"},              \
   {kOptionSeed, "seed", 0, "N", false, "where the numbers of =rand begin (default 0)"},   \
-  {kOptionGuard, "guard", 0, "end|start", false,                                          \
-   "what reaches beyond that side of a tensor crashes (default: nothing does)"},          \
   {kOptionDevice, "device", 0, "DEVICE", false,                                           \
    "where tensors are that are arguments: cpu or cuda:N (default cpu)"},                  \
+  COMPILE_OPTION
+/* Those of `run` and `bench`. */
+#define CALL_OPTIONS(modules)                                                             \
+  LIBRARY_OPTIONS(modules),                                                               \
+  {kOptionGuard, "guard", 0, "end|start", false,                                          \
+   "what reaches beyond that side of a tensor crashes (default: nothing does)"},          \
   {kOptionTimeout, "timeout", 0, "SECONDS", false,                                        \
    "how long loading, asking and a call may take (default 60, a call as long as it likes)"},\
-  {kOptionNoFork, "no-fork", 0, NULL, false, "load and call in this process, for a debugger"},\
-  COMPILE_OPTION
+  {kOptionNoFork, "no-fork", 0, NULL, false, "load and call in this process, for a debugger"}
 /* clang-format on */
 
 static const option kRunOptions[] = {
@@ -346,6 +349,66 @@ static const option kBenchOptions[] = {
     {kOptionNone, NULL, 0, NULL, false, NULL},
 };
 
+static const option kProbeOptions[] = {
+    LIBRARY_OPTIONS(false),
+    {kOptionTimeout, "timeout", 0, "SECONDS", false,
+     "how long loading, asking and each call may take (default 20)"},
+    {kOptionRtol, "rtol", 0, "X", false,
+     "allowed error relative to the result of the call (default: by data type; 0 with --atol)"},
+    {kOptionAtol, "atol", 0, "X", false,
+     "allowed absolute error (default: by data type; 0 with --rtol)"},
+    {kOptionOnly, "only", 0, "ROW", true,
+     "only these rows, groups or calls, as misaligned, layouts, misaligned:0:byte; * is any text"},
+    {kOptionSkip, "skip", 0, "ROW", true, "all but these"},
+    {kOptionNondeterministic, "nondeterministic", 0, NULL, false,
+     "the same call may give other bits, within the allowed error"},
+    {kOptionRuntime, "runtime", 0, "LIB", false,
+     "the libtvm_ffi.so to run on, of any origin (default: the one of this program); on Linux"},
+    {kOptionNone, NULL, 0, NULL, false, NULL},
+};
+static const char kProbeText[] =
+    "From one call that works, every related call is made, each in a process of its own. The call\n"
+    "is written as for run, with &4xf32 for what the function fills; a tensor that it changes is\n"
+    "an output, too, and all others are inputs. A verdict is passed, refused (the function raised\n"
+    "an error) or FAIL; one FAIL makes the exit code 5. These are a FAIL anywhere: a crash, a\n"
+    "call that takes longer than --timeout, a write outside of the outputs, a changed input, and\n"
+    "-1 without an error. The rows, and what else they fail for:\n\n"
+    "layouts: the same values otherwise in memory. FAIL: other numbers\n"
+    "  offset       data begins behind byte_offset\n"
+    "  misaligned   data begins one element off its alignment, and one byte\n"
+    "  strided      every stride is doubled\n"
+    "  transposed   elements are in column-major order\n"
+    "  negative     strides are negative\n"
+    "  broadcast    a dimension of an input has stride 0\n"
+    "  unit         dimensions of extent 1 have arbitrary strides\n"
+    "  page-end     there is no memory behind the elements, page-begin: before them\n"
+    "  read-only    inputs are in memory that cannot be written\n"
+    "  pinned       host memory says that it is on device cuda_host, managed: cuda_managed\n"
+    "  view         a DLTensor is passed in place of the Tensor\n"
+    "shapes: what a function may take or refuse\n"
+    "  extent-0     an extent is 0, extent-1: it is 1, wherever the call has it\n"
+    "  unequal      an extent that another tensor has as well is one more, and one less\n"
+    "  more-dims    there is one more dimension, of extent 1. FAIL: other numbers\n"
+    "  fewer-dims   two dimensions are one. FAIL: other numbers\n"
+    "  huge         extents are above 2^31 and 2^32. FAIL: it returns without using them\n"
+    "state: what should not depend on other calls, nor stay behind\n"
+    "  repeat       the same call again. FAIL: other bits\n"
+    "  threads      the same call in two threads at once. FAIL: other bits\n"
+    "  allocator    allocations of tensors, and of the runtime, fail\n"
+    "  objects      objects stay alive, or an argument has more references\n"
+    "  descriptors  files stay open, mappings: memory stays mapped\n"
+    "  rounding     how floating-point numbers are rounded, locale, signals: their handlers\n"
+    "calls: what has to be refused. FAIL: the call returns\n"
+    "  missing      an argument is left out, extra: there is one too many\n"
+    "  none         None is passed in place of an argument, type: a value of another type\n"
+    "  dtype        elements have another type. FAIL: they are taken for those of the old one\n"
+    "  device       a tensor is on another device, null: its data is NULL\n"
+    "  named        FAIL: the error of such a call does not say which argument is wrong\n\n"
+    "What the library prints is shown with --only. The page docs/guide/probe.md has the usual\n"
+    "causes and cures.\n\n"
+    "  tvm-ffi probe libscale.so 'scale(4x3xf32=rand, 2.5, &4x3xf32)' --only=layouts\n"
+    "  tvm-ffi probe scale.c 'count(4x3xf32=rand)' --skip=calls --nondeterministic";
+
 const command kCommands[] = {
     {"list", "LIB...", "Show the functions and modules in libraries", kListText, kListOptions, 1,
      -1, command_list},
@@ -363,6 +426,9 @@ const command kCommands[] = {
      "  tvm-ffi bench libscale.so 'scale(1024xf32=rand, 2.5, &1024xf32)'\n"
      "  tvm-ffi bench libscale.so old/libscale.so -f count -i 4xf32 --histogram",
      kBenchOptions, 0, 3, command_bench},
+    {"probe", "LIB ['FUNCTION(ARGUMENT, ...)']",
+     "Make every call related to one that works, and say which go wrong", kProbeText, kProbeOptions,
+     0, 2, command_probe},
     {"check", "LIB...", "Say which runtimes and systems libraries need, and what is wrong",
      kCheckText, kCheckOptions, 1, -1, command_check},
     {"embed", "FILE...", "Make C or an object file of files, or of modules for a library",

@@ -80,7 +80,11 @@ enum {
   kOptionCompare,
   kOptionFull,
   kOptionHistogram,
-  kOptionSvg
+  kOptionSvg,
+  /* probe */
+  kOptionOnly,
+  kOptionSkip,
+  kOptionNondeterministic
 };
 
 /* Reads --timeout; false after a report. */
@@ -109,5 +113,6 @@ int command_wrap(const arguments *args);
 int command_types(const arguments *args);
 int command_run(const arguments *args);
 int command_bench(const arguments *args);
+int command_probe(const arguments *args);
 
 #endif /* TVM_FFI_TOOL_COMMANDS_H_ */

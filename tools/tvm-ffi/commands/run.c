@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <tvm/ffi/c.h>
-#include <tvm/ffi/extra/c_runtime_api.h>
 
 #include "base/json_out.h"
 #include "base/report.h"
 #include "base/text.h"
 #include "commands/call.h"
+#include "library/other_runtime.h"
 #include "process/isolate.h"
 #include "system/system.h"
 #include "value/output.h"
@@ -159,19 +159,19 @@ static int check_leaks(const run *r, const TVMFFIAny *views) {
   text_buf kinds = {NULL, 0, 0};
   int32_t type;
   int64_t alive;
-  TVMFFIRuntimeSetLiveObjectCounting(1);
+  own_runtime_count_objects(true);
   if (call_once(r, views, &c) != 0) {
     runtime_error_report(r->request.function, true);
     return kExitRaised;
   }
   tvm_ffi_any_clear(&c.result);
   TVMFFIErrorSetRaised(NULL);
-  alive = TVMFFIRuntimeGetLiveObjectCount(kTVMFFIAny);
+  alive = own_runtime_get_object_count(kTVMFFIAny);
   for (type = kTVMFFIStaticObjectBegin; alive > 0 && type < kLookAt; ++type) {
-    int64_t count = TVMFFIRuntimeGetLiveObjectCount(type);
+    int64_t count = own_runtime_get_object_count(type);
     if (count > 0) text_add(&kinds, ", %lld %s", (long long)count, tvm_ffi_type_get_name(type));
   }
-  TVMFFIRuntimeSetLiveObjectCounting(0);
+  own_runtime_count_objects(false);
   if (alive == 0) return kExitOk;
   report_error("%s: objects that the call made are still alive after it: %s", r->request.function,
                kinds.data != NULL ? kinds.data + 2 : "of other types");

@@ -160,10 +160,10 @@ static int ask_metadata(void *context) {
   return call_global(context);
 }
 
-schema_type *library_read_schema(const library *lib, const char *name) {
+char *library_read_metadata(const library *lib, const char *name) {
   global_call c;
   TVMFFIByteArray json;
-  schema_type *schema = NULL;
+  char *metadata = NULL;
   c.function = "ffi.ModuleGetFunctionMetadata";
   c.args[0] = tvm_ffi_any_view_object(lib->module);
   c.args[1] = tvm_ffi_any_view_string(name);
@@ -173,7 +173,14 @@ schema_type *library_read_schema(const library *lib, const char *name) {
     TVMFFIErrorSetRaised(NULL);
     c.result = tvm_ffi_any_none();
   }
-  if (tvm_ffi_any_try_string(&c.result, &json)) schema = schema_parse(json.data, json.size);
+  if (tvm_ffi_any_try_string(&c.result, &json)) metadata = tool_copy(json.data, json.size);
   tvm_ffi_any_clear(&c.result);
+  return metadata;
+}
+
+schema_type *library_read_schema(const library *lib, const char *name) {
+  char *metadata = library_read_metadata(lib, name);
+  schema_type *schema = metadata != NULL ? schema_parse(metadata, strlen(metadata)) : NULL;
+  free(metadata);
   return schema;
 }

@@ -23,6 +23,8 @@ TVMFFIObjectHandle library_find(const library *lib, const char *name);
 /* The name of the library's only function; release with free(). NULL after a report that it has
  * none or several. */
 char *library_only_function(const library *lib);
+/* The metadata of a function, JSON; release with free(). NULL if the library does not give it. */
+char *library_read_metadata(const library *lib, const char *name);
 /* The types of a function; NULL if the library does not give them. */
 schema_type *library_read_schema(const library *lib, const char *name);
 

@@ -234,18 +234,22 @@ static void describe_end(const ending *end, text_buf *out) {
   if (isolate_shared->note[0] != '\0') text_add(out, "; %s", isolate_shared->note);
 }
 
-static int judge(const ending *end) {
+static int judge(const ending *end, const isolation *options) {
   text_buf line = {NULL, 0, 0};
   if (isolate_shared->done && end->cause == kBySelf && !end->is_crash &&
       end->code == isolate_shared->code) {
     return isolate_shared->code;
   }
   if (end->stage == kStageOwn && end->is_crash) child_end_alike(end->code);
-  describe_end(end, &line);
-  report_error("%s: %s",
-               isolate_shared->subject[0] != '\0' ? isolate_shared->subject : "the command",
-               line.data);
-  text_free(&line);
+  if (options->ending != NULL) {
+    describe_end(end, options->ending);
+  } else {
+    describe_end(end, &line);
+    report_error("%s: %s",
+                 isolate_shared->subject[0] != '\0' ? isolate_shared->subject : "the command",
+                 line.data);
+    text_free(&line);
+  }
   if (isolate_shared->done)
     return isolate_shared->code != kExitOk ? isolate_shared->code : kExitRaised;
   return end->stage == kStageLoad || end->stage == kStageAsk ? kExitLoad : kExitRaised;
@@ -254,5 +258,5 @@ static int judge(const ending *end) {
 int isolate_wait(const isolation *options) {
   ending end;
   wait_for(options, &end);
-  return judge(&end);
+  return judge(&end, options);
 }

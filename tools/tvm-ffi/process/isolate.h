@@ -38,6 +38,9 @@ typedef struct {
   bool others_print; /* what foreign code prints to stdout stays there, instead of stderr */
   bool others_read;  /* foreign code may read stdin */
   bool skips_unload; /* the child ends by _exit(), without the libraries' destructors */
+  bool hides_others; /* what foreign code prints is dropped */
+  text_buf *ending;  /* where it is written how a child ended that did not return, "crashed while it
+                        was called: Aborted"; NULL: that is reported */
 } isolation;
 
 /* Runs the whole command in a child where processes cannot be copied. Call it before the command

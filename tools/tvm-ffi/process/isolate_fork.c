@@ -22,6 +22,7 @@ int isolate_finish(int exit_code) {
 static void run_child(int (*body)(void *context), void *context, const isolation *options) {
   int code;
   streams_part(options->others_print, options->others_read);
+  if (options->hides_others) descriptors_silence();
   code = body(context);
   child_end_strays(kExitRaised);
   code = shared_memory_finish(code);

@@ -6,7 +6,9 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <locale.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stddef.h>
@@ -348,6 +350,14 @@ void descriptor_end_input(void) {
   }
 }
 
+void descriptors_silence(void) {
+  int nothing = open("/dev/null", O_WRONLY);
+  if (nothing < 0) return;
+  dup2(nothing, STDOUT_FILENO);
+  dup2(nothing, STDERR_FILENO);
+  if (nothing > STDERR_FILENO) close(nothing);
+}
+
 void descriptor_close(int descriptor) {
   close(descriptor);
 }
@@ -594,3 +604,173 @@ void child_end_alike(int code) {
   signal(SIGPIPE, SIG_DFL);
   raise(SIGPIPE);
 }
+
+/* ---- What a call should leave as it was ---- */
+
+#ifdef __linux__
+
+/* A line is "begin-end permissions offset device inode path". */
+static void count_mappings(process_state *out) {
+  FILE *file = fopen("/proc/self/maps", "r");
+  char line[512];
+  bool begins = true;
+  if (file == NULL) return;
+  out->knows_mappings = true;
+  while (fgets(line, sizeof line, file) != NULL) {
+    unsigned long long begin, end;
+    if (begins && strstr(line, "[heap]") == NULL && strstr(line, "[stack]") == NULL &&
+        sscanf(line, "%llx-%llx", &begin, &end) == 2) {
+      ++out->num_mappings;
+      out->mapped += (uint64_t)(end - begin);
+    }
+    begins = strchr(line, '\n') != NULL; /* a path may be longer than the buffer */
+  }
+  fclose(file);
+}
+
+#else
+
+static void count_mappings(process_state *out) {
+  (void)out;
+}
+
+#endif
+
+void process_state_read(process_state *out) {
+  enum { kMost = 4096 };
+  long limit = sysconf(_SC_OPEN_MAX);
+  int i;
+  memset(out, 0, sizeof *out);
+  if (limit < 0 || limit > kMost) limit = kMost;
+  for (i = 0; i < (int)limit; ++i) out->num_descriptors += fcntl(i, F_GETFD) >= 0;
+  out->locale = (void *)uselocale((locale_t)0);
+  for (i = 1; i < kMaxSignals; ++i) {
+    struct sigaction action;
+    if (sigaction(i, NULL, &action) != 0) continue;
+    if ((action.sa_flags & SA_SIGINFO) != 0) {
+      memcpy(&out->handlers[i], &action.sa_sigaction, sizeof out->handlers[i]);
+    } else {
+      memcpy(&out->handlers[i], &action.sa_handler, sizeof out->handlers[i]);
+    }
+  }
+  count_mappings(out);
+}
+
+void process_limit_memory(uint64_t more) {
+  struct rlimit limit;
+  process_state now;
+  process_state_read(&now);
+  if (getrlimit(RLIMIT_DATA, &limit) != 0) return;
+  if (limit.rlim_cur <= now.mapped + more) return;
+  limit.rlim_cur = (rlim_t)(now.mapped + more);
+  setrlimit(RLIMIT_DATA, &limit);
+}
+
+typedef struct {
+  void (*body)(void *context, size_t i);
+  void *context;
+  size_t i;
+} thread_task;
+
+static void *run_task(void *argument) {
+  const thread_task *task = argument;
+  task->body(task->context, task->i);
+  return NULL;
+}
+
+bool threads_run(size_t count, void (*body)(void *context, size_t i), void *context) {
+  enum { kMost = 16 };
+  pthread_t threads[kMost];
+  thread_task tasks[kMost];
+  size_t started, i;
+  for (started = 0; started < count && started < kMost; ++started) {
+    tasks[started].body = body;
+    tasks[started].context = context;
+    tasks[started].i = started;
+    if (pthread_create(&threads[started], NULL, run_task, &tasks[started]) != 0) break;
+  }
+  for (i = 0; i < started; ++i) pthread_join(threads[i], NULL);
+  return started == count;
+}
+
+/* ---- This program on another runtime ---- */
+
+#ifdef __linux__
+
+static const char kPreload[] = "LD_PRELOAD", kReplaced[] = "TVM_FFI_REPLACED_RUNTIME";
+
+/* The words of this process's command line; all in one block. NULL with errno set. */
+static char **read_own_words(void) {
+  FILE *file = fopen("/proc/self/cmdline", "rb");
+  size_t size = 0, capacity = 4096, count = 0, i;
+  char *text = malloc(capacity), **words = NULL;
+  while (file != NULL && text != NULL) {
+    char *grown;
+    const size_t got = fread(text + size, 1, capacity - size, file);
+    size += got;
+    if (size < capacity) break;
+    capacity *= 2;
+    grown = realloc(text, capacity);
+    if (grown == NULL) free(text);
+    text = grown;
+  }
+  if (file != NULL) fclose(file);
+  if (file != NULL && text != NULL) {
+    for (i = 0; i < size; ++i) count += text[i] == '\0';
+    words = calloc(count + 1, sizeof *words);
+    for (i = count = 0; words != NULL && i < size; ++i) {
+      if (i == 0 || text[i - 1] == '\0') words[count++] = text + i;
+    }
+  }
+  if (words == NULL) free(text); /* else they lie in it */
+  return words;
+}
+
+void program_replace_runtime(const char *library, char *out_reason, size_t reason_size) {
+  const char *others = getenv(kPreload);
+  const size_t size = strlen(library) + (others != NULL ? strlen(others) : 0) + 2;
+  char *preload = malloc(size), **words = read_own_words();
+  snprintf(out_reason, reason_size, "%s", strerror(errno));
+  if (preload == NULL || words == NULL) return;
+  snprintf(preload, size, "%s%s%s", library, others != NULL ? ":" : "",
+           others != NULL ? others : "");
+  if (strpbrk(library, " :") != NULL) {
+    snprintf(out_reason, reason_size, "the loader takes no path with a blank or colon");
+    return;
+  }
+  if (setenv(kPreload, preload, 1) == 0 && setenv(kReplaced, library, 1) == 0) {
+    execv("/proc/self/exe", words);
+  }
+  snprintf(out_reason, reason_size, "%s", strerror(errno));
+}
+
+bool program_has_replaced_runtime(const char *library) {
+  const char *replaced = getenv(kReplaced), *preload = getenv(kPreload);
+  const size_t size = strlen(library);
+  if (replaced == NULL || strcmp(replaced, library) != 0) return false;
+  unsetenv(kReplaced);
+  if (preload != NULL && strncmp(preload, library, size) == 0) {
+    if (preload[size] == ':') {
+      char *others = strdup(preload + size + 1);
+      if (others != NULL) setenv(kPreload, others, 1);
+      free(others);
+    } else {
+      unsetenv(kPreload);
+    }
+  }
+  return true;
+}
+
+#else
+
+void program_replace_runtime(const char *library, char *out_reason, size_t reason_size) {
+  (void)library;
+  snprintf(out_reason, reason_size, "only Linux lets a program run on another one");
+}
+
+bool program_has_replaced_runtime(const char *library) {
+  (void)library;
+  return false;
+}
+
+#endif

@@ -168,6 +168,9 @@ void descriptor_replace(int target, int source);
 /* Whoever reads stdin from now on finds its end. */
 void descriptor_end_input(void);
 
+/* What is written to stdout and stderr from now on is dropped; posix.c only. */
+void descriptors_silence(void);
+
 void descriptor_close(int descriptor);
 
 /* Whether it is a terminal that obeys escape sequences. */
@@ -267,6 +270,37 @@ void *child_restart(size_t shared_size, char *out_reason, size_t reason_size);
 /* In such a child, the memory that it shares with its parent; NULL in other processes. Call it
  * once. From then on a crash shows no windows, and abort() ends the process as a crash does. */
 void *child_find_shared(size_t shared_size);
+
+/* ---- What a call should leave as it was: posix.c only ---- */
+
+enum { kMaxSignals = 65 };
+
+typedef struct {
+  bool knows_mappings; /* whether the system tells the next two */
+  size_t num_mappings;
+  uint64_t mapped; /* bytes of mappings other than the heap */
+  size_t num_descriptors;
+  void *locale; /* of this thread */
+  void *handlers[kMaxSignals];
+} process_state;
+
+void process_state_read(process_state *out);
+
+/* Refuses this process more than so many bytes of memory beyond what it has. */
+void process_limit_memory(uint64_t more);
+
+/* Runs the body in so many threads at once, with 0 to count - 1 as `i`. False if they cannot be
+ * started. */
+bool threads_run(size_t count, void (*body)(void *context, size_t i), void *context);
+
+/* ---- This program on another runtime ---- */
+
+/* Starts this program again, with the same command line, in place of this process, so that all that
+ * it links to libtvm_ffi is found in the library. Returns only if that does not work, with the
+ * reason as text. */
+void program_replace_runtime(const char *library, char *out_reason, size_t reason_size);
+/* Whether the program was started so; programs that it starts are not. */
+bool program_has_replaced_runtime(const char *library);
 
 /* ---- Texts of Windows: windows_text.c, which tests compile on all systems ---- */
 

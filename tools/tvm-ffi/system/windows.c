@@ -789,3 +789,15 @@ void child_end_alike(int code) {
   const uint32_t kControlC = 0xC000013A;
   if ((uint32_t)code == kControlC) ExitProcess(kControlC);
 }
+
+/* ---- This program on another runtime ---- */
+
+void program_replace_runtime(const char *library, char *out_reason, size_t reason_size) {
+  (void)library;
+  snprintf(out_reason, reason_size, "only Linux lets a program run on another one");
+}
+
+bool program_has_replaced_runtime(const char *library) {
+  (void)library;
+  return false;
+}

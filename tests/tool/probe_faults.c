@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Kernels that compute y = s * x, each with one fault that probe finds in a row of its own; `right`
+ * has none, and `strict` takes contiguous tensors only. */
+#define _DEFAULT_SOURCE
+#include <fcntl.h>
+#include <fenv.h>
+#include <locale.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <tvm/ffi/c.h>
+#include <tvm/ffi/extra/c_env_api.h>
+#include <unistd.h>
+
+#define ALL(X)                                                                                    \
+  X(right)                                                                                        \
+  X(strict) X(offset) X(misaligned) X(strided) X(transposed) X(negative) X(broadcast) X(unit)     \
+      X(page_end) X(page_begin) X(read_only) X(pinned) X(managed) X(view) X(extent_0) X(extent_1) \
+          X(unequal) X(more_dims) X(fewer_dims) X(huge) X(missing) X(extra) X(none) X(type)       \
+              X(dtype) X(device) X(null) X(named) X(repeat) X(threads) X(allocator) X(unchecked)  \
+                  X(objects) X(references) X(descriptors) X(mappings) X(rounding) X(locale)       \
+                      X(signals) X(hangs) X(changes) X(outside) X(silent) X(leaves)
+
+#define FAULT(name) k_##name,
+typedef enum { ALL(FAULT) } fault;
+
+/* ---- Looking at the arguments ---- */
+
+static int check_tensor(const tvm_ffi_args *args, fault f, int32_t i, DLTensor **out) {
+  const TVMFFIAny *arg = &args->args[i];
+  if (f == k_named && !tvm_ffi_any_try_tensor(arg, out)) {
+    return tvm_ffi_error_raise(TVM_FFI_C_TYPE_ERROR, "no tensor");
+  } else {
+    TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, i, out));
+  }
+  if (f != k_more_dims && f != k_fewer_dims && (*out)->ndim != 2) {
+    return tvm_ffi_error_raise(TVM_FFI_C_VALUE_ERROR, "argument %d has not 2 dimensions", (int)i);
+  }
+  if (f != k_dtype && !tvm_ffi_dtype_equal((*out)->dtype, TVM_FFI_C_FLOAT32)) {
+    return tvm_ffi_error_raise(TVM_FFI_C_TYPE_ERROR, "argument %d is not float32", (int)i);
+  }
+  if (f != k_device && (*out)->device.device_type != kDLCPU &&
+      (*out)->device.device_type != kDLCUDAHost && (*out)->device.device_type != kDLCUDAManaged) {
+    return tvm_ffi_error_raise(TVM_FFI_C_VALUE_ERROR, "argument %d is not on the CPU", (int)i);
+  }
+  if (f != k_null && (*out)->data == NULL && tvm_ffi_tensor_get_numel(*out) > 0) {
+    return tvm_ffi_error_raise(TVM_FFI_C_VALUE_ERROR, "argument %d has no data", (int)i);
+  }
+  if (f == k_strict) TVM_FFI_C_TRY(tvm_ffi_args_check_contiguous(args, i));
+  return 0;
+}
+
+static int read_scale(const tvm_ffi_args *args, fault f, double *out) {
+  *out = 1;
+  if (f == k_none && tvm_ffi_args_is_none(args, 1)) return 0;
+  if (f != k_type) return tvm_ffi_args_read_double(args, 1, out);
+  *out = args->args[1].v_float64;
+  return 0;
+}
+
+static int check_count(const tvm_ffi_args *args, fault f) {
+  if (f == k_missing && args->num_args < 3) return 0;
+  if (f == k_extra && args->num_args > 3) return 0;
+  return tvm_ffi_args_check_count(args, 3);
+}
+
+/* ---- What a call leaves behind ---- */
+
+static void ignore(int signal_number) {
+  (void)signal_number;
+}
+
+static int leave_something(const tvm_ffi_args *args, fault f) {
+  static const TVMFFIByteArray kText = {"a text that is too long to be stored in the value", 49};
+  TVMFFIAny text = tvm_ffi_any_none();
+  TVMFFIObjectHandle tensor = NULL;
+  DLTensor prototype;
+  int64_t shape = 64, stride = 1;
+  switch (f) {
+    case k_allocator:
+      tvm_ffi_tensor_init(&prototype, NULL, tvm_ffi_device_make(kDLCPU, 0), TVM_FFI_C_FLOAT32, 1,
+                          &shape, &stride);
+      (void)TVMFFIEnvTensorAlloc(&prototype, &tensor); /* this may have failed */
+      memset(TVMFFITensorGetDLTensorPtr(tensor)->data, 0, 4);
+      tvm_ffi_object_release(tensor);
+      return 0;
+    case k_unchecked:
+      (void)TVMFFIStringFromByteArray(&kText, &text); /* and this */
+      if (((const TVMFFIObject *)text.v_obj)->type_index != kTVMFFIStr) return 0;
+      tvm_ffi_any_clear(&text);
+      return 0;
+    case k_objects:
+      return TVMFFIStringFromByteArray(&kText, &text);
+    case k_references:
+      if (args->args[0].type_index == kTVMFFITensor) TVMFFIObjectIncRef(args->args[0].v_obj);
+      return 0;
+    case k_descriptors:
+      return open("/dev/null", O_RDONLY) < 0 ? tvm_ffi_error_raise(TVM_FFI_C_RUNTIME_ERROR, "open")
+                                             : 0;
+    case k_mappings:
+      (void)mmap(NULL, 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+      return 0;
+    case k_rounding:
+      return fesetround(FE_UPWARD);
+    case k_locale:
+      if (setlocale(LC_ALL, "C.UTF-8") == NULL) (void)setlocale(LC_ALL, "");
+      return 0;
+    case k_signals:
+      (void)signal(SIGUSR2, ignore);
+      return 0;
+    default:
+      return 0;
+  }
+}
+
+/* ---- The kernel ---- */
+
+static char *find_data(const DLTensor *t, fault f) {
+  if (f == k_offset) return t->data;
+  if (f == k_misaligned) return (char *)((uintptr_t)tvm_ffi_tensor_get_data(t) & ~(uintptr_t)15);
+  return tvm_ffi_tensor_get_data(t);
+}
+
+static int64_t find_stride(const DLTensor *t, fault f, int32_t d) {
+  const int64_t packed = d == 0 ? t->shape[1] : 1, stride = t->strides[d];
+  switch (f) {
+    case k_strided:
+      return stride > 0 ? packed : stride;
+    case k_transposed:
+      return d == 1 ? 1 : stride; /* as a leading dimension */
+    case k_negative:
+      return (int64_t)(uint32_t)stride;
+    case k_broadcast:
+      return stride == 0 ? packed : stride;
+    default:
+      return stride;
+  }
+}
+
+/* Keeps a read from being removed. */
+static void use(float value) {
+  static volatile float used;
+  used = value;
+  (void)used;
+}
+
+static int misbehave(const DLTensor *x, const DLTensor *y, fault f) {
+  const int64_t count = tvm_ffi_tensor_get_numel(x);
+  const bool is_strided = !tvm_ffi_tensor_is_contiguous(x);
+  float *values = tvm_ffi_tensor_get_data(x);
+  if (f == k_page_end && !is_strided) use(values[count]);
+  if (f == k_page_begin && !is_strided) use(values[-1]);
+  if (f == k_read_only) *(volatile float *)values = values[0];
+  if (f == k_extent_0) use((float)(100 / x->shape[0] % 7));
+  if (f == k_extent_1 && x->shape[0] == 1) ((float *)tvm_ffi_tensor_get_data(y))[count] = 0;
+  if (f == k_changes && is_strided) values[0] += 1;
+  if (f == k_outside && is_strided) ((float *)tvm_ffi_tensor_get_data(y))[-1] = 0;
+  while (f == k_hangs && is_strided) sleep(1);
+  if (f == k_leaves && is_strided) exit(0);
+  return f == k_silent && is_strided ? -1 : 0;
+}
+
+static void multiply(const DLTensor *x, const DLTensor *y, double s, fault f) {
+  static int calls;
+  static volatile float shared[64];
+  const char *from = find_data(x, f);
+  char *to = find_data(y, f == k_misaligned ? k_right : f);
+  int64_t n = x->shape[0], m = x->shape[1], i, j;
+  if (f == k_huge) n = (int)n, m = (int)m;
+  if (f == k_repeat) s += calls++ > 0;
+  if (f == k_fewer_dims && x->ndim == 1) m = 1;
+  if (f == k_unit && tvm_ffi_tensor_is_contiguous(x)) {
+    for (i = 0; i < n * m; ++i) {
+      ((float *)to)[i] = (float)s * ((const float *)from)[i * x->strides[1]];
+    }
+    return;
+  }
+  for (i = 0; i < n; ++i) {
+    for (j = 0; j < m; ++j) {
+      float value;
+      memcpy(&value, from + 4 * (i * find_stride(x, f, 0) + j * find_stride(x, f, 1)), 4);
+      value *= (float)s;
+      if (f == k_threads) {
+        shared[(i * m + j) % 64] = value;
+        sched_yield();
+        value = shared[(i * m + j) % 64];
+      }
+      memcpy(to + 4 * (i * find_stride(y, f, 0) + j * find_stride(y, f, 1)), &value, 4);
+    }
+  }
+}
+
+static int scale(const tvm_ffi_args *args, fault f) {
+  DLTensor *x, *y;
+  double s;
+  TVM_FFI_C_TRY(check_count(args, f));
+  TVM_FFI_C_TRY(check_tensor(args, f, 0, &x));
+  TVM_FFI_C_TRY(read_scale(args, f, &s));
+  if (f == k_missing && args->num_args == 2) return 0;
+  TVM_FFI_C_TRY(check_tensor(args, f, 2, &y));
+  if (f != k_unequal && !tvm_ffi_tensor_has_same_shape(x, y) && f != k_more_dims &&
+      f != k_fewer_dims) {
+    return tvm_ffi_error_raise(TVM_FFI_C_VALUE_ERROR, "arguments 0 and 2 differ in shape");
+  }
+  if (f == k_view && args->args[0].type_index != kTVMFFITensor) return 0;
+  if (f == k_pinned && x->device.device_type == kDLCUDAHost) return 0;
+  if (f == k_managed && y->device.device_type == kDLCUDAManaged) return 0;
+  TVM_FFI_C_TRY(misbehave(x, y, f));
+  TVM_FFI_C_TRY(leave_something(args, f));
+  multiply(x, y, s, f);
+  return 0;
+}
+
+#define KERNEL(name)                                                         \
+  TVM_FFI_C_EXPORT(name, "(0: DLTensor*, 1: float, 2: DLTensor*) -> None") { \
+    return scale(args, k_##name);                                            \
+  }                                                                          \
+  TVM_FFI_C_EXPORT_SCHEMA(                                                   \
+      name, TVM_FFI_C_TYPE("None"),                                          \
+      TVM_FFI_C_TYPE("DLTensor*") "," TVM_FFI_C_TYPE("float") "," TVM_FFI_C_TYPE("DLTensor*"));
+ALL(KERNEL)

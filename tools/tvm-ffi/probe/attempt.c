@@ -1,0 +1,456 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "probe/attempt.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/names.h"
+#include "process/isolate.h"
+#include "system/system.h"
+#include "value/tensor.h"
+#include "value/value_text.h"
+
+DLTensor *subject_tensor(const subject *s, size_t i) {
+  DLTensor *tensor;
+  return tvm_ffi_any_try_tensor(&s->inputs->items[i].value, &tensor) ? tensor : NULL;
+}
+
+size_t tensor_size(const DLTensor *tensor) {
+  size_t size = 0;
+  if (tvm_ffi_tensor_compute_size(tensor, &size) != 0) TVMFFIErrorSetRaised(NULL);
+  return size;
+}
+
+/* ---- Making the arguments ---- */
+
+static void clear_argument(argument *arg) {
+  if (arg->store == NULL) {
+    tvm_ffi_any_clear(&arg->value);
+  } else {
+    tvm_ffi_object_release(arg->object);
+    tvm_ffi_object_release(arg->on_device);
+    storage_free(arg->store);
+  }
+  free(arg->before);
+  memset(arg, 0, sizeof *arg);
+}
+
+/* Copies the whole storage to the device, where `view` is the tensor. */
+static bool copy_to_device(argument *arg, DLDevice device) {
+  const memory_block *block = arg->store->block;
+  int64_t size = block->high - block->low;
+  DLTensor bytes;
+  char *there;
+  memset(&bytes, 0, sizeof bytes);
+  bytes.data = block->low;
+  bytes.device = tvm_ffi_device_make(kDLCPU, 0);
+  bytes.dtype = tvm_ffi_dtype_make(kDLUInt, 8, 1);
+  bytes.ndim = 1;
+  bytes.shape = &size;
+  arg->on_device = device_copy_to(device, &bytes);
+  if (arg->on_device == NULL) return false;
+  there = TVMFFITensorGetDLTensorPtr(arg->on_device)->data;
+  arg->view = arg->store->tensor;
+  arg->view.device = device;
+  arg->view.data = there + ((char *)arg->store->tensor.data - block->low);
+  return true;
+}
+
+static int copy_from_device(const argument *arg) {
+  const memory_block *block = arg->store->block;
+  return device_copy_from(TVMFFITensorGetDLTensorPtr(arg->on_device), block->low,
+                          (size_t)(block->high - block->low));
+}
+
+/* Makes the object that is passed of the storage. */
+static bool make_object(argument *arg, DLDevice device) {
+  if (device_is_open(device) && arg->store->tensor.device.device_type == kDLCPU &&
+      arg->before != NULL) {
+    if (!copy_to_device(arg, device)) return false;
+    if (tvm_ffi_tensor_create_around(&arg->view, NULL, NULL, &arg->object) != 0) return false;
+  } else {
+    arg->view = arg->store->tensor;
+    arg->object = storage_make_object(arg->store);
+  }
+  arg->value = tvm_ffi_any_view_object(arg->object);
+  return arg->object != NULL;
+}
+
+/* Fills `out` with elements of the argument again and again. */
+static void repeat_elements(const argument *arg, unsigned char *out, size_t size) {
+  size_t done = 0;
+  while (done < size && arg->size > 0) {
+    const size_t part = arg->size < size - done ? arg->size : size - done;
+    memcpy(out + done, arg->before, part);
+    done += part;
+  }
+  memset(out + done, 0, size - done);
+}
+
+bool attempt_set_tensor(attempt *a, size_t i, DLDataType dtype, const int64_t *shape, int32_t ndim,
+                        const layout *how, const void *packed) {
+  argument made;
+  memset(&made, 0, sizeof made);
+  made.is_output = i < a->s->inputs->size && a->s->is_output[i];
+  made.store = storage_new(dtype, shape, ndim, how);
+  if (made.store == NULL) return false;
+  if (!how->has_no_memory) {
+    made.size = tensor_size(&made.store->tensor);
+    made.before = tool_alloc(made.size + 1);
+    if (packed != NULL) {
+      memcpy(made.before, packed, made.size);
+    } else {
+      repeat_elements(&a->args[i], made.before, made.size);
+    }
+  }
+  if ((made.before != NULL && !storage_fill(made.store, made.before)) ||
+      !make_object(&made, a->s->device)) {
+    clear_argument(&made);
+    return false;
+  }
+  clear_argument(&a->args[i]);
+  a->args[i] = made;
+  return true;
+}
+
+bool attempt_place(attempt *a, size_t i, const layout *how) {
+  const DLTensor *tensor = subject_tensor(a->s, i);
+  return attempt_set_tensor(a, i, tensor->dtype, tensor->shape, tensor->ndim, how, tensor->data);
+}
+
+void attempt_set_value(attempt *a, size_t i, TVMFFIAny value) {
+  clear_argument(&a->args[i]);
+  a->args[i].value = value;
+}
+
+/* The end of memory of that size, behind which nobody may read; never freed, as the function may
+ * look at it later. NULL with an error raised. */
+static void *reserve_before_guard(size_t size) {
+  memory_block *block = memory_new(size, 0, kGuardEnd, kMemoryPages);
+  return block != NULL ? block->begin + size : NULL;
+}
+
+bool attempt_init(attempt *a, const subject *s, const layout *how) {
+  size_t i;
+  memset(a, 0, sizeof *a);
+  a->s = s;
+  a->num_args = s->inputs->size;
+  a->args = tool_alloc((a->num_args + 1) * sizeof *a->args);
+  memset(a->args, 0, (a->num_args + 1) * sizeof *a->args);
+  a->room = pages_size() / sizeof *a->views_end;
+  if (a->room <= a->num_args) a->room = a->num_args + 1;
+  a->views_end = reserve_before_guard(a->room * sizeof *a->views_end);
+  if (a->views_end == NULL) return false;
+  for (i = 0; i < a->num_args; ++i) {
+    if (subject_tensor(s, i) != NULL) {
+      if (!attempt_place(a, i, how != NULL ? how : &kLayoutPacked)) return false;
+    } else if (tvm_ffi_any_copy(&s->inputs->items[i].value, &a->args[i].value) != 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+void attempt_free(attempt *a) {
+  size_t i;
+  tvm_ffi_any_clear(&a->result);
+  tvm_ffi_object_release(a->error);
+  for (i = 0; i < a->num_args; ++i) clear_argument(&a->args[i]);
+  free(a->args);
+  memset(a, 0, sizeof *a);
+}
+
+static int64_t *copy_to_guard(const int64_t *values, int32_t count) {
+  const size_t size = (size_t)count * sizeof *values;
+  char *end = reserve_before_guard(size + sizeof *values);
+  return end != NULL ? memcpy(end - size, values, size) : NULL;
+}
+
+bool attempt_pass_view(attempt *a, size_t i) {
+  DLTensor *passed = &a->args[i].view;
+  passed->shape = copy_to_guard(passed->shape, passed->ndim);
+  passed->strides = copy_to_guard(passed->strides, passed->ndim);
+  a->args[i].value = tvm_ffi_any_view_tensor(passed);
+  return passed->shape != NULL && passed->strides != NULL;
+}
+
+bool attempt_clear_data(attempt *a, size_t i) {
+  argument *arg = &a->args[i];
+  TVMFFIObjectHandle object;
+  arg->view.data = NULL;
+  arg->view.byte_offset = 0;
+  if (tvm_ffi_tensor_create_around(&arg->view, NULL, NULL, &object) != 0) return false;
+  tvm_ffi_object_release(arg->object);
+  arg->object = object;
+  arg->value = tvm_ffi_any_view_object(object);
+  return true;
+}
+
+void attempt_remove(attempt *a, size_t i) {
+  clear_argument(&a->args[i]);
+  --a->num_args;
+  memmove(&a->args[i], &a->args[i + 1], (a->num_args - i) * sizeof *a->args);
+  memset(&a->args[a->num_args], 0, sizeof *a->args);
+}
+
+void attempt_append(attempt *a, TVMFFIAny value) {
+  if (a->num_args == a->room) return; /* no function has as many */
+  a->args = tool_realloc(a->args, (a->num_args + 1) * sizeof *a->args);
+  memset(&a->args[a->num_args], 0, sizeof *a->args);
+  a->args[a->num_args++].value = value;
+}
+
+/* ---- Calling ---- */
+
+static int call_function(void *context) {
+  attempt *a = context;
+  TVMFFIAny *views = a->views_end - a->num_args;
+  size_t i;
+  for (i = 0; i < a->num_args; ++i) views[i] = a->args[i].value;
+  a->result = tvm_ffi_any_none();
+  a->code = TVMFFIFunctionCall(a->s->function, views, (int32_t)a->num_args, &a->result);
+  if (a->code == 0 && a->result.type_index == kTVMFFIError) {
+    a->error = a->result.v_obj;
+    a->result = tvm_ffi_any_none();
+    a->code = -1;
+  } else if (a->code == 0 && device_wait() != 0) {
+    a->code = -1;
+  }
+  a->returned = a->code == 0;
+  if (!a->returned && a->error == NULL) a->error = tvm_ffi_error_take();
+  for (i = 0; i < a->num_args; ++i) {
+    if (a->args[i].on_device != NULL && copy_from_device(&a->args[i]) != 0) return -1;
+  }
+  return 0;
+}
+
+bool attempt_call_here(attempt *a) {
+  return call_function(a) == 0;
+}
+
+bool attempt_call(attempt *a) {
+  return foreign_call(kStageCall, a->s->name, call_function, a) == 0;
+}
+
+bool attempt_reset(attempt *a) {
+  size_t i;
+  tvm_ffi_any_clear(&a->result);
+  tvm_ffi_object_release(a->error);
+  a->error = NULL;
+  for (i = 0; i < a->num_args; ++i) {
+    argument *arg = &a->args[i];
+    if (arg->store == NULL || arg->before == NULL) continue;
+    if (!storage_fill(arg->store, arg->before)) return false;
+    if (arg->on_device == NULL) continue;
+    tvm_ffi_object_release(arg->object);
+    tvm_ffi_object_release(arg->on_device);
+    arg->object = arg->on_device = NULL;
+    if (!make_object(arg, a->s->device)) return false;
+  }
+  return true;
+}
+
+/* ---- What happened ---- */
+
+/* Whether the elements of an input are those that it had. */
+static bool is_unchanged(const argument *arg) {
+  unsigned char *now = tool_alloc(arg->size + 1);
+  bool same;
+  storage_read(arg->store, now);
+  same = memcmp(now, arg->before, arg->size) == 0;
+  free(now);
+  return same;
+}
+
+/* Whether the runtime has raised the error, for a function that failed without one. */
+static bool is_made_up(TVMFFIObjectHandle error) {
+  static const char kWords[] = "without setting an error";
+  const TVMFFIByteArray message = tvm_ffi_error_get_message(error);
+  return tvm_ffi_error_is(error, "InternalError") && message.size >= sizeof kWords - 1 &&
+         strstr(message.data, kWords) != NULL;
+}
+
+bool attempt_is_clean(const attempt *a, text_buf *out) {
+  char where[128];
+  size_t i;
+  if (!a->returned && (a->error == NULL || is_made_up(a->error))) {
+    text_add(out, "it returned %d without raising an error", a->code);
+    return false;
+  }
+  if (!a->returned && tvm_ffi_error_get_kind(a->error).size == 0) {
+    text_add(out, "its error has no kind");
+    return false;
+  }
+  for (i = 0; i < a->num_args; ++i) {
+    const argument *arg = &a->args[i];
+    if (arg->store == NULL || arg->before == NULL) continue;
+    if (!storage_is_intact(arg->store, where, sizeof where)) {
+      text_add(out, "it wrote outside of argument %zu: %s", i, where);
+      return false;
+    }
+    if (!arg->is_output && !is_unchanged(arg)) {
+      text_add(out, "it changed argument %zu, an input", i);
+      return false;
+    }
+  }
+  return true;
+}
+
+void attempt_describe_error(const attempt *a, text_buf *out) {
+  const TVMFFIByteArray kind = tvm_ffi_error_get_kind(a->error);
+  const TVMFFIByteArray message = tvm_ffi_error_get_message(a->error);
+  const char *end = message.size > 0 ? memchr(message.data, '\n', message.size) : NULL;
+  text_add_bytes(out, kind.data, kind.size);
+  text_add(out, ": ");
+  text_add_bytes(out, message.data, end != NULL ? (size_t)(end - message.data) : message.size);
+}
+
+/* Whether a number that follows "#" or a word such as "argument" is i, counted from 0 or from 1. */
+static bool has_number(const char *message, size_t i) {
+  static const char *const kWords[] = {"arg", "#", "param", "input", "operand", "tensor"};
+  const char *at;
+  size_t w;
+  for (at = message; *at != '\0'; ++at) {
+    size_t found_number;
+    if (!isdigit((unsigned char)*at) ||
+        (at > message && (identifier_has(at[-1]) || at[-1] == '.'))) {
+      continue;
+    }
+    found_number = (size_t)strtoul(at, NULL, 10);
+    if (found_number != i && found_number != i + 1) continue;
+    for (w = 0; w < sizeof kWords / sizeof *kWords; ++w) {
+      enum { kNear = 12 }; /* as in "arguments[" */
+      const char *begin = at - message > kNear ? at - kNear : message;
+      const char *found = strstr(begin, kWords[w]);
+      if (found != NULL && found < at) return true;
+    }
+  }
+  return false;
+}
+
+static bool has_word(const char *message, const char *word) {
+  const size_t size = strlen(word);
+  const char *at = message;
+  for (; (at = strstr(at, word)) != NULL; ++at) {
+    if ((at == message || !identifier_has(at[-1])) && !identifier_has(at[size])) return true;
+  }
+  return false;
+}
+
+bool attempt_names_argument(const attempt *a, size_t i) {
+  const TVMFFIByteArray bytes = tvm_ffi_error_get_message(a->error);
+  const schema_type *type = a->s->types != NULL ? schema_param(a->s->types, i) : NULL;
+  char *message = tool_copy(bytes.data, bytes.size), *c;
+  bool named;
+  for (c = message; *c != '\0'; ++c) {
+    if (isupper((unsigned char)*c) && (c == message || !identifier_has(c[-1]))) {
+      *c = (char)tolower((unsigned char)*c); /* "Argument 1" */
+    }
+  }
+  named = has_number(message, i);
+  if (type != NULL && type->parameter != NULL) {
+    memcpy(message, bytes.data, bytes.size);
+    named = named || has_word(message, type->parameter);
+  } else {
+    named = named || strpbrk(message, "`'\"(") != NULL; /* a name, for all that is known */
+  }
+  free(message);
+  return named;
+}
+
+/* ---- Effects ---- */
+
+/* Whether the text of the value is one of an argument, so that it can be read again. */
+static bool is_plain(const TVMFFIAny *value) {
+  DLTensor *tensor;
+  TVMFFIByteArray bytes;
+  int64_t i;
+  if (tvm_ffi_any_try_tensor(value, &tensor)) return numbers_known(tensor->dtype);
+  if (value->type_index == kTVMFFIArray) {
+    for (i = 0; i < tvm_ffi_array_get_size(value->v_obj); ++i) {
+      if (!is_plain(tvm_ffi_array_get_data(value->v_obj) + i)) return false;
+    }
+    return true;
+  }
+  return value->type_index == kTVMFFINone || value->type_index == kTVMFFIBool ||
+         value->type_index == kTVMFFIInt || value->type_index == kTVMFFIFloat ||
+         tvm_ffi_any_try_string(value, &bytes);
+}
+
+static TVMFFIObjectHandle pack_argument(const argument *arg) {
+  const DLTensor *tensor = &arg->store->tensor;
+  TVMFFIObjectHandle packed = tensor_new(tensor->dtype, tensor->shape, tensor->ndim);
+  if (packed != NULL) storage_read(arg->store, TVMFFITensorGetDLTensorPtr(packed)->data);
+  return packed;
+}
+
+bool attempt_take_effects(const attempt *a, effects *out) {
+  text_buf text = {NULL, 0, 0};
+  size_t i;
+  memset(out, 0, sizeof *out);
+  out->tensors = tool_alloc((a->num_args + 1) * sizeof *out->tensors);
+  memset(out->tensors, 0, (a->num_args + 1) * sizeof *out->tensors);
+  for (i = 0; i < a->num_args; ++i) {
+    if (!a->args[i].is_output || a->args[i].before == NULL) continue;
+    out->tensors[i] = pack_argument(&a->args[i]);
+    if (out->tensors[i] == NULL) return false;
+  }
+  value_write(&text, &a->result, &kTensorWhole);
+  out->text = text.data;
+  out->has_result = is_plain(&a->result);
+  out->result = tvm_ffi_any_none();
+  return !out->has_result || tvm_ffi_any_copy(&a->result, &out->result) == 0;
+}
+
+void effects_free(effects *e, size_t num_args) {
+  size_t i;
+  for (i = 0; e->tensors != NULL && i < num_args; ++i) tvm_ffi_object_release(e->tensors[i]);
+  free(e->tensors);
+  tvm_ffi_any_clear(&e->result);
+  free(e->text);
+  memset(e, 0, sizeof *e);
+}
+
+static bool values_match(const char *what, const TVMFFIAny *got, const TVMFFIAny *expected,
+                         const tolerance *allowed, text_buf *out) {
+  comparison result;
+  bool same;
+  compare_values(got, expected, allowed, &result);
+  same = result.is_same;
+  if (!same) text_add(out, "%s %s", what, result.difference.data);
+  comparison_free(&result);
+  return same;
+}
+
+/* Bits of elements are compared, of which NaN equals itself and 0 does not equal -0. */
+static bool tensors_match(size_t i, TVMFFIObjectHandle got, TVMFFIObjectHandle expected, bool exact,
+                          const tolerance *allowed, text_buf *out) {
+  static const tolerance kNone = {0, 0};
+  const DLTensor *a = TVMFFITensorGetDLTensorPtr(got), *b = TVMFFITensorGetDLTensorPtr(expected);
+  const size_t size = tensor_size(a);
+  TVMFFIAny x = tvm_ffi_any_view_object(got), y = tvm_ffi_any_view_object(expected);
+  char what[32];
+  snprintf(what, sizeof what, "argument %zu:", i);
+  if (size == tensor_size(b) && memcmp(a->data, b->data, size) == 0) return true;
+  if (exact || !numbers_known(a->dtype)) {
+    if (values_match(what, &x, &y, &kNone, out)) text_add(out, "%s other bits", what);
+    return false;
+  }
+  return values_match(what, &x, &y, allowed, out);
+}
+
+bool effects_match(const effects *got, const effects *expected, size_t num_args, bool exact,
+                   const tolerance *allowed, text_buf *out) {
+  size_t i;
+  for (i = 0; i < num_args; ++i) {
+    if (expected->tensors[i] == NULL || got->tensors[i] == NULL) continue;
+    if (!tensors_match(i, got->tensors[i], expected->tensors[i], exact, allowed, out)) return false;
+  }
+  if (strcmp(got->text, expected->text) == 0) return true;
+  if (!exact && got->has_result && expected->has_result) {
+    return values_match("the result", &got->result, &expected->result, allowed, out);
+  }
+  text_add(out, "the result is %.200s, expected %.200s", got->text, expected->text);
+  return false;
+}

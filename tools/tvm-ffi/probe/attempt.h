@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One call that is related to a given one: with its arguments made anew, in any layout, or replaced
+ * by others, and what became of them and of the memory around them. */
+#ifndef TVM_FFI_TOOL_ATTEMPT_H_
+#define TVM_FFI_TOOL_ATTEMPT_H_
+
+#include <tvm/ffi/c.h>
+
+#include "base/text.h"
+#include "value/input.h"
+#include "value/layout.h"
+#include "value/output.h"
+#include "value/schema.h"
+
+/* What a call leaves behind. */
+typedef struct {
+  TVMFFIObjectHandle *tensors; /* for each argument that is an output a packed tensor, else NULL */
+  TVMFFIAny result;            /* unless it can only be compared as text */
+  bool has_result;
+  char *text; /* of the result */
+} effects;
+
+/* The call that works. */
+typedef struct {
+  const char *name;            /* of the function */
+  TVMFFIObjectHandle function; /* set in processes that call it */
+  const schema_type *types;    /* NULL: not known */
+  const input_list *inputs;    /* tensors are packed, in CPU memory */
+  DLDevice device;             /* where the function gets them */
+  tolerance allowed;
+  bool may_vary;   /* the same call need not have the same bits */
+  bool *is_output; /* of each argument: a tensor that the function is to fill, or changes */
+  effects after;
+} subject;
+
+/* The tensor that is an argument; NULL if it is none. */
+DLTensor *subject_tensor(const subject *s, size_t i);
+size_t tensor_size(const DLTensor *tensor);
+
+/* ---- Making the arguments ---- */
+
+typedef struct {
+  TVMFFIAny value;           /* what is passed */
+  storage *store;            /* NULL: no tensor */
+  TVMFFIObjectHandle object; /* the Tensor, or what else has to be released */
+  unsigned char *before;     /* the elements, packed; NULL: it has no memory */
+  size_t size;               /* their bytes */
+  bool is_output;
+  TVMFFIObjectHandle on_device; /* a copy of the storage */
+  DLTensor view;                /* of the storage there */
+} argument;
+
+typedef struct {
+  const subject *s;
+  argument *args;
+  size_t num_args;
+  size_t room;          /* for how many there is room before: */
+  TVMFFIAny *views_end; /* where those end that are passed, next to what nobody may read */
+  /* After a call: */
+  bool returned;
+  int code;
+  TVMFFIAny result;
+  TVMFFIObjectHandle error;
+} attempt;
+
+/* Makes all arguments as they are in the call that works, tensors packed; if `how` is not NULL,
+ * those in that layout. False with an error raised; attempt_free() is due in any case. */
+bool attempt_init(attempt *a, const subject *s, const layout *how);
+void attempt_free(attempt *a);
+
+/* These replace an argument; false with an error raised. */
+/* The tensor in another layout, with the same elements. */
+bool attempt_place(attempt *a, size_t i, const layout *how);
+/* Another tensor. `packed` are its elements; NULL: they repeat those that the argument had, or it
+ * has no memory. */
+bool attempt_set_tensor(attempt *a, size_t i, DLDataType dtype, const int64_t *shape, int32_t ndim,
+                        const layout *how, const void *packed);
+/* `value` [take] */
+void attempt_set_value(attempt *a, size_t i, TVMFFIAny value);
+/* Passes the DLTensor in place of the Tensor. Its extents and strides end where nobody may read. */
+bool attempt_pass_view(attempt *a, size_t i);
+/* Passes a tensor whose data pointer is NULL. */
+bool attempt_clear_data(attempt *a, size_t i);
+void attempt_remove(attempt *a, size_t i);
+/* `value` [take] */
+void attempt_append(attempt *a, TVMFFIAny value);
+
+/* ---- Calling, and looking at what happened ---- */
+
+/* Calls the function, and tells the parent process so. What it reads behind its arguments is a
+ * crash. False with an error raised if the arguments cannot be passed. */
+bool attempt_call(attempt *a);
+/* The same in any thread. */
+bool attempt_call_here(attempt *a);
+/* Releases the result, and gives tensors the elements that they had: for another call. False with
+ * an error raised. */
+bool attempt_reset(attempt *a);
+
+/* Whether the call kept to what any call has to: errors are raised, with a kind; inputs and all
+ * that is not of an output are unchanged. If not, writes what it did. */
+bool attempt_is_clean(const attempt *a, text_buf *out);
+
+/* "ValueError: x must be contiguous" */
+void attempt_describe_error(const attempt *a, text_buf *out);
+/* Whether the error says which argument is meant, by its number or name. */
+bool attempt_names_argument(const attempt *a, size_t i);
+
+/* Takes what it left behind; false with an error raised. Release with effects_free(). */
+bool attempt_take_effects(const attempt *a, effects *out);
+void effects_free(effects *e, size_t num_args);
+
+/* Whether both did the same: by the same bits, or within the tolerance. If not, writes where the
+ * first difference is. Arguments without a tensor in `expected` are not compared. */
+bool effects_match(const effects *got, const effects *expected, size_t num_args, bool exact,
+                   const tolerance *allowed, text_buf *out);
+
+#endif /* TVM_FFI_TOOL_ATTEMPT_H_ */
