@@ -3,7 +3,9 @@
 #ifndef TESTS_SUPPORT_CHECK_H_
 #define TESTS_SUPPORT_CHECK_H_
 
+#ifndef TESTS_PLAIN_CMOCKA
 #include <setjmp.h>
+#endif
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>

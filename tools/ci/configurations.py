@@ -20,7 +20,8 @@ import stat
 import sys
 import time
 
-from steps import JOBS, PROGRESS_SECONDS, REPORT, ROOT, TESTS, execute, links, part, tracked
+from steps import (JOBS, PROGRESS_SECONDS, REPORT, ROOT, TESTS, execute, links, meson_test, needed,
+                   part, tracked)
 
 WORK = ROOT / "build-configurations"
 
@@ -339,7 +340,7 @@ def without_something():
     # How it is hidden, the variables, and what the end of the setup says.
     lacking = {
         "cmocka": (hidden(cmocka / "cmocka.pc", cmocka / "../cmake/cmocka"), {},
-                   "tests +: without those that need cmocka\n"),
+                   "tests +: all, by the stand-in for cmocka\n"),
         "GoogleTest": (hidden(gtest / "gtest.pc", gtest / "gtest_main.pc", gtest / "../cmake/GTest",
                               "/usr/src/gtest", "/usr/src/googletest",
                               *filter(os.path.isabs, libraries)), {},
@@ -362,6 +363,11 @@ def without_something():
         said, printed = tree.attempt(chosen, compiling=False)
         REPORT.check(f"without {name}", said is None and re.search(told, printed),
                      f"$ {tree.command(chosen)}\n{said or printed}")
+        if name == "cmocka" and said is None:
+            REPORT.run("the unit tests are built without cmocka", [
+                *under, "ninja", "-C", tree.folder, "-j", os.environ[JOBS],
+                *needed(tree.folder, ["unit"])])
+            meson_test(tree.folder, suites=["unit"])
 
 
 def other_places():

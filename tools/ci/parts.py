@@ -229,8 +229,7 @@ def check_all_lines(folder):
 
 @part(C_TESTS + " clang m32")
 def m32():
-    """32-bit x86: every test by gcc but some of the tool (without a 32-bit cmocka the layouts), the
-    unit tests by clang"""
+    """32-bit x86: every test by gcc but some of the tool, the unit tests by clang"""
     flags = ["-m32", "-idirafter", "/usr/include/x86_64-linux-gnu"]
     if not links("gcc", *flags):
         REPORT.skip("all of it", "gcc -m32 does not link a program here")
@@ -241,7 +240,7 @@ def m32():
         done = execute(
             [ROOT / "tools/ci/fetch_foreign.sh", root, "i386", "libcmocka0", "libcmocka-dev"])
         if done.returncode != 0:
-            REPORT.skip("tests that need cmocka", "no 32-bit cmocka: " + done.stdout.strip()[-200:])
+            REPORT.say("        by the stand-in for cmocka: " + last_line(done.stdout))
     env = {"PKG_CONFIG_LIBDIR": str(root / "usr/lib/i386-linux-gnu/pkgconfig"),
            "PKG_CONFIG_SYSROOT_DIR": str(root)}
     for compiler, suites in {"gcc": [], "clang": ["abi", "unit"]}.items():

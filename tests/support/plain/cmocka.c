@@ -49,10 +49,11 @@ static void run_fixture(CMFixtureFunction fixture, void **state, const char *fil
   if (fixture != NULL && fixture(state) != 0) _fail(file, line);
 }
 
-int plain_run_tests(const struct CMUnitTest *tests, size_t num_tests, CMFixtureFunction setup,
-                    CMFixtureFunction teardown) {
+int _cmocka_run_group_tests(const char *name, const struct CMUnitTest *tests, size_t num_tests,
+                            CMFixtureFunction setup, CMFixtureFunction teardown) {
   void *group_state = NULL;
   size_t i;
+  (void)name;
   run_fixture(setup, &group_state, __FILE__, __LINE__);
   for (i = 0; i < num_tests; ++i) {
     void *state = group_state;

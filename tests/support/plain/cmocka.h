@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the tests use of cmocka, for systems without setjmp: tests run in order, and the first
- * failure ends the program with 1.
+ * What the tests use of cmocka, where it is not installed or the system has no setjmp: tests run in
+ * order, and the first failure ends the program with 1.
  */
 #ifndef TESTS_SUPPORT_PLAIN_CMOCKA_H_
 #define TESTS_SUPPORT_PLAIN_CMOCKA_H_
@@ -25,9 +25,9 @@ struct CMUnitTest {
 #define cmocka_unit_test_setup_teardown(f, setup, teardown) \
   { #f, f, setup, teardown }
 #define cmocka_run_group_tests(tests, setup, teardown) \
-  plain_run_tests(tests, sizeof(tests) / sizeof *(tests), setup, teardown)
-int plain_run_tests(const struct CMUnitTest *tests, size_t num_tests, CMFixtureFunction setup,
-                    CMFixtureFunction teardown);
+  _cmocka_run_group_tests(#tests, tests, sizeof(tests) / sizeof *(tests), setup, teardown)
+int _cmocka_run_group_tests(const char *name, const struct CMUnitTest *tests, size_t num_tests,
+                            CMFixtureFunction setup, CMFixtureFunction teardown);
 
 #if defined(__GNUC__)
 #define PLAIN_PRINTF __attribute__((format(printf, 1, 2)))
