@@ -70,7 +70,7 @@ typedef struct {
   TVMFFIObjectHandle add;            /* a function of three ints */
   TVMFFIObjectHandle failing;        /* a function that raises */
   TVMFFIObjectHandle tensor, output; /* of bench_managed_tensor() and _output() */
-  TVMFFIObjectHandle module, get_function, kernel;
+  TVMFFIObjectHandle module, get_function, kernel, views_module, views_kernel;
   void *once;
   TVMFFIObjectHandle make_array, get_element, make_map, get_value;
   TVMFFIAny *items;             /* a million pairs: a key and its index */
@@ -150,6 +150,7 @@ int bench_get_stream(bench_state *state, size_t calls);
 int bench_set_stream(bench_state *state, size_t calls);
 int bench_module_get_function(bench_state *state, size_t calls);
 int bench_module_call(bench_state *state, size_t calls);
+int bench_call_views(bench_state *state, size_t calls);
 DLManagedTensorVersioned *bench_managed_tensor(void);
 DLManagedTensorVersioned *bench_managed_output(void);
 int bench_allocator(DLTensor *prototype, DLManagedTensorVersioned **out, void *error_ctx,

@@ -31,6 +31,9 @@ const bench_operation bench_operations[] = {
     {"init-once hit", bench_once_hit, kBenchRuntime, 1, 0},
     {"module get_function", bench_module_get_function, kBenchRuntime, 1, 0},
     {"module kernel call, 4 floats", bench_module_call, kBenchRuntime, 1, 0},
+#ifdef BENCH_VIEWS /* there is a C++ compiler */
+    {"C++ kernel call, three DLTensors to TensorViews", bench_call_views, kBenchRuntime, 1, 0},
+#endif
 #ifdef BENCH_CONTAINERS /* they are not in the core profile */
     {"array build + release, 10", bench_build_small_array, kBenchItems, 1, 0},
     {"array build + release, 1,000", bench_build_middle_array, kBenchItems, 1, 0},

@@ -58,24 +58,35 @@ int bench_find_global(bench_state *s, TVMFFIByteArray name, TVMFFIObjectHandle *
   return s->api.FunctionGetGlobal(&name, out) == 0 && *out != NULL ? 0 : -1;
 }
 
-static int load_kernel(bench_state *s) {
+/* Loads a library, and makes a Function of one of its kernels. */
+static int load_kernel(bench_state *s, TVMFFIObjectHandle load, const char *path, const char *name,
+                       TVMFFIObjectHandle *module, TVMFFIObjectHandle *kernel) {
   TVMFFIAny args[3], result = bench_any(kTVMFFINone);
-  TVMFFIObjectHandle load = NULL;
-  if (bench_find_global(s, BENCH_BYTES("ffi.ModuleLoadFromFile"), &load) != 0 ||
-      bench_find_global(s, BENCH_BYTES("ffi.ModuleGetFunction"), &s->get_function) != 0) {
-    return -1;
-  }
-  args[0] = bench_text(BENCH_KERNEL);
+  args[0] = bench_text(path);
   if (s->api.FunctionCall(load, args, 1, &result) != 0) return -1;
-  (void)s->api.ObjectDecRef(load);
-  s->module = result.v_obj;
+  *module = result.v_obj;
   args[0] = result;
-  args[1] = bench_text("bench_add");
+  args[1] = bench_text(name);
   args[2] = bench_any(kTVMFFIBool);
   result = bench_any(kTVMFFINone);
   if (s->api.FunctionCall(s->get_function, args, 3, &result) != 0) return -1;
-  s->kernel = result.v_obj;
+  *kernel = result.v_obj;
   return result.type_index == kTVMFFIFunction ? 0 : -1;
+}
+
+static int load_kernels(bench_state *s) {
+  TVMFFIObjectHandle load = NULL;
+  if (bench_find_global(s, BENCH_BYTES("ffi.ModuleLoadFromFile"), &load) != 0 ||
+      bench_find_global(s, BENCH_BYTES("ffi.ModuleGetFunction"), &s->get_function) != 0 ||
+      load_kernel(s, load, BENCH_KERNEL, "bench_add", &s->module, &s->kernel) != 0) {
+    return -1;
+  }
+#ifdef BENCH_VIEWS
+  if (load_kernel(s, load, BENCH_VIEWS, "read_three", &s->views_module, &s->views_kernel) != 0) {
+    return -1;
+  }
+#endif
+  return s->api.ObjectDecRef(load);
 }
 
 static int make_objects(bench_state *s) {
@@ -89,7 +100,7 @@ static int make_objects(bench_state *s) {
       bench_set_stream(s, 1) != 0) {
     return -1;
   }
-  return load_kernel(s);
+  return load_kernels(s);
 }
 
 static int grow(bench_state *s, bench_names *names, char letter, bench_run add, size_t count) {

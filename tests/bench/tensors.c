@@ -99,6 +99,25 @@ int bench_module_get_function(bench_state *s, size_t calls) {
   return wrong != 0 || result.type_index != kTVMFFIFunction;
 }
 
+#ifdef BENCH_VIEWS
+/* A kernel of the C++ layer with three parameters TensorView, whose arguments are DLTensors. */
+int bench_call_views(bench_state *s, size_t calls) {
+  DLTensor tensors[3];
+  TVMFFIAny args[3], result = bench_any(kTVMFFINone);
+  int wrong = 0, i;
+  for (i = 0; i < 3; ++i) {
+    tensors[i] = bench_managed_tensor()->dl_tensor;
+    args[i] = bench_any(kTVMFFIDLTensorPtr);
+    args[i].v_ptr = &tensors[i];
+  }
+  for (; calls != 0; --calls) {
+    result = bench_any(kTVMFFINone);
+    wrong |= s->api.FunctionCall(s->views_kernel, args, 3, &result);
+  }
+  return wrong != 0 || result.v_int64 != 8;
+}
+#endif
+
 int bench_module_call(bench_state *s, size_t calls) {
   TVMFFIAny args[2], result;
   int wrong = 0;

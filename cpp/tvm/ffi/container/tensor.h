@@ -109,13 +109,9 @@ class TensorView : public detail::TensorAccess<TensorView> {
   friend struct TypeTraits<TensorView>;
   friend struct detail::Reader<TensorView>;
 
-  TVM_FFI_LOCAL_INLINE TensorView(UnsafeInit, const DLTensor &tensor) { Set(tensor); }
   TVM_FFI_LOCAL_INLINE void Set(const DLTensor &tensor) {
     tensor_ = tensor;
-    if (TVM_FFI_PREDICT_FALSE(tensor.byte_offset != 0)) {
-      tensor_.data = detail::AddOffset(tensor);
-      tensor_.byte_offset = detail::RemainingOffset(tensor);
-    }
+    if (TVM_FFI_PREDICT_FALSE(tensor.byte_offset != 0)) detail::BeginAtOffset(tensor, &tensor_);
   }
 
   DLTensor tensor_;
@@ -362,6 +358,7 @@ struct TypeTraits<DLTensor *> : detail::NamedTraits<DLTensor *> {
 template <>
 struct detail::Reader<TensorView> {
   const DLTensor *value = nullptr;
+  DLTensor begun_at_offset;  // set and used only for an argument with a byte_offset
   TVM_FFI_LOCAL_INLINE Reader() = default;
   TVM_FFI_LOCAL_INLINE int Read(const TVMFFIAny *source) {
     value = ReadTensor(source);
@@ -369,10 +366,16 @@ struct detail::Reader<TensorView> {
 #if TVM_FFI_CHECK_TENSORS
     if (TVM_FFI_PREDICT_FALSE(!IsValid(*value))) return kReadUnfit;
 #endif
+    if (TVM_FFI_PREDICT_FALSE(value->byte_offset != 0)) {
+      BeginAtOffset(*value, &begun_at_offset);
+      value = &begun_at_offset;
+    }
     return kReadOk;
   }
-  TVM_FFI_LOCAL_INLINE TensorView Take() {
-    return TensorView(UnsafeInit(), *value);
+  TVM_FFI_LOCAL_INLINE const TensorView &Take() {
+    // A TensorView has the memory layout of a DLTensor. Without an offset it is the caller's, so
+    // that a parameter is copied once.
+    return *reinterpret_cast<const TensorView *>(value);
   }
 };
 

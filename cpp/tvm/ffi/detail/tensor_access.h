@@ -169,6 +169,13 @@ TVM_FFI_LOCAL_COLD uint64_t RemainingOffset(const DLTensor &tensor) {
   return IsDirectAddressDevice(tensor.device) ? 0 : tensor.byte_offset;
 }
 
+TVM_FFI_LOCAL_COLD void BeginAtOffset(const DLTensor &tensor, DLTensor *out) {
+  DLTensor begun = tensor;
+  begun.data = AddOffset(tensor);
+  begun.byte_offset = RemainingOffset(tensor);
+  *out = begun;
+}
+
 /** What DLPack asks of every tensor, and one may not meet. NULL strides are row-major ones. */
 enum class ViewFault { kNone, kNDim, kNoExtents, kExtents, kNoData };
 
