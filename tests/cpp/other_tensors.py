@@ -84,7 +84,7 @@ TORCH_PRINTS = "91\n86\n1\n"
 
 def read_block(name):
     found = re.search(rf"^```cpp {re.escape(name)}\n(.*?)^```$", PAGE, re.M | re.S)
-    assert found, f"tensors.md has no {name}"
+    assert found, f"the page has no {name}"
     return found[1]
 
 

@@ -80,6 +80,7 @@ class CubinKernel {
    */
   TVM_FFI_LOCAL_INLINE void CheckDevice([[maybe_unused]] void **args) const {
 #if TVM_FFI_CHECK_LAUNCH_DEVICE
+    if (args == nullptr) return;       // CUDA refuses it if there are parameters
     if (cuda_api::HasError()) return;  // an error of the program's, which is not to be lost
     int current = -1, other = -1;
     for (size_t i = 0, size; (size = cuda_api::GetParameterSize(kernel_, i)) != 0; ++i) {

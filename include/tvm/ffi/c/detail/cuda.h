@@ -238,6 +238,7 @@ static inline int tvm_ffi_detail_cuda_check(tvm_ffi_cuda_result result) {
 static inline int tvm_ffi_detail_cuda_check_device(tvm_ffi_cuda_kernel kernel, void **args) {
   int current = -1, other = -1;
   size_t i, size;
+  if (args == NULL) return 0;                     /* CUDA refuses it if there are parameters */
   if (tvm_ffi_detail_cuda_has_failed()) return 0; /* an error of the program's, not to be lost */
   for (i = 0; (size = tvm_ffi_detail_cuda_get_param_size(kernel, i)) != 0; ++i) {
     void *address;
