@@ -196,8 +196,9 @@ TVM_FFI_LOCAL_COLD ViewFault FindViewFault(const DLTensor &tensor) {
   return tensor.data != nullptr || !IsDirectAddressDevice(tensor.device) ? ViewFault::kNone
                                                                          : ViewFault::kNoData;
 }
-/** Quick for tensors of less than 2^32 elements. */
-TVM_FFI_LOCAL inline bool IsValid(const DLTensor &tensor) {
+/** Quick for tensors of less than 2^32 elements. One function for all arguments keeps kernels
+ * small. */
+TVM_FFI_LOCAL TVM_FFI_NO_INLINE inline bool IsValid(const DLTensor &tensor) {
   if (TVM_FFI_PREDICT_TRUE(tensor.data != nullptr && tensor.shape != nullptr && tensor.ndim >= 0)) {
     uint64_t count = 1;
     int32_t i = 0;
