@@ -157,20 +157,26 @@ def tests_with_files(folder):
             for test in read("tests")]
 
 
+def in_suites(test, suites):
+    return bool({suite.rpartition(":")[2] for suite in test["suite"]} & set(suites))
+
+
 def needed(folder, suites):
     """What the tests of some suites depend on in a build; without suites all that it has, and the
     same of all tests."""
     files = dict.fromkeys(file for test, files in tests_with_files(folder) for file in files
-                          if not suites or {suite.rpartition(":")[2]
-                                            for suite in test["suite"]} & set(suites))
+                          if not suites or in_suites(test, suites))
     # From Meson 1.7 on, `all` does not have what is only used by tests.
     return [*([] if suites else ["all"]), *files]
 
 
-def built_tests(folder):
-    """The names of the tests of a build, part of which failed, whose files are up to date."""
+def built_tests(folder, suites, without):
+    """The names of the tests of a build, part of which failed, whose files are up to date. Meson
+    ends with an error for a name that the suites rule out."""
     names, is_built = [], {}
     for test, files in tests_with_files(folder):
+        if suites and not in_suites(test, suites) or in_suites(test, without):
+            continue
         for file in files:
             if file not in is_built:
                 is_built[file] = "no work to do" in execute(["ninja", "-C", folder, "-n",
@@ -224,7 +230,7 @@ def meson_test(folder, setup=None, suites=(), without=(), env=None, base="testlo
     log = folder / "meson-logs" / (f"{base}-{setup}.json" if setup else f"{base}.json")
     log.unlink(missing_ok=True)
     what = f"{folder.name}{' under ' + setup if setup else ''}"
-    names = built_tests(folder) if folder in INCOMPLETE else []
+    names = built_tests(folder, suites, without) if folder in INCOMPLETE else []
     if folder in INCOMPLETE:
         REPORT.say("        the tests that need what could not be built are left out")
         if not names:

@@ -112,8 +112,10 @@ class TVM_FFI_LOCAL OverloadsObj : public FunctionObj {
   TVM_FFI_LOCAL TVMFFIByteArray name() const { return name_.bytes(); }
 
  private:
-  TVM_FFI_LOCAL static int Call(void *handle, const TVMFFIAny *args, int32_t num_args,
-                                TVMFFIAny *result) {
+  /* Not inline: gcc 16 guesses that any Function may call this, and warns where that Function is
+   * smaller than this object. */
+  TVM_FFI_LOCAL TVM_FFI_NO_INLINE static int Call(void *handle, const TVMFFIAny *args,
+                                                  int32_t num_args, TVMFFIAny *result) {
     const OverloadsObj *self =
         ObjectUnsafe::RawObjectPtrFromUnowned<OverloadsObj>(static_cast<TVMFFIObject *>(handle));
     for (Overload *each = self->first_; each != nullptr; each = each->next) {
