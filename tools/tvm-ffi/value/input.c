@@ -661,7 +661,7 @@ static bool read_typed(input_reader *reader, scan *s, bool is_marked, input_list
   TVMFFIObjectHandle contents = NULL;
   tensor_type type;
   view seen;
-  bool is_given, is_random = false;
+  bool is_given, is_plain, is_random = false;
   if (!read_type(s, &type) ||
       !view_begin(&seen, kViewOfType, s, type.dtype, type.shape, type.ndim) ||
       !view_read(&seen, s, false)) {
@@ -673,14 +673,13 @@ static bool read_typed(input_reader *reader, scan *s, bool is_marked, input_list
   if (is_given && seen.how.has_no_memory) {
     return scan_fail(s, "a tensor that is .reserved has no memory for contents");
   }
+  is_plain = !seen.has_layout && reader->sources.guard == kGuardNone;
   if (is_given) {
     contents = read_contents(&reader->sources, s, &type, &is_random);
-  } else if (!seen.has_layout && reader->sources.guard == kGuardNone) {
+  } else if (is_plain) {
     contents = create(s, &type);
   }
-  if (contents == NULL && (is_given || !(seen.has_layout || reader->sources.guard != kGuardNone))) {
-    return false;
-  }
+  if (contents == NULL && (is_given || is_plain)) return false;
   return add_tensor(reader, s, list, &seen, contents, is_random, is_marked || !is_given);
 }
 
