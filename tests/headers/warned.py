@@ -42,7 +42,7 @@ MUST_WARN = re.compile(
     r"tvm_ffi_\w+_create(_\w+)?|tvm_ffi_module_\w+|tvm_ffi_cuda_\w+|"
     r"tvm_ffi_(any_copy|any_from_uint64|args_return|dtype_compute_size|dtype_parse|"
     r"function_find_global|function_get_global|function_register|list_append|map_get_item|map_has|"
-    r"tensor_compute_size)")
+    r"tensor_compute_size|tensor_runs_begin)")
 NAME = re.compile(r"\btvm_ffi_\w+(?=\()")
 DECLARATION = re.compile(r"^static inline int (tvm_ffi_\w+)\(([^;{]*)\);$", re.M)
 # What returns no code: nothing is ignored.
