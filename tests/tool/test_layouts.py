@@ -267,3 +267,13 @@ for call, note in [
 ]:
     bad(RAISED, f"; {note}", "run", K, call, env=CRASHING)
 assert good("run", K, "peek(4xi8.guard(end)=1, 3)", "--guard=start") == "result[0]: 1\n"
+# What is in gaps.
+assert good("run", K, "peek(4xi8[1:]=3, -1)") == "result[0]: 255\n"
+assert good("run", K, "peek(4xi8[1:].fill(0x7f)=3, -1)") == "result[0]: 127\n"
+assert good("run", K, "peek(4xi8[::2].fill(10)=3, 1)") == "result[0]: 10\n"
+
+# `bench` takes the same; what it counts are the bytes of the elements.
+report = good_json("bench", K, "number(4x6xi8[::2, ::-1].guard(end)=1)", "--warmup=0",
+                   "--repeat=7")["runs"][0]
+assert abs(report["bytes_per_second"] * report["median"] * 1e-9 - 12) < 0.01, report
+bad(USAGE, "the step of a slice cannot be 0", "bench", K, "number(4x6xi8[::0]=1)")
