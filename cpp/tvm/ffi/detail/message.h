@@ -45,9 +45,9 @@ template <>
 TVM_FFI_LOCAL inline constexpr bool prints_as_chars_v<DLDataType> = true;
 
 /* The types that std::ostream's own members take. */
-#define TVM_FFI_DETAIL_PUT(Type, ...)                    \
-  TVM_FFI_LOCAL void PutScalar(Text &text, Type value) { \
-    text.__VA_ARGS__;                                    \
+#define TVM_FFI_DETAIL_PUT(Type, ...)                           \
+  TVM_FFI_LOCAL inline void PutScalar(Text &text, Type value) { \
+    text.__VA_ARGS__;                                           \
   }
 TVM_FFI_DETAIL_PUT(char, Put(value))
 TVM_FFI_DETAIL_PUT(signed char, Put(static_cast<char>(value)))
