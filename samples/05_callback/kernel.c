@@ -12,7 +12,7 @@ TVM_FFI_C_EXPORT(map, "(0: DLTensor*, 1: ffi.Function) -> void") {
   TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 2));
   TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, 0, &tensor));
   TVM_FFI_C_TRY(tvm_ffi_args_check_dtype(args, 0, TVM_FFI_C_FLOAT64));
-  TVM_FFI_C_TRY(tvm_ffi_args_check_device(args, 0, kDLCPU));
+  TVM_FFI_C_TRY(tvm_ffi_args_check_readable_by(args, 0, kDLCPU));
   TVM_FFI_C_TRY(tvm_ffi_args_check_contiguous(args, 0));
   TVM_FFI_C_TRY(tvm_ffi_args_read_function(args, 1, &function));
   data = (double *)tvm_ffi_tensor_get_data(tensor);

@@ -18,7 +18,7 @@ TVM_FFI_C_EXPORT(apply, "(0: DLTensor*, 1: str) -> void") {
   TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 2));
   TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, 0, &tensor));
   TVM_FFI_C_TRY(tvm_ffi_args_check_dtype(args, 0, TVM_FFI_C_FLOAT64));
-  TVM_FFI_C_TRY(tvm_ffi_args_check_device(args, 0, kDLCPU));
+  TVM_FFI_C_TRY(tvm_ffi_args_check_readable_by(args, 0, kDLCPU));
   TVM_FFI_C_TRY(tvm_ffi_args_check_contiguous(args, 0));
   TVM_FFI_C_TRY(tvm_ffi_args_read_string(args, 1, &name));
   TVM_FFI_C_TRY(TVMFFIEnvModLookupFromImports(__tvm_ffi__library_ctx, name.data, &curve));

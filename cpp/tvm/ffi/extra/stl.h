@@ -116,7 +116,7 @@ TVM_FFI_LOCAL inline ObjectPtr<Object> Hold(const TVMFFIAny *source) {
 template <typename T>
 TVM_FFI_LOCAL bool PutItemGot([[maybe_unused]] Text &text, [[maybe_unused]] const TVMFFIAny *source,
                               [[maybe_unused]] int64_t i) {
-  if constexpr (TypeRecordOf<T>::value.raise_unfit != nullptr) {
+  if constexpr (may_be_unfit_v<T>) {
     const TVMFFISeqCell *cell = TVMFFISeqGetCellPtr(source->v_obj);
     const TVMFFIAny *item = static_cast<const TVMFFIAny *>(cell->data) + i;
     Reader<T> reader;
