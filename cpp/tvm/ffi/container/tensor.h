@@ -23,9 +23,10 @@
  * and on others, whose data is a handle, it stays beside the handle: data_ptr(), byte_offset().
  *
  * An argument that becomes a TensorView is checked if TVM_FFI_CHECK_TENSORS is 1, as it is by
- * default without NDEBUG: a ValueError refuses a negative number of dimensions or extent, NULL for
- * extents or elements that are there, and more elements than int64_t counts. Strides may be NULL,
- * which means row-major; stride(i) and strides() refuse that.
+ * default without NDEBUG; give all files of a library the same value. A ValueError refuses a
+ * negative number of dimensions or extent, NULL for extents or elements that are there, and more
+ * elements than int64_t counts. Strides may be NULL, which means row-major; stride(i) and
+ * strides() refuse that.
  *
  * A function whose name ends in Expected does the same as the one without, but returns the error.
  */

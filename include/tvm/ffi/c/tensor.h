@@ -118,17 +118,22 @@ typedef struct {
 
 /**
  * Prepare a walk over all elements of tensors on addressable devices.
- * @param runs        [out] Used by one thread at a time.
+ * @param runs        [out] For one thread at a time.
  * @param tensors     [borrow] As long as runs is used.
  * @param num_tensors [in] From 1 to TVM_FFI_C_RUNS_TENSORS.
  * @return 0, or -1; the compiler warns when it is ignored.
  * Errors: ValueError (shapes that differ, a tensor that is not valid, a device with handles,
  * elements that are no whole bytes, more than TVM_FFI_C_RUNS_DIMS extents above 1).
+ * Threads: any.
  */
 static inline int tvm_ffi_tensor_runs_begin(tvm_ffi_tensor_runs *runs,
                                             const DLTensor *const *tensors, int32_t num_tensors);
 
-/** Move to the first run, then to the next. @return false after the last one, and if none is. */
+/**
+ * Move to the first run, then to the next.
+ * @param runs [borrow]
+ * @return false after the last one, and if there are no elements.   Errors: none.   Threads: any.
+ */
 static inline bool tvm_ffi_tensor_runs_next(tvm_ffi_tensor_runs *runs);
 
 /* ---- Views that no object owns ---- */
