@@ -2,9 +2,10 @@
 """The reader of ELF files: both classes and byte orders read the same, and each kind of damage is
 named."""
 import struct
+import unittest
 
 from elf import MACHINES, WEAK, Library
-from tool import LOAD, bad, good_json, work_folder
+from tool import LOAD, bad, good_json, run_tests, work_folder
 
 WORK = work_folder()
 FILE = WORK / "lib.so"
@@ -82,35 +83,7 @@ def find_said(read_before, check):
     return [verdict["said"] for verdict in read_before[1]["verdicts"] if verdict["check"] == check]
 
 
-# ---- Each class and byte order is read the same ----
-
 WANTED = read(Image("x86-64"))
-assert [(f["name"], f["size"]) for f in WANTED[0]["functions"]] == [("first", 7),
-                                                                    ("second", 0x12345)], WANTED
-assert WANTED[0]["functions"][0]["metadata"].startswith('{"type_schema"'), WANTED
-assert WANTED[0]["needed"] == ["liba.so", "libb.so"] and WANTED[0]["undefined"][0]["weak"], WANTED
-assert find_said(WANTED, "system") == ["needs GLIBC_2.29"], WANTED
-assert find_said(WANTED, "needed") == ["a path of the machine it was built on"], WANTED
-orders = set()
-for name in MACHINES:
-    same = Image(name)
-    orders.add((same.bits, same.order))
-    assert read(same) == WANTED, (name, read(same), WANTED)
-assert len(orders) == 4, orders
-
-# ---- Numbers that do not fit the header are in that of section 0 ----
-
-for name in "x86-64", "powerpc":
-    image = Image(name)
-    first = image.section(0)
-    for field, large, place in ("num_sections", 0, "size"), ("names", 0xffff,
-                                                             "link"), ("num_segments", 0xffff,
-                                                                       "info"):
-        image.set(first[place], image.get(image.header[field]))
-        image.set(image.header[field], large)
-    assert read(image) == WANTED, name
-
-# ---- Damage ----
 
 
 def damage(message, machine, change):
@@ -141,54 +114,96 @@ def identity(at, value):
 
 NO_HEADER = "its header is truncated, or its class, byte order or version is unknown"
 FAR = 0x7fffffff
-for name in "x86-64", "ppc64", "i386", "powerpc":
-    wide = MACHINES[name][1] == 64
-    symbol = 24 if wide else 16
-    symbol_section = symbol + (6 if wide else 14)
-    for message, change in [
-        (NO_HEADER, cut(15)),
-        (NO_HEADER, cut((64 if wide else 52) - 1)),
-        (NO_HEADER, identity(4, 3)),
-        (NO_HEADER, identity(5, 0)),
-        (NO_HEADER, identity(6, 2)),
-        ("neither a library nor an object file", field("type", 4)),
-        ("it is truncated: its program headers extend past the end of the file", cut(100)),
-        ("it is truncated: its program headers extend past the end of the file",
-         field("segments_at", FAR)),
-        ("it is truncated after ", cut(400)),
-        ("it is truncated: its section headers extend past the end of the file",
-         field("sections_at", FAR)),
-        ("it is truncated: its section headers extend past the end of the file",
-         field("num_sections", 0xfeff)),
-        ("it has no section headers, which are needed to find symbols", field("sections_at", 0)),
-        ("its dynamic section extends past the end of the file",
-         of_section(SHT_DYNAMIC, "offset", FAR)),
-        ("its dynamic section extends past the end of the file",
-         of_section(SHT_DYNAMIC, "size", FAR)),
-        ("a name in the dynamic section is outside its string table",
-         of_section(SHT_DYNAMIC, "link", 1)),
-        ("a name in the dynamic section is outside its string table",
-         of_section(SHT_DYNAMIC, "link", 0xffff)),
-        ("a name in the dynamic section is outside its string table",
-         in_section(SHT_DYNAMIC, 8 if wide else 4, "I", FAR)),
-        ("the versions of its imports extend past their section", of_section(VERNEED, "size", 15)),
-            # vn_aux
-        ("the versions of its imports extend past their section", in_section(VERNEED, 8, "I", FAR)),
-            # vn_next
-        ("the versions of its imports extend past their section", in_section(VERNEED, 12, "I",
-                                                                             FAR)),
-            # vna_next
-        ("the versions of its imports extend past their section",
-         in_section(VERNEED, 28, "I", 2**32 - 16)),
-        ("its symbol table extends past the end of the file", of_section(SHT_DYNSYM, "size", FAR)),
-        ("its symbol table extends past the end of the file", of_section(VERSYM, "offset", FAR)),
-        ("the version of a symbol is outside its table", of_section(VERSYM, "size", 2)),
-        ("the name of a symbol is outside its string table", of_section(SHT_DYNSYM, "link", 0)),
-        ("the name of a symbol is outside its string table",
-         in_section(SHT_DYNSYM, symbol, "I", FAR)),
-        ("a symbol is in a section that does not exist",
-         in_section(SHT_DYNSYM, symbol_section, "H", 0xfeff)),
-        ("the section index of a symbol is outside its table",
-         in_section(SHT_DYNSYM, symbol_section, "H", 0xffff)),
-    ]:
-        damage(message, name, change)
+
+
+class Elf(unittest.TestCase):
+    def test_each_class_and_byte_order_is_read(self):
+        """Each class and byte order is read the same."""
+        assert [(f["name"], f["size"])
+                for f in WANTED[0]["functions"]] == [("first", 7), ("second", 0x12345)], WANTED
+        assert WANTED[0]["functions"][0]["metadata"].startswith('{"type_schema"'), WANTED
+        assert WANTED[0]["needed"] == ["liba.so", "libb.so"
+                                       ] and WANTED[0]["undefined"][0]["weak"], WANTED
+        assert find_said(WANTED, "system") == ["needs GLIBC_2.29"], WANTED
+        assert find_said(WANTED, "needed") == ["a path of the machine it was built on"], WANTED
+        orders = set()
+        for name in MACHINES:
+            same = Image(name)
+            orders.add((same.bits, same.order))
+            assert read(same) == WANTED, (name, read(same), WANTED)
+        assert len(orders) == 4, orders
+
+    def test_numbers_that_do_not_fit_the_header(self):
+        """Numbers that do not fit the header are in that of section 0."""
+        for name in "x86-64", "powerpc":
+            image = Image(name)
+            first = image.section(0)
+            for field, large, place in ("num_sections", 0,
+                                        "size"), ("names", 0xffff, "link"), ("num_segments", 0xffff,
+                                                                             "info"):
+                image.set(first[place], image.get(image.header[field]))
+                image.set(image.header[field], large)
+            assert read(image) == WANTED, name
+
+    def test_damage(self):
+        """Damage."""
+        for name in "x86-64", "ppc64", "i386", "powerpc":
+            wide = MACHINES[name][1] == 64
+            symbol = 24 if wide else 16
+            symbol_section = symbol + (6 if wide else 14)
+            for message, change in [
+                (NO_HEADER, cut(15)),
+                (NO_HEADER, cut((64 if wide else 52) - 1)),
+                (NO_HEADER, identity(4, 3)),
+                (NO_HEADER, identity(5, 0)),
+                (NO_HEADER, identity(6, 2)),
+                ("neither a library nor an object file", field("type", 4)),
+                ("it is truncated: its program headers extend past the end of the file", cut(100)),
+                ("it is truncated: its program headers extend past the end of the file",
+                 field("segments_at", FAR)),
+                ("it is truncated after ", cut(400)),
+                ("it is truncated: its section headers extend past the end of the file",
+                 field("sections_at", FAR)),
+                ("it is truncated: its section headers extend past the end of the file",
+                 field("num_sections", 0xfeff)),
+                ("it has no section headers, which are needed to find symbols",
+                 field("sections_at", 0)),
+                ("its dynamic section extends past the end of the file",
+                 of_section(SHT_DYNAMIC, "offset", FAR)),
+                ("its dynamic section extends past the end of the file",
+                 of_section(SHT_DYNAMIC, "size", FAR)),
+                ("a name in the dynamic section is outside its string table",
+                 of_section(SHT_DYNAMIC, "link", 1)),
+                ("a name in the dynamic section is outside its string table",
+                 of_section(SHT_DYNAMIC, "link", 0xffff)),
+                ("a name in the dynamic section is outside its string table",
+                 in_section(SHT_DYNAMIC, 8 if wide else 4, "I", FAR)),
+                ("the versions of its imports extend past their section",
+                 of_section(VERNEED, "size", 15)),
+                    # vn_aux
+                ("the versions of its imports extend past their section",
+                 in_section(VERNEED, 8, "I", FAR)),
+                    # vn_next
+                ("the versions of its imports extend past their section",
+                 in_section(VERNEED, 12, "I", FAR)),
+                    # vna_next
+                ("the versions of its imports extend past their section",
+                 in_section(VERNEED, 28, "I", 2**32 - 16)),
+                ("its symbol table extends past the end of the file",
+                 of_section(SHT_DYNSYM, "size", FAR)),
+                ("its symbol table extends past the end of the file",
+                 of_section(VERSYM, "offset", FAR)),
+                ("the version of a symbol is outside its table", of_section(VERSYM, "size", 2)),
+                ("the name of a symbol is outside its string table",
+                 of_section(SHT_DYNSYM, "link", 0)),
+                ("the name of a symbol is outside its string table",
+                 in_section(SHT_DYNSYM, symbol, "I", FAR)),
+                ("a symbol is in a section that does not exist",
+                 in_section(SHT_DYNSYM, symbol_section, "H", 0xfeff)),
+                ("the section index of a symbol is outside its table",
+                 in_section(SHT_DYNSYM, symbol_section, "H", 0xffff)),
+            ]:
+                damage(message, name, change)
+
+
+run_tests()

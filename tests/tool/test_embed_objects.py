@@ -4,10 +4,11 @@ systems make of them."""
 import pathlib
 import struct
 import subprocess
+import unittest
 
 from contents import CONTENT, write_contents
 from foreign import HEADERS, MINGW, ROOT, WINE, ZIG, compile_with, run_windows
-from tool import USAGE, bad, good, work_folder
+from tool import USAGE, bad, good, run_tests, work_folder
 
 HERE = pathlib.Path(__file__).parent
 WORK = work_folder()
@@ -91,118 +92,8 @@ class MachO:
         raise AssertionError(address)
 
 
-# ---- Their bytes ----
-
-for machine, number, kind, word, prefix in (("x86-64", 0x8664, 1, "Q", ""),
-                                            ("aarch64", 0xaa64, 14, "Q", ""), ("i386", 0x14c, 6,
-                                                                               "I", "_")):
-    for options, section in ([], ".rdata"), (["--export"], ".rdata"), (["--section=a long name,é"],
-                                                                       "a long name,é"):
-        good("embed", *PATHS, "--name=k", "--format=coff", "--machine=" + machine, "-o",
-             WORK / "k.obj", "--align=32", *options)
-        made = Coff((WORK / "k.obj").read_bytes())
-        assert made.machine == number
-        assert [name for name, _, _ in made.sections[1:]
-                ] == [section, ".rdata"] + [".drectve"] * ("--export" in options)
-        assert [flags >> 20 & 15
-                for _, flags, _ in made.sections[1:3]] == [6, 4 if word == "Q" else 3]
-        assert {flags & ~0xf00000 for _, flags, _ in made.sections[1:3]} == {0x40000040}
-        bytes_of, table = made.sections[1][2], made.sections[2][2]
-        for name, content in SYMBOLS.items():
-            _, place, value, storage = made.symbols[prefix + name]
-            assert ((place, storage) == (1, 2) and bytes_of[value:value + len(content)] == content
-                    and value % 32 == 0), name
-            value = made.symbols[prefix + name + "_size"][2]
-            assert struct.unpack_from("<" + word, bytes_of, value) == (len(content),), name
-        assert (made.symbols[prefix + "k_files"][1:] == (2, 0, 2)
-                and made.symbols[section] == (0, 1, 0, 3))
-        size = struct.calcsize(word)
-        fields = struct.unpack("<12" + word, table)
-        assert (fields[2::3] == (10001, 7, 256, 0) and fields[1::3] == (0, 0, 0, 0)
-                and fields[9] == 0)
-        assert [text_at(bytes_of, title) for title in fields[0:9:3]] == list(CONTENT)
-        assert [at for at, _, _ in made.relocations[2]] == [i * size for i in (0, 1, 3, 4, 6, 7)]
-        assert {kind for _, _, kind in made.relocations[2]} == {kind}
-        data = [made.symbols[prefix + name][0] for name in SYMBOLS]
-        assert [symbol
-                for _, symbol, _ in made.relocations[2]] == [0, data[0], 0, data[1], 0, data[2]]
-        if "--export" in options:
-            exported = made.sections[3][2].decode().split()
-            assert exported == [
-                f"-export:{name[len(prefix):]},data" for name in made.symbols
-                if not name.startswith(".")
-            ]
-
-for machine, cpu, oldest in ("x86-64", 0x01000007, 0xa0900), ("aarch64", 0x0100000c, 0xb0000):
-    for options, section in ([], b"__TEXT,__const"), (["--export"],
-                                                      b"__TEXT,__const"), (["--section=__DATA,__k"],
-                                                                           b"__DATA,__k"):
-        good("embed", *PATHS, "--name=k", "--format=macho", "--machine=" + machine, "-o",
-             WORK / "k.o", "--align=32", *options)
-        made = MachO((WORK / "k.o").read_bytes())
-        assert (made.cpu, made.kind, made.platforms) == (cpu, 1, [(1, oldest)])
-        assert [found[0] for found in made.sections[1:]] == [section, b"__DATA,__const"]
-        assert ([found[4] for found in made.sections[1:]] == [5, 3]
-                and all(found[3] % 8 == 0 for found in made.sections[1:]))
-        expected = 0xf if "--export" in options else 0x1f
-        for name, content in SYMBOLS.items():
-            _, kind, place, value = made.symbols["_" + name]
-            assert ((kind, place) == (expected, 1) and made.bytes(value, len(content)) == content
-                    and value % 32 == 0)
-            assert made.bytes(made.symbols[f"_{name}_size"][3],
-                              8) == struct.pack("<Q", len(content))
-        _, kind, place, value = made.symbols["_k_files"]
-        assert (kind, place) == (expected, 2)
-        fields = struct.unpack("<12Q", made.bytes(value, 96))
-        assert (fields[2::3] == (10001, 7, 256, 0) and fields[1::3] == (0, 0, 0, 0)
-                and fields[9] == 0)
-        titles = b"".join(made.bytes(title, 8).split(b"\0")[0] + b" " for title in fields[0:9:3])
-        assert titles.decode().split() == list(CONTENT)
-        at, count = made.sections[2][5:7]
-        relocations = [struct.unpack_from("<II", made.image, at + 8 * i) for i in range(count)]
-        assert [at for at, _ in relocations] == [0, 8, 24, 32, 48, 56]
-        data = [made.symbols["_" + name][0] | 1 << 27 for name in SYMBOLS]
-        assert [bits for _, bits in relocations
-                ] == [place | 3 << 25 for place in (1, data[0], 1, data[1], 1, data[2])]
-
-# Without a table there is one section. The ending of the output chooses the format.
-good("embed", "--cubin", PATHS[1], "--name=k", "-o", WORK / "cubin.obj")
-made = Coff((WORK / "cubin.obj").read_bytes())
-assert [name for name, _, _ in made.sections[1:]] == [".rdata"]
-assert (made.sections[1][2] == CONTENT["c.spv"] + b"\0"
-        and made.symbols["__tvm_ffi__cubin_k_end"][2] == 7)
-good("embed", "--cubin", PATHS[1], "--name=k", "--format=macho", "--machine=aarch64", "-o",
-     WORK / "cubin.o")
-made = MachO((WORK / "cubin.o").read_bytes())
-assert len(made.sections) == 2 and made.symbols["___tvm_ffi__cubin_k_end"][1:] == (0x1f, 1, 7)
-good("embed", PATHS[1], "--name=k", "--format=elf", "-o", WORK / "k.obj")
-assert (WORK / "k.obj").read_bytes().startswith(b"\x7fELF")
-for form in "coff", "macho":
-    first, second = (good("embed", PATHS[0], "--name=k", f"--format={form}", "--machine=x86-64",
-                          "-o", WORK / "k.o") + (WORK / "k.o").read_bytes().hex() for _ in range(2))
-    assert first == second
-
 COMMAND = ["embed", PATHS[1], "--name=k", "-o", WORK / "no.o"]
-for message, *args in [
-    ("--machine must be x86-64, aarch64 or i386 for a COFF file, not riscv64", "--format=coff",
-     "--machine=riscv64"),
-    ("--machine must be x86-64 or aarch64 for a Mach-O file, not i386", "--format=macho",
-     "--machine=i386"),
-    ("--align must be at most 8192 in a COFF file, not 16384", "--format=coff", "--machine=x86-64",
-     "--align=16384"),
-    ("--align must be at most 32768 in a Mach-O file, not 65536", "--format=macho",
-     "--machine=x86-64", "--align=65536"),
-    ("--section must be a section for data", "--format=coff", "--section=.drectve"),
-    ("--section must be a name", "--format=coff", "--section="),
-        *[("--section must be SEGMENT,SECTION of 1 to 16 bytes each", "--format=macho",
-           "--section=" + wrong)
-          for wrong in ("", ".rodata", ",a", "a,", "a,b,c", "a," + "b" * 17, "a" * 17 + ",b")],
-]:
-    bad(USAGE, message, *COMMAND, *args)
-good(*COMMAND, "--format=macho", "--machine=x86-64", "--section=" + "a" * 16 + "," + "b" * 16)
 
-
-# ---- Linked and run for Windows ----
 
 def checksum(content):
     total = 0
@@ -241,19 +132,6 @@ def check_windows():
         assert said == (sample / "expected.txt").read_text(encoding="utf-8"), (form, said)
 
 
-if MINGW and WINE:
-    check_windows()
-else:
-    print("skipped: there is no x86_64-w64-mingw32-gcc or no wine")
-
-
-# ---- Linked for macOS and Windows ----
-
-(WORK / "entry.c").write_text(
-    "int __stdcall DllMainCRTStartup(void *dll, unsigned reason, void *reserved);\n"
-    "int __stdcall DllMainCRTStartup(void *dll, unsigned reason, void *reserved) { return 1; }\n")
-
-
 def check_zig(form, machine, triple):
     """Linkers accept the object, and the table of contents points to the files. The C library would
     take minutes."""
@@ -275,9 +153,149 @@ def check_zig(form, machine, triple):
         assert size == len(content) and linked.bytes(data, size) == content, name
 
 
-if ZIG:
-    for target in (("macho", "aarch64", "aarch64-macos"), ("macho", "x86-64", "x86_64-macos"),
-                   ("coff", "aarch64", "aarch64-windows-gnu"), ("coff", "i386", "x86-windows-gnu")):
-        check_zig(*target)
-else:
-    print("skipped: PyPI's ziglang is not installed")
+class EmbedObjects(unittest.TestCase):
+    def test_their_bytes(self):
+        """Their bytes."""
+        for machine, number, kind, word, prefix in (("x86-64", 0x8664, 1, "Q",
+                                                     ""), ("aarch64", 0xaa64, 14, "Q", ""),
+                                                    ("i386", 0x14c, 6, "I", "_")):
+            for options, section in ([], ".rdata"), (["--export"], ".rdata"), ([
+                    "--section=a long name,é"
+            ], "a long name,é"):
+                good("embed", *PATHS, "--name=k", "--format=coff", "--machine=" + machine, "-o",
+                     WORK / "k.obj", "--align=32", *options)
+                made = Coff((WORK / "k.obj").read_bytes())
+                assert made.machine == number
+                assert [name for name, _, _ in made.sections[1:]
+                        ] == [section, ".rdata"] + [".drectve"] * ("--export" in options)
+                assert [flags >> 20 & 15
+                        for _, flags, _ in made.sections[1:3]] == [6, 4 if word == "Q" else 3]
+                assert {flags & ~0xf00000 for _, flags, _ in made.sections[1:3]} == {0x40000040}
+                bytes_of, table = made.sections[1][2], made.sections[2][2]
+                for name, content in SYMBOLS.items():
+                    _, place, value, storage = made.symbols[prefix + name]
+                    assert ((place, storage) == (1, 2)
+                            and bytes_of[value:value + len(content)] == content
+                            and value % 32 == 0), name
+                    value = made.symbols[prefix + name + "_size"][2]
+                    assert struct.unpack_from("<" + word, bytes_of, value) == (len(content),), name
+                assert (made.symbols[prefix + "k_files"][1:] == (2, 0, 2)
+                        and made.symbols[section] == (0, 1, 0, 3))
+                size = struct.calcsize(word)
+                fields = struct.unpack("<12" + word, table)
+                assert (fields[2::3] == (10001, 7, 256, 0) and fields[1::3] == (0, 0, 0, 0)
+                        and fields[9] == 0)
+                assert [text_at(bytes_of, title) for title in fields[0:9:3]] == list(CONTENT)
+                assert [at for at, _, _ in made.relocations[2]
+                        ] == [i * size for i in (0, 1, 3, 4, 6, 7)]
+                assert {kind for _, _, kind in made.relocations[2]} == {kind}
+                data = [made.symbols[prefix + name][0] for name in SYMBOLS]
+                assert [symbol for _, symbol, _ in made.relocations[2]
+                        ] == [0, data[0], 0, data[1], 0, data[2]]
+                if "--export" in options:
+                    exported = made.sections[3][2].decode().split()
+                    assert exported == [
+                        f"-export:{name[len(prefix):]},data" for name in made.symbols
+                        if not name.startswith(".")
+                    ]
+
+        for machine, cpu, oldest in ("x86-64", 0x01000007, 0xa0900), ("aarch64", 0x0100000c,
+                                                                      0xb0000):
+            for options, section in ([], b"__TEXT,__const"), (["--export"], b"__TEXT,__const"), ([
+                    "--section=__DATA,__k"
+            ], b"__DATA,__k"):
+                good("embed", *PATHS, "--name=k", "--format=macho", "--machine=" + machine, "-o",
+                     WORK / "k.o", "--align=32", *options)
+                made = MachO((WORK / "k.o").read_bytes())
+                assert (made.cpu, made.kind, made.platforms) == (cpu, 1, [(1, oldest)])
+                assert [found[0] for found in made.sections[1:]] == [section, b"__DATA,__const"]
+                assert ([found[4] for found in made.sections[1:]] == [5, 3]
+                        and all(found[3] % 8 == 0 for found in made.sections[1:]))
+                expected = 0xf if "--export" in options else 0x1f
+                for name, content in SYMBOLS.items():
+                    _, kind, place, value = made.symbols["_" + name]
+                    assert ((kind, place) == (expected, 1)
+                            and made.bytes(value, len(content)) == content and value % 32 == 0)
+                    assert made.bytes(made.symbols[f"_{name}_size"][3],
+                                      8) == struct.pack("<Q", len(content))
+                _, kind, place, value = made.symbols["_k_files"]
+                assert (kind, place) == (expected, 2)
+                fields = struct.unpack("<12Q", made.bytes(value, 96))
+                assert (fields[2::3] == (10001, 7, 256, 0) and fields[1::3] == (0, 0, 0, 0)
+                        and fields[9] == 0)
+                titles = b"".join(
+                    made.bytes(title, 8).split(b"\0")[0] + b" " for title in fields[0:9:3])
+                assert titles.decode().split() == list(CONTENT)
+                at, count = made.sections[2][5:7]
+                relocations = [
+                    struct.unpack_from("<II", made.image, at + 8 * i) for i in range(count)
+                ]
+                assert [at for at, _ in relocations] == [0, 8, 24, 32, 48, 56]
+                data = [made.symbols["_" + name][0] | 1 << 27 for name in SYMBOLS]
+                assert [bits for _, bits in relocations
+                        ] == [place | 3 << 25 for place in (1, data[0], 1, data[1], 1, data[2])]
+
+    def test_without_a_table_there_is_one_section(self):
+        """Without a table there is one section. The ending of the output chooses the format."""
+        good("embed", "--cubin", PATHS[1], "--name=k", "-o", WORK / "cubin.obj")
+        made = Coff((WORK / "cubin.obj").read_bytes())
+        assert [name for name, _, _ in made.sections[1:]] == [".rdata"]
+        assert (made.sections[1][2] == CONTENT["c.spv"] + b"\0"
+                and made.symbols["__tvm_ffi__cubin_k_end"][2] == 7)
+        good("embed", "--cubin", PATHS[1], "--name=k", "--format=macho", "--machine=aarch64", "-o",
+             WORK / "cubin.o")
+        made = MachO((WORK / "cubin.o").read_bytes())
+        assert len(
+            made.sections) == 2 and made.symbols["___tvm_ffi__cubin_k_end"][1:] == (0x1f, 1, 7)
+        good("embed", PATHS[1], "--name=k", "--format=elf", "-o", WORK / "k.obj")
+        assert (WORK / "k.obj").read_bytes().startswith(b"\x7fELF")
+        for form in "coff", "macho":
+            first, second = (good("embed", PATHS[0], "--name=k", f"--format={form}",
+                                  "--machine=x86-64", "-o", WORK / "k.o") +
+                             (WORK / "k.o").read_bytes().hex() for _ in range(2))
+            assert first == second
+        for message, *args in [
+            ("--machine must be x86-64, aarch64 or i386 for a COFF file, not riscv64",
+             "--format=coff", "--machine=riscv64"),
+            ("--machine must be x86-64 or aarch64 for a Mach-O file, not i386", "--format=macho",
+             "--machine=i386"),
+            ("--align must be at most 8192 in a COFF file, not 16384", "--format=coff",
+             "--machine=x86-64", "--align=16384"),
+            ("--align must be at most 32768 in a Mach-O file, not 65536", "--format=macho",
+             "--machine=x86-64", "--align=65536"),
+            ("--section must be a section for data", "--format=coff", "--section=.drectve"),
+            ("--section must be a name", "--format=coff", "--section="),
+                *[("--section must be SEGMENT,SECTION of 1 to 16 bytes each", "--format=macho",
+                   "--section=" + wrong) for wrong in ("", ".rodata", ",a", "a,", "a,b,c",
+                                                       "a," + "b" * 17, "a" * 17 + ",b")],
+        ]:
+            bad(USAGE, message, *COMMAND, *args)
+        good(*COMMAND, "--format=macho", "--machine=x86-64",
+             "--section=" + "a" * 16 + "," + "b" * 16)
+
+    def test_linked_and_run_for_windows(self):
+        """Linked and run for Windows."""
+        if MINGW and WINE:
+            check_windows()
+        else:
+            print("skipped: there is no x86_64-w64-mingw32-gcc or no wine")
+
+    def test_linked_for_macos_and_windows(self):
+        """Linked for macOS and Windows."""
+        (WORK / "entry.c").write_text(
+            "int __stdcall DllMainCRTStartup(void *dll, unsigned reason, void *reserved);\n"
+            "int __stdcall DllMainCRTStartup(void *dll, unsigned reason, void *reserved) { return "
+            "1; }\n"
+        )
+
+        if ZIG:
+            for target in (("macho", "aarch64", "aarch64-macos"), ("macho", "x86-64",
+                                                                   "x86_64-macos"),
+                           ("coff", "aarch64", "aarch64-windows-gnu"), ("coff", "i386",
+                                                                        "x86-windows-gnu")):
+                check_zig(*target)
+        else:
+            print("skipped: PyPI's ziglang is not installed")
+
+
+run_tests()

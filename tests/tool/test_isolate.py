@@ -8,11 +8,13 @@ import os
 import pathlib
 import subprocess
 import time
+import unittest
 
 from elf import Library, blob
 from isolated import (ALL, BASE, CALLED, DEEDS, IS_FULL, KERNELS, LISTED, NO_MEMFD, REGISTERED,
                       TEMPORARY, WORK, attempt, expect, fill_in, note_of, succeed)
-from tool import COMMAND, LOAD, OK, RAISED, USAGE, WINDOWS, bad, good, run
+from tool import COMMAND, LOAD, OK, RAISED, USAGE, WINDOWS, bad, good, run, run_tests
+
 
 def is_the_same(printed, command):
     """Compares results, except for the numbers that bench measures."""
@@ -23,13 +25,8 @@ def is_the_same(printed, command):
 RESULTS = {command[0]: succeed(command) for command in ALL}
 UNASKED = good("list", DEEDS).replace("[no metadata; --load to ask the library]",
                                       "[the library did not answer]")
-if IS_FULL:
-    assert (RESULTS["run"] == "result[0]: 7\n"
-            and len(RESULTS["registry"].splitlines()) == 2), RESULTS
-assert UNASKED.splitlines()[1] == "  kernel  ?  [the library did not answer]", UNASKED
 
 # ---- Crashes, exits and hangs, at each moment ----
-
 WRONG = {"crash": "crashed{}: Aborted", "leave": "ended the program{}, with exit code 3",
          "leave_quietly": "ended the program{}, with exit code 0"}
 ENDLESS = ["hang", "flood"]
@@ -51,80 +48,7 @@ def go_wrong(commands, code, moment, ending, subject):
                    out=UNASKED if command[0] == "list" else "", **{moment: deed})
 
 
-go_wrong(ALL, LOAD, "ON_LOAD", " while it was loaded", DEEDS)
-go_wrong(LISTED, LOAD, "ON_ASK", " while it was asked for __tvm_ffi__metadata_kernel", DEEDS)
-go_wrong(CALLED, LOAD, "ON_ASK", " while it was asked for the types of kernel", DEEDS)
-go_wrong(CALLED, RAISED, "ON_CALL", " while it was called", "kernel")
-with concurrent.futures.ThreadPoolExecutor(8) as pool:
-    waits = []
-
-    def expect_late(command, code, ending, limit=1, **kwargs):
-        message = f"was killed{ending}: it took longer than {limit} s (--timeout)"
-        waits.append(pool.submit(expect, command, code, message, f"--timeout={limit}", **kwargs))
-
-    for deed in ENDLESS:
-        for command in ALL:
-            expect_late(command, LOAD, " while it was loaded", 0.1, ON_LOAD=deed,
-                        out=UNASKED if command[0] == "list" else "")
-        expect_late(LISTED[1], LOAD, " while it was asked for __tvm_ffi__metadata_kernel",
-                    ON_ASK=deed)
-        for command in CALLED:
-            if deed != "flood":  # the output of a call is passed on
-                expect_late(command, RAISED, " while it was called", ON_CALL=deed)
-        for command in CALLED[:1] + REGISTERED:
-            expect_late(command, RAISED, " when the program ended", ON_END=deed,
-                        out=RESULTS[command[0]])
-    for wait in waits:
-        wait.result()
-# All results are printed although the process fails at its end; the listing commands run no
-# destructors.
-for deed in sorted(WRONG.keys() - {"leave_quietly"}):
-    for command in CALLED[:1] + REGISTERED:
-        expect(command, RAISED, f"{DEEDS}: {WRONG[deed].format(' when the program ended')}",
-               ON_END=deed, out=RESULTS[command[0]])
-    for command in LISTED:
-        assert succeed(command, ON_END=deed) == RESULTS[command[0]], (command, deed)
-if not WINDOWS:
-    listed = json.loads(attempt(LISTED[0], "--json", ON_ASK="crash")[1])
-    assert listed["functions"][0]["error"] == "the library did not answer", listed
-for command in ALL:
-    bad(USAGE, '--timeout must be a number from 0.001 to 1e+06, not "0"', *fill_in(command),
-        "--timeout=0")
-
-# ---- Harmless deeds ----
-
-# The library closes the standard files, forks a process that keeps all files open, or one that
-# continues as the tool. These runs do end: otherwise the pipes would stay open.
-for moment in "ON_LOAD", "ON_ASK", "ON_CALL":
-    for deed in ["shut", "spawn"] + ["split"] * (not WINDOWS):
-        for command in ALL:
-            if (command[0], moment, deed) == ("bench", "ON_CALL", "split"):
-                continue  # the number of callers would double with every call
-            code, out, err = attempt(command, **{moment: deed})
-            assert (code == OK and is_the_same(out, command)
-                    and err == note_of(command)), (command, moment, deed, code, out, err)
-# The output of the library comes before the results of a call, and never among the results of
-# others or in JSON.
 SAID = "written\nprinted\n"
-for moment in "ON_LOAD", "ON_ASK":
-    for command in LISTED + REGISTERED:
-        if moment == "ON_ASK" and command in REGISTERED:
-            continue
-        assert attempt(command, **{moment: "print"}) == (OK, RESULTS[command[0]],
-                                                         SAID + note_of(command)), (command, moment)
-        code, out, err = attempt(command, "--json", **{moment: "print"})
-        assert (code == OK and json.loads(out)
-                and err == SAID + note_of(command)), (command, moment, code, out, err)
-for command in CALLED[:1]:
-    for moment in "ON_LOAD", "ON_ASK", "ON_CALL":
-        assert attempt(command, **{moment: "print"}) == (OK, SAID + RESULTS["run"], ""), moment
-        for options in [], ["--no-fork"]:
-            code, out, err = attempt(command, "--json", *options, **{moment: "print"})
-            assert (code == OK and json.loads(out)["outputs"]
-                    and err == SAID), (moment, options, code, out, err)
-    assert attempt(command, ON_END="print") == (OK, RESULTS["run"] + SAID, "")
-
-# ---- A library from stdin ----
 
 
 def from_stdin(command, file, **deeds):
@@ -135,84 +59,196 @@ def from_stdin(command, file, **deeds):
     return done.returncode, done.stdout, done.stderr
 
 
-ways = [{}] + [{"LD_PRELOAD": library} for library in NO_MEMFD]
-for way in ways:
-    for command in ALL:
-        code, out, err = from_stdin(command, DEEDS, **way)
-        expected = {
-            "list": RESULTS["list"].replace(DEEDS, "-"),
-            "stub": succeed(["stub", "--prefix=kernels",
-                             "LIB"]).replace(pathlib.Path(DEEDS).name, "kernels.so")
-        }
-        assert code == OK and err == note_of(command, "-"), (command, way, code, out, err)
-        assert (out == expected[command[0]]
-                if command in LISTED else is_the_same(out, command)), (command, way, out)
-        code, out, err = from_stdin(command, DEEDS, ON_LOAD="crash", **way)
-        assert (code == LOAD
-                and err == "tvm-ffi: -: crashed while it was loaded: Aborted\n"), (command, way,
-                                                                                   err)
-        code, out, err = from_stdin(command, __file__, **way)
-        assert (code == LOAD and out == "" and err.startswith("tvm-ffi: -: ")
-                and err.count("\n") == 1), (command, err)
-        code, out, err = from_stdin([*command, "--timeout=0.1"], DEEDS, ON_LOAD="hang", **way)
-        assert (code == LOAD
-                and "tvm-ffi: -: was killed while it was loaded: " in err), (command, way, err)
-    if CALLED:
-        assert from_stdin(["run", "--module=-", "--function=kernel"], DEEDS,
-                          **way) == (OK, RESULTS["run"], ""), way
-code, out, err = from_stdin(["check", "-"], KERNELS)
-assert code == run("check", KERNELS)[0] and out.startswith("-\n  ok "), (code, out, err)
-for command in ["list", "-", "-"], ["check", "-", KERNELS, "-"], ["bench", "-", "-", "add(1, 2)"]:
-    code, out, err = from_stdin(command, KERNELS)
-    said = f"tvm-ffi: {command[0]}: standard input (-) can be read only once, not 2 times\n"
-    assert (code, out, err) == (USAGE, "", said), (command, code, out, err)
-packed = Library().data("__tvm_ffi__library_bin",
-                        blob([(b"k", b"payload", [])])).write(WORK / "packed.so")
-assert from_stdin(["unpack", "LIB", "--extract=k[0]"], packed) == (OK, "payload", "")
-
-
 def find_temporary():
     """What is left in the folder for temporary files that Wine gives to programs."""
     prefix = pathlib.Path(os.environ.get("WINEPREFIX", os.path.expanduser("~/.wine")))
     return list(prefix.glob("drive_c/users/*/Temp/tvm-ffi-*"))
 
 
-if WINDOWS:
-    for _ in range(100):  # another test may have such a file for a moment
-        if find_temporary():
-            time.sleep(0.1)
-    assert not find_temporary()
-
-# ---- info ----
-
-# info loads the helper beside the library; if that crashes, it still prints the rest.
-runtime = pathlib.Path(json.loads(good("info", "--json"))["library"])
-if runtime.name == "libtvm_ffi.so":
-    (WORK / runtime.name).write_bytes(runtime.read_bytes())
-    (WORK / "libtvm_ffi_cxx.so").write_bytes(pathlib.Path(DEEDS).read_bytes())
-    found = dict(BASE, LD_LIBRARY_PATH=str(WORK))
-    helper = json.loads(good("info", "--json", env=found))["cxx_helper"]
-    assert helper == str(WORK / "libtvm_ffi_cxx.so"), helper
-    code, out, err = run("info", "--json", env=dict(found, ON_LOAD="crash"))
-    assert (code == LOAD
-            and err == f"tvm-ffi: {helper}: crashed while it was loaded: Aborted\n"), (code, err)
-    assert json.loads(out)["cxx_helper"] == "broken: modules written in C++ cannot be called", out
-
-# ---- Files ----
-
-# A truncated file: its segments would be mapped beyond its end.
-whole = pathlib.Path(KERNELS).read_bytes()
-cut = WORK / "cut.so"
-for size in () if WINDOWS else (1000, 4000):
-    cut.write_bytes(whole[:size])
-    for command in ALL:
-        bad(LOAD, f"{cut}: malformed ELF file: it is truncated after {size} bytes",
-            *fill_in(command, cut), env=BASE)
-# A name without a slash is a file in the current folder, and is not searched for in the system's
-# folders.
 os.chdir(WORK)
-pathlib.Path("here.so").write_bytes(pathlib.Path(DEEDS).read_bytes())
-for command in ALL:
-    succeed(command, library="here.so")
-    bad(LOAD, "tvm-ffi: libc.so.6: No such file or directory", *fill_in(command, "libc.so.6"),
-        env=BASE)
+
+
+class Isolate(unittest.TestCase):
+    def test_all(self):
+        if IS_FULL:
+            assert (RESULTS["run"] == "result[0]: 7\n"
+                    and len(RESULTS["registry"].splitlines()) == 2), RESULTS
+        assert UNASKED.splitlines()[1] == "  kernel  ?  [the library did not answer]", UNASKED
+
+    def test_what_goes_wrong_while_a_library_is_loaded(self):
+        """What goes wrong while a library is loaded."""
+        go_wrong(ALL, LOAD, "ON_LOAD", " while it was loaded", DEEDS)
+
+    def test_what_goes_wrong_while_a_library_is_asked(self):
+        """What goes wrong while a library is asked for data."""
+        go_wrong(LISTED, LOAD, "ON_ASK", " while it was asked for __tvm_ffi__metadata_kernel",
+                 DEEDS)
+        go_wrong(CALLED, LOAD, "ON_ASK", " while it was asked for the types of kernel", DEEDS)
+
+    def test_what_goes_wrong_while_a_function_is_called(self):
+        """What goes wrong while a function is called."""
+        go_wrong(CALLED, RAISED, "ON_CALL", " while it was called", "kernel")
+
+    def test_what_takes_longer_than_the_limit(self):
+        """What takes longer than the limit."""
+        with concurrent.futures.ThreadPoolExecutor(8) as pool:
+            waits = []
+
+            def expect_late(command, code, ending, limit=1, **kwargs):
+                message = f"was killed{ending}: it took longer than {limit} s (--timeout)"
+                waits.append(
+                    pool.submit(expect, command, code, message, f"--timeout={limit}", **kwargs))
+
+            for deed in ENDLESS:
+                for command in ALL:
+                    expect_late(command, LOAD, " while it was loaded", 0.1, ON_LOAD=deed,
+                                out=UNASKED if command[0] == "list" else "")
+                expect_late(LISTED[1], LOAD, " while it was asked for __tvm_ffi__metadata_kernel",
+                            ON_ASK=deed)
+                for command in CALLED:
+                    if deed != "flood":  # the output of a call is passed on
+                        expect_late(command, RAISED, " while it was called", ON_CALL=deed)
+                for command in CALLED[:1] + REGISTERED:
+                    expect_late(command, RAISED, " when the program ended", ON_END=deed,
+                                out=RESULTS[command[0]])
+            for wait in waits:
+                wait.result()
+
+    def test_all_results_are_printed_although_the_process_fails(self):
+        """All results are printed although the process fails at its end; the listing commands run
+        no destructors."""
+        for deed in sorted(WRONG.keys() - {"leave_quietly"}):
+            for command in CALLED[:1] + REGISTERED:
+                expect(command, RAISED, f"{DEEDS}: {WRONG[deed].format(' when the program ended')}",
+                       ON_END=deed, out=RESULTS[command[0]])
+            for command in LISTED:
+                assert succeed(command, ON_END=deed) == RESULTS[command[0]], (command, deed)
+        if not WINDOWS:
+            listed = json.loads(attempt(LISTED[0], "--json", ON_ASK="crash")[1])
+            assert listed["functions"][0]["error"] == "the library did not answer", listed
+        for command in ALL:
+            bad(USAGE, '--timeout must be a number from 0.001 to 1e+06, not "0"', *fill_in(command),
+                "--timeout=0")
+
+    def test_the_library_closes_the_standard_files(self):
+        """The library closes the standard files, forks a process that keeps all files open, or one
+        that continues as the tool. These runs do end: otherwise the pipes would stay open."""
+        for moment in "ON_LOAD", "ON_ASK", "ON_CALL":
+            for deed in ["shut", "spawn"] + ["split"] * (not WINDOWS):
+                for command in ALL:
+                    if (command[0], moment, deed) == ("bench", "ON_CALL", "split"):
+                        continue  # the number of callers would double with every call
+                    code, out, err = attempt(command, **{moment: deed})
+                    assert (code == OK and is_the_same(out, command)
+                            and err == note_of(command)), (command, moment, deed, code, out, err)
+
+    def test_the_output_of_the_library_comes(self):
+        """The output of the library comes before the results of a call, and never among the results
+        of others or in JSON."""
+        for moment in "ON_LOAD", "ON_ASK":
+            for command in LISTED + REGISTERED:
+                if moment == "ON_ASK" and command in REGISTERED:
+                    continue
+                assert attempt(command, **{moment:
+                                           "print"}) == (OK, RESULTS[command[0]],
+                                                         SAID + note_of(command)), (command, moment)
+                code, out, err = attempt(command, "--json", **{moment: "print"})
+                assert (code == OK and json.loads(out)
+                        and err == SAID + note_of(command)), (command, moment, code, out, err)
+        for command in CALLED[:1]:
+            for moment in "ON_LOAD", "ON_ASK", "ON_CALL":
+                assert attempt(command, **{moment:
+                                           "print"}) == (OK, SAID + RESULTS["run"], ""), moment
+                for options in [], ["--no-fork"]:
+                    code, out, err = attempt(command, "--json", *options, **{moment: "print"})
+                    assert (code == OK and json.loads(out)["outputs"]
+                            and err == SAID), (moment, options, code, out, err)
+            assert attempt(command, ON_END="print") == (OK, RESULTS["run"] + SAID, "")
+
+    def test_a_library_from_stdin(self):
+        """A library from stdin."""
+        ways = [{}] + [{"LD_PRELOAD": library} for library in NO_MEMFD]
+        for way in ways:
+            for command in ALL:
+                code, out, err = from_stdin(command, DEEDS, **way)
+                expected = {
+                    "list": RESULTS["list"].replace(DEEDS, "-"),
+                    "stub": succeed(["stub", "--prefix=kernels",
+                                     "LIB"]).replace(pathlib.Path(DEEDS).name, "kernels.so")
+                }
+                assert code == OK and err == note_of(command, "-"), (command, way, code, out, err)
+                assert (out == expected[command[0]]
+                        if command in LISTED else is_the_same(out, command)), (command, way, out)
+                code, out, err = from_stdin(command, DEEDS, ON_LOAD="crash", **way)
+                assert (code == LOAD
+                        and err == "tvm-ffi: -: crashed while it was loaded: Aborted\n"), (command,
+                                                                                           way, err)
+                code, out, err = from_stdin(command, __file__, **way)
+                assert (code == LOAD and out == "" and err.startswith("tvm-ffi: -: ")
+                        and err.count("\n") == 1), (command, err)
+                code, out, err = from_stdin([*command, "--timeout=0.1"],
+                                            DEEDS,
+                                            ON_LOAD="hang",
+                                            **way)
+                assert (code == LOAD
+                        and "tvm-ffi: -: was killed while it was loaded: " in err), (command, way,
+                                                                                     err)
+            if CALLED:
+                assert from_stdin(["run", "--module=-", "--function=kernel"], DEEDS,
+                                  **way) == (OK, RESULTS["run"], ""), way
+        code, out, err = from_stdin(["check", "-"], KERNELS)
+        assert code == run("check", KERNELS)[0] and out.startswith("-\n  ok "), (code, out, err)
+        for command in ["list", "-", "-"], ["check", "-", KERNELS,
+                                            "-"], ["bench", "-", "-", "add(1, 2)"]:
+            code, out, err = from_stdin(command, KERNELS)
+            said = f"tvm-ffi: {command[0]}: standard input (-) can be read only once, not 2 times\n"
+            assert (code, out, err) == (USAGE, "", said), (command, code, out, err)
+        packed = Library().data("__tvm_ffi__library_bin",
+                                blob([(b"k", b"payload", [])])).write(WORK / "packed.so")
+        assert from_stdin(["unpack", "LIB", "--extract=k[0]"], packed) == (OK, "payload", "")
+
+        if WINDOWS:
+            for _ in range(100):  # another test may have such a file for a moment
+                if find_temporary():
+                    time.sleep(0.1)
+            assert not find_temporary()
+
+    def test_info_loads_the_helper_beside_the_library(self):
+        """info loads the helper beside the library; if that crashes, it still prints the rest."""
+        runtime = pathlib.Path(json.loads(good("info", "--json"))["library"])
+        if runtime.name == "libtvm_ffi.so":
+            (WORK / runtime.name).write_bytes(runtime.read_bytes())
+            (WORK / "libtvm_ffi_cxx.so").write_bytes(pathlib.Path(DEEDS).read_bytes())
+            found = dict(BASE, LD_LIBRARY_PATH=str(WORK))
+            helper = json.loads(good("info", "--json", env=found))["cxx_helper"]
+            assert helper == str(WORK / "libtvm_ffi_cxx.so"), helper
+            code, out, err = run("info", "--json", env=dict(found, ON_LOAD="crash"))
+            assert (code == LOAD
+                    and err == f"tvm-ffi: {helper}: crashed while it was loaded: Aborted\n"), (code,
+                                                                                               err)
+            assert json.loads(
+                out)["cxx_helper"] == "broken: modules written in C++ cannot be called", out
+
+    def test_a_truncated_file(self):
+        """A truncated file: its segments would be mapped beyond its end."""
+        whole = pathlib.Path(KERNELS).read_bytes()
+        cut = WORK / "cut.so"
+        for size in () if WINDOWS else (1000, 4000):
+            cut.write_bytes(whole[:size])
+            for command in ALL:
+                bad(LOAD, f"{cut}: malformed ELF file: it is truncated after {size} bytes",
+                    *fill_in(command, cut), env=BASE)
+
+    def test_a_name_without_a_slash_is_a_file(self):
+        """A name without a slash is a file in the current folder, and is not searched for in the
+        system's folders."""
+        pathlib.Path("here.so").write_bytes(pathlib.Path(DEEDS).read_bytes())
+        for command in ALL:
+            succeed(command, library="here.so")
+            bad(LOAD,
+                "tvm-ffi: libc.so.6: No such file or directory",
+                *fill_in(command, "libc.so.6"),
+                env=BASE)
+
+
+run_tests()

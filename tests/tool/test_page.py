@@ -9,11 +9,12 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import pe  # noqa: E402
 from commands import make_pattern, read_commands  # noqa: E402
-from tool import FILES, OK, TOOL, WINDOWS, good, skip
+from tool import FILES, OK, TOOL, WINDOWS, good, run_tests, skip
 
 if WINDOWS:
     skip("the commands of the page are those of a shell of Linux")
@@ -22,48 +23,77 @@ PAGE, LIBRARY, NORMALIZE, SCALE, *INCLUDES = map(pathlib.Path, FILES)
 
 page = PAGE.read_text(encoding="utf-8")
 commands = read_commands(page.splitlines())
-assert len(commands) >= 8, commands
-with tempfile.TemporaryDirectory() as folder:
-    shutil.copyfile(LIBRARY, pathlib.Path(folder) / "libscale.so")
-    pe.Library().function("__tvm_ffi_add_one").undefined("TVMFFIErrorSetRaised").undefined(
-        "f", "libstdc++-6.dll").write(pathlib.Path(folder) / "kernel.dll")
-    for source in NORMALIZE, SCALE:
-        shutil.copy(source, folder)
-    # Nothing is installed: another program says where the headers are.
+
+
+def environment_of(folder):
+    """The environment of commands: nothing is installed, and another program says where the headers
+    are."""
     programs = pathlib.Path(folder) / "programs"
     programs.mkdir()
     (programs / "pkg-config").write_text(
         f"#!/bin/sh\necho {' '.join(f'-I{name}' for name in INCLUDES)}\n", encoding="utf-8")
     (programs / "pkg-config").chmod(0o755)
-    environment = {
+    return {
         **os.environ, "XDG_CACHE_HOME": f"{folder}/cache",
         "PATH": f"{programs}:{pathlib.Path(TOOL).resolve().parent}:{os.environ['PATH']}"
     }
-    for command, expected in commands:
-        done = subprocess.run(["sh", "-c", command], cwd=folder, capture_output=True, text=True,
-                              check=False, env=environment)
-        assert done.returncode == 0 and done.stderr == "", (command, done)
-        assert make_pattern(expected).fullmatch(
-            done.stdout), f"{command} prints\n{done.stdout}not what the page says"
 
-# The examples in the commands' help can be run.
+
 subcommands = re.findall(r"^  (\S+) +\S", good("--help"), re.MULTILINE)
-examples = [line.strip() for command in subcommands for line in good(command, "--help").splitlines()
-            if line.startswith("  tvm-ffi ")]
-assert {line.split()[1]
-        for line in examples} >= {"list", "run", "bench", "registry", "types", "stub"}, examples
-with tempfile.TemporaryDirectory() as folder:
-    for name in ("libscale.so", "old/libscale.so"):
-        (pathlib.Path(folder) / name).parent.mkdir(exist_ok=True)
-        shutil.copyfile(LIBRARY, pathlib.Path(folder) / name)
-    shutil.copy(SCALE, folder)
-    environment["XDG_CACHE_HOME"] = f"{folder}/cache"
-    good("run", LIBRARY, "scale(4xf32=1, 2, &4xf32)", f"--output=@{folder}/x.npy")
-    for command in examples:
-        done = subprocess.run(["sh", "-c", command], cwd=folder, capture_output=True, text=True,
-                              check=False, env=environment)
-        assert done.returncode == OK and done.stderr == "", (command, done)
 
-# Every command that exists has a row in the table.
-rows = set(re.findall(r"`(\w+)`", "".join(re.findall(r"^\| (`.*?) \|", page, re.MULTILINE))))
-assert set(subcommands) <= rows, set(subcommands) - rows
+
+class Page(unittest.TestCase):
+    def test_the_commands_of_the_page_print(self):
+        """The commands of the page print what it says."""
+        assert len(commands) >= 8, commands
+        with tempfile.TemporaryDirectory() as folder:
+            shutil.copyfile(LIBRARY, pathlib.Path(folder) / "libscale.so")
+            pe.Library().function("__tvm_ffi_add_one").undefined("TVMFFIErrorSetRaised").undefined(
+                "f", "libstdc++-6.dll").write(pathlib.Path(folder) / "kernel.dll")
+            for source in NORMALIZE, SCALE:
+                shutil.copy(source, folder)
+            environment = environment_of(folder)
+            for command, expected in commands:
+                done = subprocess.run(["sh", "-c", command],
+                                      cwd=folder,
+                                      capture_output=True,
+                                      text=True,
+                                      check=False,
+                                      env=environment)
+                assert done.returncode == 0 and done.stderr == "", (command, done)
+                assert make_pattern(expected).fullmatch(
+                    done.stdout), f"{command} prints\n{done.stdout}not what the page says"
+
+    def test_the_examples_in_the_commands_help_can(self):
+        """The examples in the commands' help can be run."""
+        examples = [
+            line.strip() for command in subcommands
+            for line in good(command, "--help").splitlines() if line.startswith("  tvm-ffi ")
+        ]
+        assert {line.split()[1]
+                for line in examples} >= {"list", "run", "bench", "registry", "types",
+                                          "stub"}, examples
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ("libscale.so", "old/libscale.so"):
+                (pathlib.Path(folder) / name).parent.mkdir(exist_ok=True)
+                shutil.copyfile(LIBRARY, pathlib.Path(folder) / name)
+            shutil.copy(SCALE, folder)
+            environment = environment_of(folder)
+            good("run", LIBRARY, "scale(4xf32=1, 2, &4xf32)", f"--output=@{folder}/x.npy")
+            for command in examples:
+                done = subprocess.run(["sh", "-c", command],
+                                      cwd=folder,
+                                      capture_output=True,
+                                      text=True,
+                                      check=False,
+                                      env=environment)
+                assert done.returncode == OK and done.stderr == "", (command, done)
+
+    def test_every_command_that_exists_has_a_row(self):
+        """Every command that exists has a row in the table."""
+        rows = set(re.findall(r"`(\w+)`", "".join(re.findall(r"^\| (`.*?) \|", page,
+                                                             re.MULTILINE))))
+        assert set(subcommands) <= rows, set(subcommands) - rows
+
+
+run_tests()

@@ -5,8 +5,9 @@ one for Wine.
 test_source_windows.py TVM-FFI GCC-OF-WINE"""
 import os
 import shutil
+import unittest
 
-from tool import FILES, LOAD, OK, bad, good, run, skip, work_folder
+from tool import FILES, LOAD, OK, bad, good, run, run_tests, skip, work_folder
 
 if "wine" not in os.environ.get("MESON_EXE_WRAPPER", ""):
     skip("it has the cross compiler of Linux work for programs of Wine")
@@ -45,27 +46,34 @@ os.environ["WINEPATH"] += f";Z:{WORK}/bin"
 os.environ["GCC_OF_WINE"] = str(write("gcc.sh", SCRIPT))
 os.environ["XDG_CACHE_HOME"] = str(WORK / "cache")
 del os.environ["CC"]
-
-# Compiled once, as long as nothing changes, and linked with the runtime in use.
-write("number.h", "#define NUMBER 7\n")
 kernel = write("kernel.c", KERNEL)
-assert good("run", kernel) == good("run", kernel, "get()") == "result[0]: 7\n"
-commands = LOG.read_text(encoding="utf-8").splitlines()
-assert (len(commands) == 1 and "/libtvm_ffi.dll.a" in commands[0]
-        and "-fPIC" not in commands[0]), commands
-assert len(list(CACHE.glob("*.dll"))) == len(list(CACHE.glob("*.files"))) == 1, list(
-    CACHE.iterdir())
-write("number.h", "#define NUMBER 8\n")
-assert (good("run", kernel) == "result[0]: 8\n"
-        and len(LOG.read_text(encoding="utf-8").splitlines()) == 2)
-assert "  get  " in good("list", kernel)
 
-# A name with blanks; what the compiler says; another compiler, and none.
-assert good("run", shutil.copy(kernel, WORK / "a b.c")) == "result[0]: 8\n"
-code, out, err = run("run", write("wrong.c", "int x = ;\n"))
-assert code == LOAD and out == "" and "error: expected expression" in err, (code, out, err)
-assert err.endswith("wrong.c: gcc ended with exit code 1\n"), err
-code, out, err = run("run", kernel, "--cflags=-DNUMBER=9")
-assert code == OK and "redefined" in err, (code, out, err)
-bad(LOAD, "cannot run no-such-compiler", "run", kernel,
-    env={**os.environ, "CC": "no-such-compiler"})
+
+class SourceWindows(unittest.TestCase):
+    def test_compiled_once_as_long_as_nothing_changes(self):
+        """Compiled once, as long as nothing changes, and linked with the runtime in use."""
+        write("number.h", "#define NUMBER 7\n")
+        assert good("run", kernel) == good("run", kernel, "get()") == "result[0]: 7\n"
+        commands = LOG.read_text(encoding="utf-8").splitlines()
+        assert (len(commands) == 1 and "/libtvm_ffi.dll.a" in commands[0]
+                and "-fPIC" not in commands[0]), commands
+        assert len(list(CACHE.glob("*.dll"))) == len(list(CACHE.glob("*.files"))) == 1, list(
+            CACHE.iterdir())
+        write("number.h", "#define NUMBER 8\n")
+        assert (good("run", kernel) == "result[0]: 8\n"
+                and len(LOG.read_text(encoding="utf-8").splitlines()) == 2)
+        assert "  get  " in good("list", kernel)
+
+    def test_a_name_with_blanks(self):
+        """A name with blanks; what the compiler says; another compiler, and none."""
+        assert good("run", shutil.copy(kernel, WORK / "a b.c")) == "result[0]: 8\n"
+        code, out, err = run("run", write("wrong.c", "int x = ;\n"))
+        assert code == LOAD and out == "" and "error: expected expression" in err, (code, out, err)
+        assert err.endswith("wrong.c: gcc ended with exit code 1\n"), err
+        code, out, err = run("run", kernel, "--cflags=-DNUMBER=9")
+        assert code == OK and "redefined" in err, (code, out, err)
+        bad(LOAD, "cannot run no-such-compiler", "run", kernel,
+            env={**os.environ, "CC": "no-such-compiler"})
+
+
+run_tests()

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import unittest
 
 TOOL = os.path.abspath(sys.argv[1])
 FILES = sys.argv[2:]
@@ -88,3 +89,16 @@ def bad(code, message, *args, **kwargs):
     got, out, err = run(*args, **kwargs)
     assert (got == code and out == "" and message in err
             and err.count("\n") == 1), (args, got, out, err)
+
+
+def run_tests():
+    """Run the tests of the program, in the order in which they are written, and end it. One that
+    fails does not keep out the others."""
+    classes = [value for value in vars(sys.modules["__main__"]).values()
+               if isinstance(value, type) and issubclass(value, unittest.TestCase)]
+    suite = unittest.TestSuite(case(name) for case in classes for name in vars(case)
+                               if name.startswith("test"))
+    result = unittest.TextTestRunner(sys.stdout, verbosity=2).run(suite)
+    for test, reason in result.skipped:
+        print(f"left out: {test.id()}: {reason}")
+    sys.exit(not (result.wasSuccessful() and result.testsRun))
