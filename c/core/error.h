@@ -45,8 +45,8 @@ int tvmffi_check_bytes(const char *function, const TVMFFIByteArray *bytes, const
 bool tvmffi_error_is_raised(void);
 
 /*
- * Around a deleter of a client, which may call anything: what is raised in this thread is put aside,
- * and put back. An error that the deleter raises is dropped, for nobody would ask for it.
+ * Around a deleter of a client, which may call anything: what is raised in this thread is put
+ * aside, and put back. An error that the deleter raises is dropped, for nobody would ask for it.
  */
 TVMFFIObject *tvmffi_error_put_aside(void);
 void tvmffi_error_put_back(TVMFFIObject *error);

@@ -815,8 +815,8 @@ TVM_FFI_DLL int TVMFFITensorFromDLPackVersioned(DLManagedTensorVersioned *from,
  * Export a Tensor as a DLPack tensor that shares its data. data and byte_offset are those that the
  * Tensor was made with: a consumer adds the offset.
  *
- * This struct has no flags, so a consumer cannot see that a tensor is shared for reading only. It is
- * exported all the same, as the reference does, since many consumers know this struct alone and
+ * This struct has no flags, so a consumer cannot see that a tensor is shared for reading only. It
+ * is exported all the same, as the reference does, since many consumers know this struct alone and
  * most of them only read; who must know asks for the versioned struct. When this export is imported
  * again, the flag is there as before.
  * @param from [share] A Tensor; held until the deleter of *out runs.
@@ -826,8 +826,8 @@ TVM_FFI_DLL int TVMFFITensorFromDLPackVersioned(DLManagedTensorVersioned *from,
 TVM_FFI_DLL int TVMFFITensorToDLPack(TVMFFIObjectHandle from, DLManagedTensor **out);
 
 /**
- * The same for the versioned struct, which has flags. DLPACK_FLAG_BITMASK_READ_ONLY is kept from the tensor's
- * source; IS_COPIED is not, since it promises sole ownership to the consumer.
+ * The same for the versioned struct, which has flags. DLPACK_FLAG_BITMASK_READ_ONLY is kept from
+ * the tensor's source; IS_COPIED is not, since it promises sole ownership to the consumer.
  * @param from [share] A Tensor; held until the deleter of *out runs.
  * @param out  [own] Released by calling (*out)->deleter(*out), from any thread.
  * Errors: TypeError (not a Tensor), ValueError, memory.   Threads: any.
