@@ -154,7 +154,7 @@ def wrong_subject(subject):
 SUBJECT_EXAMPLES = {
     "error: keep first error when cleanup fails": None,
     "tests, tool: process signals in order": None,
-    "tests/oom: pass the allocator": None,
+    "tests/c: pass the allocator": None,
     "Error: keep first error": "area",
     "error:keep first error": "area",
     "keep first error": "area",

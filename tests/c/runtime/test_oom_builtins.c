@@ -2,9 +2,9 @@
 #include "core/any.h"
 #include "core/builtins.h"
 #include "core/global.h"
-#include "oom/shutdown_support.h"
 #include "support/check.h"
 #include "support/oom.h"
+#include "support/shutdown.h"
 
 /* A call of a built-in function that was fetched before. */
 typedef struct {

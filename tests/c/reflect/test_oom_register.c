@@ -3,10 +3,10 @@
 #include <tvm/ffi/extra/c_runtime_api.h>
 
 #include "core/any.h"
-#include "oom/shutdown_support.h"
 #include "support/check.h"
 #include "support/oom.h"
 #include "support/probe.h"
+#include "support/shutdown.h"
 
 enum { kMany = 40 };
 

@@ -4,7 +4,7 @@
 
 #include "c/walk_support.h"
 #include "core/error.h"
-#include "oom/shutdown_support.h"
+#include "support/shutdown.h"
 
 typedef struct {
   int32_t type_index;

@@ -7,9 +7,9 @@
 #include "core/error.h"
 #include "core/global.h"
 #include "core/thread_state.h"
-#include "oom/shutdown_support.h"
 #include "support/check.h"
 #include "support/oom.h"
+#include "support/shutdown.h"
 
 static const char kMetadata[] = "{\"some\":\"metadata\"}";
 static const char kOtherMetadata[] = "{\"another\":\"metadata\"}";

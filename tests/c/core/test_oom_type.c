@@ -2,9 +2,9 @@
 #include <stdio.h>
 
 #include "core/type.h"
-#include "oom/shutdown_support.h"
 #include "support/check.h"
 #include "support/oom.h"
+#include "support/shutdown.h"
 
 typedef struct {
   char key[256];

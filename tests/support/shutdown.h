@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The end of tests that need the runtime to be shut down. */
-#ifndef TESTS_OOM_SHUTDOWN_SUPPORT_H_
-#define TESTS_OOM_SHUTDOWN_SUPPORT_H_
+#ifndef TESTS_SUPPORT_SHUTDOWN_H_
+#define TESTS_SUPPORT_SHUTDOWN_H_
 
 #include <tvm/ffi/extra/c_runtime_api.h>
 
@@ -14,4 +14,4 @@ static inline int shut_down(void **state) {
   return oom_live_blocks() == 0 ? 0 : -1;
 }
 
-#endif /* TESTS_OOM_SHUTDOWN_SUPPORT_H_ */
+#endif /* TESTS_SUPPORT_SHUTDOWN_H_ */
