@@ -10,8 +10,7 @@ BAD_PROGRAMS.txt has programs between lines of `====`, each followed by `----` a
 it.
 
 Then GOOD.te is damaged in many ways: the compiler must accept the result, or say where it is wrong,
-and never crash. And it is varied in many ways that are right: CC must find nothing wrong with the
-C.
+and never crash. And it is varied in ways that are right: CC must find nothing wrong with the C.
 """
 import pathlib
 import random
