@@ -62,17 +62,20 @@ def name_runner(command):
 
 
 def name_system(what, triplet=""):
-    """A system with the version of its C library."""
+    """A system with the version of its C library, if that can be found."""
+    found = None
     if "musl" in what:
-        said = subprocess.run(["/lib/ld-musl-x86_64.so.1"], stdout=subprocess.PIPE, text=True,
-                              stderr=subprocess.STDOUT, check=False).stdout
-        return f"{what} {re.search('Version (.*)', said)[1]}"
-    if "glibc" in what:
+        for loader in pathlib.Path("/lib").glob("ld-musl-*.so.1"):
+            said = subprocess.run([loader], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                  text=True, check=False).stdout
+            found = re.search(r"Version ([\d.]+)", said)
+    elif "glibc" in what and triplet:
         library = pathlib.Path(f"/usr/{triplet}/lib/libc.so.6")
-        version = (re.search(rb"release version ([\d.]+\d)", library.read_bytes())[1].decode()
-                   if triplet else platform.libc_ver()[1])
-        return f"{what} {version}"
-    return what
+        text = library.read_bytes().decode("latin-1") if library.exists() else ""
+        found = re.search(r"release version ([\d.]+\d)", text)
+    elif "glibc" in what:
+        found = re.match(r"(.*)", platform.libc_ver()[1])
+    return f"{what} {found[1]}" if found else what
 
 
 # ---- The data ----

@@ -277,8 +277,8 @@ def tcc():
 def pcc():
     """pcc, for one thread: a kernel, and a program with the runtime inside"""
     small_compiler("pcc", "-fpic")
-    version = first_line("pcc", "--version").split()[3]
-    REPORT.describe(f"{name_here()}, one thread", f"pcc {version}", "directly")
+    line = first_line("pcc", "--version")  # Portable C Compiler 1.2.0.DEVEL 20220331 for ...
+    REPORT.describe(f"{name_here()}, one thread", " ".join(["pcc", *line.split()[3:4]]), "directly")
 
 
 # At most so many bytes for the runtime in a program that registers kernels, gets them by name,
