@@ -28,6 +28,7 @@
 #include <sys/prctl.h>
 #elif defined(__APPLE__)
 #include <mach-o/dyld.h>
+#include <xlocale.h>
 #endif
 
 /* ---- The clock ---- */
