@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Kernels that compute y = s * x, each with one fault that probe finds in a row of its own; `right`
- * has none, and `strict` takes contiguous tensors only. */
+ * has none, and `strict` takes contiguous tensors only. `gpu` is right for tensors of fake_cuda.c.
+ */
 #define _DEFAULT_SOURCE
 #include <fcntl.h>
 #include <fenv.h>
 #include <locale.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,17 +14,31 @@
 #include <tvm/ffi/extra/c_env_api.h>
 #include <unistd.h>
 
-#define ALL(X)                                                                                    \
-  X(right)                                                                                        \
-  X(strict) X(offset) X(misaligned) X(strided) X(transposed) X(negative) X(broadcast) X(unit)     \
-      X(page_end) X(page_begin) X(read_only) X(pinned) X(managed) X(view) X(extent_0) X(extent_1) \
-          X(unequal) X(more_dims) X(fewer_dims) X(huge) X(missing) X(extra) X(none) X(type)       \
-              X(dtype) X(device) X(null) X(named) X(repeat) X(threads) X(allocator) X(unchecked)  \
-                  X(objects) X(references) X(descriptors) X(mappings) X(rounding) X(locale)       \
-                      X(signals) X(hangs) X(changes) X(outside) X(silent) X(leaves)
+#define ALL(X)                                                                                     \
+  X(right)                                                                                         \
+  X(strict)                                                                                        \
+  X(offset) X(misaligned) X(strided) X(transposed) X(negative) X(broadcast) X(unit) X(page_end)    \
+      X(page_begin) X(read_only) X(pinned) X(managed) X(view) X(extent_0) X(extent_1) X(unequal)   \
+          X(more_dims) X(fewer_dims) X(huge) X(missing) X(extra) X(none) X(type) X(dtype)          \
+              X(device) X(null) X(named) X(repeat) X(threads) X(allocator) X(unchecked) X(objects) \
+                  X(references) X(descriptors) X(mappings) X(rounding) X(locale) X(signals)        \
+                      X(hangs) X(changes) X(outside) X(silent) X(leaves) X(gpu) X(gpu_offset)      \
+                          X(rough) X(talks) X(always)
 
 #define FAULT(name) k_##name,
 typedef enum { ALL(FAULT) } fault;
+
+/* Whether it runs on the device of fake_cuda.c, whose addresses are ELSEWHERE. */
+#define ELSEWHERE (UINTPTR_MAX / 2 + 1)
+static bool is_on_gpu(fault f) {
+  return f == k_gpu || f == k_gpu_offset;
+}
+
+static bool can_use(DLDevice device, fault f) {
+  const int type = (int)device.device_type;
+  if (is_on_gpu(f)) return type == kDLCUDA;
+  return type == kDLCPU || type == kDLCUDAHost || type == kDLCUDAManaged;
+}
 
 /* ---- Looking at the arguments ---- */
 
@@ -41,9 +55,8 @@ static int check_tensor(const tvm_ffi_args *args, fault f, int32_t i, DLTensor *
   if (f != k_dtype && !tvm_ffi_dtype_equal((*out)->dtype, TVM_FFI_C_FLOAT32)) {
     return tvm_ffi_error_raise(TVM_FFI_C_TYPE_ERROR, "argument %d is not float32", (int)i);
   }
-  if (f != k_device && (*out)->device.device_type != kDLCPU &&
-      (*out)->device.device_type != kDLCUDAHost && (*out)->device.device_type != kDLCUDAManaged) {
-    return tvm_ffi_error_raise(TVM_FFI_C_VALUE_ERROR, "argument %d is not on the CPU", (int)i);
+  if (f != k_device && !can_use((*out)->device, f)) {
+    return tvm_ffi_error_raise(TVM_FFI_C_VALUE_ERROR, "argument %d is on another device", (int)i);
   }
   if (f != k_null && (*out)->data == NULL && tvm_ffi_tensor_get_numel(*out) > 0) {
     return tvm_ffi_error_raise(TVM_FFI_C_VALUE_ERROR, "argument %d has no data", (int)i);
@@ -118,6 +131,10 @@ static int leave_something(const tvm_ffi_args *args, fault f) {
 /* ---- The kernel ---- */
 
 static char *find_data(const DLTensor *t, fault f) {
+  if (is_on_gpu(f)) {
+    const uint64_t offset = f == k_gpu_offset ? 0 : t->byte_offset;
+    return (char *)((uintptr_t)t->data + offset - ELSEWHERE);
+  }
   if (f == k_offset) return t->data;
   if (f == k_misaligned) return (char *)((uintptr_t)tvm_ffi_tensor_get_data(t) & ~(uintptr_t)15);
   return tvm_ffi_tensor_get_data(t);
@@ -159,6 +176,8 @@ static int misbehave(const DLTensor *x, const DLTensor *y, fault f) {
   if (f == k_outside && is_strided) ((float *)tvm_ffi_tensor_get_data(y))[-1] = 0;
   while (f == k_hangs && is_strided) sleep(1);
   if (f == k_leaves && is_strided) exit(0);
+  if (f == k_talks) fputs("I was called\n", stderr);
+  if (f == k_always) abort();
   return f == k_silent && is_strided ? -1 : 0;
 }
 
@@ -168,6 +187,7 @@ static void multiply(const DLTensor *x, const DLTensor *y, double s, fault f) {
   const char *from = find_data(x, f);
   char *to = find_data(y, f == k_misaligned ? k_right : f);
   int64_t n = x->shape[0], m = x->shape[1], i, j;
+  if (f == k_rough) s += 1e-3 * (double)(calls++ % 2 + (m > 1 && x->strides[1] != 1));
   if (f == k_huge) n = (int)n, m = (int)m;
   if (f == k_repeat) s += calls++ > 0;
   if (f == k_fewer_dims && x->ndim == 1) m = 1;
@@ -184,7 +204,7 @@ static void multiply(const DLTensor *x, const DLTensor *y, double s, fault f) {
       value *= (float)s;
       if (f == k_threads) {
         shared[(i * m + j) % 64] = value;
-        sched_yield();
+        usleep(1);
         value = shared[(i * m + j) % 64];
       }
       memcpy(to + 4 * (i * find_stride(y, f, 0) + j * find_stride(y, f, 1)), &value, 4);

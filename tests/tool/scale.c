@@ -10,6 +10,8 @@ TVM_FFI_C_EXPORT(scale, "(0: DLTensor*, 1: float, 2: DLTensor*) -> None") {
   TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, 0, &x));
   TVM_FFI_C_TRY(tvm_ffi_args_read_double(args, 1, &s));
   TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, 2, &y));
+  TVM_FFI_C_TRY(tvm_ffi_args_check_valid(args, 0));
+  TVM_FFI_C_TRY(tvm_ffi_args_check_valid(args, 2));
   TVM_FFI_C_TRY(tvm_ffi_args_check_dtype(args, 0, TVM_FFI_C_FLOAT32));
   TVM_FFI_C_TRY(tvm_ffi_args_check_same(args, 0, 2));
   TVM_FFI_C_TRY(tvm_ffi_args_check_contiguous(args, 0));

@@ -1,13 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """probe finds each planted fault in the row that is for it, and passes what is right.
 
-test_probe.py TVM-FFI FAULTS"""
+test_probe.py TVM-FFI FAULTS FAKE-CUDA"""
 import json
+import os
+import shutil
 import subprocess
 
-from tool import CHECK, COMMAND, FILES, LOAD, OK, RAISED, USAGE, bad, good, run
+from tool import CHECK, COMMAND, FILES, LOAD, OK, RAISED, USAGE, bad, good, run, work_folder
 
-FAULTS = FILES[0]
+FAULTS, FAKE_CUDA = FILES
+# A sanitizer in the tool would report crashes of the kernels itself, and exit.
+os.environ["ASAN_OPTIONS"] = (os.environ.get("ASAN_OPTIONS", "") +
+                              ":handle_segv=0:handle_sigbus=0:handle_sigfpe=0:handle_abort=0")
 X, Y = "4x3xf32=rand", "&4x3xf32"
 
 
@@ -15,8 +20,8 @@ def form(name):
     return f"{name}({X}, 2.5, {Y})"
 
 
-def probe(name, *options):
-    code, out, err = run("probe", FAULTS, form(name), "--json", *options)
+def probe(name, *options, env=None):
+    code, out, err = run("probe", FAULTS, form(name), "--json", *options, env=env)
     assert code in (OK, CHECK) and (err == "" or code == CHECK), (name, code, out, err)
     found = json.loads(out)
     assert (code == CHECK) == (found["failed"] > 0), found
@@ -39,7 +44,8 @@ assert RIGHT["failed"] == 0 and RIGHT["left_out"] == 0, failures(RIGHT)
 GROUPS = {"layouts", "shapes", "state", "calls"}
 assert {row["group"] for row in ROWS.values()} == GROUPS, ROWS
 for row in ROWS.values():
-    taken = row["group"] in ("layouts", "state") or row["name"] in ("extent-0", "extent-1", "huge", "named")
+    taken = (row["group"] in ("layouts", "state")
+             or row["name"] in ("extent-0", "extent-1", "huge", "named"))
     assert (row["refused"] == 0) if taken else (row["passed"] == 0), row
 STRICT = rows_of(probe("strict"))
 assert STRICT["strided"]["refused"] == 3 and STRICT["strided"]["passed"] == 0, STRICT
@@ -50,25 +56,54 @@ assert STRICT["offset"]["passed"] == 3 and STRICT["unit"]["passed"] == 2, STRICT
 # Where the fault is not called like its row: the row, and what is said of it.
 OTHERS = {
     "unchecked": ("allocator", "crashed"), "references": ("objects", "references to argument 0"),
-    "hangs": ("strided", "it took longer than 1 s"), "changes": ("strided", "it changed argument 0, an input"),
-    "outside": ("strided", "it wrote outside of argument 2"), "silent": ("strided", "returned -1 without raising"),
+    "hangs": ("strided", "it took longer than 1 s"),
+    "changes": ("strided", "it changed argument 0, an input"),
+    "outside": ("strided", "it wrote outside of argument 2"),
+    "silent": ("strided", "returned -1 without raising"),
     "leaves": ("strided", "ended the program while it was called, with exit code 0"),
 }
 SAID = {
-    "offset": "expected", "misaligned": "expected", "strided": "expected", "transposed": "expected",
-    "negative": "crashed", "broadcast": "expected", "unit": "expected", "page-end": "it reached beyond a tensor",
-    "page-begin": "it reached before a tensor", "read-only": "it wrote to a read-only tensor", "pinned": "expected",
-    "managed": "expected", "view": "expected", "extent-0": "crashed", "extent-1": "crashed",
-    "unequal": "it reached beyond a tensor", "more-dims": "expected", "fewer-dims": "crashed", "huge": "cut off",
-    "missing": "one argument too few", "extra": "one argument too many", "none": "argument 1 is None",
-    "type": "argument 1 is", "dtype": "type", "device": "crashed", "null": "crashed",
-    "named": "does not say which argument is wrong: TypeError: no tensor", "repeat": "expected", "threads": "expected",
-    "allocator": "crashed", "objects": "1 objects", "descriptors": "descriptors are open", "mappings": "more bytes mapped",
-    "rounding": "rounding mode", "locale": "the locale is", "signals": "has another handler",
+    "offset": "expected",
+    "misaligned": "expected",
+    "strided": "expected",
+    "transposed": "expected",
+    "negative": "crashed",
+    "broadcast": "expected",
+    "unit": "expected",
+    "page-end": "it reached beyond a tensor",
+    "page-begin": "it reached before a tensor",
+    "read-only": "it wrote to a read-only tensor",
+    "pinned": "expected",
+    "managed": "expected",
+    "view": "expected",
+    "extent-0": "crashed",
+    "extent-1": "crashed",
+    "unequal": "it reached beyond a tensor",
+    "more-dims": "expected",
+    "fewer-dims": "crashed",
+    "huge": "cut off",
+    "missing": "one argument too few",
+    "extra": "one argument too many",
+    "none": "argument 1 is None",
+    "type": "argument 1 is",
+    "dtype": "type",
+    "device": "crashed",
+    "null": "crashed",
+    "named": "does not say which argument is wrong: TypeError: no tensor",
+    "repeat": "expected",
+    "threads": "expected",
+    "allocator": "crashed",
+    "objects": "1 objects",
+    "descriptors": "descriptors are open",
+    "mappings": "more bytes mapped",
+    "rounding": "rounding mode",
+    "locale": "the locale is",
+    "signals": "has another handler",
 }
 assert set(SAID) == set(ROWS), set(SAID) ^ set(ROWS)
 
-for fault, (row, said) in {**{row.replace("-", "_"): (row, said) for row, said in SAID.items()}, **OTHERS}.items():
+OWN = {row.replace("-", "_"): (row, said) for row, said in SAID.items()}
+for fault, (row, said) in {**OWN, **OTHERS}.items():
     options = ["--only", row] + (["--timeout=1"] if fault == "hangs" else [])
     found = probe(fault, *options)
     wrong = failures(found)
@@ -76,7 +111,74 @@ for fault, (row, said) in {**{row.replace("-", "_"): (row, said) for row, said i
     assert any(said in detail for detail in wrong.values()), (fault, wrong)
     first = next(call for call in found["calls"] if call["verdict"] == "failed")
     words = first["command"].replace("tvm-ffi", "", 1)
-    again = subprocess.run(["sh", "-c", " ".join(COMMAND) + words + " --json"], capture_output=True, text=True,
-                           check=False)
+    again = subprocess.run(["sh", "-c", " ".join(COMMAND) + words + " --json"],
+                           capture_output=True, text=True, check=False)
     assert again.returncode == CHECK, (fault, first, again)
     assert first["name"] in failures(json.loads(again.stdout)), (fault, first, again.stdout)
+
+# ---- What is chosen ----
+
+assert set(rows_of(probe("right", "--only=layouts", "--skip=p*"))) == {
+    "offset", "misaligned", "strided", "transposed", "negative", "broadcast", "unit", "read-only",
+    "managed", "view"
+}
+assert [call["name"] for call in probe("right", "--only=misaligned:0:*")["calls"]
+        ] == ["misaligned:0:element", "misaligned:0:byte"]
+assert set(rows_of(probe("named", "--only=type"))) == {"type"}
+assert [call["name"] for call in probe("named", "--only=named:none:0")["calls"]] == ["named:none:0"]
+bad(USAGE, "--only: there is no row ofset; did you mean offset?", "probe", FAULTS, form("right"),
+    "--only=ofset")
+bad(USAGE, "--skip: there is no row zebra; tvm-ffi probe --help", "probe", FAULTS, form("right"),
+    "--skip=zebra")
+
+# ---- What is allowed ----
+
+assert probe("rough", "--only=transposed")["failed"] == 2
+assert probe("rough", "--only=transposed", "--rtol=0.01")["failed"] == 0
+assert probe("rough", "--only=repeat")["failed"] == 1
+assert probe("rough", "--only=repeat", "--rtol=0.01")["failed"] == 1
+assert probe("rough", "--only=repeat", "--rtol=0.01", "--nondeterministic")["failed"] == 0
+
+# ---- What is shown ----
+
+code, out, err = run("probe", FAULTS, form("offset"), "--only=offset:0", "--only=strided")
+lines = out.splitlines()
+assert code == CHECK and err == "" and len(lines) == 6, (code, out, err)
+assert lines[0].split() == ["passed", "refused", "failed"] and lines[1] == "layouts", out
+assert lines[2].split()[:4] == ["offset", "0", "0", "1"], out
+assert lines[3].split()[:4] == ["strided", "3", "0", "0"], out
+assert lines[4].startswith("FAIL offset:0: argument 2: ") and lines[4].endswith(
+    f": tvm-ffi probe {FAULTS} '{form('offset')}' --only=offset:0"), out
+assert lines[5] == "offset: 3 passed, 0 refused, 1 failed", out
+assert run("probe", FAULTS, form("talks"), "--skip=threads")[2] == ""
+assert "I was called" in run("probe", FAULTS, form("talks"), "--only=offset:0")[2]
+
+# ---- Calls that do not work ----
+
+code, out, err = run("probe", FAULTS, f"right({X}, 2.5)")
+assert code == RAISED and out == "" and "probe takes a call that works" in err, (code, out, err)
+assert "Expected 3 but got 2 arguments" in err, err
+bad(USAGE, "there is no function wrong", "probe", FAULTS, form("wrong"))
+bad(LOAD, "No such file", "probe", "missing.so", form("right"))
+bad(RAISED, "always: crashed while it was called", "probe", FAULTS, form("always"))
+bad(USAGE, "one operand too many", "probe", FAULTS, form("right"), "again()")
+
+# ---- On a device ----
+
+FOLDER = work_folder()
+shutil.copy(FAKE_CUDA, FOLDER / "libcuda.so.1")
+ENV = {**os.environ, "LD_LIBRARY_PATH": str(FOLDER)}
+found = probe("gpu", "--device=cuda", env=ENV)
+assert found["failed"] == 0 and rows_of(found)["strided"]["passed"] == 3, failures(found)
+assert "page-end" not in rows_of(found), found
+wrong = failures(probe("gpu_offset", "--device=cuda", "--only=offset", env=ENV))
+assert "expected" in wrong["offset:0"] and "outside of argument 2" in wrong["offset:2"], wrong
+
+# ---- Progress is shown on a terminal only, and erased ----
+
+if shutil.which("script"):
+    command = f"{COMMAND[0]} probe {FAULTS} '{form('right')}' --only=offset"
+    done = subprocess.run(["script", "-qec", command, "/dev/null"], capture_output=True, text=True,
+                          check=False)
+    assert done.returncode == OK and "1 of 3 calls, offset:0" in done.stdout, done
+    assert "\033[K" in done.stdout, done
