@@ -15,6 +15,8 @@ TVM_FFI_C_EXPORT(scale, "(0: DLTensor*, 1: DLTensor*, 2: float) -> void") {
   TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 3));
   TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, 0, &y));
   TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, 1, &x));
+  TVM_FFI_C_TRY(tvm_ffi_args_check_valid(args, 0));
+  TVM_FFI_C_TRY(tvm_ffi_args_check_valid(args, 1));
   TVM_FFI_C_TRY(tvm_ffi_args_read_double(args, 2, &factor));
   TVM_FFI_C_TRY(tvm_ffi_args_check_readable_by(args, 1, kDLCPU));
   TVM_FFI_C_TRY(tvm_ffi_args_check_contiguous(args, 1));

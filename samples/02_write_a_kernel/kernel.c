@@ -28,6 +28,7 @@ TVM_FFI_C_EXPORT(sum, "(0: DLTensor*) -> float") {
   int64_t i, n;
   TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 1));
   TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, 0, &x));
+  TVM_FFI_C_TRY(tvm_ffi_args_check_valid(args, 0));
   TVM_FFI_C_TRY(tvm_ffi_args_check_readable_by(args, 0, kDLCPU));
   TVM_FFI_C_TRY(tvm_ffi_args_check_contiguous(args, 0));
   data = tvm_ffi_tensor_get_data(x);

@@ -11,6 +11,7 @@ TVM_FFI_C_EXPORT(map, "(0: DLTensor*, 1: ffi.Function) -> void") {
   int64_t i, n;
   TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 2));
   TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, 0, &tensor));
+  TVM_FFI_C_TRY(tvm_ffi_args_check_valid(args, 0));
   TVM_FFI_C_TRY(tvm_ffi_args_check_dtype(args, 0, TVM_FFI_C_FLOAT64));
   TVM_FFI_C_TRY(tvm_ffi_args_check_readable_by(args, 0, kDLCPU));
   TVM_FFI_C_TRY(tvm_ffi_args_check_contiguous(args, 0));

@@ -17,6 +17,7 @@ TVM_FFI_C_EXPORT(keep, "(0: DLTensor*, 1: float) -> ffi.Tensor") {
   DLTensor *x;
   TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 2));
   TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, 0, &x));
+  TVM_FFI_C_TRY(tvm_ffi_args_check_valid(args, 0));
   TVM_FFI_C_TRY(tvm_ffi_args_read_double(args, 1, &limit));
   TVM_FFI_C_TRY(tvm_ffi_args_check_ndim(args, 0, 1));
   TVM_FFI_C_TRY(tvm_ffi_args_check_dtype(args, 0, TVM_FFI_C_FLOAT32));

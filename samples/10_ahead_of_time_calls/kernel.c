@@ -15,6 +15,7 @@ void *__tvm_ffi__library_ctx = NULL;
 static int read_vector(const tvm_ffi_args *args, int32_t i, double **data, int64_t *length) {
   DLTensor *tensor;
   TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, i, &tensor));
+  TVM_FFI_C_TRY(tvm_ffi_args_check_valid(args, i));
   TVM_FFI_C_TRY(tvm_ffi_args_check_ndim(args, i, 1));
   TVM_FFI_C_TRY(tvm_ffi_args_check_dtype(args, i, TVM_FFI_C_FLOAT64));
   TVM_FFI_C_TRY(tvm_ffi_args_check_device(args, i, kDLCPU));

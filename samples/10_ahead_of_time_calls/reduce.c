@@ -10,6 +10,8 @@ TVM_FFI_C_EXPORT(dot, "(0: DLTensor*, 1: DLTensor*) -> float") {
   TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 2));
   TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, 0, &x));
   TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, 1, &y));
+  TVM_FFI_C_TRY(tvm_ffi_args_check_valid(args, 0));
+  TVM_FFI_C_TRY(tvm_ffi_args_check_valid(args, 1));
   TVM_FFI_C_TRY(tvm_ffi_args_check_dtype(args, 0, TVM_FFI_C_FLOAT64));
   TVM_FFI_C_TRY(tvm_ffi_args_check_device(args, 0, kDLCPU));
   TVM_FFI_C_TRY(tvm_ffi_args_check_contiguous(args, 0));

@@ -6,6 +6,7 @@
 static int read_vector(const tvm_ffi_args *args, double **data, int64_t *length) {
   DLTensor *x;
   TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, 0, &x));
+  TVM_FFI_C_TRY(tvm_ffi_args_check_valid(args, 0));
   TVM_FFI_C_TRY(tvm_ffi_args_check_readable_by(args, 0, kDLCPU));
   TVM_FFI_C_TRY(tvm_ffi_args_check_dtype(args, 0, TVM_FFI_C_FLOAT64));
   TVM_FFI_C_TRY(tvm_ffi_args_check_ndim(args, 0, 1));

@@ -6,6 +6,7 @@
 static int read_vector(const tvm_ffi_args *args, int32_t i, double **data, int64_t *length) {
   DLTensor *x;
   TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, i, &x));
+  TVM_FFI_C_TRY(tvm_ffi_args_check_valid(args, i));
   TVM_FFI_C_TRY(tvm_ffi_args_check_readable_by(args, i, kDLCPU));
   TVM_FFI_C_TRY(tvm_ffi_args_check_dtype(args, i, TVM_FFI_C_FLOAT64));
   TVM_FFI_C_TRY(tvm_ffi_args_check_ndim(args, i, 1));

@@ -123,11 +123,12 @@ def probe_foreign(folder, library, include):
             *(f"-I{place}" for place in include), ROOT / "samples/12_scale_kernel/scale.cc", "-o",
             foreign
         ], check=True)
-        # The reference's view does not add byte_offset, so kernels have to.
-        for options in [], [runtime]:
-            if not probe(foreign, "scale(5xf32=rand, &5xf32, 2.5)", "--skip=null", "--skip=offset",
-                         *options):
-                failed += 1
+        # Its headers leave byte_offset and NULL to the kernel. On its runtime, which has no name
+        # for complex64, their error about such a tensor ends the program.
+        call = "scale(5xf32=rand, &5xf32, 2.5)"
+        for options in [], [runtime, "--skip=dtype:*:c64"]:
+            failed += not probe(foreign, call, "--skip=offset", "--skip=null", *options)
+            failed += not probe(foreign, call, "--only=offset", "--only=null", *options, code=5)
     fault = ROOT / "tests/tool/probe_faults.c"
     for call in "offset(4x3xf32=rand, 2.5, &4x3xf32)", "threads(4x3xf32=rand, 2.5, &4x3xf32)":
         failed += not probe(fault, call, "--cflags=-lm", runtime, code=5)
