@@ -3,16 +3,21 @@
 """The wheel in use: the library that tvm_ffi_c names, alone and together with the package tvm_ffi.
 
     wheel.py alone KERNEL             by ctypes: load the kernel of samples/01 and call it
+    wheel.py alone-local KERNEL       the same with RTLD_LOCAL, as ctypes opens libraries by itself
     wheel.py package KERNEL           the package, with the wheel installed but not imported
-    wheel.py package-first KERNEL     both in one process, in this order
-    wheel.py ours-first KERNEL        in the other order, ours with RTLD_LOCAL. With RTLD_GLOBAL the
+    wheel.py package-first KERNEL     both in one process, in this order: the names of the package
+                                      are global, so ours refuses to load a kernel
+    wheel.py ours-first KERNEL        in the other order, ours with RTLD_LOCAL: each has its
+                                      kernels. With RTLD_GLOBAL the
                                       package's library, which looks its own functions up globally,
                                       would bind to ours and end the process while it is loaded.
 
 The last argument is the version that our library must have.
 """
 import ctypes
+import shutil
 import sys
+import tempfile
 
 
 class Any(ctypes.Structure):
@@ -43,9 +48,9 @@ def bits_of(value):
 class Ours:
     """Our library through ctypes."""
 
-    def __init__(self, mode):
+    def __init__(self, mode, kernel=KERNEL):
+        self.kernel = kernel
         import tvm_ffi_c
-        # Kernels find their runtime among the global symbols.
         self.library = ctypes.CDLL(tvm_ffi_c.library(), mode=mode)
 
     def version(self):
@@ -67,22 +72,34 @@ class Ours:
         assert code == 0, f"a call gave {code}"
         return result
 
+    def load(self, kernel):
+        """(return code, module)"""
+        path, result = ctypes.create_string_buffer(kernel.encode()), Any(0, 0, 0)
+        code = self.library.TVMFFIFunctionCall(
+            self.find("ffi.ModuleLoadFromFile"),
+            (Any * 1)(Any(RAW_STRING, 0, ctypes.addressof(path))), 1, ctypes.byref(result))
+        return code, result
+
+    def has_error(self):
+        """Whether there is an error in our slot, which is taken."""
+        error = ctypes.c_void_p()
+        self.library.TVMFFIErrorMoveFromRaised(ctypes.byref(error))
+        return error.value is not None
+
     def find_kernel(self):
-        path = ctypes.create_string_buffer(KERNEL.encode())
         name = ctypes.create_string_buffer(b"scale")
-        module = self.call(self.find("ffi.ModuleLoadFromFile"),
-                           Any(RAW_STRING, 0, ctypes.addressof(path)))
+        code, module = self.load(self.kernel)
+        assert code == 0, f"loading gave {code}"
         result = self.call(self.find("ffi.ModuleGetFunction"), module,
                            Any(RAW_STRING, 0, ctypes.addressof(name)), Any(BOOL, 0, 0))
         return ctypes.c_void_p(result.bits)
 
     def error_of_kernel(self):
         """Whether the error of a failing call is in our slot."""
-        result, error = Any(0, 0, 0), ctypes.c_void_p()
+        result = Any(0, 0, 0)
         assert self.library.TVMFFIFunctionCall(self.find_kernel(), None, 0,
                                                ctypes.byref(result)) == -1
-        self.library.TVMFFIErrorMoveFromRaised(ctypes.byref(error))
-        return error.value is not None
+        return self.has_error()
 
     def run_kernel(self):
         x, y, shape = (ctypes.c_float * 3)(1, 2, 3), (ctypes.c_float * 3)(), (ctypes.c_int64 * 1)(3)
@@ -118,8 +135,8 @@ def copies():
 
 def main():
     order = sys.argv[1]
-    if order == "alone":
-        ours = Ours(ctypes.RTLD_GLOBAL)
+    if order in ("alone", "alone-local"):
+        ours = Ours(ctypes.RTLD_GLOBAL if order == "alone" else ctypes.RTLD_LOCAL)
         ours.run_kernel()
         assert ours.error_of_kernel(), "no error in the slot of the only copy"
         assert len(copies()) == 1, copies()
@@ -130,12 +147,15 @@ def main():
         use_package()
         ours = Ours(ctypes.RTLD_GLOBAL)
         check_both(ours)
-        ours.run_kernel()  # loaded by ours but bound to the package's library, which has its errors
-        assert not ours.error_of_kernel(), "the kernel is bound to the second copy"
+        code, _ = ours.load(KERNEL)
+        assert code == -1 and ours.has_error(), "a kernel of the package was loaded"
     elif order == "ours-first":
-        ours = Ours(ctypes.RTLD_LOCAL)
-        ours.version()
-        check_both(ours)
+        with tempfile.TemporaryDirectory() as folder:  # a file belongs to the first that loads it
+            ours = Ours(ctypes.RTLD_LOCAL, shutil.copy(KERNEL, folder))
+            ours.run_kernel()
+            check_both(ours)
+            ours.run_kernel()
+            assert ours.error_of_kernel(), "no error in the slot of the copy that loaded the kernel"
     else:
         sys.exit(f"what is {order}?")
 

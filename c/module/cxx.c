@@ -314,6 +314,16 @@ typedef struct {
 TVMFFI_REPLACEABLE_EXPORT extern const module_vtable _ZTVN3tvm3ffi9ModuleObjE;
 const module_vtable _ZTVN3tvm3ffi9ModuleObjE = MODULE_VTABLE;
 
+const tvmffi_dl_name tvmffi_cxx_names[] = {
+    {"_ZN3tvm3ffi9ModuleObj12ImportModuleERKNS0_6ModuleE",
+     {.code = (slot)_ZN3tvm3ffi9ModuleObj12ImportModuleERKNS0_6ModuleE}},
+    {"_ZN3tvm3ffi9ModuleObj12ClearImportsEv",
+     {.code = (slot)_ZN3tvm3ffi9ModuleObj12ClearImportsEv}},
+    {"_ZTIN3tvm3ffi9ModuleObjE", {.data = &_ZTIN3tvm3ffi9ModuleObjE}},
+    {"_ZTVN3tvm3ffi9ModuleObjE", {.data = &_ZTVN3tvm3ffi9ModuleObjE}},
+    {NULL, {NULL}},
+};
+
 /* Used by the modules of this library only, so it identifies them. */
 static const module_vtable own_vtable = MODULE_VTABLE;
 

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <tvm/ffi/extra/c_env_api.h>
 
 #include "base/alloc.h"
 #include "base/integers.h"
@@ -13,6 +14,7 @@
 #include "core/type.h"
 #include "core/type_attr.h"
 #include "module/module.h"
+#include "platform/compiler.h"
 #include "platform/platform.h"
 
 static void library_file_forget_kernels(tvmffi_library_file *file);
@@ -75,6 +77,12 @@ int tvmffi_library_allow_unload(tvmffi_library_file *file) {
   return 0;
 }
 
+/* The library comes first: while it is unloaded, its code still calls the runtime. */
+static void close_handles(void *handle, void *group) {
+  tvmffi_dl_close(handle);
+  if (group != NULL) tvmffi_dl_close(group);
+}
+
 static int num_unloading; /* files that are being closed */
 
 static void forget_other_threads(void) {
@@ -89,19 +97,22 @@ static tvmffi_mutex unloading_mutex =
  * cannot be told while another file is being closed: the system may put off unloading this one.
  * Closing runs code of the library, and so takes no lock.
  */
-static bool close_file(const tvmffi_library_file *file) {
+static bool close_file(tvmffi_library_file *file) {
   bool is_only_one;
   void *again;
   tvmffi_mutex_lock(&unloading_mutex);
   ++num_unloading;
   tvmffi_mutex_unlock(&unloading_mutex);
-  tvmffi_dl_close(file->handle);
+  close_handles(file->handle, file->group);
   tvmffi_mutex_lock(&unloading_mutex);
   if (num_unloading != 0) --num_unloading; /* it is 0 if a destructor has forked */
   is_only_one = num_unloading == 0;
   tvmffi_mutex_unlock(&unloading_mutex);
   again = is_only_one ? tvmffi_dl_open_loaded(file->path) : NULL;
-  if (again == file->handle) return false;
+  if (again == file->handle) {
+    file->group = NULL; /* whoever else has it open has named a runtime for it, too */
+    return false;
+  }
   if (again != NULL) tvmffi_dl_close(again);
   return true;
 }
@@ -242,6 +253,47 @@ static tvmffi_library_file *find_file(const tvmffi_dl_file *on_disk) {
   return file;
 }
 
+/* ---- The names of the runtime, for libraries ---- */
+
+/* The functions of the ABI. */
+/* clang-format off */
+#define ABI(X) \
+  X(TVMFFIAnyViewToOwnedAny) X(TVMFFIBacktrace) X(TVMFFIBigIntFromByteArray) \
+  X(TVMFFIBigIntGetContentByteArray) X(TVMFFIBytesFromByteArray) X(TVMFFIDataTypeFromString) \
+  X(TVMFFIDataTypeToString) X(TVMFFIEnvCheckSignals) X(TVMFFIEnvGetDLPackManagedTensorAllocator) \
+  X(TVMFFIEnvGetStream) X(TVMFFIEnvModLookupFromImports) X(TVMFFIEnvModRegisterContextSymbol) \
+  X(TVMFFIEnvModRegisterSystemLibSymbol) X(TVMFFIEnvRegisterCAPI) \
+  X(TVMFFIEnvSetDLPackManagedTensorAllocator) X(TVMFFIEnvSetStream) X(TVMFFIEnvTensorAlloc) \
+  X(TVMFFIErrorCreate) X(TVMFFIErrorCreateWithCauseAndExtraContext) X(TVMFFIErrorMoveFromRaised) \
+  X(TVMFFIErrorSetRaised) X(TVMFFIErrorSetRaisedFromCStr) X(TVMFFIErrorSetRaisedFromCStrParts) \
+  X(TVMFFIFunctionCall) X(TVMFFIFunctionCreate) X(TVMFFIFunctionGetGlobal) \
+  X(TVMFFIFunctionSetGlobal) X(TVMFFIFunctionSetGlobalFromMethodInfo) X(TVMFFIGetCustomAllocator) \
+  X(TVMFFIGetTypeAttrColumn) X(TVMFFIGetTypeInfo) X(TVMFFIGetVersion) X(TVMFFIHandleDeinitOnce) \
+  X(TVMFFIHandleInitOnce) X(TVMFFIObjectCreateOpaque) X(TVMFFIObjectDecRef) X(TVMFFIObjectIncRef) \
+  X(TVMFFISetCustomAllocator) X(TVMFFIStringFromByteArray) X(TVMFFITensorCreateUnsafeView) \
+  X(TVMFFITensorFromDLPack) X(TVMFFITensorFromDLPackVersioned) X(TVMFFITensorToDLPack) \
+  X(TVMFFITensorToDLPackVersioned) X(TVMFFITypeGetOrAllocIndex) X(TVMFFITypeKeyToIndex) \
+  X(TVMFFITypeRegisterAttr) X(TVMFFITypeRegisterField) X(TVMFFITypeRegisterMetadata) \
+  X(TVMFFITypeRegisterMethod)
+/* clang-format on */
+
+/*
+ * Weak, so that a program which has the archive inside does not get more of it. In the single file
+ * that would make the definitions weak.
+ */
+#if TVMFFI_HAS_OPTIONAL_SYMBOLS
+#if !defined(TVM_FFI_AMALGAMATED_H_)
+#define OPTIONAL(name) extern __typeof__(name) name __attribute__((weak));
+ABI(OPTIONAL)
+#endif
+#define NAMED(name) {#name, {.code = (void (*)(void))name}},
+#else
+#define NAMED(name)
+#endif
+
+static const tvmffi_dl_name kAbiNames[] = {ABI(NAMED){NULL, {NULL}}};
+static const tvmffi_dl_name *const kNames[] = {kAbiNames, tvmffi_cxx_names, NULL};
+
 /* ---- Opening: runs code of the library, and so takes no lock ---- */
 
 static int fail_open(const char *path, const char *reason) {
@@ -309,7 +361,8 @@ static uint32_t next_respelling(void) {
  */
 static void *open_file(const char *path, bool *is_known, const tvmffi_dl_file *on_disk,
                        tvmffi_library_file *added, char *reason, size_t reason_size) {
-  void *handle = tvmffi_dl_open(path, reason, reason_size), *previous = NULL;
+  void *handle = tvmffi_dl_open_bound(path, kNames, &added->group, reason, reason_size);
+  void *previous = NULL;
   while (handle != NULL && *is_known && handle != previous) {
     identity found = compare(handle, on_disk);
     if (found == kIsIt) break;
@@ -319,9 +372,9 @@ static void *open_file(const char *path, bool *is_known, const tvmffi_dl_file *o
       break;
     }
     previous = handle;
-    tvmffi_dl_close(handle);
+    close_handles(handle, added->group);
     tvmffi_dl_respell(path, next_respelling(), added->path);
-    handle = tvmffi_dl_open(added->path, reason, reason_size);
+    handle = tvmffi_dl_open_bound(added->path, kNames, &added->group, reason, reason_size);
   }
   return handle;
 }
@@ -344,7 +397,7 @@ static tvmffi_library_file *enter(tvmffi_library_file *added) {
   }
   tvmffi_mutex_unlock(&opened_mutex);
   if (file != added) {
-    tvmffi_dl_close(added->handle);
+    close_handles(added->handle, added->group);
     free_record(added);
   }
   return file;

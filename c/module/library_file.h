@@ -22,6 +22,7 @@
  */
 typedef struct tvmffi_library_file {
   void *handle; /* of the system's loader */
+  void *group;  /* by which the library finds this runtime, or NULL */
   size_t uses;
   bool may_unload;
   bool is_identified;     /* whether the next member is known */

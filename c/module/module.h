@@ -82,6 +82,9 @@ int tvmffi_cxx_call(TVMFFIObject *module, tvmffi_module_method method, const TVM
 /* The virtual table of the modules of this library; C++ code finds it in front of them. */
 const void *tvmffi_cxx_vtable(void);
 
+/* The names of the class ModuleObj, for C++ libraries that are loaded. */
+extern const tvmffi_dl_name tvmffi_cxx_names[];
+
 /* Takes what the type_info of C++ classes needs from a library that was just opened. */
 void tvmffi_cxx_complete_type_info(void *library);
 

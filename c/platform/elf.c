@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What platform.h wants to know of ELF files: those that are loaded, and those that are about to
  * be. */
-#define _GNU_SOURCE /* dl_iterate_phdr, dlinfo, RTLD_NOLOAD, readlink, O_CLOEXEC */
+#define _GNU_SOURCE /* dl_iterate_phdr, dlinfo, RTLD_NOLOAD, readlink, O_CLOEXEC, memfd_create */
 #include "platform/platform.h"
 
 #if TVM_FFI_ELF_TABLES
@@ -10,10 +10,14 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "platform/atomic.h"
 #include "platform/compiler.h"
 
 #ifndef DF_1_NODELETE
@@ -375,6 +379,518 @@ const char *tvmffi_dl_check(const char *path) {
   if (fstat(file.descriptor, &status) == 0) damage = check_file(&file, &status);
   (void)close(file.descriptor);
   return damage;
+}
+
+/* ---- Libraries that need this runtime ---- */
+
+/*
+ * The loader looks a library's undefined names up among the global ones, and then in the group that
+ * the library was opened with. In a plugin that was opened with RTLD_LOCAL, or that hides its copy
+ * of the archive, the names of this runtime are in neither. So the library is opened as a part of a
+ * group that has them, by means of two files without code, written for the occasion:
+ *
+ *     names  defines all names. Its symbols get their values in memory, once it is loaded:
+ *            only then is it known where it lies, which the loader adds to each value.
+ *     group  needs (DT_NEEDED) names, the file that has the runtime, and the library
+ *
+ * No name becomes global by this, so other copies of the runtime in the process see nothing of it.
+ * The file that has the runtime stays loaded as long as the group.
+ */
+
+#if defined(__alpha__) || defined(__s390x__)
+typedef uint64_t hash_word;
+#else
+typedef uint32_t hash_word;
+#endif
+
+enum {
+  kNumBuckets = 32,
+  kMaxNeeded = 3,
+  kNumEntries = kMaxNeeded + 6,
+  kMaxWritten = 64,
+  kMaxSpelled = kMaxWritten + kTvmffiDlRespelled,
+  kMaxAttempts = 16 /* few: only those of other copies of the runtime are in the way */
+};
+
+/* Tells a file of names from all others in the process. */
+typedef struct {
+  const void *runtime;
+  uintptr_t number;
+} identity;
+
+/* How such a file begins. The symbols follow, then the hash table, then the strings. */
+typedef struct {
+  ElfW(Ehdr) header;
+  ElfW(Phdr) segments[3];
+  ElfW(Dyn) entries[kNumEntries];
+  identity self;
+} head;
+
+typedef struct {
+  identity self;
+  const tvmffi_dl_name *const *lists; /* defined */
+  const char *needed[kMaxNeeded];
+  size_t num_needed;
+} contents;
+
+/* For each name that the program has, in any order. */
+#define FOR_NAMES(lists, list, entry)                         \
+  for ((list) = (lists); *(list) != NULL; ++(list))           \
+    for ((entry) = *(list); (entry)->name != NULL; ++(entry)) \
+      if ((entry)->at.data != NULL)
+
+static uint32_t hash_name(const char *name) {
+  uint32_t hash = 0;
+  for (; *name != '\0'; ++name) {
+    hash = (hash << 4) + (unsigned char)*name;
+    hash = (hash ^ (hash >> 24 & 0xf0)) & 0x0fffffff;
+  }
+  return hash;
+}
+
+typedef struct {
+  size_t num_symbols, hash, strings, size; /* offsets; size: of the file */
+} layout;
+
+static layout plan(const contents *wanted) {
+  const tvmffi_dl_name *const *list, *entry;
+  layout out;
+  size_t bytes = 1, i;
+  out.num_symbols = 1;
+  FOR_NAMES(wanted->lists, list, entry) {
+    ++out.num_symbols;
+    bytes += strlen(entry->name) + 1;
+  }
+  for (i = 0; i < wanted->num_needed; ++i) bytes += strlen(wanted->needed[i]) + 1;
+  out.hash = sizeof(head) + out.num_symbols * sizeof(ElfW(Sym));
+  out.strings = out.hash + (2 + kNumBuckets + out.num_symbols) * sizeof(hash_word);
+  out.size = out.strings + bytes;
+  return out;
+}
+
+static ElfW(Dyn) make_entry(ElfW(Sxword) tag, size_t value) {
+  ElfW(Dyn) entry;
+  entry.d_tag = tag;
+  entry.d_un.d_val = value;
+  return entry;
+}
+
+/* start: zeros, as many as planned. like: the header of a file that the loader accepts here. */
+static void fill(char *start, const layout *at, const contents *wanted, const ElfW(Ehdr) * like) {
+  head *out = (head *)(void *)start;
+  ElfW(Sym) *symbols = (ElfW(Sym) *)(void *)(start + sizeof *out);
+  hash_word *buckets = (hash_word *)(void *)(start + at->hash) + 2, *chains = buckets + kNumBuckets;
+  ElfW(Dyn) *next = out->entries;
+  const tvmffi_dl_name *const *list, *entry;
+  size_t text = at->strings + 1, i;
+  memcpy(out->header.e_ident, like->e_ident, EI_NIDENT);
+  out->header.e_type = ET_DYN;
+  out->header.e_machine = like->e_machine;
+  out->header.e_version = EV_CURRENT;
+  out->header.e_flags = like->e_flags;
+  out->header.e_phoff = offsetof(head, segments);
+  out->header.e_ehsize = sizeof out->header;
+  out->header.e_phentsize = sizeof out->segments[0];
+  out->header.e_phnum = 3;
+  out->segments[0].p_type = PT_LOAD;
+  out->segments[0].p_flags = PF_R | PF_W;
+  out->segments[0].p_align = 0x10000; /* the largest page of any processor here */
+  out->segments[0].p_filesz = out->segments[0].p_memsz = at->size;
+  out->segments[1].p_type = PT_DYNAMIC;
+  out->segments[1].p_flags = PF_R | PF_W;
+  out->segments[1].p_align = sizeof(ElfW(Addr));
+  out->segments[1].p_offset = offsetof(head, entries);
+  out->segments[1].p_vaddr = out->segments[1].p_paddr = offsetof(head, entries);
+  out->segments[1].p_filesz = out->segments[1].p_memsz = sizeof out->entries;
+  out->segments[2].p_type = PT_GNU_STACK; /* without it the loader makes stacks executable */
+  out->segments[2].p_flags = PF_R | PF_W;
+  out->self = wanted->self;
+  for (i = 0; i < wanted->num_needed; ++i) {
+    *next++ = make_entry(DT_NEEDED, text - at->strings);
+    strcpy(start + text, wanted->needed[i]);
+    text += strlen(wanted->needed[i]) + 1;
+  }
+  *next++ = make_entry(DT_HASH, at->hash);
+  *next++ = make_entry(DT_STRTAB, at->strings);
+  *next++ = make_entry(DT_SYMTAB, sizeof *out);
+  *next++ = make_entry(DT_STRSZ, at->size - at->strings);
+  *next = make_entry(DT_SYMENT, sizeof *symbols);
+  buckets[-2] = kNumBuckets;
+  buckets[-1] = (hash_word)at->num_symbols;
+  i = 0;
+  FOR_NAMES(wanted->lists, list, entry) {
+    hash_word *bucket = &buckets[hash_name(entry->name) % kNumBuckets];
+    symbols[++i].st_name = (ElfW(Word))(text - at->strings);
+    symbols[i].st_info = STB_GLOBAL << 4 | STT_NOTYPE;
+    symbols[i].st_shndx = 1; /* any section: defined */
+    chains[i] = *bucket;
+    *bucket = (hash_word)i;
+    strcpy(start + text, entry->name);
+    text += strlen(entry->name) + 1;
+  }
+}
+
+static bool write_all(int descriptor, const char *bytes, size_t size) {
+  size_t done = 0;
+  while (done < size) {
+    ssize_t count = pwrite(descriptor, bytes + done, size - done, (off_t)done);
+    if (count <= 0) return false;
+    done += (size_t)count;
+  }
+  return true;
+}
+
+/* A file that exists only while it is loaded. */
+typedef struct {
+  int descriptor;
+  bool is_in_memory;
+  char path[kMaxWritten];
+} written_file;
+
+static void discard(const written_file *file) {
+  if (!file->is_in_memory) (void)unlink(file->path);
+  (void)close(file->descriptor);
+}
+
+static bool create(bool in_memory, written_file *out) {
+  out->is_in_memory = in_memory;
+#if defined(MFD_CLOEXEC)
+  if (in_memory) {
+    out->descriptor = memfd_create("tvm_ffi", MFD_CLOEXEC);
+    (void)snprintf(out->path, sizeof out->path, "/proc/self/fd/%d", out->descriptor);
+    return out->descriptor >= 0;
+  }
+#else
+  if (in_memory) return false;
+#endif
+  strcpy(out->path, "/tmp/tvm_ffi.XXXXXX");
+  out->descriptor = mkstemp(out->path);
+  if (out->descriptor >= 0) (void)fcntl(out->descriptor, F_SETFD, FD_CLOEXEC);
+  return out->descriptor >= 0;
+}
+
+static bool write_file(const contents *wanted, const ElfW(Ehdr) * like, bool in_memory,
+                       written_file *out) {
+  layout at = plan(wanted);
+  bool is_written = false;
+  void *bytes = mmap(NULL, at.size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (bytes == MAP_FAILED) return false;
+  fill(bytes, &at, wanted, like);
+  if (create(in_memory, out)) {
+    is_written = write_all(out->descriptor, bytes, at.size);
+    if (!is_written) discard(out);
+  }
+  (void)munmap(bytes, at.size);
+  return is_written;
+}
+
+static tvmffi_mutex number_mutex = TVMFFI_MUTEX_INIT;
+static uint32_t last_number;
+
+static uint32_t next_number(void) {
+  uint32_t number;
+  tvmffi_mutex_lock(&number_mutex);
+  number = ++last_number;
+  tvmffi_mutex_unlock(&number_mutex);
+  return number;
+}
+
+/* How an opened file begins, if it is one of those written here. */
+static head *find_head(void *handle) {
+  const char *entries = find_dynamic_section(handle);
+  image file;
+  if (!find_image(entries, &file) || file.entries != (const void *)entries) return NULL;
+  if (bytes_at(&file, file.base) < sizeof(head)) return NULL;
+  if (entries != (const char *)file.base + offsetof(head, entries)) return NULL;
+  return (head *)file.base;
+}
+
+/*
+ * Opens such a file. The loader of glibc compares paths as texts before it looks at the file, and
+ * this path may be that of an earlier file: each attempt writes it otherwise. How it did in the end
+ * is in spelled, which has kMaxSpelled bytes.
+ */
+static void *open_written(const written_file *file, const identity *self, int mode, char *spelled) {
+  int i;
+  for (i = 0; i < kMaxAttempts; ++i) {
+    const head *opened;
+    void *handle;
+    tvmffi_dl_respell(file->path, next_number(), spelled);
+    handle = dlopen(spelled, mode | RTLD_LOCAL);
+    if (handle == NULL) return NULL;
+    opened = find_head(handle);
+    if (opened != NULL && memcmp(&opened->self, self, sizeof *self) == 0) return handle;
+    (void)dlclose(handle);
+  }
+  return NULL;
+}
+
+static void set_values(void *handle, const tvmffi_dl_name *const *lists) {
+  const tvmffi_dl_name *const *list, *entry;
+  head *opened = find_head(handle);
+  ElfW(Sym) *symbol = (ElfW(Sym) *)(void *)(opened + 1);
+  FOR_NAMES(lists, list, entry) {
+    (++symbol)->st_value = (ElfW(Addr))((uintptr_t)entry->at.data - (uintptr_t)opened);
+  }
+}
+
+static void init_contents(contents *out, const tvmffi_dl_name *const *lists) {
+  memset(out, 0, sizeof *out);
+  out->self.runtime = &last_number;
+  out->self.number = next_number();
+  out->lists = lists;
+}
+
+/*
+ * Opens the group for a library, and with it the library: at once, if that is possible, so that
+ * nothing is left to go wrong later. A library that lacks functions of others, such as a driver
+ * that is not there, is opened lazily. On failure returns NULL, with a reason if the library needs
+ * something of a runtime that is not there.
+ */
+static void *open_group(const char *path, const char *names, const ElfW(Ehdr) * like,
+                        bool in_memory, char *reason, size_t reason_size) {
+  static const tvmffi_dl_name *const kNone[] = {NULL};
+  char spelled[kMaxSpelled];
+  written_file file;
+  contents wanted;
+  image own;
+  void *group;
+  init_contents(&wanted, kNone);
+  wanted.needed[wanted.num_needed++] = names;
+  if (find_image(&last_number, &own) && own.path != NULL && own.path[0] != '\0') {
+    wanted.needed[wanted.num_needed++] = own.path;
+  }
+  wanted.needed[wanted.num_needed++] = path;
+  if (!write_file(&wanted, like, in_memory, &file)) return NULL;
+  group = open_written(&file, &wanted.self, RTLD_NOW, spelled);
+  if (group == NULL) {
+    const char *text = dlerror();
+    if (text != NULL && strstr(text, " TVMFFI") != NULL) {
+      (void)snprintf(reason, reason_size, "%s, which this runtime does not have", text);
+    } else {
+      group = open_written(&file, &wanted.self, RTLD_LAZY, spelled);
+      if (group == NULL) (void)dlerror();
+    }
+  }
+  discard(&file);
+  return group;
+}
+
+static void *hand_over(const char *path, const tvmffi_dl_name *const *lists,
+                       const ElfW(Ehdr) * like, bool in_memory, char *reason, size_t reason_size) {
+  char spelled[kMaxSpelled];
+  written_file file;
+  contents wanted;
+  void *names, *group = NULL;
+  init_contents(&wanted, lists);
+  if (!write_file(&wanted, like, in_memory, &file)) return NULL;
+  names = open_written(&file, &wanted.self, RTLD_LAZY, spelled);
+  if (names != NULL) {
+    set_values(names, lists);
+    group = open_group(path, spelled, like, in_memory, reason, reason_size);
+    (void)dlclose(names); /* it stays open as a part of the group */
+  } else {
+    (void)dlerror();
+  }
+  discard(&file);
+  return group;
+}
+
+/* ---- Which copy of the runtime a library is bound to ---- */
+
+/*
+ * Whether an address that the loader gives for a name is in the file of this runtime. A program
+ * that is not position-independent may have an address of its own for functions that it takes from
+ * a library, at which there is a jump to them.
+ */
+static bool is_own(const char *name, const void *address) {
+  symbol_table table;
+  image own, file;
+  size_t i;
+  if (!find_image(&last_number, &own)) return false;
+  if (bytes_at(&own, (uintptr_t)address) != 0) return true;
+  if (!find_image(address, &file) || !find_symbols(&file, &table)) return false;
+  for (i = 1; i < table.num_symbols; ++i) {
+    const ElfW(Sym) *symbol = &table.symbols[i];
+    if (symbol->st_shndx == SHN_UNDEF && strcmp(name_at(&table, symbol->st_name), name) == 0) {
+      return file.base + (uintptr_t)symbol->st_value == (uintptr_t)address;
+    }
+  }
+  return false;
+}
+
+/* What the loader finds for a name, in the global scope with the program itself as the handle. */
+static const void *look_up(void *handle, const char *name) {
+  const void *found = dlsym(handle, name);
+  if (found == NULL) (void)dlerror(); /* the system would keep its text */
+  return found;
+}
+
+static int is_offered; /* once it is, it stays so, for the loader appends to the global scope */
+
+/* Whether the loader finds each name of this runtime in the global scope. */
+static bool offers_names(const tvmffi_dl_name *const *lists) {
+  const tvmffi_dl_name *const *list, *entry;
+  void *program;
+  bool is_complete = true;
+  if (tvmffi_atomic_load_relaxed_int(&is_offered)) return true;
+  program = dlopen(NULL, RTLD_LAZY | RTLD_LOCAL);
+  if (program == NULL) return false;
+  FOR_NAMES(lists, list, entry) {
+    const void *found = is_complete ? look_up(program, entry->name) : NULL;
+    /* One definition serves all C++ code, whichever library has it. */
+    is_complete = found != NULL && (entry->name[0] == '_' || is_own(entry->name, found));
+  }
+  (void)dlclose(program);
+  if (is_complete) tvmffi_atomic_store_relaxed_int(&is_offered, 1);
+  return is_complete;
+}
+
+/* Why a library must not be used, in reason: one name that it uses is not this runtime's. */
+typedef struct {
+  void *program, *group; /* where its names are looked up; group: NULL without one */
+  char *reason;
+  size_t reason_size;
+} binding;
+
+static bool check_name(const binding *at, const image *library, const char *name, bool is_weak,
+                       const void *bound) {
+  image other;
+  if (bytes_at(library, (uintptr_t)bound) != 0) { /* it is not bound yet */
+    bound = look_up(at->program, name);
+    if (bound == NULL && at->group != NULL) bound = look_up(at->group, name);
+  }
+  if (bound == NULL && !is_weak) {
+    (void)snprintf(at->reason, at->reason_size, "%s: undefined symbol: %s", library->path, name);
+    return false;
+  }
+  if (bound == NULL || is_own(name, bound)) return true;
+  (void)snprintf(at->reason, at->reason_size,
+                 "it calls another copy of the runtime (%s has its %s); load it by that copy, or "
+                 "open that copy with RTLD_LOCAL",
+                 !find_image(bound, &other) || other.path == NULL ? "an unknown file"
+                 : other.path[0] == '\0'                          ? "the program"
+                                                                  : other.path,
+                 name);
+  return false;
+}
+
+/*
+ * The processors whose relocations for a function leave its address in a word. Elsewhere the word
+ * may be that of a descriptor, or there may be none.
+ */
+#if defined(__x86_64__) || defined(__i386__) || defined(__aarch64__) || defined(__arm__) || \
+    defined(__riscv) || defined(__s390__) || defined(__loongarch__) ||                      \
+    (defined(__powerpc64__) && defined(_CALL_ELF) && _CALL_ELF == 2)
+enum { kHasWords = 1 };
+#else
+enum { kHasWords = 0 };
+#endif
+
+#if UINTPTR_MAX > 0xffffffff
+enum { kSymbolShift = 32 };
+#else
+enum { kSymbolShift = 8 };
+#endif
+
+/* Checks the names in one table of relocations: entries of `stride` bytes, which begin alike. */
+static bool check_table(const binding *at, const image *library, const symbol_table *symbols,
+                        ElfW(Sxword) tag, ElfW(Sxword) size_tag, size_t stride) {
+  const ElfW(Dyn) *size = find_entry(library, size_tag);
+  size_t bytes, i;
+  const char *start = find_pointed(library, tag, sizeof(ElfW(Addr)), &bytes);
+  if (start == NULL || size == NULL) return true;
+  if (size->d_un.d_val < bytes) bytes = (size_t)size->d_un.d_val;
+  for (i = 0; i + stride <= bytes; i += stride) {
+    const ElfW(Rel) *relocation = (const ElfW(Rel) *)(const void *)(start + i);
+    size_t number = (size_t)(relocation->r_info >> kSymbolShift);
+    uintptr_t word = library->base + (uintptr_t)relocation->r_offset;
+    const ElfW(Sym) *symbol = &symbols->symbols[number];
+    const void *bound;
+    if (number == 0 || number >= symbols->num_symbols || symbol->st_shndx != SHN_UNDEF) continue;
+    if (strncmp(name_at(symbols, symbol->st_name), "TVMFFI", 6) != 0) continue;
+    if (bytes_at(library, word) < sizeof bound) continue;
+    memcpy(&bound, (const void *)word, sizeof bound);
+    if (!check_name(at, library, name_at(symbols, symbol->st_name),
+                    symbol->st_info >> 4 == STB_WEAK, bound)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* Whether all names of a runtime that a library uses are this one's. If not, there is a reason. */
+static bool is_bound_here(void *handle, void *group, char *reason, size_t reason_size) {
+  symbol_table symbols;
+  binding at;
+  image library;
+  bool is_good = true;
+  if (!kHasWords || !find_image(find_dynamic_section(handle), &library) ||
+      !find_symbols(&library, &symbols)) {
+    return true;
+  }
+  at.program = dlopen(NULL, RTLD_LAZY | RTLD_LOCAL);
+  if (at.program == NULL) return true;
+  at.group = group;
+  at.reason = reason;
+  at.reason_size = reason_size;
+  {
+    const ElfW(Dyn) *kind = find_entry(&library, DT_PLTREL);
+    size_t stride =
+        kind != NULL && kind->d_un.d_val == DT_REL ? sizeof(ElfW(Rel)) : sizeof(ElfW(Rela));
+    is_good = check_table(&at, &library, &symbols, DT_JMPREL, DT_PLTRELSZ, stride) &&
+              check_table(&at, &library, &symbols, DT_RELA, DT_RELASZ, sizeof(ElfW(Rela))) &&
+              check_table(&at, &library, &symbols, DT_REL, DT_RELSZ, sizeof(ElfW(Rel)));
+  }
+  (void)dlclose(at.program);
+  return is_good;
+}
+
+/* ---- Opening a library that needs this runtime ---- */
+
+static bool read_header(const char *path, ElfW(Ehdr) * out) {
+  int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+  bool is_read;
+  if (descriptor < 0) return false;
+  is_read = pread(descriptor, out, sizeof *out, 0) == (ssize_t)sizeof *out &&
+            memcmp(out->e_ident, ELFMAG, SELFMAG) == 0;
+  (void)close(descriptor);
+  return is_read;
+}
+
+void *tvmffi_dl_open_bound(const char *path, const tvmffi_dl_name *const *lists, void **out_group,
+                           char *reason, size_t reason_size) {
+  void *handle = NULL, *group = NULL;
+  ElfW(Ehdr) like;
+  *out_group = NULL;
+  if (offers_names(lists)) return tvmffi_dl_open(path, reason, reason_size);
+  reason[0] = '\0';
+  if (strchr(path, '/') != NULL && tvmffi_dl_check(path) == NULL && read_header(path, &like)) {
+    group = hand_over(path, lists, &like, true, reason, reason_size);
+    if (group == NULL && reason[0] == '\0') {
+      group = hand_over(path, lists, &like, false, reason, reason_size);
+    }
+    if (reason[0] != '\0') return NULL;
+  }
+  if (group != NULL) {
+    handle = tvmffi_dl_open_loaded(path);
+  } else { /* if it needs nothing of the runtime, all is well; if it does, this fails */
+    handle = tvmffi_dl_open_at_once(path, reason, reason_size);
+    if (handle == NULL && strstr(reason, " TVMFFI") != NULL) {
+      size_t size = strlen(reason);
+      (void)snprintf(
+          reason + size, reason_size - size,
+          "; the runtime was opened with RTLD_LOCAL, and the system allows no file in "
+          "memory or in /tmp by which libraries could find it: open it with RTLD_GLOBAL");
+    }
+  }
+  if (handle == NULL) {
+    if (group != NULL) (void)dlclose(group);
+    return NULL;
+  }
+  if (!is_bound_here(handle, group, reason, reason_size)) return NULL;
+  *out_group = group;
+  return handle;
 }
 
 #endif /* TVM_FFI_ELF_TABLES */

@@ -112,6 +112,21 @@ void *tvmffi_dl_find_loaded(const char *name, const char *const *libraries) {
 
 #endif /* !TVM_FFI_LOADING */
 
+#if !TVM_FFI_ELF_TABLES
+
+/*
+ * There is nothing to hand over: libraries of Windows and macOS name the library that they take a
+ * function from.
+ */
+void *tvmffi_dl_open_bound(const char *path, const tvmffi_dl_name *const *lists, void **out_group,
+                           char *reason, size_t reason_size) {
+  (void)lists;
+  *out_group = NULL;
+  return tvmffi_dl_open(path, reason, reason_size);
+}
+
+#endif /* !TVM_FFI_ELF_TABLES */
+
 #if !TVM_FFI_ELF_TABLES && !defined(_WIN32)
 
 /* ---- What lies where in loaded libraries ---- */

@@ -137,11 +137,39 @@ int tvmffi_thread_at_exit(void (*fn)(void *arg), void *arg);
  */
 void *tvmffi_dl_open(const char *path, char *reason, size_t reason_size);
 
+/* The same with all symbols bound before it returns. Only posix.c has it, for elf.c. */
+void *tvmffi_dl_open_at_once(const char *path, char *reason, size_t reason_size);
+
 /*
  * Why a file must not be given to the system's loader, which it would crash, or NULL.
  * tvmffi_dl_open asks this where libraries are ELF files (elf.c).
  */
 const char *tvmffi_dl_check(const char *path);
+
+/*
+ * Names of this runtime, for the libraries that it loads: functions and variables, in lists that
+ * end with a NULL name. The address of what the program does not have is NULL.
+ */
+typedef struct {
+  const char *name;
+  union {
+    void (*code)(void);
+    const void *data;
+  } at;
+} tvmffi_dl_name;
+
+/*
+ * tvmffi_dl_open for a library that may use these names, from an array of lists that ends with
+ * NULL. A program that the runtime is linked into, or that was linked with it, offers them to every
+ * library; a plugin that was opened with RTLD_LOCAL offers them to none, and then this call hands
+ * them over. *out_group: NULL, or what to close after the library, with tvmffi_dl_close.
+ *
+ * Refuses a library that uses a name of another copy of the runtime, or one that begins with TVMFFI
+ * and that nobody has. Such a library stays loaded, for its code has run already. This is checked
+ * only when there are names to hand over; on systems other than ELF there never are.
+ */
+void *tvmffi_dl_open_bound(const char *path, const tvmffi_dl_name *const *lists, void **out_group,
+                           char *reason, size_t reason_size);
 
 /* Opens a library only if it is loaded, by the path it was opened with; otherwise NULL. */
 void *tvmffi_dl_open_loaded(const char *path);

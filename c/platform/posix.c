@@ -189,7 +189,7 @@ enum { kMaxPath = PATH_MAX - 1 };
 enum { kMaxPath = 4095 };
 #endif
 
-void *tvmffi_dl_open(const char *path, char *reason, size_t reason_size) {
+static void *open_library(const char *path, int mode, char *reason, size_t reason_size) {
   const char *text;
   size_t size = strlen(path);
   if (size > kMaxPath) { /* the loader of glibc would copy it to the stack */
@@ -198,7 +198,7 @@ void *tvmffi_dl_open(const char *path, char *reason, size_t reason_size) {
   }
   text = tvmffi_dl_check(path);
   if (text == NULL) {
-    void *handle = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+    void *handle = dlopen(path, mode | RTLD_LOCAL);
     if (handle != NULL) return handle;
     text = dlerror();
   }
@@ -206,6 +206,14 @@ void *tvmffi_dl_open(const char *path, char *reason, size_t reason_size) {
     (void)snprintf(reason, reason_size, "%s", text != NULL ? text : "unknown reason");
   }
   return NULL;
+}
+
+void *tvmffi_dl_open(const char *path, char *reason, size_t reason_size) {
+  return open_library(path, RTLD_LAZY, reason, reason_size);
+}
+
+void *tvmffi_dl_open_at_once(const char *path, char *reason, size_t reason_size) {
+  return open_library(path, RTLD_NOW, reason, reason_size);
 }
 
 void *tvmffi_dl_open_loaded(const char *path) {

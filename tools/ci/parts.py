@@ -488,7 +488,7 @@ def wheel():
     include = REPORT.run("where the headers are", place).strip()
     source, kernel = ROOT / "samples/01_load_and_call/kernel.c", work / "kernel.so"
     REPORT.run("a kernel", ["cc", "-shared", "-fPIC", f"-I{include}", source, "-o", kernel])
-    for how in "alone", "package", "package-first", "ours-first":
+    for how in "alone", "alone-local", "package", "package-first", "ours-first":
         REPORT.run(f"{how} in a process", [python, "tests/wheel.py", how, kernel, version])
     told = REPORT.run("the tool runs", [python.parent / "tvm-ffi", "info"])
     REPORT.check("and knows the version", version in told, told)
