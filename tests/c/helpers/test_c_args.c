@@ -308,7 +308,15 @@ static void test_pointers_and_anything(void **state) {
 
 static void test_returning_and_raising(void **state) {
   DLTensor tensor;
+  probe object;
   (void)state;
+  probe_init(&object);
+  check_ok(tvm_ffi_args_return_object(&args, &object));
+  assert_ptr_equal(result.v_obj, &object);
+  tvm_ffi_any_clear(&result);
+  assert_int_equal(object.weak_deletes, 1);
+  check_ok(tvm_ffi_args_return_object(&args, NULL));
+  assert_true(tvm_ffi_any_is_none(&result));
   check_ok(tvm_ffi_args_return(&args, tvm_ffi_any_view_string("eight888")));
   assert_int_equal(result.type_index, kTVMFFIStr);
   tvm_ffi_any_clear(&result);

@@ -139,8 +139,9 @@ static void test_F_6_contiguity(void **state) {
   assert_false(is_contiguous(2, 2, 3, 0, 4, 1, 0));
   assert_false(is_contiguous(1, 3, 0, 0, -1, 0, 0));
   assert_false(is_contiguous(1, 3, 0, 0, 0, 0, 0));
-  tvm_ffi_tensor_init(&t, NULL, cpu, TVM_FFI_C_INT8, 0, shape, NULL);
-  t.ndim = 1;
+  shape[0] = 3;
+  tvm_ffi_tensor_init(&t, NULL, cpu, TVM_FFI_C_INT8, 1, shape, NULL);
+  assert_null(t.strides);
   assert_true(tvm_ffi_tensor_is_contiguous(&t));
 }
 

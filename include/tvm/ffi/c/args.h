@@ -265,13 +265,22 @@ static inline int tvm_ffi_args_raise_unsupported(const tvm_ffi_args *args, int32
 
 /**
  * Make a value the result: `return tvm_ffi_args_return(args, tvm_ffi_any_from_int64(n));`
- * Owned values are moved instead: `*args->result = tvm_ffi_any_take_object(object); return 0;`
+ * The reference of an owned value would stay with the caller and leak: tvm_ffi_args_return_object.
  * @param args [borrow]
  * @param view [borrow] Copied as tvm_ffi_any_copy does.
  * @return 0, or -1.
  * Errors: RuntimeError (a DLTensor pointer), InternalError, memory.   Threads: any.
  */
 static inline int tvm_ffi_args_return(const tvm_ffi_args *args, TVMFFIAny view);
+
+/**
+ * Make an object the result: `return tvm_ffi_args_return_object(args, tensor);`
+ * @param args   [borrow]
+ * @param object [take] NULL returns None.
+ * @return 0.
+ * Errors: none.   Threads: any.
+ */
+static inline int tvm_ffi_args_return_object(const tvm_ffi_args *args, TVMFFIObjectHandle object);
 
 #include <tvm/ffi/c/detail/args.h> /* the bodies */
 

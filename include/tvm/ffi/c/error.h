@@ -100,7 +100,7 @@ static inline int tvm_ffi_error_raise_at(const char *file, int line, const char 
 TVM_FFI_C_PRINTF(2, 3)
 static inline int tvm_ffi_error_wrap(const char *kind, const char *format, ...);
 
-/** Raise MemoryError. */
+/** Raise MemoryError. Without memory for an error, it is the library's prepared one. */
 static inline int tvm_ffi_error_raise_memory(void);
 
 /**

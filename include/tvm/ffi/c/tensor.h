@@ -143,7 +143,8 @@ static inline bool tvm_ffi_tensor_runs_next(tvm_ffi_tensor_runs *runs);
  * @param tensor  [out]
  * @param data    [borrow] The first element; like shape and strides used as long as *tensor is.
  * @param shape   [borrow] ndim extents.
- * @param strides [out] Room for ndim strides, which are filled in: readers may ask for them.
+ * @param strides [out] Room for ndim strides, which are filled in: readers may ask for them. NULL:
+ *                the tensor has none, and is contiguous; kernels that read strides[i] crash then.
  * Errors: none.   Threads: any.
  */
 static inline void tvm_ffi_tensor_init(DLTensor *tensor, void *data, DLDevice device,

@@ -528,4 +528,9 @@ TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_args_return(const tvm_ffi_a
   return tvm_ffi_any_copy(&view, args->result);
 }
 
+static inline int tvm_ffi_args_return_object(const tvm_ffi_args *args, TVMFFIObjectHandle object) {
+  *args->result = tvm_ffi_any_take_object(object);
+  return 0;
+}
+
 #endif /* TVM_FFI_C_DETAIL_ARGS_H_ */

@@ -266,7 +266,7 @@ static inline void tvm_ffi_tensor_init(DLTensor *tensor, void *data, DLDevice de
   tensor->shape = shape;
   tensor->strides = strides;
   tensor->byte_offset = 0;
-  tvm_ffi_shape_fill_strides(shape, ndim, strides);
+  if (strides != NULL) tvm_ffi_shape_fill_strides(shape, ndim, strides);
 }
 
 TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_tensor_create(DLDevice device,
