@@ -197,9 +197,26 @@ def test_unloading(tests):
         tests.num_failed += not good
 
 
-def test_closing_the_plugin(tests):
-    """A kernel that stays loaded keeps the copy that it is bound to."""
+def test_first_use_by_many_threads(tests):
+    """They load the same kernels at the same time."""
+    kernels = [tests.path("bound"), tests.path("bound_now"), tests.path("bound_lazy")]
     for how in HOW:
+        for unload in False, True:
+            tests.expect(f"first use by many threads, {how}, {'un' * unload}loaded at the end",
+                         [*tests.host, "threads", tests.plugin(how)], kernels,
+                         [RAISED] * 8 * len(kernels), unload=unload)
+
+
+def test_closing_the_plugin(tests):
+    """A kernel that stays loaded keeps the copy that it is bound to, also for its static objects."""
+    for how in HOW:
+        if os.path.exists(tests.path("bound_cpp")):
+            tests.expect(f"the plugin is closed before a static Function goes, {how}",
+                         [*tests.host, "call", tests.plugin(how), "close", tests.plugin(how)],
+                         [tests.path("bound_cpp")], [RAISED])
+            tests.expect(f"a kernel with a static Function is unloaded, {how}",
+                         [*tests.host, "call", tests.plugin(how), "close", tests.plugin(how)],
+                         [tests.path("bound_cpp")], [RAISED], unload=True)
         tests.expect(f"the plugin is closed, {how}",
                      [*tests.host, "call", tests.plugin(how), "close", tests.plugin(how),
                       "call", tests.plugin(how)], [tests.path("bound")], [RAISED] * 2)
@@ -217,7 +234,7 @@ def main():
         tests.compile_single_file()
         for test in (test_first_error, test_all_names, test_a_name_that_nobody_has,
                      test_two_plugins, test_a_kernel_that_the_host_has_open, test_a_global_copy,
-                     test_unloading, test_closing_the_plugin):
+                     test_unloading, test_first_use_by_many_threads, test_closing_the_plugin):
             test(tests)
         if not args.c_only:
             test_no_files(tests)

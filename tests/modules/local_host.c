@@ -4,13 +4,14 @@
  *
  *     local_host [WORD FILE]...
  *
- * call: opens a plugin with RTLD_LOCAL, and calls it. local, global: opens a library like that, and
- * does no more. close: closes what was opened by that name. is: prints whether that is loaded.
- * count: prints how many files are loaded now.
+ * call: opens a plugin with RTLD_LOCAL, and calls it. threads: the same from several threads at
+ * once. local, global: opens a library like that, and does no more. close: closes what was opened
+ * by that name. is: prints whether that is loaded. count: prints how many files are loaded now.
  */
 #define _GNU_SOURCE /* RTLD_NOLOAD, dl_iterate_phdr */
 #include <dlfcn.h>
 #include <link.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -19,6 +20,29 @@ static int count(struct dl_phdr_info *info, size_t size, void *context) {
   (void)size;
   ++*(int *)context;
   return 0;
+}
+
+typedef union {
+  void *address;
+  int (*call)(void *state);
+} plugin_function;
+
+static void *call_plugin(void *context) {
+  const plugin_function *plugin = context;
+  (void)plugin->call(NULL);
+  return NULL;
+}
+
+enum { kThreads = 8 };
+
+static void call_in_threads(plugin_function *plugin) {
+  pthread_t threads[kThreads];
+  int i, num_threads = 0;
+  for (i = 0; i < kThreads; ++i) {
+    if (pthread_create(&threads[i], NULL, call_plugin, plugin) != 0) break;
+    ++num_threads;
+  }
+  for (i = 0; i < num_threads; ++i) (void)pthread_join(threads[i], NULL);
 }
 
 static void *open_file(const char *path, int mode) {
@@ -32,16 +56,17 @@ int main(int argc, char **argv) {
   (void)setvbuf(stdout, NULL, _IONBF, 0);
   for (i = 1; i + 1 < argc; i += 2) {
     const char *word = argv[i], *path = argv[i + 1];
-    union {
-      void *address;
-      int (*call)(void *state);
-    } plugin;
+    plugin_function plugin;
     void *library;
-    if (strcmp(word, "call") == 0) {
+    if (strcmp(word, "call") == 0 || strcmp(word, "threads") == 0) {
       library = open_file(path, RTLD_LOCAL);
       plugin.address = library == NULL ? NULL : dlsym(library, "test_local_plugin");
       if (plugin.address == NULL) return 1;
-      (void)plugin.call(NULL);
+      if (strcmp(word, "call") == 0) {
+        (void)call_plugin(&plugin);
+      } else {
+        call_in_threads(&plugin);
+      }
     } else if (strcmp(word, "count") == 0) {
       num_files = 0;
       (void)dl_iterate_phdr(count, &num_files);

@@ -41,12 +41,14 @@ static int call_global(const char *name, TVMFFIAny *args, int32_t num_args, TVMF
  */
 TVM_FFI_DLL_EXPORT int test_local_plugin(void *state);
 TVM_FFI_DLL_EXPORT int test_local_plugin(void *state) {
-  char kernels[4096], *path;
+  char kernels[4096], *path, *end;
   (void)state;
   (void)setvbuf(stdout, NULL, _IONBF, 0);
   (void)snprintf(kernels, sizeof kernels, "%s", getenv("TEST_KERNELS"));
-  for (path = strtok(kernels, ":"); path != NULL; path = strtok(NULL, ":")) {
+  for (path = kernels; path != NULL; path = end) {
     TVMFFIAny args[3], module, kernel, result = tvm_ffi_any_none();
+    end = strchr(path, ':');
+    if (end != NULL) *end++ = '\0';
     args[0] = tvm_ffi_any_view_string(path);
     if (call_global("ffi.ModuleLoadFromFile", args, 1, &module) != 0) {
       print_error();
