@@ -95,7 +95,8 @@ static void test_addressable_devices(void **state) {
   assert_true(tvm_ffi_device_is_addressable(tvm_ffi_device_make(kDLCUDA, 7)));
   assert_true(tvm_ffi_device_is_addressable(tvm_ffi_device_make(kDLROCMHost, 0)));
   assert_false(tvm_ffi_device_is_addressable(tvm_ffi_device_make(kDLVulkan, 0)));
-  assert_false(tvm_ffi_device_is_addressable(tvm_ffi_device_make(kDLOneAPI, 0)));
+  assert_true(tvm_ffi_device_is_addressable(tvm_ffi_device_make(kDLOneAPI, 0)));
+  assert_false(tvm_ffi_device_is_addressable(tvm_ffi_device_make(kDLOpenCL, 0)));
 }
 
 int main(void) {
