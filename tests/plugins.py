@@ -208,7 +208,7 @@ def test_first_use_by_many_threads(tests):
 
 
 def test_closing_the_plugin(tests):
-    """A kernel that stays loaded keeps the copy that it is bound to, also for its static objects."""
+    """A kernel that stays loaded keeps the copy that it is bound to, for its static objects too."""
     for how in HOW:
         if os.path.exists(tests.path("bound_cpp")):
             tests.expect(f"the plugin is closed before a static Function goes, {how}",

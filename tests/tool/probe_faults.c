@@ -14,16 +14,15 @@
 #include <tvm/ffi/extra/c_env_api.h>
 #include <unistd.h>
 
-#define ALL(X)                                                                                     \
-  X(right)                                                                                         \
-  X(strict)                                                                                        \
-  X(offset) X(misaligned) X(strided) X(transposed) X(negative) X(broadcast) X(unit) X(page_end)    \
-      X(page_begin) X(read_only) X(pinned) X(managed) X(view) X(extent_0) X(extent_1) X(unequal)   \
-          X(more_dims) X(fewer_dims) X(huge) X(missing) X(extra) X(none) X(type) X(dtype)          \
-              X(device) X(null) X(named) X(repeat) X(threads) X(allocator) X(unchecked) X(objects) \
-                  X(references) X(descriptors) X(mappings) X(rounding) X(locale) X(signals)        \
-                      X(hangs) X(changes) X(outside) X(silent) X(leaves) X(gpu) X(gpu_offset)      \
-                          X(rough) X(talks) X(always)
+/* clang-format off */
+#define ALL(X) \
+  X(right) X(strict) X(offset) X(misaligned) X(strided) X(transposed) X(negative) X(broadcast) \
+  X(unit) X(page_end) X(page_begin) X(read_only) X(pinned) X(managed) X(view) X(extent_0) \
+  X(extent_1) X(unequal) X(more_dims) X(fewer_dims) X(huge) X(missing) X(extra) X(none) X(type) \
+  X(dtype) X(device) X(null) X(named) X(repeat) X(threads) X(allocator) X(unchecked) X(objects) \
+  X(references) X(descriptors) X(mappings) X(rounding) X(locale) X(signals) X(hangs) X(changes) \
+  X(outside) X(silent) X(leaves) X(gpu) X(gpu_offset) X(rough) X(talks) X(always)
+/* clang-format on */
 
 #define FAULT(name) k_##name,
 typedef enum { ALL(FAULT) } fault;
