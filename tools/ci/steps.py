@@ -303,5 +303,6 @@ def tracked():
         names = [ROOT / name for name in done.stdout.split("\0") if name]
     else:
         names = [path for path in ROOT.rglob("*")
-                 if not path.relative_to(ROOT).parts[0].startswith((".git", "build", "dist"))]
+                 if not path.relative_to(ROOT).parts[0].startswith((".git", "build", "dist"))
+                 and path.parent.name != "__pycache__"]
     return sorted(path for path in set(names) if path.is_file())

@@ -156,21 +156,6 @@ struct RaiseUnfitOf<Traits, std::void_t<decltype(Traits::raise_unfit)>> {
   TVM_FFI_LOCAL static constexpr RaiseUnfitFn value = Traits::raise_unfit;
 };
 
-/**
- * Whether a value of the right type may not fit. Not asked of raise_unfit: with
- * -fsanitize=undefined g++ takes no comparison of an address for a constant.
- */
-template <typename Traits, typename = void>
-struct MayBeUnfit : std::false_type {};
-template <typename Traits>
-struct MayBeUnfit<Traits, std::void_t<decltype(Traits::raise_unfit)>> : std::true_type {};
-template <typename T>
-TVM_FFI_LOCAL inline constexpr bool may_be_unfit_v = MayBeUnfit<TypeTraits<T>>::value;
-template <typename T>
-TVM_FFI_LOCAL inline constexpr bool may_be_unfit_v<Optional<T>> = may_be_unfit_v<T>;
-template <typename T>
-TVM_FFI_LOCAL inline constexpr bool may_be_unfit_v<std::optional<T>> = may_be_unfit_v<T>;
-
 template <typename Traits, typename = void>
 struct HasTypeName : std::false_type {};
 template <typename Traits>

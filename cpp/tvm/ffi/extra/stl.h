@@ -21,6 +21,7 @@
 
 #include <tvm/ffi/container/map_base.h>
 #include <tvm/ffi/extra/base.h>
+#include <tvm/ffi/optional.h>
 
 #include <array>
 #include <functional>
@@ -108,6 +109,21 @@ TVM_FFI_LOCAL inline const TVMFFISeqCell *ArrayOfSize(const TVMFFIAny *source, s
 TVM_FFI_LOCAL inline ObjectPtr<Object> Hold(const TVMFFIAny *source) {
   return ObjectUnsafe::ObjectPtrFromUnowned<Object>(source->v_obj);
 }
+
+/**
+ * Whether a value of the right type may not fit. Not asked of raise_unfit: with
+ * -fsanitize=undefined g++ takes no comparison of an address for a constant.
+ */
+template <typename Traits, typename = void>
+struct MayBeUnfit : std::false_type {};
+template <typename Traits>
+struct MayBeUnfit<Traits, std::void_t<decltype(Traits::raise_unfit)>> : std::true_type {};
+template <typename T>
+TVM_FFI_LOCAL inline constexpr bool may_be_unfit_v = MayBeUnfit<TypeTraits<T>>::value;
+template <typename T>
+TVM_FFI_LOCAL inline constexpr bool may_be_unfit_v<Optional<T>> = may_be_unfit_v<T>;
+template <typename T>
+TVM_FFI_LOCAL inline constexpr bool may_be_unfit_v<std::optional<T>> = may_be_unfit_v<T>;
 
 /**
  * Puts `Array[index 1: <inner>]` if item i cannot be read as a T, for a T that checks more than the
