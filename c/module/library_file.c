@@ -279,9 +279,10 @@ static tvmffi_library_file *find_file(const tvmffi_dl_file *on_disk) {
 
 /*
  * Weak, so that a program which has the archive inside does not get more of it. In the single file
- * that would make the definitions weak.
+ * that would make the definitions weak; a program that chooses its parts there stays small without
+ * the names.
  */
-#if TVMFFI_HAS_OPTIONAL_SYMBOLS
+#if TVMFFI_HAS_OPTIONAL_SYMBOLS && !(defined(TVM_FFI_AMALGAMATED_H_) && defined(TVM_FFI_OWN_PARTS))
 #if !defined(TVM_FFI_AMALGAMATED_H_)
 #define OPTIONAL(name) extern __typeof__(name) name __attribute__((weak));
 ABI(OPTIONAL)
