@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "binary.h"
-
+/* The tool's readers of libraries; FUZZ_FORMAT is the format that a target is for. All that a
+ * reader hands out must lie in the file, and be sorted. The first byte of an input is inverted: the
+ * checkers of source packages complain of damaged files. */
 #include <stdlib.h>
 
+#include "file/binary_file.h"
 #include "file/module_tree.h"
 #include "fuzz.h"
 #include "quiet.h"
@@ -32,7 +34,7 @@ static void read_symbol(const binary_file *file, const binary_symbol *symbol) {
   library_bin_free(&tree);
 }
 
-void fuzz_binary(const uint8_t *data, size_t size, binary_format format) {
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   binary_file *file;
   char *image = malloc(size + 1);
   size_t i;
@@ -43,10 +45,10 @@ void fuzz_binary(const uint8_t *data, size_t size, binary_format format) {
   quiet_num_reports = 0;
   file = binary_file_open_image("", image, size); /* of no file on the disk */
   fuzz_require((file == NULL) == (quiet_num_reports == 1));
-  if (file == NULL) return;
-  if (file->format != format) { /* another target is for it */
+  if (file == NULL) return 0;
+  if (file->format != FUZZ_FORMAT) { /* another target is for it */
     binary_file_close(file);
-    return;
+    return 0;
   }
   fuzz_require(file->size == size && (file->bits == 32 || file->bits == 64));
   for (i = 0; i < file->num_symbols; ++i) {
@@ -63,4 +65,5 @@ void fuzz_binary(const uint8_t *data, size_t size, binary_format format) {
   read_name(file->search_path);
   binary_file_visit_hidden(file, visit, NULL);
   binary_file_close(file);
+  return 0;
 }
