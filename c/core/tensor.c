@@ -73,7 +73,7 @@ static int tensor_fill_strides(const DLTensor *tensor, int64_t *strides) {
 /* Whether data is an address in this process, not an opaque handle of the device. */
 static bool is_addressable(int32_t device_type) {
   return device_type <= kDLCUDAHost || device_type == kDLROCM || device_type == kDLROCMHost ||
-         device_type == kDLCUDAManaged || device_type == kDLOneAPI;
+         device_type == kDLCUDAManaged;
 }
 
 static bool is_multiple(uint64_t address, uint64_t alignment) {
@@ -90,7 +90,7 @@ static int tensor_check_requirements(const DLTensor *tensor, int32_t alignment,
   if (alignment != 0) {
     uint64_t address = tensor->byte_offset;
     if (is_addressable((int32_t)tensor->device.device_type)) address += (uintptr_t)tensor->data;
-    if (!is_multiple(address, (uint64_t)alignment) && !is_empty(tensor)) {
+    if (!is_multiple(address, (uint64_t)alignment)) {
       return tvmffi_fail("RuntimeError", "FromDLPack: Data is not aligned to %d bytes.",
                          (int)alignment);
     }

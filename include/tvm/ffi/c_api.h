@@ -790,8 +790,7 @@ TVM_FFI_DLL int TVMFFIHandleDeinitOnce(void **handle_addr, int (*deinit_func)(vo
  *
  * @param from               [take on 0] Its deleter, if any, runs once when the new object dies;
  *                           after a failure it is still yours.
- * @param require_alignment  [in] Bytes that data + byte_offset must be a multiple of, unless there
- *                           are no elements; 0: no check.
+ * @param require_alignment  [in] Bytes that data + byte_offset must be a multiple of; 0: no check.
  * @param require_contiguous [in] Non-zero refuses strided data.
  * @param out                [own]
  * Errors: RuntimeError (alignment, contiguity), ValueError, memory.   Threads: any.
