@@ -121,8 +121,8 @@ def main():
         check("include one of them" in both.stderr, "both headers in one unit: no clear error")
 
         readme = (root / "samples/01_load_and_call/kernel.c").read_text(encoding="utf-8").replace(
-            "<tvm/ffi/c.h>", '"tvm_ffi_kernel.h"')
-        sources = {"README's kernel": ([f"-I{folder}"], readme, FREE)}
+            "<tvm/ffi/c.h>", '"tvm_ffi_kernel_more.h"')
+        sources = {"README's kernel": ([f"-I{root}/tools/kernel"], readme, FREE | MORE_FREE)}
         for name, free, flag in ("kernel_checks.c", FREE, f"-I{folder}"), (
                 "kernel_checks_more.c", FREE | MORE_FREE, f"-I{root}/tools/kernel"):
             sources[name] = (["-DWITH_KERNEL_HEADER", "-DNAME=lean", "-DNAME_MORE=lean", flag],
