@@ -136,14 +136,17 @@ class TVM_FFI_LOCAL StreamedText {
 
   /** The stream that a user's operator writes to. */
   TVM_FFI_LOCAL operator std::ostream &() { return SwitchToStream(); }
-  TVM_FFI_LOCAL_COLD Stream &SwitchToStream() {
-    static_assert(IsComplete<Stream>::value,
+  /** Its body is needed for its result (auto), so that it is compiled before the statements after
+      the call: g++ 16 prints their errors and would not reach the advice here. S is Stream. */
+  template <typename S = Stream>
+  TVM_FFI_LOCAL_COLD auto &SwitchToStream() {
+    static_assert(IsComplete<S>::value,
                   "what is written to this message needs a std::ostream: include <sstream>");
-    Stream *other = static_cast<Stream *>(other_);
+    S *other = static_cast<S *>(other_);
     if (other == nullptr) {
-      other = new Stream();
+      other = new S();
       other_ = other;
-      delete_other_ = [](void *old) { delete static_cast<Stream *>(old); };
+      delete_other_ = [](void *old) { delete static_cast<S *>(old); };
       other->write(text_.data(), static_cast<std::ptrdiff_t>(text_.size()));
     }
     return *other;
@@ -196,20 +199,20 @@ class TVM_FFI_LOCAL MessageStream : public StreamedText<std::ostringstream> {
       PutChars(text_, value);
       return static_cast<MessageStream &>(*this);
     } else {
-      Stream &other = this->SwitchToStream();
+      Stream &other = this->template SwitchToStream<Stream>();
       other << value;
       return static_cast<Stream &>(other);
     }
   }
   template <typename Stream = std::ostringstream>
   TVM_FFI_LOCAL Stream &operator<<(std::ostream &(*manipulator)(std::ostream &)) {
-    Stream &other = this->SwitchToStream();
+    Stream &other = this->template SwitchToStream<Stream>();
     other << manipulator;
     return other;
   }
   template <typename Stream = std::ostringstream>
   TVM_FFI_LOCAL Stream &operator<<(std::ios_base &(*manipulator)(std::ios_base &)) {
-    Stream &other = this->SwitchToStream();
+    Stream &other = this->template SwitchToStream<Stream>();
     other << manipulator;
     return other;
   }
