@@ -334,11 +334,15 @@ def subproject(work):
     run([
         "meson", "setup", project / "build", project, "--wrap-mode=forcefallback",
         "-Dtvm_ffi:dlpack=fallback", "-Dtvm_ffi:cuda=disabled",
-        f"-Dtvm_ffi:default_library={work.kind}", f"-Druntime={work.runtimes[0]}",
-        f"-Dtvm_ffi:cxx_exports={'enabled' if work.with_cxx else 'disabled'}"
+        f"-Dtvm_ffi:default_library={work.kind}", f"-Druntime={work.runtimes[0]}"
     ])
+    # In newer versions of Meson (1.12), `static: true` of the dependency overrides the subproject's
+    # default_library of the command line, and a static library alone excludes cxx_exports.
     for runtime in work.runtimes + (["cxx"] if work.with_cxx else []):
-        run(["meson", "configure", project / "build", f"-Druntime={runtime}"])
+        run([
+            "meson", "configure", project / "build", f"-Druntime={runtime}",
+            f"-Dtvm_ffi:cxx_exports={'enabled' if runtime == 'cxx' else 'disabled'}"
+        ])
         run(["ninja", "-C", project / "build"])
         check(project / "build", runtime)
 
