@@ -247,7 +247,8 @@ def meson_test(folder, setup=None, suites=(), without=(), env=None, base="testlo
         tests = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
     good = 0
     for test in tests:
-        name = re.sub(r"^.* / ", "", test["name"])
+        # `project:suite / name`, or `suite - project:name` by newer versions of Meson.
+        name = re.sub(r"^(?:.* / |\S+ - [^:]+:)", "", test["name"])
         # A case that calls cmocka's skip(); it may print the reason before.
         for case, why in re.findall(r"^\[ RUN      \] (\w+)\n((?:[^\[].*\n)*)\[  SKIPPED \] \1$",
                                     test.get("stdout") or "", re.M):
