@@ -361,16 +361,23 @@ size = shutil.which("size")
 if size is not None:
     good("wrap", "void nothing(float y[n][m], const float x[n][m], int n, int m)", "-o",
          PLACE / "nothing.c")
-    for compiler in COMPILERS.values():
+    # -Os shows what the source costs; by -O2 the compiler also chooses what to inline. GCC 16
+    # inlines more, as wrap_check_extent once per extent: the ratio is 1.09, and 1.01 by GCC 12.
+    for compiler, level in itertools.product(COMPILERS.values(), ("-Os", "-O2")):
+        macros = subprocess.run([*compiler, "-dM", "-E", "-x", "c", "-"], input="",
+                                capture_output=True, text=True, check=True).stdout
+        gcc = re.search(r"define __GNUC__ (\d+)", macros)
+        is_new_gcc = gcc is not None and int(gcc[1]) >= 16 and "__clang__" not in macros
+        limit = 1.12 if level == "-O2" and is_new_gcc else 1.05
         bytes_of = {}
         for kind, source in ("wrapped", PLACE / "nothing.c"), ("by hand",
                                                                FOLDER / "wrap_by_hand.c"):
             subprocess.run([
-                *compiler, *STRICT, *HEADERS, "-O2", "-fPIC", "-c", source, "-o",
+                *compiler, *STRICT, *HEADERS, level, "-fPIC", "-c", source, "-o",
                 PLACE / "nothing.o"
             ], check=True)
             done = subprocess.run([size, PLACE / "nothing.o"], capture_output=True, text=True,
                                   check=True)
             bytes_of[kind] = int(done.stdout.splitlines()[1].split()[3])
-        assert bytes_of["wrapped"] <= 1.05 * bytes_of["by hand"], (compiler, bytes_of)
-        print(compiler, bytes_of)
+        assert bytes_of["wrapped"] <= limit * bytes_of["by hand"], (compiler, level, bytes_of)
+        print(compiler, level, bytes_of)
