@@ -184,6 +184,8 @@ static void test_L_26_read_only_tensors(void **state) {
   arguments[0] = tvm_ffi_any_view_object(tensor);
   check_ok(tvm_ffi_args_check_writable(&args, 0));
   tvm_ffi_object_release(tensor);
+  check_fails(tvm_ffi_tensor_read_flags(NULL, &flags), "TypeError",
+              "Cannot convert from type `None` to `ffi.Tensor`");
 }
 
 static void test_contiguity(void **state) {

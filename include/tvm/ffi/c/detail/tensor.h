@@ -451,7 +451,10 @@ TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_tensor_create_view(
 
 TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_tensor_read_flags(TVMFFIObjectHandle tensor,
                                                                        uint64_t *out) {
+  TVMFFIAny any = tvm_ffi_any_view_object(tensor);
   DLManagedTensorVersioned *shared = NULL;
+  /* The reference's function takes any object for a Tensor. */
+  TVM_FFI_C_TRY(tvm_ffi_any_read_object(&any, kTVMFFITensor, &tensor));
   TVM_FFI_C_TRY(TVMFFITensorToDLPackVersioned(tensor, &shared));
   *out = shared->flags;
   shared->deleter(shared);
