@@ -107,6 +107,11 @@ class Seen(Case):
         self.check_raises("call", (fail, ValueError, "raised in Python"),
                           (fail, 1, 2, ValueError, "raised in Python"),
                           (lambda: {}["key"], KeyError, "'key'"))
-        self.check_raises("sum_calls",
-                          (lambda i: 10 //
-                           (2 - i), 5, RuntimeError, "integer division or modulo by zero"))
+
+        def divide(i):
+            return 10 // (2 - i)
+
+        # Versions of Python word it differently.
+        with self.assertRaises(ZeroDivisionError) as caught:
+            divide(2)
+        self.check_raises("sum_calls", (divide, 5, RuntimeError, str(caught.exception)))
