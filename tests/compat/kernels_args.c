@@ -74,8 +74,7 @@ TEXT_READER(opt_bytes, "(0: Optional<bytes>) -> bytes", tvm_ffi_bytes_create)
 static int return_shape(const tvm_ffi_args *args, const TVMFFIShapeCell *shape) {
   TVMFFIObjectHandle object;
   TVM_FFI_C_TRY(tvm_ffi_shape_create(shape->data, (int32_t)shape->size, &object));
-  *args->result = tvm_ffi_any_take_object(object);
-  return 0;
+  return tvm_ffi_args_return_object(args, object);
 }
 
 TVM_FFI_C_EXPORT(read_shape, "(0: ffi.Shape) -> ffi.Shape") {
@@ -190,6 +189,48 @@ TVM_FFI_C_EXPORT(check_device, "(0: DLTensor*, 1: Device) -> void") {
   DLDevice device;
   TVM_FFI_C_TRY(tvm_ffi_args_read_device(args, 1, &device));
   return tvm_ffi_args_check_device(args, 0, (int32_t)device.device_type);
+}
+
+TVM_FFI_C_EXPORT(check_readable_by, "(0: DLTensor*, 1: Device) -> void") {
+  DLDevice device;
+  TVM_FFI_C_TRY(tvm_ffi_args_read_device(args, 1, &device));
+  return tvm_ffi_args_check_readable_by(args, 0, (int32_t)device.device_type);
+}
+
+TVM_FFI_C_EXPORT(check_aligned, "(0: DLTensor*, 1: int) -> void") {
+  int64_t alignment;
+  TVM_FFI_C_TRY(tvm_ffi_args_read_int64_between(args, 1, 1, 4096, &alignment));
+  return tvm_ffi_args_check_aligned(args, 0, (size_t)alignment);
+}
+
+TVM_FFI_C_EXPORT(check_writable, "(0: DLTensor*) -> void") {
+  return tvm_ffi_args_check_writable(args, 0);
+}
+
+TVM_FFI_C_EXPORT(check_valid, "(0: DLTensor*) -> void") {
+  return tvm_ffi_args_check_valid(args, 0);
+}
+
+/* call_without_data(function, shape, device, ...): with a DLTensor of any extents whose data is
+ * NULL, and the arguments that follow, up to three. */
+TVM_FFI_C_EXPORT(call_without_data, "(0: ffi.Function, 1: ffi.Shape, 2: Device, ...) -> Any") {
+  int64_t extents[8], copied[8];
+  TVMFFIShapeCell shape;
+  TVMFFIObjectHandle function;
+  TVMFFIAny arguments[4];
+  DLTensor tensor;
+  DLDevice device;
+  int32_t i;
+  TVM_FFI_C_TRY(tvm_ffi_args_read_function(args, 0, &function));
+  TVM_FFI_C_TRY(tvm_ffi_args_read_shape(args, 1, extents, 8, &shape));
+  TVM_FFI_C_TRY(tvm_ffi_args_read_device(args, 2, &device));
+  TVM_FFI_C_CHECK(args->num_args <= 6, TVM_FFI_C_TYPE_ERROR, "%d arguments", (int)args->num_args);
+  TVM_FFI_C_CHECK(shape.size <= 8, TVM_FFI_C_VALUE_ERROR, "%d extents", (int)shape.size);
+  memcpy(copied, shape.data, shape.size * sizeof copied[0]);
+  tvm_ffi_tensor_init(&tensor, NULL, device, TVM_FFI_C_INT8, (int32_t)shape.size, copied, NULL);
+  arguments[0] = tvm_ffi_any_view_tensor(&tensor);
+  for (i = 3; i < args->num_args; ++i) arguments[i - 2] = args->args[i];
+  return tvm_ffi_function_call(function, arguments, args->num_args - 2, args->result);
 }
 
 TVM_FFI_C_EXPORT_DOC(echo, "Give a value back.\nOf any type.");

@@ -48,8 +48,7 @@ TVM_FFI_C_EXPORT(find_global, "(0: Optional<str>) -> Optional<ffi.Function>") {
   name.data = NULL;
   TVM_FFI_C_TRY(tvm_ffi_args_read_opt_string(args, 0, &name));
   TVM_FFI_C_TRY(tvm_ffi_function_find_global(name.data, &function));
-  *args->result = tvm_ffi_any_take_object(function);
-  return 0;
+  return tvm_ffi_args_return_object(args, function);
 }
 
 TVM_FFI_C_EXPORT(get_global, "(0: str) -> ffi.Function") {
@@ -57,8 +56,7 @@ TVM_FFI_C_EXPORT(get_global, "(0: str) -> ffi.Function") {
   TVMFFIObjectHandle function;
   TVM_FFI_C_TRY(tvm_ffi_args_read_string(args, 0, &name));
   TVM_FFI_C_TRY(tvm_ffi_function_get_global(name.data, &function));
-  *args->result = tvm_ffi_any_take_object(function);
-  return 0;
+  return tvm_ffi_args_return_object(args, function);
 }
 
 TVM_FFI_C_FUNCTION(twice, "(0: int) -> int") {
@@ -102,8 +100,7 @@ TVM_FFI_C_EXPORT(make_counter, "(0: int) -> ffi.Function") {
     free(next);
     return code;
   }
-  *args->result = tvm_ffi_any_take_object(function);
-  return 0;
+  return tvm_ffi_args_return_object(args, function);
 }
 
 /* make_<container>(...): containers of all arguments. */
@@ -111,8 +108,7 @@ TVM_FFI_C_EXPORT(make_counter, "(0: int) -> ffi.Function") {
   TVM_FFI_C_EXPORT(name, signature) {                  \
     TVMFFIObjectHandle object;                         \
     TVM_FFI_C_TRY(create(args->args, count, &object)); \
-    *args->result = tvm_ffi_any_take_object(object);   \
-    return 0;                                          \
+    return tvm_ffi_args_return_object(args, object);   \
   }
 MAKER(make_array, "(...) -> Array<Any>", tvm_ffi_array_create, args->num_args)
 MAKER(make_list, "(...) -> List<Any>", tvm_ffi_list_create, args->num_args)

@@ -40,8 +40,7 @@ TVM_FFI_C_EXPORT(size_and_stride, "(0: DLTensor*, 1: int) -> Array<int>") {
   items[0] = tvm_ffi_any_from_int64(size);
   items[1] = tvm_ffi_any_from_int64(stride);
   TVM_FFI_C_TRY(tvm_ffi_array_create(items, 2, &array));
-  *args->result = tvm_ffi_any_take_object(array);
-  return 0;
+  return tvm_ffi_args_return_object(args, array);
 }
 
 /* y[i] = x[i] + 1, for every type of number. */
@@ -86,6 +85,42 @@ TVM_FFI_C_EXPORT(sum, "(0: DLTensor*) -> float") {
   TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, 0, &x));
   TVM_FFI_C_ARGS_DISPATCH(args, 0, TVM_FFI_C_CASES_FLOAT, ACCEPT);
   return tvm_ffi_args_return(args, tvm_ffi_any_from_double(sum_from(x, 0, 0)));
+}
+
+/* add(z, x, y): z[i] = x[i] + y[i] of float32, with any strides; returns the number of runs. */
+TVM_FFI_C_EXPORT(add, "(0: DLTensor*, 1: DLTensor*, 2: DLTensor*) -> int") {
+  DLTensor *tensors[3];
+  const DLTensor *walked[3];
+  tvm_ffi_tensor_runs runs;
+  int64_t i, num_runs = 0;
+  int32_t k;
+  TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 3));
+  for (k = 0; k < 3; ++k) {
+    TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, k, &tensors[k]));
+    TVM_FFI_C_TRY(tvm_ffi_args_check_dtype(args, k, TVM_FFI_C_FLOAT32));
+    TVM_FFI_C_TRY(tvm_ffi_args_check_device(args, k, kDLCPU));
+    walked[k] = tensors[k];
+  }
+  TVM_FFI_C_TRY(tvm_ffi_tensor_runs_begin(&runs, walked, 3));
+  while (tvm_ffi_tensor_runs_next(&runs)) {
+    float *z = (float *)runs.data[0];
+    const float *x = (const float *)runs.data[1], *y = (const float *)runs.data[2];
+    ++num_runs;
+    if (runs.is_contiguous) {
+      for (i = 0; i < runs.count; ++i) z[i] = x[i] + y[i];
+    } else {
+      for (i = 0; i < runs.count; ++i) {
+        z[i * runs.step[0]] = x[i * runs.step[1]] + y[i * runs.step[2]];
+      }
+    }
+  }
+  return tvm_ffi_args_return(args, tvm_ffi_any_from_int64(num_runs));
+}
+
+TVM_FFI_C_EXPORT(is_valid, "(0: DLTensor*) -> bool") {
+  DLTensor *x;
+  TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, 0, &x));
+  return tvm_ffi_args_return(args, tvm_ffi_any_from_bool(tvm_ffi_tensor_is_valid(x)));
 }
 
 TVM_FFI_C_EXPORT(same_shape, "(0: DLTensor*, 1: DLTensor*) -> bool") {
@@ -133,8 +168,7 @@ TVM_FFI_C_EXPORT(make, "(0: ffi.Shape) -> ffi.Tensor") {
   TVM_FFI_C_TRY(tvm_ffi_tensor_create(tvm_ffi_device_make(kDLCPU, 0), TVM_FFI_C_FLOAT32,
                                       (int32_t)shape.size, shape.data, &tensor));
   fill(tensor);
-  *args->result = tvm_ffi_any_take_object(tensor);
-  return 0;
+  return tvm_ffi_args_return_object(args, tensor);
 }
 
 /* make_scaled(x, factor): the same on the device of x. */
@@ -154,8 +188,7 @@ TVM_FFI_C_EXPORT(make_scaled, "(0: DLTensor*, 1: Optional<float>) -> ffi.Tensor"
   for (i = 0; i < n; ++i) {
     target[i] = (float)(((const float *)tvm_ffi_tensor_get_data(x))[i] * factor);
   }
-  *args->result = tvm_ffi_any_take_object(tensor);
-  return 0;
+  return tvm_ffi_args_return_object(args, tensor);
 }
 
 /* A tensor in memory of this library, which counts the releases. */
@@ -188,8 +221,7 @@ TVM_FFI_C_EXPORT(make_own, "(0: ffi.Shape) -> ffi.Tensor") {
                                            TVM_FFI_C_FLOAT32, (int32_t)shape.size, shape.data,
                                            &tensor));
   fill(tensor);
-  *args->result = tvm_ffi_any_take_object(tensor);
-  return 0;
+  return tvm_ffi_args_return_object(args, tensor);
 }
 
 TVM_FFI_C_EXPORT(released, "() -> int") {
@@ -209,8 +241,7 @@ TVM_FFI_C_EXPORT(constants, "() -> ffi.Tensor") {
   tvm_ffi_tensor_init(&memory, values + 1, tvm_ffi_device_make(kDLCPU, 0), TVM_FFI_C_FLOAT64, 1,
                       shape, strides);
   TVM_FFI_C_TRY(tvm_ffi_tensor_create_around(&memory, released_static, &num_released, &tensor));
-  *args->result = tvm_ffi_any_take_object(tensor);
-  return 0;
+  return tvm_ffi_args_return_object(args, tensor);
 }
 
 /* view(source, shape, strides, offset) */
@@ -227,6 +258,30 @@ TVM_FFI_C_EXPORT(view, "(0: ffi.Tensor, 1: ffi.Shape, 2: ffi.Shape, 3: int) -> f
                   (int)shape.size, (int)strides.size);
   TVM_FFI_C_TRY(tvm_ffi_tensor_create_view(source, (int32_t)shape.size, shape.data, strides.data,
                                            offset, &tensor));
-  *args->result = tvm_ffi_any_take_object(tensor);
-  return 0;
+  return tvm_ffi_args_return_object(args, tensor);
+}
+
+/* share(tensor, flags): another Tensor of the same elements, imported with those flags. */
+TVM_FFI_C_EXPORT(share, "(0: ffi.Tensor, 1: int) -> ffi.Tensor") {
+  int64_t flags;
+  TVMFFIObjectHandle source, tensor;
+  DLManagedTensorVersioned *managed;
+  TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 2));
+  TVM_FFI_C_TRY(tvm_ffi_args_read_tensor_object(args, 0, &source));
+  TVM_FFI_C_TRY(tvm_ffi_args_read_int64(args, 1, &flags));
+  TVM_FFI_C_TRY(TVMFFITensorToDLPackVersioned(source, &managed));
+  managed->flags = (uint64_t)flags;
+  if (TVMFFITensorFromDLPackVersioned(managed, 0, 0, &tensor) != 0) {
+    managed->deleter(managed);
+    return -1;
+  }
+  return tvm_ffi_args_return_object(args, tensor);
+}
+
+TVM_FFI_C_EXPORT(read_flags, "(0: ffi.Tensor) -> int") {
+  TVMFFIObjectHandle tensor;
+  uint64_t flags;
+  TVM_FFI_C_TRY(tvm_ffi_args_read_object(args, 0, kTVMFFIObject, &tensor));
+  TVM_FFI_C_TRY(tvm_ffi_tensor_read_flags(tensor, &flags));
+  return tvm_ffi_args_return(args, tvm_ffi_any_from_int64((int64_t)flags));
 }

@@ -224,3 +224,12 @@ TVM_FFI_C_EXPORT(device_facts, "(0: str) -> str") {
       name != NULL ? name : "unknown", tvm_ffi_device_is_addressable(device) ? 1 : 0,
       tvm_ffi_device_equal(device, tvm_ffi_device_make(kDLCPU, 0)) ? 1 : 0);
 }
+
+/* can_read(device, memory) */
+TVM_FFI_C_EXPORT(can_read, "(0: Device, 1: Device) -> bool") {
+  DLDevice device, memory;
+  TVM_FFI_C_TRY(tvm_ffi_args_read_device(args, 0, &device));
+  TVM_FFI_C_TRY(tvm_ffi_args_read_device(args, 1, &memory));
+  return tvm_ffi_args_return(
+      args, tvm_ffi_any_from_bool(tvm_ffi_device_can_read((int32_t)device.device_type, memory)));
+}

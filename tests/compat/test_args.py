@@ -7,6 +7,8 @@ import numpy as np
 import tvm_ffi
 from kernels import Case, kernels
 
+MANAGED = 13  # kDLCUDAManaged
+
 
 def mismatch(name, signature, aspect, expected, got, argument=0):
     return (f"Mismatched {aspect} on argument #{argument} when calling: `{name}{signature}`. "
@@ -141,6 +143,66 @@ class Checking(Case):
         self.check("check_contiguous", (x, None), (x[:1].T, None))
         self.fails("check_contiguous", "(0: DLTensor*) -> void", x.T, ValueError, "strides",
                    "a contiguous tensor", "strides [1, 3] of shape [3, 2]", 0)
+
+    def test_readable(self):
+        x, signature = np.zeros(2, np.int8), "(0: DLTensor*, 1: Device) -> void"
+        self.check("check_readable_by", (x, "cpu", None))
+        self.fails("check_readable_by", signature, x, "cuda", ValueError, "device", "`cuda`",
+                   "`cpu:0`", 0)
+        self.fails("check_readable_by", signature, 1, "cpu", TypeError, "type", "`DLTensor*`",
+                   "`int`", 0)
+        managed = tvm_ffi.device(MANAGED, 1)
+        check = kernels.check_readable_by
+        self.check("call_without_data", *[(check, (2,), managed, device, None)
+                                          for device in ("cpu", "cuda", managed)])
+        self.check_raises("call_without_data",
+                          (check, (2,), "cuda:1", "cpu", ValueError,
+                           mismatch("check_readable_by", signature, "device", "`cpu`", "`cuda:1`")),
+                          (check, (2,), managed, "rocm", ValueError,
+                           mismatch("check_readable_by", signature, "device", "`rocm`",
+                                    "`cuda_managed:1`")))
+
+    def test_aligned(self):
+        signature = "(0: DLTensor*, 1: int) -> void"
+        memory = np.zeros(128, np.int8)
+        x = memory[-memory.ctypes.data % 64:]  # begins at a multiple of 64
+        self.check("check_aligned", *[(x, 2**i, None) for i in range(7)], (x[4:], 4, None),
+                   (x[4:4], 64, None))
+        self.fails("check_aligned", signature, x[4:], 64, ValueError, "alignment",
+                   "a first element at a multiple of 64 bytes", "one 4 bytes behind it", 0)
+        self.fails("check_aligned", signature, 1, 4, TypeError, "type", "`DLTensor*`", "`int`", 0)
+
+    def test_writable(self):
+        x = tvm_ffi.from_dlpack(np.zeros(2, np.int8))
+        read_only = kernels.share(x, 1)
+        self.check("check_writable", (np.zeros(2), None), (x, None), (kernels.share(x, 2), None))
+        # The reference's runtime forgets the flags.
+        if kernels.ours:
+            self.check_raises("check_writable",
+                              (read_only, ValueError, "Argument #0 of `check_writable(0: DLTensor*)"
+                               " -> void` must be writable, but is read-only"))
+        else:
+            self.check("check_writable", (read_only, None))
+        self.fails("check_writable", "(0: DLTensor*) -> void", 1, TypeError, "type", "`DLTensor*`",
+                   "`int`", 0)
+
+    def test_valid(self):
+        check, signature = kernels.check_valid, "(0: DLTensor*) -> void"
+        self.check("check_valid", (np.zeros((2, 3)), None), (np.zeros((0, 3)), None),
+                   (np.array(1), None))
+        self.fails("check_valid", signature, 1, TypeError, "type", "`DLTensor*`", "`int`", 0)
+        # OpenCL's memory is a handle, which may be 0.
+        self.check("call_without_data", (check, (0, 3), "cpu", None),
+                   (check, (2, 3), "opencl", None))
+        extents = "extents of 0 or more whose product fits int64"
+        for shape, aspect, expected, got in (
+            ((2, 3), "data", "the address of elements", "NULL and shape [2, 3]"),
+            ((), "data", "the address of elements", "NULL and shape []"),
+            ((2, -3), "shape", extents, "[2, -3]"),
+            ((2**62, 2), "shape", extents, "[4611686018427387904, 2]")):
+            self.check_raises("call_without_data",
+                              (check, shape, "cpu", ValueError,
+                               mismatch("check_valid", signature, aspect, expected, got)))
 
     def test_unsupported(self):
         signature = "raise_unsupported(0: DLTensor*) -> void"

@@ -19,7 +19,7 @@ class Arrays(Case):
                    (x.T, text % ("[3, 2]", "[1, 3]", 6, 24, 0)),
                    (x[:, ::-1], text % ("[2, 3]", "[3, -1]", 6, 24, 0)),
                    (x[:, ::2], text % ("[2, 2]", "[3, 2]", 4, 16, 0)),
-                   (x[1:, 1:2], text % ("[1, 1]", "[3, 1]", 1, 4, 1)),
+                   (x[1:, 1:2], text % ("[1, 1]", "[1, 1]", 1, 4, 1)),
                    (np.broadcast_to(np.float32(1),
                                     (2, 2)).copy()[:0], text % ("[0, 2]", "[2, 1]", 0, 0, 1)),
                    (np.array(1, np.float32), text % ("[]", "[]", 1, 4, 1)))
@@ -39,6 +39,24 @@ class Arrays(Case):
         x.flags.writeable = False
         with self.assertRaises(BufferError):
             kernels.describe(x)
+
+    def test_flags(self):
+        x = tvm_ffi.from_dlpack(np.arange(3, dtype=np.float32))
+        self.check("read_flags", (x, 0))
+        # 1: read-only. 2: copied for that one consumer, which is not kept.
+        for flags in (0, 1, 2, 3):
+            shared = kernels.share(x, flags)
+            self.assertEqual(kernels.sum(shared), 3.0)
+            # The reference's runtime forgets all flags.
+            self.check("read_flags", (shared, flags & 1 if kernels.ours else 0))
+        self.check_raises("read_flags", (print, TypeError, "Cannot convert from type "
+                                         "`ffi.Function` to `ffi.Tensor`"))
+
+    def test_valid(self):
+        valid = kernels.is_valid
+        self.check("is_valid", (np.zeros((2, 3)), True), (np.zeros(0), True), (np.array(1), True))
+        self.check("call_without_data", (valid, (2, 0), "cpu", True), (valid, (2,), "cpu", False),
+                   (valid, (2,), "opencl", True), (valid, (2, -1), "opencl", False))
 
     def test_loops(self):
         for dtype in NUMBERS:
@@ -63,6 +81,19 @@ class Arrays(Case):
             "sum",
             (1, TypeError, "Mismatched type on argument #0 when calling: `sum(0: DLTensor*) -> "
              "float`. Expected `DLTensor*` but got `int`"))
+
+    def test_runs(self):
+        x = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
+        row = np.broadcast_to(np.arange(4, dtype=np.float32), x.shape).copy()
+        for a, b, runs in ((x, row, 1), (x.T, row.T, 1), (x[:, :, ::2], row[:, :, ::2], 1),
+                           (x[:, ::-1], row, 6), (x[:, 1], row[:, 2], 2), (x[:, :0], row[:, :0], 0),
+                           (x[0, 0, 0:1].reshape(()), np.array(2, np.float32), 1)):
+            out = np.full_like(a, -1)
+            self.assertEqual(kernels.add(out, a, b), runs)
+            np.testing.assert_array_equal(out, a + b)
+        self.check_raises("add", (x, x, x[0], ValueError,
+                                  "Tensor 2 of a walk has shape [3, 4], but the first one "
+                                  "[2, 3, 4]"))
 
     def test_shapes(self):
         x = np.zeros((2, 3))

@@ -114,3 +114,7 @@ class Values(Case):
         self.check("device_facts", ("cpu", "cpu:0, type 1 cpu, addressable 1, is cpu:0 1"),
                    ("vulkan:12", "vulkan:12, type 7 vulkan, addressable 0, is cpu:0 0"))
         self.check_raises("device_facts", ("cuda:", ValueError, "No device: cuda:"))
+        host, managed = tvm_ffi.device(3), tvm_ffi.device(13)  # kDLCUDAHost, kDLCUDAManaged
+        self.check("can_read", ("cpu", "cpu:1", True), ("cpu", host, True), ("cpu", managed, True),
+                   ("cpu", "cuda", False), ("cuda", managed, True), ("cuda", host, False),
+                   ("cuda", "cpu", False), ("rocm", managed, False))
