@@ -20,6 +20,48 @@
 static void library_file_forget_kernels(tvmffi_library_file *file);
 static void library_file_set_may_unload(tvmffi_library_file *file);
 
+/* ---- The names of the runtime, for libraries ---- */
+
+/* The functions of the ABI. */
+/* clang-format off */
+#define ABI(X) \
+  X(TVMFFIAnyViewToOwnedAny) X(TVMFFIBacktrace) X(TVMFFIBigIntFromByteArray) \
+  X(TVMFFIBigIntGetContentByteArray) X(TVMFFIBytesFromByteArray) X(TVMFFIDataTypeFromString) \
+  X(TVMFFIDataTypeToString) X(TVMFFIEnvCheckSignals) X(TVMFFIEnvGetDLPackManagedTensorAllocator) \
+  X(TVMFFIEnvGetStream) X(TVMFFIEnvModLookupFromImports) X(TVMFFIEnvModRegisterContextSymbol) \
+  X(TVMFFIEnvModRegisterSystemLibSymbol) X(TVMFFIEnvRegisterCAPI) \
+  X(TVMFFIEnvSetDLPackManagedTensorAllocator) X(TVMFFIEnvSetStream) X(TVMFFIEnvTensorAlloc) \
+  X(TVMFFIErrorCreate) X(TVMFFIErrorCreateWithCauseAndExtraContext) X(TVMFFIErrorMoveFromRaised) \
+  X(TVMFFIErrorSetRaised) X(TVMFFIErrorSetRaisedFromCStr) X(TVMFFIErrorSetRaisedFromCStrParts) \
+  X(TVMFFIFunctionCall) X(TVMFFIFunctionCreate) X(TVMFFIFunctionGetGlobal) \
+  X(TVMFFIFunctionSetGlobal) X(TVMFFIFunctionSetGlobalFromMethodInfo) X(TVMFFIGetCustomAllocator) \
+  X(TVMFFIGetTypeAttrColumn) X(TVMFFIGetTypeInfo) X(TVMFFIGetVersion) X(TVMFFIHandleDeinitOnce) \
+  X(TVMFFIHandleInitOnce) X(TVMFFIObjectCreateOpaque) X(TVMFFIObjectDecRef) X(TVMFFIObjectIncRef) \
+  X(TVMFFISetCustomAllocator) X(TVMFFIStringFromByteArray) X(TVMFFITensorCreateUnsafeView) \
+  X(TVMFFITensorFromDLPack) X(TVMFFITensorFromDLPackVersioned) X(TVMFFITensorToDLPack) \
+  X(TVMFFITensorToDLPackVersioned) X(TVMFFITypeGetOrAllocIndex) X(TVMFFITypeKeyToIndex) \
+  X(TVMFFITypeRegisterAttr) X(TVMFFITypeRegisterField) X(TVMFFITypeRegisterMetadata) \
+  X(TVMFFITypeRegisterMethod)
+/* clang-format on */
+
+/*
+ * Weak, so that a program which has the archive inside does not get more of it. In the single file
+ * that would make the definitions weak; a program that chooses its parts there stays small without
+ * the names.
+ */
+#if TVMFFI_HAS_OPTIONAL_SYMBOLS && !(defined(TVM_FFI_AMALGAMATED_H_) && defined(TVM_FFI_OWN_PARTS))
+#if !defined(TVM_FFI_AMALGAMATED_H_)
+#define OPTIONAL(name) extern __typeof__(name) name __attribute__((weak));
+ABI(OPTIONAL)
+#endif
+#define NAMED(name) {#name, {.code = (void (*)(void))name}},
+#else
+#define NAMED(name)
+#endif
+
+static const tvmffi_dl_name kAbiNames[] = {ABI(NAMED){NULL, {NULL}}};
+static const tvmffi_dl_name *const kNames[] = {kAbiNames, tvmffi_cxx_names, NULL};
+
 /* ---- Unloading ---- */
 
 static bool record_needs_range(const TVMFFITypeInfo *info, const tvmffi_dl_range *range) {
@@ -98,19 +140,27 @@ static tvmffi_mutex unloading_mutex =
  * Closing runs code of the library, and so takes no lock.
  */
 static bool close_file(tvmffi_library_file *file) {
+  char reason[256];
   bool is_only_one;
   void *again;
   tvmffi_mutex_lock(&unloading_mutex);
   ++num_unloading;
   tvmffi_mutex_unlock(&unloading_mutex);
   close_handles(file->handle, file->group);
+  file->group = NULL;
   tvmffi_mutex_lock(&unloading_mutex);
   if (num_unloading != 0) --num_unloading; /* it is 0 if a destructor has forked */
   is_only_one = num_unloading == 0;
   tvmffi_mutex_unlock(&unloading_mutex);
   again = is_only_one ? tvmffi_dl_open_loaded(file->path) : NULL;
-  if (again == file->handle) {
-    file->group = NULL; /* whoever else has it open has named a runtime for it, too */
+  if (again == file->handle) { /* opened like the first time, it finds this runtime again */
+    void *bound = tvmffi_dl_open_bound(file->path, kNames, &file->group, reason, sizeof reason);
+    if (bound == again) {
+      tvmffi_dl_close(again);
+    } else if (bound != NULL) {
+      close_handles(bound, file->group);
+      file->group = NULL;
+    }
     return false;
   }
   if (again != NULL) tvmffi_dl_close(again);
@@ -253,48 +303,6 @@ static tvmffi_library_file *find_file(const tvmffi_dl_file *on_disk) {
   return file;
 }
 
-/* ---- The names of the runtime, for libraries ---- */
-
-/* The functions of the ABI. */
-/* clang-format off */
-#define ABI(X) \
-  X(TVMFFIAnyViewToOwnedAny) X(TVMFFIBacktrace) X(TVMFFIBigIntFromByteArray) \
-  X(TVMFFIBigIntGetContentByteArray) X(TVMFFIBytesFromByteArray) X(TVMFFIDataTypeFromString) \
-  X(TVMFFIDataTypeToString) X(TVMFFIEnvCheckSignals) X(TVMFFIEnvGetDLPackManagedTensorAllocator) \
-  X(TVMFFIEnvGetStream) X(TVMFFIEnvModLookupFromImports) X(TVMFFIEnvModRegisterContextSymbol) \
-  X(TVMFFIEnvModRegisterSystemLibSymbol) X(TVMFFIEnvRegisterCAPI) \
-  X(TVMFFIEnvSetDLPackManagedTensorAllocator) X(TVMFFIEnvSetStream) X(TVMFFIEnvTensorAlloc) \
-  X(TVMFFIErrorCreate) X(TVMFFIErrorCreateWithCauseAndExtraContext) X(TVMFFIErrorMoveFromRaised) \
-  X(TVMFFIErrorSetRaised) X(TVMFFIErrorSetRaisedFromCStr) X(TVMFFIErrorSetRaisedFromCStrParts) \
-  X(TVMFFIFunctionCall) X(TVMFFIFunctionCreate) X(TVMFFIFunctionGetGlobal) \
-  X(TVMFFIFunctionSetGlobal) X(TVMFFIFunctionSetGlobalFromMethodInfo) X(TVMFFIGetCustomAllocator) \
-  X(TVMFFIGetTypeAttrColumn) X(TVMFFIGetTypeInfo) X(TVMFFIGetVersion) X(TVMFFIHandleDeinitOnce) \
-  X(TVMFFIHandleInitOnce) X(TVMFFIObjectCreateOpaque) X(TVMFFIObjectDecRef) X(TVMFFIObjectIncRef) \
-  X(TVMFFISetCustomAllocator) X(TVMFFIStringFromByteArray) X(TVMFFITensorCreateUnsafeView) \
-  X(TVMFFITensorFromDLPack) X(TVMFFITensorFromDLPackVersioned) X(TVMFFITensorToDLPack) \
-  X(TVMFFITensorToDLPackVersioned) X(TVMFFITypeGetOrAllocIndex) X(TVMFFITypeKeyToIndex) \
-  X(TVMFFITypeRegisterAttr) X(TVMFFITypeRegisterField) X(TVMFFITypeRegisterMetadata) \
-  X(TVMFFITypeRegisterMethod)
-/* clang-format on */
-
-/*
- * Weak, so that a program which has the archive inside does not get more of it. In the single file
- * that would make the definitions weak; a program that chooses its parts there stays small without
- * the names.
- */
-#if TVMFFI_HAS_OPTIONAL_SYMBOLS && !(defined(TVM_FFI_AMALGAMATED_H_) && defined(TVM_FFI_OWN_PARTS))
-#if !defined(TVM_FFI_AMALGAMATED_H_)
-#define OPTIONAL(name) extern __typeof__(name) name __attribute__((weak));
-ABI(OPTIONAL)
-#endif
-#define NAMED(name) {#name, {.code = (void (*)(void))name}},
-#else
-#define NAMED(name)
-#endif
-
-static const tvmffi_dl_name kAbiNames[] = {ABI(NAMED){NULL, {NULL}}};
-static const tvmffi_dl_name *const kNames[] = {kAbiNames, tvmffi_cxx_names, NULL};
-
 /* ---- Opening: runs code of the library, and so takes no lock ---- */
 
 static int fail_open(const char *path, const char *reason) {
@@ -395,6 +403,10 @@ static tvmffi_library_file *enter(tvmffi_library_file *added) {
     }
     file->uses += added->uses;
     file->may_unload |= added->may_unload;
+    if (file->group == NULL) { /* the first opening of it was not by a group */
+      file->group = added->group;
+      added->group = NULL;
+    }
   }
   tvmffi_mutex_unlock(&opened_mutex);
   if (file != added) {

@@ -391,9 +391,10 @@ const char *tvmffi_dl_check(const char *path) {
  *
  *     names  defines all names. Its symbols get their values in memory, once it is loaded:
  *            only then is it known where it lies, which the loader adds to each value.
- *     group  needs (DT_NEEDED) names, the file that has the runtime, and the library
+ *     group  needs (DT_NEEDED) names, the library, and the file that has the runtime
  *
  * No name becomes global by this, so other copies of the runtime in the process see nothing of it.
+ * The library's dependencies, which come last, do see what the file with the runtime exports.
  * The file that has the runtime stays loaded as long as the group.
  */
 
@@ -401,6 +402,13 @@ const char *tvmffi_dl_check(const char *path) {
 typedef uint64_t hash_word;
 #else
 typedef uint32_t hash_word;
+#endif
+
+/* On MIPS, glibc reads entries of a global offset table, which the written files have not. */
+#if defined(__mips__)
+enum { kCanHandOver = 0 };
+#else
+enum { kCanHandOver = 1 };
 #endif
 
 enum {
@@ -641,6 +649,11 @@ static void init_contents(contents *out, const tvmffi_dl_name *const *lists) {
   out->lists = lists;
 }
 
+/* Whether the loader's message is of a name of the runtime: glibc and musl write `: NAME`. */
+static bool lacks_runtime(const char *message) {
+  return strstr(message, ": TVMFFI") != NULL;
+}
+
 /*
  * Opens the group for a library, and with it the library: at once, if that is possible, so that
  * nothing is left to go wrong later. A library that lacks functions of others, such as a driver
@@ -657,15 +670,15 @@ static void *open_group(const char *path, const char *names, const ElfW(Ehdr) * 
   void *group;
   init_contents(&wanted, kNone);
   wanted.needed[wanted.num_needed++] = names;
+  wanted.needed[wanted.num_needed++] = path; /* its own names come before those of the plugin */
   if (find_image(&last_number, &own) && own.path != NULL && own.path[0] != '\0') {
     wanted.needed[wanted.num_needed++] = own.path;
   }
-  wanted.needed[wanted.num_needed++] = path;
   if (!write_file(&wanted, like, in_memory, &file)) return NULL;
   group = open_written(&file, &wanted.self, RTLD_NOW, spelled);
   if (group == NULL) {
     const char *text = dlerror();
-    if (text != NULL && strstr(text, " TVMFFI") != NULL) {
+    if (text != NULL && lacks_runtime(text)) {
       (void)snprintf(reason, reason_size, "%s, which this runtime does not have", text);
     } else {
       group = open_written(&file, &wanted.self, RTLD_LAZY, spelled);
@@ -860,12 +873,13 @@ static bool read_header(const char *path, ElfW(Ehdr) * out) {
 
 void *tvmffi_dl_open_bound(const char *path, const tvmffi_dl_name *const *lists, void **out_group,
                            char *reason, size_t reason_size) {
+  const bool has_folder = strchr(path, '/') != NULL;
   void *handle = NULL, *group = NULL;
   ElfW(Ehdr) like;
   *out_group = NULL;
   if (offers_names(lists)) return tvmffi_dl_open(path, reason, reason_size);
   reason[0] = '\0';
-  if (strchr(path, '/') != NULL && tvmffi_dl_check(path) == NULL && read_header(path, &like)) {
+  if (kCanHandOver && has_folder && tvmffi_dl_check(path) == NULL && read_header(path, &like)) {
     group = hand_over(path, lists, &like, true, reason, reason_size);
     if (group == NULL && reason[0] == '\0') {
       group = hand_over(path, lists, &like, false, reason, reason_size);
@@ -876,12 +890,17 @@ void *tvmffi_dl_open_bound(const char *path, const tvmffi_dl_name *const *lists,
     handle = tvmffi_dl_open_loaded(path);
   } else { /* if it needs nothing of the runtime, all is well; if it does, this fails */
     handle = tvmffi_dl_open_at_once(path, reason, reason_size);
-    if (handle == NULL && strstr(reason, " TVMFFI") != NULL) {
+    if (handle == NULL && !lacks_runtime(reason)) { /* functions of others, such as a driver */
+      handle = tvmffi_dl_open(path, reason, reason_size);
+    } else if (handle == NULL) {
       size_t size = strlen(reason);
       (void)snprintf(
-          reason + size, reason_size - size,
-          "; the runtime was opened with RTLD_LOCAL, and the system allows no file in "
-          "memory or in /tmp by which libraries could find it: open it with RTLD_GLOBAL");
+          reason + size, reason_size - size, "; the runtime was opened with RTLD_LOCAL, and %s",
+          !kCanHandOver ? "this system gives libraries no other way to find it: open it with "
+                          "RTLD_GLOBAL"
+          : !has_folder ? "a library finds it only if it is opened by its path: give the folder"
+                        : "the system allows no file in memory or in /tmp by which libraries could "
+                          "find it: open it with RTLD_GLOBAL");
     }
   }
   if (handle == NULL) {

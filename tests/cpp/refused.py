@@ -152,6 +152,12 @@ CASES = {
     "an accessor of rows of elements that are packed": (
         PACKED + "auto f(ffi::TensorAccessor<const Packed, 2> x) { return x[0]; }",
         First("elements of this dtype are packed")),
+    "a walk over elements that are packed, of an accessor": (
+        PACKED + "void f(ffi::TensorAccessor<Packed, 1> x) { ffi::ForEach([](Packed &) {}, x); }",
+        First("elements of this dtype are packed")),
+    "a walk over elements that are packed, of a TensorView": (
+        PACKED + "void f(ffi::TensorView x) { ffi::ForEach<Packed>([](Packed &) {}, x); }",
+        First("elements of this dtype are packed")),
     "an accessor of elements without a dtype": (ACCESSOR +
                                                 "void f(ffi::TensorAccessor<Foreign, 1>) {}" +
                                                 EXPORT, First("specialise tvm::ffi::dtype_trait")),

@@ -9,6 +9,12 @@
 #include <tvm/ffi/c.h>
 #include <tvm/ffi/extra/c_runtime_api.h>
 
+/* bound.c has a function of this name, which its kernels must call. */
+TVM_FFI_DLL_EXPORT const char *test_message(void);
+TVM_FFI_DLL_EXPORT const char *test_message(void) {
+  return "raised by the plugin's function of that name";
+}
+
 static void print_error(void) {
   TVMFFIObjectHandle error = NULL;
   TVMFFIErrorMoveFromRaised(&error);

@@ -200,6 +200,10 @@ typedef struct DLManagedTensorVersioned {
 int TVMFFITensorToDLPackVersioned(TVMFFIObjectHandle tensor, DLManagedTensorVersioned **out);
 TVM_FFI_C_DETAIL_CHECK int tvm_ffi_tensor_read_flags(TVMFFIObjectHandle tensor, uint64_t *out) {
   DLManagedTensorVersioned *shared = NULL;
+  /* The reference's function takes any object for a Tensor. */
+  if (tensor == NULL || ((TVMFFIObject *)tensor)->type_index != kTVMFFITensor) {
+    return tvm_ffi_error_raise(TVM_FFI_C_TYPE_ERROR, "Cannot read the flags: it is not a Tensor");
+  }
   TVM_FFI_C_TRY(TVMFFITensorToDLPackVersioned(tensor, &shared));
   *out = shared->flags;
   shared->deleter(shared);

@@ -598,16 +598,26 @@ TVM_FFI_LOCAL void ForWalk(F &f, Walk *walk, std::index_sequence<K...> indices, 
   }
 }
 
+/** Elements that share bytes cannot be walked. */
+template <typename T>
+TVM_FFI_LOCAL constexpr void CheckWhole() {
+  constexpr DLDataType dtype = ElementDType<std::remove_cv_t<T>>();
+  static_assert(sizeof(T) * 8 == size_t{dtype.bits} * dtype.lanes,
+                "an element has not the size of its dtype: elements of this dtype are packed");
+}
+
 /** What ForEachOf() asks of an accessor, and the same of a TensorView of elements T. */
 template <typename T, int N, int kDevice, bool kContiguous, uint32_t kAlignment>
 TVM_FFI_LOCAL inline const BasicTensorAccessor<T, N, kDevice, kContiguous, kAlignment> &Walked(
     const BasicTensorAccessor<T, N, kDevice, kContiguous, kAlignment> &tensor) {
   static_assert(kDevice == kDLCPU || kDevice == kAnyDevice, "ForEach runs on the CPU");
+  CheckWhole<T>();
   return tensor;
 }
 template <typename T>
 struct WalkedView {
   explicit TVM_FFI_LOCAL WalkedView(const TensorView &view) : tensor(*view.GetDLTensorPtr()) {
+    CheckWhole<T>();
     const TensorRule rule = {ElementDType<std::remove_cv_t<T>>(), tensor.ndim, kDLCPU, false,
                              ElementAlignment<std::remove_cv_t<T>>()};
     if (TVM_FFI_PREDICT_FALSE(!Fits(rule, tensor))) {

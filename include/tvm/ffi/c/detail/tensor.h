@@ -253,6 +253,7 @@ static inline bool tvm_ffi_tensor_runs_next(tvm_ffi_tensor_runs *runs) {
     if (moves == 1) return true;
     runs->index[i] = 0;
   }
+  runs->ndim = 0; /* a call after the last one finds nothing either */
   return false;
 }
 
