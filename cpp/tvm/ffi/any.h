@@ -32,7 +32,7 @@ TVM_FFI_LOCAL inline constexpr bool is_borrowed_v<TensorView> = true;
 template <typename T>
 TVM_FFI_LOCAL inline constexpr bool is_borrowed_v<Optional<T>> = is_borrowed_v<T>;
 
-TVM_FFI_LOCAL inline bool SameBits(const TVMFFIAny &a, const TVMFFIAny &b) {
+TVM_FFI_LOCAL_INLINE bool SameBits(const TVMFFIAny &a, const TVMFFIAny &b) {
   return a.type_index == b.type_index && a.zero_padding == b.zero_padding && a.v_int64 == b.v_int64;
 }
 
@@ -56,7 +56,7 @@ TVM_FFI_LOCAL TVM_FFI_NO_INLINE inline int OwnSpecial(TVMFFIAny *value) {
 }
 
 /** Turns a borrowed value into an owned one. Returns the same as OwnSpecial. */
-TVM_FFI_LOCAL inline int OwnOrRaise(TVMFFIAny *value) {
+TVM_FFI_LOCAL_INLINE int OwnOrRaise(TVMFFIAny *value) {
   if (value->type_index >= kTVMFFIStaticObjectBegin) {
     Retain(value->v_obj);
   } else if (TVM_FFI_PREDICT_FALSE(value->type_index >= kTVMFFIDLTensorPtr &&
@@ -65,7 +65,7 @@ TVM_FFI_LOCAL inline int OwnOrRaise(TVMFFIAny *value) {
   }
   return 0;
 }
-TVM_FFI_LOCAL inline void InplaceConvertAnyViewToAny(TVMFFIAny *value) {
+TVM_FFI_LOCAL_INLINE void InplaceConvertAnyViewToAny(TVMFFIAny *value) {
   CheckSafeCall(OwnOrRaise(value));
 }
 
@@ -84,23 +84,23 @@ TVM_FFI_LOCAL T CastView(const TVMFFIAny *source) {
 /** A borrowed value; trivially copyable. */
 class AnyView {
  public:
-  TVM_FFI_LOCAL AnyView() { detail::SetNone(&data_); }
-  TVM_FFI_LOCAL AnyView(const AnyView &) = default;
-  TVM_FFI_LOCAL AnyView &operator=(const AnyView &) = default;
+  TVM_FFI_LOCAL_INLINE AnyView() { detail::SetNone(&data_); }
+  TVM_FFI_LOCAL_INLINE AnyView(const AnyView &) = default;
+  TVM_FFI_LOCAL_INLINE AnyView &operator=(const AnyView &) = default;
   template <typename T,
             typename = std::enable_if_t<!detail::is_any_v<T> && TypeTraits<T>::convert_enabled>>
-  TVM_FFI_LOCAL AnyView(const T &value) {
+  TVM_FFI_LOCAL_INLINE AnyView(const T &value) {
     TypeTraits<T>::CopyToAnyView(value, &data_);
   }
   template <typename T,
             typename = std::enable_if_t<!detail::is_any_v<T> && TypeTraits<T>::convert_enabled>>
-  TVM_FFI_LOCAL AnyView &operator=(const T &value) {
+  TVM_FFI_LOCAL_INLINE AnyView &operator=(const T &value) {
     TypeTraits<T>::CopyToAnyView(value, &data_);
     return *this;
   }
 
-  TVM_FFI_LOCAL void reset() { detail::SetNone(&data_); }
-  TVM_FFI_LOCAL void swap(AnyView &other) noexcept {
+  TVM_FFI_LOCAL_INLINE void reset() { detail::SetNone(&data_); }
+  TVM_FFI_LOCAL_INLINE void swap(AnyView &other) noexcept {
     const TVMFFIAny data = data_;
     data_ = other.data_;
     other.data_ = data;
@@ -135,18 +135,22 @@ class AnyView {
   template <typename T>
   TVM_FFI_LOCAL Expected<T> cast_expected() const;
 
-  TVM_FFI_LOCAL bool operator==(std::nullptr_t) const { return data_.type_index == kTVMFFINone; }
-  TVM_FFI_LOCAL bool operator!=(std::nullptr_t) const { return data_.type_index != kTVMFFINone; }
-  TVM_FFI_LOCAL bool same_as(const AnyView &other) const {
+  TVM_FFI_LOCAL_INLINE bool operator==(std::nullptr_t) const {
+    return data_.type_index == kTVMFFINone;
+  }
+  TVM_FFI_LOCAL_INLINE bool operator!=(std::nullptr_t) const {
+    return data_.type_index != kTVMFFINone;
+  }
+  TVM_FFI_LOCAL_INLINE bool same_as(const AnyView &other) const {
     return detail::SameBits(data_, other.data_);
   }
-  TVM_FFI_LOCAL int32_t type_index() const { return data_.type_index; }
+  TVM_FFI_LOCAL_INLINE int32_t type_index() const { return data_.type_index; }
   template <class S = std::string>
   TVM_FFI_LOCAL S GetTypeKey() const {
     return TypeIndexToTypeKey<S>(data_.type_index);
   }
-  TVM_FFI_LOCAL TVMFFIAny CopyToTVMFFIAny() const { return data_; }
-  TVM_FFI_LOCAL static AnyView CopyFromTVMFFIAny(TVMFFIAny data) {
+  TVM_FFI_LOCAL_INLINE TVMFFIAny CopyToTVMFFIAny() const { return data_; }
+  TVM_FFI_LOCAL_INLINE static AnyView CopyFromTVMFFIAny(TVMFFIAny data) {
     AnyView view;
     view.data_ = data;
     return view;
@@ -162,46 +166,48 @@ class AnyView {
 /** An owned value. */
 class Any {
  public:
-  TVM_FFI_LOCAL Any() { detail::SetNone(&data_); }
-  TVM_FFI_LOCAL ~Any() {
+  TVM_FFI_LOCAL_INLINE Any() { detail::SetNone(&data_); }
+  TVM_FFI_LOCAL_INLINE ~Any() {
     if (data_.type_index >= kTVMFFIStaticObjectBegin) detail::Release(data_.v_obj);
   }
-  TVM_FFI_LOCAL Any(const Any &other) : data_(other.data_) {
+  TVM_FFI_LOCAL_INLINE Any(const Any &other) : data_(other.data_) {
     if (data_.type_index >= kTVMFFIStaticObjectBegin) detail::Retain(data_.v_obj);
   }
-  TVM_FFI_LOCAL Any(Any &&other) noexcept : data_(other.data_) { detail::SetNone(&other.data_); }
-  TVM_FFI_LOCAL Any &operator=(const Any &other) {
+  TVM_FFI_LOCAL_INLINE Any(Any &&other) noexcept : data_(other.data_) {
+    detail::SetNone(&other.data_);
+  }
+  TVM_FFI_LOCAL_INLINE Any &operator=(const Any &other) {
     Any(other).swap(*this);
     return *this;
   }
-  TVM_FFI_LOCAL Any &operator=(Any &&other) noexcept {
+  TVM_FFI_LOCAL_INLINE Any &operator=(Any &&other) noexcept {
     Any(static_cast<Any &&>(other)).swap(*this);
     return *this;
   }
   /** Borrowed text and bytes are copied. Errors: RuntimeError (a DLTensor pointer). */
-  TVM_FFI_LOCAL Any(const AnyView &view) : data_(view.data_) {
+  TVM_FFI_LOCAL_INLINE Any(const AnyView &view) : data_(view.data_) {
     detail::InplaceConvertAnyViewToAny(&data_);
   }
-  TVM_FFI_LOCAL Any &operator=(const AnyView &view) {
+  TVM_FFI_LOCAL_INLINE Any &operator=(const AnyView &view) {
     Any(view).swap(*this);
     return *this;
   }
   template <typename T, typename D = std::remove_cv_t<std::remove_reference_t<T>>,
             typename = std::enable_if_t<!detail::is_any_v<D> && TypeTraits<D>::convert_enabled>>
-  TVM_FFI_LOCAL Any(T &&value) {
+  TVM_FFI_LOCAL_INLINE Any(T &&value) {
     detail::SetNone(&data_);
     TypeTraits<D>::MoveToAny(static_cast<T &&>(value), &data_);
   }
   template <typename T, typename D = std::remove_cv_t<std::remove_reference_t<T>>,
             typename = std::enable_if_t<!detail::is_any_v<D> && TypeTraits<D>::convert_enabled>>
-  TVM_FFI_LOCAL Any &operator=(T &&value) {
+  TVM_FFI_LOCAL_INLINE Any &operator=(T &&value) {
     Any(static_cast<T &&>(value)).swap(*this);
     return *this;
   }
-  TVM_FFI_LOCAL operator AnyView() const { return AnyView::CopyFromTVMFFIAny(data_); }
+  TVM_FFI_LOCAL_INLINE operator AnyView() const { return AnyView::CopyFromTVMFFIAny(data_); }
 
-  TVM_FFI_LOCAL void reset() { Any().swap(*this); }
-  TVM_FFI_LOCAL void swap(Any &other) noexcept {
+  TVM_FFI_LOCAL_INLINE void reset() { Any().swap(*this); }
+  TVM_FFI_LOCAL_INLINE void swap(Any &other) noexcept {
     const TVMFFIAny data = data_;
     data_ = other.data_;
     other.data_ = data;
@@ -285,17 +291,21 @@ class Any {
   template <typename T>
   TVM_FFI_LOCAL Expected<T> cast_expected() &&;
 
-  TVM_FFI_LOCAL bool operator==(std::nullptr_t) const { return data_.type_index == kTVMFFINone; }
-  TVM_FFI_LOCAL bool operator!=(std::nullptr_t) const { return data_.type_index != kTVMFFINone; }
-  TVM_FFI_LOCAL bool same_as(const Any &other) const {
+  TVM_FFI_LOCAL_INLINE bool operator==(std::nullptr_t) const {
+    return data_.type_index == kTVMFFINone;
+  }
+  TVM_FFI_LOCAL_INLINE bool operator!=(std::nullptr_t) const {
+    return data_.type_index != kTVMFFINone;
+  }
+  TVM_FFI_LOCAL_INLINE bool same_as(const Any &other) const {
     return detail::SameBits(data_, other.data_);
   }
-  TVM_FFI_LOCAL bool same_as(const ObjectRef &other) const {
+  TVM_FFI_LOCAL_INLINE bool same_as(const ObjectRef &other) const {
     TVMFFIAny view;
     detail::SetObject(&view, detail::ObjectUnsafe::TVMFFIObjectPtrFromObjectRef(other));
     return detail::SameBits(data_, view);
   }
-  TVM_FFI_LOCAL int32_t type_index() const { return data_.type_index; }
+  TVM_FFI_LOCAL_INLINE int32_t type_index() const { return data_.type_index; }
   template <class S = std::string>
   TVM_FFI_LOCAL S GetTypeKey() const {
     return TypeIndexToTypeKey<S>(data_.type_index);
@@ -311,26 +321,28 @@ namespace detail {
 
 /** Access to the raw data, without checks of types. */
 struct AnyUnsafe : ObjectUnsafe {
-  TVM_FFI_LOCAL static TVMFFIAny MoveAnyToTVMFFIAny(Any &&any) {
+  TVM_FFI_LOCAL_INLINE static TVMFFIAny MoveAnyToTVMFFIAny(Any &&any) {
     const TVMFFIAny data = any.data_;
     SetNone(&any.data_);
     return data;
   }
-  TVM_FFI_LOCAL static Any MoveTVMFFIAnyToAny(TVMFFIAny *data) {
+  TVM_FFI_LOCAL_INLINE static Any MoveTVMFFIAnyToAny(TVMFFIAny *data) {
     Any any;
     any.data_ = *data;
     SetNone(data);
     return any;
   }
-  TVM_FFI_LOCAL static Any MoveTVMFFIAnyRawToAny(TVMFFIAny data) {
+  TVM_FFI_LOCAL_INLINE static Any MoveTVMFFIAnyRawToAny(TVMFFIAny data) {
     Any any;
     any.data_ = data;
     return any;
   }
-  TVM_FFI_LOCAL static const TVMFFIAny *TVMFFIAnyPtrFromAny(const Any &any) { return &any.data_; }
+  TVM_FFI_LOCAL_INLINE static const TVMFFIAny *TVMFFIAnyPtrFromAny(const Any &any) {
+    return &any.data_;
+  }
   /** Where a function can write its result; the old value must not be an object. */
-  TVM_FFI_LOCAL static TVMFFIAny *Slot(Any *any) { return &any->data_; }
-  TVM_FFI_LOCAL static const TVMFFIAny *Data(const AnyView &view) { return &view.data_; }
+  TVM_FFI_LOCAL_INLINE static TVMFFIAny *Slot(Any *any) { return &any->data_; }
+  TVM_FFI_LOCAL_INLINE static const TVMFFIAny *Data(const AnyView &view) { return &view.data_; }
   template <typename T>
   TVM_FFI_LOCAL static bool CheckAnyStrict(const Any &any) {
     if constexpr (std::is_same_v<T, Any>) {
@@ -386,24 +398,24 @@ struct AnyUnsafe : ObjectUnsafe {
 template <>
 struct Reader<AnyView> {
   AnyView value;
-  TVM_FFI_LOCAL Reader() = default;
-  TVM_FFI_LOCAL ~Reader() = default;
-  TVM_FFI_LOCAL int Read(const TVMFFIAny *source) {
+  TVM_FFI_LOCAL_INLINE Reader() = default;
+  TVM_FFI_LOCAL_INLINE ~Reader() = default;
+  TVM_FFI_LOCAL_INLINE int Read(const TVMFFIAny *source) {
     value = AnyView::CopyFromTVMFFIAny(*source);
     return kReadOk;
   }
-  TVM_FFI_LOCAL AnyView &&Take() { return static_cast<AnyView &&>(value); }
+  TVM_FFI_LOCAL_INLINE AnyView &&Take() { return static_cast<AnyView &&>(value); }
 };
 template <>
 struct Reader<Any> {
   Any value;
-  TVM_FFI_LOCAL Reader() = default;
-  TVM_FFI_LOCAL ~Reader() = default;
-  TVM_FFI_LOCAL int Read(const TVMFFIAny *source) {
+  TVM_FFI_LOCAL_INLINE Reader() = default;
+  TVM_FFI_LOCAL_INLINE ~Reader() = default;
+  TVM_FFI_LOCAL_INLINE int Read(const TVMFFIAny *source) {
     value = AnyView::CopyFromTVMFFIAny(*source);
     return kReadOk;
   }
-  TVM_FFI_LOCAL Any &&Take() { return static_cast<Any &&>(value); }
+  TVM_FFI_LOCAL_INLINE Any &&Take() { return static_cast<Any &&>(value); }
 };
 
 }  // namespace detail

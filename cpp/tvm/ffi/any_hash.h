@@ -12,17 +12,17 @@
 TVM_FFI_NAMESPACE_BEGIN
 namespace detail {
 
-TVM_FFI_LOCAL inline bool IsText(int32_t type_index) {
+TVM_FFI_LOCAL_INLINE bool IsText(int32_t type_index) {
   return type_index == kTVMFFISmallStr || type_index == kTVMFFIStr ||
          type_index == kTVMFFISmallBytes || type_index == kTVMFFIBytes;
 }
 /** The bytes of a string or of a byte array. */
-TVM_FFI_LOCAL inline TVMFFIByteArray BytesOfText(const TVMFFIAny *value) {
+TVM_FFI_LOCAL_INLINE TVMFFIByteArray BytesOfText(const TVMFFIAny *value) {
   return value->type_index < kTVMFFIStaticObjectBegin ? TVMFFISmallBytesGetContentByteArray(value)
                                                       : *TVMFFIBytesGetByteArrayPtr(value->v_obj);
 }
 /** Compares two strings or two byte arrays. Two short ones with different bits always differ. */
-TVM_FFI_LOCAL inline bool TextsEqual(const TVMFFIAny *a, const TVMFFIAny *b) {
+TVM_FFI_LOCAL_INLINE bool TextsEqual(const TVMFFIAny *a, const TVMFFIAny *b) {
   const TVMFFIByteArray a_bytes = BytesOfText(a), b_bytes = BytesOfText(b);
   return a_bytes.size == b_bytes.size && std::memcmp(a_bytes.data, b_bytes.data, a_bytes.size) == 0;
 }
@@ -68,7 +68,7 @@ TVM_FFI_LOCAL int64_t CallKeyHook(const TVMFFIAny *hook, int32_t result_index, c
 }
 
 /** The hash of a value without content or hooks. */
-TVM_FFI_LOCAL inline uint64_t HashOfBits(const TVMFFIAny *key) {
+TVM_FFI_LOCAL_INLINE uint64_t HashOfBits(const TVMFFIAny *key) {
   return StableHashCombine(static_cast<uint64_t>(key->type_index),
                            static_cast<uint64_t>(key->v_int64));
 }
@@ -88,7 +88,7 @@ TVM_FFI_LOCAL TVM_FFI_NO_INLINE inline uint64_t HashOfObject(const TVMFFIAny *ke
 }
 
 /** Hashes text and bytes by content, objects with a __any_hash__ by that, others by their bits. */
-TVM_FFI_LOCAL inline uint64_t HashOfKey(const TVMFFIAny *key) {
+TVM_FFI_LOCAL_INLINE uint64_t HashOfKey(const TVMFFIAny *key) {
   if (key->type_index >= kTVMFFIStaticObjectBegin) return HashOfObject(key);
   if (key->type_index != kTVMFFISmallStr && key->type_index != kTVMFFISmallBytes) {
     return HashOfBits(key);
@@ -99,7 +99,7 @@ TVM_FFI_LOCAL inline uint64_t HashOfKey(const TVMFFIAny *key) {
 }
 
 /** Whether keys with different bits must be compared: by content, or by the hook of their type. */
-TVM_FFI_LOCAL inline bool KeysMayBeEqual(const TVMFFIAny *a, const TVMFFIAny *b) {
+TVM_FFI_LOCAL_INLINE bool KeysMayBeEqual(const TVMFFIAny *a, const TVMFFIAny *b) {
   if (b->type_index < kTVMFFISmallStr) return false;
   if (a->type_index == b->type_index) return a->type_index >= kTVMFFIStaticObjectBegin;
   return (a->type_index == kTVMFFISmallStr && b->type_index == kTVMFFIStr) ||
@@ -109,7 +109,7 @@ TVM_FFI_LOCAL inline bool KeysMayBeEqual(const TVMFFIAny *a, const TVMFFIAny *b)
 }
 
 /** [lend] The __any_equal__ of a type, or NULL. */
-TVM_FFI_LOCAL inline const TVMFFIAny *EqualHookOf(int32_t type_index) {
+TVM_FFI_LOCAL_INLINE const TVMFFIAny *EqualHookOf(int32_t type_index) {
   return FindTypeAttr(&any_equal_column, "__any_equal__", type_index);
 }
 TVM_FFI_LOCAL_COLD bool AskEqualHook(const TVMFFIAny *hook, const TVMFFIAny *a,

@@ -36,7 +36,7 @@ namespace detail {
 /* Hashes that are the same in every process, for the keys of maps. */
 
 template <typename T>
-TVM_FFI_LOCAL inline uint64_t StableHashCombine(uint64_t key, const T &value) {
+TVM_FFI_LOCAL_INLINE uint64_t StableHashCombine(uint64_t key, const T &value) {
   return key ^ (static_cast<uint64_t>(value) + 0x9e3779b9 + (key << 6) + (key >> 2));
 }
 
@@ -73,7 +73,7 @@ TVM_FFI_LOCAL inline uint64_t StableHashSmallStrBytes(const TVMFFIAny *value) {
 
 /** Calls f(index, arg) for each argument, left to right. */
 template <typename F, typename... Args>
-TVM_FFI_LOCAL inline void for_each(const F &f, Args &&...args) {
+TVM_FFI_LOCAL_INLINE void for_each(const F &f, Args &&...args) {
   [[maybe_unused]] size_t i = 0;
   (f(i++, static_cast<Args &&>(args)), ...);
 }

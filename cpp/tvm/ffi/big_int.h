@@ -67,10 +67,10 @@ class BigInt {
   /** The words of a value: `[i]`, `size()`. */
   using ArrayView = detail::WordView;
 
-  TVM_FFI_LOCAL BigInt() { detail::SetInt(&data_, kTVMFFIInt, 0); }
+  TVM_FFI_LOCAL_INLINE BigInt() { detail::SetInt(&data_, kTVMFFIInt, 0); }
   template <typename Int,
             typename = std::enable_if_t<std::is_integral_v<Int> && sizeof(Int) <= sizeof(int64_t)>>
-  TVM_FFI_LOCAL BigInt(Int value) {
+  TVM_FFI_LOCAL_INLINE BigInt(Int value) {
     detail::SetInt(&data_, kTVMFFIInt, static_cast<int64_t>(value));
     if constexpr (sizeof(Int) == sizeof(int64_t) && std::is_unsigned_v<Int>) {
       if (data_.v_int64 < 0) *this = detail::int_ops::FromUint64(value);
@@ -78,38 +78,38 @@ class BigInt {
   }
   /** Truncates towards zero. Errors: ValueError (not a number), OverflowError (infinite). */
   TVM_FFI_LOCAL explicit BigInt(double value) : BigInt(detail::int_ops::FromDouble(value)) {}
-  TVM_FFI_LOCAL BigInt(const BigInt &other) : data_(other.data_) {
+  TVM_FFI_LOCAL_INLINE BigInt(const BigInt &other) : data_(other.data_) {
     if (!IsInt64()) detail::Retain(data_.v_obj);
   }
   /** Leaves 0 behind. */
-  TVM_FFI_LOCAL BigInt(BigInt &&other) noexcept : data_(other.data_) {
+  TVM_FFI_LOCAL_INLINE BigInt(BigInt &&other) noexcept : data_(other.data_) {
     detail::SetInt(&other.data_, kTVMFFIInt, 0);
   }
-  TVM_FFI_LOCAL BigInt &operator=(const BigInt &other) {
+  TVM_FFI_LOCAL_INLINE BigInt &operator=(const BigInt &other) {
     BigInt(other).swap(*this);
     return *this;
   }
-  TVM_FFI_LOCAL BigInt &operator=(BigInt &&other) noexcept {
+  TVM_FFI_LOCAL_INLINE BigInt &operator=(BigInt &&other) noexcept {
     BigInt(static_cast<BigInt &&>(other)).swap(*this);
     return *this;
   }
-  TVM_FFI_LOCAL ~BigInt() {
+  TVM_FFI_LOCAL_INLINE ~BigInt() {
     if (!IsInt64()) detail::Release(data_.v_obj);
   }
-  TVM_FFI_LOCAL void swap(BigInt &other) noexcept {
+  TVM_FFI_LOCAL_INLINE void swap(BigInt &other) noexcept {
     const TVMFFIAny data = data_;
     data_ = other.data_;
     other.data_ = data;
   }
 
-  TVM_FFI_LOCAL explicit operator bool() const { return !IsInt64() || data_.v_int64 != 0; }
+  TVM_FFI_LOCAL_INLINE explicit operator bool() const { return !IsInt64() || data_.v_int64 != 0; }
   /** Errors: OverflowError. */
-  TVM_FFI_LOCAL explicit operator int64_t() const {
+  TVM_FFI_LOCAL_INLINE explicit operator int64_t() const {
     if (!IsInt64()) detail::Throw("OverflowError", "BigInt does not fit int64_t");
     return data_.v_int64;
   }
   /** The nearest double, ties to even. Errors: OverflowError. */
-  TVM_FFI_LOCAL explicit operator double() const {
+  TVM_FFI_LOCAL_INLINE explicit operator double() const {
     return IsInt64() ? static_cast<double>(data_.v_int64) : detail::int_ops::ToDouble(view());
   }
   /** Absent if the value does not fit. */
@@ -133,47 +133,47 @@ class BigInt {
     return IsInt64() ? static_cast<uint64_t>(data_.v_int64) : detail::int_ops::Hash(view());
   }
 
-  TVM_FFI_LOCAL BigInt operator+() const { return *this; }
-  TVM_FFI_LOCAL BigInt operator-() const { return 0 - *this; }
-  TVM_FFI_LOCAL BigInt operator~() const {
+  TVM_FFI_LOCAL_INLINE BigInt operator+() const { return *this; }
+  TVM_FFI_LOCAL_INLINE BigInt operator-() const { return 0 - *this; }
+  TVM_FFI_LOCAL_INLINE BigInt operator~() const {
     return IsInt64() ? BigInt(~data_.v_int64) : detail::int_ops::Invert(view());
   }
 
-  TVM_FFI_LOCAL friend BigInt operator+(const BigInt &a, const BigInt &b) {
+  TVM_FFI_LOCAL_INLINE friend BigInt operator+(const BigInt &a, const BigInt &b) {
     int64_t value;
     if (BothInt64(a, b) && !__builtin_add_overflow(a.data_.v_int64, b.data_.v_int64, &value)) {
       return value;
     }
     return detail::int_ops::OfWords<detail::int_ops::Add>(a.data_, b.data_);
   }
-  TVM_FFI_LOCAL friend BigInt operator-(const BigInt &a, const BigInt &b) {
+  TVM_FFI_LOCAL_INLINE friend BigInt operator-(const BigInt &a, const BigInt &b) {
     int64_t value;
     if (BothInt64(a, b) && !__builtin_sub_overflow(a.data_.v_int64, b.data_.v_int64, &value)) {
       return value;
     }
     return detail::int_ops::OfWords<detail::int_ops::Subtract>(a.data_, b.data_);
   }
-  TVM_FFI_LOCAL friend BigInt operator*(const BigInt &a, const BigInt &b) {
+  TVM_FFI_LOCAL_INLINE friend BigInt operator*(const BigInt &a, const BigInt &b) {
     int64_t value;
     if (BothInt64(a, b) && !__builtin_mul_overflow(a.data_.v_int64, b.data_.v_int64, &value)) {
       return value;
     }
     return detail::int_ops::OfWords<detail::int_ops::Multiply>(a.data_, b.data_);
   }
-  TVM_FFI_LOCAL friend BigInt operator&(const BigInt &a, const BigInt &b) {
+  TVM_FFI_LOCAL_INLINE friend BigInt operator&(const BigInt &a, const BigInt &b) {
     return BothInt64(a, b) ? BigInt(a.data_.v_int64 & b.data_.v_int64)
                            : detail::int_ops::OfWords<detail::int_ops::And>(a.data_, b.data_);
   }
-  TVM_FFI_LOCAL friend BigInt operator|(const BigInt &a, const BigInt &b) {
+  TVM_FFI_LOCAL_INLINE friend BigInt operator|(const BigInt &a, const BigInt &b) {
     return BothInt64(a, b) ? BigInt(a.data_.v_int64 | b.data_.v_int64)
                            : detail::int_ops::OfWords<detail::int_ops::Or>(a.data_, b.data_);
   }
-  TVM_FFI_LOCAL friend BigInt operator^(const BigInt &a, const BigInt &b) {
+  TVM_FFI_LOCAL_INLINE friend BigInt operator^(const BigInt &a, const BigInt &b) {
     return BothInt64(a, b) ? BigInt(a.data_.v_int64 ^ b.data_.v_int64)
                            : detail::int_ops::OfWords<detail::int_ops::Xor>(a.data_, b.data_);
   }
   /** Errors: ValueError (a negative count), OverflowError (a count beyond int64_t), memory. */
-  TVM_FFI_LOCAL friend BigInt operator<<(const BigInt &a, const BigInt &count) {
+  TVM_FFI_LOCAL_INLINE friend BigInt operator<<(const BigInt &a, const BigInt &count) {
     int64_t value;
     if (BothInt64(a, count) && count.data_.v_int64 >= 0 && count.data_.v_int64 < 63 &&
         !__builtin_mul_overflow(a.data_.v_int64, int64_t{1} << count.data_.v_int64, &value)) {
@@ -182,7 +182,7 @@ class BigInt {
     return detail::int_ops::OfWords<detail::int_ops::ShiftLeft>(a.data_, count.data_);
   }
   /** Errors: ValueError (a negative count). */
-  TVM_FFI_LOCAL friend BigInt operator>>(const BigInt &a, const BigInt &count) {
+  TVM_FFI_LOCAL_INLINE friend BigInt operator>>(const BigInt &a, const BigInt &count) {
     if (BothInt64(a, count) && count.data_.v_int64 >= 0 && count.data_.v_int64 < 64) {
       return a.data_.v_int64 >> count.data_.v_int64;
     }
@@ -190,78 +190,84 @@ class BigInt {
   }
 
   /** Rounds towards zero: 7 / -2 is -3, and 7 % -2 is 1. Errors: ZeroDivisionError. */
-  TVM_FFI_LOCAL friend BigInt truncdiv(const BigInt &a, const BigInt &b) {
+  TVM_FFI_LOCAL_INLINE friend BigInt truncdiv(const BigInt &a, const BigInt &b) {
     if (CanDivide(a, b)) return a.data_.v_int64 / b.data_.v_int64;
     return detail::int_ops::OfWords<detail::int_ops::TruncDiv>(a.data_, b.data_);
   }
-  TVM_FFI_LOCAL friend BigInt truncmod(const BigInt &a, const BigInt &b) {
+  TVM_FFI_LOCAL_INLINE friend BigInt truncmod(const BigInt &a, const BigInt &b) {
     if (CanDivide(a, b)) return a.data_.v_int64 % b.data_.v_int64;
     return detail::int_ops::OfWords<detail::int_ops::TruncMod>(a.data_, b.data_);
   }
   /** Rounds towards negative infinity: 7 and -2 give -4 and -1. Errors: ZeroDivisionError. */
-  TVM_FFI_LOCAL friend BigInt floordiv(const BigInt &a, const BigInt &b) {
+  TVM_FFI_LOCAL_INLINE friend BigInt floordiv(const BigInt &a, const BigInt &b) {
     if (!CanDivide(a, b))
       return detail::int_ops::OfWords<detail::int_ops::FloorDiv>(a.data_, b.data_);
     const int64_t x = a.data_.v_int64, y = b.data_.v_int64, rest = x % y;
     return x / y - (rest != 0 && (rest < 0) != (y < 0) ? 1 : 0);
   }
-  TVM_FFI_LOCAL friend BigInt floormod(const BigInt &a, const BigInt &b) {
+  TVM_FFI_LOCAL_INLINE friend BigInt floormod(const BigInt &a, const BigInt &b) {
     if (!CanDivide(a, b))
       return detail::int_ops::OfWords<detail::int_ops::FloorMod>(a.data_, b.data_);
     const int64_t y = b.data_.v_int64, rest = a.data_.v_int64 % y;
     return rest != 0 && (rest < 0) != (y < 0) ? rest + y : rest;
   }
-  TVM_FFI_LOCAL friend BigInt operator/(const BigInt &a, const BigInt &b) { return truncdiv(a, b); }
-  TVM_FFI_LOCAL friend BigInt operator%(const BigInt &a, const BigInt &b) { return truncmod(a, b); }
+  TVM_FFI_LOCAL_INLINE friend BigInt operator/(const BigInt &a, const BigInt &b) {
+    return truncdiv(a, b);
+  }
+  TVM_FFI_LOCAL_INLINE friend BigInt operator%(const BigInt &a, const BigInt &b) {
+    return truncmod(a, b);
+  }
 
-  TVM_FFI_LOCAL friend bool operator==(const BigInt &a, const BigInt &b) {
+  TVM_FFI_LOCAL_INLINE friend bool operator==(const BigInt &a, const BigInt &b) {
     if (a.IsInt64()) return b.IsInt64() && a.data_.v_int64 == b.data_.v_int64;
     return !b.IsInt64() && detail::int_ops::Compare(a.view(), b.view()) == 0;
   }
-  TVM_FFI_LOCAL friend bool operator<(const BigInt &a, const BigInt &b) {
+  TVM_FFI_LOCAL_INLINE friend bool operator<(const BigInt &a, const BigInt &b) {
     return BothInt64(a, b) ? a.data_.v_int64 < b.data_.v_int64
                            : detail::int_ops::Compare(a.view(), b.view()) < 0;
   }
-  TVM_FFI_LOCAL friend bool operator!=(const BigInt &a, const BigInt &b) { return !(a == b); }
-  TVM_FFI_LOCAL friend bool operator>(const BigInt &a, const BigInt &b) { return b < a; }
-  TVM_FFI_LOCAL friend bool operator<=(const BigInt &a, const BigInt &b) { return !(b < a); }
-  TVM_FFI_LOCAL friend bool operator>=(const BigInt &a, const BigInt &b) { return !(a < b); }
-  TVM_FFI_LOCAL friend BigInt min(const BigInt &a, const BigInt &b) { return b < a ? b : a; }
-  TVM_FFI_LOCAL friend BigInt max(const BigInt &a, const BigInt &b) { return a < b ? b : a; }
+  TVM_FFI_LOCAL_INLINE friend bool operator!=(const BigInt &a, const BigInt &b) {
+    return !(a == b);
+  }
+  TVM_FFI_LOCAL_INLINE friend bool operator>(const BigInt &a, const BigInt &b) { return b < a; }
+  TVM_FFI_LOCAL_INLINE friend bool operator<=(const BigInt &a, const BigInt &b) { return !(b < a); }
+  TVM_FFI_LOCAL_INLINE friend bool operator>=(const BigInt &a, const BigInt &b) { return !(a < b); }
+  TVM_FFI_LOCAL_INLINE friend BigInt min(const BigInt &a, const BigInt &b) { return b < a ? b : a; }
+  TVM_FFI_LOCAL_INLINE friend BigInt max(const BigInt &a, const BigInt &b) { return a < b ? b : a; }
 
-  TVM_FFI_LOCAL BigInt &operator+=(const BigInt &other) { return *this = *this + other; }
-  TVM_FFI_LOCAL BigInt &operator-=(const BigInt &other) { return *this = *this - other; }
-  TVM_FFI_LOCAL BigInt &operator*=(const BigInt &other) { return *this = *this * other; }
-  TVM_FFI_LOCAL BigInt &operator/=(const BigInt &other) { return *this = *this / other; }
-  TVM_FFI_LOCAL BigInt &operator%=(const BigInt &other) { return *this = *this % other; }
-  TVM_FFI_LOCAL BigInt &operator&=(const BigInt &other) { return *this = *this & other; }
-  TVM_FFI_LOCAL BigInt &operator|=(const BigInt &other) { return *this = *this | other; }
-  TVM_FFI_LOCAL BigInt &operator^=(const BigInt &other) { return *this = *this ^ other; }
-  TVM_FFI_LOCAL BigInt &operator<<=(const BigInt &count) { return *this = *this << count; }
-  TVM_FFI_LOCAL BigInt &operator>>=(const BigInt &count) { return *this = *this >> count; }
-  TVM_FFI_LOCAL BigInt &operator++() { return *this += 1; }
-  TVM_FFI_LOCAL BigInt &operator--() { return *this -= 1; }
-  TVM_FFI_LOCAL BigInt operator++(int) {
+  TVM_FFI_LOCAL_INLINE BigInt &operator+=(const BigInt &other) { return *this = *this + other; }
+  TVM_FFI_LOCAL_INLINE BigInt &operator-=(const BigInt &other) { return *this = *this - other; }
+  TVM_FFI_LOCAL_INLINE BigInt &operator*=(const BigInt &other) { return *this = *this * other; }
+  TVM_FFI_LOCAL_INLINE BigInt &operator/=(const BigInt &other) { return *this = *this / other; }
+  TVM_FFI_LOCAL_INLINE BigInt &operator%=(const BigInt &other) { return *this = *this % other; }
+  TVM_FFI_LOCAL_INLINE BigInt &operator&=(const BigInt &other) { return *this = *this & other; }
+  TVM_FFI_LOCAL_INLINE BigInt &operator|=(const BigInt &other) { return *this = *this | other; }
+  TVM_FFI_LOCAL_INLINE BigInt &operator^=(const BigInt &other) { return *this = *this ^ other; }
+  TVM_FFI_LOCAL_INLINE BigInt &operator<<=(const BigInt &count) { return *this = *this << count; }
+  TVM_FFI_LOCAL_INLINE BigInt &operator>>=(const BigInt &count) { return *this = *this >> count; }
+  TVM_FFI_LOCAL_INLINE BigInt &operator++() { return *this += 1; }
+  TVM_FFI_LOCAL_INLINE BigInt &operator--() { return *this -= 1; }
+  TVM_FFI_LOCAL_INLINE BigInt operator++(int) {
     BigInt before(*this);
     ++*this;
     return before;
   }
-  TVM_FFI_LOCAL BigInt operator--(int) {
+  TVM_FFI_LOCAL_INLINE BigInt operator--(int) {
     BigInt before(*this);
     --*this;
     return before;
   }
 
  private:
-  TVM_FFI_LOCAL bool IsInt64() const { return data_.type_index == kTVMFFIInt; }
-  TVM_FFI_LOCAL static bool BothInt64(const BigInt &a, const BigInt &b) {
+  TVM_FFI_LOCAL_INLINE bool IsInt64() const { return data_.type_index == kTVMFFIInt; }
+  TVM_FFI_LOCAL_INLINE static bool BothInt64(const BigInt &a, const BigInt &b) {
     return TVM_FFI_PREDICT_TRUE(a.IsInt64() && b.IsInt64());
   }
   /** Whether the processor can divide; not by -1, which overflows for the lowest int64_t. */
-  TVM_FFI_LOCAL static bool CanDivide(const BigInt &a, const BigInt &b) {
+  TVM_FFI_LOCAL_INLINE static bool CanDivide(const BigInt &a, const BigInt &b) {
     return BothInt64(a, b) && b.data_.v_int64 != 0 && b.data_.v_int64 != -1;
   }
-  TVM_FFI_LOCAL ArrayView view() const { return detail::BigIntUnsafe::GetArrayView(*this); }
+  TVM_FFI_LOCAL_INLINE ArrayView view() const { return detail::BigIntUnsafe::GetArrayView(*this); }
 
   TVMFFIAny data_;
 
@@ -271,13 +277,13 @@ class BigInt {
 
 namespace detail {
 
-TVM_FFI_LOCAL inline bool BigIntUnsafe::CheckInt64(const BigInt &value) {
+TVM_FFI_LOCAL_INLINE bool BigIntUnsafe::CheckInt64(const BigInt &value) {
   return value.IsInt64();
 }
-TVM_FFI_LOCAL inline int64_t BigIntUnsafe::GetInt64(const BigInt &value) {
+TVM_FFI_LOCAL_INLINE int64_t BigIntUnsafe::GetInt64(const BigInt &value) {
   return value.data_.v_int64;
 }
-TVM_FFI_LOCAL inline WordView BigIntUnsafe::GetArrayView(const BigInt &value) {
+TVM_FFI_LOCAL_INLINE WordView BigIntUnsafe::GetArrayView(const BigInt &value) {
   return GetArrayView(value.data_);
 }
 TVM_FFI_LOCAL inline BigInt BigIntUnsafe::Normalize(ObjectPtr<BigIntObj> &&obj) {
@@ -297,28 +303,28 @@ struct TypeTraits<BigInt> : detail::NamedTraits<BigInt> {
   using TvmFfiOwn = void;
   TVM_FFI_LOCAL static constexpr const char *type_str = "BigInt";
   TVM_FFI_LOCAL static constexpr const char *type_schema = "ffi.BigInt";
-  TVM_FFI_LOCAL static void CopyToAnyView(const BigInt &value, TVMFFIAny *out) {
+  TVM_FFI_LOCAL_INLINE static void CopyToAnyView(const BigInt &value, TVMFFIAny *out) {
     *out = value.data_;
   }
-  TVM_FFI_LOCAL static void MoveToAny(BigInt value, TVMFFIAny *out) {
+  TVM_FFI_LOCAL_INLINE static void MoveToAny(BigInt value, TVMFFIAny *out) {
     *out = value.data_;
     detail::SetInt(&value.data_, kTVMFFIInt, 0);
   }
-  TVM_FFI_LOCAL static bool CheckAnyStrict(const TVMFFIAny *source) {
+  TVM_FFI_LOCAL_INLINE static bool CheckAnyStrict(const TVMFFIAny *source) {
     return source->type_index == kTVMFFIInt || source->type_index == kTVMFFIBigInt;
   }
-  TVM_FFI_LOCAL static BigInt CopyFromAnyViewAfterCheck(const TVMFFIAny *source) {
+  TVM_FFI_LOCAL_INLINE static BigInt CopyFromAnyViewAfterCheck(const TVMFFIAny *source) {
     TVMFFIAny copy = *source;
     if (copy.type_index != kTVMFFIInt) detail::Retain(copy.v_obj);
     return MoveFromAnyAfterCheck(&copy);
   }
-  TVM_FFI_LOCAL static BigInt MoveFromAnyAfterCheck(TVMFFIAny *source) {
+  TVM_FFI_LOCAL_INLINE static BigInt MoveFromAnyAfterCheck(TVMFFIAny *source) {
     BigInt value;
     value.data_ = *source;
     detail::SetNone(source);
     return value;
   }
-  TVM_FFI_LOCAL static int Read(const TVMFFIAny *source, BigInt *out) {
+  TVM_FFI_LOCAL_INLINE static int Read(const TVMFFIAny *source, BigInt *out) {
     if (source->type_index == kTVMFFIBool) {
       *out = source->v_int64;
     } else if (CheckAnyStrict(source)) {
@@ -355,7 +361,7 @@ TVM_FFI_NAMESPACE_END
 
 template <>
 struct std::hash<::tvm::ffi::BigInt> {
-  TVM_FFI_LOCAL size_t operator()(const ::tvm::ffi::BigInt &value) const {
+  TVM_FFI_LOCAL_INLINE size_t operator()(const ::tvm::ffi::BigInt &value) const {
     return static_cast<size_t>(value.hash());
   }
 };

@@ -54,22 +54,24 @@ struct TypeTraits<DLDevice> : detail::NamedTraits<DLDevice> {
   TVM_FFI_LOCAL static constexpr const char *type_str = "Device";
   TVM_FFI_LOCAL static constexpr const char *type_schema = "Device";
   TVM_FFI_LOCAL static constexpr int32_t field_static_type_index = kTVMFFIDevice;
-  TVM_FFI_LOCAL static void CopyToAnyView(const DLDevice &value, TVMFFIAny *out) {
+  TVM_FFI_LOCAL_INLINE static void CopyToAnyView(const DLDevice &value, TVMFFIAny *out) {
     out->type_index = kTVMFFIDevice;
     out->zero_padding = 0;
     out->v_device = value;
   }
-  TVM_FFI_LOCAL static void MoveToAny(DLDevice value, TVMFFIAny *out) { CopyToAnyView(value, out); }
-  TVM_FFI_LOCAL static bool CheckAnyStrict(const TVMFFIAny *source) {
+  TVM_FFI_LOCAL_INLINE static void MoveToAny(DLDevice value, TVMFFIAny *out) {
+    CopyToAnyView(value, out);
+  }
+  TVM_FFI_LOCAL_INLINE static bool CheckAnyStrict(const TVMFFIAny *source) {
     return source->type_index == kTVMFFIDevice;
   }
-  TVM_FFI_LOCAL static DLDevice CopyFromAnyViewAfterCheck(const TVMFFIAny *source) {
+  TVM_FFI_LOCAL_INLINE static DLDevice CopyFromAnyViewAfterCheck(const TVMFFIAny *source) {
     return source->v_device;
   }
-  TVM_FFI_LOCAL static DLDevice MoveFromAnyAfterCheck(TVMFFIAny *source) {
+  TVM_FFI_LOCAL_INLINE static DLDevice MoveFromAnyAfterCheck(TVMFFIAny *source) {
     return source->v_device;
   }
-  TVM_FFI_LOCAL static int Read(const TVMFFIAny *source, DLDevice *out) {
+  TVM_FFI_LOCAL_INLINE static int Read(const TVMFFIAny *source, DLDevice *out) {
     if (TVM_FFI_PREDICT_TRUE(source->type_index == kTVMFFIDevice)) {
       *out = source->v_device;
       return detail::kReadOk;

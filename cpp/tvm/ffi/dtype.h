@@ -10,10 +10,10 @@
 #include <tvm/ffi/type_traits.h>
 
 /* At global scope, like the type, so that argument-dependent lookup finds them. */
-TVM_FFI_LOCAL inline bool operator==(const DLDataType &a, const DLDataType &b) {
+TVM_FFI_LOCAL_INLINE bool operator==(const DLDataType &a, const DLDataType &b) {
   return a.code == b.code && a.bits == b.bits && a.lanes == b.lanes;
 }
-TVM_FFI_LOCAL inline bool operator!=(const DLDataType &a, const DLDataType &b) {
+TVM_FFI_LOCAL_INLINE bool operator!=(const DLDataType &a, const DLDataType &b) {
   return !(a == b);
 }
 template <typename Traits>
@@ -76,23 +76,23 @@ struct TypeTraits<DLDataType> : detail::NamedTraits<DLDataType> {
   TVM_FFI_LOCAL static constexpr const char *type_str = "DataType";
   TVM_FFI_LOCAL static constexpr const char *type_schema = "DataType";
   TVM_FFI_LOCAL static constexpr int32_t field_static_type_index = kTVMFFIDataType;
-  TVM_FFI_LOCAL static void CopyToAnyView(const DLDataType &value, TVMFFIAny *out) {
+  TVM_FFI_LOCAL_INLINE static void CopyToAnyView(const DLDataType &value, TVMFFIAny *out) {
     detail::SetInt(out, kTVMFFIDataType, 0);
     out->v_dtype = value;
   }
-  TVM_FFI_LOCAL static void MoveToAny(DLDataType value, TVMFFIAny *out) {
+  TVM_FFI_LOCAL_INLINE static void MoveToAny(DLDataType value, TVMFFIAny *out) {
     CopyToAnyView(value, out);
   }
-  TVM_FFI_LOCAL static bool CheckAnyStrict(const TVMFFIAny *source) {
+  TVM_FFI_LOCAL_INLINE static bool CheckAnyStrict(const TVMFFIAny *source) {
     return source->type_index == kTVMFFIDataType;
   }
-  TVM_FFI_LOCAL static DLDataType CopyFromAnyViewAfterCheck(const TVMFFIAny *source) {
+  TVM_FFI_LOCAL_INLINE static DLDataType CopyFromAnyViewAfterCheck(const TVMFFIAny *source) {
     return source->v_dtype;
   }
-  TVM_FFI_LOCAL static DLDataType MoveFromAnyAfterCheck(TVMFFIAny *source) {
+  TVM_FFI_LOCAL_INLINE static DLDataType MoveFromAnyAfterCheck(TVMFFIAny *source) {
     return source->v_dtype;
   }
-  TVM_FFI_LOCAL static int Read(const TVMFFIAny *source, DLDataType *out) {
+  TVM_FFI_LOCAL_INLINE static int Read(const TVMFFIAny *source, DLDataType *out) {
     if (TVM_FFI_PREDICT_FALSE(source->type_index != kTVMFFIDataType)) {
       // Not into *out: the address of one reader would force those of all arguments into memory.
       DLDataType parsed{};

@@ -35,8 +35,8 @@ class EnumObj : public Object {
   TVM_FFI_LOCAL EnumObj() = default;
   TVM_FFI_LOCAL EnumObj(int64_t int_index, String str_index)
       : _int_index(int_index), _str_index(static_cast<String &&>(str_index)) {}
-  TVM_FFI_LOCAL EnumObj(const EnumObj &) = default;
-  TVM_FFI_LOCAL ~EnumObj() = default;
+  TVM_FFI_LOCAL_INLINE EnumObj(const EnumObj &) = default;
+  TVM_FFI_LOCAL_INLINE ~EnumObj() = default;
 
   /** Find a member of an enum. Errors: ValueError (no such member). */
   TVM_FFI_LOCAL static Enum _GetByIntIndex(int32_t type_index, int64_t int_index);
@@ -53,7 +53,7 @@ class EnumObj : public Object {
 
 class Enum : public ObjectRef {
  public:
-  TVM_FFI_LOCAL ~Enum() = default;
+  TVM_FFI_LOCAL_INLINE ~Enum() = default;
   TVM_FFI_DEFINE_OBJECT_REF_METHODS_NOTNULLABLE(Enum, ObjectRef, EnumObj);
 };
 
@@ -62,14 +62,14 @@ class IntEnumObj : public EnumObj {
  public:
   TVM_FFI_LOCAL IntEnumObj() = default;
   using EnumObj::EnumObj;
-  TVM_FFI_LOCAL IntEnumObj(const IntEnumObj &) = default;
-  TVM_FFI_LOCAL ~IntEnumObj() = default;
+  TVM_FFI_LOCAL_INLINE IntEnumObj(const IntEnumObj &) = default;
+  TVM_FFI_LOCAL_INLINE ~IntEnumObj() = default;
   TVM_FFI_DETAIL_RUNTIME_TYPE("ffi.IntEnum", IntEnumObj, EnumObj);
 };
 
 class IntEnum : public Enum {
  public:
-  TVM_FFI_LOCAL ~IntEnum() = default;
+  TVM_FFI_LOCAL_INLINE ~IntEnum() = default;
   TVM_FFI_DEFINE_OBJECT_REF_METHODS_NOTNULLABLE(IntEnum, Enum, IntEnumObj);
 };
 
@@ -78,14 +78,14 @@ class StrEnumObj : public EnumObj {
  public:
   TVM_FFI_LOCAL StrEnumObj() = default;
   using EnumObj::EnumObj;
-  TVM_FFI_LOCAL StrEnumObj(const StrEnumObj &) = default;
-  TVM_FFI_LOCAL ~StrEnumObj() = default;
+  TVM_FFI_LOCAL_INLINE StrEnumObj(const StrEnumObj &) = default;
+  TVM_FFI_LOCAL_INLINE ~StrEnumObj() = default;
   TVM_FFI_DETAIL_RUNTIME_TYPE("ffi.StrEnum", StrEnumObj, EnumObj);
 };
 
 class StrEnum : public Enum {
  public:
-  TVM_FFI_LOCAL ~StrEnum() = default;
+  TVM_FFI_LOCAL_INLINE ~StrEnum() = default;
   TVM_FFI_DEFINE_OBJECT_REF_METHODS_NOTNULLABLE(StrEnum, Enum, StrEnumObj);
 };
 
@@ -100,14 +100,14 @@ class EnumStateObj : public Object {
   Dict<String, Dict<ObjectRef, Any>> attrs;
 
   TVM_FFI_LOCAL EnumStateObj() = default;
-  TVM_FFI_LOCAL EnumStateObj(const EnumStateObj &) = default;
-  TVM_FFI_LOCAL ~EnumStateObj() = default;
+  TVM_FFI_LOCAL_INLINE EnumStateObj(const EnumStateObj &) = default;
+  TVM_FFI_LOCAL_INLINE ~EnumStateObj() = default;
   TVM_FFI_DETAIL_RUNTIME_TYPE_FINAL("ffi.EnumState", EnumStateObj, Object);
 };
 
 class EnumState : public ObjectRef {
  public:
-  TVM_FFI_LOCAL ~EnumState() = default;
+  TVM_FFI_LOCAL_INLINE ~EnumState() = default;
   TVM_FFI_DEFINE_OBJECT_REF_METHODS_NOTNULLABLE(EnumState, ObjectRef, EnumStateObj);
 };
 

@@ -183,8 +183,8 @@ TVM_FFI_LOCAL inline void SetSafeCallRaised(const Error &error) {
 
 /** The source location of a message. */
 struct TVM_FFI_LOCAL ThrowSite {
-  TVM_FFI_LOCAL constexpr ThrowSite(const char *kind_, const char *file_, int line_,
-                                    const char *function_)
+  TVM_FFI_LOCAL_INLINE constexpr ThrowSite(const char *kind_, const char *file_, int line_,
+                                           const char *function_)
       : kind(kind_), file(file_), line(line_), function(function_) {}
   const char *kind;
   const char *file;
@@ -206,7 +206,7 @@ TVM_FFI_LOCAL_COLD Error MakeError(const ThrowSite &site, const Text &message) {
 /** `Thrower(...) & MessageStream() << ...`: throws once the message is complete. */
 struct TVM_FFI_LOCAL Thrower : ThrowSite {
   using ThrowSite::ThrowSite;
-  TVM_FFI_LOCAL constexpr explicit Thrower(const ThrowSite &site) : ThrowSite(site) {}
+  TVM_FFI_LOCAL_INLINE constexpr explicit Thrower(const ThrowSite &site) : ThrowSite(site) {}
   template <typename Stream>
   [[noreturn]] TVM_FFI_LOCAL_COLD void operator&(const Stream &message) const {
     Text room;
@@ -222,7 +222,7 @@ struct TVM_FFI_LOCAL Stderr {
 /** The same, but first writes the full message to stderr. */
 struct TVM_FFI_LOCAL LoggingThrower : ThrowSite {
   using ThrowSite::ThrowSite;
-  TVM_FFI_LOCAL constexpr explicit LoggingThrower(const ThrowSite &site) : ThrowSite(site) {}
+  TVM_FFI_LOCAL_INLINE constexpr explicit LoggingThrower(const ThrowSite &site) : ThrowSite(site) {}
   template <typename Stream>
   [[noreturn]] TVM_FFI_LOCAL_COLD void operator&(const Stream &message) const {
     Text room;
@@ -339,7 +339,7 @@ struct NoExceptions {};
 #if TVM_FFI_HAS_EXCEPTIONS
 namespace detail {
 template <typename Throws, typename T>
-TVM_FFI_LOCAL inline T &&NotNull(T &&value, const char *text, const ThrowSite &site) {
+TVM_FFI_LOCAL_INLINE T &&NotNull(T &&value, const char *text, const ThrowSite &site) {
   if (TVM_FFI_PREDICT_FALSE(value == nullptr)) {
     Throws(site) & MessageStream(text);
   }

@@ -75,10 +75,10 @@ TVM_FFI_LOCAL inline Error MakeTypeError(const char *before, const char *between
 /** The value or the error, as one value. */
 class ExpectedBase {
  public:
-  TVM_FFI_LOCAL bool is_err() const { return data_.type_index() == kTVMFFIError; }
-  TVM_FFI_LOCAL bool is_ok() const { return !is_err(); }
-  TVM_FFI_LOCAL bool has_value() const { return !is_err(); }
-  TVM_FFI_LOCAL int32_t type_index() const { return data_.type_index(); }
+  TVM_FFI_LOCAL_INLINE bool is_err() const { return data_.type_index() == kTVMFFIError; }
+  TVM_FFI_LOCAL_INLINE bool is_ok() const { return !is_err(); }
+  TVM_FFI_LOCAL_INLINE bool has_value() const { return !is_err(); }
+  TVM_FFI_LOCAL_INLINE int32_t type_index() const { return data_.type_index(); }
   /** Errors: RuntimeError (there is no error). */
   TVM_FFI_LOCAL Error error() const {
     if (!is_err()) Throw("RuntimeError", "Bad expected access: contains value, not error");
@@ -87,9 +87,9 @@ class ExpectedBase {
 
  protected:
   TVM_FFI_DETAIL_DEFAULT_MEMBERS(ExpectedBase)
-  TVM_FFI_LOCAL explicit ExpectedBase(Any data) : data_(static_cast<Any &&>(data)) {}
+  TVM_FFI_LOCAL_INLINE explicit ExpectedBase(Any data) : data_(static_cast<Any &&>(data)) {}
   /** Throws the error itself, if there is one. */
-  TVM_FFI_LOCAL void Require() const {
+  TVM_FFI_LOCAL_INLINE void Require() const {
     if (TVM_FFI_PREDICT_FALSE(is_err())) ThrowError();
   }
   [[noreturn]] TVM_FFI_LOCAL_COLD void ThrowError() const {
@@ -120,15 +120,15 @@ class [[nodiscard]] Expected : public detail::ExpectedBase {
   template <typename U, typename D = std::decay_t<U>,
             typename = std::enable_if_t<std::is_convertible_v<U &&, T> && !std::is_same_v<D, T> &&
                                         !detail::IsExpectedLike<D>::value>>
-  TVM_FFI_LOCAL Expected(U &&value) : Expected(T(static_cast<U &&>(value))) {}
+  TVM_FFI_LOCAL_INLINE Expected(U &&value) : Expected(T(static_cast<U &&>(value))) {}
   template <typename U,
             typename = std::enable_if_t<!std::is_same_v<T, U> && !std::is_void_v<U> &&
                                         (type_subsumes_v<T, U> || std::is_convertible_v<U, T>)>>
-  TVM_FFI_LOCAL Expected(Expected<U> other)
+  TVM_FFI_LOCAL_INLINE Expected(Expected<U> other)
       : ExpectedBase(other.is_err() ? Any(other.error()) : Any(T(std::move(other).value()))) {}
   TVM_FFI_LOCAL Expected(Error error) : ExpectedBase(Any(std::move(error))) {}
   template <typename E>
-  TVM_FFI_LOCAL Expected(Unexpected<E> error)
+  TVM_FFI_LOCAL_INLINE Expected(Unexpected<E> error)
       : ExpectedBase(Any(Error(std::move(error).error()))) {}
 
   /** Throws the error if there is one. */
@@ -141,23 +141,23 @@ class [[nodiscard]] Expected : public detail::ExpectedBase {
     return detail::AnyUnsafe::MoveFromAnyAfterCheck<T>(static_cast<Any &&>(data_));
   }
   template <typename U = std::remove_cv_t<T>>
-  TVM_FFI_LOCAL T value_or(U &&other) const {
+  TVM_FFI_LOCAL_INLINE T value_or(U &&other) const {
     return is_ok() ? value() : static_cast<T>(static_cast<U &&>(other));
   }
   /** An error stays; a value that is not a U becomes a TypeError. */
   template <typename U>
-  TVM_FFI_LOCAL Expected<U> as_or_error() const & {
+  TVM_FFI_LOCAL_INLINE Expected<U> as_or_error() const & {
     return Expected(*this).template MoveAs<U>();
   }
   /** The same, moved out unless it is a value that is not a U. */
   template <typename U>
-  TVM_FFI_LOCAL Expected<U> as_or_error() && {
+  TVM_FFI_LOCAL_INLINE Expected<U> as_or_error() && {
     return MoveAs<U>();
   }
 
  private:
   template <typename U>
-  TVM_FFI_LOCAL Expected<U> MoveAs() {
+  TVM_FFI_LOCAL_INLINE Expected<U> MoveAs() {
     if (is_err()) {
       return detail::AnyUnsafe::MoveFromAnyAfterCheck<Error>(static_cast<Any &&>(data_));
     }
@@ -169,7 +169,8 @@ class [[nodiscard]] Expected : public detail::ExpectedBase {
     return detail::AnyUnsafe::MoveFromAnyAfterCheck<U>(static_cast<Any &&>(data_));
   }
 
-  TVM_FFI_LOCAL explicit Expected(Any data, UnsafeInit) : ExpectedBase(static_cast<Any &&>(data)) {}
+  TVM_FFI_LOCAL_INLINE explicit Expected(Any data, UnsafeInit)
+      : ExpectedBase(static_cast<Any &&>(data)) {}
 
   friend struct detail::ExpectedUnsafe;
 };
@@ -181,7 +182,7 @@ class [[nodiscard]] Expected<void> : public detail::ExpectedBase {
   TVM_FFI_LOCAL Expected() : ExpectedBase(Any()) {}
   TVM_FFI_LOCAL Expected(Error error) : ExpectedBase(Any(std::move(error))) {}
   template <typename E>
-  TVM_FFI_LOCAL Expected(Unexpected<E> error)
+  TVM_FFI_LOCAL_INLINE Expected(Unexpected<E> error)
       : ExpectedBase(Any(Error(std::move(error).error()))) {}
   TVM_FFI_LOCAL void value() const { Require(); }
 };
@@ -253,7 +254,7 @@ struct Outcome {
 };
 template <typename T>
 struct Outcome<Expected<T>> {
-  TVM_FFI_LOCAL static bool Failed(const Expected<T> &outcome) { return outcome.is_err(); }
+  TVM_FFI_LOCAL_INLINE static bool Failed(const Expected<T> &outcome) { return outcome.is_err(); }
   TVM_FFI_LOCAL_COLD static ErrorToReturn Take(Expected<T> *outcome) {
     return ErrorToReturn(
         AnyUnsafe::MoveFromAnyAfterCheck<Error>(ExpectedUnsafe::GetData(*outcome)));
@@ -261,7 +262,7 @@ struct Outcome<Expected<T>> {
 };
 template <>
 struct Outcome<int> {
-  TVM_FFI_LOCAL static bool Failed(int code) { return code != 0; }
+  TVM_FFI_LOCAL_INLINE static bool Failed(int code) { return code != 0; }
   TVM_FFI_LOCAL_COLD static ErrorToReturn Take(int *) {
     return ErrorToReturn(MoveFromSafeCallRaised());
   }
@@ -277,7 +278,7 @@ template <typename T>
 struct ValueOutcome<Expected<T>> : Outcome<Expected<T>> {
   static_assert(!std::is_void_v<T>,
                 "an Expected<void> has no value to assign: write TVM_FFI_RETURN_IF_ERROR");
-  TVM_FFI_LOCAL static T Value(Expected<T> *outcome) {
+  TVM_FFI_LOCAL_INLINE static T Value(Expected<T> *outcome) {
     return AnyUnsafe::MoveFromAnyAfterCheck<T>(ExpectedUnsafe::GetData(*outcome));
   }
 };
@@ -409,20 +410,20 @@ struct TypeTraits<Expected<T>> : detail::ReadTraits<Expected<T>> {
   using TvmFfiOwn = void;
   using Self = Expected<T>;
   TVM_FFI_LOCAL static constexpr bool text_is_constant = detail::HasConstantText<T>();
-  TVM_FFI_LOCAL static void CopyToAnyView(const Self &value, TVMFFIAny *out) {
+  TVM_FFI_LOCAL_INLINE static void CopyToAnyView(const Self &value, TVMFFIAny *out) {
     *out = *detail::AnyUnsafe::TVMFFIAnyPtrFromAny(detail::ExpectedUnsafe::GetData(value));
   }
-  TVM_FFI_LOCAL static void MoveToAny(Self value, TVMFFIAny *out) {
+  TVM_FFI_LOCAL_INLINE static void MoveToAny(Self value, TVMFFIAny *out) {
     *out = detail::ExpectedUnsafe::MoveToTVMFFIAny(static_cast<Self &&>(value));
   }
-  TVM_FFI_LOCAL static bool CheckAnyStrict(const TVMFFIAny *source) {
+  TVM_FFI_LOCAL_INLINE static bool CheckAnyStrict(const TVMFFIAny *source) {
     return source->type_index == kTVMFFIError || IsStrict(source);
   }
-  TVM_FFI_LOCAL static Self CopyFromAnyViewAfterCheck(const TVMFFIAny *source) {
+  TVM_FFI_LOCAL_INLINE static Self CopyFromAnyViewAfterCheck(const TVMFFIAny *source) {
     return detail::ExpectedUnsafe::MoveFromTVMFFIAny<T>(
         detail::AnyUnsafe::MoveAnyToTVMFFIAny(Any(AnyView::CopyFromTVMFFIAny(*source))));
   }
-  TVM_FFI_LOCAL static Self MoveFromAnyAfterCheck(TVMFFIAny *source) {
+  TVM_FFI_LOCAL_INLINE static Self MoveFromAnyAfterCheck(TVMFFIAny *source) {
     const TVMFFIAny data = *source;
     detail::SetNone(source);
     return detail::ExpectedUnsafe::MoveFromTVMFFIAny<T>(data);
@@ -444,7 +445,7 @@ struct TypeTraits<Expected<T>> : detail::ReadTraits<Expected<T>> {
   }
 
  private:
-  TVM_FFI_LOCAL static bool IsStrict(const TVMFFIAny *source) {
+  TVM_FFI_LOCAL_INLINE static bool IsStrict(const TVMFFIAny *source) {
     if constexpr (std::is_void_v<T>) {
       return source->type_index == kTVMFFINone;
     } else if constexpr (std::is_same_v<T, Any>) {
@@ -460,9 +461,9 @@ namespace detail {
 template <typename T>
 struct Reader<Expected<T>> {
   std::optional<Expected<T>> value;
-  TVM_FFI_LOCAL Reader() = default;
-  TVM_FFI_LOCAL ~Reader() = default;
-  TVM_FFI_LOCAL int Read(const TVMFFIAny *source) {
+  TVM_FFI_LOCAL_INLINE Reader() = default;
+  TVM_FFI_LOCAL_INLINE ~Reader() = default;
+  TVM_FFI_LOCAL_INLINE int Read(const TVMFFIAny *source) {
     if (source->type_index == kTVMFFIError) {
       value.emplace(TypeTraits<Error>::CopyFromAnyViewAfterCheck(source));
       return kReadOk;
@@ -478,7 +479,7 @@ struct Reader<Expected<T>> {
       return status;
     }
   }
-  TVM_FFI_LOCAL Expected<T> &&Take() { return static_cast<Expected<T> &&>(*value); }
+  TVM_FFI_LOCAL_INLINE Expected<T> &&Take() { return static_cast<Expected<T> &&>(*value); }
 };
 
 }  // namespace detail

@@ -26,10 +26,10 @@ class FunctionObj : public Object, public TVMFFIFunctionCell {
   TVM_FFI_LOCAL static constexpr int32_t _type_index = kTVMFFIFunction;
   TVM_FFI_LOCAL static constexpr bool _type_final = false;
   TVM_FFI_DECLARE_OBJECT_INFO_STATIC(StaticTypeKey::kTVMFFIFunction, FunctionObj, Object);
-  TVM_FFI_LOCAL FunctionObj() = default;
+  TVM_FFI_LOCAL_INLINE FunctionObj() = default;
 
   /** Throws the error that the callee raised. */
-  TVM_FFI_LOCAL void CallPacked(const AnyView *args, int32_t num_args, Any *result) const {
+  TVM_FFI_LOCAL_INLINE void CallPacked(const AnyView *args, int32_t num_args, Any *result) const {
     result->reset();
     detail::CheckSafeCall(safe_call(detail::ObjectUnsafe::GetHeader(this),
                                     reinterpret_cast<const TVMFFIAny *>(args), num_args,
@@ -40,15 +40,15 @@ class FunctionObj : public Object, public TVMFFIFunctionCell {
 /** The arguments of a function that reads them itself. */
 class PackedArgs {
  public:
-  TVM_FFI_LOCAL PackedArgs(const AnyView *data, int32_t size) : data_(data), size_(size) {}
-  TVM_FFI_LOCAL int32_t size() const { return size_; }
-  TVM_FFI_LOCAL const AnyView *data() const { return data_; }
-  TVM_FFI_LOCAL AnyView operator[](int i) const { return data_[i]; }
-  TVM_FFI_LOCAL PackedArgs Slice(int begin, int end = -1) const {
+  TVM_FFI_LOCAL_INLINE PackedArgs(const AnyView *data, int32_t size) : data_(data), size_(size) {}
+  TVM_FFI_LOCAL_INLINE int32_t size() const { return size_; }
+  TVM_FFI_LOCAL_INLINE const AnyView *data() const { return data_; }
+  TVM_FFI_LOCAL_INLINE AnyView operator[](int i) const { return data_[i]; }
+  TVM_FFI_LOCAL_INLINE PackedArgs Slice(int begin, int end = -1) const {
     return PackedArgs(data_ + begin, (end < 0 ? size_ : end) - begin);
   }
   template <typename... Args>
-  TVM_FFI_LOCAL static void Fill(AnyView *data, const Args &...args) {
+  TVM_FFI_LOCAL_INLINE static void Fill(AnyView *data, const Args &...args) {
     ((*data++ = AnyView(args)), ...);
   }
 
@@ -95,7 +95,7 @@ class TVM_FFI_LOCAL ClosureObj : public FunctionObj {
     this->safe_call = call;
     this->cpp_call = nullptr;
   }
-  TVM_FFI_LOCAL static ClosureObj *From(void *handle) {
+  TVM_FFI_LOCAL_INLINE static ClosureObj *From(void *handle) {
     return ObjectUnsafe::RawObjectPtrFromUnowned<ClosureObj>(static_cast<TVMFFIObject *>(handle));
   }
 
@@ -157,8 +157,10 @@ template <size_t N, bool kCopies = false>
 struct TVM_FFI_TAGGED ArgViews {
   AnyView views[N == 0 ? 1 : N];
   template <typename... Args>
-  TVM_FFI_LOCAL explicit ArgViews(const Args &...args) : views{AnyView(args)...} {}
-  TVM_FFI_LOCAL const TVMFFIAny *data() const { return reinterpret_cast<const TVMFFIAny *>(views); }
+  TVM_FFI_LOCAL_INLINE explicit ArgViews(const Args &...args) : views{AnyView(args)...} {}
+  TVM_FFI_LOCAL_INLINE const TVMFFIAny *data() const {
+    return reinterpret_cast<const TVMFFIAny *>(views);
+  }
 };
 
 /** The same with the copies that some of the arguments are passed as: see travels_as_copy_v. */
@@ -171,11 +173,13 @@ struct TVM_FFI_HIDDEN ArgViews<N, true> {
     size_t i = 0;
     ((Put(i, args), ++i), ...);
   }
-  TVM_FFI_LOCAL const TVMFFIAny *data() const { return reinterpret_cast<const TVMFFIAny *>(views); }
+  TVM_FFI_LOCAL_INLINE const TVMFFIAny *data() const {
+    return reinterpret_cast<const TVMFFIAny *>(views);
+  }
 
  private:
   template <typename T>
-  TVM_FFI_LOCAL void Put(size_t i, const T &arg) {
+  TVM_FFI_LOCAL_INLINE void Put(size_t i, const T &arg) {
     if constexpr (travels_as_copy_v<T>) {
       copies[i] = Any(arg);
       views[i] = copies[i];
@@ -200,9 +204,9 @@ class Function : public ObjectRef {
  public:
   using ContainerType = FunctionObj;
 
-  TVM_FFI_LOCAL Function() = default;
-  TVM_FFI_LOCAL Function(std::nullptr_t) {}
-  TVM_FFI_LOCAL explicit Function(UnsafeInit tag) : ObjectRef(tag) {}
+  TVM_FFI_LOCAL_INLINE Function() = default;
+  TVM_FFI_LOCAL_INLINE Function(std::nullptr_t) {}
+  TVM_FFI_LOCAL_INLINE explicit Function(UnsafeInit tag) : ObjectRef(tag) {}
   TVM_FFI_LOCAL explicit Function(ObjectPtr<FunctionObj> data) : ObjectRef(std::move(data)) {}
   TVM_FFI_DETAIL_DEFAULT_MEMBERS(Function)
   template <typename F, typename = std::enable_if_t<detail::is_packed_v<std::decay_t<F>>>>
@@ -320,17 +324,17 @@ class Function : public ObjectRef {
 
   /** Throws the error that the callee raised. */
   template <typename... Args>
-  TVM_FFI_LOCAL Any operator()(const Args &...args) const {
+  TVM_FFI_LOCAL_INLINE Any operator()(const Args &...args) const {
     const detail::ArgViewsOf<Args...> views(args...);
     Any result;
     detail::CheckSafeCall(Call(views.data(), static_cast<int32_t>(sizeof...(Args)), &result));
     return result;
   }
-  TVM_FFI_LOCAL void CallPacked(const AnyView *args, int32_t num_args, Any *result) const {
+  TVM_FFI_LOCAL_INLINE void CallPacked(const AnyView *args, int32_t num_args, Any *result) const {
     result->reset();
     detail::CheckSafeCall(Call(reinterpret_cast<const TVMFFIAny *>(args), num_args, result));
   }
-  TVM_FFI_LOCAL void CallPacked(PackedArgs args, Any *result) const {
+  TVM_FFI_LOCAL_INLINE void CallPacked(PackedArgs args, Any *result) const {
     CallPacked(args.data(), args.size(), result);
   }
   /** Returns the result, or the error that the callee raised; throws nothing. */
@@ -344,12 +348,12 @@ class Function : public ObjectRef {
     return detail::ResultAsExpected<T>(static_cast<Any &&>(result));
   }
 
-  TVM_FFI_LOCAL bool operator==(std::nullptr_t) const { return data_ == nullptr; }
-  TVM_FFI_LOCAL bool operator!=(std::nullptr_t) const { return data_ != nullptr; }
-  TVM_FFI_LOCAL const FunctionObj *get() const {
+  TVM_FFI_LOCAL_INLINE bool operator==(std::nullptr_t) const { return data_ == nullptr; }
+  TVM_FFI_LOCAL_INLINE bool operator!=(std::nullptr_t) const { return data_ != nullptr; }
+  TVM_FFI_LOCAL_INLINE const FunctionObj *get() const {
     return static_cast<const FunctionObj *>(data_.get());
   }
-  TVM_FFI_LOCAL const FunctionObj *operator->() const { return get(); }
+  TVM_FFI_LOCAL_INLINE const FunctionObj *operator->() const { return get(); }
 
  private:
   TVM_FFI_LOCAL static Function Make(ObjectPtr<Object> data) {
@@ -359,7 +363,7 @@ class Function : public ObjectRef {
     return Make(
         detail::ObjectUnsafe::ObjectPtrFromOwned<Object>(static_cast<TVMFFIObject *>(handle)));
   }
-  TVM_FFI_LOCAL int Call(const TVMFFIAny *args, int32_t num_args, Any *result) const {
+  TVM_FFI_LOCAL_INLINE int Call(const TVMFFIAny *args, int32_t num_args, Any *result) const {
     TVMFFIObject *self = detail::ObjectUnsafe::TVMFFIObjectPtrFromObjectRef(*this);
     if (TVM_FFI_PREDICT_FALSE(self == nullptr)) return detail::RaiseNullCall();
     return TVMFFIFunctionGetCellPtr(self)->safe_call(self, args, num_args,
@@ -390,7 +394,7 @@ class TypedFunction<R(Params...)> {
   TVM_FFI_LOCAL TypedFunction(F &&f, const Name &name)
       : packed_(Function::FromTyped(Adapter<std::decay_t<F>>{static_cast<F &&>(f)}, name)) {}
 
-  TVM_FFI_LOCAL R operator()(Params... params) const {
+  TVM_FFI_LOCAL_INLINE R operator()(Params... params) const {
     if constexpr (std::is_void_v<R>) {
       packed_(params...);
     } else {
@@ -432,22 +436,22 @@ struct TypeTraits<TypedFunction<R(Params...)>> : detail::ReadTraits<TypedFunctio
   using Sig = detail::Signature<R, Params...>;
   TVM_FFI_LOCAL static constexpr int32_t field_static_type_index = kTVMFFIFunction;
   TVM_FFI_LOCAL static constexpr bool text_is_constant = Sig::HasConstantSchema();
-  TVM_FFI_LOCAL static void CopyToAnyView(const Self &value, TVMFFIAny *out) {
+  TVM_FFI_LOCAL_INLINE static void CopyToAnyView(const Self &value, TVMFFIAny *out) {
     TypeTraits<Function>::CopyToAnyView(value.packed(), out);
   }
-  TVM_FFI_LOCAL static void MoveToAny(Self value, TVMFFIAny *out) {
+  TVM_FFI_LOCAL_INLINE static void MoveToAny(Self value, TVMFFIAny *out) {
     TypeTraits<Function>::MoveToAny(std::move(value).packed(), out);
   }
-  TVM_FFI_LOCAL static bool CheckAnyStrict(const TVMFFIAny *source) {
+  TVM_FFI_LOCAL_INLINE static bool CheckAnyStrict(const TVMFFIAny *source) {
     return source->type_index == kTVMFFIFunction;
   }
-  TVM_FFI_LOCAL static Self CopyFromAnyViewAfterCheck(const TVMFFIAny *source) {
+  TVM_FFI_LOCAL_INLINE static Self CopyFromAnyViewAfterCheck(const TVMFFIAny *source) {
     return Self(TypeTraits<Function>::CopyFromAnyViewAfterCheck(source));
   }
-  TVM_FFI_LOCAL static Self MoveFromAnyAfterCheck(TVMFFIAny *source) {
+  TVM_FFI_LOCAL_INLINE static Self MoveFromAnyAfterCheck(TVMFFIAny *source) {
     return Self(TypeTraits<Function>::MoveFromAnyAfterCheck(source));
   }
-  TVM_FFI_LOCAL static int Read(const TVMFFIAny *source, Self *out) {
+  TVM_FFI_LOCAL_INLINE static int Read(const TVMFFIAny *source, Self *out) {
     Function packed;
     const int status = TypeTraits<Function>::Read(source, &packed);
     if (status == detail::kReadOk) *out = Self(std::move(packed));

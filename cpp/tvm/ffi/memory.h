@@ -38,7 +38,7 @@ TVM_FFI_LOCAL inline void *AllocAligned(size_t size, size_t alignment) {
   return memory;
 }
 
-TVM_FFI_LOCAL inline void FreeAligned(void *memory) {
+TVM_FFI_LOCAL_INLINE void FreeAligned(void *memory) {
 #if defined(_WIN32)
   _aligned_free(memory);
 #else

@@ -62,12 +62,12 @@ constexpr uint64_t kStrongOne = 1;
 constexpr uint64_t kWeakOne = uint64_t{1} << 32;
 constexpr uint64_t kBothOne = kStrongOne | kWeakOne;
 
-TVM_FFI_LOCAL inline void Retain(TVMFFIObject *obj) {
+TVM_FFI_LOCAL_INLINE void Retain(TVMFFIObject *obj) {
   __atomic_fetch_add(&obj->combined_ref_count, kStrongOne, __ATOMIC_RELAXED);
 }
 
 /** What follows sees all that other threads did with the object before they released it. */
-TVM_FFI_LOCAL inline void AcquireReleased(const TVMFFIObject *obj) {
+TVM_FFI_LOCAL_INLINE void AcquireReleased(const TVMFFIObject *obj) {
 #if TVM_FFI_DETAIL_TSAN /* ThreadSanitizer does not model fences */
   (void)__atomic_load_n(&obj->combined_ref_count, __ATOMIC_ACQUIRE);
 #else
@@ -100,16 +100,16 @@ TVM_FFI_LOCAL TVM_FFI_NO_INLINE inline void Destroy(TVMFFIObject *obj, uint64_t 
  * release order (Release, ReleaseWeak), and this load acquires, so their reads happen before
  * the writes that follow it. With a relaxed load they would be unordered: a data race.
  */
-TVM_FFI_LOCAL inline bool IsUnique(const TVMFFIObject *obj) {
+TVM_FFI_LOCAL_INLINE bool IsUnique(const TVMFFIObject *obj) {
   return __atomic_load_n(&obj->combined_ref_count, __ATOMIC_ACQUIRE) == kBothOne;
 }
 
 /** The number of strong references. It acquires for those who decide by it as by IsUnique. */
-TVM_FFI_LOCAL inline uint32_t UseCount(const TVMFFIObject *obj) {
+TVM_FFI_LOCAL_INLINE uint32_t UseCount(const TVMFFIObject *obj) {
   return static_cast<uint32_t>(__atomic_load_n(&obj->combined_ref_count, __ATOMIC_ACQUIRE));
 }
 
-TVM_FFI_LOCAL inline void Release(TVMFFIObject *obj) {
+TVM_FFI_LOCAL_INLINE void Release(TVMFFIObject *obj) {
   const uint64_t old = __atomic_fetch_sub(&obj->combined_ref_count, kStrongOne, __ATOMIC_RELEASE);
   if (static_cast<uint32_t>(old) == 1) Destroy(obj, old);
 }
@@ -139,7 +139,7 @@ TVM_FFI_LOCAL TVM_FFI_NO_INLINE inline bool HasAncestor(int32_t type_index, int3
 }
 
 template <typename T>
-TVM_FFI_LOCAL inline bool IsObjectInstance(int32_t type_index) {
+TVM_FFI_LOCAL_INLINE bool IsObjectInstance(int32_t type_index) {
   if constexpr (std::is_same_v<std::remove_cv_t<T>, Object>) {
     return type_index >= kTVMFFIStaticObjectBegin;
   } else {
@@ -194,16 +194,16 @@ class Object {
   TVM_FFI_LOCAL static constexpr TVMFFISEqHashKind _type_s_eq_hash_kind =
       kTVMFFISEqHashKindUnsupported;
   TVM_FFI_LOCAL static constexpr bool _type_s_eq_hash_subclass_kind_fixed = false;
-  TVM_FFI_LOCAL static int32_t RuntimeTypeIndex() noexcept { return _type_index; }
-  TVM_FFI_LOCAL static int32_t _GetOrAllocRuntimeTypeIndex() { return _type_index; }
+  TVM_FFI_LOCAL_INLINE static int32_t RuntimeTypeIndex() noexcept { return _type_index; }
+  TVM_FFI_LOCAL_INLINE static int32_t _GetOrAllocRuntimeTypeIndex() { return _type_index; }
 
   TVM_FFI_LOCAL Object() : header_{} {}
 
   template <typename T>
-  TVM_FFI_LOCAL bool IsInstance() const {
+  TVM_FFI_LOCAL_INLINE bool IsInstance() const {
     return detail::IsObjectInstance<T>(header_.type_index);
   }
-  TVM_FFI_LOCAL int32_t type_index() const { return header_.type_index; }
+  TVM_FFI_LOCAL_INLINE int32_t type_index() const { return header_.type_index; }
   template <class S = std::string>
   TVM_FFI_LOCAL S GetTypeKey() const {
     return TypeIndexToTypeKey<S>(header_.type_index);
@@ -218,9 +218,9 @@ class Object {
     return TypeIndexToTypeKey<S>(type_index);
   }
   /** The number of strong references. */
-  TVM_FFI_LOCAL uint64_t use_count() const { return detail::UseCount(&header_); }
+  TVM_FFI_LOCAL_INLINE uint64_t use_count() const { return detail::UseCount(&header_); }
   /** One strong reference and no weak one: nobody else can access this object. */
-  TVM_FFI_LOCAL bool unique() const { return detail::IsUnique(&header_); }
+  TVM_FFI_LOCAL_INLINE bool unique() const { return detail::IsUnique(&header_); }
 
  protected:
   TVMFFIObject header_;
@@ -232,53 +232,57 @@ class Object {
 template <typename T>
 class ObjectPtr {
  public:
-  TVM_FFI_LOCAL ObjectPtr() = default;
-  TVM_FFI_LOCAL ObjectPtr(std::nullptr_t) {}
-  TVM_FFI_LOCAL ObjectPtr(const ObjectPtr &other) : data_(other.data_) { Retain(); }
-  TVM_FFI_LOCAL ObjectPtr(ObjectPtr &&other) noexcept : data_(other.data_) {
+  TVM_FFI_LOCAL_INLINE ObjectPtr() = default;
+  TVM_FFI_LOCAL_INLINE ObjectPtr(std::nullptr_t) {}
+  TVM_FFI_LOCAL_INLINE ObjectPtr(const ObjectPtr &other) : data_(other.data_) { Retain(); }
+  TVM_FFI_LOCAL_INLINE ObjectPtr(ObjectPtr &&other) noexcept : data_(other.data_) {
     other.data_ = nullptr;
   }
   template <typename U, typename = std::enable_if_t<std::is_base_of_v<T, U>>>
-  TVM_FFI_LOCAL ObjectPtr(const ObjectPtr<U> &other) : data_(other.data_) {
+  TVM_FFI_LOCAL_INLINE ObjectPtr(const ObjectPtr<U> &other) : data_(other.data_) {
     Retain();
   }
   template <typename U, typename = std::enable_if_t<std::is_base_of_v<T, U>>>
-  TVM_FFI_LOCAL ObjectPtr(ObjectPtr<U> &&other) noexcept : data_(other.data_) {
+  TVM_FFI_LOCAL_INLINE ObjectPtr(ObjectPtr<U> &&other) noexcept : data_(other.data_) {
     other.data_ = nullptr;
   }
-  TVM_FFI_LOCAL ~ObjectPtr() {
+  TVM_FFI_LOCAL_INLINE ~ObjectPtr() {
     if (data_ != nullptr) detail::Release(data_);
   }
-  TVM_FFI_LOCAL ObjectPtr &operator=(const ObjectPtr &other) {
+  TVM_FFI_LOCAL_INLINE ObjectPtr &operator=(const ObjectPtr &other) {
     ObjectPtr(other).swap(*this);
     return *this;
   }
-  TVM_FFI_LOCAL ObjectPtr &operator=(ObjectPtr &&other) noexcept {
+  TVM_FFI_LOCAL_INLINE ObjectPtr &operator=(ObjectPtr &&other) noexcept {
     ObjectPtr(static_cast<ObjectPtr &&>(other)).swap(*this);
     return *this;
   }
 
-  TVM_FFI_LOCAL T *get() const;
-  TVM_FFI_LOCAL T *operator->() const { return get(); }
-  TVM_FFI_LOCAL T &operator*() const { return *get(); }
-  TVM_FFI_LOCAL explicit operator bool() const { return data_ != nullptr; }
-  TVM_FFI_LOCAL void reset() { ObjectPtr().swap(*this); }
-  TVM_FFI_LOCAL void swap(ObjectPtr &other) noexcept {
+  TVM_FFI_LOCAL_INLINE T *get() const;
+  TVM_FFI_LOCAL_INLINE T *operator->() const { return get(); }
+  TVM_FFI_LOCAL_INLINE T &operator*() const { return *get(); }
+  TVM_FFI_LOCAL_INLINE explicit operator bool() const { return data_ != nullptr; }
+  TVM_FFI_LOCAL_INLINE void reset() { ObjectPtr().swap(*this); }
+  TVM_FFI_LOCAL_INLINE void swap(ObjectPtr &other) noexcept {
     TVMFFIObject *data = data_;
     data_ = other.data_;
     other.data_ = data;
   }
-  TVM_FFI_LOCAL int use_count() const {
+  TVM_FFI_LOCAL_INLINE int use_count() const {
     return data_ == nullptr ? 0 : static_cast<int>(detail::UseCount(data_));
   }
-  TVM_FFI_LOCAL bool unique() const { return data_ != nullptr && detail::IsUnique(data_); }
-  TVM_FFI_LOCAL bool operator==(const ObjectPtr &other) const { return data_ == other.data_; }
-  TVM_FFI_LOCAL bool operator!=(const ObjectPtr &other) const { return data_ != other.data_; }
-  TVM_FFI_LOCAL bool operator==(std::nullptr_t) const { return data_ == nullptr; }
-  TVM_FFI_LOCAL bool operator!=(std::nullptr_t) const { return data_ != nullptr; }
+  TVM_FFI_LOCAL_INLINE bool unique() const { return data_ != nullptr && detail::IsUnique(data_); }
+  TVM_FFI_LOCAL_INLINE bool operator==(const ObjectPtr &other) const {
+    return data_ == other.data_;
+  }
+  TVM_FFI_LOCAL_INLINE bool operator!=(const ObjectPtr &other) const {
+    return data_ != other.data_;
+  }
+  TVM_FFI_LOCAL_INLINE bool operator==(std::nullptr_t) const { return data_ == nullptr; }
+  TVM_FFI_LOCAL_INLINE bool operator!=(std::nullptr_t) const { return data_ != nullptr; }
 
  private:
-  TVM_FFI_LOCAL void Retain() {
+  TVM_FFI_LOCAL_INLINE void Retain() {
     if (data_ != nullptr) detail::Retain(data_);
   }
 
@@ -296,16 +300,16 @@ namespace detail {
 
 /** Access without checks of types: the caller is responsible for ownership. */
 struct ObjectUnsafe {
-  TVM_FFI_LOCAL static TVMFFIObject *GetHeader(const Object *obj) {
+  TVM_FFI_LOCAL_INLINE static TVMFFIObject *GetHeader(const Object *obj) {
     return const_cast<TVMFFIObject *>(&obj->header_);
   }
   template <typename Class>
-  TVM_FFI_LOCAL static int64_t GetObjectOffsetToSubclass() {
+  TVM_FFI_LOCAL_INLINE static int64_t GetObjectOffsetToSubclass() {
     return reinterpret_cast<int64_t>(&static_cast<Class *>(nullptr)->header_) -
            reinterpret_cast<int64_t>(static_cast<Class *>(nullptr));
   }
   template <typename T>
-  TVM_FFI_LOCAL static T *RawObjectPtrFromUnowned(TVMFFIObject *header) {
+  TVM_FFI_LOCAL_INLINE static T *RawObjectPtrFromUnowned(TVMFFIObject *header) {
     // The header is the first member of Object, which has no virtual functions.
     return static_cast<T *>(
         static_cast<std::conditional_t<std::is_const_v<T>, const Object, Object> *>(
@@ -313,79 +317,79 @@ struct ObjectUnsafe {
   }
   /** [take] */
   template <typename T>
-  TVM_FFI_LOCAL static ObjectPtr<T> ObjectPtrFromOwned(TVMFFIObject *header) {
+  TVM_FFI_LOCAL_INLINE static ObjectPtr<T> ObjectPtrFromOwned(TVMFFIObject *header) {
     ObjectPtr<T> ptr;
     ptr.data_ = header;
     return ptr;
   }
   template <typename T>
-  TVM_FFI_LOCAL static ObjectPtr<T> ObjectPtrFromOwned(Object *obj) {
+  TVM_FFI_LOCAL_INLINE static ObjectPtr<T> ObjectPtrFromOwned(Object *obj) {
     return ObjectPtrFromOwned<T>(obj == nullptr ? nullptr : GetHeader(obj));
   }
   /** The caller guarantees that it is not null. Needs object_ptr.h. */
   template <typename T>
-  TVM_FFI_LOCAL static Arc<T> ArcFromObjectPtr(ObjectPtr<T> &&ptr) {
+  TVM_FFI_LOCAL_INLINE static Arc<T> ArcFromObjectPtr(ObjectPtr<T> &&ptr) {
     Arc<T> arc{UnsafeInit{}};
     arc.swap(ptr);
     return arc;
   }
   /** [share] */
   template <typename T>
-  TVM_FFI_LOCAL static ObjectPtr<T> ObjectPtrFromUnowned(TVMFFIObject *header) {
+  TVM_FFI_LOCAL_INLINE static ObjectPtr<T> ObjectPtrFromUnowned(TVMFFIObject *header) {
     if (header != nullptr) Retain(header);
     return ObjectPtrFromOwned<T>(header);
   }
   template <typename T>
-  TVM_FFI_LOCAL static ObjectPtr<T> ObjectPtrFromUnowned(const Object *obj) {
+  TVM_FFI_LOCAL_INLINE static ObjectPtr<T> ObjectPtrFromUnowned(const Object *obj) {
     return ObjectPtrFromUnowned<T>(obj == nullptr ? nullptr : GetHeader(obj));
   }
   template <typename T>
-  TVM_FFI_LOCAL static TVMFFIObject *TVMFFIObjectPtrFromObjectPtr(const ObjectPtr<T> &ptr) {
+  TVM_FFI_LOCAL_INLINE static TVMFFIObject *TVMFFIObjectPtrFromObjectPtr(const ObjectPtr<T> &ptr) {
     return ptr.data_;
   }
   template <typename T>
-  TVM_FFI_LOCAL static TVMFFIObject *MoveObjectPtrToTVMFFIObjectPtr(ObjectPtr<T> &&ptr) {
+  TVM_FFI_LOCAL_INLINE static TVMFFIObject *MoveObjectPtrToTVMFFIObjectPtr(ObjectPtr<T> &&ptr) {
     TVMFFIObject *header = ptr.data_;
     ptr.data_ = nullptr;
     return header;
   }
   template <typename Ref>
-  TVM_FFI_LOCAL static Ref ObjectRefFromObjectPtr(ObjectPtr<Object> ptr) {
+  TVM_FFI_LOCAL_INLINE static Ref ObjectRefFromObjectPtr(ObjectPtr<Object> ptr) {
     Ref ref{UnsafeInit{}};
     ref.data_ = static_cast<ObjectPtr<Object> &&>(ptr);
     return ref;
   }
   template <typename T, typename Ref>
-  TVM_FFI_LOCAL static ObjectPtr<T> ObjectPtrFromObjectRef(const Ref &ref) {
+  TVM_FFI_LOCAL_INLINE static ObjectPtr<T> ObjectPtrFromObjectRef(const Ref &ref) {
     return ObjectPtrFromUnowned<T>(ref.data_.data_);
   }
   template <typename T, typename Ref, typename = std::enable_if_t<!std::is_reference_v<Ref>>>
-  TVM_FFI_LOCAL static ObjectPtr<T> ObjectPtrFromObjectRef(Ref &&ref) {
+  TVM_FFI_LOCAL_INLINE static ObjectPtr<T> ObjectPtrFromObjectRef(Ref &&ref) {
     return ObjectPtrFromOwned<T>(MoveObjectRefToTVMFFIObjectPtr(static_cast<Ref &&>(ref)));
   }
   template <typename Ref>
-  TVM_FFI_LOCAL static Object *RawObjectPtrFromObjectRef(const Ref &ref) {
+  TVM_FFI_LOCAL_INLINE static Object *RawObjectPtrFromObjectRef(const Ref &ref) {
     return ref.data_.get();
   }
   template <typename Ref>
-  TVM_FFI_LOCAL static TVMFFIObject *TVMFFIObjectPtrFromObjectRef(const Ref &ref) {
+  TVM_FFI_LOCAL_INLINE static TVMFFIObject *TVMFFIObjectPtrFromObjectRef(const Ref &ref) {
     return ref.data_.data_;
   }
   template <typename Ref>
-  TVM_FFI_LOCAL static TVMFFIObject *MoveObjectRefToTVMFFIObjectPtr(Ref &&ref) {
+  TVM_FFI_LOCAL_INLINE static TVMFFIObject *MoveObjectRefToTVMFFIObjectPtr(Ref &&ref) {
     TVMFFIObject *header = ref.data_.data_;
     ref.data_.data_ = nullptr;
     return header;
   }
   /** Makes ref hold header. [share] */
   template <typename Ref>
-  TVM_FFI_LOCAL static void SetUnowned(Ref *ref, TVMFFIObject *header) {
+  TVM_FFI_LOCAL_INLINE static void SetUnowned(Ref *ref, TVMFFIObject *header) {
     ref->data_ = ObjectPtrFromUnowned<Object>(header);
   }
-  TVM_FFI_LOCAL static void IncRefObjectHandle(TVMFFIObjectHandle handle) {
+  TVM_FFI_LOCAL_INLINE static void IncRefObjectHandle(TVMFFIObjectHandle handle) {
     Retain(static_cast<TVMFFIObject *>(handle));
   }
-  TVM_FFI_LOCAL static void DecRefObjectHandle(TVMFFIObjectHandle handle) {
+  TVM_FFI_LOCAL_INLINE static void DecRefObjectHandle(TVMFFIObjectHandle handle) {
     if (handle != nullptr) Release(static_cast<TVMFFIObject *>(handle));
   }
 };
@@ -393,7 +397,7 @@ struct ObjectUnsafe {
 }  // namespace detail
 
 template <typename T>
-TVM_FFI_LOCAL inline T *ObjectPtr<T>::get() const {
+TVM_FFI_LOCAL_INLINE T *ObjectPtr<T>::get() const {
   return data_ == nullptr ? nullptr : detail::ObjectUnsafe::RawObjectPtrFromUnowned<T>(data_);
 }
 
@@ -404,29 +408,33 @@ class ObjectRef {
   TVM_FFI_LOCAL static constexpr bool _type_is_nullable = true;
   TVM_FFI_LOCAL static constexpr bool _type_container_is_exact = true;
 
-  TVM_FFI_LOCAL ObjectRef() = default;
-  TVM_FFI_LOCAL explicit ObjectRef(ObjectPtr<Object> data)
+  TVM_FFI_LOCAL_INLINE ObjectRef() = default;
+  TVM_FFI_LOCAL_INLINE explicit ObjectRef(ObjectPtr<Object> data)
       : data_(static_cast<ObjectPtr<Object> &&>(data)) {}
-  TVM_FFI_LOCAL explicit ObjectRef(UnsafeInit) {}
-  TVM_FFI_LOCAL ObjectRef(const ObjectRef &) = default;
-  TVM_FFI_LOCAL ObjectRef(ObjectRef &&) noexcept = default;
-  TVM_FFI_LOCAL ObjectRef &operator=(const ObjectRef &) = default;
-  TVM_FFI_LOCAL ObjectRef &operator=(ObjectRef &&) noexcept = default;
-  TVM_FFI_LOCAL ~ObjectRef() = default;
+  TVM_FFI_LOCAL_INLINE explicit ObjectRef(UnsafeInit) {}
+  TVM_FFI_LOCAL_INLINE ObjectRef(const ObjectRef &) = default;
+  TVM_FFI_LOCAL_INLINE ObjectRef(ObjectRef &&) noexcept = default;
+  TVM_FFI_LOCAL_INLINE ObjectRef &operator=(const ObjectRef &) = default;
+  TVM_FFI_LOCAL_INLINE ObjectRef &operator=(ObjectRef &&) noexcept = default;
+  TVM_FFI_LOCAL_INLINE ~ObjectRef() = default;
 
-  TVM_FFI_LOCAL bool same_as(const ObjectRef &other) const { return data_ == other.data_; }
-  TVM_FFI_LOCAL bool operator==(const ObjectRef &other) const { return data_ == other.data_; }
-  TVM_FFI_LOCAL bool operator!=(const ObjectRef &other) const { return data_ != other.data_; }
-  TVM_FFI_LOCAL bool operator<(const ObjectRef &other) const {
+  TVM_FFI_LOCAL_INLINE bool same_as(const ObjectRef &other) const { return data_ == other.data_; }
+  TVM_FFI_LOCAL_INLINE bool operator==(const ObjectRef &other) const {
+    return data_ == other.data_;
+  }
+  TVM_FFI_LOCAL_INLINE bool operator!=(const ObjectRef &other) const {
+    return data_ != other.data_;
+  }
+  TVM_FFI_LOCAL_INLINE bool operator<(const ObjectRef &other) const {
     return reinterpret_cast<uintptr_t>(data_.get()) <
            reinterpret_cast<uintptr_t>(other.data_.get());
   }
-  TVM_FFI_LOCAL bool defined() const { return data_ != nullptr; }
-  TVM_FFI_LOCAL const Object *get() const { return data_.get(); }
-  TVM_FFI_LOCAL const Object *operator->() const { return get(); }
-  TVM_FFI_LOCAL bool unique() const { return data_.unique(); }
-  TVM_FFI_LOCAL int use_count() const { return data_.use_count(); }
-  TVM_FFI_LOCAL int32_t type_index() const {
+  TVM_FFI_LOCAL_INLINE bool defined() const { return data_ != nullptr; }
+  TVM_FFI_LOCAL_INLINE const Object *get() const { return data_.get(); }
+  TVM_FFI_LOCAL_INLINE const Object *operator->() const { return get(); }
+  TVM_FFI_LOCAL_INLINE bool unique() const { return data_.unique(); }
+  TVM_FFI_LOCAL_INLINE int use_count() const { return data_.use_count(); }
+  TVM_FFI_LOCAL_INLINE int32_t type_index() const {
     return data_ == nullptr ? static_cast<int32_t>(kTVMFFINone) : data_->type_index();
   }
   template <class S = std::string>
@@ -436,7 +444,7 @@ class ObjectRef {
 
   /** As another class: a node pointer (null on mismatch), or a std::optional of a reference. */
   template <typename T, typename = std::enable_if_t<is_object_subclass_v<T>>>
-  TVM_FFI_LOCAL const T *as() const & {
+  TVM_FFI_LOCAL_INLINE const T *as() const & {
     return data_ != nullptr && data_->IsInstance<T>() ? static_cast<const T *>(data_.get())
                                                       : nullptr;
   }
@@ -451,7 +459,7 @@ class ObjectRef {
   TVM_FFI_LOCAL T as_or_throw() &&;
 
  protected:
-  TVM_FFI_LOCAL Object *get_mutable() const { return data_.get(); }
+  TVM_FFI_LOCAL_INLINE Object *get_mutable() const { return data_.get(); }
 
   ObjectPtr<Object> data_;
 
@@ -573,7 +581,7 @@ TVM_FFI_LOCAL_COLD int32_t RegisterType(const char *key, int32_t static_index, i
   TVM_FFI_DETAIL_OBJECT_INFO(TypeName, ParentType)                            \
   [[maybe_unused]] TVM_FFI_LOCAL static inline const int32_t _type_index =    \
       TypeName::_GetOrAllocRuntimeTypeIndex();                                \
-  TVM_FFI_LOCAL static int32_t RuntimeTypeIndex() noexcept {                  \
+  TVM_FFI_LOCAL_INLINE static int32_t RuntimeTypeIndex() noexcept {           \
     return TypeName::_type_index;                                             \
   }                                                                           \
   TVM_FFI_DETAIL_QUIET_END                                                    \
@@ -599,7 +607,7 @@ TVM_FFI_LOCAL_COLD int32_t RegisterType(const char *key, int32_t static_index, i
   [[maybe_unused]] TVM_FFI_LOCAL static constexpr const char *_type_key = TypeKey; \
   [[maybe_unused]] TVM_FFI_LOCAL static constexpr int32_t _type_depth =            \
       ParentType::_type_depth + 1;                                                 \
-  TVM_FFI_LOCAL static int32_t RuntimeTypeIndex() noexcept {                       \
+  TVM_FFI_LOCAL_INLINE static int32_t RuntimeTypeIndex() noexcept {                \
     return TypeName::_type_index;                                                  \
   }                                                                                \
   TVM_FFI_LOCAL static int32_t _GetOrAllocRuntimeTypeIndex() {                     \
@@ -633,10 +641,10 @@ TVM_FFI_LOCAL_COLD int32_t RegisterType(const char *key, int32_t static_index, i
   TVM_FFI_DEFINE_DEFAULT_COPY_MOVE_AND_ASSIGN(TypeName)                            \
   using ContainerType = ObjectName;                                                \
   using TvmFfiNodePtr_ = ::tvm::ffi::detail::NodePtrOf<ObjectName>;                \
-  TVM_FFI_LOCAL TvmFfiNodePtr_ operator->() const {                                \
+  TVM_FFI_LOCAL_INLINE TvmFfiNodePtr_ operator->() const {                         \
     return get();                                                                  \
   }                                                                                \
-  TVM_FFI_LOCAL TvmFfiNodePtr_ get() const {                                       \
+  TVM_FFI_LOCAL_INLINE TvmFfiNodePtr_ get() const {                                \
     return static_cast<TvmFfiNodePtr_>(::tvm::ffi::ObjectRef::data_.get());        \
   }                                                                                \
   TVM_FFI_DETAIL_QUIET_END

@@ -18,11 +18,11 @@ template <typename T>
 class Arc : public ObjectPtr<T> {
  public:
   TVM_FFI_DETAIL_DEFAULT_MEMBERS(Arc)
-  TVM_FFI_LOCAL explicit Arc(UnsafeInit) {}
+  TVM_FFI_LOCAL_INLINE explicit Arc(UnsafeInit) {}
   template <typename U, typename = std::enable_if_t<std::is_base_of_v<T, U>>>
-  TVM_FFI_LOCAL Arc(const Arc<U> &other) : ObjectPtr<T>(other) {}
+  TVM_FFI_LOCAL_INLINE Arc(const Arc<U> &other) : ObjectPtr<T>(other) {}
   template <typename U, typename = std::enable_if_t<std::is_base_of_v<T, U>>>
-  TVM_FFI_LOCAL Arc(Arc<U> &&other) noexcept : ObjectPtr<T>(static_cast<Arc<U> &&>(other)) {}
+  TVM_FFI_LOCAL_INLINE Arc(Arc<U> &&other) noexcept : ObjectPtr<T>(static_cast<Arc<U> &&>(other)) {}
 
  private:
   using ObjectPtr<T>::reset;
@@ -35,29 +35,29 @@ class Arc : public ObjectPtr<T> {
 template <typename T>
 class WeakObjectPtr {
  public:
-  TVM_FFI_LOCAL WeakObjectPtr() = default;
-  TVM_FFI_LOCAL WeakObjectPtr(std::nullptr_t) {}
-  TVM_FFI_LOCAL WeakObjectPtr(const WeakObjectPtr &other) : data_(other.data_) { Retain(); }
-  TVM_FFI_LOCAL WeakObjectPtr(WeakObjectPtr &&other) noexcept : data_(other.data_) {
+  TVM_FFI_LOCAL_INLINE WeakObjectPtr() = default;
+  TVM_FFI_LOCAL_INLINE WeakObjectPtr(std::nullptr_t) {}
+  TVM_FFI_LOCAL_INLINE WeakObjectPtr(const WeakObjectPtr &other) : data_(other.data_) { Retain(); }
+  TVM_FFI_LOCAL_INLINE WeakObjectPtr(WeakObjectPtr &&other) noexcept : data_(other.data_) {
     other.data_ = nullptr;
   }
   template <typename U, typename = std::enable_if_t<std::is_base_of_v<T, U>>>
-  TVM_FFI_LOCAL WeakObjectPtr(const WeakObjectPtr<U> &other) : data_(other.data_) {
+  TVM_FFI_LOCAL_INLINE WeakObjectPtr(const WeakObjectPtr<U> &other) : data_(other.data_) {
     Retain();
   }
   template <typename U, typename = std::enable_if_t<std::is_base_of_v<T, U>>>
-  TVM_FFI_LOCAL WeakObjectPtr(WeakObjectPtr<U> &&other) noexcept : data_(other.data_) {
+  TVM_FFI_LOCAL_INLINE WeakObjectPtr(WeakObjectPtr<U> &&other) noexcept : data_(other.data_) {
     other.data_ = nullptr;
   }
   template <typename U, typename = std::enable_if_t<std::is_base_of_v<T, U>>>
-  TVM_FFI_LOCAL WeakObjectPtr(const ObjectPtr<U> &other)
+  TVM_FFI_LOCAL_INLINE WeakObjectPtr(const ObjectPtr<U> &other)
       : data_(detail::ObjectUnsafe::TVMFFIObjectPtrFromObjectPtr(other)) {
     Retain();
   }
-  TVM_FFI_LOCAL ~WeakObjectPtr() {
+  TVM_FFI_LOCAL_INLINE ~WeakObjectPtr() {
     if (data_ != nullptr) detail::ReleaseWeak(data_);
   }
-  TVM_FFI_LOCAL WeakObjectPtr &operator=(WeakObjectPtr other) noexcept {
+  TVM_FFI_LOCAL_INLINE WeakObjectPtr &operator=(WeakObjectPtr other) noexcept {
     swap(other);
     return *this;
   }
@@ -75,16 +75,16 @@ class WeakObjectPtr {
     }
     return nullptr;
   }
-  TVM_FFI_LOCAL bool expired() const { return use_count() == 0; }
+  TVM_FFI_LOCAL_INLINE bool expired() const { return use_count() == 0; }
   /** The number of strong references. */
-  TVM_FFI_LOCAL int use_count() const {
+  TVM_FFI_LOCAL_INLINE int use_count() const {
     return data_ == nullptr ? 0 : static_cast<int>(detail::UseCount(data_));
   }
-  TVM_FFI_LOCAL void reset() { *this = WeakObjectPtr(); }
-  TVM_FFI_LOCAL void swap(WeakObjectPtr &other) noexcept { std::swap(data_, other.data_); }
+  TVM_FFI_LOCAL_INLINE void reset() { *this = WeakObjectPtr(); }
+  TVM_FFI_LOCAL_INLINE void swap(WeakObjectPtr &other) noexcept { std::swap(data_, other.data_); }
 
  private:
-  TVM_FFI_LOCAL void Retain() {
+  TVM_FFI_LOCAL_INLINE void Retain() {
     if (data_ != nullptr) {
       __atomic_fetch_add(&data_->combined_ref_count, detail::kWeakOne, __ATOMIC_RELAXED);
     }
@@ -102,24 +102,24 @@ template <typename T>
 struct TypeTraits<Arc<T>, detail::IfObjectClass<T>> : detail::ReadTraits<Arc<T>> {
   using TvmFfiOwn = void;
   TVM_FFI_LOCAL static constexpr int32_t field_static_type_index = kTVMFFIObject;
-  TVM_FFI_LOCAL static void CopyToAnyView(const Arc<T> &value, TVMFFIAny *out) {
+  TVM_FFI_LOCAL_INLINE static void CopyToAnyView(const Arc<T> &value, TVMFFIAny *out) {
     TypeTraits<ObjectPtr<T>>::CopyToAnyView(value, out);
   }
-  TVM_FFI_LOCAL static void MoveToAny(Arc<T> value, TVMFFIAny *out) {
+  TVM_FFI_LOCAL_INLINE static void MoveToAny(Arc<T> value, TVMFFIAny *out) {
     TypeTraits<ObjectPtr<T>>::MoveToAny(static_cast<Arc<T> &&>(value), out);
   }
-  TVM_FFI_LOCAL static bool CheckAnyStrict(const TVMFFIAny *source) {
+  TVM_FFI_LOCAL_INLINE static bool CheckAnyStrict(const TVMFFIAny *source) {
     return source->type_index != kTVMFFINone && TypeTraits<ObjectPtr<T>>::CheckAnyStrict(source);
   }
-  TVM_FFI_LOCAL static Arc<T> CopyFromAnyViewAfterCheck(const TVMFFIAny *source) {
+  TVM_FFI_LOCAL_INLINE static Arc<T> CopyFromAnyViewAfterCheck(const TVMFFIAny *source) {
     return detail::ObjectUnsafe::ArcFromObjectPtr(
         TypeTraits<ObjectPtr<T>>::CopyFromAnyViewAfterCheck(source));
   }
-  TVM_FFI_LOCAL static Arc<T> MoveFromAnyAfterCheck(TVMFFIAny *source) {
+  TVM_FFI_LOCAL_INLINE static Arc<T> MoveFromAnyAfterCheck(TVMFFIAny *source) {
     return detail::ObjectUnsafe::ArcFromObjectPtr(
         TypeTraits<ObjectPtr<T>>::MoveFromAnyAfterCheck(source));
   }
-  TVM_FFI_LOCAL static int Read(const TVMFFIAny *source, Arc<T> *out) {
+  TVM_FFI_LOCAL_INLINE static int Read(const TVMFFIAny *source, Arc<T> *out) {
     if (!CheckAnyStrict(source)) return detail::kReadMismatch;
     *out = CopyFromAnyViewAfterCheck(source);
     return detail::kReadOk;

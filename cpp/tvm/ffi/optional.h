@@ -40,14 +40,14 @@ TVM_FFI_LOCAL inline constexpr bool has_flag_v = !storage_enabled_v<T> || std::i
 template <typename T>
 class StdOptionalBase {
  public:
-  TVM_FFI_LOCAL StdOptionalBase() = default;
+  TVM_FFI_LOCAL_INLINE StdOptionalBase() = default;
   TVM_FFI_DETAIL_DEFAULT_MEMBERS(StdOptionalBase)
-  TVM_FFI_LOCAL bool has_value() const { return data_.has_value(); }
-  TVM_FFI_LOCAL const T &Get() const & { return *data_; }
-  TVM_FFI_LOCAL T &&Get() && { return static_cast<T &&>(*data_); }
-  TVM_FFI_LOCAL void Set(T value) { data_.emplace(static_cast<T &&>(value)); }
-  TVM_FFI_LOCAL void Clear() { data_.reset(); }
-  TVM_FFI_LOCAL void PutView(TVMFFIAny *out) const {
+  TVM_FFI_LOCAL_INLINE bool has_value() const { return data_.has_value(); }
+  TVM_FFI_LOCAL_INLINE const T &Get() const & { return *data_; }
+  TVM_FFI_LOCAL_INLINE T &&Get() && { return static_cast<T &&>(*data_); }
+  TVM_FFI_LOCAL_INLINE void Set(T value) { data_.emplace(static_cast<T &&>(value)); }
+  TVM_FFI_LOCAL_INLINE void Clear() { data_.reset(); }
+  TVM_FFI_LOCAL_INLINE void PutView(TVMFFIAny *out) const {
     if (data_.has_value()) {
       TypeTraits<T>::CopyToAnyView(*data_, out);
     } else {
@@ -63,20 +63,20 @@ class StdOptionalBase {
  * of an absent value may be uninitialized; this one is None. */
 class FlaggedAnyBase {
  public:
-  TVM_FFI_LOCAL FlaggedAnyBase() = default;
+  TVM_FFI_LOCAL_INLINE FlaggedAnyBase() = default;
   TVM_FFI_DETAIL_DEFAULT_MEMBERS(FlaggedAnyBase)
-  TVM_FFI_LOCAL bool has_value() const { return has_value_; }
-  TVM_FFI_LOCAL const Any &Get() const & { return data_; }
-  TVM_FFI_LOCAL Any &&Get() && { return static_cast<Any &&>(data_); }
-  TVM_FFI_LOCAL void Set(Any value) {
+  TVM_FFI_LOCAL_INLINE bool has_value() const { return has_value_; }
+  TVM_FFI_LOCAL_INLINE const Any &Get() const & { return data_; }
+  TVM_FFI_LOCAL_INLINE Any &&Get() && { return static_cast<Any &&>(data_); }
+  TVM_FFI_LOCAL_INLINE void Set(Any value) {
     data_ = static_cast<Any &&>(value);
     has_value_ = true;
   }
-  TVM_FFI_LOCAL void Clear() {
+  TVM_FFI_LOCAL_INLINE void Clear() {
     data_.reset();
     has_value_ = false;
   }
-  TVM_FFI_LOCAL void PutView(TVMFFIAny *out) const {
+  TVM_FFI_LOCAL_INLINE void PutView(TVMFFIAny *out) const {
     *out = *AnyUnsafe::TVMFFIAnyPtrFromAny(data_);
   }
 
@@ -89,32 +89,32 @@ class FlaggedAnyBase {
 template <typename T>
 class AnyOptionalBase {
  public:
-  TVM_FFI_LOCAL AnyOptionalBase() = default;
+  TVM_FFI_LOCAL_INLINE AnyOptionalBase() = default;
   TVM_FFI_DETAIL_DEFAULT_MEMBERS(AnyOptionalBase)
-  TVM_FFI_LOCAL bool has_value() const { return data_ != nullptr; }
-  TVM_FFI_LOCAL T Get() const & {
+  TVM_FFI_LOCAL_INLINE bool has_value() const { return data_ != nullptr; }
+  TVM_FFI_LOCAL_INLINE T Get() const & {
     return TypeTraits<T>::CopyFromAnyViewAfterCheck(AnyUnsafe::TVMFFIAnyPtrFromAny(data_));
   }
-  TVM_FFI_LOCAL T Get() && {
+  TVM_FFI_LOCAL_INLINE T Get() && {
     T value = TypeTraits<T>::MoveFromAnyAfterCheck(AnyUnsafe::Slot(&data_));
     data_.reset();
     return value;
   }
-  TVM_FFI_LOCAL void Set(T value) { data_ = Any(static_cast<T &&>(value)); }
-  TVM_FFI_LOCAL void Clear() { data_.reset(); }
-  TVM_FFI_LOCAL void PutView(TVMFFIAny *out) const {
+  TVM_FFI_LOCAL_INLINE void Set(T value) { data_ = Any(static_cast<T &&>(value)); }
+  TVM_FFI_LOCAL_INLINE void Clear() { data_.reset(); }
+  TVM_FFI_LOCAL_INLINE void PutView(TVMFFIAny *out) const {
     *out = *AnyUnsafe::TVMFFIAnyPtrFromAny(data_);
   }
   template <typename U>
-  TVM_FFI_LOCAL auto as() const {
+  TVM_FFI_LOCAL_INLINE auto as() const {
     return AnyView(data_).as<U>();
   }
   template <typename U>
-  TVM_FFI_LOCAL U as_or_throw() const & {
+  TVM_FFI_LOCAL_INLINE U as_or_throw() const & {
     return data_.template as_or_throw<U>();
   }
   template <typename U>
-  TVM_FFI_LOCAL U as_or_throw() && {
+  TVM_FFI_LOCAL_INLINE U as_or_throw() && {
     return static_cast<Any &&>(data_).template as_or_throw<U>();
   }
   TVM_FFI_LOCAL bool same_as(const AnyOptionalBase &other) const {
@@ -142,14 +142,14 @@ class PtrOptionalBase {
  public:
   using ContainerType = typename ContainerOf<T>::type;
   using value_type = T;
-  TVM_FFI_LOCAL PtrOptionalBase() = default;
+  TVM_FFI_LOCAL_INLINE PtrOptionalBase() = default;
   TVM_FFI_DETAIL_DEFAULT_MEMBERS(PtrOptionalBase)
-  TVM_FFI_LOCAL bool has_value() const { return data_ != nullptr; }
-  TVM_FFI_LOCAL bool defined() const { return data_ != nullptr; }
-  TVM_FFI_LOCAL T Get() const & { return Make(ObjectPtr<Object>(data_)); }
-  TVM_FFI_LOCAL T Get() && { return Make(static_cast<ObjectPtr<Object> &&>(data_)); }
+  TVM_FFI_LOCAL_INLINE bool has_value() const { return data_ != nullptr; }
+  TVM_FFI_LOCAL_INLINE bool defined() const { return data_ != nullptr; }
+  TVM_FFI_LOCAL_INLINE T Get() const & { return Make(ObjectPtr<Object>(data_)); }
+  TVM_FFI_LOCAL_INLINE T Get() && { return Make(static_cast<ObjectPtr<Object> &&>(data_)); }
   /** A null reference makes it absent. */
-  TVM_FFI_LOCAL void Set(T value) {
+  TVM_FFI_LOCAL_INLINE void Set(T value) {
     if constexpr (IsObjectPtr<T>::value) {
       data_ = ObjectUnsafe::ObjectPtrFromOwned<Object>(
           ObjectUnsafe::MoveObjectPtrToTVMFFIObjectPtr(static_cast<T &&>(value)));
@@ -158,24 +158,24 @@ class PtrOptionalBase {
           ObjectUnsafe::MoveObjectRefToTVMFFIObjectPtr(static_cast<T &&>(value)));
     }
   }
-  TVM_FFI_LOCAL void Clear() { data_.reset(); }
-  TVM_FFI_LOCAL void PutView(TVMFFIAny *out) const { SetObject(out, header()); }
+  TVM_FFI_LOCAL_INLINE void Clear() { data_.reset(); }
+  TVM_FFI_LOCAL_INLINE void PutView(TVMFFIAny *out) const { SetObject(out, header()); }
   using NodePtr = std::conditional_t<IsObjectPtr<T>::value, ContainerType *, const ContainerType *>;
-  TVM_FFI_LOCAL NodePtr get() const { return static_cast<NodePtr>(data_.get()); }
+  TVM_FFI_LOCAL_INLINE NodePtr get() const { return static_cast<NodePtr>(data_.get()); }
   /** Of an ObjectPtr: the pointer itself, null when absent. */
   template <typename Base, typename = std::enable_if_t<IsObjectPtr<T>::value &&
                                                        std::is_base_of_v<Base, ContainerType>>>
-  TVM_FFI_LOCAL operator ObjectPtr<Base>() const {
+  TVM_FFI_LOCAL_INLINE operator ObjectPtr<Base>() const {
     return ObjectUnsafe::ObjectPtrFromUnowned<ContainerType>(header());
   }
-  TVM_FFI_LOCAL bool unique() const { return data_.unique(); }
-  TVM_FFI_LOCAL int use_count() const { return data_.use_count(); }
+  TVM_FFI_LOCAL_INLINE bool unique() const { return data_.unique(); }
+  TVM_FFI_LOCAL_INLINE int use_count() const { return data_.use_count(); }
   template <typename U>
-  TVM_FFI_LOCAL auto as() const {
+  TVM_FFI_LOCAL_INLINE auto as() const {
     return ObjectRef(data_).as<U>();
   }
   template <typename U>
-  TVM_FFI_LOCAL U as_or_throw() const & {
+  TVM_FFI_LOCAL_INLINE U as_or_throw() const & {
     return ObjectRef(data_).as_or_throw<U>();
   }
   /** The object is moved out if it is a U. */
@@ -191,10 +191,10 @@ class PtrOptionalBase {
   TVM_FFI_LOCAL bool same_as(const ObjectRef &other) const { return data_.get() == other.get(); }
 
  protected:
-  TVM_FFI_LOCAL TVMFFIObject *header() const {
+  TVM_FFI_LOCAL_INLINE TVMFFIObject *header() const {
     return ObjectUnsafe::TVMFFIObjectPtrFromObjectPtr(data_);
   }
-  TVM_FFI_LOCAL static T Make(ObjectPtr<Object> &&data) {
+  TVM_FFI_LOCAL_INLINE static T Make(ObjectPtr<Object> &&data) {
     if constexpr (IsObjectPtr<T>::value) {
       ObjectPtr<ContainerType> ptr = ObjectUnsafe::ObjectPtrFromOwned<ContainerType>(
           ObjectUnsafe::MoveObjectPtrToTVMFFIObjectPtr(static_cast<ObjectPtr<Object> &&>(data)));
@@ -230,41 +230,41 @@ class Optional : public std::remove_pointer_t<decltype(detail::SelectOptional<T>
   using Base = std::remove_pointer_t<decltype(detail::SelectOptional<T>())>;
 
  public:
-  TVM_FFI_LOCAL Optional() = default;
-  TVM_FFI_LOCAL Optional(std::nullopt_t) {}
-  TVM_FFI_LOCAL Optional(const Optional &) = default;
-  TVM_FFI_LOCAL Optional(Optional &&other) noexcept : Base(static_cast<Base &&>(other)) {
+  TVM_FFI_LOCAL_INLINE Optional() = default;
+  TVM_FFI_LOCAL_INLINE Optional(std::nullopt_t) {}
+  TVM_FFI_LOCAL_INLINE Optional(const Optional &) = default;
+  TVM_FFI_LOCAL_INLINE Optional(Optional &&other) noexcept : Base(static_cast<Base &&>(other)) {
     other.Clear();
   }
-  TVM_FFI_LOCAL Optional &operator=(const Optional &) = default;
-  TVM_FFI_LOCAL Optional &operator=(Optional &&other) noexcept {
+  TVM_FFI_LOCAL_INLINE Optional &operator=(const Optional &) = default;
+  TVM_FFI_LOCAL_INLINE Optional &operator=(Optional &&other) noexcept {
     Base::operator=(static_cast<Base &&>(other));
     if (this != &other) other.Clear();
     return *this;
   }
-  TVM_FFI_LOCAL ~Optional() = default;
+  TVM_FFI_LOCAL_INLINE ~Optional() = default;
   template <typename U,
             typename = std::enable_if_t<std::is_convertible_v<U &&, T> &&
                                         !std::is_same_v<std::decay_t<U>, std::nullopt_t> &&
                                         !std::is_base_of_v<Optional, std::decay_t<U>>>>
-  TVM_FFI_LOCAL Optional(U &&value) {
+  TVM_FFI_LOCAL_INLINE Optional(U &&value) {
     this->Set(T(static_cast<U &&>(value)));
   }
   template <typename U, typename = std::enable_if_t<std::is_convertible_v<U, T>>>
-  TVM_FFI_LOCAL Optional(std::optional<U> value) {
+  TVM_FFI_LOCAL_INLINE Optional(std::optional<U> value) {
     if (value.has_value()) this->Set(T(*std::move(value)));
   }
   template <typename U = T, typename = std::enable_if_t<std::is_base_of_v<ObjectRef, U>>>
-  TVM_FFI_LOCAL explicit Optional(UnsafeInit) {}
+  TVM_FFI_LOCAL_INLINE explicit Optional(UnsafeInit) {}
   template <typename U,
             typename = std::enable_if_t<std::is_convertible_v<U &&, T> &&
                                         !std::is_same_v<std::decay_t<U>, std::nullptr_t> &&
                                         !std::is_base_of_v<Optional, std::decay_t<U>>>>
-  TVM_FFI_LOCAL Optional &operator=(U &&value) {
+  TVM_FFI_LOCAL_INLINE Optional &operator=(U &&value) {
     this->Set(T(static_cast<U &&>(value)));
     return *this;
   }
-  TVM_FFI_LOCAL Optional &operator=(std::nullopt_t) {
+  TVM_FFI_LOCAL_INLINE Optional &operator=(std::nullopt_t) {
     this->Clear();
     return *this;
   }
@@ -272,32 +272,32 @@ class Optional : public std::remove_pointer_t<decltype(detail::SelectOptional<T>
       typename U,
       typename = std::enable_if_t<std::is_same_v<U, std::nullptr_t> && !detail::has_flag_v<T>>,
       int = 0>
-  TVM_FFI_LOCAL Optional &operator=(U) {
+  TVM_FFI_LOCAL_INLINE Optional &operator=(U) {
     this->Clear();
     return *this;
   }
-  TVM_FFI_LOCAL operator std::optional<T>() const {
+  TVM_FFI_LOCAL_INLINE operator std::optional<T>() const {
     return this->has_value() ? std::optional<T>(Base::Get()) : std::nullopt;
   }
 
   using Base::has_value;
-  TVM_FFI_LOCAL explicit operator bool() const { return has_value(); }
+  TVM_FFI_LOCAL_INLINE explicit operator bool() const { return has_value(); }
   /** Errors: RuntimeError (absent). */
-  TVM_FFI_LOCAL decltype(auto) value() const & {
+  TVM_FFI_LOCAL_INLINE decltype(auto) value() const & {
     Require();
     return Base::Get();
   }
-  TVM_FFI_LOCAL T value() && {
+  TVM_FFI_LOCAL_INLINE T value() && {
     Require();
     return static_cast<Base &&>(*this).Get();
   }
   template <typename U = std::remove_cv_t<T>>
-  TVM_FFI_LOCAL T value_or(U &&other) const {
+  TVM_FFI_LOCAL_INLINE T value_or(U &&other) const {
     return has_value() ? T(Base::Get()) : T(static_cast<U &&>(other));
   }
-  TVM_FFI_LOCAL decltype(auto) operator*() const & { return Base::Get(); }
-  TVM_FFI_LOCAL T operator*() && { return static_cast<Base &&>(*this).Get(); }
-  TVM_FFI_LOCAL auto operator->() const {
+  TVM_FFI_LOCAL_INLINE decltype(auto) operator*() const & { return Base::Get(); }
+  TVM_FFI_LOCAL_INLINE T operator*() && { return static_cast<Base &&>(*this).Get(); }
+  TVM_FFI_LOCAL_INLINE auto operator->() const {
     if constexpr (detail::has_flag_v<T>) {
       return &Base::Get();
     } else {
@@ -321,18 +321,18 @@ class Optional : public std::remove_pointer_t<decltype(detail::SelectOptional<T>
   template <typename U, typename = decltype(std::declval<const T &>() == std::declval<const U &>()),
             typename = std::enable_if_t<!std::is_base_of_v<Optional, U> &&
                                         !std::is_same_v<U, std::nullptr_t>>>
-  TVM_FFI_LOCAL bool operator==(const U &other) const {
+  TVM_FFI_LOCAL_INLINE bool operator==(const U &other) const {
     return has_value() && Base::Get() == other;
   }
   template <typename U, typename = decltype(std::declval<const T &>() == std::declval<const U &>()),
             typename = std::enable_if_t<!std::is_base_of_v<Optional, U> &&
                                         !std::is_same_v<U, std::nullptr_t>>>
-  TVM_FFI_LOCAL bool operator!=(const U &other) const {
+  TVM_FFI_LOCAL_INLINE bool operator!=(const U &other) const {
     return !(*this == other);
   }
 
  private:
-  TVM_FFI_LOCAL void Require() const {
+  TVM_FFI_LOCAL_INLINE void Require() const {
     if (TVM_FFI_PREDICT_FALSE(!has_value())) detail::ThrowAbsent(detail::IsObjectPtr<T>::value);
   }
 };
@@ -344,34 +344,34 @@ struct TypeTraits<Optional<T>> : detail::ReadTraits<Optional<T>> {
       detail::is_any_v<T> || TypeTraits<T>::convert_enabled;
   TVM_FFI_LOCAL static constexpr bool storage_enabled = detail::storage_enabled_v<T>;
   TVM_FFI_LOCAL static constexpr bool text_is_constant = detail::HasConstantText<T>();
-  TVM_FFI_LOCAL static void CopyToAnyView(const Optional<T> &value, TVMFFIAny *out) {
+  TVM_FFI_LOCAL_INLINE static void CopyToAnyView(const Optional<T> &value, TVMFFIAny *out) {
     value.PutView(out);
   }
-  TVM_FFI_LOCAL static void MoveToAny(Optional<T> value, TVMFFIAny *out) {
+  TVM_FFI_LOCAL_INLINE static void MoveToAny(Optional<T> value, TVMFFIAny *out) {
     if (value.has_value()) {
       TypeTraits<T>::MoveToAny(*static_cast<Optional<T> &&>(value), out);
     } else {
       detail::SetNone(out);
     }
   }
-  TVM_FFI_LOCAL static bool CheckAnyStrict(const TVMFFIAny *source) {
+  TVM_FFI_LOCAL_INLINE static bool CheckAnyStrict(const TVMFFIAny *source) {
     return source->type_index == kTVMFFINone || TypeTraits<T>::CheckAnyStrict(source);
   }
-  TVM_FFI_LOCAL static Optional<T> CopyFromAnyViewAfterCheck(const TVMFFIAny *source) {
+  TVM_FFI_LOCAL_INLINE static Optional<T> CopyFromAnyViewAfterCheck(const TVMFFIAny *source) {
     Optional<T> value;
     if (source->type_index != kTVMFFINone) {
       value.Set(TypeTraits<T>::CopyFromAnyViewAfterCheck(source));
     }
     return value;
   }
-  TVM_FFI_LOCAL static Optional<T> MoveFromAnyAfterCheck(TVMFFIAny *source) {
+  TVM_FFI_LOCAL_INLINE static Optional<T> MoveFromAnyAfterCheck(TVMFFIAny *source) {
     Optional<T> value;
     if (source->type_index != kTVMFFINone) {
       value.Set(TypeTraits<T>::MoveFromAnyAfterCheck(source));
     }
     return value;
   }
-  TVM_FFI_LOCAL static int Read(const TVMFFIAny *source, Optional<T> *out) {
+  TVM_FFI_LOCAL_INLINE static int Read(const TVMFFIAny *source, Optional<T> *out) {
     if (source->type_index == kTVMFFINone) return detail::kReadOk;
     detail::Reader<T> reader;
     const int status = reader.Read(source);
@@ -379,11 +379,11 @@ struct TypeTraits<Optional<T>> : detail::ReadTraits<Optional<T>> {
     return status;
   }
   template <typename Sink>
-  TVM_FFI_LOCAL static constexpr void PutTypeStr(Sink &sink) {
+  TVM_FFI_LOCAL_INLINE static constexpr void PutTypeStr(Sink &sink) {
     detail::PutTypeStrOf<T>(sink, "Optional");
   }
   template <typename Sink>
-  TVM_FFI_LOCAL static constexpr void PutSchema(Sink &sink) {
+  TVM_FFI_LOCAL_INLINE static constexpr void PutSchema(Sink &sink) {
     detail::PutSchemaOf<T>(sink, "Optional");
   }
   TVM_FFI_LOCAL static void PutGot(detail::Text &text, const TVMFFIAny *source) {
@@ -412,13 +412,13 @@ template <typename T>
 struct Reader<Optional<T>> {
   Reader<T> reader;
   bool present = false;
-  TVM_FFI_LOCAL Reader() = default;
-  TVM_FFI_LOCAL ~Reader() = default;
-  TVM_FFI_LOCAL int Read(const TVMFFIAny *source) {
+  TVM_FFI_LOCAL_INLINE Reader() = default;
+  TVM_FFI_LOCAL_INLINE ~Reader() = default;
+  TVM_FFI_LOCAL_INLINE int Read(const TVMFFIAny *source) {
     present = source->type_index != kTVMFFINone;
     return present ? reader.Read(source) : kReadOk;
   }
-  TVM_FFI_LOCAL Optional<T> Take() {
+  TVM_FFI_LOCAL_INLINE Optional<T> Take() {
     Optional<T> value;
     if (present) value.Set(reader.Take());
     return value;

@@ -16,10 +16,10 @@ class RValueRef {
                 "RValueRef moves references to objects: pass any other value as it is");
 
  public:
-  TVM_FFI_LOCAL explicit RValueRef(UnsafeInit tag) : ref_(tag) {}
-  TVM_FFI_LOCAL explicit RValueRef(Ref &&ref) : ref_(static_cast<Ref &&>(ref)) {}
+  TVM_FFI_LOCAL_INLINE explicit RValueRef(UnsafeInit tag) : ref_(tag) {}
+  TVM_FFI_LOCAL_INLINE explicit RValueRef(Ref &&ref) : ref_(static_cast<Ref &&>(ref)) {}
   TVM_FFI_DETAIL_DEFAULT_MEMBERS(RValueRef)
-  TVM_FFI_LOCAL Ref operator*() && { return static_cast<Ref &&>(ref_); }
+  TVM_FFI_LOCAL_INLINE Ref operator*() && { return static_cast<Ref &&>(ref_); }
 
  private:
   mutable Ref ref_;
@@ -32,13 +32,13 @@ struct TypeTraits<RValueRef<Ref>> : detail::ReadTraits<RValueRef<Ref>> {
   using TvmFfiOwn = void;
   TVM_FFI_LOCAL static constexpr bool storage_enabled = false;
   TVM_FFI_LOCAL static constexpr bool text_is_constant = detail::HasConstantText<Ref>();
-  TVM_FFI_LOCAL static void CopyToAnyView(const RValueRef<Ref> &value, TVMFFIAny *out) {
+  TVM_FFI_LOCAL_INLINE static void CopyToAnyView(const RValueRef<Ref> &value, TVMFFIAny *out) {
     detail::SetPointer(out, kTVMFFIObjectRValueRef, &value.ref_);
   }
-  TVM_FFI_LOCAL static void MoveToAny(RValueRef<Ref> value, TVMFFIAny *out) {
+  TVM_FFI_LOCAL_INLINE static void MoveToAny(RValueRef<Ref> value, TVMFFIAny *out) {
     TypeTraits<Ref>::MoveToAny(static_cast<Ref &&>(value.ref_), out);
   }
-  TVM_FFI_LOCAL static int Read(const TVMFFIAny *source, RValueRef<Ref> *out) {
+  TVM_FFI_LOCAL_INLINE static int Read(const TVMFFIAny *source, RValueRef<Ref> *out) {
     if (source->type_index != kTVMFFIObjectRValueRef) {
       return TypeTraits<Ref>::Read(source, &out->ref_);
     }

@@ -14,16 +14,16 @@ namespace detail {
 
 /** Heap content that takes over a std::string. */
 struct BytesObjBase : Object, TVMFFIByteArray {
-  TVM_FFI_LOCAL BytesObjBase() = default;
+  TVM_FFI_LOCAL_INLINE BytesObjBase() = default;
 };
 struct BytesObj : BytesObjBase {
-  TVM_FFI_LOCAL BytesObj() = default;
+  TVM_FFI_LOCAL_INLINE BytesObj() = default;
   TVM_FFI_LOCAL static constexpr int32_t _type_index = kTVMFFIBytes;
   TVM_FFI_LOCAL static constexpr bool _type_final = true;
   TVM_FFI_DECLARE_OBJECT_INFO_STATIC(StaticTypeKey::kTVMFFIBytes, BytesObj, Object);
 };
 struct StringObj : BytesObjBase {
-  TVM_FFI_LOCAL StringObj() = default;
+  TVM_FFI_LOCAL_INLINE StringObj() = default;
   TVM_FFI_LOCAL static constexpr int32_t _type_index = kTVMFFIStr;
   TVM_FFI_LOCAL static constexpr bool _type_final = true;
   TVM_FFI_DECLARE_OBJECT_INFO_STATIC(StaticTypeKey::kTVMFFIStr, StringObj, Object);
@@ -31,7 +31,7 @@ struct StringObj : BytesObjBase {
 template <typename Base, typename S>
 struct TVM_FFI_LOCAL BytesObjStd : Base {
   S content;
-  TVM_FFI_LOCAL ~BytesObjStd() = default;
+  TVM_FFI_LOCAL_INLINE ~BytesObjStd() = default;
   TVM_FFI_LOCAL explicit BytesObjStd(S &&source) : content(static_cast<S &&>(source)) {
     this->TVMFFIByteArray::data = content.data();
     this->TVMFFIByteArray::size = content.size();
@@ -75,43 +75,45 @@ TVM_FFI_LOCAL TVM_FFI_NO_INLINE inline void SetBytes(TVMFFIAny *out, int32_t sma
 template <int32_t kSmall, int32_t kLarge>
 class BytesCell {
  public:
-  TVM_FFI_LOCAL BytesCell() { SetInt(&data_, kSmall, 0); }
-  TVM_FFI_LOCAL BytesCell(const BytesCell &other) : data_(other.data_) {
+  TVM_FFI_LOCAL_INLINE BytesCell() { SetInt(&data_, kSmall, 0); }
+  TVM_FFI_LOCAL_INLINE BytesCell(const BytesCell &other) : data_(other.data_) {
     if (data_.type_index == kLarge) Retain(data_.v_obj);
   }
-  TVM_FFI_LOCAL BytesCell(BytesCell &&other) noexcept : data_(other.data_) {
+  TVM_FFI_LOCAL_INLINE BytesCell(BytesCell &&other) noexcept : data_(other.data_) {
     SetInt(&other.data_, kSmall, 0);
   }
-  TVM_FFI_LOCAL BytesCell &operator=(const BytesCell &other) {
+  TVM_FFI_LOCAL_INLINE BytesCell &operator=(const BytesCell &other) {
     BytesCell(other).swap(*this);
     return *this;
   }
-  TVM_FFI_LOCAL BytesCell &operator=(BytesCell &&other) noexcept {
+  TVM_FFI_LOCAL_INLINE BytesCell &operator=(BytesCell &&other) noexcept {
     BytesCell(static_cast<BytesCell &&>(other)).swap(*this);
     return *this;
   }
-  TVM_FFI_LOCAL ~BytesCell() {
+  TVM_FFI_LOCAL_INLINE ~BytesCell() {
     if (data_.type_index == kLarge) Release(data_.v_obj);
   }
-  TVM_FFI_LOCAL void swap(BytesCell &other) noexcept {
+  TVM_FFI_LOCAL_INLINE void swap(BytesCell &other) noexcept {
     const TVMFFIAny data = data_;
     data_ = other.data_;
     other.data_ = data;
   }
-  TVM_FFI_LOCAL const char *data() const {
+  TVM_FFI_LOCAL_INLINE const char *data() const {
     return data_.type_index == kSmall ? data_.v_bytes
                                       : TVMFFIBytesGetByteArrayPtr(data_.v_obj)->data;
   }
-  TVM_FFI_LOCAL size_t size() const {
+  TVM_FFI_LOCAL_INLINE size_t size() const {
     return data_.type_index == kSmall ? data_.small_str_len
                                       : TVMFFIBytesGetByteArrayPtr(data_.v_obj)->size;
   }
 
  protected:
-  TVM_FFI_LOCAL void Init(const char *data, size_t size) { SetBytes(&data_, kSmall, data, size); }
+  TVM_FFI_LOCAL_INLINE void Init(const char *data, size_t size) {
+    SetBytes(&data_, kSmall, data, size);
+  }
   /** Takes over the buffer; the content is always in an object. */
   template <typename S>
-  TVM_FFI_LOCAL void Take(S &&source) {
+  TVM_FFI_LOCAL_INLINE void Take(S &&source) {
     using Obj = std::conditional_t<kLarge == kTVMFFIStr, StringObj, BytesObj>;
     SetInt(&data_, kSmall, 0);
     auto obj = make_object<BytesObjStd<Obj, S>>(static_cast<S &&>(source));
@@ -144,12 +146,12 @@ TVM_FFI_LOCAL inline constexpr bool is_std_string_v = std::is_same_v<S, std::str
 
 class Bytes : public detail::BytesCell<kTVMFFISmallBytes, kTVMFFIBytes> {
  public:
-  TVM_FFI_LOCAL Bytes() = default;
-  TVM_FFI_LOCAL Bytes(const Bytes &) = default;
-  TVM_FFI_LOCAL Bytes(Bytes &&) noexcept = default;
-  TVM_FFI_LOCAL Bytes &operator=(const Bytes &) = default;
-  TVM_FFI_LOCAL Bytes &operator=(Bytes &&) noexcept = default;
-  TVM_FFI_LOCAL ~Bytes() = default;
+  TVM_FFI_LOCAL_INLINE Bytes() = default;
+  TVM_FFI_LOCAL_INLINE Bytes(const Bytes &) = default;
+  TVM_FFI_LOCAL_INLINE Bytes(Bytes &&) noexcept = default;
+  TVM_FFI_LOCAL_INLINE Bytes &operator=(const Bytes &) = default;
+  TVM_FFI_LOCAL_INLINE Bytes &operator=(Bytes &&) noexcept = default;
+  TVM_FFI_LOCAL_INLINE ~Bytes() = default;
   TVM_FFI_LOCAL Bytes(const char *data, size_t size) { Init(data, size); }
   TVM_FFI_LOCAL Bytes(TVMFFIByteArray bytes) { Init(bytes.data, bytes.size); }
   TVM_FFI_LOCAL explicit Bytes(const char *text) {
@@ -182,12 +184,12 @@ class String : public detail::BytesCell<kTVMFFISmallStr, kTVMFFIStr> {
  public:
   TVM_FFI_LOCAL static constexpr size_t npos = static_cast<size_t>(-1);
 
-  TVM_FFI_LOCAL String() = default;
-  TVM_FFI_LOCAL String(const String &) = default;
-  TVM_FFI_LOCAL String(String &&) noexcept = default;
-  TVM_FFI_LOCAL String &operator=(const String &) = default;
-  TVM_FFI_LOCAL String &operator=(String &&) noexcept = default;
-  TVM_FFI_LOCAL ~String() = default;
+  TVM_FFI_LOCAL_INLINE String() = default;
+  TVM_FFI_LOCAL_INLINE String(const String &) = default;
+  TVM_FFI_LOCAL_INLINE String(String &&) noexcept = default;
+  TVM_FFI_LOCAL_INLINE String &operator=(const String &) = default;
+  TVM_FFI_LOCAL_INLINE String &operator=(String &&) noexcept = default;
+  TVM_FFI_LOCAL_INLINE ~String() = default;
   String(std::nullptr_t) = delete;
   TVM_FFI_LOCAL String(const char *data, size_t size) { Init(data, size); }
   TVM_FFI_LOCAL String(const char *text) {
@@ -209,9 +211,9 @@ class String : public detail::BytesCell<kTVMFFISmallStr, kTVMFFIStr> {
   TVM_FFI_LOCAL operator S() const {
     return S(data(), size());
   }
-  TVM_FFI_LOCAL const char *c_str() const { return data(); }
-  TVM_FFI_LOCAL size_t length() const { return size(); }
-  TVM_FFI_LOCAL bool empty() const { return size() == 0; }
+  TVM_FFI_LOCAL_INLINE const char *c_str() const { return data(); }
+  TVM_FFI_LOCAL_INLINE size_t length() const { return size(); }
+  TVM_FFI_LOCAL_INLINE bool empty() const { return size() == 0; }
   /** Errors: std::out_of_range. */
   template <typename Dependent = void>
   TVM_FFI_LOCAL char at(size_t i) const {
@@ -425,27 +427,29 @@ struct BytesTraits : NamedTraits<T> {
   TVM_FFI_LOCAL static constexpr const char *type_schema = kIsText ? "ffi.String" : "ffi.Bytes";
   static constexpr int32_t kSmall = kIsText ? kTVMFFISmallStr : kTVMFFISmallBytes;
   static constexpr int32_t kLarge = kIsText ? kTVMFFIStr : kTVMFFIBytes;
-  TVM_FFI_LOCAL static void CopyToAnyView(const T &value, TVMFFIAny *out) { *out = value.data_; }
-  TVM_FFI_LOCAL static void MoveToAny(T value, TVMFFIAny *out) {
+  TVM_FFI_LOCAL_INLINE static void CopyToAnyView(const T &value, TVMFFIAny *out) {
+    *out = value.data_;
+  }
+  TVM_FFI_LOCAL_INLINE static void MoveToAny(T value, TVMFFIAny *out) {
     *out = value.data_;
     SetInt(&value.data_, kSmall, 0);
   }
-  TVM_FFI_LOCAL static bool CheckAnyStrict(const TVMFFIAny *source) {
+  TVM_FFI_LOCAL_INLINE static bool CheckAnyStrict(const TVMFFIAny *source) {
     return source->type_index == kSmall || source->type_index == kLarge;
   }
-  TVM_FFI_LOCAL static T CopyFromAnyViewAfterCheck(const TVMFFIAny *source) {
+  TVM_FFI_LOCAL_INLINE static T CopyFromAnyViewAfterCheck(const TVMFFIAny *source) {
     T value;
     if (source->type_index == kLarge) Retain(source->v_obj);
     value.data_ = *source;
     return value;
   }
-  TVM_FFI_LOCAL static T MoveFromAnyAfterCheck(TVMFFIAny *source) {
+  TVM_FFI_LOCAL_INLINE static T MoveFromAnyAfterCheck(TVMFFIAny *source) {
     T value;
     value.data_ = *source;
     SetNone(source);
     return value;
   }
-  TVM_FFI_LOCAL static int Read(const TVMFFIAny *source, T *out) {
+  TVM_FFI_LOCAL_INLINE static int Read(const TVMFFIAny *source, T *out) {
     if (CheckAnyStrict(source)) {
       *out = CopyFromAnyViewAfterCheck(source);
     } else if (kIsText && source->type_index == kTVMFFIRawStr) {
@@ -476,10 +480,10 @@ struct StdStringTraits : NamedTraits<S> {
   TVM_FFI_LOCAL static constexpr bool storage_enabled = false;
   TVM_FFI_LOCAL static constexpr const char *type_str = "std::string";
   TVM_FFI_LOCAL static constexpr const char *type_schema = "std::string";
-  TVM_FFI_LOCAL static void CopyToAnyView(const S &value, TVMFFIAny *out) {
+  TVM_FFI_LOCAL_INLINE static void CopyToAnyView(const S &value, TVMFFIAny *out) {
     SetPointer(out, kTVMFFIRawStr, value.c_str());
   }
-  TVM_FFI_LOCAL static void MoveToAny(S value, TVMFFIAny *out) {
+  TVM_FFI_LOCAL_INLINE static void MoveToAny(S value, TVMFFIAny *out) {
     TypeTraits<String>::MoveToAny(String(static_cast<S &&>(value)), out);
   }
   TVM_FFI_LOCAL static int Read(const TVMFFIAny *source, S *out) {
@@ -509,7 +513,7 @@ TVM_FFI_NAMESPACE_END
 template <>
 struct std::hash<::tvm::ffi::String> {
   template <typename Dependent = void>
-  TVM_FFI_LOCAL size_t operator()(const ::tvm::ffi::String &text) const {
+  TVM_FFI_LOCAL_INLINE size_t operator()(const ::tvm::ffi::String &text) const {
     using View = typename ::tvm::ffi::detail::StdTypes<Dependent>::StringView;
     return std::hash<View>()(View(text.data(), text.size()));
   }
@@ -517,7 +521,7 @@ struct std::hash<::tvm::ffi::String> {
 template <>
 struct std::hash<::tvm::ffi::Bytes> {
   template <typename Dependent = void>
-  TVM_FFI_LOCAL size_t operator()(const ::tvm::ffi::Bytes &bytes) const {
+  TVM_FFI_LOCAL_INLINE size_t operator()(const ::tvm::ffi::Bytes &bytes) const {
     using View = typename ::tvm::ffi::detail::StdTypes<Dependent>::StringView;
     return std::hash<View>()(View(bytes.data(), bytes.size()));
   }

@@ -66,9 +66,9 @@ class ArrayObj : public SeqBaseObj {
    * Makes room for capacity elements, if there is less. That may move the elements: begin(),
    * end() and earlier iterators are then invalid. Errors: MemoryError, with nothing changed.
    */
-  TVM_FFI_LOCAL void Grow(int64_t capacity) { EnsureCapacity(capacity); }
+  TVM_FFI_LOCAL_INLINE void Grow(int64_t capacity) { EnsureCapacity(capacity); }
   /** Requires room. */
-  TVM_FFI_LOCAL void Append(Any value) { AppendInRoom(static_cast<Any &&>(value)); }
+  TVM_FFI_LOCAL_INLINE void Append(Any value) { AppendInRoom(static_cast<Any &&>(value)); }
 
  private:
   TVM_FFI_LOCAL static ObjectPtr<ArrayObj> NewFor(int64_t capacity, const ArrayObj *source) {
@@ -127,17 +127,17 @@ class Array : public ObjectRef {
   TVM_FFI_LOCAL static constexpr bool _type_container_is_exact = false;
 
   TVM_FFI_LOCAL Array() : ObjectRef(ArrayObj::New(detail::kFirstCapacity)) {}
-  TVM_FFI_LOCAL explicit Array(UnsafeInit tag) : ObjectRef(tag) {}
+  TVM_FFI_LOCAL_INLINE explicit Array(UnsafeInit tag) : ObjectRef(tag) {}
   TVM_FFI_DETAIL_DEFAULT_MEMBERS(Array)
   template <typename U, typename = std::enable_if_t<!std::is_same_v<T, U> && type_subsumes_v<T, U>>>
-  TVM_FFI_LOCAL Array(const Array<U> &other) : ObjectRef(other) {}
+  TVM_FFI_LOCAL_INLINE Array(const Array<U> &other) : ObjectRef(other) {}
   template <typename U, typename = std::enable_if_t<!std::is_same_v<T, U> && type_subsumes_v<T, U>>>
-  TVM_FFI_LOCAL Array(Array<U> &&other) : ObjectRef(static_cast<ObjectRef &&>(other)) {}
+  TVM_FFI_LOCAL_INLINE Array(Array<U> &&other) : ObjectRef(static_cast<ObjectRef &&>(other)) {}
   TVM_FFI_LOCAL explicit Array(ObjectPtr<Object> data) : ObjectRef(std::move(data)) {
     if (data_ == nullptr) detail::Throw("InternalError", "an Array is never null");
   }
   template <typename Iterator, typename = decltype(*std::declval<Iterator &>())>
-  TVM_FFI_LOCAL Array(Iterator first, Iterator last) : ObjectRef(UnsafeInit{}) {
+  TVM_FFI_LOCAL_INLINE Array(Iterator first, Iterator last) : ObjectRef(UnsafeInit{}) {
     Assign(first, last);
   }
   TVM_FFI_LOCAL Array(std::initializer_list<T> items) : ObjectRef(UnsafeInit{}) {
@@ -147,17 +147,19 @@ class Array : public ObjectRef {
   template <typename C, typename = std::enable_if_t<!std::is_base_of_v<ObjectRef, C>>,
             typename = std::enable_if_t<std::is_same_v<typename C::value_type, T>>,
             typename = decltype(std::declval<const C &>().begin())>
-  TVM_FFI_LOCAL Array(const C &items) : ObjectRef(UnsafeInit{}) {
+  TVM_FFI_LOCAL_INLINE Array(const C &items) : ObjectRef(UnsafeInit{}) {
     Assign(items.begin(), items.end());
   }
   TVM_FFI_LOCAL explicit Array(size_t n, const T &value)
       : ObjectRef(ArrayObj::CreateRepeated(static_cast<int64_t>(n), Any(value))) {}
 
-  TVM_FFI_LOCAL size_t size() const { return data_ == nullptr ? 0 : GetArrayObj()->size(); }
-  TVM_FFI_LOCAL size_t capacity() const { return data_ == nullptr ? 0 : GetArrayObj()->capacity(); }
-  TVM_FFI_LOCAL bool empty() const { return size() == 0; }
+  TVM_FFI_LOCAL_INLINE size_t size() const { return data_ == nullptr ? 0 : GetArrayObj()->size(); }
+  TVM_FFI_LOCAL_INLINE size_t capacity() const {
+    return data_ == nullptr ? 0 : GetArrayObj()->capacity();
+  }
+  TVM_FFI_LOCAL_INLINE bool empty() const { return size() == 0; }
   /** Errors: IndexError. */
-  TVM_FFI_LOCAL const T operator[](int64_t i) const {
+  TVM_FFI_LOCAL_INLINE const T operator[](int64_t i) const {
     if (TVM_FFI_PREDICT_FALSE(data_ == nullptr)) {
       detail::Throw("IndexError", "cannot index a null array");
     }
@@ -176,21 +178,23 @@ class Array : public ObjectRef {
   TVM_FFI_LOCAL const T back() const {
     return detail::AnyUnsafe::CopyFromAnyViewAfterCheck<T>(Require()->back());
   }
-  TVM_FFI_LOCAL iterator begin() const {
+  TVM_FFI_LOCAL_INLINE iterator begin() const {
     return iterator(data_ == nullptr ? nullptr : GetArrayObj()->begin());
   }
-  TVM_FFI_LOCAL iterator end() const {
+  TVM_FFI_LOCAL_INLINE iterator end() const {
     return iterator(data_ == nullptr ? nullptr : GetArrayObj()->end());
   }
   template <typename Dependent = void>
-  TVM_FFI_LOCAL auto rbegin() const {
+  TVM_FFI_LOCAL_INLINE auto rbegin() const {
     return typename detail::StdTypes<Dependent>::template Reverse<iterator>(end());
   }
   template <typename Dependent = void>
-  TVM_FFI_LOCAL auto rend() const {
+  TVM_FFI_LOCAL_INLINE auto rend() const {
     return typename detail::StdTypes<Dependent>::template Reverse<iterator>(begin());
   }
-  TVM_FFI_LOCAL ArrayObj *GetArrayObj() const { return static_cast<ArrayObj *>(data_.get()); }
+  TVM_FFI_LOCAL_INLINE ArrayObj *GetArrayObj() const {
+    return static_cast<ArrayObj *>(data_.get());
+  }
 
   TVM_FFI_LOCAL void push_back(T item) {
     Any value(static_cast<T &&>(item));
@@ -206,7 +210,7 @@ class Array : public ObjectRef {
     detail::PrepareArray(&data_, 1)->insert(index, static_cast<Any &&>(value));
   }
   template <typename Iterator>
-  TVM_FFI_LOCAL void insert(iterator position, Iterator first, Iterator last) {
+  TVM_FFI_LOCAL_INLINE void insert(iterator position, Iterator first, Iterator last) {
     const int64_t index = IndexOf(position, "cannot insert a null array");
     Array items(first, last);
     detail::PrepareArray(&data_, static_cast<int64_t>(items.size()))
@@ -243,7 +247,7 @@ class Array : public ObjectRef {
     ToChange(0)->SetItem(i, Any(static_cast<T &&>(value)));
   }
   template <typename Iterator>
-  TVM_FFI_LOCAL void Assign(Iterator first, Iterator last) {
+  TVM_FFI_LOCAL_INLINE void Assign(Iterator first, Iterator last) {
     ObjectPtr<ArrayObj> made = ArrayObj::New(detail::CapacityFor(first, last));
     made->template FillFrom<T>(static_cast<Iterator &&>(first), static_cast<Iterator &&>(last));
     data_ = std::move(made);
@@ -252,7 +256,7 @@ class Array : public ObjectRef {
 
   /** The results of f for the elements; this same array if f changes none of them. */
   template <typename F, typename U = std::decay_t<std::invoke_result_t<F &, T>>>
-  TVM_FFI_LOCAL Array<U> Map(F f) const {
+  TVM_FFI_LOCAL_INLINE Array<U> Map(F f) const {
     bool same = true;
     ObjectPtr<ArrayObj> made = ArrayObj::New(static_cast<int64_t>(size()));
     if (data_ != nullptr) {
@@ -270,7 +274,7 @@ class Array : public ObjectRef {
    * has the only reference to the element. If f throws, this array becomes null.
    */
   template <typename F>
-  TVM_FFI_LOCAL void MutateByApply(F f) {
+  TVM_FFI_LOCAL_INLINE void MutateByApply(F f) {
     if (data_ == nullptr) return;
     ObjectPtr<Object> data = std::move(data_);
     ArrayObj *array = detail::PrepareArray(&data, 0);
@@ -294,7 +298,7 @@ class Array : public ObjectRef {
     return GetArrayObj();
   }
   /** The inline fast path of detail::PrepareArray: the array is not shared, and it has room. */
-  TVM_FFI_LOCAL ArrayObj *ToChange(int64_t extra) {
+  TVM_FFI_LOCAL_INLINE ArrayObj *ToChange(int64_t extra) {
     const ArrayObj *array = GetArrayObj();
     if (TVM_FFI_PREDICT_TRUE(data_.unique() && static_cast<int64_t>(array->capacity()) -
                                                        static_cast<int64_t>(array->size()) >=

@@ -16,7 +16,7 @@ class Dict : public detail::MapRef<K, V, false> {
  public:
   TVM_FFI_DETAIL_MAP_CONSTRUCTORS(Dict, DictObj, false)
 
-  TVM_FFI_LOCAL void clear() {
+  TVM_FFI_LOCAL_INLINE void clear() {
     if (this->defined()) detail::CallGlobal(detail::GlobalDictClear(), *this);
   }
 };

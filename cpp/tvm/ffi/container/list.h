@@ -32,7 +32,7 @@ class ListObj : public SeqBaseObj {
    * May move the elements: begin(), end() and earlier iterators are then invalid.
    * Errors: MemoryError, with nothing changed.
    */
-  TVM_FFI_LOCAL void Append(Any value) {
+  TVM_FFI_LOCAL_INLINE void Append(Any value) {
     EnsureRoom(1);
     AppendInRoom(static_cast<Any &&>(value));
   }
@@ -82,17 +82,17 @@ class List : public ObjectRef {
   TVM_FFI_LOCAL static constexpr bool _type_container_is_exact = false;
 
   TVM_FFI_LOCAL List() : ObjectRef(make_object<ListObj>()) {}
-  TVM_FFI_LOCAL explicit List(UnsafeInit tag) : ObjectRef(tag) {}
+  TVM_FFI_LOCAL_INLINE explicit List(UnsafeInit tag) : ObjectRef(tag) {}
   TVM_FFI_DETAIL_DEFAULT_MEMBERS(List)
   template <typename U, typename = std::enable_if_t<!std::is_same_v<T, U> && type_subsumes_v<T, U>>>
-  TVM_FFI_LOCAL List(const List<U> &other) : ObjectRef(other) {}
+  TVM_FFI_LOCAL_INLINE List(const List<U> &other) : ObjectRef(other) {}
   template <typename U, typename = std::enable_if_t<!std::is_same_v<T, U> && type_subsumes_v<T, U>>>
-  TVM_FFI_LOCAL List(List<U> &&other) : ObjectRef(static_cast<ObjectRef &&>(other)) {}
+  TVM_FFI_LOCAL_INLINE List(List<U> &&other) : ObjectRef(static_cast<ObjectRef &&>(other)) {}
   TVM_FFI_LOCAL explicit List(ObjectPtr<Object> data) : ObjectRef(std::move(data)) {
     if (data_ == nullptr) detail::Throw("InternalError", "a List is never null");
   }
   template <typename Iterator, typename = decltype(*std::declval<Iterator &>())>
-  TVM_FFI_LOCAL List(Iterator first, Iterator last) : List() {
+  TVM_FFI_LOCAL_INLINE List(Iterator first, Iterator last) : List() {
     ListObj *list = GetListObj();
     list->Reserve(detail::CapacityFor(first, last));
     list->template FillFrom<T>(static_cast<Iterator &&>(first), static_cast<Iterator &&>(last));
@@ -102,15 +102,17 @@ class List : public ObjectRef {
   template <typename C, typename = std::enable_if_t<!std::is_base_of_v<ObjectRef, C>>,
             typename = std::enable_if_t<std::is_same_v<typename C::value_type, T>>,
             typename = decltype(std::declval<const C &>().begin())>
-  TVM_FFI_LOCAL List(const C &items) : List(items.begin(), items.end()) {}
+  TVM_FFI_LOCAL_INLINE List(const C &items) : List(items.begin(), items.end()) {}
   TVM_FFI_LOCAL explicit List(size_t n, const T &value)
       : ObjectRef(ListObj::CreateRepeated(static_cast<int64_t>(n), Any(value))) {}
 
-  TVM_FFI_LOCAL size_t size() const { return data_ == nullptr ? 0 : GetListObj()->size(); }
-  TVM_FFI_LOCAL size_t capacity() const { return data_ == nullptr ? 0 : GetListObj()->capacity(); }
-  TVM_FFI_LOCAL bool empty() const { return size() == 0; }
+  TVM_FFI_LOCAL_INLINE size_t size() const { return data_ == nullptr ? 0 : GetListObj()->size(); }
+  TVM_FFI_LOCAL_INLINE size_t capacity() const {
+    return data_ == nullptr ? 0 : GetListObj()->capacity();
+  }
+  TVM_FFI_LOCAL_INLINE bool empty() const { return size() == 0; }
   /** Errors: IndexError. */
-  TVM_FFI_LOCAL T operator[](int64_t i) const {
+  TVM_FFI_LOCAL_INLINE T operator[](int64_t i) const {
     return detail::AnyUnsafe::CopyFromAnyViewAfterCheck<T>(Require()->at(i));
   }
   /** As operator[], but returns the error. */
@@ -126,25 +128,25 @@ class List : public ObjectRef {
   TVM_FFI_LOCAL T back() const {
     return detail::AnyUnsafe::CopyFromAnyViewAfterCheck<T>(Require()->back());
   }
-  TVM_FFI_LOCAL iterator begin() const {
+  TVM_FFI_LOCAL_INLINE iterator begin() const {
     return iterator(data_ == nullptr ? nullptr : GetListObj()->begin());
   }
-  TVM_FFI_LOCAL iterator end() const {
+  TVM_FFI_LOCAL_INLINE iterator end() const {
     return iterator(data_ == nullptr ? nullptr : GetListObj()->end());
   }
   template <typename Dependent = void>
-  TVM_FFI_LOCAL auto rbegin() const {
+  TVM_FFI_LOCAL_INLINE auto rbegin() const {
     return typename detail::StdTypes<Dependent>::template Reverse<iterator>(end());
   }
   template <typename Dependent = void>
-  TVM_FFI_LOCAL auto rend() const {
+  TVM_FFI_LOCAL_INLINE auto rend() const {
     return typename detail::StdTypes<Dependent>::template Reverse<iterator>(begin());
   }
-  TVM_FFI_LOCAL ListObj *GetListObj() const { return static_cast<ListObj *>(data_.get()); }
+  TVM_FFI_LOCAL_INLINE ListObj *GetListObj() const { return static_cast<ListObj *>(data_.get()); }
 
   TVM_FFI_LOCAL void push_back(T item) { GetOrMake()->Append(Any(static_cast<T &&>(item))); }
   template <typename... Args>
-  TVM_FFI_LOCAL void emplace_back(Args &&...args) {
+  TVM_FFI_LOCAL_INLINE void emplace_back(Args &&...args) {
     push_back(T(static_cast<Args &&>(args)...));
   }
   TVM_FFI_LOCAL void insert(iterator position, T item) {
@@ -155,7 +157,7 @@ class List : public ObjectRef {
     list->insert(index, static_cast<Any &&>(value));
   }
   template <typename Iterator>
-  TVM_FFI_LOCAL void insert(iterator position, Iterator first, Iterator last) {
+  TVM_FFI_LOCAL_INLINE void insert(iterator position, Iterator first, Iterator last) {
     ListObj *list = RequireFor("cannot insert to a null list");
     const int64_t index = position.address() - list->begin();
     const Array<T> items(first, last);
@@ -180,7 +182,7 @@ class List : public ObjectRef {
   TVM_FFI_LOCAL void reserve(int64_t n) { GetOrMake()->Reserve(n); }
   /** Replaces the contents, for all who hold the list. Errors: memory, with nothing changed. */
   template <typename Iterator>
-  TVM_FFI_LOCAL void Assign(Iterator first, Iterator last) {
+  TVM_FFI_LOCAL_INLINE void Assign(Iterator first, Iterator last) {
     const Array<T> items(first, last);
     GetOrMake()->Reserve(static_cast<int64_t>(items.size()));
     GetListObj()->clear();

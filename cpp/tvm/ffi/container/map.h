@@ -17,8 +17,8 @@ class Map : public detail::MapRef<K, V, true> {
  public:
   TVM_FFI_DETAIL_MAP_CONSTRUCTORS(Map, MapObj, true)
 
-  TVM_FFI_LOCAL void clear() { *this = Map(); }
-  TVM_FFI_LOCAL MapObj *CopyOnWrite() {
+  TVM_FFI_LOCAL_INLINE void clear() { *this = Map(); }
+  TVM_FFI_LOCAL_INLINE MapObj *CopyOnWrite() {
     detail::MapAccess::CopyOnWrite(&this->data_);
     return static_cast<MapObj *>(this->data_.get());
   }

@@ -24,10 +24,10 @@ TVM_FFI_DETAIL_GLOBAL(DictClear, "ffi.DictClear")
 
 /** Operations on the object of a Map or Dict that do not depend on the key and value types. */
 struct MapAccess {
-  TVM_FFI_LOCAL static MapTable *TableOf(const ObjectPtr<Object> &data) {
+  TVM_FFI_LOCAL_INLINE static MapTable *TableOf(const ObjectPtr<Object> &data) {
     return MapTable::Of(ObjectUnsafe::TVMFFIObjectPtrFromObjectPtr(data));
   }
-  TVM_FFI_LOCAL static const MapBaseObj *ObjectOf(const TVMFFIAny *map) {
+  TVM_FFI_LOCAL_INLINE static const MapBaseObj *ObjectOf(const TVMFFIAny *map) {
     return ObjectUnsafe::RawObjectPtrFromUnowned<const MapBaseObj>(map->v_obj);
   }
   TVM_FFI_LOCAL static ObjectPtr<Object> New(bool map, const AnyView *items, int32_t num_items) {
@@ -65,7 +65,7 @@ struct MapAccess {
     return made;
   }
   /** Makes a Map unshared, by copying it if needed. */
-  TVM_FFI_LOCAL static void CopyOnWrite(ObjectPtr<Object> *data) {
+  TVM_FFI_LOCAL_INLINE static void CopyOnWrite(ObjectPtr<Object> *data) {
     if (!data->unique()) *data = CopyOf(TableOf(*data));
   }
 
@@ -111,9 +111,9 @@ struct MapAccess {
 template <typename K, typename = void>
 class MapKey {
  public:
-  TVM_FFI_LOCAL explicit MapKey(const K &key) : own_(key) {}
-  TVM_FFI_LOCAL ~MapKey() = default;
-  TVM_FFI_LOCAL const TVMFFIAny *get() const { return AnyUnsafe::TVMFFIAnyPtrFromAny(own_); }
+  TVM_FFI_LOCAL_INLINE explicit MapKey(const K &key) : own_(key) {}
+  TVM_FFI_LOCAL_INLINE ~MapKey() = default;
+  TVM_FFI_LOCAL_INLINE const TVMFFIAny *get() const { return AnyUnsafe::TVMFFIAnyPtrFromAny(own_); }
 
  private:
   Any own_;
@@ -121,8 +121,10 @@ class MapKey {
 template <>
 class MapKey<Any> {
  public:
-  TVM_FFI_LOCAL explicit MapKey(const Any &key) : key_(&key) {}
-  TVM_FFI_LOCAL const TVMFFIAny *get() const { return AnyUnsafe::TVMFFIAnyPtrFromAny(*key_); }
+  TVM_FFI_LOCAL_INLINE explicit MapKey(const Any &key) : key_(&key) {}
+  TVM_FFI_LOCAL_INLINE const TVMFFIAny *get() const {
+    return AnyUnsafe::TVMFFIAnyPtrFromAny(*key_);
+  }
 
  private:
   const Any *key_;
@@ -132,8 +134,8 @@ class MapKey<K, std::enable_if_t<std::is_arithmetic_v<K> || std::is_enum_v<K> ||
                                  std::is_base_of_v<ObjectRef, K> || std::is_same_v<K, String> ||
                                  std::is_same_v<K, Bytes>>> {
  public:
-  TVM_FFI_LOCAL explicit MapKey(const K &key) : view_(key) {}
-  TVM_FFI_LOCAL const TVMFFIAny *get() const { return AnyUnsafe::Data(view_); }
+  TVM_FFI_LOCAL_INLINE explicit MapKey(const K &key) : view_(key) {}
+  TVM_FFI_LOCAL_INLINE const TVMFFIAny *get() const { return AnyUnsafe::Data(view_); }
 
  private:
   AnyView view_;
@@ -149,21 +151,21 @@ class MapIterator {
   using pointer = const std::pair<K, V> *;
   using iterator_category = std::bidirectional_iterator_tag;
 
-  TVM_FFI_LOCAL MapIterator() = default;
-  TVM_FFI_LOCAL explicit MapIterator(MapBaseObj::iterator position) : at_(position) {}
-  TVM_FFI_LOCAL const std::pair<K, V> operator*() const {
+  TVM_FFI_LOCAL_INLINE MapIterator() = default;
+  TVM_FFI_LOCAL_INLINE explicit MapIterator(MapBaseObj::iterator position) : at_(position) {}
+  TVM_FFI_LOCAL_INLINE const std::pair<K, V> operator*() const {
     const MapBaseObj::KVType &entry = *at_;
     return std::pair<K, V>(AnyUnsafe::CopyFromAnyViewAfterCheck<K>(entry.first),
                            AnyUnsafe::CopyFromAnyViewAfterCheck<V>(entry.second));
   }
   /** Pairs are made when read, so there is none to point to. */
   pointer operator->() const = delete;
-  TVM_FFI_LOCAL MapIterator &operator++() { return ++at_, *this; }
-  TVM_FFI_LOCAL MapIterator operator++(int) { return MapIterator(at_++); }
-  TVM_FFI_LOCAL MapIterator &operator--() { return --at_, *this; }
-  TVM_FFI_LOCAL MapIterator operator--(int) { return MapIterator(at_--); }
-  TVM_FFI_LOCAL bool operator==(const MapIterator &other) const { return at_ == other.at_; }
-  TVM_FFI_LOCAL bool operator!=(const MapIterator &other) const { return at_ != other.at_; }
+  TVM_FFI_LOCAL_INLINE MapIterator &operator++() { return ++at_, *this; }
+  TVM_FFI_LOCAL_INLINE MapIterator operator++(int) { return MapIterator(at_++); }
+  TVM_FFI_LOCAL_INLINE MapIterator &operator--() { return --at_, *this; }
+  TVM_FFI_LOCAL_INLINE MapIterator operator--(int) { return MapIterator(at_--); }
+  TVM_FFI_LOCAL_INLINE bool operator==(const MapIterator &other) const { return at_ == other.at_; }
+  TVM_FFI_LOCAL_INLINE bool operator!=(const MapIterator &other) const { return at_ != other.at_; }
 
  private:
   MapBaseObj::iterator at_;
@@ -195,8 +197,8 @@ class MapRef : public ObjectRef {
   }
   /** As at(); a key is not added. */
   TVM_FFI_LOCAL V operator[](const K &key) const { return at(key); }
-  TVM_FFI_LOCAL size_t size() const { return data_ == nullptr ? 0 : GetMapObj()->size(); }
-  TVM_FFI_LOCAL bool empty() const { return size() == 0; }
+  TVM_FFI_LOCAL_INLINE size_t size() const { return data_ == nullptr ? 0 : GetMapObj()->size(); }
+  TVM_FFI_LOCAL_INLINE bool empty() const { return size() == 0; }
   /** 1 if the key is there, else 0. */
   TVM_FFI_LOCAL size_t count(const K &key) const { return find(key) != end() ? 1 : 0; }
   /** The value of a key, or nothing. */
@@ -211,13 +213,13 @@ class MapRef : public ObjectRef {
   }
   /** A key that is missing is ignored. */
   TVM_FFI_LOCAL void erase(const K &key) { MapAccess::Erase(&data_, kIsMap, MapKey<K>(key).get()); }
-  TVM_FFI_LOCAL iterator begin() const {
+  TVM_FFI_LOCAL_INLINE iterator begin() const {
     return data_ == nullptr ? iterator() : iterator(GetMapObj()->begin());
   }
-  TVM_FFI_LOCAL iterator end() const {
+  TVM_FFI_LOCAL_INLINE iterator end() const {
     return data_ == nullptr ? iterator() : iterator(GetMapObj()->end());
   }
-  TVM_FFI_LOCAL iterator find(const K &key) const {
+  TVM_FFI_LOCAL_INLINE iterator find(const K &key) const {
     return data_ == nullptr ? iterator() : iterator(FindAt(key));
   }
 
@@ -227,16 +229,16 @@ class MapRef : public ObjectRef {
   TVM_FFI_LOCAL explicit MapRef(ObjectPtr<Object> data) : ObjectRef(std::move(data)) {
     if (data_ == nullptr) Throw("InternalError", "a map is never null");
   }
-  TVM_FFI_LOCAL explicit MapRef(UnsafeInit tag) : ObjectRef(tag) {}
-  TVM_FFI_LOCAL explicit MapRef(ObjectRef other, int) : ObjectRef(std::move(other)) {}
+  TVM_FFI_LOCAL_INLINE explicit MapRef(UnsafeInit tag) : ObjectRef(tag) {}
+  TVM_FFI_LOCAL_INLINE explicit MapRef(ObjectRef other, int) : ObjectRef(std::move(other)) {}
   /** @param count A hint: the number of entries, or 0. */
   template <typename Iterator>
-  TVM_FFI_LOCAL void Fill(Iterator first, Iterator last, size_t count) {
+  TVM_FFI_LOCAL_INLINE void Fill(Iterator first, Iterator last, size_t count) {
     if (count >= MapTable::kMaxSmallSlots) MapAccess::TableOf(data_)->Reserve(count);
     for (; first != last; ++first) SetEntry(*first);
   }
   template <typename Iterator>
-  TVM_FFI_LOCAL void Fill(Iterator first, Iterator last) {
+  TVM_FFI_LOCAL_INLINE void Fill(Iterator first, Iterator last) {
     if constexpr (std::is_base_of_v<std::random_access_iterator_tag, CategoryOf<Iterator>>) {
       Fill(first, last, static_cast<size_t>(last - first));
     } else {
@@ -248,13 +250,15 @@ class MapRef : public ObjectRef {
   template <typename Iterator>
   using CategoryOf = typename std::iterator_traits<Iterator>::iterator_category;
 
-  TVM_FFI_LOCAL MapBaseObj *GetMapObj() const { return static_cast<MapBaseObj *>(data_.get()); }
-  TVM_FFI_LOCAL MapBaseObj::iterator FindAt(const K &key) const {
+  TVM_FFI_LOCAL_INLINE MapBaseObj *GetMapObj() const {
+    return static_cast<MapBaseObj *>(data_.get());
+  }
+  TVM_FFI_LOCAL_INLINE MapBaseObj::iterator FindAt(const K &key) const {
     const MapKey<K> stored(key);
     return GetMapObj()->find(*reinterpret_cast<const Any *>(stored.get()));
   }
   template <typename Entry>
-  TVM_FFI_LOCAL void SetEntry(const Entry &entry) {
+  TVM_FFI_LOCAL_INLINE void SetEntry(const Entry &entry) {
     if constexpr (std::is_same_v<Entry, std::pair<K, V>>) {
       Set(entry.first, entry.second);
     } else {
@@ -332,8 +336,8 @@ struct MapTraits : OwnRefTraits<Self> {
     return true;
   }
   template <typename T>
-  TVM_FFI_LOCAL static bool PutItemGot(Text &text, const char *name, const char *before,
-                                       const char *after, const Any &item) {
+  TVM_FFI_LOCAL_INLINE static bool PutItemGot(Text &text, const char *name, const char *before,
+                                              const char *after, const Any &item) {
     Reader<T> reader;
     if (reader.Read(AnyUnsafe::TVMFFIAnyPtrFromAny(item)) == kReadOk) return false;
     text.Put(name);
@@ -360,34 +364,35 @@ TVM_FFI_NAMESPACE_END
 /** @cond internal */
 /* The constructors of Map and of Dict. If they were inherited, the symbols that the compiler makes
  * for that would be exported, whatever attributes they have in the base. */
-#define TVM_FFI_DETAIL_MAP_CONSTRUCTORS(Self, Obj, kIsMap)                                        \
-  using ContainerType = Obj;                                                                      \
-  TVM_FFI_LOCAL Self() = default;                                                                 \
-  TVM_FFI_LOCAL explicit Self(UnsafeInit tag) : detail::MapRef<K, V, kIsMap>(tag) {}              \
-  TVM_FFI_DETAIL_DEFAULT_MEMBERS(Self)                                                            \
-  template <typename K2, typename V2,                                                             \
-            typename = std::enable_if_t<!std::is_same_v<Self<K2, V2>, Self> &&                    \
-                                        type_subsumes_v<K, K2> && type_subsumes_v<V, V2>>>        \
-  TVM_FFI_LOCAL Self(const Self<K2, V2> &other) : detail::MapRef<K, V, kIsMap>(other, 0) {}       \
-  template <typename K2, typename V2,                                                             \
-            typename = std::enable_if_t<!std::is_same_v<Self<K2, V2>, Self> &&                    \
-                                        type_subsumes_v<K, K2> && type_subsumes_v<V, V2>>>        \
-  TVM_FFI_LOCAL Self(Self<K2, V2> &&other) : detail::MapRef<K, V, kIsMap>(std::move(other), 0) {} \
-  TVM_FFI_LOCAL explicit Self(ObjectPtr<Object> data)                                             \
-      : detail::MapRef<K, V, kIsMap>(std::move(data)) {}                                          \
-  template <typename Iterator, typename = decltype(*std::declval<Iterator &>())>                  \
-  TVM_FFI_LOCAL Self(Iterator first, Iterator last) {                                             \
-    this->Fill(first, last);                                                                      \
-  }                                                                                               \
-  TVM_FFI_LOCAL Self(std::initializer_list<std::pair<K, V>> entries) {                            \
-    this->Fill(entries.begin(), entries.end(), entries.size());                                   \
-  }                                                                                               \
-  /* From a std::unordered_map<K, V>, or any other sized range of such pairs. */                  \
-  template <typename C, typename = std::enable_if_t<!std::is_base_of_v<ObjectRef, C>>,            \
-            typename = std::enable_if_t<std::is_same_v<typename C::key_type, K> &&                \
-                                        std::is_same_v<typename C::mapped_type, V>>>              \
-  TVM_FFI_LOCAL Self(const C &entries) {                                                          \
-    this->Fill(entries.begin(), entries.end(), entries.size());                                   \
+#define TVM_FFI_DETAIL_MAP_CONSTRUCTORS(Self, Obj, kIsMap)                                         \
+  using ContainerType = Obj;                                                                       \
+  TVM_FFI_LOCAL_INLINE Self() = default;                                                           \
+  TVM_FFI_LOCAL_INLINE explicit Self(UnsafeInit tag) : detail::MapRef<K, V, kIsMap>(tag) {}        \
+  TVM_FFI_DETAIL_DEFAULT_MEMBERS(Self)                                                             \
+  template <typename K2, typename V2,                                                              \
+            typename = std::enable_if_t<!std::is_same_v<Self<K2, V2>, Self> &&                     \
+                                        type_subsumes_v<K, K2> && type_subsumes_v<V, V2>>>         \
+  TVM_FFI_LOCAL_INLINE Self(const Self<K2, V2> &other) : detail::MapRef<K, V, kIsMap>(other, 0) {} \
+  template <typename K2, typename V2,                                                              \
+            typename = std::enable_if_t<!std::is_same_v<Self<K2, V2>, Self> &&                     \
+                                        type_subsumes_v<K, K2> && type_subsumes_v<V, V2>>>         \
+  TVM_FFI_LOCAL_INLINE Self(Self<K2, V2> &&other)                                                  \
+      : detail::MapRef<K, V, kIsMap>(std::move(other), 0) {}                                       \
+  TVM_FFI_LOCAL_INLINE explicit Self(ObjectPtr<Object> data)                                       \
+      : detail::MapRef<K, V, kIsMap>(std::move(data)) {}                                           \
+  template <typename Iterator, typename = decltype(*std::declval<Iterator &>())>                   \
+  TVM_FFI_LOCAL_INLINE Self(Iterator first, Iterator last) {                                       \
+    this->Fill(first, last);                                                                       \
+  }                                                                                                \
+  TVM_FFI_LOCAL_INLINE Self(std::initializer_list<std::pair<K, V>> entries) {                      \
+    this->Fill(entries.begin(), entries.end(), entries.size());                                    \
+  }                                                                                                \
+  /* From a std::unordered_map<K, V>, or any other sized range of such pairs. */                   \
+  template <typename C, typename = std::enable_if_t<!std::is_base_of_v<ObjectRef, C>>,             \
+            typename = std::enable_if_t<std::is_same_v<typename C::key_type, K> &&                 \
+                                        std::is_same_v<typename C::mapped_type, V>>>               \
+  TVM_FFI_LOCAL_INLINE Self(const C &entries) {                                                    \
+    this->Fill(entries.begin(), entries.end(), entries.size());                                    \
   }
 
 /* The traits of both as values. */

@@ -38,7 +38,7 @@ struct IsMultiPass<Iterator,
 
 /** Number of elements between two iterators; kFirstCapacity if counting would use them up. */
 template <typename Iterator>
-TVM_FFI_LOCAL inline int64_t CapacityFor([[maybe_unused]] const Iterator &first,
+TVM_FFI_LOCAL_INLINE int64_t CapacityFor([[maybe_unused]] const Iterator &first,
                                          [[maybe_unused]] const Iterator &last) {
   if constexpr (IsMultiPass<Iterator>::value) {
     int64_t n = 0;
@@ -53,17 +53,21 @@ TVM_FFI_LOCAL inline int64_t CapacityFor([[maybe_unused]] const Iterator &first,
 
 class SeqBaseObj : public Object, protected TVMFFISeqCell {
  public:
-  TVM_FFI_LOCAL size_t size() const { return static_cast<size_t>(TVMFFISeqCell::size); }
-  TVM_FFI_LOCAL size_t capacity() const { return static_cast<size_t>(TVMFFISeqCell::capacity); }
-  TVM_FFI_LOCAL bool empty() const { return TVMFFISeqCell::size == 0; }
-  TVM_FFI_LOCAL const Any *begin() const { return static_cast<const Any *>(TVMFFISeqCell::data); }
-  TVM_FFI_LOCAL const Any *end() const { return begin() + TVMFFISeqCell::size; }
+  TVM_FFI_LOCAL_INLINE size_t size() const { return static_cast<size_t>(TVMFFISeqCell::size); }
+  TVM_FFI_LOCAL_INLINE size_t capacity() const {
+    return static_cast<size_t>(TVMFFISeqCell::capacity);
+  }
+  TVM_FFI_LOCAL_INLINE bool empty() const { return TVMFFISeqCell::size == 0; }
+  TVM_FFI_LOCAL_INLINE const Any *begin() const {
+    return static_cast<const Any *>(TVMFFISeqCell::data);
+  }
+  TVM_FFI_LOCAL_INLINE const Any *end() const { return begin() + TVMFFISeqCell::size; }
   /** Errors: IndexError. */
-  TVM_FFI_LOCAL const Any &at(int64_t i) const {
+  TVM_FFI_LOCAL_INLINE const Any &at(int64_t i) const {
     CheckIndex(i);
     return begin()[i];
   }
-  TVM_FFI_LOCAL const Any &operator[](int64_t i) const { return at(i); }
+  TVM_FFI_LOCAL_INLINE const Any &operator[](int64_t i) const { return at(i); }
   /** As at, but returns the error. A template, because Expected may be only declared so far. */
   template <typename T = Any>
   TVM_FFI_LOCAL Expected<T> at_expected(int64_t i) const {
@@ -85,7 +89,7 @@ class SeqBaseObj : public Object, protected TVMFFISeqCell {
     items()[i] = static_cast<Any &&>(value);
   }
   /** The same for an index that has been checked. */
-  TVM_FFI_LOCAL void SetItemAfterCheck(int64_t i, Any value) {
+  TVM_FFI_LOCAL_INLINE void SetItemAfterCheck(int64_t i, Any value) {
     items()[i] = static_cast<Any &&>(value);
   }
   /** Assigns values to the elements from i on. Errors: InternalError (too few elements). */
@@ -124,7 +128,7 @@ class SeqBaseObj : public Object, protected TVMFFISeqCell {
     if (n > TVMFFISeqCell::size) OpenGap(TVMFFISeqCell::size, n - TVMFFISeqCell::size);
   }
   TVM_FFI_LOCAL void clear() { Truncate(0); }
-  TVM_FFI_LOCAL void pop_back() {
+  TVM_FFI_LOCAL_INLINE void pop_back() {
     if (empty()) detail::Throw("IndexError", "pop_back on empty sequence");
     items()[--TVMFFISeqCell::size].~Any();
   }
@@ -140,8 +144,8 @@ class SeqBaseObj : public Object, protected TVMFFISeqCell {
   }
 
  protected:
-  TVM_FFI_LOCAL bool HasIndex(int64_t i) const { return i >= 0 && i < TVMFFISeqCell::size; }
-  TVM_FFI_LOCAL void CheckIndex(int64_t i) const {
+  TVM_FFI_LOCAL_INLINE bool HasIndex(int64_t i) const { return i >= 0 && i < TVMFFISeqCell::size; }
+  TVM_FFI_LOCAL_INLINE void CheckIndex(int64_t i) const {
     if (TVM_FFI_PREDICT_FALSE(!HasIndex(i))) ThrowIndex(i);
   }
   TVM_FFI_LOCAL_COLD void RaiseIndex(int64_t i) const {
@@ -173,7 +177,7 @@ class SeqBaseObj : public Object, protected TVMFFISeqCell {
     }
     detail::ThrowRaised();
   }
-  TVM_FFI_LOCAL Any *items() { return static_cast<Any *>(TVMFFISeqCell::data); }
+  TVM_FFI_LOCAL_INLINE Any *items() { return static_cast<Any *>(TVMFFISeqCell::data); }
   TVM_FFI_LOCAL void Truncate(int64_t size) {
     while (TVMFFISeqCell::size > size) items()[--TVMFFISeqCell::size].~Any();
   }
@@ -196,7 +200,7 @@ class SeqBaseObj : public Object, protected TVMFFISeqCell {
     return items() + index;
   }
   /** Requires room: the caller has checked the capacity. */
-  TVM_FFI_LOCAL void AppendInRoom(Any &&value) {
+  TVM_FFI_LOCAL_INLINE void AppendInRoom(Any &&value) {
     ::new (static_cast<void *>(items() + TVMFFISeqCell::size)) Any(static_cast<Any &&>(value));
     ++TVMFFISeqCell::size;
   }
@@ -209,11 +213,12 @@ class SeqBaseObj : public Object, protected TVMFFISeqCell {
   /** The same for any number of elements, of a sequence that nobody else can see yet. */
   class Filler {
    public:
-    TVM_FFI_LOCAL explicit Filler(SeqBaseObj *seq) : seq_(seq), to_(seq->items() + seq->size()) {}
-    TVM_FFI_LOCAL ~Filler() { seq_->TVMFFISeqCell::size = to_ - seq_->items(); }
+    TVM_FFI_LOCAL_INLINE explicit Filler(SeqBaseObj *seq)
+        : seq_(seq), to_(seq->items() + seq->size()) {}
+    TVM_FFI_LOCAL_INLINE ~Filler() { seq_->TVMFFISeqCell::size = to_ - seq_->items(); }
     Filler(const Filler &) = delete;
     Filler &operator=(const Filler &) = delete;
-    TVM_FFI_LOCAL void Append(Any &&value) {
+    TVM_FFI_LOCAL_INLINE void Append(Any &&value) {
       ::new (static_cast<void *>(to_)) Any(static_cast<Any &&>(value));
       ++to_;
     }
@@ -228,7 +233,7 @@ class SeqBaseObj : public Object, protected TVMFFISeqCell {
    * capacity of detail::CapacityFor.
    */
   template <typename T, typename Iterator>
-  TVM_FFI_LOCAL void FillFrom(Iterator first, Iterator last) {
+  TVM_FFI_LOCAL_INLINE void FillFrom(Iterator first, Iterator last) {
     if constexpr (detail::IsMultiPass<Iterator>::value) {
       Filler filler(this);
       for (; first != last; ++first) filler.Append(Any(T(*first)));
@@ -241,11 +246,11 @@ class SeqBaseObj : public Object, protected TVMFFISeqCell {
     }
   }
   /** Errors: MemoryError, with nothing changed. */
-  TVM_FFI_LOCAL void EnsureCapacity(int64_t capacity) {
+  TVM_FFI_LOCAL_INLINE void EnsureCapacity(int64_t capacity) {
     if (capacity > TVMFFISeqCell::capacity) MoveTo(capacity);
   }
   /** Makes room for extra more elements, and for some that may follow. Errors: the same. */
-  TVM_FFI_LOCAL void EnsureRoom(int64_t extra) {
+  TVM_FFI_LOCAL_INLINE void EnsureRoom(int64_t extra) {
     if (TVM_FFI_PREDICT_FALSE(extra > TVMFFISeqCell::capacity - TVMFFISeqCell::size)) GrowBy(extra);
   }
   /** The slow path of EnsureRoom. */
@@ -293,23 +298,31 @@ class SeqIterator {
   using pointer = const T *;
   using iterator_category = std::random_access_iterator_tag;
 
-  TVM_FFI_LOCAL SeqIterator() : at_(nullptr) {}
-  TVM_FFI_LOCAL explicit SeqIterator(const Any *position) : at_(position) {}
-  TVM_FFI_LOCAL const T operator*() const { return AnyUnsafe::CopyFromAnyViewAfterCheck<T>(*at_); }
-  TVM_FFI_LOCAL const T operator[](std::ptrdiff_t n) const { return *(*this + n); }
-  TVM_FFI_LOCAL SeqIterator &operator++() { return ++at_, *this; }
-  TVM_FFI_LOCAL SeqIterator operator++(int) { return SeqIterator(at_++); }
-  TVM_FFI_LOCAL SeqIterator &operator--() { return --at_, *this; }
-  TVM_FFI_LOCAL SeqIterator operator--(int) { return SeqIterator(at_--); }
-  TVM_FFI_LOCAL SeqIterator &operator+=(std::ptrdiff_t n) { return at_ += n, *this; }
-  TVM_FFI_LOCAL SeqIterator &operator-=(std::ptrdiff_t n) { return at_ -= n, *this; }
-  TVM_FFI_LOCAL SeqIterator operator+(std::ptrdiff_t n) const { return SeqIterator(at_ + n); }
-  TVM_FFI_LOCAL SeqIterator operator-(std::ptrdiff_t n) const { return SeqIterator(at_ - n); }
-  TVM_FFI_LOCAL std::ptrdiff_t operator-(const SeqIterator &other) const { return at_ - other.at_; }
-  TVM_FFI_LOCAL bool operator==(const SeqIterator &other) const { return at_ == other.at_; }
-  TVM_FFI_LOCAL bool operator!=(const SeqIterator &other) const { return at_ != other.at_; }
-  TVM_FFI_LOCAL bool operator<(const SeqIterator &other) const { return at_ < other.at_; }
-  TVM_FFI_LOCAL const Any *address() const { return at_; }
+  TVM_FFI_LOCAL_INLINE SeqIterator() : at_(nullptr) {}
+  TVM_FFI_LOCAL_INLINE explicit SeqIterator(const Any *position) : at_(position) {}
+  TVM_FFI_LOCAL_INLINE const T operator*() const {
+    return AnyUnsafe::CopyFromAnyViewAfterCheck<T>(*at_);
+  }
+  TVM_FFI_LOCAL_INLINE const T operator[](std::ptrdiff_t n) const { return *(*this + n); }
+  TVM_FFI_LOCAL_INLINE SeqIterator &operator++() { return ++at_, *this; }
+  TVM_FFI_LOCAL_INLINE SeqIterator operator++(int) { return SeqIterator(at_++); }
+  TVM_FFI_LOCAL_INLINE SeqIterator &operator--() { return --at_, *this; }
+  TVM_FFI_LOCAL_INLINE SeqIterator operator--(int) { return SeqIterator(at_--); }
+  TVM_FFI_LOCAL_INLINE SeqIterator &operator+=(std::ptrdiff_t n) { return at_ += n, *this; }
+  TVM_FFI_LOCAL_INLINE SeqIterator &operator-=(std::ptrdiff_t n) { return at_ -= n, *this; }
+  TVM_FFI_LOCAL_INLINE SeqIterator operator+(std::ptrdiff_t n) const {
+    return SeqIterator(at_ + n);
+  }
+  TVM_FFI_LOCAL_INLINE SeqIterator operator-(std::ptrdiff_t n) const {
+    return SeqIterator(at_ - n);
+  }
+  TVM_FFI_LOCAL_INLINE std::ptrdiff_t operator-(const SeqIterator &other) const {
+    return at_ - other.at_;
+  }
+  TVM_FFI_LOCAL_INLINE bool operator==(const SeqIterator &other) const { return at_ == other.at_; }
+  TVM_FFI_LOCAL_INLINE bool operator!=(const SeqIterator &other) const { return at_ != other.at_; }
+  TVM_FFI_LOCAL_INLINE bool operator<(const SeqIterator &other) const { return at_ < other.at_; }
+  TVM_FFI_LOCAL_INLINE const Any *address() const { return at_; }
 
  private:
   const Any *at_;

@@ -20,17 +20,17 @@ TVM_FFI_LOCAL_COLD void ThrowShapeIndex(size_t i, size_t size) {
 template <typename Self>
 class ShapeAccess {
  public:
-  TVM_FFI_LOCAL int64_t operator[](size_t i) const { return self().data()[i]; }
+  TVM_FFI_LOCAL_INLINE int64_t operator[](size_t i) const { return self().data()[i]; }
   /** Errors: IndexError. */
-  TVM_FFI_LOCAL int64_t at(size_t i) const {
+  TVM_FFI_LOCAL_INLINE int64_t at(size_t i) const {
     if (TVM_FFI_PREDICT_FALSE(i >= self().size())) ThrowShapeIndex(i, self().size());
     return self().data()[i];
   }
-  TVM_FFI_LOCAL int64_t front() const { return at(0); }
-  TVM_FFI_LOCAL int64_t back() const { return at(self().size() - 1); }
-  TVM_FFI_LOCAL bool empty() const { return self().size() == 0; }
-  TVM_FFI_LOCAL const int64_t *begin() const { return self().data(); }
-  TVM_FFI_LOCAL const int64_t *end() const { return self().data() + self().size(); }
+  TVM_FFI_LOCAL_INLINE int64_t front() const { return at(0); }
+  TVM_FFI_LOCAL_INLINE int64_t back() const { return at(self().size() - 1); }
+  TVM_FFI_LOCAL_INLINE bool empty() const { return self().size() == 0; }
+  TVM_FFI_LOCAL_INLINE const int64_t *begin() const { return self().data(); }
+  TVM_FFI_LOCAL_INLINE const int64_t *end() const { return self().data() + self().size(); }
   /** 1 when there are no extents. */
   TVM_FFI_LOCAL int64_t Product() const {
     int64_t product = 1;
@@ -39,7 +39,7 @@ class ShapeAccess {
   }
 
  private:
-  TVM_FFI_LOCAL const Self &self() const { return static_cast<const Self &>(*this); }
+  TVM_FFI_LOCAL_INLINE const Self &self() const { return static_cast<const Self &>(*this); }
 };
 
 /** Computes row-major strides. */
@@ -55,14 +55,14 @@ TVM_FFI_LOCAL inline void FillStrides(const int64_t *shape, size_t ndim, int64_t
 
 class ShapeView : public detail::ShapeAccess<ShapeView> {
  public:
-  TVM_FFI_LOCAL ShapeView() : cell_{nullptr, 0} {}
-  TVM_FFI_LOCAL ShapeView(const int64_t *data, size_t size) : cell_{data, size} {}
-  TVM_FFI_LOCAL ShapeView(const std::initializer_list<int64_t> &extents)
+  TVM_FFI_LOCAL_INLINE ShapeView() : cell_{nullptr, 0} {}
+  TVM_FFI_LOCAL_INLINE ShapeView(const int64_t *data, size_t size) : cell_{data, size} {}
+  TVM_FFI_LOCAL_INLINE ShapeView(const std::initializer_list<int64_t> &extents)
       : cell_{extents.begin(), extents.size()} {}
-  TVM_FFI_LOCAL ShapeView(const ShapeView &) = default;
-  TVM_FFI_LOCAL ShapeView &operator=(const ShapeView &) = default;
-  TVM_FFI_LOCAL const int64_t *data() const { return cell_.data; }
-  TVM_FFI_LOCAL size_t size() const { return cell_.size; }
+  TVM_FFI_LOCAL_INLINE ShapeView(const ShapeView &) = default;
+  TVM_FFI_LOCAL_INLINE ShapeView &operator=(const ShapeView &) = default;
+  TVM_FFI_LOCAL_INLINE const int64_t *data() const { return cell_.data; }
+  TVM_FFI_LOCAL_INLINE size_t size() const { return cell_.size; }
 
  private:
   TVMFFIShapeCell cell_;
@@ -74,7 +74,7 @@ class ShapeObj : public Object, public TVMFFIShapeCell {
   TVM_FFI_LOCAL static constexpr bool _type_final = true;
   TVM_FFI_DECLARE_OBJECT_INFO_STATIC(StaticTypeKey::kTVMFFIShape, ShapeObj, Object);
   using index_type = int64_t;
-  TVM_FFI_LOCAL ShapeObj() = default;
+  TVM_FFI_LOCAL_INLINE ShapeObj() = default;
 };
 
 namespace detail {
@@ -114,7 +114,7 @@ class Shape : public ObjectRef, public detail::ShapeAccess<Shape> {
   TVM_FFI_LOCAL static constexpr bool _type_is_nullable = false;
 
   TVM_FFI_LOCAL Shape() : ObjectRef(detail::CopyShape(nullptr, 0)) {}
-  TVM_FFI_LOCAL explicit Shape(UnsafeInit tag) : ObjectRef(tag) {}
+  TVM_FFI_LOCAL_INLINE explicit Shape(UnsafeInit tag) : ObjectRef(tag) {}
   TVM_FFI_DETAIL_DEFAULT_MEMBERS(Shape)
   TVM_FFI_LOCAL Shape(ShapeView view) : ObjectRef(detail::CopyShape(view.data(), view.size())) {}
   TVM_FFI_LOCAL Shape(std::initializer_list<int64_t> extents)
@@ -141,11 +141,13 @@ class Shape : public ObjectRef, public detail::ShapeAccess<Shape> {
     return strides;
   }
 
-  TVM_FFI_LOCAL const ShapeObj *get() const { return static_cast<const ShapeObj *>(data_.get()); }
-  TVM_FFI_LOCAL const ShapeObj *operator->() const { return get(); }
-  TVM_FFI_LOCAL const int64_t *data() const { return get()->TVMFFIShapeCell::data; }
-  TVM_FFI_LOCAL size_t size() const { return get()->TVMFFIShapeCell::size; }
-  TVM_FFI_LOCAL operator ShapeView() const { return ShapeView(data(), size()); }
+  TVM_FFI_LOCAL_INLINE const ShapeObj *get() const {
+    return static_cast<const ShapeObj *>(data_.get());
+  }
+  TVM_FFI_LOCAL_INLINE const ShapeObj *operator->() const { return get(); }
+  TVM_FFI_LOCAL_INLINE const int64_t *data() const { return get()->TVMFFIShapeCell::data; }
+  TVM_FFI_LOCAL_INLINE size_t size() const { return get()->TVMFFIShapeCell::size; }
+  TVM_FFI_LOCAL_INLINE operator ShapeView() const { return ShapeView(data(), size()); }
 };
 
 namespace detail {
@@ -176,7 +178,7 @@ TVM_FFI_LOCAL inline constexpr bool use_default_type_traits_v<Shape> = false;
 template <>
 struct TypeTraits<Shape> : detail::OwnRefTraits<Shape> {
   TVM_FFI_LOCAL static constexpr int32_t field_static_type_index = kTVMFFIShape;
-  TVM_FFI_LOCAL static int Read(const TVMFFIAny *source, Shape *out) {
+  TVM_FFI_LOCAL_INLINE static int Read(const TVMFFIAny *source, Shape *out) {
     if (TVM_FFI_PREDICT_TRUE(source->type_index == kTVMFFIShape)) {
       detail::ObjectUnsafe::SetUnowned(out, source->v_obj);
       return detail::kReadOk;

@@ -59,7 +59,7 @@ class TensorObj : public Object, public DLTensor {
   TVM_FFI_LOCAL static constexpr int32_t _type_index = kTVMFFITensor;
   TVM_FFI_LOCAL static constexpr bool _type_final = true;
   TVM_FFI_DECLARE_OBJECT_INFO_STATIC(StaticTypeKey::kTVMFFITensor, TensorObj, Object);
-  TVM_FFI_LOCAL TensorObj() = default;
+  TVM_FFI_LOCAL_INLINE TensorObj() = default;
 
   /** [own] A DLPack tensor that shares the data; holds a reference until its deleter runs. */
   TVM_FFI_LOCAL DLManagedTensor *ToDLPack() const {
@@ -78,20 +78,20 @@ class TensorObj : public Object, public DLTensor {
 /** A borrowed tensor: a DLTensor by value, its shape and strides borrowed too. */
 class TensorView : public detail::TensorAccess<TensorView> {
  public:
-  TVM_FFI_LOCAL TensorView(const Tensor &tensor);
+  TVM_FFI_LOCAL_INLINE TensorView(const Tensor &tensor);
   /** Deleted: the view would outlive the temporary. */
   TensorView(Tensor &&tensor) = delete;
-  TVM_FFI_LOCAL TensorView(const DLTensor *tensor) {
+  TVM_FFI_LOCAL_INLINE TensorView(const DLTensor *tensor) {
     if (TVM_FFI_PREDICT_FALSE(tensor == nullptr)) {
       detail::Throw("InternalError", "a null pointer stands for no tensor");
     }
     Set(*tensor);
   }
-  TVM_FFI_LOCAL TensorView(const TensorView &) = default;
-  TVM_FFI_LOCAL TensorView(TensorView &&) = default;
-  TVM_FFI_LOCAL TensorView &operator=(const TensorView &) = default;
-  TVM_FFI_LOCAL TensorView &operator=(TensorView &&) = default;
-  TVM_FFI_LOCAL TensorView &operator=(const Tensor &tensor);
+  TVM_FFI_LOCAL_INLINE TensorView(const TensorView &) = default;
+  TVM_FFI_LOCAL_INLINE TensorView(TensorView &&) = default;
+  TVM_FFI_LOCAL_INLINE TensorView &operator=(const TensorView &) = default;
+  TVM_FFI_LOCAL_INLINE TensorView &operator=(TensorView &&) = default;
+  TVM_FFI_LOCAL_INLINE TensorView &operator=(const Tensor &tensor);
   TensorView &operator=(Tensor &&tensor) = delete;
 
   /** Other shape and strides, which have to outlive the view. The offset is in elements. */
@@ -104,13 +104,13 @@ class TensorView : public detail::TensorAccess<TensorView> {
     return view;
   }
 
-  TVM_FFI_LOCAL const DLTensor *GetDLTensorPtr() const { return &tensor_; }
+  TVM_FFI_LOCAL_INLINE const DLTensor *GetDLTensorPtr() const { return &tensor_; }
 
  private:
   friend struct TypeTraits<TensorView>;
   friend struct detail::Reader<TensorView>;
 
-  TVM_FFI_LOCAL void Set(const DLTensor &tensor) {
+  TVM_FFI_LOCAL_INLINE void Set(const DLTensor &tensor) {
     tensor_ = tensor;
     if (TVM_FFI_PREDICT_FALSE(tensor.byte_offset != 0)) detail::BeginAtOffset(tensor, &tensor_);
   }
@@ -123,8 +123,8 @@ class Tensor : public ObjectRef, public detail::TensorAccess<Tensor> {
  public:
   using ContainerType = TensorObj;
 
-  TVM_FFI_LOCAL Tensor() = default;
-  TVM_FFI_LOCAL explicit Tensor(UnsafeInit tag) : ObjectRef(tag) {}
+  TVM_FFI_LOCAL_INLINE Tensor() = default;
+  TVM_FFI_LOCAL_INLINE explicit Tensor(UnsafeInit tag) : ObjectRef(tag) {}
   TVM_FFI_LOCAL explicit Tensor(ObjectPtr<TensorObj> data) : ObjectRef(std::move(data)) {}
   TVM_FFI_DETAIL_DEFAULT_MEMBERS(Tensor)
 
@@ -257,12 +257,12 @@ class Tensor : public ObjectRef, public detail::TensorAccess<Tensor> {
   }
 
   /** The first element; the handle where data is one. See the top of this file. */
-  TVM_FFI_LOCAL void *data_ptr() const {
+  TVM_FFI_LOCAL_INLINE void *data_ptr() const {
     const DLTensor &tensor = *get();
     return TVM_FFI_PREDICT_TRUE(tensor.byte_offset == 0) ? tensor.data : detail::AddOffset(tensor);
   }
   /** The bytes from data_ptr() to the first element. */
-  TVM_FFI_LOCAL uint64_t byte_offset() const {
+  TVM_FFI_LOCAL_INLINE uint64_t byte_offset() const {
     const DLTensor &tensor = *get();
     return TVM_FFI_PREDICT_TRUE(tensor.byte_offset == 0) ? 0 : detail::RemainingOffset(tensor);
   }
@@ -278,12 +278,16 @@ class Tensor : public ObjectRef, public detail::TensorAccess<Tensor> {
     return is_read_only;
   }
 
-  TVM_FFI_LOCAL const TensorObj *get() const { return static_cast<const TensorObj *>(data_.get()); }
-  TVM_FFI_LOCAL const TensorObj *operator->() const { return get(); }
-  TVM_FFI_LOCAL const DLTensor *GetDLTensorPtr() const { return get(); }
+  TVM_FFI_LOCAL_INLINE const TensorObj *get() const {
+    return static_cast<const TensorObj *>(data_.get());
+  }
+  TVM_FFI_LOCAL_INLINE const TensorObj *operator->() const { return get(); }
+  TVM_FFI_LOCAL_INLINE const DLTensor *GetDLTensorPtr() const { return get(); }
 
  protected:
-  TVM_FFI_LOCAL TensorObj *get_mutable() const { return static_cast<TensorObj *>(data_.get()); }
+  TVM_FFI_LOCAL_INLINE TensorObj *get_mutable() const {
+    return static_cast<TensorObj *>(data_.get());
+  }
 
  private:
   TVM_FFI_LOCAL static constexpr const char *kStridedSizes =
@@ -294,13 +298,13 @@ class Tensor : public ObjectRef, public detail::TensorAccess<Tensor> {
   }
 };
 
-TVM_FFI_LOCAL inline TensorView::TensorView(const Tensor &tensor) {
+TVM_FFI_LOCAL_INLINE TensorView::TensorView(const Tensor &tensor) {
   if (TVM_FFI_PREDICT_FALSE(!tensor.defined())) {
     detail::Throw("InternalError", "a null Tensor has no view");
   }
   Set(*tensor.GetDLTensorPtr());
 }
-TVM_FFI_LOCAL inline TensorView &TensorView::operator=(const Tensor &tensor) {
+TVM_FFI_LOCAL_INLINE TensorView &TensorView::operator=(const Tensor &tensor) {
   return *this = TensorView(tensor);
 }
 
@@ -316,7 +320,7 @@ TVM_FFI_LOCAL inline size_t GetDataSize(const TensorView &tensor) {
 namespace detail {
 
 /** The tensor in a value of either kind; NULL for others. */
-TVM_FFI_LOCAL inline const DLTensor *ReadTensor(const TVMFFIAny *source) {
+TVM_FFI_LOCAL_INLINE const DLTensor *ReadTensor(const TVMFFIAny *source) {
   if (source->type_index == kTVMFFITensor) return TVMFFITensorGetDLTensorPtr(source->v_obj);
   if (source->type_index == kTVMFFIDLTensorPtr) return static_cast<const DLTensor *>(source->v_ptr);
   return nullptr;
@@ -331,20 +335,20 @@ struct TypeTraits<DLTensor *> : detail::NamedTraits<DLTensor *> {
   TVM_FFI_LOCAL static constexpr const char *type_str = "DLTensor*";
   TVM_FFI_LOCAL static constexpr const char *type_schema = "DLTensor*";
   TVM_FFI_LOCAL static constexpr int32_t field_static_type_index = kTVMFFIDLTensorPtr;
-  TVM_FFI_LOCAL static void CopyToAnyView(DLTensor *const &value, TVMFFIAny *out) {
+  TVM_FFI_LOCAL_INLINE static void CopyToAnyView(DLTensor *const &value, TVMFFIAny *out) {
     if (TVM_FFI_PREDICT_FALSE(value == nullptr)) {
       detail::Throw("InternalError", "a null pointer stands for no tensor");
     }
     detail::SetPointer(out, kTVMFFIDLTensorPtr, value);
   }
   TVM_FFI_LOCAL static void MoveToAny(DLTensor *, TVMFFIAny *) { detail::ThrowNotOwned(); }
-  TVM_FFI_LOCAL static bool CheckAnyStrict(const TVMFFIAny *source) {
+  TVM_FFI_LOCAL_INLINE static bool CheckAnyStrict(const TVMFFIAny *source) {
     return source->type_index == kTVMFFIDLTensorPtr;
   }
-  TVM_FFI_LOCAL static DLTensor *CopyFromAnyViewAfterCheck(const TVMFFIAny *source) {
+  TVM_FFI_LOCAL_INLINE static DLTensor *CopyFromAnyViewAfterCheck(const TVMFFIAny *source) {
     return static_cast<DLTensor *>(source->v_ptr);
   }
-  TVM_FFI_LOCAL static int Read(const TVMFFIAny *source, DLTensor **out) {
+  TVM_FFI_LOCAL_INLINE static int Read(const TVMFFIAny *source, DLTensor **out) {
     const DLTensor *tensor = detail::ReadTensor(source);
     if (tensor == nullptr) return detail::kReadMismatch;
     *out = const_cast<DLTensor *>(tensor);
@@ -356,8 +360,8 @@ template <>
 struct detail::Reader<TensorView> {
   const DLTensor *value = nullptr;
   DLTensor begun_at_offset;  // set and used only for an argument with a byte_offset
-  TVM_FFI_LOCAL Reader() = default;
-  TVM_FFI_LOCAL int Read(const TVMFFIAny *source) {
+  TVM_FFI_LOCAL_INLINE Reader() = default;
+  TVM_FFI_LOCAL_INLINE int Read(const TVMFFIAny *source) {
     value = ReadTensor(source);
     if (TVM_FFI_PREDICT_FALSE(value == nullptr)) return kReadMismatch;
 #if TVM_FFI_CHECK_TENSORS
@@ -369,7 +373,7 @@ struct detail::Reader<TensorView> {
     }
     return kReadOk;
   }
-  TVM_FFI_LOCAL const TensorView &Take() {
+  TVM_FFI_LOCAL_INLINE const TensorView &Take() {
     // A TensorView has the memory layout of a DLTensor. Without an offset it is the caller's, so
     // that a parameter is copied once.
     return *reinterpret_cast<const TensorView *>(value);
@@ -383,15 +387,15 @@ struct TypeTraits<TensorView> : detail::NamedTraits<TensorView> {
   TVM_FFI_LOCAL static constexpr const char *type_str = "DLTensor*";
   TVM_FFI_LOCAL static constexpr const char *type_schema = "DLTensor*";
   TVM_FFI_LOCAL static constexpr int32_t field_static_type_index = kTVMFFIDLTensorPtr;
-  TVM_FFI_LOCAL static void CopyToAnyView(const TensorView &value, TVMFFIAny *out) {
+  TVM_FFI_LOCAL_INLINE static void CopyToAnyView(const TensorView &value, TVMFFIAny *out) {
     detail::SetPointer(out, kTVMFFIDLTensorPtr, &value.tensor_);
   }
   /** A view owns nothing, so it can be neither a result nor kept in an Any. */
   static void MoveToAny(const TensorView &, TVMFFIAny *) = delete;
-  TVM_FFI_LOCAL static bool CheckAnyStrict(const TVMFFIAny *source) {
+  TVM_FFI_LOCAL_INLINE static bool CheckAnyStrict(const TVMFFIAny *source) {
     return source->type_index == kTVMFFIDLTensorPtr;
   }
-  TVM_FFI_LOCAL static TensorView CopyFromAnyViewAfterCheck(const TVMFFIAny *source) {
+  TVM_FFI_LOCAL_INLINE static TensorView CopyFromAnyViewAfterCheck(const TVMFFIAny *source) {
     return TensorView(static_cast<const DLTensor *>(source->v_ptr));
   }
   template <typename View = TensorView>

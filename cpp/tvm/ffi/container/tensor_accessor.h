@@ -61,7 +61,7 @@
 #else
 #define TVM_FFI_DETAIL_HOST_DEVICE
 #endif
-#define TVM_FFI_DETAIL_ACCESS TVM_FFI_DETAIL_HOST_DEVICE TVM_FFI_LOCAL
+#define TVM_FFI_DETAIL_ACCESS TVM_FFI_DETAIL_HOST_DEVICE TVM_FFI_LOCAL_INLINE
 /** @endcond */
 
 TVM_FFI_NAMESPACE_BEGIN
@@ -145,7 +145,7 @@ TVM_FFI_LOCAL constexpr void BeginTensorType(Sink &sink, DLDataType dtype, int32
   PutSize(sink, static_cast<size_t>(ndim));
 }
 
-TVM_FFI_LOCAL inline bool CanAccess(int device, const DLDevice &memory) {
+TVM_FFI_LOCAL_INLINE bool CanAccess(int device, const DLDevice &memory) {
   return TVM_FFI_PREDICT_TRUE(memory.device_type == device || device == kAnyDevice) ||
          DeviceCanRead(device, memory);
 }
@@ -157,7 +157,7 @@ TVM_FFI_LOCAL_COLD TensorFault FindDataFault(const TensorRule &rule, const DLTen
   }
   return IsAligned(tensor, rule.alignment) ? TensorFault::kNone : TensorFault::kAlignment;
 }
-TVM_FFI_LOCAL inline bool HasData(const TensorRule &rule, const DLTensor &tensor) {
+TVM_FFI_LOCAL_INLINE bool HasData(const TensorRule &rule, const DLTensor &tensor) {
   if (TVM_FFI_PREDICT_TRUE(IsDirectAddressDevice(tensor.device) &&
                            IsAligned(tensor, rule.alignment))) {
     return true;
@@ -173,7 +173,7 @@ TVM_FFI_LOCAL_COLD TensorFault FindFault(const TensorRule &rule, const DLTensor 
   if (rule.contiguous && !IsContiguous(tensor)) return TensorFault::kStrides;
   return FindDataFault(rule, tensor);
 }
-TVM_FFI_LOCAL inline bool Fits(const TensorRule &rule, const DLTensor &tensor) {
+TVM_FFI_LOCAL_INLINE bool Fits(const TensorRule &rule, const DLTensor &tensor) {
   return tensor.dtype == rule.dtype && tensor.ndim == rule.ndim &&
          CanAccess(rule.device, tensor.device) && IsValid(tensor) &&
          (!rule.contiguous || IsContiguous(tensor)) && HasData(rule, tensor);
@@ -357,7 +357,7 @@ class BasicTensorAccessor {
       detail::AlignmentOf<value_type, kAlignment>()};
 
   /** No tensor: may only be assigned to. */
-  TVM_FFI_LOCAL BasicTensorAccessor() = default;
+  TVM_FFI_LOCAL_INLINE BasicTensorAccessor() = default;
   /**
    * [borrow] Errors: TypeError (dtype), ValueError (rank, device, strides, data), InternalError
    * (null).
@@ -454,7 +454,7 @@ class BasicTensorAccessor {
                   "take the x2 type or a TensorView; or its dtype_trait is wrong");
   }
 
-  TVM_FFI_LOCAL void Set(const DLTensor &tensor) {
+  TVM_FFI_LOCAL_INLINE void Set(const DLTensor &tensor) {
     using Byte = std::conditional_t<std::is_const_v<T>, const char, char>;
     const uint64_t offset = tensor.data != nullptr ? tensor.byte_offset : 0;
     data_ = reinterpret_cast<T *>(static_cast<Byte *>(tensor.data) + offset);
@@ -562,7 +562,7 @@ TVM_FFI_LOCAL inline void JoinWalk(Walk *walk) {
 
 /** Calls f for the elements of one run. Compilers vectorise the first loop. */
 template <typename F, size_t... K, typename... T>
-TVM_FFI_LOCAL inline void ForRun(F &f, int64_t count, bool is_contiguous, const int64_t *step,
+TVM_FFI_LOCAL_INLINE void ForRun(F &f, int64_t count, bool is_contiguous, const int64_t *step,
                                  std::index_sequence<K...>, T *...data) {
   if (is_contiguous) {
     for (int64_t i = 0; i < count; ++i) f(data[i]...);
@@ -608,7 +608,7 @@ TVM_FFI_LOCAL constexpr void CheckWhole() {
 
 /** What ForEachOf() asks of an accessor, and the same of a TensorView of elements T. */
 template <typename T, int N, int kDevice, bool kContiguous, uint32_t kAlignment>
-TVM_FFI_LOCAL inline const BasicTensorAccessor<T, N, kDevice, kContiguous, kAlignment> &Walked(
+TVM_FFI_LOCAL_INLINE const BasicTensorAccessor<T, N, kDevice, kContiguous, kAlignment> &Walked(
     const BasicTensorAccessor<T, N, kDevice, kContiguous, kAlignment> &tensor) {
   static_assert(kDevice == kDLCPU || kDevice == kAnyDevice, "ForEach runs on the CPU");
   CheckWhole<T>();
@@ -616,7 +616,8 @@ TVM_FFI_LOCAL inline const BasicTensorAccessor<T, N, kDevice, kContiguous, kAlig
 }
 template <typename T>
 struct WalkedView {
-  explicit TVM_FFI_LOCAL WalkedView(const TensorView &view) : tensor(*view.GetDLTensorPtr()) {
+  explicit TVM_FFI_LOCAL_INLINE WalkedView(const TensorView &view)
+      : tensor(*view.GetDLTensorPtr()) {
     CheckWhole<T>();
     const TensorRule rule = {ElementDType<std::remove_cv_t<T>>(), tensor.ndim, kDLCPU, false,
                              ElementAlignment<std::remove_cv_t<T>>()};
@@ -625,10 +626,10 @@ struct WalkedView {
       ThrowRaised();
     }
   }
-  TVM_FFI_LOCAL T *data() const { return static_cast<T *>(tensor.data); }
-  TVM_FFI_LOCAL int32_t ndim() const { return tensor.ndim; }
-  TVM_FFI_LOCAL int64_t size(int i) const { return tensor.shape[i]; }
-  TVM_FFI_LOCAL int64_t stride(int i) const {
+  TVM_FFI_LOCAL_INLINE T *data() const { return static_cast<T *>(tensor.data); }
+  TVM_FFI_LOCAL_INLINE int32_t ndim() const { return tensor.ndim; }
+  TVM_FFI_LOCAL_INLINE int64_t size(int i) const { return tensor.shape[i]; }
+  TVM_FFI_LOCAL_INLINE int64_t stride(int i) const {
     return tensor.strides != nullptr ? tensor.strides[i] : ContiguousStride(tensor, i);
   }
   const DLTensor &tensor;
@@ -648,7 +649,7 @@ TVM_FFI_LOCAL TVM_FFI_NO_INLINE void ForEachStrided(F &f, int ndim, const Walked
 }
 
 template <typename F, typename First, typename... Rest>
-TVM_FFI_LOCAL inline void ForEachOf(F &f, const First &first, const Rest &...rest) {
+TVM_FFI_LOCAL_INLINE void ForEachOf(F &f, const First &first, const Rest &...rest) {
   static_assert(1 + sizeof...(Rest) <= Walk::kTensors, "ForEach takes 1 to 8 tensors");
   uint64_t product = 1;  // may wrap around if there are no elements, which is harmless
   bool is_contiguous = true, is_empty = false;
@@ -688,7 +689,7 @@ TVM_FFI_LOCAL inline void ForEachOf(F &f, const First &first, const Rest &...res
  * accessor's), TypeError (the dtype of a TensorView).
  */
 template <typename... T, typename F, typename... Tensors>
-TVM_FFI_LOCAL inline void ForEach(F &&f, const Tensors &...tensors) {
+TVM_FFI_LOCAL_INLINE void ForEach(F &&f, const Tensors &...tensors) {
   if constexpr (sizeof...(T) == 0) {
     detail::ForEachOf(f, detail::Walked(tensors)...);
   } else {
@@ -730,7 +731,7 @@ struct TypeTraits<BasicTensorAccessor<T, N, kDevice, kContiguous, kAlignment>>
     value.Set(*detail::ReadTensor(source));
     return value;
   }
-  TVM_FFI_LOCAL static int Read(const TVMFFIAny *source, Self *out) {
+  TVM_FFI_LOCAL_INLINE static int Read(const TVMFFIAny *source, Self *out) {
     const DLTensor *tensor = detail::ReadTensor(source);
     if (TVM_FFI_PREDICT_FALSE(tensor == nullptr)) return detail::kReadMismatch;
     if (TVM_FFI_PREDICT_FALSE(!detail::Fits(Self::rule, *tensor))) return detail::kReadUnfit;

@@ -82,43 +82,44 @@ class Tuple : public ObjectRef {
   using Element = typename detail::TypeAt<I, Types...>::type;
 
   TVM_FFI_LOCAL Tuple() : ObjectRef(Make(Types()...)) {}
-  TVM_FFI_LOCAL explicit Tuple(UnsafeInit tag) : ObjectRef(tag) {}
+  TVM_FFI_LOCAL_INLINE explicit Tuple(UnsafeInit tag) : ObjectRef(tag) {}
   TVM_FFI_DETAIL_DEFAULT_MEMBERS(Tuple)
   template <typename... From,
             typename = std::enable_if_t<!std::is_same_v<Tuple<From...>, Tuple> &&
                                         detail::TupleSubsumes<Tuple<From...>, Types...>::value>>
-  TVM_FFI_LOCAL Tuple(const Tuple<From...> &other) : ObjectRef(other) {}
+  TVM_FFI_LOCAL_INLINE Tuple(const Tuple<From...> &other) : ObjectRef(other) {}
   /** From the elements. Explicit unless there are several and each converts implicitly. */
   template <typename... Args, typename = std::enable_if_t<TakesElements<std::decay_t<Args>...>() &&
                                                           !TakesImplicitly<Args &&...>()>>
-  TVM_FFI_LOCAL explicit Tuple(Args &&...args) : ObjectRef(Make(static_cast<Args &&>(args)...)) {}
+  TVM_FFI_LOCAL_INLINE explicit Tuple(Args &&...args)
+      : ObjectRef(Make(static_cast<Args &&>(args)...)) {}
   template <typename... Args, typename = std::enable_if_t<TakesImplicitly<Args &&...>()>, int = 0>
-  TVM_FFI_LOCAL Tuple(Args &&...args) : ObjectRef(Make(static_cast<Args &&>(args)...)) {}
+  TVM_FFI_LOCAL_INLINE Tuple(Args &&...args) : ObjectRef(Make(static_cast<Args &&>(args)...)) {}
   /** The same for elements in nested braces, which have no type yet: `{1, {2, 3}}`. */
   template <size_t N = sizeof...(Types), typename = std::enable_if_t<(N >= 2)>>
-  TVM_FFI_LOCAL Tuple(const Types &...elements) : ObjectRef(Make(elements...)) {}
+  TVM_FFI_LOCAL_INLINE Tuple(const Types &...elements) : ObjectRef(Make(elements...)) {}
 
   template <size_t I>
-  TVM_FFI_LOCAL auto get() const & {
+  TVM_FFI_LOCAL_INLINE auto get() const & {
     return detail::AnyUnsafe::CopyFromAnyViewAfterCheck<Element<I>>(array()->begin()[I]);
   }
   /** Moves the element out if the tuple is not shared. */
   template <size_t I>
-  TVM_FFI_LOCAL auto get() && {
+  TVM_FFI_LOCAL_INLINE auto get() && {
     if (!unique()) return static_cast<const Tuple &>(*this).template get<I>();
     return detail::AnyUnsafe::MoveFromAnyAfterCheck<Element<I>>(
         static_cast<Any &&>(array()->items()[I]));
   }
   template <size_t I, typename U>
-  TVM_FFI_LOCAL void Set(U &&value) {
+  TVM_FFI_LOCAL_INLINE void Set(U &&value) {
     Any item(Element<I>(static_cast<U &&>(value)));
     detail::PrepareArray(&data_, 0)->items()[I].swap(item);
   }
 
  private:
-  TVM_FFI_LOCAL ArrayObj *array() const { return static_cast<ArrayObj *>(data_.get()); }
+  TVM_FFI_LOCAL_INLINE ArrayObj *array() const { return static_cast<ArrayObj *>(data_.get()); }
   template <typename... Args>
-  TVM_FFI_LOCAL static ObjectPtr<Object> Make(Args &&...args) {
+  TVM_FFI_LOCAL_INLINE static ObjectPtr<Object> Make(Args &&...args) {
     ObjectPtr<ArrayObj> made = ArrayObj::New(static_cast<int64_t>(sizeof...(Types)));
     (made->Append(Any(Types(static_cast<Args &&>(args)))), ...);
     return made;
@@ -129,11 +130,11 @@ template <typename... Args>
 Tuple(Args &&...) -> Tuple<std::decay_t<Args>...>;
 
 template <size_t I, typename... Types>
-TVM_FFI_LOCAL inline auto get(const Tuple<Types...> &tuple) {
+TVM_FFI_LOCAL_INLINE auto get(const Tuple<Types...> &tuple) {
   return tuple.template get<I>();
 }
 template <size_t I, typename... Types>
-TVM_FFI_LOCAL inline auto get(Tuple<Types...> &&tuple) {
+TVM_FFI_LOCAL_INLINE auto get(Tuple<Types...> &&tuple) {
   return static_cast<Tuple<Types...> &&>(tuple).template get<I>();
 }
 
@@ -199,7 +200,7 @@ struct TypeTraits<Tuple<Types...>> : detail::OwnRefTraits<Tuple<Types...>> {
 
  private:
   template <typename T>
-  TVM_FFI_LOCAL static bool IsStrict(const TVMFFIAny *item) {
+  TVM_FFI_LOCAL_INLINE static bool IsStrict(const TVMFFIAny *item) {
     if constexpr (std::is_same_v<T, Any>) {
       return true;
     } else {
@@ -207,14 +208,15 @@ struct TypeTraits<Tuple<Types...>> : detail::OwnRefTraits<Tuple<Types...>> {
     }
   }
   template <typename T>
-  TVM_FFI_LOCAL static int ReadItem(const TVMFFIAny *item, ArrayObj *target) {
+  TVM_FFI_LOCAL_INLINE static int ReadItem(const TVMFFIAny *item, ArrayObj *target) {
     detail::Reader<T> reader;
     const int status = reader.Read(item);
     if (status == detail::kReadOk) target->Append(Any(T(reader.Take())));
     return status;
   }
   template <typename T>
-  TVM_FFI_LOCAL static bool PutItemGot(detail::Text &text, const TVMFFIAny *item, int64_t i) {
+  TVM_FFI_LOCAL_INLINE static bool PutItemGot(detail::Text &text, const TVMFFIAny *item,
+                                              int64_t i) {
     detail::Reader<T> reader;
     if (reader.Read(item) == detail::kReadOk) return false;
     text.Put("Array[index ");

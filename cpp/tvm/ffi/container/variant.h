@@ -22,37 +22,39 @@ class Variant {
  public:
   TVM_FFI_LOCAL static constexpr bool _type_container_is_exact = false;
 
-  TVM_FFI_LOCAL explicit Variant(UnsafeInit) {}
+  TVM_FFI_LOCAL_INLINE explicit Variant(UnsafeInit) {}
   TVM_FFI_DETAIL_DEFAULT_MEMBERS(Variant)
   template <typename T, typename = std::enable_if_t<Contains<std::decay_t<T>>()>>
-  TVM_FFI_LOCAL Variant(T &&value) : data_(static_cast<T &&>(value)) {}
+  TVM_FFI_LOCAL_INLINE Variant(T &&value) : data_(static_cast<T &&>(value)) {}
   template <typename T, typename = std::enable_if_t<Contains<std::decay_t<T>>()>>
-  TVM_FFI_LOCAL Variant &operator=(T &&value) {
+  TVM_FFI_LOCAL_INLINE Variant &operator=(T &&value) {
     data_ = Any(static_cast<T &&>(value));
     return *this;
   }
 
   /** The value as one of the types, if it has that type. */
   template <typename T, typename = std::enable_if_t<Contains<T>()>>
-  TVM_FFI_LOCAL std::optional<T> as() const {
+  TVM_FFI_LOCAL_INLINE std::optional<T> as() const {
     return data_.template as<T>();
   }
   template <typename T, typename = std::enable_if_t<std::is_base_of_v<Object, T>>, int = 0>
-  TVM_FFI_LOCAL const T *as() const {
+  TVM_FFI_LOCAL_INLINE const T *as() const {
     return data_.template as<T>();
   }
   /** Errors: TypeError. */
   template <typename T, typename = std::enable_if_t<Contains<T>()>>
-  TVM_FFI_LOCAL T get() const & {
+  TVM_FFI_LOCAL_INLINE T get() const & {
     return data_.template cast<T>();
   }
   template <typename T, typename = std::enable_if_t<Contains<T>()>>
-  TVM_FFI_LOCAL T get() && {
+  TVM_FFI_LOCAL_INLINE T get() && {
     return static_cast<Any &&>(data_).template cast<T>();
   }
-  TVM_FFI_LOCAL bool same_as(const Variant &other) const { return data_.same_as(other.data_); }
+  TVM_FFI_LOCAL_INLINE bool same_as(const Variant &other) const {
+    return data_.same_as(other.data_);
+  }
   template <class S = std::string>
-  TVM_FFI_LOCAL S GetTypeKey() const {
+  TVM_FFI_LOCAL_INLINE S GetTypeKey() const {
     return data_.GetTypeKey<S>();
   }
 
@@ -85,27 +87,27 @@ struct TypeTraits<Variant<V...>> : detail::ReadTraits<Variant<V...>> {
   using TvmFfiOwn = void;
   using Self = Variant<V...>;
   TVM_FFI_LOCAL static constexpr bool text_is_constant = (detail::HasConstantText<V>() && ...);
-  TVM_FFI_LOCAL static void CopyToAnyView(const Self &value, TVMFFIAny *out) {
+  TVM_FFI_LOCAL_INLINE static void CopyToAnyView(const Self &value, TVMFFIAny *out) {
     *out = *detail::AnyUnsafe::TVMFFIAnyPtrFromAny(value.data_);
   }
-  TVM_FFI_LOCAL static void MoveToAny(Self value, TVMFFIAny *out) {
+  TVM_FFI_LOCAL_INLINE static void MoveToAny(Self value, TVMFFIAny *out) {
     *out = detail::AnyUnsafe::MoveAnyToTVMFFIAny(static_cast<Any &&>(value.data_));
   }
-  TVM_FFI_LOCAL static bool CheckAnyStrict(const TVMFFIAny *source) {
+  TVM_FFI_LOCAL_INLINE static bool CheckAnyStrict(const TVMFFIAny *source) {
     return (TypeTraits<V>::CheckAnyStrict(source) || ...);
   }
-  TVM_FFI_LOCAL static Self CopyFromAnyViewAfterCheck(const TVMFFIAny *source) {
+  TVM_FFI_LOCAL_INLINE static Self CopyFromAnyViewAfterCheck(const TVMFFIAny *source) {
     Self value{UnsafeInit{}};
     value.data_ = AnyView::CopyFromTVMFFIAny(*source);
     return value;
   }
-  TVM_FFI_LOCAL static Self MoveFromAnyAfterCheck(TVMFFIAny *source) {
+  TVM_FFI_LOCAL_INLINE static Self MoveFromAnyAfterCheck(TVMFFIAny *source) {
     Self value{UnsafeInit{}};
     value.data_ = detail::AnyUnsafe::MoveTVMFFIAnyToAny(source);
     return value;
   }
   /** The value as it is if it has one of the types, otherwise as the first that it converts to. */
-  TVM_FFI_LOCAL static int Read(const TVMFFIAny *source, Self *out) {
+  TVM_FFI_LOCAL_INLINE static int Read(const TVMFFIAny *source, Self *out) {
     if (CheckAnyStrict(source)) {
       *out = CopyFromAnyViewAfterCheck(source);
       return detail::kReadOk;
@@ -125,11 +127,11 @@ struct TypeTraits<Variant<V...>> : detail::ReadTraits<Variant<V...>> {
 
  private:
   /** Stops when a type fits or its reader raised an error; otherwise another type may fit. */
-  TVM_FFI_LOCAL static bool Ends(int status) {
+  TVM_FFI_LOCAL_INLINE static bool Ends(int status) {
     return status == detail::kReadOk || status == detail::kReadRaised;
   }
   template <typename T>
-  TVM_FFI_LOCAL static int ReadAs(const TVMFFIAny *source, Self *out) {
+  TVM_FFI_LOCAL_INLINE static int ReadAs(const TVMFFIAny *source, Self *out) {
     detail::Reader<T> reader;
     const int status = reader.Read(source);
     if (status == detail::kReadOk) out->data_ = Any(T(reader.Take()));

@@ -24,7 +24,7 @@ class BigIntObj : public Object {
   TVM_FFI_LOCAL explicit BigIntObj(size_t size) : size_(size) {}
   BigIntObj(const BigIntObj &) = delete;
   BigIntObj &operator=(const BigIntObj &) = delete;
-  TVM_FFI_LOCAL ~BigIntObj() = default;
+  TVM_FFI_LOCAL_INLINE ~BigIntObj() = default;
 
   TVM_FFI_LOCAL static constexpr int32_t _type_index = kTVMFFIBigInt;
   TVM_FFI_LOCAL static constexpr bool _type_final = true;
@@ -39,23 +39,25 @@ class BigIntObj : public Object {
 
 /** Reading and making values by their words. */
 struct BigIntUnsafe {
-  TVM_FFI_LOCAL static bool CheckInt64(const BigInt &value);
+  TVM_FFI_LOCAL_INLINE static bool CheckInt64(const BigInt &value);
   /** Only after CheckInt64. */
-  TVM_FFI_LOCAL static int64_t GetInt64(const BigInt &value);
+  TVM_FFI_LOCAL_INLINE static int64_t GetInt64(const BigInt &value);
   /** [borrow] */
-  TVM_FFI_LOCAL static WordView GetArrayView(const BigInt &value);
-  TVM_FFI_LOCAL static WordView GetArrayView(const TVMFFIAny &value) {
+  TVM_FFI_LOCAL_INLINE static WordView GetArrayView(const BigInt &value);
+  TVM_FFI_LOCAL_INLINE static WordView GetArrayView(const TVMFFIAny &value) {
     if (value.type_index != kTVMFFIBigInt) return WordView(&value.v_int64, 1);
     const BigIntObj *obj = ObjectUnsafe::RawObjectPtrFromUnowned<BigIntObj>(value.v_obj);
     return WordView(reinterpret_cast<const int64_t *>(obj + 1), obj->size_);
   }
-  TVM_FFI_LOCAL static WordView GetArrayView(const int64_t &value) { return WordView(&value, 1); }
+  TVM_FFI_LOCAL_INLINE static WordView GetArrayView(const int64_t &value) {
+    return WordView(&value, 1);
+  }
   /** [lend] The words, to be filled in while the object is being made. */
-  TVM_FFI_LOCAL static int64_t *GetMutableData(const ObjectPtr<BigIntObj> &obj) {
+  TVM_FFI_LOCAL_INLINE static int64_t *GetMutableData(const ObjectPtr<BigIntObj> &obj) {
     return reinterpret_cast<int64_t *>(obj.get() + 1);
   }
   /** Drops words at the top. */
-  TVM_FFI_LOCAL static void ShrinkSize(const ObjectPtr<BigIntObj> &obj, size_t size) {
+  TVM_FFI_LOCAL_INLINE static void ShrinkSize(const ObjectPtr<BigIntObj> &obj, size_t size) {
     obj->size_ = size;
   }
   /** The value of a complete object, without its redundant words. */
@@ -67,17 +69,17 @@ namespace int_ops {
 /** A value of size words under construction; they are uninitialised. Errors: memory. */
 class TVM_FFI_TAGGED Result {
  public:
-  TVM_FFI_LOCAL explicit Result(size_t size)
+  TVM_FFI_LOCAL_INLINE explicit Result(size_t size)
       : obj_(make_inplace_array_object<BigIntObj, int64_t>(size, size)), size_(size) {}
-  TVM_FFI_LOCAL ~Result() = default;
-  TVM_FFI_LOCAL uint64_t *words() const {
+  TVM_FFI_LOCAL_INLINE ~Result() = default;
+  TVM_FFI_LOCAL_INLINE uint64_t *words() const {
     return reinterpret_cast<uint64_t *>(BigIntUnsafe::GetMutableData(obj_));
   }
-  TVM_FFI_LOCAL uint64_t &operator[](size_t i) const { return words()[i]; }
-  TVM_FFI_LOCAL size_t size() const { return size_; }
-  TVM_FFI_LOCAL BigInt Take();
+  TVM_FFI_LOCAL_INLINE uint64_t &operator[](size_t i) const { return words()[i]; }
+  TVM_FFI_LOCAL_INLINE size_t size() const { return size_; }
+  TVM_FFI_LOCAL_INLINE BigInt Take();
   /** The same, negated if `negative` is true. */
-  TVM_FFI_LOCAL BigInt TakeSigned(bool negative);
+  TVM_FFI_LOCAL_INLINE BigInt TakeSigned(bool negative);
 
  private:
   ObjectPtr<BigIntObj> obj_;
@@ -97,7 +99,7 @@ class TVM_FFI_TAGGED Scratch {
   TVM_FFI_LOCAL ~Scratch() {
     if (many_ != nullptr) FreeAligned(many_);
   }
-  TVM_FFI_LOCAL uint64_t *words() { return many_ != nullptr ? many_ : few_; }
+  TVM_FFI_LOCAL_INLINE uint64_t *words() { return many_ != nullptr ? many_ : few_; }
 
  private:
   uint64_t *many_ = nullptr;
@@ -113,8 +115,8 @@ class TVM_FFI_TAGGED Magnitude {
     while (size_ > 1 && (*this)[size_ - 1] == 0) --size_;
   }
   /** The number of words without zeros at the top; 1 for the value 0. */
-  TVM_FFI_LOCAL size_t size() const { return size_; }
-  TVM_FFI_LOCAL bool negative() const { return flip_ != 0; }
+  TVM_FFI_LOCAL_INLINE size_t size() const { return size_; }
+  TVM_FFI_LOCAL_INLINE bool negative() const { return flip_ != 0; }
   /** The remainder after division by a word other than 0. */
   TVM_FFI_LOCAL uint64_t Modulo(uint64_t divisor) const {
     uint64_t rest = 0;
@@ -127,7 +129,7 @@ class TVM_FFI_TAGGED Magnitude {
     }
     return rest;
   }
-  TVM_FFI_LOCAL uint64_t operator[](size_t i) const {
+  TVM_FFI_LOCAL_INLINE uint64_t operator[](size_t i) const {
     if (i < num_zeros_) return 0;
     return (static_cast<uint64_t>(value_[i]) ^ flip_) + (flip_ != 0 && i == num_zeros_ ? 1 : 0);
   }

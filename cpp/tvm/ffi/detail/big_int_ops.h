@@ -14,10 +14,10 @@ TVM_FFI_NAMESPACE_BEGIN
 namespace detail {
 namespace int_ops {
 
-TVM_FFI_LOCAL inline BigInt Result::Take() {
+TVM_FFI_LOCAL_INLINE BigInt Result::Take() {
   return BigIntUnsafe::Normalize(std::move(obj_));
 }
-TVM_FFI_LOCAL inline BigInt Result::TakeSigned(bool negative) {
+TVM_FFI_LOCAL_INLINE BigInt Result::TakeSigned(bool negative) {
   if (negative) Negate(words(), size_);
   return Take();
 }

@@ -14,9 +14,9 @@ namespace detail {
 /** [borrow] The words of an integer in two's complement; there is at least one. */
 class TVM_FFI_TAGGED WordView {
  public:
-  TVM_FFI_LOCAL WordView(const int64_t *data, size_t size) : data_(data), size_(size) {}
-  TVM_FFI_LOCAL const int64_t &operator[](size_t i) const { return data_[i]; }
-  TVM_FFI_LOCAL size_t size() const { return size_; }
+  TVM_FFI_LOCAL_INLINE WordView(const int64_t *data, size_t size) : data_(data), size_(size) {}
+  TVM_FFI_LOCAL_INLINE const int64_t &operator[](size_t i) const { return data_[i]; }
+  TVM_FFI_LOCAL_INLINE size_t size() const { return size_; }
 
  private:
   const int64_t *data_;
@@ -25,19 +25,19 @@ class TVM_FFI_TAGGED WordView {
 
 namespace int_ops {
 
-TVM_FFI_LOCAL inline bool IsNegative(WordView value) {
+TVM_FFI_LOCAL_INLINE bool IsNegative(WordView value) {
   return value[value.size() - 1] < 0;
 }
 /** Expects a value without redundant words. */
-TVM_FFI_LOCAL inline bool IsNormalizedZero(WordView value) {
+TVM_FFI_LOCAL_INLINE bool IsNormalizedZero(WordView value) {
   return value.size() == 1 && value[0] == 0;
 }
-TVM_FFI_LOCAL inline uint64_t SignWord(WordView value) {
+TVM_FFI_LOCAL_INLINE uint64_t SignWord(WordView value) {
   return IsNegative(value) ? ~uint64_t{0} : 0;
 }
 
 /** The number of words without the redundant ones at the top. */
-TVM_FFI_LOCAL inline size_t NeededWords(const int64_t *words, size_t size) {
+TVM_FFI_LOCAL_INLINE size_t NeededWords(const int64_t *words, size_t size) {
   while (size > 1 && words[size - 1] == (words[size - 2] < 0 ? -1 : 0)) --size;
   return size;
 }
@@ -58,7 +58,7 @@ TVM_FFI_LOCAL inline int Compare(WordView a, WordView b) {
 }
 
 /** Returns whether x + *y + carry overflows; leaves the sum in *y. */
-TVM_FFI_LOCAL inline uint64_t AddCarry(uint64_t x, uint64_t *y, uint64_t carry) {
+TVM_FFI_LOCAL_INLINE uint64_t AddCarry(uint64_t x, uint64_t *y, uint64_t carry) {
   const uint64_t sum = x + *y, overflow = sum < x ? 1 : 0;
   *y = sum + carry;
   return overflow | (*y < sum ? 1 : 0);
@@ -122,7 +122,7 @@ TVM_FFI_LOCAL inline uint64_t DivideByHalves(TwoWords dividend, uint64_t divisor
 __extension__ typedef unsigned __int128 Uint128;
 #endif
 
-TVM_FFI_LOCAL inline TwoWords Multiply(uint64_t a, uint64_t b) {
+TVM_FFI_LOCAL_INLINE TwoWords Multiply(uint64_t a, uint64_t b) {
 #if defined(__SIZEOF_INT128__)
   const Uint128 product = static_cast<Uint128>(a) * b;
   return {static_cast<uint64_t>(product), static_cast<uint64_t>(product >> 64)};
@@ -132,7 +132,7 @@ TVM_FFI_LOCAL inline TwoWords Multiply(uint64_t a, uint64_t b) {
 }
 
 /** The quotient has to fit in one word: dividend.high < divisor. */
-TVM_FFI_LOCAL inline uint64_t Divide(TwoWords dividend, uint64_t divisor, uint64_t *remainder) {
+TVM_FFI_LOCAL_INLINE uint64_t Divide(TwoWords dividend, uint64_t divisor, uint64_t *remainder) {
 #if defined(__x86_64__) && defined(__GNUC__)
   uint64_t quotient, rest;
   __asm__("divq %4"
@@ -259,7 +259,7 @@ TVM_FFI_LOCAL inline void ShiftWordsRight(uint64_t *target, const uint64_t *sour
 }
 
 /** The number of zero bits at the top of a word that is not 0. */
-TVM_FFI_LOCAL inline int LeadingZeros(uint64_t word) {
+TVM_FFI_LOCAL_INLINE int LeadingZeros(uint64_t word) {
 #if defined(__GNUC__)
   return __builtin_clzll(word);
 #else

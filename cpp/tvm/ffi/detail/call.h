@@ -104,7 +104,7 @@ TVM_FFI_LOCAL_COLD int RaiseArguments(const char *name, const TypeRecord *const 
 }
 
 template <typename R>
-TVM_FFI_LOCAL inline void WriteResult(R &&value, TVMFFIAny *result) {
+TVM_FFI_LOCAL_INLINE void WriteResult(R &&value, TVMFFIAny *result) {
   using D = std::remove_cv_t<std::remove_reference_t<R>>;
   if constexpr (std::is_same_v<D, Any>) {
     Any any(static_cast<R &&>(value));
@@ -146,8 +146,8 @@ struct Caller<Signature<R, Params...>, std::index_sequence<kIndex...>> {
 
   /** Calls f; may throw what f throws. Returns 0, or -1 with an error raised. */
   template <typename F>
-  TVM_FFI_LOCAL static int Call(F &f, const char *name, const TVMFFIAny *args, int32_t num_args,
-                                TVMFFIAny *result) {
+  TVM_FFI_LOCAL_INLINE static int Call(F &f, const char *name, const TVMFFIAny *args,
+                                       int32_t num_args, TVMFFIAny *result) {
     [[maybe_unused]] Readers all;
     int32_t bad = -1;
     int status = kReadMismatch;

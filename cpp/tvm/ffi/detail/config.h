@@ -92,6 +92,7 @@
 #define TVM_FFI_HIDDEN __attribute__((visibility("hidden")))
 #endif
 #define TVM_FFI_LOCAL TVM_FFI_HIDDEN __attribute__((abi_tag(TVM_FFI_LAYER)))
+#define TVM_FFI_LOCAL_INLINE __attribute__((always_inline)) TVM_FFI_LOCAL inline
 #define TVM_FFI_TAGGED [[gnu::abi_tag(TVM_FFI_LAYER)]]
 #define TVM_FFI_INLINE __attribute__((always_inline)) inline
 #define TVM_FFI_NO_INLINE __attribute__((noinline))
@@ -102,6 +103,7 @@
 #define TVM_FFI_FUNC_SIG __PRETTY_FUNCTION__
 #elif defined(_MSC_VER)
 #define TVM_FFI_LOCAL
+#define TVM_FFI_LOCAL_INLINE __forceinline
 #define TVM_FFI_TAGGED
 #define TVM_FFI_HIDDEN
 #define TVM_FFI_INLINE __forceinline
@@ -113,6 +115,7 @@
 #define TVM_FFI_FUNC_SIG __FUNCSIG__
 #else
 #define TVM_FFI_LOCAL
+#define TVM_FFI_LOCAL_INLINE inline
 #define TVM_FFI_TAGGED
 #define TVM_FFI_HIDDEN
 #define TVM_FFI_INLINE inline
@@ -166,7 +169,7 @@
 
 /** The same with the destructor, which would be exported otherwise. */
 #define TVM_FFI_DETAIL_DEFAULT_MEMBERS(TypeName) \
-  TVM_FFI_LOCAL ~TypeName() = default;           \
+  TVM_FFI_LOCAL_INLINE ~TypeName() = default;    \
   TVM_FFI_DEFINE_DEFAULT_COPY_MOVE_AND_ASSIGN(TypeName)
 
 #if UINTPTR_MAX < UINT64_MAX

@@ -25,10 +25,10 @@ class MapBaseObj : public Object {
     using pointer = KVType *;
     using iterator_category = std::bidirectional_iterator_tag;
 
-    TVM_FFI_LOCAL iterator() = default;
-    TVM_FFI_LOCAL KVType *operator->() const { return map_->EntryAt(slot_); }
-    TVM_FFI_LOCAL KVType &operator*() const { return *map_->EntryAt(slot_); }
-    TVM_FFI_LOCAL iterator &operator++() {
+    TVM_FFI_LOCAL_INLINE iterator() = default;
+    TVM_FFI_LOCAL_INLINE KVType *operator->() const { return map_->EntryAt(slot_); }
+    TVM_FFI_LOCAL_INLINE KVType &operator*() const { return *map_->EntryAt(slot_); }
+    TVM_FFI_LOCAL_INLINE iterator &operator++() {
       slot_ = map_->Next(slot_);
       return *this;
     }
@@ -37,7 +37,7 @@ class MapBaseObj : public Object {
       ++*this;
       return old;
     }
-    TVM_FFI_LOCAL iterator &operator--() {
+    TVM_FFI_LOCAL_INLINE iterator &operator--() {
       slot_ = map_->Previous(slot_);
       return *this;
     }
@@ -46,11 +46,16 @@ class MapBaseObj : public Object {
       --*this;
       return old;
     }
-    TVM_FFI_LOCAL bool operator==(const iterator &other) const { return slot_ == other.slot_; }
-    TVM_FFI_LOCAL bool operator!=(const iterator &other) const { return slot_ != other.slot_; }
+    TVM_FFI_LOCAL_INLINE bool operator==(const iterator &other) const {
+      return slot_ == other.slot_;
+    }
+    TVM_FFI_LOCAL_INLINE bool operator!=(const iterator &other) const {
+      return slot_ != other.slot_;
+    }
 
    private:
-    TVM_FFI_LOCAL iterator(const detail::MapTable *map, uint64_t slot) : map_(map), slot_(slot) {}
+    TVM_FFI_LOCAL_INLINE iterator(const detail::MapTable *map, uint64_t slot)
+        : map_(map), slot_(slot) {}
 
     const detail::MapTable *map_ = nullptr;
     uint64_t slot_ = 0;
@@ -61,19 +66,19 @@ class MapBaseObj : public Object {
   /** Only the runtime makes these objects; Map and Dict have constructors. */
   MapBaseObj() = delete;
 
-  TVM_FFI_LOCAL size_t size() const { return static_cast<size_t>(table()->size); }
-  TVM_FFI_LOCAL iterator begin() const { return iterator(table(), table()->Begin()); }
-  TVM_FFI_LOCAL iterator end() const { return iterator(table(), table()->End()); }
+  TVM_FFI_LOCAL_INLINE size_t size() const { return static_cast<size_t>(table()->size); }
+  TVM_FFI_LOCAL_INLINE iterator begin() const { return iterator(table(), table()->Begin()); }
+  TVM_FFI_LOCAL_INLINE iterator end() const { return iterator(table(), table()->End()); }
   /** Errors, here and below: those of the hash and equality of the key's type. */
-  TVM_FFI_LOCAL iterator find(const Any &key) const {
+  TVM_FFI_LOCAL_INLINE iterator find(const Any &key) const {
     return iterator(table(), table()->FindSlot(detail::AnyUnsafe::TVMFFIAnyPtrFromAny(key)));
   }
-  TVM_FFI_LOCAL size_t count(const Any &key) const { return find(key) != end() ? 1 : 0; }
+  TVM_FFI_LOCAL_INLINE size_t count(const Any &key) const { return find(key) != end() ? 1 : 0; }
   /** Errors: KeyError. */
   TVM_FFI_LOCAL const Any &at(const Any &key) const { return Require(key)->second; }
   TVM_FFI_LOCAL Any &at(const Any &key) { return Require(key)->second; }
   /** These change the map for everyone who holds it. */
-  TVM_FFI_LOCAL void erase(const Any &key) {
+  TVM_FFI_LOCAL_INLINE void erase(const Any &key) {
     table()->Erase(detail::AnyUnsafe::TVMFFIAnyPtrFromAny(key));
   }
   TVM_FFI_LOCAL void erase(const iterator &position) { erase(Any(position->first)); }
@@ -81,7 +86,7 @@ class MapBaseObj : public Object {
   TVM_FFI_LOCAL void clear();
 
  private:
-  TVM_FFI_LOCAL detail::MapTable *table() const {
+  TVM_FFI_LOCAL_INLINE detail::MapTable *table() const {
     return detail::MapTable::Of(detail::ObjectUnsafe::GetHeader(this));
   }
   TVM_FFI_LOCAL iterator Require(const Any &key) const {

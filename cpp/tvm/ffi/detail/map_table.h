@@ -66,48 +66,50 @@ struct MapTable {
     uint64_t slot, before, home;
   };
 
-  TVM_FFI_LOCAL static MapTable *Of(TVMFFIObject *map) { return reinterpret_cast<MapTable *>(map); }
-  TVM_FFI_LOCAL bool IsDense() const { return (slots & kSmallBit) == 0; }
+  TVM_FFI_LOCAL_INLINE static MapTable *Of(TVMFFIObject *map) {
+    return reinterpret_cast<MapTable *>(map);
+  }
+  TVM_FFI_LOCAL_INLINE bool IsDense() const { return (slots & kSmallBit) == 0; }
   /* Without multiplying by the size of a block, which would make a walk a third slower. */
-  TVM_FFI_LOCAL uint8_t *AboutAt(uint64_t slot) const {
+  TVM_FFI_LOCAL_INLINE uint8_t *AboutAt(uint64_t slot) const {
     return static_cast<uint8_t *>(data) + (slot & ~(kBlockSlots - 1)) * sizeof(Item) + slot;
   }
-  TVM_FFI_LOCAL Item *ItemAt(uint64_t slot) const {
+  TVM_FFI_LOCAL_INLINE Item *ItemAt(uint64_t slot) const {
     static_assert(sizeof(Block) == kBlockSlots * (sizeof(Item) + 1), "");
     return reinterpret_cast<Item *>(static_cast<char *>(data) + (slot & ~(kBlockSlots - 1)) +
                                     kBlockSlots + slot * sizeof(Item));
   }
-  TVM_FFI_LOCAL KVType *EntryAt(uint64_t slot) const {
+  TVM_FFI_LOCAL_INLINE KVType *EntryAt(uint64_t slot) const {
     return IsDense() ? &ItemAt(slot)->entry : static_cast<KVType *>(data) + slot;
   }
   /** Slots in order of insertion; End() follows the last entry. */
-  TVM_FFI_LOCAL uint64_t Begin() const { return IsDense() ? first : 0; }
-  TVM_FFI_LOCAL uint64_t End() const { return IsDense() ? kNoSlot : size; }
-  TVM_FFI_LOCAL uint64_t Next(uint64_t slot) const {
+  TVM_FFI_LOCAL_INLINE uint64_t Begin() const { return IsDense() ? first : 0; }
+  TVM_FFI_LOCAL_INLINE uint64_t End() const { return IsDense() ? kNoSlot : size; }
+  TVM_FFI_LOCAL_INLINE uint64_t Next(uint64_t slot) const {
     return IsDense() ? ItemAt(slot)->next : slot + 1;
   }
-  TVM_FFI_LOCAL uint64_t Previous(uint64_t slot) const {
+  TVM_FFI_LOCAL_INLINE uint64_t Previous(uint64_t slot) const {
     if (!IsDense()) return slot - 1;
     return slot == kNoSlot ? last : ItemAt(slot)->previous;
   }
 
   /* ---- Finding ---- */
 
-  TVM_FFI_LOCAL static uint64_t Distance(unsigned jump) {
+  TVM_FFI_LOCAL_INLINE static uint64_t Distance(unsigned jump) {
     if (jump < kTriangularJump) return jump;
     if (jump < kLongJump) return uint64_t{jump - 10} * (jump - 9) / 2;
     return jump < kNumJumps ? kMapLongJumps[jump - kLongJump] : 0;
   }
   /** The next slot of a chain, or kNoSlot. */
-  TVM_FFI_LOCAL uint64_t NextOfChain(uint64_t slot) const {
+  TVM_FFI_LOCAL_INLINE uint64_t NextOfChain(uint64_t slot) const {
     const uint64_t distance = Distance(*AboutAt(slot) & kJumpMask);
     return distance == 0 ? kNoSlot : (slot + distance) & (slots - 1);
   }
-  TVM_FFI_LOCAL void SetJump(uint64_t slot, unsigned jump) const {
+  TVM_FFI_LOCAL_INLINE void SetJump(uint64_t slot, unsigned jump) const {
     uint8_t *about = AboutAt(slot);
     *about = static_cast<uint8_t>((*about & kBody) | jump);
   }
-  TVM_FFI_LOCAL uint64_t HomeOf(uint64_t hash) const {
+  TVM_FFI_LOCAL_INLINE uint64_t HomeOf(uint64_t hash) const {
     return (UINT64_C(11400714819323198485) * hash) >> shift;
   }
   /** Detects changes of this map by the type's hook, which may be foreign code. */
@@ -123,7 +125,8 @@ struct MapTable {
     }
     return equal;
   }
-  TVM_FFI_LOCAL bool Matches(uint64_t slot, const KVType &entry, const TVMFFIAny *key) const {
+  TVM_FFI_LOCAL_INLINE bool Matches(uint64_t slot, const KVType &entry,
+                                    const TVMFFIAny *key) const {
     const TVMFFIAny *stored = AnyUnsafe::TVMFFIAnyPtrFromAny(entry.first);
     if (SameBits(*stored, *key)) return true;
     if (!KeysMayBeEqual(stored, key)) return false;
@@ -139,7 +142,7 @@ struct MapTable {
     return {kNoSlot, kNoSlot, kNoSlot};
   }
   /** Errors: what __any_hash__ and __any_equal__ raise; RuntimeError (they changed the map). */
-  TVM_FFI_LOCAL Place Find(const TVMFFIAny *key) const {
+  TVM_FFI_LOCAL_INLINE Place Find(const TVMFFIAny *key) const {
     if (!IsDense()) return FindSmall(key);
     const uint64_t hash = HashOfKey(key);
     if (slots == 0) return {kNoSlot, kNoSlot, kNoSlot};
@@ -160,15 +163,15 @@ struct MapTable {
   /* ---- The order of insertion ---- */
 
   /** Makes the neighbours of an entry in the list refer to other slots instead of its own. */
-  TVM_FFI_LOCAL void Redirect(const Item &item, uint64_t from_next, uint64_t from_previous) {
+  TVM_FFI_LOCAL_INLINE void Redirect(const Item &item, uint64_t from_next, uint64_t from_previous) {
     (item.previous != kNoSlot ? ItemAt(item.previous)->next : first) = from_previous;
     (item.next != kNoSlot ? ItemAt(item.next)->previous : last) = from_next;
   }
-  TVM_FFI_LOCAL void Unlink(uint64_t slot) {
+  TVM_FFI_LOCAL_INLINE void Unlink(uint64_t slot) {
     const Item &item = *ItemAt(slot);
     Redirect(item, item.previous, item.next);
   }
-  TVM_FFI_LOCAL void LinkLast(uint64_t slot) {
+  TVM_FFI_LOCAL_INLINE void LinkLast(uint64_t slot) {
     Item *item = ItemAt(slot);
     item->previous = last;
     item->next = kNoSlot;
@@ -178,11 +181,11 @@ struct MapTable {
 
   /* ---- Changing ---- */
 
-  TVM_FFI_LOCAL static const TVMFFIAny *Retained(const TVMFFIAny *value) {
+  TVM_FFI_LOCAL_INLINE static const TVMFFIAny *Retained(const TVMFFIAny *value) {
     if (value->type_index >= kTVMFFIStaticObjectBegin) Retain(value->v_obj);
     return value;
   }
-  TVM_FFI_LOCAL static void Construct(KVType *entry, const TVMFFIAny *key, Any *value) {
+  TVM_FFI_LOCAL_INLINE static void Construct(KVType *entry, const TVMFFIAny *key, Any *value) {
     ::new (static_cast<void *>(entry))
         KVType(AnyUnsafe::MoveTVMFFIAnyRawToAny(*Retained(key)), static_cast<Any &&>(*value));
   }
@@ -205,7 +208,7 @@ struct MapTable {
     ++size;
     return true;
   }
-  TVM_FFI_LOCAL bool TrySetDense(const Place &place, const TVMFFIAny *key, Any *value) {
+  TVM_FFI_LOCAL_INLINE bool TrySetDense(const Place &place, const TVMFFIAny *key, Any *value) {
     uint64_t slot = place.slot;
     if (slot != kNoSlot) {
       ItemAt(slot)->entry.second.swap(*value);
@@ -232,11 +235,11 @@ struct MapTable {
     ++size;
     return true;
   }
-  TVM_FFI_LOCAL bool IsFull() const {
+  TVM_FFI_LOCAL_INLINE bool IsFull() const {
     return static_cast<double>(size + 1) > static_cast<double>(slots) * 0.99;
   }
   /** Moves the last entry of another chain to a free slot. False if it is not, or none is near. */
-  TVM_FFI_LOCAL bool MoveAway(uint64_t slot) {
+  TVM_FFI_LOCAL_INLINE bool MoveAway(uint64_t slot) {
     if ((*AboutAt(slot) & kJumpMask) != 0) return false;
     unsigned jump = 0;
     uint64_t before, target;
@@ -252,7 +255,7 @@ struct MapTable {
     return true;
   }
   /** The first jump from a slot to an empty one, or 0. */
-  TVM_FFI_LOCAL unsigned FindEmpty(uint64_t slot, uint64_t *out) const {
+  TVM_FFI_LOCAL_INLINE unsigned FindEmpty(uint64_t slot, uint64_t *out) const {
     for (unsigned jump = 1; jump < kNumJumps; ++jump) {
       *out = (slot + Distance(jump)) & (slots - 1);
       if (*AboutAt(*out) == kEmpty) return jump;
@@ -275,7 +278,7 @@ struct MapTable {
                  static_cast<size_t>(size - place.slot) * sizeof(KVType));
   }
   /** Fills the slot of a removed entry with the last entry of its chain. */
-  TVM_FFI_LOCAL void CloseGap(const Place &place) {
+  TVM_FFI_LOCAL_INLINE void CloseGap(const Place &place) {
     uint64_t before = place.before, end = place.slot;
     for (uint64_t next = NextOfChain(end); next != kNoSlot; next = NextOfChain(end)) {
       before = end;
@@ -332,7 +335,7 @@ struct MapTable {
       ::new (static_cast<void *>(EntryAt(size))) KVType(*other->EntryAt(size));
     }
   }
-  TVM_FFI_LOCAL static uint64_t ByteOfLowestBit(uint64_t bits) {
+  TVM_FFI_LOCAL_INLINE static uint64_t ByteOfLowestBit(uint64_t bits) {
 #if !defined(__GNUC__)
     uint64_t i = 0;
     while ((bits >> (8 * i) & 0xFF) == 0) ++i;
@@ -343,7 +346,7 @@ struct MapTable {
     return 7 - static_cast<uint64_t>(__builtin_ctzll(bits)) / 8;
 #endif
   }
-  TVM_FFI_LOCAL void CopyDense(const MapTable *other) {
+  TVM_FFI_LOCAL_INLINE void CopyDense(const MapTable *other) {
     if (other->slots == 0) return;
     InitDense(other->slots, other->shift);
     constexpr uint64_t kLowBits = UINT64_C(0x7F7F7F7F7F7F7F7F);

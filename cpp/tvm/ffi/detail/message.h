@@ -46,7 +46,7 @@ TVM_FFI_LOCAL inline constexpr bool prints_as_chars_v<DLDataType> = true;
 
 /* The types that std::ostream's own members take. */
 #define TVM_FFI_DETAIL_PUT(Type, ...)                           \
-  TVM_FFI_LOCAL inline void PutScalar(Text &text, Type value) { \
+  TVM_FFI_LOCAL_INLINE void PutScalar(Text &text, Type value) { \
     text.__VA_ARGS__;                                           \
   }
 TVM_FFI_DETAIL_PUT(char, Put(value))
@@ -69,7 +69,7 @@ TVM_FFI_DETAIL_PUT(const signed char *, Put(reinterpret_cast<const char *>(value
 TVM_FFI_DETAIL_PUT(const unsigned char *, Put(reinterpret_cast<const char *>(value)))
 TVM_FFI_DETAIL_PUT(const volatile void *, PutPointer(value))
 #undef TVM_FFI_DETAIL_PUT
-TVM_FFI_LOCAL inline void PutScalar(Text &text, std::nullptr_t) {
+TVM_FFI_LOCAL_INLINE void PutScalar(Text &text, std::nullptr_t) {
   text.Put("nullptr");
 }
 
@@ -107,10 +107,10 @@ struct ConvertsToScalar<T, true>
     : std::conjunction<std::negation<IsPrintedHere<T>>, CanPutScalar<T>> {};
 
 template <typename T>
-TVM_FFI_LOCAL inline void PutChars(Text &text, const T &value) {
+TVM_FFI_LOCAL_INLINE void PutChars(Text &text, const T &value) {
   text.Put(value.data(), static_cast<size_t>(value.size()));
 }
-TVM_FFI_LOCAL inline void PutChars(Text &text, const DLDataType &value) {
+TVM_FFI_LOCAL_INLINE void PutChars(Text &text, const DLDataType &value) {
   text.PutDataType(value);
 }
 
@@ -127,7 +127,7 @@ struct IsComplete<T, std::void_t<decltype(sizeof(T))>> : std::true_type {};
 template <typename Stream>
 class TVM_FFI_LOCAL StreamedText {
  public:
-  TVM_FFI_LOCAL StreamedText() = default;
+  TVM_FFI_LOCAL_INLINE StreamedText() = default;
   TVM_FFI_LOCAL_COLD ~StreamedText() {
     if (other_ != nullptr) delete_other_(other_);
   }
@@ -220,7 +220,7 @@ class TVM_FFI_LOCAL MessageStream : public StreamedText<std::ostringstream> {
   struct Converted {
     MessageStream *stream;
   };
-  TVM_FFI_LOCAL operator Converted() { return {this}; }
+  TVM_FFI_LOCAL_INLINE operator Converted() { return {this}; }
   template <typename T, typename = std::enable_if_t<ConvertsToScalar<T>::value>>
   TVM_FFI_LOCAL friend MessageStream &operator<<(Converted self, const T &value) {
     PutScalar(self.stream->text_, value);
@@ -281,15 +281,15 @@ TVM_FFI_LOCAL constexpr bool PrintsAsInt() {
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wsign-compare"
 #endif
-#define TVM_FFI_DETAIL_COMPARE(Name, op)                    \
-  template <typename X, typename Y>                         \
-  TVM_FFI_LOCAL Text *Check##Name(const X &x, const Y &y) { \
-    if (TVM_FFI_PREDICT_TRUE(x op y)) return nullptr;       \
-    if constexpr (PrintsAsInt<X>() && PrintsAsInt<Y>()) {   \
-      return MakeIntCheckText(x, y);                        \
-    } else {                                                \
-      return MakeCheckText(x, y);                           \
-    }                                                       \
+#define TVM_FFI_DETAIL_COMPARE(Name, op)                           \
+  template <typename X, typename Y>                                \
+  TVM_FFI_LOCAL_INLINE Text *Check##Name(const X &x, const Y &y) { \
+    if (TVM_FFI_PREDICT_TRUE(x op y)) return nullptr;              \
+    if constexpr (PrintsAsInt<X>() && PrintsAsInt<Y>()) {          \
+      return MakeIntCheckText(x, y);                               \
+    } else {                                                       \
+      return MakeCheckText(x, y);                                  \
+    }                                                              \
   }
 TVM_FFI_DETAIL_COMPARE(EQ, ==)
 TVM_FFI_DETAIL_COMPARE(NE, !=)

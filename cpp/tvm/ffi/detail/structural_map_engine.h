@@ -45,8 +45,8 @@ class TVM_FFI_TAGGED RecordTable {
     /** Owned, so that no other object can get its address; None in a free record. */
     Any var;
     Any value;
-    TVM_FFI_LOCAL Record() = default;
-    TVM_FFI_LOCAL ~Record() = default;
+    TVM_FFI_LOCAL_INLINE Record() = default;
+    TVM_FFI_LOCAL_INLINE ~Record() = default;
   };
   /** Linear probing: the record of an object, or a free one. At least half of them are free. */
   TVM_FFI_LOCAL static Record *Locate(Record *records, size_t capacity, AnyView var) {
@@ -91,10 +91,10 @@ class StructuralMapEngineBase : public StructuralMutatorObj {
   using StateTupleType = std::tuple<>;
   TVM_FFI_LOCAL explicit StructuralMapEngineBase(const StructuralMutatorVTable *vtable)
       : StructuralMutatorObj(vtable) {}
-  TVM_FFI_LOCAL ~StructuralMapEngineBase() = default;
+  TVM_FFI_LOCAL_INLINE ~StructuralMapEngineBase() = default;
 
  protected:
-  TVM_FFI_LOCAL StateTupleType StateTuple() const noexcept { return {}; }
+  TVM_FFI_LOCAL_INLINE StateTupleType StateTuple() const noexcept { return {}; }
   /* The entries of an engine's vtable that access the records. */
   TVM_FFI_LOCAL static TVMFFIAny GetRecord(StructuralMutatorObj *self, AnyView var) noexcept {
     return static_cast<StructuralMapEngineBase *>(self)->Recorded(var);
@@ -128,7 +128,7 @@ class StructuralMapEngineBase : public StructuralMutatorObj {
 namespace detail {
 
 /** A callback's result may be changed in place only if nobody else holds it. */
-TVM_FFI_LOCAL inline InplaceMode ModeFor(const Any &given, InplaceMode mode) {
+TVM_FFI_LOCAL_INLINE InplaceMode ModeFor(const Any &given, InplaceMode mode) {
   return IsUniqueObject(given) ? mode : InplaceMode::kDisallow;
 }
 
@@ -136,7 +136,7 @@ TVM_FFI_LOCAL inline InplaceMode ModeFor(const Any &given, InplaceMode mode) {
 template <WalkOrder order>
 struct MapSteps {
   template <typename Engine>
-  TVM_FFI_LOCAL static Any Run(Engine *engine, AnyView value, InplaceMode mode) {
+  TVM_FFI_LOCAL_INLINE static Any Run(Engine *engine, AnyView value, InplaceMode mode) {
     if constexpr (order == WalkOrder::kPreOrder) {
       Any given = engine->CallBack(value);
       if (IsError(given)) {
@@ -178,7 +178,7 @@ class StructuralMapEngine : public Parent {
   template <typename... F>
   TVM_FFI_LOCAL explicit StructuralMapEngine(F &&...callbacks)
       : Parent(VTable()), callbacks_(static_cast<F &&>(callbacks)...) {}
-  TVM_FFI_LOCAL ~StructuralMapEngine() = default;
+  TVM_FFI_LOCAL_INLINE ~StructuralMapEngine() = default;
 
  private:
   TVM_FFI_LOCAL static const StructuralMutatorVTable *VTable() {
@@ -193,7 +193,7 @@ class StructuralMapEngine : public Parent {
         detail::MapSteps<order>::Run(static_cast<StructuralMapEngine *>(self), value, mode));
   }
   /** Unchanged if no callback takes the value. */
-  TVM_FFI_LOCAL Any CallBack(AnyView value) {
+  TVM_FFI_LOCAL_INLINE Any CallBack(AnyView value) {
     using State = typename Parent::StateTupleType;
     const State state = this->StateTuple();
     Any given;
@@ -202,7 +202,7 @@ class StructuralMapEngine : public Parent {
     if (!found) given = Unchanged();
     return given;
   }
-  TVM_FFI_LOCAL Any Descend(AnyView value, InplaceMode mode) {
+  TVM_FFI_LOCAL_INLINE Any Descend(AnyView value, InplaceMode mode) {
     return detail::OutcomeOf(Parent::DefaultMutateExpected(value, mode));
   }
 
@@ -225,7 +225,7 @@ class StructuralMapDynEngine : public Parent {
       : Parent(VTable()),
         callbacks_(std::move(callbacks)),
         callbacks_with_kind_(std::move(callbacks_with_kind)) {}
-  TVM_FFI_LOCAL ~StructuralMapDynEngine() = default;
+  TVM_FFI_LOCAL_INLINE ~StructuralMapDynEngine() = default;
 
  private:
   TVM_FFI_LOCAL static const StructuralMutatorVTable *VTable() {
@@ -256,7 +256,7 @@ class StructuralMapDynEngine : public Parent {
   TVM_FFI_LOCAL static bool IsFor(const Tuple<int32_t, Function> &callback, AnyView value) {
     return detail::RuntimeTypeIndexMatch(value.type_index(), callback.template get<0>());
   }
-  TVM_FFI_LOCAL Any Descend(AnyView value, InplaceMode mode) {
+  TVM_FFI_LOCAL_INLINE Any Descend(AnyView value, InplaceMode mode) {
     return detail::OutcomeOf(Parent::DefaultMutateExpected(value, mode));
   }
 
@@ -279,7 +279,7 @@ class StructuralMutateEngine : public Parent {
   template <typename... F>
   TVM_FFI_LOCAL explicit StructuralMutateEngine(F &&...callbacks)
       : Parent(VTable()), callbacks_(static_cast<F &&>(callbacks)...) {}
-  TVM_FFI_LOCAL ~StructuralMutateEngine() = default;
+  TVM_FFI_LOCAL_INLINE ~StructuralMutateEngine() = default;
 
  private:
   TVM_FFI_LOCAL static const StructuralMutatorVTable *VTable() {
@@ -292,7 +292,7 @@ class StructuralMutateEngine : public Parent {
   TVM_FFI_LOCAL static TVMFFIAny MutateValue(StructuralMutatorObj *self, AnyView value) noexcept {
     return detail::GiveOutcome(static_cast<StructuralMutateEngine *>(self)->MutateBy(value, mode));
   }
-  TVM_FFI_LOCAL Any MutateBy(AnyView value, InplaceMode mode) {
+  TVM_FFI_LOCAL_INLINE Any MutateBy(AnyView value, InplaceMode mode) {
     using Mutator = typename Parent::MutatorObjType;
     const std::tuple<Mutator *> mutator(this);
     Any given;

@@ -16,7 +16,7 @@ TVM_FFI_LOCAL inline const TVMFFITypeAttrColumn *structural_inplace_column = nul
 TVM_FFI_LOCAL inline const TVMFFITypeAttrColumn *shallow_copy_column = nullptr;
 
 /** [lend] NULL when the type has none. */
-TVM_FFI_LOCAL inline const TVMFFIAny *FindMutateHook(int32_t type_index, InplaceMode mode) {
+TVM_FFI_LOCAL_INLINE const TVMFFIAny *FindMutateHook(int32_t type_index, InplaceMode mode) {
   if (mode == InplaceMode::kAllow) {
     const TVMFFIAny *hook = FindTypeAttr(&structural_inplace_column,
                                          type_attr::kStructuralMaybeInplaceMutate.name, type_index);
@@ -29,7 +29,7 @@ TVM_FFI_LOCAL inline const TVMFFIAny *FindMutateHook(int32_t type_index, Inplace
 }
 
 /** An owned copy of a value that is not an object. */
-TVM_FFI_LOCAL inline Any OwnPlainValue(AnyView value) {
+TVM_FFI_LOCAL_INLINE Any OwnPlainValue(AnyView value) {
   const TVMFFIAny *data = AnyUnsafe::Data(value);
   Any owned;
   if (data->type_index < kTVMFFIDLTensorPtr || data->type_index > kTVMFFIObjectRValueRef) {

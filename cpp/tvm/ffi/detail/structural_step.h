@@ -20,23 +20,23 @@ namespace detail {
 
 /* ---- Outcomes ---- */
 
-TVM_FFI_LOCAL inline bool IsError(const Any &outcome) {
+TVM_FFI_LOCAL_INLINE bool IsError(const Any &outcome) {
   return outcome.type_index() == kTVMFFIError;
 }
-TVM_FFI_LOCAL inline TVMFFIAny GiveOutcome(Any &&outcome) {
+TVM_FFI_LOCAL_INLINE TVMFFIAny GiveOutcome(Any &&outcome) {
   return AnyUnsafe::MoveAnyToTVMFFIAny(static_cast<Any &&>(outcome));
 }
 template <typename T>
-TVM_FFI_LOCAL inline Any OutcomeOf(Expected<T> &&expected) {
+TVM_FFI_LOCAL_INLINE Any OutcomeOf(Expected<T> &&expected) {
   return AnyUnsafe::MoveTVMFFIAnyRawToAny(
       ExpectedUnsafe::MoveToTVMFFIAny(static_cast<Expected<T> &&>(expected)));
 }
 template <typename T>
-TVM_FFI_LOCAL inline Expected<T> ExpectedOf(TVMFFIAny outcome) {
+TVM_FFI_LOCAL_INLINE Expected<T> ExpectedOf(TVMFFIAny outcome) {
   return ExpectedUnsafe::MoveFromTVMFFIAny<T>(outcome);
 }
 /** Whether the value is an object with a single reference. */
-TVM_FFI_LOCAL inline bool IsUniqueObject(AnyView value) {
+TVM_FFI_LOCAL_INLINE bool IsUniqueObject(AnyView value) {
   return value.type_index() >= kTVMFFIStaticObjectBegin &&
          AnyUnsafe::RawObjectPtrFromAnyViewAfterCheck(value)->unique();
 }
@@ -49,7 +49,7 @@ TVM_FFI_LOCAL_COLD Any TypeErrorOutcome(const char *message) {
 
 /** Stores what body returns. Returns 0, or -1 with the error that body threw raised. */
 template <typename Body>
-TVM_FFI_LOCAL inline int RunCatching(const Body &body, Any *outcome) {
+TVM_FFI_LOCAL_INLINE int RunCatching(const Body &body, Any *outcome) {
   TVM_FFI_DETAIL_TRY {
     *outcome = body();
     return 0;
@@ -57,14 +57,14 @@ TVM_FFI_LOCAL inline int RunCatching(const Body &body, Any *outcome) {
   TVM_FFI_DETAIL_CATCH
 }
 template <typename Body>
-TVM_FFI_LOCAL inline Any CatchOutcome(const Body &body) {
+TVM_FFI_LOCAL_INLINE Any CatchOutcome(const Body &body) {
   Any outcome;
   if (TVM_FFI_PREDICT_FALSE(RunCatching(body, &outcome) != 0)) outcome = RaisedOutcome();
   return outcome;
 }
 
 /** If the outcome is an Error, adds this value to its visit context. */
-TVM_FFI_LOCAL inline void NoteVisited(const Any &outcome, AnyView value) {
+TVM_FFI_LOCAL_INLINE void NoteVisited(const Any &outcome, AnyView value) {
   if (TVM_FFI_PREDICT_FALSE(IsError(outcome))) {
     UpdateVisitErrorContext(*AnyUnsafe::TVMFFIAnyPtrFromAny(outcome), value);
   }
@@ -75,13 +75,13 @@ TVM_FFI_LOCAL inline void NoteVisited(const Any &outcome, AnyView value) {
 /** Sets the kind of region within a scope. Inside a pattern everything stays pattern. */
 class TVM_FFI_LOCAL RegionScope {
  public:
-  TVM_FFI_LOCAL RegionScope(TVMFFIDefRegionKind *current, TVMFFIDefRegionKind kind)
+  TVM_FFI_LOCAL_INLINE RegionScope(TVMFFIDefRegionKind *current, TVMFFIDefRegionKind kind)
       : current_(current), before_(*current) {
     if (before_ != kTVMFFIDefRegionKindPattern) *current = kind;
   }
   RegionScope(const RegionScope &) = delete;
   RegionScope &operator=(const RegionScope &) = delete;
-  TVM_FFI_LOCAL ~RegionScope() { *current_ = before_; }
+  TVM_FFI_LOCAL_INLINE ~RegionScope() { *current_ = before_; }
 
  private:
   TVMFFIDefRegionKind *current_;
@@ -89,18 +89,18 @@ class TVM_FFI_LOCAL RegionScope {
 };
 
 /** How structural equality and hash treat objects of a type. */
-TVM_FFI_LOCAL inline TVMFFISEqHashKind StructuralKindOf(const TVMFFITypeInfo *type) {
+TVM_FFI_LOCAL_INLINE TVMFFISEqHashKind StructuralKindOf(const TVMFFITypeInfo *type) {
   return type->metadata == nullptr ? kTVMFFISEqHashKindUnsupported
                                    : type->metadata->structural_eq_hash_kind;
 }
 /** The region for an object's fields. In a simple definition, a variable's fields are uses. */
-TVM_FFI_LOCAL inline TVMFFIDefRegionKind RegionInside(TVMFFISEqHashKind kind,
+TVM_FFI_LOCAL_INLINE TVMFFIDefRegionKind RegionInside(TVMFFISEqHashKind kind,
                                                       TVMFFIDefRegionKind around) {
   return kind == kTVMFFISEqHashKindFreeVar && around == kTVMFFIDefRegionKindSimple
              ? kTVMFFIDefRegionKindNone
              : around;
 }
-TVM_FFI_LOCAL inline TVMFFIDefRegionKind RegionOfField(const TVMFFIFieldInfo *field,
+TVM_FFI_LOCAL_INLINE TVMFFIDefRegionKind RegionOfField(const TVMFFIFieldInfo *field,
                                                        TVMFFIDefRegionKind around) {
   if ((field->flags & kTVMFFIFieldFlagBitMaskSEqHashDefSimple) != 0) {
     return kTVMFFIDefRegionKindSimple;
@@ -115,7 +115,7 @@ TVM_FFI_LOCAL inline TVMFFIDefRegionKind RegionOfField(const TVMFFIFieldInfo *fi
  * until one returns true. Returns the outcome that it left, or None if none returned true.
  */
 template <typename Step>
-TVM_FFI_LOCAL inline Any StepThroughFields(const TVMFFITypeInfo *type, const Object *object,
+TVM_FFI_LOCAL_INLINE Any StepThroughFields(const TVMFFITypeInfo *type, const Object *object,
                                            TVMFFIDefRegionKind *region, const Step &step) {
   Any outcome;
   const RegionScope inside(region, RegionInside(StructuralKindOf(type), *region));
@@ -172,7 +172,7 @@ template <typename F>
 using CallbackValue = typename CallbackParams<SignatureOf<F>>::type;
 
 template <typename Value>
-TVM_FFI_LOCAL inline bool IsStrictly(AnyView value) {
+TVM_FFI_LOCAL_INLINE bool IsStrictly(AnyView value) {
   if constexpr (is_any_v<Value>) {
     return true;
   } else {
@@ -180,7 +180,7 @@ TVM_FFI_LOCAL inline bool IsStrictly(AnyView value) {
   }
 }
 template <typename Value>
-TVM_FFI_LOCAL inline Value StrictValue(AnyView value) {
+TVM_FFI_LOCAL_INLINE Value StrictValue(AnyView value) {
   if constexpr (is_any_v<Value>) {
     return value;
   } else {
@@ -193,7 +193,7 @@ TVM_FFI_LOCAL inline Value StrictValue(AnyView value) {
  * Its result is converted to an Expected<R>.
  */
 template <typename R, typename F, typename Last, typename... Args>
-TVM_FFI_LOCAL inline bool CallIfMatching(F &f, AnyView value, Any *outcome, const Last &last,
+TVM_FFI_LOCAL_INLINE bool CallIfMatching(F &f, AnyView value, Any *outcome, const Last &last,
                                          const std::tuple<Args...> &args) {
   using Value = CallbackValue<F>;
   constexpr size_t num_more = CallbackParams<SignatureOf<F>>::num_more;
@@ -217,7 +217,7 @@ TVM_FFI_LOCAL inline bool CallIfMatching(F &f, AnyView value, Any *outcome, cons
 
 /** Calls the first callback that takes the value; false when none does. Nothing is thrown. */
 template <typename R, typename... Callbacks, typename Last, typename... Args>
-TVM_FFI_LOCAL inline bool CallFirst(std::tuple<Callbacks...> &callbacks, AnyView value,
+TVM_FFI_LOCAL_INLINE bool CallFirst(std::tuple<Callbacks...> &callbacks, AnyView value,
                                     Any *outcome, const Last &last,
                                     const std::tuple<Args...> &args) {
   bool found = false;

@@ -121,7 +121,7 @@ namespace detail {
   Throw("InternalError", "Check failed: (strides != nullptr || ndim == 0) is false: ");
 }
 
-TVM_FFI_LOCAL inline int64_t FindDimension(int32_t ndim, int64_t i) {
+TVM_FFI_LOCAL_INLINE int64_t FindDimension(int32_t ndim, int64_t i) {
   const int64_t dim = i < 0 ? i + ndim : i;
   if (TVM_FFI_PREDICT_FALSE(dim < 0 || dim >= ndim)) ThrowDimension(i, ndim);
   return dim;
@@ -273,24 +273,24 @@ class TensorAccess {
    * The address of the first element; the handle on a device whose data is one, as with OpenCL,
    * Vulkan, Metal and WebGPU. There alone byte_offset() is not included.
    */
-  TVM_FFI_LOCAL void *data_ptr() const { return tensor()->data; }
-  TVM_FFI_LOCAL DLDevice device() const { return tensor()->device; }
-  TVM_FFI_LOCAL int32_t ndim() const { return tensor()->ndim; }
-  TVM_FFI_LOCAL DLDataType dtype() const { return tensor()->dtype; }
+  TVM_FFI_LOCAL_INLINE void *data_ptr() const { return tensor()->data; }
+  TVM_FFI_LOCAL_INLINE DLDevice device() const { return tensor()->device; }
+  TVM_FFI_LOCAL_INLINE int32_t ndim() const { return tensor()->ndim; }
+  TVM_FFI_LOCAL_INLINE DLDataType dtype() const { return tensor()->dtype; }
   /** The bytes from data_ptr() to the first element: 0 where data is an address. */
-  TVM_FFI_LOCAL uint64_t byte_offset() const { return tensor()->byte_offset; }
-  TVM_FFI_LOCAL ShapeView shape() const {
+  TVM_FFI_LOCAL_INLINE uint64_t byte_offset() const { return tensor()->byte_offset; }
+  TVM_FFI_LOCAL_INLINE ShapeView shape() const {
     return ShapeView(tensor()->shape, static_cast<size_t>(tensor()->ndim));
   }
   /** In elements, as the producer wrote them. Errors: InternalError (they are not set). */
-  TVM_FFI_LOCAL ShapeView strides() const {
+  TVM_FFI_LOCAL_INLINE ShapeView strides() const {
     if (TVM_FFI_PREDICT_FALSE(tensor()->strides == nullptr && tensor()->ndim != 0)) {
       ThrowNoStrides();
     }
     return ShapeView(tensor()->strides, static_cast<size_t>(tensor()->ndim));
   }
   /** The extent of a dimension; a negative i counts from the end. Errors: IndexError. */
-  TVM_FFI_LOCAL int64_t size(int64_t i) const {
+  TVM_FFI_LOCAL_INLINE int64_t size(int64_t i) const {
     return tensor()->shape[FindDimension(tensor()->ndim, i)];
   }
   /**
@@ -299,7 +299,7 @@ class TensorAccess {
    * what a contiguous tensor of that shape has, counting extents of 0 as 1, so that it can be a
    * leading dimension. Errors: IndexError, InternalError (it is not set).
    */
-  TVM_FFI_LOCAL int64_t stride(int64_t i) const {
+  TVM_FFI_LOCAL_INLINE int64_t stride(int64_t i) const {
     if (TVM_FFI_PREDICT_FALSE(tensor()->strides == nullptr && tensor()->ndim != 0)) {
       ThrowNoStrides();
     }
@@ -310,11 +310,11 @@ class TensorAccess {
     return tensor()->strides[dim];
   }
   /** The number of elements. */
-  TVM_FFI_LOCAL int64_t numel() const { return shape().Product(); }
+  TVM_FFI_LOCAL_INLINE int64_t numel() const { return shape().Product(); }
   /** Whether the elements are contiguous, in row-major order. */
-  TVM_FFI_LOCAL bool IsContiguous() const { return ::tvm::ffi::IsContiguous(*tensor()); }
+  TVM_FFI_LOCAL_INLINE bool IsContiguous() const { return ::tvm::ffi::IsContiguous(*tensor()); }
   /** Whether the first element begins at a multiple of that many bytes. */
-  TVM_FFI_LOCAL bool IsAligned(size_t alignment) const {
+  TVM_FFI_LOCAL_INLINE bool IsAligned(size_t alignment) const {
     return ::tvm::ffi::IsAligned(*tensor(), alignment);
   }
   /**
@@ -324,26 +324,26 @@ class TensorAccess {
    * Errors: ValueError ``Mismatched alignment of `<name>`. Expected a first element at a multiple
    * of 16 bytes but got one 4 bytes behind it``.
    */
-  TVM_FFI_LOCAL void CheckAligned(size_t alignment, const char *name = nullptr) const {
+  TVM_FFI_LOCAL_INLINE void CheckAligned(size_t alignment, const char *name = nullptr) const {
     if (TVM_FFI_PREDICT_TRUE(IsAligned(alignment))) return;
     ThrowMisaligned(name, alignment, Misalignment(*tensor(), alignment));
   }
   /** ndim() by its name in at::Tensor. */
-  TVM_FFI_LOCAL int32_t dim() const { return ndim(); }
+  TVM_FFI_LOCAL_INLINE int32_t dim() const { return ndim(); }
   /** shape() by its name in at::Tensor. */
-  TVM_FFI_LOCAL ShapeView sizes() const { return shape(); }
+  TVM_FFI_LOCAL_INLINE ShapeView sizes() const { return shape(); }
   /** IsContiguous() by its name in at::Tensor. */
-  TVM_FFI_LOCAL bool is_contiguous() const { return IsContiguous(); }
+  TVM_FFI_LOCAL_INLINE bool is_contiguous() const { return IsContiguous(); }
 
  private:
-  TVM_FFI_LOCAL const DLTensor *tensor() const {
+  TVM_FFI_LOCAL_INLINE const DLTensor *tensor() const {
     return static_cast<const Self &>(*this).GetDLTensorPtr();
   }
 };
 
 /** The value of an optional offset in elements; 0 when absent. */
 template <typename Offset>
-TVM_FFI_LOCAL inline int64_t OffsetOf(const Offset &element_offset) {
+TVM_FFI_LOCAL_INLINE int64_t OffsetOf(const Offset &element_offset) {
   return std::optional<typename DependOn<int64_t, Offset>::type>(element_offset).value_or(0);
 }
 
@@ -416,7 +416,7 @@ class TVM_FFI_TAGGED AllocTensorObj : public TensorObj {
  public:
   /** @param like Its strides may be NULL, which means row-major ones. */
   template <typename... Extra>
-  TVM_FFI_LOCAL AllocTensorObj(Alloc &&alloc, const DLTensor &like, Extra &&...extra)
+  TVM_FFI_LOCAL_INLINE AllocTensorObj(Alloc &&alloc, const DLTensor &like, Extra &&...extra)
       : alloc_(static_cast<Alloc &&>(alloc)) {
     CopyLayout(this, like, reinterpret_cast<int64_t *>(this + 1));
     if constexpr (IsExpectedVoid<AllocResult<Extra...>>::value) {
@@ -425,13 +425,13 @@ class TVM_FFI_TAGGED AllocTensorObj : public TensorObj {
       Allocate(static_cast<Extra &&>(extra)...);
     }
   }
-  TVM_FFI_LOCAL AllocTensorObj(AllocLater, Alloc &&alloc, const DLTensor &like)
+  TVM_FFI_LOCAL_INLINE AllocTensorObj(AllocLater, Alloc &&alloc, const DLTensor &like)
       : alloc_(static_cast<Alloc &&>(alloc)) {
     CopyLayout(this, like, reinterpret_cast<int64_t *>(this + 1));
   }
   /** Calls AllocData, which may throw. Returns 0, or -1 with its error raised. */
   template <typename... Extra>
-  TVM_FFI_LOCAL int AllocateOrRaise(Extra &&...extra) {
+  TVM_FFI_LOCAL_INLINE int AllocateOrRaise(Extra &&...extra) {
     if constexpr (IsExpectedVoid<AllocResult<Extra...>>::value) {
       const auto outcome = Allocate(static_cast<Extra &&>(extra)...);
       if (outcome.is_ok()) return 0;
@@ -443,7 +443,7 @@ class TVM_FFI_TAGGED AllocTensorObj : public TensorObj {
     }
   }
   /** Keeps the destructor from calling FreeData, as there is no data. */
-  TVM_FFI_LOCAL void DropData() { this->ndim = kNoData; }
+  TVM_FFI_LOCAL_INLINE void DropData() { this->ndim = kNoData; }
   TVM_FFI_LOCAL ~AllocTensorObj() {
     if (TVM_FFI_PREDICT_FALSE(this->ndim == kNoData)) return;
 #if TVM_FFI_HAS_EXCEPTIONS
@@ -464,7 +464,7 @@ class TVM_FFI_TAGGED AllocTensorObj : public TensorObj {
   using AllocResult = decltype(std::declval<Alloc &>().AllocData(static_cast<DLTensor *>(nullptr),
                                                                  std::declval<Extra &&>()...));
   template <typename... Extra>
-  TVM_FFI_LOCAL AllocResult<Extra...> Allocate(Extra &&...extra) {
+  TVM_FFI_LOCAL_INLINE AllocResult<Extra...> Allocate(Extra &&...extra) {
     return alloc_.AllocData(static_cast<DLTensor *>(this), static_cast<Extra &&>(extra)...);
   }
 
@@ -472,7 +472,7 @@ class TVM_FFI_TAGGED AllocTensorObj : public TensorObj {
 };
 
 /** A tensor description with everything but data. strides may be NULL. */
-TVM_FFI_LOCAL inline DLTensor LayoutOf(ShapeView shape, const ShapeView *strides, DLDataType dtype,
+TVM_FFI_LOCAL_INLINE DLTensor LayoutOf(ShapeView shape, const ShapeView *strides, DLDataType dtype,
                                        DLDevice device) {
   DLTensor layout{};
   layout.device = device;

@@ -169,7 +169,7 @@ TVM_FFI_LOCAL_COLD int RaiseNumbers(const char *kind, const char *before, int64_
   ThrowRaised();
 }
 
-TVM_FFI_LOCAL inline void CheckSafeCall(int code) {
+TVM_FFI_LOCAL_INLINE void CheckSafeCall(int code) {
   if (TVM_FFI_PREDICT_FALSE(code != 0)) ThrowRaised();
 }
 

@@ -25,17 +25,17 @@ struct TypeTraitsBase {
 
 namespace detail {
 
-TVM_FFI_LOCAL inline void SetNone(TVMFFIAny *out) {
+TVM_FFI_LOCAL_INLINE void SetNone(TVMFFIAny *out) {
   out->type_index = kTVMFFINone;
   out->zero_padding = 0;
   out->v_int64 = 0;
 }
-TVM_FFI_LOCAL inline void SetInt(TVMFFIAny *out, int32_t type_index, int64_t value) {
+TVM_FFI_LOCAL_INLINE void SetInt(TVMFFIAny *out, int32_t type_index, int64_t value) {
   out->type_index = type_index;
   out->zero_padding = 0;
   out->v_int64 = value;
 }
-TVM_FFI_LOCAL inline void SetPointer(TVMFFIAny *out, int32_t type_index, const void *value) {
+TVM_FFI_LOCAL_INLINE void SetPointer(TVMFFIAny *out, int32_t type_index, const void *value) {
   out->type_index = type_index;
   out->zero_padding = 0;
   TVM_FFI_CLEAR_PTR_PADDING_IN_FFI_ANY(out);
@@ -43,7 +43,7 @@ TVM_FFI_LOCAL inline void SetPointer(TVMFFIAny *out, int32_t type_index, const v
 }
 
 /** An object, or None for null. */
-TVM_FFI_LOCAL inline void SetObject(TVMFFIAny *out, TVMFFIObject *value) {
+TVM_FFI_LOCAL_INLINE void SetObject(TVMFFIAny *out, TVMFFIObject *value) {
   SetPointer(out, value != nullptr ? value->type_index : static_cast<int32_t>(kTVMFFINone), value);
 }
 
@@ -56,7 +56,7 @@ TVM_FFI_LOCAL inline constexpr bool travels_as_copy_v = false;
 
 /** An empty T, to be filled in. */
 template <typename T>
-TVM_FFI_LOCAL inline T MakeEmpty() {
+TVM_FFI_LOCAL_INLINE T MakeEmpty() {
   if constexpr (std::is_constructible_v<T, UnsafeInit>) {
     return T(UnsafeInit{});
   } else {
@@ -72,9 +72,9 @@ struct TVM_FFI_TAGGED ForeignReader {
                 "the standard library; derive a class of your own from tvm::ffi::Object and read a "
                 "reference to it, or specialise tvm::ffi::TypeTraits");
   std::optional<T> value;
-  TVM_FFI_LOCAL ForeignReader() = default;
-  TVM_FFI_LOCAL ~ForeignReader() = default;
-  TVM_FFI_LOCAL int Read(const TVMFFIAny *source) {
+  TVM_FFI_LOCAL_INLINE ForeignReader() = default;
+  TVM_FFI_LOCAL_INLINE ~ForeignReader() = default;
+  TVM_FFI_LOCAL_INLINE int Read(const TVMFFIAny *source) {
     if constexpr (std::is_same_v<decltype(TypeTraits<T>::TryCastFromAnyView(source)),
                                  std::optional<T>>) {
       value = TypeTraits<T>::TryCastFromAnyView(source);
@@ -83,23 +83,25 @@ struct TVM_FFI_TAGGED ForeignReader {
     }
     return value.has_value() ? kReadOk : kReadMismatch;
   }
-  TVM_FFI_LOCAL T &&Take() { return static_cast<T &&>(*value); }
+  TVM_FFI_LOCAL_INLINE T &&Take() { return static_cast<T &&>(*value); }
 };
 /** Reads by the Read of this layer's traits. */
 template <typename T>
 struct TVM_FFI_TAGGED OwnReader {
   T value = MakeEmpty<T>();
-  TVM_FFI_LOCAL OwnReader() = default;
-  TVM_FFI_LOCAL ~OwnReader() = default;
-  TVM_FFI_LOCAL int Read(const TVMFFIAny *source) { return TypeTraits<T>::Read(source, &value); }
-  TVM_FFI_LOCAL T &&Take() { return static_cast<T &&>(value); }
+  TVM_FFI_LOCAL_INLINE OwnReader() = default;
+  TVM_FFI_LOCAL_INLINE ~OwnReader() = default;
+  TVM_FFI_LOCAL_INLINE int Read(const TVMFFIAny *source) {
+    return TypeTraits<T>::Read(source, &value);
+  }
+  TVM_FFI_LOCAL_INLINE T &&Take() { return static_cast<T &&>(value); }
 };
 /** Reads one argument: Read, and after kReadOk once Take. */
 template <typename T>
 struct TVM_FFI_TAGGED Reader
     : std::conditional_t<IsOwn<TypeTraits<T>>::value, OwnReader<T>, ForeignReader<T>> {
-  TVM_FFI_LOCAL Reader() = default;
-  TVM_FFI_LOCAL ~Reader() = default;
+  TVM_FFI_LOCAL_INLINE Reader() = default;
+  TVM_FFI_LOCAL_INLINE ~Reader() = default;
 };
 
 /** The base of this layer's traits: everything that Read and the texts suffice for. */

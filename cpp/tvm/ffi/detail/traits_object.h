@@ -14,32 +14,32 @@ TVM_FFI_NAMESPACE_BEGIN
 template <typename Ref>
 struct ObjectRefTypeTraitsBase : detail::ReadTraits<Ref> {
   TVM_FFI_LOCAL static constexpr int32_t field_static_type_index = kTVMFFIObject;
-  TVM_FFI_LOCAL static void CopyToAnyView(const Ref &value, TVMFFIAny *out) {
+  TVM_FFI_LOCAL_INLINE static void CopyToAnyView(const Ref &value, TVMFFIAny *out) {
     detail::SetObject(out, detail::ObjectUnsafe::TVMFFIObjectPtrFromObjectRef(value));
   }
-  TVM_FFI_LOCAL static void MoveToAny(Ref value, TVMFFIAny *out) {
+  TVM_FFI_LOCAL_INLINE static void MoveToAny(Ref value, TVMFFIAny *out) {
     detail::SetObject(
         out, detail::ObjectUnsafe::MoveObjectRefToTVMFFIObjectPtr(static_cast<Ref &&>(value)));
   }
-  TVM_FFI_LOCAL static bool CheckAnyStrict(const TVMFFIAny *source) {
+  TVM_FFI_LOCAL_INLINE static bool CheckAnyStrict(const TVMFFIAny *source) {
     if (source->type_index == kTVMFFINone) return Ref::_type_is_nullable;
     return source->type_index >= kTVMFFIStaticObjectBegin &&
            detail::IsObjectInstance<typename Ref::ContainerType>(source->type_index);
   }
-  TVM_FFI_LOCAL static Ref CopyFromAnyViewAfterCheck(const TVMFFIAny *source) {
+  TVM_FFI_LOCAL_INLINE static Ref CopyFromAnyViewAfterCheck(const TVMFFIAny *source) {
     Ref value{UnsafeInit{}};
     if (source->type_index != kTVMFFINone) {
       detail::ObjectUnsafe::SetUnowned(&value, source->v_obj);
     }
     return value;
   }
-  TVM_FFI_LOCAL static Ref MoveFromAnyAfterCheck(TVMFFIAny *source) {
+  TVM_FFI_LOCAL_INLINE static Ref MoveFromAnyAfterCheck(TVMFFIAny *source) {
     TVMFFIObject *header = source->type_index != kTVMFFINone ? source->v_obj : nullptr;
     detail::SetNone(source);
     return detail::ObjectUnsafe::ObjectRefFromObjectPtr<Ref>(
         detail::ObjectUnsafe::ObjectPtrFromOwned<Object>(header));
   }
-  TVM_FFI_LOCAL static int Read(const TVMFFIAny *source, Ref *out) {
+  TVM_FFI_LOCAL_INLINE static int Read(const TVMFFIAny *source, Ref *out) {
     if (!TypeTraits<Ref>::CheckAnyStrict(source)) return detail::kReadMismatch;
     if (source->type_index != kTVMFFINone) {
       detail::ObjectUnsafe::SetUnowned(out, source->v_obj);
@@ -78,24 +78,24 @@ struct OwnRefTraits : ObjectRefTypeTraitsBase<Ref> {
 template <typename T>
 struct NodePtrTraits : ReadTraits<T *> {
   using TvmFfiOwn = void;
-  TVM_FFI_LOCAL static void CopyToAnyView(T *const &value, TVMFFIAny *out) {
+  TVM_FFI_LOCAL_INLINE static void CopyToAnyView(T *const &value, TVMFFIAny *out) {
     SetObject(out, value != nullptr ? ObjectUnsafe::GetHeader(value) : nullptr);
   }
-  TVM_FFI_LOCAL static void MoveToAny(T *value, TVMFFIAny *out) {
+  TVM_FFI_LOCAL_INLINE static void MoveToAny(T *value, TVMFFIAny *out) {
     CopyToAnyView(value, out);
     if (value != nullptr) Retain(out->v_obj);
   }
-  TVM_FFI_LOCAL static bool CheckAnyStrict(const TVMFFIAny *source) {
+  TVM_FFI_LOCAL_INLINE static bool CheckAnyStrict(const TVMFFIAny *source) {
     return source->type_index >= kTVMFFIStaticObjectBegin &&
            IsObjectInstance<std::remove_const_t<T>>(source->type_index);
   }
-  TVM_FFI_LOCAL static T *CopyFromAnyViewAfterCheck(const TVMFFIAny *source) {
+  TVM_FFI_LOCAL_INLINE static T *CopyFromAnyViewAfterCheck(const TVMFFIAny *source) {
     static_assert(std::is_const_v<T> || T::_type_mutable,
                   "a pointer to a class that is not _type_mutable has to be const: ask for const T "
                   "*, or declare _type_mutable = true in the class");
     return ObjectUnsafe::RawObjectPtrFromUnowned<T>(source->v_obj);
   }
-  TVM_FFI_LOCAL static int Read(const TVMFFIAny *source, T **out) {
+  TVM_FFI_LOCAL_INLINE static int Read(const TVMFFIAny *source, T **out) {
     if (!CheckAnyStrict(source)) return kReadMismatch;
     *out = CopyFromAnyViewAfterCheck(source);
     return kReadOk;
@@ -127,27 +127,27 @@ template <typename T>
 struct TypeTraits<ObjectPtr<T>, detail::IfObjectClass<T>> : detail::ReadTraits<ObjectPtr<T>> {
   using TvmFfiOwn = void;
   TVM_FFI_LOCAL static constexpr int32_t field_static_type_index = kTVMFFIObject;
-  TVM_FFI_LOCAL static void CopyToAnyView(const ObjectPtr<T> &value, TVMFFIAny *out) {
+  TVM_FFI_LOCAL_INLINE static void CopyToAnyView(const ObjectPtr<T> &value, TVMFFIAny *out) {
     detail::SetObject(out, detail::ObjectUnsafe::TVMFFIObjectPtrFromObjectPtr(value));
   }
-  TVM_FFI_LOCAL static void MoveToAny(ObjectPtr<T> value, TVMFFIAny *out) {
+  TVM_FFI_LOCAL_INLINE static void MoveToAny(ObjectPtr<T> value, TVMFFIAny *out) {
     detail::SetObject(out, detail::ObjectUnsafe::MoveObjectPtrToTVMFFIObjectPtr(
                                static_cast<ObjectPtr<T> &&>(value)));
   }
-  TVM_FFI_LOCAL static bool CheckAnyStrict(const TVMFFIAny *source) {
+  TVM_FFI_LOCAL_INLINE static bool CheckAnyStrict(const TVMFFIAny *source) {
     return source->type_index == kTVMFFINone || (source->type_index >= kTVMFFIStaticObjectBegin &&
                                                  detail::IsObjectInstance<T>(source->type_index));
   }
-  TVM_FFI_LOCAL static ObjectPtr<T> CopyFromAnyViewAfterCheck(const TVMFFIAny *source) {
+  TVM_FFI_LOCAL_INLINE static ObjectPtr<T> CopyFromAnyViewAfterCheck(const TVMFFIAny *source) {
     return detail::ObjectUnsafe::ObjectPtrFromUnowned<T>(
         source->type_index != kTVMFFINone ? source->v_obj : nullptr);
   }
-  TVM_FFI_LOCAL static ObjectPtr<T> MoveFromAnyAfterCheck(TVMFFIAny *source) {
+  TVM_FFI_LOCAL_INLINE static ObjectPtr<T> MoveFromAnyAfterCheck(TVMFFIAny *source) {
     TVMFFIObject *header = source->type_index != kTVMFFINone ? source->v_obj : nullptr;
     detail::SetNone(source);
     return detail::ObjectUnsafe::ObjectPtrFromOwned<T>(header);
   }
-  TVM_FFI_LOCAL static int Read(const TVMFFIAny *source, ObjectPtr<T> *out) {
+  TVM_FFI_LOCAL_INLINE static int Read(const TVMFFIAny *source, ObjectPtr<T> *out) {
     if (!CheckAnyStrict(source)) return detail::kReadMismatch;
     *out = CopyFromAnyViewAfterCheck(source);
     return detail::kReadOk;

@@ -30,7 +30,7 @@ struct IntTraits : NamedTraits<T> {
   TVM_FFI_LOCAL static constexpr const char *type_str = "int";
   TVM_FFI_LOCAL static constexpr const char *type_schema = "int";
   TVM_FFI_LOCAL static constexpr int32_t field_static_type_index = kTVMFFIInt;
-  TVM_FFI_LOCAL static void CopyToAnyView(const T &value, TVMFFIAny *out) {
+  TVM_FFI_LOCAL_INLINE static void CopyToAnyView(const T &value, TVMFFIAny *out) {
     if constexpr (sizeof(T) == 8 && static_cast<T>(-1) > static_cast<T>(0)) {
       if (TVM_FFI_PREDICT_FALSE(static_cast<int64_t>(value) < 0)) {
         ThrowTooLarge(static_cast<uint64_t>(value));
@@ -38,17 +38,17 @@ struct IntTraits : NamedTraits<T> {
     }
     SetInt(out, kTVMFFIInt, static_cast<int64_t>(value));
   }
-  TVM_FFI_LOCAL static void MoveToAny(T value, TVMFFIAny *out) { CopyToAnyView(value, out); }
-  TVM_FFI_LOCAL static bool CheckAnyStrict(const TVMFFIAny *source) {
+  TVM_FFI_LOCAL_INLINE static void MoveToAny(T value, TVMFFIAny *out) { CopyToAnyView(value, out); }
+  TVM_FFI_LOCAL_INLINE static bool CheckAnyStrict(const TVMFFIAny *source) {
     return source->type_index == kTVMFFIInt;
   }
-  TVM_FFI_LOCAL static T CopyFromAnyViewAfterCheck(const TVMFFIAny *source) {
+  TVM_FFI_LOCAL_INLINE static T CopyFromAnyViewAfterCheck(const TVMFFIAny *source) {
     return static_cast<T>(source->v_int64);
   }
-  TVM_FFI_LOCAL static T MoveFromAnyAfterCheck(TVMFFIAny *source) {
+  TVM_FFI_LOCAL_INLINE static T MoveFromAnyAfterCheck(TVMFFIAny *source) {
     return static_cast<T>(source->v_int64);
   }
-  TVM_FFI_LOCAL static int Read(const TVMFFIAny *source, T *out) {
+  TVM_FFI_LOCAL_INLINE static int Read(const TVMFFIAny *source, T *out) {
     if (source->type_index != kTVMFFIInt && source->type_index != kTVMFFIBool) {
       return kReadMismatch;
     }
@@ -63,22 +63,22 @@ struct FloatTraits : NamedTraits<T> {
   TVM_FFI_LOCAL static constexpr const char *type_str = "float";
   TVM_FFI_LOCAL static constexpr const char *type_schema = "float";
   TVM_FFI_LOCAL static constexpr int32_t field_static_type_index = kTVMFFIFloat;
-  TVM_FFI_LOCAL static void CopyToAnyView(const T &value, TVMFFIAny *out) {
+  TVM_FFI_LOCAL_INLINE static void CopyToAnyView(const T &value, TVMFFIAny *out) {
     out->type_index = kTVMFFIFloat;
     out->zero_padding = 0;
     out->v_float64 = static_cast<double>(value);
   }
-  TVM_FFI_LOCAL static void MoveToAny(T value, TVMFFIAny *out) { CopyToAnyView(value, out); }
-  TVM_FFI_LOCAL static bool CheckAnyStrict(const TVMFFIAny *source) {
+  TVM_FFI_LOCAL_INLINE static void MoveToAny(T value, TVMFFIAny *out) { CopyToAnyView(value, out); }
+  TVM_FFI_LOCAL_INLINE static bool CheckAnyStrict(const TVMFFIAny *source) {
     return source->type_index == kTVMFFIFloat;
   }
-  TVM_FFI_LOCAL static T CopyFromAnyViewAfterCheck(const TVMFFIAny *source) {
+  TVM_FFI_LOCAL_INLINE static T CopyFromAnyViewAfterCheck(const TVMFFIAny *source) {
     return static_cast<T>(source->v_float64);
   }
-  TVM_FFI_LOCAL static T MoveFromAnyAfterCheck(TVMFFIAny *source) {
+  TVM_FFI_LOCAL_INLINE static T MoveFromAnyAfterCheck(TVMFFIAny *source) {
     return static_cast<T>(source->v_float64);
   }
-  TVM_FFI_LOCAL static int Read(const TVMFFIAny *source, T *out) {
+  TVM_FFI_LOCAL_INLINE static int Read(const TVMFFIAny *source, T *out) {
     if (source->type_index == kTVMFFIFloat) {
       *out = static_cast<T>(source->v_float64);
     } else if (source->type_index == kTVMFFIInt || source->type_index == kTVMFFIBool) {
@@ -98,18 +98,20 @@ struct TypeTraits<std::nullptr_t> : detail::NamedTraits<std::nullptr_t> {
   TVM_FFI_LOCAL static constexpr const char *type_str = "None";
   TVM_FFI_LOCAL static constexpr const char *type_schema = "None";
   TVM_FFI_LOCAL static constexpr int32_t field_static_type_index = kTVMFFINone;
-  TVM_FFI_LOCAL static void CopyToAnyView(const std::nullptr_t &, TVMFFIAny *out) {
+  TVM_FFI_LOCAL_INLINE static void CopyToAnyView(const std::nullptr_t &, TVMFFIAny *out) {
     detail::SetNone(out);
   }
-  TVM_FFI_LOCAL static void MoveToAny(std::nullptr_t, TVMFFIAny *out) { detail::SetNone(out); }
-  TVM_FFI_LOCAL static bool CheckAnyStrict(const TVMFFIAny *source) {
+  TVM_FFI_LOCAL_INLINE static void MoveToAny(std::nullptr_t, TVMFFIAny *out) {
+    detail::SetNone(out);
+  }
+  TVM_FFI_LOCAL_INLINE static bool CheckAnyStrict(const TVMFFIAny *source) {
     return source->type_index == kTVMFFINone;
   }
-  TVM_FFI_LOCAL static std::nullptr_t CopyFromAnyViewAfterCheck(const TVMFFIAny *) {
+  TVM_FFI_LOCAL_INLINE static std::nullptr_t CopyFromAnyViewAfterCheck(const TVMFFIAny *) {
     return nullptr;
   }
-  TVM_FFI_LOCAL static std::nullptr_t MoveFromAnyAfterCheck(TVMFFIAny *) { return nullptr; }
-  TVM_FFI_LOCAL static int Read(const TVMFFIAny *source, std::nullptr_t *) {
+  TVM_FFI_LOCAL_INLINE static std::nullptr_t MoveFromAnyAfterCheck(TVMFFIAny *) { return nullptr; }
+  TVM_FFI_LOCAL_INLINE static int Read(const TVMFFIAny *source, std::nullptr_t *) {
     return source->type_index == kTVMFFINone ? detail::kReadOk : detail::kReadMismatch;
   }
 };
@@ -133,18 +135,20 @@ struct BoolTraits : NamedTraits<T> {
   TVM_FFI_LOCAL static constexpr const char *type_str = "bool";
   TVM_FFI_LOCAL static constexpr const char *type_schema = "bool";
   TVM_FFI_LOCAL static constexpr int32_t field_static_type_index = kTVMFFIBool;
-  TVM_FFI_LOCAL static void CopyToAnyView(const T &value, TVMFFIAny *out) {
+  TVM_FFI_LOCAL_INLINE static void CopyToAnyView(const T &value, TVMFFIAny *out) {
     SetInt(out, kTVMFFIBool, value ? 1 : 0);
   }
-  TVM_FFI_LOCAL static void MoveToAny(T value, TVMFFIAny *out) { CopyToAnyView(value, out); }
-  TVM_FFI_LOCAL static bool CheckAnyStrict(const TVMFFIAny *source) {
+  TVM_FFI_LOCAL_INLINE static void MoveToAny(T value, TVMFFIAny *out) { CopyToAnyView(value, out); }
+  TVM_FFI_LOCAL_INLINE static bool CheckAnyStrict(const TVMFFIAny *source) {
     return source->type_index == kTVMFFIBool;
   }
-  TVM_FFI_LOCAL static T CopyFromAnyViewAfterCheck(const TVMFFIAny *source) {
+  TVM_FFI_LOCAL_INLINE static T CopyFromAnyViewAfterCheck(const TVMFFIAny *source) {
     return source->v_int64 != 0;
   }
-  TVM_FFI_LOCAL static T MoveFromAnyAfterCheck(TVMFFIAny *source) { return source->v_int64 != 0; }
-  TVM_FFI_LOCAL static int Read(const TVMFFIAny *source, T *out) {
+  TVM_FFI_LOCAL_INLINE static T MoveFromAnyAfterCheck(TVMFFIAny *source) {
+    return source->v_int64 != 0;
+  }
+  TVM_FFI_LOCAL_INLINE static int Read(const TVMFFIAny *source, T *out) {
     if (source->type_index != kTVMFFIBool && !(kTakesInt && source->type_index == kTVMFFIInt)) {
       return kReadMismatch;
     }
@@ -166,18 +170,22 @@ struct TypeTraits<void *> : detail::NamedTraits<void *> {
   TVM_FFI_LOCAL static constexpr const char *type_str = "void*";
   TVM_FFI_LOCAL static constexpr const char *type_schema = "void*";
   TVM_FFI_LOCAL static constexpr int32_t field_static_type_index = kTVMFFIOpaquePtr;
-  TVM_FFI_LOCAL static void CopyToAnyView(void *const &value, TVMFFIAny *out) {
+  TVM_FFI_LOCAL_INLINE static void CopyToAnyView(void *const &value, TVMFFIAny *out) {
     detail::SetPointer(out, kTVMFFIOpaquePtr, value);
   }
-  TVM_FFI_LOCAL static void MoveToAny(void *value, TVMFFIAny *out) { CopyToAnyView(value, out); }
-  TVM_FFI_LOCAL static bool CheckAnyStrict(const TVMFFIAny *source) {
+  TVM_FFI_LOCAL_INLINE static void MoveToAny(void *value, TVMFFIAny *out) {
+    CopyToAnyView(value, out);
+  }
+  TVM_FFI_LOCAL_INLINE static bool CheckAnyStrict(const TVMFFIAny *source) {
     return source->type_index == kTVMFFIOpaquePtr;
   }
-  TVM_FFI_LOCAL static void *CopyFromAnyViewAfterCheck(const TVMFFIAny *source) {
+  TVM_FFI_LOCAL_INLINE static void *CopyFromAnyViewAfterCheck(const TVMFFIAny *source) {
     return source->v_ptr;
   }
-  TVM_FFI_LOCAL static void *MoveFromAnyAfterCheck(TVMFFIAny *source) { return source->v_ptr; }
-  TVM_FFI_LOCAL static int Read(const TVMFFIAny *source, void **out) {
+  TVM_FFI_LOCAL_INLINE static void *MoveFromAnyAfterCheck(TVMFFIAny *source) {
+    return source->v_ptr;
+  }
+  TVM_FFI_LOCAL_INLINE static int Read(const TVMFFIAny *source, void **out) {
     if (source->type_index != kTVMFFIOpaquePtr && source->type_index != kTVMFFINone) {
       return detail::kReadMismatch;
     }

@@ -17,7 +17,7 @@ struct TypeTraits<const char *> : detail::NamedTraits<const char *> {
   TVM_FFI_LOCAL static constexpr bool storage_enabled = false;
   TVM_FFI_LOCAL static constexpr const char *type_str = "const char*";
   TVM_FFI_LOCAL static constexpr const char *type_schema = "const char*";
-  TVM_FFI_LOCAL static void CopyToAnyView(const char *const &value, TVMFFIAny *out) {
+  TVM_FFI_LOCAL_INLINE static void CopyToAnyView(const char *const &value, TVMFFIAny *out) {
     if (TVM_FFI_PREDICT_FALSE(value == nullptr)) {
       detail::Throw("InternalError", "a null pointer stands for no string");
     }
@@ -30,7 +30,7 @@ struct TypeTraits<const char *> : detail::NamedTraits<const char *> {
     text = detail::BytesOf(value);
     detail::CheckSafeCall(TVMFFIStringFromByteArray(&text, out));
   }
-  TVM_FFI_LOCAL static int Read(const TVMFFIAny *source, const char **out) {
+  TVM_FFI_LOCAL_INLINE static int Read(const TVMFFIAny *source, const char **out) {
     if (source->type_index != kTVMFFIRawStr) return detail::kReadMismatch;
     *out = source->v_c_str;
     return detail::kReadOk;
@@ -40,7 +40,7 @@ struct TypeTraits<const char *> : detail::NamedTraits<const char *> {
 template <size_t N>
 struct TypeTraits<char[N]> : TypeTraitsBase {
   TVM_FFI_LOCAL static constexpr bool storage_enabled = false;
-  TVM_FFI_LOCAL static void CopyToAnyView(const char (&value)[N], TVMFFIAny *out) {
+  TVM_FFI_LOCAL_INLINE static void CopyToAnyView(const char (&value)[N], TVMFFIAny *out) {
     detail::SetPointer(out, kTVMFFIRawStr, value);
   }
   TVM_FFI_LOCAL static void MoveToAny(const char (&value)[N], TVMFFIAny *out) {
@@ -56,7 +56,7 @@ struct TypeTraits<TVMFFIByteArray *> : detail::NamedTraits<TVMFFIByteArray *> {
   TVM_FFI_LOCAL static constexpr const char *type_str = "TVMFFIByteArray*";
   TVM_FFI_LOCAL static constexpr const char *type_schema = "TVMFFIByteArray*";
   TVM_FFI_LOCAL static constexpr int32_t field_static_type_index = kTVMFFIByteArrayPtr;
-  TVM_FFI_LOCAL static void CopyToAnyView(TVMFFIByteArray *const &value, TVMFFIAny *out) {
+  TVM_FFI_LOCAL_INLINE static void CopyToAnyView(TVMFFIByteArray *const &value, TVMFFIAny *out) {
     if (TVM_FFI_PREDICT_FALSE(value == nullptr)) {
       detail::Throw("InternalError", "a null pointer stands for no bytes");
     }
@@ -67,7 +67,7 @@ struct TypeTraits<TVMFFIByteArray *> : detail::NamedTraits<TVMFFIByteArray *> {
     CopyToAnyView(value, &view);
     detail::CheckSafeCall(TVMFFIBytesFromByteArray(value, out));
   }
-  TVM_FFI_LOCAL static int Read(const TVMFFIAny *source, TVMFFIByteArray **out) {
+  TVM_FFI_LOCAL_INLINE static int Read(const TVMFFIAny *source, TVMFFIByteArray **out) {
     if (source->type_index != kTVMFFIByteArrayPtr) return detail::kReadMismatch;
     *out = static_cast<TVMFFIByteArray *>(source->v_ptr);
     return detail::kReadOk;

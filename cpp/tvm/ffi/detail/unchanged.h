@@ -18,18 +18,18 @@ struct TypeTraits<Unchanged> : detail::NamedTraits<Unchanged> {
   using TvmFfiOwn = void;
   TVM_FFI_LOCAL static constexpr const char *type_str = StaticTypeKey::kTVMFFIUnchanged;
   TVM_FFI_LOCAL static constexpr const char *type_schema = StaticTypeKey::kTVMFFIUnchanged;
-  TVM_FFI_LOCAL static void CopyToAnyView(const Unchanged &, TVMFFIAny *out) {
+  TVM_FFI_LOCAL_INLINE static void CopyToAnyView(const Unchanged &, TVMFFIAny *out) {
     detail::SetInt(out, kTVMFFIUnchanged, 0);
   }
-  TVM_FFI_LOCAL static void MoveToAny(Unchanged, TVMFFIAny *out) {
+  TVM_FFI_LOCAL_INLINE static void MoveToAny(Unchanged, TVMFFIAny *out) {
     detail::SetInt(out, kTVMFFIUnchanged, 0);
   }
-  TVM_FFI_LOCAL static bool CheckAnyStrict(const TVMFFIAny *source) {
+  TVM_FFI_LOCAL_INLINE static bool CheckAnyStrict(const TVMFFIAny *source) {
     return source->type_index == kTVMFFIUnchanged;
   }
-  TVM_FFI_LOCAL static Unchanged CopyFromAnyViewAfterCheck(const TVMFFIAny *) { return {}; }
-  TVM_FFI_LOCAL static Unchanged MoveFromAnyAfterCheck(TVMFFIAny *) { return {}; }
-  TVM_FFI_LOCAL static int Read(const TVMFFIAny *source, Unchanged *) {
+  TVM_FFI_LOCAL_INLINE static Unchanged CopyFromAnyViewAfterCheck(const TVMFFIAny *) { return {}; }
+  TVM_FFI_LOCAL_INLINE static Unchanged MoveFromAnyAfterCheck(TVMFFIAny *) { return {}; }
+  TVM_FFI_LOCAL_INLINE static int Read(const TVMFFIAny *source, Unchanged *) {
     return CheckAnyStrict(source) ? detail::kReadOk : detail::kReadMismatch;
   }
 };
@@ -60,14 +60,14 @@ class UnchangedOr {
 
  public:
   TVM_FFI_DETAIL_DEFAULT_MEMBERS(UnchangedOr)
-  TVM_FFI_LOCAL explicit UnchangedOr(UnsafeInit) : data_(Unchanged()) {}
-  TVM_FFI_LOCAL UnchangedOr(Unchanged) : data_(Unchanged()) {}
-  TVM_FFI_LOCAL UnchangedOr(T value) : data_(static_cast<T &&>(value)) {}
+  TVM_FFI_LOCAL_INLINE explicit UnchangedOr(UnsafeInit) : data_(Unchanged()) {}
+  TVM_FFI_LOCAL_INLINE UnchangedOr(Unchanged) : data_(Unchanged()) {}
+  TVM_FFI_LOCAL_INLINE UnchangedOr(T value) : data_(static_cast<T &&>(value)) {}
   template <typename U, typename = std::enable_if_t<detail::is_replacement_v<T, U>>>
-  TVM_FFI_LOCAL UnchangedOr(U &&value) : data_(T(static_cast<U &&>(value))) {}
+  TVM_FFI_LOCAL_INLINE UnchangedOr(U &&value) : data_(T(static_cast<U &&>(value))) {}
   template <typename U,
             typename = std::enable_if_t<!std::is_same_v<T, U> && std::is_convertible_v<U, T>>>
-  TVM_FFI_LOCAL UnchangedOr(UnchangedOr<U> other) {
+  TVM_FFI_LOCAL_INLINE UnchangedOr(UnchangedOr<U> other) {
     if constexpr (type_subsumes_v<T, U>) {
       data_ = static_cast<Any &&>(other.data_);
     } else {
@@ -76,20 +76,20 @@ class UnchangedOr {
     }
   }
 
-  TVM_FFI_LOCAL bool IsUnchanged() const { return data_.type_index() == kTVMFFIUnchanged; }
+  TVM_FFI_LOCAL_INLINE bool IsUnchanged() const { return data_.type_index() == kTVMFFIUnchanged; }
   /** Whether the original is kept, or replaced by itself. */
-  TVM_FFI_LOCAL bool UnchangedOrSameAs(const T &original) const {
+  TVM_FFI_LOCAL_INLINE bool UnchangedOrSameAs(const T &original) const {
     return IsUnchanged() || detail::SameBits(*detail::AnyUnsafe::TVMFFIAnyPtrFromAny(data_),
                                              AnyView(original).CopyToTVMFFIAny());
   }
   /** The replacement, or the original if there is none. */
   template <typename U>
-  TVM_FFI_LOCAL T ValueOrUnchanged(U &&original) && {
+  TVM_FFI_LOCAL_INLINE T ValueOrUnchanged(U &&original) && {
     if (IsUnchanged()) return T(static_cast<U &&>(original));
     return static_cast<UnchangedOr &&>(*this).ValueUnchecked();
   }
   /** The replacement, which must exist. */
-  TVM_FFI_LOCAL T ValueUnchecked() && {
+  TVM_FFI_LOCAL_INLINE T ValueUnchecked() && {
     return detail::AnyUnsafe::MoveFromAnyAfterCheck<T>(static_cast<Any &&>(data_));
   }
   /** Any::as of the stored value: Unchanged converts to an UnchangedOr<V>, but not to its V. */
@@ -116,30 +116,30 @@ struct TypeTraits<UnchangedOr<T>> : detail::ReadTraits<UnchangedOr<T>> {
   using TvmFfiOwn = void;
   using Self = UnchangedOr<T>;
   TVM_FFI_LOCAL static constexpr bool text_is_constant = detail::HasConstantText<T>();
-  TVM_FFI_LOCAL static void CopyToAnyView(const Self &value, TVMFFIAny *out) {
+  TVM_FFI_LOCAL_INLINE static void CopyToAnyView(const Self &value, TVMFFIAny *out) {
     *out = *detail::AnyUnsafe::TVMFFIAnyPtrFromAny(value.data_);
   }
-  TVM_FFI_LOCAL static void MoveToAny(Self value, TVMFFIAny *out) {
+  TVM_FFI_LOCAL_INLINE static void MoveToAny(Self value, TVMFFIAny *out) {
     *out = detail::AnyUnsafe::MoveAnyToTVMFFIAny(static_cast<Any &&>(value.data_));
   }
-  TVM_FFI_LOCAL static bool CheckAnyStrict(const TVMFFIAny *source) {
+  TVM_FFI_LOCAL_INLINE static bool CheckAnyStrict(const TVMFFIAny *source) {
     if constexpr (std::is_same_v<T, Any>) {
       return source->type_index != kTVMFFIError;
     } else {
       return source->type_index == kTVMFFIUnchanged || TypeTraits<T>::CheckAnyStrict(source);
     }
   }
-  TVM_FFI_LOCAL static Self CopyFromAnyViewAfterCheck(const TVMFFIAny *source) {
+  TVM_FFI_LOCAL_INLINE static Self CopyFromAnyViewAfterCheck(const TVMFFIAny *source) {
     Self value{UnsafeInit()};
     value.data_ = AnyView::CopyFromTVMFFIAny(*source);
     return value;
   }
-  TVM_FFI_LOCAL static Self MoveFromAnyAfterCheck(TVMFFIAny *source) {
+  TVM_FFI_LOCAL_INLINE static Self MoveFromAnyAfterCheck(TVMFFIAny *source) {
     Self value{UnsafeInit()};
     value.data_ = detail::AnyUnsafe::MoveTVMFFIAnyToAny(source);
     return value;
   }
-  TVM_FFI_LOCAL static int Read(const TVMFFIAny *source, Self *out) {
+  TVM_FFI_LOCAL_INLINE static int Read(const TVMFFIAny *source, Self *out) {
     if (source->type_index == kTVMFFIUnchanged) return detail::kReadOk;
     if (source->type_index == kTVMFFIError && std::is_same_v<T, Any>) return detail::kReadMismatch;
     detail::Reader<T> reader;

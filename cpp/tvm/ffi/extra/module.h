@@ -87,7 +87,7 @@ class ModuleObj : public Object {
 
  protected:
   /** Not virtual, because each object is deleted by the deleter of its own class. */
-  TVM_FFI_LOCAL ~ModuleObj() = default;
+  TVM_FFI_LOCAL_INLINE ~ModuleObj() = default;
 
   Array<Any> imports_;
 
@@ -108,14 +108,14 @@ class Module : public ObjectRef {
     kCompilationExportable = 4
   };
 
-  TVM_FFI_LOCAL explicit Module(UnsafeInit tag) : ObjectRef(tag) {}
+  TVM_FFI_LOCAL_INLINE explicit Module(UnsafeInit tag) : ObjectRef(tag) {}
   TVM_FFI_LOCAL explicit Module(const ObjectPtr<ModuleObj> &data) : ObjectRef(data) {
     if (data_ == nullptr) detail::Throw("InternalError", "a Module is never null");
   }
   TVM_FFI_DETAIL_DEFAULT_MEMBERS(Module)
 
-  TVM_FFI_LOCAL ModuleObj *get() const { return static_cast<ModuleObj *>(data_.get()); }
-  TVM_FFI_LOCAL ModuleObj *operator->() const { return get(); }
+  TVM_FFI_LOCAL_INLINE ModuleObj *get() const { return static_cast<ModuleObj *>(data_.get()); }
+  TVM_FFI_LOCAL_INLINE ModuleObj *operator->() const { return get(); }
 
   /** Errors: those of the loader. */
   TVM_FFI_LOCAL static Module LoadFromFile(const String &file_name) {
@@ -151,7 +151,7 @@ namespace detail {
 class TVM_FFI_TAGGED ModuleSet {
  public:
   TVM_FFI_LOCAL ModuleSet() : slots_(16, Any()) {}
-  TVM_FFI_LOCAL ~ModuleSet() = default;
+  TVM_FFI_LOCAL_INLINE ~ModuleSet() = default;
   /** Returns whether the module is new. */
   TVM_FFI_LOCAL bool Add(const Any &module) {
     if (2 * size_ >= slots_.size()) {
@@ -189,7 +189,7 @@ class TVM_FFI_TAGGED ModuleSet {
 class TVM_FFI_TAGGED ModuleWalk {
  public:
   TVM_FFI_LOCAL explicit ModuleWalk(const Module &root) { ahead_.push_back(Any(root)); }
-  TVM_FFI_LOCAL ~ModuleWalk() = default;
+  TVM_FFI_LOCAL_INLINE ~ModuleWalk() = default;
   /** [lend] Valid while the walk lives; null at the end. Errors: TypeError (an import is not a
    * module). */
   TVM_FFI_LOCAL ModuleObj *Next() {

@@ -115,8 +115,8 @@ TVM_FFI_LOCAL_COLD int RaiseNumberOfArguments(const char *name, const TypeRecord
 template <typename R, typename... Params, typename Indices>
 struct Caller<OptionalArgsSignature<R, Params...>, Indices> {
   template <typename F>
-  TVM_FFI_LOCAL static int Call(F &callable, const char *name, const TVMFFIAny *args,
-                                int32_t num_args, TVMFFIAny *result) {
+  TVM_FFI_LOCAL_INLINE static int Call(F &callable, const char *name, const TVMFFIAny *args,
+                                       int32_t num_args, TVMFFIAny *result) {
     using Sig = OptionalArgsSignature<R, Params...>;
     TVMFFIAny all[sizeof...(Params)];
     if (num_args != Sig::num_params) {

@@ -163,8 +163,8 @@ TVM_FFI_LOCAL inline constexpr bool travels_as_copy_v<std::vector<T>> = true;
 template <typename T>
 struct Reader<std::vector<T>> {
   std::vector<T> value;
-  TVM_FFI_LOCAL Reader() = default;
-  TVM_FFI_LOCAL ~Reader() = default;
+  TVM_FFI_LOCAL_INLINE Reader() = default;
+  TVM_FFI_LOCAL_INLINE ~Reader() = default;
   TVM_FFI_LOCAL int Read(const TVMFFIAny *source) {
     if (source->type_index != kTVMFFIArray && source->type_index != kTVMFFIList) {
       return kReadMismatch;
@@ -181,7 +181,7 @@ struct Reader<std::vector<T>> {
     }
     return kReadOk;
   }
-  TVM_FFI_LOCAL std::vector<T> &&Take() { return std::move(value); }
+  TVM_FFI_LOCAL_INLINE std::vector<T> &&Take() { return std::move(value); }
 };
 
 }  // namespace detail
@@ -209,8 +209,8 @@ TVM_FFI_LOCAL inline constexpr bool travels_as_copy_v<std::array<T, N>> = true;
 template <typename T, size_t N>
 struct Reader<std::array<T, N>> {
   Reader<T> items[N == 0 ? 1 : N];
-  TVM_FFI_LOCAL Reader() = default;
-  TVM_FFI_LOCAL ~Reader() = default;
+  TVM_FFI_LOCAL_INLINE Reader() = default;
+  TVM_FFI_LOCAL_INLINE ~Reader() = default;
   TVM_FFI_LOCAL int Read(const TVMFFIAny *source) {
     const TVMFFISeqCell *cell = ArrayOfSize(source, N);
     if (cell == nullptr) return kReadMismatch;
@@ -221,11 +221,11 @@ struct Reader<std::array<T, N>> {
     }
     return kReadOk;
   }
-  TVM_FFI_LOCAL std::array<T, N> Take() { return TakeAll(std::make_index_sequence<N>()); }
+  TVM_FFI_LOCAL_INLINE std::array<T, N> Take() { return TakeAll(std::make_index_sequence<N>()); }
 
  private:
   template <size_t... kIndex>
-  TVM_FFI_LOCAL std::array<T, N> TakeAll(std::index_sequence<kIndex...>) {
+  TVM_FFI_LOCAL_INLINE std::array<T, N> TakeAll(std::index_sequence<kIndex...>) {
     return {{T(items[kIndex].Take())...}};
   }
 };
@@ -270,15 +270,15 @@ TVM_FFI_LOCAL inline constexpr bool travels_as_copy_v<std::tuple<T...>> = true;
 template <size_t kIndex, typename T>
 struct TVM_FFI_TAGGED TupleItemReader {
   Reader<T> reader;
-  TVM_FFI_LOCAL TupleItemReader() = default;
-  TVM_FFI_LOCAL ~TupleItemReader() = default;
+  TVM_FFI_LOCAL_INLINE TupleItemReader() = default;
+  TVM_FFI_LOCAL_INLINE ~TupleItemReader() = default;
 };
 template <typename Indices, typename... T>
 struct TVM_FFI_TAGGED TupleReader;
 template <size_t... kIndex, typename... T>
 struct TupleReader<std::index_sequence<kIndex...>, T...> : TupleItemReader<kIndex, T>... {
-  TVM_FFI_LOCAL TupleReader() = default;
-  TVM_FFI_LOCAL ~TupleReader() = default;
+  TVM_FFI_LOCAL_INLINE TupleReader() = default;
+  TVM_FFI_LOCAL_INLINE ~TupleReader() = default;
   TVM_FFI_LOCAL int Read(const TVMFFIAny *source) {
     const TVMFFISeqCell *cell = ArrayOfSize(source, sizeof...(T));
     if (cell == nullptr) return kReadMismatch;
@@ -290,14 +290,14 @@ struct TupleReader<std::index_sequence<kIndex...>, T...> : TupleItemReader<kInde
                       items + kIndex)) == kReadOk)));
     return status;
   }
-  TVM_FFI_LOCAL std::tuple<T...> Take() {
+  TVM_FFI_LOCAL_INLINE std::tuple<T...> Take() {
     return std::tuple<T...>(static_cast<TupleItemReader<kIndex, T> &>(*this).reader.Take()...);
   }
 };
 template <typename... T>
 struct Reader<std::tuple<T...>> : TupleReader<std::index_sequence_for<T...>, T...> {
-  TVM_FFI_LOCAL Reader() = default;
-  TVM_FFI_LOCAL ~Reader() = default;
+  TVM_FFI_LOCAL_INLINE Reader() = default;
+  TVM_FFI_LOCAL_INLINE ~Reader() = default;
 };
 
 }  // namespace detail
@@ -335,8 +335,8 @@ TVM_FFI_LOCAL inline constexpr bool travels_as_copy_v<std::unordered_map<K, V>> 
 template <typename StdMap>
 struct TVM_FFI_TAGGED StdMapReader {
   StdMap value;
-  TVM_FFI_LOCAL StdMapReader() = default;
-  TVM_FFI_LOCAL ~StdMapReader() = default;
+  TVM_FFI_LOCAL_INLINE StdMapReader() = default;
+  TVM_FFI_LOCAL_INLINE ~StdMapReader() = default;
   TVM_FFI_LOCAL int Read(const TVMFFIAny *source) {
     if (source->type_index != kTVMFFIMap) return kReadMismatch;
     const ObjectPtr<Object> held = Hold(source);
@@ -351,17 +351,17 @@ struct TVM_FFI_TAGGED StdMapReader {
     }
     return kReadOk;
   }
-  TVM_FFI_LOCAL StdMap &&Take() { return std::move(value); }
+  TVM_FFI_LOCAL_INLINE StdMap &&Take() { return std::move(value); }
 };
 template <typename K, typename V>
 struct Reader<std::map<K, V>> : StdMapReader<std::map<K, V>> {
-  TVM_FFI_LOCAL Reader() = default;
-  TVM_FFI_LOCAL ~Reader() = default;
+  TVM_FFI_LOCAL_INLINE Reader() = default;
+  TVM_FFI_LOCAL_INLINE ~Reader() = default;
 };
 template <typename K, typename V>
 struct Reader<std::unordered_map<K, V>> : StdMapReader<std::unordered_map<K, V>> {
-  TVM_FFI_LOCAL Reader() = default;
-  TVM_FFI_LOCAL ~Reader() = default;
+  TVM_FFI_LOCAL_INLINE Reader() = default;
+  TVM_FFI_LOCAL_INLINE ~Reader() = default;
 };
 
 template <typename StdMap>
@@ -404,9 +404,9 @@ TVM_FFI_LOCAL inline constexpr bool travels_as_copy_v<std::function<F>> = true;
 template <typename F>
 struct Reader<std::function<F>> {
   Function packed;
-  TVM_FFI_LOCAL Reader() = default;
-  TVM_FFI_LOCAL ~Reader() = default;
-  TVM_FFI_LOCAL int Read(const TVMFFIAny *source) {
+  TVM_FFI_LOCAL_INLINE Reader() = default;
+  TVM_FFI_LOCAL_INLINE ~Reader() = default;
+  TVM_FFI_LOCAL_INLINE int Read(const TVMFFIAny *source) {
     return TypeTraits<Function>::Read(source, &packed);
   }
   TVM_FFI_LOCAL std::function<F> Take() {
@@ -456,13 +456,13 @@ template <typename T>
 struct Reader<std::optional<T>> {
   Reader<T> reader;
   bool present = false;
-  TVM_FFI_LOCAL Reader() = default;
-  TVM_FFI_LOCAL ~Reader() = default;
-  TVM_FFI_LOCAL int Read(const TVMFFIAny *source) {
+  TVM_FFI_LOCAL_INLINE Reader() = default;
+  TVM_FFI_LOCAL_INLINE ~Reader() = default;
+  TVM_FFI_LOCAL_INLINE int Read(const TVMFFIAny *source) {
     present = source->type_index != kTVMFFINone;
     return present ? reader.Read(source) : kReadOk;
   }
-  TVM_FFI_LOCAL std::optional<T> Take() {
+  TVM_FFI_LOCAL_INLINE std::optional<T> Take() {
     return present ? std::optional<T>(reader.Take()) : std::nullopt;
   }
 };
@@ -517,24 +517,26 @@ template <typename... T>
 struct Reader<std::variant<T...>> {
   using Variant = std::variant<T...>;
   std::optional<Variant> value;
-  TVM_FFI_LOCAL Reader() = default;
-  TVM_FFI_LOCAL ~Reader() = default;
-  TVM_FFI_LOCAL int Read(const TVMFFIAny *source) {
+  TVM_FFI_LOCAL_INLINE Reader() = default;
+  TVM_FFI_LOCAL_INLINE ~Reader() = default;
+  TVM_FFI_LOCAL_INLINE int Read(const TVMFFIAny *source) {
     return ReadFirst(source, std::index_sequence_for<T...>());
   }
-  TVM_FFI_LOCAL Variant &&Take() { return *std::move(value); }
+  TVM_FFI_LOCAL_INLINE Variant &&Take() { return *std::move(value); }
 
  private:
   template <size_t... kIndex>
-  TVM_FFI_LOCAL int ReadFirst(const TVMFFIAny *source, std::index_sequence<kIndex...>) {
+  TVM_FFI_LOCAL_INLINE int ReadFirst(const TVMFFIAny *source, std::index_sequence<kIndex...>) {
     int status = kReadMismatch;
     static_cast<void>((... || Ends(status = ReadAs<kIndex, T>(source))));
     return status;
   }
   /** Stops when an alternative fits or its reader raised an error; otherwise another may fit. */
-  TVM_FFI_LOCAL static bool Ends(int status) { return status == kReadOk || status == kReadRaised; }
+  TVM_FFI_LOCAL_INLINE static bool Ends(int status) {
+    return status == kReadOk || status == kReadRaised;
+  }
   template <size_t kIndex, typename Alternative>
-  TVM_FFI_LOCAL int ReadAs(const TVMFFIAny *source) {
+  TVM_FFI_LOCAL_INLINE int ReadAs(const TVMFFIAny *source) {
     Reader<Alternative> reader;
     const int status = reader.Read(source);
     if (status == kReadOk) value.emplace(std::in_place_index_t<kIndex>(), reader.Take());
@@ -581,13 +583,14 @@ struct TypeTraits<std::variant<T...>> : detail::StdTraits<std::variant<T...>, T.
   template <typename Held>
   using Put = TypeTraitsNoCR<Held>;
   template <size_t... kIndex>
-  TVM_FFI_LOCAL static Self FirstStrict(const TVMFFIAny *source, std::index_sequence<kIndex...>) {
+  TVM_FFI_LOCAL_INLINE static Self FirstStrict(const TVMFFIAny *source,
+                                               std::index_sequence<kIndex...>) {
     std::optional<Self> value;
     static_cast<void>((... || TakeStrict<kIndex, T>(source, &value)));
     return *std::move(value);
   }
   template <size_t kIndex, typename Alternative>
-  TVM_FFI_LOCAL static bool TakeStrict(const TVMFFIAny *source, std::optional<Self> *out) {
+  TVM_FFI_LOCAL_INLINE static bool TakeStrict(const TVMFFIAny *source, std::optional<Self> *out) {
     if (!TypeTraits<Alternative>::CheckAnyStrict(source)) return false;
     out->emplace(std::in_place_index_t<kIndex>(),
                  TypeTraits<Alternative>::CopyFromAnyViewAfterCheck(source));

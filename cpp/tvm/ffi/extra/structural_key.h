@@ -20,7 +20,7 @@ TVM_FFI_DETAIL_GLOBAL(StructuralKey, "ffi.StructuralKey")
 /** Made by the runtime, which fills in both fields, so that Map and Dict can look it up. */
 class StructuralKeyObj : public Object {
  public:
-  TVM_FFI_LOCAL StructuralKeyObj() = default;
+  TVM_FFI_LOCAL_INLINE StructuralKeyObj() = default;
   Any key;
   /** StructuralHash of the key. */
   int64_t hash_i64 = 0;
@@ -32,7 +32,7 @@ class StructuralKey : public ObjectRef {
   /** Errors: those of StructuralHash::Hash. */
   TVM_FFI_LOCAL explicit StructuralKey(const Any &key)
       : ObjectRef(detail::CallGlobal(detail::GlobalStructuralKey(), key).cast<ObjectRef>()) {}
-  TVM_FFI_LOCAL ~StructuralKey() = default;
+  TVM_FFI_LOCAL_INLINE ~StructuralKey() = default;
   TVM_FFI_DEFINE_OBJECT_REF_METHODS_NOTNULLABLE(StructuralKey, ObjectRef, StructuralKeyObj);
 
   TVM_FFI_LOCAL bool operator==(const StructuralKey &other) const {
@@ -46,7 +46,7 @@ TVM_FFI_NAMESPACE_END
 
 template <>
 struct std::hash<::tvm::ffi::StructuralKey> {
-  TVM_FFI_LOCAL size_t operator()(const ::tvm::ffi::StructuralKey &key) const {
+  TVM_FFI_LOCAL_INLINE size_t operator()(const ::tvm::ffi::StructuralKey &key) const {
     return static_cast<size_t>(key->hash_i64);
   }
 };

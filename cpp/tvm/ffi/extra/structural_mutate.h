@@ -73,14 +73,14 @@ class StructuralMutatorObj : public Object {
   /** The second argument of StructuralMutate's callbacks. */
   using MutatorObjType = StructuralMutatorObj;
 
-  TVM_FFI_LOCAL ~StructuralMutatorObj() = default;
+  TVM_FFI_LOCAL_INLINE ~StructuralMutatorObj() = default;
   /** Throws the error that the mutation ended with. */
   TVM_FFI_LOCAL UnchangedOr<Any> Mutate(AnyView value,
                                         InplaceMode inplace_mode = InplaceMode::kDisallow) {
     return MutateExpected(value, inplace_mode).value();
   }
   /** @param inplace_mode kAllow takes effect only for an object that nobody else holds. */
-  TVM_FFI_LOCAL Expected<UnchangedOr<Any>> MutateExpected(
+  TVM_FFI_LOCAL_INLINE Expected<UnchangedOr<Any>> MutateExpected(
       AnyView value, InplaceMode inplace_mode = InplaceMode::kDisallow) noexcept {
     const bool in_place = inplace_mode == InplaceMode::kAllow && detail::IsUniqueObject(value);
     return detail::ExpectedOf<UnchangedOr<Any>>(
@@ -108,10 +108,10 @@ class StructuralMutatorObj : public Object {
   }
 
   /** Whether variables visited now are uses or definitions. */
-  TVM_FFI_LOCAL TVMFFIDefRegionKind def_region_kind() const { return def_region_mode_; }
+  TVM_FFI_LOCAL_INLINE TVMFFIDefRegionKind def_region_kind() const { return def_region_mode_; }
   /** Calls f in a region of this kind and returns its result. Patterns stay patterns. */
   template <typename F>
-  TVM_FFI_LOCAL decltype(auto) WithDefRegionKind(TVMFFIDefRegionKind kind, F &&f) {
+  TVM_FFI_LOCAL_INLINE decltype(auto) WithDefRegionKind(TVMFFIDefRegionKind kind, F &&f) {
     const detail::RegionScope scope(&def_region_mode_, kind);
     return static_cast<F &&>(f)();
   }
@@ -141,7 +141,7 @@ class StructuralMutator : public ObjectRef {
   /** Errors: InternalError (null). */
   TVM_FFI_LOCAL explicit StructuralMutator(ObjectPtr<StructuralMutatorObj> mutator)
       : ObjectRef(detail::RequireObject(std::move(mutator), "a StructuralMutator is never null")) {}
-  TVM_FFI_LOCAL ~StructuralMutator() = default;
+  TVM_FFI_LOCAL_INLINE ~StructuralMutator() = default;
   TVM_FFI_DEFINE_OBJECT_REF_METHODS_NOTNULLABLE(StructuralMutator, ObjectRef, StructuralMutatorObj);
 };
 
@@ -159,7 +159,7 @@ class StructuralMutateEngine;
 namespace detail {
 
 /** Mutates the root; returns the root itself if it is unchanged. */
-TVM_FFI_LOCAL inline Expected<Any> ResolveRoot(StructuralMutatorObj *mutator, Any root) {
+TVM_FFI_LOCAL_INLINE Expected<Any> ResolveRoot(StructuralMutatorObj *mutator, Any root) {
   Any outcome = OutcomeOf(mutator->MutateExpected(root, InplaceMode::kAllow));
   return ExpectedOf<Any>(
       GiveOutcome(static_cast<Any &&>(outcome.type_index() == kTVMFFIUnchanged ? root : outcome)));
@@ -210,7 +210,7 @@ namespace detail {
 
 /** Whether the result is a T; if not, UnusableResult makes the Error to return. */
 template <typename T, bool kChecked, typename U>
-TVM_FFI_LOCAL inline bool HoldsResult(const Expected<U> &result) {
+TVM_FFI_LOCAL_INLINE bool HoldsResult(const Expected<U> &result) {
   if constexpr (kChecked && !type_subsumes_v<T, U>) {
     return result.is_ok() && AnyUnsafe::CheckAnyStrict<T>(ExpectedUnsafe::GetData(result));
   } else {
@@ -225,7 +225,7 @@ TVM_FFI_LOCAL_COLD Unexpected<Error> UnusableResult(const Expected<U> &result) {
       TVMFFIByteArray{"", 0}));
 }
 template <typename T, typename U>
-TVM_FFI_LOCAL inline T TakeResult(Expected<U> &&result) {
+TVM_FFI_LOCAL_INLINE T TakeResult(Expected<U> &&result) {
   return AnyUnsafe::MoveFromAnyAfterCheck<T>(ExpectedUnsafe::GetData(result));
 }
 

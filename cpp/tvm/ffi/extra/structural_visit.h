@@ -32,7 +32,7 @@ class VisitInterruptObj : public Object {
 
   TVM_FFI_LOCAL VisitInterruptObj() = default;
   TVM_FFI_LOCAL explicit VisitInterruptObj(Any value_) : value(static_cast<Any &&>(value_)) {}
-  TVM_FFI_LOCAL ~VisitInterruptObj() = default;
+  TVM_FFI_LOCAL_INLINE ~VisitInterruptObj() = default;
   TVM_FFI_LOCAL static constexpr int32_t _type_index = kTVMFFIVisitInterrupt;
   TVM_FFI_LOCAL static constexpr bool _type_final = true;
   TVM_FFI_DECLARE_OBJECT_INFO_STATIC(StaticTypeKey::kTVMFFIVisitInterrupt, VisitInterruptObj,
@@ -48,7 +48,7 @@ class VisitInterrupt : public ObjectRef {
   /** Errors: InternalError (null). */
   TVM_FFI_LOCAL explicit VisitInterrupt(ObjectPtr<VisitInterruptObj> interrupt)
       : ObjectRef(detail::RequireObject(std::move(interrupt), "a VisitInterrupt is never null")) {}
-  TVM_FFI_LOCAL ~VisitInterrupt() = default;
+  TVM_FFI_LOCAL_INLINE ~VisitInterrupt() = default;
   TVM_FFI_DEFINE_OBJECT_REF_METHODS_NOTNULLABLE(VisitInterrupt, ObjectRef, VisitInterruptObj);
 };
 
@@ -56,16 +56,16 @@ class VisitInterrupt : public ObjectRef {
 class WalkResult {
  public:
   TVM_FFI_DETAIL_DEFAULT_MEMBERS(WalkResult)
-  TVM_FFI_LOCAL explicit WalkResult(UnsafeInit) {}
-  TVM_FFI_LOCAL static WalkResult Advance() { return WalkResult(Any(0)); }
+  TVM_FFI_LOCAL_INLINE explicit WalkResult(UnsafeInit) {}
+  TVM_FFI_LOCAL_INLINE static WalkResult Advance() { return WalkResult(Any(0)); }
   /** In a pre-order walk: do not descend into this value. */
-  TVM_FFI_LOCAL static WalkResult Skip() { return WalkResult(Any(1)); }
+  TVM_FFI_LOCAL_INLINE static WalkResult Skip() { return WalkResult(Any(1)); }
   TVM_FFI_LOCAL static WalkResult Interrupt(VisitInterrupt interrupt = VisitInterrupt()) {
     return WalkResult(Any(static_cast<VisitInterrupt &&>(interrupt)));
   }
 
  private:
-  TVM_FFI_LOCAL explicit WalkResult(Any data) : data_(static_cast<Any &&>(data)) {}
+  TVM_FFI_LOCAL_INLINE explicit WalkResult(Any data) : data_(static_cast<Any &&>(data)) {}
 
   Any data_;
 
@@ -76,23 +76,23 @@ class WalkResult {
 template <>
 struct TypeTraits<WalkResult> : detail::ReadTraits<WalkResult> {
   using TvmFfiOwn = void;
-  TVM_FFI_LOCAL static void CopyToAnyView(const WalkResult &value, TVMFFIAny *out) {
+  TVM_FFI_LOCAL_INLINE static void CopyToAnyView(const WalkResult &value, TVMFFIAny *out) {
     *out = *detail::AnyUnsafe::TVMFFIAnyPtrFromAny(value.data_);
   }
-  TVM_FFI_LOCAL static void MoveToAny(WalkResult value, TVMFFIAny *out) {
+  TVM_FFI_LOCAL_INLINE static void MoveToAny(WalkResult value, TVMFFIAny *out) {
     *out = detail::AnyUnsafe::MoveAnyToTVMFFIAny(static_cast<Any &&>(value.data_));
   }
-  TVM_FFI_LOCAL static bool CheckAnyStrict(const TVMFFIAny *source) {
+  TVM_FFI_LOCAL_INLINE static bool CheckAnyStrict(const TVMFFIAny *source) {
     return source->type_index == kTVMFFINone || source->type_index == kTVMFFIInt ||
            source->type_index == kTVMFFIVisitInterrupt;
   }
-  TVM_FFI_LOCAL static WalkResult CopyFromAnyViewAfterCheck(const TVMFFIAny *source) {
+  TVM_FFI_LOCAL_INLINE static WalkResult CopyFromAnyViewAfterCheck(const TVMFFIAny *source) {
     return WalkResult(Any(AnyView::CopyFromTVMFFIAny(*source)));
   }
-  TVM_FFI_LOCAL static WalkResult MoveFromAnyAfterCheck(TVMFFIAny *source) {
+  TVM_FFI_LOCAL_INLINE static WalkResult MoveFromAnyAfterCheck(TVMFFIAny *source) {
     return WalkResult(detail::AnyUnsafe::MoveTVMFFIAnyToAny(source));
   }
-  TVM_FFI_LOCAL static int Read(const TVMFFIAny *source, WalkResult *out) {
+  TVM_FFI_LOCAL_INLINE static int Read(const TVMFFIAny *source, WalkResult *out) {
     if (source->type_index == kTVMFFIBool) {
       *out = WalkResult(Any(source->v_int64));
       return detail::kReadOk;
@@ -150,12 +150,12 @@ class StructuralVisitorObj : public Object {
   /** The extra arguments that StructuralWalk's callbacks get after the value. */
   using StateTupleType = std::tuple<>;
 
-  TVM_FFI_LOCAL ~StructuralVisitorObj() = default;
+  TVM_FFI_LOCAL_INLINE ~StructuralVisitorObj() = default;
   /** Throws the error that the visit ended with. */
   TVM_FFI_LOCAL Optional<VisitInterrupt> Visit(AnyView value) {
     return VisitExpected(value).value();
   }
-  TVM_FFI_LOCAL Expected<Optional<VisitInterrupt>> VisitExpected(AnyView value) noexcept {
+  TVM_FFI_LOCAL_INLINE Expected<Optional<VisitInterrupt>> VisitExpected(AnyView value) noexcept {
     return detail::ExpectedOf<Optional<VisitInterrupt>>(vtable_->visit(this, value));
   }
   /** Visits the contents of a value: by the hook of its type, otherwise its registered fields. */
@@ -164,10 +164,10 @@ class StructuralVisitorObj : public Object {
   }
 
   /** Whether variables visited now are uses or definitions. */
-  TVM_FFI_LOCAL TVMFFIDefRegionKind def_region_kind() const { return def_region_mode_; }
+  TVM_FFI_LOCAL_INLINE TVMFFIDefRegionKind def_region_kind() const { return def_region_mode_; }
   /** Calls f in a region of this kind and returns its result. Patterns stay patterns. */
   template <typename F>
-  TVM_FFI_LOCAL decltype(auto) WithDefRegionKind(TVMFFIDefRegionKind kind, F &&f) {
+  TVM_FFI_LOCAL_INLINE decltype(auto) WithDefRegionKind(TVMFFIDefRegionKind kind, F &&f) {
     const detail::RegionScope scope(&def_region_mode_, kind);
     return static_cast<F &&>(f)();
   }
@@ -179,7 +179,7 @@ class StructuralVisitorObj : public Object {
   /** @param vtable [lend] Must live as long as the visitor. */
   TVM_FFI_LOCAL explicit StructuralVisitorObj(const StructuralVisitorVTable *vtable)
       : vtable_(vtable) {}
-  TVM_FFI_LOCAL StateTupleType StateTuple() const noexcept { return {}; }
+  TVM_FFI_LOCAL_INLINE StateTupleType StateTuple() const noexcept { return {}; }
 
   const StructuralVisitorVTable *vtable_;
   TVMFFIDefRegionKind def_region_mode_ = kTVMFFIDefRegionKindNone;
@@ -196,7 +196,7 @@ class StructuralVisitor : public ObjectRef {
   /** Errors: InternalError (null). */
   TVM_FFI_LOCAL explicit StructuralVisitor(ObjectPtr<StructuralVisitorObj> visitor)
       : ObjectRef(detail::RequireObject(std::move(visitor), "a StructuralVisitor is never null")) {}
-  TVM_FFI_LOCAL ~StructuralVisitor() = default;
+  TVM_FFI_LOCAL_INLINE ~StructuralVisitor() = default;
   TVM_FFI_DEFINE_OBJECT_REF_METHODS_NOTNULLABLE(StructuralVisitor, ObjectRef, StructuralVisitorObj);
 };
 
@@ -247,7 +247,7 @@ class StructuralWalkEngine : public Parent {
   template <typename... F>
   TVM_FFI_LOCAL explicit StructuralWalkEngine(F &&...callbacks)
       : Parent(VTable()), callbacks_(static_cast<F &&>(callbacks)...) {}
-  TVM_FFI_LOCAL ~StructuralWalkEngine() = default;
+  TVM_FFI_LOCAL_INLINE ~StructuralWalkEngine() = default;
 
  private:
   TVM_FFI_LOCAL static const StructuralVisitorVTable *VTable() {
@@ -260,7 +260,7 @@ class StructuralWalkEngine : public Parent {
     detail::NoteVisited(outcome, value);
     return detail::GiveOutcome(static_cast<Any &&>(outcome));
   }
-  TVM_FFI_LOCAL Any Walk(AnyView value) {
+  TVM_FFI_LOCAL_INLINE Any Walk(AnyView value) {
     if constexpr (order == WalkOrder::kPreOrder) {
       Any wanted = CallBack(value);
       if (wanted != nullptr && wanted.type_index() != kTVMFFIInt) return wanted;
@@ -275,14 +275,14 @@ class StructuralWalkEngine : public Parent {
     }
   }
   /** A WalkResult or an Error; None if no callback takes the value. */
-  TVM_FFI_LOCAL Any CallBack(AnyView value) {
+  TVM_FFI_LOCAL_INLINE Any CallBack(AnyView value) {
     using State = typename Parent::StateTupleType;
     const State state = this->StateTuple();
     Any outcome;
     detail::CallFirst<WalkResult>(callbacks_, value, &outcome, this->def_region_mode_, state);
     return outcome;
   }
-  TVM_FFI_LOCAL Any Descend(AnyView value) {
+  TVM_FFI_LOCAL_INLINE Any Descend(AnyView value) {
     return detail::OutcomeOf(Parent::DefaultVisitExpected(value));
   }
 
@@ -303,7 +303,7 @@ class StructuralVisitEngine : public Parent {
   template <typename... F>
   TVM_FFI_LOCAL explicit StructuralVisitEngine(F &&...callbacks)
       : Parent(VTable()), callbacks_(static_cast<F &&>(callbacks)...) {}
-  TVM_FFI_LOCAL ~StructuralVisitEngine() = default;
+  TVM_FFI_LOCAL_INLINE ~StructuralVisitEngine() = default;
 
  private:
   TVM_FFI_LOCAL static const StructuralVisitorVTable *VTable() {
@@ -316,7 +316,7 @@ class StructuralVisitEngine : public Parent {
     detail::NoteVisited(outcome, value);
     return detail::GiveOutcome(static_cast<Any &&>(outcome));
   }
-  TVM_FFI_LOCAL Any VisitBy(AnyView value) {
+  TVM_FFI_LOCAL_INLINE Any VisitBy(AnyView value) {
     using Visitor = typename Parent::VisitorObjType;
     const std::tuple<Visitor *> visitor(this);
     Any outcome;
@@ -364,10 +364,10 @@ TVM_FFI_LOCAL Optional<VisitInterrupt> StructuralVisit(const Any &root, Callback
 
 namespace detail {
 
-TVM_FFI_LOCAL inline bool EndsVisit(const Optional<VisitInterrupt> &visited) {
+TVM_FFI_LOCAL_INLINE bool EndsVisit(const Optional<VisitInterrupt> &visited) {
   return visited.has_value();
 }
-TVM_FFI_LOCAL inline bool EndsVisit(const Expected<Optional<VisitInterrupt>> &visited) {
+TVM_FFI_LOCAL_INLINE bool EndsVisit(const Expected<Optional<VisitInterrupt>> &visited) {
   return visited.type_index() != kTVMFFINone;
 }
 

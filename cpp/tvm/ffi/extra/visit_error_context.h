@@ -26,7 +26,7 @@ TVM_FFI_DETAIL_GLOBAL(FindAccessPaths, "ffi.VisitErrorContext.FindAccessPaths")
 
 /** Checks the object of a reference that is never null. */
 template <typename T>
-TVM_FFI_LOCAL inline ObjectPtr<T> RequireObject(ObjectPtr<T> object, const char *message) {
+TVM_FFI_LOCAL_INLINE ObjectPtr<T> RequireObject(ObjectPtr<T> object, const char *message) {
   if (TVM_FFI_PREDICT_FALSE(object == nullptr)) Throw("InternalError", message);
   return object;
 }
@@ -42,7 +42,7 @@ class VisitErrorContextObj : public Object {
   Optional<ObjectRef> prev_error_context;
 
   TVM_FFI_LOCAL VisitErrorContextObj() = default;
-  TVM_FFI_LOCAL ~VisitErrorContextObj() = default;
+  TVM_FFI_LOCAL_INLINE ~VisitErrorContextObj() = default;
   TVM_FFI_LOCAL static constexpr bool _type_mutable = true;
   TVM_FFI_DETAIL_RUNTIME_TYPE_FINAL("ffi.VisitErrorContext", VisitErrorContextObj, Object);
 };
@@ -52,7 +52,7 @@ class VisitErrorContext : public ObjectRef {
   /** Errors: InternalError (null). */
   TVM_FFI_LOCAL explicit VisitErrorContext(ObjectPtr<VisitErrorContextObj> context)
       : ObjectRef(detail::RequireObject(std::move(context), "a VisitErrorContext is never null")) {}
-  TVM_FFI_LOCAL ~VisitErrorContext() = default;
+  TVM_FFI_LOCAL_INLINE ~VisitErrorContext() = default;
   TVM_FFI_DEFINE_OBJECT_REF_METHODS_NOTNULLABLE(VisitErrorContext, ObjectRef, VisitErrorContextObj);
 
   /** Absent if the error passed through no visit. */

@@ -44,7 +44,7 @@ class AccessStepObj : public Object {
   TVM_FFI_LOCAL AccessStepObj() = default;
   TVM_FFI_LOCAL AccessStepObj(AccessKind kind_, Any key_)
       : kind(kind_), key(static_cast<Any &&>(key_)) {}
-  TVM_FFI_LOCAL ~AccessStepObj() = default;
+  TVM_FFI_LOCAL_INLINE ~AccessStepObj() = default;
   /** Keys are compared like those of a Map. */
   TVM_FFI_LOCAL bool StepEqual(const AccessStep &other) const;
 
@@ -57,7 +57,7 @@ class AccessStep : public ObjectRef {
  public:
   TVM_FFI_LOCAL AccessStep(AccessKind kind, Any key)
       : ObjectRef(make_object<AccessStepObj>(kind, static_cast<Any &&>(key))) {}
-  TVM_FFI_LOCAL ~AccessStep() = default;
+  TVM_FFI_LOCAL_INLINE ~AccessStep() = default;
   TVM_FFI_DEFINE_OBJECT_REF_METHODS_NOTNULLABLE(AccessStep, ObjectRef, AccessStepObj);
 
   TVM_FFI_LOCAL static AccessStep Attr(String name) {
@@ -95,7 +95,7 @@ class AccessPathObj : public Object {
       : parent(static_cast<Optional<ObjectRef> &&>(parent_)),
         step(static_cast<Optional<AccessStep> &&>(step_)),
         depth(depth_) {}
-  TVM_FFI_LOCAL ~AccessPathObj() = default;
+  TVM_FFI_LOCAL_INLINE ~AccessPathObj() = default;
 
   TVM_FFI_LOCAL Optional<AccessPath> GetParent() const;
   /** This path with one more step. */
@@ -128,7 +128,7 @@ class AccessPathObj : public Object {
 class AccessPath : public ObjectRef {
  public:
   TVM_FFI_LOCAL explicit AccessPath(ObjectPtr<AccessPathObj> path) : ObjectRef(std::move(path)) {}
-  TVM_FFI_LOCAL ~AccessPath() = default;
+  TVM_FFI_LOCAL_INLINE ~AccessPath() = default;
   TVM_FFI_DEFINE_OBJECT_REF_METHODS_NOTNULLABLE(AccessPath, ObjectRef, AccessPathObj);
 
   /** The path without steps. */

@@ -139,7 +139,7 @@ TVM_FFI_LOCAL_COLD const TVMFFIMethodInfo *RequireMethod(TVMFFIByteArray key,
 }
 
 /** The address of an object's field. */
-TVM_FFI_LOCAL inline void *FieldAddress(const Object *object, const TVMFFIFieldInfo &field) {
+TVM_FFI_LOCAL_INLINE void *FieldAddress(const Object *object, const TVMFFIFieldInfo &field) {
   return reinterpret_cast<char *>(ObjectUnsafe::GetHeader(object)) + field.offset;
 }
 

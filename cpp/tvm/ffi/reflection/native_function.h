@@ -44,7 +44,7 @@ struct NativeAdapter {
   }
 
  private:
-  TVM_FFI_LOCAL static int CallSafely(TVMFFIAny *result, Params... params) {
+  TVM_FFI_LOCAL_INLINE static int CallSafely(TVMFFIAny *result, Params... params) {
     using Result = decltype(fn(params...));
     TVM_FFI_DETAIL_TRY {
       if constexpr (std::is_void_v<Result>) {
@@ -137,7 +137,7 @@ namespace details = detail;
 template <typename R, typename... Params>
 class NativeFunctionView<R(Params...)> {
  public:
-  TVM_FFI_LOCAL explicit NativeFunctionView(UnsafeInit) {}
+  TVM_FFI_LOCAL_INLINE explicit NativeFunctionView(UnsafeInit) {}
   TVM_FFI_LOCAL NativeFunctionView(const TypedFunction<R(Params...)> &f)
       : data_(AnyView::CopyFromTVMFFIAny(detail::ViewOfHook(f.packed()))) {}
   TVM_FFI_LOCAL NativeFunctionView(const TypedFunction<Expected<R>(Params...)> &f)
@@ -149,17 +149,19 @@ class NativeFunctionView<R(Params...)> {
 
   /** From a function that returns an R or an Expected<R>. An exception becomes the error. */
   template <auto fn>
-  TVM_FFI_LOCAL static NativeFunctionView FromNative() {
+  TVM_FFI_LOCAL_INLINE static NativeFunctionView FromNative() {
     NativeFunctionView view{UnsafeInit{}};
     view.data_ = AnyView::CopyFromTVMFFIAny(detail::NativeHook<fn, R, Params...>());
     return view;
   }
 
-  TVM_FFI_LOCAL Expected<R> CallExpected(Params... params) const noexcept {
+  TVM_FFI_LOCAL_INLINE Expected<R> CallExpected(Params... params) const noexcept {
     return detail::NativeCaller<R, Params...>::Call(*detail::AnyUnsafe::Data(data_), params...);
   }
   /** Throws the error that the hook returned. */
-  TVM_FFI_LOCAL R operator()(Params... params) const { return CallExpected(params...).value(); }
+  TVM_FFI_LOCAL_INLINE R operator()(Params... params) const {
+    return CallExpected(params...).value();
+  }
 
  private:
   AnyView data_;
@@ -174,21 +176,21 @@ class NativeFunction<R(Params...)> {
  public:
   using View = NativeFunctionView<R(Params...)>;
   TVM_FFI_DETAIL_DEFAULT_MEMBERS(NativeFunction)
-  TVM_FFI_LOCAL explicit NativeFunction(UnsafeInit) {}
+  TVM_FFI_LOCAL_INLINE explicit NativeFunction(UnsafeInit) {}
   TVM_FFI_LOCAL explicit NativeFunction(const View &view) : data_(view.data_) {}
   TVM_FFI_LOCAL NativeFunction(const TypedFunction<R(Params...)> &f) : NativeFunction(View(f)) {}
   TVM_FFI_LOCAL NativeFunction(const TypedFunction<Expected<R>(Params...)> &f)
       : NativeFunction(View(f)) {}
   TVM_FFI_LOCAL static NativeFunction From(const View &view) { return NativeFunction(view); }
   template <auto fn>
-  TVM_FFI_LOCAL static NativeFunction FromNative() {
+  TVM_FFI_LOCAL_INLINE static NativeFunction FromNative() {
     return NativeFunction(View::template FromNative<fn>());
   }
 
-  TVM_FFI_LOCAL Expected<R> CallExpected(Params... params) const noexcept {
+  TVM_FFI_LOCAL_INLINE Expected<R> CallExpected(Params... params) const noexcept {
     return View(*this).CallExpected(params...);
   }
-  TVM_FFI_LOCAL R operator()(Params... params) const { return View(*this)(params...); }
+  TVM_FFI_LOCAL_INLINE R operator()(Params... params) const { return View(*this)(params...); }
 
  private:
   Any data_;
@@ -210,11 +212,11 @@ struct NativeTraits : ReadTraits<Self> {
   using TvmFfiOwn = void;
   using Sig = TypedFunction<R(Params...)>;
   TVM_FFI_LOCAL static constexpr bool text_is_constant = TypeTraits<Sig>::text_is_constant;
-  TVM_FFI_LOCAL static bool CheckAnyStrict(const TVMFFIAny *source) {
+  TVM_FFI_LOCAL_INLINE static bool CheckAnyStrict(const TVMFFIAny *source) {
     return source->type_index == kTVMFFIFunction ||
            (source->type_index == kTVMFFIOpaquePtr && source->v_ptr != nullptr);
   }
-  TVM_FFI_LOCAL static int Read(const TVMFFIAny *source, Self *out) {
+  TVM_FFI_LOCAL_INLINE static int Read(const TVMFFIAny *source, Self *out) {
     if (!CheckAnyStrict(source)) return kReadMismatch;
     *out = TypeTraits<Self>::CopyFromAnyViewAfterCheck(source);
     return kReadOk;
@@ -236,19 +238,19 @@ template <typename R, typename... Params>
 struct TypeTraits<reflection::NativeFunctionView<R(Params...)>>
     : reflection::detail::NativeTraits<reflection::NativeFunctionView<R(Params...)>, R, Params...> {
   using Self = reflection::NativeFunctionView<R(Params...)>;
-  TVM_FFI_LOCAL static void CopyToAnyView(const Self &value, TVMFFIAny *out) {
+  TVM_FFI_LOCAL_INLINE static void CopyToAnyView(const Self &value, TVMFFIAny *out) {
     *out = value.data_.CopyToTVMFFIAny();
   }
-  TVM_FFI_LOCAL static void MoveToAny(const Self &value, TVMFFIAny *out) {
+  TVM_FFI_LOCAL_INLINE static void MoveToAny(const Self &value, TVMFFIAny *out) {
     *out = detail::AnyUnsafe::MoveAnyToTVMFFIAny(Any(value.data_));
   }
-  TVM_FFI_LOCAL static Self CopyFromAnyViewAfterCheck(const TVMFFIAny *source) {
+  TVM_FFI_LOCAL_INLINE static Self CopyFromAnyViewAfterCheck(const TVMFFIAny *source) {
     Self value{UnsafeInit{}};
     value.data_ = AnyView::CopyFromTVMFFIAny(*source);
     return value;
   }
   /** Leaves the value in the Any, because a view that took it out would not own it. */
-  TVM_FFI_LOCAL static Self MoveFromAnyAfterCheck(TVMFFIAny *source) {
+  TVM_FFI_LOCAL_INLINE static Self MoveFromAnyAfterCheck(TVMFFIAny *source) {
     return CopyFromAnyViewAfterCheck(source);
   }
 };
@@ -257,18 +259,18 @@ template <typename R, typename... Params>
 struct TypeTraits<reflection::NativeFunction<R(Params...)>>
     : reflection::detail::NativeTraits<reflection::NativeFunction<R(Params...)>, R, Params...> {
   using Self = reflection::NativeFunction<R(Params...)>;
-  TVM_FFI_LOCAL static void CopyToAnyView(const Self &value, TVMFFIAny *out) {
+  TVM_FFI_LOCAL_INLINE static void CopyToAnyView(const Self &value, TVMFFIAny *out) {
     *out = AnyView(value.data_).CopyToTVMFFIAny();
   }
-  TVM_FFI_LOCAL static void MoveToAny(Self value, TVMFFIAny *out) {
+  TVM_FFI_LOCAL_INLINE static void MoveToAny(Self value, TVMFFIAny *out) {
     *out = detail::AnyUnsafe::MoveAnyToTVMFFIAny(static_cast<Any &&>(value.data_));
   }
-  TVM_FFI_LOCAL static Self CopyFromAnyViewAfterCheck(const TVMFFIAny *source) {
+  TVM_FFI_LOCAL_INLINE static Self CopyFromAnyViewAfterCheck(const TVMFFIAny *source) {
     Self value{UnsafeInit{}};
     value.data_ = AnyView::CopyFromTVMFFIAny(*source);
     return value;
   }
-  TVM_FFI_LOCAL static Self MoveFromAnyAfterCheck(TVMFFIAny *source) {
+  TVM_FFI_LOCAL_INLINE static Self MoveFromAnyAfterCheck(TVMFFIAny *source) {
     Self value{UnsafeInit{}};
     value.data_ = detail::AnyUnsafe::MoveTVMFFIAnyToAny(source);
     return value;

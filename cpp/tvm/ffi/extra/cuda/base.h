@@ -17,10 +17,11 @@ struct dim3 {
   unsigned int y;
   unsigned int z;
 
-  TVM_FFI_LOCAL dim3() : x(1), y(1), z(1) {}
-  TVM_FFI_LOCAL explicit dim3(unsigned int x_) : x(x_), y(1), z(1) {}
-  TVM_FFI_LOCAL dim3(unsigned int x_, unsigned int y_) : x(x_), y(y_), z(1) {}
-  TVM_FFI_LOCAL dim3(unsigned int x_, unsigned int y_, unsigned int z_) : x(x_), y(y_), z(z_) {}
+  TVM_FFI_LOCAL_INLINE dim3() : x(1), y(1), z(1) {}
+  TVM_FFI_LOCAL_INLINE explicit dim3(unsigned int x_) : x(x_), y(1), z(1) {}
+  TVM_FFI_LOCAL_INLINE dim3(unsigned int x_, unsigned int y_) : x(x_), y(y_), z(1) {}
+  TVM_FFI_LOCAL_INLINE dim3(unsigned int x_, unsigned int y_, unsigned int z_)
+      : x(x_), y(y_), z(z_) {}
 };
 
 TVM_FFI_NAMESPACE_END

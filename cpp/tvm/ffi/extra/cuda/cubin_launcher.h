@@ -69,7 +69,7 @@ class CubinKernel {
     CheckDevice(args);
     return cuda_api::LaunchKernelEx(kernel_, args, config);
   }
-  TVM_FFI_LOCAL cuda_api::KernelHandle GetHandle() const { return kernel_; }
+  TVM_FFI_LOCAL_INLINE cuda_api::KernelHandle GetHandle() const { return kernel_; }
 
  private:
   friend class CubinModule;
@@ -78,7 +78,7 @@ class CubinKernel {
    * Throws if parameters point to memory of devices, and none of it is on the current one. Some
    * kernels read the memory of other devices too, so memory on the current one is enough.
    */
-  TVM_FFI_LOCAL void CheckDevice([[maybe_unused]] void **args) const {
+  TVM_FFI_LOCAL_INLINE void CheckDevice([[maybe_unused]] void **args) const {
 #if TVM_FFI_CHECK_LAUNCH_DEVICE
     if (args == nullptr) return;       // CUDA refuses it if there are parameters
     if (cuda_api::HasError()) return;  // an error of the program's, which is not to be lost
@@ -173,7 +173,7 @@ class CubinModule {
     }
     return kernel;
   }
-  TVM_FFI_LOCAL cuda_api::LibraryHandle GetHandle() const { return library_; }
+  TVM_FFI_LOCAL_INLINE cuda_api::LibraryHandle GetHandle() const { return library_; }
 
  private:
   TVM_FFI_LOCAL void Load(const void *image) {
