@@ -21,7 +21,7 @@
   X(extent_1) X(unequal) X(more_dims) X(fewer_dims) X(huge) X(missing) X(extra) X(none) X(type) \
   X(dtype) X(device) X(null) X(named) X(repeat) X(threads) X(allocator) X(unchecked) X(objects) \
   X(references) X(descriptors) X(mappings) X(rounding) X(locale) X(signals) X(hangs) X(changes) \
-  X(outside) X(silent) X(leaves) X(gpu) X(gpu_offset) X(rough) X(talks) X(always)
+  X(outside) X(silent) X(leaves) X(once) X(gpu) X(gpu_offset) X(rough) X(talks) X(always)
 /* clang-format on */
 
 #define FAULT(name) k_##name,
@@ -163,6 +163,7 @@ static void use(float value) {
 }
 
 static int misbehave(const DLTensor *x, const DLTensor *y, fault f) {
+  static int calls;
   const int64_t count = tvm_ffi_tensor_get_numel(x);
   const bool is_strided = !tvm_ffi_tensor_is_contiguous(x);
   float *values = tvm_ffi_tensor_get_data(x);
@@ -177,6 +178,9 @@ static int misbehave(const DLTensor *x, const DLTensor *y, fault f) {
   if (f == k_leaves && is_strided) exit(0);
   if (f == k_talks) fputs("I was called\n", stderr);
   if (f == k_always) abort();
+  if (f == k_once && calls++ > 0) {
+    return tvm_ffi_error_raise(TVM_FFI_C_RUNTIME_ERROR, "there is no more");
+  }
   return f == k_silent && is_strided ? -1 : 0;
 }
 

@@ -116,6 +116,12 @@ for fault, (row, said) in {**OWN, **OTHERS}.items():
     assert again.returncode == CHECK, (fault, first, again)
     assert first["name"] in failures(json.loads(again.stdout)), (fault, first, again.stdout)
 
+# A call that worked once and then raises is no refusal, whichever row makes it again.
+once = failures(probe("once", "--only=state"))
+assert set(once) == {"repeat", "threads", "objects", "descriptors", "mappings"}, once
+assert all("the call that works raised RuntimeError: there is no more" in why
+           for why in once.values()), once
+
 # ---- What is chosen ----
 
 assert set(rows_of(probe("right", "--only=layouts", "--skip=p*"))) == {

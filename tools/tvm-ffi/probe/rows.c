@@ -361,6 +361,18 @@ static bool call_and_look(attempt *a, outcome *out) {
   return good;
 }
 
+/* The same for the call that works, which is not to be refused either. */
+static bool call_again_and_look(attempt *a, outcome *out) {
+  text_buf line = {NULL, 0, 0};
+  const bool good = call_and_look(a, out);
+  if (!good && out->verdict == kRefused) {
+    attempt_describe_error(a, &line);
+    judge(out, kFailed, "the call that works raised %s", line.data);
+    text_free(&line);
+  }
+  return good;
+}
+
 /* Whether the call had these effects; else it has been judged. */
 static bool look_at_effects(const attempt *a, const effects *expected, bool exact, outcome *out) {
   text_buf wrong = {NULL, 0, 0};
@@ -1046,7 +1058,7 @@ static void run_null(const subject *s, const probe_case *which, outcome *out) {
 static bool call_often(attempt *a, int count, outcome *out) {
   int i;
   for (i = 0; i < count; ++i) {
-    if (!call_and_look(a, out)) return false;
+    if (!call_again_and_look(a, out)) return false;
     if (!attempt_reset(a)) {
       leave_out(out);
       return false;
@@ -1062,7 +1074,8 @@ static void run_repeat(const subject *s, const probe_case *which, outcome *out) 
   (void)which;
   if (!attempt_init(&a, s, NULL)) leave_out(out);
   for (i = 0; out->verdict == kVerdictNone && i < kCalls; ++i) {
-    if (!call_and_look(&a, out) || !look_at_effects(&a, &s->after, !s->may_vary, out)) break;
+    if (!call_again_and_look(&a, out)) break;
+    if (!look_at_effects(&a, &s->after, !s->may_vary, out)) break;
     if (i + 1 == kCalls) judge(out, kPassed, "the same %s", s->may_vary ? "numbers" : "bits");
     if (!attempt_reset(&a)) leave_out(out);
   }
@@ -1103,7 +1116,8 @@ static void run_in_thread(void *context, size_t i) {
     } else if (!attempt_is_clean(a, &wrong)) {
       judge(out, kFailed, "%s", wrong.data);
     } else if (!a->returned) {
-      refuse(a, out);
+      attempt_describe_error(a, &wrong);
+      judge(out, kFailed, "the call that works raised %s", wrong.data);
     } else if (look_at_effects(a, &r->expected[i], !r->s->may_vary, out) && !attempt_reset(a)) {
       leave_out(out);
     }
@@ -1144,11 +1158,13 @@ static bool rotate_inputs(attempt *a) {
 static bool prepare_thread(race *r, size_t i, outcome *out) {
   attempt *a = &r->attempts[i];
   bool good = attempt_init(a, r->s, NULL) && (i == 0 || rotate_inputs(a));
-  if (good && !call_and_look(a, out) && out->verdict == kRefused && i > 0) {
+  if (good && i > 0 && !call_and_look(a, out) && out->verdict == kRefused) {
     out->verdict = kVerdictNone;
     attempt_free(a);
     good = attempt_init(a, r->s, NULL);
-    if (good) (void)call_and_look(a, out);
+    if (good) (void)call_again_and_look(a, out);
+  } else if (good && i == 0) {
+    (void)call_again_and_look(a, out);
   }
   good = good && out->verdict == kVerdictNone && attempt_take_effects(a, &r->expected[i]) &&
          attempt_reset(a);
@@ -1295,7 +1311,7 @@ static void run_objects(const subject *s, const probe_case *which, outcome *out)
   if (call_often(&a, 1, out)) {
     for (i = 0; i < a.num_args; ++i) before[i] = count_references(&a.args[i]);
     if (own_runtime_is_used()) own_runtime_count_objects(true);
-    if (call_and_look(&a, out)) {
+    if (call_again_and_look(&a, out)) {
       tvm_ffi_any_clear(&a.result);
       if (own_runtime_is_used()) alive = own_runtime_get_object_count(kTVMFFIAny);
       look_at_references(&a, before, out);
