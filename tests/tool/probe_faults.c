@@ -236,6 +236,35 @@ static int scale(const tvm_ffi_args *args, fault f) {
   return 0;
 }
 
+/* ---- Kernels with other parameters, each without a fault ---- */
+
+TVM_FFI_C_EXPORT(takes_pointer, "(0: void*, 1: dtype, 2: Device) -> None") {
+  DLDataType dtype;
+  DLDevice device;
+  DLTensor *tensor;
+  void *pointer;
+  TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 3));
+  if (!tvm_ffi_any_try_tensor(&args->args[0], &tensor)) { /* which may stand for its data */
+    TVM_FFI_C_TRY(tvm_ffi_args_read_pointer(args, 0, &pointer));
+  }
+  TVM_FFI_C_TRY(tvm_ffi_args_read_dtype(args, 1, &dtype));
+  return tvm_ffi_args_read_device(args, 2, &device);
+}
+TVM_FFI_C_EXPORT_SCHEMA(
+    takes_pointer, TVM_FFI_C_TYPE("None"),
+    TVM_FFI_C_TYPE("void*") "," TVM_FFI_C_TYPE("DataType") "," TVM_FFI_C_TYPE("Device"));
+
+/* Its metadata says nothing. */
+TVM_FFI_C_EXPORT(takes_dtype, "(0: dtype, 1: Device) -> None") {
+  DLDataType dtype;
+  DLDevice device;
+  TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 2));
+  TVM_FFI_C_TRY(tvm_ffi_args_read_dtype(args, 0, &dtype));
+  return tvm_ffi_args_read_device(args, 1, &device);
+}
+
+/* ---- The table ---- */
+
 #define KERNEL(name)                                                         \
   TVM_FFI_C_EXPORT(name, "(0: DLTensor*, 1: float, 2: DLTensor*) -> None") { \
     return scale(args, k_##name);                                            \

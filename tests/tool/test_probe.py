@@ -21,8 +21,12 @@ def form(name):
 
 
 def probe(name, *options, env=None):
-    code, out, err = run("probe", FAULTS, form(name), "--json", *options, env=env)
-    assert code in (OK, CHECK) and (err == "" or code == CHECK), (name, code, out, err)
+    return probe_call(form(name), *options, env=env)
+
+
+def probe_call(call, *options, env=None):
+    code, out, err = run("probe", FAULTS, call, "--json", *options, env=env)
+    assert code in (OK, CHECK) and (err == "" or code == CHECK), (call, code, out, err)
     found = json.loads(out)
     assert (code == CHECK) == (found["failed"] > 0), found
     return found
@@ -137,6 +141,21 @@ bad(USAGE, "--only: there is no row ofset; did you mean offset?", "probe", FAULT
 bad(USAGE, "--skip: there is no row zebra; tvm-ffi probe --help", "probe", FAULTS, form("right"),
     "--skip=zebra")
 
+bad(USAGE, "no call was chosen", "probe", FAULTS, form("right"), "--only=broadcast",
+    "--skip=broadcast")
+
+# No call is made that is as right as the one given: None for None or a pointer, and a dtype or a
+# device for its text, be the types known or not.
+RIGHT_ONES = {"type:1:dtype", "type:2:device", "type:0:pointer", "none:0"}
+for call in "takes_pointer(none, float32, cpu)", "takes_pointer(2xf32, s:float32, s:cpu)":
+    found = probe_call(call, "--only=calls")
+    names = {one["name"] for one in found["calls"]}
+    assert found["failed"] == 0 and not names & RIGHT_ONES, (failures(found), names)
+    assert {"none:1", "none:2", "type:1:int", "type:2:dtype"} <= names, names
+found = probe_call("takes_dtype(s:float32, s:cpu)", "--only=calls")
+assert found["failed"] == 0 and {"type:0:int", "none:1"} <= {
+    one["name"] for one in found["calls"]}, found
+
 # ---- What is allowed ----
 
 assert probe("rough", "--only=transposed")["failed"] == 2
@@ -167,6 +186,11 @@ assert "Expected 3 but got 2 arguments" in err, err
 bad(USAGE, "there is no function wrong", "probe", FAULTS, form("wrong"))
 bad(LOAD, "No such file", "probe", "missing.so", form("right"))
 bad(RAISED, "always: crashed while it was called", "probe", FAULTS, form("always"))
+for layout in ".order(F)", ".T", ".device(cuda)[1:]", ".dltensor", "[::2]":
+    bad(USAGE, f"probe makes the layouts itself; give argument 2 without {layout}", "probe", FAULTS,
+        form("right").replace(Y, Y + layout))
+bad(USAGE, "give argument 2 memory of its own, not arg[N]", "probe", FAULTS,
+    f"right({X}, 2.5, arg[0])")
 bad(USAGE, "one operand too many", "probe", FAULTS, form("right"), "again()")
 
 # ---- On a device ----

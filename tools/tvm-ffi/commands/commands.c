@@ -371,8 +371,9 @@ static const option kProbeOptions[] = {
 static const char kProbeText[] =
     "From one call that works, every related call is made, each in a process of its own. The call\n"
     "is written as for run, with &4xf32 for what the function fills; a tensor that it changes is\n"
-    "an output, too, and all others are inputs. A verdict is passed, refused (the function raised\n"
-    "an error) or FAIL; one FAIL makes the exit code 5. These are a FAIL anywhere: a crash, a\n"
+    "an output, too, and all others are inputs. Tensors are given without a layout and arg[N]:\n"
+    "probe makes the layouts itself. A verdict is passed, refused (the function raised an\n"
+    "error) or FAIL; one FAIL makes the exit code 5. These are a FAIL anywhere: a crash, a\n"
     "call that takes longer than --timeout, a write outside of the outputs, a changed input, and\n"
     "-1 without an error. The rows, and what else they fail for:\n\n"
     "layouts: the same values otherwise in memory. FAIL: other numbers\n"

@@ -135,20 +135,23 @@ static int run_case(void *context) {
 
 /* ---- The call that works ---- */
 
-/* Whatever layout tensors were given in. False after a report. */
-static bool pack_inputs(input_list *inputs) {
+/* Whether all tensors were given without a layout, of which probe makes its own; false after a
+ * report. */
+static bool check_layouts(const input_list *inputs) {
   size_t i;
   for (i = 0; i < inputs->size; ++i) {
-    DLTensor *tensor;
-    TVMFFIObjectHandle packed;
-    if (!tvm_ffi_any_try_tensor(&inputs->items[i].value, &tensor)) continue;
-    packed = tensor_copy(tensor);
-    if (packed == NULL) {
-      runtime_error_report("tvm-ffi probe", false);
+    const input_memory *memory = inputs->items[i].memory;
+    if (memory == NULL) continue;
+    if (memory->seen.source == kViewOfArgument) {
+      report_error(
+          "probe makes the layouts itself; give argument %zu memory of its own, not arg[N]", i);
       return false;
     }
-    tvm_ffi_any_clear(&inputs->items[i].value);
-    inputs->items[i].value = tvm_ffi_any_take_object(packed);
+    if (memory->seen.has_layout) {
+      report_error("probe makes the layouts itself; give argument %zu without %.*s", i,
+                   (int)memory->seen.text_size, memory->seen.text);
+      return false;
+    }
   }
   return true;
 }
@@ -164,7 +167,7 @@ static int read_call(probe *p) {
     p->types = schema_parse(p->box->metadata, strlen(p->box->metadata));
   }
   if (!call_read_inputs(&p->request, p->types, &p->inputs)) return kExitUsage;
-  if (!pack_inputs(&p->inputs)) return kExitUsage;
+  if (!check_layouts(&p->inputs)) return kExitUsage;
   p->s.name = p->request.function;
   p->s.types = p->types;
   p->s.inputs = &p->inputs;
@@ -287,6 +290,10 @@ static bool choose_cases(probe *p) {
   }
   good = are_known("only", p->only, &all) && are_known("skip", p->skip, &all);
   free(all.items);
+  if (good && p->num_cases == 0) {
+    report_error("no call was chosen: --only and --skip leave none");
+    return false;
+  }
   return good;
 }
 

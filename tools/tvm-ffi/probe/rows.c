@@ -202,6 +202,17 @@ static void list_args(const subject *s, const row *kind, int64_t choice, case_li
   }
 }
 
+/* Not where None is what the call has, or stands for a NULL that a pointer may be. */
+static void list_none(const subject *s, const row *kind, int64_t choice, case_list *out) {
+  size_t i;
+  (void)choice;
+  for (i = 0; i < s->inputs->size; ++i) {
+    const schema_type *type = find_type(s, i);
+    if (is_optional(s, i) || tvm_ffi_any_is_none(&s->inputs->items[i].value)) continue;
+    if (type == NULL || type->kind != kSchemaPointer) add_case(out, kind, (int)i, 0, ":%zu", i);
+  }
+}
+
 /* Arguments of other types: as they are written on command lines. */
 static const struct {
   const char *name, *spec;
@@ -247,19 +258,56 @@ static const char *name_type(const TVMFFIAny *value) {
   }
 }
 
+/* The same of a parameter's type; NULL: no other value that is tried is of it. */
+static const char *name_schema(const schema_type *type) {
+  switch (type->kind) {
+    case kSchemaBool:
+      return "bool";
+    case kSchemaInt:
+      return "int";
+    case kSchemaFloat:
+      return "float";
+    case kSchemaPointer:
+      return "pointer";
+    case kSchemaDataType:
+      return "dtype";
+    case kSchemaDevice:
+      return "device";
+    case kSchemaStr:
+      return "str";
+    case kSchemaTensorView:
+    case kSchemaTensor:
+      return "tensor";
+    case kSchemaShape:
+      return "shape";
+    case kSchemaFunction:
+      return "function";
+    case kSchemaArray:
+    case kSchemaList:
+    case kSchemaTuple:
+      return "array";
+    default:
+      return NULL;
+  }
+}
+
 /* Whether a value of the second type may stand for one of the first, by the rules of the ABI. An
- * int may have been meant for a float if the types are not known. */
+ * int may have been meant for a float, and a text for a dtype or a device, if the types are not
+ * known. */
 static bool converts(const subject *s, const char *type, const char *other) {
   static const char *const kPairs[][2] = {
       {"int", "bool"},    {"float", "int"},   {"float", "bool"},
       {"bool", "int"},    {"dtype", "str"},   {"device", "str"},
-      {"shape", "array"}, {"array", "shape"}, {"pointer", "tensor"}};
+      {"shape", "array"}, {"array", "shape"}, {"pointer", "tensor"},
+      {"int", "float"},   {"str", "dtype"},   {"str", "device"}}; /* types are not known */
+  enum { kUnknown = 3 };
+  const size_t count = sizeof kPairs / sizeof *kPairs - (s->types != NULL ? kUnknown : 0);
   size_t i;
   if (strcmp(type, other) == 0) return true;
-  for (i = 0; i < sizeof kPairs / sizeof *kPairs; ++i) {
+  for (i = 0; i < count; ++i) {
     if (strcmp(type, kPairs[i][0]) == 0 && strcmp(other, kPairs[i][1]) == 0) return true;
   }
-  return s->types == NULL && strcmp(type, "int") == 0 && strcmp(other, "float") == 0;
+  return false;
 }
 
 static void list_types(const subject *s, const row *kind, int64_t choice, case_list *out) {
@@ -267,9 +315,11 @@ static void list_types(const subject *s, const row *kind, int64_t choice, case_l
   int64_t k;
   (void)choice;
   for (i = 0; i < s->inputs->size; ++i) {
-    const char *type = name_type(&s->inputs->items[i].value);
+    const char *given = name_type(&s->inputs->items[i].value);
+    const char *wanted = find_type(s, i) != NULL ? name_schema(find_type(s, i)) : NULL;
     for (k = 0; k < kNumOthers && !takes_any(s, i); ++k) {
-      if (converts(s, type, kOthers[k].name)) continue;
+      if (converts(s, given, kOthers[k].name)) continue;
+      if (wanted != NULL && converts(s, wanted, kOthers[k].name)) continue;
       add_case(out, kind, (int)i, k, ":%zu:%s", i, kOthers[k].name);
     }
   }
@@ -1481,7 +1531,7 @@ const row kRows[] = {
     {STATE, "signals", "handlers of signals afterwards", list_once, 0, run_signals, NULL, 0},
     {WRONG, "missing", "one argument left out", list_args, 0, run_missing, NULL, 0},
     {WRONG, "extra", "one argument too many", list_once, 0, run_extra, NULL, 0},
-    {WRONG, "none", "None in place of an argument", list_args, 0, run_none, NULL, NAMES},
+    {WRONG, "none", "None in place of an argument", list_none, 0, run_none, NULL, NAMES},
     {WRONG, "type", "arguments of other types", list_types, 0, run_type, NULL, NAMES},
     {WRONG, "dtype", "elements of other types", list_dtypes, 0, run_dtype, NULL, NAMES},
     {WRONG, "device", "tensors on another device", list_devices, 0, run_device, NULL, NAMES},

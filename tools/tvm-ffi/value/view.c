@@ -436,10 +436,12 @@ static bool read_word(view *v, scan *s, bool file_is_fortran) {
 }
 
 bool view_read(view *v, scan *s, bool file_is_fortran) {
+  v->text = s->pos;
   while (s->pos < s->end && (*s->pos == '[' || *s->pos == '.')) {
     v->has_layout = true;
     if (!(*s->pos++ == '[' ? read_slices(v, s) : read_word(v, s, file_is_fortran))) return false;
   }
+  v->text_size = (size_t)(s->pos - v->text);
   return true;
 }
 

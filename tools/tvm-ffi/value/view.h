@@ -31,8 +31,10 @@ typedef struct {
   view_array base, part;
   int64_t first, packed_first; /* where the part begins in the base, in elements of both strides */
   layout how;
-  bool has_layout; /* something was read */
-  bool is_part;    /* a slice or .T was */
+  bool has_layout;  /* something was read: */
+  const char *text; /* that, of so many bytes; lent from the text that was scanned */
+  size_t text_size;
+  bool is_part; /* a slice or .T was */
   bool is_dltensor;
 } view;
 
