@@ -263,6 +263,17 @@ TVM_FFI_C_EXPORT(takes_dtype, "(0: dtype, 1: Device) -> None") {
   return tvm_ffi_args_read_device(args, 1, &device);
 }
 
+/* Allocates before it uses the elements. */
+TVM_FFI_C_EXPORT(make_like, "(0: Tensor) -> Tensor") {
+  DLTensor *like, made;
+  TVMFFIObjectHandle tensor;
+  TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 1));
+  TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, 0, &like));
+  tvm_ffi_tensor_init(&made, NULL, like->device, like->dtype, like->ndim, like->shape, NULL);
+  TVM_FFI_C_TRY(TVMFFIEnvTensorAlloc(&made, &tensor));
+  return tvm_ffi_args_return_object(args, tensor);
+}
+
 /* ---- The table ---- */
 
 #define KERNEL(name)                                                         \

@@ -271,6 +271,8 @@ static bool is_made_up(TVMFFIObjectHandle error) {
          strstr(message.data, kWords) != NULL;
 }
 
+const char kHintOutput[] = " (write & before it if it is an output)";
+
 bool attempt_is_clean(const attempt *a, text_buf *out) {
   char where[128];
   size_t i;
@@ -290,7 +292,7 @@ bool attempt_is_clean(const attempt *a, text_buf *out) {
       return false;
     }
     if (!arg->is_output && !is_unchanged(arg)) {
-      text_add(out, "it changed argument %zu, an input", i);
+      text_add(out, "it changed argument %zu, an input%s", i, kHintOutput);
       return false;
     }
   }

@@ -96,6 +96,8 @@ bool attempt_call_here(attempt *a);
  * an error raised. */
 bool attempt_reset(attempt *a);
 
+/* What may help where an input was changed. */
+extern const char kHintOutput[];
 /* Whether the call kept to what any call has to: errors are raised, with a kind; inputs and all
  * that is not of an output are unchanged. If not, writes what it did. */
 bool attempt_is_clean(const attempt *a, text_buf *out);

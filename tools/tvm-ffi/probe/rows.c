@@ -875,13 +875,18 @@ static void run_huge(const subject *s, const probe_case *which, outcome *out) {
 
 /* ---- Wrong calls ---- */
 
+/* After a wrong call that may have been refused: whether its error names the argument. An error of
+ * the tool's own allocator is not the function's. */
+static void look_at_name(const attempt *a, size_t arg, outcome *out) {
+  if (out->verdict != kRefused || device_was_refused()) return;
+  out->names_argument = attempt_names_argument(a, arg);
+}
+
 /* The call is to be refused. `accepted` says what is wrong if it is not. `arg`: the argument that
  * the error is to name; -1: none. */
 static void expect_refusal(attempt *a, int arg, const char *accepted, outcome *out) {
   if (call_and_look(a, out)) judge(out, kFailed, "it returned without an error: %s", accepted);
-  if (out->verdict == kRefused && arg >= 0) {
-    out->names_argument = attempt_names_argument(a, (size_t)arg);
-  }
+  if (arg >= 0) look_at_name(a, (size_t)arg, out);
 }
 
 static void run_missing(const subject *s, const probe_case *which, outcome *out) {
@@ -1062,8 +1067,8 @@ static void run_dtype(const subject *s, const probe_case *which, outcome *out) {
     } else {
       judge(out, kPassed, "it takes this type");
     }
-  } else if (out->verdict == kRefused) {
-    out->names_argument = attempt_names_argument(&a, i);
+  } else {
+    look_at_name(&a, i, out);
   }
   attempt_free(&a);
   free(values);
@@ -1559,6 +1564,7 @@ void rows_judge_end(const probe_case *which, const char *ending, outcome *out) {
   if (used_elements && which->kind->run == run_huge) {
     judge(out, kPassed, "it goes on beyond the first elements");
   } else {
-    judge(out, kFailed, "it %s", ending);
+    const bool wrote = strstr(ending, "wrote to a read-only tensor") != NULL;
+    judge(out, kFailed, "it %s%s", ending, wrote ? kHintOutput : "");
   }
 }

@@ -96,6 +96,8 @@ static void release_on_device(void *context, DLTensor *tensor) {
 
 static const tvm_ffi_tensor_allocator kOnDevice = {allocate_on_device, release_on_device, NULL};
 
+static bool was_refused;
+
 static int allocate_for_function(DLTensor *prototype, DLManagedTensorVersioned **out,
                                  void *error_context,
                                  void (*set_error)(void *error_context, const char *kind,
@@ -103,6 +105,7 @@ static int allocate_for_function(DLTensor *prototype, DLManagedTensorVersioned *
   TVMFFIObjectHandle tensor = NULL, error;
   int code;
   if (!device_is_open(prototype->device)) {
+    if (prototype->device.device_type != kDLCPU) was_refused = true;
     return tvm_ffi_env_allocate_cpu(prototype, out, error_context, set_error);
   }
   code = tvm_ffi_tensor_create_with(&kOnDevice, prototype->device, prototype->dtype,
@@ -132,6 +135,10 @@ bool device_open(const char *device, DLDevice *out) {
 
 bool device_is_open(DLDevice device) {
   return device.device_type == kDLCUDA && tvm_ffi_device_equal(device, opened);
+}
+
+bool device_was_refused(void) {
+  return was_refused;
 }
 
 TVMFFIObjectHandle device_copy_to(DLDevice device, const DLTensor *tensor) {

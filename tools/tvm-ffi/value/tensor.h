@@ -34,6 +34,8 @@ TVMFFIObjectHandle device_copy_storage(DLDevice device, const storage *s,
 /* Copies the bytes of a packed tensor on an open device to CPU memory; 0, or an error raised. */
 int device_copy_from(const DLTensor *tensor, void *dest, size_t size);
 bool device_is_open(DLDevice device);
+/* Whether a function asked for memory on a device that is not open, which was refused. */
+bool device_was_refused(void);
 
 /* Waits for all work on the device; 0, or an error raised if some of it failed. */
 int device_wait(void);
