@@ -180,6 +180,15 @@ assert lines[3].split()[:4] == ["strided", "3", "0", "0"], out
 assert lines[4].startswith("FAIL offset:0: argument 2: ") and lines[4].endswith(
     f": tvm-ffi probe {FAULTS} '{form('offset')}' --only=offset:0"), out
 assert lines[5] == "offset: 3 passed, 0 refused, 1 failed", out
+code, out, err = run("probe", FAULTS, form("dtype"), "--skip=shapes", "--skip=threads")
+lines = [line for line in out.splitlines() if line.startswith(("FAIL dtype:", "..."))]
+in_full = failures(probe("dtype", "--skip=shapes", "--skip=threads"))
+assert len(in_full) == len(failures(probe("dtype", "--only=dtype"))) > 4, in_full
+assert [line[:11] for line in lines] == 3 * ["FAIL dtype:"] + ["... and " + str(
+    len(in_full) - 3).ljust(3)], (lines, in_full)
+assert lines[3].endswith(" more of dtype, --json lists them"), lines
+out = run("probe", FAULTS, form("dtype"), "--only=dtype")[1]
+assert out.count("FAIL dtype:") == len(in_full) and "..." not in out, out
 assert run("probe", FAULTS, form("talks"), "--skip=threads")[2] == ""
 assert "I was called" in run("probe", FAULTS, form("talks"), "--only=offset:0")[2]
 

@@ -426,16 +426,32 @@ static char *describe_unnamed(const probed *c) {
   return tool_format("the error does not say which argument is wrong: %s", c->detail);
 }
 
-static void print_failures(const probe *p) {
-  size_t i;
+/* The name under which a call failed in a row; NULL: it did not. `why` is to be released. */
+static const char *find_failure(const probed *c, const row *kind, char **why) {
+  if (kind == kNamedRow) {
+    if (!is_unnamed(c)) return NULL;
+    *why = describe_unnamed(c);
+    return name_named(&c->which);
+  }
+  if (c->which.kind != kind || !c->counts || c->judged != kFailed) return NULL;
+  *why = tool_copy(c->detail, strlen(c->detail));
+  return c->which.name;
+}
+
+/* Who chose rows wants to see all; else the first few of each say what is wrong. */
+static void print_failures(const probe *p, const row *kind) {
+  enum { kMost = 3 };
+  size_t i, count = 0;
   for (i = 0; i < p->num_cases; ++i) {
-    const probed *c = &p->cases[i];
-    if (c->counts && c->judged == kFailed) print_failure(p, c->which.name, c->detail);
-    if (is_unnamed(c)) {
-      char *why = describe_unnamed(c);
-      print_failure(p, name_named(&c->which), why);
-      free(why);
-    }
+    char *why;
+    const char *name = find_failure(&p->cases[i], kind, &why);
+    if (name == NULL) continue;
+    if (++count <= kMost || p->only.count > 0) print_failure(p, name, why);
+    free(why);
+  }
+  if (count > kMost && p->only.count == 0) {
+    fprintf(streams_results(), "... and %zu more of %s, --json lists them\n", count - kMost,
+            kind->name);
   }
 }
 
@@ -454,7 +470,7 @@ static void print_table(const probe *p) {
     }
     print_row(&kRows[i], &one);
   }
-  print_failures(p);
+  for (i = 0; i < kNumRows; ++i) print_failures(p, &kRows[i]);
   fprintf(streams_results(), "%s%s%s: %zu passed, %zu refused, %zu failed",
           report_color(sum.of[kFailed] > 0 ? kColorBad : kColorGood), p->s.name,
           report_color(kColorNone), sum.of[kPassed], sum.of[kRefused], sum.of[kFailed]);
