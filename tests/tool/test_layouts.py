@@ -131,6 +131,11 @@ for distance in 1, 2, 63:
 assert describe("4xi16.readonly", "arg[0]", "4xi16", "arg[2].readonly")[1][5] == "cpu:0 read-only"
 assert [one[5] for one in describe("4xi16.device(cuda:1)", "arg[0]", "arg[0].device(cpu)")] == [
     "cuda:1", "cuda:1", "cpu:0"]
+KINDS = ("cpu", "cuda", "cuda_host", "opencl", "vulkan", "metal", "vpi", "rocm", "rocm_host",
+         "ext_dev", "cuda_managed", "oneapi", "webgpu", "hexagon", "maia", "trn")
+for kind in KINDS:
+    assert [one[5] for one in describe(f"4xi16.device({kind})", f"4xi16.device({kind}:3)")] == [
+        f"{kind}:0", f"{kind}:3"]
 assert [one[5] for one in describe("4xi16.dltensor", "arg[0]", "arg[0].dltensor")] == [
     "cpu:0 dltensor", "cpu:0", "cpu:0 dltensor"]
 assert describe("2x3xi16.order(C)")[0][1] == [3, 1]
@@ -210,7 +215,9 @@ for spec, message in [
     ("4xf32.fill(256)", "`.fill` is written .fill(0x7f), a byte"),
     ("4xf32.byte_offset(x)", "`.byte_offset` is written .byte_offset(8)"),
     ("4xf32.byte_offset()", "`.byte_offset` is written .byte_offset(8)"),
-    ("4xf32.device(gpu)", "`.device` is written .device(cuda:1)"),
+    ("4xf32.device(gpu)", "`.device` is written .device(cuda:1), with one of " + ", ".join(KINDS)),
+    ("4xf32.device(cuda_host:)", "`.device` is written .device(cuda:1), with one of cpu, cuda, "),
+    ("4xf32.device(cuda_host:x)", "`.device` is written .device(cuda:1), with one of cpu, cuda, "),
     ("4xf32.strides(1, 2)", "there are 2 strides for 1 dimension"),
     ("4xf32.strides(x)", "`.strides` is written .strides(4, 1)"),
     ("4xf32[1:].strides(2)", "`.strides` comes before slices and .T"),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers of any data type: names of the types, and elements of tensors. */
+/* Numbers of any data type: names of the types, and elements of tensors; names of devices. */
 #ifndef TVM_FFI_TOOL_NUMBER_H_
 #define TVM_FFI_TOOL_NUMBER_H_
 
@@ -23,6 +23,13 @@ enum { kDtypeTextSize = 64 };
 /* Writes IREE's name, or "bool", or DLPack's name if there is neither, to a buffer of that size,
  * and returns it. */
 char *dtype_write(DLDataType dtype, char *buffer);
+
+/* ---- Names of devices ---- */
+
+/* Parses "cuda:1", and also what the runtime only writes: "cuda_host", "cuda_managed:1". */
+bool device_read(const char *text, DLDevice *out);
+/* Adds the names of all kinds of devices, with commas. */
+void device_list(text_buf *out);
 
 /* ---- Small floating-point formats ---- */
 

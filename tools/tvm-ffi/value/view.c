@@ -354,6 +354,15 @@ static bool parse_guard(view *v, const char *text) {
   return v->how.guard == kGuardStart || strcmp(text, "end") == 0;
 }
 
+static bool parse_device(view *v, const scan *s, const char *text) {
+  text_buf known = {NULL, 0, 0};
+  if (device_read(text, &v->how.device)) return true;
+  device_list(&known);
+  scan_fail(s, "`.device` is written %s, with one of %s", kWords[kWordDevice].form, known.data);
+  text_free(&known);
+  return false;
+}
+
 /* The value of a word that has one; false after a report. */
 static bool apply_value(view *v, const scan *s, size_t which, const char *text,
                         bool file_is_fortran) {
@@ -379,7 +388,7 @@ static bool apply_value(view *v, const scan *s, size_t which, const char *text,
       v->how.fill = (unsigned char)byte;
       break;
     default:
-      good = tvm_ffi_device_parse(text, strlen(text), &v->how.device);
+      return parse_device(v, s, text);
   }
   return good || fail_word(s, which);
 }
