@@ -274,6 +274,42 @@ TVM_FFI_C_EXPORT(make_like, "(0: Tensor) -> Tensor") {
   return tvm_ffi_args_return_object(args, tensor);
 }
 
+/* Needs no more than the first elements. */
+TVM_FFI_C_EXPORT(copy_first, "(0: DLTensor*, 1: DLTensor*) -> None") {
+  DLTensor *x, *y;
+  TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 2));
+  TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, 0, &x));
+  TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, 1, &y));
+  if (tvm_ffi_tensor_get_numel(x) == 0 || tvm_ffi_tensor_get_numel(y) == 0) return 0;
+  memcpy(tvm_ffi_tensor_get_data(y), tvm_ffi_tensor_get_data(x), 4);
+  return 0;
+}
+
+/* Needs no elements at all. */
+TVM_FFI_C_EXPORT(count, "(0: DLTensor*) -> int") {
+  DLTensor *x;
+  TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 1));
+  TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, 0, &x));
+  return tvm_ffi_args_return(args, tvm_ffi_any_from_int64(tvm_ffi_tensor_get_numel(x)));
+}
+
+/* Subtracts the last element of each row, in place and for any rank. */
+TVM_FFI_C_EXPORT(subtract_last, "(0: DLTensor*) -> None") {
+  DLTensor *x;
+  float *row;
+  int64_t count, i, j, n;
+  TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 1));
+  TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, 0, &x));
+  TVM_FFI_C_TRY(tvm_ffi_args_check_contiguous(args, 0));
+  n = x->ndim > 0 ? x->shape[x->ndim - 1] : 1;
+  count = tvm_ffi_tensor_get_numel(x);
+  row = tvm_ffi_tensor_get_data(x);
+  for (i = 0; i < count; i += n) {
+    for (j = 0; j < n; ++j) row[i + j] -= row[i + n - 1];
+  }
+  return 0;
+}
+
 /* ---- The table ---- */
 
 #define KERNEL(name)                                                         \

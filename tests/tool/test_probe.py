@@ -161,6 +161,16 @@ found = probe_call("make_like(3xf32=rand)", "--only=device", "--only=named")
 assert found["failed"] == 0 and rows_of(found)["device"]["refused"] == 2, found
 assert any("memory of the CPU only" in one["detail"] for one in found["calls"]), found
 
+# Some functions rightly return where others have cut off an extent or not looked at a type: those
+# that use no more than a few elements, or none.
+assert rows_of(probe_call("copy_first(4x3xf32=rand, &4x3xf32)", "--only=huge"))["huge"][
+    "passed"] == 4
+found = probe_call("count(4x3xf32=rand)", "--only=huge", "--only=dtype")
+assert found["passed"] == 4 + 15 and found["failed"] == 0, failures(found)
+# In another shape the rows of a tensor are others.
+found = probe_call("subtract_last(&4x3xf32=rand)", "--only=more-dims", "--only=fewer-dims")
+assert found["passed"] == 3 and found["failed"] == 0, failures(found)
+
 # ---- What is allowed ----
 
 assert probe("rough", "--only=transposed")["failed"] == 2

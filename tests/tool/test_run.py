@@ -99,8 +99,8 @@ is_output("call(fn:ffi.ReprPrint, dtype:bf16)", 'result[0]: "bfloat16"\n')
 for text in [
         "5", "-7", "2.5", "3.0", "1e+100", "inf", "true", '"a, b"', "dtype:f32", "dtype:bf16",
         "dtype:f8e4m3fn", "dev:cuda:1", "dev:cuda_host:1", "shape:[2, 3]", "shape:[]", "[]",
-        '[1, 2.5, "a", [none]]',
-        '{"k": 1}', "2x2xi32=[1 2][3 4]", "1x1x2xi8=[[-1 127]]", "f64=0.1", "2xbool=1 0",
+        '[1, 2.5, "a", [none]]', '{"k": 1}', "2x2xi32=[1 2][3 4]", "1x1x2xi8=[[-1 127]]",
+        "f64=0.1", "2xbool=1 0",
         "2xui64=18446744073709551615 0", "2xf32=0.1 1e+30", "2xf16=0.1 -inf", "3xbf16=1 0.1 nan",
         "2xf8e4m3fn=448 0.5", "2xf4e2m1fn=0.5 6", "2xi4=-8 7", "2xc64=[1 2][3 4]",
         "2xf32x2=[1 2][3 4]", "[2xi32=1 2]"

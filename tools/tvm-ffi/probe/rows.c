@@ -756,13 +756,24 @@ static void run_shape(const subject *s, size_t i, const int64_t *shape, int32_t 
   }
 }
 
+/* Whether the only tensor is changed in place. A function of any rank that works along the last
+ * dimension rightly computes other numbers of it in another shape. */
+static bool is_in_place(const subject *s) {
+  size_t i, num_tensors = 0, num_outputs = 0;
+  for (i = 0; i < s->inputs->size; ++i) {
+    num_tensors += subject_tensor(s, i) != NULL;
+    num_outputs += s->is_output[i];
+  }
+  return num_tensors == 1 && num_outputs == 1;
+}
+
 static void run_more_dims(const subject *s, const probe_case *which, outcome *out) {
   const DLTensor *tensor = subject_tensor(s, (size_t)which->arg);
   const bool is_last = which->number != 0;
   int64_t shape[kLayoutMaxDims + 1];
   memcpy(shape + (is_last ? 0 : 1), tensor->shape, (size_t)tensor->ndim * sizeof *shape);
   shape[is_last ? tensor->ndim : 0] = 1;
-  run_shape(s, (size_t)which->arg, shape, tensor->ndim + 1, true, out);
+  run_shape(s, (size_t)which->arg, shape, tensor->ndim + 1, !is_in_place(s), out);
 }
 
 /* The first two dimensions become one; of a single dimension the first element stays. */
@@ -773,7 +784,8 @@ static void run_fewer_dims(const subject *s, const probe_case *which, outcome *o
     memcpy(shape, tensor->shape + 1, (size_t)(tensor->ndim - 1) * sizeof *shape);
     shape[0] *= tensor->shape[0];
   }
-  run_shape(s, (size_t)which->arg, shape, tensor->ndim - 1, tensor->ndim > 1, out);
+  run_shape(s, (size_t)which->arg, shape, tensor->ndim - 1, tensor->ndim > 1 && !is_in_place(s),
+            out);
 }
 
 /* The numbers of elements that 32 bits cannot hold: as a negative number, and as a small one. */
@@ -798,6 +810,7 @@ static bool take_memory(attempt *a, size_t i, const int64_t *shape, size_t opene
   const DLTensor *tensor = subject_tensor(a->s, i);
   layout how = kLayoutPacked;
   how.has_no_memory = true;
+  how.device = a->s->device;
   if (!attempt_set_tensor(a, i, tensor->dtype, shape, tensor->ndim, &how, NULL)) return false;
   return opened == 0 || pages_open(a->args[i].store->block->low, opened);
 }
@@ -815,20 +828,16 @@ static bool take_all_memory(attempt *a, int64_t extent, int64_t other, size_t op
 }
 
 /* After a verdict that only holds for functions that use the elements: makes the call as it was
- * given, with a tensor (all: -1) that nobody may use. If it does not crash, the verdict is taken
- * back; rows_judge_end() sees the crash. */
-static void look_whether_used(const subject *s, int arg, outcome *out) {
+ * given, with a tensor that nobody may use. If it returns, the verdict is taken back;
+ * rows_judge_end() sees the crash. */
+static void look_whether_used(const subject *s, size_t i, outcome *out) {
   attempt a;
   bool good = attempt_init(&a, s, NULL);
-  size_t i;
-  for (i = 0; good && i < a.num_args; ++i) {
-    if (find_tensor(s, i) == NULL || (arg >= 0 && arg != (int)i)) continue;
-    good = take_memory(&a, i, subject_tensor(s, i)->shape, 0);
-  }
-  if (good && attempt_call(&a)) {
-    judge(out, kPassed, "it uses no elements");
-  } else {
+  if (good && find_tensor(s, i) != NULL) good = take_memory(&a, i, find_tensor(s, i)->shape, 0);
+  if (!good || !attempt_call(&a)) {
     leave_out(out);
+  } else if (a.returned) {
+    judge(out, kPassed, "it uses no elements");
   }
   attempt_free(&a);
 }
@@ -849,9 +858,24 @@ static bool is_decisive(const subject *s, int64_t extent) {
   return is_only;
 }
 
+/* After the verdict that a function returned too early: makes the call with an extent that 32 bits
+ * hold, of which only the first page has memory, too. If it returns, the function may need no more
+ * of any extent; rows_judge_end() sees the crash of one that does. */
+static void look_whether_needed(const subject *s, int64_t extent, outcome *out) {
+  enum { kModerate = 1 << 20 };
+  attempt a;
+  if (!attempt_init(&a, s, NULL) || !take_all_memory(&a, extent, kModerate, pages_size()) ||
+      !attempt_call(&a)) {
+    leave_out(out);
+  } else if (a.returned) {
+    judge(out, kPassed, "it may need no more than the first elements");
+  }
+  attempt_free(&a);
+}
+
 /* Of tensors that are huge, the first page alone has memory. A function that goes on from there
  * uses all of the extent: rows_judge_end() lets that pass. One that ends before has cut it off,
- * unless it never uses elements. */
+ * unless it never uses more. */
 static void run_huge(const subject *s, const probe_case *which, outcome *out) {
   enum { kMoreMemory = 1 << 30 };
   const int64_t extent = kHuge[which->arg > 0];
@@ -865,7 +889,7 @@ static void run_huge(const subject *s, const probe_case *which, outcome *out) {
             "it returned, but did not get beyond the first elements: an extent of %" PRId64
             " may be cut off to 32 bits",
             extent);
-      look_whether_used(s, -1, out);
+      look_whether_needed(s, which->number, out);
     }
   } else {
     leave_out(out);
@@ -1064,6 +1088,7 @@ static void run_dtype(const subject *s, const probe_case *which, outcome *out) {
                  has_same_numbers(&a, 0))) {
       judge(out, kFailed, "it did not look at the type: %s gives the bits of the type before",
             kDtypes[which->number]);
+      look_whether_used(s, i, out);
     } else {
       judge(out, kPassed, "it takes this type");
     }
@@ -1086,7 +1111,7 @@ static void run_device(const subject *s, const probe_case *which, outcome *out) 
   if (attempt_init(&a, s, NULL) &&
       attempt_set_tensor(&a, i, tensor->dtype, tensor->shape, tensor->ndim, &how, NULL)) {
     expect_refusal(&a, which->arg, accepted, out);
-    if (a.returned && out->verdict == kFailed) look_whether_used(s, which->arg, out);
+    if (a.returned && out->verdict == kFailed) look_whether_used(s, (size_t)which->arg, out);
   } else {
     leave_out(out);
   }
@@ -1100,7 +1125,7 @@ static void run_null(const subject *s, const probe_case *which, outcome *out) {
   if (attempt_init(&a, s, NULL) && attempt_clear_data(&a, (size_t)which->arg)) {
     a.args[which->arg].is_output = false;
     expect_refusal(&a, which->arg, accepted, out);
-    if (a.returned && out->verdict == kFailed) look_whether_used(s, which->arg, out);
+    if (a.returned && out->verdict == kFailed) look_whether_used(s, (size_t)which->arg, out);
   } else {
     leave_out(out);
   }
@@ -1560,7 +1585,7 @@ void rows_list(const subject *s, case_list *out) {
 
 void rows_judge_end(const probe_case *which, const char *ending, outcome *out) {
   const bool used_elements = strstr(ending, "has no memory") != NULL;
-  if (used_elements && out->verdict == kFailed) return; /* look_whether_used() */
+  if (out->verdict == kFailed) return; /* look_whether_used(), look_whether_needed() */
   if (used_elements && which->kind->run == run_huge) {
     judge(out, kPassed, "it goes on beyond the first elements");
   } else {
