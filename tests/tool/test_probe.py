@@ -76,7 +76,7 @@ SAID = {
     "unit": "expected",
     "page-end": "it reached beyond a tensor",
     "page-begin": "it reached before a tensor",
-    "read-only": "it wrote to a read-only tensor of 48 bytes (write & before it if it is an output)",
+    "read-only": "wrote to a read-only tensor of 48 bytes (write & before it if it is an output)",
     "pinned": "expected",
     "managed": "expected",
     "view": "expected",
