@@ -441,7 +441,7 @@ TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_tensor_create_view(
         bits % 8 != 0) {
       return TVM_FFI_C_DETAIL_FAIL(TVM_FFI_C_VALUE_ERROR, "A view must begin at a whole byte");
     }
-    if (tvm_ffi_device_is_addressable(view.device)) {
+    if (view.data != NULL && tvm_ffi_device_is_addressable(view.device)) {
       view.data = (char *)view.data + bits / 8;
     } else {
       view.byte_offset += (uint64_t)(bits / 8);
