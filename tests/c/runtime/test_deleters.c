@@ -187,10 +187,15 @@ static void test_a_function_that_cleans_up_fails_with_its_error(void **state) {
 /* An array that dies with its elements: each deleter runs once, and the error stays. */
 static void test_many_deleters_at_once(void **state) {
   TVMFFIAny items[kNumMakers];
+  const TVMFFIByteArray name = {"ffi.Array", 9};
   TVMFFIObjectHandle array = NULL;
-  seen_by_deleter seen = prepare();
+  seen_by_deleter seen;
   int i;
   (void)state;
+  check_ok(TVMFFIFunctionGetGlobal(&name, &array));
+  if (array == NULL) skip(); /* the core profile has no containers */
+  TVMFFIObjectDecRef(array);
+  seen = prepare();
   for (i = 0; i < kNumMakers; ++i) items[i] = tvm_ffi_any_take_object(make(i, &seen));
   check_ok(tvm_ffi_array_create(items, kNumMakers, &array));
   for (i = 0; i < kNumMakers; ++i) tvm_ffi_any_clear(&items[i]);
