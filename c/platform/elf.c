@@ -581,6 +581,7 @@ static bool write_file(const contents *wanted, const ElfW(Ehdr) * like, bool in_
                        written_file *out) {
   layout at = plan(wanted);
   bool is_written = false;
+  /* cppcheck-suppress invalidFunctionArg */ /* -1 is for memory of no file */
   void *bytes = mmap(NULL, at.size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (bytes == MAP_FAILED) return false;
   fill(bytes, &at, wanted, like);
