@@ -124,7 +124,7 @@ ffi::String Describe(ffi::TensorView x) {
   std::ostringstream os;
   os << x.dtype() << " ndim " << x.ndim() << " numel " << x.numel() << " contiguous "
      << x.IsContiguous() << " on " << x.device().device_type << "," << x.device().device_id << " [";
-  for (int64_t i = 0; i < x.ndim(); ++i) os << x.size(i) << "/" << x.stride(i) << " ";
+  for (int64_t i = 0; i < x.ndim(); ++i) os << x.size(i) << "/" << x.strides()[i] << " ";
   os << "]";
   return os.str();
 }
