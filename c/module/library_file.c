@@ -155,14 +155,7 @@ static bool close_file(tvmffi_library_file *file) {
   again = is_only_one ? tvmffi_dl_open_loaded(file->path) : NULL;
   if (again == file->handle) { /* opened like the first time, it finds this runtime again */
     void *bound = tvmffi_dl_open_bound(file->path, kNames, &file->group, reason, sizeof reason);
-    if (bound == again) {
-      tvmffi_dl_close(again);
-    } else if (bound != NULL) {
-      /* GCOVR_EXCL_START: the loader takes one path for one library, whatever file it names now */
-      close_handles(bound, file->group);
-      file->group = NULL;
-      /* GCOVR_EXCL_STOP */
-    }
+    if (bound != NULL) tvmffi_dl_close(again); /* the same library, by the same path */
     return false;
   }
   if (again != NULL) tvmffi_dl_close(again);
