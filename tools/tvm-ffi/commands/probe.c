@@ -246,15 +246,16 @@ static const char *name_named(const probe_case *which) {
 
 /* Whether the pattern chooses anything; false after a report. */
 static bool is_known(const char *flag, const char *pattern, const case_list *all) {
-  const text_list one = {&pattern, 1};
+  const text_list patterns = {&pattern, 1};
   nearest_name search = nearest_begin(pattern, nearest_limit(pattern));
   size_t i;
   for (i = 0; i < kNumRows; ++i) {
-    if (has_name(one, &kRows[i], kRows[i].name)) return true;
+    if (has_name(patterns, &kRows[i], kRows[i].name)) return true;
     nearest_offer(&search, kRows[i].name);
   }
   for (i = 0; i < all->size; ++i) {
-    if (is_in(one, all->items[i].name) || is_in(one, name_named(&all->items[i]))) return true;
+    if (is_in(patterns, all->items[i].name) || is_in(patterns, name_named(&all->items[i])))
+      return true;
   }
   if (search.nearest != NULL) {
     report_error("--%s: there is no row %s; did you mean %s?", flag, pattern, search.nearest);
@@ -370,7 +371,7 @@ static char *write_command(const probe *p, const char *name) {
 }
 
 typedef struct {
-  size_t of[kLeftOut + 1];
+  size_t by_verdict[kLeftOut + 1];
 } counts;
 
 /* Whether the error of a wrong call was found not to name the argument. */
@@ -385,9 +386,9 @@ static counts count_row(const probe *p, const row *kind) {
   for (i = 0; i < p->num_cases; ++i) {
     const probed *c = &p->cases[i];
     if (kind != kNamedRow) {
-      if (c->which.kind == kind && c->counts) ++sum.of[c->judged];
+      if (c->which.kind == kind && c->counts) ++sum.by_verdict[c->judged];
     } else if (c->counts_named && c->judged == kRefused && c->names_argument >= 0) {
-      ++sum.of[c->names_argument != 0 ? kPassed : kFailed];
+      ++sum.by_verdict[c->names_argument != 0 ? kPassed : kFailed];
     }
   }
   return sum;
@@ -398,18 +399,18 @@ static counts count_all(const probe *p) {
   size_t i, k;
   memset(&sum, 0, sizeof sum);
   for (i = 0; i < kNumRows; ++i) {
-    const counts one = count_row(p, &kRows[i]);
-    for (k = 0; k <= kLeftOut; ++k) sum.of[k] += one.of[k];
+    const counts counted = count_row(p, &kRows[i]);
+    for (k = 0; k <= kLeftOut; ++k) sum.by_verdict[k] += counted.by_verdict[k];
   }
   return sum;
 }
 
 static void print_row(const row *kind, const counts *sum) {
   FILE *out = streams_results();
-  const bool failed = sum->of[kFailed] > 0;
-  fprintf(out, "  %-12s%7zu%9zu%s%8zu%s  %s\n", kind->name, sum->of[kPassed], sum->of[kRefused],
-          failed ? report_color(kColorBad) : "", sum->of[kFailed],
-          failed ? report_color(kColorNone) : "", kind->title);
+  const bool failed = sum->by_verdict[kFailed] > 0;
+  fprintf(out, "  %-12s%7zu%9zu%s%8zu%s  %s\n", kind->name, sum->by_verdict[kPassed],
+          sum->by_verdict[kRefused], failed ? report_color(kColorBad) : "",
+          sum->by_verdict[kFailed], failed ? report_color(kColorNone) : "", kind->title);
 }
 
 static void print_failure(const probe *p, const char *name, const char *why) {
@@ -461,21 +462,24 @@ static void print_table(const probe *p) {
   size_t i;
   fprintf(streams_results(), "%-14s passed  refused  failed\n", "");
   for (i = 0; i < kNumRows; ++i) {
-    const counts one = count_row(p, &kRows[i]);
-    if (one.of[kPassed] + one.of[kRefused] + one.of[kFailed] == 0) continue;
+    const counts counted = count_row(p, &kRows[i]);
+    if (counted.by_verdict[kPassed] + counted.by_verdict[kRefused] + counted.by_verdict[kFailed] ==
+        0)
+      continue;
     if (strcmp(group, kRows[i].group) != 0) {
       group = kRows[i].group;
       fprintf(streams_results(), "%s%s%s\n", report_color(kColorName), group,
               report_color(kColorNone));
     }
-    print_row(&kRows[i], &one);
+    print_row(&kRows[i], &counted);
   }
   for (i = 0; i < kNumRows; ++i) print_failures(p, &kRows[i]);
   fprintf(streams_results(), "%s%s%s: %zu passed, %zu refused, %zu failed",
-          report_color(sum.of[kFailed] > 0 ? kColorBad : kColorGood), p->s.name,
-          report_color(kColorNone), sum.of[kPassed], sum.of[kRefused], sum.of[kFailed]);
-  if (sum.of[kLeftOut] > 0) {
-    fprintf(streams_results(), "; %zu left out, --json says why", sum.of[kLeftOut]);
+          report_color(sum.by_verdict[kFailed] > 0 ? kColorBad : kColorGood), p->s.name,
+          report_color(kColorNone), sum.by_verdict[kPassed], sum.by_verdict[kRefused],
+          sum.by_verdict[kFailed]);
+  if (sum.by_verdict[kLeftOut] > 0) {
+    fprintf(streams_results(), "; %zu left out, --json says why", sum.by_verdict[kLeftOut]);
   }
   putc('\n', streams_results());
 }
@@ -483,10 +487,10 @@ static void print_table(const probe *p) {
 static const char *const kVerdicts[] = {"", "passed", "refused", "failed", "left out"};
 
 static void write_counts(const counts *sum) {
-  json_uint("passed", sum->of[kPassed]);
-  json_uint("refused", sum->of[kRefused]);
-  json_uint("failed", sum->of[kFailed]);
-  json_uint("left_out", sum->of[kLeftOut]);
+  json_uint("passed", sum->by_verdict[kPassed]);
+  json_uint("refused", sum->by_verdict[kRefused]);
+  json_uint("failed", sum->by_verdict[kFailed]);
+  json_uint("left_out", sum->by_verdict[kLeftOut]);
 }
 
 static void write_case(const probe *p, const char *name, verdict judged, const char *detail) {
@@ -511,13 +515,16 @@ static void write_json(const probe *p) {
   write_counts(&sum);
   json_begin_array("rows");
   for (i = 0; i < kNumRows; ++i) {
-    const counts one = count_row(p, &kRows[i]);
-    if (one.of[kPassed] + one.of[kRefused] + one.of[kFailed] + one.of[kLeftOut] == 0) continue;
+    const counts counted = count_row(p, &kRows[i]);
+    if (counted.by_verdict[kPassed] + counted.by_verdict[kRefused] + counted.by_verdict[kFailed] +
+            counted.by_verdict[kLeftOut] ==
+        0)
+      continue;
     json_begin_object(NULL);
     json_text("name", kRows[i].name);
     json_text("group", kRows[i].group);
     json_text("title", kRows[i].title);
-    write_counts(&one);
+    write_counts(&counted);
     json_end();
   }
   json_end();
@@ -548,7 +555,7 @@ static int probe_all(probe *p) {
   } else {
     print_table(p);
   }
-  return count_all(p).of[kFailed] > 0 ? kExitCheck : kExitOk;
+  return count_all(p).by_verdict[kFailed] > 0 ? kExitCheck : kExitOk;
 }
 
 static bool read_options(const arguments *args, probe *out) {
