@@ -391,17 +391,15 @@ TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_args_check_aligned(const tv
   DLTensor *tensor = NULL;
   char expected[80], got[48];
   char *at;
-  uint64_t address;
   TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, i, &tensor));
   if (tvm_ffi_tensor_is_aligned(tensor, alignment)) return 0;
-  address = tensor->byte_offset;
-  if (tvm_ffi_device_is_addressable(tensor->device)) address += (uint64_t)(uintptr_t)tensor->data;
   at = tvm_ffi_detail_put_text(expected, expected + sizeof expected,
                                "a first element at a multiple of ");
   at = tvm_ffi_detail_put_int(at, expected + sizeof expected, (int64_t)alignment);
   tvm_ffi_detail_put_text(at, expected + sizeof expected, " bytes");
   at = tvm_ffi_detail_put_text(got, got + sizeof got, "one ");
-  at = tvm_ffi_detail_put_int(at, got + sizeof got, (int64_t)(address & (alignment - 1)));
+  at = tvm_ffi_detail_put_int(at, got + sizeof got,
+                              (int64_t)(tvm_ffi_detail_address(tensor) & (alignment - 1)));
   tvm_ffi_detail_put_text(at, got + sizeof got, " bytes behind it");
   tvm_ffi_detail_set_mismatched(args, i, NULL, TVM_FFI_C_VALUE_ERROR, "alignment", "", expected,
                                 got);

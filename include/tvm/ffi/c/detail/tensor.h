@@ -106,10 +106,15 @@ static inline bool tvm_ffi_tensor_is_contiguous(const DLTensor *tensor) {
   return contiguous;
 }
 
+/** Of the first element; on a device with handles, its byte_offset. */
+static inline uint64_t tvm_ffi_detail_address(const DLTensor *tensor) {
+  const bool is_address = tvm_ffi_device_is_addressable(tensor->device);
+  return tensor->byte_offset + (is_address ? (uint64_t)(uintptr_t)tensor->data : 0);
+}
+
 static inline bool tvm_ffi_tensor_is_aligned(const DLTensor *tensor, size_t alignment) {
-  uint64_t address = tensor->byte_offset;
-  if (tvm_ffi_device_is_addressable(tensor->device)) address += (uint64_t)(uintptr_t)tensor->data;
-  return (address & (uint64_t)(alignment - 1)) == 0 || tvm_ffi_tensor_get_numel(tensor) == 0;
+  return (tvm_ffi_detail_address(tensor) & (uint64_t)(alignment - 1)) == 0 ||
+         tvm_ffi_tensor_get_numel(tensor) == 0;
 }
 
 static inline bool tvm_ffi_tensor_has_same_shape(const DLTensor *a, const DLTensor *b) {
