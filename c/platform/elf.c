@@ -908,7 +908,11 @@ void *tvmffi_dl_open_bound(const char *path, const tvmffi_dl_name *const *lists,
     if (group != NULL) (void)dlclose(group);
     return NULL;
   }
-  if (!is_bound_here(handle, group, reason, reason_size)) return NULL;
+  if (!is_bound_here(handle, group, reason, reason_size)) {
+    /* The library stays open: while it was loaded, it may have registered code with that copy. */
+    if (group != NULL) (void)dlclose(group);
+    return NULL;
+  }
   *out_group = group;
   return handle;
 }
