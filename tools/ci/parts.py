@@ -113,11 +113,11 @@ def fuzz():
         REPORT.skip("all of it", "clang has no libFuzzer")
         return
     done = execute([ROOT / "tests/fuzz/run", "--minutes", "0.5", "--jobs", "2"])
-    targets = re.findall(r"^(\w+): (.*)$", done.stdout, re.M)
-    for target, line in targets:
-        REPORT.check(f"{target}: {line}", " executions, " in line)
+    targets = re.findall(r"^(\w+): (.*)\n((?:  .*\n)*)", done.stdout, re.M)
+    for target, line, found in targets:
+        REPORT.check(f"{target}: {line}", " executions, " in line, found)
     if (not targets
-            or (done.returncode != 0 and all(" executions, " in line for _, line in targets))):
+            or (done.returncode != 0 and all(" executions, " in line for _, line, _ in targets))):
         REPORT.fail("tests/fuzz/run", done.stdout)
 
 
