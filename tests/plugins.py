@@ -14,6 +14,7 @@ import os
 import pathlib
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -236,7 +237,11 @@ def main():
                      test_two_plugins, test_a_kernel_that_the_host_has_open, test_a_global_copy,
                      test_unloading, test_first_use_by_many_threads, test_closing_the_plugin):
             test(tests)
-        if not args.c_only:
+        if args.c_only:
+            print("the other hosts: left out, as asked")
+        elif args.shared.read_bytes()[4] != struct.calcsize("P") // 4:  # EI_CLASS
+            print("the other hosts: left out, for their addresses have another size")
+        else:
             test_no_files(tests)
             test_other_hosts(tests)
     print(tests.num_failed, "failed")

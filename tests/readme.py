@@ -43,7 +43,7 @@ NEEDS = {
 }
 INSTALL = "apt-get -qq install -y --no-install-recommends"
 # The lines that tools/quickstart ends with.
-NEXT = r"sed -n 's/^    \([^. ]\)/\1/p' /tmp/output"
+NEXT = r"sed -n 's/^    \([^.]\)/\1/p' /tmp/output"
 # Sources that cannot be written to, and what tools/quickstart says to do next; it installs the
 # library.
 QUICKSTART = f"""
@@ -61,7 +61,7 @@ QUICKSTART = f"""
 CHECKS = {
     "tools/quickstart": f"""
         cat /tmp/output
-        [ "$({NEXT} | wc -l)" = 3 ]
+        [ "$({NEXT} | wc -l)" = 4 ]
         eval "$({NEXT} | head -n 2)"
         [ ! -e build ]""",
     "meson setup build ": """

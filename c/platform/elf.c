@@ -476,7 +476,7 @@ static layout plan(const contents *wanted) {
   return out;
 }
 
-static ElfW(Dyn) make_entry(ElfW(Sxword) tag, size_t value) {
+static ElfW(Dyn) make_entry(int tag, size_t value) {
   ElfW(Dyn) entry;
   entry.d_tag = tag;
   entry.d_un.d_val = value;

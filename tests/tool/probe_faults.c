@@ -132,7 +132,7 @@ static int leave_something(const tvm_ffi_args *args, fault f) {
 static char *find_data(const DLTensor *t, fault f) {
   if (is_on_gpu(f)) {
     const uint64_t offset = f == k_gpu_offset ? 0 : t->byte_offset;
-    return (char *)((uintptr_t)t->data + offset - ELSEWHERE);
+    return (char *)((uintptr_t)t->data + (uintptr_t)(offset - ELSEWHERE));
   }
   if (f == k_offset) return t->data;
   if (f == k_misaligned) return (char *)((uintptr_t)tvm_ffi_tensor_get_data(t) & ~(uintptr_t)15);
