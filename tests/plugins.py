@@ -158,6 +158,23 @@ def test_a_global_copy(tests):
                  [tests.path("bound")], [RAISED])
 
 
+def test_another_copy_describes_again(tests):
+    """A copy whose calls the loader binds to the one that was global first, as the package's
+    library: what that one has built in stays. Nobody else may describe it again."""
+    source = ROOT / "tests/modules/describes_again.c"
+    for name, objects in ("with_a_copy", ["tvm_ffi.o"]), ("without_one", []):
+        path = pathlib.Path(tests.scratch) / f"{name}.so"
+        subprocess.run([*tests.compiler, "-I.", "-shared", "-fPIC", source, *objects, "-o", path,
+                        "-pthread", "-ldl"], cwd=tests.scratch, check=True)
+        told = "done" if objects else "refused"
+        tests.expect(f"built-ins are described again by a library {name}",
+                     [*tests.host, "global", str(tests.shared), "local", str(path)], [],
+                     [f"metadata: {told}", f"field: {told}", f"function: {told}",
+                      f"function with metadata: {told}", "method: done", "method: done",
+                      f"{1 if objects else 2} more methods", "own function: done",
+                      "own function: refused"])
+
+
 def test_no_files(tests):
     """Where no file in memory can be made there is one in /tmp; without either, a refusal."""
     source = pathlib.Path(tests.scratch) / "none.c"
@@ -235,6 +252,7 @@ def main():
         tests.compile_single_file()
         for test in (test_first_error, test_all_names, test_a_name_that_nobody_has,
                      test_two_plugins, test_a_kernel_that_the_host_has_open, test_a_global_copy,
+                     test_another_copy_describes_again,
                      test_unloading, test_first_use_by_many_threads, test_closing_the_plugin):
             test(tests)
         if args.c_only:

@@ -293,7 +293,20 @@ static int set_function(const TVMFFIByteArray *name, TVMFFIObject *function, TVM
   return outcome;
 }
 
-static int refuse_taken(const TVMFFIByteArray *name, const char *hint) {
+/* Whether a name is one of the built-ins', whose text is in their block. */
+static bool is_builtin_name(const TVMFFIByteArray *name) {
+  const global_record *record;
+  bool result;
+  tvmffi_mutex_lock(&writers);
+  record = find_record(name->data, name->size);
+  result = record != NULL && record->key.data != (const char *)(record + 1);
+  tvmffi_mutex_unlock(&writers);
+  return result;
+}
+
+/* Another copy of the runtime that registers what this one has built in is told that it is done. */
+static int refuse_taken(const TVMFFIByteArray *name, const void *caller, const char *hint) {
+  if (is_builtin_name(name) && tvmffi_dl_has_other_copy(caller)) return 0;
   return tvmffi_fail("RuntimeError", "Global Function `%.*s` is already registered%s",
                      (int)name->size, name->data, hint);
 }
@@ -320,7 +333,7 @@ int TVMFFIFunctionSetGlobal(const TVMFFIByteArray *name, TVMFFIObjectHandle func
   TVMFFI_TRY(ensure_ready());
   switch (set_function(name, function, NULL, allow_override != 0)) {
     case kSetTaken:
-      return refuse_taken(name, "");
+      return refuse_taken(name, TVMFFI_CALLER, "");
     case kSetNoMemory:
       return tvmffi_fail_memory();
     default:
@@ -348,7 +361,7 @@ int TVMFFIFunctionSetGlobalFromMethodInfo(const TVMFFIMethodInfo *method_info, i
   if (outcome == kSetDone) return 0;
   tvmffi_object_release(metadata);
   if (outcome == kSetNoMemory) return tvmffi_fail_memory();
-  return refuse_taken(&method_info->name,
+  return refuse_taken(&method_info->name, TVMFFI_CALLER,
                       ", possible causes: two functions use the same name; or the library that "
                       "registers it was loaded twice. Allow overriding to replace it.");
 }

@@ -293,6 +293,10 @@ bool tvmffi_type_is_instance(int32_t type_index, int32_t target_index) {
          record->info.type_ancestors[target->info.type_depth] == &target->info;
 }
 
+bool tvmffi_type_is_of_other_copy(int32_t type_index, const void *caller) {
+  return builtin_number(type_index) >= 0 && tvmffi_dl_has_other_copy(caller);
+}
+
 const TVMFFITypeInfo *TVMFFIGetTypeInfo(int32_t type_index) {
   tvmffi_type_record *record = tvmffi_type_require(type_index);
   return record != NULL ? &record->info : NULL;

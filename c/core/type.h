@@ -59,6 +59,13 @@ enum {
 #endif
 };
 
+/*
+ * Whether another copy of the runtime, known by an address in the code that calls this one, is
+ * about to describe a type that is built in here. What is there already stays, and that is not an
+ * error.
+ */
+bool tvmffi_type_is_of_other_copy(int32_t type_index, const void *caller);
+
 /* Whether an object of one type is an instance of another. */
 bool tvmffi_type_is_instance(int32_t type_index, int32_t target_index);
 

@@ -12,6 +12,8 @@
  * Libraries of Windows import each symbol from a library that they name, so none are needed there.
  * TVMFFI_RETURNS_IN_REGISTERS: whether a function returns a struct of 16 bytes in two registers, of
  * which the first is also the one for integers.
+ * TVMFFI_CALLER is an address in the code that called the function it is used in, NULL where that
+ * is not known.
  * TVMFFI_STATIC_ASSERT(condition, name) does not compile if the condition is false: an array has a
  * negative size then.
  * TVMFFI_ASM_NAME is the name that a C function has for the assembler, and TVMFFI_ASM_FUNCTION the
@@ -48,6 +50,12 @@
 #define TVMFFI_RETURNS_IN_REGISTERS 1
 #else
 #define TVMFFI_RETURNS_IN_REGISTERS 0
+#endif
+
+#if defined(__GNUC__) && defined(__ELF__)
+#define TVMFFI_CALLER __builtin_return_address(0)
+#else
+#define TVMFFI_CALLER NULL
 #endif
 
 #define TVMFFI_STATIC_ASSERT(condition, name) \

@@ -190,6 +190,15 @@ static const char *name_at(const symbol_table *table, size_t offset) {
   return offset < table->strings_size ? table->strings + offset : "";
 }
 
+/* The symbol of a name, which the file defines or needs, or NULL. */
+static const ElfW(Sym) * find_name(const symbol_table *table, const char *name) {
+  size_t i;
+  for (i = 1; i < table->num_symbols; ++i) {
+    if (strcmp(name_at(table, table->symbols[i].st_name), name) == 0) return &table->symbols[i];
+  }
+  return NULL;
+}
+
 /* ---- Ranges, symbol sizes, keeping libraries, paths ---- */
 
 /*
@@ -718,19 +727,25 @@ static void *hand_over(const char *path, const tvmffi_dl_name *const *lists,
  * a library, at which there is a jump to them.
  */
 static bool is_own(const char *name, const void *address) {
+  const ElfW(Sym) * symbol;
   symbol_table table;
   image own, file;
-  size_t i;
   if (!find_image(&last_number, &own)) return false;
   if (bytes_at(&own, (uintptr_t)address) != 0) return true;
   if (!find_image(address, &file) || !find_symbols(&file, &table)) return false;
-  for (i = 1; i < table.num_symbols; ++i) {
-    const ElfW(Sym) *symbol = &table.symbols[i];
-    if (symbol->st_shndx == SHN_UNDEF && strcmp(name_at(&table, symbol->st_name), name) == 0) {
-      return file.base + (uintptr_t)symbol->st_value == (uintptr_t)address;
-    }
-  }
-  return false;
+  symbol = find_name(&table, name);
+  return symbol != NULL && symbol->st_shndx == SHN_UNDEF &&
+         file.base + (uintptr_t)symbol->st_value == (uintptr_t)address;
+}
+
+bool tvmffi_dl_has_other_copy(const void *address) {
+  const ElfW(Sym) * symbol;
+  symbol_table table;
+  image own, file;
+  if (!find_image(&last_number, &own) || bytes_at(&own, (uintptr_t)address) != 0) return false;
+  if (!find_image(address, &file) || !find_symbols(&file, &table)) return false;
+  symbol = find_name(&table, "TVMFFITypeRegisterField");
+  return symbol != NULL && symbol->st_shndx != SHN_UNDEF;
 }
 
 /* What the loader finds for a name, in the global scope with the program itself as the handle. */

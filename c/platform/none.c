@@ -125,6 +125,11 @@ void *tvmffi_dl_open_bound(const char *path, const tvmffi_dl_name *const *lists,
   return tvmffi_dl_open(path, reason, reason_size);
 }
 
+bool tvmffi_dl_has_other_copy(const void *address) {
+  (void)address;
+  return false;
+}
+
 #endif /* !TVM_FFI_ELF_TABLES */
 
 #if !TVM_FFI_ELF_TABLES && !defined(_WIN32)

@@ -230,6 +230,13 @@ bool tvmffi_dl_find_range(void *handle, tvmffi_dl_range *out);
 size_t tvmffi_dl_symbol_size(const char *name, const void *address);
 
 /*
+ * Whether an address is in a file that has a copy of the runtime of its own, other than this one:
+ * the loader has bound calls of that copy to this one, which was global first. False where the
+ * system does not tell.
+ */
+bool tvmffi_dl_has_other_copy(const void *address);
+
+/*
  * Keeps the library that contains an address loaded until the process ends. Does nothing on systems
  * where tvmffi_dl_find_range is always false.
  */

@@ -387,15 +387,21 @@ int TVMFFITypeRegisterField(int32_t type_index, const TVMFFIFieldInfo *info) {
   if (has_function_setter) tvmffi_object_release(field.setter);
   if (outcome == kNoMemory) return tvmffi_fail_memory();
   if (outcome == kConflict) return tvmffi_field_layout_fail(&conflict);
+  if (tvmffi_type_is_of_other_copy(type_index, TVMFFI_CALLER)) return 0;
   return tvmffi_fail("InternalError", "Duplicate field name \"%.*s\" in type \"%s\"",
                      (int)info->name.size, printable(&info->name), record->key.data);
 }
 
 /* ---- Methods ---- */
 
-static int add_method(tvmffi_type_record *record, TVMFFIMethodInfo *method) {
+/* is_once: a method whose name is there already is a duplicate. Otherwise it is one more. */
+static int add_method(tvmffi_type_record *record, TVMFFIMethodInfo *method, bool is_once) {
   TVMFFITypeInfo *info = &record->info;
   const void *array = info->methods;
+  int32_t i;
+  for (i = 0; is_once && i < info->num_methods; ++i) {
+    if (is_same_text(&info->methods[i].name, &method->name)) return kDuplicate;
+  }
   if (!keep_texts(&method->name, &method->doc, &method->metadata) ||
       !ensure_room(&array, info->num_methods, &record->method_capacity, sizeof *method)) {
     return kNoMemory;
@@ -409,6 +415,7 @@ static int add_method(tvmffi_type_record *record, TVMFFIMethodInfo *method) {
 int TVMFFITypeRegisterMethod(int32_t type_index, const TVMFFIMethodInfo *info) {
   tvmffi_type_record *record = tvmffi_type_require(type_index);
   TVMFFIMethodInfo method;
+  bool is_again;
   int outcome;
   if (record == NULL) return -1;
   TVMFFI_REQUIRE(info);
@@ -418,13 +425,15 @@ int TVMFFITypeRegisterMethod(int32_t type_index, const TVMFFIMethodInfo *info) {
                        (int)info->name.size, printable(&info->name), record->key.data,
                        tvmffi_any_type_name(&info->method));
   }
+  is_again = tvmffi_type_is_of_other_copy(type_index, TVMFFI_CALLER);
   method = *info;
   TVMFFI_TRY(TVMFFIAnyViewToOwnedAny(&info->method, &method.method));
   tvmffi_mutex_lock(&tvmffi_type_mutex);
-  outcome = add_method(record, &method);
+  outcome = add_method(record, &method, is_again);
   tvmffi_mutex_unlock(&tvmffi_type_mutex);
   if (outcome == kRegistered) return 0;
   tvmffi_any_release(&method.method);
+  if (outcome == kDuplicate) return 0;
   return tvmffi_fail_memory();
 }
 
@@ -472,6 +481,7 @@ int TVMFFITypeRegisterMetadata(int32_t type_index, const TVMFFITypeMetadata *met
   if (outcome == kRegistered) return 0;
   if (outcome == kNoMemory) return tvmffi_fail_memory();
   if (outcome == kConflict) return tvmffi_field_layout_fail(&conflict);
+  if (tvmffi_type_is_of_other_copy(type_index, TVMFFI_CALLER)) return 0;
   return tvmffi_fail("RuntimeError",
                      "Overriding %s, possible causes: two types use the same key; or the library "
                      "that describes it was loaded twice",
