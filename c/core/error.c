@@ -419,6 +419,8 @@ void tvmffi_error_put_back(TVMFFIObject *error) {
 }
 
 void TVMFFIErrorSetRaised(TVMFFIObjectHandle error) {
+  /* Helpers empty the slot before each call. */
+  if (error == NULL && TVMFFI_LIKELY(tvmffi_thread.raised == NULL)) return;
   if (error != NULL && ((TVMFFIObject *)error)->type_index != kTVMFFIError) {
     /* Code that takes an error from the slot relies on its type. */
     tvmffi_error_raisef("TypeError", "%s: expected `ffi.Error` but got `%s`", __func__,

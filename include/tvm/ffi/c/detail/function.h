@@ -8,16 +8,25 @@
 
 static inline int tvm_ffi_function_call(TVMFFIObjectHandle function, const TVMFFIAny *args,
                                         int32_t num_args, TVMFFIAny *result) {
-  TVMFFIAny value = tvm_ffi_any_none(); /* *result may be one of the arguments */
   int code;
   if (function == NULL || TVMFFIObjectGetTypeIndex(function) != kTVMFFIFunction) {
     TVMFFIAny given = tvm_ffi_any_view_object(function);
-    *result = value;
+    *result = tvm_ffi_any_none();
     return tvm_ffi_any_raise_mismatch(&given, "ffi.Function");
   }
   TVMFFIErrorSetRaised(NULL);
-  code = TVMFFIFunctionGetCellPtr(function)->safe_call(function, args, num_args, &value);
-  *result = code == 0 ? value : tvm_ffi_any_none();
+  /* The callee writes to *result itself: a copy of what it has just written in two parts would make
+   * the processor wait. Unless *result is among the arguments, which it has to find unchanged. */
+  if ((uintptr_t)result - (uintptr_t)args < (uintptr_t)(uint32_t)num_args * sizeof *args) {
+    TVMFFIAny value = tvm_ffi_any_none();
+    code = TVMFFIFunctionGetCellPtr(function)->safe_call(function, args, num_args, &value);
+    *result = value;
+  } else {
+    *result = tvm_ffi_any_none();
+    code = TVMFFIFunctionGetCellPtr(function)->safe_call(function, args, num_args, result);
+  }
+  if (code == 0) return 0;
+  *result = tvm_ffi_any_none();
   return tvm_ffi_error_ensure(code);
 }
 
