@@ -4,9 +4,9 @@
 
     warned.py ROOT INCLUDE... -- COMPILER...
 
-Compiled with c.h, and with the tvm_ffi.h of tools/amalgamate, as C99, and as C++17 if the
-compiler's name ends with ++; functions of c/cuda.h with that, and with stand-ins for the headers of
-CUDA. The examples at the top of c.h must compile without a warning too.
+Compiled with c.h and c/host.h, and with the tvm_ffi.h of tools/amalgamate, as C99, and as C++17 if
+the compiler's name ends with ++; functions of c/cuda.h with that, and with stand-ins for the headers
+of CUDA. The examples at the top of c.h must compile without a warning too.
 """
 import os
 import pathlib
@@ -41,8 +41,9 @@ MUST_WARN = re.compile(
     r"tvm_ffi_\w+_(read|check)_\w+|"
     r"tvm_ffi_\w+_create(_\w+)?|tvm_ffi_module_\w+|tvm_ffi_cuda_\w+|"
     r"tvm_ffi_(any_copy|any_from_uint64|args_return|dtype_compute_size|dtype_parse|"
-    r"function_find_global|function_get_global|function_register|list_append|map_get_item|map_has|"
-    r"tensor_compute_size|tensor_runs_begin)")
+    r"env_set_interrupt_check|function_cache_get|function_cache_get_current|function_find_global|"
+    r"function_get_global|function_register|list_append|map_get_item|map_has|tensor_compute_size|"
+    r"tensor_runs_begin|thread_prime)")
 NAME = re.compile(r"\btvm_ffi_\w+(?=\()")
 DECLARATION = re.compile(r"^static inline int (tvm_ffi_\w+)\(([^;{]*)\);$", re.M)
 # What returns no code: nothing is ignored.
@@ -82,7 +83,7 @@ def read_callers(root):
     for name, parameters in DECLARATION.findall(headers):
         if MUST_WARN.fullmatch(name):
             parameters = " ".join(parameters.split())
-            arguments = ", ".join(re.findall(r"(\w+)(?=,|$)", parameters))
+            arguments = ", ".join(re.findall(r"(\w+)(?=,|$)", re.sub("^void$", "", parameters)))
             callers[name] = f"void ignore_{name}({parameters}) {{ {name}({arguments}); }}"
     named = {name for name in NAME.findall(headers) if MUST_WARN.fullmatch(name)}
     named = (named - set(NO_CODE.findall(headers))) | set(MARKED.findall(bodies))
@@ -114,7 +115,8 @@ def main():
     count = 0
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run([root / "tools/amalgamate", folder], check=True)
-        for header in ["tvm/ffi/c.h"], ["tvm_ffi.h", f"-I{folder}"]:
+        for header in (["tvm/ffi/c.h", "-include", "tvm/ffi/c/host.h"],
+                       ["tvm_ffi.h", "-DTVM_FFI_HOST", f"-I{folder}"]):
             for compiler in compilers:
                 for level in "-O0", "-O2":
                     for failure in check(compiler, [level, *include, "-include", *header], quiet,

@@ -2,6 +2,7 @@
 #include <tvm/ffi/c/env.h>
 
 #include "support/check.h"
+#include "support/thread.h"
 
 #define STREAM(n) ((TVMFFIStreamHandle)(uintptr_t)(n))
 
@@ -135,12 +136,106 @@ static void test_the_allocator_for_hosts(void **state) {
   check_ok(TVMFFIEnvSetDLPackManagedTensorAllocator(NULL, 0, NULL));
 }
 
+/* ---- Interrupting kernels ---- */
+
+static int num_checks;
+
+static int count_down(void *context) {
+  ++num_checks;
+  return --*(int *)context == 0 ? 7 : 0;
+}
+
+static int never(void *context) {
+  (void)context;
+  ++num_checks;
+  return 0;
+}
+
+/* A kernel that runs until it is told to end, at most a thousand times. */
+static int run_on(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  int i;
+  (void)self;
+  (void)args;
+  (void)num_args;
+  for (i = 0; i < 1000; ++i) TVM_FFI_C_TRY(tvm_ffi_env_check_interrupt());
+  *result = tvm_ffi_any_from_int64(i);
+  return 0;
+}
+
+static void test_a_host_interrupts_a_kernel(void **state) {
+  TVMFFIObjectHandle function = NULL;
+  TVMFFIAny result;
+  int left = 3, other = 5;
+  (void)state;
+  check_ok(TVMFFIFunctionCreate(NULL, run_on, NULL, &function));
+  check_ok(tvm_ffi_function_call(function, NULL, 0, &result)); /* nobody has anything to say */
+  assert_int_equal(result.v_int64, 1000);
+
+  num_checks = 0;
+  check_ok(tvm_ffi_env_set_interrupt_check(count_down, &left));
+  check_fails(tvm_ffi_function_call(function, NULL, 0, &result), TVM_FFI_C_ENV_ERROR_ALREADY_SET,
+              "");
+  assert_int_equal(num_checks, 3);
+  assert_true(tvm_ffi_any_is_none(&result));
+
+  check_ok(tvm_ffi_env_set_interrupt_check(count_down, &other)); /* another context */
+  check_fails(tvm_ffi_function_call(function, NULL, 0, &result), TVM_FFI_C_ENV_ERROR_ALREADY_SET,
+              "");
+  assert_int_equal(num_checks, 8);
+  check_ok(tvm_ffi_env_set_interrupt_check(never, NULL));
+  check_ok(tvm_ffi_function_call(function, NULL, 0, &result));
+  assert_int_equal(num_checks, 1008);
+  left = 2;
+  check_ok(tvm_ffi_env_set_interrupt_check(count_down, &left)); /* a pair of before */
+  check_fails(tvm_ffi_function_call(function, NULL, 0, &result), TVM_FFI_C_ENV_ERROR_ALREADY_SET,
+              "");
+  assert_int_equal(num_checks, 1010);
+
+  check_ok(tvm_ffi_env_set_interrupt_check(NULL, NULL));
+  check_ok(tvm_ffi_function_call(function, NULL, 0, &result));
+  assert_int_equal(num_checks, 1010);
+  TVMFFIObjectDecRef(function);
+}
+
+static int is_own_context(void *context) {
+  return *(int *)context != 42;
+}
+
+static int is_other_context(void *context) {
+  return *(int *)context != 43;
+}
+
+/* Each check must come with its own context, whatever other threads set meanwhile. */
+static void set_and_ask(void *arg, int index) {
+  static int own = 42, other = 43;
+  int *wrong = (int *)arg + index, i;
+  for (i = 0; i < 3000; ++i) {
+    if (index == 0 && (i % 2 == 0 ? tvm_ffi_env_set_interrupt_check(is_own_context, &own)
+                                  : tvm_ffi_env_set_interrupt_check(is_other_context, &other)) != 0)
+      ++*wrong;
+    if (index == 1 &&
+        tvm_ffi_env_set_interrupt_check(i % 2 == 0 ? is_own_context : NULL, &own) != 0)
+      ++*wrong;
+    if (tvm_ffi_env_check_interrupt() != 0) ++*wrong;
+  }
+}
+
+static void test_threads_set_and_ask(void **state) {
+  int wrong[4] = {0, 0, 0, 0}, i;
+  (void)state;
+  thread_run_many(4, set_and_ask, wrong);
+  for (i = 0; i < 4; ++i) assert_int_equal(wrong[i], 0);
+  check_ok(tvm_ffi_env_set_interrupt_check(NULL, NULL));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_stream_and_allocator_for_one_call),
       cmocka_unit_test(test_parts_of_an_environment),
       cmocka_unit_test(test_devices_that_are_none),
       cmocka_unit_test(test_the_allocator_for_hosts),
+      cmocka_unit_test(test_a_host_interrupts_a_kernel),
+      cmocka_unit_test(test_threads_set_and_ask),
   };
   return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

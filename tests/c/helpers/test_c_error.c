@@ -107,6 +107,30 @@ static void test_formatting_into_a_buffer(void **state) {
   assert_string_equal(buffer, "(no error)");
 }
 
+static void test_taking_an_error_into_a_buffer(void **state) {
+  TVMFFIObjectHandle error;
+  char buffer[32];
+  (void)state;
+  memset(buffer, '#', sizeof buffer);
+  tvm_ffi_error_raise("Kind", "message");
+  assert_int_equal(tvm_ffi_error_format_raised(buffer, sizeof buffer), 13);
+  assert_string_equal(buffer, "Kind: message");
+  check_not_raised();
+  assert_int_equal(tvm_ffi_error_format_raised(buffer, sizeof buffer), 10);
+  assert_string_equal(buffer, "(no error)");
+
+  tvm_ffi_error_raise("Kind", "message");
+  error = tvm_ffi_error_take();
+  assert_int_equal(tvm_ffi_error_raise_prepared(error), -1);
+  assert_int_equal(tvm_ffi_error_format_raised(buffer, 8), 13);
+  assert_string_equal(buffer, "Kind: m");
+  assert_int_equal(check_use_count(error), 1); /* it was released */
+  assert_int_equal(tvm_ffi_error_raise_prepared(error), -1);
+  assert_int_equal(tvm_ffi_error_format_raised(NULL, 0), 13);
+  check_not_raised();
+  TVMFFIObjectDecRef(error);
+}
+
 static const char *contents(FILE *file) {
   static char buffer[2000];
   rewind(file);
@@ -185,6 +209,7 @@ int main(void) {
       cmocka_unit_test(test_macros_that_return),
       cmocka_unit_test(test_a_cause),
       cmocka_unit_test(test_formatting_into_a_buffer),
+      cmocka_unit_test(test_taking_an_error_into_a_buffer),
       cmocka_unit_test(test_printing),
       cmocka_unit_test(test_asking_for_a_kind),
       cmocka_unit_test(test_L_13_a_failure_has_an_error),

@@ -294,6 +294,26 @@ static void test_runs_of_what_cannot_be_walked(void **state) {
               "A walk is over at most 32 extents above 1");
 }
 
+static void test_vectors(void **state) {
+  float data[4] = {1, 2, 3, 4};
+  tvm_ffi_vector vector;
+  TVMFFIAny view;
+  DLTensor *tensor = NULL;
+  (void)state;
+  memset(&vector, 0xa5, sizeof vector);
+  view = tvm_ffi_vector_init(&vector, data, cpu, TVM_FFI_C_FLOAT32, 4);
+  check_ok(tvm_ffi_any_read_tensor(&view, &tensor));
+  assert_ptr_equal(tensor, &vector.tensor);
+  assert_true(tensor->ndim == 1 && tensor->shape[0] == 4 && tensor->strides[0] == 1);
+  assert_ptr_equal(tensor->shape, vector.shape);
+  assert_ptr_equal(tvm_ffi_tensor_get_data(tensor), data);
+  assert_true(tvm_ffi_dtype_equal(tensor->dtype, TVM_FFI_C_FLOAT32));
+  assert_true(tvm_ffi_tensor_is_valid(tensor) && tvm_ffi_tensor_is_contiguous(tensor));
+  (void)tvm_ffi_vector_init(&vector, NULL, cpu, TVM_FFI_C_INT8, 0);
+  assert_true(tvm_ffi_tensor_is_valid(&vector.tensor));
+  assert_int_equal(tvm_ffi_tensor_get_numel(&vector.tensor), 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_F_9_sizes_and_strides),
@@ -303,6 +323,7 @@ int main(void) {
       cmocka_unit_test(test_F_6_contiguity),
       cmocka_unit_test(test_alignment),
       cmocka_unit_test(test_same_shape),
+      cmocka_unit_test(test_vectors),
       cmocka_unit_test(test_runs_of_contiguous_tensors),
       cmocka_unit_test(test_runs_of_other_tensors),
       cmocka_unit_test(test_runs_of_what_cannot_be_walked),

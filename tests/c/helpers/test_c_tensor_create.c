@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tensor objects made in every way that c/tensor.h offers. */
+#include <tvm/ffi/c/export.h>
 #include <tvm/ffi/c/string.h>
 #include <tvm/ffi/c/tensor.h>
 
@@ -117,6 +118,66 @@ static void test_around_memory(void **state) {
   shape[0] = -2;
   check_fails_with(tvm_ffi_tensor_create_around(&memory, release, &p, &tensor), "ValueError", "-2");
   assert_int_equal(p.releases, 1);
+}
+
+/* Doubles its argument in place, as a kernel may unless it is told that the data is a constant. */
+TVM_FFI_C_FUNCTION(twice, "(0: DLTensor*) -> void") {
+  DLTensor *x;
+  int64_t i, n;
+  TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, 0, &x));
+  TVM_FFI_C_TRY(tvm_ffi_args_check_writable(args, 0));
+  n = tvm_ffi_tensor_get_numel(x);
+  for (i = 0; i < n; ++i) ((float *)tvm_ffi_tensor_get_data(x))[i] *= 2;
+  return 0;
+}
+
+/* The constant of a query must be the same for each row. */
+static void test_constants_are_read_only(void **state) {
+  float data[2] = {1, 2};
+  TVMFFIObjectHandle function = NULL, constant = NULL, view = NULL, tensor = NULL;
+  DLManagedTensorVersioned *shared = NULL;
+  const int64_t one = 1;
+  tvm_ffi_vector vector;
+  TVMFFIAny arg, result;
+  uint64_t flags = 0;
+  int row;
+  pool p;
+  (void)state;
+  memset(&p, 0, sizeof p);
+  check_ok(TVMFFIFunctionCreate(NULL, twice, NULL, &function));
+  (void)tvm_ffi_vector_init(&vector, p.memory, cpu, TVM_FFI_C_FLOAT32, 2);
+  memcpy(p.memory, data, sizeof data);
+  check_ok(tvm_ffi_tensor_create_read_only(&vector.tensor, release, &p, &constant));
+  check_ok(tvm_ffi_tensor_read_flags(constant, &flags));
+  assert_true((flags & DLPACK_FLAG_BITMASK_READ_ONLY) != 0);
+  for (row = 0; row < 3; ++row) {
+    arg = tvm_ffi_any_view_object(constant);
+    check_fails(tvm_ffi_function_call(function, &arg, 1, &result), "ValueError",
+                "Argument #0 of `twice(0: DLTensor*) -> void` must be writable, but is read-only");
+    assert_memory_equal(p.memory, data, sizeof data);
+  }
+  /* views of it, and what others get through DLPack, say so too */
+  check_ok(tvm_ffi_tensor_create_view(constant, 1, &one, &one, 1, &view));
+  arg = tvm_ffi_any_view_object(view);
+  check_fails(tvm_ffi_function_call(function, &arg, 1, &result), "ValueError", NULL);
+  check_ok(TVMFFITensorToDLPackVersioned(view, &shared));
+  assert_true((shared->flags & DLPACK_FLAG_BITMASK_READ_ONLY) != 0);
+  shared->deleter(shared);
+  TVMFFIObjectDecRef(view);
+  assert_int_equal(p.releases, 0);
+  TVMFFIObjectDecRef(constant);
+  assert_int_equal(p.releases, 1);
+
+  /* The same memory as a tensor that may be written to, and as a view, which has no flags. */
+  check_ok(tvm_ffi_tensor_create_around(&vector.tensor, NULL, NULL, &tensor));
+  arg = tvm_ffi_any_view_object(tensor);
+  check_ok(tvm_ffi_function_call_void(function, &arg, 1));
+  TVMFFIObjectDecRef(tensor);
+  arg = tvm_ffi_any_view_tensor(&vector.tensor);
+  check_ok(tvm_ffi_function_call_void(function, &arg, 1));
+  data[0] = 4, data[1] = 8;
+  assert_memory_equal(p.memory, data, sizeof data);
+  TVMFFIObjectDecRef(function);
 }
 
 static int env_result;
@@ -282,6 +343,7 @@ int main(void) {
       cmocka_unit_test(test_memory_of_callbacks),
       cmocka_unit_test(test_callbacks_that_fail),
       cmocka_unit_test(test_around_memory),
+      cmocka_unit_test(test_constants_are_read_only),
       cmocka_unit_test(test_memory_of_the_environment),
       cmocka_unit_test(test_views),
       cmocka_unit_test(test_views_that_leave_their_source),

@@ -24,6 +24,38 @@
  */
 static inline TVMFFIStreamHandle tvm_ffi_env_get_stream(const DLTensor *tensor);
 
+/* ---- Interrupting kernels ----
+ * A kernel that runs for long asks now and then whether it should end, and a host that has
+ * something to say, such as a timeout or a cancelled query, answers:
+ *
+ *     TVM_FFI_C_TRY(tvm_ffi_env_check_interrupt());                            (in the kernel)
+ *     tvm_ffi_env_set_interrupt_check(query_is_cancelled, query);              (in the host)
+ *
+ * The call then fails with an error of the kind TVM_FFI_C_ENV_ERROR_ALREADY_SET and without a
+ * message: why it ended is known to the host. */
+
+/** Whether the kernel that asks, in the same thread, should end: not 0. Must not raise an error. */
+typedef int (*tvm_ffi_interrupt_fn)(void *context);
+
+/**
+ * Set what kernels are answered, in the whole process. It takes the place of what a frontend has
+ * registered: within Python leave it to Python.
+ * @param check   [in] Called by any thread that runs a kernel; its library has to stay loaded.
+ *                NULL: kernels are not interrupted any more, but a check that has begun goes on.
+ * @param context [borrow] Passed to check. Each pair of check and context that is ever set takes a
+ *                few bytes until the process ends.
+ * @return 0, or -1.   Errors: MemoryError.   Threads: any with this runtime, setup with others.
+ */
+static inline int tvm_ffi_env_set_interrupt_check(tvm_ffi_interrupt_fn check, void *context);
+
+/**
+ * For kernels: end with an error if the host, or Ctrl-C in Python, wants that.
+ * @return 0, or -1.   Errors: TVM_FFI_C_ENV_ERROR_ALREADY_SET.   Threads: any.
+ */
+static inline int tvm_ffi_env_check_interrupt(void);
+
+/* ---- Hosts ---- */
+
 /** The environment of a call, in the calling thread only. */
 typedef struct {
   /** The device whose stream is set. */

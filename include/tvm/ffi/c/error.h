@@ -104,6 +104,13 @@ static inline int tvm_ffi_error_wrap(const char *kind, const char *format, ...);
 static inline int tvm_ffi_error_raise_memory(void);
 
 /**
+ * Raise an error that was made before (TVMFFIErrorCreate), which allocates nothing. Every raise of
+ * it is the same object: what a frontend adds to its backtrace stays.
+ * @param error [share] An Error.
+ */
+static inline int tvm_ffi_error_raise_prepared(TVMFFIObjectHandle error);
+
+/**
  * Make sure that a failure has an error: for codes that foreign functions returned. Empty the slot
  * before the call (TVMFFIErrorSetRaised(NULL)), so that an older error is not taken for this one.
  * @param code [in] What the callee returned.
@@ -153,6 +160,24 @@ static inline bool tvm_ffi_error_is(TVMFFIObjectHandle error, const char *kind);
  * @return The length of the whole text, as snprintf.
  */
 static inline size_t tvm_ffi_error_format(TVMFFIObjectHandle error, char *buffer, size_t capacity);
+
+/**
+ * Take the raised error, write its text as tvm_ffi_error_format does, and release it. Allocates
+ * nothing. For hosts with an error report of their own:
+ *
+ *     char text[256];
+ *     if (tvm_ffi_function_call(function, args, 2, &result) != 0) {
+ *       tvm_ffi_error_format_raised(text, sizeof text);
+ *       return report(text);
+ *     }
+ *
+ * @param buffer   [out] Always NUL-terminated when capacity is not 0; may be NULL when it is. Cut
+ *                 off when too small, and the error is gone then, too. `(no error)` if there is
+ * none.
+ * @param capacity [in] Bytes.
+ * @return The length of the whole text, as snprintf.
+ */
+static inline size_t tvm_ffi_error_format_raised(char *buffer, size_t capacity);
 
 /**
  * Write the text of tvm_ffi_error_format and a newline to a stream.

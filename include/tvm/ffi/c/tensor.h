@@ -151,6 +151,28 @@ static inline void tvm_ffi_tensor_init(DLTensor *tensor, void *data, DLDevice de
                                        DLDataType dtype, int32_t ndim, int64_t *shape,
                                        int64_t *strides);
 
+/** A tensor of one dimension with room for its shape and strides. */
+typedef struct {
+  DLTensor tensor;
+  int64_t shape[1], strides[1];
+} tvm_ffi_vector;
+
+/**
+ * Describe compact memory as a tensor of one dimension, and give the view to pass:
+ *
+ *     tvm_ffi_vector x;
+ *     args[0] = tvm_ffi_vector_init(&x, data, cpu, TVM_FFI_C_FLOAT32, n);
+ *
+ * A kernel may write to it: a view has no place to say that it must not. For memory that must not
+ * change use tvm_ffi_tensor_create_read_only(&x.tensor, ...).
+ * @param vector [out] Used as long as the view is; a copy of it needs an init of its own.
+ * @param data   [borrow] The first element; as long as the view is used.
+ * @param size   [in] The number of elements.
+ * @return [lend] A view, as long as *vector and the data.   Errors: none.   Threads: any.
+ */
+static inline TVMFFIAny tvm_ffi_vector_init(tvm_ffi_vector *vector, void *data, DLDevice device,
+                                            DLDataType dtype, int64_t size);
+
 /* ---- Tensor objects ----
  * @param shape [borrow] ndim extents, copied.
  * @param out   [own] A Tensor; its DLTensor is TVMFFITensorGetDLTensorPtr(*out). Elements are not
@@ -204,6 +226,20 @@ static inline int tvm_ffi_tensor_create_with(const tvm_ffi_tensor_allocator *all
 static inline int tvm_ffi_tensor_create_around(const DLTensor *memory,
                                                tvm_ffi_tensor_release_fn release, void *context,
                                                TVMFFIObjectHandle *out);
+
+/**
+ * The same for memory that must not be written to: a constant, a mapped file, a page of a database.
+ * The tensor says so by a flag, which tvm_ffi_args_check_writable, the accessors of C++ and every
+ * consumer of DLPack can see; nothing stops a kernel that does not look. Only a Tensor object can
+ * say it: a DLTensor has no flags. The reference's runtime forgets the flag, and then nobody knows.
+ * @param memory  [borrow] As for tvm_ffi_tensor_create_around; the data is shared.
+ * @param release [in] As for tvm_ffi_tensor_create_around.
+ * @param context [take on 0] Passed to release.
+ * Errors: ValueError (a shape without a size), memory.
+ */
+static inline int tvm_ffi_tensor_create_read_only(const DLTensor *memory,
+                                                  tvm_ffi_tensor_release_fn release, void *context,
+                                                  TVMFFIObjectHandle *out);
 
 /**
  * Make a tensor that is a view of another one's elements, with other extents and strides. It keeps

@@ -6,8 +6,111 @@
 #ifndef TVM_FFI_C_DETAIL_ENV_H_
 #define TVM_FFI_C_DETAIL_ENV_H_
 
+#if defined(_MSC_VER) && !defined(__clang__)
+#include <intrin.h>
+#endif
+
 static inline TVMFFIStreamHandle tvm_ffi_env_get_stream(const DLTensor *tensor) {
   return TVMFFIEnvGetStream((int32_t)tensor->device.device_type, tensor->device.device_id);
+}
+
+/* Frontends may ask for a check at any time, so the pairs are not freed; each is there once. */
+typedef struct tvm_ffi_detail_interrupt {
+  tvm_ffi_interrupt_fn check;
+  void *context;
+  struct tvm_ffi_detail_interrupt *next;
+} tvm_ffi_detail_interrupt;
+
+/* A pointer that threads share. Other compilers make programs with one thread. */
+#if defined(__GNUC__) || defined(__clang__)
+static inline void *tvm_ffi_detail_load(void **from) {
+  return __atomic_load_n(from, __ATOMIC_ACQUIRE);
+}
+
+static inline bool tvm_ffi_detail_replace(void **at, void *old, void *value) {
+  return __atomic_compare_exchange_n(at, &old, value, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+}
+#elif defined(_MSC_VER)
+static inline void *tvm_ffi_detail_load(void **from) {
+  return _InterlockedCompareExchangePointer((void *volatile *)from, NULL, NULL);
+}
+
+static inline bool tvm_ffi_detail_replace(void **at, void *old, void *value) {
+  return _InterlockedCompareExchangePointer((void *volatile *)at, value, old) == old;
+}
+#else
+static inline void *tvm_ffi_detail_load(void **from) {
+  return *from;
+}
+
+static inline bool tvm_ffi_detail_replace(void **at, void *old, void *value) {
+  if (*at != old) return false;
+  *at = value;
+  return true;
+}
+#endif
+
+/** Calls the check that is set; `next` is one to set instead. */
+static inline int tvm_ffi_detail_interrupt_step(tvm_ffi_detail_interrupt *next) {
+  static void *current;
+  tvm_ffi_detail_interrupt *pair;
+  if (next != NULL) {
+    while (!tvm_ffi_detail_replace(&current, tvm_ffi_detail_load(&current), next)) continue;
+    return 0;
+  }
+  pair = (tvm_ffi_detail_interrupt *)tvm_ffi_detail_load(&current);
+  return pair != NULL && pair->check != NULL && pair->check(pair->context) != 0 ? -1 : 0;
+}
+
+static inline int tvm_ffi_detail_check_interrupt(void) {
+  return tvm_ffi_detail_interrupt_step(NULL);
+}
+
+/** The lock of a frontend: there is none, and nothing to release. */
+static inline void *tvm_ffi_detail_ensure_lock(void) {
+  return NULL;
+}
+
+static inline void tvm_ffi_detail_release_lock(void *state) {
+  (void)state;
+}
+
+TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_env_set_interrupt_check(
+    tvm_ffi_interrupt_fn check, void *context) {
+  static void *pairs;
+  tvm_ffi_detail_interrupt *first = (tvm_ffi_detail_interrupt *)tvm_ffi_detail_load(&pairs), *pair;
+  union {
+    void *symbol;
+    int (*check)(void);
+    void *(*ensure)(void);
+    void (*release)(void *state);
+  } hook;
+  for (pair = first; pair != NULL; pair = pair->next) {
+    if (pair->check == check && pair->context == context) break;
+  }
+  if (pair == NULL) {
+    pair = (tvm_ffi_detail_interrupt *)malloc(sizeof *pair);
+    if (pair == NULL) return tvm_ffi_error_raise_memory(), -1;
+    pair->check = check;
+    pair->context = context;
+    do {
+      pair->next = (tvm_ffi_detail_interrupt *)tvm_ffi_detail_load(&pairs);
+    } while (!tvm_ffi_detail_replace(&pairs, pair->next, pair));
+  }
+  tvm_ffi_detail_interrupt_step(pair);
+  /* The lock first: the runtime may find the check as soon as it is registered. */
+  hook.ensure = tvm_ffi_detail_ensure_lock;
+  TVM_FFI_C_TRY(TVMFFIEnvRegisterCAPI("PyGILState_Ensure", hook.symbol));
+  hook.release = tvm_ffi_detail_release_lock;
+  TVM_FFI_C_TRY(TVMFFIEnvRegisterCAPI("PyGILState_Release", hook.symbol));
+  hook.check = tvm_ffi_detail_check_interrupt;
+  return TVMFFIEnvRegisterCAPI("PyErr_CheckSignals", check != NULL ? hook.symbol : NULL);
+}
+
+TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_env_check_interrupt(void) {
+  if (TVMFFIEnvCheckSignals() == 0) return 0;
+  TVMFFIErrorSetRaisedFromCStr(TVM_FFI_C_ENV_ERROR_ALREADY_SET, "");
+  return -1;
 }
 
 static inline tvm_ffi_env tvm_ffi_env_make(DLDevice device) {

@@ -163,6 +163,11 @@ TVM_FFI_C_DETAIL_COLD static inline int tvm_ffi_error_raise_memory(void) {
   return -1;
 }
 
+static inline int tvm_ffi_error_raise_prepared(TVMFFIObjectHandle error) {
+  TVMFFIErrorSetRaised(error);
+  return -1;
+}
+
 static inline int tvm_ffi_error_ensure(int code) {
   TVMFFIObjectHandle error = NULL;
   if (code == 0) return 0;
@@ -229,6 +234,13 @@ static inline size_t tvm_ffi_error_format(TVMFFIObjectHandle error, char *buffer
     error = cell->cause_chain;
   }
   if (capacity != 0) buffer[size < capacity ? size : capacity - 1] = '\0';
+  return size;
+}
+
+static inline size_t tvm_ffi_error_format_raised(char *buffer, size_t capacity) {
+  TVMFFIObjectHandle error = tvm_ffi_error_take();
+  size_t size = tvm_ffi_error_format(error, buffer, capacity);
+  if (error != NULL) TVMFFIObjectDecRef(error);
   return size;
 }
 

@@ -275,6 +275,13 @@ static inline void tvm_ffi_tensor_init(DLTensor *tensor, void *data, DLDevice de
   if (strides != NULL) tvm_ffi_shape_fill_strides(shape, ndim, strides);
 }
 
+static inline TVMFFIAny tvm_ffi_vector_init(tvm_ffi_vector *vector, void *data, DLDevice device,
+                                            DLDataType dtype, int64_t size) {
+  vector->shape[0] = size;
+  tvm_ffi_tensor_init(&vector->tensor, data, device, dtype, 1, vector->shape, vector->strides);
+  return tvm_ffi_any_view_tensor(&vector->tensor);
+}
+
 TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_tensor_create(DLDevice device,
                                                                    DLDataType dtype, int32_t ndim,
                                                                    const int64_t *shape,
@@ -369,15 +376,16 @@ TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_tensor_create_with(
   return code;
 }
 
-TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_tensor_create_around(
-    const DLTensor *memory, tvm_ffi_tensor_release_fn release, void *context,
-    TVMFFIObjectHandle *out) {
+static inline int tvm_ffi_detail_create_around(const DLTensor *memory,
+                                               tvm_ffi_tensor_release_fn release, void *context,
+                                               uint64_t flags, TVMFFIObjectHandle *out) {
   tvm_ffi_detail_tensor *self = NULL;
   size_t size = 0;
   int code;
   TVM_FFI_C_TRY(tvm_ffi_tensor_compute_size(memory, &size));
   TVM_FFI_C_TRY(tvm_ffi_detail_new_tensor(memory->device, memory->dtype, memory->ndim,
                                           memory->shape, memory->strides, 0, &self));
+  self->managed.flags = flags;
   self->managed.dl_tensor.data = memory->data;
   self->managed.dl_tensor.byte_offset = memory->byte_offset;
   code = TVMFFITensorFromDLPackVersioned(&self->managed, 0, 0, out);
@@ -388,6 +396,18 @@ TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_tensor_create_around(
   self->release = release;
   self->context = context;
   return 0;
+}
+
+TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_tensor_create_around(
+    const DLTensor *memory, tvm_ffi_tensor_release_fn release, void *context,
+    TVMFFIObjectHandle *out) {
+  return tvm_ffi_detail_create_around(memory, release, context, 0, out);
+}
+
+TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_tensor_create_read_only(
+    const DLTensor *memory, tvm_ffi_tensor_release_fn release, void *context,
+    TVMFFIObjectHandle *out) {
+  return tvm_ffi_detail_create_around(memory, release, context, DLPACK_FLAG_BITMASK_READ_ONLY, out);
 }
 
 /**

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file tvm/ffi/c/host.h
+ * For programs that call kernels: a cache of functions, the floating-point state around a call,
+ * threads with deadlines. Not part of c.h, so that kernels do not compile it: it needs the headers
+ * of the system for locks and files.
+ *
+ *     static tvm_ffi_function_cache cache = TVM_FFI_C_FUNCTION_CACHE_INIT;
+ *
+ *     TVM_FFI_C_TRY(tvm_ffi_function_cache_get(&cache, "/usr/lib/kernels/scale.so", "scale", &f));
+ *     code = tvm_ffi_function_call(f, args, 2, &result);
+ *     tvm_ffi_object_release(f);
+ */
+#ifndef TVM_FFI_C_HOST_H_
+#define TVM_FFI_C_HOST_H_
+
+#include <tvm/ffi/c/env.h>
+#include <tvm/ffi/c/module.h>
+#if defined(_WIN32)
+#ifndef NOMINMAX
+#define NOMINMAX
+#endif
+#ifndef WIN32_LEAN_AND_MEAN
+#define WIN32_LEAN_AND_MEAN
+#endif
+#include <windows.h>
+#elif defined(__unix__) || defined(__APPLE__)
+#include <pthread.h>
+#include <sys/stat.h>
+#endif
+#if !(defined(__GNUC__) && (defined(__SSE__) || defined(__aarch64__)))
+#include <fenv.h>
+#endif
+
+/* ---- A cache of functions ---- */
+
+#if defined(_WIN32)
+typedef SRWLOCK tvm_ffi_detail_lock;
+#define TVM_FFI_C_DETAIL_LOCK_INIT SRWLOCK_INIT
+#elif defined(__unix__) || defined(__APPLE__)
+typedef pthread_mutex_t tvm_ffi_detail_lock;
+#define TVM_FFI_C_DETAIL_LOCK_INIT PTHREAD_MUTEX_INITIALIZER
+#else /* one thread */
+typedef int tvm_ffi_detail_lock;
+#define TVM_FFI_C_DETAIL_LOCK_INIT 0
+#endif
+
+enum { TVM_FFI_C_CACHE_LISTS = 64 };
+
+/** Functions by the path of their library and their name. */
+typedef struct {
+  /**
+   * Called with each module when it has been loaded; NULL: nothing to do. A host that loads
+   * replaced files sets it to TVMFFIRuntimeModuleAllowUnload (this runtime only): otherwise every
+   * library that it ever loaded stays in memory.
+   * @return 0, or another code with an error raised: the function is not cached.
+   */
+  int (*on_load)(TVMFFIObjectHandle module);
+  /** Internal: held for the few instructions of a look-up, never while foreign code runs. */
+  tvm_ffi_detail_lock lock;
+  struct tvm_ffi_detail_library *libraries;
+  struct tvm_ffi_detail_entry *lists[TVM_FFI_C_CACHE_LISTS];
+} tvm_ffi_function_cache;
+
+/** The value of a cache before its first use; for static ones too. */
+#define TVM_FFI_C_FUNCTION_CACHE_INIT         \
+  {                                           \
+    NULL, TVM_FFI_C_DETAIL_LOCK_INIT, NULL, { \
+      NULL                                    \
+    }                                         \
+  }
+
+/**
+ * Get a function of a library, which is loaded at the first request.
+ * @param cache [borrow]
+ * @param path  [borrow] As for tvm_ffi_module_load; libraries are told apart by this text.
+ * @param name  [borrow] As exported: `scale` for the symbol `__tvm_ffi_scale`.
+ * @param out   [own] A Function, which keeps its library loaded.
+ * @return 0, or non-zero. A failure is not remembered: the next request tries again.
+ * Errors: those of tvm_ffi_module_load_function, memory, any (on_load).
+ * Threads: any. Threads that miss the same function at the same time may load it twice; all get the
+ * same one from then on. Do not fork while another thread is in here.
+ */
+static inline int tvm_ffi_function_cache_get(tvm_ffi_function_cache *cache, const char *path,
+                                             const char *name, TVMFFIObjectHandle *out);
+
+/**
+ * The same, but of the file that is there now: if it is another one than the one that was loaded
+ * (device, number, size or time of change, on Windows the last two), it is loaded, and its
+ * functions replace the old ones in the cache. Asks the system for the state of the file each time,
+ * which takes most of a microsecond. While there is no such file, what was loaded is used.
+ *
+ * Replace a library by renaming another one over it: the code of a library that is written over
+ * changes under those who run it. Functions that somebody holds are those of the old library. With
+ * the reference's runtime the system's loader may give the old library again for the same path.
+ * @param cache, path, name [borrow]
+ * @param out               [own]
+ * @return 0, or non-zero; then the cache still has what it had.
+ * Errors: as tvm_ffi_function_cache_get.   Threads: any.
+ */
+static inline int tvm_ffi_function_cache_get_current(tvm_ffi_function_cache *cache,
+                                                     const char *path, const char *name,
+                                                     TVMFFIObjectHandle *out);
+
+/**
+ * Release everything in the cache, which is empty then and can be used again.
+ * @param cache [borrow]
+ * Errors: none.   Threads: any.
+ */
+static inline void tvm_ffi_function_cache_clear(tvm_ffi_function_cache *cache);
+
+/* ---- The floating-point state ----
+ * A kernel may change how this thread rounds, which exceptions trap, or whether denormal numbers
+ * count as zero, and forget about it: later sums of the host then come out differently. On x86 the
+ * state is MXCSR and the control word of the x87, on AArch64 FPCR and FPSR; both take about 3 ns to
+ * save and restore. Elsewhere it is fenv_t: link -lm. */
+
+typedef struct {
+  /** Internal. */
+#if defined(__GNUC__) && defined(__SSE__)
+  uint32_t mxcsr;
+  uint16_t x87;
+#elif defined(__GNUC__) && defined(__aarch64__)
+  uint64_t fpcr, fpsr;
+#else
+  fenv_t environment;
+#endif
+} tvm_ffi_float_state;
+
+/** Save this thread's state. @param state [out]   Errors: none.   Threads: any. */
+static inline void tvm_ffi_float_state_save(tvm_ffi_float_state *state);
+
+/**
+ * Make a saved state, flags of past exceptions included, that of this thread.
+ * @param state [borrow]
+ * Errors: none.   Threads: any.
+ */
+static inline void tvm_ffi_float_state_restore(const tvm_ffi_float_state *state);
+
+/**
+ * tvm_ffi_function_call with the floating-point state saved before and restored after the call.
+ * @param function, args [borrow] As for tvm_ffi_function_call.
+ * @param result         [own] Overwritten without being read.
+ * @return 0, or the callee's own code.
+ * Errors: TypeError (function is NULL or no Function), any.
+ * Threads: any, as far as the function allows.
+ */
+static inline int tvm_ffi_float_state_call(TVMFFIObjectHandle function, const TVMFFIAny *args,
+                                           int32_t num_args, TVMFFIAny *result);
+
+/* ---- Threads with deadlines ---- */
+
+/**
+ * Allocate now what the runtime would allocate in this thread at first use, so that later calls do
+ * not: the record by which global functions are looked up, the hook for the end of the thread, the
+ * buffer for backtraces, a place for the stream of each device. After that a call, a reference, a
+ * stream, a look-up of a global function and tvm_ffi_error_raise_prepared neither allocate nor lock.
+ * @param devices     [borrow] Those whose streams this thread will set; may be NULL when there are
+ *                    none.
+ * @param num_devices [in]
+ * @return 0, or -1.   Errors: ValueError (a negative device), memory.   Threads: any.
+ */
+static inline int tvm_ffi_thread_prime(const DLDevice *devices, int32_t num_devices);
+
+#include <tvm/ffi/c/detail/host.h> /* the bodies */
+
+#endif /* TVM_FFI_C_HOST_H_ */
