@@ -48,7 +48,7 @@ class Documents:
         self.found_headings = {}
         self.pages = [
             page for page in (*root.glob("*.md"), *root.glob("docs/**/*.md"),
-                              *root.glob("samples/*.md"), *root.glob("demos/**/*.md"))
+                              *root.glob("samples/**/*.md"), *root.glob("demos/**/*.md"))
         ]
         self.tests = {}
         for path in root.glob("tests/**/test_*"):

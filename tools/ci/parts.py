@@ -23,9 +23,9 @@ def build_gcc():
 
 @part(GCC_TESTS, daily=True)
 def gcc():
-    """gcc, C++17, warnings are errors: every test but those of `peers`"""
+    """gcc, C++17, warnings are errors: every test but those of `peers` and `programs`"""
     if tool("gcc"):
-        meson_test(build_gcc(), without=["peer"])
+        meson_test(build_gcc(), without=["peer", "programs"])
         if not (shutil.which("nvcc") or pathlib.Path("/usr/local/cuda/bin/nvcc").exists()):
             REPORT.skip("headers compiled as CUDA", "nvcc is not installed")
 
@@ -39,6 +39,13 @@ def peers():
                     "tests/meson.build has these tests for Linux on x86_64 and aarch64 only")
     elif tool("gcc"):
         meson_test(build_gcc(), suites=["peer"], base="peers")
+
+
+@part(GCC_TESTS + " lua sqlite")
+def programs():
+    """samples that are modules of other programs: Lua, SQLite"""
+    if tool("gcc"):
+        meson_test(build_gcc(), suites=["programs"], base="programs")
 
 
 @part(TESTS + " clang venv")

@@ -36,7 +36,8 @@ SYSTEMS = {
 }
 # Parts that use the build, or the cache, of another part.
 USES = {
-    "valgrind": "gcc", "peers": "gcc", "asan_cxx": "asan", "debian13": "debian12", "sid": "debian12"
+    "valgrind": "gcc", "peers": "gcc", "programs": "gcc", "asan_cxx": "asan",
+    "debian13": "debian12", "sid": "debian12"
 }
 AT_A_TIME = 2
 
