@@ -1,0 +1,58 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- psql -v library=/path/of/kernel.so -v module=/path/of/tvmffi < main.sql
+\set QUIET on
+\pset format unaligned
+\pset tuples_only on
+SET tvmffi.library = :'library';
+
+-- The name is that of a kernel. The first one writes its result into an array of that type.
+CREATE FUNCTION scale(real[], double precision) RETURNS real[]
+  AS :'module', 'tvmffi_call' LANGUAGE C STRICT IMMUTABLE;
+CREATE FUNCTION mean(real[]) RETURNS double precision
+  AS :'module', 'tvmffi_call' LANGUAGE C STRICT IMMUTABLE;
+CREATE FUNCTION work(double precision) RETURNS double precision
+  AS :'module', 'tvmffi_call' LANGUAGE C STRICT;
+CREATE FUNCTION rotate(real[]) RETURNS real[]
+  AS :'module', 'tvmffi_call' LANGUAGE C STRICT;
+
+SELECT pg_backend_pid() AS backend \gset
+SELECT scale('{1, 2, 3}', 2.5);
+SELECT scale('{{1, 2}, {3, 4}}', -1), scale('{}', 2), scale(NULL, 2);
+CREATE TABLE signals AS SELECT i, array_fill(i::real, ARRAY[i]) AS samples
+  FROM generate_series(1, 3) AS i;
+SELECT i, scale(samples, 10), mean(samples) FROM signals ORDER BY i;
+UPDATE signals SET samples = scale(samples, 0.5);
+SELECT samples FROM signals ORDER BY i;
+
+-- Errors of kernels, by their SQLSTATE. They end the statement, or are caught.
+CREATE FUNCTION outcome(statement text) RETURNS text LANGUAGE plpgsql AS $$
+  BEGIN
+    EXECUTE statement;
+    RETURN 'no error';
+  EXCEPTION WHEN OTHERS OR query_canceled THEN
+    RETURN SQLSTATE || ' ' || SQLERRM;
+  END $$;
+SELECT outcome($$ SELECT mean('{}') $$);
+SELECT outcome($$ SELECT scale('{1, NULL}', 2) $$);
+SELECT outcome($$ SELECT rotate('{1}') $$);
+SELECT left(outcome($$ SET LOCAL tvmffi.library = './missing.so'; SELECT mean('{1}') $$), 19);
+
+-- A kernel that asks whether it should go on is ended by a timeout, as by pg_cancel_backend.
+SELECT work(0.01);
+SET statement_timeout = '200ms';
+SELECT outcome($$ SELECT work(20) $$);
+RESET statement_timeout;
+SELECT scale('{1}', 3);
+
+-- A million calls need no memory, nor do errors.
+CREATE FUNCTION kilobytes() RETURNS integer LANGUAGE sql AS
+  $$ SELECT split_part(pg_read_file('/proc/self/statm'), ' ', 2)::integer * 4 $$;
+SELECT count(scale('{1, 2, 3}', i)) FROM generate_series(1, 100000) AS i;
+SELECT sum(length(outcome($$ SELECT mean('{}') $$))) FROM generate_series(1, 20000);
+SELECT kilobytes() AS before \gset
+SELECT count(scale(array_fill(i::real, ARRAY[3]), i)) FROM generate_series(1, 1000000) AS i;
+SELECT sum(length(outcome($$ SELECT mean('{}') $$))) FROM generate_series(1, 20000);
+SELECT 'grown', kilobytes() - :before > 2048;
+
+-- The backend is the one that it was.
+SELECT 'alive', pg_backend_pid() = :backend;
