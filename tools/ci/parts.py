@@ -41,9 +41,9 @@ def peers():
         meson_test(build_gcc(), suites=["peer"], base="peers")
 
 
-@part(GCC_TESTS + " lua sqlite postgresql")
+@part(GCC_TESTS + " lua sqlite postgresql nginx make")
 def programs():
-    """samples that are modules of other programs: Lua, SQLite, PostgreSQL"""
+    """samples that are modules of other programs: Lua, SQLite, PostgreSQL, nginx"""
     if tool("gcc"):
         meson_test(build_gcc(), suites=["programs"], base="programs")
 
