@@ -41,9 +41,10 @@ def peers():
         meson_test(build_gcc(), suites=["peer"], base="peers")
 
 
-@part(GCC_TESTS + " lua sqlite postgresql nginx make")
+@part(GCC_TESTS + " lua sqlite postgresql nginx openmpi")
 def programs():
-    """samples that are modules of other programs: Lua, SQLite, PostgreSQL, nginx"""
+    """samples inside Lua, SQLite, PostgreSQL and nginx, and under MPI; Dask and Ray where they are
+    installed"""
     if tool("gcc"):
         meson_test(build_gcc(), suites=["programs"], base="programs")
 
