@@ -152,9 +152,10 @@ static bool close_file(tvmffi_library_file *file) {
   if (num_unloading != 0) --num_unloading; /* it is 0 if a destructor has forked */
   is_only_one = num_unloading == 0;
   tvmffi_mutex_unlock(&unloading_mutex);
-  again = is_only_one ? tvmffi_dl_open_loaded(file->path) : NULL;
+  again = is_only_one ? tvmffi_dl_open_loaded(file->opened_path) : NULL;
   if (again == file->handle) { /* opened like the first time, it finds this runtime again */
-    void *bound = tvmffi_dl_open_bound(file->path, kNames, &file->group, reason, sizeof reason);
+    void *bound =
+        tvmffi_dl_open_bound(file->opened_path, kNames, &file->group, reason, sizeof reason);
     if (bound != NULL) tvmffi_dl_close(again); /* the same library, by the same path */
     return false;
   }
@@ -248,7 +249,8 @@ static void free_record(tvmffi_library_file *file) {
 static tvmffi_library_file *new_record(const char *path, size_t path_size) {
   tvmffi_library_file *file;
   size_t bytes;
-  if (!tvmffi_checked_add_size(path_size, sizeof *file + 1 + kTvmffiDlRespelled, &bytes)) {
+  if (!tvmffi_checked_add_size(path_size, sizeof *file + 2 + kTvmffiDlRespelled, &bytes) ||
+      !tvmffi_checked_add_size(path_size, bytes, &bytes)) { /* twice the path */
     return NULL;
   }
   file = tvmffi_alloc(bytes);
@@ -256,6 +258,8 @@ static tvmffi_library_file *new_record(const char *path, size_t path_size) {
   memset(file, 0, sizeof *file);
   file->uses = 1;
   memcpy(file->path, path, path_size + 1);
+  file->opened_path = file->path + path_size + 1;
+  memcpy(file->opened_path, path, path_size + 1);
   return file;
 }
 
@@ -357,8 +361,8 @@ static uint32_t next_respelling(void) {
 
 /*
  * Opens the file that on_disk describes, if *is_known. If the path may have led to another file
- * before, tries other ways to write it, and leaves the last one in added->path. If the system gives
- * the same handle twice, then it is the file: its record is out of date.
+ * before, tries other ways to write it, and leaves the last one in added->opened_path. If the
+ * system gives the same handle twice, then it is the file: its record is out of date.
  *
  * A library that has registered something is not replaced, because its successor is likely to
  * register the same, and to fail at that: then the old one is opened, and *is_known becomes false.
@@ -377,8 +381,8 @@ static void *open_file(const char *path, bool *is_known, const tvmffi_dl_file *o
     }
     previous = handle;
     close_handles(handle, added->group);
-    tvmffi_dl_respell(path, next_respelling(), added->path);
-    handle = tvmffi_dl_open_bound(added->path, kNames, &added->group, reason, reason_size);
+    tvmffi_dl_respell(path, next_respelling(), added->opened_path);
+    handle = tvmffi_dl_open_bound(added->opened_path, kNames, &added->group, reason, reason_size);
   }
   return handle;
 }
@@ -411,6 +415,18 @@ static tvmffi_library_file *enter(tvmffi_library_file *added) {
   return file;
 }
 
+/* Writes the host's own path in a text of the system, which has the one that it was given. */
+static void show_given_path(const tvmffi_library_file *file, char *text) {
+  size_t given_size = strlen(file->path), opened_size = strlen(file->opened_path);
+  if (opened_size == given_size) return;
+  while ((text = strstr(text, file->opened_path)) != NULL) {
+    const char *rest = text + opened_size;
+    memcpy(text, file->path, given_size); /* the shorter one */
+    text += given_size;
+    memmove(text, rest, strlen(rest) + 1);
+  }
+}
+
 int tvmffi_library_file_open(const TVMFFIByteArray *path, tvmffi_library_file **out) {
   tvmffi_library_file *added;
   tvmffi_dl_file on_disk, afterwards;
@@ -433,6 +449,7 @@ int tvmffi_library_file_open(const TVMFFIByteArray *path, tvmffi_library_file **
   if (added == NULL) return tvmffi_fail_memory();
   added->handle = open_file(path->data, &is_known, &on_disk, added, reason, sizeof reason);
   if (added->handle == NULL) {
+    show_given_path(added, reason);
     free_record(added);
     return fail_open(path->data, reason);
   }

@@ -29,7 +29,8 @@ typedef struct tvmffi_library_file {
   tvmffi_dl_file on_disk; /* the file that was loaded */
   struct tvmffi_library_file *next, *previous;
   tvmffi_table kernels; /* addresses that were looked up */
-  char path[];          /* that it was opened with; NUL-terminated */
+  char *opened_path;    /* that it was opened with: the same file, perhaps written otherwise */
+  char path[];          /* as the host gave it, for messages; NUL-terminated */
 } tvmffi_library_file;
 
 /* InternalError with the system's reason. */

@@ -180,6 +180,17 @@ TVM_FFI_C_EXPORT(call_module, "(0: str, 1: str, ...) -> Any") {
   return code;
 }
 
+/* module_of(path, name): the module of a kernel of another library. */
+TVM_FFI_C_EXPORT(module_of, "(0: str, 1: str) -> ffi.Module") {
+  TVMFFIByteArray path, name;
+  TVMFFIObjectHandle module = NULL, function = NULL;
+  TVM_FFI_C_TRY(tvm_ffi_args_read_string(args, 0, &path));
+  TVM_FFI_C_TRY(tvm_ffi_args_read_string(args, 1, &name));
+  TVM_FFI_C_TRY(tvm_ffi_module_load_with_function(path.data, name.data, &module, &function));
+  tvm_ffi_object_release(function);
+  return tvm_ffi_args_return_object(args, module);
+}
+
 /* has_function(module, name) */
 TVM_FFI_C_EXPORT(has_function, "(0: ffi.Module, 1: str) -> bool") {
   TVMFFIObjectHandle module, function;

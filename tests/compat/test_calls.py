@@ -96,6 +96,9 @@ class Surroundings(Case):
         self.check_raises("call_module",
                           (path, "none", AttributeError, "Module has no function `none`"),
                           ("file.compat", "f", RuntimeError, "cannot load file.compat yet"))
+        self.assertTrue(kernels.module_of(path, "count").implements_function("count"))
+        self.check_raises("module_of",
+                          (path, "none", AttributeError, "Module has no function `none`"))
         self.check("has_function", (kernels.module, "count", True), (kernels.module, "none", False))
         self.assertTrue(kernels.module.implements_function("count"))
         self.assertEqual(kernels.module.kind, "library")

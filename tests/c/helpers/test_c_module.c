@@ -32,6 +32,19 @@ static void test_loading_and_calling(void **state) {
   TVMFFIObjectDecRef(fail);
 }
 
+static void test_a_function_and_its_module(void **state) {
+  TVMFFIObjectHandle module = NULL, function = NULL;
+  TVMFFIAny args[2], result;
+  (void)state;
+  check_ok(tvm_ffi_module_load_with_function(path_of("kernels.so"), "add", &module, &function));
+  assert_int_equal(TVMFFIObjectGetTypeIndex(module), kTVMFFIModule);
+  TVMFFIObjectDecRef(module);
+  args[0] = args[1] = tvm_ffi_any_from_int64(21);
+  check_ok(tvm_ffi_function_call(function, args, 2, &result));
+  assert_int_equal(result.v_int64, 42);
+  TVMFFIObjectDecRef(function);
+}
+
 static void test_L_13_kernels_that_raise_nothing(void **state) {
   TVMFFIObjectHandle function = NULL;
   TVMFFIAny arg = tvm_ffi_any_from_int64(-1), result;
@@ -56,6 +69,10 @@ static void test_what_is_missing(void **state) {
   check_fails(tvm_ffi_module_load_function(path_of("kernels.so"), "no_such", &function),
               "AttributeError", "Module has no function `no_such`");
   module = NULL;
+  check_fails(
+      tvm_ffi_module_load_with_function(path_of("kernels.so"), "no_such", &module, &function),
+      "AttributeError", "Module has no function `no_such`");
+  assert_null(module);
   check_fails_with(tvm_ffi_module_load(path_of("no_such_library.so"), &module), "InternalError",
                    "Failed to load dynamic shared library");
   check_fails_with(tvm_ffi_module_load(path_of("kernels.no_such_format"), &module), "RuntimeError",
@@ -72,6 +89,7 @@ static void test_what_is_missing(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_loading_and_calling),
+      cmocka_unit_test(test_a_function_and_its_module),
       cmocka_unit_test(test_L_13_kernels_that_raise_nothing),
       cmocka_unit_test(test_what_is_missing),
   };

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE /* mkdtemp */
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <tvm/ffi/c/module.h>
 #include <tvm/ffi/extra/c_env_api.h>
 #include <tvm/ffi/extra/c_runtime_api.h>
 #include <unistd.h>
@@ -165,6 +166,98 @@ static void test_a_file_is_replaced_under_many_paths(void **state) {
     check_same_library(modules[i], modules[(i + 1) % 8], false);
   }
   for (i = 0; i < 9; ++i) TVMFFIObjectDecRef(modules[i]);
+  (void)unlink(path);
+}
+
+/* The system is given the path in another way, and names that one in its message. */
+static void test_an_error_shows_the_path_of_the_host(void **state) {
+  const char *path = in_folder("shown.so");
+  TVMFFIObject *module, *again;
+  TVMFFIObjectHandle error = NULL;
+  const char *message;
+  FILE *file;
+  (void)state;
+  put_copy("kernels.so", path);
+  module = load_path(path);
+  (void)unlink(path);
+  file = fopen(path, "wb");
+  assert_non_null(file);
+  assert_true(fputs("too short", file) >= 0);
+  assert_int_equal(fclose(file), 0);
+  assert_int_equal(load_file(path, &again), -1);
+  TVMFFIErrorMoveFromRaised(&error);
+  assert_non_null(error);
+  message = TVMFFIErrorGetCellPtr(error)->message.data;
+  assert_non_null(strstr(message, path));
+  assert_null(strstr(message, "//"));
+  assert_null(strstr(message, "/./"));
+  TVMFFIObjectDecRef(error);
+  TVMFFIObjectDecRef(module);
+  (void)unlink(path);
+}
+
+/* So do messages about a library that was opened by another way to write its path. */
+static void test_what_is_kept_is_named_by_the_path_of_the_host(void **state) {
+  const char *path = in_folder("named.so");
+  TVMFFIObject *module, *again;
+  char shown[2 * 4096];
+  (void)state;
+  put_copy("kernels.so", path);
+  module = load_path(path);
+  put_copy("leave_a_global.so", path);
+  again = load_path(path);
+  (void)snprintf(shown, sizeof shown, "%s cannot be unloaded: global function `test.left_behind`",
+                 path);
+  check_fails_with(TVMFFIRuntimeModuleAllowUnload(again), "RuntimeError", shown);
+  remove_global("test.left_behind");
+  check_ok(TVMFFIRuntimeModuleAllowUnload(again));
+  TVMFFIObjectDecRef(again);
+  TVMFFIObjectDecRef(module);
+  (void)unlink(path);
+}
+
+/* The mappings of files in this process: those of memory may come and go with malloc. */
+static int count_mappings(void) {
+  FILE *maps = fopen("/proc/self/maps", "r");
+  char line[4352];
+  int count = 0;
+  if (maps == NULL) return -1;
+  while (fgets(line, sizeof line, maps) != NULL) count += strchr(line, '/') != NULL;
+  (void)fclose(maps);
+  return count;
+}
+
+/*
+ * A service that builds its kernel again and again. The old one is released before the new one is
+ * loaded, or after that.
+ */
+static void test_rebuilt_kernels_leave_nothing_behind(void **state) {
+  enum { kWarmUp = 20, kRounds = 200 };
+  const char *path = in_folder("rebuilt.so");
+  TVMFFIObjectHandle kept = NULL;
+  int mappings = 0, i;
+  (void)state;
+  for (i = 0; i < kWarmUp + kRounds; ++i) {
+    TVMFFIObjectHandle module = NULL, function = NULL;
+    TVMFFIAny args[2], result;
+    if (i == kWarmUp) mappings = count_mappings();
+    if (i % 4 < 2) {
+      tvm_ffi_object_release(kept);
+      kept = NULL;
+    }
+    put_copy("kernels.so", path);
+    check_ok(tvm_ffi_module_load_with_function(path, "add", &module, &function));
+    check_ok(TVMFFIRuntimeModuleAllowUnload(module));
+    tvm_ffi_object_release(module);
+    args[0] = tvm_ffi_any_from_int64(i);
+    args[1] = tvm_ffi_any_from_int64(1);
+    check_ok(tvm_ffi_function_call(function, args, 2, &result));
+    assert_int_equal(result.v_int64, i + 1);
+    tvm_ffi_object_release(kept);
+    kept = function;
+  }
+  if (kCheckUnloads && mappings != -1) assert_int_equal(count_mappings(), mappings);
+  tvm_ffi_object_release(kept);
   (void)unlink(path);
 }
 
@@ -383,6 +476,9 @@ int main(void) {
       cmocka_unit_test_setup(test_kernels, set_up),
       cmocka_unit_test_setup(test_a_file_is_replaced, set_up),
       cmocka_unit_test_setup(test_a_file_is_replaced_under_many_paths, set_up),
+      cmocka_unit_test_setup(test_an_error_shows_the_path_of_the_host, set_up),
+      cmocka_unit_test_setup(test_what_is_kept_is_named_by_the_path_of_the_host, set_up),
+      cmocka_unit_test_setup(test_rebuilt_kernels_leave_nothing_behind, set_up),
       cmocka_unit_test_setup(test_a_library_with_global_functions_is_not_replaced, set_up),
       cmocka_unit_test_setup(test_a_file_that_is_not_known, set_up),
       cmocka_unit_test_setup(test_a_file_is_moved, set_up),

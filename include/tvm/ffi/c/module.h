@@ -53,6 +53,25 @@ static inline int tvm_ffi_module_get_function(TVMFFIObjectHandle module, const c
 static inline int tvm_ffi_module_load_function(const char *path, const char *name,
                                                TVMFFIObjectHandle *out);
 
+/**
+ * The same, and the module that the function is of. A host that rebuilds its kernels allows to
+ * unload each with it, or the process keeps all that it ever loaded:
+ *
+ *     TVM_FFI_C_TRY(tvm_ffi_module_load_with_function("./k.so", "k", &module, &k));
+ *     code = TVMFFIRuntimeModuleAllowUnload(module);     (this runtime; extra/c_runtime_api.h)
+ *     tvm_ffi_object_release(module);
+ *     ... call k ...
+ *     tvm_ffi_object_release(k);                         (unloads the library)
+ *
+ * @param path, name   [borrow] As for tvm_ffi_module_load_function.
+ * @param out_module   [own] A Module.
+ * @param out_function [own] A Function.
+ * @return 0, or non-zero.   Errors: those of tvm_ffi_module_load_function.   Threads: any.
+ */
+static inline int tvm_ffi_module_load_with_function(const char *path, const char *name,
+                                                    TVMFFIObjectHandle *out_module,
+                                                    TVMFFIObjectHandle *out_function);
+
 #include <tvm/ffi/c/detail/module.h> /* the bodies */
 
 #endif /* TVM_FFI_C_MODULE_H_ */

@@ -207,7 +207,10 @@ TVM_FFI_DLL int TVMFFIRuntimeModulePack(TVMFFIObjectHandle root, TVMFFIAny *out)
  *   for it may live on: texts, bytes, containers, shapes, errors, tensors of TVMFFIEnvTensorAlloc.
  * - No pointer to its code or data: hooks, allocators, context symbols, symbols of the system
  *   library, raw texts, signal handlers, keys of thread-local data.
- * - No thread, and no kernel on a device, that runs its code.
+ * - No thread, and no kernel on a device, that runs its code. The runtime cannot see a thread that
+ *   the library has started: if it still runs, the process crashes as soon as its code is gone. A
+ *   library with threads has a kernel that ends and joins them, for the host to call first, or is
+ *   not unloaded.
  * The runtime itself looks after global functions and types, but not inside containers that they
  * hold: while one of them needs the library, it stays loaded, and the log hook is told why. It also
  * stays loaded where something else keeps it: another library, `-z nodelete`, unique symbols of

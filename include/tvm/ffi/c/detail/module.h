@@ -38,15 +38,28 @@ TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_module_get_function(TVMFFIO
   return 0;
 }
 
+TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_module_load_with_function(
+    const char *path, const char *name, TVMFFIObjectHandle *out_module,
+    TVMFFIObjectHandle *out_function) {
+  TVMFFIObjectHandle module = NULL;
+  int code;
+  TVM_FFI_C_TRY(tvm_ffi_module_load(path, &module));
+  code = tvm_ffi_module_get_function(module, name, out_function);
+  if (code == 0) {
+    *out_module = module;
+  } else {
+    TVMFFIObjectDecRef(module);
+  }
+  return code;
+}
+
 TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_module_load_function(const char *path,
                                                                           const char *name,
                                                                           TVMFFIObjectHandle *out) {
   TVMFFIObjectHandle module = NULL;
-  int code;
-  TVM_FFI_C_TRY(tvm_ffi_module_load(path, &module));
-  code = tvm_ffi_module_get_function(module, name, out);
+  TVM_FFI_C_TRY(tvm_ffi_module_load_with_function(path, name, &module, out));
   TVMFFIObjectDecRef(module);
-  return code;
+  return 0;
 }
 
 #endif /* TVM_FFI_C_DETAIL_MODULE_H_ */
