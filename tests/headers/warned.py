@@ -5,8 +5,8 @@
     warned.py ROOT INCLUDE... -- COMPILER...
 
 Compiled with c.h and c/host.h, and with the tvm_ffi.h of tools/amalgamate, as C99, and as C++17 if
-the compiler's name ends with ++; functions of c/cuda.h with that, and with stand-ins for the headers
-of CUDA. The examples at the top of c.h must compile without a warning too.
+the compiler's name ends with ++; functions of c/cuda.h with that, and with stand-ins for the
+headers of CUDA. The examples at the top of c.h must compile without a warning too.
 """
 import os
 import pathlib

@@ -112,7 +112,7 @@ static inline void tvm_ffi_function_cache_clear(tvm_ffi_function_cache *cache);
 /* ---- The floating-point state ----
  * A kernel may change how this thread rounds, which exceptions trap, or whether denormal numbers
  * count as zero, and forget about it: later sums of the host then come out differently. On x86 the
- * state is MXCSR and the control word of the x87, on AArch64 FPCR and FPSR; both take about 3 ns to
+ * state is MXCSR and the control word of the x87, on AArch64 FPCR and FPSR; both take 3 to 4 ns to
  * save and restore. Elsewhere it is fenv_t: link -lm. */
 
 typedef struct {
@@ -153,8 +153,9 @@ static inline int tvm_ffi_float_state_call(TVMFFIObjectHandle function, const TV
 /**
  * Allocate now what the runtime would allocate in this thread at first use, so that later calls do
  * not: the record by which global functions are looked up, the hook for the end of the thread, the
- * buffer for backtraces, a place for the stream of each device. After that a call, a reference, a
- * stream, a look-up of a global function and tvm_ffi_error_raise_prepared neither allocate nor lock.
+ * buffer for backtraces, a place for the stream of each device. After that calls, references,
+ * streams, look-ups of global functions and tvm_ffi_error_raise_prepared neither allocate nor lock;
+ * docs/guide/real_time.md has a table of what each function does.
  * @param devices     [borrow] Those whose streams this thread will set; may be NULL when there are
  *                    none.
  * @param num_devices [in]

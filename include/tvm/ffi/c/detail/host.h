@@ -325,12 +325,10 @@ static inline void tvm_ffi_float_state_save(tvm_ffi_float_state *state) {
 
 static inline void tvm_ffi_float_state_restore(const tvm_ffi_float_state *state) {
 #if defined(__GNUC__) && defined(__SSE__)
-  tvm_ffi_float_state now;
-  tvm_ffi_float_state_save(&now);
-  if (now.mxcsr != state->mxcsr) {
-    __asm__ __volatile__("ldmxcsr %0" : : "m"(state->mxcsr) : "memory");
-  }
-  if (now.x87 != state->x87) { /* an exception of the past would trap where it is not masked */
+  uint16_t x87;
+  __asm__ __volatile__("ldmxcsr %0" : : "m"(state->mxcsr) : "memory"); /* faster than to compare */
+  __asm__ __volatile__("fnstcw %0" : "=m"(x87) : : "memory");
+  if (x87 != state->x87) { /* an exception of the past would trap where it is not masked */
     __asm__ __volatile__("fnclex\n\tfldcw %0" : : "m"(state->x87) : "memory");
   }
 #elif defined(__GNUC__) && defined(__aarch64__)
