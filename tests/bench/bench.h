@@ -17,7 +17,8 @@
   X(ErrorMoveFromRaised) X(DataTypeFromString) X(DataTypeToString) X(TensorFromDLPackVersioned)   \
   X(TensorToDLPackVersioned) X(EnvTensorAlloc) X(EnvSetDLPackManagedTensorAllocator)              \
   X(EnvSetStream) X(EnvGetStream) X(TypeKeyToIndex) X(TypeGetOrAllocIndex) X(GetTypeInfo)         \
-  X(TypeRegisterField) X(TypeRegisterMetadata) X(HandleInitOnce)
+  X(TypeRegisterField) X(TypeRegisterMetadata) X(HandleInitOnce) X(ErrorSetRaised)                \
+  X(ErrorSetRaisedFromCStrParts) X(ErrorCreate) X(Backtrace)
 /* clang-format on */
 
 typedef struct {
@@ -116,6 +117,7 @@ int bench_load(bench_state *state, size_t calls);
 
 /* functions.c */
 int bench_call_function(bench_state *state, size_t calls);
+int bench_call_function_by_helper(bench_state *state, size_t calls);
 int bench_create_function(bench_state *state, size_t calls);
 int bench_use_function(bench_state *state, size_t calls);
 int bench_count_references(bench_state *state, size_t calls);

@@ -5,6 +5,8 @@
 const bench_operation bench_operations[] = {
     {"first dlopen of the runtime", bench_load, kBenchNothing, 1, 1},
     {"function call, three ints", bench_call_function, kBenchRuntime, 1, 0},
+    {"function call, three ints, by the helper", bench_call_function_by_helper, kBenchRuntime, 1,
+     0},
     {"function create + destroy", bench_create_function, kBenchRuntime, 1, 0},
     {"function create, IncRef, call, DecRef twice", bench_use_function, kBenchRuntime, 1, 0},
     {"IncRef + DecRef", bench_count_references, kBenchRuntime, 1, 0},
