@@ -28,12 +28,10 @@ TVM_FFI_C_FUNCTION(name, "(0: float) -> str") {
 }
 
 static int map(TVMFFIObjectHandle kernel, double *data, TVMFFIObjectHandle function) {
-  int64_t shape[1] = {3}, strides[1];
-  DLTensor tensor;
+  const DLDevice cpu = tvm_ffi_device_make(kDLCPU, 0);
+  tvm_ffi_vector vector;
   TVMFFIAny args[2];
-  tvm_ffi_tensor_init(&tensor, data, tvm_ffi_device_make(kDLCPU, 0), TVM_FFI_C_FLOAT64, 1, shape,
-                      strides);
-  args[0] = tvm_ffi_any_view_tensor(&tensor);
+  args[0] = tvm_ffi_vector_init(&vector, data, cpu, TVM_FFI_C_FLOAT64, 3);
   args[1] = tvm_ffi_any_view_object(function);
   TVM_FFI_C_TRY(tvm_ffi_function_call_void(kernel, args, 2));
   printf("%g %g %g\n", data[0], data[1], data[2]);
