@@ -26,10 +26,8 @@ static int count_devices(int *out) {
 
 /* The raised error has to begin with the text; CUDA decides the rest of the message. */
 static int expect(int code, const char *text) {
-  TVMFFIObjectHandle error = tvm_ffi_error_take();
   char got[512];
-  (void)tvm_ffi_error_format(error, got, sizeof got);
-  if (error != NULL) tvm_ffi_object_release(error);
+  (void)tvm_ffi_error_format_raised(got, sizeof got);
   TVM_FFI_C_CHECK(code == -1 && strncmp(got, text, strlen(text)) == 0, TVM_FFI_C_RUNTIME_ERROR,
                   "expected `%s...` but got %d and `%s`", text, code, got);
   return 0;

@@ -132,7 +132,7 @@ TVM_FFI_C_FUNCTION(twice, "(0: DLTensor*) -> void") {
 }
 
 /* The constant of a query must be the same for each row. */
-static void test_constants_are_read_only(void **state) {
+static void test_L_26_constants_are_read_only(void **state) {
   float data[2] = {1, 2};
   TVMFFIObjectHandle function = NULL, constant = NULL, view = NULL, tensor = NULL;
   DLManagedTensorVersioned *shared = NULL;
@@ -343,7 +343,7 @@ int main(void) {
       cmocka_unit_test(test_memory_of_callbacks),
       cmocka_unit_test(test_callbacks_that_fail),
       cmocka_unit_test(test_around_memory),
-      cmocka_unit_test(test_constants_are_read_only),
+      cmocka_unit_test(test_L_26_constants_are_read_only),
       cmocka_unit_test(test_memory_of_the_environment),
       cmocka_unit_test(test_views),
       cmocka_unit_test(test_views_that_leave_their_source),
