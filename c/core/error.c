@@ -442,6 +442,38 @@ void tvmffi_error_raise_memory(void) {
   set_raised(&memory_error.header);
 }
 
+/* Appends as much as fits to the text of *size bytes, and adds to *size as if all did. */
+static void put_text(char *buffer, size_t capacity, size_t *size, const char *text, size_t length) {
+  if (*size < capacity && length != 0) {
+    size_t room = capacity - *size;
+    memcpy(buffer + *size, text, length < room ? length : room);
+  }
+  *size += length;
+}
+
+size_t TVMFFIRuntimeErrorTake(char *buffer, size_t capacity) {
+  static const char no_error[] = "(no error)", separator[] = "\ncaused by ";
+  const TVMFFIObject *error = tvmffi_thread.raised;
+  size_t size = 0;
+  int depth;
+  if (buffer == NULL) capacity = 0;
+  if (error == NULL) put_text(buffer, capacity, &size, no_error, sizeof no_error - 1);
+  /* As many causes as tvm_ffi_error_format writes. */
+  for (depth = 0; error != NULL && depth < 16; ++depth) {
+    const TVMFFIErrorCell *cell = (const TVMFFIErrorCell *)(const void *)(error + 1);
+    if (depth != 0) put_text(buffer, capacity, &size, separator, sizeof separator - 1);
+    put_text(buffer, capacity, &size, cell->kind.data, cell->kind.size);
+    put_text(buffer, capacity, &size, ": ", 2);
+    put_text(buffer, capacity, &size, cell->message.data, cell->message.size);
+    error = cell->cause_chain;
+  }
+  if (capacity != 0) {
+    buffer[size < capacity ? size : capacity - 1] = '\0';
+    TVMFFIErrorSetRaised(NULL);
+  }
+  return size;
+}
+
 /* Makes an error; the caller fills in the message and raises it. NULL after raising MemoryError. */
 static error_object *raise_unfilled(const char *kind, size_t message_size) {
   const TVMFFIByteArray *backtrace = backtrace_for_raise();

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <string.h>
 #include <tvm/ffi/extra/c_env_api.h>
+#include <tvm/ffi/extra/c_runtime_api.h>
 
 #include "base/buf.h"
 #include "base/hash.h"
@@ -207,6 +208,18 @@ done:
   tvmffi_any_release(&args[1]);
   tvmffi_object_release(loader);
   return rc;
+}
+
+int TVMFFIRuntimeModuleLoad(const char *path, TVMFFIObjectHandle *out) {
+  TVMFFIByteArray bytes;
+  TVMFFIObject *module;
+  TVMFFI_REQUIRE(path);
+  TVMFFI_REQUIRE(out);
+  bytes.data = path;
+  bytes.size = strlen(path);
+  TVMFFI_TRY(tvmffi_loader_load_file(&bytes, &module));
+  *out = module;
+  return 0;
 }
 
 /* ---- The functions of the part Loading ---- */

@@ -297,3 +297,24 @@ int tvmffi_module_query(TVMFFIObject *module, tvmffi_module_method method, const
   tvmffi_imports_release(&imports);
   return rc;
 }
+
+int TVMFFIRuntimeModuleGetFunction(TVMFFIObjectHandle module, const char *name,
+                                   TVMFFIObjectHandle *out) {
+  TVMFFIObject *obj = module;
+  TVMFFIAny text, result;
+  TVMFFI_REQUIRE(module);
+  TVMFFI_REQUIRE(name);
+  TVMFFI_REQUIRE(out);
+  if (obj->type_index != kTVMFFIModule) {
+    TVMFFIAny any = tvmffi_any_object(obj);
+    return tvmffi_fail("TypeError", "%s: expected `module` to be a `ffi.Module`, but got a `%s`",
+                       __func__, tvmffi_any_type_name(&any));
+  }
+  text = tvmffi_any_raw_str(name);
+  TVMFFI_TRY(tvmffi_module_call(obj, kTvmffiModuleGetFunction, &text, &result));
+  if (result.type_index == kTVMFFINone) {
+    return tvmffi_fail("AttributeError", "Module has no function `%s`", name);
+  }
+  *out = result.v_obj;
+  return 0;
+}

@@ -3,6 +3,8 @@
 #include "core/error.h"
 
 #include <stdlib.h>
+#include <tvm/ffi/c/error.h>
+#include <tvm/ffi/extra/c_runtime_api.h>
 #include <wchar.h>
 
 #include "core/object.h"
@@ -235,6 +237,62 @@ static void test_a_format_that_the_c_library_refuses(void **state) {
   check_raised("MemoryError", NULL);
 }
 
+static void check_taken(size_t capacity, const char *expected, size_t size) {
+  char text[64];
+  memset(text, '#', sizeof text);
+  assert_int_equal(TVMFFIRuntimeErrorTake(text, capacity), size);
+  assert_string_equal(text, expected);
+  assert_int_equal(text[capacity], '#');
+  check_not_raised();
+}
+
+static void test_taking_a_text(void **state) {
+  (void)state;
+  check_taken(63, "(no error)", 10);
+  TVMFFIErrorSetRaisedFromCStr("ValueError", "n is 3");
+  check_taken(63, "ValueError: n is 3", 18);
+  TVMFFIErrorSetRaisedFromCStr("ValueError", "n is 3");
+  check_taken(19, "ValueError: n is 3", 18);
+  TVMFFIErrorSetRaisedFromCStr("ValueError", "n is 3");
+  check_taken(18, "ValueError: n is ", 18);
+  TVMFFIErrorSetRaisedFromCStr("ValueError", "n is 3");
+  check_taken(5, "Valu", 18);
+  TVMFFIErrorSetRaisedFromCStr(NULL, NULL);
+  check_taken(63, ": ", 2);
+  tvmffi_error_raise_memory();
+  check_taken(63, "MemoryError: out of memory", 26);
+}
+
+static void test_measuring_a_text(void **state) {
+  char text[1] = {'#'};
+  (void)state;
+  TVMFFIErrorSetRaisedFromCStr("ValueError", "n is 3");
+  assert_int_equal(TVMFFIRuntimeErrorTake(text, 0), 18);
+  assert_int_equal(TVMFFIRuntimeErrorTake(NULL, 100), 18);
+  assert_int_equal(text[0], '#');
+  check_taken(63, "ValueError: n is 3", 18);
+}
+
+/* A text is that of tvm_ffi_error_format, with as many causes. */
+static void test_taking_causes(void **state) {
+  char text[512], expected[512];
+  TVMFFIObjectHandle error;
+  size_t size;
+  int depth;
+  (void)state;
+  for (depth = 0; depth < 20; ++depth) {
+    int i;
+    TVMFFIErrorSetRaisedFromCStr("KeyError", "first");
+    for (i = 0; i < depth; ++i) (void)tvm_ffi_error_wrap("ValueError", "%d", i);
+    error = take();
+    size = tvm_ffi_error_format(error, expected, sizeof expected);
+    TVMFFIErrorSetRaised(error);
+    TVMFFIObjectDecRef(error);
+    assert_int_equal(TVMFFIRuntimeErrorTake(text, sizeof text), size);
+    assert_string_equal(text, expected);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_an_empty_slot),
@@ -251,6 +309,9 @@ int main(void) {
       cmocka_unit_test(test_raising_with_texts_of_the_raised_error),
       cmocka_unit_test(test_L_9_out_of_memory_is_a_static_error),
       cmocka_unit_test(test_missing_arguments_are_named),
+      cmocka_unit_test(test_taking_a_text),
+      cmocka_unit_test(test_measuring_a_text),
+      cmocka_unit_test(test_taking_causes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

@@ -2,6 +2,7 @@
 #define _XOPEN_SOURCE 700 /* symlink, mkdtemp */
 #include <dlfcn.h>
 #include <tvm/ffi/extra/c_env_api.h>
+#include <tvm/ffi/extra/c_runtime_api.h>
 #include <unistd.h>
 
 #include "c/module_support.h"
@@ -149,6 +150,48 @@ static void test_files_that_are_not_there(void **state) {
                    "NUL character");
 }
 
+/* ---- The functions for other languages ---- */
+
+static void test_from_other_languages(void **state) {
+  TVMFFIObjectHandle module, function;
+  TVMFFIAny result = tvmffi_any_none();
+  (void)state;
+  check_ok(TVMFFIRuntimeModuleLoad(module_path("kernels.so"), &module));
+  check_ok(TVMFFIRuntimeModuleGetFunction(module, "main", &function));
+  TVMFFIObjectDecRef(module);
+  check_ok(TVMFFIFunctionCall(function, NULL, 0, &result));
+  assert_int_equal(result.v_int64, 1);
+  TVMFFIObjectDecRef(function);
+}
+
+static void test_refusals_for_other_languages(void **state) {
+  TVMFFIObjectHandle module, out = (void *)state;
+  TVMFFIAny text;
+  check_fails_with(TVMFFIRuntimeModuleLoad("./nosuch.so", &out), "InternalError",
+                   "Failed to load dynamic shared library ./nosuch.so ");
+  check_fails(TVMFFIRuntimeModuleLoad(NULL, &out), "ValueError",
+              "TVMFFIRuntimeModuleLoad: argument `path` must not be NULL");
+  check_fails(TVMFFIRuntimeModuleLoad("x.so", NULL), "ValueError",
+              "TVMFFIRuntimeModuleLoad: argument `out` must not be NULL");
+
+  module = load("kernels.so");
+  check_fails(TVMFFIRuntimeModuleGetFunction(module, "nosuch", &out), "AttributeError",
+              "Module has no function `nosuch`");
+  check_fails(TVMFFIRuntimeModuleGetFunction(NULL, "main", &out), "ValueError",
+              "TVMFFIRuntimeModuleGetFunction: argument `module` must not be NULL");
+  check_fails(TVMFFIRuntimeModuleGetFunction(module, NULL, &out), "ValueError",
+              "TVMFFIRuntimeModuleGetFunction: argument `name` must not be NULL");
+  check_fails(TVMFFIRuntimeModuleGetFunction(module, "main", NULL), "ValueError",
+              "TVMFFIRuntimeModuleGetFunction: argument `out` must not be NULL");
+  check_ok(tvmffi_string_to_any("a text of some length", 21, &text));
+  check_fails(TVMFFIRuntimeModuleGetFunction(text.v_obj, "main", &out), "TypeError",
+              "TVMFFIRuntimeModuleGetFunction: expected `module` to be a `ffi.Module`, but got a "
+              "`ffi.String`");
+  assert_ptr_equal(out, state); /* none of them has written a result */
+  TVMFFIObjectDecRef(text.v_obj);
+  TVMFFIObjectDecRef(module);
+}
+
 /* A static program exports all functions of the ABI to the libraries that it loads. */
 static void test_all_functions_are_there(void **state) {
   static const char *const some[] = {"TVMFFIEnvTensorAlloc",    "TVMFFIGetVersion",
@@ -167,6 +210,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_files_by_other_names),
       cmocka_unit_test(test_files_that_are_not_there),
+      cmocka_unit_test(test_from_other_languages),
+      cmocka_unit_test(test_refusals_for_other_languages),
       cmocka_unit_test(test_all_functions_are_there),
       cmocka_unit_test(test_no_loader),
       cmocka_unit_test(test_what_loaders_give),

@@ -148,10 +148,13 @@ static bool starts(const char *name, const char *prefix) {
 static bool is_own(const char *name) {
   static const char *const kOwn[] = {
       "TVMFFIRuntimeContextSymbolVisit",
+      "TVMFFIRuntimeErrorTake",
       "TVMFFIRuntimeGetLiveObjectCount",
       "TVMFFIRuntimeModuleAllowUnload",
       "TVMFFIRuntimeModuleCreate",
+      "TVMFFIRuntimeModuleGetFunction",
       "TVMFFIRuntimeModuleGetSelf",
+      "TVMFFIRuntimeModuleLoad",
       "TVMFFIRuntimeModulePack",
       "TVMFFIRuntimeSetBacktraceEnabled",
       "TVMFFIRuntimeSetLiveObjectCounting",

@@ -192,6 +192,41 @@ TVM_FFI_DLL int TVMFFIRuntimeModuleGetSelf(TVMFFIObjectHandle module,
  */
 TVM_FFI_DLL int TVMFFIRuntimeModulePack(TVMFFIObjectHandle root, TVMFFIAny *out);
 
+/* ---- Kernels from other languages ----
+ * With TVMFFIFunctionCall and TVMFFIObjectDecRef, all that a program needs which finds functions by
+ * name (dlsym) and cannot use the helpers of tvm/ffi/c.h, which are inline. */
+
+/**
+ * Load a module file: a shared library, or whatever a loader is registered for.
+ * @param path [borrow] A name without a slash is looked for where the system's loader looks, which
+ *             is not the current folder: write "./kernel.so".
+ * @param out  [own] A Module. Functions got from it keep the library loaded by themselves.
+ * Errors: RuntimeError (no loader for such files), InternalError (the system cannot load it),
+ * ValueError, memory, any (loaders, constructors of the library).   Threads: any.
+ */
+TVM_FFI_DLL int TVMFFIRuntimeModuleLoad(const char *path, TVMFFIObjectHandle *out);
+
+/**
+ * Get a function of a module, which must exist. Its imports are not searched.
+ * @param module [borrow] A Module.
+ * @param name   [borrow] As exported: `scale` for the symbol `__tvm_ffi_scale`.
+ * @param out    [own] A Function.
+ * Errors: AttributeError ``Module has no function `<name>` ``, TypeError (not a Module),
+ * ValueError, memory, any (custom modules).   Threads: any.
+ */
+TVM_FFI_DLL int TVMFFIRuntimeModuleGetFunction(TVMFFIObjectHandle module, const char *name,
+                                               TVMFFIObjectHandle *out);
+
+/**
+ * Take the error of this thread, write it into a buffer as `<kind>: <message>`, then a line
+ * `caused by <kind>: <message>` per cause, and release it. Without an error it is `(no error)`.
+ * Call it in the thread in which the call failed.
+ * @param buffer   [out] Always NUL-terminated when capacity is not 0. What does not fit is cut.
+ * @param capacity [in] Bytes. 0 leaves the error where it is, so that the text can be measured.
+ * @return The length of the whole text, as snprintf.   Errors: none.   Threads: any.
+ */
+TVM_FFI_DLL size_t TVMFFIRuntimeErrorTake(char *buffer, size_t capacity);
+
 /* ---- Unloading kernel libraries ---- */
 
 /**
