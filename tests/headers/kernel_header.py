@@ -39,14 +39,14 @@ def run(*command, text=None):
 def read_structs(text):
     """{name: fields} of the structs of the header."""
     structs = {}
-    for body, name in re.findall(r"typedef struct \{(.*?)\} (\w+);",
+    for body, name in re.findall(r"typedef struct(?: \w+)? \{(.*?)\} (\w+);",
                                  re.sub(r"/\*.*?\*/", "", text, flags=re.S), re.S):
         fields = []
         for declaration in re.split(r"[;{}]", body):
             function = re.search(r"\(\*(\w+)\)\(", declaration)
             if function:
                 fields.append(function.group(1))
-            elif declaration.strip() and not declaration.strip().endswith("UNION"):
+            elif declaration.strip() and not declaration.strip().lower().endswith("union"):
                 fields += re.findall(r"(\w+)(?:\[\d+\])?\s*(?:,|$)", declaration.strip())
         structs[name] = fields
     return structs

@@ -194,7 +194,8 @@ TVM_FFI_DLL int TVMFFIRuntimeModulePack(TVMFFIObjectHandle root, TVMFFIAny *out)
 
 /* ---- Kernels from other languages ----
  * With TVMFFIFunctionCall and TVMFFIObjectDecRef, all that a program needs which finds functions by
- * name (dlsym) and cannot use the helpers of tvm/ffi/c.h, which are inline. */
+ * name (dlsym) and cannot use the helpers of tvm/ffi/c.h, which are inline. tvm_ffi_cdef.h of
+ * tools/amalgamate declares them for such programs. */
 
 /**
  * Load a module file: a shared library, or whatever a loader is registered for.
@@ -222,7 +223,8 @@ TVM_FFI_DLL int TVMFFIRuntimeModuleGetFunction(TVMFFIObjectHandle module, const 
  * `caused by <kind>: <message>` per cause, and release it. Without an error it is `(no error)`.
  * Call it in the thread in which the call failed.
  * @param buffer   [out] Always NUL-terminated when capacity is not 0. What does not fit is cut.
- * @param capacity [in] Bytes. 0 leaves the error where it is, so that the text can be measured.
+ * @param capacity [in] Bytes. 0 leaves the error where it is, so that the text can be measured;
+ *                 buffer may be NULL then.
  * @return The length of the whole text, as snprintf.   Errors: none.   Threads: any.
  */
 TVM_FFI_DLL size_t TVMFFIRuntimeErrorTake(char *buffer, size_t capacity);
