@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run.py NGINX SOURCES KERNEL REBUILT RUNTIME: build the module, run nginx in a temporary folder, and
-replace the kernel while requests arrive.
+"""run.py NGINX SOURCES KERNEL REBUILT RUNTIME: build the module, run nginx in a temporary folder,
+and replace the kernel while requests arrive.
 
 SOURCES is the folder of nginx with `configure`, REBUILT the same kernel with another weight, and
 RUNTIME libtvm_ffi.so; pkg-config has to find tvm_ffi.
