@@ -15,9 +15,7 @@ enum { MAX_ARGS = 16 };
 /* Raises the error of this thread as an error of Lua. */
 static int raise_error(lua_State *L) {
   char text[512];
-  TVMFFIObjectHandle error = tvm_ffi_error_take();
-  tvm_ffi_error_format(error, text, sizeof text);
-  tvm_ffi_object_release(error);
+  tvm_ffi_error_format_raised(text, sizeof text);
   return luaL_error(L, "%s", text);
 }
 

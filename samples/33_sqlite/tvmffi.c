@@ -7,34 +7,26 @@ SQLITE_EXTENSION_INIT1
 
 enum { MAX_ARGS = 8 };
 
-typedef struct {
-  DLTensor tensor;
-  int64_t shape[1], strides[1];
-} vector;
-
 /* A copy of a blob, because what SQLite lends is constant, and may be at an odd address. */
-static int copy_blob(sqlite3_value *value, vector *out) {
+static int copy_blob(sqlite3_value *value, tvm_ffi_vector *vector, TVMFFIAny *out) {
   const size_t size = (size_t)sqlite3_value_bytes(value);
   void *data = sqlite3_malloc64(size + 1);
   if (data == NULL) return tvm_ffi_error_raise_memory();
   if (size != 0) memcpy(data, sqlite3_value_blob(value), size);
-  out->shape[0] = (int64_t)(size / sizeof(float));
-  tvm_ffi_tensor_init(&out->tensor, data, tvm_ffi_device_make(kDLCPU, 0), TVM_FFI_C_FLOAT32, 1,
-                      out->shape, out->strides);
+  *out = tvm_ffi_vector_init(vector, data, tvm_ffi_device_make(kDLCPU, 0), TVM_FFI_C_FLOAT32,
+                             (int64_t)(size / sizeof(float)));
   return 0;
 }
 
 static void report(sqlite3_context *context) {
   char text[512];
-  TVMFFIObjectHandle error = tvm_ffi_error_take();
-  tvm_ffi_error_format(error, text, sizeof text);
-  tvm_ffi_object_release(error);
+  tvm_ffi_error_format_raised(text, sizeof text);
   sqlite3_result_error(context, text, -1);
 }
 
 /* f(x, ...): calls the kernel with (out, x, ...). The result, out, is as long as the blob x. */
 static void call_kernel(sqlite3_context *context, int count, sqlite3_value **values) {
-  vector vectors[MAX_ARGS + 1];
+  tvm_ffi_vector vectors[MAX_ARGS + 1];
   TVMFFIAny args[MAX_ARGS + 1];
   int i, code = 0;
   memset(vectors, 0, sizeof vectors);
@@ -42,8 +34,7 @@ static void call_kernel(sqlite3_context *context, int count, sqlite3_value **val
   for (i = 0; i <= count && code == 0; ++i) {
     sqlite3_value *value = values[i == 0 ? 0 : i - 1];
     if (sqlite3_value_type(value) == SQLITE_BLOB) {
-      code = copy_blob(value, &vectors[i]);
-      args[i] = tvm_ffi_any_view_tensor(&vectors[i].tensor);
+      code = copy_blob(value, &vectors[i], &args[i]);
     } else {
       args[i] = tvm_ffi_any_from_double(sqlite3_value_double(value));
     }

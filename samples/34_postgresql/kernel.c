@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Kernels for float32 on the CPU; they know nothing of PostgreSQL. */
+#include <fenv.h>
 #include <time.h>
 #include <tvm/ffi/c.h>
 
@@ -46,9 +47,16 @@ TVM_FFI_C_EXPORT(work, "(0: float) -> float") {
   TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 1));
   TVM_FFI_C_TRY(tvm_ffi_args_read_double(args, 0, &seconds));
   while ((double)(clock() - begin) < seconds * CLOCKS_PER_SEC) {
-    if (TVMFFIEnvCheckSignals() != 0) {
-      return tvm_ffi_error_raise(TVM_FFI_C_ENV_ERROR_ALREADY_SET, "%s", "");
-    }
+    TVM_FFI_C_TRY(tvm_ffi_env_check_interrupt());
   }
   return tvm_ffi_args_return(args, tvm_ffi_any_from_double(seconds));
+}
+
+/* Leaves the processor rounding upwards. */
+TVM_FFI_C_EXPORT(careless, "(0: float) -> float") {
+  double x;
+  TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 1));
+  TVM_FFI_C_TRY(tvm_ffi_args_read_double(args, 0, &x));
+  fesetround(FE_UPWARD);
+  return tvm_ffi_args_return(args, tvm_ffi_any_from_double(x));
 }

@@ -12,6 +12,8 @@ CREATE FUNCTION mean(real[]) RETURNS double precision
   AS :'module', 'tvmffi_call' LANGUAGE C STRICT IMMUTABLE;
 CREATE FUNCTION work(double precision) RETURNS double precision
   AS :'module', 'tvmffi_call' LANGUAGE C STRICT;
+CREATE FUNCTION careless(double precision) RETURNS double precision
+  AS :'module', 'tvmffi_call' LANGUAGE C STRICT;
 CREATE FUNCTION rotate(real[]) RETURNS real[]
   AS :'module', 'tvmffi_call' LANGUAGE C STRICT;
 
@@ -43,6 +45,10 @@ SET statement_timeout = '200ms';
 SELECT outcome($$ SELECT work(20) $$);
 RESET statement_timeout;
 SELECT scale('{1}', 3);
+
+-- A kernel leaves the processor rounding upwards; what PostgreSQL computes is as before.
+SELECT careless(1);
+SELECT sum(x) / 3 FROM (VALUES (1.0::double precision)) AS t(x);
 
 -- A million calls need no memory, nor do errors.
 CREATE FUNCTION kilobytes() RETURNS integer LANGUAGE sql AS

@@ -11,6 +11,7 @@
 #include <fmgr.h>
 #include <miscadmin.h>
 #include <tvm/ffi/c.h>
+#include <tvm/ffi/c/host.h>
 #include <utils/array.h>
 #include <utils/guc.h>
 #include <utils/lsyscache.h>
@@ -19,30 +20,6 @@
 PG_MODULE_MAGIC;
 
 static char *library; /* the setting tvmffi.library */
-
-/* ---- Interrupts ---- */
-
-/* What a long kernel asks by TVMFFIEnvCheckSignals. It only looks: CHECK_FOR_INTERRUPTS jumps. */
-static int is_interrupted(void) {
-  return InterruptPending && (QueryCancelPending || ProcDiePending) ? -1 : 0;
-}
-
-static void *acquire_nothing(void) {
-  return NULL;
-}
-
-static void release_nothing(void *state) {
-  (void)state;
-}
-
-void _PG_init(void);
-void _PG_init(void) {
-  DefineCustomStringVariable("tvmffi.library", "The library of kernels.", NULL, &library, "",
-                             PGC_SUSET, 0, NULL, NULL, NULL);
-  TVMFFIEnvRegisterCAPI("PyErr_CheckSignals", (void *)(uintptr_t)is_interrupted);
-  TVMFFIEnvRegisterCAPI("PyGILState_Ensure", (void *)(uintptr_t)acquire_nothing);
-  TVMFFIEnvRegisterCAPI("PyGILState_Release", (void *)(uintptr_t)release_nothing);
-}
 
 /* ---- Errors ---- */
 
@@ -75,6 +52,21 @@ static void report(void) {
   tvm_ffi_object_release(error);
   CHECK_FOR_INTERRUPTS(); /* reports what has interrupted the kernel in its own words */
   ereport(ERROR, (errcode(sqlstate), errmsg("%s", text)));
+}
+
+/* ---- Interrupts ---- */
+
+/* What a long kernel asks now and then. It only looks: CHECK_FOR_INTERRUPTS jumps. */
+static int is_interrupted(void *context) {
+  (void)context;
+  return InterruptPending && (QueryCancelPending || ProcDiePending);
+}
+
+void _PG_init(void);
+void _PG_init(void) {
+  DefineCustomStringVariable("tvmffi.library", "The library of kernels.", NULL, &library, "",
+                             PGC_SUSET, 0, NULL, NULL, NULL);
+  if (tvm_ffi_env_set_interrupt_check(is_interrupted, NULL) != 0) report();
 }
 
 /* ---- Calls ---- */
@@ -160,7 +152,8 @@ Datum tvmffi_call(PG_FUNCTION_ARGS) {
   }
   if (first == 1) args[0] = tvm_ffi_any_view_tensor(&views[0].tensor);
 
-  code = tvm_ffi_function_call(info->kernel, args, first + PG_NARGS(), &result);
+  /* A kernel that leaves another rounding mode behind would change later sums. */
+  code = tvm_ffi_float_state_call(info->kernel, args, first + PG_NARGS(), &result);
   if (code == 0 && first == 0) code = tvm_ffi_any_read_double(&result, &number);
   tvm_ffi_any_clear(&result);
   if (code != 0) report();

@@ -79,22 +79,20 @@ static int64_t parse(const ngx_str_t *from, float *numbers) {
 
 static ngx_int_t handle_request(ngx_http_request_t *request) {
   location *self = ngx_http_get_module_loc_conf(request, ngx_http_tvmffi_module);
+  const DLDevice cpu = tvm_ffi_device_make(kDLCPU, 0);
   float in[MAX_NUMBERS], out[MAX_NUMBERS];
-  int64_t shape[1], strides[1], i;
-  DLTensor x, y;
+  tvm_ffi_vector x, y;
+  int64_t i, count;
   TVMFFIAny args[2];
   char text[MAX_TEXT];
   size_t length = 0;
   ngx_int_t code = ngx_http_discard_request_body(request);
   if (code != NGX_OK) return code;
-  shape[0] = parse(&request->args, in);
-  tvm_ffi_tensor_init(&x, in, tvm_ffi_device_make(kDLCPU, 0), TVM_FFI_C_FLOAT32, 1, shape, strides);
-  y = x;
-  y.data = out;
-  args[0] = tvm_ffi_any_view_tensor(&y);
-  args[1] = tvm_ffi_any_view_tensor(&x);
+  count = parse(&request->args, in);
+  args[0] = tvm_ffi_vector_init(&y, out, cpu, TVM_FFI_C_FLOAT32, count);
+  args[1] = tvm_ffi_vector_init(&x, in, cpu, TVM_FFI_C_FLOAT32, count);
   if (tvm_ffi_function_call_void(self->kernel, args, 2) != 0) return reply_error(request);
-  for (i = 0; i < shape[0]; ++i) {
+  for (i = 0; i < count; ++i) {
     length += (size_t)snprintf(text + length, sizeof text - length, "%s%g", i == 0 ? "" : ",",
                                (double)out[i]);
   }
@@ -130,9 +128,7 @@ static char *set_kernel(ngx_conf_t *cf, ngx_command_t *command, void *conf) {
   }
   if (load((char *)words[1].data, (char *)words[2].data, &self->kernel) != 0) {
     char text[MAX_TEXT];
-    TVMFFIObjectHandle error = tvm_ffi_error_take();
-    tvm_ffi_error_format(error, text, sizeof text);
-    tvm_ffi_object_release(error);
+    tvm_ffi_error_format_raised(text, sizeof text);
     ngx_conf_log_error(NGX_LOG_EMERG, cf, 0, "%s", text);
     return NGX_CONF_ERROR; /* and the former configuration stays */
   }

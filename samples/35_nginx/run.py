@@ -154,14 +154,14 @@ def run(service):
 
     def use_workers():
         """Calls and errors in both workers; their memory afterwards."""
-        for _ in range(20):
+        for _ in range(8):
             connections = [Connection(service.socket) for _ in range(8)]
             for i in range(100):
                 for connection in connections:
                     get(connection, "" if i % 2 else "1,2.5")
         return max(status(worker)[1] for worker in service.workers())
 
-    print("grown by requests:", -use_workers() + use_workers() > 512)
+    print("grown by requests:", -use_workers() + use_workers() > 256)
 
     # A file that is no kernel: the workers go on with what they have.
     ask = Connection(service.socket)

@@ -15,19 +15,17 @@ static float get_element(int64_t i) {
 
 static int count_part(TVMFFIObjectHandle histogram, int64_t begin, int64_t end, DLTensor *counts,
                       double high) {
+  const DLDevice cpu = tvm_ffi_device_make(kDLCPU, 0);
   const int64_t n = end - begin;
   float *data = (float *)malloc((size_t)n * sizeof *data);
-  int64_t shape[1], strides[1], i;
-  DLTensor x;
+  tvm_ffi_vector x;
   TVMFFIAny args[4];
+  int64_t i;
   int code;
   if (data == NULL) return tvm_ffi_error_raise_memory();
   for (i = 0; i < n; ++i) data[i] = get_element(begin + i);
-  shape[0] = n;
-  tvm_ffi_tensor_init(&x, data, tvm_ffi_device_make(kDLCPU, 0), TVM_FFI_C_FLOAT32, 1, shape,
-                      strides);
   args[0] = tvm_ffi_any_view_tensor(counts);
-  args[1] = tvm_ffi_any_view_tensor(&x);
+  args[1] = tvm_ffi_vector_init(&x, data, cpu, TVM_FFI_C_FLOAT32, n);
   args[2] = tvm_ffi_any_from_double(0);
   args[3] = tvm_ffi_any_from_double(high);
   code = tvm_ffi_function_call_void(histogram, args, 4);
@@ -49,21 +47,18 @@ static int agree(int code, int rank) {
 
 static int run(const char *path, int rank, int size) {
   double bins[NUM_BINS];
-  int64_t shape[1] = {NUM_BINS}, strides[1];
   const int64_t begin = (int64_t)TOTAL * rank / size, end = (int64_t)TOTAL * (rank + 1) / size;
   TVMFFIObjectHandle histogram = NULL;
-  DLTensor counts;
+  tvm_ffi_vector counts;
   int i;
-  tvm_ffi_tensor_init(&counts, bins, tvm_ffi_device_make(kDLCPU, 0), TVM_FFI_C_FLOAT64, 1, shape,
-                      strides);
+  tvm_ffi_vector_init(&counts, bins, tvm_ffi_device_make(kDLCPU, 0), TVM_FFI_C_FLOAT64, NUM_BINS);
   if (agree(tvm_ffi_module_load_function(path, "histogram", &histogram), rank)) return 1;
-  if (agree(count_part(histogram, begin, end, &counts, 1), rank)) return 1;
-  MPI_Allreduce(MPI_IN_PLACE, counts.data, (int)tvm_ffi_tensor_get_numel(&counts), MPI_DOUBLE,
-                MPI_SUM, MPI_COMM_WORLD);
+  if (agree(count_part(histogram, begin, end, &counts.tensor, 1), rank)) return 1;
+  MPI_Allreduce(MPI_IN_PLACE, counts.tensor.data, NUM_BINS, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
   for (i = 0; rank == 0 && i < NUM_BINS; ++i) printf("bin %d: %.0f\n", i, bins[i]);
 
   /* One rank fails, and all know. */
-  i = agree(count_part(histogram, begin, end, &counts, rank == size - 1 ? -1 : 1), rank);
+  i = agree(count_part(histogram, begin, end, &counts.tensor, rank == size - 1 ? -1 : 1), rank);
   if (rank == 0) printf("ranks that failed: %d\n", i);
   tvm_ffi_object_release(histogram);
   return 0;
