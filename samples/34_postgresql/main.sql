@@ -16,6 +16,8 @@ CREATE FUNCTION careless(double precision) RETURNS double precision
   AS :'module', 'tvmffi_call' LANGUAGE C STRICT;
 CREATE FUNCTION rotate(real[]) RETURNS real[]
   AS :'module', 'tvmffi_call' LANGUAGE C STRICT;
+CREATE FUNCTION mean(text) RETURNS text
+  AS :'module', 'tvmffi_call' LANGUAGE C STRICT;
 
 SELECT pg_backend_pid() AS backend \gset
 SELECT scale('{1, 2, 3}', 2.5);
@@ -34,10 +36,11 @@ CREATE FUNCTION outcome(statement text) RETURNS text LANGUAGE plpgsql AS $$
   EXCEPTION WHEN OTHERS OR query_canceled THEN
     RETURN SQLSTATE || ' ' || SQLERRM;
   END $$;
-SELECT outcome($$ SELECT mean('{}') $$);
+SELECT outcome($$ SELECT mean('{}'::real[]) $$);
 SELECT outcome($$ SELECT scale('{1, NULL}', 2) $$);
 SELECT outcome($$ SELECT rotate('{1}') $$);
-SELECT left(outcome($$ SET LOCAL tvmffi.library = './missing.so'; SELECT mean('{1}') $$), 19);
+SELECT outcome($$ SELECT mean('text'::text) $$);
+SELECT left(outcome($$ SET LOCAL tvmffi.library = './missing.so'; SELECT mean('{1}'::real[]) $$), 19);
 
 -- A kernel that asks whether it should go on is ended by a timeout, as by pg_cancel_backend.
 SELECT work(0.01);
@@ -54,10 +57,10 @@ SELECT sum(x) / 3 FROM (VALUES (1.0::double precision)) AS t(x);
 CREATE FUNCTION kilobytes() RETURNS integer LANGUAGE sql AS
   $$ SELECT split_part(pg_read_file('/proc/self/statm'), ' ', 2)::integer * 4 $$;
 SELECT count(scale('{1, 2, 3}', i)) FROM generate_series(1, 100000) AS i;
-SELECT sum(length(outcome($$ SELECT mean('{}') $$))) FROM generate_series(1, 20000);
+SELECT sum(length(outcome($$ SELECT mean('{}'::real[]) $$))) FROM generate_series(1, 20000);
 SELECT kilobytes() AS before \gset
 SELECT count(scale(array_fill(i::real, ARRAY[3]), i)) FROM generate_series(1, 1000000) AS i;
-SELECT sum(length(outcome($$ SELECT mean('{}') $$))) FROM generate_series(1, 20000);
+SELECT sum(length(outcome($$ SELECT mean('{}'::real[]) $$))) FROM generate_series(1, 20000);
 SELECT 'grown', kilobytes() - :before > 2048;
 
 -- The backend is the one that it was.

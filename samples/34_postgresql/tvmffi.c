@@ -89,6 +89,10 @@ static call_info *create_info(FmgrInfo *function) {
   int i, count;
   info->result = get_func_signature(function->fn_oid, &types, &count);
   for (i = 0; i < count; ++i) info->args[i] = types[i];
+  if (info->result != FLOAT4ARRAYOID && info->result != FLOAT8OID) {
+    ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                    errmsg("results are real[] or double precision")));
+  }
   if (tvm_ffi_module_load_function(library, name, &info->kernel) != 0) report();
   callback->func = release_kernel;
   callback->arg = info;
