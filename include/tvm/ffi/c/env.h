@@ -34,7 +34,10 @@ static inline TVMFFIStreamHandle tvm_ffi_env_get_stream(const DLTensor *tensor);
  * The call then fails with an error of the kind TVM_FFI_C_ENV_ERROR_ALREADY_SET and without a
  * message: why it ended is known to the host. */
 
-/** Whether the kernel that asks, in the same thread, should end: not 0. Must not raise an error. */
+/**
+ * Whether the kernel that asks, in the same thread, should end: not 0. Must not raise an error, nor
+ * leave in any other way than by returning.
+ */
 typedef int (*tvm_ffi_interrupt_fn)(void *context);
 
 /**
@@ -42,8 +45,8 @@ typedef int (*tvm_ffi_interrupt_fn)(void *context);
  * registered: within Python leave it to Python.
  * @param check   [in] Called by any thread that runs a kernel; its library has to stay loaded.
  *                NULL: kernels are not interrupted any more, but a check that has begun goes on.
- * @param context [borrow] Passed to check. Each pair of check and context that is ever set takes a
- *                few bytes until the process ends.
+ * @param context [borrow] Passed to check, also to one that has begun. Each pair of check and
+ *                context that is ever set takes a few bytes until the process ends.
  * @return 0, or -1.   Errors: MemoryError.   Threads: any with this runtime, setup with others.
  */
 static inline int tvm_ffi_env_set_interrupt_check(tvm_ffi_interrupt_fn check, void *context);

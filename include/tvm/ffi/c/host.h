@@ -112,8 +112,8 @@ static inline void tvm_ffi_function_cache_clear(tvm_ffi_function_cache *cache);
 /* ---- The floating-point state ----
  * A kernel may change how this thread rounds, which exceptions trap, or whether denormal numbers
  * count as zero, and forget about it: later sums of the host then come out differently. On x86 the
- * state is MXCSR and the control word of the x87, on AArch64 FPCR and FPSR; both take 3 to 4 ns to
- * save and restore. Elsewhere it is fenv_t: link -lm. */
+ * state is MXCSR and the control word of the x87, which take 3 to 4 ns to save and restore; on
+ * AArch64 it is FPCR and FPSR. Elsewhere it is fenv_t: link -lm. */
 
 typedef struct {
   /** Internal. */

@@ -14,7 +14,7 @@ static inline TVMFFIStreamHandle tvm_ffi_env_get_stream(const DLTensor *tensor) 
   return TVMFFIEnvGetStream((int32_t)tensor->device.device_type, tensor->device.device_id);
 }
 
-/* Frontends may ask for a check at any time, so the pairs are not freed; each is there once. */
+/* A thread may be about to read a pair at any time, so none is freed; each is there once. */
 typedef struct tvm_ffi_detail_interrupt {
   tvm_ffi_interrupt_fn check;
   void *context;
@@ -50,7 +50,10 @@ static inline bool tvm_ffi_detail_replace(void **at, void *old, void *value) {
 }
 #endif
 
-/** Calls the check that is set; `next` is one to set instead. */
+/**
+ * Calls the check that is set, or sets the one in `next`. One function, so that both have the same
+ * variable.
+ */
 static inline int tvm_ffi_detail_interrupt_step(tvm_ffi_detail_interrupt *next) {
   static void *current;
   tvm_ffi_detail_interrupt *pair;

@@ -169,8 +169,8 @@ static inline void tvm_ffi_detail_add_entry(tvm_ffi_function_cache *cache,
                                             tvm_ffi_detail_entry *entry, bool is_new,
                                             const char *path, const char *name) {
   tvm_ffi_detail_library *known;
-  bool is_current = true;
   tvm_ffi_detail_entry *dropped = NULL;
+  bool is_current = true;
   tvm_ffi_detail_lock_acquire(&cache->lock);
   known = tvm_ffi_detail_find_library(cache, path);
   if (known == NULL) {
