@@ -434,9 +434,14 @@ static int set_up(void) {
 static int follow(pid_t process) {
   const long options = PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE | PTRACE_O_EXITKILL;
   int status = 0, ended = 0;
-  if (waitpid(process, &status, __WALL) != process || !WIFSTOPPED(status)) return 1;
-  if (ptrace(PTRACE_SETOPTIONS, process, NULL, options) != 0) return 1;
-  if (ptrace(PTRACE_SYSCALL, process, NULL, NULL) != 0) return 1;
+  if (waitpid(process, &status, __WALL) != process) return 1;
+  if (WIFEXITED(status)) return WEXITSTATUS(status); /* it must not be traced */
+  if (!WIFSTOPPED(status)) return 1;
+  if (ptrace(PTRACE_SETOPTIONS, process, NULL, options) != 0 ||
+      ptrace(PTRACE_SYSCALL, process, NULL, NULL) != 0) {
+    (void)kill(process, SIGKILL);
+    return 1;
+  }
   for (;;) {
     long signal = 0;
     pid_t thread = waitpid(-1, &status, __WALL);
