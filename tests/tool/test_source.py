@@ -93,6 +93,64 @@ class Source(unittest.TestCase):
         assert good("run", kernel, f"--cflags=-I{WORK / 'first'} -I{WORK}") == "result[0]: 30\n"
         assert good("run", kernel, f"--cflags=-I{WORK}") == "result[0]: 7\n"
 
+    def test_a_header_that_appears_earlier_on_the_path(self):
+        """A header that appears where the compiler looks before the place where it found one."""
+        for folder in "near", "far":
+            (WORK / folder).mkdir()
+        flags = f"--cflags=-I{WORK / 'near'} -isystem {WORK / 'far'}"
+        write("far/shade.h", "#include <deep/shade.h>\n")
+        write("far/deep/shade.h", '#include "value.h"\n')
+        write("far/value.h", "#define VALUE 40\n")
+        source = write("shaded.c", KERNEL.replace('"number.h"', "<shade.h>").replace(
+            "NUMBER", "VALUE"))
+        expected, before = 40, count()
+        for path in (None, "far/deep/value.h", "near/deep/shade.h", "near/shade.h", "far/later.h",
+                     "tvm/other.h"):
+            if path is not None and path not in ("far/later.h", "tvm/other.h"):
+                expected += 1
+            if path is not None:
+                write(path, f"#define VALUE {expected}\n")
+            for _ in range(2):
+                self.assertEqual(good("run", source, flags), f"result[0]: {expected}\n", path)
+        # Nothing could have been found in far/later.h; a folder `tvm` beside the source could.
+        self.assertEqual(count() - before, 5)
+
+    def test_folders_that_machines_share(self):
+        """Machines with a folder in common: names of files that are being made, -march=native."""
+        seen = WORK / "outputs"
+        script = write("bin/shows", f'#!/bin/sh\nfor i; do echo "$i" >> {seen}; done\n'
+                       f'exec {CC} "$@"\n')
+        script.chmod(0o755)
+        env = {**os.environ, "CC": str(script)}
+        preload = WORK / "named.so"
+        subprocess.run([*shlex.split(CC), "-shared", "-fPIC", "-x", "c", "-", "-o", preload],
+                       input="#include <string.h>\n#include <sys/utsname.h>\n"
+                       "int uname(struct utsname *out) {\n"
+                       "  memset(out, 0, sizeof *out);\n"
+                       '  strcpy(out->nodename, "other/node");\n  return 0;\n}\n',
+                       text=True, check=True)
+        other = {**env, "LD_PRELOAD": str(preload)}
+        source = write("shared.c", KERNEL.replace("NUMBER", "5"))
+        made = []
+        for where, flags in ((env, "-DA"), (other, "-DB")):
+            seen.write_text("", encoding="utf-8")
+            self.assertEqual(good("run", source, f"--cflags={flags}", env=where),
+                             "result[0]: 5\n")
+            made += [pathlib.Path(word).name for word in seen.read_text("utf-8").splitlines()
+                     if word.startswith(str(CACHE)) and word.endswith(".so")]
+        self.assertEqual(len(made), 2, made)
+        self.assertIn("." + os.uname().nodename.replace("/", "_") + "-", made[0])
+        self.assertRegex(made[1], r"^[0-9a-f]{16}\.other_node-\d+-[0-9a-f]+\.so$")
+        kept = {flags: [len(libraries())] for flags in ("-march=native", "-DC")}
+        for flags, counts in kept.items():
+            if run("run", source, f"--cflags={flags}", env=env)[0] != OK:
+                continue  # the compiler does not know -march=native
+            counts[0] = len(libraries())
+            self.assertEqual(good("run", source, f"--cflags={flags}", env=other),
+                             "result[0]: 5\n")
+            counts.append(len(libraries()))
+            self.assertEqual(counts[1] - counts[0], int(flags == "-march=native"), flags)
+
     def test_another_version_of_the_compiler(self):
         """Another version of the compiler, under the same name."""
         before = count()

@@ -17,6 +17,7 @@
 #include "base/names.h"
 #include "base/report.h"
 #include "base/text.h"
+#include "file/machine.h"
 #include "process/program.h"
 #include "system/system.h"
 
@@ -24,7 +25,8 @@
 
 /* Libraries that earlier runs compiled, in XDG_CACHE_HOME/tvm-ffi or ~/.cache/tvm-ffi.
  *
- * KEY.files lists the files that a command has read, where KEY stands for the command.
+ * KEY.files lists the files that a command has read, where KEY stands for the command. After a tab
+ * it has paths where there was no file: one that appears there may be found in place of another.
  * KEY-CONTENT.so is the library, where CONTENT stands for what was in these files. */
 typedef struct {
   char *stem;    /* "FOLDER/KEY" */
@@ -112,14 +114,26 @@ static char *find_folder(void) {
   return NULL;
 }
 
+/* Machines that share the folder may have processes with the same number. */
+static void name_temporary(source_cache *out) {
+  char host[65], *at;
+  const uint64_t number = random_number();
+  host_name_write(host, sizeof host);
+  for (at = host; *at != '\0'; ++at) {
+    if (strchr("/\\: ", *at) != NULL) *at = '_';
+  }
+  out->library = tool_format("%s.%s-%ld-%" PRIx64 "%s", out->stem, host, (long)getpid(), number,
+                             kSystem.library_suffix);
+  out->rule = tool_format("%s.%s-%ld-%" PRIx64 ".d", out->stem, host, (long)getpid(), number);
+}
+
 /* Makes the folder. `key` is all that the library depends on besides files. False after a report.
  */
 static bool source_cache_open(const char *key, size_t key_size, source_cache *out) {
   char *folder = find_folder();
   if (folder == NULL) return false;
   out->stem = tool_format("%s/%0*" PRIx64, folder, kKeyDigits, hash_add(kHashStart, key, key_size));
-  out->library = tool_format("%s.%ld%s", out->stem, (long)getpid(), kSystem.library_suffix);
-  out->rule = tool_format("%s.%ld.d", out->stem, (long)getpid());
+  name_temporary(out);
   free(folder);
   return true;
 }
@@ -132,25 +146,29 @@ static void source_cache_close(source_cache *cache) {
   free(cache->rule);
 }
 
-/* Takes the first path of a list with a path in each line; release with free(). */
-static char *take_path(const char **files) {
+/* Takes the first path of a list with a path in each line; release with free(). *out_is_absent:
+ * whether there was no such file. */
+static char *take_path(const char **files, bool *out_is_absent) {
   const size_t size = strcspn(*files, "\n");
-  char *path = tool_copy(*files, size);
+  char *path;
+  *out_is_absent = size > 0 && **files == '\t';
+  path = tool_copy(*files + *out_is_absent, size - *out_is_absent);
   *files += size + ((*files)[size] == '\n');
   return path;
 }
 
 /* ---- The cache: finding a library ---- */
 
-/* Where the library is kept that is made of these files, a name in each line; NULL if one of them
- * cannot be read. */
+/* Where the library is kept that is made of these files; NULL if one of them cannot be read, or is
+ * there although it was not. */
 static char *name_library(const source_cache *cache, const char *files) {
   uint64_t hash = kHashStart;
   while (*files != '\0') {
-    char *path = take_path(&files);
-    const bool is_read = hash_add_file(&hash, path);
+    bool is_absent, is_same;
+    char *path = take_path(&files, &is_absent);
+    is_same = is_absent ? !file_exists(path) : hash_add_file(&hash, path);
     free(path);
-    if (!is_read) return NULL;
+    if (!is_same) return NULL;
   }
   return tool_format("%s-%0*" PRIx64 "%s", cache->stem, kKeyDigits, hash, kSystem.library_suffix);
 }
@@ -208,6 +226,83 @@ static void read_rule(const char *rule, text_buf *files) {
   }
 }
 
+static bool is_separator(char c) {
+  return c != '\0' && strchr(kSystem.path_separators, c) != NULL;
+}
+
+/* Without separators at its end; an empty path is the current folder. */
+static void add_folder(word_list *folders, const char *path, size_t size) {
+  char *folder;
+  size_t i;
+  while (size > 1 && is_separator(path[size - 1])) --size;
+  folder = size > 0 ? tool_copy(path, size) : tool_copy(".", 1);
+  for (i = 0; i < folders->size && strcmp(folders->items[i], folder) != 0; ++i) continue;
+  if (i == folders->size) words_add(folders, folder);
+  free(folder);
+}
+
+/* Adds the first part of FOLDER/NAME that does not exist, unless it is listed or the file exists.
+ */
+static void add_absent(const char *folder, const char *name, text_buf *files) {
+  char *path = tool_format("%s/%s", folder, name), *line;
+  size_t end = strlen(folder) + 1;
+  do {
+    char separator;
+    while (path[end] != '\0' && !is_separator(path[end])) ++end;
+    separator = path[end];
+    path[end] = '\0';
+    if (!file_exists(path)) {
+      line = tool_format("\n\t%s\n", path);
+      if (strstr(files->data, line) == NULL) text_add(files, "%s", line + 1);
+      free(line);
+      break;
+    }
+    path[end++] = separator;
+  } while (path[end - 1] != '\0');
+  free(path);
+}
+
+/* Adds the folders of the headers that are in one of these folders: what they include by a name in
+ * quotes is looked for there first. */
+static void add_folders_of_headers(const char *files, word_list *folders) {
+  const size_t count = folders->size;
+  while (*files != '\0') {
+    bool is_absent;
+    char *path = take_path(&files, &is_absent);
+    size_t i;
+    for (i = 0; i < count; ++i) {
+      const char *folder = folders->items[i];
+      if (strncmp(path, folder, strlen(folder)) != 0) continue;
+      add_folder(folders, path, (size_t)(path_base(path) - path));
+      break;
+    }
+    free(path);
+  }
+}
+
+/*
+ * Adds where a compiler may have looked for the files that it read. It does not say by which name a
+ * file is included, so each end of its path may be that: for a/b/c.h also b/c.h and c.h.
+ */
+static void add_all_absent(const word_list *folders, text_buf *files) {
+  char *read_files = tool_copy(files->data, files->size);
+  const char *rest = read_files;
+  while (*rest != '\0') {
+    bool is_absent;
+    char *path = take_path(&rest, &is_absent);
+    const char *name = path;
+    size_t i;
+    while (is_separator(*name)) ++name;
+    while (*name != '\0') {
+      for (i = 0; i < folders->size; ++i) add_absent(folders->items[i], name, files);
+      while (*name != '\0' && !is_separator(*name)) ++name;
+      while (is_separator(*name)) ++name;
+    }
+    free(path);
+  }
+  free(read_files);
+}
+
 /* Whether a file was written since then, or is missing. A time in the future is ignored. */
 static bool is_newer(const char *path, int64_t start) {
   file_status status;
@@ -218,8 +313,9 @@ static bool is_newer(const char *path, int64_t start) {
 static bool have_changed(const char *files, int64_t start) {
   bool changed = false;
   while (*files != '\0' && !changed) {
-    char *path = take_path(&files);
-    changed = is_newer(path, start);
+    bool is_absent;
+    char *path = take_path(&files, &is_absent);
+    changed = !is_absent && is_newer(path, start);
     free(path);
   }
   return changed;
@@ -251,10 +347,11 @@ static void remove_old(const source_cache *cache) {
 }
 
 /* Keeps the new library, and removes those that were not used for a month. *out is its path;
- * release with free(). kFilesChanged if a file was written since `start` (of file_clock), so
- * that it may not be what was compiled: nothing is kept. kNotStored after a report. */
-static store_result source_cache_store(const source_cache *cache, const char *source, int64_t start,
-                                       char **out) {
+ * release with free(). `folders`: in which headers are looked for. kFilesChanged if a file was
+ * written since `start` (of file_clock), so that it may not be what was compiled: nothing is kept.
+ * kNotStored after a report. */
+static store_result source_cache_store(const source_cache *cache, const char *source,
+                                       word_list *folders, int64_t start, char **out) {
   char *list = tool_format("%s.files", cache->stem), *rule = NULL;
   text_buf files = {NULL, 0, 0};
   store_result result = kNotStored;
@@ -263,6 +360,8 @@ static store_result source_cache_store(const source_cache *cache, const char *so
   if (file_can_read(cache->rule)) rule = tool_read_file(cache->rule, &size);
   if (rule != NULL) read_rule(rule, &files);
   if (files.size == 0) text_add(&files, "%s\n", source);
+  add_folders_of_headers(files.data, folders);
+  add_all_absent(folders, &files);
   if (have_changed(files.data, start)) {
     result = kFilesChanged;
   } else if ((*out = name_library(cache, files.data)) == NULL) {
@@ -394,22 +493,55 @@ static void add_options(const char *name, source_kind kind, word_list *words) {
   free(path);
 }
 
+static void describe_file(const char *path, text_buf *key) {
+  file_status status;
+  if (!file_status_get(path, &status)) return;
+  text_add(key, "%s %llu %lld\n", path, (unsigned long long)status.size, (long long)status.written);
+}
+
 /* The compiler's files, so that another version compiles again, even under the same name. There are
  * several in `ccache gcc`. */
 static void describe_compiler(const word_list *words, text_buf *key) {
   size_t i;
   for (i = 0; i < words->size; ++i) {
     char *path = launch_find(words->items[i]);
-    file_status status;
-    if (path != NULL && file_status_get(path, &status)) {
-      text_add(key, "%s %llu %lld\n", path, (unsigned long long)status.size,
-               (long long)status.written);
-    }
+    if (path != NULL) describe_file(path, key);
     free(path);
   }
 }
 
-/* What else the library depends on, besides files: the command, and variables of compilers. */
+/* What kind of processor this machine has, for machine code that is made for it alone. */
+static void describe_processor(text_buf *key) {
+  static const char *const kLines[] = {"vendor_id", "cpu family",      "model",    "flags",
+                                       "Features",  "CPU implementer", "CPU part", "isa",
+                                       "features",  "machine"};
+  char line[8192], host[65];
+  FILE *stream = fopen("/proc/cpuinfo", "r");
+  size_t i;
+  /* a device, for which nvcc compiles then, has no place in that file; other systems have none */
+  host_name_write(host, sizeof host);
+  text_add(key, "%s\n", host);
+  if (stream == NULL) return;
+  while (fgets(line, sizeof line, stream) != NULL && line[0] != '\n') { /* the first processor */
+    for (i = 0; i < sizeof kLines / sizeof *kLines; ++i) {
+      if (strncmp(line, kLines[i], strlen(kLines[i])) == 0) text_add(key, "%s", line);
+    }
+  }
+  fclose(stream);
+}
+
+/* Whether what compilers make of these words depends on the machine that they run on: -march=native
+ * and the like, perhaps in a file of options. */
+static bool is_for_this_machine(const word_list *words) {
+  size_t i;
+  for (i = 0; i < words->size; ++i) {
+    if (strstr(words->items[i], "native") != NULL || words->items[i][0] == '@') return true;
+  }
+  return false;
+}
+
+/* What else the library depends on, besides files: the command, variables of compilers, and the
+ * machine. */
 static void describe_command(const word_list *words, text_buf *key) {
   static const char *const kVariables[] = {"CPATH",
                                            "C_INCLUDE_PATH",
@@ -417,6 +549,10 @@ static void describe_command(const word_list *words, text_buf *key) {
                                            "GCC_EXEC_PREFIX",
                                            "COMPILER_PATH",
                                            "LIBRARY_PATH",
+                                           "LD_RUN_PATH",
+                                           "CCC_OVERRIDE_OPTIONS",
+                                           "SDKROOT",
+                                           "MACOSX_DEPLOYMENT_TARGET",
                                            "NVCC_PREPEND_FLAGS",
                                            "NVCC_APPEND_FLAGS",
                                            "SOURCE_DATE_EPOCH"};
@@ -424,13 +560,45 @@ static void describe_command(const word_list *words, text_buf *key) {
   size_t i;
   for (i = 0; i < words->size; ++i) {
     text_add_bytes(key, words->items[i], strlen(words->items[i]) + 1);
+    if (words->items[i][0] == '@') describe_file(words->items[i] + 1, key);
   }
   for (i = 0; i < sizeof kVariables / sizeof *kVariables; ++i) {
     const char *value = getenv(kVariables[i]);
     if (value != NULL) text_add(key, "%s=%s\n", kVariables[i], value);
   }
+  text_add(key, "%s\n", machine_own_name());
+  if (is_for_this_machine(words)) describe_processor(key);
   /* Words may have relative paths. */
   if (getcwd(folder, sizeof folder) != NULL) text_add(key, "%s\n", folder);
+}
+
+/* The folders where users add headers: that of the source, those of the command and of variables,
+ * and the first one of the system. */
+static void find_header_folders(const char *name, const word_list *words, word_list *folders) {
+  static const char *const kOptions[] = {"-I", "-iquote", "-isystem", "-idirafter"};
+  static const char *const kVariables[] = {"CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH"};
+  const char *separator = kSystem.has_drives ? ";" : ":";
+  size_t i, k;
+  add_folder(folders, name, (size_t)(path_base(name) - name));
+  for (i = 0; i < words->size; ++i) {
+    for (k = 0; k < sizeof kOptions / sizeof *kOptions; ++k) {
+      const size_t size = strlen(kOptions[k]);
+      const char *word = words->items[i];
+      if (strncmp(word, kOptions[k], size) != 0) continue;
+      word = word[size] != '\0' ? word + size : i + 1 < words->size ? words->items[i + 1] : ".";
+      add_folder(folders, word, strlen(word));
+      break;
+    }
+  }
+  for (i = 0; i < sizeof kVariables / sizeof *kVariables; ++i) {
+    const char *value = getenv(kVariables[i]);
+    while (value != NULL && *value != '\0') {
+      const size_t size = strcspn(value, separator);
+      add_folder(folders, value, size);
+      value += size + (value[size] != '\0');
+    }
+  }
+  add_folder(folders, "/usr/local/include", strlen("/usr/local/include"));
 }
 
 /* ---- Compiling ---- */
@@ -439,7 +607,7 @@ static void describe_command(const word_list *words, text_buf *key) {
 static char *compile(const char *name, source_kind kind, const word_list *words,
                      const source_cache *cache) {
   enum { kTries = 3 };
-  word_list all = {NULL, 0};
+  word_list all = {NULL, 0}, folders = {NULL, 0};
   char *library = NULL;
   store_result result = kFilesChanged;
   size_t i;
@@ -450,15 +618,19 @@ static char *compile(const char *name, source_kind kind, const word_list *words,
     words_add(&all, "-MF");
     words_add(&all, cache->rule);
   }
+  if (is_text(kind)) find_header_folders(name, words, &folders);
   words_add(&all, "-o");
   words_add(&all, cache->library);
   for (i = 0; i < kTries && result == kFilesChanged; ++i) {
     const int64_t start = file_clock();
     result = kNotStored;
-    if (program_run(&all, name)) result = source_cache_store(cache, name, start, &library);
+    if (program_run(&all, name)) {
+      result = source_cache_store(cache, name, &folders, start, &library);
+    }
   }
   if (result == kFilesChanged) report_error("%s: changed while it was being compiled", name);
   words_free(&all);
+  words_free(&folders);
   return library;
 }
 

@@ -48,6 +48,20 @@ bool description_write(char *out, size_t out_size) {
   return true;
 }
 
+void host_name_write(char *out, size_t out_size) {
+  struct utsname name;
+  snprintf(out, out_size, "%s", uname(&name) < 0 ? "" : name.nodename);
+}
+
+uint64_t random_number(void) {
+  uint64_t number = clock_nanoseconds() ^ (uint64_t)getpid() << 32, bytes;
+  FILE *source = fopen("/dev/urandom", "rb");
+  if (source == NULL) return number;
+  if (fread(&bytes, sizeof bytes, 1, source) == 1) number ^= bytes;
+  fclose(source);
+  return number;
+}
+
 /* ---- Paths, libraries and compilers ---- */
 
 #ifdef __APPLE__

@@ -25,6 +25,12 @@ static inline double clock_seconds(void) {
  * system does not tell. */
 bool description_write(char *out, size_t out_size);
 
+/* The name of this machine in its network; empty if the system does not tell. */
+void host_name_write(char *out, size_t out_size);
+
+/* A number that other processes, on this machine or another, do not get. */
+uint64_t random_number(void);
+
 /* ---- Paths, libraries, folders and compilers ---- */
 
 /* A folder below the one that a variable of the environment names. */

@@ -156,6 +156,22 @@ static int64_t in_nanoseconds(FILETIME time) {
   return (steps - steps_until_1970) * 100;
 }
 
+void host_name_write(char *out, size_t out_size) {
+  char name[MAX_COMPUTERNAME_LENGTH + 1] = "";
+  DWORD size = sizeof name;
+  if (!GetComputerNameA(name, &size)) name[0] = '\0';
+  snprintf(out, out_size, "%s", name);
+}
+
+uint64_t random_number(void) {
+  LARGE_INTEGER ticks;
+  FILETIME now;
+  QueryPerformanceCounter(&ticks);
+  GetSystemTimeAsFileTime(&now);
+  return (uint64_t)ticks.QuadPart * UINT64_C(0x9e3779b97f4a7c15) ^ (uint64_t)in_nanoseconds(now) ^
+         (uint64_t)GetCurrentProcessId() << 32;
+}
+
 /* Pipes and consoles have neither size nor number. */
 static bool get_status(HANDLE file, file_status *out) {
   BY_HANDLE_FILE_INFORMATION status;
