@@ -133,6 +133,8 @@ def compile_c(name, text, *options):
     return path
 
 
+EXTENSION = "an extension module of Python, which import loads"
+OWN_MACHINE = good_json("list", KERNELS)["machine"]
 REFUSED = "a linker refuses to link both into one library or program"
 MERGED = "a linker keeps one of the two"
 
@@ -266,7 +268,7 @@ class Check(unittest.TestCase):
         assert says(library, CXX_HAS, "--runtime=cxx") == OK
         assert needs(library) == needs(Library()) == ("libtvm_ffi.so", False, [])
         for option in [], ["--runtime=c"], ["--runtime=cxx"]:
-            assert not any("library " in line
+            assert not any(line.split()[1] == "library"
                            for line in check(Library().undefined("memcpy"), *option)[1][1:])
 
         library.undefined(FUNCTION)
@@ -712,6 +714,92 @@ __tvm_ffi__library_ctx: .quad 0
             macho.Library("aarch64", signed=False),
             "FAIL  signature  LC_CODE_SIGNATURE: is missing, and macOS on arm64 loads only signed "
             "code: codesign -s - FILE")
+
+    def test_extensions_of_python_and_pytorch(self):
+        """Extensions of Python and PyTorch are named."""
+        assert says(Library().function("PyInit_module"),
+                    f"note  kind       PyInit_module: {EXTENSION}") == OK
+        torch = "_ZN5torch7LibraryC1ENS0_4KindESsN3c108optionalINS2_11DispatchKeyEEEPKcj"
+        assert says(Library().undefined(torch),
+                    f"note  kind       {torch}: registers operators of PyTorch (TORCH_LIBRARY): "
+                    "torch.ops.load_library loads it") == OK
+        assert not any(line.split()[1] == "kind"
+                       for line in check(Library().undefined("PyInit_module"))[1])
+        # A name that no library has: none is needed.
+        nobody = Library(machine=OWN_MACHINE).undefined("nobody")
+        assert says(nobody, "note  undefined  nobody: no library that it needs has it: unless the "
+                    "process does, loading fails, or the first call") == OK
+
+    def test_names_that_no_needed_library_has(self):
+        """Names that no library has which it needs: as the loader finds these, without loading."""
+        folder = WORK / "undefined"
+        (folder / "deep").mkdir(parents=True)
+
+        def link(name, text, *options):
+            return compile_c(folder / name, text, "-shared", "-fPIC", "-w", *options)
+
+        def undefined(path, **env):
+            """The names that are reported, with what is said."""
+            report = good_json("check", path, env={**os.environ, **env})
+            found = [verdict for verdict in report["verdicts"]
+                     if verdict["check"] in ("undefined", "kind")]
+            SEEN.update((verdict["verdict"], verdict["check"]) for verdict in found)
+            assert report["passed"], report
+            return {verdict["symbol"]: verdict["said"] for verdict in found}
+
+        nothing = "no library that it needs has it: unless the process does, loading fails, or " \
+            "the first call"
+        if undefined(link("plain_c.so", "void *malloc(unsigned long); void *f(void) { return "
+                          "malloc(1); }")) != {}:
+            return  # the C library of another system is not where the loader would look for it
+        python = "int PyList_Size(void *); int f(void *x) { return PyList_Size(x); }"
+        self.assertEqual(undefined(link("python.so", python)), {"PyList_Size": nothing})
+        self.assertEqual(undefined(link("module.so", python + "void PyInit_module(void) {}")),
+                         {"PyInit_module": EXTENSION})
+
+        lonely = link("lonely.so", "void *malloc(unsigned long); int cudaMalloc(void); "
+                      "int cuInit(int); int cut(void); int maybe(void) __attribute__((weak));\n"
+                      "extern char _ZTI4Base[];\n"
+                      "void *f(void) { return cudaMalloc() + cuInit(0) + cut() + (maybe != 0) + "
+                      "(char *)malloc(8) + *_ZTI4Base; }")
+        self.assertEqual(undefined(lonely), {
+            "_ZTI4Base": nothing + "; a class has it in the file that defines its first virtual "
+                                   "function",
+            "cuInit": nothing + "; CUDA's driver has it: link with -lcuda",
+            "cudaMalloc": nothing + "; CUDA's runtime has it: link with -lcudart",
+            "cut": nothing,
+        })
+
+        link("deep/libundefined_deep.so", "int deep(void) { return 1; }")
+        link("libundefined_near.so", "int deep(void); int near(void) { return deep(); }",
+             "-Wl,--no-as-needed", f"-L{folder / 'deep'}", "-lundefined_deep",
+             "-Wl,-rpath,$ORIGIN/deep")
+        user = "int deep(void), near(void); int f(void) { return deep() + near(); }"
+        near = ["-Wl,--no-as-needed", f"-L{folder}", f"-Wl,-rpath-link,{folder / 'deep'}",
+                "-lundefined_near"]
+        # By DT_RUNPATH; by what that library needs; by LD_LIBRARY_PATH; not at all.
+        self.assertEqual(undefined(link("user.so", user, *near, "-Wl,-rpath,$ORIGIN")), {})
+        plain = link("plain.so", user, *near)
+        self.assertEqual(undefined(plain, LD_LIBRARY_PATH=f"/nowhere:{folder}"), {})
+        lost = "no library that was found has it, and libundefined_near.so was not found"
+        self.assertEqual(undefined(plain), {"deep": lost, "near": lost})
+        # DT_RPATH holds for those that are needed, too, and DT_RUNPATH does not.
+        link("libundefined_near.so", "int deep(void); int near(void) { return deep(); }",
+             "-Wl,--no-as-needed", f"-L{folder / 'deep'}", "-lundefined_deep")
+        paths = "-Wl,-rpath,$ORIGIN:$ORIGIN/deep"
+        old = link("old.so", user, *near, paths, "-Wl,--disable-new-dtags")
+        self.assertEqual(undefined(old), {})
+        new = link("new.so", user, *near, paths, "-Wl,--enable-new-dtags")
+        self.assertEqual(undefined(new), {
+            "deep": "no library that was found has it, and libundefined_deep.so was not found"})
+
+        many = link("many.so", "".join(f"int missing_{i}(void);" for i in range(12)) + "int f(void)"
+                    "{ return " + " + ".join(f"missing_{i}()" for i in range(12)) + "; }")
+        self.assertEqual(len(undefined(many)), 11)
+        self.assertEqual(undefined(many)[None], "2 more names that nothing has")
+        # What is for another machine is not looked for.
+        other = "s390x" if OWN_MACHINE != "s390x" else "x86-64"
+        self.assertEqual(undefined(write("other.so", Library(other).undefined("nobody"))), {})
 
     def test_the_help_and_the_page_list_every_check(self):
         """The help and the page list every check, with the same words, and which ones can fail."""

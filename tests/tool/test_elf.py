@@ -76,6 +76,9 @@ def read(image):
         listed.pop(name)
     file, *checked["verdicts"] = checked["verdicts"]
     assert file["check"] == "file" and file["said"].startswith("a shared library, ELF"), file
+    # What is needed is looked for on this machine alone.
+    checked["verdicts"] = [verdict for verdict in checked["verdicts"]
+                           if verdict["check"] != "undefined"]
     return listed, checked
 
 

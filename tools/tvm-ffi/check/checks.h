@@ -82,6 +82,8 @@ void check_clashes(checking *subject, const checking *earlier);
 /* check_imports.c: imports, runtime, library, registers, dlpack, system, needed. `platform` may be
  * NULL. */
 void check_imports(checking *subject, const manylinux *platform, library_choice library);
+/* check_undefined.c: kind, undefined. */
+void check_undefined(checking *subject);
 /* check_linking.c: file; and about linking: stack, code, relro, binding, unloading, address,
  * signature. */
 void check_file(checking *subject);

@@ -66,6 +66,7 @@ static void check_subject(checking *subject, const checking *earlier, size_t num
     }
   }
   check_imports(subject, platform, library);
+  check_undefined(subject);
   check_linking(subject);
 }
 

@@ -554,7 +554,9 @@ static bool read_dynamic(binary_file *file, const elf_header *header) {
     } else if (tag == DT_SONAME) {
       file->soname = name;
     } else {
+      if (tag == DT_RPATH && file->search_path != NULL) continue; /* DT_RUNPATH counts */
       file->search_path = name;
+      file->elf.is_rpath = tag == DT_RPATH;
     }
   }
   return true;

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Checks whether the libraries that a library needs have the names that it imports. They are looked
+ * for as the system's loader does, and read; nothing is loaded. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/files.h"
+#include "base/names.h"
+#include "base/text.h"
+#include "build_info.h"
+#include "check/checks.h"
+#include "file/machine.h"
+#include "file/runtime_symbols.h"
+#include "system/system.h"
+
+/* ---- The libraries that are needed ---- */
+
+/* A library, or the subject. The others follow in the order in which the loader searches them. */
+typedef struct {
+  char *path;
+  binary_file *file;
+  size_t needed_by; /* the index of the library; of the subject: its own */
+} needed_library;
+
+typedef struct {
+  needed_library *items;
+  size_t count;
+  const char *missing; /* the name of one that was not found; NULL */
+  char *cache;         /* the loader's list of libraries, as it is in its file; NULL */
+  size_t cache_size;
+} needed_libraries;
+
+/* Opens a library for the machine of the subject; the loader passes over any other. */
+static binary_file *open_for(const binary_file *subject, const char *path) {
+  enum { kTooLarge = 1 << 29 };
+  binary_file *file = NULL;
+  file_status status;
+  char *image;
+  size_t size;
+  if (!file_status_get(path, &status) || !status.is_regular || status.size > kTooLarge ||
+      !file_can_read(path)) {
+    return NULL;
+  }
+  image = tool_read_file(path, &size);
+  if (image != NULL && binary_file_is_known(image, size)) {
+    file = binary_file_open_image(path, image, size);
+  } else {
+    free(image);
+  }
+  if (file != NULL &&
+      (file->format != kFormatElf || file->machine != subject->machine ||
+       file->bits != subject->bits || file->is_big_endian != subject->is_big_endian)) {
+    binary_file_close(file);
+    file = NULL;
+  }
+  return file;
+}
+
+static void add_library(needed_libraries *list, char *path, binary_file *file, size_t needed_by) {
+  list->items = tool_realloc(list->items, (list->count + 1) * sizeof *list->items);
+  list->items[list->count].path = path;
+  list->items[list->count].file = file;
+  list->items[list->count++].needed_by = needed_by;
+}
+
+/* Adds FOLDER/NAME if it is a library; `folder` may begin with $ORIGIN, that of the file `of`. */
+static bool add_from(needed_libraries *list, const char *folder, size_t size, const char *of,
+                     const char *name, size_t needed_by) {
+  static const char *const kOrigins[] = {"$ORIGIN", "${ORIGIN}"};
+  char *path = NULL;
+  binary_file *file;
+  size_t i;
+  for (i = 0; path == NULL && i < sizeof kOrigins / sizeof *kOrigins; ++i) {
+    const size_t skipped = strlen(kOrigins[i]);
+    if (size >= skipped && strncmp(folder, kOrigins[i], skipped) == 0) {
+      char *rest = tool_format(".%.*s/%s", (int)(size - skipped), folder + skipped, name);
+      path = path_beside(of, rest);
+      free(rest);
+    }
+  }
+  if (path == NULL) path = tool_format("%.*s/%s", (int)size, folder, name);
+  file = open_for(list->items[0].file, path);
+  if (file == NULL) {
+    free(path);
+    return false;
+  }
+  file->path = path;
+  add_library(list, path, file, needed_by);
+  return true;
+}
+
+/* The same for a list of folders with : between them; NULL is an empty one. */
+static bool add_from_all(needed_libraries *list, const char *folders, const char *of,
+                         const char *name, size_t needed_by) {
+  while (folders != NULL && *folders != '\0') {
+    const size_t size = strcspn(folders, ":");
+    if (size > 0 && add_from(list, folders, size, of, name, needed_by)) return true;
+    folders += size + (folders[size] == ':');
+  }
+  return false;
+}
+
+/* ---- The loader's list of libraries, /etc/ld.so.cache of glibc ---- */
+
+/* Its numbers are those of this machine: the subject is for it. */
+static uint32_t read_number(const char *at) {
+  uint32_t number;
+  memcpy(&number, at, sizeof number);
+  return number;
+}
+
+static const char *read_text(const char *start, size_t size, uint32_t offset) {
+  return offset < size && memchr(start + offset, '\0', size - offset) != NULL ? start + offset : "";
+}
+
+static bool add_from_cache(needed_libraries *list, const char *name, size_t needed_by) {
+  static const char kMagic[] = "glibc-ld.so.cache1.1";
+  enum { kHeader = 48, kEntry = 24 };
+  const char *start = list->cache;
+  size_t size = list->cache_size, i, count;
+  /* a list in the format before may stand in front */
+  while (size > kHeader && memcmp(start, kMagic, strlen(kMagic)) != 0) {
+    ++start;
+    --size;
+  }
+  if (size <= kHeader) return false;
+  count = read_number(start + strlen(kMagic));
+  if (count > (size - kHeader) / kEntry) return false;
+  for (i = 0; i < count; ++i) {
+    const char *entry = start + kHeader + i * kEntry;
+    if (strcmp(read_text(start, size, read_number(entry + 4)), name) == 0) {
+      const char *path = read_text(start, size, read_number(entry + 8));
+      const size_t folder = (size_t)(path_base(path) - path);
+      if (folder > 1 && add_from(list, path, folder - 1, "", path + folder, needed_by)) return true;
+    }
+  }
+  return false;
+}
+
+/* ---- Finding them ---- */
+
+static bool is_listed(const needed_libraries *list, const char *name) {
+  size_t i;
+  for (i = 0; i < list->count; ++i) {
+    const char *soname = list->items[i].file->soname;
+    if ((soname != NULL && strcmp(soname, name) == 0) ||
+        strcmp(path_base(list->items[i].path), name) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* Looks for a library as ld.so(8) says. */
+static bool find_library(needed_libraries *list, const char *name, size_t needed_by) {
+  const needed_library *by = &list->items[needed_by];
+  const char *runpath = by->file->elf.is_rpath ? NULL : by->file->search_path;
+  size_t i = needed_by;
+  if (path_has_folder(name)) {
+    return add_from(list, name, (size_t)(path_base(name) - name) - 1, by->path, path_base(name),
+                    needed_by);
+  }
+  while (runpath == NULL) { /* DT_RPATH holds for what is needed by what is needed, too */
+    const needed_library *above = &list->items[i];
+    if (above->file->elf.is_rpath &&
+        add_from_all(list, above->file->search_path, above->path, name, needed_by)) {
+      return true;
+    }
+    if (above->needed_by == i) break;
+    i = above->needed_by;
+  }
+  by = &list->items[needed_by];
+  return add_from_all(list, getenv("LD_LIBRARY_PATH"), by->path, name, needed_by) ||
+         add_from_all(list, runpath, by->path, name, needed_by) ||
+         add_from_cache(list, name, needed_by) ||
+         add_from_all(list, "/lib:/usr/lib:/lib64:/usr/lib64:/usr/local/lib", "", name, needed_by);
+}
+
+/* ---- The names ---- */
+
+typedef struct {
+  const binary_symbol **items;
+  size_t count;
+} wanted_symbols;
+
+static wanted_symbols list_wanted(const binary_file *file) {
+  wanted_symbols wanted = {NULL, 0};
+  size_t i;
+  wanted.items = tool_alloc((file->num_symbols + 1) * sizeof *wanted.items);
+  for (i = 0; i < file->num_symbols; ++i) {
+    const binary_symbol *symbol = &file->symbols[i];
+    if (!symbol->is_defined && !symbol->is_weak && symbol->name[0] != '\0' &&
+        runtime_symbol_of_import(file, symbol).origin == kSymbolForeign &&
+        binary_file_find(file, symbol->name) == NULL) {
+      wanted.items[wanted.count++] = symbol;
+    }
+  }
+  return wanted;
+}
+
+static void remove_found(wanted_symbols *wanted, const binary_file *file) {
+  size_t i, kept = 0;
+  for (i = 0; i < wanted->count; ++i) {
+    if (binary_file_find_exported(file, wanted->items[i]->name) == NULL) {
+      wanted->items[kept++] = wanted->items[i];
+    }
+  }
+  wanted->count = kept;
+}
+
+/* Leaves those that no library has. The later a library, the rarer it has to be read. */
+static void search_libraries(needed_libraries *list, wanted_symbols *wanted) {
+  size_t i, k;
+  for (i = 0; i < list->count && wanted->count > 0; ++i) {
+    const binary_file *file = list->items[i].file;
+    for (k = 0; k < file->num_needed && wanted->count > 0; ++k) {
+      const char *name = file->needed[k];
+      if (is_listed(list, name) || runtime_is_library(name, kFormatElf)) continue;
+      if (find_library(list, name, i)) {
+        remove_found(wanted, list->items[list->count - 1].file);
+      } else if (list->missing == NULL) {
+        list->missing = name;
+      }
+    }
+  }
+}
+
+/* Which library has names like this, or NULL. */
+static const char *find_hint(const char *name) {
+  if (checks_begins(name, "cuda")) return "; CUDA's runtime has it: link with -lcudart";
+  if (checks_begins(name, "cu") && name[2] >= 'A' && name[2] <= 'Z') {
+    return "; CUDA's driver has it: link with -lcuda";
+  }
+  if (checks_begins(name, "_ZTI") || checks_begins(name, "_ZTV")) {
+    return "; a class has it in the file that defines its first virtual function";
+  }
+  return "";
+}
+
+static void say_missing(checking *subject, const wanted_symbols *wanted, const char *missing) {
+  enum { kShown = 10 };
+  char *library = missing != NULL ? text_escape(missing, strlen(missing)) : NULL;
+  size_t i;
+  for (i = 0; i < wanted->count && i < kShown; ++i) {
+    const char *name = wanted->items[i]->name;
+    checks_add(subject, kNote, "undefined", name,
+               library != NULL
+                   ? tool_format("no library that was found has it, and %s was not found%s",
+                                 library, find_hint(name))
+                   : tool_format("no library that it needs has it: unless the process does, "
+                                 "loading fails, or the first call%s",
+                                 find_hint(name)));
+  }
+  if (i < wanted->count) {
+    checks_add(subject, kNote, "undefined", NULL,
+               tool_format("%zu more names that nothing has", wanted->count - i));
+  }
+  free(library);
+}
+
+/* ---- What else it is ---- */
+
+static bool is_of_python(const char *name) {
+  return checks_begins(name, "Py") || checks_begins(name, "_Py");
+}
+
+/* Python and PyTorch load such libraries, and have names that are not looked for then. */
+static void check_kind(checking *subject, wanted_symbols *wanted) {
+  const binary_file *file = subject->file;
+  bool is_module = false;
+  size_t i, kept = 0;
+  for (i = 0; i < file->num_symbols; ++i) {
+    const binary_symbol *symbol = &file->symbols[i];
+    if (!is_module && checks_is_exported(symbol) && checks_begins(symbol->name, "PyInit_")) {
+      is_module = true;
+      checks_say(subject, kNote, "kind", symbol->name,
+                 "an extension module of Python, which import loads");
+    }
+  }
+  for (i = 0; i < file->num_symbols; ++i) {
+    if (!file->symbols[i].is_defined &&
+        checks_begins(file->symbols[i].name, "_ZN5torch7LibraryC")) {
+      checks_say(subject, kNote, "kind", file->symbols[i].name,
+                 "registers operators of PyTorch (TORCH_LIBRARY): torch.ops.load_library loads it");
+      break;
+    }
+  }
+  for (i = 0; is_module && i < wanted->count; ++i) {
+    if (!is_of_python(wanted->items[i]->name)) wanted->items[kept++] = wanted->items[i];
+  }
+  if (is_module) wanted->count = kept;
+}
+
+void check_undefined(checking *subject) {
+  needed_libraries list = {NULL, 0, NULL, NULL, 0};
+  wanted_symbols wanted;
+  size_t i;
+  char *path;
+  if (subject->file->format != kFormatElf || subject->file->is_object) return;
+  wanted = list_wanted(subject->file);
+  check_kind(subject, &wanted);
+  if (TOOL_FORMAT == kFormatElf && !subject->file->is_program &&
+      machine_is_own(subject->file->machine, subject->file->bits, subject->file->is_big_endian)) {
+    path = file_resolve(subject->file->path); /* the loader knows it by this path, too */
+    if (path == NULL) path = tool_copy(subject->file->path, strlen(subject->file->path));
+    if (file_can_read("/etc/ld.so.cache")) {
+      list.cache = tool_read_file("/etc/ld.so.cache", &list.cache_size);
+    }
+    add_library(&list, path, subject->file, 0);
+    search_libraries(&list, &wanted);
+    say_missing(subject, &wanted, list.missing);
+    for (i = 0; i < list.count; ++i) {
+      if (i > 0) binary_file_close(list.items[i].file);
+      free(list.items[i].path);
+    }
+    free(list.items);
+    free(list.cache);
+  }
+  free(wanted.items);
+}
