@@ -4,6 +4,8 @@
 all functions that the library exports, and they are those of the public headers.
 
     cdef_header.py ROOT
+
+samples/31_other_languages reads it with cffi, LuaJIT, Zig, bindgen and cgo.
 """
 import pathlib
 import re

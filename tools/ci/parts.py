@@ -23,9 +23,9 @@ def build_gcc():
 
 @part(GCC_TESTS, daily=True)
 def gcc():
-    """gcc, C++17, warnings are errors: every test but those of `peers` and `programs`"""
+    """gcc, C++17, warnings are errors: every test but those of `peers`, `programs` and `languages`"""
     if tool("gcc"):
-        meson_test(build_gcc(), without=["peer", "programs"])
+        meson_test(build_gcc(), without=["peer", "programs", "languages"])
         if not (shutil.which("nvcc") or pathlib.Path("/usr/local/cuda/bin/nvcc").exists()):
             REPORT.skip("headers compiled as CUDA", "nvcc is not installed")
 
@@ -56,7 +56,7 @@ def clang():
     if tool("clang"):
         folder = build("clang", "-Dbenchmarks=enabled", "-Dcpp_std=c++20", CXX_EXPORTS, PLAIN_CPP,
                        env={"CC": "clang", "CXX": "clang++"})
-        meson_test(folder, without=["slow", "peer", "faults"])
+        meson_test(folder, without=["slow", "peer", "faults", "programs", "languages"])
 
 
 # The suites for the sanitizers, by the main language of their code. Modules in C++ are called by
@@ -559,6 +559,17 @@ def generators():
         else:
             REPORT.check(f"{generator}: {what}", row in page,
                          f"docs/codegen.md lacks this row:\n{row}")
+
+
+@part(BUILD + " bindgen cffi go javac jna luajit rustc venv")
+def languages():
+    """samples/31_other_languages: a kernel from Python by cffi, LuaJIT, Zig, Rust, Java and Go"""
+    import zig  # not above: the list of parts has its parts after these
+    compiler = zig.install("Zig")
+    path = os.pathsep.join([*([os.path.dirname(compiler)] if compiler else []), os.environ["PATH"]])
+    folder = build("languages", "-Dtests=disabled", "-Dtools=disabled", "-Dcpp=disabled",
+                   suites=["languages"])
+    meson_test(folder, suites=["languages"], env={"PATH": path})
 
 
 # By hand, and not in --all: without a GPU it repeats builds of the part gcc, with a reason for each

@@ -195,7 +195,8 @@ TVM_FFI_DLL int TVMFFIRuntimeModulePack(TVMFFIObjectHandle root, TVMFFIAny *out)
 /* ---- Kernels from other languages ----
  * With TVMFFIFunctionCall and TVMFFIObjectDecRef, all that a program needs which finds functions by
  * name (dlsym) and cannot use the helpers of tvm/ffi/c.h, which are inline. tvm_ffi_cdef.h of
- * tools/amalgamate declares them for such programs. */
+ * tools/amalgamate declares them for such programs.
+ * Sample: samples/31_other_languages */
 
 /**
  * Load a module file: a shared library, or whatever a loader is registered for.
