@@ -21,7 +21,7 @@ version = release = ".".join(
 
 extensions = ["breathe", "myst_parser", "repository", "sphinx_copybutton"]
 root_doc = "docs/index"
-include_patterns = ["*.md", "docs/**.md", "samples/README.md", "demos/**README.md"]
+include_patterns = ["*.md", "docs/**.md", "samples/**README.md", "demos/**README.md"]
 exclude_patterns = [
     "build*", ".git", "c", "cmake", "cpp", "include", "packaging", "subprojects", "tests", "tools",
     "docs/reference/examples.md"

@@ -40,7 +40,8 @@ SELECT outcome($$ SELECT mean('{}'::real[]) $$);
 SELECT outcome($$ SELECT scale('{1, NULL}', 2) $$);
 SELECT outcome($$ SELECT rotate('{1}') $$);
 SELECT outcome($$ SELECT mean('text'::text) $$);
-SELECT left(outcome($$ SET LOCAL tvmffi.library = './missing.so'; SELECT mean('{1}'::real[]) $$), 19);
+SELECT left(outcome(
+  $$ SET LOCAL tvmffi.library = './missing.so'; SELECT mean('{1}'::real[]) $$), 19);
 
 -- A kernel that asks whether it should go on is ended by a timeout, as by pg_cancel_backend.
 SELECT work(0.01);
