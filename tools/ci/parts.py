@@ -23,7 +23,7 @@ def build_gcc():
 
 @part(GCC_TESTS, daily=True)
 def gcc():
-    """gcc, C++17, warnings are errors: every test but those of `peers`, `programs` and `languages`"""
+    """gcc, C++17, warnings are errors: every test but those of peers, programs and languages"""
     if tool("gcc"):
         meson_test(build_gcc(), without=["peer", "programs", "languages"])
         if not (shutil.which("nvcc") or pathlib.Path("/usr/local/cuda/bin/nvcc").exists()):
