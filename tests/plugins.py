@@ -240,6 +240,34 @@ def test_closing_the_plugin(tests):
                       "call", tests.plugin(how)], [tests.path("bound")], [RAISED] * 2)
 
 
+def test_orders_of_hosts(tests):
+    """What a host has opened before and closes after does not matter, also when threads meet at the
+    first use, and for a static Function of a kernel."""
+    names = ["bound_cpp", "bound_lazy"] if os.path.exists(tests.path("bound_cpp")) else ["bound"]
+    kernels = [tests.path(name) for name in names]
+    shared = str(tests.shared)
+    for how in HOW:
+        plugin = tests.plugin(how)
+        for word, count in ("call", len(kernels)), ("threads", 8 * len(kernels)):
+            use, close = [word, plugin], ["close", plugin]
+            orders = {
+                "the plugin alone": [*use, *close],
+                "the kernels first": [*(part for path in kernels for part in ("local", path)), *use,
+                                      *close],
+                "the runtime first, locally": ["local", shared, *use, *close, "close", shared],
+                "the runtime closed before the plugin": ["local", shared, *use, "close", shared,
+                                                         *close],
+                "the plugin twice": [*use, *close, *use, *close],
+            }
+            if how == "shared":
+                orders["the runtime first, globally"] = ["global", shared, *use, *close]
+            for order, words in orders.items():
+                for unload in False, True:
+                    tests.expect(f"{order}, {how}, {word}, {'un' * unload}loaded at the end",
+                                 [*tests.host, *words], kernels,
+                                 [RAISED] * (count * words.count(word)), unload=unload)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("folder", type=pathlib.Path)
@@ -253,7 +281,8 @@ def main():
         for test in (test_first_error, test_all_names, test_a_name_that_nobody_has,
                      test_two_plugins, test_a_kernel_that_the_host_has_open, test_a_global_copy,
                      test_another_copy_describes_again,
-                     test_unloading, test_first_use_by_many_threads, test_closing_the_plugin):
+                     test_unloading, test_first_use_by_many_threads, test_closing_the_plugin,
+                     test_orders_of_hosts):
             test(tests)
         if args.c_only:
             print("the other hosts: left out, as asked")
