@@ -5,6 +5,7 @@
  *
  *     host_helpers LIBRARY      one with a kernel `add`: tests/modules/kernels.c
  */
+#include <fenv.h>
 #include <tvm/ffi/c.h>
 #include <tvm/ffi/c/host.h>
 
@@ -31,11 +32,19 @@ TVM_FFI_C_FUNCTION(write_to, "(0: DLTensor*) -> void") {
   return tvm_ffi_args_check_writable(args, 0);
 }
 
+TVM_FFI_C_FUNCTION(change_rounding, "() -> void") {
+  (void)args;
+  return fesetround(FE_UPWARD);
+}
+
 int main(int argc, char **argv) {
   const DLDevice devices[2] = {{kDLCPU, 0}, {kDLCUDA, 0}};
   TVMFFIObjectHandle add = NULL, again = NULL, missing = NULL, function = NULL, constant = NULL;
   float data[3] = {1, 2, 3};
   tvm_ffi_vector vector;
+  const TVMFFIByteArray kind = {"ValueError", 10}, message = {"made before", 11}, none = {"", 0};
+  TVMFFIObjectHandle prepared = NULL;
+  tvm_ffi_float_state state;
   TVMFFIAny args[2], result;
   int left = 3;
   if (argc != 2) return 2;
@@ -59,6 +68,18 @@ int main(int argc, char **argv) {
   print("set none", tvm_ffi_env_set_interrupt_check(NULL, NULL));
   print("not interrupted", tvm_ffi_function_call(function, NULL, 0, &result));
   tvm_ffi_object_release(function);
+
+  print("make", TVMFFIFunctionCreate(NULL, change_rounding, NULL, &function));
+  tvm_ffi_float_state_save(&state);
+  print("round upward", tvm_ffi_function_call(function, NULL, 0, &result));
+  printf("changed: %d\n", fegetround() == FE_UPWARD);
+  tvm_ffi_float_state_restore(&state);
+  printf("restored: %d\n", fegetround() == FE_TONEAREST);
+  tvm_ffi_object_release(function);
+
+  print("prepare", TVMFFIErrorCreate(&kind, &message, &none, &prepared));
+  print("prepared", tvm_ffi_error_raise_prepared(prepared));
+  tvm_ffi_object_release(prepared);
 
   print("make", TVMFFIFunctionCreate(NULL, write_to, NULL, &function));
   args[0] = tvm_ffi_vector_init(&vector, data, devices[0], TVM_FFI_C_FLOAT32, 3);

@@ -26,6 +26,12 @@ interrupted: -1 EnvErrorAlreadySet:
 set none: 0
 not interrupted: 0
 make: 0
+round upward: 0
+changed: 1
+restored: 1
+prepare: 0
+prepared: -1 ValueError: made before
+make: 0
 view: 0
 constant: 0
 """
