@@ -14,6 +14,12 @@
 #include <cmocka.h>
 #include <tvm/ffi/c_api.h>
 
+/* cmocka 2 deprecates the name. */
+#ifdef assert_uint_in_range
+#undef assert_in_range
+#define assert_in_range(value, least, most) assert_uint_in_range(value, least, most)
+#endif
+
 /* A TVMFFIByteArray of a string literal or array of char with a NUL at the end. */
 static inline TVMFFIByteArray check_bytes(const char *text) {
   TVMFFIByteArray bytes;

@@ -112,14 +112,12 @@ struct NodePtrTraits : ReadTraits<T *> {
   }
 };
 
-template <typename T>
-struct IsObjectClass : std::bool_constant<is_object_subclass_v<T>> {};
-/** Only pointers to object classes can be passed. A class may contain a pointer to itself: while it
- * is incomplete this cannot be decided, and it is taken for an object class. */
+/** Only pointers to object classes can be passed. A class may contain a pointer to itself, so this
+ * must not ask what a class inherits from while it is incomplete; g++ 16 warns even of asking
+ * whether it is complete. */
 template <typename T>
 using IfObjectClass =
-    std::enable_if_t<std::is_same_v<T, std::remove_cv_t<T>> &&
-                     std::disjunction_v<std::negation<IsComplete<T>>, IsObjectClass<T>>>;
+    std::enable_if_t<std::is_same_v<T, std::remove_cv_t<T>> && std::is_class_v<T>>;
 
 }  // namespace detail
 

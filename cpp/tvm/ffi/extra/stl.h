@@ -313,7 +313,7 @@ struct TypeTraits<std::tuple<T...>> : detail::StdCopyTraits<std::tuple<T...>, T.
     TypeTraits<ObjectPtr<ArrayObj>>::MoveToAny(std::move(made), out);
   }
   TVM_FFI_LOCAL static void PutGot(detail::Text &text, const TVMFFIAny *source) {
-    int64_t i = 0;
+    [[maybe_unused]] int64_t i = 0;
     if (detail::ArrayOfSize(source, sizeof...(T)) != nullptr &&
         (... || detail::PutItemGot<T>(text, source, i++))) {
       return;
