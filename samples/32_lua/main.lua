@@ -13,6 +13,8 @@ print("scaled", table.unpack(y, 1, #y))
 print(pcall(scale, y, x, "two"))
 print(pcall(scale, y, tvmffi.tensor {1}, 2))
 print(pcall(scale, y, {}, 2))
+print(pcall(scale, y, "zero \0", 2))
+print(getmetatable(scale))
 print(pcall(tvmffi.load, "./missing.so", "scale") == false)
 
 -- A callback is any function.

@@ -115,6 +115,8 @@ static int close_callback(lua_State *L) {
 static TVMFFIAny to_any(lua_State *L, int index) {
   DLTensor *tensor = (DLTensor *)luaL_testudata(L, index, kTensor);
   TVMFFIObjectHandle *kernel = (TVMFFIObjectHandle *)luaL_testudata(L, index, kKernel);
+  const char *text;
+  size_t size;
   if (tensor != NULL) return tvm_ffi_any_view_tensor(tensor);
   if (kernel != NULL) return tvm_ffi_any_view_object(*kernel);
   switch (lua_type(L, index)) {
@@ -126,7 +128,9 @@ static TVMFFIAny to_any(lua_State *L, int index) {
       if (lua_isinteger(L, index)) return tvm_ffi_any_from_int64(lua_tointeger(L, index));
       return tvm_ffi_any_from_double(lua_tonumber(L, index));
     case LUA_TSTRING:
-      return tvm_ffi_any_view_string(lua_tostring(L, index));
+      text = lua_tolstring(L, index, &size);
+      luaL_argcheck(L, strlen(text) == size, index - 1, "the string contains a zero byte");
+      return tvm_ffi_any_view_string(text);
     case LUA_TFUNCTION:
       return tvm_ffi_any_view_object(push_callback(L, index));
     default:
@@ -171,7 +175,9 @@ static int call_kernel(lua_State *L) {
 }
 
 static int release_kernel(lua_State *L) {
-  tvm_ffi_object_release(*(TVMFFIObjectHandle *)luaL_checkudata(L, 1, kKernel));
+  TVMFFIObjectHandle *kernel = (TVMFFIObjectHandle *)luaL_checkudata(L, 1, kKernel);
+  tvm_ffi_object_release(*kernel);
+  *kernel = NULL; /* another object's __gc may still call it */
   return 0;
 }
 
@@ -230,6 +236,8 @@ static int get_length(lua_State *L) {
 static void create_type(lua_State *L, const char *name, const luaL_Reg *methods) {
   luaL_newmetatable(L, name);
   luaL_setfuncs(L, methods, 0);
+  lua_pushboolean(L, 0);
+  lua_setfield(L, -2, "__metatable"); /* so that a program cannot call __gc */
   lua_pop(L, 1);
 }
 

@@ -42,6 +42,9 @@ show("UPDATE signals SET samples = scale(samples, -1) RETURNING samples")
 show("SELECT scale(?, ?)", vector, vector)
 show("SELECT scale(1, 2)")
 show("SELECT scale()")
+show("SELECT scale(x'00', 2)")
+show("SELECT scale(?, 'two')", vector)
+show("SELECT scale(?, NULL)", vector)
 show("SELECT tvmffi_load(?, 'rotate')", sys.argv[2])
 
 

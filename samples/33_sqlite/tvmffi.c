@@ -9,10 +9,18 @@ enum { MAX_ARGS = 8 };
 
 /* A copy of a blob, because what SQLite lends is constant, and may be at an odd address. */
 static int copy_blob(sqlite3_value *value, tvm_ffi_vector *vector, TVMFFIAny *out) {
+  const void *blob = sqlite3_value_blob(value); /* before the size: this may allocate it */
   const size_t size = (size_t)sqlite3_value_bytes(value);
-  void *data = sqlite3_malloc64(size + 1);
+  void *data;
+  TVM_FFI_C_CHECK(size % sizeof(float) == 0, TVM_FFI_C_VALUE_ERROR,
+                  "a blob of %d bytes is not an array of float32", (int)size);
+  data = sqlite3_malloc64(size + 1);
   if (data == NULL) return tvm_ffi_error_raise_memory();
-  if (size != 0) memcpy(data, sqlite3_value_blob(value), size);
+  if (size != 0 && blob == NULL) {
+    sqlite3_free(data);
+    return tvm_ffi_error_raise_memory();
+  }
+  if (size != 0) memcpy(data, blob, size);
   *out = tvm_ffi_vector_init(vector, data, tvm_ffi_device_make(kDLCPU, 0), TVM_FFI_C_FLOAT32,
                              (int64_t)(size / sizeof(float)));
   return 0;
@@ -30,13 +38,20 @@ static void call_kernel(sqlite3_context *context, int count, sqlite3_value **val
   TVMFFIAny args[MAX_ARGS + 1];
   int i, code = 0;
   memset(vectors, 0, sizeof vectors);
-  if (count < 1 || count > MAX_ARGS) code = TVM_FFI_C_RAISE("TypeError", "1 to 8 arguments");
+  if (count < 1 || count > MAX_ARGS)
+    code = TVM_FFI_C_RAISE(TVM_FFI_C_TYPE_ERROR, "1 to 8 arguments");
   for (i = 0; i <= count && code == 0; ++i) {
     sqlite3_value *value = values[i == 0 ? 0 : i - 1];
-    if (sqlite3_value_type(value) == SQLITE_BLOB) {
-      code = copy_blob(value, &vectors[i], &args[i]);
-    } else {
-      args[i] = tvm_ffi_any_from_double(sqlite3_value_double(value));
+    switch (sqlite3_value_type(value)) {
+      case SQLITE_BLOB:
+        code = copy_blob(value, &vectors[i], &args[i]);
+        break;
+      case SQLITE_INTEGER:
+      case SQLITE_FLOAT:
+        args[i] = tvm_ffi_any_from_double(sqlite3_value_double(value));
+        break;
+      default:
+        code = TVM_FFI_C_RAISE(TVM_FFI_C_TYPE_ERROR, "arguments are blobs and numbers");
     }
   }
   if (code == 0) code = tvm_ffi_function_call_void(sqlite3_user_data(context), args, count + 1);
@@ -54,15 +69,15 @@ static void call_kernel(sqlite3_context *context, int count, sqlite3_value **val
 static void load(sqlite3_context *context, int count, sqlite3_value **values) {
   const char *path = (const char *)sqlite3_value_text(values[0]);
   const char *name = (const char *)sqlite3_value_text(values[count - 1]);
+  sqlite3 *database = sqlite3_context_db_handle(context);
   TVMFFIObjectHandle kernel;
   if (path == NULL || name == NULL) {
     sqlite3_result_error(context, "a library and the name of a kernel are needed", -1);
   } else if (tvm_ffi_module_load_function(path, name, &kernel) != 0) {
     report(context);
-  } else if (sqlite3_create_function_v2(sqlite3_context_db_handle(context), name, -1, SQLITE_UTF8,
-                                        kernel, call_kernel, NULL, NULL,
-                                        tvm_ffi_object_release) != SQLITE_OK) {
-    sqlite3_result_error(context, "SQLite cannot make the function", -1);
+  } else if (sqlite3_create_function_v2(database, name, -1, SQLITE_UTF8, kernel, call_kernel, NULL,
+                                        NULL, tvm_ffi_object_release) != SQLITE_OK) {
+    sqlite3_result_error(context, sqlite3_errmsg(database), -1);
   }
 }
 

@@ -7,15 +7,17 @@ SET tvmffi.library = :'library';
 
 -- The name is that of a kernel. The first one writes its result into an array of that type.
 CREATE FUNCTION scale(real[], double precision) RETURNS real[]
-  AS :'module', 'tvmffi_call' LANGUAGE C STRICT IMMUTABLE;
+  AS :'module', 'tvmffi_call' LANGUAGE C STRICT STABLE;
 CREATE FUNCTION mean(real[]) RETURNS double precision
-  AS :'module', 'tvmffi_call' LANGUAGE C STRICT IMMUTABLE;
+  AS :'module', 'tvmffi_call' LANGUAGE C STRICT STABLE;
 CREATE FUNCTION work(double precision) RETURNS double precision
   AS :'module', 'tvmffi_call' LANGUAGE C STRICT;
 CREATE FUNCTION careless(double precision) RETURNS double precision
   AS :'module', 'tvmffi_call' LANGUAGE C STRICT;
 CREATE FUNCTION rotate(real[]) RETURNS real[]
   AS :'module', 'tvmffi_call' LANGUAGE C STRICT;
+CREATE FUNCTION mean(real[], bigint) RETURNS double precision
+  AS :'module', 'tvmffi_call' LANGUAGE C; -- not STRICT
 CREATE FUNCTION mean(text) RETURNS text
   AS :'module', 'tvmffi_call' LANGUAGE C STRICT;
 
@@ -38,6 +40,7 @@ CREATE FUNCTION outcome(statement text) RETURNS text LANGUAGE plpgsql AS $$
   END $$;
 SELECT outcome($$ SELECT mean('{}'::real[]) $$);
 SELECT outcome($$ SELECT scale('{1, NULL}', 2) $$);
+SELECT outcome($$ SELECT mean('{1}', NULL) $$);
 SELECT outcome($$ SELECT rotate('{1}') $$);
 SELECT outcome($$ SELECT mean('text'::text) $$);
 SELECT left(outcome(

@@ -132,6 +132,10 @@ Datum tvmffi_call(PG_FUNCTION_ARGS) {
 
   for (i = 0; i < PG_NARGS(); ++i) {
     TVMFFIAny *arg = &args[first + i];
+    if (PG_ARGISNULL(i)) { /* only of a function that is not STRICT */
+      ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+                      errmsg("argument %d is null; declare the function STRICT", i + 1)));
+    }
     if (info->args[i] == FLOAT4ARRAYOID) {
       /* A copy, for the kernel might write, and the original may be in a page of the table. */
       ArrayType *array = PG_GETARG_ARRAYTYPE_P_COPY(i);

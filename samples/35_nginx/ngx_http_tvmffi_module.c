@@ -17,6 +17,7 @@ typedef struct {
 
 static char *set_kernel(ngx_conf_t *cf, ngx_command_t *command, void *conf);
 static void *create_location(ngx_conf_t *cf);
+static char *merge_location(ngx_conf_t *cf, void *parent, void *child);
 
 static ngx_command_t commands[] = {
     {ngx_string("tvmffi_kernel"), NGX_HTTP_LOC_CONF | NGX_CONF_TAKE2, set_kernel,
@@ -24,7 +25,9 @@ static ngx_command_t commands[] = {
     ngx_null_command,
 };
 
-static ngx_http_module_t context = {NULL, NULL, NULL, NULL, NULL, NULL, create_location, NULL};
+static ngx_http_module_t context = {
+    NULL, NULL, NULL, NULL, NULL, NULL, create_location, merge_location,
+};
 
 ngx_module_t ngx_http_tvmffi_module = {
     NGX_MODULE_V1, &context, commands, NGX_HTTP_MODULE,       NULL, NULL, NULL, NULL,
@@ -41,17 +44,20 @@ static ngx_int_t reply(ngx_http_request_t *request, ngx_uint_t status, const cha
   if (buffer == NULL) return NGX_HTTP_INTERNAL_SERVER_ERROR;
   buffer->last = ngx_cpymem(buffer->last, text, length);
   *buffer->last++ = '\n';
-  buffer->last_buf = 1;
+  buffer->last_buf = request == request->main;
+  buffer->last_in_chain = 1;
   chain.buf = buffer;
   request->headers_out.status = status;
   request->headers_out.content_length_n = (off_t)length + 1;
   ngx_str_set(&request->headers_out.content_type, "text/plain");
+  request->headers_out.content_type_len = request->headers_out.content_type.len;
   code = ngx_http_send_header(request);
   return code == NGX_ERROR || code > NGX_OK || request->header_only
              ? code
              : ngx_http_output_filter(request, &chain);
 }
 
+/* A ValueError is the client's to see, another error the administrator's. */
 static ngx_int_t reply_error(ngx_http_request_t *request) {
   char text[MAX_TEXT];
   TVMFFIObjectHandle error = tvm_ffi_error_take();
@@ -59,19 +65,22 @@ static ngx_int_t reply_error(ngx_http_request_t *request) {
   const bool by_caller = tvm_ffi_error_is(error, TVM_FFI_C_VALUE_ERROR);
   tvm_ffi_object_release(error);
   if (length >= sizeof text) length = sizeof text - 1;
-  return reply(request, by_caller ? NGX_HTTP_BAD_REQUEST : NGX_HTTP_INTERNAL_SERVER_ERROR, text,
-               length);
+  if (by_caller) return reply(request, NGX_HTTP_BAD_REQUEST, text, length);
+  ngx_log_error(NGX_LOG_ERR, request->connection->log, 0, "%s", text);
+  return NGX_HTTP_INTERNAL_SERVER_ERROR;
 }
 
-/* The numbers of a request. */
+/* How many numbers a request has; -1: it has something else, or too many. */
 static int64_t parse(const ngx_str_t *from, float *numbers) {
   char text[MAX_TEXT], *at = text, *end;
   int64_t count = 0;
-  snprintf(text, sizeof text, "%.*s", (int)from->len, (const char *)from->data);
-  while (count < MAX_NUMBERS) {
-    numbers[count] = strtof(at, &end);
-    if (end == at) break;
-    ++count;
+  if (from->len >= sizeof text) return -1;
+  memcpy(text, from->data, from->len);
+  text[from->len] = '\0';
+  while (*at != '\0') {
+    if (count == MAX_NUMBERS) return -1;
+    numbers[count++] = strtof(at, &end);
+    if (end == at || (*end != ',' && *end != '\0')) return -1;
     at = end + (*end == ',');
   }
   return count;
@@ -86,9 +95,15 @@ static ngx_int_t handle_request(ngx_http_request_t *request) {
   TVMFFIAny args[2];
   char text[MAX_TEXT];
   size_t length = 0;
-  ngx_int_t code = ngx_http_discard_request_body(request);
+  ngx_int_t code;
+  if (!(request->method & (NGX_HTTP_GET | NGX_HTTP_HEAD))) return NGX_HTTP_NOT_ALLOWED;
+  code = ngx_http_discard_request_body(request);
   if (code != NGX_OK) return code;
   count = parse(&request->args, in);
+  if (count < 0) {
+    static const char kWanted[] = "numbers with commas between them are wanted, 64 at most";
+    return reply(request, NGX_HTTP_BAD_REQUEST, kWanted, sizeof kWanted - 1);
+  }
   args[0] = tvm_ffi_vector_init(&y, out, cpu, TVM_FFI_C_FLOAT32, count);
   args[1] = tvm_ffi_vector_init(&x, in, cpu, TVM_FFI_C_FLOAT32, count);
   if (tvm_ffi_function_call_void(self->kernel, args, 2) != 0) return reply_error(request);
@@ -103,6 +118,13 @@ static ngx_int_t handle_request(ngx_http_request_t *request) {
 
 static void *create_location(ngx_conf_t *cf) {
   return ngx_pcalloc(cf->pool, sizeof(location));
+}
+
+/* `limit_except` and `if` make locations in a location, which inherit its handler. */
+static char *merge_location(ngx_conf_t *cf, void *parent, void *child) {
+  (void)cf;
+  if (((location *)child)->kernel == NULL) *(location *)child = *(location *)parent;
+  return NGX_CONF_OK;
 }
 
 /* With the last function of a library it is unloaded, so that rebuilt kernels do not pile up. */

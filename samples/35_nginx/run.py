@@ -134,6 +134,12 @@ def run(service):
     ask = Connection(service.socket)
     print(get(ask, "1,2.5"))
     print(get(ask, ""))
+    print(get(ask, "1,x"))
+    print(get(ask, ",".join(["1"] * 65)))
+    ask.request("POST", "/predict?1")
+    response = ask.getresponse()
+    response.read()
+    print(response.status)
 
     # Under load: the kernel is rebuilt again and again, and nginx is told.
     clients = [threading.Thread(target=service.send_requests) for _ in range(NUM_CLIENTS)]

@@ -33,8 +33,8 @@ static int count_part(TVMFFIObjectHandle histogram, int64_t begin, int64_t end, 
   return code;
 }
 
-/* Whether all ranks succeeded. One that failed must not leave the others waiting in the next
- * operation, so all of them learn of it; its error is printed by itself. */
+/* How many ranks failed. All of them learn of it, so that none waits in the next operation for one
+ * that failed; that one prints its error. */
 static int agree(int code, int rank) {
   int failed = code != 0, num_failed = 0;
   MPI_Allreduce(&failed, &num_failed, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
@@ -47,29 +47,35 @@ static int agree(int code, int rank) {
 
 static int run(const char *path, int rank, int size) {
   double bins[NUM_BINS];
-  const int64_t begin = (int64_t)TOTAL * rank / size, end = (int64_t)TOTAL * (rank + 1) / size;
+  const int64_t first = (int64_t)TOTAL * rank / size, last = (int64_t)TOTAL * (rank + 1) / size;
   TVMFFIObjectHandle histogram = NULL;
   tvm_ffi_vector counts;
-  int i;
+  int i, code = 1;
   tvm_ffi_vector_init(&counts, bins, tvm_ffi_device_make(kDLCPU, 0), TVM_FFI_C_FLOAT64, NUM_BINS);
-  if (agree(tvm_ffi_module_load_function(path, "histogram", &histogram), rank)) return 1;
-  if (agree(count_part(histogram, begin, end, &counts.tensor, 1), rank)) return 1;
+  if (agree(tvm_ffi_module_load_function(path, "histogram", &histogram), rank)) goto done;
+  if (agree(count_part(histogram, first, last, &counts.tensor, 1), rank)) goto done;
   MPI_Allreduce(MPI_IN_PLACE, counts.tensor.data, NUM_BINS, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
   for (i = 0; rank == 0 && i < NUM_BINS; ++i) printf("bin %d: %.0f\n", i, bins[i]);
 
   /* One rank fails, and all know. */
-  i = agree(count_part(histogram, begin, end, &counts.tensor, rank == size - 1 ? -1 : 1), rank);
+  i = agree(count_part(histogram, first, last, &counts.tensor, rank == size - 1 ? -1 : 1), rank);
   if (rank == 0) printf("ranks that failed: %d\n", i);
+  code = 0;
+done:
   tvm_ffi_object_release(histogram);
-  return 0;
+  return code;
 }
 
 int main(int argc, char **argv) {
   int rank, size, code;
+  if (argc != 2) {
+    fprintf(stderr, "usage: mpirun %s KERNEL-LIBRARY\n", argv[0]);
+    return 2;
+  }
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
-  code = argc == 2 ? run(argv[1], rank, size) : 2;
+  code = run(argv[1], rank, size);
   MPI_Finalize();
   return code;
 }
