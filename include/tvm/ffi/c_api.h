@@ -660,7 +660,8 @@ TVM_FFI_DLL int TVMFFIFunctionCall(TVMFFIObjectHandle func, TVMFFIAny *args, int
 TVM_FFI_DLL int TVMFFIFunctionGetGlobal(const TVMFFIByteArray *name, TVMFFIObjectHandle *out);
 
 /**
- * Register a global function.
+ * Register a global function. Another copy of the runtime in the process that registers a function
+ * which is built in here succeeds, and what is here stays.
  * @param name           [borrow] Copied.
  * @param func           [share] A Function.
  * @param allow_override [in] 0 refuses a name that is taken.
@@ -718,7 +719,8 @@ TVM_FFI_DLL int TVMFFITypeKeyToIndex(const TVMFFIByteArray *type_key, int32_t *o
 TVM_FFI_DLL const TVMFFITypeInfo *TVMFFIGetTypeInfo(int32_t type_index);
 
 /**
- * Add a field to a type.
+ * Add a field to a type. Another copy of the runtime that describes a type which is built in here
+ * succeeds, and what is here stays; so with methods and the description below.
  * @param info [borrow] Copied with its texts; a default value and a Function setter are [share].
  * Errors: InternalError (unknown type, duplicate name), ValueError (also where the field is not
  * within the objects of the type or of one that derives from it, if their size is known), TypeError

@@ -201,6 +201,17 @@ static int is_own_context(void *context) {
   return *(int *)context != 42;
 }
 
+/* A frontend that forgot its lock is told so, and not that it was interrupted. */
+static void test_hooks_that_do_not_go_together(void **state) {
+  int calls = 0;
+  (void)state;
+  check_ok(tvm_ffi_env_set_interrupt_check(is_own_context, &calls));
+  check_ok(TVMFFIEnvRegisterCAPI("PyGILState_Ensure", NULL));
+  check_fails_with(tvm_ffi_env_check_interrupt(), "InternalError", "PyGILState_Ensure");
+  check_ok(tvm_ffi_env_set_interrupt_check(NULL, NULL));
+  check_ok(tvm_ffi_env_check_interrupt());
+}
+
 static int is_other_context(void *context) {
   return *(int *)context != 43;
 }
@@ -235,6 +246,7 @@ int main(void) {
       cmocka_unit_test(test_devices_that_are_none),
       cmocka_unit_test(test_the_allocator_for_hosts),
       cmocka_unit_test(test_a_host_interrupts_a_kernel),
+      cmocka_unit_test(test_hooks_that_do_not_go_together),
       cmocka_unit_test(test_threads_set_and_ask),
   };
   return cmocka_run_group_tests(tests, NULL, NULL) != 0;

@@ -64,6 +64,47 @@ static void test_calling(void **state) {
               "Cannot convert from type `None` to `ffi.Function`");
 }
 
+/* Takes the object out of the variable that an rvalue reference points to. */
+static int move_out(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  TVMFFIObjectHandle *variable = (TVMFFIObjectHandle *)args[0].v_ptr;
+  (void)self;
+  (void)num_args;
+  *result = tvm_ffi_any_take_object(*variable);
+  *variable = NULL;
+  return 0;
+}
+
+static int get_size(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  TVMFFIByteArray bytes;
+  (void)self;
+  (void)num_args;
+  TVM_FFI_C_TRY(tvm_ffi_any_read_bytes(args, &bytes));
+  *result = tvm_ffi_any_from_int64((int64_t)bytes.size * 256 + bytes.data[0]);
+  return 0;
+}
+
+/* x = f(x) in its forms: what arguments point to is there until the callee has returned. */
+static void test_arguments_that_point_into_the_result(void **state) {
+  TVMFFIObjectHandle move = make(move_out), size = make(get_size), moved = make(give_back);
+  TVMFFIAny x = tvm_ffi_any_take_object(moved), arg = tvm_ffi_any_none();
+  TVMFFIByteArray bytes = {"bytes", 5};
+  (void)state;
+  arg.type_index = kTVMFFIObjectRValueRef;
+  arg.v_ptr = &x.v_obj;
+  check_ok(tvm_ffi_function_call(move, &arg, 1, &x));
+  assert_true(x.type_index == kTVMFFIFunction && x.v_obj == (TVMFFIObject *)moved);
+  check_release(&x);
+
+  check_ok(TVMFFIBytesFromByteArray(&bytes, &x));
+  assert_int_equal(x.type_index, kTVMFFISmallBytes);
+  assert_true(tvm_ffi_any_try_bytes(&x, &bytes)); /* they are in x itself */
+  arg = tvm_ffi_any_view_bytes(&bytes);
+  check_ok(tvm_ffi_function_call(size, &arg, 1, &x));
+  assert_int_equal(x.v_int64, 5 * 256 + 'b');
+  TVMFFIObjectDecRef(size);
+  TVMFFIObjectDecRef(move);
+}
+
 static void test_L_13_callees_that_raise_nothing(void **state) {
   TVMFFIObjectHandle function = make(fail_silently);
   TVMFFIAny arg = tvm_ffi_any_from_int64(-1), result = tvm_ffi_any_none();
@@ -146,6 +187,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_what_was_registered_before_main),
       cmocka_unit_test(test_calling),
+      cmocka_unit_test(test_arguments_that_point_into_the_result),
       cmocka_unit_test(test_L_13_callees_that_raise_nothing),
       cmocka_unit_test(test_results_that_nobody_wants_are_released),
       cmocka_unit_test(test_names_that_are_null),

@@ -52,7 +52,9 @@ typedef struct {
   /**
    * Called with each module when it has been loaded; NULL: nothing to do. A host that loads
    * replaced files sets it to TVMFFIRuntimeModuleAllowUnload (this runtime only): otherwise every
-   * library that it ever loaded stays in memory.
+   * library that it ever loaded stays in memory. That function says what its libraries must not
+   * leave behind; it refuses those that register global functions or types, and then they cannot
+   * be used through this cache.
    * @return 0, or another code with an error raised: the function is not cached.
    */
   int (*on_load)(TVMFFIObjectHandle module);
@@ -88,7 +90,9 @@ static inline int tvm_ffi_function_cache_get(tvm_ffi_function_cache *cache, cons
  * The same, but of the file that is there now: if it is another one than the one that was loaded
  * (device, number, size or time of change, on Windows the last two), it is loaded, and its
  * functions replace the old ones in the cache. Asks the system for the state of the file each time,
- * which takes most of a microsecond. While there is no such file, what was loaded is used.
+ * which takes most of a microsecond. While there is no such file, or the system cannot tell, what
+ * was loaded is used. On 32-bit systems compile with -D_FILE_OFFSET_BITS=64, or files with large
+ * numbers cannot be told apart.
  *
  * Replace a library by renaming another one over it: the code of a library that is written over
  * changes under those who run it. Functions that somebody holds are those of the old library. With
@@ -131,7 +135,8 @@ typedef struct {
 static inline void tvm_ffi_float_state_save(tvm_ffi_float_state *state);
 
 /**
- * Make a saved state, flags of past exceptions included, that of this thread.
+ * Make a saved state that of this thread, with the flags of past exceptions; those of the x87,
+ * which computes `long double`, are not saved and may be cleared.
  * @param state [borrow]
  * Errors: none.   Threads: any.
  */

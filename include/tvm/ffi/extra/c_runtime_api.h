@@ -193,8 +193,8 @@ TVM_FFI_DLL int TVMFFIRuntimeModuleGetSelf(TVMFFIObjectHandle module,
 TVM_FFI_DLL int TVMFFIRuntimeModulePack(TVMFFIObjectHandle root, TVMFFIAny *out);
 
 /* ---- Kernels from other languages ----
- * With TVMFFIFunctionCall and TVMFFIObjectDecRef, all that a program needs which finds functions by
- * name (dlsym) and cannot use the helpers of tvm/ffi/c.h, which are inline. tvm_ffi_cdef.h of
+ * With TVMFFIFunctionCall and TVMFFIObjectDecRef, all that a program needs if it looks functions up
+ * by name (dlsym) and so cannot use the inline helpers of tvm/ffi/c.h. tvm_ffi_cdef.h of
  * tools/amalgamate declares them for such programs.
  * Sample: samples/31_other_languages */
 

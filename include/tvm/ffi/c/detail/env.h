@@ -14,14 +14,14 @@ static inline TVMFFIStreamHandle tvm_ffi_env_get_stream(const DLTensor *tensor) 
   return TVMFFIEnvGetStream((int32_t)tensor->device.device_type, tensor->device.device_id);
 }
 
-/* A thread may be about to read a pair at any time, so none is freed; each is there once. */
+/* A thread may be about to read a pair at any time, so none is freed. */
 typedef struct tvm_ffi_detail_interrupt {
   tvm_ffi_interrupt_fn check;
   void *context;
   struct tvm_ffi_detail_interrupt *next;
 } tvm_ffi_detail_interrupt;
 
-/* A pointer that threads share. Other compilers make programs with one thread. */
+/* A pointer that threads share; with other compilers it is set before they start. */
 #if defined(__GNUC__) || defined(__clang__)
 static inline void *tvm_ffi_detail_load(void **from) {
   return __atomic_load_n(from, __ATOMIC_ACQUIRE);
@@ -111,8 +111,16 @@ TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_env_set_interrupt_check(
 }
 
 TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_env_check_interrupt(void) {
+  TVMFFIObjectHandle error;
+  TVMFFIErrorSetRaised(NULL);
   if (TVMFFIEnvCheckSignals() == 0) return 0;
-  TVMFFIErrorSetRaisedFromCStr(TVM_FFI_C_ENV_ERROR_ALREADY_SET, "");
+  TVMFFIErrorMoveFromRaised(&error);
+  if (error != NULL) { /* nobody was asked */
+    TVMFFIErrorSetRaised(error);
+    TVMFFIObjectDecRef(error);
+  } else {
+    TVMFFIErrorSetRaisedFromCStr(TVM_FFI_C_ENV_ERROR_ALREADY_SET, "");
+  }
   return -1;
 }
 

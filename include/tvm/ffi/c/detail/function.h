@@ -8,24 +8,24 @@
 
 static inline int tvm_ffi_function_call(TVMFFIObjectHandle function, const TVMFFIAny *args,
                                         int32_t num_args, TVMFFIAny *result) {
+  TVMFFIAny value = tvm_ffi_any_none(); /* args may point into *result */
+  const volatile TVMFFIAny *made = &value;
   int code;
   if (function == NULL || TVMFFIObjectGetTypeIndex(function) != kTVMFFIFunction) {
     TVMFFIAny given = tvm_ffi_any_view_object(function);
-    *result = tvm_ffi_any_none();
+    *result = value;
     return tvm_ffi_any_raise_mismatch(&given, "ffi.Function");
   }
   TVMFFIErrorSetRaised(NULL);
-  /* The callee writes to *result itself: a copy of what it has just written in two parts would make
-   * the processor wait. Unless *result is among the arguments, which it has to find unchanged. */
-  if ((uintptr_t)result - (uintptr_t)args < (uintptr_t)(uint32_t)num_args * sizeof *args) {
-    TVMFFIAny value = tvm_ffi_any_none();
-    code = TVMFFIFunctionGetCellPtr(function)->safe_call(function, args, num_args, &value);
-    *result = value;
-  } else {
-    *result = tvm_ffi_any_none();
-    code = TVMFFIFunctionGetCellPtr(function)->safe_call(function, args, num_args, result);
+  code = TVMFFIFunctionGetCellPtr(function)->safe_call(function, args, num_args, &value);
+  if (code == 0) {
+    /* One by one, as volatile makes sure: the callee has just written them in this way, and a
+     * processor that reads all at once has to wait for its stores. */
+    result->type_index = made->type_index;
+    result->zero_padding = made->zero_padding;
+    result->v_int64 = made->v_int64;
+    return 0;
   }
-  if (code == 0) return 0;
   *result = tvm_ffi_any_none();
   return tvm_ffi_error_ensure(code);
 }

@@ -39,7 +39,9 @@ static inline tvm_ffi_detail_file tvm_ffi_detail_file_find(const char *path) {
 #if defined(_WIN32)
   {
     WIN32_FILE_ATTRIBUTE_DATA data;
-    if (GetFileAttributesExA(path, GetFileExInfoStandard, &data)) {
+    WCHAR wide[MAX_PATH];
+    if (MultiByteToWideChar(CP_UTF8, MB_ERR_INVALID_CHARS, path, -1, wide, MAX_PATH) != 0 &&
+        GetFileAttributesExW(wide, GetFileExInfoStandard, &data)) {
       file.size = (uint64_t)data.nFileSizeHigh << 32 | data.nFileSizeLow;
       file.seconds =
           (uint64_t)data.ftLastWriteTime.dwHighDateTime << 32 | data.ftLastWriteTime.dwLowDateTime;
