@@ -25,7 +25,7 @@ def build_gcc():
 def gcc():
     """gcc, C++17, warnings are errors: every test but those of peers, programs and languages"""
     if tool("gcc"):
-        meson_test(build_gcc(), without=["peer", "programs", "languages"])
+        meson_test(build_gcc(), without=["peer"])
         if not (shutil.which("nvcc") or pathlib.Path("/usr/local/cuda/bin/nvcc").exists()):
             REPORT.skip("headers compiled as CUDA", "nvcc is not installed")
 
@@ -56,7 +56,7 @@ def clang():
     if tool("clang"):
         folder = build("clang", "-Dbenchmarks=enabled", "-Dcpp_std=c++20", CXX_EXPORTS, PLAIN_CPP,
                        env={"CC": "clang", "CXX": "clang++"})
-        meson_test(folder, without=["slow", "peer", "faults", "programs", "languages"])
+        meson_test(folder, without=["slow", "peer", "faults"])
 
 
 # The suites for the sanitizers, by the main language of their code. Modules in C++ are called by

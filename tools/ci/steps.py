@@ -226,7 +226,8 @@ def build(name, *options, env=None, werror=True, suites=()):
 def meson_test(folder, setup=None, suites=(), without=(), env=None, base="testlog", slower=None):
     """Run tests of a build, those of some suites or all but those of others, and report the results
     from Meson's log, whose name begins with base. Tests may take `slower` times as long, or as long
-    as the setup says."""
+    as the setup says. Samples in other programs and languages run only where they are asked for."""
+    without = [*without, *(name for name in ("programs", "languages") if name not in suites)]
     log = folder / "meson-logs" / (f"{base}-{setup}.json" if setup else f"{base}.json")
     log.unlink(missing_ok=True)
     what = f"{folder.name}{' under ' + setup if setup else ''}"
