@@ -115,6 +115,19 @@ class Source(unittest.TestCase):
         # Nothing could have been found in far/later.h; a folder `tvm` beside the source could.
         self.assertEqual(count() - before, 5)
 
+    def test_a_header_that_appears_beside_one_with_a_relative_path(self):
+        """Compilers leave the "./" of folders out when they name the files that they read."""
+        write("sub/outer.h", '#include "inner.h"\n')
+        write("late/inner.h", "#define NUMBER 50\n")
+        write("relative.c", KERNEL.replace("number.h", "sub/outer.h"))
+        before = os.getcwd()
+        os.chdir(WORK)
+        self.addCleanup(os.chdir, before)
+        command = "run", "relative.c", "--cflags=-I./late"
+        self.assertEqual(good(*command), "result[0]: 50\n")
+        write("sub/inner.h", "#define NUMBER 51\n")
+        self.assertEqual(good(*command), "result[0]: 51\n")
+
     def test_folders_that_machines_share(self):
         """Machines with a folder in common: names of files that are being made, -march=native."""
         seen = WORK / "outputs"

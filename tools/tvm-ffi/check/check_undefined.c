@@ -25,7 +25,7 @@ typedef struct {
 typedef struct {
   needed_library *items;
   size_t count;
-  const char *missing; /* the name of one that was not found; NULL */
+  const char *missing; /* the name of one that was not found, or is too large to read; NULL */
   char *cache;         /* the loader's list of libraries, as it is in its file; NULL */
   size_t cache_size;
 } needed_libraries;
@@ -169,7 +169,6 @@ static bool find_library(needed_libraries *list, const char *name, size_t needed
     if (above->needed_by == i) break;
     i = above->needed_by;
   }
-  by = &list->items[needed_by];
   return add_from_all(list, getenv("LD_LIBRARY_PATH"), by->path, name, needed_by) ||
          add_from_all(list, runpath, by->path, name, needed_by) ||
          add_from_cache(list, name, needed_by) ||
@@ -208,7 +207,7 @@ static void remove_found(wanted_symbols *wanted, const binary_file *file) {
   wanted->count = kept;
 }
 
-/* Leaves those that no library has. The later a library, the rarer it has to be read. */
+/* Leaves those that no library has. Libraries late in the order are rarely read. */
 static void search_libraries(needed_libraries *list, wanted_symbols *wanted) {
   size_t i, k;
   for (i = 0; i < list->count && wanted->count > 0; ++i) {
@@ -225,7 +224,7 @@ static void search_libraries(needed_libraries *list, wanted_symbols *wanted) {
   }
 }
 
-/* Which library has names like this, or NULL. */
+/* Which library has names like this; an empty text if that is not known. */
 static const char *find_hint(const char *name) {
   if (checks_begins(name, "cuda")) return "; CUDA's runtime has it: link with -lcudart";
   if (checks_begins(name, "cu") && name[2] >= 'A' && name[2] <= 'Z') {
@@ -243,13 +242,15 @@ static void say_missing(checking *subject, const wanted_symbols *wanted, const c
   size_t i;
   for (i = 0; i < wanted->count && i < kShown; ++i) {
     const char *name = wanted->items[i]->name;
-    checks_add(subject, kNote, "undefined", name,
-               library != NULL
-                   ? tool_format("no library that was found has it, and %s was not found%s",
-                                 library, find_hint(name))
-                   : tool_format("no library that it needs has it: unless the process does, "
-                                 "loading fails, or the first call%s",
-                                 find_hint(name)));
+    checks_add(
+        subject, kNote, "undefined", name,
+        library != NULL
+            ? tool_format("no library that was read has it, and %s was not found, or is larger "
+                          "than 512 MiB%s",
+                          library, find_hint(name))
+            : tool_format("no library that it needs has it: unless the process does, "
+                          "loading fails, or the first call%s",
+                          find_hint(name)));
   }
   if (i < wanted->count) {
     checks_add(subject, kNote, "undefined", NULL,

@@ -262,6 +262,16 @@ static void add_absent(const char *folder, const char *name, text_buf *files) {
   free(path);
 }
 
+/* Compilers leave "./" in front of a path out. */
+static bool is_below(const char *path, const char *folder) {
+  size_t size;
+  while (folder[0] == '.' && is_separator(folder[1])) folder += 2;
+  if (strcmp(folder, ".") == 0) return !path_is_absolute(path);
+  size = strlen(folder);
+  return strncmp(path, folder, size) == 0 &&
+         (size == 0 || is_separator(folder[size - 1]) || is_separator(path[size]));
+}
+
 /* Adds the folders of the headers that are in one of these folders: what they include by a name in
  * quotes is looked for there first. */
 static void add_folders_of_headers(const char *files, word_list *folders) {
@@ -271,8 +281,7 @@ static void add_folders_of_headers(const char *files, word_list *folders) {
     char *path = take_path(&files, &is_absent);
     size_t i;
     for (i = 0; i < count; ++i) {
-      const char *folder = folders->items[i];
-      if (strncmp(path, folder, strlen(folder)) != 0) continue;
+      if (!is_below(path, folders->items[i])) continue;
       add_folder(folders, path, (size_t)(path_base(path) - path));
       break;
     }
@@ -281,10 +290,14 @@ static void add_folders_of_headers(const char *files, word_list *folders) {
 }
 
 /*
- * Adds where a compiler may have looked for the files that it read. It does not say by which name a
- * file is included, so each end of its path may be that: for a/b/c.h also b/c.h and c.h.
+ * Adds where a compiler may have looked for the files that it read. A compiler does not tell by
+ * which name a file is included, so each end of its path may be that: for a/b/c.h also b/c.h and
+ * c.h. There is a limit, because sources that include thousands of headers from hundreds of folders
+ * would take seconds: a header that appears earlier than those behind the limit is not noticed.
  */
 static void add_all_absent(const word_list *folders, text_buf *files) {
+  enum { kMaxLooks = 10000 };
+  size_t looks = 0;
   char *read_files = tool_copy(files->data, files->size);
   const char *rest = read_files;
   while (*rest != '\0') {
@@ -294,7 +307,9 @@ static void add_all_absent(const word_list *folders, text_buf *files) {
     size_t i;
     while (is_separator(*name)) ++name;
     while (*name != '\0') {
-      for (i = 0; i < folders->size; ++i) add_absent(folders->items[i], name, files);
+      for (i = 0; i < folders->size && looks < kMaxLooks; ++i, ++looks) {
+        add_absent(folders->items[i], name, files);
+      }
       while (*name != '\0' && !is_separator(*name)) ++name;
       while (is_separator(*name)) ++name;
     }
