@@ -49,9 +49,9 @@
  * For hosts:    module.h (load), function.h (call, find, register), any.h (values), env.h
  * For both:     error.h, string.h, container.h (arrays, lists, maps)
  *
- * All of these are in tvm/ffi/c, and each can be included alone. host.h (a cache of functions, the
- * floating-point state, threads with deadlines) and cuda.h there are not part of this file. A
- * header begins with what it declares; the bodies are in tvm/ffi/c/detail.
+ * All of these are in tvm/ffi/c, and each can be included alone. host.h (a cache of functions,
+ * interrupting kernels, the floating-point state, threads with deadlines) and cuda.h there are not
+ * part of this file. A header begins with what it declares; the bodies are in tvm/ffi/c/detail.
  */
 #ifndef TVM_FFI_C_H_
 #define TVM_FFI_C_H_

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <tvm/ffi/c/env.h>
+#include <tvm/ffi/c/host.h>
 
 #include "support/check.h"
 #include "support/thread.h"

@@ -24,37 +24,9 @@
  */
 static inline TVMFFIStreamHandle tvm_ffi_env_get_stream(const DLTensor *tensor);
 
-/* ---- Interrupting kernels ----
- * A kernel that runs for long asks now and then whether it should end, and the host answers, for
- * example because of a timeout or a cancelled query:
- *
- *     TVM_FFI_C_TRY(tvm_ffi_env_check_interrupt());                            (in the kernel)
- *     tvm_ffi_env_set_interrupt_check(query_is_cancelled, query);              (in the host)
- *
- * The call then fails with an error of the kind TVM_FFI_C_ENV_ERROR_ALREADY_SET and without a
- * message: why it ended is known to the host. */
-
 /**
- * Returns non-zero if the kernel should end. Called in the kernel's thread. Must not raise an
- * error, nor leave in any other way than by returning.
- */
-typedef int (*tvm_ffi_interrupt_fn)(void *context);
-
-/**
- * Set what kernels are answered, in the whole process. It takes the place of what a frontend has
- * registered: within Python leave it to Python.
- * @param check   [in] Called by any thread that runs a kernel; its library has to stay loaded.
- *                NULL: kernels are not interrupted any more, but a check that has begun goes on.
- * @param context [borrow] Passed to check, also to one that has begun. Each pair of check and
- *                context that is ever set takes a few bytes until the process ends.
- * @return 0, or -1.
- * Errors: MemoryError.
- * Threads: any with this runtime, if the host is compiled by gcc, clang or MSVC; otherwise setup.
- */
-static inline int tvm_ffi_env_set_interrupt_check(tvm_ffi_interrupt_fn check, void *context);
-
-/**
- * For kernels: end with an error if the host, or Ctrl-C in Python, wants that.
+ * For kernels that run for long, to ask now and then: end with an error if the host
+ * (tvm_ffi_env_set_interrupt_check in host.h), or Ctrl-C in Python, wants that.
  * @return 0, or -1.
  * Errors: TVM_FFI_C_ENV_ERROR_ALREADY_SET, InternalError (a frontend registered functions that do
  * not go together).   Threads: any.

@@ -6,6 +6,10 @@
 #ifndef TVM_FFI_C_DETAIL_HOST_H_
 #define TVM_FFI_C_DETAIL_HOST_H_
 
+#if defined(_MSC_VER) && !defined(__clang__)
+#include <intrin.h>
+#endif
+
 /* ---- A cache of functions ---- */
 
 static inline void tvm_ffi_detail_lock_acquire(tvm_ffi_detail_lock *lock) {
@@ -309,6 +313,104 @@ static inline void tvm_ffi_function_cache_clear(tvm_ffi_function_cache *cache) {
     free(library);
     library = next;
   }
+}
+
+/* ---- Interrupting kernels ---- */
+
+/* A thread may be about to read a pair at any time, so none is freed. */
+typedef struct tvm_ffi_detail_interrupt {
+  tvm_ffi_interrupt_fn check;
+  void *context;
+  struct tvm_ffi_detail_interrupt *next;
+} tvm_ffi_detail_interrupt;
+
+/* A pointer that threads share; with other compilers it is set before they start. */
+#if defined(__ATOMIC_ACQUIRE) /* gcc, clang */
+static inline void *tvm_ffi_detail_load(void **from) {
+  return __atomic_load_n(from, __ATOMIC_ACQUIRE);
+}
+
+static inline bool tvm_ffi_detail_replace(void **at, void *old, void *value) {
+  return __atomic_compare_exchange_n(at, &old, value, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+}
+#elif defined(_MSC_VER)
+static inline void *tvm_ffi_detail_load(void **from) {
+  return _InterlockedCompareExchangePointer((void *volatile *)from, NULL, NULL);
+}
+
+static inline bool tvm_ffi_detail_replace(void **at, void *old, void *value) {
+  return _InterlockedCompareExchangePointer((void *volatile *)at, value, old) == old;
+}
+#else
+static inline void *tvm_ffi_detail_load(void **from) {
+  return *from;
+}
+
+static inline bool tvm_ffi_detail_replace(void **at, void *old, void *value) {
+  if (*at != old) return false;
+  *at = value;
+  return true;
+}
+#endif
+
+/**
+ * Calls the check that is set, or sets the one in `next`. One function, so that both have the same
+ * variable.
+ */
+static inline int tvm_ffi_detail_interrupt_step(tvm_ffi_detail_interrupt *next) {
+  static void *current;
+  tvm_ffi_detail_interrupt *pair;
+  if (next != NULL) {
+    while (!tvm_ffi_detail_replace(&current, tvm_ffi_detail_load(&current), next)) continue;
+    return 0;
+  }
+  pair = (tvm_ffi_detail_interrupt *)tvm_ffi_detail_load(&current);
+  return pair != NULL && pair->check != NULL && pair->check(pair->context) != 0 ? -1 : 0;
+}
+
+static inline int tvm_ffi_detail_check_interrupt(void) {
+  return tvm_ffi_detail_interrupt_step(NULL);
+}
+
+/** The lock of a frontend: there is none, and nothing to release. */
+static inline void *tvm_ffi_detail_ensure_lock(void) {
+  return NULL;
+}
+
+static inline void tvm_ffi_detail_release_lock(void *state) {
+  (void)state;
+}
+
+TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_env_set_interrupt_check(
+    tvm_ffi_interrupt_fn check, void *context) {
+  static void *pairs;
+  tvm_ffi_detail_interrupt *first = (tvm_ffi_detail_interrupt *)tvm_ffi_detail_load(&pairs), *pair;
+  union {
+    void *symbol;
+    int (*check)(void);
+    void *(*ensure)(void);
+    void (*release)(void *state);
+  } hook;
+  for (pair = first; pair != NULL; pair = pair->next) {
+    if (pair->check == check && pair->context == context) break;
+  }
+  if (pair == NULL) {
+    pair = (tvm_ffi_detail_interrupt *)malloc(sizeof *pair);
+    if (pair == NULL) return tvm_ffi_error_raise_memory(), -1;
+    pair->check = check;
+    pair->context = context;
+    do {
+      pair->next = (tvm_ffi_detail_interrupt *)tvm_ffi_detail_load(&pairs);
+    } while (!tvm_ffi_detail_replace(&pairs, pair->next, pair));
+  }
+  tvm_ffi_detail_interrupt_step(pair);
+  /* The lock first: the runtime may find the check as soon as it is registered. */
+  hook.ensure = tvm_ffi_detail_ensure_lock;
+  TVM_FFI_C_TRY(TVMFFIEnvRegisterCAPI("PyGILState_Ensure", hook.symbol));
+  hook.release = tvm_ffi_detail_release_lock;
+  TVM_FFI_C_TRY(TVMFFIEnvRegisterCAPI("PyGILState_Release", hook.symbol));
+  hook.check = tvm_ffi_detail_check_interrupt;
+  return TVMFFIEnvRegisterCAPI("PyErr_CheckSignals", check != NULL ? hook.symbol : NULL);
 }
 
 /* ---- The floating-point state ---- */
