@@ -784,6 +784,13 @@ __tvm_ffi__library_ctx: .quad 0
         lost = ("no library that was read has it, and libundefined_near.so was not found, or is "
                 "larger than 512 MiB")
         self.assertEqual(undefined(plain), {"deep": lost, "near": lost})
+        original = link("original.so", user, *near, "-Wl,-rpath,$ORIGINAL")
+        self.assertEqual(undefined(original), {"deep": lost, "near": lost})
+        # Nothing between two : is the current folder.
+        here = os.getcwd()
+        os.chdir(folder)
+        self.assertEqual(undefined(plain.resolve(), LD_LIBRARY_PATH="/nowhere:"), {})
+        os.chdir(here)
         # DT_RPATH holds for those that are needed, too, and DT_RUNPATH does not.
         link("libundefined_near.so", "int deep(void); int near(void) { return deep(); }",
              "-Wl,--no-as-needed", f"-L{folder / 'deep'}", "-lundefined_deep")

@@ -63,8 +63,13 @@ static void add_library(needed_libraries *list, char *path, binary_file *file, s
   list->items[list->count++].needed_by = needed_by;
 }
 
-/* Adds FOLDER/NAME if it is a library; `folder` may begin with $ORIGIN, that of the file `of`. */
-static bool add_from(needed_libraries *list, const char *folder, size_t size, const char *of,
+static bool is_in_name(char c) {
+  return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+/* Adds FOLDER/NAME if it is a library; `folder` may begin with $ORIGIN, the folder of `asking`.
+ * Libraries in folders with $LIB or $PLATFORM, which the loader replaces, too, are not found. */
+static bool add_from(needed_libraries *list, const char *folder, size_t size, const char *asking,
                      const char *name, size_t needed_by) {
   static const char *const kOrigins[] = {"$ORIGIN", "${ORIGIN}"};
   char *path = NULL;
@@ -72,9 +77,10 @@ static bool add_from(needed_libraries *list, const char *folder, size_t size, co
   size_t i;
   for (i = 0; path == NULL && i < sizeof kOrigins / sizeof *kOrigins; ++i) {
     const size_t skipped = strlen(kOrigins[i]);
-    if (size >= skipped && strncmp(folder, kOrigins[i], skipped) == 0) {
+    if (size >= skipped && strncmp(folder, kOrigins[i], skipped) == 0 &&
+        (folder[skipped - 1] == '}' || size == skipped || !is_in_name(folder[skipped]))) {
       char *rest = tool_format(".%.*s/%s", (int)(size - skipped), folder + skipped, name);
-      path = path_beside(of, rest);
+      path = path_beside(asking, rest);
       free(rest);
     }
   }
@@ -89,15 +95,19 @@ static bool add_from(needed_libraries *list, const char *folder, size_t size, co
   return true;
 }
 
-/* The same for a list of folders with : between them; NULL is an empty one. */
-static bool add_from_all(needed_libraries *list, const char *folders, const char *of,
+/* The same for a list of folders with : between them, where nothing between two is the current
+ * folder. NULL and an empty text have no folders. */
+static bool add_from_all(needed_libraries *list, const char *folders, const char *asking,
                          const char *name, size_t needed_by) {
-  while (folders != NULL && *folders != '\0') {
+  if (folders == NULL || *folders == '\0') return false;
+  for (;;) {
     const size_t size = strcspn(folders, ":");
-    if (size > 0 && add_from(list, folders, size, of, name, needed_by)) return true;
-    folders += size + (folders[size] == ':');
+    if (add_from(list, size > 0 ? folders : ".", size > 0 ? size : 1, asking, name, needed_by)) {
+      return true;
+    }
+    if (folders[size] == '\0') return false;
+    folders += size + 1;
   }
-  return false;
 }
 
 /* ---- The loader's list of libraries, /etc/ld.so.cache of glibc ---- */
@@ -175,6 +185,41 @@ static bool find_library(needed_libraries *list, const char *name, size_t needed
          add_from_all(list, "/lib:/usr/lib:/lib64:/usr/lib64:/usr/local/lib", "", name, needed_by);
 }
 
+/* ---- What else it is ---- */
+
+/* What makes it an extension module of Python; NULL if it is none. */
+static const binary_symbol *find_module(const binary_file *file) {
+  size_t i;
+  for (i = 0; i < file->num_symbols; ++i) {
+    const binary_symbol *symbol = &file->symbols[i];
+    if (checks_is_exported(symbol) && checks_begins(symbol->name, "PyInit_")) return symbol;
+  }
+  return NULL;
+}
+
+/* The process that loads a module of Python has these. */
+static bool is_of_python(const char *name) {
+  return checks_begins(name, "Py") || checks_begins(name, "_Py");
+}
+
+/* Says that Python or PyTorch load such a library. */
+static void check_kind(checking *subject) {
+  const binary_symbol *module = find_module(subject->file);
+  size_t i;
+  if (module != NULL) {
+    checks_say(subject, kNote, "kind", module->name,
+               "an extension module of Python, which import loads");
+  }
+  for (i = 0; i < subject->file->num_symbols; ++i) {
+    const binary_symbol *symbol = &subject->file->symbols[i];
+    if (!symbol->is_defined && checks_begins(symbol->name, "_ZN5torch7LibraryC")) {
+      checks_say(subject, kNote, "kind", symbol->name,
+                 "registers operators of PyTorch (TORCH_LIBRARY): torch.ops.load_library loads it");
+      break;
+    }
+  }
+}
+
 /* ---- The names ---- */
 
 typedef struct {
@@ -183,12 +228,14 @@ typedef struct {
 } wanted_symbols;
 
 static wanted_symbols list_wanted(const binary_file *file) {
+  const bool is_module = find_module(file) != NULL;
   wanted_symbols wanted = {NULL, 0};
   size_t i;
   wanted.items = tool_alloc((file->num_symbols + 1) * sizeof *wanted.items);
   for (i = 0; i < file->num_symbols; ++i) {
     const binary_symbol *symbol = &file->symbols[i];
     if (!symbol->is_defined && !symbol->is_weak && symbol->name[0] != '\0' &&
+        !(is_module && is_of_python(symbol->name)) &&
         runtime_symbol_of_import(file, symbol).origin == kSymbolForeign &&
         binary_file_find(file, symbol->name) == NULL) {
       wanted.items[wanted.count++] = symbol;
@@ -259,39 +306,6 @@ static void say_missing(checking *subject, const wanted_symbols *wanted, const c
   free(library);
 }
 
-/* ---- What else it is ---- */
-
-static bool is_of_python(const char *name) {
-  return checks_begins(name, "Py") || checks_begins(name, "_Py");
-}
-
-/* Python and PyTorch load such libraries, and have names that are not looked for then. */
-static void check_kind(checking *subject, wanted_symbols *wanted) {
-  const binary_file *file = subject->file;
-  bool is_module = false;
-  size_t i, kept = 0;
-  for (i = 0; i < file->num_symbols; ++i) {
-    const binary_symbol *symbol = &file->symbols[i];
-    if (!is_module && checks_is_exported(symbol) && checks_begins(symbol->name, "PyInit_")) {
-      is_module = true;
-      checks_say(subject, kNote, "kind", symbol->name,
-                 "an extension module of Python, which import loads");
-    }
-  }
-  for (i = 0; i < file->num_symbols; ++i) {
-    if (!file->symbols[i].is_defined &&
-        checks_begins(file->symbols[i].name, "_ZN5torch7LibraryC")) {
-      checks_say(subject, kNote, "kind", file->symbols[i].name,
-                 "registers operators of PyTorch (TORCH_LIBRARY): torch.ops.load_library loads it");
-      break;
-    }
-  }
-  for (i = 0; is_module && i < wanted->count; ++i) {
-    if (!is_of_python(wanted->items[i]->name)) wanted->items[kept++] = wanted->items[i];
-  }
-  if (is_module) wanted->count = kept;
-}
-
 void check_undefined(checking *subject) {
   needed_libraries list = {NULL, 0, NULL, NULL, 0};
   wanted_symbols wanted;
@@ -299,7 +313,7 @@ void check_undefined(checking *subject) {
   char *path;
   if (subject->file->format != kFormatElf || subject->file->is_object) return;
   wanted = list_wanted(subject->file);
-  check_kind(subject, &wanted);
+  check_kind(subject);
   if (TOOL_FORMAT == kFormatElf && !subject->file->is_program &&
       machine_is_own(subject->file->machine, subject->file->bits, subject->file->is_big_endian)) {
     path = file_resolve(subject->file->path); /* the loader knows it by this path, too */

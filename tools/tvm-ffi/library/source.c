@@ -241,35 +241,17 @@ static void add_folder(word_list *folders, const char *path, size_t size) {
   free(folder);
 }
 
-/* Adds the first part of FOLDER/NAME that does not exist, unless it is listed or the file exists.
- */
-static void add_absent(const char *folder, const char *name, text_buf *files) {
-  char *path = tool_format("%s/%s", folder, name), *line;
-  size_t end = strlen(folder) + 1;
-  do {
-    char separator;
-    while (path[end] != '\0' && !is_separator(path[end])) ++end;
-    separator = path[end];
-    path[end] = '\0';
-    if (!file_exists(path)) {
-      line = tool_format("\n\t%s\n", path);
-      if (strstr(files->data, line) == NULL) text_add(files, "%s", line + 1);
-      free(line);
-      break;
-    }
-    path[end++] = separator;
-  } while (path[end - 1] != '\0');
-  free(path);
-}
-
-/* Compilers leave "./" in front of a path out. */
-static bool is_below(const char *path, const char *folder) {
+/* The path from a folder to a file in it, NULL if the file is elsewhere. Compilers leave "./" in
+ * front of a path out. */
+static const char *path_from(const char *folder, const char *path) {
   size_t size;
   while (folder[0] == '.' && is_separator(folder[1])) folder += 2;
-  if (strcmp(folder, ".") == 0) return !path_is_absolute(path);
+  if (strcmp(folder, ".") == 0) return path_is_absolute(path) ? NULL : path;
   size = strlen(folder);
-  return strncmp(path, folder, size) == 0 &&
-         (size == 0 || is_separator(folder[size - 1]) || is_separator(path[size]));
+  if (strncmp(path, folder, size) != 0) return NULL;
+  if (size > 0 && !is_separator(folder[size - 1]) && !is_separator(path[size])) return NULL;
+  while (is_separator(path[size])) ++size;
+  return path + size;
 }
 
 /* Adds the folders of the headers that are in one of these folders: what they include by a name in
@@ -281,41 +263,12 @@ static void add_folders_of_headers(const char *files, word_list *folders) {
     char *path = take_path(&files, &is_absent);
     size_t i;
     for (i = 0; i < count; ++i) {
-      if (!is_below(path, folders->items[i])) continue;
+      if (path_from(folders->items[i], path) == NULL) continue;
       add_folder(folders, path, (size_t)(path_base(path) - path));
       break;
     }
     free(path);
   }
-}
-
-/*
- * Adds where a compiler may have looked for the files that it read. A compiler does not tell by
- * which name a file is included, so each end of its path may be that: for a/b/c.h also b/c.h and
- * c.h. There is a limit, because sources that include thousands of headers from hundreds of folders
- * would take seconds: a header that appears earlier than those behind the limit is not noticed.
- */
-static void add_all_absent(const word_list *folders, text_buf *files) {
-  enum { kMaxLooks = 10000 };
-  size_t looks = 0;
-  char *read_files = tool_copy(files->data, files->size);
-  const char *rest = read_files;
-  while (*rest != '\0') {
-    bool is_absent;
-    char *path = take_path(&rest, &is_absent);
-    const char *name = path;
-    size_t i;
-    while (is_separator(*name)) ++name;
-    while (*name != '\0') {
-      for (i = 0; i < folders->size && looks < kMaxLooks; ++i, ++looks) {
-        add_absent(folders->items[i], name, files);
-      }
-      while (*name != '\0' && !is_separator(*name)) ++name;
-      while (is_separator(*name)) ++name;
-    }
-    free(path);
-  }
-  free(read_files);
 }
 
 /* Whether a file was written since then, or is missing. A time in the future is ignored. */
@@ -330,10 +283,93 @@ static bool have_changed(const char *files, int64_t start) {
   while (*files != '\0' && !changed) {
     bool is_absent;
     char *path = take_path(&files, &is_absent);
-    changed = !is_absent && is_newer(path, start);
+    changed = is_absent ? file_exists(path) : is_newer(path, start);
     free(path);
   }
   return changed;
+}
+
+static int compare_names(const void *a, const void *b) {
+  return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Adds the first part of FOLDER/NAME that does not exist, for each of these sorted names. True if
+ * one exists that was written since `start`: the compiler may not have seen it. */
+static bool add_absent(const char *folder, const word_list *names, int64_t start, text_buf *files) {
+  const char *absent = NULL; /* the last part that was added, of some name, */
+  size_t absent_size = 0, i; /* and its bytes */
+  bool is_any_new = false;
+  for (i = 0; i < names->size; ++i) {
+    const char *name = names->items[i];
+    size_t size = 0;
+    if (absent != NULL && strncmp(name, absent, absent_size) == 0 &&
+        (name[absent_size] == '\0' || is_separator(name[absent_size]))) {
+      continue;
+    }
+    for (;;) {
+      char *path;
+      bool exists;
+      while (name[size] != '\0' && !is_separator(name[size])) ++size;
+      path = tool_format("%s/%.*s", folder, (int)size, name);
+      exists = file_exists(path);
+      if (!exists) {
+        text_add(files, "\t%s\n", path);
+        absent = name;
+        absent_size = size;
+      } else if (name[size] == '\0') {
+        is_any_new |= is_newer(path, start);
+      }
+      free(path);
+      if (!exists || name[size] == '\0') break;
+      ++size;
+    }
+  }
+  return is_any_new;
+}
+
+/*
+ * Adds where a compiler would have found other files than those it read, if they had been there. A
+ * file in one of the first num_named folders was included by its path from there. One elsewhere
+ * belongs to the system. Compilers do not tell by which name it was included, so each end of its
+ * path may be that, for a/b/c.h also b/c.h and c.h; only in those folders, where <> looks.
+ * True if a file has appeared since `start`.
+ */
+static bool add_all_absent(const word_list *folders, size_t num_named, int64_t start,
+                           text_buf *files) {
+  word_list own = {NULL, 0}, of_system = {NULL, 0};
+  char *read_files = tool_copy(files->data, files->size);
+  const char *rest = read_files;
+  bool is_any_new = false;
+  size_t i;
+  while (*rest != '\0') {
+    bool is_absent, is_named = false;
+    char *path = take_path(&rest, &is_absent);
+    const char *name = path;
+    for (i = 0; i < num_named; ++i) {
+      const char *found = path_from(folders->items[i], path);
+      if (found == NULL || *found == '\0') continue;
+      words_add(&own, found);
+      is_named = true;
+    }
+    while (!is_named && *name != '\0') {
+      while (is_separator(*name)) ++name;
+      if (*name != '\0') words_add(&of_system, name);
+      while (*name != '\0' && !is_separator(*name)) ++name;
+    }
+    free(path);
+  }
+  if (own.size > 0) qsort(own.items, own.size, sizeof *own.items, compare_names);
+  if (of_system.size > 0) {
+    qsort(of_system.items, of_system.size, sizeof *of_system.items, compare_names);
+  }
+  for (i = 0; i < folders->size; ++i) {
+    is_any_new |= add_absent(folders->items[i], &own, start, files);
+    if (i < num_named) is_any_new |= add_absent(folders->items[i], &of_system, start, files);
+  }
+  words_free(&own);
+  words_free(&of_system);
+  free(read_files);
+  return is_any_new;
 }
 
 /* Whether the file is one of this cache: other programs may keep files in the folder, too. */
@@ -362,24 +398,27 @@ static void remove_old(const source_cache *cache) {
 }
 
 /* Keeps the new library, and removes those that were not used for a month. *out is its path;
- * release with free(). `folders`: in which headers are looked for. kFilesChanged if a file was
- * written since `start` (of file_clock), so that it may not be what was compiled: nothing is kept.
- * kNotStored after a report. */
+ * release with free(). `named`: the folders in which headers are looked for. kFilesChanged if a
+ * file was written since `start` (of file_clock), so that it may not be what was compiled: nothing
+ * is kept. kNotStored after a report. */
 static store_result source_cache_store(const source_cache *cache, const char *source,
-                                       word_list *folders, int64_t start, char **out) {
+                                       const word_list *named, int64_t start, char **out) {
   char *list = tool_format("%s.files", cache->stem), *rule = NULL;
   text_buf files = {NULL, 0, 0};
+  word_list folders = {NULL, 0};
   store_result result = kNotStored;
-  size_t size;
-  *out = NULL;
+  bool is_any_new;
+  size_t size, i;
   if (file_can_read(cache->rule)) rule = tool_read_file(cache->rule, &size);
   if (rule != NULL) read_rule(rule, &files);
   if (files.size == 0) text_add(&files, "%s\n", source);
-  add_folders_of_headers(files.data, folders);
-  add_all_absent(folders, &files);
-  if (have_changed(files.data, start)) {
+  for (i = 0; i < named->size; ++i) words_add(&folders, named->items[i]);
+  add_folders_of_headers(files.data, &folders);
+  is_any_new = add_all_absent(&folders, named->size, start, &files);
+  *out = name_library(cache, files.data);
+  if (is_any_new || have_changed(files.data, start)) {
     result = kFilesChanged;
-  } else if ((*out = name_library(cache, files.data)) == NULL) {
+  } else if (*out == NULL) {
     report_error("%s: a file that it includes cannot be read", source);
   } else if (!file_rename(cache->library, *out) && !file_can_read(*out)) {
     /* Windows does not replace a library that is loaded, which is the same one. */
@@ -395,6 +434,7 @@ static store_result source_cache_store(const source_cache *cache, const char *so
   free(list);
   free(rule);
   text_free(&files);
+  words_free(&folders);
   return result;
 }
 
