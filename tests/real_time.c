@@ -39,8 +39,8 @@ static traced *trace;
 static long counts[kNumCounts];
 static __thread int is_measured; /* others, such as the main thread, are not counted */
 
-static void count(int what) {
-  if (is_measured) ++counts[what];
+static void count(int kind) {
+  if (is_measured) ++counts[kind];
 }
 
 void *__libc_malloc(size_t size);
@@ -68,11 +68,11 @@ void free(void *block) {
   __libc_free(block);
 }
 
-#define WRAP(what, type, name, parameters, arguments) \
+#define WRAP(kind, type, name, parameters, arguments) \
   type __real_##name parameters;                      \
   type __wrap_##name parameters;                      \
   type __wrap_##name parameters {                     \
-    count(what);                                      \
+    count(kind);                                      \
     return __real_##name arguments;                   \
   }
 

@@ -38,15 +38,6 @@ static inline int call_on(TVMFFIObject *module, const char *name, const char *te
   return call_global(name, args, n, result);
 }
 
-/* The path of a library of tests/modules; valid until the next call. */
-static inline const char *module_path(const char *file) {
-  static char path[4096];
-  const char *folder = getenv("TVM_FFI_TEST_MODULES");
-  assert_non_null(folder);
-  assert_true(snprintf(path, sizeof path, "%s/%s", folder, file) < (int)sizeof path);
-  return path;
-}
-
 static inline int load_file(const char *path, TVMFFIObject **out) {
   TVMFFIAny path_arg = tvmffi_any_raw_str(path), result;
   int rc = call_global("ffi.ModuleLoadFromFile", &path_arg, 1, &result);

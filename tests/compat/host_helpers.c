@@ -11,10 +11,10 @@
 
 static tvm_ffi_function_cache cache = TVM_FFI_C_FUNCTION_CACHE_INIT;
 
-static void print(const char *what, int code) {
+static void print(const char *label, int code) {
   char text[200] = "";
   if (code != 0) tvm_ffi_error_format_raised(text, sizeof text);
-  printf("%s: %d %s\n", what, code, text);
+  printf("%s: %d %s\n", label, code, text);
 }
 
 static int count_down(void *context) {

@@ -29,9 +29,9 @@ static int get_nothing(void *field, TVMFFIAny *result) {
   return 0;
 }
 
-static void print(const char *what, int code) {
+static void print(const char *label, int code) {
   TVMFFIObjectHandle error = NULL;
-  printf("%s: %s\n", what, code == 0 ? "done" : "refused");
+  printf("%s: %s\n", label, code == 0 ? "done" : "refused");
   TVMFFIErrorMoveFromRaised(&error);
   if (error != NULL) TVMFFIObjectDecRef(error);
 }

@@ -9,6 +9,8 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -26,6 +28,15 @@ static inline TVMFFIByteArray check_bytes(const char *text) {
   bytes.data = text;
   bytes.size = strlen(text);
   return bytes;
+}
+
+/* The path of a library of tests/modules; valid until the next call. */
+static inline const char *module_path(const char *file) {
+  static char path[4096];
+  const char *folder = getenv("TVM_FFI_TEST_MODULES");
+  assert_non_null(folder);
+  assert_true(snprintf(path, sizeof path, "%s/%s", folder, file) < (int)sizeof path);
+  return path;
 }
 
 /* Takes the raised error and compares its kind and message; NULL is not compared. */

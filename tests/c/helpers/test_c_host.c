@@ -10,15 +10,6 @@
 #include <unistd.h>
 #endif
 
-/* The path of a library of tests/modules. */
-static const char *path_of(const char *file) {
-  static char path[4096];
-  const char *folder = getenv("TVM_FFI_TEST_MODULES");
-  assert_non_null(folder);
-  assert_true(snprintf(path, sizeof path, "%s/%s", folder, file) < (int)sizeof path);
-  return path;
-}
-
 /* ---- The cache ---- */
 
 static int num_loaded, refuse;
@@ -49,21 +40,21 @@ static void test_a_cache_loads_once(void **state) {
   TVMFFIObjectHandle add = NULL, again = NULL, other = NULL;
   int i;
   (void)state;
-  check_ok(tvm_ffi_function_cache_get(&cache, path_of("kernels.so"), "add", &add));
+  check_ok(tvm_ffi_function_cache_get(&cache, module_path("kernels.so"), "add", &add));
   check_adds(add);
   for (i = 0; i < 3; ++i) {
-    check_ok(tvm_ffi_function_cache_get(&cache, path_of("kernels.so"), "add", &again));
+    check_ok(tvm_ffi_function_cache_get(&cache, module_path("kernels.so"), "add", &again));
     assert_ptr_equal(again, add);
     tvm_ffi_object_release(again);
-    check_ok(tvm_ffi_function_cache_get_current(&cache, path_of("kernels.so"), "add", &again));
+    check_ok(tvm_ffi_function_cache_get_current(&cache, module_path("kernels.so"), "add", &again));
     assert_ptr_equal(again, add);
     tvm_ffi_object_release(again);
   }
-  check_ok(tvm_ffi_function_cache_get(&cache, path_of("kernels.so"), "raise", &other));
+  check_ok(tvm_ffi_function_cache_get(&cache, module_path("kernels.so"), "raise", &other));
   assert_ptr_not_equal(other, add);
   tvm_ffi_object_release(other);
   assert_int_equal(num_loaded, 1);
-  check_ok(tvm_ffi_function_cache_get(&cache, path_of("kernels_named.so"), "add", &other));
+  check_ok(tvm_ffi_function_cache_get(&cache, module_path("kernels_named.so"), "add", &other));
   assert_ptr_not_equal(other, add);
   tvm_ffi_object_release(other);
   assert_int_equal(num_loaded, 2);
@@ -73,7 +64,7 @@ static void test_a_cache_loads_once(void **state) {
   assert_int_equal(check_use_count(add), 1);
   check_adds(add); /* it keeps its library */
   tvm_ffi_object_release(add);
-  check_ok(tvm_ffi_function_cache_get(&cache, path_of("kernels.so"), "add", &add));
+  check_ok(tvm_ffi_function_cache_get(&cache, module_path("kernels.so"), "add", &add));
   assert_int_equal(num_loaded, 3);
   tvm_ffi_object_release(add);
   tvm_ffi_function_cache_clear(&cache);
@@ -85,20 +76,20 @@ static void test_failures_are_not_cached(void **state) {
   TVMFFIObjectHandle function = NULL;
   (void)state;
   check_fails_with(
-      tvm_ffi_function_cache_get(&cache, path_of("no_such_library.so"), "add", &function),
+      tvm_ffi_function_cache_get(&cache, module_path("no_such_library.so"), "add", &function),
       "InternalError", "Failed to load dynamic shared library");
-  check_fails_with(
-      tvm_ffi_function_cache_get_current(&cache, path_of("no_such_library.so"), "add", &function),
-      "InternalError", "Failed to load dynamic shared library");
-  check_fails(tvm_ffi_function_cache_get(&cache, path_of("kernels.so"), "no_such", &function),
+  check_fails_with(tvm_ffi_function_cache_get_current(&cache, module_path("no_such_library.so"),
+                                                      "add", &function),
+                   "InternalError", "Failed to load dynamic shared library");
+  check_fails(tvm_ffi_function_cache_get(&cache, module_path("kernels.so"), "no_such", &function),
               "AttributeError", "Module has no function `no_such`");
   tvm_ffi_error_raise("Old", "error");
   refuse = -1;
-  check_fails(tvm_ffi_function_cache_get(&cache, path_of("kernels.so"), "add", &function),
+  check_fails(tvm_ffi_function_cache_get(&cache, module_path("kernels.so"), "add", &function),
               "InternalError", "callee returned -1 without setting an error");
   assert_null(function);
   refuse = 0;
-  check_ok(tvm_ffi_function_cache_get(&cache, path_of("kernels.so"), "add", &function));
+  check_ok(tvm_ffi_function_cache_get(&cache, module_path("kernels.so"), "add", &function));
   check_adds(function);
   tvm_ffi_object_release(function);
   tvm_ffi_function_cache_clear(&cache);
@@ -134,7 +125,7 @@ static void test_threads_share_a_cache(void **state) {
   int i;
   (void)state;
   self.cache = &cache;
-  self.path = path_of("kernels.so");
+  self.path = module_path("kernels.so");
   thread_run_many(4, get_often, &self);
   for (i = 0; i < 4; ++i) assert_int_equal(self.wrong[i], 0);
   tvm_ffi_function_cache_clear(&cache);
@@ -145,7 +136,7 @@ static void test_threads_share_a_cache(void **state) {
 /* Replaces the file at the path by a copy of a library of the tests, or by a text for NULL. */
 static void put_copy(const char *file, const char *path) {
   char bytes[4096], fresh[4096];
-  FILE *source = fopen(path_of(file != NULL ? file : "kernels.so"), "rb"), *copy;
+  FILE *source = fopen(module_path(file != NULL ? file : "kernels.so"), "rb"), *copy;
   size_t n;
   (void)snprintf(fresh, sizeof fresh, "%s.fresh", path);
   copy = fopen(fresh, "wb");

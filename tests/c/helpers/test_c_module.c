@@ -5,20 +5,11 @@
 
 #include "support/check.h"
 
-/* The path of a library of tests/modules. */
-static const char *path_of(const char *file) {
-  static char path[4096];
-  const char *folder = getenv("TVM_FFI_TEST_MODULES");
-  assert_non_null(folder);
-  assert_true(snprintf(path, sizeof path, "%s/%s", folder, file) < (int)sizeof path);
-  return path;
-}
-
 static void test_loading_and_calling(void **state) {
   TVMFFIObjectHandle module = NULL, add = NULL, fail = NULL;
   TVMFFIAny args[2], result;
   (void)state;
-  check_ok(tvm_ffi_module_load(path_of("kernels.so"), &module));
+  check_ok(tvm_ffi_module_load(module_path("kernels.so"), &module));
   assert_int_equal(TVMFFIObjectGetTypeIndex(module), kTVMFFIModule);
   check_ok(tvm_ffi_module_get_function(module, "add", &add));
   check_ok(tvm_ffi_module_find_function(module, "raise", &fail));
@@ -36,7 +27,7 @@ static void test_a_function_and_its_module(void **state) {
   TVMFFIObjectHandle module = NULL, function = NULL;
   TVMFFIAny args[2], result;
   (void)state;
-  check_ok(tvm_ffi_module_load_with_function(path_of("kernels.so"), "add", &module, &function));
+  check_ok(tvm_ffi_module_load_with_function(module_path("kernels.so"), "add", &module, &function));
   assert_int_equal(TVMFFIObjectGetTypeIndex(module), kTVMFFIModule);
   TVMFFIObjectDecRef(module);
   args[0] = args[1] = tvm_ffi_any_from_int64(21);
@@ -49,7 +40,7 @@ static void test_L_13_kernels_that_raise_nothing(void **state) {
   TVMFFIObjectHandle function = NULL;
   TVMFFIAny arg = tvm_ffi_any_from_int64(-1), result;
   (void)state;
-  check_ok(tvm_ffi_module_load_function(path_of("kernels.so"), "return_code", &function));
+  check_ok(tvm_ffi_module_load_function(module_path("kernels.so"), "return_code", &function));
   tvm_ffi_error_raise("Old", "error");
   assert_int_not_equal(tvm_ffi_function_call(function, &arg, 1, &result), 0);
   check_raised("InternalError", "callee returned -1 without setting an error");
@@ -60,23 +51,23 @@ static void test_what_is_missing(void **state) {
   TVMFFIObjectHandle module = NULL, function = &module;
   TVMFFIAny text;
   (void)state;
-  check_ok(tvm_ffi_module_load(path_of("kernels.so"), &module));
+  check_ok(tvm_ffi_module_load(module_path("kernels.so"), &module));
   check_ok(tvm_ffi_module_find_function(module, "no_such", &function));
   assert_null(function);
   check_fails(tvm_ffi_module_get_function(module, "no_such", &function), "AttributeError",
               "Module has no function `no_such`");
   TVMFFIObjectDecRef(module);
-  check_fails(tvm_ffi_module_load_function(path_of("kernels.so"), "no_such", &function),
+  check_fails(tvm_ffi_module_load_function(module_path("kernels.so"), "no_such", &function),
               "AttributeError", "Module has no function `no_such`");
   module = NULL;
   check_fails(
-      tvm_ffi_module_load_with_function(path_of("kernels.so"), "no_such", &module, &function),
+      tvm_ffi_module_load_with_function(module_path("kernels.so"), "no_such", &module, &function),
       "AttributeError", "Module has no function `no_such`");
   assert_null(module);
-  check_fails_with(tvm_ffi_module_load(path_of("no_such_library.so"), &module), "InternalError",
+  check_fails_with(tvm_ffi_module_load(module_path("no_such_library.so"), &module), "InternalError",
                    "Failed to load dynamic shared library");
-  check_fails_with(tvm_ffi_module_load(path_of("kernels.no_such_format"), &module), "RuntimeError",
-                   "Loader for `.no_such_format` files is not registered");
+  check_fails_with(tvm_ffi_module_load(module_path("kernels.no_such_format"), &module),
+                   "RuntimeError", "Loader for `.no_such_format` files is not registered");
   check_fails_with(tvm_ffi_module_find_function(NULL, "add", &function), "TypeError", "got `None`");
   check_ok(tvm_ffi_string_create("no module", &text));
   check_fails_with(tvm_ffi_module_find_function(text.v_obj, "add", &function), "TypeError",

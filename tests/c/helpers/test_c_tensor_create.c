@@ -136,7 +136,7 @@ static void test_L_26_constants_are_read_only(void **state) {
   float data[2] = {1, 2};
   TVMFFIObjectHandle function = NULL, constant = NULL, view = NULL, tensor = NULL;
   DLManagedTensorVersioned *shared = NULL;
-  const int64_t one = 1;
+  const int64_t unit = 1;
   tvm_ffi_vector vector;
   TVMFFIAny arg, result;
   uint64_t flags = 0;
@@ -157,7 +157,7 @@ static void test_L_26_constants_are_read_only(void **state) {
     assert_memory_equal(p.memory, data, sizeof data);
   }
   /* views of it, and what others get through DLPack, say so too */
-  check_ok(tvm_ffi_tensor_create_view(constant, 1, &one, &one, 1, &view));
+  check_ok(tvm_ffi_tensor_create_view(constant, 1, &unit, &unit, 1, &view));
   arg = tvm_ffi_any_view_object(view);
   check_fails(tvm_ffi_function_call(function, &arg, 1, &result), "ValueError", NULL);
   check_ok(TVMFFITensorToDLPackVersioned(view, &shared));
