@@ -161,6 +161,9 @@ def test_a_global_copy(tests):
 def test_another_copy_describes_again(tests):
     """A copy whose calls the loader binds to the one that was global first, as the package's
     library: what that one has built in stays. Nobody else may describe it again."""
+    if b"ffi.reflection.AccessStep" not in tests.shared.read_bytes():
+        print("describing again: left out, for this profile has no type with fields")
+        return
     source = ROOT / "tests/modules/describes_again.c"
     for name, objects in ("with_a_copy", ["tvm_ffi.o"]), ("without_one", []):
         path = pathlib.Path(tests.scratch) / f"{name}.so"

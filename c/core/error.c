@@ -443,7 +443,8 @@ void tvmffi_error_raise_memory(void) {
 }
 
 /* Appends as much as fits to the text of *size bytes, and adds to *size as if all did. */
-static void put_text(char *buffer, size_t capacity, size_t *size, const char *text, size_t length) {
+TVMFFI_COLD static void put_text(char *buffer, size_t capacity, size_t *size, const char *text,
+                                 size_t length) {
   if (*size < capacity && length != 0) {
     size_t room = capacity - *size;
     memcpy(buffer + *size, text, length < room ? length : room);
