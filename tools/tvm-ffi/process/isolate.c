@@ -12,23 +12,35 @@
 #include "base/files.h"
 #include "base/report.h"
 #include "base/text.h"
-#include "process/shared_memory.h"
 #include "system/system.h"
 
 /* ---- Shared memory ---- */
 
-static shared_memory alone;
-shared_memory *isolate_shared = &alone;
+/* What the child tells its parent, in memory that both share. */
 
-void shared_memory_use(shared_memory *shared) {
-  isolate_shared = shared;
-}
+/* The paths of a file and of its own folder; empty: there is none. */
+typedef struct {
+  char file[1024], folder[1024];
+} temporary_paths;
 
-void shared_memory_leave(void) {
-  isolate_shared = &alone;
-}
+/* The last byte of each text is never written, so texts are terminated even while the other process
+ * writes. */
+typedef struct {
+  volatile int stage;
+  volatile double timestamp; /* the time when the stage began, or the body returned */
+  volatile int done;         /* the body returned, with this code */
+  volatile int code;
+  volatile int progress_shown; /* the parent has a line on the terminal */
+  char subject[1024], progress[256], note[256];
+  temporary_paths left; /* by a child that runs the command again, for its parent to remove */
+} shared_memory;
 
-int shared_memory_finish(int exit_code) {
+static shared_memory alone; /* of this process while there is no child */
+static shared_memory *isolate_shared = &alone;
+
+/* In the child, when the body has returned: ends the results, and tells the parent the exit code,
+ * which is returned. */
+static int shared_memory_finish(int exit_code) {
   const int code = streams_finish(exit_code);
   isolate_shared->code = code;
   isolate_shared->timestamp = clock_seconds();
@@ -90,7 +102,9 @@ void isolate_note(const char *note) {
 static temporary_paths made;
 static pid_t owner;
 
-void temporary_remove_from(const temporary_paths *paths) {
+/* Removes a file that a child made, and that it may have loaded: Windows lets no process remove
+ * what is loaded. Safe in a handler of signals_catch(). */
+static void temporary_remove_from(const temporary_paths *paths) {
   if (paths->file[0] == '\0') return;
   unlink(paths->file);
   folder_remove(paths->folder);
@@ -151,9 +165,9 @@ typedef struct {
   int code; /* the exit code, or the number of the crash */
 } ending;
 
-/* Kills the child when the parent ends: not every system does that, and where it does, processes
- * that a library started may live on. */
-void isolate_clean(void) {
+/* Kills the child before a signal ends the parent: not every system does that, and where it does,
+ * processes that a library started may live on. */
+static void isolate_clean(void) {
   child_kill();
   temporary_remove();
 }
@@ -255,8 +269,139 @@ static int judge(const ending *end, const isolation *options) {
   return end->stage == kStageLoad || end->stage == kStageAsk ? kExitLoad : kExitRaised;
 }
 
-int isolate_wait(const isolation *options) {
+/* Waits for the child, which was started, and which uses the shared memory. Returns the exit
+ * code, after a report of how the child ended unless it returned its own code normally. */
+static int isolate_wait(const isolation *options) {
   ending end;
   wait_for(options, &end);
   return judge(&end, options);
 }
+
+/* ---- The child: a copy of this process ---- */
+
+#if PROCESSES_ARE_COPIED
+
+/* Only the body of isolate_run() is run by a child. */
+bool isolate_command(const isolation *options, int *exit_code) {
+  (void)options;
+  (void)exit_code;
+  return false;
+}
+
+int isolate_finish(int exit_code) {
+  return exit_code;
+}
+
+static void run_child(int (*body)(void *context), void *context, const isolation *options) {
+  int code;
+  streams_part(options->others_print, options->others_read);
+  if (options->hides_others) descriptors_silence();
+  code = body(context);
+  child_end_strays(kExitRaised);
+  code = shared_memory_finish(code);
+  if (options->skips_unload) {
+    fflush(NULL);
+    child_exit(code);
+  }
+  exit(code);
+}
+
+/* -1 if the child cannot be started, with the reason in errno. */
+static int run_parent(int (*body)(void *context), void *context, const isolation *options) {
+  int code = -1;
+  fork_side side;
+  signals_block();
+  signals_catch(isolate_clean);
+  side = child_fork(options->others_read);
+  if (side == kForkChild) signals_restore();
+  signals_unblock();
+  if (side == kForkChild) run_child(body, context, options); /* does not return */
+  if (side == kForkParent) code = isolate_wait(options);
+  signals_restore();
+  return code;
+}
+
+int isolate_run(int (*body)(void *context), void *context, const isolation *options) {
+  int code = -1;
+  shared_memory *shared;
+  if (options->in_place) {
+    streams_part(options->others_print, options->others_read);
+    return body(context);
+  }
+  streams_flush();
+  fflush(NULL); /* otherwise both processes would write buffered output */
+  shared = pages_share(sizeof *shared);
+  if (shared != NULL) {
+    isolate_shared = shared;
+    code = run_parent(body, context, options);
+    isolate_shared = &alone;
+    pages_release(shared, sizeof *shared);
+  }
+  if (code >= 0) return code;
+  return report_fail(kExitRaised, "cannot start a process: %s", strerror(errno));
+}
+
+/* ---- The child: the whole command, run again ---- */
+
+#else
+
+static bool is_child, skips_unload;
+
+/* Removes the temporary library of a child that has ended, whose code may have overwritten the
+ * paths. */
+static void remove_left(void) {
+  temporary_paths left = isolate_shared->left;
+  left.file[sizeof left.file - 1] = left.folder[sizeof left.folder - 1] = '\0';
+  temporary_remove_from(&left);
+}
+
+/* Before Ctrl-C ends the parent. */
+static void clean(void) {
+  isolate_clean();
+  remove_left();
+}
+
+bool isolate_command(const isolation *options, int *exit_code) {
+  shared_memory *shared;
+  char reason[256];
+  if (options->in_place) return false;
+  shared = child_find_shared(sizeof *shared);
+  is_child = shared != NULL;
+  if (!is_child) {
+    signals_catch(clean);
+    shared = child_restart(sizeof *shared, reason, sizeof reason);
+  }
+  if (shared == NULL) {
+    *exit_code = report_fail(kExitRaised, "cannot start a process: %s", reason);
+    return true;
+  }
+  isolate_shared = shared;
+  if (is_child) return false;
+  *exit_code = isolate_wait(options);
+  remove_left();
+  signals_restore();
+  return true;
+}
+
+int isolate_run(int (*body)(void *context), void *context, const isolation *options) {
+  stream_copies kept;
+  int code;
+  if (options->skips_unload) streams_keep(&kept);
+  streams_part(options->others_print, options->others_read);
+  code = body(context);
+  if (options->skips_unload) streams_join(&kept); /* there may be more to ask */
+  skips_unload = options->skips_unload;
+  return code;
+}
+
+int isolate_finish(int exit_code) {
+  if (!is_child) return exit_code;
+  (void)shared_memory_finish(exit_code);
+  if (skips_unload) {
+    fflush(NULL);
+    child_exit(isolate_shared->code);
+  }
+  return isolate_shared->code;
+}
+
+#endif

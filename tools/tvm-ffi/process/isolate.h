@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Loads, asks and calls foreign code in a child process, so that a crash of it becomes a message
- * and an exit code. The child is a copy of this process (isolate_fork.c), or runs the whole command
- * again where processes cannot be copied (isolate_restart.c). */
+ * and an exit code. The child is a copy of this process, or runs the whole command again where
+ * processes cannot be copied (PROCESSES_ARE_COPIED). */
 #ifndef TVM_FFI_TOOL_ISOLATE_H_
 #define TVM_FFI_TOOL_ISOLATE_H_
 

@@ -229,6 +229,13 @@ bool launch_run(char *const *words, launch_end *out);
 /* Foreign code runs in it. There is one at a time. It does not outlive this process, nor do the
  * processes that it started, as far as the system can do that. */
 
+/* Whether it is a copy of this process, or runs this program again. */
+#ifdef _WIN32
+#define PROCESSES_ARE_COPIED 0
+#else
+#define PROCESSES_ARE_COPIED 1
+#endif
+
 /* ---- The child process: what its parent calls ---- */
 
 typedef enum { kChildRuns, kChildStopped, kChildExited, kChildCrashed } child_state;
