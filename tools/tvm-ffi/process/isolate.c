@@ -155,10 +155,10 @@ char *temporary_file(const void *bytes, size_t size) {
 /* The default limit of loading, asking and unloading a library; seconds. */
 enum { kPatience = 60 };
 
-typedef enum { kBySelf, kByStop, kByTime } reason;
+typedef enum { kBySelf, kByStop, kByTime } ending_cause;
 
 typedef struct {
-  reason cause;
+  ending_cause cause;
   isolate_stage stage; /* in which it happened */
   double limit;        /* time limit of that stage */
   bool is_crash;
