@@ -2,7 +2,7 @@
 /* The words of variables such as CC. */
 #include "support/check.h"
 
-#include "process/program.h"
+#include "base/text.h"
 #include "system/system.h"
 
 /* The words of the text are these, which end with NULL. */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/command.h"
+#include "system/system.h"
 
 /* ---- Memory ---- */
 
@@ -85,6 +86,60 @@ void text_free(text_buf *buffer) {
   free(buffer->data);
   buffer->data = NULL;
   buffer->size = buffer->capacity = 0;
+}
+
+/* ---- Lists of words ---- */
+
+/* Takes the word. */
+static void append(word_list *words, char *word) {
+  words->items = tool_realloc(words->items, (words->size + 2) * sizeof *words->items);
+  words->items[words->size++] = word;
+  words->items[words->size] = NULL;
+}
+
+void words_add(word_list *words, const char *word) {
+  append(words, tool_copy(word, strlen(word)));
+}
+
+static bool is_blank(char letter) {
+  return letter == ' ' || letter == '\t' || letter == '\n';
+}
+
+/* Whether a \ takes its special meaning from the next letter: from any, or only from a " where \
+ * separates the folders of paths. */
+static bool is_escape(const char *at, char quote) {
+  const bool is_separator = strchr(kSystem.path_separators, '\\') != NULL;
+  if (*at != '\\' || quote == '\'' || at[1] == '\0') return false;
+  return !is_separator || at[1] == '"';
+}
+
+void words_add_text(word_list *words, const char *line) {
+  while (true) {
+    text_buf word = {NULL, 0, 0};
+    char quote = '\0';
+    while (is_blank(*line)) ++line;
+    if (*line == '\0') return;
+    for (; *line != '\0' && (quote != '\0' || !is_blank(*line)); ++line) {
+      if (*line == quote) {
+        quote = '\0';
+      } else if (quote == '\0' && (*line == '\'' || *line == '"')) {
+        quote = *line;
+      } else {
+        if (is_escape(line, quote)) ++line;
+        text_add_bytes(&word, line, 1);
+      }
+    }
+    append(words, tool_copy(word.data != NULL ? word.data : "", word.size));
+    text_free(&word);
+  }
+}
+
+void words_free(word_list *words) {
+  size_t i;
+  for (i = 0; i < words->size; ++i) free(words->items[i]);
+  free(words->items);
+  words->items = NULL;
+  words->size = 0;
 }
 
 /* ---- Characters of UTF-8 ---- */

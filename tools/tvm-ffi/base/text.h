@@ -34,6 +34,19 @@ void text_add_list(text_buf *buffer, const char *format, va_list values);
 void text_add_bytes(text_buf *buffer, const void *bytes, size_t size);
 void text_free(text_buf *buffer);
 
+/* ---- Lists of words, such as command lines ---- */
+
+typedef struct {
+  char **items; /* ends with NULL once something was added */
+  size_t size;
+} word_list;
+
+void words_add(word_list *words, const char *word);
+/* Adds the words of a text: separated by blanks, those with blanks between ' or " or after \. On
+ * Windows, where paths have \, it stands for itself except before a ". */
+void words_add_text(word_list *words, const char *line);
+void words_free(word_list *words);
+
 /* ---- Characters of UTF-8 (RFC 3629, section 4) ---- */
 
 /* The length of the character at the beginning of the bytes, of which there must be at least one; 0

@@ -2,8 +2,10 @@
 /* The table of commands. */
 #include <string.h>
 
+#include "base/report.h"
 #include "commands/commands.h"
 #include "file/module_tree.h"
+#include "system/system.h"
 
 const option kCommonOptions[] = {
     {kOptionJson, "json", 0, NULL, false, "print JSON"},
@@ -415,6 +417,16 @@ static const char kProbeText[] =
     "causes and cures.\n\n"
     "  tvm-ffi probe libscale.so 'scale(4x3xf32=rand, 2.5, &4x3xf32)' --only=layouts\n"
     "  tvm-ffi probe scale.c 'count(4x3xf32=rand)' --skip=calls --nondeterministic";
+
+#if !PROCESSES_ARE_COPIED
+/* Each call needs a copy of the process that has read the arguments. */
+int command_probe(const arguments *args) {
+  (void)args;
+  return report_fail(kExitUsage,
+                     "probe does not run on Windows, which cannot copy processes; probe "
+                     "a library made of the same sources on Linux or macOS");
+}
+#endif
 
 const command kCommands[] = {
     {"list", "LIB...", "Show the functions and modules in libraries", kListText, kListOptions, 1,

@@ -18,7 +18,6 @@
 #include "base/report.h"
 #include "base/text.h"
 #include "file/machine.h"
-#include "process/program.h"
 #include "system/system.h"
 
 /* ---- The cache ---- */
@@ -658,6 +657,23 @@ static void find_header_folders(const char *name, const word_list *words, word_l
 
 /* ---- Compiling ---- */
 
+/* Runs a compiler to its end. It reads nothing, and all that it prints goes to stderr. False after
+ * a report about `subject`: that it cannot be run, or did not end with 0. */
+static bool run_compiler(const word_list *words, const char *subject) {
+  launch_end end;
+  if (!launch_run(words->items, &end)) {
+    report_error("%s: cannot run %s: %s", subject, words->items[0], strerror(errno));
+    return false;
+  }
+  if (end.ended[0] != '\0') {
+    report_error("%s: %s was ended by %s", subject, words->items[0], end.ended);
+    return false;
+  }
+  if (end.code == 0) return true;
+  report_error("%s: %s ended with exit code %d", subject, words->items[0], end.code);
+  return false;
+}
+
 /* Runs the command, and keeps the library; NULL after a report. */
 static char *compile(const char *name, source_kind kind, const word_list *words,
                      const source_cache *cache) {
@@ -679,7 +695,7 @@ static char *compile(const char *name, source_kind kind, const word_list *words,
   for (i = 0; i < kTries && result == kFilesChanged; ++i) {
     const int64_t start = file_clock();
     result = kNotStored;
-    if (program_run(&all, name)) {
+    if (run_compiler(&all, name)) {
       result = source_cache_store(cache, name, &folders, start, &library);
     }
   }
