@@ -8,7 +8,6 @@
 #include "base/names.h"
 #include "base/report.h"
 #include "library/library_argument.h"
-#include "library/source.h"
 #include "process/isolate.h"
 #include "system/system.h"
 #include "value/tensor.h"

@@ -12,7 +12,6 @@
 #include "commands/commands.h"
 #include "file/runtime_symbols.h"
 #include "library/library_argument.h"
-#include "library/source.h"
 #include "system/system.h"
 
 static void write_cxx_symbols(const binary_file *file) {

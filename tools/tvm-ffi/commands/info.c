@@ -12,7 +12,7 @@
 #include "build_info.h"
 #include "commands/commands.h"
 #include "library/ask.h"
-#include "library/registered.h"
+#include "library/loaded_library.h"
 #include "platform/platform.h"
 #include "system/system.h"
 

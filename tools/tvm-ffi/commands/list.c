@@ -14,7 +14,6 @@
 #include "file/runtime_symbols.h"
 #include "library/ask.h"
 #include "library/library_argument.h"
-#include "library/source.h"
 #include "process/isolate.h"
 #include "value/schema.h"
 

@@ -10,7 +10,7 @@
 #include "base/report.h"
 #include "base/text.h"
 #include "commands/commands.h"
-#include "library/registered.h"
+#include "library/loaded_library.h"
 #include "process/isolate.h"
 #include "value/schema.h"
 

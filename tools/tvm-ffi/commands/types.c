@@ -11,7 +11,7 @@
 #include "base/report.h"
 #include "base/text.h"
 #include "commands/commands.h"
-#include "library/registered.h"
+#include "library/loaded_library.h"
 #include "value/schema.h"
 
 typedef struct {

@@ -10,7 +10,6 @@
 #include "base/text.h"
 #include "build_info.h"
 #include "file/machine.h"
-#include "library/source.h"
 #include "process/isolate.h"
 
 static char *from_stdin;

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds and reads the library files named on the command line. A source that source.h allows is
- * compiled, and stands for its library. */
+/* Finds and reads the library files named on the command line. A source is compiled, if that
+ * is allowed, and stands for its library. */
 #ifndef TVM_FFI_TOOL_LIBRARY_ARGUMENT_H_
 #define TVM_FFI_TOOL_LIBRARY_ARGUMENT_H_
 
+#include "base/command.h"
 #include "file/binary_file.h"
+
+/* ---- Libraries ---- */
 
 /* The path to give to a loader: a name without a slash is a file in the current folder, not one
  * that the system searches for, and "-" is stdin, read once for all. Release with free(); NULL
@@ -21,5 +24,21 @@ binary_file *library_argument_read(const char *name);
 /* Reports why the file cannot be loaded: what is wrong with it, or the reason of the loader, which
  * was given `path`. */
 void library_argument_refuse(const char *name, const char *path, const char *reason);
+
+/* ---- Sources, objects and archives: source.c ---- */
+
+/* Whether the name ends like that of a source, an object file or an archive. */
+bool source_has_suffix(const char *name);
+
+/* From now on such names are compiled, with these flags for compilers; object files only if
+ * `with_objects`, for commands that cannot use them as they are. `flags` [borrow] until the end. */
+void source_allow(text_list flags, bool with_objects);
+
+/* Whether the file is to be compiled. */
+bool source_is_allowed(const char *name);
+
+/* The library made of the file, now or by an earlier run; release with free(). NULL after a report,
+ * and after what the compiler said. */
+char *source_build(const char *name);
 
 #endif /* TVM_FFI_TOOL_LIBRARY_ARGUMENT_H_ */

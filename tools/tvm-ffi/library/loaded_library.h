@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A library of kernels, its functions and their types. */
+/* A library of kernels, its functions and their types; and the types and global functions that
+ * libraries register in this process. */
 #ifndef TVM_FFI_TOOL_LOADED_LIBRARY_H_
 #define TVM_FFI_TOOL_LOADED_LIBRARY_H_
 
 #include <tvm/ffi/c.h>
 
+#include "base/command.h"
 #include "value/schema.h"
+
+/* ---- One library ---- */
 
 typedef struct {
   const char *path; /* as on the command line */
@@ -27,5 +31,22 @@ char *library_only_function(const library *lib);
 char *library_read_metadata(const library *lib, const char *name);
 /* The types of a function; NULL if the library does not give them. */
 schema_type *library_read_schema(const library *lib, const char *name);
+
+/* ---- What is registered ---- */
+
+/* Runs the body: if there are libraries, those of --lib, in a child with all of them loaded.
+ * Returns its exit code. */
+int registered_load(text_list libraries, double timeout, int (*body)(void *context), void *context);
+
+/* The first type with this index or a higher one; NULL after the last. */
+const TVMFFITypeInfo *registered_next_type(int32_t first);
+int64_t registered_count_types(void);
+
+/* These are false with the error raised. */
+bool registered_count_functions(int64_t *out);
+/* The sorted names; release each of them and the list with free(). */
+bool registered_list_functions(char ***out_names, size_t *out_count);
+/* The metadata, to be cleared; None if there is none. Leaves no error raised. */
+TVMFFIAny registered_get_metadata(const char *function_name);
 
 #endif /* TVM_FFI_TOOL_LOADED_LIBRARY_H_ */
