@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "build_info.h"
 #include "commands/commands.h"
-#include "library/ask.h"
+#include "library/library_argument.h"
 #include "library/loaded_library.h"
 #include "platform/platform.h"
 #include "system/system.h"
@@ -71,8 +71,8 @@ static bool has_cxx_functions(void) {
 }
 
 /* Whether the library has the C++ functions, or which library installed with it has them. */
-static char *describe_cxx_functions(const char *library) {
-  char *cxx_library = path_beside(library != NULL ? library : "", CXX_LIBRARY);
+static char *describe_cxx_functions(const char *used) {
+  char *cxx_library = path_beside(used != NULL ? used : "", CXX_LIBRARY);
   char *said = has_cxx_functions() ? tool_format("in the library")
                : file_exists(cxx_library)
                    ? tool_format("not in the library, but in %s", cxx_library)
@@ -83,13 +83,13 @@ static char *describe_cxx_functions(const char *library) {
 
 /* The helper's path beside the library, or its name if it is found elsewhere, or that it is
  * missing; *exit_code is not kExitOk if loading it failed badly. */
-static char *describe_cxx_helper(const char *library, int *exit_code) {
+static char *describe_cxx_helper(const char *used, int *exit_code) {
   static const char kName[] = "libtvm_ffi_cxx.so";
   char *path;
   bool loads;
   *exit_code = kExitOk;
   if (has_cxx_functions()) return tool_format("in the library");
-  path = path_beside(library != NULL ? library : "", kName);
+  path = path_beside(used != NULL ? used : "", kName);
   *exit_code = ask_to_load(path, &loads);
   if (loads) return path;
   free(path);
@@ -113,15 +113,15 @@ static const char *find_profile(void) {
 int command_info(const arguments *args) {
   TVMFFIVersion version;
   int64_t num_functions = 0;
-  char *library;
+  char *used;
   int code;
   if (ask_command(0, &code)) return code;
-  library = install_path_of_library();
+  used = install_path_of_library();
   TVMFFIGetVersion(&version);
   as_json = arguments_has(args, kOptionJson);
   if (!registered_count_functions(&num_functions)) {
     runtime_error_report("tvm-ffi info", false);
-    free(library);
+    free(used);
     return kExitRaised;
   }
   if (as_json) json_begin_object(NULL);
@@ -132,9 +132,9 @@ int command_info(const arguments *args) {
   say_taken("dlpack_version", "DLPack version",
             tool_format("%d.%d", DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION));
   say("profile", "profile", find_profile());
-  say("library", "library", library);
-  say_taken("cxx_helper", "C++ helper", describe_cxx_helper(library, &code));
-  say_taken("cxx_functions", "C++ functions", describe_cxx_functions(library));
+  say("library", "library", used);
+  say_taken("cxx_helper", "C++ helper", describe_cxx_helper(used, &code));
+  say_taken("cxx_functions", "C++ functions", describe_cxx_functions(used));
   say("backtraces", "backtraces",
       TOOL_BACKTRACES ? "there, off until switched on" : "not in this build");
   say_int("types", "types", registered_count_types());
@@ -146,6 +146,6 @@ int command_info(const arguments *args) {
   say_taken("compiler", "compiler", describe_compiler());
   say("build_options", "build options", TOOL_OPTIONS);
   if (as_json) json_end();
-  free(library);
+  free(used);
   return code;
 }

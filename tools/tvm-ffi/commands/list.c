@@ -12,7 +12,6 @@
 #include "file/listing.h"
 #include "file/machine.h"
 #include "file/runtime_symbols.h"
-#include "library/ask.h"
 #include "library/library_argument.h"
 #include "process/isolate.h"
 #include "value/schema.h"

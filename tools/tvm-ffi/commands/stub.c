@@ -13,7 +13,6 @@
 #include "base/text.h"
 #include "commands/commands.h"
 #include "file/listing.h"
-#include "library/ask.h"
 #include "library/library_argument.h"
 #include "process/isolate.h"
 

@@ -2,7 +2,7 @@
 #define _DEFAULT_SOURCE
 #include <tvm/ffi/c.h>
 
-#include "library/ask.h"
+#include "library/library_argument.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -10,7 +10,6 @@
 
 #include "base/report.h"
 #include "base/text.h"
-#include "library/library_argument.h"
 #include "platform/platform.h"
 #include "process/isolate.h"
 #include "system/system.h"

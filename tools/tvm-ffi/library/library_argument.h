@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds and reads the library files named on the command line. A source is compiled, if that
+/* Finds, reads and asks the library files named on the command line. A source is compiled, if that
  * is allowed, and stands for its library. */
 #ifndef TVM_FFI_TOOL_LIBRARY_ARGUMENT_H_
 #define TVM_FFI_TOOL_LIBRARY_ARGUMENT_H_
 
 #include "base/command.h"
 #include "file/binary_file.h"
+#include "file/listing.h"
 
 /* ---- Libraries ---- */
 
@@ -40,5 +41,20 @@ bool source_is_allowed(const char *name);
 /* The library made of the file, now or by an earlier run; release with free(). NULL after a report,
  * and after what the compiler said. */
 char *source_build(const char *name);
+
+/* ---- Asking a library, in a child process: ask.c ---- */
+
+/* They ask a library itself for the types of its functions. */
+
+/* isolate_command() for a command that calls the functions below. */
+bool ask_command(double timeout, int *exit_code);
+
+/* Adds the library's answers to the collected functions. Returns kExitOk, or another exit code
+ * after a report; then functions that got no answer have an error instead. */
+int ask_library(const char *name, listing *exports, double timeout);
+
+/* Whether a library loads, named by its path or for the system's loader to search. The exit code is
+ * not kExitOk if loading it crashes or hangs, which is reported. */
+int ask_to_load(const char *name, bool *out_loads);
 
 #endif /* TVM_FFI_TOOL_LIBRARY_ARGUMENT_H_ */
