@@ -7,7 +7,7 @@
 
 #include "fuzz.h"
 #include "quiet.h"
-#include "wrap/abi.h"
+#include "wrap/wrap.h"
 
 enum { kReturnsOutputs = 1, kResultIsError = 2, kIsLean = 4, kAbiShift = 3 };
 

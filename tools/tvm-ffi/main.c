@@ -8,7 +8,6 @@
 #include "base/names.h"
 #include "base/report.h"
 #include "commands/commands.h"
-#include "manual/manual.h"
 #include "process/isolate.h"
 #include "system/system.h"
 

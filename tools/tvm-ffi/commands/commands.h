@@ -3,6 +3,8 @@
 #ifndef TVM_FFI_TOOL_COMMANDS_H_
 #define TVM_FFI_TOOL_COMMANDS_H_
 
+#include <stdio.h>
+
 #include "base/command.h"
 
 /* The options by which commands ask for what was given. Options of the same name in several
@@ -100,7 +102,17 @@ extern const size_t kNumCommands;
 
 const command *command_find(const char *name);
 
-/* The functions that run the commands. */
+/* ---- Help, man page and shell completion, made from the table: manual.c ---- */
+
+void manual_print_usage(FILE *stream);
+void manual_print_command(const command *cmd);
+
+/* Writes a form to stdout: "man" (a page for man(1)), "markdown" (a page for the site), or
+ * completion for "bash", "zsh" or "fish". Returns the exit code. */
+int manual_write(const char *form);
+
+/* ---- What runs the commands ---- */
+
 int command_config(const arguments *args);
 int command_info(const arguments *args);
 int command_list(const arguments *args);

@@ -11,7 +11,6 @@
 #include "base/report.h"
 #include "commands/commands.h"
 #include "system/system.h"
-#include "wrap/abi.h"
 
 typedef struct {
   spec *items;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/report.h"
-#include "embed/object_layout.h"
+#include "embed/embed.h"
 
 enum { kHeaderSize = 20, kSectionHeaderSize = 40, kRelocationSize = 10, kMaxRelocations = 0xffff };
 

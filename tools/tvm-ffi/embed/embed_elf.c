@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/report.h"
-#include "embed/object_layout.h"
+#include "embed/embed.h"
 #include "file/elf_format.h"
 
 /* The first symbols: none, and the beginning of the bytes. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "embed/object_layout.h"
+#include "embed/embed.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,9 +5,64 @@
 
 #include <tvm/ffi/c.h>
 
+#include "base/scan.h"
 #include "value/layout.h"
 #include "value/schema.h"
-#include "value/view.h"
+
+/* ---- Layouts of tensors: view.c ---- */
+
+/* What stands behind an array in an argument, and says how the tensor lies in memory: slices as in
+ * NumPy, ".T", ".byte_offset(8)" (docs/tool.md#tensors-in-any-layout). */
+
+/* What the array is. */
+typedef enum { kViewOfType, kViewOfFile, kViewOfArgument } view_source;
+
+/* One dimension. Both strides are in elements. */
+typedef struct {
+  int64_t extent;
+  int64_t stride; /* in memory */
+  int64_t packed; /* in a row-major copy of the array */
+} view_axis;
+
+/* An array in memory: the axes, and the offsets of its lowest and highest element from the first.
+ * Both are 0 if there are none. */
+typedef struct {
+  int32_t ndim;
+  view_axis axes[kLayoutMaxDims];
+  int64_t low, high;
+} view_array;
+
+typedef struct {
+  view_source source;
+  DLDataType dtype;
+  view_array base, part;
+  int64_t first, packed_first; /* where the part begins in the base, in elements of both strides */
+  layout how;
+  bool has_layout;  /* something was read: */
+  const char *text; /* that, of so many bytes; lent from the text that was scanned */
+  size_t text_size;
+  bool is_part; /* a slice or .T was */
+  bool is_dltensor;
+} view;
+
+/* The whole of a row-major array, or after a report false. */
+bool view_begin(view *v, view_source source, const scan *s, DLDataType dtype, const int64_t *shape,
+                int32_t ndim);
+/* Whether a layout begins here; other text is not one, or a misspelt one. */
+bool view_follows(const char *pos, const char *end);
+/* Reads all that follows; false after a report. `file_is_fortran`: for .order(K). */
+bool view_read(view *v, scan *s, bool file_is_fortran);
+
+/* The extents of the part; of its contents, in which a dimension of stride 0 has one element. */
+void view_get_shape(const view *v, int64_t *out);
+void view_get_contents_shape(const view *v, int64_t *out);
+
+/* Makes storage with the base, and the part as its tensor; NULL with an error raised. */
+storage *view_make_storage(const view *v);
+/* The same in the memory that was made for another view, from which this one was copied. */
+storage *view_share_storage(const view *v, const view *other, storage *memory);
+
+/* ---- Arguments ---- */
 
 /* The memory of a tensor whose layout was given, that has a guard, or that arguments share. */
 typedef struct {

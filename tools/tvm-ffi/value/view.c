@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "value/view.h"
+#include "value/input.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "wrap/abi.h"
+#include "wrap/wrap.h"
 
 /* The type of the elements, which is the same for all; NULL: there are none. */
 static const char *find_real(const spec *specs, size_t count) {

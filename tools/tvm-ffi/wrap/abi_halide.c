@@ -3,7 +3,7 @@
  * and values. They return an error code, and give a handler the message. */
 #include <stdlib.h>
 
-#include "wrap/abi.h"
+#include "wrap/wrap.h"
 
 static bool check(const spec_source *source, const spec *earlier, size_t num_earlier,
                   const spec *target) {

@@ -3,7 +3,7 @@
  * _mlir_ciface_NAME, and take pointers to descriptors of tensors, and values. */
 #include <stdlib.h>
 
-#include "wrap/abi.h"
+#include "wrap/wrap.h"
 
 static bool check(const spec_source *source, const spec *earlier, size_t num_earlier,
                   const spec *target) {

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "wrap/abi.h"
-
 /* ---- What the compiler checks ---- */
 
 /* Writes what the compiler checks of a spec: constants of the user's headers, and the sizes of

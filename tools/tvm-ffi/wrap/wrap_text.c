@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/names.h"
-#include "wrap/abi.h"
 
 /* ---- Lists and values ---- */
 

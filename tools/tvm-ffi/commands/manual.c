@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "manual/manual.h"
+#include "commands/commands.h"
 
 #include <stdio.h>
 #include <string.h>
