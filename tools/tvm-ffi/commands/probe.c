@@ -12,7 +12,7 @@
 #include "commands/call.h"
 #include "library/library_argument.h"
 #include "library/other_runtime.h"
-#include "probe/rows.h"
+#include "probe/probe.h"
 #include "process/isolate.h"
 #include "system/system.h"
 #include "value/tensor.h"

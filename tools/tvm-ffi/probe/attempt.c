@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "probe/attempt.h"
+#include "probe/probe.h"
 
 #include <ctype.h>
 #include <stdlib.h>

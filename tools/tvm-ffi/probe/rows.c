@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "probe/rows.h"
+#include "probe/probe.h"
 
 #include <fenv.h>
 #include <float.h>
