@@ -66,7 +66,7 @@ bool wrap_is_owner(const spec *target);
 
 /* ---- ABIs: how kernels call the functions of code generators ---- */
 
-/* Each way to call has a file abi_NAME.c. */
+/* abi.c has that of plain functions of C. */
 struct wrap_abi {
   const char *name;           /* of the option --abi */
   bool result_is_error;       /* functions return an int, which is not 0 after an error */
@@ -110,19 +110,5 @@ void wrap_write_failure(text_buf *out, const spec *target);
 /* The same in two parts: between them the caller appends an expression that raises the error. */
 void wrap_begin_failure(text_buf *out, const spec *target);
 void wrap_end_failure(text_buf *out, const spec *target);
-
-/* How tensors are described, if the function takes a pointer to a description of each. */
-typedef struct {
-  const char *prefix;                          /* of the function's name */
-  const char *suffix;                          /* of the kernel's variables */
-  char *(*make_type)(const spec_param *param); /* of a description; release with free() */
-} wrap_description;
-
-/* Appends the declaration of such a function, the kernel's variables, and the call. */
-void wrap_write_described_prototype(text_buf *out, const spec *target,
-                                    const wrap_description *kind);
-void wrap_write_described_variables(text_buf *out, const spec *target,
-                                    const wrap_description *kind);
-void wrap_write_described_call(text_buf *out, const spec *target, const wrap_description *kind);
 
 #endif /* TVM_FFI_TOOL_WRAP_H_ */
