@@ -10,14 +10,13 @@ import sys
 import link_map
 import platforms
 import roots
+import steps
 from porting import first_line, name_compiler, name_runner, name_system
 from steps import (C_TESTS, PLAIN_CPP, REPORT, ROOT, build, compiler, execute, last_line,
                    meson_test, part, tool, tracked)
 
-# Whether --all runs: then other systems have their unit tests, checks of binaries and a few tests
-# of the tool alone.
-IS_MATRIX = False
 MACHINE = platform.machine().replace("x86_64", "x86-64")
+# What other systems run with --all: unit tests, checks of binaries and a few tests of the tool.
 BRIEF_SUITES = ("unit", "abi", "tool_ported")
 
 
@@ -144,7 +143,7 @@ def add_platform(name, target):
         REPORT.describe(name_system(target.what, target.triplet),
                         name_compiler(first_line(target.compiler, "--version")),
                         name_runner(target.runner))
-        suites = BRIEF_SUITES if IS_MATRIX else target.suites
+        suites = BRIEF_SUITES if steps.IS_MATRIX else target.suites
         has_tool = bool({"tool", "tool_ported"} & set(target.suites))
         folder = build(f"platform-{name}", *platforms.cross_options(target, cmocka / name),
                        "-Ddlpack=fallback", "-Dcuda=disabled", PLAIN_CPP,
@@ -159,7 +158,7 @@ def add_platform(name, target):
             run_static(target, folder)
         if target.cpp_inside:
             run_cpp_inside(target, folder)
-        if target.cpp_package and not IS_MATRIX:
+        if target.cpp_package and not steps.IS_MATRIX:
             run_package_headers(target, folder)
 
     run.__name__, run.__doc__ = name, f"{target.what}: tests of C" + (" and C++" if target.cpp

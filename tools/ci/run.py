@@ -24,7 +24,8 @@ import parts  # noqa: F401
 import configurations  # noqa: F401, the same
 import platforms
 import porting
-import ports
+import ports  # noqa: F401
+import steps
 import strict  # noqa: F401
 import zig
 from steps import JOBS, PARTS, REPORT, ROOT, Failed
@@ -92,7 +93,7 @@ def parse_arguments():
     wanted = list(dict.fromkeys(args.parts)) or [
         name for name in PARTS if (name in SYSTEMS if args.platforms else
                                    PARTS[name].matrix if args.all else PARTS[name].daily)]
-    ports.IS_MATRIX = args.all
+    steps.IS_MATRIX = args.all
     if args.list:
         titles = ("tools/test runs", "tools/test --all runs these too",
                   "tools/test --platforms runs these, and musl, aarch64, s390x, windows, wasi",

@@ -52,6 +52,9 @@ SANITIZER_TESTS = TESTS + SANITIZERS
 CPP = "-Dcpp_args=-g1"
 PLAIN_CPP = "-Dcpp_args=-O0 -g1"
 
+# Whether --all runs: then a part leaves out what another part of it does more thoroughly.
+IS_MATRIX = False
+
 
 class Report:
     """The passes, failures and skips so far, in one part or several."""
