@@ -246,7 +246,8 @@ bool folder_remove(const char *path) {
 
 /* ---- Files in memory ---- */
 
-#if defined(__linux__) && defined(MFD_CLOEXEC)
+/* Android has the function since version 11. */
+#if defined(__linux__) && defined(MFD_CLOEXEC) && (!defined(__ANDROID__) || __ANDROID_API__ >= 30)
 
 static bool write_all(int file, const char *bytes, size_t size) {
   while (size > 0) {
