@@ -293,10 +293,6 @@ text_list arguments_values(const arguments *args, int id) {
   return list;
 }
 
-const char *arguments_at(const arguments *args, int id, size_t i) {
-  return arguments_values(args, id).items[i];
-}
-
 size_t arguments_count(const arguments *args, int id) {
   return arguments_values(args, id).count;
 }
@@ -306,8 +302,8 @@ bool arguments_has(const arguments *args, int id) {
 }
 
 const char *arguments_text(const arguments *args, int id, const char *otherwise) {
-  size_t count = arguments_count(args, id);
-  return count > 0 ? arguments_at(args, id, count - 1) : otherwise;
+  const text_list values = arguments_values(args, id);
+  return values.count > 0 ? values.items[values.count - 1] : otherwise;
 }
 
 size_t arguments_word(const arguments *args, int id, size_t otherwise) {

@@ -72,15 +72,15 @@ static bool is_library(const arguments *args, const char *word) {
 
 /* Collects the libraries; *taken is how many operands were libraries. False after a report. */
 static bool read_libraries(const arguments *args, size_t max_libraries, call *out, size_t *taken) {
-  size_t num_operands = arguments_num_operands(args), given = arguments_count(args, kOptionModule),
-         i;
+  const text_list given = arguments_values(args, kOptionModule);
+  size_t num_operands = arguments_num_operands(args), i;
   *taken = 0;
-  if (given > max_libraries) {
+  if (given.count > max_libraries) {
     report_error("--module may be given %s", max_libraries == 1 ? "once" : "twice at most");
     return false;
   }
-  for (i = 0; i < given; ++i) out->paths[i] = arguments_at(args, kOptionModule, i);
-  for (; given == 0 && i < max_libraries && i < num_operands; ++i) {
+  for (i = 0; i < given.count; ++i) out->paths[i] = given.items[i];
+  for (; given.count == 0 && i < max_libraries && i < num_operands; ++i) {
     const char *word = arguments_operand(args, i);
     if (i > 0 && i + 1 == num_operands && !is_library(args, word)) break;
     out->paths[i] = word;

@@ -358,9 +358,9 @@ static char *write_command(const probe *p, const char *name) {
     add_word(&out, arguments_operand(p->args, i));
   }
   for (k = 0; k < sizeof kRepeated / sizeof *kRepeated; ++k) {
-    for (i = 0; i < arguments_count(p->args, kRepeated[k]); ++i) {
-      char *word = tool_format("--%s=%s", arguments_name(p->args, kRepeated[k]),
-                               arguments_at(p->args, kRepeated[k], i));
+    const text_list values = arguments_values(p->args, kRepeated[k]);
+    for (i = 0; i < values.count; ++i) {
+      char *word = tool_format("--%s=%s", arguments_name(p->args, kRepeated[k]), values.items[i]);
       add_word(&out, word);
       free(word);
     }

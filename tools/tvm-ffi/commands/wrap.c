@@ -154,26 +154,21 @@ static bool check_include(const char *name, const char *output) {
 static int write_kernels(wrap_input *input, const arguments *args) {
   const char *output = arguments_text(args, kOptionOutput, NULL);
   const bool json = arguments_has(args, kOptionJson);
-  const char **includes;
+  const text_list includes = arguments_values(args, kOptionInclude);
   text_buf source = {NULL, 0, 0};
   bool good = true;
   size_t i;
   input->request.specs = input->items;
   input->request.num_specs = input->count;
-  input->request.num_includes = arguments_count(args, kOptionInclude);
-  includes = tool_alloc((input->request.num_includes + 1) * sizeof *includes);
-  for (i = 0; i < input->request.num_includes; ++i) {
-    includes[i] = arguments_at(args, kOptionInclude, i);
-    good = good && check_include(includes[i], output);
-  }
-  input->request.includes = includes;
+  input->request.includes = includes.items;
+  input->request.num_includes = includes.count;
+  for (i = 0; i < includes.count; ++i) good = good && check_include(includes.items[i], output);
   if (good) wrap_write(&source, &input->request);
   if (good && (output != NULL || !json)) {
     good = tool_write_file(output != NULL ? output : "-", source.data, source.size);
   }
   if (good && json) write_json(input, &source);
   text_free(&source);
-  free(includes);
   return good ? kExitOk : kExitUsage;
 }
 
