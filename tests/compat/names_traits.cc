@@ -59,6 +59,13 @@ void ShowFallbacks() {
   Line("number", [] { Any(Array<Any>{1, 2.5}).cast<Array<Number>>(); });
   Line("point", [] { Show(AnyView(7).cast<Point>().x, AnyView("abc").cast<Point>().x); });
   Line("point", [] { AnyView(1.5).cast<Point>(); });
+  Line("some types", [] {
+    const TVMFFIAny seven = AnyView(7).CopyToTVMFFIAny(), truth = AnyView(true).CopyToTVMFFIAny();
+    Show(TypeTraits<Number>::TryFallbackTypes<String>(&seven).has_value(),
+         TypeTraits<Number>::TryFallbackTypes<String, int64_t>(&seven).value()->value,
+         TypeTraits<Number>::TryFallbackTypes<int64_t, StrictBool>(&truth).value()->value,
+         TypeTraits<Point>::TryFallbackTypes<int64_t>(&seven).value().x);
+  });
   Line("texts", [] {
     using NumberTraits = TypeTraits<Number>;
     using PointTraits = TypeTraits<Point>;

@@ -84,4 +84,18 @@ TEST(Fallback, OtherValuesMakeOne) {
   EXPECT_FALSE(AnyView(1).try_cast<ffi::StrictBool>().has_value());
 }
 
+TEST(Fallback, TypesAreTriedInTheGivenOrder) {
+  using AmountTraits = ffi::TypeTraits<Amount>;
+  const auto read = [](AnyView value) { return value.CopyToTVMFFIAny(); };
+  const TVMFFIAny truth = read(true), seven = read(7);
+  EXPECT_EQ((*AmountTraits::TryFallbackTypes<ffi::StrictBool, int64_t>(&truth))->value, -1);
+  EXPECT_EQ((*AmountTraits::TryFallbackTypes<int64_t, ffi::StrictBool>(&truth))->value, 1);
+  EXPECT_FALSE(AmountTraits::TryFallbackTypes<ffi::StrictBool>(&seven).has_value());
+  const Amount amount(ffi::make_object<AmountObj>(9));
+  const TVMFFIAny itself = read(amount);
+  EXPECT_FALSE((AmountTraits::TryFallbackTypes<ffi::StrictBool, int64_t>(&itself).has_value()));
+  EXPECT_EQ(ffi::TypeTraits<Distance>::TryFallbackTypes<double>(&seven)->meters, 7.0);
+  EXPECT_FALSE(ffi::TypeTraits<Distance>::TryFallbackTypes<ffi::String>(&seven).has_value());
+}
+
 }  // namespace

@@ -28,6 +28,12 @@ TVM_FFI_LOCAL bool TryFallback(const TVMFFIAny *source, std::optional<T> *out) {
   if (value) out->emplace(TypeTraits<T>::ConvertFallbackValue(*std::move(value)));
   return value.has_value();
 }
+template <typename T, typename... Fallbacks>
+TVM_FFI_LOCAL std::optional<T> TryFallbacks(const TVMFFIAny *source) {
+  std::optional<T> value;
+  static_cast<void>((TryFallback<T, Fallbacks>(source, &value) || ...));
+  return value;
+}
 
 }  // namespace detail
 
@@ -36,8 +42,12 @@ template <typename Ref, typename... Fallbacks>
 struct ObjectRefWithFallbackTraitsBase : ObjectRefTypeTraitsBase<Ref> {
   TVM_FFI_LOCAL static std::optional<Ref> TryCastFromAnyView(const TVMFFIAny *source) {
     std::optional<Ref> value = ObjectRefTypeTraitsBase<Ref>::TryCastFromAnyView(source);
-    if (!value) static_cast<void>((detail::TryFallback<Ref, Fallbacks>(source, &value) || ...));
-    return value;
+    return value ? value : TryFallbackTypes<Fallbacks...>(source);
+  }
+  /** The result of the first of these types that takes the value, without trying Ref. */
+  template <typename... Types>
+  TVM_FFI_LOCAL static std::optional<Ref> TryFallbackTypes(const TVMFFIAny *source) {
+    return detail::TryFallbacks<Ref, Types...>(source);
   }
 };
 
@@ -46,9 +56,12 @@ template <typename T, typename... Fallbacks>
 struct FallbackOnlyTraitsBase : TypeTraitsBase {
   TVM_FFI_LOCAL static constexpr bool storage_enabled = false;
   TVM_FFI_LOCAL static std::optional<T> TryCastFromAnyView(const TVMFFIAny *source) {
-    std::optional<T> value;
-    static_cast<void>((detail::TryFallback<T, Fallbacks>(source, &value) || ...));
-    return value;
+    return TryFallbackTypes<Fallbacks...>(source);
+  }
+  /** The result of the first of these types that takes the value. */
+  template <typename... Types>
+  TVM_FFI_LOCAL static std::optional<T> TryFallbackTypes(const TVMFFIAny *source) {
+    return detail::TryFallbacks<T, Types...>(source);
   }
 };
 
