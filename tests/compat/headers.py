@@ -8,7 +8,8 @@ results.
 
 The calls are those of calls.txt, except for kernels that need headers which the layer lacks
 (kernels_objects.cc); the programs names_*.cc print the results of its less common names. Both
-builds run on both libraries.
+builds run on both libraries. In derived.cc either set of headers compiles a class, and either one
+what derives from it.
 """
 import argparse
 import os
@@ -102,6 +103,31 @@ def compare_programs(cxx, includes, runtimes, folder):
     return problems, num_lines
 
 
+def compare_derived(cxx, includes, runtimes, folder):
+    """The problems with derived.cc, and the number of its combinations."""
+    source, links = compare.HERE / "derived.cc", [f"-L{runtimes[0].parent}", "-ltvm_ffi"]
+    came = {}
+    for name, include in includes.items():
+        compile_it = [*cxx, "-std=c++17", "-O0", *(f"-I{path}" for path in include), source]
+        library = folder / name / "libderived.so"
+        run_program([*compile_it, "-DLIBRARY", "-fPIC", "-shared", "-o", library, *links])
+        run_program([
+            *compile_it, "-o", folder / name / "derived", f"-L{library.parent}", "-lderived", *links
+        ])
+    for program in includes:
+        for library in includes:
+            for runtime in runtimes:
+                came[program, library, runtime] = run_program(
+                    [folder / program / "derived"],
+                    LD_LIBRARY_PATH=f"{folder / library}:{runtime.parent}")
+    wanted = came["package", "package", runtimes[0]]
+    return [
+        f"derived.cc: {lines}\n  wanted: {wanted}\n  program and library with the headers of: "
+        f"{program}, {library}, on {runtime}"
+        for (program, library, runtime), lines in came.items() if lines != wanted
+    ], len(came)
+
+
 def main():
     parser = argparse.ArgumentParser()
     for name in ("host", "runtime", "kernels", "work"):
@@ -126,6 +152,8 @@ def main():
             answers[name, runtime] = compare.run(args.host, runtime, calls, libraries)
 
     (problems, num_lines), fired = compare_programs(args.cxx, includes, runtimes, folder), set()
+    derived, num_derived = compare_derived(args.cxx, includes, runtimes, folder)
+    problems += derived
     for runtime in runtimes:
         for (call, theirs), (_, ours) in zip(answers["package", runtime], answers["layer",
                                                                                   runtime]):
@@ -141,7 +169,8 @@ def main():
     ]
     print("\n".join(problems)
           or f"{len(choose_calls())} calls and {num_lines} lines of programs on two libraries, "
-          "the same by both sets of headers")
+          f"the same by both sets of headers; {num_derived} combinations of a class and one that "
+          "derives from it")
     return 1 if problems else 0
 
 

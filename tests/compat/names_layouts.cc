@@ -7,6 +7,8 @@
 #include <tvm/ffi/extra/structural_equal.h>
 #include <tvm/ffi/extra/structural_hash.h>
 #include <tvm/ffi/extra/structural_key.h>
+#include <tvm/ffi/extra/structural_mutate.h>
+#include <tvm/ffi/extra/structural_visit.h>
 
 #include <functional>
 
@@ -31,6 +33,16 @@ void ValueLayout(const char *name) {
 
 #define OBJECT(...) ObjectLayout<__VA_ARGS__>(#__VA_ARGS__)
 #define VALUE(...) ValueLayout<__VA_ARGS__>(#__VA_ARGS__)
+
+// Libraries export classes derived from this one: their own data begins behind its records.
+struct Recorder : StructuralMapEngineBase {
+  Recorder() : StructuralMapEngineBase(nullptr) {}
+  static ptrdiff_t Offset() {
+    Recorder recorder;
+    return reinterpret_cast<char *>(&recorder.own) - reinterpret_cast<char *>(&recorder);
+  }
+  char own = 0;
+};
 
 template <typename T>
 size_t StdHash(const T &value) {
@@ -73,6 +85,12 @@ int main() {
   OBJECT(DictObj);
   OBJECT(ModuleObj);
   OBJECT(StructuralKeyObj);
+  OBJECT(StructuralVisitorObj);
+  OBJECT(StructuralMutatorObj);
+  OBJECT(StructuralMapEngineBase);
+  OBJECT(VisitInterruptObj);
+  OBJECT(VisitErrorContextObj);
+  Line("own data", [] { Show(Recorder::Offset()); });
   VALUE(Any);
   VALUE(AnyView);
   VALUE(Error);
@@ -116,6 +134,9 @@ int main() {
   VALUE(RValueRef<Array<int>>);
   VALUE(PackedArgs);
   VALUE(StructuralKey);
+  VALUE(UnchangedOr<Any>);
+  VALUE(VisitInterrupt);
+  VALUE(WalkResult);
   Hashes();
   return 0;
 }

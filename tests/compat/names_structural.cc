@@ -573,6 +573,16 @@ void ShowUnchanged() {
          UnchangedOr<Any>(Unchanged()).as<UnchangedOr<String>>().has_value(),
          UnchangedOr<Any>(2).as_or_throw<int>());
   });
+  Line("raw", [] {
+    using Unsafe = detail::UnchangedOrUnsafe;
+    const Var var("x");
+    Show(Unsafe::MoveFromTVMFFIAny<Any>(Unsafe::MoveToTVMFFIAny(UnchangedOr<Var>(var)))
+             .as_or_throw<Var>()
+             ->name,
+         var.use_count());
+    Show(Unsafe::MoveFromTVMFFIAny<Var>(Unsafe::MoveToTVMFFIAny(UnchangedOr<Any>(Unchanged())))
+             .IsUnchanged());
+  });
   Line("value", [] { UnchangedOr<Any>(2).as_or_throw<String>(); });
   Line("value", [] { UnchangedOr<Any>(Unchanged()).as_or_throw<String>(); });
   const auto narrow = [](Expected<UnchangedOr<Any>> mapped) -> Expected<int64_t> {

@@ -4,6 +4,7 @@
 #include <tvm/ffi/extra/structural_equal.h>
 #include <tvm/ffi/extra/structural_mutate.h>
 
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -181,19 +182,65 @@ TEST_F(Mutations, RecordsAreOfObjects) {
   EXPECT_EQ(x.use_count(), 1);
 }
 
+/* What classes derived from an engine's base can call. */
+class Recorder : public ffi::StructuralMapEngineBase {
+ public:
+  Recorder() : StructuralMapEngineBase(Table()) {}
+  static const ffi::StructuralMutatorVTable *Table() {
+    static const ffi::StructuralMutatorVTable table{nullptr, nullptr, DispatchVarRemapGet,
+                                                    DispatchVarRemapSet};
+    return &table;
+  }
+  Expected<Any> Get(AnyView var) { return VarRemapGetImpl(var); }
+  Expected<void> Set(AnyView var, AnyView value) { return VarRemapSetImpl(var, value); }
+  /** Its own data begins where that of the reference's headers would. */
+  Any own;
+};
+
+TEST_F(Mutations, DerivedClassesAccessRecords) {
+  const auto recorder = ffi::make_object<Recorder>();
+  const Var x("x"), y("y");
+  EXPECT_EQ(recorder->Get(x).value(), nullptr);
+  recorder->Set(x, y).value();
+  EXPECT_TRUE(recorder->VarRemapGetExpected(x).value().same_as(y));
+  recorder->VarRemapSetExpected(y, 1).value();
+  EXPECT_EQ(recorder->Get(y).value().cast<int>(), 1);
+  EXPECT_EQ(Caught([&] { recorder->Get("raw").value(); }),
+            "TypeError: Variable-remap key must be an object-backed value");
+  EXPECT_EQ(Caught([&] { recorder->Set(1, x).value(); }),
+            "TypeError: Variable-remap key must be an object-backed value");
+  // An Error may be recorded, and is one for those who look.
+  recorder->Set(x, ffi::Error("ValueError", "recorded", "")).value();
+  EXPECT_EQ(recorder->Get(x).error().message(), "recorded");
+  static_assert(sizeof(ffi::StructuralMapEngineBase) ==
+                sizeof(StructuralMutatorObj) + sizeof(std::unordered_map<const void *, Any>));
+}
+
+TEST_F(Mutations, AResultTravelsAsAValueOfTheABI) {
+  using Unsafe = ffi::detail::UnchangedOrUnsafe;
+  const Var x("x");
+  TVMFFIAny raw = Unsafe::MoveToTVMFFIAny(UnchangedOr<Var>(x));
+  EXPECT_EQ(raw.type_index, x.type_index());
+  EXPECT_EQ(x.use_count(), 2);
+  EXPECT_TRUE(Unsafe::MoveFromTVMFFIAny<Any>(raw).as_or_throw<Var>().same_as(x));
+  EXPECT_EQ(x.use_count(), 1);
+  raw = Unsafe::MoveToTVMFFIAny(UnchangedOr<Var>(Unchanged()));
+  EXPECT_EQ(raw.type_index, kTVMFFIUnchanged);
+  EXPECT_TRUE(Unsafe::MoveFromTVMFFIAny<ffi::String>(raw).IsUnchanged());
+}
+
 TEST_F(Mutations, ThereIsRoomForManyRecords) {
-  ffi::detail::RecordTable table;
+  const auto recorder = ffi::make_object<Recorder>();
   std::vector<Var> vars;
   for (int64_t i = 0; i < 1000; ++i) {
     vars.emplace_back("x");
-    EXPECT_EQ(table.Find(vars.back()), nullptr);
-    table.Set(vars.back(), -1);
-    table.Set(vars.back(), i);
+    EXPECT_EQ(recorder->Get(vars.back()).value(), nullptr);
+    recorder->Set(vars.back(), -1).value();
+    recorder->Set(vars.back(), i).value();
   }
   int64_t number = 0;
   for (const Var &var : vars) {
-    ASSERT_NE(table.Find(var), nullptr);
-    EXPECT_EQ(table.Find(var)->cast<int64_t>(), number++);
+    EXPECT_EQ(recorder->Get(var).value().cast<int64_t>(), number++);
     EXPECT_EQ(var.use_count(), 2);
   }
 }

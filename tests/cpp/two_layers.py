@@ -35,7 +35,7 @@ END = {
     "detail/type_def.h": ["FieldShape"],
     "detail/type_record.h": ["TypeRecord"],
 }
-TAG = re.compile(r"B(6layer[12]|15layer[12]_noexcept)")
+TAG = re.compile(r"B(6layer[23]|15layer[23]_noexcept)")
 OF_DETAIL = re.compile(r"_ZN[KRO]*3tvm3ffi(10reflection)?6detail")
 
 
@@ -50,7 +50,7 @@ def make_second(headers):
     """Copy the headers and change the copy."""
     config = headers / "detail/config.h"
     config.write_text(
-        config.read_text(encoding="utf-8").replace('"layer1', '"layer2'), encoding="utf-8")
+        config.read_text(encoding="utf-8").replace('"layer2', '"layer3'), encoding="utf-8")
     for name in {*FRONT, *END}:
         text = (headers / name).read_text(encoding="utf-8")
         for cls in FRONT.get(name, []):

@@ -65,10 +65,10 @@
  *     requires of its callers. Of functions with the same name the linker keeps only one. */
 #if defined(__cpp_exceptions) || defined(_CPPUNWIND)
 #define TVM_FFI_HAS_EXCEPTIONS 1
-#define TVM_FFI_LAYER "layer1"
+#define TVM_FFI_LAYER "layer2"
 #else
 #define TVM_FFI_HAS_EXCEPTIONS 0
-#define TVM_FFI_LAYER "layer1_noexcept"
+#define TVM_FFI_LAYER "layer2_noexcept"
 #endif
 
 /* Whether ThreadSanitizer watches this code. */

@@ -10,74 +10,9 @@
 #include <tvm/ffi/container/tuple.h>
 #include <tvm/ffi/extra/structural_mutate.h>
 
+#include <unordered_map>
+
 TVM_FFI_NAMESPACE_BEGIN
-namespace detail {
-
-/** Maps objects, by identity, to what they became. Entries are never removed. */
-class TVM_FFI_TAGGED RecordTable {
- public:
-  TVM_FFI_LOCAL RecordTable() = default;
-  RecordTable(const RecordTable &) = delete;
-  RecordTable &operator=(const RecordTable &) = delete;
-  TVM_FFI_LOCAL ~RecordTable() { delete[] records_; }
-
-  /** [lend] NULL when nothing is recorded. */
-  TVM_FFI_LOCAL const Any *Find(AnyView var) const {
-    if (size_ == 0) return nullptr;
-    const Record *record = Locate(records_, capacity_, var);
-    return record->var == nullptr ? nullptr : &record->value;
-  }
-  /** Replaces an existing record. Throws std::bad_alloc. */
-  TVM_FFI_LOCAL void Set(AnyView var, AnyView value) {
-    Any owned(value);
-    if (2 * (size_ + 1) > capacity_) Grow();
-    Record *record = Locate(records_, capacity_, var);
-    if (record->var == nullptr) {
-      record->var = var;
-      ++size_;
-    }
-    // The old value is released after the table is consistent again.
-    record->value.swap(owned);
-  }
-
- private:
-  struct Record {
-    /** Owned, so that no other object can get its address; None in a free record. */
-    Any var;
-    Any value;
-    TVM_FFI_LOCAL_INLINE Record() = default;
-    TVM_FFI_LOCAL_INLINE ~Record() = default;
-  };
-  /** Linear probing: the record of an object, or a free one. At least half of them are free. */
-  TVM_FFI_LOCAL static Record *Locate(Record *records, size_t capacity, AnyView var) {
-    const uint64_t address = reinterpret_cast<uintptr_t>(AnyUnsafe::Data(var)->v_obj);
-    size_t i = static_cast<size_t>((address * 0x9e3779b97f4a7c15U) >> 32);
-    for (;; ++i) {
-      Record *record = &records[i & (capacity - 1)];
-      if (record->var == nullptr || AnyView(record->var).same_as(var)) return record;
-    }
-  }
-  TVM_FFI_LOCAL void Grow() {
-    const size_t capacity = capacity_ == 0 ? 16 : 2 * capacity_;
-    Record *records = new Record[capacity];
-    for (size_t i = 0; i < capacity_; ++i) {
-      if (records_[i].var == nullptr) continue;
-      Record *target = Locate(records, capacity, records_[i].var);
-      target->var.swap(records_[i].var);
-      target->value.swap(records_[i].value);
-    }
-    delete[] records_;
-    records_ = records;
-    capacity_ = capacity;
-  }
-
-  Record *records_ = nullptr;
-  size_t size_ = 0;
-  /** A power of two, or 0. */
-  size_t capacity_ = 0;
-};
-
-}  // namespace detail
 
 /**
  * A mutator that records what objects became, by identity. Base class of the Parent of an engine,
@@ -85,44 +20,67 @@ class TVM_FFI_TAGGED RecordTable {
  * own, whose elements StructuralMap's callbacks get after the value; a MutatorObjType, the class as
  * which StructuralMutate's callbacks get the mutator; and a DefaultMutateExpected, which engines
  * call to descend.
+ *
+ * Libraries export classes that derive from it, whichever headers they were compiled with: its
+ * layout, and what the records hold, is fixed.
  */
 class StructuralMapEngineBase : public StructuralMutatorObj {
  public:
   using StateTupleType = std::tuple<>;
   TVM_FFI_LOCAL explicit StructuralMapEngineBase(const StructuralMutatorVTable *vtable)
       : StructuralMutatorObj(vtable) {}
-  TVM_FFI_LOCAL_INLINE ~StructuralMapEngineBase() = default;
+  StructuralMapEngineBase(const StructuralMapEngineBase &) = delete;
+  StructuralMapEngineBase &operator=(const StructuralMapEngineBase &) = delete;
+  TVM_FFI_LOCAL ~StructuralMapEngineBase() {
+    for (const auto &record : records_) {
+      detail::Release(static_cast<TVMFFIObject *>(const_cast<void *>(record.first)));
+    }
+  }
 
  protected:
   TVM_FFI_LOCAL_INLINE StateTupleType StateTuple() const noexcept { return {}; }
-  /* The entries of an engine's vtable that access the records. */
-  TVM_FFI_LOCAL static TVMFFIAny GetRecord(StructuralMutatorObj *self, AnyView var) noexcept {
-    return static_cast<StructuralMapEngineBase *>(self)->Recorded(var);
+  /** What is recorded for an object, or None. Errors: TypeError (not an object). */
+  TVM_FFI_LOCAL Expected<Any> VarRemapGetImpl(AnyView var) noexcept {
+    return detail::ExpectedOf<Any>(DispatchVarRemapGet(this, var));
   }
-  TVM_FFI_LOCAL static TVMFFIAny SetRecord(StructuralMutatorObj *self, AnyView var,
-                                           AnyView value) noexcept {
-    return static_cast<StructuralMapEngineBase *>(self)->Record(var, value);
+  /** Records what an object became, replacing any earlier record. Errors: TypeError (no object). */
+  TVM_FFI_LOCAL Expected<void> VarRemapSetImpl(AnyView var, AnyView value) noexcept {
+    return detail::ExpectedOf<void>(DispatchVarRemapSet(this, var, value));
+  }
+  /* The same as entries of a vtable. */
+  TVM_FFI_LOCAL static TVMFFIAny DispatchVarRemapGet(StructuralMutatorObj *self,
+                                                     AnyView var) noexcept {
+    return detail::GiveOutcome(static_cast<StructuralMapEngineBase *>(self)->GetRecord(var));
+  }
+  TVM_FFI_LOCAL static TVMFFIAny DispatchVarRemapSet(StructuralMutatorObj *self, AnyView var,
+                                                     AnyView value) noexcept {
+    return detail::GiveOutcome(static_cast<StructuralMapEngineBase *>(self)->SetRecord(var, value));
   }
 
  private:
-  TVM_FFI_LOCAL_COLD static TVMFFIAny RefuseKey() {
-    return detail::GiveOutcome(
-        detail::TypeErrorOutcome("Variable-remap key must be an object-backed value"));
+  TVM_FFI_LOCAL_COLD static Any RefuseKey() {
+    return detail::TypeErrorOutcome("Variable-remap key must be an object-backed value");
   }
-  TVM_FFI_LOCAL TVMFFIAny Recorded(AnyView var) const {
+  TVM_FFI_LOCAL Any GetRecord(AnyView var) const {
     if (var.type_index() < kTVMFFIStaticObjectBegin) return RefuseKey();
-    const Any *found = records_.Find(var);
-    return detail::GiveOutcome(found == nullptr ? Any() : Any(*found));
+    const auto found = records_.find(detail::AnyUnsafe::Data(var)->v_obj);
+    return found == records_.end() ? Any() : found->second;
   }
-  TVM_FFI_LOCAL TVMFFIAny Record(AnyView var, AnyView value) {
+  TVM_FFI_LOCAL Any SetRecord(AnyView var, AnyView value) {
     if (var.type_index() < kTVMFFIStaticObjectBegin) return RefuseKey();
-    return detail::GiveOutcome(detail::CatchOutcome([&] {
-      records_.Set(var, value);
+    return detail::CatchOutcome([&] {
+      TVMFFIObject *object = detail::AnyUnsafe::Data(var)->v_obj;
+      Any owned(value);
+      const auto [record, is_new] = records_.try_emplace(object);
+      if (is_new) detail::Retain(object);
+      // The old value is released when the record is complete.
+      record->second.swap(owned);
       return Any();
-    }));
+    });
   }
 
-  detail::RecordTable records_;
+  /** By identity. Each key is a reference of its own, so no other object can get its address. */
+  std::unordered_map<const void *, Any> records_;
 };
 
 namespace detail {
@@ -184,7 +142,7 @@ class StructuralMapEngine : public Parent {
   TVM_FFI_LOCAL static const StructuralMutatorVTable *VTable() {
     static constexpr StructuralMutatorVTable table{
         &MutateValue<InplaceMode::kDisallow>, &MutateValue<InplaceMode::kAllow>,
-        &StructuralMapEngine::GetRecord, &StructuralMapEngine::SetRecord};
+        &StructuralMapEngine::DispatchVarRemapGet, &StructuralMapEngine::DispatchVarRemapSet};
     return &table;
   }
   template <InplaceMode mode>
@@ -231,7 +189,7 @@ class StructuralMapDynEngine : public Parent {
   TVM_FFI_LOCAL static const StructuralMutatorVTable *VTable() {
     static constexpr StructuralMutatorVTable table{
         &MutateValue<InplaceMode::kDisallow>, &MutateValue<InplaceMode::kAllow>,
-        &StructuralMapDynEngine::GetRecord, &StructuralMapDynEngine::SetRecord};
+        &StructuralMapDynEngine::DispatchVarRemapGet, &StructuralMapDynEngine::DispatchVarRemapSet};
     return &table;
   }
   template <InplaceMode mode>
@@ -285,7 +243,7 @@ class StructuralMutateEngine : public Parent {
   TVM_FFI_LOCAL static const StructuralMutatorVTable *VTable() {
     static constexpr StructuralMutatorVTable table{
         &MutateValue<InplaceMode::kDisallow>, &MutateValue<InplaceMode::kAllow>,
-        &StructuralMutateEngine::GetRecord, &StructuralMutateEngine::SetRecord};
+        &StructuralMutateEngine::DispatchVarRemapGet, &StructuralMutateEngine::DispatchVarRemapSet};
     return &table;
   }
   template <InplaceMode mode>

@@ -159,6 +159,22 @@ struct TypeTraits<UnchangedOr<T>> : detail::ReadTraits<UnchangedOr<T>> {
 
 namespace detail {
 
+/** Access without checks of types. */
+struct UnchangedOrUnsafe {
+  /** [take] The caller knows that it is Unchanged, or a T as an Any stores it. */
+  template <typename T>
+  TVM_FFI_LOCAL_INLINE static UnchangedOr<T> MoveFromTVMFFIAny(TVMFFIAny data) {
+    return TypeTraits<UnchangedOr<T>>::MoveFromAnyAfterCheck(&data);
+  }
+  /** [own] */
+  template <typename T>
+  TVM_FFI_LOCAL_INLINE static TVMFFIAny MoveToTVMFFIAny(UnchangedOr<T> &&value) noexcept {
+    TVMFFIAny data;
+    TypeTraits<UnchangedOr<T>>::MoveToAny(static_cast<UnchangedOr<T> &&>(value), &data);
+    return data;
+  }
+};
+
 template <typename T, typename U>
 struct Subsumes<UnchangedOr<T>, U> : Subsumes<T, U> {};
 template <typename T>
