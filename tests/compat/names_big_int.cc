@@ -134,6 +134,16 @@ void ShowErrors() {
   Line("div", [&] { Put(wide / 0); });
   Line("div", [&] { Put(BigInt(3) % 0); });
   Line("div", [&] { Put(floordiv(3, wide - wide)); });
+  Line("qualified", [&] {
+    Put(tvm::ffi::floordiv(wide, int64_t{7}));
+    Put(tvm::ffi::floormod(int64_t{-7}, wide));
+    Put(tvm::ffi::truncdiv(wide, wide));
+    Put(tvm::ffi::truncmod(int64_t{-7}, wide));
+    Put(tvm::ffi::min(wide, int64_t{7}));
+    Put(tvm::ffi::max(wide, wide + wide));
+    BigInt (*divide)(const BigInt &, const BigInt &) = &tvm::ffi::floordiv;
+    Put(divide(wide, 3));
+  });
   Line("div", [&] { Put(floormod(wide, 0)); });
   Line("shift", [&] { Put(wide << -1); });
   Line("shift", [&] { Put(BigInt(0) << -1); });

@@ -84,6 +84,22 @@ TEST(BigInt, KeepsTheLawsOfArithmetic) {
   }
 }
 
+TEST(BigInt, FunctionsHaveQualifiedNames) {
+  const BigInt wide = BigInt(1) << 100, minus_seven = -7;
+  EXPECT_EQ(ffi::floordiv(minus_seven, 2), -4);
+  EXPECT_EQ(ffi::floormod(minus_seven, int64_t{2}), 1);
+  EXPECT_EQ(ffi::truncdiv(int64_t{7}, minus_seven), -1);
+  EXPECT_EQ(ffi::truncmod(wide + 5, wide), 5);
+  EXPECT_EQ(ffi::min(wide, 3), 3);
+  EXPECT_EQ(ffi::max(int64_t{3}, wide), wide);
+  EXPECT_EQ(ffi::operator+(wide, wide), wide << 1);
+  using Function = BigInt (*)(const BigInt &, const BigInt &);
+  for (const Function divide : {Function{&ffi::floordiv}, Function{&ffi::floormod},
+                                Function{&ffi::truncdiv}, Function{&ffi::truncmod}}) {
+    EXPECT_EQ(Caught([&] { divide(wide, 0); }), "ZeroDivisionError: Division by zero");
+  }
+}
+
 TEST(BigInt, ShiftsAsItMultiplies) {
   std::mt19937_64 random(2);
   for (int64_t count = 0; count < 300; ++count) {

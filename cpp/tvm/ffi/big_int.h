@@ -275,6 +275,31 @@ class BigInt {
   friend struct TypeTraits<BigInt>;
 };
 
+/* Friends are found by argument only; these declarations let them be named as tvm::ffi::floordiv.
+ */
+TVM_FFI_LOCAL_INLINE BigInt truncdiv(const BigInt &a, const BigInt &b);
+TVM_FFI_LOCAL_INLINE BigInt truncmod(const BigInt &a, const BigInt &b);
+TVM_FFI_LOCAL_INLINE BigInt floordiv(const BigInt &a, const BigInt &b);
+TVM_FFI_LOCAL_INLINE BigInt floormod(const BigInt &a, const BigInt &b);
+TVM_FFI_LOCAL_INLINE BigInt min(const BigInt &a, const BigInt &b);
+TVM_FFI_LOCAL_INLINE BigInt max(const BigInt &a, const BigInt &b);
+TVM_FFI_LOCAL_INLINE BigInt operator+(const BigInt &a, const BigInt &b);
+TVM_FFI_LOCAL_INLINE BigInt operator-(const BigInt &a, const BigInt &b);
+TVM_FFI_LOCAL_INLINE BigInt operator*(const BigInt &a, const BigInt &b);
+TVM_FFI_LOCAL_INLINE BigInt operator/(const BigInt &a, const BigInt &b);
+TVM_FFI_LOCAL_INLINE BigInt operator%(const BigInt &a, const BigInt &b);
+TVM_FFI_LOCAL_INLINE BigInt operator&(const BigInt &a, const BigInt &b);
+TVM_FFI_LOCAL_INLINE BigInt operator|(const BigInt &a, const BigInt &b);
+TVM_FFI_LOCAL_INLINE BigInt operator^(const BigInt &a, const BigInt &b);
+TVM_FFI_LOCAL_INLINE BigInt operator<<(const BigInt &a, const BigInt &b);
+TVM_FFI_LOCAL_INLINE BigInt operator>>(const BigInt &a, const BigInt &b);
+TVM_FFI_LOCAL_INLINE bool operator==(const BigInt &a, const BigInt &b);
+TVM_FFI_LOCAL_INLINE bool operator!=(const BigInt &a, const BigInt &b);
+TVM_FFI_LOCAL_INLINE bool operator<(const BigInt &a, const BigInt &b);
+TVM_FFI_LOCAL_INLINE bool operator>(const BigInt &a, const BigInt &b);
+TVM_FFI_LOCAL_INLINE bool operator<=(const BigInt &a, const BigInt &b);
+TVM_FFI_LOCAL_INLINE bool operator>=(const BigInt &a, const BigInt &b);
+
 namespace detail {
 
 TVM_FFI_LOCAL_INLINE bool BigIntUnsafe::CheckInt64(const BigInt &value) {
