@@ -522,6 +522,12 @@ void ShowNative() {
     Show(sizeof(Hash), sizeof(Owned), TypeTraits<Hash>::TypeStr(), TypeTraits<Hash>::TypeSchema(),
          TypeTraits<Owned>::TypeStr(), TypeTraits<Owned>::field_static_type_index);
   });
+  Line("dropped", [] {
+    int last = 0;
+    const TypedFunction<void(int)> drops = [&](int x) { return last = x; };
+    drops(7);
+    Show(last, TypeTraits<TypedFunction<void(int)>>::TypeStr());
+  });
   Line("native", [] {
     const Hash hash = Hash::FromNative<&HashOf>();
     Show(hash(Any(1)), hash.CallExpected(Any(nullptr)).error().kind(), Any(hash).type_index());

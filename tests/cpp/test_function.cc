@@ -197,6 +197,26 @@ TEST(TypedFunction, BothWays) {
             R"("params":[{"type":"float"}]}})");
 }
 
+TEST(TypedFunction, DropsTheResultOfACallable) {
+  struct Counter {
+    int *calls;
+    [[nodiscard]] String operator()(int step) const {
+      *calls += step;
+      return "dropped";
+    }
+  };
+  int calls = 0;
+  const TypedFunction<void(int)> count = Counter{&calls};
+  const Function named = TypedFunction<void(int)>(Counter{&calls}, "test.cpp.count");
+  count(3);
+  EXPECT_EQ(named(4).type_index(), kTVMFFINone);
+  EXPECT_EQ(calls, 7);
+  EXPECT_EQ(Caught([&] { named("x"); }),
+            "TypeError: Mismatched type on argument #0 when calling: `test.cpp.count(0: int) -> "
+            "void`. Expected `int` but got `const char*`");
+  static_assert(!std::is_constructible_v<TypedFunction<int(int)>, void (*)(int)>);
+}
+
 TEST(RValueRef, MovesTheObject) {
   const Function use_count =
       Function::FromTyped([](ffi::RValueRef<ffi::Shape> x) { return (*std::move(x)).use_count(); });

@@ -419,11 +419,17 @@ class TypedFunction<R(Params...)> {
   }
 
  private:
-  /** Makes a callable take exactly Params. */
+  /** Makes a callable take exactly Params. What it returns is dropped if R is void. */
   template <typename F>
   struct Adapter {
     F f;
-    TVM_FFI_LOCAL R operator()(Params... params) { return f(static_cast<Params &&>(params)...); }
+    TVM_FFI_LOCAL R operator()(Params... params) {
+      if constexpr (std::is_void_v<R>) {
+        static_cast<void>(f(static_cast<Params &&>(params)...));
+      } else {
+        return f(static_cast<Params &&>(params)...);
+      }
+    }
   };
 
   Function packed_;
