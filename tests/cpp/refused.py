@@ -353,7 +353,11 @@ CASES = {
         "auto f(FinalObj *x) { return ffi::GetObjectPtr<OtherObj>(x); }",
         "Base is not a base of the pointer's class: give"),
     "a counted pointer to a child": (
-        "ffi::ObjectPtr<FinalObj> f(ffi::ObjectPtr<ffi::Object> x) { return x; }", NO_CONVERSION),
+        "ffi::ObjectPtr<FinalObj> f(ffi::ObjectPtr<ffi::Object> x) { return x; }",
+        "a pointer converts to one to a class that its own class derives from"),
+    "a weak pointer to a child": (
+        "ffi::WeakObjectPtr<FinalObj> f(ffi::ObjectPtr<ffi::Object> x) { return x; }",
+        "a pointer converts to one to a class that its own class derives from"),
     "a counted pointer of a plain one": (
         "auto f(FinalObj *x) { return ffi::ObjectPtr<FinalObj>(x); }",
         f"{NO_FUNCTION}|{NO_CONVERSION}|private|protected"),

@@ -36,6 +36,11 @@ class Counted : public ffi::ObjectRef {
   TVM_FFI_DEFINE_OBJECT_REF_METHODS_NOTNULLABLE(Counted, ffi::ObjectRef, CountedObj);
 };
 
+class AncestorObj : public Object {
+ public:
+  TVM_FFI_DECLARE_OBJECT_INFO("test.cpp.Ancestor", AncestorObj, Object);
+};
+
 /* Has fields that refer to its own class, without a declaration that it is an object class. */
 class SelfObj : public Object {
  public:
@@ -93,6 +98,30 @@ TEST(ObjectPtr, PointsToItsOwnClassFromInside) {
   node->next = leaf;
   EXPECT_TRUE(node->children[0] == leaf);
   EXPECT_EQ(leaf.use_count(), 3);
+}
+
+/* These convert pointers to a class before it is defined. */
+class LateObj;
+ObjectPtr<AncestorObj> MakeLate() {
+  return ffi::make_object<LateObj>(5);
+}
+WeakObjectPtr<AncestorObj> Watch(const ObjectPtr<LateObj> &late) {
+  return late;
+}
+class LateObj : public AncestorObj {
+ public:
+  explicit LateObj(int64_t initial) : value(initial) {}
+  int64_t value;
+  TVM_FFI_DECLARE_OBJECT_INFO_FINAL("test.cpp.Late", LateObj, AncestorObj);
+};
+
+TEST(ObjectPtr, ConvertsBeforeItsClassIsDefined) {
+  const ObjectPtr<AncestorObj> made = MakeLate();
+  ASSERT_TRUE(made->IsInstance<LateObj>());
+  const ObjectPtr<LateObj> late = ffi::GetObjectPtr<LateObj>(static_cast<LateObj *>(made.get()));
+  EXPECT_EQ(late->value, 5);
+  EXPECT_TRUE(Watch(late).lock() == made);
+  EXPECT_EQ(made.use_count(), 2);
 }
 
 TEST(ObjectPtr, WhatOthersReadIsReadBeforeAWriteInPlace) {

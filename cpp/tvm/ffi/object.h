@@ -228,6 +228,15 @@ class Object {
   friend struct detail::ObjectUnsafe;
 };
 
+namespace detail {
+/** For bodies of conversions: there, unlike in a constraint, the classes are complete. */
+template <typename Base, typename Derived>
+TVM_FFI_LOCAL_INLINE void RequireDerived() {
+  static_assert(std::is_base_of_v<Base, Derived>,
+                "a pointer converts to one to a class that its own class derives from");
+}
+}  // namespace detail
+
 /** A strong reference to an object, or null. Holds the address of the header. */
 template <typename T>
 class ObjectPtr {
@@ -238,12 +247,15 @@ class ObjectPtr {
   TVM_FFI_LOCAL_INLINE ObjectPtr(ObjectPtr &&other) noexcept : data_(other.data_) {
     other.data_ = nullptr;
   }
-  template <typename U, typename = std::enable_if_t<std::is_base_of_v<T, U>>>
+  /* Not constrained: U may be a class that is defined further down in the file. */
+  template <typename U>
   TVM_FFI_LOCAL_INLINE ObjectPtr(const ObjectPtr<U> &other) : data_(other.data_) {
+    detail::RequireDerived<T, U>();
     Retain();
   }
-  template <typename U, typename = std::enable_if_t<std::is_base_of_v<T, U>>>
+  template <typename U>
   TVM_FFI_LOCAL_INLINE ObjectPtr(ObjectPtr<U> &&other) noexcept : data_(other.data_) {
+    detail::RequireDerived<T, U>();
     other.data_ = nullptr;
   }
   TVM_FFI_LOCAL_INLINE ~ObjectPtr() {

@@ -41,17 +41,21 @@ class WeakObjectPtr {
   TVM_FFI_LOCAL_INLINE WeakObjectPtr(WeakObjectPtr &&other) noexcept : data_(other.data_) {
     other.data_ = nullptr;
   }
-  template <typename U, typename = std::enable_if_t<std::is_base_of_v<T, U>>>
+  /* Not constrained, as those of ObjectPtr. */
+  template <typename U>
   TVM_FFI_LOCAL_INLINE WeakObjectPtr(const WeakObjectPtr<U> &other) : data_(other.data_) {
+    detail::RequireDerived<T, U>();
     Retain();
   }
-  template <typename U, typename = std::enable_if_t<std::is_base_of_v<T, U>>>
+  template <typename U>
   TVM_FFI_LOCAL_INLINE WeakObjectPtr(WeakObjectPtr<U> &&other) noexcept : data_(other.data_) {
+    detail::RequireDerived<T, U>();
     other.data_ = nullptr;
   }
-  template <typename U, typename = std::enable_if_t<std::is_base_of_v<T, U>>>
+  template <typename U>
   TVM_FFI_LOCAL_INLINE WeakObjectPtr(const ObjectPtr<U> &other)
       : data_(detail::ObjectUnsafe::TVMFFIObjectPtrFromObjectPtr(other)) {
+    detail::RequireDerived<T, U>();
     Retain();
   }
   TVM_FFI_LOCAL_INLINE ~WeakObjectPtr() {
