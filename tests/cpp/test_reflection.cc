@@ -164,6 +164,34 @@ TEST(Reflection, ExtrasOfTheUsersAreApplied) {
   EXPECT_NE(ffi::ToStringView(method->metadata).find("\"cost\":3}"), std::string::npos);
 }
 
+TEST(Reflection, ExtrasChangeADescriptionOfAField) {
+  TVMFFIFieldInfo info{};
+  const ffi::Array<int> list{1};
+  const refl::DefaultFactory factory = refl::default_factory([] { return 1; });
+  const refl::DefaultValue value(list);
+  factory.Apply(&info);
+  EXPECT_EQ(info.flags,
+            kTVMFFIFieldFlagBitMaskHasDefault | kTVMFFIFieldFlagBitMaskDefaultFromFactory);
+  EXPECT_EQ(info.default_value_or_factory.type_index, kTVMFFIFunction);
+  value.Apply(&info);
+  EXPECT_EQ(info.flags, kTVMFFIFieldFlagBitMaskHasDefault);
+  EXPECT_EQ(info.default_value_or_factory.v_obj, AnyView(list).CopyToTVMFFIAny().v_obj);
+  EXPECT_EQ(list.use_count(), 2);  // the description borrows it
+  info.flags = 0;
+  refl::repr(false).Apply(&info);
+  refl::compare(false).Apply(&info);
+  refl::hash(false).Apply(&info);
+  refl::init(false).Apply(&info);
+  refl::kw_only(true).Apply(&info);
+  refl::AttachFieldFlag::SEqHashIgnore().Apply(&info);
+  const int64_t all = kTVMFFIFieldFlagBitMaskReprOff | kTVMFFIFieldFlagBitMaskCompareOff |
+                      kTVMFFIFieldFlagBitMaskHashOff | kTVMFFIFieldFlagBitMaskInitOff |
+                      kTVMFFIFieldFlagBitMaskKwOnly | kTVMFFIFieldFlagBitMaskSEqHashIgnore;
+  EXPECT_EQ(info.flags, all);
+  refl::repr(true).Apply(&info);
+  EXPECT_EQ(info.flags, all & ~kTVMFFIFieldFlagBitMaskReprOff);
+}
+
 TEST(Reflection, DefaultsAndFactories) {
   const refl::ObjectCreator create("test.cpp.Item");
   const Item a = create({}).cast<Item>(), b = create({{"width", 7}}).cast<Item>();

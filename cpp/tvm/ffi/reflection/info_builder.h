@@ -47,8 +47,9 @@ TVM_FFI_LOCAL void PutMetadata(MethodExtras &extras, const Builder &builder) {
 }
 
 /* Templates, so that the extras of this layer use their own overloads. */
-template <typename Extra, typename = decltype(std::declval<const Extra &>().Apply(
-                              std::declval<FieldInfoBuilder *>()))>
+template <
+    typename Extra, typename = std::enable_if_t<!std::is_base_of_v<FieldFlag, Extra>>,
+    typename = decltype(std::declval<const Extra &>().Apply(std::declval<FieldInfoBuilder *>()))>
 TVM_FFI_LOCAL void Apply(FieldExtras &extras, const Extra &extra) {
   FieldInfoBuilder builder;
   static_cast<TVMFFIFieldInfo &>(builder) = extras.info;

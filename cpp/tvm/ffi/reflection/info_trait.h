@@ -13,7 +13,10 @@
 TVM_FFI_NAMESPACE_BEGIN
 namespace reflection {
 
-/** The base of the extras that may follow a field, a method or a class, besides its doc string. */
+/**
+ * The base of the extras that may follow a field, a method or a class, besides its doc string. What
+ * Apply of one for fields writes into a description borrows from the extra.
+ */
 struct InfoTrait {};
 
 /** Values for tools that read the type table: `Metadata({{"unit", "ms"}, {"limit", 3}})`. */
@@ -62,6 +65,11 @@ class TVM_FFI_HIDDEN DefaultValue : public InfoTrait {
   TVM_FFI_LOCAL explicit DefaultValue(Any value) : value_(static_cast<Any &&>(value)) {}
   TVM_FFI_DETAIL_DEFAULT_MEMBERS(DefaultValue)
   TVM_FFI_LOCAL const Any &value() const { return value_; }
+  TVM_FFI_LOCAL void Apply(TVMFFIFieldInfo *info) const {
+    info->default_value_or_factory = AnyView(value_).CopyToTVMFFIAny();
+    info->flags |= kTVMFFIFieldFlagBitMaskHasDefault;
+    info->flags &= ~int64_t{kTVMFFIFieldFlagBitMaskDefaultFromFactory};
+  }
 
  private:
   Any value_;
@@ -85,6 +93,10 @@ class TVM_FFI_HIDDEN DefaultFactory : public InfoTrait {
   }
   TVM_FFI_DETAIL_DEFAULT_MEMBERS(DefaultFactory)
   TVM_FFI_LOCAL const Function &factory() const { return factory_; }
+  TVM_FFI_LOCAL void Apply(TVMFFIFieldInfo *info) const {
+    info->default_value_or_factory = AnyView(factory_).CopyToTVMFFIAny();
+    info->flags |= kTVMFFIFieldFlagBitMaskHasDefault | kTVMFFIFieldFlagBitMaskDefaultFromFactory;
+  }
 
  private:
   Function factory_;
@@ -99,24 +111,32 @@ TVM_FFI_LOCAL DefaultFactory default_factory(F &&f) {
   }
 }
 
+namespace detail {
+/** A flag of a field, set or cleared. */
+struct TVM_FFI_LOCAL FieldFlag : InfoTrait {
+  TVM_FFI_LOCAL constexpr FieldFlag(int64_t flag_, bool set_) : flag(flag_), set(set_) {}
+  TVM_FFI_LOCAL void Apply(TVMFFIFieldInfo *info) const {
+    info->flags = set ? info->flags | flag : info->flags & ~flag;
+  }
+  int64_t flag;
+  bool set;
+};
+}  // namespace detail
+
 /** `init<A...>()` in ObjectDef::def: the constructor that takes those. `init(false)`: see below. */
 template <typename... Args>
 struct TVM_FFI_HIDDEN init : InfoTrait {
   TVM_FFI_LOCAL constexpr init() = default;
   /** For a field: whether the automatic constructor takes it. For a class: whether it has one. */
   TVM_FFI_LOCAL constexpr explicit init(bool enabled_) : enabled(enabled_) {}
+  TVM_FFI_LOCAL void Apply(TVMFFIFieldInfo *info) const {
+    static_assert(sizeof...(Args) == 0,
+                  "init<A...>() is a constructor: init(false) is for a field");
+    detail::FieldFlag(kTVMFFIFieldFlagBitMaskInitOff, !enabled).Apply(info);
+  }
   bool enabled = true;
 };
 init(bool)->init<>;
-
-namespace detail {
-/** A flag of a field, set or cleared. */
-struct TVM_FFI_LOCAL FieldFlag : InfoTrait {
-  TVM_FFI_LOCAL constexpr FieldFlag(int64_t flag_, bool set_) : flag(flag_), set(set_) {}
-  int64_t flag;
-  bool set;
-};
-}  // namespace detail
 
 /** Whether the automatic constructor takes the field by name only. */
 struct TVM_FFI_HIDDEN kw_only : detail::FieldFlag {
