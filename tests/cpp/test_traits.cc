@@ -98,4 +98,35 @@ TEST(Fallback, TypesAreTriedInTheGivenOrder) {
   EXPECT_FALSE(ffi::TypeTraits<Distance>::TryFallbackTypes<ffi::String>(&seven).has_value());
 }
 
+TEST(Traits, OfIntegersMayBeDerivedFrom) {
+  struct Short : ffi::TypeTraitsIntBase<short> {};
+  const TVMFFIAny truth = AnyView(true).CopyToTVMFFIAny(), text = AnyView("x").CopyToTVMFFIAny();
+  EXPECT_FALSE(Short::CheckAnyStrict(&truth));
+  EXPECT_EQ(Short::TryCastFromAnyView(&truth), std::optional<short>(short{1}));
+  EXPECT_FALSE(Short::TryCastFromAnyView(&text).has_value());
+  EXPECT_EQ(Short::TypeStr(), "int");
+}
+
+TEST(Names, OfTypesThatClassesHave) {
+  using ffi::Function;
+  static_assert(std::is_same_v<Function::__PtrType, const ffi::FunctionObj *>);
+  static_assert(std::is_same_v<Amount::__PtrType, const AmountObj *>);
+  static_assert(
+      std::is_same_v<ffi::ObjectRefTypeTraitsBase<Amount>::ContainerType, Amount::ContainerType>);
+  static_assert(std::is_same_v<ffi::FunctionObj::FCall, void (*)(const ffi::FunctionObj *,
+                                                                 const AnyView *, int32_t, Any *)>);
+  static_assert(ffi::is_valid_iterator_v<int, const int *>);
+  static_assert(ffi::is_valid_iterator_v<Any, std::string *>);
+  static_assert(ffi::is_valid_iterator<ffi::ObjectRef, Function *>::value);
+  static_assert(!ffi::is_valid_iterator_v<Function, ffi::ObjectRef *>);
+  const ffi::Array<int> array{1, 2, 3};
+  const ffi::List<int> list{1, 2, 3};
+  const ffi::Array<int>::reverse_iterator last = array.rbegin();
+  const ffi::List<int>::reverse_iterator last_of_list = list.rbegin();
+  EXPECT_EQ(*last, 3);
+  EXPECT_EQ(*last_of_list, 3);
+  const ffi::Shape shape{2, 3, 4};
+  EXPECT_EQ(static_cast<const ffi::ShapeObj *>(shape.get())->Product(), 24);
+}
+
 }  // namespace

@@ -34,6 +34,7 @@ class ErrorObj : public Object, public TVMFFIErrorCell {
 class Error : public ObjectRef, public std::exception {
  public:
   using ContainerType = ErrorObj;
+  using __PtrType = const ErrorObj *;
   TVM_FFI_LOCAL static constexpr bool _type_is_nullable = false;
 
   TVM_FFI_LOCAL explicit Error(UnsafeInit tag) : ObjectRef(tag) {}

@@ -21,6 +21,8 @@ class Function;
 
 class FunctionObj : public Object, public TVMFFIFunctionCell {
  public:
+  /** The type of cpp_call where other headers set it. */
+  using FCall = void (*)(const FunctionObj *, const AnyView *, int32_t, Any *);
   using TVMFFIFunctionCell::cpp_call;
   using TVMFFIFunctionCell::safe_call;
   TVM_FFI_LOCAL static constexpr int32_t _type_index = kTVMFFIFunction;
@@ -203,6 +205,7 @@ TVM_FFI_LOCAL_COLD int RaiseNullCall() {
 class Function : public ObjectRef {
  public:
   using ContainerType = FunctionObj;
+  using __PtrType = const FunctionObj *;
 
   TVM_FFI_LOCAL_INLINE Function() = default;
   TVM_FFI_LOCAL_INLINE Function(std::nullptr_t) {}

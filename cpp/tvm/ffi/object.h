@@ -652,12 +652,12 @@ TVM_FFI_LOCAL_COLD int32_t RegisterType(const char *key, int32_t static_index, i
   TVM_FFI_LOCAL explicit TypeName(::tvm::ffi::UnsafeInit tag) : ParentType(tag) {} \
   TVM_FFI_DEFINE_DEFAULT_COPY_MOVE_AND_ASSIGN(TypeName)                            \
   using ContainerType = ObjectName;                                                \
-  using TvmFfiNodePtr_ = ::tvm::ffi::detail::NodePtrOf<ObjectName>;                \
-  TVM_FFI_LOCAL_INLINE TvmFfiNodePtr_ operator->() const {                         \
+  using __PtrType = ::tvm::ffi::detail::NodePtrOf<ObjectName>;                     \
+  TVM_FFI_LOCAL_INLINE __PtrType operator->() const {                              \
     return get();                                                                  \
   }                                                                                \
-  TVM_FFI_LOCAL_INLINE TvmFfiNodePtr_ get() const {                                \
-    return static_cast<TvmFfiNodePtr_>(::tvm::ffi::ObjectRef::data_.get());        \
+  TVM_FFI_LOCAL_INLINE __PtrType get() const {                                     \
+    return static_cast<__PtrType>(::tvm::ffi::ObjectRef::data_.get());             \
   }                                                                                \
   TVM_FFI_DETAIL_QUIET_END
 /** @endcond */

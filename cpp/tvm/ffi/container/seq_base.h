@@ -12,6 +12,15 @@
 #include <tvm/ffi/optional.h>
 
 TVM_FFI_NAMESPACE_BEGIN
+
+/** Whether a sequence of T may be made of what the iterator gives. */
+template <typename T, typename Iterator,
+          typename Item = std::decay_t<decltype(*std::declval<Iterator &>())>>
+struct is_valid_iterator : std::bool_constant<std::is_same_v<T, Any> || std::is_same_v<T, Item> ||
+                                              std::is_base_of_v<T, Item>> {};
+template <typename T, typename Iterator>
+TVM_FFI_LOCAL inline constexpr bool is_valid_iterator_v = is_valid_iterator<T, Iterator>::value;
+
 namespace detail {
 
 /** The capacity inside the object of an Array, and the least that a sequence grows to. */

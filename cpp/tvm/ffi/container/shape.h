@@ -75,6 +75,10 @@ class ShapeObj : public Object, public TVMFFIShapeCell {
   TVM_FFI_DECLARE_OBJECT_INFO_STATIC(StaticTypeKey::kTVMFFIShape, ShapeObj, Object);
   using index_type = int64_t;
   TVM_FFI_LOCAL_INLINE ShapeObj() = default;
+  /** The product of the extents: 1 when there are none. */
+  TVM_FFI_LOCAL int64_t Product() const {
+    return ShapeView(TVMFFIShapeCell::data, TVMFFIShapeCell::size).Product();
+  }
 };
 
 namespace detail {
@@ -110,6 +114,7 @@ TVM_FFI_LOCAL inline ObjectPtr<ShapeObj> MakeStridesFromShape(ShapeView shape) {
 class Shape : public ObjectRef, public detail::ShapeAccess<Shape> {
  public:
   using ContainerType = ShapeObj;
+  using __PtrType = const ShapeObj *;
   using index_type = ShapeObj::index_type;
   TVM_FFI_LOCAL static constexpr bool _type_is_nullable = false;
 

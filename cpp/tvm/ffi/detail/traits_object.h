@@ -13,6 +13,7 @@ TVM_FFI_NAMESPACE_BEGIN
 /** The default traits of reference classes; also a base for others. */
 template <typename Ref>
 struct ObjectRefTypeTraitsBase : detail::ReadTraits<Ref> {
+  using ContainerType = typename Ref::ContainerType;
   TVM_FFI_LOCAL static constexpr int32_t field_static_type_index = kTVMFFIObject;
   TVM_FFI_LOCAL_INLINE static void CopyToAnyView(const Ref &value, TVMFFIAny *out) {
     detail::SetObject(out, detail::ObjectUnsafe::TVMFFIObjectPtrFromObjectRef(value));

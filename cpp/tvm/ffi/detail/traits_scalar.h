@@ -24,19 +24,21 @@ namespace detail {
   ThrowRaised();
 }
 
+}  // namespace detail
+
+/** Base of traits of an integer type; those of users may replace its members. */
 template <typename T>
-struct IntTraits : NamedTraits<T> {
-  using TvmFfiOwn = void;
+struct TypeTraitsIntBase : detail::NamedTraits<T> {
   TVM_FFI_LOCAL static constexpr const char *type_str = "int";
   TVM_FFI_LOCAL static constexpr const char *type_schema = "int";
   TVM_FFI_LOCAL static constexpr int32_t field_static_type_index = kTVMFFIInt;
   TVM_FFI_LOCAL_INLINE static void CopyToAnyView(const T &value, TVMFFIAny *out) {
     if constexpr (sizeof(T) == 8 && static_cast<T>(-1) > static_cast<T>(0)) {
       if (TVM_FFI_PREDICT_FALSE(static_cast<int64_t>(value) < 0)) {
-        ThrowTooLarge(static_cast<uint64_t>(value));
+        detail::ThrowTooLarge(static_cast<uint64_t>(value));
       }
     }
-    SetInt(out, kTVMFFIInt, static_cast<int64_t>(value));
+    detail::SetInt(out, kTVMFFIInt, static_cast<int64_t>(value));
   }
   TVM_FFI_LOCAL_INLINE static void MoveToAny(T value, TVMFFIAny *out) { CopyToAnyView(value, out); }
   TVM_FFI_LOCAL_INLINE static bool CheckAnyStrict(const TVMFFIAny *source) {
@@ -50,11 +52,18 @@ struct IntTraits : NamedTraits<T> {
   }
   TVM_FFI_LOCAL_INLINE static int Read(const TVMFFIAny *source, T *out) {
     if (source->type_index != kTVMFFIInt && source->type_index != kTVMFFIBool) {
-      return kReadMismatch;
+      return detail::kReadMismatch;
     }
     *out = static_cast<T>(source->v_int64);
-    return kReadOk;
+    return detail::kReadOk;
   }
+};
+
+namespace detail {
+
+template <typename T>
+struct IntTraits : TypeTraitsIntBase<T> {
+  using TvmFfiOwn = void;
 };
 
 template <typename T>

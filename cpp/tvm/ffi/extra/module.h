@@ -99,6 +99,7 @@ class ModuleObj : public Object {
 class Module : public ObjectRef {
  public:
   using ContainerType = ModuleObj;
+  using __PtrType = ModuleObj *;
   TVM_FFI_LOCAL static constexpr bool _type_is_nullable = false;
   enum ModulePropertyMask : int {
     /** SaveToBytes works, and the loader registered for this kind restores the module. */
