@@ -345,7 +345,9 @@ CASES = {
     # Objects.
     "a reference that is null": ("Final x;", NO_FUNCTION),
     "a reference that may be null": ("Final x(ffi::make_object<FinalObj>());", NO_FUNCTION),
-    "a reference to another class": ("Other x(ffi::make_object<FinalObj>());", NO_FUNCTION),
+    "a reference to another class": (
+        "Other x(ffi::make_object<FinalObj>());",
+        "a pointer converts to one to a class that its own class derives from"),
     "a reference to another class, by GetRef": (
         "auto f(const FinalObj *x) { return ffi::GetRef<Other>(x); }",
         "this reference cannot hold objects of that class: give GetRef"),

@@ -123,9 +123,6 @@ class Array : public ObjectRef {
   using value_type = T;
   using iterator = detail::SeqIterator<T>;
   using const_iterator = iterator;
-#ifndef TVM_FFI_LEAN
-  using reverse_iterator = typename detail::StdTypes<T>::template Reverse<iterator>;
-#endif
   TVM_FFI_LOCAL static constexpr bool _type_is_nullable = false;
   TVM_FFI_LOCAL static constexpr bool _type_container_is_exact = false;
 
@@ -156,15 +153,11 @@ class Array : public ObjectRef {
   TVM_FFI_LOCAL explicit Array(size_t n, const T &value)
       : ObjectRef(ArrayObj::CreateRepeated(static_cast<int64_t>(n), Any(value))) {}
 
-  TVM_FFI_LOCAL_INLINE size_t size() const {
-    return data_ == nullptr ? 0 : GetArrayObj()->size();
-  }
+  TVM_FFI_LOCAL_INLINE size_t size() const { return data_ == nullptr ? 0 : GetArrayObj()->size(); }
   TVM_FFI_LOCAL_INLINE size_t capacity() const {
     return data_ == nullptr ? 0 : GetArrayObj()->capacity();
   }
-  TVM_FFI_LOCAL_INLINE bool empty() const {
-    return size() == 0;
-  }
+  TVM_FFI_LOCAL_INLINE bool empty() const { return size() == 0; }
   /** Errors: IndexError. */
   TVM_FFI_LOCAL_INLINE const T operator[](int64_t i) const {
     if (TVM_FFI_PREDICT_FALSE(data_ == nullptr)) {
@@ -259,9 +252,7 @@ class Array : public ObjectRef {
     made->template FillFrom<T>(static_cast<Iterator &&>(first), static_cast<Iterator &&>(last));
     data_ = std::move(made);
   }
-  TVM_FFI_LOCAL ArrayObj *CopyOnWrite() {
-    return detail::PrepareArray(&data_, 0);
-  }
+  TVM_FFI_LOCAL ArrayObj *CopyOnWrite() { return detail::PrepareArray(&data_, 0); }
 
   /** The results of f for the elements; this same array if f changes none of them. */
   template <typename F, typename U = std::decay_t<std::invoke_result_t<F &, T>>>
@@ -300,6 +291,10 @@ class Array : public ObjectRef {
     (result.AppendOne(args), ...);
     return result;
   }
+
+#ifndef TVM_FFI_LEAN
+  using reverse_iterator = typename detail::StdTypes<T>::template Reverse<iterator>;
+#endif
 
  private:
   TVM_FFI_LOCAL ArrayObj *Require() const {

@@ -78,9 +78,6 @@ class List : public ObjectRef {
   using value_type = T;
   using iterator = detail::SeqIterator<T>;
   using const_iterator = iterator;
-#ifndef TVM_FFI_LEAN
-  using reverse_iterator = typename detail::StdTypes<T>::template Reverse<iterator>;
-#endif
   TVM_FFI_LOCAL static constexpr bool _type_is_nullable = false;
   TVM_FFI_LOCAL static constexpr bool _type_container_is_exact = false;
 
@@ -109,15 +106,11 @@ class List : public ObjectRef {
   TVM_FFI_LOCAL explicit List(size_t n, const T &value)
       : ObjectRef(ListObj::CreateRepeated(static_cast<int64_t>(n), Any(value))) {}
 
-  TVM_FFI_LOCAL_INLINE size_t size() const {
-    return data_ == nullptr ? 0 : GetListObj()->size();
-  }
+  TVM_FFI_LOCAL_INLINE size_t size() const { return data_ == nullptr ? 0 : GetListObj()->size(); }
   TVM_FFI_LOCAL_INLINE size_t capacity() const {
     return data_ == nullptr ? 0 : GetListObj()->capacity();
   }
-  TVM_FFI_LOCAL_INLINE bool empty() const {
-    return size() == 0;
-  }
+  TVM_FFI_LOCAL_INLINE bool empty() const { return size() == 0; }
   /** Errors: IndexError. */
   TVM_FFI_LOCAL_INLINE T operator[](int64_t i) const {
     return detail::AnyUnsafe::CopyFromAnyViewAfterCheck<T>(Require()->at(i));
@@ -149,13 +142,9 @@ class List : public ObjectRef {
   TVM_FFI_LOCAL_INLINE auto rend() const {
     return typename detail::StdTypes<Dependent>::template Reverse<iterator>(begin());
   }
-  TVM_FFI_LOCAL_INLINE ListObj *GetListObj() const {
-    return static_cast<ListObj *>(data_.get());
-  }
+  TVM_FFI_LOCAL_INLINE ListObj *GetListObj() const { return static_cast<ListObj *>(data_.get()); }
 
-  TVM_FFI_LOCAL void push_back(T item) {
-    GetOrMake()->Append(Any(static_cast<T &&>(item)));
-  }
+  TVM_FFI_LOCAL void push_back(T item) { GetOrMake()->Append(Any(static_cast<T &&>(item))); }
   template <typename... Args>
   TVM_FFI_LOCAL_INLINE void emplace_back(Args &&...args) {
     push_back(T(static_cast<Args &&>(args)...));
@@ -175,9 +164,7 @@ class List : public ObjectRef {
     list->ReserveMore(static_cast<int64_t>(items.size()));
     list->insert(index, items.GetArrayObj()->begin(), items.GetArrayObj()->end());
   }
-  TVM_FFI_LOCAL void pop_back() {
-    RequireFor("cannot pop_back a null list")->pop_back();
-  }
+  TVM_FFI_LOCAL void pop_back() { RequireFor("cannot pop_back a null list")->pop_back(); }
   TVM_FFI_LOCAL void erase(iterator position) {
     ListObj *list = RequireFor("cannot erase a null list");
     list->erase(position.address() - list->begin());
@@ -192,9 +179,7 @@ class List : public ObjectRef {
     GetOrMake()->Reserve(n);
     GetListObj()->resize(n);
   }
-  TVM_FFI_LOCAL void reserve(int64_t n) {
-    GetOrMake()->Reserve(n);
-  }
+  TVM_FFI_LOCAL void reserve(int64_t n) { GetOrMake()->Reserve(n); }
   /** Replaces the contents, for all who hold the list. Errors: memory, with nothing changed. */
   template <typename Iterator>
   TVM_FFI_LOCAL_INLINE void Assign(Iterator first, Iterator last) {
@@ -209,6 +194,10 @@ class List : public ObjectRef {
   TVM_FFI_LOCAL void Set(int64_t i, T value) {
     Require()->SetItem(i, Any(static_cast<T &&>(value)));
   }
+
+#ifndef TVM_FFI_LEAN
+  using reverse_iterator = typename detail::StdTypes<T>::template Reverse<iterator>;
+#endif
 
  private:
   TVM_FFI_LOCAL ListObj *Require() const {
