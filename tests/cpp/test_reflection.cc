@@ -230,16 +230,38 @@ TEST(Reflection, MetadataIsJson) {
 }
 
 TEST(Reflection, MetadataHoldsFewTypes) {
-  EXPECT_EQ(
-      Raised([] {
-        refl::Metadata({{"k", 1.5}});
-      }),
-      "TypeError: Metadata can be only int, bool or string, but on key `k`, the type is float");
-  EXPECT_EQ(
-      Raised([] {
-        refl::Metadata({{"b", true}, {"k", Any()}});
-      }),
-      "TypeError: Metadata can be only int, bool or string, but on key `k`, the type is None");
+  const auto define = [](const refl::Metadata &metadata) {
+    return Raised([&] {
+      refl::GlobalDef().def(
+          "test.cpp.metadata", [] {}, metadata);
+    });
+  };
+  EXPECT_EQ(define({{"k", 1.5}}),
+            "TypeError: Metadata can be only int, bool or string, but on key `k`, the type is "
+            "float");
+  EXPECT_EQ(define({{"b", true}, {"k", Any()}}),
+            "TypeError: Metadata can be only int, bool or string, but on key `k`, the type is "
+            "None");
+}
+
+TEST(Reflection, MetadataIsAddedToDescriptions) {
+  refl::Metadata metadata({{"unit", "mm"}});
+  {
+    const refl::Metadata other({{"limit", 3}, {"exact", false}});
+    refl::FieldInfoBuilder field;
+    metadata.Apply(&field);
+    metadata = other;
+    metadata.Apply(&field);
+    ASSERT_EQ(field.metadata_.size(), 3u);
+    EXPECT_EQ(field.metadata_[0].first, "unit");
+    EXPECT_EQ(field.metadata_[0].second.cast<String>(), "mm");
+    EXPECT_EQ(field.metadata_[1].second.cast<int>(), 3);
+  }
+  refl::MethodInfoBuilder method;
+  refl::Metadata(metadata).Apply(&method);
+  ASSERT_EQ(method.metadata_.size(), 2u);
+  EXPECT_EQ(method.metadata_[1].first, "exact");
+  EXPECT_FALSE(method.metadata_[1].second.cast<bool>());
 }
 
 TEST(Reflection, AClassIsRegisteredOnce) {

@@ -26,7 +26,11 @@ struct TVM_FFI_LOCAL ClassExtras {
 
 /* Which extras may follow what: one in the wrong place has no overload here. */
 TVM_FFI_LOCAL inline void Apply(MethodExtras &extras, const Metadata &metadata) {
-  extras.metadata.Put(BytesOf(metadata.json()));
+  metadata.PutAll(extras.metadata);
+}
+/* For overload resolution: reflection/info_builder.h has a template for fields. */
+TVM_FFI_LOCAL inline void Apply(FieldExtras &extras, const Metadata &metadata) {
+  metadata.PutAll(extras.metadata);
 }
 TVM_FFI_LOCAL inline void Apply(FieldExtras &extras, const FieldFlag &flag) {
   extras.flags = flag.set ? extras.flags | flag.flag : extras.flags & ~flag.flag;

@@ -22,19 +22,40 @@ struct InfoTrait {};
 /** Values for tools that read the type table: `Metadata({{"unit", "ms"}, {"limit", 3}})`. */
 class TVM_FFI_HIDDEN Metadata : public InfoTrait {
  public:
-  /** Errors: TypeError (a value is not an int, bool or string). */
   template <typename Dependent = void>
   TVM_FFI_LOCAL Metadata(
       std::initializer_list<
           std::pair<typename ::tvm::ffi::detail::DependOn<String, Dependent>::type, Any>>
-          entries) {
-    ::tvm::ffi::detail::Text text;
-    for (const auto &entry : entries) Put(text, entry.first, entry.second);
-    json_ = String(::tvm::ffi::detail::WholeText(text));
+          entries)
+      : entries_(new Entry[entries.size()]) {
+    for (const auto &entry : entries) {
+      entries_[size_].key = entry.first;
+      entries_[size_++].value = entry.second;
+    }
   }
-  TVM_FFI_DETAIL_DEFAULT_MEMBERS(Metadata)
-  /** `,"key":value` for each entry. */
-  TVM_FFI_LOCAL const String &json() const { return json_; }
+  TVM_FFI_LOCAL Metadata(const Metadata &other)
+      : entries_(new Entry[other.size_]), size_(other.size_) {
+    for (size_t i = 0; i < size_; ++i) entries_[i] = other.entries_[i];
+  }
+  TVM_FFI_LOCAL Metadata &operator=(Metadata other) noexcept {
+    std::swap(entries_, other.entries_);
+    std::swap(size_, other.size_);
+    return *this;
+  }
+  TVM_FFI_LOCAL ~Metadata() { delete[] entries_; }
+
+  /** Adds the entries to a FieldInfoBuilder or MethodInfoBuilder of reflection/info_builder.h. */
+  template <typename Builder>
+  TVM_FFI_LOCAL auto Apply(Builder *info) const -> decltype(info->metadata_.clear()) {
+    for (size_t i = 0; i < size_; ++i) {
+      info->metadata_.emplace_back(entries_[i].key, entries_[i].value);
+    }
+  }
+  /** Appends `,"key":value` for each entry. Errors: see Put. */
+  TVM_FFI_LOCAL void PutAll(::tvm::ffi::detail::Text &text) const {
+    for (size_t i = 0; i < size_; ++i) Put(text, entries_[i].key, entries_[i].value);
+  }
+  /** Appends `,"key":value`. Errors: TypeError (the value is not an int, bool or string). */
   TVM_FFI_LOCAL static void Put(::tvm::ffi::detail::Text &text, const String &key,
                                 const Any &value) {
     text.Put(',');
@@ -56,7 +77,12 @@ class TVM_FFI_HIDDEN Metadata : public InfoTrait {
   }
 
  private:
-  String json_;
+  struct TVM_FFI_LOCAL Entry {
+    String key;
+    Any value;
+  };
+  Entry *entries_;
+  size_t size_ = 0;
 };
 
 /** The default value of a field. */
