@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "c/tensor_source.h"
+#include "core/any.h"
 #include "core/tensor.h"
+#include "support/check.h"
 #include "support/oom.h"
 
 /* Each action makes or exports a tensor, in one allocation. */
@@ -92,10 +94,43 @@ static void test_refused_strides_free_the_object(void **state) {
   assert_int_equal(oom_live_blocks(), before);
 }
 
+/* ---- Shapes ---- */
+
+static int make(void *out) {
+  const int64_t dims[2] = {2, 3};
+  TVMFFIObject *shape = tvmffi_shape_new(dims, 2);
+  if (shape == NULL) return -1;
+  *(TVMFFIAny *)out = tvmffi_any_object(shape);
+  return 0;
+}
+
+static int make_from_args(void *out) {
+  TVMFFIAny args[2];
+  args[0] = args[1] = tvmffi_any_int(4);
+  return tvmffi_shape_from_args(args, 2, out);
+}
+
+static void unchanged_shape(void *out) {
+  static const TVMFFIAny none;
+  assert_memory_equal(out, &none, sizeof none);
+}
+
+static void undo_shape(void *out) {
+  check_release(out);
+}
+
+static void test_a_shape_is_one_allocation(void **state) {
+  TVMFFIAny out = tvmffi_any_none();
+  (void)state;
+  assert_int_equal(oom_check(make, unchanged_shape, undo_shape, &out, 0), 1);
+  assert_int_equal(oom_check(make_from_args, unchanged_shape, undo_shape, &out, 0), 1);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_one_allocation_each),
       cmocka_unit_test(test_refused_strides_free_the_object),
+      cmocka_unit_test(test_a_shape_is_one_allocation),
   };
   oom_install();
   return cmocka_run_group_tests(tests, NULL, NULL) != 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Registering methods and metadata, and what is common to all registrations. Fields:
- * test_register_field.c, attributes: test_type_attr.c.
+ * Registering methods, metadata and fields, and what is common to all registrations. Attributes:
+ * test_type_attr.c.
  */
 #include <stdio.h>
 #include <tvm/ffi/extra/c_runtime_api.h>
@@ -199,6 +199,185 @@ static void test_refused_arguments(void **state) {
   assert_null(TVMFFIGetTypeInfo(kTVMFFIStr)->metadata);
 }
 
+/* ---- Fields ---- */
+
+static int get_nothing(void *field, TVMFFIAny *result) {
+  (void)field;
+  (void)result;
+  return 0;
+}
+
+static void test_a_field_is_copied(void **state) {
+  int32_t type = add_type("my.T", 1, kTVMFFIObject);
+  char name[] = "size", doc[] = "how large", metadata[] = "{\"type_schema\":\"int\"}";
+  const TVMFFITypeInfo *info = TVMFFIGetTypeInfo(type);
+  const TVMFFIFieldInfo *kept;
+  TVMFFIFieldInfo field = make_field(name);
+  (void)state;
+  field.doc = check_bytes(doc);
+  field.metadata = check_bytes(metadata);
+  field.flags = kTVMFFIFieldFlagBitMaskWritable | kTVMFFIFieldFlagBitMaskKwOnly;
+  field.size = 8;
+  field.alignment = 4;
+  field.offset = 24;
+  field.getter = get_nothing;
+  field.setter = name; /* not read without the flag */
+  field.default_value_or_factory = tvmffi_any_int(5);
+  field.field_static_type_index = kTVMFFIInt;
+  check_ok(TVMFFITypeRegisterField(type, &field));
+  memset(name, 'x', 4);
+  memset(doc, 'x', 4);
+  memset(metadata, 'x', 4);
+  assert_int_equal(info->num_fields, 1);
+  kept = &info->fields[0];
+  assert_string_equal(kept->name.data, "size");
+  assert_string_equal(kept->doc.data, "how large");
+  assert_string_equal(kept->metadata.data, "{\"type_schema\":\"int\"}");
+  assert_int_equal(kept->metadata.size, 21);
+  assert_int_equal(kept->flags, field.flags);
+  assert_int_equal(kept->size, 8);
+  assert_int_equal(kept->alignment, 4);
+  assert_int_equal(kept->offset, 24);
+  assert_true(kept->getter == get_nothing);
+  assert_ptr_equal(kept->setter, name);
+  assert_int_equal(kept->field_static_type_index, kTVMFFIInt);
+  /* Without the flag there is no default; empty texts become {NULL, 0}. */
+  assert_int_equal(kept->default_value_or_factory.type_index, kTVMFFINone);
+  assert_int_equal(kept->default_value_or_factory.v_int64, 0);
+  field = make_field("plain");
+  field.doc = check_bytes("");
+  check_ok(TVMFFITypeRegisterField(type, &field));
+  assert_null(info->fields[1].doc.data);
+  assert_null(info->fields[1].metadata.data);
+  assert_int_equal(info->fields[1].metadata.size, 0);
+}
+
+static void test_a_default_becomes_owned(void **state) {
+  int32_t type = add_type("my.T", 1, kTVMFFIObject);
+  const TVMFFITypeInfo *info = TVMFFIGetTypeInfo(type);
+  TVMFFIFieldInfo field = make_field("a");
+  probe p;
+  (void)state;
+  probe_init(&p);
+  field.flags = kTVMFFIFieldFlagBitMaskHasDefault;
+  field.default_value_or_factory = tvmffi_any_object(&p);
+  check_ok(TVMFFITypeRegisterField(type, &field));
+  assert_int_equal(check_use_count(&p), 2);
+  field.name = check_bytes("b");
+  field.default_value_or_factory = tvmffi_any_raw_str("a text of more than seven bytes");
+  check_ok(TVMFFITypeRegisterField(type, &field));
+  assert_int_equal(info->fields[1].default_value_or_factory.type_index, kTVMFFIStr);
+  field.default_value_or_factory = tvmffi_any_object(&p);
+  check_fails(TVMFFITypeRegisterField(type, &field), "InternalError",
+              "Duplicate field name \"b\" in type \"my.T\"");
+  assert_int_equal(check_use_count(&p), 2);
+  check_ok(TVMFFIRuntimeShutdown());
+  assert_int_equal(check_use_count(&p), 1);
+  assert_int_equal(p.strong_deletes, 0);
+}
+
+static void test_a_function_setter_is_retained(void **state) {
+  int32_t type = add_type("my.T", 1, kTVMFFIObject);
+  TVMFFIFieldInfo field = make_field("a");
+  probe setter;
+  (void)state;
+  probe_init(&setter);
+  setter.header.type_index = kTVMFFIFunction;
+  field.setter = &setter;
+  check_ok(TVMFFITypeRegisterField(type, &field));
+  assert_int_equal(check_use_count(&setter), 1); /* without the flag it may be a C function */
+  field.flags = kTVMFFIFieldFlagBitSetterIsFunctionObj;
+  check_fails(TVMFFITypeRegisterField(type, &field), "InternalError", NULL);
+  assert_int_equal(check_use_count(&setter), 1);
+  field.name = check_bytes("b");
+  check_ok(TVMFFITypeRegisterField(type, &field));
+  assert_int_equal(check_use_count(&setter), 2);
+  field.name = check_bytes("c");
+  field.setter = NULL;
+  check_ok(TVMFFITypeRegisterField(type, &field));
+  check_ok(TVMFFIRuntimeShutdown());
+  assert_int_equal(check_use_count(&setter), 1);
+}
+
+static void test_F_24_names_match_whole(void **state) {
+  int32_t type = add_type("my.T", 1, kTVMFFIObject), other = add_type("my.O", 1, kTVMFFIObject);
+  (void)state;
+  check_ok(add_field(type, "abc"));
+  check_ok(add_field(type, "ab"));
+  check_ok(add_field(type, "abcd"));
+  check_ok(add_field(type, ""));
+  check_ok(add_field(other, "abc"));
+  check_fails(add_field(type, "ab"), "InternalError",
+              "Duplicate field name \"ab\" in type \"my.T\"");
+  check_fails(add_field(type, ""), "InternalError", "Duplicate field name \"\" in type \"my.T\"");
+  assert_int_equal(TVMFFIGetTypeInfo(type)->num_fields, 4);
+  assert_string_equal(TVMFFIGetTypeInfo(type)->fields[1].name.data, "ab");
+}
+
+static void refuse(const TVMFFIFieldInfo *field, const char *kind, const char *message) {
+  int32_t type = add_type("my.R", 1, kTVMFFIObject);
+  check_fails_with(TVMFFITypeRegisterField(type, field), kind, message);
+  assert_int_equal(TVMFFIGetTypeInfo(type)->num_fields, 0);
+}
+
+static void test_members_of_the_struct_are_checked(void **state) {
+  static const TVMFFIByteArray no_data = {NULL, 4};
+  TVMFFIFieldInfo field = make_field("f"), wrong = field;
+  probe object;
+  (void)state;
+  probe_init(&object);
+  wrong.alignment = -8;
+  refuse(&wrong, "ValueError",
+         "Field `f` of type `my.R` expects a power of two or 0 as alignment but got -8");
+  wrong.alignment = 24;
+  refuse(&wrong, "ValueError", "as alignment but got 24");
+  wrong = field;
+  wrong.field_static_type_index = -2;
+  refuse(&wrong, "ValueError", "expects a type index or -1 but got -2");
+  wrong.field_static_type_index = INT32_MAX;
+  refuse(&wrong, "ValueError", "expects a type index or -1 but got 2147483647");
+  wrong = field;
+  wrong.flags = kTVMFFIFieldFlagBitSetterIsFunctionObj;
+  wrong.setter = &object;
+  refuse(&wrong, "TypeError",
+         "Field `f` of type `my.R` expects a Function as setter but got `ffi.Object`");
+  wrong = field;
+  wrong.flags = kTVMFFIFieldFlagBitMaskHasDefault | kTVMFFIFieldFlagBitMaskDefaultFromFactory;
+  wrong.default_value_or_factory = tvmffi_any_object(&object);
+  refuse(&wrong, "TypeError", "expects a Function as default factory but got `ffi.Object`");
+  wrong = field;
+  wrong.doc = no_data;
+  refuse(&wrong, "ValueError", "`doc` has size 4 but no data");
+  wrong = field;
+  wrong.metadata = no_data;
+  refuse(&wrong, "ValueError", "`metadata` has size 4 but no data");
+  assert_int_equal(check_use_count(&object), 1);
+}
+
+static char logged[256];
+
+static void keep_message(void *context, TVMFFIRuntimeLogLevel level, const char *message) {
+  (void)context;
+  assert_int_equal(level, kTVMFFIRuntimeLogLevelWarning);
+  (void)snprintf(logged, sizeof logged, "%s", message);
+}
+
+static void test_a_field_of_an_ancestor_is_told_to_the_log(void **state) {
+  int32_t base = add_type("my.Base", 1, kTVMFFIObject), middle = add_type("my.Middle", 2, base);
+  int32_t leaf = add_type("my.Leaf", 3, middle);
+  (void)state;
+  check_ok(TVMFFIRuntimeSetLogHook(keep_message, NULL));
+  logged[0] = '\0';
+  check_ok(add_field(base, "x"));
+  check_ok(add_field(leaf, "xy"));
+  assert_string_equal(logged, "");
+  check_ok(add_field(leaf, "x"));
+  assert_string_equal(logged,
+                      "Field \"x\" in type \"my.Leaf\" duplicates an ancestor field in "
+                      "\"my.Base\"");
+  assert_int_equal(TVMFFIGetTypeInfo(leaf)->num_fields, 2);
+}
+
 static int shut_down(void **state) {
   (void)state;
   return TVMFFIRuntimeShutdown();
@@ -215,6 +394,12 @@ int main(void) {
       TEST(test_built_in_types_can_be_extended),
       TEST(test_L_17d_arrays_that_readers_hold_stay_valid),
       TEST(test_refused_arguments),
+      TEST(test_a_field_is_copied),
+      TEST(test_a_default_becomes_owned),
+      TEST(test_a_function_setter_is_retained),
+      TEST(test_F_24_names_match_whole),
+      TEST(test_members_of_the_struct_are_checked),
+      TEST(test_a_field_of_an_ancestor_is_told_to_the_log),
   };
   return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }
