@@ -2,15 +2,26 @@
 /* A library that misbehaves in the way, and at the moment, that an environment variable names:
  * ON_LOAD, ON_ASK (when asked for the types of its function), ON_CALL or ON_END. */
 #define _DEFAULT_SOURCE
-#include "deeds.h"
-
+#include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <tvm/ffi/c.h>
 #include <unistd.h>
+#ifdef _WIN32
+#include <io.h>
+#include <windows.h>
+#endif
 
-void deeds_hang(void) {
+typedef struct {
+  const char *name;
+  void (*act)(void);
+} deed;
+
+/* ---- What it may do on all systems ---- */
+
+static void hang(void) {
   for (;;) sleep(1000);
 }
 
@@ -40,9 +51,97 @@ static void leave_quietly(void) {
 }
 
 static const deed kDeeds[] = {
-    {"crash", abort},     {"leave", leave},      {"leave_quietly", leave_quietly},
-    {"hang", deeds_hang}, {"print", print_both}, {"flood", flood},
+    {"crash", abort}, {"leave", leave},      {"leave_quietly", leave_quietly},
+    {"hang", hang},   {"print", print_both}, {"flood", flood},
     {NULL, NULL}};
+
+/* ---- What it may do on Windows ---- */
+
+#ifdef _WIN32
+
+/* An access violation. */
+static void violate(void) {
+  volatile uintptr_t address = sizeof(int);
+  *(volatile int *)address = 0;
+}
+
+static int recurse(volatile int *depth) {
+  volatile char bytes[1 << 14];
+  bytes[++*depth % 1024] = 1;
+  return *depth < 0 ? 0 : recurse(depth) + bytes[0];
+}
+
+/* A stack overflow. */
+static void overflow(void) {
+  volatile int depth = 0;
+  if (recurse(&depth) == 0) abort();
+}
+
+/* Starts a process that does not end by itself. */
+static void spawn(void) {
+  char line[] = "cmd.exe /c for /l %x in (0, 0, 1) do @rem";
+  STARTUPINFOA startup;
+  PROCESS_INFORMATION started;
+  memset(&startup, 0, sizeof startup);
+  startup.cb = sizeof startup;
+  if (!CreateProcessA(NULL, line, NULL, NULL, TRUE, 0, NULL, NULL, &startup, &started)) abort();
+}
+
+static void shut(void) {
+  int file;
+  for (file = 0; file < 3; ++file) (void)_close(file);
+}
+
+static const deed kSystemDeeds[] = {
+    {"violate", violate}, {"overflow", overflow}, {"spawn", spawn}, {"shut", shut}, {NULL, NULL}};
+
+/* ---- What it may do elsewhere ---- */
+
+#else
+
+static void close_until(int end) {
+  int file;
+  for (file = 0; file < end; ++file) close(file);
+}
+
+/* Can be ended by SIGKILL only. */
+static void resist(void) {
+  sigset_t all;
+  sigfillset(&all);
+  sigprocmask(SIG_BLOCK, &all, NULL);
+  hang();
+}
+
+static void spawn(void) {
+  if (fork() == 0) hang();
+}
+
+/* Forks; the child continues as if it were the program. */
+static void split(void) {
+  (void)fork();
+}
+
+static void stop(void) {
+  raise(SIGSTOP);
+}
+
+static void shut(void) {
+  close_until(3);
+}
+
+static void shut_all_and_hang(void) {
+  close_until(256);
+  hang();
+}
+
+static const deed kSystemDeeds[] = {
+    {"resist", resist}, {"shut", shut},   {"shut_all_and_hang", shut_all_and_hang},
+    {"spawn", spawn},   {"split", split}, {"stop", stop},
+    {NULL, NULL}};
+
+#endif
+
+/* ---- When ---- */
 
 /* False if there is no deed of this name. */
 static int perform_from(const deed *deeds, const char *name) {

@@ -11,8 +11,7 @@ import subprocess
 import sys
 import tempfile
 
-from installed import install
-from tool import FILES, USAGE, bad, good
+from tool import FILES, USAGE, bad, good, install
 
 BUILD, MESON, *KERNELS = FILES[:4]
 COMPILERS = FILES[4:]

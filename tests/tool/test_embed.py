@@ -12,10 +12,9 @@ import subprocess
 import time
 import unittest
 
-from contents import CONTENT, write_contents
 from elf import Library, blob
-from tool import (COMMAND, FILES, LOAD, USAGE, WINDOWS, bad, good, good_json, run, run_tests, skip,
-                  work_folder)
+from tool import (COMMAND, CONTENT, FILES, LOAD, USAGE, WINDOWS, bad, good, good_json, run,
+                  run_tests, skip, work_folder, write_contents)
 
 if WINDOWS:
     skip("its objects and programs are for Linux; test_embed_objects.py has those for Windows")

@@ -6,9 +6,8 @@ import struct
 import subprocess
 import unittest
 
-from contents import CONTENT, write_contents
 from foreign import HEADERS, MINGW, ROOT, WINE, ZIG, compile_with, run_windows
-from tool import USAGE, bad, good, run_tests, work_folder
+from tool import CONTENT, USAGE, bad, good, run_tests, work_folder, write_contents
 
 HERE = pathlib.Path(__file__).parent
 WORK = work_folder()

@@ -15,8 +15,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from commands import INDENT, make_pattern, read_commands  # noqa: E402
-from installed import install  # noqa: E402
-from tool import FILES, good, work_folder
+from tool import FILES, good, install, work_folder  # noqa: E402
 
 PAGE, BUILD, MESON, *USED = FILES
 NOT_RUN = re.compile(r"^Not run by the test: \S", re.MULTILINE)

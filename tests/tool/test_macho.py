@@ -9,8 +9,8 @@ import unittest
 from elf import blob
 from foreign import HEADERS, ROOT, ZIG, compile_with
 from macho import BUNDLE, MACHINES, OBJECT, PROGRAM, STACK_EXECUTION, Library, universal
-from tool import CHECK, LOAD, OK, RUNNER, bad, good, good_json, run, run_tests, work_folder
-from verdicts import Checker
+from tool import (CHECK, LOAD, OK, RUNNER, Checker, bad, good, good_json, run, run_tests,
+                  work_folder)
 
 WORK = work_folder()
 FILE = WORK / "made.dylib"

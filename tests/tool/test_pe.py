@@ -9,8 +9,8 @@ import unittest
 from elf import blob
 from foreign import HEADERS, MINGW, ROOT, compile_with
 from pe import CODE, DYNAMIC_BASE, NX, SECTION, Library
-from tool import CHECK, LOAD, OK, RUNNER, USAGE, bad, good, good_json, run, run_tests, work_folder
-from verdicts import Checker
+from tool import (CHECK, LOAD, OK, RUNNER, USAGE, Checker, bad, good, good_json, run, run_tests,
+                  work_folder)
 
 WORK = work_folder()
 FILE = WORK / "made.dll"

@@ -4,6 +4,7 @@ import atexit
 import json
 import os
 import pathlib
+import random
 import shlex
 import signal
 import subprocess
@@ -89,6 +90,55 @@ def bad(code, message, *args, **kwargs):
     got, out, err = run(*args, **kwargs)
     assert (got == code and out == "" and message in err
             and err.count("\n") == 1), (args, got, out, err)
+
+
+# The files that the tests of embed put into C and object files, by name.
+CONTENT = {
+    "a-b.bin": random.Random(1).randbytes(10001), "c.spv": b"\x03\x02\x23\x07\"\\?", "0": bytes(256)
+}
+
+
+def write_contents(folder):
+    """Write the files into a folder; return their paths."""
+    for name, content in CONTENT.items():
+        (folder / name).write_bytes(content)
+    return [folder / name for name in CONTENT]
+
+
+class Checker:
+    """Writes libraries to a file, which it has checked, and compares the verdicts."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def check(self, library, *options):
+        """The exit code, and the lines with verdicts."""
+        code, out, err = run("check", *options, library.write(self.path))
+        lines = out.splitlines()
+        assert err == "" and lines[0] == str(self.path), (code, out, err)
+        return code, lines[1:]
+
+    def says(self, library, line, *options):
+        """The verdicts must contain this line, and the exit code must agree with them."""
+        code, lines = self.check(library, *options)
+        assert "  " + line in lines, (line, lines)
+        assert code == (CHECK if any(line.startswith("  FAIL")
+                                     for line in lines) else OK), (code, lines)
+
+
+def install(meson, build, folder):
+    """Install a build into a folder and move the prefix, to another place than it was made for; returns the prefix and the
+    build's options."""
+    info = json.loads(subprocess.run([meson, "introspect", build, "--buildoptions"], check=True,
+                                     capture_output=True, text=True).stdout)
+    options = {option["name"]: option["value"] for option in info}
+    done = subprocess.run(
+        [meson, "install", "-C", build, "--no-rebuild", "--destdir", folder / "first"],
+        capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done
+    moved = folder / "moved"
+    (folder / "first" / options["prefix"].lstrip("/")).rename(moved)
+    return moved, options
 
 
 def run_tests():
