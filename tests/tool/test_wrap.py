@@ -7,73 +7,30 @@ import itertools
 import re
 import shutil
 import subprocess
+import unittest
 
 from compilers import (COMPILERS, FOLDER, HEADERS, PLACE, STRICT, call_with_program, make_library,
                        raises)
-from tool import RUNNER, USAGE, bad, good, good_json, run
+from tool import RUNNER, USAGE, bad, good, good_json, run, run_tests
 
 SOFTMAX = "softmax = void softmax_f32(float y[n][m], const float x[n][m], int n, int m)"
 
-# ---- The text ----
-expected = (FOLDER / "wrap_expected.txt").read_text(encoding="utf-8")
-assert good("wrap", SOFTMAX + " // Softmax of each row.") == expected
-assert good("wrap", SOFTMAX, "--doc=Softmax of each row.") == expected
-assert good("wrap", "@-",
-            stdin=f"\n# a comment\n  {SOFTMAX};  // Softmax of each row.  \r\n") == expected
-assert good("wrap", SOFTMAX + "//", "-o", PLACE / "softmax.c") == ""
-assert (PLACE / "softmax.c").read_text(encoding="utf-8") == expected.replace(
-    'TVM_FFI_C_EXPORT_DOC(softmax, "Softmax of each row.");\n', "")
-told = good_json("wrap", SOFTMAX, "void f(int x)")
-assert told["kernels"] == [{"name": "softmax", "function": "softmax_f32"},
-                           {"name": "f", "function": "f"}], told
-assert told["source"] == good("wrap", SOFTMAX, "void f(int x)")
-# -I is the name that --include had first, -include that of compilers. The file is here, or beside
-# the output.
-(PLACE / "softmax.h").write_text("/* declares softmax_f32 */\n", encoding="utf-8")
-for name in "--include", "-include", "-I":
-    included = good("wrap", SOFTMAX, name, PLACE / "softmax.h", "--include=<math.h>")
-    assert (f'#include <tvm/ffi/c.h>\n\n#include "{PLACE}/softmax.h"\n#include '
-            '<math.h>\n\n/*') in included, included
-good("wrap", SOFTMAX, "--include=softmax.h", "-o", PLACE / "softmax.c")
-assert '#include "softmax.h"\n' in (PLACE / "softmax.c").read_text(encoding="utf-8")
-(PLACE / "softmax.c").unlink()
-for form in ["-o", PLACE / "softmax.c"], ["--json"], []:
-    bad(
-        USAGE,
-        "--include: there is no file nothing.h; write <nothing.h> if the compiler finds it "
-        "elsewhere",
-        "wrap", SOFTMAX, f"--include={PLACE}/softmax.h", "--include=nothing.h", *form)
-assert not (PLACE / "softmax.c").exists()
-bad(USAGE, f"--include: there is no file {PLACE}/nothing.h\n", "wrap", SOFTMAX,
-    f"--include={PLACE}/nothing.h")
-bad(USAGE, "-includes is not an option of wrap", "wrap", SOFTMAX, "-includes", "softmax.h")
-assert " -I" not in good("wrap", "--help")
-
-lean = good("wrap", SOFTMAX, "--lean")
-assert "tvm_ffi_args_read_bool" not in lean and len(lean.splitlines()) < 530, lean
+EXPECTED = (FOLDER / "wrap_expected.txt").read_text(encoding="utf-8")
 HEADERS_OF = {
     "int next(int x)": [], SOFTMAX: ["stdarg.h", "stdio.h"], "void f(const char *s)": ["string.h"],
     "void g(float x[n], float *w[n], int n)": ["stdarg.h", "stdio.h", "stdlib.h"]
 }
-for spec, headers in HEADERS_OF.items():
-    included = set(re.findall("#include (.*)", good("wrap", spec, "--lean"))) - {"<limits.h>"}
-    assert included == {f"<{name}>" for name in ["stdbool.h", "stddef.h", "stdint.h", *headers]
-                        }, (spec, included)
-assert lean.endswith(good("wrap", SOFTMAX).partition("\n\n")[2]), lean
 
-# ---- Refusals: the column, the message, the text and a caret below the column ----
 WRONG = [
     ("", 1, "expected a type, but the text ends"),
     ("void", 5, "expected the name of the function, but the text ends"),
     ("void f", 7, "expected `(` and the parameters, but the text ends"),
     ("void f(float y[n], flot x)", 20,
-     "`flot` is not a known type, such as float, double, bool, int, int8_t, uint64_t or "
-     "size_t"),
+     "`flot` is not a known type, such as float, double, bool, int, int8_t, uint64_t or size_t"),
     ("void f(float *y)", 15,
      "`y` has no shape: write `float y[n]` for a tensor, `float *y[n]` for a work array"),
     ("void f(const float *y)", 21,
-     "`y` has no shape: write `const float y[n]` for a tensor, `float *y[n]` for a work "
-     "array"),
+     "`y` has no shape: write `const float y[n]` for a tensor, `float *y[n]` for a work array"),
     ("void f(float y[n)", 17, "expected `]`, `,` or `:` and a stride"),
     ("void f(float y[0])", 16, "an extent of 0 leaves no elements"),
     ("void f(float y[-1])", 16, "expected an extent: a name or a number"),
@@ -124,178 +81,16 @@ WRONG = [
      "a kernel's name must not begin with _; put another one before it: `name = void _f(...)`"),
     ("float\t\u00e9", 7, "expected the name of the function"),
 ]
-for spec, column, message in WRONG:
-    code, out, err = run("wrap", spec)
-    shown = spec.replace("\t", " ")
-    assert ((code, out) == (USAGE, "") and err
-            == f"tvm-ffi: SPEC:{column}: {message}\n  {shown}\n  {' ' * (column - 1)}^\n"), (spec,
-                                                                                             err)
-assert run("wrap", SOFTMAX, "--errors=nonzero")[2].startswith(
-    "tvm-ffi: SPEC:16: with --errors=nonzero `softmax_f32` must return an integer, not `void`\n  "
-    "softmax = "
-)
-assert run("wrap", "int iota(int y[n][m], int n)", "--outputs=return")[2].startswith(
-    "tvm-ffi: SPEC:19: no argument determines `m`, an extent of `y`\n")
-assert run("wrap", "void f(int x)",
-           "int f(int y)")[2].startswith("tvm-ffi: SPEC:5: `f` is the kernel of an earlier spec\n")
-assert run("wrap", "int f(float y[n] inplace x, const float x[n])",
-           "--outputs=return")[2].startswith("tvm-ffi: SPEC:26: `y` is allocated by the kernel, "
-                                             "and is never in the place of `x`\n")
-# The words behind a shape may be names, and the error of a call shows them.
-assert "(0: float restrict align[n] align 64 inplace inplace, 1: const float inplace[n])" in good(
-    "wrap", "void f(float align[restrict n] inplace inplace align 64, const float inplace[n])")
-(PLACE / "bad.txt").write_text("void f(int x)\n\nvoid g(\x1b[0m)\n", encoding="utf-8")
-code, out, err = run("wrap", f"@{PLACE}/bad.txt")
-assert err == (f"tvm-ffi: {PLACE}/bad.txt:3:8: expected a type\n  void g(\\x1b[0m)\n  "
-               f"{' ' * 7}^\n"), err
-(PLACE / "empty.txt").write_text("# nothing\n", encoding="utf-8")
-bad(USAGE, "no spec: the files have none", "wrap", f"@{PLACE}/empty.txt")
-bad(USAGE, "--doc describes one kernel: with several, write // and the text after each spec",
-    "wrap", "void f(int x)", "void g(int x)", "--doc=x")
-bad(USAGE, "nothing.txt: No such file", "wrap", "@nothing.txt")
-bad(USAGE, "--json prints the kernels: --output must be another file", "wrap", SOFTMAX, "--json",
-    "-o", "-")
-bad(USAGE, "--outputs must be arguments or return", "wrap", SOFTMAX, "--outputs=both")
 
 
-# ---- Compilers ----
 def compile_kernels(compiler, name, *options):
     """Make a library of the specs of a file."""
     return make_library(compiler, name, [FOLDER / "wrap_functions.c"],
                         [f"@{FOLDER}/wrap_{name}.txt"], "--include=<wrap_functions.h>", *options)
 
 
-for label, compiler, lean in [(*entry, lean) for entry in COMPILERS.items()
-                              for lean in ([], ["--lean"])]:
-    # ---- Outputs are arguments ----
-    kernels = compile_kernels(compiler, "specs", *lean)
-    printed = call_with_program(compiler, "use_wrap", kernels)
-    assert printed == (FOLDER / "wrap_calls.txt").read_text(encoding="utf-8"), printed
-    for call, printed in {
-            "scale_columns(&1x2xf32, 1x2xf32=3 4, 2xf32=10 100)": "arg[0]: 1x2xf32=[30 400]",
-            "scale_columns_vla(&2x2xf32, 2x2xf32=1 2 3 4)": "arg[0]: 2x2xf32=[1 4][3 8]",
-            "add(&2x3xf32, 2x3xf32=1 2 3 4 5 6, 0.5)": "arg[0]: 2x3xf32=[1.5 2.5 3.5][4.5 5.5 6.5]",
-            "dot(3xf64=1 2 3, 3xf64=1 10 100)": "result[0]: 321.0",
-            "sort(&1500xi64, 1500xi64=2)": "arg[0]: 1500xi64=2 2 2 ... 2 2 2",
-            "sort(&4xi64, 4xi64=4 1 3 2)": "arg[0]: 4xi64=1 2 3 4\nresult[0]: 0",
-            "mirror(&3xf32, 3xf32=1 2 4)": "arg[0]: 3xf32=5 4 5",
-            "count_true(4xbool=1 0 1 1)": "result[0]: 3",
-            "largest(false)": "result[0]: 9223372036854775807",
-            'greet("you")': 'result[0]: "hello, you"',
-            'greet("")': "result: none",
-            "same(none)": "result[0]: void*",
-            "describe(-128, 4294967295, 0.5, 1e300, true, 7, "
-            "-9)": 'result[0]: "-128 4294967295 0.5 1e+300 1 7 -9"',
-    }.items():
-        shown = good("run", kernels, call)
-        assert set(printed.splitlines()) <= set(shown.splitlines()), (call, shown)
-    SCALE = "`scale_columns(0: float y[n][m], 1: const float x[n][m], 2: const float s[m]) -> void`"
-    raises(
-        f"TypeError: Mismatched number of arguments when calling: {SCALE}. Expected 3 but got 2 "
-        "arguments",
-        kernels, "scale_columns(&1x2xf32, 1x2xf32)")
-    raises(
-        f"TypeError: Mismatched type on argument #2 when calling: {SCALE}. Expected `DLTensor*` "
-        "but got `None`",
-        kernels, "scale_columns(&1x2xf32, 1x2xf32, none)")
-    raises(
-        f"TypeError: Mismatched dtype on argument #1 when calling: {SCALE}. Expected `float32` but "
-        "got `float64`",
-        kernels, "scale_columns(&1x2xf32, 1x2xf64, 2xf32)")
-    raises(
-        f"ValueError: Mismatched ndim on argument #2 when calling: {SCALE}. Expected 1 but got 2",
-        kernels, "scale_columns(&1x2xf32, 1x2xf32, 1x2xf32)")
-    raises(
-        f"ValueError: Mismatched shape on argument #1 when calling: {SCALE}. Expected size 1 in "
-        "dimension 0 but got "
-        "[2, 2]", kernels, "scale_columns(&1x2xf32, 2x2xf32, 2xf32)")
-    raises(
-        f"ValueError: Mismatched shape on argument #2 when calling: {SCALE}. Expected size 2 in "
-        "dimension 0 but got [3]",
-        kernels, "scale_columns(&1x2xf32, 1x2xf32, 3xf32)")
-    raises(
-        "`add(0: float y[2][3], 1: const float x[2][3], 2: float a) -> void`. Expected size 3 in "
-        "dimension 1 but got "
-        "[2, 4]", kernels, "add(&2x4xf32, 2x4xf32, 1)")
-    raises("Expected `float` but got `ffi.SmallStr`", kernels, "add(&2x3xf32, 2x3xf32, s:\"1\")")
-    raises("ValueError: Mismatched value on argument #0 when calling: `describe(0: int8_t a,",
-           kernels, "describe(128, 1, 1, 1, true, 7, 8)")
-    raises("Expected 0 to 4294967295 but got -1", kernels, "describe(1, -1, 1, 1, true, 7, 8)")
-    raises("`greet(0: const char *name) -> const char *`. Expected `str` but got `int`", kernels,
-           "greet(i:1)")
-    raises("OverflowError", kernels, "largest(true)")
-
-    # ---- Outputs are returned, and a result is an error code ----
-    kernels = compile_kernels(compiler, "returns", "--outputs=return", "--errors=nonzero", *lean)
-    for call, printed in {
-            "check_positive(3xi32=1 2 3)": "result: none",
-            "powers(2.0, 4)": "result[0]: 4xf64=1 2 4 8\nresult[1]: f64=15",
-            "powers(2.0, 0)": "result[0]: 0xf64=\nresult[1]: f64=0",
-            "sort(4xi64=4 1 3 2)": "result[0]: 4xi64=1 2 3 4",
-            "count(3, 2000)": "result[0]: 3xf64=1 2 3",
-            "widen(3xf32=1 2 3)": "result[0]: 3xf64=1 2 3",
-    }.items():
-        shown = good("run", "--leak-check", kernels, call)
-        assert shown == printed + "\n", (call, shown)
-    raises("RuntimeError: `check_positive` failed: expected it to return 0 but got 3", kernels,
-           "check_positive(3xi32=1 2 0)")
-    raises("RuntimeError: `powers` failed: expected it to return 0 but got 7", kernels,
-           "powers(0.0, 4)")
-    raises("ValueError: Shape [-1] has a negative extent", kernels, "powers(2.0, -1)")
-    raises("ValueError: A work array of shape [-1] has a negative extent", "--leak-check", kernels,
-           "count(3, -1)")
-    raises(
-        "`powers(0: double base, 1: int n) -> (double y[n], double sum[])`. Expected -2147483648 "
-        "to 2147483647 but got "
-        "2147483648", kernels, "powers(2.0, 2147483648)")
-    print("checked with", label, *lean)
-
-# ---- With --lean, compilers that need no more than C99 ----
-# tcc has no parameters `y[n][m]`.
-specs = (FOLDER / "wrap_specs.txt").read_text(encoding="utf-8").splitlines()
-good("wrap", "@-", "--lean", "-o", PLACE / "lean.c",
-     stdin="\n".join(line for line in specs if "_vla(" not in line))
-# here, on Linux
-others = {"tcc": [], "musl-gcc": STRICT, "x86_64-w64-mingw32-gcc": STRICT} if not RUNNER else {}
-for compiler, options in others.items():
-    if shutil.which(compiler):
-        subprocess.run([compiler, *options, "-c", PLACE / "lean.c", "-o", PLACE / "lean.o"],
-                       check=True)
-        print("compiled with", compiler)
-
-# ---- Metadata, for list, stub and Python ----
-listed = good("list", PLACE / "specs.so")
-for line in (
-        "  scale_columns      (y: Tensor, x: Tensor, s: Tensor) -> None  Scale each column of x.",
-        '  add                (y: Tensor, x: Tensor, a: float) -> None  "x" + a, \\ ?? or not?',
-        "  greet              (name: str) -> Optional[str]",
-        "  describe           (a: int, b: int, c: float, d: float, e: bool, f: int, args: int) -> "
-        "Optional[str]"
-):
-    assert re.sub(" +", " ", line) in re.sub(" +", " ", listed), listed
-returned = re.sub(" +", " ", good("list", PLACE / "returns.so"))
-assert "powers (base: float, n: int) -> Tuple[Tensor, Tensor]" in returned, returned
-assert ("def scale_columns(y: tvm_ffi.Tensor, x: tvm_ffi.Tensor, s: tvm_ffi.Tensor) -> "
-        "None:") in good(
-    "stub", "--lang=python", PLACE / "specs.so")
-
-# ---- A spec that differs from the function's declaration does not compile ----
-for spec in (
-        "void scale_columns(double y[n][m], const float x[n][m], const float s[m], int n, int m)",
-        "void scale_columns(float y[n][m], const float x[n][m], const float s[m], int n, long m)",
-        "void scale_columns(float y[n][m], float x[n][m], const float s[m], int n, int m)",
-        "int scale_columns(float y[n][m], const float x[n][m], const float s[m], int n, int m)",
-        "void add_fixed(float y[2][4], const float x[2][3], float a)",
-        "void add_fixed(float y[2, 3], const float x[2][3], float a)",
-        "void scale_columns_vla(int n, int m, float y[n, m], const float x[n][m])"):
-    good("wrap", spec, "--include=<wrap_functions.h>", "-o", PLACE / "drift.c")
-    for compiler in COMPILERS.values():
-        done = subprocess.run([*compiler, *STRICT, *HEADERS, "-fsyntax-only", PLACE / "drift.c"],
-                              capture_output=True, text=True, check=False)
-        assert done.returncode != 0 and "conflicting types for" in done.stderr, (spec, done)
-
-# ---- A header that changes below a spec does not compile either ---- The header, the spec, what
-# changes in the header, and what compilers of C99 say, and of C11 if that differs.
+# The header, the spec, what changes in the header, and what compilers of C99 say, and of C11 if
+# that differs.
 DRIFTS = {
     "the type of an integer": ("typedef int32_t number; void f(float *y, number n);",
                                "void f(float y[n], int32_t n)", ("int32_t", "int64_t"),
@@ -332,52 +127,298 @@ DRIFTS = {
                                  "undeclared"),
 }
 CHECKERS = [[*found, "-Wpedantic", "-Werror", "-fsyntax-only"] for found in COMPILERS.values()]
-if shutil.which("tcc") and not RUNNER:
-    CHECKERS.append(["tcc", "-c", "-o", PLACE / "drift.o"])
-for what, (header, spec, change, *messages) in DRIFTS.items():
-    (PLACE / "drift.h").write_text(header + "\n", encoding="utf-8")
-    good("wrap", spec, "--include", PLACE / "drift.h", "-o", PLACE / "drift.c", "--lean")
-    for is_changed in False, True:
-        (PLACE / "drift.h").write_text((header.replace(*change) if is_changed else header) + "\n",
-                                       encoding="utf-8")
-        for checker, (standard, message) in itertools.product(CHECKERS, zip(("c99", "c11"),
-                                                                            messages)):
-            done = subprocess.run([*checker, f"-std={standard}", PLACE / "drift.c"],
-                                  capture_output=True, text=True, check=False)
-            assert (done.returncode != 0) == is_changed, (what, done)
-            assert not is_changed or checker[0] == "tcc" or message in done.stderr, (what, done)
-# A long has 32 bits on Windows, and 64 on Linux.
-if shutil.which("x86_64-w64-mingw32-gcc"):
-    (PLACE / "drift.h").write_text("void f(const long *x);\n", encoding="utf-8")
-    good("wrap", "void f(const int64_t x[4])", "--include", PLACE / "drift.h", "-o",
-         PLACE / "drift.c", "--lean")
-    done = subprocess.run(
-        ["x86_64-w64-mingw32-gcc", "-c", PLACE / "drift.c", "-o", PLACE / "drift.o"],
-        capture_output=True, text=True, check=False)
-    assert done.returncode != 0 and "conflicting types for" in done.stderr, done
 
-# ---- The cost in bytes, compared with checks written by hand ----
-size = shutil.which("size")
-if size is not None:
-    good("wrap", "void nothing(float y[n][m], const float x[n][m], int n, int m)", "-o",
-         PLACE / "nothing.c")
-    # -Os shows what the source costs; by -O2 the compiler also chooses what to inline. GCC 16
-    # inlines more, as wrap_check_extent once per extent: the ratio is 1.09, and 1.01 by GCC 12.
-    for compiler, level in itertools.product(COMPILERS.values(), ("-Os", "-O2")):
-        macros = subprocess.run([*compiler, "-dM", "-E", "-x", "c", "-"], input="",
-                                capture_output=True, text=True, check=True).stdout
-        gcc = re.search(r"define __GNUC__ (\d+)", macros)
-        is_new_gcc = gcc is not None and int(gcc[1]) >= 16 and "__clang__" not in macros
-        limit = 1.12 if level == "-O2" and is_new_gcc else 1.05
-        bytes_of = {}
-        for kind, source in ("wrapped", PLACE / "nothing.c"), ("by hand",
-                                                               FOLDER / "wrap_by_hand.c"):
-            subprocess.run([
-                *compiler, *STRICT, *HEADERS, level, "-fPIC", "-c", source, "-o",
-                PLACE / "nothing.o"
-            ], check=True)
-            done = subprocess.run([size, PLACE / "nothing.o"], capture_output=True, text=True,
-                                  check=True)
-            bytes_of[kind] = int(done.stdout.splitlines()[1].split()[3])
-        assert bytes_of["wrapped"] <= limit * bytes_of["by hand"], (compiler, level, bytes_of)
-        print(compiler, level, bytes_of)
+
+class Wrap(unittest.TestCase):
+    def test_the_text(self):
+        assert good("wrap", SOFTMAX + " // Softmax of each row.") == EXPECTED
+        assert good("wrap", SOFTMAX, "--doc=Softmax of each row.") == EXPECTED
+        assert good("wrap", "@-",
+                    stdin=f"\n# a comment\n  {SOFTMAX};  // Softmax of each row.  \r\n") == EXPECTED
+        assert good("wrap", SOFTMAX + "//", "-o", PLACE / "softmax.c") == ""
+        assert (PLACE / "softmax.c").read_text(encoding="utf-8") == EXPECTED.replace(
+            'TVM_FFI_C_EXPORT_DOC(softmax, "Softmax of each row.");\n', "")
+        told = good_json("wrap", SOFTMAX, "void f(int x)")
+        assert told["kernels"] == [{"name": "softmax", "function": "softmax_f32"},
+                                   {"name": "f", "function": "f"}], told
+        assert told["source"] == good("wrap", SOFTMAX, "void f(int x)")
+        # -I is the name that --include had first, -include that of compilers. The file is here, or
+        # beside the output.
+        (PLACE / "softmax.h").write_text("/* declares softmax_f32 */\n", encoding="utf-8")
+        for name in "--include", "-include", "-I":
+            included = good("wrap", SOFTMAX, name, PLACE / "softmax.h", "--include=<math.h>")
+            assert (f'#include <tvm/ffi/c.h>\n\n#include "{PLACE}/softmax.h"\n#include '
+                    '<math.h>\n\n/*') in included, included
+        good("wrap", SOFTMAX, "--include=softmax.h", "-o", PLACE / "softmax.c")
+        assert '#include "softmax.h"\n' in (PLACE / "softmax.c").read_text(encoding="utf-8")
+        (PLACE / "softmax.c").unlink()
+        for form in ["-o", PLACE / "softmax.c"], ["--json"], []:
+            bad(
+                USAGE,
+                "--include: there is no file nothing.h; write <nothing.h> if the compiler finds it "
+                "elsewhere",
+                "wrap", SOFTMAX, f"--include={PLACE}/softmax.h", "--include=nothing.h", *form)
+        assert not (PLACE / "softmax.c").exists()
+        bad(USAGE, f"--include: there is no file {PLACE}/nothing.h\n", "wrap", SOFTMAX,
+            f"--include={PLACE}/nothing.h")
+        bad(USAGE, "-includes is not an option of wrap", "wrap", SOFTMAX, "-includes", "softmax.h")
+        assert " -I" not in good("wrap", "--help")
+
+    def test_the_header_for_kernels(self):
+        """With --lean, what the kernel needs of it is copied."""
+        lean = good("wrap", SOFTMAX, "--lean")
+        assert "tvm_ffi_args_read_bool" not in lean and len(lean.splitlines()) < 530, lean
+        for spec, headers in HEADERS_OF.items():
+            included = set(re.findall("#include (.*)", good("wrap", spec,
+                                                            "--lean"))) - {"<limits.h>"}
+            assert included == {
+                f"<{name}>"
+                for name in ["stdbool.h", "stddef.h", "stdint.h", *headers]
+            }, (spec, included)
+        assert lean.endswith(good("wrap", SOFTMAX).partition("\n\n")[2]), lean
+
+    def test_refusals(self):
+        """They tell the column, and show the text with a caret below."""
+        for spec, column, message in WRONG:
+            code, out, err = run("wrap", spec)
+            shown = spec.replace("\t", " ")
+            assert ((code, out) == (USAGE, "") and err
+                    == f"tvm-ffi: SPEC:{column}: {message}\n  {shown}\n  {' ' * (column - 1)}^\n"
+                    ), (spec, err)
+        assert run("wrap", SOFTMAX, "--errors=nonzero")[2].startswith(
+            "tvm-ffi: SPEC:16: with --errors=nonzero `softmax_f32` must return an integer, not "
+            "`void`\n  softmax = ")
+        assert run("wrap", "int iota(int y[n][m], int n)", "--outputs=return")[2].startswith(
+            "tvm-ffi: SPEC:19: no argument determines `m`, an extent of `y`\n")
+        assert run(
+            "wrap", "void f(int x)",
+            "int f(int y)")[2].startswith("tvm-ffi: SPEC:5: `f` is the kernel of an earlier spec\n")
+        assert run("wrap", "int f(float y[n] inplace x, const float x[n])",
+                   "--outputs=return")[2].startswith(
+                       "tvm-ffi: SPEC:26: `y` is allocated by the kernel, "
+                       "and is never in the place of `x`\n")
+        # The words behind a shape may be names, and the error of a call shows them.
+        shown = good(
+            "wrap",
+            "void f(float align[restrict n] inplace inplace align 64, const float inplace[n])")
+        assert ("(0: float restrict align[n] align 64 inplace inplace, 1: const float inplace[n])"
+                in shown), shown
+        (PLACE / "bad.txt").write_text("void f(int x)\n\nvoid g(\x1b[0m)\n", encoding="utf-8")
+        code, out, err = run("wrap", f"@{PLACE}/bad.txt")
+        assert err == (f"tvm-ffi: {PLACE}/bad.txt:3:8: expected a type\n  void g(\\x1b[0m)\n  "
+                       f"{' ' * 7}^\n"), err
+        (PLACE / "empty.txt").write_text("# nothing\n", encoding="utf-8")
+        bad(USAGE, "no spec: the files have none", "wrap", f"@{PLACE}/empty.txt")
+        bad(USAGE,
+            "--doc describes one kernel: with several, write // and the text after each spec",
+            "wrap", "void f(int x)", "void g(int x)", "--doc=x")
+        bad(USAGE, "nothing.txt: No such file", "wrap", "@nothing.txt")
+        bad(USAGE, "--json prints the kernels: --output must be another file", "wrap", SOFTMAX,
+            "--json", "-o", "-")
+        bad(USAGE, "--outputs must be arguments or return", "wrap", SOFTMAX, "--outputs=both")
+
+    def test_outputs_are_arguments(self):
+        for label, compiler, lean in [(*entry, lean) for entry in COMPILERS.items()
+                                      for lean in ([], ["--lean"])]:
+            kernels = compile_kernels(compiler, "specs", *lean)
+            printed = call_with_program(compiler, "use_wrap", kernels)
+            assert printed == (FOLDER / "wrap_calls.txt").read_text(encoding="utf-8"), printed
+            for call, printed in {
+                    "scale_columns(&1x2xf32, 1x2xf32=3 4, 2xf32=10 100)": "arg[0]: 1x2xf32=[30 "
+                                                                          "400]",
+                    "scale_columns_vla(&2x2xf32, 2x2xf32=1 2 3 4)": "arg[0]: 2x2xf32=[1 4][3 8]",
+                    "add(&2x3xf32, 2x3xf32=1 2 3 4 5 6, 0.5)": "arg[0]: 2x3xf32=[1.5 2.5 3.5][4.5 "
+                                                               "5.5 6.5]",
+                    "dot(3xf64=1 2 3, 3xf64=1 10 100)": "result[0]: 321.0",
+                    "sort(&1500xi64, 1500xi64=2)": "arg[0]: 1500xi64=2 2 2 ... 2 2 2",
+                    "sort(&4xi64, 4xi64=4 1 3 2)": "arg[0]: 4xi64=1 2 3 4\nresult[0]: 0",
+                    "mirror(&3xf32, 3xf32=1 2 4)": "arg[0]: 3xf32=5 4 5",
+                    "count_true(4xbool=1 0 1 1)": "result[0]: 3",
+                    "largest(false)": "result[0]: 9223372036854775807",
+                    'greet("you")': 'result[0]: "hello, you"',
+                    'greet("")': "result: none",
+                    "same(none)": "result[0]: void*",
+                    "describe(-128, 4294967295, 0.5, 1e300, true, 7, "
+                    "-9)": 'result[0]: "-128 4294967295 0.5 1e+300 1 7 -9"',
+            }.items():
+                shown = good("run", kernels, call)
+                assert set(printed.splitlines()) <= set(shown.splitlines()), (call, shown)
+            scale = ("`scale_columns(0: float y[n][m], 1: const float x[n][m], 2: const float s[m]) "
+                     "-> void`")
+            raises(
+                f"TypeError: Mismatched number of arguments when calling: {scale}. Expected 3 but "
+                "got 2 arguments", kernels, "scale_columns(&1x2xf32, 1x2xf32)")
+            raises(
+                f"TypeError: Mismatched type on argument #2 when calling: {scale}. Expected "
+                "`DLTensor*` but got `None`", kernels, "scale_columns(&1x2xf32, 1x2xf32, none)")
+            raises(
+                f"TypeError: Mismatched dtype on argument #1 when calling: {scale}. Expected "
+                "`float32` but got `float64`", kernels, "scale_columns(&1x2xf32, 1x2xf64, 2xf32)")
+            raises(
+                f"ValueError: Mismatched ndim on argument #2 when calling: {scale}. Expected 1 but "
+                "got 2",
+                kernels, "scale_columns(&1x2xf32, 1x2xf32, 1x2xf32)")
+            raises(
+                f"ValueError: Mismatched shape on argument #1 when calling: {scale}. Expected size "
+                "1 in dimension 0 but got [2, "
+                "2]", kernels, "scale_columns(&1x2xf32, 2x2xf32, 2xf32)")
+            raises(
+                f"ValueError: Mismatched shape on argument #2 when calling: {scale}. Expected size "
+                "2 in dimension 0 but got [3]", kernels, "scale_columns(&1x2xf32, 1x2xf32, 3xf32)")
+            raises(
+                "`add(0: float y[2][3], 1: const float x[2][3], 2: float a) -> void`. Expected "
+                "size 3 in dimension 1 but got [2, 4]", kernels, "add(&2x4xf32, 2x4xf32, 1)")
+            raises("Expected `float` but got `ffi.SmallStr`", kernels,
+                   "add(&2x3xf32, 2x3xf32, s:\"1\")")
+            raises(
+                "ValueError: Mismatched value on argument #0 when calling: `describe(0: int8_t a,",
+                kernels, "describe(128, 1, 1, 1, true, 7, 8)")
+            raises("Expected 0 to 4294967295 but got -1", kernels,
+                   "describe(1, -1, 1, 1, true, 7, 8)")
+            raises("`greet(0: const char *name) -> const char *`. Expected `str` but got `int`",
+                   kernels, "greet(i:1)")
+            raises("OverflowError", kernels, "largest(true)")
+            print("checked with", label, *lean)
+
+    def test_outputs_are_returned(self):
+        """And a result is an error code."""
+        for label, compiler, lean in [(*entry, lean) for entry in COMPILERS.items()
+                                      for lean in ([], ["--lean"])]:
+            kernels = compile_kernels(compiler, "returns", "--outputs=return", "--errors=nonzero",
+                                      *lean)
+            for call, printed in {
+                    "check_positive(3xi32=1 2 3)": "result: none",
+                    "powers(2.0, 4)": "result[0]: 4xf64=1 2 4 8\nresult[1]: f64=15",
+                    "powers(2.0, 0)": "result[0]: 0xf64=\nresult[1]: f64=0",
+                    "sort(4xi64=4 1 3 2)": "result[0]: 4xi64=1 2 3 4",
+                    "count(3, 2000)": "result[0]: 3xf64=1 2 3",
+                    "widen(3xf32=1 2 3)": "result[0]: 3xf64=1 2 3",
+            }.items():
+                shown = good("run", "--leak-check", kernels, call)
+                assert shown == printed + "\n", (call, shown)
+            raises("RuntimeError: `check_positive` failed: expected it to return 0 but got 3",
+                   kernels, "check_positive(3xi32=1 2 0)")
+            raises("RuntimeError: `powers` failed: expected it to return 0 but got 7", kernels,
+                   "powers(0.0, 4)")
+            raises("ValueError: Shape [-1] has a negative extent", kernels, "powers(2.0, -1)")
+            raises("ValueError: A work array of shape [-1] has a negative extent", "--leak-check",
+                   kernels, "count(3, -1)")
+            raises(
+                "`powers(0: double base, 1: int n) -> (double y[n], double sum[])`. Expected "
+                "-2147483648 to 2147483647 but got 2147483648", kernels, "powers(2.0, 2147483648)")
+            print("checked with", label, *lean)
+
+    def test_other_compilers(self):
+        """With --lean, compilers need no more than C99."""
+        # tcc has no parameters `y[n][m]`.
+        specs = (FOLDER / "wrap_specs.txt").read_text(encoding="utf-8").splitlines()
+        good("wrap", "@-", "--lean", "-o", PLACE / "lean.c",
+             stdin="\n".join(line for line in specs if "_vla(" not in line))
+        # here, on Linux
+        others = {"tcc": [], "musl-gcc": STRICT, "x86_64-w64-mingw32-gcc": STRICT
+                  } if not RUNNER else {}
+        for compiler, options in others.items():
+            if shutil.which(compiler):
+                subprocess.run([compiler, *options, "-c", PLACE / "lean.c", "-o", PLACE / "lean.o"],
+                               check=True)
+                print("compiled with", compiler)
+
+    def test_metadata(self):
+        """For list, stub and Python."""
+        compiler = next(iter(COMPILERS.values()))
+        kernels = compile_kernels(compiler, "specs")
+        listed = good("list", kernels)
+        for line in (
+                "  scale_columns      (y: Tensor, x: Tensor, s: Tensor) -> None  Scale each column "
+                "of x.",
+                '  add                (y: Tensor, x: Tensor, a: float) -> None  "x" + a, \\ ?? or '
+                'not?',
+                "  greet              (name: str) -> Optional[str]",
+                "  describe           (a: int, b: int, c: float, d: float, e: bool, f: int, args: "
+                "int) -> Optional[str]"):
+            assert re.sub(" +", " ", line) in re.sub(" +", " ", listed), listed
+        returns = compile_kernels(compiler, "returns", "--outputs=return", "--errors=nonzero")
+        returned = re.sub(" +", " ", good("list", returns))
+        assert "powers (base: float, n: int) -> Tuple[Tensor, Tensor]" in returned, returned
+        assert ("def scale_columns(y: tvm_ffi.Tensor, x: tvm_ffi.Tensor, s: tvm_ffi.Tensor) -> "
+                "None:") in good(
+            "stub", "--lang=python", kernels)
+
+    def test_a_spec_unlike_the_declaration(self):
+        """It does not compile."""
+        for spec in (
+                "void scale_columns(double y[n][m], const float x[n][m], const float s[m], int n, "
+                "int m)",
+                "void scale_columns(float y[n][m], const float x[n][m], const float s[m], int n, "
+                "long m)",
+                "void scale_columns(float y[n][m], float x[n][m], const float s[m], int n, int m)",
+                "int scale_columns(float y[n][m], const float x[n][m], const float s[m], int n, "
+                "int m)",
+                "void add_fixed(float y[2][4], const float x[2][3], float a)",
+                "void add_fixed(float y[2, 3], const float x[2][3], float a)",
+                "void scale_columns_vla(int n, int m, float y[n, m], const float x[n][m])"):
+            good("wrap", spec, "--include=<wrap_functions.h>", "-o", PLACE / "drift.c")
+            for compiler in COMPILERS.values():
+                done = subprocess.run(
+                    [*compiler, *STRICT, *HEADERS, "-fsyntax-only", PLACE / "drift.c"],
+                    capture_output=True, text=True, check=False)
+                assert done.returncode != 0 and "conflicting types for" in done.stderr, (spec, done)
+
+    def test_a_header_that_changes(self):
+        """What changes below a spec does not compile either."""
+        if shutil.which("tcc") and not RUNNER:
+            CHECKERS.append(["tcc", "-c", "-o", PLACE / "drift.o"])
+        for what, (header, spec, change, *messages) in DRIFTS.items():
+            (PLACE / "drift.h").write_text(header + "\n", encoding="utf-8")
+            good("wrap", spec, "--include", PLACE / "drift.h", "-o", PLACE / "drift.c", "--lean")
+            for is_changed in False, True:
+                (PLACE / "drift.h").write_text(
+                    (header.replace(*change) if is_changed else header) + "\n", encoding="utf-8")
+                for checker, (standard, message) in itertools.product(CHECKERS, zip(("c99", "c11"),
+                                                                                    messages)):
+                    done = subprocess.run([*checker, f"-std={standard}", PLACE / "drift.c"],
+                                          capture_output=True, text=True, check=False)
+                    assert (done.returncode != 0) == is_changed, (what, done)
+                    assert not is_changed or checker[0] == "tcc" or message in done.stderr, (what,
+                                                                                             done)
+        # A long has 32 bits on Windows, and 64 on Linux.
+        if shutil.which("x86_64-w64-mingw32-gcc"):
+            (PLACE / "drift.h").write_text("void f(const long *x);\n", encoding="utf-8")
+            good("wrap", "void f(const int64_t x[4])", "--include", PLACE / "drift.h", "-o",
+                 PLACE / "drift.c", "--lean")
+            done = subprocess.run(
+                ["x86_64-w64-mingw32-gcc", "-c", PLACE / "drift.c", "-o", PLACE / "drift.o"],
+                capture_output=True, text=True, check=False)
+            assert done.returncode != 0 and "conflicting types for" in done.stderr, done
+
+    def test_the_cost_in_bytes(self):
+        """Compared with checks written by hand."""
+        size = shutil.which("size")
+        if size is not None:
+            good("wrap", "void nothing(float y[n][m], const float x[n][m], int n, int m)", "-o",
+                 PLACE / "nothing.c")
+            # -Os shows what the source costs; by -O2 the compiler also chooses what to inline. GCC
+            # 16 inlines more, as wrap_check_extent once per extent: the ratio is 1.09, and 1.01 by
+            # GCC 12.
+            for compiler, level in itertools.product(COMPILERS.values(), ("-Os", "-O2")):
+                macros = subprocess.run([*compiler, "-dM", "-E", "-x", "c", "-"], input="",
+                                        capture_output=True, text=True, check=True).stdout
+                gcc = re.search(r"define __GNUC__ (\d+)", macros)
+                is_new_gcc = gcc is not None and int(gcc[1]) >= 16 and "__clang__" not in macros
+                limit = 1.12 if level == "-O2" and is_new_gcc else 1.05
+                bytes_of = {}
+                for kind, source in ("wrapped", PLACE / "nothing.c"), ("by hand",
+                                                                       FOLDER / "wrap_by_hand.c"):
+                    subprocess.run([
+                        *compiler, *STRICT, *HEADERS, level, "-fPIC", "-c", source, "-o",
+                        PLACE / "nothing.o"
+                    ], check=True)
+                    done = subprocess.run([size, PLACE / "nothing.o"], capture_output=True,
+                                          text=True, check=True)
+                    bytes_of[kind] = int(done.stdout.splitlines()[1].split()[3])
+                assert bytes_of["wrapped"] <= limit * bytes_of["by hand"], (compiler, level,
+                                                                            bytes_of)
+                print(compiler, level, bytes_of)
+
+
+run_tests()

@@ -5,10 +5,11 @@ installed.
 test_wrap_halide.py TVM-FFI FOLDER LIBRARY INCLUDE...
 """
 import subprocess
+import unittest
 
 from compilers import (COMPILERS, FOLDER, PLACE, check_abi_calls, find_generator, make_library,
                        raises)
-from tool import USAGE, good, run
+from tool import USAGE, good, run, run_tests
 
 HALIDE = "--abi=halide"
 SCALE = "int scale(const double x[2][3], double a, double y[2][3])"
@@ -25,56 +26,8 @@ TELLS = [
     "pairs = int tell(const float x[n][m], int32_t y[8])"
 ]
 
-for spec, column, message in [
-    ("void f(double x[n])", 6, "with --abi=halide `f` must return int, its error code, not `void`"),
-    ("int f(double *w[4])", 15, "`w` is a work array, and --abi=halide has none")
-]:
-    code, out, err = run("wrap", HALIDE, spec)
-    assert ((code, out) == (USAGE, "")
-            and err.startswith(f"tvm-ffi: SPEC:{column}: {message}\n  {spec}\n")), err
+FUNCTIONS = [FOLDER / "wrap_halide.c"]
 
-
-functions = [FOLDER / "wrap_halide.c"]
-for label, compiler, lean in [(*entry, lean) for entry in COMPILERS.items()
-                              for lean in ([], ["--lean"])]:
-    # ---- Outputs are arguments ----
-    kernels = make_library(compiler, "kernels", functions,
-                           [SCALE, STRIDED, APART, ANY, FLOAT, *TELLS], HALIDE, *lean)
-    check_abi_calls(compiler, kernels, with_column=True)
-    for call, printed in {
-            "bools(2x3x4xbool=1, &10xi32)": "10xi32=1 1 3 1 4 1 3 4 2 12",
-            "bytes(u8=1, &4xi32)": "4xi32=1 8 0 1",
-            "numbers(5xf64=1, &6xi32)": "6xi32=2 64 1 1 5 1",
-            "numbers(0xf64, &6xi32)": "6xi32=2 64 1 1 0 1",
-    }.items():
-        assert f"arg[1]: {printed}\n" in good("run", kernels, call), call
-    raises("RuntimeError: `scale` failed: expected it to return 0 but got -5", kernels,
-           "scale(2x3xf64, -1.0, &2x3xf64)")
-    raises("RuntimeError: Halide: Buffer y is of the type 2:32x1, not 2:64x1\n", kernels,
-           "of_float(2x3xf64, 1.0, &2x3xf32)")
-    raises(
-        "ValueError: Argument #0 of `pairs(0: const float x[n][m], 1: int32_t y[8]) -> void` must "
-        "have an extent and a stride "
-        "of 32 bits, but has 2147483648 and 1 in dimension 0\n", kernels,
-        "pairs(2147483648x0xf32, &8xi32)")
-
-    # ---- Outputs are returned ----
-    kernels = make_library(compiler, "returned", functions, [SCALE, FLOAT, FILL], HALIDE,
-                           "--outputs=return", *lean)
-    assert good("run", "--leak-check", kernels,
-                "scale(2x3xf64=1 2 3 4 5 6, 10.0)") == "result[0]: 2x3xf64=[10 21 32][40 51 62]\n"
-    raises("RuntimeError: Halide: Buffer y is of the type 2:32x1, not 2:64x1\n", "--leak-check",
-           kernels, "of_float(2x3xf64, 1.0)")
-    raises("RuntimeError: `scale` failed: expected it to return 0 but got -5", "--leak-check",
-           kernels, "scale(2x3xf64, -1.0)")
-    assert good("run", "--leak-check", kernels, "fill(2, 0)") == "result[0]: 2x0xf64=\n"
-    raises(
-        "ValueError: Halide has 32 bits for an extent and a stride, but a result has 2147483648 "
-        "and 1 in dimension 0\n",
-        "--leak-check", kernels, "fill(2147483648, 0)")
-    print("checked with", label, *lean)
-
-# ---- What Halide compiles, with any strides of the input ----
 COMPILE = """
 import importlib.metadata
 import halide
@@ -88,24 +41,83 @@ scale.compile_to_object("scale.o", [x, a], "scale", target)
 scale.compile_to_header("scale.h", [x, a], "scale", target)
 print(importlib.metadata.version("halide"))
 """
-python = find_generator("halide")
-if python is not None:
-    done = subprocess.run([python, "-c", COMPILE], cwd=PLACE, capture_output=True, text=True,
-                          check=True)
-    objects = [PLACE / "scale.o", "-lpthread", "-ldl", "-lm"]
-    for compiler in COMPILERS.values():
-        kernels = make_library([*compiler, "-isystem", PLACE], "of_halide", objects,
-                               [SCALE, STRIDED, APART, ANY, FLOAT], HALIDE, "--include=<scale.h>")
-        check_abi_calls(compiler, kernels, with_column=True)
-        raises(
-            "RuntimeError: Halide: Output buffer scale has type float64 but type of the buffer "
-            "passed in is float32\n",
-            kernels, "of_float(2x3xf64, 1.0, &2x3xf32)")
-        kernels = make_library(compiler, "sizes", objects,
-                               ["int scale(const double x[k][l], double a, double y[n][m])"],
-                               HALIDE)
-        raises(
-            "RuntimeError: Halide: Input buffer x is accessed at 2, which is beyond the max (1) in "
-            "dimension 0\n",
-            kernels, "scale(2x2xf64, 1.0, &2x3xf64)")
-    print("checked with Halide", done.stdout.strip())
+
+
+class WrapHalide(unittest.TestCase):
+    def test_refusals(self):
+        for spec, column, message in [
+            ("void f(double x[n])", 6,
+             "with --abi=halide `f` must return int, its error code, not `void`"),
+            ("int f(double *w[4])", 15, "`w` is a work array, and --abi=halide has none")
+        ]:
+            code, out, err = run("wrap", HALIDE, spec)
+            assert ((code, out) == (USAGE, "")
+                    and err.startswith(f"tvm-ffi: SPEC:{column}: {message}\n  {spec}\n")), err
+
+    def test_outputs_are_arguments(self):
+        for label, compiler, lean in [(*entry, lean) for entry in COMPILERS.items()
+                                      for lean in ([], ["--lean"])]:
+            kernels = make_library(compiler, "kernels", FUNCTIONS,
+                                   [SCALE, STRIDED, APART, ANY, FLOAT, *TELLS], HALIDE, *lean)
+            check_abi_calls(compiler, kernels, with_column=True)
+            for call, printed in {
+                    "bools(2x3x4xbool=1, &10xi32)": "10xi32=1 1 3 1 4 1 3 4 2 12",
+                    "bytes(u8=1, &4xi32)": "4xi32=1 8 0 1",
+                    "numbers(5xf64=1, &6xi32)": "6xi32=2 64 1 1 5 1",
+                    "numbers(0xf64, &6xi32)": "6xi32=2 64 1 1 0 1",
+            }.items():
+                assert f"arg[1]: {printed}\n" in good("run", kernels, call), call
+            raises("RuntimeError: `scale` failed: expected it to return 0 but got -5", kernels,
+                   "scale(2x3xf64, -1.0, &2x3xf64)")
+            raises("RuntimeError: Halide: Buffer y is of the type 2:32x1, not 2:64x1\n", kernels,
+                   "of_float(2x3xf64, 1.0, &2x3xf32)")
+            raises(
+                "ValueError: Argument #0 of `pairs(0: const float x[n][m], 1: int32_t y[8]) -> "
+                "void` must have an extent and a stride of 32 bits, but has 2147483648 and 1 in "
+                "dimension 0\n", kernels,
+                "pairs(2147483648x0xf32, &8xi32)")
+            print("checked with", label, *lean)
+
+    def test_outputs_are_returned(self):
+        for label, compiler, lean in [(*entry, lean) for entry in COMPILERS.items()
+                                      for lean in ([], ["--lean"])]:
+            kernels = make_library(compiler, "returned", FUNCTIONS, [SCALE, FLOAT, FILL], HALIDE,
+                                   "--outputs=return", *lean)
+            assert good(
+                "run", "--leak-check", kernels,
+                "scale(2x3xf64=1 2 3 4 5 6, 10.0)") == "result[0]: 2x3xf64=[10 21 32][40 51 62]\n"
+            raises("RuntimeError: Halide: Buffer y is of the type 2:32x1, not 2:64x1\n",
+                   "--leak-check", kernels, "of_float(2x3xf64, 1.0)")
+            raises("RuntimeError: `scale` failed: expected it to return 0 but got -5",
+                   "--leak-check", kernels, "scale(2x3xf64, -1.0)")
+            assert good("run", "--leak-check", kernels, "fill(2, 0)") == "result[0]: 2x0xf64=\n"
+            raises(
+                "ValueError: Halide has 32 bits for an extent and a stride, but a result has "
+                "2147483648 and 1 in dimension 0\n", "--leak-check", kernels, "fill(2147483648, 0)")
+            print("checked with", label, *lean)
+
+    def test_compiled_code(self):
+        """What Halide compiles, with any strides of the input."""
+        python = find_generator("halide")
+        if python is not None:
+            done = subprocess.run([python, "-c", COMPILE], cwd=PLACE, capture_output=True,
+                                  text=True, check=True)
+            objects = [PLACE / "scale.o", "-lpthread", "-ldl", "-lm"]
+            for compiler in COMPILERS.values():
+                kernels = make_library([*compiler, "-isystem", PLACE], "of_halide", objects,
+                                       [SCALE, STRIDED, APART, ANY, FLOAT], HALIDE,
+                                       "--include=<scale.h>")
+                check_abi_calls(compiler, kernels, with_column=True)
+                raises(
+                    "RuntimeError: Halide: Output buffer scale has type float64 but type of the "
+                    "buffer passed in is float32\n", kernels, "of_float(2x3xf64, 1.0, &2x3xf32)")
+                kernels = make_library(
+                    compiler, "sizes", objects,
+                    ["int scale(const double x[k][l], double a, double y[n][m])"], HALIDE)
+                raises(
+                    "RuntimeError: Halide: Input buffer x is accessed at 2, which is beyond the "
+                    "max (1) in dimension 0\n", kernels, "scale(2x2xf64, 1.0, &2x3xf64)")
+            print("checked with Halide", done.stdout.strip())
+
+
+run_tests()

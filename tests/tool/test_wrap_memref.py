@@ -6,9 +6,10 @@ test_wrap_memref.py TVM-FFI FOLDER LIBRARY INCLUDE...
 """
 import shutil
 import subprocess
+import unittest
 
 from compilers import COMPILERS, FOLDER, PLACE, check_abi_calls, make_library, raises
-from tool import USAGE, WINDOWS, good, run
+from tool import USAGE, WINDOWS, good, run, run_tests
 
 MEMREF = "--abi=memref"
 SCALE = "void scale(const double x[2][3], double a, double y[2][3])"
@@ -20,11 +21,6 @@ DOT = "float dot(const float x[n:s], const float y[n])"
 TELL = ("tell = int tell(const float x[n:s][m][k], int64_t y[7], bool is_same[], bool is_asked, "
         "int64_t first)")
 
-code, out, err = run("wrap", MEMREF, "void f(double *w[4])")
-assert (code, out) == (USAGE, "") and err.startswith(
-    "tvm-ffi: SPEC:16: `w` is a work array, and --abi=memref has none\n  void f("), err
-assert "wrap_memref_2" not in good("wrap", MEMREF, DOT)
-
 
 def check_scale_and_dot(compiler, kernels):
     """Kernels of a library do what they should, and refuse what they should."""
@@ -35,52 +31,70 @@ def check_scale_and_dot(compiler, kernels):
     raises("ValueError: Mismatched shape on argument #1", kernels, "dot(3xf32, 2xf32)")
 
 
-functions = [FOLDER / "wrap_memref.c"]
-for label, compiler, lean in [(*entry, lean) for entry in COMPILERS.items()
-                              for lean in ([], ["--lean"])]:
-    # ---- Outputs are arguments ----
-    kernels = make_library(compiler, "kernels", functions, [SCALE, STRIDED, APART, ANY, DOT, TELL],
-                           MEMREF,
-                           *lean)
-    check_scale_and_dot(compiler, kernels)
-    shown = good("run", kernels, "tell(4x2x3xf32=1, &7xi64, &bool, true, 5)")
-    assert shown == (
-        "result[0]: 7\narg[1]: 7xi64=5 4 2 3 6 3 1\narg[2]: bool=1\n"), shown
-    assert good(
-        "run", kernels,
-        "tell(1x1x1xf32=1, &7xi64, &bool=1, false, 0)").endswith("=0 1 1 1 1 1 1\narg[2]: bool=0\n")
+FUNCTIONS = [FOLDER / "wrap_memref.c"]
 
-    # ---- Outputs are returned, and a result is an error code ----
-    kernels = make_library(compiler, "returned", functions, [SCALE, TELL], MEMREF,
-                           "--outputs=return", *lean)
-    assert good("run", "--leak-check", kernels,
-                "scale(2x3xf64=1 2 3 4 5 6, 10.0)") == "result[0]: 2x3xf64=[10 21 32][40 51 62]\n"
-    assert good("run", "--leak-check", kernels, "tell(4x2x3xf32=1, true, 0)") == (
-        "result[0]: 7\nresult[1]: 7xi64=0 4 2 3 6 3 1\nresult[2]: bool=1\n")
-    kernels = make_library(compiler, "codes", functions, [TELL], MEMREF, "--errors=nonzero", *lean)
-    raises("RuntimeError: `tell` failed: expected it to return 0 but got 7", kernels,
-           "tell(4x2x3xf32=1, &7xi64, &bool, true, 5)")
-    print("checked with", label, *lean)
-
-# ---- What MLIR compiles ----
 PASSES = ["scf-to-cf", "memref-to-llvm", "arith-to-llvm", "func-to-llvm", "cf-to-llvm"]
 PROGRAMS = ["mlir-opt-15", "mlir-translate-15", "llc-15"]
-missing = [name for name in PROGRAMS if shutil.which(name) is None]
-if missing:
-    print(f"skipped: MLIR 15 has no {missing[0]} here")
-else:
-    code = (FOLDER / "wrap_memref.mlir").read_bytes()
-    target = ["-mtriple=x86_64-w64-windows-gnu"] if WINDOWS else []
-    for command in ([
-            PROGRAMS[0], *(f"--convert-{name}" for name in PASSES), "--reconcile-unrealized-casts"
-    ], [PROGRAMS[1], "--mlir-to-llvmir"],
-                    [PROGRAMS[2], "-O2", "-filetype=obj", "-relocation-model=pic", *target]):
-        code = subprocess.run(command, input=code, capture_output=True, check=True).stdout
-    (PLACE / "compiled.o").write_bytes(code)
-    for compiler in COMPILERS.values():
-        check_scale_and_dot(
-            compiler,
-            make_library(compiler, "of_mlir", [PLACE / "compiled.o"], [SCALE, STRIDED, APART, ANY,
-                                                                        DOT],
-                         MEMREF))
-    print("checked with MLIR 15")
+
+
+class WrapMemref(unittest.TestCase):
+    def test_refusals(self):
+        code, out, err = run("wrap", MEMREF, "void f(double *w[4])")
+        assert (code, out) == (USAGE, "") and err.startswith(
+            "tvm-ffi: SPEC:16: `w` is a work array, and --abi=memref has none\n  void f("), err
+        assert "wrap_memref_2" not in good("wrap", MEMREF, DOT)
+
+    def test_outputs_are_arguments(self):
+        for label, compiler, lean in [(*entry, lean) for entry in COMPILERS.items()
+                                      for lean in ([], ["--lean"])]:
+            kernels = make_library(compiler, "kernels", FUNCTIONS,
+                                   [SCALE, STRIDED, APART, ANY, DOT, TELL], MEMREF, *lean)
+            check_scale_and_dot(compiler, kernels)
+            shown = good("run", kernels, "tell(4x2x3xf32=1, &7xi64, &bool, true, 5)")
+            assert shown == (
+                "result[0]: 7\narg[1]: 7xi64=5 4 2 3 6 3 1\narg[2]: bool=1\n"), shown
+            assert good("run", kernels, "tell(1x1x1xf32=1, &7xi64, &bool=1, false, 0)").endswith(
+                "=0 1 1 1 1 1 1\narg[2]: bool=0\n")
+            print("checked with", label, *lean)
+
+    def test_outputs_are_returned(self):
+        """And a result is an error code."""
+        for label, compiler, lean in [(*entry, lean) for entry in COMPILERS.items()
+                                      for lean in ([], ["--lean"])]:
+            kernels = make_library(compiler, "returned", FUNCTIONS, [SCALE, TELL], MEMREF,
+                                   "--outputs=return", *lean)
+            assert good(
+                "run", "--leak-check", kernels,
+                "scale(2x3xf64=1 2 3 4 5 6, 10.0)") == "result[0]: 2x3xf64=[10 21 32][40 51 62]\n"
+            assert good("run", "--leak-check", kernels, "tell(4x2x3xf32=1, true, 0)") == (
+                "result[0]: 7\nresult[1]: 7xi64=0 4 2 3 6 3 1\nresult[2]: bool=1\n")
+            kernels = make_library(compiler, "codes", FUNCTIONS, [TELL], MEMREF, "--errors=nonzero",
+                                   *lean)
+            raises("RuntimeError: `tell` failed: expected it to return 0 but got 7", kernels,
+                   "tell(4x2x3xf32=1, &7xi64, &bool, true, 5)")
+            print("checked with", label, *lean)
+
+    def test_compiled_code(self):
+        """What MLIR compiles."""
+        missing = [name for name in PROGRAMS if shutil.which(name) is None]
+        if missing:
+            print(f"skipped: MLIR 15 has no {missing[0]} here")
+        else:
+            code = (FOLDER / "wrap_memref.mlir").read_bytes()
+            target = ["-mtriple=x86_64-w64-windows-gnu"] if WINDOWS else []
+            for command in ([
+                    PROGRAMS[0], *(f"--convert-{name}" for name in PASSES),
+                    "--reconcile-unrealized-casts"
+            ], [PROGRAMS[1], "--mlir-to-llvmir"
+                ], [PROGRAMS[2], "-O2", "-filetype=obj", "-relocation-model=pic", *target]):
+                code = subprocess.run(command, input=code, capture_output=True, check=True).stdout
+            (PLACE / "compiled.o").write_bytes(code)
+            for compiler in COMPILERS.values():
+                check_scale_and_dot(
+                    compiler,
+                    make_library(compiler, "of_mlir", [PLACE / "compiled.o"],
+                                 [SCALE, STRIDED, APART, ANY, DOT], MEMREF))
+            print("checked with MLIR 15")
+
+
+run_tests()
