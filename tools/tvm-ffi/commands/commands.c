@@ -428,6 +428,46 @@ int command_probe(const arguments *args) {
 }
 #endif
 
+/* ---- Recordings: record ---- */
+
+static const option kRecordOptions[] = {
+    {kOptionOutput, "output", 'o', "DIR", false,
+     "the folder to write, without a recording in it yet (default recording)"},
+    {kOptionFirst, "first", 0, "N", false,
+     "the first N calls of each signature (default 3, without another option that chooses "
+     "calls)"},
+    {kOptionEvery, "every", 0, "N", false, "every Nth call of each signature, from its first on"},
+    {kOptionAll, "all", 0, NULL, false, "every call"},
+    {kOptionOnError, "on-error", 0, NULL, false,
+     "only calls that fail; the inputs of each call are kept in memory until it has ended"},
+    {kOptionMatch, "match", 'm', "GLOB", true,
+     "only functions with such names: * is any text, ? any character"},
+    {kOptionSkip, "skip", 0, "GLOB", true, "all functions but these"},
+    {kOptionLib, "lib", 'l', "GLOB", true,
+     "only functions of libraries with such a path or file name"},
+    {kOptionMaxBytes, "max-bytes", 0, "BYTES", false,
+     "leave out the memory of tensors that take more (default 1 GiB)"},
+    {kOptionMaxTotal, "max-total", 0, "BYTES", false,
+     "leave out memory once a process has written so much (default 16 GiB)"},
+    {kOptionNoData, "no-data", 0, NULL, false, "leave out the memory of all tensors"},
+    {kOptionNone, NULL, 0, NULL, false, NULL},
+};
+static const char kRecordText[] =
+    "COMMAND is any program that loads kernel libraries, by this runtime or the reference's: "
+    "Python\n"
+    "with apache-tvm-ffi, TVM, a program in C. It runs with a library preloaded, and its results,\n"
+    "messages and exit code are its own. Without an option that chooses calls, the first three of\n"
+    "each signature (name, types, shapes, layouts) are recorded, and each that fails. The inputs "
+    "of\n"
+    "a call are on disk before the function starts, so that the last call before a crash is "
+    "there.\n"
+    "A full disk ends the recording with a message, and the program goes on. Processes that "
+    "COMMAND\n"
+    "starts are recorded as well.\n\n"
+    "The page docs/guide/record.md says what is seen and what is not. Linux only.\n\n"
+    "  tvm-ffi record -o wrong -- python3 serve.py --port 80\n"
+    "  tvm-ffi record --all --match 'attention*' -- ./host";
+
 const command kCommands[] = {
     {"list", "LIB...", "Show the functions and modules in libraries", kListText, kListOptions, 1,
      -1, command_list},
@@ -448,6 +488,8 @@ const command kCommands[] = {
     {"probe", "LIB ['FUNCTION(ARGUMENT, ...)']",
      "Make every call related to one that works, and say which go wrong", kProbeText, kProbeOptions,
      0, 2, command_probe},
+    {"record", "-- COMMAND...", "Run a program, and record its calls of kernels", kRecordText,
+     kRecordOptions, 1, -1, command_record},
     {"check", "LIB...", "Say which runtimes and systems libraries need, and what is wrong",
      kCheckText, kCheckOptions, 1, -1, command_check},
     {"embed", "FILE...", "Make C or an object file of files, or of modules for a library",

@@ -86,7 +86,15 @@ enum {
   /* probe */
   kOptionOnly,
   kOptionSkip,
-  kOptionNondeterministic
+  kOptionNondeterministic,
+  /* record */
+  kOptionFirst,
+  kOptionEvery,
+  kOptionAll,
+  kOptionOnError,
+  kOptionMaxBytes,
+  kOptionMaxTotal,
+  kOptionNoData
 };
 
 /* Reads --timeout; false after a report. */
@@ -126,5 +134,6 @@ int command_types(const arguments *args);
 int command_run(const arguments *args);
 int command_bench(const arguments *args);
 int command_probe(const arguments *args);
+int command_record(const arguments *args);
 
 #endif /* TVM_FFI_TOOL_COMMANDS_H_ */

@@ -742,21 +742,39 @@ static char **read_own_words(void) {
   return words;
 }
 
-void program_replace_runtime(const char *library, char *out_reason, size_t reason_size) {
+/* Puts a library before those that are preloaded; false with the reason as text. */
+static bool add_preload(const char *library, char *out_reason, size_t reason_size) {
   const char *others = getenv(kPreload);
   const size_t size = strlen(library) + (others != NULL ? strlen(others) : 0) + 2;
-  char *preload = malloc(size), **words = read_own_words();
-  snprintf(out_reason, reason_size, "%s", strerror(errno));
-  if (preload == NULL || words == NULL) return;
-  snprintf(preload, size, "%s%s%s", library, others != NULL ? ":" : "",
-           others != NULL ? others : "");
+  char *preload = malloc(size);
+  bool is_set = false;
   if (strpbrk(library, " :") != NULL) {
     snprintf(out_reason, reason_size, "the loader takes no path with a blank or colon");
-    return;
+  } else if (preload != NULL) {
+    snprintf(preload, size, "%s%s%s", library, others != NULL ? ":" : "",
+             others != NULL ? others : "");
+    is_set = setenv(kPreload, preload, 1) == 0;
+    if (!is_set) snprintf(out_reason, reason_size, "%s", strerror(errno));
+  } else {
+    snprintf(out_reason, reason_size, "%s", strerror(errno));
   }
-  if (setenv(kPreload, preload, 1) == 0 && setenv(kReplaced, library, 1) == 0) {
-    execv("/proc/self/exe", words);
-  }
+  free(preload);
+  return is_set;
+}
+
+void program_replace_runtime(const char *library, char *out_reason, size_t reason_size) {
+  char **words = read_own_words();
+  snprintf(out_reason, reason_size, "%s", strerror(errno));
+  if (words == NULL || !add_preload(library, out_reason, reason_size)) return;
+  if (setenv(kReplaced, library, 1) == 0) execv("/proc/self/exe", words);
+  snprintf(out_reason, reason_size, "%s", strerror(errno));
+}
+
+void program_replace(char *const *words, const char *library, const char *const *variables,
+                     char *out_reason, size_t reason_size) {
+  if (!add_preload(library, out_reason, reason_size)) return;
+  for (; variables[0] != NULL; variables += 2) setenv(variables[0], variables[1], 1);
+  execvp(words[0], words);
   snprintf(out_reason, reason_size, "%s", strerror(errno));
 }
 
@@ -778,6 +796,14 @@ bool program_has_replaced_runtime(const char *library) {
 }
 
 #else
+
+void program_replace(char *const *words, const char *library, const char *const *variables,
+                     char *out_reason, size_t reason_size) {
+  (void)words;
+  (void)library;
+  (void)variables;
+  snprintf(out_reason, reason_size, "only Linux preloads a library");
+}
 
 void program_replace_runtime(const char *library, char *out_reason, size_t reason_size) {
   (void)library;

@@ -315,6 +315,14 @@ void program_replace_runtime(const char *library, char *out_reason, size_t reaso
 /* Whether the program was started so; programs that it starts are not. */
 bool program_has_replaced_runtime(const char *library);
 
+/* ---- Another program with a library preloaded ---- */
+
+/* Starts a program in place of this process: the words of its command line, then NULL. The library
+ * is loaded before others. `variables` of the environment are names, each followed by its value,
+ * then NULL. Returns only if that does not work, with the reason as text. */
+void program_replace(char *const *words, const char *library, const char *const *variables,
+                     char *out_reason, size_t reason_size);
+
 /* ---- Texts of Windows: windows_text.c, which tests compile on all systems ---- */
 
 /* A program of Windows gets its command line as one text, and takes it apart itself. This is the

@@ -808,6 +808,14 @@ void child_end_alike(int code) {
 
 /* ---- This program on another runtime ---- */
 
+void program_replace(char *const *words, const char *library, const char *const *variables,
+                     char *out_reason, size_t reason_size) {
+  (void)words;
+  (void)library;
+  (void)variables;
+  snprintf(out_reason, reason_size, "only Linux preloads a library");
+}
+
 void program_replace_runtime(const char *library, char *out_reason, size_t reason_size) {
   (void)library;
   snprintf(out_reason, reason_size, "only Linux lets a program run on another one");

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The flight recorder, libtvm_ffi_record. From the bottom up:
+ *   folder.c   the files of a recording, and what the user asked for
+ *   value.c    values and memory as JSON
+ *   call.c     one call: whether it is recorded, its events
+ *   symbols.c  where calls are intercepted: dlsym, and the system library
+ * Nothing here calls the runtime except by the addresses in record_runtime, because it may be any.
+ */
+#ifndef TVM_FFI_RECORD_RECORD_H_
+#define TVM_FFI_RECORD_RECORD_H_
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <tvm/ffi/c_api.h>
+
+/* ---- Texts ---- */
+
+/* A text that grows. Without memory it is marked as failed, and stays what it was. */
+typedef struct {
+  char *data;
+  size_t size, capacity;
+  bool is_failed;
+} record_text;
+
+void record_add(record_text *out, const char *bytes, size_t size);
+void record_add_format(record_text *out, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* A JSON string. Bytes that are not UTF-8 become U+FFFD. */
+void record_add_string(record_text *out, const char *bytes, size_t size);
+/* Integers beyond 2^53 - 1 become texts. */
+void record_add_int(record_text *out, int64_t value);
+void record_add_uint(record_text *out, uint64_t value);
+bool record_is_utf8(const char *bytes, size_t size);
+void record_free(record_text *text);
+
+/* ---- folder.c ---- */
+
+enum { kRecordHash = 33 }; /* the text of a hash with its NUL */
+
+/* A library that functions come from. */
+typedef struct record_library {
+  char *path;
+  char *build_id; /* NULL: none */
+  int64_t number; /* in the events of this process; -1: not written yet. Guarded by the lock */
+} record_library;
+
+/* Copies memory that may not be there; false if it is not. */
+typedef bool (*record_copy)(void *context, void *out, uint64_t address, size_t size);
+
+typedef struct {
+  int64_t first, every, max_bytes, max_total;
+  bool all, on_error, no_data;
+} record_settings;
+
+extern record_settings record_set; /* changes only while nothing is recorded */
+
+/* Not 0 while calls are recorded. A new number for each recording, and in each child of fork. */
+extern uint32_t record_generation;
+
+static inline uint32_t record_now(void) {
+  return __atomic_load_n(&record_generation, __ATOMIC_ACQUIRE);
+}
+
+/* The lock of everything that is not for each call: slots, libraries, files. Held over fork. */
+void record_lock(void);
+void record_unlock(void);
+
+/* Reads the environment, the first time. */
+void record_prepare(void);
+/* Whether the process was started to be recorded, by its environment. */
+bool record_is_by_environment(void);
+/* Whether the user wants this function. */
+bool record_wants(const char *function, const char *path);
+
+uint64_t record_next_number(void);
+int64_t record_time(void); /* of the file of events */
+int64_t record_thread(void);
+
+/* Appends one line; `text` gets its newline. It opens the file first, if it must. */
+void record_write(uint32_t generation, record_text *text);
+/* Writes a library, unless it is; false if that failed. */
+bool record_write_library(uint32_t generation, record_library *library);
+/* A sentence for the user of the recording, and on stderr. */
+void record_note(const char *sentence);
+
+/* Writes `size` bytes of memory as a file, unless there is one with the same. NULL, or why not. */
+const char *record_store(record_copy copy, void *context, uint64_t address, uint64_t size,
+                         char out_hash[kRecordHash]);
+/* Memory of this process, or of the CPU that it shares with devices. */
+bool record_copy_memory(void *context, void *out, uint64_t address, size_t size);
+
+/* ---- value.c ---- */
+
+/* The functions of the runtime that looked a symbol up; each may be NULL. */
+typedef struct {
+  int (*move_raised)(TVMFFIObjectHandle *out);
+  int (*set_raised)(TVMFFIObjectHandle error);
+  int (*release)(TVMFFIObjectHandle object);
+  const TVMFFITypeInfo *(*type_info)(int32_t type_index);
+  int (*to_dlpack)(TVMFFIObjectHandle tensor, DLManagedTensorVersioned **out);
+  void *(*stream)(int32_t device_type, int32_t device_id);
+} record_runtime;
+
+/* A tensor in a text: at `place`, its storage is still to be named. */
+typedef struct {
+  size_t place;
+  uint64_t begin, end, first; /* addresses; begin == end: no storage */
+  int32_t device_type, device_id;
+  bool may_go; /* the call may free it */
+} record_tensor;
+
+typedef struct {
+  uint64_t begin, end;
+  int32_t device_type, device_id;
+  bool may_go;
+  char data[kRecordHash];
+  const char *left_out; /* a sentence; NULL if there is data */
+  void *kept;           /* the bytes, while they are in memory only */
+} record_storage;
+
+/* Values that are being written, and the memory of a call. */
+typedef struct {
+  const record_runtime *runtime;
+  record_text text;
+  record_tensor *tensors;
+  size_t num_tensors, max_tensors;
+  const void **objects; /* by their id */
+  size_t num_objects, max_objects;
+  uint32_t *slots; /* ids + 1 by the hash of the object */
+  size_t num_slots;
+  size_t num_values;
+  int depth, num_may_go;
+  record_storage *storages;
+  size_t num_storages;
+} record_values;
+
+void record_values_init(record_values *values, const record_runtime *runtime);
+void record_values_fini(record_values *values);
+/* Forgets the values, and keeps the storages. */
+void record_values_again(record_values *values);
+
+void record_value(record_values *values, const TVMFFIAny *value);
+/* The texts of an Error. */
+void record_error_texts(record_values *values, TVMFFIObjectHandle error);
+/* Finds the storages of the tensors in the text, beyond those that there are, and names them there.
+ */
+void record_find_storages(record_values *values);
+/* Writes the bytes of storages to files; keep: copies them to memory. */
+void record_read_storages(record_values *values, size_t begin, bool after, bool keep);
+/* Writes what was kept to files. */
+void record_store_kept(record_values *values);
+/* The JSON of the storages; those before `begin` with their data only. */
+void record_add_storages(record_text *out, const record_values *values, size_t begin);
+
+/* ---- call.c ---- */
+
+/* A function that is intercepted. */
+typedef struct {
+  TVMFFISafeCallType code; /* NULL: the slot is not used yet */
+  char *symbol;
+  const char *function; /* within symbol */
+  record_library *library;
+  record_runtime runtime;
+  uint32_t wanted_in; /* the generation that `is_wanted` is for */
+  bool is_wanted;
+  uint64_t num_calls, num_errors, num_recorded;
+} record_slot;
+
+enum { kRecordSlots = 4096 };
+extern record_slot record_slots[kRecordSlots];
+extern uint32_t record_num_slots; /* of those in use; published with release */
+
+int record_call(uint32_t slot, void *handle, const TVMFFIAny *args, int32_t num_args,
+                TVMFFIAny *result);
+/* Forgets how often signatures were called. */
+void record_forget_signatures(void);
+
+/* ---- symbols.c ---- */
+
+/* The name of the symbol nearest to a function, or null, as JSON. */
+void record_add_symbol(record_text *out, TVMFFISafeCallType function);
+
+#endif /* TVM_FFI_RECORD_RECORD_H_ */

@@ -1,0 +1,826 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Values and memory as JSON, in the forms of docs/guide/record_format.md. */
+#define _GNU_SOURCE
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "record.h"
+
+/* The limits of docs/guide/record_format.md#limits. */
+enum { kMaxText = 1 << 20, kMaxDepth = 64, kMaxValues = 100000, kMaxDims = 64 };
+enum { kMaxLine = 60 << 20 }; /* the storages and the rest of the line come on top */
+
+/* ---- Texts ---- */
+
+void record_add(record_text *out, const char *bytes, size_t size) {
+  if (out->capacity - out->size < size) {
+    size_t wanted = (out->size + size) * 2 + 256;
+    char *grown = realloc(out->data, wanted);
+    if (grown == NULL) {
+      out->is_failed = true;
+      return;
+    }
+    out->data = grown;
+    out->capacity = wanted;
+  }
+  if (size != 0) memcpy(out->data + out->size, bytes, size);
+  out->size += size;
+}
+
+void record_add_format(record_text *out, const char *format, ...) {
+  char text[512];
+  va_list values;
+  int size;
+  va_start(values, format);
+  size = vsnprintf(text, sizeof text, format, values);
+  va_end(values);
+  if (size >= 0 && (size_t)size < sizeof text) record_add(out, text, (size_t)size);
+}
+
+static void add_text(record_text *out, const char *text) {
+  record_add(out, text, strlen(text));
+}
+
+void record_add_int(record_text *out, int64_t value) {
+  bool is_small = value >= -9007199254740991 && value <= 9007199254740991;
+  record_add_format(out, is_small ? "%" PRId64 : "\"%" PRId64 "\"", value);
+}
+
+void record_add_uint(record_text *out, uint64_t value) {
+  record_add_format(out, value <= 9007199254740991u ? "%" PRIu64 : "\"%" PRIu64 "\"", value);
+}
+
+/* The length of the character of UTF-8 (RFC 3629, section 4) that begins here; 0: there is none. */
+static size_t measure(const unsigned char *at, size_t size) {
+  unsigned char low = 0x80, high = 0xbf;
+  size_t length, i;
+  if (at[0] < 0x80) return 1;
+  if (at[0] < 0xc2 || at[0] > 0xf4) return 0;
+  length = at[0] < 0xe0 ? 2 : at[0] < 0xf0 ? 3 : 4;
+  if (size < length) return 0;
+  if (at[0] == 0xe0) low = 0xa0;
+  if (at[0] == 0xed) high = 0x9f;
+  if (at[0] == 0xf0) low = 0x90;
+  if (at[0] == 0xf4) high = 0x8f;
+  if (at[1] < low || at[1] > high) return 0;
+  for (i = 2; i < length; ++i) {
+    if ((at[i] & 0xc0) != 0x80) return 0;
+  }
+  return length;
+}
+
+bool record_is_utf8(const char *bytes, size_t size) {
+  size_t i, length;
+  for (i = 0; i < size; i += length) {
+    length = measure((const unsigned char *)bytes + i, size - i);
+    if (length == 0) return false;
+  }
+  return true;
+}
+
+void record_add_string(record_text *out, const char *bytes, size_t size) {
+  size_t i, length, begin = 0;
+  record_add(out, "\"", 1);
+  for (i = 0; i < size; i += length) {
+    unsigned char c = (unsigned char)bytes[i];
+    size_t valid = measure((const unsigned char *)bytes + i, size - i);
+    length = valid == 0 ? 1 : valid;
+    if (valid != 0 && c >= 0x20 && c != '"' && c != '\\') continue;
+    record_add(out, bytes + begin, i - begin);
+    begin = i + length;
+    if (valid == 0) {
+      record_add(out, "\xef\xbf\xbd", 3);
+    } else if (c == '"' || c == '\\') {
+      record_add_format(out, "\\%c", c);
+    } else {
+      record_add_format(out, "\\u%04x", c);
+    }
+  }
+  record_add(out, bytes + begin, size - begin);
+  record_add(out, "\"", 1);
+}
+
+static void add_hex(record_text *out, const void *bytes, size_t size) {
+  static const char digits[] = "0123456789abcdef";
+  const unsigned char *at = bytes;
+  char text[512];
+  size_t used = 0, i;
+  for (i = 0; i < size; ++i) {
+    text[used++] = digits[at[i] >> 4];
+    text[used++] = digits[at[i] & 15];
+    if (used == sizeof text || i + 1 == size) {
+      record_add(out, text, used);
+      used = 0;
+    }
+  }
+}
+
+static void add_address(record_text *out, const void *address) {
+  record_add_format(out, "\"0x%" PRIxPTR "\"", (uintptr_t)address);
+}
+
+void record_free(record_text *text) {
+  free(text->data);
+  memset(text, 0, sizeof *text);
+}
+
+/* ---- The values of a line ---- */
+
+void record_values_init(record_values *values, const record_runtime *runtime) {
+  memset(values, 0, sizeof *values);
+  values->runtime = runtime;
+}
+
+void record_values_again(record_values *values) {
+  values->text.size = 0;
+  values->num_tensors = values->num_objects = values->num_values = 0;
+  if (values->slots != NULL) memset(values->slots, 0, values->num_slots * sizeof *values->slots);
+}
+
+void record_values_fini(record_values *values) {
+  size_t i;
+  for (i = 0; i < values->num_storages; ++i) free(values->storages[i].kept);
+  free(values->storages);
+  free(values->tensors);
+  free((void *)values->objects);
+  free(values->slots);
+  record_free(&values->text);
+}
+
+/* Makes room for one more; false without memory. */
+static bool reserve(void **items, size_t count, size_t *capacity, size_t size) {
+  size_t wanted = *capacity * 2 + 16;
+  void *grown;
+  if (count < *capacity) return true;
+  grown = realloc(*items, wanted * size);
+  if (grown == NULL) return false;
+  *items = grown;
+  *capacity = wanted;
+  return true;
+}
+
+static size_t place_of(const record_values *values, const void *object) {
+  size_t mask = values->num_slots - 1;
+  size_t i = (size_t)(((uintptr_t)object >> 4) * 0x9e3779b1u) & mask;
+  while (values->slots[i] != 0 && values->objects[values->slots[i] - 1] != object) {
+    i = (i + 1) & mask;
+  }
+  return i;
+}
+
+/* The id of an object; *out_is_new if it has none yet. False without memory. */
+static bool find_id(record_values *values, const void *object, size_t *out, bool *out_is_new) {
+  void *objects = (void *)values->objects;
+  size_t i;
+  if (!reserve(&objects, values->num_objects, &values->max_objects, sizeof *values->objects)) {
+    return false;
+  }
+  values->objects = objects;
+  if ((values->num_objects + 1) * 2 > values->num_slots) {
+    size_t wanted = values->num_slots * 2 + (values->num_slots == 0 ? 64 : 0);
+    uint32_t *slots = calloc(wanted, sizeof *slots);
+    if (slots == NULL) return false;
+    free(values->slots);
+    values->slots = slots;
+    values->num_slots = wanted;
+    for (i = 0; i < values->num_objects; ++i) {
+      slots[place_of(values, values->objects[i])] = (uint32_t)i + 1;
+    }
+  }
+  i = place_of(values, object);
+  *out_is_new = values->slots[i] == 0;
+  if (*out_is_new) {
+    values->objects[values->num_objects++] = object;
+    values->slots[i] = (uint32_t)values->num_objects;
+  }
+  *out = values->slots[i] - 1;
+  return true;
+}
+
+/* ---- Tensors ---- */
+
+static bool multiply(int64_t a, int64_t b, int64_t *out) {
+  return !__builtin_mul_overflow(a, b, out);
+}
+
+/* The bytes that the elements take, from the first element on. NULL, or what is wrong. */
+static const char *measure_tensor(const DLTensor *tensor, int64_t *out_begin, int64_t *out_end) {
+  int64_t low = 0, high = 0, stride = 1, bits, step, span;
+  int32_t i;
+  bool is_empty = false;
+  bits = (int64_t)tensor->dtype.bits * tensor->dtype.lanes;
+  *out_begin = *out_end = 0;
+  for (i = 0; i < tensor->ndim; ++i) {
+    if (tensor->shape[i] < 0) return "an extent is negative";
+    if (tensor->shape[i] == 0) is_empty = true;
+  }
+  if (is_empty || bits == 0) return NULL;
+  for (i = tensor->ndim - 1; i >= 0; --i) {
+    step = tensor->strides != NULL ? tensor->strides[i] : stride;
+    if (!multiply(step, tensor->shape[i] - 1, &span) ||
+        (tensor->strides == NULL && !multiply(stride, tensor->shape[i], &stride)) ||
+        __builtin_add_overflow(span < 0 ? low : high, span, span < 0 ? &low : &high)) {
+      return "its elements are beyond any memory";
+    }
+  }
+  if (bits >= 8) bits = (bits + 7) / 8 * 8; /* smaller elements are packed */
+  if (!multiply(low, bits, &low) || __builtin_add_overflow(high, 1, &high) ||
+      !multiply(high, bits, &high) || high > INT64_MAX - 7) {
+    return "its elements are beyond any memory";
+  }
+  *out_begin = low >= 0 ? low / 8 : -((7 - low) / 8);
+  *out_end = (high + 7) / 8;
+  return NULL;
+}
+
+static void add_extents(record_text *out, const char *key, const int64_t *items, int32_t count) {
+  int32_t i;
+  record_add_format(out, ",\"%s\":", key);
+  if (items == NULL && count != 0) {
+    add_text(out, "null");
+    return;
+  }
+  add_text(out, "[");
+  for (i = 0; i < count; ++i) {
+    if (i != 0) add_text(out, ",");
+    record_add_int(out, items[i]);
+  }
+  add_text(out, "]");
+}
+
+/* The flags of DLPack that the runtime has for a Tensor object. */
+static void add_flags(record_values *values, TVMFFIObjectHandle tensor) {
+  DLManagedTensorVersioned *exported = NULL;
+  if (values->runtime->to_dlpack == NULL) return;
+  if (values->runtime->to_dlpack(tensor, &exported) != 0 || exported == NULL) return;
+  record_add_format(&values->text, ",\"flags\":%llu", (unsigned long long)exported->flags);
+  if (exported->deleter != NULL) exported->deleter(exported);
+}
+
+/* The inside of the object that describes a tensor. */
+static void add_tensor(record_values *values, const DLTensor *tensor) {
+  record_text *out = &values->text;
+  const char *wrong = NULL;
+  int64_t begin = 0, end = 0;
+  uint64_t first = (uint64_t)(uintptr_t)tensor->data + tensor->byte_offset;
+  bool is_sound =
+      tensor->ndim >= 0 && tensor->ndim <= kMaxDims && (tensor->ndim == 0 || tensor->shape != NULL);
+  record_add_format(out, "\"dtype\":[%d,%d,%d]", tensor->dtype.code, tensor->dtype.bits,
+                    tensor->dtype.lanes);
+  if (is_sound) {
+    add_extents(out, "shape", tensor->shape, tensor->ndim);
+    add_extents(out, "strides", tensor->strides, tensor->ndim);
+    wrong = measure_tensor(tensor, &begin, &end);
+  } else {
+    add_text(out, ",\"shape\":[],\"strides\":null");
+    wrong = tensor->ndim > kMaxDims ? "it has more than 64 dimensions" : "it has no shape";
+  }
+  add_text(out, ",\"byte_offset\":");
+  record_add_uint(out, tensor->byte_offset);
+  record_add_format(out, ",\"device\":[%d,%d]", (int)tensor->device.device_type,
+                    (int)tensor->device.device_id);
+  if (wrong == NULL && begin != end && tensor->data != NULL) {
+    if (reserve((void **)&values->tensors, values->num_tensors, &values->max_tensors,
+                sizeof *values->tensors)) {
+      record_tensor *added = &values->tensors[values->num_tensors++];
+      added->place = out->size;
+      added->first = first;
+      added->begin = first + (uint64_t)begin;
+      added->end = first + (uint64_t)end;
+      added->device_type = (int32_t)tensor->device.device_type;
+      added->device_id = tensor->device.device_id;
+      added->may_go = values->num_may_go != 0;
+      if (added->begin < added->end) return;
+      --values->num_tensors; /* beyond the end of memory */
+      wrong = "its elements are beyond any memory";
+    } else {
+      out->is_failed = true;
+    }
+  }
+  add_text(out, ",\"storage\":null,\"address\":");
+  add_address(out, tensor->data);
+  if (wrong != NULL) record_add_format(out, ",\"left_out\":\"%s\"", wrong);
+}
+
+/* ---- Objects ---- */
+
+static void add_id(record_values *values, size_t id) {
+  record_add_format(&values->text, ",\"id\":%zu}", id);
+}
+
+static void add_str(record_text *out, const char *bytes, size_t size) {
+  if (size > kMaxText) {
+    record_add_format(out, "{\"left_out\":\"a text of %zu bytes\"}", size);
+  } else if (record_is_utf8(bytes, size)) {
+    record_add_string(out, bytes, size);
+  } else {
+    add_text(out, "{\"str\":\"");
+    add_hex(out, bytes, size);
+    add_text(out, "\"}");
+  }
+}
+
+static void add_bytes(record_text *out, const char *key, const char *bytes, size_t size) {
+  if (size > kMaxText) {
+    record_add_format(out, "{\"left_out\":\"%zu bytes\"}", size);
+    return;
+  }
+  record_add_format(out, "{\"%s\":\"", key);
+  add_hex(out, bytes, size);
+  add_text(out, "\"}");
+}
+
+static void add_items(record_values *values, const char *key, const TVMFFISeqCell *cell,
+                      size_t id) {
+  const TVMFFIAny *items = cell->data;
+  int64_t i;
+  record_add_format(&values->text, "{\"%s\":[", key);
+  for (i = 0; i < cell->size; ++i) {
+    if (i != 0) add_text(&values->text, ",");
+    record_value(values, &items[i]);
+  }
+  add_text(&values->text, "]");
+  add_id(values, id);
+}
+
+/* A Map or Dict in memory: docs/abi/maps.md. */
+typedef struct {
+  TVMFFIObject header;
+  const char *data;
+  uint64_t size, slots;
+  void (*data_deleter)(void *data);
+  uint32_t fib_shift;
+  uint64_t head, tail;
+} map_object;
+
+typedef struct {
+  TVMFFIObject header;
+  size_t num_words;
+  uint64_t words[];
+} bigint_object;
+
+enum { kBlockSlots = 16, kBlockBytes = 784, kPairBytes = 32, kSlotBytes = 48, kNextAt = 40 };
+
+static const uint64_t kSmallMap = (uint64_t)1 << 63;
+
+static void add_pairs(record_values *values, const char *key, const map_object *map, size_t id) {
+  uint64_t i, slot = (map->slots & kSmallMap) != 0 ? 0 : map->head;
+  record_add_format(&values->text, "{\"%s\":[", key);
+  for (i = 0; i < map->size; ++i) {
+    const char *pair;
+    if ((map->slots & kSmallMap) != 0) {
+      pair = map->data + i * kPairBytes;
+    } else {
+      if (slot >= map->slots) break;
+      pair = map->data + slot / kBlockSlots * kBlockBytes + kBlockSlots +
+             slot % kBlockSlots * kSlotBytes;
+      memcpy(&slot, pair + kNextAt, sizeof slot);
+    }
+    add_text(&values->text, i != 0 ? ",[" : "[");
+    record_value(values, (const TVMFFIAny *)(const void *)pair);
+    add_text(&values->text, ",");
+    record_value(values, (const TVMFFIAny *)(const void *)(pair + sizeof(TVMFFIAny)));
+    add_text(&values->text, "]");
+  }
+  add_text(&values->text, "]");
+  add_id(values, id);
+}
+
+static void add_error_text(record_text *out, const char *key, const TVMFFIByteArray *text) {
+  record_add_format(out, "\"%s\":", key);
+  record_add_string(out, text->data, text->size > kMaxText ? kMaxText : text->size);
+}
+
+void record_error_texts(record_values *values, TVMFFIObjectHandle error) {
+  const TVMFFIErrorCell *cell = TVMFFIErrorGetCellPtr(error);
+  const TVMFFIObject *cause = cell->cause_chain;
+  record_text *out = &values->text;
+  add_text(out, "{");
+  add_error_text(out, "kind", &cell->kind);
+  add_text(out, ",");
+  add_error_text(out, "message", &cell->message);
+  add_text(out, ",");
+  add_error_text(out, "backtrace", &cell->backtrace);
+  if (cause != NULL && cause->type_index == kTVMFFIError && values->depth < kMaxDepth) {
+    add_text(out, ",\"cause\":");
+    ++values->depth;
+    record_error_texts(values, cell->cause_chain);
+    --values->depth;
+  }
+  add_text(out, "}");
+}
+
+static void add_fields_of(record_values *values, TVMFFIObject *object, const TVMFFITypeInfo *info,
+                          size_t *count) {
+  int32_t i;
+  for (i = 0; i < info->num_fields; ++i) {
+    const TVMFFIFieldInfo *field = &info->fields[i];
+    TVMFFIAny value;
+    memset(&value, 0, sizeof value);
+    if (field->getter == NULL) continue;
+    if (field->getter((char *)object + field->offset, &value) != 0) continue;
+    if ((*count)++ != 0) add_text(&values->text, ",");
+    record_add_string(&values->text, field->name.data, field->name.size);
+    add_text(&values->text, ":");
+    record_value(values, &value);
+    if (value.type_index >= kTVMFFIStaticObjectBegin && values->runtime->release != NULL) {
+      (void)values->runtime->release(value.v_obj);
+    }
+  }
+}
+
+static void add_other(record_values *values, TVMFFIObject *object, size_t id) {
+  const TVMFFITypeInfo *info =
+      values->runtime->type_info == NULL ? NULL : values->runtime->type_info(object->type_index);
+  record_text *out = &values->text;
+  bool has_fields = false;
+  size_t count = 0;
+  int32_t i;
+  if (info == NULL) {
+    record_add_format(out, "{\"unknown\":%d}", (int)object->type_index);
+    return;
+  }
+  add_text(out, "{\"object\":");
+  record_add_string(out, info->type_key.data, info->type_key.size);
+  for (i = 0; i < info->type_depth; ++i) {
+    has_fields = has_fields || info->type_ancestors[i]->num_fields != 0;
+  }
+  has_fields = has_fields || info->num_fields != 0;
+  if (!has_fields || object->type_index < kTVMFFIDynObjectBegin) {
+    add_text(out, ",\"address\":");
+    add_address(out, object);
+  } else {
+    add_text(out, ",\"fields\":{");
+    for (i = 0; i < info->type_depth; ++i) {
+      add_fields_of(values, object, info->type_ancestors[i], &count);
+    }
+    add_fields_of(values, object, info, &count);
+    add_text(out, "}");
+  }
+  add_id(values, id);
+}
+
+static void add_object(record_values *values, TVMFFIObject *object) {
+  record_text *out = &values->text;
+  const TVMFFIByteArray *text = TVMFFIBytesGetByteArrayPtr(object);
+  bool is_new, is_mutable;
+  size_t id;
+  if (object->type_index == kTVMFFIStr) {
+    add_str(out, text->data, text->size);
+    return;
+  }
+  if (object->type_index == kTVMFFIBytes) {
+    add_bytes(out, "bytes", text->data, text->size);
+    return;
+  }
+  if (!find_id(values, object, &id, &is_new)) {
+    out->is_failed = true;
+    return;
+  }
+  if (!is_new) {
+    record_add_format(out, "{\"ref\":%zu}", id);
+    return;
+  }
+  is_mutable = object->type_index == kTVMFFIList || object->type_index == kTVMFFIDict ||
+               object->type_index >= kTVMFFIStaticObjectEnd;
+  if (is_mutable) ++values->num_may_go; /* the call may take tensors out of it */
+  switch (object->type_index) {
+    case kTVMFFIError:
+      add_text(out, "{\"error\":");
+      record_error_texts(values, object);
+      add_id(values, id);
+      break;
+    case kTVMFFIFunction:
+      add_text(out, "{\"function\":");
+      add_address(out, object);
+      add_text(out, ",\"symbol\":");
+      record_add_symbol(out, TVMFFIFunctionGetCellPtr(object)->safe_call);
+      add_id(values, id);
+      break;
+    case kTVMFFIShape: {
+      const TVMFFIShapeCell *shape = TVMFFIShapeGetCellPtr(object);
+      size_t i;
+      add_text(out, "{\"shape\":[");
+      for (i = 0; i < shape->size; ++i) {
+        if (i != 0) add_text(out, ",");
+        record_add_int(out, shape->data[i]);
+      }
+      add_text(out, "]");
+      add_id(values, id);
+      break;
+    }
+    case kTVMFFITensor:
+      record_add_format(out, "{\"tensor\":{\"id\":%zu,", id);
+      add_tensor(values, TVMFFITensorGetDLTensorPtr(object));
+      add_flags(values, object);
+      add_text(out, "}}");
+      break;
+    case kTVMFFIArray:
+      add_items(values, "array", TVMFFISeqGetCellPtr(object), id);
+      break;
+    case kTVMFFIList:
+      add_items(values, "list", TVMFFISeqGetCellPtr(object), id);
+      break;
+    case kTVMFFIMap:
+      add_pairs(values, "map", (const map_object *)(const void *)object, id);
+      break;
+    case kTVMFFIDict:
+      add_pairs(values, "dict", (const map_object *)(const void *)object, id);
+      break;
+    case kTVMFFIBigInt: {
+      const bigint_object *number = (const bigint_object *)(const void *)object;
+      add_text(out, "{\"bigint\":\"");
+      if (number->num_words <= kMaxText / 8) add_hex(out, number->words, number->num_words * 8);
+      add_text(out, "\"");
+      add_id(values, id);
+      break;
+    }
+    default:
+      add_other(values, object, id);
+      break;
+  }
+  if (is_mutable) --values->num_may_go;
+}
+
+/* ---- Values ---- */
+
+static void add_float(record_text *out, double value) {
+  char text[64], *at;
+  uint64_t bits;
+  int digits;
+  memcpy(&bits, &value, sizeof bits);
+  if (value != value) {
+    record_add_format(out, "{\"float\":\"nan:0x%016" PRIx64 "\"}", bits);
+    return;
+  }
+  if (value - value != 0) {
+    add_text(out, value > 0 ? "{\"float\":\"inf\"}" : "{\"float\":\"-inf\"}");
+    return;
+  }
+  for (digits = 15; digits <= 17; ++digits) {
+    double again;
+    (void)snprintf(text, sizeof text, "%.*g", digits, value);
+    again = strtod(text, NULL);
+    if (memcmp(&again, &value, sizeof value) == 0) break;
+  }
+  for (at = text; *at != '\0'; ++at) { /* the locale may have another point */
+    if (strchr("0123456789+-e", *at) == NULL) *at = '.';
+  }
+  record_add_format(out, "{\"float\":\"%s\"}", text);
+}
+
+static void add_raw_str(record_text *out, const char *text) {
+  if (text == NULL) {
+    add_text(out, "{\"left_out\":\"a null text\"}");
+    return;
+  }
+  add_text(out, "{\"raw_str\":");
+  add_str(out, text, strlen(text));
+  add_text(out, "}");
+}
+
+void record_value(record_values *values, const TVMFFIAny *value) {
+  record_text *out = &values->text;
+  if (++values->num_values > kMaxValues || values->depth >= kMaxDepth || out->size > kMaxLine) {
+    record_add_format(out, "{\"left_out\":\"%s\"}",
+                      values->num_values > kMaxValues ? "more than 100000 values"
+                      : values->depth >= kMaxDepth    ? "more than 64 values deep"
+                                                      : "the line is too long");
+    return;
+  }
+  ++values->depth;
+  switch (value->type_index) {
+    case kTVMFFINone:
+      add_text(out, "null");
+      break;
+    case kTVMFFIInt:
+      if (value->v_int64 >= -9007199254740991 && value->v_int64 <= 9007199254740991) {
+        record_add_format(out, "%" PRId64, value->v_int64);
+      } else {
+        record_add_format(out, "{\"int\":\"%" PRId64 "\"}", value->v_int64);
+      }
+      break;
+    case kTVMFFIBool:
+      add_text(out, value->v_int64 != 0 ? "true" : "false");
+      break;
+    case kTVMFFIFloat:
+      add_float(out, value->v_float64);
+      break;
+    case kTVMFFIOpaquePtr:
+      add_text(out, "{\"pointer\":");
+      add_address(out, value->v_ptr);
+      add_text(out, "}");
+      break;
+    case kTVMFFIDataType:
+      record_add_format(out, "{\"dtype\":[%d,%d,%d]}", value->v_dtype.code, value->v_dtype.bits,
+                        value->v_dtype.lanes);
+      break;
+    case kTVMFFIDevice:
+      record_add_format(out, "{\"device\":[%d,%d]}", (int)value->v_device.device_type,
+                        (int)value->v_device.device_id);
+      break;
+    case kTVMFFIDLTensorPtr:
+      if (value->v_ptr == NULL) {
+        add_text(out, "{\"left_out\":\"a null DLTensor\"}");
+        break;
+      }
+      add_text(out, "{\"dltensor\":{");
+      add_tensor(values, value->v_ptr);
+      add_text(out, "}}");
+      break;
+    case kTVMFFIRawStr:
+      add_raw_str(out, value->v_c_str);
+      break;
+    case kTVMFFIByteArrayPtr: {
+      const TVMFFIByteArray *bytes = value->v_ptr;
+      add_bytes(out, "raw_bytes", bytes->data, bytes->size);
+      break;
+    }
+    case kTVMFFIObjectRValueRef: {
+      TVMFFIObject *object = *(TVMFFIObject **)value->v_ptr;
+      add_text(out, "{\"rvalue\":");
+      ++values->num_may_go;
+      if (object == NULL) {
+        add_text(out, "null");
+      } else {
+        add_object(values, object);
+      }
+      --values->num_may_go;
+      add_text(out, "}");
+      break;
+    }
+    case kTVMFFISmallStr:
+      add_str(out, value->v_bytes, value->small_str_len);
+      break;
+    case kTVMFFISmallBytes:
+      add_bytes(out, "bytes", value->v_bytes, value->small_str_len);
+      break;
+    case kTVMFFIUnchanged:
+      add_text(out, "{\"unchanged\":true}");
+      break;
+    default:
+      if (value->type_index < kTVMFFIStaticObjectBegin || value->v_obj == NULL) {
+        record_add_format(out, "{\"unknown\":%d}", (int)value->type_index);
+      } else {
+        add_object(values, value->v_obj);
+      }
+      break;
+  }
+  --values->depth;
+}
+
+/* ---- Storages ---- */
+
+static int compare_tensors(const void *left, const void *right) {
+  const record_tensor *a = *(const record_tensor *const *)left;
+  const record_tensor *b = *(const record_tensor *const *)right;
+  if (a->device_type != b->device_type) return a->device_type < b->device_type ? -1 : 1;
+  if (a->device_id != b->device_id) return a->device_id < b->device_id ? -1 : 1;
+  if (a->begin != b->begin) return a->begin < b->begin ? -1 : 1;
+  return 0;
+}
+
+static record_storage *find_storage(const record_values *values, const record_tensor *tensor) {
+  size_t i;
+  for (i = 0; i < values->num_storages; ++i) {
+    record_storage *storage = &values->storages[i];
+    if (storage->device_type == tensor->device_type && storage->device_id == tensor->device_id &&
+        storage->begin <= tensor->begin && tensor->end <= storage->end) {
+      return storage;
+    }
+  }
+  return NULL;
+}
+
+/* Adds what the tensors use that is in no storage yet. False without memory. */
+static bool add_new_storages(record_values *values) {
+  const record_tensor **sorted;
+  record_storage *grown, *last = NULL;
+  size_t count = 0, known = values->num_storages, i;
+  if (values->num_tensors == 0) return true;
+  sorted = malloc(values->num_tensors * sizeof *sorted);
+  grown = realloc(values->storages, (known + values->num_tensors) * sizeof *grown);
+  if (grown != NULL) values->storages = grown;
+  if (sorted == NULL || grown == NULL) {
+    free((void *)sorted);
+    return false;
+  }
+  for (i = 0; i < values->num_tensors; ++i) {
+    if (known == 0 || find_storage(values, &values->tensors[i]) == NULL) {
+      sorted[count++] = &values->tensors[i];
+    }
+  }
+  qsort((void *)sorted, count, sizeof *sorted, compare_tensors);
+  for (i = 0; i < count; ++i) {
+    const record_tensor *tensor = sorted[i];
+    if (last != NULL && last->device_type == tensor->device_type &&
+        last->device_id == tensor->device_id && tensor->begin < last->end) {
+      if (tensor->end > last->end) last->end = tensor->end;
+      last->may_go = last->may_go || tensor->may_go;
+      continue;
+    }
+    last = &values->storages[values->num_storages++];
+    memset(last, 0, sizeof *last);
+    last->begin = tensor->begin;
+    last->end = tensor->end;
+    last->device_type = tensor->device_type;
+    last->device_id = tensor->device_id;
+    last->may_go = tensor->may_go;
+  }
+  free((void *)sorted);
+  return true;
+}
+
+void record_find_storages(record_values *values) {
+  record_text whole = {NULL, 0, 0, false};
+  size_t i, done = 0;
+  if (values->num_tensors == 0) return;
+  if (!add_new_storages(values)) {
+    values->text.is_failed = true;
+    return;
+  }
+  for (i = 0; i < values->num_tensors; ++i) {
+    const record_tensor *tensor = &values->tensors[i];
+    const record_storage *storage = find_storage(values, tensor);
+    record_add(&whole, values->text.data + done, tensor->place - done);
+    done = tensor->place;
+    record_add_format(&whole, ",\"storage\":%zu,\"offset\":", (size_t)(storage - values->storages));
+    record_add_uint(&whole, tensor->first - storage->begin);
+  }
+  record_add(&whole, values->text.data + done, values->text.size - done);
+  whole.is_failed = whole.is_failed || values->text.is_failed;
+  free(values->text.data);
+  values->text = whole;
+}
+
+static bool is_for_cpu(int32_t device_type) {
+  return device_type == kDLCPU || device_type == kDLCUDAHost || device_type == kDLROCMHost;
+}
+
+static bool copy_kept(void *context, void *out, uint64_t address, size_t size) {
+  const record_storage *storage = context;
+  memcpy(out, (const char *)storage->kept + (address - storage->begin), size);
+  return true;
+}
+
+static void read_storage(record_storage *storage, bool after, bool keep) {
+  uint64_t size = storage->end - storage->begin;
+  storage->left_out = NULL;
+  if (record_set.no_data) {
+    storage->left_out = "no data";
+  } else if (!is_for_cpu(storage->device_type)) {
+    storage->left_out = "memory of this kind of device is not read";
+  } else if (after && storage->may_go) {
+    storage->left_out = "the call may have freed it";
+  } else if (!keep) {
+    storage->left_out = record_store(record_copy_memory, NULL, storage->begin, size, storage->data);
+  } else if (size > (uint64_t)record_set.max_bytes || size > SIZE_MAX / 2) {
+    storage->left_out = "it has more bytes than max_bytes";
+  } else {
+    storage->kept = malloc((size_t)size);
+    if (storage->kept == NULL) {
+      storage->left_out = "memory ran out";
+    } else if (!record_copy_memory(NULL, storage->kept, storage->begin, (size_t)size)) {
+      storage->left_out = "there is no memory at this address that can be read";
+    }
+  }
+}
+
+void record_read_storages(record_values *values, size_t begin, bool after, bool keep) {
+  size_t i;
+  for (i = begin; i < values->num_storages; ++i) read_storage(&values->storages[i], after, keep);
+}
+
+void record_store_kept(record_values *values) {
+  size_t i;
+  for (i = 0; i < values->num_storages; ++i) {
+    record_storage *storage = &values->storages[i];
+    if (storage->left_out == NULL && storage->kept != NULL) {
+      storage->left_out = record_store(copy_kept, storage, storage->begin,
+                                       storage->end - storage->begin, storage->data);
+    }
+    free(storage->kept);
+    storage->kept = NULL;
+  }
+}
+
+void record_add_storages(record_text *out, const record_values *values, size_t begin) {
+  size_t i;
+  add_text(out, ",\"storages\":[");
+  for (i = 0; i < values->num_storages; ++i) {
+    const record_storage *storage = &values->storages[i];
+    add_text(out, i != 0 ? ",{" : "{");
+    if (i >= begin) {
+      record_add_format(out, "\"device\":[%d,%d],\"address\":\"0x%" PRIx64 "\",\"bytes\":",
+                        (int)storage->device_type, (int)storage->device_id, storage->begin);
+      record_add_uint(out, storage->end - storage->begin);
+      add_text(out, ",");
+    }
+    record_add_format(out, "\"%s\":\"%s\"}", storage->left_out != NULL ? "left_out" : "data",
+                      storage->left_out != NULL ? storage->left_out : storage->data);
+  }
+  add_text(out, "]");
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Starts a program with the library preloaded that records its calls: tools/record. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tvm/ffi/extra/record.h>
+
+#include "base/files.h"
+#include "base/install_paths.h"
+#include "base/names.h"
+#include "base/report.h"
+#include "base/text.h"
+#include "commands/commands.h"
+#include "system/system.h"
+
+static const char kRecorder[] = "libtvm_ffi_record.so";
+
+/* Beside the program, as it is built, or beside the libtvm_ffi, as it is installed; NULL. */
+static char *find_recorder(void) {
+  char program[4096], *library, *found;
+  if (own_program_find(program, sizeof program)) {
+    found = path_beside(program, kRecorder);
+    if (file_exists(found)) return found;
+    free(found);
+  }
+  library = install_path_of_linked_library();
+  if (library == NULL) return NULL;
+  found = path_beside(library, kRecorder);
+  free(library);
+  if (file_exists(found)) return found;
+  free(found);
+  return NULL;
+}
+
+/* Makes the folder, or takes one without a recording, and says which format it will have. The
+ * absolute path; NULL after a report. */
+static char *prepare_folder(const char *path) {
+  char *version, *resolved;
+  if (!folder_make(path, false) && errno != EEXIST) {
+    (void)report_fail(kExitUsage, "%s: %s", path, strerror(errno));
+    return NULL;
+  }
+  if (folder_has_file(path, "version")) {
+    (void)report_fail(kExitUsage, "%s has a recording already", path);
+    return NULL;
+  }
+  version = tool_format("%s/version", path);
+  resolved = tool_write_file(version, TVM_FFI_RECORD_VERSION, strlen(TVM_FFI_RECORD_VERSION))
+                 ? file_resolve(path)
+                 : NULL;
+  free(version);
+  return resolved;
+}
+
+static void add_number(text_buf *out, const char *key, long long value) {
+  if (value >= 0) text_add(out, "%s=%lld\n", key, value);
+}
+
+/* False after a report. */
+static bool add_list(const arguments *args, int id, const char *key, text_buf *out) {
+  text_list list = arguments_values(args, id);
+  size_t i;
+  for (i = 0; i < list.count; ++i) {
+    if (strchr(list.items[i], '\n') != NULL) {
+      (void)report_fail(kExitUsage, "--%s cannot have a line break", key);
+      return false;
+    }
+    text_add(out, "%s=%s\n", key, list.items[i]);
+  }
+  return true;
+}
+
+/* As the library reads them; false after a report. */
+static bool write_options(const arguments *args, text_buf *out) {
+  static const long long kMost = 1ll << 62;
+  long long first, every, max_bytes, max_total;
+  if (!arguments_int(args, kOptionFirst, -1, 1, kMost, &first) ||
+      !arguments_int(args, kOptionEvery, -1, 1, kMost, &every) ||
+      !arguments_int(args, kOptionMaxBytes, -1, 1, kMost, &max_bytes) ||
+      !arguments_int(args, kOptionMaxTotal, -1, 1, kMost, &max_total)) {
+    return false;
+  }
+  text_add(out, "\n");
+  add_number(out, "first", first);
+  add_number(out, "every", every);
+  add_number(out, "max_bytes", max_bytes);
+  add_number(out, "max_total", max_total);
+  if (arguments_has(args, kOptionAll)) text_add(out, "all=1\n");
+  if (arguments_has(args, kOptionOnError)) text_add(out, "on_error=1\n");
+  if (arguments_has(args, kOptionNoData)) text_add(out, "no_data=1\n");
+  return add_list(args, kOptionMatch, "match", out) && add_list(args, kOptionSkip, "skip", out) &&
+         add_list(args, kOptionLib, "lib", out);
+}
+
+static int start(const arguments *args, const char *folder, const char *recorder,
+                 const char *options) {
+  const text_list words = arguments_operands(args);
+  const char *variables[] = {"TVM_FFI_RECORD", folder, "TVM_FFI_RECORD_OPTIONS", options, NULL};
+  char reason[256], **copy = tool_alloc((words.count + 1) * sizeof *copy);
+  size_t i;
+  int code;
+  for (i = 0; i < words.count; ++i) copy[i] = tool_copy(words.items[i], strlen(words.items[i]));
+  copy[words.count] = NULL;
+  program_replace(copy, recorder, variables, reason, sizeof reason);
+  code = report_fail(kExitUsage, "%s: %s", copy[0], reason);
+  for (i = 0; i < words.count; ++i) free(copy[i]);
+  free(copy);
+  return code;
+}
+
+int command_record(const arguments *args) {
+  char *recorder = find_recorder(), *folder = NULL;
+  text_buf options = {NULL, 0, 0};
+  int code = kExitUsage;
+  if (recorder == NULL) {
+    return report_fail(kExitUsage, "there is no %s with this program: only Linux has it",
+                       kRecorder);
+  }
+  if (write_options(args, &options)) {
+    folder = prepare_folder(arguments_text(args, kOptionOutput, "recording"));
+  }
+  if (folder != NULL) code = start(args, folder, recorder, options.data);
+  free(folder);
+  free(recorder);
+  text_free(&options);
+  return code;
+}
