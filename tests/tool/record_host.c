@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A program for the tests of `tvm-ffi record`: record_host LIBRARY DEED prints what it sees. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <tvm/ffi/c.h>
+#include <unistd.h>
+#if defined(WITH_RECORDER)
+#include <tvm/ffi/extra/record.h>
+#endif
+
+enum { kThreads = 8, kCalls = 100, kLength = 16 };
+
+static const char *library;
+
+static TVMFFIObjectHandle load(const char *name) {
+  TVMFFIObjectHandle function = NULL;
+  if (tvm_ffi_module_load_function(library, name, &function) != 0) {
+    TVMFFIObjectHandle error = tvm_ffi_error_take();
+    printf("%s\n", tvm_ffi_error_get_message(error).data);
+    exit(2);
+  }
+  return function;
+}
+
+static void init_vector(DLTensor *out, float *data, int64_t *length, int64_t *stride) {
+  *length = kLength;
+  tvm_ffi_tensor_init(out, data, tvm_ffi_device_make(kDLCPU, 0), TVM_FFI_C_FLOAT32, 1, length,
+                      stride);
+}
+
+/* Calls add; prints a failure unless it must be there. Returns whether it failed. */
+static int add(TVMFFIObjectHandle function, DLTensor *y, DLTensor *x, int64_t n) {
+  TVMFFIAny args[3];
+  char expected[64];
+  TVMFFIObjectHandle error;
+  args[0] = tvm_ffi_any_view_tensor(y);
+  args[1] = tvm_ffi_any_view_tensor(x);
+  args[2] = tvm_ffi_any_from_int64(n);
+  if (tvm_ffi_function_call_void(function, args, 3) == 0) return 0;
+  error = tvm_ffi_error_take();
+  (void)snprintf(expected, sizeof expected, "n is %lld", (long long)n);
+  if (strcmp(tvm_ffi_error_get_message(error).data, expected) != 0) {
+    printf("another error: %s\n", tvm_ffi_error_get_message(error).data);
+  }
+  tvm_ffi_object_release(error);
+  return 1;
+}
+
+static void *run_thread(void *context) {
+  TVMFFIObjectHandle function = load("add");
+  float a[kLength], b[kLength];
+  int64_t lengths[2], strides[2], n, *failed = context;
+  DLTensor x, y;
+  init_vector(&x, a, &lengths[0], &strides[0]);
+  init_vector(&y, b, &lengths[1], &strides[1]);
+  for (n = 0; n < kLength; ++n) a[n] = b[n] = (float)n;
+  for (n = 0; n < kCalls; ++n) *failed += add(function, &y, &x, n);
+  tvm_ffi_object_release(function);
+  return NULL;
+}
+
+static void run_threads(void) {
+  pthread_t threads[kThreads];
+  int64_t failed[kThreads] = {0}, total = 0;
+  int i;
+  for (i = 0; i < kThreads; ++i) {
+    if (pthread_create(&threads[i], NULL, run_thread, &failed[i]) != 0) exit(2);
+  }
+  for (i = 0; i < kThreads; ++i) {
+    (void)pthread_join(threads[i], NULL);
+    total += failed[i];
+  }
+  printf("%lld failed\n", (long long)total);
+}
+
+/* A number of calls of add with one buffer of twice the length: y is the odd elements, x the even
+ * ones. */
+static void run_adds(int64_t begin, int64_t end) {
+  TVMFFIObjectHandle function = load("add");
+  float data[2 * kLength];
+  int64_t length = kLength, stride = 2, n;
+  DLTensor x, y;
+  for (n = 0; n < 2 * kLength; ++n) data[n] = (float)n;
+  init_vector(&x, data, &length, &stride);
+  stride = 2;
+  y = x;
+  y.data = data + 1;
+  for (n = begin; n < end; ++n) (void)add(function, &y, &x, n);
+  printf("%g\n", (double)data[3]);
+  tvm_ffi_object_release(function);
+}
+
+static void run_fork(void) {
+  int i, status;
+  run_adds(0, 2);
+  (void)fflush(stdout);
+  for (i = 0; i < 2; ++i) {
+    pid_t child = fork();
+    if (child == 0) {
+      run_adds(9, 10);
+      (void)fflush(stdout);
+      _exit(0);
+    }
+    (void)waitpid(child, &status, 0);
+  }
+  run_adds(9, 10);
+}
+
+static void call_with(const char *name, const TVMFFIAny *args, int32_t num_args) {
+  TVMFFIObjectHandle function = load(name);
+  TVMFFIAny result = tvm_ffi_any_none();
+  (void)fflush(stdout);
+  if (tvm_ffi_function_call(function, args, num_args, &result) != 0) {
+    tvm_ffi_object_release(tvm_ffi_error_take());
+  }
+  if (result.type_index == kTVMFFIInt) printf("%s: %lld\n", name, (long long)result.v_int64);
+  tvm_ffi_any_clear(&result);
+  tvm_ffi_object_release(function);
+}
+
+static void run_crash(void) {
+  float data[kLength] = {1, 2, 3};
+  int64_t length, stride;
+  TVMFFIAny arg;
+  DLTensor y;
+  init_vector(&y, data, &length, &stride);
+  arg = tvm_ffi_any_view_tensor(&y);
+  call_with("crash", &arg, 1);
+}
+
+/* Every kind of value that C can make, through a function that returns it. */
+static void run_values(void) {
+  TVMFFIByteArray bytes = {"\x00\xff", 2};
+  TVMFFIObjectHandle array, map, shape, nested, functions[1];
+  const int64_t extents[2] = {3, (int64_t)1 << 60};
+  float data[kLength] = {0};
+  int64_t length, stride;
+  TVMFFIAny items[4], args[2];
+  DLTensor tensor, wrong;
+  uint64_t nan_bits = 0x7ff0000000000001u;
+  double nan;
+  memcpy(&nan, &nan_bits, sizeof nan);
+  init_vector(&tensor, data, &length, &stride);
+#define ECHO(value)             \
+  do {                          \
+    args[0] = value;            \
+    call_with("echo", args, 1); \
+  } while (0)
+  ECHO(tvm_ffi_any_none());
+  ECHO(tvm_ffi_any_from_bool(true));
+  ECHO(tvm_ffi_any_from_int64(-5));
+  ECHO(tvm_ffi_any_from_int64(INT64_MIN));
+  ECHO(tvm_ffi_any_from_double(0.1));
+  ECHO(tvm_ffi_any_from_double(-0.0));
+  ECHO(tvm_ffi_any_from_double(1e300 * 1e300));
+  ECHO(tvm_ffi_any_from_double(nan));
+  ECHO(tvm_ffi_any_view_string("a \"text\"\n\xc3\xa9"));
+  ECHO(tvm_ffi_any_view_string("not UTF-8: \xff"));
+  ECHO(tvm_ffi_any_view_bytes(&bytes));
+  ECHO(tvm_ffi_any_from_dtype(TVM_FFI_C_FLOAT64));
+  ECHO(tvm_ffi_any_from_device(tvm_ffi_device_make(kDLCUDA, 1)));
+  ECHO(tvm_ffi_any_from_pointer(NULL));
+  if (tvm_ffi_shape_create(extents, 2, &shape) != 0) exit(2);
+  ECHO(tvm_ffi_any_view_object(shape));
+  items[0] = tvm_ffi_any_view_object(shape);
+  items[1] = tvm_ffi_any_view_string("a text of more than seven bytes");
+  items[2] = tvm_ffi_any_view_object(shape);
+  items[3] = tvm_ffi_any_view_string("small");
+  if (tvm_ffi_array_create(items, 4, &array) != 0) exit(2);
+  ECHO(tvm_ffi_any_view_object(array));
+  if (tvm_ffi_map_create(items, 2, &map) != 0) exit(2);
+  ECHO(tvm_ffi_any_view_object(map));
+  if (tvm_ffi_list_create(NULL, 0, &nested) != 0) exit(2);
+  items[0] = tvm_ffi_any_view_object(nested);
+  if (tvm_ffi_list_append(nested, items[0]) != 0) exit(2); /* it contains itself */
+  ECHO(tvm_ffi_any_view_object(nested));
+  functions[0] = load("echo");
+  args[0] = tvm_ffi_any_view_object(functions[0]);
+  args[1] = tvm_ffi_any_from_int64(7);
+  call_with("apply", args, 2);
+  tensor.device = tvm_ffi_device_make(kDLCUDA, 0);
+  ECHO(tvm_ffi_any_view_tensor(&tensor));
+  tensor.device = tvm_ffi_device_make(kDLCPU, 0);
+  wrong = tensor;
+  wrong.data = (void *)(uintptr_t)4096; /* nothing is there */
+  ECHO(tvm_ffi_any_view_tensor(&wrong));
+  wrong.data = NULL;
+  ECHO(tvm_ffi_any_view_tensor(&wrong));
+  length = (int64_t)1 << 62;
+  ECHO(tvm_ffi_any_view_tensor(&tensor));
+  length = -1;
+  ECHO(tvm_ffi_any_view_tensor(&tensor));
+  length = 0;
+  ECHO(tvm_ffi_any_view_tensor(&tensor));
+}
+
+/* Does what daemons do: closes all descriptors, and opens others in their place. */
+static void run_closed(const char *path) {
+  int i;
+  run_adds(0, 1);
+  (void)fflush(stdout);
+  for (i = 3; i < 1024; ++i) (void)close(i);
+  for (i = 3; i < 600; ++i) {
+    if (open(path, O_RDWR | O_CREAT, 0666) < 0) exit(2);
+  }
+  run_adds(9, 10);
+}
+
+/* As many functions as there are thunks, and more: each is one symbol at an address of its own. */
+static void run_many(void) {
+  char name[32];
+  int i;
+  for (i = 1000; i < 6000; ++i) {
+    (void)snprintf(name, sizeof name, "many_%d", i);
+    call_with(name, NULL, 0);
+  }
+}
+
+#if defined(WITH_RECORDER)
+static void run_started(const char *folder) {
+  tvm_ffi_record_options options;
+  char reason[256];
+  memset(&options, 0, sizeof options);
+  options.folder = folder;
+  run_adds(0, 1);
+  tvm_ffi_record_stop(); /* nothing is on */
+  if (tvm_ffi_record_flush() == 0) printf("flushed what is not on\n");
+  if (tvm_ffi_record_start(&options, reason, sizeof reason) != 0) {
+    printf("%s\n", reason);
+    return;
+  }
+  run_adds(1, 2);
+  if (tvm_ffi_record_start(&options, reason, sizeof reason) != 0) printf("%s\n", reason);
+  if (tvm_ffi_record_flush() != 0) printf("not flushed\n");
+  tvm_ffi_record_stop();
+  run_adds(2, 3);
+  if (tvm_ffi_record_start(&options, reason, sizeof reason) != 0) printf("%s\n", reason);
+  run_adds(3, 4);
+}
+#endif
+
+int main(int argc, char **argv) {
+  const char *deed = argc > 2 ? argv[2] : "", *path = argc > 3 ? argv[3] : "";
+  library = argv[1];
+  if (strcmp(deed, "threads") == 0) run_threads();
+  if (strcmp(deed, "adds") == 0) run_adds(0, 20);
+  if (strcmp(deed, "fork") == 0) run_fork();
+  if (strcmp(deed, "crash") == 0) run_crash();
+  if (strcmp(deed, "leave") == 0) call_with("leave", NULL, 0);
+  if (strcmp(deed, "scope") == 0) call_with("scope", NULL, 0);
+  if (strcmp(deed, "values") == 0) run_values();
+  if (strcmp(deed, "closed") == 0) run_closed(path);
+  if (strcmp(deed, "many") == 0) run_many();
+#if defined(WITH_RECORDER)
+  if (strcmp(deed, "start") == 0) run_started(path);
+#endif
+  return 0;
+}

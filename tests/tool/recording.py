@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reads a recording, and holds it to docs/guide/record_format.md: whatever is not as the page has
+it is an AssertionError."""
+import json
+import pathlib
+import re
+import struct
+
+MASK = (1 << 64) - 1
+TEXT_INT = re.compile(r"-?\d+")
+ADDRESS = re.compile(r"0x[0-9a-f]+")
+HASH = re.compile(r"[0-9a-f]{32}")
+
+
+def murmur(data):
+    """MurmurHash3, x64, 128 bits, seed 0, in hexadecimal digits."""
+    def rotate(x, bits):
+        return (x << bits | x >> (64 - bits)) & MASK
+
+    def mix1(k):
+        return rotate(k * 0x87c37b91114253d5 & MASK, 31) * 0x4cf5ad432745937f & MASK
+
+    def mix2(k):
+        return rotate(k * 0x4cf5ad432745937f & MASK, 33) * 0x87c37b91114253d5 & MASK
+
+    def finish(k):
+        k = (k ^ k >> 33) * 0xff51afd7ed558ccd & MASK
+        k = (k ^ k >> 33) * 0xc4ceb9fe1a85ec53 & MASK
+        return k ^ k >> 33
+
+    h1 = h2 = 0
+    whole = len(data) // 16 * 16
+    for k1, k2 in struct.iter_unpack("<QQ", data[:whole]):
+        h1 = ((rotate(h1 ^ mix1(k1), 27) + h2) * 5 + 0x52dce729) & MASK
+        h2 = ((rotate(h2 ^ mix2(k2), 31) + h1) * 5 + 0x38495ab5) & MASK
+    if whole != len(data):
+        k1, k2 = struct.unpack("<QQ", data[whole:].ljust(16, b"\0"))
+        h2 ^= mix2(k2)
+        h1 ^= mix1(k1)
+    h1, h2 = h1 ^ len(data), h2 ^ len(data)
+    h1 = (h1 + h2) & MASK
+    h2 = (h2 + h1) & MASK
+    h1, h2 = finish(h1), finish(h2)
+    h1 = (h1 + h2) & MASK
+    h2 = (h2 + h1) & MASK
+    return struct.pack("<QQ", h1, h2).hex()
+
+
+assert murmur(b"") == "0" * 32
+assert murmur(b"hello") == "029bbd41b3a7d8cb191dae486a901e5b"
+
+
+def is_int(value):
+    if isinstance(value, str):
+        return TEXT_INT.fullmatch(value) is not None and abs(int(value)) >= 1 << 53
+    return type(value) is int and abs(value) < 1 << 53
+
+
+def unique(pairs):
+    keys = [key for key, _ in pairs]
+    assert len(set(keys)) == len(keys), keys
+    return dict(pairs)
+
+
+class Process:
+    """The events of one file."""
+
+    def __init__(self, recording, path):
+        text = path.read_bytes()
+        assert text.endswith(b"\n"), path
+        self.path, self.recording = path, recording
+        self.events = [json.loads(line, object_pairs_hook=unique)
+                       for line in text.decode().splitlines()]
+        assert self.events[0]["event"] == "process", path
+        self.process = self.events[0]
+        assert self.process["format"] == 1 and is_int(self.process["unix_ns"])
+        assert self.process["byte_order"] in ("little", "big")
+        assert self.process["pointer_bytes"] in (4, 8)
+        self.libraries, self.calls, self.ends, self.stop, self.notes = [], {}, {}, None, []
+        self.open = {}  # by thread: the calls that have not ended
+        for event in self.events[1:]:
+            getattr(self, "check_" + event["event"])(event)
+
+    def check_library(self, event):
+        assert event["library"] == len(self.libraries) and event["path"], event
+        assert event["build_id"] is None or re.fullmatch("[0-9a-f]+", event["build_id"]), event
+        self.libraries.append(event)
+
+    def check_call(self, event):
+        assert is_int(event["call"]) and event["call"] not in self.calls, event
+        assert event["symbol"] == "__tvm_ffi_" + event["function"], event
+        assert event["library"] < len(self.libraries) and is_int(event["time"]), event
+        for storage in event["storages"]:
+            self.check_storage(storage, True)
+        self.check_values(event["args"], event["storages"])
+        opened = self.open.setdefault(event["thread"], [])
+        assert not opened or opened[-1] < event["call"], event
+        opened.append(event["call"])
+        self.calls[event["call"]] = event
+
+    def check_end(self, event):
+        call = self.calls[event["call"]]
+        assert self.open[event["thread"]].pop() == event["call"], event
+        assert event["thread"] == call["thread"] and event["time"] >= call["time"], event
+        known = len(call["storages"])
+        for i, storage in enumerate(event["storages"]):
+            self.check_storage(storage, i >= known)
+        for before, after in zip(call["storages"], event["storages"]):
+            if "data" in after:
+                assert len(self.recording.data(after["data"])) == before["bytes"], event
+        self.ends[event["call"]] = event
+
+    def check_return(self, event):
+        self.check_end(event)
+        storages = self.calls[event["call"]]["storages"]
+        storages = storages + event["storages"][len(storages):]
+        self.check_values([event["result"]], storages)
+
+    def check_error(self, event):
+        self.check_end(event)
+        assert event["code"] != 0 and len(event["storages"]) == len(
+            self.calls[event["call"]]["storages"]), event
+        if event["error"] is not None:
+            self.check_texts(event["error"])
+
+    def check_note(self, event):
+        assert is_int(event["time"]) and event["text"], event
+        self.notes.append(event["text"])
+
+    def check_stop(self, event):
+        assert event["why"] and is_int(event["time"]), event
+        for function in event["functions"]:
+            assert function["calls"] >= function["errors"], event
+            assert (function["library"] is None) == (function["recorded"] == 0), event
+        self.stop = event
+
+    def check_storage(self, storage, is_whole):
+        kinds = {"data", "left_out"} & set(storage)
+        assert len(kinds) == 1 and storage[kinds.pop()], storage
+        assert set(storage) - {"data", "left_out"} == (
+            {"device", "address", "bytes"} if is_whole else set()), storage
+        if is_whole:
+            assert ADDRESS.fullmatch(storage["address"]) and is_int(storage["bytes"]), storage
+        if "data" in storage:
+            data = self.recording.data(storage["data"])
+            assert not is_whole or len(data) == storage["bytes"], storage
+
+    def check_texts(self, error):
+        assert set(error) - {"cause"} == {"kind", "message", "backtrace"}, error
+        if "cause" in error:
+            self.check_texts(error["cause"])
+
+    def check_values(self, values, storages):
+        self.ids = 0
+        for value in values:
+            self.check_value(value, storages)
+
+    def take_id(self, value):
+        assert value["id"] == self.ids, (value, self.ids)
+        self.ids += 1
+
+    def check_value(self, value, storages):
+        if value is None or isinstance(value, (bool, str)):
+            return
+        if not isinstance(value, dict):
+            assert is_int(value) and not isinstance(value, str), value
+            return
+        forms = {"int", "float", "str", "raw_str", "bytes", "raw_bytes", "dtype", "device", "shape",
+                 "pointer", "tensor", "dltensor", "array", "list", "map", "dict", "function",
+                 "error", "bigint", "object", "rvalue", "unchanged", "ref", "unknown", "left_out"}
+        kinds = forms & set(value)
+        assert len(kinds) == 1, value
+        kind = kinds.pop()
+        more = set(value) - {kind}
+        if kind == "object":
+            assert more in ({"fields", "id"}, {"address", "id"}), value
+        elif kind == "function":
+            assert more == {"symbol", "id"}, value
+        else:
+            assert more == ({"id"} if kind in ("shape", "array", "list", "map", "dict", "error",
+                                               "bigint") else set()), value
+        inside = value[kind]
+        if "id" in value:
+            self.take_id(value)
+        if kind == "ref":
+            assert inside < self.ids, value
+        elif kind == "int":
+            assert isinstance(inside, str) and is_int(inside), value
+        elif kind == "float":
+            assert inside.startswith("nan:0x") or repr(float(inside)), value
+        elif kind in ("str", "bytes", "raw_bytes", "bigint"):
+            bytes.fromhex(inside)
+        elif kind in ("tensor", "dltensor"):
+            if kind == "tensor":
+                self.take_id(inside)
+            self.check_tensor(inside, storages)
+        elif kind in ("array", "list"):
+            for item in inside:
+                self.check_value(item, storages)
+        elif kind in ("map", "dict"):
+            for pair in inside:
+                for item in pair:
+                    self.check_value(item, storages)
+        elif kind == "object":
+            for item in value.get("fields", {}).values():
+                self.check_value(item, storages)
+        elif kind == "error":
+            self.check_texts(inside)
+        elif kind in ("rvalue", "raw_str"):
+            self.check_value(inside, storages)
+        elif kind == "shape":
+            assert all(map(is_int, inside)), value
+
+    def check_tensor(self, tensor, storages):
+        assert len(tensor["dtype"]) == 3 and len(tensor["device"]) == 2, tensor
+        assert tensor["strides"] is None or len(tensor["strides"]) == len(tensor["shape"]), tensor
+        if tensor["storage"] is None:
+            assert ADDRESS.fullmatch(tensor["address"]) and "offset" not in tensor, tensor
+            return
+        storage = storages[tensor["storage"]]
+        assert storage["device"] == tensor["device"] and "left_out" not in tensor, tensor
+        assert 0 <= tensor["offset"] < storage["bytes"], tensor
+
+
+class Recording:
+    """All of a folder. `processes` are those of its files, the first of calls.jsonl."""
+
+    def __init__(self, folder):
+        self.folder, self.known = pathlib.Path(folder), {}
+        assert (self.folder / "version").read_text() == "tvm-ffi recording 1\n"
+        names = sorted(self.folder.glob("calls*.jsonl"), key=lambda path: len(path.name))
+        self.processes = [Process(self, path) for path in names]
+        self.calls, self.ends = {}, {}
+        for process in self.processes:
+            assert not set(self.calls) & set(process.calls)
+            self.calls.update(process.calls)
+            self.ends.update(process.ends)
+
+    def data(self, name):
+        """The bytes of a file of memory."""
+        if name not in self.known:
+            assert HASH.fullmatch(name), name
+            text = (self.folder / "tensors" / f"{name}.npy").read_bytes()
+            size = int(re.search(rb"'shape': \((\d+),\)", text[:128])[1])
+            assert text[:10] == b"\x93NUMPY\x01\x00\x76\x00" and text[127:128] == b"\n", text[:128]
+            assert b"'descr': '|u1', 'fortran_order': False" in text[:128], text[:128]
+            data = text[128:]
+            assert len(data) == size and murmur(data) == name, (name, len(data), size)
+            self.known[name] = data
+        return self.known[name]

@@ -1,0 +1,261 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Recordings of programs in C: that they are what docs/guide/record_format.md says, that nothing is
+lost in a crash, and that the programs do not notice.
+
+test_record.py TVM-FFI HOST HOST-WITH-RECORDER KERNELS SAMPLE-HOST SAMPLE-KERNEL"""
+import os
+import pathlib
+import resource
+import signal
+import struct
+import subprocess
+import unittest
+
+from recording import Recording
+from tool import COMMAND, FILES, USAGE, bad, run_tests, work_folder
+
+HOST, API_HOST, KERNELS, SAMPLE_HOST, SAMPLE_KERNEL = map(os.path.abspath, FILES)
+os.chdir(work_folder())
+COUNT = iter(range(1000))
+
+
+def start(*words, **kwargs):
+    return subprocess.run([*map(str, words)], capture_output=True, text=True, check=False, **kwargs)
+
+
+def record(*options, program=(), same=True, **kwargs):
+    """Records a program, which must do what it does without. The recording, and how it ended."""
+    folder = f"recording{next(COUNT)}"
+    program = [HOST, KERNELS, *program] if not program or program[0] != SAMPLE_HOST else program
+    done = start(*COMMAND, "record", "-o", folder, *options, "--", *program, **kwargs)
+    if same:
+        alone = start(*program)
+        assert (done.returncode, done.stdout, done.stderr) == (
+            alone.returncode, alone.stdout, alone.stderr), (done, alone)
+    return Recording(folder), done
+
+
+def floats(data):
+    return list(struct.unpack(f"={len(data) // 4}f", data))
+
+
+class Record(unittest.TestCase):
+    def test_the_sample(self):
+        """Sample 01: two calls that succeed, two errors, memory that is shared."""
+        recording, done = record(program=[SAMPLE_HOST, SAMPLE_KERNEL])
+        assert done.returncode == 0 and len(recording.calls) == 4, done
+        one, two, three, four = (recording.calls[i] for i in range(1, 5))
+        y, x, factor = one["args"]
+        assert factor == {"float": "2.5"} and one["function"] == "scale", one
+        before = one["storages"][x["dltensor"]["storage"]]
+        assert floats(recording.data(before["data"])) == [1, 2, 3, 4, 5, 6], one
+        after = recording.ends[1]["storages"]
+        assert floats(recording.data(after[y["dltensor"]["storage"]]["data"])) == [
+            2.5, 5, 7.5, 10, 12.5, 15
+        ]
+        assert after[x["dltensor"]["storage"]]["data"] == before["data"]
+        assert len(two["storages"]) == 1 and two["args"][2] == -2, two
+        assert three["args"][2] == {"raw_str": "two"}, three
+        for call in three, four:
+            error = recording.ends[call["call"]]
+            assert error["event"] == "error" and error["code"] == -1, error
+            assert error["error"]["kind"] == "TypeError", error
+        process = recording.processes[0]
+        assert process.stop["why"] == "exit" and process.stop["functions"] == [{
+            "library": 0, "function": "scale", "calls": 4, "errors": 2, "recorded": 4
+        }]
+        assert process.libraries[0]["path"] == SAMPLE_KERNEL
+        assert process.process["command"] == [SAMPLE_HOST, SAMPLE_KERNEL]
+
+    def test_a_crash(self):
+        """After a crash, the last call is there with its inputs."""
+        recording, done = record(program=["crash"])
+        assert done.returncode == -signal.SIGSEGV, done
+        (number, call), = recording.calls.items()
+        assert number not in recording.ends and recording.processes[0].stop is None
+        assert floats(recording.data(call["storages"][0]["data"]))[:4] == [1, 2, 3, 0], call
+
+    def test_a_program_that_leaves(self):
+        """A call that ends the program with _exit()."""
+        recording, done = record(program=["leave"])
+        assert done.returncode == 3, done
+        assert len(recording.calls) == 1 and not recording.ends
+
+    def test_threads(self):
+        """One in ten calls of eight threads fails; each of these is recorded."""
+        recording, done = record(program=["threads"])
+        assert done.stdout == "80 failed\n", done
+        failed = [end for end in recording.ends.values() if end["event"] == "error"]
+        assert len(failed) == 80 and len(recording.ends) == len(recording.calls) == 83
+        for end in failed:
+            call = recording.calls[end["call"]]
+            assert call["late"] and call["args"][2] % 10 == 9, call
+            assert end["error"]["message"] == f"n is {call['args'][2]}", end
+        assert len({call["thread"] for call in recording.calls.values()}) == 8
+        assert recording.processes[0].stop["functions"][0]["calls"] == 800
+        recording, done = record("--all", program=["threads"])
+        assert len(recording.ends) == 800
+
+    def test_which_calls(self):
+        """Twenty calls of one signature, of which the tenth and the last fail."""
+        def numbers(*options):
+            recording, _ = record(*options, program=["adds"])
+            assert set(recording.ends) == set(recording.calls)
+            return sorted(call["args"][2] for call in recording.calls.values())
+
+        assert numbers() == [0, 1, 2, 9, 19]
+        assert numbers("--first=5") == [0, 1, 2, 3, 4, 9, 19]
+        assert numbers("--every=6") == [0, 6, 9, 12, 18, 19]
+        assert numbers("--every=6", "--first=2") == [0, 1, 6, 9, 12, 18, 19]
+        assert numbers("--all") == list(range(20))
+        assert numbers("--on-error") == [9, 19]
+        assert numbers("--match=a*") == [0, 1, 2, 9, 19]
+        assert numbers("--match=b*", "--match=?dd", "--lib=record_kernels*") == [0, 1, 2, 9, 19]
+        for options in [["--match=b*"], ["--skip=add"], ["--lib=another*"]]:
+            recording, _ = record(*options, program=["adds"])
+            assert not recording.processes, options
+
+    def test_shared_memory(self):
+        """y is the odd elements of a buffer, and x the even ones: one storage."""
+        recording, _ = record("--on-error", program=["adds"])
+        first = min(recording.calls)
+        call, end = recording.calls[first], recording.ends[first]
+        y, x, _ = (arg.get("dltensor") if isinstance(arg, dict) else arg for arg in call["args"])
+        storage, = call["storages"]
+        assert (y["offset"], x["offset"], storage["bytes"]) == (4, 0, 128), call
+        assert y["strides"] == x["strides"] == [2] and y["shape"] == [16], call
+        assert "late" not in call
+        # Kept as it was before the call that failed, which had changed y already.
+        before, after = floats(recording.data(storage["data"])), floats(
+            recording.data(end["storages"][0]["data"]))
+        assert before[2::2] == after[2::2] == list(range(2, 32, 2))
+        assert before[3] == 3 + 9 * 2 and after[3] == 3 + 10 * 2, (before, after)
+
+    def test_values(self):
+        """Every kind of value arrives in its form."""
+        recording, done = record("--all", program=["values"])
+        assert done.returncode == 0, done
+        calls = [call for call in recording.calls.values() if call["function"] == "echo"]
+        args = [call["args"][0] for call in calls]
+        nothing = {"device": [1, 0], "dtype": [2, 32, 1], "byte_offset": 0, "strides": [1]}
+        assert args[:14] == [
+            None, True, -5, {"int": str(-2**63)}, {"float": "0.1"}, {"float": "-0"},
+            {"float": "inf"}, {"float": "nan:0x7ff0000000000001"},
+            {"raw_str": "a \"text\"\n\u00e9"},
+            {"raw_str": {"str": b"not UTF-8: \xff".hex()}}, {"raw_bytes": "00ff"},
+            {"dtype": [2, 64, 1]}, {"device": [2, 1]}, {"pointer": "0x0"}
+        ], args
+        shape = {"shape": [3, str(1 << 60)], "id": 0}
+        assert args[14] == shape, args[14]
+        long = "a text of more than seven bytes"
+        assert args[15] == {"array": [{**shape, "id": 1}, long, {"ref": 1}, "small"], "id": 0}
+        assert args[16] == {"map": [[{**shape, "id": 1}, "small"]], "id": 0}, args[16]
+        assert args[17] == {"list": [{"ref": 0}], "id": 0}, args[17]
+        assert args[18] == 7  # within apply
+        cuda, gone, null, huge, negative, empty = (arg["dltensor"] for arg in args[19:])
+        reasons = [call["storages"][0].get("left_out") for call in calls[19:21]]
+        assert cuda["device"] == [2, 0] and all(reasons), calls[19:21]
+        assert gone["storage"] == 0 and "no memory" in reasons[1], reasons
+        assert null == {**nothing, "shape": [16], "storage": None, "address": "0x0"}, null
+        assert huge["left_out"] and negative["left_out"] and "left_out" not in empty, args[22:]
+        results = [recording.ends[call["call"]].get("result") for call in calls]
+        assert results[:8] == args[:8] and results[14] == args[14], results
+        assert results[8] == "a \"text\"\n\u00e9" and results[10] == {"bytes": "00ff"}, results
+        apply, = (call for call in recording.calls.values() if call["function"] == "apply")
+        assert apply["args"][0]["function"] and apply["call"] < calls[18]["call"]
+
+    def test_fork(self):
+        """A child of fork has a file of its own; numbers are unique."""
+        recording, _ = record(program=["fork"])
+        assert len(recording.processes) == 3
+        first, *children = recording.processes
+        assert [call["args"][2] for call in first.calls.values()] == [0, 1, 9]
+        for child in children:
+            assert child.path.name == f"calls.{child.process['pid']}.jsonl"
+            assert child.process["parent"] == first.process["pid"] and child.stop is None
+            assert [call["args"][2] for call in child.calls.values()] == [9]
+
+    def test_other_programs(self):
+        """Programs that the program starts have files of their own."""
+        recording, _ = record(program=["adds"])
+        script = " && ".join(f"'{HOST}' '{KERNELS}' adds" for _ in range(3))
+        done = start(*COMMAND, "record", "-o", "of-a-shell", "--", "sh", "-c", script)
+        several = Recording("of-a-shell")
+        assert done.returncode == 0 and len(several.processes) == 3, done
+        assert len(several.calls) == 3 * len(recording.calls)
+
+    def test_closed_descriptors(self):
+        """A program that closes all descriptors does not lose the recording, nor its files."""
+        recording, done = record(program=["closed", "daemon.txt"])
+        assert [call["args"][2] for call in recording.calls.values()] == [0, 9]
+        assert pathlib.Path("daemon.txt").read_bytes() == b"" and done.returncode == 0
+
+    def test_bounds(self):
+        """--no-data, --max-bytes and --max-total say what is left out."""
+        for options, why in [(["--no-data"], "no data"), (["--max-bytes=127"], "max_bytes"),
+                             (["--max-total=127"], "max_total")]:
+            recording, _ = record(*options, program=["adds"])
+            assert len(recording.calls) == 5 and not os.listdir(recording.folder / "tensors")
+            for event in [*recording.calls.values(), *recording.ends.values()]:
+                assert why in event["storages"][0]["left_out"], (options, event)
+        recording, _ = record("--max-bytes=128", "--max-total=128", program=["adds"])
+        assert len(os.listdir(recording.folder / "tensors")) == 1
+
+    def test_a_full_disk(self):
+        """When the disk is full, the program is told and goes on. A limit of the file size stands
+        in for that."""
+        for limit in range(0, 3000, 300):
+            folder = f"full{limit}"
+            done = start(*COMMAND, "record", "-o", folder, "--all", "--", HOST, KERNELS, "adds",
+                         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (
+                             max(limit, 100), max(limit, 100))))
+            alone = start(HOST, KERNELS, "adds")
+            assert (done.returncode, done.stdout) == (0, alone.stdout), (limit, done)
+            assert done.stderr.count("\n") == 1 and "File too large" in done.stderr, done
+            for path in pathlib.Path(folder).glob("calls*.jsonl"):
+                text = path.read_bytes()
+                assert len(text) <= max(limit, 100) and (text == b"" or text.endswith(b"\n"))
+            assert not list(pathlib.Path(folder).glob("tensors/*.part"))
+
+    def test_more_functions_than_thunks(self):
+        """Functions beyond the thunks are called, not recorded, and it is said once."""
+        recording, done = record(program=["many"], same=False)
+        assert done.returncode == 0 and done.stderr.count("\n") == 1, done.stderr[:500]
+        assert "too many functions" in done.stderr and len(recording.calls) == 4096
+        assert len(recording.processes[0].notes) == 1
+
+    def test_lookups(self):
+        """RTLD_DEFAULT and RTLD_NEXT mean the caller's scope, and dlerror() is as it was."""
+        recording, done = record(program=["scope"])
+        assert done.stdout.startswith("scope: "), done
+        assert len(recording.calls) == 1
+
+    def test_started_by_the_program(self):
+        """The functions of tvm/ffi/extra/record.h."""
+        done = start(API_HOST, KERNELS, "start", "by-program")
+        alone = start(HOST, KERNELS, "adds")
+        assert done.returncode == 0 and done.stderr == alone.stderr == "", done
+        assert "by-program: a recording is on\n" in done.stdout, done
+        recording = Recording("by-program")
+        assert [call["args"][2] for call in recording.calls.values()] == [1, 3]
+        assert [process.stop["why"] for process in recording.processes] == ["stop", "exit"]
+        done = start(API_HOST, KERNELS, "start", "no/such/folder")
+        assert "no/such/folder: No such file or directory\n" in done.stdout, done
+
+    def test_wrong_command_lines(self):
+        """What record refuses before anything is started."""
+        os.mkdir("taken")
+        pathlib.Path("taken/version").write_text("")
+        bad(USAGE, "taken has a recording already", "record", "-o", "taken", "--", "true")
+        bad(USAGE, "no/folder: No such file or directory", "record", "-o", "no/folder", "--", "true")
+        bad(USAGE, "no_such_program: No such file or directory", "record", "-o", "x", "--",
+            "no_such_program")
+        bad(USAGE, "--first", "record", "--first=0", "--", "true")
+
+    def test_a_program_without_kernels(self):
+        """Nothing but the version is there."""
+        recording, _ = record(program=[HOST, KERNELS, "nothing"][2:])
+        assert not recording.processes and not recording.calls
+
+
+run_tests()
