@@ -178,7 +178,9 @@ def installed(work, options):
         line.split() for line in (HERE / "installed.txt").read_text(encoding="utf-8").splitlines()
         if line and not line.startswith("#")
     ]
-    built = work.runtimes + (["tool"] if (work.build / "tools/tvm-ffi").exists() else [])
+    built = work.runtimes + [target for target, file in (("tool", "tools/tvm-ffi"),
+                                                         ("recorder", "tools/libtvm_ffi_record.so"))
+                             if (work.build / file).exists()]
     expected = {words[0] for words in lines if len(words) == 1 or words[1] in built}
     for neighbour in ("lib/other.txt", "include/dlpack/other.h"):
         (work.prefix / neighbour).parent.mkdir(parents=True)

@@ -247,7 +247,7 @@ class Record(unittest.TestCase):
         os.mkdir("taken")
         pathlib.Path("taken/version").write_text("")
         bad(USAGE, "taken has a recording already", "record", "-o", "taken", "--", "true")
-        bad(USAGE, "no/folder: No such file or directory", "record", "-o", "no/folder", "--", "true")
+        bad(USAGE, "no/folder: No such file or directory", "record", "-o", "no/folder", "--", "no")
         bad(USAGE, "no_such_program: No such file or directory", "record", "-o", "x", "--",
             "no_such_program")
         bad(USAGE, "--first", "record", "--first=0", "--", "true")

@@ -465,8 +465,8 @@ static const char kRecordText[] =
     "COMMAND\n"
     "starts are recorded as well.\n\n"
     "The page docs/guide/record.md says what is seen and what is not. Linux only.\n\n"
-    "  tvm-ffi record -o wrong -- python3 serve.py --port 80\n"
-    "  tvm-ffi record --all --match 'attention*' -- ./host";
+    "  tvm-ffi record -o seen -- tvm-ffi run libscale.so 'count(4xf32=1)'\n"
+    "  tvm-ffi record --all --match 's*' -o all -- sh -c 'exec python3 --version'";
 
 const command kCommands[] = {
     {"list", "LIB...", "Show the functions and modules in libraries", kListText, kListOptions, 1,

@@ -69,13 +69,17 @@ typedef struct {
 TVM_FFI_DLL int tvm_ffi_record_start(const tvm_ffi_record_options *options, char *reason,
                                      size_t reason_size);
 
-/** Stop, if a recording is on. Calls in progress stay unfinished in it.   Threads: any. */
+/**
+ * Stop, if a recording is on. Calls in progress stay unfinished in it.
+ * Errors: none.   Threads: any.
+ */
 TVM_FFI_DLL void tvm_ffi_record_stop(void);
 
 /**
  * What was recorded survives the end of the process as it is. After this, it survives a failure of
  * the machine too.
- * @return 0, or -1 if it could not be written, or no recording is on.   Threads: any.
+ * @return 0, or -1 if it could not be written, or no recording is on.
+ * Errors: none in the slot of the runtime.   Threads: any.
  */
 TVM_FFI_DLL int tvm_ffi_record_flush(void);
 
