@@ -275,10 +275,11 @@ static void test_shared(void **state) {
   s = storage_new(TVM_FFI_C_FLOAT32, kTwo, 1, &how);
   assert_non_null(s);
   assert_true(storage_fill(s, kValues));
-  assert_null(storage_share(s, kThree, 1, 4, &kLayoutPacked)); /* four bytes too far */
-  assert_null(storage_share(s, kTwo, 1, -4, &kLayoutPacked));
+  assert_null(
+      storage_share(s, TVM_FFI_C_FLOAT32, kThree, 1, 4, &kLayoutPacked)); /* four bytes too far */
+  assert_null(storage_share(s, TVM_FFI_C_FLOAT32, kTwo, 1, -4, &kLayoutPacked));
   TVMFFIErrorSetRaised(NULL);
-  other = storage_share(s, kTwo, 1, 4, &kLayoutPacked);
+  other = storage_share(s, TVM_FFI_C_FLOAT32, kTwo, 1, 4, &kLayoutPacked);
   assert_non_null(other);
   assert_true(storage_fill(other, kValues + 4));
   storage_read(s, read);

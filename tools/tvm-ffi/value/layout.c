@@ -8,7 +8,8 @@
 
 #include "base/text.h"
 
-const layout kLayoutPacked = {NULL, 0, 0, 0, 0, kGuardNone, 0xff, false, false, false, {kDLCPU, 0}};
+const layout kLayoutPacked = {NULL, 0,     0,     0,     0,     kGuardNone,
+                              0xff, false, false, false, false, {kDLCPU, 0}};
 
 /* ---- Elements ---- */
 
@@ -79,9 +80,7 @@ static bool fail_layout(const char *what) {
   return false;
 }
 
-/* Where the elements are: bytes from the first element down to the lowest, and up to the end of the
- * highest. */
-static bool measure(const DLTensor *tensor, size_t *down, size_t *up) {
+bool tensor_measure(const DLTensor *tensor, size_t *down, size_t *up) {
   const int64_t bits = (int64_t)tvm_ffi_dtype_get_bits(tensor->dtype);
   int64_t low = 0, high = 0;
   size_t size = 0;
@@ -117,17 +116,19 @@ static bool check_overlap(const storage *s, size_t down, size_t up) {
 }
 
 static bool place(storage *s, const layout *how) {
-  const memory_kind kind = how->has_no_memory         ? kMemoryReserved
-                           : how->has_read_only_pages ? kMemoryPages
-                                                      : kMemoryPlain;
+  enum { kSmallestPage = 4096 };
+  const bool has_pages = how->has_read_only_pages || how->has_own_pages;
+  const memory_kind kind = how->has_no_memory ? kMemoryReserved
+                           : has_pages        ? kMemoryPages
+                                              : kMemoryPlain;
   size_t down, up, before = how->before;
-  if (how->misaligned >= kMemoryAlignment) {
+  if (how->misaligned >= (how->has_own_pages ? (size_t)kSmallestPage : (size_t)kMemoryAlignment)) {
     return fail_layout("memory is misaligned by less than 64 bytes");
   }
   if (how->misaligned > 0 && how->guard != kGuardNone) {
     return fail_layout("memory next to a guard cannot be misaligned too");
   }
-  if (!measure(&s->tensor, &down, &up) || !check_overlap(s, down, up)) return false;
+  if (!tensor_measure(&s->tensor, &down, &up) || !check_overlap(s, down, up)) return false;
   if (how->byte_offset > down && how->byte_offset - down > before) before = how->byte_offset - down;
   if (before > SIZE_MAX / 4 || how->behind > SIZE_MAX / 4) {
     return fail_layout("its memory is too large");
@@ -197,14 +198,14 @@ storage *storage_new(DLDataType dtype, const int64_t *shape, int32_t ndim, const
   return NULL;
 }
 
-storage *storage_share(storage *s, const int64_t *shape, int32_t ndim, int64_t bytes,
-                       const layout *how) {
-  storage *other = begin(s->tensor.dtype, shape, ndim, how);
+storage *storage_share(storage *s, DLDataType dtype, const int64_t *shape, int32_t ndim,
+                       int64_t bytes, const layout *how) {
+  storage *other = begin(dtype, shape, ndim, how);
   const char *begin_of_all = s->block->begin;
   const int64_t first = (const char *)tvm_ffi_tensor_get_data(&s->tensor) - begin_of_all + bytes;
   size_t down, up;
   if (other == NULL) return NULL;
-  if (!measure(&other->tensor, &down, &up) || !check_overlap(other, down, up)) {
+  if (!tensor_measure(&other->tensor, &down, &up) || !check_overlap(other, down, up)) {
     free(other);
     return NULL;
   }
@@ -338,7 +339,7 @@ bool storage_is_intact(const storage *s, char *out, size_t out_size) {
   const memory_block *block = s->block;
   const char *first = tvm_ffi_tensor_get_data(&s->tensor), *changed;
   size_t down = 0, up = 0;
-  if (s->has_no_memory || !measure(&s->tensor, &down, &up)) return true;
+  if (s->has_no_memory || !tensor_measure(&s->tensor, &down, &up)) return true;
   if (s->next == s && tvm_ffi_tensor_is_contiguous(&s->tensor)) {
     changed = find_change(block->low, first, s->fill);
     if (changed == first) changed = find_change(first + up, block->high, s->fill);

@@ -19,13 +19,15 @@ typedef struct {
    * are gaps. Guards adjoin the storage. */
   size_t before, behind;
   size_t byte_offset; /* of the DLTensor, whose `data` is so many bytes before the first element */
-  size_t misaligned;  /* the storage begins so many bytes (less than 64) behind a multiple of 64 */
+  size_t misaligned;  /* the storage begins so many bytes (less than 64) behind a multiple of 64;
+                         on pages of its own (less than 4096) behind the 64th byte of a page */
   tensor_guard guard;
   unsigned char fill;       /* each byte of the storage that is of no element, and around it */
   bool is_read_only;        /* Tensor objects have DLPack's flag */
   bool has_read_only_pages; /* writing to the elements is a crash */
   bool has_no_memory; /* so is reading them, and there may be more of them than memory_block */
-  DLDevice device;    /* what the tensor says; the memory is the CPU's */
+  bool has_own_pages;
+  DLDevice device; /* what the tensor says; the memory is the CPU's */
 } layout;
 
 /* Row-major, aligned to 64 bytes, on cpu:0; gaps are 0xff, which are NaN or -1. */
@@ -47,11 +49,11 @@ typedef struct storage {
  * reach too far, or of elements that are not whole bytes; misaligned beside a guard), memory. */
 storage *storage_new(DLDataType dtype, const int64_t *shape, int32_t ndim, const layout *how);
 
-/* The same for another tensor in the memory of one, of its data type, which begins so many bytes
- * from the first element of that. Of `how`, this uses strides, byte_offset, is_read_only and
- * device. ValueError if it leaves that memory. */
-storage *storage_share(storage *s, const int64_t *shape, int32_t ndim, int64_t bytes,
-                       const layout *how);
+/* The same for another tensor in the memory of one, which begins so many bytes from the first
+ * element of that. Of `how`, this uses strides, byte_offset, is_read_only and device. ValueError if
+ * it leaves that memory. */
+storage *storage_share(storage *s, DLDataType dtype, const int64_t *shape, int32_t ndim,
+                       int64_t bytes, const layout *how);
 
 /* Objects that were made of it keep the memory. */
 void storage_free(storage *s);
@@ -72,6 +74,9 @@ bool storage_is_intact(const storage *s, char *out, size_t out_size);
 
 /* ---- Elements of a tensor in CPU memory ---- */
 
+/* Where the elements are: bytes from the first element down to the lowest, and up to the end of the
+ * highest. False with an error raised: ValueError. */
+bool tensor_measure(const DLTensor *tensor, size_t *down, size_t *up);
 /* Copies elements of whole bytes, or of a contiguous tensor. `tensor` may have no strides. */
 void tensor_gather(const DLTensor *tensor, void *packed);
 void tensor_scatter(const DLTensor *tensor, const void *packed);

@@ -32,7 +32,8 @@ typedef struct memory_block {
   memory_kind kind;
 } memory_block;
 
-/* Makes memory of zeros that begins `misaligned` bytes (less than 64) behind a multiple of 64. With
+/* Makes memory of zeros that begins `misaligned` bytes (less than 64) behind a multiple of 64, of
+ * kMemoryPages so many bytes (less than 4096) behind the 64th byte of a page. With
  * a guard it has pages of its own, `misaligned` is ignored, and its begin or its end is that of a
  * page. NULL with an error raised. */
 memory_block *memory_new(size_t size, size_t misaligned, tensor_guard guard, memory_kind kind);

@@ -507,5 +507,6 @@ storage *view_share_storage(const view *v, const view *other, storage *memory) {
   layout how = v->how;
   get_strides(&v->part, shape, strides);
   how.strides = strides;
-  return storage_share(memory, shape, v->part.ndim, (v->first - other->first) * item, &how);
+  return storage_share(memory, v->dtype, shape, v->part.ndim, (v->first - other->first) * item,
+                       &how);
 }
