@@ -264,6 +264,65 @@ static const char kWrapText[] =
     "  tvm-ffi wrap --abi=memref 'void f(const float x[n][m], float a, float y[n][m])'\n"
     "  tvm-ffi wrap --abi=halide 'int f(const float x[n][m], float a, float y[n][m])'";
 
+/* ---- Recordings: show, replay ---- */
+
+static const option kShowOptions[] = {
+    {kOptionCall, "call", 0, "N", false, "show that call whole"},
+    {kOptionCalls, "calls", 0, NULL, false, "list the calls, one in a line"},
+    {kOptionMatch, "match", 'm', "GLOB", true,
+     "only functions with such names: * is any text, ? any character"},
+    {kOptionFull, "full", 0, NULL, false,
+     "print all elements, also of a tensor with more than 1000"},
+    {kOptionNone, NULL, 0, NULL, false, NULL},
+};
+static const char kShowText[] =
+    "DIR is what record has written. The table has a line for each function, with how many of its\n"
+    "calls were recorded, how many there were, how many of the recorded ones raised an error, and\n"
+    "how many never returned; the bytes are those of the tensors before each call. Below it are\n"
+    "the signatures, each with its number of calls. Tensors are written as for run: with their\n"
+    "data type, shape, and how they lie in memory.\n\n"
+    "A recording that is damaged is refused, with the file and line. A last line that was not\n"
+    "finished, as a crash leaves it, is left out with a note. --call with --json prints the two\n"
+    "events of the call as they were written.\n\n"
+    "  tvm-ffi show recording --calls --match 'scale*'\n"
+    "  tvm-ffi show recording --call 17";
+
+static const option kReplayOptions[] = {
+    {kOptionLib, "lib", 'l', "LIB", false,
+     "the library to call, instead of the recorded one of that file name; of all, if none has it"},
+    {kOptionAgainst, "against", 0, "LIB", false,
+     "compare with what that library does, instead of with what was recorded"},
+    {kOptionMatch, "match", 'm', "GLOB", true,
+     "only functions with such names: * is any text, ? any character"},
+    {kOptionRtol, "rtol", 0, "X", false,
+     "allowed error relative to what is expected (default: by data type; 0 with --atol)"},
+    {kOptionAtol, "atol", 0, "X", false,
+     "allowed absolute error (default: by data type; 0 with --rtol)"},
+    {kOptionDevice, "device", 0, "DEVICE", false,
+     "where tensors are made that were on a device: cuda:N (default: such calls are left out)"},
+    {kOptionTimeout, "timeout", 0, "SECONDS", false,
+     "how long loading and a call may take (default 60, a call as long as it likes)"},
+    {kOptionNoFork, "no-fork", 0, NULL, false, "load and call in this process, for a debugger"},
+    COMPILE_OPTION,
+    {kOptionNone, NULL, 0, NULL, false, NULL},
+};
+static const char kReplayText[] =
+    "Each call is made in a process of its own, with tensors that lie in memory as they did: with\n"
+    "the same strides, byte_offset, alignment, flags, and the same memory for those that shared "
+    "it.\n"
+    "CALLS are numbers, as 3,7-9 (default: all). A line says of each call whether its outputs, or\n"
+    "its error, are the recorded ones, or the first difference, and the largest with its place.\n"
+    "Of an error, kind and message are compared.\n\n"
+    "What cannot be repeated is said and counted: functions and opaque pointers among the\n"
+    "arguments, objects of types that the library does not register, data that was left out. A\n"
+    "call that never returned is made again, and fails if it crashes again.\n\n"
+    "The exit code is that of the first call that is not as expected: 3 for other outputs, 1 for "
+    "an\n"
+    "error or a crash. It is 3 as well if no call could be repeated.\n\n"
+    "  tvm-ffi replay recording\n"
+    "  tvm-ffi replay recording 17 --lib build/libscale.so --atol=1e-6\n"
+    "  tvm-ffi replay recording --lib new/libscale.so --against old/libscale.so";
+
 /* ---- Calls: run, bench ---- */
 
 /* The options that describe a call, of `run`, `bench` and `probe`. */
@@ -490,6 +549,9 @@ const command kCommands[] = {
      0, 2, command_probe},
     {"record", "-- COMMAND...", "Run a program, and record its calls of kernels", kRecordText,
      kRecordOptions, 1, -1, command_record},
+    {"show", "DIR", "Show what is in a recording", kShowText, kShowOptions, 1, 1, command_show},
+    {"replay", "DIR [CALLS]", "Make recorded calls again, and compare what they do", kReplayText,
+     kReplayOptions, 1, 2, command_replay},
     {"check", "LIB...", "Say which runtimes and systems libraries need, and what is wrong",
      kCheckText, kCheckOptions, 1, -1, command_check},
     {"embed", "FILE...", "Make C or an object file of files, or of modules for a library",

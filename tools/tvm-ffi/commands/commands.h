@@ -62,6 +62,13 @@ enum {
   kOptionErrors,
   kOptionLean,
   kOptionDoc,
+  /* show, replay */
+  kOptionCall,
+  kOptionCalls,
+  kOptionAgainst,
+  kOptionEmit,
+  kOptionBench,
+  kOptionRedact,
   /* run, bench */
   kOptionModule,
   kOptionFunction,
@@ -131,6 +138,8 @@ int command_registry(const arguments *args);
 int command_stub(const arguments *args);
 int command_wrap(const arguments *args);
 int command_types(const arguments *args);
+int command_show(const arguments *args);
+int command_replay(const arguments *args);
 int command_run(const arguments *args);
 int command_bench(const arguments *args);
 int command_probe(const arguments *args);

@@ -273,9 +273,13 @@ static void compare_elements(const DLTensor *value, const DLTensor *expected,
   DLDataType dtype = value->dtype;
   tolerance allowed = choose(dtype, asked);
   size_t per_element = numbers_per_element(dtype), wrong = 0, i;
-  size_t count = (size_t)tvm_ffi_tensor_get_numel(value) * per_element;
+  size_t count = (size_t)tvm_ffi_tensor_get_numel(value) * per_element, largest = 0;
+  double before = out->max_error;
   for (i = 0; i < count; ++i) {
-    if (elements_match(dtype, value->data, expected->data, i, &allowed, out)) continue;
+    const bool match = elements_match(dtype, value->data, expected->data, i, &allowed, out);
+    if (out->max_error > before) largest = i;
+    before = out->max_error;
+    if (match) continue;
     if (wrong++ == 0) {
       text_add(&out->difference, "element ");
       write_index(&out->difference, value, i / per_element);
@@ -287,6 +291,7 @@ static void compare_elements(const DLTensor *value, const DLTensor *expected,
     }
   }
   out->has_numbers = true;
+  if (wrong > 0) write_index(&out->largest, value, largest / per_element);
   if (wrong > 1) text_add(&out->difference, "; %zu of %zu differ", wrong, count);
 }
 
@@ -396,4 +401,5 @@ void compare_values(const TVMFFIAny *value, const TVMFFIAny *expected, const tol
 
 void comparison_free(comparison *result) {
   text_free(&result->difference);
+  text_free(&result->largest);
 }

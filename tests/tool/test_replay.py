@@ -1,0 +1,508 @@
+# SPDX-License-Identifier: Apache-2.0
+"""show and replay: recordings are read, damaged ones refused, calls made again and compared.
+
+test_replay.py TVM-FFI LIBRARY..."""
+import json
+import os
+import struct
+import unittest
+
+from recordings import CPU, FLOAT32, INT32, UINT8, Recording, floats, murmur, tensor
+from tool import (FILES, LOAD, MISMATCH, OK, RAISED, USAGE, WINDOWS, bad, good, good_json, run,
+                  run_tests, work_folder)
+
+KERNELS = next(file for file in FILES if os.path.basename(file).startswith("run_kernels"))
+WORK = work_folder()
+X, Y, ZERO = floats(1, 2, 3, 4), floats(2.5, 5, 7.5, 10), floats(0, 0, 0, 0)
+count = 0
+
+
+def new_recording(*libraries, **more):
+    global count
+    count += 1
+    return Recording(WORK / f"recording{count}", libraries or [KERNELS], **more)
+
+
+def scale(recording, y=Y, **more):
+    """Adds a call that scales X by 2.5."""
+    number = recording.call("scale", [tensor([4]), {"float": "2.5"},
+                                      tensor([4], 1, object_id=1)], [X, ZERO], **more)
+    recording.returned(number, None, [X, y])
+    return number
+
+
+def verdicts(code, *args):
+    got, out, err = run("replay", *args, "--json")
+    assert got == code, (got, out, err)
+    return json.loads(out)
+
+
+class Hash(unittest.TestCase):
+    """The hash of the helper is that of the page; the tool's is compared with it by all else."""
+
+    def test_known(self):
+        self.assertEqual(murmur(b""), "0" * 32)
+        self.assertEqual(murmur(b"hello"), "029bbd41b3a7d8cb191dae486a901e5b")
+        self.assertEqual(murmur(b"0123456789abcdefg"), "def945aa2d61328eee72c306c2f40008")
+
+
+class Show(unittest.TestCase):
+
+    def test_table(self):
+        r = new_recording()
+        scale(r)
+        scale(r)
+        r.raised(r.call("fail", []), "ValueError", "on purpose, with 0 arguments")
+        r.call("crash", [])
+        r.add(event="stop", time=9, why="exit", functions=[
+            {"library": 0, "function": "scale", "calls": 1000, "errors": 0, "recorded": 2}])
+        table = good("show", r.folder).splitlines()
+        self.assertEqual(table[1].split(), ["2", "1000", "0", "0", "64", "B", "scale"])
+        self.assertEqual(table[2].split(), ["2", "(4xf32,", "float,", "4xf32)"])
+        self.assertEqual(table[3].split(), ["1", "?", "1", "0", "0", "B", "fail"])
+        self.assertEqual(table[5].split(), ["1", "?", "0", "1", "0", "B", "crash"])
+        found = good_json("show", r.folder, "--match=s*")
+        self.assertEqual([f["name"] for f in found["functions"]], ["scale"])
+        self.assertEqual(found["functions"][0]["all_calls"], 1000)
+        self.assertEqual([call["call"] for call in found["calls"]], [1, 2])
+
+    def test_calls(self):
+        r = new_recording()
+        scale(r)
+        r.raised(r.call("fail", []), "ValueError", "on purpose,\nwith lines")
+        r.call("crash", [])
+        lines = good("show", r.folder, "--calls").splitlines()
+        self.assertEqual(lines[0].split("  ")[-1], "returned after 2.0 us")
+        self.assertIn("fail()  raised ValueError: on purpose, after 2.0 us", lines[1])
+        self.assertIn("crash()  unfinished", lines[2])
+
+    def test_one_call(self):
+        r = new_recording()
+        number = scale(r)
+        shown = good("show", r.folder, "--call", number)
+        self.assertIn("arg[0]: 4xf32 in storage 0\narg[1]: 2.5\n", shown)
+        self.assertIn("  arg[2]: 4xf32=0 0 0 0\n", shown)
+        self.assertTrue(shown.endswith("after the call:\n  arg[2]: 4xf32=2.5 5 7.5 10\n"), shown)
+        both = good_json("show", r.folder, "--call", number)
+        self.assertEqual((both["call"]["function"], both["end"]["event"]), ("scale", "return"))
+        bad(USAGE, "there is no call 99", "show", r.folder, "--call=99")
+
+    def test_values(self):
+        """Every form of a value is shown."""
+        forms = {
+            "none": None, "true": True, "3": 3, "9223372036854775807": {"int": str(2**63 - 1)},
+            "2.5": {"float": "2.5"}, "3.0": {"float": "3"}, "-inf": {"float": "-inf"},
+            "nan:0x7ff8000000000000": {"float": "nan:0x7ff8000000000000"}, 's:"a\\x1bb"': "a\x1bb",
+            's:"\\xff"': {"str": "ff"}, 's:"raw"': {"raw_str": "raw"},
+            "2 bytes: 00 ff": {"bytes": "00ff"}, "1 bytes: 07": {"raw_bytes": "07"},
+            "dtype:f32": {"dtype": [2, 32, 1]}, "dev:cuda:1": {"device": [2, 1]},
+            "shape:[4, 3]": {"shape": [4, 3], "id": 0}, "pointer:0x7f3c10": {"pointer": "0x7f3c10"},
+            "[1, [none]]": {"array": [1, {"list": [None], "id": 2}], "id": 1},
+            '{s:"a": 1}': {"map": [["a", 1]], "id": 3}, "{1: {}}": {"dict": [[1, {"map": []}]]},
+            "function": {"function": "0x1", "symbol": None, "id": 4},
+            "error": {"error": {"kind": "E", "message": "m", "backtrace": ""}},
+            "bigint": {"bigint": "0080"}, "my.Pair(a=1, b=none)":
+                {"object": "my.Pair", "fields": {"a": 1, "b": None}, "id": 5},
+            "ffi.Module": {"object": "ffi.Module", "address": "0x1"}, 's:"moved"': {
+                "rvalue": "moved"}, "unchanged": {"unchanged": True}, "again": {"ref": 5},
+            "unknown:99": {"unknown": 99}, "left out (too long)": {"left_out": "too long"},
+        }
+        r = new_recording()
+        r.call("f", list(forms.values()))
+        lines = good("show", r.folder, "--call=1").splitlines()
+        shown = [line.split(": ", 1)[1] for line in lines if line.startswith("arg[")]
+        self.assertEqual(shown[:len(forms)], list(forms))
+
+    def test_layouts(self):
+        r = new_recording()
+        r.call("f", [tensor([2, 3], strides=[1, 2]), tensor([2], object_id=1, offset=16, flags=1),
+                     tensor([1], key="dltensor", byte_offset=8, device=[2, 1]),
+                     tensor([0, 3], None, object_id=2, address="0x0")], [bytes(24)])
+        (call,) = good_json("show", r.folder)["calls"]
+        self.assertEqual(call["signature"], "2x3xf32.strides(1, 2), 2xf32.readonly, 1xf32"
+                         ".byte_offset(8).device(cuda:1).dltensor, 0x3xf32")
+        self.assertIn("arg[1]: 2xf32.readonly in storage 0 from byte 16",
+                      good("show", r.folder, "--call=1"))
+
+    def test_processes(self):
+        """The files of several processes are one recording."""
+        r = new_recording()
+        scale(r)
+        r.path = r.folder / "calls.4711.jsonl"
+        r.add(event="process", format=1, byte_order="little")
+        r.add(event="library", library=0, path="other.so", build_id="00ff")
+        r.call("g", [])
+        (r.folder / "calls.part").write_text("not read")
+        self.assertEqual([(c["call"], c["function"]) for c in good_json("show", r.folder)["calls"]],
+                         [(1, "scale"), (2, "g")])
+
+    def test_unknown(self):
+        """Keys and events that later versions may have are ignored."""
+        r = new_recording()
+        r.add(event="sunrise", time=1)
+        scale(r, new_key={"a": 1})
+        self.assertEqual(len(good_json("show", r.folder)["calls"]), 1)
+
+
+class Damaged(unittest.TestCase):
+
+    def refuse(self, r, line, why):
+        bad(USAGE, f"calls.jsonl:{line}: the recording is damaged: {why}", "show", r.folder)
+
+    def test_not_finished(self):
+        """A last line without its end is what a crash leaves."""
+        r = new_recording()
+        scale(r)
+        with open(r.path, "ab") as file:
+            file.write(b'{"event":"call","call":2,"thr')
+        code, out, err = run("show", r.folder)
+        self.assertEqual((code, out.splitlines()[1].split()[0]), (OK, "1"))
+        self.assertIn("note: ", err)
+        self.assertIn("calls.jsonl: the last line was not finished", err)
+
+    def test_folder(self):
+        r = new_recording()
+        (r.folder / "version").write_text("tvm-ffi recording 2\n")
+        bad(USAGE, 'is not "tvm-ffi recording 1"', "show", r.folder)
+        bad(USAGE, "nowhere", "show", WORK / "nowhere")
+
+    def test_lines(self):
+        for why, event in {
+                "it is not an object with a text `event`": {"call": 1},
+                "`thread` is not an integer": {"event": "call", "call": 1},
+                "`library` is not that of a library event before it": {
+                    "event": "call", "call": 1, "thread": 1, "time": 1, "library": 1},
+                "it ends a call that had not begun": {"event": "return", "call": 5},
+                "`text` is not a text": {"event": "note", "text": 5},
+                "`library` is not the number of the next library": {"event": "library"},
+                "`why` is not a text": {"event": "stop"},
+        }.items():
+            r = new_recording()
+            r.add(**event)
+            self.refuse(r, 3, why)
+        r = new_recording()
+        with open(r.path, "ab") as file:
+            file.write(b'{"event":\n')
+        self.refuse(r, 3, "it is not JSON: ")
+        r = new_recording()
+        r.path.write_text('{"event":"note","text":"first"}\n')
+        self.refuse(r, 1, "it is not a process event")
+
+    def test_values(self):
+        for why, value in {
+                "there is a value of no known form": {"complex": 1},
+                "a float is not a number": {"float": "two"},
+                "bytes are not hexadecimal digits": {"bytes": "0g"},
+                "a `ref` is to no object before it": {"ref": 3},
+                "values are nested too deeply": json.loads('{"list":[' * 70 + ']}' * 70),
+                "a tensor reaches beyond its storage": tensor([5]),
+                "a tensor's `storage` is not the number of one": tensor([4], 1),
+                "a tensor's `strides` is not": tensor([4], strides=[1, 1]),
+                "a tensor's `shape` has no number of elements": tensor([-4]),
+        }.items():
+            r = new_recording()
+            r.call("f", [value], [X])
+            self.refuse(r, 3, why)
+        r = new_recording()
+        r.call("f", [{"list": [], "id": 1}, {"list": [], "id": 1}])
+        self.refuse(r, 3, "two objects have the same `id`")
+
+    def test_storages(self):
+        r = new_recording()
+        r.add(event="call", call=1, thread=1, time=1, library=0, function="f", args=[],
+              storages=[{"device": CPU, "address": "0x0", "bytes": 1, "data": "../../x"}])
+        self.refuse(r, 3, "a storage has no `data` that is a hash")
+        r = new_recording()
+        r.returned(r.call("f", [], [X]), None, [])
+        self.refuse(r, 4, "`storages` is shorter than that of the call")
+
+    def test_numbers(self):
+        r = new_recording()
+        scale(r)
+        r.number = 0
+        scale(r)
+        bad(USAGE, "two calls have the number 1", "show", r.folder)
+
+    def test_tensors(self):
+        """Bytes are those that the name is the hash of."""
+        r = new_recording()
+        scale(r)
+        path = r.folder / "tensors" / f"{murmur(X)}.npy"
+        content = bytearray(path.read_bytes())
+        content[-1] ^= 1
+        path.write_bytes(content)
+        good("show", r.folder)  # reads the events alone
+        for command in (["show", r.folder, "--call=1"], ["replay", r.folder]):
+            code, _, err = run(*command)
+            self.assertEqual(code, USAGE)
+            self.assertIn(f"{murmur(X)}.npy: the recording is damaged: its bytes are not", err)
+        path.write_bytes(content[:-1])
+        self.assertIn("it ends after 15 of 16 bytes", run("replay", r.folder)[2])
+        path.unlink()
+        self.assertEqual(run("replay", r.folder)[0], USAGE)
+
+
+class Replay(unittest.TestCase):
+
+    def test_same(self):
+        r = new_recording()
+        scale(r)
+        out = good("replay", r.folder)
+        self.assertEqual(out, "[PASS] 1 scale: arg[2] max|err|=0\n"
+                         "1 of 1 call is the same as recorded\n")
+
+    def test_differs(self):
+        r = new_recording()
+        scale(r)
+        scale(r, floats(2.5, 5, 7, 9))
+        code, out, _ = run("replay", r.folder)
+        self.assertEqual(code, MISMATCH)
+        self.assertIn("[FAIL] 2 scale: arg[2] 4xf32 element [2] is 7.5, expected 7; 2 of 4 differ; "
+                      "the largest difference is 1 at [3]\n", out)
+        self.assertIn("1 of 2 calls are the same as recorded, 1 is not; the first is 2, scale", out)
+        found = verdicts(MISMATCH, r.folder)
+        self.assertEqual((found["same"], found["differs"], found["first"]), (1, 1, 2))
+        self.assertEqual(found["calls"][1]["max_abs_error"], 1)
+        self.assertEqual(verdicts(OK, r.folder, "--atol=1")["same"], 2)
+        self.assertEqual(verdicts(OK, r.folder, "1")["same"], 1)
+
+    def test_chosen(self):
+        r = new_recording()
+        for _ in range(5):
+            scale(r)
+        numbers = lambda *args: [c["call"] for c in verdicts(OK, r.folder, *args)["calls"]]
+        self.assertEqual(numbers("2"), [2])
+        self.assertEqual(numbers("1,3-4"), [1, 3, 4])
+        self.assertEqual(numbers("--match=sc*"), [1, 2, 3, 4, 5])
+        bad(USAGE, "no call was chosen", "replay", r.folder, "9")
+        bad(USAGE, "`1-` is not a list of calls", "replay", r.folder, "1-")
+        bad(USAGE, "no call was chosen", "replay", r.folder, "--match=x")
+
+    def test_errors(self):
+        r = new_recording()
+        message = "on purpose, with 0 arguments"
+        r.raised(r.call("fail", []), "ValueError", message)
+        r.raised(r.call("fail", []), "TypeError", message)
+        r.returned(r.call("fail", []))
+        r.raised(r.call("add", [1, 2]), "ValueError", "no")
+        r.call("add", [1, 2])
+        r.raised(r.call("fail", [], late=True), "ValueError", message)
+        r.add(event="call", call=7, thread=1, time=1, library=0, function="fail", args=[],
+              storages=[])
+        r.add(event="error", call=7, thread=1, time=2, code=-2, error=None, storages=[])
+        found = verdicts(MISMATCH, r.folder)
+        self.assertEqual([c["verdict"] for c in found["calls"]], [
+            "same", "differs", "raised", "differs", "not compared", "same", "same"])
+        details = [c["detail"] for c in found["calls"]]
+        self.assertEqual(details[0], f"raised ValueError: {message}")
+        self.assertEqual(details[1],
+                         f"raised ValueError: {message}; recorded: TypeError: {message}")
+        self.assertEqual(details[2], f"raised ValueError: {message}; recorded: it returned")
+        self.assertEqual(details[3], "returned; recorded: it raised ValueError: no")
+        self.assertEqual(details[4], "returned; recorded: it did not return")
+        self.assertTrue(found["calls"][5]["late"])
+        self.assertEqual(verdicts(RAISED, r.folder, "3")["raised"], 1)
+
+    @unittest.skipIf(WINDOWS, "a crash ends the command")
+    def test_crash(self):
+        """A call that crashes does not keep out the next ones."""
+        r = new_recording()
+        r.call("crash", [])
+        scale(r)
+        found = verdicts(RAISED, r.folder)
+        self.assertEqual([c["verdict"] for c in found["calls"]], ["crashed", "same"])
+        self.assertIn("crashed while it was called: Segmentation fault; recorded: it did not",
+                      found["calls"][0]["detail"])
+        r.call("wait", [{"float": "30"}])
+        found = verdicts(RAISED, r.folder, "3", "--timeout=0.5")
+        self.assertIn("it took longer than 0.5 s", found["calls"][0]["detail"])
+
+    def test_layouts(self):
+        """Tensors lie as they did: strides, offsets, alignment, shared memory, flags."""
+        r = new_recording()
+        args = [tensor([4, 2], strides=[8, 1], offset=4),
+                tensor([2, 4], object_id=1, offset=16),
+                tensor([4], 1, object_id=2, byte_offset=8, flags=1),
+                tensor([3], 2, dtype=UINT8, key="dltensor"),
+                tensor([3], 0, dtype=INT32, object_id=3, offset=116, strides=[-1])]
+        storages = [bytes(120), X, b"abc"]
+        number = r.call("describe", args, storages, address=0x7003)
+        r.returned(number, None, storages)
+        code, _, err = run("replay", r.folder)
+        self.assertEqual(code, OK)
+        first, second, third, fourth, fifth = err.strip().split("; ")
+        self.assertEqual(first, "[4, 2] [8, 1]+0 base 7 at +0 cpu:0")
+        self.assertEqual(second, "[2, 4] [4, 1]+0 base 19 at +12 cpu:0")
+        self.assertRegex(third, r"^\[4\] \[1\]\+8 base 59 at \S+ cpu:0 read-only$")
+        self.assertRegex(fourth, r"^\[3\] \[1\]\+0 base 3 at \S+ cpu:0 dltensor$")
+        self.assertEqual(fifth, "[3] [-1]+0 base 55 at +112 cpu:0")
+
+    def test_shared(self):
+        """What one argument writes, the other one has too."""
+        r = new_recording()
+        before, after = floats(1, 2, 3, 4, 5), floats(1, 2, 4, 8, 16)
+        args = [tensor([4]), {"float": "2"}, tensor([4], object_id=1, offset=4)]
+        r.returned(r.call("scale", args, [before]), None, [after])
+        self.assertEqual(verdicts(OK, r.folder)["calls"][0]["verdict"], "same")
+
+    def test_values(self):
+        """Every value that can be made is the same after a function has returned it."""
+        pair = {"array": [1, {"list": [{"float": "2.5"}], "id": 1}], "id": 0}
+        loop = {"list": [1, {"ref": 0}], "id": 0}
+        values = [
+            None, True, 7, {"int": str(-2**63)}, {"float": "-inf"}, {"float": "1e-300"}, "text",
+            "a longer text than fits into a value itself", {"str": "ff00"}, {"bytes": "00ff"},
+            {"dtype": [4, 16, 1]}, {"device": [2, 3]}, {"shape": [4, 0, 3], "id": 0},
+            {"pointer": "0x0"}, pair, {"map": [["k", 1], [2, "v"]], "id": 0},
+            {"dict": [["k", {"map": [], "id": 1}]], "id": 0},
+            {"array": [{"shape": [1], "id": 1}, {"ref": 1}], "id": 0},
+        ]
+        r = new_recording()
+        for value in values:
+            r.returned(r.call("identity", [value]), value)
+        r.returned(r.call("identity", [{"raw_str": "abc"}]), "abc")
+        r.returned(r.call("identity", [{"raw_bytes": "00"}]), {"bytes": "00"})
+        r.call("identity", [loop])
+        found = verdicts(OK, r.folder)
+        self.assertEqual([c for c in found["calls"] if c["verdict"] != "same"][:-1], [])
+        self.assertEqual(found["calls"][-1]["verdict"], "not compared")
+        wrong = new_recording()
+        for value in values:
+            if value is not None:
+                wrong.returned(wrong.call("identity", [value]), None)
+        self.assertEqual(verdicts(MISMATCH, wrong.folder)["same"], 0)
+
+    def test_results(self):
+        """Tensors in results, which have memory of their own."""
+        r = new_recording()
+        made = tensor([3])
+        r.returned(r.call("make", [3]), made, added=[floats(0, 1, 2)])
+        r.returned(r.call("make", [3]), made, added=[floats(0, 1, 3)])
+        both = {"array": [tensor([1]), tensor([2], 1, object_id=1)], "id": 2}
+        r.returned(r.call("make_two", []), both, added=[floats(0), floats(0, 1)])
+        r.returned(r.call("make", [3]), made, added=[("too large", 12)])
+        found = verdicts(MISMATCH, r.folder)
+        self.assertEqual([c["verdict"] for c in found["calls"]], ["same", "differs", "same", "same"])
+        self.assertIn("1 output not compared", found["calls"][3]["detail"])
+
+    def test_left_out(self):
+        """What cannot be repeated is said, and counted."""
+        r = new_recording()
+        for value, storages in [({"function": "0x1", "symbol": None, "id": 0}, []),
+                                ({"pointer": "0x10"}, []), ({"unknown": 99}, []),
+                                ({"left_out": "too deep"}, []),
+                                ({"object": "my.Pair", "fields": {"a": 1}, "id": 0}, []),
+                                ({"object": "ffi.Module", "address": "0x1", "id": 0}, []),
+                                (tensor([4]), [("no data", 16)]),
+                                (tensor([4], device=[2, 0]), [X]),
+                                ({"array": [1, {"pointer": "0x1"}], "id": 0}, [])]:
+            r.call("identity", [value], storages)
+        found = verdicts(MISMATCH, r.folder)
+        self.assertEqual(found["left_out"], 9)
+        for call, why in zip(found["calls"], [
+                "arg[0] is a function", "arg[0] is an opaque pointer",
+                "arg[0] is a value of an unknown type", "arg[0] was left out: too deep",
+                "arg[0] is a my.Pair, a type that is not registered here",
+                "arg[0] is a ffi.Module, of which no fields are known",
+                "arg[0] has no recorded data: no data",
+                "arg[0] is on cuda:0, and --device does not say where it may be",
+                "arg[0][1] is an opaque pointer"]):
+            self.assertEqual(call["detail"], why)
+        scale(r)
+        code, out, _ = run("replay", r.folder)
+        self.assertEqual(code, OK)
+        self.assertTrue(out.endswith("1 of 10 calls are the same as recorded; 9 cannot be "
+                                     "repeated\n"), out)
+
+    def test_other_byte_order(self):
+        r = new_recording()
+        lines = r.path.read_text().replace('"little"', '"x"').replace('"big"', '"little"')
+        r.path.write_text(lines.replace('"x"', '"big"'))
+        scale(r)
+        self.assertIn("another kind of machine", verdicts(MISMATCH, r.folder)["calls"][0]["detail"])
+
+    def test_libraries(self):
+        """--lib takes the place of the library of that file name, or of all."""
+        r = new_recording("/nowhere/" + os.path.basename(KERNELS), KERNELS)
+        scale(r)
+        scale(r, library=1)
+        code, _, err = run("replay", r.folder)
+        self.assertEqual(code, LOAD)
+        self.assertIn("/nowhere/", err)
+        self.assertEqual(verdicts(OK, r.folder, "--lib", KERNELS)["same"], 2)
+        r = new_recording("/nowhere/python3")
+        scale(r)
+        self.assertEqual(verdicts(OK, r.folder, "--lib", KERNELS)["same"], 1)
+        r.call("missing", [])
+        code, _, err = run("replay", r.folder, "--lib", KERNELS)
+        self.assertEqual(code, USAGE)
+        self.assertIn("there is no function missing", err)
+
+
+WRONG = """
+#include <tvm/ffi/c.h>
+#include <stdlib.h>
+TVM_FFI_C_EXPORT(scale, "(0: DLTensor*, 1: float, 2: DLTensor*) -> void") {
+  DLTensor *x, *y;
+  double factor;
+  int64_t i;
+  TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, 0, &x));
+  TVM_FFI_C_TRY(tvm_ffi_args_read_double(args, 1, &factor));
+  TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, 2, &y));
+  if (factor < 0) abort();
+  for (i = 0; i < tvm_ffi_tensor_get_numel(x); ++i) {
+    ((float *)y->data)[i] = (float)factor * ((float *)x->data)[i] + (i == 2) + 3 * (i == 3);
+  }
+  return 0;
+}
+TVM_FFI_C_EXPORT(identity, "(0: Any) -> Any") {
+  return tvm_ffi_any_copy(&args->args[0], args->result);
+}
+TVM_FFI_C_EXPORT(make, "(0: int) -> Any") { (void)args; return 0; }
+TVM_FFI_C_EXPORT(fail, "() -> void") { (void)args; return 0; }
+"""
+
+
+@unittest.skipIf(WINDOWS, "compilers are tested elsewhere")
+class Against(unittest.TestCase):
+    """Two builds of a library, call by call."""
+
+    def setUp(self):
+        (WORK / "wrong.c").write_text(WRONG)
+
+    def test_same(self):
+        r = new_recording("/nowhere/x.so")
+        scale(r, ZERO)  # what was recorded does not count
+        r.call("identity", [{"array": ["a", tensor([4])], "id": 1}], [X])
+        r.call("identity", [{"map": [["k", 1]], "id": 0}])
+        r.call("make", [3])
+        r.call("fail", [])
+        found = verdicts(OK, r.folder, "--lib", KERNELS, "--against", KERNELS)
+        self.assertEqual(found["same"], 5, found)
+
+    def test_differs(self):
+        r = new_recording("/nowhere/x.so")
+        r.call("identity", [{"map": [["k", 1]], "id": 0}])
+        r.call("identity", ["text"])
+        scale(r)
+        number = r.call("scale", [tensor([4]), {"float": "-1"}, tensor([4], 1, object_id=1)],
+                        [X, ZERO])
+        r.call("make", [3])
+        r.call("fail", [])
+        options = [r.folder, "--lib", KERNELS, "--against", WORK / "wrong.c"]
+        found = verdicts(MISMATCH, *options)
+        self.assertEqual([c["verdict"] for c in found["calls"]],
+                         ["same", "same", "differs", "differs", "differs", "raised"])
+        details = [c["detail"] for c in found["calls"]]
+        self.assertEqual(details[2], "arg[2] 4xf32 element [2] is 7.5, expected 8.5; 2 of 4 differ; "
+                         "the largest difference is 3 at [3]")
+        self.assertRegex(details[3], r"returned; .*wrong.c: crashed while it was called: Aborted")
+        self.assertEqual(details[4], "result is 3xf32=0 1 2, expected none")
+        self.assertEqual(found["first"], 3)
+        self.assertIn("the first is 3, scale", run("replay", *options)[1])
+        swapped = verdicts(RAISED, r.folder, str(number), "--lib", WORK / "wrong.c", "--against",
+                           KERNELS)
+        self.assertIn("crashed while it was called: Aborted", swapped["calls"][0]["detail"])
+
+
+run_tests()

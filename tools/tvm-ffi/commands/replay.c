@@ -1,0 +1,891 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Calls the functions of a recording again, each in a child process, and compares what they do with
+ * what was recorded, or with what another build of the library does. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tvm/ffi/c.h>
+
+#include "base/json_out.h"
+#include "base/names.h"
+#include "base/report.h"
+#include "commands/call.h"
+#include "library/library_argument.h"
+#include "process/isolate.h"
+#include "system/system.h"
+#include "value/output.h"
+#include "value/recording.h"
+#include "value/tensor.h"
+#include "value/value_text.h"
+
+typedef enum {
+  kReplayNone,
+  kReplaySame,    /* as recorded, or as the other library does it */
+  kReplayDiffers, /* other results, or another error */
+  kReplayRaised,  /* an error where there was none */
+  kReplayCrashed, /* it did not come back */
+  kReplayNothing, /* it returned, and there is nothing to compare with */
+  kReplayLeftOut, /* it cannot be repeated */
+  kNumReplayVerdicts
+} replay_verdict;
+
+/* What children tell: the last byte of the text is never written. */
+typedef struct {
+  volatile int verdict;
+  volatile int has_error; /* numbers were compared */
+  volatile double max_error;
+  char detail[4096];
+} replay_outcome;
+
+/* What a call of the other library did, in memory that both children share. */
+typedef struct {
+  volatile size_t size; /* 0: nothing; else of the bytes */
+  volatile int is_cut;
+  unsigned char bytes[1];
+} effect_box;
+
+typedef struct {
+  const arguments *args;
+  recording *r;
+  const recorded_call **calls;
+  size_t num_calls;
+  const char *lib, *against; /* NULL */
+  const char *device_name;
+  isolation settings;
+  tolerance allowed;
+  bool json;
+  replay_outcome *outcome;
+  effect_box *box;
+  size_t box_size;
+  /* of the call that is made now */
+  const recorded_call *c;
+  bool is_other; /* with the library of --against */
+  /* counted */
+  size_t counts[kNumReplayVerdicts], num_late;
+  const recorded_call *first_bad;
+  int first_code;
+} replay;
+
+/* ---- What a call did ---- */
+
+/* What is compared with: what was recorded, or what the other library did. */
+typedef struct {
+  bool has_ended; /* else it crashed, or the recording ended before it */
+  bool has_raised;
+  char *error; /* "ValueError: x is empty", or how it crashed */
+  bool has_result;
+  TVMFFIAny result; /* a view */
+  DLTensor *tensors;
+  bool *has_data; /* of each tensor */
+  size_t num_tensors;
+} expected_effects;
+
+typedef struct {
+  const replay *p;
+  TVMFFIObjectHandle function;
+  call_values values;
+  int code;
+  TVMFFIAny result;
+  char *error; /* if it failed */
+} replayed_call;
+
+static void tell(const replay *p, replay_verdict verdict, const char *text) {
+  replay_outcome *o = p->outcome;
+  o->verdict = (int)verdict;
+  snprintf(o->detail, sizeof o->detail - 1, "%s", text);
+}
+
+static char *take_error(void) {
+  TVMFFIObjectHandle error = tvm_ffi_error_take();
+  const TVMFFIByteArray kind = tvm_ffi_error_get_kind(error);
+  const TVMFFIByteArray message = tvm_ffi_error_get_message(error);
+  text_buf out = {NULL, 0, 0};
+  text_add_bytes(&out, kind.data, kind.size);
+  text_add(&out, ": ");
+  text_add_bytes(&out, message.data, message.size);
+  tvm_ffi_object_release(error);
+  return out.data;
+}
+
+static int call_function(void *context) {
+  replayed_call *one = context;
+  one->result = tvm_ffi_any_none();
+  one->code = TVMFFIFunctionCall(one->function, one->values.args, (int32_t)one->values.num_args,
+                                 &one->result);
+  if (one->code != 0) tvm_ffi_error_ensure(one->code);
+  if (one->code == 0 && device_wait() != 0) one->code = -1;
+  if (one->code != 0) one->error = take_error();
+  return 0;
+}
+
+/* A packed copy of what a tensor has now; NULL if it cannot be read. */
+static TVMFFIObjectHandle copy_now(const DLTensor *tensor) {
+  TVMFFIObjectHandle copy = tensor_copy(tensor);
+  if (copy == NULL) TVMFFIErrorSetRaised(NULL);
+  return copy;
+}
+
+/* ---- Comparing ---- */
+
+/* The line of a call: what was compared, and how far it was apart. */
+typedef struct {
+  text_buf text;
+  bool differs, has_numbers;
+  double max_error;
+  size_t num_unread; /* tensors that cannot be compared */
+} finding;
+
+static void add_comparison(finding *f, const char *name, const TVMFFIAny *value,
+                           const TVMFFIAny *expected, const tolerance *allowed) {
+  comparison result;
+  DLTensor *tensor;
+  compare_values(value, expected, allowed, &result);
+  if (result.has_numbers) f->has_numbers = true;
+  if (result.max_error > f->max_error) f->max_error = result.max_error;
+  if (!result.is_same && !f->differs) {
+    f->differs = true;
+    text_free(&f->text);
+    text_add(&f->text, "%s ", name);
+    if (result.largest.size > 0 && tvm_ffi_any_try_tensor(value, &tensor)) {
+      tensor_type_write(&f->text, tensor->dtype, tensor->shape, tensor->ndim);
+      text_add(&f->text, " ");
+    }
+    text_add(&f->text, "%s", result.difference.data);
+    if (result.largest.size > 0) {
+      text_add(&f->text, "; the largest difference is %.6g at %s", result.max_error,
+               result.largest.data);
+    }
+  } else if (!f->differs) {
+    text_add(&f->text, "%s%s", f->text.size > 0 ? ", " : "", name);
+    if (result.has_numbers) text_add(&f->text, " max|err|=%.6g", result.max_error);
+  }
+  comparison_free(&result);
+}
+
+/* Whether both have the same bytes. */
+static bool has_same_bytes(TVMFFIObjectHandle a, const DLTensor *b) {
+  const DLTensor *tensor = TVMFFITensorGetDLTensorPtr(a);
+  size_t size = 0;
+  return tvm_ffi_tensor_compute_size(tensor, &size) == 0 &&
+         (size == 0 || memcmp(tensor->data, b->data, size) == 0);
+}
+
+/* Compares the tensors that are arguments. Those are shown that the call changed, in either. */
+static void compare_tensors(const replayed_call *one, const call_values *before,
+                            const expected_effects *wanted, finding *f) {
+  size_t i;
+  for (i = 0; i < wanted->num_tensors && i < one->values.num_arg_tensors; ++i) {
+    const recorded_tensor *t = &one->values.tensors[i];
+    const TVMFFIAny expected = tvm_ffi_any_view_tensor(&wanted->tensors[i]);
+    TVMFFIObjectHandle now;
+    if (!wanted->has_data[i]) {
+      ++f->num_unread;
+      continue;
+    }
+    now = copy_now(t->tensor);
+    if (now == NULL) {
+      ++f->num_unread;
+      continue;
+    }
+    if (!has_same_bytes(now, &wanted->tensors[i])) {
+      const TVMFFIAny value = tvm_ffi_any_view_object(now);
+      add_comparison(f, t->name, &value, &expected, &one->p->allowed);
+    } else if (before->tensors[i].tensor != NULL) {
+      TVMFFIObjectHandle old = copy_now(before->tensors[i].tensor);
+      if (old != NULL && !has_same_bytes(old, &wanted->tensors[i]) && !f->differs) {
+        text_add(&f->text, "%s%s max|err|=0", f->text.size > 0 ? ", " : "", t->name);
+      }
+      tvm_ffi_object_release(old);
+    }
+    tvm_ffi_object_release(now);
+  }
+}
+
+static bool is_error(const TVMFFIAny *value) {
+  return value->type_index == kTVMFFIError;
+}
+
+static void compare_results(const replayed_call *one, const expected_effects *wanted, finding *f) {
+  if (!wanted->has_result) {
+    ++f->num_unread;
+  } else if (is_error(&one->result) && is_error(&wanted->result)) {
+    /* errors are values here, of which only the texts can be compared */
+    const TVMFFIByteArray a = tvm_ffi_error_get_message(one->result.v_obj),
+                          b = tvm_ffi_error_get_message(wanted->result.v_obj);
+    f->differs = f->differs || a.size != b.size || memcmp(a.data, b.data, a.size) != 0;
+    if (f->differs && f->text.size == 0) text_add(&f->text, "result is another error");
+  } else if (!tvm_ffi_any_is_none(&one->result) || !tvm_ffi_any_is_none(&wanted->result)) {
+    add_comparison(f, "result", &one->result, &wanted->result, &one->p->allowed);
+  }
+}
+
+/* "recorded" or "libold.so" */
+static const char *name_expected(const replay *p) {
+  return p->against != NULL ? p->against : "recorded";
+}
+
+/* Judges a call that came back. `before` has the tensors as they were. */
+static void judge(const replayed_call *one, const call_values *before,
+                  const expected_effects *wanted) {
+  const replay *p = one->p;
+  text_buf text = {NULL, 0, 0};
+  finding f;
+  memset(&f, 0, sizeof f);
+  if (one->code != 0) {
+    const bool same =
+        wanted->has_raised && (wanted->error[0] == '\0' || strcmp(wanted->error, one->error) == 0);
+    text_add(&text, "raised %s", one->error);
+    if (!same && wanted->has_raised) {
+      text_add(&text, "; %s: %s", name_expected(p), wanted->error);
+    } else if (!same) {
+      text_add(&text, "; %s: it %s", name_expected(p),
+               wanted->has_ended ? "returned" : "did not return");
+    }
+    tell(p, same ? kReplaySame : wanted->has_raised ? kReplayDiffers : kReplayRaised, text.data);
+    text_free(&text);
+    return;
+  }
+  if (!wanted->has_ended || wanted->has_raised) {
+    text_add(&text, "returned; %s: ", name_expected(p));
+    if (wanted->has_raised) {
+      text_add(&text, "it raised %s", wanted->error[0] != '\0' ? wanted->error : "an error");
+    } else {
+      text_add(&text, "%s", wanted->error != NULL ? wanted->error : "it did not return");
+    }
+    tell(p, wanted->has_ended || p->against != NULL ? kReplayDiffers : kReplayNothing, text.data);
+    text_free(&text);
+    return;
+  }
+  compare_tensors(one, before, wanted, &f);
+  compare_results(one, wanted, &f);
+  if (f.text.size == 0) text_add(&f.text, "no outputs");
+  if (f.num_unread > 0) {
+    text_add(&f.text, "; %zu output%s not compared: the data was left out", f.num_unread,
+             f.num_unread == 1 ? "" : "s");
+  }
+  p->outcome->has_error = f.has_numbers;
+  p->outcome->max_error = f.max_error;
+  tell(p, f.differs ? kReplayDiffers : kReplaySame, f.text.data);
+  text_free(&f.text);
+}
+
+/* ---- Expected: what was recorded ---- */
+
+static void free_expected(expected_effects *wanted) {
+  free(wanted->error);
+  free(wanted->tensors);
+  free(wanted->has_data);
+}
+
+static void reserve_tensors(expected_effects *wanted, size_t count) {
+  wanted->tensors = tool_alloc((count + 1) * sizeof *wanted->tensors);
+  wanted->has_data = tool_alloc((count + 1) * sizeof *wanted->has_data);
+  wanted->num_tensors = count;
+}
+
+/* Compares with the recording. kExitOk, or the code after a report. */
+static int compare_with_recorded(const replayed_call *one, const call_values *before) {
+  const DLDevice cpu = {kDLCPU, 0};
+  const replay *p = one->p;
+  TVMFFIObjectHandle *packed;
+  expected_effects wanted;
+  call_values after;
+  size_t i;
+  memset(&wanted, 0, sizeof wanted);
+  memset(&after, 0, sizeof after);
+  wanted.has_ended = p->c->end != kCallUnfinished;
+  wanted.has_raised = p->c->end == kCallRaised;
+  if (wanted.has_raised) wanted.error = tool_copy(p->c->error, strlen(p->c->error));
+  if (p->c->end == kCallReturned &&
+      recording_make(p->r, p->c, kAfter, cpu, &after, NULL) == kDamaged) {
+    call_values_free(&after);
+    return kExitUsage;
+  }
+  reserve_tensors(&wanted, after.num_arg_tensors);
+  packed = tool_alloc((after.num_arg_tensors + 1) * sizeof *packed);
+  for (i = 0; i < after.num_arg_tensors; ++i) {
+    packed[i] = after.tensors[i].has_data ? copy_now(after.tensors[i].tensor) : NULL;
+    wanted.has_data[i] = packed[i] != NULL;
+    if (packed[i] != NULL) wanted.tensors[i] = *TVMFFITensorGetDLTensorPtr(packed[i]);
+  }
+  wanted.has_result = after.has_result;
+  for (i = after.num_arg_tensors; i < after.num_tensors; ++i) {
+    if (!after.tensors[i].has_data) wanted.has_result = false;
+  }
+  wanted.result = after.result;
+  judge(one, before, &wanted);
+  for (i = 0; i < after.num_arg_tensors; ++i) tvm_ffi_object_release(packed[i]);
+  free(packed);
+  free_expected(&wanted);
+  call_values_free(&after);
+  return kExitOk;
+}
+
+/* ---- Expected: what another library does ----
+ * Its child writes values to shared memory, one after the other, and the next child reads them. */
+
+static void box_put(const replay *p, const void *bytes, size_t size) {
+  effect_box *box = p->box;
+  if (size > p->box_size - box->size) {
+    box->is_cut = true;
+    return;
+  }
+  if (size > 0) memcpy(box->bytes + box->size, bytes, size);
+  box->size += size;
+}
+
+static bool box_get(const replay *p, size_t *pos, void *out, size_t size) {
+  const effect_box *box = p->box;
+  if (box->is_cut || size > box->size - *pos) return false;
+  if (size > 0) memcpy(out, box->bytes + *pos, size);
+  *pos += size;
+  return true;
+}
+
+static void box_put_text(const replay *p, const char *text) {
+  const uint64_t size = strlen(text);
+  box_put(p, &size, sizeof size);
+  box_put(p, text, (size_t)size);
+}
+
+static char *box_get_text(const replay *p, size_t *pos) {
+  uint64_t size = 0;
+  char *text;
+  if (!box_get(p, pos, &size, sizeof size) || size > p->box->size) return tool_copy("", 0);
+  text = tool_alloc((size_t)size + 1);
+  text[size] = '\0';
+  if (!box_get(p, pos, text, (size_t)size)) text[0] = '\0';
+  return text;
+}
+
+/* Types of values in the box. */
+enum { kBoxPlain, kBoxText, kBoxBytes, kBoxTensor, kBoxArray, kBoxShown };
+
+/* Writes a tensor that is packed. */
+static void box_put_packed(const replay *p, const DLTensor *tensor) {
+  size_t size = 0;
+  if (tvm_ffi_tensor_compute_size(tensor, &size) != 0) TVMFFIErrorSetRaised(NULL);
+  box_put(p, &tensor->dtype, sizeof tensor->dtype);
+  box_put(p, &tensor->ndim, sizeof tensor->ndim);
+  box_put(p, tensor->shape, (size_t)tensor->ndim * sizeof *tensor->shape);
+  box_put(p, tensor->data, size);
+}
+
+/* [own] A tensor of the box; NULL if it is not whole. */
+static TVMFFIObjectHandle box_get_packed(const replay *p, size_t *pos) {
+  int64_t shape[kLayoutMaxDims];
+  TVMFFIObjectHandle made;
+  DLDataType dtype;
+  int32_t ndim;
+  size_t size = 0;
+  if (!box_get(p, pos, &dtype, sizeof dtype) || !box_get(p, pos, &ndim, sizeof ndim) || ndim < 0 ||
+      ndim > kLayoutMaxDims || !box_get(p, pos, shape, (size_t)ndim * sizeof *shape)) {
+    return NULL;
+  }
+  made = tensor_new(dtype, shape, ndim);
+  if (made != NULL && tvm_ffi_tensor_compute_size(TVMFFITensorGetDLTensorPtr(made), &size) == 0 &&
+      box_get(p, pos, TVMFFITensorGetDLTensorPtr(made)->data, size)) {
+    return made;
+  }
+  TVMFFIErrorSetRaised(NULL);
+  tvm_ffi_object_release(made);
+  return NULL;
+}
+
+static void box_put_value(const replay *p, const TVMFFIAny *value, int depth) {
+  enum { kMaxDepth = 64 };
+  TVMFFIByteArray text;
+  TVMFFIObjectHandle copy = NULL;
+  DLTensor *tensor;
+  unsigned char kind = kBoxPlain;
+  int64_t i, count;
+  if (tvm_ffi_any_try_tensor(value, &tensor) && (copy = copy_now(tensor)) != NULL) {
+    kind = kBoxTensor;
+    box_put(p, &kind, 1);
+    box_put_packed(p, TVMFFITensorGetDLTensorPtr(copy));
+    TVMFFIObjectDecRef(copy);
+  } else if (tvm_ffi_any_try_string(value, &text) || tvm_ffi_any_try_bytes(value, &text)) {
+    const uint64_t size = text.size;
+    kind = tvm_ffi_any_try_string(value, &text) ? kBoxText : kBoxBytes;
+    box_put(p, &kind, 1);
+    box_put(p, &size, sizeof size);
+    box_put(p, text.data, text.size);
+  } else if ((value->type_index == kTVMFFIArray || value->type_index == kTVMFFIList) &&
+             depth < kMaxDepth) {
+    kind = kBoxArray;
+    count = tvm_ffi_array_get_size(value->v_obj);
+    box_put(p, &kind, 1);
+    box_put(p, &count, sizeof count);
+    for (i = 0; i < count; ++i) {
+      box_put_value(p, tvm_ffi_array_get_data(value->v_obj) + i, depth + 1);
+    }
+  } else if (value->type_index < kTVMFFIStaticObjectBegin) {
+    box_put(p, &kind, 1);
+    box_put(p, value, sizeof *value);
+  } else {
+    text_buf shown = {NULL, 0, 0};
+    value_write(&shown, value, &kTensorWhole);
+    kind = kBoxShown;
+    box_put(p, &kind, 1);
+    box_put_text(p, shown.data != NULL ? shown.data : "");
+    text_free(&shown);
+  }
+}
+
+/* Reads a value [own]; one that was shown as text becomes a text, and *shown is set. False if it is
+ * not whole. */
+static bool box_get_value(const replay *p, size_t *pos, TVMFFIAny *out, bool *shown) {
+  TVMFFIObjectHandle object = NULL;
+  unsigned char kind;
+  char *text;
+  int64_t i, count;
+  int code;
+  *out = tvm_ffi_any_none();
+  if (!box_get(p, pos, &kind, 1)) return false;
+  switch (kind) {
+    case kBoxPlain:
+      return box_get(p, pos, out, sizeof *out);
+    case kBoxTensor:
+      object = box_get_packed(p, pos);
+      if (object != NULL) *out = tvm_ffi_any_take_object(object);
+      return object != NULL;
+    case kBoxArray:
+      if (!box_get(p, pos, &count, sizeof count) || count < 0) return false;
+      if (tvm_ffi_list_create(NULL, 0, &object) != 0) return false;
+      *out = tvm_ffi_any_take_object(object);
+      for (i = 0; i < count; ++i) {
+        TVMFFIAny item;
+        if (!box_get_value(p, pos, &item, shown)) return false;
+        code = tvm_ffi_list_append(object, item);
+        tvm_ffi_any_clear(&item);
+        if (code != 0) return false;
+      }
+      return true;
+    default:
+      *shown = *shown || kind == kBoxShown;
+      {
+        uint64_t size = 0;
+        TVMFFIByteArray bytes;
+        if (!box_get(p, pos, &size, sizeof size) || size > p->box->size) return false;
+        text = tool_alloc((size_t)size + 1);
+        bytes.data = text;
+        bytes.size = (size_t)size;
+        code = box_get(p, pos, text, bytes.size)
+                   ? (kind == kBoxBytes ? TVMFFIBytesFromByteArray : TVMFFIStringFromByteArray)(
+                         &bytes, out)
+                   : -1;
+        free(text);
+        return code == 0;
+      }
+  }
+}
+
+enum { kBoxRaised = 1, kBoxReturned, kBoxCrashed };
+
+/* Tells what the call of the other library did. */
+static void put_effects(const replayed_call *one) {
+  const replay *p = one->p;
+  unsigned char state = one->code != 0 ? kBoxRaised : kBoxReturned;
+  size_t i;
+  p->box->size = 0;
+  p->box->is_cut = false;
+  box_put(p, &state, 1);
+  if (one->code != 0) {
+    box_put_text(p, one->error);
+    return;
+  }
+  for (i = 0; i < one->values.num_arg_tensors; ++i) {
+    TVMFFIObjectHandle copy = copy_now(one->values.tensors[i].tensor);
+    const unsigned char has_data = copy != NULL;
+    box_put(p, &has_data, 1);
+    if (copy != NULL) box_put_packed(p, TVMFFITensorGetDLTensorPtr(copy));
+    tvm_ffi_object_release(copy);
+  }
+  box_put_value(p, &one->result, 0);
+}
+
+static void put_crash(const replay *p, const char *how) {
+  const unsigned char state = kBoxCrashed;
+  p->box->size = 0;
+  p->box->is_cut = false;
+  box_put(p, &state, 1);
+  box_put_text(p, how);
+}
+
+/* Shows the result as the other one was, to compare the texts. */
+static void show_result(TVMFFIAny *result) {
+  text_buf shown = {NULL, 0, 0};
+  TVMFFIAny text;
+  value_write(&shown, result, &kTensorWhole);
+  if (tvm_ffi_string_create(shown.data != NULL ? shown.data : "", &text) == 0) {
+    tvm_ffi_any_clear(result);
+    *result = text;
+  }
+  text_free(&shown);
+}
+
+/* Compares with what the other library did. */
+static void compare_with_other(replayed_call *one, const call_values *before) {
+  const replay *p = one->p;
+  const size_t count = one->values.num_arg_tensors;
+  TVMFFIObjectHandle *packed = tool_alloc((count + 1) * sizeof *packed);
+  TVMFFIAny result = tvm_ffi_any_none();
+  expected_effects wanted;
+  unsigned char state = 0;
+  size_t pos = 0, i;
+  bool good = box_get(p, &pos, &state, 1), shown = false;
+  memset(&wanted, 0, sizeof wanted);
+  reserve_tensors(&wanted, count);
+  for (i = 0; i < count; ++i) packed[i] = NULL;
+  wanted.has_ended = state != kBoxCrashed;
+  wanted.has_raised = state == kBoxRaised;
+  if (state != kBoxReturned) wanted.error = box_get_text(p, &pos);
+  for (i = 0; i < count && good && state == kBoxReturned; ++i) {
+    unsigned char has_data = 0;
+    good = box_get(p, &pos, &has_data, 1);
+    if (good && has_data != 0) packed[i] = box_get_packed(p, &pos);
+    good = good && (has_data == 0 || packed[i] != NULL);
+    wanted.has_data[i] = packed[i] != NULL;
+    if (packed[i] != NULL) wanted.tensors[i] = *TVMFFITensorGetDLTensorPtr(packed[i]);
+  }
+  if (good && state == kBoxReturned) good = box_get_value(p, &pos, &result, &shown);
+  wanted.has_result = good;
+  wanted.result = result;
+  if (good && shown && one->code == 0) show_result(&one->result);
+  if (good) {
+    judge(one, before, &wanted);
+  } else {
+    tell(p, kReplayLeftOut, "what the other library did is too large to be compared");
+  }
+  for (i = 0; i < count; ++i) tvm_ffi_object_release(packed[i]);
+  free(packed);
+  tvm_ffi_any_clear(&result);
+  free_expected(&wanted);
+}
+
+/* ---- A call, in a child ---- */
+
+/* The library that stands for the recorded one. */
+static const char *choose_library(const replay *p) {
+  size_t i;
+  if (p->is_other) return p->against;
+  if (p->lib == NULL) return p->c->library;
+  if (strcmp(path_base(p->lib), path_base(p->c->library)) == 0) return p->lib;
+  for (i = 0; i < recording_num_calls(p->r); ++i) {
+    if (strcmp(path_base(recording_call(p->r, i)->library), path_base(p->lib)) == 0) {
+      return p->c->library;
+    }
+  }
+  return p->lib; /* it has another name than any of the recorded ones */
+}
+
+/* Where tensors are made that were on a device: where --device says, else on the device of the
+ * first one. */
+static bool open_device(const replay *p, DLDevice *out) {
+  const DLDevice cpu = {kDLCPU, 0};
+  if (p->device_name != NULL) return device_open(p->device_name, out);
+  *out = cpu;
+  return device_open("cpu", out);
+}
+
+static int make_and_call(replayed_call *one) {
+  const replay *p = one->p;
+  const DLDevice cpu = {kDLCPU, 0};
+  text_buf why = {NULL, 0, 0};
+  call_values before;
+  DLDevice device;
+  making made;
+  int code = kExitOk;
+  if (!open_device(p, &device)) return kExitUsage;
+  made = recording_make(p->r, p->c, kBefore, device, &one->values, &why);
+  if (made == kCannotRepeat) tell(p, kReplayLeftOut, why.data);
+  text_free(&why);
+  if (made != kMade) return made == kDamaged ? kExitUsage : kExitOk;
+  (void)foreign_call(kStageCall, p->c->function, call_function, one);
+  if (p->is_other) {
+    put_effects(one);
+    return kExitOk;
+  }
+  if (recording_make(p->r, p->c, kBefore, cpu, &before, NULL) == kDamaged) {
+    code = kExitUsage;
+  } else if (p->against != NULL) {
+    compare_with_other(one, &before);
+  } else {
+    code = compare_with_recorded(one, &before);
+  }
+  call_values_free(&before);
+  return code;
+}
+
+static int run_call(void *context) {
+  const replay *p = context;
+  replayed_call one;
+  library lib;
+  int code;
+  memset(&one, 0, sizeof one);
+  one.p = p;
+  isolate_name(choose_library(p));
+  if (!library_open(choose_library(p), &lib)) return kExitLoad;
+  one.function = library_find(&lib, p->c->function);
+  if (one.function == NULL) return kExitUsage;
+  code = make_and_call(&one);
+  if (one.error == NULL) tvm_ffi_any_clear(&one.result);
+  free(one.error);
+  call_values_free(&one.values);
+  tvm_ffi_object_release(one.function);
+  library_close(&lib);
+  return code;
+}
+
+/* Runs the call with one of the libraries. False after a report, with the exit code. */
+static bool run_in_child(replay *p, bool is_other, text_buf *ending, int *out_code) {
+  p->is_other = is_other;
+  p->settings.ending = ending;
+  *out_code = isolate_run(run_call, p, &p->settings);
+  return ending->size > 0 || *out_code == kExitOk;
+}
+
+static void clear_outcome(replay *p) {
+  p->outcome->verdict = kReplayNone;
+  p->outcome->has_error = false;
+  p->outcome->max_error = 0;
+  p->outcome->detail[0] = '\0';
+}
+
+/* Judges a call whose child did not return. */
+static void judge_crash(const replay *p, const char *ending) {
+  text_buf text = {NULL, 0, 0};
+  unsigned char state = 0;
+  size_t pos = 0;
+  if (p->outcome->verdict != kReplayNone) return; /* it had returned, and unloading crashed */
+  text_add(&text, "%s", ending);
+  if (p->against == NULL) {
+    text_add(&text, p->c->end == kCallUnfinished ? "; recorded: it did not return either"
+                    : p->c->end == kCallReturned ? "; recorded: it returned"
+                                                 : "; recorded: it raised an error");
+  } else if (box_get(p, &pos, &state, 1)) {
+    char *other = state == kBoxCrashed ? box_get_text(p, &pos) : tool_copy("it came back", 12);
+    text_add(&text, "; %s: %s", p->against, other);
+    free(other);
+  }
+  tell(p, kReplayCrashed, text.data);
+  text_free(&text);
+}
+
+/* Makes one call. False after a report, with the exit code. */
+static bool replay_one(replay *p, int *out_code) {
+  text_buf ending = {NULL, 0, 0}, other = {NULL, 0, 0};
+  bool good = true;
+  clear_outcome(p);
+  if (p->against != NULL) {
+    p->box->size = 0;
+    good = run_in_child(p, true, &other, out_code);
+    if (other.size > 0) put_crash(p, other.data);
+  }
+  if (good && p->outcome->verdict == kReplayNone) {
+    good = run_in_child(p, false, &ending, out_code);
+    if (good && ending.size > 0) judge_crash(p, ending.data);
+    if (good && p->outcome->verdict == kReplayNone) tell(p, kReplayNothing, "nothing is known");
+  }
+  text_free(&ending);
+  text_free(&other);
+  return good;
+}
+
+/* ---- What is shown ---- */
+
+static const struct {
+  const char *tag, *name;
+  bool is_bad;
+  int code;
+} kVerdicts[kNumReplayVerdicts] = {
+    {"", "", false, kExitOk},
+    {"PASS", "same", false, kExitOk},
+    {"FAIL", "differs", true, kExitMismatch},
+    {"FAIL", "raised", true, kExitRaised},
+    {"FAIL", "crashed", true, kExitRaised},
+    {"----", "not compared", false, kExitOk},
+    {"----", "left out", false, kExitOk},
+};
+
+static replay_verdict get_verdict(const replay *p) {
+  const int verdict = p->outcome->verdict;
+  return verdict <= kReplayNone || verdict >= kNumReplayVerdicts ? kReplayCrashed
+                                                                 : (replay_verdict)verdict;
+}
+
+static void show_one(replay *p) {
+  const replay_verdict verdict = get_verdict(p);
+  char *detail = text_escape(p->outcome->detail, strlen(p->outcome->detail));
+  ++p->counts[verdict];
+  if (kVerdicts[verdict].is_bad && p->first_bad == NULL) {
+    p->first_bad = p->c;
+    p->first_code = kVerdicts[verdict].code;
+  }
+  if (p->json) {
+    json_begin_object(NULL);
+    json_int("call", p->c->number);
+    json_bytes("function", p->c->function, strlen(p->c->function));
+    json_text("verdict", kVerdicts[verdict].name);
+    json_text("detail", detail);
+    if (p->outcome->has_error) json_real("max_abs_error", p->outcome->max_error);
+    json_bool("late", p->c->is_late);
+    json_end();
+  } else {
+    fprintf(streams_results(), "[%s%s%s] %" PRId64 " ",
+            report_color(kVerdicts[verdict].is_bad ? kColorBad
+                         : verdict == kReplaySame  ? kColorGood
+                                                   : kColorDim),
+            kVerdicts[verdict].tag, report_color(kColorNone), p->c->number);
+    text_print_escaped(streams_results(), p->c->function);
+    fprintf(streams_results(), ": %s%s\n", detail,
+            p->c->is_late ? " (its arguments were read after it had failed)" : "");
+  }
+  free(detail);
+}
+
+static void show_sum(const replay *p) {
+  const size_t bad =
+      p->counts[kReplayDiffers] + p->counts[kReplayRaised] + p->counts[kReplayCrashed];
+  if (p->json) {
+    json_end();
+    json_uint("same", p->counts[kReplaySame]);
+    json_uint("differs", p->counts[kReplayDiffers]);
+    json_uint("raised", p->counts[kReplayRaised]);
+    json_uint("crashed", p->counts[kReplayCrashed]);
+    json_uint("not_compared", p->counts[kReplayNothing]);
+    json_uint("left_out", p->counts[kReplayLeftOut]);
+    if (p->first_bad != NULL) json_int("first", p->first_bad->number);
+    json_end();
+    return;
+  }
+  fprintf(streams_results(), "%zu of %zu call%s the same as %s", p->counts[kReplaySame],
+          p->num_calls, p->num_calls == 1 ? " is" : "s are", name_expected(p));
+  if (bad > 0) {
+    fprintf(streams_results(), ", %zu %s not; the first is %" PRId64 ", ", bad,
+            bad == 1 ? "is" : "are", p->first_bad->number);
+    text_print_escaped(streams_results(), p->first_bad->function);
+  }
+  if (p->counts[kReplayNothing] > 0) {
+    fprintf(streams_results(), "; %zu had nothing to compare with", p->counts[kReplayNothing]);
+  }
+  if (p->counts[kReplayLeftOut] > 0) {
+    fprintf(streams_results(), "; %zu cannot be repeated", p->counts[kReplayLeftOut]);
+  }
+  putc('\n', streams_results());
+}
+
+/* ---- The command ---- */
+
+/* Whether the calls chosen by text, "3,7-9", have this number. False after a report in *good. */
+static bool has_number(const char *text, int64_t wanted, bool *good) {
+  const char *pos = text;
+  bool found = false;
+  *good = true;
+  while (*good) {
+    char *end;
+    long long low, high;
+    low = high = strtoll(pos, &end, 10);
+    *good = end != pos && *pos >= '0' && *pos <= '9';
+    if (*good && *end == '-') {
+      pos = end + 1;
+      high = strtoll(pos, &end, 10);
+      *good = end != pos && *pos >= '0' && *pos <= '9';
+    }
+    found = found || (wanted >= low && wanted <= high);
+    if (*end == '\0') break;
+    *good = *good && *end == ',';
+    pos = end + 1;
+  }
+  if (!*good) report_error("`%s` is not a list of calls, such as 3,7-9", text);
+  return found;
+}
+
+/* False after a report. */
+static bool choose_calls(replay *p) {
+  const char *numbers = arguments_num_operands(p->args) > 1 ? arguments_operand(p->args, 1) : NULL;
+  const text_list match = arguments_values(p->args, kOptionMatch);
+  size_t i;
+  bool good = true;
+  if (numbers != NULL && !has_number(numbers, 0, &good) && !good) return false;
+  p->calls = tool_alloc((recording_num_calls(p->r) + 1) * sizeof *p->calls);
+  for (i = 0; i < recording_num_calls(p->r); ++i) {
+    const recorded_call *c = recording_call(p->r, i);
+    if (!patterns_match(match.items, match.count, c->function)) continue;
+    if (numbers == NULL || has_number(numbers, c->number, &good)) p->calls[p->num_calls++] = c;
+  }
+  if (p->num_calls == 0) report_error("no call was chosen; show --calls lists them");
+  return p->num_calls > 0;
+}
+
+/* Shared memory for what the other library does; false after a report. */
+static bool make_boxes(replay *p) {
+  enum { kRoom = 64 << 20 };
+  uint64_t most = 0;
+  size_t i;
+  for (i = 0; i < p->num_calls; ++i) {
+    if (p->calls[i]->bytes > most) most = p->calls[i]->bytes;
+  }
+  p->box_size = (size_t)most * 2 + kRoom;
+  p->outcome = pages_share(sizeof *p->outcome);
+  if (p->against != NULL) p->box = pages_share(sizeof *p->box + p->box_size);
+  if (p->outcome != NULL && (p->against == NULL || p->box != NULL)) return true;
+  report_error("no memory for the outputs: %s", strerror(errno));
+  return false;
+}
+
+static int replay_all(replay *p) {
+  size_t i;
+  int code = kExitOk;
+  if (p->json) {
+    json_begin_object(NULL);
+    json_text("recording", arguments_operand(p->args, 0));
+    json_begin_array("calls");
+  }
+  for (i = 0; i < p->num_calls; ++i) {
+    p->c = p->calls[i];
+    if (!replay_one(p, &code)) return code;
+    show_one(p);
+  }
+  show_sum(p);
+  if (p->first_bad != NULL) return p->first_code;
+  return p->counts[kReplayLeftOut] == p->num_calls ? kExitMismatch : kExitOk;
+}
+
+static bool read_options(const arguments *args, replay *out) {
+  out->args = args;
+  out->lib = arguments_text(args, kOptionLib, NULL);
+  out->against = arguments_text(args, kOptionAgainst, NULL);
+  out->device_name = arguments_text(args, kOptionDevice, NULL);
+  out->json = arguments_has(args, kOptionJson);
+  out->settings.in_place = arguments_has(args, kOptionNoFork);
+  out->settings.skips_unload = true;
+  source_allow(arguments_values(args, kOptionCflags), true);
+  return read_timeout(args, &out->settings.timeout) &&
+         arguments_real(args, kOptionRtol, -1, 0, 1e300, &out->allowed.relative) &&
+         arguments_real(args, kOptionAtol, -1, 0, 1e300, &out->allowed.absolute);
+}
+
+static int open_and_replay(replay *p) {
+  if ((p->lib != NULL && !library_argument_fetch(p->lib)) ||
+      (p->against != NULL && !library_argument_fetch(p->against))) {
+    return kExitLoad;
+  }
+  p->r = recording_open(arguments_operand(p->args, 0));
+  if (p->r == NULL || !choose_calls(p)) return kExitUsage;
+  return make_boxes(p) ? replay_all(p) : kExitRaised;
+}
+
+int command_replay(const arguments *args) {
+  replay p;
+  int code = kExitUsage;
+  memset(&p, 0, sizeof p);
+  if (!read_options(args, &p) || isolate_command(&p.settings, &code)) return code;
+  code = open_and_replay(&p);
+  if (p.outcome != NULL) pages_release(p.outcome, sizeof *p.outcome);
+  if (p.box != NULL) pages_release(p.box, sizeof *p.box + p.box_size);
+  free(p.calls);
+  recording_free(p.r);
+  return code;
+}

@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Shows what is in a recording: functions with their signatures, calls, or one call whole. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tvm/ffi/c.h>
+
+#include "base/json_out.h"
+#include "base/names.h"
+#include "base/report.h"
+#include "commands/commands.h"
+#include "system/system.h"
+#include "value/recording.h"
+#include "value/value_text.h"
+
+/* What calls have in common: the function, or the function and the signature. */
+typedef struct {
+  const recorded_call *first;
+  size_t calls, errors, unfinished;
+  uint64_t bytes;
+} call_group;
+
+typedef struct {
+  call_group *items;
+  size_t size;
+} group_list;
+
+typedef struct {
+  const recording *r;
+  text_list match;
+  tensor_detail detail;
+  bool json;
+} shown;
+
+static bool is_shown(const shown *s, const recorded_call *c) {
+  return patterns_match(s->match.items, s->match.count, c->function);
+}
+
+/* ---- Groups ---- */
+
+static call_group *find_group(group_list *list, const recorded_call *c, bool by_signature) {
+  size_t i;
+  for (i = 0; i < list->size; ++i) {
+    const recorded_call *first = list->items[i].first;
+    if (strcmp(first->function, c->function) == 0 &&
+        (!by_signature || strcmp(first->signature, c->signature) == 0)) {
+      return &list->items[i];
+    }
+  }
+  list->items = tool_realloc(list->items, (list->size + 1) * sizeof *list->items);
+  memset(&list->items[list->size], 0, sizeof *list->items);
+  list->items[list->size].first = c;
+  return &list->items[list->size++];
+}
+
+static group_list group_calls(const shown *s, bool by_signature) {
+  group_list list = {NULL, 0};
+  size_t i;
+  for (i = 0; i < recording_num_calls(s->r); ++i) {
+    const recorded_call *c = recording_call(s->r, i);
+    call_group *group;
+    if (!is_shown(s, c)) continue;
+    group = find_group(&list, c, by_signature);
+    ++group->calls;
+    group->errors += c->end == kCallRaised;
+    group->unfinished += c->end == kCallUnfinished;
+    group->bytes += c->bytes;
+  }
+  return list;
+}
+
+/* How often it was called while the recording ran; -1 if that is not known. */
+static int64_t count_all_calls(const recording *r, const char *function) {
+  size_t i;
+  for (i = 0; i < recording_num_counts(r); ++i) {
+    if (strcmp(recording_count(r, i)->function, function) == 0) return recording_count(r, i)->calls;
+  }
+  return -1;
+}
+
+/* ---- The table ---- */
+
+static void print_group(const shown *s, const call_group *group, const group_list *signatures) {
+  const int64_t total = count_all_calls(s->r, group->first->function);
+  FILE *out = streams_results();
+  text_buf size = {NULL, 0, 0};
+  size_t i;
+  text_add_size(&size, group->bytes);
+  fprintf(out, "%8zu  ", group->calls);
+  if (total >= 0) {
+    fprintf(out, "%8" PRId64, total);
+  } else {
+    fprintf(out, "%8s", "?");
+  }
+  fprintf(out, "  %s%6zu%s", report_color(group->errors > 0 ? kColorBad : kColorNone),
+          group->errors, report_color(kColorNone));
+  fprintf(out, "  %s%10zu%s", report_color(group->unfinished > 0 ? kColorBad : kColorNone),
+          group->unfinished, report_color(kColorNone));
+  fprintf(out, "  %10s  %s", size.data, report_color(kColorName));
+  text_print_escaped(out, group->first->function);
+  fprintf(out, "%s\n", report_color(kColorNone));
+  text_free(&size);
+  for (i = 0; i < signatures->size; ++i) {
+    const call_group *one = &signatures->items[i];
+    if (strcmp(one->first->function, group->first->function) != 0) continue;
+    fprintf(out, "%8zu  %44s(%s)\n", one->calls, "", one->first->signature);
+  }
+}
+
+static void print_table(const shown *s) {
+  group_list functions = group_calls(s, false), signatures = group_calls(s, true);
+  size_t i;
+  fprintf(streams_results(), "%8s  %8s  %6s  %10s  %10s  %s\n", "recorded", "of calls", "errors",
+          "unfinished", "bytes", "function");
+  for (i = 0; i < functions.size; ++i) print_group(s, &functions.items[i], &signatures);
+  for (i = 0; i < recording_num_notes(s->r); ++i) report_note("%s", recording_note(s->r, i));
+  free(functions.items);
+  free(signatures.items);
+}
+
+static void write_counts(const call_group *group) {
+  json_uint("calls", group->calls);
+  json_uint("errors", group->errors);
+  json_uint("unfinished", group->unfinished);
+  json_uint("bytes", group->bytes);
+}
+
+static const char *const kEnds[] = {"unfinished", "returned", "raised"};
+
+static void write_call(const recorded_call *c) {
+  json_begin_object(NULL);
+  json_int("call", c->number);
+  json_int("thread", c->thread);
+  json_bytes("function", c->function, strlen(c->function));
+  json_bytes("library", c->library, strlen(c->library));
+  json_bytes("signature", c->signature, strlen(c->signature));
+  json_text("end", kEnds[c->end]);
+  if (c->error != NULL) json_bytes("error", c->error, strlen(c->error));
+  if (c->nanoseconds >= 0) json_int("nanoseconds", c->nanoseconds);
+  json_uint("bytes", c->bytes);
+  json_bool("late", c->is_late);
+  json_end();
+}
+
+static void write_json(const shown *s, const char *folder) {
+  group_list functions = group_calls(s, false), signatures = group_calls(s, true);
+  size_t i, k;
+  json_begin_object(NULL);
+  json_text("recording", folder);
+  json_begin_array("functions");
+  for (i = 0; i < functions.size; ++i) {
+    const call_group *group = &functions.items[i];
+    const int64_t total = count_all_calls(s->r, group->first->function);
+    json_begin_object(NULL);
+    json_bytes("name", group->first->function, strlen(group->first->function));
+    write_counts(group);
+    if (total >= 0) {
+      json_int("all_calls", total);
+    } else {
+      json_null("all_calls");
+    }
+    json_begin_array("signatures");
+    for (k = 0; k < signatures.size; ++k) {
+      const call_group *one = &signatures.items[k];
+      if (strcmp(one->first->function, group->first->function) != 0) continue;
+      json_begin_object(NULL);
+      json_bytes("signature", one->first->signature, strlen(one->first->signature));
+      write_counts(one);
+      json_end();
+    }
+    json_end();
+    json_end();
+  }
+  json_end();
+  json_begin_array("calls");
+  for (i = 0; i < recording_num_calls(s->r); ++i) {
+    if (is_shown(s, recording_call(s->r, i))) write_call(recording_call(s->r, i));
+  }
+  json_end();
+  json_begin_array("notes");
+  for (i = 0; i < recording_num_notes(s->r); ++i) {
+    json_bytes(NULL, recording_note(s->r, i), strlen(recording_note(s->r, i)));
+  }
+  json_end();
+  json_end();
+  free(functions.items);
+  free(signatures.items);
+}
+
+/* ---- Calls, one in a line ---- */
+
+/* "returned after 12.3 us", "raised ValueError: x is empty" */
+static void print_end(const recorded_call *c) {
+  FILE *out = streams_results();
+  const bool bad = c->end != kCallReturned;
+  fprintf(out, "%s%s%s", report_color(bad ? kColorBad : kColorNone), kEnds[c->end],
+          report_color(kColorNone));
+  if (c->end == kCallRaised && c->error[0] != '\0') {
+    char *line = tool_copy(c->error, strcspn(c->error, "\n"));
+    putc(' ', out);
+    text_print_escaped(out, line);
+    free(line);
+  }
+  if (c->nanoseconds >= 0) fprintf(out, " after %.1f us", (double)c->nanoseconds * 1e-3);
+}
+
+static void print_calls(const shown *s) {
+  size_t i;
+  for (i = 0; i < recording_num_calls(s->r); ++i) {
+    const recorded_call *c = recording_call(s->r, i);
+    if (!is_shown(s, c)) continue;
+    fprintf(streams_results(), "%6" PRId64 "  %s", c->number, report_color(kColorName));
+    text_print_escaped(streams_results(), c->function);
+    fprintf(streams_results(), "%s(%s)  ", report_color(kColorNone), c->signature);
+    print_end(c);
+    putc('\n', streams_results());
+  }
+}
+
+/* ---- One call ---- */
+
+static void print_tensor(const shown *s, const recorded_tensor *t) {
+  const TVMFFIAny view = tvm_ffi_any_view_tensor(t->tensor);
+  text_buf text = {NULL, 0, 0};
+  value_write(&text, &view, &s->detail);
+  fprintf(streams_results(), "  %s: %s\n", t->name, text.data);
+  text_free(&text);
+}
+
+/* Whether the call changed the memory of the tensor. */
+static bool is_changed(const call_values *before, const call_values *after, size_t i) {
+  const size_t at = after->tensors[i].storage;
+  const char *old, *now;
+  if (at == SIZE_MAX) return false;
+  if (at >= before->num_storages) return true; /* only the result has it */
+  old = before->storages[at].data;
+  now = after->storages[at].data;
+  return old == NULL || now == NULL || strcmp(old, now) != 0;
+}
+
+/* Prints the tensors with data of one moment; of `after`, those that changed. */
+static void print_tensors(const shown *s, const call_values *before, const call_values *after) {
+  const call_values *values = after != NULL ? after : before;
+  size_t i;
+  for (i = 0; i < values->num_tensors; ++i) {
+    const recorded_tensor *t = &values->tensors[i];
+    if (after != NULL && !is_changed(before, after, i)) continue;
+    if (t->has_data) {
+      print_tensor(s, t);
+    } else {
+      fprintf(streams_results(), "  %s: its data was left out: ", t->name);
+      text_print_escaped(streams_results(), values->storages[t->storage].left_out);
+      putc('\n', streams_results());
+    }
+  }
+}
+
+static void print_items(const shown *s, const recorded_call *c, recorded_moment when) {
+  text_items items = recording_describe(s->r, c, when);
+  size_t i;
+  for (i = 0; i < items.size; ++i) {
+    if (when == kBefore) {
+      fprintf(streams_results(), "arg[%zu]: %s\n", i, items.items[i]);
+    } else {
+      fprintf(streams_results(), "result: %s\n", items.items[i]);
+    }
+    free(items.items[i]);
+  }
+  free(items.items);
+}
+
+static int print_call(const shown *s, const recorded_call *c) {
+  const DLDevice cpu = {kDLCPU, 0};
+  call_values before, after;
+  int code = kExitOk;
+  fprintf(streams_results(), "call %" PRId64 ": %s", c->number, report_color(kColorName));
+  text_print_escaped(streams_results(), c->function);
+  fprintf(streams_results(), "%s in ", report_color(kColorNone));
+  text_print_escaped(streams_results(), c->library);
+  if (c->build_id != NULL) {
+    fputs(", build ", streams_results());
+    text_print_escaped(streams_results(), c->build_id);
+  }
+  fprintf(streams_results(), "\nthread %" PRId64 ", ", c->thread);
+  print_end(c);
+  fprintf(streams_results(), "%s\n",
+          c->is_late ? "; the arguments were read after it had failed" : "");
+  print_items(s, c, kBefore);
+  memset(&after, 0, sizeof after);
+  if (recording_make(s->r, c, kBefore, cpu, &before, NULL) == kDamaged) {
+    code = kExitUsage;
+  } else {
+    print_tensors(s, &before, NULL);
+    if (c->end == kCallReturned) print_items(s, c, kAfter);
+    if (c->end != kCallUnfinished) {
+      if (recording_make(s->r, c, kAfter, cpu, &after, NULL) == kDamaged) code = kExitUsage;
+      if (code == kExitOk) {
+        fputs("after the call:\n", streams_results());
+        print_tensors(s, &before, &after);
+      }
+    }
+  }
+  call_values_free(&before);
+  call_values_free(&after);
+  return code;
+}
+
+/* The events as they are in the recording. */
+static void write_lines(const recorded_call *c) {
+  FILE *out = streams_results();
+  fprintf(out, "{\"call\":%.*s,\n\"end\":", (int)c->before.size, c->before.text);
+  if (c->after.text != NULL) {
+    fprintf(out, "%.*s}\n", (int)c->after.size, c->after.text);
+  } else {
+    fputs("null}\n", out);
+  }
+}
+
+static const recorded_call *find_call(const recording *r, long long wanted) {
+  size_t i;
+  for (i = 0; i < recording_num_calls(r); ++i) {
+    if (recording_call(r, i)->number == wanted) return recording_call(r, i);
+  }
+  report_error("there is no call %lld; show --calls lists them", wanted);
+  return NULL;
+}
+
+int command_show(const arguments *args) {
+  const char *folder = arguments_operand(args, 0);
+  const recorded_call *one;
+  recording *r;
+  long long one_number;
+  shown s;
+  int code = kExitOk;
+  if (!arguments_int(args, kOptionCall, -1, 0, INT64_MAX, &one_number)) return kExitUsage;
+  r = recording_open(folder);
+  if (r == NULL) return kExitUsage;
+  s.r = r;
+  s.match = arguments_values(args, kOptionMatch);
+  s.json = arguments_has(args, kOptionJson);
+  s.detail = arguments_has(args, kOptionFull) ? kTensorWhole : kTensorElided;
+  if (one_number >= 0) {
+    one = find_call(r, one_number);
+    code = one == NULL ? kExitUsage : kExitOk;
+    if (one != NULL && s.json) {
+      write_lines(one);
+    } else if (one != NULL) {
+      code = print_call(&s, one);
+    }
+  } else if (s.json) {
+    write_json(&s, folder);
+  } else if (arguments_has(args, kOptionCalls)) {
+    print_calls(&s);
+  } else {
+    print_table(&s);
+  }
+  recording_free(r);
+  return code;
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads recordings of calls (docs/guide/record_format.md), and makes the values of a call again. */
+#ifndef TVM_FFI_TOOL_RECORDING_H_
+#define TVM_FFI_TOOL_RECORDING_H_
+
+#include <tvm/ffi/c.h>
+
+#include "base/text.h"
+#include "value/layout.h"
+
+/* ---- What is recorded ---- */
+
+typedef enum {
+  kCallUnfinished, /* the function crashed, or had not returned when the recording ended */
+  kCallReturned,
+  kCallRaised
+} call_end;
+
+/* A line of the events. */
+typedef struct {
+  size_t file;
+  const char *text; /* NULL: there is none */
+  size_t size;
+} recorded_line;
+
+typedef struct {
+  int64_t number, thread;
+  int64_t nanoseconds;                       /* how long it took; -1: unfinished */
+  const char *function, *library, *build_id; /* the last is NULL if it is not known */
+  char *signature;                           /* "4xf32, float, 4xf32.strides(2)" */
+  call_end end;
+  char *error;    /* of kCallRaised, "ValueError: x is empty"; empty: not known */
+  uint64_t bytes; /* of the memory that was recorded before the call */
+  bool is_late;   /* that memory was read after the call had failed */
+  recorded_line before, after;
+} recorded_call;
+
+/* How often a function was called while the recording ran, recorded or not. */
+typedef struct {
+  char *function;
+  int64_t calls, errors;
+} recorded_count;
+
+typedef struct recording recording;
+
+/* Reads all events. NULL after a report that the folder is no recording, or where it is damaged. A
+ * last line that was not finished is left out, with a note. */
+recording *recording_open(const char *folder);
+void recording_free(recording *r);
+
+/* In the order of their numbers. */
+size_t recording_num_calls(const recording *r);
+const recorded_call *recording_call(const recording *r, size_t i);
+size_t recording_num_counts(const recording *r);
+const recorded_count *recording_count(const recording *r, size_t i);
+/* What a user should know, in sentences: notes, and why the recording stopped before the end. */
+size_t recording_num_notes(const recording *r);
+const char *recording_note(const recording *r, size_t i);
+
+/* For fuzzing: reads one file of events, which is `name` in reports. `bytes` [borrow]. */
+recording *recording_open_bytes(const char *name, const char *bytes, size_t size);
+
+/* Writes the arguments (kBefore) or the result (kAfter) of a call, an array item in a line, tensors
+ * by type and layout alone. */
+typedef enum { kBefore, kAfter } recorded_moment;
+typedef struct {
+  char **items; /* release with free(), both */
+  size_t size;
+} text_items;
+text_items recording_describe(const recording *r, const recorded_call *c, recorded_moment when);
+
+/* ---- The values of a call, made again ---- */
+
+/* Memory that tensors share. */
+typedef struct {
+  DLDevice device; /* where it was */
+  uint64_t address, size;
+  char *data;           /* the name of its bytes; NULL: they were left out */
+  char *left_out;       /* why; NULL */
+  unsigned char *bytes; /* NULL until they are read */
+} recorded_storage;
+
+typedef struct {
+  char name[64];    /* "arg[0]", "arg[1][2]", "result[0]" */
+  DLTensor *tensor; /* [lend] */
+  storage *stored;
+  size_t storage; /* SIZE_MAX: none */
+  int64_t offset; /* in that */
+  bool is_dltensor, has_data;
+} recorded_tensor;
+
+typedef struct {
+  TVMFFIAny *args; /* views */
+  size_t num_args;
+  TVMFFIAny result; /* a view; None unless has_result: of kAfter and a call that returned */
+  bool has_result;
+  recorded_tensor *tensors; /* in the arguments, or in the result, in the order they come */
+  size_t num_tensors, num_arg_tensors;
+  recorded_storage *storages;
+  size_t num_storages;
+  struct recorded_objects *objects; /* what has to be released */
+} call_values;
+
+typedef enum {
+  kMade,
+  kCannotRepeat, /* the reason was written */
+  kDamaged       /* reported */
+} making;
+
+/* Makes the arguments as they were before the call, or after it, in memory that lies as it did:
+ * the same strides, offsets, addresses modulo 4096, and sharing. Tensors on devices are made on
+ * `device`, which is open, or if that is a CPU said to be where they were. With kAfter, data that
+ * was left out makes tensors with has_data false; the result is made too, and its tensors follow
+ * those of the arguments. Without a `why`, as much is made as can be: data may be left out, and
+ * what cannot be made is None. */
+making recording_make(const recording *r, const recorded_call *c, recorded_moment when,
+                      DLDevice device, call_values *out, text_buf *why);
+void call_values_free(call_values *values);
+
+#endif /* TVM_FFI_TOOL_RECORDING_H_ */
