@@ -6,8 +6,10 @@ import json
 import os
 import shutil
 import subprocess
+import unittest
 
-from tool import CHECK, COMMAND, FILES, LOAD, OK, RAISED, USAGE, bad, good, run, work_folder
+from tool import (CHECK, COMMAND, FILES, LOAD, OK, RAISED, USAGE, bad, run, run_tests,
+                  work_folder)
 
 FAULTS, FAKE_CUDA = FILES
 # A sanitizer in the tool would report crashes of the kernels itself, and exit.
@@ -39,23 +41,6 @@ def rows_of(found):
 def failures(found):
     return {call["name"]: call["detail"] for call in found["calls"] if call["verdict"] == "failed"}
 
-
-# ---- What is right passes in every row; what is strict may refuse ----
-
-RIGHT = probe("right")
-ROWS = rows_of(RIGHT)
-assert RIGHT["failed"] == 0 and RIGHT["left_out"] == 0, failures(RIGHT)
-GROUPS = {"layouts", "shapes", "state", "calls"}
-assert {row["group"] for row in ROWS.values()} == GROUPS, ROWS
-for row in ROWS.values():
-    taken = (row["group"] in ("layouts", "state")
-             or row["name"] in ("extent-0", "extent-1", "huge", "named"))
-    assert (row["refused"] == 0) if taken else (row["passed"] == 0), row
-STRICT = rows_of(probe("strict"))
-assert STRICT["strided"]["refused"] == 3 and STRICT["strided"]["passed"] == 0, STRICT
-assert STRICT["offset"]["passed"] == 3 and STRICT["unit"]["passed"] == 2, STRICT
-
-# ---- One fault for each row: the row finds it, and its command line repeats it ----
 
 # Where the fault is not called like its row: the row, and what is said of it.
 OTHERS = {
@@ -104,135 +89,164 @@ SAID = {
     "locale": "the locale is",
     "signals": "has another handler",
 }
-assert set(SAID) == set(ROWS), set(SAID) ^ set(ROWS)
 
 OWN = {row.replace("-", "_"): (row, said) for row, said in SAID.items()}
-for fault, (row, said) in {**OWN, **OTHERS}.items():
-    options = ["--only", row] + (["--timeout=1"] if fault == "hangs" else [])
-    found = probe(fault, *options)
-    wrong = failures(found)
-    assert wrong and rows_of(found)[row]["failed"] == len(wrong), (fault, found)
-    assert any(said in detail for detail in wrong.values()), (fault, wrong)
-    first = next(call for call in found["calls"] if call["verdict"] == "failed")
-    words = first["command"].replace("tvm-ffi", "", 1)
-    again = subprocess.run(["sh", "-c", " ".join(COMMAND) + words + " --json"],
-                           capture_output=True, text=True, check=False)
-    assert again.returncode == CHECK, (fault, first, again)
-    assert first["name"] in failures(json.loads(again.stdout)), (fault, first, again.stdout)
 
-# A call that worked once and then raises is no refusal, whichever row makes it again.
-once = failures(probe("once", "--only=state"))
-assert set(once) == {"repeat", "threads", "objects", "descriptors", "mappings"}, once
-assert all("the call that works raised RuntimeError: there is no more" in why
-           for why in once.values()), once
-
-# ---- What is chosen ----
-
-assert set(rows_of(probe("right", "--only=layouts", "--skip=p*"))) == {
-    "offset", "misaligned", "strided", "transposed", "negative", "broadcast", "unit", "read-only",
-    "managed", "view"
-}
-assert [call["name"] for call in probe("right", "--only=misaligned:0:*")["calls"]
-        ] == ["misaligned:0:element", "misaligned:0:byte"]
-assert set(rows_of(probe("named", "--only=type"))) == {"type"}
-assert [call["name"] for call in probe("named", "--only=named:none:0")["calls"]] == ["named:none:0"]
-bad(USAGE, "--only: there is no row ofset; did you mean offset?", "probe", FAULTS, form("right"),
-    "--only=ofset")
-bad(USAGE, "--skip: there is no row zebra; tvm-ffi probe --help", "probe", FAULTS, form("right"),
-    "--skip=zebra")
-
-bad(USAGE, "no call was chosen", "probe", FAULTS, form("right"), "--only=broadcast",
-    "--skip=broadcast")
-
-# No call is made that is as right as the one given: None for None or a pointer, and a dtype or a
-# device for its text, be the types known or not.
+# Calls that are as right as the one given: None for None or a pointer, and a dtype or a device
+# for its text, be the types known or not.
 RIGHT_ONES = {"type:1:dtype", "type:2:device", "type:0:pointer", "none:0"}
-for call in "takes_pointer(none, float32, cpu)", "takes_pointer(2xf32, s:float32, s:cpu)":
-    found = probe_call(call, "--only=calls")
-    names = {one["name"] for one in found["calls"]}
-    assert found["failed"] == 0 and not names & RIGHT_ONES, (failures(found), names)
-    assert {"none:1", "none:2", "type:1:int", "type:2:dtype"} <= names, names
-found = probe_call("takes_dtype(s:float32, s:cpu)", "--only=calls")
-assert found["failed"] == 0 and {"type:0:int", "none:1"} <= {
-    one["name"] for one in found["calls"]}, found
-
-# The error of the tool's own allocator is not judged by what it names.
-found = probe_call("make_like(3xf32=rand)", "--only=device", "--only=named")
-assert found["failed"] == 0 and rows_of(found)["device"]["refused"] == 2, found
-assert any("memory of the CPU only" in one["detail"] for one in found["calls"]), found
-
-# Some functions rightly return where others have cut off an extent or not looked at a type: those
-# that use no more than a few elements, or none.
-assert rows_of(probe_call("copy_first(4x3xf32=rand, &4x3xf32)", "--only=huge"))["huge"][
-    "passed"] == 4
-found = probe_call("count(4x3xf32=rand)", "--only=huge", "--only=dtype")
-assert found["passed"] == 4 + 15 and found["failed"] == 0, failures(found)
-# In another shape the rows of a tensor are others.
-found = probe_call("subtract_last(&4x3xf32=rand)", "--only=more-dims", "--only=fewer-dims")
-assert found["passed"] == 3 and found["failed"] == 0, failures(found)
-
-# ---- What is allowed ----
-
-assert probe("rough", "--only=transposed")["failed"] == 2
-assert probe("rough", "--only=transposed", "--rtol=0.01")["failed"] == 0
-assert probe("rough", "--only=repeat")["failed"] == 1
-assert probe("rough", "--only=repeat", "--rtol=0.01")["failed"] == 1
-assert probe("rough", "--only=repeat", "--rtol=0.01", "--nondeterministic")["failed"] == 0
-
-# ---- What is shown ----
-
-code, out, err = run("probe", FAULTS, form("offset"), "--only=offset:0", "--only=strided")
-lines = out.splitlines()
-assert code == CHECK and err == "" and len(lines) == 6, (code, out, err)
-assert lines[0].split() == ["passed", "refused", "failed"] and lines[1] == "layouts", out
-assert lines[2].split()[:4] == ["offset", "0", "0", "1"], out
-assert lines[3].split()[:4] == ["strided", "3", "0", "0"], out
-assert lines[4].startswith("FAIL offset:0: argument 2: ") and lines[4].endswith(
-    f": tvm-ffi probe {FAULTS} '{form('offset')}' --only=offset:0"), out
-assert lines[5] == "offset: 3 passed, 0 refused, 1 failed", out
-code, out, err = run("probe", FAULTS, form("dtype"), "--skip=shapes", "--skip=threads")
-lines = [line for line in out.splitlines() if line.startswith(("FAIL dtype:", "..."))]
-in_full = failures(probe("dtype", "--skip=shapes", "--skip=threads"))
-assert len(in_full) == len(failures(probe("dtype", "--only=dtype"))) > 4, in_full
-assert [line[:11] for line in lines] == 3 * ["FAIL dtype:"] + ["... and " + str(
-    len(in_full) - 3).ljust(3)], (lines, in_full)
-assert lines[3].endswith(" more of dtype, --json lists them"), lines
-out = run("probe", FAULTS, form("dtype"), "--only=dtype")[1]
-assert out.count("FAIL dtype:") == len(in_full) and "..." not in out, out
-assert run("probe", FAULTS, form("talks"), "--skip=threads")[2] == ""
-assert "I was called" in run("probe", FAULTS, form("talks"), "--only=offset:0")[2]
-
-# ---- Calls that do not work ----
-
-code, out, err = run("probe", FAULTS, f"right({X}, 2.5)")
-assert code == RAISED and out == "" and "probe takes a call that works" in err, (code, out, err)
-assert "Expected 3 but got 2 arguments" in err, err
-bad(USAGE, "there is no function wrong", "probe", FAULTS, form("wrong"))
-bad(LOAD, "No such file", "probe", "missing.so", form("right"))
-bad(RAISED, "always: crashed while it was called", "probe", FAULTS, form("always"))
-for layout in ".order(F)", ".T", ".device(cuda)[1:]", ".dltensor", "[::2]":
-    bad(USAGE, f"probe makes the layouts itself; give argument 2 without {layout}", "probe", FAULTS,
-        form("right").replace(Y, Y + layout))
-bad(USAGE, "give argument 2 memory of its own, not arg[N]", "probe", FAULTS,
-    f"right({X}, 2.5, arg[0])")
-bad(USAGE, "one operand too many", "probe", FAULTS, form("right"), "again()")
-
-# ---- On a device ----
 
 FOLDER = work_folder()
-shutil.copy(FAKE_CUDA, FOLDER / "libcuda.so.1")
 ENV = {**os.environ, "LD_LIBRARY_PATH": str(FOLDER)}
-found = probe("gpu", "--device=cuda", env=ENV)
-assert found["failed"] == 0 and rows_of(found)["strided"]["passed"] == 3, failures(found)
-assert "page-end" not in rows_of(found), found
-wrong = failures(probe("gpu_offset", "--device=cuda", "--only=offset", env=ENV))
-assert "expected" in wrong["offset:0"] and "outside of argument 2" in wrong["offset:2"], wrong
 
-# ---- Progress is shown on a terminal only, and erased ----
 
-if shutil.which("script"):
-    command = f"{COMMAND[0]} probe {FAULTS} '{form('right')}' --only=offset"
-    done = subprocess.run(["script", "-qec", command, "/dev/null"], capture_output=True, text=True,
-                          check=False)
-    assert done.returncode == OK and "1 of 3 calls, offset:0" in done.stdout, done
-    assert "\033[K" in done.stdout, done
+class Probe(unittest.TestCase):
+    def test_what_is_right(self):
+        """It passes in every row; what is strict may refuse."""
+        right = probe("right")
+        rows = rows_of(right)
+        assert right["failed"] == 0 and right["left_out"] == 0, failures(right)
+        groups = {"layouts", "shapes", "state", "calls"}
+        assert {row["group"] for row in rows.values()} == groups, rows
+        for row in rows.values():
+            taken = (row["group"] in ("layouts", "state")
+                     or row["name"] in ("extent-0", "extent-1", "huge", "named"))
+            assert (row["refused"] == 0) if taken else (row["passed"] == 0), row
+        strict = rows_of(probe("strict"))
+        assert strict["strided"]["refused"] == 3 and strict["strided"]["passed"] == 0, strict
+        assert strict["offset"]["passed"] == 3 and strict["unit"]["passed"] == 2, strict
+
+    def test_one_fault_for_each_row(self):
+        """The row finds it, and its command line repeats it."""
+        found_rows = set(rows_of(probe("right")))
+        assert set(SAID) == found_rows, set(SAID) ^ found_rows
+        for fault, (row, said) in {**OWN, **OTHERS}.items():
+            options = ["--only", row] + (["--timeout=1"] if fault == "hangs" else [])
+            found = probe(fault, *options)
+            wrong = failures(found)
+            assert wrong and rows_of(found)[row]["failed"] == len(wrong), (fault, found)
+            assert any(said in detail for detail in wrong.values()), (fault, wrong)
+            first = next(call for call in found["calls"] if call["verdict"] == "failed")
+            words = first["command"].replace("tvm-ffi", "", 1)
+            again = subprocess.run(["sh", "-c", " ".join(COMMAND) + words + " --json"],
+                                   capture_output=True, text=True, check=False)
+            assert again.returncode == CHECK, (fault, first, again)
+            assert first["name"] in failures(json.loads(again.stdout)), (fault, first, again.stdout)
+
+    def test_a_call_that_works_once(self):
+        """One that raises then is no refusal, whichever row makes it again."""
+        once = failures(probe("once", "--only=state"))
+        assert set(once) == {"repeat", "threads", "objects", "descriptors", "mappings"}, once
+        assert all("the call that works raised RuntimeError: there is no more" in why
+                   for why in once.values()), once
+
+    def test_what_is_chosen(self):
+        assert set(rows_of(probe("right", "--only=layouts", "--skip=p*"))) == {
+            "offset", "misaligned", "strided", "transposed", "negative", "broadcast", "unit",
+            "read-only", "managed", "view"
+        }
+        assert [call["name"] for call in probe("right", "--only=misaligned:0:*")["calls"]
+                ] == ["misaligned:0:element", "misaligned:0:byte"]
+        assert set(rows_of(probe("named", "--only=type"))) == {"type"}
+        assert [call["name"]
+                for call in probe("named", "--only=named:none:0")["calls"]] == ["named:none:0"]
+        bad(USAGE, "--only: there is no row ofset; did you mean offset?", "probe", FAULTS,
+            form("right"), "--only=ofset")
+        bad(USAGE, "--skip: there is no row zebra; tvm-ffi probe --help", "probe", FAULTS,
+            form("right"), "--skip=zebra")
+        bad(USAGE, "no call was chosen", "probe", FAULTS, form("right"), "--only=broadcast",
+            "--skip=broadcast")
+
+    def test_calls_that_are_right_too(self):
+        """No call is made that is as right as the one given."""
+        for call in "takes_pointer(none, float32, cpu)", "takes_pointer(2xf32, s:float32, s:cpu)":
+            found = probe_call(call, "--only=calls")
+            names = {one["name"] for one in found["calls"]}
+            assert found["failed"] == 0 and not names & RIGHT_ONES, (failures(found), names)
+            assert {"none:1", "none:2", "type:1:int", "type:2:dtype"} <= names, names
+        found = probe_call("takes_dtype(s:float32, s:cpu)", "--only=calls")
+        assert found["failed"] == 0 and {"type:0:int", "none:1"} <= {
+            one["name"] for one in found["calls"]}, found
+
+    def test_the_allocator_of_the_tool(self):
+        """Its error is not judged by what it names."""
+        found = probe_call("make_like(3xf32=rand)", "--only=device", "--only=named")
+        assert found["failed"] == 0 and rows_of(found)["device"]["refused"] == 2, found
+        assert any("memory of the CPU only" in one["detail"] for one in found["calls"]), found
+
+    def test_functions_that_rightly_return(self):
+        """Where others have cut off an extent or not looked at a type: those that use no more than a
+        few elements, or none."""
+        assert rows_of(probe_call("copy_first(4x3xf32=rand, &4x3xf32)", "--only=huge"))["huge"][
+            "passed"] == 4
+        found = probe_call("count(4x3xf32=rand)", "--only=huge", "--only=dtype")
+        assert found["passed"] == 4 + 15 and found["failed"] == 0, failures(found)
+        # In another shape the rows of a tensor are others.
+        found = probe_call("subtract_last(&4x3xf32=rand)", "--only=more-dims", "--only=fewer-dims")
+        assert found["passed"] == 3 and found["failed"] == 0, failures(found)
+
+    def test_what_is_allowed(self):
+        assert probe("rough", "--only=transposed")["failed"] == 2
+        assert probe("rough", "--only=transposed", "--rtol=0.01")["failed"] == 0
+        assert probe("rough", "--only=repeat")["failed"] == 1
+        assert probe("rough", "--only=repeat", "--rtol=0.01")["failed"] == 1
+        assert probe("rough", "--only=repeat", "--rtol=0.01", "--nondeterministic")["failed"] == 0
+
+    def test_what_is_shown(self):
+        code, out, err = run("probe", FAULTS, form("offset"), "--only=offset:0", "--only=strided")
+        lines = out.splitlines()
+        assert code == CHECK and err == "" and len(lines) == 6, (code, out, err)
+        assert lines[0].split() == ["passed", "refused", "failed"] and lines[1] == "layouts", out
+        assert lines[2].split()[:4] == ["offset", "0", "0", "1"], out
+        assert lines[3].split()[:4] == ["strided", "3", "0", "0"], out
+        assert lines[4].startswith("FAIL offset:0: argument 2: ") and lines[4].endswith(
+            f": tvm-ffi probe {FAULTS} '{form('offset')}' --only=offset:0"), out
+        assert lines[5] == "offset: 3 passed, 0 refused, 1 failed", out
+        code, out, err = run("probe", FAULTS, form("dtype"), "--skip=shapes", "--skip=threads")
+        lines = [line for line in out.splitlines() if line.startswith(("FAIL dtype:", "..."))]
+        in_full = failures(probe("dtype", "--skip=shapes", "--skip=threads"))
+        assert len(in_full) == len(failures(probe("dtype", "--only=dtype"))) > 4, in_full
+        assert [line[:11] for line in lines] == 3 * ["FAIL dtype:"] + ["... and " + str(
+            len(in_full) - 3).ljust(3)], (lines, in_full)
+        assert lines[3].endswith(" more of dtype, --json lists them"), lines
+        out = run("probe", FAULTS, form("dtype"), "--only=dtype")[1]
+        assert out.count("FAIL dtype:") == len(in_full) and "..." not in out, out
+        assert run("probe", FAULTS, form("talks"), "--skip=threads")[2] == ""
+        assert "I was called" in run("probe", FAULTS, form("talks"), "--only=offset:0")[2]
+
+    def test_calls_that_do_not_work(self):
+        code, out, err = run("probe", FAULTS, f"right({X}, 2.5)")
+        assert code == RAISED and out == "" and "probe takes a call that works" in err, (code, out,
+                                                                                         err)
+        assert "Expected 3 but got 2 arguments" in err, err
+        bad(USAGE, "there is no function wrong", "probe", FAULTS, form("wrong"))
+        bad(LOAD, "No such file", "probe", "missing.so", form("right"))
+        bad(RAISED, "always: crashed while it was called", "probe", FAULTS, form("always"))
+        for layout in ".order(F)", ".T", ".device(cuda)[1:]", ".dltensor", "[::2]":
+            bad(USAGE, f"probe makes the layouts itself; give argument 2 without {layout}", "probe",
+                FAULTS,
+                form("right").replace(Y, Y + layout))
+        bad(USAGE, "give argument 2 memory of its own, not arg[N]", "probe", FAULTS,
+            f"right({X}, 2.5, arg[0])")
+        bad(USAGE, "one operand too many", "probe", FAULTS, form("right"), "again()")
+
+    def test_a_device(self):
+        shutil.copy(FAKE_CUDA, FOLDER / "libcuda.so.1")
+        found = probe("gpu", "--device=cuda", env=ENV)
+        assert found["failed"] == 0 and rows_of(found)["strided"]["passed"] == 3, failures(found)
+        assert "page-end" not in rows_of(found), found
+        wrong = failures(probe("gpu_offset", "--device=cuda", "--only=offset", env=ENV))
+        assert "expected" in wrong["offset:0"] and "outside of argument 2" in wrong[
+            "offset:2"], wrong
+
+    def test_progress(self):
+        """It is shown on a terminal only, and erased."""
+        if shutil.which("script"):
+            command = f"{COMMAND[0]} probe {FAULTS} '{form('right')}' --only=offset"
+            done = subprocess.run(["script", "-qec", command, "/dev/null"], capture_output=True,
+                                  text=True, check=False)
+            assert done.returncode == OK and "1 of 3 calls, offset:0" in done.stdout, done
+            assert "\033[K" in done.stdout, done
+
+
+run_tests()
