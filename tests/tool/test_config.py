@@ -8,10 +8,9 @@ import json
 import os
 import pathlib
 import subprocess
-import sys
-import tempfile
+import unittest
 
-from tool import FILES, USAGE, bad, good, install
+from tool import FILES, USAGE, bad, good, install, run_tests, work_folder
 
 BUILD, MESON, *KERNELS = FILES[:4]
 COMPILERS = FILES[4:]
@@ -32,85 +31,99 @@ def ask(program, *flags, code=0):
     return done.stdout if code == 0 else done.stderr
 
 
-def main(folder):
-    for flag in "--libs", "--json":
-        bad(USAGE, " is not installed: it is not in a folder", "config", flag)
-    usage = good("config")
-    assert all(f"--{flag} " in usage for flag in ORDER), usage
+FOLDER = work_folder().resolve()
+PREFIX, OPTIONS = install(MESON, BUILD, FOLDER)
+PROGRAM = PREFIX / OPTIONS["bindir"] / "tvm-ffi-config"
+INCLUDE, LIBRARIES = PREFIX / OPTIONS["includedir"], PREFIX / OPTIONS["libdir"]
+LIBRARY = pathlib.Path(ask(PROGRAM, "--libfiles").strip())
 
-    prefix, options = install(MESON, BUILD, folder)
-    program = prefix / options["bindir"] / "tvm-ffi-config"
-    assert ask(program) == usage
-    include, libraries = prefix / options["includedir"], prefix / options["libdir"]
-    lines = ask(program, "--ldflags", "--cxxflags", "--libdir", "--includedir").splitlines()
-    dlpack = ask(program, "--dlpack-includedir").strip()
-    assert lines == [
-        str(include),
-        str(libraries), f"-I{include} -I{dlpack} -std=c++17", f"-L{libraries}"
-    ], lines
-    assert ask(program, "--cflags") == f"-I{include} -I{dlpack}\n"
-    assert (pathlib.Path(dlpack) / "dlpack/dlpack.h").is_file(), dlpack
-    library = pathlib.Path(ask(program, "--libfiles").strip())
-    assert library.parent == libraries and library.is_file(), library
-    # As `tvm-ffi config`, and through a link in another folder.
-    assert ask(prefix / options["bindir"] / "tvm-ffi", "config",
-               "--cflags") == ask(program, "--cflags")
-    (folder / "tvm-ffi-config").symlink_to(program)
-    assert ask(folder / "tvm-ffi-config", "--libdir") == f"{libraries}\n"
-    answers = json.loads(ask(program, "--json", "--libdir", "--includedir"))
-    assert list(answers) == ["includedir", "libdir"], answers
 
-    # Without flags it prints all of them, with the same answers; null where the flag alone is
-    # refused.
-    answers = json.loads(ask(program, "--json"))
-    assert list(answers) == ORDER, answers
-    for flag, answer in answers.items():
-        if answer is None:
-            assert f"config: --{flag}: " in ask(program, f"--{flag}", code=USAGE)
-            assert f"config: --{flag}: " in ask(program, f"--{flag}", "--json", code=USAGE)
+class Config(unittest.TestCase):
+    def test_not_installed(self):
+        for flag in "--libs", "--json":
+            bad(USAGE, " is not installed: it is not in a folder", "config", flag)
+        usage = good("config")
+        assert all(f"--{flag} " in usage for flag in ORDER), usage
+
+    def test_flags(self):
+        assert ask(PROGRAM) == good("config")
+        lines = ask(PROGRAM, "--ldflags", "--cxxflags", "--libdir", "--includedir").splitlines()
+        dlpack = ask(PROGRAM, "--dlpack-includedir").strip()
+        assert lines == [
+            str(INCLUDE),
+            str(LIBRARIES), f"-I{INCLUDE} -I{dlpack} -std=c++17", f"-L{LIBRARIES}"
+        ], lines
+        assert ask(PROGRAM, "--cflags") == f"-I{INCLUDE} -I{dlpack}\n"
+        assert (pathlib.Path(dlpack) / "dlpack/dlpack.h").is_file(), dlpack
+        assert LIBRARY.parent == LIBRARIES and LIBRARY.is_file(), LIBRARY
+        # As `tvm-ffi config`, and through a link in another folder.
+        assert ask(PREFIX / OPTIONS["bindir"] / "tvm-ffi", "config",
+                   "--cflags") == ask(PROGRAM, "--cflags")
+        (FOLDER / "tvm-ffi-config").symlink_to(PROGRAM)
+        assert ask(FOLDER / "tvm-ffi-config", "--libdir") == f"{LIBRARIES}\n"
+        answers = json.loads(ask(PROGRAM, "--json", "--libdir", "--includedir"))
+        assert list(answers) == ["includedir", "libdir"], answers
+
+    def test_all_flags(self):
+        """Without flags it prints all of them, with the same answers; null where the flag alone is
+        refused."""
+        answers = json.loads(ask(PROGRAM, "--json"))
+        assert list(answers) == ORDER, answers
+        for flag, answer in answers.items():
+            if answer is None:
+                assert f"config: --{flag}: " in ask(PROGRAM, f"--{flag}", code=USAGE)
+                assert f"config: --{flag}: " in ask(PROGRAM, f"--{flag}", "--json", code=USAGE)
+            else:
+                assert ask(PROGRAM, f"--{flag}") == answer + "\n", (flag, answer)
+        assert answers["sourcedir"] is None and answers["includedir"] == str(INCLUDE), answers
+
+    def test_refusals(self):
+        for flag in "sourcedir", "cython-lib-path":
+            assert f"--{flag}: " in ask(PROGRAM, f"--{flag}", "--libdir", code=USAGE)
+        assert "--nonsense is not an option" in ask(PROGRAM, "--nonsense", code=USAGE)
+
+    def test_the_package_for_cmake(self):
+        if (LIBRARIES / "cmake/tvm_ffi").is_dir():
+            assert ask(PROGRAM, "--cmakedir") == f"{LIBRARIES}/cmake/tvm_ffi\n"
         else:
-            assert ask(program, f"--{flag}") == answer + "\n", (flag, answer)
-    assert answers["sourcedir"] is None and answers["includedir"] == str(include), answers
+            assert "no package for CMake" in ask(PROGRAM, "--cmakedir", code=USAGE)
 
-    for flag in "sourcedir", "cython-lib-path":
-        assert f"--{flag}: " in ask(program, f"--{flag}", "--libdir", code=USAGE)
-    assert "--nonsense is not an option" in ask(program, "--nonsense", code=USAGE)
-    if (libraries / "cmake/tvm_ffi").is_dir():
-        assert ask(program, "--cmakedir") == f"{libraries}/cmake/tvm_ffi\n"
-    else:
-        assert "no package for CMake" in ask(program, "--cmakedir", code=USAGE)
+    def test_the_library_with_cxx_functions(self):
+        info = json.loads(ask(PREFIX / OPTIONS["bindir"] / "tvm-ffi", "info", "--json"))
+        with_cxx = LIBRARIES / "tvm_ffi_cxx/libtvm_ffi.so"
+        if with_cxx.is_file():
+            assert ask(PROGRAM, "--cxx-libdir") == f"{with_cxx.parent}\n"
+            assert info["cxx_functions"] == f"not in the library, but in {with_cxx}", info
+        else:
+            assert f"no library with the C++ functions in {with_cxx.parent}" in ask(
+                PROGRAM, "--cxx-libdir", code=USAGE)
+            assert info["cxx_functions"] == "not in the library", info
 
-    info = json.loads(ask(prefix / options["bindir"] / "tvm-ffi", "info", "--json"))
-    with_cxx = libraries / "tvm_ffi_cxx/libtvm_ffi.so"
-    if with_cxx.is_file():
-        assert ask(program, "--cxx-libdir") == f"{with_cxx.parent}\n"
-        assert info["cxx_functions"] == f"not in the library, but in {with_cxx}", info
-    else:
-        assert f"no library with the C++ functions in {with_cxx.parent}" in ask(
-            program, "--cxx-libdir", code=USAGE)
-        assert info["cxx_functions"] == "not in the library", info
+    def test_compilers(self):
+        if LIBRARY.suffix == ".a":
+            assert "pkg-config" in ask(PROGRAM, "--libs", code=USAGE)
+            return
+        assert ask(PROGRAM, "--libs") == "-ltvm_ffi\n"
+        for compiler in COMPILERS:
+            is_cuda = pathlib.Path(compiler).name == "nvcc"
+            kernel = FOLDER / ("kernel_cuda.so" if is_cuda else "kernel.so")
+            # The command of the guide, split into words by a shell.
+            flags = ("-Xcompiler -fPIC,-fvisibility=hidden"
+                     if is_cuda else "-fPIC -fvisibility=hidden")
+            subprocess.run(
+                f"'{compiler}' -shared -O3 '{KERNELS[is_cuda]}' -o '{kernel}' {flags} "
+                f"$({PROGRAM} --cxxflags) $({PROGRAM} --ldflags) $({PROGRAM} --libs)", shell=True,
+                check=True)
+            assert kernel.is_file(), kernel
 
-    if library.suffix == ".a":
-        assert "pkg-config" in ask(program, "--libs", code=USAGE)
-        return
-    assert ask(program, "--libs") == "-ltvm_ffi\n"
-    for compiler in COMPILERS:
-        is_cuda = pathlib.Path(compiler).name == "nvcc"
-        kernel = folder / ("kernel_cuda.so" if is_cuda else "kernel.so")
-        # The command of the guide, split into words by a shell.
-        flags = "-Xcompiler -fPIC,-fvisibility=hidden" if is_cuda else "-fPIC -fvisibility=hidden"
-        subprocess.run(
-            f"'{compiler}' -shared -O3 '{KERNELS[is_cuda]}' -o '{kernel}' {flags} $({program} "
-            "--cxxflags) "
-            f"$({program} --ldflags) $({program} --libs)", shell=True, check=True)
-        assert kernel.is_file(), kernel
-
-    (libraries / library.name).rename(folder / library.name)
-    done = subprocess.run([program, "--libs"], capture_output=True, text=True, check=False,
-                          env={"LD_LIBRARY_PATH": str(folder)})
-    assert (done.returncode == USAGE
-            and f"is not installed: there is no {library}" in done.stderr), done
+    def test_without_the_library(self):
+        if LIBRARY.suffix == ".a":
+            self.skipTest("the library is an archive")
+        (LIBRARIES / LIBRARY.name).rename(FOLDER / LIBRARY.name)
+        done = subprocess.run([PROGRAM, "--libs"], capture_output=True, text=True, check=False,
+                              env={"LD_LIBRARY_PATH": str(FOLDER)})
+        assert (done.returncode == USAGE
+                and f"is not installed: there is no {LIBRARY}" in done.stderr), done
 
 
-with tempfile.TemporaryDirectory() as place:
-    sys.exit(main(pathlib.Path(place).resolve()))
+run_tests()

@@ -12,10 +12,11 @@ import re
 import shutil
 import subprocess
 import sys
+import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from commands import INDENT, make_pattern, read_commands  # noqa: E402
-from tool import FILES, good, install, work_folder  # noqa: E402
+from tool import FILES, good, install, run_tests, work_folder  # noqa: E402
 
 PAGE, BUILD, MESON, *USED = FILES
 NOT_RUN = re.compile(r"^Not run by the test: \S", re.MULTILINE)
@@ -84,20 +85,33 @@ def run_chapter(command, chapter, environment):
     return count
 
 
-def main():
-    options = options_of_help()
-    chapters = split(pathlib.Path(PAGE).read_text(encoding="utf-8"), 2)
-    assert set(chapters) == set(
-        options), f"{PAGE} has the chapters {sorted(chapters)}, not {sorted(options)}"
-    prefix, built = install(MESON, BUILD, work_folder().resolve())
-    environment = {name: value for name, value in os.environ.items() if name != "LD_LIBRARY_PATH"}
-    environment["PATH"] = f"{prefix / built['bindir']}:{environment['PATH']}"
-    environment["XDG_CACHE_HOME"] = str(work_folder())
-    count = 0
-    for command, chapter in chapters.items():
-        check_names(command, options[command], split(chapter, 3))
-        count += run_chapter(command, chapter, environment)
-    print(f"{count} commands of {sum(map(len, options.values()))} options")
+OPTIONS = options_of_help()
+CHAPTERS = split(pathlib.Path(PAGE).read_text(encoding="utf-8"), 2)
 
 
-main()
+class Examples(unittest.TestCase):
+    def test_chapters(self):
+        """There is one for each command, and one for the options that all have."""
+        assert set(CHAPTERS) == set(
+            OPTIONS), f"{PAGE} has the chapters {sorted(CHAPTERS)}, not {sorted(OPTIONS)}"
+
+    def test_each_option_has_an_example(self):
+        for command, chapter in CHAPTERS.items():
+            with self.subTest(command):
+                check_names(command, OPTIONS[command], split(chapter, 3))
+
+    def test_what_is_printed(self):
+        prefix, built = install(MESON, BUILD, work_folder().resolve())
+        environment = {
+            name: value for name, value in os.environ.items() if name != "LD_LIBRARY_PATH"
+        }
+        environment["PATH"] = f"{prefix / built['bindir']}:{environment['PATH']}"
+        environment["XDG_CACHE_HOME"] = str(work_folder())
+        count = 0
+        for command, chapter in CHAPTERS.items():
+            with self.subTest(command):
+                count += run_chapter(command, chapter, environment)
+        print(f"{count} commands of {sum(map(len, OPTIONS.values()))} options")
+
+
+run_tests()
