@@ -139,7 +139,7 @@ typedef struct tvmffi_builtin_type {
   /* 0: ffi.Object, which is the parent of any other parent. Only types with dynamic indices have
      another. */
   int32_t parent_index;
-  /* What its objects own, if reflect/objects.c makes them. */
+  /* What its objects own, if reflect/builtin_objects.c makes them. */
   uint8_t num_objects;     /* pointers to objects, right after the header */
   uint8_t any_offset;      /* of a value, or 0 */
   int (*fill)(void *self); /* sets members of a new object that are not None, NULL or 0; or NULL */

@@ -44,8 +44,8 @@ enum { kTvmffiMaxTypes = 1 << 22 };
 
 /*
  * The first dynamic indices belong to types of higher layers, which number them one after the other
- * (reflect/objects.h, structural/structural.h). They exist from the start; clients find them by
- * key.
+ * (reflect/builtin_objects.h, structural/structural.h). They exist from the start; clients find
+ * them by key.
  */
 enum {
 #ifdef TVMFFI_PROFILE_FULL

@@ -11,7 +11,7 @@
 #include "core/error.h"
 #include "core/type.h"
 #include "dataclass/dataclass.h"
-#include "reflect/objects.h"
+#include "reflect/builtin_objects.h"
 #include "reflect/walk.h"
 
 /* ---- Values that hold no others ---- */

@@ -7,7 +7,7 @@
 #include <tvm/ffi/c_api.h>
 
 #include "base/buf.h"
-#include "reflect/objects.h"
+#include "reflect/builtin_objects.h"
 
 /* ---- Comparison and hash ---- */
 

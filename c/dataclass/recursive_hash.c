@@ -12,7 +12,7 @@
 #include "core/error.h"
 #include "core/type.h"
 #include "dataclass/dataclass.h"
-#include "reflect/objects.h"
+#include "reflect/builtin_objects.h"
 #include "reflect/walk.h"
 
 static const char kHook[] = "(0: ffi.Object, 1: (0: AnyView) -> int) -> int";

@@ -17,7 +17,7 @@
 #include "core/error.h"
 #include "core/string_object.h"
 #include "core/type.h"
-#include "reflect/objects.h"
+#include "reflect/builtin_objects.h"
 #include "reflect/walk.h"
 
 /* ---- Values that hold no others ---- */

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <tvm/ffi/c_api.h>
 
-#include "reflect/objects.h"
+#include "reflect/builtin_objects.h"
 
 /* ---- JSON text ---- */
 

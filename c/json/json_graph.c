@@ -20,8 +20,8 @@
 #include "core/type.h"
 #include "json/json.h"
 #include "platform/atomic.h"
+#include "reflect/builtin_objects.h"
 #include "reflect/fields.h"
-#include "reflect/objects.h"
 #include "reflect/walk.h"
 
 /* ---- Base64 ---- */

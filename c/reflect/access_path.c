@@ -10,8 +10,8 @@
 #include "core/function.h"
 #include "core/string_object.h"
 #include "core/type.h"
+#include "reflect/builtin_objects.h"
 #include "reflect/fields.h"
-#include "reflect/objects.h"
 
 /* ---- Functions for C ---- */
 

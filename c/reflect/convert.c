@@ -11,7 +11,7 @@
 #include "core/error.h"
 #include "core/tensor.h"
 #include "core/type.h"
-#include "reflect/objects.h"
+#include "reflect/builtin_objects.h"
 
 static bool is_sequence(const TVMFFIAny *value) {
   return tvmffi_is_sequence(value->type_index) && value->v_obj != NULL;

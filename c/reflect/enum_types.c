@@ -7,8 +7,8 @@
 #include "container/map.h"
 #include "core/any.h"
 #include "core/error.h"
+#include "reflect/builtin_objects.h"
 #include "reflect/fields.h"
-#include "reflect/objects.h"
 
 /* ---- Making ---- */
 

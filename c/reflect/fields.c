@@ -6,7 +6,7 @@
 #include "core/function.h"
 #include "core/type.h"
 #include "platform/atomic.h"
-#include "reflect/objects.h"
+#include "reflect/builtin_objects.h"
 #include "reflect/register.h"
 
 /* ---- Iterating ---- */

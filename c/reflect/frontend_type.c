@@ -14,8 +14,8 @@
 #include "core/function.h"
 #include "core/object.h"
 #include "core/type.h"
+#include "reflect/builtin_objects.h"
 #include "reflect/fields.h"
-#include "reflect/objects.h"
 #include "reflect/register.h"
 
 /* ---- Fields ---- */

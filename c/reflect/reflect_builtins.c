@@ -5,9 +5,9 @@
 #include "core/any.h"
 #include "core/error.h"
 #include "core/type.h"
+#include "reflect/builtin_objects.h"
 #include "reflect/fields.h"
 #include "reflect/frontend_type.h"
-#include "reflect/objects.h"
 
 static int register_init(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   (void)num_args;

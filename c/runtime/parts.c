@@ -6,7 +6,7 @@
 #include "json/json.h"
 #include "module/module.h"
 #include "platform/compiler.h"
-#include "reflect/objects.h"
+#include "reflect/builtin_objects.h"
 #include "structural/structural.h"
 
 #ifdef TVMFFI_PROFILE_FULL

@@ -4,8 +4,8 @@
 
 #include "core/any.h"
 #include "core/error.h"
+#include "reflect/builtin_objects.h"
 #include "reflect/fields.h"
-#include "reflect/objects.h"
 #include "structural/structural.h"
 #include "structural/types.h"
 

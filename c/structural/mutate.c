@@ -9,7 +9,7 @@
 #include "core/error.h"
 #include "core/object.h"
 #include "core/type.h"
-#include "reflect/objects.h"
+#include "reflect/builtin_objects.h"
 #include "reflect/walk.h"
 #include "structural/outcome.h"
 #include "structural/structural.h"

@@ -8,7 +8,7 @@
 #include "core/error.h"
 #include "core/type.h"
 #include "platform/atomic.h"
-#include "reflect/objects.h"
+#include "reflect/builtin_objects.h"
 #include "reflect/walk.h"
 #include "structural/types.h"
 

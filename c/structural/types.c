@@ -3,8 +3,8 @@
 #include "structural/types.h"
 
 #include "container/list.h"
+#include "reflect/builtin_objects.h"
 #include "reflect/fields.h"
-#include "reflect/objects.h"
 
 static int fill_context(void *self) {
   tvmffi_visit_error_context *context = self;

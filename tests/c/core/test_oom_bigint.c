@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/any.h"
 #include "core/type_attr.h"
-#include "reflect/objects.h"
+#include "reflect/builtin_objects.h"
 #include "support/check.h"
 #include "support/oom.h"
 

@@ -4,7 +4,7 @@
 #include "c/walk_support.h"
 #include "core/any.h"
 #include "core/type.h"
-#include "reflect/objects.h"
+#include "reflect/builtin_objects.h"
 #include "support/check.h"
 
 /* Calls a method of AccessPath by its reflected name; returns the code of TVMFFIFunctionCall. */

@@ -10,7 +10,7 @@
 #include "core/builtins.h"
 #include "core/type.h"
 #include "core/type_attr.h"
-#include "reflect/objects.h"
+#include "reflect/builtin_objects.h"
 #include "reflect/walk.h"
 #include "structural/structural.h"
 #include "structural/types.h"

@@ -2,7 +2,7 @@
 /* What the attribute __ffi_convert__ of each built-in type accepts. */
 #include "c/walk_support.h"
 #include "core/type.h"
-#include "reflect/objects.h"
+#include "reflect/builtin_objects.h"
 
 static int convert(int32_t type_index, TVMFFIAny value, TVMFFIAny *out) {
   *out = tvmffi_any_none();

@@ -5,8 +5,8 @@
 #include "c/reflect_support.h"
 #include "c/walk_support.h"
 #include "core/error.h"
+#include "reflect/builtin_objects.h"
 #include "reflect/fields.h"
-#include "reflect/objects.h"
 
 typedef struct {
   TVMFFIObject header;

@@ -3,7 +3,7 @@
 #include "c/walk_support.h"
 #include "core/type.h"
 #include "reflect/access_path.h"
-#include "reflect/objects.h"
+#include "reflect/builtin_objects.h"
 #include "support/oom.h"
 
 static const char kText[] = "a text of more than seven bytes";

@@ -2,7 +2,7 @@
 /* Structural walks, visits, maps and mutations, and the search for paths, without memory. */
 #include "c/structural_support.h"
 #include "core/type.h"
-#include "reflect/objects.h"
+#include "reflect/builtin_objects.h"
 #include "structural/structural.h"
 #include "structural/types.h"
 #include "support/oom.h"

@@ -3,7 +3,7 @@
 #include "c/structural_support.h"
 #include "core/type.h"
 #include "reflect/access_path.h"
-#include "reflect/objects.h"
+#include "reflect/builtin_objects.h"
 #include "structural/structural.h"
 #include "structural/types.h"
 #include "support/thread.h"

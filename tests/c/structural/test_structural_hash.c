@@ -4,7 +4,7 @@
 #include "container/any_key.h"
 #include "core/error.h"
 #include "core/type.h"
-#include "reflect/objects.h"
+#include "reflect/builtin_objects.h"
 #include "structural/structural.h"
 #include "structural/types.h"
 

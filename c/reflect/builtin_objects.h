@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Objects with reflected fields that the library itself makes: docs/abi/types.md. */
-#ifndef TVMFFI_REFLECT_OBJECTS_H_
-#define TVMFFI_REFLECT_OBJECTS_H_
+#ifndef TVMFFI_REFLECT_BUILTIN_OBJECTS_H_
+#define TVMFFI_REFLECT_BUILTIN_OBJECTS_H_
 
 #include <stddef.h>
 #include <tvm/ffi/c_api.h>
@@ -68,4 +68,4 @@ extern const tvmffi_builtin_attr_group tvmffi_access_path_attrs;
 extern const tvmffi_builtin_attr_group tvmffi_access_path_repr_attrs;
 extern const tvmffi_builtin_attr_group tvmffi_convert_attrs;
 
-#endif /* TVMFFI_REFLECT_OBJECTS_H_ */
+#endif /* TVMFFI_REFLECT_BUILTIN_OBJECTS_H_ */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "reflect/objects.h"
+#include "reflect/builtin_objects.h"
 
 #include <stdio.h>
 #include <string.h>
