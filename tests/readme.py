@@ -5,9 +5,9 @@
     readme.py FOLDER [RELEASE]
 
 RELEASE is one of Debian's, such as trixie or sid, by default that of this machine. FOLDER keeps the
-new system and the packages that the commands install, for the next time (tools/ci/roots.py). Exits
-with 77 after a line with the reason where this cannot be done; a page that needs what cannot be
-fetched is named in a line that begins with `skipped `.
+new system and the packages that the commands install, for the next time (tools/ci/debian_roots.py).
+Exits with 77 after a line with the reason where this cannot be done; a page that needs what cannot
+be fetched is named in a line that begins with `skipped `.
 
 README.md: its indented blocks are commands. One shell reads all of them from its standard input, as
 when a person pastes the page: what README forgets to install or to change into is missing here too,
@@ -29,7 +29,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tools/ci"))
-from roots import Impossible, System  # noqa: E402
+from debian_roots import Impossible, System  # noqa: E402
 from steps import last_line  # noqa: E402
 
 SAMPLE = "samples/01_load_and_call"

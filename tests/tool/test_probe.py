@@ -175,8 +175,8 @@ class Probe(unittest.TestCase):
         assert any("memory of the CPU only" in one["detail"] for one in found["calls"]), found
 
     def test_functions_that_rightly_return(self):
-        """Where others have cut off an extent or not looked at a type: those that use no more than a
-        few elements, or none."""
+        """Where others have cut off an extent or not looked at a type: those that use no more than
+        a few elements, or none."""
         assert rows_of(probe_call("copy_first(4x3xf32=rand, &4x3xf32)", "--only=huge"))["huge"][
             "passed"] == 4
         found = probe_call("count(4x3xf32=rand)", "--only=huge", "--only=dtype")

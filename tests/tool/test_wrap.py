@@ -243,8 +243,8 @@ class Wrap(unittest.TestCase):
             }.items():
                 shown = good("run", kernels, call)
                 assert set(printed.splitlines()) <= set(shown.splitlines()), (call, shown)
-            scale = ("`scale_columns(0: float y[n][m], 1: const float x[n][m], 2: const float s[m]) "
-                     "-> void`")
+            scale = ("`scale_columns(0: float y[n][m], 1: const float x[n][m], "
+                     "2: const float s[m]) -> void`")
             raises(
                 f"TypeError: Mismatched number of arguments when calling: {scale}. Expected 3 but "
                 "got 2 arguments", kernels, "scale_columns(&1x2xf32, 1x2xf32)")

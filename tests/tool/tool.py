@@ -127,8 +127,8 @@ class Checker:
 
 
 def install(meson, build, folder):
-    """Install a build into a folder and move the prefix, to another place than it was made for; returns the prefix and the
-    build's options."""
+    """Install a build into a folder and move the prefix, to another place than it was made for;
+    returns the prefix and the build's options."""
     info = json.loads(subprocess.run([meson, "introspect", build, "--buildoptions"], check=True,
                                      capture_output=True, text=True).stdout)
     options = {option["name"]: option["value"] for option in info}

@@ -7,11 +7,11 @@ import re
 import shutil
 import sys
 
+import debian_roots
 import link_map
 import platforms
-import roots
 import steps
-from porting import first_line, name_compiler, name_runner, name_system
+from porting_tables import first_line, name_compiler, name_runner, name_system
 from steps import (C_TESTS, PLAIN_CPP, REPORT, ROOT, build, compiler, execute, last_line,
                    meson_test, part, tool, tracked)
 
@@ -174,8 +174,9 @@ def run_first_commands(release):
     """Run what README begins with on a new Debian, and count what tools/test counts there."""
     folder = ROOT / "build-releases"
     try:
-        system = roots.System(folder, release.name, f"{release.name}.system", folder / "cache")
-    except roots.Impossible as reason:
+        system = debian_roots.System(folder, release.name, f"{release.name}.system",
+                                     folder / "cache")
+    except debian_roots.Impossible as reason:
         REPORT.skip("all of it", str(reason))
         return
     for path in tracked():

@@ -23,10 +23,10 @@ import quick  # noqa: F401, which lists its parts; they come before those of the
 import parts  # noqa: F401
 import configurations  # noqa: F401, the same
 import platforms
-import porting
+import porting_tables
 import ports  # noqa: F401
 import steps
-import strict  # noqa: F401
+import header_warnings  # noqa: F401
 import zig
 from steps import JOBS, PARTS, REPORT, ROOT, Failed
 
@@ -120,7 +120,7 @@ def record(times):
             rows.append({"target": name, **described, "passed": passed, "skipped": skipped})
         else:
             print(f"not recorded: {name}")
-    porting.record_targets(rows, list(PARTS))
+    porting_tables.record_targets(rows, list(PARTS))
 
 
 def main():

@@ -19,7 +19,7 @@ import sys
 
 sys.dont_write_bytecode = True
 import link_map
-import porting
+import porting_tables
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SAMPLE, PORT = ROOT / "samples/28_small_system", ROOT / "tests/ports/cortex_m3"
@@ -142,7 +142,7 @@ def main():
     samples = [measurer.measure_sample() for measurer in measurers]
     rows = measure(measurers, samples)
     columns = [f"{m.target.name}: {what}" for m in measurers for what in ("flash", "memory")]
-    print("\n".join(porting.sizes_table(columns, rows)))
+    print("\n".join(porting_tables.sizes_table(columns, rows)))
     if args.most is not None and samples[0][0] > args.most:
         sys.exit(
             f"sizes: the sample takes {samples[0][0]:,} bytes of flash here, more than "
@@ -152,9 +152,9 @@ def main():
         if len(measurers) < 2:
             sys.exit(f"sizes: not recorded, for {CORTEX_M3.compiler} is not installed")
         compilers = dict.fromkeys(
-            porting.name_compiler(porting.first_line(m.target.compiler, "--version"))
+            porting_tables.name_compiler(porting_tables.first_line(m.target.compiler, "--version"))
             for m in measurers)
-        porting.record_sizes(" and ".join(compilers), columns, rows)
+        porting_tables.record_sizes(" and ".join(compilers), columns, rows)
 
 
 if __name__ == "__main__":

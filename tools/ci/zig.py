@@ -7,7 +7,7 @@ import fcntl
 import re
 import sys
 
-from porting import name_runner
+from porting_tables import name_runner
 from ports import amalgamate, run_sample
 from steps import REPORT, ROOT, build, compiler, execute, part, tool
 

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The tables of docs/porting.md, from docs/porting.json.
 
-    porting.py [--write]    fail when the page has other tables than the data; --write writes them
+    porting_tables.py [--write]    fail when the page has other tables than the data; --write
+                                   writes them
 
 The data are written by the commands that measure: `tools/test --record PART...` after a run of
 targets without a failure, and `tools/ci/sizes.py --record`. Both write the page, too.
@@ -170,7 +171,7 @@ def main():
         write(data)
         return 0
     if insert(page, data) != page:
-        print(f"{PAGE} has other tables than {DATA}: tools/ci/porting.py --write")
+        print(f"{PAGE} has other tables than {DATA}: tools/ci/porting_tables.py --write")
         return 1
     return 0
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The commands of docs/tool.md print what the page shows.
 
-test_page.py TVM-FFI PAGE LIBSCALE NORMALIZE.c SCALE.c INCLUDE..."""
+test_tool_page.py TVM-FFI PAGE LIBSCALE NORMALIZE.c SCALE.c INCLUDE..."""
 import os
 import pathlib
 import re
