@@ -33,10 +33,10 @@ def gcc():
             REPORT.skip("headers compiled as CUDA", "nvcc is not installed")
 
 
-@part(GCC_TESTS)
+@part(GCC_TESTS + " clang-bindings")
 def peers():
-    """apache-tvm-ffi beside this library: its tests and headers; xgrammar, TVM, TileLang and orcjit
-    on both"""
+    """apache-tvm-ffi beside this library: its tests, headers and declarations; xgrammar, TVM,
+    TileLang and orcjit on both"""
     if sys.platform != "linux" or platform.machine() not in ("x86_64", "aarch64"):
         REPORT.skip("all of it",
                     "tests/meson.build has these tests for Linux on x86_64 and aarch64 only")
