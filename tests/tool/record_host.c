@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <tvm/ffi/c.h>
+#include <tvm/ffi/extra/c_env_api.h>
 #include <unistd.h>
 #if defined(WITH_RECORDER)
 #include <tvm/ffi/extra/record.h>
@@ -143,7 +144,7 @@ static void run_values(void) {
   int64_t length, stride;
   TVMFFIAny items[4], args[2];
   DLTensor tensor, wrong;
-  uint64_t nan_bits = 0x7ff0000000000001u;
+  uint64_t nan_bits = 0x7ff8000000000001u;
   double nan;
   memcpy(&nan, &nan_bits, sizeof nan);
   init_vector(&tensor, data, &length, &stride);
@@ -222,6 +223,36 @@ static void run_many(void) {
   }
 }
 
+/* A kernel of the program itself, found in the system library. */
+static int seven(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  (void)self, (void)args, (void)num_args;
+  *result = tvm_ffi_any_from_int64(7);
+  return 0;
+}
+
+static void run_system(void) {
+  union {
+    TVMFFISafeCallType function;
+    void *address;
+  } kernel;
+  TVMFFIAny prefix = tvm_ffi_any_view_string("testing_"), module, result = tvm_ffi_any_none();
+  TVMFFIObjectHandle function;
+  static void *context;
+  kernel.function = seven;
+  if (TVMFFIEnvModRegisterSystemLibSymbol("__tvm_ffi_testing_seven", kernel.address) != 0 ||
+      TVMFFIEnvModRegisterSystemLibSymbol("testing___tvm_ffi__library_ctx", &context) != 0 ||
+      tvm_ffi_function_call_global("ffi.SystemLib", &prefix, 1, &module) != 0 ||
+      tvm_ffi_module_get_function(module.v_obj, "seven", &function) != 0 ||
+      tvm_ffi_function_call(function, NULL, 0, &result) != 0) {
+    exit(2);
+  }
+  printf("%lld\n", (long long)result.v_int64);
+  if (TVMFFIEnvModRegisterSystemLibSymbol(NULL, kernel.address) != 0) {
+    function = tvm_ffi_error_take();
+    printf("%s\n", tvm_ffi_error_get_message(function).data);
+  }
+}
+
 #if defined(WITH_RECORDER)
 static void run_started(const char *folder) {
   tvm_ffi_record_options options;
@@ -257,6 +288,7 @@ int main(int argc, char **argv) {
   if (strcmp(deed, "values") == 0) run_values();
   if (strcmp(deed, "closed") == 0) run_closed(path);
   if (strcmp(deed, "many") == 0) run_many();
+  if (strcmp(deed, "system") == 0) run_system();
 #if defined(WITH_RECORDER)
   if (strcmp(deed, "start") == 0) run_started(path);
 #endif

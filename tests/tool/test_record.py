@@ -140,7 +140,7 @@ class Record(unittest.TestCase):
         nothing = {"device": [1, 0], "dtype": [2, 32, 1], "byte_offset": 0, "strides": [1]}
         assert args[:14] == [
             None, True, -5, {"int": str(-2**63)}, {"float": "0.1"}, {"float": "-0"},
-            {"float": "inf"}, {"float": "nan:0x7ff0000000000001"},
+            {"float": "inf"}, {"float": "nan:0x7ff8000000000001"},
             {"raw_str": "a \"text\"\n\u00e9"},
             {"raw_str": {"str": b"not UTF-8: \xff".hex()}}, {"raw_bytes": "00ff"},
             {"dtype": [2, 64, 1]}, {"device": [2, 1]}, {"pointer": "0x0"}
@@ -223,6 +223,15 @@ class Record(unittest.TestCase):
         assert done.returncode == 0 and done.stderr.count("\n") == 1, done.stderr[:500]
         assert "too many functions" in done.stderr and len(recording.calls) == 4096
         assert len(recording.processes[0].notes) == 1
+
+    def test_the_system_library(self):
+        """A function that the program registers itself."""
+        recording, done = record(program=["system"])
+        assert done.stdout.startswith("7\n") and done.returncode == 0, done
+        call, = recording.calls.values()
+        assert call["function"] == "testing_seven", call
+        assert recording.processes[0].libraries[0]["path"] == HOST
+        assert recording.ends[call["call"]]["result"] == 7
 
     def test_lookups(self):
         """RTLD_DEFAULT and RTLD_NEXT mean the caller's scope, and dlerror() is as it was."""
