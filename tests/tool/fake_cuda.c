@@ -7,7 +7,10 @@
 #define EXPORT __attribute__((visibility("default"))) int
 #define ELSEWHERE (UINTPTR_MAX / 2 + 1)
 
-static int is_current;
+static int is_current, pushed;
+static void *copied_to;
+static const void *copied;
+static size_t copied_size;
 
 static void *host_pointer(uint64_t address) {
   return (void *)((uintptr_t)address - ELSEWHERE);
@@ -56,6 +59,39 @@ EXPORT cuMemcpyDtoH_v2(void *target, uint64_t source, size_t size) {
 EXPORT cuCtxSynchronize(void);
 EXPORT cuCtxSynchronize(void) {
   return getenv("FAKE_CUDA_FAILS") != NULL ? 700 : 0;
+}
+EXPORT cuDevicePrimaryCtxRelease_v2(int device);
+EXPORT cuDevicePrimaryCtxRelease_v2(int device) {
+  return device == 40 ? 0 : 101;
+}
+EXPORT cuCtxPushCurrent_v2(void *context);
+EXPORT cuCtxPushCurrent_v2(void *context) {
+  pushed += context == &is_current;
+  return context != &is_current;
+}
+EXPORT cuCtxPopCurrent_v2(void **out);
+EXPORT cuCtxPopCurrent_v2(void **out) {
+  *out = &is_current;
+  return pushed-- <= 0;
+}
+EXPORT cuStreamIsCapturing(void *stream, int *out);
+EXPORT cuStreamIsCapturing(void *stream, int *out) {
+  *out = stream == &is_current; /* the only stream that is captured */
+  return 0;
+}
+EXPORT cuMemcpyDtoHAsync_v2(void *target, uint64_t source, size_t size, void *stream);
+EXPORT cuMemcpyDtoHAsync_v2(void *target, uint64_t source, size_t size, void *stream) {
+  if (pushed == 0 || stream == &is_current) return 201;
+  copied_to = target;
+  copied = host_pointer(source);
+  copied_size = size; /* it is not there before the stream is waited for */
+  return 0;
+}
+EXPORT cuStreamSynchronize(void *stream);
+EXPORT cuStreamSynchronize(void *stream) {
+  if (stream == &is_current) return 900;
+  memcpy(copied_to, copied, copied_size);
+  return 0;
 }
 EXPORT cuGetErrorString(int code, const char **out);
 EXPORT cuGetErrorString(int code, const char **out) {

@@ -253,6 +253,48 @@ static void run_system(void) {
   }
 }
 
+/* Memory of a device: in the fake, at addresses that the CPU cannot read. The second call is while
+ * the stream is captured. */
+static void run_cuda(const char *driver) {
+  union {
+    void *address;
+    int (*init)(unsigned flags);
+    int (*get_device)(int *out, int ordinal);
+    int (*retain)(void **out, int device);
+    int (*set_current)(void *context);
+    int (*allocate)(uint64_t *out, size_t size);
+    int (*write)(uint64_t target, const void *source, size_t size);
+  } cuda;
+  float data[kLength] = {1, 2, 3};
+  int64_t length, stride;
+  uint64_t memory;
+  void *context, *opened = dlopen(driver, RTLD_NOW);
+  TVMFFIAny arg;
+  DLTensor tensor;
+  int device;
+  if (opened == NULL) exit(2);
+#define CUDA(name, field, args)                                \
+  do {                                                         \
+    cuda.address = dlsym(opened, name);                        \
+    if (cuda.address == NULL || cuda.field args != 0) exit(2); \
+  } while (0)
+  CUDA("cuInit", init, (0));
+  CUDA("cuDeviceGet", get_device, (&device, 0));
+  CUDA("cuDevicePrimaryCtxRetain", retain, (&context, device));
+  CUDA("cuCtxSetCurrent", set_current, (context));
+  CUDA("cuMemAlloc_v2", allocate, (&memory, sizeof data));
+  CUDA("cuMemcpyHtoD_v2", write, (memory, data, sizeof data));
+  init_vector(&tensor, data, &length, &stride);
+  tensor.data = (void *)(uintptr_t)memory;
+  tensor.device = tvm_ffi_device_make(kDLCUDA, 0);
+  arg = tvm_ffi_any_view_tensor(&tensor);
+  call_with("consume", &arg, 1);
+  if (TVMFFIEnvSetStream(kDLCUDA, 0, context, NULL) != 0) exit(2);
+  call_with("consume", &arg, 1);
+  tensor.device = tvm_ffi_device_make(kDLCUDA, 7);
+  call_with("consume", &arg, 1);
+}
+
 #if defined(WITH_RECORDER)
 static void run_started(const char *folder) {
   tvm_ffi_record_options options;
@@ -289,6 +331,7 @@ int main(int argc, char **argv) {
   if (strcmp(deed, "closed") == 0) run_closed(path);
   if (strcmp(deed, "many") == 0) run_many();
   if (strcmp(deed, "system") == 0) run_system();
+  if (strcmp(deed, "cuda") == 0) run_cuda(path);
 #if defined(WITH_RECORDER)
   if (strcmp(deed, "start") == 0) run_started(path);
 #endif

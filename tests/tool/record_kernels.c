@@ -45,6 +45,12 @@ TVM_FFI_C_EXPORT(echo, "(x: Any) -> Any") {
   return tvm_ffi_any_copy(&args->args[0], args->result);
 }
 
+/* Takes anything, and does not look at it. */
+TVM_FFI_C_EXPORT(consume, "(...) -> void") {
+  (void)args;
+  return 0;
+}
+
 /* Calls a function with one argument. */
 TVM_FFI_C_EXPORT(apply, "(f: Callable, x: Any) -> Any") {
   TVMFFIObjectHandle f;

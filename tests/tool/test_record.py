@@ -2,7 +2,7 @@
 """Recordings of programs in C: that they are what docs/guide/record_format.md says, that nothing is
 lost in a crash, and that the programs do not notice.
 
-test_record.py TVM-FFI HOST HOST-WITH-RECORDER KERNELS SAMPLE-HOST SAMPLE-KERNEL"""
+test_record.py TVM-FFI HOST HOST-WITH-RECORDER KERNELS FAKE-CUDA SAMPLE-HOST SAMPLE-KERNEL"""
 import os
 import pathlib
 import resource
@@ -14,7 +14,7 @@ import unittest
 from recording import Recording
 from tool import COMMAND, FILES, USAGE, bad, run_tests, work_folder
 
-HOST, API_HOST, KERNELS, SAMPLE_HOST, SAMPLE_KERNEL = map(os.path.abspath, FILES)
+HOST, API_HOST, KERNELS, FAKE_CUDA, SAMPLE_HOST, SAMPLE_KERNEL = map(os.path.abspath, FILES)
 os.chdir(work_folder())
 COUNT = iter(range(1000))
 
@@ -232,6 +232,19 @@ class Record(unittest.TestCase):
         assert call["function"] == "testing_seven", call
         assert recording.processes[0].libraries[0]["path"] == HOST
         assert recording.ends[call["call"]]["result"] == 7
+
+    def test_memory_of_cuda(self):
+        """Read through the driver that the process has loaded; not while a stream is captured."""
+        recording, done = record(program=["cuda", FAKE_CUDA])
+        assert done.returncode == 0, done
+        calls = [recording.calls[number] for number in sorted(recording.calls)]
+        first, captured, another = calls
+        storage, = first["storages"]
+        assert floats(recording.data(storage["data"])) == [1, 2, 3] + [0] * 13, first
+        assert recording.ends[first["call"]]["storages"][0] == {"data": storage["data"]}, first
+        assert first["stream"] == "0x0" and captured["stream"] != "0x0", calls
+        assert captured["storages"][0]["left_out"] == "its stream is being captured", captured
+        assert another["storages"][0]["left_out"] == "CUDA does not have this device", another
 
     def test_lookups(self):
         """RTLD_DEFAULT and RTLD_NEXT mean the caller's scope, and dlerror() is as it was."""

@@ -179,6 +179,10 @@ void record_forget_signatures(void);
 
 /* ---- symbols.c ---- */
 
+/* The address of a function in a library that is loaded, the first in the loader's order, without
+ * looking in this one; NULL. */
+void *record_find_loaded(const char *name);
+
 /* The name of the symbol nearest to a function, or null, as JSON. */
 void record_add_symbol(record_text *out, TVMFFISafeCallType function);
 

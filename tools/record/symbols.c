@@ -209,8 +209,7 @@ static int look_for_symbol(struct dl_phdr_info *info, size_t size, void *context
          (gnu == NULL && sysv != NULL && look_in_table(info, sysv, symbols, texts, wanted));
 }
 
-/* The first definition outside of this library; NULL. */
-static void *find_loaded(const char *name) {
+void *record_find_loaded(const char *name) {
   search wanted;
   wanted.name = name;
   wanted.self = (uintptr_t)thunks;
@@ -229,7 +228,7 @@ typedef union {
 static void *(*find_dlsym(void))(void *, const char *) {
   static any_function real;
   if (__atomic_load_n(&real.address, __ATOMIC_ACQUIRE) == NULL) {
-    __atomic_store_n(&real.address, find_loaded("dlsym"), __ATOMIC_RELEASE);
+    __atomic_store_n(&real.address, record_find_loaded("dlsym"), __ATOMIC_RELEASE);
   }
   return real.dlsym;
 }
@@ -398,7 +397,7 @@ EXPORT int TVMFFIEnvModRegisterSystemLibSymbol(const char *name, void *symbol) {
     }
   }
   if (real.register_symbol == NULL || real.register_symbol == TVMFFIEnvModRegisterSystemLibSymbol) {
-    real.address = find_loaded("TVMFFIEnvModRegisterSystemLibSymbol");
+    real.address = record_find_loaded("TVMFFIEnvModRegisterSystemLibSymbol");
   }
   if (real.address == NULL) return -1; /* a library that registers is bound to a runtime */
   return real.register_symbol(

@@ -756,6 +756,80 @@ void record_find_storages(record_values *values) {
   values->text = whole;
 }
 
+/* ---- Memory of CUDA devices ---- */
+
+/* The functions of the driver that the process has loaded. */
+typedef union {
+  void *addresses[8];
+  struct {
+    int (*get_device)(int *out, int ordinal);
+    int (*retain)(void **out_context, int device);
+    int (*release)(int device);
+    int (*push)(void *context);
+    int (*pop)(void **out_context);
+    int (*is_capturing)(void *stream, int *out);
+    int (*copy)(void *target, uint64_t source, size_t size, void *stream);
+    int (*synchronize)(void *stream);
+  } call;
+} cuda_driver;
+
+static const char *const kDriverNames[8] = {
+    "cuDeviceGet",          "cuDevicePrimaryCtxRetain", "cuDevicePrimaryCtxRelease_v2",
+    "cuCtxPushCurrent_v2",  "cuCtxPopCurrent_v2",       "cuStreamIsCapturing",
+    "cuMemcpyDtoHAsync_v2", "cuStreamSynchronize"};
+
+static bool find_driver(cuda_driver *out) {
+  size_t i;
+  for (i = 0; i < 8; ++i) {
+    out->addresses[i] = record_find_loaded(kDriverNames[i]);
+    if (out->addresses[i] == NULL) return false;
+  }
+  return true;
+}
+
+typedef struct {
+  cuda_driver driver;
+  void *stream;
+  int device;
+} cuda_memory;
+
+static void end_cuda(cuda_memory *cuda) {
+  void *context;
+  (void)cuda->driver.call.pop(&context);
+  (void)cuda->driver.call.release(cuda->device);
+}
+
+/*
+ * On the stream that the runtime has for calls on the device, so that what was launched there
+ * before comes first.
+ */
+static bool copy_cuda(void *context, void *out, uint64_t address, size_t size) {
+  const cuda_memory *cuda = context;
+  return cuda->driver.call.copy(out, address, size, cuda->stream) == 0 &&
+         cuda->driver.call.synchronize(cuda->stream) == 0;
+}
+
+/* Makes the device current; NULL, or why its memory cannot be read. */
+static const char *begin_cuda(const record_runtime *runtime, int32_t id, cuda_memory *out) {
+  int capturing = 0;
+  void *context;
+  if (!find_driver(&out->driver)) return "the process has not loaded libcuda";
+  out->stream = runtime->stream == NULL ? NULL : runtime->stream(kDLCUDA, id);
+  if (out->driver.call.get_device(&out->device, id) != 0 ||
+      out->driver.call.retain(&context, out->device) != 0) {
+    return "CUDA does not have this device";
+  }
+  if (out->driver.call.push(context) != 0) {
+    (void)out->driver.call.release(out->device);
+    return "CUDA does not give its context";
+  }
+  if (out->driver.call.is_capturing(out->stream, &capturing) != 0 || capturing != 0) {
+    end_cuda(out);
+    return "its stream is being captured";
+  }
+  return NULL;
+}
+
 static bool is_for_cpu(int32_t device_type) {
   return device_type == kDLCPU || device_type == kDLCUDAHost || device_type == kDLROCMHost;
 }
@@ -766,32 +840,42 @@ static bool copy_kept(void *context, void *out, uint64_t address, size_t size) {
   return true;
 }
 
-static void read_storage(record_storage *storage, bool after, bool keep) {
+static void read_storage(const record_runtime *runtime, record_storage *storage, bool after,
+                         bool keep) {
   uint64_t size = storage->end - storage->begin;
+  record_copy copy = record_copy_memory;
+  cuda_memory cuda;
   storage->left_out = NULL;
   if (record_set.no_data) {
     storage->left_out = "no data";
-  } else if (!is_for_cpu(storage->device_type)) {
-    storage->left_out = "memory of this kind of device is not read";
   } else if (after && storage->may_go) {
     storage->left_out = "the call may have freed it";
-  } else if (!keep) {
-    storage->left_out = record_store(record_copy_memory, NULL, storage->begin, size, storage->data);
+  } else if (storage->device_type == kDLCUDA || storage->device_type == kDLCUDAManaged) {
+    copy = copy_cuda;
+    storage->left_out = begin_cuda(runtime, storage->device_id, &cuda);
+  } else if (!is_for_cpu(storage->device_type)) {
+    storage->left_out = "memory of this kind of device is not read";
+  }
+  if (storage->left_out != NULL) return;
+  if (!keep) {
+    storage->left_out = record_store(copy, &cuda, storage->begin, size, storage->data);
   } else if (size > (uint64_t)record_set.max_bytes || size > SIZE_MAX / 2) {
     storage->left_out = "it has more bytes than max_bytes";
   } else {
     storage->kept = malloc((size_t)size);
     if (storage->kept == NULL) {
       storage->left_out = "memory ran out";
-    } else if (!record_copy_memory(NULL, storage->kept, storage->begin, (size_t)size)) {
+    } else if (!copy(&cuda, storage->kept, storage->begin, (size_t)size)) {
       storage->left_out = "there is no memory at this address that can be read";
     }
   }
+  if (copy == copy_cuda) end_cuda(&cuda);
 }
 
 void record_read_storages(record_values *values, size_t begin, bool after, bool keep) {
   size_t i;
-  for (i = begin; i < values->num_storages; ++i) read_storage(&values->storages[i], after, keep);
+  for (i = begin; i < values->num_storages; ++i)
+    read_storage(values->runtime, &values->storages[i], after, keep);
 }
 
 void record_store_kept(record_values *values) {
