@@ -1,10 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """show and replay: recordings are read, damaged ones refused, calls made again and compared.
 
-test_replay.py TVM-FFI LIBRARY..."""
+test_replay.py TVM-FFI LIBRARY... [-- LIBTVM_FFI INCLUDE...]"""
+import base64
+import importlib.util
 import json
 import os
+import shlex
 import struct
+import subprocess
+import sys
 import unittest
 
 from recordings import CPU, FLOAT32, INT32, UINT8, Recording, floats, murmur, tensor
@@ -12,6 +17,8 @@ from tool import (FILES, LOAD, MISMATCH, OK, RAISED, USAGE, WINDOWS, bad, good, 
                   run_tests, work_folder)
 
 KERNELS = next(file for file in FILES if os.path.basename(file).startswith("run_kernels"))
+# After --: libtvm_ffi.so and folders of headers, to build a program with.
+BUILD = FILES[FILES.index("--") + 1:] if "--" in FILES else []
 WORK = work_folder()
 X, Y, ZERO = floats(1, 2, 3, 4), floats(2.5, 5, 7.5, 10), floats(0, 0, 0, 0)
 count = 0
@@ -503,6 +510,125 @@ class Against(unittest.TestCase):
         swapped = verdicts(RAISED, r.folder, str(number), "--lib", WORK / "wrong.c", "--against",
                            KERNELS)
         self.assertIn("crashed while it was called: Aborted", swapped["calls"][0]["detail"])
+
+
+class Emit(unittest.TestCase):
+    """A program of one call does without the tool."""
+
+    @staticmethod
+    def run_c(folder, call, *options):
+        source, program = WORK / "call.c", WORK / "call"
+        good("replay", folder, call, "--emit=c", "-o", source, *options)
+        library, *includes = BUILD
+        subprocess.run([*shlex.split(os.environ["CC"]), "-std=c99", "-Wall", "-Werror", source,
+                        *(f"-I{name}" for name in includes), library,
+                        f"-Wl,-rpath,{os.path.dirname(library)}", "-o", program], check=True)
+        return subprocess.run([program], capture_output=True, text=True, check=False)
+
+    @staticmethod
+    def run_python(folder, call, *options):
+        script = WORK / "call.py"
+        good("replay", folder, call, "--emit=python", "-o", script, *options)
+        return subprocess.run([sys.executable, script], capture_output=True, text=True,
+                              check=False)
+
+    def check(self, run_program):
+        r = new_recording()
+        scale(r)
+        scale(r, floats(2.5, 5, 7, 10))
+        done = run_program(r.folder, "1")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("arg[2]: 0 of 4 elements differ\n", done.stdout)
+        done = run_program(r.folder, "2")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("arg[2]: element 2 is 7.5, recorded 7", done.stdout)
+        done = run_program(r.folder, "1", "--redact")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        r.raised(r.call("fail", []), "ValueError", "on purpose, with 0 arguments")
+        done = run_program(r.folder, "3")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("recorded: raised ValueError: on purpose, with 0 arguments\n"
+                      "now: raised ValueError: on purpose, with 0 arguments\n", done.stdout)
+
+    def check_values(self, run_program):
+        """A function shows its arguments as it did."""
+        values = [None, True, {"int": str(-2**63)}, {"float": "-2.5"}, {"float": "inf"},
+                  'a "text" ??/ \\ \n\u00fc', {"bytes": "00ff22"}, {"dtype": [4, 16, 1]},
+                  {"device": [2, 3]}, {"shape": [4, 0, 3], "id": 0},
+                  {"array": [1, {"list": [{"float": "2.5"}, {"ref": 0}], "id": 2}], "id": 1},
+                  {"map": [["k", 1], [2, "v"]], "id": 3}, {"dict": [["k", {"ref": 1}]], "id": 4}]
+        r = new_recording()
+        r.call("show", values)
+        done = run_program(r.folder, "1")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn('(None, True, -9223372036854775808, -2.5, inf, "a \\"text\\" ??/ \\\\ \\n'
+                      '\\u00fc", b"\\x00\\xff\\x22", bfloat16, cuda:3, Shape(4, 0, 3), '
+                      '(1, [2.5, Shape(4, 0, 3)]), {"k": 1, 2: "v"}, '
+                      '{"k": (1, [2.5, Shape(4, 0, 3)])})', done.stdout)
+
+    def check_layouts(self, run_program):
+        r = new_recording()
+        args = [tensor([4, 2], strides=[8, 1], offset=4), tensor([4], 1, object_id=1, byte_offset=8),
+                tensor([3], 2, dtype=UINT8, object_id=2), tensor([2, 4], object_id=3, offset=16)]
+        r.call("describe", args, [bytes(120), X, b"abc"], address=0x7003)
+        done = run_program(r.folder, "1")
+        self.assertEqual(done.returncode, 0)
+        first, second, third, fourth = done.stderr.strip().split("; ")
+        self.assertEqual(first, "[4, 2] [8, 1]+0 base 7 at +0 cpu:0")
+        self.assertRegex(second, r"^\[4\] \[1\]\+8 base 59 at \S+ cpu:0$")
+        self.assertRegex(third, r"^\[3\] \[1\]\+0 base 3 at \S+ cpu:0$")
+        self.assertEqual(fourth, "[2, 4] [4, 1]+0 base 19 at +12 cpu:0")
+
+    @unittest.skipUnless(BUILD and not WINDOWS, "programs are not built here")
+    def test_c(self):
+        self.check(self.run_c)
+        self.check_values(self.run_c)
+        self.check_layouts(self.run_c)
+
+    @unittest.skipUnless(importlib.util.find_spec("tvm_ffi"), "there is no package tvm_ffi")
+    def test_python(self):
+        self.check(self.run_python)
+        self.check_values(self.run_python)
+        self.check_layouts(self.run_python)
+
+    def test_large(self):
+        """Large memory is read from the recording, and never with --redact."""
+        r = new_recording()
+        r.call("f", [tensor([100000])], [bytes(400000)])
+        program = good("replay", r.folder, "--emit=c")
+        self.assertLess(len(program), 20000)
+        self.assertIn(f"{murmur(bytes(400000))}.npy", program)
+        self.assertNotIn(".npy", good("replay", r.folder, "--emit=c", "--redact"))
+
+    def test_redacted(self):
+        """Numbers are others, from the same range, and none is left between elements."""
+        r = new_recording()
+        r.call("f", [tensor([3], strides=[2], offset=4)], [floats(77, 100, 88, 101, 99, 102)])
+        program = good("replay", r.folder, "--emit=python", "--redact")
+        text = program.split('memory_0 = base64.b64decode("""')[1].split('"""')[0]
+        numbers = struct.unpack("=6f", base64.b64decode(text))
+        self.assertEqual((numbers[0], numbers[2], numbers[4]), (0, 0, 0))
+        self.assertTrue(all(100 <= number <= 102 for number in numbers[1::2]), numbers)
+
+    def test_refused(self):
+        r = new_recording()
+        scale(r)
+        scale(r)
+        r.call("f", [{"error": {"kind": "E", "message": "m", "backtrace": ""}, "id": 0}])
+        bad(USAGE, "--emit writes one call, and 3 were chosen", "replay", r.folder, "--emit=c")
+        bad(USAGE, "a program cannot make ffi.Error", "replay", r.folder, "3", "--emit=c")
+        bad(USAGE, "--redact is for the program", "replay", r.folder, "--redact")
+        bad(USAGE, "--output is for the program", "replay", r.folder, "-o", "x")
+        bad(USAGE, "--emit takes --output with it", "replay", r.folder, "1", "--emit=c", "--json")
+
+    def test_no_code(self):
+        """Names in a recording stay names."""
+        r = new_recording()
+        r.call('f*/ "); system("x"); //\n', [])
+        for language in "c", "python":
+            program = good("replay", r.folder, f"--emit={language}")
+            self.assertNotIn('system("x")', program)
+            self.assertNotIn("f*/", program.split("\n\n")[0])
 
 
 run_tests()

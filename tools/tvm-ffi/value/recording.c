@@ -1960,10 +1960,22 @@ making recording_make(const recording *r, const recorded_call *c, recorded_momen
   return made;
 }
 
+/* A List or a Dict may be within itself. */
+static void empty(const TVMFFIAny *value) {
+  const bool is_list = value->type_index == kTVMFFIList;
+  TVMFFIAny none;
+  if (!is_list && value->type_index != kTVMFFIDict) return;
+  if (tvm_ffi_function_call_global(is_list ? "ffi.ListClear" : "ffi.DictClear", value, 1, &none) !=
+      0) {
+    TVMFFIErrorSetRaised(NULL);
+  }
+}
+
 void call_values_free(call_values *values) {
   struct recorded_objects *o = values->objects;
   size_t i;
   if (o == NULL) return;
+  for (i = 0; i < o->num_owned; ++i) empty(&o->owned[i]);
   for (i = 0; i < o->num_slots; ++i) {
     tvm_ffi_object_release(*o->slots[i]);
     free(o->slots[i]);
