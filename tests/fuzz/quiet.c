@@ -60,6 +60,13 @@ char *runtime_error_take_message(void) {
   return said;
 }
 
+void runtime_error_report(const char *speaker, bool with_backtrace) {
+  (void)speaker;
+  (void)with_backtrace;
+  free(runtime_error_take_message());
+  ++quiet_num_reports;
+}
+
 /* ---- base/files.h ---- */
 
 char *tool_read_file(const char *path, size_t *out_size) {
@@ -154,4 +161,12 @@ TVMFFIObjectHandle tensor_copy(const DLTensor *tensor) {
   TVMFFIObjectHandle out = make(tensor->dtype, tensor->shape, tensor->ndim);
   if (out != NULL) tensor_gather(tensor, TVMFFITensorGetDLTensorPtr(out)->data);
   return out;
+}
+
+TVMFFIObjectHandle device_copy_storage(DLDevice device, const storage *s,
+                                       TVMFFIObjectHandle *bytes) {
+  (void)device;
+  (void)s;
+  (void)bytes;
+  return NULL; /* no device is open */
 }

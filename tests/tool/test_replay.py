@@ -5,21 +5,103 @@ test_replay.py TVM-FFI LIBRARY... [-- LIBTVM_FFI INCLUDE...]"""
 import base64
 import importlib.util
 import json
+import math
 import os
+import pathlib
 import shlex
 import struct
 import subprocess
 import sys
 import unittest
 
-from recordings import CPU, FLOAT32, INT32, UINT8, Recording, floats, murmur, tensor
+from recording import murmur
 from tool import (FILES, LOAD, MISMATCH, OK, RAISED, USAGE, WINDOWS, bad, good, good_json, run,
                   run_tests, work_folder)
 
+FLOAT32, INT32, UINT8 = (2, 32, 1), (0, 32, 1), (1, 8, 1)
+CPU = [1, 0]
 KERNELS = next(file for file in FILES if os.path.basename(file).startswith("run_kernels"))
 # After --: libtvm_ffi.so and folders of headers, to build a program with.
 BUILD = FILES[FILES.index("--") + 1:] if "--" in FILES else []
 WORK = work_folder()
+
+
+def floats(*values):
+    return struct.pack(f"={len(values)}f", *values)
+
+
+def npy(data):
+    header = f"{{'descr': '|u1', 'fortran_order': False, 'shape': ({len(data)},), }}"
+    header = header.ljust(117) + "\n"
+    return b"\x93NUMPY\1\0" + struct.pack("<H", len(header)) + header.encode() + data
+
+
+def tensor(shape, storage=0, dtype=FLOAT32, key="tensor", object_id=0, **more):
+    """A tensor in a storage, contiguous and at its begin unless `more` says something else."""
+    strides = [math.prod(shape[i + 1:]) for i in range(len(shape))]
+    facts = {
+        "dtype": list(dtype), "shape": list(shape), "strides": strides, "byte_offset": 0,
+        "device": CPU, "storage": storage, "offset": 0, "flags": 0
+    }
+    if key == "tensor":
+        facts["id"] = object_id
+    return {key: {**facts, **more}}
+
+
+class Recording:
+    """A folder to which calls are added."""
+
+    def __init__(self, folder, libraries, first_number=1):
+        self.folder = pathlib.Path(folder)
+        (self.folder / "tensors").mkdir(parents=True)
+        (self.folder / "version").write_bytes(b"tvm-ffi recording 1\n")
+        self.path = self.folder / "calls.jsonl"
+        self.number = first_number - 1
+        self.add(event="process", format=1, pid=1, parent=0, unix_ns="1", byte_order=sys.byteorder,
+                 pointer_bytes=8, command=[], options={})
+        for i, library in enumerate(libraries):
+            self.add(event="library", library=i, path=str(library), build_id=None)
+
+    def add(self, **event):
+        with open(self.path, "ab") as file:
+            file.write(json.dumps(event).encode() + b"\n")
+
+    def data(self, content):
+        """A storage's entry, whose bytes are written."""
+        name = murmur(content)
+        (self.folder / "tensors" / f"{name}.npy").write_bytes(npy(content))
+        return {"data": name}
+
+    def storages(self, contents, address=0x1000):
+        """Entries of a call: each is bytes, or the reason why they were left out and the size."""
+        entries = []
+        for content in contents:
+            data = self.data(content) if isinstance(content, bytes) else {"left_out": content[0]}
+            size = len(content) if isinstance(content, bytes) else content[1]
+            entries.append({"device": CPU, "address": hex(address), "bytes": size, **data})
+            address += 0x10000
+        return entries
+
+    def call(self, function, args, storages=(), library=0, address=0x1000, **more):
+        self.number += 1
+        self.add(event="call", call=self.number, thread=7, time=1000, library=library,
+                 function=function, symbol=f"__tvm_ffi_{function}", args=args,
+                 storages=self.storages(storages, address), **more)
+        return self.number
+
+    def returned(self, number, result=None, after=(), added=()):
+        """`after` are the storages of the call, `added` those of the result."""
+        entries = [self.data(content) if isinstance(content, bytes) else {"left_out": content[0]}
+                   for content in after]
+        self.add(event="return", call=number, thread=7, time=3000, result=result,
+                 storages=entries + self.storages(added, 0x900000))
+
+    def raised(self, number, kind, message, after=()):
+        self.add(event="error", call=number, thread=7, time=3000, code=-1,
+                 error={"kind": kind, "message": message, "backtrace": ""},
+                 storages=[self.data(content) for content in after])
+
+
 X, Y, ZERO = floats(1, 2, 3, 4), floats(2.5, 5, 7.5, 10), floats(0, 0, 0, 0)
 count = 0
 
@@ -42,15 +124,6 @@ def verdicts(code, *args):
     got, out, err = run("replay", *args, "--json")
     assert got == code, (got, out, err)
     return json.loads(out)
-
-
-class Hash(unittest.TestCase):
-    """The hash of the helper is that of the page; the tool's is compared with it by all else."""
-
-    def test_known(self):
-        self.assertEqual(murmur(b""), "0" * 32)
-        self.assertEqual(murmur(b"hello"), "029bbd41b3a7d8cb191dae486a901e5b")
-        self.assertEqual(murmur(b"0123456789abcdefg"), "def945aa2d61328eee72c306c2f40008")
 
 
 class Show(unittest.TestCase):

@@ -1122,7 +1122,7 @@ static bool sort_calls(recording *r) {
   size_t i;
   if (r->num_calls > 1) qsort(r->calls, r->num_calls, sizeof *r->calls, compare_numbers);
   for (i = 0; i < r->num_calls; ++i) {
-    if (r->calls[i].end == kCallUnfinished) r->calls[i].nanoseconds = -1;
+    if (r->calls[i].end == kCallUnfinished || r->calls[i].is_late) r->calls[i].nanoseconds = -1;
     if (i == 0 || r->calls[i - 1].number != r->calls[i].number) continue;
     report_error("%s: the recording is damaged: two calls have the number %" PRId64, r->folder,
                  r->calls[i].number);

@@ -25,7 +25,7 @@ typedef struct {
 
 typedef struct {
   int64_t number, thread;
-  int64_t nanoseconds;                       /* how long it took; -1: unfinished */
+  int64_t nanoseconds;                       /* how long it took; -1: not known */
   const char *function, *library, *build_id; /* the last is NULL if it is not known */
   char *signature;                           /* "4xf32, float, 4xf32.strides(2)" */
   call_end end;
