@@ -462,7 +462,8 @@ class Replay(unittest.TestCase):
         r.returned(r.call("make_two", []), both, added=[floats(0), floats(0, 1)])
         r.returned(r.call("make", [3]), made, added=[("too large", 12)])
         found = verdicts(MISMATCH, r.folder)
-        self.assertEqual([c["verdict"] for c in found["calls"]], ["same", "differs", "same", "same"])
+        self.assertEqual([c["verdict"] for c in found["calls"]],
+                         ["same", "differs", "same", "same"])
         self.assertIn("1 output not compared", found["calls"][3]["detail"])
 
     def test_left_out(self):
@@ -574,8 +575,8 @@ class Against(unittest.TestCase):
         self.assertEqual([c["verdict"] for c in found["calls"]],
                          ["same", "same", "differs", "differs", "differs", "raised"])
         details = [c["detail"] for c in found["calls"]]
-        self.assertEqual(details[2], "arg[2] 4xf32 element [2] is 7.5, expected 8.5; 2 of 4 differ; "
-                         "the largest difference is 3 at [3]")
+        self.assertEqual(details[2], "arg[2] 4xf32 element [2] is 7.5, expected 8.5; 2 of 4 "
+                         "differ; the largest difference is 3 at [3]")
         self.assertRegex(details[3], r"returned; .*wrong.c: crashed while it was called: Aborted")
         self.assertEqual(details[4], "result is 3xf32=0 1 2, expected none")
         self.assertEqual(found["first"], 3)
@@ -641,7 +642,8 @@ class Emit(unittest.TestCase):
 
     def check_layouts(self, run_program):
         r = new_recording()
-        args = [tensor([4, 2], strides=[8, 1], offset=4), tensor([4], 1, object_id=1, byte_offset=8),
+        args = [tensor([4, 2], strides=[8, 1], offset=4),
+                tensor([4], 1, object_id=1, byte_offset=8),
                 tensor([3], 2, dtype=UINT8, object_id=2), tensor([2, 4], object_id=3, offset=16)]
         r.call("describe", args, [bytes(120), X, b"abc"], address=0x7003)
         done = run_program(r.folder, "1")

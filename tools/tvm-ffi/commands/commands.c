@@ -284,8 +284,8 @@ static const char kShowText[] =
     "A recording that is damaged is refused, with the file and line. A last line that was not\n"
     "finished, as a crash leaves it, is left out with a note. --call with --json prints the two\n"
     "events of the call as they were written.\n\n"
-    "  tvm-ffi show recording --calls --match 'scale*'\n"
-    "  tvm-ffi show recording --call 17";
+    "  tvm-ffi show seen --calls --match 'c*'\n"
+    "  tvm-ffi show seen --call 1";
 
 static const option kReplayOptions[] = {
     {kOptionLib, "lib", 'l', "LIB", false,
@@ -325,9 +325,10 @@ static const char kReplayText[] =
     "The exit code is that of the first call that is not as expected: 3 for other outputs, 1 for "
     "an\n"
     "error or a crash. It is 3 as well if no call could be repeated.\n\n"
-    "  tvm-ffi replay recording\n"
-    "  tvm-ffi replay recording 17 --lib build/libscale.so --atol=1e-6\n"
-    "  tvm-ffi replay recording --lib new/libscale.so --against old/libscale.so";
+    "  tvm-ffi replay seen\n"
+    "  tvm-ffi replay seen 1 --lib libscale.so --atol=1e-6\n"
+    "  tvm-ffi replay seen --lib libscale.so --against old/libscale.so\n"
+    "  tvm-ffi replay seen 1 --emit=c -o report.c";
 
 /* ---- Calls: run, bench ---- */
 
