@@ -43,6 +43,7 @@ SUITE_REQUIREMENTS = ["pytest>=8,<10"]
 # with those of its packages' dependencies that are needed.
 MORE = {
     "tvm": ["apache-tvm==0.27.0.post1", "ml_dtypes>=0.5,<1"],
+    "tirx": ["apache-tvm-tirx==0.1.0a4"],
     "orcjit": ["apache-tvm-ffi-orcjit==0.1.3"],
     # It needs a release of the reference before 0.1.13.
     "tilelang": [
