@@ -9,7 +9,6 @@
 #include "base/report.h"
 #include "base/text.h"
 #include "value/layout.h"
-#include "value/memory.h"
 #include "value/tensor.h"
 
 int quiet_num_reports;
@@ -107,7 +106,7 @@ char *file_reader_take(file_reader *reader, size_t *out_size) {
   return reader->bytes;
 }
 
-/* ---- value/memory.h ---- */
+/* ---- value/layout.h: memory ---- */
 
 memory_block *memory_new(size_t size, size_t misaligned, tensor_guard guard, memory_kind kind) {
   enum { kMaxBytes = 1 << 16, kMargin = kMemoryAlignment };

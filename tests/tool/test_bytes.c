@@ -6,7 +6,7 @@
 #include "support/check.h"
 
 #include "base/text.h"
-#include "file/binary_reader.h"
+#include "file/binary_file.h"
 
 static byte_range make_range(const char *bytes, size_t size, bool is_big_endian) {
   byte_range range = {NULL, 0, false};

@@ -11,7 +11,6 @@
 #include "base/report.h"
 #include "commands/call.h"
 #include "library/library_argument.h"
-#include "library/other_runtime.h"
 #include "probe/probe.h"
 #include "process/isolate.h"
 #include "system/system.h"

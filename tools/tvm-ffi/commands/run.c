@@ -9,7 +9,7 @@
 #include "base/report.h"
 #include "base/text.h"
 #include "commands/call.h"
-#include "library/other_runtime.h"
+#include "library/library_argument.h"
 #include "process/isolate.h"
 #include "system/system.h"
 #include "value/output.h"

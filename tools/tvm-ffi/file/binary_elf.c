@@ -10,7 +10,6 @@
 #include "base/report.h"
 #include "base/text.h"
 #include "file/binary_file.h"
-#include "file/binary_reader.h"
 #include "file/elf_format.h"
 
 /* ---- The header and sections ---- */

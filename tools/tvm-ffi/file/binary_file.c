@@ -6,7 +6,6 @@
 
 #include "base/report.h"
 #include "base/text.h"
-#include "file/binary_reader.h"
 #include "system/system.h"
 
 /* ---- File format ---- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "file/binary_reader.h"
+#include "file/binary_file.h"
 
 #include <string.h>
 

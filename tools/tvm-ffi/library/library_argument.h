@@ -4,6 +4,8 @@
 #ifndef TVM_FFI_TOOL_LIBRARY_ARGUMENT_H_
 #define TVM_FFI_TOOL_LIBRARY_ARGUMENT_H_
 
+#include <tvm/ffi/extra/c_runtime_api.h>
+
 #include "base/command.h"
 #include "file/binary_file.h"
 #include "file/listing.h"
@@ -56,5 +58,20 @@ int ask_library(const char *name, listing *exports, double timeout);
 /* Whether a library loads, named by its path or for the system's loader to search. The exit code is
  * not kExitOk if loading it crashes or hangs, which is reported. */
 int ask_to_load(const char *name, bool *out_loads);
+
+/* ---- The runtime of --runtime: other_runtime.c ---- */
+
+/* Runs a command on another libtvm_ffi than the one that the tool was made with, and asks that one
+ * for what only it has. */
+
+/* Call it first in a command. True if the command runs on that library from now on, which starts
+ * the program again. False after a report, with the exit code. */
+bool other_runtime_use(const char *library, int *out_code);
+
+/* Whether the runtime has the functions below, which must not be called otherwise. */
+bool own_runtime_is_used(void);
+bool own_runtime_set_memory_hooks(const TVMFFIRuntimeMemoryHooks *hooks);
+void own_runtime_count_objects(bool enabled);
+int64_t own_runtime_get_object_count(int32_t type_index);
 
 #endif /* TVM_FFI_TOOL_LIBRARY_ARGUMENT_H_ */

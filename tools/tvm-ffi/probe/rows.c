@@ -11,7 +11,7 @@
 #include <tvm/ffi/extra/c_env_api.h>
 
 #include "base/report.h"
-#include "library/other_runtime.h"
+#include "library/library_argument.h"
 #include "process/isolate.h"
 #include "system/system.h"
 #include "value/number.h"

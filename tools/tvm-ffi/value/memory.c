@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "value/memory.h"
+#include "value/layout.h"
 
 #include <stdint.h>
 #include <stdio.h>

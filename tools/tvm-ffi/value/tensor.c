@@ -9,7 +9,6 @@
 #include "platform/platform.h"
 #include "system/system.h"
 #include "value/layout.h"
-#include "value/memory.h"
 
 /* ---- Tensors on a CUDA device ---- */
 
