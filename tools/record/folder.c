@@ -20,7 +20,7 @@
 
 #include "record.h"
 
-enum { kMaxPath = 4096, kChunk = 1 << 20 };
+enum { kMaxPath = 4096, kChunk = 1 << 18, kHeader = 128 };
 
 record_settings record_set;
 uint32_t record_generation;
@@ -415,9 +415,11 @@ static uint64_t rotate(uint64_t x, int bits) {
 }
 
 static uint64_t load(const unsigned char *bytes) {
-  uint64_t value = 0;
-  int i;
-  for (i = 7; i >= 0; --i) value = value << 8 | bytes[i];
+  uint64_t value;
+  memcpy(&value, bytes, sizeof value);
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+  value = __builtin_bswap64(value);
+#endif
   return value;
 }
 
@@ -511,10 +513,16 @@ bool record_copy_memory(void *context, void *out, uint64_t address, size_t size)
   return is_copied;
 }
 
-/* The header of an .npy of so many bytes, of 128 bytes itself. */
-static void write_header(uint64_t size, char out[128]) {
+bool record_copy_kept(void *context, void *out, uint64_t address, size_t size) {
+  const record_kept *kept = context;
+  memmove(out, (const char *)kept->bytes + (address - kept->begin), size); /* it may be the same */
+  return true;
+}
+
+/* The header of an .npy of so many bytes. */
+static void write_header(uint64_t size, char out[kHeader]) {
   int used;
-  memset(out, ' ', 128);
+  memset(out, ' ', kHeader);
   memcpy(out, "\x93NUMPY\x01\x00\x76\x00", 10);
   used = snprintf(out + 10, 118, "{'descr': '|u1', 'fortran_order': False, 'shape': (%llu,), }",
                   (unsigned long long)size);
@@ -538,64 +546,102 @@ static const char *pass(record_copy copy, void *context, uint64_t address, uint6
   return NULL;
 }
 
-static const char *write_file(record_copy copy, void *context, uint64_t address, uint64_t size,
-                              unsigned char *chunk, char hash[kRecordHash]) {
-  char path[kMaxPath + 128], part[kMaxPath + 128], header[128];
+static const char kNotWritten[] = "it could not be written";
+
+/* Ends the recording because of a failure. */
+static const char *fail_to_write(const char *path, int error) {
+  record_lock();
+  give_up(path, error);
+  record_unlock();
+  return kNotWritten;
+}
+
+/*
+ * A file that one write makes, under its own name: making another name and renaming it takes most
+ * of the time. If this process ends in between, nothing names the file, and it has another size
+ * than the next who needs it looks for.
+ */
+static const char *write_small(const char *path, const unsigned char *bytes, size_t size) {
+  int error = 0, file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  bool is_written;
+  if (file < 0) return errno == EEXIST ? "" : fail_to_write(path, errno);
+  is_written = write_all(file, bytes, size, &error);
+  if (close(file) != 0 && is_written) {
+    error = errno;
+    is_written = false;
+  }
+  if (is_written) return NULL;
+  (void)unlink(path);
+  return fail_to_write(path, error);
+}
+
+/* A file of any size. Others may change the memory meanwhile: the hash is that of what was written.
+ */
+static const char *write_large(record_copy copy, void *context, uint64_t address, uint64_t size,
+                               unsigned char *block, char hash[kRecordHash]) {
+  char path[kMaxPath + 128], part[kMaxPath + 128];
   const char *why = NULL;
   murmur state;
   int file, error = 0;
   (void)snprintf(part, sizeof part, "%s/tensors/%s.%ld.part", folder, hash,
                  (long)syscall(SYS_gettid));
   file = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (file < 0) {
-    error = errno;
-  } else {
-    write_header(size, header);
-    if (!write_all(file, header, sizeof header, &error)) {
-      why = "it could not be written";
-    } else if (size <= kChunk) { /* the chunk has it from the first pass */
-      if (!write_all(file, chunk, (size_t)size, &error)) why = "it could not be written";
-    } else { /* another thread may have changed the memory: what was written counts */
-      why = pass(copy, context, address, size, chunk, file, &error, &state);
-      murmur_end(&state, hash);
-    }
-    if (close(file) != 0 && error == 0) error = errno;
-    (void)snprintf(path, sizeof path, "%s/tensors/%s.npy", folder, hash);
-    if (why == NULL && error == 0 && rename(part, path) != 0) error = errno;
-    if (why != NULL || error != 0) (void)unlink(part);
+  if (file < 0) return fail_to_write(part, errno);
+  if (!write_all(file, block, kHeader, &error)) why = kNotWritten;
+  if (why == NULL) {
+    why = pass(copy, context, address, size, block + kHeader, file, &error, &state);
   }
-  if (error == 0) return why;
-  record_lock();
-  give_up(part, error);
-  record_unlock();
-  return "it could not be written";
+  if (close(file) != 0 && error == 0) error = errno;
+  if (why == NULL && error == 0) {
+    murmur_end(&state, hash);
+    (void)snprintf(path, sizeof path, "%s/tensors/%s.npy", folder, hash);
+    if (rename(part, path) != 0) error = errno;
+  }
+  if (why != NULL || error != 0) (void)unlink(part);
+  return error != 0 ? fail_to_write(part, error) : why;
+}
+
+/* Whether there is a file of that name, which is complete. */
+static bool is_stored(const char *path, uint64_t size) {
+  struct stat status;
+  return stat(path, &status) == 0 && (uint64_t)status.st_size == size + kHeader;
 }
 
 const char *record_store(record_copy copy, void *context, uint64_t address, uint64_t size,
                          char out_hash[kRecordHash]) {
   char path[kMaxPath + 128];
-  unsigned char *chunk;
+  unsigned char *block;
   const char *why;
   murmur state;
   int error = 0;
   if (size > (uint64_t)record_set.max_bytes) return "it has more bytes than max_bytes";
-  chunk = malloc(size < kChunk ? (size_t)size + 1 : kChunk);
-  if (chunk == NULL) return "memory ran out";
-  why = pass(copy, context, address, size, chunk, -1, &error, &state);
+  block = malloc(kHeader + (size < kChunk ? (size_t)size : kChunk));
+  if (block == NULL) return "memory ran out";
+  write_header(size, (char *)block);
+  why = pass(copy, context, address, size, block + kHeader, -1, &error, &state);
   if (why == NULL) {
     murmur_end(&state, out_hash);
     (void)snprintf(path, sizeof path, "%s/tensors/%s.npy", folder, out_hash);
-    if (access(path, F_OK) != 0) {
+    if (!is_stored(path, size)) {
       uint64_t before = __atomic_fetch_add(&stored_bytes, size, __ATOMIC_RELAXED);
       if (before + size > (uint64_t)record_set.max_total) {
         (void)__atomic_fetch_sub(&stored_bytes, size, __ATOMIC_RELAXED);
         why = "max_total bytes were written already";
+      } else if (size > kChunk) {
+        why = write_large(copy, context, address, size, block, out_hash);
       } else {
-        why = write_file(copy, context, address, size, chunk, out_hash);
+        record_kept kept;
+        why = write_small(path, block, kHeader + (size_t)size);
+        kept.bytes = block + kHeader;
+        kept.begin = address;
+        /* Another thread is writing the file, or a process ended while it did. */
+        if (why != NULL && why[0] == '\0') {
+          why = write_large(record_copy_kept, &kept, address, size, block, out_hash);
+        }
       }
     }
   }
-  free(chunk);
+  free(block);
   return why;
 }
 

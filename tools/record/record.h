@@ -91,6 +91,14 @@ const char *record_store(record_copy copy, void *context, uint64_t address, uint
 /* Memory of this process, or of the CPU that it shares with devices. */
 bool record_copy_memory(void *context, void *out, uint64_t address, size_t size);
 
+/* A copy of memory that was at another address. */
+typedef struct {
+  const void *bytes;
+  uint64_t begin;
+} record_kept;
+
+bool record_copy_kept(void *context, void *out, uint64_t address, size_t size);
+
 /* ---- value.c ---- */
 
 /* The functions of the runtime that looked a symbol up; each may be NULL. */

@@ -834,12 +834,6 @@ static bool is_for_cpu(int32_t device_type) {
   return device_type == kDLCPU || device_type == kDLCUDAHost || device_type == kDLROCMHost;
 }
 
-static bool copy_kept(void *context, void *out, uint64_t address, size_t size) {
-  const record_storage *storage = context;
-  memcpy(out, (const char *)storage->kept + (address - storage->begin), size);
-  return true;
-}
-
 static void read_storage(const record_runtime *runtime, record_storage *storage, bool after,
                          bool keep) {
   uint64_t size = storage->end - storage->begin;
@@ -883,7 +877,10 @@ void record_store_kept(record_values *values) {
   for (i = 0; i < values->num_storages; ++i) {
     record_storage *storage = &values->storages[i];
     if (storage->left_out == NULL && storage->kept != NULL) {
-      storage->left_out = record_store(copy_kept, storage, storage->begin,
+      record_kept kept;
+      kept.bytes = storage->kept;
+      kept.begin = storage->begin;
+      storage->left_out = record_store(record_copy_kept, &kept, storage->begin,
                                        storage->end - storage->begin, storage->data);
     }
     free(storage->kept);

@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What tvm-ffi record costs: prints a table of calls of a kernel that does nothing, with two
+tensors, and of the start of a program.
+
+    record.py --tool TVM-FFI --program RECORD_CALLS --kernel KERNEL [--folder FOLDER] [--rounds N]
+
+A row is the median of N rounds, in which all rows take turns. FOLDER is where recordings and the
+file that cp copies are written (default: one for temporary files)."""
+import argparse
+import pathlib
+import shutil
+import statistics
+import subprocess
+import tempfile
+import time
+
+# Name, options of record (None: without it), calls, bytes of each tensor.
+ROWS = [
+    ("not recorded", None, 1000000, 64),
+    ("skipped by name", ["--skip=bench_noop"], 1000000, 64),
+    ("after the first three", [], 1000000, 64),
+    ("--all --no-data", ["--all", "--no-data"], 20000, 64),
+    ("--all, 64 bytes, all different", ["--all"], 5000, 64),
+    ("--on-error, 64 bytes", ["--on-error"], 20000, 64),
+]
+LARGE = 64 << 20  # of both tensors together
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    for name in ("--tool", "--program", "--kernel"):
+        parser.add_argument(name, required=True)
+    parser.add_argument("--folder")
+    parser.add_argument("--rounds", type=int, default=5)
+    args = parser.parse_args()
+    folder = pathlib.Path(tempfile.mkdtemp(dir=args.folder))
+
+    def run(options, calls, size):
+        """The nanoseconds of a call that the program prints, and of the whole program."""
+        target = folder / "recording"
+        words = [args.program, args.kernel, str(calls), str(size)]
+        if options is not None:
+            words = [args.tool, "record", "-o", str(target), *options, "--", *words]
+        begin = time.perf_counter_ns()
+        out = subprocess.run(words, check=True, capture_output=True, text=True).stdout
+        whole = time.perf_counter_ns() - begin
+        shutil.rmtree(target, ignore_errors=True)
+        return float(out), whole
+
+    def copy():
+        """The nanoseconds that cp takes for a new file of LARGE bytes."""
+        source, target = folder / "source", folder / "target"
+        if not source.exists():
+            source.write_bytes(bytes(LARGE))
+        target.unlink(missing_ok=True)
+        begin = time.perf_counter_ns()
+        subprocess.run(["cp", source, target], check=True)
+        return time.perf_counter_ns() - begin
+
+    taken = {name: [] for name, *_ in ROWS}
+    starts, large = {"alone": [], "recorded": []}, {"cp": [], "record": []}
+    try:
+        for _ in range(args.rounds):
+            for name, options, calls, size in ROWS:
+                taken[name].append(run(options, calls, size)[0])
+            starts["alone"].append(run(None, 1, 64)[1])
+            starts["recorded"].append(run(["--skip=*"], 1, 64)[1])
+            large["cp"].append(copy())
+            large["record"].append(run(["--all"], 1, LARGE // 2)[0])
+    finally:
+        shutil.rmtree(folder)
+    for name, figures in taken.items():
+        print(f"{name:32} {statistics.median(figures):10.1f} ns a call")
+    start = {name: statistics.median(figures) / 1e6 for name, figures in starts.items()}
+    print(f"{'start of the program':32} {start['alone']:10.2f} ms, "
+          f"{start['recorded']:.2f} ms by record")
+    rates = {name: LARGE / statistics.median(figures) for name, figures in large.items()}
+    print(f"{'bytes, beside cp':32} {rates['record']:10.2f} GB/s, {rates['cp']:.2f} GB/s by cp")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What record.py measures: record_calls KERNEL CALLS BYTES calls a kernel that does nothing so
+ * often, with two tensors of so many bytes each, and prints the nanoseconds of a call. Each call
+ * has other bytes. */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <tvm/ffi/c.h>
+
+static double now(void) {
+  struct timespec time;
+  (void)clock_gettime(CLOCK_MONOTONIC, &time);
+  return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
+}
+
+int main(int argc, char **argv) {
+  TVMFFIObjectHandle kernel;
+  TVMFFIAny args[2], result;
+  int64_t calls, size, stride, i;
+  DLTensor x, y;
+  double begin;
+  char *data;
+  if (argc != 4) return 2;
+  calls = atoll(argv[2]);
+  size = atoll(argv[3]);
+  data = calloc(2, (size_t)size);
+  if (data == NULL || tvm_ffi_module_load_function(argv[1], "bench_noop", &kernel) != 0) return 2;
+  memset(data + size, 1, (size_t)size);
+  tvm_ffi_tensor_init(&x, data, tvm_ffi_device_make(kDLCPU, 0), TVM_FFI_C_UINT8, 1, &size, &stride);
+  y = x;
+  y.data = data + size;
+  args[0] = tvm_ffi_any_view_tensor(&x);
+  args[1] = tvm_ffi_any_view_tensor(&y);
+  begin = now();
+  for (i = 0; i < calls; ++i) {
+    result = tvm_ffi_any_none();
+    data[0] = (char)i;
+    data[1] = (char)(i >> 8);
+    if (tvm_ffi_function_call(kernel, args, 2, &result) != 0) return 2;
+  }
+  printf("%.1f\n", (now() - begin) / (double)calls);
+  tvm_ffi_object_release(kernel);
+  free(data);
+  return 0;
+}
