@@ -95,26 +95,20 @@ bool record_wants(const char *function, const char *path) {
          matches_any(patterns[2], slash == NULL ? path : slash + 1);
 }
 
-static void free_patterns(void) {
-  size_t i, k;
-  for (k = 0; k < 3; ++k) {
-    for (i = 0; patterns[k] != NULL && patterns[k][i] != NULL; ++i) free(patterns[k][i]);
-    free(patterns[k]);
-    patterns[k] = NULL;
-  }
-}
-
+/* Earlier lists are never released: a call that began before they were replaced may read them. */
 static bool set_patterns(char ***out, const char *const *list) {
+  char **copy = NULL;
   size_t count = 0, i;
-  *out = NULL;
-  if (list == NULL) return true;
-  while (list[count] != NULL) ++count;
-  *out = calloc(count + 1, sizeof **out);
-  if (*out == NULL) return false;
-  for (i = 0; i < count; ++i) {
-    (*out)[i] = strdup(list[i]);
-    if ((*out)[i] == NULL) return false;
+  if (list != NULL) {
+    while (list[count] != NULL) ++count;
+    copy = calloc(count + 1, sizeof *copy);
+    if (copy == NULL) return false;
   }
+  for (i = 0; i < count; ++i) {
+    copy[i] = strdup(list[i]);
+    if (copy[i] == NULL) return false;
+  }
+  *out = copy;
   return true;
 }
 
@@ -284,13 +278,26 @@ static void add_process(record_text *out) {
   record_add(out, "}\n", 2);
 }
 
+/*
+ * Whether the descriptor still is the file of events. Programs close descriptors that are not
+ * theirs, and open other files in their place.
+ */
+static bool is_ours(struct stat *out) {
+  return fstat(events_file, out) == 0 && out->st_dev == events_device &&
+         out->st_ino == events_inode;
+}
+
+static void close_events(void) {
+  struct stat status;
+  if (events_file >= 0 && is_ours(&status)) (void)close(events_file);
+  events_file = -1;
+}
+
 /* Under the lock. Appends whole lines or nothing. */
 static bool append(const char *bytes, size_t size) {
   struct stat status;
   int error = 0;
-  /* Programs close descriptors that are not theirs, and open other files in their place. */
-  if (fstat(events_file, &status) != 0 || status.st_dev != events_device ||
-      status.st_ino != events_inode) {
+  if (!is_ours(&status)) {
     events_file = keep_high(open(events_path, O_WRONLY | O_APPEND | O_CLOEXEC));
     if (events_file < 0 || fstat(events_file, &status) != 0) {
       give_up(events_path, errno);
@@ -732,10 +739,8 @@ static bool start(const tvm_ffi_record_options *options) {
   }
   has_file_limit = getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != (rlim_t)RLIM_INFINITY;
   if (!make_folder(options->folder)) return false;
-  free_patterns();
   if (!set_patterns(&patterns[0], options->match) || !set_patterns(&patterns[1], options->skip) ||
       !set_patterns(&patterns[2], options->lib)) {
-    free_patterns();
     errno = ENOMEM;
     return false;
   }
@@ -794,8 +799,7 @@ static void stop(const char *why) {
     record_free(&line);
   }
   __atomic_store_n(&record_generation, 0, __ATOMIC_RELEASE);
-  if (events_file >= 0) (void)close(events_file);
-  events_file = -1;
+  close_events();
   record_unlock();
 }
 
@@ -853,8 +857,7 @@ static void after_fork_in_parent(void) {
 static void after_fork_in_child(void) {
   (void)pthread_mutex_init(&lock, NULL); /* the thread that held it is this one */
   if (record_now() == 0) return;
-  if (events_file >= 0) (void)close(events_file);
-  events_file = -1;
+  close_events();
   events_path[0] = '\0';
   begin();
 }
