@@ -586,6 +586,32 @@ class Against(unittest.TestCase):
         self.assertIn("crashed while it was called: Aborted", swapped["calls"][0]["detail"])
 
 
+class Bench(unittest.TestCase):
+    """Recorded calls are measured with their own arguments."""
+
+    def test_measured(self):
+        r = new_recording("/nowhere/x.so")
+        scale(r)
+        scale(r)
+        out = good("replay", r.folder, "--bench", "--lib", KERNELS)
+        self.assertEqual(out.count("call 1 (4xf32, float, 4xf32)\nscale"), 1)
+        self.assertEqual(out.count("call 2 (4xf32, float, 4xf32)\nscale"), 1)
+        found = good_json("replay", r.folder, "2", "--bench", "--lib", KERNELS, "--against",
+                          KERNELS)
+        self.assertEqual([run["library"] for run in found["runs"]][:2], [KERNELS, KERNELS])
+        bad(USAGE, "--bench prints JSON of one call, and 2 were chosen", "replay", r.folder,
+            "--bench", "--json")
+
+    def test_refused(self):
+        r = new_recording()
+        r.call("identity", [{"function": "0x1", "symbol": None, "id": 0}])
+        r.call("fail", [])
+        code, _, err = run("replay", r.folder, "1", "--bench")
+        self.assertEqual((code, "call 1: arg[0] is a function" in err), (USAGE, True))
+        code, _, err = run("replay", r.folder, "2", "--bench")
+        self.assertEqual((code, "on purpose" in err), (RAISED, True))
+
+
 class Emit(unittest.TestCase):
     """A program of one call does without the tool."""
 

@@ -14,6 +14,7 @@
 #include "value/tensor.h"
 
 enum { kMinSamples = STATISTICS_FEWEST, kMaxSamples = 1000000 };
+static const double kMinTime = 0.5, kWarmup = 0.1; /* seconds, unless options say otherwise */
 
 typedef struct {
   bench_style style;
@@ -223,11 +224,31 @@ done:
   return code;
 }
 
+int bench_recorded(call *request, bool as_json,
+                   int (*make)(void *context, DLDevice device, input_list *out), void *context) {
+  TVMFFIAny none = tvm_ffi_any_none();
+  bench b;
+  size_t i;
+  int code = kExitOk;
+  memset(&b, 0, sizeof b);
+  b.options.style.json = as_json;
+  b.options.min_time = kMinTime;
+  b.options.warmup = kWarmup;
+  b.request = *request;
+  for (i = 0; i < request->num_paths && code == kExitOk; ++i) {
+    if (call_load(&b.request, i, &b.kernels[i], &code)) code = kExitOk;
+  }
+  if (code == kExitOk) code = make(context, b.request.device, &b.inputs);
+  if (code == kExitOk) code = measure_and_show(&b, &none);
+  free(b.inputs.items);
+  return code;
+}
+
 static bool read_options(const arguments *args, bench_options *out) {
   out->compare = arguments_text(args, kOptionCompare, NULL);
   return read_style(args, &out->style) &&
-         arguments_real(args, kOptionMinTime, 0.5, 0, 1e6, &out->min_time) &&
-         arguments_real(args, kOptionWarmup, 0.1, 0, 1e6, &out->warmup) &&
+         arguments_real(args, kOptionMinTime, kMinTime, 0, 1e6, &out->min_time) &&
+         arguments_real(args, kOptionWarmup, kWarmup, 0, 1e6, &out->warmup) &&
          arguments_int(args, kOptionRepeat, 0, 1, kMaxSamples, &out->repeat);
 }
 

@@ -48,6 +48,13 @@ bool call_read_inputs(call *request, const schema_type *types, input_list *input
 /* Raises a result that is an Error; -1 then, and the result is released. */
 int call_raise_result(TVMFFIAny *result);
 
+/* bench with its default options, for one call of a recording: loads the libraries of the request,
+ * and measures the arguments that `make` makes then: views, of which only the list is released. The
+ * libraries stay loaded, since what the arguments are views of may be theirs.
+ * Returns the exit code; so does `make`. */
+int bench_recorded(call *request, bool as_json,
+                   int (*make)(void *context, DLDevice device, input_list *out), void *context);
+
 /* Views of the values; release with free(). */
 TVMFFIAny *call_view_inputs(const input_list *inputs);
 

@@ -300,6 +300,8 @@ static const option kReplayOptions[] = {
      "allowed absolute error (default: by data type; 0 with --rtol)"},
     {kOptionDevice, "device", 0, "DEVICE", false,
      "where tensors are made that were on a device: cuda:N (default: such calls are left out)"},
+    {kOptionBench, "bench", 0, NULL, false,
+     "measure the calls, as bench does, beside those of --against, instead of comparing them"},
     {kOptionEmit, "emit", 0, "c|python", false,
      "write a program that makes one call without this one, instead of making it"},
     {kOptionOutput, "output", 'o', "FILE", false,
@@ -328,6 +330,7 @@ static const char kReplayText[] =
     "  tvm-ffi replay seen\n"
     "  tvm-ffi replay seen 1 --lib libscale.so --atol=1e-6\n"
     "  tvm-ffi replay seen --lib libscale.so --against old/libscale.so\n"
+    "  tvm-ffi replay seen 1 --bench\n"
     "  tvm-ffi replay seen 1 --emit=c -o report.c";
 
 /* ---- Calls: run, bench ---- */

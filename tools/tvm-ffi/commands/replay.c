@@ -1767,6 +1767,68 @@ static int replay_all(replay *p) {
   return p->counts[kReplayLeftOut] == p->num_calls ? kExitMismatch : kExitOk;
 }
 
+/* ---- Measuring calls ---- */
+
+typedef struct {
+  const replay *p;
+  call_values values;
+} measured_call;
+
+static int make_measured(void *context, DLDevice device, input_list *out) {
+  measured_call *one = context;
+  const replay *p = one->p;
+  text_buf why = {NULL, 0, 0};
+  const making made = recording_make(p->r, p->c, kBefore, device, &one->values, &why);
+  size_t i;
+  if (made == kCannotRepeat) report_error("call %" PRId64 ": %s", p->c->number, why.data);
+  text_free(&why);
+  if (made != kMade) return kExitUsage;
+  out->size = one->values.num_args;
+  out->items = tool_alloc((out->size + 1) * sizeof *out->items);
+  for (i = 0; i < out->size; ++i) {
+    out->items[i].value = one->values.args[i];
+    out->items[i].is_storage = false;
+    out->items[i].memory = NULL;
+  }
+  return kExitOk;
+}
+
+static int measure_call(void *context) {
+  const replay *p = context;
+  measured_call one;
+  call request;
+  int code;
+  memset(&one, 0, sizeof one);
+  memset(&request, 0, sizeof request);
+  one.p = p;
+  request.paths[0] = choose_library(p);
+  request.paths[1] = p->against;
+  request.num_paths = p->against != NULL ? 2 : 1;
+  request.function = (char *)p->c->function;
+  request.device_name = p->device_name != NULL ? p->device_name : "cpu";
+  code = bench_recorded(&request, p->json, make_measured, &one);
+  call_values_free(&one.values);
+  return code;
+}
+
+static int measure_all(replay *p) {
+  size_t i;
+  int code = kExitOk;
+  if (p->json && p->num_calls > 1) {
+    return report_fail(kExitUsage, "--bench prints JSON of one call, and %zu were chosen",
+                       p->num_calls);
+  }
+  for (i = 0; i < p->num_calls && code == kExitOk; ++i) {
+    p->c = p->calls[i];
+    if (!p->json) {
+      fprintf(streams_results(), "%scall %" PRId64 " (%s)\n", i > 0 ? "\n" : "", p->c->number,
+              p->c->signature);
+    }
+    code = isolate_run(measure_call, p, &p->settings);
+  }
+  return code;
+}
+
 static bool read_options(const arguments *args, replay *out) {
   out->args = args;
   out->lib = arguments_text(args, kOptionLib, NULL);
@@ -1812,6 +1874,7 @@ static int open_and_replay(replay *p) {
                        "lists them",
                        p->num_calls);
   }
+  if (arguments_has(p->args, kOptionBench)) return measure_all(p);
   return make_boxes(p) ? replay_all(p) : kExitRaised;
 }
 
