@@ -15,8 +15,8 @@ import sys
 import unittest
 
 from recording import murmur
-from tool import (FILES, LOAD, MISMATCH, OK, RAISED, USAGE, WINDOWS, bad, good, good_json, run,
-                  run_tests, work_folder)
+from tool import (CHECK, FILES, LOAD, MISMATCH, OK, RAISED, USAGE, WINDOWS, bad, good, good_json,
+                  run, run_tests, work_folder)
 
 FLOAT32, INT32, UINT8 = (2, 32, 1), (0, 32, 1), (1, 8, 1)
 CPU = [1, 0]
@@ -610,6 +610,43 @@ class Bench(unittest.TestCase):
         self.assertEqual((code, "call 1: arg[0] is a function" in err), (USAGE, True))
         code, _, err = run("replay", r.folder, "2", "--bench")
         self.assertEqual((code, "on purpose" in err), (RAISED, True))
+
+
+@unittest.skipIf(WINDOWS, "probe needs copies of the process")
+class Probe(unittest.TestCase):
+    """A recorded call is an example for probe."""
+
+    def test_probed(self):
+        r = new_recording("/nowhere/x.so")
+        r.call("crash", [])
+        scale(r)
+        r.returned(r.call("add", [1, 2]), 3)
+        options = ["probe", r.folder, "--lib", KERNELS, "--only=offset", "--only=repeat"]
+        found = good_json(*options)
+        self.assertEqual((found["function"], found["library"]), ("scale", KERNELS))
+        self.assertEqual({row["name"]: row["passed"] for row in found["rows"]},
+                         {"offset": 3, "repeat": 1})
+        (row,) = good_json("probe", r.folder, "3", "--lib", KERNELS, "--only=repeat")["rows"]
+        self.assertEqual(row["passed"], 1)
+
+    def test_command(self):
+        """The line for a failure makes that call again."""
+        r = new_recording("/nowhere/x.so")
+        scale(r)
+        code, out, _ = run("probe", r.folder, "1", "--lib", KERNELS, "--only=strided", "--json")
+        self.assertEqual(code, CHECK)
+        call = next(c for c in json.loads(out)["calls"] if c["verdict"] == "failed")
+        words = shlex.split(call["command"])
+        self.assertEqual(run(*words[1:])[0], CHECK)
+
+    def test_refused(self):
+        r = new_recording()
+        r.call("identity", [{"function": "0x1", "symbol": None, "id": 0}])
+        bad(USAGE, "no call of the recording returned", "probe", r.folder)
+        bad(USAGE, "call 1: arg[0] is a function", "probe", r.folder, "1")
+        bad(USAGE, "there is no call 5", "probe", r.folder, "5")
+        bad(USAGE, "give its number alone", "probe", r.folder, "f(1)")
+        bad(USAGE, "--lib is for a call of a recording", "probe", KERNELS, "add(1, 2)", "--lib=x")
 
 
 class Emit(unittest.TestCase):

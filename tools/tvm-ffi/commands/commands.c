@@ -439,6 +439,8 @@ static const option kProbeOptions[] = {
     {kOptionSkip, "skip", 0, "ROW", true, "all but these"},
     {kOptionNondeterministic, "nondeterministic", 0, NULL, false,
      "the same call may give other bits, within the allowed error"},
+    {kOptionLib, "lib", 'l', "LIB", false,
+     "the library to call, instead of the one of the recorded call"},
     {kOptionRuntime, "runtime", 0, "LIB", false,
      "the libtvm_ffi.so to run on, of any origin (default: the one of this program); on Linux"},
     {kOptionNone, NULL, 0, NULL, false, NULL},
@@ -482,6 +484,9 @@ static const char kProbeText[] =
     "  dtype        elements have another type. FAIL: they are taken for those of the old one\n"
     "  device       a tensor is on another device, null: its data is NULL\n"
     "  named        FAIL: the error of such a call does not say which argument is wrong\n\n"
+    "The call may be one of a recording: DIR is its folder, CALL the number (default: the first "
+    "one\n"
+    "that returned). Each tensor then has memory of its own.\n\n"
     "What the library prints is shown with --only. The page docs/guide/probe.md has the usual\n"
     "causes and cures.\n\n"
     "  tvm-ffi probe libscale.so 'scale(4x3xf32=rand, 2.5, &4x3xf32)' --only=layouts\n"
@@ -554,7 +559,7 @@ const command kCommands[] = {
      "  tvm-ffi bench libscale.so 'scale(1024xf32=rand, 2.5, &1024xf32)'\n"
      "  tvm-ffi bench libscale.so old/libscale.so -f count -i 4xf32 --histogram",
      kBenchOptions, 0, 3, command_bench},
-    {"probe", "LIB ['FUNCTION(ARGUMENT, ...)']",
+    {"probe", "LIB ['FUNCTION(ARGUMENT, ...)'] | DIR [CALL]",
      "Make every call related to one that works, and say which go wrong", kProbeText, kProbeOptions,
      0, 2, command_probe},
     {"record", "-- COMMAND...", "Run a program, and record its calls of kernels", kRecordText,

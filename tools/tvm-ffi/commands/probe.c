@@ -2,6 +2,7 @@
 /* Makes all calls that are related to one that works, each in a process of its own, and says which
  * of them give wrong numbers, crash, or leave something behind. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <tvm/ffi/c.h>
@@ -14,6 +15,7 @@
 #include "probe/probe.h"
 #include "process/isolate.h"
 #include "system/system.h"
+#include "value/recording.h"
 #include "value/tensor.h"
 
 /* What children tell: the texts end with a NUL, and the last byte of each is never written. */
@@ -40,6 +42,9 @@ typedef struct {
   subject s;
   schema_type *types;
   input_list inputs;
+  recording *r; /* NULL: the call is written on the command line */
+  const recorded_call *recorded;
+  call_values values;
   mailbox *box;
   unsigned char *elements; /* shared: those of all tensors, one after the other, after the call */
   size_t elements_size;
@@ -155,6 +160,78 @@ static bool check_layouts(const input_list *inputs) {
   return true;
 }
 
+/* ---- A call of a recording ---- */
+
+/* The call with this number; NULL: the first one that returned. NULL after a report. */
+static const recorded_call *find_recorded(const recording *r, const char *word) {
+  char *end = NULL;
+  const long long wanted = word != NULL ? strtoll(word, &end, 10) : 0;
+  size_t i;
+  for (i = 0; i < recording_num_calls(r); ++i) {
+    const recorded_call *c = recording_call(r, i);
+    if (word == NULL ? c->end == kCallReturned : *end == '\0' && c->number == wanted) return c;
+  }
+  if (word == NULL) {
+    report_error("no call of the recording returned, and probe takes a call that works");
+  } else {
+    report_error("there is no call %s; show --calls lists them", word);
+  }
+  return NULL;
+}
+
+/* If the library is the folder of a recording, the function is the number of a call: the library,
+ * the function and the arguments are those of the call. False after a report. */
+static bool read_recorded(probe *p) {
+  const char *lib = arguments_text(p->args, kOptionLib, NULL), *folder = p->request.paths[0];
+  file_status status;
+  if (!file_status_get(folder, &status) || !status.is_folder) {
+    if (lib != NULL) report_error("--lib is for a call of a recording, and %s is none", folder);
+    return lib == NULL;
+  }
+  if (p->request.parameters != NULL || p->request.inputs.count > 0) {
+    report_error("a call of a recording has its arguments; give its number alone");
+    return false;
+  }
+  p->r = recording_open(folder);
+  if (p->r == NULL) return false;
+  p->recorded = find_recorded(p->r, p->request.function);
+  if (p->recorded == NULL) return false;
+  free(p->request.function);
+  p->request.function = tool_copy(p->recorded->function, strlen(p->recorded->function));
+  p->request.paths[0] = lib != NULL ? lib : p->recorded->library;
+  return true;
+}
+
+/* Takes the recorded arguments, with packed copies of tensors. False after a report. */
+static bool take_recorded(probe *p) {
+  const DLDevice cpu = {kDLCPU, 0};
+  text_buf why = {NULL, 0, 0};
+  const making made = recording_make(p->r, p->recorded, kBefore, cpu, &p->values, &why);
+  size_t i;
+  DLTensor *tensor;
+  bool good = made == kMade;
+  if (made == kCannotRepeat) report_error("call %" PRId64 ": %s", p->recorded->number, why.data);
+  text_free(&why);
+  p->inputs.items = tool_alloc((p->values.num_args + 1) * sizeof *p->inputs.items);
+  for (i = 0; good && i < p->values.num_args; ++i) {
+    const TVMFFIAny *value = &p->values.args[i];
+    input *item = &p->inputs.items[i];
+    TVMFFIObjectHandle packed = NULL;
+    memset(item, 0, sizeof *item);
+    item->value = tvm_ffi_any_none();
+    if (tvm_ffi_any_try_tensor(value, &tensor)) {
+      packed = tensor_copy(tensor);
+      if (packed != NULL) item->value = tvm_ffi_any_take_object(packed);
+      good = packed != NULL;
+    } else {
+      good = tvm_ffi_any_copy(value, &item->value) == 0;
+    }
+    ++p->inputs.size;
+    if (!good) runtime_error_report(p->s.name, false);
+  }
+  return good;
+}
+
 /* Reads the arguments with the types that the function has. Not kExitOk after a report. */
 static int read_call(probe *p) {
   size_t i;
@@ -165,9 +242,12 @@ static int read_call(probe *p) {
   if (p->box->metadata[0] != '\0') {
     p->types = schema_parse(p->box->metadata, strlen(p->box->metadata));
   }
-  if (!call_read_inputs(&p->request, p->types, &p->inputs)) return kExitUsage;
-  if (!check_layouts(&p->inputs)) return kExitUsage;
   p->s.name = p->request.function;
+  if (p->recorded != NULL) {
+    if (!take_recorded(p)) return kExitUsage;
+  } else if (!call_read_inputs(&p->request, p->types, &p->inputs) || !check_layouts(&p->inputs)) {
+    return kExitUsage;
+  }
   p->s.types = p->types;
   p->s.inputs = &p->inputs;
   p->s.is_output = tool_alloc(p->inputs.size + 1);
@@ -349,7 +429,7 @@ static void add_word(text_buf *out, const char *word) {
 static char *write_command(const probe *p, const char *name) {
   static const int kRepeated[] = {kOptionModule, kOptionFunction, kOptionInput,  kOptionSeed,
                                   kOptionDevice, kOptionTimeout,  kOptionCflags, kOptionRtol,
-                                  kOptionAtol,   kOptionRuntime};
+                                  kOptionAtol,   kOptionRuntime,  kOptionLib};
   text_buf out = {NULL, 0, 0};
   size_t i, k;
   text_add(&out, "tvm-ffi probe");
@@ -581,6 +661,8 @@ static void probe_free(probe *p) {
   if (p->s.after.tensors != NULL) effects_free(&p->s.after, p->inputs.size);
   free(p->s.is_output);
   input_list_free(&p->inputs);
+  call_values_free(&p->values);
+  recording_free(p->r);
   schema_free(p->types);
   if (p->elements != NULL) pages_release(p->elements, p->elements_size + 1);
   if (p->box != NULL) pages_release(p->box, sizeof *p->box);
@@ -595,7 +677,7 @@ int command_probe(const arguments *args) {
   if (runtime != NULL && !other_runtime_use(runtime, &code)) return code;
   rows_prepare();
   code = kExitUsage;
-  if (call_parse(args, 1, &p.request) && read_options(args, &p)) {
+  if (call_parse(args, 1, &p.request) && read_options(args, &p) && read_recorded(&p)) {
     p.box = pages_share(sizeof *p.box);
     if (p.box == NULL) {
       code = report_fail(kExitRaised, "no memory for the results: %s", strerror(errno));
