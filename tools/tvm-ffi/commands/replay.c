@@ -53,7 +53,7 @@ typedef struct {
   const recorded_call **calls;
   size_t num_calls;
   const char *lib, *against; /* NULL */
-  const char *device_name;
+  const char *device_name;   /* where tensors are made that were on a device; cpu: nowhere */
   isolation settings;
   tolerance allowed;
   bool json;
@@ -582,15 +582,6 @@ static const char *choose_library(const replay *p) {
   return p->lib; /* it has another name than any of the recorded ones */
 }
 
-/* Where tensors are made that were on a device: where --device says, else on the device of the
- * first one. */
-static bool open_device(const replay *p, DLDevice *out) {
-  const DLDevice cpu = {kDLCPU, 0};
-  if (p->device_name != NULL) return device_open(p->device_name, out);
-  *out = cpu;
-  return device_open("cpu", out);
-}
-
 static int make_and_call(replayed_call *one) {
   const replay *p = one->p;
   const DLDevice cpu = {kDLCPU, 0};
@@ -599,7 +590,7 @@ static int make_and_call(replayed_call *one) {
   DLDevice device;
   making made;
   int code = kExitOk;
-  if (!open_device(p, &device)) return kExitUsage;
+  if (!device_open(p->device_name, &device)) return kExitUsage;
   made = recording_make(p->r, p->c, kBefore, device, &one->values, &why);
   if (made == kCannotRepeat) tell(p, kReplayLeftOut, why.data);
   text_free(&why);
@@ -1805,7 +1796,7 @@ static int measure_call(void *context) {
   request.paths[1] = p->against;
   request.num_paths = p->against != NULL ? 2 : 1;
   request.function = (char *)p->c->function;
-  request.device_name = p->device_name != NULL ? p->device_name : "cpu";
+  request.device_name = p->device_name;
   code = bench_recorded(&request, p->json, make_measured, &one);
   call_values_free(&one.values);
   return code;
@@ -1833,7 +1824,7 @@ static bool read_options(const arguments *args, replay *out) {
   out->args = args;
   out->lib = arguments_text(args, kOptionLib, NULL);
   out->against = arguments_text(args, kOptionAgainst, NULL);
-  out->device_name = arguments_text(args, kOptionDevice, NULL);
+  out->device_name = arguments_text(args, kOptionDevice, "cpu");
   out->json = arguments_has(args, kOptionJson);
   out->settings.in_place = arguments_has(args, kOptionNoFork);
   out->settings.skips_unload = true;
