@@ -54,7 +54,7 @@ def programs():
 
 @part(TESTS + " clang venv")
 def clang():
-    """clang, C++20, warnings are errors: builds everything, runs the tests whose code it compiled"""
+    """clang, C++20, warnings are errors: builds all, and runs the tests whose code it compiled"""
     if tool("clang"):
         folder = build("clang", "-Dbenchmarks=enabled", "-Dcpp_std=c++20", CXX_EXPORTS, PLAIN_CPP,
                        env={"CC": "clang", "CXX": "clang++"})
@@ -572,6 +572,34 @@ def languages():
     folder = build("languages", "-Dtests=disabled", "-Dtools=disabled", "-Dcpp=disabled",
                    suites=["languages"])
     meson_test(folder, suites=["languages"], env={"PATH": path})
+
+
+# Whether tables are written: run.py sets it for --record.
+IS_RECORDED = False
+
+
+# By hand, and not in --all: its subject changes with releases of the package, and some 200 MB are
+# fetched.
+@part(GCC_TESTS, matrix=False)
+def releases():
+    """every release of apache-tvm-ffi on PyPI: its kernels and its package on our library, our
+    kernels on its: the table of docs/abi/releases.md"""
+    if not tool("gcc"):
+        return
+    folder = build_gcc()
+    done = execute(["tools/ci/releases.py", "--runtime", folder / "c/libtvm_ffi.so", "--tool",
+                    folder / "tools/tvm-ffi", *(["--record"] if IS_RECORDED else [])])
+    if done.returncode == 77:
+        REPORT.skip("all of it", last_line(done.stdout))
+        return
+    cells = re.findall(r"^(ok|FAILED|skipped): ([^:]*): (.*)$", done.stdout, re.M)
+    for result, what, said in cells:
+        if result == "skipped":
+            REPORT.skip(what, said)
+        else:
+            REPORT.check(f"{what}: {said}", result == "ok")
+    if not cells or done.returncode != 0 and not any(cell[0] == "FAILED" for cell in cells):
+        REPORT.fail("tools/ci/releases.py", done.stdout)
 
 
 # By hand, and not in --all: without a GPU it repeats builds of the part gcc, with a reason for each

@@ -147,6 +147,16 @@ def sizes_table(columns, rows):
     return lines
 
 
+def insert_table(path, page, name, lines):
+    """The text of a page with these lines between the marks of a table."""
+    text = "\n".join(["", *lines, "", ""])
+    page, count = re.subn(rf"(<!-- {re.escape(name)} -->\n).*?(<!-- end -->)",
+                          lambda marks: marks[1] + text + marks[2], page, flags=re.S)
+    if count != 1:
+        sys.exit(f"{path}: the marks `{name}` are there {count} times")
+    return page
+
+
 def insert(page, data):
     """The page with the tables of the data between its marks."""
     sizes = data["sizes"]
@@ -156,12 +166,7 @@ def insert(page, data):
                   *sizes_table(sizes["columns"], sizes["rows"])],
     }
     for name, lines in tables.items():
-        text = "\n".join(["", *lines, "", ""])
-        page, count = re.subn(rf"(<!-- {name} of porting.json -->\n).*?(<!-- end -->)",
-                              lambda marks, text=text: marks[1] + text + marks[2], page,
-                              flags=re.S)
-        if count != 1:
-            sys.exit(f"{PAGE}: the marks of the {name} are there {count} times")
+        page = insert_table(PAGE, page, f"{name} of porting.json", lines)
     return page
 
 
