@@ -228,7 +228,19 @@ typedef union {
 static void *(*find_dlsym(void))(void *, const char *) {
   static any_function real;
   if (__atomic_load_n(&real.address, __ATOMIC_ACQUIRE) == NULL) {
-    __atomic_store_n(&real.address, record_find_loaded("dlsym"), __ATOMIC_RELEASE);
+    void *found = NULL;
+#if defined(__GLIBC__)
+    /* Without dl_iterate_phdr, which AddressSanitizer intercepts and cannot pass on yet when it
+     * looks up its first symbols. The versions are those of glibc's ports, the newest first. */
+    static const char *const kVersions[] = {"GLIBC_2.34",  "GLIBC_2.27", "GLIBC_2.17", "GLIBC_2.4",
+                                            "GLIBC_2.2.5", "GLIBC_2.2",  "GLIBC_2.0"};
+    size_t i;
+    for (i = 0; found == NULL && i < sizeof kVersions / sizeof *kVersions; ++i) {
+      found = dlvsym(RTLD_NEXT, "dlsym", kVersions[i]);
+    }
+#endif
+    if (found == NULL) found = record_find_loaded("dlsym");
+    __atomic_store_n(&real.address, found, __ATOMIC_RELEASE);
   }
   return real.dlsym;
 }
