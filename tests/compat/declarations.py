@@ -24,6 +24,7 @@ import functools
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 
@@ -788,6 +789,7 @@ TRIED = [
 def try_it(folder):
     """The comparison finds what is wrong with made-up headers, and nothing else; the list, too."""
     problems, headers = [], []
+    shutil.rmtree(folder, ignore_errors=True)  # what an earlier run left
     for place in ("theirs", "ours"):
         (folder / place / "tvm/ffi").mkdir(parents=True, exist_ok=True)
         headers.append(Headers([folder / place], resources()))
