@@ -18,6 +18,7 @@
 #include <tvm/ffi/extra/record.h>
 #include <unistd.h>
 
+#include "base/murmur.h"
 #include "record.h"
 
 enum { kMaxPath = 4096, kChunk = 1 << 18, kHeader = 128 };
@@ -409,74 +410,6 @@ void record_note(const char *sentence) {
 }
 
 /* ---- Files of memory ---- */
-
-/* MurmurHash3, x64, 128 bits, seed 0. Every piece but the last has a multiple of 16 bytes. */
-typedef struct {
-  uint64_t h1, h2, size;
-} murmur;
-
-static const uint64_t kC1 = 0x87c37b91114253d5u, kC2 = 0x4cf5ad432745937fu;
-
-static uint64_t rotate(uint64_t x, int bits) {
-  return x << bits | x >> (64 - bits);
-}
-
-static uint64_t load(const unsigned char *bytes) {
-  uint64_t value;
-  memcpy(&value, bytes, sizeof value);
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-  value = __builtin_bswap64(value);
-#endif
-  return value;
-}
-
-static uint64_t mix1(uint64_t k) {
-  return rotate(k * kC1, 31) * kC2;
-}
-
-static uint64_t mix2(uint64_t k) {
-  return rotate(k * kC2, 33) * kC1;
-}
-
-static void murmur_add(murmur *state, const unsigned char *bytes, size_t size) {
-  uint64_t h1 = state->h1, h2 = state->h2;
-  state->size += size;
-  for (; size >= 16; size -= 16, bytes += 16) {
-    h1 = (rotate(h1 ^ mix1(load(bytes)), 27) + h2) * 5 + 0x52dce729u;
-    h2 = (rotate(h2 ^ mix2(load(bytes + 8)), 31) + h1) * 5 + 0x38495ab5u;
-  }
-  if (size != 0) {
-    unsigned char rest[16] = {0};
-    memcpy(rest, bytes, size);
-    if (size > 8) h2 ^= mix2(load(rest + 8));
-    h1 ^= mix1(load(rest));
-  }
-  state->h1 = h1;
-  state->h2 = h2;
-}
-
-static uint64_t finish(uint64_t k) {
-  k = (k ^ k >> 33) * 0xff51afd7ed558ccdu;
-  k = (k ^ k >> 33) * 0xc4ceb9fe1a85ec53u;
-  return k ^ k >> 33;
-}
-
-static void murmur_end(const murmur *state, char out[kRecordHash]) {
-  uint64_t h1 = state->h1 ^ state->size, h2 = state->h2 ^ state->size;
-  int i;
-  h1 += h2;
-  h2 += h1;
-  h1 = finish(h1);
-  h2 = finish(h2);
-  h1 += h2;
-  h2 += h1;
-  for (i = 0; i < 8; ++i) {
-    (void)snprintf(out + 2 * i, 3, "%02x", (unsigned)(h1 >> 8 * i & 255));
-  }
-  for (i = 0; i < 8; ++i) {
-    (void)snprintf(out + 16 + 2 * i, 3, "%02x", (unsigned)(h2 >> 8 * i & 255));
-  }
-}
 
 /*
  * Through the system, which gives an error for memory that is not there instead of a signal:

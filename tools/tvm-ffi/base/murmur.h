@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The hash by which a recording names the bytes of memory: MurmurHash3, x64, 128 bits, seed 0
- * (docs/guide/record_format.md#files-in-tensors). A header, because the recorder, which is not part
- * of the tool, has it too. */
+ * (docs/guide/record_format.md#files-in-tensors). A header, because the recorder, tools/record,
+ * includes it too and links nothing of the tool. */
 #ifndef TVM_FFI_TOOL_MURMUR_H_
 #define TVM_FFI_TOOL_MURMUR_H_
 
@@ -50,21 +50,30 @@ static inline void murmur_write(uint64_t h, char *out) {
   }
 }
 
-/* Writes the digits and a NUL. */
-static inline void murmur_hash(const void *bytes, size_t size, char out[kMurmurDigits + 1]) {
-  const unsigned char *pos = bytes;
-  size_t left = size;
-  uint64_t h1 = 0, h2 = 0;
-  for (; left >= 16; left -= 16, pos += 16) {
+/* A hash of bytes that come in pieces; begins with all zeros. */
+typedef struct {
+  uint64_t h1, h2, size;
+} murmur;
+
+/* Every piece but the last has a multiple of 16 bytes. */
+static inline void murmur_add(murmur *state, const unsigned char *pos, size_t size) {
+  uint64_t h1 = state->h1, h2 = state->h2;
+  state->size += size;
+  for (; size >= 16; size -= 16, pos += 16) {
     h1 = murmur_rotate(h1 ^ murmur_mix_first(murmur_read(pos)), 27) + h2;
     h1 = h1 * 5 + 0x52dce729;
     h2 = murmur_rotate(h2 ^ murmur_mix_second(murmur_read(pos + 8)), 31) + h1;
     h2 = h2 * 5 + 0x38495ab5;
   }
-  if (left > 8) h2 ^= murmur_mix_second(murmur_read_last(pos + 8, left - 8));
-  if (left > 0) h1 ^= murmur_mix_first(murmur_read_last(pos, left));
-  h1 ^= (uint64_t)size;
-  h2 ^= (uint64_t)size;
+  if (size > 8) h2 ^= murmur_mix_second(murmur_read_last(pos + 8, size - 8));
+  if (size > 0) h1 ^= murmur_mix_first(murmur_read_last(pos, size));
+  state->h1 = h1;
+  state->h2 = h2;
+}
+
+/* Writes the digits and a NUL. */
+static inline void murmur_end(const murmur *state, char out[kMurmurDigits + 1]) {
+  uint64_t h1 = state->h1 ^ state->size, h2 = state->h2 ^ state->size;
   h1 += h2;
   h2 += h1;
   h1 = murmur_finish(h1);
