@@ -111,13 +111,13 @@ static char *take_error(void) {
 }
 
 static int call_function(void *context) {
-  replayed_call *one = context;
-  one->result = tvm_ffi_any_none();
-  one->code = TVMFFIFunctionCall(one->function, one->values.args, (int32_t)one->values.num_args,
-                                 &one->result);
-  if (one->code != 0) tvm_ffi_error_ensure(one->code);
-  if (one->code == 0 && device_wait() != 0) one->code = -1;
-  if (one->code != 0) one->error = take_error();
+  replayed_call *replayed = context;
+  replayed->result = tvm_ffi_any_none();
+  replayed->code = TVMFFIFunctionCall(replayed->function, replayed->values.args,
+                                      (int32_t)replayed->values.num_args, &replayed->result);
+  if (replayed->code != 0) tvm_ffi_error_ensure(replayed->code);
+  if (replayed->code == 0 && device_wait() != 0) replayed->code = -1;
+  if (replayed->code != 0) replayed->error = take_error();
   return 0;
 }
 
@@ -174,11 +174,11 @@ static bool has_same_bytes(TVMFFIObjectHandle a, const DLTensor *b) {
 }
 
 /* Compares the tensors that are arguments. Those are shown that the call changed, in either. */
-static void compare_tensors(const replayed_call *one, const call_values *before,
+static void compare_tensors(const replayed_call *replayed, const call_values *before,
                             const expected_effects *wanted, finding *f) {
   size_t i;
-  for (i = 0; i < wanted->num_tensors && i < one->values.num_arg_tensors; ++i) {
-    const recorded_tensor *t = &one->values.tensors[i];
+  for (i = 0; i < wanted->num_tensors && i < replayed->values.num_arg_tensors; ++i) {
+    const recorded_tensor *t = &replayed->values.tensors[i];
     const TVMFFIAny expected = tvm_ffi_any_view_tensor(&wanted->tensors[i]);
     TVMFFIObjectHandle now;
     if (!wanted->has_data[i]) {
@@ -192,7 +192,7 @@ static void compare_tensors(const replayed_call *one, const call_values *before,
     }
     if (!has_same_bytes(now, &wanted->tensors[i])) {
       const TVMFFIAny value = tvm_ffi_any_view_object(now);
-      add_comparison(f, t->name, &value, &expected, &one->p->allowed);
+      add_comparison(f, t->name, &value, &expected, &replayed->p->allowed);
     } else if (before->tensors[i].tensor != NULL) {
       TVMFFIObjectHandle old = copy_now(before->tensors[i].tensor);
       if (old != NULL && !has_same_bytes(old, &wanted->tensors[i]) && !f->differs) {
@@ -208,17 +208,18 @@ static bool is_error(const TVMFFIAny *value) {
   return value->type_index == kTVMFFIError;
 }
 
-static void compare_results(const replayed_call *one, const expected_effects *wanted, finding *f) {
+static void compare_results(const replayed_call *replayed, const expected_effects *wanted,
+                            finding *f) {
   if (!wanted->has_result) {
     ++f->num_unread;
-  } else if (is_error(&one->result) && is_error(&wanted->result)) {
+  } else if (is_error(&replayed->result) && is_error(&wanted->result)) {
     /* errors are values here, of which only the texts can be compared */
-    const TVMFFIByteArray a = tvm_ffi_error_get_message(one->result.v_obj),
+    const TVMFFIByteArray a = tvm_ffi_error_get_message(replayed->result.v_obj),
                           b = tvm_ffi_error_get_message(wanted->result.v_obj);
     f->differs = f->differs || a.size != b.size || memcmp(a.data, b.data, a.size) != 0;
     if (f->differs && f->text.size == 0) text_add(&f->text, "result is another error");
-  } else if (!tvm_ffi_any_is_none(&one->result) || !tvm_ffi_any_is_none(&wanted->result)) {
-    add_comparison(f, "result", &one->result, &wanted->result, &one->p->allowed);
+  } else if (!tvm_ffi_any_is_none(&replayed->result) || !tvm_ffi_any_is_none(&wanted->result)) {
+    add_comparison(f, "result", &replayed->result, &wanted->result, &replayed->p->allowed);
   }
 }
 
@@ -228,16 +229,16 @@ static const char *name_expected(const replay *p) {
 }
 
 /* Judges a call that came back. `before` has the tensors as they were. */
-static void judge(const replayed_call *one, const call_values *before,
+static void judge(const replayed_call *replayed, const call_values *before,
                   const expected_effects *wanted) {
-  const replay *p = one->p;
+  const replay *p = replayed->p;
   text_buf text = {NULL, 0, 0};
   finding f;
   memset(&f, 0, sizeof f);
-  if (one->code != 0) {
-    const bool same =
-        wanted->has_raised && (wanted->error[0] == '\0' || strcmp(wanted->error, one->error) == 0);
-    text_add(&text, "raised %s", one->error);
+  if (replayed->code != 0) {
+    const bool same = wanted->has_raised &&
+                      (wanted->error[0] == '\0' || strcmp(wanted->error, replayed->error) == 0);
+    text_add(&text, "raised %s", replayed->error);
     if (!same && wanted->has_raised) {
       text_add(&text, "; %s: %s", name_expected(p), wanted->error);
     } else if (!same) {
@@ -259,8 +260,8 @@ static void judge(const replayed_call *one, const call_values *before,
     text_free(&text);
     return;
   }
-  compare_tensors(one, before, wanted, &f);
-  compare_results(one, wanted, &f);
+  compare_tensors(replayed, before, wanted, &f);
+  compare_results(replayed, wanted, &f);
   if (f.text.size == 0) text_add(&f.text, "no outputs");
   if (f.num_unread > 0) {
     text_add(&f.text, "; %zu output%s not compared: the data was left out", f.num_unread,
@@ -287,9 +288,9 @@ static void reserve_tensors(expected_effects *wanted, size_t count) {
 }
 
 /* Compares with the recording. kExitOk, or the code after a report. */
-static int compare_with_recorded(const replayed_call *one, const call_values *before) {
+static int compare_with_recorded(const replayed_call *replayed, const call_values *before) {
   const DLDevice cpu = {kDLCPU, 0};
-  const replay *p = one->p;
+  const replay *p = replayed->p;
   TVMFFIObjectHandle *packed;
   expected_effects wanted;
   call_values after;
@@ -316,7 +317,7 @@ static int compare_with_recorded(const replayed_call *one, const call_values *be
     if (!after.tensors[i].has_data) wanted.has_result = false;
   }
   wanted.result = after.result;
-  judge(one, before, &wanted);
+  judge(replayed, before, &wanted);
   for (i = 0; i < after.num_arg_tensors; ++i) tvm_ffi_object_release(packed[i]);
   free(packed);
   free_expected(&wanted);
@@ -486,25 +487,25 @@ static bool box_get_value(const replay *p, size_t *pos, TVMFFIAny *out, bool *sh
 enum { kBoxRaised = 1, kBoxReturned, kBoxCrashed };
 
 /* Tells what the call of the other library did. */
-static void put_effects(const replayed_call *one) {
-  const replay *p = one->p;
-  unsigned char state = one->code != 0 ? kBoxRaised : kBoxReturned;
+static void put_effects(const replayed_call *replayed) {
+  const replay *p = replayed->p;
+  unsigned char state = replayed->code != 0 ? kBoxRaised : kBoxReturned;
   size_t i;
   p->box->size = 0;
   p->box->is_cut = false;
   box_put(p, &state, 1);
-  if (one->code != 0) {
-    box_put_text(p, one->error);
+  if (replayed->code != 0) {
+    box_put_text(p, replayed->error);
     return;
   }
-  for (i = 0; i < one->values.num_arg_tensors; ++i) {
-    TVMFFIObjectHandle copy = copy_now(one->values.tensors[i].tensor);
+  for (i = 0; i < replayed->values.num_arg_tensors; ++i) {
+    TVMFFIObjectHandle copy = copy_now(replayed->values.tensors[i].tensor);
     const unsigned char has_data = copy != NULL;
     box_put(p, &has_data, 1);
     if (copy != NULL) box_put_packed(p, TVMFFITensorGetDLTensorPtr(copy));
     tvm_ffi_object_release(copy);
   }
-  box_put_value(p, &one->result, 0);
+  box_put_value(p, &replayed->result, 0);
 }
 
 static void put_crash(const replay *p, const char *how) {
@@ -528,9 +529,9 @@ static void show_result(TVMFFIAny *result) {
 }
 
 /* Compares with what the other library did. */
-static void compare_with_other(replayed_call *one, const call_values *before) {
-  const replay *p = one->p;
-  const size_t count = one->values.num_arg_tensors;
+static void compare_with_other(replayed_call *replayed, const call_values *before) {
+  const replay *p = replayed->p;
+  const size_t count = replayed->values.num_arg_tensors;
   TVMFFIObjectHandle *packed = tool_alloc((count + 1) * sizeof *packed);
   TVMFFIAny result = tvm_ffi_any_none();
   expected_effects wanted;
@@ -554,9 +555,9 @@ static void compare_with_other(replayed_call *one, const call_values *before) {
   if (good && state == kBoxReturned) good = box_get_value(p, &pos, &result, &shown);
   wanted.has_result = good;
   wanted.result = result;
-  if (good && shown && one->code == 0) show_result(&one->result);
+  if (good && shown && replayed->code == 0) show_result(&replayed->result);
   if (good) {
-    judge(one, before, &wanted);
+    judge(replayed, before, &wanted);
   } else {
     tell(p, kReplayLeftOut, "what the other library did is too large to be compared");
   }
@@ -582,8 +583,8 @@ static const char *choose_library(const replay *p) {
   return p->lib; /* it has another name than any of the recorded ones */
 }
 
-static int make_and_call(replayed_call *one) {
-  const replay *p = one->p;
+static int make_and_call(replayed_call *replayed) {
+  const replay *p = replayed->p;
   const DLDevice cpu = {kDLCPU, 0};
   text_buf why = {NULL, 0, 0};
   call_values before;
@@ -591,21 +592,21 @@ static int make_and_call(replayed_call *one) {
   making made;
   int code = kExitOk;
   if (!device_open(p->device_name, &device)) return kExitUsage;
-  made = recording_make(p->r, p->c, kBefore, device, &one->values, &why);
+  made = recording_make(p->r, p->c, kBefore, device, &replayed->values, &why);
   if (made == kCannotRepeat) tell(p, kReplayLeftOut, why.data);
   text_free(&why);
   if (made != kMade) return made == kDamaged ? kExitUsage : kExitOk;
-  (void)foreign_call(kStageCall, p->c->function, call_function, one);
+  (void)foreign_call(kStageCall, p->c->function, call_function, replayed);
   if (p->is_other) {
-    put_effects(one);
+    put_effects(replayed);
     return kExitOk;
   }
   if (recording_make(p->r, p->c, kBefore, cpu, &before, NULL) == kDamaged) {
     code = kExitUsage;
   } else if (p->against != NULL) {
-    compare_with_other(one, &before);
+    compare_with_other(replayed, &before);
   } else {
-    code = compare_with_recorded(one, &before);
+    code = compare_with_recorded(replayed, &before);
   }
   call_values_free(&before);
   return code;
@@ -613,20 +614,20 @@ static int make_and_call(replayed_call *one) {
 
 static int run_call(void *context) {
   const replay *p = context;
-  replayed_call one;
+  replayed_call replayed;
   library lib;
   int code;
-  memset(&one, 0, sizeof one);
-  one.p = p;
+  memset(&replayed, 0, sizeof replayed);
+  replayed.p = p;
   isolate_name(choose_library(p));
   if (!library_open(choose_library(p), &lib)) return kExitLoad;
-  one.function = library_find(&lib, p->c->function);
-  if (one.function == NULL) return kExitUsage;
-  code = make_and_call(&one);
-  if (one.error == NULL) tvm_ffi_any_clear(&one.result);
-  free(one.error);
-  call_values_free(&one.values);
-  tvm_ffi_object_release(one.function);
+  replayed.function = library_find(&lib, p->c->function);
+  if (replayed.function == NULL) return kExitUsage;
+  code = make_and_call(&replayed);
+  if (replayed.error == NULL) tvm_ffi_any_clear(&replayed.result);
+  free(replayed.error);
+  call_values_free(&replayed.values);
+  tvm_ffi_object_release(replayed.function);
   library_close(&lib);
   return code;
 }
@@ -1766,18 +1767,18 @@ typedef struct {
 } measured_call;
 
 static int make_measured(void *context, DLDevice device, input_list *out) {
-  measured_call *one = context;
-  const replay *p = one->p;
+  measured_call *measured = context;
+  const replay *p = measured->p;
   text_buf why = {NULL, 0, 0};
-  const making made = recording_make(p->r, p->c, kBefore, device, &one->values, &why);
+  const making made = recording_make(p->r, p->c, kBefore, device, &measured->values, &why);
   size_t i;
   if (made == kCannotRepeat) report_error("call %" PRId64 ": %s", p->c->number, why.data);
   text_free(&why);
   if (made != kMade) return kExitUsage;
-  out->size = one->values.num_args;
+  out->size = measured->values.num_args;
   out->items = tool_alloc((out->size + 1) * sizeof *out->items);
   for (i = 0; i < out->size; ++i) {
-    out->items[i].value = one->values.args[i];
+    out->items[i].value = measured->values.args[i];
     out->items[i].is_storage = false;
     out->items[i].memory = NULL;
   }
@@ -1786,19 +1787,19 @@ static int make_measured(void *context, DLDevice device, input_list *out) {
 
 static int measure_call(void *context) {
   const replay *p = context;
-  measured_call one;
+  measured_call measured;
   call request;
   int code;
-  memset(&one, 0, sizeof one);
+  memset(&measured, 0, sizeof measured);
   memset(&request, 0, sizeof request);
-  one.p = p;
+  measured.p = p;
   request.paths[0] = choose_library(p);
   request.paths[1] = p->against;
   request.num_paths = p->against != NULL ? 2 : 1;
   request.function = (char *)p->c->function;
   request.device_name = p->device_name;
-  code = bench_recorded(&request, p->json, make_measured, &one);
-  call_values_free(&one.values);
+  code = bench_recorded(&request, p->json, make_measured, &measured);
+  call_values_free(&measured.values);
   return code;
 }
 
