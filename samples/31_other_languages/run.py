@@ -50,6 +50,17 @@ def commands(heading):
     return found[1]
 
 
+def libclang_for_bindgen():
+    """The folder of a libclang that an old bindgen understands, or None to let it choose."""
+    version = subprocess.run(["bindgen", "--version"], stdout=subprocess.PIPE, text=True, check=True)
+    if tuple(map(int, re.findall(r"\d+", version.stdout)[:2])) >= (0, 62):
+        return None
+    folders = pathlib.Path("/usr/lib").glob("llvm-*/lib")
+    known = [folder for folder in folders if int(folder.parent.name.partition("-")[2]) < 16 and
+             list(folder.glob("libclang*.so*"))]
+    return max(known, default=None)
+
+
 def main():
     language, library, kernel = sys.argv[1:]
     example, needs, packages = EXAMPLES[language]
@@ -82,6 +93,10 @@ def main():
                            LD_LIBRARY_PATH=str(library.parent),
                            # Caches of compilers: in the build's folder, like the kernel.
                            XDG_CACHE_HOME=str(pathlib.Path(kernel).resolve().parent / "caches"))
+        if language == "Rust" and "LIBCLANG_PATH" not in environment:
+            folder = libclang_for_bindgen()
+            if folder:
+                environment["LIBCLANG_PATH"] = str(folder)
         header = commands("The header").replace("../..", str(ROOT))
         done = subprocess.run(["sh", "-ec", header + commands(language)], cwd=work,
                               env=environment, check=False)
