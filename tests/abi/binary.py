@@ -13,12 +13,12 @@
     binary.py writable ARCHIVE writable.txt   all writable data is listed
     binary.py hardening FILE-OR-FOLDER...     what is installed, or these files of a folder, is
                                               hardened
-    binary.py kernel   LIBRARY list.txt VERSION.txt...
-                                              of the runtime a kernel imports exactly the listed
-                                              names, and each of these versions of the reference has
-                                              them
+    binary.py kernel   LIBRARY lists.txt SECTION VERSION.txt...
+                                              of the runtime a kernel imports exactly the names of a
+                                              section, and each of these versions of the reference
+                                              has them
 
-A list holds one name a line; '#' starts a comment.
+A list holds one name a line; '#' starts a comment, and [NAME] a section in a file of several lists.
 """
 import os
 import pathlib
@@ -57,6 +57,14 @@ def read_list(path):
     with open(path, encoding="utf-8") as lines:
         names = [line.split("#")[0].strip() for line in lines]
     return [name for name in names if name]
+
+
+def read_section(path, section):
+    """One of the lists of a file."""
+    lines = read_list(path)
+    names = lines[lines.index(f"[{section}]") + 1:]
+    ends = [number for number, name in enumerate(names) if name.startswith("[")]
+    return names[:ends[0]] if ends else names
 
 
 def symbols(path, table):
@@ -262,12 +270,12 @@ def check_hardening(*paths):
     return problems
 
 
-def check_kernel(library, list_path, *version_paths):
+def check_kernel(library, lists_path, list_name, *version_paths):
     imports = {
         name for section, _, _, _, name in symbols(library, "--dyn-syms") if section == "UND"
     }
     used = {name for name in imports if name.startswith("TVMFFI")}
-    problems = compare(used, read_list(list_path), "imported")
+    problems = compare(used, read_section(lists_path, list_name), "imported")
     for path in version_paths:
         problems += [f"not in {os.path.basename(path)[:-len('.txt')]}: {name}"
                      for name in sorted(used - set(read_list(path)))]
