@@ -3,8 +3,6 @@
 #include <gtest/gtest.h>
 #include <tvm/ffi/tvm_ffi.h>
 
-#include <thread>
-
 namespace ffi = tvm::ffi;
 using ffi::Any;
 using ffi::AnyView;
@@ -124,19 +122,6 @@ TEST(ObjectPtr, ConvertsBeforeItsClassIsDefined) {
   EXPECT_EQ(made.use_count(), 2);
 }
 
-TEST(ObjectPtr, WhatOthersReadIsReadBeforeAWriteInPlace) {
-  ObjectPtr<CountedObj> mine = ffi::make_object<CountedObj>(1);
-  int64_t seen = 0;
-  std::thread reader([theirs = mine, &seen]() mutable {
-    seen = theirs->value;
-    theirs.reset();
-  });
-  while (!mine.unique()) std::this_thread::yield();
-  mine->value = 2;
-  reader.join();
-  EXPECT_EQ(seen, 1);
-}
-
 TEST(Arc, HoldsAnObjectUntilItIsMovedFrom) {
   const HoldsLater none;
   EXPECT_FALSE(none.later.has_value());
@@ -228,20 +213,6 @@ TEST(WeakObjectPtr, DoesNotKeepTheObject) {
   weak = nullptr;
   EXPECT_EQ(weak.use_count(), 0);
   EXPECT_TRUE(WeakObjectPtr<Object>().lock() == nullptr);
-}
-
-TEST(WeakObjectPtr, LockRacesWithTheLastRelease) {
-  for (int round = 0; round < 200; ++round) {
-    ObjectPtr<CountedObj> strong = ffi::make_object<CountedObj>(3);
-    const WeakObjectPtr<CountedObj> weak(strong);
-    std::thread other([&] {
-      while (const ObjectPtr<CountedObj> locked = weak.lock()) EXPECT_EQ(locked->value, 3);
-    });
-    strong.reset();
-    other.join();
-    EXPECT_TRUE(weak.expired());
-  }
-  EXPECT_EQ(CountedObj::alive, 0);
 }
 
 TEST(GetRef, OfAnOptionalTakesNull) {
