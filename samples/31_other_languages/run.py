@@ -52,7 +52,8 @@ def commands(heading):
 
 def libclang_for_bindgen():
     """The folder of a libclang that an old bindgen understands, or None to let it choose."""
-    version = subprocess.run(["bindgen", "--version"], stdout=subprocess.PIPE, text=True, check=True)
+    version = subprocess.run(["bindgen", "--version"], stdout=subprocess.PIPE, text=True,
+                             check=True)
     if tuple(map(int, re.findall(r"\d+", version.stdout)[:2])) >= (0, 62):
         return None
     folders = pathlib.Path("/usr/lib").glob("llvm-*/lib")
