@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Shared by the tests of how the tool survives libraries, test_isolate.py and test_processes.py:
-commands that load a library, and what its deeds (deeds.c) make of them."""
+commands that load a library, and what its deeds (misbehaving.c) make of them."""
 import os
 
 from tool import FILES, OK, WINDOWS, run, work_folder
 
-DEEDS, KERNELS, *NO_MEMFD = map(os.path.abspath, FILES)
+MISBEHAVING, KERNELS, *NO_MEMFD = map(os.path.abspath, FILES)
 WORK = work_folder()
 TEMPORARY = WORK / "temporary"
 TEMPORARY.mkdir()
@@ -33,11 +33,11 @@ NOTE = (
 )
 
 
-def fill_in(command, library=DEEDS):
+def fill_in(command, library=MISBEHAVING):
     return [word.replace("LIB", str(library)) for word in command]
 
 
-def attempt(command, *options, library=DEEDS, **deeds):
+def attempt(command, *options, library=MISBEHAVING, **deeds):
     return run(*fill_in(command, library), *options, env=dict(BASE, **deeds))
 
 
@@ -52,7 +52,7 @@ def expect(command, code, message, *options, out="", **deeds):
             and printed.replace(FLOOD, "") == out), (command, deeds, printed, err)
 
 
-def succeed(command, library=DEEDS, **deeds):
+def succeed(command, library=MISBEHAVING, **deeds):
     """The output of a command that must succeed, and print nothing on stderr but the note of
     stub."""
     code, out, err = attempt(command, library=library, **deeds)
@@ -60,5 +60,5 @@ def succeed(command, library=DEEDS, **deeds):
     return out
 
 
-def note_of(command, library=DEEDS):
+def note_of(command, library=MISBEHAVING):
     return NOTE.replace("LIB", str(library)) if command[0] == "stub" else ""

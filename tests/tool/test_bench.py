@@ -170,8 +170,8 @@ class Bench(unittest.TestCase):
                 "return_error()", *SHORT, *more)
         bad(RAISED, "tvm-ffi: crash: crashed while it was called: ", "bench", K, "crash()", *SHORT,
             env=crashing)
-        bad(LOAD, ": crashed while it was loaded: ", "bench", ONLY, LIBRARIES["deeds"], *SHORT,
-            env=dict(crashing, ON_LOAD="crash"))
+        bad(LOAD, ": crashed while it was loaded: ", "bench", ONLY, LIBRARIES["misbehaving"],
+            *SHORT, env=dict(crashing, ON_LOAD="crash"))
         bad(USAGE, "there is no function add; it has only", "bench", K, ONLY, "add(1, 2)", *SHORT)
         bad(USAGE, "say which function; it has add", "bench", K)
         bad(USAGE, "argument 0 (`x`)", "bench", K, "add(x)")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whatever a library does, each command that loads it prints its results, or one line of error.
 
-test_isolate.py TVM-FFI DEEDS KERNELS [NO-MEMFD]"""
+test_isolate.py TVM-FFI MISBEHAVING KERNELS [NO-MEMFD]"""
 import concurrent.futures
 import json
 import os
@@ -11,8 +11,8 @@ import time
 import unittest
 
 from elf import Library, blob
-from isolated import (ALL, BASE, CALLED, DEEDS, IS_FULL, KERNELS, LISTED, NO_MEMFD, REGISTERED,
-                      TEMPORARY, WORK, attempt, expect, fill_in, note_of, succeed)
+from isolated import (ALL, BASE, CALLED, IS_FULL, KERNELS, LISTED, MISBEHAVING, NO_MEMFD,
+                      REGISTERED, TEMPORARY, WORK, attempt, expect, fill_in, note_of, succeed)
 from tool import COMMAND, LOAD, OK, RAISED, USAGE, WINDOWS, bad, good, run, run_tests
 
 
@@ -23,7 +23,7 @@ def is_the_same(printed, command):
 
 
 RESULTS = {command[0]: succeed(command) for command in ALL}
-UNASKED = good("list", DEEDS).replace("[no metadata; --load to ask the library]",
+UNASKED = good("list", MISBEHAVING).replace("[no metadata; --load to ask the library]",
                                       "[the library did not answer]")
 assert UNASKED.splitlines()[1] == "  kernel  ?  [the library did not answer]", UNASKED
 
@@ -78,13 +78,13 @@ class Isolate(unittest.TestCase):
 
     def test_what_goes_wrong_while_a_library_is_loaded(self):
         """What goes wrong while a library is loaded."""
-        go_wrong(ALL, LOAD, "ON_LOAD", " while it was loaded", DEEDS)
+        go_wrong(ALL, LOAD, "ON_LOAD", " while it was loaded", MISBEHAVING)
 
     def test_what_goes_wrong_while_a_library_is_asked(self):
         """What goes wrong while a library is asked for data."""
         go_wrong(LISTED, LOAD, "ON_ASK", " while it was asked for __tvm_ffi__metadata_kernel",
-                 DEEDS)
-        go_wrong(CALLED, LOAD, "ON_ASK", " while it was asked for the types of kernel", DEEDS)
+                 MISBEHAVING)
+        go_wrong(CALLED, LOAD, "ON_ASK", " while it was asked for the types of kernel", MISBEHAVING)
 
     def test_what_goes_wrong_while_a_function_is_called(self):
         """What goes wrong while a function is called."""
@@ -120,8 +120,9 @@ class Isolate(unittest.TestCase):
         no destructors."""
         for deed in sorted(WRONG.keys() - {"leave_quietly"}):
             for command in CALLED[:1] + REGISTERED:
-                expect(command, RAISED, f"{DEEDS}: {WRONG[deed].format(' when the program ended')}",
-                       ON_END=deed, out=RESULTS[command[0]])
+                message = WRONG[deed].format(" when the program ended")
+                expect(command, RAISED, f"{MISBEHAVING}: {message}", ON_END=deed,
+                       out=RESULTS[command[0]])
             for command in LISTED:
                 assert succeed(command, ON_END=deed) == RESULTS[command[0]], (command, deed)
         if not WINDOWS:
@@ -171,16 +172,16 @@ class Isolate(unittest.TestCase):
         ways = [{}] + [{"LD_PRELOAD": library} for library in NO_MEMFD]
         for way in ways:
             for command in ALL:
-                code, out, err = from_stdin(command, DEEDS, **way)
+                code, out, err = from_stdin(command, MISBEHAVING, **way)
                 expected = {
-                    "list": RESULTS["list"].replace(DEEDS, "-"),
+                    "list": RESULTS["list"].replace(MISBEHAVING, "-"),
                     "stub": succeed(["stub", "--prefix=kernels",
-                                     "LIB"]).replace(pathlib.Path(DEEDS).name, "kernels.so")
+                                     "LIB"]).replace(pathlib.Path(MISBEHAVING).name, "kernels.so")
                 }
                 assert code == OK and err == note_of(command, "-"), (command, way, code, out, err)
                 assert (out == expected[command[0]]
                         if command in LISTED else is_the_same(out, command)), (command, way, out)
-                code, out, err = from_stdin(command, DEEDS, ON_LOAD="crash", **way)
+                code, out, err = from_stdin(command, MISBEHAVING, ON_LOAD="crash", **way)
                 assert (code == LOAD
                         and err == "tvm-ffi: -: crashed while it was loaded: Aborted\n"), (command,
                                                                                            way, err)
@@ -188,14 +189,14 @@ class Isolate(unittest.TestCase):
                 assert (code == LOAD and out == "" and err.startswith("tvm-ffi: -: ")
                         and err.count("\n") == 1), (command, err)
                 code, out, err = from_stdin([*command, "--timeout=0.1"],
-                                            DEEDS,
+                                            MISBEHAVING,
                                             ON_LOAD="hang",
                                             **way)
                 assert (code == LOAD
                         and "tvm-ffi: -: was killed while it was loaded: " in err), (command, way,
                                                                                      err)
             if CALLED:
-                assert from_stdin(["run", "--module=-", "--function=kernel"], DEEDS,
+                assert from_stdin(["run", "--module=-", "--function=kernel"], MISBEHAVING,
                                   **way) == (OK, RESULTS["run"], ""), way
         code, out, err = from_stdin(["check", "-"], KERNELS)
         assert code == run("check", KERNELS)[0] and out.startswith("-\n  ok "), (code, out, err)
@@ -219,7 +220,7 @@ class Isolate(unittest.TestCase):
         runtime = pathlib.Path(json.loads(good("info", "--json"))["library"])
         if runtime.name == "libtvm_ffi.so":
             (WORK / runtime.name).write_bytes(runtime.read_bytes())
-            (WORK / "libtvm_ffi_cxx.so").write_bytes(pathlib.Path(DEEDS).read_bytes())
+            (WORK / "libtvm_ffi_cxx.so").write_bytes(pathlib.Path(MISBEHAVING).read_bytes())
             found = dict(BASE, LD_LIBRARY_PATH=str(WORK))
             helper = json.loads(good("info", "--json", env=found))["cxx_helper"]
             assert helper == str(WORK / "libtvm_ffi_cxx.so"), helper
@@ -243,7 +244,7 @@ class Isolate(unittest.TestCase):
     def test_a_name_without_a_slash_is_a_file(self):
         """A name without a slash is a file in the current folder, and is not searched for in the
         system's folders."""
-        pathlib.Path("here.so").write_bytes(pathlib.Path(DEEDS).read_bytes())
+        pathlib.Path("here.so").write_bytes(pathlib.Path(MISBEHAVING).read_bytes())
         for command in ALL:
             succeed(command, library="here.so")
             bad(LOAD,

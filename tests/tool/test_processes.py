@@ -2,7 +2,7 @@
 """The processes of a command that loads a library: they end together, and what is shown on a
 terminal meanwhile.
 
-test_processes.py TVM-FFI DEEDS KERNELS [NO-MEMFD]"""
+test_processes.py TVM-FFI MISBEHAVING KERNELS [NO-MEMFD]"""
 import os
 import pathlib
 import pty
@@ -12,7 +12,8 @@ import subprocess
 import time
 import unittest
 
-from isolated import BASE, CALLED, DEEDS, LISTED, NO_MEMFD, REGISTERED, TEMPORARY, WORK, fill_in
+from isolated import (BASE, CALLED, LISTED, MISBEHAVING, NO_MEMFD, REGISTERED, TEMPORARY, WORK,
+                      fill_in)
 from tool import COMMAND, TOOL, WINDOWS, run_tests, skip
 
 if WINDOWS:
@@ -25,14 +26,14 @@ def wait_for_child(process):
     while not (found := children.read_text().split()):
         time.sleep(0.01)
     while not any(name in pathlib.Path(f"/proc/{found[0]}/maps").read_text()
-                  for name in ("deeds.so", "library.so")):
+                  for name in ("misbehaving.so", "library.so")):
         time.sleep(0.01)
     return int(found[0])
 
 
 def start_hanging(command, **kwargs):
     """Start the tool with a library that hangs: its process, and the number of its child."""
-    tool = subprocess.Popen([*COMMAND, *fill_in(command, kwargs.pop("library", DEEDS))],
+    tool = subprocess.Popen([*COMMAND, *fill_in(command, kwargs.pop("library", MISBEHAVING))],
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                             env=dict(BASE, ON_LOAD="hang", **kwargs.pop("env", {})), **kwargs)
     return tool, wait_for_child(tool.pid)
@@ -91,7 +92,7 @@ class Processes(unittest.TestCase):
         its own, until the end."""
         for preload in NO_MEMFD:
             for ending in signal.SIGTERM, signal.SIGINT:
-                with open(DEEDS, "rb") as stdin:
+                with open(MISBEHAVING, "rb") as stdin:
                     tool, child = start_hanging(LISTED[0], library="-", stdin=stdin,
                                                 env={"LD_PRELOAD": preload})
                 [folder] = TEMPORARY.iterdir()
@@ -102,8 +103,8 @@ class Processes(unittest.TestCase):
 
     def test_a_slow_operation_is_announced_on_a_terminal(self):
         """A slow operation is announced on a terminal, then erased; file names are escaped."""
-        odd = WORK / "o\x1b[31mdeeds.so"
-        odd.write_bytes(pathlib.Path(DEEDS).read_bytes())
+        odd = WORK / "o\x1b[31mmisbehaving.so"
+        odd.write_bytes(pathlib.Path(MISBEHAVING).read_bytes())
         for command in LISTED[:1] + REGISTERED[:1]:
             terminal, ours = pty.openpty()
             with subprocess.Popen([*COMMAND, *fill_in(command, odd), "--timeout=1.4"],
@@ -118,7 +119,7 @@ class Processes(unittest.TestCase):
                     except OSError:  # the other end is closed
                         break
             os.close(terminal)
-            assert re.search(rb"\r\x1b\[Kloading \S+/o\\x1b\[31mdeeds\.so, \d+ s\r\x1b\[K",
+            assert re.search(rb"\r\x1b\[Kloading \S+/o\\x1b\[31mmisbehaving\.so, \d+ s\r\x1b\[K",
                              shown), shown
             assert b"\x1b[31m" not in shown, shown
             assert b": it took longer than 1.4 s (--timeout)\r\n" in shown, shown

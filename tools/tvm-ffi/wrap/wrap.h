@@ -19,7 +19,7 @@ typedef struct {
 
 void wrap_write(text_buf *out, const wrap_request *request);
 
-/* ---- Shared by wrap.c and the ABIs: wrap_text.c ---- */
+/* ---- Shared by wrap.c and the ABIs: wrap_shared.c ---- */
 
 /* A list that begins where the text ends, after a parenthesis. */
 typedef struct {
