@@ -5,11 +5,11 @@
     quoted.py --made FILE MADE ROOT [PAGE...]
 
 Code is any fenced block but directives for the site, ```{name}, and lines for CMake, which
-readme.py tries; it must be from the file of a sample or demo that was linked last, or from MADE if
-that is FILE, from which MADE was made. A line `...` stands for any number of lines; the others must
-be consecutive. Indentation is ignored. A block that begins with the name of a file (```c add.c) is
-that file: tests/tool/test_codegen.py compiles it. PAGES are left out: tutorials.py does what they
-say.
+readme.py tries; it must be in the file of a sample or demo that was linked last. If that file is
+FILE, it must be in MADE, which was generated from it. A line `...` stands for any number of lines;
+the others must be consecutive. Indentation is ignored. A block that begins with the name of a file
+(```c add.c) is that file: tests/tool/test_codegen.py compiles it. PAGES are left out: tutorials.py
+does what they say.
 """
 import argparse
 import pathlib

@@ -11,10 +11,10 @@ be fetched is named in a line that begins with `skipped `.
 
 README.md: its indented blocks are commands. One shell reads all of them from its standard input, as
 when a person pastes the page: what README forgets to install or to change into is missing here too,
-and a command that reads what is pasted behind it takes that away. Blocks for CMake go into the file
-of a small project; the other fenced ones are from samples, which tests/quoted.py compares. The
-program of the first sample must print what it should each time. In the end `tools/test spdx`
-passes, and README has left nothing among the sources.
+and a command that reads standard input would swallow the commands after it. Blocks for CMake go
+into the file of a small project; the other fenced ones are from samples, which tests/quoted.py
+compares. The program of the first sample must print what it should each time. In the end
+`tools/test spdx` passes, and README has left nothing among the sources.
 
 The pages: on another new system, where tools/quickstart runs in sources that cannot be written to,
 and the library is installed as it says then. What each page needs is installed if the page says so.

@@ -2,8 +2,8 @@
 /*
  * A hash table from names to records: readers take no lock and never wait. Open addressing with
  * stored hashes. A writer (callers serialise writers) fills a slot and then publishes its record
- * with a release store. Slots that are full, or have records to be left out, are replaced. Readers
- * may still be searching the old ones, so these live until the caller knows that nobody does.
+ * with a release store. The array of slots is replaced when it is full, or to drop records. Readers
+ * may still be searching the old one, so it lives until the caller knows that nobody does.
  */
 #ifndef TVMFFI_BASE_TABLE_H_
 #define TVMFFI_BASE_TABLE_H_

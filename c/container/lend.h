@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Values that a walk lends to foreign code, without a reference of its own: a hook or a callback
- * may ask whether its value is unique, and the walk must not make the answer no.
+ * may ask whether its value has one owner, so the walk must not hold a reference.
  *
  * The foreign code may remove the value from its container, which may destroy it. So after a call
  * the walk checks that the value is still there before it touches it. A value that loses its place

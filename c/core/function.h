@@ -33,7 +33,8 @@ bool tvmffi_own_function_is(const TVMFFIAny *value, TVMFFISafeCallType body);
 int tvmffi_function_call_foreign(void *func, const TVMFFIAny *args, int32_t num_args,
                                  TVMFFIAny *result);
 
-/* The error check alone, for callbacks of other signatures. Empty the slot before calling those. */
+/* The check for an error alone, when the caller calls a callback of another signature itself: empty
+ * the slot, call, check. */
 int tvmffi_function_check_raised(int code);
 
 /*

@@ -64,7 +64,7 @@ int tvmffi_library_look_up_kernel(const tvmffi_library *library, const TVMFFIByt
 
 /*
  * Makes a module of the library and stores its address in __tvm_ffi__library_ctx. When the newest
- * module dies, the one made before it is stored there, and NULL after the last one.
+ * module dies, the address of the next older one is stored there, or NULL if none is left.
  */
 int tvmffi_library_new_module(tvmffi_library *library, TVMFFIObject **out);
 

@@ -45,7 +45,7 @@ static void library_file_set_may_unload(tvmffi_library_file *file);
 /* clang-format on */
 
 /*
- * Weak, so that a program which has the archive inside does not get more of it. In the single file
+ * Weak, so that this list pulls no more of the archive into a program. In the single file
  * that would make the definitions weak; a program that chooses its parts there stays small without
  * the names.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * In a file of its own for the archive: programs without the part Loading do not take it. Modules
- * in files: libraries, and files of any format for which a loader is registered.
+ * Modules in files: libraries, and files of any format for which a loader is registered. In a file
+ * of its own, which programs without the part Loading do not take from the archive.
  */
 #include "module/library.h"
 

@@ -850,7 +850,7 @@ static bool check_table(const binding *at, const image *library, const symbol_ta
   return true;
 }
 
-/* Whether all names of a runtime that a library uses are this one's. If not, there is a reason. */
+/* Whether all names of a runtime that a library uses are this one's. If not, writes the reason. */
 static bool is_bound_here(void *handle, void *group, char *reason, size_t reason_size) {
   symbol_table symbols;
   binding at;

@@ -2,8 +2,8 @@
 /*
  * What the runtime wants of a system: locks, threads, loading of libraries, the stack. A port
  * writes these functions in one file, as posix.c (with elf.c for what is in ELF files) and
- * windows.c are; none.c has those of a system that lacks a group of them, and links from the start.
- * The build says what there is by
+ * windows.c are; none.c has stand-ins for each group that a system lacks, so that a new port links
+ * from the start. The build says what there is by
  *
  *     TVM_FFI_THREADS       threads and locks; 0 comes with TVMFFI_SINGLE_THREAD
  *     TVM_FFI_LOADING       libraries that are loaded while the program runs
@@ -165,8 +165,8 @@ typedef struct {
  * them over. *out_group: NULL, or what to close after the library, with tvmffi_dl_close.
  *
  * Refuses a library that uses a name of another copy of the runtime, or one that begins with TVMFFI
- * and that nobody has. Such a library stays loaded, for its code has run already. This is checked
- * only when there are names to hand over; on systems other than ELF there never are.
+ * and that nobody has. Such a library stays loaded, for its code has run already. It is checked
+ * only if the runtime's names are not global already, and only on systems with ELF.
  */
 void *tvmffi_dl_open_bound(const char *path, const tvmffi_dl_name *const *lists, void **out_group,
                            char *reason, size_t reason_size);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The parts of programs that choose none. In a file of its own: a linker that has found the list in
- * the program does not take this file from the archive.
+ * The parts of programs that choose none. In a file of its own, which the linker does not take from
+ * the archive if the program defines the list.
  */
 #include <tvm/ffi/extra/c_runtime_parts.h>
 

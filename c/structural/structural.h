@@ -48,8 +48,8 @@ int tvmffi_find_access_paths(TVMFFIObject *root, TVMFFIObject *context, bool all
 /* ---- Shared by the files of structural functions ---- */
 
 /*
- * The kind of region inside a field, or inside a region that a hook asks for (kind 0: no change). A
- * pattern region contains no other kind.
+ * The kind of region inside a field, or inside a region that a hook asks for (kind 0: no change).
+ * Inside a pattern region, any other kind is ignored.
  */
 static inline int32_t tvmffi_region_enter(int32_t current, int32_t kind) {
   return kind == kTVMFFIDefRegionKindNone || current == kTVMFFIDefRegionKindPattern ? current

@@ -286,7 +286,7 @@ struct NoExceptions {};
 #define TVM_FFI_DETAIL_THROWER(Kind) \
   ::tvm::ffi::detail::TVM_FFI_DETAIL_THROWER_CLASS(Kind, __FILE__, __LINE__, TVM_FFI_FUNC_SIG)
 #define TVM_FFI_DETAIL_TRY try
-/* An Error has a handler of its own: a rethrow to find its type would cost as much as the throw. */
+/* Error is caught first: RaiseCaught() rethrows to learn a type, and costs as much as a throw. */
 #define TVM_FFI_DETAIL_CATCH                              \
   catch (const ::tvm::ffi::Error &tvm_ffi_error) {        \
     return ::tvm::ffi::detail::RaiseError(tvm_ffi_error); \

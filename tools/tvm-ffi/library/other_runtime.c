@@ -11,8 +11,8 @@
 #include "build_info.h"
 #include "system/system.h"
 
-/* With another runtime in its place, a symbol that is not weak would keep the program from
- * starting; a weak one would not be taken from an archive. */
+/* With the shared library they are weak, because another runtime in its place may lack them. With
+ * the archive they are not, because the linker would not take them from it. */
 #if TOOL_SHARED && defined(__ELF__)
 #pragma weak TVMFFIRuntimeSetMemoryHooks
 #pragma weak TVMFFIRuntimeSetLiveObjectCounting

@@ -13,8 +13,8 @@
 
 /* ---- One call: attempt.c ---- */
 
-/* It has the arguments of the one that works, made anew, in any layout, or replaced by others; and
- * what became of them and of the memory around them. */
+/* An attempt copies the arguments of the call that works, perhaps in another layout or with some of
+ * them replaced, and keeps what became of them and of the memory around them. */
 
 /* What a call leaves behind. */
 typedef struct {

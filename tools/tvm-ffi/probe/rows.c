@@ -1358,7 +1358,7 @@ static void run_allocator(const subject *s, const probe_case *which, outcome *ou
   attempt_free(&a);
 }
 
-/* ---- State: what stays behind ---- */
+/* ---- State: leaks, and what else stays behind ---- */
 
 /* The references to the object of an argument; 0: there is none. */
 static uint64_t count_references(const argument *arg) {

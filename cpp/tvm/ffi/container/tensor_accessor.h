@@ -14,8 +14,8 @@
  * dtype (TypeError), rank, kind of device or, for ContiguousAccessor, strides (ValueError) before
  * the function runs. The extents are not compared with anything.
  *
- * For each argument it is checked once whether its elements can be where the accessor looks for
- * them. These are ValueErrors, too:
+ * The address and the extents of each argument are checked once, before the function runs. These
+ * are ValueErrors, too:
  *
  *     an extent is negative, the extents are at NULL, or int64_t does not count the elements
  *     data is NULL although there are elements
@@ -23,8 +23,9 @@
  *     or of the number of bytes that the accessor demands: ContiguousAccessor<const float, 1,
  *     kDLCPU, 16> for a kernel that loads 16 bytes at a time
  *     the elements are written (T is not const), the argument is a Tensor, and its owner shares
- *     it for reading only. Nothing is known of a DLTensor, and with the reference's runtime
- *     byte_offset is not 0 on a device whose data is a handle, not an address (e.g. OpenCL)
+ *     it for reading only; a DLTensor does not say so
+ *     with the reference's runtime: byte_offset is not 0 on a device whose data is a handle, not
+ *     an address (e.g. OpenCL)
  *
  * A tensor without elements may have any address. On a device with handles data() is the handle.
  *

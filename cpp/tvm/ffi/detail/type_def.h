@@ -267,7 +267,7 @@ class TVM_FFI_LOCAL TypeDef {
   TVM_FFI_LOCAL_COLD void SendClass(const ClassExtras &extras) const {
     CheckSafeCall(TVMFFITypeRegisterMetadata(type_index_, &extras.info));
   }
-  /** Registers what needs the fields to be there. Compiled only for users of ObjectDef. */
+  /** Registers what can only follow the fields. Compiled only for users of ObjectDef. */
   template <typename New = NewObject>
   TVM_FFI_LOCAL_COLD void SendEnd(const Function &copy, TVMFFIObjectCreator creator,
                                   bool automatic_init, bool is_final) const {
