@@ -8,6 +8,7 @@ The comments of the headers go through headers.py, Doxygen and Breathe into the 
 of the tool's commands are what it prints itself, with the examples of docs/reference/examples.md.
 Everything that is not right is printed, and then the exit code is 1.
 """
+import itertools
 import os
 import pathlib
 import re
@@ -51,12 +52,19 @@ def sort_entries(xml):
     return xml
 
 
+# Numbers of unnamed enumerations.
+UNNAMED = itertools.count()
+
+
 def even_out(xml):
     """Take out what versions of Doxygen make in different ways, some of which Breathe does not
     take.
 
     These are entries of unnamed unions, whose members have entries of their own, and a section
-    without a title around one of the second level."""
+    without a title around one of the second level. An unnamed enumeration gets a number for its
+    name, as older versions give it."""
+    xml = re.sub(r'(<memberdef kind="enum" [^>]*>\s*<type></type>\s*<name>)(</name>)',
+                 lambda match: f"{match[1]}@{next(UNNAMED)}{match[2]}", xml)
     xml = re.sub(
         r' *<memberdef kind="variable" '
         r'(?:(?!</memberdef>).)*<name>(?:@\d+)?</name>.*?</memberdef>\n',
