@@ -20,7 +20,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "docs/site"
 import declarations  # noqa: E402
 
 POINTER = re.compile(r"\*|Handle\b|TVMFFIByteArray\b|tvm_ffi_cuda_stream\b")
-OWN_HEADERS = ("c_runtime_api.h", "c_runtime_parts.h", "record.h")
+OWN_HEADERS = ("c_runtime_api.h", "c_runtime_parts.h", "isolated.h", "record.h")
 FIRST = "0.1.0"
 
 

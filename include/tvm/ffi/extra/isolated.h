@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file tvm/ffi/extra/isolated.h
+ * Kernels that cannot take the host down: modules in a process of their own (libtvm_ffi_isolated).
+ *
+ * A module that is loaded with tvm_ffi_isolated_load looks like any other, but its library is
+ * loaded, and its functions run, in a helper process. If a kernel crashes, exits, loops or
+ * overwrites memory, the caller gets an error, and the next call starts a new helper.
+ *
+ *     tvm_ffi_isolated_options options = TVM_FFI_ISOLATED_OPTIONS_INIT;
+ *     options.timeout = 2.0;
+ *     TVM_FFI_C_TRY(tvm_ffi_isolated_load("./kernel.so", &options, &module));
+ *     TVM_FFI_C_TRY(tvm_ffi_module_get_function(module, "scale", &scale));
+ *     code = tvm_ffi_function_call(scale, args, 2, &result);
+ *
+ * What crosses between the processes, what a call costs, and what this protects against is in
+ * docs/guide/isolated.md. Linux only; link -ltvm_ffi_isolated. The library is no part of the
+ * runtime, and costs nothing where it is not used.
+ */
+#ifndef TVM_FFI_EXTRA_ISOLATED_H_
+#define TVM_FFI_EXTRA_ISOLATED_H_
+
+#include <stddef.h>
+#include <stdint.h>
+#include <tvm/ffi/c_api.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Kinds of errors ----
+ * Raised by functions of isolated modules when it was the helper that failed. The message says
+ * what happened and ends with the last lines that the helper printed. Errors that a kernel raises
+ * arrive as they are: kind, message, backtrace, causes. */
+
+/** The helper could not be started: not found, no memory, a limit that the system does not offer.
+ */
+#define TVM_FFI_ISOLATED_START_ERROR "HelperStartError"
+/**
+ * A signal ended the helper. The cause is an error whose kind is the name of the signal, such as
+ * SIGSEGV, with the address as the message and the kernel's backtrace.
+ */
+#define TVM_FFI_ISOLATED_CRASH_ERROR "HelperCrashError"
+/** The kernel ended its process. */
+#define TVM_FFI_ISOLATED_EXIT_ERROR "HelperExitError"
+/** A call took longer than options.timeout or more processor time than options.cpu_seconds. */
+#define TVM_FFI_ISOLATED_TIMEOUT_ERROR "HelperTimeoutError"
+/** A signal ended the helper while it had nearly used up options.memory. */
+#define TVM_FFI_ISOLATED_MEMORY_ERROR "HelperMemoryError"
+/** What the helper wrote into the shared memory is not a message: its memory is damaged. */
+#define TVM_FFI_ISOLATED_CHANNEL_ERROR "HelperChannelError"
+
+/* ---- Options ---- */
+
+/** Bits of tvm_ffi_isolated_options.forbids. */
+enum tvm_ffi_isolated_forbidden TVM_FFI_ENUM_BASE {
+  /** To open sockets (seccomp). */
+  TVM_FFI_ISOLATED_NETWORK = 1,
+  /** To write, make or remove files by path; reading is allowed (Landlock). */
+  TVM_FFI_ISOLATED_FILES = 2,
+  /** To start processes; threads are allowed (seccomp). */
+  TVM_FFI_ISOLATED_PROCESSES = 4
+};
+
+/** How the helper of a module behaves. Set the members that matter after an initialisation. */
+typedef struct {
+  /** sizeof(tvm_ffi_isolated_options): later versions can append members. */
+  size_t struct_size;
+  /**
+   * Seconds that one call may take, without the time that callbacks into the host take; then the
+   * helper is killed. 0: no limit.
+   */
+  double timeout;
+  /** Seconds for starting the helper and loading the library. 0: 60. */
+  double load_timeout;
+  /** Helpers of the module, which serve calls of different threads at the same time. 0: 1. */
+  int32_t processes;
+  /** Not 0: when a helper has ended, calls fail with its error again; no new one is started. */
+  int32_t no_restart;
+  /**
+   * Not 0: what the helper prints goes to the standard error of the host, too. Otherwise it is
+   * dropped, but for the last lines, which are in the message of an error.
+   */
+  int32_t shows_output;
+  /** What the helper must not do: bits of tvm_ffi_isolated_forbidden. */
+  int32_t forbids;
+  /** Bytes of private memory (RLIMIT_DATA), processor time, open files of a helper. 0: the host's.
+   */
+  uint64_t memory;
+  uint64_t cpu_seconds;
+  uint64_t open_files;
+  /**
+   * [borrow] The path of the helper program. NULL: tvm_ffi/tvm_ffi_isolated_helper in the folder of
+   * the library, or of the program if it has the archive inside; or there without that folder.
+   */
+  const char *helper;
+} tvm_ffi_isolated_options;
+
+/** The default options. */
+#define TVM_FFI_ISOLATED_OPTIONS_INIT \
+  { sizeof(tvm_ffi_isolated_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL }
+
+/* ---- Modules ---- */
+
+/**
+ * Load a module in a helper process. The module has the kind `isolated`. It cannot be saved, and
+ * what it imports stays in its helper.
+ *
+ * A helper is a child of the host, whose handlers of signals are not changed: the host gets SIGCHLD
+ * when a helper ends. If it ignores that, or waits for any child, the error does not know the exit
+ * code; what a crash was is known all the same. A helper ends when its module and all functions,
+ * and tensors that its kernels returned, are released, and when the host ends in whatever way. In a
+ * child of the host by fork, the first call starts a new helper.
+ *
+ * @param path    [borrow] As for TVMFFIRuntimeModuleLoad, in the current folder of the host.
+ * @param options [borrow] Copied; NULL: the defaults.
+ * @param out     [own] A Module. Its functions may be called from any thread; those that find all
+ *                helpers busy wait. A kernel may call the host back, and the callback may call the
+ *                module again.
+ * @return 0, or -1.
+ * Errors: ValueError (options), the kinds above, any (the library's own when it is loaded), memory.
+ * Threads: any.
+ */
+TVM_FFI_DLL int tvm_ffi_isolated_load(const char *path, const tvm_ffi_isolated_options *options,
+                                      TVMFFIObjectHandle *out);
+
+/**
+ * The number of the helper process that serves a module, say for a debugger.
+ * @param module [borrow] A Module that tvm_ffi_isolated_load made.
+ * @param index  [in] From 0 to options.processes - 1.
+ * @param out    [out] 0 when no helper runs.
+ * @return 0, or -1.   Errors: TypeError (another module), IndexError.   Threads: any.
+ */
+TVM_FFI_DLL int tvm_ffi_isolated_read_process(TVMFFIObjectHandle module, int32_t index,
+                                              int64_t *out);
+
+/* ---- Tensors ---- */
+
+/**
+ * Allocate a tensor of the CPU that helpers read and write in place. Other tensors are copied:
+ * into the helper before a call, and what it changed back afterwards. A
+ * DLPackManagedTensorAllocator: set it with TVMFFIEnvSetDLPackManagedTensorAllocator, or in a
+ * tvm_ffi_env, and what the host allocates meanwhile is shared.
+ *
+ * All helpers of the process have access to this memory as long as they run, also to tensors that
+ * were not passed to them. Each tensor takes whole pages.
+ *
+ * @param prototype [borrow] Device, dtype and shape.
+ * @param out       [own] To be released with its deleter. Its elements are not initialised.
+ * @param error_ctx [borrow] Passed to set_error.
+ * @param set_error [in] Called on failure with error_ctx and ValueError or MemoryError.
+ * @return 0, or -1.   Errors: none but those given to set_error.   Threads: any.
+ */
+TVM_FFI_DLL int tvm_ffi_isolated_allocate(DLTensor *prototype, DLManagedTensorVersioned **out,
+                                          void *error_ctx,
+                                          void (*set_error)(void *error_ctx, const char *kind,
+                                                            const char *message));
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+
+#endif /* TVM_FFI_EXTRA_ISOLATED_H_ */

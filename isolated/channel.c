@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE /* memfd_create, fallocate, file seals, CPU_COUNT */
+#include "channel.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ---- Memory ---- */
+
+static size_t round_up(size_t size, size_t unit) {
+  return (size + unit - 1) / unit * unit;
+}
+
+static size_t page_size(void) {
+  return (size_t)sysconf(_SC_PAGESIZE);
+}
+
+int memory_file(const char *name, uint64_t size) {
+  struct rlimit limit;
+  int file;
+  /* Beyond this limit, ftruncate() would send the host a signal. */
+  if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+      limit.rlim_cur < size) {
+    errno = EFBIG;
+    return -1;
+  }
+  file = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  if (file < 0) return -1;
+  if (ftruncate(file, (off_t)size) != 0 ||
+      fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) {
+    int reason = errno;
+    close(file);
+    errno = reason;
+    return -1;
+  }
+  return file;
+}
+
+/* Half of the helper's region is for tensors that kernels return. */
+static void set_regions(channel *self, size_t region_size) {
+  const size_t begin = round_up(sizeof(channel_header), page_size());
+  self->region_size = region_size;
+  self->message_limit = region_size / 2;
+  self->region[kSideHost] = (char *)self->header + begin;
+  self->region[kSideHelper] = self->region[kSideHost] + region_size;
+  self->size = begin + 2 * region_size;
+}
+
+int channel_create(channel *out, uint64_t pool_size) {
+  const size_t begin = round_up(sizeof(channel_header), page_size());
+  /* Addresses and sizes of files only; a process may have little of either. */
+  size_t region = sizeof(void *) >= 8 ? (size_t)1 << (sizeof(void *) * 8 - 28) : (size_t)1 << 26;
+  int reason = 0;
+  memset(out, 0, sizeof *out);
+  out->own_side = kSideHost;
+  out->file = out->socket = out->process = -1;
+  for (; region >= (size_t)1 << 20; region /= 8) {
+    void *memory;
+    out->file = memory_file("tvm_ffi_isolated", begin + 2 * (uint64_t)region);
+    if (out->file < 0) {
+      reason = errno;
+      continue;
+    }
+    memory = mmap(NULL, begin + 2 * region, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
+                  out->file, 0);
+    if (memory != MAP_FAILED) {
+      /* The header has its memory from now on. */
+      if (fallocate(out->file, 0, 0, (off_t)begin) == 0 || errno == EOPNOTSUPP) {
+        madvise(memory, begin + 2 * region, MADV_DONTDUMP);
+        out->header = memory;
+        set_regions(out, region);
+        out->header->version = kChannelVersion;
+        out->header->region_size = region;
+        out->header->pool_size = pool_size;
+        return 0;
+      }
+      reason = errno;
+      munmap(memory, begin + 2 * region);
+    } else {
+      reason = errno;
+    }
+    close(out->file);
+    out->file = -1;
+  }
+  errno = reason;
+  return -1;
+}
+
+int channel_open(channel *out) {
+  const size_t begin = round_up(sizeof(channel_header), page_size());
+  channel_header *header;
+  struct stat status;
+  memset(out, 0, sizeof *out);
+  out->own_side = kSideHelper;
+  out->file = kFileChannel;
+  out->socket = kFileSocket;
+  out->process = -1;
+  if (fstat(kFileChannel, &status) != 0) return -1;
+  header = mmap(NULL, (size_t)status.st_size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
+                kFileChannel, 0);
+  if (header == MAP_FAILED) return -1;
+  out->header = header;
+  set_regions(out, (size_t)header->region_size);
+  if (header->version != kChannelVersion || out->size != (size_t)status.st_size ||
+      (size_t)status.st_size < begin) {
+    errno = EPROTO;
+    return -1;
+  }
+  return 0;
+}
+
+void channel_unmap(channel *self) {
+  if (self->header != NULL) munmap(self->header, self->size);
+  self->header = NULL;
+}
+
+/*
+ * Without memory, touching a page of the file would end the process by SIGBUS; fallocate() says so
+ * beforehand.
+ */
+bool channel_reserve(channel *self, size_t size) {
+  const size_t begin = (size_t)(self->region[kSideHost] - (char *)self->header);
+  size_t wanted = self->committed < 65536 ? 65536 : self->committed;
+  if (size > self->message_limit) return false;
+  if (self->own_side != kSideHost || size <= self->committed) return true;
+  while (wanted < size) wanted *= 2;
+  if (wanted > self->message_limit) wanted = self->message_limit;
+  if (fallocate(self->file, 0, (off_t)(begin + self->committed),
+                (off_t)(wanted - self->committed)) != 0 &&
+      errno != EOPNOTSUPP) {
+    return false;
+  }
+  self->committed = wanted;
+  return true;
+}
+
+void channel_trim(channel *self) {
+  const size_t kept = (size_t)1 << 24;
+  if (self->committed <= kept) return;
+  if (madvise(self->region[self->own_side] + kept, self->committed - kept, MADV_REMOVE) == 0) {
+    self->committed = kept;
+  }
+}
+
+/* ---- Turns ---- */
+
+int64_t clock_now(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static bool has_turn(const channel *self) {
+  return __atomic_load_n(&self->header->turn, __ATOMIC_ACQUIRE) == (uint32_t)self->own_side;
+}
+
+/*
+ * Either the other side sees the turn before it sleeps, or this side sees that it sleeps: both
+ * write first and then read, and all four are sequentially consistent.
+ */
+void channel_send(channel *self, size_t offset, size_t size) {
+  channel_header *header = self->header;
+  const side other = self->own_side == kSideHost ? kSideHelper : kSideHost;
+  header->message[self->own_side].offset = offset;
+  header->message[self->own_side].size = size;
+  __atomic_store_n(&header->turn, (uint32_t)other, __ATOMIC_SEQ_CST);
+  if (__atomic_load_n(&header->sleeps[other], __ATOMIC_SEQ_CST) != 0) {
+    /* Flags of the call and not of the file: the other side could change those. */
+    (void)!send(self->socket, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL);
+  }
+}
+
+static inline void relax(void) {
+#if defined(__i386__) || defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__) || defined(__arm__)
+  __asm__ volatile("yield");
+#endif
+}
+
+/* Whether the other side may run while this one spins. */
+static bool has_processors(void) {
+  static int known; /* 0: not asked yet; threads may ask at the same time */
+  int now = __atomic_load_n(&known, __ATOMIC_RELAXED);
+  if (now == 0) {
+    cpu_set_t set;
+    now = sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 1 ? 2 : 1;
+    __atomic_store_n(&known, now, __ATOMIC_RELAXED);
+  }
+  return now == 2;
+}
+
+/* Kernels that take longer than this are not worth to spin for, once a few of them were seen. */
+static bool spin(channel *self) {
+  enum { kSpinLong = 20000, kSpinShort = 1000, kRound = 64 };
+  const int64_t limit = self->misses < 8 || self->misses % 16 == 0 ? kSpinLong : kSpinShort;
+  const int64_t begin = clock_now();
+  int i;
+  if (!has_processors()) return has_turn(self);
+  do {
+    for (i = 0; i < kRound; ++i) {
+      if (has_turn(self)) {
+        self->misses = 0;
+        return true;
+      }
+      relax();
+    }
+  } while (clock_now() - begin < limit);
+  ++self->misses;
+  return false;
+}
+
+/* Sleeps until the other side calls, ends, or the deadline has passed. */
+static wait_result sleep_once(channel *self, int64_t deadline) {
+  struct pollfd files[2];
+  struct timespec left, *timeout = NULL;
+  char bytes[64];
+  int num_events;
+  if (deadline != 0) {
+    const int64_t now = clock_now(), rest = deadline > now ? deadline - now : 0;
+    left.tv_sec = (time_t)(rest / 1000000000);
+    left.tv_nsec = (long)(rest % 1000000000);
+    timeout = &left;
+  }
+  files[0].fd = self->socket;
+  files[1].fd = self->process;
+  files[0].events = files[1].events = POLLIN;
+  files[0].revents = files[1].revents = 0;
+  num_events = ppoll(files, 2, timeout, NULL);
+  if (num_events < 0) return errno == EINTR ? kWaitSignal : kWaitGone;
+  if (deadline != 0 && clock_now() >= deadline) return kWaitTime;
+  if (files[1].revents != 0) return kWaitGone;
+  if (files[0].revents != 0) {
+    const ssize_t size = recv(self->socket, bytes, sizeof bytes, MSG_DONTWAIT);
+    if (size == 0) return kWaitGone;
+    if (size < 0 && errno != EAGAIN && errno != EINTR) return kWaitGone;
+  }
+  return kWaitTurn;
+}
+
+wait_result channel_wait(channel *self, int64_t deadline) {
+  uint32_t *sleeps = &self->header->sleeps[self->own_side];
+  wait_result result = kWaitTurn;
+  if (spin(self)) return kWaitTurn;
+  while (result == kWaitTurn) {
+    __atomic_store_n(sleeps, 1, __ATOMIC_SEQ_CST);
+    if (__atomic_load_n(&self->header->turn, __ATOMIC_SEQ_CST) == (uint32_t)self->own_side) break;
+    result = sleep_once(self, deadline);
+  }
+  __atomic_store_n(sleeps, 0, __ATOMIC_RELAXED);
+  return has_turn(self) ? kWaitTurn : result;
+}
+
+/* ---- Blocks of shared memory ---- */
+
+void heap_init(heap *self, char *base, size_t begin, size_t end, int file, size_t file_offset) {
+  memset(self, 0, sizeof *self);
+  pthread_mutex_init(&self->lock, NULL);
+  self->base = base;
+  self->begin = begin;
+  self->end = end;
+  self->file = file;
+  self->file_offset = file_offset;
+}
+
+/* Blocks of class k have 2^k pages. */
+static int class_of(size_t size) {
+  size_t pages = size / page_size() + (size % page_size() != 0);
+  int k = 0;
+  while (k < kHeapClasses - 1 && (size_t)1 << k < pages) ++k;
+  return k;
+}
+
+/* The offset of a new block, or SIZE_MAX. There is room to take it back later. */
+static size_t make_block(heap *self, heap_class *blocks, int k) {
+  const size_t size = page_size() << k;
+  size_t offset = self->begin;
+  if (size > self->end - self->begin || self->end - self->begin - size < page_size()) {
+    return SIZE_MAX;
+  }
+  if (blocks->num_blocks == blocks->capacity) {
+    const size_t capacity = blocks->capacity == 0 ? 8 : 2 * blocks->capacity;
+    size_t *offsets = realloc(blocks->offsets, capacity * sizeof *offsets);
+    if (offsets == NULL) return SIZE_MAX;
+    blocks->offsets = offsets;
+    blocks->capacity = capacity;
+  }
+  ++blocks->num_blocks;
+  self->begin += size + page_size();
+  return offset;
+}
+
+enum { kKeptBlock = 1 << 20 }; /* smaller blocks keep their memory while they are free */
+
+void *heap_take(heap *self, size_t size) {
+  const int k = class_of(size);
+  heap_class *blocks = &self->classes[k];
+  size_t offset, bytes = page_size() << k;
+  if (size > self->end) return NULL;
+  pthread_mutex_lock(&self->lock);
+  offset = blocks->count > 0 ? blocks->offsets[--blocks->count] : make_block(self, blocks, k);
+  pthread_mutex_unlock(&self->lock);
+  if (offset == SIZE_MAX) return NULL;
+  if (bytes > kKeptBlock) bytes = round_up(size, page_size());
+  if (self->file >= 0 &&
+      fallocate(self->file, 0, (off_t)(self->file_offset + offset), (off_t)bytes) != 0 &&
+      errno != EOPNOTSUPP) {
+    heap_give(self, self->base + offset, size);
+    return NULL;
+  }
+  return self->base + offset;
+}
+
+void heap_give(heap *self, void *block, size_t size) {
+  const int k = class_of(size);
+  heap_class *blocks = &self->classes[k];
+  const size_t offset = (size_t)((char *)block - self->base), bytes = page_size() << k;
+  if (self->is_foreign) return;
+  if (bytes > kKeptBlock) madvise(block, round_up(size, page_size()), MADV_REMOVE);
+  pthread_mutex_lock(&self->lock);
+  blocks->offsets[blocks->count++] = offset;
+  pthread_mutex_unlock(&self->lock);
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The memory that a host and its helper share, and how one waits for the other. Both use this file.
+ *
+ * One file in memory holds a header and two regions, one for each side to write messages into. The
+ * sides take turns: the one whose turn it is writes a message and hands the turn over. The helper
+ * may write anything anywhere at any time, so the host copies what it reads before it checks it,
+ * and never reads back what it has written itself.
+ *
+ * The file is sparse and much larger than what is used. It is sealed against shrinking, so that no
+ * access can leave it.
+ */
+#ifndef TVM_FFI_ISOLATED_CHANNEL_H_
+#define TVM_FFI_ISOLATED_CHANNEL_H_
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The files that the helper finds open when it starts. */
+enum {
+  kFileChannel = 3, /* the shared memory */
+  kFileSocket,      /* to wake the host; its end means that the host has ended */
+  kFileOutput,      /* where the helper's own output arrives */
+  kFilePool,        /* memory of tensors that the host allocates for helpers */
+  kFileErrors,      /* the host's standard error, or /dev/null */
+  kFileEnd
+};
+
+typedef enum { kSideHost, kSideHelper, kNumSides } side;
+
+enum { kChannelVersion = 1, kNoteText = 6144, kOutputTail = 2048 };
+
+/* How the helper died, written by its signal handler. */
+typedef struct {
+  uint32_t signal; /* 0: nothing was written */
+  uint32_t has_address;
+  uint64_t address;
+  uint64_t data_bytes; /* private memory at that moment */
+  char backtrace[kNoteText];
+} crash_note;
+
+typedef struct {
+  uint64_t version;
+  uint64_t region_size, pool_size;
+  uint64_t memory, cpu_seconds, open_files; /* limits of the helper, 0: none */
+  uint32_t forbids, shows_output;
+  uint32_t serves; /* by the helper: it has started */
+  uint32_t leaves; /* by the helper: it is about to end itself */
+  char first_pad[64];
+  uint32_t turn; /* the side that has to act */
+  char turn_pad[60];
+  uint32_t sleeps[kNumSides]; /* whether the side has to be woken */
+  char sleeps_pad[56];
+  struct {
+    uint64_t offset, size; /* in the region of the side that wrote it */
+  } message[kNumSides];
+  uint64_t output_size;     /* bytes that the helper printed so far */
+  char output[kOutputTail]; /* the last of them, in a ring */
+  crash_note note;
+} channel_header;
+
+typedef struct {
+  side own_side;
+  channel_header *header;
+  size_t size; /* of the mapping that begins with the header */
+  char *region[kNumSides];
+  size_t region_size;
+  size_t message_limit; /* messages lie in the first so many bytes of a region */
+  size_t committed;     /* bytes of the host's region that have memory */
+  int file, socket;
+  int process; /* of the helper, for poll(); -1 where the system has no such files */
+  int misses;  /* how often in a row spinning was in vain */
+} channel;
+
+typedef enum { kWaitTurn, kWaitGone, kWaitTime, kWaitSignal } wait_result;
+
+/* ---- Memory of the host ---- */
+
+/* Makes the shared memory. -1 with errno set. */
+int channel_create(channel *out, uint64_t pool_size);
+/* In the helper: finds it. */
+int channel_open(channel *out);
+/* Unmaps the memory; the files are the caller's. */
+void channel_unmap(channel *self);
+
+/* Makes sure that the first `size` bytes of the own region can be written. False: they cannot. */
+bool channel_reserve(channel *self, size_t size);
+/* Gives memory of large messages back; no message may be in use. */
+void channel_trim(channel *self);
+
+/* ---- Turns ---- */
+
+/* Hands the turn over, with a message in the own region. */
+void channel_send(channel *self, size_t offset, size_t size);
+/* Waits until it is this side's turn, or until the other has ended. A deadline of 0 is none. */
+wait_result channel_wait(channel *self, int64_t deadline);
+
+/* Nanoseconds of the system's monotonic clock. */
+int64_t clock_now(void);
+
+/* ---- Blocks of shared memory ---- */
+
+/*
+ * Hands out blocks of whole pages of a range, each with an unused page behind it. What it knows is
+ * kept in private memory, out of reach of the other side.
+ */
+enum { kHeapClasses = 48 };
+
+typedef struct {
+  size_t *offsets;
+  size_t count, capacity, num_blocks; /* free blocks, and all that were ever made */
+} heap_class;
+
+typedef struct {
+  pthread_mutex_t lock;
+  char *base;
+  size_t begin, end; /* of the range; begin moves on */
+  int file;          /* that the range is a mapping of; -1: memory is not reserved ahead */
+  size_t file_offset;
+  bool is_foreign; /* of the parent by fork, which still uses it: blocks are not taken back */
+  heap_class classes[kHeapClasses];
+} heap;
+
+void heap_init(heap *self, char *base, size_t begin, size_t end, int file, size_t file_offset);
+/* The address of a block; NULL without memory. */
+void *heap_take(heap *self, size_t size);
+void heap_give(heap *self, void *block, size_t size);
+
+/* A file of this size in memory, which cannot shrink or grow. -1 with errno set. */
+int memory_file(const char *name, uint64_t size);
+
+#endif /* TVM_FFI_ISOLATED_CHANNEL_H_ */

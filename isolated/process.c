@@ -1,0 +1,588 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE /* clone */
+#include "process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* ---- All helpers of this process, for forks ---- */
+
+static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER; /* guards the next four */
+static process *first_process;
+static fork_lock *first_lock;
+static tensor_pool *pool;
+static pid_t unreaped[64]; /* helpers that were killed, but had not ended in time */
+
+static void close_file(int *file) {
+  if (*file >= 0) close(*file);
+  *file = -1;
+}
+
+static void before_fork(void) {
+  pthread_mutex_lock(&list_lock);
+}
+
+static void after_fork_in_parent(void) {
+  pthread_mutex_unlock(&list_lock);
+}
+
+/*
+ * The helpers are the parent's. Other threads may have held their locks. Without the files, the
+ * helpers notice the end of the parent.
+ */
+static void after_fork_in_child(void) {
+  process *p;
+  fork_lock *lock;
+  pthread_mutex_init(&list_lock, NULL);
+  for (lock = first_lock; lock != NULL; lock = lock->next) pthread_mutex_init(&lock->mutex, NULL);
+  for (p = first_process; p != NULL; p = p->next) {
+    pthread_mutex_init(&p->peer.lock, NULL);
+    p->peer.is_ended = true;
+    close_file(&p->peer.channel.file);
+    close_file(&p->peer.channel.socket);
+    close_file(&p->peer.channel.process);
+    close_file(&p->output);
+  }
+  if (pool != NULL) {
+    pthread_mutex_init(&pool->heap.lock, NULL);
+    pool->heap.is_foreign = true;
+    pool = NULL; /* the parent's tensors stay where they are */
+  }
+  memset(unreaped, 0, sizeof unreaped);
+}
+
+static void watch_forks(void) {
+  pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+}
+
+void fork_lock_init(fork_lock *self) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, watch_forks);
+  pthread_mutex_init(&self->mutex, NULL);
+  pthread_mutex_lock(&list_lock);
+  self->previous = NULL;
+  self->next = first_lock;
+  if (self->next != NULL) self->next->previous = self;
+  first_lock = self;
+  pthread_mutex_unlock(&list_lock);
+}
+
+void fork_lock_fini(fork_lock *self) {
+  pthread_mutex_lock(&list_lock);
+  if (self->next != NULL) self->next->previous = self->previous;
+  *(self->previous != NULL ? &self->previous->next : &first_lock) = self->next;
+  pthread_mutex_unlock(&list_lock);
+  pthread_mutex_destroy(&self->mutex);
+}
+
+static void list_process(process *self) {
+  pthread_mutex_lock(&list_lock);
+  self->next = first_process;
+  if (self->next != NULL) self->next->previous = self;
+  first_process = self;
+  pthread_mutex_unlock(&list_lock);
+}
+
+static void unlist_process(process *self) {
+  pthread_mutex_lock(&list_lock);
+  if (self->next != NULL) self->next->previous = self->previous;
+  *(self->previous != NULL ? &self->previous->next : &first_process) = self->next;
+  pthread_mutex_unlock(&list_lock);
+}
+
+/* ---- The pool ---- */
+
+static tensor_pool *make_pool(void) {
+  size_t size = sizeof(void *) >= 8 ? (size_t)1 << (sizeof(void *) * 8 - 26) : (size_t)1 << 27;
+  tensor_pool *made = calloc(1, sizeof *made);
+  if (made == NULL) return NULL;
+  for (; size >= (size_t)1 << 20; size /= 8) {
+    made->file = memory_file("tvm_ffi_isolated_pool", size);
+    if (made->file < 0) continue;
+    made->base =
+        mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, made->file, 0);
+    if (made->base != MAP_FAILED) {
+      made->size = size;
+      heap_init(&made->heap, made->base, 0, size, made->file, 0);
+      return made;
+    }
+    close(made->file);
+  }
+  free(made);
+  errno = ENOMEM;
+  return NULL;
+}
+
+tensor_pool *process_get_pool(void) {
+  tensor_pool *got;
+  pthread_mutex_lock(&list_lock);
+  if (pool == NULL) pool = make_pool();
+  got = pool;
+  pthread_mutex_unlock(&list_lock);
+  return got;
+}
+
+/* ---- Starting ---- */
+
+/* What the child needs, which shares its parent's memory until it executes the helper. */
+typedef struct {
+  const char *path;
+  char *const *words;
+  char *const *environment;
+  int files[kFileEnd];
+  int failure; /* errno */
+} child_start;
+
+extern char **environ;
+
+static void close_others(void) {
+  struct rlimit limit;
+  int file;
+#ifdef SYS_close_range
+  if (syscall(SYS_close_range, kFileEnd, ~0u, 0) == 0) return;
+#endif
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur > 65536) limit.rlim_cur = 65536;
+  for (file = kFileEnd; file < (int)limit.rlim_cur; ++file) close(file);
+}
+
+static int run_child(void *argument) {
+  child_start *start = argument;
+  struct sigaction action;
+  sigset_t none;
+  int i;
+  memset(&action, 0, sizeof action);
+  action.sa_handler = SIG_DFL;
+  for (i = 1; i < 65; ++i) sigaction(i, &action, NULL);
+  /* Copies first, out of the way of the numbers that they shall have. */
+  for (i = 0; i < kFileEnd; ++i) {
+    start->files[i] = fcntl(start->files[i], F_DUPFD, kFileEnd);
+    if (start->files[i] < 0) goto failed;
+  }
+  for (i = 0; i < kFileEnd; ++i) {
+    if (dup2(start->files[i], i) < 0) goto failed;
+  }
+  close_others();
+  setsid();
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, NULL);
+  execve(start->path, start->words, start->environment);
+failed:
+  start->failure = errno;
+  _exit(127);
+}
+
+/*
+ * The child shares memory with this thread, which sleeps until the helper is executed; so a start
+ * takes the same time whatever the size of the host.
+ */
+static pid_t clone_child(child_start *start) {
+  enum { kStack = 128 << 10 };
+  char *stack = mmap(NULL, kStack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  sigset_t all, old;
+  pid_t pid;
+  int reason;
+  if (stack == MAP_FAILED) return -1;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, &old); /* handlers must not run in the child */
+  pid = clone(run_child, stack + kStack, CLONE_VM | CLONE_VFORK | SIGCHLD, start);
+  reason = errno;
+  pthread_sigmask(SIG_SETMASK, &old, NULL);
+  munmap(stack, kStack);
+  errno = reason;
+  return pid;
+}
+
+static int fail_start(const char *what, int reason) {
+  return TVM_FFI_C_RAISE(TVM_FFI_ISOLATED_START_ERROR, "cannot start a helper process: %s: %s",
+                         what, strerror(reason));
+}
+
+/* Fills the files of the child; those that are made here are the caller's to close. */
+static int start_child(process *self, const tvm_ffi_isolated_options *options,
+                       const tensor_pool *tensors) {
+  char *words[] = {(char *)(uintptr_t) "tvm_ffi_isolated_helper", NULL};
+  int sockets[2] = {-1, -1}, outputs[2] = {-1, -1}, nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+  int code = 0;
+  child_start start;
+  memset(&start, 0, sizeof start);
+  if (nothing < 0) return fail_start("/dev/null", errno);
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0 ||
+      socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, outputs) != 0) {
+    code = fail_start("sockets", errno);
+  }
+  if (code == 0) {
+    start.path = options->helper;
+    start.words = words;
+    start.environment = environ;
+    start.files[0] = nothing;
+    start.files[1] = start.files[2] = outputs[0];
+    start.files[kFileChannel] = self->peer.channel.file;
+    start.files[kFileSocket] = sockets[1];
+    start.files[kFileOutput] = outputs[1];
+    start.files[kFilePool] = tensors->file;
+    start.files[kFileErrors] =
+        options->shows_output && fcntl(STDERR_FILENO, F_GETFD) >= 0 ? STDERR_FILENO : nothing;
+    self->pid = clone_child(&start);
+    if (self->pid < 0) code = fail_start("clone", errno);
+  }
+  close_file(&nothing);
+  close_file(&sockets[1]);
+  close_file(&outputs[0]);
+  self->peer.channel.socket = sockets[0];
+  self->output = outputs[1];
+  if (code != 0) return code;
+#ifdef SYS_pidfd_open
+  self->peer.channel.process = (int)syscall(SYS_pidfd_open, self->pid, 0);
+#endif
+  if (start.failure != 0) {
+    waitpid(self->pid, NULL, 0);
+    self->pid = 0;
+    return fail_start(options->helper, start.failure);
+  }
+  return 0;
+}
+
+/* Waits until the helper has set itself up. */
+static int wait_for_start(process *self, const tvm_ffi_isolated_options *options) {
+  wait_result result;
+  self->timeout = options->load_timeout;
+  self->peer.deadline = clock_now() + (int64_t)(options->load_timeout * 1e9);
+  do {
+    result = channel_wait(&self->peer.channel, self->peer.deadline);
+  } while (result == kWaitSignal);
+  return result == kWaitTurn ? 0 : process_end(&self->peer, result, NULL);
+}
+
+int process_start(const tvm_ffi_isolated_options *options, const char *library,
+                  const tensor_pool *tensors, const peer_hooks *hooks, process **out) {
+  process *self = calloc(1, sizeof *self);
+  channel_header *header;
+  int code;
+  if (self == NULL) return tvm_ffi_error_raise_memory();
+  self->library = strdup(library);
+  if (self->library == NULL || channel_create(&self->peer.channel, tensors->size) != 0) {
+    const int reason = self->library == NULL ? ENOMEM : errno;
+    free(self->library);
+    free(self);
+    return fail_start("shared memory", reason);
+  }
+  self->references = 1;
+  self->output = -1;
+  self->memory = options->memory;
+  self->cpu_seconds = options->cpu_seconds;
+  self->peer.hooks = hooks;
+  self->peer.pool = tensors->base;
+  self->peer.pool_size = tensors->size;
+  peer_init(&self->peer);
+  list_process(self);
+  header = self->peer.channel.header;
+  header->memory = options->memory;
+  header->cpu_seconds = options->cpu_seconds;
+  header->open_files = options->open_files;
+  header->forbids = (uint32_t)options->forbids;
+  header->shows_output = options->shows_output != 0;
+  header->turn = kSideHelper; /* it hands the turn over when it is ready */
+  code = start_child(self, options, tensors);
+  if (code == 0) code = wait_for_start(self, options);
+  if (code != 0) {
+    (void)process_release(self);
+    return code;
+  }
+  *out = self;
+  return 0;
+}
+
+/* ---- The end ---- */
+
+/* Copies a text from shared memory, up to its NUL. */
+static void copy_text(const char *from, size_t size, char *to) {
+  memcpy(to, from, size);
+  to[size - 1] = '\0';
+}
+
+/* Printable text at the end of what was printed: control characters become spaces. */
+static void clean_text(char *text) {
+  unsigned char *c = (unsigned char *)text;
+  size_t size;
+  for (; *c != '\0'; ++c) {
+    if ((*c < ' ' && *c != '\n') || *c >= 0x7f) *c = ' ';
+  }
+  for (size = strlen(text); size > 0 && (text[size - 1] == '\n' || text[size - 1] == ' ');) {
+    text[--size] = '\0';
+  }
+}
+
+/* The last bytes that the helper printed: those that it has read itself, and what is left. */
+static void read_output(process *self, char *out, size_t out_size) {
+  enum { kMost = 1 << 20 };
+  channel_header *header = self->peer.channel.header;
+  const uint64_t printed = __atomic_load_n(&header->output_size, __ATOMIC_RELAXED);
+  char ring[kOutputTail], bytes[4096];
+  size_t size = printed < kOutputTail ? (size_t)printed : kOutputTail, i, total = 0;
+  memcpy(ring, header->output, sizeof ring);
+  if (size > out_size - 1) size = out_size - 1;
+  for (i = 0; i < size; ++i) out[i] = ring[(printed - size + i) % kOutputTail];
+  while (total < kMost) {
+    ssize_t got = recv(self->output, bytes, sizeof bytes, MSG_DONTWAIT);
+    size_t kept, more;
+    if (got <= 0) break;
+    total += (size_t)got;
+    more = (size_t)got < out_size - 1 ? (size_t)got : out_size - 1;
+    kept = size < out_size - 1 - more ? size : out_size - 1 - more;
+    memmove(out, out + size - kept, kept);
+    memcpy(out + kept, bytes + got - more, more);
+    size = kept + more;
+  }
+  out[size] = '\0';
+  for (i = 0; i < size; ++i) {
+    if (out[i] == '\0') out[i] = ' ';
+  }
+  clean_text(out);
+}
+
+static void remember_unreaped(pid_t pid) {
+  size_t i;
+  pthread_mutex_lock(&list_lock);
+  for (i = 0; i < sizeof unreaped / sizeof *unreaped; ++i) {
+    if (unreaped[i] != 0 && waitpid(unreaped[i], NULL, WNOHANG) != 0) unreaped[i] = 0;
+    if (unreaped[i] == 0 && pid != 0) {
+      unreaped[i] = pid;
+      pid = 0;
+    }
+  }
+  pthread_mutex_unlock(&list_lock);
+}
+
+/* By a file, if there is one: the host may have taken the status, and the number be another's. */
+static void kill_helper(const process *self) {
+#ifdef SYS_pidfd_send_signal
+  if (self->peer.channel.process >= 0) {
+    syscall(SYS_pidfd_send_signal, self->peer.channel.process, SIGKILL, NULL, 0);
+    return;
+  }
+#endif
+  kill(self->pid, SIGKILL);
+}
+
+/*
+ * Kills what runs of the helper, and takes its status. False: there is none, because the host
+ * ignores SIGCHLD or waits for any child, or the helper has not ended in time.
+ */
+static bool reap(process *self, bool must_kill, int *status) {
+  int i;
+  if (must_kill) kill_helper(self);
+  for (i = 0; i < 2000; ++i) { /* a process that waits for a device may take its time */
+    struct pollfd file;
+    siginfo_t info;
+    memset(&info, 0, sizeof info);
+    if (waitid(P_PID, (id_t)self->pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0) {
+      self->pid = 0;
+      return false;
+    }
+    if (info.si_pid == self->pid) {
+      pid_t got;
+      kill(-self->pid, SIGKILL); /* what it has started, while the number cannot be another's */
+      do {
+        got = waitpid(self->pid, status, 0);
+      } while (got < 0 && errno == EINTR);
+      self->pid = 0;
+      return got > 0;
+    }
+    file.fd = self->peer.channel.process;
+    file.events = POLLIN;
+    poll(&file, 1, 1);
+    if (i == 100) kill_helper(self); /* it has closed its socket, and goes on */
+  }
+  remember_unreaped(self->pid);
+  self->pid = 0;
+  return false;
+}
+
+static const char *signal_name(int number, char *buffer, size_t size) {
+  static const struct {
+    int number;
+    const char *name;
+  } kNames[] = {
+      {SIGABRT, "SIGABRT"}, {SIGALRM, "SIGALRM"}, {SIGBUS, "SIGBUS"},   {SIGFPE, "SIGFPE"},
+      {SIGHUP, "SIGHUP"},   {SIGILL, "SIGILL"},   {SIGINT, "SIGINT"},   {SIGKILL, "SIGKILL"},
+      {SIGPIPE, "SIGPIPE"}, {SIGQUIT, "SIGQUIT"}, {SIGSEGV, "SIGSEGV"}, {SIGSYS, "SIGSYS"},
+      {SIGTERM, "SIGTERM"}, {SIGTRAP, "SIGTRAP"}, {SIGXCPU, "SIGXCPU"}, {SIGXFSZ, "SIGXFSZ"},
+  };
+  size_t i;
+  for (i = 0; i < sizeof kNames / sizeof *kNames; ++i) {
+    if (kNames[i].number == number) return kNames[i].name;
+  }
+  snprintf(buffer, size, "signal %d", number);
+  return buffer;
+}
+
+typedef struct {
+  const char *kind;
+  char text[512];
+  int signal; /* 0: none */
+} verdict;
+
+static void judge_signal(const process *self, const crash_note *note, int number, verdict *out) {
+  char buffer[32];
+  out->signal = number;
+  out->kind = TVM_FFI_ISOLATED_CRASH_ERROR;
+  snprintf(out->text, sizeof out->text, "crashed: %s", signal_name(number, buffer, sizeof buffer));
+  if (number == SIGXCPU && self->cpu_seconds > 0) {
+    out->kind = TVM_FFI_ISOLATED_TIMEOUT_ERROR;
+    snprintf(out->text, sizeof out->text, "took more than %llu s of processor time",
+             (unsigned long long)self->cpu_seconds);
+  } else if (self->memory > 0 && note->signal != 0 &&
+             note->data_bytes > self->memory - self->memory / 8) {
+    out->kind = TVM_FFI_ISOLATED_MEMORY_ERROR;
+    snprintf(out->text, sizeof out->text,
+             "crashed with %llu bytes of memory, of which it may have %llu: %s",
+             (unsigned long long)note->data_bytes, (unsigned long long)self->memory,
+             signal_name(number, buffer, sizeof buffer));
+  } else if (number == SIGKILL) {
+    snprintf(out->text, sizeof out->text,
+             "was killed by somebody else; perhaps the system had no memory left");
+  } else if (note->has_address) {
+    const size_t size = strlen(out->text);
+    snprintf(out->text + size, sizeof out->text - size, " at address 0x%llx",
+             (unsigned long long)note->address);
+  }
+}
+
+static void judge(const process *self, const crash_note *note, wait_result result, const char *why,
+                  bool has_status, int status, verdict *out) {
+  memset(out, 0, sizeof *out);
+  if (result == kWaitTime) {
+    out->kind = TVM_FFI_ISOLATED_TIMEOUT_ERROR;
+    snprintf(out->text, sizeof out->text, "was killed: it took longer than %g s", self->timeout);
+  } else if (result == kWaitSignal) {
+    out->kind = TVM_FFI_ISOLATED_TIMEOUT_ERROR;
+    snprintf(out->text, sizeof out->text, "was killed: the host was interrupted");
+  } else if (why != NULL) {
+    out->kind = TVM_FFI_ISOLATED_CHANNEL_ERROR;
+    snprintf(out->text, sizeof out->text, "was killed: what it sent is damaged: %s", why);
+  } else if (!has_status && note->signal != 0) {
+    judge_signal(self, note, (int)note->signal, out);
+  } else if (!has_status) {
+    out->kind = TVM_FFI_ISOLATED_EXIT_ERROR;
+    snprintf(out->text, sizeof out->text, "ended");
+  } else if (WIFSIGNALED(status)) {
+    /* The handler that wrote the note may have been ended by another signal. */
+    judge_signal(self, note, note->signal != 0 ? (int)note->signal : WTERMSIG(status), out);
+  } else if (__atomic_load_n(&self->peer.channel.header->serves, __ATOMIC_RELAXED) == 0) {
+    out->kind = TVM_FFI_ISOLATED_START_ERROR;
+    snprintf(out->text, sizeof out->text, "could not start");
+  } else if (__atomic_load_n(&self->peer.channel.header->leaves, __ATOMIC_RELAXED) != 0) {
+    out->kind = TVM_FFI_ISOLATED_CHANNEL_ERROR;
+    snprintf(out->text, sizeof out->text,
+             "ended: its files were closed, or its memory overwritten");
+  } else {
+    out->kind = TVM_FFI_ISOLATED_EXIT_ERROR;
+    snprintf(out->text, sizeof out->text, "ended with exit code %d", WEXITSTATUS(status));
+  }
+}
+
+static TVMFFIObjectHandle make_cause(const verdict *found, const crash_note *note) {
+  TVMFFIObjectHandle cause = NULL;
+  TVMFFIByteArray kind, message, backtrace;
+  char buffer[32], text[64] = "";
+  if (found->signal == 0) return NULL;
+  kind = tvm_ffi_string_get_bytes(signal_name(found->signal, buffer, sizeof buffer));
+  if (note->has_address) {
+    snprintf(text, sizeof text, "at address 0x%llx", (unsigned long long)note->address);
+  }
+  message = tvm_ffi_string_get_bytes(text);
+  backtrace = tvm_ffi_string_get_bytes(note->backtrace);
+  return TVMFFIErrorCreate(&kind, &message, &backtrace, &cause) == 0 ? cause : NULL;
+}
+
+/* The error that says how the helper ended. */
+static TVMFFIObjectHandle describe_end(process *self, wait_result result, const char *why,
+                                       bool has_status, int status) {
+  enum { kShown = 600 };
+  TVMFFIObjectHandle cause, error = NULL;
+  TVMFFIByteArray kind, message;
+  crash_note note;
+  verdict found;
+  char output[kShown], text[2048];
+  memcpy(&note, &self->peer.channel.header->note, sizeof note);
+  copy_text(note.backtrace, sizeof note.backtrace, note.backtrace);
+  clean_text(note.backtrace);
+  if (note.signal > 64) note.signal = 0;
+  if (note.signal == 0) note.backtrace[0] = '\0', note.has_address = 0;
+  judge(self, &note, result, why, has_status, status, &found);
+  read_output(self, output, sizeof output);
+  snprintf(text, sizeof text, "%s%s%.600s: the helper process %s%s%s",
+           self->called != NULL ? self->called : "", self->called != NULL ? " of " : "",
+           self->library, found.text, output[0] != '\0' ? "; it printed: " : "", output);
+  cause = make_cause(&found, &note);
+  kind = tvm_ffi_string_get_bytes(found.kind);
+  message = tvm_ffi_string_get_bytes(text);
+  TVMFFIErrorCreateWithCauseAndExtraContext(&kind, &message, NULL, cause, NULL, &error);
+  tvm_ffi_object_release(cause);
+  return error;
+}
+
+/* Everything but the memory, which tensors may still use. */
+static void close_process(process *self) {
+  close_file(&self->peer.channel.file);
+  close_file(&self->peer.channel.socket);
+  close_file(&self->peer.channel.process);
+  close_file(&self->output);
+}
+
+static int raise_ended(const process *self) {
+  if (self->ended == NULL) {
+    return TVM_FFI_C_RAISE(TVM_FFI_ISOLATED_EXIT_ERROR, "%s: the helper process has ended",
+                           self->library);
+  }
+  TVMFFIErrorSetRaised(self->ended);
+  return -1;
+}
+
+int process_end(peer *ended, wait_result result, const char *why) {
+  process *self = (process *)(void *)ended;
+  int status = 0;
+  bool has_status;
+  if (ended->is_ended) return raise_ended(self);
+  ended->is_ended = true;
+  has_status = reap(self, result != kWaitGone || why != NULL, &status);
+  self->ended = describe_end(self, result, why, has_status, status);
+  close_process(self);
+  peer_release_exports(ended);
+  return raise_ended(self);
+}
+
+bool process_has_left(const process *self) {
+  const channel_header *header = self->peer.channel.header;
+  return self->peer.is_ended || __atomic_load_n(&header->leaves, __ATOMIC_RELAXED) != 0 ||
+         __atomic_load_n(&header->note.signal, __ATOMIC_RELAXED) != 0;
+}
+
+void process_retain(process *self) {
+  __atomic_fetch_add(&self->references, 1, __ATOMIC_RELAXED);
+}
+
+bool process_release(process *self) {
+  int status;
+  if (__atomic_sub_fetch(&self->references, 1, __ATOMIC_ACQ_REL) != 0) return false;
+  if (!self->peer.is_ended && self->pid > 0) (void)reap(self, true, &status);
+  unlist_process(self);
+  close_process(self);
+  peer_fini(&self->peer);
+  channel_unmap(&self->peer.channel);
+  tvm_ffi_object_release(self->ended);
+  free(self->library);
+  free(self);
+  return true;
+}
