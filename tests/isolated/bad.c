@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Kernels that take their process down, for the tests of isolated modules. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fenv.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <tvm/ffi/c.h>
+#include <unistd.h>
+
+/* The compiler must not know what is wrong. */
+static void *volatile nowhere = (void *)16;
+static volatile int sink;
+
+TVM_FFI_C_EXPORT(fine, "() -> int") {
+  return tvm_ffi_args_return(args, tvm_ffi_any_from_int64(42));
+}
+
+TVM_FFI_C_EXPORT(crash, "() -> None") {
+  (void)args;
+  *(volatile int *)nowhere = 1;
+  return 0;
+}
+
+TVM_FFI_C_EXPORT(end_with_abort, "() -> None") {
+  (void)args;
+  fprintf(stderr, "the last words\n");
+  abort();
+}
+
+TVM_FFI_C_EXPORT(end_with_exit, "() -> None") {
+  (void)args;
+  exit(3);
+}
+
+TVM_FFI_C_EXPORT(end_quickly, "() -> None") {
+  (void)args;
+  _exit(0);
+}
+
+static int recurse(volatile char *outer) {
+  volatile char inner[4096];
+  inner[0] = outer != NULL ? outer[0] : 0;
+  sink = inner[0];
+  if (nowhere == NULL) return 0;
+  return recurse(inner) + inner[0];
+}
+
+TVM_FFI_C_EXPORT(overflow_stack, "() -> int") {
+  return tvm_ffi_args_return(args, tvm_ffi_any_from_int64(recurse(NULL)));
+}
+
+TVM_FFI_C_EXPORT(loop, "() -> None") {
+  (void)args;
+  for (;;) sink = 1;
+  return 0;
+}
+
+TVM_FFI_C_EXPORT(loop_and_ignore, "() -> None") {
+  int i;
+  (void)args;
+  for (i = 1; i < 32; ++i) signal(i, SIG_IGN);
+  for (;;) sink = 1;
+  return 0;
+}
+
+TVM_FFI_C_EXPORT(sleep_long, "() -> None") {
+  (void)args;
+  for (;;) pause();
+  return 0;
+}
+
+/* Overwrites all that lies behind a block of memory. */
+TVM_FFI_C_EXPORT(overflow_heap, "() -> None") {
+  char *block = malloc(64);
+  volatile char *at = block;
+  (void)args;
+  for (;;) *at++ = 0x5a;
+  return 0;
+}
+
+/* Writes behind the end of the tensor that it gets. */
+TVM_FFI_C_EXPORT(overrun, "(0: DLTensor*, 1: int) -> None") {
+  DLTensor *x;
+  int64_t count, i;
+  TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, 0, &x));
+  TVM_FFI_C_TRY(tvm_ffi_args_read_int64(args, 1, &count));
+  for (i = 0; i < count; ++i) ((volatile char *)tvm_ffi_tensor_get_data(x))[i] = 0x5a;
+  return 0;
+}
+
+TVM_FFI_C_EXPORT(close_files, "() -> None") {
+  int i;
+  (void)args;
+  for (i = 0; i < 1024; ++i) close(i);
+  return 0;
+}
+
+TVM_FFI_C_EXPORT(round_up, "() -> None") {
+  (void)args;
+  fesetround(FE_UPWARD);
+  return 0;
+}
+
+TVM_FFI_C_EXPORT(rounding, "() -> int") {
+  return tvm_ffi_args_return(args, tvm_ffi_any_from_int64(fegetround() == FE_TONEAREST));
+}
+
+TVM_FFI_C_EXPORT(divide_by_zero, "() -> int") {
+  volatile int zero = 0;
+  return tvm_ffi_args_return(args, tvm_ffi_any_from_int64(100 / zero));
+}
+
+TVM_FFI_C_EXPORT(stop, "() -> None") {
+  (void)args;
+  raise(SIGSTOP);
+  return 0;
+}
+
+TVM_FFI_C_EXPORT(kill_itself, "() -> None") {
+  (void)args;
+  kill(getpid(), SIGKILL);
+  return 0;
+}
+
+TVM_FFI_C_EXPORT(print, "(0: int) -> None") {
+  static char line[4096];
+  int64_t bytes;
+  TVM_FFI_C_TRY(tvm_ffi_args_read_int64(args, 0, &bytes));
+  memset(line, 'x', sizeof line);
+  for (; bytes > 0; bytes -= (int64_t)sizeof line) (void)!write(1, line, sizeof line);
+  return 0;
+}
+
+TVM_FFI_C_EXPORT(print_and_crash, "() -> None") {
+  int i;
+  (void)args;
+  for (i = 0; i < 100000; ++i) fprintf(stderr, "line %d\n", i);
+  *(volatile int *)nowhere = 1;
+  return 0;
+}
+
+/* Fails without an error. */
+TVM_FFI_C_EXPORT(fail_silently, "() -> None") {
+  (void)args;
+  return -1;
+}
+
+/* Starts a process that holds all that is open, and crashes. */
+TVM_FFI_C_EXPORT(fork_and_crash, "() -> None") {
+  (void)args;
+  if (fork() == 0) {
+    for (;;) pause();
+  }
+  *(volatile int *)nowhere = 1;
+  return 0;
+}
+
+/* Starts processes that start processes; returns how many it could start. */
+TVM_FFI_C_EXPORT(fork_bomb, "() -> int") {
+  int64_t count = 0;
+  int i;
+  for (i = 0; i < 8; ++i) {
+    const pid_t pid = fork();
+    if (pid == 0) {
+      for (;;) pause();
+    }
+    count += pid > 0;
+  }
+  return tvm_ffi_args_return(args, tvm_ffi_any_from_int64(count));
+}
+
+/* The errno of opening a socket, or 0. */
+TVM_FFI_C_EXPORT(open_socket, "() -> int") {
+  const int file = socket(AF_INET, SOCK_STREAM, 0);
+  const int64_t failure = file < 0 ? errno : 0;
+  if (file >= 0) close(file);
+  return tvm_ffi_args_return(args, tvm_ffi_any_from_int64(failure));
+}
+
+/* The errno of making a file with that path, or 0. */
+TVM_FFI_C_EXPORT(write_file, "(0: str) -> int") {
+  TVMFFIByteArray path;
+  FILE *file;
+  TVM_FFI_C_TRY(tvm_ffi_args_read_string(args, 0, &path));
+  file = fopen(path.data, "w");
+  if (file == NULL) return tvm_ffi_args_return(args, tvm_ffi_any_from_int64(errno));
+  fclose(file);
+  return tvm_ffi_args_return(args, tvm_ffi_any_from_int64(0));
+}
+
+/* Takes memory piece by piece until there is none; then crashes, as who does not check does. */
+TVM_FFI_C_EXPORT(take_memory, "() -> None") {
+  (void)args;
+  for (;;) {
+    char *piece = malloc(1 << 20);
+    if (piece == NULL) piece = nowhere;
+    memset(piece, 1, 1 << 20);
+  }
+  return 0;
+}
+
+/* Takes one large piece, and says whether it could. */
+TVM_FFI_C_EXPORT(take_piece, "(0: int) -> bool") {
+  int64_t size;
+  void *piece;
+  TVM_FFI_C_TRY(tvm_ffi_args_read_int64(args, 0, &size));
+  piece = malloc((size_t)size);
+  free(piece);
+  return tvm_ffi_args_return(args, tvm_ffi_any_from_bool(piece != NULL));
+}

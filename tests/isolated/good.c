@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Kernels that behave, for the tests of isolated modules. */
+#include <stdlib.h>
+#include <string.h>
+#include <tvm/ffi/c.h>
+#include <unistd.h>
+
+TVM_FFI_C_EXPORT(nothing, "() -> None") {
+  return tvm_ffi_args_check_count(args, 0);
+}
+
+TVM_FFI_C_EXPORT_DOC(nothing, "Does nothing.");
+TVM_FFI_C_EXPORT_METADATA(nothing, "{\"a\":1}");
+
+/* Gives back what it is given, objects included. */
+TVM_FFI_C_EXPORT(same, "(0: Any) -> Any") {
+  TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 1));
+  return tvm_ffi_any_copy(&args->args[0], args->result);
+}
+
+/* The type index of its argument, as it arrives. */
+TVM_FFI_C_EXPORT(type_of, "(0: Any) -> int") {
+  TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 1));
+  return tvm_ffi_args_return(args, tvm_ffi_any_from_int64(args->args[0].type_index));
+}
+
+TVM_FFI_C_EXPORT(process, "() -> int") {
+  return tvm_ffi_args_return(args, tvm_ffi_any_from_int64(getpid()));
+}
+
+static float *element(const DLTensor *x, int64_t i) {
+  const int64_t stride = x->strides != NULL ? x->strides[0] : 1;
+  return (float *)tvm_ffi_tensor_get_data(x) + i * stride;
+}
+
+/* y += x, of one dimension, with strides. */
+TVM_FFI_C_EXPORT(add_to, "(0: DLTensor*, 1: DLTensor*) -> None") {
+  DLTensor *y, *x;
+  int64_t i;
+  TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, 0, &y));
+  TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, 1, &x));
+  for (i = 0; i < y->shape[0]; ++i) *element(y, i) += *element(x, i);
+  return 0;
+}
+
+/* Writes to its argument, and fails. */
+TVM_FFI_C_EXPORT(write_and_fail, "(0: DLTensor*) -> None") {
+  DLTensor *y;
+  TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, 0, &y));
+  *element(y, 0) = 77;
+  return TVM_FFI_C_RAISE(TVM_FFI_C_VALUE_ERROR, "failed on purpose");
+}
+
+TVM_FFI_C_EXPORT(fail_with_cause, "() -> None") {
+  tvm_ffi_error_raise(TVM_FFI_C_KEY_ERROR, "inner");
+  (void)args;
+  return tvm_ffi_error_wrap("MyError", "outer");
+}
+
+/* The address of the elements modulo 4096. */
+TVM_FFI_C_EXPORT(alignment, "(0: DLTensor*) -> int") {
+  DLTensor *x;
+  TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, 0, &x));
+  return tvm_ffi_args_return(
+      args, tvm_ffi_any_from_int64((int64_t)((uintptr_t)tvm_ffi_tensor_get_data(x) % 64)));
+}
+
+/* A tensor of n floats 0, 1, 2, ... by the environment's allocator. */
+TVM_FFI_C_EXPORT(iota, "(0: int) -> ffi.Tensor") {
+  DLDevice cpu = {kDLCPU, 0};
+  TVMFFIObjectHandle made;
+  int64_t n, i;
+  TVM_FFI_C_TRY(tvm_ffi_args_read_int64(args, 0, &n));
+  TVM_FFI_C_TRY(tvm_ffi_tensor_create(cpu, TVM_FFI_C_FLOAT32, 1, &n, &made));
+  for (i = 0; i < n; ++i) *element(TVMFFITensorGetDLTensorPtr(made), i) = (float)i;
+  return tvm_ffi_args_return(args, tvm_ffi_any_take_object(made));
+}
+
+static void free_elements(void *context, DLTensor *tensor) {
+  (void)tensor;
+  free(context);
+}
+
+/* The same in memory of its own, every second element of it. */
+TVM_FFI_C_EXPORT(own_iota, "(0: int) -> ffi.Tensor") {
+  DLDevice cpu = {kDLCPU, 0};
+  DLTensor tensor;
+  TVMFFIObjectHandle made;
+  int64_t n, i, strides[1] = {2};
+  float *data;
+  TVM_FFI_C_TRY(tvm_ffi_args_read_int64(args, 0, &n));
+  data = malloc((size_t)(2 * n + 1) * sizeof *data);
+  if (data == NULL) return tvm_ffi_error_raise_memory();
+  for (i = 0; i < 2 * n; ++i) data[i] = i % 2 != 0 ? -1 : (float)(i / 2);
+  memset(&tensor, 0, sizeof tensor);
+  tensor.data = data;
+  tensor.device = cpu;
+  tensor.dtype = TVM_FFI_C_FLOAT32;
+  tensor.ndim = 1;
+  tensor.shape = &n;
+  tensor.strides = strides;
+  TVM_FFI_C_TRY(tvm_ffi_tensor_create_around(&tensor, free_elements, data, &made));
+  return tvm_ffi_args_return(args, tvm_ffi_any_take_object(made));
+}
+
+/* Calls a function with the other arguments, and returns what that returns. */
+TVM_FFI_C_EXPORT(call, "(0: ffi.Function, ...) -> Any") {
+  return tvm_ffi_function_call(args->args[0].v_obj, args->args + 1, args->num_args - 1,
+                               args->result);
+}
+
+static TVMFFIObjectHandle kept;
+
+/* Keeps its argument; gives the one before back. */
+TVM_FFI_C_EXPORT(keep, "(0: Any) -> Any") {
+  TVMFFIAny owned;
+  TVM_FFI_C_TRY(tvm_ffi_any_copy(&args->args[0], &owned));
+  *args->result = tvm_ffi_any_take_object(kept);
+  kept = owned.type_index >= kTVMFFIStaticObjectBegin ? owned.v_obj : NULL;
+  return 0;
+}
+
+TVM_FFI_C_FUNCTION(add_numbers, "(0: int, 1: int) -> int") {
+  int64_t a, b;
+  TVM_FFI_C_TRY(tvm_ffi_args_read_int64(args, 0, &a));
+  TVM_FFI_C_TRY(tvm_ffi_args_read_int64(args, 1, &b));
+  return tvm_ffi_args_return(args, tvm_ffi_any_from_int64(a + b));
+}
+
+/* A function. */
+TVM_FFI_C_EXPORT(adder, "() -> ffi.Function") {
+  TVMFFIObjectHandle made;
+  TVM_FFI_C_TRY(TVMFFIFunctionCreate(NULL, add_numbers, NULL, &made));
+  return tvm_ffi_args_return(args, tvm_ffi_any_take_object(made));
+}
+
+/* A module does not cross. */
+TVM_FFI_C_EXPORT(module, "() -> ffi.Module") {
+  TVMFFIAny prefix = tvm_ffi_any_view_string("");
+  return tvm_ffi_function_call_global("ffi.SystemLib", &prefix, 0, args->result);
+}

@@ -1,0 +1,599 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Calls of isolated modules that go well: values, tensors, callbacks, errors. */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <sys/mman.h>
+#include <tvm/ffi/c.h>
+#include <tvm/ffi/extra/isolated.h>
+#include <unistd.h>
+
+#include "support/check.h"
+
+static TVMFFIObjectHandle module;
+
+static tvm_ffi_isolated_options test_options(void) {
+  tvm_ffi_isolated_options options = TVM_FFI_ISOLATED_OPTIONS_INIT;
+  options.helper = getenv("TVM_FFI_TEST_HELPER");
+  return options;
+}
+
+static TVMFFIObjectHandle get(const char *name) {
+  TVMFFIObjectHandle function = NULL;
+  check_ok(tvm_ffi_module_get_function(module, name, &function));
+  return function;
+}
+
+/* Calls a function of the module; the result is owned. */
+static int call(const char *name, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  const TVMFFIObjectHandle function = get(name);
+  const int code = tvm_ffi_function_call(function, args, num_args, result);
+  tvm_ffi_object_release(function);
+  return code;
+}
+
+static int set_up(void **state) {
+  const tvm_ffi_isolated_options options = test_options();
+  (void)state;
+  check_ok(tvm_ffi_isolated_load(module_path("isolated_good.so"), &options, &module));
+  return 0;
+}
+
+static int tear_down(void **state) {
+  (void)state;
+  tvm_ffi_object_release(module);
+  return 0;
+}
+
+/* ---- Values ---- */
+
+static bool equal(const TVMFFIAny *a, const TVMFFIAny *b) {
+  TVMFFIAny args[4], result;
+  args[0] = *a;
+  args[1] = *b;
+  args[2] = args[3] = tvm_ffi_any_from_bool(false);
+  check_ok(tvm_ffi_function_call_global("ffi.StructuralEqual", args, 4, &result));
+  return result.v_int64 != 0;
+}
+
+static void check_crosses(TVMFFIAny value) {
+  TVMFFIAny result;
+  check_ok(call("same", &value, 1, &result));
+  assert_true(equal(&value, &result));
+  tvm_ffi_any_clear(&result);
+}
+
+static void test_plain_values(void **state) {
+  DLDevice device = {kDLCUDA, 3};
+  TVMFFIAny value;
+  (void)state;
+  check_crosses(tvm_ffi_any_none());
+  check_crosses(tvm_ffi_any_from_int64(INT64_MIN));
+  check_crosses(tvm_ffi_any_from_double(-0.5));
+  check_crosses(tvm_ffi_any_from_bool(true));
+  check_crosses(tvm_ffi_any_from_dtype(TVM_FFI_C_FLOAT32));
+  check_crosses(tvm_ffi_any_from_device(device));
+  value = tvm_ffi_any_from_pointer(NULL);
+  check_crosses(value);
+}
+
+static void test_texts(void **state) {
+  static const size_t kSizes[] = {0, 1, 7, 8, 9, 4095, 4096, 1000000};
+  size_t i;
+  (void)state;
+  for (i = 0; i < sizeof kSizes / sizeof *kSizes; ++i) {
+    char *text = malloc(kSizes[i] + 1);
+    TVMFFIAny value;
+    memset(text, 'a', kSizes[i]);
+    check_ok(tvm_ffi_string_create_sized(text, kSizes[i], &value));
+    check_crosses(value);
+    tvm_ffi_any_clear(&value);
+    check_ok(tvm_ffi_bytes_create(text, kSizes[i], &value));
+    check_crosses(value);
+    tvm_ffi_any_clear(&value);
+    free(text);
+  }
+}
+
+/* Views arrive as what they are views of. */
+static void test_views(void **state) {
+  TVMFFIByteArray bytes = {"a\0b", 3};
+  TVMFFIAny value = tvm_ffi_any_view_string("raw text of some length"), result;
+  TVMFFIByteArray got = {NULL, 0};
+  (void)state;
+  check_ok(call("same", &value, 1, &result));
+  check_ok(tvm_ffi_any_read_string(&result, &got));
+  assert_true(tvm_ffi_string_equal(got, "raw text of some length"));
+  tvm_ffi_any_clear(&result);
+  value = tvm_ffi_any_view_bytes(&bytes);
+  check_ok(call("same", &value, 1, &result));
+  check_ok(tvm_ffi_any_read_bytes(&result, &got));
+  assert_int_equal(got.size, 3);
+  assert_memory_equal(got.data, "a\0b", 3);
+  tvm_ffi_any_clear(&result);
+}
+
+/* An Array, List, Map or Dict of the items. */
+static TVMFFIAny make(const char *name, const TVMFFIAny *items, int32_t count) {
+  TVMFFIAny made;
+  check_ok(tvm_ffi_function_call_global(name, items, count, &made));
+  return made;
+}
+
+static void test_containers(void **state) {
+  static const char *const kNames[] = {"ffi.Array", "ffi.List", "ffi.Map", "ffi.Dict"};
+  TVMFFIAny items[4], inner, outer;
+  TVMFFIObjectHandle shape = NULL;
+  int64_t extents[3] = {1, 2, INT64_MAX};
+  size_t i, j;
+  (void)state;
+  check_ok(tvm_ffi_shape_create(extents, 3, &shape));
+  for (i = 0; i < 4; ++i) {
+    for (j = 0; j < 4; ++j) {
+      items[0] = tvm_ffi_any_from_int64(1);
+      items[1] = tvm_ffi_any_view_string("a text that is not short");
+      items[2] = tvm_ffi_any_from_double(2.5);
+      items[3] = tvm_ffi_any_view_object(shape);
+      inner = make(kNames[j], items, 4);
+      items[1] = inner;
+      outer = make(kNames[i], items, 4);
+      check_crosses(outer);
+      tvm_ffi_any_clear(&outer);
+      outer = make(kNames[i], items, 0);
+      check_crosses(outer);
+      tvm_ffi_any_clear(&outer);
+      tvm_ffi_any_clear(&inner);
+    }
+  }
+  tvm_ffi_object_release(shape);
+}
+
+static void test_big_integers(void **state) {
+  uint64_t words[3] = {5, 6, 7};
+  TVMFFIByteArray bytes = {(const char *)words, sizeof words}, got = {NULL, 0};
+  TVMFFIAny value, result;
+  (void)state;
+  check_ok(TVMFFIBigIntFromByteArray(&bytes, &value));
+  check_ok(call("same", &value, 1, &result));
+  assert_int_equal(result.type_index, kTVMFFIBigInt);
+  got = TVMFFIBigIntGetContentByteArray(&result);
+  assert_int_equal(got.size, sizeof words);
+  assert_memory_equal(got.data, words, sizeof words);
+  tvm_ffi_any_clear(&value);
+  tvm_ffi_any_clear(&result);
+}
+
+static void test_deep_values(void **state) {
+  TVMFFIAny value = tvm_ffi_any_from_int64(1), next, result;
+  int i;
+  (void)state;
+  for (i = 0; i < 99; ++i) {
+    next = make("ffi.Array", &value, 1);
+    tvm_ffi_any_clear(&value);
+    value = next;
+  }
+  check_crosses(value);
+  for (i = 0; i < 5; ++i) {
+    next = make("ffi.Array", &value, 1);
+    tvm_ffi_any_clear(&value);
+    value = next;
+  }
+  check_fails_with(call("same", &value, 1, &result), "ValueError", "levels deep");
+  tvm_ffi_any_clear(&value);
+}
+
+static void test_refused_values(void **state) {
+  int target;
+  TVMFFIAny args[2], result;
+  DLDevice device = {kDLCUDA, 0};
+  tvm_ffi_vector on_device;
+  (void)state;
+  args[0] = tvm_ffi_any_from_pointer(&target);
+  check_fails_with(call("same", args, 1, &result), "TypeError", "argument #0 of same: a pointer");
+  args[0] = tvm_ffi_any_none();
+  args[1] = tvm_ffi_any_view_object(module);
+  check_fails_with(call("same", args, 2, &result), "TypeError", "argument #1 of same: ");
+  args[0] = tvm_ffi_vector_init(&on_device, &target, device, TVM_FFI_C_FLOAT32, 1);
+  check_fails_with(call("same", args, 1, &result), "TypeError", "device type 2");
+  check_fails_with(call("module", args, 0, &result), "TypeError", "`ffi.Module` cannot cross");
+  check_crosses(tvm_ffi_any_from_int64(1));
+}
+
+/* ---- Functions of the module ---- */
+
+static void test_lookup(void **state) {
+  TVMFFIObjectHandle function = NULL;
+  TVMFFIAny args[3], result;
+  TVMFFIByteArray text = {NULL, 0};
+  (void)state;
+  check_ok(tvm_ffi_module_find_function(module, "no_such", &function));
+  assert_null(function);
+  args[0] = tvm_ffi_any_view_object(module);
+  args[1] = tvm_ffi_any_view_string("nothing");
+  args[2] = tvm_ffi_any_from_bool(false);
+  check_ok(tvm_ffi_function_call_global("ffi.ModuleGetFunctionDoc", args, 3, &result));
+  check_ok(tvm_ffi_any_read_string(&result, &text));
+  assert_true(tvm_ffi_string_equal(text, "Does nothing."));
+  tvm_ffi_any_clear(&result);
+  check_ok(tvm_ffi_function_call_global("ffi.ModuleGetFunctionMetadata", args, 3, &result));
+  check_ok(tvm_ffi_any_read_string(&result, &text));
+  assert_true(tvm_ffi_string_equal(text, "{\"a\":1}"));
+  tvm_ffi_any_clear(&result);
+}
+
+static void test_process(void **state) {
+  TVMFFIAny result;
+  int64_t pid = 0;
+  (void)state;
+  check_ok(call("process", NULL, 0, &result));
+  assert_int_not_equal(result.v_int64, getpid());
+  check_ok(tvm_ffi_isolated_read_process(module, 0, &pid));
+  assert_int_equal(pid, result.v_int64);
+  check_fails_with(tvm_ffi_isolated_read_process(module, 1, &pid), "IndexError", "has 1");
+}
+
+static void test_errors(void **state) {
+  TVMFFIAny result;
+  TVMFFIObjectHandle error;
+  TVMFFIByteArray text;
+  (void)state;
+  assert_int_equal(call("fail_with_cause", NULL, 0, &result), -1);
+  error = tvm_ffi_error_take();
+  assert_true(tvm_ffi_error_is(error, "MyError"));
+  assert_true(tvm_ffi_string_equal(tvm_ffi_error_get_message(error), "outer"));
+  assert_non_null(tvm_ffi_error_get_cause(error));
+  text = tvm_ffi_error_get_message(tvm_ffi_error_get_cause(error));
+  assert_true(tvm_ffi_string_equal(text, "inner"));
+  tvm_ffi_object_release(error);
+}
+
+static void test_load_errors(void **state) {
+  tvm_ffi_isolated_options options = test_options();
+  TVMFFIObjectHandle none;
+  (void)state;
+  check_fails_with(tvm_ffi_isolated_load("./no_such.so", &options, &none), "InternalError",
+                   "no_such.so");
+  options.helper = "/no/such/helper";
+  check_fails_with(tvm_ffi_isolated_load(module_path("isolated_good.so"), &options, &none),
+                   TVM_FFI_ISOLATED_START_ERROR, "/no/such/helper: No such file");
+  options.helper = "/bin/false";
+  check_fails_with(tvm_ffi_isolated_load(module_path("isolated_good.so"), &options, &none),
+                   TVM_FFI_ISOLATED_START_ERROR, "could not start");
+  options = test_options();
+  options.timeout = -1;
+  check_fails_with(tvm_ffi_isolated_load("x.so", &options, &none), "ValueError", "timeout");
+  options = test_options();
+  options.forbids = 64;
+  check_fails_with(tvm_ffi_isolated_load("x.so", &options, &none), "ValueError", "0x40");
+  options = test_options();
+  options.struct_size = 8;
+  check_fails_with(tvm_ffi_isolated_load("x.so", &options, &none), "ValueError", "struct_size");
+  check_fails_with(tvm_ffi_isolated_load(NULL, NULL, &none), "ValueError", "path");
+}
+
+/* ---- Tensors ---- */
+
+static const DLDevice kCpu = {kDLCPU, 0};
+
+static void test_copied_tensors(void **state) {
+  float y[4] = {1, 2, 3, 4}, x[4] = {10, 20, 30, 40};
+  tvm_ffi_vector yv, xv;
+  TVMFFIAny args[2], result;
+  int i;
+  (void)state;
+  args[0] = tvm_ffi_vector_init(&yv, y, kCpu, TVM_FFI_C_FLOAT32, 4);
+  args[1] = tvm_ffi_vector_init(&xv, x, kCpu, TVM_FFI_C_FLOAT32, 4);
+  check_ok(call("add_to", args, 2, &result));
+  for (i = 0; i < 4; ++i) assert_true(y[i] == (float)(11 * (i + 1)));
+  for (i = 0; i < 4; ++i) assert_true(x[i] == (float)(10 * (i + 1)));
+  /* The same memory twice is the same memory there. */
+  args[1] = args[0];
+  check_ok(call("add_to", args, 2, &result));
+  for (i = 0; i < 4; ++i) assert_true(y[i] == (float)(22 * (i + 1)));
+}
+
+/* Interleaved tensors; nothing between the elements is written. */
+static void test_strided_tensors(void **state) {
+  float data[12], *at = data;
+  int64_t strides[1] = {3}, back[1] = {-3};
+  tvm_ffi_vector yv, xv;
+  TVMFFIAny args[2], result;
+  int i;
+  (void)state;
+  for (i = 0; i < 12; ++i) data[i] = (float)i;
+  args[0] = tvm_ffi_vector_init(&yv, at, kCpu, TVM_FFI_C_FLOAT32, 4);
+  args[1] = tvm_ffi_vector_init(&xv, at + 10, kCpu, TVM_FFI_C_FLOAT32, 4);
+  yv.tensor.strides = strides;
+  xv.tensor.strides = back;
+  check_ok(call("add_to", args, 2, &result)); /* 0 3 6 9 += 10 7 4 1 */
+  for (i = 0; i < 12; ++i) assert_true(data[i] == (float)(i % 3 == 0 ? 10 : i));
+  /* Tensors that overlap by half. */
+  for (i = 0; i < 12; ++i) data[i] = 1;
+  args[0] = tvm_ffi_vector_init(&yv, at, kCpu, TVM_FFI_C_FLOAT32, 8);
+  args[1] = tvm_ffi_vector_init(&xv, at + 4, kCpu, TVM_FFI_C_FLOAT32, 8);
+  check_ok(call("add_to", args, 2, &result));
+  for (i = 0; i < 12; ++i) assert_true(data[i] == (float)(i < 8 ? 2 : 1));
+}
+
+/* The alignment of elements is the same there, and a failed call changes nothing here. */
+static void test_alignment_and_failure(void **state) {
+  char *data = NULL;
+  tvm_ffi_vector v;
+  TVMFFIAny arg, result;
+  size_t i;
+  (void)state;
+  assert_int_equal(posix_memalign((void **)&data, 64, 256), 0);
+  memset(data, 0, 256);
+  for (i = 0; i < 128; i += 4) {
+    arg = tvm_ffi_vector_init(&v, data + i, kCpu, TVM_FFI_C_FLOAT32, 4);
+    check_ok(call("alignment", &arg, 1, &result));
+    assert_int_equal(result.v_int64, i % 64);
+  }
+  arg = tvm_ffi_vector_init(&v, data, kCpu, TVM_FFI_C_FLOAT32, 4);
+  check_fails(call("write_and_fail", &arg, 1, &result), "ValueError", "failed on purpose");
+  for (i = 0; i < 256; ++i) assert_int_equal(data[i], 0);
+  free(data);
+}
+
+/* Memory that cannot be written is not, whether a tensor says so or not. */
+static void test_read_only_memory(void **state) {
+  const size_t size = 1 << 16;
+  float y[4] = {1, 1, 1, 1};
+  float *x = mmap(NULL, size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  tvm_ffi_vector yv, xv;
+  TVMFFIAny args[2], result;
+  TVMFFIObjectHandle object = NULL;
+  (void)state;
+  args[0] = tvm_ffi_vector_init(&yv, y, kCpu, TVM_FFI_C_FLOAT32, 4);
+  args[1] = tvm_ffi_vector_init(&xv, x, kCpu, TVM_FFI_C_FLOAT32, (int64_t)(size / 4));
+  check_ok(call("add_to", args, 2, &result));
+  check_ok(tvm_ffi_tensor_create_read_only(&xv.tensor, NULL, NULL, &object));
+  args[1] = args[0];
+  args[0] = tvm_ffi_any_view_object(object);
+  xv.tensor.shape[0] = 4;
+  xv.shape[0] = 4;
+  TVMFFITensorGetDLTensorPtr(object)->shape[0] = 4;
+  check_ok(call("add_to", args, 2, &result)); /* writes to it there, which is lost */
+  assert_true(x[0] == 0);
+  tvm_ffi_object_release(object);
+  munmap(x, size);
+}
+
+static void check_iota(const TVMFFIAny *value, int64_t n) {
+  const DLTensor *tensor = TVMFFITensorGetDLTensorPtr(value->v_obj);
+  int64_t i, stride = 0;
+  assert_int_equal(value->type_index, kTVMFFITensor);
+  assert_int_equal(tensor->ndim, 1);
+  assert_int_equal(tensor->shape[0], n);
+  check_ok(tvm_ffi_tensor_read_stride(tensor, 0, &stride));
+  for (i = 0; i < n; ++i) {
+    assert_true(((float *)tvm_ffi_tensor_get_data(tensor))[i * stride] == (float)i);
+  }
+}
+
+static void test_returned_tensors(void **state) {
+  static const int64_t kSizes[] = {0, 1, 1000, 16384, 16385, 1000000};
+  static const char *const kNames[] = {"iota", "own_iota"};
+  TVMFFIAny arg, result, again;
+  size_t i, j;
+  (void)state;
+  for (i = 0; i < sizeof kSizes / sizeof *kSizes; ++i) {
+    for (j = 0; j < 2; ++j) {
+      arg = tvm_ffi_any_from_int64(kSizes[i]);
+      check_ok(call(kNames[j], &arg, 1, &result));
+      check_iota(&result, kSizes[i]);
+      /* An argument that is returned is the same object. */
+      check_ok(call("same", &result, 1, &again));
+      assert_ptr_equal(again.v_obj, result.v_obj);
+      tvm_ffi_any_clear(&again);
+      tvm_ffi_any_clear(&result);
+    }
+  }
+}
+
+/* Tensors outlive their helper and their module. */
+static void test_tensors_outlive(void **state) {
+  const tvm_ffi_isolated_options options = test_options();
+  const TVMFFIObjectHandle outer = module;
+  TVMFFIAny arg = tvm_ffi_any_from_int64(100000), result;
+  (void)state;
+  check_ok(tvm_ffi_isolated_load(module_path("isolated_good.so"), &options, &module));
+  check_ok(call("iota", &arg, 1, &result));
+  tvm_ffi_object_release(module);
+  module = outer;
+  check_iota(&result, 100000);
+  tvm_ffi_any_clear(&result);
+}
+
+static void test_shared_tensors(void **state) {
+  DLPackManagedTensorAllocator before;
+  TVMFFIObjectHandle y = NULL, x = NULL;
+  TVMFFIAny args[2], result;
+  int64_t n = 300000, i;
+  float *yd, *xd;
+  (void)state;
+  check_ok(TVMFFIEnvSetDLPackManagedTensorAllocator(tvm_ffi_isolated_allocate, 0, &before));
+  check_ok(tvm_ffi_tensor_create(kCpu, TVM_FFI_C_FLOAT32, 1, &n, &y));
+  check_ok(tvm_ffi_tensor_create(kCpu, TVM_FFI_C_FLOAT32, 1, &n, &x));
+  check_ok(TVMFFIEnvSetDLPackManagedTensorAllocator(before, 0, NULL));
+  yd = TVMFFITensorGetDLTensorPtr(y)->data;
+  xd = TVMFFITensorGetDLTensorPtr(x)->data;
+  for (i = 0; i < n; ++i) yd[i] = 1, xd[i] = (float)i;
+  args[0] = tvm_ffi_any_view_object(y);
+  args[1] = tvm_ffi_any_view_object(x);
+  check_ok(call("add_to", args, 2, &result));
+  for (i = 0; i < n; ++i) assert_true(yd[i] == (float)(i + 1));
+  /* In place: what a failing kernel wrote is there. */
+  check_fails(call("write_and_fail", args, 1, &result), "ValueError", "failed on purpose");
+  assert_true(yd[0] == 77);
+  tvm_ffi_object_release(y);
+  tvm_ffi_object_release(x);
+}
+
+/* A kernel may keep a tensor; its elements are then its own. */
+static void test_kept_tensors(void **state) {
+  float data[4] = {0, 1, 2, 3};
+  tvm_ffi_vector v;
+  TVMFFIObjectHandle tensor = NULL;
+  TVMFFIAny arg, none = tvm_ffi_any_none(), result;
+  (void)state;
+  (void)tvm_ffi_vector_init(&v, data, kCpu, TVM_FFI_C_FLOAT32, 4);
+  check_ok(tvm_ffi_tensor_create_around(&v.tensor, NULL, NULL, &tensor));
+  arg = tvm_ffi_any_view_object(tensor);
+  check_ok(call("keep", &arg, 1, &result));
+  tvm_ffi_object_release(tensor);
+  data[0] = 5;
+  arg = tvm_ffi_any_from_int64(1000); /* overwrites the messages before */
+  check_ok(call("own_iota", &arg, 1, &result));
+  tvm_ffi_any_clear(&result);
+  check_ok(call("keep", &none, 1, &result));
+  check_iota(&result, 4);
+  tvm_ffi_any_clear(&result);
+}
+
+/* ---- Callbacks ---- */
+
+TVM_FFI_C_FUNCTION(multiply, "(0: int, 1: int) -> int") {
+  int64_t a, b;
+  TVM_FFI_C_TRY(tvm_ffi_args_read_int64(args, 0, &a));
+  TVM_FFI_C_TRY(tvm_ffi_args_read_int64(args, 1, &b));
+  if (b == 0) return TVM_FFI_C_RAISE("MyError", "zero");
+  return tvm_ffi_args_return(args, tvm_ffi_any_from_int64(a * b));
+}
+
+static TVMFFIObjectHandle make_function(TVMFFISafeCallType body) {
+  TVMFFIObjectHandle made = NULL;
+  check_ok(TVMFFIFunctionCreate(NULL, body, NULL, &made));
+  return made;
+}
+
+static void test_callbacks(void **state) {
+  const TVMFFIObjectHandle function = make_function(multiply);
+  TVMFFIAny args[3], result;
+  (void)state;
+  args[0] = tvm_ffi_any_view_object(function);
+  args[1] = tvm_ffi_any_from_int64(6);
+  args[2] = tvm_ffi_any_from_int64(7);
+  check_ok(call("call", args, 3, &result));
+  assert_int_equal(result.v_int64, 42);
+  args[2] = tvm_ffi_any_from_int64(0);
+  check_fails(call("call", args, 3, &result), "MyError", "zero");
+  assert_int_equal(check_use_count(function), 1);
+  tvm_ffi_object_release(function);
+}
+
+static int64_t levels;
+static TVMFFIObjectHandle call_kernel;
+
+/* Calls the module again, which calls this again. */
+TVM_FFI_C_FUNCTION(descend, "() -> int") {
+  const TVMFFIObjectHandle function = make_function(descend);
+  TVMFFIAny arg = tvm_ffi_any_view_object(function);
+  int code;
+  if (levels == 0) {
+    tvm_ffi_object_release(function);
+    return tvm_ffi_args_return(args, tvm_ffi_any_from_int64(0));
+  }
+  --levels;
+  code = tvm_ffi_function_call(call_kernel, &arg, 1, args->result);
+  if (code == 0) ++args->result->v_int64;
+  tvm_ffi_object_release(function);
+  return code;
+}
+
+static void test_nested_calls(void **state) {
+  const TVMFFIObjectHandle function = make_function(descend);
+  TVMFFIAny arg = tvm_ffi_any_view_object(function), result;
+  (void)state;
+  call_kernel = get("call");
+  levels = 50;
+  check_ok(call("call", &arg, 1, &result));
+  assert_int_equal(result.v_int64, 50);
+  levels = 1000;
+  check_fails_with(call("call", &arg, 1, &result), "RecursionError", "calls within calls");
+  check_ok(call("nothing", NULL, 0, &result));
+  tvm_ffi_object_release(call_kernel);
+  tvm_ffi_object_release(function);
+}
+
+/* y += 1 in the host. */
+TVM_FFI_C_FUNCTION(increment, "(0: DLTensor*) -> None") {
+  DLTensor *y;
+  int64_t i;
+  TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, 0, &y));
+  for (i = 0; i < y->shape[0]; ++i) ++((float *)tvm_ffi_tensor_get_data(y))[i];
+  return 0;
+}
+
+/* A callback gets a copy of the kernel's tensor, and what it changes arrives there. */
+static void test_tensors_in_callbacks(void **state) {
+  const TVMFFIObjectHandle function = make_function(increment);
+  float data[3] = {1, 2, 3};
+  tvm_ffi_vector v;
+  TVMFFIAny args[2], result;
+  (void)state;
+  args[0] = tvm_ffi_any_view_object(function);
+  args[1] = tvm_ffi_vector_init(&v, data, kCpu, TVM_FFI_C_FLOAT32, 3);
+  check_ok(call("call", args, 2, &result));
+  assert_true(data[0] == 2 && data[1] == 3 && data[2] == 4);
+  tvm_ffi_object_release(function);
+}
+
+/* A function that a kernel returns runs in its helper, also when it goes back there. */
+static void test_returned_functions(void **state) {
+  TVMFFIAny args[3], result, sum;
+  (void)state;
+  check_ok(call("adder", NULL, 0, &result));
+  args[0] = result;
+  args[1] = tvm_ffi_any_from_int64(2);
+  args[2] = tvm_ffi_any_from_int64(3);
+  check_ok(tvm_ffi_function_call(result.v_obj, args + 1, 2, &sum));
+  assert_int_equal(sum.v_int64, 5);
+  check_ok(call("call", args, 3, &sum));
+  assert_int_equal(sum.v_int64, 5);
+  tvm_ffi_any_clear(&result);
+}
+
+/* A callback that the kernel keeps is the same function when it comes back. */
+static void test_kept_callbacks(void **state) {
+  const TVMFFIObjectHandle function = make_function(multiply);
+  TVMFFIAny arg = tvm_ffi_any_view_object(function), none = tvm_ffi_any_none(), result;
+  (void)state;
+  check_ok(call("keep", &arg, 1, &result));
+  assert_int_equal(check_use_count(function), 2);
+  check_ok(call("keep", &none, 1, &result));
+  assert_ptr_equal(result.v_obj, function);
+  tvm_ffi_any_clear(&result);
+  check_ok(call("nothing", NULL, 0, &result)); /* brings the news that it is not kept any more */
+  assert_int_equal(check_use_count(function), 1);
+  tvm_ffi_object_release(function);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_plain_values),
+      cmocka_unit_test(test_texts),
+      cmocka_unit_test(test_views),
+      cmocka_unit_test(test_containers),
+      cmocka_unit_test(test_big_integers),
+      cmocka_unit_test(test_deep_values),
+      cmocka_unit_test(test_refused_values),
+      cmocka_unit_test(test_lookup),
+      cmocka_unit_test(test_process),
+      cmocka_unit_test(test_errors),
+      cmocka_unit_test(test_load_errors),
+      cmocka_unit_test(test_copied_tensors),
+      cmocka_unit_test(test_strided_tensors),
+      cmocka_unit_test(test_alignment_and_failure),
+      cmocka_unit_test(test_read_only_memory),
+      cmocka_unit_test(test_returned_tensors),
+      cmocka_unit_test(test_tensors_outlive),
+      cmocka_unit_test(test_shared_tensors),
+      cmocka_unit_test(test_kept_tensors),
+      cmocka_unit_test(test_callbacks),
+      cmocka_unit_test(test_nested_calls),
+      cmocka_unit_test(test_tensors_in_callbacks),
+      cmocka_unit_test(test_returned_functions),
+      cmocka_unit_test(test_kept_callbacks),
+  };
+  return cmocka_run_group_tests(tests, set_up, tear_down);
+}

@@ -1,0 +1,547 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Kernels that take their helper down: the host lives, says what happened, and the next call works.
+ */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <errno.h>
+#include <fenv.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <tvm/ffi/c.h>
+#include <tvm/ffi/extra/isolated.h>
+#include <unistd.h>
+
+#include "support/check.h"
+
+static tvm_ffi_isolated_options test_options(void) {
+  tvm_ffi_isolated_options options = TVM_FFI_ISOLATED_OPTIONS_INIT;
+  options.helper = getenv("TVM_FFI_TEST_HELPER");
+  return options;
+}
+
+static TVMFFIObjectHandle load_with(const char *file, const tvm_ffi_isolated_options *options) {
+  TVMFFIObjectHandle module = NULL;
+  check_ok(tvm_ffi_isolated_load(module_path(file), options, &module));
+  return module;
+}
+
+static TVMFFIObjectHandle load(const char *file) {
+  const tvm_ffi_isolated_options options = test_options();
+  return load_with(file, &options);
+}
+
+static int call(TVMFFIObjectHandle module, const char *name, const TVMFFIAny *args,
+                int32_t num_args, TVMFFIAny *result) {
+  TVMFFIObjectHandle function = NULL;
+  int code;
+  check_ok(tvm_ffi_module_get_function(module, name, &function));
+  code = tvm_ffi_function_call(function, args, num_args, result);
+  tvm_ffi_object_release(function);
+  return code;
+}
+
+static void check_works(TVMFFIObjectHandle module) {
+  TVMFFIAny result;
+  check_ok(call(module, "fine", NULL, 0, &result));
+  assert_int_equal(result.v_int64, 42);
+}
+
+static double now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static int count_files(void) {
+  DIR *folder = opendir("/proc/self/fd");
+  int count = 0;
+  assert_non_null(folder);
+  while (readdir(folder) != NULL) ++count;
+  closedir(folder);
+  return count;
+}
+
+static int64_t count_mappings(void) {
+  FILE *file = fopen("/proc/self/maps", "r");
+  int64_t count = 0;
+  int c;
+  assert_non_null(file);
+  while ((c = getc(file)) != EOF) count += c == '\n';
+  fclose(file);
+  return count;
+}
+
+/* Whether a process is there, as zombie or not. */
+static bool exists(int64_t pid) {
+  return kill((pid_t)pid, 0) == 0;
+}
+
+/* ---- Ends ---- */
+
+typedef struct {
+  const char *kernel, *kind, *text;
+} ending;
+
+static void check_ends(TVMFFIObjectHandle module, const ending *expected) {
+  TVMFFIAny result;
+  int64_t pid = 0;
+  check_ok(tvm_ffi_isolated_read_process(module, 0, &pid));
+  check_fails_with(call(module, expected->kernel, NULL, 0, &result), expected->kind,
+                   expected->text);
+  assert_false(exists(pid));
+  check_works(module);
+}
+
+static void test_crashes(void **state) {
+  static const ending kEndings[] = {
+    {"crash", TVM_FFI_ISOLATED_CRASH_ERROR, "crashed: SIGSEGV at address 0x10"},
+    {"end_with_abort", TVM_FFI_ISOLATED_CRASH_ERROR,
+     "crashed: SIGABRT; it printed: the last words"},
+    {"overflow_stack", TVM_FFI_ISOLATED_CRASH_ERROR, "crashed: SIGSEGV at address 0x"},
+    {"overflow_heap", TVM_FFI_ISOLATED_CRASH_ERROR, "crashed: SIG"},
+#if defined(__i386__) || defined(__x86_64__)
+    {"divide_by_zero", TVM_FFI_ISOLATED_CRASH_ERROR, "crashed: SIGFPE"},
+#endif
+    {"kill_itself", TVM_FFI_ISOLATED_CRASH_ERROR, "killed by somebody else"},
+    {"end_with_exit", TVM_FFI_ISOLATED_EXIT_ERROR, "ended with exit code 3"},
+    {"end_quickly", TVM_FFI_ISOLATED_EXIT_ERROR, "ended with exit code 0"},
+    {"print_and_crash", TVM_FFI_ISOLATED_CRASH_ERROR, "line 99999"},
+    {"fork_and_crash", TVM_FFI_ISOLATED_CRASH_ERROR, "crashed: SIGSEGV"},
+  };
+  const TVMFFIObjectHandle module = load("isolated_bad.so");
+  size_t i;
+  (void)state;
+  for (i = 0; i < sizeof kEndings / sizeof *kEndings; ++i) check_ends(module, &kEndings[i]);
+  tvm_ffi_object_release(module);
+}
+
+static void test_time_limits(void **state) {
+  static const ending kEndings[] = {
+      {"loop", TVM_FFI_ISOLATED_TIMEOUT_ERROR, "longer than 0.2 s"},
+      {"loop_and_ignore", TVM_FFI_ISOLATED_TIMEOUT_ERROR, "longer than 0.2 s"},
+      {"sleep_long", TVM_FFI_ISOLATED_TIMEOUT_ERROR, "longer than 0.2 s"},
+      {"stop", TVM_FFI_ISOLATED_TIMEOUT_ERROR, "longer than 0.2 s"},
+  };
+  tvm_ffi_isolated_options options = test_options();
+  TVMFFIObjectHandle module;
+  size_t i;
+  (void)state;
+  options.timeout = 0.2;
+  module = load_with("isolated_bad.so", &options);
+  for (i = 0; i < sizeof kEndings / sizeof *kEndings; ++i) check_ends(module, &kEndings[i]);
+  tvm_ffi_object_release(module);
+}
+
+/* The cause of a crash is the signal, with a backtrace of the kernel. */
+static void test_backtraces(void **state) {
+  const TVMFFIObjectHandle module = load("isolated_bad.so");
+  TVMFFIObjectHandle error, cause;
+  TVMFFIAny result;
+  (void)state;
+  assert_int_equal(call(module, "crash", NULL, 0, &result), -1);
+  error = tvm_ffi_error_take();
+  cause = tvm_ffi_error_get_cause(error);
+  assert_non_null(cause);
+  assert_true(tvm_ffi_error_is(cause, "SIGSEGV"));
+#if defined(__GLIBC__)
+  assert_non_null(strstr(tvm_ffi_error_get_backtrace(cause).data, "isolated_bad.so"));
+#endif
+  tvm_ffi_object_release(error);
+  tvm_ffi_object_release(module);
+}
+
+static void test_load(void **state) {
+  const tvm_ffi_isolated_options options = test_options();
+  TVMFFIObjectHandle module = NULL;
+  (void)state;
+  check_fails_with(tvm_ffi_isolated_load(module_path("isolated_bad_at_load.so"), &options, &module),
+                   TVM_FFI_ISOLATED_CRASH_ERROR, "the loading of ");
+}
+
+static void test_exception(void **state) {
+#ifdef TEST_CPP
+  const TVMFFIObjectHandle module = load("isolated_bad_cpp.so");
+  TVMFFIAny result;
+  check_fails_with(call(module, "throw", NULL, 0, &result), TVM_FFI_ISOLATED_CRASH_ERROR,
+                   "nobody catches this");
+  tvm_ffi_object_release(module);
+#endif
+  (void)state;
+}
+
+/* What damages the helper without ending it. */
+static void test_damage(void **state) {
+  const TVMFFIObjectHandle module = load("isolated_bad.so");
+  TVMFFIAny result, arg = tvm_ffi_any_from_int64((int64_t)1 << 30);
+  const int rounding = fegetround();
+  int64_t before = 0, after = 0;
+  int code;
+  (void)state;
+  check_ok(call(module, "round_up", NULL, 0, &result));
+  check_ok(call(module, "rounding", NULL, 0, &result));
+  assert_int_equal(result.v_int64, 1);
+  assert_int_equal(fegetround(), rounding);
+  check_ok(call(module, "print", &arg, 1, &result)); /* a gigabyte */
+  check_fails_with(call(module, "fail_silently", NULL, 0, &result), "InternalError",
+                   "without setting an error");
+  check_works(module);
+  check_ok(tvm_ffi_isolated_read_process(module, 0, &before));
+  /* Its answer may arrive, or not. */
+  code = call(module, "close_files", NULL, 0, &result);
+  if (code != 0) check_raised_with(TVM_FFI_ISOLATED_CHANNEL_ERROR, "its files were closed");
+  usleep(100000);
+  check_works(module);
+  check_ok(tvm_ffi_isolated_read_process(module, 0, &after));
+  assert_int_not_equal(before, after);
+  tvm_ffi_object_release(module);
+}
+
+/* Accidents with shared tensors hit the helper, not the neighbours. */
+static void test_overrun(void **state) {
+  const TVMFFIObjectHandle module = load("isolated_bad.so");
+  DLPackManagedTensorAllocator before;
+  DLDevice cpu = {kDLCPU, 0};
+  TVMFFIObjectHandle tensors[3] = {NULL, NULL, NULL};
+  TVMFFIAny args[2], result;
+  int64_t n = 4096, i, j;
+  (void)state;
+  check_ok(TVMFFIEnvSetDLPackManagedTensorAllocator(tvm_ffi_isolated_allocate, 0, &before));
+  for (i = 0; i < 3; ++i) {
+    check_ok(tvm_ffi_tensor_create(cpu, TVM_FFI_C_UINT8, 1, &n, &tensors[i]));
+    memset(TVMFFITensorGetDLTensorPtr(tensors[i])->data, 0, 4096);
+  }
+  check_ok(TVMFFIEnvSetDLPackManagedTensorAllocator(before, 0, NULL));
+  for (i = 0; i < 3; ++i) {
+    args[0] = tvm_ffi_any_view_object(tensors[i]);
+    args[1] = tvm_ffi_any_from_int64(0);
+    check_ok(call(module, "overrun", args, 2, &result)); /* the helper knows all three */
+  }
+  args[0] = tvm_ffi_any_view_object(tensors[1]);
+  args[1] = tvm_ffi_any_from_int64(4097);
+  check_fails_with(call(module, "overrun", args, 2, &result), TVM_FFI_ISOLATED_CRASH_ERROR,
+                   "SIGSEGV");
+  for (i = 0; i < 3; ++i) {
+    const unsigned char *data = TVMFFITensorGetDLTensorPtr(tensors[i])->data;
+    for (j = 0; j < 4096; ++j) assert_int_equal(data[j], i == 1 ? 0x5a : 0);
+    tvm_ffi_object_release(tensors[i]);
+  }
+  tvm_ffi_object_release(module);
+}
+
+static void test_no_restart(void **state) {
+  tvm_ffi_isolated_options options = test_options();
+  TVMFFIObjectHandle module, fine = NULL, crash = NULL;
+  TVMFFIAny result;
+  int64_t pid = 1;
+  (void)state;
+  options.no_restart = 1;
+  module = load_with("isolated_bad.so", &options);
+  check_ok(tvm_ffi_module_get_function(module, "fine", &fine));
+  check_ok(tvm_ffi_module_get_function(module, "crash", &crash));
+  check_fails_with(tvm_ffi_function_call(crash, NULL, 0, &result), TVM_FFI_ISOLATED_CRASH_ERROR,
+                   "SIGSEGV");
+  check_fails_with(tvm_ffi_function_call(fine, NULL, 0, &result), TVM_FFI_ISOLATED_CRASH_ERROR,
+                   "SIGSEGV");
+  check_ok(tvm_ffi_isolated_read_process(module, 0, &pid));
+  assert_int_equal(pid, 0);
+  tvm_ffi_object_release(fine);
+  tvm_ffi_object_release(crash);
+  tvm_ffi_object_release(module);
+}
+
+/* A helper that somebody kills between two calls is replaced. */
+static void test_killed_between_calls(void **state) {
+  const TVMFFIObjectHandle module = load("isolated_bad.so");
+  TVMFFIAny result;
+  TVMFFIObjectHandle fine = NULL;
+  int64_t pid = 0;
+  (void)state;
+  check_ok(tvm_ffi_module_get_function(module, "fine", &fine));
+  check_ok(tvm_ffi_isolated_read_process(module, 0, &pid));
+  kill((pid_t)pid, SIGKILL);
+  check_fails_with(tvm_ffi_function_call(fine, NULL, 0, &result), TVM_FFI_ISOLATED_CRASH_ERROR,
+                   "killed by somebody else");
+  check_ok(tvm_ffi_function_call(fine, NULL, 0, &result));
+  assert_int_equal(result.v_int64, 42);
+  tvm_ffi_object_release(fine);
+  tvm_ffi_object_release(module);
+}
+
+/* Death is noticed at once, not when something is polled. */
+static void test_latency_of_death(void **state) {
+  const TVMFFIObjectHandle module = load("isolated_bad.so");
+  TVMFFIObjectHandle end = NULL;
+  TVMFFIAny result;
+  double best = 1, begin;
+  int i;
+  (void)state;
+  check_ok(tvm_ffi_module_get_function(module, "end_quickly", &end));
+  for (i = 0; i < 20; ++i) {
+    check_works(module);
+    begin = now();
+    assert_int_equal(tvm_ffi_function_call(end, NULL, 0, &result), -1);
+    if (now() - begin < best) best = now() - begin;
+  }
+  check_raised_with(TVM_FFI_ISOLATED_EXIT_ERROR, "exit code 0");
+  assert_true(best < 0.02);
+  tvm_ffi_object_release(end);
+  tvm_ffi_object_release(module);
+}
+
+/* ---- Limits ---- */
+
+static void test_memory_limit(void **state) {
+  tvm_ffi_isolated_options options = test_options();
+  TVMFFIObjectHandle module;
+  TVMFFIAny arg = tvm_ffi_any_from_int64(1 << 30), result;
+  (void)state;
+  options.memory = 64 << 20;
+  module = load_with("isolated_bad.so", &options);
+  check_ok(call(module, "take_piece", &arg, 1, &result));
+  assert_false(result.v_int64);
+  check_fails_with(call(module, "take_memory", NULL, 0, &result), TVM_FFI_ISOLATED_MEMORY_ERROR,
+                   "of which it may have 67108864");
+  check_works(module);
+  tvm_ffi_object_release(module);
+}
+
+static void test_processor_limit(void **state) {
+  tvm_ffi_isolated_options options = test_options();
+  TVMFFIObjectHandle module;
+  TVMFFIAny result;
+  (void)state;
+  options.cpu_seconds = 1;
+  module = load_with("isolated_bad.so", &options);
+  check_fails_with(call(module, "loop", NULL, 0, &result), TVM_FFI_ISOLATED_TIMEOUT_ERROR,
+                   "more than 1 s of processor time");
+  check_works(module);
+  tvm_ffi_object_release(module);
+}
+
+/* Loads with something forbidden; NULL where the system cannot forbid it. */
+static TVMFFIObjectHandle load_forbidding(int32_t what) {
+  tvm_ffi_isolated_options options = test_options();
+  TVMFFIObjectHandle module = NULL, error;
+  options.forbids = what;
+  if (tvm_ffi_isolated_load(module_path("isolated_bad.so"), &options, &module) == 0) return module;
+  error = tvm_ffi_error_take();
+  assert_true(tvm_ffi_error_is(error, TVM_FFI_ISOLATED_START_ERROR));
+  tvm_ffi_error_print(error, stdout);
+  tvm_ffi_object_release(error);
+  return NULL;
+}
+
+static void test_forbidden(void **state) {
+  char path[] = "/tmp/tvm_ffi_isolated_XXXXXX";
+  TVMFFIObjectHandle module = load("isolated_bad.so");
+  TVMFFIAny arg, result;
+  (void)state;
+  close(mkstemp(path));
+  arg = tvm_ffi_any_view_string(path);
+  check_ok(call(module, "open_socket", NULL, 0, &result));
+  assert_int_equal(result.v_int64, 0);
+  check_ok(call(module, "write_file", &arg, 1, &result));
+  assert_int_equal(result.v_int64, 0);
+  tvm_ffi_object_release(module);
+
+  module = load_forbidding(TVM_FFI_ISOLATED_NETWORK);
+  if (module != NULL) {
+    check_ok(call(module, "open_socket", NULL, 0, &result));
+    assert_int_equal(result.v_int64, EACCES);
+    check_ok(call(module, "fork_bomb", NULL, 0, &result));
+    assert_int_equal(result.v_int64, 8);
+    tvm_ffi_object_release(module);
+  }
+  module = load_forbidding(TVM_FFI_ISOLATED_FILES);
+  if (module != NULL) {
+    check_ok(call(module, "write_file", &arg, 1, &result));
+    assert_int_equal(result.v_int64, EACCES);
+    check_ok(call(module, "open_socket", NULL, 0, &result));
+    assert_int_equal(result.v_int64, 0);
+    tvm_ffi_object_release(module);
+  }
+  module = load_forbidding(TVM_FFI_ISOLATED_PROCESSES);
+  if (module != NULL) {
+    check_ok(call(module, "fork_bomb", NULL, 0, &result));
+    assert_int_equal(result.v_int64, 0);
+    tvm_ffi_object_release(module);
+  }
+  unlink(path);
+}
+
+/* ---- The host ---- */
+
+/* What happened is known even if the host takes the status of all its children. */
+static void test_ignored_children(void **state) {
+  const TVMFFIObjectHandle module = load("isolated_bad.so");
+  struct sigaction action, old;
+  TVMFFIAny result;
+  (void)state;
+  memset(&action, 0, sizeof action);
+  action.sa_handler = SIG_IGN;
+  sigaction(SIGCHLD, &action, &old);
+  check_fails_with(call(module, "crash", NULL, 0, &result), TVM_FFI_ISOLATED_CRASH_ERROR,
+                   "SIGSEGV");
+  check_fails_with(call(module, "end_with_exit", NULL, 0, &result), TVM_FFI_ISOLATED_EXIT_ERROR,
+                   "the helper process ended");
+  check_works(module);
+  sigaction(SIGCHLD, &old, NULL);
+  tvm_ffi_object_release(module);
+}
+
+/* A helper ends with its host, however that ends. */
+static void test_end_of_host(void **state) {
+  int64_t pid = 0;
+  int pipes[2], i;
+  pid_t host;
+  (void)state;
+  assert_int_equal(pipe(pipes), 0);
+  host = fork();
+  if (host == 0) {
+    const TVMFFIObjectHandle module = load("isolated_bad.so");
+    (void)tvm_ffi_isolated_read_process(module, 0, &pid);
+    (void)!write(pipes[1], &pid, sizeof pid);
+    kill(getpid(), SIGKILL);
+  }
+  close(pipes[1]);
+  assert_int_equal(read(pipes[0], &pid, sizeof pid), sizeof pid);
+  close(pipes[0]);
+  waitpid(host, NULL, 0);
+  assert_true(pid > 0);
+  for (i = 0; i < 500 && exists(pid); ++i) usleep(10000);
+  assert_false(exists(pid) && i == 500);
+}
+
+/* In a child by fork, calls start a helper of its own; that of the parent goes on. */
+static void test_fork(void **state) {
+  const TVMFFIObjectHandle module = load("isolated_bad.so");
+  int64_t before = 0, after = 0;
+  int status = 0;
+  pid_t child;
+  (void)state;
+  check_works(module);
+  check_ok(tvm_ffi_isolated_read_process(module, 0, &before));
+  child = fork();
+  if (child == 0) {
+    TVMFFIAny result;
+    const int failed = call(module, "fine", NULL, 0, &result) != 0 || result.v_int64 != 42;
+    tvm_ffi_object_release(module);
+    _exit(failed);
+  }
+  waitpid(child, &status, 0);
+  assert_int_equal(status, 0);
+  check_works(module);
+  check_ok(tvm_ffi_isolated_read_process(module, 0, &after));
+  assert_int_equal(before, after);
+  tvm_ffi_object_release(module);
+}
+
+/* ---- Several processes and threads ---- */
+
+enum { kThreads = 8, kRounds = 200 };
+
+static TVMFFIObjectHandle shared_module;
+
+static void *call_often(void *context) {
+  TVMFFIObjectHandle fine = NULL, crash = NULL;
+  TVMFFIAny result;
+  int64_t *num_good = context;
+  int i;
+  if (tvm_ffi_module_get_function(shared_module, "fine", &fine) != 0) return NULL;
+  if (tvm_ffi_module_get_function(shared_module, "crash", &crash) != 0) return NULL;
+  for (i = 0; i < kRounds; ++i) {
+    if (i % 50 == 49) {
+      if (tvm_ffi_function_call(crash, NULL, 0, &result) == 0) return NULL;
+      TVMFFIErrorSetRaised(NULL);
+    } else if (tvm_ffi_function_call(fine, NULL, 0, &result) == 0 && result.v_int64 == 42) {
+      ++*num_good;
+    }
+  }
+  tvm_ffi_object_release(fine);
+  tvm_ffi_object_release(crash);
+  return NULL;
+}
+
+static void run_threads(int32_t processes) {
+  tvm_ffi_isolated_options options = test_options();
+  pthread_t threads[kThreads];
+  int64_t num_good[kThreads] = {0};
+  int i;
+  options.processes = processes;
+  shared_module = load_with("isolated_bad.so", &options);
+  for (i = 0; i < kThreads; ++i) {
+    assert_int_equal(pthread_create(&threads[i], NULL, call_often, &num_good[i]), 0);
+  }
+  for (i = 0; i < kThreads; ++i) {
+    pthread_join(threads[i], NULL);
+    assert_int_equal(num_good[i], kRounds - kRounds / 50);
+  }
+  tvm_ffi_object_release(shared_module);
+}
+
+static void test_threads(void **state) {
+  (void)state;
+  run_threads(1);
+  run_threads(3);
+}
+
+/* ---- Growth ---- */
+
+static void test_growth(void **state) {
+  const int files = count_files();
+  const TVMFFIObjectHandle module = load("isolated_bad.so");
+  TVMFFIObjectHandle fine = NULL, crash = NULL;
+  TVMFFIAny result;
+  int64_t mappings;
+  int i, open_files;
+  (void)state;
+  check_ok(tvm_ffi_module_get_function(module, "fine", &fine));
+  check_ok(tvm_ffi_module_get_function(module, "crash", &crash));
+  for (i = 0; i < 10; ++i) {
+    assert_int_equal(tvm_ffi_function_call(crash, NULL, 0, &result), -1);
+    check_ok(tvm_ffi_function_call(fine, NULL, 0, &result));
+  }
+  open_files = count_files();
+  mappings = count_mappings();
+  for (i = 0; i < 10000; ++i) check_ok(tvm_ffi_function_call(fine, NULL, 0, &result));
+  for (i = 0; i < 200; ++i) {
+    assert_int_equal(tvm_ffi_function_call(crash, NULL, 0, &result), -1);
+    check_ok(tvm_ffi_function_call(fine, NULL, 0, &result));
+  }
+  TVMFFIErrorSetRaised(NULL);
+  assert_int_equal(count_files(), open_files);
+  assert_true(count_mappings() <= mappings + 4);
+  tvm_ffi_object_release(fine);
+  tvm_ffi_object_release(crash);
+  tvm_ffi_object_release(module);
+  /* The pool for tensors stays. */
+  assert_true(count_files() <= files + 1);
+  assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+  assert_int_equal(errno, ECHILD);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_crashes),
+      cmocka_unit_test(test_time_limits),
+      cmocka_unit_test(test_backtraces),
+      cmocka_unit_test(test_load),
+      cmocka_unit_test(test_exception),
+      cmocka_unit_test(test_damage),
+      cmocka_unit_test(test_overrun),
+      cmocka_unit_test(test_no_restart),
+      cmocka_unit_test(test_killed_between_calls),
+      cmocka_unit_test(test_latency_of_death),
+      cmocka_unit_test(test_memory_limit),
+      cmocka_unit_test(test_processor_limit),
+      cmocka_unit_test(test_forbidden),
+      cmocka_unit_test(test_ignored_children),
+      cmocka_unit_test(test_end_of_host),
+      cmocka_unit_test(test_fork),
+      cmocka_unit_test(test_threads),
+      cmocka_unit_test(test_growth),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
