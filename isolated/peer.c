@@ -18,32 +18,6 @@ enum {
   kTensorAlignment = 64
 };
 
-/* The tags of values. */
-enum {
-  kTagNone,
-  kTagInt,
-  kTagBool,
-  kTagFloat,
-  kTagNull, /* a pointer that is NULL */
-  kTagDtype,
-  kTagDevice,
-  kTagText,
-  kTagBytes,
-  kTagBigInt,
-  kTagShape,
-  kTagArray,
-  kTagList,
-  kTagMap,
-  kTagDict,
-  kTagTensor,
-  kTagDLTensor,
-  kTagFunction, /* of the sender */
-  kTagYours,    /* a function of the receiver */
-  kTagArgument, /* the argument with this index of the call that is answered */
-  kTagError,
-  kNumTags
-};
-
 /* Where the elements of a tensor are. */
 enum {
   kPlaceStaged, /* in the sender's region, as long as the call */

@@ -9,7 +9,7 @@
  *     word 1   what is called, a number that the receiver has given out; from bit 32 on the number
  *              of arguments
  *     ...      the numbers of released objects, one word each
- *     ...      values: a word with the tag (peer.c), then what belongs to it
+ *     ...      values: a word with the tag, then what belongs to it
  *
  * A call is answered by one kReturn or kRaise. Before that, the called side may make calls of its
  * own, which are answered first, so messages of a side form a stack in its region.
@@ -33,6 +33,32 @@ typedef enum {
   kRaise,
   kNumOperations
 } operation;
+
+/* The tags of values. */
+enum {
+  kTagNone,
+  kTagInt,
+  kTagBool,
+  kTagFloat,
+  kTagNull, /* a pointer that is NULL */
+  kTagDtype,
+  kTagDevice,
+  kTagText,
+  kTagBytes,
+  kTagBigInt,
+  kTagShape,
+  kTagArray,
+  kTagList,
+  kTagMap,
+  kTagDict,
+  kTagTensor,
+  kTagDLTensor,
+  kTagFunction, /* of the sender */
+  kTagYours,    /* a function of the receiver */
+  kTagArgument, /* the argument with this index of the call that is answered */
+  kTagError,
+  kNumTags
+};
 
 typedef struct peer peer;
 
