@@ -721,6 +721,7 @@ static int place_staged(writer *w) {
   size_t at = w->at, i;
   uintptr_t block_begin = 0, block_end = 0; /* in the process */
   size_t block_at = 0;
+  if (w->num_staged == 0) return 0;
   qsort(w->staged, w->num_staged, sizeof *w->staged, compare_staged);
   for (i = 0; i < w->num_staged; ++i) {
     staged_tensor *t = &w->staged[i];
