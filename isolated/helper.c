@@ -48,7 +48,13 @@ static void fail(const char *what) {
 
 /* ---- Limits ---- */
 
-static void limit(int resource, uint64_t soft, uint64_t hard, const char *what) {
+#ifdef __GLIBC__
+typedef __rlimit_resource_t limited_resource;
+#else
+typedef int limited_resource;
+#endif
+
+static void limit(limited_resource resource, uint64_t soft, uint64_t hard, const char *what) {
   struct rlimit values;
   if (getrlimit(resource, &values) != 0) fail(what);
   if (values.rlim_max == RLIM_INFINITY || values.rlim_max > hard) values.rlim_max = (rlim_t)hard;
