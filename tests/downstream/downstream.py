@@ -35,6 +35,9 @@ CLEAN = {
 }
 
 
+HELPER = "tvm_ffi_isolated_helper"
+
+
 def fail(text):
     sys.exit(f"downstream: {text}")
 
@@ -91,7 +94,8 @@ class Work:
         target = self.folder / "-".join(("project", name) + parts)
         shutil.rmtree(target, ignore_errors=True)
         shutil.copytree(HERE / name, target)
-        shutil.copy(HERE / "cxx_host.cc", target)
+        for host in ("cxx_host.cc", "isolated_host.c"):
+            shutil.copy(HERE / host, target)
         for sample, sources in {"01_load_and_call": ["kernel.c", "host.c"],
                                 "11_cpp_add_one": ["add_one.cc", "load.cc"]}.items():
             for source in sources:
@@ -144,7 +148,7 @@ def repository(work):
     return clone
 
 
-def check(folder, runtime, runs=RUNS):
+def check(folder, runtime, runs=RUNS, helper=None):
     """Run the hosts in a folder with its kernels, and check that they use the requested runtime."""
     for (host, kernel), sample in runs.items():
         printed = run([folder / host, folder / kernel])
@@ -157,6 +161,14 @@ def check(folder, runtime, runs=RUNS):
             run([sys.executable, abi / "binary.py", "covers", folder / host, abi / "exports.txt"])
     if runtime == "cxx" and run([folder / "cxx_host"]) != "hashes agree\n":
         fail(f"{folder / 'cxx_host'} has another hash than the runtime")
+    # Built where the library for kernels in processes of their own is. Its archive lies in the
+    # program, far from the helper.
+    host = folder / "isolated_host"
+    if host.exists():
+        is_shared = "[libtvm_ffi_isolated.so]" in run(["readelf", "-d", host])
+        words = [] if is_shared else [helper]
+        if run([host, folder / "kernel.so", *words]) != "in another process\n":
+            fail(f"{host} did not load the kernel in another process")
 
 
 def installed(work, options):
@@ -173,15 +185,15 @@ def installed(work, options):
     ninja = ["ninja", "-C", work.build]
     run(ninja)
 
-    # A second word on a line names the target that must be built for the file to exist.
+    # Further words on a line name the targets that must be built for the file to exist.
     lines = [
         line.split() for line in (HERE / "installed.txt").read_text(encoding="utf-8").splitlines()
         if line and not line.startswith("#")
     ]
-    built = work.runtimes + [target for target, file in (("tool", "tools/tvm-ffi"),
-                                                         ("recorder", "tools/libtvm_ffi_record.so"))
-                             if (work.build / file).exists()]
-    expected = {words[0] for words in lines if len(words) == 1 or words[1] in built}
+    targets = {"tool": "tools/tvm-ffi", "recorder": "tools/libtvm_ffi_record.so",
+               "isolated": "isolated/tvm_ffi_isolated_helper"}
+    built = work.runtimes + [name for name, file in targets.items() if (work.build / file).exists()]
+    expected = {words[0] for words in lines if set(words[1:]) <= set(built)}
     for neighbour in ("lib/other.txt", "include/dlpack/other.h"):
         (work.prefix / neighbour).parent.mkdir(parents=True)
         (work.prefix / neighbour).write_text("of somebody else\n", encoding="utf-8")
@@ -226,7 +238,7 @@ def pkgconfig(work):
         names = {"shared": "tvm_ffi", "static": "tvm_ffi-static", "cxx": "tvm_ffi-cxx"}
         run(["sh", "build.sh", names[runtime]], cwd=project,
             PKG_CONFIG_PATH=prefix / "lib/pkgconfig")
-        check(project, runtime)
+        check(project, runtime, helper=prefix / "lib/tvm_ffi" / HELPER)
         place = run(["pkg-config", "--variable=dlpack_includedir", "tvm_ffi"],
                     PKG_CONFIG_PATH=prefix / "lib/pkgconfig")
         if not pathlib.Path(place.strip(), "dlpack/dlpack.h").exists():
@@ -267,7 +279,7 @@ def cmake(work):
         text = project / "text.txt"
         text.write_text("some text\n", encoding="utf-8")
         build = cmake_build(project, prefix, f"-DRUNTIME={runtime}")
-        check(build, runtime)
+        check(build, runtime, helper=prefix / "lib/tvm_ffi" / HELPER)
         text.write_text("other text\n", encoding="utf-8")
         run(["cmake", "--build", build])
         if run([build / "embedded"]) != "other text\n":
@@ -324,7 +336,7 @@ def meson(work):
             f"-Druntime={runtime}"
         ], PKG_CONFIG_PATH=prefix / "lib/pkgconfig")
         run(["ninja", "-C", project / "build"])
-        check(project / "build", runtime)
+        check(project / "build", runtime, helper=prefix / "lib/tvm_ffi" / HELPER)
 
 
 def subproject(work):
@@ -346,7 +358,8 @@ def subproject(work):
             f"-Dtvm_ffi:cxx_exports={'enabled' if runtime == 'cxx' else 'disabled'}"
         ])
         run(["ninja", "-C", project / "build"])
-        check(project / "build", runtime)
+        check(project / "build", runtime,
+              helper=project / "build/subprojects/tvm_ffi/isolated" / HELPER)
 
 
 # What a CMake project may set for all its code: the runtime is the same, and compiled without an

@@ -11,5 +11,8 @@ $cc -std=c99 -shared -fPIC $(pkg-config --cflags tvm_ffi) kernel.c -o kernel.so
 $cxx -std=c++17 -shared -fPIC $(pkg-config --cflags tvm_ffi) add_one.cc -o add_one.so
 $cc -std=c99 host.c $(pkg-config --cflags --libs "$runtime") "$rpath" -o host
 $cxx -std=c++17 load.cc $(pkg-config --cflags --libs "$runtime") "$rpath" -o load
+! pkg-config --exists tvm_ffi-isolated ||
+  $cc -std=c99 isolated_host.c $(pkg-config --cflags --libs tvm_ffi-isolated) "$rpath" \
+    -o isolated_host
 [ "$runtime" != tvm_ffi-cxx ] ||
   $cxx -std=c++17 cxx_host.cc $(pkg-config --cflags --libs "$runtime") -o cxx_host
