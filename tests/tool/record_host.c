@@ -15,7 +15,7 @@
 #include <tvm/ffi/extra/record.h>
 #endif
 
-enum { kThreads = 8, kCalls = 100, kLength = 16 };
+enum { kThreads = 8, kCalls = 100, kLength = 16, kLarge = 200000 };
 
 static const char *library;
 
@@ -94,6 +94,24 @@ static void run_adds(int64_t begin, int64_t end) {
   y.data = data + 1;
   for (n = begin; n < end; ++n) (void)add(function, &y, &x, n);
   printf("%g\n", (double)data[3]);
+  tvm_ffi_object_release(function);
+}
+
+/* Five calls of add with a megabyte each: x stays the same, y becomes another. */
+static void run_large(void) {
+  TVMFFIObjectHandle function = load("add");
+  int64_t length, stride, n;
+  float *data = malloc(2 * kLarge * sizeof *data);
+  DLTensor x, y;
+  if (data == NULL) exit(2);
+  for (n = 0; n < 2 * kLarge; ++n) data[n] = (float)n;
+  init_vector(&x, data, &length, &stride);
+  length = kLarge;
+  y = x;
+  y.data = data + kLarge;
+  for (n = 0; n < 5; ++n) (void)add(function, &y, &x, n);
+  printf("%g\n", (double)data[2 * kLarge - 1]);
+  free(data);
   tvm_ffi_object_release(function);
 }
 
@@ -326,6 +344,8 @@ int main(int argc, char **argv) {
   if (strcmp(deed, "fork") == 0) run_fork();
   if (strcmp(deed, "crash") == 0) run_crash();
   if (strcmp(deed, "leave") == 0) call_with("leave", NULL, 0);
+  if (strcmp(deed, "die") == 0) call_with("die", NULL, 0);
+  if (strcmp(deed, "large") == 0) run_large();
   if (strcmp(deed, "scope") == 0) call_with("scope", NULL, 0);
   if (strcmp(deed, "values") == 0) run_values();
   if (strcmp(deed, "closed") == 0) run_closed(path);

@@ -2,6 +2,7 @@
 /* Functions for the tests of `tvm-ffi record`: what they do decides what has to be recorded. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <tvm/ffi/c.h>
 #include <unistd.h>
@@ -37,6 +38,11 @@ TVM_FFI_C_EXPORT(crash, "(y: DLTensor*) -> void") {
 TVM_FFI_C_EXPORT(leave, "() -> void") {
   (void)args;
   _exit(3);
+}
+
+TVM_FFI_C_EXPORT(die, "() -> void") {
+  (void)args;
+  return raise(SIGKILL);
 }
 
 /* A reference to its argument. */

@@ -67,6 +67,8 @@ class Process:
 
     def __init__(self, recording, path):
         text = path.read_bytes()
+        self.num_zeros = len(text) - len(text.rstrip(b"\0"))
+        text = text.rstrip(b"\0")
         assert text.endswith(b"\n"), path
         self.path, self.recording = path, recording
         self.events = [json.loads(line, object_pairs_hook=unique)
@@ -128,7 +130,7 @@ class Process:
         self.notes.append(event["text"])
 
     def check_stop(self, event):
-        assert event["why"] and is_int(event["time"]), event
+        assert event["why"] and is_int(event["time"]) and self.num_zeros == 0, event
         for function in event["functions"]:
             assert function["calls"] >= function["errors"], event
             assert (function["library"] is None) == (function["recorded"] == 0), event

@@ -12,7 +12,7 @@ import subprocess
 import unittest
 
 from recording import Recording
-from tool import COMMAND, FILES, USAGE, bad, run_tests, work_folder
+from tool import COMMAND, FILES, USAGE, bad, good, run_tests, work_folder
 
 HOST, API_HOST, KERNELS, FAKE_CUDA, SAMPLE_HOST, SAMPLE_KERNEL = map(os.path.abspath, FILES)
 os.chdir(work_folder())
@@ -80,6 +80,32 @@ class Record(unittest.TestCase):
         recording, done = record(program=["leave"])
         assert done.returncode == 3, done
         assert len(recording.calls) == 1 and not recording.ends
+
+    def test_a_killed_program(self):
+        """A call that ends in SIGKILL: nothing can be written then. The file is longer than its
+        events, which all are there, and the tool reads it."""
+        recording, done = record(program=["die"])
+        assert done.returncode == -signal.SIGKILL, done
+        (number, call), = recording.calls.items()
+        assert call["function"] == "die" and number not in recording.ends
+        assert recording.processes[0].num_zeros > 0
+        assert "unfinished" in good("show", recording.folder, "--calls")
+
+    def test_large_memory(self):
+        """Memory of more than one read: what is there already is written once, also if that comes
+        out only while it is written."""
+        recording, _ = record("--all", program=["large"])
+        names = {path.name for path in (recording.folder / "tensors").iterdir()}
+        assert len(names) == 1 + 1 + 5, names
+        for call in recording.calls.values():
+            before, after = call["storages"], recording.ends[call["call"]]["storages"]
+            same = [one["data"] == two["data"] for one, two in zip(before, after)]
+            assert sorted(same) == [False, True], call
+        again, _ = record("--all", "--max-total=1700000", program=["large"])
+        assert len(list((again.folder / "tensors").iterdir())) == 2
+        left_out = [storage.get("left_out") for call in again.calls.values()
+                    for storage in call["storages"]]
+        assert left_out.count(None) == 6, left_out  # x is there, and y in the first call
 
     def test_threads(self):
         """One in ten calls of eight threads fails; each of these is recorded."""
@@ -216,6 +242,17 @@ class Record(unittest.TestCase):
                 text = path.read_bytes()
                 assert len(text) <= max(limit, 100) and (text == b"" or text.endswith(b"\n"))
             assert not list(pathlib.Path(folder).glob("tensors/*.part"))
+
+    def test_a_disk_that_becomes_full(self):
+        """Events that are not written at once take what the disk has, and then end the same way."""
+        done = start(*COMMAND, "record", "-o", "becomes-full", "--all", "--no-data", "--", HOST,
+                     KERNELS, "threads", preexec_fn=lambda: resource.setrlimit(
+                         resource.RLIMIT_FSIZE, (100000, 100000)))
+        assert (done.returncode, done.stdout) == (0, "80 failed\n"), done
+        assert done.stderr.count("\n") == 1 and "File too large" in done.stderr, done
+        text = pathlib.Path("becomes-full/calls.jsonl").read_bytes()
+        assert 90000 < len(text) <= 100000 and text.endswith(b"\n"), len(text)
+        Recording("becomes-full")
 
     def test_more_functions_than_thunks(self):
         """Functions beyond the thunks are called, not recorded, and it is said once."""

@@ -243,6 +243,23 @@ class Damaged(unittest.TestCase):
         self.assertEqual((code, out.splitlines()[1].split()[0]), (OK, "1"))
         self.assertIn("note: ", err)
         self.assertIn("calls.jsonl: the last line was not finished", err)
+        with open(r.path, "ab") as file:
+            file.write(b'\0\0\0ead":1,"time\0\0\0\0')
+        self.assertEqual(run("show", r.folder), (code, out, err))
+
+    def test_longer_than_its_events(self):
+        """A process that dies leaves zeros after its events; within them, they are damage."""
+        r = new_recording()
+        scale(r)
+        out = good("show", r.folder)
+        with open(r.path, "ab") as file:
+            file.write(bytes(5000))
+        self.assertEqual(good("show", r.folder), out)
+        with open(r.path, "ab") as file:
+            file.write(b"\n")
+        code, _, err = run("show", r.folder)
+        self.assertEqual(code, USAGE)
+        self.assertIn("the recording is damaged: it is not JSON", err)
 
     def test_folder(self):
         r = new_recording()

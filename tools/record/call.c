@@ -109,9 +109,11 @@ typedef struct {
   uint32_t generation;
   record_slot *slot;
   uint64_t number;
+  int64_t time;
   record_values values;
-  record_text line; /* the call, until it is written */
 } event;
+
+enum { kRoomLine = 2048 }; /* most lines fit */
 
 /* The stream that work on the first device with streams is on. */
 static void add_stream(record_text *out, const event *call) {
@@ -132,6 +134,7 @@ static void read_inputs(event *call, int64_t time, const TVMFFIAny *args, int32_
                         bool keep) {
   record_text *values = &call->values.text;
   int32_t i;
+  call->time = time;
   record_add(values, "[", 1);
   for (i = 0; i < num_args; ++i) {
     if (i != 0) record_add(values, ",", 1);
@@ -140,30 +143,36 @@ static void read_inputs(event *call, int64_t time, const TVMFFIAny *args, int32_
   record_add(values, "]", 1);
   record_find_storages(&call->values);
   record_read_storages(&call->values, 0, false, keep);
-  record_add_format(&call->line, ",\"thread\":%lld,\"time\":", (long long)record_thread());
-  record_add_int(&call->line, time);
+}
+
+/* What calls and their ends begin with, after `event`. */
+static void add_call(record_text *out, uint64_t number, int64_t time) {
+  record_add_uint(out, number);
+  record_add_text(out, ",\"thread\":");
+  record_add_int(out, record_thread());
+  record_add_text(out, ",\"time\":");
+  record_add_int(out, time);
 }
 
 static void write_inputs(event *call, bool is_late) {
-  record_text line = {NULL, 0, 0, false};
-  if (!record_write_library(call->generation, call->slot->library)) return;
+  const record_slot *slot = call->slot;
+  char room[kRoomLine];
+  record_text line;
+  if (!record_write_library(call->generation, slot->library)) return;
+  record_begin_in(&line, room, sizeof room);
   record_store_kept(&call->values);
   call->number = record_next_number();
-  record_add_format(&line, "{\"event\":\"call\",\"call\":");
-  record_add_uint(&line, call->number);
-  record_add(&line, call->line.data, call->line.size);
-  record_add_format(&line,
-                    ",\"library\":%lld,\"function\":", (long long)call->slot->library->number);
-  record_add_string(&line, call->slot->function, strlen(call->slot->function));
-  record_add_format(&line, ",\"symbol\":");
-  record_add_string(&line, call->slot->symbol, strlen(call->slot->symbol));
-  record_add_format(&line, ",\"args\":");
+  record_add_text(&line, "{\"event\":\"call\",\"call\":");
+  add_call(&line, call->number, call->time);
+  record_add_text(&line, ",\"library\":");
+  record_add_int(&line, slot->library->number);
+  record_add(&line, slot->names.data, slot->names.size);
   record_add(&line, call->values.text.data, call->values.text.size);
   record_add_storages(&line, &call->values, 0);
   add_stream(&line, call);
-  if (is_late) record_add_format(&line, ",\"late\":true");
+  if (is_late) record_add_text(&line, ",\"late\":true");
   record_add(&line, "}", 1);
-  line.is_failed = line.is_failed || call->line.is_failed || call->values.text.is_failed;
+  line.is_failed = line.is_failed || slot->names.is_failed || call->values.text.is_failed;
   if (line.is_failed) call->number = 0;
   record_write(call->generation, &line);
   record_free(&line);
@@ -188,7 +197,8 @@ static void add_raised(event *call) {
 
 /* is_read: the storages have been read after the call already. */
 static void write_end(event *call, int64_t time, int rc, const TVMFFIAny *result, bool is_read) {
-  record_text line = {NULL, 0, 0, false};
+  char room[kRoomLine];
+  record_text line;
   size_t known = call->values.num_storages;
   if (call->number == 0 || record_now() != call->generation) return;
   record_values_again(&call->values);
@@ -201,12 +211,13 @@ static void write_end(event *call, int64_t time, int rc, const TVMFFIAny *result
   if (!is_read) {
     record_read_storages(&call->values, 0, true, false);
   }
-  record_add_format(&line, "{\"event\":\"%s\",\"call\":", rc == 0 ? "return" : "error");
-  record_add_uint(&line, call->number);
-  record_add_format(&line, ",\"thread\":%lld,\"time\":", (long long)record_thread());
-  record_add_int(&line, time);
-  if (rc != 0) record_add_format(&line, ",\"code\":%d", rc);
-  record_add_format(&line, rc == 0 ? ",\"result\":" : ",\"error\":");
+  record_begin_in(&line, room, sizeof room);
+  record_add_text(&line,
+                  rc == 0 ? "{\"event\":\"return\",\"call\":" : "{\"event\":\"error\",\"call\":");
+  add_call(&line, call->number, time);
+  if (rc != 0) record_add_text(&line, ",\"code\":");
+  if (rc != 0) record_add_int(&line, rc);
+  record_add_text(&line, rc == 0 ? ",\"result\":" : ",\"error\":");
   record_add(&line, call->values.text.data, call->values.text.size);
   record_add_storages(&line, &call->values, known);
   record_add(&line, "}", 1);
@@ -216,15 +227,10 @@ static void write_end(event *call, int64_t time, int rc, const TVMFFIAny *result
 }
 
 static void init_event(event *call, uint32_t generation, record_slot *slot) {
-  memset(call, 0, sizeof *call);
   call->generation = generation;
   call->slot = slot;
+  call->number = 0;
   record_values_init(&call->values, &slot->runtime);
-}
-
-static void fini_event(event *call) {
-  record_values_fini(&call->values);
-  record_free(&call->line);
 }
 
 /* ---- Calls ---- */
@@ -249,7 +255,7 @@ static int call_recorded(event *call, bool is_kept, void *handle, const TVMFFIAn
   errno = error;
   rc = call->slot->code(handle, args, num_args, result);
   if (is_kept && rc == 0) {
-    fini_event(call);
+    record_values_fini(&call->values);
     return rc;
   }
   error = errno;
@@ -259,7 +265,7 @@ static int call_recorded(event *call, bool is_kept, void *handle, const TVMFFIAn
     if (is_kept) write_inputs(call, false);
     write_end(call, time, rc, result, false);
   }
-  fini_event(call);
+  record_values_fini(&call->values);
   is_recording = false;
   errno = error;
   return rc;
@@ -275,7 +281,7 @@ static void record_late(uint32_t generation, record_slot *slot, int64_t time, in
   read_inputs(&call, time, args, num_args, false);
   write_inputs(&call, true);
   write_end(&call, time, rc, NULL, true);
-  fini_event(&call);
+  record_values_fini(&call.values);
   is_recording = false;
   errno = error;
 }

@@ -21,7 +21,7 @@
 #include "base/murmur.h"
 #include "record.h"
 
-enum { kMaxPath = 4096, kChunk = 1 << 18, kHeader = 128 };
+enum { kMaxPath = 4096, kChunk = 1 << 18, kHeader = 128, kWindow = 1 << 18 };
 
 record_settings record_set;
 uint32_t record_generation;
@@ -35,11 +35,19 @@ static uint32_t last_generation;
 static uint64_t stored_bytes;
 static bool has_file_limit;
 
-/* The file of events; under the lock. */
+/*
+ * The file of events; under the lock. Its end is mapped, so that an event is there as soon as it is
+ * stored, whatever becomes of the process, and needs no system call. The file is longer than what
+ * is written until it is closed.
+ */
 static char events_path[kMaxPath + 64];
 static int events_file = -1;
 static dev_t events_device;
 static ino_t events_inode;
+static uint64_t events_size, file_size; /* what is written, and with the zeros after it */
+static char *window;                    /* from window_begin to file_size; NULL: there is none */
+static uint64_t window_begin;
+static bool is_mapping; /* false: that failed, and events are written by write() */
 /* When this process began to record: the clock, and the time since 1970. */
 static uint64_t started, started_unix;
 static uint32_t file_generation; /* that the file is of */
@@ -137,16 +145,29 @@ static void print_error(const char *format, ...) {
  * Beyond the limit for the size of a file, a write sends SIGXFSZ, which ends the program. It is
  * held back meanwhile, and then taken.
  */
+static void hold_signal(sigset_t *old) {
+  sigset_t limit;
+  if (!has_file_limit) return;
+  (void)sigemptyset(&limit);
+  (void)sigaddset(&limit, SIGXFSZ);
+  (void)pthread_sigmask(SIG_BLOCK, &limit, old);
+}
+
+static void take_signal(const sigset_t *old) {
+  const struct timespec now = {0, 0};
+  sigset_t limit;
+  if (!has_file_limit) return;
+  (void)sigemptyset(&limit);
+  (void)sigaddset(&limit, SIGXFSZ);
+  if (sigismember(old, SIGXFSZ) == 0) (void)sigtimedwait(&limit, NULL, &now);
+  (void)pthread_sigmask(SIG_SETMASK, old, NULL);
+}
+
 static bool write_all(int file, const void *bytes, size_t size, int *out_error) {
   const char *rest = bytes;
-  sigset_t limit, old;
-  struct timespec now = {0, 0};
   bool is_written = true;
-  if (has_file_limit) {
-    (void)sigemptyset(&limit);
-    (void)sigaddset(&limit, SIGXFSZ);
-    (void)pthread_sigmask(SIG_BLOCK, &limit, &old);
-  }
+  sigset_t old;
+  hold_signal(&old);
   while (size != 0 && is_written) {
     ssize_t written = write(file, rest, size);
     if (written >= 0) {
@@ -157,10 +178,7 @@ static bool write_all(int file, const void *bytes, size_t size, int *out_error) 
       is_written = false;
     }
   }
-  if (has_file_limit) {
-    if (sigismember(&old, SIGXFSZ) == 0) (void)sigtimedwait(&limit, NULL, &now);
-    (void)pthread_sigmask(SIG_SETMASK, &old, NULL);
-  }
+  take_signal(&old);
   return is_written;
 }
 
@@ -288,40 +306,107 @@ static bool is_ours(struct stat *out) {
          out->st_ino == events_inode;
 }
 
-static void close_events(void) {
+static void unmap_window(void) {
+  if (window != NULL) (void)munmap(window, (size_t)(file_size - window_begin));
+  window = NULL;
+}
+
+/* Makes the file the current one; opens it, if the program has closed it. */
+static bool ensure_open(void) {
   struct stat status;
+  if (is_ours(&status)) return true;
+  events_file = keep_high(open(events_path, O_RDWR | O_APPEND | O_CLOEXEC));
+  if (events_file < 0 || fstat(events_file, &status) != 0) return false;
+  events_device = status.st_dev;
+  events_inode = status.st_ino;
+  return true;
+}
+
+/* After that, the file ends where the events do. False, with errno. */
+static bool trim_events(void) {
+  unmap_window();
+  if (!ensure_open() || ftruncate(events_file, (off_t)events_size) != 0) return false;
+  file_size = events_size;
+  return true;
+}
+
+/* trim: the file is of this process. */
+static void close_events(bool trim) {
+  struct stat status;
+  if (trim && window != NULL) (void)trim_events();
+  unmap_window();
   if (events_file >= 0 && is_ours(&status)) (void)close(events_file);
   events_file = -1;
 }
 
-/* Under the lock. Appends whole lines or nothing. */
+/*
+ * Maps the end of the file for so many more bytes. Zeros are written there first: storing to a page
+ * that the disk has no room for would end the program, and pages that were just written are mapped
+ * faster than those of a hole. False: that failed.
+ */
+static bool map_window(size_t size) {
+  static const char zeros[1 << 16];
+  const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), begin = events_size / page * page;
+  /* A short recording is a short file, should its process crash. */
+  const uint64_t least = events_size < kWindow ? sizeof zeros : kWindow;
+  void *mapped;
+  int error;
+  unmap_window();
+  if (!ensure_open()) return false;
+  while (file_size < events_size + size || file_size - begin < least) {
+    if (!write_all(events_file, zeros, sizeof zeros, &error)) return false;
+    file_size += sizeof zeros;
+  }
+  mapped = mmap(NULL, (size_t)(file_size - begin), PROT_READ | PROT_WRITE, MAP_SHARED, events_file,
+                (off_t)begin);
+  if (mapped == MAP_FAILED) return false;
+  window = mapped;
+  window_begin = begin;
+  return true;
+}
+
+/*
+ * Under the lock. Appends whole lines or nothing. The last byte, a newline, comes last: what was
+ * not finished when the process died is not a line.
+ */
 static bool append(const char *bytes, size_t size) {
-  struct stat status;
   int error = 0;
-  if (!is_ours(&status)) {
-    events_file = keep_high(open(events_path, O_WRONLY | O_APPEND | O_CLOEXEC));
-    if (events_file < 0 || fstat(events_file, &status) != 0) {
+  if (is_mapping && (window == NULL || file_size - events_size < size) && !map_window(size)) {
+    is_mapping = false;
+    if (!trim_events()) {
       give_up(events_path, errno);
       return false;
     }
-    events_device = status.st_dev;
-    events_inode = status.st_ino;
   }
-  if (write_all(events_file, bytes, size, &error)) return true;
-  if (ftruncate(events_file, status.st_size) != 0) error = errno;
+  if (is_mapping) {
+    char *end = window + (events_size - window_begin);
+    memcpy(end, bytes, size - 1);
+    __atomic_store_n(end + size - 1, '\n', __ATOMIC_RELEASE);
+    events_size += size;
+    return true;
+  }
+  if (!ensure_open()) {
+    give_up(events_path, errno);
+    return false;
+  }
+  if (write_all(events_file, bytes, size, &error)) {
+    events_size += size;
+    return true;
+  }
+  if (ftruncate(events_file, (off_t)events_size) != 0) error = errno;
   give_up(events_path, error);
   return false;
 }
 
 /* Under the lock. Opens a new file for this process, and begins it. */
 static bool open_events(uint32_t generation) {
-  record_text line = {NULL, 0, 0, false};
+  record_text line = {NULL, 0, 0, NULL, false};
   struct stat status;
   bool is_written;
   int i;
   (void)snprintf(events_path, sizeof events_path, "%s/calls.jsonl", folder);
   for (i = 1;; ++i) {
-    events_file = open(events_path, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    events_file = open(events_path, O_RDWR | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (events_file >= 0 || errno != EEXIST) break;
     if (i == 1) {
       (void)snprintf(events_path, sizeof events_path, "%s/calls.%ld.jsonl", folder, (long)getpid());
@@ -338,6 +423,8 @@ static bool open_events(uint32_t generation) {
   events_device = status.st_dev;
   events_inode = status.st_ino;
   file_generation = generation;
+  events_size = file_size = 0;
+  is_mapping = true;
   add_process(&line);
   is_written = !line.is_failed && append(line.data, line.size);
   record_free(&line);
@@ -362,10 +449,11 @@ void record_write(uint32_t generation, record_text *text) {
 }
 
 bool record_write_library(uint32_t generation, record_library *library) {
-  record_text line = {NULL, 0, 0, false};
+  record_text line = {NULL, 0, 0, NULL, false};
   static int64_t num_libraries;
   static uint32_t counted_in;
   bool is_there;
+  if (__atomic_load_n(&library->written_in, __ATOMIC_ACQUIRE) == generation) return true;
   record_lock();
   is_there = is_open(generation);
   if (is_there && counted_in != generation) {
@@ -386,6 +474,7 @@ bool record_write_library(uint32_t generation, record_library *library) {
     }
     is_there = !line.is_failed && append(line.data, line.size);
     if (is_there) library->number = num_libraries++;
+    if (is_there) __atomic_store_n(&library->written_in, generation, __ATOMIC_RELEASE);
     record_free(&line);
   }
   record_unlock();
@@ -393,7 +482,7 @@ bool record_write_library(uint32_t generation, record_library *library) {
 }
 
 void record_note(const char *sentence) {
-  record_text line = {NULL, 0, 0, false};
+  record_text line = {NULL, 0, 0, NULL, false};
   uint32_t generation = record_now();
   print_error("%s", sentence);
   record_add_format(&line, "{\"event\":\"note\",\"time\":");
@@ -472,15 +561,31 @@ static void write_header(uint64_t size, char out[kHeader]) {
 
 static const char kNotReadable[] = "there is no memory at this address that can be read";
 
-/* One pass over the memory: hashes it, and writes it to a file unless that is -1. */
+/* Whether all of it is there, so that it can be read in place. Old systems do not know. */
+static bool is_readable(uint64_t address, size_t size) {
+  enum { kPopulateRead = 22 }; /* MADV_POPULATE_READ, of Linux 5.14 */
+  const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), begin = address / page * page;
+  return madvise((void *)(uintptr_t)begin, (size_t)(address - begin) + size, kPopulateRead) == 0;
+}
+
+/*
+ * One pass over the memory: hashes it, and writes it to a file unless that is -1. What is written
+ * is a copy, because others may change the memory meanwhile.
+ */
 static const char *pass(record_copy copy, void *context, uint64_t address, uint64_t size,
                         unsigned char *chunk, int file, int *out_error, murmur *out) {
   uint64_t at;
   memset(out, 0, sizeof *out);
   for (at = 0; at < size; at += kChunk) {
     size_t part = size - at < kChunk ? (size_t)(size - at) : kChunk;
-    if (!copy(context, chunk, address + at, part)) return kNotReadable;
-    murmur_add(out, chunk, part);
+    const unsigned char *bytes = chunk;
+    if (size > kChunk && file < 0 && copy == record_copy_memory &&
+        is_readable(address + at, part)) {
+      bytes = (const unsigned char *)(uintptr_t)(address + at);
+    } else if (!copy(context, chunk, address + at, part)) {
+      return kNotReadable;
+    }
+    murmur_add(out, bytes, part);
     if (file >= 0 && !write_all(file, chunk, part, out_error)) return "it could not be written";
   }
   return NULL;
@@ -515,16 +620,25 @@ static const char *write_small(const char *path, const unsigned char *bytes, siz
   return fail_to_write(path, error);
 }
 
-/* A file of any size. Others may change the memory meanwhile: the hash is that of what was written.
+/* Whether there is a file of that name, which is complete. */
+static bool is_stored(const char *path, uint64_t size) {
+  struct stat status;
+  return stat(path, &status) == 0 && (uint64_t)status.st_size == size + kHeader;
+}
+
+/*
+ * A file of any size, which is hashed while it is written, and then gets its name; if there is one
+ * with the same bytes, it is removed again. Others may change the memory meanwhile: the hash is
+ * that of what was written.
  */
 static const char *write_large(record_copy copy, void *context, uint64_t address, uint64_t size,
-                               unsigned char *block, char hash[kRecordHash]) {
+                               unsigned char *block, char out_hash[kRecordHash], bool *out_is_new) {
   char path[kMaxPath + 128], part[kMaxPath + 128];
   const char *why = NULL;
   murmur state;
   int file, error = 0;
-  (void)snprintf(part, sizeof part, "%s/tensors/%s.%ld.part", folder, hash,
-                 (long)syscall(SYS_gettid));
+  *out_is_new = true;
+  (void)snprintf(part, sizeof part, "%s/tensors/%ld.part", folder, (long)syscall(SYS_gettid));
   file = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (file < 0) return fail_to_write(part, errno);
   if (!write_all(file, block, kHeader, &error)) why = kNotWritten;
@@ -533,24 +647,60 @@ static const char *write_large(record_copy copy, void *context, uint64_t address
   }
   if (close(file) != 0 && error == 0) error = errno;
   if (why == NULL && error == 0) {
-    murmur_end(&state, hash);
-    (void)snprintf(path, sizeof path, "%s/tensors/%s.npy", folder, hash);
-    if (rename(part, path) != 0) error = errno;
+    murmur_end(&state, out_hash);
+    (void)snprintf(path, sizeof path, "%s/tensors/%s.npy", folder, out_hash);
+    *out_is_new = !is_stored(path, size);
+    if (*out_is_new && rename(part, path) != 0) error = errno;
   }
-  if (why != NULL || error != 0) (void)unlink(part);
+  if (why != NULL || error != 0 || !*out_is_new) (void)unlink(part);
   return error != 0 ? fail_to_write(part, error) : why;
 }
 
-/* Whether there is a file of that name, which is complete. */
-static bool is_stored(const char *path, uint64_t size) {
-  struct stat status;
-  return stat(path, &status) == 0 && (uint64_t)status.st_size == size + kHeader;
+/*
+ * Whether large memory, looked at before a call or after it, had new bytes when it was looked at
+ * last: then it is written at once, else it is hashed first and mostly need not be written at all.
+ * What comes first is written at once before a call, and hashed after it. It is a guess: entries
+ * are shared by chance, and both ways are right.
+ */
+enum { kUnseen, kOld, kNew };
+
+static unsigned char *find_guess(uint64_t address, uint64_t size, bool after) {
+  enum { kGuesses = 1024 };
+  static unsigned char guesses[2 * kGuesses];
+  const uint64_t hash = (address ^ size << 20) * UINT64_C(0x9e3779b97f4a7c15) >> 54;
+  return &guesses[2 * hash + (after ? 1 : 0)];
+}
+
+/* Takes from what may be written; false if there is not so much left. */
+static bool take_bytes(uint64_t size) {
+  uint64_t before = __atomic_fetch_add(&stored_bytes, size, __ATOMIC_RELAXED);
+  if (before + size <= (uint64_t)record_set.max_total) return true;
+  (void)__atomic_fetch_sub(&stored_bytes, size, __ATOMIC_RELAXED);
+  return false;
+}
+
+/* Writes what has been hashed already; if it is small, it is in the block. */
+static const char *write_hashed(record_copy copy, void *context, uint64_t address, uint64_t size,
+                                unsigned char *block, const char *path, char hash[kRecordHash]) {
+  record_kept kept;
+  const char *why;
+  bool is_new;
+  if (!take_bytes(size)) return "max_total bytes were written already";
+  if (size > kChunk) return write_large(copy, context, address, size, block, hash, &is_new);
+  why = write_small(path, block, kHeader + (size_t)size);
+  if (why == NULL || why[0] != '\0') return why;
+  /* Another thread is writing the file, or a process ended while it did. */
+  kept.bytes = block + kHeader;
+  kept.begin = address;
+  return write_large(record_copy_kept, &kept, address, size, block, hash, &is_new);
 }
 
 const char *record_store(record_copy copy, void *context, uint64_t address, uint64_t size,
-                         char out_hash[kRecordHash]) {
+                         bool after, char out_hash[kRecordHash]) {
   char path[kMaxPath + 128];
-  unsigned char *block;
+  unsigned char *block, *guess = find_guess(address, size, after);
+  const unsigned char last = __atomic_load_n(guess, __ATOMIC_RELAXED);
+  bool is_new = false;
   const char *why;
   murmur state;
   int error = 0;
@@ -558,29 +708,19 @@ const char *record_store(record_copy copy, void *context, uint64_t address, uint
   block = malloc(kHeader + (size < kChunk ? (size_t)size : kChunk));
   if (block == NULL) return "memory ran out";
   write_header(size, (char *)block);
-  why = pass(copy, context, address, size, block + kHeader, -1, &error, &state);
-  if (why == NULL) {
-    murmur_end(&state, out_hash);
-    (void)snprintf(path, sizeof path, "%s/tensors/%s.npy", folder, out_hash);
-    if (!is_stored(path, size)) {
-      uint64_t before = __atomic_fetch_add(&stored_bytes, size, __ATOMIC_RELAXED);
-      if (before + size > (uint64_t)record_set.max_total) {
-        (void)__atomic_fetch_sub(&stored_bytes, size, __ATOMIC_RELAXED);
-        why = "max_total bytes were written already";
-      } else if (size > kChunk) {
-        why = write_large(copy, context, address, size, block, out_hash);
-      } else {
-        record_kept kept;
-        why = write_small(path, block, kHeader + (size_t)size);
-        kept.bytes = block + kHeader;
-        kept.begin = address;
-        /* Another thread is writing the file, or a process ended while it did. */
-        if (why != NULL && why[0] == '\0') {
-          why = write_large(record_copy_kept, &kept, address, size, block, out_hash);
-        }
-      }
+  if (size > kChunk && (last == kNew || (last == kUnseen && !after)) && take_bytes(size)) {
+    why = write_large(copy, context, address, size, block, out_hash, &is_new);
+    if (why != NULL || !is_new) (void)__atomic_fetch_sub(&stored_bytes, size, __ATOMIC_RELAXED);
+  } else {
+    why = pass(copy, context, address, size, block + kHeader, -1, &error, &state);
+    if (why == NULL) {
+      murmur_end(&state, out_hash);
+      (void)snprintf(path, sizeof path, "%s/tensors/%s.npy", folder, out_hash);
+      is_new = !is_stored(path, size);
+      if (is_new) why = write_hashed(copy, context, address, size, block, path, out_hash);
     }
   }
+  if (size > kChunk) __atomic_store_n(guess, is_new ? kNew : kOld, __ATOMIC_RELAXED);
   free(block);
   return why;
 }
@@ -670,6 +810,7 @@ static bool start(const tvm_ffi_record_options *options) {
     errno = EBUSY;
     return false;
   }
+  close_events(true); /* of a recording that ended because of a failure */
   has_file_limit = getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != (rlim_t)RLIM_INFINITY;
   if (!make_folder(options->folder)) return false;
   if (!set_patterns(&patterns[0], options->match) || !set_patterns(&patterns[1], options->skip) ||
@@ -718,7 +859,7 @@ static void add_functions(record_text *out) {
 }
 
 static void stop(const char *why) {
-  record_text line = {NULL, 0, 0, false};
+  record_text line = {NULL, 0, 0, NULL, false};
   uint32_t generation = record_now();
   record_lock();
   /* A process in which nothing was called has no file. */
@@ -732,7 +873,7 @@ static void stop(const char *why) {
     record_free(&line);
   }
   __atomic_store_n(&record_generation, 0, __ATOMIC_RELEASE);
-  close_events();
+  close_events(true);
   record_unlock();
 }
 
@@ -790,7 +931,7 @@ static void after_fork_in_parent(void) {
 static void after_fork_in_child(void) {
   (void)pthread_mutex_init(&lock, NULL); /* the thread that held it is this one */
   if (record_now() == 0) return;
-  close_events();
+  close_events(false); /* the parent's */
   events_path[0] = '\0';
   begin();
 }

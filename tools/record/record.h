@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <tvm/ffi/c_api.h>
 
 /* ---- Texts ---- */
@@ -21,10 +22,32 @@
 typedef struct {
   char *data;
   size_t size, capacity;
+  const char *room; /* NULL, or memory of the caller's that it begins in: most texts fit */
   bool is_failed;
 } record_text;
 
-void record_add(record_text *out, const char *bytes, size_t size);
+/* Makes room for more bytes; false without memory. */
+bool record_grow(record_text *out, size_t more);
+
+static inline void record_begin_in(record_text *out, char *room, size_t size) {
+  out->data = room;
+  out->room = room;
+  out->size = 0;
+  out->capacity = size;
+  out->is_failed = false;
+}
+
+static inline void record_add(record_text *out, const char *bytes, size_t size) {
+  if (out->capacity - out->size < size && !record_grow(out, size)) return;
+  if (size != 0) memcpy(out->data + out->size, bytes, size);
+  out->size += size;
+}
+
+static inline void record_add_text(record_text *out, const char *text) {
+  record_add(out, text, strlen(text));
+}
+
+/* Of up to 511 bytes. It takes much longer than the others. */
 void record_add_format(record_text *out, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* A JSON string. Bytes that are not UTF-8 become U+FFFD. */
@@ -42,8 +65,9 @@ enum { kRecordHash = 33 }; /* the text of a hash with its NUL */
 /* A library that functions come from. */
 typedef struct record_library {
   char *path;
-  char *build_id; /* NULL: none */
-  int64_t number; /* in the events of this process; -1: not written yet. Guarded by the lock */
+  char *build_id;      /* NULL: none */
+  int64_t number;      /* in the events of this process; -1: not written yet. Guarded by the lock */
+  uint32_t written_in; /* the generation that has `number`, which does not change in it */
 } record_library;
 
 /* Copies memory that may not be there; false if it is not. */
@@ -85,9 +109,10 @@ bool record_write_library(uint32_t generation, record_library *library);
 /* A sentence for the user of the recording, and on stderr. */
 void record_note(const char *sentence);
 
-/* Writes `size` bytes of memory as a file, unless there is one with the same. NULL, or why not. */
+/* Writes `size` bytes of memory as a file, unless there is one with the same. after: the call,
+ * which mostly changes few of its inputs. NULL, or why not. */
 const char *record_store(record_copy copy, void *context, uint64_t address, uint64_t size,
-                         char out_hash[kRecordHash]);
+                         bool after, char out_hash[kRecordHash]);
 /* Memory of this process, or of the CPU that it shares with devices. */
 bool record_copy_memory(void *context, void *out, uint64_t address, size_t size);
 
@@ -128,10 +153,20 @@ typedef struct {
   void *kept;           /* the bytes, while they are in memory only */
 } record_storage;
 
+/* What most calls need, so that they allocate nothing. */
+enum { kRoomText = 1024, kRoomTensors = 8, kRoomObjects = 16 };
+
+typedef struct {
+  char text[2][kRoomText];
+  record_tensor tensors[kRoomTensors];
+  record_storage storages[kRoomTensors];
+  const void *objects[kRoomObjects];
+} record_room;
+
 /* Values that are being written, and the memory of a call. */
 typedef struct {
   const record_runtime *runtime;
-  record_text text;
+  record_text text, other; /* the second is for a copy of the first, which takes its place */
   record_tensor *tensors;
   size_t num_tensors, max_tensors;
   const void **objects; /* by their id */
@@ -141,7 +176,8 @@ typedef struct {
   size_t num_values;
   int depth, num_may_go;
   record_storage *storages;
-  size_t num_storages;
+  size_t num_storages, max_storages;
+  record_room room; /* not initialized */
 } record_values;
 
 void record_values_init(record_values *values, const record_runtime *runtime);
@@ -169,6 +205,7 @@ typedef struct {
   TVMFFISafeCallType code; /* NULL: the slot is not used yet */
   char *symbol;
   const char *function; /* within symbol */
+  record_text names;    /* both, as they are in each call */
   record_library *library;
   record_runtime runtime;
   uint32_t wanted_in; /* the generation that `is_wanted` is for */

@@ -305,6 +305,7 @@ static record_library *find_library(const loaded_file *file) {
   added->path = strdup(file->path);
   added->build_id = file->build_id[0] == '\0' ? NULL : strdup(file->build_id);
   added->number = -1;
+  added->written_in = 0;
   if (added->path != NULL) return added;
   free(added->build_id);
   free(added);
@@ -336,6 +337,11 @@ static uint32_t find_slot(void *address, const char *symbol, const loaded_file *
   slot->symbol = strdup(symbol);
   if (slot->symbol == NULL) return kRecordSlots;
   slot->function = slot->symbol + sizeof kPrefix - 1;
+  record_add_text(&slot->names, ",\"function\":");
+  record_add_string(&slot->names, slot->function, strlen(slot->function));
+  record_add_text(&slot->names, ",\"symbol\":");
+  record_add_string(&slot->names, symbol, strlen(symbol));
+  record_add_text(&slot->names, ",\"args\":");
   slot->code = cast.kernel;
   slot->library = library;
   slot->runtime = *runtime;

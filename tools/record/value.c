@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Values and memory as JSON, in the forms of docs/guide/record_format.md. */
 #define _GNU_SOURCE
+#include <float.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,19 +17,18 @@ enum { kMaxLine = 60 << 20 }; /* the storages and the rest of the line come on t
 
 /* ---- Texts ---- */
 
-void record_add(record_text *out, const char *bytes, size_t size) {
-  if (out->capacity - out->size < size) {
-    size_t wanted = (out->size + size) * 2 + 256;
-    char *grown = realloc(out->data, wanted);
-    if (grown == NULL) {
-      out->is_failed = true;
-      return;
-    }
-    out->data = grown;
-    out->capacity = wanted;
+bool record_grow(record_text *out, size_t more) {
+  const size_t wanted = (out->size + more) * 2 + 256;
+  const bool is_lent = out->room != NULL && out->data == out->room;
+  char *grown = is_lent ? malloc(wanted) : realloc(out->data, wanted);
+  if (grown == NULL) {
+    out->is_failed = true;
+    return false;
   }
-  if (size != 0) memcpy(out->data + out->size, bytes, size);
-  out->size += size;
+  if (is_lent) memcpy(grown, out->data, out->size);
+  out->data = grown;
+  out->capacity = wanted;
+  return true;
 }
 
 void record_add_format(record_text *out, const char *format, ...) {
@@ -40,17 +41,32 @@ void record_add_format(record_text *out, const char *format, ...) {
   if (size >= 0 && (size_t)size < sizeof text) record_add(out, text, (size_t)size);
 }
 
-static void add_text(record_text *out, const char *text) {
-  record_add(out, text, strlen(text));
+/* In some base up to 16, with zeros in front until there are so many digits. */
+static void add_digits(record_text *out, uint64_t value, unsigned base, size_t least) {
+  char text[64], *at = text + sizeof text;
+  if (base == 10) { /* apart, because division by a constant is fast */
+    for (; value != 0; value /= 10) *--at = (char)('0' + value % 10);
+  } else {
+    for (; value != 0; value /= base) *--at = "0123456789abcdef"[value % base];
+  }
+  while ((size_t)(text + sizeof text - at) < least) *--at = '0';
+  record_add(out, at, (size_t)(text + sizeof text - at));
+}
+
+static const uint64_t kMaxNumber = 9007199254740991u; /* 2^53 - 1: JSON's */
+
+void record_add_uint(record_text *out, uint64_t value) {
+  if (value > kMaxNumber) record_add_text(out, "\"");
+  add_digits(out, value, 10, 1);
+  if (value > kMaxNumber) record_add_text(out, "\"");
 }
 
 void record_add_int(record_text *out, int64_t value) {
-  bool is_small = value >= -9007199254740991 && value <= 9007199254740991;
-  record_add_format(out, is_small ? "%" PRId64 : "\"%" PRId64 "\"", value);
-}
-
-void record_add_uint(record_text *out, uint64_t value) {
-  record_add_format(out, value <= 9007199254740991u ? "%" PRIu64 : "\"%" PRIu64 "\"", value);
+  const uint64_t size = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+  if (size > kMaxNumber) record_add_text(out, "\"");
+  if (value < 0) record_add_text(out, "-");
+  add_digits(out, size, 10, 1);
+  if (size > kMaxNumber) record_add_text(out, "\"");
 }
 
 /* The length of the character of UTF-8 (RFC 3629, section 4) that begins here; 0: there is none. */
@@ -86,7 +102,7 @@ void record_add_string(record_text *out, const char *bytes, size_t size) {
   record_add(out, "\"", 1);
   for (i = 0; i < size; i += length) {
     unsigned char c = (unsigned char)bytes[i];
-    size_t valid = measure((const unsigned char *)bytes + i, size - i);
+    size_t valid = c < 0x80 ? 1 : measure((const unsigned char *)bytes + i, size - i);
     length = valid == 0 ? 1 : valid;
     if (valid != 0 && c >= 0x20 && c != '"' && c != '\\') continue;
     record_add(out, bytes + begin, i - begin);
@@ -118,20 +134,34 @@ static void add_hex(record_text *out, const void *bytes, size_t size) {
   }
 }
 
-static void add_address(record_text *out, const void *address) {
-  record_add_format(out, "\"0x%" PRIxPTR "\"", (uintptr_t)address);
+static void add_address(record_text *out, uint64_t address) {
+  record_add_text(out, "\"0x");
+  add_digits(out, address, 16, 1);
+  record_add_text(out, "\"");
+}
+
+static void add_pointer(record_text *out, const void *pointer) {
+  add_address(out, (uintptr_t)pointer);
 }
 
 void record_free(record_text *text) {
-  free(text->data);
+  if (text->data != text->room) free(text->data);
   memset(text, 0, sizeof *text);
 }
 
 /* ---- The values of a line ---- */
 
 void record_values_init(record_values *values, const record_runtime *runtime) {
-  memset(values, 0, sizeof *values);
+  record_room *room = &values->room;
+  memset(values, 0, offsetof(record_values, room));
   values->runtime = runtime;
+  record_begin_in(&values->text, room->text[0], kRoomText);
+  record_begin_in(&values->other, room->text[1], kRoomText);
+  values->tensors = room->tensors;
+  values->storages = room->storages;
+  values->objects = room->objects;
+  values->max_tensors = values->max_storages = kRoomTensors;
+  values->max_objects = kRoomObjects;
 }
 
 void record_values_again(record_values *values) {
@@ -143,20 +173,23 @@ void record_values_again(record_values *values) {
 void record_values_fini(record_values *values) {
   size_t i;
   for (i = 0; i < values->num_storages; ++i) free(values->storages[i].kept);
-  free(values->storages);
-  free(values->tensors);
-  free((void *)values->objects);
+  if (values->storages != values->room.storages) free(values->storages);
+  if (values->tensors != values->room.tensors) free(values->tensors);
+  if (values->objects != values->room.objects) free((void *)values->objects);
   free(values->slots);
   record_free(&values->text);
+  record_free(&values->other);
 }
 
-/* Makes room for one more; false without memory. */
-static bool reserve(void **items, size_t count, size_t *capacity, size_t size) {
-  size_t wanted = *capacity * 2 + 16;
+/* Makes room for more in items that begin in `room`; false without memory. */
+static bool reserve(void **items, const void *room, size_t count, size_t more, size_t *capacity,
+                    size_t size) {
+  size_t wanted = *capacity * 2 + more;
   void *grown;
-  if (count < *capacity) return true;
-  grown = realloc(*items, wanted * size);
+  if (*capacity - count >= more) return true;
+  grown = *items == room ? malloc(wanted * size) : realloc(*items, wanted * size);
   if (grown == NULL) return false;
+  if (*items == room) memcpy(grown, room, count * size);
   *items = grown;
   *capacity = wanted;
   return true;
@@ -175,11 +208,19 @@ static size_t place_of(const record_values *values, const void *object) {
 static bool find_id(record_values *values, const void *object, size_t *out, bool *out_is_new) {
   void *objects = (void *)values->objects;
   size_t i;
-  if (!reserve(&objects, values->num_objects, &values->max_objects, sizeof *values->objects)) {
+  if (!reserve(&objects, (const void *)values->room.objects, values->num_objects, 1,
+               &values->max_objects, sizeof *values->objects)) {
     return false;
   }
   values->objects = objects;
-  if ((values->num_objects + 1) * 2 > values->num_slots) {
+  if (values->num_objects < kRoomObjects) { /* so few need no table */
+    for (i = 0; i < values->num_objects && values->objects[i] != object; ++i) continue;
+    *out = i;
+    *out_is_new = i == values->num_objects;
+    if (*out_is_new) values->objects[values->num_objects++] = object;
+    return true;
+  }
+  if ((values->num_objects + 1) * 2 > values->num_slots || values->num_objects == kRoomObjects) {
     size_t wanted = values->num_slots * 2 + (values->num_slots == 0 ? 64 : 0);
     uint32_t *slots = calloc(wanted, sizeof *slots);
     if (slots == NULL) return false;
@@ -236,19 +277,37 @@ static const char *measure_tensor(const DLTensor *tensor, int64_t *out_begin, in
   return NULL;
 }
 
+static void add_dtype(record_text *out, DLDataType dtype) {
+  record_add_text(out, "[");
+  add_digits(out, dtype.code, 10, 1);
+  record_add_text(out, ",");
+  add_digits(out, dtype.bits, 10, 1);
+  record_add_text(out, ",");
+  add_digits(out, dtype.lanes, 10, 1);
+  record_add_text(out, "]");
+}
+
+static void add_device(record_text *out, int32_t type, int32_t id) {
+  record_add_text(out, "[");
+  record_add_int(out, type);
+  record_add_text(out, ",");
+  record_add_int(out, id);
+  record_add_text(out, "]");
+}
+
 static void add_extents(record_text *out, const char *key, const int64_t *items, int32_t count) {
   int32_t i;
-  record_add_format(out, ",\"%s\":", key);
+  record_add_text(out, key);
   if (items == NULL && count != 0) {
-    add_text(out, "null");
+    record_add_text(out, "null");
     return;
   }
-  add_text(out, "[");
+  record_add_text(out, "[");
   for (i = 0; i < count; ++i) {
-    if (i != 0) add_text(out, ",");
+    if (i != 0) record_add_text(out, ",");
     record_add_int(out, items[i]);
   }
-  add_text(out, "]");
+  record_add_text(out, "]");
 }
 
 /* The flags of DLPack that the runtime has for a Tensor object. */
@@ -256,7 +315,8 @@ static void add_flags(record_values *values, TVMFFIObjectHandle tensor) {
   DLManagedTensorVersioned *exported = NULL;
   if (values->runtime->to_dlpack == NULL) return;
   if (values->runtime->to_dlpack(tensor, &exported) != 0 || exported == NULL) return;
-  record_add_format(&values->text, ",\"flags\":%llu", (unsigned long long)exported->flags);
+  record_add_text(&values->text, ",\"flags\":");
+  record_add_uint(&values->text, exported->flags);
   if (exported->deleter != NULL) exported->deleter(exported);
 }
 
@@ -268,23 +328,23 @@ static void add_tensor(record_values *values, const DLTensor *tensor) {
   uint64_t first = (uint64_t)(uintptr_t)tensor->data + tensor->byte_offset;
   bool is_sound =
       tensor->ndim >= 0 && tensor->ndim <= kMaxDims && (tensor->ndim == 0 || tensor->shape != NULL);
-  record_add_format(out, "\"dtype\":[%d,%d,%d]", tensor->dtype.code, tensor->dtype.bits,
-                    tensor->dtype.lanes);
+  record_add_text(out, "\"dtype\":");
+  add_dtype(out, tensor->dtype);
   if (is_sound) {
-    add_extents(out, "shape", tensor->shape, tensor->ndim);
-    add_extents(out, "strides", tensor->strides, tensor->ndim);
+    add_extents(out, ",\"shape\":", tensor->shape, tensor->ndim);
+    add_extents(out, ",\"strides\":", tensor->strides, tensor->ndim);
     wrong = measure_tensor(tensor, &begin, &end);
   } else {
-    add_text(out, ",\"shape\":[],\"strides\":null");
+    record_add_text(out, ",\"shape\":[],\"strides\":null");
     wrong = tensor->ndim > kMaxDims ? "it has more than 64 dimensions" : "it has no shape";
   }
-  add_text(out, ",\"byte_offset\":");
+  record_add_text(out, ",\"byte_offset\":");
   record_add_uint(out, tensor->byte_offset);
-  record_add_format(out, ",\"device\":[%d,%d]", (int)tensor->device.device_type,
-                    (int)tensor->device.device_id);
+  record_add_text(out, ",\"device\":");
+  add_device(out, (int32_t)tensor->device.device_type, tensor->device.device_id);
   if (wrong == NULL && begin != end && tensor->data != NULL) {
-    if (reserve((void **)&values->tensors, values->num_tensors, &values->max_tensors,
-                sizeof *values->tensors)) {
+    if (reserve((void **)&values->tensors, values->room.tensors, values->num_tensors, 1,
+                &values->max_tensors, sizeof *values->tensors)) {
       record_tensor *added = &values->tensors[values->num_tensors++];
       added->place = out->size;
       added->first = first;
@@ -300,15 +360,17 @@ static void add_tensor(record_values *values, const DLTensor *tensor) {
       out->is_failed = true;
     }
   }
-  add_text(out, ",\"storage\":null,\"address\":");
-  add_address(out, tensor->data);
+  record_add_text(out, ",\"storage\":null,\"address\":");
+  add_pointer(out, tensor->data);
   if (wrong != NULL) record_add_format(out, ",\"left_out\":\"%s\"", wrong);
 }
 
 /* ---- Objects ---- */
 
 static void add_id(record_values *values, size_t id) {
-  record_add_format(&values->text, ",\"id\":%zu}", id);
+  record_add_text(&values->text, ",\"id\":");
+  record_add_uint(&values->text, id);
+  record_add_text(&values->text, "}");
 }
 
 static void add_str(record_text *out, const char *bytes, size_t size) {
@@ -317,9 +379,9 @@ static void add_str(record_text *out, const char *bytes, size_t size) {
   } else if (record_is_utf8(bytes, size)) {
     record_add_string(out, bytes, size);
   } else {
-    add_text(out, "{\"str\":\"");
+    record_add_text(out, "{\"str\":\"");
     add_hex(out, bytes, size);
-    add_text(out, "\"}");
+    record_add_text(out, "\"}");
   }
 }
 
@@ -328,21 +390,21 @@ static void add_bytes(record_text *out, const char *key, const char *bytes, size
     record_add_format(out, "{\"left_out\":\"%zu bytes\"}", size);
     return;
   }
-  record_add_format(out, "{\"%s\":\"", key);
+  record_add_text(out, key);
   add_hex(out, bytes, size);
-  add_text(out, "\"}");
+  record_add_text(out, "\"}");
 }
 
 static void add_items(record_values *values, const char *key, const TVMFFISeqCell *cell,
                       size_t id) {
   const TVMFFIAny *items = cell->data;
   int64_t i;
-  record_add_format(&values->text, "{\"%s\":[", key);
+  record_add_text(&values->text, key);
   for (i = 0; i < cell->size; ++i) {
-    if (i != 0) add_text(&values->text, ",");
+    if (i != 0) record_add_text(&values->text, ",");
     record_value(values, &items[i]);
   }
-  add_text(&values->text, "]");
+  record_add_text(&values->text, "]");
   add_id(values, id);
 }
 
@@ -368,7 +430,7 @@ static const uint64_t kSmallMap = (uint64_t)1 << 63;
 
 static void add_pairs(record_values *values, const char *key, const map_object *map, size_t id) {
   uint64_t i, slot = (map->slots & kSmallMap) != 0 ? 0 : map->head;
-  record_add_format(&values->text, "{\"%s\":[", key);
+  record_add_text(&values->text, key);
   for (i = 0; i < map->size; ++i) {
     const char *pair;
     if ((map->slots & kSmallMap) != 0) {
@@ -379,13 +441,13 @@ static void add_pairs(record_values *values, const char *key, const map_object *
              slot % kBlockSlots * kSlotBytes;
       memcpy(&slot, pair + kNextAt, sizeof slot);
     }
-    add_text(&values->text, i != 0 ? ",[" : "[");
+    record_add_text(&values->text, i != 0 ? ",[" : "[");
     record_value(values, (const TVMFFIAny *)(const void *)pair);
-    add_text(&values->text, ",");
+    record_add_text(&values->text, ",");
     record_value(values, (const TVMFFIAny *)(const void *)(pair + sizeof(TVMFFIAny)));
-    add_text(&values->text, "]");
+    record_add_text(&values->text, "]");
   }
-  add_text(&values->text, "]");
+  record_add_text(&values->text, "]");
   add_id(values, id);
 }
 
@@ -398,19 +460,19 @@ void record_error_texts(record_values *values, TVMFFIObjectHandle error) {
   const TVMFFIErrorCell *cell = TVMFFIErrorGetCellPtr(error);
   const TVMFFIObject *cause = cell->cause_chain;
   record_text *out = &values->text;
-  add_text(out, "{");
+  record_add_text(out, "{");
   add_error_text(out, "kind", &cell->kind);
-  add_text(out, ",");
+  record_add_text(out, ",");
   add_error_text(out, "message", &cell->message);
-  add_text(out, ",");
+  record_add_text(out, ",");
   add_error_text(out, "backtrace", &cell->backtrace);
   if (cause != NULL && cause->type_index == kTVMFFIError && values->depth < kMaxDepth) {
-    add_text(out, ",\"cause\":");
+    record_add_text(out, ",\"cause\":");
     ++values->depth;
     record_error_texts(values, cell->cause_chain);
     --values->depth;
   }
-  add_text(out, "}");
+  record_add_text(out, "}");
 }
 
 static void add_fields_of(record_values *values, TVMFFIObject *object, const TVMFFITypeInfo *info,
@@ -422,9 +484,9 @@ static void add_fields_of(record_values *values, TVMFFIObject *object, const TVM
     memset(&value, 0, sizeof value);
     if (field->getter == NULL) continue;
     if (field->getter((char *)object + field->offset, &value) != 0) continue;
-    if ((*count)++ != 0) add_text(&values->text, ",");
+    if ((*count)++ != 0) record_add_text(&values->text, ",");
     record_add_string(&values->text, field->name.data, field->name.size);
-    add_text(&values->text, ":");
+    record_add_text(&values->text, ":");
     record_value(values, &value);
     if (value.type_index >= kTVMFFIStaticObjectBegin && values->runtime->release != NULL) {
       (void)values->runtime->release(value.v_obj);
@@ -443,22 +505,22 @@ static void add_other(record_values *values, TVMFFIObject *object, size_t id) {
     record_add_format(out, "{\"unknown\":%d}", (int)object->type_index);
     return;
   }
-  add_text(out, "{\"object\":");
+  record_add_text(out, "{\"object\":");
   record_add_string(out, info->type_key.data, info->type_key.size);
   for (i = 0; i < info->type_depth; ++i) {
     has_fields = has_fields || info->type_ancestors[i]->num_fields != 0;
   }
   has_fields = has_fields || info->num_fields != 0;
   if (!has_fields || object->type_index < kTVMFFIDynObjectBegin) {
-    add_text(out, ",\"address\":");
-    add_address(out, object);
+    record_add_text(out, ",\"address\":");
+    add_pointer(out, object);
   } else {
-    add_text(out, ",\"fields\":{");
+    record_add_text(out, ",\"fields\":{");
     for (i = 0; i < info->type_depth; ++i) {
       add_fields_of(values, object, info->type_ancestors[i], &count);
     }
     add_fields_of(values, object, info, &count);
-    add_text(out, "}");
+    record_add_text(out, "}");
   }
   add_id(values, id);
 }
@@ -473,7 +535,7 @@ static void add_object(record_values *values, TVMFFIObject *object) {
     return;
   }
   if (object->type_index == kTVMFFIBytes) {
-    add_bytes(out, "bytes", text->data, text->size);
+    add_bytes(out, "{\"bytes\":\"", text->data, text->size);
     return;
   }
   if (!find_id(values, object, &id, &is_new)) {
@@ -481,7 +543,9 @@ static void add_object(record_values *values, TVMFFIObject *object) {
     return;
   }
   if (!is_new) {
-    record_add_format(out, "{\"ref\":%zu}", id);
+    record_add_text(out, "{\"ref\":");
+    record_add_uint(out, id);
+    record_add_text(out, "}");
     return;
   }
   is_mutable = object->type_index == kTVMFFIList || object->type_index == kTVMFFIDict ||
@@ -489,52 +553,54 @@ static void add_object(record_values *values, TVMFFIObject *object) {
   if (is_mutable) ++values->num_may_go; /* the call may take tensors out of it */
   switch (object->type_index) {
     case kTVMFFIError:
-      add_text(out, "{\"error\":");
+      record_add_text(out, "{\"error\":");
       record_error_texts(values, object);
       add_id(values, id);
       break;
     case kTVMFFIFunction:
-      add_text(out, "{\"function\":");
-      add_address(out, object);
-      add_text(out, ",\"symbol\":");
+      record_add_text(out, "{\"function\":");
+      add_pointer(out, object);
+      record_add_text(out, ",\"symbol\":");
       record_add_symbol(out, TVMFFIFunctionGetCellPtr(object)->safe_call);
       add_id(values, id);
       break;
     case kTVMFFIShape: {
       const TVMFFIShapeCell *shape = TVMFFIShapeGetCellPtr(object);
       size_t i;
-      add_text(out, "{\"shape\":[");
+      record_add_text(out, "{\"shape\":[");
       for (i = 0; i < shape->size; ++i) {
-        if (i != 0) add_text(out, ",");
+        if (i != 0) record_add_text(out, ",");
         record_add_int(out, shape->data[i]);
       }
-      add_text(out, "]");
+      record_add_text(out, "]");
       add_id(values, id);
       break;
     }
     case kTVMFFITensor:
-      record_add_format(out, "{\"tensor\":{\"id\":%zu,", id);
+      record_add_text(out, "{\"tensor\":{\"id\":");
+      record_add_uint(out, id);
+      record_add_text(out, ",");
       add_tensor(values, TVMFFITensorGetDLTensorPtr(object));
       add_flags(values, object);
-      add_text(out, "}}");
+      record_add_text(out, "}}");
       break;
     case kTVMFFIArray:
-      add_items(values, "array", TVMFFISeqGetCellPtr(object), id);
+      add_items(values, "{\"array\":[", TVMFFISeqGetCellPtr(object), id);
       break;
     case kTVMFFIList:
-      add_items(values, "list", TVMFFISeqGetCellPtr(object), id);
+      add_items(values, "{\"list\":[", TVMFFISeqGetCellPtr(object), id);
       break;
     case kTVMFFIMap:
-      add_pairs(values, "map", (const map_object *)(const void *)object, id);
+      add_pairs(values, "{\"map\":[", (const map_object *)(const void *)object, id);
       break;
     case kTVMFFIDict:
-      add_pairs(values, "dict", (const map_object *)(const void *)object, id);
+      add_pairs(values, "{\"dict\":[", (const map_object *)(const void *)object, id);
       break;
     case kTVMFFIBigInt: {
       const bigint_object *number = (const bigint_object *)(const void *)object;
-      add_text(out, "{\"bigint\":\"");
+      record_add_text(out, "{\"bigint\":\"");
       if (number->num_words <= kMaxText / 8) add_hex(out, number->words, number->num_words * 8);
-      add_text(out, "\"");
+      record_add_text(out, "\"");
       add_id(values, id);
       break;
     }
@@ -547,6 +613,31 @@ static void add_object(record_values *values, TVMFFIObject *object) {
 
 /* ---- Values ---- */
 
+/*
+ * Most floats have few decimal digits: the value is whole / 10^k, both of them exact, and division
+ * rounds to the double that reading the digits gives.
+ */
+static bool add_short_float(record_text *out, double value) {
+#if FLT_EVAL_METHOD == 0
+  const double size = value < 0 ? -value : value;
+  uint64_t power = 1;
+  size_t k;
+  if (size >= 1e9) return false;
+  for (k = 0; k <= 6; ++k, power *= 10) {
+    const uint64_t whole = (uint64_t)(size * (double)power + 0.5);
+    if ((double)whole / (double)power != size) continue;
+    if (signbit(value)) record_add_text(out, "-");
+    add_digits(out, whole / power, 10, 1);
+    if (k != 0) record_add_text(out, ".");
+    if (k != 0) add_digits(out, whole % power, 10, k);
+    return true;
+  }
+#else
+  (void)out, (void)value;
+#endif
+  return false;
+}
+
 static void add_float(record_text *out, double value) {
   char text[64], *at;
   uint64_t bits;
@@ -557,29 +648,33 @@ static void add_float(record_text *out, double value) {
     return;
   }
   if (value - value != 0) {
-    add_text(out, value > 0 ? "{\"float\":\"inf\"}" : "{\"float\":\"-inf\"}");
+    record_add_text(out, value > 0 ? "{\"float\":\"inf\"}" : "{\"float\":\"-inf\"}");
     return;
   }
-  for (digits = 15; digits <= 17; ++digits) {
-    double again;
-    (void)snprintf(text, sizeof text, "%.*g", digits, value);
-    again = strtod(text, NULL);
-    if (memcmp(&again, &value, sizeof value) == 0) break;
+  record_add_text(out, "{\"float\":\"");
+  if (!add_short_float(out, value)) {
+    for (digits = 15; digits <= 17; ++digits) {
+      double again;
+      (void)snprintf(text, sizeof text, "%.*g", digits, value);
+      again = strtod(text, NULL);
+      if (memcmp(&again, &value, sizeof value) == 0) break;
+    }
+    for (at = text; *at != '\0'; ++at) { /* the locale may have another point */
+      if (strchr("0123456789+-e", *at) == NULL) *at = '.';
+    }
+    record_add_text(out, text);
   }
-  for (at = text; *at != '\0'; ++at) { /* the locale may have another point */
-    if (strchr("0123456789+-e", *at) == NULL) *at = '.';
-  }
-  record_add_format(out, "{\"float\":\"%s\"}", text);
+  record_add_text(out, "\"}");
 }
 
 static void add_raw_str(record_text *out, const char *text) {
   if (text == NULL) {
-    add_text(out, "{\"left_out\":\"a null text\"}");
+    record_add_text(out, "{\"left_out\":\"a null text\"}");
     return;
   }
-  add_text(out, "{\"raw_str\":");
+  record_add_text(out, "{\"raw_str\":");
   add_str(out, text, strlen(text));
-  add_text(out, "}");
+  record_add_text(out, "}");
 }
 
 void record_value(record_values *values, const TVMFFIAny *value) {
@@ -594,72 +689,76 @@ void record_value(record_values *values, const TVMFFIAny *value) {
   ++values->depth;
   switch (value->type_index) {
     case kTVMFFINone:
-      add_text(out, "null");
+      record_add_text(out, "null");
       break;
     case kTVMFFIInt:
       if (value->v_int64 >= -9007199254740991 && value->v_int64 <= 9007199254740991) {
-        record_add_format(out, "%" PRId64, value->v_int64);
+        record_add_int(out, value->v_int64);
       } else {
-        record_add_format(out, "{\"int\":\"%" PRId64 "\"}", value->v_int64);
+        record_add_text(out, "{\"int\":");
+        record_add_int(out, value->v_int64);
+        record_add_text(out, "}");
       }
       break;
     case kTVMFFIBool:
-      add_text(out, value->v_int64 != 0 ? "true" : "false");
+      record_add_text(out, value->v_int64 != 0 ? "true" : "false");
       break;
     case kTVMFFIFloat:
       add_float(out, value->v_float64);
       break;
     case kTVMFFIOpaquePtr:
-      add_text(out, "{\"pointer\":");
-      add_address(out, value->v_ptr);
-      add_text(out, "}");
+      record_add_text(out, "{\"pointer\":");
+      add_pointer(out, value->v_ptr);
+      record_add_text(out, "}");
       break;
     case kTVMFFIDataType:
-      record_add_format(out, "{\"dtype\":[%d,%d,%d]}", value->v_dtype.code, value->v_dtype.bits,
-                        value->v_dtype.lanes);
+      record_add_text(out, "{\"dtype\":");
+      add_dtype(out, value->v_dtype);
+      record_add_text(out, "}");
       break;
     case kTVMFFIDevice:
-      record_add_format(out, "{\"device\":[%d,%d]}", (int)value->v_device.device_type,
-                        (int)value->v_device.device_id);
+      record_add_text(out, "{\"device\":");
+      add_device(out, (int32_t)value->v_device.device_type, value->v_device.device_id);
+      record_add_text(out, "}");
       break;
     case kTVMFFIDLTensorPtr:
       if (value->v_ptr == NULL) {
-        add_text(out, "{\"left_out\":\"a null DLTensor\"}");
+        record_add_text(out, "{\"left_out\":\"a null DLTensor\"}");
         break;
       }
-      add_text(out, "{\"dltensor\":{");
+      record_add_text(out, "{\"dltensor\":{");
       add_tensor(values, value->v_ptr);
-      add_text(out, "}}");
+      record_add_text(out, "}}");
       break;
     case kTVMFFIRawStr:
       add_raw_str(out, value->v_c_str);
       break;
     case kTVMFFIByteArrayPtr: {
       const TVMFFIByteArray *bytes = value->v_ptr;
-      add_bytes(out, "raw_bytes", bytes->data, bytes->size);
+      add_bytes(out, "{\"raw_bytes\":\"", bytes->data, bytes->size);
       break;
     }
     case kTVMFFIObjectRValueRef: {
       TVMFFIObject *object = *(TVMFFIObject **)value->v_ptr;
-      add_text(out, "{\"rvalue\":");
+      record_add_text(out, "{\"rvalue\":");
       ++values->num_may_go;
       if (object == NULL) {
-        add_text(out, "null");
+        record_add_text(out, "null");
       } else {
         add_object(values, object);
       }
       --values->num_may_go;
-      add_text(out, "}");
+      record_add_text(out, "}");
       break;
     }
     case kTVMFFISmallStr:
       add_str(out, value->v_bytes, value->small_str_len);
       break;
     case kTVMFFISmallBytes:
-      add_bytes(out, "bytes", value->v_bytes, value->small_str_len);
+      add_bytes(out, "{\"bytes\":\"", value->v_bytes, value->small_str_len);
       break;
     case kTVMFFIUnchanged:
-      add_text(out, "{\"unchanged\":true}");
+      record_add_text(out, "{\"unchanged\":true}");
       break;
     default:
       if (value->type_index < kTVMFFIStaticObjectBegin || value->v_obj == NULL) {
@@ -697,23 +796,24 @@ static record_storage *find_storage(const record_values *values, const record_te
 
 /* Adds what the tensors use that is in no storage yet. False without memory. */
 static bool add_new_storages(record_values *values) {
-  const record_tensor **sorted;
-  record_storage *grown, *last = NULL;
+  const record_tensor *few[kRoomTensors], **sorted = few;
+  record_storage *last = NULL;
   size_t count = 0, known = values->num_storages, i;
   if (values->num_tensors == 0) return true;
-  sorted = malloc(values->num_tensors * sizeof *sorted);
-  grown = realloc(values->storages, (known + values->num_tensors) * sizeof *grown);
-  if (grown != NULL) values->storages = grown;
-  if (sorted == NULL || grown == NULL) {
-    free((void *)sorted);
+  if (!reserve((void **)&values->storages, values->room.storages, known, values->num_tensors,
+               &values->max_storages, sizeof *values->storages)) {
     return false;
+  }
+  if (values->num_tensors > kRoomTensors) {
+    sorted = malloc(values->num_tensors * sizeof *sorted);
+    if (sorted == NULL) return false;
   }
   for (i = 0; i < values->num_tensors; ++i) {
     if (known == 0 || find_storage(values, &values->tensors[i]) == NULL) {
       sorted[count++] = &values->tensors[i];
     }
   }
-  qsort((void *)sorted, count, sizeof *sorted, compare_tensors);
+  if (count > 1) qsort((void *)sorted, count, sizeof *sorted, compare_tensors);
   for (i = 0; i < count; ++i) {
     const record_tensor *tensor = sorted[i];
     if (last != NULL && last->device_type == tensor->device_type &&
@@ -730,30 +830,34 @@ static bool add_new_storages(record_values *values) {
     last->device_id = tensor->device_id;
     last->may_go = tensor->may_go;
   }
-  free((void *)sorted);
+  if (sorted != few) free((void *)sorted);
   return true;
 }
 
 void record_find_storages(record_values *values) {
-  record_text whole = {NULL, 0, 0, false};
+  record_text *whole = &values->other, text;
   size_t i, done = 0;
   if (values->num_tensors == 0) return;
   if (!add_new_storages(values)) {
     values->text.is_failed = true;
     return;
   }
+  whole->size = 0;
   for (i = 0; i < values->num_tensors; ++i) {
     const record_tensor *tensor = &values->tensors[i];
     const record_storage *storage = find_storage(values, tensor);
-    record_add(&whole, values->text.data + done, tensor->place - done);
+    record_add(whole, values->text.data + done, tensor->place - done);
     done = tensor->place;
-    record_add_format(&whole, ",\"storage\":%zu,\"offset\":", (size_t)(storage - values->storages));
-    record_add_uint(&whole, tensor->first - storage->begin);
+    record_add_text(whole, ",\"storage\":");
+    record_add_uint(whole, (uint64_t)(storage - values->storages));
+    record_add_text(whole, ",\"offset\":");
+    record_add_uint(whole, tensor->first - storage->begin);
   }
-  record_add(&whole, values->text.data + done, values->text.size - done);
-  whole.is_failed = whole.is_failed || values->text.is_failed;
-  free(values->text.data);
-  values->text = whole;
+  record_add(whole, values->text.data + done, values->text.size - done);
+  whole->is_failed = whole->is_failed || values->text.is_failed;
+  text = values->text;
+  values->text = values->other;
+  values->other = text;
 }
 
 /* ---- Memory of CUDA devices ---- */
@@ -852,7 +956,7 @@ static void read_storage(const record_runtime *runtime, record_storage *storage,
   }
   if (storage->left_out != NULL) return;
   if (!keep) {
-    storage->left_out = record_store(copy, &cuda, storage->begin, size, storage->data);
+    storage->left_out = record_store(copy, &cuda, storage->begin, size, after, storage->data);
   } else if (size > (uint64_t)record_set.max_bytes || size > SIZE_MAX / 2) {
     storage->left_out = "it has more bytes than max_bytes";
   } else {
@@ -881,7 +985,7 @@ void record_store_kept(record_values *values) {
       kept.bytes = storage->kept;
       kept.begin = storage->begin;
       storage->left_out = record_store(record_copy_kept, &kept, storage->begin,
-                                       storage->end - storage->begin, storage->data);
+                                       storage->end - storage->begin, false, storage->data);
     }
     free(storage->kept);
     storage->kept = NULL;
@@ -890,18 +994,22 @@ void record_store_kept(record_values *values) {
 
 void record_add_storages(record_text *out, const record_values *values, size_t begin) {
   size_t i;
-  add_text(out, ",\"storages\":[");
+  record_add_text(out, ",\"storages\":[");
   for (i = 0; i < values->num_storages; ++i) {
     const record_storage *storage = &values->storages[i];
-    add_text(out, i != 0 ? ",{" : "{");
+    record_add_text(out, i != 0 ? ",{" : "{");
     if (i >= begin) {
-      record_add_format(out, "\"device\":[%d,%d],\"address\":\"0x%" PRIx64 "\",\"bytes\":",
-                        (int)storage->device_type, (int)storage->device_id, storage->begin);
+      record_add_text(out, "\"device\":");
+      add_device(out, storage->device_type, storage->device_id);
+      record_add_text(out, ",\"address\":");
+      add_address(out, storage->begin);
+      record_add_text(out, ",\"bytes\":");
       record_add_uint(out, storage->end - storage->begin);
-      add_text(out, ",");
+      record_add_text(out, ",");
     }
-    record_add_format(out, "\"%s\":\"%s\"}", storage->left_out != NULL ? "left_out" : "data",
-                      storage->left_out != NULL ? storage->left_out : storage->data);
+    record_add_text(out, storage->left_out != NULL ? "\"left_out\":\"" : "\"data\":\"");
+    record_add_text(out, storage->left_out != NULL ? storage->left_out : storage->data);
+    record_add_text(out, "\"}");
   }
-  add_text(out, "]");
+  record_add_text(out, "]");
 }

@@ -1098,6 +1098,7 @@ static bool read_events(recording *r) {
   memset(&e, 0, sizeof e);
   e.r = r;
   e.file = r->num_files - 1;
+  while (end > pos && end[-1] == '\0') --end; /* the process died, and the file was longer */
   for (; pos < end; pos = stop + 1) {
     stop = memchr(pos, '\n', (size_t)(end - pos));
     if (stop == NULL) {
