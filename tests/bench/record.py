@@ -16,6 +16,7 @@ import subprocess
 import tempfile
 import time
 
+TRACE = ["--trace"]
 # Name, options of record (None: without it), calls, bytes of each tensor.
 ROWS = [
     ("not recorded", None, 1000000, 64),
@@ -24,6 +25,7 @@ ROWS = [
     ("--all --no-data", ["--all", "--no-data"], 200000, 64),
     ("--all, 64 bytes, all different", ["--all"], 5000, 64),
     ("--on-error, 64 bytes", ["--on-error"], 20000, 64),
+    ("--trace", TRACE, 200000, 64),
 ]
 LARGE = 64 << 20  # of both tensors together
 
@@ -42,11 +44,16 @@ def main():
         program."""
         target = folder / "recording"
         words = [args.program, args.kernel, str(calls), str(size)]
-        if options is not None:
+        if options is TRACE:
+            target = folder / "trace.json"
+            words = [args.tool, "record", f"--trace={target}", "--", *words]
+        elif options is not None:
             words = [args.tool, "record", "-o", str(target), *options, "--", *words]
         begin = time.perf_counter_ns()
         out = subprocess.run(words, check=True, capture_output=True, text=True).stdout
         whole = time.perf_counter_ns() - begin
+        if options is TRACE:
+            target.unlink()
         shutil.rmtree(target, ignore_errors=True)
         return *map(float, out.split()), whole
 

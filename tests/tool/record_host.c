@@ -344,7 +344,8 @@ int main(int argc, char **argv) {
   if (strcmp(deed, "fork") == 0) run_fork();
   if (strcmp(deed, "crash") == 0) run_crash();
   if (strcmp(deed, "leave") == 0) call_with("leave", NULL, 0);
-  if (strcmp(deed, "die") == 0) call_with("die", NULL, 0);
+  if (strcmp(deed, "adds-and-die") == 0) run_adds(0, 3);
+  if (strstr(deed, "die") != NULL) call_with("die", NULL, 0);
   if (strcmp(deed, "large") == 0) run_large();
   if (strcmp(deed, "scope") == 0) call_with("scope", NULL, 0);
   if (strcmp(deed, "values") == 0) run_values();

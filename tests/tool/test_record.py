@@ -3,6 +3,7 @@
 lost in a crash, and that the programs do not notice.
 
 test_record.py TVM-FFI HOST HOST-WITH-RECORDER KERNELS FAKE-CUDA SAMPLE-HOST SAMPLE-KERNEL"""
+import json
 import os
 import pathlib
 import resource
@@ -121,6 +122,70 @@ class Record(unittest.TestCase):
         assert recording.processes[0].stop["functions"][0]["calls"] == 800
         recording, done = record("--all", program=["threads"])
         assert len(recording.ends) == 800
+
+    def trace(self, *options, program, is_whole=True):
+        """The slices of a trace, and the rows of the table by function."""
+        path = f"trace{next(COUNT)}.json"
+        words = [HOST, KERNELS, *program]
+        alone = start(*words)
+        done = start(*COMMAND, "record", "--trace", path, *options, "--", *words)
+        assert (done.returncode, done.stdout) == (alone.returncode, alone.stdout), (done, alone)
+        text = pathlib.Path(path).read_text()
+        if not is_whole:
+            text = text.rstrip().rstrip(",") + "]"
+        events = json.loads(text)
+        if is_whole:
+            assert events.pop()["args"]["name"] == os.path.basename(HOST), events
+        lines = done.stderr.splitlines()
+        assert not lines or lines[0].split()[-1] == "function", done.stderr
+        for event in events:
+            assert event["ph"] == "X" and event["ts"] > 0 and event["dur"] >= 0, event
+        return events, {line.split()[-1]: line.split()[:-1] for line in lines[1:]}
+
+    def test_a_trace(self):
+        """A slice for each call, with its arguments, and the table."""
+        events, table = self.trace(program=["adds"])
+        assert len(events) == 20 and set(table) == {"add"}, (events, table)
+        assert [event["args"]["2"] for event in events] == list(range(20))
+        assert events[0]["args"] == {"0": "float32[16]", "1": "float32[16]", "2": 0}, events[0]
+        errors = [event for event in events if "error" in event["args"]]
+        assert [event["args"]["error"] for event in errors] == [
+            "ValueError: n is 9", "ValueError: n is 19"]
+        assert all(event["cat"] == "error" for event in errors), errors
+        share, total, mean, p99, calls, failed = map(float, table["add"])
+        assert (share, calls, failed) == (100, 20, 2), table
+        durations = sorted(event["dur"] for event in events)
+        assert abs(total - sum(durations)) < 0.06 and abs(mean - total / 20) < 0.01, table
+        assert durations[-1] <= p99 <= durations[-1] * 1.13 + 0.01, (durations, table)
+        events, table = self.trace("--skip=add", program=["values"])
+        inner, outer = sorted((event for event in events if event["args"].get("0") == 7 or
+                               event["name"] == "apply"), key=lambda event: event["dur"])
+        assert outer["name"] == "apply" and outer["args"]["0"] == "ffi.Function", outer
+        assert outer["ts"] <= inner["ts"], (outer, inner)
+        assert inner["ts"] + inner["dur"] <= outer["ts"] + outer["dur"] + 0.001, (outer, inner)
+        texts = [event["args"]["0"] for event in events if event["name"] == "echo"]
+        assert texts[:5] == [None, True, -5, {"int": str(-2**63)}, "0.1"], texts
+        assert texts[8] == "a \"text\"\n\u00e9" and "Array of 4" in texts, texts
+
+    def test_a_trace_of_threads_and_processes(self):
+        """Eight threads in one file; a child of fork has a file of its own."""
+        events, table = self.trace(program=["threads"])
+        assert len(events) == 800 and len({event["tid"] for event in events}) == 8
+        assert table["add"][4:] == ["800", "80"], table
+        events, table = self.trace(program=["fork"])
+        assert [event["args"]["2"] for event in events] == [0, 1, 9], events
+        children = list(pathlib.Path().glob(f"trace{next(COUNT) - 1}.json.*"))
+        assert len(children) == 2, children
+        child = json.loads(children[0].read_text().rstrip().rstrip(",") + "]")
+        assert [event["args"]["2"] for event in child] == [9], child
+
+    def test_a_trace_of_a_crash(self):
+        """What was finished is there; the end of the file is white space, as readers allow."""
+        events, table = self.trace(program=["adds-and-die"], is_whole=False)
+        assert [event["name"] for event in events] == ["add"] * 3 and table == {}, events
+        bad(USAGE, "--trace is of all calls", "record", "--trace=x", "--all", "--", "true")
+        bad(USAGE, "no/folder/x: No such file or directory", "record", "--trace=no/folder/x", "--",
+            "true")
 
     def test_which_calls(self):
         """Twenty calls of one signature, of which the tenth and the last fail."""

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "record.h"
 
@@ -21,8 +22,18 @@ enum { kSignatures = 1 << 16, kProbes = 32 };
 
 static struct { uint64_t hash, count; } signatures[kSignatures];
 
+/* How often a call of each slot took about so long: below 16 ns exact, above it in eighths of a
+ * power of two. */
+enum { kTimes = 16 + 8 * 60 };
+static uint32_t times[kRecordSlots][kTimes];
+
 void record_forget_signatures(void) {
+  uint32_t i;
   memset(signatures, 0, sizeof signatures);
+  for (i = 0; i < record_num_slots; ++i) {
+    memset(times[i], 0, sizeof times[i]);
+    record_slots[i].total_ns = 0;
+  }
 }
 
 /* The number of this call of its signature, from 0; *out_is_full if there is no room to count. */
@@ -233,6 +244,219 @@ static void init_event(event *call, uint32_t generation, record_slot *slot) {
   record_values_init(&call->values, &slot->runtime);
 }
 
+/* ---- Traces ---- */
+
+static size_t index_of_time(uint64_t ns) {
+  const int power = 63 - __builtin_clzll(ns | 1);
+  return ns < 16 ? (size_t)ns : (size_t)(16 + (power - 4) * 8) + (size_t)(ns >> (power - 3) & 7);
+}
+
+/* The shortest time with this index. */
+static uint64_t time_of_index(size_t i) {
+  return i < 16 ? i : (uint64_t)(8 + (i - 16) % 8) << ((i - 16) / 8 + 1);
+}
+
+static void add_tensor_type(record_text *out, const DLTensor *tensor) {
+  static const char *const kCodes[] = {"int",    "uint",    "float", "handle",
+                                       "bfloat", "complex", "bool"};
+  const DLDataType dtype = tensor->dtype;
+  int32_t i;
+  record_add_text(out, "\"");
+  record_add_text(out, dtype.code < sizeof kCodes / sizeof *kCodes ? kCodes[dtype.code] : "type");
+  record_add_uint(out, dtype.bits);
+  if (dtype.lanes != 1) record_add_text(out, "x");
+  if (dtype.lanes != 1) record_add_uint(out, dtype.lanes);
+  record_add_text(out, "[");
+  for (i = 0; i < tensor->ndim && i < 64 && tensor->shape != NULL; ++i) {
+    if (i != 0) record_add_text(out, ", ");
+    if (tensor->shape[i] >= 0 && tensor->shape[i] < INT64_C(1) << 53) {
+      record_add_int(out, tensor->shape[i]);
+    } else {
+      record_add_format(out, "%lld", (long long)tensor->shape[i]);
+    }
+  }
+  record_add_text(out, "]\"");
+}
+
+/* An argument in short, as JSON. */
+static void add_short(record_text *out, const record_runtime *runtime, const TVMFFIAny *value) {
+  enum { kShown = 60 };
+  const TVMFFIByteArray *text;
+  record_values values;
+  switch (value->type_index) {
+    case kTVMFFIDLTensorPtr:
+      if (value->v_ptr == NULL) break;
+      add_tensor_type(out, value->v_ptr);
+      return;
+    case kTVMFFITensor:
+      add_tensor_type(out, TVMFFITensorGetDLTensorPtr(value->v_obj));
+      return;
+    case kTVMFFIFloat:
+      record_add_format(out, "\"%.9g\"", value->v_float64);
+      return;
+    case kTVMFFIStr:
+      text = TVMFFIBytesGetByteArrayPtr(value->v_obj);
+      record_add_string(out, text->data, text->size < kShown ? text->size : kShown);
+      return;
+    case kTVMFFIRawStr:
+      if (value->v_c_str == NULL) break;
+      record_add_string(out, value->v_c_str, strnlen(value->v_c_str, kShown));
+      return;
+    case kTVMFFIArray:
+    case kTVMFFIList:
+      record_add_format(out, "\"%s of %lld\"", value->type_index == kTVMFFIArray ? "Array" : "List",
+                        (long long)TVMFFISeqGetCellPtr(value->v_obj)->size);
+      return;
+    default:
+      break;
+  }
+  if (value->type_index >= kTVMFFIStaticObjectBegin) {
+    const TVMFFITypeInfo *info =
+        runtime->type_info != NULL ? runtime->type_info(value->type_index) : NULL;
+    record_add_string(out, info != NULL ? info->type_key.data : "object",
+                      info != NULL ? info->type_key.size : strlen("object"));
+    return;
+  }
+  record_values_init(&values, runtime);
+  record_value(&values, value);
+  record_add(out, values.text.data, values.text.size);
+  record_values_fini(&values);
+}
+
+/* Kind and message of the error that was raised, which stays there. */
+static void add_short_error(record_text *out, const record_runtime *runtime) {
+  record_text text = {NULL, 0, 0, NULL, false};
+  TVMFFIObjectHandle error = NULL;
+  if (runtime->move_raised != NULL && runtime->set_raised != NULL && runtime->release != NULL) {
+    (void)runtime->move_raised(&error);
+  }
+  if (error != NULL) {
+    const TVMFFIErrorCell *cell = TVMFFIErrorGetCellPtr(error);
+    record_add(&text, cell->kind.data, cell->kind.size);
+    record_add_text(&text, ": ");
+    record_add(&text, cell->message.data, cell->message.size < 1000 ? cell->message.size : 1000);
+    (void)runtime->set_raised(error);
+    (void)runtime->release(error);
+  } else {
+    record_add_text(&text, "failed");
+  }
+  record_add_string(out, text.data, text.size);
+  record_free(&text);
+}
+
+/* Nanoseconds as microseconds, the unit of the format. */
+static void add_time(record_text *out, uint64_t ns) {
+  char fraction[4];
+  fraction[0] = '.';
+  fraction[1] = (char)('0' + ns / 100 % 10);
+  fraction[2] = (char)('0' + ns / 10 % 10);
+  fraction[3] = (char)('0' + ns % 10);
+  record_add_uint(out, ns / 1000);
+  record_add(out, fraction, sizeof fraction);
+}
+
+/* The arguments are read before the call, which may release them. */
+static int call_traced(uint32_t generation, record_slot *slot, void *handle, const TVMFFIAny *args,
+                       int32_t num_args, TVMFFIAny *result) {
+  static uint32_t pid_of;
+  static int64_t pid;
+  char room[2][kRoomLine];
+  record_text line, shorts;
+  uint64_t begin, taken;
+  int error = errno, rc;
+  int32_t i;
+  is_recording = true;
+  if (__atomic_load_n(&pid_of, __ATOMIC_ACQUIRE) != generation) {
+    __atomic_store_n(&pid, (int64_t)getpid(), __ATOMIC_RELAXED);
+    __atomic_store_n(&pid_of, generation, __ATOMIC_RELEASE);
+  }
+  record_begin_in(&line, room[0], kRoomLine);
+  record_begin_in(&shorts, room[1], kRoomLine);
+  for (i = 0; i < num_args && i < 64; ++i) {
+    record_add_text(&shorts, i != 0 ? ",\"" : "\"");
+    record_add_int(&shorts, i);
+    record_add_text(&shorts, "\":");
+    add_short(&shorts, &slot->runtime, &args[i]);
+  }
+  is_recording = false;
+  begin = record_clock();
+  errno = error;
+  rc = slot->code(handle, args, num_args, result);
+  error = errno;
+  taken = record_clock() - begin;
+  is_recording = true;
+  (void)__atomic_fetch_add(&slot->total_ns, taken, __ATOMIC_RELAXED);
+  (void)__atomic_fetch_add(&times[slot - record_slots][index_of_time(taken)], 1, __ATOMIC_RELAXED);
+  record_add_text(&line, "{\"ph\":\"X\",\"name\":");
+  record_add_string(&line, slot->function, strlen(slot->function));
+  record_add_text(&line,
+                  rc == 0 ? ",\"pid\":" : ",\"cat\":\"error\",\"cname\":\"terrible\",\"pid\":");
+  record_add_int(&line, __atomic_load_n(&pid, __ATOMIC_RELAXED));
+  record_add_text(&line, ",\"tid\":");
+  record_add_int(&line, record_thread());
+  record_add_text(&line, ",\"ts\":");
+  add_time(&line, begin);
+  record_add_text(&line, ",\"dur\":");
+  add_time(&line, taken);
+  record_add_text(&line, ",\"args\":{");
+  record_add(&line, shorts.data, shorts.size);
+  if (rc != 0) {
+    record_add_text(&line, num_args > 0 ? ",\"error\":" : "\"error\":");
+    add_short_error(&line, &slot->runtime);
+  }
+  record_add_text(&line, "}},");
+  line.is_failed = line.is_failed || shorts.is_failed;
+  record_write(generation, &line);
+  record_free(&line);
+  record_free(&shorts);
+  is_recording = false;
+  errno = error;
+  return rc;
+}
+
+/* The time that so many of a hundred calls of a slot took at most, to an eighth. */
+static uint64_t find_percentile(uint32_t slot, uint64_t percent) {
+  uint64_t count = 0, seen = 0;
+  size_t i;
+  for (i = 0; i < kTimes; ++i) count += times[slot][i];
+  for (i = 0; i < kTimes; ++i) {
+    seen += times[slot][i];
+    if (seen * 100 >= count * percent) break;
+  }
+  return time_of_index(i + 1) - 1;
+}
+
+void record_add_table(record_text *out) {
+  static bool is_shown[kRecordSlots];
+  const uint32_t num_slots = __atomic_load_n(&record_num_slots, __ATOMIC_ACQUIRE);
+  uint64_t all = 0;
+  uint32_t i, best;
+  for (i = 0; i < num_slots; ++i) {
+    is_shown[i] = record_slots[i].num_calls == 0;
+    all += record_slots[i].total_ns;
+  }
+  record_add_text(out,
+                  "share %    total us     mean us      P99 us       calls    errors  function\n");
+  for (;;) { /* the one that took longest, of those that are left */
+    const record_slot *slot;
+    for (i = 0, best = num_slots; i < num_slots; ++i) {
+      if (is_shown[i]) continue;
+      if (best == num_slots || record_slots[i].total_ns > record_slots[best].total_ns) best = i;
+    }
+    if (best == num_slots) break;
+    is_shown[best] = true;
+    slot = &record_slots[best];
+    record_add_format(out, "%7.2f %11.1f %11.3f %11.3f %11llu %9llu  ",
+                      all == 0 ? 0.0 : 100.0 * (double)slot->total_ns / (double)all,
+                      (double)slot->total_ns / 1e3,
+                      (double)slot->total_ns / (double)slot->num_calls / 1e3,
+                      (double)find_percentile(best, 99) / 1e3, (unsigned long long)slot->num_calls,
+                      (unsigned long long)slot->num_errors);
+    record_add_text(out, slot->function);
+    record_add_text(out, "\n");
+  }
+}
+
 /* ---- Calls ---- */
 
 static bool is_wanted(record_slot *slot, uint32_t generation) {
@@ -296,6 +520,11 @@ int record_call(uint32_t index, void *handle, const TVMFFIAny *args, int32_t num
     return slot->code(handle, args, num_args, result);
   }
   (void)__atomic_fetch_add(&slot->num_calls, 1, __ATOMIC_RELAXED);
+  if (record_set.trace) {
+    rc = call_traced(generation, slot, handle, args, num_args, result);
+    if (rc != 0) (void)__atomic_fetch_add(&slot->num_errors, 1, __ATOMIC_RELAXED);
+    return rc;
+  }
   is_now = is_due(index, args, num_args);
   if (is_now || record_set.on_error) {
     event call;

@@ -196,6 +196,10 @@ static uint64_t read_clock(clockid_t clock) {
   return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+uint64_t record_clock(void) {
+  return read_clock(CLOCK_MONOTONIC);
+}
+
 /* Begins the recording of this process. */
 static void begin(void) {
   started = read_clock(CLOCK_MONOTONIC);
@@ -345,7 +349,7 @@ static void close_events(bool trim) {
  * faster than those of a hole. False: that failed.
  */
 static bool map_window(size_t size) {
-  static const char zeros[1 << 16];
+  static char zeros[1 << 16]; /* of a trace, newlines, which mean nothing in JSON */
   const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), begin = events_size / page * page;
   /* A short recording is a short file, should its process crash. */
   const uint64_t least = events_size < kWindow ? sizeof zeros : kWindow;
@@ -353,6 +357,7 @@ static bool map_window(size_t size) {
   int error;
   unmap_window();
   if (!ensure_open()) return false;
+  memset(zeros, record_set.trace ? '\n' : 0, sizeof zeros);
   while (file_size < events_size + size || file_size - begin < least) {
     if (!write_all(events_file, zeros, sizeof zeros, &error)) return false;
     file_size += sizeof zeros;
@@ -401,18 +406,20 @@ static bool append(const char *bytes, size_t size) {
 /* Under the lock. Opens a new file for this process, and begins it. */
 static bool open_events(uint32_t generation) {
   record_text line = {NULL, 0, 0, NULL, false};
+  const char *name = record_set.trace ? "" : "/calls", *end = record_set.trace ? "" : ".jsonl";
   struct stat status;
   bool is_written;
   int i;
-  (void)snprintf(events_path, sizeof events_path, "%s/calls.jsonl", folder);
+  (void)snprintf(events_path, sizeof events_path, "%s%s%s", folder, name, end);
   for (i = 1;; ++i) {
     events_file = open(events_path, O_RDWR | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (events_file >= 0 || errno != EEXIST) break;
     if (i == 1) {
-      (void)snprintf(events_path, sizeof events_path, "%s/calls.%ld.jsonl", folder, (long)getpid());
+      (void)snprintf(events_path, sizeof events_path, "%s%s.%ld%s", folder, name, (long)getpid(),
+                     end);
     } else {
-      (void)snprintf(events_path, sizeof events_path, "%s/calls.%ld.%d.jsonl", folder,
-                     (long)getpid(), i);
+      (void)snprintf(events_path, sizeof events_path, "%s%s.%ld.%d%s", folder, name, (long)getpid(),
+                     i, end);
     }
   }
   events_file = keep_high(events_file);
@@ -425,7 +432,11 @@ static bool open_events(uint32_t generation) {
   file_generation = generation;
   events_size = file_size = 0;
   is_mapping = true;
-  add_process(&line);
+  if (record_set.trace) {
+    record_add_text(&line, "[\n");
+  } else {
+    add_process(&line);
+  }
   is_written = !line.is_failed && append(line.data, line.size);
   record_free(&line);
   return is_written;
@@ -485,6 +496,7 @@ void record_note(const char *sentence) {
   record_text line = {NULL, 0, 0, NULL, false};
   uint32_t generation = record_now();
   print_error("%s", sentence);
+  if (record_set.trace) return;
   record_add_format(&line, "{\"event\":\"note\",\"time\":");
   record_add_int(&line, record_time());
   record_add_format(&line, ",\"text\":");
@@ -767,9 +779,8 @@ static bool map_next_number(void) {
 }
 
 /* Under the lock. */
-static bool make_folder(const char *path) {
-  static const uint64_t none = 0;
-  char tensors[kMaxPath + 64], start[kMaxPath] = "";
+static bool set_path(const char *path) {
+  char start[kMaxPath] = "";
   if (path[0] != '/' && getcwd(start, sizeof start) == NULL) return false;
   if (strlen(start) + strlen(path) + 2 > kMaxPath) {
     errno = ENAMETOOLONG;
@@ -778,6 +789,12 @@ static bool make_folder(const char *path) {
   memcpy(folder, start, strlen(start) + 1);
   if (start[0] != '\0') strcat(folder, "/");
   strcat(folder, path);
+  return true;
+}
+
+static bool make_folder(void) {
+  static const uint64_t none = 0;
+  char tensors[kMaxPath + 64];
   if (mkdir(folder, 0777) != 0 && errno != EEXIST) return false;
   (void)snprintf(tensors, sizeof tensors, "%s/tensors", folder);
   return (mkdir(tensors, 0777) == 0 || errno == EEXIST) &&
@@ -790,6 +807,7 @@ static void set_settings(const tvm_ffi_record_options *options) {
   record_set.all = options->all != 0;
   record_set.on_error = options->on_error != 0;
   record_set.no_data = options->no_data != 0;
+  record_set.trace = options->trace != NULL;
   record_set.every = options->every > 0 ? options->every : 0;
   record_set.first = options->first > 0 ? options->first : 0;
   if (record_set.first == 0 && record_set.every == 0 && !record_set.on_error && !record_set.all) {
@@ -799,10 +817,20 @@ static void set_settings(const tvm_ffi_record_options *options) {
   record_set.max_total = options->max_total > 0 ? options->max_total : (int64_t)1 << 34;
 }
 
+static void forget_counts(void) {
+  uint32_t i, count = __atomic_load_n(&record_num_slots, __ATOMIC_ACQUIRE);
+  record_forget_signatures();
+  for (i = 0; i < count; ++i) {
+    record_slots[i].num_calls = record_slots[i].num_errors = record_slots[i].num_recorded = 0;
+  }
+}
+
 static bool start(const tvm_ffi_record_options *options) {
   struct rlimit limit;
-  uint32_t i, count;
-  if (options == NULL || options->folder == NULL || options->folder[0] == '\0') {
+  const char *path = options == NULL          ? NULL
+                     : options->trace != NULL ? options->trace
+                                              : options->folder;
+  if (path == NULL || path[0] == '\0') {
     errno = EINVAL;
     return false;
   }
@@ -812,18 +840,14 @@ static bool start(const tvm_ffi_record_options *options) {
   }
   close_events(true); /* of a recording that ended because of a failure */
   has_file_limit = getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != (rlim_t)RLIM_INFINITY;
-  if (!make_folder(options->folder)) return false;
+  if (!set_path(path) || (options->trace == NULL && !make_folder())) return false;
   if (!set_patterns(&patterns[0], options->match) || !set_patterns(&patterns[1], options->skip) ||
       !set_patterns(&patterns[2], options->lib)) {
     errno = ENOMEM;
     return false;
   }
   set_settings(options);
-  record_forget_signatures();
-  count = __atomic_load_n(&record_num_slots, __ATOMIC_ACQUIRE);
-  for (i = 0; i < count; ++i) {
-    record_slots[i].num_calls = record_slots[i].num_errors = record_slots[i].num_recorded = 0;
-  }
+  forget_counts();
   begin();
   return true;
 }
@@ -858,23 +882,43 @@ static void add_functions(record_text *out) {
   record_add(out, "]}\n", 3);
 }
 
+/* The end of a trace, which names the process. */
+static void add_trace_end(record_text *out) {
+  const char *name = program_invocation_short_name;
+  record_add_text(out, "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":");
+  record_add_int(out, getpid());
+  record_add_text(out, ",\"args\":{\"name\":");
+  record_add_string(out, name, strlen(name));
+  record_add_text(out, "}}\n]\n");
+}
+
 static void stop(const char *why) {
-  record_text line = {NULL, 0, 0, NULL, false};
+  record_text line = {NULL, 0, 0, NULL, false}, table = {NULL, 0, 0, NULL, false};
   uint32_t generation = record_now();
   record_lock();
   /* A process in which nothing was called has no file. */
   if (generation != 0 && generation == record_now() && events_path[0] != '\0' &&
       file_generation == generation) {
-    record_add_format(&line, "{\"event\":\"stop\",\"time\":");
-    record_add_int(&line, record_time());
-    record_add_format(&line, ",\"why\":\"%s\"", why);
-    add_functions(&line);
+    if (record_set.trace) {
+      add_trace_end(&line);
+      record_add_table(&table);
+    } else {
+      record_add_format(&line, "{\"event\":\"stop\",\"time\":");
+      record_add_int(&line, record_time());
+      record_add_format(&line, ",\"why\":\"%s\"", why);
+      add_functions(&line);
+    }
     if (!line.is_failed) (void)append(line.data, line.size);
     record_free(&line);
   }
   __atomic_store_n(&record_generation, 0, __ATOMIC_RELEASE);
   close_events(true);
   record_unlock();
+  if (table.size != 0 && !table.is_failed) {
+    int error;
+    (void)write_all(STDERR_FILENO, table.data, table.size, &error);
+  }
+  record_free(&table);
 }
 
 int tvm_ffi_record_start(const tvm_ffi_record_options *options, char *reason, size_t reason_size) {
@@ -887,7 +931,10 @@ int tvm_ffi_record_start(const tvm_ffi_record_options *options, char *reason, si
   record_unlock();
   if (is_started) return 0;
   if (reason_size != 0) {
-    const char *path = options != NULL && options->folder != NULL ? options->folder : "no folder";
+    const char *path = options == NULL || (options->trace == NULL && options->folder == NULL)
+                           ? "no folder"
+                       : options->trace != NULL ? options->trace
+                                                : options->folder;
     (void)snprintf(reason, reason_size, "%s: %s", path,
                    error == EBUSY ? "a recording is on" : strerror(error));
   }
@@ -902,7 +949,7 @@ int tvm_ffi_record_flush(void) {
   int rc = -1;
   record_lock();
   if (record_now() != 0) {
-    int file = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int file = open(record_set.trace ? events_path : folder, O_RDONLY | O_CLOEXEC);
     if (file >= 0) {
       rc = syncfs(file) == 0 ? 0 : -1;
       (void)close(file);
@@ -932,6 +979,7 @@ static void after_fork_in_child(void) {
   (void)pthread_mutex_init(&lock, NULL); /* the thread that held it is this one */
   if (record_now() == 0) return;
   close_events(false); /* the parent's */
+  if (record_set.trace) forget_counts();
   events_path[0] = '\0';
   begin();
 }
@@ -949,6 +997,7 @@ static void read_options(char *text, tvm_ffi_record_options *out,
     if (value == NULL) continue;
     *value++ = '\0';
     number = strtoll(value, NULL, 10);
+    if (strcmp(line, "trace") == 0) out->trace = value;
     if (strcmp(line, "first") == 0) out->first = number;
     if (strcmp(line, "every") == 0) out->every = number;
     if (strcmp(line, "max_bytes") == 0) out->max_bytes = number;
@@ -976,13 +1025,17 @@ static void prepare(void) {
   (void)pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
   memset(&options, 0, sizeof options);
   options.folder = getenv("TVM_FFI_RECORD");
-  if (options.folder != NULL && options.folder[0] != '\0' && copy != NULL) {
+  if (copy != NULL) read_options(copy, &options, lists);
+  if (((options.folder != NULL && options.folder[0] != '\0') || options.trace != NULL) &&
+      copy != NULL) {
     bool is_started;
     by_environment = true;
-    read_options(copy, &options, lists);
     record_lock();
     is_started = start(&options);
-    if (!is_started) print_error("%s: %s; nothing is recorded", options.folder, strerror(errno));
+    if (!is_started) {
+      print_error("%s: %s; nothing is recorded",
+                  options.trace != NULL ? options.trace : options.folder, strerror(errno));
+    }
     record_unlock();
   }
   free(copy);

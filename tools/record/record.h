@@ -75,7 +75,7 @@ typedef bool (*record_copy)(void *context, void *out, uint64_t address, size_t s
 
 typedef struct {
   int64_t first, every, max_bytes, max_total;
-  bool all, on_error, no_data;
+  bool all, on_error, no_data, trace;
 } record_settings;
 
 extern record_settings record_set; /* changes only while nothing is recorded */
@@ -99,7 +99,8 @@ bool record_is_by_environment(void);
 bool record_wants(const char *function, const char *path);
 
 uint64_t record_next_number(void);
-int64_t record_time(void); /* of the file of events */
+int64_t record_time(void);   /* of the file of events */
+uint64_t record_clock(void); /* in nanoseconds, the same in all processes */
 int64_t record_thread(void);
 
 /* Appends one line; `text` gets its newline. It opens the file first, if it must. */
@@ -210,7 +211,7 @@ typedef struct {
   record_runtime runtime;
   uint32_t wanted_in; /* the generation that `is_wanted` is for */
   bool is_wanted;
-  uint64_t num_calls, num_errors, num_recorded;
+  uint64_t num_calls, num_errors, num_recorded, total_ns;
 } record_slot;
 
 enum { kRecordSlots = 4096 };
@@ -219,8 +220,10 @@ extern uint32_t record_num_slots; /* of those in use; published with release */
 
 int record_call(uint32_t slot, void *handle, const TVMFFIAny *args, int32_t num_args,
                 TVMFFIAny *result);
-/* Forgets how often signatures were called. */
+/* Forgets how often signatures were called, and how long it took. */
 void record_forget_signatures(void);
+/* The table of a trace. */
+void record_add_table(record_text *out);
 
 /* ---- symbols.c ---- */
 

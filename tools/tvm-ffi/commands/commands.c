@@ -524,6 +524,9 @@ static const option kRecordOptions[] = {
     {kOptionMaxTotal, "max-total", 0, "BYTES", false,
      "leave out memory once a process has written so much (default 16 GiB)"},
     {kOptionNoData, "no-data", 0, NULL, false, "leave out the memory of all tensors"},
+    {kOptionTrace, "trace", 0, "FILE", false,
+     "instead of a recording, write a trace of all calls for Perfetto or chrome://tracing to FILE, "
+     "and at the end a table of the time they took to stderr"},
     {kOptionNone, NULL, 0, NULL, false, NULL},
 };
 static const char kRecordText[] =

@@ -101,7 +101,8 @@ enum {
   kOptionOnError,
   kOptionMaxBytes,
   kOptionMaxTotal,
-  kOptionNoData
+  kOptionNoData,
+  kOptionTrace
 };
 
 /* Reads --timeout; false after a report. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Starts a program with the library preloaded that records its calls: tools/record. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <tvm/ffi/extra/record.h>
@@ -49,6 +50,31 @@ static char *prepare_folder(const char *path) {
                  ? file_resolve(path)
                  : NULL;
   free(version);
+  return resolved;
+}
+
+/* Makes sure that the file can be written, and removes it: the process that makes the first call
+ * writes a new one. The absolute path; NULL after a report. */
+static char *prepare_trace(const arguments *args) {
+  static const int kOthers[] = {kOptionOutput,  kOptionFirst,    kOptionEvery,    kOptionAll,
+                                kOptionOnError, kOptionMaxBytes, kOptionMaxTotal, kOptionNoData};
+  const char *path = arguments_text(args, kOptionTrace, NULL);
+  char *resolved;
+  size_t i;
+  for (i = 0; i < sizeof kOthers / sizeof *kOthers; ++i) {
+    if (!arguments_has(args, kOthers[i])) continue;
+    (void)report_fail(kExitUsage,
+                      "--trace is of all calls, and writes no recording: only --match, "
+                      "--skip and --lib go with it");
+    return NULL;
+  }
+  if (strchr(path, '\n') != NULL) {
+    (void)report_fail(kExitUsage, "--trace cannot have a line break");
+    return NULL;
+  }
+  if (!tool_write_file(path, "", 0)) return NULL;
+  resolved = file_resolve(path);
+  (void)remove(path);
   return resolved;
 }
 
@@ -109,18 +135,25 @@ static int start(const arguments *args, const char *folder, const char *recorder
 }
 
 int command_record(const arguments *args) {
-  char *recorder = find_recorder(), *folder = NULL;
+  char *recorder = find_recorder(), *folder = NULL, *trace = NULL;
   text_buf options = {NULL, 0, 0};
   int code = kExitUsage;
   if (recorder == NULL) {
     return report_fail(kExitUsage, "there is no %s with this program: only Linux has it",
                        kRecorder);
   }
-  if (write_options(args, &options)) {
+  if (arguments_has(args, kOptionTrace)) {
+    trace = prepare_trace(args);
+    if (trace != NULL && write_options(args, &options)) {
+      text_add(&options, "trace=%s\n", trace);
+      code = start(args, "", recorder, options.data);
+    }
+  } else if (write_options(args, &options)) {
     folder = prepare_folder(arguments_text(args, kOptionOutput, "recording"));
   }
   if (folder != NULL) code = start(args, folder, recorder, options.data);
   free(folder);
+  free(trace);
   free(recorder);
   text_free(&options);
   return code;

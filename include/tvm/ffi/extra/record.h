@@ -30,7 +30,10 @@ extern "C" {
  * signature (name, types, shapes, layouts), and each that fails.
  */
 typedef struct {
-  /** The folder to write to, made if it is not there. A recording in it is continued. */
+  /**
+   * The folder to write to, made if it is not there. A recording in it is continued. With `trace`,
+   * it is not used.
+   */
   const char *folder;
   /** The first so many calls of each signature; 0: three, or none if `every` or `on_error` is. */
   int64_t first;
@@ -55,6 +58,12 @@ typedef struct {
   const char *const *match;
   const char *const *skip;
   const char *const *lib;
+  /**
+   * A file in a folder that is there, or NULL. Then a trace of all calls is written to it, in the
+   * format of chrome://tracing and Perfetto, instead of a recording, and a table to stderr at the
+   * end. If there is such a file, the process writes to FILE.PID.
+   */
+  const char *trace;
 } tvm_ffi_record_options;
 
 /**
