@@ -17,6 +17,7 @@
 - The messages of docs/reference/messages.md are in the sources.
 - docs/about/limits.md has the numbers of the constants that it names, and docs/about/versions.md
   begins its list with the version of the headers.
+- README's table of costs has the figures of docs/performance.md.
 - Each public header has an entry in docs/reference, and docs/reference/settings.md has the
   environment variables.
 """
@@ -290,6 +291,37 @@ class Documents:
                 page,
                 f"lists the versions {listed}; the headers have {version}, CHANGELOG.md {released}")
 
+    def check_costs(self):
+        """The words with which each row of docs/performance.md begins, and the place of its two
+        figures: README's are theirs, rounded as much as README does."""
+        sources = {
+            "a call with three integers": ("| function call, three ints |", 1),
+            "finding a global function": ("| get global + release |", 1),
+            "a call that fails": ("| failing call + take + free |", 1),
+            "loading the library": ("| first dlopen of the runtime |", 1000),
+            "compiling 20 kernels in C++": ("|  | default, s |", 1),
+        }
+        text = self.read("docs/performance.md")
+        rows = dict(re.findall(r"^\| (\w.*?) \| (.*)$",
+                               self.read("README.md").partition("## What it costs")[2], re.M))
+        for begin, (row, divisor) in sources.items():
+            found = [value for name, value in rows.items() if name.startswith(begin)]
+            after = text.partition("| 20 exports |")[2] if row.startswith("|  |") else text
+            figures = [float(figure.replace(",", "")) / divisor
+                       for figure in re.findall(r"[\d.,]+", after.partition(row)[2])[:2]]
+            shown = re.findall(r"([\d.,]+) \S+ \|", found[0]) if found else []
+            if len(shown) != 2 or len(figures) != 2:
+                self.report("README.md", f"no figures for `{begin}` here and in `{row}`")
+                continue
+            for figure, number in zip(figures, shown):
+                digits = len(number.partition(".")[2])
+                if f"{figure:,.{digits}f}" != number:
+                    self.report("README.md", f"{begin}: {number}, but {figure:,} in `{row}`")
+        size = re.search(r"a release build \(-O2\) has ([\d,]+) bytes", text)
+        size = round(int(size[1].replace(",", "")) / 1000) if size else "?"
+        if f"| the size of the library | {size} KB |" not in self.read("README.md"):
+            self.report("README.md", f"the size of the library is not {size} KB")
+
     def check_symbols(self):
         """Names end in `<name>` in the page, and in sources and headers in nothing or in an
         example."""
@@ -329,6 +361,7 @@ class Documents:
         self.check_messages()
         self.check_limits()
         self.check_versions()
+        self.check_costs()
         return f"{len(self.pages)} pages, {num_sources} sources, {len(rows)} rows"
 
 
