@@ -456,6 +456,9 @@ class Replay(unittest.TestCase):
             {"dtype": [4, 16, 1]}, {"device": [2, 3]}, {"shape": [4, 0, 3], "id": 0},
             {"pointer": "0x0"}, pair, {"map": [["k", 1], [2, "v"]], "id": 0},
             {"dict": [["k", {"map": [], "id": 1}]], "id": 0},
+            {"map": [[{"shape": [2], "id": 1}, 5], [{"array": ["a"], "id": 2}, {"float": "2"}]],
+             "id": 0},
+            {"dict": [[{"shape": [2], "id": 1}, {"map": [[{"ref": 1}, 1]], "id": 2}]], "id": 0},
             {"array": [{"shape": [1], "id": 1}, {"ref": 1}], "id": 0},
         ]
         r = new_recording()
@@ -472,6 +475,23 @@ class Replay(unittest.TestCase):
             if value is not None:
                 wrong.returned(wrong.call("identity", [value]), None)
         self.assertEqual(verdicts(MISMATCH, wrong.folder)["same"], 0)
+
+    def test_maps(self):
+        """Maps are compared by what their keys are, in any order; the first difference is named."""
+        def entries(*pairs):
+            return {"map": [[{"shape": [key], "id": i + 1}, value]
+                            for i, (key, value) in enumerate(pairs)], "id": 0}
+
+        r = new_recording()
+        for wanted in (entries((2, 5), (3, 6)), entries((3, 6), (2, 5)), entries((2, 5), (4, 6)),
+                       entries((2, 5), (3, 7)), entries((2, 5)), entries((2, 5), (2, 6))):
+            r.returned(r.call("identity", [entries((2, 5), (3, 6))]), wanted)
+        calls = verdicts(MISMATCH, r.folder)["calls"]
+        self.assertEqual([c["verdict"] for c in calls], ["same"] * 2 + ["differs"] * 4)
+        self.assertEqual([c["detail"] for c in calls[2:]], [
+            "result lacks the key shape:[4]",
+            "result entry [shape:[3]] is 6, expected 7",
+            "result has 2 entries, expected 1", "result lacks the key shape:[2]"])
 
     def test_results(self):
         """Tensors in results, which have memory of their own."""

@@ -1133,26 +1133,9 @@ static void add_item(item_list *list, const TVMFFIAny *value) {
   if (list->items[list->count++] == SIZE_MAX) list->good = false;
 }
 
-/* The keys and values of a map; false if it cannot be read. */
-static bool add_pairs(item_list *list, const TVMFFIAny *map) {
-  TVMFFIAny iterator, args[1], item;
-  int64_t count = 0, i, k;
-  if (tvm_ffi_map_read_size(map->v_obj, &count) != 0) return false;
-  if (count == 0) return true;
-  if (tvm_ffi_function_call_global(map->type_index == kTVMFFIMap ? "ffi.MapForwardIterFunctor"
-                                                                 : "ffi.DictForwardIterFunctor",
-                                   map, 1, &iterator) != 0) {
-    return false;
-  }
-  for (i = 0; i < count; ++i) {
-    for (k = 0; k < 3; ++k) { /* the key, the value, a step */
-      args[0] = tvm_ffi_any_from_int64(k);
-      if (tvm_ffi_function_call(iterator.v_obj, args, 1, &item) != 0) return false;
-      if (k < 2) add_item(list, &item);
-      tvm_ffi_any_clear(&item);
-    }
-  }
-  tvm_ffi_any_clear(&iterator);
+static bool add_pair(void *context, const TVMFFIAny *key, const TVMFFIAny *value) {
+  add_item(context, key);
+  add_item(context, value);
   return true;
 }
 
@@ -1168,7 +1151,7 @@ static size_t emit_items(emitter *e, const TVMFFIAny *value) {
       add_item(&list, tvm_ffi_array_get_data(value->v_obj) + i);
     }
   } else {
-    list.good = add_pairs(&list, value) && list.good;
+    list.good = value_visit_map(value, add_pair, &list) && list.good;
   }
   TVMFFIErrorSetRaised(NULL);
   name =

@@ -346,10 +346,6 @@ static void compare_lists(const TVMFFIAny *value, const TVMFFIAny *expected, con
   }
 }
 
-static bool is_list(const TVMFFIAny *value) {
-  return value->type_index == kTVMFFIArray || value->type_index == kTVMFFIList;
-}
-
 static bool same_for_runtime(const TVMFFIAny *value, const TVMFFIAny *expected) {
   TVMFFIAny pair[2], same;
   pair[0] = *value;
@@ -359,6 +355,98 @@ static bool same_for_runtime(const TVMFFIAny *value, const TVMFFIAny *expected) 
   }
   TVMFFIErrorSetRaised(NULL);
   return false;
+}
+
+/* Keys and values, one after the other. */
+typedef struct {
+  TVMFFIAny *items;
+  size_t count;
+} map_items;
+
+static bool add_pair(void *context, const TVMFFIAny *key, const TVMFFIAny *value) {
+  map_items *out = context;
+  out->items = tool_realloc(out->items, (out->count + 2) * sizeof *out->items);
+  if (tvm_ffi_any_copy(key, &out->items[out->count]) != 0) return false;
+  ++out->count;
+  if (tvm_ffi_any_copy(value, &out->items[out->count]) != 0) return false;
+  ++out->count;
+  return true;
+}
+
+static void free_items(map_items *map) {
+  while (map->count > 0) tvm_ffi_any_clear(&map->items[--map->count]);
+  free(map->items);
+}
+
+/* Keys that are objects may be other objects with the same content. */
+static bool keys_match(const TVMFFIAny *key, const TVMFFIAny *wanted, int depth) {
+  static const tolerance kExact = {0, 0};
+  comparison result;
+  bool same;
+  if (key->type_index < kTVMFFIStaticObjectBegin || key->type_index != wanted->type_index) {
+    return same_for_runtime(key, wanted);
+  }
+  memset(&result, 0, sizeof result);
+  compare_any(key, wanted, &kExact, depth, &result);
+  same = result.difference.size == 0;
+  comparison_free(&result);
+  return same;
+}
+
+/* The entry of a map with this key, looked for at `at` first, because equal maps mostly have one
+ * order. SIZE_MAX: there is none. */
+static size_t find_key(const map_items *map, size_t at, const TVMFFIAny *wanted, int depth,
+                       const bool *is_used) {
+  size_t i;
+  if (!is_used[at] && keys_match(&map->items[at], wanted, depth)) return at;
+  for (i = 0; i < map->count; i += 2) {
+    if (i != at && !is_used[i] && keys_match(&map->items[i], wanted, depth)) return i;
+  }
+  return SIZE_MAX;
+}
+
+static void compare_maps(const TVMFFIAny *value, const TVMFFIAny *expected, const tolerance *asked,
+                         int depth, comparison *out) {
+  static const tensor_detail kShown = {64, SIZE_MAX};
+  map_items map = {NULL, 0}, wanted = {NULL, 0};
+  bool *is_used = NULL;
+  size_t i, found;
+  if (!value_visit_map(value, add_pair, &map) || !value_visit_map(expected, add_pair, &wanted)) {
+    text_add(&out->difference, "is a map that cannot be read");
+  } else if (map.count != wanted.count) {
+    text_add(&out->difference, "has %zu entries, expected %zu", map.count / 2, wanted.count / 2);
+  } else {
+    is_used = tool_alloc(map.count + 1);
+    memset(is_used, 0, map.count + 1);
+  }
+  for (i = 0; is_used != NULL && i < wanted.count && out->difference.size == 0; i += 2) {
+    text_buf inner = {NULL, 0, 0};
+    found = find_key(&map, i, &wanted.items[i], depth + 1, is_used);
+    if (found == SIZE_MAX) {
+      text_add(&out->difference, "lacks the key ");
+      value_write(&out->difference, &wanted.items[i], &kShown);
+      break;
+    }
+    is_used[found] = true;
+    compare_any(&map.items[found + 1], &wanted.items[i + 1], asked, depth + 1, out);
+    if (out->difference.size == 0) continue;
+    text_add(&inner, "entry [");
+    value_write(&inner, &wanted.items[i], &kShown);
+    text_add(&inner, "] %s", out->difference.data);
+    text_free(&out->difference);
+    out->difference = inner;
+  }
+  free(is_used);
+  free_items(&map);
+  free_items(&wanted);
+}
+
+static bool is_map(const TVMFFIAny *value) {
+  return value->type_index == kTVMFFIMap || value->type_index == kTVMFFIDict;
+}
+
+static bool is_list(const TVMFFIAny *value) {
+  return value->type_index == kTVMFFIArray || value->type_index == kTVMFFIList;
 }
 
 static void compare_any(const TVMFFIAny *value, const TVMFFIAny *expected, const tolerance *asked,
@@ -374,6 +462,10 @@ static void compare_any(const TVMFFIAny *value, const TVMFFIAny *expected, const
   }
   if (is_list(value) && is_list(expected) && depth < kMaxDepth) {
     compare_lists(value, expected, asked, depth, out);
+    return;
+  }
+  if (is_map(value) && value->type_index == expected->type_index && depth < kMaxDepth) {
+    if (!same_for_runtime(value, expected)) compare_maps(value, expected, asked, depth, out);
     return;
   }
   if (tvm_ffi_any_try_double(value, &a) && tvm_ffi_any_try_double(expected, &b)) {

@@ -63,8 +63,9 @@ typedef struct {
   text_buf largest;    /* where max_error is, "[1]"; empty if no elements differ */
 } comparison;
 
-/* Compares tensors element by element, numbers by value, and lists item by item; NaN equals NaN,
- * and an infinity itself. Everything else is compared by the runtime. */
+/* Compares tensors element by element, numbers by value, lists item by item, and maps by what their
+ * keys and values are, not by which objects; NaN equals NaN, and an infinity itself. Everything
+ * else is compared by the runtime. */
 void compare_values(const TVMFFIAny *value, const TVMFFIAny *expected, const tolerance *allowed,
                     comparison *out);
 void comparison_free(comparison *result);

@@ -388,33 +388,6 @@ static bool walk_pairs(walk *w, const TVMFFIAny *pairs, int depth) {
   return true;
 }
 
-/* Calls the body with each key and value of a map; false when that returns false. */
-static bool visit_map(const TVMFFIAny *map,
-                      bool (*body)(void *context, const TVMFFIAny *key, const TVMFFIAny *value),
-                      void *context) {
-  TVMFFIAny args[1], iterator, key, value, more;
-  int64_t count = 0, i;
-  bool good = true;
-  if (tvm_ffi_map_read_size(map->v_obj, &count) != 0 || count == 0) return true;
-  if (tvm_ffi_function_call_global("ffi.MapForwardIterFunctor", map, 1, &iterator) != 0) {
-    TVMFFIErrorSetRaised(NULL);
-    return false;
-  }
-  for (i = 0; i < count && good; ++i) {
-    args[0] = tvm_ffi_any_from_int64(0);
-    good = tvm_ffi_function_call(iterator.v_obj, args, 1, &key) == 0;
-    args[0] = tvm_ffi_any_from_int64(1);
-    if (!good || tvm_ffi_function_call(iterator.v_obj, args, 1, &value) != 0) break;
-    good = body(context, &key, &value);
-    tvm_ffi_any_clear(&key);
-    tvm_ffi_any_clear(&value);
-    args[0] = tvm_ffi_any_from_int64(2);
-    if (tvm_ffi_function_call(iterator.v_obj, args, 1, &more) != 0) break;
-  }
-  tvm_ffi_any_clear(&iterator);
-  return good;
-}
-
 typedef struct {
   walk *w;
   int depth;
@@ -443,7 +416,8 @@ static bool walk_object(walk *w, const TVMFFIAny *json, const TVMFFIAny *key, in
   f.depth = depth;
   f.count = 0;
   text_add(w->out, "(");
-  if (!visit_map(&fields, walk_field, &f)) return w->wrong == NULL ? fail(w, "fields") : false;
+  if (!value_visit_map(&fields, walk_field, &f))
+    return w->wrong == NULL ? fail(w, "fields") : false;
   text_add(w->out, ")");
   return true;
 }
@@ -1644,7 +1618,7 @@ static bool make_object(maker *m, const TVMFFIAny *json, const TVMFFIAny *key, c
   f.args = keep_block(m, tool_alloc((2 * (size_t)count + 1) * sizeof *f.args));
   f.args[0] = tvm_ffi_any_from_int64(type_index);
   f.count = 1;
-  if (!visit_map(&fields, make_field, &f)) return false;
+  if (!value_visit_map(&fields, make_field, &f)) return false;
   if (tvm_ffi_function_call_global("ffi.MakeObjectFromPackedArgs", f.args, (int32_t)f.count,
                                    &made) != 0) {
     return cannot_raised(m);

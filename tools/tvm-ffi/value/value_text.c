@@ -334,3 +334,35 @@ void value_write_json(const char *key, const char *name, const TVMFFIAny *value,
                       size_t max_elements) {
   write_value_json(key, name, value, max_elements, 0);
 }
+
+/* ---- Maps ---- */
+
+bool value_visit_map(const TVMFFIAny *map,
+                     bool (*body)(void *context, const TVMFFIAny *key, const TVMFFIAny *value),
+                     void *context) {
+  const char *name =
+      map->type_index == kTVMFFIDict ? "ffi.DictForwardIterFunctor" : "ffi.MapForwardIterFunctor";
+  TVMFFIAny iterator = tvm_ffi_any_none(), pair[2], more, step;
+  int64_t count = 0, i, k;
+  bool good;
+  if (tvm_ffi_map_read_size(map->v_obj, &count) != 0 ||
+      (count > 0 && tvm_ffi_function_call_global(name, map, 1, &iterator) != 0)) {
+    TVMFFIErrorSetRaised(NULL);
+    return false;
+  }
+  if (count == 0) return true;
+  for (i = 0, good = true; i < count && good; ++i) {
+    for (k = 0; k < 2 && good; ++k) {
+      pair[k] = tvm_ffi_any_none();
+      step = tvm_ffi_any_from_int64(k);
+      good = tvm_ffi_function_call(iterator.v_obj, &step, 1, &pair[k]) == 0;
+    }
+    good = good && body(context, &pair[0], &pair[1]);
+    while (k > 0) tvm_ffi_any_clear(&pair[--k]);
+    step = tvm_ffi_any_from_int64(2); /* to the next */
+    good = good && tvm_ffi_function_call(iterator.v_obj, &step, 1, &more) == 0;
+  }
+  tvm_ffi_any_clear(&iterator);
+  if (!good) TVMFFIErrorSetRaised(NULL);
+  return good;
+}

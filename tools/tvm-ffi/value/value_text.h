@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values as text, in the syntax of inputs if the value has one, and as JSON. */
+/* Values as text, in the syntax of inputs if the value has one, and as JSON; what maps have. */
 #ifndef TVM_FFI_TOOL_VALUE_TEXT_H_
 #define TVM_FFI_TOOL_VALUE_TEXT_H_
 
@@ -36,5 +36,11 @@ void value_write(text_buf *out, const TVMFFIAny *value, const tensor_detail *det
  * most max_elements elements. */
 void value_write_json(const char *key, const char *name, const TVMFFIAny *value,
                       size_t max_elements);
+
+/* Calls the body with each key and value of a Map or Dict, in its order; false when that returns
+ * false, or if the runtime cannot tell them. */
+bool value_visit_map(const TVMFFIAny *map,
+                     bool (*body)(void *context, const TVMFFIAny *key, const TVMFFIAny *value),
+                     void *context);
 
 #endif /* TVM_FFI_TOOL_VALUE_TEXT_H_ */
