@@ -9,7 +9,7 @@ results.
 The calls are those of calls.txt, except for kernels that need headers which the layer lacks
 (kernels_objects.cc); the programs names_*.cc print the results of its less common names. Both
 builds run on both libraries. In derived.cc either set of headers compiles a class, and either one
-what derives from it.
+what derives from it. A client of modules is no larger with ours.
 """
 import argparse
 import os
@@ -128,6 +128,23 @@ def compare_derived(cxx, includes, runtimes, folder):
     ], len(came)
 
 
+def compare_sizes(cxx, includes, folder):
+    """The problems with the sizes of module_client.cc."""
+    problems = []
+    for use in ("CALLS", "SEARCHES", "LINKS", "ASKS"):
+        sizes = {}
+        for name, include in includes.items():
+            target = folder / name / f"module_client_{use}.o"
+            run_program([
+                *cxx, "-std=c++17", "-O2", "-fPIC", f"-D{use}", *(f"-I{path}" for path in include),
+                "-c", compare.HERE / "module_client.cc", "-o", target
+            ])
+            sizes[name] = int(run_program(["size", target])[1].split()[0])
+        if sizes["layer"] > sizes["package"]:
+            problems.append(f"module_client.cc that {use.lower()} a module: {sizes}")
+    return problems
+
+
 def main():
     parser = argparse.ArgumentParser()
     for name in ("host", "runtime", "kernels", "work"):
@@ -153,7 +170,7 @@ def main():
 
     (problems, num_lines), fired = compare_programs(args.cxx, includes, runtimes, folder), set()
     derived, num_derived = compare_derived(args.cxx, includes, runtimes, folder)
-    problems += derived
+    problems += derived + compare_sizes(args.cxx, includes, folder)
     for runtime in runtimes:
         for (call, theirs), (_, ours) in zip(answers["package", runtime], answers["layer",
                                                                                   runtime]):

@@ -55,9 +55,11 @@ class ModuleObj : public Object {
   TVM_FFI_LOCAL virtual Array<String> GetWriteFormats() const { return Array<String>(); }
   TVM_FFI_LOCAL virtual Bytes SaveToBytes() const { ThrowUnsupported("SaveToBytes"); }
   TVM_FFI_LOCAL virtual String InspectSource(const String &) const { return String(); }
+  /* Inline already here: otherwise each source that includes this has the vtable and all that it
+   * refers to. Cold, so that GCC does not guess that a call means this body. */
   /** Errors: RuntimeError (other imports this module). */
-  TVM_FFI_LOCAL virtual void ImportModule(const Module &other);
-  TVM_FFI_LOCAL virtual void ClearImports() { imports_.clear(); }
+  TVM_FFI_LOCAL_COLD virtual void ImportModule(const Module &other);
+  TVM_FFI_LOCAL_COLD virtual void ClearImports() { imports_.clear(); }
 
   /** The same; with query_imports also in imported modules, depth first, each of them once. */
   TVM_FFI_LOCAL Optional<Function> GetFunction(const String &name, bool query_imports);
@@ -224,7 +226,7 @@ TVM_FFI_LOCAL Found AskImports(ModuleObj *module, bool query_imports, const Ask 
 
 }  // namespace detail
 
-TVM_FFI_LOCAL inline void ModuleObj::ImportModule(const Module &other) {
+void ModuleObj::ImportModule(const Module &other) {
   detail::ModuleWalk walk(other);
   while (const ModuleObj *module = walk.Next()) {
     if (module == this) detail::Throw("RuntimeError", "Cyclic dependency detected during import");
