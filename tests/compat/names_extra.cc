@@ -91,6 +91,12 @@ void ShowKeys() {
          StructuralKeyObj::_type_mutable, StructuralKeyObj::_type_key, sizeof(StructuralKey),
          sizeof(StructuralKeyObj));
   });
+  Line("key", [&] {
+    const StructuralKey made = Any(make_object<StructuralKeyObj>(a->key)).cast<StructuralKey>();
+    Show(made == a, made != c, made->hash_i64 == a->hash_i64, AnyEqual()(made, a),
+         AnyHash()(made) == AnyHash()(a), std::is_convertible_v<Any, StructuralKeyObj>);
+  });
+  Line("key", [] { StructuralKeyObj(Any(Number(1))); });
   Line("map", [&] {
     Map<StructuralKey, int> map{{a, 1}, {c, 2}};
     map.Set(b, 7);

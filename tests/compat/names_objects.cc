@@ -51,6 +51,29 @@ void ShowArcs() {
     Show(GetRef<Optional<Number>>(static_cast<const NumberObj *>(nullptr)).has_value(),
          GetRef<Optional<Number>>(optional.get()).value()->value);
   });
+  Line("optional", [] {
+    Optional<Number> null = nullptr;
+    const Optional<ObjectPtr<NumberObj>> pointer(nullptr);
+    Show(null.has_value(), pointer.has_value(), null.same_as(nullptr), null.same_as(Number()),
+         null.same_as(std::nullopt), std::is_convertible_v<std::nullptr_t, Optional<String>>,
+         std::is_convertible_v<std::nullptr_t, Optional<Function>>,
+         std::is_convertible_v<std::nullptr_t, Optional<void *>>);
+    const Number number(1);
+    null = number;
+    Show(null.same_as(number), null.same_as(Number(1)), null.same_as(ObjectRef(number)),
+         null.same_as(Optional<Number>(number)), null.same_as(nullptr));
+  });
+  Line("same", [] {
+    const Optional<int64_t> one(1), none;
+    Show(one.same_as(1), one.same_as(2), one.same_as(none), one.same_as(ObjectRef()),
+         none.same_as(ObjectRef()), none.same_as(Number(1)), none.same_as(std::nullopt));
+    const String text("more than seven bytes");
+    Show(Optional<String>(text).same_as(text),
+         Optional<String>(text).same_as(String("more than seven bytes")));
+    const ObjectPtr<NumberObj> two = make_object<NumberObj>(2);
+    const Optional<ObjectPtr<NumberObj>> held(two);
+    Show(held.same_as(two), held.same_as(make_object<NumberObj>(2)), held.same_as(std::nullopt));
+  });
   Line("weak", [] {
     ObjectPtr<NumberObj> strong = make_object<NumberObj>(3);
     WeakObjectPtr<NumberObj> weak(strong), empty, null = nullptr;

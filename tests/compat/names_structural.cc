@@ -235,6 +235,20 @@ void ShowNames() {
            "|");
     }
   });
+  Line("result", [] {
+    const WalkResult skip = WalkResult::Skip(), stop = WalkResult::Interrupt(VisitInterrupt(5));
+    Show(skip.get<int>(), WalkResult::Advance().as<int>().value(), skip.GetTypeKey(),
+         skip.as<VisitInterrupt>().has_value(), stop.GetTypeKey(), stop.as<int>().has_value(),
+         stop.get<VisitInterrupt>()->value.cast<int>(),
+         stop.as<VisitInterruptObj>()->value.cast<int>(), skip.same_as(WalkResult::Skip()),
+         skip.same_as(stop), WalkResult::_type_container_is_exact,
+         std::is_convertible_v<WalkResult, WalkResult::Storage>,
+         std::is_constructible_v<WalkResult, WalkResult::Storage>);
+    const Any any = stop;
+    Show(any.cast<WalkResult>().get<VisitInterrupt>()->value.cast<int>(),
+         any.as<WalkResult>()->same_as(stop));
+    skip.get<VisitInterrupt>();
+  });
   Line("argument", [] { Function::FromTyped([](WalkResult x) { return x; })("a"); });
 }
 

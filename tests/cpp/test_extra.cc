@@ -59,6 +59,7 @@ TEST_F(Extra, KeysHoldWhatTheyStandFor) {
   ffi::Map<ffi::StructuralKey, int> map{{key, 1}};
   EXPECT_EQ(map[same], 1);
   EXPECT_EQ(map.find(same) == map.end(), false);
+  EXPECT_EQ(map[Any(ffi::make_object<ffi::StructuralKeyObj>(value)).cast<ffi::StructuralKey>()], 1);
   EXPECT_EQ(Caught([&] { map.at(ffi::StructuralKey(Any(1))); }), "KeyError: key is not in Map");
 }
 

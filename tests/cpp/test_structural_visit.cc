@@ -61,6 +61,18 @@ TEST_F(Visits, RegionsFollowDefinitions) {
   EXPECT_EQ(visitor->type_index(), StructuralVisitorObj::RuntimeTypeIndex());
 }
 
+TEST_F(Visits, ResultsSayWhatTheyAre) {
+  EXPECT_EQ(WalkResult::Skip().get<int>(), 1);
+  EXPECT_EQ(WalkResult::Advance().as<int>(), 0);
+  const VisitInterrupt interrupt(Any(5));
+  const WalkResult stop = WalkResult::Interrupt(interrupt);
+  EXPECT_FALSE(stop.as<int>().has_value());
+  EXPECT_TRUE(stop.get<VisitInterrupt>().same_as(interrupt));
+  EXPECT_TRUE(stop.same_as(WalkResult::Interrupt(interrupt)));
+  EXPECT_FALSE(stop.same_as(WalkResult::Skip()));
+  EXPECT_EQ(interrupt.use_count(), 2);
+}
+
 TEST_F(Visits, RegionsComeBack) {
   std::string text;
   const ffi::StructuralVisitor visitor(ffi::make_object<RecordingVisitorObj>(&text));

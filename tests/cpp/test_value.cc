@@ -268,6 +268,33 @@ TEST(Optional, OfEachForm) {
             R"({"type":"Optional","args":[{"type":"int"}]})");
 }
 
+TEST(Optional, NullIsAbsentWhereAPointerIsStored) {
+  const auto is_given = [](const Optional<Number> &number) { return number.has_value(); };
+  EXPECT_FALSE(is_given(nullptr));
+  EXPECT_FALSE(Optional<ffi::ObjectPtr<NumberObj>>(nullptr).has_value());
+  EXPECT_FALSE(Optional<ffi::Function>(nullptr).has_value());
+  EXPECT_TRUE(Optional<void *>(nullptr).has_value());
+  EXPECT_FALSE((std::is_convertible_v<std::nullptr_t, Optional<String>>));
+}
+
+TEST(Optional, SameAs) {
+  const Number number(1);
+  const Optional<Number> held(number), nothing;
+  EXPECT_TRUE(held.same_as(number));
+  EXPECT_TRUE(held.same_as(Optional<Number>(number)));
+  EXPECT_FALSE(held.same_as(Number(1)));
+  EXPECT_FALSE(held.same_as(nullptr));
+  EXPECT_TRUE(nothing.same_as(nullptr));
+  const Optional<int64_t> one(1), none;
+  EXPECT_TRUE(one.same_as(1));
+  EXPECT_FALSE(one.same_as(none));
+  EXPECT_FALSE(one.same_as(number));
+  EXPECT_TRUE(none.same_as(ffi::ObjectRef()));
+  const ffi::ObjectPtr<NumberObj> pointer = ffi::make_object<NumberObj>(2);
+  EXPECT_TRUE(Optional<ffi::ObjectPtr<NumberObj>>(pointer).same_as(pointer));
+  EXPECT_FALSE(Optional<ffi::ObjectPtr<NumberObj>>(pointer).same_as(nullptr));
+}
+
 TEST(Variant, HoldsOneOfItsTypes) {
   ffi::Variant<double, String> value = 1.5;
   EXPECT_EQ(value.as<double>().value(), 1.5);

@@ -36,6 +36,18 @@ struct IsObjectPtr<Arc<T>> : std::true_type {};
 template <typename T>
 TVM_FFI_LOCAL inline constexpr bool has_flag_v = !storage_enabled_v<T> || std::is_same_v<T, Any>;
 
+/** Whether a pointer is stored, and null means absent. */
+template <typename T>
+TVM_FFI_LOCAL inline constexpr bool is_pointer_form_v =
+    std::is_base_of_v<ObjectRef, T> || IsObjectPtr<T>::value;
+
+/** Whether a U means that an Optional<T> is absent. Null is a value of the other forms if T takes
+ * it. */
+template <typename T, typename U>
+TVM_FFI_LOCAL inline constexpr bool is_absent_v = std::is_same_v<U, std::nullopt_t> ||
+                                                  (std::is_same_v<U, std::nullptr_t> &&
+                                                   is_pointer_form_v<T>);
+
 /** Storage for types that the ABI cannot store. */
 template <typename T>
 class StdOptionalBase {
@@ -117,9 +129,9 @@ class AnyOptionalBase {
   TVM_FFI_LOCAL_INLINE U as_or_throw() && {
     return static_cast<Any &&>(data_).template as_or_throw<U>();
   }
-  TVM_FFI_LOCAL bool same_as(const AnyOptionalBase &other) const {
-    return data_.same_as(other.data_);
-  }
+  TVM_FFI_LOCAL bool same_as(const Optional<T> &other) const { return data_.same_as(other.data_); }
+  /** A null reference is the same as nothing. */
+  TVM_FFI_LOCAL bool same_as(const ObjectRef &other) const { return data_.same_as(other); }
 
  protected:
   Any data_;
@@ -187,7 +199,7 @@ class PtrOptionalBase {
     ObjectUnsafe::MoveObjectPtrToTVMFFIObjectPtr(static_cast<ObjectPtr<Object> &&>(data_));
     return TypeTraits<U>::MoveFromAnyAfterCheck(&view);
   }
-  TVM_FFI_LOCAL bool same_as(const PtrOptionalBase &other) const { return data_ == other.data_; }
+  TVM_FFI_LOCAL bool same_as(const Optional<T> &other) const { return data_ == other.data_; }
   TVM_FFI_LOCAL bool same_as(const ObjectRef &other) const { return data_.get() == other.get(); }
 
  protected:
@@ -216,7 +228,7 @@ TVM_FFI_LOCAL auto SelectOptional() {
     return static_cast<FlaggedAnyBase *>(nullptr);
   } else if constexpr (has_flag_v<T>) {
     return static_cast<StdOptionalBase<T> *>(nullptr);
-  } else if constexpr (std::is_base_of_v<ObjectRef, T> || IsObjectPtr<T>::value) {
+  } else if constexpr (is_pointer_form_v<T>) {
     return static_cast<PtrOptionalBase<T> *>(nullptr);
   } else {
     return static_cast<AnyOptionalBase<T> *>(nullptr);
@@ -243,10 +255,14 @@ class Optional : public std::remove_pointer_t<decltype(detail::SelectOptional<T>
     return *this;
   }
   TVM_FFI_LOCAL_INLINE ~Optional() = default;
-  template <typename U,
-            typename = std::enable_if_t<std::is_convertible_v<U &&, T> &&
-                                        !std::is_same_v<std::decay_t<U>, std::nullopt_t> &&
-                                        !std::is_base_of_v<Optional, std::decay_t<U>>>>
+  template <
+      typename U,
+      typename = std::enable_if_t<std::is_same_v<U, std::nullptr_t> && detail::is_absent_v<T, U>>,
+      int = 0>
+  TVM_FFI_LOCAL_INLINE Optional(U) {}
+  template <typename U, typename = std::enable_if_t<std::is_convertible_v<U &&, T> &&
+                                                    !detail::is_absent_v<T, std::decay_t<U>> &&
+                                                    !std::is_base_of_v<Optional, std::decay_t<U>>>>
   TVM_FFI_LOCAL_INLINE Optional(U &&value) {
     this->Set(T(static_cast<U &&>(value)));
   }

@@ -17,10 +17,13 @@ TVM_FFI_DETAIL_GLOBAL(StructuralKey, "ffi.StructuralKey")
 
 }  // namespace detail
 
-/** Made by the runtime, which fills in both fields, so that Map and Dict can look it up. */
+/** A StructuralKey makes one by the runtime, which fills in both fields. */
 class StructuralKeyObj : public Object {
  public:
   TVM_FFI_LOCAL_INLINE StructuralKeyObj() = default;
+  /** Errors: those of StructuralHash::Hash. */
+  TVM_FFI_LOCAL explicit StructuralKeyObj(Any key_)
+      : key(static_cast<Any &&>(key_)), hash_i64(static_cast<int64_t>(StructuralHash::Hash(key))) {}
   Any key;
   /** StructuralHash of the key. */
   int64_t hash_i64 = 0;

@@ -16,6 +16,7 @@
 #ifndef TVM_FFI_EXTRA_STRUCTURAL_VISIT_H_
 #define TVM_FFI_EXTRA_STRUCTURAL_VISIT_H_
 
+#include <tvm/ffi/container/variant.h>
 #include <tvm/ffi/detail/structural_step.h>
 #include <tvm/ffi/extra/base.h>
 #include <tvm/ffi/extra/visit_error_context.h>
@@ -52,22 +53,22 @@ class VisitInterrupt : public ObjectRef {
   TVM_FFI_DEFINE_OBJECT_REF_METHODS_NOTNULLABLE(VisitInterrupt, ObjectRef, VisitInterruptObj);
 };
 
-/** What a walk does after a callback. */
-class WalkResult {
+/** What a walk does after a callback: an int, or the VisitInterrupt that ends it. */
+class WalkResult : public Variant<VisitInterrupt, int> {
  public:
+  using Storage = Variant<VisitInterrupt, int>;
   TVM_FFI_DETAIL_DEFAULT_MEMBERS(WalkResult)
-  TVM_FFI_LOCAL_INLINE explicit WalkResult(UnsafeInit) {}
-  TVM_FFI_LOCAL_INLINE static WalkResult Advance() { return WalkResult(Any(0)); }
+  TVM_FFI_LOCAL_INLINE explicit WalkResult(UnsafeInit tag) : Storage(tag) {}
+  TVM_FFI_LOCAL_INLINE static WalkResult Advance() { return WalkResult(Storage(0)); }
   /** In a pre-order walk: do not descend into this value. */
-  TVM_FFI_LOCAL_INLINE static WalkResult Skip() { return WalkResult(Any(1)); }
+  TVM_FFI_LOCAL_INLINE static WalkResult Skip() { return WalkResult(Storage(1)); }
   TVM_FFI_LOCAL static WalkResult Interrupt(VisitInterrupt interrupt = VisitInterrupt()) {
-    return WalkResult(Any(static_cast<VisitInterrupt &&>(interrupt)));
+    return WalkResult(Storage(static_cast<VisitInterrupt &&>(interrupt)));
   }
 
  private:
-  TVM_FFI_LOCAL_INLINE explicit WalkResult(Any data) : data_(static_cast<Any &&>(data)) {}
-
-  Any data_;
+  TVM_FFI_LOCAL_INLINE explicit WalkResult(Storage &&data)
+      : Storage(static_cast<Storage &&>(data)) {}
 
   friend struct TypeTraits<WalkResult>;
 };
@@ -76,25 +77,26 @@ class WalkResult {
 template <>
 struct TypeTraits<WalkResult> : detail::ReadTraits<WalkResult> {
   using TvmFfiOwn = void;
+  using Storage = TypeTraits<WalkResult::Storage>;
   TVM_FFI_LOCAL_INLINE static void CopyToAnyView(const WalkResult &value, TVMFFIAny *out) {
-    *out = *detail::AnyUnsafe::TVMFFIAnyPtrFromAny(value.data_);
+    Storage::CopyToAnyView(value, out);
   }
   TVM_FFI_LOCAL_INLINE static void MoveToAny(WalkResult value, TVMFFIAny *out) {
-    *out = detail::AnyUnsafe::MoveAnyToTVMFFIAny(static_cast<Any &&>(value.data_));
+    Storage::MoveToAny(static_cast<WalkResult &&>(value), out);
   }
   TVM_FFI_LOCAL_INLINE static bool CheckAnyStrict(const TVMFFIAny *source) {
     return source->type_index == kTVMFFINone || source->type_index == kTVMFFIInt ||
            source->type_index == kTVMFFIVisitInterrupt;
   }
   TVM_FFI_LOCAL_INLINE static WalkResult CopyFromAnyViewAfterCheck(const TVMFFIAny *source) {
-    return WalkResult(Any(AnyView::CopyFromTVMFFIAny(*source)));
+    return WalkResult(Storage::CopyFromAnyViewAfterCheck(source));
   }
   TVM_FFI_LOCAL_INLINE static WalkResult MoveFromAnyAfterCheck(TVMFFIAny *source) {
-    return WalkResult(detail::AnyUnsafe::MoveTVMFFIAnyToAny(source));
+    return WalkResult(Storage::MoveFromAnyAfterCheck(source));
   }
   TVM_FFI_LOCAL_INLINE static int Read(const TVMFFIAny *source, WalkResult *out) {
     if (source->type_index == kTVMFFIBool) {
-      *out = WalkResult(Any(source->v_int64));
+      *out = WalkResult(WalkResult::Storage(static_cast<int>(source->v_int64)));
       return detail::kReadOk;
     }
     if (!CheckAnyStrict(source)) return detail::kReadMismatch;
