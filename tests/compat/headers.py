@@ -9,7 +9,8 @@ results.
 The calls are those of calls.txt, except for kernels that need headers which the layer lacks
 (kernels_objects.cc); the programs names_*.cc print the results of its less common names. Both
 builds run on both libraries. In derived.cc either set of headers compiles a class, and either one
-what derives from it. A client of modules is no larger with ours.
+what derives from it. A client of modules is no larger with ours. Each header includes the standard
+headers that the package's does: sources rely on them.
 """
 import argparse
 import os
@@ -145,6 +146,34 @@ def compare_sizes(cxx, includes, folder):
     return problems
 
 
+def standard_headers(cxx, include, header):
+    """The names of the standard C++ headers that a header includes."""
+    rule = subprocess.run([
+        *cxx, "-std=c++17", "-M", *(f"-I{path}" for path in include), "-x", "c++", "/dev/null",
+        "-include", header
+    ], check=True, text=True, stdout=subprocess.PIPE).stdout
+    return {
+        pathlib.Path(path).name
+        for path in rule.split() if re.search(r"/c\+\+/(v?\d+/)?[a-z_]+$", path)
+    }
+
+
+def compare_standard_headers(cxx, includes):
+    """The problems with what headers include that both have, and the number of these."""
+    problems, num_headers = [], 0
+    ours, theirs = (pathlib.Path(includes[name][0]) for name in ("layer", "package"))
+    for path in sorted((theirs / "tvm/ffi").rglob("*.h")):
+        header = str(path.relative_to(theirs))
+        if not (ours / header).is_file() or "cuda" in path.parts:
+            continue
+        num_headers += 1
+        missing = (standard_headers(cxx, includes["package"], header) -
+                   standard_headers(cxx, includes["layer"], header))
+        if missing:
+            problems.append(f"{header} lacks {' '.join(sorted(missing))}")
+    return problems, num_headers
+
+
 def main():
     parser = argparse.ArgumentParser()
     for name in ("host", "runtime", "kernels", "work"):
@@ -170,7 +199,8 @@ def main():
 
     (problems, num_lines), fired = compare_programs(args.cxx, includes, runtimes, folder), set()
     derived, num_derived = compare_derived(args.cxx, includes, runtimes, folder)
-    problems += derived + compare_sizes(args.cxx, includes, folder)
+    lacking, num_headers = compare_standard_headers(args.cxx, includes)
+    problems += derived + compare_sizes(args.cxx, includes, folder) + lacking
     for runtime in runtimes:
         for (call, theirs), (_, ours) in zip(answers["package", runtime], answers["layer",
                                                                                   runtime]):
@@ -187,7 +217,7 @@ def main():
     print("\n".join(problems)
           or f"{len(choose_calls())} calls and {num_lines} lines of programs on two libraries, "
           f"the same by both sets of headers; {num_derived} combinations of a class and one that "
-          "derives from it")
+          f"derives from it; standard headers of {num_headers} headers")
     return 1 if problems else 0
 
 

@@ -9,6 +9,9 @@
 
 #include <tvm/ffi/memory.h>
 #include <tvm/ffi/type_traits.h>
+#ifndef TVM_FFI_LEAN
+#include <limits>
+#endif
 
 TVM_FFI_NAMESPACE_BEGIN
 

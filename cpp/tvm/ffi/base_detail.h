@@ -6,7 +6,12 @@
 #ifndef TVM_FFI_BASE_DETAIL_H_
 #define TVM_FFI_BASE_DETAIL_H_
 
+#include <tvm/ffi/c_api.h>
 #include <tvm/ffi/endian.h>
+
+#include <cstring>
+#include <type_traits>
+#include <utility>
 
 /** @cond internal */
 /* A variable, not a function with the constructor attribute: those run before the variables of

@@ -14,6 +14,12 @@
 
 #include <tvm/ffi/any.h>
 #include <tvm/ffi/detail/big_int_object.h>
+#ifndef TVM_FFI_LEAN
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <unordered_map>
+#endif
 
 TVM_FFI_NAMESPACE_BEGIN
 namespace detail {

@@ -8,6 +8,10 @@
 
 #include <tvm/ffi/string.h>
 #include <tvm/ffi/type_traits.h>
+#ifndef TVM_FFI_LEAN
+#include <functional>
+#include <unordered_map>
+#endif
 
 /* At global scope, like the type, so that argument-dependent lookup finds them. */
 TVM_FFI_LOCAL_INLINE bool operator==(const DLDataType &a, const DLDataType &b) {

@@ -33,7 +33,9 @@ TVM_FFI_LOCAL inline void ByteSwap(void *data, size_t elem_bytes, size_t num_ele
   unsigned char *bytes = static_cast<unsigned char *>(data);
   for (; num_elems > 0; --num_elems, bytes += elem_bytes) {
     for (size_t i = 0; i < elem_bytes / 2; ++i) {
-      std::swap(bytes[i], bytes[elem_bytes - 1 - i]);
+      const unsigned char byte = bytes[i];
+      bytes[i] = bytes[elem_bytes - 1 - i];
+      bytes[elem_bytes - 1 - i] = byte;
     }
   }
 }

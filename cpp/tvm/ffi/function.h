@@ -14,6 +14,10 @@
 #include <tvm/ffi/detail/call.h>
 #include <tvm/ffi/detail/global.h>
 #include <tvm/ffi/expected.h>
+#ifndef TVM_FFI_LEAN
+#include <functional>
+#include <unordered_map>
+#endif
 
 TVM_FFI_NAMESPACE_BEGIN
 

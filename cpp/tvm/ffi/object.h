@@ -13,6 +13,13 @@
 #include <tvm/ffi/base_detail.h>
 #include <tvm/ffi/detail/type_text.h>
 
+#include <cstdlib>
+#include <exception>
+#include <initializer_list>
+#include <iosfwd>
+#include <new>
+#include <optional>
+
 TVM_FFI_NAMESPACE_BEGIN
 
 using TypeIndex = TVMFFITypeIndex;

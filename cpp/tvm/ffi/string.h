@@ -8,6 +8,9 @@
 #define TVM_FFI_STRING_H_
 
 #include <tvm/ffi/any.h>
+#ifndef TVM_FFI_LEAN
+#include <iomanip>
+#endif
 
 TVM_FFI_NAMESPACE_BEGIN
 namespace detail {

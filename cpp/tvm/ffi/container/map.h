@@ -8,6 +8,9 @@
 #define TVM_FFI_CONTAINER_MAP_H_
 
 #include <tvm/ffi/container/map_base.h>
+#ifndef TVM_FFI_LEAN
+#include <unordered_map>
+#endif
 
 TVM_FFI_NAMESPACE_BEGIN
 

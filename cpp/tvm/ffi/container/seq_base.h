@@ -10,6 +10,9 @@
 
 #include <tvm/ffi/detail/global.h>
 #include <tvm/ffi/optional.h>
+#ifndef TVM_FFI_LEAN
+#include <algorithm>
+#endif
 
 TVM_FFI_NAMESPACE_BEGIN
 

@@ -7,6 +7,9 @@
 #define TVM_FFI_CONTAINER_SHAPE_H_
 
 #include <tvm/ffi/any.h>
+#ifndef TVM_FFI_LEAN
+#include <algorithm>
+#endif
 
 TVM_FFI_NAMESPACE_BEGIN
 namespace detail {

@@ -6,7 +6,7 @@
 #ifndef TVM_FFI_DETAIL_BIG_INT_WORDS_H_
 #define TVM_FFI_DETAIL_BIG_INT_WORDS_H_
 
-#include <tvm/ffi/detail/config.h>
+#include <tvm/ffi/base_detail.h>
 
 TVM_FFI_NAMESPACE_BEGIN
 namespace detail {

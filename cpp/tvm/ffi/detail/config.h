@@ -45,19 +45,8 @@
 #error "the headers of tvm/ffi need C++17 or later: compile with -std=c++17"
 #endif
 
-#include <tvm/ffi/c_api.h>
-
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
-#include <cstring>
-#include <exception>
-#include <initializer_list>
-#include <iosfwd>
-#include <new>
-#include <optional>
-#include <type_traits>
-#include <utility>
 
 /* The ABI tag. A release takes the next number when it changes one of these of anything tagged:
  *   - the layout of a class: its data or its bases;

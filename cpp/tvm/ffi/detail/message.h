@@ -10,6 +10,8 @@
 
 #include <tvm/ffi/detail/text.h>
 
+#include <iosfwd>
+
 TVM_FFI_NAMESPACE_BEGIN
 namespace detail {
 

@@ -1,24 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file tvm/ffi/detail/std_compat.h
- * The standard headers that code written for this ABI expects to be included. The layer itself
- * needs none of them; with TVM_FFI_LEAN defined they stay out, and nothing else changes. Code that
- * then calls one of the few functions that return or throw such classes includes this header.
+ * The standard headers that code written for this ABI expects of all headers from error.h on; those
+ * that it expects of some only are included there. The layer itself needs none of them; with
+ * TVM_FFI_LEAN defined they stay out, and nothing else changes. Code that then calls one of the few
+ * functions that return or throw such classes includes this header.
  */
 #ifndef TVM_FFI_DETAIL_STD_COMPAT_H_
 #define TVM_FFI_DETAIL_STD_COMPAT_H_
 
-#include <algorithm>
 #include <cctype>
 #include <cstdint>
 #include <cstring>
 #include <exception>
-#include <functional>
 #include <initializer_list>
-#include <iomanip>
 #include <iostream>
 #include <iterator>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <ostream>
@@ -28,7 +25,6 @@
 #include <string_view>
 #include <tuple>
 #include <type_traits>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 

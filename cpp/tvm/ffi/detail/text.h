@@ -6,9 +6,10 @@
 #ifndef TVM_FFI_DETAIL_TEXT_H_
 #define TVM_FFI_DETAIL_TEXT_H_
 
-#include <tvm/ffi/detail/config.h>
+#include <tvm/ffi/base_detail.h>
 
 #include <cstdio>
+#include <cstdlib>
 
 TVM_FFI_NAMESPACE_BEGIN
 namespace detail {

@@ -6,7 +6,7 @@
 #ifndef TVM_FFI_EXTRA_BASE_H_
 #define TVM_FFI_EXTRA_BASE_H_
 
-#include <tvm/ffi/base_detail.h>
+#include <tvm/ffi/c_api.h>
 
 /** Empty here: the functions that the reference exports from its library are inline. */
 #define TVM_FFI_EXTRA_CXX_API

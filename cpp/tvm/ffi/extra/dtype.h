@@ -6,7 +6,7 @@
 #ifndef TVM_FFI_EXTRA_DTYPE_H_
 #define TVM_FFI_EXTRA_DTYPE_H_
 
-#include <tvm/ffi/dtype.h>
+#include <tvm/ffi/base_detail.h>
 
 /* Types of CUDA and of HIP, whose headers may be absent. */
 struct __half;

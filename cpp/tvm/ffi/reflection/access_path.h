@@ -17,6 +17,10 @@
 #include <tvm/ffi/detail/runtime_type.h>
 #include <tvm/ffi/optional.h>
 #include <tvm/ffi/string.h>
+#ifndef TVM_FFI_LEAN
+#include <functional>
+#include <unordered_map>
+#endif
 
 TVM_FFI_NAMESPACE_BEGIN
 namespace reflection {
