@@ -443,6 +443,136 @@ int tvm_ffi_isolated_load(const char *path, const tvm_ffi_isolated_options *opti
   return code;
 }
 
+/* ---- Loading by name ---- */
+
+typedef enum { kSeconds, kNumber, kBytes, kForbids } option_type;
+
+typedef struct {
+  const char *name;
+  size_t offset;
+  option_type type;
+} option;
+
+#define OPTION(member, type) \
+  { #member, offsetof(tvm_ffi_isolated_options, member), type }
+static const option kOptions[] = {
+    OPTION(timeout, kSeconds),   OPTION(load_timeout, kSeconds), OPTION(processes, kNumber),
+    OPTION(no_restart, kNumber), OPTION(shows_output, kNumber),  OPTION(forbids, kForbids),
+    OPTION(memory, kBytes),      OPTION(cpu_seconds, kBytes),    OPTION(open_files, kBytes),
+};
+#undef OPTION
+
+static bool is_text(const TVMFFIByteArray *part, const char *text) {
+  return part->size == strlen(text) && memcmp(part->data, text, part->size) == 0;
+}
+
+/* Takes what is before the next separator away from the rest; NULL remains behind the last part. */
+static TVMFFIByteArray take_part(TVMFFIByteArray *rest, char separator) {
+  const char *end = rest->size > 0 ? memchr(rest->data, separator, rest->size) : NULL;
+  TVMFFIByteArray part = *rest;
+  if (end != NULL) part.size = (size_t)(end - rest->data);
+  rest->data = end != NULL ? end + 1 : NULL;
+  rest->size -= part.size + (end != NULL);
+  return part;
+}
+
+/* Digits with a point among them, whatever the locale of the host is. */
+static bool read_decimal(const TVMFFIByteArray *text, double *out) {
+  double value = 0, scale = 0;
+  size_t i;
+  for (i = 0; i < text->size; ++i) {
+    const char c = text->data[i];
+    if (c == '.' && scale == 0 && i > 0) {
+      scale = 1;
+    } else if (c >= '0' && c <= '9') {
+      value = 10 * value + (c - '0');
+      scale *= 10;
+    } else {
+      return false;
+    }
+  }
+  *out = scale > 0 ? value / scale : value;
+  return text->size > 0;
+}
+
+static bool read_forbidden(TVMFFIByteArray words, int32_t *out) {
+  static const struct {
+    const char *name;
+    int32_t bit;
+  } kWords[] = {{"network", TVM_FFI_ISOLATED_NETWORK},
+                {"files", TVM_FFI_ISOLATED_FILES},
+                {"processes", TVM_FFI_ISOLATED_PROCESSES}};
+  do {
+    const TVMFFIByteArray word = take_part(&words, '+');
+    size_t i;
+    for (i = 0; i < sizeof kWords / sizeof *kWords && !is_text(&word, kWords[i].name); ++i)
+      continue;
+    if (i == sizeof kWords / sizeof *kWords) return false;
+    *out |= kWords[i].bit;
+  } while (words.data != NULL);
+  return true;
+}
+
+/* False: the value is not one of that type. */
+static bool set_option(const option *which, const TVMFFIByteArray *value,
+                       tvm_ffi_isolated_options *out) {
+  void *member = (char *)out + which->offset;
+  double number;
+  if (which->type == kForbids) return read_forbidden(*value, member);
+  if (!read_decimal(value, &number)) return false;
+  if (which->type == kSeconds) {
+    *(double *)member = number;
+    return true;
+  }
+  if (number > (which->type == kNumber ? INT32_MAX : 9e18) ||
+      memchr(value->data, '.', value->size) != NULL) {
+    return false;
+  }
+  if (which->type == kNumber) *(int32_t *)member = (int32_t)number;
+  if (which->type == kBytes) *(uint64_t *)member = (uint64_t)number;
+  return true;
+}
+
+static int read_options(TVMFFIByteArray text, tvm_ffi_isolated_options *out) {
+  while (text.data != NULL) {
+    const TVMFFIByteArray whole = take_part(&text, ',');
+    TVMFFIByteArray value = whole;
+    const TVMFFIByteArray name = take_part(&value, '=');
+    size_t i;
+    for (i = 0; i < sizeof kOptions / sizeof *kOptions; ++i) {
+      if (is_text(&name, kOptions[i].name)) break;
+    }
+    TVM_FFI_C_CHECK(i < sizeof kOptions / sizeof *kOptions && set_option(&kOptions[i], &value, out),
+                    TVM_FFI_C_VALUE_ERROR,
+                    "`%.*s` is not an option of `isolated:`, or not a value of it", (int)whole.size,
+                    whole.data);
+  }
+  return 0;
+}
+
+int tvm_ffi_isolated_load_named(const TVMFFIByteArray *name, TVMFFIObjectHandle *out) {
+  tvm_ffi_isolated_options options = TVM_FFI_ISOLATED_OPTIONS_INIT;
+  TVMFFIByteArray path, words, scheme;
+  char *copy;
+  int code;
+  TVM_FFI_C_CHECK(name != NULL && out != NULL, TVM_FFI_C_VALUE_ERROR, "`%s` is NULL",
+                  name == NULL ? "name" : "out");
+  path = *name;
+  words = take_part(&path, ':');
+  scheme = take_part(&words, ',');
+  TVM_FFI_C_CHECK(
+      is_text(&scheme, "isolated") && path.size > 0 && memchr(path.data, '\0', path.size) == NULL,
+      TVM_FFI_C_VALUE_ERROR, "`%.*s` is not `isolated:` with a path", (int)name->size, name->data);
+  TVM_FFI_C_TRY(read_options(words, &options));
+  copy = malloc(path.size + 1);
+  if (copy == NULL) return tvm_ffi_error_raise_memory();
+  memcpy(copy, path.data, path.size);
+  copy[path.size] = '\0';
+  code = tvm_ffi_isolated_load(copy, &options, out);
+  free(copy);
+  return code;
+}
+
 int tvm_ffi_isolated_read_process(TVMFFIObjectHandle handle, int32_t index, int64_t *out) {
   void *found;
   const module *self;

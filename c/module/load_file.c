@@ -189,6 +189,38 @@ static int find_loader(const TVMFFIByteArray *format, TVMFFIObject **out) {
   return rc;
 }
 
+#ifdef TVMFFI_PROFILE_FULL
+
+/* Whether a path is `isolated:` or `isolated,OPTIONS:`, and what to load. */
+static bool names_isolated(const TVMFFIByteArray *path) {
+  static const char kScheme[] = "isolated";
+  const size_t size = sizeof kScheme - 1;
+  return path->size > size && memcmp(path->data, kScheme, size) == 0 &&
+         (path->data[size] == ':' ||
+          (path->data[size] == ',' && memchr(path->data, ':', path->size) != NULL));
+}
+
+/* Such a path is for a library beside this one, which stays open (docs/guide/isolated.md). */
+static int load_isolated(const TVMFFIByteArray *path, TVMFFIObject **out) {
+  int (*load)(const TVMFFIByteArray *path, TVMFFIObjectHandle *out);
+  TVMFFIObjectHandle module;
+  char reason[512] = "it has no tvm_ffi_isolated_load_named";
+  void *library = tvmffi_dl_open_beside("libtvm_ffi_isolated.so", reason, sizeof reason);
+  void *symbol = library != NULL ? tvmffi_dl_symbol(library, "tvm_ffi_isolated_load_named") : NULL;
+  if (symbol == NULL) {
+    return tvmffi_fail("RuntimeError",
+                       "Failed to load `%.*s`: libtvm_ffi_isolated.so, which runs kernels in a "
+                       "process of their own, cannot be used: %s",
+                       (int)path->size, path->data, reason);
+  }
+  memcpy(&load, &symbol, sizeof load);
+  TVMFFI_TRY(load(path, &module));
+  *out = module;
+  return 0;
+}
+
+#endif
+
 int tvmffi_loader_load_file(const TVMFFIByteArray *path, TVMFFIObject **out) {
   TVMFFIAny args[2];
   TVMFFIByteArray format;
@@ -198,6 +230,9 @@ int tvmffi_loader_load_file(const TVMFFIByteArray *path, TVMFFIObject **out) {
   if (path->size == 0) {
     return tvmffi_fail("RuntimeError", "Failed to get file format from an empty path");
   }
+#ifdef TVMFFI_PROFILE_FULL
+  if (names_isolated(path)) return load_isolated(path, out);
+#endif
   format = find_format(path);
   TVMFFI_TRY(find_loader(&format, &loader));
   if (tvmffi_string_to_any(path->data, path->size, &args[0]) != 0) goto done;

@@ -148,12 +148,19 @@ def repository(work):
     return clone
 
 
+def check_printed(folder, runs):
+    """Run hosts with kernels, and check that they print what the samples of these names do."""
+    for (host, kernel), sample in runs.items():
+        printed = run([folder / host, kernel])
+        if printed != (SOURCE / "samples" / sample / "expected.txt").read_text(encoding="utf-8"):
+            fail(f"{folder / host} {kernel} printed:\n{printed}")
+
+
 def check(folder, runtime, runs=RUNS, helper=None):
     """Run the hosts in a folder with its kernels, and check that they use the requested runtime."""
-    for (host, kernel), sample in runs.items():
-        printed = run([folder / host, folder / kernel])
-        if printed != (SOURCE / "samples" / sample / "expected.txt").read_text(encoding="utf-8"):
-            fail(f"{folder / host} printed:\n{printed}")
+    check_printed(folder, {(host, folder / kernel): sample
+                           for (host, kernel), sample in runs.items()})
+    for host, _ in runs:
         if ("[libtvm_ffi.so]" in run(["readelf", "-d", folder / host])) != (runtime != "static"):
             fail(f"{folder / host} was not linked with the {runtime} runtime")
         if runtime == "static":
@@ -239,6 +246,10 @@ def pkgconfig(work):
         run(["sh", "build.sh", names[runtime]], cwd=project,
             PKG_CONFIG_PATH=prefix / "lib/pkgconfig")
         check(project, runtime, helper=prefix / "lib/tvm_ffi" / HELPER)
+        # An unchanged host, in which the path alone asks for another process.
+        if runtime == "shared" and (prefix / "lib/libtvm_ffi_isolated.so").exists():
+            name = f"isolated:{project / 'add_one.so'}"
+            check_printed(project, {("load", name): RUNS["load", "add_one.so"]})
         place = run(["pkg-config", "--variable=dlpack_includedir", "tvm_ffi"],
                     PKG_CONFIG_PATH=prefix / "lib/pkgconfig")
         if not pathlib.Path(place.strip(), "dlpack/dlpack.h").exists():

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <tvm/ffi/c.h>
+#include <tvm/ffi/extra/c_runtime_api.h>
 #include <tvm/ffi/extra/isolated.h>
 #include <unistd.h>
 
@@ -522,6 +523,76 @@ static void test_growth(void **state) {
   assert_int_equal(errno, ECHILD);
 }
 
+/* ---- By name, as a host loads it that cannot be changed ---- */
+
+static int load_named(const char *options, TVMFFIObjectHandle *out) {
+  char path[8192];
+  snprintf(path, sizeof path, "%s:%s", options, module_path("isolated_bad.so"));
+  *out = NULL;
+  return TVMFFIRuntimeModuleLoad(path, out);
+}
+
+static void test_named(void **state) {
+  TVMFFIObjectHandle module, function = NULL;
+  TVMFFIAny result;
+  (void)state;
+  check_ok(load_named("isolated", &module));
+  check_fails_with(call(module, "crash", NULL, 0, &result), TVM_FFI_ISOLATED_CRASH_ERROR,
+                   "crashed: SIGSEGV");
+  check_works(module);
+  tvm_ffi_object_release(module);
+
+  check_ok(load_named("isolated,timeout=0.25,load_timeout=30,memory=1000000000", &module));
+  check_fails_with(call(module, "loop", NULL, 0, &result), TVM_FFI_ISOLATED_TIMEOUT_ERROR,
+                   "took longer than 0.25 s");
+  check_works(module);
+  tvm_ffi_object_release(module);
+
+  check_ok(
+      load_named("isolated,no_restart=1,processes=1,shows_output=0,cpu_seconds=9,"
+                 "open_files=40",
+                 &module));
+  check_fails_with(call(module, "crash", NULL, 0, &result), TVM_FFI_ISOLATED_CRASH_ERROR,
+                   "crashed: SIGSEGV");
+  check_fails_with(tvm_ffi_module_get_function(module, "fine", &function),
+                   TVM_FFI_ISOLATED_CRASH_ERROR, "crashed: SIGSEGV");
+  tvm_ffi_object_release(module);
+}
+
+static void test_wrong_names(void **state) {
+  static const char *const kOptions[] = {
+      "isolated,",           "isolated,timeout",       "isolated,timeout=",
+      "isolated,timeout=-1", "isolated,timeout=1e3",   "isolated,timeout=1..2",
+      "isolated,timeout=.",  "isolated,processes=1.5", "isolated,processes=2147483648",
+      "isolated,memory=1G",  "isolated,forbids=all",   "isolated,forbids=network+",
+      "isolated,Timeout=1",  "isolated,timeout=1,,",   "isolated,memory=99999999999999999999",
+  };
+  const TVMFFIByteArray no_scheme = tvm_ffi_string_get_bytes("other:kernel.so");
+  int (*load_by_name)(const TVMFFIByteArray *name, TVMFFIObjectHandle *out) =
+      tvm_ffi_isolated_load_named;
+  TVMFFIObjectHandle module = NULL;
+  size_t i;
+  (void)state;
+  for (i = 0; i < sizeof kOptions / sizeof *kOptions; ++i) {
+    check_fails_with(load_named(kOptions[i], &module), TVM_FFI_C_VALUE_ERROR,
+                     "is not an option of `isolated:`");
+  }
+  check_fails_with(load_named("isolated,processes=1025", &module), TVM_FFI_C_VALUE_ERROR,
+                   "options.processes is 1025");
+  check_fails_with(TVMFFIRuntimeModuleLoad("isolated:", &module), TVM_FFI_C_VALUE_ERROR,
+                   "`isolated:` is not `isolated:` with a path");
+  check_fails_with(load_by_name(&no_scheme, &module), TVM_FFI_C_VALUE_ERROR,
+                   "`other:kernel.so` is not");
+  check_fails_with(load_by_name(NULL, &module), TVM_FFI_C_VALUE_ERROR, "`name` is NULL");
+  /* Files whose names only look like it. */
+  check_fails_with(TVMFFIRuntimeModuleLoad("./isolated:missing.so", &module), "InternalError",
+                   "./isolated:missing.so");
+  check_fails_with(TVMFFIRuntimeModuleLoad("isolated,missing.so", &module), "InternalError",
+                   "isolated,missing.so");
+  check_fails_with(TVMFFIRuntimeModuleLoad("isolated.so", &module), "InternalError", "isolated.so");
+  assert_null(module);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_crashes),
@@ -542,6 +613,8 @@ int main(void) {
       cmocka_unit_test(test_fork),
       cmocka_unit_test(test_threads),
       cmocka_unit_test(test_growth),
+      cmocka_unit_test(test_named),
+      cmocka_unit_test(test_wrong_names),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -125,6 +125,22 @@ TVM_FFI_DLL int tvm_ffi_isolated_load(const char *path, const tvm_ffi_isolated_o
                                       TVMFFIObjectHandle *out);
 
 /**
+ * Load a module by a name with its options, as hosts that cannot be changed give it to
+ * TVMFFIRuntimeModuleLoad and ffi.ModuleLoadFromFile, which call this function:
+ *
+ *     isolated:./kernel.so
+ *     isolated,timeout=2,processes=4,memory=1000000000,forbids=network+files:./kernel.so
+ *
+ * The options are the numbers among the members of tvm_ffi_isolated_options; forbids has the words
+ * `network`, `files` and `processes`.
+ *
+ * @param name [borrow] The options end at its first colon.
+ * @param out  [own] A Module, as from tvm_ffi_isolated_load.
+ * @return 0, or -1.   Errors: as tvm_ffi_isolated_load.   Threads: any.
+ */
+TVM_FFI_DLL int tvm_ffi_isolated_load_named(const TVMFFIByteArray *name, TVMFFIObjectHandle *out);
+
+/**
  * The number of the helper process that serves a module, say for a debugger.
  * @param module [borrow] A Module that tvm_ffi_isolated_load made.
  * @param index  [in] From 0 to options.processes - 1.
