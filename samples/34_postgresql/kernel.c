@@ -60,3 +60,11 @@ TVM_FFI_C_EXPORT(careless, "(0: float) -> float") {
   fesetround(FE_UPWARD);
   return tvm_ffi_args_return(args, tvm_ffi_any_from_double(x));
 }
+
+/* Writes where there is no memory. */
+TVM_FFI_C_EXPORT(crash, "(0: float) -> None") {
+  static int *volatile nowhere = (int *)16;
+  (void)args;
+  *nowhere = 1;
+  return 0;
+}

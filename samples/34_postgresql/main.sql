@@ -57,6 +57,15 @@ SELECT scale('{1}', 3);
 SELECT careless(1);
 SELECT sum(x) / 3 FROM (VALUES (1.0::double precision)) AS t(x);
 
+-- A kernel that crashes in a process of its own is an error, and the session goes on.
+CREATE FUNCTION crash(double precision) RETURNS double precision
+  AS :'module', 'tvmffi_call' LANGUAGE C STRICT;
+\set isolated isolated: :library
+SET tvmffi.library = :'isolated';
+SELECT outcome($$ SELECT crash(1) $$) LIKE '38000 HelperCrashError: %crashed: SIGSEGV%';
+SELECT scale('{1, 2, 3}', 2.5);
+SET tvmffi.library = :'library';
+
 -- A million calls need no memory, nor do errors.
 CREATE FUNCTION kilobytes() RETURNS integer LANGUAGE sql AS
   $$ SELECT split_part(pg_read_file('/proc/self/statm'), ' ', 2)::integer * 4 $$;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run.py BINDIR MODULE KERNEL RUNTIME: run main.sql in a cluster of its own, which is in a folder
-that is deleted, and is reached by a socket there.
+"""run.py BINDIR MODULE KERNEL RUNTIME ISOLATED HELPER: run main.sql in a cluster of its own, which
+is in a folder that is deleted, and is reached by a socket there.
 
 PostgreSQL refuses to run as root: then it runs as the user `postgres`, who may not be able to read
 where the libraries are, so they are copied.
@@ -19,7 +19,7 @@ FOLDER = pathlib.Path(__file__).resolve().parent
 
 
 def main():
-    tools, module, kernel, runtime = map(pathlib.Path, sys.argv[1:])
+    tools, module, kernel, *libraries = map(pathlib.Path, sys.argv[1:])
     user = None
     if os.getuid() == 0:
         try:
@@ -29,7 +29,8 @@ def main():
             return SKIP
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        for path, copy in (module, "tvmffi.so"), (kernel, "kernel.so"), (runtime, runtime.name):
+        copies = [(path, path.name) for path in libraries]
+        for path, copy in [(module, "tvmffi.so"), (kernel, "kernel.so"), *copies]:
             shutil.copy(path, folder / copy)
         if user:
             os.chown(folder, user.pw_uid, user.pw_gid)
