@@ -206,9 +206,11 @@ TVM_FFI_C_EXPORT(take_memory, "() -> None") {
 /* Takes one large piece, and says whether it could. */
 TVM_FFI_C_EXPORT(take_piece, "(0: int) -> bool") {
   int64_t size;
-  void *piece;
+  void *volatile piece; /* or the compiler takes malloc and free out */
+  bool is_there;
   TVM_FFI_C_TRY(tvm_ffi_args_read_int64(args, 0, &size));
   piece = malloc((size_t)size);
+  is_there = piece != NULL;
   free(piece);
-  return tvm_ffi_args_return(args, tvm_ffi_any_from_bool(piece != NULL));
+  return tvm_ffi_args_return(args, tvm_ffi_any_from_bool(is_there));
 }
