@@ -304,12 +304,6 @@ def require_more(name, source=False):
         sys.exit(SKIP)
 
 
-def not_yet():
-    """The lines of not_yet.txt: what our library does not have yet."""
-    lines = pathlib.Path(__file__).with_name("not_yet.txt").read_text(encoding="utf-8").splitlines()
-    return {line for line in lines if line and not line.startswith("#")}
-
-
 def main():
     answers = ("python", "library", "include", "version")
     python, program = None, []

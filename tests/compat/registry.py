@@ -10,8 +10,7 @@ does.
                                                              per line
 
 A thing is a global function with its metadata, a type with its fields and methods, or an attribute
-of a type. Documentation texts are our own, so only their presence is compared. Things listed in
-not_yet.txt must be missing in ours.
+of a type. Documentation texts are our own, so only their presence is compared.
 """
 import argparse
 import ctypes
@@ -218,20 +217,11 @@ def dump(path, more):
     return dict(pairs)
 
 
-def missing():
-    """The things that our library does not have yet."""
-    return {line for line in package.not_yet() if not line.startswith("test ")}
-
-
 def compare(theirs, ours):
     """The problems found in two dumps."""
-    problems, not_yet = [], missing()
-    for name in sorted(theirs.keys() | ours.keys() | not_yet):
-        wanted = None if name in not_yet else MEANT.get(name, theirs.get(name))
-        if ours.get(name) != wanted or theirs.get(name) is None:
-            problems.append(f"{name}{', which is in not_yet.txt' if name in not_yet else ''}\n"
-                            f"  package: {theirs.get(name)}\n  ours:    {ours.get(name)}")
-    return problems
+    return [f"{name}\n  package: {theirs.get(name)}\n  ours:    {ours.get(name)}"
+            for name in sorted(theirs.keys() | ours.keys())
+            if theirs.get(name) is None or ours.get(name) != MEANT.get(name, theirs[name])]
 
 
 def main():
@@ -253,7 +243,7 @@ def main():
     print(
         f"{len(theirs)} things of the package{f' with {args.more[0]}' if args.more else ''}, "
         f"{len(ours)} of ours; "
-        f"{len(MEANT)} are others on purpose, {len(missing())} are not there yet")
+        f"{len(MEANT)} are others on purpose")
     print(*problems, sep="\n")
     return 1 if problems else 0
 

@@ -6,9 +6,9 @@ orcjit or xgrammar.
     suite.py --runtime libtvm_ffi.so --work FOLDER [--suite NAME] [FILE...] [--layer INCLUDE...
     --cxx g++...]
 
-Every test that passes on the package's library must pass on ours, except those of not_yet.txt,
-which must fail. The outcomes on the package's library are kept beside the package until the
-surroundings change. With FILEs (test_tensor.py) only those are run.
+Every test that passes on the package's library must pass on ours. The outcomes on the package's
+library are kept beside the package until the surroundings change. With FILEs (test_tensor.py) only
+those are run.
 
 With --layer, the tests on our library use an xgrammar that is compiled from its sources with those
 headers (xgrammar_sources.py); those on the package's library use the wheel. Compiled without
@@ -238,21 +238,12 @@ def main():
     theirs = finish()
     print_table(theirs, ours)
 
-    not_yet = {line[len("test "):] for line in package.not_yet() if line.startswith("test ")}
-    if args.suite != "package":
-        not_yet = set()
     problems += [f"{name}: only on one library" for name in theirs.keys() ^ ours.keys()]
     for name in sorted(theirs.keys() & ours.keys()):
         kind, text = ours[name]
-        if theirs[name][0] == "passed" and kind != "passed" and name not in not_yet:
+        if theirs[name][0] == "passed" and kind != "passed":
             problems.append(
                 f"{name}: passed on the package's library, {kind} on ours\n{text[-2000:]}")
-        if kind == "passed" and name in not_yet:
-            problems.append(f"{name}: is in not_yet.txt, but passes")
-    if not files:
-        problems += [
-            f"{name}: is in not_yet.txt, but no test" for name in sorted(not_yet - ours.keys())
-        ]
     passed = [sum(kind == "passed" for kind, _ in outcomes.values()) for outcomes in (theirs, ours)]
     if args.layer and not args.files and passed[1] != NUM_LAYER_TESTS:
         problems.append(f"{NUM_LAYER_TESTS} were to pass on ours")

@@ -4,22 +4,16 @@ import ctypes
 import pathlib
 import tempfile
 import typing
-import unittest
 
 import numpy as np
 import tvm_ffi
 from kernels import Case, kernels
-from package import not_yet
 from tvm_ffi.access_path import AccessPath
 
 
 def find(name):
-    """A global function; if it is missing and in not_yet.txt, the test is skipped."""
     kernels.asked_globals.add(name)
-    function = tvm_ffi.get_global_func(name, allow_missing=True)
-    if function is None and f"global {name}" in not_yet():
-        raise unittest.SkipTest(f"{name} is not there yet")
-    return tvm_ffi.get_global_func(name) if function is None else function
+    return tvm_ffi.get_global_func(name)
 
 
 def plain(value):

@@ -214,3 +214,9 @@ TVM_FFI_C_EXPORT(take_piece, "(0: int) -> bool") {
   free(piece);
   return tvm_ffi_args_return(args, tvm_ffi_any_from_bool(is_there));
 }
+
+#if defined(CRASHES_AT_LOAD)
+__attribute__((constructor)) static void crash_at_load(void) {
+  abort();
+}
+#endif
