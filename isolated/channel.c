@@ -144,9 +144,10 @@ bool channel_reserve(channel *self, size_t size) {
   return true;
 }
 
-void channel_trim(channel *self) {
-  const size_t kept = (size_t)1 << 24;
-  if (self->committed <= kept) return;
+void channel_trim(channel *self, size_t used) {
+  const size_t always = (size_t)1 << 24;
+  const size_t kept = used < always ? always : round_up(used, page_size());
+  if (self->committed / 2 < kept) return;
   if (madvise(self->region[self->own_side] + kept, self->committed - kept, MADV_REMOVE) == 0) {
     self->committed = kept;
   }

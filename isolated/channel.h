@@ -87,8 +87,11 @@ void channel_unmap(channel *self);
 
 /* Makes sure that the first `size` bytes of the own region can be written. False: they cannot. */
 bool channel_reserve(channel *self, size_t size);
-/* Gives memory of large messages back; no message may be in use. */
-void channel_trim(channel *self);
+/*
+ * Gives memory of large messages back, but what the last one took (`used`): as large a message may
+ * follow, and pages of a file are slow to get. No message may be in use.
+ */
+void channel_trim(channel *self, size_t used);
 
 /* ---- Turns ---- */
 

@@ -1434,7 +1434,7 @@ int peer_call(peer *self, operation what, uint32_t target, const char *name, con
   self->top = top;
   if (self->depth == 0) {
     self->saw_interrupt = false;
-    channel_trim(&self->channel);
+    channel_trim(&self->channel, w.at);
   }
   end_writer(&w);
   return code;
