@@ -5,7 +5,7 @@
 
 #include <dlfcn.h>
 #include <stdlib.h>
-#include <string.h>
+#include <string.h> /* (memchr)(...) is not glibc's macro with _Generic: C99 has none */
 #include <tvm/ffi/extra/c_runtime_api.h>
 #include <unistd.h>
 
@@ -313,7 +313,7 @@ static int get_function(void *self, TVMFFIObjectHandle handle, const TVMFFIByteA
   TVMFFIAny found;
   bool exists;
   /* The name goes on as a C string. */
-  if (name->size > 0 && memchr(name->data, '\0', name->size) != NULL) return 0;
+  if (name->size > 0 && (memchr)(name->data, '\0', name->size) != NULL) return 0;
   TVM_FFI_C_TRY(ask(self, kGet, name, &found));
   exists = found.type_index == kTVMFFIFunction;
   tvm_ffi_any_clear(&found);
@@ -367,8 +367,8 @@ static char *find_helper(const char *given) {
   Dl_info library;
   size_t i;
   if (given == NULL && dladdr((const void *)&kModuleKind, &library) != 0 &&
-      library.dli_fname != NULL && strchr(library.dli_fname, '/') != NULL) {
-    const size_t folder = (size_t)(strrchr(library.dli_fname, '/') - library.dli_fname) + 1;
+      library.dli_fname != NULL && (strchr)(library.dli_fname, '/') != NULL) {
+    const size_t folder = (size_t)((strrchr)(library.dli_fname, '/') - library.dli_fname) + 1;
     for (i = 0; i < sizeof kNames / sizeof *kNames; ++i) {
       char *path = malloc(folder + strlen(kNames[i]) + 1);
       if (path == NULL) return NULL;
@@ -468,7 +468,7 @@ static bool is_text(const TVMFFIByteArray *part, const char *text) {
 
 /* Takes what is before the next separator away from the rest; NULL remains behind the last part. */
 static TVMFFIByteArray take_part(TVMFFIByteArray *rest, char separator) {
-  const char *end = rest->size > 0 ? memchr(rest->data, separator, rest->size) : NULL;
+  const char *end = rest->size > 0 ? (memchr)(rest->data, separator, rest->size) : NULL;
   TVMFFIByteArray part = *rest;
   if (end != NULL) part.size = (size_t)(end - rest->data);
   rest->data = end != NULL ? end + 1 : NULL;
@@ -525,7 +525,7 @@ static bool set_option(const option *which, const TVMFFIByteArray *value,
     return true;
   }
   if (number > (which->type == kNumber ? INT32_MAX : 9e18) ||
-      memchr(value->data, '.', value->size) != NULL) {
+      (memchr)(value->data, '.', value->size) != NULL) {
     return false;
   }
   if (which->type == kNumber) *(int32_t *)member = (int32_t)number;
@@ -561,7 +561,7 @@ int tvm_ffi_isolated_load_named(const TVMFFIByteArray *name, TVMFFIObjectHandle 
   words = take_part(&path, ':');
   scheme = take_part(&words, ',');
   TVM_FFI_C_CHECK(
-      is_text(&scheme, "isolated") && path.size > 0 && memchr(path.data, '\0', path.size) == NULL,
+      is_text(&scheme, "isolated") && path.size > 0 && (memchr)(path.data, '\0', path.size) == NULL,
       TVM_FFI_C_VALUE_ERROR, "`%.*s` is not `isolated:` with a path", (int)name->size, name->data);
   TVM_FFI_C_TRY(read_options(words, &options));
   copy = malloc(path.size + 1);

@@ -21,6 +21,8 @@
 #include <stdint.h>
 #include <tvm/ffi/extra/c_runtime_api.h>
 
+#include "platform/c99_string.h"
+
 /* ---- The types of locks ---- */
 
 #if defined(TVMFFI_SINGLE_THREAD)

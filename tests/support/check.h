@@ -16,10 +16,12 @@
 #include <cmocka.h>
 #include <tvm/ffi/c_api.h>
 
-/* cmocka 2 deprecates the name. */
-#ifdef assert_uint_in_range
+#include "platform/c99_string.h"
+
+/* cmocka 2 deprecates the name, and its assert_uint_in_range converts to a signed type first. */
+#ifdef assert_int_in_range
 #undef assert_in_range
-#define assert_in_range(value, least, most) assert_uint_in_range(value, least, most)
+#define assert_in_range(value, least, most) assert_int_in_range(value, least, most)
 #endif
 
 /* A TVMFFIByteArray of a string literal or array of char with a NUL at the end. */

@@ -6,7 +6,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
+#include <string.h> /* (strstr)(...) is not glibc's macro with _Generic: C99 has none */
 #include <sys/wait.h>
 #include <tvm/ffi/c.h>
 #include <tvm/ffi/extra/c_env_api.h>
@@ -345,7 +345,7 @@ int main(int argc, char **argv) {
   if (strcmp(deed, "crash") == 0) run_crash();
   if (strcmp(deed, "leave") == 0) call_with("leave", NULL, 0);
   if (strcmp(deed, "adds-and-die") == 0) run_adds(0, 3);
-  if (strstr(deed, "die") != NULL) call_with("die", NULL, 0);
+  if ((strstr)(deed, "die") != NULL) call_with("die", NULL, 0);
   if (strcmp(deed, "large") == 0) run_large();
   if (strcmp(deed, "scope") == 0) call_with("scope", NULL, 0);
   if (strcmp(deed, "values") == 0) run_values();

@@ -8,7 +8,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
+#include <string.h> /* (strrchr)(...) is not glibc's macro with _Generic: C99 has none */
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -97,7 +97,7 @@ static bool matches_any(char *const *list, const char *text) {
 }
 
 bool record_wants(const char *function, const char *path) {
-  const char *slash = strrchr(path, '/');
+  const char *slash = (strrchr)(path, '/');
   if (patterns[0] != NULL && !matches_any(patterns[0], function)) return false;
   if (patterns[1] != NULL && matches_any(patterns[1], function)) return false;
   return patterns[2] == NULL || matches_any(patterns[2], path) ||
@@ -992,7 +992,7 @@ static void read_options(char *text, tvm_ffi_record_options *out,
   size_t counts[3] = {0, 0, 0}, k;
   char *rest = NULL, *line;
   for (line = strtok_r(text, "\n", &rest); line != NULL; line = strtok_r(NULL, "\n", &rest)) {
-    char *value = strchr(line, '=');
+    char *value = (strchr)(line, '=');
     long long number;
     if (value == NULL) continue;
     *value++ = '\0';

@@ -7,7 +7,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
+#include <string.h> /* (strchr)(...) is not glibc's macro with _Generic: C99 has none */
 
 #include "record.h"
 
@@ -660,7 +660,7 @@ static void add_float(record_text *out, double value) {
       if (memcmp(&again, &value, sizeof value) == 0) break;
     }
     for (at = text; *at != '\0'; ++at) { /* the locale may have another point */
-      if (strchr("0123456789+-e", *at) == NULL) *at = '.';
+      if ((strchr)("0123456789+-e", *at) == NULL) *at = '.';
     }
     record_add_text(out, text);
   }

@@ -31,6 +31,8 @@
 #include <xlocale.h>
 #endif
 
+#include "platform/c99_string.h"
+
 /* ---- The clock ---- */
 
 uint64_t clock_nanoseconds(void) {

@@ -45,8 +45,8 @@ class TVM_FFI_HIDDEN Metadata : public InfoTrait {
   TVM_FFI_LOCAL ~Metadata() { delete[] entries_; }
 
   /** Adds the entries to a FieldInfoBuilder or MethodInfoBuilder of reflection/info_builder.h. */
-  template <typename Builder>
-  TVM_FFI_LOCAL auto Apply(Builder *info) const -> decltype(info->metadata_.clear()) {
+  template <typename Builder, typename = decltype(Builder::metadata_)>
+  TVM_FFI_LOCAL void Apply(Builder *info) const {
     for (size_t i = 0; i < size_; ++i) {
       info->metadata_.emplace_back(entries_[i].key, entries_[i].value);
     }

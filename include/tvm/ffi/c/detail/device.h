@@ -75,12 +75,13 @@ static inline bool tvm_ffi_device_parse(const char *text, size_t size, DLDevice 
                {"ext_dev", kDLExtDev}, {"hexagon", kDLHexagon},
                {"webgpu", kDLWebGPU},  {"wgpu", kDLWebGPU},
                {"maia", kDLMAIA},      {"trn", 18 /* kDLTrn, of later DLPack 1.x */}};
-  const char *space = size != 0 ? (const char *)memchr(text, ' ', size) : NULL;
+  /* In parentheses: memchr may be a macro of glibc with _Generic, which is not C99. */
+  const char *space = size != 0 ? (const char *)(memchr)(text, ' ', size) : NULL;
   const char *colon;
   int64_t number = 0;
   size_t name_size, i;
   if (space != NULL) size = (size_t)(space - text);
-  colon = size != 0 ? (const char *)memchr(text, ':', size) : NULL;
+  colon = size != 0 ? (const char *)(memchr)(text, ':', size) : NULL;
   name_size = colon != NULL ? (size_t)(colon - text) : size;
   if (colon != NULL) {
     if (name_size + 1 == size) return false;
