@@ -9,16 +9,47 @@ plots: the time of each operation, sizes, compile times, and growth."""
 import argparse
 import math
 import pathlib
+import re
 import sys
 
 sys.dont_write_bytecode = True
-import page  # noqa: E402
 import svg  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 WIDTH, TOP = 620, 30
 OURS, THEIRS = "tvm-ffi", "apache-tvm-ffi"
 
+
+# ---- The tables of docs/performance.md ----
+
+def read_number(cell):
+    """`1,905,529` as a number; None for an empty cell."""
+    return float(cell.replace(",", "")) if cell else None
+
+
+def pair(cell):
+    """`0.32 / 1.29`, ours and theirs, as two numbers."""
+    return tuple(read_number(part.strip()) for part in cell.split(" / "))
+
+
+def tables(text):
+    """The titles and rows of each table, as lists of texts."""
+    for block in re.findall(r"(?:^\|.*\n)+", text, re.M):
+        titles, _, *rows = [[cell.strip() for cell in line.strip("|").split("|")]
+                            for line in block.splitlines()]
+        yield titles, rows
+
+
+def table(text, *first):
+    """The rows of the only table whose titles begin with these, as {title: cell}."""
+    found = [(titles, rows) for titles, rows in tables(text) if titles[:len(first)] == list(first)]
+    if len(found) != 1:
+        raise ValueError(f"{len(found)} tables begin with | {' | '.join(first)} |, not one")
+    (titles, rows), = found
+    return [dict(zip(titles, row)) for row in rows]
+
+
+# ---- Plots ----
 
 def legend(x, y):
     yield svg.bar(x, y - 9, 10, 10, "ours")
@@ -33,11 +64,11 @@ def legend(x, y):
 def draw_operations(text):
     """A line from 1 to the ratio, on a logarithmic scale: to the left if ours takes less time."""
     rows = [
-        row for row in page.table(text, "operation", "ours, ns", "theirs, ns", "ratio",
+        row for row in table(text, "operation", "ours, ns", "theirs, ns", "ratio",
                                   "allocations, ours / theirs")
         if not row["operation"].startswith(("stripped library", "error raise, as so many"))
     ]
-    ratios = [page.number(row["ratio"]) for row in rows]
+    ratios = [read_number(row["ratio"]) for row in rows]
     low, high = math.floor(math.log10(min(ratios))), max(math.log10(max(ratios)), math.log10(2))
     right = WIDTH - max(len(row["operation"]) for row in rows) * svg.LETTER - 10
     left, step, top = 20, 20, TOP + 24
@@ -88,20 +119,20 @@ def bars(groups, unit, left, top):
 
 def draw_sizes(text):
     operations = {
-        row["operation"]: row for row in page.table(text, "operation", "ours, ns", "theirs, ns",
+        row["operation"]: row for row in table(text, "operation", "ours, ns", "theirs, ns",
                                                     "ratio", "allocations, ours / theirs")
     }
     library, with_cxx = (operations[f"stripped library, bytes{more}"]
                          for more in ("", ", with C++ functions"))
     groups = [("The runtime's library, stripped",
-               [(OURS, "ours", page.number(library["ours, ns"])),
-                ("with C++ functions", "ours", page.number(with_cxx["ours, ns"])),
-                (THEIRS, "theirs", page.number(library["theirs, ns"]))])]
+               [(OURS, "ours", read_number(library["ours, ns"])),
+                ("with C++ functions", "ours", read_number(with_cxx["ours, ns"])),
+                (THEIRS, "theirs", read_number(library["theirs, ns"]))])]
     program = ""
-    for row in page.table(text, "program", "", "g++ 12, ours / theirs"):
+    for row in table(text, "program", "", "g++ 12, ours / theirs"):
         program = row["program"] or program
         if "bytes" in row[""]:
-            ours, theirs = page.pair(row["g++ 12, ours / theirs"])
+            ours, theirs = pair(row["g++ 12, ours / theirs"])
             groups.append((f"Code of a kernel library in C++: {program}",
                            [(OURS, "ours", ours), (THEIRS, "theirs", theirs)]))
     parts, bottom = bars(groups, lambda value: f"{value / 1000:,.1f} kB", 145, 12)
@@ -110,12 +141,12 @@ def draw_sizes(text):
 
 def draw_compile_times(text):
     groups, program = {}, ""
-    for row in page.table(text, "program", "", "g++ 12, ours / theirs"):
+    for row in table(text, "program", "", "g++ 12, ours / theirs"):
         program = row["program"] or program
         if row[""].endswith(", s"):
             mode = row[""].partition(",")[0]
             for compiler in ("g++ 12", "clang++ 14"):
-                ours, theirs = page.pair(row[f"{compiler}, ours / theirs"])
+                ours, theirs = pair(row[f"{compiler}, ours / theirs"])
                 groups.setdefault((program, compiler), {})[mode] = (ours, theirs)
     shown = []
     for (program, compiler), modes in groups.items():
@@ -136,11 +167,11 @@ DASHES = {1: "", 2: "7 4", 4: "2 4"}
 def read_growth(text):
     """{operation: {(whose, threads): [(size, ns)]}}"""
     panels = {}
-    for row in page.table(text, "operation", "size", "threads"):
+    for row in table(text, "operation", "size", "threads"):
         curves = panels.setdefault(row["operation"], {})
         for library in ("ours", "theirs"):
             points = curves.setdefault((library, int(row["threads"])), [])
-            points.append((page.number(row["size"]), page.number(row[f"{library}, ns"])))
+            points.append((read_number(row["size"]), read_number(row[f"{library}, ns"])))
     return panels
 
 
