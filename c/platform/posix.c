@@ -25,7 +25,11 @@
 #if TVM_FFI_BACKTRACE
 #include <dlfcn.h>
 #include <execinfo.h>
+#include <stddef.h>
 #include <string.h>
+#if TVM_FFI_ELF_TABLES
+#include <link.h>
+#endif
 #endif
 
 #include "platform/atomic.h"
@@ -336,19 +340,74 @@ size_t tvmffi_stack_left(void) {
 
 enum { kMaxFrames = 512 };
 
+/* The symbol that has an address, or NULL. dladdr() reads the whole symbol table of the library. */
+static const char *look_up_symbol(uintptr_t address) {
+  Dl_info info;
+  memset(&info, 0, sizeof info);
+  return dladdr((void *)address, &info) != 0 ? info.dli_sname : NULL;
+}
+
+#if TVM_FFI_ELF_TABLES && defined(TVMFFI_PROFILE_FULL)
+
+/*
+ * Symbols that were looked up, as errors are raised in few places: an entry for each hash of an
+ * address. A name is in the tables of its library, so all are forgotten when a library was
+ * unloaded. Who finds the cache in use goes without.
+ */
+enum { kCachedSymbols = 64 };
+static struct {
+  uintptr_t address;
+  const char *symbol;
+} cached_symbols[kCachedSymbols];
+static uint64_t cached_unloads; /* how many libraries had been unloaded */
+static int is_cache_in_use;
+
+static int read_unloads(struct dl_phdr_info *info, size_t size, void *out) {
+  if (size >= offsetof(struct dl_phdr_info, dlpi_subs) + sizeof info->dlpi_subs) {
+    *(uint64_t *)out = (uint64_t)info->dlpi_subs;
+  }
+  return 1;
+}
+
+static const char *find_symbol(uintptr_t address, uint64_t unloads) {
+  const size_t i = (size_t)(address ^ address >> 6 ^ address >> 12) % kCachedSymbols;
+  const char *symbol;
+  if (unloads == UINT64_MAX || tvmffi_atomic_exchange_int(&is_cache_in_use, 1) != 0) {
+    return look_up_symbol(address);
+  }
+  if (cached_unloads != unloads) {
+    memset(cached_symbols, 0, sizeof cached_symbols);
+    cached_unloads = unloads;
+  }
+  if (cached_symbols[i].address != address) {
+    cached_symbols[i].symbol = look_up_symbol(address);
+    cached_symbols[i].address = address;
+  }
+  symbol = cached_symbols[i].symbol;
+  tvmffi_atomic_store_release(&is_cache_in_use, 0);
+  return symbol;
+}
+
+#define READ_UNLOADS(out) (void)dl_iterate_phdr(read_unloads, out)
+
+#else
+#define find_symbol(address, unloads) look_up_symbol(address)
+#define READ_UNLOADS(out) (void)(out)
+#endif
+
 void tvmffi_stack_walk(void *context, TVMFFIRuntimeFrameVisitor visitor, void *visitor_context) {
   void *addresses[kMaxFrames];
   int count = backtrace(addresses, kMaxFrames);
+  uint64_t unloads = UINT64_MAX;
   int i;
   (void)context;
+  READ_UNLOADS(&unloads);
   for (i = 1; i < count; ++i) { /* 0 is this function */
     TVMFFIRuntimeFrame frame;
-    Dl_info info;
     memset(&frame, 0, sizeof frame);
-    memset(&info, 0, sizeof info);
     frame.pc = (uintptr_t)addresses[i];
     /* The return address may be in the next function already: look up the call instruction. */
-    if (dladdr((void *)(frame.pc - 1), &info) != 0) frame.symbol = info.dli_sname;
+    frame.symbol = find_symbol(frame.pc - 1, unloads);
     if (visitor(visitor_context, &frame) != 0) return;
   }
 }

@@ -122,6 +122,32 @@ static void test_unloading(void **state) {
   }
 }
 
+/* The second library may lie where the first one was, with its function at the same address. */
+static void test_names_in_backtraces(void **state) {
+  static const struct {
+    const char *file, *function;
+  } cases[] = {{"kernels.so", "raise"}, {"kernels_other.so", "other"}, {"kernels.so", "raise"}};
+  size_t i;
+  (void)state;
+  (void)TVMFFIRuntimeSetBacktraceEnabled(1);
+  for (i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    TVMFFIObject *module = load(cases[i].file);
+    TVMFFIAny result = tvmffi_any_none();
+    TVMFFIObjectHandle error;
+    const TVMFFIByteArray *backtrace;
+    char name[32];
+    check_ok(TVMFFIRuntimeModuleAllowUnload(module));
+    assert_int_equal(call_function(module, cases[i].function, NULL, 0, &result), -1);
+    TVMFFIErrorMoveFromRaised(&error);
+    backtrace = &((const TVMFFIErrorCell *)((char *)error + sizeof(TVMFFIObject)))->backtrace;
+    (void)snprintf(name, sizeof name, "in __tvm_ffi_%s\n", cases[i].function);
+    if (backtrace->size != 0) assert_non_null(strstr(backtrace->data, name));
+    TVMFFIObjectDecRef(error);
+    TVMFFIObjectDecRef(module);
+  }
+  (void)TVMFFIRuntimeSetBacktraceEnabled(0);
+}
+
 static void test_modules_and_functions_keep_it(void **state) {
   TVMFFIObject *module = load("leave_nothing.so"), *other = load("leave_nothing.so"), *function;
   TVMFFIAny left;
@@ -268,6 +294,7 @@ int main(void) {
       cmocka_unit_test_setup(test_a_library_stays_loaded, set_up),
       cmocka_unit_test_setup(test_a_library_that_stayed_is_loaded_again, set_up),
       cmocka_unit_test_setup(test_unloading, set_up),
+      cmocka_unit_test_setup(test_names_in_backtraces, set_up),
       cmocka_unit_test_setup(test_modules_and_functions_keep_it, set_up),
       cmocka_unit_test_setup(test_others_keep_it, set_up),
       cmocka_unit_test_setup(test_unloading_unloads_others, set_up),
