@@ -406,10 +406,22 @@ const void *tvmffi_library_identity(const TVMFFIObject *module) {
   return library->file != NULL ? (const void *)library->file : &kLibrary;
 }
 
+#ifdef TVMFFI_PROFILE_FULL
+/* A module of libtvm_ffi_isolated, whose library is loaded in another process. */
+static bool is_isolated(const TVMFFIObject *module) {
+  const tvmffi_module *own_module = (const tvmffi_module *)(const void *)module;
+  return module->type_index == kTVMFFIModule && tvmffi_module_is_own(module) &&
+         strcmp(own_module->vtable->kind, "isolated") == 0;
+}
+#endif
+
 int TVMFFIRuntimeModuleAllowUnload(TVMFFIObjectHandle module) {
   TVMFFIObject *obj = module;
   const tvmffi_library *library = NULL;
   TVMFFI_REQUIRE(module);
+#ifdef TVMFFI_PROFILE_FULL
+  if (is_isolated(obj)) return 0;
+#endif
   if (obj->type_index == kTVMFFIModule) library = find_library(obj);
   if (library == NULL || library->file == NULL) {
     TVMFFIAny any = tvmffi_any_object(obj);

@@ -28,3 +28,11 @@ TVM_FFI_C_EXPORT(predict, "(0: DLTensor*, 1: DLTensor*) -> None") {
   for (i = 0; i < n; ++i) out[i] = WEIGHT * in[i];
   return 0;
 }
+
+/* Writes where there is no memory. */
+TVM_FFI_C_EXPORT(crash, "(0: DLTensor*, 1: DLTensor*) -> None") {
+  static int *volatile nowhere = (int *)16;
+  (void)args;
+  *nowhere = 1;
+  return 0;
+}

@@ -145,7 +145,9 @@ static char *set_kernel(ngx_conf_t *cf, ngx_command_t *command, void *conf) {
   ngx_pool_cleanup_t *cleanup = ngx_pool_cleanup_add(cf->pool, 0);
   (void)command;
   if (self->kernel != NULL) return "is duplicate";
-  if (cleanup == NULL || ngx_conf_full_name(cf->cycle, &words[1], 0) != NGX_OK) {
+  if (cleanup == NULL) return NGX_CONF_ERROR;
+  if (ngx_strncmp(words[1].data, "isolated", 8) != 0 &&
+      ngx_conf_full_name(cf->cycle, &words[1], 0) != NGX_OK) {
     return NGX_CONF_ERROR;
   }
   if (load((char *)words[1].data, (char *)words[2].data, &self->kernel) != 0) {

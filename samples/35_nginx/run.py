@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run.py NGINX SOURCES KERNEL REBUILT RUNTIME: build the module, run nginx in a temporary folder,
+"""run.py NGINX SOURCES KERNEL REBUILT RUNTIME ISOLATED HELPER: build the module, run nginx in a temporary folder,
 and replace the kernel while requests arrive.
 
-SOURCES is the folder of nginx with `configure`, REBUILT the same kernel with another weight, and
-RUNTIME libtvm_ffi.so; pkg-config has to find tvm_ffi.
+SOURCES is the folder of nginx with `configure`, REBUILT the same kernel with another weight,
+RUNTIME libtvm_ffi.so, ISOLATED libtvm_ffi_isolated.so, and HELPER the program that this starts;
+pkg-config has to find tvm_ffi.
 """
 import http.client
 import os
@@ -49,8 +50,8 @@ def build_module(sources, folder):
     shutil.rmtree(copy)
 
 
-def get(connection, numbers):
-    connection.request("GET", f"/predict?{numbers}")
+def get(connection, numbers, place="predict"):
+    connection.request("GET", f"/{place}?{numbers}")
     response = connection.getresponse()
     return f"{response.status} {response.read().decode().strip()}"
 
@@ -98,8 +99,17 @@ class Service:
         wait_for("new workers", lambda: not before & self.workers() and len(self.workers()) == 2)
 
     def workers(self):
+        """The children of the master, but for those in which isolated kernels run."""
         children = f"/proc/{self.process.pid}/task/{self.process.pid}/children"
-        return set(pathlib.Path(children).read_text("utf-8").split())
+        return {child for child in pathlib.Path(children).read_text("utf-8").split()
+                if self.is_worker(child)}
+
+    @staticmethod
+    def is_worker(process):
+        try:
+            return os.path.basename(os.readlink(f"/proc/{process}/exe")) == "nginx"
+        except OSError:  # it has ended
+            return False
 
     def send_requests(self):
         """A client that goes on until the end. A worker that ends closes connections that wait."""
@@ -117,12 +127,13 @@ class Service:
 
 
 def main():
-    nginx, sources, *kernels, runtime = sys.argv[1:]
+    nginx, sources, *kernels, runtime, isolated, helper = sys.argv[1:]
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         build_module(sources, folder)
-        libraries = str(pathlib.Path(runtime).resolve().parent)
-        service = Service(nginx, kernels, folder, {**os.environ, "LD_LIBRARY_PATH": libraries})
+        for library in runtime, isolated, helper:
+            shutil.copy(library, folder)
+        service = Service(nginx, kernels, folder, {**os.environ, "LD_LIBRARY_PATH": name})
         try:
             run(service)
         finally:
@@ -136,13 +147,16 @@ def run(service):
     print(get(ask, ""))
     print(get(ask, "1,x"))
     print(get(ask, ",".join(["1"] * 65)))
+    workers = service.workers()
+    print(get(ask, "1", "crash").partition(" ")[0])
+    print(get(ask, "1,2.5"), service.workers() == workers)
     ask.request("POST", "/predict?1")
     response = ask.getresponse()
     response.read()
     print(response.status)
 
     # Under load: the kernel is rebuilt again and again, and nginx is told.
-    clients = [threading.Thread(target=service.send_requests) for _ in range(NUM_CLIENTS)]
+    clients = [threading.Thread(target=service.send_requests, daemon=True) for _ in range(NUM_CLIENTS)]
     for client in clients:
         client.start()
     statuses = []

@@ -254,7 +254,8 @@ TVM_FFI_DLL size_t TVMFFIRuntimeErrorTake(char *buffer, size_t capacity);
  * stays loaded where something else keeps it: another library, `-z nodelete`, unique symbols of
  * C++; then allow it again after the next load.
  *
- * @param module [borrow] A module of a library file; this is for all modules of the file.
+ * @param module [borrow] A module of a library file; this is for all modules of the file. Nothing
+ *                        is done for one of libtvm_ffi_isolated, which ends its process by itself.
  * Errors: TypeError (no module of a library file), RuntimeError (a global function or a type needs
  * the library; the system does not tell where its code is).   Threads: any.
  */
