@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run.py NGINX SOURCES KERNEL REBUILT RUNTIME ISOLATED HELPER: build the module, run nginx in a temporary folder,
-and replace the kernel while requests arrive.
+"""run.py NGINX SOURCES KERNEL REBUILT RUNTIME ISOLATED HELPER: build the module, run nginx in a
+temporary folder, and replace the kernel while requests arrive.
 
 SOURCES is the folder of nginx with `configure`, REBUILT the same kernel with another weight,
 RUNTIME libtvm_ffi.so, ISOLATED libtvm_ffi_isolated.so, and HELPER the program that this starts;
@@ -156,7 +156,8 @@ def run(service):
     print(response.status)
 
     # Under load: the kernel is rebuilt again and again, and nginx is told.
-    clients = [threading.Thread(target=service.send_requests, daemon=True) for _ in range(NUM_CLIENTS)]
+    clients = [threading.Thread(target=service.send_requests, daemon=True)
+               for _ in range(NUM_CLIENTS)]
     for client in clients:
         client.start()
     statuses = []

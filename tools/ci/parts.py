@@ -66,7 +66,7 @@ def clang():
 # The suites for the sanitizers, by the main language of their code. Modules in C++ are called by
 # the library, so that some of this code is checked with the C suites too. Values of a million
 # levels take a minute with a sanitizer.
-C_SUITES = ["unit", "oom", "faults", "race", "abi", "modules", "tool", "fuzz"]
+C_SUITES = ["unit", "oom", "faults", "race", "abi", "modules", "isolated", "tool", "fuzz"]
 CPP_SUITES = ["cpp", "cuda", "samples", "compat"]
 DEEP_SUITES = ["deep"]
 
