@@ -36,7 +36,7 @@ class TvmFfi(ConanFile):
     def export_sources(self):
         for name in "LICENSE", "meson.build", "meson_options.txt":
             copy(self, name, self._root(), self.export_sources_folder)
-        for folder in "c", "cmake", "cpp", "include", "subprojects", "tools":
+        for folder in "c", "cmake", "cpp", "include", "isolated", "subprojects", "tools":
             copy(self, f"{folder}/*", self._root(), self.export_sources_folder,
                  excludes="*/__pycache__/*")
 

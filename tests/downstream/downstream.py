@@ -457,7 +457,8 @@ def meson_wrapped(work):
             f"-Druntime={runtime}"
         ])
         run(["ninja", "-C", project / "build"])
-        check(project / "build", runtime)
+        (helper,) = project.glob(f"build/subprojects/tvm_ffi*/isolated/{HELPER}")
+        check(project / "build", runtime, helper=helper)
 
 
 def conan(work):
@@ -491,7 +492,9 @@ def conan(work):
                 f"-DCMAKE_TOOLCHAIN_FILE={project / 'conan/conan_toolchain.cmake'}"
             ])
             run(["cmake", "--build", project / "build"])
-            check(project / "build", runtime)
+            helpers = home["CONAN_HOME"].glob(f"p/**/lib/tvm_ffi/{HELPER}")
+            check(project / "build", runtime,
+                  helper=max(helpers, key=lambda path: path.stat().st_mtime))
 
 
 def main():
