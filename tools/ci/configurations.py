@@ -305,7 +305,7 @@ def project_around():
     shutil.copytree(ROOT / "tests/downstream/meson", folder)
     for source in ("samples/01_load_and_call/kernel.c", "samples/01_load_and_call/host.c",
                    "samples/11_cpp_add_one/add_one.cc", "samples/11_cpp_add_one/load.cc",
-                   "tests/downstream/cxx_host.cc"):
+                   "tests/downstream/cxx_host.cc", "tests/downstream/isolated_host.c"):
         shutil.copy(ROOT / source, folder)
     (folder / "subprojects/tvm_ffi").symlink_to(ROOT)
     return folder
