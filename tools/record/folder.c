@@ -949,7 +949,9 @@ int tvm_ffi_record_flush(void) {
   int rc = -1;
   record_lock();
   if (record_now() != 0) {
-    int file = open(record_set.trace ? events_path : folder, O_RDONLY | O_CLOEXEC);
+    const bool has_none = record_set.trace && events_path[0] == '\0'; /* no call was traced yet */
+    int file = has_none ? -1 : open(record_set.trace ? events_path : folder, O_RDONLY | O_CLOEXEC);
+    if (has_none) rc = 0;
     if (file >= 0) {
       rc = syncfs(file) == 0 ? 0 : -1;
       (void)close(file);

@@ -167,7 +167,9 @@ void record_values_init(record_values *values, const record_runtime *runtime) {
 void record_values_again(record_values *values) {
   values->text.size = 0;
   values->num_tensors = values->num_objects = values->num_values = 0;
-  if (values->slots != NULL) memset(values->slots, 0, values->num_slots * sizeof *values->slots);
+  free(values->slots); /* few calls need it */
+  values->slots = NULL;
+  values->num_slots = 0;
 }
 
 void record_values_fini(record_values *values) {
@@ -220,7 +222,7 @@ static bool find_id(record_values *values, const void *object, size_t *out, bool
     if (*out_is_new) values->objects[values->num_objects++] = object;
     return true;
   }
-  if ((values->num_objects + 1) * 2 > values->num_slots || values->num_objects == kRoomObjects) {
+  if ((values->num_objects + 1) * 2 > values->num_slots) {
     size_t wanted = values->num_slots * 2 + (values->num_slots == 0 ? 64 : 0);
     uint32_t *slots = calloc(wanted, sizeof *slots);
     if (slots == NULL) return false;
