@@ -351,33 +351,33 @@ static const char *look_up_symbol(uintptr_t address) {
 
 /*
  * Symbols that were looked up, as errors are raised in few places: an entry for each hash of an
- * address. A name is in the tables of its library, so all are forgotten when a library was
- * unloaded. Who finds the cache in use goes without.
+ * address. A name is in the tables of its library, so all are forgotten when a library was loaded
+ * or unloaded. A thread that finds the cache in use goes without.
  */
 enum { kCachedSymbols = 64 };
 static struct {
   uintptr_t address;
   const char *symbol;
 } cached_symbols[kCachedSymbols];
-static uint64_t cached_unloads; /* how many libraries had been unloaded */
+static uint64_t cached_changes; /* how many libraries had been loaded and unloaded */
 static int is_cache_in_use;
 
-static int read_unloads(struct dl_phdr_info *info, size_t size, void *out) {
+static int read_changes(struct dl_phdr_info *info, size_t size, void *out) {
   if (size >= offsetof(struct dl_phdr_info, dlpi_subs) + sizeof info->dlpi_subs) {
-    *(uint64_t *)out = (uint64_t)info->dlpi_subs;
+    *(uint64_t *)out = (uint64_t)info->dlpi_adds + (uint64_t)info->dlpi_subs;
   }
   return 1;
 }
 
-static const char *find_symbol(uintptr_t address, uint64_t unloads) {
+static const char *find_symbol(uintptr_t address, uint64_t changes) {
   const size_t i = (size_t)(address ^ address >> 6 ^ address >> 12) % kCachedSymbols;
   const char *symbol;
-  if (unloads == UINT64_MAX || tvmffi_atomic_exchange_int(&is_cache_in_use, 1) != 0) {
+  if (changes == UINT64_MAX || tvmffi_atomic_exchange_int(&is_cache_in_use, 1) != 0) {
     return look_up_symbol(address);
   }
-  if (cached_unloads != unloads) {
+  if (cached_changes != changes) {
     memset(cached_symbols, 0, sizeof cached_symbols);
-    cached_unloads = unloads;
+    cached_changes = changes;
   }
   if (cached_symbols[i].address != address) {
     cached_symbols[i].symbol = look_up_symbol(address);
@@ -388,26 +388,26 @@ static const char *find_symbol(uintptr_t address, uint64_t unloads) {
   return symbol;
 }
 
-#define READ_UNLOADS(out) (void)dl_iterate_phdr(read_unloads, out)
+#define READ_CHANGES(out) (void)dl_iterate_phdr(read_changes, out)
 
 #else
-#define find_symbol(address, unloads) look_up_symbol(address)
-#define READ_UNLOADS(out) (void)(out)
+#define find_symbol(address, changes) look_up_symbol(address)
+#define READ_CHANGES(out) (void)(out)
 #endif
 
 void tvmffi_stack_walk(void *context, TVMFFIRuntimeFrameVisitor visitor, void *visitor_context) {
   void *addresses[kMaxFrames];
   int count = backtrace(addresses, kMaxFrames);
-  uint64_t unloads = UINT64_MAX;
+  uint64_t changes = UINT64_MAX;
   int i;
   (void)context;
-  READ_UNLOADS(&unloads);
+  READ_CHANGES(&changes);
   for (i = 1; i < count; ++i) { /* 0 is this function */
     TVMFFIRuntimeFrame frame;
     memset(&frame, 0, sizeof frame);
     frame.pc = (uintptr_t)addresses[i];
     /* The return address may be in the next function already: look up the call instruction. */
-    frame.symbol = find_symbol(frame.pc - 1, unloads);
+    frame.symbol = find_symbol(frame.pc - 1, changes);
     if (visitor(visitor_context, &frame) != 0) return;
   }
 }
