@@ -1334,7 +1334,10 @@ static int receive(peer *p, reader *r) {
   int code;
   memset(r, 0, sizeof *r);
   while ((result = channel_wait(&p->channel, p->deadline)) == kWaitSignal) {
-    if (p->hooks->interrupted(p) != 0) return -1;
+    p->is_interrupted = true;
+    code = p->hooks->interrupted(p);
+    p->is_interrupted = false;
+    if (code != 0) return -1;
   }
   if (result != kWaitTurn) return p->hooks->end(p, result, NULL);
   code = begin_reading(p, r);
@@ -1412,6 +1415,10 @@ int peer_call(peer *self, operation what, uint32_t target, const char *name, con
   int code;
   if (self->is_ended) return self->hooks->end(self, kWaitGone, NULL);
   if (num_args < 0) return FAIL("ValueError", "a negative number of arguments");
+  if (self->is_interrupted) {
+    return FAIL("RuntimeError",
+                "a signal handler cannot call the isolated module that it interrupts");
+  }
   memset(&w, 0, sizeof w);
   w.peer = self;
   w.is_call = true;

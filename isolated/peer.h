@@ -102,8 +102,9 @@ struct peer {
   int depth;       /* calls in progress */
   int64_t deadline;
   bool is_ended;
-  bool saw_interrupt; /* a callback failed because of a pending exception of a frontend */
-  char *pool;         /* tensors that the host allocated for helpers */
+  bool is_interrupted; /* a handler of signals runs in the host, and may not call */
+  bool saw_interrupt;  /* a callback failed because of a pending exception of a frontend */
+  char *pool;          /* tensors that the host allocated for helpers */
   size_t pool_size;
 };
 

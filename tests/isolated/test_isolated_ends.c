@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <tvm/ffi/c.h>
+#include <tvm/ffi/extra/c_env_api.h>
 #include <tvm/ffi/extra/c_runtime_api.h>
 #include <tvm/ffi/extra/isolated.h>
 #include <unistd.h>
@@ -540,6 +541,65 @@ static void test_growth(void **state) {
   assert_int_equal(errno, ECHILD);
 }
 
+/* ---- Signals of the host ---- */
+
+static TVMFFIObjectHandle called_by_handler;
+static bool is_refused;
+
+/* As a frontend does that runs handlers of signals when it is asked. */
+static int call_in_handler(void) {
+  TVMFFIAny result;
+  TVMFFIObjectHandle error;
+  if (tvm_ffi_function_call(called_by_handler, NULL, 0, &result) == 0) return 0;
+  error = tvm_ffi_error_take();
+  is_refused = tvm_ffi_error_is(error, TVM_FFI_C_RUNTIME_ERROR);
+  tvm_ffi_object_release(error);
+  return 0;
+}
+
+static void *take_no_lock(void) {
+  return NULL;
+}
+
+static void do_nothing(int number) {
+  (void)number;
+}
+
+static void test_calls_by_handlers(void **state) {
+  tvm_ffi_isolated_options options = test_options();
+  struct sigaction action, before;
+  TVMFFIObjectHandle module;
+  TVMFFIAny result;
+  union {
+    int (*check)(void);
+    void *(*ensure)(void);
+    void (*release)(int number);
+    void *data;
+  } hook;
+  (void)state;
+  options.timeout = 2;
+  module = load_with("isolated_bad.so", &options);
+  check_ok(tvm_ffi_module_get_function(module, "fine", &called_by_handler));
+  memset(&action, 0, sizeof action);
+  action.sa_handler = do_nothing; /* and no SA_RESTART */
+  sigaction(SIGALRM, &action, &before);
+  hook.ensure = take_no_lock;
+  check_ok(TVMFFIEnvRegisterCAPI("PyGILState_Ensure", hook.data));
+  hook.release = do_nothing;
+  check_ok(TVMFFIEnvRegisterCAPI("PyGILState_Release", hook.data));
+  hook.check = call_in_handler;
+  check_ok(TVMFFIEnvRegisterCAPI("PyErr_CheckSignals", hook.data));
+  alarm(1);
+  check_fails_with(call(module, "loop", NULL, 0, &result), TVM_FFI_ISOLATED_TIMEOUT_ERROR,
+                   "took longer than 2 s");
+  check_ok(TVMFFIEnvRegisterCAPI("PyErr_CheckSignals", NULL));
+  sigaction(SIGALRM, &before, NULL);
+  assert_true(is_refused);
+  check_works(module);
+  tvm_ffi_object_release(called_by_handler);
+  tvm_ffi_object_release(module);
+}
+
 /* ---- By name, as a host loads it that cannot be changed ---- */
 
 static int load_named(const char *options, TVMFFIObjectHandle *out) {
@@ -634,6 +694,7 @@ int main(void) {
       cmocka_unit_test(test_fork),
       cmocka_unit_test(test_threads),
       cmocka_unit_test(test_growth),
+      cmocka_unit_test(test_calls_by_handlers),
       cmocka_unit_test(test_named),
       cmocka_unit_test(test_wrong_names),
   };
