@@ -154,6 +154,26 @@ static void run_crash(void) {
 }
 
 /* Every kind of value that C can make, through a function that returns it. */
+/* As many objects as the recorder finds without a table, and one more; each is referred to again.
+ */
+static void run_objects(void) {
+  enum { kMost = 16, kTimes = 4 };
+  int num, i;
+  for (num = kMost - 1; num <= kMost; ++num) { /* with the array that has them */
+    TVMFFIAny items[kMost * kTimes], args[1];
+    TVMFFIObjectHandle array, lists[kMost];
+    for (i = 0; i < num; ++i) {
+      if (tvm_ffi_list_create(NULL, 0, &lists[i]) != 0) exit(2);
+    }
+    for (i = 0; i < num * kTimes; ++i) items[i] = tvm_ffi_any_view_object(lists[i % num]);
+    if (tvm_ffi_array_create(items, num * kTimes, &array) != 0) exit(2);
+    args[0] = tvm_ffi_any_view_object(array);
+    call_with("echo", args, 1);
+    tvm_ffi_object_release(array);
+    for (i = 0; i < num; ++i) tvm_ffi_object_release(lists[i]);
+  }
+}
+
 static void run_values(void) {
   TVMFFIByteArray bytes = {"\x00\xff", 2};
   TVMFFIObjectHandle array, map, shape, nested, functions[1];
@@ -349,6 +369,7 @@ int main(int argc, char **argv) {
   if (strcmp(deed, "large") == 0) run_large();
   if (strcmp(deed, "scope") == 0) call_with("scope", NULL, 0);
   if (strcmp(deed, "values") == 0) run_values();
+  if (strcmp(deed, "objects") == 0) run_objects();
   if (strcmp(deed, "closed") == 0) run_closed(path);
   if (strcmp(deed, "many") == 0) run_many();
   if (strcmp(deed, "system") == 0) run_system();

@@ -255,6 +255,17 @@ class Record(unittest.TestCase):
         apply, = (call for call in recording.calls.values() if call["function"] == "apply")
         assert apply["args"][0]["function"] and apply["call"] < calls[18]["call"]
 
+    def test_objects(self):
+        """Objects that come again are references, below and above the size of the first table."""
+        recording, done = record("--all", program=["objects"])
+        assert done.returncode == 0, done
+        args = [call["args"][0] for _, call in sorted(recording.calls.items())]
+        assert len(args) == 2, args
+        for num, arg in zip((15, 16), args):
+            assert arg == {"array": [*({"list": [], "id": i + 1} for i in range(num)),
+                                     *({"ref": i + 1} for _ in range(3) for i in range(num))],
+                           "id": 0}, arg
+
     def test_fork(self):
         """A child of fork has a file of its own; numbers are unique."""
         recording, _ = record(program=["fork"])
