@@ -41,8 +41,8 @@ enum { kExitStart = 122, kExitLeaves = 121 };
 static peer host;
 static pthread_t main_thread;
 
-static void fail(const char *what) {
-  fprintf(stderr, "%s: %s\n", what, strerror(errno));
+static void fail(const char *action) {
+  fprintf(stderr, "%s: %s\n", action, strerror(errno));
   exit(kExitStart);
 }
 
@@ -54,12 +54,12 @@ typedef __rlimit_resource_t limited_resource;
 typedef int limited_resource;
 #endif
 
-static void limit(limited_resource resource, uint64_t soft, uint64_t hard, const char *what) {
+static void limit(limited_resource resource, uint64_t soft, uint64_t hard, const char *action) {
   struct rlimit values;
-  if (getrlimit(resource, &values) != 0) fail(what);
+  if (getrlimit(resource, &values) != 0) fail(action);
   if (values.rlim_max == RLIM_INFINITY || values.rlim_max > hard) values.rlim_max = (rlim_t)hard;
   values.rlim_cur = values.rlim_max < soft ? values.rlim_max : (rlim_t)soft;
-  if (setrlimit(resource, &values) != 0) fail(what);
+  if (setrlimit(resource, &values) != 0) fail(action);
 }
 
 #if HAS_SECCOMP && defined(__x86_64__)
@@ -379,10 +379,10 @@ static int ask_module(const char *function, const TVMFFIAny *name, bool has_impo
   return tvm_ffi_function_call_global(function, args, has_imports ? 3 : 2, result);
 }
 
-static int serve(peer *self, operation what, const TVMFFIAny *text, TVMFFIAny *result) {
+static int serve(peer *self, operation op, const TVMFFIAny *text, TVMFFIAny *result) {
   TVMFFIByteArray path;
   (void)self;
-  switch (what) {
+  switch (op) {
     case kLoad:
       TVM_FFI_C_TRY(tvm_ffi_any_read_string(text, &path));
       return tvm_ffi_module_load(path.data, &loaded);
@@ -393,7 +393,7 @@ static int serve(peer *self, operation what, const TVMFFIAny *text, TVMFFIAny *r
     case kMetadata:
       return ask_module("ffi.ModuleGetFunctionMetadata", text, true, result);
     default:
-      return TVM_FFI_C_RAISE(TVM_FFI_C_INTERNAL_ERROR, "unknown operation %d", (int)what);
+      return TVM_FFI_C_RAISE(TVM_FFI_C_INTERNAL_ERROR, "unknown operation %d", (int)op);
   }
 }
 

@@ -78,7 +78,7 @@ static void leave_site(entered *self) {
 }
 
 /* The call of an entered helper. Its time limit is its own. */
-static int call_process(process *self, double timeout, operation what, uint32_t target,
+static int call_process(process *self, double timeout, operation op, uint32_t target,
                         const char *name, const TVMFFIAny *args, int32_t num_args,
                         TVMFFIAny *result) {
   const int64_t outer_deadline = self->peer.deadline;
@@ -89,7 +89,7 @@ static int call_process(process *self, double timeout, operation what, uint32_t 
   self->timeout = timeout;
   self->called = name;
   process_retain(self); /* a callback may release the module */
-  code = peer_call(&self->peer, what, target, name, args, num_args, result);
+  code = peer_call(&self->peer, op, target, name, args, num_args, result);
   self->peer.deadline = outer_deadline;
   self->timeout = outer_timeout;
   self->called = outer_called;
@@ -204,7 +204,7 @@ static void enter_module(module *self, int32_t *out_index, entered *out) {
 }
 
 /* Asks a helper of the module for something by name. */
-static int ask(module *self, operation what, const TVMFFIByteArray *name, TVMFFIAny *out) {
+static int ask(module *self, operation op, const TVMFFIByteArray *name, TVMFFIAny *out) {
   TVMFFIAny text;
   entered call;
   int32_t i;
@@ -213,7 +213,7 @@ static int ask(module *self, operation what, const TVMFFIByteArray *name, TVMFFI
   enter_module(self, &i, &call);
   code = ensure_process(self, call.site);
   if (code == 0) {
-    code = call_process(call.site->process, self->options.load_timeout, what, 0, "a look-up", &text,
+    code = call_process(call.site->process, self->options.load_timeout, op, 0, "a look-up", &text,
                         1, out);
   }
   leave_site(&call);

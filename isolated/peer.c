@@ -560,13 +560,13 @@ static int put_sequence(writer *w, TVMFFIObjectHandle sequence, unsigned tag, in
 
 static int put_entries(writer *w, TVMFFIObjectHandle iterator, int64_t size, int depth) {
   int64_t i;
-  int what;
+  int step;
   for (i = 0; i < size; ++i) {
-    for (what = 0; what <= 2; ++what) { /* the key, the value, on to the next */
-      TVMFFIAny arg = tvm_ffi_any_from_int64(what), part;
+    for (step = 0; step <= 2; ++step) { /* the key, the value, on to the next */
+      TVMFFIAny arg = tvm_ffi_any_from_int64(step), part;
       int code;
       TVM_FFI_C_TRY(tvm_ffi_function_call(iterator, &arg, 1, &part));
-      code = what < 2 ? put_value(w, &part, depth + 1) : 0;
+      code = step < 2 ? put_value(w, &part, depth + 1) : 0;
       tvm_ffi_any_clear(&part);
       TVM_FFI_C_TRY(code);
     }
@@ -771,14 +771,14 @@ static void copy_staged_back(const writer *w) {
 }
 
 /* Begins a message with the objects that died since the last one. */
-static int begin_message(writer *w, operation what, uint32_t target, int32_t num_args) {
+static int begin_message(writer *w, operation op, uint32_t target, int32_t num_args) {
   peer *p = w->peer;
   size_t i, count;
   int code = 0;
   w->begin = w->at = p->top;
   pthread_mutex_lock(&p->lock);
   count = p->num_released;
-  if (put_tag(w, (unsigned)what, count) != 0 || put_tag(w, target, (uint64_t)num_args) != 0) {
+  if (put_tag(w, (unsigned)op, count) != 0 || put_tag(w, target, (uint64_t)num_args) != 0) {
     code = -1;
   }
   for (i = 0; code == 0 && i < count; ++i) code = put(w, p->released[i]);
@@ -821,7 +821,7 @@ typedef struct {
   peer *peer;
   char *copy; /* of the message */
   const char *at, *end;
-  operation what;
+  operation op;
   uint32_t target;
   int32_t num_args;
   uint64_t structure_end; /* in the sender's region */
@@ -832,8 +832,8 @@ typedef struct {
   const char *damage; /* what is wrong with the message; then an error may not be raised */
 } reader;
 
-static int damaged(reader *r, const char *what) {
-  r->damage = what;
+static int damaged(reader *r, const char *reason) {
+  r->damage = reason;
   return -1;
 }
 
@@ -1165,7 +1165,7 @@ static int begin_reading(peer *p, reader *r) {
   r->end = r->copy + size;
   r->structure_end = offset + size;
   TVM_FFI_C_TRY(get(r, &word));
-  r->what = (uint32_t)word < kNumOperations ? (operation)(uint32_t)word : kNumOperations;
+  r->op = (uint32_t)word < kNumOperations ? (operation)(uint32_t)word : kNumOperations;
   num_released = word >> 32;
   TVM_FFI_C_TRY(get(r, &word));
   r->target = (uint32_t)word;
@@ -1285,10 +1285,10 @@ static int run_call(reader *r, TVMFFIAny *args, int32_t *num_done, int *out_code
   if (p->depth > kMaxCalls) {
     *out_code =
         FAIL("RecursionError", "more than %d calls within calls between processes", kMaxCalls);
-  } else if (r->what == kCall) {
+  } else if (r->op == kCall) {
     *out_code = call_function(r, args, result);
   } else if (p->hooks->serve != NULL && r->num_args == 1) {
-    *out_code = p->hooks->serve(p, r->what, args, result);
+    *out_code = p->hooks->serve(p, r->op, args, result);
   } else {
     return damaged(r, "a message is not expected");
   }
@@ -1355,7 +1355,7 @@ static int read_answer(reader *r, TVMFFIAny *result) {
   TVMFFIAny value;
   r->mode = kKeep;
   TVM_FFI_C_TRY(get_value(r, 0, &value));
-  if (r->what == kReturn) {
+  if (r->op == kReturn) {
     *result = value;
     return 0;
   }
@@ -1374,7 +1374,7 @@ static int run_until_answer(peer *p, writer *w, const TVMFFIAny *args, int32_t n
   int code;
   for (;;) {
     TVM_FFI_C_TRY(receive(p, &r));
-    if (r.what == kReturn || r.what == kRaise) break;
+    if (r.op == kReturn || r.op == kRaise) break;
     code = serve(&r);
     free(r.copy);
     if (p->is_ended) return p->hooks->end(p, kWaitGone, NULL);
@@ -1386,7 +1386,7 @@ static int run_until_answer(peer *p, writer *w, const TVMFFIAny *args, int32_t n
   r.answers = args;
   r.num_answers = num_args;
   /* The rule of the error slot: tensors are changed only if the call has succeeded. */
-  if (r.what == kReturn) copy_staged_back(w);
+  if (r.op == kReturn) copy_staged_back(w);
   code = read_answer(&r, result);
   free(r.copy);
   return r.damage != NULL ? p->hooks->end(p, kWaitTurn, r.damage) : code;
@@ -1406,7 +1406,7 @@ static int name_argument(const char *name, int32_t i) {
   return -1;
 }
 
-int peer_call(peer *self, operation what, uint32_t target, const char *name, const TVMFFIAny *args,
+int peer_call(peer *self, operation op, uint32_t target, const char *name, const TVMFFIAny *args,
               int32_t num_args, TVMFFIAny *result) {
   const size_t top = self->top;
   writer w;
@@ -1422,7 +1422,7 @@ int peer_call(peer *self, operation what, uint32_t target, const char *name, con
   memset(&w, 0, sizeof w);
   w.peer = self;
   w.is_call = true;
-  code = begin_message(&w, what, target, num_args);
+  code = begin_message(&w, op, target, num_args);
   for (i = 0; code == 0 && i < num_args; ++i) {
     code = put_value(&w, &args[i], 0);
     if (code != 0) name_argument(name, i);

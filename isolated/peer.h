@@ -65,7 +65,7 @@ typedef struct peer peer;
 /* What host and helper do differently. */
 typedef struct {
   /* Serves kLoad to kMetadata in the helper; NULL in the host, which has nothing to load. */
-  int (*serve)(peer *self, operation what, const TVMFFIAny *text, TVMFFIAny *result);
+  int (*serve)(peer *self, operation op, const TVMFFIAny *text, TVMFFIAny *result);
   /*
    * Called when no message will come any more, or a damaged one has: `why` says what was damaged,
    * NULL if the other side has ended or a deadline has passed. Raises an error and returns -1.
@@ -118,7 +118,7 @@ void peer_fini(peer *self);
  * Sends a call, serves the callbacks, and receives the result. `target` is the number of a function
  * for kCall. Errors of arguments name the function.
  */
-int peer_call(peer *self, operation what, uint32_t target, const char *name, const TVMFFIAny *args,
+int peer_call(peer *self, operation op, uint32_t target, const char *name, const TVMFFIAny *args,
               int32_t num_args, TVMFFIAny *result);
 
 /* If the value is a function of the other side, its number, or else 0. */

@@ -210,9 +210,9 @@ static pid_t clone_child(child_start *start) {
   return pid;
 }
 
-static int fail_start(const char *what, int reason) {
+static int fail_start(const char *action, int reason) {
   return TVM_FFI_C_RAISE(TVM_FFI_ISOLATED_START_ERROR, "cannot start a helper process: %s: %s",
-                         what, strerror(reason));
+                         action, strerror(reason));
 }
 
 /* Fills the files of the child; those that are made here are the caller's to close. */
