@@ -388,20 +388,32 @@ static const char *find_symbol(uintptr_t address, uint64_t changes) {
   return symbol;
 }
 
-#define READ_CHANGES(out) (void)dl_iterate_phdr(read_changes, out)
+/* UINT64_MAX if the system does not tell. */
+static uint64_t count_changes(void) {
+  uint64_t changes = UINT64_MAX;
+  (void)dl_iterate_phdr(read_changes, &changes);
+  return changes;
+}
 
 #else
-#define find_symbol(address, changes) look_up_symbol(address)
-#define READ_CHANGES(out) (void)(out)
+
+static uint64_t count_changes(void) {
+  return UINT64_MAX;
+}
+
+static const char *find_symbol(uintptr_t address, uint64_t changes) {
+  (void)changes;
+  return look_up_symbol(address);
+}
+
 #endif
 
 void tvmffi_stack_walk(void *context, TVMFFIRuntimeFrameVisitor visitor, void *visitor_context) {
   void *addresses[kMaxFrames];
   int count = backtrace(addresses, kMaxFrames);
-  uint64_t changes = UINT64_MAX;
+  const uint64_t changes = count_changes();
   int i;
   (void)context;
-  READ_CHANGES(&changes);
   for (i = 1; i < count; ++i) { /* 0 is this function */
     TVMFFIRuntimeFrame frame;
     memset(&frame, 0, sizeof frame);
