@@ -125,65 +125,18 @@ static void close_handles(void *handle, void *group) {
   if (group != NULL) tvmffi_dl_close(group);
 }
 
-static int num_unloading; /* files that are being closed */
-
-static void forget_other_threads(void) {
-  num_unloading = 0; /* not even one that this thread is closing: see below */
-}
-
-static tvmffi_mutex unloading_mutex =
-    TVMFFI_MUTEX_INIT_WITH(kTvmffiLockOuter, forget_other_threads);
-
-/*
- * Undoes the opening. False if something else keeps the file loaded; then it is open again. That
- * cannot be told while another file is being closed: the system may put off unloading this one.
- * Closing runs code of the library, and so takes no lock.
- */
-static bool close_file(tvmffi_library_file *file) {
-  char reason[256];
-  bool is_only_one;
-  void *again;
-  tvmffi_mutex_lock(&unloading_mutex);
-  ++num_unloading;
-  tvmffi_mutex_unlock(&unloading_mutex);
-  close_handles(file->handle, file->group);
-  file->group = NULL;
-  tvmffi_mutex_lock(&unloading_mutex);
-  if (num_unloading != 0) --num_unloading; /* it is 0 if a destructor has forked */
-  is_only_one = num_unloading == 0;
-  tvmffi_mutex_unlock(&unloading_mutex);
-  again = is_only_one ? tvmffi_dl_open_loaded(file->opened_path) : NULL;
-  if (again == file->handle) { /* opened like the first time, it finds this runtime again */
-    void *bound =
-        tvmffi_dl_open_bound(file->opened_path, kNames, &file->group, reason, sizeof reason);
-    if (bound != NULL) tvmffi_dl_close(again); /* the same library, by the same path */
-    return false;
-  }
-  if (again != NULL) tvmffi_dl_close(again);
-  return true;
-}
-
-/*
- * Unloads a file that nobody uses and no list has. False if it is open again or stays open: because
- * something needs it, which is logged, or because others have it open, too.
- */
-static bool library_unload(tvmffi_library_file *file) {
-  char reason[256];
-  if (tvmffi_library_is_needed(file->handle, reason, sizeof reason)) {
-    tvmffi_log_warning("%s stays loaded: %s", file->path, reason);
-    return false;
-  }
-  if (close_file(file)) return true;
-  library_file_forget_kernels(file); /* others may have loaded it again meanwhile */
-  file->may_unload = false;
-  return false;
-}
-
 /* ---- The files that are loaded ---- */
 
-static tvmffi_mutex opened_mutex = TVMFFI_MUTEX_INIT;
 static tvmffi_library_file *opened;
 static uint32_t num_respelled; /* paths */
+static int num_closing;        /* files */
+static bool closings_overlap;  /* whether two of them were closed at a time */
+
+static void forget_other_threads(void) {
+  num_closing = 0; /* not even one that this thread is closing, whose destructor forks */
+}
+
+static tvmffi_mutex opened_mutex = TVMFFI_MUTEX_INIT_WITH(kTvmffiLockOuter, forget_other_threads);
 
 /* ---- Kernels ---- */
 
@@ -387,32 +340,30 @@ static void *open_file(const char *path, bool *is_known, const tvmffi_dl_file *o
   return handle;
 }
 
-/* Makes added the record of its file; if there is one already, frees added and its opening. */
+/* Makes added the record of its file, or adds it to the one that there is. Under the mutex. */
 static tvmffi_library_file *enter(tvmffi_library_file *added) {
-  tvmffi_library_file *file;
-  tvmffi_mutex_lock(&opened_mutex);
-  file = find_handle(added->handle);
+  tvmffi_library_file *file = find_handle(added->handle);
   if (file == NULL) {
-    file = added;
     link_record(added);
-  } else {
-    if (added->is_identified) {
-      file->is_identified = true;
-      file->on_disk = added->on_disk;
-    }
-    file->uses += added->uses;
-    file->may_unload |= added->may_unload;
-    if (file->group == NULL) { /* the first opening of it was not by a group */
-      file->group = added->group;
-      added->group = NULL;
-    }
+    return added;
   }
-  tvmffi_mutex_unlock(&opened_mutex);
-  if (file != added) {
-    close_handles(added->handle, added->group);
-    free_record(added);
+  if (added->is_identified) {
+    file->is_identified = true;
+    file->on_disk = added->on_disk;
+  }
+  file->uses += added->uses;
+  file->may_unload |= added->may_unload;
+  if (file->group == NULL) { /* the first opening of it was not by a group */
+    file->group = added->group;
+    added->group = NULL;
   }
   return file;
+}
+
+/* Undoes the opening of a record that is not listed. */
+static void discard(tvmffi_library_file *file) {
+  close_handles(file->handle, file->group);
+  free_record(file);
 }
 
 /* Writes the host's own path in a text of the system, which has the one that it was given. */
@@ -459,24 +410,71 @@ int tvmffi_library_file_open(const TVMFFIByteArray *path, tvmffi_library_file **
     added->is_identified = memcmp(&afterwards, &on_disk, sizeof on_disk) == 0;
     added->on_disk = on_disk;
   }
+  tvmffi_mutex_lock(&opened_mutex);
   *out = enter(added);
+  tvmffi_mutex_unlock(&opened_mutex);
+  if (*out != added) discard(added);
   return 0;
 }
 
 /* ---- Closing ---- */
 
+static bool is_needed(const tvmffi_library_file *file) {
+  char reason[256];
+  if (!tvmffi_library_is_needed(file->handle, reason, sizeof reason)) return false;
+  tvmffi_log_warning("%s stays loaded: %s", file->path, reason);
+  return true;
+}
+
+/*
+ * Undoes the opening. If the file stays loaded because something else has opened it, opens it again
+ * like the first time, so that it finds this runtime, and returns true.
+ */
+static bool is_open_after_closing(tvmffi_library_file *file) {
+  char reason[256];
+  void *again, *bound;
+  close_handles(file->handle, file->group);
+  file->group = NULL;
+  again = tvmffi_dl_open_loaded(file->opened_path);
+  if (again != file->handle) {
+    if (again != NULL) tvmffi_dl_close(again);
+    return false;
+  }
+  bound = tvmffi_dl_open_bound(file->opened_path, kNames, &file->group, reason, sizeof reason);
+  if (bound != NULL) tvmffi_dl_close(again); /* the same library, by the same path */
+  library_file_forget_kernels(file);         /* others may have loaded it again meanwhile */
+  file->may_unload = false;
+  return true;
+}
+
+/*
+ * Closing runs code of the library, and so takes no lock. What keeps a file loaded may be the
+ * handle of a thread that is closing it, too: only a thread that was alone in closing files from
+ * beginning to end takes it as the host's, and keeps the record.
+ */
 void tvmffi_library_file_close(tvmffi_library_file *file) {
-  bool is_last;
+  bool is_last, is_kept, is_open;
   tvmffi_mutex_lock(&opened_mutex);
   is_last = --file->uses == 0 && file->may_unload;
-  if (is_last) unlink_record(file);
+  if (is_last) {
+    unlink_record(file);
+    closings_overlap = num_closing++ != 0;
+  }
   tvmffi_mutex_unlock(&opened_mutex);
   if (!is_last) return;
-  if (library_unload(file)) {
+  is_kept = is_needed(file);
+  is_open = is_kept || is_open_after_closing(file);
+  tvmffi_mutex_lock(&opened_mutex);
+  is_kept = (is_kept || (is_open && !closings_overlap)) && enter(file) == file;
+  tvmffi_mutex_unlock(&opened_mutex);
+  if (!is_open) {
     free_record(file);
-  } else {
-    (void)enter(file);
+  } else if (!is_kept) {
+    discard(file);
   }
+  tvmffi_mutex_lock(&opened_mutex);
+  if (num_closing != 0) --num_closing; /* it is 0 if a destructor has forked */
+  tvmffi_mutex_unlock(&opened_mutex);
 }
 
 /* Lets the last closing unload the file, if nothing needs it then. */

@@ -269,7 +269,7 @@ static void test_other_modules(void **state) {
 static void *load_and_unload(void *path) {
   void *failed = NULL;
   int i;
-  for (i = 0; i < 100; ++i) {
+  for (i = 0; i < 5; ++i) {
     TVMFFIObject *module;
     if (load_file(path, &module) != 0) return path;
     if (TVMFFIRuntimeModuleAllowUnload(module) != 0) failed = path;
@@ -283,10 +283,13 @@ static void test_threads(void **state) {
   void *(*const bodies[4])(void *) = {load_and_unload, load_and_unload, load_and_unload,
                                       load_and_unload};
   char path[4096];
+  int i;
   (void)state;
   (void)snprintf(path, sizeof path, "%s", module_path("kernels.so"));
-  assert_int_equal(thread_count_results(4, bodies, path), 0);
-  check_unloaded(is_loaded("kernels.so"));
+  for (i = 0; i < 20; ++i) { /* the last threads that close it do not keep it for each other */
+    assert_int_equal(thread_count_results(4, bodies, path), 0);
+    check_unloaded(is_loaded("kernels.so"));
+  }
 }
 
 int main(void) {
