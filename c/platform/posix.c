@@ -28,6 +28,8 @@
 #include <stddef.h>
 #include <string.h>
 #if TVM_FFI_ELF_TABLES
+#include "platform/int128.h"
+
 #include <link.h>
 #endif
 #endif
