@@ -14,6 +14,9 @@ For the signatures, a use is written for each name: a call with arguments of the
 conversion, the type of a member. Templates are used with the arguments of INSTANCES, and with those
 of their specializations. Uses that the package's headers compile must compile with ours.
 
+Classes have the same size, offsets and virtual functions: libraries with either set of headers pass
+objects to each other, and derive from each other's classes.
+
 What is missing must be in the list, and the other way round. --all prints the missing names of
 `detail` that no client says, too.
 """
@@ -109,6 +112,16 @@ def foreign(name, argument, result):
 
 is_inline_namespace = foreign("clang_Cursor_isInlineNamespace", cindex.Cursor, ctypes.c_uint)
 ref_qualifier = foreign("clang_Type_getCXXRefQualifier", cindex.Type, ctypes.c_uint)
+
+
+def overrides(method):
+    """Whether a virtual function overrides one of a base."""
+    found, number = ctypes.POINTER(cindex.Cursor)(), ctypes.c_uint()
+    library = cindex.conf.lib
+    library.clang_getOverriddenCursors.restype = None
+    library.clang_getOverriddenCursors(method, ctypes.byref(found), ctypes.byref(number))
+    library.clang_disposeOverriddenCursors(found)
+    return number.value != 0
 
 
 # Cursors have no hash of their own, which caches need.
@@ -252,6 +265,29 @@ class Declarations:
         found = set(self.bases.get(name, []))
         return found.union(*map(self.ancestors, found)) - {""}
 
+    def is_class(self, name, kinds=CLASSES):
+        return any(cursor.kind in kinds for cursor in self.names.get(name, ()))
+
+    def template_around(self, owner):
+        """The outermost class template of a class, which may be itself; empty if there is none."""
+        parts = owner.split("::")
+        for count in range(1, len(parts) + 1):
+            name = "::".join(parts[:count])
+            if self.is_class(name, {Kind.CLASS_TEMPLATE}):
+                return name
+        return ""
+
+    def contexts(self, owner):
+        """A context for a class; one for each of its instances, if it or a class around it is a
+        template."""
+        template = self.template_around(owner)
+        if not template:
+            return [Context(self, owner)] if self.is_class(owner) else []
+        given = [*INSTANCES.get(template, ()), *self.instances[template]]
+        return [Context(self, owner, template, arguments)
+                for arguments in dict.fromkeys(text.replace("tvm::ffi::", "") for text in given
+                                               if "detail::" not in text)]
+
     def place(self, name):
         """The header that defines a name, or else declares it, as it is included."""
         cursors = self.names[name] if name in self.names else [self.macros[name]]
@@ -279,6 +315,15 @@ UNARY = {"+", "-", "*", "&", "~", "!", "++", "--"}
 START = """#include <type_traits>
 template <typename T> std::add_rvalue_reference_t<T> Value();
 """
+
+
+def lines_with_errors(unit, first):
+    """The numbers of the lines behind the first ones of a source that do not compile."""
+    # An error inside a template has a note with the line that uses it; further ones in the same
+    # place have none.
+    return {note.location.line - first for found in unit.diagnostics
+            if found.severity >= cindex.Diagnostic.Error for note in (found, *found.children)
+            if note.location.file and note.location.file.name == SOURCE}
 
 
 def declval(type_text):
@@ -335,6 +380,7 @@ class Context:
     One with arguments is for an instance of a class template."""
 
     def __init__(self, declarations, owner, template="", arguments=""):
+        self.path = owner
         self.owner = f"{template}<{arguments}>{owner[len(template):]}" if template else owner
         self.words, self.parameters = {}, []
         if not owner:
@@ -403,37 +449,15 @@ class Uses:
         for name in names:
             owner, _, short = name.rpartition("::")
             cursors = declarations.names[name]
-            if name.startswith("::"):
-                self.functions("", short, cursors, Context(declarations, ""))
-                continue
-            template = self.template_around(owner)
-            if template:
-                given = [*INSTANCES.get(template, ()), *declarations.instances[template]]
-                for arguments in dict.fromkeys(text.replace("tvm::ffi::", "") for text in given
-                                               if "detail::" not in text):
-                    self.member(owner, short, cursors,
-                                Context(declarations, owner, template, arguments))
-            elif self.is_class(owner):
-                self.member(owner, short, cursors, Context(declarations, owner))
-            else:
+            if not declarations.is_class(owner):
                 self.functions(owner, short, cursors, Context(declarations, ""))
-
-    def is_class(self, name, kinds=CLASSES):
-        return any(cursor.kind in kinds for cursor in self.declarations.names.get(name, ()))
-
-    def template_around(self, owner):
-        """The outermost class template of a class, which may be itself; empty if there is none."""
-        parts = owner.split("::")
-        for count in range(1, len(parts) + 1):
-            name = "::".join(parts[:count])
-            if self.is_class(name, {Kind.CLASS_TEMPLATE}):
-                return name
-        return ""
+            for context in declarations.contexts(owner):
+                self.member(owner, short, cursors, context)
 
     def add(self, key, scope, text):
         """A line in a namespace of tvm::ffi; the last namespaces of a class are none."""
         spaces = [part for part in scope.split("::") if part] if scope else []
-        while spaces and self.is_class("::".join(spaces)):
+        while spaces and self.declarations.is_class("::".join(spaces)):
             spaces.pop()
         lines = self.lines.setdefault(key, {})
         if text not in lines:
@@ -555,15 +579,8 @@ class Uses:
             for line in self.lines[key].values():
                 lines.append(line)
                 numbers[key].append(len(lines))
-        first = len(includes) + START.count("\n")
         unit = headers.parse(includes, START + "\n".join(lines) + "\n")
-        wrong = set()
-        for found in unit.diagnostics:
-            # An error inside a template has a note with the line that uses it; further ones in the
-            # same place have none.
-            if found.severity >= cindex.Diagnostic.Error:
-                wrong.update(note.location.line - first for note in (found, *found.children)
-                             if note.location.file and note.location.file.name == SOURCE)
+        wrong = lines_with_errors(unit, len(includes) + START.count("\n"))
         return {key for key, own in numbers.items() if not wrong.issuperset(own)}
 
     def allowed(self, headers, includes):
@@ -581,6 +598,80 @@ class Uses:
 
 def map_declval(types):
     return [declval(text) for text in types]
+
+
+# ---- How classes lie in memory ----
+
+DERIVED_DATA = "offset of a derived class's data"
+# What libraries with either set of headers must agree on. Where the data of a derived class begin
+# is not always the size; only what is copied and destroyed trivially is passed in registers.
+LAYOUT = {
+    "size": "sizeof({0})",
+    "alignment": "alignof({0})",
+    DERIVED_DATA: "__builtin_offsetof(D, data)",
+    **{f"is {what}": f"::std::is_{what.replace(' ', '_')}_v<{{0}}>"
+       for what in ("polymorphic", "empty", "trivially copyable", "trivially destructible")},
+}
+
+
+def layouts(headers, includes, wanted, names):
+    """{class: {what: number}} of the classes with these names, as these headers have them. What
+    does not compile is left out. `wanted` are the declarations whose fields are asked for."""
+    keys, lines = [], []
+    for context in [context for name in names for context in wanted.contexts(name)]:
+        fields = {f"offset of {field}": f"__builtin_offsetof({{0}}, {field})"
+                  for field, cursors in wanted.members(context.path).items()
+                  if cursors[0].kind == Kind.FIELD_DECL
+                  and cursors[0].access_specifier == Access.PUBLIC}
+        for what, text in {**LAYOUT, **fields}.items():
+            keys.append((context.owner, what))
+            lines.append(f"struct N{len(lines)} {{ struct D : {context.owner} {{ char data; }}; "
+                         if "(D," in text else f"struct N{len(lines)} {{ ")
+            lines[-1] += f"enum : unsigned long {{ value = {text.format(context.owner)} }}; }};"
+    text = "".join(f"namespace tvm {{ namespace ffi {{ namespace asked {{ {line} }} }} }}\n"
+                   for line in lines)
+    unit = headers.parse(includes, START + text)
+    wrong = lines_with_errors(unit, len(includes) + START.count("\n"))
+    found = collections.defaultdict(dict)
+    for cursor in unit.cursor.walk_preorder():
+        if (cursor.kind == Kind.ENUM_CONSTANT_DECL and cursor.location.file
+                and cursor.location.file.name == SOURCE):
+            number = cursor.location.line - len(includes) - START.count("\n") - 1
+            owner, what = keys[number]
+            if number + 1 not in wrong:
+                found[owner][what] = cursor.enum_value
+    return found
+
+
+def new_virtual_functions(cursors):
+    """The virtual functions that a class has and its bases do not, in their order."""
+    definition = next((one for one in cursors if one.is_definition() and one.kind in CLASSES), None)
+    return [member.spelling for member in (definition.get_children() if definition else ())
+            if member.kind in (Kind.CXX_METHOD, Kind.DESTRUCTOR) and member.is_virtual_method()
+            and not overrides(member)]
+
+
+def compare_layouts(theirs, ours, includes, wanted, there, names):
+    """{text: header} for what the classes with these names have otherwise; their number."""
+    names = [name for name in names if wanted.is_class(name)]
+    first = layouts(theirs, includes, wanted, names)
+    second = layouts(ours, includes, wanted, names)
+    told = {}
+    for owner, numbers in first.items():
+        own = second[owner]
+        for what, number in numbers.items():
+            # What follows from another size says nothing new.
+            is_clear = (what in ("alignment", DERIVED_DATA, "is empty")
+                        and own.get("size") != numbers.get("size"))
+            if own.get(what, number) != number and not is_clear:
+                told[f"{owner}: {what} {own[what]}, not {number}"] = "layout"
+    for name in names:
+        functions = new_virtual_functions(wanted.names[name])
+        own = new_virtual_functions(there.find(name) or [])
+        if functions != own:
+            told[f"{name}: virtual functions {', '.join(own) or 'none'}, "
+                 f"not {', '.join(functions) or 'none'}"] = wanted.place(name)
+    return told, len(first)
 
 
 # ---- The comparison ----
@@ -608,8 +699,8 @@ def said_by_clients():
 
 
 def compare(theirs, ours, said, with_detail=False):
-    """What the first headers declare and the others do not, {text: (kind, header)}; the number of
-    names, and that of uses."""
+    """What the first headers declare and the others do not, {text: (kind, header)}; the numbers of
+    names, of uses, and of classes whose layouts were compared."""
     includes = list_headers(theirs.folders)
     wanted, there = Declarations(theirs, includes), Declarations(ours, includes)
     told = {}
@@ -655,8 +746,10 @@ def compare(theirs, ours, said, with_detail=False):
                     & {f"{base}::{member}" for base in wanted.ancestors(owner)}
                     and there.names.get(owner)):
                 told[name] = f"from a base, {wanted.place(owner)}"
-    told.update(needing_more(wanted, there, [name for name in names if name not in missing]))
-    return told, len(names) + len(wanted.macros), len(allowed)
+    names = [name for name in names if name not in missing]
+    told.update(needing_more(wanted, there, names))
+    different, num_classes = compare_layouts(theirs, ours, includes, wanted, there, names)
+    return {**told, **different}, len(names) + len(wanted.macros), len(allowed), num_classes
 
 
 def needing_more(wanted, there, names):
@@ -712,6 +805,20 @@ class Base {
  public:
   int Inherited() const;
 };
+class Visitor {
+ public:
+  virtual int First();
+  virtual int Second();
+};
+class Padded {
+  long first;
+  int second;
+  short tail;
+};
+class Walker : public Visitor {
+ public:
+  int Ready();
+};
 class Shape : public Base {
  public:
   explicit Shape(int size);
@@ -739,6 +846,9 @@ class Array {
   };
   iterator begin() const;
   void Push(const T &value);
+
+ private:
+  T last;
 };
 using Any = int;
 class String {};
@@ -769,8 +879,23 @@ TRIED = [
     ("T Read() const;", "int Read() const;",
      ["Shape::Read: result of <Array<Any>>() const", "Shape::Read: result of <Object>() const",
       "Shape::Read: result of <int64_t>() const"]),
-    ("long value;", "int value;", ["Shape::value: is long"]),
-    ("long value;", "", ["Shape::value"]),
+    ("long value;", "int value;",
+     ["Shape: size 4, not 8", "Shape::value: is long"]),
+    ("long value;", "", ["Shape: size 1, not 8", "Shape::value"]),
+    ("long value;", "long value;\n\n private:\n  int hidden;\n\n public:",
+     ["Shape: size 16, not 8"]),
+    ("long value;", "short first;\n  long value;",
+     ["Shape: offset of value 8, not 0", "Shape: size 16, not 8"]),
+    ("long value;", "alignas(16) long value;", ["Shape: size 16, not 8"]),
+    ("  short tail;", "  int tail;", ["Padded: offset of a derived class's data 16, not 14"]),
+    ("Base {", "Base {\n  Base(const Base &other);",
+     ["Base: is trivially copyable 0, not 1", "Shape: is trivially copyable 0, not 1"]),
+    ("virtual int First();\n  virtual int Second();",
+     "virtual int Second();\n  virtual int First();",
+     ["Visitor: virtual functions Second, First, not First, Second"]),
+    ("int Ready();", "int Ready();\n  int First() override;", []),
+    ("T last;", "T last[2];",
+     ["Array<Any>: size 8, not 4", "Array<int64_t>: size 16, not 8"]),
     ("using Word = int;", "using Word = long;", ["Shape::Word: is int"]),
     ("void Keep(int count);", "", ["Shape::Keep"]),
     ("void Keep(int count);", "void Keep(int *count);", ["Shape::Keep: (int)"]),
@@ -835,10 +960,11 @@ def main():
     if args.folder:
         return try_it(args.folder)
     theirs = Headers(package.require().include, resources())
-    told, names, uses = compare(theirs, Headers(args.layer, resources()), said_by_clients(),
+    told, names, uses, classes = compare(theirs, Headers(args.layer, resources()), said_by_clients(),
                                 args.all)
     problems = judge(told, read_list(args.list))
-    print(*problems, f"{names} names and {uses} uses of them; {len(told)} are missing", sep="\n")
+    print(*problems, f"{names} names, {uses} uses of them, {classes} classes' layouts; "
+          f"{len(told)} differ", sep="\n")
     return 1 if problems else 0
 
 
