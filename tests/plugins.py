@@ -181,7 +181,7 @@ def test_another_copy_describes_again(tests):
 def test_no_files(tests):
     """Where no file in memory can be made there is one in /tmp; without either, a refusal."""
     source = pathlib.Path(tests.scratch) / "none.c"
-    for name, calls in (("memory", "memfd_create"), ("any", "memfd_create mkstemp mkstemp64")):
+    for name, calls in (("memory", "memfd_create"), ("any", "memfd_create mkostemp mkostemp64")):
         source.write_text("".join(f"int {call}(void);\nint {call}(void) {{ return -1; }}\n"
                                   for call in calls.split()), encoding="utf-8")
         subprocess.run([*tests.compiler, "-shared", "-fPIC", "-w", "-fno-builtin", source, "-o",

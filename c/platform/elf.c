@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What platform.h wants to know of ELF files: those that are loaded, and those that are about to
  * be. */
-#define _GNU_SOURCE /* dl_iterate_phdr, dlinfo, RTLD_NOLOAD, readlink, O_CLOEXEC, memfd_create */
+#define _GNU_SOURCE /* dl_iterate_phdr, dlinfo, RTLD_NOLOAD, readlink, memfd_create, mkostemp */
 #include "platform/platform.h"
 
 #if TVM_FFI_ELF_TABLES
@@ -581,8 +581,7 @@ static bool create(bool in_memory, written_file *out) {
   if (in_memory) return false;
 #endif
   strcpy(out->path, "/tmp/tvm_ffi.XXXXXX");
-  out->descriptor = mkstemp(out->path);
-  if (out->descriptor >= 0) (void)fcntl(out->descriptor, F_SETFD, FD_CLOEXEC);
+  out->descriptor = mkostemp(out->path, O_CLOEXEC);
   return out->descriptor >= 0;
 }
 
