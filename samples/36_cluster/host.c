@@ -10,7 +10,7 @@ enum { TOTAL = 1000000, NUM_BINS = 5 };
 
 /* Element i of the data, which no rank has whole. */
 static float get_element(int64_t i) {
-  return (float)((i * 7919) % TOTAL) / TOTAL;
+  return (float)((i * 7919) % TOTAL) / (float)TOTAL;
 }
 
 static int count_part(TVMFFIObjectHandle histogram, int64_t begin, int64_t end, DLTensor *counts,

@@ -638,7 +638,7 @@ static int probe_all(probe *p) {
 }
 
 static bool read_options(const arguments *args, probe *out) {
-  enum { kPatience = 20 };
+  static const double kPatience = 20; /* seconds */
   out->args = args;
   out->only = arguments_values(args, kOptionOnly);
   out->skip = arguments_values(args, kOptionSkip);
