@@ -117,4 +117,18 @@ making recording_make(const recording *r, const recorded_call *c, recorded_momen
                       DLDevice device, call_values *out, text_buf *why);
 void call_values_free(call_values *values);
 
+/* ---- A program that repeats a call ---- */
+
+typedef struct {
+  const recording *recording;
+  const recorded_call *call;
+  const char *library; /* which the program loads unless it is given another */
+  const char *folder;  /* of the recording: the program reads memory there that is large */
+  bool is_python;      /* else it is C */
+  bool redacted; /* random numbers in tensors, of the same range; nothing is read or compared */
+} repeated_call;
+
+/* Writes the program to a file, "-": to stdout. False after a report. */
+bool recording_write_program(const repeated_call *what, const char *path);
+
 #endif /* TVM_FFI_TOOL_RECORDING_H_ */
