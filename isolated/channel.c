@@ -12,6 +12,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -46,6 +47,26 @@ int memory_file(const char *name, uint64_t size) {
   return file;
 }
 
+/*
+ * Gives a part of the file memory, in steps: a signal interrupts a step, of which nothing is kept.
+ * -1 with errno set.
+ */
+static int reserve_file(int file, size_t offset, size_t size) {
+  enum { kStep = 1 << 22 };
+  while (size > 0) {
+    const size_t step = size < kStep ? size : kStep;
+    if (fallocate(file, 0, (off_t)offset, (off_t)step) == 0) {
+      offset += step;
+      size -= step;
+    } else if (errno == EOPNOTSUPP) {
+      return 0;
+    } else if (errno != EINTR) {
+      return -1;
+    }
+  }
+  return 0;
+}
+
 /* Half of the helper's region is for tensors that kernels return. */
 static void set_regions(channel *self, size_t region_size) {
   const size_t begin = round_up(sizeof(channel_header), page_size());
@@ -75,7 +96,7 @@ int channel_create(channel *out, uint64_t pool_size) {
                   out->file, 0);
     if (memory != MAP_FAILED) {
       /* The header has its memory from now on. */
-      if (fallocate(out->file, 0, 0, (off_t)begin) == 0 || errno == EOPNOTSUPP) {
+      if (reserve_file(out->file, 0, begin) == 0) {
         madvise(memory, begin + 2 * region, MADV_DONTDUMP);
         out->header = memory;
         set_regions(out, region);
@@ -135,9 +156,8 @@ bool channel_reserve(channel *self, size_t size) {
   if (self->own_side != kSideHost || size <= self->committed) return true;
   while (wanted < size) wanted *= 2;
   if (wanted > self->message_limit) wanted = self->message_limit;
-  if (fallocate(self->file, 0, (off_t)(begin + self->committed),
-                (off_t)(wanted - self->committed)) != 0 &&
-      errno != EOPNOTSUPP) {
+  if (reserve_file(self->file, begin + self->committed, wanted - self->committed) != 0) {
+    madvise(self->region[kSideHost] + self->committed, wanted - self->committed, MADV_REMOVE);
     return false;
   }
   self->committed = wanted;
@@ -165,6 +185,12 @@ static bool has_turn(const channel *self) {
   return __atomic_load_n(&self->header->turn, __ATOMIC_ACQUIRE) == (uint32_t)self->own_side;
 }
 
+static wait_result note_failure(channel *self, const char *call, int reason) {
+  self->failed = call;
+  self->reason = reason;
+  return kWaitFailed;
+}
+
 /*
  * Either the other side sees the turn before it sleeps, or this side sees that it sleeps: both
  * write first and then read, and all four are sequentially consistent.
@@ -172,12 +198,19 @@ static bool has_turn(const channel *self) {
 void channel_send(channel *self, size_t offset, size_t size) {
   channel_header *header = self->header;
   const side other = self->own_side == kSideHost ? kSideHelper : kSideHost;
+  self->failed = NULL;
   header->message[self->own_side].offset = offset;
   header->message[self->own_side].size = size;
   __atomic_store_n(&header->turn, (uint32_t)other, __ATOMIC_SEQ_CST);
   if (__atomic_load_n(&header->sleeps[other], __ATOMIC_SEQ_CST) != 0) {
-    /* Flags of the call and not of the file: the other side could change those. */
-    (void)!send(self->socket, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL);
+    /*
+     * Flags of the call and not of the file: the other side could change those. A full socket
+     * wakes, too, and a closed one is noticed by the wait; otherwise the other side sleeps on.
+     */
+    if (send(self->socket, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 && errno != EAGAIN &&
+        errno != EPIPE && errno != ECONNRESET) {
+      (void)note_failure(self, "send", errno);
+    }
   }
 }
 
@@ -221,14 +254,30 @@ static bool spin(channel *self) {
   return false;
 }
 
+/*
+ * Whether the helper has ended. Its socket does not tell that alone: a process that it has started
+ * may hold it.
+ */
+static bool child_has_ended(const channel *self) {
+  siginfo_t info;
+  memset(&info, 0, sizeof info);
+  return waitid(P_PID, (id_t)self->child, &info, WEXITED | WNOHANG | WNOWAIT) != 0
+             ? errno == ECHILD
+             : info.si_pid == self->child;
+}
+
 /* Sleeps until the other side calls, ends, or the deadline has passed. */
 static wait_result sleep_once(channel *self, int64_t deadline) {
+  enum { kLook = 50000000 };
+  const bool looks = self->process < 0 && self->child > 0;
   struct pollfd files[2];
   struct timespec left, *timeout = NULL;
   char bytes[64];
   int num_events;
-  if (deadline != 0) {
-    const int64_t now = clock_now(), rest = deadline > now ? deadline - now : 0;
+  if (deadline != 0 || looks) {
+    const int64_t now = clock_now();
+    int64_t rest = deadline > now ? deadline - now : 0;
+    if (looks && (deadline == 0 || rest > kLook)) rest = kLook;
     left.tv_sec = (time_t)(rest / 1000000000);
     left.tv_nsec = (long)(rest % 1000000000);
     timeout = &left;
@@ -238,13 +287,15 @@ static wait_result sleep_once(channel *self, int64_t deadline) {
   files[0].events = files[1].events = POLLIN;
   files[0].revents = files[1].revents = 0;
   num_events = ppoll(files, 2, timeout, NULL);
-  if (num_events < 0) return errno == EINTR ? kWaitSignal : kWaitGone;
+  if (num_events < 0) return errno == EINTR ? kWaitSignal : note_failure(self, "poll", errno);
   if (deadline != 0 && clock_now() >= deadline) return kWaitTime;
+  if ((files[1].revents & POLLNVAL) != 0) return note_failure(self, "poll", EBADF);
   if (files[1].revents != 0) return kWaitGone;
+  if (num_events == 0 && looks && child_has_ended(self)) return kWaitGone;
   if (files[0].revents != 0) {
     const ssize_t size = recv(self->socket, bytes, sizeof bytes, MSG_DONTWAIT);
-    if (size == 0) return kWaitGone;
-    if (size < 0 && errno != EAGAIN && errno != EINTR) return kWaitGone;
+    if (size == 0 || (size < 0 && errno == ECONNRESET)) return kWaitGone;
+    if (size < 0 && errno != EAGAIN && errno != EINTR) return note_failure(self, "recv", errno);
   }
   return kWaitTurn;
 }
@@ -253,6 +304,7 @@ wait_result channel_wait(channel *self, int64_t deadline) {
   uint32_t *sleeps = &self->header->sleeps[self->own_side];
   wait_result result = kWaitTurn;
   if (spin(self)) return kWaitTurn;
+  if (self->failed != NULL) return kWaitFailed; /* the other side was not woken */
   while (result == kWaitTurn) {
     __atomic_store_n(sleeps, 1, __ATOMIC_SEQ_CST);
     if (__atomic_load_n(&self->header->turn, __ATOMIC_SEQ_CST) == (uint32_t)self->own_side) break;
@@ -313,9 +365,7 @@ void *heap_take(heap *self, size_t size) {
   pthread_mutex_unlock(&self->lock);
   if (offset == SIZE_MAX) return NULL;
   if (bytes > kKeptBlock) bytes = round_up(size, page_size());
-  if (self->file >= 0 &&
-      fallocate(self->file, 0, (off_t)(self->file_offset + offset), (off_t)bytes) != 0 &&
-      errno != EOPNOTSUPP) {
+  if (self->file >= 0 && reserve_file(self->file, self->file_offset + offset, bytes) != 0) {
     heap_give(self, self->base + offset, size);
     return NULL;
   }

@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /* The files that the helper finds open when it starts. */
 enum {
@@ -70,11 +71,20 @@ typedef struct {
   size_t message_limit; /* messages lie in the first so many bytes of a region */
   size_t committed;     /* bytes of the host's region that have memory */
   int file, socket;
-  int process; /* of the helper, for poll(); -1 where the system has no such files */
-  int misses;  /* how often in a row spinning was in vain */
+  int process;        /* of the helper, for poll(); -1: the system did not give one */
+  pid_t child;        /* in the host: the helper, which is looked after if there is no such file */
+  int misses;         /* how often in a row spinning was in vain */
+  const char *failed; /* the call of the system that failed, while waking or waiting */
+  int reason;         /* its errno */
 } channel;
 
-typedef enum { kWaitTurn, kWaitGone, kWaitTime, kWaitSignal } wait_result;
+typedef enum {
+  kWaitTurn,
+  kWaitGone,
+  kWaitTime,
+  kWaitSignal,
+  kWaitFailed /* the members `failed` and `reason` say why */
+} wait_result;
 
 /* ---- Memory of the host ---- */
 

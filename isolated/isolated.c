@@ -4,6 +4,7 @@
 #include <tvm/ffi/extra/isolated.h>
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h> /* (memchr)(...) is not glibc's macro with _Generic: C99 has none */
 #include <tvm/ffi/extra/c_runtime_api.h>
@@ -146,7 +147,9 @@ static int start_process(const module *self, site *place) {
   process *made = NULL;
   int code;
   if (pool == NULL) {
-    return TVM_FFI_C_RAISE(TVM_FFI_ISOLATED_START_ERROR, "there is no memory for shared tensors");
+    return TVM_FFI_C_RAISE(TVM_FFI_ISOLATED_START_ERROR,
+                           "cannot start a helper process: shared memory for tensors: %s",
+                           strerror(errno));
   }
   TVM_FFI_C_TRY(process_start(&self->options, self->path, pool, &kHostHooks, &made));
   made->place = place;
@@ -168,13 +171,10 @@ static int ensure_process(const module *self, site *place) {
   if (old != NULL && !process_has_left(old)) return 0;
   if (old != NULL && old->peer.depth > 0) return 0; /* within a call of it, which will fail */
   if (old != NULL) {
+    if (self->options.no_restart) return process_end(&old->peer, kWaitGone, NULL);
     if (!old->peer.is_ended) {
       (void)process_end(&old->peer, kWaitGone, NULL);
       TVMFFIErrorSetRaised(NULL);
-    }
-    if (self->options.no_restart && old->ended != NULL) {
-      TVMFFIErrorSetRaised(old->ended);
-      return -1;
     }
     place->process = NULL;
     release_process(old);
@@ -413,7 +413,10 @@ static module *new_module(const char *path, const tvm_ffi_isolated_options *opti
     if (place == NULL) break;
     place->references = 1;
     place->timeout = options->timeout;
-    fork_lock_init(&place->call_lock);
+    if (!fork_lock_init(&place->call_lock)) {
+      free(place);
+      break;
+    }
     self->sites[self->num_sites] = place;
   }
   if (self->path != NULL && self->helper != NULL && self->num_sites == count) return self;
@@ -596,7 +599,9 @@ int tvm_ffi_isolated_allocate(DLTensor *prototype, DLManagedTensorVersioned **ou
                                                 const char *message)) {
   tensor_pool *pool = process_get_pool();
   if (pool == NULL) {
-    set_error(error_ctx, TVM_FFI_C_MEMORY_ERROR, "there is no memory for shared tensors");
+    char text[128];
+    snprintf(text, sizeof text, "shared memory for tensors: %s", strerror(errno));
+    set_error(error_ctx, TVM_FFI_C_MEMORY_ERROR, text);
     return -1;
   }
   return tensor_in_heap(&pool->heap, prototype, out, error_ctx, set_error);

@@ -1328,6 +1328,12 @@ static int serve(reader *r) {
   return rc;
 }
 
+/* A message could not be read, or not be answered: it is damaged, or that for want of memory. */
+static int end_reading(peer *p, const reader *r, const char *otherwise) {
+  return r->damage != NULL ? p->hooks->end(p, kWaitTurn, r->damage)
+                           : p->hooks->end(p, kWaitFailed, otherwise);
+}
+
 /* Waits for a message, and reads its beginning. */
 static int receive(peer *p, reader *r) {
   wait_result result;
@@ -1344,8 +1350,7 @@ static int receive(peer *p, reader *r) {
   if (code != 0) {
     free(r->copy);
     r->copy = NULL;
-    return p->hooks->end(p, kWaitTurn,
-                         r->damage != NULL ? r->damage : "there is no memory to read a message");
+    return end_reading(p, r, "there is no memory to read a message");
   }
   return 0;
 }
@@ -1379,8 +1384,7 @@ static int run_until_answer(peer *p, writer *w, const TVMFFIAny *args, int32_t n
     free(r.copy);
     if (p->is_ended) return p->hooks->end(p, kWaitGone, NULL);
     if (code != 0) {
-      return p->hooks->end(p, kWaitTurn,
-                           r.damage != NULL ? r.damage : "there is no memory to answer a callback");
+      return end_reading(p, &r, "there is no memory to answer a callback");
     }
   }
   r.answers = args;

@@ -67,8 +67,8 @@ typedef struct {
   /* Serves kLoad to kMetadata in the helper; NULL in the host, which has nothing to load. */
   int (*serve)(peer *self, operation op, const TVMFFIAny *text, TVMFFIAny *result);
   /*
-   * Called when no message will come any more, or a damaged one has: `why` says what was damaged,
-   * NULL if the other side has ended or a deadline has passed. Raises an error and returns -1.
+   * Called when no message will come any more, or a damaged one has: `why` says what was damaged or
+   * what failed, NULL if the channel knows. Raises an error and returns -1.
    */
   int (*end)(peer *self, wait_result result, const char *why);
   /* A signal interrupted the wait: 0 to go on, or -1 with an error raised. */

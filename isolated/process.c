@@ -14,6 +14,7 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 /* ---- All helpers of this process, for forks ---- */
@@ -62,20 +63,23 @@ static void after_fork_in_child(void) {
   memset(unreaped, 0, sizeof unreaped);
 }
 
-static void watch_forks(void) {
-  pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
-}
-
-void fork_lock_init(fork_lock *self) {
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
-  pthread_once(&once, watch_forks);
-  pthread_mutex_init(&self->mutex, NULL);
+bool fork_lock_init(fork_lock *self) {
+  static bool watches_forks; /* guarded by list_lock */
   pthread_mutex_lock(&list_lock);
+  if (!watches_forks) {
+    watches_forks = pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child) == 0;
+  }
+  if (!watches_forks) {
+    pthread_mutex_unlock(&list_lock);
+    return false;
+  }
+  pthread_mutex_init(&self->mutex, NULL);
   self->previous = NULL;
   self->next = first_lock;
   if (self->next != NULL) self->next->previous = self;
   first_lock = self;
   pthread_mutex_unlock(&list_lock);
+  return true;
 }
 
 void fork_lock_fini(fork_lock *self) {
@@ -106,10 +110,14 @@ static void unlist_process(process *self) {
 static tensor_pool *make_pool(void) {
   size_t size = sizeof(void *) >= 8 ? (size_t)1 << (sizeof(void *) * 8 - 26) : (size_t)1 << 27;
   tensor_pool *made = calloc(1, sizeof *made);
+  int reason = ENOMEM;
   if (made == NULL) return NULL;
   for (; size >= (size_t)1 << 20; size /= 8) {
     made->file = memory_file("tvm_ffi_isolated_pool", size);
-    if (made->file < 0) continue;
+    if (made->file < 0) {
+      reason = errno;
+      continue;
+    }
     made->base =
         mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, made->file, 0);
     if (made->base != MAP_FAILED) {
@@ -117,10 +125,11 @@ static tensor_pool *make_pool(void) {
       heap_init(&made->heap, made->base, 0, size, made->file, 0);
       return made;
     }
+    reason = errno;
     close(made->file);
   }
   free(made);
-  errno = ENOMEM;
+  errno = reason;
   return NULL;
 }
 
@@ -210,6 +219,32 @@ static pid_t clone_child(child_start *start) {
   return pid;
 }
 
+/* Waits for a child that has ended. */
+static bool take_status(pid_t pid, int *out) {
+  pid_t got;
+  do {
+    got = waitpid(pid, out, 0);
+  } while (got < 0 && errno == EINTR);
+  return got > 0;
+}
+
+/* Keeps a helper that was killed, but has not ended in time; takes the status of the others. */
+static void remember_unreaped(pid_t pid) {
+  size_t i;
+  pthread_mutex_lock(&list_lock);
+  for (i = 0; i < sizeof unreaped / sizeof *unreaped; ++i) {
+    if (unreaped[i] != 0) {
+      const pid_t got = waitpid(unreaped[i], NULL, WNOHANG);
+      if (got > 0 || (got < 0 && errno == ECHILD)) unreaped[i] = 0;
+    }
+    if (unreaped[i] == 0 && pid != 0) {
+      unreaped[i] = pid;
+      pid = 0;
+    }
+  }
+  pthread_mutex_unlock(&list_lock);
+}
+
 static int fail_start(const char *action, int reason) {
   return TVM_FFI_C_RAISE(TVM_FFI_ISOLATED_START_ERROR, "cannot start a helper process: %s: %s",
                          action, strerror(reason));
@@ -249,11 +284,12 @@ static int start_child(process *self, const tvm_ffi_isolated_options *options,
   self->peer.channel.socket = sockets[0];
   self->output = outputs[1];
   if (code != 0) return code;
+  self->peer.channel.child = self->pid;
 #ifdef SYS_pidfd_open
   self->peer.channel.process = (int)syscall(SYS_pidfd_open, self->pid, 0);
 #endif
   if (start.failure != 0) {
-    waitpid(self->pid, NULL, 0);
+    (void)take_status(self->pid, NULL);
     self->pid = 0;
     return fail_start(options->helper, start.failure);
   }
@@ -291,6 +327,7 @@ int process_start(const tvm_ffi_isolated_options *options, const char *library,
   self->peer.hooks = hooks;
   self->peer.pool = tensors->base;
   self->peer.pool_size = tensors->size;
+  remember_unreaped(0);
   peer_init(&self->peer);
   list_process(self);
   header = self->peer.channel.header;
@@ -358,28 +395,21 @@ static void read_output(process *self, char *out, size_t out_size) {
   clean_text(out);
 }
 
-static void remember_unreaped(pid_t pid) {
-  size_t i;
-  pthread_mutex_lock(&list_lock);
-  for (i = 0; i < sizeof unreaped / sizeof *unreaped; ++i) {
-    if (unreaped[i] != 0 && waitpid(unreaped[i], NULL, WNOHANG) != 0) unreaped[i] = 0;
-    if (unreaped[i] == 0 && pid != 0) {
-      unreaped[i] = pid;
-      pid = 0;
-    }
-  }
-  pthread_mutex_unlock(&list_lock);
-}
-
-/* By a file, if there is one: the host may have taken the status, and the number be another's. */
+/*
+ * By a file, if there is one. Otherwise only as long as it is a child: the host may have taken the
+ * status, and the number be another's.
+ */
 static void kill_helper(const process *self) {
+  siginfo_t info;
 #ifdef SYS_pidfd_send_signal
-  if (self->peer.channel.process >= 0) {
-    syscall(SYS_pidfd_send_signal, self->peer.channel.process, SIGKILL, NULL, 0);
+  if (self->peer.channel.process >= 0 &&
+      syscall(SYS_pidfd_send_signal, self->peer.channel.process, SIGKILL, NULL, 0) == 0) {
     return;
   }
 #endif
-  kill(self->pid, SIGKILL);
+  if (waitid(P_PID, (id_t)self->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0) {
+    kill(self->pid, SIGKILL);
+  }
 }
 
 /*
@@ -393,22 +423,23 @@ static bool reap(process *self, bool must_kill, int *status) {
     struct pollfd file;
     siginfo_t info;
     memset(&info, 0, sizeof info);
-    if (waitid(P_PID, (id_t)self->pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0) {
+    if (waitid(P_PID, (id_t)self->pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0 && errno != EINTR) {
       self->pid = 0;
       return false;
     }
     if (info.si_pid == self->pid) {
-      pid_t got;
+      bool has_status;
       kill(-self->pid, SIGKILL); /* what it has started, while the number cannot be another's */
-      do {
-        got = waitpid(self->pid, status, 0);
-      } while (got < 0 && errno == EINTR);
+      has_status = take_status(self->pid, status);
       self->pid = 0;
-      return got > 0;
+      return has_status;
     }
     file.fd = self->peer.channel.process;
     file.events = POLLIN;
-    poll(&file, 1, 1);
+    if (poll(&file, 1, 1) < 0 && errno != EINTR) {
+      const struct timespec pause = {0, 1000000};
+      nanosleep(&pause, NULL);
+    }
     if (i == 100) kill_helper(self); /* it has closed its socket, and goes on */
   }
   remember_unreaped(self->pid);
@@ -475,6 +506,12 @@ static void judge(const process *self, const crash_note *note, wait_result resul
   } else if (result == kWaitSignal) {
     out->kind = TVM_FFI_ISOLATED_TIMEOUT_ERROR;
     snprintf(out->text, sizeof out->text, "was killed: the host was interrupted");
+  } else if (result == kWaitFailed) {
+    const channel *c = &self->peer.channel;
+    out->kind = TVM_FFI_ISOLATED_CHANNEL_ERROR;
+    snprintf(out->text, sizeof out->text, "was killed: the host cannot go on with it: %s%s%s",
+             why != NULL ? why : c->failed, why != NULL ? "" : ": ",
+             why != NULL ? "" : strerror(c->reason));
   } else if (why != NULL) {
     out->kind = TVM_FFI_ISOLATED_CHANNEL_ERROR;
     snprintf(out->text, sizeof out->text, "was killed: what it sent is damaged: %s", why);

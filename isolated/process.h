@@ -22,7 +22,8 @@ typedef struct fork_lock {
   struct fork_lock *next, *previous;
 } fork_lock;
 
-void fork_lock_init(fork_lock *self);
+/* False: there is no memory. */
+bool fork_lock_init(fork_lock *self);
 void fork_lock_fini(fork_lock *self);
 
 typedef struct process {

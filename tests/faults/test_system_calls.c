@@ -17,47 +17,18 @@
 #include <link.h>
 #include <pthread.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <tvm/ffi/extra/c_env_api.h>
 #include <tvm/ffi/extra/c_runtime_api.h>
 #include <unistd.h>
 
 #include "c/module_support.h"
+#include "faults/trials.h"
 #include "module/library.h"
 #include "platform/platform.h"
 #include "support/oom.h"
 #include "support/thread.h"
 
 /* ---- Calls ---- */
-
-static const char *failing; /* the function whose calls fail */
-static long countdown;
-static bool is_lasting;
-static long fired;
-static __thread bool is_armed; /* this thread is inside the library */
-
-/* Sanitizers call these functions themselves, before they can check accesses to memory. */
-#define WRAPPER __attribute__((no_sanitize_address))
-
-WRAPPER static bool fails_now(const char *name) {
-  if (!is_armed) return false;
-  if (strcmp(name, failing) != 0 || countdown < 0) return false;
-  if (countdown > 0) {
-    --countdown;
-    return false;
-  }
-  if (!is_lasting) countdown = -1;
-  ++fired;
-  return true;
-}
-
-/* A function that returns a value of a certain type when it fails. */
-#define WRAP(type, name, parameters, arguments, failure)           \
-  type __real_##name parameters;                                   \
-  type __wrap_##name parameters;                                   \
-  WRAPPER type __wrap_##name parameters {                          \
-    return fails_now(#name) ? (failure) : __real_##name arguments; \
-  }
 
 /* The system has a reason for each of these failures, too. */
 WRAP(void *, dlopen, (const char *path, int flags), (path, flags),
@@ -109,23 +80,6 @@ WRAPPER int __wrap_close(int descriptor) {
 }
 
 /* ---- Checks, in the child process ---- */
-
-enum { kUnspoilt = 40, kUnnoticed, kNoticed };
-
-static const char *step = "start";
-static bool is_trial, is_noticed;
-
-static void print_step(void) {
-  if (is_trial) print_error("%s: step `%s`\n", failing, step);
-}
-
-/* This process is not a test of cmocka: its checks end the process, too. */
-static void require_at(bool condition, const char *text, int line) {
-  if (condition) return;
-  print_error("%s:%d: not true: %s\n", __FILE__, line, text);
-  exit(1);
-}
-#define require(condition) require_at((condition), #condition, __LINE__)
 
 /* A call has failed: with an error, and with one that says what is true. */
 static void check_refused(const char *part) {
@@ -360,7 +314,6 @@ static int count_loaded(struct dl_phdr_info *info, size_t size, void *count) {
   return 0;
 }
 
-/* The exit status of the child process. */
 static int try_once(void) {
   int open_files = count_open_files(), loaded = 0, is_fired;
   is_trial = true;
@@ -382,40 +335,6 @@ static int try_once(void) {
   require(loaded == 0);
   is_trial = false;
   return !is_fired ? kUnspoilt : is_noticed ? kNoticed : kUnnoticed;
-}
-
-/* ---- Trials ---- */
-
-static int try_in_child(void) {
-  int status = 0;
-  pid_t child = fork();
-  if (child == 0) exit(try_once());
-  if (child < 0 || waitpid(child, &status, 0) != child) return -1;
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
-}
-
-static long num_failures; /* trials in which a call failed */
-
-/* Returns how many trials were harmful. */
-static int try_all(const char *name, bool lasting) {
-  int num_harmful = 0, status = 0;
-  long n, num_noticed = 0;
-  failing = name;
-  is_lasting = lasting;
-  for (n = 0;; ++n) {
-    countdown = n;
-    status = try_in_child();
-    if (status == kUnspoilt) break;
-    num_noticed += status == kNoticed;
-    if (status == kNoticed || status == kUnnoticed) continue;
-    print_error("%s: call %ld failed%s: status %d\n", name, n, lasting ? " (lasting)" : "", status);
-    if (++num_harmful == 8) break;
-  }
-  (void)printf("%s%s: %ld failures injected, %ld with an error\n", name,
-               lasting ? " (lasting)" : "", n, num_noticed);
-  num_failures += n;
-  if (n == 0) print_error("%s: it was not called\n", name);
-  return num_harmful + (n == 0);
 }
 
 /* Copies up to max_size bytes of a library of the tests. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Kernels that behave, for the tests of isolated modules. */
+#define _GNU_SOURCE /* usleep */
 #include <stdlib.h>
 #include <string.h>
 #include <tvm/ffi/c.h>
@@ -22,6 +23,14 @@ TVM_FFI_C_EXPORT(same, "(0: Any) -> Any") {
 TVM_FFI_C_EXPORT(type_of, "(0: Any) -> int") {
   TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 1));
   return tvm_ffi_args_return(args, tvm_ffi_any_from_int64(args->args[0].type_index));
+}
+
+/* Sleeps so many milliseconds. */
+TVM_FFI_C_EXPORT(nap, "(0: int) -> None") {
+  int64_t milliseconds;
+  TVM_FFI_C_TRY(tvm_ffi_args_read_int64(args, 0, &milliseconds));
+  usleep((useconds_t)milliseconds * 1000);
+  return 0;
 }
 
 TVM_FFI_C_EXPORT(process, "() -> int") {

@@ -47,7 +47,10 @@ extern "C" {
 #define TVM_FFI_ISOLATED_TIMEOUT_ERROR "HelperTimeoutError"
 /** A signal ended the helper while it had nearly used up options.memory. */
 #define TVM_FFI_ISOLATED_MEMORY_ERROR "HelperMemoryError"
-/** What the helper wrote into the shared memory is not a message: its memory is damaged. */
+/**
+ * What the helper wrote into the shared memory is not a message: its memory is damaged. Or the host
+ * cannot go on with it, because the system refused what that takes, as the message says.
+ */
 #define TVM_FFI_ISOLATED_CHANNEL_ERROR "HelperChannelError"
 
 /* ---- Options ---- */
