@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The table at the end, kRows, says which calls a probe makes: for each row a function that lists
+ * the calls, one that makes such a call, and how that changes a tensor. */
 #include "probe/probe.h"
 
 #include <fenv.h>

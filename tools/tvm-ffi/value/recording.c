@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* First reading: recording_open checks every value of every call (walk_value), which also describes
+ * them. Then making the values of one call again (recording_make, make_value). */
 #include "value/recording.h"
 
 #include <dirent.h>
@@ -124,54 +126,54 @@ static char *copy_text(const TVMFFIAny *json) {
 /* ---- Values: what they are ---- */
 
 typedef enum {
-  kFormNone,
-  kFormBool,
-  kFormInt,
-  kFormText,
-  kFormBigInt64, /* an integer as a text */
-  kFormFloat,
-  kFormTextHex,
-  kFormRawText,
-  kFormBytes,
-  kFormRawBytes,
-  kFormDataType,
-  kFormDevice,
-  kFormShape,
-  kFormPointer,
-  kFormTensor,
-  kFormDLTensor,
-  kFormArray,
-  kFormList,
-  kFormMap,
-  kFormDict,
-  kFormFunction,
-  kFormError,
-  kFormBigInt,
-  kFormObject,
-  kFormRvalue,
-  kFormUnchanged,
-  kFormRef,
-  kFormUnknown,
-  kFormLeftOut
+  kRecordedNone,
+  kRecordedBool,
+  kRecordedInt,
+  kRecordedText,
+  kRecordedBigInt64, /* an integer as a text */
+  kRecordedFloat,
+  kRecordedTextHex,
+  kRecordedRawText,
+  kRecordedBytes,
+  kRecordedRawBytes,
+  kRecordedDataType,
+  kRecordedDevice,
+  kRecordedShape,
+  kRecordedPointer,
+  kRecordedTensor,
+  kRecordedDLTensor,
+  kRecordedArray,
+  kRecordedList,
+  kRecordedMap,
+  kRecordedDict,
+  kRecordedFunction,
+  kRecordedError,
+  kRecordedBigInt,
+  kRecordedObject,
+  kRecordedRvalue,
+  kRecordedUnchanged,
+  kRecordedRef,
+  kRecordedUnknown,
+  kRecordedLeftOut
 } value_form;
 
 static const struct {
   const char *key;
   value_form form;
 } kForms[] = {
-    {"tensor", kFormTensor},     {"dltensor", kFormDLTensor},
-    {"float", kFormFloat},       {"int", kFormBigInt64},
-    {"str", kFormTextHex},       {"raw_str", kFormRawText},
-    {"bytes", kFormBytes},       {"raw_bytes", kFormRawBytes},
-    {"dtype", kFormDataType},    {"device", kFormDevice},
-    {"shape", kFormShape},       {"pointer", kFormPointer},
-    {"array", kFormArray},       {"list", kFormList},
-    {"map", kFormMap},           {"dict", kFormDict},
-    {"function", kFormFunction}, {"error", kFormError},
-    {"bigint", kFormBigInt},     {"object", kFormObject},
-    {"rvalue", kFormRvalue},     {"unchanged", kFormUnchanged},
-    {"ref", kFormRef},           {"unknown", kFormUnknown},
-    {"left_out", kFormLeftOut},
+    {"tensor", kRecordedTensor},     {"dltensor", kRecordedDLTensor},
+    {"float", kRecordedFloat},       {"int", kRecordedBigInt64},
+    {"str", kRecordedTextHex},       {"raw_str", kRecordedRawText},
+    {"bytes", kRecordedBytes},       {"raw_bytes", kRecordedRawBytes},
+    {"dtype", kRecordedDataType},    {"device", kRecordedDevice},
+    {"shape", kRecordedShape},       {"pointer", kRecordedPointer},
+    {"array", kRecordedArray},       {"list", kRecordedList},
+    {"map", kRecordedMap},           {"dict", kRecordedDict},
+    {"function", kRecordedFunction}, {"error", kRecordedError},
+    {"bigint", kRecordedBigInt},     {"object", kRecordedObject},
+    {"rvalue", kRecordedRvalue},     {"unchanged", kRecordedUnchanged},
+    {"ref", kRecordedRef},           {"unknown", kRecordedUnknown},
+    {"left_out", kRecordedLeftOut},
 };
 
 /* False: it is no value. `content` is what the key has. */
@@ -181,13 +183,13 @@ static bool read_form(const recording *r, const TVMFFIAny *json, value_form *out
   TVMFFIAny pair[2], found;
   size_t i;
   *content = *json;
-  *out = kFormNone;
+  *out = kRecordedNone;
   if (tvm_ffi_any_try_string(json, &text)) {
-    *out = kFormText;
+    *out = kRecordedText;
     return true;
   }
   if (json->type_index == kTVMFFINone) return true;
-  *out = json->type_index == kTVMFFIBool ? kFormBool : kFormInt;
+  *out = json->type_index == kTVMFFIBool ? kRecordedBool : kRecordedInt;
   if (!is_map(json)) return json->type_index == kTVMFFIBool || json->type_index == kTVMFFIInt;
   for (i = 0; i < sizeof kForms / sizeof *kForms; ++i) {
     pair[0] = *json;
@@ -500,20 +502,20 @@ static bool walk_plain(walk *w, value_form form, const TVMFFIAny *content) {
   char name[kDtypeTextSize];
   bool good = true;
   size_t i;
-  if (!w->with_values && form <= kFormPointer) text_add(w->out, "%s", kNames[form]);
+  if (!w->with_values && form <= kRecordedPointer) text_add(w->out, "%s", kNames[form]);
   switch (form) {
-    case kFormNone:
+    case kRecordedNone:
       if (w->with_values) text_add(w->out, "none");
       return true;
-    case kFormBool:
+    case kRecordedBool:
       if (w->with_values) text_add(w->out, content->v_int64 != 0 ? "true" : "false");
       return true;
-    case kFormInt:
-    case kFormBigInt64:
+    case kRecordedInt:
+    case kRecordedBigInt64:
       if (!read_int(content, &value)) return fail(w, "an int is not an integer");
       if (w->with_values) text_add(w->out, "%" PRId64, value);
       return true;
-    case kFormFloat:
+    case kRecordedFloat:
       if (!read_float(content, &real)) return fail(w, "a float is not a number");
       if (!w->with_values || !tvm_ffi_any_try_string(content, &text)) return true;
       text_add_bytes(w->out, text.data, text.size);
@@ -521,17 +523,17 @@ static bool walk_plain(walk *w, value_form form, const TVMFFIAny *content) {
           strspn(text.data, "+-0123456789") == text.size)
         text_add(w->out, ".0");
       return true;
-    case kFormText:
-    case kFormTextHex:
-    case kFormRawText:
-      good = form == kFormTextHex ? read_hex(content, &bytes) : read_str(w->r, content, &bytes);
+    case kRecordedText:
+    case kRecordedTextHex:
+    case kRecordedRawText:
+      good = form == kRecordedTextHex ? read_hex(content, &bytes) : read_str(w->r, content, &bytes);
       text.data = bytes.data != NULL ? bytes.data : "";
       text.size = bytes.size;
       if (good && w->with_values) add_quoted(w->out, &text);
       text_free(&bytes);
       return good || fail(w, "a str is neither a text nor hexadecimal digits");
-    case kFormBytes:
-    case kFormRawBytes:
+    case kRecordedBytes:
+    case kRecordedRawBytes:
       good = read_hex(content, &bytes);
       if (good && w->with_values) {
         text_add(w->out, "%zu bytes", bytes.size);
@@ -542,17 +544,17 @@ static bool walk_plain(walk *w, value_form form, const TVMFFIAny *content) {
       }
       text_free(&bytes);
       return good || fail(w, "bytes are not hexadecimal digits");
-    case kFormDataType:
+    case kRecordedDataType:
       if (!read_dtype(content, &dtype)) return fail(w, "a dtype is not [code, bits, lanes]");
       if (w->with_values) text_add(w->out, "dtype:%s", dtype_write(dtype, name));
       return true;
-    case kFormDevice:
+    case kRecordedDevice:
       if (!read_device(content, &device)) return fail(w, "a device is not [type, id]");
       if (w->with_values) {
         text_add(w->out, "dev:%s", tvm_ffi_device_print(device, name, sizeof name));
       }
       return true;
-    case kFormShape:
+    case kRecordedShape:
       if (w->with_values) text_add(w->out, "shape:[");
       for (i = 0; i < count_items(content); ++i) {
         if (!read_int(item_at(content, i), &value)) break;
@@ -561,25 +563,25 @@ static bool walk_plain(walk *w, value_form form, const TVMFFIAny *content) {
       if (w->with_values) text_add(w->out, "]");
       return (is_array(content) && i == count_items(content)) ||
              fail(w, "a shape is not a list of integers");
-    case kFormPointer:
+    case kRecordedPointer:
       if (!read_address(content, &address)) return fail(w, "a pointer is not an address");
       if (w->with_values) text_add(w->out, "pointer:0x%" PRIx64, address);
       return true;
-    case kFormFunction:
+    case kRecordedFunction:
       text_add(w->out, "function");
       return true;
-    case kFormError:
+    case kRecordedError:
       text_add(w->out, "error");
       return is_map(content) || fail(w, "an error is not an object");
-    case kFormBigInt:
+    case kRecordedBigInt:
       text_add(w->out, "bigint");
       good = read_hex(content, &bytes);
       text_free(&bytes);
       return good || fail(w, "a bigint is not hexadecimal digits");
-    case kFormUnchanged:
+    case kRecordedUnchanged:
       text_add(w->out, "unchanged");
       return true;
-    case kFormUnknown:
+    case kRecordedUnknown:
       if (!read_int(content, &value)) return fail(w, "an unknown value has no type index");
       text_add(w->out, "unknown:%" PRId64, value);
       return true;
@@ -612,23 +614,23 @@ static bool walk_value(walk *w, const TVMFFIAny *json, int depth) {
   if (++w->num_values > kMaxValues) return fail(w, "there are more than 100000 values");
   if (!read_form(w->r, json, &form, &content)) return fail(w, "there is a value of no known form");
   id = tvm_ffi_any_none();
-  if (is_map(json)) id = look(w->r, form == kFormTensor ? &content : json, "id");
+  if (is_map(json)) id = look(w->r, form == kRecordedTensor ? &content : json, "id");
   if (!walk_id(w, &id)) return false;
   switch (form) {
-    case kFormTensor:
-    case kFormDLTensor:
-      return walk_tensor(w, &content, form == kFormDLTensor);
-    case kFormArray:
-    case kFormList:
+    case kRecordedTensor:
+    case kRecordedDLTensor:
+      return walk_tensor(w, &content, form == kRecordedDLTensor);
+    case kRecordedArray:
+    case kRecordedList:
       return walk_items(w, &content, depth);
-    case kFormMap:
-    case kFormDict:
+    case kRecordedMap:
+    case kRecordedDict:
       return walk_pairs(w, &content, depth);
-    case kFormObject:
+    case kRecordedObject:
       return walk_object(w, json, &content, depth);
-    case kFormRvalue:
+    case kRecordedRvalue:
       return walk_value(w, &content, depth + 1);
-    case kFormRef:
+    case kRecordedRef:
       if (!read_int_between(&content, 0, kMaxValues - 1, &value) || w->ids[value] == 0) {
         return fail(w, "a `ref` is to no object before it");
       }
@@ -1669,13 +1671,13 @@ static bool make_rvalue(maker *m, const TVMFFIAny *json, TVMFFIAny *out) {
 }
 
 static bool make_text(maker *m, value_form form, const TVMFFIAny *content, TVMFFIAny *out) {
-  const bool is_bytes = form == kFormBytes || form == kFormRawBytes;
+  const bool is_bytes = form == kRecordedBytes || form == kRecordedRawBytes;
   text_buf bytes = {NULL, 0, 0};
   TVMFFIByteArray *view = keep_block(m, tool_alloc(sizeof *view));
   TVMFFIAny made;
   text_add(&bytes, "%s", "");
   keep_block(m, bytes.data);
-  if (form == kFormText || form == kFormRawText) {
+  if (form == kRecordedText || form == kRecordedRawText) {
     (void)read_str(m->r, content, &bytes);
   } else {
     (void)read_hex(content, &bytes);
@@ -1685,9 +1687,9 @@ static bool make_text(maker *m, value_form form, const TVMFFIAny *content, TVMFF
   m->objects->blocks[m->objects->num_blocks - 1] = bytes.data;
   view->data = bytes.data;
   view->size = bytes.size - 1;
-  if (form == kFormRawText) {
+  if (form == kRecordedRawText) {
     *out = tvm_ffi_any_view_string(view->data);
-  } else if (form == kFormRawBytes) {
+  } else if (form == kRecordedRawBytes) {
     *out = tvm_ffi_any_view_bytes(view);
   } else if ((is_bytes ? TVMFFIBytesFromByteArray : TVMFFIStringFromByteArray)(view, &made) != 0) {
     return cannot_raised(m);
@@ -1736,44 +1738,44 @@ static bool make_plain(maker *m, value_form form, const TVMFFIAny *content, cons
   double real = 0;
   *out = tvm_ffi_any_none();
   switch (form) {
-    case kFormNone:
+    case kRecordedNone:
       return true;
-    case kFormBool:
+    case kRecordedBool:
       *out = tvm_ffi_any_from_bool(content->v_int64 != 0);
       return true;
-    case kFormInt:
-    case kFormBigInt64:
+    case kRecordedInt:
+    case kRecordedBigInt64:
       (void)read_int(content, &value);
       *out = tvm_ffi_any_from_int64(value);
       return true;
-    case kFormFloat:
+    case kRecordedFloat:
       (void)read_float(content, &real);
       *out = tvm_ffi_any_from_double(real);
       return true;
-    case kFormDataType:
+    case kRecordedDataType:
       if (read_dtype(content, &dtype)) *out = tvm_ffi_any_from_dtype(dtype);
       return true;
-    case kFormDevice:
+    case kRecordedDevice:
       if (read_device(content, &device)) *out = tvm_ffi_any_from_device(device);
       return true;
-    case kFormShape:
+    case kRecordedShape:
       return make_shape(m, content, id, out);
-    case kFormPointer:
+    case kRecordedPointer:
       (void)read_address(content, &address);
       *out = tvm_ffi_any_from_pointer(NULL);
       return address == 0 || cannot(m, "is an opaque pointer");
-    case kFormFunction:
+    case kRecordedFunction:
       return cannot(m, "is a function");
-    case kFormError:
+    case kRecordedError:
       return make_error(m, content, id, out);
-    case kFormBigInt:
+    case kRecordedBigInt:
       return make_big_int(m, content, id, out);
-    case kFormUnchanged:
+    case kRecordedUnchanged:
       out->type_index = kTVMFFIUnchanged;
       return true;
-    case kFormUnknown:
+    case kRecordedUnknown:
       return cannot(m, "is a value of an unknown type");
-    case kFormLeftOut:
+    case kRecordedLeftOut:
       text.data = "";
       text.size = 0;
       (void)tvm_ffi_any_try_string(content, &text);
@@ -1790,22 +1792,22 @@ static bool make_value(maker *m, const TVMFFIAny *json, TVMFFIAny *out) {
   if (!read_form(m->r, json, &form, &content)) return cannot(m, "has no known form");
   if (is_map(json)) id = look(m->r, json, "id");
   switch (form) {
-    case kFormTensor:
-    case kFormDLTensor:
-      return make_tensor(m, &content, form == kFormDLTensor, out);
-    case kFormArray:
+    case kRecordedTensor:
+    case kRecordedDLTensor:
+      return make_tensor(m, &content, form == kRecordedDLTensor, out);
+    case kRecordedArray:
       return make_array(m, &content, &id, out);
-    case kFormList:
+    case kRecordedList:
       return make_list(m, &content, &id, out);
-    case kFormMap:
+    case kRecordedMap:
       return make_map(m, &content, &id, out);
-    case kFormDict:
+    case kRecordedDict:
       return make_dict(m, &content, &id, out);
-    case kFormObject:
+    case kRecordedObject:
       return make_object(m, json, &content, &id, out);
-    case kFormRvalue:
+    case kRecordedRvalue:
       return make_rvalue(m, &content, out);
-    case kFormRef:
+    case kRecordedRef:
       if (!read_int_between(&content, 0, (int64_t)m->num_ids - 1, &value) ||
           m->by_id[value].type_index == kTVMFFINone) {
         return cannot(m, "is an object within itself");
@@ -1832,7 +1834,7 @@ static void measure_extra(maker *m, const TVMFFIAny *json, int depth) {
     return;
   }
   if (!is_map(json) || !read_form(m->r, json, &form, &content)) return;
-  if (form != kFormTensor && form != kFormDLTensor) {
+  if (form != kRecordedTensor && form != kRecordedDLTensor) {
     measure_extra(m, &content, depth + 1);
   } else if (read_tensor(m->r, &content, m->out->storages, m->out->num_storages, &facts) == NULL &&
              facts.storage != SIZE_MAX && facts.byte_offset > facts.offset &&
