@@ -187,19 +187,36 @@ static void test_others_keep_it(void **state) {
   check_closed(closed, 1);
 }
 
-/* The destructor of one library releases the last module of another. */
-static void test_unloading_unloads_others(void **state) {
+/* Unloads a library whose destructor releases the last module of leave_nothing.so. */
+static void unload_keeper(void) {
   TVMFFIObject *keeper = load("kernels.so"), *kept = load("leave_nothing.so");
   TVMFFIAny arg = tvmffi_any_object(kept), result;
-  (void)state;
   check_ok(TVMFFIRuntimeModuleAllowUnload(keeper));
   check_ok(TVMFFIRuntimeModuleAllowUnload(kept));
   check_ok(call_function(keeper, "keep", &arg, 1, &result));
   TVMFFIObjectDecRef(kept);
   assert_int_equal(closed, 0);
   TVMFFIObjectDecRef(keeper);
-  check_closed(closed, 2);
   check_unloaded(is_loaded("kernels.so"));
+}
+
+static void test_unloading_unloads_others(void **state) {
+  (void)state;
+  unload_keeper();
+  check_closed(closed, 2);
+  check_unloaded(is_loaded("leave_nothing.so"));
+}
+
+/* While two files are closed the runtime cannot tell who else has them open, and keeps neither. */
+static void test_others_keep_one_of_two(void **state) {
+  void *handle = dlopen(module_path("leave_nothing.so"), RTLD_LAZY);
+  (void)state;
+  assert_non_null(handle);
+  unload_keeper();
+  check_closed(closed, 1);
+  assert_true(is_loaded("leave_nothing.so"));
+  assert_int_equal(dlclose(handle), 0);
+  check_closed(closed, 2);
   check_unloaded(is_loaded("leave_nothing.so"));
 }
 
@@ -301,6 +318,7 @@ int main(void) {
       cmocka_unit_test_setup(test_modules_and_functions_keep_it, set_up),
       cmocka_unit_test_setup(test_others_keep_it, set_up),
       cmocka_unit_test_setup(test_unloading_unloads_others, set_up),
+      cmocka_unit_test_setup(test_others_keep_one_of_two, set_up),
       cmocka_unit_test_setup(test_global_functions_prevent_it, set_up),
       cmocka_unit_test_setup(test_other_modules, set_up),
       cmocka_unit_test_setup(test_threads, set_up),
