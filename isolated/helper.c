@@ -454,12 +454,25 @@ static int allocate_result(DLTensor *prototype, DLManagedTensorVersioned **out, 
   return tensor_in_heap(&results, prototype, out, error_ctx, set_error);
 }
 
+/* Leaves the session of the host, and closes what it has left open. */
+static void leave_host(void) {
+  struct rlimit most;
+  int file;
+  setsid();
+#ifdef SYS_close_range
+  if (syscall(SYS_close_range, kFileEnd, ~0u, 0) == 0) return;
+#endif
+  if (getrlimit(RLIMIT_NOFILE, &most) != 0 || most.rlim_cur > 65536) most.rlim_cur = 65536;
+  for (file = kFileEnd; file < (int)most.rlim_cur; ++file) close(file);
+}
+
 int main(void) {
   channel *c = &host.channel;
   if (channel_open(c) != 0) {
     fprintf(stderr, "This program is started by libtvm_ffi_isolated, and of no use on its own.\n");
     return 2;
   }
+  leave_host();
   main_thread = pthread_self();
   host.hooks = &kHooks;
   host.pool_size = (size_t)c->header->pool_size;

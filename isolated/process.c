@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define _GNU_SOURCE /* clone */
+#define _GNU_SOURCE /* environ, syscall */
 #include "process.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <sched.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -144,88 +143,42 @@ tensor_pool *process_get_pool(void) {
 
 /* ---- Starting ---- */
 
-/* What the child needs, which shares its parent's memory until it executes the helper. */
-typedef struct {
-  const char *path;
-  char *const *words;
-  char *const *environment;
-  int files[kFileEnd];
-  int failure; /* errno */
-} child_start;
-
-extern char **environ;
-
-/* AddressSanitizer marks stacks, and this one is left without a return. */
-#if defined(__GNUC__)
-#define LEAVES_STACK __attribute__((__no_sanitize_address__))
-#else
-#define LEAVES_STACK
-#endif
-
-LEAVES_STACK static void close_others(void) {
-  struct rlimit limit;
-  int file;
-#ifdef SYS_close_range
-  if (syscall(SYS_close_range, kFileEnd, ~0u, 0) == 0) return;
-#endif
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur > 65536) limit.rlim_cur = 65536;
-  for (file = kFileEnd; file < (int)limit.rlim_cur; ++file) close(file);
-}
-
-LEAVES_STACK static int run_child(void *argument) {
-  child_start *start = argument;
-  struct sigaction action;
-  sigset_t none;
-  int i;
-  memset(&action, 0, sizeof action);
-  action.sa_handler = SIG_DFL;
-  for (i = 1; i < 65; ++i) sigaction(i, &action, NULL);
-  /* Copies first, out of the way of the numbers that they shall have. */
-  for (i = 0; i < kFileEnd; ++i) {
-    start->files[i] = fcntl(start->files[i], F_DUPFD, kFileEnd);
-    if (start->files[i] < 0) goto failed;
-  }
-  for (i = 0; i < kFileEnd; ++i) {
-    if (dup2(start->files[i], i) < 0) goto failed;
-  }
-  close_others();
-  setsid();
-  sigemptyset(&none);
-  sigprocmask(SIG_SETMASK, &none, NULL);
-  execve(start->path, start->words, start->environment);
-failed:
-  start->failure = errno;
-  _exit(127);
-}
-
 /*
- * The child shares memory with this thread, which sleeps until the helper is executed; so a start
- * takes the same time whatever the size of the host.
+ * Executes the helper with these files as 0, 1, and so on; it closes all others itself. Returns
+ * errno. The system does not copy the host, so a start takes the same time whatever its size.
  */
-static pid_t clone_child(child_start *start) {
-  enum { kStack = 128 << 10 };
-  char *stack = mmap(NULL, kStack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  sigset_t all, old;
-  pid_t pid;
-  int reason;
-  if (stack == MAP_FAILED) return -1;
+static int spawn(pid_t *out_pid, const char *path, const int *files) {
+  char *words[] = {(char *)(uintptr_t) "tvm_ffi_isolated_helper", NULL};
+  posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
+  sigset_t all, none;
+  int copies[kFileEnd], num_copies = 0, reason, i;
+  reason = posix_spawn_file_actions_init(&actions);
+  if (reason != 0) return reason;
+  reason = posix_spawnattr_init(&attributes);
+  if (reason != 0) {
+    posix_spawn_file_actions_destroy(&actions);
+    return reason;
+  }
   sigfillset(&all);
-  pthread_sigmask(SIG_BLOCK, &all, &old); /* handlers must not run in the child */
-  pid = clone(run_child, stack + kStack, CLONE_VM | CLONE_VFORK | SIGCHLD, start);
-  reason = errno;
-  pthread_sigmask(SIG_SETMASK, &old, NULL);
-  munmap(stack, kStack);
-  errno = reason;
-  return pid;
-}
-
-/* Waits for a child that has ended. */
-static bool take_status(pid_t pid, int *out) {
-  pid_t got;
-  do {
-    got = waitpid(pid, out, 0);
-  } while (got < 0 && errno == EINTR);
-  return got > 0;
+  sigemptyset(&none);
+  posix_spawnattr_setsigdefault(&attributes, &all);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+  /* Copies, out of the way of the numbers that they shall have. */
+  for (; reason == 0 && num_copies < kFileEnd; ++num_copies) {
+    copies[num_copies] = fcntl(files[num_copies], F_DUPFD_CLOEXEC, kFileEnd);
+    if (copies[num_copies] < 0) {
+      reason = errno;
+      break;
+    }
+    reason = posix_spawn_file_actions_adddup2(&actions, copies[num_copies], num_copies);
+  }
+  if (reason == 0) reason = posix_spawn(out_pid, path, &actions, &attributes, words, environ);
+  for (i = 0; i < num_copies; ++i) close(copies[i]);
+  posix_spawn_file_actions_destroy(&actions);
+  posix_spawnattr_destroy(&attributes);
+  return reason;
 }
 
 /* Keeps a helper that was killed, but has not ended in time; takes the status of the others. */
@@ -250,33 +203,31 @@ static int fail_start(const char *action, int reason) {
                          action, strerror(reason));
 }
 
-/* Fills the files of the child; those that are made here are the caller's to close. */
+/* The ends of sockets that stay here are the caller's to close. */
 static int start_child(process *self, const tvm_ffi_isolated_options *options,
                        const tensor_pool *tensors) {
-  char *words[] = {(char *)(uintptr_t) "tvm_ffi_isolated_helper", NULL};
   int sockets[2] = {-1, -1}, outputs[2] = {-1, -1}, nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
   int code = 0;
-  child_start start;
-  memset(&start, 0, sizeof start);
   if (nothing < 0) return fail_start("/dev/null", errno);
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0 ||
       socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, outputs) != 0) {
     code = fail_start("sockets", errno);
   }
   if (code == 0) {
-    start.path = options->helper;
-    start.words = words;
-    start.environment = environ;
-    start.files[0] = nothing;
-    start.files[1] = start.files[2] = outputs[0];
-    start.files[kFileChannel] = self->peer.channel.file;
-    start.files[kFileSocket] = sockets[1];
-    start.files[kFileOutput] = outputs[1];
-    start.files[kFilePool] = tensors->file;
-    start.files[kFileErrors] =
+    int files[kFileEnd], reason;
+    files[0] = nothing;
+    files[1] = files[2] = outputs[0];
+    files[kFileChannel] = self->peer.channel.file;
+    files[kFileSocket] = sockets[1];
+    files[kFileOutput] = outputs[1];
+    files[kFilePool] = tensors->file;
+    files[kFileErrors] =
         options->shows_output && fcntl(STDERR_FILENO, F_GETFD) >= 0 ? STDERR_FILENO : nothing;
-    self->pid = clone_child(&start);
-    if (self->pid < 0) code = fail_start("clone", errno);
+    reason = spawn(&self->pid, options->helper, files);
+    if (reason != 0) {
+      self->pid = 0;
+      code = fail_start(options->helper, reason);
+    }
   }
   close_file(&nothing);
   close_file(&sockets[1]);
@@ -288,11 +239,6 @@ static int start_child(process *self, const tvm_ffi_isolated_options *options,
 #ifdef SYS_pidfd_open
   self->peer.channel.process = (int)syscall(SYS_pidfd_open, self->pid, 0);
 #endif
-  if (start.failure != 0) {
-    (void)take_status(self->pid, NULL);
-    self->pid = 0;
-    return fail_start(options->helper, start.failure);
-  }
   return 0;
 }
 
@@ -428,11 +374,13 @@ static bool reap(process *self, bool must_kill, int *status) {
       return false;
     }
     if (info.si_pid == self->pid) {
-      bool has_status;
+      pid_t got;
       kill(-self->pid, SIGKILL); /* what it has started, while the number cannot be another's */
-      has_status = take_status(self->pid, status);
+      do {
+        got = waitpid(self->pid, status, 0);
+      } while (got < 0 && errno == EINTR);
       self->pid = 0;
-      return has_status;
+      return got > 0;
     }
     file.fd = self->peer.channel.process;
     file.events = POLLIN;

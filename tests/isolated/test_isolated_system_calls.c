@@ -18,6 +18,7 @@
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
+#include <spawn.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -41,9 +42,6 @@ WRAP_CALL(int, fallocate64, (int file, int mode, off_t offset, off_t size),
 WRAP_CALL(int, madvise, (void *address, size_t size, int advice), (address, size, advice))
 WRAP_CALL(int, socketpair, (int domain, int type, int protocol, int files[2]),
           (domain, type, protocol, files))
-WRAP_CALL(int, dup2, (int from, int to), (from, to))
-WRAP_CALL(int, execve, (const char *path, char *const words[], char *const environment[]),
-          (path, words, environment))
 WRAP_CALL(int, poll, (struct pollfd * files, nfds_t count, int timeout), (files, count, timeout))
 WRAP_CALL(int, ppoll,
           (struct pollfd * files, nfds_t count, const struct timespec *timeout,
@@ -61,6 +59,14 @@ WRAP_CALL(int, sched_getaffinity, (pid_t process, size_t size, cpu_set_t *out),
 WRAP_CALL(int, getrlimit64, (int resource, struct rlimit64 *out), (resource, out))
 WRAP_CALL(int, access, (const char *path, int mode), (path, mode))
 WRAP(int, dladdr, (const void *address, Dl_info *out), (address, out), 0)
+WRAP(int, posix_spawn,
+     (pid_t * out, const char *path, const posix_spawn_file_actions_t *actions,
+      const posix_spawnattr_t *attributes, char *const words[], char *const environment[]),
+     (out, path, actions, attributes, words, environment), reason)
+WRAP(int, posix_spawn_file_actions_init, (posix_spawn_file_actions_t * out), (out), reason)
+WRAP(int, posix_spawn_file_actions_adddup2, (posix_spawn_file_actions_t * out, int from, int to),
+     (out, from, to), reason)
+WRAP(int, posix_spawnattr_init, (posix_spawnattr_t * out), (out), reason)
 WRAP(int, pthread_atfork, (void (*prepare)(void), void (*parent)(void), void (*child)(void)),
      (prepare, parent, child), reason)
 
@@ -126,7 +132,7 @@ WRAPPER int __wrap_close(int file) {
   return fails_now("close") ? (errno = reason, -1) : rc; /* Linux closes the file all the same */
 }
 
-/* pidfd_open, pidfd_send_signal and close_range, which old systems and containers refuse. */
+/* pidfd_open and pidfd_send_signal, which old systems and containers refuse. */
 long __real_syscall(long number, ...);
 long __wrap_syscall(long number, ...);
 WRAPPER long __wrap_syscall(long number, ...) {
@@ -141,16 +147,6 @@ WRAPPER long __wrap_syscall(long number, ...) {
     return -1;
   }
   return __real_syscall(number, arguments[0], arguments[1], arguments[2], arguments[3]);
-}
-
-int __real_clone(int (*run)(void *argument), void *stack, int flags, void *argument, ...);
-int __wrap_clone(int (*run)(void *argument), void *stack, int flags, void *argument, ...);
-WRAPPER int __wrap_clone(int (*run)(void *argument), void *stack, int flags, void *argument, ...) {
-  if (fails_now("clone")) {
-    errno = reason;
-    return -1;
-  }
-  return __real_clone(run, stack, flags, argument);
 }
 
 /* ---- Allocations ---- */
@@ -515,12 +511,15 @@ static const struct {
     {"fallocate64", EINTR},
     {"open64", EMFILE},
     {"socketpair", ENFILE},
-    {"clone", EAGAIN},
+    {"posix_spawn", EAGAIN},
+    {"posix_spawn", EACCES},
+    {"posix_spawn_file_actions_init", ENOMEM},
+    {"posix_spawn_file_actions_adddup2", ENOMEM},
+    {"posix_spawnattr_init", ENOMEM},
     {"syscall", ENOSYS},
     {"syscall", EPERM},
     {"syscall", EMFILE},
-    {"dup2", EBUSY},
-    {"execve", EACCES},
+
     {"close", EIO},
     {"poll", EINTR},
     {"poll", EINVAL},
