@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fenv.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -147,6 +148,22 @@ TVM_FFI_C_EXPORT(print_and_crash, "() -> None") {
 TVM_FFI_C_EXPORT(fail_silently, "() -> None") {
   (void)args;
   return -1;
+}
+
+static void *die(void *microseconds) {
+  usleep((useconds_t)(uintptr_t)microseconds);
+  kill(getpid(), (uintptr_t)microseconds % 2 == 0 ? SIGKILL : SIGSEGV);
+  return NULL;
+}
+
+/* The process ends after so many microseconds, whatever it does then. */
+TVM_FFI_C_EXPORT(die_soon, "(0: int) -> None") {
+  int64_t microseconds;
+  pthread_t thread;
+  TVM_FFI_C_TRY(tvm_ffi_args_read_int64(args, 0, &microseconds));
+  if (pthread_create(&thread, NULL, die, (void *)(uintptr_t)microseconds) != 0) abort();
+  pthread_detach(thread);
+  return 0;
 }
 
 /* Starts a process that holds all that is open, and crashes. */
