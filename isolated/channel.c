@@ -173,6 +173,12 @@ void channel_trim(channel *self, size_t used) {
   }
 }
 
+void channel_forget(channel *self) {
+  madvise(self->region[kSideHost], self->region_size, MADV_REMOVE);
+  madvise(self->region[kSideHelper], self->message_limit, MADV_REMOVE);
+  self->committed = 0;
+}
+
 /* ---- Turns ---- */
 
 int64_t clock_now(void) {

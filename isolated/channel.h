@@ -103,6 +103,9 @@ bool channel_reserve(channel *self, size_t size);
  */
 void channel_trim(channel *self, size_t used);
 
+/* Gives the memory of all messages back, after the helper has ended. Tensors stay. */
+void channel_forget(channel *self);
+
 /* ---- Turns ---- */
 
 /* Hands the turn over, with a message in the own region. */

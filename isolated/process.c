@@ -551,6 +551,8 @@ int process_end(peer *ended, wait_result result, const char *why) {
   has_status = reap(self, result != kWaitGone || why != NULL, &status);
   self->ended = describe_end(self, result, why, has_status, status);
   close_process(self);
+  /* Functions that were called before still refer to this helper, until they are called again. */
+  channel_forget(&ended->channel);
   peer_release_exports(ended);
   return raise_ended(self);
 }

@@ -541,6 +541,40 @@ static void test_growth(void **state) {
   assert_int_equal(errno, ECHILD);
 }
 
+static long read_shared_memory(void) {
+  FILE *file = fopen("/proc/self/status", "r");
+  char line[256];
+  long size = -1;
+  assert_non_null(file);
+  while (fgets(line, sizeof line, file) != NULL) (void)sscanf(line, "RssShmem: %ld", &size);
+  fclose(file);
+  return size;
+}
+
+/* The memory of messages goes with the helper, although its function is still there. */
+static void test_memory_of_ended_helpers(void **state) {
+  enum { kSize = 8 << 20 };
+  const TVMFFIObjectHandle module = load("isolated_bad.so");
+  TVMFFIObjectHandle crash = NULL;
+  char *text = malloc(kSize);
+  TVMFFIByteArray bytes = {text, kSize};
+  TVMFFIAny arg, result;
+  long before = read_shared_memory();
+  (void)state;
+  if (before < 0) skip();
+  assert_non_null(text);
+  memset(text, 'a', kSize);
+  check_ok(tvm_ffi_module_get_function(module, "crash", &crash));
+  arg = tvm_ffi_any_view_bytes(&bytes);
+  before = read_shared_memory();
+  assert_int_equal(tvm_ffi_function_call(crash, &arg, 1, &result), -1);
+  assert_true(read_shared_memory() < before + kSize / 2 / 1024);
+  free(text);
+  tvm_ffi_object_release(crash);
+  tvm_ffi_object_release(module);
+  TVMFFIErrorSetRaised(NULL);
+}
+
 /* ---- Signals of the host ---- */
 
 static TVMFFIObjectHandle called_by_handler;
@@ -694,6 +728,7 @@ int main(void) {
       cmocka_unit_test(test_fork),
       cmocka_unit_test(test_threads),
       cmocka_unit_test(test_growth),
+      cmocka_unit_test(test_memory_of_ended_helpers),
       cmocka_unit_test(test_calls_by_handlers),
       cmocka_unit_test(test_named),
       cmocka_unit_test(test_wrong_names),
