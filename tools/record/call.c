@@ -97,7 +97,8 @@ static uint64_t mix_value(uint64_t hash, const TVMFFIAny *value, int depth) {
 /* Whether the options ask for this call, whatever comes of it. */
 static bool is_due(uint32_t slot, const TVMFFIAny *args, int32_t num_args) {
   static int is_said;
-  uint64_t hash = mix(0x2545f4914f6cdd1du, slot), number;
+  uint64_t hash = mix(mix(0x2545f4914f6cdd1du, slot), (uintptr_t)record_slots[slot].library);
+  uint64_t number;
   bool is_full;
   int32_t i;
   if (record_set.all) return true;

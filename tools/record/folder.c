@@ -468,8 +468,8 @@ bool record_write_library(uint32_t generation, record_library *library) {
   record_lock();
   is_there = is_open(generation);
   if (is_there && counted_in != generation) {
-    uint32_t i, count = __atomic_load_n(&record_num_slots, __ATOMIC_ACQUIRE);
-    for (i = 0; i < count; ++i) record_slots[i].library->number = -1;
+    record_library *known;
+    for (known = record_libraries; known != NULL; known = known->next) known->number = -1;
     num_libraries = 0;
     counted_in = generation;
   }
@@ -817,11 +817,17 @@ static void set_settings(const tvm_ffi_record_options *options) {
   record_set.max_total = options->max_total > 0 ? options->max_total : (int64_t)1 << 34;
 }
 
+/* Under the lock, or in a child of fork, which has one thread. */
 static void forget_counts(void) {
   uint32_t i, count = __atomic_load_n(&record_num_slots, __ATOMIC_ACQUIRE);
   record_forget_signatures();
   for (i = 0; i < count; ++i) {
     record_slots[i].num_calls = record_slots[i].num_errors = record_slots[i].num_recorded = 0;
+  }
+  while (record_pasts != NULL) {
+    record_past *past = record_pasts;
+    record_pasts = past->next;
+    free(past);
   }
 }
 
@@ -852,32 +858,43 @@ static bool start(const tvm_ffi_record_options *options) {
   return true;
 }
 
+static void add_function(record_text *out, bool *is_first, const char *function,
+                         const record_library *library, uint64_t calls, uint64_t errors,
+                         uint64_t recorded) {
+  if (calls == 0) return;
+  record_add_text(out, *is_first ? "{\"library\":" : ",{\"library\":");
+  *is_first = false;
+  if (recorded == 0 || library->number < 0) {
+    record_add_text(out, "null");
+  } else {
+    record_add_int(out, library->number);
+  }
+  record_add_text(out, ",\"function\":");
+  record_add_string(out, function, strlen(function));
+  record_add_text(out, ",\"calls\":");
+  record_add_uint(out, calls);
+  record_add_text(out, ",\"errors\":");
+  record_add_uint(out, errors);
+  record_add_text(out, ",\"recorded\":");
+  record_add_uint(out, recorded);
+  record_add(out, "}", 1);
+}
+
 static void add_functions(record_text *out) {
   uint32_t i, count = __atomic_load_n(&record_num_slots, __ATOMIC_ACQUIRE);
+  const record_past *past;
   bool is_first = true;
-  record_add_format(out, ",\"functions\":[");
+  record_add_text(out, ",\"functions\":[");
   for (i = 0; i < count; ++i) {
     const record_slot *slot = &record_slots[i];
-    uint64_t calls = __atomic_load_n(&slot->num_calls, __ATOMIC_RELAXED);
-    uint64_t recorded = __atomic_load_n(&slot->num_recorded, __ATOMIC_RELAXED);
-    if (calls == 0) continue;
-    if (!is_first) record_add(out, ",", 1);
-    is_first = false;
-    record_add_format(out, "{\"library\":");
-    if (recorded == 0 || slot->library->number < 0) {
-      record_add_format(out, "null");
-    } else {
-      record_add_int(out, slot->library->number);
-    }
-    record_add_format(out, ",\"function\":");
-    record_add_string(out, slot->function, strlen(slot->function));
-    record_add_format(out, ",\"calls\":");
-    record_add_uint(out, calls);
-    record_add_format(out, ",\"errors\":");
-    record_add_uint(out, __atomic_load_n(&slot->num_errors, __ATOMIC_RELAXED));
-    record_add_format(out, ",\"recorded\":");
-    record_add_uint(out, recorded);
-    record_add(out, "}", 1);
+    add_function(out, &is_first, slot->function, slot->library,
+                 __atomic_load_n(&slot->num_calls, __ATOMIC_RELAXED),
+                 __atomic_load_n(&slot->num_errors, __ATOMIC_RELAXED),
+                 __atomic_load_n(&slot->num_recorded, __ATOMIC_RELAXED));
+  }
+  for (past = record_pasts; past != NULL; past = past->next) {
+    add_function(out, &is_first, past->function, past->library, past->num_calls, past->num_errors,
+                 past->num_recorded);
   }
   record_add(out, "]}\n", 3);
 }

@@ -68,7 +68,10 @@ typedef struct record_library {
   char *build_id;      /* NULL: none */
   int64_t number;      /* in the events of this process; -1: not written yet. Guarded by the lock */
   uint32_t written_in; /* the generation that has `number`, which does not change in it */
+  struct record_library *next; /* of those that there ever were */
 } record_library;
+
+extern record_library *record_libraries; /* guarded by the lock */
 
 /* Copies memory that may not be there; false if it is not. */
 typedef bool (*record_copy)(void *context, void *out, uint64_t address, size_t size);
@@ -213,6 +216,16 @@ typedef struct {
   bool is_wanted;
   uint64_t num_calls, num_errors, num_recorded, total_ns;
 } record_slot;
+
+/* How often a function was called whose slot is for another library since. */
+typedef struct record_past {
+  const char *function;
+  const record_library *library;
+  uint64_t num_calls, num_errors, num_recorded;
+  struct record_past *next;
+} record_past;
+
+extern record_past *record_pasts; /* guarded by the lock */
 
 enum { kRecordSlots = 4096 };
 extern record_slot record_slots[kRecordSlots];

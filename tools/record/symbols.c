@@ -290,11 +290,12 @@ static void find_runtime(const void *caller, record_runtime *out) {
   memcpy(out, addresses, sizeof *out);
 }
 
+record_library *record_libraries;
+record_past *record_pasts;
+
 static record_library *find_library(const loaded_file *file) {
-  uint32_t i;
-  record_library *added;
-  for (i = 0; i < record_num_slots; ++i) {
-    record_library *library = record_slots[i].library;
+  record_library *library, *added;
+  for (library = record_libraries; library != NULL; library = library->next) {
     if (strcmp(library->path, file->path) == 0 &&
         strcmp(library->build_id != NULL ? library->build_id : "", file->build_id) == 0) {
       return library;
@@ -306,10 +307,38 @@ static record_library *find_library(const loaded_file *file) {
   added->build_id = file->build_id[0] == '\0' ? NULL : strdup(file->build_id);
   added->number = -1;
   added->written_in = 0;
-  if (added->path != NULL) return added;
+  added->next = record_libraries;
+  if (added->path != NULL) {
+    record_libraries = added;
+    return added;
+  }
   free(added->build_id);
   free(added);
   return NULL;
+}
+
+/* Under the lock. Counts of calls are those of a library. A trace has them by function. */
+static void keep_counts(record_slot *slot) {
+  uint64_t calls, errors, recorded;
+  record_past *past;
+  if (record_set.trace) return;
+  calls = __atomic_exchange_n(&slot->num_calls, 0, __ATOMIC_RELAXED);
+  errors = __atomic_exchange_n(&slot->num_errors, 0, __ATOMIC_RELAXED);
+  recorded = __atomic_exchange_n(&slot->num_recorded, 0, __ATOMIC_RELAXED);
+  for (past = record_pasts; past != NULL; past = past->next) {
+    if (past->library == slot->library && strcmp(past->function, slot->function) == 0) break;
+  }
+  if (past == NULL) {
+    past = calls == 0 ? NULL : calloc(1, sizeof *past);
+    if (past == NULL) return;
+    past->function = slot->function;
+    past->library = slot->library;
+    past->next = record_pasts;
+    record_pasts = past;
+  }
+  past->num_calls += calls;
+  past->num_errors += errors;
+  past->num_recorded += recorded;
 }
 
 /* Under the lock. The slot of a function; kRecordSlots if there is none left. */
@@ -325,6 +354,7 @@ static uint32_t find_slot(void *address, const char *symbol, const loaded_file *
     slot = &record_slots[i];
     if (slot->code == cast.kernel && strcmp(slot->symbol, symbol) == 0) {
       if (slot->library != library) { /* another one was unloaded from this place */
+        keep_counts(slot);
         slot->library = library;
         slot->runtime = *runtime;
         __atomic_store_n(&slot->wanted_in, 0, __ATOMIC_RELEASE);
