@@ -3,12 +3,15 @@
 """The tests of the package's source distribution, on its own library and on ours; or those of
 orcjit or xgrammar.
 
-    suite.py --runtime libtvm_ffi.so --work FOLDER [--suite NAME] [FILE...] [--layer INCLUDE...
-    --cxx g++...]
+    suite.py --runtime libtvm_ffi.so --work FOLDER [--suite NAME] [FILE...] [--record TVM-FFI]
+    [--layer INCLUDE... --cxx g++...]
 
 Every test that passes on the package's library must pass on ours. The outcomes on the package's
 library are kept beside the package until the surroundings change. With FILEs (test_tensor.py) only
 those are run.
+
+With --record, they run under `tvm-ffi record --first=1` on our library and under `--no-data` on the
+package's, and every outcome must be the one without.
 
 With --layer, the tests on our library use an xgrammar that is compiled from its sources with those
 headers (xgrammar_sources.py); those on the package's library use the wheel. Compiled without
@@ -27,6 +30,9 @@ import xml.etree.ElementTree
 
 import package
 import xgrammar_sources
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tool"))
+from recording import Recording
 
 TIMEOUT_SECONDS = 560
 # The tests that must pass in the files that run with --layer, out of 4,116 in all.
@@ -117,14 +123,14 @@ class Suite:
 class Run:
     """A running pytest, which writes only below its folder."""
 
-    def __init__(self, python, suite, work, files, *first):
+    def __init__(self, python, suite, work, files, *first, under=()):
         shutil.rmtree(work, ignore_errors=True)
         work.mkdir(parents=True)
         self.results, self.log = work / "results.xml", work / "log.txt"
         env = {**suite.environment(*first), "TVM_FFI_CACHE_DIR": str(work / "cache")}
         with open(self.log, "w", encoding="utf-8") as log:
             self.process = subprocess.Popen([
-                python, "-m", "pytest", "-c", os.devnull, "--rootdir", suite.root, "-p",
+                *under, python, "-m", "pytest", "-c", os.devnull, "--rootdir", suite.root, "-p",
                 "no:cacheprovider", "-v", "--basetemp", work / "tmp", "--junit-xml", self.results,
                 *suite.options, *([suite.tests / name for name in files] or [suite.tests])
             ], cwd=work, env=env, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT)
@@ -186,6 +192,50 @@ def of_reference(reference, suite, work, files):
     return finish
 
 
+class Recorded(Run):
+    """The same under the recorder. What it writes is held to its format."""
+
+    def __init__(self, python, suite, work, files, *command):
+        self.folder = work.with_name(f"{work.name}_calls")
+        shutil.rmtree(self.folder, ignore_errors=True)
+        super().__init__(python, suite, work, files, under=[
+            command[0], "record", "-o", self.folder, *command[1:], "--"])
+
+    def outcomes(self):
+        found = super().outcomes()
+        recording = Recording(self.folder)
+        print(f"{self.folder.name}: {len(recording.calls)} calls are recorded")
+        # What is never looked up by a symbol is not: few tests of the package load libraries.
+        assert recording.calls
+        return found
+
+
+def different(theirs, recorded):
+    """The problems of tests whose outcomes are others when they are recorded."""
+    return [
+        f"{name}: {theirs.get(name, ['not run'])[0]} without the recorder, {kind} with it\n"
+        f"{text[-2000:]}" for name, (kind, text) in sorted(recorded.items())
+        if theirs.get(name, [None])[0] != kind
+    ] + [f"{name}: not run with the recorder" for name in theirs.keys() - recorded.keys()]
+
+
+def compare_recorded(tool, reference, python, suite, work, files):
+    """The same tests with and without the recorder, on either library; the problems."""
+    theirs = of_reference(reference, suite, work / "theirs", files)()
+    runs = {
+        "the package's library": Recorded(reference.python, suite, work / "no_data", files, tool,
+                                          "--no-data"),
+        "ours": Recorded(python, suite, work / "first", files, tool, "--first=1")
+    }
+    problems = []
+    for name, run in runs.items():
+        outcomes = run.outcomes()
+        problems += [f"on {name}: {problem}" for problem in different(theirs, outcomes)]
+        print(f"on {name}: {len(outcomes)} tests, "
+              f"{sum(kind == 'passed' for kind, _ in outcomes.values())} passed")
+    return problems
+
+
 def print_table(theirs, ours):
     """Print how many tests passed, failed and were skipped, by file."""
     counts = collections.defaultdict(collections.Counter)
@@ -216,6 +266,7 @@ def main():
     parser.add_argument("--runtime", required=True, type=pathlib.Path)
     parser.add_argument("--work", required=True, type=pathlib.Path)
     parser.add_argument("--suite", default="package", choices=("package", "orcjit", "xgrammar"))
+    parser.add_argument("--record", type=pathlib.Path)
     parser.add_argument("files", nargs="*")
     parser.add_argument("--layer", type=pathlib.Path, nargs="+")
     parser.add_argument("--cxx", nargs=argparse.REMAINDER)
@@ -224,11 +275,16 @@ def main():
         parser.error("--layer is for --suite xgrammar, and takes --cxx")
     reference = package.require()
     work = "suite" if args.suite == "package" else f"suite_{args.suite}"
-    work = args.work.resolve() / (f"{work}_layer" if args.layer else work)
+    work += "_layer" if args.layer else "_recorded" if args.record else ""
+    work = args.work.resolve() / work
     suite = Suite(args.suite, work)
     python = reference.with_library(args.runtime, work / "venv")
     suite.compile(reference.python)
     first, problems, files = [], [], args.files
+    if args.record:
+        problems = compare_recorded(args.record.resolve(), reference, python, suite, work, files)
+        print(*problems, sep="\n\n")
+        return 1 if problems else 0
     if args.layer:
         built, problems = build_xgrammar(args, suite, python, work)
         first, files = [built], files or suite.quick_files()
