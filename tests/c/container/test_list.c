@@ -280,7 +280,7 @@ static void change(const char *name, int32_t num_args, TVMFFIAny a, TVMFFIAny b,
 static void test_making(void **state) {
   TVMFFIObjectHandle moved = tvmffi_string_new(kTVMFFIStr, "x", 1), nothing = NULL;
   TVMFFIAny args[3], list, result;
-  DLTensor tensor;
+  static DLTensor tensor;
   probe p;
   (void)state;
   list = list_of(0);

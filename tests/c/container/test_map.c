@@ -614,7 +614,7 @@ static void test_making(void **state) {
   static const int64_t dense_order[] = {1, 3, 4, 5, 2, 6};
   TVMFFIObjectHandle key = tvmffi_string_new(kTVMFFIStr, "a key that moves", 16), nothing = NULL;
   TVMFFIAny map, args[2], result;
-  DLTensor tensor;
+  static DLTensor tensor;
   (void)state;
   map = make_of_ints("ffi.Map", small, 6);
   check_order(&map, small_order, 2);
