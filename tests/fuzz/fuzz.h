@@ -71,4 +71,14 @@ TVMFFIAny fuzz_view(const TVMFFIByteArray *text);
 TVMFFIByteArray fuzz_bytes_of(const TVMFFIAny *text);
 bool fuzz_same_bytes(TVMFFIByteArray a, TVMFFIByteArray b);
 
+/* ---- Parsers of the tool ---- */
+
+/*
+ * What they use of the rest of the tool (quiet.c): reports are counted and not printed, every file
+ * has the same content, and tensors are small.
+ */
+extern int quiet_num_reports;
+extern const uint8_t *quiet_file;
+extern size_t quiet_file_size;
+
 #endif /* TESTS_FUZZ_FUZZ_H_ */

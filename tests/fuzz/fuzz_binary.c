@@ -7,7 +7,6 @@
 #include "file/binary_file.h"
 #include "file/module_tree.h"
 #include "fuzz.h"
-#include "quiet.h"
 
 static unsigned sum; /* of bytes that were read, so that a sanitizer sees each read */
 

@@ -9,7 +9,6 @@
 
 #include "core/any.h"
 #include "fuzz.h"
-#include "quiet.h"
 #include "value/input.h"
 #include "value/schema.h"
 #include "value/value_text.h"

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #include "fuzz.h"
-#include "quiet.h"
 #include "value/npy.h"
 #include "value/recording.h"
 

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "fuzz.h"
-#include "quiet.h"
 #include "wrap/wrap.h"
 
 enum { kReturnsOutputs = 1, kResultIsError = 2, kIsLean = 4, kAbiShift = 3 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "quiet.h"
+#include "fuzz.h"
 
 #include <stdlib.h>
 #include <string.h>

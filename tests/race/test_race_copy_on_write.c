@@ -12,7 +12,6 @@
 #include "platform/platform.h"
 #include "race/expect.h"
 #include "support/check.h"
-#include "support/probe.h"
 #include "support/thread.h"
 
 enum { kThreads = 4, kNobody = kThreads, kRounds = 5000, kFull = 40, kContainers = 4000 };

@@ -48,3 +48,16 @@ void check_release(TVMFFIAny *any) {
   if (any->type_index >= kTVMFFIStaticObjectBegin) TVMFFIObjectDecRef(any->v_obj);
   memset(any, 0, sizeof *any);
 }
+
+static void delete_probe(void *self, int flags) {
+  probe *p = (probe *)self;
+  if (flags & kTVMFFIObjectDeleterFlagBitMaskStrong) ++p->strong_deletes;
+  if (flags & kTVMFFIObjectDeleterFlagBitMaskWeak) ++p->weak_deletes;
+}
+
+void probe_init(probe *p) {
+  memset(p, 0, sizeof *p);
+  p->header.combined_ref_count = UINT64_C(0x100000001);
+  p->header.type_index = kTVMFFIObject;
+  p->header.deleter = delete_probe;
+}

@@ -85,4 +85,15 @@ uint32_t check_use_count(TVMFFIObjectHandle obj);
 /* Releases an owned value. */
 void check_release(TVMFFIAny *any);
 
+/* ---- An object that counts the calls of its deleter ---- */
+
+typedef struct {
+  TVMFFIObject header;
+  int strong_deletes; /* how often its contents were destroyed */
+  int weak_deletes;   /* how often its memory was to be returned */
+} probe;
+
+/* Prepares a probe of type ffi.Object with one reference. It lives in the caller's variable. */
+void probe_init(probe *p);
+
 #endif /* TESTS_SUPPORT_CHECK_H_ */

@@ -7,6 +7,7 @@
 #define TESTS_SUPPORT_OOM_H_
 
 #include <stddef.h>
+#include <tvm/ffi/extra/c_runtime_api.h>
 
 void oom_install(void);
 
@@ -31,5 +32,12 @@ int oom_fails_now(void);
  */
 long oom_check(int (*action)(void *context), void (*unchanged)(void *context),
                void (*undo)(void *context), void *context, int keeps);
+
+/* The end of a test: shuts the runtime down and checks that no block is left. */
+static inline int oom_shut_down(void **state) {
+  (void)state;
+  TVMFFIRuntimeShutdown();
+  return oom_live_blocks() == 0 ? 0 : -1;
+}
 
 #endif /* TESTS_SUPPORT_OOM_H_ */

@@ -4,7 +4,6 @@
 #include "core/any.h"
 #include "core/object.h"
 #include "support/check.h"
-#include "support/probe.h"
 #include "support/thread.h"
 
 static void append(TVMFFIObject **array, TVMFFIAny value) {

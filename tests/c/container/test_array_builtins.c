@@ -4,7 +4,6 @@
 #include "core/string_object.h"
 #include "core/type.h"
 #include "support/check.h"
-#include "support/probe.h"
 
 static TVMFFIAny make(const TVMFFIAny *args, int32_t num_args) {
   TVMFFIAny array;

@@ -10,7 +10,6 @@
 #include "core/object.h"
 #include "core/string_object.h"
 #include "support/check.h"
-#include "support/probe.h"
 #include "support/thread.h"
 
 static TVMFFISeqCell *cell_of(TVMFFIObject *list) {

@@ -10,7 +10,6 @@
 #include "core/object.h"
 #include "core/string_object.h"
 #include "support/check.h"
-#include "support/probe.h"
 
 static void insert(TVMFFIObject **map, TVMFFIAny key, TVMFFIAny value) {
   assert_int_equal(tvmffi_map_insert(map, &key, &value), 0);

@@ -6,7 +6,6 @@
 #include "core/object.h"
 #include "support/check.h"
 #include "support/oom.h"
-#include "support/probe.h"
 
 static probe item;
 static int64_t expected_size;

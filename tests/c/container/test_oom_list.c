@@ -11,7 +11,6 @@
 #include "core/object.h"
 #include "support/check.h"
 #include "support/oom.h"
-#include "support/probe.h"
 
 void *__real_tvmffi_alloc_plain(size_t size);
 void *__wrap_tvmffi_alloc_plain(size_t size);

@@ -5,7 +5,6 @@
 #include "core/object.h"
 #include "support/check.h"
 #include "support/oom.h"
-#include "support/probe.h"
 
 enum { kInserts = 700, kMaxBlocks = 128 };
 

@@ -2,7 +2,6 @@
 #include "core/any.h"
 
 #include "support/check.h"
-#include "support/probe.h"
 
 /* Fills a value with poison, so that a byte that nobody writes shows. */
 static void poison(TVMFFIAny *any) {

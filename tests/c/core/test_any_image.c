@@ -2,7 +2,6 @@
 /* F-22: comparison and hashing look at all 16 bytes of a value, so every byte must be written. */
 #include "core/any.h"
 #include "support/check.h"
-#include "support/probe.h"
 
 /* Fills a value with poison, so that a byte that nobody writes shows. */
 static void poison(TVMFFIAny *any) {

@@ -9,7 +9,6 @@
 
 #include "core/object.h"
 #include "support/check.h"
-#include "support/probe.h"
 #include "support/thread.h"
 
 static TVMFFIObjectHandle take(void) {

@@ -3,7 +3,6 @@
 #include "core/error.h"
 #include "core/object.h"
 #include "support/check.h"
-#include "support/probe.h"
 
 static TVMFFIObjectHandle new_error(const char *kind, const char *message, const char *backtrace) {
   TVMFFIByteArray k = check_bytes(kind), m = check_bytes(message), b = check_bytes(backtrace);

@@ -4,7 +4,6 @@
 #include "core/any.h"
 #include "core/error.h"
 #include "support/check.h"
-#include "support/probe.h"
 #include "support/weak.h"
 
 /* The arguments of the last call, and the result that calls have to return. */

@@ -3,7 +3,6 @@
 #include "core/object.h"
 
 #include "support/check.h"
-#include "support/probe.h"
 #include "support/weak.h"
 
 static void test_headers_of_new_objects(void **state) {

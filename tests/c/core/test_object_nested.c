@@ -4,7 +4,6 @@
 
 #include "core/object.h"
 #include "support/check.h"
-#include "support/probe.h"
 #include "support/thread.h"
 #include "support/weak.h"
 

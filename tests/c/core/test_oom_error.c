@@ -6,7 +6,6 @@
 #include "c/module_support.h"
 #include "support/check.h"
 #include "support/oom.h"
-#include "support/probe.h"
 
 /* Raising returns no code: it failed if the slot has an error of another kind. */
 static int raise_text(void *kind) {

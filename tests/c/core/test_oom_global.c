@@ -9,7 +9,6 @@
 #include "core/thread_state.h"
 #include "support/check.h"
 #include "support/oom.h"
-#include "support/shutdown.h"
 
 static const char kMetadata[] = "{\"some\":\"metadata\"}";
 static const char kOtherMetadata[] = "{\"another\":\"metadata\"}";
@@ -189,7 +188,7 @@ static void test_metadata(void **state) {
   assert_true(oom_check(get_metadata, NULL, NULL, &j, 0) >= 2);
 }
 
-#define TEST(name) cmocka_unit_test_teardown(name, shut_down)
+#define TEST(name) cmocka_unit_test_teardown(name, oom_shut_down)
 
 int main(void) {
   const struct CMUnitTest tests[] = {

@@ -4,7 +4,6 @@
 #include "core/type.h"
 #include "support/check.h"
 #include "support/oom.h"
-#include "support/shutdown.h"
 
 typedef struct {
   char key[256];
@@ -109,7 +108,7 @@ static void test_refusals(void **state) {
   oom_fail_after(-1);
 }
 
-#define TEST(name) cmocka_unit_test_teardown(name, shut_down)
+#define TEST(name) cmocka_unit_test_teardown(name, oom_shut_down)
 
 int main(void) {
   const struct CMUnitTest tests[] = {

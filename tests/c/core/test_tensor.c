@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "c/tensor_source.h"
-#include "support/probe.h"
+#include "support/check.h"
 
 static void test_import(void **state) {
   tensor_source source;

@@ -4,7 +4,7 @@
 
 #include "c/tensor_source.h"
 #include "core/object.h"
-#include "support/probe.h"
+#include "support/check.h"
 #include "support/thread.h"
 
 static void test_F_16_refused_tensors_stay_the_callers(void **state) {

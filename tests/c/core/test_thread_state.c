@@ -5,7 +5,6 @@
 
 #include "core/object.h"
 #include "support/check.h"
-#include "support/probe.h"
 #include "support/thread.h"
 
 static int count_records(void) {

@@ -8,7 +8,6 @@
 #include "core/type.h"
 #include "core/type_attr.h"
 #include "support/check.h"
-#include "support/probe.h"
 
 static int set(int32_t type_index, const char *name, TVMFFIAny value) {
   TVMFFIByteArray bytes = check_bytes(name);

@@ -3,7 +3,6 @@
 #include <tvm/ffi/c/string.h>
 
 #include "support/check.h"
-#include "support/probe.h"
 
 #define POISONED(any) memset(&(any), 0xa5, sizeof(any))
 

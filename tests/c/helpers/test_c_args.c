@@ -7,7 +7,6 @@
 
 #include "c/c_support.h"
 #include "support/check.h"
-#include "support/probe.h"
 
 #define SIGNATURE "f(0: T, 1: U) -> void"
 /* The message of a C++ function about argument 0. */

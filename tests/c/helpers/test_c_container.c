@@ -3,7 +3,6 @@
 
 #include "c/c_support.h"
 #include "support/check.h"
-#include "support/probe.h"
 
 static void test_arrays(void **state) {
   TVMFFIObjectHandle array = NULL;

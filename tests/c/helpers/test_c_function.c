@@ -2,7 +2,6 @@
 #include <tvm/ffi/c/function.h>
 
 #include "support/check.h"
-#include "support/probe.h"
 
 static int add(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   int64_t sum = self != NULL && TVMFFIObjectGetTypeIndex(self) == kTVMFFIFunction ? 0 : -1000, term;

@@ -4,7 +4,7 @@
 
 #include "c/walk_support.h"
 #include "core/error.h"
-#include "support/shutdown.h"
+#include "support/oom.h"
 
 typedef struct {
   int32_t type_index;
@@ -109,7 +109,7 @@ static void test_objects(void **state) {
   assert_int_equal(oom_check(init, NULL, NULL, NULL, 0), 3);
 }
 
-#define TEST(name) cmocka_unit_test_teardown(name, shut_down)
+#define TEST(name) cmocka_unit_test_teardown(name, oom_shut_down)
 
 int main(void) {
   const struct CMUnitTest tests[] = {

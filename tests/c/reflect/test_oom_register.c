@@ -5,8 +5,6 @@
 #include "core/any.h"
 #include "support/check.h"
 #include "support/oom.h"
-#include "support/probe.h"
-#include "support/shutdown.h"
 
 enum { kMany = 40 };
 
@@ -192,7 +190,7 @@ static void test_columns(void **state) {
   check_all_released(&j);
 }
 
-#define TEST(name) cmocka_unit_test_teardown(name, shut_down)
+#define TEST(name) cmocka_unit_test_teardown(name, oom_shut_down)
 
 int main(void) {
   const struct CMUnitTest tests[] = {

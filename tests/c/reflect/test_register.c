@@ -9,7 +9,6 @@
 #include "c/reflect_support.h"
 #include "core/any.h"
 #include "support/check.h"
-#include "support/probe.h"
 
 static void init_function(probe *p) {
   probe_init(p);

@@ -4,7 +4,6 @@
 #include "core/global.h"
 #include "support/check.h"
 #include "support/oom.h"
-#include "support/shutdown.h"
 
 /* A call of a built-in function that was fetched before. */
 typedef struct {
@@ -108,7 +107,7 @@ static void test_the_function_object(void **state) {
   assert_int_equal(oom_check(make_function, NULL, release_function, &j, 0), 1);
 }
 
-#define TEST(name) cmocka_unit_test_teardown(name, shut_down)
+#define TEST(name) cmocka_unit_test_teardown(name, oom_shut_down)
 
 int main(void) {
   const struct CMUnitTest tests[] = {

@@ -9,7 +9,6 @@
 #include "core/error.h"
 #include "support/check.h"
 #include "support/oom.h"
-#include "support/probe.h"
 #include "support/thread.h"
 
 static int call_nothing(void *handle, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
