@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A million calls and ten thousand restarts: memory, open files, shared memory and processes of the
+ * host do not grow. Prints what there is of each on the way.
+ */
+#include <ctype.h>
+#include <dirent.h>
+#include <time.h>
+#include <tvm/ffi/c.h>
+#include <tvm/ffi/extra/c_env_api.h>
+#include <tvm/ffi/extra/isolated.h>
+#include <unistd.h>
+
+#include "support/check.h"
+
+enum { kCalls = 1000000, kRestarts = 10000, kReports = 10 };
+
+static const DLDevice kCpu = {kDLCPU, 0};
+
+static TVMFFIObjectHandle load(const char *file) {
+  tvm_ffi_isolated_options options = TVM_FFI_ISOLATED_OPTIONS_INIT;
+  TVMFFIObjectHandle module = NULL;
+  options.helper = getenv("TVM_FFI_TEST_HELPER");
+  check_ok(tvm_ffi_isolated_load(module_path(file), &options, &module));
+  return module;
+}
+
+static TVMFFIObjectHandle get(TVMFFIObjectHandle module, const char *name) {
+  TVMFFIObjectHandle function = NULL;
+  check_ok(tvm_ffi_module_get_function(module, name, &function));
+  return function;
+}
+
+/* ---- What there is ---- */
+
+typedef struct {
+  long resident; /* KiB */
+  int files, shared_files, processes;
+} usage;
+
+static int count_files(void) {
+  DIR *folder = opendir("/proc/self/fd");
+  int count = 0;
+  assert_non_null(folder);
+  while (readdir(folder) != NULL) ++count;
+  closedir(folder);
+  return count - 3; /* ".", ".." and the folder */
+}
+
+/* Mappings of files in memory that the library has made. */
+static int count_shared_files(void) {
+  FILE *file = fopen("/proc/self/maps", "r");
+  char line[4096];
+  int count = 0;
+  assert_non_null(file);
+  while (fgets(line, sizeof line, file) != NULL) {
+    count += strstr(line, "memfd:tvm_ffi_isolated") != NULL;
+  }
+  fclose(file);
+  return count;
+}
+
+/* The children of this process, those included that have ended. */
+static int count_processes(void) {
+  DIR *folder = opendir("/proc");
+  const struct dirent *entry;
+  int count = 0;
+  assert_non_null(folder);
+  while ((entry = readdir(folder)) != NULL) {
+    char path[300], text[512] = "";
+    const char *after_name;
+    FILE *file;
+    int parent = 0;
+    if (!isdigit((unsigned char)entry->d_name[0])) continue;
+    snprintf(path, sizeof path, "/proc/%s/stat", entry->d_name);
+    file = fopen(path, "r");
+    if (file == NULL) continue; /* it has gone meanwhile */
+    if (fgets(text, sizeof text, file) != NULL && (after_name = strrchr(text, ')')) != NULL &&
+        sscanf(after_name, ") %*c %d", &parent) == 1) {
+      count += parent == getpid();
+    }
+    fclose(file);
+  }
+  closedir(folder);
+  return count;
+}
+
+static usage read_usage(void) {
+  FILE *file = fopen("/proc/self/statm", "r");
+  usage now;
+  long pages = 0;
+  assert_non_null(file);
+  assert_int_equal(fscanf(file, "%*d %ld", &pages), 1);
+  fclose(file);
+  now.resident = pages * (sysconf(_SC_PAGESIZE) / 1024);
+  now.files = count_files();
+  now.shared_files = count_shared_files();
+  now.processes = count_processes();
+  return now;
+}
+
+static void report(const char *what, int done, const usage *now) {
+  printf("%8d %-8s  %6ld KiB  %2d files  %d shared  %d processes\n", done, what, now->resident,
+         now->files, now->shared_files, now->processes);
+  fflush(stdout);
+}
+
+/* Memory is not given back to the last page. A leak of a byte a call, or 100 a restart, shows. */
+static void check_has_not_grown(const usage *before, const usage *now) {
+  enum { kTolerance = 1024 };
+  assert_true(now->resident <= before->resident + kTolerance);
+  assert_int_equal(now->files, before->files);
+  assert_int_equal(now->shared_files, before->shared_files);
+  assert_int_equal(now->processes, before->processes);
+}
+
+static double now_in_seconds(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+/* Does `count` rounds after as many as it takes to warm up, and checks that nothing grows. */
+static void repeat(const char *what, void (*round)(int i), int count, int count_to_warm_up) {
+  usage before, now;
+  double begin;
+  int i;
+  for (i = 0; i < count_to_warm_up; ++i) round(i);
+  before = read_usage();
+  report(what, 0, &before);
+  begin = now_in_seconds();
+  for (i = 1; i <= count; ++i) {
+    round(i);
+    if (i % (count / kReports) == 0) {
+      now = read_usage();
+      report(what, i, &now);
+    }
+  }
+  printf("%.1f us each\n", (now_in_seconds() - begin) / count * 1e6);
+  check_has_not_grown(&before, &now);
+}
+
+/* ---- Calls ---- */
+
+static TVMFFIObjectHandle same, add_to, iota, adder, call, callback, shared;
+
+TVM_FFI_C_FUNCTION(be_called, "() -> int") {
+  return tvm_ffi_args_return(args, tvm_ffi_any_from_int64(7));
+}
+
+static void call_once(int i) {
+  float data[4] = {1, 2, 3, 4};
+  tvm_ffi_vector v;
+  TVMFFIAny args[3], result;
+  switch (i % 16) {
+    case 0: /* a text, which is copied */
+      args[0] = tvm_ffi_any_view_string("a text that is not short");
+      check_ok(tvm_ffi_function_call(same, args, 1, &result));
+      tvm_ffi_any_clear(&result);
+      break;
+    case 1: /* tensors, which are copied, and one that is not */
+      args[0] = tvm_ffi_vector_init(&v, data, kCpu, TVM_FFI_C_FLOAT32, 4);
+      args[1] = tvm_ffi_any_view_object(shared);
+      check_ok(tvm_ffi_function_call(add_to, args, 2, &result));
+      break;
+    case 2: /* a result that is copied */
+    case 3: /* and one that is lent */
+      args[0] = tvm_ffi_any_from_int64(i % 16 == 2 ? 100 : 20000);
+      check_ok(tvm_ffi_function_call(iota, args, 1, &result));
+      tvm_ffi_any_clear(&result);
+      break;
+    case 4: /* a function of the helper */
+      check_ok(tvm_ffi_function_call(adder, NULL, 0, &result));
+      tvm_ffi_any_clear(&result);
+      break;
+    case 5: /* a function of the host */
+      args[0] = tvm_ffi_any_view_object(callback);
+      check_ok(tvm_ffi_function_call(call, args, 1, &result));
+      break;
+    default:
+      args[0] = tvm_ffi_any_from_int64(i);
+      check_ok(tvm_ffi_function_call(same, args, 1, &result));
+      assert_int_equal(result.v_int64, i);
+  }
+}
+
+static void test_calls(void **state) {
+  const TVMFFIObjectHandle module = load("isolated_good.so");
+  DLPackManagedTensorAllocator before;
+  int64_t n = 4;
+  (void)state;
+  check_ok(TVMFFIEnvSetDLPackManagedTensorAllocator(tvm_ffi_isolated_allocate, 0, &before));
+  check_ok(tvm_ffi_tensor_create(kCpu, TVM_FFI_C_FLOAT32, 1, &n, &shared));
+  check_ok(TVMFFIEnvSetDLPackManagedTensorAllocator(before, 0, NULL));
+  memset(TVMFFITensorGetDLTensorPtr(shared)->data, 0, 16);
+  check_ok(TVMFFIFunctionCreate(NULL, be_called, NULL, &callback));
+  same = get(module, "same");
+  add_to = get(module, "add_to");
+  iota = get(module, "iota");
+  adder = get(module, "adder");
+  call = get(module, "call");
+  repeat("calls", call_once, kCalls, kCalls / 100);
+  tvm_ffi_object_release(same);
+  tvm_ffi_object_release(add_to);
+  tvm_ffi_object_release(iota);
+  tvm_ffi_object_release(adder);
+  tvm_ffi_object_release(call);
+  tvm_ffi_object_release(callback);
+  tvm_ffi_object_release(shared);
+  tvm_ffi_object_release(module);
+  assert_int_equal(count_processes(), 0);
+}
+
+/* ---- Restarts ---- */
+
+static TVMFFIObjectHandle fine, endings[4];
+
+/* A kernel ends its helper; the next call starts another. */
+static void restart_once(int i) {
+  TVMFFIAny result;
+  assert_int_equal(tvm_ffi_function_call(endings[i % 4], NULL, 0, &result), -1);
+  check_ok(tvm_ffi_function_call(fine, NULL, 0, &result));
+  assert_int_equal(result.v_int64, 42);
+}
+
+static void test_restarts(void **state) {
+  static const char *const kEndings[] = {"crash", "end_with_exit", "kill_itself", "end_with_abort"};
+  const TVMFFIObjectHandle module = load("isolated_bad.so");
+  int i;
+  (void)state;
+  fine = get(module, "fine");
+  for (i = 0; i < 4; ++i) endings[i] = get(module, kEndings[i]);
+  repeat("restarts", restart_once, kRestarts, kRestarts / 50);
+  for (i = 0; i < 4; ++i) tvm_ffi_object_release(endings[i]);
+  tvm_ffi_object_release(fine);
+  tvm_ffi_object_release(module);
+  TVMFFIErrorSetRaised(NULL);
+  assert_int_equal(count_processes(), 0);
+  assert_int_equal(count_shared_files(), 1); /* the memory of tensors stays */
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_calls),
+      cmocka_unit_test(test_restarts),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
