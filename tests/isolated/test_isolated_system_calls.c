@@ -289,7 +289,7 @@ static void call_slowly(void) {
 }
 
 static void send_a_long_text(void) {
-  enum { kSize = 5 << 20 };
+  enum { kSize = 1 << 20 };
   static char text[kSize + 1];
   TVMFFIAny arg, result;
   TVMFFIByteArray got = {NULL, 0};
@@ -305,7 +305,7 @@ static const DLDevice kCpu = {kDLCPU, 0};
 static void use_shared_tensors(void) {
   DLPackManagedTensorAllocator before;
   TVMFFIObjectHandle tensor = NULL;
-  int64_t n = 1 << 20;
+  int64_t n = 300000;
   TVMFFIAny args[2], result;
   float *data;
   bool done;
