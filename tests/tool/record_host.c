@@ -115,7 +115,8 @@ static void run_large(void) {
   tvm_ffi_object_release(function);
 }
 
-static void run_fork(void) {
+/* leave: by which function a child does. */
+static void run_fork(void (*leave)(int)) {
   int i, status;
   run_adds(0, 2);
   (void)fflush(stdout);
@@ -124,7 +125,7 @@ static void run_fork(void) {
     if (child == 0) {
       run_adds(9, 10);
       (void)fflush(stdout);
-      _exit(0);
+      leave(0);
     }
     (void)waitpid(child, &status, 0);
   }
@@ -361,7 +362,8 @@ int main(int argc, char **argv) {
   library = argv[1];
   if (strcmp(deed, "threads") == 0) run_threads();
   if (strcmp(deed, "adds") == 0) run_adds(0, 20);
-  if (strcmp(deed, "fork") == 0) run_fork();
+  if (strcmp(deed, "fork") == 0) run_fork(_exit);
+  if (strcmp(deed, "fork-and-exit") == 0) run_fork(exit);
   if (strcmp(deed, "crash") == 0) run_crash();
   if (strcmp(deed, "leave") == 0) call_with("leave", NULL, 0);
   if (strcmp(deed, "adds-and-die") == 0) run_adds(0, 3);

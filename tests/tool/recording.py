@@ -134,6 +134,9 @@ class Process:
         for function in event["functions"]:
             assert function["calls"] >= function["errors"], event
             assert (function["library"] is None) == (function["recorded"] == 0), event
+            assert function["library"] is None or function["library"] < len(self.libraries), event
+            assert function["calls"] >= function["recorded"], event
+        assert sum(function["recorded"] for function in event["functions"]) == len(self.calls), event
         self.stop = event
 
     def check_storage(self, storage, is_whole):

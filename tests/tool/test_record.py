@@ -276,6 +276,10 @@ class Record(unittest.TestCase):
             assert child.path.name == f"calls.{child.process['pid']}.jsonl"
             assert child.process["parent"] == first.process["pid"] and child.stop is None
             assert [call["args"][2] for call in child.calls.values()] == [9]
+        recording, _ = record(program=["fork-and-exit"])
+        assert [process.stop["functions"] for process in recording.processes] == [
+            [{"library": 0, "function": "add", "calls": n, "errors": 1, "recorded": n}]
+            for n in (3, 1, 1)]
 
     def test_other_programs(self):
         """Programs that the program starts have files of their own."""

@@ -820,7 +820,6 @@ static void set_settings(const tvm_ffi_record_options *options) {
 /* Under the lock, or in a child of fork, which has one thread. */
 static void forget_counts(void) {
   uint32_t i, count = __atomic_load_n(&record_num_slots, __ATOMIC_ACQUIRE);
-  record_forget_signatures();
   for (i = 0; i < count; ++i) {
     record_slots[i].num_calls = record_slots[i].num_errors = record_slots[i].num_recorded = 0;
   }
@@ -853,6 +852,7 @@ static bool start(const tvm_ffi_record_options *options) {
     return false;
   }
   set_settings(options);
+  record_forget_signatures();
   forget_counts();
   begin();
   return true;
@@ -998,7 +998,8 @@ static void after_fork_in_child(void) {
   (void)pthread_mutex_init(&lock, NULL); /* the thread that held it is this one */
   if (record_now() == 0) return;
   close_events(false); /* the parent's */
-  if (record_set.trace) forget_counts();
+  if (record_set.trace) record_forget_signatures();
+  forget_counts();
   events_path[0] = '\0';
   begin();
 }
