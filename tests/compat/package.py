@@ -44,6 +44,10 @@ SUITE_REQUIREMENTS = ["pytest>=8,<10"]
 MORE = {
     "tvm": ["apache-tvm==0.27.0.post1", "ml_dtypes>=0.5,<1"],
     "tirx": ["apache-tvm-tirx==0.1.0a4"],
+    "jax": [
+        "jax==0.10.2", "jaxlib==0.10.2", "jax-tvm-ffi==0.1.3", "ml_dtypes>=0.5,<1",
+        "opt_einsum==3.4.0", "scipy>=1.14,<2"
+    ],
     "orcjit": ["apache-tvm-ffi-orcjit==0.1.3"],
     # It needs a release of the reference before 0.1.13.
     "tilelang": [
