@@ -136,7 +136,8 @@ class Process:
             assert (function["library"] is None) == (function["recorded"] == 0), event
             assert function["library"] is None or function["library"] < len(self.libraries), event
             assert function["calls"] >= function["recorded"], event
-        assert sum(function["recorded"] for function in event["functions"]) == len(self.calls), event
+        recorded = sum(function["recorded"] for function in event["functions"])
+        assert recorded == len(self.calls), event
         self.stop = event
 
     def check_storage(self, storage, is_whole):
