@@ -350,6 +350,9 @@ def without_something():
         "nvcc": (hidden(*(f"{folder}/nvcc"
                           for folder in ("/usr/local/cuda/bin", *os.get_exec_path()))), {},
                  "CUDA +: no\n"),
+        "sys/sdt.h": (hidden("/usr/include/sys/sdt.h",
+                             *pathlib.Path("/usr/include").glob("*/sys/sdt.h")), {},
+                      "probes +: False\n"),
         "a C++ compiler": ([], {"CXX": "/nonexistent"}, r"C\+\+ +: no\n"),
         "pkg-config": ([], {"PKG_CONFIG": "/nonexistent"}, "tests +: "),
         "modules of Python": ([], {"PATH": f"{python.parent}:{os.environ['PATH']}"},

@@ -42,7 +42,7 @@ def part(needs="", daily=False, matrix=True):
 BUILD = "cc meson ninja pkg-config"
 C_TESTS = BUILD + " cmocka"
 TESTS = C_TESTS + " g++ gtest"
-GCC_TESTS = TESTS + " clang cmake make venv"
+GCC_TESTS = TESTS + " clang cmake make sdt venv"
 SANITIZERS = " clang clang-sanitizers llvm-symbolizer"
 SANITIZER_TESTS = TESTS + SANITIZERS
 

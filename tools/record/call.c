@@ -6,6 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#if defined(RECORD_PROBES)
+#define _SDT_HAS_SEMAPHORES 1
+#include <sys/sdt.h>
+#endif
 
 #include "record.h"
 
@@ -245,6 +249,62 @@ static void init_event(event *call, uint32_t generation, record_slot *slot) {
   record_values_init(&call->values, &slot->runtime);
 }
 
+/* ---- Probes ---- */
+
+#if defined(RECORD_PROBES)
+/* Whoever sets a probe counts these up. <sys/sdt.h> refers to them by their names. */
+#define SEMAPHORE(probe) \
+  unsigned short tvm_ffi_##probe##_semaphore __attribute__((section(".probes"), used))
+SEMAPHORE(entry);
+SEMAPHORE(return );
+SEMAPHORE(error);
+#define IS_SET(probe) \
+  __builtin_expect(__atomic_load_n(&tvm_ffi_##probe##_semaphore, __ATOMIC_RELAXED) != 0, 0)
+
+/* The error stays where it is. */
+static void probe_error(const record_slot *slot, uintptr_t number) {
+  const record_runtime *runtime = &slot->runtime;
+  TVMFFIObjectHandle error = NULL;
+  char kind[64] = "";
+  if (runtime->move_raised != NULL && runtime->set_raised != NULL && runtime->release != NULL) {
+    (void)runtime->move_raised(&error);
+  }
+  if (error != NULL) {
+    const TVMFFIByteArray text = TVMFFIErrorGetCellPtr(error)->kind;
+    memcpy(kind, text.data, text.size < sizeof kind ? text.size : sizeof kind - 1);
+    (void)runtime->set_raised(error);
+    (void)runtime->release(error);
+  }
+  STAP_PROBE4(tvm_ffi, error, slot->library->path, slot->function, number, kind);
+}
+#endif
+
+/* Calls the function itself. number: 0 if it is not recorded. */
+static int call_function(const record_slot *slot, uint64_t number, void *handle,
+                         const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+#if defined(RECORD_PROBES)
+  int rc;
+  if (IS_SET(entry)) {
+    STAP_PROBE3(tvm_ffi, entry, slot->library->path, slot->function, (uintptr_t)number);
+  }
+  rc = slot->code(handle, args, num_args, result);
+  if (rc == 0 && IS_SET(return )) {
+    STAP_PROBE3(tvm_ffi, return, slot->library->path, slot->function, (uintptr_t)number);
+  }
+  if (rc != 0 && IS_SET(error)) {
+    int before = errno;
+    is_recording = true;
+    probe_error(slot, (uintptr_t)number);
+    is_recording = false;
+    errno = before;
+  }
+  return rc;
+#else
+  (void)number;
+  return slot->code(handle, args, num_args, result);
+#endif
+}
+
 /* ---- Traces ---- */
 
 static size_t index_of_time(uint64_t ns) {
@@ -382,7 +442,7 @@ static int call_traced(uint32_t generation, record_slot *slot, void *handle, con
   is_recording = false;
   begin = record_clock();
   errno = error;
-  rc = slot->code(handle, args, num_args, result);
+  rc = call_function(slot, 0, handle, args, num_args, result);
   error = errno;
   taken = record_clock() - begin;
   is_recording = true;
@@ -478,7 +538,7 @@ static int call_recorded(event *call, bool is_kept, void *handle, const TVMFFIAn
   if (!is_kept) write_inputs(call, false);
   is_recording = false;
   errno = error;
-  rc = call->slot->code(handle, args, num_args, result);
+  rc = call_function(call->slot, call->number, handle, args, num_args, result);
   if (is_kept && rc == 0) {
     record_values_fini(&call->values);
     return rc;
@@ -532,7 +592,7 @@ int record_call(uint32_t index, void *handle, const TVMFFIAny *args, int32_t num
     init_event(&call, generation, slot);
     rc = call_recorded(&call, !is_now, handle, args, num_args, result);
   } else {
-    rc = slot->code(handle, args, num_args, result);
+    rc = call_function(slot, 0, handle, args, num_args, result);
     if (rc != 0 && record_now() == generation) {
       record_late(generation, slot, record_time(), rc, args, num_args);
     }
