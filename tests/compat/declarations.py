@@ -960,8 +960,8 @@ def main():
     if args.folder:
         return try_it(args.folder)
     theirs = Headers(package.require().include, resources())
-    told, names, uses, classes = compare(theirs, Headers(args.layer, resources()), said_by_clients(),
-                                args.all)
+    told, names, uses, classes = compare(theirs, Headers(args.layer, resources()),
+                                         said_by_clients(), args.all)
     problems = judge(told, read_list(args.list))
     print(*problems, f"{names} names, {uses} uses of them, {classes} classes' layouts; "
           f"{len(told)} differ", sep="\n")
