@@ -4,6 +4,7 @@ each compiler it finds."""
 import dataclasses
 import os
 import pathlib
+import platform
 import re
 import shutil
 
@@ -38,6 +39,7 @@ class Compiler:
     c: tuple
     cc: tuple
     options: tuple = ()
+    lto: str = "-flto"
 
 
 def installed():
@@ -55,10 +57,11 @@ def installed():
                 version = execute([path, "-dumpfullversion" if kind == "gcc" else "-dumpversion"
                                    ]).stdout.strip()
                 # Middle ends warn of functions that are compiled only, so all of the headers' are.
-                keep = (("-fkeep-inline-functions", "-fkeep-static-functions") if kind == "gcc" else
-                        ())
+                # gcc warns of -flto alone: it uses one processor.
+                keep = ((("-fkeep-inline-functions", "-fkeep-static-functions"), "-flto=auto")
+                        if kind == "gcc" else ())
                 found.setdefault((kind, int(version.partition(".")[0])), Compiler(
-                    f"{kind} {version}", (path,), (path.with_name(cxx + match[1]),), keep))
+                    f"{kind} {version}", (path,), (path.with_name(cxx + match[1]),), *keep))
     return found
 
 
@@ -88,7 +91,7 @@ def compile_all(compiler, level, sources, work):
         language = source.suffix[1:]
         done = execute([
             *getattr(compiler, language), *LANGUAGES[language], *WARNINGS, *compiler.options,
-            *level, *INCLUDES, "-fPIC", "-shared", source, "-o", work / "out.so"
+            *(compiler.lto if word == "-flto" else word for word in level), *INCLUDES, "-fPIC", "-shared", source, "-o", work / "out.so"
         ])
         said += done.stdout if done.returncode == 0 else f"{source}\n{done.stdout}"
     return said
@@ -108,9 +111,11 @@ def strict():
     newest = zig.install("the newest Clang")
     if newest:
         version = re.search(r"clang version (\S+)", execute([newest, "cc", "--version"]).stdout)
+        # With the headers of libc that the package brings: it does not find all of Debian's.
+        target = ("-target", f"{platform.machine()}-linux-gnu")
         compilers.append(
-            Compiler(f"clang {version[1] if version else '?'} of {zig.PACKAGE}", (newest, "cc"),
-                     (newest, "c++")))
+            Compiler(f"clang {version[1] if version else '?'} of {zig.PACKAGE}",
+                     (newest, "cc", *target), (newest, "c++", *target)))
     for compiler in compilers:
         for warning, text in FAULTS.items():
             for language in LANGUAGES:
