@@ -74,8 +74,8 @@ def recorder_all():
     """all tests of the library with the recorder preloaded, and the tests of apache-tvm-ffi on its
     library and on ours"""
     if tool("gcc"):
-        run_recorded(["unit", "oom", "race", "deep", "cpp", "cuda", "modules", "isolated", "samples",
-                      "compat"])
+        run_recorded(["unit", "oom", "race", "deep", "cpp", "cuda", "modules", "isolated",
+                      "samples", "compat"])
         meson_test(build_gcc(), suites=["recorded"], base="recorded")
 
 
