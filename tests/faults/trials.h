@@ -15,8 +15,8 @@
 
 #include "support/check.h"
 
-/* Of a function that is called often, ever fewer calls fail. */
-enum { kAllUpTo = 512 };
+/* Of a function that is called more often, ever fewer calls fail. A program may set it. */
+static long all_up_to = 512;
 
 /* ---- Calls ---- */
 
@@ -90,7 +90,7 @@ static int try_all(const char *name, bool lasting) {
   long n, num_trials = 0, num_noticed = 0;
   failing = name;
   is_lasting = lasting;
-  for (n = 0;; n += 1 + n / kAllUpTo) {
+  for (n = 0;; n += 1 + n / all_up_to) {
     countdown = n;
     status = try_in_child();
     if (status == kUnspoilt) break;
