@@ -79,6 +79,14 @@ def recorder_all():
         meson_test(build_gcc(), suites=["recorded"], base="recorded")
 
 
+@part(GCC_TESTS, matrix=False)
+def soak():
+    """isolated modules: a million calls, ten thousand restarts, and each call of the system that
+    may fail; about five minutes"""
+    if tool("gcc"):
+        meson_test(build_gcc(), suites=["soak"], base="soak")
+
+
 @part(GCC_TESTS + " lua sqlite postgresql nginx openmpi")
 def programs():
     """samples inside Lua, SQLite, PostgreSQL and nginx, and under MPI; Dask and Ray where they are

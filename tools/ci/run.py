@@ -38,7 +38,8 @@ SYSTEMS = {
 # Parts that use the build, or the cache, of another part.
 USES = {
     "valgrind": "gcc", "peers": "gcc", "releases": "gcc", "programs": "gcc", "recorder": "gcc",
-    "recorder_all": "gcc", "asan_cxx": "asan", "debian13": "debian12", "sid": "debian12"
+    "recorder_all": "gcc", "soak": "gcc", "asan_cxx": "asan", "debian13": "debian12",
+    "sid": "debian12"
 }
 AT_A_TIME = 2
 

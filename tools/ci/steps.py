@@ -234,7 +234,7 @@ def meson_test(folder, setup=None, suites=(), without=(), env=None, base="testlo
     recorder, run only where they are asked for. If what runs the programs is known to fail by
     itself, `unreliable` says what it is: then a test that fails is run a second time, and what it
     said at first is printed."""
-    without = [*without, *(name for name in ("programs", "languages", "recorded")
+    without = [*without, *(name for name in ("programs", "languages", "recorded", "soak")
                            if name not in suites)]
     log = folder / "meson-logs" / (f"{base}-{setup}.json" if setup else f"{base}.json")
     log.unlink(missing_ok=True)
