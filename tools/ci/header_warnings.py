@@ -91,7 +91,8 @@ def compile_all(compiler, level, sources, work):
         language = source.suffix[1:]
         done = execute([
             *getattr(compiler, language), *LANGUAGES[language], *WARNINGS, *compiler.options,
-            *(compiler.lto if word == "-flto" else word for word in level), *INCLUDES, "-fPIC", "-shared", source, "-o", work / "out.so"
+            *(compiler.lto if word == "-flto" else word for word in level),
+            *INCLUDES, "-fPIC", "-shared", source, "-o", work / "out.so"
         ])
         said += done.stdout if done.returncode == 0 else f"{source}\n{done.stdout}"
     return said
