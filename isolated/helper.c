@@ -454,7 +454,8 @@ static int allocate_result(DLTensor *prototype, DLManagedTensorVersioned **out, 
   return tensor_in_heap(&results, prototype, out, error_ctx, set_error);
 }
 
-/* Leaves the session of the host, and closes what it has left open. */
+/* Leaves the session of the host, and closes what it has left open; what preloaded libraries have
+ * opened, too. */
 static void leave_host(void) {
   struct rlimit most;
   int file;

@@ -171,7 +171,9 @@ static int ensure_process(const module *self, site *place) {
   if (old != NULL && !process_has_left(old)) return 0;
   if (old != NULL && old->peer.depth > 0) return 0; /* within a call of it, which will fail */
   if (old != NULL) {
-    if (self->options.no_restart) return process_end(&old->peer, kWaitGone, NULL);
+    if (self->options.no_restart && (old->ended != NULL || !old->is_of_parent)) {
+      return process_end(&old->peer, kWaitGone, NULL);
+    }
     if (!old->peer.is_ended) {
       (void)process_end(&old->peer, kWaitGone, NULL);
       TVMFFIErrorSetRaised(NULL);

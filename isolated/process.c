@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define _GNU_SOURCE /* environ, syscall */
+#define _GNU_SOURCE /* environ, syscall, POSIX_SPAWN_SETSID */
 #include "process.h"
 
 #include <errno.h>
@@ -49,6 +49,7 @@ static void after_fork_in_child(void) {
   for (p = first_process; p != NULL; p = p->next) {
     pthread_mutex_init(&p->peer.lock, NULL);
     p->peer.is_ended = true;
+    p->is_of_parent = true;
     close_file(&p->peer.channel.file);
     close_file(&p->peer.channel.socket);
     close_file(&p->peer.channel.process);
@@ -143,6 +144,13 @@ tensor_pool *process_get_pool(void) {
 
 /* ---- Starting ---- */
 
+/* Where the system cannot start it in a session of its own, the helper makes one itself. */
+#ifdef POSIX_SPAWN_SETSID
+enum { kSpawnFlags = POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSID };
+#else
+enum { kSpawnFlags = POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK };
+#endif
+
 /*
  * Executes the helper with these files as 0, 1, and so on; it closes all others itself. Returns
  * errno. The system does not copy the host, so a start takes the same time whatever its size.
@@ -164,7 +172,7 @@ static int spawn(pid_t *out_pid, const char *path, const int *files) {
   sigemptyset(&none);
   posix_spawnattr_setsigdefault(&attributes, &all);
   posix_spawnattr_setsigmask(&attributes, &none);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+  posix_spawnattr_setflags(&attributes, (short)kSpawnFlags);
   /* Copies, out of the way of the numbers that they shall have. */
   for (; reason == 0 && num_copies < kFileEnd; ++num_copies) {
     copies[num_copies] = fcntl(files[num_copies], F_DUPFD_CLOEXEC, kFileEnd);
@@ -384,7 +392,8 @@ static bool reap(process *self, bool must_kill, int *status) {
     }
     file.fd = self->peer.channel.process;
     file.events = POLLIN;
-    if (poll(&file, 1, 1) < 0 && errno != EINTR) {
+    file.revents = 0;
+    if (poll(&file, 1, 1) < 0 ? errno != EINTR : (file.revents & ~POLLIN) != 0) {
       const struct timespec pause = {0, 1000000};
       nanosleep(&pause, NULL);
     }

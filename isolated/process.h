@@ -30,6 +30,7 @@ typedef struct process {
   peer peer; /* first, so that hooks find the process */
   uint64_t references;
   pid_t pid;
+  bool is_of_parent;               /* in a child of fork */
   int output;                      /* what the helper prints, after it has ended */
   uint64_t memory, cpu_seconds;    /* its limits */
   double timeout;                  /* of what it is doing, for messages */

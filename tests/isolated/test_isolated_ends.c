@@ -434,12 +434,14 @@ static void test_end_of_host(void **state) {
 }
 
 /* In a child by fork, calls start a helper of its own; that of the parent goes on. */
-static void test_fork(void **state) {
-  const TVMFFIObjectHandle module = load("isolated_bad.so");
+static void check_fork(int32_t no_restart) {
+  tvm_ffi_isolated_options options = test_options();
+  TVMFFIObjectHandle module;
   int64_t before = 0, after = 0;
   int status = 0;
   pid_t child;
-  (void)state;
+  options.no_restart = no_restart;
+  module = load_with("isolated_bad.so", &options);
   check_works(module);
   check_ok(tvm_ffi_isolated_read_process(module, 0, &before));
   child = fork();
@@ -455,6 +457,13 @@ static void test_fork(void **state) {
   check_ok(tvm_ffi_isolated_read_process(module, 0, &after));
   assert_int_equal(before, after);
   tvm_ffi_object_release(module);
+}
+
+/* A child starts a helper of its own, even if none is started again. */
+static void test_fork(void **state) {
+  (void)state;
+  check_fork(0);
+  check_fork(1);
 }
 
 /* ---- Several processes and threads ---- */

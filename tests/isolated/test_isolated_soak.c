@@ -107,7 +107,7 @@ static void report(const char *what, int done, const usage *now) {
 
 /* Memory is not given back to the last page. A leak of a byte a call, or 100 a restart, shows. */
 static void check_has_not_grown(const usage *before, const usage *now) {
-  enum { kTolerance = 1024 };
+  enum { kTolerance = 512 }; /* KiB */
   assert_true(now->resident <= before->resident + kTolerance);
   assert_int_equal(now->files, before->files);
   assert_int_equal(now->shared_files, before->shared_files);
