@@ -192,7 +192,9 @@ static void write_inputs(event *call, bool is_late) {
   if (line.is_failed) call->number = 0;
   record_write(call->generation, &line);
   record_free(&line);
-  (void)__atomic_fetch_add(&call->slot->num_recorded, 1, __ATOMIC_RELAXED);
+  if (call->number != 0 && record_now() == call->generation) {
+    (void)__atomic_fetch_add(&call->slot->num_recorded, 1, __ATOMIC_RELAXED);
+  }
 }
 
 /* The texts of the error in the runtime's slot of this thread, which stays there. */
@@ -571,6 +573,13 @@ static void record_late(uint32_t generation, record_slot *slot, int64_t time, in
   errno = error;
 }
 
+/* A kernel may have forked: the counts of the child begin at the fork, behind this call. */
+static void count_error(record_slot *slot, uint32_t generation, int rc) {
+  if (rc != 0 && record_now() == generation) {
+    (void)__atomic_fetch_add(&slot->num_errors, 1, __ATOMIC_RELAXED);
+  }
+}
+
 int record_call(uint32_t index, void *handle, const TVMFFIAny *args, int32_t num_args,
                 TVMFFIAny *result) {
   record_slot *slot = &record_slots[index];
@@ -583,7 +592,7 @@ int record_call(uint32_t index, void *handle, const TVMFFIAny *args, int32_t num
   (void)__atomic_fetch_add(&slot->num_calls, 1, __ATOMIC_RELAXED);
   if (record_set.trace) {
     rc = call_traced(generation, slot, handle, args, num_args, result);
-    if (rc != 0) (void)__atomic_fetch_add(&slot->num_errors, 1, __ATOMIC_RELAXED);
+    count_error(slot, generation, rc);
     return rc;
   }
   is_now = is_due(index, args, num_args);
@@ -597,6 +606,6 @@ int record_call(uint32_t index, void *handle, const TVMFFIAny *args, int32_t num
       record_late(generation, slot, record_time(), rc, args, num_args);
     }
   }
-  if (rc != 0) (void)__atomic_fetch_add(&slot->num_errors, 1, __ATOMIC_RELAXED);
+  count_error(slot, generation, rc);
   return rc;
 }
