@@ -22,19 +22,19 @@ run
 break -probe-stap tvm_ffi:entry
 commands
 silent
-printf "probe entry %s %s %lu\\n", (char *)$_probe_arg0, (char *)$_probe_arg1, $_probe_arg2
+printf "probe\\tentry\\t%s\\t%s\\t%lu\\n", (char *)$_probe_arg0, (char *)$_probe_arg1, $_probe_arg2
 continue
 end
 break -probe-stap tvm_ffi:return
 commands
 silent
-printf "probe return %s %s %lu\\n", (char *)$_probe_arg0, (char *)$_probe_arg1, $_probe_arg2
+printf "probe\\treturn\\t%s\\t%s\\t%lu\\n", (char *)$_probe_arg0, (char *)$_probe_arg1, $_probe_arg2
 continue
 end
 break -probe-stap tvm_ffi:error
 commands
 silent
-printf "probe error %s %s %lu %s\\n", (char *)$_probe_arg0, (char *)$_probe_arg1, \
+printf "probe\\terror\\t%s\\t%s\\t%lu\\t%s\\n", (char *)$_probe_arg0, (char *)$_probe_arg1, \
 $_probe_arg2, (char *)$_probe_arg3
 continue
 end
@@ -67,7 +67,7 @@ done = subprocess.run([gdb, "-nx", "-batch", "-x", "script", "--args", HOST, KER
                       capture_output=True, text=True, check=False, timeout=60)
 if "not permitted" in done.stderr or "ptrace" in done.stderr:
     skip(f"the probes are there; gdb may not run a program here: {done.stderr.strip()}")
-seen = [line.split()[1:] for line in done.stdout.splitlines() if line.startswith("probe ")]
+seen = [line.split("\t")[1:] for line in done.stdout.splitlines() if line.startswith("probe\t")]
 expected = []
 for call in range(20):
     # The first three are recorded before they begin.
