@@ -318,10 +318,10 @@ def cortex_m3():
         REPORT.check("and prints what it should",
                      printed.endswith(expected.read_text(encoding="utf-8")), printed)
 
-    run_program("load", [port / "host.c", port / "parts.c"], port / "expected.txt")
+    run_program("load", [port / "host.c"], port / "expected.txt")
     # Its memory is an array; malloc, which only the runtime could call, has none.
-    run_program("small_system", [*sorted(sample.glob("*.c")), port / "no_malloc.c"],
-                sample / "expected.txt", "-DARENA_BYTES=6144", "-Wl,--wrap=malloc")
+    run_program("small_system", sorted(sample.glob("*.c")), sample / "expected.txt",
+                "-DARENA_BYTES=6144", "-Wl,--wrap=malloc")
     sections = link_map.read(work / "small_system.map", "tvm_ffi.o")
     for what, size, limit in [("flash", link_map.flash(sections), CORTEX_M3_FLASH),
                               ("memory", link_map.memory(sections), CORTEX_M3_MEMORY)]:

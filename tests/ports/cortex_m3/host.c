@@ -3,6 +3,10 @@
 #include <stdio.h>
 #include <tvm/ffi/c.h>
 #include <tvm/ffi/extra/c_env_api.h>
+#include <tvm/ffi/extra/c_runtime_parts.h>
+
+/* All parts of the core profile. */
+TVM_FFI_RUNTIME_PARTS(&TVMFFIRuntimePartModules, &TVMFFIRuntimePartLoading);
 
 TVM_FFI_C_FUNCTION(add_one, "(0: int) -> int") {
   int64_t x;
