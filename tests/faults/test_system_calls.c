@@ -57,28 +57,6 @@ WRAP(int, __register_atfork,
      (void (*prepare)(void), void (*parent)(void), void (*child)(void), void *library),
      (prepare, parent, child, library), ENOMEM)
 
-int __real_open64(const char *path, int flags, ...);
-int __wrap_open64(const char *path, int flags, ...);
-WRAPPER int __wrap_open64(const char *path, int flags, ...) {
-  mode_t mode = 0;
-  if ((flags & O_CREAT) != 0) { /* counters of coverage; the library creates no files */
-    va_list rest;
-    va_start(rest, flags);
-    mode = va_arg(rest, mode_t);
-    va_end(rest);
-  }
-  if (!fails_now("open64")) return __real_open64(path, flags, mode);
-  errno = EMFILE;
-  return -1;
-}
-
-int __real_close(int descriptor);
-int __wrap_close(int descriptor);
-WRAPPER int __wrap_close(int descriptor) {
-  int rc = __real_close(descriptor);
-  return fails_now("close") ? -1 : rc; /* Linux closes the file all the same */
-}
-
 /* ---- Checks, in the child process ---- */
 
 /* A call has failed: with an error, and with one that says what is true. */
@@ -234,12 +212,12 @@ static void load_what_cannot_be_loaded(void) {
 }
 
 static void open_beside(void) {
-  char reason[256] = "";
+  char why[256] = "";
   void *handle;
   is_armed = true;
-  handle = tvmffi_dl_open_beside("modules/kernels.so", reason, sizeof reason);
+  handle = tvmffi_dl_open_beside("modules/kernels.so", why, sizeof why);
   is_armed = false;
-  require(handle != NULL || (fired != 0 && reason[0] != '\0'));
+  require(handle != NULL || (fired != 0 && why[0] != '\0'));
   if (handle != NULL) tvmffi_dl_close(handle);
 }
 

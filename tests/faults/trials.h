@@ -6,6 +6,9 @@
 #ifndef TESTS_FAULTS_TRIALS_H_
 #define TESTS_FAULTS_TRIALS_H_
 
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +27,7 @@ static const char *failing; /* the function whose calls fail */
 static long countdown;
 static bool is_lasting;
 static long fired;
+static int reason = EMFILE;    /* errno of the calls that fail */
 static __thread bool is_armed; /* this thread is inside the library */
 
 /* Sanitizers call these functions themselves, before they can check accesses to memory. */
@@ -48,6 +52,28 @@ WRAPPER static bool fails_now(const char *name) {
   WRAPPER type __wrap_##name parameters {                          \
     return fails_now(#name) ? (failure) : __real_##name arguments; \
   }
+
+int __real_open64(const char *path, int flags, ...);
+int __wrap_open64(const char *path, int flags, ...);
+WRAPPER int __wrap_open64(const char *path, int flags, ...) {
+  mode_t mode = 0;
+  if ((flags & O_CREAT) != 0) { /* counters of coverage; the library creates no files */
+    va_list rest;
+    va_start(rest, flags);
+    mode = va_arg(rest, mode_t);
+    va_end(rest);
+  }
+  if (!fails_now("open64")) return __real_open64(path, flags, mode);
+  errno = reason;
+  return -1;
+}
+
+int __real_close(int file);
+int __wrap_close(int file);
+WRAPPER int __wrap_close(int file) {
+  const int rc = __real_close(file);
+  return fails_now("close") ? (errno = reason, -1) : rc; /* Linux closes the file all the same */
+}
 
 /* ---- In the child process ---- */
 

@@ -30,8 +30,6 @@
 
 /* ---- Calls ---- */
 
-static int reason; /* errno of the calls that fail */
-
 #define WRAP_CALL(type, name, parameters, arguments) \
   WRAP(type, name, parameters, arguments, (errno = reason, -1))
 
@@ -97,21 +95,6 @@ WRAPPER int __wrap_munmap(void *address, size_t size) {
   return __real_munmap(address, size);
 }
 
-int __real_open64(const char *path, int flags, ...);
-int __wrap_open64(const char *path, int flags, ...);
-WRAPPER int __wrap_open64(const char *path, int flags, ...) {
-  mode_t mode = 0;
-  if ((flags & O_CREAT) != 0) { /* counters of coverage; the library creates no files */
-    va_list rest;
-    va_start(rest, flags);
-    mode = va_arg(rest, mode_t);
-    va_end(rest);
-  }
-  if (!fails_now("open64")) return __real_open64(path, flags, mode);
-  errno = reason;
-  return -1;
-}
-
 int __real_fcntl64(int file, int command, ...);
 int __wrap_fcntl64(int file, int command, ...);
 WRAPPER int __wrap_fcntl64(int file, int command, ...) {
@@ -123,13 +106,6 @@ WRAPPER int __wrap_fcntl64(int file, int command, ...) {
   if (!fails_now("fcntl64")) return __real_fcntl64(file, command, argument);
   errno = reason;
   return -1;
-}
-
-int __real_close(int file);
-int __wrap_close(int file);
-WRAPPER int __wrap_close(int file) {
-  const int rc = __real_close(file);
-  return fails_now("close") ? (errno = reason, -1) : rc; /* Linux closes the file all the same */
 }
 
 /* pidfd_open and pidfd_send_signal, which old systems and containers refuse. */
