@@ -939,15 +939,16 @@ static bool read_options(const arguments *args, replay *out) {
 }
 
 static int write_program(const replay *p) {
-  repeated_call what;
-  what.recording = p->r;
-  what.call = p->c;
-  what.library = choose_library(p);
-  what.folder = arguments_operand(p->args, 0);
-  what.is_python = arguments_word(p->args, kOptionEmit, 0) == 1;
-  what.redacted = arguments_has(p->args, kOptionRedact);
-  return recording_write_program(&what, arguments_text(p->args, kOptionOutput, "-")) ? kExitOk
-                                                                                     : kExitUsage;
+  repeated_call request;
+  request.recording = p->r;
+  request.call = p->c;
+  request.library = choose_library(p);
+  request.folder = arguments_operand(p->args, 0);
+  request.is_python = arguments_word(p->args, kOptionEmit, 0) == 1;
+  request.redacted = arguments_has(p->args, kOptionRedact);
+  return recording_write_program(&request, arguments_text(p->args, kOptionOutput, "-"))
+             ? kExitOk
+             : kExitUsage;
 }
 
 static int open_and_replay(replay *p) {

@@ -129,6 +129,6 @@ typedef struct {
 } repeated_call;
 
 /* Writes the program to a file, "-": to stdout. False after a report. */
-bool recording_write_program(const repeated_call *what, const char *path);
+bool recording_write_program(const repeated_call *request, const char *path);
 
 #endif /* TVM_FFI_TOOL_RECORDING_H_ */

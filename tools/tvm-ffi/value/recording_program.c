@@ -18,7 +18,7 @@
 enum { kMaxEmbedded = 1 << 18, kMaxRedacted = 1 << 24 };
 
 typedef struct {
-  const repeated_call *what;
+  const repeated_call *request;
   const call_values *values, *after; /* `after`: NULL if nothing is compared */
   bool is_python;
   text_buf *out;
@@ -692,12 +692,12 @@ static void emit_expected(const emitter *e) {
 }
 
 /* What the recording says of the end of the call, as one line. */
-static char *describe_end(const repeated_call *what) {
+static char *describe_end(const repeated_call *request) {
   text_items items;
   char *text;
-  if (what->call->end == kCallUnfinished) return tool_copy("it did not return", 17);
-  if (what->call->end == kCallRaised) return tool_format("raised %s", what->call->error);
-  items = recording_describe(what->recording, what->call, kAfter);
+  if (request->call->end == kCallUnfinished) return tool_copy("it did not return", 17);
+  if (request->call->end == kCallRaised) return tool_format("raised %s", request->call->error);
+  items = recording_describe(request->recording, request->call, kAfter);
   text = tool_format("returned %s", items.size > 0 ? items.items[0] : "none");
   if (items.size > 0) free(items.items[0]);
   free(items.items);
@@ -712,7 +712,7 @@ static void emit_c_main(emitter *e, const char *folder, const char *recorded) {
   for (i = 0; i < values->num_args; ++i) names[i] = emit_value(e, &values->args[i]);
   e->out = out;
   text_add(out, "int main(int argc, char **argv) {\n  const char *library = argc > 1 ? argv[1] : ");
-  add_literal(e, e->what->library, strlen(e->what->library));
+  add_literal(e, e->request->library, strlen(e->request->library));
   text_add(out,
            ";\n  char *memory[%zu], text[4096];\n  DLTensor t[%zu];\n"
            "  TVMFFIAny v[%zu], args[%zu], result = tvm_ffi_any_none();\n"
@@ -725,7 +725,7 @@ static void emit_c_main(emitter *e, const char *folder, const char *recorded) {
            "  check(tvm_ffi_module_load_function(library, ",
            values->num_storages + 1, values->num_tensors + 1, e->num_names + 1,
            values->num_args + 1);
-  add_literal(e, e->what->call->function, strlen(e->what->call->function));
+  add_literal(e, e->request->call->function, strlen(e->request->call->function));
   text_add(out, ", &function));\n");
   emit_places(e, folder);
   emit_tensors(e);
@@ -764,9 +764,9 @@ static void emit_python_main(emitter *e, const char *folder, const char *recorde
   emit_tensors(e);
   for (i = 0; i < values->num_args; ++i) names[i] = emit_value(e, &values->args[i]);
   text_add(e->out, "library = sys.argv[1] if len(sys.argv) > 1 else ");
-  add_literal(e, e->what->library, strlen(e->what->library));
+  add_literal(e, e->request->library, strlen(e->request->library));
   text_add(e->out, ".decode()\nfunction = tvm_ffi.load_module(library).get_function(");
-  add_literal(e, e->what->call->function, strlen(e->what->call->function));
+  add_literal(e, e->request->call->function, strlen(e->request->call->function));
   text_add(e->out, ".decode())\nprint(\"recorded:\", ");
   add_literal(e, recorded, strlen(recorded));
   text_add(e->out, ".decode(), flush=True)\ntry:\n    print(\"now: returned\", function(");
@@ -836,8 +836,8 @@ static void redact(call_values *values) {
 
 /* Names of functions come from the recording, and must not end a comment. */
 static void emit_program(emitter *e, const char *folder) {
-  const recorded_call *call = e->what->call;
-  char *recorded = describe_end(e->what), *name;
+  const recorded_call *call = e->request->call;
+  char *recorded = describe_end(e->request), *name;
   const char *how = e->after == NULL ? "; the numbers in tensors are random" : "";
   name = identifier_make(call->function, strlen(call->function));
   if (e->is_python) {
@@ -863,38 +863,38 @@ static void emit_program(emitter *e, const char *folder) {
   free(recorded);
 }
 
-bool recording_write_program(const repeated_call *what, const char *path) {
+bool recording_write_program(const repeated_call *request, const char *path) {
   const DLDevice cpu = {kDLCPU, 0};
   text_buf why = {NULL, 0, 0}, program = {NULL, 0, 0};
   call_values values, after;
-  char *folder = file_resolve(what->folder);
+  char *folder = file_resolve(request->folder);
   emitter e;
   size_t i;
   making made;
   bool is_written = false;
   memset(&e, 0, sizeof e);
   memset(&after, 0, sizeof after);
-  made = recording_make(what->recording, what->call, kBefore, cpu, &values, &why);
-  if (made == kCannotRepeat) report_error("call %" PRId64 ": %s", what->call->number, why.data);
-  if (made == kMade && !what->redacted) {
-    made = recording_make(what->recording, what->call, kAfter, cpu, &after, NULL);
+  made = recording_make(request->recording, request->call, kBefore, cpu, &values, &why);
+  if (made == kCannotRepeat) report_error("call %" PRId64 ": %s", request->call->number, why.data);
+  if (made == kMade && !request->redacted) {
+    made = recording_make(request->recording, request->call, kAfter, cpu, &after, NULL);
   }
-  for (i = 0; made == kMade && what->redacted && i < values.num_storages; ++i) {
+  for (i = 0; made == kMade && request->redacted && i < values.num_storages; ++i) {
     if (values.storages[i].size <= kMaxRedacted) continue;
     report_error("call %" PRId64 ": a tensor is too large to be written into a program",
-                 what->call->number);
+                 request->call->number);
     made = kCannotRepeat;
   }
   if (made == kMade) {
-    if (what->redacted) redact(&values);
-    e.what = what;
+    if (request->redacted) redact(&values);
+    e.request = request;
     e.values = &values;
-    e.after = what->redacted ? NULL : &after;
-    e.is_python = what->is_python;
+    e.after = request->redacted ? NULL : &after;
+    e.is_python = request->is_python;
     e.out = &program;
-    emit_program(&e, folder != NULL ? folder : what->folder);
+    emit_program(&e, folder != NULL ? folder : request->folder);
     if (e.why != NULL) {
-      report_error("call %" PRId64 ": a program cannot make %s", what->call->number, e.why);
+      report_error("call %" PRId64 ": a program cannot make %s", request->call->number, e.why);
     } else {
       is_written = tool_write_file(path, program.data, program.size);
     }
