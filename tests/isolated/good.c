@@ -82,7 +82,7 @@ TVM_FFI_C_EXPORT(iota, "(0: int) -> ffi.Tensor") {
   TVM_FFI_C_TRY(tvm_ffi_args_read_int64(args, 0, &n));
   TVM_FFI_C_TRY(tvm_ffi_tensor_create(cpu, TVM_FFI_C_FLOAT32, 1, &n, &made));
   for (i = 0; i < n; ++i) *element(TVMFFITensorGetDLTensorPtr(made), i) = (float)i;
-  return tvm_ffi_args_return(args, tvm_ffi_any_take_object(made));
+  return tvm_ffi_args_return_object(args, made);
 }
 
 static void free_elements(void *context, DLTensor *tensor) {
@@ -109,7 +109,7 @@ TVM_FFI_C_EXPORT(own_iota, "(0: int) -> ffi.Tensor") {
   tensor.shape = &n;
   tensor.strides = strides;
   TVM_FFI_C_TRY(tvm_ffi_tensor_create_around(&tensor, free_elements, data, &made));
-  return tvm_ffi_args_return(args, tvm_ffi_any_take_object(made));
+  return tvm_ffi_args_return_object(args, made);
 }
 
 /* Calls a function with the other arguments, and returns what that returns. */
@@ -140,7 +140,7 @@ TVM_FFI_C_FUNCTION(add_numbers, "(0: int, 1: int) -> int") {
 TVM_FFI_C_EXPORT(adder, "() -> ffi.Function") {
   TVMFFIObjectHandle made;
   TVM_FFI_C_TRY(TVMFFIFunctionCreate(NULL, add_numbers, NULL, &made));
-  return tvm_ffi_args_return(args, tvm_ffi_any_take_object(made));
+  return tvm_ffi_args_return_object(args, made);
 }
 
 /* A module does not cross. */

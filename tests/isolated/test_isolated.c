@@ -390,6 +390,22 @@ static void test_returned_tensors(void **state) {
   }
 }
 
+/* The next call tells the helper that a result was released, so its memory is used again. */
+static void test_results_are_released(void **state) {
+  static const char *const kNames[] = {"iota", "own_iota"};
+  const TVMFFIAny arg = tvm_ffi_any_from_int64(3000000); /* 12 MB, of which few fit in 32 bits */
+  TVMFFIAny result;
+  const void *data = NULL;
+  int i;
+  (void)state;
+  for (i = 0; i < 20; ++i) {
+    check_ok(call(kNames[i % 2], &arg, 1, &result));
+    if (i > 0) assert_ptr_equal(TVMFFITensorGetDLTensorPtr(result.v_obj)->data, data);
+    data = TVMFFITensorGetDLTensorPtr(result.v_obj)->data;
+    tvm_ffi_any_clear(&result);
+  }
+}
+
 /* Tensors outlive their helper and their module. */
 static void test_tensors_outlive(void **state) {
   const tvm_ffi_isolated_options options = test_options();
@@ -586,6 +602,7 @@ int main(void) {
       cmocka_unit_test(test_alignment_and_failure),
       cmocka_unit_test(test_read_only_memory),
       cmocka_unit_test(test_returned_tensors),
+      cmocka_unit_test(test_results_are_released),
       cmocka_unit_test(test_tensors_outlive),
       cmocka_unit_test(test_shared_tensors),
       cmocka_unit_test(test_kept_tensors),
