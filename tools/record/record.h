@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The flight recorder, libtvm_ffi_record. From the bottom up:
- *   folder.c   the files of a recording, and what the user asked for
- *   value.c    values and memory as JSON
+ *   text.c     texts that grow, and their JSON
+ *   events.c   the file of events, and the lock
+ *   storage.c  the memory of tensors, and the files that it is kept in
+ *   value.c    values as JSON
  *   call.c     one call: whether it is recorded, its events
+ *   session.c  what the user asked for; the start and the end of a recording, and forks
  *   symbols.c  where calls are intercepted: dlsym, and the system library
  * Nothing here calls the runtime except by the addresses in record_runtime, because it may be any.
  */
@@ -16,7 +19,7 @@
 #include <string.h>
 #include <tvm/ffi/c_api.h>
 
-/* ---- Texts ---- */
+/* ---- text.c ---- */
 
 /* A text that grows. Without memory it is marked as failed, and stays what it was. */
 typedef struct {
@@ -52,15 +55,44 @@ void record_add_format(record_text *out, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* A JSON string. Bytes that are not UTF-8 become U+FFFD. */
 void record_add_string(record_text *out, const char *bytes, size_t size);
+/* Decimal digits, with zeros in front until there are so many. */
+void record_add_digits(record_text *out, uint64_t value, size_t least);
 /* Integers beyond 2^53 - 1 become texts. */
 void record_add_int(record_text *out, int64_t value);
 void record_add_uint(record_text *out, uint64_t value);
+/* Bytes as hexadecimal digits. */
+void record_add_hex(record_text *out, const void *bytes, size_t size);
+/* A JSON string with 0x and hexadecimal digits. */
+void record_add_address(record_text *out, uint64_t address);
+void record_add_pointer(record_text *out, const void *pointer);
 bool record_is_utf8(const char *bytes, size_t size);
 void record_free(record_text *text);
 
-/* ---- folder.c ---- */
+/* ---- session.c ---- */
 
-enum { kRecordHash = 33 }; /* the text of a hash with its NUL */
+/* Which functions of which libraries are recorded. */
+enum { kMatch, kSkip, kLib, kNumPatterns };
+extern const char *const record_pattern_keys[kNumPatterns];
+
+typedef struct {
+  int64_t first, every, max_bytes, max_total;
+  bool all, on_error, no_data, trace;
+  char **patterns[kNumPatterns]; /* lists that end with NULL; NULL: not given */
+} record_settings;
+
+extern record_settings record_set; /* changes only while nothing is recorded */
+
+/* Reads the environment, the first time. */
+void record_prepare(void);
+/* Whether the process was started to be recorded, by its environment. */
+bool record_is_by_environment(void);
+/* Whether the user wants this function. */
+bool record_wants(const char *function, const char *path);
+uint64_t record_next_number(void);
+
+/* ---- events.c ---- */
+
+enum { kRecordPath = 4096 };
 
 /* A library that functions come from. */
 typedef struct record_library {
@@ -73,16 +105,6 @@ typedef struct record_library {
 
 extern record_library *record_libraries; /* guarded by the lock */
 
-/* Copies memory that may not be there; false if it is not. */
-typedef bool (*record_copy)(void *context, void *out, uint64_t address, size_t size);
-
-typedef struct {
-  int64_t first, every, max_bytes, max_total;
-  bool all, on_error, no_data, trace;
-} record_settings;
-
-extern record_settings record_set; /* changes only while nothing is recorded */
-
 /* Not 0 while calls are recorded. A new number for each recording, and in each child of fork. */
 extern uint32_t record_generation;
 
@@ -93,18 +115,30 @@ static inline uint32_t record_now(void) {
 /* The lock of everything that is not for each call: slots, libraries, files. Held over fork. */
 void record_lock(void);
 void record_unlock(void);
+void record_renew_lock(void); /* in a child of fork */
 
-/* Reads the environment, the first time. */
-void record_prepare(void);
-/* Whether the process was started to be recorded, by its environment. */
-bool record_is_by_environment(void);
-/* Whether the user wants this function. */
-bool record_wants(const char *function, const char *path);
+/* The folder of the recording, or the file of the trace. Absolute; empty before the first. */
+extern char record_folder[kRecordPath];
+extern bool record_has_file_limit; /* RLIMIT_FSIZE */
 
-uint64_t record_next_number(void);
+void record_begin_generation(void);
 int64_t record_time(void);   /* of the file of events */
 uint64_t record_clock(void); /* in nanoseconds, the same in all processes */
 int64_t record_thread(void);
+
+/* A line on stderr. */
+void record_print_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Without SIGXFSZ. false, and errno in *out_error. */
+bool record_write_all(int file, const void *bytes, size_t size, int *out_error);
+/* Ends the recording because of a failure. Under the lock. */
+void record_give_up(const char *path, int error);
+
+/* Whether this process has a file of that generation, which is not over. Under the lock. */
+bool record_has_events(uint32_t generation);
+/* Appends lines to it. Under the lock. */
+bool record_append(const char *bytes, size_t size);
+/* trim: the file is of this process, and not of its parent. Under the lock. */
+void record_close_events(bool trim);
 
 /* Appends one line; `text` gets its newline. It opens the file first, if it must. */
 void record_write(uint32_t generation, record_text *text);
@@ -112,21 +146,6 @@ void record_write(uint32_t generation, record_text *text);
 bool record_write_library(uint32_t generation, record_library *library);
 /* A sentence for the user of the recording, and on stderr. */
 void record_note(const char *sentence);
-
-/* Writes `size` bytes of memory as a file, unless there is one with the same. after: the call,
- * which mostly changes few of its inputs. NULL, or why not. */
-const char *record_store(record_copy copy, void *context, uint64_t address, uint64_t size,
-                         bool after, char out_hash[kRecordHash]);
-/* Memory of this process, or of the CPU that it shares with devices. */
-bool record_copy_memory(void *context, void *out, uint64_t address, size_t size);
-
-/* A copy of memory that was at another address. */
-typedef struct {
-  const void *bytes;
-  uint64_t begin;
-} record_kept;
-
-bool record_copy_kept(void *context, void *out, uint64_t address, size_t size);
 
 /* ---- value.c ---- */
 
@@ -139,6 +158,8 @@ typedef struct {
   int (*to_dlpack)(TVMFFIObjectHandle tensor, DLManagedTensorVersioned **out);
   void *(*stream)(int32_t device_type, int32_t device_id);
 } record_runtime;
+
+enum { kRecordHash = 33 }; /* the text of a hash with its NUL */
 
 /* A tensor in a text: at `place`, its storage is still to be named. */
 typedef struct {
@@ -195,12 +216,17 @@ void record_error_texts(record_values *values, TVMFFIObjectHandle error);
 /* Finds the storages of the tensors in the text, beyond those that there are, and names them there.
  */
 void record_find_storages(record_values *values);
+/* The JSON of the storages; those before `begin` with their data only. */
+void record_add_storages(record_text *out, const record_values *values, size_t begin);
+
+/* ---- storage.c ---- */
+
+extern uint64_t record_stored_bytes; /* by this process, in this generation */
+
 /* Writes the bytes of storages to files; keep: copies them to memory. */
 void record_read_storages(record_values *values, size_t begin, bool after, bool keep);
 /* Writes what was kept to files. */
 void record_store_kept(record_values *values);
-/* The JSON of the storages; those before `begin` with their data only. */
-void record_add_storages(record_text *out, const record_values *values, size_t begin);
 
 /* ---- call.c ---- */
 

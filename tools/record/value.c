@@ -15,140 +15,6 @@
 enum { kMaxText = 1 << 20, kMaxDepth = 64, kMaxValues = 100000, kMaxDims = 64 };
 enum { kMaxLine = 60 << 20 }; /* the storages and the rest of the line come on top */
 
-/* ---- Texts ---- */
-
-bool record_grow(record_text *out, size_t more) {
-  const size_t wanted = (out->size + more) * 2 + 256;
-  const bool is_lent = out->room != NULL && out->data == out->room;
-  char *grown = is_lent ? malloc(wanted) : realloc(out->data, wanted);
-  if (grown == NULL) {
-    out->is_failed = true;
-    return false;
-  }
-  if (is_lent) memcpy(grown, out->data, out->size);
-  out->data = grown;
-  out->capacity = wanted;
-  return true;
-}
-
-void record_add_format(record_text *out, const char *format, ...) {
-  char text[512];
-  va_list values;
-  int size;
-  va_start(values, format);
-  size = vsnprintf(text, sizeof text, format, values);
-  va_end(values);
-  if (size >= 0 && (size_t)size < sizeof text) record_add(out, text, (size_t)size);
-}
-
-/* In some base up to 16, with zeros in front until there are so many digits. */
-static void add_digits(record_text *out, uint64_t value, unsigned base, size_t least) {
-  char text[64], *at = text + sizeof text;
-  if (base == 10) { /* apart, because division by a constant is fast */
-    for (; value != 0; value /= 10) *--at = (char)('0' + value % 10);
-  } else {
-    for (; value != 0; value /= base) *--at = "0123456789abcdef"[value % base];
-  }
-  while ((size_t)(text + sizeof text - at) < least) *--at = '0';
-  record_add(out, at, (size_t)(text + sizeof text - at));
-}
-
-static const uint64_t kMaxNumber = 9007199254740991u; /* 2^53 - 1: JSON's */
-
-void record_add_uint(record_text *out, uint64_t value) {
-  if (value > kMaxNumber) record_add_text(out, "\"");
-  add_digits(out, value, 10, 1);
-  if (value > kMaxNumber) record_add_text(out, "\"");
-}
-
-void record_add_int(record_text *out, int64_t value) {
-  const uint64_t size = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
-  if (size > kMaxNumber) record_add_text(out, "\"");
-  if (value < 0) record_add_text(out, "-");
-  add_digits(out, size, 10, 1);
-  if (size > kMaxNumber) record_add_text(out, "\"");
-}
-
-/* The length of the character of UTF-8 (RFC 3629, section 4) that begins here; 0: there is none. */
-static size_t measure(const unsigned char *at, size_t size) {
-  unsigned char low = 0x80, high = 0xbf;
-  size_t length, i;
-  if (at[0] < 0x80) return 1;
-  if (at[0] < 0xc2 || at[0] > 0xf4) return 0;
-  length = at[0] < 0xe0 ? 2 : at[0] < 0xf0 ? 3 : 4;
-  if (size < length) return 0;
-  if (at[0] == 0xe0) low = 0xa0;
-  if (at[0] == 0xed) high = 0x9f;
-  if (at[0] == 0xf0) low = 0x90;
-  if (at[0] == 0xf4) high = 0x8f;
-  if (at[1] < low || at[1] > high) return 0;
-  for (i = 2; i < length; ++i) {
-    if ((at[i] & 0xc0) != 0x80) return 0;
-  }
-  return length;
-}
-
-bool record_is_utf8(const char *bytes, size_t size) {
-  size_t i, length;
-  for (i = 0; i < size; i += length) {
-    length = measure((const unsigned char *)bytes + i, size - i);
-    if (length == 0) return false;
-  }
-  return true;
-}
-
-void record_add_string(record_text *out, const char *bytes, size_t size) {
-  size_t i, length, begin = 0;
-  record_add(out, "\"", 1);
-  for (i = 0; i < size; i += length) {
-    unsigned char c = (unsigned char)bytes[i];
-    size_t valid = c < 0x80 ? 1 : measure((const unsigned char *)bytes + i, size - i);
-    length = valid == 0 ? 1 : valid;
-    if (valid != 0 && c >= 0x20 && c != '"' && c != '\\') continue;
-    record_add(out, bytes + begin, i - begin);
-    begin = i + length;
-    if (valid == 0) {
-      record_add(out, "\xef\xbf\xbd", 3);
-    } else if (c == '"' || c == '\\') {
-      record_add_format(out, "\\%c", c);
-    } else {
-      record_add_format(out, "\\u%04x", c);
-    }
-  }
-  record_add(out, bytes + begin, size - begin);
-  record_add(out, "\"", 1);
-}
-
-static void add_hex(record_text *out, const void *bytes, size_t size) {
-  static const char digits[] = "0123456789abcdef";
-  const unsigned char *at = bytes;
-  char text[512];
-  size_t used = 0, i;
-  for (i = 0; i < size; ++i) {
-    text[used++] = digits[at[i] >> 4];
-    text[used++] = digits[at[i] & 15];
-    if (used == sizeof text || i + 1 == size) {
-      record_add(out, text, used);
-      used = 0;
-    }
-  }
-}
-
-static void add_address(record_text *out, uint64_t address) {
-  record_add_text(out, "\"0x");
-  add_digits(out, address, 16, 1);
-  record_add_text(out, "\"");
-}
-
-static void add_pointer(record_text *out, const void *pointer) {
-  add_address(out, (uintptr_t)pointer);
-}
-
-void record_free(record_text *text) {
-  if (text->data != text->room) free(text->data);
-  memset(text, 0, sizeof *text);
-}
-
 /* ---- The values of a line ---- */
 
 void record_values_init(record_values *values, const record_runtime *runtime) {
@@ -281,11 +147,11 @@ static const char *measure_tensor(const DLTensor *tensor, int64_t *out_begin, in
 
 static void add_dtype(record_text *out, DLDataType dtype) {
   record_add_text(out, "[");
-  add_digits(out, dtype.code, 10, 1);
+  record_add_uint(out, dtype.code);
   record_add_text(out, ",");
-  add_digits(out, dtype.bits, 10, 1);
+  record_add_uint(out, dtype.bits);
   record_add_text(out, ",");
-  add_digits(out, dtype.lanes, 10, 1);
+  record_add_uint(out, dtype.lanes);
   record_add_text(out, "]");
 }
 
@@ -363,7 +229,7 @@ static void add_tensor(record_values *values, const DLTensor *tensor) {
     }
   }
   record_add_text(out, ",\"storage\":null,\"address\":");
-  add_pointer(out, tensor->data);
+  record_add_pointer(out, tensor->data);
   if (wrong != NULL) record_add_format(out, ",\"left_out\":\"%s\"", wrong);
 }
 
@@ -382,7 +248,7 @@ static void add_str(record_text *out, const char *bytes, size_t size) {
     record_add_string(out, bytes, size);
   } else {
     record_add_text(out, "{\"str\":\"");
-    add_hex(out, bytes, size);
+    record_add_hex(out, bytes, size);
     record_add_text(out, "\"}");
   }
 }
@@ -393,7 +259,7 @@ static void add_bytes(record_text *out, const char *key, const char *bytes, size
     return;
   }
   record_add_text(out, key);
-  add_hex(out, bytes, size);
+  record_add_hex(out, bytes, size);
   record_add_text(out, "\"}");
 }
 
@@ -515,7 +381,7 @@ static void add_other(record_values *values, TVMFFIObject *object, size_t id) {
   has_fields = has_fields || info->num_fields != 0;
   if (!has_fields || object->type_index < kTVMFFIDynObjectBegin) {
     record_add_text(out, ",\"address\":");
-    add_pointer(out, object);
+    record_add_pointer(out, object);
   } else {
     record_add_text(out, ",\"fields\":{");
     for (i = 0; i < info->type_depth; ++i) {
@@ -561,7 +427,7 @@ static void add_object(record_values *values, TVMFFIObject *object) {
       break;
     case kTVMFFIFunction:
       record_add_text(out, "{\"function\":");
-      add_pointer(out, object);
+      record_add_pointer(out, object);
       record_add_text(out, ",\"symbol\":");
       record_add_symbol(out, TVMFFIFunctionGetCellPtr(object)->safe_call);
       add_id(values, id);
@@ -601,7 +467,8 @@ static void add_object(record_values *values, TVMFFIObject *object) {
     case kTVMFFIBigInt: {
       const bigint_object *number = (const bigint_object *)(const void *)object;
       record_add_text(out, "{\"bigint\":\"");
-      if (number->num_words <= kMaxText / 8) add_hex(out, number->words, number->num_words * 8);
+      if (number->num_words <= kMaxText / 8)
+        record_add_hex(out, number->words, number->num_words * 8);
       record_add_text(out, "\"");
       add_id(values, id);
       break;
@@ -629,9 +496,9 @@ static bool add_short_float(record_text *out, double value) {
     const uint64_t whole = (uint64_t)(size * (double)power + 0.5);
     if ((double)whole / (double)power != size) continue;
     if (signbit(value)) record_add_text(out, "-");
-    add_digits(out, whole / power, 10, 1);
+    record_add_digits(out, whole / power, 1);
     if (k != 0) record_add_text(out, ".");
-    if (k != 0) add_digits(out, whole % power, 10, k);
+    if (k != 0) record_add_digits(out, whole % power, k);
     return true;
   }
 #else
@@ -710,7 +577,7 @@ void record_value(record_values *values, const TVMFFIAny *value) {
       break;
     case kTVMFFIOpaquePtr:
       record_add_text(out, "{\"pointer\":");
-      add_pointer(out, value->v_ptr);
+      record_add_pointer(out, value->v_ptr);
       record_add_text(out, "}");
       break;
     case kTVMFFIDataType:
@@ -862,138 +729,6 @@ void record_find_storages(record_values *values) {
   values->other = text;
 }
 
-/* ---- Memory of CUDA devices ---- */
-
-/* The functions of the driver that the process has loaded. */
-typedef union {
-  void *addresses[8];
-  struct {
-    int (*get_device)(int *out, int ordinal);
-    int (*retain)(void **out_context, int device);
-    int (*release)(int device);
-    int (*push)(void *context);
-    int (*pop)(void **out_context);
-    int (*is_capturing)(void *stream, int *out);
-    int (*copy)(void *target, uint64_t source, size_t size, void *stream);
-    int (*synchronize)(void *stream);
-  } call;
-} cuda_driver;
-
-static const char *const kDriverNames[8] = {
-    "cuDeviceGet",          "cuDevicePrimaryCtxRetain", "cuDevicePrimaryCtxRelease_v2",
-    "cuCtxPushCurrent_v2",  "cuCtxPopCurrent_v2",       "cuStreamIsCapturing",
-    "cuMemcpyDtoHAsync_v2", "cuStreamSynchronize"};
-
-static bool find_driver(cuda_driver *out) {
-  size_t i;
-  for (i = 0; i < 8; ++i) {
-    out->addresses[i] = record_find_loaded(kDriverNames[i]);
-    if (out->addresses[i] == NULL) return false;
-  }
-  return true;
-}
-
-typedef struct {
-  cuda_driver driver;
-  void *stream;
-  int device;
-} cuda_memory;
-
-static void end_cuda(cuda_memory *cuda) {
-  void *context;
-  (void)cuda->driver.call.pop(&context);
-  (void)cuda->driver.call.release(cuda->device);
-}
-
-/*
- * On the stream that the runtime has for calls on the device, so that what was launched there
- * before comes first.
- */
-static bool copy_cuda(void *context, void *out, uint64_t address, size_t size) {
-  const cuda_memory *cuda = context;
-  return cuda->driver.call.copy(out, address, size, cuda->stream) == 0 &&
-         cuda->driver.call.synchronize(cuda->stream) == 0;
-}
-
-/* Makes the device current; NULL, or why its memory cannot be read. */
-static const char *begin_cuda(const record_runtime *runtime, int32_t id, cuda_memory *out) {
-  int capturing = 0;
-  void *context;
-  if (!find_driver(&out->driver)) return "the process has not loaded libcuda";
-  out->stream = runtime->stream == NULL ? NULL : runtime->stream(kDLCUDA, id);
-  if (out->driver.call.get_device(&out->device, id) != 0 ||
-      out->driver.call.retain(&context, out->device) != 0) {
-    return "CUDA does not have this device";
-  }
-  if (out->driver.call.push(context) != 0) {
-    (void)out->driver.call.release(out->device);
-    return "CUDA does not give its context";
-  }
-  if (out->driver.call.is_capturing(out->stream, &capturing) != 0 || capturing != 0) {
-    end_cuda(out);
-    return "its stream is being captured";
-  }
-  return NULL;
-}
-
-static bool is_for_cpu(int32_t device_type) {
-  return device_type == kDLCPU || device_type == kDLCUDAHost || device_type == kDLROCMHost;
-}
-
-static void read_storage(const record_runtime *runtime, record_storage *storage, bool after,
-                         bool keep) {
-  uint64_t size = storage->end - storage->begin;
-  record_copy copy = record_copy_memory;
-  cuda_memory cuda;
-  storage->left_out = NULL;
-  if (record_set.no_data) {
-    storage->left_out = "no data";
-  } else if (after && storage->may_go) {
-    storage->left_out = "the call may have freed it";
-  } else if (storage->device_type == kDLCUDA || storage->device_type == kDLCUDAManaged) {
-    copy = copy_cuda;
-    storage->left_out = begin_cuda(runtime, storage->device_id, &cuda);
-  } else if (!is_for_cpu(storage->device_type)) {
-    storage->left_out = "memory of this kind of device is not read";
-  }
-  if (storage->left_out != NULL) return;
-  if (!keep) {
-    storage->left_out = record_store(copy, &cuda, storage->begin, size, after, storage->data);
-  } else if (size > (uint64_t)record_set.max_bytes || size > SIZE_MAX / 2) {
-    storage->left_out = "it has more bytes than max_bytes";
-  } else {
-    storage->kept = malloc((size_t)size);
-    if (storage->kept == NULL) {
-      storage->left_out = "memory ran out";
-    } else if (!copy(&cuda, storage->kept, storage->begin, (size_t)size)) {
-      storage->left_out = "there is no memory at this address that can be read";
-    }
-  }
-  if (copy == copy_cuda) end_cuda(&cuda);
-}
-
-void record_read_storages(record_values *values, size_t begin, bool after, bool keep) {
-  size_t i;
-  for (i = begin; i < values->num_storages; ++i)
-    read_storage(values->runtime, &values->storages[i], after, keep);
-}
-
-void record_store_kept(record_values *values) {
-  size_t i;
-  for (i = 0; i < values->num_storages; ++i) {
-    record_storage *storage = &values->storages[i];
-    if (storage->left_out == NULL && storage->kept != NULL) {
-      record_kept kept;
-      kept.bytes = storage->kept;
-      kept.begin = storage->begin;
-      storage->left_out = record_store(record_copy_kept, &kept, storage->begin,
-                                       storage->end - storage->begin, false, storage->data);
-    }
-    free(storage->kept);
-    storage->kept = NULL;
-  }
-}
-
 void record_add_storages(record_text *out, const record_values *values, size_t begin) {
   size_t i;
   record_add_text(out, ",\"storages\":[");
@@ -1004,7 +739,7 @@ void record_add_storages(record_text *out, const record_values *values, size_t b
       record_add_text(out, "\"device\":");
       add_device(out, storage->device_type, storage->device_id);
       record_add_text(out, ",\"address\":");
-      add_address(out, storage->begin);
+      record_add_address(out, storage->begin);
       record_add_text(out, ",\"bytes\":");
       record_add_uint(out, storage->end - storage->begin);
       record_add_text(out, ",");

@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A recording as a whole: what the user asked for, its start and its end, and forks. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h> /* (strrchr)(...) is not glibc's macro with _Generic: C99 has none */
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <tvm/ffi/extra/record.h>
+#include <unistd.h>
+
+#include "record.h"
+
+record_settings record_set;
+const char *const record_pattern_keys[kNumPatterns] = {"match", "skip", "lib"};
+
+/* ---- What to record ---- */
+
+static bool matches(const char *pattern, const char *text) {
+  const char *star = NULL, *retry = NULL;
+  while (*text != '\0') {
+    if (*pattern == '*') {
+      star = ++pattern;
+      retry = text;
+    } else if (*pattern == '?' || *pattern == *text) {
+      ++pattern;
+      ++text;
+    } else if (star != NULL) {
+      pattern = star;
+      text = ++retry;
+    } else {
+      return false;
+    }
+  }
+  while (*pattern == '*') ++pattern;
+  return *pattern == '\0';
+}
+
+static bool matches_any(char *const *list, const char *text) {
+  for (; *list != NULL; ++list) {
+    if (matches(*list, text)) return true;
+  }
+  return false;
+}
+
+bool record_wants(const char *function, const char *path) {
+  char *const *match = record_set.patterns[kMatch], *const *skip = record_set.patterns[kSkip];
+  char *const *lib = record_set.patterns[kLib];
+  const char *slash = (strrchr)(path, '/');
+  if (match != NULL && !matches_any(match, function)) return false;
+  if (skip != NULL && matches_any(skip, function)) return false;
+  return lib == NULL || matches_any(lib, path) ||
+         matches_any(lib, slash == NULL ? path : slash + 1);
+}
+
+/* Earlier lists are never released: a call that began before they were replaced may read them. */
+static bool set_patterns(char ***out, const char *const *list) {
+  char **copy = NULL;
+  size_t count = 0, i;
+  if (list != NULL) {
+    while (list[count] != NULL) ++count;
+    copy = calloc(count + 1, sizeof *copy);
+    if (copy == NULL) return false;
+  }
+  for (i = 0; i < count; ++i) {
+    copy[i] = strdup(list[i]);
+    if (copy[i] == NULL) return false;
+  }
+  *out = copy;
+  return true;
+}
+
+/* ---- The folder ---- */
+
+static uint64_t *next_number; /* shared with the other processes of the recording */
+
+uint64_t record_next_number(void) {
+  return __atomic_fetch_add(next_number, 1, __ATOMIC_RELAXED) + 1;
+}
+
+/* Makes a file with these bytes, unless there is one; it is complete when it has its name. */
+static bool make_file(const char *name, const void *bytes, size_t size) {
+  char path[kRecordPath + 64], part[kRecordPath + 128];
+  int file, error = 0;
+  bool is_made;
+  (void)snprintf(path, sizeof path, "%s/%s", record_folder, name);
+  if (access(path, F_OK) == 0) return true;
+  (void)snprintf(part, sizeof part, "%s.%ld.part", path, (long)getpid());
+  file = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (file < 0) return false;
+  is_made = record_write_all(file, bytes, size, &error);
+  if (close(file) != 0) is_made = false;
+  /* Where a file cannot have two names, the race with other processes is not decided. */
+  if (is_made && link(part, path) != 0 && errno != EEXIST) is_made = rename(part, path) == 0;
+  error = errno;
+  (void)unlink(part);
+  errno = error;
+  return is_made;
+}
+
+static bool map_next_number(void) {
+  char path[kRecordPath + 64];
+  struct stat status;
+  void *page = MAP_FAILED;
+  int file;
+  (void)snprintf(path, sizeof path, "%s/next", record_folder);
+  file = open(path, O_RDWR | O_CLOEXEC);
+  if (file < 0) return false;
+  if (fstat(file, &status) == 0 && status.st_size == (off_t)sizeof *next_number) {
+    page = mmap(NULL, sizeof *next_number, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  } else {
+    errno = EINVAL;
+  }
+  (void)close(file);
+  if (page == MAP_FAILED) return false;
+  next_number = page; /* an earlier one may be in use in another thread, and stays */
+  return true;
+}
+
+/* Under the lock. */
+static bool set_path(const char *path) {
+  char start[kRecordPath] = "";
+  if (path[0] != '/' && getcwd(start, sizeof start) == NULL) return false;
+  if (strlen(start) + strlen(path) + 2 > kRecordPath) {
+    errno = ENAMETOOLONG;
+    return false;
+  }
+  memcpy(record_folder, start, strlen(start) + 1);
+  if (start[0] != '\0') strcat(record_folder, "/");
+  strcat(record_folder, path);
+  return true;
+}
+
+static bool make_folder(void) {
+  static const uint64_t none = 0;
+  char tensors[kRecordPath + 64];
+  if (mkdir(record_folder, 0777) != 0 && errno != EEXIST) return false;
+  (void)snprintf(tensors, sizeof tensors, "%s/tensors", record_folder);
+  return (mkdir(tensors, 0777) == 0 || errno == EEXIST) &&
+         make_file("version", TVM_FFI_RECORD_VERSION, strlen(TVM_FFI_RECORD_VERSION)) &&
+         make_file("next", &none, sizeof none) && map_next_number();
+}
+
+/* ---- Start and stop ---- */
+
+static void set_settings(const tvm_ffi_record_options *options) {
+  record_set.all = options->all != 0;
+  record_set.on_error = options->on_error != 0;
+  record_set.no_data = options->no_data != 0;
+  record_set.trace = options->trace != NULL;
+  record_set.every = options->every > 0 ? options->every : 0;
+  record_set.first = options->first > 0 ? options->first : 0;
+  if (record_set.first == 0 && record_set.every == 0 && !record_set.on_error && !record_set.all) {
+    record_set.first = 3;
+  }
+  record_set.max_bytes = options->max_bytes > 0 ? options->max_bytes : (int64_t)1 << 30;
+  record_set.max_total = options->max_total > 0 ? options->max_total : (int64_t)1 << 34;
+}
+
+/* Under the lock, or in a child of fork, which has one thread. */
+static void forget_counts(void) {
+  uint32_t i, count = __atomic_load_n(&record_num_slots, __ATOMIC_ACQUIRE);
+  for (i = 0; i < count; ++i) {
+    record_slots[i].num_calls = record_slots[i].num_errors = record_slots[i].num_recorded = 0;
+  }
+  while (record_pasts != NULL) {
+    record_past *past = record_pasts;
+    record_pasts = past->next;
+    free(past);
+  }
+}
+
+/* Of this process, which has its own file and its own limit of bytes. */
+static void begin_generation(void) {
+  forget_counts();
+  record_stored_bytes = 0;
+  record_begin_generation();
+}
+
+static bool start_recording(const tvm_ffi_record_options *options) {
+  struct rlimit limit;
+  const char *path = options == NULL          ? NULL
+                     : options->trace != NULL ? options->trace
+                                              : options->folder;
+  if (path == NULL || path[0] == '\0') {
+    errno = EINVAL;
+    return false;
+  }
+  if (record_now() != 0) {
+    errno = EBUSY;
+    return false;
+  }
+  record_close_events(true); /* of a recording that ended because of a failure */
+  record_has_file_limit =
+      getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != (rlim_t)RLIM_INFINITY;
+  if (!set_path(path) || (options->trace == NULL && !make_folder())) return false;
+  if (!set_patterns(&record_set.patterns[kMatch], options->match) ||
+      !set_patterns(&record_set.patterns[kSkip], options->skip) ||
+      !set_patterns(&record_set.patterns[kLib], options->lib)) {
+    errno = ENOMEM;
+    return false;
+  }
+  set_settings(options);
+  record_forget_signatures();
+  begin_generation();
+  return true;
+}
+
+static void add_function(record_text *out, bool *is_first, const char *function,
+                         const record_library *library, uint64_t calls, uint64_t errors,
+                         uint64_t recorded) {
+  if (calls == 0) return;
+  record_add_text(out, *is_first ? "{\"library\":" : ",{\"library\":");
+  *is_first = false;
+  if (recorded == 0 || library->number < 0) {
+    record_add_text(out, "null");
+  } else {
+    record_add_int(out, library->number);
+  }
+  record_add_text(out, ",\"function\":");
+  record_add_string(out, function, strlen(function));
+  record_add_text(out, ",\"calls\":");
+  record_add_uint(out, calls);
+  record_add_text(out, ",\"errors\":");
+  record_add_uint(out, errors);
+  record_add_text(out, ",\"recorded\":");
+  record_add_uint(out, recorded);
+  record_add(out, "}", 1);
+}
+
+static void add_functions(record_text *out) {
+  uint32_t i, count = __atomic_load_n(&record_num_slots, __ATOMIC_ACQUIRE);
+  const record_past *past;
+  bool is_first = true;
+  record_add_text(out, ",\"functions\":[");
+  for (i = 0; i < count; ++i) {
+    const record_slot *slot = &record_slots[i];
+    add_function(out, &is_first, slot->function, slot->library,
+                 __atomic_load_n(&slot->num_calls, __ATOMIC_RELAXED),
+                 __atomic_load_n(&slot->num_errors, __ATOMIC_RELAXED),
+                 __atomic_load_n(&slot->num_recorded, __ATOMIC_RELAXED));
+  }
+  for (past = record_pasts; past != NULL; past = past->next) {
+    add_function(out, &is_first, past->function, past->library, past->num_calls, past->num_errors,
+                 past->num_recorded);
+  }
+  record_add(out, "]}\n", 3);
+}
+
+/* The end of a trace, which names the process. */
+static void add_trace_end(record_text *out) {
+  const char *name = program_invocation_short_name;
+  record_add_text(out, "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":");
+  record_add_int(out, getpid());
+  record_add_text(out, ",\"args\":{\"name\":");
+  record_add_string(out, name, strlen(name));
+  record_add_text(out, "}}\n]\n");
+}
+
+static void stop_recording(const char *why) {
+  record_text line = {NULL, 0, 0, NULL, false}, table = {NULL, 0, 0, NULL, false};
+  uint32_t generation = record_now();
+  record_lock();
+  /* A process in which nothing was called has no file. */
+  if (record_has_events(generation)) {
+    if (record_set.trace) {
+      add_trace_end(&line);
+      record_add_table(&table);
+    } else {
+      record_add_format(&line, "{\"event\":\"stop\",\"time\":");
+      record_add_int(&line, record_time());
+      record_add_format(&line, ",\"why\":\"%s\"", why);
+      add_functions(&line);
+    }
+    if (!line.is_failed) (void)record_append(line.data, line.size);
+    record_free(&line);
+  }
+  __atomic_store_n(&record_generation, 0, __ATOMIC_RELEASE);
+  record_close_events(true);
+  record_unlock();
+  if (table.size != 0 && !table.is_failed) {
+    int error;
+    (void)record_write_all(STDERR_FILENO, table.data, table.size, &error);
+  }
+  record_free(&table);
+}
+
+int tvm_ffi_record_start(const tvm_ffi_record_options *options, char *reason, size_t reason_size) {
+  bool is_started;
+  int error;
+  record_prepare();
+  record_lock();
+  is_started = start_recording(options);
+  error = errno;
+  record_unlock();
+  if (is_started) return 0;
+  if (reason_size != 0) {
+    const char *path = options == NULL || (options->trace == NULL && options->folder == NULL)
+                           ? "no folder"
+                       : options->trace != NULL ? options->trace
+                                                : options->folder;
+    (void)snprintf(reason, reason_size, "%s: %s", path,
+                   error == EBUSY ? "a recording is on" : strerror(error));
+  }
+  return -1;
+}
+
+void tvm_ffi_record_stop(void) {
+  stop_recording("stop");
+}
+
+int tvm_ffi_record_flush(void) {
+  int rc = -1;
+  record_lock();
+  if (record_now() != 0) {
+    const bool has_none = record_set.trace && !record_has_events(record_now()); /* no calls yet */
+    int file = has_none ? -1 : open(record_folder, O_RDONLY | O_CLOEXEC);
+    if (has_none) rc = 0;
+    if (file >= 0) {
+      rc = syncfs(file) == 0 ? 0 : -1;
+      (void)close(file);
+    }
+  }
+  record_unlock();
+  return rc;
+}
+
+/* ---- The environment, and fork ---- */
+
+static bool by_environment;
+
+bool record_is_by_environment(void) {
+  return by_environment;
+}
+
+static void before_fork(void) {
+  record_lock();
+}
+
+static void after_fork_in_parent(void) {
+  record_unlock();
+}
+
+static void after_fork_in_child(void) {
+  record_renew_lock(); /* the thread that held it is this one */
+  if (record_now() == 0) return;
+  record_close_events(false); /* the parent's */
+  if (record_set.trace) record_forget_signatures();
+  begin_generation();
+}
+
+enum { kMaxPatterns = 256 };
+
+/* Lines of `key=value`, as `tvm-ffi record` writes them. */
+static void read_options(char *text, tvm_ffi_record_options *out,
+                         const char *lists[kNumPatterns][kMaxPatterns + 1]) {
+  size_t counts[kNumPatterns] = {0, 0, 0}, k;
+  char *rest = NULL, *line;
+  for (line = strtok_r(text, "\n", &rest); line != NULL; line = strtok_r(NULL, "\n", &rest)) {
+    char *value = (strchr)(line, '=');
+    long long number;
+    if (value == NULL) continue;
+    *value++ = '\0';
+    number = strtoll(value, NULL, 10);
+    if (strcmp(line, "trace") == 0) out->trace = value;
+    if (strcmp(line, "first") == 0) out->first = number;
+    if (strcmp(line, "every") == 0) out->every = number;
+    if (strcmp(line, "max_bytes") == 0) out->max_bytes = number;
+    if (strcmp(line, "max_total") == 0) out->max_total = number;
+    if (strcmp(line, "all") == 0) out->all = 1;
+    if (strcmp(line, "on_error") == 0) out->on_error = 1;
+    if (strcmp(line, "no_data") == 0) out->no_data = 1;
+    for (k = 0; k < kNumPatterns; ++k) {
+      if (strcmp(line, record_pattern_keys[k]) == 0 && counts[k] < kMaxPatterns) {
+        lists[k][counts[k]++] = value;
+      }
+    }
+  }
+  for (k = 0; k < kNumPatterns; ++k) lists[k][counts[k]] = NULL;
+  out->match = counts[kMatch] != 0 ? lists[kMatch] : NULL;
+  out->skip = counts[kSkip] != 0 ? lists[kSkip] : NULL;
+  out->lib = counts[kLib] != 0 ? lists[kLib] : NULL;
+}
+
+static void start_by_environment(void) {
+  static const char *lists[kNumPatterns][kMaxPatterns + 1];
+  tvm_ffi_record_options options;
+  const char *text = getenv("TVM_FFI_RECORD_OPTIONS");
+  char *copy = strdup(text != NULL ? text : "");
+  (void)pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+  memset(&options, 0, sizeof options);
+  options.folder = getenv("TVM_FFI_RECORD");
+  if (copy != NULL) read_options(copy, &options, lists);
+  if (((options.folder != NULL && options.folder[0] != '\0') || options.trace != NULL) &&
+      copy != NULL) {
+    bool is_started;
+    by_environment = true;
+    record_lock();
+    is_started = start_recording(&options);
+    if (!is_started) {
+      record_print_error("%s: %s; nothing is recorded",
+                         options.trace != NULL ? options.trace : options.folder, strerror(errno));
+    }
+    record_unlock();
+  }
+  free(copy);
+}
+
+void record_prepare(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  (void)pthread_once(&once, start_by_environment);
+}
+
+static void at_exit(void) __attribute__((destructor));
+static void at_exit(void) {
+  stop_recording("exit");
+}

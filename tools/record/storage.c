@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The memory of tensors: how it is read, on CUDA devices too, and the files that it is kept in. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "base/murmur.h"
+#include "record.h"
+
+enum { kChunk = 1 << 18, kHeader = 128 };
+
+uint64_t record_stored_bytes;
+
+/* Copies memory that may not be there; false if it is not. */
+typedef bool (*copy_function)(void *context, void *out, uint64_t address, size_t size);
+
+/* ---- Memory of the process ---- */
+
+/*
+ * Through the system, which gives an error for memory that is not there instead of a signal:
+ * process_vm_readv, or where that is not allowed, a pipe.
+ */
+static bool copy_memory(void *context, void *out, uint64_t address, size_t size) {
+  static int is_refused;
+  char *to = out;
+  int ends[2];
+  bool is_copied = true;
+  (void)context;
+  while (size != 0 && !__atomic_load_n(&is_refused, __ATOMIC_RELAXED)) {
+    struct iovec local, remote;
+    ssize_t copied;
+    local.iov_base = to;
+    remote.iov_base = (void *)(uintptr_t)address;
+    local.iov_len = remote.iov_len = size;
+    copied = process_vm_readv(getpid(), &local, 1, &remote, 1, 0);
+    if (copied > 0) {
+      to += copied;
+      address += (uint64_t)copied;
+      size -= (size_t)copied;
+    } else if (copied == 0 || errno == EFAULT || errno == ENOMEM) {
+      return false;
+    } else {
+      __atomic_store_n(&is_refused, 1, __ATOMIC_RELAXED);
+    }
+  }
+  if (size == 0) return true;
+  if (pipe2(ends, O_NONBLOCK | O_CLOEXEC) != 0) return false;
+  while (size != 0 && is_copied) {
+    ssize_t copied = write(ends[1], (const void *)(uintptr_t)address, size < 65536 ? size : 65536);
+    is_copied = copied > 0 && read(ends[0], to, (size_t)copied) == copied;
+    if (!is_copied) break;
+    to += copied;
+    address += (uint64_t)copied;
+    size -= (size_t)copied;
+  }
+  (void)close(ends[0]);
+  (void)close(ends[1]);
+  return is_copied;
+}
+
+/* A copy of memory that was at another address. */
+typedef struct {
+  const void *bytes;
+  uint64_t begin;
+} kept_memory;
+
+static bool copy_kept(void *context, void *out, uint64_t address, size_t size) {
+  const kept_memory *kept = context;
+  memmove(out, (const char *)kept->bytes + (address - kept->begin), size); /* it may be the same */
+  return true;
+}
+
+/* ---- Memory of CUDA devices ---- */
+
+/* The functions of the driver that the process has loaded. */
+typedef union {
+  void *addresses[8];
+  struct {
+    int (*get_device)(int *out, int ordinal);
+    int (*retain)(void **out_context, int device);
+    int (*release)(int device);
+    int (*push)(void *context);
+    int (*pop)(void **out_context);
+    int (*is_capturing)(void *stream, int *out);
+    int (*copy)(void *target, uint64_t source, size_t size, void *stream);
+    int (*synchronize)(void *stream);
+  } call;
+} cuda_driver;
+
+static const char *const kDriverNames[8] = {
+    "cuDeviceGet",          "cuDevicePrimaryCtxRetain", "cuDevicePrimaryCtxRelease_v2",
+    "cuCtxPushCurrent_v2",  "cuCtxPopCurrent_v2",       "cuStreamIsCapturing",
+    "cuMemcpyDtoHAsync_v2", "cuStreamSynchronize"};
+
+static bool find_driver(cuda_driver *out) {
+  size_t i;
+  for (i = 0; i < 8; ++i) {
+    out->addresses[i] = record_find_loaded(kDriverNames[i]);
+    if (out->addresses[i] == NULL) return false;
+  }
+  return true;
+}
+
+typedef struct {
+  cuda_driver driver;
+  void *stream;
+  int device;
+} cuda_memory;
+
+static void end_cuda(cuda_memory *cuda) {
+  void *context;
+  (void)cuda->driver.call.pop(&context);
+  (void)cuda->driver.call.release(cuda->device);
+}
+
+/*
+ * On the stream that the runtime has for calls on the device, so that what was launched there
+ * before comes first.
+ */
+static bool copy_cuda(void *context, void *out, uint64_t address, size_t size) {
+  const cuda_memory *cuda = context;
+  return cuda->driver.call.copy(out, address, size, cuda->stream) == 0 &&
+         cuda->driver.call.synchronize(cuda->stream) == 0;
+}
+
+/* Makes the device current; NULL, or why its memory cannot be read. */
+static const char *begin_cuda(const record_runtime *runtime, int32_t id, cuda_memory *out) {
+  int capturing = 0;
+  void *context;
+  if (!find_driver(&out->driver)) return "the process has not loaded libcuda";
+  out->stream = runtime->stream == NULL ? NULL : runtime->stream(kDLCUDA, id);
+  if (out->driver.call.get_device(&out->device, id) != 0 ||
+      out->driver.call.retain(&context, out->device) != 0) {
+    return "CUDA does not have this device";
+  }
+  if (out->driver.call.push(context) != 0) {
+    (void)out->driver.call.release(out->device);
+    return "CUDA does not give its context";
+  }
+  if (out->driver.call.is_capturing(out->stream, &capturing) != 0 || capturing != 0) {
+    end_cuda(out);
+    return "its stream is being captured";
+  }
+  return NULL;
+}
+
+/* ---- Files ---- */
+
+/* The header of an .npy of so many bytes. */
+static void write_header(uint64_t size, char out[kHeader]) {
+  int used;
+  memset(out, ' ', kHeader);
+  memcpy(out, "\x93NUMPY\x01\x00\x76\x00", 10);
+  used = snprintf(out + 10, 118, "{'descr': '|u1', 'fortran_order': False, 'shape': (%llu,), }",
+                  (unsigned long long)size);
+  out[10 + used] = ' ';
+  out[127] = '\n';
+}
+
+static const char kNotReadable[] = "there is no memory at this address that can be read";
+
+/* Whether all of it is there, so that it can be read in place. Old systems do not know. */
+static bool is_readable(uint64_t address, size_t size) {
+  enum { kPopulateRead = 22 }; /* MADV_POPULATE_READ, of Linux 5.14 */
+  const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), begin = address / page * page;
+  return madvise((void *)(uintptr_t)begin, (size_t)(address - begin) + size, kPopulateRead) == 0;
+}
+
+/*
+ * One pass over the memory: hashes it, and writes it to a file unless that is -1. What is written
+ * is a copy, because others may change the memory meanwhile.
+ */
+static const char *pass(copy_function copy, void *context, uint64_t address, uint64_t size,
+                        unsigned char *chunk, int file, int *out_error, murmur *out) {
+  uint64_t at;
+  memset(out, 0, sizeof *out);
+  for (at = 0; at < size; at += kChunk) {
+    size_t part = size - at < kChunk ? (size_t)(size - at) : kChunk;
+    const unsigned char *bytes = chunk;
+    if (size > kChunk && file < 0 && copy == copy_memory && is_readable(address + at, part)) {
+      bytes = (const unsigned char *)(uintptr_t)(address + at);
+    } else if (!copy(context, chunk, address + at, part)) {
+      return kNotReadable;
+    }
+    murmur_add(out, bytes, part);
+    if (file >= 0 && !record_write_all(file, chunk, part, out_error))
+      return "it could not be written";
+  }
+  return NULL;
+}
+
+static const char kNotWritten[] = "it could not be written";
+
+/* Ends the recording because of a failure. */
+static const char *fail_to_write(const char *path, int error) {
+  record_lock();
+  record_give_up(path, error);
+  record_unlock();
+  return kNotWritten;
+}
+
+/*
+ * A file that one write makes, under its own name: making another name and renaming it takes most
+ * of the time. If this process ends in between, nothing names the file, and it has another size
+ * than the next who needs it looks for.
+ */
+static const char *write_small(const char *path, const unsigned char *bytes, size_t size) {
+  int error = 0, file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  bool is_written;
+  if (file < 0) return errno == EEXIST ? "" : fail_to_write(path, errno);
+  is_written = record_write_all(file, bytes, size, &error);
+  if (close(file) != 0 && is_written) {
+    error = errno;
+    is_written = false;
+  }
+  if (is_written) return NULL;
+  (void)unlink(path);
+  return fail_to_write(path, error);
+}
+
+/* Whether there is a file of that name, which is complete. */
+static bool is_stored(const char *path, uint64_t size) {
+  struct stat status;
+  return stat(path, &status) == 0 && (uint64_t)status.st_size == size + kHeader;
+}
+
+/*
+ * A file of any size, which is hashed while it is written, and then gets its name; if there is one
+ * with the same bytes, it is removed again. Others may change the memory meanwhile: the hash is
+ * that of what was written.
+ */
+static const char *write_large(copy_function copy, void *context, uint64_t address, uint64_t size,
+                               unsigned char *block, char out_hash[kRecordHash], bool *out_is_new) {
+  char path[kRecordPath + 128], part[kRecordPath + 128];
+  const char *why = NULL;
+  murmur state;
+  int file, error = 0;
+  *out_is_new = true;
+  (void)snprintf(part, sizeof part, "%s/tensors/%ld.part", record_folder,
+                 (long)syscall(SYS_gettid));
+  file = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (file < 0) return fail_to_write(part, errno);
+  if (!record_write_all(file, block, kHeader, &error)) why = kNotWritten;
+  if (why == NULL) {
+    why = pass(copy, context, address, size, block + kHeader, file, &error, &state);
+  }
+  if (close(file) != 0 && error == 0) error = errno;
+  if (why == NULL && error == 0) {
+    murmur_end(&state, out_hash);
+    (void)snprintf(path, sizeof path, "%s/tensors/%s.npy", record_folder, out_hash);
+    *out_is_new = !is_stored(path, size);
+    if (*out_is_new && rename(part, path) != 0) error = errno;
+  }
+  if (why != NULL || error != 0 || !*out_is_new) (void)unlink(part);
+  return error != 0 ? fail_to_write(part, error) : why;
+}
+
+/*
+ * Whether large memory, looked at before a call or after it, had new bytes when it was looked at
+ * last: then it is written at once, else it is hashed first and mostly need not be written at all.
+ * What comes first is written at once before a call, and hashed after it. It is a guess: entries
+ * are shared by chance, and both ways are right.
+ */
+enum { kUnseen, kOld, kNew };
+
+static unsigned char *find_guess(uint64_t address, uint64_t size, bool after) {
+  enum { kGuesses = 1024 };
+  static unsigned char guesses[2 * kGuesses];
+  const uint64_t hash = (address ^ size << 20) * UINT64_C(0x9e3779b97f4a7c15) >> 54;
+  return &guesses[2 * hash + (after ? 1 : 0)];
+}
+
+/* Takes from what may be written; false if there is not so much left. */
+static bool take_bytes(uint64_t size) {
+  uint64_t before = __atomic_fetch_add(&record_stored_bytes, size, __ATOMIC_RELAXED);
+  if (before + size <= (uint64_t)record_set.max_total) return true;
+  (void)__atomic_fetch_sub(&record_stored_bytes, size, __ATOMIC_RELAXED);
+  return false;
+}
+
+/* Writes what has been hashed already; if it is small, it is in the block. */
+static const char *write_hashed(copy_function copy, void *context, uint64_t address, uint64_t size,
+                                unsigned char *block, const char *path, char hash[kRecordHash]) {
+  kept_memory kept;
+  const char *why;
+  bool is_new;
+  if (!take_bytes(size)) return "max_total bytes were written already";
+  if (size > kChunk) return write_large(copy, context, address, size, block, hash, &is_new);
+  why = write_small(path, block, kHeader + (size_t)size);
+  if (why == NULL || why[0] != '\0') return why;
+  /* Another thread is writing the file, or a process ended while it did. */
+  kept.bytes = block + kHeader;
+  kept.begin = address;
+  return write_large(copy_kept, &kept, address, size, block, hash, &is_new);
+}
+
+/*
+ * Writes `size` bytes of memory as a file, unless there is one with the same. after: the call,
+ * which mostly changes few of its inputs. NULL, or why not.
+ */
+static const char *store(copy_function copy, void *context, uint64_t address, uint64_t size,
+                         bool after, char out_hash[kRecordHash]) {
+  char path[kRecordPath + 128];
+  unsigned char *block, *guess = find_guess(address, size, after);
+  const unsigned char last = __atomic_load_n(guess, __ATOMIC_RELAXED);
+  bool is_new = false;
+  const char *why;
+  murmur state;
+  int error = 0;
+  if (size > (uint64_t)record_set.max_bytes) return "it has more bytes than max_bytes";
+  block = malloc(kHeader + (size < kChunk ? (size_t)size : kChunk));
+  if (block == NULL) return "memory ran out";
+  write_header(size, (char *)block);
+  if (size > kChunk && (last == kNew || (last == kUnseen && !after)) && take_bytes(size)) {
+    why = write_large(copy, context, address, size, block, out_hash, &is_new);
+    if (why != NULL || !is_new)
+      (void)__atomic_fetch_sub(&record_stored_bytes, size, __ATOMIC_RELAXED);
+  } else {
+    why = pass(copy, context, address, size, block + kHeader, -1, &error, &state);
+    if (why == NULL) {
+      murmur_end(&state, out_hash);
+      (void)snprintf(path, sizeof path, "%s/tensors/%s.npy", record_folder, out_hash);
+      is_new = !is_stored(path, size);
+      if (is_new) why = write_hashed(copy, context, address, size, block, path, out_hash);
+    }
+  }
+  if (size > kChunk) __atomic_store_n(guess, is_new ? kNew : kOld, __ATOMIC_RELAXED);
+  free(block);
+  return why;
+}
+
+/* ---- Storages ---- */
+
+static bool is_for_cpu(int32_t device_type) {
+  return device_type == kDLCPU || device_type == kDLCUDAHost || device_type == kDLROCMHost;
+}
+
+static void read_storage(const record_runtime *runtime, record_storage *storage, bool after,
+                         bool keep) {
+  uint64_t size = storage->end - storage->begin;
+  copy_function copy = copy_memory;
+  cuda_memory cuda;
+  storage->left_out = NULL;
+  if (record_set.no_data) {
+    storage->left_out = "no data";
+  } else if (after && storage->may_go) {
+    storage->left_out = "the call may have freed it";
+  } else if (storage->device_type == kDLCUDA || storage->device_type == kDLCUDAManaged) {
+    copy = copy_cuda;
+    storage->left_out = begin_cuda(runtime, storage->device_id, &cuda);
+  } else if (!is_for_cpu(storage->device_type)) {
+    storage->left_out = "memory of this kind of device is not read";
+  }
+  if (storage->left_out != NULL) return;
+  if (!keep) {
+    storage->left_out = store(copy, &cuda, storage->begin, size, after, storage->data);
+  } else if (size > (uint64_t)record_set.max_bytes || size > SIZE_MAX / 2) {
+    storage->left_out = "it has more bytes than max_bytes";
+  } else {
+    storage->kept = malloc((size_t)size);
+    if (storage->kept == NULL) {
+      storage->left_out = "memory ran out";
+    } else if (!copy(&cuda, storage->kept, storage->begin, (size_t)size)) {
+      storage->left_out = "there is no memory at this address that can be read";
+    }
+  }
+  if (copy == copy_cuda) end_cuda(&cuda);
+}
+
+void record_read_storages(record_values *values, size_t begin, bool after, bool keep) {
+  size_t i;
+  for (i = begin; i < values->num_storages; ++i)
+    read_storage(values->runtime, &values->storages[i], after, keep);
+}
+
+void record_store_kept(record_values *values) {
+  size_t i;
+  for (i = 0; i < values->num_storages; ++i) {
+    record_storage *storage = &values->storages[i];
+    if (storage->left_out == NULL && storage->kept != NULL) {
+      kept_memory kept;
+      kept.bytes = storage->kept;
+      kept.begin = storage->begin;
+      storage->left_out = store(copy_kept, &kept, storage->begin, storage->end - storage->begin,
+                                false, storage->data);
+    }
+    free(storage->kept);
+    storage->kept = NULL;
+  }
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Texts that grow, and their JSON: numbers and strings. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "record.h"
+
+bool record_grow(record_text *out, size_t more) {
+  const size_t wanted = (out->size + more) * 2 + 256;
+  const bool is_lent = out->room != NULL && out->data == out->room;
+  char *grown = is_lent ? malloc(wanted) : realloc(out->data, wanted);
+  if (grown == NULL) {
+    out->is_failed = true;
+    return false;
+  }
+  if (is_lent) memcpy(grown, out->data, out->size);
+  out->data = grown;
+  out->capacity = wanted;
+  return true;
+}
+
+void record_add_format(record_text *out, const char *format, ...) {
+  char text[512];
+  va_list values;
+  int size;
+  va_start(values, format);
+  size = vsnprintf(text, sizeof text, format, values);
+  va_end(values);
+  if (size >= 0 && (size_t)size < sizeof text) record_add(out, text, (size_t)size);
+}
+
+void record_add_digits(record_text *out, uint64_t value, size_t least) {
+  char text[64], *at = text + sizeof text;
+  for (; value != 0; value /= 10) *--at = (char)('0' + value % 10);
+  while ((size_t)(text + sizeof text - at) < least) *--at = '0';
+  record_add(out, at, (size_t)(text + sizeof text - at));
+}
+
+static const uint64_t kMaxNumber = 9007199254740991u; /* 2^53 - 1: JSON's */
+
+void record_add_uint(record_text *out, uint64_t value) {
+  if (value > kMaxNumber) record_add_text(out, "\"");
+  record_add_digits(out, value, 1);
+  if (value > kMaxNumber) record_add_text(out, "\"");
+}
+
+void record_add_int(record_text *out, int64_t value) {
+  const uint64_t size = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+  if (size > kMaxNumber) record_add_text(out, "\"");
+  if (value < 0) record_add_text(out, "-");
+  record_add_digits(out, size, 1);
+  if (size > kMaxNumber) record_add_text(out, "\"");
+}
+
+/* The length of the character of UTF-8 (RFC 3629, section 4) that begins here; 0: there is none. */
+static size_t measure(const unsigned char *at, size_t size) {
+  unsigned char low = 0x80, high = 0xbf;
+  size_t length, i;
+  if (at[0] < 0x80) return 1;
+  if (at[0] < 0xc2 || at[0] > 0xf4) return 0;
+  length = at[0] < 0xe0 ? 2 : at[0] < 0xf0 ? 3 : 4;
+  if (size < length) return 0;
+  if (at[0] == 0xe0) low = 0xa0;
+  if (at[0] == 0xed) high = 0x9f;
+  if (at[0] == 0xf0) low = 0x90;
+  if (at[0] == 0xf4) high = 0x8f;
+  if (at[1] < low || at[1] > high) return 0;
+  for (i = 2; i < length; ++i) {
+    if ((at[i] & 0xc0) != 0x80) return 0;
+  }
+  return length;
+}
+
+bool record_is_utf8(const char *bytes, size_t size) {
+  size_t i, length;
+  for (i = 0; i < size; i += length) {
+    length = measure((const unsigned char *)bytes + i, size - i);
+    if (length == 0) return false;
+  }
+  return true;
+}
+
+void record_add_string(record_text *out, const char *bytes, size_t size) {
+  size_t i, length, begin = 0;
+  record_add(out, "\"", 1);
+  for (i = 0; i < size; i += length) {
+    unsigned char c = (unsigned char)bytes[i];
+    size_t valid = c < 0x80 ? 1 : measure((const unsigned char *)bytes + i, size - i);
+    length = valid == 0 ? 1 : valid;
+    if (valid != 0 && c >= 0x20 && c != '"' && c != '\\') continue;
+    record_add(out, bytes + begin, i - begin);
+    begin = i + length;
+    if (valid == 0) {
+      record_add(out, "\xef\xbf\xbd", 3);
+    } else if (c == '"' || c == '\\') {
+      record_add_format(out, "\\%c", c);
+    } else {
+      record_add_format(out, "\\u%04x", c);
+    }
+  }
+  record_add(out, bytes + begin, size - begin);
+  record_add(out, "\"", 1);
+}
+
+void record_add_hex(record_text *out, const void *bytes, size_t size) {
+  static const char digits[] = "0123456789abcdef";
+  const unsigned char *at = bytes;
+  char text[512];
+  size_t used = 0, i;
+  for (i = 0; i < size; ++i) {
+    text[used++] = digits[at[i] >> 4];
+    text[used++] = digits[at[i] & 15];
+    if (used == sizeof text || i + 1 == size) {
+      record_add(out, text, used);
+      used = 0;
+    }
+  }
+}
+
+void record_add_address(record_text *out, uint64_t address) {
+  char text[2 + 16 + 3], *at = text + sizeof text;
+  *--at = '"';
+  do {
+    *--at = "0123456789abcdef"[address % 16];
+    address /= 16;
+  } while (address != 0);
+  *--at = 'x';
+  *--at = '0';
+  *--at = '"';
+  record_add(out, at, (size_t)(text + sizeof text - at));
+}
+
+void record_add_pointer(record_text *out, const void *pointer) {
+  record_add_address(out, (uintptr_t)pointer);
+}
+
+void record_free(record_text *text) {
+  if (text->data != text->room) free(text->data);
+  memset(text, 0, sizeof *text);
+}
