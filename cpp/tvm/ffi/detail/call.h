@@ -69,6 +69,26 @@ struct SignatureOfImpl<F, std::enable_if_t<std::is_function_v<std::remove_pointe
 template <typename F>
 using SignatureOf = typename SignatureOfImpl<std::remove_cv_t<std::remove_reference_t<F>>>::type;
 
+/** @param bad The argument that does not fit, or -1: their number is wrong. */
+TVM_FFI_LOCAL_COLD void PutMismatch(Text &text, int32_t bad) {
+  text.Put("Mismatched ");
+  if (bad < 0) {
+    text.Put("number of arguments");
+  } else {
+    text.Put("type on argument #");
+    text.PutInt(bad);
+  }
+  text.Put(" when calling: `");
+}
+
+TVM_FFI_LOCAL_COLD void PutTypes(Text &text, const TypeRecord &expected, const TVMFFIAny *arg) {
+  text.Put('`');
+  PutRecord(text, expected);
+  text.Put("` but got `");
+  PutRecordGot(text, expected, arg);
+  text.Put('`');
+}
+
 /** @param bad The argument that could not be read, or -1 if their number is wrong. */
 TVM_FFI_LOCAL_COLD int RaiseArguments(const char *name, const TypeRecord *const *records,
                                       const TVMFFIAny *args, int32_t num_args, int32_t bad,
@@ -78,14 +98,7 @@ TVM_FFI_LOCAL_COLD int RaiseArguments(const char *name, const TypeRecord *const 
     return records[bad + 1]->raise_unfit(name, records, args + bad, bad);
   }
   Text text;
-  text.Put("Mismatched ");
-  if (bad < 0) {
-    text.Put("number of arguments");
-  } else {
-    text.Put("type on argument #");
-    text.PutInt(bad);
-  }
-  text.Put(" when calling: `");
+  PutMismatch(text, bad);
   const size_t num_params = PutSignature(text, name, records);
   text.Put("`. Expected ");
   if (bad < 0) {
@@ -94,11 +107,7 @@ TVM_FFI_LOCAL_COLD int RaiseArguments(const char *name, const TypeRecord *const 
     text.PutInt(num_args);
     text.Put(" arguments");
   } else {
-    text.Put('`');
-    PutRecord(text, *records[bad + 1]);
-    text.Put("` but got `");
-    PutRecordGot(text, *records[bad + 1], args + bad);
-    text.Put('`');
+    PutTypes(text, *records[bad + 1], args + bad);
   }
   return RaiseText("TypeError", text);
 }

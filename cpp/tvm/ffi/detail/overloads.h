@@ -144,35 +144,24 @@ class TVM_FFI_LOCAL OverloadsObj : public FunctionObj {
       text.Put("\nOverload #");
       text.PutInt(number++);
       text.Put(": ");
-      PutMismatch(text, *each, args, num_args);
+      PutOverload(text, *each, args, num_args);
     }
     return RaiseText("TypeError", text);
   }
-  TVM_FFI_LOCAL_COLD void PutMismatch(Text &text, const Overload &overload, const TVMFFIAny *args,
+  TVM_FFI_LOCAL_COLD void PutOverload(Text &text, const Overload &overload, const TVMFFIAny *args,
                                       int32_t num_args) const {
     int status = kReadMismatch;
     const int32_t bad = overload.num_params == num_args ? overload.find_bad(args, &status) : -1;
-    text.Put("Mismatched ");
-    if (bad < 0) {
-      text.Put("number of arguments");
-    } else {
-      text.Put("type on argument #");
-      text.PutInt(bad);
-    }
-    text.Put(" when calling: `");
+    PutMismatch(text, bad);
     text.Put(name_.bytes());
     PutSignature(text, " ", overload.records);
     text.Put("`. Expected ");
     if (bad < 0) {
       text.PutInt(overload.num_params);
       text.Put(" arguments");
-      return;
+    } else {
+      PutTypes(text, *overload.records[bad + 1], args + bad);
     }
-    text.Put('`');
-    PutRecord(text, *overload.records[bad + 1]);
-    text.Put("` but got `");
-    PutRecordGot(text, *overload.records[bad + 1], args + bad);
-    text.Put('`');
   }
 
   Overload *first_ = nullptr;
