@@ -126,7 +126,7 @@ static void repeat(const char *what, void (*round)(int i), int count, int count_
   double begin;
   int i;
   for (i = 0; i < count_to_warm_up; ++i) round(i);
-  before = read_usage();
+  before = now = read_usage();
   report(what, 0, &before);
   begin = now_in_seconds();
   for (i = 1; i <= count; ++i) {
