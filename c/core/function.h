@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calling foreign functions from within the library; where their code is. */
+/* Calling foreign functions from within the library, and finding the library that has their code.
+ */
 #ifndef TVMFFI_CORE_FUNCTION_H_
 #define TVMFFI_CORE_FUNCTION_H_
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What platform.h wants to know of ELF files: those that are loaded, and those that are about to
+/* The queries of platform.h about ELF files: those that are loaded, and those that are about to
  * be. */
 #define _GNU_SOURCE /* dl_iterate_phdr, dlinfo, RTLD_NOLOAD, readlink, memfd_create, mkostemp */
 #include "platform/platform.h"

@@ -70,7 +70,7 @@ int tvmffi_field_default(const TVMFFIFieldInfo *field, TVMFFIAny *out) {
   const TVMFFIAny *value = &field->default_value_or_factory;
   if (field->flags & kTVMFFIFieldFlagBitMaskDefaultFromFactory) {
     if (value->type_index != kTVMFFIFunction) {
-      return tvmffi_fail("TypeError", "the default factory of field `%.*s` is no Function",
+      return tvmffi_fail("TypeError", "the default factory of field `%.*s` is not a Function",
                          (int)field->name.size, field->name.data);
     }
     return tvmffi_function_call_foreign(value->v_obj, NULL, 0, out);

@@ -145,7 +145,7 @@ CASES = {
         First("an accessor is no argument: pass the Tensor or TensorView that it is of")),
     "an accessor in a value": (
         ACCESSOR + "ffi::Any f(ffi::TensorAccessor<float, 1> x) { return x; }",
-        First("an accessor is no value, for it does not keep its data alive")),
+        First("an accessor is not a value, for it does not keep its data alive")),
     "an accessor of elements that are packed": (
         PACKED + "void f(ffi::TensorAccessor<Packed, 1> x) { x(0) = {}; }",
         First("elements of this dtype are packed")),

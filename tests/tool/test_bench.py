@@ -177,7 +177,7 @@ class Bench(unittest.TestCase):
         bad(USAGE, "argument 0 (`x`)", "bench", K, "add(x)")
         bad(USAGE, "--repeat must be an integer from 1", "bench", ONLY, "--repeat=0")
         bad(USAGE, "--min_time must be a number", "bench", ONLY, "--min_time=long")
-        bad(USAGE, "--module may be given twice at most", "bench",
+        bad(USAGE, "--module may be given at most twice", "bench",
             *("--module=a", "--module=b", "--module=c"))
         assert run("bench", ONLY, "--no-fork", *SHORT)[0] == 0
 

@@ -374,7 +374,8 @@ class Run(unittest.TestCase):
             "add", "extra")
         bad(USAGE, "one operand too many: add(1, 2); --module names the library", "run", "--module",
             K, K, "add(1, 2)")
-        bad(USAGE, "--module may be given once", "run", "--module", K, "--module", K, "add(1, 2)")
+        bad(USAGE, "--module may be given at most once", "run", "--module", K, "--module", K,
+            "add(1, 2)")
         bad(USAGE, "add: there are fewer outputs than --output options: 1, not 2", "run", K,
             "add(1, 2)", "-o", "-", "-o", "-")
         for output in "x.npy", "@", "+":  # refused before the call, which may take long

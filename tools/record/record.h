@@ -243,7 +243,7 @@ typedef struct {
   uint64_t num_calls, num_errors, num_recorded, total_ns;
 } record_slot;
 
-/* How often a function was called whose slot is for another library since. */
+/* The counts of a function whose slot was given to another library. */
 typedef struct record_past {
   const char *function;
   const record_library *library;

@@ -724,7 +724,7 @@ TVM_FFI_DLL const TVMFFITypeInfo *TVMFFIGetTypeInfo(int32_t type_index);
  * @param info [borrow] Copied with its texts; a default value and a Function setter are [share].
  * Errors: InternalError (unknown type, duplicate name), ValueError (also where the field is not
  * within the objects of the type or of one that derives from it, if their size is known), TypeError
- * (a setter or factory that is no Function), memory.   Threads: any.
+ * (a setter or factory that is not a Function), memory.   Threads: any.
  */
 TVM_FFI_DLL int TVMFFITypeRegisterField(int32_t type_index, const TVMFFIFieldInfo *info);
 

@@ -51,7 +51,7 @@ static void test_what_cannot_be_read_or_written(void **state) {
   check_fails(tvmffi_field_get(&field, value.v_obj, &out), "ValueError", "not to be read");
   field.flags |= kTVMFFIFieldFlagBitMaskDefaultFromFactory;
   check_fails(tvmffi_field_default(&field, &out), "TypeError",
-              "the default factory of field `name` is no Function");
+              "the default factory of field `name` is not a Function");
   check_release(&value);
 }
 

@@ -17,7 +17,7 @@ bool folder_has_file(const char *folder, const char *name) {
   return found;
 }
 
-/* The path of the running program; NULL. */
+/* The path of the running program; NULL if it is not known. */
 static char *find_program(void) {
   char path[4096];
   return own_program_find(path, sizeof path) ? tool_copy(path, strlen(path)) : NULL;
@@ -75,7 +75,8 @@ char *install_path_of_dlpack(const char *prefix) {
   return NULL;
 }
 
-/* The prefix that the program lies in, or would lie in if it were installed; NULL. */
+/* The prefix that the program lies in, or would lie in if it were installed; NULL if there is none.
+ */
 static char *find_prefix(const char *program) {
   if (path_is_absolute(TOOL_BINDIR)) return tool_copy(TOOL_PREFIX, strlen(TOOL_PREFIX));
   return strip_folder(program, TOOL_BINDIR);
@@ -140,7 +141,7 @@ static bool is_complete(const char *program, const char *prefix) {
 char *install_path_of_prefix(void) {
   char *program = find_program(), *prefix = NULL;
   if (program == NULL) {
-    report_error("the system does not say where this program is");
+    report_error("the path of this program cannot be determined");
     return NULL;
   }
   prefix = find_prefix(program);

@@ -187,7 +187,7 @@ static void check_dlpack(checking *subject) {
 
 /* ---- The default or the C++ libtvm_ffi.so ---- */
 
-/* The import by which a class derived from tvm::ffi::ModuleObj shows; NULL. */
+/* The import by which a class derived from tvm::ffi::ModuleObj shows; NULL if there is none. */
 static const binary_symbol *find_base_module(const binary_file *file) {
   static const char *const kNames[] = {
       "_ZN3tvm3ffi9ModuleObj12ClearImportsEv",
@@ -263,7 +263,7 @@ static void check_library(checking *subject, const runtime_imports *imports,
 
 /* ---- The system ---- */
 
-/* The import with the newest symbol version that begins with `prefix`; NULL. */
+/* The import with the newest symbol version that begins with `prefix`; NULL if there is none. */
 static const binary_symbol *find_newest(const binary_file *file, const char *prefix) {
   const binary_symbol *newest = NULL;
   size_t length = strlen(prefix), i;

@@ -76,7 +76,7 @@ static bool read_libraries(const arguments *args, size_t max_libraries, call *ou
   size_t num_operands = arguments_num_operands(args), i;
   *taken = 0;
   if (given.count > max_libraries) {
-    report_error("--module may be given %s", max_libraries == 1 ? "once" : "twice at most");
+    report_error("--module may be given at most %s", max_libraries == 1 ? "once" : "twice");
     return false;
   }
   for (i = 0; i < given.count; ++i) out->paths[i] = given.items[i];

@@ -185,7 +185,8 @@ static bool read_recorded(probe *p) {
   const char *lib = arguments_text(p->args, kOptionLib, NULL), *folder = p->request.paths[0];
   file_status status;
   if (!file_status_get(folder, &status) || !status.is_folder) {
-    if (lib != NULL) report_error("--lib is for a call of a recording, and %s is none", folder);
+    if (lib != NULL)
+      report_error("--lib applies to recorded calls only, and %s is not a recording", folder);
     return lib == NULL;
   }
   if (p->request.parameters != NULL || p->request.inputs.count > 0) {
@@ -371,7 +372,7 @@ static bool choose_cases(probe *p) {
   good = are_known("only", p->only, &all) && are_known("skip", p->skip, &all);
   free(all.items);
   if (good && p->num_cases == 0) {
-    report_error("no call was chosen: --only and --skip leave none");
+    report_error("no call was chosen: --only and --skip exclude all of them");
     return false;
   }
   return good;

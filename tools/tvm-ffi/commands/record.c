@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Starts a program with the library preloaded that records its calls: tools/record. */
+/* Starts a program with the library of tools/record preloaded (program_replace in system/posix.c),
+ * which records its calls. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +17,8 @@
 
 static const char kRecorder[] = "libtvm_ffi_record.so";
 
-/* Beside the program, as it is built, or beside the libtvm_ffi, as it is installed; NULL. */
+/* Beside the program, as it is built, or beside the libtvm_ffi, as it is installed; NULL if there
+ * is none. */
 static char *find_recorder(void) {
   char program[4096], *library, *found;
   if (own_program_find(program, sizeof program)) {
@@ -139,7 +141,7 @@ int command_record(const arguments *args) {
   text_buf options = {NULL, 0, 0};
   int code = kExitUsage;
   if (recorder == NULL) {
-    return report_fail(kExitUsage, "there is no %s with this program: only Linux has it",
+    return report_fail(kExitUsage, "%s was not found beside this program (it exists on Linux only)",
                        kRecorder);
   }
   if (arguments_has(args, kOptionTrace)) {

@@ -94,7 +94,7 @@ bool binary_file_is_known(const char *image, size_t size);
  * ELF. */
 bool binary_file_is_whole(const char *path, const char *name);
 
-/* Find a defined symbol, one visible to others, or an undefined one; NULL. */
+/* Find a defined symbol, one visible to others, or an undefined one; NULL if there is none. */
 const binary_symbol *binary_file_find(const binary_file *file, const char *name);
 const binary_symbol *binary_file_find_exported(const binary_file *file, const char *name);
 const binary_symbol *binary_file_find_import(const binary_file *file, const char *name);

@@ -288,7 +288,7 @@ static bool read_symbol_table(macho *header, const macho_command *entry) {
          macho_take_range(header, &cursor, &header->names);
 }
 
-/* The text whose offset in the command is its first field; NULL. */
+/* The text whose offset in the command is its first field; NULL if there is none. */
 static const char *get_text(const macho_command *entry) {
   byte_cursor cursor = byte_cursor_start(&entry->bytes, 8);
   return byte_range_text(&entry->bytes, byte_cursor_u32(&cursor));

@@ -219,7 +219,7 @@ static byte_range pe_get_bytes(const pe_header *header, uint64_t address) {
   return bytes;
 }
 
-/* The text at an address; NULL. */
+/* The text at an address; NULL if there is none. */
 static const char *pe_get_text(const pe_header *header, uint64_t address) {
   const byte_range bytes = pe_get_bytes(header, address);
   return byte_range_text(&bytes, 0);

@@ -16,7 +16,7 @@ void listing_set_metadata(listed_function *function, const char *bytes, size_t s
   if (function->type == NULL) function->type = text_escape(bytes, size); /* another tool's format */
 }
 
-/* A text that our headers store beside a function as an array of char; NULL. */
+/* A text that our headers store beside a function as an array of char; NULL if there is none. */
 static const char *find_text(const binary_file *file, const char *prefix, const char *name,
                              size_t *out_size) {
   char *symbol_name = tool_format("%s%s", prefix, name);

@@ -208,7 +208,7 @@ void library_bin_encode(const library_bin *tree, text_buf *out, size_t *payloads
 
 /* ---- Describing ---- */
 
-/* Finds a text within the bytes; NULL. */
+/* Finds a text within the bytes; NULL if there is none. */
 static const unsigned char *find(const unsigned char *bytes, size_t size, const char *pattern) {
   size_t length = strlen(pattern);
   const unsigned char *end = bytes + size, *cursor = bytes;
@@ -351,7 +351,7 @@ static bool read_quoted(cursor *input, text_buf *out) {
   return true;
 }
 
-/* Reads the next word; *out_has is false at the end of the line. A quoted "->" is no arrow. */
+/* Reads the next word; *out_has is false at the end of the line. A quoted "->" is not an arrow. */
 static bool read_word(cursor *input, text_buf *out, bool *out_has, bool *out_is_arrow) {
   size_t length;
   out->size = 0;

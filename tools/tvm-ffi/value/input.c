@@ -991,7 +991,7 @@ static bool is_signed_number(const scan *s) {
   TVMFFIAny value;
   bool is_number;
   while (end < s->end && !(s->nested && memchr(",]})", *end, 4) != NULL)) ++end;
-  while (isspace((unsigned char)end[-1])) --end; /* at the latest the sign is no space */
+  while (isspace((unsigned char)end[-1])) --end; /* at the latest the sign is not a space */
   word = tool_copy(s->pos, (size_t)(end - s->pos));
   is_number = parse_real(word, &value);
   free(word);

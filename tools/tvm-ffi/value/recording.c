@@ -176,7 +176,7 @@ static const struct {
     {"left_out", kRecordedLeftOut},
 };
 
-/* False: it is no value. `content` is what the key has. */
+/* False: it is not a value. `content` is what the key has. */
 static bool read_form(const recording *r, const TVMFFIAny *json, value_form *out,
                       TVMFFIAny *content) {
   TVMFFIByteArray text;
@@ -600,7 +600,7 @@ static bool walk_plain(walk *w, value_form form, const TVMFFIAny *content) {
 static bool walk_id(walk *w, const TVMFFIAny *id) {
   int64_t value;
   if (tvm_ffi_any_is_none(id)) return true;
-  if (!read_int_between(id, 0, kMaxValues - 1, &value)) return fail(w, "an `id` is no number");
+  if (!read_int_between(id, 0, kMaxValues - 1, &value)) return fail(w, "an `id` is not a number");
   if (w->ids[value] != 0) return fail(w, "two objects have the same `id`");
   w->ids[value] = 1;
   return true;

@@ -116,7 +116,7 @@ char *spec_make_local(const spec *target, const spec_param *param, const char *s
 
 void spec_free(spec *target);
 
-/* The type with this name; NULL. */
+/* The type with this name; NULL if there is none. */
 const spec_type *spec_find_type(const char *name);
 /* Whether the word begins or continues the name of a type. */
 bool spec_is_type_word(const char *word, size_t size);
@@ -125,7 +125,7 @@ const char *spec_type_space(const spec_type *type);
 
 /* The symbol of a name, which must be one of the spec. */
 const spec_symbol *spec_symbol_of(const spec *target, const char *name);
-/* The integer parameter of that name; NULL. */
+/* The integer parameter of that name; NULL if there is none. */
 const spec_param *spec_integer_of(const spec *target, const char *name);
 
 /* A parameter as it is written: "const float x[n][m]". */

@@ -178,7 +178,7 @@ static inline int tvm_ffi_args_read_opt_shape(const tvm_ffi_args *args, int32_t 
  * @param args [borrow]
  * @return 0, or -1; the compiler warns when it is ignored.
  * Errors: ValueError, for a dtype TypeError; ``Mismatched <what> on argument #<i> when calling:
- * `<signature>`. Expected <this> but got <that>``. TypeError when it is no tensor.
+ * `<signature>`. Expected <this> but got <that>``. TypeError when it is not a tensor.
  * Threads: any. */
 
 /** It has this number of dimensions. */
