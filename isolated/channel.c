@@ -361,7 +361,7 @@ static size_t make_block(heap *self, heap_class *blocks, int k) {
 
 enum { kKeptBlock = 1 << 20 }; /* smaller blocks keep their memory while they are free */
 
-void *heap_take(heap *self, size_t size) {
+void *heap_allocate(heap *self, size_t size) {
   const int k = class_of(size);
   heap_class *blocks = &self->classes[k];
   size_t offset, bytes = page_size() << k;
@@ -372,13 +372,13 @@ void *heap_take(heap *self, size_t size) {
   if (offset == SIZE_MAX) return NULL;
   if (bytes > kKeptBlock) bytes = round_up(size, page_size());
   if (self->file >= 0 && reserve_file(self->file, self->file_offset + offset, bytes) != 0) {
-    heap_give(self, self->base + offset, size);
+    heap_free(self, self->base + offset, size);
     return NULL;
   }
   return self->base + offset;
 }
 
-void heap_give(heap *self, void *block, size_t size) {
+void heap_free(heap *self, void *block, size_t size) {
   const int k = class_of(size);
   heap_class *blocks = &self->classes[k];
   const size_t offset = (size_t)((char *)block - self->base), bytes = page_size() << k;

@@ -83,7 +83,8 @@ typedef enum {
   kWaitGone,
   kWaitTime,
   kWaitSignal,
-  kWaitFailed /* the members `failed` and `reason` say why */
+  kWaitFailed, /* the members `failed` and `reason` say why */
+  kWaitDamaged /* of the caller of channel_wait: what was received is damaged */
 } wait_result;
 
 /* ---- Memory of the host ---- */
@@ -141,8 +142,8 @@ typedef struct {
 
 void heap_init(heap *self, char *base, size_t begin, size_t end, int file, size_t file_offset);
 /* The address of a block; NULL without memory. */
-void *heap_take(heap *self, size_t size);
-void heap_give(heap *self, void *block, size_t size);
+void *heap_allocate(heap *self, size_t size);
+void heap_free(heap *self, void *block, size_t size);
 
 /* A file of this size in memory, which cannot shrink or grow. -1 with errno set. */
 int memory_file(const char *name, uint64_t size);

@@ -443,8 +443,13 @@ static void open_pool(peer *self, char *begin, char *end) {
   next = (next + 2) % 64;
 }
 
-static const peer_hooks kHooks = {serve,      on_end,     on_interrupt, call_host,
-                                  do_nothing, do_nothing, open_pool};
+static const peer_hooks kHooks = {.serve = serve,
+                                  .end = on_end,
+                                  .interrupted = on_interrupt,
+                                  .call = call_host,
+                                  .retain = do_nothing,
+                                  .release = do_nothing,
+                                  .open_pool = open_pool};
 
 static heap results;
 

@@ -127,8 +127,11 @@ static void release_peer(peer *self) {
   release_process((process *)(void *)self);
 }
 
-static const peer_hooks kHostHooks = {NULL,        process_end,  on_interrupt, call_returned,
-                                      retain_peer, release_peer, NULL};
+static const peer_hooks kHostHooks = {.end = process_end,
+                                      .interrupted = on_interrupt,
+                                      .call = call_returned,
+                                      .retain = retain_peer,
+                                      .release = release_peer};
 
 /* ---- Modules ---- */
 

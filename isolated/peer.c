@@ -6,9 +6,6 @@
 #include <string.h>
 #include <tvm/ffi/c/host.h>
 
-/* A raised error, in one statement. */
-#define FAIL(...) TVM_FFI_C_RAISE(__VA_ARGS__)
-
 enum {
   kMaxDepth = 100,         /* of containers in containers, and of causes of errors */
   kMaxCalls = 200,         /* of calls within callbacks */
@@ -20,7 +17,7 @@ enum {
 
 /* Where the elements of a tensor are. */
 enum {
-  kPlaceStaged, /* in the sender's region, as long as the call */
+  kPlaceAttached, /* behind the message, as long as the call */
   kPlacePool,
   kPlaceHeap, /* in the receiver's region */
   kPlaceLent  /* in the sender's region, until the receiver releases the object */
@@ -136,11 +133,11 @@ static void copy_elements(const DLTensor *layout, char *to, const char *from, co
 
 /* ---- Objects of the other side ---- */
 
-/* Reserves what is needed to release one more object later. */
-static int hold(peer *self) {
+/* Counts one more object, and reserves what is needed to release it later. */
+static int import_begin(peer *self) {
   int code = 0;
   pthread_mutex_lock(&self->lock);
-  if (self->num_held == self->released_capacity) {
+  if (self->num_imports == self->released_capacity) {
     const size_t capacity = self->released_capacity == 0 ? 16 : 2 * self->released_capacity;
     uint32_t *released = realloc(self->released, capacity * sizeof *released);
     if (released != NULL) {
@@ -150,19 +147,22 @@ static int hold(peer *self) {
       code = -1;
     }
   }
-  if (code == 0) ++self->num_held;
+  if (code == 0) ++self->num_imports;
   pthread_mutex_unlock(&self->lock);
   return code == 0 ? 0 : tvm_ffi_error_raise_memory();
 }
 
-/* An object of the other side has died here; number 0: there was none after all. */
-static void let_go(peer *self, uint32_t number) {
+/* There was no such object after all. */
+static void import_cancel(peer *self) {
   pthread_mutex_lock(&self->lock);
-  if (number != 0) {
-    self->released[self->num_released++] = number;
-  } else {
-    --self->num_held;
-  }
+  --self->num_imports;
+  pthread_mutex_unlock(&self->lock);
+}
+
+/* An object of the other side has died here: the next message says so. */
+static void import_end(peer *self, uint32_t number) {
+  pthread_mutex_lock(&self->lock);
+  self->released[self->num_released++] = number;
   pthread_mutex_unlock(&self->lock);
 }
 
@@ -186,22 +186,22 @@ static void delete_proxy(void *handle) {
   if (self->next != NULL) self->next->previous = self->previous;
   *(self->previous != NULL ? &self->previous->next : &owner->proxies) = self->next;
   pthread_mutex_unlock(&owner->lock);
-  let_go(owner, self->number);
+  import_end(owner, self->number);
   owner->hooks->release(owner);
   free(self);
 }
 
-static int make_proxy(peer *owner, uint32_t number, TVMFFIObjectHandle *out) {
+static int import_function(peer *owner, uint32_t number, TVMFFIObjectHandle *out) {
   proxy *self = malloc(sizeof *self);
   if (self == NULL) return tvm_ffi_error_raise_memory();
   self->owner = owner;
   self->number = number;
-  if (hold(owner) != 0) {
+  if (import_begin(owner) != 0) {
     free(self);
     return -1;
   }
   if (TVMFFIFunctionCreate(self, call_proxy, delete_proxy, &self->object) != 0) {
-    let_go(owner, 0);
+    import_cancel(owner);
     free(self);
     return -1;
   }
@@ -286,7 +286,7 @@ typedef struct view {
   DLManagedTensorVersioned managed;
   TVMFFIObjectHandle object; /* the Tensor; NULL for a DLTensor that is passed as a pointer */
   void *copy;                /* the elements, if they are this view's own */
-  char *staged;              /* the first element in the other side's region, to be written back */
+  char *attached;            /* the first element in the other side's region, to be written back */
   peer *lender;              /* whom `number` belongs to; NULL: not lent */
   uint32_t number;
   struct view *next;
@@ -295,7 +295,7 @@ typedef struct view {
 
 static void free_view(view *self) {
   if (self->lender != NULL) {
-    let_go(self->lender, self->number);
+    import_end(self->lender, self->number);
     self->lender->hooks->release(self->lender);
   }
   free(self->copy);
@@ -334,11 +334,13 @@ static view *new_view(const DLTensor *layout) {
  * aligned as `from` is.
  */
 static int take_copy(DLTensor *tensor, const char *from, void **out_copy) {
-  const copy_rule rule = {NULL, true, true, true};
+  const copy_rule rule = {.always = true};
   int64_t lo, hi;
   size_t shift;
   char *first;
-  if (!find_extent(tensor, &lo, &hi)) return FAIL("ValueError", "a tensor without a layout");
+  if (!find_extent(tensor, &lo, &hi)) {
+    return TVM_FFI_C_RAISE("ValueError", "a tensor without a layout");
+  }
   shift = (size_t)((uintptr_t)(from + lo) % kTensorAlignment);
   if (posix_memalign(out_copy, kTensorAlignment, (size_t)(hi - lo) + shift + 1) != 0) {
     *out_copy = NULL;
@@ -354,15 +356,15 @@ static int take_copy(DLTensor *tensor, const char *from, void **out_copy) {
 
 /* ---- Writing ---- */
 
-/* A tensor whose elements are copied into the message. */
+/* A tensor whose elements are attached: copied behind the message, as long as the call. */
 typedef struct {
   const DLTensor *tensor;
   TVMFFIObjectHandle object; /* NULL: a pointer */
   char *first;               /* of the tensor, in this process */
   uintptr_t begin, end;
   size_t offset_at; /* where the message has the offset of the first element */
-  size_t staged;    /* that offset */
-} staged_tensor;
+  size_t offset;    /* which is this, in the own region */
+} attached_tensor;
 
 typedef struct {
   peer *peer;
@@ -370,8 +372,8 @@ typedef struct {
   bool is_call;              /* of this side, rather than an answer */
   const TVMFFIAny *answered; /* the arguments of the call that is answered */
   int32_t num_answered;
-  staged_tensor *staged;
-  size_t num_staged, staged_capacity;
+  attached_tensor *attached;
+  size_t num_attached, attached_capacity;
   uint32_t *exported; /* in this message, to be taken back if it cannot be sent */
   size_t num_exported, exported_capacity;
   size_t num_released; /* that the message tells */
@@ -379,7 +381,8 @@ typedef struct {
 } writer;
 
 static int fail_size(void) {
-  return FAIL("MemoryError", "a message between processes does not fit into the shared memory");
+  return TVM_FFI_C_RAISE("MemoryError",
+                         "a message between processes does not fit into the shared memory");
 }
 
 static int put_bytes(writer *w, const void *bytes, size_t size) {
@@ -446,25 +449,25 @@ static int put_layout(writer *w, const DLTensor *tensor, unsigned tag, unsigned 
   return put_bytes(w, strides, size);
 }
 
-static int stage(writer *w, const DLTensor *tensor, TVMFFIObjectHandle object, unsigned tag,
-                 char *first, uintptr_t begin, uintptr_t end) {
-  staged_tensor *added;
-  if (w->num_staged == w->staged_capacity) {
-    const size_t capacity = w->staged_capacity == 0 ? 8 : 2 * w->staged_capacity;
-    staged_tensor *staged = realloc(w->staged, capacity * sizeof *staged);
-    if (staged == NULL) return tvm_ffi_error_raise_memory();
-    w->staged = staged;
-    w->staged_capacity = capacity;
+static int attach(writer *w, const DLTensor *tensor, TVMFFIObjectHandle object, unsigned tag,
+                  char *first, uintptr_t begin, uintptr_t end) {
+  attached_tensor *added;
+  if (w->num_attached == w->attached_capacity) {
+    const size_t capacity = w->attached_capacity == 0 ? 8 : 2 * w->attached_capacity;
+    attached_tensor *attached = realloc(w->attached, capacity * sizeof *attached);
+    if (attached == NULL) return tvm_ffi_error_raise_memory();
+    w->attached = attached;
+    w->attached_capacity = capacity;
   }
-  added = &w->staged[w->num_staged];
+  added = &w->attached[w->num_attached];
   added->tensor = tensor;
   added->object = object;
   added->first = first;
   added->begin = begin;
   added->end = end;
   added->offset_at = w->at + sizeof(uint64_t);
-  TVM_FFI_C_TRY(put_layout(w, tensor, tag, kPlaceStaged, 0));
-  ++w->num_staged;
+  TVM_FFI_C_TRY(put_layout(w, tensor, tag, kPlaceAttached, 0));
+  ++w->num_attached;
   return 0;
 }
 
@@ -507,13 +510,14 @@ static int put_tensor(writer *w, DLTensor *tensor, TVMFFIObjectHandle object, un
   int64_t lo, hi;
   uintptr_t begin, end;
   if (tensor->device.device_type != kDLCPU) {
-    return FAIL("TypeError", "a tensor of device type %d cannot cross to another process",
-                (int)tensor->device.device_type);
+    return TVM_FFI_C_RAISE("TypeError",
+                           "a tensor of device type %d cannot cross to another process",
+                           (int)tensor->device.device_type);
   }
   if (!find_extent(tensor, &lo, &hi) || (first == NULL && hi > lo)) {
-    return FAIL("ValueError",
-                "a tensor that is not valid, or whose elements share bytes and are "
-                "not contiguous, cannot cross to another process");
+    return TVM_FFI_C_RAISE("ValueError",
+                           "a tensor that is not valid, or whose elements share bytes and are "
+                           "not contiguous, cannot cross to another process");
   }
   begin = (uintptr_t)first + (uintptr_t)lo;
   end = (uintptr_t)first + (uintptr_t)hi;
@@ -542,7 +546,7 @@ static int put_tensor(writer *w, DLTensor *tensor, TVMFFIObjectHandle object, un
       return code;
     }
   }
-  return stage(w, tensor, object, tag, first, begin, end);
+  return attach(w, tensor, object, tag, first, begin, end);
 }
 
 static int put_value(writer *w, const TVMFFIAny *value, int depth);
@@ -618,7 +622,8 @@ static int32_t find_argument(const writer *w, const TVMFFIAny *value) {
 static int put_object(writer *w, const TVMFFIAny *value, int depth) {
   const TVMFFIObjectHandle object = value->v_obj;
   if (depth > kMaxDepth) {
-    return FAIL("ValueError", "a value that is nested more than %d levels deep", kMaxDepth);
+    return TVM_FFI_C_RAISE("ValueError", "a value that is nested more than %d levels deep",
+                           kMaxDepth);
   }
   switch (value->type_index) {
     case kTVMFFIStr:
@@ -651,8 +656,8 @@ static int put_object(writer *w, const TVMFFIAny *value, int depth) {
       return put_tensor(w, TVMFFITensorGetDLTensorPtr(object), object, kTagTensor);
     }
     default:
-      return FAIL("TypeError", "a value of type `%s` cannot cross to another process",
-                  tvm_ffi_any_get_type_name(value));
+      return TVM_FFI_C_RAISE("TypeError", "a value of type `%s` cannot cross to another process",
+                             tvm_ffi_any_get_type_name(value));
   }
 }
 
@@ -670,7 +675,7 @@ static int put_value(writer *w, const TVMFFIAny *value, int depth) {
       return put(w, value->v_uint64);
     case kTVMFFIOpaquePtr:
       if (value->v_ptr == NULL) return put_tag(w, kTagNull, 0);
-      return FAIL("TypeError", "a pointer cannot cross to another process");
+      return TVM_FFI_C_RAISE("TypeError", "a pointer cannot cross to another process");
     case kTVMFFIDataType:
       TVM_FFI_C_TRY(put_tag(w, kTagDtype, 0));
       return put(w, value->v_uint64);
@@ -701,34 +706,34 @@ static int put_value(writer *w, const TVMFFIAny *value, int depth) {
         return put_object(w, value, depth);
       }
   }
-  return FAIL("TypeError", "a value of type index %d cannot cross to another process",
-              (int)value->type_index);
+  return TVM_FFI_C_RAISE("TypeError", "a value of type index %d cannot cross to another process",
+                         (int)value->type_index);
 }
 
-static int compare_staged(const void *a, const void *b) {
-  const staged_tensor *x = a, *y = b;
+static int compare_begins(const void *a, const void *b) {
+  const attached_tensor *x = a, *y = b;
   return x->begin < y->begin ? -1 : x->begin > y->begin;
 }
 
 /*
- * Places the elements of staged tensors behind the message, aligned as they are. Tensors that
+ * Copies the elements of attached tensors behind the message, aligned as they are. Tensors that
  * overlap do so there, too.
  */
-static int place_staged(writer *w) {
+static int attach_elements(writer *w) {
   const channel *c = &w->peer->channel;
   char *region = c->region[c->own_side];
-  const copy_rule rule = {NULL, true, true, true};
+  const copy_rule rule = {.always = true};
   size_t at = w->at, i;
   uintptr_t block_begin = 0, block_end = 0; /* in the process */
   size_t block_at = 0;
-  if (w->num_staged == 0) return 0;
-  qsort(w->staged, w->num_staged, sizeof *w->staged, compare_staged);
-  for (i = 0; i < w->num_staged; ++i) {
-    staged_tensor *t = &w->staged[i];
+  if (w->num_attached == 0) return 0;
+  qsort(w->attached, w->num_attached, sizeof *w->attached, compare_begins);
+  for (i = 0; i < w->num_attached; ++i) {
+    attached_tensor *t = &w->attached[i];
     const size_t into = (size_t)((uintptr_t)t->first - t->begin);
     uint64_t offset;
     if (t->begin == t->end) {
-      t->staged = at;
+      t->offset = at;
       offset = at;
       memcpy(region + t->offset_at, &offset, sizeof offset);
       continue;
@@ -747,26 +752,26 @@ static int place_staged(writer *w) {
       block_end = t->end;
     }
     if (!channel_reserve(&w->peer->channel, at)) return fail_size();
-    t->staged = block_at + (size_t)(t->begin - block_begin) + into;
-    offset = t->staged;
+    t->offset = block_at + (size_t)(t->begin - block_begin) + into;
+    offset = t->offset;
     memcpy(region + t->offset_at, &offset, sizeof offset);
   }
-  for (i = 0; i < w->num_staged; ++i) {
-    copy_elements(w->staged[i].tensor, region + w->staged[i].staged, w->staged[i].first, rule);
+  for (i = 0; i < w->num_attached; ++i) {
+    copy_elements(w->attached[i].tensor, region + w->attached[i].offset, w->attached[i].first,
+                  rule);
   }
   w->at = (at + kTensorAlignment - 1) / kTensorAlignment * kTensorAlignment;
   return 0;
 }
 
 /* What the called function changed. */
-static void copy_staged_back(const writer *w) {
+static void copy_attached_back(const writer *w) {
   const channel *c = &w->peer->channel;
   size_t i;
-  for (i = 0; i < w->num_staged; ++i) {
-    const staged_tensor *t = &w->staged[i];
-    copy_rule rule = {NULL, false, false, false};
-    rule.object = t->object;
-    copy_elements(t->tensor, t->first, c->region[c->own_side] + t->staged, rule);
+  for (i = 0; i < w->num_attached; ++i) {
+    const attached_tensor *t = &w->attached[i];
+    const copy_rule rule = {.object = t->object};
+    copy_elements(t->tensor, t->first, c->region[c->own_side] + t->offset, rule);
   }
 }
 
@@ -793,7 +798,7 @@ static void send_message(writer *w, size_t size) {
   if (w->num_released > 0) {
     pthread_mutex_lock(&p->lock);
     p->num_released -= w->num_released;
-    p->num_held -= w->num_released;
+    p->num_imports -= w->num_released;
     memmove(p->released, p->released + w->num_released, p->num_released * sizeof *p->released);
     pthread_mutex_unlock(&p->lock);
   }
@@ -805,7 +810,7 @@ static void end_writer(writer *w) {
   size_t i;
   for (i = 0; !w->is_sent && i < w->num_exported; ++i) release_export(w->peer, w->exported[i]);
   free(w->exported);
-  free(w->staged);
+  free(w->attached);
 }
 
 /* ---- Reading ---- */
@@ -886,7 +891,7 @@ static char *find_place(const reader *r, unsigned place, uint64_t offset, int64_
   const channel *c = &p->channel;
   const side other = c->own_side == kSideHost ? kSideHelper : kSideHost;
   switch (place) {
-    case kPlaceStaged:
+    case kPlaceAttached:
       return find_elements(c->region[other], r->structure_end, c->message_limit, offset, lo, hi);
     case kPlacePool:
       if (c->own_side != kSideHelper || r->mode != kInPlace) return NULL;
@@ -907,7 +912,7 @@ static int take_lent(reader *r, view *made) {
   uint64_t number;
   TVM_FFI_C_TRY(get(r, &number));
   if (number == 0 || number > UINT32_MAX) return damaged(r, "a tensor has no number");
-  TVM_FFI_C_TRY(hold(r->peer));
+  TVM_FFI_C_TRY(import_begin(r->peer));
   made->number = (uint32_t)number;
   made->lender = r->peer;
   r->peer->hooks->retain(r->peer);
@@ -921,7 +926,7 @@ static int fill_view(reader *r, unsigned place, char *first, int64_t lo, int64_t
     if (place == kPlacePool) r->peer->hooks->open_pool(r->peer, first + lo, first + hi);
     return 0;
   }
-  if (r->mode == kCopyBack) made->staged = first;
+  if (r->mode == kCopyBack) made->attached = first;
   return take_copy(&made->managed.dl_tensor, first, &made->copy);
 }
 
@@ -1049,7 +1054,7 @@ static int get_function(reader *r, unsigned tag, uint32_t number, TVMFFIAny *out
   TVMFFIObjectHandle function = NULL;
   if (tag == kTagFunction) {
     if (number == 0) return damaged(r, "a function has no number");
-    TVM_FFI_C_TRY(make_proxy(r->peer, number, &function));
+    TVM_FFI_C_TRY(import_function(r->peer, number, &function));
     *out = tvm_ffi_any_take_object(function);
     return 0;
   }
@@ -1213,11 +1218,11 @@ static void end_views(reader *r) {
 
 /* Elements that the called function changed, before the answer is sent. */
 static void write_views_back(const reader *r) {
-  const copy_rule rule = {NULL, true, true, false};
+  const copy_rule rule = {.is_known = true, .may_write = true};
   const view *v;
   for (v = r->views; v != NULL; v = v->next) {
-    if (v->staged == NULL) continue;
-    copy_elements(&v->managed.dl_tensor, v->staged, v->managed.dl_tensor.data, rule);
+    if (v->attached == NULL) continue;
+    copy_elements(&v->managed.dl_tensor, v->attached, v->managed.dl_tensor.data, rule);
   }
 }
 
@@ -1263,7 +1268,7 @@ static int answer(reader *r, int code, const TVMFFIAny *args, const TVMFFIAny *r
   if (code == 0) code = put_value(&w, result, 0);
   if (code == 0) {
     const size_t size = w.at - w.begin;
-    code = place_staged(&w);
+    code = attach_elements(&w);
     if (code == 0) send_message(&w, size);
   }
   end_writer(&w);
@@ -1283,8 +1288,8 @@ static int run_call(reader *r, TVMFFIAny *args, int32_t *num_done, int *out_code
     ++*num_done;
   }
   if (p->depth > kMaxCalls) {
-    *out_code =
-        FAIL("RecursionError", "more than %d calls within calls between processes", kMaxCalls);
+    *out_code = TVM_FFI_C_RAISE("RecursionError",
+                                "more than %d calls within calls between processes", kMaxCalls);
   } else if (r->op == kCall) {
     *out_code = call_function(r, args, result);
   } else if (p->hooks->serve != NULL && r->num_args == 1) {
@@ -1330,7 +1335,7 @@ static int serve(reader *r) {
 
 /* A message could not be read, or not be answered: it is damaged, or that for want of memory. */
 static int end_reading(peer *p, const reader *r, const char *otherwise) {
-  return r->damage != NULL ? p->hooks->end(p, kWaitTurn, r->damage)
+  return r->damage != NULL ? p->hooks->end(p, kWaitDamaged, r->damage)
                            : p->hooks->end(p, kWaitFailed, otherwise);
 }
 
@@ -1366,7 +1371,7 @@ static int read_answer(reader *r, TVMFFIAny *result) {
   }
   if (value.type_index != kTVMFFIError) {
     tvm_ffi_any_clear(&value);
-    return FAIL("InternalError", "the function failed without an error");
+    return TVM_FFI_C_RAISE("InternalError", "the function failed without an error");
   }
   TVMFFIErrorSetRaised(value.v_obj);
   tvm_ffi_any_clear(&value);
@@ -1390,10 +1395,10 @@ static int run_until_answer(peer *p, writer *w, const TVMFFIAny *args, int32_t n
   r.answers = args;
   r.num_answers = num_args;
   /* The rule of the error slot: tensors are changed only if the call has succeeded. */
-  if (r.op == kReturn) copy_staged_back(w);
+  if (r.op == kReturn) copy_attached_back(w);
   code = read_answer(&r, result);
   free(r.copy);
-  return r.damage != NULL ? p->hooks->end(p, kWaitTurn, r.damage) : code;
+  return r.damage != NULL ? p->hooks->end(p, kWaitDamaged, r.damage) : code;
 }
 
 /* "argument #1 of `scale`: ..." */
@@ -1418,10 +1423,10 @@ int peer_call(peer *self, operation op, uint32_t target, const char *name, const
   int32_t i;
   int code;
   if (self->is_ended) return self->hooks->end(self, kWaitGone, NULL);
-  if (num_args < 0) return FAIL("ValueError", "a negative number of arguments");
+  if (num_args < 0) return TVM_FFI_C_RAISE("ValueError", "a negative number of arguments");
   if (self->is_interrupted) {
-    return FAIL("RuntimeError",
-                "a signal handler cannot call the isolated module that it interrupts");
+    return TVM_FFI_C_RAISE("RuntimeError",
+                           "a signal handler cannot call the isolated module that it interrupts");
   }
   memset(&w, 0, sizeof w);
   w.peer = self;
@@ -1432,7 +1437,7 @@ int peer_call(peer *self, operation op, uint32_t target, const char *name, const
     if (code != 0) name_argument(name, i);
   }
   size = w.at - w.begin;
-  if (code == 0) code = place_staged(&w);
+  if (code == 0) code = attach_elements(&w);
   if (code != 0) {
     end_writer(&w);
     return code;
@@ -1456,7 +1461,7 @@ void peer_serve(peer *self) {
   while (receive(self, &r) == 0) {
     const int code = serve(&r);
     free(r.copy);
-    if (code != 0) self->hooks->end(self, kWaitTurn, r.damage);
+    if (code != 0) self->hooks->end(self, kWaitDamaged, r.damage);
   }
 }
 
@@ -1471,7 +1476,7 @@ typedef struct {
 
 static void delete_heap_tensor(DLManagedTensorVersioned *managed) {
   heap_tensor *self = managed->manager_ctx;
-  heap_give(self->source, managed->dl_tensor.data, self->size);
+  heap_free(self->source, managed->dl_tensor.data, self->size);
   free(self);
 }
 
@@ -1491,7 +1496,7 @@ int tensor_in_heap(heap *source, const DLTensor *prototype, DLManagedTensorVersi
   if (self != NULL) {
     self->source = source;
     self->size = (size_t)hi + (hi == 0);
-    layout.data = heap_take(source, self->size);
+    layout.data = heap_allocate(source, self->size);
   }
   if (self == NULL || layout.data == NULL) {
     free(self);

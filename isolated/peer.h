@@ -97,9 +97,9 @@ struct peer {
   struct proxy *proxies;
   uint32_t *released; /* numbers of the other side's objects that died here */
   size_t num_released, released_capacity;
-  size_t num_held; /* the other side's objects that are referred to here */
-  size_t top;      /* where the next message begins in the own region */
-  int depth;       /* calls in progress */
+  size_t num_imports; /* the other side's objects that are referred to here */
+  size_t top;         /* where the next message begins in the own region */
+  int depth;          /* calls in progress */
   int64_t deadline;
   bool is_ended;
   bool is_interrupted; /* a handler of signals runs in the host, and may not call */

@@ -469,7 +469,7 @@ static void judge(const process *self, const crash_note *note, wait_result resul
     snprintf(out->text, sizeof out->text, "was killed: the host cannot go on with it: %s%s%s",
              why != NULL ? why : c->failed, why != NULL ? "" : ": ",
              why != NULL ? "" : strerror(c->reason));
-  } else if (why != NULL) {
+  } else if (result == kWaitDamaged) {
     out->kind = TVM_FFI_ISOLATED_CHANNEL_ERROR;
     snprintf(out->text, sizeof out->text, "was killed: what it sent is damaged: %s", why);
   } else if (!has_status && note->signal != 0) {
@@ -557,7 +557,7 @@ int process_end(peer *ended, wait_result result, const char *why) {
   bool has_status;
   if (ended->is_ended) return raise_ended(self);
   ended->is_ended = true;
-  has_status = reap(self, result != kWaitGone || why != NULL, &status);
+  has_status = reap(self, result != kWaitGone, &status);
   self->ended = describe_end(self, result, why, has_status, status);
   close_process(self);
   /* Functions that were called before still refer to this helper, until they are called again. */
