@@ -93,6 +93,7 @@ TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_shape_create(const int64_t 
   int code;
   if (ndim > 8) args = (TVMFFIAny *)malloc((size_t)ndim * sizeof args[0]);
   if (args == NULL) return tvm_ffi_error_raise_memory(), -1;
+  few[0] = tvm_ffi_any_none(); /* without extents, gcc warns that it may not be initialised */
   for (i = 0; i < ndim; ++i) args[i] = tvm_ffi_any_from_int64(shape[i]);
   code = tvm_ffi_function_call_global("ffi.Shape", args, ndim, &result);
   if (args != few) free(args);
