@@ -35,6 +35,7 @@
 #endif
 
 #include "peer.h"
+#include "tensor.h"
 
 enum { kExitStart = 122, kExitLeaves = 121 };
 

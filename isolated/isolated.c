@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "process.h"
+#include "tensor.h"
 
 /* ---- Places for helpers ---- */
 

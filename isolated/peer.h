@@ -3,14 +3,6 @@
  * Calls from one process into another, with values, tensors, callbacks and errors. Host and helper
  * use the same code; docs/guide/isolated.md has the rules by which values cross.
  *
- * A message is a sequence of words of 8 bytes, behind which tensors may lie:
- *
- *     word 0   the operation; from bit 32 on the number of released objects
- *     word 1   what is called, a number that the receiver has given out; from bit 32 on the number
- *              of arguments
- *     ...      the numbers of released objects, one word each
- *     ...      values: a word with the tag, then what belongs to it
- *
  * A call is answered by one kReturn or kRaise. Before that, the called side may make calls of its
  * own, which are answered first, so messages of a side form a stack in its region.
  */
@@ -23,6 +15,7 @@
 
 #include "channel.h"
 
+/* What a message is for. */
 typedef enum {
   kLoad = 1, /* a path: load the library */
   kGet,      /* a name: the function, or None */
@@ -33,32 +26,6 @@ typedef enum {
   kRaise,
   kNumOperations
 } operation;
-
-/* The tags of values. */
-enum {
-  kTagNone,
-  kTagInt,
-  kTagBool,
-  kTagFloat,
-  kTagNull, /* a pointer that is NULL */
-  kTagDtype,
-  kTagDevice,
-  kTagText,
-  kTagBytes,
-  kTagBigInt,
-  kTagShape,
-  kTagArray,
-  kTagList,
-  kTagMap,
-  kTagDict,
-  kTagTensor,
-  kTagDLTensor,
-  kTagFunction, /* of the sender */
-  kTagYours,    /* a function of the receiver */
-  kTagArgument, /* the argument with this index of the call that is answered */
-  kTagError,
-  kNumTags
-};
 
 typedef struct peer peer;
 
@@ -126,10 +93,5 @@ uint32_t peer_number_of(peer *self, const TVMFFIAny *value);
 
 /* The helper's work: serves calls until the host has gone. */
 void peer_serve(peer *self);
-
-/* Makes a tensor in a heap; as a DLPackManagedTensorAllocator. */
-int tensor_in_heap(heap *source, const DLTensor *prototype, DLManagedTensorVersioned **out,
-                   void *error_ctx,
-                   void (*set_error)(void *error_ctx, const char *kind, const char *message));
 
 #endif /* TVM_FFI_ISOLATED_PEER_H_ */

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../isolated/peer.h"
+#include "../../isolated/message.h"
 
 static channel c;
 static uint64_t state;
