@@ -247,7 +247,7 @@ def pkgconfig(work):
             PKG_CONFIG_PATH=prefix / "lib/pkgconfig")
         check(project, runtime, helper=prefix / "lib/tvm_ffi" / HELPER)
         # An unchanged host, in which the path alone asks for another process.
-        if runtime == "shared" and (prefix / "lib/libtvm_ffi_isolated.so").exists():
+        if runtime != "static" and (prefix / "lib/libtvm_ffi_isolated.so").exists():
             name = f"isolated:{project / 'add_one.so'}"
             check_printed(project, {("load", name): RUNS["load", "add_one.so"]})
         place = run(["pkg-config", "--variable=dlpack_includedir", "tvm_ffi"],

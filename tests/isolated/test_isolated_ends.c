@@ -3,10 +3,12 @@
  */
 #define _GNU_SOURCE
 #include <dirent.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <fenv.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <tvm/ffi/c.h>
@@ -717,6 +719,58 @@ static void test_wrong_names(void **state) {
   assert_null(module);
 }
 
+static void copy_file(const char *from, const char *to) {
+  static char bytes[64 << 10];
+  FILE *in = fopen(from, "rb"), *out = fopen(to, "wb");
+  size_t size;
+  assert_non_null(in);
+  assert_non_null(out);
+  while ((size = fread(bytes, 1, sizeof bytes, in)) > 0) {
+    assert_int_equal(fwrite(bytes, 1, size, out), size);
+  }
+  assert_int_equal(ferror(in), 0);
+  fclose(in);
+  assert_int_equal(fclose(out), 0);
+}
+
+/*
+ * The runtime with C++ functions is installed in a folder of the folder with this library. Another
+ * library with its name stands for it: the error says that it was opened.
+ */
+static void test_library_above_the_runtime(void **state) {
+  char folder[] = "/tmp/tvm_ffi_test_XXXXXX", inner[64], runtime[96], library[96];
+  int (*load_module)(const char *path, TVMFFIObjectHandle *out);
+  void (*take_error)(TVMFFIObjectHandle * out);
+  TVMFFIObjectHandle module = NULL, error = NULL;
+  void *handle, *symbol;
+  (void)state;
+  assert_non_null(mkdtemp(folder));
+  snprintf(inner, sizeof inner, "%s/tvm_ffi_cxx", folder);
+  snprintf(runtime, sizeof runtime, "%s/libtvm_ffi.so", inner);
+  snprintf(library, sizeof library, "%s/libtvm_ffi_isolated.so", folder);
+  assert_int_equal(mkdir(inner, 0700), 0);
+  copy_file(getenv("TVM_FFI_TEST_RUNTIME"), runtime);
+  copy_file(module_path("isolated_good.so"), library);
+  handle = dlopen(runtime, RTLD_LAZY | RTLD_LOCAL);
+  assert_non_null(handle);
+  symbol = dlsym(handle, "TVMFFIRuntimeModuleLoad");
+  assert_non_null(symbol);
+  memcpy(&load_module, &symbol, sizeof load_module);
+  symbol = dlsym(handle, "TVMFFIErrorMoveFromRaised");
+  assert_non_null(symbol);
+  memcpy(&take_error, &symbol, sizeof take_error);
+  assert_int_equal(load_module("isolated:/no/such/kernel.so", &module), -1);
+  take_error(&error);
+  assert_non_null(error);
+  assert_non_null(
+      strstr(tvm_ffi_error_get_message(error).data, "it has no tvm_ffi_isolated_load_named"));
+  tvm_ffi_object_release(error);
+  assert_int_equal(unlink(library), 0);
+  assert_int_equal(unlink(runtime), 0);
+  assert_int_equal(rmdir(inner), 0);
+  assert_int_equal(rmdir(folder), 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_crashes),
@@ -741,6 +795,7 @@ int main(void) {
       cmocka_unit_test(test_calls_by_handlers),
       cmocka_unit_test(test_named),
       cmocka_unit_test(test_wrong_names),
+      cmocka_unit_test(test_library_above_the_runtime),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
