@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads a recording, and holds it to docs/guide/record_format.md: whatever is not as the page has
-it is an AssertionError."""
+it is an AssertionError. Reads the page that `tvm-ffi show --html` makes of one, too."""
+import base64
+import hashlib
+import html.parser
 import json
 import pathlib
 import re
 import struct
+import xml.etree.ElementTree
 
 MASK = (1 << 64) - 1
 TEXT_INT = re.compile(r"-?\d+")
@@ -254,3 +258,70 @@ class Recording:
             assert len(data) == size and murmur(data) == name, (name, len(data), size)
             self.known[name] = data
         return self.known[name]
+
+
+class Page(html.parser.HTMLParser):
+    """A page of a recording: its elements are closed in order, its drawings are XML, it refers to
+    nothing outside, and its script is the one that its policy allows."""
+    VOID = {"meta", "img", "br"}
+    ATTRIBUTES = {"a": {"href", "tabindex"}, "img": {"src", "alt", "width", "height"}}
+
+    def __init__(self, path):
+        super().__init__(convert_charrefs=True)
+        self.path = pathlib.Path(path)
+        self.source = self.path.read_bytes().decode()
+        self.stack, self.counts, self.ids, self.links, self.images = [], {}, set(), [], []
+        self.texts, self.policy, self.script, self.titles = [], None, "", []
+        self.feed(self.source)
+        self.close()
+        assert not self.stack, self.stack
+        digest = base64.b64encode(hashlib.sha256(self.script.encode()).digest()).decode()
+        assert f"script-src 'sha256-{digest}'" in self.policy, self.policy
+        assert self.counts["script"] == self.counts["style"] == 1, self.counts
+        assert all(link[0] == "#" and link[1:] in self.ids for link in self.links), self.links
+        self.drawings = [xml.etree.ElementTree.fromstring(svg) for svg in re.findall(
+            r"<svg xmlns.*?</svg>(?!</g>)", self.source, re.DOTALL)]
+        self.text = " ".join(" ".join(self.texts).split()).replace(" ,", ",")
+
+    def handle_starttag(self, tag, attrs):
+        self.counts[tag] = self.counts.get(tag, 0) + 1
+        names = [name for name, _ in attrs]
+        assert len(set(names)) == len(names), (tag, attrs)
+        assert not any(name.startswith("on") or name == "style" for name in names), (tag, attrs)
+        attributes = dict(attrs)
+        if "id" in attributes:
+            assert attributes["id"] not in self.ids, attributes
+            self.ids.add(attributes["id"])
+        if tag == "meta" and "http-equiv" in attributes:
+            self.policy = attributes["content"]
+        if tag in self.ATTRIBUTES:
+            assert set(names) - {"class"} <= self.ATTRIBUTES[tag], (tag, attrs)
+        else:
+            assert not {"src", "href"} & set(names), (tag, attrs)
+        if tag == "a":
+            self.links.append(attributes["href"])
+        if tag == "img":
+            self.images.append(base64.b64decode(
+                attributes["src"].removeprefix("data:image/bmp;base64,"), validate=True))
+        if tag not in self.VOID:
+            self.stack.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.handle_starttag(tag, attrs)
+        if tag not in self.VOID:
+            self.handle_endtag(tag)
+
+    def handle_endtag(self, tag):
+        assert self.stack and self.stack.pop() == tag, (tag, self.getpos(), self.stack)
+
+    def handle_data(self, data):
+        if self.stack and self.stack[-1] == "script":
+            self.script += data
+        elif self.stack and self.stack[-1] != "style":
+            self.texts.append(data)
+
+    def count_bars(self, role):
+        """Bars of the timeline whose class that is; None: of any."""
+        return sum(part.get("class") == role or role is None for drawing in self.drawings
+                   if drawing.get("class") == "lanes" for group in drawing.iter()
+                   if group.get("class") == "b" for part in group.findall("{*}rect"))

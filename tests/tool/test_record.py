@@ -12,7 +12,7 @@ import struct
 import subprocess
 import unittest
 
-from recording import Recording
+from recording import Page, Recording
 from tool import COMMAND, FILES, USAGE, bad, good, run_tests, work_folder
 
 HOST, API_HOST, KERNELS, FAKE_CUDA, SAMPLE_HOST, SAMPLE_KERNEL = map(os.path.abspath, FILES)
@@ -67,6 +67,12 @@ class Record(unittest.TestCase):
         }]
         assert process.libraries[0]["path"] == SAMPLE_KERNEL
         assert process.process["command"] == [SAMPLE_HOST, SAMPLE_KERNEL]
+        good("show", recording.folder, "--html=sample.html")
+        page = Page("sample.html")
+        assert f"{SAMPLE_HOST} {SAMPLE_KERNEL} Recorded 20" in page.text, page.text
+        assert "4 calls 2 errors 0 unfinished calls 1 function" in page.text, page.text
+        assert "Not recorded" not in page.text and page.count_bars("err") == 2, page.text
+        assert page.ids == {"hatch", "c1", "c2", "c3", "c4"} and page.counts["details"] == 4
 
     def test_a_crash(self):
         """After a crash, the last call is there with its inputs."""

@@ -15,7 +15,7 @@ import subprocess
 import sys
 import unittest
 
-from recording import murmur
+from recording import Page, murmur
 from tool import (CHECK, FILES, LOAD, MISMATCH, OK, RAISED, USAGE, WINDOWS, bad, good, good_json,
                   run, run_tests, work_folder)
 
@@ -226,6 +226,226 @@ class Show(unittest.TestCase):
         r.add(event="sunrise", time=1)
         scale(r, new_key={"a": 1})
         self.assertEqual(len(good_json("show", r.folder)["calls"]), 1)
+
+
+def page_of(recording, *options):
+    path = recording.folder.with_suffix(".html")
+    good("show", recording.folder, f"--html={path}", *options)
+    return Page(path)
+
+
+class ShowPage(unittest.TestCase):
+    """show --html"""
+
+    def test_a_call(self):
+        r = new_recording()
+        scale(r)
+        page = page_of(r)
+        self.assertIn("1 call 0 errors 0 unfinished calls 1 function Timeline", page.text)
+        self.assertIn("arg[1] 2.5", page.text)
+        self.assertIn("arg[0] f32, Tensor, shape (4), strides (1), 16 B, cpu:0 unchanged 1, 2, 3, "
+                      "4 min 1, mean 2.5, max 4", page.text)
+        self.assertIn("arg[2] f32, Tensor, shape (4), strides (1), 16 B, cpu:0 before 0, 0, 0, 0 "
+                      "min 0, mean 0, max 0 after 2.5, 5, 7.5, 10 min 2.5", page.text)
+        self.assertEqual((page.count_bars(None), page.count_bars("s1")), (1, 1))
+        self.assertIn("<details open>", page.source)
+        self.assertEqual(good("show", r.folder, "--html=-"), page.source)
+
+    def test_hostile(self):
+        """Texts of a recording stay texts."""
+        hostile = "</script></style></title><img src=x onerror='a()'>\"&lt;-->"
+        r = new_recording(hostile)
+        r.add(event="process", format=1, byte_order=sys.byteorder, unix_ns=str(2**63 - 1), pid=-9,
+              command=[hostile, "\x1b\x7f\u202e\ufffe\uffff"])
+        r.add(event="note", time=1, text=hostile)
+        values = [hostile, "\0\ufffe", {"str": "ff3c"}, {"left_out": hostile}, {
+            "object": hostile, "id": 1, "fields": {hostile: tensor([2], 0, object_id=2)}},
+                  tensor([2], None, object_id=3, left_out=hostile),
+                  tensor([2], 1, object_id=4)]
+        number = r.call(hostile, values, [floats(1, 2), (hostile, 8)])
+        r.raised(number, hostile, hostile + "\n" + hostile, [floats(1, 2), floats(1, 2)])
+        r.returned(r.call("f", []), hostile)
+        r.call(hostile, [])
+        page = page_of(r)
+        self.assertGreater(page.text.count(hostile), 12)
+        self.assertNotIn("img", page.counts)
+        self.assertIn("not here: " + hostile, page.text)
+        self.assertIn(r"\xff<", page.text)
+        titles = [title.text for part in page.drawings for title in part.iter() if "title" in
+                  title.tag]
+        self.assertEqual(sorted(titles), sorted([
+            f"1 {hostile}: raised {hostile}: {hostile} after 2.00 \u00b5s",
+            "2 f: returned after 2.00 \u00b5s", f"3 {hostile}: did not finish"]))
+
+    def test_pictures(self):
+        """Of two dimensions an image, of one a line, else a histogram; and what is in them."""
+        r = new_recording()
+        values = floats(0, math.nan, 63, math.inf, 21, 42)
+        r.call("f", [tensor([3, 2]), tensor([2, 3], object_id=1, strides=[1, 2]),
+                     tensor([4, 2, 3], 1, object_id=2), tensor([300], 2, object_id=3),
+                     tensor([2], 3, object_id=4, dtype=(0, 4, 2)),
+                     tensor([1 << 30, 1 << 20], 3, object_id=5, dtype=UINT8, strides=[0, 0]),
+                     tensor([1], 3, object_id=6, dtype=(200, 8, 1)),
+                     tensor([1], 4, object_id=7, dtype=(5, 64, 1)),
+                     tensor([2, 3], object_id=8, strides=None),
+                     tensor([2], object_id=9, strides=[0], offset=8)],
+               [values, floats(*range(24)), floats(*range(300)), bytes([0x21, 0xf7]), floats(1, 2)])
+        page = page_of(r)
+        self.assertIn("0, nan, 63, inf, 21, 42 min 0, mean 31.5, max 63 1 NaN, 1 Inf", page.text)
+        self.assertIn("0, 63, 21, nan, inf, 42 min 0", page.text)
+        self.assertIn("i4x2, Tensor, shape (2), strides (1), 2 B, cpu:0 before 1, 2, 7, -1 min -1,",
+                      page.text)
+        self.assertRegex(page.text, "min 33, mean 33, max 33 of [0-9,]+ elements among "
+                         "1,125,899,906,842,624")
+        self.assertIn("its numbers cannot be read", page.text)
+        self.assertIn("1, 2 min 1, mean 1.5", page.text)
+        self.assertEqual(page.counts["figure"], 10)
+        images = [(*struct.unpack_from("<iixxH", image, 18), struct.unpack_from("<I", image, 10)[0],
+                   image) for image in page.images]
+        self.assertEqual([image[:3] for image in images],
+                         [(2, 3, 8), (3, 2, 8), (64, 64, 8), (3, 2, 8)])
+        at, image = images[0][3:]
+        rows = [image[at + 4 * i:][:2] for i in (2, 1, 0)]
+        self.assertEqual(rows, [bytes([0, 64]), bytes([63, 65]), bytes([21, 42])])
+        plots = [part for part in page.drawings if "plot" in part.get("class")]
+        self.assertEqual([plot.get("aria-label") for plot in plots], [
+            "arg[2] as a histogram", "arg[3] as a line", "arg[4] as a histogram",
+            "arg[7] as a histogram", "arg[9] as a line"])
+        self.assertEqual(len(plots[0].findall("{*}rect")), 24)
+        path = plots[1].find("{*}path").get("d")
+        self.assertEqual(path.count("M"), 2)
+        self.assertTrue(path.endswith(" 3.0"), path)
+
+    def test_no_data(self):
+        """What is not there is said."""
+        r = new_recording()
+        number = r.call("f", [tensor([4]), tensor([0, 3], None, object_id=1, address="0x0"),
+                              tensor([2, 2], 1, object_id=2)], [("no data", 16), X])
+        r.returned(number, {"array": [tensor([4], 2), tensor([4], 1, object_id=1)], "id": 9},
+                   [("no data", 16), X], [Y])
+        page = page_of(r)
+        self.assertIn("1 call was recorded without the bytes of some or all tensors", page.text)
+        self.assertIn("before not here: no data after not here: no data", page.text)
+        self.assertIn("not here: it has no elements, or no memory", page.text)
+        self.assertIn("result[0] f32, Tensor, shape (4), strides (1), 16 B, cpu:0 result 2.5, 5, "
+                      "7.5, 10", page.text)
+        self.assertIn("result[1] f32, Tensor, shape (4), strides (1), 16 B, cpu:0 result 1, 2, 3",
+                      page.text)
+        (r.folder / "tensors" / f"{murmur(X)}.npy").unlink()
+        (r.folder / "tensors" / f"{murmur(Y)}.npy").write_bytes(npy(X))
+        path = r.folder.with_suffix(".html")
+        code, _, err = run("show", r.folder, f"--html={path}")
+        self.assertEqual((code, err.count("\n")), (USAGE, 2))
+        self.assertIn("its bytes are not those that its name is the hash of", err)
+        text = Page(path).text
+        self.assertEqual(text.count("not here: its file is missing or damaged"), 4, text)
+        r = new_recording()
+        r.path.unlink()
+        r.add(event="process", format=1, pid=1, byte_order={"little": "big", "big": "little"}[
+            sys.byteorder])
+        r.add(event="library", library=0, path="a.so")
+        r.call("f", [tensor([4])], [X])
+        self.assertIn("not here: its bytes are in the order of another kind", page_of(r).text)
+
+    def test_not_finished(self):
+        r = new_recording()
+        scale(r)
+        with open(r.path, "ab") as file:
+            file.write(b'{"event":"call","call":2,"thr')
+        self.assertIn("the last line was not finished, and is left out", page_of(r).text)
+        empty = new_recording()
+        self.assertIn("There is no call.", page_of(empty).text)
+
+    def test_nested(self):
+        """Calls within others are below them; what did not finish goes on to the end."""
+        r = new_recording()
+        events = [("call", 1, 7, 0), ("call", 2, 7, 100), ("return", 2, 7, 300),
+                  ("call", 3, 7, 300), ("error", 3, 7, 400), ("return", 1, 7, 500),
+                  ("call", 4, 8, 600), ("call", 5, 7, 1000), ("return", 5, 7, 800)]
+        for kind, call, thread, time in events:
+            more = {"call": {"library": 0, "function": f"f{call}", "symbol": "s", "args": []},
+                    "return": {"result": None}, "error": {"code": -1, "error": None}}[kind]
+            r.add(event=kind, call=call, thread=thread, time=time, storages=[], **more)
+        r.add(event="call", call=6, thread=7, time=900, library=0, function="f6", symbol="s",
+              args=[], storages=[], late=True)
+        r.add(event="error", call=6, thread=7, time=950, code=-1, error=None, storages=[])
+        page = page_of(r)
+        bars = {}
+        for drawing in page.drawings:
+            for group in drawing.iter():
+                if group.get("class") == "b":
+                    rect = group.find("{*}rect")
+                    bars[int(group.find("{*}title").text.split()[0])] = (
+                        float(rect.get("x")[:-1]), int(rect.get("y")),
+                        float(rect.get("width")[:-1]), rect.get("class"))
+        self.assertEqual(bars, {
+            1: (0, 1, 50, "s1"), 2: (10, 21, 20, "s2"), 3: (30, 21, 10, "err"),
+            4: (60, 1, 40, "hatch"), 5: (100, 1, .12, "s5"), 6: (90, 1, .12, "err")})
+        self.assertRegex(page.text, "Thread 7 5 calls .* Thread 8 1 call")
+        self.assertIn("6 calls 2 errors 1 unfinished call 6 functions", page.text)
+        self.assertIn("the arguments were read after it had failed", page.text)
+
+    def test_times(self):
+        r = new_recording()
+        for i in range(1, 201):
+            r.add(event="call", call=i, thread=7, time=i * 1000000, library=0, function="f",
+                  symbol="s", args=[], storages=[])
+            r.add(event="return", call=i, thread=7, time=i * 1001000, result=None, storages=[])
+        r.add(event="stop", time=9, why="the disk is full", functions=[
+            {"library": 0, "function": "f", "calls": 3000, "errors": 0, "recorded": 200}])
+        page = page_of(r)
+        self.assertIn("Bytes before f 200 3,000 0 0 20.1 ms 100.5 \u00b5s 198.0 \u00b5s "
+                      "200.0 \u00b5s 0 B", page.text)
+        self.assertIn("Not recorded: 2,800 calls of 3,000", page.text)
+        self.assertIn("the recording stopped early: the disk is full", page.text)
+        self.assertEqual(page.count_bars(None), 200)
+        page = page_of(r, "--call=150")
+        self.assertEqual((page.count_bars(None), page.ids), (1, {"hatch", "c150"}))
+        self.assertIn("Not on this page: 199 recorded calls", page.text)
+        self.assertEqual(page_of(r, "--match=g*").count_bars(None), 0)
+
+    def test_many(self):
+        """Bars, calls and their arguments have bounds, and the page says so."""
+        r = new_recording()
+        lines = []
+        for i in range(1, 20001):
+            call = {"call": i, "thread": i % 100 if i > 20 else 1, "time": i * 1000}
+            lines.append({"event": "call", **call, "library": 0, "function": f"f{i % 1100}",
+                          "symbol": "s", "args": [0] * (90 if i == 1 else 1), "storages": []})
+            if i > 20 and i % 97 != 0:
+                lines.append({"event": "return", **call, "time": i * 1000 + 70000, "result": None,
+                              "storages": []})
+        with open(r.path, "a", encoding="utf-8") as file:
+            file.writelines(json.dumps(line) + "\n" for line in lines)
+        page = page_of(r)
+        self.assertLess(page.count_bars(None), 10000)
+        self.assertGreater(page.count_bars(None), 1000)
+        self.assertIn("20,000 calls 0 errors 226 unfinished calls 1,100 functions", page.text)
+        self.assertRegex(page.text, "share a bar: [0-9,]+ of them")
+        self.assertRegex(page.text, r"Not drawn: [0-9,]+ calls within 12 others")
+        self.assertRegex(page.text, r"Not drawn: [0-9]+ more threads with [0-9,]+ calls")
+        self.assertIn("Left out: 100 functions", page.text)
+        self.assertIn("Here are 300 of 20,000 calls: at most 150", page.text)
+        self.assertEqual(len(page.ids), 301)
+        self.assertTrue({"c1", "c97", "c150"} < page.ids)
+        self.assertIn("and 26 more", page.text)
+        self.assertLess(len(page.source), 3000000)
+
+    def test_refused(self):
+        r = new_recording()
+        scale(r)
+        path = r.folder.with_suffix(".html")
+        path.write_text("old", encoding="utf-8")
+        for option in ("--calls", "--full", "--json"):
+            bad(USAGE, f"--html writes a page, which {option} does not change", "show", r.folder,
+                f"--html={path}", option)
+        bad(USAGE, "there is no call 9", "show", r.folder, f"--html={path}", "--call=9")
+        bad(USAGE, "is a file of the recording", "show", r.folder, f"--html={r.path}")
+        bad(USAGE, "nowhere", "show", r.folder, f"--html={WORK / 'nowhere' / 'x'}")
+        with open(r.path, "ab") as file:
+            file.write(b"{}\n")
+        bad(USAGE, "the recording is damaged", "show", r.folder, f"--html={path}")
+        self.assertEqual(path.read_text(encoding="utf-8"), "old")
 
 
 class Damaged(unittest.TestCase):

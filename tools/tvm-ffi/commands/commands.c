@@ -269,6 +269,8 @@ static const char kWrapText[] =
 static const option kShowOptions[] = {
     {kOptionCall, "call", 0, "N", false, "show that call whole"},
     {kOptionCalls, "calls", 0, NULL, false, "list the calls, one in a line"},
+    {kOptionHtml, "html", 0, "FILE", false,
+     "write a page for browsers: a timeline, the functions, calls with pictures of their tensors"},
     {kOptionMatch, "match", 'm', "GLOB", true,
      "only functions with such names: * is any text, ? any character"},
     {kOptionFull, "full", 0, NULL, false,
@@ -284,8 +286,14 @@ static const char kShowText[] =
     "A recording that is damaged is refused, with the file and line. A last line that was not\n"
     "finished, as a crash leaves it, is left out with a note. --call with --json prints the two\n"
     "events of the call as they were written.\n\n"
+    "The page of --html is one file that needs no other and no network. It is of all calls, those\n"
+    "that --match chooses, or the one of --call, and says what it leaves out: it has a timeline "
+    "of\n"
+    "each thread, the functions with their times, and at most 300 calls with arguments, results\n"
+    "and errors. Texts of the recording cannot become part of its markup.\n\n"
     "  tvm-ffi show seen --calls --match 'c*'\n"
-    "  tvm-ffi show seen --call 1";
+    "  tvm-ffi show seen --call 1\n"
+    "  tvm-ffi show seen --html seen.html";
 
 static const option kReplayOptions[] = {
     {kOptionLib, "lib", 'l', "LIB", false,

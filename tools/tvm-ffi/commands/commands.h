@@ -65,6 +65,7 @@ enum {
   /* show, replay */
   kOptionCall,
   kOptionCalls,
+  kOptionHtml,
   kOptionAgainst,
   kOptionEmit,
   kOptionBench,

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shows what is in a recording: functions with their signatures, calls, or one call whole. */
+/* Shows what is in a recording: functions with their signatures, calls, one call whole, or all of
+ * it as a page. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <tvm/ffi/c.h>
 
+#include "base/files.h"
 #include "base/json_out.h"
 #include "base/names.h"
 #include "base/report.h"
@@ -325,14 +327,58 @@ static const recorded_call *find_call(const recording *r, long long wanted) {
   return NULL;
 }
 
+/* ---- A page ---- */
+
+static bool can_write_page(const arguments *args) {
+  static const struct {
+    int option;
+    const char *name;
+  } kOthers[] = {{kOptionCalls, "--calls"}, {kOptionFull, "--full"}, {kOptionJson, "--json"}};
+  size_t i;
+  for (i = 0; i < sizeof kOthers / sizeof *kOthers; ++i) {
+    if (!arguments_has(args, kOptionHtml) || !arguments_has(args, kOthers[i].option)) continue;
+    report_error("--html writes a page, which %s does not change", kOthers[i].name);
+    return false;
+  }
+  return true;
+}
+
+/* Writes a page of the calls, or of that one. */
+static int write_page(const shown *s, const char *folder, const recorded_call *one,
+                      const char *path) {
+  const recorded_call **calls = tool_alloc((recording_num_calls(s->r) + 1) * sizeof *calls);
+  shown_page request;
+  size_t i;
+  bool is_written = true;
+  memset(&request, 0, sizeof request);
+  for (i = 0; i < recording_num_calls(s->r); ++i) {
+    const recorded_call *c = recording_call(s->r, i);
+    if (one != NULL ? c == one : is_shown(s, c)) calls[request.num_calls++] = c;
+  }
+  for (i = 0; i < recording_num_processes(s->r) && is_written; ++i) {
+    const char *events = recording_process(s->r, i)->name;
+    if (!tool_is_same_file(path, events, true)) continue;
+    report_error("--html: %s is a file of the recording", events);
+    is_written = false;
+  }
+  request.recording = s->r;
+  request.folder = folder;
+  request.calls = calls;
+  is_written = is_written && recording_write_page(&request, path);
+  free(calls);
+  return is_written ? kExitOk : kExitUsage;
+}
+
 int command_show(const arguments *args) {
-  const char *folder = arguments_operand(args, 0);
-  const recorded_call *one;
+  const char *folder = arguments_operand(args, 0), *page = arguments_text(args, kOptionHtml, NULL);
+  const recorded_call *one = NULL;
   recording *r;
   long long one_number;
   shown s;
   int code = kExitOk;
-  if (!arguments_int(args, kOptionCall, -1, 0, INT64_MAX, &one_number)) return kExitUsage;
+  if (!arguments_int(args, kOptionCall, -1, 0, INT64_MAX, &one_number) || !can_write_page(args)) {
+    return kExitUsage;
+  }
   r = recording_open(folder);
   if (r == NULL) return kExitUsage;
   s.r = r;
@@ -342,9 +388,15 @@ int command_show(const arguments *args) {
   if (one_number >= 0) {
     one = find_call(r, one_number);
     code = one == NULL ? kExitUsage : kExitOk;
-    if (one != NULL && s.json) {
+  }
+  if (code != kExitOk) {
+    /* there is no such call */
+  } else if (page != NULL) {
+    code = write_page(&s, folder, one, page);
+  } else if (one != NULL) {
+    if (s.json) {
       write_lines(one);
-    } else if (one != NULL) {
+    } else {
       code = print_call(&s, one);
     }
   } else if (s.json) {

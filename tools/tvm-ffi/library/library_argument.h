@@ -59,7 +59,7 @@ int ask_library(const char *name, listing *exports, double timeout);
  * not kExitOk if loading it crashes or hangs, which is reported. */
 int ask_to_load(const char *name, bool *out_loads);
 
-/* ---- The runtime of --runtime: other_runtime.c ---- */
+/* ---- The runtime of --runtime ---- */
 
 /* Runs a command on another libtvm_ffi than the one that the tool was made with, and asks that one
  * for what only it has. */

@@ -26,7 +26,7 @@ typedef struct {
 } recorded_library;
 
 typedef struct {
-  char *name; /* of the file, in reports */
+  recorded_process process;
   char *bytes;
   size_t size;
   recorded_library *libraries;
@@ -751,7 +751,8 @@ typedef struct {
 } event;
 
 static bool damaged(const event *e, const char *wrong) {
-  report_error("%s:%zu: the recording is damaged: %s", e->r->files[e->file].name, e->number, wrong);
+  report_error("%s:%zu: the recording is damaged: %s", e->r->files[e->file].process.name, e->number,
+               wrong);
   return false;
 }
 
@@ -763,6 +764,25 @@ static bool parse(const recording *r, const char *text, size_t size, TVMFFIAny *
   code = tvm_ffi_function_call(r->parse, &source, 1, out);
   tvm_ffi_any_clear(&source);
   return code == 0;
+}
+
+/* What was started, and when; all of it may be missing. */
+static void describe_process(event *e) {
+  const TVMFFIAny pid = look(e->r, &e->json, "pid"), when = look(e->r, &e->json, "unix_ns"),
+                  command = look(e->r, &e->json, "command");
+  recorded_process *out = &e->r->files[e->file].process;
+  text_buf words = {NULL, 0, 0};
+  TVMFFIByteArray word;
+  size_t i;
+  if (!read_int(&pid, &out->pid)) out->pid = -1;
+  if (!read_int(&when, &out->unix_ns)) out->unix_ns = 0;
+  for (i = 0; i < count_items(&command); ++i) {
+    if (!tvm_ffi_any_try_string(item_at(&command, i), &word)) continue;
+    if (words.size > 0) text_add(&words, " ");
+    text_add_bytes(&words, word.data, word.size);
+  }
+  free(out->command);
+  out->command = words.data != NULL ? words.data : tool_copy("", 0);
 }
 
 static bool read_process(event *e) {
@@ -779,6 +799,7 @@ static bool read_process(event *e) {
     return damaged(e, "its `byte_order` is neither little nor big");
   }
   e->r->files[e->file].is_swapped = tvm_ffi_string_equal(text, "little") != is_little;
+  describe_process(e);
   return true;
 }
 
@@ -871,7 +892,7 @@ static bool read_call(event *e) {
   c = add_call(r);
   c->number = counted;
   c->thread = thread_number;
-  c->nanoseconds = when;
+  c->nanoseconds = c->begin = c->finish = when;
   c->library = file->libraries[index].path;
   c->build_id = file->libraries[index].build_id;
   c->function = copy_text(&function);
@@ -881,7 +902,10 @@ static bool read_call(event *e) {
   if (wrong == NULL) {
     wrong = walk_list(r, &args, false, memory, num_memory, add_to_signature, &signature);
   }
-  for (i = 0; i < num_memory; ++i) c->bytes += memory[i].data != NULL ? memory[i].size : 0;
+  for (i = 0; i < num_memory; ++i) {
+    c->bytes += memory[i].data != NULL ? memory[i].size : 0;
+    c->num_left_out += memory[i].data == NULL;
+  }
   storages_free(memory, num_memory);
   c->signature = signature.data != NULL ? signature.data : tool_copy("", 0);
   c->is_late = late.type_index == kTVMFFIBool && late.v_int64 != 0;
@@ -974,7 +998,8 @@ static bool read_end(event *e, bool raised) {
   }
   c->end = raised ? kCallRaised : kCallReturned;
   c->after = line_of(e);
-  if (when >= c->nanoseconds && c->nanoseconds >= 0) c->nanoseconds = when - c->nanoseconds;
+  c->finish = when;
+  c->nanoseconds = c->begin >= 0 && when >= c->begin ? when - c->begin : -1;
   return true;
 }
 
@@ -994,8 +1019,8 @@ static bool read_note(event *e) {
 static bool add_counts(event *e, const TVMFFIAny *item) {
   recording *r = e->r;
   const TVMFFIAny function = look(r, item, "function"), calls = look(r, item, "calls"),
-                  errors = look(r, item, "errors");
-  int64_t num_calls, num_errors;
+                  errors = look(r, item, "errors"), recorded = look(r, item, "recorded");
+  int64_t num_calls, num_errors, num_recorded;
   char *name = copy_text(&function);
   size_t i;
   if (name == NULL || !read_int_between(&calls, 0, INT64_MAX / 2, &num_calls) ||
@@ -1014,6 +1039,8 @@ static bool add_counts(event *e, const TVMFFIAny *item) {
   if (r->counts[i].calls > INT64_MAX / 2) return damaged(e, "`functions` counts too many calls");
   r->counts[i].calls += num_calls;
   r->counts[i].errors += num_errors < INT64_MAX / 2 - r->counts[i].errors ? num_errors : 0;
+  if (!read_int_between(&recorded, 0, num_calls, &num_recorded)) num_recorded = num_calls;
+  r->counts[i].recorded += num_recorded;
   return true;
 }
 
@@ -1078,7 +1105,8 @@ static bool read_events(recording *r) {
   for (; pos < end; pos = stop + 1) {
     stop = memchr(pos, '\n', (size_t)(end - pos));
     if (stop == NULL) {
-      add_note(r, tool_format("%s: the last line was not finished, and is left out", file->name));
+      add_note(r, tool_format("%s: the last line was not finished, and is left out",
+                              file->process.name));
       break;
     }
     ++e.number;
@@ -1136,7 +1164,9 @@ static bool add_file(recording *r, const char *name, char *bytes, size_t size) {
   r->files = tool_realloc(r->files, (r->num_files + 1) * sizeof *r->files);
   file = &r->files[r->num_files++];
   memset(file, 0, sizeof *file);
-  file->name = tool_copy(name, strlen(name));
+  file->process.name = tool_copy(name, strlen(name));
+  file->process.command = tool_copy("", 0);
+  file->process.pid = -1;
   file->bytes = bytes;
   file->size = size;
   return read_events(r);
@@ -1228,7 +1258,8 @@ void recording_free(recording *r) {
       free(file->libraries[k].build_id);
     }
     free(file->libraries);
-    free(file->name);
+    free(file->process.name);
+    free(file->process.command);
     free(file->bytes);
   }
   for (i = 0; i < r->num_counts; ++i) free(r->counts[i].function);
@@ -1250,6 +1281,14 @@ size_t recording_num_calls(const recording *r) {
 
 const recorded_call *recording_call(const recording *r, size_t i) {
   return &r->calls[i];
+}
+
+size_t recording_num_processes(const recording *r) {
+  return r->num_files;
+}
+
+const recorded_process *recording_process(const recording *r, size_t i) {
+  return &r->files[i].process;
 }
 
 size_t recording_num_counts(const recording *r) {
@@ -1318,6 +1357,215 @@ text_items recording_describe(const recording *r, const recorded_call *c, record
   tvm_ffi_any_clear(&before);
   tvm_ffi_any_clear(&after);
   return out;
+}
+
+/* ---- Tensors, as they were recorded ---- */
+
+typedef struct {
+  const recording *r;
+  call_tensors *out;
+  size_t max_tensors;
+  bool is_result, is_swapped;
+  bool has_after; /* else the call did not end */
+  char path[64];
+} tensor_reader;
+
+static recorded_elements find_elements(const tensor_reader *reader, const described_tensor *t,
+                                       const tensor_facts *facts, const recorded_storage *s) {
+  const bool is_packed =
+      tvm_ffi_dtype_get_bits(facts->dtype) % 8 == 0 || tvm_ffi_tensor_is_contiguous(&t->view);
+  recorded_elements found = {NULL, NULL};
+  if (s->bytes == NULL) {
+    found.missing = s->left_out;
+  } else if (reader->is_swapped) {
+    found.missing = "its bytes are in the order of another kind of machine";
+  } else if (!is_packed) {
+    found.missing = "its elements have no whole bytes, and are apart";
+  } else {
+    found.first = s->bytes + facts->offset;
+  }
+  return found;
+}
+
+/* Both moments of a tensor with a storage. */
+static void find_moments(const tensor_reader *reader, const tensor_facts *facts,
+                         described_tensor *t) {
+  const call_tensors *all = reader->out;
+  const size_t at = facts->storage;
+  const char *old = at < all->num_before ? all->before[at].data : NULL;
+  const char *now = reader->has_after ? all->after[at].data : NULL;
+  t->is_changed = old == NULL || now == NULL || strcmp(old, now) != 0;
+  if (at < all->num_before) t->before = find_elements(reader, t, facts, &all->before[at]);
+  if (!reader->has_after) return;
+  t->after = t->is_changed ? find_elements(reader, t, facts, &all->after[at]) : t->before;
+}
+
+static void describe_tensor(tensor_reader *reader, const TVMFFIAny *json, bool is_dltensor) {
+  const TVMFFIAny left_out = look(reader->r, json, "left_out");
+  call_tensors *all = reader->out;
+  const recorded_storage *storages = reader->is_result ? all->after : all->before;
+  const size_t count = reader->is_result ? all->num_after : all->num_before;
+  described_tensor *t;
+  tensor_facts facts;
+  int64_t packed = 1;
+  int32_t i;
+  if (all->size == reader->max_tensors) {
+    ++all->num_more;
+    return;
+  }
+  if (read_tensor(reader->r, json, storages, count, &facts) != NULL) return;
+  all->items = tool_realloc(all->items, (all->size + 1) * sizeof *all->items);
+  t = &all->items[all->size++];
+  memset(t, 0, sizeof *t);
+  snprintf(t->name, sizeof t->name, "%s", reader->path);
+  t->is_dltensor = is_dltensor;
+  t->is_read_only = facts.is_read_only;
+  t->is_result = reader->is_result;
+  t->left_out = copy_text(&left_out);
+  t->extents = tool_alloc((2 * (size_t)facts.ndim + 1) * sizeof *t->extents);
+  t->view = view_facts(&facts);
+  t->view.byte_offset = (uint64_t)facts.byte_offset;
+  t->view.shape = t->extents;
+  t->view.strides = t->extents + facts.ndim;
+  for (i = facts.ndim - 1; i >= 0; --i) {
+    t->view.shape[i] = facts.shape[i];
+    t->view.strides[i] = facts.has_strides ? facts.strides[i] : packed;
+    packed = (int64_t)((uint64_t)packed * (uint64_t)facts.shape[i]);
+  }
+  if (facts.storage != SIZE_MAX) {
+    find_moments(reader, &facts, t);
+    return;
+  }
+  t->before.missing = facts.is_left_out ? "it was left out" : "it has no elements, or no memory";
+  if (reader->is_result) t->after.missing = t->before.missing;
+}
+
+static void describe_tensors(tensor_reader *reader, const TVMFFIAny *json);
+
+static void describe_item(tensor_reader *reader, const TVMFFIAny *json, const char *format, ...)
+    TOOL_PRINTF(3, 4);
+
+/* An item within the value whose path it is. */
+static void describe_item(tensor_reader *reader, const TVMFFIAny *json, const char *format, ...) {
+  const size_t size = strlen(reader->path);
+  va_list values;
+  va_start(values, format);
+  vsnprintf(reader->path + size, sizeof reader->path - size, format, values);
+  va_end(values);
+  describe_tensors(reader, json);
+  reader->path[size] = '\0';
+}
+
+static bool describe_field(void *context, const TVMFFIAny *key, const TVMFFIAny *value) {
+  TVMFFIByteArray name;
+  if (!tvm_ffi_any_try_string(key, &name)) return false;
+  describe_item(context, value, ".%.*s", name.size < 64 ? (int)name.size : 64, name.data);
+  return true;
+}
+
+/* Values were checked when the recording was opened, so they are not nested too deeply. */
+static void describe_tensors(tensor_reader *reader, const TVMFFIAny *json) {
+  TVMFFIAny content, fields;
+  value_form form;
+  size_t i;
+  if (!read_form(reader->r, json, &form, &content)) return;
+  switch (form) {
+    case kRecordedTensor:
+    case kRecordedDLTensor:
+      describe_tensor(reader, &content, form == kRecordedDLTensor);
+      break;
+    case kRecordedArray:
+    case kRecordedList:
+      for (i = 0; i < count_items(&content); ++i) {
+        describe_item(reader, item_at(&content, i), "[%zu]", i);
+      }
+      break;
+    case kRecordedMap:
+    case kRecordedDict:
+      for (i = 0; i < 2 * count_items(&content); ++i) {
+        describe_item(reader, item_at(item_at(&content, i / 2), i % 2), "[%zu]", i / 2);
+      }
+      break;
+    case kRecordedObject:
+      fields = look(reader->r, json, "fields");
+      if (is_map(&fields)) (void)value_visit_map(&fields, describe_field, reader);
+      break;
+    case kRecordedRvalue:
+      describe_tensors(reader, &content);
+      break;
+    default:
+      break;
+  }
+}
+
+/* Reads the bytes of storages, but of those that have the same bytes in `others`. */
+static void load_as_allowed(const recording *r, recorded_storage *storages, size_t count,
+                            const recorded_storage *others, size_t num_others, uint64_t *max_bytes,
+                            bool *is_damaged) {
+  size_t i;
+  for (i = 0; i < count; ++i) {
+    recorded_storage *s = &storages[i];
+    const char *why = "its file is missing or damaged";
+    if (s->data == NULL) continue;
+    if (i < num_others && others[i].data != NULL && strcmp(s->data, others[i].data) == 0) continue;
+    if (s->size > *max_bytes) {
+      why = "so many bytes were not read for this page";
+    } else {
+      *max_bytes -= s->size;
+      if (load_storage(r, s)) continue;
+      *is_damaged = true;
+    }
+    free(s->left_out);
+    s->left_out = tool_copy(why, strlen(why));
+  }
+}
+
+void recording_read_tensors(const recording *r, const recorded_call *c, size_t max_tensors,
+                            uint64_t *max_bytes, call_tensors *out) {
+  TVMFFIAny before, after, args, result;
+  tensor_reader reader;
+  size_t i;
+  memset(out, 0, sizeof *out);
+  if (!parse_call(r, c, &before, &after)) {
+    TVMFFIErrorSetRaised(NULL);
+    return;
+  }
+  memset(&reader, 0, sizeof reader);
+  reader.r = r;
+  reader.out = out;
+  reader.max_tensors = max_tensors;
+  reader.is_swapped = r->files[c->before.file].is_swapped;
+  reader.has_after = is_map(&after);
+  (void)read_storages_of(r, &before, NULL, &out->before, &out->num_before);
+  load_as_allowed(r, out->before, out->num_before, NULL, 0, max_bytes, &out->is_damaged);
+  if (reader.has_after) {
+    (void)read_storages_of(r, &before, &after, &out->after, &out->num_after);
+    load_as_allowed(r, out->after, out->num_after, out->before, out->num_before, max_bytes,
+                    &out->is_damaged);
+  }
+  args = look(r, &before, "args");
+  for (i = 0; i < count_items(&args); ++i) {
+    describe_item(&reader, item_at(&args, i), "arg[%zu]", i);
+  }
+  if (c->end == kCallReturned) {
+    result = look(r, &after, "result");
+    reader.is_result = true;
+    describe_item(&reader, &result, "result");
+  }
+  tvm_ffi_any_clear(&before);
+  tvm_ffi_any_clear(&after);
+}
+
+void call_tensors_free(call_tensors *tensors) {
+  size_t i;
+  for (i = 0; i < tensors->size; ++i) {
+    free(tensors->items[i].extents);
+    free(tensors->items[i].left_out);
+  }
+  free(tensors->items);
+  storages_free(tensors->before, tensors->num_before);
+  storages_free(tensors->after, tensors->num_after);
+  memset(tensors, 0, sizeof *tensors);
 }
 
 /* ---- Making values ---- */

@@ -25,21 +25,32 @@ typedef struct {
 
 typedef struct {
   int64_t number, thread;
-  int64_t nanoseconds;                       /* how long it took; -1: not known */
+  int64_t nanoseconds;   /* how long it took; -1: not known */
+  int64_t begin, finish; /* nanoseconds since its process began to record; of a late call, begin is
+                            when it had failed; without an end the same */
   const char *function, *library, *build_id; /* the last is NULL if it is not known */
   char *signature;                           /* "4xf32, float, 4xf32.strides(2)" */
   call_end end;
-  char *error;    /* of kCallRaised, "ValueError: x is empty"; empty: not known */
-  uint64_t bytes; /* of the memory that was recorded before the call */
-  bool is_late;   /* that memory was read after the call had failed */
+  char *error;         /* of kCallRaised, "ValueError: x is empty"; empty: not known */
+  uint64_t bytes;      /* of the memory that was recorded before the call */
+  size_t num_left_out; /* storages before the call without their bytes */
+  bool is_late;        /* that memory was read after the call had failed */
   recorded_line before, after;
 } recorded_call;
 
 /* How often a function was called while the recording ran, recorded or not. */
 typedef struct {
   char *function;
-  int64_t calls, errors;
+  int64_t calls, errors, recorded;
 } recorded_count;
+
+/* A process that was recorded, of which there is a file of events. */
+typedef struct {
+  char *name;      /* of the file, in reports */
+  char *command;   /* its words; empty: not known */
+  int64_t pid;     /* -1: not known */
+  int64_t unix_ns; /* when it began to record, since 1970; 0: not known */
+} recorded_process;
 
 typedef struct recording recording;
 
@@ -51,6 +62,9 @@ void recording_free(recording *r);
 /* In the order of their numbers. */
 size_t recording_num_calls(const recording *r);
 const recorded_call *recording_call(const recording *r, size_t i);
+/* `before.file` of a call is the number of its process. */
+size_t recording_num_processes(const recording *r);
+const recorded_process *recording_process(const recording *r, size_t i);
 size_t recording_num_counts(const recording *r);
 const recorded_count *recording_count(const recording *r, size_t i);
 /* What a user should know, in sentences: notes, and why the recording stopped before the end. */
@@ -69,7 +83,7 @@ typedef struct {
 } text_items;
 text_items recording_describe(const recording *r, const recorded_call *c, recorded_moment when);
 
-/* ---- The values of a call, made again ---- */
+/* ---- The tensors of a call, as they were recorded ---- */
 
 /* Memory that tensors share. */
 typedef struct {
@@ -79,6 +93,39 @@ typedef struct {
   char *left_out;       /* why; NULL */
   unsigned char *bytes; /* NULL until they are read */
 } recorded_storage;
+
+/* The elements at one moment. */
+typedef struct {
+  const unsigned char *first; /* [lend] the first element; NULL: not here */
+  const char *missing;        /* why; NULL: there was no such moment */
+} recorded_elements;
+
+typedef struct {
+  char name[64];    /* "arg[0]", "arg[1][2]", "result" */
+  DLTensor view;    /* `data` is NULL; the strides are those of the layout, never NULL */
+  int64_t *extents; /* shape and strides */
+  bool is_dltensor, is_read_only, is_result;
+  bool is_changed; /* the bytes after the call are others than before, or one of them is missing */
+  recorded_elements before, after;
+  char *left_out; /* what the recording says of a tensor that is not sound; NULL */
+} described_tensor;
+
+typedef struct {
+  described_tensor *items;
+  size_t size, num_more; /* how many more there were than `max_tensors` */
+  bool is_damaged;       /* a file of bytes is missing, or not what was recorded: reported */
+  recorded_storage *before, *after;
+  size_t num_before, num_after;
+} call_tensors;
+
+/* Reads the tensors of arguments, then those of the result, with as many bytes as *max_bytes still
+ * allows, from which it takes what it has read. Nothing is made: also tensors are there whose bytes
+ * are not, or whose layout nobody can make. */
+void recording_read_tensors(const recording *r, const recorded_call *c, size_t max_tensors,
+                            uint64_t *max_bytes, call_tensors *out);
+void call_tensors_free(call_tensors *tensors);
+
+/* ---- The values of a call, made again ---- */
 
 typedef struct {
   char name[64];    /* "arg[0]", "arg[1][2]", "result[0]" */
@@ -130,5 +177,18 @@ typedef struct {
 
 /* Writes the program to a file, "-": to stdout. False after a report. */
 bool recording_write_program(const repeated_call *request, const char *path);
+
+/* ---- A page that shows a recording ---- */
+
+typedef struct {
+  const recording *recording;
+  const char *folder;
+  const recorded_call *const *calls; /* which it shows */
+  size_t num_calls;
+} shown_page;
+
+/* Writes one HTML file without resources, "-": to stdout. False after a report: it was not written,
+ * or bytes of the recording are damaged, which the page says too. */
+bool recording_write_page(const shown_page *request, const char *path);
 
 #endif /* TVM_FFI_TOOL_RECORDING_H_ */

@@ -1,0 +1,1359 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A recording as one page of HTML. Whatever comes from the recording is untrusted: it goes through
+ * add_html(), and into no script. The policy in the head of the page allows only the script that is
+ * written here, by its hash, so that nothing runs even if something was overlooked. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <tvm/ffi/c.h>
+
+#include "base/files.h"
+#include "base/report.h"
+#include "value/number.h"
+#include "value/recording.h"
+#include "value/value_text.h"
+
+/* What a page has at most; it says what is left out. */
+enum {
+  kMaxCalls = 300,  /* with arguments and results */
+  kMaxBad = 150,    /* of them, those that failed or did not finish come first */
+  kMaxRows = 1000,  /* functions */
+  kMaxNotes = 100,  /* and files of events */
+  kMaxThreads = 60, /* of the timeline */
+  kMaxLanes = 120,  /* of all of its threads together */
+  kMaxDepth = 12,   /* lanes of a thread */
+  kMaxBars = 4000,  /* about so many long ones, and as many short ones */
+  kMaxItems = 64,   /* arguments of a call */
+  kMaxTensors = 24, /* of a call */
+  kMaxPictures = 1500,
+  kMaxText = 4000,  /* bytes of a text */
+  kMaxName = 300,   /* bytes of a name */
+  kMaxCells = 64,   /* of a picture, each way */
+  kMaxBins = 32,    /* of a histogram */
+  kMaxPoints = 240, /* of a line */
+  kMaxValues = 8,   /* of a tensor, as text */
+  kNumShades = 7    /* colours of functions; others are grey */
+};
+/* Bytes and elements that are read for pictures; of larger tensors, some elements. */
+#define MAX_BYTES (UINT64_C(1) << 30)
+#define MAX_ELEMENTS (UINT64_C(1) << 28)
+#define MAX_OF_TENSOR (UINT64_C(1) << 24)
+#define MAX_SAMPLE (UINT64_C(1) << 16)
+
+/* A call on the page. */
+typedef struct {
+  const recorded_call *call;
+  size_t row;
+  double begin, end; /* of the timeline, in nanoseconds; of a late call the same */
+  size_t depth;
+  bool is_detailed;
+} page_call;
+
+/* The calls of a function. */
+typedef struct {
+  const char *function;
+  size_t calls, errors, unfinished, timed;
+  uint64_t bytes;
+  double total, p99, longest; /* nanoseconds, of those that are timed */
+  size_t rank;                /* by the total time */
+} page_row;
+
+typedef struct {
+  const shown_page *request;
+  const recording *r;
+  text_buf *out;
+  page_call *calls;
+  size_t num_calls, num_errors, num_unfinished, num_left_out, num_pictures;
+  page_row *rows;
+  size_t num_rows;
+  double first, span; /* of the timeline; the span is not 0 */
+  uint64_t bytes_left, elements_left;
+  bool is_damaged;
+} page;
+
+/* ---- What does not depend on the recording ---- */
+
+static const char kStyle[] =
+    ":root{color-scheme:light dark;--fg:#1b1f24;--bg:#fff;--soft:#f3f5f7;--line:#d0d7de;"
+    "--dim:#57606a;--link:#0b57b0;--bad:#c01f2e;--open:#8a5a00;--plot:#2f6fb3}\n"
+    "@media(prefers-color-scheme:dark){:root{--fg:#e4e8ec;--bg:#14171a;--soft:#1f2429;"
+    "--line:#3b434b;--dim:#9aa4ae;--link:#79b8ff;--bad:#ff7b80;--open:#e6b450;--plot:#6cb0f5}}\n"
+    "*{box-sizing:border-box}\n"
+    "body{font:15px/1.5 system-ui,sans-serif;color:var(--fg);background:var(--bg);"
+    "max-width:76rem;margin:0 auto;padding:1rem}\n"
+    "h1{font-size:1.5rem;margin:.2em 0;overflow-wrap:anywhere}\n"
+    "h2{font-size:1.2rem;margin:1.6em 0 .4em;border-bottom:1px solid var(--line)}\n"
+    "h3{font-size:.9rem;font-weight:600;margin:.8em 0 .2em}\n"
+    "a{color:var(--link)}p,ul{margin:.4em 0}\n"
+    "code,pre{font:.875em/1.45 ui-monospace,monospace;overflow-wrap:anywhere;"
+    "unicode-bidi:isolate}\n"
+    "pre{white-space:pre-wrap;background:var(--soft);border-left:3px solid var(--bad);"
+    "padding:.5em .7em;margin:.5em 0}\n"
+    ".dim{color:var(--dim)}.bad{color:var(--bad);font-weight:600}"
+    ".open{color:var(--open);font-weight:600}\n"
+    ".facts{display:flex;flex-wrap:wrap;gap:.5rem;margin:.8em 0;padding:0;list-style:none}\n"
+    ".facts li{background:var(--soft);border-radius:.4rem;padding:.3em .8em}\n"
+    ".facts b{font-size:1.15em}\n"
+    ".scroll{overflow-x:auto}\n"
+    "table{border-collapse:collapse;width:100%;font-size:.92em}\n"
+    "th,td{padding:.25em .6em;text-align:right;border-bottom:1px solid var(--line);"
+    "white-space:nowrap}\n"
+    "th{font-weight:600;color:var(--dim)}\n"
+    ".name{text-align:left;white-space:normal;min-width:9rem}\n"
+    ".args{width:auto}.args td,.args th{text-align:left;vertical-align:top}"
+    ".args td{white-space:normal}\n"
+    ".key{display:inline-block;width:.8em;height:.8em;border-radius:2px;margin-right:.5em;"
+    "vertical-align:-.05em}\n"
+    ".legend{display:flex;flex-wrap:wrap;gap:.2rem 1.2rem;margin:.4em 0;font-size:.9em}\n"
+    "svg{display:block;overflow:hidden}svg a{cursor:pointer}\n"
+    ".axis text{fill:var(--dim);font:11px system-ui,sans-serif}\n"
+    ".lanes{background:var(--soft)}.tick{stroke:var(--line)}\n"
+    ".b rect{stroke:var(--bg);stroke-width:.5}.b text{fill:#fff;font:11px system-ui,sans-serif;"
+    "paint-order:stroke;stroke:#222a;stroke-width:2px}\n"
+    ".s0{fill:#5c6570;background:#5c6570}.s1{fill:#2f6fb3;background:#2f6fb3}"
+    ".s2{fill:#7a55a8;background:#7a55a8}.s3{fill:#1f7a6c;background:#1f7a6c}"
+    ".s4{fill:#8a6410;background:#8a6410}.s5{fill:#a14a77;background:#a14a77}"
+    ".s6{fill:#4c7a2b;background:#4c7a2b}.s7{fill:#99532a;background:#99532a}\n"
+    ".err{fill:#c01f2e;background:#c01f2e}.hatch{fill:url(#hatch)}\n"
+    ".key.hatch{background:repeating-linear-gradient(45deg,#5c6570 0 3px,#d9a520 3px 5px)}\n"
+    "details{border:1px solid var(--line);border-radius:.4rem;margin:.35em 0}\n"
+    "summary{cursor:pointer;padding:.3em .7em;overflow-wrap:anywhere}\n"
+    "summary:hover{background:var(--soft)}\n"
+    ":focus-visible{outline:2px solid var(--link);outline-offset:1px}\n"
+    ".call{padding:.2em .9em .8em;border-top:1px solid var(--line)}\n"
+    ".tensors{display:flex;flex-wrap:wrap;gap:.7rem;margin:.6em 0}\n"
+    "figure{margin:0;padding:.5em .7em;background:var(--soft);border-radius:.4rem;min-width:0;"
+    "max-width:100%}figcaption{max-width:33rem}\n"
+    ".moments{display:flex;flex-wrap:wrap;gap:1rem}.moments>div{max-width:15.5rem;font-size:.9em}\n"
+    ".pic{display:block;margin:.25em 0;max-width:100%;image-rendering:pixelated;"
+    "border:1px solid var(--line)}\n"
+    ".plot{width:240px;max-width:100%;height:72px;background:var(--bg)}\n"
+    ".plot path{fill:none;stroke:var(--plot);stroke-width:1.5;stroke-linecap:round;"
+    "vector-effect:non-scaling-stroke}\n"
+    ".plot line{stroke:var(--line);vector-effect:non-scaling-stroke}\n"
+    ".plot .bar{fill:var(--plot)}.plot .nan{fill:var(--bad)}\n"
+    "@media(max-width:40rem){body{padding:.6rem;font-size:14px}th,td{padding:.25em .35em}}\n"
+    "@media print{body{max-width:none;font-size:10pt}details{break-inside:avoid}"
+    ".scroll{overflow:visible}*{print-color-adjust:exact;-webkit-print-color-adjust:exact}}\n";
+
+/* Opens what a link goes to, and everything before it is printed. */
+static const char kScript[] =
+    "function reveal(){var e=document.getElementById(location.hash.slice(1));"
+    "if(e&&e.closest('details')){e.closest('details').open=true;e.scrollIntoView()}}\n"
+    "addEventListener('hashchange',reveal);reveal();\n"
+    "addEventListener('beforeprint',function(){document.querySelectorAll('details')"
+    ".forEach(function(d){d.open=true})})\n";
+/* The SHA-256 of that text, in base64. */
+static const char kScriptHash[] = "TthnMlTYIFVmzL5omvklyYhmpvt+mbqVzz1HoVV1dPs=";
+
+/* ---- Texts ---- */
+
+/* Adds text that is safe between tags, in attributes with quotes, and in XML. */
+static void add_html_bytes(text_buf *out, const char *bytes, size_t size) {
+  size_t i;
+  for (i = 0; i < size; ++i) {
+    const char c = bytes[i];
+    if (c == '&') {
+      text_add(out, "&amp;");
+    } else if (c == '<') {
+      text_add(out, "&lt;");
+    } else if (c == '>') {
+      text_add(out, "&gt;");
+    } else if (c == '"') {
+      text_add(out, "&quot;");
+    } else if (c == '\'') {
+      text_add(out, "&#39;");
+    } else if (size - i >= 3 && memcmp(bytes + i, "\xef\xbf\xbe", 2) == 0 &&
+               (unsigned char)bytes[i + 2] >= 0xbe) {
+      text_add(out, "&#xfffd;"); /* XML has no U+FFFE and U+FFFF */
+      i += 2;
+    } else {
+      text_add_bytes(out, &bytes[i], 1);
+    }
+  }
+}
+
+/* Adds at most `limit` bytes of a text; those that are no printable UTF-8 become "\x1b". */
+static void add_html(text_buf *out, const char *text, size_t limit) {
+  const size_t size = strlen(text), shown = size > limit ? utf8_cut(text, limit) : size;
+  char *lines = text_escape_lines(text, shown);
+  add_html_bytes(out, lines, strlen(lines));
+  if (shown < size) text_add(out, " ... (%zu bytes)", size);
+  free(lines);
+}
+
+/* The same in one line. */
+static void add_name(text_buf *out, const char *text, size_t limit) {
+  const size_t size = strlen(text), shown = size > limit ? utf8_cut(text, limit) : size;
+  char *line = text_escape(text, shown);
+  add_html_bytes(out, line, strlen(line));
+  if (shown < size) text_add(out, "...");
+  free(line);
+}
+
+/* "12.3 us" */
+static void add_time(text_buf *out, double nanoseconds) {
+  static const struct {
+    double size;
+    const char *name;
+  } kUnits[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "\xc2\xb5s"}};
+  size_t i;
+  for (i = 0; i < sizeof kUnits / sizeof *kUnits; ++i) {
+    if (nanoseconds < kUnits[i].size) continue;
+    text_add(out, "%.*f %s", nanoseconds < 10 * kUnits[i].size ? 2 : 1,
+             nanoseconds / kUnits[i].size, kUnits[i].name);
+    return;
+  }
+  text_add(out, "%.0f ns", nanoseconds);
+}
+
+/* "1,024 calls"; `many` is NULL for a plural with s. */
+static void add_count(text_buf *out, uint64_t count, const char *single, const char *many) {
+  char digits[24];
+  size_t size, i;
+  snprintf(digits, sizeof digits, "%" PRIu64, count);
+  size = strlen(digits);
+  for (i = 0; i < size; ++i) {
+    if (i > 0 && (size - i) % 3 == 0) text_add(out, ",");
+    text_add_bytes(out, &digits[i], 1);
+  }
+  if (single == NULL) return;
+  if (count == 1) {
+    text_add(out, " %s", single);
+  } else {
+    text_add(out, many != NULL ? " %s" : " %ss", many != NULL ? many : single);
+  }
+}
+
+/* "2026-11-27 16:24:11 UTC"; nothing if the system cannot tell. */
+static void add_moment(text_buf *out, int64_t unix_ns) {
+  const time_t seconds = (time_t)(unix_ns / 1000000000);
+  const struct tm *parts = gmtime(&seconds);
+  char text[64];
+  if (parts != NULL && strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S UTC", parts) > 0) {
+    text_add(out, "%s", text);
+  }
+}
+
+static void add_base64(text_buf *out, const unsigned char *bytes, size_t size) {
+  static const char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  size_t i;
+  for (i = 0; i < size; i += 3) {
+    const unsigned second = i + 1 < size ? bytes[i + 1] : 0,
+                   third = i + 2 < size ? bytes[i + 2] : 0;
+    const unsigned bits = (unsigned)bytes[i] << 16 | second << 8 | third;
+    char digits[4];
+    digits[0] = kDigits[bits >> 18];
+    digits[1] = kDigits[bits >> 12 & 63];
+    digits[2] = i + 1 < size ? kDigits[bits >> 6 & 63] : '=';
+    digits[3] = i + 2 < size ? kDigits[bits & 63] : '=';
+    text_add_bytes(out, digits, 4);
+  }
+}
+
+/* "returned after 12.3 us" */
+static void add_end(text_buf *out, const recorded_call *c) {
+  static const char *const kEnds[] = {"did not finish", "returned", "raised"};
+  text_add(out, "%s", kEnds[c->end]);
+  if (c->end == kCallRaised && c->error[0] != '\0') {
+    char *line = tool_copy(c->error, strcspn(c->error, "\n"));
+    text_add(out, " ");
+    add_name(out, line, kMaxName);
+    free(line);
+  }
+  if (c->nanoseconds < 0) return;
+  text_add(out, " after ");
+  add_time(out, (double)c->nanoseconds);
+}
+
+/* ---- Calls ---- */
+
+static int compare_reals(double a, double b) {
+  return a < b ? -1 : a > b;
+}
+
+static int compare_functions(const void *a, const void *b) {
+  const page_call *x = a, *y = b;
+  const int order = strcmp(x->call->function, y->call->function);
+  if (order != 0) return order;
+  return compare_reals((double)x->call->nanoseconds, (double)y->call->nanoseconds);
+}
+
+static int compare_totals(const void *a, const void *b) {
+  const page_row *x = a, *y = b;
+  const int order = compare_reals(y->total, x->total);
+  return order != 0 ? order : strcmp(x->function, y->function);
+}
+
+static int compare_threads(const void *a, const void *b) {
+  const page_call *x = a, *y = b;
+  if (x->call->before.file != y->call->before.file) {
+    return x->call->before.file < y->call->before.file ? -1 : 1;
+  }
+  if (x->call->thread != y->call->thread) return x->call->thread < y->call->thread ? -1 : 1;
+  if (x->begin != y->begin) return compare_reals(x->begin, y->begin);
+  return x->call->number < y->call->number ? -1 : x->call->number > y->call->number;
+}
+
+static int compare_numbers(const void *a, const void *b) {
+  const page_call *x = a, *y = b;
+  return x->call->number < y->call->number ? -1 : x->call->number > y->call->number;
+}
+
+static bool is_bad(const recorded_call *c) {
+  return c->end != kCallReturned;
+}
+
+/* Fills a row with the calls of a function, which are sorted by time; those without one are
+ * first. */
+static void fill_row(page_row *row, page_call *calls, size_t count) {
+  size_t i;
+  memset(row, 0, sizeof *row);
+  row->function = calls->call->function;
+  row->calls = count;
+  for (i = 0; i < count; ++i) {
+    const recorded_call *c = calls[i].call;
+    row->errors += c->end == kCallRaised;
+    row->unfinished += c->end == kCallUnfinished;
+    row->bytes += c->bytes;
+    if (c->nanoseconds < 0) continue;
+    ++row->timed;
+    row->total += (double)c->nanoseconds;
+  }
+  if (row->timed == 0) return;
+  row->longest = (double)calls[count - 1].call->nanoseconds;
+  row->p99 =
+      (double)calls[count - 1 - (row->timed - (row->timed * 99 + 99) / 100)].call->nanoseconds;
+}
+
+static void make_rows(page *p) {
+  size_t begin, end, i;
+  size_t *ranks;
+  if (p->num_calls > 1) qsort(p->calls, p->num_calls, sizeof *p->calls, compare_functions);
+  for (begin = 0; begin < p->num_calls; begin = end) {
+    const char *function = p->calls[begin].call->function;
+    for (end = begin; end < p->num_calls; ++end) {
+      if (strcmp(p->calls[end].call->function, function) != 0) break;
+      p->calls[end].row = p->num_rows;
+    }
+    p->rows = tool_realloc(p->rows, (p->num_rows + 1) * sizeof *p->rows);
+    fill_row(&p->rows[p->num_rows], &p->calls[begin], end - begin);
+    p->rows[p->num_rows].rank = p->num_rows; /* for now, where it was */
+    ++p->num_rows;
+  }
+  if (p->num_rows > 1) qsort(p->rows, p->num_rows, sizeof *p->rows, compare_totals);
+  ranks = tool_alloc((p->num_rows + 1) * sizeof *ranks);
+  for (i = 0; i < p->num_rows; ++i) {
+    ranks[p->rows[i].rank] = i;
+    p->rows[i].rank = i;
+  }
+  for (i = 0; i < p->num_calls; ++i) p->calls[i].row = ranks[p->calls[i].row];
+  free(ranks);
+}
+
+/* The number of a function's colour. */
+static size_t find_shade(size_t row) {
+  return row < kNumShades ? row + 1 : 0;
+}
+
+/* Puts the calls of all processes on one axis. */
+static void place_calls(page *p) {
+  const size_t num_files = recording_num_processes(p->r);
+  double *shifts = tool_alloc((num_files + 1) * sizeof *shifts);
+  double *lasts = tool_alloc((num_files + 1) * sizeof *lasts), last = 0;
+  size_t i;
+  for (i = 0; i < num_files; ++i) {
+    const uint64_t base = (uint64_t)recording_process(p->r, 0)->unix_ns;
+    const uint64_t own = (uint64_t)recording_process(p->r, i)->unix_ns;
+    shifts[i] = base != 0 && own != 0 ? (double)(int64_t)(own - base) : 0;
+    lasts[i] = -1e300;
+  }
+  for (i = 0; i < p->num_calls; ++i) {
+    const recorded_call *c = p->calls[i].call;
+    const double shift = shifts[c->before.file];
+    p->calls[i].begin = p->calls[i].end = shift + (double)c->begin;
+    if (c->finish > c->begin && !c->is_late) p->calls[i].end = shift + (double)c->finish;
+    if (p->calls[i].end > lasts[c->before.file]) lasts[c->before.file] = p->calls[i].end;
+    if (i == 0 || p->calls[i].begin < p->first) p->first = p->calls[i].begin;
+    if (i == 0 || p->calls[i].end > last) last = p->calls[i].end;
+  }
+  /* What did not finish goes on until the last event of its process. */
+  for (i = 0; i < p->num_calls; ++i) {
+    page_call *c = &p->calls[i];
+    if (c->call->end == kCallUnfinished) c->end = lasts[c->call->before.file];
+  }
+  p->span = last > p->first ? last - p->first : 1;
+  free(shifts);
+  free(lasts);
+}
+
+/* Chooses the calls that are shown with their arguments: those that are bad first. */
+static void choose_calls(page *p) {
+  size_t num_chosen = 0, i;
+  if (p->num_calls > 1) qsort(p->calls, p->num_calls, sizeof *p->calls, compare_numbers);
+  for (i = 0; i < p->num_calls && num_chosen < kMaxBad; ++i) {
+    if (!is_bad(p->calls[i].call)) continue;
+    p->calls[i].is_detailed = true;
+    ++num_chosen;
+  }
+  for (i = 0; i < p->num_calls && num_chosen < kMaxCalls; ++i) {
+    if (p->calls[i].is_detailed) continue;
+    p->calls[i].is_detailed = true;
+    ++num_chosen;
+  }
+}
+
+/* ---- The heading ---- */
+
+static int64_t count_all_calls(const recording *r, const char *function) {
+  size_t i;
+  for (i = 0; i < recording_num_counts(r); ++i) {
+    if (strcmp(recording_count(r, i)->function, function) == 0) return recording_count(r, i)->calls;
+  }
+  return -1;
+}
+
+static void add_fact(page *p, uint64_t count, const char *single, const char *many,
+                     const char *attribute) {
+  text_add(p->out, "<li><b%s>", count > 0 ? attribute : "");
+  add_count(p->out, count, NULL, NULL);
+  text_add(p->out, "</b> %s</li>\n", count == 1 ? single : many);
+}
+
+/* What the page does not have, and what the recording says of itself: the items of a list. */
+static void list_notes(const page *p, text_buf *out) {
+  const size_t num_notes = recording_num_notes(p->r);
+  uint64_t total = 0, recorded = 0;
+  size_t i;
+  for (i = 0; i < recording_num_counts(p->r); ++i) {
+    total += (uint64_t)recording_count(p->r, i)->calls;
+    recorded += (uint64_t)recording_count(p->r, i)->recorded;
+  }
+  if (total > recorded) {
+    text_add(out, "<li>Not recorded: ");
+    add_count(out, total - recorded, "call", NULL);
+    text_add(out, " of ");
+    add_count(out, total, NULL, NULL);
+    text_add(out, " while the recording ran</li>\n");
+  }
+  if (p->num_calls < recording_num_calls(p->r)) {
+    text_add(out, "<li>Not on this page: ");
+    add_count(out, recording_num_calls(p->r) - p->num_calls, "recorded call", NULL);
+    text_add(out, " that were not chosen</li>\n");
+  }
+  if (p->num_left_out > 0) {
+    text_add(out, "<li>");
+    add_count(out, p->num_left_out, "call was", "calls were");
+    text_add(out, " recorded without the bytes of some or all tensors</li>\n");
+  }
+  for (i = 0; i < num_notes && i < kMaxNotes; ++i) {
+    text_add(out, "<li>");
+    add_html(out, recording_note(p->r, i), kMaxText);
+    text_add(out, "</li>\n");
+  }
+  if (num_notes > kMaxNotes) {
+    text_add(out, "<li>and ");
+    add_count(out, num_notes - kMaxNotes, "more note", NULL);
+    text_add(out, "</li>\n");
+  }
+}
+
+static void add_notes(page *p) {
+  text_buf items = {NULL, 0, 0};
+  list_notes(p, &items);
+  if (items.size > 0) text_add(p->out, "<ul>\n%s</ul>\n", items.data);
+  text_free(&items);
+}
+
+static void add_processes(page *p) {
+  const size_t count = recording_num_processes(p->r);
+  size_t i;
+  if (count < 2) return;
+  text_add(p->out, "<details><summary>");
+  add_count(p->out, count, "process", "processes");
+  text_add(p->out, "</summary><ul>\n");
+  for (i = 0; i < count && i < kMaxNotes; ++i) {
+    const recorded_process *process = recording_process(p->r, i);
+    text_add(p->out, "<li>");
+    if (process->pid >= 0) text_add(p->out, "%" PRId64 ": ", process->pid);
+    text_add(p->out, "<code>");
+    add_name(p->out, process->command[0] != '\0' ? process->command : process->name, kMaxText);
+    text_add(p->out, "</code> ");
+    if (process->unix_ns > 0) add_moment(p->out, process->unix_ns);
+    text_add(p->out, "</li>\n");
+  }
+  if (count > kMaxNotes) {
+    text_add(p->out, "<li>and ");
+    add_count(p->out, count - kMaxNotes, "more", "more");
+    text_add(p->out, "</li>\n");
+  }
+  text_add(p->out, "</ul></details>\n");
+}
+
+static void add_heading(page *p) {
+  const recorded_process *first =
+      recording_num_processes(p->r) > 0 ? recording_process(p->r, 0) : NULL;
+  const bool has_command = first != NULL && first->command[0] != '\0';
+  const char *title = has_command ? first->command : p->request->folder;
+  text_add(p->out,
+           "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+           "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+           "img-src data:; style-src 'unsafe-inline'; script-src 'sha256-%s'; base-uri 'none'; "
+           "form-action 'none'\">\n"
+           "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>",
+           kScriptHash);
+  add_name(p->out, title, kMaxName);
+  text_add(p->out, " - recorded calls</title>\n<style>\n%s</style>\n</head>\n<body>\n", kStyle);
+  text_add(p->out, "<header>\n<h1><code>");
+  add_name(p->out, title, kMaxText);
+  text_add(p->out, "</code></h1>\n<p class=\"dim\">Recorded");
+  if (first != NULL && first->unix_ns > 0) {
+    text_add(p->out, " ");
+    add_moment(p->out, first->unix_ns);
+  }
+  text_add(p->out, " by <code>tvm-ffi record</code>, from the folder <code>");
+  add_name(p->out, p->request->folder, kMaxText);
+  text_add(p->out, "</code></p>\n<ul class=\"facts\">\n");
+  add_fact(p, p->num_calls, "call", "calls", "");
+  add_fact(p, p->num_errors, "error", "errors", " class=\"bad\"");
+  add_fact(p, p->num_unfinished, "unfinished call", "unfinished calls", " class=\"open\"");
+  add_fact(p, p->num_rows, "function", "functions", "");
+  text_add(p->out, "</ul>\n");
+  add_notes(p);
+  add_processes(p);
+  text_add(p->out, "</header>\n<main>\n");
+}
+
+/* ---- The timeline ---- */
+
+/* A bar that is not written yet: a call, or short calls that begin together. */
+typedef struct {
+  double begin, end;
+  size_t count;
+  const page_call *first;
+  size_t num_errors, num_unfinished;
+} bar;
+
+enum { kLaneHeight = 20, kBarHeight = 17 };
+
+/* Where something is, in percent of the width. */
+static double get_percent(const page *p, double time) {
+  const double percent = (time - p->first) / p->span * 100;
+  return percent < 0 ? 0 : percent > 100 ? 100 : percent;
+}
+
+static void add_bar(page *p, const bar *b, size_t depth) {
+  const recorded_call *c = b->first->call;
+  const double x = get_percent(p, b->begin), end = get_percent(p, b->end);
+  const double width = end - x > 0.12 ? end - x : 0.12;
+  const char *mark = b->num_errors == b->count       ? "err"
+                     : b->num_unfinished == b->count ? "hatch"
+                                                     : NULL;
+  const bool is_linked = b->first->is_detailed;
+  if (is_linked) text_add(p->out, "<a href=\"#c%" PRId64 "\" tabindex=\"-1\">", c->number);
+  text_add(p->out, "<g class=\"b\"><title>");
+  if (b->count > 1) {
+    add_count(p->out, b->count, "call", NULL);
+    text_add(p->out, " from %" PRId64 " ", c->number);
+    add_name(p->out, c->function, kMaxName);
+    text_add(p->out, " on: ");
+    add_count(p->out, b->num_errors, "error", NULL);
+    text_add(p->out, ", %zu unfinished", b->num_unfinished);
+  } else {
+    text_add(p->out, "%" PRId64 " ", c->number);
+    add_name(p->out, c->function, kMaxName);
+    text_add(p->out, ": ");
+    add_end(p->out, c);
+  }
+  text_add(p->out, "</title><rect x=\"%.3f%%\" y=\"%zu\" width=\"%.3f%%\" height=\"%d\" class=\"",
+           x, depth * kLaneHeight + 1, width, kBarHeight);
+  if (mark != NULL) {
+    text_add(p->out, "%s", mark);
+  } else {
+    text_add(p->out, "s%zu", b->count > 1 ? 0 : find_shade(b->first->row));
+  }
+  text_add(p->out, "\"/>");
+  if (mark == NULL && b->num_errors + b->num_unfinished > 0) {
+    text_add(p->out, "<rect x=\"%.3f%%\" y=\"%zu\" width=\"%.3f%%\" height=\"5\" class=\"%s\"/>", x,
+             depth * kLaneHeight + 1, width, b->num_errors > 0 ? "err" : "hatch");
+  }
+  if (width >= 4) {
+    text_add(p->out,
+             "<svg x=\"%.3f%%\" y=\"%zu\" width=\"%.3f%%\" height=\"%d\"><text x=\"4\" y=\"12\">",
+             x, depth * kLaneHeight + 1, width, kBarHeight);
+    if (b->num_errors > 0) text_add(p->out, "\xe2\x9c\x95 ");
+    if (b->count > 1) {
+      text_add(p->out, "%zu calls", b->count);
+    } else {
+      add_name(p->out, c->function, 80);
+    }
+    text_add(p->out, "</text></svg>");
+  }
+  text_add(p->out, "</g>%s\n", is_linked ? "</a>" : "");
+}
+
+/* Counts how many calls surround each, of one thread; returns how many lanes it takes. */
+static size_t nest_calls(page_call *calls, size_t count) {
+  double *ends = tool_alloc((count + 1) * sizeof *ends);
+  size_t size = 0, lanes = 0, i;
+  for (i = 0; i < count; ++i) {
+    while (size > 0 && ends[size - 1] <= calls[i].begin) --size;
+    calls[i].depth = size;
+    ends[size++] = calls[i].end;
+    if (size > lanes) lanes = size;
+  }
+  free(ends);
+  return lanes < kMaxDepth ? lanes : kMaxDepth;
+}
+
+/* The calls of the thread that begins at `begin`, up to the index that is returned. */
+static size_t find_thread_end(const page *p, size_t begin) {
+  const recorded_call *first = p->calls[begin].call;
+  size_t end = begin;
+  while (end < p->num_calls && p->calls[end].call->before.file == first->before.file &&
+         p->calls[end].call->thread == first->thread) {
+    ++end;
+  }
+  return end;
+}
+
+/* Draws a thread. Calls shorter than `least` that begin together are one bar; returns how many were
+ * not drawn as bars of their own, and in *deep how many not at all. */
+static size_t add_thread(page *p, size_t begin, size_t end, size_t lanes, double least,
+                         size_t *deep) {
+  const recorded_call *first = p->calls[begin].call;
+  const recorded_process *process = recording_process(p->r, first->before.file);
+  bar pending[kMaxDepth];
+  size_t merged = 0, num_bad = 0, i;
+  memset(pending, 0, sizeof pending);
+  text_add(p->out, "<h3>Thread %" PRId64, first->thread);
+  if (recording_num_processes(p->r) > 1 && process->pid >= 0) {
+    text_add(p->out, " of process %" PRId64, process->pid);
+  }
+  for (i = begin; i < end; ++i) num_bad += is_bad(p->calls[i].call);
+  text_add(p->out, " <span class=\"dim\">");
+  add_count(p->out, end - begin, "call", NULL);
+  text_add(p->out,
+           "</span></h3>\n<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"lanes\" role=\"img\" "
+           "aria-label=\"Calls over time: %zu, of which %zu failed or did not finish\" "
+           "width=\"100%%\" height=\"%zu\">\n",
+           end - begin, num_bad, lanes * kLaneHeight);
+  for (i = 1; i < 4; ++i) {
+    text_add(p->out, "<line class=\"tick\" x1=\"%zu%%\" x2=\"%zu%%\" y1=\"0\" y2=\"100%%\"/>\n",
+             25 * i, 25 * i);
+  }
+  for (i = begin; i < end; ++i) {
+    const page_call *c = &p->calls[i];
+    bar *b;
+    if (c->depth >= lanes) {
+      ++*deep;
+      continue;
+    }
+    b = &pending[c->depth];
+    if (b->count > 0 && c->end - c->begin < least && b->end - b->begin < 2 * least &&
+        c->begin < b->begin + least) {
+      ++b->count;
+      merged += b->count == 2 ? 2 : 1;
+    } else {
+      if (b->count > 0) add_bar(p, b, c->depth);
+      memset(b, 0, sizeof *b);
+      b->begin = b->end = c->begin;
+      b->count = 1;
+      b->first = c;
+    }
+    if (c->end > b->end) b->end = c->end;
+    b->num_errors += c->call->end == kCallRaised;
+    b->num_unfinished += c->call->end == kCallUnfinished;
+  }
+  for (i = 0; i < lanes; ++i) {
+    if (pending[i].count > 0) add_bar(p, &pending[i], i);
+  }
+  text_add(p->out, "</svg>\n");
+  return merged;
+}
+
+static void add_axis(page *p) {
+  static const char *const kAnchors[] = {"start", "middle", "middle", "middle", "end"};
+  size_t i;
+  text_add(p->out,
+           "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"axis\" aria-hidden=\"true\" "
+           "width=\"100%%\" height=\"16\">\n"
+           "<defs><pattern id=\"hatch\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" "
+           "patternTransform=\"rotate(45)\"><rect width=\"6\" height=\"6\" fill=\"#5c6570\"/>"
+           "<rect width=\"2\" height=\"6\" fill=\"#d9a520\"/></pattern></defs>\n");
+  for (i = 0; i < 5; ++i) {
+    text_add(p->out, "<text x=\"%zu%%\" y=\"12\" text-anchor=\"%s\">", 25 * i, kAnchors[i]);
+    add_time(p->out, p->span * 0.25 * (double)i);
+    text_add(p->out, "</text>\n");
+  }
+  text_add(p->out, "</svg>\n");
+}
+
+static void add_legend(page *p) {
+  size_t i;
+  text_add(p->out, "<div class=\"legend\">");
+  for (i = 0; i < p->num_rows && i < kNumShades; ++i) {
+    text_add(p->out, "<span><i class=\"key s%zu\"></i><code>", find_shade(i));
+    add_name(p->out, p->rows[i].function, 60);
+    text_add(p->out, "</code></span>\n");
+  }
+  if (p->num_rows > kNumShades) {
+    text_add(p->out, "<span><i class=\"key s0\"></i>other functions</span>\n");
+  }
+  if (p->num_errors > 0) {
+    text_add(p->out, "<span><i class=\"key err\"></i>raised an error</span>\n");
+  }
+  if (p->num_unfinished > 0) {
+    text_add(p->out, "<span><i class=\"key hatch\"></i>did not finish</span>\n");
+  }
+  text_add(p->out, "</div>\n");
+}
+
+static void add_timeline(page *p) {
+  size_t lanes[kMaxThreads], num_threads = 0, num_drawn = 0, num_lanes = 0, drawn_calls = 0;
+  size_t begin, end, merged = 0, deep = 0, columns, i;
+  text_add(p->out, "<section>\n<h2>Timeline</h2>\n");
+  if (p->num_calls == 0) {
+    text_add(p->out, "<p>There is no call.</p>\n</section>\n");
+    return;
+  }
+  if (p->num_calls > 1) qsort(p->calls, p->num_calls, sizeof *p->calls, compare_threads);
+  for (begin = 0; begin < p->num_calls; begin = end, ++num_threads) {
+    size_t needed;
+    end = find_thread_end(p, begin);
+    needed = nest_calls(&p->calls[begin], end - begin);
+    if (num_drawn < num_threads || num_drawn == kMaxThreads || num_lanes + needed > kMaxLanes) {
+      continue;
+    }
+    lanes[num_drawn++] = needed;
+    num_lanes += needed;
+    drawn_calls = end;
+  }
+  columns = kMaxBars / num_lanes;
+  if (columns > 500) columns = 500;
+  add_legend(p);
+  add_axis(p);
+  for (begin = 0, i = 0; i < num_drawn; begin = end, ++i) {
+    end = find_thread_end(p, begin);
+    merged += add_thread(p, begin, end, lanes[i], p->span / (double)columns, &deep);
+  }
+  if (merged > 0) {
+    text_add(p->out, "<p class=\"dim\">Calls that are too short to be seen apart share a bar: ");
+    add_count(p->out, merged, "of them", "of them");
+    text_add(p->out, ".</p>\n");
+  }
+  if (deep > 0) {
+    text_add(p->out, "<p class=\"dim\">Not drawn: ");
+    add_count(p->out, deep, "call", NULL);
+    text_add(p->out, " within %d others.</p>\n", kMaxDepth);
+  }
+  if (num_drawn < num_threads) {
+    text_add(p->out, "<p class=\"dim\">Not drawn: ");
+    add_count(p->out, num_threads - num_drawn, "more thread", NULL);
+    text_add(p->out, " with ");
+    add_count(p->out, p->num_calls - drawn_calls, "call", NULL);
+    text_add(p->out, ".</p>\n");
+  }
+  text_add(p->out, "</section>\n");
+}
+
+/* ---- The table of functions ---- */
+
+static void add_row(page *p, const page_row *row) {
+  const int64_t all = count_all_calls(p->r, row->function);
+  text_add(p->out, "<tr><th scope=\"row\" class=\"name\"><i class=\"key s%zu\"></i><code>",
+           find_shade(row->rank));
+  add_name(p->out, row->function, kMaxName);
+  text_add(p->out, "</code></th><td>");
+  add_count(p->out, row->calls, NULL, NULL);
+  text_add(p->out, "</td><td>");
+  if (all >= 0) {
+    add_count(p->out, (uint64_t)all, NULL, NULL);
+  } else {
+    text_add(p->out, "?");
+  }
+  text_add(p->out, "</td><td%s>%zu</td><td%s>%zu</td>", row->errors > 0 ? " class=\"bad\"" : "",
+           row->errors, row->unfinished > 0 ? " class=\"open\"" : "", row->unfinished);
+  if (row->timed > 0) {
+    text_add(p->out, "<td>");
+    add_time(p->out, row->total);
+    text_add(p->out, "</td><td>");
+    add_time(p->out, row->total / (double)row->timed);
+    text_add(p->out, "</td><td>");
+    add_time(p->out, row->p99);
+    text_add(p->out, "</td><td>");
+    add_time(p->out, row->longest);
+    text_add(p->out, "</td><td>");
+  } else {
+    text_add(p->out, "<td>-</td><td>-</td><td>-</td><td>-</td><td>");
+  }
+  text_add_size(p->out, row->bytes);
+  text_add(p->out, "</td></tr>\n");
+}
+
+static void add_table(page *p) {
+  size_t i;
+  text_add(p->out,
+           "<section>\n<h2>Functions</h2>\n<div class=\"scroll\"><table>\n<thead><tr>"
+           "<th scope=\"col\" class=\"name\">Function</th><th scope=\"col\">Recorded</th>"
+           "<th scope=\"col\">Of calls</th><th scope=\"col\">Errors</th>"
+           "<th scope=\"col\">Unfinished</th><th scope=\"col\">Total</th>"
+           "<th scope=\"col\">Mean</th><th scope=\"col\">P99</th><th scope=\"col\">Longest</th>"
+           "<th scope=\"col\">Bytes before</th></tr></thead>\n<tbody>\n");
+  for (i = 0; i < p->num_rows && i < kMaxRows; ++i) add_row(p, &p->rows[i]);
+  text_add(p->out, "</tbody></table></div>\n");
+  if (p->num_rows > kMaxRows) {
+    text_add(p->out, "<p class=\"dim\">Left out: ");
+    add_count(p->out, p->num_rows - kMaxRows, "function", NULL);
+    text_add(p->out, " that took less time.</p>\n");
+  }
+  text_add(p->out,
+           "<p class=\"dim\">Times are of recorded calls, and include calls within.</p>\n"
+           "</section>\n");
+}
+
+/* ---- Numbers of a tensor ---- */
+
+/* The numbers in a tensor, in row-major order; an element may have several. */
+typedef struct {
+  const DLTensor *view;
+  const unsigned char *first;
+  uint64_t size, step; /* how many there are, and which of them are counted */
+  size_t per_element, item_size;
+  bool is_packed;
+} number_list;
+
+typedef struct {
+  uint64_t counted, nans, infinities;
+  double least, greatest, sum; /* of the others */
+} number_facts;
+
+static const unsigned char *find_element(const number_list *list, uint64_t i) {
+  const unsigned char *at = list->first;
+  int32_t k;
+  for (k = list->view->ndim - 1; k >= 0; --k) {
+    const uint64_t extent = (uint64_t)list->view->shape[k];
+    at += (int64_t)(i % extent) * list->view->strides[k] * (int64_t)list->item_size;
+    i /= extent;
+  }
+  return at;
+}
+
+static double get_number(const number_list *list, uint64_t i) {
+  if (list->is_packed) return number_get(list->view->dtype, list->first, (size_t)i).real;
+  return number_get(list->view->dtype, find_element(list, i / list->per_element),
+                    (size_t)(i % list->per_element))
+      .real;
+}
+
+static void add_number(text_buf *out, const number_list *list, uint64_t i) {
+  if (list->is_packed) {
+    number_write(out, list->view->dtype, list->first, (size_t)i);
+  } else {
+    number_write(out, list->view->dtype, find_element(list, i / list->per_element),
+                 (size_t)(i % list->per_element));
+  }
+}
+
+/* False: nothing is known about elements of the type, or there are none. */
+static bool list_numbers(page *p, const DLTensor *view, const unsigned char *first,
+                         number_list *out) {
+  const int64_t numel = tvm_ffi_tensor_get_numel(view);
+  uint64_t limit = MAX_OF_TENSOR;
+  if (numel <= 0 || !numbers_known(view->dtype)) return false;
+  out->view = view;
+  out->first = first;
+  out->per_element = numbers_per_element(view->dtype);
+  out->item_size = (size_t)tvm_ffi_dtype_get_bytes(view->dtype);
+  out->is_packed = tvm_ffi_tensor_is_contiguous(view);
+  if ((uint64_t)numel > UINT64_MAX / 2 / out->per_element) return false;
+  out->size = (uint64_t)numel * out->per_element;
+  if (limit > p->elements_left) limit = MAX_SAMPLE;
+  out->step = out->size <= limit ? 1 : (out->size + limit - 1) / limit;
+  limit = out->size / out->step;
+  p->elements_left -= limit < p->elements_left ? limit : p->elements_left;
+  return true;
+}
+
+static void count_numbers(const number_list *list, number_facts *out) {
+  uint64_t i;
+  memset(out, 0, sizeof *out);
+  out->least = HUGE_VAL;
+  out->greatest = -HUGE_VAL;
+  for (i = 0; i < list->size; i += list->step) {
+    const double value = get_number(list, i);
+    ++out->counted;
+    if (isnan(value)) {
+      ++out->nans;
+    } else if (isinf(value)) {
+      ++out->infinities;
+    } else {
+      out->sum += value;
+      if (value < out->least) out->least = value;
+      if (value > out->greatest) out->greatest = value;
+    }
+  }
+}
+
+/* Where a number is between the least and the greatest, from 0 to 1. */
+static double get_share(const number_facts *facts, double value) {
+  /* Halves, because the difference may be too large for a double. */
+  const double range = facts->greatest / 2 - facts->least / 2;
+  const double share = range > 0 ? (value / 2 - facts->least / 2) / range : 0.5;
+  return share < 0 ? 0 : share > 1 ? 1 : share;
+}
+
+/* ---- Pictures ---- */
+
+enum { kNumColors = 64, kColorNan = kNumColors, kColorInfinite, kPaletteSize };
+
+static void put_number(unsigned char *at, uint32_t value, int size) {
+  int i;
+  for (i = 0; i < size; ++i) at[i] = (unsigned char)(value >> 8 * i);
+}
+
+/* Dark blue, over green, to yellow, equally spaced in lightness, so that it is also read in grey.
+ * BMP has blue first. */
+static void fill_palette(unsigned char *palette) {
+  static const unsigned char kStops[5][3] = {
+      {36, 28, 84}, {38, 88, 140}, {30, 140, 130}, {120, 190, 80}, {250, 228, 60}};
+  static const unsigned char kNan[] = {60, 30, 220, 0}, kInfinite[] = {230, 80, 230, 0};
+  int i, k;
+  for (i = 0; i < kNumColors; ++i) {
+    const int scaled = i * 4 * 256 / (kNumColors - 1), stop = scaled / 256 < 4 ? scaled / 256 : 3;
+    const int part = scaled - stop * 256;
+    for (k = 0; k < 3; ++k) {
+      palette[4 * i + 2 - k] =
+          (unsigned char)(kStops[stop][k] + (kStops[stop + 1][k] - kStops[stop][k]) * part / 256);
+    }
+    palette[4 * i + 3] = 0;
+  }
+  memcpy(palette + 4 * kColorNan, kNan, 4);
+  memcpy(palette + 4 * kColorInfinite, kInfinite, 4);
+}
+
+/* An image of color numbers, the first row on top, as a data URI of BMP, which browsers read and
+ * which needs no compression. */
+static void add_image(text_buf *out, const unsigned char *colors, size_t height, size_t width) {
+  enum { kHeader = 14 + 40 + 4 * kPaletteSize };
+  const size_t row = (width + 3) / 4 * 4, size = kHeader + row * height;
+  unsigned char *file = tool_alloc(size);
+  size_t i;
+  memset(file, 0, size);
+  memcpy(file, "BM", 2);
+  put_number(file + 2, (uint32_t)size, 4);
+  put_number(file + 10, kHeader, 4);
+  put_number(file + 14, 40, 4);
+  put_number(file + 18, (uint32_t)width, 4);
+  put_number(file + 22, (uint32_t)height, 4);
+  put_number(file + 26, 1, 2);
+  put_number(file + 28, 8, 2); /* bits */
+  put_number(file + 34, (uint32_t)(row * height), 4);
+  put_number(file + 46, kPaletteSize, 4);
+  fill_palette(file + 54);
+  for (i = 0; i < height; ++i) {
+    memcpy(file + kHeader + (height - 1 - i) * row, colors + i * width, width);
+  }
+  text_add(out, "data:image/bmp;base64,");
+  add_base64(out, file, size);
+  free(file);
+}
+
+/* What the numbers in a part of a picture have in common. */
+typedef struct {
+  double sum, least, greatest;
+  uint64_t count, nans, infinities;
+} picture_part;
+
+static void add_to_part(picture_part *part, double value) {
+  if (isnan(value)) {
+    ++part->nans;
+  } else if (isinf(value)) {
+    ++part->infinities;
+  } else {
+    part->sum += value;
+    if (part->count == 0 || value < part->least) part->least = value;
+    if (part->count == 0 || value > part->greatest) part->greatest = value;
+    ++part->count;
+  }
+}
+
+static picture_part *make_parts(size_t count) {
+  picture_part *parts = tool_alloc(count * sizeof *parts);
+  memset(parts, 0, count * sizeof *parts);
+  return parts;
+}
+
+/* Two dimensions: a cell is the mean of its elements, or says that one is NaN or infinite. */
+static void draw_matrix(text_buf *out, const number_list *list, const number_facts *facts,
+                        const char *name) {
+  const uint64_t rows = (uint64_t)list->view->shape[0], columns = (uint64_t)list->view->shape[1];
+  const size_t height = rows < kMaxCells ? (size_t)rows : kMaxCells;
+  const size_t width = columns < kMaxCells ? (size_t)columns : kMaxCells;
+  const size_t larger = height > width ? height : width;
+  const size_t scale = larger > 48 ? 3 : larger > 12 ? 4 : larger > 6 ? 12 : 24;
+  picture_part *parts = make_parts(height * width);
+  unsigned char colors[kMaxCells * kMaxCells];
+  uint64_t i, k;
+  if (list->step == 1) {
+    for (i = 0; i < rows; ++i) {
+      const size_t row = (size_t)(i * height / rows) * width;
+      for (k = 0; k < columns; ++k) {
+        add_to_part(&parts[row + (size_t)(k * width / columns)], get_number(list, i * columns + k));
+      }
+    }
+  } else {
+    /* The element in the middle of each cell. */
+    for (i = 0; i < height; ++i) {
+      const uint64_t row = rows / height * i + rows / height / 2;
+      for (k = 0; k < width; ++k) {
+        add_to_part(&parts[i * width + k],
+                    get_number(list, row * columns + columns / width * k + columns / width / 2));
+      }
+    }
+  }
+  for (i = 0; i < height * width; ++i) {
+    const picture_part *part = &parts[i];
+    const double mean = part->count > 0 ? part->sum / (double)part->count : 0;
+    colors[i] = (unsigned char)(get_share(facts, isfinite(mean) ? mean : 0) * (kNumColors - 1));
+    if (part->infinities > 0) colors[i] = kColorInfinite;
+    if (part->nans > 0) colors[i] = kColorNan;
+  }
+  text_add(out,
+           "<img class=\"pic\" alt=\"%s as an image of %zu by %zu cells\" width=\"%zu\" "
+           "height=\"%zu\" src=\"",
+           name, height, width, width * scale < 12 ? 12 : width * scale,
+           height * scale < 12 ? 12 : height * scale);
+  add_image(out, colors, height, width);
+  text_add(out, "\">");
+  free(parts);
+}
+
+static void begin_plot(text_buf *out, const char *name, const char *kind, size_t width) {
+  text_add(out,
+           "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"pic plot\" role=\"img\" "
+           "aria-label=\"%s as a %s\" viewBox=\"0 0 %zu 72\" preserveAspectRatio=\"none\">",
+           name, kind, width);
+}
+
+static double get_height(const number_facts *facts, double value) {
+  return 69 - 66 * get_share(facts, value);
+}
+
+/* One dimension: a line, from the least to the greatest of neighbours that share a point. */
+static void draw_line(text_buf *out, const number_list *list, const number_facts *facts,
+                      const char *name) {
+  const size_t count = list->size < kMaxPoints ? (size_t)list->size : kMaxPoints;
+  picture_part *parts = make_parts(count);
+  bool is_drawing = false;
+  uint64_t i;
+  for (i = 0; i < list->size; i += list->step) {
+    const size_t at = (size_t)((double)i / (double)list->size * (double)count);
+    add_to_part(&parts[at < count ? at : count - 1], get_number(list, i));
+  }
+  begin_plot(out, name, "line", count);
+  if (facts->least < 0 && facts->greatest > 0) {
+    const double zero = get_height(facts, 0);
+    text_add(out, "<line x1=\"0\" x2=\"%zu\" y1=\"%.1f\" y2=\"%.1f\"/>", count, zero, zero);
+  }
+  text_add(out, "<path d=\"M0 0");
+  for (i = 0; i < count; ++i) {
+    const picture_part *part = &parts[i];
+    const double x = (double)i + 0.5;
+    if (part->count == 0) {
+      if (part->nans + part->infinities > 0) is_drawing = false;
+      continue;
+    }
+    if (!is_drawing && (i + 1 == count || parts[i + 1].count == 0)) {
+      text_add(out, "M%.1f %.1fh.6", x - 0.3, get_height(facts, part->least)); /* it is alone */
+    } else {
+      text_add(out, "%c%.1f %.1f", is_drawing ? 'L' : 'M', x, get_height(facts, part->least));
+    }
+    if (part->greatest > part->least) {
+      text_add(out, "L%.1f %.1f", x, get_height(facts, part->greatest));
+    }
+    is_drawing = true;
+  }
+  text_add(out, "\"/>");
+  for (i = 0; i < count; ++i) {
+    if (parts[i].nans + parts[i].infinities == 0) continue;
+    text_add(out, "<rect class=\"nan\" x=\"%.2f\" y=\"0\" width=\"%.1f\" height=\"72\"/>",
+             count < 40 ? (double)i + 0.4 : (double)i, count < 40 ? 0.2 : 1);
+  }
+  text_add(out, "</svg>");
+  free(parts);
+}
+
+/* Other shapes: how many elements have about the same value. */
+static void draw_histogram(text_buf *out, const number_list *list, const number_facts *facts,
+                           const char *name) {
+  uint64_t bins[kMaxBins], most = 1, i;
+  memset(bins, 0, sizeof bins);
+  for (i = 0; i < list->size; i += list->step) {
+    const double value = get_number(list, i);
+    size_t bin;
+    if (!isfinite(value)) continue;
+    bin = (size_t)(get_share(facts, value) * kMaxBins);
+    if (bin == kMaxBins) --bin;
+    if (++bins[bin] > most) most = bins[bin];
+  }
+  begin_plot(out, name, "histogram", kMaxBins);
+  for (i = 0; i < kMaxBins; ++i) {
+    const double height = 70 * (double)bins[i] / (double)most;
+    if (bins[i] == 0) continue;
+    text_add(out, "<rect class=\"bar\" x=\"%d\" y=\"%.2f\" width=\".9\" height=\"%.2f\"/>", (int)i,
+             72 - (height > 1 ? height : 1), height > 1 ? height : 1);
+  }
+  text_add(out, "</svg>");
+}
+
+static void add_values(text_buf *out, const number_list *list) {
+  uint64_t i;
+  text_add(out, "<code>");
+  for (i = 0; i < list->size && i < kMaxValues; ++i) {
+    text_add(out, "%s", i > 0 ? ", " : "");
+    add_number(out, list, i);
+  }
+  text_add(out, "%s</code>", i < list->size ? ", ..." : "");
+}
+
+/* The picture of a tensor at one moment, and what its numbers are. `name` is safe. */
+static void add_picture(page *p, const DLTensor *view, const unsigned char *first,
+                        const char *name) {
+  number_list list;
+  number_facts facts;
+  if (!list_numbers(p, view, first, &list)) {
+    text_add(p->out, "<span class=\"dim\">its numbers cannot be read</span>");
+    return;
+  }
+  add_values(p->out, &list);
+  if (list.size == 1) return;
+  count_numbers(&list, &facts);
+  text_add(p->out, "<br>");
+  if (p->num_pictures++ >= kMaxPictures) {
+    text_add(p->out, "<span class=\"dim\">no picture: there are %d before</span><br>",
+             kMaxPictures);
+  } else if (view->ndim == 2 && list.per_element == 1) {
+    draw_matrix(p->out, &list, &facts, name);
+  } else if (view->ndim == 1 && list.per_element == 1) {
+    draw_line(p->out, &list, &facts, name);
+  } else {
+    draw_histogram(p->out, &list, &facts, name);
+  }
+  if (facts.nans + facts.infinities < facts.counted) {
+    text_add(p->out, "min %.6g, mean %.6g, max %.6g", facts.least,
+             facts.sum / (double)(facts.counted - facts.nans - facts.infinities), facts.greatest);
+  } else {
+    text_add(p->out, "no finite number");
+  }
+  if (facts.nans + facts.infinities > 0) {
+    text_add(p->out, "<br><span class=\"bad\">");
+    add_count(p->out, facts.nans, "NaN", "NaN");
+    text_add(p->out, ", ");
+    add_count(p->out, facts.infinities, "Inf", "Inf");
+    text_add(p->out, "</span>");
+  }
+  if (list.step > 1) {
+    text_add(p->out, "<br><span class=\"dim\">of ");
+    add_count(p->out, facts.counted, NULL, NULL);
+    text_add(p->out, " elements among ");
+    add_count(p->out, list.size, NULL, NULL);
+    text_add(p->out, "</span>");
+  }
+}
+
+/* ---- Calls with their arguments ---- */
+
+static void add_extents(text_buf *out, const char *what, const int64_t *values, int32_t count) {
+  int32_t i;
+  text_add(out, ", %s (", what);
+  for (i = 0; i < count; ++i) text_add(out, "%s%" PRId64, i > 0 ? ", " : "", values[i]);
+  text_add(out, ")");
+}
+
+static void add_elements(page *p, const described_tensor *t, const recorded_elements *elements,
+                         const char *when, const char *name) {
+  text_add(p->out, "<div><b>%s</b><br>", when);
+  if (elements->first != NULL) {
+    add_picture(p, &t->view, elements->first, name);
+  } else {
+    text_add(p->out, "<span class=\"open\">not here: ");
+    add_html(p->out, elements->missing, kMaxName);
+    text_add(p->out, "</span>");
+  }
+  text_add(p->out, "</div>\n");
+}
+
+static void add_tensor(page *p, const recorded_call *c, const described_tensor *t) {
+  const int64_t numel = tvm_ffi_tensor_get_numel(&t->view),
+                bits = tvm_ffi_dtype_get_bits(t->view.dtype);
+  const char *before = c->is_late ? "after it had failed" : "before";
+  text_buf name = {NULL, 0, 0};
+  char word[kDtypeTextSize];
+  add_name(&name, t->name, kMaxName);
+  text_add(p->out, "<figure><figcaption><code><b>%s</b> %s</code>, %s", name.data,
+           dtype_write(t->view.dtype, word), t->is_dltensor ? "DLTensor" : "Tensor");
+  add_extents(p->out, "shape", t->view.shape, t->view.ndim);
+  add_extents(p->out, "strides", t->view.strides, t->view.ndim);
+  if (numel >= 0 && numel <= INT64_MAX / (bits + 1)) {
+    text_add(p->out, ", ");
+    text_add_byte_count(p->out, ((uint64_t)numel * (uint64_t)bits + 7) / 8);
+  }
+  if (t->view.byte_offset != 0) {
+    text_add(p->out, ", byte_offset %" PRId64, (int64_t)t->view.byte_offset);
+  }
+  text_add(p->out, ", %s%s", tvm_ffi_device_print(t->view.device, word, sizeof word),
+           t->is_read_only ? ", read-only" : "");
+  if (t->left_out != NULL) {
+    text_add(p->out, ", <span class=\"open\">");
+    add_html(p->out, t->left_out, kMaxName);
+    text_add(p->out, "</span>");
+  }
+  text_add(p->out, "</figcaption>\n<div class=\"moments\">\n");
+  if (t->is_result) {
+    add_elements(p, t, &t->after, "result", name.data);
+  } else if (t->after.first == NULL && t->after.missing == NULL) {
+    add_elements(p, t, &t->before, before, name.data);
+  } else if (!t->is_changed && t->before.first != NULL) {
+    add_elements(p, t, &t->before, "unchanged", name.data);
+  } else {
+    add_elements(p, t, &t->before, before, name.data);
+    add_elements(p, t, &t->after, "after", name.data);
+  }
+  text_add(p->out, "</div></figure>\n");
+  text_free(&name);
+}
+
+static void add_items(page *p, const recorded_call *c, recorded_moment when) {
+  text_items items = recording_describe(p->r, c, when);
+  size_t i;
+  for (i = 0; i < items.size; ++i) {
+    if (i < kMaxItems) {
+      if (when == kBefore) {
+        text_add(p->out, "<tr><th scope=\"row\">arg[%zu]</th><td><code>", i);
+      } else {
+        text_add(p->out, "<tr><th scope=\"row\">result</th><td><code>");
+      }
+      add_name(p->out, items.items[i], kMaxText);
+      text_add(p->out, "</code></td></tr>\n");
+    }
+    free(items.items[i]);
+  }
+  if (items.size > kMaxItems) {
+    text_add(p->out, "<tr><td colspan=\"2\">and %zu more</td></tr>\n", items.size - kMaxItems);
+  }
+  free(items.items);
+}
+
+static void add_tensors(page *p, const recorded_call *c) {
+  call_tensors tensors;
+  size_t i;
+  recording_read_tensors(p->r, c, kMaxTensors, &p->bytes_left, &tensors);
+  if (tensors.is_damaged) p->is_damaged = true;
+  if (tensors.size > 0) {
+    text_add(p->out, "<div class=\"tensors\">\n");
+    for (i = 0; i < tensors.size; ++i) add_tensor(p, c, &tensors.items[i]);
+    text_add(p->out, "</div>\n");
+  }
+  if (tensors.num_more > 0) {
+    text_add(p->out, "<p class=\"dim\">Left out: ");
+    add_count(p->out, tensors.num_more, "more tensor", NULL);
+    text_add(p->out, ".</p>\n");
+  }
+  call_tensors_free(&tensors);
+}
+
+static void add_call(page *p, const page_call *shown, bool is_open) {
+  const recorded_call *c = shown->call;
+  const char *role = c->end == kCallRaised ? "bad" : c->end == kCallUnfinished ? "open" : "dim";
+  text_add(p->out, "<details%s><summary>%" PRId64 " <code><b>", is_open ? " open" : "", c->number);
+  add_name(p->out, c->function, kMaxName);
+  text_add(p->out, "</b>(");
+  add_name(p->out, c->signature, kMaxName);
+  text_add(p->out, ")</code> <span class=\"%s\">", role);
+  add_end(p->out, c);
+  text_add(p->out, "</span></summary>\n<div class=\"call\" id=\"c%" PRId64 "\">\n<p class=\"dim\">",
+           c->number);
+  text_add(p->out, "thread %" PRId64 ", ", c->thread);
+  text_add(p->out, "%s at ", c->is_late ? "failed" : "began");
+  add_time(p->out, shown->begin - p->first);
+  text_add(p->out, " of the timeline, in <code>");
+  add_name(p->out, c->library, kMaxText);
+  if (c->build_id != NULL) {
+    text_add(p->out, "</code>, build <code>");
+    add_name(p->out, c->build_id, kMaxName);
+  }
+  text_add(p->out, "</code>%s</p>\n",
+           c->is_late ? "; the arguments were read after it had failed" : "");
+  if (c->end == kCallRaised && c->error[0] != '\0') {
+    text_add(p->out, "<pre>");
+    add_html(p->out, c->error, kMaxText);
+    text_add(p->out, "</pre>\n");
+  }
+  text_add(p->out, "<table class=\"args\">\n");
+  add_items(p, c, kBefore);
+  if (c->end == kCallReturned) add_items(p, c, kAfter);
+  text_add(p->out, "</table>\n");
+  add_tensors(p, c);
+  text_add(p->out, "</div></details>\n");
+}
+
+static void add_calls(page *p) {
+  size_t num_detailed = 0, i;
+  if (p->num_calls > 1) qsort(p->calls, p->num_calls, sizeof *p->calls, compare_numbers);
+  for (i = 0; i < p->num_calls; ++i) num_detailed += p->calls[i].is_detailed;
+  text_add(p->out, "<section>\n<h2>Calls</h2>\n");
+  if (num_detailed < p->num_calls) {
+    text_add(p->out, "<p>Here are ");
+    add_count(p->out, num_detailed, NULL, NULL);
+    text_add(p->out, " of ");
+    add_count(p->out, p->num_calls, "call", NULL);
+    text_add(p->out,
+             ": at most %d that failed or did not finish, and the first of the others. With "
+             "<code>--match</code> or <code>--call</code> a page has others.</p>\n",
+             kMaxBad);
+  }
+  for (i = 0; i < p->num_calls; ++i) {
+    if (p->calls[i].is_detailed) add_call(p, &p->calls[i], p->num_calls <= 2);
+  }
+  text_add(p->out, "</section>\n");
+}
+
+/* ---- The page ---- */
+
+bool recording_write_page(const shown_page *request, const char *path) {
+  text_buf out = {NULL, 0, 0};
+  page p;
+  size_t i;
+  bool is_written;
+  memset(&p, 0, sizeof p);
+  p.request = request;
+  p.r = request->recording;
+  p.out = &out;
+  p.bytes_left = MAX_BYTES;
+  p.elements_left = MAX_ELEMENTS;
+  p.num_calls = request->num_calls;
+  p.calls = tool_alloc((p.num_calls + 1) * sizeof *p.calls);
+  memset(p.calls, 0, (p.num_calls + 1) * sizeof *p.calls);
+  for (i = 0; i < p.num_calls; ++i) {
+    const recorded_call *c = p.calls[i].call = request->calls[i];
+    p.num_errors += c->end == kCallRaised;
+    p.num_unfinished += c->end == kCallUnfinished;
+    p.num_left_out += c->num_left_out > 0;
+  }
+  make_rows(&p);
+  place_calls(&p);
+  choose_calls(&p);
+  add_heading(&p);
+  add_timeline(&p);
+  add_table(&p);
+  add_calls(&p);
+  text_add(&out, "</main>\n<script>%s</script>\n</body>\n</html>\n", kScript);
+  is_written = tool_write_file(path, out.data, out.size);
+  free(p.calls);
+  free(p.rows);
+  text_free(&out);
+  return is_written && !p.is_damaged;
+}
