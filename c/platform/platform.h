@@ -196,7 +196,8 @@ bool tvmffi_dl_find_file(const char *path, tvmffi_dl_file *out);
 /*
  * tvmffi_dl_open for a file name: first tries the directory of the library or program that contains
  * this code, if that is known for sure; then, if that is `tvm_ffi_cxx`, where the library with C++
- * functions is installed, the one that holds it; and then leaves the search to the system.
+ * functions is installed, the one that holds it (not in the core profile, which has nothing there);
+ * and then leaves the search to the system.
  */
 void *tvmffi_dl_open_beside(const char *name, char *reason, size_t reason_size);
 

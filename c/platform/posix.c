@@ -258,21 +258,24 @@ bool tvmffi_dl_find_file(const char *path, tvmffi_dl_file *out) {
 }
 
 void *tvmffi_dl_open_beside(const char *name, char *reason, size_t reason_size) {
-  static const char anchor = 0, kInner[] = "/tvm_ffi_cxx/";
-  enum { kInnerSize = sizeof kInner - 1 };
+  static const char anchor = 0;
   char path[4096], *slash;
   if (tvmffi_dl_find_path(&anchor, path, sizeof path)) {
     slash = strrchr(path, '/');
     if (slash != NULL && strlen(name) < sizeof path - (size_t)(slash + 1 - path)) {
-      const bool is_inner =
-          slash + 1 - path >= kInnerSize && memcmp(slash + 1 - kInnerSize, kInner, kInnerSize) == 0;
       void *handle;
       strcpy(slash + 1, name);
       handle = tvmffi_dl_open(path, reason, reason_size);
-      if (handle == NULL && is_inner) {
-        strcpy(slash + 2 - kInnerSize, name);
-        handle = tvmffi_dl_open(path, reason, reason_size);
+#ifdef TVMFFI_PROFILE_FULL
+      if (handle == NULL) {
+        static const char kInner[] = "/tvm_ffi_cxx";
+        const size_t size = sizeof kInner - 1;
+        if ((size_t)(slash - path) >= size && memcmp(slash - size, kInner, size) == 0) {
+          strcpy(slash - size + 1, name);
+          handle = tvmffi_dl_open(path, reason, reason_size);
+        }
       }
+#endif
       if (handle != NULL) return handle;
     }
   }
