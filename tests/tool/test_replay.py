@@ -379,8 +379,8 @@ class ShowPage(unittest.TestCase):
                         float(rect.get("x")[:-1]), int(rect.get("y")),
                         float(rect.get("width")[:-1]), rect.get("class"))
         self.assertEqual(bars, {
-            1: (0, 1, 50, "s1"), 2: (10, 21, 20, "s2"), 3: (30, 21, 10, "err"),
-            4: (60, 1, 40, "hatch"), 5: (100, 1, .12, "s5"), 6: (90, 1, .12, "err")})
+            1: (0, 1, 49.95, "s1"), 2: (10, 21, 19.95, "s2"), 3: (30, 21, 9.95, "err"),
+            4: (60, 1, 39.95, "hatch"), 5: (100, 1, .2, "s5"), 6: (90, 1, .2, "err")})
         self.assertRegex(page.text, "Thread 7 5 calls .* Thread 8 1 call")
         self.assertIn("6 calls 2 errors 1 unfinished call 6 functions", page.text)
         self.assertIn("the arguments were read after it had failed", page.text)

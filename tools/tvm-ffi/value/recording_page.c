@@ -110,7 +110,7 @@ static const char kStyle[] =
     "svg{display:block;overflow:hidden}svg a{cursor:pointer}\n"
     ".axis text{fill:var(--dim);font:11px system-ui,sans-serif}\n"
     ".lanes{background:var(--soft)}.tick{stroke:var(--line)}\n"
-    ".b rect{stroke:var(--bg);stroke-width:.5}.b text{fill:#fff;font:11px system-ui,sans-serif;"
+    ".b text{fill:#fff;font:11px system-ui,sans-serif;"
     "paint-order:stroke;stroke:#222a;stroke-width:2px}\n"
     ".s0{fill:#5c6570;background:#5c6570}.s1{fill:#2f6fb3;background:#2f6fb3}"
     ".s2{fill:#7a55a8;background:#7a55a8}.s3{fill:#1f7a6c;background:#1f7a6c}"
@@ -135,7 +135,9 @@ static const char kStyle[] =
     ".plot line{stroke:var(--line);vector-effect:non-scaling-stroke}\n"
     ".plot .bar{fill:var(--plot)}.plot .nan{fill:var(--bad)}\n"
     "@media(max-width:40rem){body{padding:.6rem;font-size:14px}th,td{padding:.25em .35em}}\n"
-    "@media print{body{max-width:none;font-size:10pt}details{break-inside:avoid}"
+    "@media "
+    "print{body{max-width:none;font-size:10pt}figure{break-inside:avoid}h2,summary{break-after:"
+    "avoid}"
     ".scroll{overflow:visible}*{print-color-adjust:exact;-webkit-print-color-adjust:exact}}\n";
 
 /* Opens what a link goes to, and everything before it is printed. */
@@ -547,7 +549,8 @@ static double get_percent(const page *p, double time) {
 static void add_bar(page *p, const bar *b, size_t depth) {
   const recorded_call *c = b->first->call;
   const double x = get_percent(p, b->begin), end = get_percent(p, b->end);
-  const double width = end - x > 0.12 ? end - x : 0.12;
+  const double exact = end - x > 0.2 ? end - x : 0.2;
+  const double width = exact > 0.5 ? exact - 0.05 : exact; /* neighbours are told apart */
   const char *mark = b->num_errors == b->count       ? "err"
                      : b->num_unfinished == b->count ? "hatch"
                                                      : NULL;
@@ -795,13 +798,14 @@ static void add_row(page *p, const page_row *row) {
 
 static void add_table(page *p) {
   size_t i;
-  text_add(p->out,
-           "<section>\n<h2>Functions</h2>\n<div class=\"scroll\"><table>\n<thead><tr>"
-           "<th scope=\"col\" class=\"name\">Function</th><th scope=\"col\">Recorded</th>"
-           "<th scope=\"col\">Of calls</th><th scope=\"col\">Errors</th>"
-           "<th scope=\"col\">Unfinished</th><th scope=\"col\">Total</th>"
-           "<th scope=\"col\">Mean</th><th scope=\"col\">P99</th><th scope=\"col\">Longest</th>"
-           "<th scope=\"col\">Bytes before</th></tr></thead>\n<tbody>\n");
+  text_add(
+      p->out,
+      "<section>\n<h2>Functions</h2>\n<div class=\"scroll\" tabindex=\"0\"><table>\n<thead><tr>"
+      "<th scope=\"col\" class=\"name\">Function</th><th scope=\"col\">Recorded</th>"
+      "<th scope=\"col\">Of calls</th><th scope=\"col\">Errors</th>"
+      "<th scope=\"col\">Unfinished</th><th scope=\"col\">Total</th>"
+      "<th scope=\"col\">Mean</th><th scope=\"col\">P99</th><th scope=\"col\">Longest</th>"
+      "<th scope=\"col\">Bytes before</th></tr></thead>\n<tbody>\n");
   for (i = 0; i < p->num_rows && i < kMaxRows; ++i) add_row(p, &p->rows[i]);
   text_add(p->out, "</tbody></table></div>\n");
   if (p->num_rows > kMaxRows) {
