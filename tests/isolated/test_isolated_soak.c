@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A million calls and ten thousand restarts: memory, open files, shared memory and processes of the
- * host do not grow. Prints what there is of each on the way.
+ * host do not grow, nor does the memory of its helper. Prints what there is of each on the way.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -34,9 +34,23 @@ static TVMFFIObjectHandle get(TVMFFIObjectHandle module, const char *name) {
 /* ---- What there is ---- */
 
 typedef struct {
-  long resident; /* KiB */
+  int64_t helper;                 /* its process */
+  long resident, helper_resident; /* KiB */
   int files, shared_files, processes;
 } usage;
+
+/* Of a process, in KiB: with the shared memory that it has touched. */
+static long read_resident(int64_t process) {
+  char path[64];
+  long pages = 0;
+  FILE *file;
+  snprintf(path, sizeof path, "/proc/%lld/statm", (long long)process);
+  file = fopen(path, "r");
+  assert_non_null(file);
+  assert_int_equal(fscanf(file, "%*d %ld", &pages), 1);
+  fclose(file);
+  return pages * (sysconf(_SC_PAGESIZE) / 1024);
+}
 
 static int count_files(void) {
   DIR *folder = opendir("/proc/self/fd");
@@ -85,14 +99,12 @@ static int count_processes(void) {
   return count;
 }
 
-static usage read_usage(void) {
-  FILE *file = fopen("/proc/self/statm", "r");
+static usage read_usage(TVMFFIObjectHandle module) {
   usage now;
-  long pages = 0;
-  assert_non_null(file);
-  assert_int_equal(fscanf(file, "%*d %ld", &pages), 1);
-  fclose(file);
-  now.resident = pages * (sysconf(_SC_PAGESIZE) / 1024);
+  check_ok(tvm_ffi_isolated_read_process(module, 0, &now.helper));
+  assert_int_not_equal(now.helper, 0);
+  now.resident = read_resident(getpid());
+  now.helper_resident = read_resident(now.helper);
   now.files = count_files();
   now.shared_files = count_shared_files();
   now.processes = count_processes();
@@ -100,8 +112,8 @@ static usage read_usage(void) {
 }
 
 static void report(const char *what, int done, const usage *now) {
-  printf("%8d %-8s  %6ld KiB  %2d files  %d shared  %d processes\n", done, what, now->resident,
-         now->files, now->shared_files, now->processes);
+  printf("%8d %-8s  %6ld KiB  %6ld KiB in the helper  %2d files  %d shared  %d processes\n", done,
+         what, now->resident, now->helper_resident, now->files, now->shared_files, now->processes);
   fflush(stdout);
 }
 
@@ -109,6 +121,9 @@ static void report(const char *what, int done, const usage *now) {
 static void check_has_not_grown(const usage *before, const usage *now) {
   enum { kTolerance = 512 }; /* KiB */
   assert_true(now->resident <= before->resident + kTolerance);
+  if (now->helper == before->helper) {
+    assert_true(now->helper_resident <= before->helper_resident + kTolerance);
+  }
   assert_int_equal(now->files, before->files);
   assert_int_equal(now->shared_files, before->shared_files);
   assert_int_equal(now->processes, before->processes);
@@ -120,29 +135,33 @@ static double now_in_seconds(void) {
   return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-/* Does `count` rounds after as many as it takes to warm up, and checks that nothing grows. */
-static void repeat(const char *what, void (*round)(int i), int count, int count_to_warm_up) {
+/*
+ * Does `count` rounds with a module after as many as it takes to warm up, and checks that nothing
+ * grows.
+ */
+static void repeat(const char *what, TVMFFIObjectHandle module, void (*round)(int i), int count,
+                   int count_to_warm_up) {
   usage before, now;
   double begin;
   int i;
   for (i = 0; i < count_to_warm_up; ++i) round(i);
-  before = now = read_usage();
+  before = now = read_usage(module);
   report(what, 0, &before);
   begin = now_in_seconds();
   for (i = 1; i <= count; ++i) {
     round(i);
     if (i % (count / kReports) == 0) {
-      now = read_usage();
+      now = read_usage(module);
       report(what, i, &now);
+      check_has_not_grown(&before, &now); /* a leak takes gigabytes by the end */
     }
   }
   printf("%.1f us each\n", (now_in_seconds() - begin) / count * 1e6);
-  check_has_not_grown(&before, &now);
 }
 
 /* ---- Calls ---- */
 
-static TVMFFIObjectHandle same, add_to, iota, adder, call, callback, shared;
+static TVMFFIObjectHandle same, add_to, iota, own_iota, keep, adder, call, callback, owned, shared;
 
 TVM_FFI_C_FUNCTION(be_called, "() -> int") {
   return tvm_ffi_args_return(args, tvm_ffi_any_from_int64(7));
@@ -177,6 +196,17 @@ static void call_once(int i) {
       args[0] = tvm_ffi_any_view_object(callback);
       check_ok(tvm_ffi_function_call(call, args, 1, &result));
       break;
+    case 6: /* a result in memory of the kernel's own, which is copied */
+    case 7: /* and one that is copied to be lent */
+      args[0] = tvm_ffi_any_from_int64(i % 16 == 6 ? 100 : 20000);
+      check_ok(tvm_ffi_function_call(own_iota, args, 1, &result));
+      tvm_ffi_any_clear(&result);
+      break;
+    case 8: /* a tensor that the kernel keeps until the next one; the one before is the result */
+      args[0] = tvm_ffi_any_view_object(owned);
+      check_ok(tvm_ffi_function_call(keep, args, 1, &result));
+      tvm_ffi_any_clear(&result);
+      break;
     default:
       args[0] = tvm_ffi_any_from_int64(i);
       check_ok(tvm_ffi_function_call(same, args, 1, &result));
@@ -187,8 +217,12 @@ static void call_once(int i) {
 static void test_calls(void **state) {
   const TVMFFIObjectHandle module = load("isolated_good.so");
   DLPackManagedTensorAllocator before;
+  float data[4] = {1, 2, 3, 4};
+  tvm_ffi_vector v;
   int64_t n = 4;
   (void)state;
+  (void)tvm_ffi_vector_init(&v, data, kCpu, TVM_FFI_C_FLOAT32, n);
+  check_ok(tvm_ffi_tensor_create_around(&v.tensor, NULL, NULL, &owned));
   check_ok(TVMFFIEnvSetDLPackManagedTensorAllocator(tvm_ffi_isolated_allocate, 0, &before));
   check_ok(tvm_ffi_tensor_create(kCpu, TVM_FFI_C_FLOAT32, 1, &n, &shared));
   check_ok(TVMFFIEnvSetDLPackManagedTensorAllocator(before, 0, NULL));
@@ -197,15 +231,20 @@ static void test_calls(void **state) {
   same = get(module, "same");
   add_to = get(module, "add_to");
   iota = get(module, "iota");
+  own_iota = get(module, "own_iota");
+  keep = get(module, "keep");
   adder = get(module, "adder");
   call = get(module, "call");
-  repeat("calls", call_once, kCalls, kCalls / 100);
+  repeat("calls", module, call_once, kCalls, kCalls / 100);
   tvm_ffi_object_release(same);
   tvm_ffi_object_release(add_to);
   tvm_ffi_object_release(iota);
+  tvm_ffi_object_release(own_iota);
+  tvm_ffi_object_release(keep);
   tvm_ffi_object_release(adder);
   tvm_ffi_object_release(call);
   tvm_ffi_object_release(callback);
+  tvm_ffi_object_release(owned);
   tvm_ffi_object_release(shared);
   tvm_ffi_object_release(module);
   assert_int_equal(count_processes(), 0);
@@ -230,7 +269,7 @@ static void test_restarts(void **state) {
   (void)state;
   fine = get(module, "fine");
   for (i = 0; i < 4; ++i) endings[i] = get(module, kEndings[i]);
-  repeat("restarts", restart_once, kRestarts, kRestarts / 50);
+  repeat("restarts", module, restart_once, kRestarts, kRestarts / 50);
   for (i = 0; i < 4; ++i) tvm_ffi_object_release(endings[i]);
   tvm_ffi_object_release(fine);
   tvm_ffi_object_release(module);
