@@ -10,7 +10,8 @@ The calls are those of calls.txt, except for kernels that need headers which the
 (kernels_objects.cc); the programs names_*.cc print the results of its less common names. Both
 builds run on both libraries. In derived.cc either set of headers compiles a class, and either one
 what derives from it. A client of modules is no larger with ours. Each header includes the standard
-headers that the package's does: sources rely on them.
+headers that the package's does: sources rely on them; and streams, which take longest to compile,
+only where the package's does.
 """
 import argparse
 import os
@@ -35,6 +36,9 @@ DIFFERENCES = {
 }
 # With the package's headers these call C++ functions of the package's library.
 NEED_ITS_LIBRARY = {"names_extra", "names_layouts"}
+STREAMS = {"iostream", "istream", "ostream", "sstream"}
+# It compiles only after any.h, which includes them.
+MORE_STREAMS = {"tvm/ffi/rvalue_ref.h"}
 
 
 def choose_calls():
@@ -167,10 +171,12 @@ def compare_standard_headers(cxx, includes):
         if not (ours / header).is_file() or "cuda" in path.parts:
             continue
         num_headers += 1
-        missing = (standard_headers(cxx, includes["package"], header) -
-                   standard_headers(cxx, includes["layer"], header))
-        if missing:
-            problems.append(f"{header} lacks {' '.join(sorted(missing))}")
+        wanted = standard_headers(cxx, includes["package"], header)
+        found = standard_headers(cxx, includes["layer"], header)
+        if wanted - found:
+            problems.append(f"{header} lacks {' '.join(sorted(wanted - found))}")
+        if (found - wanted) & STREAMS and header not in MORE_STREAMS:
+            problems.append(f"{header} includes {' '.join(sorted((found - wanted) & STREAMS))}")
     return problems, num_headers
 
 

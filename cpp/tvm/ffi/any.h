@@ -7,6 +7,7 @@
 #ifndef TVM_FFI_ANY_H_
 #define TVM_FFI_ANY_H_
 
+#include <tvm/ffi/error.h>
 #include <tvm/ffi/memory.h>
 #include <tvm/ffi/type_traits.h>
 #ifndef TVM_FFI_LEAN

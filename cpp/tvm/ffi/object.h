@@ -715,9 +715,11 @@ TVM_FFI_LOCAL inline bool RuntimeTypeIndexMatch(int32_t actual, int32_t target) 
 
 TVM_FFI_NAMESPACE_END
 
-#include <tvm/ffi/error.h>
+#include <tvm/ffi/detail/error_object.h>
 #ifndef TVM_FFI_LEAN
 #include <tvm/ffi/type_traits.h>
+
+#include <string>
 #endif
 
 #endif  // TVM_FFI_OBJECT_H_

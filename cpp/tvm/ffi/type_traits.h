@@ -22,7 +22,6 @@
 #include <tvm/ffi/detail/traits_object.h>
 #include <tvm/ffi/detail/traits_scalar.h>
 #include <tvm/ffi/detail/traits_text.h>
-#include <tvm/ffi/error.h>
 #include <tvm/ffi/object.h>
 
 TVM_FFI_NAMESPACE_BEGIN
@@ -140,6 +139,8 @@ TVM_FFI_NAMESPACE_END
 #ifndef TVM_FFI_LEAN
 #include <tvm/ffi/detail/traits_fallback.h>
 #include <tvm/ffi/object_ptr.h>
+
+#include <string>
 #endif
 
 #endif  // TVM_FFI_TYPE_TRAITS_H_
