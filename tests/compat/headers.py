@@ -8,10 +8,10 @@ results.
 
 The calls are those of calls.txt, except for kernels that need headers which the layer lacks
 (kernels_objects.cc); the programs names_*.cc print the results of its less common names. Both
-builds run on both libraries. In derived.cc either set of headers compiles a class, and either one
-what derives from it. A client of modules is no larger with ours. Each header includes the standard
-headers that the package's does: sources rely on them; and streams, which take longest to compile,
-only where the package's does.
+builds run on both libraries. In derived.cc either set of headers compiles a library, and either one
+a program that derives from its classes and exchanges values with it. A client of modules is no
+larger with ours. Each header includes the standard headers that the package's does: sources rely on
+them; and streams, which take longest to compile, only where the package's does.
 """
 import argparse
 import os
@@ -222,8 +222,8 @@ def main():
     ]
     print("\n".join(problems)
           or f"{len(choose_calls())} calls and {num_lines} lines of programs on two libraries, "
-          f"the same by both sets of headers; {num_derived} combinations of a class and one that "
-          f"derives from it; standard headers of {num_headers} headers")
+          f"the same by both sets of headers; {num_derived} combinations of a library and a "
+          f"program that derives from its classes; standard headers of {num_headers} headers")
     return 1 if problems else 0
 
 
