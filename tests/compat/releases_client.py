@@ -1,11 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls kernels through a release of the package, and checks what comes back.
+"""Calls kernels through a release of the package, and checks what comes back; or does a small job
+with a package that depends on it.
 
     releases_client.py LIBRARY c|cxx|wrap KERNEL [...]
+    releases_client.py LIBRARY xgrammar|tvm|tilelang|orcjit FOLDER
 
-LIBRARY is the libtvm_ffi.so that must have been loaded. Prints `well` as its last line; ends with
-another code than 0, or by a signal, if something is wrong.
+LIBRARY is the libtvm_ffi.so that must have been loaded. FOLDER is for files. Prints `well` as its
+last line; ends with another code than 0, or by a signal, if something is wrong.
 """
+import importlib.util
+import os
+import pathlib
+import subprocess
 import sys
 
 import numpy as np
@@ -85,14 +91,102 @@ def check_package():
                 tvm_ffi.convert(lambda: (_ for _ in ()).throw(ValueError("wrong"))))
 
 
-def main():
-    library, *kernels = sys.argv[1:]
+# ---- Packages that depend on it ----
+
+
+def use_xgrammar(_):
+    """A grammar, and the tokens that it allows after each token."""
+    import xgrammar
+
+    info = xgrammar.TokenizerInfo(["a", "b", "c", "ab", "</s>"], stop_token_ids=[4])
+    compiler = xgrammar.GrammarCompiler(info)
+    matcher = xgrammar.GrammarMatcher(compiler.compile_grammar('root ::= "ab" "c"'))
+    allowed, mask = [], xgrammar.allocate_token_bitmask(1, info.vocab_size)
+    for token in (3, 2, 4):
+        matcher.fill_next_token_bitmask(mask)
+        allowed.append([i for i in range(info.vocab_size) if int(mask[0][0]) >> i & 1])
+        check(f"token {token}", matcher.accept_token(token), True)
+    check("allowed", allowed, [[0, 3], [2], [4]])
+    check("the end", matcher.is_terminated(), True)
+    check_error("a wrong grammar", RuntimeError, "is not defined", compiler.compile_grammar,
+                "root ::= nope")
+
+
+def use_tvm(folder, targets=("c", "llvm")):
+    """A kernel, compiled, written to a file, loaded and called."""
+    import tvm
+    from tvm import te
+
+    x = te.placeholder((8,), name="x")
+    function = te.create_prim_func([x, te.compute((8,), lambda i: x[i] * 2 + 1, name="y")])
+    module = tvm.IRModule({"main": function.with_attr("global_symbol", "main")})
+    tvm.ir.assert_structural_equal(tvm.ir.load_json(tvm.ir.save_json(module)), module)
+    for target in targets:
+        path = str(folder / f"{target}.so")
+        tvm.compile(module, target=target).export_library(path)
+        kernel = tvm.runtime.load_module(path)["main"]
+        x_values, y_values = (tvm.runtime.tensor(np.arange(8, dtype="float32")),
+                              tvm.runtime.tensor(np.zeros(8, "float32")))
+        kernel(x_values, y_values)
+        check(target, y_values.numpy().tolist(), [2.0 * i + 1 for i in range(8)])
+        check_error(f"{target}, a type", (TypeError, RuntimeError), "main", kernel, x_values, 3)
+
+
+def use_tilelang(folder):
+    """The same with TileLang's TVM, which has one target without a GPU; TileLang's own modules
+    import PyTorch."""
+    root = pathlib.Path(importlib.util.find_spec("tilelang").origin).parent
+    sys.path.insert(0, str(root / "3rdparty/tvm/python"))
+    os.environ["TVM_LIBRARY_PATH"] = str(root / "lib")
+    use_tvm(folder, ["c"])
+
+
+def use_orcjit(folder):
+    """An object file, loaded and called."""
+    from tvm_ffi_orcjit import ExecutionSession
+
+    (folder / "twice.c").write_text("""
+        #include <tvm/ffi/c_api.h>
+        int __tvm_ffi_twice(void *self, const TVMFFIAny *args, int32_t num_args,
+                            TVMFFIAny *result) {
+          if (num_args != 1 || args[0].type_index != kTVMFFIInt) {
+            TVMFFIErrorSetRaisedFromCStr("TypeError", "twice takes an integer");
+            return -1;
+          }
+          *result = args[0];
+          result->v_int64 *= 2;
+          return 0;
+        }""", encoding="utf-8")
+    root = pathlib.Path(tvm_ffi.__file__).parent
+    subprocess.run(["cc", "-c", "-fPIC", f"-I{root / 'include'}",
+                    f"-I{root / '3rdparty/dlpack/include'}", "twice.c"], cwd=folder, check=True)
+    library = ExecutionSession().create_library("library")
+    library.add(str(folder / "twice.o"))
+    twice = library.get_function("twice")
+    check("twice", twice(21), 42)
+    check_error("a type", TypeError, "twice takes", twice, "x")
+
+
+CLIENTS = {"xgrammar": use_xgrammar, "tvm": use_tvm, "tilelang": use_tilelang,
+           "orcjit": use_orcjit}
+
+
+def check_library(library):
     with open("/proc/self/maps", encoding="utf-8") as maps:
         loaded = {line.split()[-1] for line in maps if line.rstrip().endswith("/libtvm_ffi.so")}
     check("the library", loaded, {library})
+
+
+def main():
+    library, *kernels = sys.argv[1:]
+    check_library(library)
     if not kernels:
         check_package()
     for kind, path in zip(kernels[::2], kernels[1::2]):
+        if kind in CLIENTS:
+            CLIENTS[kind](pathlib.Path(path))
+            check_library(library)
+            continue
         {"c": check_c, "cxx": check_cxx, "wrap": check_wrap}[kind](tvm_ffi.load_module(path))
     print("well")
 

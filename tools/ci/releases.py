@@ -1,15 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Every release of apache-tvm-ffi on PyPI beside this library: the table of docs/abi/releases.md.
+"""Every release of apache-tvm-ffi on PyPI, and packages that want an old one, beside this library:
+the tables of docs/abi/releases.md.
 
-    releases.py --runtime libtvm_ffi.so --tool tvm-ffi [--record]     77 if PyPI is not reached
-    releases.py --check     fail when the page has another table than docs/abi/releases.json
+    releases.py --runtime libtvm_ffi.so --with-cxx libtvm_ffi.so --tool tvm-ffi [--record]
+                            77 if PyPI is not reached
+    releases.py --check     fail when the page has other tables than docs/abi/releases.json
 
 For each release, a program in Python (tests/compat/releases_client.py) calls
 
 - a kernel that its headers compile, on our library;
 - kernels of our headers on its library: in C, in C++, and made by `tvm-ffi wrap`;
 - the functions of its Python package, and all kernels of ours, on our library.
+
+It does a small job with each of CLIENTS beside the oldest release that the client accepts, on the
+library of that release and on ours (--with-cxx where the client calls C++ functions of it).
 
 A cell that is `yes` in the data and is not now fails, and so does one whose reason is not in WHY.
 --record writes the data and the page.
@@ -37,12 +42,26 @@ COLUMNS = {
     "kernel": "its kernel on our library", "c": "our kernel in C", "cxx": "in C++",
     "wrap": "made by `wrap`", "package": "its Python package on our library"
 }
+# What is installed, the release beside it, the job of releases_client.py, and whether the client
+# calls C++ functions of the library. Some 250 MB are fetched.
+CLIENTS = [
+    (["xgrammar==0.1.34", *package.MORE["xgrammar"][1:]], "0.1.9", "xgrammar", False),
+    (["tilelang==0.1.8", *package.MORE["tilelang"][2:]], "0.1.2", "tilelang", True),
+    (["tilelang==0.1.12", *package.MORE["tilelang"][2:]], "0.1.10", "tilelang", True),
+    (["apache-tvm==0.25.0", *package.MORE["tvm"][1:]], "0.1.12", "tvm", True),
+    # It accepts 0.1.0, whose package needs a later libstdc++ than others.
+    (["apache-tvm-ffi-orcjit==0.1.0"], "0.1.2", "orcjit", True),
+]
+CLIENT_COLUMNS = {"own": "on the release's library", "ours": "on our library"}
+# Instead of PyTorch and Transformers, which xgrammar imports.
+STAND_INS = ROOT / "tests/compat/stand_ins"
 # What a failure says, and why it does.
 WHY = [
     (r"undefined symbol: __cxa_call_terminate",
      "its `libtvm_ffi_testing.so` needs a libstdc++ of GCC 13 or later"),
     (r"no attribute 'MapGetMissingObject'",
      "it needs `ffi.MapGetMissingObject`, which only releases 0.1.6 to 0.1.8 have"),
+    (r"unknown dtype `bool8`", "that library does not read the dtype `bool8`"),
 ]
 
 
@@ -63,12 +82,16 @@ class Releases:
 
     def folder(self, name):
         """Where a release is installed, without what it depends on; raises Unavailable."""
-        place = self.root / name
+        return self.install(name, [f"apache-tvm-ffi=={name}"])
+
+    def install(self, name, requirements):
+        place, mark = self.root / name, self.root / name / "complete"
         with package.locked(self.root / "lock"):
-            if not (place / "tvm_ffi").exists():
+            if not mark.exists():
                 shutil.rmtree(place, ignore_errors=True)
                 package.run(f"pip install of {name}", self.python, *package.INSTALL, "--no-deps",
-                            "--target", place, f"apache-tvm-ffi=={name}")
+                            "--target", place, *requirements)
+                mark.touch()
         return place
 
     def call(self, folders, *kernels):
@@ -84,6 +107,21 @@ class Releases:
         if done.returncode < 0:
             return f"signal {-done.returncode} after: {last_line(done.stdout)}"
         return last_line(done.stdout)
+
+    def client_row(self, client, runtimes):
+        """The cells of a client; of the runtimes the second has the C++ functions."""
+        requirements, release, job, calls_cxx = client
+        own, place = self.folder(release), self.install(requirements[0], requirements)
+        more = [place, STAND_INS] if job == "xgrammar" else [place]
+        files, on_ours = self.work / "files", self.work / "on_ours"
+        files.mkdir()
+        ours = package.replace_library(own, runtimes[calls_cxx], on_ours)
+        row = {"client": requirements[0].replace("==", " "), "release": release,
+               "own": self.call([own, *more], job, files),
+               "ours": self.call([*ours, *more], job, files)}
+        for folder in files, on_ours:
+            shutil.rmtree(folder)
+        return row
 
     def compile(self, compiler, source, target, includes):
         flags = [] if compiler == "cc" else ["-std=c++17"]
@@ -132,29 +170,32 @@ def explain(cell):
     return next((f"no: {why}" for pattern, why in WHY if re.search(pattern, cell)), None)
 
 
-def table(data):
+def table(data, rows, columns):
     lines = [f"Tried on {data['date']} on {data['system']} with Python {data['python']}:", "",
-             "| release | " + " | ".join(COLUMNS.values()) + " |", "|---|" + "---|" * len(COLUMNS)]
-    for row in data["rows"]:
-        lines.append(f"| {row['release']} | " + " | ".join(row[key] for key in COLUMNS) + " |")
+             "| " + " | ".join(columns.values()) + " |", "|" + "---|" * len(columns)]
+    lines += ["| " + " | ".join(row[key] for key in columns) + " |" for row in rows]
     return lines
 
 
 def page_with(data):
-    return porting_tables.insert_table(PAGE, PAGE.read_text(encoding="utf-8"),
-                                       "rows of releases.json", table(data))
+    page = PAGE.read_text(encoding="utf-8")
+    for name, columns in (("rows", {"release": "release", **COLUMNS}),
+                          ("clients", {"client": "client", "release": "beside", **CLIENT_COLUMNS})):
+        page = porting_tables.insert_table(PAGE, page, f"{name} of releases.json",
+                                           table(data, data[name], columns))
+    return page
 
 
-def judge(rows, recorded):
+def judge(rows, recorded, name, columns):
     """Print what became of each cell; returns whether all are as good as recorded and explained."""
-    known, is_good = {row["release"]: row for row in recorded}, True
+    known, is_good = {row[name]: row for row in recorded}, True
     for row in rows:
-        for key, column in COLUMNS.items():
-            cell, before = explain(row[key]), known.get(row["release"], {}).get(key)
+        for key, column in columns.items():
+            cell, before = explain(row[key]), known.get(row[name], {}).get(key)
             is_ok = cell is not None and (cell == "yes" or before != "yes")
             is_good = is_good and is_ok
             note = "" if before in (None, cell) else f" (recorded: {before})"
-            print(f"{'ok' if is_ok else 'FAILED'}: {row['release']}, {column}: "
+            print(f"{'ok' if is_ok else 'FAILED'}: {row[name]}, {column}: "
                   f"{cell or row[key]}{note}")
             row[key] = cell or row[key]
     return is_good
@@ -163,11 +204,13 @@ def judge(rows, recorded):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--runtime", type=pathlib.Path)
+    parser.add_argument("--with-cxx", type=pathlib.Path)
     parser.add_argument("--tool", type=pathlib.Path)
     parser.add_argument("--record", action="store_true")
     parser.add_argument("--check", action="store_true")
     args = parser.parse_args()
-    recorded = json.loads(DATA.read_text(encoding="utf-8")) if DATA.exists() else {"rows": []}
+    recorded = json.loads(DATA.read_text(encoding="utf-8")) if DATA.exists() else {}
+    recorded = {"rows": [], "clients": [], **recorded}
     if args.check:
         if page_with(recorded) == PAGE.read_text(encoding="utf-8"):
             return 0
@@ -183,21 +226,29 @@ def main():
         except package.Unavailable as error:
             print(error)
             return package.SKIP
-        rows = []
+        rows, clients = [], []
         for name in releases.names:
             try:
                 rows.append(releases.row(name, runtime, newest, kernels))
             except package.Unavailable as error:        # there is no wheel for this Python
                 print(f"skipped: {name}: {error}")
-    is_good = judge(rows, recorded["rows"])
-    if args.record and is_good and len(rows) == len(releases.names):
+        for client in CLIENTS:
+            try:
+                clients.append(releases.client_row(client, [runtime, args.with_cxx.resolve()]))
+            except package.Unavailable as error:
+                print(f"skipped: {client[0][0]}: {error}")
+    is_good = judge(rows, recorded["rows"], "release", COLUMNS)
+    is_good = judge(clients, recorded["clients"], "client", CLIENT_COLUMNS) and is_good
+    is_whole = len(rows) == len(releases.names) and len(clients) == len(CLIENTS)
+    if args.record and is_good and is_whole:
         version = package.run("python --version", releases.python, "--version")
         data = {"date": porting_tables.today(),
                 "system": porting_tables.name_system("x86-64, glibc"),
                 "python": porting_tables.short_version(version)}
-        text = f"{json.dumps(data)[:-1]}, \"rows\": {porting_tables.rows_text(rows)}}}\n"
+        text = (f"{json.dumps(data)[:-1]}, \"rows\": {porting_tables.rows_text(rows)},\n"
+                f" \"clients\": {porting_tables.rows_text(clients)}}}\n")
         DATA.write_text(text, encoding="utf-8")
-        PAGE.write_text(page_with({**data, "rows": rows}), encoding="utf-8")
+        PAGE.write_text(page_with({**data, "rows": rows, "clients": clients}), encoding="utf-8")
     return 0 if is_good and rows else 1
 
 
