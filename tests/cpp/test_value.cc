@@ -274,6 +274,10 @@ TEST(Optional, NullIsAbsentWhereAPointerIsStored) {
   EXPECT_FALSE(Optional<ffi::ObjectPtr<NumberObj>>(nullptr).has_value());
   EXPECT_FALSE(Optional<ffi::Function>(nullptr).has_value());
   EXPECT_TRUE(Optional<void *>(nullptr).has_value());
+  // The same for a flag beside the value; but nothing that would be made of null is.
+  EXPECT_TRUE(Optional<ffi::Any>(nullptr).has_value());
+  static_assert(!std::is_constructible_v<Optional<ffi::TensorView>, std::nullptr_t>);
+  static_assert(!std::is_constructible_v<Optional<std::string>, std::nullptr_t>);
   EXPECT_FALSE((std::is_convertible_v<std::nullptr_t, Optional<String>>));
 }
 

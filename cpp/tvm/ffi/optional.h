@@ -48,6 +48,14 @@ TVM_FFI_LOCAL inline constexpr bool is_absent_v = std::is_same_v<U, std::nullopt
                                                   (std::is_same_v<U, std::nullptr_t> &&
                                                    is_pointer_form_v<T>);
 
+/** Whether a U becomes a value of an Optional<T>. Null does where it is a value itself, but not
+ * where only a constructor of T takes it: no TensorView or std::string can be made of it. */
+template <typename T, typename U>
+TVM_FFI_LOCAL inline constexpr bool becomes_value_v =
+    std::is_convertible_v<U, T> && !is_absent_v<T, std::decay_t<U>> &&
+    (!std::is_same_v<std::decay_t<U>, std::nullptr_t> || std::is_pointer_v<T> ||
+     std::is_same_v<T, Any>);
+
 /** Storage for types that the ABI cannot store. */
 template <typename T>
 class StdOptionalBase {
@@ -260,8 +268,7 @@ class Optional : public std::remove_pointer_t<decltype(detail::SelectOptional<T>
       typename = std::enable_if_t<std::is_same_v<U, std::nullptr_t> && detail::is_absent_v<T, U>>,
       int = 0>
   TVM_FFI_LOCAL_INLINE Optional(U) {}
-  template <typename U, typename = std::enable_if_t<std::is_convertible_v<U &&, T> &&
-                                                    !detail::is_absent_v<T, std::decay_t<U>> &&
+  template <typename U, typename = std::enable_if_t<detail::becomes_value_v<T, U &&> &&
                                                     !std::is_base_of_v<Optional, std::decay_t<U>>>>
   TVM_FFI_LOCAL_INLINE Optional(U &&value) {
     this->Set(T(static_cast<U &&>(value)));
