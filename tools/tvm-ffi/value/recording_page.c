@@ -1099,7 +1099,7 @@ static void draw_histogram(text_buf *out, const number_list *list, const number_
     const double value = get_number(list, i);
     size_t bin;
     if (!isfinite(value)) continue;
-    bin = (size_t)(get_share(facts, value) * kMaxBins);
+    bin = (size_t)(get_share(facts, value) * (double)kMaxBins);
     if (bin == kMaxBins) --bin;
     if (++bins[bin] > most) most = bins[bin];
   }
