@@ -112,8 +112,7 @@ typedef struct {
 
 /*
  * Copies the message that the other side has sent, and reads its beginning. From here on, nothing
- * but elements of tensors is read from the shared memory. -1: it is damaged, or that for want of
- * memory.
+ * but elements of tensors is read from the shared memory. -1: it is damaged, or memory ran out.
  */
 int reader_begin(reader *r, peer *p);
 /* Says what is wrong with the message. Returns -1. */

@@ -128,7 +128,7 @@ static int serve(reader *r) {
 
 /* ---- Receiving ---- */
 
-/* A message could not be read, or not be answered: it is damaged, or that for want of memory. */
+/* A message could not be read or answered: it is damaged, or memory ran out. */
 static int end_reading(peer *p, const reader *r, const char *otherwise) {
   return r->damage != NULL ? p->hooks->end(p, kWaitDamaged, r->damage)
                            : p->hooks->end(p, kWaitFailed, otherwise);

@@ -75,11 +75,17 @@ struct peer {
   size_t pool_size;
 };
 
+/* ---- objects.c ---- */
+
 /* The channel, the pool and the hooks are there. */
 void peer_init(peer *self);
 /* Releases all objects that the other side referred to. */
 void peer_release_exports(peer *self);
 void peer_fini(peer *self);
+/* If the value is a function of the other side, its number, or else 0. */
+uint32_t peer_number_of(peer *self, const TVMFFIAny *value);
+
+/* ---- peer.c ---- */
 
 /*
  * Sends a call, serves the callbacks, and receives the result. `target` is the number of a function
@@ -87,9 +93,6 @@ void peer_fini(peer *self);
  */
 int peer_call(peer *self, operation op, uint32_t target, const char *name, const TVMFFIAny *args,
               int32_t num_args, TVMFFIAny *result);
-
-/* If the value is a function of the other side, its number, or else 0. */
-uint32_t peer_number_of(peer *self, const TVMFFIAny *value);
 
 /* The helper's work: serves calls until the host has gone. */
 void peer_serve(peer *self);

@@ -76,11 +76,16 @@ class Recording:
         (self.folder / "tensors" / f"{name}.npy").write_bytes(npy(content))
         return {"data": name}
 
+    def contents(self, contents):
+        """Each is bytes, or the reason why they were left out and the size."""
+        return [self.data(content) if isinstance(content, bytes) else {"left_out": content[0]}
+                for content in contents]
+
     def storages(self, contents, address=0x1000):
-        """Entries of a call: each is bytes, or the reason why they were left out and the size."""
+        """Entries of a call."""
         entries = []
         for content in contents:
-            data = self.data(content) if isinstance(content, bytes) else {"left_out": content[0]}
+            data, = self.contents([content])
             size = len(content) if isinstance(content, bytes) else content[1]
             entries.append({"device": CPU, "address": hex(address), "bytes": size, **data})
             address += 0x10000
@@ -95,15 +100,13 @@ class Recording:
 
     def returned(self, number, result=None, after=(), added=()):
         """`after` are the storages of the call, `added` those of the result."""
-        entries = [self.data(content) if isinstance(content, bytes) else {"left_out": content[0]}
-                   for content in after]
         self.add(event="return", call=number, thread=7, time=3000, result=result,
-                 storages=entries + self.storages(added, 0x900000))
+                 storages=self.contents(after) + self.storages(added, 0x900000))
 
     def raised(self, number, kind, message, after=()):
         self.add(event="error", call=number, thread=7, time=3000, code=-1,
                  error={"kind": kind, "message": message, "backtrace": ""},
-                 storages=[self.data(content) for content in after])
+                 storages=self.contents(after))
 
 
 X, Y, ZERO = floats(1, 2, 3, 4), floats(2.5, 5, 7.5, 10), floats(0, 0, 0, 0)
@@ -404,6 +407,38 @@ class ShowPage(unittest.TestCase):
         self.assertIn("Not on this page: 199 recorded calls", page.text)
         self.assertEqual(page_of(r, "--match=g*").count_bars(None), 0)
 
+    def test_late(self):
+        """What a call that is recorded when it has failed wrote was not looked at before."""
+        r = new_recording()
+        r.raised(r.call("f", [tensor([4]), tensor([4], 1, object_id=1)], [X, ("no data", 16)],
+                        late=True), "ValueError", "no", [X, ("no data", 16)])
+        text = page_of(r).text
+        self.assertIn("cpu:0 after it had failed 1, 2, 3, 4 min 1", text)
+        self.assertEqual(text.count("not here: no data"), 1)
+        self.assertNotIn("unchanged", text)
+
+    def test_bad_calls_first(self):
+        """Pictures are for calls that failed before they are for others."""
+        r = new_recording()
+        for i in range(70):
+            r.returned(r.call("f", [tensor([4], object_id=k) for k in range(24)], [X]), None, [X])
+        r.raised(r.call("f", [tensor([4])], [X]), "ValueError", "no", [X])
+        page = page_of(r)
+        failed = page.source[page.source.index('id="c71"'):]
+        self.assertIn("arg[0] as a line", failed)
+        self.assertIn("no picture: the page already has 1500", page.text)
+        self.assertLess(page.source.index('id="c70"'), page.source.index('id="c71"'))
+
+    def test_large_file(self):
+        """A file that is larger than its storage is not read."""
+        r = new_recording()
+        scale(r)
+        with open(r.folder / "tensors" / f"{murmur(X)}.npy", "r+b") as file:
+            file.truncate(1 << 40)
+        code, _, err = run("show", r.folder, f"--html={r.folder.with_suffix('.html')}")
+        self.assertEqual(code, USAGE)
+        self.assertIn("it has another size than the call says", err)
+
     def test_many(self):
         """Bars, calls and their arguments have bounds, and the page says so."""
         r = new_recording()
@@ -422,7 +457,7 @@ class ShowPage(unittest.TestCase):
         self.assertGreater(page.count_bars(None), 1000)
         self.assertIn("20,000 calls 0 errors 226 unfinished calls 1,100 functions", page.text)
         self.assertRegex(page.text, "share a bar: [0-9,]+ of them")
-        self.assertRegex(page.text, r"Not drawn: [0-9,]+ calls within 12 others")
+        self.assertRegex(page.text, r"Not drawn: [0-9,]+ calls nested more than 12 deep")
         self.assertRegex(page.text, r"Not drawn: [0-9]+ more threads with [0-9,]+ calls")
         self.assertIn("Left out: 100 functions", page.text)
         self.assertIn("Here are 300 of 20,000 calls: at most 150", page.text)
@@ -437,10 +472,11 @@ class ShowPage(unittest.TestCase):
         path = r.folder.with_suffix(".html")
         path.write_text("old", encoding="utf-8")
         for option in ("--calls", "--full", "--json"):
-            bad(USAGE, f"--html writes a page, which {option} does not change", "show", r.folder,
+            bad(USAGE, f"--html cannot be combined with {option}", "show", r.folder,
                 f"--html={path}", option)
         bad(USAGE, "there is no call 9", "show", r.folder, f"--html={path}", "--call=9")
-        bad(USAGE, "is a file of the recording", "show", r.folder, f"--html={r.path}")
+        for name in ("calls.jsonl", "version", f"tensors/{murmur(X)}.npy", "tensors/new.html"):
+            bad(USAGE, "is a file of the recording", "show", r.folder, f"--html={r.folder / name}")
         bad(USAGE, "nowhere", "show", r.folder, f"--html={WORK / 'nowhere' / 'x'}")
         with open(r.path, "ab") as file:
             file.write(b"{}\n")

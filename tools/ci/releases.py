@@ -87,11 +87,12 @@ class Releases:
     def install(self, name, requirements):
         place, mark = self.root / name, self.root / name / "complete"
         with package.locked(self.root / "lock"):
-            if not mark.exists():
+            wanted = "\n".join(requirements)
+            if not mark.exists() or mark.read_text(encoding="utf-8") != wanted:
                 shutil.rmtree(place, ignore_errors=True)
                 package.run(f"pip install of {name}", self.python, *package.INSTALL, "--no-deps",
                             "--target", place, *requirements)
-                mark.touch()
+                mark.write_text(wanted, encoding="utf-8")
         return place
 
     def call(self, folders, *kernels):

@@ -374,6 +374,10 @@ static bool open_events(uint32_t generation) {
   return is_written;
 }
 
+const char *record_events_path(void) {
+  return events_path;
+}
+
 bool record_has_events(uint32_t generation) {
   return generation != 0 && record_now() == generation && file_generation == generation;
 }

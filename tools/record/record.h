@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The flight recorder, libtvm_ffi_record. From the bottom up:
+ * The flight recorder, libtvm_ffi_record:
  *   text.c     texts that grow, and their JSON
  *   events.c   the file of events, and the lock
  *   storage.c  the memory of tensors, and the files that it is kept in
@@ -133,6 +133,8 @@ bool record_write_all(int file, const void *bytes, size_t size, int *out_error);
 /* Ends the recording because of a failure. Under the lock. */
 void record_give_up(const char *path, int error);
 
+/* Of the file of events. Under the lock. */
+const char *record_events_path(void);
 /* Whether this process has a file of that generation, which is not over. Under the lock. */
 bool record_has_events(uint32_t generation);
 /* Appends lines to it. Under the lock. */

@@ -318,7 +318,9 @@ int tvm_ffi_record_flush(void) {
   record_lock();
   if (record_now() != 0) {
     const bool has_none = record_set.trace && !record_has_events(record_now()); /* no calls yet */
-    int file = has_none ? -1 : open(record_folder, O_RDONLY | O_CLOEXEC);
+    int file = has_none ? -1
+                        : open(record_set.trace ? record_events_path() : record_folder,
+                               O_RDONLY | O_CLOEXEC);
     if (has_none) rc = 0;
     if (file >= 0) {
       rc = syncfs(file) == 0 ? 0 : -1;

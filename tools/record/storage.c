@@ -165,6 +165,7 @@ static void write_header(uint64_t size, char out[kHeader]) {
 }
 
 static const char kNotReadable[] = "there is no memory at this address that can be read";
+static const char kNotWritten[] = "it could not be written";
 
 /* Whether all of it is there, so that it can be read in place. Old systems do not know. */
 static bool is_readable(uint64_t address, size_t size) {
@@ -195,8 +196,6 @@ static const char *pass(copy_function copy, void *context, uint64_t address, uin
   }
   return NULL;
 }
-
-static const char kNotWritten[] = "it could not be written";
 
 /* Ends the recording because of a failure. */
 static const char *fail_to_write(const char *path, int error) {
@@ -368,7 +367,7 @@ static void read_storage(const record_runtime *runtime, record_storage *storage,
     if (storage->kept == NULL) {
       storage->left_out = "memory ran out";
     } else if (!copy(&cuda, storage->kept, storage->begin, (size_t)size)) {
-      storage->left_out = "there is no memory at this address that can be read";
+      storage->left_out = kNotReadable;
     }
   }
   if (copy == copy_cuda) end_cuda(&cuda);

@@ -286,7 +286,7 @@ static const char kShowText[] =
     "A recording that is damaged is refused, with the file and line. A last line that was not\n"
     "finished, as a crash leaves it, is left out with a note. --call with --json prints the two\n"
     "events of the call as they were written.\n\n"
-    "The page of --html is one file that needs no other and no network. It is of all calls, those\n"
+    "The page of --html is one file that needs no other and no network. It shows all calls, those\n"
     "that --match chooses, or the one of --call, and says what it leaves out: it has a timeline "
     "of\n"
     "each thread, the functions with their times, and at most 300 calls with arguments, results\n"

@@ -337,34 +337,54 @@ static bool can_write_page(const arguments *args) {
   size_t i;
   for (i = 0; i < sizeof kOthers / sizeof *kOthers; ++i) {
     if (!arguments_has(args, kOptionHtml) || !arguments_has(args, kOthers[i].option)) continue;
-    report_error("--html writes a page, which %s does not change", kOthers[i].name);
+    report_error("--html cannot be combined with %s", kOthers[i].name);
     return false;
   }
   return true;
 }
 
 /* Writes a page of the calls, or of that one. */
+/* Reports if it would overwrite a file of the recording. */
+static bool is_of_recording(const recording *r, const char *folder, const char *path) {
+  static const char *const kOthers[] = {"version", "next"};
+  char *tensors = tool_format("%s/tensors", folder), *beside = path_beside(path, ".");
+  file_status a, b;
+  const char *found = NULL;
+  size_t i;
+  for (i = 0; i < recording_num_processes(r) && found == NULL; ++i) {
+    const char *events = recording_process(r, i)->name;
+    if (tool_is_same_file(path, events, true)) found = events;
+  }
+  for (i = 0; i < 2 && found == NULL; ++i) {
+    char *other = tool_format("%s/%s", folder, kOthers[i]);
+    if (tool_is_same_file(path, other, true)) found = path;
+    free(other);
+  }
+  if (found == NULL && file_status_get(tensors, &a) && file_status_get(beside, &b) &&
+      file_status_is_same(&a, &b)) {
+    found = path;
+  }
+  if (found != NULL) report_error("--html: %s is a file of the recording", found);
+  free(tensors);
+  free(beside);
+  return found != NULL;
+}
+
 static int write_page(const shown *s, const char *folder, const recorded_call *one,
                       const char *path) {
   const recorded_call **calls = tool_alloc((recording_num_calls(s->r) + 1) * sizeof *calls);
   shown_page request;
   size_t i;
-  bool is_written = true;
+  bool is_written;
   memset(&request, 0, sizeof request);
   for (i = 0; i < recording_num_calls(s->r); ++i) {
     const recorded_call *c = recording_call(s->r, i);
     if (one != NULL ? c == one : is_shown(s, c)) calls[request.num_calls++] = c;
   }
-  for (i = 0; i < recording_num_processes(s->r) && is_written; ++i) {
-    const char *events = recording_process(s->r, i)->name;
-    if (!tool_is_same_file(path, events, true)) continue;
-    report_error("--html: %s is a file of the recording", events);
-    is_written = false;
-  }
   request.recording = s->r;
   request.folder = folder;
   request.calls = calls;
-  is_written = is_written && recording_write_page(&request, path);
+  is_written = !is_of_recording(s->r, folder, path) && recording_write_page(&request, path);
   free(calls);
   return is_written ? kExitOk : kExitUsage;
 }

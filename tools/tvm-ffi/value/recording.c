@@ -12,6 +12,7 @@
 #include "base/files.h"
 #include "base/murmur.h"
 #include "base/report.h"
+#include "system/system.h"
 #include "value/npy.h"
 #include "value/tensor.h"
 #include "value/value_text.h"
@@ -704,6 +705,8 @@ static const char *read_storages(const recording *r, const TVMFFIAny *json,
   return NULL;
 }
 
+enum { kMaxNpyHeader = 1 << 16 }; /* of version 1.0, which all recordings have */
+
 /* Reads its bytes, compares their hash; false after a report. */
 static bool load_storage(const recording *r, recorded_storage *s) {
   char *path = tool_format("%s/tensors/%s.npy", r->folder, s->data), *file;
@@ -711,6 +714,14 @@ static bool load_storage(const recording *r, recorded_storage *s) {
   npy_array array;
   size_t size, pos = 0;
   const char *wrong;
+  file_status status;
+  /* Of another size it is not even read: it may be larger than memory. */
+  if (file_status_get(path, &status) && status.is_regular && status.size > s->size &&
+      status.size - s->size > kMaxNpyHeader) {
+    report_error("%s: the recording is damaged: it has another size than the call says", path);
+    free(path);
+    return false;
+  }
   file = tool_read_file(path, &size);
   if (file == NULL) {
     free(path);
@@ -1380,7 +1391,7 @@ static recorded_elements find_elements(const tensor_reader *reader, const descri
   } else if (reader->is_swapped) {
     found.missing = "its bytes are in the order of another kind of machine";
   } else if (!is_packed) {
-    found.missing = "its elements have no whole bytes, and are apart";
+    found.missing = "its elements are not whole bytes and are not contiguous";
   } else {
     found.first = s->bytes + facts->offset;
   }
@@ -1509,7 +1520,7 @@ static void load_as_allowed(const recording *r, recorded_storage *storages, size
     if (s->data == NULL) continue;
     if (i < num_others && others[i].data != NULL && strcmp(s->data, others[i].data) == 0) continue;
     if (s->size > *max_bytes) {
-      why = "so many bytes were not read for this page";
+      why = "not read: a page reads at most 1 GiB";
     } else {
       *max_bytes -= s->size;
       if (load_storage(r, s)) continue;

@@ -381,7 +381,7 @@ static void place_calls(page *p) {
     if (i == 0 || p->calls[i].begin < p->first) p->first = p->calls[i].begin;
     if (i == 0 || p->calls[i].end > last) last = p->calls[i].end;
   }
-  /* What did not finish goes on until the last event of its process. */
+  /* What did not finish goes on until the last of the calls of its process. */
   for (i = 0; i < p->num_calls; ++i) {
     page_call *c = &p->calls[i];
     if (c->call->end == kCallUnfinished) c->end = lasts[c->call->before.file];
@@ -750,7 +750,7 @@ static void add_timeline(page *p) {
   if (deep > 0) {
     text_add(p->out, "<p class=\"dim\">Not drawn: ");
     add_count(p->out, deep, "call", NULL);
-    text_add(p->out, " within %d others.</p>\n", kMaxDepth);
+    text_add(p->out, " nested more than %d deep.</p>\n", kMaxDepth);
   }
   if (num_drawn < num_threads) {
     text_add(p->out, "<p class=\"dim\">Not drawn: ");
@@ -802,7 +802,7 @@ static void add_table(page *p) {
       p->out,
       "<section>\n<h2>Functions</h2>\n<div class=\"scroll\" tabindex=\"0\"><table>\n<thead><tr>"
       "<th scope=\"col\" class=\"name\">Function</th><th scope=\"col\">Recorded</th>"
-      "<th scope=\"col\">Of calls</th><th scope=\"col\">Errors</th>"
+      "<th scope=\"col\">All calls</th><th scope=\"col\">Errors</th>"
       "<th scope=\"col\">Unfinished</th><th scope=\"col\">Total</th>"
       "<th scope=\"col\">Mean</th><th scope=\"col\">P99</th><th scope=\"col\">Longest</th>"
       "<th scope=\"col\">Bytes before</th></tr></thead>\n<tbody>\n");
@@ -814,7 +814,7 @@ static void add_table(page *p) {
     text_add(p->out, " that took less time.</p>\n");
   }
   text_add(p->out,
-           "<p class=\"dim\">Times are of recorded calls, and include calls within.</p>\n"
+           "<p class=\"dim\">Times are of recorded calls, and include nested calls.</p>\n"
            "</section>\n");
 }
 
@@ -865,7 +865,7 @@ static void add_number(text_buf *out, const number_list *list, uint64_t i) {
 static bool list_numbers(page *p, const DLTensor *view, const unsigned char *first,
                          number_list *out) {
   const int64_t numel = tvm_ffi_tensor_get_numel(view);
-  uint64_t limit = MAX_OF_TENSOR;
+  uint64_t limit, cost;
   if (numel <= 0 || !numbers_known(view->dtype)) return false;
   out->view = view;
   out->first = first;
@@ -874,10 +874,11 @@ static bool list_numbers(page *p, const DLTensor *view, const unsigned char *fir
   out->is_packed = tvm_ffi_tensor_is_contiguous(view);
   if ((uint64_t)numel > UINT64_MAX / 2 / out->per_element) return false;
   out->size = (uint64_t)numel * out->per_element;
-  if (limit > p->elements_left) limit = MAX_SAMPLE;
+  cost = out->is_packed ? 1 : (uint64_t)view->ndim; /* find_element's */
+  limit = (p->elements_left < MAX_OF_TENSOR ? MAX_SAMPLE : MAX_OF_TENSOR) / cost;
   out->step = out->size <= limit ? 1 : (out->size + limit - 1) / limit;
-  limit = out->size / out->step;
-  p->elements_left -= limit < p->elements_left ? limit : p->elements_left;
+  cost *= out->size / out->step;
+  p->elements_left -= cost < p->elements_left ? cost : p->elements_left;
   return true;
 }
 
@@ -1134,12 +1135,14 @@ static void add_picture(page *p, const DLTensor *view, const unsigned char *firs
   }
   add_values(p->out, &list);
   if (list.size == 1) return;
-  count_numbers(&list, &facts);
   text_add(p->out, "<br>");
   if (p->num_pictures++ >= kMaxPictures) {
-    text_add(p->out, "<span class=\"dim\">no picture: there are %d before</span><br>",
+    text_add(p->out, "<span class=\"dim\">no picture: the page already has %d</span>",
              kMaxPictures);
-  } else if (view->ndim == 2 && list.per_element == 1) {
+    return;
+  }
+  count_numbers(&list, &facts);
+  if (view->ndim == 2 && list.per_element == 1) {
     draw_matrix(p->out, &list, &facts, name);
   } else if (view->ndim == 1 && list.per_element == 1) {
     draw_line(p->out, &list, &facts, name);
@@ -1220,6 +1223,8 @@ static void add_tensor(page *p, const recorded_call *c, const described_tensor *
     add_elements(p, t, &t->after, "result", name.data);
   } else if (t->after.first == NULL && t->after.missing == NULL) {
     add_elements(p, t, &t->before, before, name.data);
+  } else if (c->is_late) { /* both moments are the same one */
+    add_elements(p, t, &t->before, before, name.data);
   } else if (!t->is_changed && t->before.first != NULL) {
     add_elements(p, t, &t->before, "unchanged", name.data);
   } else {
@@ -1281,9 +1286,9 @@ static void add_call(page *p, const page_call *shown, bool is_open) {
   text_add(p->out, "</span></summary>\n<div class=\"call\" id=\"c%" PRId64 "\">\n<p class=\"dim\">",
            c->number);
   text_add(p->out, "thread %" PRId64 ", ", c->thread);
-  text_add(p->out, "%s at ", c->is_late ? "failed" : "began");
+  text_add(p->out, "%s ", c->is_late ? "failed" : "began");
   add_time(p->out, shown->begin - p->first);
-  text_add(p->out, " of the timeline, in <code>");
+  text_add(p->out, " into the timeline, in <code>");
   add_name(p->out, c->library, kMaxText);
   if (c->build_id != NULL) {
     text_add(p->out, "</code>, build <code>");
@@ -1304,6 +1309,27 @@ static void add_call(page *p, const page_call *shown, bool is_open) {
   text_add(p->out, "</div></details>\n");
 }
 
+/* In the order of their numbers. The bad ones read bytes and draw first, as long as they may. */
+static void add_detailed_calls(page *p, size_t count) {
+  text_buf *texts = tool_alloc((count + 1) * sizeof *texts), *const out = p->out;
+  size_t i, k;
+  int pass;
+  memset(texts, 0, (count + 1) * sizeof *texts);
+  for (pass = 0; pass < 2; ++pass) {
+    for (i = 0, k = 0; i < p->num_calls; ++i) {
+      if (!p->calls[i].is_detailed) continue;
+      p->out = &texts[k++];
+      if (is_bad(p->calls[i].call) == (pass == 0)) add_call(p, &p->calls[i], p->num_calls <= 2);
+    }
+  }
+  p->out = out;
+  for (k = 0; k < count; ++k) {
+    text_add_bytes(out, texts[k].data, texts[k].size);
+    text_free(&texts[k]);
+  }
+  free(texts);
+}
+
 static void add_calls(page *p) {
   size_t num_detailed = 0, i;
   if (p->num_calls > 1) qsort(p->calls, p->num_calls, sizeof *p->calls, compare_numbers);
@@ -1319,9 +1345,7 @@ static void add_calls(page *p) {
              "<code>--match</code> or <code>--call</code> a page has others.</p>\n",
              kMaxBad);
   }
-  for (i = 0; i < p->num_calls; ++i) {
-    if (p->calls[i].is_detailed) add_call(p, &p->calls[i], p->num_calls <= 2);
-  }
+  add_detailed_calls(p, num_detailed);
   text_add(p->out, "</section>\n");
 }
 

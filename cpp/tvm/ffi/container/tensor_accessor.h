@@ -719,8 +719,9 @@ struct TypeTraits<BasicTensorAccessor<T, N, kDevice, kContiguous, kAlignment>>
   }
   template <typename Dependent = Self>
   TVM_FFI_LOCAL static void MoveToAny(const Dependent &, TVMFFIAny *) {
-    static_assert(sizeof(Dependent) == 0,
-                  "an accessor is no value, for it does not keep its data alive: take the Tensor");
+    static_assert(
+        sizeof(Dependent) == 0,
+        "an accessor is not a value, for it does not keep its data alive: take the Tensor");
   }
   /** Any tensor that fits the accessor: no value is stored as an accessor. */
   TVM_FFI_LOCAL static bool CheckAnyStrict(const TVMFFIAny *source) {
