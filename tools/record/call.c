@@ -13,6 +13,7 @@
 
 #include "record.h"
 
+record_past *record_pasts;
 record_slot record_slots[kRecordSlots];
 uint32_t record_num_slots;
 

@@ -7,9 +7,7 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -20,6 +18,8 @@
 enum { kWindow = 1 << 18 };
 
 uint32_t record_generation;
+record_library *record_libraries;
+uint64_t *record_last_number;
 
 char record_folder[kRecordPath];
 bool record_has_file_limit;
@@ -147,6 +147,10 @@ void record_begin_generation(void) {
 
 int64_t record_time(void) {
   return (int64_t)(read_clock(CLOCK_MONOTONIC) - started);
+}
+
+uint64_t record_next_number(void) {
+  return __atomic_fetch_add(record_last_number, 1, __ATOMIC_RELAXED) + 1;
 }
 
 int64_t record_thread(void) {

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The flight recorder, libtvm_ffi_record:
- *   text.c     texts that grow, and their JSON
- *   events.c   the file of events, and the lock
- *   storage.c  the memory of tensors, and the files that it is kept in
- *   value.c    values as JSON
- *   call.c     one call: whether it is recorded, its events
- *   session.c  what the user asked for; the start and the end of a recording, and forks
- *   symbols.c  where calls are intercepted: dlsym, and the system library
+ * The flight recorder, libtvm_ffi_record. From the bottom up:
+ *   text.c      texts that grow, and their JSON
+ *   settings.c  what the user asked for
+ *   loaded.c    the files that are loaded, and their symbols
+ *   events.c    the file of events, and the lock
+ *   storage.c   the memory of tensors, and the files that it is kept in
+ *   value.c     values as JSON
+ *   call.c      one call: whether it is recorded, its events
+ *   session.c   the start and the end of a recording, the environment, and forks
+ *   symbols.c   where calls are intercepted: dlsym, and the system library
  * Nothing here calls the runtime except by the addresses in record_runtime, because it may be any.
  */
 #ifndef TVM_FFI_RECORD_RECORD_H_
@@ -18,6 +20,7 @@
 #include <stdint.h>
 #include <string.h>
 #include <tvm/ffi/c_api.h>
+#include <tvm/ffi/extra/record.h>
 
 /* ---- text.c ---- */
 
@@ -68,7 +71,7 @@ void record_add_pointer(record_text *out, const void *pointer);
 bool record_is_utf8(const char *bytes, size_t size);
 void record_free(record_text *text);
 
-/* ---- session.c ---- */
+/* ---- settings.c ---- */
 
 /* Which functions of which libraries are recorded. */
 enum { kMatch, kSkip, kLib, kNumPatterns };
@@ -82,13 +85,37 @@ typedef struct {
 
 extern record_settings record_set; /* changes only while nothing is recorded */
 
-/* Reads the environment, the first time. */
-void record_prepare(void);
-/* Whether the process was started to be recorded, by its environment. */
-bool record_is_by_environment(void);
+/* false without memory. */
+bool record_set_settings(const tvm_ffi_record_options *options);
 /* Whether the user wants this function. */
 bool record_wants(const char *function, const char *path);
-uint64_t record_next_number(void);
+
+/* ---- loaded.c ---- */
+
+typedef struct {
+  uintptr_t address;
+  bool is_code, is_program;
+  char path[4096];           /* empty: the program */
+  char build_id[2 * 64 + 1]; /* empty: none */
+} record_loaded_file;
+
+/* The file that has this address. */
+bool record_find_file(const void *address, record_loaded_file *out);
+/* The address of a function in a library that is loaded, the first in the loader's order, without
+ * looking in this one; NULL. */
+void *record_find_loaded(const char *name);
+/* The loader's own dlsym. */
+void *(*record_find_dlsym(void))(void *, const char *);
+/* The name of the symbol nearest to a function, or null, as JSON. */
+void record_add_symbol(record_text *out, TVMFFISafeCallType function);
+
+/* C has no cast between these pointers. */
+typedef union {
+  void *address;
+  TVMFFISafeCallType kernel;
+  void *(*dlsym)(void *handle, const char *name);
+  int (*register_symbol)(const char *name, void *symbol);
+} record_any_function;
 
 /* ---- events.c ---- */
 
@@ -122,6 +149,9 @@ extern char record_folder[kRecordPath];
 extern bool record_has_file_limit; /* RLIMIT_FSIZE */
 
 void record_begin_generation(void);
+/* The number of the newest call, shared with the other processes of the recording. */
+extern uint64_t *record_last_number;
+uint64_t record_next_number(void);
 int64_t record_time(void);   /* of the file of events */
 uint64_t record_clock(void); /* in nanoseconds, the same in all processes */
 int64_t record_thread(void);
@@ -266,13 +296,11 @@ void record_forget_signatures(void);
 /* The table of a trace. */
 void record_add_table(record_text *out);
 
-/* ---- symbols.c ---- */
+/* ---- session.c ---- */
 
-/* The address of a function in a library that is loaded, the first in the loader's order, without
- * looking in this one; NULL. */
-void *record_find_loaded(const char *name);
-
-/* The name of the symbol nearest to a function, or null, as JSON. */
-void record_add_symbol(record_text *out, TVMFFISafeCallType function);
+/* Reads the environment, the first time. */
+void record_prepare(void);
+/* Whether the process was started to be recorded, by its environment. */
+bool record_is_by_environment(void);
 
 #endif /* TVM_FFI_RECORD_RECORD_H_ */

@@ -1,86 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A recording as a whole: what the user asked for, its start and its end, and forks. */
+/* The start and the end of a recording, its folder, the environment, and forks. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h> /* (strrchr)(...) is not glibc's macro with _Generic: C99 has none */
+#include <string.h> /* (strchr)(...) is not glibc's macro with _Generic: C99 has none */
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <tvm/ffi/extra/record.h>
 #include <unistd.h>
 
 #include "record.h"
 
-record_settings record_set;
-const char *const record_pattern_keys[kNumPatterns] = {"match", "skip", "lib"};
-
-/* ---- What to record ---- */
-
-static bool matches(const char *pattern, const char *text) {
-  const char *star = NULL, *retry = NULL;
-  while (*text != '\0') {
-    if (*pattern == '*') {
-      star = ++pattern;
-      retry = text;
-    } else if (*pattern == '?' || *pattern == *text) {
-      ++pattern;
-      ++text;
-    } else if (star != NULL) {
-      pattern = star;
-      text = ++retry;
-    } else {
-      return false;
-    }
-  }
-  while (*pattern == '*') ++pattern;
-  return *pattern == '\0';
-}
-
-static bool matches_any(char *const *list, const char *text) {
-  for (; *list != NULL; ++list) {
-    if (matches(*list, text)) return true;
-  }
-  return false;
-}
-
-bool record_wants(const char *function, const char *path) {
-  char *const *match = record_set.patterns[kMatch], *const *skip = record_set.patterns[kSkip];
-  char *const *lib = record_set.patterns[kLib];
-  const char *slash = (strrchr)(path, '/');
-  if (match != NULL && !matches_any(match, function)) return false;
-  if (skip != NULL && matches_any(skip, function)) return false;
-  return lib == NULL || matches_any(lib, path) ||
-         matches_any(lib, slash == NULL ? path : slash + 1);
-}
-
-/* Earlier lists are never released: a call that began before they were replaced may read them. */
-static bool set_patterns(char ***out, const char *const *list) {
-  char **copy = NULL;
-  size_t count = 0, i;
-  if (list != NULL) {
-    while (list[count] != NULL) ++count;
-    copy = calloc(count + 1, sizeof *copy);
-    if (copy == NULL) return false;
-  }
-  for (i = 0; i < count; ++i) {
-    copy[i] = strdup(list[i]);
-    if (copy[i] == NULL) return false;
-  }
-  *out = copy;
-  return true;
-}
-
 /* ---- The folder ---- */
-
-static uint64_t *next_number; /* shared with the other processes of the recording */
-
-uint64_t record_next_number(void) {
-  return __atomic_fetch_add(next_number, 1, __ATOMIC_RELAXED) + 1;
-}
 
 /* Makes a file with these bytes, unless there is one; it is complete when it has its name. */
 static bool make_file(const char *name, const void *bytes, size_t size) {
@@ -110,14 +44,14 @@ static bool map_next_number(void) {
   (void)snprintf(path, sizeof path, "%s/next", record_folder);
   file = open(path, O_RDWR | O_CLOEXEC);
   if (file < 0) return false;
-  if (fstat(file, &status) == 0 && status.st_size == (off_t)sizeof *next_number) {
-    page = mmap(NULL, sizeof *next_number, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  if (fstat(file, &status) == 0 && status.st_size == (off_t)sizeof *record_last_number) {
+    page = mmap(NULL, sizeof *record_last_number, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   } else {
     errno = EINVAL;
   }
   (void)close(file);
   if (page == MAP_FAILED) return false;
-  next_number = page; /* an earlier one may be in use in another thread, and stays */
+  record_last_number = page; /* an earlier one may be in use in another thread, and stays */
   return true;
 }
 
@@ -146,20 +80,6 @@ static bool make_folder(void) {
 }
 
 /* ---- Start and stop ---- */
-
-static void set_settings(const tvm_ffi_record_options *options) {
-  record_set.all = options->all != 0;
-  record_set.on_error = options->on_error != 0;
-  record_set.no_data = options->no_data != 0;
-  record_set.trace = options->trace != NULL;
-  record_set.every = options->every > 0 ? options->every : 0;
-  record_set.first = options->first > 0 ? options->first : 0;
-  if (record_set.first == 0 && record_set.every == 0 && !record_set.on_error && !record_set.all) {
-    record_set.first = 3;
-  }
-  record_set.max_bytes = options->max_bytes > 0 ? options->max_bytes : (int64_t)1 << 30;
-  record_set.max_total = options->max_total > 0 ? options->max_total : (int64_t)1 << 34;
-}
 
 /* Under the lock, or in a child of fork, which has one thread. */
 static void forget_counts(void) {
@@ -198,13 +118,10 @@ static bool start_recording(const tvm_ffi_record_options *options) {
   record_has_file_limit =
       getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != (rlim_t)RLIM_INFINITY;
   if (!set_path(path) || (options->trace == NULL && !make_folder())) return false;
-  if (!set_patterns(&record_set.patterns[kMatch], options->match) ||
-      !set_patterns(&record_set.patterns[kSkip], options->skip) ||
-      !set_patterns(&record_set.patterns[kLib], options->lib)) {
+  if (!record_set_settings(options)) {
     errno = ENOMEM;
     return false;
   }
-  set_settings(options);
   record_forget_signatures();
   begin_generation();
   return true;

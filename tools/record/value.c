@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values and memory as JSON, in the forms of docs/guide/record_format.md. */
+/* Values as JSON, in the forms of docs/guide/record_format.md. */
 #define _GNU_SOURCE
-#include <float.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h> /* (strchr)(...) is not glibc's macro with _Generic: C99 has none */

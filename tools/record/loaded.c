@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The files that are loaded, and their symbols, as the loader's tables have them. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "record.h"
+
+/* ---- Files that are loaded ---- */
+
+static void read_build_id(const struct dl_phdr_info *info, const ElfW(Phdr) * segment,
+                          record_loaded_file *out) {
+  const char *at = (const char *)(info->dlpi_addr + segment->p_vaddr);
+  size_t left = segment->p_memsz;
+  while (left >= sizeof(ElfW(Nhdr))) {
+    const ElfW(Nhdr) *note = (const ElfW(Nhdr) *)(const void *)at;
+    size_t name = (note->n_namesz + 3u) & ~(size_t)3, text = (note->n_descsz + 3u) & ~(size_t)3;
+    const unsigned char *bytes = (const unsigned char *)(note + 1) + name;
+    size_t i;
+    if (name > left || text > left || sizeof *note + name + text > left) return;
+    if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 && note->n_descsz <= 64 &&
+        memcmp(note + 1, "GNU", 4) == 0) {
+      for (i = 0; i < note->n_descsz; ++i)
+        (void)snprintf(out->build_id + 2 * i, 3, "%02x", bytes[i]);
+      return;
+    }
+    at += sizeof *note + name + text;
+    left -= sizeof *note + name + text;
+  }
+}
+
+static int look_at_file(struct dl_phdr_info *info, size_t size, void *context) {
+  record_loaded_file *out = context;
+  bool is_found = false;
+  ElfW(Half) i;
+  (void)size;
+  for (i = 0; i < info->dlpi_phnum; ++i) {
+    const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+    if (segment->p_type != PT_LOAD || out->address < info->dlpi_addr + segment->p_vaddr ||
+        out->address - (info->dlpi_addr + segment->p_vaddr) >= segment->p_memsz) {
+      continue;
+    }
+    is_found = true;
+    out->is_code = (segment->p_flags & PF_X) != 0;
+  }
+  if (!is_found) return 0;
+  out->is_program = info->dlpi_name == NULL || info->dlpi_name[0] == '\0';
+  (void)snprintf(out->path, sizeof out->path, "%s",
+                 out->is_program ? "/proc/self/exe" : info->dlpi_name);
+  for (i = 0; i < info->dlpi_phnum; ++i) {
+    if (info->dlpi_phdr[i].p_type == PT_NOTE && out->build_id[0] == '\0') {
+      read_build_id(info, &info->dlpi_phdr[i], out);
+    }
+  }
+  return 1;
+}
+
+bool record_find_file(const void *address, record_loaded_file *out) {
+  out->address = (uintptr_t)address;
+  out->is_code = false;
+  out->build_id[0] = '\0';
+  if (dl_iterate_phdr(look_at_file, out) == 0) return false;
+  if (out->is_program) {
+    ssize_t size = readlink("/proc/self/exe", out->path, sizeof out->path - 1);
+    out->path[size < 0 ? 0 : size] = '\0';
+  }
+  return true;
+}
+
+/* ---- Symbols of such files ---- */
+
+/*
+ * The loader's own dlsym, and the function of the runtime behind ours, cannot be found by dlsym.
+ * The tables of symbols are read instead, of each file in the loader's order.
+ */
+typedef struct {
+  const char *name;
+  uintptr_t self; /* an address in this library, which is left out */
+  void *found;
+} search;
+
+/* An address in the dynamic section: some loaders relocate it, some do not. */
+static const void *relocated(const struct dl_phdr_info *info, ElfW(Addr) address) {
+  uintptr_t value = (uintptr_t)address;
+  return (const void *)(value < info->dlpi_addr ? value + info->dlpi_addr : value);
+}
+
+static bool is_it(const struct dl_phdr_info *info, const ElfW(Sym) * symbol, const char *texts,
+                  search *wanted) {
+  if (symbol->st_shndx == SHN_UNDEF || (symbol->st_info & 15) != STT_FUNC ||
+      strcmp(texts + symbol->st_name, wanted->name) != 0) {
+    return false;
+  }
+  wanted->found = (void *)(info->dlpi_addr + symbol->st_value);
+  return true;
+}
+
+static uint32_t gnu_hash(const char *name) {
+  uint32_t hash = 5381;
+  for (; *name != '\0'; ++name) hash = hash * 33 + (unsigned char)*name;
+  return hash;
+}
+
+static uint32_t sysv_hash(const char *name) {
+  uint32_t hash = 0;
+  for (; *name != '\0'; ++name) {
+    hash = (hash << 4) + (unsigned char)*name;
+    hash = (hash ^ (hash & 0xf0000000u) >> 24) & ~(hash & 0xf0000000u);
+  }
+  return hash;
+}
+
+static bool look_in_gnu_table(const struct dl_phdr_info *info, const uint32_t *table,
+                              const ElfW(Sym) * symbols, const char *texts, search *wanted) {
+  const uint32_t num_buckets = table[0], first = table[1];
+  const uint32_t *buckets = table + 4 + table[2] * (sizeof(ElfW(Addr)) / sizeof *table);
+  const uint32_t *chain = buckets + num_buckets;
+  uint32_t hash = gnu_hash(wanted->name), i;
+  if (num_buckets == 0) return false;
+  i = buckets[hash % num_buckets];
+  if (i < first) return false;
+  for (;; ++i) {
+    if ((chain[i - first] | 1) == (hash | 1) && is_it(info, &symbols[i], texts, wanted))
+      return true;
+    if ((chain[i - first] & 1) != 0) return false;
+  }
+}
+
+static bool look_in_table(const struct dl_phdr_info *info, const uint32_t *table,
+                          const ElfW(Sym) * symbols, const char *texts, search *wanted) {
+  const uint32_t num_buckets = table[0];
+  const uint32_t *buckets = table + 2, *chain = buckets + num_buckets;
+  uint32_t i;
+  if (num_buckets == 0) return false;
+  for (i = buckets[sysv_hash(wanted->name) % num_buckets]; i != 0; i = chain[i]) {
+    if (is_it(info, &symbols[i], texts, wanted)) return true;
+  }
+  return false;
+}
+
+static int look_for_symbol(struct dl_phdr_info *info, size_t size, void *context) {
+  const ElfW(Sym) *symbols = NULL;
+  const uint32_t *gnu = NULL, *sysv = NULL;
+  const char *texts = NULL;
+  const ElfW(Dyn) *entry = NULL;
+  search *wanted = context;
+  ElfW(Half) i;
+  (void)size;
+  for (i = 0; i < info->dlpi_phnum; ++i) {
+    const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+    uintptr_t begin = info->dlpi_addr + segment->p_vaddr;
+    if (segment->p_type == PT_DYNAMIC) entry = (const ElfW(Dyn) *)begin;
+    if (segment->p_type == PT_LOAD && wanted->self - begin < segment->p_memsz) return 0;
+  }
+  for (; entry != NULL && entry->d_tag != DT_NULL; ++entry) {
+    if (entry->d_tag == DT_SYMTAB) symbols = relocated(info, entry->d_un.d_ptr);
+    if (entry->d_tag == DT_STRTAB) texts = relocated(info, entry->d_un.d_ptr);
+    if (entry->d_tag == DT_GNU_HASH) gnu = relocated(info, entry->d_un.d_ptr);
+    if (entry->d_tag == DT_HASH) sysv = relocated(info, entry->d_un.d_ptr);
+  }
+  if (symbols == NULL || texts == NULL) return 0;
+  return (gnu != NULL && look_in_gnu_table(info, gnu, symbols, texts, wanted)) ||
+         (gnu == NULL && sysv != NULL && look_in_table(info, sysv, symbols, texts, wanted));
+}
+
+void *record_find_loaded(const char *name) {
+  static const char anchor = 0;
+  search wanted;
+  wanted.name = name;
+  wanted.self = (uintptr_t)&anchor;
+  wanted.found = NULL;
+  return dl_iterate_phdr(look_for_symbol, &wanted) != 0 ? wanted.found : NULL;
+}
+
+void *(*record_find_dlsym(void))(void *, const char *) {
+  static record_any_function real;
+  if (__atomic_load_n(&real.address, __ATOMIC_ACQUIRE) == NULL) {
+    void *found = NULL;
+#if defined(__GLIBC__)
+    /* Without dl_iterate_phdr, which AddressSanitizer intercepts and cannot pass on yet when it
+     * looks up its first symbols. The versions are those of glibc's ports, the newest first. */
+    static const char *const kVersions[] = {"GLIBC_2.34",  "GLIBC_2.27", "GLIBC_2.17", "GLIBC_2.4",
+                                            "GLIBC_2.2.5", "GLIBC_2.2",  "GLIBC_2.0"};
+    size_t i;
+    for (i = 0; found == NULL && i < sizeof kVersions / sizeof *kVersions; ++i) {
+      found = dlvsym(RTLD_NEXT, "dlsym", kVersions[i]);
+    }
+#endif
+    if (found == NULL) found = record_find_loaded("dlsym");
+    __atomic_store_n(&real.address, found, __ATOMIC_RELEASE);
+  }
+  return real.dlsym;
+}
+
+void record_add_symbol(record_text *out, TVMFFISafeCallType function) {
+  record_any_function cast;
+  Dl_info info;
+  cast.kernel = function;
+  if (dladdr(cast.address, &info) == 0 || info.dli_sname == NULL) {
+    record_add(out, "null", 4);
+  } else {
+    record_add_string(out, info.dli_sname, strlen(info.dli_sname));
+  }
+}
