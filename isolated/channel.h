@@ -42,6 +42,9 @@ typedef struct {
   char backtrace[kNoteText];
 } crash_note;
 
+/* For atomic operations, which need this alignment on i386, too. */
+typedef uint64_t __attribute__((aligned(8))) aligned_uint64;
+
 typedef struct {
   uint64_t version;
   uint64_t region_size, pool_size;
@@ -55,10 +58,10 @@ typedef struct {
   uint32_t sleeps[kNumSides]; /* whether the side has to be woken */
   char sleeps_pad[56];
   struct {
-    uint64_t offset, size; /* in the region of the side that wrote it */
+    aligned_uint64 offset, size; /* in the region of the side that wrote it */
   } message[kNumSides];
-  uint64_t output_size;     /* bytes that the helper printed so far */
-  char output[kOutputTail]; /* the last of them, in a ring */
+  aligned_uint64 output_size; /* bytes that the helper printed so far */
+  char output[kOutputTail];   /* the last of them, in a ring */
   crash_note note;
 } channel_header;
 

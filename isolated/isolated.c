@@ -19,7 +19,7 @@ typedef struct module module;
 
 /* One helper at a time, and the calls to it one after the other. */
 typedef struct {
-  uint64_t references; /* the module's, and one of each process that was started here */
+  uint32_t references; /* the module's, and one of each process that was started here */
   fork_lock call_lock; /* held during a call; guards the next three members */
   process *process;    /* NULL: none is started yet */
   uint64_t serial;     /* counts the processes */

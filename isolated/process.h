@@ -28,7 +28,7 @@ void fork_lock_fini(fork_lock *self);
 
 typedef struct process {
   peer peer; /* first, so that hooks find the process */
-  uint64_t references;
+  uint32_t references;
   pid_t pid;
   bool is_of_parent;               /* in a child of fork */
   int output;                      /* what the helper prints, after it has ended */

@@ -426,7 +426,9 @@ int reader_begin(reader *r, peer *p) {
 
 static uint32_t count_references(TVMFFIObjectHandle object) {
   const TVMFFIObject *header = object;
-  return (uint32_t)__atomic_load_n(&header->combined_ref_count, __ATOMIC_ACQUIRE);
+  const aligned_uint64 *counts =
+      (const void *)&header->combined_ref_count; /* for i386: no libatomic */
+  return (uint32_t)__atomic_load_n(counts, __ATOMIC_ACQUIRE);
 }
 
 /* A tensor that the called function has kept gets elements of its own. */

@@ -25,7 +25,7 @@ static __thread bool is_recording;
 /* Entries are claimed by their hash, and never freed. */
 enum { kSignatures = 1 << 16, kProbes = 32 };
 
-static struct { uint64_t hash, count; } signatures[kSignatures];
+static struct { record_uint64 hash, count; } signatures[kSignatures];
 
 /* How often a call of each slot took about so long: below 16 ns exact, above it in eighths of a
  * power of two. */
@@ -48,7 +48,8 @@ static uint64_t count_signature(uint64_t hash, bool *out_is_full) {
   if (hash == 0) hash = 1;
   for (i = 0; i < kProbes; ++i) {
     size_t at = (size_t)(hash >> 40 ^ hash) + i;
-    uint64_t *place = &signatures[at % kSignatures].hash, found;
+    record_uint64 *place = &signatures[at % kSignatures].hash;
+    uint64_t found;
     found = __atomic_load_n(place, __ATOMIC_RELAXED);
     if (found == 0 && __atomic_compare_exchange_n(place, &found, hash, false, __ATOMIC_RELAXED,
                                                   __ATOMIC_RELAXED)) {

@@ -19,7 +19,7 @@ enum { kWindow = 1 << 18 };
 
 uint32_t record_generation;
 record_library *record_libraries;
-uint64_t *record_last_number;
+record_uint64 *record_last_number;
 
 char record_folder[kRecordPath];
 bool record_has_file_limit;

@@ -22,6 +22,9 @@
 #include <tvm/ffi/c_api.h>
 #include <tvm/ffi/extra/record.h>
 
+/* For atomic operations, which need this alignment on i386, too. */
+typedef uint64_t __attribute__((aligned(8))) record_uint64;
+
 /* ---- text.c ---- */
 
 /* A text that grows. Without memory it is marked as failed, and stays what it was. */
@@ -150,7 +153,7 @@ extern bool record_has_file_limit; /* RLIMIT_FSIZE */
 
 void record_begin_generation(void);
 /* The number of the newest call, shared with the other processes of the recording. */
-extern uint64_t *record_last_number;
+extern record_uint64 *record_last_number;
 uint64_t record_next_number(void);
 int64_t record_time(void);   /* of the file of events */
 uint64_t record_clock(void); /* in nanoseconds, the same in all processes */
@@ -253,7 +256,7 @@ void record_add_storages(record_text *out, const record_values *values, size_t b
 
 /* ---- storage.c ---- */
 
-extern uint64_t record_stored_bytes; /* by this process, in this generation */
+extern record_uint64 record_stored_bytes; /* by this process, in this generation */
 
 /* Writes the bytes of storages to files; keep: copies them to memory. */
 void record_read_storages(record_values *values, size_t begin, bool after, bool keep);
@@ -272,7 +275,7 @@ typedef struct {
   record_runtime runtime;
   uint32_t wanted_in; /* the generation that `is_wanted` is for */
   bool is_wanted;
-  uint64_t num_calls, num_errors, num_recorded, total_ns;
+  record_uint64 num_calls, num_errors, num_recorded, total_ns;
 } record_slot;
 
 /* The counts of a function whose slot was given to another library. */

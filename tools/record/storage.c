@@ -16,7 +16,7 @@
 
 enum { kChunk = 1 << 18, kHeader = 128 };
 
-uint64_t record_stored_bytes;
+record_uint64 record_stored_bytes;
 
 /* Copies memory that may not be there; false if it is not. */
 typedef bool (*copy_function)(void *context, void *out, uint64_t address, size_t size);
