@@ -36,6 +36,8 @@ INSIDE = [
      )
 ]
 
+SHOWN = "error_object.h"  # of the files in folders of insides: it has the class Error
+
 # A friend with a body, in which Doxygen sees variables.
 FRIEND = re.compile(r"^(  [^\n]*\bfriend [^;{]*\)) \{\n.*?^  \}$", re.M | re.S)
 
@@ -101,7 +103,7 @@ def write_copies(root, output):
     releases, bases = declarations.releases(root), inheritance.read_bases(texts["cpp"].values())
     for folder, convert, known in ("include", convert_c, releases), ("cpp", convert_cpp, bases):
         for path, text in texts[folder].items():
-            if not {"detail", "internal"} & set(path.parts):
+            if path.name == SHOWN or not {"detail", "internal"} & set(path.parts):
                 copy = output / path.relative_to(root)
                 copy.parent.mkdir(parents=True, exist_ok=True)
                 copy.write_text(COMMENT.sub(convert_comment, convert(text, known)),
