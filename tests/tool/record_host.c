@@ -355,6 +355,18 @@ static void run_started(const char *folder) {
   if (tvm_ffi_record_start(&options, reason, sizeof reason) != 0) printf("%s\n", reason);
   run_adds(3, 4);
 }
+
+/* A trace whose name is that of a file: the process has a file of its own, which is flushed. */
+static void run_traced(const char *file) {
+  tvm_ffi_record_options options;
+  char reason[256];
+  memset(&options, 0, sizeof options);
+  options.trace = file;
+  if (tvm_ffi_record_start(&options, reason, sizeof reason) != 0) printf("%s\n", reason);
+  if (tvm_ffi_record_flush() != 0) printf("not flushed before the first call\n");
+  run_adds(0, 1);
+  if (remove(file) != 0 || tvm_ffi_record_flush() != 0) printf("not flushed\n");
+}
 #endif
 
 int main(int argc, char **argv) {
@@ -378,6 +390,7 @@ int main(int argc, char **argv) {
   if (strcmp(deed, "cuda") == 0) run_cuda(path);
 #if defined(WITH_RECORDER)
   if (strcmp(deed, "start") == 0) run_started(path);
+  if (strcmp(deed, "trace") == 0) run_traced(path);
 #endif
   return 0;
 }

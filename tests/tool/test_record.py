@@ -386,6 +386,10 @@ class Record(unittest.TestCase):
         assert [process.stop["why"] for process in recording.processes] == ["stop", "exit"]
         done = start(API_HOST, KERNELS, "start", "no/such/folder")
         assert "no/such/folder: No such file or directory\n" in done.stdout, done
+        pathlib.Path("taken.json").write_text("")
+        done = start(API_HOST, KERNELS, "trace", "taken.json")
+        assert done.returncode == 0 and "flushed" not in done.stdout, done
+        assert len(list(pathlib.Path().glob("taken.json.*"))) == 1
 
     def test_wrong_command_lines(self):
         """What record refuses before anything is started."""

@@ -343,7 +343,6 @@ static bool can_write_page(const arguments *args) {
   return true;
 }
 
-/* Writes a page of the calls, or of that one. */
 /* Reports if it would overwrite a file of the recording. */
 static bool is_of_recording(const recording *r, const char *folder, const char *path) {
   static const char *const kOthers[] = {"version", "next"};
@@ -370,7 +369,8 @@ static bool is_of_recording(const recording *r, const char *folder, const char *
   return found != NULL;
 }
 
-static int write_page(const shown *s, const char *folder, const recorded_call *one,
+/* Writes a page of the calls, or of the chosen one. */
+static int write_page(const shown *s, const char *folder, const recorded_call *chosen,
                       const char *path) {
   const recorded_call **calls = tool_alloc((recording_num_calls(s->r) + 1) * sizeof *calls);
   shown_page request;
@@ -379,7 +379,7 @@ static int write_page(const shown *s, const char *folder, const recorded_call *o
   memset(&request, 0, sizeof request);
   for (i = 0; i < recording_num_calls(s->r); ++i) {
     const recorded_call *c = recording_call(s->r, i);
-    if (one != NULL ? c == one : is_shown(s, c)) calls[request.num_calls++] = c;
+    if (chosen != NULL ? c == chosen : is_shown(s, c)) calls[request.num_calls++] = c;
   }
   request.recording = s->r;
   request.folder = folder;
@@ -391,7 +391,7 @@ static int write_page(const shown *s, const char *folder, const recorded_call *o
 
 int command_show(const arguments *args) {
   const char *folder = arguments_operand(args, 0), *page = arguments_text(args, kOptionHtml, NULL);
-  const recorded_call *one = NULL;
+  const recorded_call *chosen = NULL;
   recording *r;
   long long one_number;
   shown s;
@@ -406,18 +406,18 @@ int command_show(const arguments *args) {
   s.json = arguments_has(args, kOptionJson);
   s.detail = arguments_has(args, kOptionFull) ? kTensorWhole : kTensorElided;
   if (one_number >= 0) {
-    one = find_call(r, one_number);
-    code = one == NULL ? kExitUsage : kExitOk;
+    chosen = find_call(r, one_number);
+    code = chosen == NULL ? kExitUsage : kExitOk;
   }
   if (code != kExitOk) {
     /* there is no such call */
   } else if (page != NULL) {
-    code = write_page(&s, folder, one, page);
-  } else if (one != NULL) {
+    code = write_page(&s, folder, chosen, page);
+  } else if (chosen != NULL) {
     if (s.json) {
-      write_lines(one);
+      write_lines(chosen);
     } else {
-      code = print_call(&s, one);
+      code = print_call(&s, chosen);
     }
   } else if (s.json) {
     write_json(&s, folder);

@@ -1520,7 +1520,7 @@ static void load_as_allowed(const recording *r, recorded_storage *storages, size
     if (s->data == NULL) continue;
     if (i < num_others && others[i].data != NULL && strcmp(s->data, others[i].data) == 0) continue;
     if (s->size > *max_bytes) {
-      why = "not read: a page reads at most 1 GiB";
+      why = "as many bytes were read as the page may read";
     } else {
       *max_bytes -= s->size;
       if (load_storage(r, s)) continue;
