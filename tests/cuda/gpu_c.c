@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * tvm/ffi/c/cuda.h with CUDA's own runtime library, on a GPU; exits with 77 if there is none. The
- * argument is samples/15_ptx_module/kernels.ptx; a second one is an image of gpu_launch_kernels.cu
- * for a GPU that has clusters.
+ * argument is samples/15_ptx_module/kernels.ptx; with a second one, an image of
+ * gpu_launch_kernels.cu for a GPU that has clusters, there are a line and a launch for several
+ * kinds of memory, and clusters.
  */
 #include <tvm/ffi/c/cuda.h>
 
@@ -51,24 +52,53 @@ static int scale_twice(tvm_ffi_cuda_kernel kernel, float *data) {
       "RuntimeError: CUDA Error: cudaError");
 }
 
-static int run(tvm_ffi_cuda_library library) {
+/* Launches with kSize numbers in memory that the current device may use. */
+static int run_in(tvm_ffi_cuda_kernel kernel, void *data) {
   static float values[kSize];
-  tvm_ffi_cuda_kernel kernel, other;
-  void *data = NULL;
   int i;
   for (i = 0; i < kSize; ++i) values[i] = (float)i;
-  TVM_FFI_C_TRY(tvm_ffi_cuda_library_get_kernel(library, "scale_kernel", &kernel));
-  TVM_FFI_C_TRY(expect(tvm_ffi_cuda_library_get_kernel(library, "no_kernel", &other),
-                       "RuntimeError: CUDA Error: cudaError"));
-  TVM_FFI_C_CUDA_TRY(cudaMalloc(&data, sizeof values));
-  TVM_FFI_C_CUDA_TRY(cudaMemcpy(data, values, sizeof values, cudaMemcpyHostToDevice));
+  TVM_FFI_C_CUDA_TRY(cudaMemcpy(data, values, sizeof values, cudaMemcpyDefault));
   TVM_FFI_C_TRY(scale_twice(kernel, (float *)data));
-  TVM_FFI_C_CUDA_TRY(cudaMemcpy(values, data, sizeof values, cudaMemcpyDeviceToHost));
-  TVM_FFI_C_CUDA_TRY(cudaFree(data));
+  TVM_FFI_C_CUDA_TRY(cudaDeviceSynchronize());
+  TVM_FFI_C_CUDA_TRY(cudaMemcpy(values, data, sizeof values, cudaMemcpyDefault));
   for (i = 0; i < kSize; ++i) {
     TVM_FFI_C_CHECK(values[i] == (float)(4 * i), TVM_FFI_C_RUNTIME_ERROR, "element %d is %g", i,
                     (double)values[i]);
   }
+  return 0;
+}
+
+static int run(tvm_ffi_cuda_library library) {
+  tvm_ffi_cuda_kernel kernel, other;
+  void *data = NULL;
+  TVM_FFI_C_TRY(tvm_ffi_cuda_library_get_kernel(library, "scale_kernel", &kernel));
+  TVM_FFI_C_TRY(expect(tvm_ffi_cuda_library_get_kernel(library, "no_kernel", &other),
+                       "RuntimeError: CUDA Error: cudaError"));
+  TVM_FFI_C_CUDA_TRY(cudaMalloc(&data, kSize * sizeof(float)));
+  TVM_FFI_C_TRY(run_in(kernel, data));
+  TVM_FFI_C_CUDA_TRY(cudaFree(data));
+  return 0;
+}
+
+/* Memory with which launches are right as well, whatever CUDA says of its device. */
+static int run_kinds_of_memory(tvm_ffi_cuda_library library) {
+  const size_t size = kSize * sizeof(float);
+  tvm_ffi_cuda_kernel kernel;
+  void *data = NULL;
+  TVM_FFI_C_TRY(tvm_ffi_cuda_library_get_kernel(library, "scale_kernel", &kernel));
+  TVM_FFI_C_CUDA_TRY(cudaMallocHost(&data, size));
+  TVM_FFI_C_TRY(run_in(kernel, data));
+  TVM_FFI_C_CUDA_TRY(cudaFreeHost(data));
+  printf("ok page-locked memory\n");
+  TVM_FFI_C_CUDA_TRY(cudaMallocManaged(&data, size, cudaMemAttachGlobal));
+  TVM_FFI_C_TRY(run_in(kernel, data));
+  TVM_FFI_C_CUDA_TRY(cudaFree(data));
+  printf("ok managed memory\n");
+  TVM_FFI_C_CUDA_TRY(cudaMallocAsync(&data, size, NULL));
+  TVM_FFI_C_CUDA_TRY(cudaStreamSynchronize(NULL));
+  TVM_FFI_C_TRY(run_in(kernel, data));
+  TVM_FFI_C_CUDA_TRY(cudaFreeAsync(data, NULL));
+  printf("ok memory of cudaMallocAsync\n");
   return 0;
 }
 
@@ -118,7 +148,11 @@ static int run_image(const char *path, int (*run_library)(tvm_ffi_cuda_library))
 
 static int run_all(char **paths) {
   TVM_FFI_C_TRY(run_image(paths[0], run));
-  return paths[1] == NULL ? 0 : run_image(paths[1], run_clusters);
+  if (paths[1] == NULL) return 0;
+  TVM_FFI_C_TRY(run_image(paths[0], run_kinds_of_memory));
+  TVM_FFI_C_TRY(run_image(paths[1], run_clusters));
+  printf("ok clusters\n");
+  return 0;
 }
 
 static int run_on(int device_id, int num_devices, char **paths) {

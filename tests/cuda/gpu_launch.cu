@@ -306,6 +306,92 @@ static void CheckImages(const ffi::CubinModule &module, const std::string &other
   Check(values == std::vector<float>(kSize, 4.5f), "PTX, which the driver compiles");
 }
 
+/* A step of four numbers in memory that the current device may use. */
+static void CheckMemory(const ffi::CubinModule &module, const char *kind, void *memory) {
+  constexpr int kSize = 4;
+  int *data = static_cast<int *>(memory), size = kSize;
+  void *args[] = {&data, &size};
+  std::vector<int> numbers = {1, 2, 3, 4};
+  const std::string thrown = Thrown([&] {
+    const ffi::CubinKernel kernel = module["step"];
+    TVM_FFI_CHECK_CUDA_ERROR(
+        cudaMemcpy(memory, numbers.data(), sizeof(int) * kSize, cudaMemcpyDefault));
+    TVM_FFI_CHECK_CUBIN_LAUNCHER_CUDA_ERROR(
+        kernel.Launch(args, ffi::dim3(1), ffi::dim3(kSize), nullptr));
+    TVM_FFI_CHECK_CUDA_ERROR(cudaDeviceSynchronize());
+    TVM_FFI_CHECK_CUDA_ERROR(
+        cudaMemcpy(numbers.data(), memory, sizeof(int) * kSize, cudaMemcpyDefault));
+  });
+  Check(thrown.empty() && numbers == std::vector<int>({3, 5, 7, 9}),
+        std::string("a launch with ") + kind, thrown.empty() ? Print(numbers) : thrown);
+  static_cast<void>(cudaGetLastError());
+}
+
+/* Launches that the check of the device must not refuse. That it refuses those on another device
+ * than the memory's needs two. */
+static void CheckKindsOfMemory(const ffi::CubinModule &module) {
+  constexpr size_t kBytes = 64;
+#if TVM_FFI_CHECK_LAUNCH_DEVICE
+  Check(true, "the device of launches is checked");
+#else
+  std::printf("skipped the device of launches is checked: this CUDA does not tell parameters\n");
+#endif
+  void *memory = nullptr, *there = nullptr;
+  TVM_FFI_CHECK_CUDA_ERROR(cudaMalloc(&memory, kBytes));
+  CheckMemory(module, "memory of cudaMalloc", memory);
+  CheckMemory(module, "an address within it", static_cast<int *>(memory) + 4);
+  TVM_FFI_CHECK_CUDA_ERROR(cudaFree(memory));
+  TVM_FFI_CHECK_CUDA_ERROR(cudaMallocHost(&memory, kBytes));
+  CheckMemory(module, "page-locked memory", memory);
+  TVM_FFI_CHECK_CUDA_ERROR(cudaFreeHost(memory));
+  TVM_FFI_CHECK_CUDA_ERROR(cudaHostAlloc(&memory, kBytes, cudaHostAllocMapped));
+  TVM_FFI_CHECK_CUDA_ERROR(cudaHostGetDevicePointer(&there, memory, 0));
+  CheckMemory(module, "page-locked memory, mapped", there);
+  TVM_FFI_CHECK_CUDA_ERROR(cudaFreeHost(memory));
+  TVM_FFI_CHECK_CUDA_ERROR(cudaMallocManaged(&memory, kBytes));
+  CheckMemory(module, "managed memory", memory);
+  TVM_FFI_CHECK_CUDA_ERROR(cudaFree(memory));
+  TVM_FFI_CHECK_CUDA_ERROR(cudaMallocAsync(&memory, kBytes, nullptr));
+  CheckMemory(module, "memory of cudaMallocAsync", memory);
+  TVM_FFI_CHECK_CUDA_ERROR(cudaFreeAsync(memory, nullptr));
+  TVM_FFI_CHECK_CUDA_ERROR(cudaDeviceSynchronize());
+}
+
+/* While a stream is captured, much must not be called. */
+static void CheckCapture(const ffi::CubinModule &module) {
+  constexpr int kSize = 256;
+  Numbers out(kSize);
+  int *data = out.data(), size = kSize;
+  void *args[] = {&data, &size};
+  const ffi::CubinKernel kernel = module["step"];
+  cudaStream_t stream = nullptr;
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t executable = nullptr;
+  TVM_FFI_CHECK_CUDA_ERROR(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  TVM_FFI_CHECK_CUDA_ERROR(cudaDeviceSynchronize());
+  TVM_FFI_CHECK_CUDA_ERROR(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+  const std::string thrown = Thrown([&] {
+    for (int i = 0; i < 2; ++i) {
+      TVM_FFI_CHECK_CUBIN_LAUNCHER_CUDA_ERROR(
+          kernel.Launch(args, ffi::dim3(1), ffi::dim3(kSize), stream));
+    }
+  });
+  const cudaError_t ended = cudaStreamEndCapture(stream, &graph);
+  Check(thrown.empty() && ended == cudaSuccess, "launches are captured",
+        thrown.empty() ? cudaGetErrorName(ended) : thrown);
+  if (ended == cudaSuccess) {
+    TVM_FFI_CHECK_CUDA_ERROR(cudaGraphInstantiateWithFlags(&executable, graph, 0));
+    for (int i = 0; i < 2; ++i) TVM_FFI_CHECK_CUDA_ERROR(cudaGraphLaunch(executable, stream));
+    const std::vector<int> got = out.Read();
+    Check(got == std::vector<int>(kSize, 15), "and computed twice by the graph",
+          std::to_string(got[0]));
+    TVM_FFI_CHECK_CUDA_ERROR(cudaGraphExecDestroy(executable));
+    TVM_FFI_CHECK_CUDA_ERROR(cudaGraphDestroy(graph));
+  }
+  static_cast<void>(cudaGetLastError());
+  TVM_FFI_CHECK_CUDA_ERROR(cudaStreamDestroy(stream));
+}
+
 static void CheckLeaks(const ffi::CubinModule &module, const std::string &other) {
   size_t before = 0, after = 0, total = 0;
   constexpr int kRounds = 200;
@@ -343,6 +429,8 @@ int main(int argc, char **argv) {
     CheckShared(module);
     CheckClusters(module);
     CheckDependentLaunches(module);
+    CheckKindsOfMemory(module);
+    CheckCapture(module);
     CheckImages(module, other, ptx);
     CheckDependentLaunches(module);  // the context is whole
   });

@@ -5,8 +5,10 @@ errors.
 On the CPU (--device cpu) the cases that need a stream are skipped.
 """
 import gc
+import json
 import threading
 
+import numpy
 import torch
 import tvm_ffi
 from checks import case, check, equal, outcome, raises, run, show, skip
@@ -398,6 +400,189 @@ def special(libraries, device):
     meta = torch.zeros(3, device="meta")
     said = outcome(more.get_dtype, meta)
     show(f"a meta tensor: {said}")
+
+
+# ---- Under `tvm-ffi record`, and with isolated modules: on_gpu calls these ----
+
+CAPTURED = "its stream is being captured"
+
+
+class Recording:
+    """What is on the disk of the calls that this process has made, in their order."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        text = (folder / "calls.jsonl").read_bytes().rstrip(b"\0").decode()
+        events = [json.loads(line) for line in text.splitlines()]
+        self.calls = [event for event in events if event["event"] == "call"]
+        self.ends = {
+            event["call"]: event for event in events if event["event"] in ("return", "error")
+        }
+
+    def end(self, call):
+        return self.ends[call["call"]]
+
+    def memory(self, event, value):
+        """The elements of a tensor of float32 before the call or after it, as their event has them;
+        or why they are not there."""
+        tensor, = (value[kind] for kind in ("tensor", "dltensor") if kind in value)
+        storage = event["storages"][tensor["storage"]]
+        if "data" not in storage:
+            return storage["left_out"]
+        data = numpy.load(self.folder / "tensors" / f"{storage['data']}.npy")
+        strides = [4 * stride for stride in tensor["strides"]]
+        return numpy.ndarray(tensor["shape"], "<f4", data, tensor["offset"], strides).tolist()
+
+    def arguments(self, call):
+        """The memory of each argument that is a tensor, before the call and after it."""
+        tensors = [value for value in call["args"] if {"tensor", "dltensor"} & {*value}]
+        return [[self.memory(event, value) for value in tensors]
+                for event in (call, self.end(call))]
+
+    def result(self, call):
+        return self.memory(self.end(call), self.end(call)["result"])
+
+    def shown(self):
+        """A line for each event, without arguments, for whoever looks for the reason of a
+        failure."""
+        for call in self.calls:
+            end = self.end(call)
+            yield (f"call {call['call']} {call['function']} stream {call.get('stream')}: "
+                   f"{call['storages']}; {end['event']} {end.get('result')} {end['storages']}")
+
+
+def record_plainly(kernels, more, device):
+    """Calls on the current stream, and what is to be recorded of them: the function, the memory
+    before and after, the result."""
+    x, y = numbers(device, 1000), torch.full((1000, ), -1.0, device=device)
+    numbers_of_x, scaled = [float(i) for i in range(1, 1001)], [FACTOR * i for i in range(1, 1001)]
+    kernels.scale(x, y, FACTOR)
+    yield "scale", "a call", [numbers_of_x, [-1.0] * 1000], [numbers_of_x, scaled], None
+    made = more.twice(x)
+    twice = [2.0 * i for i in numbers_of_x]
+    yield "twice", "a result", [numbers_of_x], [numbers_of_x], twice
+    check("the result is right", made.tolist() == twice)
+    raises("a call that fails", ValueError, "on purpose", more.fail, x)
+    yield "fail", "a call that fails", [numbers_of_x], [numbers_of_x], "ValueError"
+    part = torch.zeros(1000, device=device)
+    kernels.scale(x[5:45], part[8:48], FACTOR)
+    yield ("scale", "views with an offset", [numbers_of_x[5:45], [0.0] * 40],
+           [numbers_of_x[5:45], scaled[5:45]], None)
+    check("nothing else is written", part.tolist() == [0.0] * 8 + scaled[5:45] + [0.0] * 952)
+    matrix, out = numbers(device, 6, 8), torch.zeros(8, 6, device=device)
+    columns = [[float(i + j) for i in range(1, 49, 8)] for j in range(8)]
+    more.gather(matrix.T, out)
+    yield "gather", "a transposed view", [columns, [[0.0] * 6] * 8], [columns, columns], None
+
+
+def record_on_side_stream(kernels, device):
+    """The input is what the work before the call there has made of it, which takes long the second
+    time. The stream does not wait for the default one, nor that for it."""
+    stream = torch.cuda.Stream()
+    x, y = torch.zeros(999, device=device), torch.zeros(999, device=device)
+    for value, cycles in ((2.0, 1000), (3.0, LONG)):
+        x.zero_(), y.zero_()
+        torch.cuda.synchronize()
+        with torch.cuda.stream(stream):
+            torch.cuda._sleep(cycles)
+            x.fill_(value)
+            is_busy = not stream.query()
+            kernels.scale(x, y, FACTOR)
+        torch.cuda.synchronize()
+        check(f"on a side stream, with {value}: the result is right",
+              y.unique().tolist() == [FACTOR * value])
+        yield ("scale", f"a call on a side stream, after its work, with {value}",
+               [[value] * 999, [0.0] * 999], [[value] * 999, [FACTOR * value] * 999], None)
+    check("the call was made while the work before it went on", is_busy)
+
+
+def record_captured(kernels, more, device):
+    """Calls that are captured into a graph have no memory."""
+    x, y = torch.ones(998, device=device), torch.full((998, ), -1.0, device=device)
+    graph = torch.cuda.CUDAGraph()
+    torch.cuda.synchronize()
+    with torch.cuda.graph(graph):
+        kernels.scale(x, y, FACTOR)
+        made = more.twice(y)
+    torch.cuda.synchronize()
+    yield "scale", "a call that is captured", [CAPTURED] * 2, [CAPTURED] * 2, None
+    yield "twice", "a result that is captured", [CAPTURED], [CAPTURED], CAPTURED
+    equal("capturing computes nothing", y.unique().tolist(), [-1.0])
+    for value in (1.0, 4.0):
+        x.fill_(value)
+        graph.replay()
+        torch.cuda.synchronize()
+        equal(f"the graph, with {value}", [t.unique().tolist() for t in (y, made)],
+              [[FACTOR * value], [2 * FACTOR * value]])
+    kernels.scale(x, y, FACTOR)
+    torch.cuda.synchronize()
+    yield ("scale", "a call after the capture", [[4.0] * 998, [4 * FACTOR] * 998],
+           [[4.0] * 998, [4 * FACTOR] * 998], None)
+
+
+@case
+def recorded(libraries, device, work):
+    """Makes calls and reads the recording of them, which is in the folder `work`, while it is
+    written."""
+    kernels, more = load(libraries, device)
+    wanted = [*record_plainly(kernels, more, device)]
+    if device == "cuda":
+        wanted += record_on_side_stream(kernels, device)
+        wanted += record_captured(kernels, more, device)
+    else:
+        skip("streams and graphs", "need a GPU")
+    recording = Recording(work)
+    show(*recording.shown())
+    equal("every call is recorded", [call["function"] for call in recording.calls],
+          [function for function, *_ in wanted])
+    for call, (_, what, before, after, result) in zip(recording.calls, wanted):
+        end = recording.end(call)
+        got = recording.arguments(call)
+        for when, values, right in (("before", got[0], before), ("after", got[1], after)):
+            check(f"{what}: the memory {when} it", values == right, str(values)[:300])
+        if end["event"] == "error":
+            equal(f"{what}: the error", end["error"]["kind"], result)
+        elif result is None:
+            equal(f"{what}: no result", end["result"], None)
+        else:
+            check(f"{what}: the result", recording.result(call) == result,
+                  str(recording.result(call))[:300])
+    if device == "cuda":
+        streams = [int(call["stream"], 16) for call in recording.calls]
+        check("the streams of the calls: the default one, another, that of the capture, the "
+              "default one", len({streams[0], streams[5], streams[7]}) == 3
+              and streams[:5] == [streams[0]] * 5 and streams[5] == streams[6]
+              and streams[7] == streams[8] and streams[9] == streams[0], streams)
+
+
+@case
+def isolated(libraries, device):
+    """A module in a process of its own takes tensors of the CPU only; the error for others names
+    the argument, and both processes go on."""
+    kernels = tvm_ffi.load_module(f"isolated,timeout=60:{libraries / f'scale_{device}.so'}")
+    more = tvm_ffi.load_module(f"isolated,timeout=60:{libraries / f'python_kernels_{device}.so'}")
+    cpu, x = numbers("cpu", 10), numbers(device, 10)
+    y = torch.full_like(x, -1)
+    if device == "cuda":
+        for _ in range(3):
+            raises("a tensor of CUDA", TypeError, "argument #0 of scale: a tensor of device type 2",
+                   kernels.scale, x, y, FACTOR)
+        raises("as the second argument", TypeError, "argument #1 of scale: a tensor of device",
+               kernels.scale, cpu, y, FACTOR)
+        raises("alone", TypeError, "argument #0 of twice: a tensor of device", more.twice, x)
+        raises("a tensor of the CPU gets to the kernel", ValueError, "must be on a GPU",
+               kernels.scale, cpu, cpu, FACTOR)
+        torch.cuda.synchronize()
+        equal("nothing was written", y.unique().tolist(), [-1.0])
+    else:
+        kernels.scale(x, y, FACTOR)
+        check("a tensor of the CPU", torch.equal(y, x * FACTOR))
+        raises("an error of the kernel", ValueError, "on purpose", more.fail, x)
+    equal("the dtype of a tensor of the CPU", str(more.get_dtype(cpu)), "float32")
+    plain = load_one(libraries, device, "scale")
+    plain.scale(x, y, FACTOR)
+    wait(device)
+    check("the same library in this process", torch.equal(y, x * FACTOR))
 
 
 if __name__ == "__main__":
