@@ -7,7 +7,9 @@
 #define EXPORT __attribute__((visibility("default"))) int
 #define ELSEWHERE (UINTPTR_MAX / 2 + 1)
 
-static int is_current, pushed;
+static int primary; /* the context is its address */
+static __thread void *current;
+static int pushed;
 static void *copied_to;
 static const void *copied;
 static size_t copied_size;
@@ -27,17 +29,17 @@ EXPORT cuDeviceGet(int *out, int ordinal) {
 }
 EXPORT cuDevicePrimaryCtxRetain(void **out, int device);
 EXPORT cuDevicePrimaryCtxRetain(void **out, int device) {
-  *out = &is_current;
+  *out = &primary;
   return device == 40 ? 0 : 101;
 }
 EXPORT cuCtxSetCurrent(void *context);
 EXPORT cuCtxSetCurrent(void *context) {
-  is_current = context == &is_current;
-  return !is_current;
+  current = context;
+  return context != &primary;
 }
 EXPORT cuMemAlloc_v2(uint64_t *out, size_t size);
 EXPORT cuMemAlloc_v2(uint64_t *out, size_t size) {
-  void *block = is_current && size < 1 << 20 ? calloc(1, size) : NULL;
+  void *block = current != NULL && size < 1 << 20 ? calloc(1, size) : NULL;
   *out = (uint64_t)((uintptr_t)block + ELSEWHERE);
   return block != NULL ? 0 : 2;
 }
@@ -48,16 +50,20 @@ EXPORT cuMemFree_v2(uint64_t address) {
 }
 EXPORT cuMemcpyHtoD_v2(uint64_t target, const void *source, size_t size);
 EXPORT cuMemcpyHtoD_v2(uint64_t target, const void *source, size_t size) {
+  if (current == NULL) return 201;
   memcpy(host_pointer(target), source, size);
   return 0;
 }
 EXPORT cuMemcpyDtoH_v2(void *target, uint64_t source, size_t size);
 EXPORT cuMemcpyDtoH_v2(void *target, uint64_t source, size_t size) {
+  if (current == NULL) return 201;
+  if (getenv("FAKE_CUDA_FAILS") != NULL) return 700; /* as everything after a failure */
   memcpy(target, host_pointer(source), size);
   return 0;
 }
 EXPORT cuCtxSynchronize(void);
 EXPORT cuCtxSynchronize(void) {
+  if (current == NULL) return 201;
   return getenv("FAKE_CUDA_FAILS") != NULL ? 700 : 0;
 }
 EXPORT cuDevicePrimaryCtxRelease_v2(int device);
@@ -66,22 +72,22 @@ EXPORT cuDevicePrimaryCtxRelease_v2(int device) {
 }
 EXPORT cuCtxPushCurrent_v2(void *context);
 EXPORT cuCtxPushCurrent_v2(void *context) {
-  pushed += context == &is_current;
-  return context != &is_current;
+  pushed += context == &primary;
+  return context != &primary;
 }
 EXPORT cuCtxPopCurrent_v2(void **out);
 EXPORT cuCtxPopCurrent_v2(void **out) {
-  *out = &is_current;
+  *out = &primary;
   return pushed-- <= 0;
 }
 EXPORT cuStreamIsCapturing(void *stream, int *out);
 EXPORT cuStreamIsCapturing(void *stream, int *out) {
-  *out = stream == &is_current; /* the only stream that is captured */
+  *out = stream == &primary; /* the only stream that is captured */
   return 0;
 }
 EXPORT cuMemcpyDtoHAsync_v2(void *target, uint64_t source, size_t size, void *stream);
 EXPORT cuMemcpyDtoHAsync_v2(void *target, uint64_t source, size_t size, void *stream) {
-  if (pushed == 0 || stream == &is_current) return 201;
+  if (pushed == 0 || stream == &primary) return 201;
   copied_to = target;
   copied = host_pointer(source);
   copied_size = size; /* it is not there before the stream is waited for */
@@ -89,7 +95,7 @@ EXPORT cuMemcpyDtoHAsync_v2(void *target, uint64_t source, size_t size, void *st
 }
 EXPORT cuStreamSynchronize(void *stream);
 EXPORT cuStreamSynchronize(void *stream) {
-  if (stream == &is_current) return 900;
+  if (stream == &primary) return 900;
   memcpy(copied_to, copied, copied_size);
   return 0;
 }

@@ -21,7 +21,8 @@
   X(extent_1) X(unequal) X(more_dims) X(fewer_dims) X(huge) X(missing) X(extra) X(none) X(type) \
   X(dtype) X(device) X(null) X(named) X(repeat) X(threads) X(allocator) X(unchecked) X(objects) \
   X(references) X(descriptors) X(mappings) X(rounding) X(locale) X(signals) X(hangs) X(changes) \
-  X(outside) X(silent) X(leaves) X(once) X(gpu) X(gpu_offset) X(rough) X(talks) X(always)
+  X(outside) X(silent) X(leaves) X(once) X(gpu) X(gpu_offset) X(gpu_breaks) \
+  X(rough) X(talks) X(always)
 /* clang-format on */
 
 #define FAULT(name) k_##name,
@@ -30,7 +31,7 @@ typedef enum { ALL(FAULT) } fault;
 /* Whether it runs on the device of fake_cuda.c, whose addresses are ELSEWHERE. */
 #define ELSEWHERE (UINTPTR_MAX / 2 + 1)
 static bool is_on_gpu(fault f) {
-  return f == k_gpu || f == k_gpu_offset;
+  return f == k_gpu || f == k_gpu_offset || f == k_gpu_breaks;
 }
 
 static bool can_use(DLDevice device, fault f) {
@@ -178,6 +179,9 @@ static int misbehave(const DLTensor *x, const DLTensor *y, fault f) {
   if (f == k_leaves && is_strided) exit(0);
   if (f == k_talks) fputs("I was called\n", stderr);
   if (f == k_always) abort();
+  if (f == k_gpu_breaks && ((uintptr_t)find_data(x, f) | (uintptr_t)find_data(y, f)) % 4 != 0) {
+    (void)setenv("FAKE_CUDA_FAILS", "1", 1); /* as a launch that reads there */
+  }
   if (f == k_once && calls++ > 0) {
     return tvm_ffi_error_raise(TVM_FFI_C_RUNTIME_ERROR, "there is no more");
   }

@@ -238,6 +238,12 @@ class Probe(unittest.TestCase):
         wrong = failures(probe("gpu_offset", "--device=cuda", "--only=offset", env=ENV))
         assert "expected" in wrong["offset:0"] and "outside of argument 2" in wrong[
             "offset:2"], wrong
+        assert rows_of(found)["threads"]["passed"] == 1, found
+        # A kernel that crashes there, after which everything fails, is no refusal.
+        wrong = failures(probe("gpu_breaks", "--device=cuda", "--only=misaligned", env=ENV))
+        assert sorted(wrong) == ["misaligned:0:byte", "misaligned:2:byte"] and set(
+            wrong.values()) == {"what it launched failed: RuntimeError: CUDA cannot finish: "
+                                "illegal address (700)"}, wrong
 
     def test_progress(self):
         """It is shown on a terminal only, and erased."""

@@ -209,16 +209,23 @@ static int call_function(void *context) {
   size_t i;
   for (i = 0; i < a->num_args; ++i) views[i] = a->args[i].value;
   a->result = tvm_ffi_any_none();
+  a->broke_device = false;
+  if (device_enter() != 0) return -1;
   a->code = TVMFFIFunctionCall(a->s->function, views, (int32_t)a->num_args, &a->result);
   if (a->code == 0 && a->result.type_index == kTVMFFIError) {
     a->error = a->result.v_obj;
     a->result = tvm_ffi_any_none();
     a->code = -1;
-  } else if (a->code == 0 && device_wait() != 0) {
-    a->code = -1;
   }
   a->returned = a->code == 0;
   if (!a->returned && a->error == NULL) a->error = tvm_ffi_error_take();
+  if (device_wait() != 0) { /* also after an error, which may have come after a launch */
+    tvm_ffi_object_release(a->error);
+    a->error = tvm_ffi_error_take();
+    a->returned = false;
+    a->broke_device = true;
+    return 0;
+  }
   for (i = 0; i < a->num_args; ++i) {
     if (a->args[i].on_device != NULL && copy_from_device(&a->args[i]) != 0) return -1;
   }
@@ -276,6 +283,11 @@ const char kHintOutput[] = " (write & before it if it is an output)";
 bool attempt_is_clean(const attempt *a, text_buf *out) {
   char where[128];
   size_t i;
+  if (a->broke_device) { /* a kernel that crashed, and every later call of the process fails */
+    text_add(out, "what it launched failed: ");
+    attempt_describe_error(a, out);
+    return false;
+  }
   if (!a->returned && (a->error == NULL || is_made_up(a->error))) {
     text_add(out, "it returned %d without raising an error", a->code);
     return false;

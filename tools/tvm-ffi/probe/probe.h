@@ -62,6 +62,7 @@ typedef struct {
   TVMFFIAny *views_end; /* where those end that are passed, next to what nobody may read */
   /* After a call: */
   bool returned;
+  bool broke_device; /* what it launched failed there: `error` says how */
   int code;
   TVMFFIAny result;
   TVMFFIObjectHandle error;

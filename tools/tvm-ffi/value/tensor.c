@@ -27,6 +27,7 @@ static struct {
 } driver;
 
 static DLDevice opened; /* kDLCPU if no device is open */
+static void *opened_context;
 
 static const char *describe(int code) {
   const char *words = NULL;
@@ -73,6 +74,7 @@ static bool open_cuda(const char *name, int ordinal) {
   if (code == 0) code = driver.get_device(&device, ordinal);
   if (code == 0) code = driver.retain_context(&context, device);
   if (code == 0) code = driver.set_context(context);
+  opened_context = context;
   if (code != 0) report_error("--device=%s: %s", name, describe(code));
   return code == 0;
 }
@@ -189,6 +191,11 @@ int device_copy_from(const DLTensor *tensor, void *dest, size_t size) {
   uint64_t source = (uint64_t)(uintptr_t)tvm_ffi_tensor_get_data(tensor);
   int code = size > 0 ? driver.copy_from(dest, source, size) : 0;
   return code == 0 ? 0 : raise_driver("copy from the device", code);
+}
+
+int device_enter(void) {
+  int code = opened.device_type == kDLCUDA ? driver.set_context(opened_context) : 0;
+  return code == 0 ? 0 : raise_driver("use the device", code);
 }
 
 int device_wait(void) {

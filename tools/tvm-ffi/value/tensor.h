@@ -37,7 +37,10 @@ bool device_is_open(DLDevice device);
 /* Whether a function asked for memory on a device that is not open, which was refused. */
 bool device_was_refused(void);
 
-/* Waits for all work on the device; 0, or an error raised if some of it failed. */
+/* Makes the device, if one is open, that of calls by this thread; 0, or an error raised. */
+int device_enter(void);
+/* Waits for all work on the device; 0, or an error raised if some of it failed: then nothing can be
+ * read from the device any more. */
 int device_wait(void);
 
 #endif /* TVM_FFI_TOOL_TENSOR_H_ */
