@@ -260,11 +260,21 @@ static void write_backtrace(char *out, size_t out_size) {
 
 static const int kCrashes[] = {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGSYS, SIGTRAP};
 
-/* Notes what happened, then lets the signal end the process. */
+/*
+ * Notes what happened, then lets the signal end the process. Each later step may wait for ever for
+ * a lock that the interrupted code holds, the stack walker's or one of a sanitizer that wraps the C
+ * library: the alarm comes first, by system calls that nothing wraps.
+ */
 static void on_crash(int number, siginfo_t *info, void *context) {
   crash_note *note = &host.channel.header->note;
+  sigset_t alarms;
   (void)context;
+  sigemptyset(&alarms);
+  sigaddset(&alarms, SIGALRM);
+  syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &alarms, NULL, (size_t)_NSIG / 8);
+  alarm(1);
   signal(number, SIG_DFL);
+  signal(SIGALRM, SIG_DFL); /* kernels may have set it */
   if (info->si_code > 0 && number != SIGABRT && number != SIGSYS) {
     note->address = (uint64_t)(uintptr_t)info->si_addr;
     note->has_address = 1;
@@ -272,15 +282,6 @@ static void on_crash(int number, siginfo_t *info, void *context) {
   note->data_bytes = read_data_size();
   __atomic_store_n(&note->signal, (uint32_t)number, __ATOMIC_RELEASE);
 #if TVM_FFI_BACKTRACE
-  /* It may wait for ever for a lock that the crashed code holds. */
-  signal(SIGALRM, SIG_DFL);
-  {
-    sigset_t alarms;
-    sigemptyset(&alarms);
-    sigaddset(&alarms, SIGALRM);
-    pthread_sigmask(SIG_UNBLOCK, &alarms, NULL);
-  }
-  alarm(1);
   write_backtrace(note->backtrace, sizeof note->backtrace);
 #endif
   raise(number); /* as soon as this returns */
