@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "support/check.h"
 
-#include "base/names.h"
+#include "base/pattern.h"
 
 static void check(const char *pattern, const char *text, bool expected) {
   if (pattern_matches(pattern, text) != expected) {

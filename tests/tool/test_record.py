@@ -208,7 +208,8 @@ class Record(unittest.TestCase):
         assert numbers("--on-error") == [9, 19]
         assert numbers("--match=a*") == [0, 1, 2, 9, 19]
         assert numbers("--match=b*", "--match=?dd", "--lib=record_kernels*") == [0, 1, 2, 9, 19]
-        for options in [["--match=b*"], ["--skip=add"], ["--lib=another*"]]:
+        assert numbers("--match=[a-b]d[!e]") == [0, 1, 2, 9, 19]
+        for options in [["--match=b*"], ["--skip=add"], ["--lib=another*"], ["--match=[!a]dd"]]:
             recording, _ = record(*options, program=["adds"])
             assert not recording.processes, options
 

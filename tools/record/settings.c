@@ -4,34 +4,15 @@
 #include <stdlib.h>
 #include <string.h> /* (strrchr)(...) is not glibc's macro with _Generic: C99 has none */
 
+#include "base/pattern.h"
 #include "record.h"
 
 record_settings record_set;
 const char *const record_pattern_keys[kNumPatterns] = {"match", "skip", "lib"};
 
-static bool matches(const char *pattern, const char *text) {
-  const char *star = NULL, *retry = NULL;
-  while (*text != '\0') {
-    if (*pattern == '*') {
-      star = ++pattern;
-      retry = text;
-    } else if (*pattern == '?' || *pattern == *text) {
-      ++pattern;
-      ++text;
-    } else if (star != NULL) {
-      pattern = star;
-      text = ++retry;
-    } else {
-      return false;
-    }
-  }
-  while (*pattern == '*') ++pattern;
-  return *pattern == '\0';
-}
-
 static bool matches_any(char *const *list, const char *text) {
   for (; *list != NULL; ++list) {
-    if (matches(*list, text)) return true;
+    if (pattern_matches(*list, text)) return true;
   }
   return false;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names: identifiers, patterns for names, names that were misspelt, paths of files. */
+/* Names: identifiers, names that were misspelt, paths of files. */
 #ifndef TVM_FFI_TOOL_NAMES_H_
 #define TVM_FFI_TOOL_NAMES_H_
 
@@ -36,17 +36,6 @@ bool identifier_is_c_word(const char *name);
 /* A copy of the text with _ for every character that no identifier has; it may begin with a digit.
  * Release with free(). */
 char *identifier_make(const char *bytes, size_t size);
-
-/* ---- Patterns ---- */
-
-/* Patterns for names, as shells have them. */
-
-/* Whether the pattern matches the whole of the text: * is any number of bytes, ? is one byte,
- * [a-z_] is one of these and [!a-z_] is another one, also with classes as in [[:digit:]]. \ takes
- * the special meaning from the next byte; so does [ have none without a ]. */
-bool pattern_matches(const char *pattern, const char *text);
-/* Whether one of the patterns does; without a pattern, every text is matched. */
-bool patterns_match(const char *const *patterns, size_t count, const char *text);
 
 /* ---- Misspelt names ---- */
 

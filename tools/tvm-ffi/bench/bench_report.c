@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/files.h"
-#include "base/json_out.h"
 #include "base/report.h"
 #include "base/text.h"
 

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json_out.h"
 #include "base/report.h"
 #include "base/text.h"
 #include "file/runtime_symbols.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/install_paths.h"
-#include "base/json_out.h"
+#include "base/report.h"
 #include "base/text.h"
 #include "check/checks.h"
 #include "commands/commands.h"

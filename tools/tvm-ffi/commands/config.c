@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/install_paths.h"
-#include "base/json_out.h"
 #include "base/report.h"
 #include "build_info.h"
 #include "commands/commands.h"

@@ -5,7 +5,6 @@
 #include <tvm/ffi/c.h>
 
 #include "base/install_paths.h"
-#include "base/json_out.h"
 #include "base/names.h"
 #include "base/report.h"
 #include "base/text.h"

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/install_paths.h"
-#include "base/json_out.h"
 #include "base/report.h"
 #include "base/text.h"
 #include "commands/commands.h"

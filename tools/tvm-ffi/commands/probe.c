@@ -7,8 +7,8 @@
 #include <string.h>
 #include <tvm/ffi/c.h>
 
-#include "base/json_out.h"
 #include "base/names.h"
+#include "base/pattern.h"
 #include "base/report.h"
 #include "commands/call.h"
 #include "library/library_argument.h"

@@ -5,8 +5,7 @@
 #include <string.h>
 #include <tvm/ffi/c.h>
 
-#include "base/json_out.h"
-#include "base/names.h"
+#include "base/pattern.h"
 #include "base/report.h"
 #include "base/text.h"
 #include "commands/commands.h"

@@ -5,7 +5,6 @@
 #include <string.h>
 #include <tvm/ffi/c.h>
 
-#include "base/json_out.h"
 #include "base/report.h"
 #include "base/text.h"
 #include "commands/call.h"

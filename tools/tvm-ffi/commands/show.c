@@ -7,8 +7,8 @@
 #include <tvm/ffi/c.h>
 
 #include "base/files.h"
-#include "base/json_out.h"
 #include "base/names.h"
+#include "base/pattern.h"
 #include "base/report.h"
 #include "commands/commands.h"
 #include "system/system.h"

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/files.h"
-#include "base/json_out.h"
 #include "base/report.h"
 #include "commands/commands.h"
 #include "file/binary_file.h"

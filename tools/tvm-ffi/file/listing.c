@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/names.h"
+#include "base/pattern.h"
 #include "base/text.h"
 #include "value/schema.h"
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json_out.h"
+#include "base/report.h"
 #include "base/text.h"
 #include "value/number.h"
 #include "value/tensor.h"

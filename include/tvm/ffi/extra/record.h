@@ -51,9 +51,10 @@ typedef struct {
   /** Not 0: no values of tensors. */
   int no_data;
   /**
-   * Patterns in which * is any text and ? any character; lists that end with NULL, or NULL.
-   * Functions whose name matches one of `match` (NULL: all) and none of `skip`, in libraries whose
-   * path or file name matches one of `lib` (NULL: all).
+   * Patterns in which * is any text, ? any byte, [a-c] one of these and [!a-c] another one, and \
+   * takes the special meaning from the next byte; lists that end with NULL, or NULL. Functions
+   * whose name matches one of `match` (NULL: all) and none of `skip`, in libraries whose path or
+   * file name matches one of `lib` (NULL: all).
    */
   const char *const *match;
   const char *const *skip;
