@@ -263,7 +263,7 @@ class Recording:
 class Page(html.parser.HTMLParser):
     """A page of a recording: its elements are closed in order, its drawings are XML, it refers to
     nothing outside, and its script is the one that its policy allows."""
-    VOID = {"meta", "img", "br"}
+    VOID = {"meta", "img", "br", "input"}
     ATTRIBUTES = {"a": {"href", "tabindex"}, "img": {"src", "alt", "width", "height"}}
 
     def __init__(self, path):

@@ -237,6 +237,13 @@ def page_of(recording, *options):
     return Page(path)
 
 
+def replayed_page(recording, *options):
+    """The exit code, the page, and what is printed."""
+    path = recording.folder.with_suffix(".html")
+    code, out, _ = run("replay", recording.folder, f"--html={path}", *options)
+    return code, Page(path), out
+
+
 class ShowPage(unittest.TestCase):
     """show --html"""
 
@@ -881,6 +888,140 @@ class Against(unittest.TestCase):
         swapped = verdicts(RAISED, r.folder, str(number), "--lib", WORK / "wrong.c", "--against",
                            KERNELS)
         self.assertIn("crashed while it was called: Abort", swapped["calls"][0]["detail"])
+
+
+class ReplayPage(unittest.TestCase):
+    """replay --html"""
+
+    def test_differs(self):
+        """What differs is listed with links, and is beside what was recorded."""
+        r = new_recording()
+        scale(r)
+        scale(r, floats(2.5, 5, 7, 9))
+        scale(r)
+        r.returned(r.call("fail", []))
+        r.call("identity", [{"function": "0x10", "symbol": None, "id": 0}])
+        code, page, out = replayed_page(r)
+        self.assertEqual((code, out), run("replay", r.folder)[:2])
+        self.assertEqual(code, MISMATCH)
+        self.assertIn("5 calls 2 differ 0 errors 1 unfinished call 3 functions", page.text)
+        self.assertIn("made again by tvm-ffi replay and compared with what was recorded", page.text)
+        self.assertIn("2 of 5 calls differ. 2 scale differs : arg[2] 4xf32 element [2] is 7.5, "
+                      "expected 7; 2 of 4 differ; the largest difference is 1 at [3] 4 fail raised : "
+                      "raised ValueError", page.text)
+        self.assertEqual([link for link in page.links[:2]], ["#c2", "#c4"])
+        for verdict in ("same : arg[2] max|err|=0", "raised : raised ValueError",
+                        "left out : arg[0] is a function"):
+            self.assertIn(f"Made again: {verdict}", page.text)
+        self.assertIn(
+            "largest difference is 1 at [3] recorded 2.5, 5, 7, 9 min 2.5, mean 5.875, max 9 "
+            "replayed 2.5, 5, 7.5, 10 min 2.5, mean 6.25, max 10 "
+            "distance 0, 0, 0.5, 1 min 0, mean 0.375, max 1", page.text)
+        # Both lines have one scale, from 2.5 to 10: the recorded one does not reach the top.
+        lines = [drawing[-1].get("d") for drawing in page.drawings
+                 if drawing.get("aria-label") == "arg[2] as a line"]
+        ends = [line.split("L")[-1] for line in lines]
+        self.assertIn("3.5 11.8", ends)
+        self.assertIn("3.5 3.0", ends)
+        self.assertEqual(page.counts["figure"], 3 * 2 + 1)
+
+    def test_chosen(self):
+        """The page has the calls that were made again."""
+        r = new_recording()
+        for _ in range(4):
+            scale(r)
+        code, page, _ = replayed_page(r, "2-3")
+        self.assertEqual(code, OK)
+        self.assertIn("Not on this page: 2 recorded calls that were not chosen", page.text)
+        self.assertIn("Replay 0 of 2 calls differ. Timeline", page.text)
+        self.assertEqual({i for i in page.ids if i.startswith("c")}, {"c2", "c3"})
+        # The page of a recording alone says nothing of a replay.
+        self.assertNotIn("Replay", page_of(r).text)
+
+    def test_images(self):
+        """One element that differs is seen among those that share its cell."""
+        r = new_recording()
+        x, y = [1] * 128 * 128, [2.5] * 128 * 128
+        y[0], y[-1] = 3.5, math.nan
+        number = r.call("scale", [tensor([128, 128]), {"float": "2.5"},
+                                  tensor([128, 128], 1, object_id=1)], [floats(*x), floats(*x)])
+        r.returned(number, None, [floats(*x), floats(*y)])
+        _, page, _ = replayed_page(r)
+        pixels = [image[54 + 4 * 66:] for image in page.images[:3]]
+        self.assertEqual([len(image) for image in pixels], [64 * 64] * 3)
+        # Rows are from the last to the first.
+        first, last, other = 63 * 64, 63, 5
+        self.assertEqual([pixels[2][i] for i in (first, last, other)], [63, 64, 0])
+        self.assertEqual(pixels[0][last], 64)
+        self.assertEqual(len(set(pixels[1])), 1)
+        self.assertIn("1 NaN, 0 Inf replayed", page.text)
+
+    def test_shapes(self):
+        """Of other shapes there is no distance, and not every result is a tensor."""
+        r = new_recording()
+        r.returned(r.call("make", [3]), tensor([2]), added=[floats(7, 8)])
+        r.returned(r.call("make", [3]), 5)
+        _, page, _ = replayed_page(r)
+        self.assertIn("result is 3xf32, expected 2xf32 recorded 7, 8 min 7, mean 7.5, max 8 "
+                      "replayed 0, 1, 2 min 0, mean 1, max 2 arg[0]", page.text)
+        self.assertIn("result is 3xf32=0 1 2, expected 5 recorded no tensor, or one that is too "
+                      "large to be shown replayed 0, 1, 2", page.text)
+        self.assertNotIn("distance", page.text)
+
+    def test_bounds(self):
+        """Tensors of a call, their bytes, and calls that are listed."""
+        r = new_recording()
+        given, found = ({"array": [tensor([4], i, object_id=k) for k in range(1, 11)], "id": 0}
+                        for i in range(2))
+        r.returned(r.call("identity", [given], [X]), found, [X], [Y])
+        r.returned(r.call("make", [20000000]), tensor([2]), added=[floats(7, 8)])
+        for _ in range(320):
+            r.returned(r.call("fail", []))
+        _, page, _ = replayed_page(r)
+        self.assertEqual(page.text.count("distance"), 8)
+        self.assertIn("Left out: 2 more tensors that differ.", page.text)
+        self.assertIn("expected 2xf32 recorded no tensor, or one that is too large to be shown "
+                      "replayed no tensor, or one that is too large to be shown", page.text)
+        self.assertIn("322 of 322 calls differ", page.text)
+        self.assertIn("and 22 more Timeline", page.text)
+        self.assertIn("Here are 300 of 322 calls: at most 150 that differ", page.text)
+
+    @unittest.skipIf(WINDOWS, "compilers are tested elsewhere")
+    def test_against(self):
+        """Paths and texts stay texts."""
+        hostile = "<img src=x onerror='a()'>&amp;.so"
+        folder = WORK / "page"
+        folder.mkdir()
+        (folder / "wrong.c").write_text(WRONG)
+        lib = folder / hostile.replace("/", "")
+        shutil.copy(KERNELS, lib)
+        r = new_recording("/nowhere/x.so")
+        scale(r)
+        r.raised(r.call("fail", []), hostile, hostile)
+        code, page, _ = replayed_page(r, "--lib", lib, "--against", folder / "wrong.c")
+        self.assertEqual(code, MISMATCH)
+        self.assertNotIn("img", page.counts)
+        self.assertIn(f"by tvm-ffi replay with {lib} and compared with what {folder / 'wrong.c'} "
+                      "does", page.text)
+        self.assertRegex(page.text, r"at \[3\] \S*wrong.c 2.5, 5, 8.5, 13 min")
+        _, page, _ = replayed_page(r, "2", "--lib", lib)
+        self.assertIn(f"recorded: {hostile}: {hostile}", page.text)
+
+    def test_refused(self):
+        r = new_recording()
+        scale(r)
+        path = WORK / "refused.html"
+        bad(USAGE, "--html cannot be combined with --bench", "replay", r.folder, f"--html={path}",
+            "--bench")
+        bad(USAGE, "--html cannot be combined with --emit", "replay", r.folder, f"--html={path}",
+            "--emit=c")
+        bad(USAGE, "--html of replay takes a file", "replay", r.folder, "--html=-")
+        bad(USAGE, "is a file of the recording", "replay", r.folder,
+            f"--html={r.folder / 'calls.jsonl'}")
+        self.assertFalse(path.exists())
+        code, _, err = run("replay", r.folder, f"--html={WORK / 'nowhere' / 'x'}")
+        self.assertEqual(code, USAGE)
+        self.assertIn("nowhere", err)
 
 
 class Device(unittest.TestCase):

@@ -300,6 +300,8 @@ static const option kReplayOptions[] = {
      "the library to call, instead of the recorded one of that file name; of all, if none has it"},
     {kOptionAgainst, "against", 0, "LIB", false,
      "compare with what that library does, instead of with what was recorded"},
+    {kOptionHtml, "html", 0, "FILE", false,
+     "write a page for browsers, as show does, with what differs side by side"},
     {kOptionMatch, "match", 'm', "GLOB", true,
      "only functions with such names: * is any text, ? any character"},
     {kOptionRtol, "rtol", 0, "X", false,
@@ -335,9 +337,13 @@ static const char kReplayText[] =
     "The exit code is that of the first call that is not as expected: 3 for other outputs, 1 for "
     "an\n"
     "error or a crash. It is 3 as well if no call could be repeated.\n\n"
+    "The page of --html is that of show, for the calls that were made again. It lists those that\n"
+    "differ, and has of each tensor that differs what was expected, what it is, and the distance,\n"
+    "side by side.\n\n"
     "  tvm-ffi replay seen\n"
     "  tvm-ffi replay seen 1 --lib libscale.so --atol=1e-6\n"
     "  tvm-ffi replay seen --lib libscale.so --against old/libscale.so\n"
+    "  tvm-ffi replay seen --html seen.html\n"
     "  tvm-ffi replay seen 1 --bench\n"
     "  tvm-ffi replay seen 1 --emit=c -o report.c";
 

@@ -35,15 +35,21 @@ typedef struct {
   volatile int verdict;
   volatile int has_error; /* numbers were compared */
   volatile double max_error;
+  volatile int num_differing; /* tensors, for the page */
   char detail[4096];
 } replay_outcome;
 
-/* What a call of the other library did, in memory that both children share. */
+/* Memory that is shared with children. */
 typedef struct {
   volatile size_t size; /* 0: nothing; else of the bytes */
   volatile int is_cut;
   unsigned char bytes[1];
-} effect_box;
+} box_pages;
+
+typedef struct {
+  box_pages *pages; /* NULL: there is none */
+  size_t room;      /* for bytes */
+} value_box;
 
 typedef struct {
   const arguments *args;
@@ -56,8 +62,12 @@ typedef struct {
   tolerance allowed;
   bool json;
   replay_outcome *outcome;
-  effect_box *box;
-  size_t box_size;
+  value_box effects;     /* what a call of the other library did */
+  value_box differences; /* what the page shows of a call */
+  const char *page_path; /* NULL: there is no page */
+  drawing_budget budget;
+  call_outcome *outcomes; /* of each call, for the page */
+  size_t num_outcomes;
   /* of the call that is made now */
   const recorded_call *c;
   bool is_other; /* with the library of --against */
@@ -126,6 +136,280 @@ static TVMFFIObjectHandle copy_now(const DLTensor *tensor) {
   return copy;
 }
 
+/* ---- Values in a box ----
+ * Written one after the other, and read by another process. */
+
+static void box_put(const value_box *b, const void *bytes, size_t size) {
+  box_pages *box = b->pages;
+  if (box->size > b->room || size > b->room - box->size) {
+    box->is_cut = true;
+    return;
+  }
+  if (size > 0) memcpy(box->bytes + box->size, bytes, size);
+  box->size += size;
+}
+
+static bool box_get(const value_box *b, size_t *pos, void *out, size_t size) {
+  const box_pages *box = b->pages;
+  const size_t size_now = box->size; /* a crashed child may have overwritten it */
+  const size_t end = size_now < b->room ? size_now : b->room;
+  if (box->is_cut || *pos > end || size > end - *pos) return false;
+  if (size > 0) memcpy(out, box->bytes + *pos, size);
+  *pos += size;
+  return true;
+}
+
+static void box_put_text(const value_box *b, const char *text) {
+  const uint64_t size = strlen(text);
+  box_put(b, &size, sizeof size);
+  box_put(b, text, (size_t)size);
+}
+
+static char *box_get_text(const value_box *b, size_t *pos) {
+  uint64_t size = 0;
+  char *text;
+  if (!box_get(b, pos, &size, sizeof size) || size > b->room) return tool_copy("", 0);
+  text = tool_alloc((size_t)size + 1);
+  text[size] = '\0';
+  if (!box_get(b, pos, text, (size_t)size)) text[0] = '\0';
+  return text;
+}
+
+/* Types of values in the box. */
+enum { kBoxPlain, kBoxText, kBoxBytes, kBoxTensor, kBoxArray, kBoxShown };
+
+/* Writes a tensor that is packed. */
+static void box_put_packed(const value_box *b, const DLTensor *tensor) {
+  size_t size = 0;
+  if (tvm_ffi_tensor_compute_size(tensor, &size) != 0) TVMFFIErrorSetRaised(NULL);
+  box_put(b, &tensor->dtype, sizeof tensor->dtype);
+  box_put(b, &tensor->ndim, sizeof tensor->ndim);
+  box_put(b, tensor->shape, (size_t)tensor->ndim * sizeof *tensor->shape);
+  box_put(b, tensor->data, size);
+}
+
+/* [own] A tensor of the box; NULL if it is not whole. */
+static TVMFFIObjectHandle box_get_packed(const value_box *b, size_t *pos) {
+  int64_t shape[kLayoutMaxDims];
+  TVMFFIObjectHandle made;
+  DLDataType dtype;
+  int32_t ndim;
+  size_t size = 0;
+  if (!box_get(b, pos, &dtype, sizeof dtype) || !box_get(b, pos, &ndim, sizeof ndim) || ndim < 0 ||
+      ndim > kLayoutMaxDims || !box_get(b, pos, shape, (size_t)ndim * sizeof *shape)) {
+    return NULL;
+  }
+  made = tensor_new(dtype, shape, ndim);
+  if (made != NULL && tvm_ffi_tensor_compute_size(TVMFFITensorGetDLTensorPtr(made), &size) == 0 &&
+      box_get(b, pos, TVMFFITensorGetDLTensorPtr(made)->data, size)) {
+    return made;
+  }
+  TVMFFIErrorSetRaised(NULL);
+  tvm_ffi_object_release(made);
+  return NULL;
+}
+
+static void box_put_value(const value_box *b, const TVMFFIAny *value, int depth) {
+  enum { kMaxDepth = 64 };
+  TVMFFIByteArray text;
+  TVMFFIObjectHandle copy = NULL;
+  DLTensor *tensor;
+  unsigned char kind = kBoxPlain;
+  int64_t i, count;
+  if (tvm_ffi_any_try_tensor(value, &tensor) && (copy = copy_now(tensor)) != NULL) {
+    kind = kBoxTensor;
+    box_put(b, &kind, 1);
+    box_put_packed(b, TVMFFITensorGetDLTensorPtr(copy));
+    TVMFFIObjectDecRef(copy);
+  } else if (tvm_ffi_any_try_string(value, &text) || tvm_ffi_any_try_bytes(value, &text)) {
+    const uint64_t size = text.size;
+    kind = tvm_ffi_any_try_string(value, &text) ? kBoxText : kBoxBytes;
+    box_put(b, &kind, 1);
+    box_put(b, &size, sizeof size);
+    box_put(b, text.data, text.size);
+  } else if ((value->type_index == kTVMFFIArray || value->type_index == kTVMFFIList) &&
+             depth < kMaxDepth) {
+    kind = kBoxArray;
+    count = tvm_ffi_array_get_size(value->v_obj);
+    box_put(b, &kind, 1);
+    box_put(b, &count, sizeof count);
+    for (i = 0; i < count; ++i) {
+      box_put_value(b, tvm_ffi_array_get_data(value->v_obj) + i, depth + 1);
+    }
+  } else if (value->type_index < kTVMFFIStaticObjectBegin) {
+    box_put(b, &kind, 1);
+    box_put(b, value, sizeof *value);
+  } else {
+    text_buf shown = {NULL, 0, 0};
+    value_write(&shown, value, &kTensorWhole);
+    kind = kBoxShown;
+    box_put(b, &kind, 1);
+    box_put_text(b, shown.data != NULL ? shown.data : "");
+    text_free(&shown);
+  }
+}
+
+/* Reads a value [own]; one that was shown as text becomes a text, and *shown is set. False if it is
+ * not whole. */
+static bool box_get_value(const value_box *b, size_t *pos, TVMFFIAny *out, bool *shown) {
+  TVMFFIObjectHandle object = NULL;
+  unsigned char kind;
+  char *text;
+  int64_t i, count;
+  int code;
+  *out = tvm_ffi_any_none();
+  if (!box_get(b, pos, &kind, 1)) return false;
+  switch (kind) {
+    case kBoxPlain:
+      return box_get(b, pos, out, sizeof *out);
+    case kBoxTensor:
+      object = box_get_packed(b, pos);
+      if (object != NULL) *out = tvm_ffi_any_take_object(object);
+      return object != NULL;
+    case kBoxArray:
+      if (!box_get(b, pos, &count, sizeof count) || count < 0) return false;
+      if (tvm_ffi_list_create(NULL, 0, &object) != 0) return false;
+      *out = tvm_ffi_any_take_object(object);
+      for (i = 0; i < count; ++i) {
+        TVMFFIAny item;
+        if (!box_get_value(b, pos, &item, shown)) return false;
+        code = tvm_ffi_list_append(object, item);
+        tvm_ffi_any_clear(&item);
+        if (code != 0) return false;
+      }
+      return true;
+    default:
+      *shown = *shown || kind == kBoxShown;
+      {
+        uint64_t size = 0;
+        TVMFFIByteArray bytes;
+        if (!box_get(b, pos, &size, sizeof size) || size > b->room) return false;
+        text = tool_alloc((size_t)size + 1);
+        bytes.data = text;
+        bytes.size = (size_t)size;
+        code = box_get(b, pos, text, bytes.size)
+                   ? (kind == kBoxBytes ? TVMFFIBytesFromByteArray : TVMFFIStringFromByteArray)(
+                         &bytes, out)
+                   : -1;
+        free(text);
+        return code == 0;
+      }
+  }
+}
+
+/* "recorded" or "libold.so" */
+static const char *name_expected(const replay *p) {
+  return p->against != NULL ? p->against : "recorded";
+}
+
+/* ---- What a page shows of a call ---- */
+
+enum { kMaxShown = 8 };
+
+static bool is_list(const TVMFFIAny *value) {
+  return value->type_index == kTVMFFIArray || value->type_index == kTVMFFIList;
+}
+
+/* Puts an output that differs: its name, the difference, and a tensor of each side; NULL: that is
+ * no tensor. */
+static void put_difference(const replay *p, const char *name, const char *difference,
+                           const DLTensor *expected, const DLTensor *now) {
+  const value_box *b = &p->differences;
+  const size_t begin = b->pages->size;
+  const DLTensor *sides[2];
+  int i, pass;
+  if (p->outcome->num_differing++ >= kMaxShown) return;
+  sides[0] = expected;
+  sides[1] = now;
+  for (pass = 0; pass < 2; ++pass) { /* if there is no room, without the elements */
+    box_put_text(b, name);
+    box_put_text(b, difference);
+    for (i = 0; i < 2; ++i) {
+      TVMFFIObjectHandle copy = NULL;
+      unsigned char has_elements = sides[i] != NULL && pass == 0;
+      if (has_elements && (copy = copy_now(sides[i])) == NULL) has_elements = 0;
+      box_put(b, &has_elements, 1);
+      if (has_elements) box_put_packed(b, TVMFFITensorGetDLTensorPtr(copy));
+      tvm_ffi_object_release(copy);
+    }
+    if (!b->pages->is_cut) return;
+    b->pages->is_cut = false;
+    b->pages->size = begin;
+  }
+}
+
+static void add_difference(text_buf *out, const TVMFFIAny *value, const comparison *result) {
+  DLTensor *tensor;
+  if (result->largest.size > 0 && tvm_ffi_any_try_tensor(value, &tensor)) {
+    tensor_type_write(out, tensor->dtype, tensor->shape, tensor->ndim);
+    text_add(out, " ");
+  }
+  text_add(out, "%s", result->difference.data);
+  if (result->largest.size > 0) {
+    text_add(out, "; the largest difference is %.6g at %s", result->max_error,
+             result->largest.data);
+  }
+}
+
+/* Puts the tensors that differ: the values, or what is in them if they are lists. */
+static void put_differences(const replay *p, const char *name, const TVMFFIAny *value,
+                            const TVMFFIAny *expected, int depth) {
+  enum { kMaxDepth = 4 };
+  DLTensor *now = NULL, *wanted = NULL;
+  comparison result;
+  compare_values(value, expected, &p->allowed, &result);
+  if (!tvm_ffi_any_try_tensor(value, &now)) now = NULL;
+  if (!tvm_ffi_any_try_tensor(expected, &wanted)) wanted = NULL;
+  if (result.is_same) {
+    /* there is nothing to show */
+  } else if (now != NULL || wanted != NULL) {
+    text_buf text = {NULL, 0, 0};
+    add_difference(&text, value, &result);
+    put_difference(p, name, text.data, wanted, now);
+    text_free(&text);
+  } else if (is_list(value) && is_list(expected) && depth < kMaxDepth) {
+    const int64_t size = tvm_ffi_array_get_size(value->v_obj);
+    const int64_t other = tvm_ffi_array_get_size(expected->v_obj);
+    int64_t i;
+    for (i = 0; i < size && i < other; ++i) {
+      char *inner = tool_format("%s[%" PRId64 "]", name, i);
+      put_differences(p, inner, tvm_ffi_array_get_data(value->v_obj) + i,
+                      tvm_ffi_array_get_data(expected->v_obj) + i, depth + 1);
+      free(inner);
+    }
+  }
+  comparison_free(&result);
+}
+
+/* Draws what the child has put. */
+static void draw_differences(replay *p, text_buf *out) {
+  const value_box *b = &p->differences;
+  const int count = p->outcome->num_differing;
+  bool good = true;
+  size_t pos = 0;
+  int i, k;
+  for (i = 0; i < count && i < kMaxShown && good; ++i) {
+    TVMFFIObjectHandle sides[2] = {NULL, NULL};
+    drawn_difference drawn;
+    char *name = box_get_text(b, &pos), *difference = box_get_text(b, &pos);
+    for (k = 0; k < 2 && good; ++k) {
+      unsigned char has_elements = 0;
+      good = box_get(b, &pos, &has_elements, 1);
+      if (good && has_elements != 0) good = (sides[k] = box_get_packed(b, &pos)) != NULL;
+    }
+    drawn.name = name;
+    drawn.difference = difference;
+    drawn.expected_title = name_expected(p);
+    drawn.title = p->against != NULL && p->lib != NULL ? p->lib : "replayed";
+    drawn.expected = sides[0] != NULL ? TVMFFITensorGetDLTensorPtr(sides[0]) : NULL;
+    drawn.now = sides[1] != NULL ? TVMFFITensorGetDLTensorPtr(sides[1]) : NULL;
+    if (good) recording_draw_difference(&p->budget, &drawn, out);
+    for (k = 0; k < 2; ++k) tvm_ffi_object_release(sides[k]);
+    free(name);
+    free(difference);
+  }
+}
+
 /* ---- Comparing ---- */
 
 /* The line of a call: what was compared, and how far it was apart. */
@@ -136,26 +420,20 @@ typedef struct {
   size_t num_unread; /* tensors that cannot be compared */
 } finding;
 
-static void add_comparison(finding *f, const char *name, const TVMFFIAny *value,
-                           const TVMFFIAny *expected, const tolerance *allowed) {
+static void add_comparison(const replay *p, finding *f, const char *name, const TVMFFIAny *value,
+                           const TVMFFIAny *expected) {
   comparison result;
-  DLTensor *tensor;
-  compare_values(value, expected, allowed, &result);
+  compare_values(value, expected, &p->allowed, &result);
   if (result.has_numbers) f->has_numbers = true;
   if (result.max_error > f->max_error) f->max_error = result.max_error;
+  if (!result.is_same && p->differences.pages != NULL) {
+    put_differences(p, name, value, expected, 0);
+  }
   if (!result.is_same && !f->differs) {
     f->differs = true;
     text_free(&f->text);
     text_add(&f->text, "%s ", name);
-    if (result.largest.size > 0 && tvm_ffi_any_try_tensor(value, &tensor)) {
-      tensor_type_write(&f->text, tensor->dtype, tensor->shape, tensor->ndim);
-      text_add(&f->text, " ");
-    }
-    text_add(&f->text, "%s", result.difference.data);
-    if (result.largest.size > 0) {
-      text_add(&f->text, "; the largest difference is %.6g at %s", result.max_error,
-               result.largest.data);
-    }
+    add_difference(&f->text, value, &result);
   } else if (!f->differs) {
     text_add(&f->text, "%s%s", f->text.size > 0 ? ", " : "", name);
     if (result.has_numbers) text_add(&f->text, " max|err|=%.6g", result.max_error);
@@ -190,7 +468,7 @@ static void compare_tensors(const replayed_call *replayed, const call_values *be
     }
     if (!has_same_bytes(now, &wanted->tensors[i])) {
       const TVMFFIAny value = tvm_ffi_any_view_object(now);
-      add_comparison(f, t->name, &value, &expected, &replayed->p->allowed);
+      add_comparison(replayed->p, f, t->name, &value, &expected);
     } else if (before->tensors[i].tensor != NULL) {
       TVMFFIObjectHandle old = copy_now(before->tensors[i].tensor);
       if (old != NULL && !has_same_bytes(old, &wanted->tensors[i]) && !f->differs) {
@@ -217,13 +495,8 @@ static void compare_results(const replayed_call *replayed, const expected_effect
     f->differs = f->differs || a.size != b.size || memcmp(a.data, b.data, a.size) != 0;
     if (f->differs && f->text.size == 0) text_add(&f->text, "result is another error");
   } else if (!tvm_ffi_any_is_none(&replayed->result) || !tvm_ffi_any_is_none(&wanted->result)) {
-    add_comparison(f, "result", &replayed->result, &wanted->result, &replayed->p->allowed);
+    add_comparison(replayed->p, f, "result", &replayed->result, &wanted->result);
   }
-}
-
-/* "recorded" or "libold.so" */
-static const char *name_expected(const replay *p) {
-  return p->against != NULL ? p->against : "recorded";
 }
 
 /* Judges a call that came back. `before` has the tensors as they were. */
@@ -324,163 +597,7 @@ static int compare_with_recorded(const replayed_call *replayed, const call_value
 }
 
 /* ---- Expected: what another library does ----
- * Its child writes values to shared memory, one after the other, and the next child reads them. */
-
-static void box_put(const replay *p, const void *bytes, size_t size) {
-  effect_box *box = p->box;
-  if (size > p->box_size - box->size) {
-    box->is_cut = true;
-    return;
-  }
-  if (size > 0) memcpy(box->bytes + box->size, bytes, size);
-  box->size += size;
-}
-
-static bool box_get(const replay *p, size_t *pos, void *out, size_t size) {
-  const effect_box *box = p->box;
-  if (box->is_cut || size > box->size - *pos) return false;
-  if (size > 0) memcpy(out, box->bytes + *pos, size);
-  *pos += size;
-  return true;
-}
-
-static void box_put_text(const replay *p, const char *text) {
-  const uint64_t size = strlen(text);
-  box_put(p, &size, sizeof size);
-  box_put(p, text, (size_t)size);
-}
-
-static char *box_get_text(const replay *p, size_t *pos) {
-  uint64_t size = 0;
-  char *text;
-  if (!box_get(p, pos, &size, sizeof size) || size > p->box->size) return tool_copy("", 0);
-  text = tool_alloc((size_t)size + 1);
-  text[size] = '\0';
-  if (!box_get(p, pos, text, (size_t)size)) text[0] = '\0';
-  return text;
-}
-
-/* Types of values in the box. */
-enum { kBoxPlain, kBoxText, kBoxBytes, kBoxTensor, kBoxArray, kBoxShown };
-
-/* Writes a tensor that is packed. */
-static void box_put_packed(const replay *p, const DLTensor *tensor) {
-  size_t size = 0;
-  if (tvm_ffi_tensor_compute_size(tensor, &size) != 0) TVMFFIErrorSetRaised(NULL);
-  box_put(p, &tensor->dtype, sizeof tensor->dtype);
-  box_put(p, &tensor->ndim, sizeof tensor->ndim);
-  box_put(p, tensor->shape, (size_t)tensor->ndim * sizeof *tensor->shape);
-  box_put(p, tensor->data, size);
-}
-
-/* [own] A tensor of the box; NULL if it is not whole. */
-static TVMFFIObjectHandle box_get_packed(const replay *p, size_t *pos) {
-  int64_t shape[kLayoutMaxDims];
-  TVMFFIObjectHandle made;
-  DLDataType dtype;
-  int32_t ndim;
-  size_t size = 0;
-  if (!box_get(p, pos, &dtype, sizeof dtype) || !box_get(p, pos, &ndim, sizeof ndim) || ndim < 0 ||
-      ndim > kLayoutMaxDims || !box_get(p, pos, shape, (size_t)ndim * sizeof *shape)) {
-    return NULL;
-  }
-  made = tensor_new(dtype, shape, ndim);
-  if (made != NULL && tvm_ffi_tensor_compute_size(TVMFFITensorGetDLTensorPtr(made), &size) == 0 &&
-      box_get(p, pos, TVMFFITensorGetDLTensorPtr(made)->data, size)) {
-    return made;
-  }
-  TVMFFIErrorSetRaised(NULL);
-  tvm_ffi_object_release(made);
-  return NULL;
-}
-
-static void box_put_value(const replay *p, const TVMFFIAny *value, int depth) {
-  enum { kMaxDepth = 64 };
-  TVMFFIByteArray text;
-  TVMFFIObjectHandle copy = NULL;
-  DLTensor *tensor;
-  unsigned char kind = kBoxPlain;
-  int64_t i, count;
-  if (tvm_ffi_any_try_tensor(value, &tensor) && (copy = copy_now(tensor)) != NULL) {
-    kind = kBoxTensor;
-    box_put(p, &kind, 1);
-    box_put_packed(p, TVMFFITensorGetDLTensorPtr(copy));
-    TVMFFIObjectDecRef(copy);
-  } else if (tvm_ffi_any_try_string(value, &text) || tvm_ffi_any_try_bytes(value, &text)) {
-    const uint64_t size = text.size;
-    kind = tvm_ffi_any_try_string(value, &text) ? kBoxText : kBoxBytes;
-    box_put(p, &kind, 1);
-    box_put(p, &size, sizeof size);
-    box_put(p, text.data, text.size);
-  } else if ((value->type_index == kTVMFFIArray || value->type_index == kTVMFFIList) &&
-             depth < kMaxDepth) {
-    kind = kBoxArray;
-    count = tvm_ffi_array_get_size(value->v_obj);
-    box_put(p, &kind, 1);
-    box_put(p, &count, sizeof count);
-    for (i = 0; i < count; ++i) {
-      box_put_value(p, tvm_ffi_array_get_data(value->v_obj) + i, depth + 1);
-    }
-  } else if (value->type_index < kTVMFFIStaticObjectBegin) {
-    box_put(p, &kind, 1);
-    box_put(p, value, sizeof *value);
-  } else {
-    text_buf shown = {NULL, 0, 0};
-    value_write(&shown, value, &kTensorWhole);
-    kind = kBoxShown;
-    box_put(p, &kind, 1);
-    box_put_text(p, shown.data != NULL ? shown.data : "");
-    text_free(&shown);
-  }
-}
-
-/* Reads a value [own]; one that was shown as text becomes a text, and *shown is set. False if it is
- * not whole. */
-static bool box_get_value(const replay *p, size_t *pos, TVMFFIAny *out, bool *shown) {
-  TVMFFIObjectHandle object = NULL;
-  unsigned char kind;
-  char *text;
-  int64_t i, count;
-  int code;
-  *out = tvm_ffi_any_none();
-  if (!box_get(p, pos, &kind, 1)) return false;
-  switch (kind) {
-    case kBoxPlain:
-      return box_get(p, pos, out, sizeof *out);
-    case kBoxTensor:
-      object = box_get_packed(p, pos);
-      if (object != NULL) *out = tvm_ffi_any_take_object(object);
-      return object != NULL;
-    case kBoxArray:
-      if (!box_get(p, pos, &count, sizeof count) || count < 0) return false;
-      if (tvm_ffi_list_create(NULL, 0, &object) != 0) return false;
-      *out = tvm_ffi_any_take_object(object);
-      for (i = 0; i < count; ++i) {
-        TVMFFIAny item;
-        if (!box_get_value(p, pos, &item, shown)) return false;
-        code = tvm_ffi_list_append(object, item);
-        tvm_ffi_any_clear(&item);
-        if (code != 0) return false;
-      }
-      return true;
-    default:
-      *shown = *shown || kind == kBoxShown;
-      {
-        uint64_t size = 0;
-        TVMFFIByteArray bytes;
-        if (!box_get(p, pos, &size, sizeof size) || size > p->box->size) return false;
-        text = tool_alloc((size_t)size + 1);
-        bytes.data = text;
-        bytes.size = (size_t)size;
-        code = box_get(p, pos, text, bytes.size)
-                   ? (kind == kBoxBytes ? TVMFFIBytesFromByteArray : TVMFFIStringFromByteArray)(
-                         &bytes, out)
-                   : -1;
-        free(text);
-        return code == 0;
-      }
-  }
-}
+ * Its child writes that to a box, and the next child reads it. */
 
 enum { kBoxRaised = 1, kBoxReturned, kBoxCrashed };
 
@@ -489,29 +606,29 @@ static void put_effects(const replayed_call *replayed) {
   const replay *p = replayed->p;
   unsigned char state = replayed->code != 0 ? kBoxRaised : kBoxReturned;
   size_t i;
-  p->box->size = 0;
-  p->box->is_cut = false;
-  box_put(p, &state, 1);
+  p->effects.pages->size = 0;
+  p->effects.pages->is_cut = false;
+  box_put(&p->effects, &state, 1);
   if (replayed->code != 0) {
-    box_put_text(p, replayed->error);
+    box_put_text(&p->effects, replayed->error);
     return;
   }
   for (i = 0; i < replayed->values.num_arg_tensors; ++i) {
     TVMFFIObjectHandle copy = copy_now(replayed->values.tensors[i].tensor);
     const unsigned char has_data = copy != NULL;
-    box_put(p, &has_data, 1);
-    if (copy != NULL) box_put_packed(p, TVMFFITensorGetDLTensorPtr(copy));
+    box_put(&p->effects, &has_data, 1);
+    if (copy != NULL) box_put_packed(&p->effects, TVMFFITensorGetDLTensorPtr(copy));
     tvm_ffi_object_release(copy);
   }
-  box_put_value(p, &replayed->result, 0);
+  box_put_value(&p->effects, &replayed->result, 0);
 }
 
 static void put_crash(const replay *p, const char *how) {
   const unsigned char state = kBoxCrashed;
-  p->box->size = 0;
-  p->box->is_cut = false;
-  box_put(p, &state, 1);
-  box_put_text(p, how);
+  p->effects.pages->size = 0;
+  p->effects.pages->is_cut = false;
+  box_put(&p->effects, &state, 1);
+  box_put_text(&p->effects, how);
 }
 
 /* Shows the result as the other one was, to compare the texts. */
@@ -535,22 +652,22 @@ static void compare_with_other(replayed_call *replayed, const call_values *befor
   expected_effects wanted;
   unsigned char state = 0;
   size_t pos = 0, i;
-  bool good = box_get(p, &pos, &state, 1), shown = false;
+  bool good = box_get(&p->effects, &pos, &state, 1), shown = false;
   memset(&wanted, 0, sizeof wanted);
   reserve_tensors(&wanted, count);
   for (i = 0; i < count; ++i) packed[i] = NULL;
   wanted.has_ended = state != kBoxCrashed;
   wanted.has_raised = state == kBoxRaised;
-  if (state != kBoxReturned) wanted.error = box_get_text(p, &pos);
+  if (state != kBoxReturned) wanted.error = box_get_text(&p->effects, &pos);
   for (i = 0; i < count && good && state == kBoxReturned; ++i) {
     unsigned char has_data = 0;
-    good = box_get(p, &pos, &has_data, 1);
-    if (good && has_data != 0) packed[i] = box_get_packed(p, &pos);
+    good = box_get(&p->effects, &pos, &has_data, 1);
+    if (good && has_data != 0) packed[i] = box_get_packed(&p->effects, &pos);
     good = good && (has_data == 0 || packed[i] != NULL);
     wanted.has_data[i] = packed[i] != NULL;
     if (packed[i] != NULL) wanted.tensors[i] = *TVMFFITensorGetDLTensorPtr(packed[i]);
   }
-  if (good && state == kBoxReturned) good = box_get_value(p, &pos, &result, &shown);
+  if (good && state == kBoxReturned) good = box_get_value(&p->effects, &pos, &result, &shown);
   wanted.has_result = good;
   wanted.result = result;
   if (good && shown && replayed->code == 0) show_result(&replayed->result);
@@ -647,7 +764,11 @@ static void clear_outcome(replay *p) {
   p->outcome->verdict = kReplayNone;
   p->outcome->has_error = false;
   p->outcome->max_error = 0;
+  p->outcome->num_differing = 0;
   p->outcome->detail[0] = '\0';
+  if (p->differences.pages == NULL) return;
+  p->differences.pages->size = 0;
+  p->differences.pages->is_cut = false;
 }
 
 /* Judges a call whose child did not return. */
@@ -661,8 +782,9 @@ static void judge_crash(const replay *p, const char *ending) {
     text_add(&text, p->c->end == kCallUnfinished ? "; recorded: it did not return either"
                     : p->c->end == kCallReturned ? "; recorded: it returned"
                                                  : "; recorded: it raised an error");
-  } else if (box_get(p, &pos, &state, 1)) {
-    char *other = state == kBoxCrashed ? box_get_text(p, &pos) : tool_copy("it came back", 12);
+  } else if (box_get(&p->effects, &pos, &state, 1)) {
+    char *other =
+        state == kBoxCrashed ? box_get_text(&p->effects, &pos) : tool_copy("it came back", 12);
     text_add(&text, "; %s: %s", p->against, other);
     free(other);
   }
@@ -676,7 +798,7 @@ static bool replay_one(replay *p, int *out_code) {
   bool good = true;
   clear_outcome(p);
   if (p->against != NULL) {
-    p->box->size = 0;
+    p->effects.pages->size = 0;
     good = run_in_child(p, true, &other, out_code);
     if (other.size > 0) put_crash(p, other.data);
   }
@@ -710,6 +832,22 @@ static replay_verdict get_verdict(const replay *p) {
   const int verdict = p->outcome->verdict;
   return verdict <= kReplayNone || verdict >= kNumReplayVerdicts ? kReplayCrashed
                                                                  : (replay_verdict)verdict;
+}
+
+/* Keeps what the page shows of a call. */
+static void keep_outcome(replay *p) {
+  const replay_verdict verdict = get_verdict(p);
+  call_outcome *kept = &p->outcomes[p->num_outcomes++];
+  memset(kept, 0, sizeof *kept);
+  kept->verdict = kVerdicts[verdict].name;
+  kept->is_bad = kVerdicts[verdict].is_bad;
+  kept->is_same = verdict == kReplaySame;
+  kept->detail = tool_copy(p->outcome->detail, strlen(p->outcome->detail));
+  if (verdict != kReplayDiffers) return; /* else nothing was put, or not all of it */
+  draw_differences(p, &kept->pictures);
+  if (p->outcome->num_differing > kMaxShown) {
+    kept->num_more = (size_t)p->outcome->num_differing - kMaxShown;
+  }
 }
 
 static void show_one(replay *p) {
@@ -816,20 +954,48 @@ static bool choose_calls(replay *p) {
   return p->num_calls > 0;
 }
 
-/* Shared memory for what the other library does; false after a report. */
+static bool open_box(value_box *b, size_t room) {
+  b->room = room;
+  b->pages = pages_share(sizeof *b->pages + room);
+  return b->pages != NULL;
+}
+
+static void close_box(value_box *b) {
+  if (b->pages != NULL) pages_release(b->pages, sizeof *b->pages + b->room);
+}
+
+/* Shared memory for what children tell; false after a report. */
 static bool make_boxes(replay *p) {
-  enum { kRoom = 64 << 20 };
-  uint64_t most = 0;
+  enum { kRoom = 64 << 20, kMostShown = 1 << 30 };
+  uint64_t most = 0, shown;
   size_t i;
   for (i = 0; i < p->num_calls; ++i) {
     if (p->calls[i]->bytes > most) most = p->calls[i]->bytes;
   }
-  p->box_size = (size_t)most * 2 + kRoom;
+  shown = most < kMostShown / 4 ? most * 4 + kRoom : kMostShown;
+  if (shown > kMostShown) shown = kMostShown;
   p->outcome = pages_share(sizeof *p->outcome);
-  if (p->against != NULL) p->box = pages_share(sizeof *p->box + p->box_size);
-  if (p->outcome != NULL && (p->against == NULL || p->box != NULL)) return true;
+  if (p->outcome != NULL &&
+      (p->against == NULL || open_box(&p->effects, (size_t)most * 2 + kRoom)) &&
+      (p->page_path == NULL || open_box(&p->differences, (size_t)shown))) {
+    return true;
+  }
   report_error("no memory for the outputs: %s", strerror(errno));
   return false;
+}
+
+static int write_page(const replay *p) {
+  shown_page request;
+  memset(&request, 0, sizeof request);
+  request.recording = p->r;
+  request.folder = arguments_operand(p->args, 0);
+  request.calls = p->calls;
+  request.num_calls = p->num_calls;
+  request.budget = p->budget;
+  request.outcomes = p->outcomes;
+  request.library = p->lib;
+  request.against = p->against;
+  return recording_write_page(&request, p->page_path) ? kExitOk : kExitUsage;
 }
 
 static int replay_all(replay *p) {
@@ -844,8 +1010,10 @@ static int replay_all(replay *p) {
     p->c = p->calls[i];
     if (!replay_one(p, &code)) return code;
     show_one(p);
+    if (p->page_path != NULL) keep_outcome(p);
   }
   show_sum(p);
+  if (p->page_path != NULL && (code = write_page(p)) != kExitOk) return code;
   if (p->first_bad != NULL) return p->first_code;
   return p->counts[kReplayLeftOut] == p->num_calls ? kExitMismatch : kExitOk;
 }
@@ -912,12 +1080,28 @@ static int measure_all(replay *p) {
   return code;
 }
 
+static bool can_write_page(const arguments *args, const char *path) {
+  if (path == NULL) return true;
+  if (strcmp(path, "-") == 0) {
+    report_error("--html of replay takes a file: standard output has the results");
+    return false;
+  }
+  if (arguments_has(args, kOptionBench) || arguments_has(args, kOptionEmit)) {
+    report_error("--html cannot be combined with %s",
+                 arguments_has(args, kOptionBench) ? "--bench" : "--emit");
+    return false;
+  }
+  return true;
+}
+
 static bool read_options(const arguments *args, replay *out) {
   out->args = args;
   out->lib = arguments_text(args, kOptionLib, NULL);
   out->against = arguments_text(args, kOptionAgainst, NULL);
   out->device_name = arguments_text(args, kOptionDevice, "cpu");
   out->json = arguments_has(args, kOptionJson);
+  out->page_path = arguments_text(args, kOptionHtml, NULL);
+  out->budget = drawing_budget_full();
   out->settings.in_place = arguments_has(args, kOptionNoFork);
   out->settings.skips_unload = true;
   source_allow(arguments_values(args, kOptionCflags), true);
@@ -933,7 +1117,7 @@ static bool read_options(const arguments *args, replay *out) {
     report_error("--json prints no program: --emit takes --output with it");
     return false;
   }
-  return read_timeout(args, &out->settings.timeout) &&
+  return can_write_page(args, out->page_path) && read_timeout(args, &out->settings.timeout) &&
          arguments_real(args, kOptionRtol, -1, 0, 1e300, &out->allowed.relative) &&
          arguments_real(args, kOptionAtol, -1, 0, 1e300, &out->allowed.absolute);
 }
@@ -967,6 +1151,10 @@ static int open_and_replay(replay *p) {
                        p->num_calls);
   }
   if (arguments_has(p->args, kOptionBench)) return measure_all(p);
+  if (p->page_path != NULL) {
+    if (recording_has_file(p->r, arguments_operand(p->args, 0), p->page_path)) return kExitUsage;
+    p->outcomes = tool_alloc((p->num_calls + 1) * sizeof *p->outcomes);
+  }
   return make_boxes(p) ? replay_all(p) : kExitRaised;
 }
 
@@ -977,7 +1165,14 @@ int command_replay(const arguments *args) {
   if (!read_options(args, &p) || isolate_command(&p.settings, &code)) return code;
   code = open_and_replay(&p);
   if (p.outcome != NULL) pages_release(p.outcome, sizeof *p.outcome);
-  if (p.box != NULL) pages_release(p.box, sizeof *p.box + p.box_size);
+  close_box(&p.effects);
+  close_box(&p.differences);
+  while (p.num_outcomes > 0) {
+    call_outcome *last = &p.outcomes[--p.num_outcomes];
+    free(last->detail);
+    text_free(&last->pictures);
+  }
+  free(p.outcomes);
   free(p.calls);
   recording_free(p.r);
   return code;

@@ -6,12 +6,10 @@
 #include <string.h>
 #include <tvm/ffi/c.h>
 
-#include "base/files.h"
 #include "base/names.h"
 #include "base/pattern.h"
 #include "base/report.h"
 #include "commands/commands.h"
-#include "system/system.h"
 #include "value/recording.h"
 #include "value/value_text.h"
 
@@ -343,32 +341,6 @@ static bool can_write_page(const arguments *args) {
   return true;
 }
 
-/* Reports if it would overwrite a file of the recording. */
-static bool is_of_recording(const recording *r, const char *folder, const char *path) {
-  static const char *const kOthers[] = {"version", "next"};
-  char *tensors = tool_format("%s/tensors", folder), *beside = path_beside(path, ".");
-  file_status a, b;
-  const char *found = NULL;
-  size_t i;
-  for (i = 0; i < recording_num_processes(r) && found == NULL; ++i) {
-    const char *events = recording_process(r, i)->name;
-    if (tool_is_same_file(path, events, true)) found = events;
-  }
-  for (i = 0; i < 2 && found == NULL; ++i) {
-    char *other = tool_format("%s/%s", folder, kOthers[i]);
-    if (tool_is_same_file(path, other, true)) found = path;
-    free(other);
-  }
-  if (found == NULL && file_status_get(tensors, &a) && file_status_get(beside, &b) &&
-      file_status_is_same(&a, &b)) {
-    found = path;
-  }
-  if (found != NULL) report_error("--html: %s is a file of the recording", found);
-  free(tensors);
-  free(beside);
-  return found != NULL;
-}
-
 /* Writes a page of the calls, or of the chosen one. */
 static int write_page(const shown *s, const char *folder, const recorded_call *chosen,
                       const char *path) {
@@ -384,7 +356,8 @@ static int write_page(const shown *s, const char *folder, const recorded_call *c
   request.recording = s->r;
   request.folder = folder;
   request.calls = calls;
-  is_written = !is_of_recording(s->r, folder, path) && recording_write_page(&request, path);
+  request.budget = drawing_budget_full();
+  is_written = !recording_has_file(s->r, folder, path) && recording_write_page(&request, path);
   free(calls);
   return is_written ? kExitOk : kExitUsage;
 }

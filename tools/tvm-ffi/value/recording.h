@@ -180,12 +180,47 @@ bool recording_write_program(const repeated_call *request, const char *path);
 
 /* ---- A page that shows a recording ---- */
 
+/* What may still be drawn. */
+typedef struct {
+  uint64_t elements; /* that are read */
+  size_t pictures;
+} drawing_budget;
+drawing_budget drawing_budget_full(void);
+
+/* An output of a replayed call that differs. */
+typedef struct {
+  const char *name, *difference;
+  const char *expected_title, *title; /* "recorded", "replayed" */
+  const DLTensor *expected, *now;     /* packed; NULL: no tensor, or too large */
+} drawn_difference;
+
+/* Adds both beside each other, with small pictures, as HTML. */
+void recording_draw_difference(drawing_budget *budget, const drawn_difference *drawn,
+                               text_buf *out);
+
+/* What a replay says of a call. */
+typedef struct {
+  const char *verdict; /* "same", "differs", "raised", "left out" */
+  bool is_bad, is_same;
+  char *detail;
+  text_buf pictures; /* of recording_draw_difference() */
+  size_t num_more;   /* tensors that differ and are not in them */
+} call_outcome;
+
 typedef struct {
   const recording *recording;
   const char *folder;
   const recorded_call *const *calls; /* which it shows */
   size_t num_calls;
+  drawing_budget budget;
+  /* Of a replay, else NULL: */
+  const call_outcome *outcomes; /* of each call */
+  const char *library;          /* that was called; NULL: the recorded ones */
+  const char *against;          /* whose results are expected; NULL: the recorded ones */
 } shown_page;
+
+/* Whether the path is that of a file of the recording, which a page would overwrite: reported. */
+bool recording_has_file(const recording *r, const char *folder, const char *path);
 
 /* Writes one HTML file without resources, "-": to stdout. False after a report: it was not written,
  * or bytes of the recording are damaged, which the page says too. */

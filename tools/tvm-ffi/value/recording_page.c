@@ -10,7 +10,9 @@
 #include <tvm/ffi/c.h>
 
 #include "base/files.h"
+#include "base/names.h"
 #include "base/report.h"
+#include "system/system.h"
 #include "value/number.h"
 #include "value/recording.h"
 #include "value/value_text.h"
@@ -45,6 +47,7 @@ enum {
 /* A call on the page. */
 typedef struct {
   const recorded_call *call;
+  const call_outcome *outcome; /* NULL: it was not made again */
   size_t row;
   double begin, end; /* of the timeline, in nanoseconds; of a late call the same */
   size_t depth;
@@ -54,7 +57,7 @@ typedef struct {
 /* The calls of a function. */
 typedef struct {
   const char *function;
-  size_t calls, errors, unfinished, timed;
+  size_t calls, errors, unfinished, differing, timed;
   uint64_t bytes;
   double total, p99, longest; /* nanoseconds, of those that are timed */
   size_t rank;                /* by the total time */
@@ -65,11 +68,12 @@ typedef struct {
   const recording *r;
   text_buf *out;
   page_call *calls;
-  size_t num_calls, num_errors, num_unfinished, num_left_out, num_pictures;
+  size_t num_calls, num_errors, num_unfinished, num_left_out, num_differing;
   page_row *rows;
   size_t num_rows;
   double first, span; /* of the timeline; the span is not 0 */
-  uint64_t bytes_left, elements_left;
+  uint64_t bytes_left;
+  drawing_budget budget;
   bool is_damaged;
 } page;
 
@@ -118,6 +122,10 @@ static const char kStyle[] =
     ".s6{fill:#4c7a2b;background:#4c7a2b}.s7{fill:#99532a;background:#99532a}\n"
     ".err{fill:#c01f2e;background:#c01f2e}.hatch{fill:url(#hatch)}\n"
     ".key.hatch{background:repeating-linear-gradient(45deg,#5c6570 0 3px,#d9a520 3px 5px)}\n"
+    ".filter label{white-space:nowrap}.filter input{font:inherit;color:inherit;"
+    "background:var(--bg);border:1px solid var(--dim);border-radius:.3rem;padding:.15em .5em;"
+    "width:16rem;max-width:60vw}\n";
+static const char kCallStyle[] =
     "details{border:1px solid var(--line);border-radius:.4rem;margin:.35em 0}\n"
     "summary{cursor:pointer;padding:.3em .7em;overflow-wrap:anywhere}\n"
     "summary:hover{background:var(--soft)}\n"
@@ -126,29 +134,48 @@ static const char kStyle[] =
     ".tensors{display:flex;flex-wrap:wrap;gap:.7rem;margin:.6em 0}\n"
     "figure{margin:0;padding:.5em .7em;background:var(--soft);border-radius:.4rem;min-width:0;"
     "max-width:100%}figcaption{max-width:33rem}\n"
+    ".differing figure{border-left:3px solid var(--bad)}"
+    ".verdict{border:1px solid;border-radius:.3rem;padding:0 .35em;font-size:.85em}\n"
     ".moments{display:flex;flex-wrap:wrap;gap:1rem}.moments>div{max-width:15.5rem;font-size:.9em}\n"
-    ".pic{display:block;margin:.25em 0;max-width:100%;image-rendering:pixelated;"
+    "img.pic{height:auto}.pic{display:block;margin:.25em "
+    "0;max-width:100%;image-rendering:pixelated;"
     "border:1px solid var(--line)}\n"
     ".plot{width:240px;max-width:100%;height:72px;background:var(--bg)}\n"
     ".plot path{fill:none;stroke:var(--plot);stroke-width:1.5;stroke-linecap:round;"
     "vector-effect:non-scaling-stroke}\n"
     ".plot line{stroke:var(--line);vector-effect:non-scaling-stroke}\n"
     ".plot .bar{fill:var(--plot)}.plot .nan{fill:var(--bad)}\n"
-    "@media(max-width:40rem){body{padding:.6rem;font-size:14px}th,td{padding:.25em .35em}}\n"
+    "@media(max-width:40rem){body{padding:.6rem;font-size:14px}th,td{padding:.25em .35em}"
+    ".differing .moments{display:grid;grid-template-columns:1fr 1fr;gap:.6rem}"
+    ".moments>div{min-width:0}}\n"
     "@media "
     "print{body{max-width:none;font-size:10pt}figure{break-inside:avoid}h2,summary{break-after:"
     "avoid}"
     ".scroll{overflow:visible}*{print-color-adjust:exact;-webkit-print-color-adjust:exact}}\n";
 
-/* Opens what a link goes to, and everything before it is printed. */
+/* Shows only the calls whose summary has the words of the filter, opens what a link goes to, and
+ * everything before it is printed. */
 static const char kScript[] =
-    "function reveal(){var e=document.getElementById(location.hash.slice(1));"
-    "if(e&&e.closest('details')){e.closest('details').open=true;e.scrollIntoView()}}\n"
+    "(function(){\n"
+    "var filter=document.querySelector('.filter'),input=filter.querySelector('input'),\n"
+    "status=filter.querySelector('span'),calls=document.querySelectorAll('.calls>details');\n"
+    "function choose(){var words=input.value.toLowerCase().split(/\\s+/),shown=0;\n"
+    "calls.forEach(function(call){\n"
+    "var text=call.firstElementChild.textContent.toLowerCase();\n"
+    "call.hidden=!words.every(function(word){return text.includes(word)});\n"
+    "shown+=!call.hidden});\n"
+    "status.textContent=input.value.trim()?shown+' of '+calls.length:''}\n"
+    "function reveal(){var place=document.getElementById(location.hash.slice(1)),\n"
+    "call=place&&place.closest('details');\n"
+    "if(!call)return;if(call.hidden){input.value='';choose()}\n"
+    "call.open=true;call.scrollIntoView()}\n"
+    "input.addEventListener('input',choose);filter.hidden=calls.length<3;\n"
     "addEventListener('hashchange',reveal);reveal();\n"
-    "addEventListener('beforeprint',function(){document.querySelectorAll('details')"
-    ".forEach(function(d){d.open=true})})\n";
+    "addEventListener('beforeprint',function(){document.querySelectorAll('details')\n"
+    ".forEach(function(details){details.open=true})})\n"
+    "})()\n";
 /* The SHA-256 of that text, in base64. */
-static const char kScriptHash[] = "TthnMlTYIFVmzL5omvklyYhmpvt+mbqVzz1HoVV1dPs=";
+static const char kScriptHash[] = "SMu+j6h2WEySQxjGefEEcYL2X96m8OD8Qa7g87BmK74=";
 
 /* ---- Texts ---- */
 
@@ -320,6 +347,7 @@ static void fill_row(page_row *row, page_call *calls, size_t count) {
     row->errors += c->end == kCallRaised;
     row->unfinished += c->end == kCallUnfinished;
     row->bytes += c->bytes;
+    row->differing += calls[i].outcome != NULL && calls[i].outcome->is_bad;
     if (c->nanoseconds < 0) continue;
     ++row->timed;
     row->total += (double)c->nanoseconds;
@@ -391,12 +419,17 @@ static void place_calls(page *p) {
   free(lasts);
 }
 
+/* Whether it is one of those that the page is looked at for. */
+static bool comes_first(const page_call *c) {
+  return c->outcome != NULL ? c->outcome->is_bad : is_bad(c->call);
+}
+
 /* Chooses the calls that are shown with their arguments: those that are bad first. */
 static void choose_calls(page *p) {
   size_t num_chosen = 0, i;
   if (p->num_calls > 1) qsort(p->calls, p->num_calls, sizeof *p->calls, compare_numbers);
   for (i = 0; i < p->num_calls && num_chosen < kMaxBad; ++i) {
-    if (!is_bad(p->calls[i].call)) continue;
+    if (!comes_first(&p->calls[i])) continue;
     p->calls[i].is_detailed = true;
     ++num_chosen;
   }
@@ -494,6 +527,58 @@ static void add_processes(page *p) {
   text_add(p->out, "</ul></details>\n");
 }
 
+/* How the calls were made again. */
+static void add_how(page *p) {
+  if (p->request->outcomes == NULL) return;
+  text_add(p->out, "; made again by <code>tvm-ffi replay</code>");
+  if (p->request->library != NULL) {
+    text_add(p->out, " with <code>");
+    add_name(p->out, p->request->library, kMaxText);
+    text_add(p->out, "</code>");
+  }
+  if (p->request->against != NULL) {
+    text_add(p->out, " and compared with what <code>");
+    add_name(p->out, p->request->against, kMaxText);
+    text_add(p->out, "</code> does");
+  } else {
+    text_add(p->out, " and compared with what was recorded");
+  }
+}
+
+static const char *choose_role(const call_outcome *outcome) {
+  return outcome->is_bad ? "bad" : outcome->is_same ? "dim" : "open";
+}
+
+/* Lists the calls that differ, with links to them. */
+static void add_replay(page *p) {
+  size_t num_listed = 0, i;
+  if (p->request->outcomes == NULL) return;
+  text_add(p->out, "<section>\n<h2>Replay</h2>\n<p>");
+  add_count(p->out, p->num_differing, NULL, NULL);
+  text_add(p->out, " of ");
+  add_count(p->out, p->num_calls, "call", NULL);
+  text_add(p->out, p->num_differing == 1 ? " differs.</p>\n" : " differ.</p>\n");
+  if (p->num_differing > 0) text_add(p->out, "<ul>\n");
+  for (i = 0; i < p->num_calls; ++i) {
+    const page_call *c = &p->calls[i];
+    if (!c->is_detailed || !c->outcome->is_bad) continue;
+    ++num_listed;
+    text_add(p->out, "<li><a href=\"#c%" PRId64 "\">%" PRId64 " <code>", c->call->number,
+             c->call->number);
+    add_name(p->out, c->call->function, kMaxName);
+    text_add(p->out, "</code></a> <span class=\"bad\">%s</span>: ", c->outcome->verdict);
+    add_name(p->out, c->outcome->detail, kMaxName);
+    text_add(p->out, "</li>\n");
+  }
+  if (num_listed < p->num_differing) {
+    text_add(p->out, "<li>and ");
+    add_count(p->out, p->num_differing - num_listed, "more", "more");
+    text_add(p->out, "</li>\n");
+  }
+  if (p->num_differing > 0) text_add(p->out, "</ul>\n");
+  text_add(p->out, "</section>\n");
+}
+
 static void add_heading(page *p) {
   const recorded_process *first =
       recording_num_processes(p->r) > 0 ? recording_process(p->r, 0) : NULL;
@@ -507,7 +592,8 @@ static void add_heading(page *p) {
            "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>",
            kScriptHash);
   add_name(p->out, title, kMaxName);
-  text_add(p->out, " - recorded calls</title>\n<style>\n%s</style>\n</head>\n<body>\n", kStyle);
+  text_add(p->out, " - recorded calls</title>\n<style>\n%s%s</style>\n</head>\n<body>\n", kStyle,
+           kCallStyle);
   text_add(p->out, "<header>\n<h1><code>");
   add_name(p->out, title, kMaxText);
   text_add(p->out, "</code></h1>\n<p class=\"dim\">Recorded");
@@ -517,8 +603,13 @@ static void add_heading(page *p) {
   }
   text_add(p->out, " by <code>tvm-ffi record</code>, from the folder <code>");
   add_name(p->out, p->request->folder, kMaxText);
-  text_add(p->out, "</code></p>\n<ul class=\"facts\">\n");
+  text_add(p->out, "</code>");
+  add_how(p);
+  text_add(p->out, "</p>\n<ul class=\"facts\">\n");
   add_fact(p, p->num_calls, "call", "calls", "");
+  if (p->request->outcomes != NULL) {
+    add_fact(p, p->num_differing, "differs", "differ", " class=\"bad\"");
+  }
   add_fact(p, p->num_errors, "error", "errors", " class=\"bad\"");
   add_fact(p, p->num_unfinished, "unfinished call", "unfinished calls", " class=\"open\"");
   add_fact(p, p->num_rows, "function", "functions", "");
@@ -779,6 +870,9 @@ static void add_row(page *p, const page_row *row) {
   }
   text_add(p->out, "</td><td%s>%zu</td><td%s>%zu</td>", row->errors > 0 ? " class=\"bad\"" : "",
            row->errors, row->unfinished > 0 ? " class=\"open\"" : "", row->unfinished);
+  if (p->request->outcomes != NULL) {
+    text_add(p->out, "<td%s>%zu</td>", row->differing > 0 ? " class=\"bad\"" : "", row->differing);
+  }
   if (row->timed > 0) {
     text_add(p->out, "<td>");
     add_time(p->out, row->total);
@@ -803,9 +897,10 @@ static void add_table(page *p) {
       "<section>\n<h2>Functions</h2>\n<div class=\"scroll\" tabindex=\"0\"><table>\n<thead><tr>"
       "<th scope=\"col\" class=\"name\">Function</th><th scope=\"col\">Recorded</th>"
       "<th scope=\"col\">All calls</th><th scope=\"col\">Errors</th>"
-      "<th scope=\"col\">Unfinished</th><th scope=\"col\">Total</th>"
+      "<th scope=\"col\">Unfinished</th>%s<th scope=\"col\">Total</th>"
       "<th scope=\"col\">Mean</th><th scope=\"col\">P99</th><th scope=\"col\">Longest</th>"
-      "<th scope=\"col\">Bytes before</th></tr></thead>\n<tbody>\n");
+      "<th scope=\"col\">Bytes before</th></tr></thead>\n<tbody>\n",
+      p->request->outcomes != NULL ? "<th scope=\"col\">Differ</th>" : "");
   for (i = 0; i < p->num_rows && i < kMaxRows; ++i) add_row(p, &p->rows[i]);
   text_add(p->out, "</tbody></table></div>\n");
   if (p->num_rows > kMaxRows) {
@@ -821,7 +916,8 @@ static void add_table(page *p) {
 /* ---- Numbers of a tensor ---- */
 
 /* The numbers in a tensor, in row-major order; an element may have several. */
-typedef struct {
+typedef struct number_list {
+  const struct number_list *other; /* NULL; else they are the distances from its numbers */
   const DLTensor *view;
   const unsigned char *first;
   uint64_t size, step; /* how many there are, and which of them are counted */
@@ -845,15 +941,25 @@ static const unsigned char *find_element(const number_list *list, uint64_t i) {
   return at;
 }
 
-static double get_number(const number_list *list, uint64_t i) {
+static double get_own_number(const number_list *list, uint64_t i) {
   if (list->is_packed) return number_get(list->view->dtype, list->first, (size_t)i).real;
   return number_get(list->view->dtype, find_element(list, i / list->per_element),
                     (size_t)(i % list->per_element))
       .real;
 }
 
+static double get_number(const number_list *list, uint64_t i) {
+  const double own = get_own_number(list, i);
+  double other;
+  if (list->other == NULL) return own;
+  other = get_own_number(list->other, i);
+  return own == other || (isnan(own) && isnan(other)) ? 0 : fabs(own - other);
+}
+
 static void add_number(text_buf *out, const number_list *list, uint64_t i) {
-  if (list->is_packed) {
+  if (list->other != NULL) {
+    text_add(out, "%.6g", get_number(list, i));
+  } else if (list->is_packed) {
     number_write(out, list->view->dtype, list->first, (size_t)i);
   } else {
     number_write(out, list->view->dtype, find_element(list, i / list->per_element),
@@ -862,11 +968,12 @@ static void add_number(text_buf *out, const number_list *list, uint64_t i) {
 }
 
 /* False: nothing is known about elements of the type, or there are none. */
-static bool list_numbers(page *p, const DLTensor *view, const unsigned char *first,
+static bool list_numbers(drawing_budget *budget, const DLTensor *view, const unsigned char *first,
                          number_list *out) {
   const int64_t numel = tvm_ffi_tensor_get_numel(view);
   uint64_t limit, cost;
   if (numel <= 0 || !numbers_known(view->dtype)) return false;
+  out->other = NULL;
   out->view = view;
   out->first = first;
   out->per_element = numbers_per_element(view->dtype);
@@ -875,10 +982,10 @@ static bool list_numbers(page *p, const DLTensor *view, const unsigned char *fir
   if ((uint64_t)numel > UINT64_MAX / 2 / out->per_element) return false;
   out->size = (uint64_t)numel * out->per_element;
   cost = out->is_packed ? 1 : (uint64_t)view->ndim; /* find_element's */
-  limit = (p->elements_left < MAX_OF_TENSOR ? MAX_SAMPLE : MAX_OF_TENSOR) / cost;
+  limit = (budget->elements < MAX_OF_TENSOR ? MAX_SAMPLE : MAX_OF_TENSOR) / cost;
   out->step = out->size <= limit ? 1 : (out->size + limit - 1) / limit;
   cost *= out->size / out->step;
-  p->elements_left -= cost < p->elements_left ? cost : p->elements_left;
+  budget->elements -= cost < budget->elements ? cost : budget->elements;
   return true;
 }
 
@@ -1022,7 +1129,9 @@ static void draw_matrix(text_buf *out, const number_list *list, const number_fac
   for (i = 0; i < height * width; ++i) {
     const picture_part *part = &parts[i];
     const double mean = part->count > 0 ? part->sum / (double)part->count : 0;
-    colors[i] = (unsigned char)(get_share(facts, isfinite(mean) ? mean : 0) * (kNumColors - 1));
+    /* Of distances the greatest: a single one is seen among many. */
+    const double value = list->other != NULL && part->count > 0 ? part->greatest : mean;
+    colors[i] = (unsigned char)(get_share(facts, isfinite(value) ? value : 0) * (kNumColors - 1));
     if (part->infinities > 0) colors[i] = kColorInfinite;
     if (part->nans > 0) colors[i] = kColorNan;
   }
@@ -1124,51 +1233,123 @@ static void add_values(text_buf *out, const number_list *list) {
   text_add(out, "%s</code>", i < list->size ? ", ..." : "");
 }
 
+/* The picture of numbers, and what they are. `name` is safe. Colours and heights are those of
+ * `range`. */
+static void add_numbers(drawing_budget *budget, text_buf *out, const number_list *list,
+                        const number_facts *facts, const number_facts *range, const char *name) {
+  add_values(out, list);
+  if (list->size == 1) return;
+  text_add(out, "<br>");
+  if (budget->pictures == 0) {
+    text_add(out, "<span class=\"dim\">no picture: the page already has %d</span>", kMaxPictures);
+    return;
+  }
+  --budget->pictures;
+  if (list->view->ndim == 2 && list->per_element == 1) {
+    draw_matrix(out, list, range, name);
+  } else if (list->view->ndim == 1 && list->per_element == 1) {
+    draw_line(out, list, range, name);
+  } else {
+    draw_histogram(out, list, range, name);
+  }
+  if (facts->nans + facts->infinities < facts->counted) {
+    text_add(out, "min %.6g, mean %.6g, max %.6g", facts->least,
+             facts->sum / (double)(facts->counted - facts->nans - facts->infinities),
+             facts->greatest);
+  } else {
+    text_add(out, "no finite number");
+  }
+  if (facts->nans + facts->infinities > 0) {
+    text_add(out, "<br><span class=\"bad\">");
+    add_count(out, facts->nans, "NaN", "NaN");
+    text_add(out, ", ");
+    add_count(out, facts->infinities, "Inf", "Inf");
+    text_add(out, "</span>");
+  }
+  if (list->step > 1) {
+    text_add(out, "<br><span class=\"dim\">of ");
+    add_count(out, facts->counted, NULL, NULL);
+    text_add(out, " elements among ");
+    add_count(out, list->size, NULL, NULL);
+    text_add(out, "</span>");
+  }
+}
+
 /* The picture of a tensor at one moment, and what its numbers are. `name` is safe. */
 static void add_picture(page *p, const DLTensor *view, const unsigned char *first,
                         const char *name) {
   number_list list;
   number_facts facts;
-  if (!list_numbers(p, view, first, &list)) {
+  if (!list_numbers(&p->budget, view, first, &list)) {
     text_add(p->out, "<span class=\"dim\">its numbers cannot be read</span>");
     return;
   }
-  add_values(p->out, &list);
-  if (list.size == 1) return;
-  text_add(p->out, "<br>");
-  if (p->num_pictures++ >= kMaxPictures) {
-    text_add(p->out, "<span class=\"dim\">no picture: the page already has %d</span>",
-             kMaxPictures);
-    return;
-  }
   count_numbers(&list, &facts);
-  if (view->ndim == 2 && list.per_element == 1) {
-    draw_matrix(p->out, &list, &facts, name);
-  } else if (view->ndim == 1 && list.per_element == 1) {
-    draw_line(p->out, &list, &facts, name);
-  } else {
-    draw_histogram(p->out, &list, &facts, name);
+  add_numbers(&p->budget, p->out, &list, &facts, &facts, name);
+}
+
+/* ---- Differences of a replay ---- */
+
+drawing_budget drawing_budget_full(void) {
+  drawing_budget budget;
+  budget.elements = MAX_ELEMENTS;
+  budget.pictures = kMaxPictures;
+  return budget;
+}
+
+static void add_title(text_buf *out, const char *title) {
+  text_add(out, "<div><b>");
+  add_name(out, title, kMaxName);
+  text_add(out, "</b><br>");
+}
+
+void recording_draw_difference(drawing_budget *budget, const drawn_difference *drawn,
+                               text_buf *out) {
+  const DLTensor *const sides[2] = {drawn->expected, drawn->now};
+  const char *const titles[2] = {drawn->expected_title, drawn->title};
+  number_list lists[3];
+  number_facts facts[3], range;
+  bool is_listed[2];
+  text_buf name = {NULL, 0, 0};
+  size_t i;
+  memset(facts, 0, sizeof facts);
+  add_name(&name, drawn->name, kMaxName);
+  text_add(out, "<figure><figcaption><code><b>%s</b></code> <span class=\"bad\">", name.data);
+  add_name(out, drawn->difference, kMaxText);
+  text_add(out, "</span></figcaption>\n<div class=\"moments\">\n");
+  for (i = 0; i < 2; ++i) {
+    is_listed[i] = sides[i] != NULL && list_numbers(budget, sides[i], sides[i]->data, &lists[i]);
+    if (is_listed[i]) count_numbers(&lists[i], &facts[i]);
   }
-  if (facts.nans + facts.infinities < facts.counted) {
-    text_add(p->out, "min %.6g, mean %.6g, max %.6g", facts.least,
-             facts.sum / (double)(facts.counted - facts.nans - facts.infinities), facts.greatest);
-  } else {
-    text_add(p->out, "no finite number");
+  /* Both have one range, so that they can be compared by eye. */
+  range = facts[is_listed[0] ? 0 : 1];
+  if (is_listed[0] && is_listed[1]) {
+    if (facts[1].least < range.least) range.least = facts[1].least;
+    if (facts[1].greatest > range.greatest) range.greatest = facts[1].greatest;
   }
-  if (facts.nans + facts.infinities > 0) {
-    text_add(p->out, "<br><span class=\"bad\">");
-    add_count(p->out, facts.nans, "NaN", "NaN");
-    text_add(p->out, ", ");
-    add_count(p->out, facts.infinities, "Inf", "Inf");
-    text_add(p->out, "</span>");
+  for (i = 0; i < 2; ++i) {
+    add_title(out, titles[i]);
+    if (is_listed[i]) {
+      add_numbers(budget, out, &lists[i], &facts[i], &range, name.data);
+    } else {
+      text_add(out, "<span class=\"dim\">%s</span>",
+               sides[i] != NULL ? "its numbers cannot be read"
+                                : "no tensor, or one that is too large to be shown");
+    }
+    text_add(out, "</div>\n");
   }
-  if (list.step > 1) {
-    text_add(p->out, "<br><span class=\"dim\">of ");
-    add_count(p->out, facts.counted, NULL, NULL);
-    text_add(p->out, " elements among ");
-    add_count(p->out, list.size, NULL, NULL);
-    text_add(p->out, "</span>");
+  if (is_listed[0] && is_listed[1] && lists[0].size == lists[1].size &&
+      tvm_ffi_tensor_has_same_shape(sides[0], sides[1])) {
+    if (lists[0].step > lists[1].step) lists[1].step = lists[0].step;
+    lists[2] = lists[1];
+    lists[2].other = &lists[0];
+    count_numbers(&lists[2], &facts[2]);
+    add_title(out, "distance");
+    add_numbers(budget, out, &lists[2], &facts[2], &facts[2], name.data);
+    text_add(out, "</div>\n");
   }
+  text_add(out, "</div></figure>\n");
+  text_free(&name);
 }
 
 /* ---- Calls with their arguments ---- */
@@ -1274,6 +1455,27 @@ static void add_tensors(page *p, const recorded_call *c) {
   call_tensors_free(&tensors);
 }
 
+/* What a replay says of a call. */
+static void add_outcome(page *p, const call_outcome *outcome) {
+  text_add(p->out, "<p>Made again: <span class=\"%s\">%s</span>", choose_role(outcome),
+           outcome->verdict);
+  if (outcome->detail[0] != '\0') {
+    text_add(p->out, ": ");
+    add_html(p->out, outcome->detail, kMaxText);
+  }
+  text_add(p->out, "</p>\n");
+  if (outcome->pictures.size > 0) {
+    text_add(p->out, "<div class=\"tensors differing\">\n");
+    text_add_bytes(p->out, outcome->pictures.data, outcome->pictures.size);
+    text_add(p->out, "</div>\n");
+  }
+  if (outcome->num_more > 0) {
+    text_add(p->out, "<p class=\"dim\">Left out: ");
+    add_count(p->out, outcome->num_more, "more tensor that differs", "more tensors that differ");
+    text_add(p->out, ".</p>\n");
+  }
+}
+
 static void add_call(page *p, const page_call *shown, bool is_open) {
   const recorded_call *c = shown->call;
   const char *role = c->end == kCallRaised ? "bad" : c->end == kCallUnfinished ? "open" : "dim";
@@ -1283,7 +1485,12 @@ static void add_call(page *p, const page_call *shown, bool is_open) {
   add_name(p->out, c->signature, kMaxName);
   text_add(p->out, ")</code> <span class=\"%s\">", role);
   add_end(p->out, c);
-  text_add(p->out, "</span></summary>\n<div class=\"call\" id=\"c%" PRId64 "\">\n<p class=\"dim\">",
+  text_add(p->out, "</span>");
+  if (shown->outcome != NULL) {
+    text_add(p->out, " <span class=\"verdict %s\">%s</span>", choose_role(shown->outcome),
+             shown->outcome->verdict);
+  }
+  text_add(p->out, "</summary>\n<div class=\"call\" id=\"c%" PRId64 "\">\n<p class=\"dim\">",
            c->number);
   text_add(p->out, "thread %" PRId64 ", ", c->thread);
   text_add(p->out, "%s ", c->is_late ? "failed" : "began");
@@ -1301,6 +1508,7 @@ static void add_call(page *p, const page_call *shown, bool is_open) {
     add_html(p->out, c->error, kMaxText);
     text_add(p->out, "</pre>\n");
   }
+  if (shown->outcome != NULL) add_outcome(p, shown->outcome);
   text_add(p->out, "<table class=\"args\">\n");
   add_items(p, c, kBefore);
   if (c->end == kCallReturned) add_items(p, c, kAfter);
@@ -1319,7 +1527,7 @@ static void add_detailed_calls(page *p, size_t count) {
     for (i = 0, k = 0; i < p->num_calls; ++i) {
       if (!p->calls[i].is_detailed) continue;
       p->out = &texts[k++];
-      if (is_bad(p->calls[i].call) == (pass == 0)) add_call(p, &p->calls[i], p->num_calls <= 2);
+      if (comes_first(&p->calls[i]) == (pass == 0)) add_call(p, &p->calls[i], p->num_calls <= 2);
     }
   }
   p->out = out;
@@ -1334,22 +1542,54 @@ static void add_calls(page *p) {
   size_t num_detailed = 0, i;
   if (p->num_calls > 1) qsort(p->calls, p->num_calls, sizeof *p->calls, compare_numbers);
   for (i = 0; i < p->num_calls; ++i) num_detailed += p->calls[i].is_detailed;
-  text_add(p->out, "<section>\n<h2>Calls</h2>\n");
+  text_add(p->out,
+           "<section>\n<h2>Calls</h2>\n"
+           "<p class=\"filter\" hidden><label>Only calls with <input type=\"search\" "
+           "placeholder=\"%s\"></label> <span class=\"dim\" role=\"status\"></span></p>\n",
+           p->request->outcomes != NULL ? "a name, or: differs" : "a name, or: raised");
   if (num_detailed < p->num_calls) {
     text_add(p->out, "<p>Here are ");
     add_count(p->out, num_detailed, NULL, NULL);
     text_add(p->out, " of ");
     add_count(p->out, p->num_calls, "call", NULL);
     text_add(p->out,
-             ": at most %d that failed or did not finish, and the first of the others. With "
-             "<code>--match</code> or <code>--call</code> a page has others.</p>\n",
-             kMaxBad);
+             ": at most %d that %s, and the first of the others. With <code>--match</code> or %s a "
+             "page has others.</p>\n",
+             kMaxBad, p->request->outcomes != NULL ? "differ" : "failed or did not finish",
+             p->request->outcomes != NULL ? "numbers of calls" : "<code>--call</code>");
   }
+  text_add(p->out, "<div class=\"calls\">\n");
   add_detailed_calls(p, num_detailed);
+  text_add(p->out, "</div>\n");
   text_add(p->out, "</section>\n");
 }
 
 /* ---- The page ---- */
+
+bool recording_has_file(const recording *r, const char *folder, const char *path) {
+  static const char *const kOthers[] = {"version", "next"};
+  char *tensors = tool_format("%s/tensors", folder), *beside = path_beside(path, ".");
+  file_status a, b;
+  const char *found = NULL;
+  size_t i;
+  for (i = 0; i < recording_num_processes(r) && found == NULL; ++i) {
+    const char *events = recording_process(r, i)->name;
+    if (tool_is_same_file(path, events, true)) found = events;
+  }
+  for (i = 0; i < 2 && found == NULL; ++i) {
+    char *other = tool_format("%s/%s", folder, kOthers[i]);
+    if (tool_is_same_file(path, other, true)) found = path;
+    free(other);
+  }
+  if (found == NULL && file_status_get(tensors, &a) && file_status_get(beside, &b) &&
+      file_status_is_same(&a, &b)) {
+    found = path;
+  }
+  if (found != NULL) report_error("--html: %s is a file of the recording", found);
+  free(tensors);
+  free(beside);
+  return found != NULL;
+}
 
 bool recording_write_page(const shown_page *request, const char *path) {
   text_buf out = {NULL, 0, 0};
@@ -1361,12 +1601,14 @@ bool recording_write_page(const shown_page *request, const char *path) {
   p.r = request->recording;
   p.out = &out;
   p.bytes_left = MAX_BYTES;
-  p.elements_left = MAX_ELEMENTS;
+  p.budget = request->budget;
   p.num_calls = request->num_calls;
   p.calls = tool_alloc((p.num_calls + 1) * sizeof *p.calls);
   memset(p.calls, 0, (p.num_calls + 1) * sizeof *p.calls);
   for (i = 0; i < p.num_calls; ++i) {
     const recorded_call *c = p.calls[i].call = request->calls[i];
+    if (request->outcomes != NULL) p.calls[i].outcome = &request->outcomes[i];
+    p.num_differing += p.calls[i].outcome != NULL && p.calls[i].outcome->is_bad;
     p.num_errors += c->end == kCallRaised;
     p.num_unfinished += c->end == kCallUnfinished;
     p.num_left_out += c->num_left_out > 0;
@@ -1375,6 +1617,7 @@ bool recording_write_page(const shown_page *request, const char *path) {
   place_calls(&p);
   choose_calls(&p);
   add_heading(&p);
+  add_replay(&p);
   add_timeline(&p);
   add_table(&p);
   add_calls(&p);
