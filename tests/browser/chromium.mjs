@@ -9,6 +9,47 @@ import path from 'node:path';
 const TO_BROWSER = 3, FROM_BROWSER = 4;
 const KEYS = {Enter: {code: 13, text: '\r'}, ArrowRight: {code: 39}};
 
+/**
+ * The texts whose colour is too close to what is behind them: a ratio of luminances, as WCAG
+ * defines it, of less than `least`. The function runs in the page.
+ */
+function findLowContrasts(least) {
+  const probe = document.createElement('canvas').getContext('2d', {willReadFrequently: true});
+
+  // The colour that is seen when several are painted over one another, as bytes.
+  function paint(colors) {
+    probe.clearRect(0, 0, 1, 1);
+    for (const color of colors) {
+      probe.fillStyle = color;
+      probe.fillRect(0, 0, 1, 1);
+    }
+    return Array.from(probe.getImageData(0, 0, 1, 1).data).slice(0, 3);
+  }
+
+  function luminance(bytes) {
+    const linear = bytes.map((byte) => byte / 255)
+                       .map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2];
+  }
+
+  function contrast(element) {
+    const behind = [];
+    for (let parent = element; parent; parent = parent.parentElement) {
+      behind.unshift(getComputedStyle(parent).backgroundColor);
+    }
+    const luminances =
+        [paint([...behind, getComputedStyle(element).color]), paint(behind)].map(luminance);
+    return (Math.max(...luminances) + 0.05) / (Math.min(...luminances) + 0.05);
+  }
+
+  const hasText = (element) => element.matches('input[type="text"], textarea, select') ||
+      Array.from(element.childNodes)
+          .some((node) => node.nodeType === Node.TEXT_NODE && node.data.trim() !== '');
+  return Array.from(document.querySelectorAll('body *'))
+    .filter((element) => hasText(element) && element.checkVisibility() && contrast(element) < least)
+    .map((element) => `${element.tagName} ${element.id} ${element.textContent.slice(0, 40)}`);
+}
+
 // A page of a new browser: send() calls a method of the DevTools protocol.
 export class Page {
   #process;
@@ -17,7 +58,7 @@ export class Page {
   #lastId = 0;
   #waiting = new Map();
   #received = '';
-  exceptions = []; // that nobody caught, and messages of console.error
+  exceptions = []; // that nobody caught, messages of console.error, and what a policy forbids
 
   static async open(chromium) {
     const page = new Page();
@@ -43,7 +84,7 @@ export class Page {
     const {targetId} = targetInfos.find(({type}) => type === 'page');
     page.#session =
         (await page.#request('Target.attachToTarget', {targetId, flatten: true})).sessionId;
-    for (const domain of ['Page', 'Runtime', 'DOM']) await page.send(`${domain}.enable`);
+    for (const domain of ['Page', 'Runtime', 'DOM', 'Log']) await page.send(`${domain}.enable`);
     return page;
   }
 
@@ -74,6 +115,9 @@ export class Page {
       } else if (message.method === 'Runtime.consoleAPICalled' && message.params.type === 'error') {
         this.exceptions.push(
             message.params.args.map((arg) => arg.description ?? arg.value).join(' '));
+      } else if (
+          message.method === 'Log.entryAdded' && message.params.entry.source === 'security') {
+        this.exceptions.push(message.params.entry.text);
       }
     }
   }
@@ -121,6 +165,11 @@ export class Page {
     const {data} =
         await this.send('Page.captureScreenshot', {format: 'png', captureBeyondViewport: true});
     return Buffer.from(data, 'base64');
+  }
+
+  // Texts that cannot be read, of elements that are seen.
+  findLowContrasts(least) {
+    return this.evaluate(`(${findLowContrasts})(${least})`);
   }
 
   // What a person does.

@@ -11,7 +11,6 @@ import {createInterface} from 'node:readline';
 import {fileURLToPath} from 'node:url';
 import {test} from './check.mjs';
 import {Page} from './chromium.mjs';
-import {findLowContrasts} from './contrast.mjs';
 
 const screenshots = path.resolve(process.argv[2]);
 const WIDE = 1200, PHONE = 360;
@@ -285,8 +284,7 @@ try {
           await pick(kernel);
           if (kernel === 'matmul') await choose('example', 1);
           assert(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), kernel);
-          assert.deepEqual(
-              await page.evaluate(`(${findLowContrasts})(${LEAST_CONTRAST})`), [], kernel);
+          assert.deepEqual(await page.findLowContrasts(LEAST_CONTRAST), [], kernel);
           await screenshot(`${kernel}-${look}`);
         }
       });

@@ -390,7 +390,7 @@ class ShowPage(unittest.TestCase):
                         float(rect.get("width")[:-1]), rect.get("class"))
         self.assertEqual(bars, {
             1: (0, 1, 49.95, "s1"), 2: (10, 21, 19.95, "s2"), 3: (30, 21, 9.95, "err"),
-            4: (60, 1, 39.95, "hatch"), 5: (100, 1, .2, "s5"), 6: (90, 1, .2, "err")})
+            4: (60, 1, 39.95, "hatch"), 5: (99.8, 1, .2, "s5"), 6: (90, 1, .2, "err")})
         self.assertRegex(page.text, "Thread 7 5 calls .* Thread 8 1 call")
         self.assertIn("6 calls 2 errors 1 unfinished call 6 functions", page.text)
         self.assertIn("the arguments were read after it had failed", page.text)
@@ -489,6 +489,56 @@ class ShowPage(unittest.TestCase):
             file.write(b"{}\n")
         bad(USAGE, "the recording is damaged", "show", r.folder, f"--html={path}")
         self.assertEqual(path.read_text(encoding="utf-8"), "old")
+
+
+@unittest.skipUnless(shutil.which("node"), "node is not installed")
+@unittest.skipUnless(shutil.which("chromium"), "chromium is not installed")
+class Browser(unittest.TestCase):
+    """The pages of show and replay in headless Chromium."""
+    SCRIPT = pathlib.Path(__file__).parents[1] / "browser/test_recording.mjs"
+
+    def setUp(self):
+        self.r = r = new_recording()
+        scale(r)
+        scale(r, floats(2.5, 5, 7, 9))
+        for shape in ([200], [100, 80], [2, 3, 4]):
+            count = math.prod(shape)
+            x = [math.sin(i / 9) for i in range(count)]
+            y = [2.5 * value + (i == count // 2) for i, value in enumerate(x)]
+            y[-1] = math.nan
+            number = r.call("scale", [tensor(shape), {"float": "2.5"},
+                                      tensor(shape, 1, object_id=1)],
+                            [floats(*x), bytes(4 * count)])
+            r.returned(number, None, [floats(*x), floats(*y)])
+        long_text = "one_word_" * 40
+        r.raised(r.call("fail", []), "ValueError", long_text + "<b>\n" + long_text)
+        r.raised(r.call("fail", []), "ValueError", "on purpose, with 0 arguments")
+        r.returned(r.call("identity", [long_text]), long_text)
+        r.call("identity", [{"function": "0x10", "symbol": None, "id": 0}])
+        for i, line in enumerate(lines := r.path.read_text().splitlines()):
+            event = json.loads(line)
+            if "call" in event:  # one after the other
+                event["time"] = 3000 * event["call"] + (0 if event["event"] == "call" else 2000)
+                lines[i] = json.dumps(event)
+        r.path.write_text("\n".join(lines) + "\n")
+
+    def check(self, page, differing):
+        facts = {"calls": 9, "functions": 3, "bars": 9, "differing": differing}
+        done = subprocess.run(
+            ["node", self.SCRIPT, page, json.dumps(facts), WORK / "screenshots"], check=False,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120)
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertNotIn("FAILED", done.stdout)
+        self.assertIn("ok nothing went wrong unseen", done.stdout)
+
+    def test_show(self):
+        path = self.r.folder.with_suffix(".html")
+        good("show", self.r.folder, f"--html={path}")
+        self.check(path, None)
+
+    def test_replay(self):
+        _, page, _ = replayed_page(self.r)
+        self.check(page.path, [2, 3, 4, 5, 6])
 
 
 class Damaged(unittest.TestCase):

@@ -86,13 +86,12 @@ static const char kStyle[] =
     "--line:#3b434b;--dim:#9aa4ae;--link:#79b8ff;--bad:#ff7b80;--open:#e6b450;--plot:#6cb0f5}}\n"
     "*{box-sizing:border-box}\n"
     "body{font:15px/1.5 system-ui,sans-serif;color:var(--fg);background:var(--bg);"
-    "max-width:76rem;margin:0 auto;padding:1rem}\n"
-    "h1{font-size:1.5rem;margin:.2em 0;overflow-wrap:anywhere}\n"
+    "max-width:76rem;margin:0 auto;padding:1rem;overflow-wrap:anywhere}\n"
+    "h1{font-size:1.5rem;margin:.2em 0}\n"
     "h2{font-size:1.2rem;margin:1.6em 0 .4em;border-bottom:1px solid var(--line)}\n"
     "h3{font-size:.9rem;font-weight:600;margin:.8em 0 .2em}\n"
     "a{color:var(--link)}p,ul{margin:.4em 0}\n"
-    "code,pre{font:.875em/1.45 ui-monospace,monospace;overflow-wrap:anywhere;"
-    "unicode-bidi:isolate}\n"
+    "code,pre{font:.875em/1.45 ui-monospace,monospace;unicode-bidi:isolate}\n"
     "pre{white-space:pre-wrap;background:var(--soft);border-left:3px solid var(--bad);"
     "padding:.5em .7em;margin:.5em 0}\n"
     ".dim{color:var(--dim)}.bad{color:var(--bad);font-weight:600}"
@@ -127,7 +126,7 @@ static const char kStyle[] =
     "width:16rem;max-width:60vw}\n";
 static const char kCallStyle[] =
     "details{border:1px solid var(--line);border-radius:.4rem;margin:.35em 0}\n"
-    "summary{cursor:pointer;padding:.3em .7em;overflow-wrap:anywhere}\n"
+    "summary{cursor:pointer;padding:.3em .7em}\n"
     "summary:hover{background:var(--soft)}\n"
     ":focus-visible{outline:2px solid var(--link);outline-offset:1px}\n"
     ".call{padding:.2em .9em .8em;border-top:1px solid var(--line)}\n"
@@ -639,8 +638,9 @@ static double get_percent(const page *p, double time) {
 
 static void add_bar(page *p, const bar *b, size_t depth) {
   const recorded_call *c = b->first->call;
-  const double x = get_percent(p, b->begin), end = get_percent(p, b->end);
-  const double exact = end - x > 0.2 ? end - x : 0.2;
+  const double begin = get_percent(p, b->begin), end = get_percent(p, b->end);
+  const double exact = end - begin > 0.2 ? end - begin : 0.2;
+  const double x = begin + exact > 100 ? 100 - exact : begin; /* one that begins last is seen */
   const double width = exact > 0.5 ? exact - 0.05 : exact; /* neighbours are told apart */
   const char *mark = b->num_errors == b->count       ? "err"
                      : b->num_unfinished == b->count ? "hatch"
