@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -37,7 +38,8 @@ static ino_t events_inode;
 static uint64_t events_size, file_size; /* what is written, and with the zeros after it */
 static char *window;                    /* from window_begin to file_size; NULL: there is none */
 static uint64_t window_begin;
-static bool is_mapping; /* false: that failed, and events are written by write() */
+static bool is_mapping;   /* false: that failed, and events are written by write() */
+static bool is_in_memory; /* pages are mapped all at once, which takes longer on disks */
 /* When this process began to record: the clock, and the time since 1970. */
 static uint64_t started, started_unix;
 static uint32_t file_generation; /* that the file is of */
@@ -298,8 +300,8 @@ static bool map_window(size_t size) {
     if (!record_write_all(events_file, zeros, sizeof zeros, &error)) return false;
     file_size += sizeof zeros;
   }
-  mapped = mmap(NULL, (size_t)(file_size - begin), PROT_READ | PROT_WRITE, MAP_SHARED, events_file,
-                (off_t)begin);
+  mapped = mmap(NULL, (size_t)(file_size - begin), PROT_READ | PROT_WRITE,
+                MAP_SHARED | (is_in_memory ? MAP_POPULATE : 0), events_file, (off_t)begin);
   if (mapped == MAP_FAILED) return false;
   window = mapped;
   window_begin = begin;
@@ -339,6 +341,12 @@ bool record_append(const char *bytes, size_t size) {
   return false;
 }
 
+static bool is_memory(int file) {
+  enum { kTmpfs = 0x01021994 }; /* TMPFS_MAGIC of <linux/magic.h>, which not all systems have */
+  struct statfs status;
+  return fstatfs(file, &status) == 0 && status.f_type == kTmpfs;
+}
+
 /* Under the lock. Opens a new file for this process, and begins it. */
 static bool open_events(uint32_t generation) {
   record_text line = {NULL, 0, 0, NULL, false};
@@ -368,6 +376,7 @@ static bool open_events(uint32_t generation) {
   file_generation = generation;
   events_size = file_size = 0;
   is_mapping = true;
+  is_in_memory = is_memory(events_file);
   if (record_set.trace) {
     record_add_text(&line, "[\n");
   } else {

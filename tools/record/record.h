@@ -63,9 +63,25 @@ void record_add_format(record_text *out, const char *format, ...)
 void record_add_string(record_text *out, const char *bytes, size_t size);
 /* Decimal digits, with zeros in front until there are so many. */
 void record_add_digits(record_text *out, uint64_t value, size_t least);
-/* Integers beyond 2^53 - 1 become texts. */
-void record_add_int(record_text *out, int64_t value);
-void record_add_uint(record_text *out, uint64_t value);
+void record_add_large(record_text *out, uint64_t value, bool is_negative);
+
+/* Integers beyond 2^53 - 1 become texts. Most numbers of a call have one digit. */
+static inline void record_add_uint(record_text *out, uint64_t value) {
+  if (value < 10 && out->size < out->capacity) {
+    out->data[out->size++] = (char)('0' + value);
+  } else {
+    record_add_large(out, value, false);
+  }
+}
+
+static inline void record_add_int(record_text *out, int64_t value) {
+  if (value >= 0) {
+    record_add_uint(out, (uint64_t)value);
+  } else {
+    record_add_large(out, 0 - (uint64_t)value, true);
+  }
+}
+
 /* Bytes as hexadecimal digits. */
 void record_add_hex(record_text *out, const void *bytes, size_t size);
 /* A JSON string with 0x and hexadecimal digits. */

@@ -30,27 +30,35 @@ void record_add_format(record_text *out, const char *format, ...) {
   if (size >= 0 && (size_t)size < sizeof text) record_add(out, text, (size_t)size);
 }
 
+/* Writes decimal digits before `end`, two at a time; returns where they begin. */
+static char *put_digits(char *end, uint64_t value) {
+  static const char pairs[] =
+      "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
+      "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
+      "8081828384858687888990919293949596979899";
+  for (; value >= 10; value /= 100) {
+    end -= 2;
+    memcpy(end, pairs + value % 100 * 2, 2);
+  }
+  if (value != 0) *--end = (char)('0' + value);
+  return end;
+}
+
 void record_add_digits(record_text *out, uint64_t value, size_t least) {
-  char text[64], *at = text + sizeof text;
-  for (; value != 0; value /= 10) *--at = (char)('0' + value % 10);
-  while ((size_t)(text + sizeof text - at) < least) *--at = '0';
+  char text[64], *end = text + sizeof text, *at = put_digits(end, value);
+  while ((size_t)(end - at) < least) *--at = '0';
+  record_add(out, at, (size_t)(end - at));
+}
+
+void record_add_large(record_text *out, uint64_t value, bool is_negative) {
+  const bool is_text = value > 9007199254740991u; /* 2^53 - 1: JSON's */
+  char text[24], *end = text + sizeof text, *at;
+  if (is_text) *--end = '"';
+  at = put_digits(end, value);
+  if (value == 0) *--at = '0';
+  if (is_negative) *--at = '-';
+  if (is_text) *--at = '"';
   record_add(out, at, (size_t)(text + sizeof text - at));
-}
-
-static const uint64_t kMaxNumber = 9007199254740991u; /* 2^53 - 1: JSON's */
-
-void record_add_uint(record_text *out, uint64_t value) {
-  if (value > kMaxNumber) record_add_text(out, "\"");
-  record_add_digits(out, value, 1);
-  if (value > kMaxNumber) record_add_text(out, "\"");
-}
-
-void record_add_int(record_text *out, int64_t value) {
-  const uint64_t size = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
-  if (size > kMaxNumber) record_add_text(out, "\"");
-  if (value < 0) record_add_text(out, "-");
-  record_add_digits(out, size, 1);
-  if (size > kMaxNumber) record_add_text(out, "\"");
 }
 
 /* The length of the character of UTF-8 (RFC 3629, section 4) that begins here; 0: there is none. */

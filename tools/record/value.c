@@ -649,6 +649,19 @@ static int compare_tensors(const void *left, const void *right) {
   return 0;
 }
 
+static void sort_tensors(const record_tensor **items, size_t count) {
+  size_t i, k;
+  if (count > kRoomTensors) {
+    qsort((void *)items, count, sizeof *items, compare_tensors);
+    return;
+  }
+  for (i = 1; i < count; ++i) { /* so few are sorted faster so */
+    const record_tensor *moved = items[i];
+    for (k = i; k > 0 && compare_tensors(&moved, &items[k - 1]) < 0; --k) items[k] = items[k - 1];
+    items[k] = moved;
+  }
+}
+
 static record_storage *find_storage(const record_values *values, const record_tensor *tensor) {
   size_t i;
   for (i = 0; i < values->num_storages; ++i) {
@@ -680,7 +693,7 @@ static bool add_new_storages(record_values *values) {
       sorted[count++] = &values->tensors[i];
     }
   }
-  if (count > 1) qsort((void *)sorted, count, sizeof *sorted, compare_tensors);
+  sort_tensors(sorted, count);
   for (i = 0; i < count; ++i) {
     const record_tensor *tensor = sorted[i];
     if (last != NULL && last->device_type == tensor->device_type &&
