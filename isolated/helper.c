@@ -17,6 +17,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <tvm/ffi/c.h>
 #include <tvm/ffi/extra/isolated.h>
@@ -326,9 +327,32 @@ static void keep_output(const char *bytes, size_t size) {
   if (header->shows_output) (void)!write(kFileErrors, bytes, size);
 }
 
+/* Takes what was printed, as far as it is there; returns what recv() did. */
+static ssize_t take_output(void) {
+  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  static char bytes[64 << 10];
+  ssize_t size;
+  int reason;
+  pthread_mutex_lock(&lock);
+  size = recv(kFileOutput, bytes, sizeof bytes, MSG_DONTWAIT);
+  reason = errno;
+  if (size > 0) keep_output(bytes, (size_t)size);
+  pthread_mutex_unlock(&lock);
+  errno = reason;
+  return size;
+}
+
+/* What a call has printed is shown when it returns, even if the host ends this process then. */
+static void show_output(void) {
+  enum { kMostTimes = 16 }; /* other threads may go on printing */
+  int i;
+  if (!host.channel.header->shows_output) return;
+  fflush(stdout);
+  for (i = 0; i < kMostTimes && take_output() > 0; ++i) continue;
+}
+
 static void *look_after(void *context) {
   struct pollfd files[2];
-  static char bytes[64 << 10];
   (void)context;
   files[0].fd = kFileSocket;
   files[0].events = 0; /* what is sent is for the main thread; the end of the host always counts */
@@ -342,10 +366,8 @@ static void *look_after(void *context) {
     }
     if (((files[0].revents | files[1].revents) & POLLNVAL) != 0) leave();
     if (files[1].revents != 0) {
-      const ssize_t size = read(kFileOutput, bytes, sizeof bytes);
-      if (size > 0) {
-        keep_output(bytes, (size_t)size);
-      } else if (size == 0 || errno != EINTR) {
+      const ssize_t size = take_output();
+      if (size == 0 || (size < 0 && errno != EINTR && errno != EAGAIN)) {
         files[1].fd = -1; /* the kernel has closed all that writes to it */
       }
     }
@@ -446,6 +468,7 @@ static void open_pool(peer *self, char *begin, char *end) {
 }
 
 static const peer_hooks kHooks = {.serve = serve,
+                                  .before_answer = show_output,
                                   .end = on_end,
                                   .interrupted = on_interrupt,
                                   .call = call_host,
@@ -481,6 +504,7 @@ int main(void) {
     return 2;
   }
   leave_host();
+  (void)setvbuf(stdout, NULL, _IOLBF, BUFSIZ); /* a crash loses no line that was printed before */
   main_thread = pthread_self();
   host.hooks = &kHooks;
   host.pool_size = (size_t)c->header->pool_size;

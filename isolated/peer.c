@@ -119,6 +119,7 @@ static int serve(reader *r) {
       tvm_ffi_any_clear(&args[i]);
     }
   }
+  if (rc == 0 && p->hooks->before_answer != NULL) p->hooks->before_answer();
   if (rc == 0) rc = answer(r, code, args, &result);
   tvm_ffi_any_clear(&result);
   reader_end_arguments(r);

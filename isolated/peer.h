@@ -33,6 +33,8 @@ typedef struct peer peer;
 typedef struct {
   /* Serves kLoad to kMetadata in the helper; NULL in the host, which has nothing to load. */
   int (*serve)(peer *self, operation op, const TVMFFIAny *text, TVMFFIAny *result);
+  /* Called in the helper when a call has run, before it is answered; NULL in the host. */
+  void (*before_answer)(void);
   /*
    * Called when no message will come any more, or a damaged one has: `why` says what was damaged or
    * what failed, NULL if the channel knows. Raises an error and returns -1.

@@ -28,8 +28,16 @@ TVM_FFI_C_EXPORT(crash, "() -> None") {
 
 TVM_FFI_C_EXPORT(end_with_abort, "() -> None") {
   (void)args;
-  fprintf(stderr, "the last words\n");
+  printf("the last words\n");
   abort();
+}
+
+/* Prints a text without the end of a line. */
+TVM_FFI_C_EXPORT(say, "(0: str) -> None") {
+  TVMFFIByteArray text;
+  TVM_FFI_C_TRY(tvm_ffi_args_read_string(args, 0, &text));
+  printf("%.*s", (int)text.size, text.data);
+  return 0;
 }
 
 TVM_FFI_C_EXPORT(end_with_exit, "() -> None") {

@@ -645,6 +645,34 @@ static void test_calls_by_handlers(void **state) {
   tvm_ffi_object_release(module);
 }
 
+/* ---- Output ---- */
+
+/* What a call prints is there when it returns. */
+static void test_shown_output(void **state) {
+  tvm_ffi_isolated_options options = test_options();
+  const TVMFFIAny words = tvm_ffi_any_view_string("said");
+  const int errors = dup(STDERR_FILENO);
+  FILE *file = tmpfile();
+  TVMFFIObjectHandle module;
+  TVMFFIAny result;
+  char text[16];
+  int i;
+  (void)state;
+  assert_non_null(file);
+  options.shows_output = 1;
+  dup2(fileno(file), STDERR_FILENO);
+  module = load_with("isolated_bad.so", &options);
+  dup2(errors, STDERR_FILENO);
+  close(errors);
+  for (i = 0; i < 50; ++i) {
+    check_ok(call(module, "say", &words, 1, &result));
+    assert_int_equal(pread(fileno(file), text, sizeof text, 4 * i), 4);
+    assert_memory_equal(text, "said", 4);
+  }
+  tvm_ffi_object_release(module);
+  fclose(file);
+}
+
 /* ---- By name, as a host loads it that cannot be changed ---- */
 
 static int load_named(const char *options, TVMFFIObjectHandle *out) {
@@ -793,6 +821,7 @@ int main(void) {
       cmocka_unit_test(test_growth),
       cmocka_unit_test(test_memory_of_ended_helpers),
       cmocka_unit_test(test_calls_by_handlers),
+      cmocka_unit_test(test_shown_output),
       cmocka_unit_test(test_named),
       cmocka_unit_test(test_wrong_names),
       cmocka_unit_test(test_library_above_the_runtime),
