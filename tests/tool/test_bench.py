@@ -6,8 +6,8 @@ import re
 import unittest
 import xml.etree.ElementTree
 
-from tool import (FILES, LOAD, RAISED, SUFFIX, USAGE, WINDOWS, bad, good, good_json, run, run_tests,
-                  work_folder)
+from tool import (FILES, ISOLATED, LOAD, RAISED, SUFFIX, USAGE, WINDOWS, bad, good, good_json, run,
+                  run_tests, work_folder)
 
 LIBRARIES = {pathlib.Path(f).stem: os.path.abspath(f) for f in FILES}
 K, ONLY, OTHER = LIBRARIES["run_kernels"], LIBRARIES["run_one"], LIBRARIES["run_register"]
@@ -62,6 +62,18 @@ class Bench(unittest.TestCase):
         row = good_json("bench", K, "scale(64xf32=rand, 2, &64xf32)", *SHORT)["runs"][0]
         assert abs(row["bytes_per_second"] -
                    512e9 / row["median"]) < 1e-6 * row["bytes_per_second"], row
+
+    def test_isolated_libraries(self):
+        """What a helper process costs: a library beside itself in one."""
+        if not ISOLATED:
+            self.skipTest("this build has no isolated modules")
+        call, other = "add(1, 2)", "isolated:" + K
+        report = good_json("bench", K, other, call, *SHORT, env=ISOLATED)
+        assert [r["library"] for r in report["runs"]] == [K, other, None], report
+        for row in report["runs"]:
+            check_run(row)
+        report = good_json("bench", "--isolated", K, call, *SHORT, env=ISOLATED)
+        assert [r["library"] for r in report["runs"]] == [K, None], report
 
     def test_two_libraries(self):
         report = good_json("bench", ONLY, OTHER, "only()", *SHORT)

@@ -16,7 +16,7 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from commands import INDENT, make_pattern, read_commands  # noqa: E402
-from tool import FILES, good, install, run_tests, work_folder  # noqa: E402
+from tool import FILES, ISOLATED, good, install, run_tests, work_folder  # noqa: E402
 
 PAGE, BUILD, MESON, *USED = FILES
 NOT_RUN = re.compile(r"^Not run by the test: \S", re.MULTILINE)
@@ -34,7 +34,7 @@ def options_of_help():
     """{command: {option: its letter, or ""}}; options that all commands have are under COMMON."""
     options = {}
     for command in re.findall(r"^  (\S+) +\S", good("--help"), re.MULTILINE):
-        found = re.findall(r"^ +(?:-(\S), )?--([\w-]+)(?:=\S+)?(?=\s)", good(command, "--help"),
+        found = re.findall(r"^ +(?:-(\S), )?--([\w-]+)(?:\[?=\S+)?(?=\s)", good(command, "--help"),
                            re.MULTILINE)
         options[command] = {name: letter for letter, name in found}
     common = set.intersection(*map(set, options.values()))
@@ -71,7 +71,7 @@ def run_chapter(command, chapter, environment):
     for path in USED:
         shutil.copy(path, folder)
     for title, text in split(chapter, 3).items():
-        if NOT_RUN.search(text):
+        if NOT_RUN.search(text) or (title == "--isolated" and not ISOLATED):
             continue
         for words, expected in read_commands(text.splitlines()):
             done = subprocess.run(["sh", "-c", words], cwd=folder, text=True, check=False,

@@ -76,6 +76,13 @@ class Isolate(unittest.TestCase):
             assert (RESULTS["run"] == "result[0]: 7\n"
                     and len(RESULTS["registry"].splitlines()) == 2), RESULTS
 
+    def test_isolated_modules(self):
+        """The core profile has none, and says so."""
+        code, out, err = attempt(["run", "--isolated", "LIB", "kernel()"])
+        assert IS_FULL or (code, out, err) == (
+            LOAD, "", f"tvm-ffi: {MISBEHAVING}: cannot be loaded: this runtime has no isolated "
+            "modules\n"), (code, out, err)
+
     def test_what_goes_wrong_while_a_library_is_loaded(self):
         """What goes wrong while a library is loaded."""
         go_wrong(ALL, LOAD, "ON_LOAD", " while it was loaded", MISBEHAVING)

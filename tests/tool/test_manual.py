@@ -14,7 +14,7 @@ from tool import FILES, TOOL, USAGE, WINDOWS, bad, good, run_tests, work_folder
 
 COMMANDS = re.findall(r"^  (\S+) +\S", good("--help"), re.MULTILINE)
 OPTIONS = {
-    command: re.findall(r"^ +(?:-(\S), )?--([\w-]+)(=\S+)?(?=\s)", good(command, "--help"),
+    command: re.findall(r"^ +(?:-(\S), )?--([\w-]+)(\[?=\S+)?(?=\s)", good(command, "--help"),
                         re.MULTILINE) for command in COMMANDS
 }
 assert "config" in COMMANDS and ("l", "lib", "=FILE") in OPTIONS["types"], OPTIONS
@@ -92,24 +92,30 @@ class Manual(unittest.TestCase):
                     and f"'{command}[" in ZSH), command
             for letter, name, value in options:
                 words = bash[command].split("'")[1].split()
-                assert (f"--{name}{'=' if value else ''}" in words
+                # --name[=VALUE] may stand alone, and its value is in the same word.
+                is_optional = value.startswith("[")
+                follows = "=" if value and not is_optional else ""
+                assert (f"--{name}{follows}" in words
                         and (not letter or f"-{letter}" in words)), (command, name)
-                assert f"--{name}{'=' if value else ''}[" in zsh[command], (command, name)
+                assert f"--{name}{'=-' if is_optional else follows}[" in zsh[command], (command,
+                                                                                        name)
+                assert not is_optional or f"]::{name}: '" in zsh[command], (command, name)
                 assert ("|" not in value
                         or f":{name}:({value[1:].replace('|', ' ')})'" in zsh[command]), (command,
                                                                                           name)
                 assert not letter or f"-{letter}{'+' if value else ''}[" in zsh[command], (command,
                                                                                            name)
                 short = f" -s {letter}" if letter else ""
-                rest = " -r" if value else ""
+                rest = " -r" if follows else ""
                 if "|" in value:
                     rest = f" -x -a '{value[1:].replace('|', ' ')}'"
                 rest = " -x -a '(__tvm_ffi_functions)'" if name == "function" else rest
                 assert f"seen_subcommand_from {command}'{short} -l {name}{rest} -d" in FISH, (
                     command, name)
                 man_name = "\\-\\-" + name.replace("-", "\\-") + "\\fR"
-                assert man_name + (f"=\\f{'B' if '|' in value else 'I'}{value[1:]}"
-                                   if value else "") in page[command] + common, (command, name)
+                shown = f"{follows}\\f{'B' if '|' in value else 'I'}{value[len(follows):]}"
+                assert man_name + (shown if value else "") in page[command] + common, (command,
+                                                                                       name)
 
     def test_markdown(self):
         """So it is in Markdown."""
@@ -230,7 +236,7 @@ _tvm_ffi_operands"""
         assert complete("/usr/bin/tvm-ffi", "types", "-l", "--lib") == ["--lib="]
         for command, options in OPTIONS.items():
             offered = complete("tvm-ffi", command, "-")
-            assert {f"--{name}{'=' if value else ''}"
+            assert {f"--{name}{value[:1].replace('[', '')}"
                     for _, name, value in options} <= set(offered), (command, offered)
         for command, letter, name, words in CHOICES:
             for given in ["--" + name], ["-" + letter]:

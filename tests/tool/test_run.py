@@ -9,8 +9,8 @@ import tempfile
 import unittest
 
 from elf import Library
-from tool import (COMMAND, FILES, LOAD, MISMATCH, OK, RAISED, SUFFIX, USAGE, WINDOWS, bad, good,
-                  good_json, left_out, run, run_tests, work_folder)
+from tool import (COMMAND, FILES, ISOLATED, LOAD, MISMATCH, NOT_ISOLATED, OK, RAISED, SUFFIX, USAGE,
+                  WINDOWS, bad, good, good_json, left_out, run, run_tests, work_folder)
 
 LIBRARIES = {pathlib.Path(f).stem: os.path.abspath(f) for f in FILES}
 K = LIBRARIES["run_kernels"]
@@ -275,6 +275,122 @@ class Run(unittest.TestCase):
             env=CRASHING)
         bad(RAISED, "tvm-ffi: leave: ended the program while it was called, with exit code 3",
             "run", K, "leave()", env=CRASHING)
+
+    def test_isolated_libraries(self):
+        """They give the same results as others, with values of all kinds."""
+        if not ISOLATED:
+            self.skipTest("this build has no isolated modules")
+        for call in [
+                "scale(4xf32=1 2 3 4, 2.5, &4xf32)", "scale(3x4xf32=rand, 2.5, 4x3xf32.T)",
+                "bump(4xi32=1)", "make(4)", "make_two()", "call(fn:echo, 4)",
+                "scale(4xf32[1:3]=1 2, 2, arg[0].base[1:3].dltensor)",
+                'show(3, 2.5, true, none, s:"a", dtype:f32, dev:cuda:0, shape:[2,3], {k: [1]})'
+        ]:
+            expected = good("run", K, call)
+            assert good("run", "--isolated", K, call, env=ISOLATED) == expected, call
+            assert good("run", f"isolated,timeout=60:{K}", call, env=ISOLATED) == expected, call
+        assert good_json("run", "--isolated", K, "add(1, 2)", env=ISOLATED) == good_json(
+            "run", K, "add(1, 2)")
+        good("run", "--isolated", K, "make(4)", "-o", "@made.npy", env=ISOLATED)
+        assert good("run", f"--module=isolated:{K}", "-f", "identity", "-i", "@made.npy", "-e",
+                    "4xf32=0 1 2 3", "--no-fork", env=ISOLATED).startswith("[PASS] identity: ")
+        assert good("run", "--isolated", LIBRARIES["run_one"],
+                    env=ISOLATED) == good("run", LIBRARIES["run_one"])
+
+    def test_what_isolated_libraries_print(self):
+        """It is shown before the results, on standard error."""
+        if not ISOLATED:
+            self.skipTest("this build has no isolated modules")
+        for moment in "ON_LOAD", "ON_CALL":
+            env = dict(ISOLATED, **{moment: "print"})
+            kernel = LIBRARIES["misbehaving"], "kernel()"
+            assert run("run", "--isolated", *kernel,
+                       env=env) == (OK, "result[0]: 7\n", "written\nprinted\n"), moment
+            assert good("run", "--isolated=shows_output=0", *kernel,
+                        env=env) == "result[0]: 7\n", moment
+
+    def test_isolated_libraries_that_fail(self):
+        """What ends the helper is an error like those that the function raises."""
+        if not ISOLATED:
+            self.skipTest("this build has no isolated modules")
+        wrong = LIBRARIES["isolated_bad"]
+        for name, options, kind, message in [
+                ("crash", "", "Crash",
+                 "crashed: SIGSEGV at address 0x10\ncaused by SIGSEGV: at address 0x10"),
+                ("end_with_abort", "=shows_output=0", "Crash",
+                 "crashed: SIGABRT; it printed: the last words\ncaused by SIGABRT"),
+                ("end_with_exit", "", "Exit", "ended with exit code 3"),
+                ("loop", "=timeout=0.2", "Timeout", "was killed: it took longer than 0.2 s"),
+        ]:
+            for fork in [], ["--no-fork"]:
+                code, out, err = run("run", "--isolated" + options, wrong, name + "()", *fork,
+                                     env=ISOLATED)
+                assert (code, out) == (RAISED, "") and err.startswith(
+                    f"{name}: Helper{kind}Error: {name} of {wrong}: the helper process {message}\n"
+                ), (name, code, out, err)
+        code, out, err = run("bench", f"isolated:{wrong}", "crash()", env=ISOLATED)
+        assert (code, out) == (RAISED, "") and "HelperCrashError" in err, (code, out, err)
+        # The backtrace of the crash, where this system gives one.
+        if platform.libc_ver()[0] == "glibc":
+            assert "in __tvm_ffi_crash\n" in err, err
+        bad(RAISED, "fail: ValueError: on purpose, with 0 arguments", "run", "--isolated", K,
+            "fail()", env=ISOLATED)
+        bad(RAISED, "TypeError: argument #0 of peek: a tensor of device type 2 cannot cross", "run",
+            "--isolated", K, "peek(4xf32.device(cuda:0), 0)", env=ISOLATED)
+        bad(RAISED, "was killed while it was called: it took longer than 0.2 s (--timeout)", "run",
+            "--isolated", "--timeout=0.2", K, "wait(100.0)", env=ISOLATED)
+
+        # While it is loaded, or asked for types.
+        kernel = LIBRARIES["misbehaving"], "kernel()"
+        for moment, ending in ("ON_LOAD", LOAD), ("ON_ASK", RAISED):
+            code, out, err = run("run", "--isolated", *kernel,
+                                 env=dict(ISOLATED, **{moment: "crash"}))
+            assert (code, out) == (ending, "") and "HelperCrashError" in err, (code, out, err)
+        bad(LOAD, "HelperTimeoutError: the loading of ", "run", "--isolated=load_timeout=0.2",
+            *kernel, env=dict(ISOLATED, ON_LOAD="hang"))
+        bad(LOAD, "run_unresolved.so: cannot be loaded: ", "run", "--isolated",
+            LIBRARIES["run_unresolved"], env=ISOLATED)
+
+    def test_limits_of_isolated_libraries(self):
+        if not ISOLATED:
+            self.skipTest("this build has no isolated modules")
+        wrong = LIBRARIES["isolated_bad"]
+        if platform.machine() in ("x86_64", "aarch64", "riscv64"):
+            for options, expected in ("forbids=network", "13"), ("timeout=60", "0"):
+                assert good("run", f"--isolated={options}", wrong, "open_socket()",
+                            env=ISOLATED) == f"result[0]: {expected}\n", options
+        if "b_sanitize=none" in good("info"):
+            for options, expected in ("=memory=200000000", "false"), ("", "true"):
+                assert good("run", f"--isolated{options}", wrong, "take_piece(1000000000)",
+                            env=ISOLATED) == f"result[0]: {expected}\n", options
+
+    def test_isolated_libraries_that_are_refused(self):
+        """Options that are wrong, or that do not fit; and where there are no isolated modules."""
+        bad(LOAD, "cannot be loaded: libtvm_ffi_isolated.so, which runs kernels in a process of "
+            "their own, cannot be used: ", "run", "--isolated", K, "add(1, 2)", env=NOT_ISOLATED)
+        bad(USAGE, f"isolated:{K}: the name says that it is isolated, and so does --isolated",
+            "run", "--isolated", f"isolated:{K}", "add(1, 2)")
+        bad(USAGE, f"{K}: the options of --isolated cannot have a colon", "run",
+            "--isolated=timeout:2", K, "add(1, 2)")
+        bad(USAGE, "-: another process cannot load a library from standard input; give a file",
+            "run", "isolated:-", "add(1, 2)")
+        bad(LOAD, "nothing.so: No such file or directory", "run", "isolated:nothing.so",
+            "add(1, 2)")
+        if not WINDOWS:
+            bad(USAGE, "only run and bench take isolated libraries; give the file", "probe",
+                f"isolated:{K}", "add(1, 2)")
+        for more, option in (["--guard=end"], "--guard"), (["--device=cuda:0"], "--device"):
+            bad(USAGE, f"{option} is not for an isolated library, to which tensors of the CPU are "
+                "copied", "run", "--isolated", K, "add(1, 2)", *more)
+        bad(USAGE, "--leak-check counts the objects of this process", "run", "--isolated", K,
+            "add(1, 2)", "--leak-check")
+        if not ISOLATED:
+            return
+        bad(USAGE, f"{K}: ValueError: `timout=2` is not an option of `isolated:`", "run",
+            "--isolated=timout=2", K, "add(1, 2)", env=ISOLATED)
+        for layout in ".guard(end)", ".readonly", ".reserved":
+            bad(USAGE, f"argument 1: {layout.partition('(')[0]} is not for an isolated library",
+                "run", "--isolated", K, f"show(1, 4xf32{layout})", env=ISOLATED)
 
     def test_libraries_that_fail(self):
         bad(LOAD, "Malformed __tvm_ffi__library_bin", "run", LIBRARIES["run_raise"])

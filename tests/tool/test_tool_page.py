@@ -14,7 +14,7 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import pe  # noqa: E402
 from commands import make_pattern, read_commands  # noqa: E402
-from tool import FILES, OK, TOOL, WINDOWS, good, run_tests, skip
+from tool import FILES, ISOLATED, OK, TOOL, WINDOWS, good, run_tests, skip
 
 if WINDOWS:
     skip("the commands of the page are those of a shell of Linux")
@@ -22,7 +22,10 @@ if WINDOWS:
 PAGE, LIBRARY, NORMALIZE, SCALE, *INCLUDES = map(pathlib.Path, FILES)
 
 page = PAGE.read_text(encoding="utf-8")
-commands = read_commands(page.splitlines())
+commands = [
+    command for command in read_commands(page.splitlines())
+    if ISOLATED or "isolated" not in command[0]
+]
 
 
 def environment_of(folder):
@@ -34,7 +37,7 @@ def environment_of(folder):
         f"#!/bin/sh\necho {' '.join(f'-I{name}' for name in INCLUDES)}\n", encoding="utf-8")
     (programs / "pkg-config").chmod(0o755)
     return {
-        **os.environ, "XDG_CACHE_HOME": f"{folder}/cache",
+        **(ISOLATED or os.environ), "XDG_CACHE_HOME": f"{folder}/cache",
         "PATH": f"{programs}:{pathlib.Path(TOOL).resolve().parent}:{os.environ['PATH']}"
     }
 
@@ -68,7 +71,8 @@ class Page(unittest.TestCase):
         """The examples in the commands' help can be run."""
         examples = [
             line.strip() for command in subcommands
-            for line in good(command, "--help").splitlines() if line.startswith("  tvm-ffi ")
+            for line in good(command, "--help").splitlines()
+            if line.startswith("  tvm-ffi ") and (ISOLATED or "isolated" not in line)
         ]
         assert {line.split()[1]
                 for line in examples} >= {"list", "run", "bench", "registry", "types",

@@ -35,6 +35,13 @@ def hold_wine():
 if WINDOWS:
     hold_wine()
 
+# Environments in which the runtime finds what isolated libraries take (None: this build has none),
+# and in which it does not.
+FOLDER = os.environ.get("TVM_FFI_ISOLATED")
+OTHERS = [f for f in os.environ.get("LD_LIBRARY_PATH", "").split(":") if f and f != FOLDER]
+ISOLATED = dict(os.environ, LD_LIBRARY_PATH=":".join([FOLDER, *OTHERS])) if FOLDER else None
+NOT_ISOLATED = dict(os.environ, LD_LIBRARY_PATH=":".join(OTHERS))
+
 # A process started by nohup or in the background of a shell ignores these, and so would the tool.
 for ignored in signal.SIGHUP, signal.SIGINT:
     if signal.getsignal(ignored) == signal.SIG_IGN:

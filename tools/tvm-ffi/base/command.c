@@ -26,7 +26,11 @@ struct arguments {
   size_t num_operands;
 };
 
-/* ---- Words ---- */
+/* ---- Values and words ---- */
+
+bool option_value_is_optional(const option *entry) {
+  return entry->value != NULL && entry->value[0] == '[';
+}
 
 size_t option_num_words(const option *entry) {
   const char *bar = entry->value != NULL ? strchr(entry->value, '|') : NULL;
@@ -125,6 +129,7 @@ static bool add_option(arguments *args, const option *entry, const char *value, 
     report_error("--%s takes no value", entry->name);
     return false;
   }
+  if (value == NULL && option_value_is_optional(entry)) value = "";
   if (entry->value != NULL && value == NULL) {
     if (rest->next == rest->end) {
       report_error("--%s needs a value: %s", entry->name, entry->value);
@@ -187,7 +192,8 @@ static bool read_letters(arguments *args, const char *word, cursor *rest) {
   const char *letter;
   for (letter = word + 1; *letter != '\0'; ++letter) {
     const option *entry = find_letter(args, *letter);
-    const bool takes_rest = entry != NULL && entry->value != NULL && letter[1] != '\0';
+    const bool takes_rest = entry != NULL && entry->value != NULL &&
+                            !option_value_is_optional(entry) && letter[1] != '\0';
     if (entry == NULL) return refuse_option(args->subcommand, word);
     if (!add_option(args, entry, takes_rest ? letter + 1 : NULL, rest)) return false;
     if (takes_rest) break;

@@ -26,11 +26,13 @@ typedef struct {
   const char *name;  /* without the dashes */
   char letter;       /* the short form, or 0 */
   const char *value; /* the value's name in the help, or the words it may be, separated by |;
-                        NULL: a flag */
+                        NULL: a flag; "[=NAME]": it may be left out, and else follows a = */
   bool repeats;
   const char *help; /* NULL: a letter of an earlier version for the option of that id; not shown */
 } option;
 
+/* Whether the option may be given without its value, which is the empty text then. */
+bool option_value_is_optional(const option *entry);
 /* The number of words that the value may be; 0 if any text is accepted. */
 size_t option_num_words(const option *entry);
 /* The i-th of these words; not NUL-terminated. */

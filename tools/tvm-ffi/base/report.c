@@ -318,16 +318,23 @@ static void add_backtrace(text_buf *out, TVMFFIObjectHandle error) {
 }
 
 void runtime_error_report(const char *speaker, bool with_backtrace) {
-  TVMFFIObjectHandle error = tvm_ffi_error_take();
-  const size_t size = tvm_ffi_error_format(error, NULL, 0);
-  char *message = tool_alloc(size + 1);
+  enum { kMostCauses = 16 };
+  TVMFFIObjectHandle error = tvm_ffi_error_take(), cause = error;
   text_buf said = {NULL, 0, 0};
-  tvm_ffi_error_format(error, message, size + 1);
-  text_add_bytes(&said, message, size);
-  text_add(&said, "\n");
-  if (with_backtrace && error != NULL) add_backtrace(&said, error);
+  int depth;
+  if (error == NULL) text_add(&said, "(no error)\n");
+  for (depth = 0; cause != NULL && depth < kMostCauses; ++depth) {
+    const TVMFFIByteArray kind = tvm_ffi_error_get_kind(cause);
+    const TVMFFIByteArray message = tvm_ffi_error_get_message(cause);
+    text_add(&said, depth > 0 ? "caused by " : "");
+    text_add_bytes(&said, kind.data, kind.size);
+    text_add(&said, message.size > 0 ? ": " : "");
+    text_add_bytes(&said, message.data, message.size);
+    text_add(&said, "\n");
+    if (with_backtrace) add_backtrace(&said, cause);
+    cause = tvm_ffi_error_get_cause(cause);
+  }
   report_said(speaker, said.data, said.size);
   text_free(&said);
-  free(message);
   tvm_ffi_object_release(error);
 }

@@ -87,7 +87,8 @@ void report_progress_end(void);
 /* Its message; release with free(), never NULL. The line has "Kind: " before the message. */
 char *runtime_error_take_message(void);
 char *runtime_error_take_line(void);
-/* Prints "speaker: Kind: message" and the error's causes to stderr, optionally its backtrace. */
+/* Prints "speaker: Kind: message" and the error's causes to stderr, optionally the backtrace of
+ * each. */
 void runtime_error_report(const char *speaker, bool with_backtrace);
 
 #endif /* TVM_FFI_TOOL_REPORT_H_ */

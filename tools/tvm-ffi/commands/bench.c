@@ -178,7 +178,7 @@ static int measure_and_show(bench *b, const TVMFFIAny *old) {
     return kExitRaised;
   }
   for (i = 0; i < b->request.num_paths; ++i) {
-    b->results.runners[i].name = b->request.paths[i];
+    b->results.runners[i].name = b->request.names[i];
     b->results.runners[i].function = b->kernels[i].function;
   }
   b->results.runners[i].name = "(nothing)";
@@ -236,6 +236,7 @@ int bench_recorded(call *request, bool as_json,
   b.options.warmup = kWarmup;
   b.request = *request;
   for (i = 0; i < request->num_paths && code == kExitOk; ++i) {
+    b.request.names[i] = request->paths[i];
     if (call_load(&b.request, i, &b.kernels[i], &code)) code = kExitOk;
   }
   if (code == kExitOk) code = make(context, b.request.device, &b.inputs);
@@ -257,7 +258,7 @@ int command_bench(const arguments *args) {
   int code = kExitUsage;
   memset(&b, 0, sizeof b);
   if (call_parse(args, kMaxLibraries, &b.request) && read_options(args, &b.options)) {
-    code = call_isolated(&b.request, load_and_measure, &b);
+    code = call_in_child(&b.request, load_and_measure, &b);
   }
   call_free(&b.request);
   return code;

@@ -36,32 +36,69 @@ static bool parse_form(const char *form, call *out) {
   return true;
 }
 
-static bool read_options(const arguments *args, call *out) {
-  const tensor_guard guard = arguments_offer(args, kOptionGuard)
-                                 ? (tensor_guard)arguments_word(args, kOptionGuard, kGuardNone)
-                                 : kGuardNone;
-  long long seed;
-  out->inputs = arguments_values(args, kOptionInput);
-  out->device_name = arguments_text(args, kOptionDevice, "cpu");
-  out->settings.in_place =
-      arguments_offer(args, kOptionNoFork) && arguments_has(args, kOptionNoFork);
-  out->settings.others_print = !arguments_has(args, kOptionJson);
-  out->settings.others_read = true;
-  if (guard != kGuardNone && strcmp(out->device_name, "cpu") != 0) {
-    report_error("--guard is only for CPU memory");
-    return false;
+/* ---- Libraries ---- */
+
+/* Splits `isolated:PATH` and `isolated,OPTIONS:PATH`, as the runtime does: the path is returned,
+ * and the options, behind their comma, are to be released with free(). Another name is a path:
+ * NULL. */
+static const char *split_name(const char *name, char **out_options) {
+  static const char kScheme[] = "isolated";
+  const char *options = name + sizeof kScheme - 1, *colon;
+  *out_options = NULL;
+  if (strncmp(name, kScheme, sizeof kScheme - 1) != 0) return name;
+  colon = strchr(options, ':');
+  if (colon == NULL || (*options != ':' && *options != ',')) return name;
+  *out_options = tool_copy(options, (size_t)(colon - options));
+  return colon + 1;
+}
+
+/* Reads the i-th name, which --isolated may complete; false after a report. */
+static bool read_name(const arguments *args, size_t i, call *out) {
+  const bool offers = arguments_offer(args, kOptionIsolated);
+  const char *options = offers ? arguments_text(args, kOptionIsolated, NULL) : NULL;
+  const char *name = out->names[i], *wrong = NULL;
+  out->paths[i] = split_name(name, &out->isolated[i]);
+  if (out->isolated[i] != NULL && !offers) {
+    wrong = "only run and bench take isolated libraries; give the file";
+  } else if (out->isolated[i] != NULL && options != NULL) {
+    wrong = "the name says that it is isolated, and so does --isolated";
+  } else if (options != NULL && strchr(options, ':') != NULL) {
+    wrong = "the options of --isolated cannot have a colon";
+  } else if (options != NULL) {
+    out->isolated[i] = tool_format("%s%s", *options != '\0' ? "," : "", options);
   }
-  if (!arguments_int(args, kOptionSeed, 0, 0, INT64_MAX, &seed)) return false;
-  if (!read_timeout(args, &out->settings.timeout)) return false;
-  out->reader = input_reader_new((uint64_t)seed, guard);
-  return true;
+  if (wrong == NULL && out->isolated[i] != NULL && strcmp(out->paths[i], "-") == 0) {
+    wrong = "another process cannot load a library from standard input; give a file";
+  }
+  if (wrong != NULL) report_error("%s: %s", name, wrong);
+  return wrong == NULL;
+}
+
+bool call_is_isolated(const call *request) {
+  size_t i;
+  for (i = 0; i < request->num_paths && request->isolated[i] == NULL; ++i) continue;
+  return i < request->num_paths;
+}
+
+/* What --isolated cannot be combined with; false after a report. */
+static bool check_isolated(const call *request, tensor_guard guard) {
+  const char *wrong = guard != kGuardNone                        ? "--guard"
+                      : strcmp(request->device_name, "cpu") != 0 ? "--device"
+                                                                 : NULL;
+  if (wrong == NULL || !call_is_isolated(request)) return true;
+  report_error("%s is not for an isolated library, to which tensors of the CPU are copied", wrong);
+  return false;
 }
 
 /* Whether the last operand is another library, not a function: it exists as a file, or looks like a
  * file name. */
 static bool is_library(const arguments *args, const char *word) {
   file_status status;
+  char *options;
   if (strchr(word, '(') != NULL) return false;
+  split_name(word, &options);
+  free(options);
+  if (options != NULL) return true;
   if (arguments_has(args, kOptionFunction)) return true;
   if (strcmp(word, "-") == 0 || path_has_folder(word) || strstr(word, ".so") != NULL ||
       strstr(word, kSystem.library_suffix) != NULL || source_has_suffix(word)) {
@@ -79,16 +116,46 @@ static bool read_libraries(const arguments *args, size_t max_libraries, call *ou
     report_error("--module may be given at most %s", max_libraries == 1 ? "once" : "twice");
     return false;
   }
-  for (i = 0; i < given.count; ++i) out->paths[i] = given.items[i];
+  for (i = 0; i < given.count; ++i) out->names[i] = given.items[i];
   for (; given.count == 0 && i < max_libraries && i < num_operands; ++i) {
     const char *word = arguments_operand(args, i);
     if (i > 0 && i + 1 == num_operands && !is_library(args, word)) break;
-    out->paths[i] = word;
+    out->names[i] = word;
     *taken = i + 1;
   }
   out->num_paths = i;
   if (i == 0) report_error("say which library: as an operand, or with --module");
-  return i > 0;
+  for (i = 0; i < out->num_paths; ++i) {
+    if (!read_name(args, i, out)) return false;
+  }
+  return out->num_paths > 0;
+}
+
+static bool read_options(const arguments *args, call *out) {
+  const tensor_guard guard = arguments_offer(args, kOptionGuard)
+                                 ? (tensor_guard)arguments_word(args, kOptionGuard, kGuardNone)
+                                 : kGuardNone;
+  long long seed;
+  size_t i;
+  out->inputs = arguments_values(args, kOptionInput);
+  out->device_name = arguments_text(args, kOptionDevice, "cpu");
+  out->settings.in_place =
+      arguments_offer(args, kOptionNoFork) && arguments_has(args, kOptionNoFork);
+  out->settings.others_print = !arguments_has(args, kOptionJson);
+  out->settings.others_read = true;
+  if (guard != kGuardNone && strcmp(out->device_name, "cpu") != 0) {
+    report_error("--guard is only for CPU memory");
+    return false;
+  }
+  if (!check_isolated(out, guard)) return false;
+  out->settings.is_limited = true;
+  for (i = 0; i < out->num_paths; ++i) {
+    if (out->isolated[i] == NULL) out->settings.is_limited = false;
+  }
+  if (!arguments_int(args, kOptionSeed, 0, 0, INT64_MAX, &seed)) return false;
+  if (!read_timeout(args, &out->settings.timeout)) return false;
+  out->reader = input_reader_new((uint64_t)seed, guard);
+  return true;
 }
 
 bool call_parse(const arguments *args, size_t max_libraries, call *out) {
@@ -111,11 +178,13 @@ bool call_parse(const arguments *args, size_t max_libraries, call *out) {
 }
 
 void call_free(call *request) {
+  size_t i;
+  for (i = 0; i < kMaxLibraries; ++i) free(request->isolated[i]);
   free(request->function);
   if (request->reader != NULL) input_reader_free(request->reader);
 }
 
-int call_isolated(const call *request, int (*body)(void *context), void *context) {
+int call_in_child(const call *request, int (*body)(void *context), void *context) {
   size_t i;
   int code;
   if (isolate_command(&request->settings, &code)) return code;
@@ -125,13 +194,22 @@ int call_isolated(const call *request, int (*body)(void *context), void *context
   return isolate_run(body, context, &request->settings);
 }
 
+/* Loads the i-th library; false after a report, with the exit code. */
+static bool open_library(const call *request, size_t i, library *out, int *exit_code) {
+  bool options_are_wrong, good;
+  *exit_code = kExitLoad;
+  if (request->isolated[i] == NULL) return library_open(request->paths[i], out);
+  good = library_open_isolated(request->paths[i], request->isolated[i], out, &options_are_wrong);
+  if (options_are_wrong) *exit_code = kExitUsage;
+  return good;
+}
+
 bool call_load(call *request, size_t i, kernel *out, int *exit_code) {
   memset(out, 0, sizeof *out);
   *exit_code = kExitUsage;
   isolate_name(request->paths[i]);
   if (i == 0 && !device_open(request->device_name, &request->device)) return false;
-  *exit_code = kExitLoad;
-  if (!library_open(request->paths[i], &out->lib)) return false;
+  if (!open_library(request, i, &out->lib, exit_code)) return false;
   *exit_code = kExitUsage;
   if (request->function == NULL) request->function = library_only_function(&out->lib);
   if (request->function != NULL) out->function = library_find(&out->lib, request->function);
@@ -145,6 +223,24 @@ void kernel_free(kernel *callee) {
   callee->function = NULL;
   if (callee->lib.file != NULL) library_close(&callee->lib);
   callee->lib.file = NULL;
+}
+
+/* What a copy in a helper process does not have; false after a report. */
+static bool check_copyable(const input_list *inputs) {
+  size_t i;
+  for (i = 0; i < inputs->size; ++i) {
+    const input_memory *memory = inputs->items[i].memory;
+    const char *wrong = memory == NULL                         ? NULL
+                        : memory->seen.how.guard != kGuardNone ? ".guard"
+                        : memory->seen.how.has_read_only_pages ? ".readonly"
+                        : memory->seen.how.has_no_memory       ? ".reserved"
+                                                               : NULL;
+    if (wrong == NULL) continue;
+    report_error("argument %zu: %s is not for an isolated library, to which tensors are copied", i,
+                 wrong);
+    return false;
+  }
+  return true;
 }
 
 /* What only memory of the CPU has; false after a report. */
@@ -218,6 +314,7 @@ bool call_read_inputs(call *request, const schema_type *types, input_list *input
       return false;
     }
   }
+  if (call_is_isolated(request) && !check_copyable(inputs)) return false;
   return move_to_device(request->device, inputs);
 }
 

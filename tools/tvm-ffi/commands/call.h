@@ -14,7 +14,10 @@ typedef struct {
   text_list inputs; /* of --input */
   const char *device_name;
   isolation settings;
+  const char *names[kMaxLibraries]; /* of libraries, as on the command line */
   const char *paths[kMaxLibraries];
+  char *isolated[kMaxLibraries]; /* the options of a helper process, empty or behind a comma; NULL:
+                                    the library is loaded in this process */
   size_t num_paths;
   char *function;         /* NULL: the library's only one */
   const char *parameters; /* the text between the parentheses; NULL: --input is used */
@@ -28,9 +31,12 @@ typedef struct {
 bool call_parse(const arguments *args, size_t max_libraries, call *out);
 void call_free(call *request);
 
+/* Whether one of the libraries is loaded in a helper process. */
+bool call_is_isolated(const call *request);
+
 /* Runs the body in the process where libraries may be loaded: a child, unless --no-fork was given.
  * Returns the exit code. */
-int call_isolated(const call *request, int (*body)(void *context), void *context);
+int call_in_child(const call *request, int (*body)(void *context), void *context);
 
 typedef struct {
   library lib;

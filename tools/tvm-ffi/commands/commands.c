@@ -368,7 +368,10 @@ static const char kReplayText[] =
    "what reaches beyond that side of a tensor crashes (default: nothing does)"},          \
   {kOptionTimeout, "timeout", 0, "SECONDS", false,                                        \
    "how long loading, asking and a call may take (default 60, a call as long as it likes)"},\
-  {kOptionNoFork, "no-fork", 0, NULL, false, "load and call in this process, for a debugger"}
+  {kOptionNoFork, "no-fork", 0, NULL, false, "load and call in this process, for a debugger"},  \
+  {kOptionIsolated, "isolated", 0, "[=OPTIONS]", false,                                   \
+   "load and call as a host does that names it isolated,OPTIONS:LIB, such as "             \
+   "timeout=2,memory=1000000000,forbids=network+files"}
 /* clang-format on */
 
 static const option kRunOptions[] = {
@@ -415,6 +418,11 @@ static const char kRunDescription[] =
     "-O2 and the flags of --cflags. The library is kept in $XDG_CACHE_HOME/tvm-ffi, or in\n"
     "~/.cache/tvm-ffi, and used again as long as the command and all files that it reads are the\n"
     "same.\n\n"
+    "With --isolated the library is an isolated module: it is loaded and called in a helper\n"
+    "process, to which arguments are copied. What ends the helper is an error of the call, such\n"
+    "as HelperCrashError, with exit code 1, or 4 while it was loaded. A LIB named isolated:LIB or\n"
+    "isolated,OPTIONS:LIB is the same. What the library prints goes to standard error, unless\n"
+    "OPTIONS have shows_output=0. On Linux, with libtvm_ffi_isolated.so.\n\n"
     "The outputs are the result, then the tensors given to be filled, and those that the call\n"
     "changed. They are printed, unless --output or --expected_output says something else. --json\n"
     "prints all elements, whether to a terminal or not.\n\n"
@@ -424,6 +432,7 @@ static const char kRunDescription[] =
     "  tvm-ffi run libscale.so 'scale(@x.npy, 2.5, &4xf32)' --output=@y.npy\n"
     "  tvm-ffi run libscale.so -f scale -i 4xf32=1 -i 2.5 -i 4xf32 -e '4xf32=2.5'\n"
     "  tvm-ffi run scale.c 'scale(4xf32=1, 2.5, &4xf32)'\n"
+    "  tvm-ffi run --isolated=timeout=2 libscale.so 'scale(4xf32=1, 2.5, &4xf32)'\n"
     "  tvm-ffi run libscale.so 'scale(8xf32[2:6]=1, 2.5, &4xf32.guard(end))'";
 
 static const option kBenchOptions[] = {
@@ -572,8 +581,10 @@ const command kCommands[] = {
      "the time of the median. A difference is significant when the 95 % confidence interval of "
      "the\n"
      "ratio of the medians is beyond 1 %. Each sample ends when work on the device is finished. A\n"
-     "last operand that is not a file, and is not named like a library, is the function.\n\n"
+     "last operand that is not a file, and is not named like a library, is the function.\n"
+     "isolated:LIB beside LIB shows what a helper process costs.\n\n"
      "  tvm-ffi bench libscale.so 'scale(1024xf32=rand, 2.5, &1024xf32)'\n"
+     "  tvm-ffi bench libscale.so isolated:libscale.so 'scale(1024xf32=rand, 2.5, &1024xf32)'\n"
      "  tvm-ffi bench libscale.so old/libscale.so -f count -i 4xf32 --histogram",
      kBenchOptions, 0, 3, command_bench},
     {"probe", "LIB ['FUNCTION(ARGUMENT, ...)'] | DIR [CALL]",

@@ -78,6 +78,7 @@ enum {
   kOptionGuard,
   kOptionDevice,
   kOptionNoFork,
+  kOptionIsolated,
   kOptionExpectedOutput,
   kOptionRtol,
   kOptionAtol,

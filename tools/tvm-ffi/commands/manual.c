@@ -98,14 +98,19 @@ void manual_print_usage(FILE *stream) {
   fputs("\ntvm-ffi COMMAND --help says more of one; man tvm-ffi of all.\n", stream);
 }
 
+/* What is between the name and the value. */
+static const char *separator_of(const option *opt) {
+  return opt->value != NULL && !option_value_is_optional(opt) ? "=" : "";
+}
+
 /* "-o, --output=FILE", or only the long form. */
 static void print_help_option(const command *cmd, const option *opt) {
   char form[64];
   int size = opt->letter != 0 ? snprintf(form, sizeof form, "-%c, ", opt->letter)
                               : snprintf(form, sizeof form, "    ");
   (void)cmd;
-  snprintf(form + size, sizeof form - (size_t)size, "--%s%s%s", opt->name,
-           opt->value != NULL ? "=" : "", opt->value != NULL ? opt->value : "");
+  snprintf(form + size, sizeof form - (size_t)size, "--%s%s%s", opt->name, separator_of(opt),
+           opt->value != NULL ? opt->value : "");
   printf(strlen(form) > 30 ? "  %s\n  %30s  %s%s\n" : "  %-30s%s  %s%s\n", form, "", opt->help,
          opt->repeats ? "; may be given several times" : "");
 }
@@ -174,7 +179,7 @@ static void print_man_option(const option *opt) {
   fputs("\\fR", stdout);
   if (opt->value != NULL) {
     /* Literal words are bold, placeholders italic. */
-    printf("=\\f%c", option_num_words(opt) > 0 ? 'B' : 'I');
+    printf("%s\\f%c", separator_of(opt), option_num_words(opt) > 0 ? 'B' : 'I');
     print_man_plain(opt->value);
     fputs("\\fR", stdout);
   }
@@ -295,7 +300,7 @@ static void print_markdown_option(const option *opt) {
   printf("`--%s", opt->name);
   if (opt->value != NULL) {
     const char *cursor;
-    putchar('=');
+    fputs(separator_of(opt), stdout);
     for (cursor = opt->value; *cursor != '\0'; ++cursor) {
       if (*cursor == '|') putchar('\\'); /* else it would end the cell */
       putchar(*cursor);
@@ -385,7 +390,7 @@ static void print_bash_name(const command *cmd) {
 
 static void print_bash_option(const command *cmd, const option *opt) {
   (void)cmd;
-  printf(" --%s%s", opt->name, opt->value != NULL ? "=" : "");
+  printf(" --%s%s", opt->name, separator_of(opt));
   if (opt->letter != 0) printf(" -%c", opt->letter);
 }
 
@@ -505,6 +510,8 @@ static void print_zsh_value(const option *opt) {
     printf(":%s:(", opt->name);
     print_shell_words(opt);
     putchar(')');
+  } else if (option_value_is_optional(opt)) {
+    printf("::%s: ", opt->name);
   } else if (opt->value != NULL) {
     printf(":%s:%s", opt->value, opt->id == kOptionFunction ? "_tvm_ffi_functions" : "_files");
   }
@@ -518,9 +525,10 @@ static void print_zsh_option(const command *cmd, const option *opt) {
   for (i = opt->letter != 0 ? 0 : 1; i < 2; ++i) {
     form = i == 0 ? letter : opt->name;
     printf(" \\\n        '%s%s%s%s", opt->repeats ? "*" : "", i == 0 ? "" : "--", form,
-           opt->value == NULL ? ""
-           : i == 0           ? "+"
-                              : "=");
+           opt->value == NULL              ? ""
+           : option_value_is_optional(opt) ? "=-"
+           : i == 0                        ? "+"
+                                           : "=");
     print_zsh_help(opt->help);
     print_zsh_value(opt);
     putchar('\'');
@@ -599,7 +607,7 @@ static void print_fish_rest(const option *opt) {
     putchar('\'');
   } else if (opt->id == kOptionFunction) {
     fputs(" -x -a '(__tvm_ffi_functions)'", stdout);
-  } else if (opt->value != NULL) {
+  } else if (opt->value != NULL && !option_value_is_optional(opt)) {
     fputs(" -r", stdout);
   }
   fputs(" -d '", stdout);

@@ -303,12 +303,18 @@ static bool choose_detail(const arguments *args, tensor_detail *out) {
   return true;
 }
 
-static bool read_options(const arguments *args, run_options *out) {
+static bool read_options(const arguments *args, const call *request, run_options *out) {
   out->outputs = arguments_values(args, kOptionOutput);
   out->expected = arguments_values(args, kOptionExpectedOutput);
   out->as_json = arguments_has(args, kOptionJson);
   out->prints_statistics = arguments_has(args, kOptionPrintStatistics);
   out->checks_leaks = arguments_has(args, kOptionLeakCheck);
+  if (out->checks_leaks && call_is_isolated(request)) {
+    report_error(
+        "--leak-check counts the objects of this process, and an isolated library has its "
+        "own in another");
+    return false;
+  }
   return output_check(out->outputs, out->as_json) && choose_detail(args, &out->detail) &&
          arguments_real(args, kOptionRtol, -1, 0, 1e300, &out->allowed.relative) &&
          arguments_real(args, kOptionAtol, -1, 0, 1e300, &out->allowed.absolute);
@@ -318,8 +324,8 @@ int command_run(const arguments *args) {
   run r;
   int code = kExitUsage;
   memset(&r, 0, sizeof r);
-  if (call_parse(args, 1, &r.request) && read_options(args, &r.options)) {
-    code = call_isolated(&r.request, load_and_call, &r);
+  if (call_parse(args, 1, &r.request) && read_options(args, &r.request, &r.options)) {
+    code = call_in_child(&r.request, load_and_call, &r);
   }
   call_free(&r.request);
   return code;

@@ -103,7 +103,7 @@ static bool is_unloadable(const binary_file *file, const char *name) {
 /* The loader's reason often begins with the path, or has it after a redundant introduction: what
  * follows both. */
 static char *cut_path(const char *reason, const char *path) {
-  static const char *const kEnds[] = {": ", " "};
+  static const char *const kEnds[] = {": ", " ", "`: "};
   const char *rest = NULL;
   size_t i;
   for (i = 0; rest == NULL && i < sizeof kEnds / sizeof *kEnds; ++i) {

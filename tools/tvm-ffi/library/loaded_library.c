@@ -13,9 +13,15 @@
 
 /* ---- Loading ---- */
 
-static void report_load_error(const library *lib) {
+/* `name` is that of an isolated module, or NULL. */
+static void report_load_error(const library *lib, const char *name) {
   char *message = runtime_error_take_message();
-  library_argument_refuse(lib->path, lib->file, message);
+  if (name != NULL && strstr(message, name) != NULL && strstr(message, "isolated.so") == NULL) {
+    /* The runtime took the name for the path of a file: the core profile, and other runtimes. */
+    report_error("%s: cannot be loaded: this runtime has no isolated modules", lib->path);
+  } else {
+    library_argument_refuse(lib->path, lib->file, message);
+  }
   free(message);
 }
 
@@ -32,13 +38,18 @@ static int call_global(void *context) {
   return tvm_ffi_function_call_global(c->function, c->args, c->num_args, &c->result);
 }
 
-bool library_open(const char *path, library *out) {
-  global_call c;
+/* Finds the file; false after a report. */
+static bool begin_open(const char *path, library *out) {
   out->path = path;
   out->module = NULL;
   isolate_name(path);
   out->file = library_argument_find(path);
-  if (out->file == NULL) return false;
+  return out->file != NULL;
+}
+
+bool library_open(const char *path, library *out) {
+  global_call c;
+  if (!begin_open(path, out)) return false;
   /* Load it as a library whatever its name ends in. */
   c.function = "ffi.Module.load_from_file.so";
   c.args[0] = tvm_ffi_any_view_string(out->file);
@@ -48,7 +59,51 @@ bool library_open(const char *path, library *out) {
     out->module = c.result.v_obj;
     return true;
   }
-  report_load_error(out);
+  report_load_error(out, NULL);
+  library_close(out);
+  return false;
+}
+
+/* Whether the raised error is of a kind that begins like this. */
+static bool is_raised(const char *begin) {
+  TVMFFIObjectHandle error = tvm_ffi_error_take();
+  const size_t size = strlen(begin);
+  TVMFFIByteArray kind;
+  bool is;
+  if (error == NULL) return false;
+  kind = tvm_ffi_error_get_kind(error);
+  is = kind.size >= size && memcmp(kind.data, begin, size) == 0;
+  TVMFFIErrorSetRaised(error);
+  tvm_ffi_object_release(error);
+  return is;
+}
+
+bool library_open_isolated(const char *path, const char *options, library *out,
+                           bool *options_are_wrong) {
+  global_call c;
+  char *name;
+  int code;
+  *options_are_wrong = false;
+  if (!begin_open(path, out)) return false;
+  /* What other libraries print is shown, too, and a crash while it is asked is an error of the
+   * call. The options that were given come last, and count. */
+  name = tool_format("isolated,shows_output=1,no_restart=1%s:%s", options, out->file);
+  c.function = "ffi.ModuleLoadFromFile";
+  c.args[0] = tvm_ffi_any_view_string(name);
+  c.num_args = 1;
+  code = foreign_call(kStageLoad, path, call_global, &c);
+  if (code == 0) {
+    free(name);
+    out->module = c.result.v_obj;
+    return true;
+  }
+  *options_are_wrong = is_raised("ValueError");
+  if (*options_are_wrong || is_raised("Helper")) {
+    runtime_error_report(path, !*options_are_wrong);
+  } else {
+    report_load_error(out, name);
+  }
+  free(name);
   library_close(out);
   return false;
 }

@@ -19,6 +19,10 @@ typedef struct {
 
 /* Loads a library; "-" is stdin. False after a report. */
 bool library_open(const char *path, library *out);
+/* Loads a library in a helper process, as a module named isolated,OPTIONS:PATH. `options` are empty
+ * or begin with a comma. False after a report; *options_are_wrong if it is these. */
+bool library_open_isolated(const char *path, const char *options, library *out,
+                           bool *options_are_wrong);
 void library_close(library *lib);
 
 /* A function of the library, of its imports, or one registered while loading it; NULL after a

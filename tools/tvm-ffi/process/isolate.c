@@ -182,7 +182,7 @@ static isolate_stage get_stage(void) {
 static double limit_of(isolate_stage stage, const isolation *options) {
   if (stage == kStageOwn && !isolate_shared->done) return 0; /* files and pipes may be slow */
   if (options->timeout > 0) return options->timeout;
-  return stage == kStageCall ? 0 : kPatience;
+  return stage == kStageCall || options->is_limited ? 0 : kPatience;
 }
 
 static void show_progress(isolate_stage stage) {

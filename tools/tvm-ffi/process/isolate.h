@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Loads, asks and calls foreign code in a child process, so that a crash of it becomes a message
  * and an exit code. The child is a copy of this process, or runs the whole command again where
- * processes cannot be copied (PROCESSES_ARE_COPIED). */
+ * processes cannot be copied (PROCESSES_ARE_COPIED). These are not the isolated modules of hosts
+ * (isolated/), which run --isolated calls in this child; docs/guide/isolated.md says why there are
+ * two. */
 #ifndef TVM_FFI_TOOL_ISOLATE_H_
 #define TVM_FFI_TOOL_ISOLATE_H_
 
@@ -34,6 +36,7 @@ void isolate_note(const char *note);
 typedef struct {
   /* Time limit in seconds of loading, asking and calling; 0: a minute, and none for a call. */
   double timeout;
+  bool is_limited;   /* loading and asking end by themselves: there is no limit but `timeout` */
   bool in_place;     /* no child: for a debugger */
   bool others_print; /* what foreign code prints to stdout stays there, instead of stderr */
   bool others_read;  /* foreign code may read stdin */
