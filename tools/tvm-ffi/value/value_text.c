@@ -176,7 +176,7 @@ static void write_tensor(text_buf *out, const DLTensor *tensor, const tensor_det
   text_add(out, " on %s", tvm_ffi_device_print(tensor->device, device, sizeof device));
 }
 
-/* Deeper lists are written by the runtime, to limit the stack and json_out's depth. */
+/* Deeper lists are written by the runtime, to limit the stack and the depth of JSON. */
 enum { kMaxDepth = 8 };
 
 static void write_value(text_buf *out, const TVMFFIAny *value, const tensor_detail *detail,
