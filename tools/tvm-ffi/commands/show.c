@@ -6,7 +6,6 @@
 #include <string.h>
 #include <tvm/ffi/c.h>
 
-#include "base/names.h"
 #include "base/pattern.h"
 #include "base/report.h"
 #include "commands/commands.h"
