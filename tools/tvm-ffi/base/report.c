@@ -81,9 +81,9 @@ static bool progress_shown;
 /* ---- Results as JSON ---- */
 
 enum { kMaxDepth = 32 };
-static char closers[kMaxDepth];
-static int depth;
-static bool has_items;
+static char json_closers[kMaxDepth];
+static int json_depth;
+static bool json_has_items;
 
 static void write_escaped(const char *text, size_t size) {
   FILE *stream = streams_results();
@@ -109,26 +109,26 @@ static void write_escaped(const char *text, size_t size) {
 /* Writes the comma, indentation and key before a value. */
 static void begin_item(const char *key) {
   FILE *stream = streams_results();
-  if (depth > 0) fprintf(stream, "%s\n%*s", has_items ? "," : "", 2 * depth, "");
+  if (json_depth > 0) fprintf(stream, "%s\n%*s", json_has_items ? "," : "", 2 * json_depth, "");
   if (key != NULL) {
     write_escaped(key, strlen(key));
     fputs(": ", stream);
   }
-  has_items = true;
+  json_has_items = true;
 }
 
 static void end_item(void) {
-  if (depth == 0) {
+  if (json_depth == 0) {
     putc('\n', streams_results());
-    has_items = false;
+    json_has_items = false;
   }
 }
 
 static void begin(const char *key, char opener, char closer) {
   begin_item(key);
   putc(opener, streams_results());
-  closers[depth++] = closer;
-  has_items = false;
+  json_closers[json_depth++] = closer;
+  json_has_items = false;
 }
 
 void json_begin_object(const char *key) {
@@ -139,10 +139,10 @@ void json_begin_array(const char *key) {
 }
 
 void json_end(void) {
-  --depth;
-  if (has_items) fprintf(streams_results(), "\n%*s", 2 * depth, "");
-  putc(closers[depth], streams_results());
-  has_items = true;
+  --json_depth;
+  if (json_has_items) fprintf(streams_results(), "\n%*s", 2 * json_depth, "");
+  putc(json_closers[json_depth], streams_results());
+  json_has_items = true;
   end_item();
 }
 
