@@ -2,8 +2,6 @@
 #include "base/report.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -77,123 +75,6 @@ int streams_finish(int exit_code) {
 
 static bool colored;
 static bool progress_shown;
-
-/* ---- Results as JSON ---- */
-
-enum { kMaxDepth = 32 };
-static char json_closers[kMaxDepth];
-static int json_depth;
-static bool json_has_items;
-
-static void write_escaped(const char *text, size_t size) {
-  FILE *stream = streams_results();
-  size_t i, step;
-  putc('"', stream);
-  for (i = 0; i < size; i += step) {
-    unsigned char byte = (unsigned char)text[i];
-    size_t length = utf8_measure(text + i, size - i);
-    step = length > 0 ? length : 1;
-    if (byte == '"' || byte == '\\') {
-      fprintf(stream, "\\%c", byte);
-    } else if (byte == '\n') {
-      fputs("\\n", stream);
-    } else if (byte < 0x20 || byte == 0x7f || length == 0) {
-      fprintf(stream, "\\u%04x", byte);
-    } else {
-      fwrite(text + i, 1, length, stream);
-    }
-  }
-  putc('"', stream);
-}
-
-/* Writes the comma, indentation and key before a value. */
-static void begin_item(const char *key) {
-  FILE *stream = streams_results();
-  if (json_depth > 0) fprintf(stream, "%s\n%*s", json_has_items ? "," : "", 2 * json_depth, "");
-  if (key != NULL) {
-    write_escaped(key, strlen(key));
-    fputs(": ", stream);
-  }
-  json_has_items = true;
-}
-
-static void end_item(void) {
-  if (json_depth == 0) {
-    putc('\n', streams_results());
-    json_has_items = false;
-  }
-}
-
-static void begin(const char *key, char opener, char closer) {
-  begin_item(key);
-  putc(opener, streams_results());
-  json_closers[json_depth++] = closer;
-  json_has_items = false;
-}
-
-void json_begin_object(const char *key) {
-  begin(key, '{', '}');
-}
-void json_begin_array(const char *key) {
-  begin(key, '[', ']');
-}
-
-void json_end(void) {
-  --json_depth;
-  if (json_has_items) fprintf(streams_results(), "\n%*s", 2 * json_depth, "");
-  putc(json_closers[json_depth], streams_results());
-  json_has_items = true;
-  end_item();
-}
-
-void json_bytes(const char *key, const char *text, size_t size) {
-  begin_item(key);
-  write_escaped(text, size);
-  end_item();
-}
-
-void json_text(const char *key, const char *text) {
-  if (text != NULL) {
-    json_bytes(key, text, strlen(text));
-  } else {
-    json_null(key);
-  }
-}
-
-static void write_word(const char *key, const char *word) {
-  begin_item(key);
-  fputs(word, streams_results());
-  end_item();
-}
-
-void json_bool(const char *key, bool value) {
-  write_word(key, value ? "true" : "false");
-}
-void json_null(const char *key) {
-  write_word(key, "null");
-}
-
-void json_int(const char *key, int64_t number) {
-  char text[24];
-  snprintf(text, sizeof text, "%" PRId64, number);
-  write_word(key, text);
-}
-
-void json_uint(const char *key, uint64_t number) {
-  char text[24];
-  snprintf(text, sizeof text, "%" PRIu64, number);
-  write_word(key, text);
-}
-
-void json_real(const char *key, double number) {
-  char text[40];
-  if (isnan(number) || isinf(number)) {
-    json_text(key, isnan(number) ? "NaN" : number > 0 ? "Infinity" : "-Infinity");
-    return;
-  }
-  snprintf(text, sizeof text, "%.17g", number);
-  write_word(key, text);
-}
 
 /* ---- Errors ---- */
 

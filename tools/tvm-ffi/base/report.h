@@ -36,7 +36,7 @@ void streams_flush(void);
  * is kExitOk and results were lost. */
 int streams_finish(int exit_code);
 
-/* ---- Results as JSON ---- */
+/* ---- Results as JSON: json_out.c ---- */
 
 /* Write one JSON value to the results: two spaces of indentation a level, keys in the order
  * written. `key` is NULL inside an array and for the outermost value. */
