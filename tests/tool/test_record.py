@@ -402,6 +402,17 @@ class Record(unittest.TestCase):
             "no_such_program")
         bad(USAGE, "--first", "record", "--first=0", "--", "true")
 
+    def test_wrong_options(self):
+        """Options of the environment that are none: the program runs, and nothing is recorded."""
+        alone = start(HOST, KERNELS, "adds")
+        for line in "max_total=10M", "first=0", "all=yes", "trace=", "matches=a*", "first":
+            folder = f"wrong{next(COUNT)}"
+            done = start(*COMMAND, "record", "-o", folder, "--", "env",
+                         f"TVM_FFI_RECORD_OPTIONS=every=2\n{line}", HOST, KERNELS, "adds")
+            assert f'has a line that is not an option: "{line}"; nothing' in done.stderr, done
+            assert (done.returncode, done.stdout) == (alone.returncode, alone.stdout), done
+            assert not list(pathlib.Path(folder).glob("calls.*")), line
+
     def test_a_program_without_kernels(self):
         """Nothing but the version is there."""
         recording, _ = record(program=[HOST, KERNELS, "nothing"][2:])

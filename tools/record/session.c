@@ -272,50 +272,21 @@ static void after_fork_in_child(void) {
   begin_generation();
 }
 
-enum { kMaxPatterns = 256 };
-
-/* Lines of `key=value`, as `tvm-ffi record` writes them. */
-static void read_options(char *text, tvm_ffi_record_options *out,
-                         const char *lists[kNumPatterns][kMaxPatterns + 1]) {
-  size_t counts[kNumPatterns] = {0, 0, 0}, k;
-  char *rest = NULL, *line;
-  for (line = strtok_r(text, "\n", &rest); line != NULL; line = strtok_r(NULL, "\n", &rest)) {
-    char *value = (strchr)(line, '=');
-    long long number;
-    if (value == NULL) continue;
-    *value++ = '\0';
-    number = strtoll(value, NULL, 10);
-    if (strcmp(line, "trace") == 0) out->trace = value;
-    if (strcmp(line, "first") == 0) out->first = number;
-    if (strcmp(line, "every") == 0) out->every = number;
-    if (strcmp(line, "max_bytes") == 0) out->max_bytes = number;
-    if (strcmp(line, "max_total") == 0) out->max_total = number;
-    if (strcmp(line, "all") == 0) out->all = 1;
-    if (strcmp(line, "on_error") == 0) out->on_error = 1;
-    if (strcmp(line, "no_data") == 0) out->no_data = 1;
-    for (k = 0; k < kNumPatterns; ++k) {
-      if (strcmp(line, record_pattern_keys[k]) == 0 && counts[k] < kMaxPatterns) {
-        lists[k][counts[k]++] = value;
-      }
-    }
-  }
-  for (k = 0; k < kNumPatterns; ++k) lists[k][counts[k]] = NULL;
-  out->match = counts[kMatch] != 0 ? lists[kMatch] : NULL;
-  out->skip = counts[kSkip] != 0 ? lists[kSkip] : NULL;
-  out->lib = counts[kLib] != 0 ? lists[kLib] : NULL;
-}
-
 static void start_by_environment(void) {
-  static const char *lists[kNumPatterns][kMaxPatterns + 1];
   tvm_ffi_record_options options;
-  const char *text = getenv("TVM_FFI_RECORD_OPTIONS");
+  const char *text = getenv("TVM_FFI_RECORD_OPTIONS"), *wrong = NULL;
   char *copy = strdup(text != NULL ? text : "");
   (void)pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
   memset(&options, 0, sizeof options);
   options.folder = getenv("TVM_FFI_RECORD");
-  if (copy != NULL) read_options(copy, &options, lists);
-  if (((options.folder != NULL && options.folder[0] != '\0') || options.trace != NULL) &&
-      copy != NULL) {
+  if (copy != NULL) wrong = record_read_options(copy, &options);
+  if (wrong != NULL) {
+    record_print_error(
+        "TVM_FFI_RECORD_OPTIONS has a line that is not an option: \"%s\"; nothing is "
+        "recorded",
+        wrong);
+  } else if (((options.folder != NULL && options.folder[0] != '\0') || options.trace != NULL) &&
+             copy != NULL) {
     bool is_started;
     by_environment = true;
     record_lock();

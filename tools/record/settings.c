@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the user asked for: which functions are recorded, how often, with how many bytes. */
-#define _GNU_SOURCE /* strdup */
+#define _GNU_SOURCE /* strdup, strtok_r */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h> /* (strrchr)(...) is not glibc's macro with _Generic: C99 has none */
 
@@ -62,4 +63,68 @@ bool record_set_settings(const tvm_ffi_record_options *options) {
   record_set.max_bytes = options->max_bytes > 0 ? options->max_bytes : (int64_t)1 << 30;
   record_set.max_total = options->max_total > 0 ? options->max_total : (int64_t)1 << 34;
   return true;
+}
+
+/* ---- Options as text ---- */
+
+static bool read_number(const char *text, int64_t *out) {
+  char *end;
+  errno = 0;
+  *out = (int64_t)strtoll(text, &end, 10);
+  return errno == 0 && end != text && *end == '\0' && *out > 0;
+}
+
+/* Returns false if it is not an option, or not a value of one. */
+static bool set_option(const char *key, const char *value, tvm_ffi_record_options *out) {
+  const struct {
+    const char *key;
+    int64_t *number;
+    int *flag;
+  } known[] = {{"first", &out->first, NULL},
+               {"every", &out->every, NULL},
+               {"max_bytes", &out->max_bytes, NULL},
+               {"max_total", &out->max_total, NULL},
+               {"all", NULL, &out->all},
+               {"on_error", NULL, &out->on_error},
+               {"no_data", NULL, &out->no_data}};
+  size_t i;
+  if (strcmp(key, "trace") == 0) {
+    out->trace = value;
+    return *value != '\0';
+  }
+  for (i = 0; i < sizeof known / sizeof *known; ++i) {
+    if (strcmp(key, known[i].key) != 0) continue;
+    if (known[i].number != NULL) return read_number(value, known[i].number);
+    *known[i].flag = 1;
+    return strcmp(value, "1") == 0;
+  }
+  return false;
+}
+
+const char *record_read_options(char *text, tvm_ffi_record_options *out) {
+  enum { kMaxPatterns = 256 };
+  static const char *lists[kNumPatterns][kMaxPatterns + 1];
+  size_t counts[kNumPatterns] = {0, 0, 0}, k;
+  char *rest = NULL, *line;
+  for (line = strtok_r(text, "\n", &rest); line != NULL; line = strtok_r(NULL, "\n", &rest)) {
+    char *value = (strchr)(line, '=');
+    bool is_good = false;
+    if (value == NULL) return line;
+    *value++ = '\0';
+    for (k = 0; k < kNumPatterns && strcmp(line, record_pattern_keys[k]) != 0; ++k) continue;
+    if (k == kNumPatterns) {
+      is_good = set_option(line, value, out);
+    } else if (counts[k] < kMaxPatterns) {
+      lists[k][counts[k]++] = value;
+      is_good = true;
+    }
+    if (is_good) continue;
+    value[-1] = '=';
+    return line;
+  }
+  for (k = 0; k < kNumPatterns; ++k) lists[k][counts[k]] = NULL;
+  out->match = counts[kMatch] != 0 ? lists[kMatch] : NULL;
+  out->skip = counts[kSkip] != 0 ? lists[kSkip] : NULL;
+  out->lib = counts[kLib] != 0 ? lists[kLib] : NULL;
+  return NULL;
 }
