@@ -36,7 +36,7 @@
 #endif
 
 #include "peer.h"
-#include "tensor.h"
+#include "tensor_memory.h"
 
 enum { kExitStart = 122, kExitLeaves = 121 };
 

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "process.h"
-#include "tensor.h"
+#include "tensor_memory.h"
 
 /* ---- Places for helpers ---- */
 

@@ -10,7 +10,7 @@
 
 #include "message.h"
 #include "objects.h"
-#include "tensor.h"
+#include "tensor_memory.h"
 
 /* ---- Views: tensors whose elements come from the other side ---- */
 

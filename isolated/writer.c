@@ -10,7 +10,7 @@
 
 #include "message.h"
 #include "objects.h"
-#include "tensor.h"
+#include "tensor_memory.h"
 
 enum {
   kSmallTensor = 64 << 10 /* results up to this size are attached; larger ones are lent */
