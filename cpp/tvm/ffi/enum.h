@@ -17,7 +17,7 @@
 #include <tvm/ffi/any_hash.h>
 #include <tvm/ffi/container/dict.h>
 #include <tvm/ffi/container/list.h>
-#include <tvm/ffi/detail/runtime_type.h>
+#include <tvm/ffi/detail/lazy_type_index.h>
 #include <tvm/ffi/reflection/accessor.h>
 
 TVM_FFI_NAMESPACE_BEGIN
@@ -48,7 +48,7 @@ class EnumObj : public Object {
 
   TVM_FFI_LOCAL static constexpr TVMFFISEqHashKind _type_s_eq_hash_kind =
       kTVMFFISEqHashKindUniqueInstance;
-  TVM_FFI_DETAIL_RUNTIME_TYPE("ffi.Enum", EnumObj, Object);
+  TVM_FFI_DETAIL_LAZY_TYPE("ffi.Enum", EnumObj, Object);
 };
 
 class Enum : public ObjectRef {
@@ -64,7 +64,7 @@ class IntEnumObj : public EnumObj {
   using EnumObj::EnumObj;
   TVM_FFI_LOCAL_INLINE IntEnumObj(const IntEnumObj &) = default;
   TVM_FFI_LOCAL_INLINE ~IntEnumObj() = default;
-  TVM_FFI_DETAIL_RUNTIME_TYPE("ffi.IntEnum", IntEnumObj, EnumObj);
+  TVM_FFI_DETAIL_LAZY_TYPE("ffi.IntEnum", IntEnumObj, EnumObj);
 };
 
 class IntEnum : public Enum {
@@ -80,7 +80,7 @@ class StrEnumObj : public EnumObj {
   using EnumObj::EnumObj;
   TVM_FFI_LOCAL_INLINE StrEnumObj(const StrEnumObj &) = default;
   TVM_FFI_LOCAL_INLINE ~StrEnumObj() = default;
-  TVM_FFI_DETAIL_RUNTIME_TYPE("ffi.StrEnum", StrEnumObj, EnumObj);
+  TVM_FFI_DETAIL_LAZY_TYPE("ffi.StrEnum", StrEnumObj, EnumObj);
 };
 
 class StrEnum : public Enum {
@@ -102,7 +102,7 @@ class EnumStateObj : public Object {
   TVM_FFI_LOCAL EnumStateObj() = default;
   TVM_FFI_LOCAL_INLINE EnumStateObj(const EnumStateObj &) = default;
   TVM_FFI_LOCAL_INLINE ~EnumStateObj() = default;
-  TVM_FFI_DETAIL_RUNTIME_TYPE_FINAL("ffi.EnumState", EnumStateObj, Object);
+  TVM_FFI_DETAIL_LAZY_TYPE_FINAL("ffi.EnumState", EnumStateObj, Object);
 };
 
 class EnumState : public ObjectRef {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file tvm/ffi/container/map.h
- * Maps: ordered by insertion, copy-on-write. Adding entries needs a runtime that knows Dict: the
- * reference since 0.1.9.
+ * Maps: ordered by insertion, copy-on-write; lookups and iteration are in map_base.h. Adding
+ * entries needs a runtime that knows Dict: the reference since 0.1.9.
  */
 #ifndef TVM_FFI_CONTAINER_MAP_H_
 #define TVM_FFI_CONTAINER_MAP_H_

@@ -117,7 +117,7 @@ class StructuralMutatorObj : public Object {
   }
 
   TVM_FFI_LOCAL static constexpr bool _type_mutable = true;
-  TVM_FFI_DETAIL_RUNTIME_TYPE("ffi.StructuralMutator", StructuralMutatorObj, Object);
+  TVM_FFI_DETAIL_LAZY_TYPE("ffi.StructuralMutator", StructuralMutatorObj, Object);
 
  protected:
   /** @param vtable [lend] Must live as long as the mutator. */

@@ -175,7 +175,7 @@ class StructuralVisitorObj : public Object {
   }
 
   TVM_FFI_LOCAL static constexpr bool _type_mutable = true;
-  TVM_FFI_DETAIL_RUNTIME_TYPE("ffi.StructuralVisitor", StructuralVisitorObj, Object);
+  TVM_FFI_DETAIL_LAZY_TYPE("ffi.StructuralVisitor", StructuralVisitorObj, Object);
 
  protected:
   /** @param vtable [lend] Must live as long as the visitor. */

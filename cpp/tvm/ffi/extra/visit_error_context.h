@@ -14,7 +14,7 @@
 #define TVM_FFI_EXTRA_VISIT_ERROR_CONTEXT_H_
 
 #include <tvm/ffi/container/list.h>
-#include <tvm/ffi/detail/runtime_type.h>
+#include <tvm/ffi/detail/lazy_type_index.h>
 #include <tvm/ffi/expected.h>
 #include <tvm/ffi/extra/base.h>
 #include <tvm/ffi/reflection/access_path.h>
@@ -44,7 +44,7 @@ class VisitErrorContextObj : public Object {
   TVM_FFI_LOCAL VisitErrorContextObj() = default;
   TVM_FFI_LOCAL_INLINE ~VisitErrorContextObj() = default;
   TVM_FFI_LOCAL static constexpr bool _type_mutable = true;
-  TVM_FFI_DETAIL_RUNTIME_TYPE_FINAL("ffi.VisitErrorContext", VisitErrorContextObj, Object);
+  TVM_FFI_DETAIL_LAZY_TYPE_FINAL("ffi.VisitErrorContext", VisitErrorContextObj, Object);
 };
 
 class VisitErrorContext : public ObjectRef {

@@ -14,7 +14,7 @@
 #include <tvm/ffi/any_hash.h>
 #include <tvm/ffi/container/array.h>
 #include <tvm/ffi/container/tuple.h>
-#include <tvm/ffi/detail/runtime_type.h>
+#include <tvm/ffi/detail/lazy_type_index.h>
 #include <tvm/ffi/optional.h>
 #include <tvm/ffi/string.h>
 #ifndef TVM_FFI_LEAN
@@ -54,7 +54,7 @@ class AccessStepObj : public Object {
 
   TVM_FFI_LOCAL static constexpr TVMFFISEqHashKind _type_s_eq_hash_kind =
       kTVMFFISEqHashKindConstTreeNode;
-  TVM_FFI_DETAIL_RUNTIME_TYPE_FINAL("ffi.reflection.AccessStep", AccessStepObj, Object);
+  TVM_FFI_DETAIL_LAZY_TYPE_FINAL("ffi.reflection.AccessStep", AccessStepObj, Object);
 };
 
 class AccessStep : public ObjectRef {
@@ -118,7 +118,7 @@ class AccessPathObj : public Object {
 
   TVM_FFI_LOCAL static constexpr TVMFFISEqHashKind _type_s_eq_hash_kind =
       kTVMFFISEqHashKindConstTreeNode;
-  TVM_FFI_DETAIL_RUNTIME_TYPE_FINAL("ffi.reflection.AccessPath", AccessPathObj, Object);
+  TVM_FFI_DETAIL_LAZY_TYPE_FINAL("ffi.reflection.AccessPath", AccessPathObj, Object);
 
  private:
   /** [lend] NULL at the root. */

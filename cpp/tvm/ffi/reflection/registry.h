@@ -13,9 +13,9 @@
  *           .def("describe", &LayerObj::Describe);
  *     }
  *
- * GlobalDef is in global_def.h, extras (Metadata, default_value, init, ...) are in info_trait.h,
- * and what extras of your own need is in info_builder.h. With TVM_FFI_LEAN tvm_ffi.h includes only
- * global_def.h.
+ * GlobalDef is in global_def.h, extras (Metadata, default_value, init, ...) are in info_trait.h;
+ * detail/type_def.h applies them and sends fields to the runtime, and what extras of your own need
+ * is in info_builder.h. With TVM_FFI_LEAN tvm_ffi.h includes only global_def.h.
  */
 #ifndef TVM_FFI_REFLECTION_REGISTRY_H_
 #define TVM_FFI_REFLECTION_REGISTRY_H_

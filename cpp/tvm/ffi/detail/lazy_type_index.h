@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * @file tvm/ffi/detail/runtime_type.h
+ * @file tvm/ffi/detail/lazy_type_index.h
  * Classes for types that the runtime registers itself.
  */
-#ifndef TVM_FFI_DETAIL_RUNTIME_TYPE_H_
-#define TVM_FFI_DETAIL_RUNTIME_TYPE_H_
+#ifndef TVM_FFI_DETAIL_LAZY_TYPE_INDEX_H_
+#define TVM_FFI_DETAIL_LAZY_TYPE_INDEX_H_
 
 #include <tvm/ffi/object.h>
 
@@ -13,7 +13,7 @@
  * The type's index is looked up when first needed. TVM_FFI_DECLARE_OBJECT_INFO would do so when the
  * library is loaded, even in libraries that include the header without using it.
  */
-#define TVM_FFI_DETAIL_RUNTIME_TYPE(TypeKey, TypeName, ParentType)                            \
+#define TVM_FFI_DETAIL_LAZY_TYPE(TypeKey, TypeName, ParentType)                               \
   TVM_FFI_LOCAL static constexpr const char *_type_key = TypeKey;                             \
   TVM_FFI_LOCAL static constexpr int32_t _type_depth = ParentType::_type_depth + 1;           \
   TVM_FFI_LOCAL static int32_t _GetOrAllocRuntimeTypeIndex() {                                \
@@ -27,10 +27,10 @@
   }                                                                                           \
   static_assert(true, "")
 /** The same for a type that no other derives from. */
-#define TVM_FFI_DETAIL_RUNTIME_TYPE_FINAL(TypeKey, TypeName, ParentType) \
-  TVM_FFI_LOCAL static constexpr bool _type_final = true;                \
-  TVM_FFI_LOCAL static constexpr int32_t _type_child_slots = 0;          \
-  TVM_FFI_DETAIL_RUNTIME_TYPE(TypeKey, TypeName, ParentType)
+#define TVM_FFI_DETAIL_LAZY_TYPE_FINAL(TypeKey, TypeName, ParentType) \
+  TVM_FFI_LOCAL static constexpr bool _type_final = true;             \
+  TVM_FFI_LOCAL static constexpr int32_t _type_child_slots = 0;       \
+  TVM_FFI_DETAIL_LAZY_TYPE(TypeKey, TypeName, ParentType)
 /** @endcond */
 
-#endif  // TVM_FFI_DETAIL_RUNTIME_TYPE_H_
+#endif  // TVM_FFI_DETAIL_LAZY_TYPE_INDEX_H_
