@@ -12,7 +12,7 @@ import subprocess
 import time
 import unittest
 
-from isolated import (BASE, CALLED, LISTED, MISBEHAVING, NO_MEMFD, REGISTERED, TEMPORARY, WORK,
+from supervised import (BASE, CALLED, LISTED, MISBEHAVING, NO_MEMFD, REGISTERED, TEMPORARY, WORK,
                       fill_in)
 from tool import COMMAND, TOOL, WINDOWS, run_tests, skip
 

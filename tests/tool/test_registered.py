@@ -66,7 +66,7 @@ test.tool.un\\x1b[31mknown  ?
                                                            for entry in everything), types
 
     def test_libraries_that_cannot_be_loaded(self):
-        """Libraries that cannot be loaded; test_isolate.py has more."""
+        """Libraries that cannot be loaded; test_supervise.py has more."""
         for command in "types", "registry":
             bad(LOAD, "nothing.so: No such file or directory", command, "--lib", "nothing.so")
             if not WINDOWS:  # which loads programs, too

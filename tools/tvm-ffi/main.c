@@ -8,7 +8,7 @@
 #include "base/names.h"
 #include "base/report.h"
 #include "commands/commands.h"
-#include "process/isolate.h"
+#include "process/supervise.h"
 #include "system/system.h"
 
 static int run_command(const command *cmd, int num_words, char **words) {
@@ -78,5 +78,5 @@ static int run(int argc, char **argv) {
 
 int main(int argc, char **argv) {
   descriptors_prepare();
-  return isolate_finish(streams_finish(run(argc, argv)));
+  return supervise_finish(streams_finish(run(argc, argv)));
 }

@@ -319,55 +319,6 @@ static void check_system(checking *subject, const manylinux *platform) {
   }
 }
 
-/* How to link without a library of the compiler that other machines do not have; NULL for any other
- * library. */
-static const char *find_static_option(const char *library) {
-  static const struct {
-    const char *prefix, *option;
-  } kLibraries[] = {
-      {"libstdc++-6", "-static-libstdc++"},
-      {"libgcc_s_", "-static-libgcc"},
-      {"libwinpthread-1", "-static"},
-      {"libc++", "-static"},
-      {"libunwind", "-static"},
-  };
-  size_t i;
-  for (i = 0; i < sizeof kLibraries / sizeof *kLibraries; ++i) {
-    if (checks_begins(library, kLibraries[i].prefix)) return kLibraries[i].option;
-  }
-  return NULL;
-}
-
-static void check_dlls(checking *subject) {
-  const binary_file *file = subject->file;
-  size_t i;
-  for (i = 0; i < file->num_needed; ++i) {
-    const char *option = find_static_option(file->needed[i]);
-    if (option == NULL) continue;
-    checks_add(subject, kNote, "needed", file->needed[i],
-               tool_format("belongs to the compiler, and other machines may lack it: link with %s",
-                           option));
-  }
-}
-
-static void check_needed(checking *subject, const manylinux *platform) {
-  const binary_file *file = subject->file;
-  size_t i;
-  for (i = 0; i < file->num_needed; ++i) {
-    if (checks_begins(file->needed[i], "libtvm_ffi.so")) {
-      checks_say(subject, kNote, "needed", file->needed[i],
-                 "loads a runtime by name; without that, the one of the process serves");
-    } else if (checks_begins(file->needed[i], "libc.musl")) {
-      checks_say(subject, platform != NULL ? kBad : kNote, "needed", file->needed[i],
-                 "is for systems with musl, not glibc");
-    }
-  }
-  if (file->search_path != NULL && *file->search_path == '/') {
-    checks_say(subject, kNote, "needed", file->format == kFormatMachO ? "LC_RPATH" : "DT_RUNPATH",
-               "a path of the machine it was built on");
-  }
-}
-
 void check_imports(checking *subject, const manylinux *platform, library_choice library) {
   runtime_imports imports = {false, false, NULL, NULL, 0};
   check_runtime(subject, &imports);
@@ -376,6 +327,4 @@ void check_imports(checking *subject, const manylinux *platform, library_choice 
   if (imports.has_any || subject->num_functions > 0) check_dlpack(subject);
   check_origin(subject);
   check_system(subject, platform);
-  check_needed(subject, platform);
-  if (subject->file->format == kFormatPe) check_dlls(subject);
 }

@@ -79,15 +79,14 @@ typedef struct {
 void check_exports(checking *subject);
 /* check_exports.c: clashes. The verdicts belong to the later library. */
 void check_clashes(checking *subject, const checking *earlier);
-/* check_imports.c: imports, runtime, library, registers, dlpack, system, needed. `platform` may be
- * NULL. */
+/* check_imports.c: imports, runtime, library, registers, dlpack, system. `platform` may be NULL. */
 void check_imports(checking *subject, const manylinux *platform, library_choice library);
-/* check_undefined.c: kind, undefined. */
-void check_undefined(checking *subject);
-/* check_linking.c: file; and about linking: stack, code, relro, binding, unloading, address,
+/* check_needed.c: needed, kind, undefined. `platform` may be NULL. */
+void check_needed(checking *subject, const manylinux *platform);
+/* check_hardening.c: file; and about linking: stack, code, relro, binding, unloading, address,
  * signature. */
 void check_file(checking *subject);
-void check_linking(checking *subject);
+void check_hardening(checking *subject);
 
 /* ---- Common helpers ---- */
 

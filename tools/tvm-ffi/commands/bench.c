@@ -9,7 +9,7 @@
 #include "base/report.h"
 #include "bench/bench_report.h"
 #include "commands/call.h"
-#include "process/isolate.h"
+#include "process/supervise.h"
 #include "system/system.h"
 #include "value/tensor.h"
 
@@ -121,7 +121,7 @@ static bool take_samples(bench *b) {
     ++b->results.num_samples;
     if (clock_seconds() - told > 0.1) {
       told = clock_seconds();
-      isolate_progress("%zu samples", b->results.num_samples);
+      supervise_progress("%zu samples", b->results.num_samples);
     }
   }
   return true;

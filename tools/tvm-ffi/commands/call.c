@@ -8,7 +8,7 @@
 #include "base/names.h"
 #include "base/report.h"
 #include "library/library_argument.h"
-#include "process/isolate.h"
+#include "process/supervise.h"
 #include "system/system.h"
 #include "value/tensor.h"
 
@@ -187,11 +187,11 @@ void call_free(call *request) {
 int call_in_child(const call *request, int (*body)(void *context), void *context) {
   size_t i;
   int code;
-  if (isolate_command(&request->settings, &code)) return code;
+  if (supervise_command(&request->settings, &code)) return code;
   for (i = 0; i < request->num_paths; ++i) {
     if (!library_argument_fetch(request->paths[i])) return kExitLoad;
   }
-  return isolate_run(body, context, &request->settings);
+  return supervise_run(body, context, &request->settings);
 }
 
 /* Loads the i-th library; false after a report, with the exit code. */
@@ -207,7 +207,7 @@ static bool open_library(const call *request, size_t i, library *out, int *exit_
 bool call_load(call *request, size_t i, kernel *out, int *exit_code) {
   memset(out, 0, sizeof *out);
   *exit_code = kExitUsage;
-  isolate_name(request->paths[i]);
+  supervise_name(request->paths[i]);
   if (i == 0 && !device_open(request->device_name, &request->device)) return false;
   if (!open_library(request, i, &out->lib, exit_code)) return false;
   *exit_code = kExitUsage;

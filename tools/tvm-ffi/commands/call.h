@@ -5,7 +5,7 @@
 
 #include "commands/commands.h"
 #include "library/loaded_library.h"
-#include "process/isolate.h"
+#include "process/supervise.h"
 #include "value/input.h"
 
 enum { kMaxLibraries = 2 };
@@ -13,7 +13,7 @@ enum { kMaxLibraries = 2 };
 typedef struct {
   text_list inputs; /* of --input */
   const char *device_name;
-  isolation settings;
+  supervision settings;
   const char *names[kMaxLibraries]; /* of libraries, as on the command line */
   const char *paths[kMaxLibraries];
   char *isolated[kMaxLibraries]; /* the options of a helper process, empty or behind a comma; NULL:

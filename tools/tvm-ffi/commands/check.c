@@ -65,8 +65,8 @@ static void check_subject(checking *subject, const checking *earlier, size_t num
     }
   }
   check_imports(subject, platform, library);
-  check_undefined(subject);
-  check_linking(subject);
+  check_needed(subject, platform);
+  check_hardening(subject);
 }
 
 /* Opens the files in order; returns how many could be read. */

@@ -12,7 +12,7 @@
 #include "file/machine.h"
 #include "file/runtime_symbols.h"
 #include "library/library_argument.h"
-#include "process/isolate.h"
+#include "process/supervise.h"
 #include "value/schema.h"
 
 /* ---- Text ---- */

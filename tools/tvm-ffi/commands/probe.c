@@ -13,7 +13,7 @@
 #include "commands/call.h"
 #include "library/library_argument.h"
 #include "probe/probe.h"
-#include "process/isolate.h"
+#include "process/supervise.h"
 #include "system/system.h"
 #include "value/recording.h"
 #include "value/tensor.h"
@@ -38,7 +38,7 @@ typedef struct {
 typedef struct {
   const arguments *args;
   call request;
-  isolation settings;
+  supervision settings;
   subject s;
   schema_type *types;
   input_list inputs;
@@ -236,7 +236,7 @@ static bool take_recorded(probe *p) {
 /* Reads the arguments with the types that the function has. Not kExitOk after a report. */
 static int read_call(probe *p) {
   size_t i;
-  int code = isolate_run(find_function, p, &p->settings);
+  int code = supervise_run(find_function, p, &p->settings);
   if (code != kExitOk) return code;
   free(p->request.function);
   p->request.function = tool_copy(p->box->function, strlen(p->box->function));
@@ -286,7 +286,7 @@ static TVMFFIObjectHandle make_tensor(const DLTensor *like, const void *elements
 static int make_call(probe *p) {
   const unsigned char *next = p->elements;
   size_t i;
-  int code = isolate_run(run_call, p, &p->settings);
+  int code = supervise_run(run_call, p, &p->settings);
   if (code != kExitOk) return code;
   read_result(p);
   p->s.after.tensors = tool_alloc((p->inputs.size + 1) * sizeof *p->s.after.tensors);
@@ -387,7 +387,7 @@ static void probe_case_run(probe *p, probed *c) {
   judged->names_argument = -1;
   p->which = &c->which;
   p->settings.ending = &ending;
-  (void)isolate_run(run_case, p, &p->settings);
+  (void)supervise_run(run_case, p, &p->settings);
   if (ending.size > 0) {
     rows_judge_end(&c->which, ending.data, judged);
   } else if (judged->verdict == kVerdictNone) {

@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "commands/commands.h"
 #include "library/loaded_library.h"
-#include "process/isolate.h"
+#include "process/supervise.h"
 #include "value/schema.h"
 
 /* A function and its metadata; None if there is none. */

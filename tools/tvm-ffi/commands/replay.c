@@ -12,7 +12,7 @@
 #include "base/report.h"
 #include "commands/call.h"
 #include "library/library_argument.h"
-#include "process/isolate.h"
+#include "process/supervise.h"
 #include "system/system.h"
 #include "value/output.h"
 #include "value/recording.h"
@@ -58,7 +58,7 @@ typedef struct {
   size_t num_calls;
   const char *lib, *against; /* NULL */
   const char *device_name;   /* where tensors are made that were on a device; cpu: nowhere */
-  isolation settings;
+  supervision settings;
   tolerance allowed;
   bool json;
   replay_outcome *outcome;
@@ -739,7 +739,7 @@ static int run_call(void *context) {
   int code;
   memset(&replayed, 0, sizeof replayed);
   replayed.p = p;
-  isolate_name(choose_library(p));
+  supervise_name(choose_library(p));
   if (!library_open(choose_library(p), &lib)) return kExitLoad;
   replayed.function = library_find(&lib, p->c->function);
   if (replayed.function == NULL) return kExitUsage;
@@ -756,7 +756,7 @@ static int run_call(void *context) {
 static bool run_in_child(replay *p, bool is_other, text_buf *ending, int *out_code) {
   p->is_other = is_other;
   p->settings.ending = ending;
-  *out_code = isolate_run(run_call, p, &p->settings);
+  *out_code = supervise_run(run_call, p, &p->settings);
   return ending->size > 0 || *out_code == kExitOk;
 }
 
@@ -1075,7 +1075,7 @@ static int measure_all(replay *p) {
       fprintf(streams_results(), "%scall %" PRId64 " (%s)\n", i > 0 ? "\n" : "", p->c->number,
               p->c->signature);
     }
-    code = isolate_run(measure_call, p, &p->settings);
+    code = supervise_run(measure_call, p, &p->settings);
   }
   return code;
 }
@@ -1162,7 +1162,7 @@ int command_replay(const arguments *args) {
   replay p;
   int code = kExitUsage;
   memset(&p, 0, sizeof p);
-  if (!read_options(args, &p) || isolate_command(&p.settings, &code)) return code;
+  if (!read_options(args, &p) || supervise_command(&p.settings, &code)) return code;
   code = open_and_replay(&p);
   if (p.outcome != NULL) pages_release(p.outcome, sizeof *p.outcome);
   close_box(&p.effects);

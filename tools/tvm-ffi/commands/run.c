@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "commands/call.h"
 #include "library/library_argument.h"
-#include "process/isolate.h"
+#include "process/supervise.h"
 #include "system/system.h"
 #include "value/output.h"
 #include "value/tensor.h"

@@ -13,7 +13,7 @@
 #include "commands/commands.h"
 #include "file/listing.h"
 #include "library/library_argument.h"
-#include "process/isolate.h"
+#include "process/supervise.h"
 
 /* In the order of the words of --lang. */
 static const stub_language *const kLanguages[] = {&kStubC, &kStubCxx, &kStubPython, &kStubRust};

@@ -11,7 +11,7 @@
 #include "base/report.h"
 #include "base/text.h"
 #include "platform/platform.h"
-#include "process/isolate.h"
+#include "process/supervise.h"
 #include "system/system.h"
 
 /* ---- Answers ---- */
@@ -93,7 +93,7 @@ static bool ask_symbol(const question *q, void *library, const char *symbol) {
   int code;
   if (address == NULL) return put(q->answers, kNothing, "", 0);
   memcpy(&function, &address, sizeof function);
-  isolate_progress("%s", symbol);
+  supervise_progress("%s", symbol);
   code = function(NULL, NULL, 0, &result);
   foreign_end_copies();
   good = code != 0 ? put_raised(q->answers) : put_result(q->answers, &result);
@@ -165,8 +165,8 @@ static void read_answers(const mailbox *box, listing *exports) {
   }
 }
 
-static isolation choose_isolation(double timeout) {
-  isolation out;
+static supervision choose_supervision(double timeout) {
+  supervision out;
   memset(&out, 0, sizeof out);
   out.timeout = timeout;
   out.skips_unload = true;
@@ -174,13 +174,13 @@ static isolation choose_isolation(double timeout) {
 }
 
 bool ask_command(double timeout, int *exit_code) {
-  const isolation settings = choose_isolation(timeout);
-  return isolate_command(&settings, exit_code);
+  const supervision settings = choose_supervision(timeout);
+  return supervise_command(&settings, exit_code);
 }
 
 static int run_question(int (*body)(void *context), question *q, double timeout) {
-  const isolation settings = choose_isolation(timeout);
-  return isolate_run(body, q, &settings);
+  const supervision settings = choose_supervision(timeout);
+  return supervise_run(body, q, &settings);
 }
 
 /* Maps memory for the answers; not kExitOk after a report. */

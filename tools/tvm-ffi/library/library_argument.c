@@ -13,7 +13,7 @@
 #include "base/text.h"
 #include "build_info.h"
 #include "file/machine.h"
-#include "process/isolate.h"
+#include "process/supervise.h"
 #include "system/system.h"
 
 static char *from_stdin;

@@ -48,7 +48,7 @@ char *source_build(const char *name);
 
 /* They ask a library itself for the types of its functions. */
 
-/* isolate_command() for a command that calls the functions below. */
+/* supervise_command() for a command that calls the functions below. */
 bool ask_command(double timeout, int *exit_code);
 
 /* Adds the library's answers to the collected functions. Returns kExitOk, or another exit code

@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "file/listing.h"
 #include "library/library_argument.h"
-#include "process/isolate.h"
+#include "process/supervise.h"
 
 /* ---- Loading ---- */
 
@@ -42,7 +42,7 @@ static int call_global(void *context) {
 static bool begin_open(const char *path, library *out) {
   out->path = path;
   out->module = NULL;
-  isolate_name(path);
+  supervise_name(path);
   out->file = library_argument_find(path);
   return out->file != NULL;
 }
@@ -210,7 +210,7 @@ static int ask_metadata(void *context) {
   const global_call *c = context;
   TVMFFIByteArray name;
   if (tvm_ffi_any_try_string(&c->args[1], &name)) {
-    isolate_progress("the types of %.*s", (int)name.size, name.data);
+    supervise_progress("the types of %.*s", (int)name.size, name.data);
   }
   return call_global(context);
 }
@@ -263,7 +263,7 @@ static int run_loaded(void *context) {
   for (i = 0; i < libraries.count; ++i) {
     text_add(&names, "%s%s", i > 0 ? ", " : "", libraries.items[i]);
   }
-  isolate_name(names.data);
+  supervise_name(names.data);
   text_free(&names);
   return l->body(l->context);
 }
@@ -271,20 +271,20 @@ static int run_loaded(void *context) {
 int registered_load(text_list libraries, double timeout, int (*body)(void *context),
                     void *context) {
   loading l;
-  isolation settings;
+  supervision settings;
   size_t i;
   int code;
   memset(&settings, 0, sizeof settings);
   settings.timeout = timeout;
   if (libraries.count == 0) return body(context);
-  if (isolate_command(&settings, &code)) return code;
+  if (supervise_command(&settings, &code)) return code;
   for (i = 0; i < libraries.count; ++i) {
     if (!library_argument_fetch(libraries.items[i])) return kExitLoad;
   }
   l.libraries = libraries;
   l.body = body;
   l.context = context;
-  return isolate_run(run_loaded, &l, &settings);
+  return supervise_run(run_loaded, &l, &settings);
 }
 
 /* ---- Registered types ---- */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/names.h"
-#include "process/isolate.h"
+#include "process/supervise.h"
 #include "system/system.h"
 #include "value/tensor.h"
 #include "value/value_text.h"

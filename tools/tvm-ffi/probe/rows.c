@@ -14,7 +14,7 @@
 
 #include "base/report.h"
 #include "library/library_argument.h"
-#include "process/isolate.h"
+#include "process/supervise.h"
 #include "system/system.h"
 #include "value/number.h"
 #include "value/tensor.h"

@@ -9,7 +9,7 @@
 
 #include "base/text.h"
 #include "platform/platform.h"
-#include "process/isolate.h"
+#include "process/supervise.h"
 #include "system/system.h"
 
 /* ---- Pages, and what to say of a crash in them ---- */
@@ -31,10 +31,10 @@ static void explain_fault(const void *fault) {
   const struct memory_pages *pages;
   for (pages = all_pages; pages != NULL; pages = pages->next) {
     if (address < pages->begin || address >= pages->end) continue;
-    isolate_note(pages->is_freed                                  ? pages->late
-                 : address < pages->data                          ? pages->before
-                 : address - pages->data < (ptrdiff_t)pages->size ? pages->within
-                                                                  : pages->behind);
+    supervise_note(pages->is_freed                                  ? pages->late
+                   : address < pages->data                          ? pages->before
+                   : address - pages->data < (ptrdiff_t)pages->size ? pages->within
+                                                                    : pages->behind);
   }
 }
 

@@ -641,7 +641,7 @@ static void add_bar(page *p, const bar *b, size_t depth) {
   const double begin = get_percent(p, b->begin), end = get_percent(p, b->end);
   const double exact = end - begin > 0.2 ? end - begin : 0.2;
   const double x = begin + exact > 100 ? 100 - exact : begin; /* one that begins last is seen */
-  const double width = exact > 0.5 ? exact - 0.05 : exact; /* neighbours are told apart */
+  const double width = exact > 0.5 ? exact - 0.05 : exact;    /* neighbours are told apart */
   const char *mark = b->num_errors == b->count       ? "err"
                      : b->num_unfinished == b->count ? "hatch"
                                                      : NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #define _POSIX_C_SOURCE 200809L
-#include "process/isolate.h"
+#include "process/supervise.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -36,23 +36,23 @@ typedef struct {
 } shared_memory;
 
 static shared_memory alone; /* of this process while there is no child */
-static shared_memory *isolate_shared = &alone;
+static shared_memory *supervise_shared = &alone;
 
 /* In the child, when the body has returned: ends the results, and tells the parent the exit code,
  * which is returned. */
 static int shared_memory_finish(int exit_code) {
   const int code = streams_finish(exit_code);
-  isolate_shared->code = code;
-  isolate_shared->timestamp = clock_seconds();
-  isolate_shared->done = 1;
+  supervise_shared->code = code;
+  supervise_shared->timestamp = clock_seconds();
+  supervise_shared->done = 1;
   return code;
 }
 
 /* ---- What the child tells ---- */
 
 /* Tells the parent which stage begins. */
-static void enter(isolate_stage stage, const char *subject) {
-  shared_memory *shared = isolate_shared;
+static void enter(foreign_stage stage, const char *subject) {
+  shared_memory *shared = supervise_shared;
   child_end_strays(kExitRaised);
   if (stage == kStageOwn) {
     fflush(stdout);
@@ -69,11 +69,11 @@ static void enter(isolate_stage stage, const char *subject) {
   }
 }
 
-void isolate_name(const char *subject) {
+void supervise_name(const char *subject) {
   enter(kStageOwn, subject);
 }
 
-int foreign_call(isolate_stage stage, const char *subject, int (*body)(void *context),
+int foreign_call(foreign_stage stage, const char *subject, int (*body)(void *context),
                  void *context) {
   int code;
   enter(stage, subject);
@@ -86,15 +86,15 @@ void foreign_end_copies(void) {
   child_end_strays(kExitRaised);
 }
 
-void isolate_progress(const char *format, ...) {
+void supervise_progress(const char *format, ...) {
   va_list values;
   va_start(values, format);
-  vsnprintf(isolate_shared->progress, sizeof isolate_shared->progress - 1, format, values);
+  vsnprintf(supervise_shared->progress, sizeof supervise_shared->progress - 1, format, values);
   va_end(values);
 }
 
-void isolate_note(const char *note) {
-  strncpy(isolate_shared->note, note, sizeof isolate_shared->note - 1);
+void supervise_note(const char *note) {
+  strncpy(supervise_shared->note, note, sizeof supervise_shared->note - 1);
 }
 
 /* ---- The temporary file ---- */
@@ -140,7 +140,7 @@ static char *make_in_folder(const void *bytes, size_t size) {
   strcat(strcat(made.file, "/library"), kSystem.library_suffix);
   owner = getpid();
   atexit(temporary_remove);
-  isolate_shared->left = made;
+  supervise_shared->left = made;
   return tool_write_file(made.file, bytes, size) ? tool_copy(made.file, strlen(made.file)) : NULL;
 }
 
@@ -159,7 +159,7 @@ typedef enum { kBySelf, kByStop, kByTime } ending_cause;
 
 typedef struct {
   ending_cause cause;
-  isolate_stage stage; /* in which it happened */
+  foreign_stage stage; /* in which it happened */
   double limit;        /* time limit of that stage */
   bool is_crash;
   int code; /* the exit code, or the number of the crash */
@@ -167,34 +167,34 @@ typedef struct {
 
 /* Kills the child before a signal ends the parent: not every system does that, and where it does,
  * processes that a library started may live on. */
-static void isolate_clean(void) {
+static void supervise_clean(void) {
   child_kill();
   temporary_remove();
 }
 
 /* Checked because it is used as an index, and the child may write anything. */
-static isolate_stage get_stage(void) {
-  int stage = isolate_shared->stage;
-  return stage < kStageOwn || stage > kStageUnload ? kStageOwn : (isolate_stage)stage;
+static foreign_stage get_stage(void) {
+  int stage = supervise_shared->stage;
+  return stage < kStageOwn || stage > kStageUnload ? kStageOwn : (foreign_stage)stage;
 }
 
 /* The time limit of a stage; 0: none. */
-static double limit_of(isolate_stage stage, const isolation *options) {
-  if (stage == kStageOwn && !isolate_shared->done) return 0; /* files and pipes may be slow */
+static double limit_of(foreign_stage stage, const supervision *options) {
+  if (stage == kStageOwn && !supervise_shared->done) return 0; /* files and pipes may be slow */
   if (options->timeout > 0) return options->timeout;
   return stage == kStageCall || options->is_limited ? 0 : kPatience;
 }
 
-static void show_progress(isolate_stage stage) {
+static void show_progress(foreign_stage stage) {
   static const char *const kDoing[] = {"", "loading ", "asking ", "calling ", "unloading "};
-  double seconds = clock_seconds() - isolate_shared->timestamp;
+  double seconds = clock_seconds() - supervise_shared->timestamp;
   if (stage == kStageOwn || seconds < 1) return;
-  isolate_shared->progress_shown =
-      report_progress("%s%s, %.0f s%s%s", kDoing[stage], isolate_shared->subject, seconds,
-                      isolate_shared->progress[0] != '\0' ? ", " : "", isolate_shared->progress);
+  supervise_shared->progress_shown = report_progress(
+      "%s%s, %.0f s%s%s", kDoing[stage], supervise_shared->subject, seconds,
+      supervise_shared->progress[0] != '\0' ? ", " : "", supervise_shared->progress);
 }
 
-static void wait_for(const isolation *options, ending *out) {
+static void wait_for(const supervision *options, ending *out) {
   enum { kLongestNap = 100 }; /* milliseconds */
   bool was_late = false, is_late;
   int nap = 1;
@@ -204,7 +204,7 @@ static void wait_for(const isolation *options, ending *out) {
     if (out->cause == kBySelf) {
       out->stage = get_stage();
       out->limit = limit_of(out->stage, options);
-      is_late = out->limit > 0 && clock_seconds() - isolate_shared->timestamp > out->limit;
+      is_late = out->limit > 0 && clock_seconds() - supervise_shared->timestamp > out->limit;
       if (is_late && was_late) out->cause = kByTime; /* one reading may mix two stages */
       was_late = is_late;
       if (state == kChildStopped) out->cause = kByStop;
@@ -216,7 +216,7 @@ static void wait_for(const isolation *options, ending *out) {
   }
   if (out->cause == kBySelf) out->stage = get_stage();
   out->is_crash = state == kChildCrashed;
-  signals_block(); /* so that isolate_clean() sees the child, or none */
+  signals_block(); /* so that supervise_clean() sees the child, or none */
   child_forget();
   signals_unblock();
   report_progress_end();
@@ -232,9 +232,9 @@ static void describe_end(const ending *end, text_buf *out) {
            end->cause != kBySelf ? "was killed"
            : end->is_crash       ? "crashed"
                                  : "ended the program",
-           isolate_shared->done ? " when the program ended" : kWhile[end->stage]);
-  if (end->stage == kStageAsk && isolate_shared->progress[0] != '\0') {
-    text_add(out, " for %s", isolate_shared->progress);
+           supervise_shared->done ? " when the program ended" : kWhile[end->stage]);
+  if (end->stage == kStageAsk && supervise_shared->progress[0] != '\0') {
+    text_add(out, " for %s", supervise_shared->progress);
   }
   if (end->cause == kByTime) {
     text_add(out, ": it took longer than %g s (--timeout)", end->limit);
@@ -245,14 +245,14 @@ static void describe_end(const ending *end, text_buf *out) {
   } else {
     text_add(out, ", with exit code %d", end->code);
   }
-  if (isolate_shared->note[0] != '\0') text_add(out, "; %s", isolate_shared->note);
+  if (supervise_shared->note[0] != '\0') text_add(out, "; %s", supervise_shared->note);
 }
 
-static int judge(const ending *end, const isolation *options) {
+static int judge(const ending *end, const supervision *options) {
   text_buf line = {NULL, 0, 0};
-  if (isolate_shared->done && end->cause == kBySelf && !end->is_crash &&
-      end->code == isolate_shared->code) {
-    return isolate_shared->code;
+  if (supervise_shared->done && end->cause == kBySelf && !end->is_crash &&
+      end->code == supervise_shared->code) {
+    return supervise_shared->code;
   }
   if (end->stage == kStageOwn && end->is_crash) child_end_alike(end->code);
   if (options->ending != NULL) {
@@ -260,18 +260,18 @@ static int judge(const ending *end, const isolation *options) {
   } else {
     describe_end(end, &line);
     report_error("%s: %s",
-                 isolate_shared->subject[0] != '\0' ? isolate_shared->subject : "the command",
+                 supervise_shared->subject[0] != '\0' ? supervise_shared->subject : "the command",
                  line.data);
     text_free(&line);
   }
-  if (isolate_shared->done)
-    return isolate_shared->code != kExitOk ? isolate_shared->code : kExitRaised;
+  if (supervise_shared->done)
+    return supervise_shared->code != kExitOk ? supervise_shared->code : kExitRaised;
   return end->stage == kStageLoad || end->stage == kStageAsk ? kExitLoad : kExitRaised;
 }
 
 /* Waits for the child, which was started, and which uses the shared memory. Returns the exit
  * code, after a report of how the child ended unless it returned its own code normally. */
-static int isolate_wait(const isolation *options) {
+static int supervise_wait(const supervision *options) {
   ending end;
   wait_for(options, &end);
   return judge(&end, options);
@@ -281,18 +281,18 @@ static int isolate_wait(const isolation *options) {
 
 #if PROCESSES_ARE_COPIED
 
-/* Only the body of isolate_run() is run by a child. */
-bool isolate_command(const isolation *options, int *exit_code) {
+/* Only the body of supervise_run() is run by a child. */
+bool supervise_command(const supervision *options, int *exit_code) {
   (void)options;
   (void)exit_code;
   return false;
 }
 
-int isolate_finish(int exit_code) {
+int supervise_finish(int exit_code) {
   return exit_code;
 }
 
-static void run_child(int (*body)(void *context), void *context, const isolation *options) {
+static void run_child(int (*body)(void *context), void *context, const supervision *options) {
   int code;
   streams_part(options->others_print, options->others_read);
   if (options->hides_others) descriptors_silence();
@@ -307,21 +307,21 @@ static void run_child(int (*body)(void *context), void *context, const isolation
 }
 
 /* -1 if the child cannot be started, with the reason in errno. */
-static int run_parent(int (*body)(void *context), void *context, const isolation *options) {
+static int run_parent(int (*body)(void *context), void *context, const supervision *options) {
   int code = -1;
   fork_side side;
   signals_block();
-  signals_catch(isolate_clean);
+  signals_catch(supervise_clean);
   side = child_fork(options->others_read);
   if (side == kForkChild) signals_restore();
   signals_unblock();
   if (side == kForkChild) run_child(body, context, options); /* does not return */
-  if (side == kForkParent) code = isolate_wait(options);
+  if (side == kForkParent) code = supervise_wait(options);
   signals_restore();
   return code;
 }
 
-int isolate_run(int (*body)(void *context), void *context, const isolation *options) {
+int supervise_run(int (*body)(void *context), void *context, const supervision *options) {
   int code = -1;
   shared_memory *shared;
   if (options->in_place) {
@@ -332,9 +332,9 @@ int isolate_run(int (*body)(void *context), void *context, const isolation *opti
   fflush(NULL); /* otherwise both processes would write buffered output */
   shared = pages_share(sizeof *shared);
   if (shared != NULL) {
-    isolate_shared = shared;
+    supervise_shared = shared;
     code = run_parent(body, context, options);
-    isolate_shared = &alone;
+    supervise_shared = &alone;
     pages_release(shared, sizeof *shared);
   }
   if (code >= 0) return code;
@@ -350,18 +350,18 @@ static bool is_child, skips_unload;
 /* Removes the temporary library of a child that has ended, whose code may have overwritten the
  * paths. */
 static void remove_left(void) {
-  temporary_paths left = isolate_shared->left;
+  temporary_paths left = supervise_shared->left;
   left.file[sizeof left.file - 1] = left.folder[sizeof left.folder - 1] = '\0';
   temporary_remove_from(&left);
 }
 
 /* Before Ctrl-C ends the parent. */
 static void clean(void) {
-  isolate_clean();
+  supervise_clean();
   remove_left();
 }
 
-bool isolate_command(const isolation *options, int *exit_code) {
+bool supervise_command(const supervision *options, int *exit_code) {
   shared_memory *shared;
   char reason[256];
   if (options->in_place) return false;
@@ -375,15 +375,15 @@ bool isolate_command(const isolation *options, int *exit_code) {
     *exit_code = report_fail(kExitRaised, "cannot start a process: %s", reason);
     return true;
   }
-  isolate_shared = shared;
+  supervise_shared = shared;
   if (is_child) return false;
-  *exit_code = isolate_wait(options);
+  *exit_code = supervise_wait(options);
   remove_left();
   signals_restore();
   return true;
 }
 
-int isolate_run(int (*body)(void *context), void *context, const isolation *options) {
+int supervise_run(int (*body)(void *context), void *context, const supervision *options) {
   stream_copies kept;
   int code;
   if (options->skips_unload) streams_keep(&kept);
@@ -394,14 +394,14 @@ int isolate_run(int (*body)(void *context), void *context, const isolation *opti
   return code;
 }
 
-int isolate_finish(int exit_code) {
+int supervise_finish(int exit_code) {
   if (!is_child) return exit_code;
   (void)shared_memory_finish(exit_code);
   if (skips_unload) {
     fflush(NULL);
-    child_exit(isolate_shared->code);
+    child_exit(supervise_shared->code);
   }
-  return isolate_shared->code;
+  return supervise_shared->code;
 }
 
 #endif

@@ -137,7 +137,7 @@ static const char *get_ending(const binary_file *file) {
   return file->format == kFormatPe ? ".dll" : file->format == kFormatMachO ? ".dylib" : ".so";
 }
 
-void check_linking(checking *subject) {
+void check_hardening(checking *subject) {
   const binary_file *file = subject->file;
   if (file->format == kFormatElf) check_stack(subject);
   if (file->is_object) return;

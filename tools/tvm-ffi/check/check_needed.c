@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks whether the libraries that a library needs have the names that it imports. They are looked
- * for as the system's loader does, and read; nothing is loaded. */
+/* Checks which libraries a library needs, and whether they have the names that it imports. They are
+ * looked for as the system's loader does, and read; nothing is loaded. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +13,58 @@
 #include "file/runtime_symbols.h"
 #include "system/system.h"
 
-/* ---- The libraries that are needed ---- */
+/* ---- Which they are ---- */
+
+/* How to link without a library of the compiler that other machines do not have; NULL for any other
+ * library. */
+static const char *find_static_option(const char *library) {
+  static const struct {
+    const char *prefix, *option;
+  } kLibraries[] = {
+      {"libstdc++-6", "-static-libstdc++"},
+      {"libgcc_s_", "-static-libgcc"},
+      {"libwinpthread-1", "-static"},
+      {"libc++", "-static"},
+      {"libunwind", "-static"},
+  };
+  size_t i;
+  for (i = 0; i < sizeof kLibraries / sizeof *kLibraries; ++i) {
+    if (checks_begins(library, kLibraries[i].prefix)) return kLibraries[i].option;
+  }
+  return NULL;
+}
+
+static void check_dlls(checking *subject) {
+  const binary_file *file = subject->file;
+  size_t i;
+  for (i = 0; i < file->num_needed; ++i) {
+    const char *option = find_static_option(file->needed[i]);
+    if (option == NULL) continue;
+    checks_add(subject, kNote, "needed", file->needed[i],
+               tool_format("belongs to the compiler, and other machines may lack it: link with %s",
+                           option));
+  }
+}
+
+static void check_which(checking *subject, const manylinux *platform) {
+  const binary_file *file = subject->file;
+  size_t i;
+  for (i = 0; i < file->num_needed; ++i) {
+    if (checks_begins(file->needed[i], "libtvm_ffi.so")) {
+      checks_say(subject, kNote, "needed", file->needed[i],
+                 "loads a runtime by name; without that, the one of the process serves");
+    } else if (checks_begins(file->needed[i], "libc.musl")) {
+      checks_say(subject, platform != NULL ? kBad : kNote, "needed", file->needed[i],
+                 "is for systems with musl, not glibc");
+    }
+  }
+  if (file->search_path != NULL && *file->search_path == '/') {
+    checks_say(subject, kNote, "needed", file->format == kFormatMachO ? "LC_RPATH" : "DT_RUNPATH",
+               "a path of the machine it was built on");
+  }
+}
+
+/* ---- Where they are ---- */
 
 /* A library, or the subject. The others follow in the order in which the loader searches them. */
 typedef struct {
@@ -306,14 +357,13 @@ static void say_missing(checking *subject, const wanted_symbols *wanted, const c
   free(library);
 }
 
-void check_undefined(checking *subject) {
+/* Names of an ELF library that none of them has. */
+static void check_names(checking *subject) {
   needed_libraries list = {NULL, 0, NULL, NULL, 0};
   wanted_symbols wanted;
   size_t i;
   char *path;
-  if (subject->file->format != kFormatElf || subject->file->is_object) return;
   wanted = list_wanted(subject->file);
-  check_kind(subject);
   if (TOOL_FORMAT == kFormatElf && !subject->file->is_program &&
       machine_is_own(subject->file->machine, subject->file->bits, subject->file->is_big_endian)) {
     path = file_resolve(subject->file->path); /* the loader knows it by this path, too */
@@ -332,4 +382,12 @@ void check_undefined(checking *subject) {
     free(list.cache);
   }
   free(wanted.items);
+}
+
+void check_needed(checking *subject, const manylinux *platform) {
+  check_which(subject, platform);
+  if (subject->file->format == kFormatPe) check_dlls(subject);
+  if (subject->file->format != kFormatElf || subject->file->is_object) return;
+  check_kind(subject);
+  check_names(subject);
 }

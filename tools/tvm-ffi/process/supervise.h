@@ -4,8 +4,8 @@
  * processes cannot be copied (PROCESSES_ARE_COPIED). These are not the isolated modules of hosts
  * (isolated/), which run --isolated calls in this child; docs/guide/isolated.md says why there are
  * two. */
-#ifndef TVM_FFI_TOOL_ISOLATE_H_
-#define TVM_FFI_TOOL_ISOLATE_H_
+#ifndef TVM_FFI_TOOL_SUPERVISE_H_
+#define TVM_FFI_TOOL_SUPERVISE_H_
 
 #include "base/command.h"
 #include "base/text.h"
@@ -13,25 +13,25 @@
 typedef enum {
   kStageOwn, /* the tool's own work */
   kStageLoad,
-  kStageAsk, /* calls for metadata; isolate_progress() names the symbol */
+  kStageAsk, /* calls for metadata; supervise_progress() names the symbol */
   kStageCall,
   kStageUnload
-} isolate_stage;
+} foreign_stage;
 
 /* Names the library or function that the tool works for from now on; NULL: the same as before. */
-void isolate_name(const char *subject);
+void supervise_name(const char *subject);
 /* Runs the body, which calls foreign code. Meanwhile the parent is told this stage and subject, a
  * library or function (NULL: the same as before). Returns what the body returns. */
-int foreign_call(isolate_stage stage, const char *subject, int (*body)(void *context),
+int foreign_call(foreign_stage stage, const char *subject, int (*body)(void *context),
                  void *context);
 /* In a body: ends a copy of this process that the foreign code may have made. */
 void foreign_end_copies(void);
 /* Sets the detail, "10 samples", shown after the subject if the stage takes longer than a
  * second. */
-void isolate_progress(const char *format, ...) TOOL_PRINTF(1, 2);
+void supervise_progress(const char *format, ...) TOOL_PRINTF(1, 2);
 /* Sets a note that the parent adds to its report if the child dies, such as where a crash came
  * from. Safe in signal handlers. */
-void isolate_note(const char *note);
+void supervise_note(const char *note);
 
 typedef struct {
   /* Time limit in seconds of loading, asking and calling; 0: a minute, and none for a call. */
@@ -44,24 +44,24 @@ typedef struct {
   bool hides_others; /* what foreign code prints is dropped */
   text_buf *ending;  /* where it is written how a child ended that did not return, "crashed while it
                         was called: Aborted"; NULL: that is reported */
-} isolation;
+} supervision;
 
 /* Runs the whole command in a child where processes cannot be copied. Call it before the command
- * reads files or prints, with the options that isolate_run() gets. True if the child has run the
+ * reads files or prints, with the options that supervise_run() gets. True if the child has run the
  * command: return *exit_code. False: go on. */
-bool isolate_command(const isolation *options, int *exit_code);
+bool supervise_command(const supervision *options, int *exit_code);
 
 /* Runs the body in a child and returns its exit code; if the child ended otherwise, reports how,
  * and returns kExitLoad while a library was loaded or asked, else kExitRaised. After
- * isolate_command(), it runs the body in place, and the parent reports how the command ended. */
-int isolate_run(int (*body)(void *context), void *context, const isolation *options);
+ * supervise_command(), it runs the body in place, and the parent reports how the command ended. */
+int supervise_run(int (*body)(void *context), void *context, const supervision *options);
 
 /* Call it last in the program, with its exit code, and return what it returns. */
-int isolate_finish(int exit_code);
+int supervise_finish(int exit_code);
 
 /* A temporary file for code that takes only a path. In memory, it disappears with the processes
  * that have it open; otherwise the parent process removes it. At most one per process. Returns its
  * name; release with free(). NULL after a report. */
 char *temporary_file(const void *bytes, size_t size);
 
-#endif /* TVM_FFI_TOOL_ISOLATE_H_ */
+#endif /* TVM_FFI_TOOL_SUPERVISE_H_ */

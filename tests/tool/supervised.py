@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Shared by the tests of how the tool survives libraries, test_isolate.py and test_processes.py:
+"""Shared by the tests of how the tool survives libraries, test_supervise.py and test_processes.py:
 commands that load a library, and what its deeds (misbehaving.c) make of them."""
 import os
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whatever a library does, each command that loads it prints its results, or one line of error.
 
-test_isolate.py TVM-FFI MISBEHAVING KERNELS [NO-MEMFD]"""
+test_supervise.py TVM-FFI MISBEHAVING KERNELS [NO-MEMFD]"""
 import concurrent.futures
 import json
 import os
@@ -11,8 +11,8 @@ import time
 import unittest
 
 from elf import Library, blob
-from isolated import (ALL, BASE, CALLED, IS_FULL, KERNELS, LISTED, MISBEHAVING, NO_MEMFD,
-                      REGISTERED, TEMPORARY, WORK, attempt, expect, fill_in, note_of, succeed)
+from supervised import (ALL, BASE, CALLED, IS_FULL, KERNELS, LISTED, MISBEHAVING, NO_MEMFD,
+                        REGISTERED, TEMPORARY, WORK, attempt, expect, fill_in, note_of, succeed)
 from tool import COMMAND, LOAD, OK, RAISED, USAGE, WINDOWS, bad, good, run, run_tests
 
 
@@ -69,7 +69,7 @@ def find_temporary():
 os.chdir(WORK)
 
 
-class Isolate(unittest.TestCase):
+class Supervise(unittest.TestCase):
     def test_what_the_library_says(self):
         """What the library says where nothing goes wrong."""
         if IS_FULL:
