@@ -798,6 +798,12 @@ def release():
         REPORT.check(f"refused: {what}", done.returncode == 1
                      and f"\nfailed: {check}" in done.stdout, done.stdout)
 
+    # What is refused is asked of a tree that could be released, in which no change is unreleased.
+    changes = tree / "CHANGELOG.md"
+    changes.write_text(re.sub(r"^(## Unreleased\n).*?(?=^## )", r"\1\n",
+                              changes.read_text(encoding="utf-8"), count=1, flags=re.M | re.S),
+                       encoding="utf-8")
+    git(tree, "commit", "--quiet", "--all", "--allow-empty", "--message=nothing is unreleased")
     for what, file, old, new, check in UNRELEASABLE:
         text = (tree / file).read_text(encoding="utf-8")
         (tree / file).write_text(re.sub(old, new, text, count=1, flags=re.M), encoding="utf-8")
@@ -815,6 +821,7 @@ def release():
     git(tree, "reset", "--quiet", "--hard")
     refuses("sums without tests", "sums: tests has passed with this tree", "--only", "sums",
             version)
+    git(tree, "reset", "--quiet", "--hard", "HEAD~")
 
     sums = []
     for tree, more in zip(trees, ({}, {"CCACHE_DISABLE": "1"})):
