@@ -36,7 +36,7 @@
 #endif
 
 #include "peer.h"
-#include "tensor_memory.h"
+#include "tensor_copy.h"
 
 enum { kExitStart = 122, kExitLeaves = 121 };
 

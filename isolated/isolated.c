@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "process.h"
-#include "tensor_memory.h"
+#include "tensor_copy.h"
 
 /* ---- Places for helpers ---- */
 

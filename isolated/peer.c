@@ -13,7 +13,7 @@
 
 #include "message.h"
 #include "objects.h"
-#include "tensor_memory.h"
+#include "tensor_copy.h"
 
 enum { kMaxCalls = 200 /* of calls within callbacks */ };
 

@@ -10,7 +10,7 @@
 
 #include "message.h"
 #include "objects.h"
-#include "tensor_memory.h"
+#include "tensor_copy.h"
 
 /* ---- Views: tensors whose elements come from the other side ---- */
 

@@ -10,7 +10,7 @@
 
 #include "message.h"
 #include "objects.h"
-#include "tensor_memory.h"
+#include "tensor_copy.h"
 
 enum {
   kSmallTensor = 64 << 10 /* results up to this size are attached; larger ones are lent */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tensors of one process: the bytes that a layout takes, copies of elements, shared memory. */
-#ifndef TVM_FFI_ISOLATED_TENSOR_MEMORY_H_
-#define TVM_FFI_ISOLATED_TENSOR_MEMORY_H_
+#ifndef TVM_FFI_ISOLATED_TENSOR_COPY_H_
+#define TVM_FFI_ISOLATED_TENSOR_COPY_H_
 
 #include <stdbool.h>
 #include <tvm/ffi/c.h>
@@ -47,4 +47,4 @@ int tensor_in_heap(heap *source, const DLTensor *prototype, DLManagedTensorVersi
                    void *error_ctx,
                    void (*set_error)(void *error_ctx, const char *kind, const char *message));
 
-#endif /* TVM_FFI_ISOLATED_TENSOR_MEMORY_H_ */
+#endif /* TVM_FFI_ISOLATED_TENSOR_COPY_H_ */

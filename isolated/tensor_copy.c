@@ -4,7 +4,7 @@
  * elements, and new tensors in memory that both processes see. In the host and in the helper.
  */
 #define _POSIX_C_SOURCE 200809L
-#include "tensor_memory.h"
+#include "tensor_copy.h"
 
 #include <stdlib.h>
 #include <string.h>
