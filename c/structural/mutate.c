@@ -178,7 +178,7 @@ static int put_entry(rewrite_state *rewrite, TVMFFIAny *value, bool is_same) {
   return 0;
 }
 
-/* Copies an unchanged child from its place, where foreign code may have put_child another one. */
+/* Copies an unchanged child from its place, where foreign code may have put another one. */
 static int put_element(rewrite_state *rewrite, TVMFFIAny *value, bool is_same) {
   const TVMFFIAny *place;
   if (is_same && rewrite->copy == NULL) return 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the user asked for: which functions are recorded, how often, with how many bytes. */
+/* The options: which functions are recorded, how often, with how many bytes. call.c applies them.
+ */
 #define _GNU_SOURCE /* strdup, strtok_r */
 #include <errno.h>
 #include <stdlib.h>

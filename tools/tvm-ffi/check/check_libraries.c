@@ -384,7 +384,7 @@ static void check_names(checking *subject) {
   free(wanted.items);
 }
 
-void check_needed(checking *subject, const manylinux *platform) {
+void check_libraries(checking *subject, const manylinux *platform) {
   check_which(subject, platform);
   if (subject->file->format == kFormatPe) check_dlls(subject);
   if (subject->file->format != kFormatElf || subject->file->is_object) return;

@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #include "file/binary_file.h"
+#include "file/listing.h"
 
 /* ---- The results ---- */
 
@@ -56,9 +57,6 @@ bool manylinux_parse(const char *given, manylinux *out);
 
 /* ---- The checks ---- */
 
-/* The prefix of the names of exported functions. */
-#define FUNCTION_PREFIX "__tvm_ffi_"
-
 enum { kNoRuntime = -2, kOwnRuntime = -1 };
 
 /* The libtvm_ffi.so that a library is to run on, in the order of the words of --runtime. */
@@ -81,8 +79,8 @@ void check_exports(checking *subject);
 void check_clashes(checking *subject, const checking *earlier);
 /* check_imports.c: imports, runtime, library, registers, dlpack, system. `platform` may be NULL. */
 void check_imports(checking *subject, const manylinux *platform, library_choice library);
-/* check_needed.c: needed, kind, undefined. `platform` may be NULL. */
-void check_needed(checking *subject, const manylinux *platform);
+/* check_libraries.c: needed, kind, undefined. `platform` may be NULL. */
+void check_libraries(checking *subject, const manylinux *platform);
 /* check_hardening.c: file; and about linking: stack, code, relro, binding, unloading, address,
  * signature. */
 void check_file(checking *subject);

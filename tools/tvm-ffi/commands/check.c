@@ -65,7 +65,7 @@ static void check_subject(checking *subject, const checking *earlier, size_t num
     }
   }
   check_imports(subject, platform, library);
-  check_needed(subject, platform);
+  check_libraries(subject, platform);
   check_hardening(subject);
 }
 

@@ -8,8 +8,6 @@
 #include "base/text.h"
 #include "value/schema.h"
 
-#define FUNCTION_PREFIX "__tvm_ffi_"
-
 void listing_set_metadata(listed_function *function, const char *bytes, size_t size) {
   function->metadata = tool_copy(bytes, size);
   function->type = schema_describe(bytes, size);

@@ -7,6 +7,9 @@
 #include "file/binary_file.h"
 #include "file/module_tree.h"
 
+/* The prefix of the names of exported functions. */
+#define FUNCTION_PREFIX "__tvm_ffi_"
+
 /* Tells users how a library gets functions. */
 #define LISTING_EXPORT_HINT                                             \
   "in C define kernels with TVM_FFI_C_EXPORT, in C++ export them with " \
