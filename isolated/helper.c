@@ -19,6 +19,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <tvm/ffi/c.h>
 #include <tvm/ffi/extra/isolated.h>
 #include <unistd.h>
@@ -315,6 +316,27 @@ static void leave(void) {
   _exit(kExitLeaves);
 }
 
+/*
+ * Writes to the host's standard error, in whatever thread. If nobody reads it any more, or a file
+ * gets too large, that is no reason to end: its signal is taken before the kernels' thread gets it.
+ */
+static void show(const char *bytes, size_t size) {
+  static const struct timespec now = {0, 0};
+  sigset_t caused, old, before;
+  sigemptyset(&caused);
+  sigaddset(&caused, SIGPIPE);
+  sigaddset(&caused, SIGXFSZ);
+  sigpending(&before);
+  pthread_sigmask(SIG_BLOCK, &caused, &old);
+  if (write(kFileErrors, bytes, size) < 0 && (errno == EPIPE || errno == EFBIG)) {
+    const int number = errno == EPIPE ? SIGPIPE : SIGXFSZ;
+    sigemptyset(&caused);
+    sigaddset(&caused, number);
+    if (!sigismember(&before, number)) (void)sigtimedwait(&caused, NULL, &now);
+  }
+  pthread_sigmask(SIG_SETMASK, &old, NULL);
+}
+
 /* Keeps the last bytes that were printed, for the host's error. */
 static void keep_output(const char *bytes, size_t size) {
   channel_header *header = host.channel.header;
@@ -324,7 +346,7 @@ static void keep_output(const char *bytes, size_t size) {
     header->output[(before + i) % kOutputTail] = bytes[i];
   }
   __atomic_store_n(&header->output_size, before + size, __ATOMIC_RELEASE);
-  if (header->shows_output) (void)!write(kFileErrors, bytes, size);
+  if (header->shows_output) show(bytes, size);
 }
 
 /* Takes what was printed, as far as it is there; returns what recv() did. */

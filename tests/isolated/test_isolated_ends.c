@@ -673,6 +673,27 @@ static void test_shown_output(void **state) {
   fclose(file);
 }
 
+/* Calls go on when nobody reads what they print any more. */
+static void test_output_without_reader(void **state) {
+  tvm_ffi_isolated_options options = test_options();
+  const TVMFFIAny words = tvm_ffi_any_view_string("said");
+  const int errors = dup(STDERR_FILENO);
+  TVMFFIObjectHandle module;
+  TVMFFIAny result;
+  int ends[2], i;
+  (void)state;
+  assert_int_equal(pipe(ends), 0);
+  options.shows_output = 1;
+  dup2(ends[1], STDERR_FILENO);
+  close(ends[1]);
+  module = load_with("isolated_bad.so", &options);
+  dup2(errors, STDERR_FILENO);
+  close(errors);
+  close(ends[0]);
+  for (i = 0; i < 10; ++i) check_ok(call(module, "say", &words, 1, &result));
+  tvm_ffi_object_release(module);
+}
+
 /* ---- By name, as a host loads it that cannot be changed ---- */
 
 static int load_named(const char *options, TVMFFIObjectHandle *out) {
@@ -822,6 +843,7 @@ int main(void) {
       cmocka_unit_test(test_memory_of_ended_helpers),
       cmocka_unit_test(test_calls_by_handlers),
       cmocka_unit_test(test_shown_output),
+      cmocka_unit_test(test_output_without_reader),
       cmocka_unit_test(test_named),
       cmocka_unit_test(test_wrong_names),
       cmocka_unit_test(test_library_above_the_runtime),
