@@ -262,6 +262,17 @@ static void write_backtrace(char *out, size_t out_size) {
 
 static const int kCrashes[] = {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGSYS, SIGTRAP};
 
+/* With plain stores: the atomic ones of a sanitizer may wait, and no alarm ends that yet. */
+__attribute__((noinline, no_sanitize_thread)) static void note_cause(volatile crash_note *note,
+                                                                     int number,
+                                                                     const siginfo_t *info) {
+  if (info->si_code > 0 && number != SIGABRT && number != SIGSYS) {
+    note->address = (uint64_t)(uintptr_t)info->si_addr;
+    note->has_address = 1;
+  }
+  note->signal = (uint32_t)number;
+}
+
 /*
  * Notes what happened, then lets the signal end the process. Each later step may wait for ever for
  * a lock that the interrupted code holds, the stack walker's or one of a sanitizer that wraps the C
@@ -271,16 +282,13 @@ static void on_crash(int number, siginfo_t *info, void *context) {
   crash_note *note = &host.channel.header->note;
   sigset_t alarms;
   (void)context;
+  note_cause(note, number, info); /* first: an alarm of kernels may be waiting to be unblocked */
   sigemptyset(&alarms);
   sigaddset(&alarms, SIGALRM);
   syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &alarms, NULL, (size_t)_NSIG / 8);
   alarm(1);
   signal(number, SIG_DFL);
   signal(SIGALRM, SIG_DFL); /* kernels may have set it */
-  if (info->si_code > 0 && number != SIGABRT && number != SIGSYS) {
-    note->address = (uint64_t)(uintptr_t)info->si_addr;
-    note->has_address = 1;
-  }
   note->data_bytes = read_data_size();
   __atomic_store_n(&note->signal, (uint32_t)number, __ATOMIC_RELEASE);
 #if TVM_FFI_BACKTRACE

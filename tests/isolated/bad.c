@@ -26,6 +26,18 @@ TVM_FFI_C_EXPORT(crash, "() -> None") {
   return 0;
 }
 
+/* With an alarm that waits until it is no longer blocked. */
+TVM_FFI_C_EXPORT(crash_before_alarm, "() -> None") {
+  sigset_t alarms;
+  (void)args;
+  sigemptyset(&alarms);
+  sigaddset(&alarms, SIGALRM);
+  pthread_sigmask(SIG_BLOCK, &alarms, NULL);
+  raise(SIGALRM);
+  *(volatile int *)nowhere = 1;
+  return 0;
+}
+
 TVM_FFI_C_EXPORT(end_with_abort, "() -> None") {
   (void)args;
   printf("the last words\n");

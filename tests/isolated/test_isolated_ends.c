@@ -113,6 +113,7 @@ static void check_ends(TVMFFIObjectHandle module, const ending *expected) {
 static void test_crashes(void **state) {
   static const ending kEndings[] = {
     {"crash", TVM_FFI_ISOLATED_CRASH_ERROR, "crashed: SIGSEGV at address 0x10"},
+    {"crash_before_alarm", TVM_FFI_ISOLATED_CRASH_ERROR, "crashed: SIGSEGV at address 0x10"},
     {"end_with_abort", TVM_FFI_ISOLATED_CRASH_ERROR,
      "crashed: SIGABRT; it printed: the last words"},
     {"overflow_stack", TVM_FFI_ISOLATED_CRASH_ERROR, "crashed: SIGSEGV at address 0x"},
