@@ -38,11 +38,11 @@ static void check_dlls(checking *subject) {
   const binary_file *file = subject->file;
   size_t i;
   for (i = 0; i < file->num_needed; ++i) {
-    const char *option = find_static_option(file->needed[i]);
-    if (option == NULL) continue;
-    checks_add(subject, kNote, "needed", file->needed[i],
-               tool_format("belongs to the compiler, and other machines may lack it: link with %s",
-                           option));
+    const char *flag = find_static_option(file->needed[i]);
+    if (flag == NULL) continue;
+    checks_add(
+        subject, kNote, "needed", file->needed[i],
+        tool_format("belongs to the compiler, and other machines may lack it: link with %s", flag));
   }
 }
 
