@@ -38,9 +38,9 @@ static bool parse_form(const char *form, call *out) {
 
 /* ---- Libraries ---- */
 
-/* Splits `isolated:PATH` and `isolated,OPTIONS:PATH`, as the runtime does: the path is returned,
- * and the options, behind their comma, are to be released with free(). Another name is a path:
- * NULL. */
+/* Splits `isolated:PATH` and `isolated,OPTIONS:PATH`, as the runtime does. Returns the path; the
+ * options, with the comma before them, are to be released with free(). Any other name is returned
+ * as it is, and has no options: NULL. */
 static const char *split_name(const char *name, char **out_options) {
   static const char kScheme[] = "isolated";
   const char *options = name + sizeof kScheme - 1, *colon;
@@ -96,9 +96,10 @@ static bool is_library(const arguments *args, const char *word) {
   file_status status;
   char *options;
   if (strchr(word, '(') != NULL) return false;
-  split_name(word, &options);
-  free(options);
-  if (options != NULL) return true;
+  if (split_name(word, &options) != word) {
+    free(options);
+    return true;
+  }
   if (arguments_has(args, kOptionFunction)) return true;
   if (strcmp(word, "-") == 0 || path_has_folder(word) || strstr(word, ".so") != NULL ||
       strstr(word, kSystem.library_suffix) != NULL || source_has_suffix(word)) {
