@@ -380,8 +380,8 @@ class Run(unittest.TestCase):
             bad(USAGE, "only run and bench take isolated libraries; give the file", "probe",
                 f"isolated:{K}", "add(1, 2)")
         for more, option in (["--guard=end"], "--guard"), (["--device=cuda:0"], "--device"):
-            bad(USAGE, f"{option} is not for an isolated library, to which tensors of the CPU are "
-                "copied", "run", "--isolated", K, "add(1, 2)", *more)
+            bad(USAGE, f"{option} cannot be used with an isolated library: tensors are copied from "
+                "the CPU's memory", "run", "--isolated", K, "add(1, 2)", *more)
         bad(USAGE, "--leak-check counts the objects of this process", "run", "--isolated", K,
             "add(1, 2)", "--leak-check")
         if not ISOLATED:
@@ -389,7 +389,7 @@ class Run(unittest.TestCase):
         bad(USAGE, f"{K}: ValueError: `timout=2` is not an option of `isolated:`", "run",
             "--isolated=timout=2", K, "add(1, 2)", env=ISOLATED)
         for layout in ".guard(end)", ".readonly", ".reserved":
-            bad(USAGE, f"argument 1: {layout.partition('(')[0]} is not for an isolated library",
+            bad(USAGE, f"argument 1: {layout.partition('(')[0]} cannot be used with an isolated library",
                 "run", "--isolated", K, f"show(1, 4xf32{layout})", env=ISOLATED)
 
     def test_libraries_that_fail(self):

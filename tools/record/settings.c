@@ -103,8 +103,7 @@ static bool set_option(const char *key, const char *value, tvm_ffi_record_option
 }
 
 const char *record_read_options(char *text, tvm_ffi_record_options *out) {
-  enum { kMaxPatterns = 256 };
-  static const char *lists[kNumPatterns][kMaxPatterns + 1];
+  const char **lists[kNumPatterns] = {NULL, NULL, NULL}; /* never released, as what they refer to */
   size_t counts[kNumPatterns] = {0, 0, 0}, k;
   char *rest = NULL, *line;
   for (line = strtok_r(text, "\n", &rest); line != NULL; line = strtok_r(NULL, "\n", &rest)) {
@@ -115,17 +114,21 @@ const char *record_read_options(char *text, tvm_ffi_record_options *out) {
     for (k = 0; k < kNumPatterns && strcmp(line, record_pattern_keys[k]) != 0; ++k) continue;
     if (k == kNumPatterns) {
       is_good = set_option(line, value, out);
-    } else if (counts[k] < kMaxPatterns) {
-      lists[k][counts[k]++] = value;
-      is_good = true;
+    } else {
+      const char **longer = realloc(lists[k], (counts[k] + 2) * sizeof *longer);
+      is_good = longer != NULL;
+      if (is_good) {
+        longer[counts[k]++] = value;
+        longer[counts[k]] = NULL;
+        lists[k] = longer;
+      }
     }
     if (is_good) continue;
     value[-1] = '=';
     return line;
   }
-  for (k = 0; k < kNumPatterns; ++k) lists[k][counts[k]] = NULL;
-  out->match = counts[kMatch] != 0 ? lists[kMatch] : NULL;
-  out->skip = counts[kSkip] != 0 ? lists[kSkip] : NULL;
-  out->lib = counts[kLib] != 0 ? lists[kLib] : NULL;
+  out->match = lists[kMatch];
+  out->skip = lists[kSkip];
+  out->lib = lists[kLib];
   return NULL;
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Results as JSON, declared in report.h. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>

@@ -13,7 +13,7 @@
 #include "file/runtime_symbols.h"
 #include "system/system.h"
 
-/* ---- Which they are ---- */
+/* ---- Names of needed libraries ---- */
 
 /* How to link without a library of the compiler that other machines do not have; NULL for any other
  * library. */
@@ -64,7 +64,7 @@ static void check_which(checking *subject, const manylinux *platform) {
   }
 }
 
-/* ---- Where they are ---- */
+/* ---- Search for them ---- */
 
 /* A library, or the subject. The others follow in the order in which the loader searches them. */
 typedef struct {

@@ -86,7 +86,9 @@ static bool check_isolated(const call *request, tensor_guard guard) {
                       : strcmp(request->device_name, "cpu") != 0 ? "--device"
                                                                  : NULL;
   if (wrong == NULL || !call_is_isolated(request)) return true;
-  report_error("%s is not for an isolated library, to which tensors of the CPU are copied", wrong);
+  report_error(
+      "%s cannot be used with an isolated library: tensors are copied from the CPU's memory",
+      wrong);
   return false;
 }
 
@@ -237,7 +239,7 @@ static bool check_copyable(const input_list *inputs) {
                         : memory->seen.how.has_no_memory       ? ".reserved"
                                                                : NULL;
     if (wrong == NULL) continue;
-    report_error("argument %zu: %s is not for an isolated library, to which tensors are copied", i,
+    report_error("argument %zu: %s cannot be used with an isolated library: tensors are copied", i,
                  wrong);
     return false;
   }

@@ -370,7 +370,7 @@ static const char kReplayText[] =
    "how long loading, asking and a call may take (default 60, a call as long as it likes)"},\
   {kOptionNoFork, "no-fork", 0, NULL, false, "load and call in this process, for a debugger"},  \
   {kOptionIsolated, "isolated", 0, "[=OPTIONS]", false,                                   \
-   "load and call as a host does that names it isolated,OPTIONS:LIB, such as "             \
+   "load and call as a host does that names it isolated,OPTIONS:LIB; OPTIONS are such as " \
    "timeout=2,memory=1000000000,forbids=network+files"}
 /* clang-format on */
 

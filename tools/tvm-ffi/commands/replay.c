@@ -843,7 +843,8 @@ static void keep_outcome(replay *p) {
   kept->is_bad = kVerdicts[verdict].is_bad;
   kept->is_same = verdict == kReplaySame;
   kept->detail = tool_copy(p->outcome->detail, strlen(p->outcome->detail));
-  if (verdict != kReplayDiffers) return; /* else nothing was put, or not all of it */
+  if (verdict != kReplayDiffers) return;          /* else nothing was put, or not all of it */
+  if (p->counts[verdict] > kMaxPageCalls) return; /* the page does not have it in full */
   draw_differences(p, &kept->pictures);
   if (p->outcome->num_differing > kMaxShown) {
     kept->num_more = (size_t)p->outcome->num_differing - kMaxShown;

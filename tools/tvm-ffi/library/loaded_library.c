@@ -16,7 +16,8 @@
 /* `name` is that of an isolated module, or NULL. */
 static void report_load_error(const library *lib, const char *name) {
   char *message = runtime_error_take_message();
-  if (name != NULL && strstr(message, name) != NULL && strstr(message, "isolated.so") == NULL) {
+  if (name != NULL && strstr(message, name) != NULL &&
+      strstr(message, "libtvm_ffi_isolated.so") == NULL) {
     /* The runtime took the name for the path of a file: the core profile, and other runtimes. */
     report_error("%s: cannot be loaded: this runtime has no isolated modules", lib->path);
   } else {

@@ -180,6 +180,8 @@ bool recording_write_program(const repeated_call *request, const char *path);
 
 /* ---- A page that shows a recording ---- */
 
+enum { kMaxPageCalls = 300 }; /* how many calls it has with arguments and results */
+
 /* What may still be drawn. */
 typedef struct {
   uint64_t elements; /* that are read */

@@ -19,16 +19,16 @@
 
 /* What a page has at most; it says what is left out. */
 enum {
-  kMaxCalls = 300,  /* with arguments and results */
-  kMaxBad = 150,    /* of them, those that failed or did not finish come first */
-  kMaxRows = 1000,  /* functions */
-  kMaxNotes = 100,  /* and files of events */
-  kMaxThreads = 60, /* of the timeline */
-  kMaxLanes = 120,  /* of all of its threads together */
-  kMaxDepth = 12,   /* lanes of a thread */
-  kMaxBars = 4000,  /* about so many long ones, and as many short ones */
-  kMaxItems = 64,   /* arguments of a call */
-  kMaxTensors = 24, /* of a call */
+  kMaxCalls = kMaxPageCalls, /* with arguments and results */
+  kMaxBad = 150,             /* of them, those that failed or did not finish come first */
+  kMaxRows = 1000,           /* functions */
+  kMaxNotes = 100,           /* and files of events */
+  kMaxThreads = 60,          /* of the timeline */
+  kMaxLanes = 120,           /* of all of its threads together */
+  kMaxDepth = 12,            /* lanes of a thread */
+  kMaxBars = 4000,           /* about so many long ones, and as many short ones */
+  kMaxItems = 64,            /* arguments of a call */
+  kMaxTensors = 24,          /* of a call */
   kMaxPictures = 1500,
   kMaxText = 4000,  /* bytes of a text */
   kMaxName = 300,   /* bytes of a name */
@@ -556,7 +556,8 @@ static void add_replay(page *p) {
   add_count(p->out, p->num_differing, NULL, NULL);
   text_add(p->out, " of ");
   add_count(p->out, p->num_calls, "call", NULL);
-  text_add(p->out, p->num_differing == 1 ? " differs.</p>\n" : " differ.</p>\n");
+  text_add(p->out,
+           p->num_differing == 1 || p->num_calls == 1 ? " differs.</p>\n" : " differ.</p>\n");
   if (p->num_differing > 0) text_add(p->out, "<ul>\n");
   for (i = 0; i < p->num_calls; ++i) {
     const page_call *c = &p->calls[i];
@@ -941,19 +942,22 @@ static const unsigned char *find_element(const number_list *list, uint64_t i) {
   return at;
 }
 
-static double get_own_number(const number_list *list, uint64_t i) {
-  if (list->is_packed) return number_get(list->view->dtype, list->first, (size_t)i).real;
+static number get_own_number(const number_list *list, uint64_t i) {
+  if (list->is_packed) return number_get(list->view->dtype, list->first, (size_t)i);
   return number_get(list->view->dtype, find_element(list, i / list->per_element),
-                    (size_t)(i % list->per_element))
-      .real;
+                    (size_t)(i % list->per_element));
 }
 
 static double get_number(const number_list *list, uint64_t i) {
-  const double own = get_own_number(list, i);
-  double other;
-  if (list->other == NULL) return own;
+  const number own = get_own_number(list, i);
+  number other;
+  if (list->other == NULL) return own.real;
   other = get_own_number(list->other, i);
-  return own == other || (isnan(own) && isnan(other)) ? 0 : fabs(own - other);
+  /* Large integers that differ may be the same double. */
+  if (own.kind == kNumberInt) return (double)(own.i < other.i ? other.u - own.u : own.u - other.u);
+  if (own.kind == kNumberUInt) return (double)(own.u < other.u ? other.u - own.u : own.u - other.u);
+  if (own.real == other.real || (isnan(own.real) && isnan(other.real))) return 0;
+  return fabs(own.real - other.real);
 }
 
 static void add_number(text_buf *out, const number_list *list, uint64_t i) {
@@ -1098,7 +1102,8 @@ static picture_part *make_parts(size_t count) {
   return parts;
 }
 
-/* Two dimensions: a cell is the mean of its elements, or says that one is NaN or infinite. */
+/* Two dimensions: a cell is the mean of its elements, of distances the greatest, or says that one
+ * is NaN or infinite. Of a list that is too long, it is the element in its middle. */
 static void draw_matrix(text_buf *out, const number_list *list, const number_facts *facts,
                         const char *name) {
   const uint64_t rows = (uint64_t)list->view->shape[0], columns = (uint64_t)list->view->shape[1];
