@@ -33,7 +33,8 @@ const isInView = (number) => page.evaluate(`(() => {
 
 async function load() {
   await page.send('Page.navigate', {url});
-  await page.until(`location.href === ${JSON.stringify(url)} && document.readyState === 'complete'`);
+  await page.until(
+      `location.href === ${JSON.stringify(url)} && document.readyState === 'complete'`);
 }
 
 // Type into the field above the calls as a person does.
@@ -54,7 +55,8 @@ try {
     assert.equal(await count('.scroll tbody tr'), facts.functions);
     assert.equal(await count('.lanes g.b > rect:first-of-type'), facts.bars);
     assert.equal(
-        await page.evaluate(`Array.from(document.querySelectorAll('.lanes g.b > rect:first-of-type'))
+        await page.evaluate(`Array.from(
+            document.querySelectorAll('.lanes g.b > rect:first-of-type'))
             .filter((bar) => {
               const {left, right} = bar.getBoundingClientRect();
               return right - left > 1 &&

@@ -957,8 +957,8 @@ class ReplayPage(unittest.TestCase):
         self.assertIn("5 calls 2 differ 0 errors 1 unfinished call 3 functions", page.text)
         self.assertIn("made again by tvm-ffi replay and compared with what was recorded", page.text)
         self.assertIn("2 of 5 calls differ. 2 scale differs : arg[2] 4xf32 element [2] is 7.5, "
-                      "expected 7; 2 of 4 differ; the largest difference is 1 at [3] 4 fail raised : "
-                      "raised ValueError", page.text)
+                      "expected 7; 2 of 4 differ; the largest difference is 1 at [3] 4 fail raised "
+                      ": raised ValueError", page.text)
         self.assertEqual([link for link in page.links[:2]], ["#c2", "#c4"])
         for verdict in ("same : arg[2] max|err|=0", "raised : raised ValueError",
                         "left out : arg[0] is a function"):

@@ -389,7 +389,7 @@ class Run(unittest.TestCase):
         bad(USAGE, f"{K}: ValueError: `timout=2` is not an option of `isolated:`", "run",
             "--isolated=timout=2", K, "add(1, 2)", env=ISOLATED)
         for layout in ".guard(end)", ".readonly", ".reserved":
-            bad(USAGE, f"argument 1: {layout.partition('(')[0]} cannot be used with an isolated library",
+            bad(USAGE, f"argument 1: {layout.partition('(')[0]} cannot be used with an isolated",
                 "run", "--isolated", K, f"show(1, 4xf32{layout})", env=ISOLATED)
 
     def test_libraries_that_fail(self):
