@@ -8,7 +8,11 @@
 #define ELSEWHERE (UINTPTR_MAX / 2 + 1)
 
 static int primary; /* the context is its address */
+#ifndef _WIN32
 static __thread void *current;
+#else
+static void *current; /* a DLL with such variables needs another, and all calls are in one thread */
+#endif
 static int pushed;
 static void *copied_to;
 static const void *copied;
