@@ -1006,6 +1006,15 @@ class ReplayPage(unittest.TestCase):
         self.assertEqual(len(set(pixels[1])), 1)
         self.assertIn("1 NaN, 0 Inf replayed", page.text)
 
+    def test_large_integers(self):
+        """Their distance is that of the integers: these two are the same double."""
+        r = new_recording()
+        value, other = (struct.pack("=2q", 5, number) for number in (2**53, 2**53 + 1))
+        number = r.call("identity", [tensor([2], dtype=(0, 64, 1))], [other])
+        r.returned(number, tensor([2], 1, (0, 64, 1)), [other], added=[value])
+        _, page, _ = replayed_page(r)
+        self.assertIn("distance 0, 1 min 0, mean 0.5, max 1", page.text)
+
     def test_shapes(self):
         """Of other shapes there is no distance, and not every result is a tensor."""
         r = new_recording()
