@@ -50,6 +50,26 @@ function findLowContrasts(least) {
     .map((element) => `${element.tagName} ${element.id} ${element.textContent.slice(0, 40)}`);
 }
 
+/**
+ * Where to click on an element: its center, or null as long as two frames show it at different
+ * places or something covers it. The function runs in the page.
+ */
+async function findCenter(selector) {
+  const element = document.querySelector(selector);
+  const nextFrame = () => new Promise((resolve) => { requestAnimationFrame(resolve); });
+  const measure = () => {
+    const box = element.getBoundingClientRect();
+    return {x: box.x + box.width / 2, y: box.y + box.height / 2};
+  };
+  element.scrollIntoView({block: 'center'});
+  await nextFrame();
+  const before = measure();
+  await nextFrame();
+  const {x, y} = measure();
+  const isStill = x === before.x && y === before.y;
+  return isStill && element.contains(document.elementFromPoint(x, y)) ? {x, y} : null;
+}
+
 // A page of a new browser: send() calls a method of the DevTools protocol.
 export class Page {
   #process;
@@ -143,10 +163,12 @@ export class Page {
     return result.value;
   }
 
-  // Wait until an expression is true.
+  // Wait until an expression is true, and return its value.
   async until(expression, milliseconds = 15000) {
     const end = Date.now() + milliseconds;
-    while (!await this.evaluate(expression)) {
+    for (;;) {
+      const value = await this.evaluate(expression);
+      if (value) return value;
       if (Date.now() > end) throw new Error(`still not true: ${expression}`);
       await new Promise((resolve) => { setTimeout(resolve, 20); });
     }
@@ -174,13 +196,9 @@ export class Page {
 
   // What a person does.
 
+  // The page may still be scrolling from what was done before.
   async click(selector) {
-    const {x, y} = await this.evaluate(`(() => {
-      const element = document.querySelector(${JSON.stringify(selector)});
-      element.scrollIntoView({block: 'center'});
-      const box = element.getBoundingClientRect();
-      return {x: box.x + box.width / 2, y: box.y + box.height / 2};
-    })()`);
+    const {x, y} = await this.until(`(${findCenter})(${JSON.stringify(selector)})`);
     for (const type of ['mousePressed', 'mouseReleased']) {
       await this.send('Input.dispatchMouseEvent', {type, x, y, button: 'left', clickCount: 1});
     }
