@@ -24,6 +24,31 @@ INCLUDES = [
     for folder in ("cpp", "include", "subprojects/dlpack/include", "tests/cuda/include")
 ]
 
+# Macros warn where they are used.
+MACROS = """#include <tvm/ffi/tvm_ffi.h>
+#include <tvm/ffi/extra/structural_mutate.h>
+#include <tvm/ffi/extra/structural_visit.h>
+namespace ffi = tvm::ffi;
+TVM_FFI_STATIC_INIT_BLOCK() {}
+ffi::Expected<int> Add(ffi::Expected<int> a, ffi::Expected<int> b) {
+  TVM_FFI_RETURN_IF_ERROR(a);
+  TVM_FFI_ASSIGN_OR_RETURN(int first, a);
+  TVM_FFI_ASSIGN_OR_RETURN(int second, b);
+  return first + second;
+}
+ffi::Expected<ffi::Optional<ffi::VisitInterrupt>> Visit(
+    ffi::Expected<ffi::Optional<ffi::VisitInterrupt>> visited) {
+  TVM_FFI_S_VISIT_MAYBE_EARLY_RETURN(visited);
+  return visited;
+}
+ffi::Expected<ffi::Any> Mutate(ffi::Expected<ffi::Any> mutated) {
+  TVM_FFI_S_MUTATE_MAYBE_EARLY_RETURN(mutated);
+  TVM_FFI_S_MUTATE_ASSIGN_OR_RETURN(ffi::String, text, mutated);
+  TVM_FFI_UNSAFE_S_MUTATE_ASSIGN_OR_RETURN(ffi::String, again, mutated);
+  return ffi::Any(text == again);
+}
+"""
+
 # What must not pass with these warnings: else a file that passes says nothing.
 FAULTS = {
     "-Wconversion": "unsigned char narrow(int value) { return value; }",
@@ -66,7 +91,8 @@ def installed():
 
 
 def write_sources(work):
-    """The files to compile: all public headers in C and in C++, and the kernels of samples."""
+    """The files to compile: all public headers in C and in C++, macros, and the kernels of
+    samples."""
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir()
     public = {"c": ["include"], "cc": ["include", "cpp"]}
@@ -77,11 +103,12 @@ def write_sources(work):
         ]
         lines = [f"#include <{name}>\n" for name in names if "detail" not in name.parts]
         (work / f"headers.{suffix}").write_text("".join(lines), encoding="utf-8")
+    (work / "macros.cc").write_text(MACROS, encoding="utf-8")
     samples = [
         path for path in sorted(ROOT.glob("samples/*/*.c*"))
         if re.fullmatch(r"\w*kernels?\.c|(?!load_cuda)\w+\.cc", path.name)
     ]
-    return [work / "headers.c", work / "headers.cc", *samples]
+    return [work / "headers.c", work / "headers.cc", work / "macros.cc", *samples]
 
 
 def compile_all(compiler, level, sources, work):

@@ -31,8 +31,10 @@
 #if defined(TVM_FFI_DOXYGEN_MODE)
 #define TVM_FFI_STATIC_INIT_BLOCK() void TVMFFIStaticInitBlock()
 #else
-#define TVM_FFI_STATIC_INIT_BLOCK() \
-  TVM_FFI_DETAIL_STATIC_INIT(TVM_FFI_STR_CONCAT(TvmFfiStaticInit_, __COUNTER__))
+#define TVM_FFI_STATIC_INIT_BLOCK()                                              \
+  TVM_FFI_DETAIL_COUNTER_BEGIN                                                   \
+  TVM_FFI_DETAIL_STATIC_INIT(TVM_FFI_STR_CONCAT(TvmFfiStaticInit_, __COUNTER__)) \
+  TVM_FFI_DETAIL_COUNTER_END
 #endif
 
 TVM_FFI_NAMESPACE_BEGIN

@@ -527,7 +527,6 @@ TVM_FFI_NAMESPACE_END
       return ::tvm::ffi::detail::Outcome<decltype(outcome)>::Take(&outcome);                      \
     }                                                                                             \
   } while (0)
-// For headers, which name the outcome: Clang 22 warns about __COUNTER__ with -Wpedantic.
 #define TVM_FFI_DETAIL_ASSIGN_OR_RETURN(outcome, lhs, ...)                         \
   auto outcome = __VA_ARGS__;                                                      \
   if (TVM_FFI_PREDICT_FALSE(                                                       \
@@ -569,7 +568,9 @@ TVM_FFI_NAMESPACE_END
  * no comma outside of parentheses.
  */
 #define TVM_FFI_ASSIGN_OR_RETURN(lhs, ...)                                                \
+  TVM_FFI_DETAIL_COUNTER_BEGIN                                                            \
   TVM_FFI_DETAIL_ASSIGN_OR_RETURN(TVM_FFI_STR_CONCAT(tvm_ffi_outcome_, __COUNTER__), lhs, \
-                                  __VA_ARGS__)
+                                  __VA_ARGS__)                                            \
+  TVM_FFI_DETAIL_COUNTER_END
 
 #endif  // TVM_FFI_EXPECTED_H_

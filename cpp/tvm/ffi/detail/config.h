@@ -170,6 +170,20 @@
 #define TVM_FFI_STR_CONCAT_(a, b) a##b
 #define TVM_FFI_STR_CONCAT(a, b) TVM_FFI_STR_CONCAT_(a, b)
 
+/* Around macros that name something by __COUNTER__, which Clang 22 takes for an extension of C with
+ * -Wpedantic. Outside of the macro that is given the name: its arguments are expanded first. */
+#define TVM_FFI_DETAIL_COUNTER_BEGIN
+#define TVM_FFI_DETAIL_COUNTER_END
+#if defined(__clang__) && defined(__has_warning)
+#if __has_warning("-Wc2y-extensions")
+#undef TVM_FFI_DETAIL_COUNTER_BEGIN
+#undef TVM_FFI_DETAIL_COUNTER_END
+#define TVM_FFI_DETAIL_COUNTER_BEGIN \
+  _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Wc2y-extensions\"")
+#define TVM_FFI_DETAIL_COUNTER_END _Pragma("clang diagnostic pop")
+#endif
+#endif
+
 #define TVM_FFI_NAMESPACE_BEGIN \
   TVM_FFI_DETAIL_NVCC_BEGIN     \
   namespace tvm {               \

@@ -247,19 +247,25 @@ TVM_FFI_NAMESPACE_END
   Type name = ::tvm::ffi::detail::TakeResult<Type>(std::move(mutated))
 /** @endcond */
 /** If a mutation returned an error, returns that from the enclosing function. */
-#define TVM_FFI_S_MUTATE_MAYBE_EARLY_RETURN(...) \
-  TVM_FFI_DETAIL_S_MUTATE(TVM_FFI_STR_CONCAT(tvm_ffi_mutated_, __COUNTER__), __VA_ARGS__)
+#define TVM_FFI_S_MUTATE_MAYBE_EARLY_RETURN(...)                                          \
+  TVM_FFI_DETAIL_COUNTER_BEGIN                                                            \
+  TVM_FFI_DETAIL_S_MUTATE(TVM_FFI_STR_CONCAT(tvm_ffi_mutated_, __COUNTER__), __VA_ARGS__) \
+  TVM_FFI_DETAIL_COUNTER_END
 /**
  * Declares `Type name` with the result of a mutation, an Expected; or returns its error, or a
  * TypeError if it is not a Type. Two statements: not for the body of an `if` without braces.
  */
 #define TVM_FFI_S_MUTATE_ASSIGN_OR_RETURN(Type, name, ...)                                      \
+  TVM_FFI_DETAIL_COUNTER_BEGIN                                                                  \
   TVM_FFI_DETAIL_S_MUTATE_ASSIGN(TVM_FFI_STR_CONCAT(tvm_ffi_mutated_, __COUNTER__), true, Type, \
-                                 name, __VA_ARGS__)
+                                 name, __VA_ARGS__)                                             \
+  TVM_FFI_DETAIL_COUNTER_END
 /** The same without the check of the type: the caller knows that it is a Type. */
 #define TVM_FFI_UNSAFE_S_MUTATE_ASSIGN_OR_RETURN(Type, name, ...)                                \
+  TVM_FFI_DETAIL_COUNTER_BEGIN                                                                   \
   TVM_FFI_DETAIL_S_MUTATE_ASSIGN(TVM_FFI_STR_CONCAT(tvm_ffi_mutated_, __COUNTER__), false, Type, \
-                                 name, __VA_ARGS__)
+                                 name, __VA_ARGS__)                                              \
+  TVM_FFI_DETAIL_COUNTER_END
 
 #include <tvm/ffi/detail/structural_map_engine.h>
 #include <tvm/ffi/detail/structural_mutate_default.h>

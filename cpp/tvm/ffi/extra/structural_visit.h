@@ -384,7 +384,9 @@ TVM_FFI_NAMESPACE_END
   } while (0)
 /** @endcond */
 /** If a visit returned an error or an interrupt, returns that from the enclosing function. */
-#define TVM_FFI_S_VISIT_MAYBE_EARLY_RETURN(...) \
-  TVM_FFI_DETAIL_S_VISIT(TVM_FFI_STR_CONCAT(tvm_ffi_visited_, __COUNTER__), __VA_ARGS__)
+#define TVM_FFI_S_VISIT_MAYBE_EARLY_RETURN(...)                                          \
+  TVM_FFI_DETAIL_COUNTER_BEGIN                                                           \
+  TVM_FFI_DETAIL_S_VISIT(TVM_FFI_STR_CONCAT(tvm_ffi_visited_, __COUNTER__), __VA_ARGS__) \
+  TVM_FFI_DETAIL_COUNTER_END
 
 #endif  // TVM_FFI_EXTRA_STRUCTURAL_VISIT_H_
