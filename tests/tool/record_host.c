@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <locale.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -240,6 +241,16 @@ static void run_values(void) {
   ECHO(tvm_ffi_any_view_tensor(&tensor));
 }
 
+static void run_numbers(void) {
+  static const double kNumbers[] = {0.5, 1.0 / 3, 1e-300 / 3, 6.25e-7};
+  size_t i;
+  for (i = 0; i < sizeof kNumbers / sizeof *kNumbers; ++i) {
+    const TVMFFIAny number = tvm_ffi_any_from_double(kNumbers[i]);
+    printf("%g\n", kNumbers[i]);
+    call_with("echo", &number, 1);
+  }
+}
+
 /* Does what daemons do: closes all descriptors, and opens others in their place. */
 static void run_closed(const char *path) {
   int i;
@@ -372,6 +383,7 @@ static void run_traced(const char *file) {
 int main(int argc, char **argv) {
   const char *deed = argc > 2 ? argv[2] : "", *path = argc > 3 ? argv[3] : "";
   library = argv[1];
+  (void)setlocale(LC_ALL, ""); /* as programs with windows do */
   if (strcmp(deed, "threads") == 0) run_threads();
   if (strcmp(deed, "adds") == 0) run_adds(0, 20);
   if (strcmp(deed, "fork") == 0) run_fork(_exit);
@@ -383,6 +395,7 @@ int main(int argc, char **argv) {
   if (strcmp(deed, "large") == 0) run_large();
   if (strcmp(deed, "scope") == 0) call_with("scope", NULL, 0);
   if (strcmp(deed, "values") == 0) run_values();
+  if (strcmp(deed, "numbers") == 0) run_numbers();
   if (strcmp(deed, "objects") == 0) run_objects();
   if (strcmp(deed, "closed") == 0) run_closed(path);
   if (strcmp(deed, "many") == 0) run_many();

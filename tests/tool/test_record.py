@@ -74,6 +74,20 @@ class Record(unittest.TestCase):
         assert "Not recorded" not in page.text and page.count_bars("err") == 2, page.text
         assert page.ids == {"hatch", "c1", "c2", "c3", "c4"} and page.counts["details"] == 4
 
+    @unittest.skipUnless("LOCPATH" in os.environ, "the build has no locale with a decimal comma")
+    def test_a_locale(self):
+        """Numbers have a point also where the program prints them with a comma."""
+        german = {**os.environ, "LC_ALL": "de_DE.UTF-8"}
+        recording, done = record("--all", program=["numbers"], env=german, same=False)
+        assert done.stdout.startswith("0,5\n"), done
+        assert [call["args"] for call in recording.calls.values()] == [
+            [{"float": text}] for text in
+            ("0.5", "0.3333333333333333", "3.3333333333333334e-301", "6.25e-07")], recording.calls
+        start(*COMMAND, "record", "--trace=german.json", "--", HOST, KERNELS, "numbers", env=german)
+        events = json.loads(pathlib.Path("german.json").read_text())
+        assert [event["args"]["0"] for event in events[:4]] == [
+            "0.5", "0.333333333", "3.33333333e-301", "6.25e-07"], events
+
     def test_a_crash(self):
         """After a crash, the last call is there with its inputs."""
         recording, done = record(program=["crash"])

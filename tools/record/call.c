@@ -357,7 +357,9 @@ static void add_short(record_text *out, const record_runtime *runtime, const TVM
       add_tensor_type(out, TVMFFITensorGetDLTensorPtr(value->v_obj));
       return;
     case kTVMFFIFloat:
-      record_add_format(out, "\"%.9g\"", value->v_float64);
+      record_add_text(out, "\"");
+      record_add_double(out, value->v_float64, 9);
+      record_add_text(out, "\"");
       return;
     case kTVMFFIStr:
       text = TVMFFIBytesGetByteArrayPtr(value->v_obj);

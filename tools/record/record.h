@@ -59,6 +59,8 @@ static inline void record_add_text(record_text *out, const char *text) {
 /* Of up to 511 bytes. It takes much longer than the others. */
 void record_add_format(record_text *out, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* So many significant digits, with a decimal point in every locale; without quotes. */
+void record_add_double(record_text *out, double value, int digits);
 /* A JSON string. Bytes that are not UTF-8 become U+FFFD. */
 void record_add_string(record_text *out, const char *bytes, size_t size);
 /* Decimal digits, with zeros in front until there are so many. */

@@ -61,6 +61,20 @@ void record_add_large(record_text *out, uint64_t value, bool is_negative) {
   record_add(out, at, (size_t)(text + sizeof text - at));
 }
 
+void record_add_double(record_text *out, double value, int digits) {
+  static const char kKept[] = "0123456789+-einfa";
+  char text[64];
+  const char *at = text;
+  (void)snprintf(text, sizeof text, "%.*g", digits, value);
+  while (*at != '\0') {
+    const size_t size = strspn(at, kKept);
+    record_add(out, at, size);
+    at += size;
+    if (*at != '\0') record_add(out, ".", 1);
+    at += strcspn(at, kKept); /* some points have several bytes */
+  }
+}
+
 /* The length of the character of UTF-8 (RFC 3629, section 4) that begins here; 0: there is none. */
 static size_t measure(const unsigned char *at, size_t size) {
   unsigned char low = 0x80, high = 0xbf;

@@ -506,7 +506,7 @@ static bool add_short_float(record_text *out, double value) {
 }
 
 static void add_float(record_text *out, double value) {
-  char text[64], *at;
+  char text[64];
   uint64_t bits;
   int digits;
   memcpy(&bits, &value, sizeof bits);
@@ -520,16 +520,13 @@ static void add_float(record_text *out, double value) {
   }
   record_add_text(out, "{\"float\":\"");
   if (!add_short_float(out, value)) {
-    for (digits = 15; digits <= 17; ++digits) {
+    for (digits = 15; digits < 17; ++digits) {
       double again;
       (void)snprintf(text, sizeof text, "%.*g", digits, value);
       again = strtod(text, NULL);
       if (memcmp(&again, &value, sizeof value) == 0) break;
     }
-    for (at = text; *at != '\0'; ++at) { /* the locale may have another point */
-      if ((strchr)("0123456789+-e", *at) == NULL) *at = '.';
-    }
-    record_add_text(out, text);
+    record_add_double(out, value, digits);
   }
   record_add_text(out, "\"}");
 }
