@@ -40,9 +40,9 @@ def part(needs="", daily=False, matrix=True):
 
 # What most parts need.
 BUILD = "cc meson ninja pkg-config"
-C_TESTS = BUILD + " cmocka"
+C_TESTS = BUILD + " cmocka locales"
 TESTS = C_TESTS + " g++ gtest"
-GCC_TESTS = TESTS + " clang cmake make sdt venv"
+GCC_TESTS = TESTS + " clang cmake gdb libtcc make sdt venv"
 SANITIZERS = " clang clang-sanitizers llvm-symbolizer"
 SANITIZER_TESTS = TESTS + SANITIZERS
 
