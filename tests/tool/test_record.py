@@ -419,11 +419,14 @@ class Record(unittest.TestCase):
     def test_wrong_options(self):
         """Options of the environment that are none: the program runs, and nothing is recorded."""
         alone = start(HOST, KERNELS, "adds")
-        for line in "max_total=10M", "first=0", "all=yes", "trace=", "matches=a*", "first":
+        number = "it takes a number of at least 1"
+        for line, why in (("max_total=10M", number), ("first=0", number), ("all=yes", "it takes 1"),
+                          ("trace=", "the name of the file is missing"),
+                          ("matches=a*", "there is no such option"), ("first", "it has no value")):
             folder = f"wrong{next(COUNT)}"
             done = start(*COMMAND, "record", "-o", folder, "--", "env",
                          f"TVM_FFI_RECORD_OPTIONS=every=2\n{line}", HOST, KERNELS, "adds")
-            assert f'has a line that is not an option: "{line}"; nothing' in done.stderr, done
+            assert f'_OPTIONS: "{line}": {why}; nothing is recorded' in done.stderr, done
             assert (done.returncode, done.stdout) == (alone.returncode, alone.stdout), done
             assert not list(pathlib.Path(folder).glob("calls.*")), line
 

@@ -107,10 +107,10 @@ typedef struct {
 extern record_settings record_set; /* changes only while nothing is recorded */
 
 /*
- * Reads lines of `key=value`, as `tvm-ffi record` writes them; `out` refers to `text` then, which
- * is changed. Returns the line that is not an option, or NULL. To be called once.
+ * Reads what `tvm-ffi record` says in variables of the environment. The patterns that `out` refers
+ * to are never released. False after printing what is wrong. To be called once.
  */
-const char *record_read_options(char *text, tvm_ffi_record_options *out);
+bool record_read_environment(tvm_ffi_record_options *out);
 /* false without memory. */
 bool record_set_settings(const tvm_ffi_record_options *options);
 /* Whether the user wants this function. */

@@ -274,30 +274,16 @@ static void after_fork_in_child(void) {
 
 static void start_by_environment(void) {
   tvm_ffi_record_options options;
-  const char *text = getenv("TVM_FFI_RECORD_OPTIONS"), *wrong = NULL;
-  char *copy = strdup(text != NULL ? text : "");
   (void)pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
-  memset(&options, 0, sizeof options);
-  options.folder = getenv("TVM_FFI_RECORD");
-  if (copy != NULL) wrong = record_read_options(copy, &options);
-  if (wrong != NULL) {
-    record_print_error(
-        "TVM_FFI_RECORD_OPTIONS has a line that is not an option: \"%s\"; nothing is "
-        "recorded",
-        wrong);
-  } else if (((options.folder != NULL && options.folder[0] != '\0') || options.trace != NULL) &&
-             copy != NULL) {
-    bool is_started;
-    by_environment = true;
-    record_lock();
-    is_started = start_recording(&options);
-    if (!is_started) {
-      record_print_error("%s: %s; nothing is recorded",
-                         options.trace != NULL ? options.trace : options.folder, strerror(errno));
-    }
-    record_unlock();
+  if (!record_read_environment(&options)) return;
+  if ((options.folder == NULL || options.folder[0] == '\0') && options.trace == NULL) return;
+  by_environment = true;
+  record_lock();
+  if (!start_recording(&options)) {
+    record_print_error("%s: %s; nothing is recorded",
+                       options.trace != NULL ? options.trace : options.folder, strerror(errno));
   }
-  free(copy);
+  record_unlock();
 }
 
 void record_prepare(void) {

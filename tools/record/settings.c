@@ -66,7 +66,7 @@ bool record_set_settings(const tvm_ffi_record_options *options) {
   return true;
 }
 
-/* ---- Options as text ---- */
+/* ---- Options of the environment ---- */
 
 static bool read_number(const char *text, int64_t *out) {
   char *end;
@@ -75,8 +75,21 @@ static bool read_number(const char *text, int64_t *out) {
   return errno == 0 && end != text && *end == '\0' && *out > 0;
 }
 
-/* Returns false if it is not an option, or not a value of one. */
-static bool set_option(const char *key, const char *value, tvm_ffi_record_options *out) {
+static bool add_pattern(const char ***list, const char *pattern) {
+  size_t count = 0;
+  const char **longer;
+  while (*list != NULL && (*list)[count] != NULL) ++count;
+  longer = realloc(*list, (count + 2) * sizeof *longer);
+  if (longer == NULL) return false;
+  longer[count] = pattern;
+  longer[count + 1] = NULL;
+  *list = longer;
+  return true;
+}
+
+/* Takes an option; returns what is wrong with it, or NULL. */
+static const char *set_option(const char *key, const char *value, const char **patterns[],
+                              tvm_ffi_record_options *out) {
   const struct {
     const char *key;
     int64_t *number;
@@ -89,46 +102,48 @@ static bool set_option(const char *key, const char *value, tvm_ffi_record_option
                {"on_error", NULL, &out->on_error},
                {"no_data", NULL, &out->no_data}};
   size_t i;
+  for (i = 0; i < kNumPatterns; ++i) {
+    if (strcmp(key, record_pattern_keys[i]) != 0) continue;
+    return add_pattern(&patterns[i], value) ? NULL : "out of memory";
+  }
   if (strcmp(key, "trace") == 0) {
     out->trace = value;
-    return *value != '\0';
+    return *value != '\0' ? NULL : "the name of the file is missing";
   }
   for (i = 0; i < sizeof known / sizeof *known; ++i) {
     if (strcmp(key, known[i].key) != 0) continue;
-    if (known[i].number != NULL) return read_number(value, known[i].number);
+    if (known[i].number != NULL) {
+      return read_number(value, known[i].number) ? NULL : "it takes a number of at least 1";
+    }
     *known[i].flag = 1;
-    return strcmp(value, "1") == 0;
+    return strcmp(value, "1") == 0 ? NULL : "it takes 1";
   }
-  return false;
+  return "there is no such option";
 }
 
-const char *record_read_options(char *text, tvm_ffi_record_options *out) {
-  const char **lists[kNumPatterns] = {NULL, NULL, NULL}; /* never released, as what they refer to */
-  size_t counts[kNumPatterns] = {0, 0, 0}, k;
-  char *rest = NULL, *line;
-  for (line = strtok_r(text, "\n", &rest); line != NULL; line = strtok_r(NULL, "\n", &rest)) {
-    char *value = (strchr)(line, '=');
-    bool is_good = false;
-    if (value == NULL) return line;
-    *value++ = '\0';
-    for (k = 0; k < kNumPatterns && strcmp(line, record_pattern_keys[k]) != 0; ++k) continue;
-    if (k == kNumPatterns) {
-      is_good = set_option(line, value, out);
+bool record_read_environment(tvm_ffi_record_options *out) {
+  const char *text = getenv("TVM_FFI_RECORD_OPTIONS"), *wrong = NULL;
+  const char **patterns[kNumPatterns] = {NULL, NULL, NULL};
+  char *copy = strdup(text != NULL ? text : ""), *rest = NULL, *line;
+  memset(out, 0, sizeof *out);
+  if (copy == NULL) return false;
+  out->folder = getenv("TVM_FFI_RECORD");
+  for (line = strtok_r(copy, "\n", &rest); line != NULL; line = strtok_r(NULL, "\n", &rest)) {
+    char *equals = (strchr)(line, '=');
+    if (equals == NULL) {
+      wrong = "it has no value";
     } else {
-      const char **longer = realloc(lists[k], (counts[k] + 2) * sizeof *longer);
-      is_good = longer != NULL;
-      if (is_good) {
-        longer[counts[k]++] = value;
-        longer[counts[k]] = NULL;
-        lists[k] = longer;
-      }
+      *equals = '\0';
+      wrong = set_option(line, equals + 1, patterns, out);
+      *equals = '=';
     }
-    if (is_good) continue;
-    value[-1] = '=';
-    return line;
+    if (wrong != NULL) {
+      record_print_error("TVM_FFI_RECORD_OPTIONS: \"%s\": %s; nothing is recorded", line, wrong);
+      return false;
+    }
   }
-  out->match = lists[kMatch];
-  out->skip = lists[kSkip];
-  out->lib = lists[kLib];
-  return NULL;
+  out->match = patterns[kMatch];
+  out->skip = patterns[kSkip];
+  out->lib = patterns[kLib];
+  return true;
 }
