@@ -26,7 +26,7 @@ const numbersOf = (which) => page.evaluate(`${CALLS}.filter((call) => ${
 const count = (selector) => page.evaluate(`document.querySelectorAll('${selector}').length`);
 const setAll = (isOpen) => page.evaluate(
     `document.querySelectorAll('details').forEach((details) => { details.open = ${isOpen}; })`);
-// The page's own listener opens the call of a link and scrolls to it. Chromium opens it before that.
+// The page's own listener opens the call of a link and scrolls to it, after Chromium opened it.
 const listen = () => page.evaluate(
     'addEventListener("hashchange", () => { window.revealed = location.hash; })');
 const isInView = (number) => page.evaluate(`(() => {

@@ -81,7 +81,7 @@ class Report:
 
     def fail(self, what, text=""):
         lines = [line for line in text.splitlines() if not re.match(r"\[\d+/\d+\] ", line)]
-        self.failures.append((f"{self.part}: {what}", lines[-20:]))
+        self.failures.append((f"{self.part}: {what}", lines[-40:]))
         self.say(f"FAILED  {what}", *(f"        | {line}" for line in lines[-60:]))
 
     def skip(self, what, reason):

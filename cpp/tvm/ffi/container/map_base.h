@@ -35,7 +35,6 @@ struct MapAccess {
         CallHandle(map ? GlobalMap() : GlobalDict(), items, num_items));
     return ObjectUnsafe::ObjectPtrFromOwned<Object>(made.v_obj);
   }
-  TVM_FFI_LOCAL static constexpr const char *kNoKey = "key is not in Map";
   /** [lend] The value of a key, or NULL. */
   TVM_FFI_LOCAL static const Any *Find(const ObjectPtr<Object> &data, const TVMFFIAny *key) {
     const MapTable *table = TableOf(data);
@@ -192,7 +191,7 @@ class MapRef : public ObjectRef {
   /** As at(), but returns the error. */
   TVM_FFI_LOCAL Expected<V> at_expected(const K &key) const {
     const Any *found = MapAccess::Find(data_, MapKey<K>(key).get());
-    if (found == nullptr) return MakePlainError("KeyError", MapAccess::kNoKey);
+    if (found == nullptr) return MakePlainError("KeyError", detail::kNoKey);
     return AnyUnsafe::CopyFromAnyViewAfterCheck<V>(*found);
   }
   /** As at(); a key is not added. */

@@ -10,6 +10,10 @@
 
 TVM_FFI_NAMESPACE_BEGIN
 
+namespace detail {
+TVM_FFI_LOCAL inline constexpr char kNoKey[] = "key is not in Map";
+}  // namespace detail
+
 class MapBaseObj : public Object {
  public:
   using key_type = Any;
@@ -91,7 +95,7 @@ class MapBaseObj : public Object {
   }
   TVM_FFI_LOCAL iterator Require(const Any &key) const {
     const iterator found = find(key);
-    if (found == end()) detail::Throw("KeyError", "key is not in Map");
+    if (found == end()) detail::Throw("KeyError", detail::kNoKey);
     return found;
   }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file tvm/ffi/detail/type_record.h
- * Names of types: the texts that TypeTraits write, and the errors that use them.
+ * What errors about values need to know about a type, and the texts of those errors.
  */
 #ifndef TVM_FFI_DETAIL_TYPE_RECORD_H_
 #define TVM_FFI_DETAIL_TYPE_RECORD_H_
@@ -9,20 +9,6 @@
 #include <tvm/ffi/detail/type_text.h>
 
 TVM_FFI_NAMESPACE_BEGIN
-
-class Any;
-class AnyView;
-
-template <typename T, typename = void>
-struct TypeTraits;
-
-template <typename T>
-using TypeTraitsNoCR = TypeTraits<std::remove_cv_t<std::remove_reference_t<T>>>;
-
-/** False for a reference class with TypeTraits of its own. */
-template <typename T>
-TVM_FFI_LOCAL inline constexpr bool use_default_type_traits_v = true;
-
 namespace detail {
 
 /** The result of reading a value. */
@@ -33,91 +19,6 @@ enum ReadResult : int {
   kReadRaised = 2,
   /** The type is right, but something else is not (a dtype, say): see TypeRecord::raise_unfit. */
   kReadUnfit = 3
-};
-
-/** Whether traits belong to this layer: these have Read, and write their texts to sinks. */
-template <typename Traits, typename = void>
-struct IsOwn : std::false_type {};
-template <typename Traits>
-struct IsOwn<Traits, std::void_t<typename Traits::TvmFfiOwn>> : std::true_type {};
-
-/** Whether the texts are known at compile time. */
-template <typename T>
-TVM_FFI_LOCAL constexpr bool HasConstantText() {
-  using D = std::remove_cv_t<std::remove_reference_t<T>>;
-  if constexpr (std::is_void_v<D> || std::is_same_v<D, Any> || std::is_same_v<D, AnyView>) {
-    return true;
-  } else if constexpr (IsOwn<TypeTraits<D>>::value) {
-    return TypeTraits<D>::text_is_constant;
-  } else {
-    return false;
-  }
-}
-
-template <typename S, typename Sink>
-TVM_FFI_LOCAL void PutForeign(Sink &sink, const S &text) {
-  for (const char c : text) sink.Put(c);
-}
-
-template <typename T, typename Sink>
-TVM_FFI_LOCAL constexpr void PutTypeStr(Sink &sink) {
-  using D = std::remove_cv_t<std::remove_reference_t<T>>;
-  if constexpr (std::is_void_v<D>) {
-    sink.Put("void");
-  } else if constexpr (std::is_same_v<D, Any>) {
-    sink.Put("Any");
-  } else if constexpr (std::is_same_v<D, AnyView>) {
-    sink.Put("AnyView");
-  } else if constexpr (IsOwn<TypeTraits<D>>::value) {
-    TypeTraits<D>::PutTypeStr(sink);
-  } else {
-    PutForeign(sink, TypeTraits<D>::TypeStr());
-  }
-}
-
-template <typename T, typename Sink>
-TVM_FFI_LOCAL constexpr void PutSchema(Sink &sink) {
-  using D = std::remove_cv_t<std::remove_reference_t<T>>;
-  if constexpr (std::is_void_v<D>) {
-    sink.Put("{\"type\":\"None\"}");
-  } else if constexpr (std::is_same_v<D, Any> || std::is_same_v<D, AnyView>) {
-    sink.Put("{\"type\":\"Any\"}");
-  } else if constexpr (IsOwn<TypeTraits<D>>::value) {
-    TypeTraits<D>::PutSchema(sink);
-  } else {
-    PutForeign(sink, TypeTraits<D>::TypeSchema());
-  }
-}
-
-/** `Name<A, B>` and `{"type":"name","args":[A,B]}`. */
-template <typename... Args, typename Sink>
-TVM_FFI_LOCAL constexpr void PutTypeStrOf(Sink &sink, const char *name) {
-  [[maybe_unused]] const char *separator = "";
-  sink.Put(name);
-  sink.Put('<');
-  ((sink.Put(separator), PutTypeStr<Args>(sink), separator = ", "), ...);
-  sink.Put('>');
-}
-template <typename... Args, typename Sink>
-TVM_FFI_LOCAL constexpr void PutSchemaOf(Sink &sink, const char *name) {
-  [[maybe_unused]] const char *separator = "";
-  sink.Put("{\"type\":\"");
-  sink.Put(name);
-  sink.Put("\",\"args\":[");
-  ((sink.Put(separator), PutSchema<Args>(sink), separator = ","), ...);
-  sink.Put("]}");
-}
-
-template <typename T>
-struct TypeStrWriter {
-  template <typename Sink>
-  TVM_FFI_LOCAL static constexpr void Write(Sink &sink) {
-    PutTypeStr<T>(sink);
-  }
-};
-template <typename T>
-struct TypeStrText {
-  TVM_FFI_LOCAL static constexpr auto value = MakeText<TypeStrWriter<T>>();
 };
 
 struct TVM_FFI_TAGGED TypeRecord;

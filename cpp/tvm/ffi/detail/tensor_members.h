@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * @file tvm/ffi/detail/tensor_access.h
+ * @file tvm/ffi/detail/tensor_members.h
  * The members that Tensor and TensorView share, properties of a DLTensor, and tensors whose
  * memory comes from a user's allocator.
  */
-#ifndef TVM_FFI_DETAIL_TENSOR_ACCESS_H_
-#define TVM_FFI_DETAIL_TENSOR_ACCESS_H_
+#ifndef TVM_FFI_DETAIL_TENSOR_MEMBERS_H_
+#define TVM_FFI_DETAIL_TENSOR_MEMBERS_H_
 
 #include <tvm/ffi/container/shape.h>
 
@@ -524,4 +524,4 @@ TVM_FFI_LOCAL Expected<Tensor> MakeTensorExpected(Alloc &&alloc, ShapeView shape
 }  // namespace detail
 TVM_FFI_NAMESPACE_END
 
-#endif  // TVM_FFI_DETAIL_TENSOR_ACCESS_H_
+#endif  // TVM_FFI_DETAIL_TENSOR_MEMBERS_H_
