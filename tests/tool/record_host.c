@@ -176,6 +176,39 @@ static void run_objects(void) {
   }
 }
 
+/* Of all lengths: as strides of as many dimensions as are recorded, and as addresses. */
+static void run_numbers(void) {
+  enum { kDims = 64, kDigits = 19, kPointers = 16 };
+  int64_t extents[kDims], twos[kDims], tens[kDims] = {0}, power = 1;
+  float data = 0;
+  TVMFFIAny args[2 + kPointers];
+  DLTensor x, y;
+  int i;
+  for (i = 0; i < kDims; ++i) {
+    extents[i] = 1;
+    twos[i] = i == kDims - 1 ? INT64_MIN : (int64_t)1 << i;
+  }
+  for (i = 0; i < kDigits; ++i) {
+    tens[i] = power;
+    tens[kDigits + i] = power - 1;
+    tens[2 * kDigits + i] = -power;
+    if (i + 1 < kDigits) power *= 10;
+  }
+  tvm_ffi_tensor_init(&x, &data, tvm_ffi_device_make(kDLCPU, 0), TVM_FFI_C_FLOAT32, kDims, extents,
+                      NULL);
+  x.strides = twos;
+  y = x;
+  y.strides = tens;
+  args[0] = tvm_ffi_any_view_tensor(&x);
+  args[1] = tvm_ffi_any_view_tensor(&y);
+  for (i = 0; i < kPointers; ++i) {
+    args[2 + i] = tvm_ffi_any_none();
+    args[2 + i].type_index = kTVMFFIOpaquePtr;
+    args[2 + i].v_ptr = (void *)((uintptr_t)1 << (i * (int)sizeof(void *) / 2));
+  }
+  call_with("consume", args, 2 + kPointers);
+}
+
 static void run_values(void) {
   TVMFFIByteArray bytes = {"\x00\xff", 2};
   TVMFFIObjectHandle array, map, shape, nested, functions[1];

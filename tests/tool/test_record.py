@@ -276,6 +276,27 @@ class Record(unittest.TestCase):
         apply, = (call for call in recording.calls.values() if call["function"] == "apply")
         assert apply["args"][0]["function"] and apply["call"] < calls[18]["call"]
 
+    def test_numbers(self):
+        """Integers and addresses of each length, in calls and in traces."""
+        recording, done = record("--all", "--no-data", program=["numbers"])
+        assert done.returncode == 0, done
+        call, = recording.calls.values()
+        x, y = (arg["dltensor"] for arg in call["args"][:2])
+        powers = [10**i for i in range(19)]
+        twos = [2**i for i in range(63)] + [-2**63]
+        tens = [*powers, *(i - 1 for i in powers), *(-i for i in powers), *[0] * 7]
+        for tensor, strides in (x, twos), (y, tens):
+            assert tensor["shape"] == [1] * 64, tensor
+            assert tensor["strides"] == [
+                i if abs(i) < 2**53 else str(i) for i in strides], tensor
+        pointers = [{"pointer": hex(1 << i * struct.calcsize("P") // 2)} for i in range(16)]
+        assert call["args"][2:] == pointers, call["args"][2:]
+        event, = self.trace(program=["numbers"])[0]
+        ones = ", ".join(["1"] * 64)
+        assert event["args"] == {
+            "0": f"float32[{ones}]", "1": f"float32[{ones}]",
+            **{str(i + 2): pointer for i, pointer in enumerate(pointers)}}, event
+
     def test_objects(self):
         """Objects that come again are references, below and above the size of the first table."""
         recording, done = record("--all", program=["objects"])

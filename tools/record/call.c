@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -163,13 +164,16 @@ static void read_inputs(event *call, int64_t time, const TVMFFIAny *args, int32_
   record_read_storages(&call->values, 0, false, keep);
 }
 
-/* What calls and their ends begin with, after `event`. */
-static void add_call(record_text *out, uint64_t number, int64_t time) {
-  record_add_uint(out, number);
-  record_add_text(out, ",\"thread\":");
-  record_add_int(out, record_thread());
-  record_add_text(out, ",\"time\":");
-  record_add_int(out, time);
+/* How the line of an event begins; `start` is up to the number. */
+static void add_event(record_text *out, const char *start, uint64_t number, int64_t time) {
+  const size_t size = strlen(start);
+  char *at = record_begin_put(out, size + 32 + 3 * kRecordNumber);
+  if (at == NULL) return;
+  memcpy(at, start, size);
+  at = record_put_uint(at + size, number);
+  at = record_put_thread(record_put(at, ",\"thread\":"));
+  at = record_put_int(record_put(at, ",\"time\":"), time);
+  record_end_put(out, at);
 }
 
 static void write_inputs(event *call, bool is_late) {
@@ -180,8 +184,7 @@ static void write_inputs(event *call, bool is_late) {
   record_begin_in(&line, room, sizeof room);
   record_store_kept(&call->values);
   call->number = record_next_number();
-  record_add_text(&line, "{\"event\":\"call\",\"call\":");
-  add_call(&line, call->number, call->time);
+  add_event(&line, "{\"event\":\"call\",\"call\":", call->number, call->time);
   record_add_text(&line, ",\"library\":");
   record_add_int(&line, slot->library->number);
   record_add(&line, slot->names.data, slot->names.size);
@@ -232,9 +235,8 @@ static void write_end(event *call, int64_t time, int rc, const TVMFFIAny *result
     record_read_storages(&call->values, 0, true, false);
   }
   record_begin_in(&line, room, sizeof room);
-  record_add_text(&line,
-                  rc == 0 ? "{\"event\":\"return\",\"call\":" : "{\"event\":\"error\",\"call\":");
-  add_call(&line, call->number, time);
+  add_event(&line, rc == 0 ? "{\"event\":\"return\",\"call\":" : "{\"event\":\"error\",\"call\":",
+            call->number, time);
   if (rc != 0) record_add_text(&line, ",\"code\":");
   if (rc != 0) record_add_int(&line, rc);
   record_add_text(&line, rc == 0 ? ",\"result\":" : ",\"error\":");
@@ -324,23 +326,29 @@ static uint64_t time_of_index(size_t i) {
 static void add_tensor_type(record_text *out, const DLTensor *tensor) {
   static const char *const kCodes[] = {"int",    "uint",    "float", "handle",
                                        "bfloat", "complex", "bool"};
+  enum { kRoomFixed = 16 + 2 * kRecordNumber }; /* without extents */
   const DLDataType dtype = tensor->dtype;
+  const char *code = dtype.code < sizeof kCodes / sizeof *kCodes ? kCodes[dtype.code] : "type";
+  const int32_t shown = tensor->shape == NULL || tensor->ndim < 0 ? 0
+                        : tensor->ndim < 64                       ? tensor->ndim
+                                                                  : 64;
+  char *at = record_begin_put(out, kRoomFixed + (kRecordNumber + 2) * (size_t)shown);
   int32_t i;
-  record_add_text(out, "\"");
-  record_add_text(out, dtype.code < sizeof kCodes / sizeof *kCodes ? kCodes[dtype.code] : "type");
-  record_add_uint(out, dtype.bits);
-  if (dtype.lanes != 1) record_add_text(out, "x");
-  if (dtype.lanes != 1) record_add_uint(out, dtype.lanes);
-  record_add_text(out, "[");
-  for (i = 0; i < tensor->ndim && i < 64 && tensor->shape != NULL; ++i) {
-    if (i != 0) record_add_text(out, ", ");
+  if (at == NULL) return;
+  *at++ = '"';
+  while (*code != '\0') *at++ = *code++;
+  at = record_put_uint(at, dtype.bits);
+  if (dtype.lanes != 1) at = record_put_uint(record_put(at, "x"), dtype.lanes);
+  at = record_put(at, "[");
+  for (i = 0; i < shown; ++i) {
+    if (i != 0) at = record_put(at, ", ");
     if (tensor->shape[i] >= 0 && tensor->shape[i] < INT64_C(1) << 53) {
-      record_add_int(out, tensor->shape[i]);
+      at = record_put_int(at, tensor->shape[i]);
     } else {
-      record_add_format(out, "%lld", (long long)tensor->shape[i]);
+      at += snprintf(at, kRecordNumber, "%lld", (long long)tensor->shape[i]);
     }
   }
-  record_add_text(out, "]\"");
+  record_end_put(out, record_put(at, "]\""));
 }
 
 /* An argument in short, as JSON. */
@@ -412,14 +420,14 @@ static void add_short_error(record_text *out, const record_runtime *runtime) {
 }
 
 /* Nanoseconds as microseconds, the unit of the format. */
-static void add_time(record_text *out, uint64_t ns) {
-  char fraction[4];
-  fraction[0] = '.';
-  fraction[1] = (char)('0' + ns / 100 % 10);
-  fraction[2] = (char)('0' + ns / 10 % 10);
-  fraction[3] = (char)('0' + ns % 10);
-  record_add_uint(out, ns / 1000);
-  record_add(out, fraction, sizeof fraction);
+static char *put_time(char *at, uint64_t ns) {
+  const uint32_t fraction = (uint32_t)(ns % 1000);
+  at = record_put_uint(at, ns / 1000);
+  at[0] = '.';
+  at[1] = (char)('0' + fraction / 100);
+  at[2] = (char)('0' + fraction / 10 % 10);
+  at[3] = (char)('0' + fraction % 10);
+  return at + 4;
 }
 
 /* The arguments are read before the call, which may release them. */
@@ -429,6 +437,7 @@ static int call_traced(uint32_t generation, record_slot *slot, void *handle, con
   static int64_t pid;
   char room[2][kRoomLine];
   record_text line, shorts;
+  char *at;
   uint64_t begin, taken;
   int error = errno, rc;
   int32_t i;
@@ -440,9 +449,10 @@ static int call_traced(uint32_t generation, record_slot *slot, void *handle, con
   record_begin_in(&line, room[0], kRoomLine);
   record_begin_in(&shorts, room[1], kRoomLine);
   for (i = 0; i < num_args && i < 64; ++i) {
-    record_add_text(&shorts, i != 0 ? ",\"" : "\"");
-    record_add_int(&shorts, i);
-    record_add_text(&shorts, "\":");
+    at = record_begin_put(&shorts, 4 + kRecordNumber);
+    if (at == NULL) break;
+    at = i != 0 ? record_put(at, ",\"") : record_put(at, "\"");
+    record_end_put(&shorts, record_put(record_put_int(at, i), "\":"));
     add_short(&shorts, &slot->runtime, &args[i]);
   }
   is_recording = false;
@@ -454,25 +464,24 @@ static int call_traced(uint32_t generation, record_slot *slot, void *handle, con
   is_recording = true;
   (void)__atomic_fetch_add(&slot->total_ns, taken, __ATOMIC_RELAXED);
   (void)__atomic_fetch_add(&times[slot - record_slots][index_of_time(taken)], 1, __ATOMIC_RELAXED);
-  record_add_text(&line, "{\"ph\":\"X\",\"name\":");
-  record_add_string(&line, slot->function, strlen(slot->function));
-  record_add_text(&line,
-                  rc == 0 ? ",\"pid\":" : ",\"cat\":\"error\",\"cname\":\"terrible\",\"pid\":");
-  record_add_int(&line, __atomic_load_n(&pid, __ATOMIC_RELAXED));
-  record_add_text(&line, ",\"tid\":");
-  record_add_int(&line, record_thread());
-  record_add_text(&line, ",\"ts\":");
-  add_time(&line, begin);
-  record_add_text(&line, ",\"dur\":");
-  add_time(&line, taken);
-  record_add_text(&line, ",\"args\":{");
-  record_add(&line, shorts.data, shorts.size);
+  record_add(&line, slot->title.data, slot->title.size);
+  if (rc != 0) record_add_text(&line, ",\"cat\":\"error\",\"cname\":\"terrible\"");
+  at = record_begin_put(&line, 64 + 4 * kRecordNumber + shorts.size);
+  if (at != NULL) {
+    at = record_put_int(record_put(at, ",\"pid\":"), __atomic_load_n(&pid, __ATOMIC_RELAXED));
+    at = record_put_thread(record_put(at, ",\"tid\":"));
+    at = put_time(record_put(at, ",\"ts\":"), begin);
+    at = put_time(record_put(at, ",\"dur\":"), taken);
+    at = record_put(at, ",\"args\":{");
+    memcpy(at, shorts.data, shorts.size);
+    record_end_put(&line, at + shorts.size);
+  }
   if (rc != 0) {
     record_add_text(&line, num_args > 0 ? ",\"error\":" : "\"error\":");
     add_short_error(&line, &slot->runtime);
   }
   record_add_text(&line, "}},");
-  line.is_failed = line.is_failed || shorts.is_failed;
+  line.is_failed = line.is_failed || shorts.is_failed || slot->title.is_failed;
   record_write(generation, &line);
   record_free(&line);
   record_free(&shorts);

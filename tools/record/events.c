@@ -16,7 +16,7 @@
 
 #include "record.h"
 
-enum { kWindow = 1 << 18 };
+enum { kWindow = 1 << 19 };
 
 uint32_t record_generation;
 record_library *record_libraries;
@@ -39,12 +39,13 @@ static uint64_t events_size, file_size; /* what is written, and with the zeros a
 static char *window;                    /* from window_begin to file_size; NULL: there is none */
 static uint64_t window_begin;
 static bool is_mapping;   /* false: that failed, and events are written by write() */
-static bool is_in_memory; /* pages are mapped all at once, which takes longer on disks */
+static bool is_in_memory; /* a tmpfs: pages are mapped before they are stored to */
 /* When this process began to record: the clock, and the time since 1970. */
 static uint64_t started, started_unix;
 static uint32_t file_generation; /* that the file is of */
 
-static __thread int64_t thread_number;
+static __thread char thread_number[kRecordNumber]; /* as text */
+static __thread ptrdiff_t thread_size;
 static __thread uint32_t thread_generation;
 
 /* ---- The lock, held over fork ---- */
@@ -155,13 +156,14 @@ uint64_t record_next_number(void) {
   return __atomic_fetch_add(record_last_number, 1, __ATOMIC_RELAXED) + 1;
 }
 
-int64_t record_thread(void) {
+char *record_put_thread(char *at) {
   uint32_t generation = record_now();
   if (thread_generation != generation) {
-    thread_number = (int64_t)syscall(SYS_gettid);
+    thread_size = record_put_int(thread_number, (int64_t)syscall(SYS_gettid)) - thread_number;
     thread_generation = generation;
   }
-  return thread_number;
+  memcpy(at, thread_number, sizeof thread_number);
+  return at + thread_size;
 }
 
 /* A high number, so that programs that close the low ones, or count on them, are not disturbed. */
@@ -282,6 +284,20 @@ void record_close_events(bool trim) {
 }
 
 /*
+ * Of a file in memory. When a page is read, the kernel maps the 16 around it, and they can be
+ * stored to, too; a store would map one page only, and MAP_POPULATE takes longer. On disks,
+ * stores map several pages, and what was mapped by reading would have to be mapped again.
+ */
+static void map_pages(size_t size) {
+  enum { kGroup = 1 << 16 };
+  size_t at = 0;
+  while (at < size) {
+    (void)*(const volatile char *)(window + at);
+    at += kGroup - ((uintptr_t)(window + at) & (kGroup - 1));
+  }
+}
+
+/*
  * Maps the end of the file for so many more bytes. Zeros are written there first: storing to a page
  * that the disk has no room for would end the program, and pages that were just written are mapped
  * faster than those of a hole. False: that failed.
@@ -300,11 +316,12 @@ static bool map_window(size_t size) {
     if (!record_write_all(events_file, zeros, sizeof zeros, &error)) return false;
     file_size += sizeof zeros;
   }
-  mapped = mmap(NULL, (size_t)(file_size - begin), PROT_READ | PROT_WRITE,
-                MAP_SHARED | (is_in_memory ? MAP_POPULATE : 0), events_file, (off_t)begin);
+  mapped = mmap(NULL, (size_t)(file_size - begin), PROT_READ | PROT_WRITE, MAP_SHARED, events_file,
+                (off_t)begin);
   if (mapped == MAP_FAILED) return false;
   window = mapped;
   window_begin = begin;
+  if (is_in_memory) map_pages((size_t)(file_size - begin));
   return true;
 }
 

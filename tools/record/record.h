@@ -56,6 +56,45 @@ static inline void record_add_text(record_text *out, const char *text) {
   record_add(out, text, strlen(text));
 }
 
+/*
+ * For what each call has, room is made once, and then put: that takes a third of the time. `at` is
+ * where the next byte goes; each function returns where it went on.
+ *   char *at = record_begin_put(&text, 8 + kRecordNumber);
+ *   if (at != NULL) record_end_put(&text, record_put_uint(record_put(at, "\"count\":"), count));
+ */
+enum { kRecordNumber = 24 }; /* room for a number or an address, more than its characters */
+
+/* NULL without memory. */
+static inline char *record_begin_put(record_text *out, size_t most) {
+  if (out->capacity - out->size < most && !record_grow(out, most)) return NULL;
+  return out->data + out->size;
+}
+
+static inline void record_end_put(record_text *out, const char *at) {
+  out->size = (size_t)(at - out->data);
+}
+
+static inline __attribute__((always_inline)) char *record_put(char *at, const char *text) {
+  const size_t size = strlen(text);
+  memcpy(at, text, size);
+  return at + size;
+}
+
+char *record_put_large(char *at, uint64_t value, bool is_negative);
+char *record_put_address(char *at, uint64_t address);
+
+/* Integers beyond 2^53 - 1 become texts. Most numbers of a call have one digit. */
+static inline char *record_put_uint(char *at, uint64_t value) {
+  if (value >= 10) return record_put_large(at, value, false);
+  *at = (char)('0' + value);
+  return at + 1;
+}
+
+static inline char *record_put_int(char *at, int64_t value) {
+  return value >= 0 ? record_put_uint(at, (uint64_t)value)
+                    : record_put_large(at, 0 - (uint64_t)value, true);
+}
+
 /* Of up to 511 bytes. It takes much longer than the others. */
 void record_add_format(record_text *out, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
@@ -65,29 +104,12 @@ void record_add_double(record_text *out, double value, int digits);
 void record_add_string(record_text *out, const char *bytes, size_t size);
 /* Decimal digits, with zeros in front until there are so many. */
 void record_add_digits(record_text *out, uint64_t value, size_t least);
-void record_add_large(record_text *out, uint64_t value, bool is_negative);
-
-/* Integers beyond 2^53 - 1 become texts. Most numbers of a call have one digit. */
-static inline void record_add_uint(record_text *out, uint64_t value) {
-  if (value < 10 && out->size < out->capacity) {
-    out->data[out->size++] = (char)('0' + value);
-  } else {
-    record_add_large(out, value, false);
-  }
-}
-
-static inline void record_add_int(record_text *out, int64_t value) {
-  if (value >= 0) {
-    record_add_uint(out, (uint64_t)value);
-  } else {
-    record_add_large(out, 0 - (uint64_t)value, true);
-  }
-}
+void record_add_uint(record_text *out, uint64_t value);
+void record_add_int(record_text *out, int64_t value);
 
 /* Bytes as hexadecimal digits. */
 void record_add_hex(record_text *out, const void *bytes, size_t size);
 /* A JSON string with 0x and hexadecimal digits. */
-void record_add_address(record_text *out, uint64_t address);
 void record_add_pointer(record_text *out, const void *pointer);
 bool record_is_utf8(const char *bytes, size_t size);
 void record_free(record_text *text);
@@ -178,9 +200,9 @@ void record_begin_generation(void);
 /* The number of the newest call, shared with the other processes of the recording. */
 extern record_uint64 *record_last_number;
 uint64_t record_next_number(void);
-int64_t record_time(void);   /* of the file of events */
-uint64_t record_clock(void); /* in nanoseconds, the same in all processes */
-int64_t record_thread(void);
+int64_t record_time(void);         /* of the file of events */
+uint64_t record_clock(void);       /* in nanoseconds, the same in all processes */
+char *record_put_thread(char *at); /* the number of this thread */
 
 /* A line on stderr. */
 void record_print_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -237,7 +259,7 @@ typedef struct {
 } record_storage;
 
 /* What most calls need, so that they allocate nothing. */
-enum { kRoomText = 1024, kRoomTensors = 8, kRoomObjects = 16 };
+enum { kRoomText = 1280, kRoomTensors = 8, kRoomObjects = 16 };
 
 typedef struct {
   char text[2][kRoomText];
@@ -294,6 +316,7 @@ typedef struct {
   char *symbol;
   const char *function; /* within symbol */
   record_text names;    /* both, as they are in each call */
+  record_text title;    /* how each event of a trace begins */
   record_library *library;
   record_runtime runtime;
   uint32_t wanted_in; /* the generation that `is_wanted` is for */

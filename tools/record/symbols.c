@@ -153,6 +153,8 @@ static uint32_t find_slot(void *address, const char *symbol, const record_loaded
   record_add_text(&slot->names, ",\"symbol\":");
   record_add_string(&slot->names, symbol, strlen(symbol));
   record_add_text(&slot->names, ",\"args\":");
+  record_add_text(&slot->title, "{\"ph\":\"X\",\"name\":");
+  record_add_string(&slot->title, slot->function, strlen(slot->function));
   slot->code = cast.kernel;
   slot->library = library;
   slot->runtime = *runtime;

@@ -30,17 +30,24 @@ void record_add_format(record_text *out, const char *format, ...) {
   if (size >= 0 && (size_t)size < sizeof text) record_add(out, text, (size_t)size);
 }
 
-/* Writes decimal digits before `end`, two at a time; returns where they begin. */
+/* Writes decimal digits before `end`, four at a time; returns where they begin. 0 has none. */
 static char *put_digits(char *end, uint64_t value) {
   static const char pairs[] =
       "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
       "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
       "8081828384858687888990919293949596979899";
-  for (; value >= 10; value /= 100) {
-    end -= 2;
-    memcpy(end, pairs + value % 100 * 2, 2);
+  uint32_t rest;
+  for (; value >= 10000; value /= 10000) {
+    rest = (uint32_t)(value % 10000);
+    end -= 4;
+    memcpy(end, pairs + rest / 100 * 2, 2);
+    memcpy(end + 2, pairs + rest % 100 * 2, 2);
   }
-  if (value != 0) *--end = (char)('0' + value);
+  for (rest = (uint32_t)value; rest >= 10; rest /= 100) {
+    end -= 2;
+    memcpy(end, pairs + rest % 100 * 2, 2);
+  }
+  if (rest != 0) *--end = (char)('0' + rest);
   return end;
 }
 
@@ -50,15 +57,51 @@ void record_add_digits(record_text *out, uint64_t value, size_t least) {
   record_add(out, at, (size_t)(end - at));
 }
 
-void record_add_large(record_text *out, uint64_t value, bool is_negative) {
+/* At least 1. */
+static int count_digits(uint64_t value) {
+  static const uint64_t powers[] = {0,
+                                    10,
+                                    100,
+                                    1000,
+                                    10000,
+                                    100000,
+                                    1000000,
+                                    10000000,
+                                    100000000,
+                                    1000000000,
+                                    10000000000,
+                                    100000000000,
+                                    1000000000000,
+                                    10000000000000,
+                                    100000000000000,
+                                    1000000000000000,
+                                    10000000000000000,
+                                    100000000000000000,
+                                    1000000000000000000,
+                                    10000000000000000000u};
+  const int count = (64 - __builtin_clzll(value | 1)) * 1233 >> 12; /* bits * log10(2) */
+  return count + (value >= powers[count] ? 1 : 0);
+}
+
+/* The digits are written where they belong: copying what was just written takes longer. */
+char *record_put_large(char *at, uint64_t value, bool is_negative) {
   const bool is_text = value > 9007199254740991u; /* 2^53 - 1: JSON's */
-  char text[24], *end = text + sizeof text, *at;
-  if (is_text) *--end = '"';
-  at = put_digits(end, value);
-  if (value == 0) *--at = '0';
-  if (is_negative) *--at = '-';
-  if (is_text) *--at = '"';
-  record_add(out, at, (size_t)(text + sizeof text - at));
+  if (is_text) *at++ = '"';
+  if (is_negative) *at++ = '-';
+  at += count_digits(value);
+  (void)put_digits(at, value);
+  if (is_text) *at++ = '"';
+  return at;
+}
+
+void record_add_uint(record_text *out, uint64_t value) {
+  char *at = record_begin_put(out, kRecordNumber);
+  if (at != NULL) record_end_put(out, record_put_uint(at, value));
+}
+
+void record_add_int(record_text *out, int64_t value) {
+  char *at = record_begin_put(out, kRecordNumber);
+  if (at != NULL) record_end_put(out, record_put_int(at, value));
 }
 
 void record_add_double(record_text *out, double value, int digits) {
@@ -140,21 +183,17 @@ void record_add_hex(record_text *out, const void *bytes, size_t size) {
   }
 }
 
-void record_add_address(record_text *out, uint64_t address) {
-  char text[2 + 16 + 3], *at = text + sizeof text;
-  *--at = '"';
-  do {
-    *--at = "0123456789abcdef"[address % 16];
-    address /= 16;
-  } while (address != 0);
-  *--at = 'x';
-  *--at = '0';
-  *--at = '"';
-  record_add(out, at, (size_t)(text + sizeof text - at));
+char *record_put_address(char *at, uint64_t address) {
+  int shift = (63 - __builtin_clzll(address | 1)) / 4 * 4; /* of the first digit */
+  at = record_put(at, "\"0x");
+  for (; shift >= 0; shift -= 4) *at++ = "0123456789abcdef"[address >> shift & 15];
+  *at++ = '"';
+  return at;
 }
 
 void record_add_pointer(record_text *out, const void *pointer) {
-  record_add_address(out, (uintptr_t)pointer);
+  char *at = record_begin_put(out, kRecordNumber);
+  if (at != NULL) record_end_put(out, record_put_address(at, (uintptr_t)pointer));
 }
 
 void record_free(record_text *text) {

@@ -143,37 +143,40 @@ static const char *measure_tensor(const DLTensor *tensor, int64_t *out_begin, in
   return NULL;
 }
 
+enum { kRoomDtype = 3 * kRecordNumber + 4, kRoomDevice = 2 * kRecordNumber + 3 };
+
+static char *put_dtype(char *at, DLDataType dtype) {
+  at = record_put_uint(record_put(at, "["), dtype.code);
+  at = record_put_uint(record_put(at, ","), dtype.bits);
+  at = record_put_uint(record_put(at, ","), dtype.lanes);
+  return record_put(at, "]");
+}
+
+static char *put_device(char *at, int32_t type, int32_t id) {
+  at = record_put_int(record_put(at, "["), type);
+  at = record_put_int(record_put(at, ","), id);
+  return record_put(at, "]");
+}
+
 static void add_dtype(record_text *out, DLDataType dtype) {
-  record_add_text(out, "[");
-  record_add_uint(out, dtype.code);
-  record_add_text(out, ",");
-  record_add_uint(out, dtype.bits);
-  record_add_text(out, ",");
-  record_add_uint(out, dtype.lanes);
-  record_add_text(out, "]");
+  char *at = record_begin_put(out, kRoomDtype);
+  if (at != NULL) record_end_put(out, put_dtype(at, dtype));
 }
 
 static void add_device(record_text *out, int32_t type, int32_t id) {
-  record_add_text(out, "[");
-  record_add_int(out, type);
-  record_add_text(out, ",");
-  record_add_int(out, id);
-  record_add_text(out, "]");
+  char *at = record_begin_put(out, kRoomDevice);
+  if (at != NULL) record_end_put(out, put_device(at, type, id));
 }
 
-static void add_extents(record_text *out, const char *key, const int64_t *items, int32_t count) {
+static char *put_extents(char *at, const int64_t *items, int32_t count) {
   int32_t i;
-  record_add_text(out, key);
-  if (items == NULL && count != 0) {
-    record_add_text(out, "null");
-    return;
-  }
-  record_add_text(out, "[");
+  if (items == NULL && count != 0) return record_put(at, "null");
+  at = record_put(at, "[");
   for (i = 0; i < count; ++i) {
-    if (i != 0) record_add_text(out, ",");
-    record_add_int(out, items[i]);
+    if (i != 0) at = record_put(at, ",");
+    at = record_put_int(at, items[i]);
   }
-  record_add_text(out, "]");
+  return record_put(at, "]");
 }
 
 /* The flags of DLPack that the runtime has for a Tensor object. */
@@ -188,26 +191,29 @@ static void add_flags(record_values *values, TVMFFIObjectHandle tensor) {
 
 /* The inside of the object that describes a tensor. */
 static void add_tensor(record_values *values, const DLTensor *tensor) {
+  enum { kRoomFixed = 64 + kRoomDtype + kRoomDevice + kRecordNumber }; /* without extents */
   record_text *out = &values->text;
   const char *wrong = NULL;
   int64_t begin = 0, end = 0;
   uint64_t first = (uint64_t)(uintptr_t)tensor->data + tensor->byte_offset;
   bool is_sound =
       tensor->ndim >= 0 && tensor->ndim <= kMaxDims && (tensor->ndim == 0 || tensor->shape != NULL);
-  record_add_text(out, "\"dtype\":");
-  add_dtype(out, tensor->dtype);
+  const size_t num_extents = is_sound ? 2 * (size_t)tensor->ndim : 0;
+  char *at = record_begin_put(out, kRoomFixed + num_extents * kRecordNumber);
+  if (at == NULL) return;
+  at = put_dtype(record_put(at, "\"dtype\":"), tensor->dtype);
   if (is_sound) {
-    add_extents(out, ",\"shape\":", tensor->shape, tensor->ndim);
-    add_extents(out, ",\"strides\":", tensor->strides, tensor->ndim);
+    at = put_extents(record_put(at, ",\"shape\":"), tensor->shape, tensor->ndim);
+    at = put_extents(record_put(at, ",\"strides\":"), tensor->strides, tensor->ndim);
     wrong = measure_tensor(tensor, &begin, &end);
   } else {
-    record_add_text(out, ",\"shape\":[],\"strides\":null");
+    at = record_put(at, ",\"shape\":[],\"strides\":null");
     wrong = tensor->ndim > kMaxDims ? "it has more than 64 dimensions" : "it has no shape";
   }
-  record_add_text(out, ",\"byte_offset\":");
-  record_add_uint(out, tensor->byte_offset);
-  record_add_text(out, ",\"device\":");
-  add_device(out, (int32_t)tensor->device.device_type, tensor->device.device_id);
+  at = record_put_uint(record_put(at, ",\"byte_offset\":"), tensor->byte_offset);
+  at = put_device(record_put(at, ",\"device\":"), (int32_t)tensor->device.device_type,
+                  tensor->device.device_id);
+  record_end_put(out, at);
   if (wrong == NULL && begin != end && tensor->data != NULL) {
     if (reserve((void **)&values->tensors, values->room.tensors, values->num_tensors, 1,
                 &values->max_tensors, sizeof *values->tensors)) {
@@ -723,12 +729,15 @@ void record_find_storages(record_values *values) {
   for (i = 0; i < values->num_tensors; ++i) {
     const record_tensor *tensor = &values->tensors[i];
     const record_storage *storage = find_storage(values, tensor);
-    record_add(whole, values->text.data + done, tensor->place - done);
+    const size_t size = tensor->place - done;
+    char *at = record_begin_put(whole, size + 32 + 2 * kRecordNumber);
+    if (at == NULL) break;
+    memcpy(at, values->text.data + done, size);
     done = tensor->place;
-    record_add_text(whole, ",\"storage\":");
-    record_add_uint(whole, (uint64_t)(storage - values->storages));
-    record_add_text(whole, ",\"offset\":");
-    record_add_uint(whole, tensor->first - storage->begin);
+    at = record_put_uint(record_put(at + size, ",\"storage\":"),
+                         (uint64_t)(storage - values->storages));
+    at = record_put_uint(record_put(at, ",\"offset\":"), tensor->first - storage->begin);
+    record_end_put(whole, at);
   }
   record_add(whole, values->text.data + done, values->text.size - done);
   whole->is_failed = whole->is_failed || values->text.is_failed;
@@ -742,19 +751,21 @@ void record_add_storages(record_text *out, const record_values *values, size_t b
   record_add_text(out, ",\"storages\":[");
   for (i = 0; i < values->num_storages; ++i) {
     const record_storage *storage = &values->storages[i];
-    record_add_text(out, i != 0 ? ",{" : "{");
+    const char *text = storage->left_out != NULL ? storage->left_out : storage->data;
+    const size_t size = strlen(text);
+    char *at = record_begin_put(out, 64 + kRoomDevice + 2 * kRecordNumber + size);
+    if (at == NULL) return;
+    at = i != 0 ? record_put(at, ",{") : record_put(at, "{");
     if (i >= begin) {
-      record_add_text(out, "\"device\":");
-      add_device(out, storage->device_type, storage->device_id);
-      record_add_text(out, ",\"address\":");
-      record_add_address(out, storage->begin);
-      record_add_text(out, ",\"bytes\":");
-      record_add_uint(out, storage->end - storage->begin);
-      record_add_text(out, ",");
+      at = put_device(record_put(at, "\"device\":"), storage->device_type, storage->device_id);
+      at = record_put_address(record_put(at, ",\"address\":"), storage->begin);
+      at = record_put_uint(record_put(at, ",\"bytes\":"), storage->end - storage->begin);
+      at = record_put(at, ",");
     }
-    record_add_text(out, storage->left_out != NULL ? "\"left_out\":\"" : "\"data\":\"");
-    record_add_text(out, storage->left_out != NULL ? storage->left_out : storage->data);
-    record_add_text(out, "\"}");
+    at = storage->left_out != NULL ? record_put(at, "\"left_out\":\"")
+                                   : record_put(at, "\"data\":\"");
+    memcpy(at, text, size);
+    record_end_put(out, record_put(at + size, "\"}"));
   }
   record_add_text(out, "]");
 }
