@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define _GNU_SOURCE /* memfd_create, fallocate, file seals, CPU_COUNT */
+#define _GNU_SOURCE /* MAP_NORESERVE, waitid */
 #include "channel.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "system.h"
 
 /* ---- Memory ---- */
 
@@ -24,47 +23,6 @@ static size_t round_up(size_t size, size_t unit) {
 
 static size_t page_size(void) {
   return (size_t)sysconf(_SC_PAGESIZE);
-}
-
-int memory_file(const char *name, uint64_t size) {
-  struct rlimit limit;
-  int file;
-  /* Beyond this limit, ftruncate() would send the host a signal. */
-  if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
-      limit.rlim_cur < size) {
-    errno = EFBIG;
-    return -1;
-  }
-  file = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
-  if (file < 0) return -1;
-  if (ftruncate(file, (off_t)size) != 0 ||
-      fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) {
-    int reason = errno;
-    close(file);
-    errno = reason;
-    return -1;
-  }
-  return file;
-}
-
-/*
- * Gives a part of the file memory, in steps: a signal interrupts a step, of which nothing is kept.
- * -1 with errno set.
- */
-static int reserve_file(int file, size_t offset, size_t size) {
-  enum { kStep = 1 << 22 };
-  while (size > 0) {
-    const size_t step = size < kStep ? size : kStep;
-    if (fallocate(file, 0, (off_t)offset, (off_t)step) == 0) {
-      offset += step;
-      size -= step;
-    } else if (errno == EOPNOTSUPP) {
-      return 0;
-    } else if (errno != EINTR) {
-      return -1;
-    }
-  }
-  return 0;
 }
 
 /* Half of the helper's region is for tensors that kernels return. */
@@ -96,8 +54,8 @@ int channel_create(channel *out, uint64_t pool_size) {
                   out->file, 0);
     if (memory != MAP_FAILED) {
       /* The header has its memory from now on. */
-      if (reserve_file(out->file, 0, begin) == 0) {
-        madvise(memory, begin + 2 * region, MADV_DONTDUMP);
+      if (memory_reserve(out->file, 0, begin) == 0) {
+        memory_hide(memory, begin + 2 * region);
         out->header = memory;
         set_regions(out, region);
         out->header->version = kChannelVersion;
@@ -132,7 +90,8 @@ int channel_open(channel *out) {
   if (header == MAP_FAILED) return -1;
   out->header = header;
   set_regions(out, (size_t)header->region_size);
-  if (header->version != kChannelVersion || out->size != (size_t)status.st_size ||
+  /* The system may round sizes up to its own pages. */
+  if (header->version != kChannelVersion || out->size > (size_t)status.st_size ||
       (size_t)status.st_size < begin) {
     errno = EPROTO;
     return -1;
@@ -146,8 +105,8 @@ void channel_unmap(channel *self) {
 }
 
 /*
- * Without memory, touching a page of the file would end the process by SIGBUS; fallocate() says so
- * beforehand.
+ * Without memory, touching a page of the file would end the process by SIGBUS; memory_reserve()
+ * says so beforehand.
  */
 bool channel_reserve(channel *self, size_t size) {
   const size_t begin = (size_t)(self->region[kSideHost] - (char *)self->header);
@@ -156,8 +115,8 @@ bool channel_reserve(channel *self, size_t size) {
   if (self->own_side != kSideHost || size <= self->committed) return true;
   while (wanted < size) wanted *= 2;
   if (wanted > self->message_limit) wanted = self->message_limit;
-  if (reserve_file(self->file, begin + self->committed, wanted - self->committed) != 0) {
-    madvise(self->region[kSideHost] + self->committed, wanted - self->committed, MADV_REMOVE);
+  if (memory_reserve(self->file, begin + self->committed, wanted - self->committed) != 0) {
+    memory_give_back(self->region[kSideHost] + self->committed, wanted - self->committed);
     return false;
   }
   self->committed = wanted;
@@ -168,14 +127,14 @@ void channel_trim(channel *self, size_t used) {
   const size_t always = (size_t)1 << 24;
   const size_t kept = used < always ? always : round_up(used, page_size());
   if (self->committed / 2 < kept) return;
-  if (madvise(self->region[self->own_side] + kept, self->committed - kept, MADV_REMOVE) == 0) {
+  if (memory_give_back(self->region[self->own_side] + kept, self->committed - kept) == 0) {
     self->committed = kept;
   }
 }
 
 void channel_forget(channel *self) {
-  madvise(self->region[kSideHost], self->region_size, MADV_REMOVE);
-  madvise(self->region[kSideHelper], self->message_limit, MADV_REMOVE);
+  memory_give_back(self->region[kSideHost], self->region_size);
+  memory_give_back(self->region[kSideHelper], self->message_limit);
   self->committed = 0;
 }
 
@@ -233,8 +192,7 @@ static bool has_processors(void) {
   static int known; /* 0: not asked yet; threads may ask at the same time */
   int now = __atomic_load_n(&known, __ATOMIC_RELAXED);
   if (now == 0) {
-    cpu_set_t set;
-    now = sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 1 ? 2 : 1;
+    now = can_use_processors() ? 2 : 1;
     __atomic_store_n(&known, now, __ATOMIC_RELAXED);
   }
   return now == 2;
@@ -292,7 +250,7 @@ static wait_result sleep_once(channel *self, int64_t deadline) {
   files[1].fd = self->process;
   files[0].events = files[1].events = POLLIN;
   files[0].revents = files[1].revents = 0;
-  num_events = ppoll(files, 2, timeout, NULL);
+  num_events = poll_files(files, 2, timeout);
   if (num_events < 0) return errno == EINTR ? kWaitSignal : note_failure(self, "poll", errno);
   if (deadline != 0 && clock_now() >= deadline) return kWaitTime;
   if ((files[1].revents & POLLNVAL) != 0) return note_failure(self, "poll", EBADF);
@@ -371,7 +329,7 @@ void *heap_allocate(heap *self, size_t size) {
   pthread_mutex_unlock(&self->lock);
   if (offset == SIZE_MAX) return NULL;
   if (bytes > kKeptBlock) bytes = round_up(size, page_size());
-  if (self->file >= 0 && reserve_file(self->file, self->file_offset + offset, bytes) != 0) {
+  if (self->file >= 0 && memory_reserve(self->file, self->file_offset + offset, bytes) != 0) {
     heap_free(self, self->base + offset, size);
     return NULL;
   }
@@ -383,7 +341,7 @@ void heap_free(heap *self, void *block, size_t size) {
   heap_class *blocks = &self->classes[k];
   const size_t offset = (size_t)((char *)block - self->base), bytes = page_size() << k;
   if (self->is_foreign) return;
-  if (bytes > kKeptBlock) madvise(block, round_up(size, page_size()), MADV_REMOVE);
+  if (bytes > kKeptBlock) memory_give_back(block, round_up(size, page_size()));
   pthread_mutex_lock(&self->lock);
   blocks->offsets[blocks->count++] = offset;
   pthread_mutex_unlock(&self->lock);

@@ -148,7 +148,4 @@ void heap_init(heap *self, char *base, size_t begin, size_t end, int file, size_
 void *heap_allocate(heap *self, size_t size);
 void heap_free(heap *self, void *block, size_t size);
 
-/* A file of this size in memory, which cannot shrink or grow. -1 with errno set. */
-int memory_file(const char *name, uint64_t size);
-
 #endif /* TVM_FFI_ISOLATED_CHANNEL_H_ */

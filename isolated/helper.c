@@ -3,39 +3,24 @@
  * The helper program: loads a library and calls its functions for the host that has started it.
  * What is wrong when it starts, it prints; the host puts that into its error.
  */
-#define _GNU_SOURCE /* sigaltstack, dladdr, ppoll */
+#define _GNU_SOURCE /* sigaltstack, dladdr */
 #include <dlfcn.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
-#include <time.h>
 #include <tvm/ffi/c.h>
 #include <tvm/ffi/extra/isolated.h>
 #include <unistd.h>
 #if TVM_FFI_BACKTRACE
 #include <execinfo.h>
 #endif
-#if defined(__has_include)
-#if __has_include(<linux/seccomp.h>) && __has_include(<linux/filter.h>) && \
-    __has_include(<linux/audit.h>)
-#include <linux/audit.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
-#define HAS_SECCOMP 1
-#endif
-#endif
 
+#include "helper_system.h"
 #include "peer.h"
 #include "tensor_copy.h"
 
@@ -44,200 +29,12 @@ enum { kExitStart = 122, kExitLeaves = 121 };
 static peer host;
 static pthread_t main_thread;
 
-static void fail(const char *action) {
+void fail(const char *action) {
   fprintf(stderr, "%s: %s\n", action, strerror(errno));
   exit(kExitStart);
 }
 
-/* ---- Limits ---- */
-
-#ifdef __GLIBC__
-typedef __rlimit_resource_t limited_resource;
-#else
-typedef int limited_resource;
-#endif
-
-static void limit(limited_resource resource, uint64_t soft, uint64_t hard, const char *action) {
-  struct rlimit values;
-  if (getrlimit(resource, &values) != 0) fail(action);
-  if (values.rlim_max == RLIM_INFINITY || values.rlim_max > hard) values.rlim_max = (rlim_t)hard;
-  values.rlim_cur = values.rlim_max < soft ? values.rlim_max : (rlim_t)soft;
-  if (setrlimit(resource, &values) != 0) fail(action);
-}
-
-#if HAS_SECCOMP && defined(__x86_64__)
-#define OWN_ARCHITECTURE AUDIT_ARCH_X86_64
-#elif HAS_SECCOMP && defined(__aarch64__) && defined(__LITTLE_ENDIAN__)
-#define OWN_ARCHITECTURE AUDIT_ARCH_AARCH64
-#elif HAS_SECCOMP && defined(__aarch64__) && !defined(__AARCH64EB__)
-#define OWN_ARCHITECTURE AUDIT_ARCH_AARCH64
-#elif HAS_SECCOMP && defined(__riscv) && __riscv_xlen == 64
-#define OWN_ARCHITECTURE AUDIT_ARCH_RISCV64
-#endif
-
-#ifdef OWN_ARCHITECTURE
-
-enum { kMaxFilter = 64 };
-
-typedef struct {
-  struct sock_filter steps[kMaxFilter];
-  unsigned short count;
-} filter;
-
-static void add(filter *self, unsigned code, uint32_t value, unsigned char yes, unsigned char no) {
-  struct sock_filter *step = &self->steps[self->count++];
-  step->code = (unsigned short)code;
-  step->k = value;
-  step->jt = yes;
-  step->jf = no;
-}
-
-static void add_load(filter *self, size_t offset) {
-  add(self, BPF_LD | BPF_W | BPF_ABS, (uint32_t)offset, 0, 0);
-}
-
-/* Lets a call of the system fail with that error. Its number has been loaded. */
-static void add_refusal(filter *self, long number, int error) {
-  add(self, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)number, 0, 1);
-  add(self, BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (uint32_t)error, 0, 0);
-}
-
-/* Threads are made by the same call as processes, whose flags say which. */
-static void add_refusal_of_processes(filter *self) {
-  enum { kCloneThread = 0x00010000 };
-#ifdef SYS_fork
-  add_refusal(self, SYS_fork, EPERM);
-  add_refusal(self, SYS_vfork, EPERM);
-#endif
-  add_refusal(self, SYS_execve, EPERM);
-  add_refusal(self, SYS_execveat, EPERM);
-#ifdef SYS_clone3
-  add_refusal(self, SYS_clone3, ENOSYS); /* the flags are in memory; libc goes on with clone */
-#endif
-  add(self, BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 0, 4);
-  add_load(self, offsetof(struct seccomp_data, args[0])); /* the low half: little endian */
-  add(self, BPF_JMP | BPF_JSET | BPF_K, kCloneThread, 1, 0);
-  add(self, BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM, 0, 0);
-  add(self, BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
-}
-
-static void refuse_calls(uint32_t forbids) {
-  filter made;
-  struct sock_fprog program;
-  memset(&made, 0, sizeof made);
-  add_load(&made, offsetof(struct seccomp_data, arch));
-  add(&made, BPF_JMP | BPF_JEQ | BPF_K, OWN_ARCHITECTURE, 1, 0);
-  add(&made, BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM, 0, 0);
-  add_load(&made, offsetof(struct seccomp_data, nr));
-#ifdef __x86_64__
-  add(&made, BPF_JMP | BPF_JGE | BPF_K, 0x40000000, 0, 1); /* another set of numbers: x32 */
-  add(&made, BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM, 0, 0);
-#endif
-  if ((forbids & TVM_FFI_ISOLATED_NETWORK) != 0) {
-    add_refusal(&made, SYS_socket, EACCES);
-#ifdef SYS_io_uring_setup
-    add_refusal(&made, SYS_io_uring_setup, EACCES);
-#endif
-  }
-  if ((forbids & TVM_FFI_ISOLATED_PROCESSES) != 0) add_refusal_of_processes(&made);
-  add(&made, BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
-  program.len = made.count;
-  program.filter = made.steps;
-  if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0) fail("seccomp");
-}
-
-#else
-
-static void refuse_calls(uint32_t forbids) {
-  (void)forbids;
-  errno = ENOSYS;
-  fail("seccomp on this processor");
-}
-
-#endif
-
-/* The interface of Landlock; not every system has its header. */
-enum {
-  kLandlockWriteFile = 1 << 1,
-  kLandlockFirstVersion = 0x1ff2, /* write, remove and make what has a path */
-  kLandlockRefer = 1 << 13,       /* since version 2 */
-  kLandlockTruncate = 1 << 14,    /* since version 3 */
-  kLandlockVersion = 1,           /* a flag: tell the version */
-  kLandlockPath = 1
-};
-
-#ifdef SYS_landlock_create_ruleset
-
-/* Packed, as the kernel has it. */
-typedef struct {
-  uint64_t allowed;
-  int32_t parent;
-} __attribute__((packed)) landlock_path;
-
-static void refuse_files(void) {
-  uint64_t handled = kLandlockFirstVersion;
-  landlock_path nothing = {kLandlockWriteFile, -1};
-  const long version = syscall(SYS_landlock_create_ruleset, NULL, 0, kLandlockVersion);
-  int rules;
-  if (version < 1) fail("Landlock");
-  if (version >= 2) handled |= kLandlockRefer;
-  if (version >= 3) handled |= kLandlockTruncate;
-  rules = (int)syscall(SYS_landlock_create_ruleset, &handled, sizeof handled, 0);
-  if (rules < 0) fail("Landlock");
-  nothing.parent = open("/dev/null", O_PATH | O_CLOEXEC);
-  if (nothing.parent >= 0) {
-    syscall(SYS_landlock_add_rule, rules, kLandlockPath, &nothing, 0);
-    close(nothing.parent);
-  }
-  if (syscall(SYS_landlock_restrict_self, rules, 0) != 0) fail("Landlock");
-  close(rules);
-}
-
-#else
-
-static void refuse_files(void) {
-  errno = ENOSYS;
-  fail("Landlock");
-}
-
-#endif
-
-static void set_limits(const channel_header *header) {
-  limit(RLIMIT_CORE, 0, 0, "RLIMIT_CORE");
-  if (header->memory != 0) limit(RLIMIT_DATA, header->memory, header->memory, "RLIMIT_DATA");
-  if (header->cpu_seconds != 0) {
-    limit(RLIMIT_CPU, header->cpu_seconds, header->cpu_seconds + 1, "RLIMIT_CPU");
-  }
-  if (header->open_files != 0) {
-    limit(RLIMIT_NOFILE, header->open_files, header->open_files, "RLIMIT_NOFILE");
-  }
-  if (header->forbids == 0) return;
-  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) fail("PR_SET_NO_NEW_PRIVS");
-  if ((header->forbids & TVM_FFI_ISOLATED_FILES) != 0) refuse_files();
-  if ((header->forbids & ~(uint32_t)TVM_FFI_ISOLATED_FILES) != 0) refuse_calls(header->forbids);
-}
-
 /* ---- Crashes ---- */
-
-/* Private memory in bytes, from /proc; only calls that are allowed in handlers of signals. */
-static uint64_t read_data_size(void) {
-  char text[256];
-  const int file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
-  const ssize_t size = file >= 0 ? read(file, text, sizeof text - 1) : 0;
-  uint64_t pages = 0;
-  int field = 0;
-  ssize_t i;
-  if (file >= 0) close(file);
-  for (i = 0; i < size; ++i) {
-    if (text[i] == ' ') {
-      if (++field == 6) break;
-      pages = 0;
-    } else if (text[i] >= '0' && text[i] <= '9') {
-      pages = 10 * pages + (uint64_t)(text[i] - '0');
-    }
-  }
-  return pages * (uint64_t)sysconf(_SC_PAGESIZE);
-}
 
 #if TVM_FFI_BACKTRACE
 static void write_backtrace(char *out, size_t out_size) {
@@ -280,12 +77,9 @@ __attribute__((noinline, no_sanitize_thread)) static void note_cause(volatile cr
  */
 static void on_crash(int number, siginfo_t *info, void *context) {
   crash_note *note = &host.channel.header->note;
-  sigset_t alarms;
   (void)context;
   note_cause(note, number, info); /* first: an alarm of kernels may be waiting to be unblocked */
-  sigemptyset(&alarms);
-  sigaddset(&alarms, SIGALRM);
-  syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &alarms, NULL, (size_t)_NSIG / 8);
+  unblock_alarm();
   alarm(1);
   signal(number, SIG_DFL);
   signal(SIGALRM, SIG_DFL); /* kernels may have set it */
@@ -324,27 +118,6 @@ static void leave(void) {
   _exit(kExitLeaves);
 }
 
-/*
- * Writes to the host's standard error, in whatever thread. If nobody reads it any more, or a file
- * gets too large, that is no reason to end: its signal is taken before the kernels' thread gets it.
- */
-static void show(const char *bytes, size_t size) {
-  static const struct timespec now = {0, 0};
-  sigset_t caused, old, before;
-  sigemptyset(&caused);
-  sigaddset(&caused, SIGPIPE);
-  sigaddset(&caused, SIGXFSZ);
-  sigpending(&before);
-  pthread_sigmask(SIG_BLOCK, &caused, &old);
-  if (write(kFileErrors, bytes, size) < 0 && (errno == EPIPE || errno == EFBIG)) {
-    const int number = errno == EPIPE ? SIGPIPE : SIGXFSZ;
-    sigemptyset(&caused);
-    sigaddset(&caused, number);
-    if (!sigismember(&before, number)) (void)sigtimedwait(&caused, NULL, &now);
-  }
-  pthread_sigmask(SIG_SETMASK, &old, NULL);
-}
-
 /* Keeps the last bytes that were printed, for the host's error. */
 static void keep_output(const char *bytes, size_t size) {
   channel_header *header = host.channel.header;
@@ -354,7 +127,7 @@ static void keep_output(const char *bytes, size_t size) {
     header->output[(before + i) % kOutputTail] = bytes[i];
   }
   __atomic_store_n(&header->output_size, before + size, __ATOMIC_RELEASE);
-  if (header->shows_output) show(bytes, size);
+  if (header->shows_output) write_to_host(bytes, size);
 }
 
 /* Takes what was printed, as far as it is there; returns what recv() did. */
@@ -382,23 +155,18 @@ static void show_output(void) {
 }
 
 static void *look_after(void *context) {
-  struct pollfd files[2];
   (void)context;
-  files[0].fd = kFileSocket;
-  files[0].events = 0; /* what is sent is for the main thread; the end of the host always counts */
-  files[1].fd = kFileOutput;
-  files[1].events = POLLIN;
   for (;;) {
-    if (poll(files, 2, -1) < 0 && errno != EINTR) leave();
-    if ((files[0].revents & (POLLHUP | POLLERR)) != 0) {
+    const int seen = watch_next();
+    if ((seen & kSeenHostEnd) != 0) {
       kill(-getpid(), SIGKILL); /* the host has ended: so do this process and what it started */
       _exit(0);
     }
-    if (((files[0].revents | files[1].revents) & POLLNVAL) != 0) leave();
-    if (files[1].revents != 0) {
+    if ((seen & kSeenClosedFile) != 0) leave();
+    if ((seen & kSeenOutput) != 0) {
       const ssize_t size = take_output();
       if (size == 0 || (size < 0 && errno != EINTR && errno != EAGAIN)) {
-        files[1].fd = -1; /* the kernel has closed all that writes to it */
+        watch_end_output(); /* the kernel has closed all that writes to it */
       }
     }
   }
@@ -514,19 +282,6 @@ static int allocate_result(DLTensor *prototype, DLManagedTensorVersioned **out, 
   return tensor_in_heap(&results, prototype, out, error_ctx, set_error);
 }
 
-/* Leaves the session of the host, and closes what it has left open; what preloaded libraries have
- * opened, too. */
-static void leave_host(void) {
-  struct rlimit most;
-  int file;
-  setsid();
-#ifdef SYS_close_range
-  if (syscall(SYS_close_range, kFileEnd, ~0u, 0) == 0) return;
-#endif
-  if (getrlimit(RLIMIT_NOFILE, &most) != 0 || most.rlim_cur > 65536) most.rlim_cur = 65536;
-  for (file = kFileEnd; file < (int)most.rlim_cur; ++file) close(file);
-}
-
 int main(void) {
   channel *c = &host.channel;
   if (channel_open(c) != 0) {
@@ -544,6 +299,7 @@ int main(void) {
   heap_init(&results, c->region[kSideHelper], c->message_limit, c->region_size, -1, 0);
   set_limits(c->header);
   watch_crashes();
+  watch_begin();
   start_looking_after();
   if (TVMFFIEnvSetDLPackManagedTensorAllocator(allocate_result, 1, NULL) != 0) return kExitStart;
   __atomic_store_n(&c->header->serves, 1, __ATOMIC_RELEASE);

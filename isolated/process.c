@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define _GNU_SOURCE /* environ, syscall, POSIX_SPAWN_SETSID */
+#define _GNU_SOURCE /* POSIX_SPAWN_SETSID, MAP_NORESERVE */
 #include "process.h"
 
 #include <errno.h>
@@ -11,10 +11,11 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "system.h"
 
 /* ---- All helpers of this process, for forks ---- */
 
@@ -144,12 +145,18 @@ tensor_pool *process_get_pool(void) {
 
 /* ---- Starting ---- */
 
-/* Where the system cannot start it in a session of its own, the helper makes one itself. */
-#ifdef POSIX_SPAWN_SETSID
-enum { kSpawnFlags = POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSID };
-#else
-enum { kSpawnFlags = POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK };
+/* What the system cannot do, the helper does itself: a session of its own, and other files closed.
+ */
+#ifndef POSIX_SPAWN_SETSID
+#define POSIX_SPAWN_SETSID 0
 #endif
+#ifndef POSIX_SPAWN_CLOEXEC_DEFAULT
+#define POSIX_SPAWN_CLOEXEC_DEFAULT 0
+#endif
+enum {
+  kSpawnFlags = POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSID |
+                POSIX_SPAWN_CLOEXEC_DEFAULT
+};
 
 /*
  * Executes the helper with these files as 0, 1, and so on; it closes all others itself. Returns
@@ -182,7 +189,8 @@ static int spawn(pid_t *out_pid, const char *path, const int *files) {
     }
     reason = posix_spawn_file_actions_adddup2(&actions, copies[num_copies], num_copies);
   }
-  if (reason == 0) reason = posix_spawn(out_pid, path, &actions, &attributes, words, environ);
+  if (reason == 0)
+    reason = posix_spawn(out_pid, path, &actions, &attributes, words, get_environment());
   for (i = 0; i < num_copies; ++i) close(copies[i]);
   posix_spawn_file_actions_destroy(&actions);
   posix_spawnattr_destroy(&attributes);
@@ -217,8 +225,7 @@ static int start_child(process *self, const tvm_ffi_isolated_options *options,
   int sockets[2] = {-1, -1}, outputs[2] = {-1, -1}, nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
   int code = 0;
   if (nothing < 0) return fail_start("/dev/null", errno);
-  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0 ||
-      socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, outputs) != 0) {
+  if (socket_pair(sockets) != 0 || socket_pair(outputs) != 0) {
     code = fail_start("sockets", errno);
   }
   if (code == 0) {
@@ -244,9 +251,7 @@ static int start_child(process *self, const tvm_ffi_isolated_options *options,
   self->output = outputs[1];
   if (code != 0) return code;
   self->peer.channel.child = self->pid;
-#ifdef SYS_pidfd_open
-  self->peer.channel.process = (int)syscall(SYS_pidfd_open, self->pid, 0);
-#endif
+  self->peer.channel.process = process_file(self->pid);
   return 0;
 }
 
@@ -355,12 +360,7 @@ static void read_output(process *self, char *out, size_t out_size) {
  */
 static void kill_helper(const process *self) {
   siginfo_t info;
-#ifdef SYS_pidfd_send_signal
-  if (self->peer.channel.process >= 0 &&
-      syscall(SYS_pidfd_send_signal, self->peer.channel.process, SIGKILL, NULL, 0) == 0) {
-    return;
-  }
-#endif
+  if (self->peer.channel.process >= 0 && process_file_kill(self->peer.channel.process)) return;
   if (waitid(P_PID, (id_t)self->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0) {
     kill(self->pid, SIGKILL);
   }

@@ -32,7 +32,7 @@ static const tvmffi_cxx_helper *ensure_helper(char *reason, size_t reason_size) 
   const tvmffi_cxx_helper *found = tvmffi_atomic_load_acquire_ptr(&helper);
   void *library;
   if (found != NULL) return found;
-  library = tvmffi_dl_open_beside("libtvm_ffi_cxx.so", reason, reason_size);
+  library = tvmffi_dl_open_beside("libtvm_ffi_cxx" TVMFFI_LIBRARY_ENDING, reason, reason_size);
   if (library == NULL) return NULL;
   found = tvmffi_dl_symbol(library, TVMFFI_CXX_HELPER_SYMBOL);
   if (found != NULL) {

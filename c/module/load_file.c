@@ -205,13 +205,14 @@ static int load_isolated(const TVMFFIByteArray *path, TVMFFIObject **out) {
   int (*load)(const TVMFFIByteArray *path, TVMFFIObjectHandle *out);
   TVMFFIObjectHandle module;
   char reason[512] = "";
-  void *library = tvmffi_dl_open_beside("libtvm_ffi_isolated.so", reason, sizeof reason);
+  static const char kName[] = "libtvm_ffi_isolated" TVMFFI_LIBRARY_ENDING;
+  void *library = tvmffi_dl_open_beside(kName, reason, sizeof reason);
   void *symbol = library != NULL ? tvmffi_dl_symbol(library, "tvm_ffi_isolated_load_named") : NULL;
   if (symbol == NULL) {
     return tvmffi_fail("RuntimeError",
-                       "Failed to load `%.*s`: libtvm_ffi_isolated.so, which runs kernels in a "
-                       "process of their own, cannot be used: %s",
-                       (int)path->size, path->data,
+                       "Failed to load `%.*s`: %s, which runs kernels in a process of their own on "
+                       "Linux and macOS, cannot be used: %s",
+                       (int)path->size, path->data, kName,
                        library != NULL ? "it has no tvm_ffi_isolated_load_named" : reason);
   }
   memcpy(&load, &symbol, sizeof load);

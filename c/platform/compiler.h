@@ -63,8 +63,10 @@
 
 #if defined(__APPLE__)
 #define TVMFFI_ASM_NAME(name) "_" name
+#define TVMFFI_LIBRARY_ENDING ".dylib"
 #else
 #define TVMFFI_ASM_NAME(name) name
+#define TVMFFI_LIBRARY_ENDING ".so"
 #endif
 
 #if defined(__ELF__)

@@ -367,7 +367,8 @@ class Run(unittest.TestCase):
     def test_isolated_libraries_that_are_refused(self):
         """Options that are wrong, or that do not fit; and where there are no isolated modules."""
         bad(LOAD, "cannot be loaded: libtvm_ffi_isolated.so, which runs kernels in a process of "
-            "their own, cannot be used: ", "run", "--isolated", K, "add(1, 2)", env=NOT_ISOLATED)
+            "their own on Linux and macOS, cannot be used: ", "run", "--isolated", K, "add(1, 2)",
+            env=NOT_ISOLATED)
         bad(USAGE, f"isolated:{K}: the name says that it is isolated, and so does --isolated",
             "run", "--isolated", f"isolated:{K}", "add(1, 2)")
         bad(USAGE, f"{K}: the options of --isolated cannot have a colon", "run",

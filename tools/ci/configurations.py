@@ -36,7 +36,8 @@ REFUSED = [
     ({"cxx_exports": "enabled", "single_file": "true"}, "wants -Dcpp=disabled"),
     ({"tools": "enabled", "loading": "disabled"}, "it needs dlopen"),
     ({"benchmarks": "enabled", "loading": "disabled"}, "they need dlopen"),
-    *(({"isolated": "enabled", name: value}, "it needs Linux, threads, dlopen and the full profile")
+    *(({"isolated": "enabled", name: value},
+       "it needs Linux or macOS, threads, dlopen and the full profile")
       for name, value in (("profile", "core"), ("loading", "disabled"), ("threads", "disabled"))),
 ]
 # Options of Meson that are not tried: for other backends, for how its output looks, for folders, or

@@ -144,6 +144,14 @@ def check_exports(target, work):
                  " ".join(sorted(found)))
 
 
+def check_isolated(target, folder):
+    """Compare what the library of isolated modules exports with the list of its Debian package."""
+    symbols = (ROOT / "packaging/debian/libtvm-ffi-isolated.symbols").read_text(encoding="utf-8")
+    found = exports(target, folder / "isolated/libtvm_ffi_isolated.dylib")
+    REPORT.check("libtvm_ffi_isolated exports its functions",
+                 found == set(re.findall(r"^ (\w+)@Base", symbols, re.M)), " ".join(sorted(found)))
+
+
 def run_tool(target, program, work):
     """Check what a static tool does with the library of a kernel, which it can read but not
     load."""
@@ -183,7 +191,11 @@ def build_all(name, target, zig, env, work):
         "--cross-file", ROOT / f"tools/ci/zig-{name}.ini", "-Ddlpack=fallback", "-Dcpp=disabled",
         "-Dcuda=disabled", "-Dtests=disabled", "-Dtools=enabled"
     ]
-    build(f"zig-{name}", *options, env=env)
+    if target.is_macos:
+        options.append("-Disolated=enabled")
+    folder = build(f"zig-{name}", *options, env=env)
+    if target.is_macos:
+        check_isolated(target, folder)
     if target.runner:
         folder = build(f"zig-{name}-static", *options, "-Dsamples=disabled",
                        "-Ddefault_library=static", "-Dc_link_args=-static", env=env)

@@ -422,7 +422,7 @@ static const char kRunDescription[] =
     "process, to which arguments are copied. What ends the helper is an error of the call, such\n"
     "as HelperCrashError, with exit code 1, or 4 while it was loaded. A LIB named isolated:LIB or\n"
     "isolated,OPTIONS:LIB is the same. What the library prints goes to standard error, unless\n"
-    "OPTIONS have shows_output=0. On Linux, with libtvm_ffi_isolated.so.\n\n"
+    "OPTIONS have shows_output=0. On Linux and macOS, with libtvm_ffi_isolated.\n\n"
     "The outputs are the result, then the tensors given to be filled, and those that the call\n"
     "changed. They are printed, unless --output or --expected_output says something else. --json\n"
     "prints all elements, whether to a terminal or not.\n\n"

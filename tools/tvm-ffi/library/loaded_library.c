@@ -17,7 +17,7 @@
 static void report_load_error(const library *lib, const char *name) {
   char *message = runtime_error_take_message();
   if (name != NULL && strstr(message, name) != NULL &&
-      strstr(message, "libtvm_ffi_isolated.so") == NULL) {
+      strstr(message, "libtvm_ffi_isolated.") == NULL) {
     /* The runtime took the name for the path of a file: the core profile, and other runtimes. */
     report_error("%s: cannot be loaded: this runtime has no isolated modules", lib->path);
   } else {

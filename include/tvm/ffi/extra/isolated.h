@@ -14,8 +14,9 @@
  *     code = tvm_ffi_function_call(scale, args, 2, &result);
  *
  * What crosses between the processes, what a call costs, and what this protects against is in
- * docs/guide/isolated.md. Linux only; link -ltvm_ffi_isolated. The library is no part of the
- * runtime, and costs nothing where it is not used.
+ * docs/guide/isolated.md. Linux, and macOS, where it has been compiled but never run; link
+ * -ltvm_ffi_isolated. The library is no part of the runtime, and costs nothing where it is not
+ * used.
  */
 #ifndef TVM_FFI_EXTRA_ISOLATED_H_
 #define TVM_FFI_EXTRA_ISOLATED_H_
@@ -55,7 +56,7 @@ extern "C" {
 
 /* ---- Options ---- */
 
-/** Bits of tvm_ffi_isolated_options.forbids. */
+/** Bits of tvm_ffi_isolated_options.forbids, which Linux can set. */
 enum tvm_ffi_isolated_forbidden TVM_FFI_ENUM_BASE {
   /** To open sockets (seccomp). */
   TVM_FFI_ISOLATED_NETWORK = 1,
@@ -87,7 +88,9 @@ typedef struct {
   int32_t shows_output;
   /** What the helper must not do: bits of tvm_ffi_isolated_forbidden. */
   int32_t forbids;
-  /** Bytes of private memory (RLIMIT_DATA), processor time, open files of a helper. 0: the host's.
+  /**
+   * Bytes of private memory (RLIMIT_DATA, which only Linux enforces), processor time, open files of
+   * a helper. 0: the host's.
    */
   uint64_t memory;
   uint64_t cpu_seconds;

@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What differs between Linux and macOS in the helper. */
+#define _GNU_SOURCE /* syscall, O_PATH */
+#include "helper_system.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <tvm/ffi/extra/isolated.h>
+#include <unistd.h>
+#ifdef __APPLE__
+#include <limits.h>
+#include <sys/event.h>
+#else
+#include <poll.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#endif
+#if defined(__linux__) && defined(__has_include)
+#if __has_include(<linux/seccomp.h>) && __has_include(<linux/filter.h>) && \
+    __has_include(<linux/audit.h>)
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#define HAS_SECCOMP 1
+#endif
+#endif
+
+/* ---- Limits that both have ---- */
+
+#ifdef __GLIBC__
+typedef __rlimit_resource_t limited_resource;
+#else
+typedef int limited_resource;
+#endif
+
+static void limit(limited_resource resource, uint64_t soft, uint64_t hard, const char *action) {
+  struct rlimit values;
+  if (getrlimit(resource, &values) != 0) fail(action);
+  if (values.rlim_max == RLIM_INFINITY || values.rlim_max > hard) values.rlim_max = (rlim_t)hard;
+  values.rlim_cur = values.rlim_max < soft ? values.rlim_max : (rlim_t)soft;
+  if (setrlimit(resource, &values) != 0) fail(action);
+}
+
+static void set_common_limits(const channel_header *header) {
+  limit(RLIMIT_CORE, 0, 0, "RLIMIT_CORE");
+  if (header->cpu_seconds != 0) {
+    limit(RLIMIT_CPU, header->cpu_seconds, header->cpu_seconds + 1, "RLIMIT_CPU");
+  }
+  if (header->open_files != 0) {
+    limit(RLIMIT_NOFILE, header->open_files, header->open_files, "RLIMIT_NOFILE");
+  }
+}
+
+#ifdef __APPLE__
+
+/* ---- macOS, from its manual pages and headers; compiled, but never run ---- */
+
+/* The host has started it without further files (POSIX_SPAWN_CLOEXEC_DEFAULT). */
+void leave_host(void) {
+  setsid();
+}
+
+/* RLIMIT_DATA is not a limit of what malloc() and mmap() return there. */
+void set_limits(const channel_header *header) {
+  set_common_limits(header);
+  errno = ENOTSUP;
+  if (header->memory != 0) fail("a limit of memory");
+  if ((header->forbids & TVM_FFI_ISOLATED_FILES) != 0) fail("to forbid files");
+  if (header->forbids != 0) fail("to forbid network and processes");
+}
+
+uint64_t read_data_size(void) {
+  return 0;
+}
+
+void unblock_alarm(void) {
+  sigset_t alarms;
+  sigemptyset(&alarms);
+  sigaddset(&alarms, SIGALRM);
+  pthread_sigmask(SIG_UNBLOCK, &alarms, NULL);
+}
+
+/*
+ * The signals of a failed write are for the process there, and the kernels' thread would get them.
+ * A kernel that writes to a closed pipe at the same moment gets the error only.
+ */
+void write_to_host(const char *bytes, size_t size) {
+  struct sigaction ignored, pipes, sizes;
+  memset(&ignored, 0, sizeof ignored);
+  ignored.sa_handler = SIG_IGN;
+  sigaction(SIGPIPE, &ignored, &pipes);
+  sigaction(SIGXFSZ, &ignored, &sizes);
+  (void)!write(kFileErrors, bytes, size);
+  sigaction(SIGPIPE, &pipes, NULL);
+  sigaction(SIGXFSZ, &sizes, NULL);
+}
+
+static int queue = -1;
+
+/*
+ * poll() does not tell the end of a file that is not read. Here the amount of data that counts is
+ * more than a socket holds, so what is sent to the main thread wakes nobody.
+ */
+void watch_begin(void) {
+  struct kevent changes[2];
+  queue = kqueue();
+  EV_SET(&changes[0], kFileSocket, EVFILT_READ, EV_ADD | EV_CLEAR, NOTE_LOWAT, INT_MAX, NULL);
+  EV_SET(&changes[1], kFileOutput, EVFILT_READ, EV_ADD, 0, 0, NULL);
+  if (queue < 0 || kevent(queue, changes, 2, NULL, 0, NULL) < 0) fail("kqueue");
+}
+
+int watch_next(void) {
+  struct kevent events[2];
+  const int count = kevent(queue, NULL, 0, events, 2, NULL);
+  int seen = 0, i;
+  if (count < 0) return errno == EINTR ? 0 : kSeenClosedFile;
+  for (i = 0; i < count; ++i) {
+    if ((events[i].flags & EV_ERROR) != 0) {
+      seen |= kSeenClosedFile;
+    } else if (events[i].ident == kFileOutput) {
+      seen |= kSeenOutput;
+    } else if ((events[i].flags & EV_EOF) != 0) {
+      seen |= kSeenHostEnd;
+    }
+  }
+  return seen;
+}
+
+void watch_end_output(void) {
+  struct kevent change;
+  EV_SET(&change, kFileOutput, EVFILT_READ, EV_DELETE, 0, 0, NULL);
+  (void)kevent(queue, &change, 1, NULL, 0, NULL);
+}
+
+#else
+
+/* ---- Linux ---- */
+
+/* Closes what preloaded libraries have opened, too. */
+void leave_host(void) {
+  struct rlimit most;
+  int file;
+  setsid();
+#ifdef SYS_close_range
+  if (syscall(SYS_close_range, kFileEnd, ~0u, 0) == 0) return;
+#endif
+  if (getrlimit(RLIMIT_NOFILE, &most) != 0 || most.rlim_cur > 65536) most.rlim_cur = 65536;
+  for (file = kFileEnd; file < (int)most.rlim_cur; ++file) close(file);
+}
+
+#if HAS_SECCOMP && defined(__x86_64__)
+#define OWN_ARCHITECTURE AUDIT_ARCH_X86_64
+#elif HAS_SECCOMP && defined(__aarch64__) && defined(__LITTLE_ENDIAN__)
+#define OWN_ARCHITECTURE AUDIT_ARCH_AARCH64
+#elif HAS_SECCOMP && defined(__aarch64__) && !defined(__AARCH64EB__)
+#define OWN_ARCHITECTURE AUDIT_ARCH_AARCH64
+#elif HAS_SECCOMP && defined(__riscv) && __riscv_xlen == 64
+#define OWN_ARCHITECTURE AUDIT_ARCH_RISCV64
+#endif
+
+#ifdef OWN_ARCHITECTURE
+
+enum { kMaxFilter = 64 };
+
+typedef struct {
+  struct sock_filter steps[kMaxFilter];
+  unsigned short count;
+} filter;
+
+static void add(filter *self, unsigned code, uint32_t value, unsigned char yes, unsigned char no) {
+  struct sock_filter *step = &self->steps[self->count++];
+  step->code = (unsigned short)code;
+  step->k = value;
+  step->jt = yes;
+  step->jf = no;
+}
+
+static void add_load(filter *self, size_t offset) {
+  add(self, BPF_LD | BPF_W | BPF_ABS, (uint32_t)offset, 0, 0);
+}
+
+/* Lets a call of the system fail with that error. Its number has been loaded. */
+static void add_refusal(filter *self, long number, int error) {
+  add(self, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)number, 0, 1);
+  add(self, BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (uint32_t)error, 0, 0);
+}
+
+/* Threads are made by the same call as processes, whose flags say which. */
+static void add_refusal_of_processes(filter *self) {
+  enum { kCloneThread = 0x00010000 };
+#ifdef SYS_fork
+  add_refusal(self, SYS_fork, EPERM);
+  add_refusal(self, SYS_vfork, EPERM);
+#endif
+  add_refusal(self, SYS_execve, EPERM);
+  add_refusal(self, SYS_execveat, EPERM);
+#ifdef SYS_clone3
+  add_refusal(self, SYS_clone3, ENOSYS); /* the flags are in memory; libc goes on with clone */
+#endif
+  add(self, BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 0, 4);
+  add_load(self, offsetof(struct seccomp_data, args[0])); /* the low half: little endian */
+  add(self, BPF_JMP | BPF_JSET | BPF_K, kCloneThread, 1, 0);
+  add(self, BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM, 0, 0);
+  add(self, BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
+}
+
+static void refuse_calls(uint32_t forbids) {
+  filter made;
+  struct sock_fprog program;
+  memset(&made, 0, sizeof made);
+  add_load(&made, offsetof(struct seccomp_data, arch));
+  add(&made, BPF_JMP | BPF_JEQ | BPF_K, OWN_ARCHITECTURE, 1, 0);
+  add(&made, BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM, 0, 0);
+  add_load(&made, offsetof(struct seccomp_data, nr));
+#ifdef __x86_64__
+  add(&made, BPF_JMP | BPF_JGE | BPF_K, 0x40000000, 0, 1); /* another set of numbers: x32 */
+  add(&made, BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM, 0, 0);
+#endif
+  if ((forbids & TVM_FFI_ISOLATED_NETWORK) != 0) {
+    add_refusal(&made, SYS_socket, EACCES);
+#ifdef SYS_io_uring_setup
+    add_refusal(&made, SYS_io_uring_setup, EACCES);
+#endif
+  }
+  if ((forbids & TVM_FFI_ISOLATED_PROCESSES) != 0) add_refusal_of_processes(&made);
+  add(&made, BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
+  program.len = made.count;
+  program.filter = made.steps;
+  if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0) fail("seccomp");
+}
+
+#else
+
+static void refuse_calls(uint32_t forbids) {
+  (void)forbids;
+  errno = ENOSYS;
+  fail("seccomp on this processor");
+}
+
+#endif
+
+/* The interface of Landlock; not every system has its header. */
+enum {
+  kLandlockWriteFile = 1 << 1,
+  kLandlockFirstVersion = 0x1ff2, /* write, remove and make what has a path */
+  kLandlockRefer = 1 << 13,       /* since version 2 */
+  kLandlockTruncate = 1 << 14,    /* since version 3 */
+  kLandlockVersion = 1,           /* a flag: tell the version */
+  kLandlockPath = 1
+};
+
+#ifdef SYS_landlock_create_ruleset
+
+/* Packed, as the kernel has it. */
+typedef struct {
+  uint64_t allowed;
+  int32_t parent;
+} __attribute__((packed)) landlock_path;
+
+static void refuse_files(void) {
+  uint64_t handled = kLandlockFirstVersion;
+  landlock_path nothing = {kLandlockWriteFile, -1};
+  const long version = syscall(SYS_landlock_create_ruleset, NULL, 0, kLandlockVersion);
+  int rules;
+  if (version < 1) fail("Landlock");
+  if (version >= 2) handled |= kLandlockRefer;
+  if (version >= 3) handled |= kLandlockTruncate;
+  rules = (int)syscall(SYS_landlock_create_ruleset, &handled, sizeof handled, 0);
+  if (rules < 0) fail("Landlock");
+  nothing.parent = open("/dev/null", O_PATH | O_CLOEXEC);
+  if (nothing.parent >= 0) {
+    syscall(SYS_landlock_add_rule, rules, kLandlockPath, &nothing, 0);
+    close(nothing.parent);
+  }
+  if (syscall(SYS_landlock_restrict_self, rules, 0) != 0) fail("Landlock");
+  close(rules);
+}
+
+#else
+
+static void refuse_files(void) {
+  errno = ENOSYS;
+  fail("Landlock");
+}
+
+#endif
+
+void set_limits(const channel_header *header) {
+  set_common_limits(header);
+  if (header->memory != 0) limit(RLIMIT_DATA, header->memory, header->memory, "RLIMIT_DATA");
+  if (header->forbids == 0) return;
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) fail("PR_SET_NO_NEW_PRIVS");
+  if ((header->forbids & TVM_FFI_ISOLATED_FILES) != 0) refuse_files();
+  if ((header->forbids & ~(uint32_t)TVM_FFI_ISOLATED_FILES) != 0) refuse_calls(header->forbids);
+}
+
+/* From /proc; only calls that are allowed in handlers of signals. */
+uint64_t read_data_size(void) {
+  char text[256];
+  const int file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+  const ssize_t size = file >= 0 ? read(file, text, sizeof text - 1) : 0;
+  uint64_t pages = 0;
+  int field = 0;
+  ssize_t i;
+  if (file >= 0) close(file);
+  for (i = 0; i < size; ++i) {
+    if (text[i] == ' ') {
+      if (++field == 6) break;
+      pages = 0;
+    } else if (text[i] >= '0' && text[i] <= '9') {
+      pages = 10 * pages + (uint64_t)(text[i] - '0');
+    }
+  }
+  return pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+/* No sanitizer wraps this. */
+void unblock_alarm(void) {
+  sigset_t alarms;
+  sigemptyset(&alarms);
+  sigaddset(&alarms, SIGALRM);
+  syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &alarms, NULL, (size_t)_NSIG / 8);
+}
+
+/*
+ * In whatever thread. If nobody reads it any more, or a file gets too large, its signal is taken
+ * before the kernels' thread gets it.
+ */
+void write_to_host(const char *bytes, size_t size) {
+  static const struct timespec now = {0, 0};
+  sigset_t caused, old, before;
+  sigemptyset(&caused);
+  sigaddset(&caused, SIGPIPE);
+  sigaddset(&caused, SIGXFSZ);
+  sigpending(&before);
+  pthread_sigmask(SIG_BLOCK, &caused, &old);
+  if (write(kFileErrors, bytes, size) < 0 && (errno == EPIPE || errno == EFBIG)) {
+    const int number = errno == EPIPE ? SIGPIPE : SIGXFSZ;
+    sigemptyset(&caused);
+    sigaddset(&caused, number);
+    if (!sigismember(&before, number)) (void)sigtimedwait(&caused, NULL, &now);
+  }
+  pthread_sigmask(SIG_SETMASK, &old, NULL);
+}
+
+static bool reads_output = true;
+
+void watch_begin(void) {}
+
+int watch_next(void) {
+  struct pollfd files[2];
+  int seen = 0;
+  files[0].fd = kFileSocket;
+  files[0].events = 0; /* the end of the host always counts */
+  files[1].fd = reads_output ? kFileOutput : -1;
+  files[1].events = POLLIN;
+  files[0].revents = files[1].revents = 0;
+  if (poll(files, 2, -1) < 0) return errno == EINTR ? 0 : kSeenClosedFile;
+  if ((files[0].revents & (POLLHUP | POLLERR)) != 0) seen |= kSeenHostEnd;
+  if (((files[0].revents | files[1].revents) & POLLNVAL) != 0) seen |= kSeenClosedFile;
+  if (files[1].revents != 0) seen |= kSeenOutput;
+  return seen;
+}
+
+void watch_end_output(void) {
+  reads_output = false;
+}
+
+#endif

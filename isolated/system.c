@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What differs between Linux and macOS for both processes. */
+#define _GNU_SOURCE /* memfd_create, fallocate, file seals, ppoll, CPU_COUNT, syscall, environ */
+#include "system.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+#ifdef __APPLE__
+#include <crt_externs.h>
+#include <stdio.h>
+#else
+#include <sched.h>
+#include <sys/syscall.h>
+#endif
+
+/* Beyond this limit, ftruncate() would send the host a signal. */
+static bool may_have_size(uint64_t size) {
+  struct rlimit limit;
+  return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
+         limit.rlim_cur >= size;
+}
+
+static int close_failed(int file) {
+  const int reason = errno;
+  close(file);
+  errno = reason;
+  return -1;
+}
+
+#ifdef __APPLE__
+
+/* ---- macOS, from its manual pages and headers; compiled, but never run ---- */
+
+/*
+ * A name that no other process uses is taken, and removed at once. There are no seals, nor are they
+ * needed: the size of such an object can be set only once.
+ */
+int memory_file(const char *name, uint64_t size) {
+  enum { kTries = 100 };
+  static unsigned count;
+  int file = -1, i;
+  (void)name; /* names have at most 31 characters */
+  if (!may_have_size(size)) {
+    errno = EFBIG;
+    return -1;
+  }
+  for (i = 0; i < kTries && file < 0; ++i) {
+    char path[32];
+    snprintf(path, sizeof path, "/tvm_ffi.%ld.%u", (long)getpid(),
+             __atomic_fetch_add(&count, 1, __ATOMIC_RELAXED));
+    file = shm_open(path, O_RDWR | O_CREAT | O_EXCL, 0600);
+    if (file >= 0) {
+      (void)shm_unlink(path);
+    } else if (errno != EEXIST) {
+      return -1;
+    }
+  }
+  if (file < 0) return -1;
+  if (ftruncate(file, (off_t)size) != 0 || fcntl(file, F_SETFD, FD_CLOEXEC) != 0) {
+    return close_failed(file);
+  }
+  return file;
+}
+
+/* Memory is promised without regard to how much there is. */
+int memory_reserve(int file, size_t offset, size_t size) {
+  (void)file;
+  (void)offset;
+  (void)size;
+  return 0;
+}
+
+/*
+ * The system may look at each page of the range, so this is not for whole regions: their memory is
+ * given back when they are unmapped.
+ */
+int memory_give_back(void *begin, size_t size) {
+  const size_t most = (size_t)1 << 32;
+  return size <= most ? madvise(begin, size, MADV_FREE) : -1;
+}
+
+/* It writes such files only if the user has asked for them. */
+void memory_hide(void *begin, size_t size) {
+  (void)begin;
+  (void)size;
+}
+
+/*
+ * Between the calls another thread may start a process, which has the sockets then: the helper
+ * notices the end of the host only when that process has ended, too.
+ */
+int socket_pair(int out[2]) {
+  int i;
+  if (socketpair(AF_UNIX, SOCK_STREAM, 0, out) != 0) return -1;
+  for (i = 0; i < 2; ++i) {
+    const int yes = 1;
+    if (fcntl(out[i], F_SETFD, FD_CLOEXEC) != 0 ||
+        setsockopt(out[i], SOL_SOCKET, SO_NOSIGPIPE, &yes, sizeof yes) != 0) {
+      (void)close_failed(out[0]);
+      (void)close_failed(out[1]);
+      out[0] = out[1] = -1;
+      return -1;
+    }
+  }
+  return 0;
+}
+
+/* Milliseconds, rounded up, so that the time has passed then. */
+int poll_files(struct pollfd *files, nfds_t count, const struct timespec *timeout) {
+  const long most = 3600 * 1000L; /* the caller looks at the clock, and waits again */
+  long time = -1;
+  if (timeout != NULL) {
+    time = timeout->tv_sec >= 3600
+               ? most
+               : (long)timeout->tv_sec * 1000 + (timeout->tv_nsec + 999999) / 1000000;
+  }
+  return poll(files, count, (int)time);
+}
+
+bool can_use_processors(void) {
+  return sysconf(_SC_NPROCESSORS_ONLN) > 1;
+}
+
+/* Libraries do not have the variable `environ`. */
+char **get_environment(void) {
+  return *_NSGetEnviron();
+}
+
+/*
+ * A kqueue tells this, too, but not every version of poll() takes one. The socket hangs up as soon
+ * as the child has ended, unless it has left processes behind; so the wait looks at the child now
+ * and then.
+ */
+int process_file(pid_t child) {
+  (void)child;
+  return -1;
+}
+
+bool process_file_kill(int file) {
+  (void)file;
+  return false;
+}
+
+#else
+
+/* ---- Linux ---- */
+
+int memory_file(const char *name, uint64_t size) {
+  int file;
+  if (!may_have_size(size)) {
+    errno = EFBIG;
+    return -1;
+  }
+  file = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  if (file < 0) return -1;
+  if (ftruncate(file, (off_t)size) != 0 ||
+      fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) {
+    return close_failed(file);
+  }
+  return file;
+}
+
+/* In steps: a signal interrupts a step, of which nothing is kept. */
+int memory_reserve(int file, size_t offset, size_t size) {
+  enum { kStep = 1 << 22 };
+  while (size > 0) {
+    const size_t step = size < kStep ? size : kStep;
+    if (fallocate(file, 0, (off_t)offset, (off_t)step) == 0) {
+      offset += step;
+      size -= step;
+    } else if (errno == EOPNOTSUPP) {
+      return 0;
+    } else if (errno != EINTR) {
+      return -1;
+    }
+  }
+  return 0;
+}
+
+int memory_give_back(void *begin, size_t size) {
+  return madvise(begin, size, MADV_REMOVE);
+}
+
+void memory_hide(void *begin, size_t size) {
+  (void)madvise(begin, size, MADV_DONTDUMP);
+}
+
+int socket_pair(int out[2]) {
+  return socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, out);
+}
+
+int poll_files(struct pollfd *files, nfds_t count, const struct timespec *timeout) {
+  return ppoll(files, count, timeout, NULL);
+}
+
+bool can_use_processors(void) {
+  cpu_set_t set;
+  return sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 1;
+}
+
+char **get_environment(void) {
+  return environ;
+}
+
+int process_file(pid_t child) {
+#ifdef SYS_pidfd_open
+  return (int)syscall(SYS_pidfd_open, child, 0);
+#else
+  (void)child;
+  return -1;
+#endif
+}
+
+bool process_file_kill(int file) {
+#ifdef SYS_pidfd_send_signal
+  return syscall(SYS_pidfd_send_signal, file, SIGKILL, NULL, 0) == 0;
+#else
+  (void)file;
+  return false;
+#endif
+}
+
+#endif

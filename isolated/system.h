@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What host and helper want of a system beyond POSIX: Linux and macOS. What only the helper wants
+ * is in helper_system.h.
+ */
+#ifndef TVM_FFI_ISOLATED_SYSTEM_H_
+#define TVM_FFI_ISOLATED_SYSTEM_H_
+
+#include <poll.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/socket.h>
+#include <sys/types.h>
+#include <time.h>
+
+/* Where calls have no such flag, the sockets of socket_pair have the option. */
+#ifndef MSG_NOSIGNAL
+#define MSG_NOSIGNAL 0
+#endif
+
+/* ---- Memory ---- */
+
+/*
+ * A file of this size in memory, which the other process cannot shrink or grow: a page that is not
+ * there would end the host by SIGBUS. Closed by exec. -1 with errno set.
+ */
+int memory_file(const char *name, uint64_t size);
+/*
+ * Gives a part of the file memory, so that writing to it cannot fail; does nothing where the system
+ * promises memory that it may not have. -1 with errno set.
+ */
+int memory_reserve(int file, size_t offset, size_t size);
+/*
+ * Gives the memory of whole pages of a mapped file back; their contents are lost. -1: the system
+ * keeps it.
+ */
+int memory_give_back(void *begin, size_t size);
+/* Leaves a mapping out of files of memory that the system writes after a crash. */
+void memory_hide(void *begin, size_t size);
+
+/* ---- Files ---- */
+
+/* Two sockets that are connected. They are closed by exec. -1 with errno set. */
+int socket_pair(int out[2]);
+/* poll() with a time-out as precise as the system has it; NULL: none. */
+int poll_files(struct pollfd *files, nfds_t count, const struct timespec *timeout);
+
+/* ---- Processes ---- */
+
+/* Whether this process may use more than one processor. */
+bool can_use_processors(void);
+/* The variables of this process. */
+char **get_environment(void);
+/* A file that can be read as soon as a child has ended; -1: the system has none. */
+int process_file(pid_t child);
+/* Kills by such a file. False: it did not. */
+bool process_file_kill(int file);
+
+#endif /* TVM_FFI_ISOLATED_SYSTEM_H_ */
