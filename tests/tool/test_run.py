@@ -350,6 +350,10 @@ class Run(unittest.TestCase):
             *kernel, env=dict(ISOLATED, ON_LOAD="hang"))
         bad(LOAD, "run_unresolved.so: cannot be loaded: ", "run", "--isolated",
             LIBRARIES["run_unresolved"], env=ISOLATED)
+        # A ValueError of the library says nothing about the options.
+        for option in "--isolated", "--isolated=timeout=60", None:
+            bad(LOAD, "run_refuse.so: cannot be loaded: refused on purpose", "run",
+                *filter(None, [option]), LIBRARIES["run_refuse"], env=ISOLATED)
 
     def test_limits_of_isolated_libraries(self):
         if not ISOLATED:
@@ -389,6 +393,8 @@ class Run(unittest.TestCase):
             return
         bad(USAGE, f"{K}: ValueError: `timout=2` is not an option of `isolated:`", "run",
             "--isolated=timout=2", K, "add(1, 2)", env=ISOLATED)
+        bad(USAGE, f"{K}: ValueError: options.processes is 2000, but must be from 0 to 1024",
+            "run", "--isolated=processes=2000", K, "add(1, 2)", env=ISOLATED)
         for layout in ".guard(end)", ".readonly", ".reserved":
             bad(USAGE, f"argument 1: {layout.partition('(')[0]} cannot be used with an isolated",
                 "run", "--isolated", K, f"show(1, 4xf32{layout})", env=ISOLATED)

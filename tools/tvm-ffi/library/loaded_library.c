@@ -79,6 +79,25 @@ static bool is_raised(const char *begin) {
   return is;
 }
 
+/*
+ * Whether the options are wrong by themselves: they are refused for a library, too, that is not
+ * there. A library may raise errors of that kind while it is loaded. Leaves the raised error alone.
+ */
+static bool refuses_options(const char *path, const char *options) {
+  TVMFFIObjectHandle error = tvm_ffi_error_take();
+  char *name = tool_format("isolated%s:/dev/null/none.so", options);
+  bool refuses;
+  global_call c;
+  c.function = "ffi.ModuleLoadFromFile";
+  c.args[0] = tvm_ffi_any_view_string(name);
+  c.num_args = 1;
+  refuses = foreign_call(kStageLoad, path, call_global, &c) != 0 && is_raised("ValueError");
+  TVMFFIErrorSetRaised(error);
+  tvm_ffi_object_release(error);
+  free(name);
+  return refuses;
+}
+
 bool library_open_isolated(const char *path, const char *options, library *out,
                            bool *options_are_wrong) {
   global_call c;
@@ -98,7 +117,7 @@ bool library_open_isolated(const char *path, const char *options, library *out,
     out->module = c.result.v_obj;
     return true;
   }
-  *options_are_wrong = is_raised("ValueError");
+  *options_are_wrong = is_raised("ValueError") && refuses_options(path, options);
   if (*options_are_wrong || is_raised("Helper")) {
     runtime_error_report(path, !*options_are_wrong);
   } else {
