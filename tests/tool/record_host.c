@@ -274,7 +274,7 @@ static void run_values(void) {
   ECHO(tvm_ffi_any_view_tensor(&tensor));
 }
 
-static void run_numbers(void) {
+static void run_floats(void) {
   static const double kNumbers[] = {0.5, 1.0 / 3, 1e-300 / 3, 6.25e-7};
   size_t i;
   for (i = 0; i < sizeof kNumbers / sizeof *kNumbers; ++i) {
@@ -428,6 +428,7 @@ int main(int argc, char **argv) {
   if (strcmp(deed, "large") == 0) run_large();
   if (strcmp(deed, "scope") == 0) call_with("scope", NULL, 0);
   if (strcmp(deed, "values") == 0) run_values();
+  if (strcmp(deed, "floats") == 0) run_floats();
   if (strcmp(deed, "numbers") == 0) run_numbers();
   if (strcmp(deed, "objects") == 0) run_objects();
   if (strcmp(deed, "closed") == 0) run_closed(path);

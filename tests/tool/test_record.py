@@ -78,12 +78,12 @@ class Record(unittest.TestCase):
     def test_a_locale(self):
         """Numbers have a point also where the program prints them with a comma."""
         german = {**os.environ, "LC_ALL": "de_DE.UTF-8"}
-        recording, done = record("--all", program=["numbers"], env=german, same=False)
+        recording, done = record("--all", program=["floats"], env=german, same=False)
         assert done.stdout.startswith("0,5\n"), done
         assert [call["args"] for call in recording.calls.values()] == [
             [{"float": text}] for text in
             ("0.5", "0.3333333333333333", "3.3333333333333334e-301", "6.25e-07")], recording.calls
-        start(*COMMAND, "record", "--trace=german.json", "--", HOST, KERNELS, "numbers", env=german)
+        start(*COMMAND, "record", "--trace=german.json", "--", HOST, KERNELS, "floats", env=german)
         events = json.loads(pathlib.Path("german.json").read_text())
         assert [event["args"]["0"] for event in events[:4]] == [
             "0.5", "0.333333333", "3.33333333e-301", "6.25e-07"], events
