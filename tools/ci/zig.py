@@ -152,6 +152,20 @@ def check_isolated(target, folder):
                  found == set(re.findall(r"^ (\w+)@Base", symbols, re.M)), " ".join(sorted(found)))
 
 
+def check_recorder(target, library):
+    """Compare what the recorder of macOS exports, and whose place its functions take, with what it
+    should."""
+    found = exports(target, library)
+    names = {f"tvm_ffi_record_{name}" for name in ("start", "stop", "flush")}
+    REPORT.check("the recorder exports its API", found == names, " ".join(sorted(found ^ names)))
+    printed = REPORT.run("what the recorder refers to is read",
+                         ["llvm_tool", "llvm-objdump", "--macho", "--bind", library])
+    found = set(re.findall(r"^__DATA +__interpose .* _(\w+(?: \(weak_import\))?)$", printed, re.M))
+    names = {"dlsym", "TVMFFIEnvModRegisterSystemLibSymbol (weak_import)"}
+    REPORT.check("the recorder takes the place of dlsym and of registrations", found == names,
+                 printed)
+
+
 def run_tool(target, program, work):
     """Check what a static tool does with the library of a kernel, which it can read but not
     load."""
@@ -196,6 +210,7 @@ def build_all(name, target, zig, env, work):
     folder = build(f"zig-{name}", *options, env=env)
     if target.is_macos:
         check_isolated(target, folder)
+        check_recorder(target, folder / "tools/libtvm_ffi_record.dylib")
     if target.runner:
         folder = build(f"zig-{name}-static", *options, "-Dsamples=disabled",
                        "-Ddefault_library=static", "-Dc_link_args=-static", env=env)

@@ -4,13 +4,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -84,35 +81,11 @@ void record_print_error(const char *format, ...) {
 
 /* ---- Writing ---- */
 
-/*
- * Beyond the limit for the size of a file, a write sends SIGXFSZ, which ends the program. It is
- * held back meanwhile, and then taken.
- */
-static void hold_signal(sigset_t *old) {
-  sigset_t limit;
-  if (!record_has_file_limit) return;
-  (void)sigemptyset(&limit);
-  (void)sigaddset(&limit, SIGXFSZ);
-  (void)pthread_sigmask(SIG_BLOCK, &limit, old);
-}
-
-static void take_signal(const sigset_t *old) {
-  const struct timespec now = {0, 0};
-  sigset_t limit;
-  if (!record_has_file_limit) return;
-  (void)sigemptyset(&limit);
-  (void)sigaddset(&limit, SIGXFSZ);
-  if (sigismember(old, SIGXFSZ) == 0) (void)sigtimedwait(&limit, NULL, &now);
-  (void)pthread_sigmask(SIG_SETMASK, old, NULL);
-}
-
 bool record_write_all(int file, const void *bytes, size_t size, int *out_error) {
   const char *rest = bytes;
   bool is_written = true;
-  sigset_t old;
-  hold_signal(&old);
   while (size != 0 && is_written) {
-    ssize_t written = write(file, rest, size);
+    ssize_t written = record_write_some(file, rest, size);
     if (written >= 0) {
       rest += written;
       size -= (size_t)written;
@@ -121,7 +94,6 @@ bool record_write_all(int file, const void *bytes, size_t size, int *out_error) 
       is_written = false;
     }
   }
-  take_signal(&old);
   return is_written;
 }
 
@@ -159,7 +131,7 @@ uint64_t record_next_number(void) {
 char *record_put_thread(char *at) {
   uint32_t generation = record_now();
   if (thread_generation != generation) {
-    thread_size = record_put_int(thread_number, (int64_t)syscall(SYS_gettid)) - thread_number;
+    thread_size = record_put_int(thread_number, record_thread_id()) - thread_number;
     thread_generation = generation;
   }
   memcpy(at, thread_number, sizeof thread_number);
@@ -206,26 +178,6 @@ static void add_options(record_text *out) {
   record_add(out, "}", 1);
 }
 
-static void add_command(record_text *out) {
-  char text[4096];
-  ssize_t size = 0, i, begin = 0;
-  bool is_first = true;
-  int file = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
-  if (file >= 0) {
-    size = read(file, text, sizeof text);
-    (void)close(file);
-  }
-  record_add_format(out, "\"command\":[");
-  for (i = 0; i < size; ++i) {
-    if (text[i] != '\0' && i + 1 != size) continue;
-    if (!is_first) record_add(out, ",", 1);
-    is_first = false;
-    record_add_string(out, text + begin, (size_t)(i - begin) + (text[i] != '\0' ? 1u : 0u));
-    begin = i + 1;
-  }
-  record_add(out, "]", 1);
-}
-
 static void add_process(record_text *out) {
   const uint16_t probe = 1;
   const char *order = *(const unsigned char *)&probe == 1 ? "little" : "big";
@@ -236,7 +188,9 @@ static void add_process(record_text *out) {
   record_add_uint(out, started_unix);
   record_add_format(out, ",\"byte_order\":\"%s\",\"pointer_bytes\":%d,", order,
                     (int)sizeof(void *));
-  add_command(out);
+  record_add_format(out, "\"command\":[");
+  record_add_command(out);
+  record_add(out, "]", 1);
   record_add(out, ",", 1);
   add_options(out);
   record_add(out, "}\n", 2);
@@ -358,12 +312,6 @@ bool record_append(const char *bytes, size_t size) {
   return false;
 }
 
-static bool is_memory(int file) {
-  enum { kTmpfs = 0x01021994 }; /* TMPFS_MAGIC of <linux/magic.h>, which not all systems have */
-  struct statfs status;
-  return fstatfs(file, &status) == 0 && status.f_type == kTmpfs;
-}
-
 /* Under the lock. Opens a new file for this process, and begins it. */
 static bool open_events(uint32_t generation) {
   record_text line = {NULL, 0, 0, NULL, false};
@@ -393,7 +341,7 @@ static bool open_events(uint32_t generation) {
   file_generation = generation;
   events_size = file_size = 0;
   is_mapping = true;
-  is_in_memory = is_memory(events_file);
+  is_in_memory = record_is_in_memory(events_file);
   if (record_set.trace) {
     record_add_text(&line, "[\n");
   } else {

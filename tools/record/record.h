@@ -3,13 +3,14 @@
  * The flight recorder, libtvm_ffi_record. From the bottom up:
  *   text.c      texts that grow, and their JSON
  *   settings.c  what the user asked for
- *   loaded.c    the files that are loaded, and their symbols
  *   events.c    the file of events, and the lock
  *   storage.c   the memory of tensors, and the files that it is kept in
  *   value.c     values as JSON
  *   call.c      one call: whether it is recorded, its events
  *   session.c   the start and the end of a recording, the environment, and forks
- *   symbols.c   where calls are intercepted: dlsym, and the system library
+ *   symbols.c   what whoever looks up a function gets instead
+ * linux.c and macos.c have, each for its system, what all of them need of it, and what takes the
+ * place of functions of others: dlsym, and the registration of the system library.
  * Nothing here calls the runtime except by the addresses in record_runtime, because it may be any.
  */
 #ifndef TVM_FFI_RECORD_RECORD_H_
@@ -19,6 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/types.h>
 #include <tvm/ffi/c_api.h>
 #include <tvm/ffi/extra/record.h>
 
@@ -138,7 +140,7 @@ bool record_set_settings(const tvm_ffi_record_options *options);
 /* Whether the user wants this function. */
 bool record_wants(const char *function, const char *path);
 
-/* ---- loaded.c ---- */
+/* ---- linux.c or macos.c ---- */
 
 typedef struct {
   uintptr_t address;
@@ -154,8 +156,23 @@ bool record_find_file(const void *address, record_loaded_file *out);
 void *record_find_loaded(const char *name);
 /* The loader's own dlsym. */
 void *(*record_find_dlsym(void))(void *, const char *);
-/* The name of the symbol nearest to a function, or null, as JSON. */
-void record_add_symbol(record_text *out, TVMFFISafeCallType function);
+
+int64_t record_thread_id(void);
+const char *record_program_name(void);
+/* The words of the command line as JSON strings, with commas. */
+void record_add_command(record_text *out);
+
+/* write(), without the signal for a file that gets too large. */
+ssize_t record_write_some(int file, const void *bytes, size_t size);
+/* Whether the file is kept in memory, and not on a disk. */
+bool record_is_in_memory(int file);
+/* Everything that was written to the file system of this file is on the disk then. */
+bool record_sync(int file);
+
+/* Copies memory that may not be there; false if it is not. */
+bool record_read_memory(void *out, uint64_t address, size_t size);
+/* Whether all of it is there, so that it can be read in place. Old systems do not know. */
+bool record_is_readable(uint64_t address, size_t size);
 
 /* C has no cast between these pointers. */
 typedef union {
@@ -344,6 +361,16 @@ int record_call(uint32_t slot, void *handle, const TVMFFIAny *args, int32_t num_
 void record_forget_signatures(void);
 /* The table of a trace. */
 void record_add_table(record_text *out);
+
+/* ---- symbols.c ---- */
+
+/* Whether this is the name of what may be a kernel. */
+bool record_is_kernel(const char *symbol);
+/* What somebody who looks up or registers a symbol gets for its address; `caller` is in the code of
+ * that one. */
+void *record_replace(const char *symbol, void *address, const void *caller);
+/* The name of the symbol nearest to a function, or null, as JSON. */
+void record_add_symbol(record_text *out, TVMFFISafeCallType function);
 
 /* ---- session.c ---- */
 

@@ -170,7 +170,7 @@ static void add_functions(record_text *out) {
 
 /* The end of a trace, which names the process. */
 static void add_trace_end(record_text *out) {
-  const char *name = program_invocation_short_name;
+  const char *name = record_program_name();
   record_add_text(out, "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":");
   record_add_int(out, getpid());
   record_add_text(out, ",\"args\":{\"name\":");
@@ -240,7 +240,7 @@ int tvm_ffi_record_flush(void) {
                                O_RDONLY | O_CLOEXEC);
     if (has_none) rc = 0;
     if (file >= 0) {
-      rc = syncfs(file) == 0 ? 0 : -1;
+      rc = record_sync(file) ? 0 : -1;
       (void)close(file);
     }
   }

@@ -5,10 +5,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include "base/murmur.h"
@@ -23,46 +20,9 @@ typedef bool (*copy_function)(void *context, void *out, uint64_t address, size_t
 
 /* ---- Memory of the process ---- */
 
-/*
- * Through the system, which gives an error for memory that is not there instead of a signal:
- * process_vm_readv, or where that is not allowed, a pipe.
- */
 static bool copy_memory(void *context, void *out, uint64_t address, size_t size) {
-  static int is_refused;
-  char *to = out;
-  int ends[2];
-  bool is_copied = true;
   (void)context;
-  while (size != 0 && !__atomic_load_n(&is_refused, __ATOMIC_RELAXED)) {
-    struct iovec local, remote;
-    ssize_t copied;
-    local.iov_base = to;
-    remote.iov_base = (void *)(uintptr_t)address;
-    local.iov_len = remote.iov_len = size;
-    copied = process_vm_readv(getpid(), &local, 1, &remote, 1, 0);
-    if (copied > 0) {
-      to += copied;
-      address += (uint64_t)copied;
-      size -= (size_t)copied;
-    } else if (copied == 0 || errno == EFAULT || errno == ENOMEM) {
-      return false;
-    } else {
-      __atomic_store_n(&is_refused, 1, __ATOMIC_RELAXED);
-    }
-  }
-  if (size == 0) return true;
-  if (pipe2(ends, O_NONBLOCK | O_CLOEXEC) != 0) return false;
-  while (size != 0 && is_copied) {
-    ssize_t copied = write(ends[1], (const void *)(uintptr_t)address, size < 65536 ? size : 65536);
-    is_copied = copied > 0 && read(ends[0], to, (size_t)copied) == copied;
-    if (!is_copied) break;
-    to += copied;
-    address += (uint64_t)copied;
-    size -= (size_t)copied;
-  }
-  (void)close(ends[0]);
-  (void)close(ends[1]);
-  return is_copied;
+  return record_read_memory(out, address, size);
 }
 
 /* A copy of memory that was at another address. */
@@ -167,13 +127,6 @@ static void write_header(uint64_t size, char out[kHeader]) {
 static const char kNotReadable[] = "there is no memory at this address that can be read";
 static const char kNotWritten[] = "it could not be written";
 
-/* Whether all of it is there, so that it can be read in place. Old systems do not know. */
-static bool is_readable(uint64_t address, size_t size) {
-  enum { kPopulateRead = 22 }; /* MADV_POPULATE_READ, of Linux 5.14 */
-  const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), begin = address / page * page;
-  return madvise((void *)(uintptr_t)begin, (size_t)(address - begin) + size, kPopulateRead) == 0;
-}
-
 /*
  * One pass over the memory: hashes it, and writes it to a file unless that is -1. What is written
  * is a copy, because others may change the memory meanwhile.
@@ -185,7 +138,8 @@ static const char *pass(copy_function copy, void *context, uint64_t address, uin
   for (at = 0; at < size; at += kChunk) {
     size_t part = size - at < kChunk ? (size_t)(size - at) : kChunk;
     const unsigned char *bytes = chunk;
-    if (size > kChunk && file < 0 && copy == copy_memory && is_readable(address + at, part)) {
+    if (size > kChunk && file < 0 && copy == copy_memory &&
+        record_is_readable(address + at, part)) {
       bytes = (const unsigned char *)(uintptr_t)(address + at);
     } else if (!copy(context, chunk, address + at, part)) {
       return kNotReadable;
@@ -242,8 +196,7 @@ static const char *write_large(copy_function copy, void *context, uint64_t addre
   murmur state;
   int file, error = 0;
   *out_is_new = true;
-  (void)snprintf(part, sizeof part, "%s/tensors/%ld.part", record_folder,
-                 (long)syscall(SYS_gettid));
+  (void)snprintf(part, sizeof part, "%s/tensors/%ld.part", record_folder, (long)record_thread_id());
   file = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (file < 0) return fail_to_write(part, errno);
   if (!record_write_all(file, block, kHeader, &error)) why = kNotWritten;

@@ -14,8 +14,6 @@
 
 #include "record.h"
 
-#define EXPORT __attribute__((visibility("default")))
-
 /* ---- Thunks ---- */
 
 /* clang-format off */
@@ -43,6 +41,10 @@ static const TVMFFISafeCallType thunks[kRecordSlots] = {ALL(ADDRESS)};
 /* ---- Slots ---- */
 
 static const char kPrefix[] = "__tvm_ffi_";
+
+bool record_is_kernel(const char *symbol) {
+  return strncmp(symbol, kPrefix, sizeof kPrefix - 1) == 0;
+}
 
 /* Symbols that are not kernels: data, and functions that the runtime calls to describe one. */
 static bool is_reserved(const char *function) {
@@ -162,8 +164,7 @@ static uint32_t find_slot(void *address, const char *symbol, const record_loaded
   return i;
 }
 
-/* What whoever looks up a symbol gets. */
-static void *replace(const char *symbol, void *address, const void *caller) {
+void *record_replace(const char *symbol, void *address, const void *caller) {
   static bool is_said;
   record_runtime runtime;
   record_loaded_file file;
@@ -171,10 +172,7 @@ static void *replace(const char *symbol, void *address, const void *caller) {
   uint32_t slot;
   int error = errno;
   bool is_new_end;
-  if (strncmp(symbol, kPrefix, sizeof kPrefix - 1) != 0 ||
-      is_reserved(symbol + sizeof kPrefix - 1)) {
-    return address;
-  }
+  if (!record_is_kernel(symbol) || is_reserved(symbol + sizeof kPrefix - 1)) return address;
   record_prepare();
   if (!record_find_file(address, &file) || !file.is_code) return address;
   /* A function that is not wanted costs nothing, unless a later recording may want it. */
@@ -194,43 +192,13 @@ static void *replace(const char *symbol, void *address, const void *caller) {
   return thunk.address;
 }
 
-/* ---- What takes the place of functions of others ---- */
-
-/*
- * What RTLD_DEFAULT and RTLD_NEXT mean depends on the caller, so that lookups which are no concern
- * of ours have to end in a jump to the real function: the library is compiled so.
- */
-EXPORT void *dlsym(void *restrict handle, const char *restrict name) {
-  void *(*real)(void *, const char *) = record_find_dlsym();
-  void *found;
-  if (real == NULL) return NULL;
-  if (handle == RTLD_NEXT || strncmp(name, kPrefix, sizeof kPrefix - 1) != 0) {
-    return real(handle, name);
+void record_add_symbol(record_text *out, TVMFFISafeCallType function) {
+  record_any_function cast;
+  Dl_info info;
+  cast.kernel = function;
+  if (dladdr(cast.address, &info) == 0 || info.dli_sname == NULL) {
+    record_add(out, "null", 4);
+  } else {
+    record_add_string(out, info.dli_sname, strlen(info.dli_sname));
   }
-  found = real(handle, name);
-  if (found == NULL) return real(handle, name); /* in the scope of the caller, and for dlerror() */
-  return replace(name, found, __builtin_return_address(0));
-}
-
-/* Runtimes that look whether they are the only one know this library by it: c/platform/elf.c. */
-EXPORT const char tvm_ffi_record_passes_on[] = "TVMFFIEnvModRegisterSystemLibSymbol";
-
-EXPORT int TVMFFIEnvModRegisterSystemLibSymbol(const char *name, void *symbol) {
-  const void *caller = __builtin_return_address(0);
-  record_any_function real;
-  record_loaded_file file;
-  real.address = NULL;
-  if (record_find_file(caller, &file) && !file.is_program) {
-    void *handle = dlopen(file.path, RTLD_LAZY | RTLD_NOLOAD);
-    if (handle != NULL) {
-      real.address = record_find_dlsym()(handle, "TVMFFIEnvModRegisterSystemLibSymbol");
-      (void)dlclose(handle);
-    }
-  }
-  if (real.register_symbol == NULL || real.register_symbol == TVMFFIEnvModRegisterSystemLibSymbol) {
-    real.address = record_find_loaded("TVMFFIEnvModRegisterSystemLibSymbol");
-  }
-  if (real.address == NULL) return -1; /* a library that registers is bound to a runtime */
-  return real.register_symbol(
-      name, name != NULL && symbol != NULL ? replace(name, symbol, caller) : symbol);
 }

@@ -564,7 +564,7 @@ static const char kRecordText[] =
     "A full disk ends the recording with a message, and the program goes on. Processes that "
     "COMMAND\n"
     "starts are recorded as well.\n\n"
-    "The page docs/guide/record.md says what is seen and what is not. Linux only.\n\n"
+    "The page docs/guide/record.md says what is seen and what is not. On Linux and macOS.\n\n"
     "  tvm-ffi record -o seen -- tvm-ffi run libscale.so 'count(4xf32=1)'\n"
     "  tvm-ffi record --all --match 's*' -o all -- sh -c 'exec python3 --version'";
 

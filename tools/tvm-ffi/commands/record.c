@@ -12,23 +12,22 @@
 #include "base/names.h"
 #include "base/report.h"
 #include "base/text.h"
+#include "build_info.h"
 #include "commands/commands.h"
 #include "system/system.h"
-
-static const char kRecorder[] = "libtvm_ffi_record.so";
 
 /* Beside the program, as it is built, or beside the libtvm_ffi, as it is installed; NULL if there
  * is none. */
 static char *find_recorder(void) {
   char program[4096], *library, *found;
   if (own_program_find(program, sizeof program)) {
-    found = path_beside(program, kRecorder);
+    found = path_beside(program, TOOL_RECORDER);
     if (file_exists(found)) return found;
     free(found);
   }
   library = install_path_of_linked_library();
   if (library == NULL) return NULL;
-  found = path_beside(library, kRecorder);
+  found = path_beside(library, TOOL_RECORDER);
   free(library);
   if (file_exists(found)) return found;
   free(found);
@@ -124,7 +123,7 @@ static int start(const arguments *args, const char *folder, const char *recorder
                  const char *options) {
   const text_list words = arguments_operands(args);
   const char *variables[] = {"TVM_FFI_RECORD", folder, "TVM_FFI_RECORD_OPTIONS", options, NULL};
-  char reason[256], **copy = tool_alloc((words.count + 1) * sizeof *copy);
+  char reason[512], **copy = tool_alloc((words.count + 1) * sizeof *copy);
   size_t i;
   int code;
   for (i = 0; i < words.count; ++i) copy[i] = tool_copy(words.items[i], strlen(words.items[i]));
@@ -141,8 +140,10 @@ int command_record(const arguments *args) {
   text_buf options = {NULL, 0, 0};
   int code = kExitUsage;
   if (recorder == NULL) {
-    return report_fail(kExitUsage, "%s was not found beside this program (it exists on Linux only)",
-                       kRecorder);
+    return report_fail(kExitUsage,
+                       "%s was not found beside this program (it exists on Linux and "
+                       "macOS only)",
+                       TOOL_RECORDER);
   }
   if (arguments_has(args, kOptionTrace)) {
     trace = prepare_trace(args);

@@ -711,11 +711,125 @@ bool threads_run(size_t count, void (*body)(void *context, size_t i), void *cont
   return started == count;
 }
 
+/* ---- Another program with a library preloaded ---- */
+
+#if defined(__linux__)
+static const char kPreload[] = "LD_PRELOAD", kPreloadEnds[] = ": ";
+#elif defined(__APPLE__)
+static const char kPreload[] = "DYLD_INSERT_LIBRARIES", kPreloadEnds[] = ":";
+#endif
+
+#if defined(__linux__) || defined(__APPLE__)
+
+/* Puts a library before those that are preloaded; false with the reason as text. */
+static bool add_preload(const char *library, char *out_reason, size_t reason_size) {
+  const char *others = getenv(kPreload);
+  const size_t size = strlen(library) + (others != NULL ? strlen(others) : 0) + 2;
+  char *preload = malloc(size);
+  bool is_set = false;
+  if (strpbrk(library, kPreloadEnds) != NULL) {
+    snprintf(out_reason, reason_size, "the loader takes no path with a %scolon",
+             kPreloadEnds[1] == '\0' ? "" : "blank or ");
+  } else if (preload != NULL) {
+    snprintf(preload, size, "%s%s%s", library, others != NULL ? ":" : "",
+             others != NULL ? others : "");
+    is_set = setenv(kPreload, preload, 1) == 0;
+    if (!is_set) snprintf(out_reason, reason_size, "%s", strerror(errno));
+  } else {
+    snprintf(out_reason, reason_size, "%s", strerror(errno));
+  }
+  free(preload);
+  return is_set;
+}
+
+#endif
+
+#if defined(__linux__)
+
+void program_replace(char *const *words, const char *library, const char *const *variables,
+                     char *out_reason, size_t reason_size) {
+  if (!add_preload(library, out_reason, reason_size)) return;
+  for (; variables[0] != NULL; variables += 2) setenv(variables[0], variables[1], 1);
+  execvp(words[0], words);
+  snprintf(out_reason, reason_size, "%s", strerror(errno));
+}
+
+#elif defined(__APPLE__)
+
+static volatile sig_atomic_t replacement; /* its pid */
+
+static void pass_signal(int number) {
+  kill((pid_t)replacement, number);
+}
+
+/* Ends this process as another one ended. */
+static void end_like(int status) {
+  const struct rlimit none = {0, 0};
+  if (WIFEXITED(status)) exit(WEXITSTATUS(status));
+  setrlimit(RLIMIT_CORE, &none); /* that one has written its own */
+  signal(WTERMSIG(status), SIG_DFL);
+  raise(WTERMSIG(status));
+  exit(128 + WTERMSIG(status)); /* as a shell says it */
+}
+
+/*
+ * For protected programs the system removes the variable with the library without a word. So this
+ * process does not become the program, but waits for its end, and for the byte that the library
+ * writes into a pipe when it is loaded: tools/record/macos.c.
+ */
+void program_replace(char *const *words, const char *library, const char *const *variables,
+                     char *out_reason, size_t reason_size) {
+  char number[16], byte;
+  int ends[2], status;
+  pid_t child;
+  if (!add_preload(library, out_reason, reason_size)) return;
+  for (; variables[0] != NULL; variables += 2) setenv(variables[0], variables[1], 1);
+  signal(SIGCHLD, SIG_DFL); /* if it is ignored, waitpid() does not return the status */
+  if (pipe(ends) == 0) {
+    fcntl(ends[0], F_SETFD, FD_CLOEXEC);
+    fcntl(ends[0], F_SETFL, O_NONBLOCK);
+    snprintf(number, sizeof number, "%d", ends[1]);
+    setenv("TVM_FFI_RECORD_LOADED", number, 1);
+    errno = posix_spawnp(&child, words[0], NULL, NULL, words, environ);
+  }
+  if (errno != 0) {
+    snprintf(out_reason, reason_size, "%s", strerror(errno));
+    return;
+  }
+  replacement = (sig_atomic_t)child;
+  signal(SIGINT, SIG_IGN); /* the terminal sends both to the program, too */
+  signal(SIGQUIT, SIG_IGN);
+  signal(SIGTERM, pass_signal);
+  signal(SIGHUP, pass_signal);
+  while (waitpid(child, &status, 0) < 0) {
+    if (errno == EINTR) continue;
+    snprintf(out_reason, reason_size, "%s", strerror(errno));
+    return;
+  }
+  if (read(ends[0], &byte, 1) == 1) end_like(status);
+  snprintf(out_reason, reason_size,
+           "it ran, but macOS did not preload the recorder: it does not for programs of the "
+           "system, such as /bin/sh, /usr/bin/env and /usr/bin/python3, nor for those with the "
+           "hardened runtime; nothing was recorded");
+}
+
+#else
+
+void program_replace(char *const *words, const char *library, const char *const *variables,
+                     char *out_reason, size_t reason_size) {
+  (void)words;
+  (void)library;
+  (void)variables;
+  snprintf(out_reason, reason_size, "only Linux preloads a library");
+}
+
+#endif
+
 /* ---- This program on another runtime ---- */
 
 #ifdef __linux__
 
-static const char kPreload[] = "LD_PRELOAD", kReplaced[] = "TVM_FFI_REPLACED_RUNTIME";
+static const char kReplaced[] = "TVM_FFI_REPLACED_RUNTIME";
 
 /* The words of this process's command line; all in one block. NULL with errno set. */
 static char **read_own_words(void) {
@@ -744,39 +858,11 @@ static char **read_own_words(void) {
   return words;
 }
 
-/* Puts a library before those that are preloaded; false with the reason as text. */
-static bool add_preload(const char *library, char *out_reason, size_t reason_size) {
-  const char *others = getenv(kPreload);
-  const size_t size = strlen(library) + (others != NULL ? strlen(others) : 0) + 2;
-  char *preload = malloc(size);
-  bool is_set = false;
-  if (strpbrk(library, " :") != NULL) {
-    snprintf(out_reason, reason_size, "the loader takes no path with a blank or colon");
-  } else if (preload != NULL) {
-    snprintf(preload, size, "%s%s%s", library, others != NULL ? ":" : "",
-             others != NULL ? others : "");
-    is_set = setenv(kPreload, preload, 1) == 0;
-    if (!is_set) snprintf(out_reason, reason_size, "%s", strerror(errno));
-  } else {
-    snprintf(out_reason, reason_size, "%s", strerror(errno));
-  }
-  free(preload);
-  return is_set;
-}
-
 void program_replace_runtime(const char *library, char *out_reason, size_t reason_size) {
   char **words = read_own_words();
   snprintf(out_reason, reason_size, "%s", strerror(errno));
   if (words == NULL || !add_preload(library, out_reason, reason_size)) return;
   if (setenv(kReplaced, library, 1) == 0) execv("/proc/self/exe", words);
-  snprintf(out_reason, reason_size, "%s", strerror(errno));
-}
-
-void program_replace(char *const *words, const char *library, const char *const *variables,
-                     char *out_reason, size_t reason_size) {
-  if (!add_preload(library, out_reason, reason_size)) return;
-  for (; variables[0] != NULL; variables += 2) setenv(variables[0], variables[1], 1);
-  execvp(words[0], words);
   snprintf(out_reason, reason_size, "%s", strerror(errno));
 }
 
@@ -798,14 +884,6 @@ bool program_has_replaced_runtime(const char *library) {
 }
 
 #else
-
-void program_replace(char *const *words, const char *library, const char *const *variables,
-                     char *out_reason, size_t reason_size) {
-  (void)words;
-  (void)library;
-  (void)variables;
-  snprintf(out_reason, reason_size, "only Linux preloads a library");
-}
 
 void program_replace_runtime(const char *library, char *out_reason, size_t reason_size) {
   (void)library;

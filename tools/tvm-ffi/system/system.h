@@ -319,7 +319,8 @@ bool program_has_replaced_runtime(const char *library);
 
 /* Starts a program in place of this process: the words of its command line, then NULL. The library
  * is loaded before others. `variables` of the environment are names, each followed by its value,
- * then NULL. Returns only if that does not work, with the reason as text. */
+ * then NULL. Returns only if that does not work, with the reason as text. On macOS this process
+ * stays, and ends as the program does; it returns, too, if that ran without the library. */
 void program_replace(char *const *words, const char *library, const char *const *variables,
                      char *out_reason, size_t reason_size);
 

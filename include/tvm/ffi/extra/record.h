@@ -9,7 +9,7 @@
  * that a runtime looked up before the library was in the process are not recorded; those that it
  * looked up later are, whether or not a recording was on at that time.
  *
- * What is written is specified in docs/guide/record_format.md. Linux only.
+ * What is written is specified in docs/guide/record_format.md. On Linux and macOS.
  */
 #ifndef TVM_FFI_EXTRA_RECORD_H_
 #define TVM_FFI_EXTRA_RECORD_H_

@@ -1,13 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The files that are loaded, and their symbols, as the loader's tables have them. */
+/* What the recorder needs of Linux; macos.c has the same for macOS. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <link.h>
+#include <signal.h>
 #include <stdio.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/vfs.h>
+#include <time.h>
+#include <tvm/ffi/extra/c_env_api.h>
 #include <unistd.h>
 
 #include "record.h"
+
+#define EXPORT __attribute__((visibility("default")))
 
 /* ---- Files that are loaded ---- */
 
@@ -195,13 +206,166 @@ void *(*record_find_dlsym(void))(void *, const char *) {
   return real.dlsym;
 }
 
-void record_add_symbol(record_text *out, TVMFFISafeCallType function) {
-  record_any_function cast;
-  Dl_info info;
-  cast.kernel = function;
-  if (dladdr(cast.address, &info) == 0 || info.dli_sname == NULL) {
-    record_add(out, "null", 4);
-  } else {
-    record_add_string(out, info.dli_sname, strlen(info.dli_sname));
+/* ---- The process ---- */
+
+int64_t record_thread_id(void) {
+  return (int64_t)syscall(SYS_gettid);
+}
+
+const char *record_program_name(void) {
+  return program_invocation_short_name;
+}
+
+void record_add_command(record_text *out) {
+  char text[4096];
+  ssize_t size = 0, i, begin = 0;
+  bool is_first = true;
+  int file = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+  if (file >= 0) {
+    size = read(file, text, sizeof text);
+    (void)close(file);
   }
+  for (i = 0; i < size; ++i) {
+    if (text[i] != '\0' && i + 1 != size) continue;
+    if (!is_first) record_add(out, ",", 1);
+    is_first = false;
+    record_add_string(out, text + begin, (size_t)(i - begin) + (text[i] != '\0' ? 1u : 0u));
+    begin = i + 1;
+  }
+}
+
+/* ---- Files ---- */
+
+/*
+ * Beyond the limit for the size of a file, a write sends SIGXFSZ, which ends the program. It is
+ * held back meanwhile, and then taken.
+ */
+static void hold_signal(sigset_t *old) {
+  sigset_t limit;
+  if (!record_has_file_limit) return;
+  (void)sigemptyset(&limit);
+  (void)sigaddset(&limit, SIGXFSZ);
+  (void)pthread_sigmask(SIG_BLOCK, &limit, old);
+}
+
+static void take_signal(const sigset_t *old) {
+  const struct timespec now = {0, 0};
+  sigset_t limit;
+  if (!record_has_file_limit) return;
+  (void)sigemptyset(&limit);
+  (void)sigaddset(&limit, SIGXFSZ);
+  if (sigismember(old, SIGXFSZ) == 0) (void)sigtimedwait(&limit, NULL, &now);
+  (void)pthread_sigmask(SIG_SETMASK, old, NULL);
+}
+
+ssize_t record_write_some(int file, const void *bytes, size_t size) {
+  ssize_t written;
+  sigset_t old;
+  int error;
+  hold_signal(&old);
+  written = write(file, bytes, size);
+  error = errno;
+  take_signal(&old);
+  errno = error;
+  return written;
+}
+
+bool record_is_in_memory(int file) {
+  enum { kTmpfs = 0x01021994 }; /* TMPFS_MAGIC of <linux/magic.h>, which not all systems have */
+  struct statfs status;
+  return fstatfs(file, &status) == 0 && status.f_type == kTmpfs;
+}
+
+bool record_sync(int file) {
+  return syncfs(file) == 0;
+}
+
+/* ---- Memory ---- */
+
+/*
+ * Through the system, which gives an error for memory that is not there instead of a signal:
+ * process_vm_readv, or where that is not allowed, a pipe.
+ */
+bool record_read_memory(void *out, uint64_t address, size_t size) {
+  static int is_refused;
+  char *to = out;
+  int ends[2];
+  bool is_copied = true;
+  while (size != 0 && !__atomic_load_n(&is_refused, __ATOMIC_RELAXED)) {
+    struct iovec local, remote;
+    ssize_t copied;
+    local.iov_base = to;
+    remote.iov_base = (void *)(uintptr_t)address;
+    local.iov_len = remote.iov_len = size;
+    copied = process_vm_readv(getpid(), &local, 1, &remote, 1, 0);
+    if (copied > 0) {
+      to += copied;
+      address += (uint64_t)copied;
+      size -= (size_t)copied;
+    } else if (copied == 0 || errno == EFAULT || errno == ENOMEM) {
+      return false;
+    } else {
+      __atomic_store_n(&is_refused, 1, __ATOMIC_RELAXED);
+    }
+  }
+  if (size == 0) return true;
+  if (pipe2(ends, O_NONBLOCK | O_CLOEXEC) != 0) return false;
+  while (size != 0 && is_copied) {
+    ssize_t copied = write(ends[1], (const void *)(uintptr_t)address, size < 65536 ? size : 65536);
+    is_copied = copied > 0 && read(ends[0], to, (size_t)copied) == copied;
+    if (!is_copied) break;
+    to += copied;
+    address += (uint64_t)copied;
+    size -= (size_t)copied;
+  }
+  (void)close(ends[0]);
+  (void)close(ends[1]);
+  return is_copied;
+}
+
+bool record_is_readable(uint64_t address, size_t size) {
+  enum { kPopulateRead = 22 }; /* MADV_POPULATE_READ, of Linux 5.14 */
+  const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), begin = address / page * page;
+  return madvise((void *)(uintptr_t)begin, (size_t)(address - begin) + size, kPopulateRead) == 0;
+}
+
+/* ---- What takes the place of functions of others ---- */
+
+/*
+ * What RTLD_DEFAULT and RTLD_NEXT mean depends on the caller, so that lookups which are no concern
+ * of ours have to end in a jump to the real function: the library is compiled so.
+ */
+EXPORT void *dlsym(void *restrict handle, const char *restrict name) {
+  void *(*real)(void *, const char *) = record_find_dlsym();
+  void *found;
+  if (real == NULL) return NULL;
+  if (handle == RTLD_NEXT || !record_is_kernel(name)) {
+    return real(handle, name);
+  }
+  found = real(handle, name);
+  if (found == NULL) return real(handle, name); /* in the scope of the caller, and for dlerror() */
+  return record_replace(name, found, __builtin_return_address(0));
+}
+
+/* Runtimes that look whether they are the only one know this library by it: c/platform/elf.c. */
+EXPORT const char tvm_ffi_record_passes_on[] = "TVMFFIEnvModRegisterSystemLibSymbol";
+
+EXPORT int TVMFFIEnvModRegisterSystemLibSymbol(const char *name, void *symbol) {
+  const void *caller = __builtin_return_address(0);
+  record_any_function real;
+  record_loaded_file file;
+  real.address = NULL;
+  if (record_find_file(caller, &file) && !file.is_program) {
+    void *handle = dlopen(file.path, RTLD_LAZY | RTLD_NOLOAD);
+    if (handle != NULL) {
+      real.address = record_find_dlsym()(handle, "TVMFFIEnvModRegisterSystemLibSymbol");
+      (void)dlclose(handle);
+    }
+  }
+  if (real.register_symbol == NULL || real.register_symbol == TVMFFIEnvModRegisterSystemLibSymbol) {
+    real.address = record_find_loaded("TVMFFIEnvModRegisterSystemLibSymbol");
+  }
+  if (real.address == NULL) return -1; /* a library that registers is bound to a runtime */
+  return real.register_symbol(
+      name, name != NULL && symbol != NULL ? record_replace(name, symbol, caller) : symbol);
 }
