@@ -264,12 +264,14 @@ class Record(unittest.TestCase):
         assert args[16] == {"map": [[{**shape, "id": 1}, "small"]], "id": 0}, args[16]
         assert args[17] == {"list": [{"ref": 0}], "id": 0}, args[17]
         assert args[18] == 7  # within apply
-        cuda, gone, null, huge, negative, empty = (arg["dltensor"] for arg in args[19:])
+        cuda, gone, null, huge, negative, empty, large = (arg["dltensor"] for arg in args[19:])
         reasons = [call["storages"][0].get("left_out") for call in calls[19:21]]
         assert cuda["device"] == [2, 0] and all(reasons), calls[19:21]
         assert gone["storage"] == 0 and "no memory" in reasons[1], reasons
         assert null == {**nothing, "shape": [16], "storage": None, "address": "0x0"}, null
         assert huge["left_out"] and negative["left_out"] and "left_out" not in empty, args[22:]
+        assert large["left_out"] == "it has more than 2^40 bytes", large
+        good("show", recording.folder)
         results = [recording.ends[call["call"]].get("result") for call in calls]
         assert results[:8] == args[:8] and results[14] == args[14], results
         assert results[8] == "a \"text\"\n\u00e9" and results[10] == {"bytes": "00ff"}, results

@@ -11,6 +11,7 @@
 
 /* The limits of docs/guide/record_format.md#limits. */
 enum { kMaxText = 1 << 20, kMaxDepth = 64, kMaxValues = 100000, kMaxDims = 64 };
+#define MAX_STORAGE ((uint64_t)1 << 40)
 enum { kMaxLine = 60 << 20 }; /* the storages and the rest of the line come on top */
 
 /* ---- The values of a line ---- */
@@ -214,6 +215,7 @@ static void add_tensor(record_values *values, const DLTensor *tensor) {
   at = put_device(record_put(at, ",\"device\":"), (int32_t)tensor->device.device_type,
                   tensor->device.device_id);
   record_end_put(out, at);
+  if (wrong == NULL && (uint64_t)(end - begin) > MAX_STORAGE) wrong = "it has more than 2^40 bytes";
   if (wrong == NULL && begin != end && tensor->data != NULL) {
     if (reserve((void **)&values->tensors, values->room.tensors, values->num_tensors, 1,
                 &values->max_tensors, sizeof *values->tensors)) {
@@ -700,7 +702,8 @@ static bool add_new_storages(record_values *values) {
   for (i = 0; i < count; ++i) {
     const record_tensor *tensor = sorted[i];
     if (last != NULL && last->device_type == tensor->device_type &&
-        last->device_id == tensor->device_id && tensor->begin < last->end) {
+        last->device_id == tensor->device_id && tensor->begin < last->end &&
+        tensor->end - last->begin <= MAX_STORAGE) {
       if (tensor->end > last->end) last->end = tensor->end;
       last->may_go = last->may_go || tensor->may_go;
       continue;
