@@ -676,13 +676,14 @@ def gpu():
 
 @part(BUILD)
 def reproducible():
-    """two release builds, in folders of different names and depths, in other locales and time
-    zones, have the same bytes"""
+    """two release builds, in folders of different names and depths, one beside its sources, in
+    other locales and time zones, have the same bytes"""
     work = ROOT / "build-reproducible"
     shutil.rmtree(work, ignore_errors=True)
     built = []
-    for source, folder, locale, zone in (("first", "out", "C", "UTC"),
-                                         ("second/tree", "below/build", "C.UTF-8", "Asia/Tokyo")):
+    places = (("first", "out", "C", "UTC"), ("second/tree", "../beside/it/build", "C.UTF-8",
+                                             "Asia/Tokyo"))
+    for source, folder, locale, zone in places:
         for path in tracked():
             copy = work / source / path.relative_to(ROOT)
             copy.parent.mkdir(parents=True, exist_ok=True)
