@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -156,6 +157,21 @@ static wait_result note_failure(channel *self, const char *call, int reason) {
   return kWaitFailed;
 }
 
+/* Operations of Linux's futexes on words that processes share. */
+enum { kFutexWait = 0, kFutexWake = 1 };
+
+static long call_futex(uint32_t *word, int what, uint32_t value) {
+#if defined(SYS_futex)
+  return syscall(SYS_futex, word, what, value, NULL);
+#elif defined(SYS_futex_time64)
+  return syscall(SYS_futex_time64, word, what, value, NULL);
+#else
+  (void)word, (void)what, (void)value;
+  errno = ENOSYS;
+  return -1;
+#endif
+}
+
 /*
  * Either the other side sees the turn before it sleeps, or this side sees that it sleeps: both
  * write first and then read, and all four are sequentially consistent.
@@ -163,11 +179,15 @@ static wait_result note_failure(channel *self, const char *call, int reason) {
 void channel_send(channel *self, size_t offset, size_t size) {
   channel_header *header = self->header;
   const side other = self->own_side == kSideHost ? kSideHelper : kSideHost;
+  uint32_t sleeps;
   self->failed = NULL;
   header->message[self->own_side].offset = offset;
   header->message[self->own_side].size = size;
   __atomic_store_n(&header->turn, (uint32_t)other, __ATOMIC_SEQ_CST);
-  if (__atomic_load_n(&header->sleeps[other], __ATOMIC_SEQ_CST) != 0) {
+  sleeps = __atomic_load_n(&header->sleeps[other], __ATOMIC_SEQ_CST);
+  if (sleeps == kSleepFutex) {
+    if (call_futex(&header->turn, kFutexWake, 1) < 0) (void)note_failure(self, "futex", errno);
+  } else if (sleeps != kSleepNot) {
     /*
      * Flags of the call and not of the file: the other side could change those. A full socket
      * wakes, too, and a closed one is noticed by the wait; otherwise the other side sleeps on.
@@ -187,24 +207,23 @@ static inline void relax(void) {
 #endif
 }
 
-/* Whether the other side may run while this one spins. */
-static bool has_processors(void) {
-  static int known; /* 0: not asked yet; threads may ask at the same time */
-  int now = __atomic_load_n(&known, __ATOMIC_RELAXED);
-  if (now == 0) {
-    now = can_use_processors() ? 2 : 1;
-    __atomic_store_n(&known, now, __ATOMIC_RELAXED);
+/* Whether the other side may run while this one spins. It is asked at times, as that may change. */
+static bool has_processors(channel *self) {
+  enum { kWaits = 256 };
+  if (self->num_waits++ % kWaits == 0) {
+    self->spins = can_use_processors();
   }
-  return now == 2;
+  return self->spins;
 }
 
 /* Kernels that take longer than this are not worth to spin for, once a few of them were seen. */
 static bool spin(channel *self) {
   enum { kSpinLong = 20000, kSpinShort = 1000, kRound = 64 };
   const int64_t limit = self->misses < 8 || self->misses % 16 == 0 ? kSpinLong : kSpinShort;
-  const int64_t begin = clock_now();
+  int64_t begin;
   int i;
-  if (!has_processors()) return has_turn(self);
+  if (!has_processors(self)) return has_turn(self);
+  begin = clock_now();
   do {
     for (i = 0; i < kRound; ++i) {
       if (has_turn(self)) {
@@ -230,7 +249,30 @@ static bool child_has_ended(const channel *self) {
              : info.si_pid == self->child;
 }
 
-/* Sleeps until the other side calls, ends, or the deadline has passed. */
+/* Says how this side is about to sleep. Returns whose turn it is: if its own, it must not. */
+static uint32_t begin_sleep(channel *self, sleep_kind kind) {
+  channel_header *header = self->header;
+  __atomic_store_n(&header->sleeps[self->own_side], (uint32_t)kind, __ATOMIC_SEQ_CST);
+  return __atomic_load_n(&header->turn, __ATOMIC_SEQ_CST);
+}
+
+/*
+ * In the helper: sleeps until the host calls. This takes less time than a socket, which counts if
+ * both sides share a processor. A futex tells of nothing else, and does not need to: the helper's
+ * other thread notices the end of the host. False: the system has none, or a signal came.
+ */
+static bool sleep_on_turn(channel *self) {
+  uint32_t turn;
+  while ((turn = begin_sleep(self, kSleepFutex)) != (uint32_t)self->own_side) {
+    if (call_futex(&self->header->turn, kFutexWait, turn) < 0 && errno != EAGAIN) return false;
+  }
+  return true;
+}
+
+/*
+ * Sleeps until the other side calls, ends, or the deadline has passed. The host always sleeps here:
+ * the system tells it that the helper has ended, whatever that has written into the memory.
+ */
 static wait_result sleep_once(channel *self, int64_t deadline) {
   enum { kLook = 50000000 };
   const bool looks = self->process < 0 && self->child > 0;
@@ -265,16 +307,16 @@ static wait_result sleep_once(channel *self, int64_t deadline) {
 }
 
 wait_result channel_wait(channel *self, int64_t deadline) {
-  uint32_t *sleeps = &self->header->sleeps[self->own_side];
+  const uint32_t own = (uint32_t)self->own_side;
   wait_result result = kWaitTurn;
   if (spin(self)) return kWaitTurn;
   if (self->failed != NULL) return kWaitFailed; /* the other side was not woken */
-  while (result == kWaitTurn) {
-    __atomic_store_n(sleeps, 1, __ATOMIC_SEQ_CST);
-    if (__atomic_load_n(&self->header->turn, __ATOMIC_SEQ_CST) == (uint32_t)self->own_side) break;
-    result = sleep_once(self, deadline);
+  if (own == kSideHost || !sleep_on_turn(self)) {
+    while (result == kWaitTurn && begin_sleep(self, kSleepPoll) != own) {
+      result = sleep_once(self, deadline);
+    }
   }
-  __atomic_store_n(sleeps, 0, __ATOMIC_RELAXED);
+  __atomic_store_n(&self->header->sleeps[own], kSleepNot, __ATOMIC_RELAXED);
   return has_turn(self) ? kWaitTurn : result;
 }
 

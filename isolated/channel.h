@@ -45,6 +45,9 @@ typedef struct {
 /* For atomic operations, which need this alignment on i386, too. */
 typedef uint64_t __attribute__((aligned(8))) aligned_uint64;
 
+/* How a side sleeps, and so has to be woken: in poll() on its socket, or on the word `turn`. */
+typedef enum { kSleepNot, kSleepPoll, kSleepFutex } sleep_kind;
+
 typedef struct {
   uint64_t version;
   uint64_t region_size, pool_size;
@@ -55,7 +58,7 @@ typedef struct {
   char first_pad[64];
   uint32_t turn; /* the side that has to act */
   char turn_pad[60];
-  uint32_t sleeps[kNumSides]; /* whether the side has to be woken */
+  uint32_t sleeps[kNumSides]; /* a sleep_kind */
   char sleeps_pad[56];
   struct {
     aligned_uint64 offset, size; /* in the region of the side that wrote it */
@@ -76,6 +79,8 @@ typedef struct {
   int file, socket;
   int process;        /* of the helper, for poll(); -1: the system did not give one */
   pid_t child;        /* in the host: the helper, which is looked after if there is no such file */
+  unsigned num_waits; /* so far */
+  bool spins;         /* the process may use more than one processor */
   int misses;         /* how often in a row spinning was in vain */
   const char *failed; /* the call of the system that failed, while waking or waiting */
   int reason;         /* its errno */

@@ -81,11 +81,19 @@ static void answer_at_random(void) {
   }
 }
 
+/* Neither the host's turn nor this side's, and no way to sleep: the host waits for its deadline. */
+static void confuse(void) {
+  c.header->sleeps[kSideHost] = (uint32_t)draw();
+  c.header->sleeps[kSideHelper] = (uint32_t)draw() % 4;
+  c.header->turn = (uint32_t)draw() | 2;
+}
+
 int main(void) {
   const char *seed = getenv("TVM_FFI_HOSTILE_SEED");
   uint64_t none = 0, function = kTagFunction | (uint64_t)1 << 32;
   pthread_t thread;
   if (seed == NULL || channel_open(&c) != 0) return 2;
+  (void)alarm(60); /* no thread looks after the end of the host */
   state = strtoull(seed, NULL, 10) * 2654435761u + 1;
   (void)draw();
   channel_send(&c, 0, 0);
@@ -101,7 +109,10 @@ int main(void) {
   if (draw() % 4 == 0) pthread_create(&thread, NULL, scribble, NULL);
   for (;;) {
     if (draw() % 64 == 0) _exit((int)(draw() % 256));
-    answer_at_random();
+    if (draw() % 256 == 0)
+      confuse();
+    else
+      answer_at_random();
     if (channel_wait(&c, 0) == kWaitGone) return 0;
   }
 }

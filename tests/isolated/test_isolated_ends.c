@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fenv.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -286,6 +287,45 @@ static void test_killed_between_calls(void **state) {
                    "killed by somebody else");
   check_ok(tvm_ffi_function_call(fine, NULL, 0, &result));
   assert_int_equal(result.v_int64, 42);
+  tvm_ffi_object_release(fine);
+  tvm_ffi_object_release(module);
+}
+
+static void *kill_soon(void *pid) {
+  usleep(50000);
+  kill((pid_t) * (int64_t *)pid, SIGKILL);
+  return NULL;
+}
+
+/* With one processor, a side sleeps at once, and is woken by what the other does. */
+static void test_one_processor(void **state) {
+  TVMFFIObjectHandle module, fine = NULL;
+  cpu_set_t all, first;
+  size_t processor = 0;
+  pthread_t killer;
+  TVMFFIAny result;
+  int64_t pid = 0;
+  int i;
+  (void)state;
+  assert_int_equal(sched_getaffinity(0, sizeof all, &all), 0);
+  while (!CPU_ISSET(processor, &all)) ++processor;
+  CPU_ZERO(&first);
+  CPU_SET(processor, &first);
+  assert_int_equal(sched_setaffinity(0, sizeof first, &first), 0);
+  module = load("isolated_bad.so");
+  check_ok(tvm_ffi_module_get_function(module, "fine", &fine));
+  for (i = 0; i < 2000; ++i) {
+    if (i % 100 == 0) usleep(1000);
+    check_ok(tvm_ffi_function_call(fine, NULL, 0, &result));
+    assert_int_equal(result.v_int64, 42);
+  }
+  check_ok(tvm_ffi_isolated_read_process(module, 0, &pid));
+  assert_int_equal(pthread_create(&killer, NULL, kill_soon, &pid), 0);
+  check_fails_with(call(module, "sleep_long", NULL, 0, &result), TVM_FFI_ISOLATED_CRASH_ERROR,
+                   "killed by somebody else");
+  pthread_join(killer, NULL);
+  check_works(module);
+  assert_int_equal(sched_setaffinity(0, sizeof all, &all), 0);
   tvm_ffi_object_release(fine);
   tvm_ffi_object_release(module);
 }
@@ -832,6 +872,7 @@ int main(void) {
       cmocka_unit_test(test_overrun),
       cmocka_unit_test(test_no_restart),
       cmocka_unit_test(test_killed_between_calls),
+      cmocka_unit_test(test_one_processor),
       cmocka_unit_test(test_latency_of_death),
       cmocka_unit_test(test_memory_limit),
       cmocka_unit_test(test_processor_limit),
