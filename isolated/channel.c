@@ -9,7 +9,6 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -43,7 +42,7 @@ int channel_create(channel *out, uint64_t pool_size) {
   int reason = 0;
   memset(out, 0, sizeof *out);
   out->own_side = kSideHost;
-  out->file = out->socket = out->process = -1;
+  out->file = out->socket = out->bell = out->epoll = out->process = -1;
   for (; region >= (size_t)1 << 20; region /= 8) {
     void *memory;
     out->file = memory_file("tvm_ffi_isolated", begin + 2 * (uint64_t)region);
@@ -84,7 +83,8 @@ int channel_open(channel *out) {
   out->own_side = kSideHelper;
   out->file = kFileChannel;
   out->socket = kFileSocket;
-  out->process = -1;
+  out->bell = kFileBell;
+  out->epoll = out->process = -1;
   if (fstat(kFileChannel, &status) != 0) return -1;
   header = mmap(NULL, (size_t)status.st_size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
                 kFileChannel, 0);
@@ -157,21 +157,6 @@ static wait_result note_failure(channel *self, const char *call, int reason) {
   return kWaitFailed;
 }
 
-/* Operations of Linux's futexes on words that processes share. */
-enum { kFutexWait = 0, kFutexWake = 1 };
-
-static long call_futex(uint32_t *word, int what, uint32_t value) {
-#if defined(SYS_futex)
-  return syscall(SYS_futex, word, what, value, NULL);
-#elif defined(SYS_futex_time64)
-  return syscall(SYS_futex_time64, word, what, value, NULL);
-#else
-  (void)word, (void)what, (void)value;
-  errno = ENOSYS;
-  return -1;
-#endif
-}
-
 /*
  * Either the other side sees the turn before it sleeps, or this side sees that it sleeps: both
  * write first and then read, and all four are sequentially consistent.
@@ -186,7 +171,10 @@ void channel_send(channel *self, size_t offset, size_t size) {
   __atomic_store_n(&header->turn, (uint32_t)other, __ATOMIC_SEQ_CST);
   sleeps = __atomic_load_n(&header->sleeps[other], __ATOMIC_SEQ_CST);
   if (sleeps == kSleepFutex) {
-    if (call_futex(&header->turn, kFutexWake, 1) < 0) (void)note_failure(self, "futex", errno);
+    if (futex_wake(&header->turn) != 0) (void)note_failure(self, "futex", errno);
+  } else if (sleeps == kSleepEpoll && self->own_side == kSideHelper) {
+    /* Only the helper, as a write may block. The host never reads the count. */
+    if (bell_ring(self->bell) != 0) (void)note_failure(self, "eventfd", errno);
   } else if (sleeps != kSleepNot) {
     /*
      * Flags of the call and not of the file: the other side could change those. A full socket
@@ -264,14 +252,33 @@ static uint32_t begin_sleep(channel *self, sleep_kind kind) {
 static bool sleep_on_turn(channel *self) {
   uint32_t turn;
   while ((turn = begin_sleep(self, kSleepFutex)) != (uint32_t)self->own_side) {
-    if (call_futex(&self->header->turn, kFutexWait, turn) < 0 && errno != EAGAIN) return false;
+    if (futex_wait(&self->header->turn, turn) != 0 && errno != EAGAIN) return false;
   }
   return true;
 }
 
 /*
- * Sleeps until the other side calls, ends, or the deadline has passed. The host always sleeps here:
- * the system tells it that the helper has ended, whatever that has written into the memory.
+ * In the host: sleeps until the helper rings, ends, or the deadline has passed. The system tells of
+ * the end, whatever the helper has written into the memory.
+ */
+static wait_result sleep_in_epoll(channel *self, int64_t deadline) {
+  enum { kMost = 1000000 };
+  int64_t left = -1;
+  bool has_ended = false;
+  if (deadline != 0) {
+    left = (deadline - clock_now()) / 1000000 + 1;
+    left = left < 0 ? 0 : left > kMost ? kMost : left;
+  }
+  if (epoll_sleep(self->epoll, (int)left, &has_ended) != 0) {
+    return errno == EINTR ? kWaitSignal : note_failure(self, "epoll_wait", errno);
+  }
+  if (deadline != 0 && clock_now() >= deadline) return kWaitTime;
+  return has_ended ? kWaitGone : kWaitTurn;
+}
+
+/*
+ * Sleeps until the other side calls, ends, or the deadline has passed: where the system has nothing
+ * that takes less time.
  */
 static wait_result sleep_once(channel *self, int64_t deadline) {
   enum { kLook = 50000000 };
@@ -308,12 +315,13 @@ static wait_result sleep_once(channel *self, int64_t deadline) {
 
 wait_result channel_wait(channel *self, int64_t deadline) {
   const uint32_t own = (uint32_t)self->own_side;
+  const bool has_epoll = self->epoll >= 0;
   wait_result result = kWaitTurn;
   if (spin(self)) return kWaitTurn;
   if (self->failed != NULL) return kWaitFailed; /* the other side was not woken */
   if (own == kSideHost || !sleep_on_turn(self)) {
-    while (result == kWaitTurn && begin_sleep(self, kSleepPoll) != own) {
-      result = sleep_once(self, deadline);
+    while (result == kWaitTurn && begin_sleep(self, has_epoll ? kSleepEpoll : kSleepPoll) != own) {
+      result = has_epoll ? sleep_in_epoll(self, deadline) : sleep_once(self, deadline);
     }
   }
   __atomic_store_n(&self->header->sleeps[own], kSleepNot, __ATOMIC_RELAXED);

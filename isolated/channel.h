@@ -22,7 +22,8 @@
 /* The files that the helper finds open when it starts. */
 enum {
   kFileChannel = 3, /* the shared memory */
-  kFileSocket,      /* to wake the host; its end means that the host has ended */
+  kFileSocket,      /* to wake a side in poll(); its end means that the host has ended */
+  kFileBell,        /* to wake the host in epoll_wait(); else /dev/null */
   kFileOutput,      /* where the helper's own output arrives */
   kFilePool,        /* memory of tensors that the host allocates for helpers */
   kFileErrors,      /* the host's standard error, or /dev/null */
@@ -45,8 +46,11 @@ typedef struct {
 /* For atomic operations, which need this alignment on i386, too. */
 typedef uint64_t __attribute__((aligned(8))) aligned_uint64;
 
-/* How a side sleeps, and so has to be woken: in poll() on its socket, or on the word `turn`. */
-typedef enum { kSleepNot, kSleepPoll, kSleepFutex } sleep_kind;
+/*
+ * How a side sleeps, and so has to be woken: in poll() on its socket; the helper on the word
+ * `turn`; the host in epoll_wait() on the bell.
+ */
+typedef enum { kSleepNot, kSleepPoll, kSleepFutex, kSleepEpoll } sleep_kind;
 
 typedef struct {
   uint64_t version;
@@ -77,6 +81,7 @@ typedef struct {
   size_t message_limit; /* messages lie in the first so many bytes of a region */
   size_t committed;     /* bytes of the host's region that have memory */
   int file, socket;
+  int bell, epoll;    /* -1: the system did not give one; the helper has no epoll */
   int process;        /* of the helper, for poll(); -1: the system did not give one */
   pid_t child;        /* in the host: the helper, which is looked after if there is no such file */
   unsigned num_waits; /* so far */

@@ -53,6 +53,8 @@ static void after_fork_in_child(void) {
     p->is_of_parent = true;
     close_file(&p->peer.channel.file);
     close_file(&p->peer.channel.socket);
+    close_file(&p->peer.channel.bell);
+    close_file(&p->peer.channel.epoll);
     close_file(&p->peer.channel.process);
     close_file(&p->output);
   }
@@ -230,10 +232,12 @@ static int start_child(process *self, const tvm_ffi_isolated_options *options,
   }
   if (code == 0) {
     int files[kFileEnd], reason;
+    self->peer.channel.bell = bell_make();
     files[0] = nothing;
     files[1] = files[2] = outputs[0];
     files[kFileChannel] = self->peer.channel.file;
     files[kFileSocket] = sockets[1];
+    files[kFileBell] = self->peer.channel.bell >= 0 ? self->peer.channel.bell : nothing;
     files[kFileOutput] = outputs[1];
     files[kFilePool] = tensors->file;
     files[kFileErrors] =
@@ -252,6 +256,7 @@ static int start_child(process *self, const tvm_ffi_isolated_options *options,
   if (code != 0) return code;
   self->peer.channel.child = self->pid;
   self->peer.channel.process = process_file(self->pid);
+  self->peer.channel.epoll = epoll_make(self->peer.channel.bell, self->peer.channel.process);
   return 0;
 }
 
@@ -538,6 +543,8 @@ static TVMFFIObjectHandle describe_end(process *self, wait_result result, const 
 static void close_process(process *self) {
   close_file(&self->peer.channel.file);
   close_file(&self->peer.channel.socket);
+  close_file(&self->peer.channel.bell);
+  close_file(&self->peer.channel.epoll);
   close_file(&self->peer.channel.process);
   close_file(&self->output);
 }

@@ -14,6 +14,9 @@
 #include <stdio.h>
 #else
 #include <sched.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/syscall.h>
 #endif
 
@@ -145,6 +148,42 @@ bool process_file_kill(int file) {
   return false;
 }
 
+/* poll() and a socket are used there. */
+
+static int lacking(void) {
+  errno = ENOSYS;
+  return -1;
+}
+
+int futex_wait(uint32_t *word, uint32_t value) {
+  (void)word, (void)value;
+  return lacking();
+}
+
+int futex_wake(uint32_t *word) {
+  (void)word;
+  return lacking();
+}
+
+int bell_make(void) {
+  return lacking();
+}
+
+int bell_ring(int bell) {
+  (void)bell;
+  return lacking();
+}
+
+int epoll_make(int bell, int process) {
+  (void)bell, (void)process;
+  return lacking();
+}
+
+int epoll_sleep(int epoll, int milliseconds, bool *has_ended) {
+  (void)epoll, (void)milliseconds, (void)has_ended;
+  return lacking();
+}
+
 #else
 
 /* ---- Linux ---- */
@@ -222,6 +261,61 @@ bool process_file_kill(int file) {
   (void)file;
   return false;
 #endif
+}
+
+/* Operations on words that processes share: futex(2). */
+enum { kFutexWait = 0, kFutexWake = 1 };
+
+static int call_futex(uint32_t *word, int what, uint32_t value) {
+#if defined(SYS_futex)
+  return syscall(SYS_futex, word, what, value, NULL) < 0 ? -1 : 0;
+#elif defined(SYS_futex_time64)
+  return syscall(SYS_futex_time64, word, what, value, NULL) < 0 ? -1 : 0;
+#else
+  (void)word, (void)what, (void)value;
+  errno = ENOSYS;
+  return -1;
+#endif
+}
+
+int futex_wait(uint32_t *word, uint32_t value) {
+  return call_futex(word, kFutexWait, value);
+}
+
+int futex_wake(uint32_t *word) {
+  return call_futex(word, kFutexWake, 1);
+}
+
+int bell_make(void) {
+  return eventfd(0, EFD_CLOEXEC);
+}
+
+int bell_ring(int bell) {
+  return eventfd_write(bell, 1);
+}
+
+int epoll_make(int bell, int process) {
+  struct epoll_event rings, ends;
+  int epoll = -1;
+  memset(&rings, 0, sizeof rings);
+  memset(&ends, 0, sizeof ends);
+  rings.events = EPOLLIN | (uint32_t)EPOLLET;
+  ends.events = EPOLLIN;
+  ends.data.u32 = 1; /* has_ended */
+  if (bell >= 0 && process >= 0) epoll = epoll_create1(EPOLL_CLOEXEC);
+  if (epoll >= 0 && (epoll_ctl(epoll, EPOLL_CTL_ADD, bell, &rings) != 0 ||
+                     epoll_ctl(epoll, EPOLL_CTL_ADD, process, &ends) != 0)) {
+    close(epoll);
+    epoll = -1;
+  }
+  return epoll;
+}
+
+int epoll_sleep(int epoll, int milliseconds, bool *has_ended) {
+  struct epoll_event event;
+  const int num_events = epoll_wait(epoll, &event, 1, milliseconds);
+  *has_ended = num_events > 0 && event.data.u32 != 0;
+  return num_events < 0 ? -1 : 0;
 }
 
 #endif

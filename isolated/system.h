@@ -46,6 +46,27 @@ int socket_pair(int out[2]);
 /* poll() with a time-out as precise as the system has it; NULL: none. */
 int poll_files(struct pollfd *files, nfds_t count, const struct timespec *timeout);
 
+/* ---- Sleeping, for less time than poll() and a socket take ---- */
+
+/*
+ * Sleeps until futex_wake() of the other process, unless the word has another value. -1 with errno
+ * set: EAGAIN if it has another value, EINTR after a signal, ENOSYS where the system has none.
+ */
+int futex_wait(uint32_t *word, uint32_t value);
+int futex_wake(uint32_t *word);
+/* A file by which the helper wakes the host; closed by exec. -1: the system has none. */
+int bell_make(void);
+/* -1 with errno set. It may block once it was rung some 2^64 times. */
+int bell_ring(int bell);
+/* A file for epoll_sleep(); closed by exec. -1: the system has none, or not one of the others. */
+int epoll_make(int bell, int process);
+/*
+ * Sleeps until the bell is rung once more, the process ends, or so many milliseconds have passed;
+ * -1: without end. The bell is not read: a helper that reads it first could block the host. -1 with
+ * errno set.
+ */
+int epoll_sleep(int epoll, int milliseconds, bool *has_ended);
+
 /* ---- Processes ---- */
 
 /* Whether this process may use more than one processor. */

@@ -2,8 +2,8 @@
 /*
  * What calls of isolated kernels cost, as a table of Markdown: isolated KERNEL HELPER.
  *
- * P50 and P99 of a call that does nothing, with all processors of the process and on one of them,
- * which other programs should leave alone: they decide which side runs when one wakes the other;
+ * P50 and P99 of a call that does nothing, with all processors of the process, where both sides
+ * spin if these are free, and on one of them, where they sleep;
  * the same with a tensor that is copied, and with one in shared memory, beside memcpy() of as many
  * bytes; and the start of a helper, with the loading of the library and the first call.
  */

@@ -22,6 +22,8 @@
 #include <signal.h>
 #include <spawn.h>
 #include <stddef.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -51,6 +53,12 @@ WRAP_CALL(int, ppoll,
            const sigset_t *signals),
           (files, count, timeout, signals))
 WRAP_CALL(ssize_t, recv, (int file, void *out, size_t size, int flags), (file, out, size, flags))
+WRAP_CALL(int, eventfd, (unsigned count, int flags), (count, flags))
+WRAP_CALL(int, epoll_create1, (int flags), (flags))
+WRAP_CALL(int, epoll_ctl, (int set, int what, int file, struct epoll_event *event),
+          (set, what, file, event))
+WRAP_CALL(int, epoll_wait, (int set, struct epoll_event *out, int count, int timeout),
+          (set, out, count, timeout))
 WRAP_CALL(int, kill, (pid_t process, int number), (process, number))
 WRAP_CALL(int, waitid, (int what, id_t process, siginfo_t *out, int options),
           (what, process, out, options))
@@ -423,22 +431,28 @@ static void run_steps(void) {
   TVMFFIErrorSetRaised(NULL);
 }
 
-/* ---- Without futexes ---- */
+/* ---- Other ways to sleep ---- */
 
 /* Whether this process can have filters of calls. qemu-user has none. */
 static bool has_filters(void) {
   return prctl(PR_GET_SECCOMP, 0, 0, 0, 0) >= 0;
 }
 
+/* Whether what fails is called only where both sides sleep in poll(). */
+static bool needs_poll(const char *name) {
+  return strcmp(name, "send") == 0 || strcmp(name, "ppoll") == 0;
+}
+
 /*
- * Lets the call fail by which a helper waits for its host, here and in the helpers. Those of the C
- * library, within a process, have another operation.
+ * Lets the calls fail by which a helper waits for its host, and the host for a helper, here and in
+ * the helpers. The futexes of the C library, within a process, have another operation.
  */
-static void refuse_futexes(void) {
+static void refuse_sleeps(void) {
   enum { kFutexWait = 0, kOperation = offsetof(struct seccomp_data, args[1]) };
   const uint32_t half = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? 4 : 0;
   struct sock_filter filter[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_epoll_create1, 3, 0),
       BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_futex, 0, 3),
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, kOperation + half),
       BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, kFutexWait, 0, 1),
@@ -475,7 +489,7 @@ static bool has_children(void) {
 }
 
 static int try_once(void) {
-  const bool has_futexes = strcmp(failing, "send") != 0;
+  const bool refuses = has_filters() && (needs_poll(failing) || strcmp(failing, "recv") == 0);
   remains now;
   bool is_fired;
   int round;
@@ -483,7 +497,7 @@ static int try_once(void) {
   is_trial = true;
   (void)atexit(print_step);
   (void)alarm(120);
-  if (!has_futexes) refuse_futexes();
+  if (refuses) refuse_sleeps();
   run_steps();
   is_fired = fired != 0;
   kept_mappings = strcmp(failing, "munmap") == 0 ? fired : 0;
@@ -496,7 +510,7 @@ static int try_once(void) {
   }
   step = "end";
   require(!has_children());
-  require(num_sends == 0 || !has_futexes); /* only a helper without them is woken so */
+  require(num_sends == 0 || refuses); /* only a helper without them is woken so */
   now.blocks = live_blocks;
   now.files = count_entries("/proc/self/fd");
   now.mappings = live_mappings;
@@ -544,6 +558,11 @@ static const struct {
     {"ppoll", EINTR},
     {"ppoll", ENOMEM},
     {"ppoll", EINVAL},
+    {"eventfd", EMFILE},
+    {"epoll_create1", EMFILE},
+    {"epoll_ctl", ENOMEM},
+    {"epoll_wait", EINTR},
+    {"epoll_wait", EINVAL},
     {"recv", ENOMEM},
     {"recv", EINTR},
     {"send", ENOBUFS},
@@ -577,7 +596,7 @@ int main(int argc, char **argv) {
   require(try_in_child() == kUnspoilt);
   for (i = first; i < argc; ++i) {
     int num_rows = 0;
-    if (strcmp(argv[i], "send") == 0 && !has_filters()) continue;
+    if (needs_poll(argv[i]) && !has_filters()) continue;
     for (row = 0; row < sizeof rows / sizeof *rows; ++row) {
       if (strcmp(rows[row].name, argv[i]) != 0) continue;
       ++num_rows;
