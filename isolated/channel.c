@@ -85,6 +85,9 @@ int channel_open(channel *out) {
   out->socket = kFileSocket;
   out->bell = kFileBell;
   out->epoll = out->process = -1;
+  if (fstat(kFileBell, &status) != 0) return -1;
+  out->bell_device = status.st_dev;
+  out->bell_inode = status.st_ino;
   if (fstat(kFileChannel, &status) != 0) return -1;
   header = mmap(NULL, (size_t)status.st_size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
                 kFileChannel, 0);
@@ -157,6 +160,13 @@ static wait_result note_failure(channel *self, const char *call, int reason) {
   return kWaitFailed;
 }
 
+/* Whether the helper has its bell: a kernel may have closed it, and opened another file instead. */
+static bool has_bell(const channel *self) {
+  struct stat status;
+  return fstat(self->bell, &status) == 0 && status.st_dev == self->bell_device &&
+         status.st_ino == self->bell_inode;
+}
+
 /*
  * Either the other side sees the turn before it sleeps, or this side sees that it sleeps: both
  * write first and then read, and all four are sequentially consistent.
@@ -174,7 +184,11 @@ void channel_send(channel *self, size_t offset, size_t size) {
     if (futex_wake(&header->turn) != 0) (void)note_failure(self, "futex", errno);
   } else if (sleeps == kSleepEpoll && self->own_side == kSideHelper) {
     /* Only the helper, as a write may block. The host never reads the count. */
-    if (bell_ring(self->bell) != 0) (void)note_failure(self, "eventfd", errno);
+    if (!has_bell(self)) {
+      (void)note_failure(self, "eventfd", EBADF);
+    } else if (bell_ring(self->bell) != 0) {
+      (void)note_failure(self, "eventfd", errno);
+    }
   } else if (sleeps != kSleepNot) {
     /*
      * Flags of the call and not of the file: the other side could change those. A full socket

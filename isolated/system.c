@@ -160,9 +160,10 @@ int futex_wait(uint32_t *word, uint32_t value) {
   return lacking();
 }
 
+/* Nobody sleeps: this is a side that is about to, and then cannot. */
 int futex_wake(uint32_t *word) {
   (void)word;
-  return lacking();
+  return 0;
 }
 
 int bell_make(void) {

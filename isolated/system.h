@@ -14,7 +14,7 @@
 #include <sys/types.h>
 #include <time.h>
 
-/* Where calls have no such flag, the sockets of socket_pair have the option. */
+/* Without this flag, the sockets of socket_pair have the option SO_NOSIGPIPE. */
 #ifndef MSG_NOSIGNAL
 #define MSG_NOSIGNAL 0
 #endif

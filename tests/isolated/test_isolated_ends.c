@@ -220,6 +220,26 @@ static void test_damage(void **state) {
   tvm_ffi_object_release(module);
 }
 
+/* A file that a kernel opens in the place of one of the helper's stays as it is. */
+static void test_replaced_files(void **state) {
+  const TVMFFIObjectHandle module = load("isolated_bad.so");
+  char path[] = "/tmp/tvm_ffi_isolated_XXXXXX";
+  const int file = mkstemp(path);
+  const TVMFFIAny arg = tvm_ffi_any_view_string(path);
+  TVMFFIAny result;
+  struct stat status;
+  (void)state;
+  assert_true(file >= 0);
+  /* The answer is in the shared memory when the helper ends. */
+  check_ok(call(module, "replace_files", &arg, 1, &result));
+  assert_int_equal(fstat(file, &status), 0);
+  assert_int_equal(status.st_size, 0);
+  check_works(module);
+  close(file);
+  unlink(path);
+  tvm_ffi_object_release(module);
+}
+
 /* Accidents with shared tensors hit the helper, not the neighbours. */
 static void test_overrun(void **state) {
   const TVMFFIObjectHandle module = load("isolated_bad.so");
@@ -873,6 +893,7 @@ int main(void) {
       cmocka_unit_test(test_no_restart),
       cmocka_unit_test(test_killed_between_calls),
       cmocka_unit_test(test_one_processor),
+      cmocka_unit_test(test_replaced_files),
       cmocka_unit_test(test_latency_of_death),
       cmocka_unit_test(test_memory_limit),
       cmocka_unit_test(test_processor_limit),

@@ -238,9 +238,10 @@ void record_close_events(bool trim) {
 }
 
 /*
- * Of a file in memory. When a page is read, the kernel maps the 16 around it, and they can be
- * stored to, too; a store would map one page only, and MAP_POPULATE takes longer. On disks,
- * stores map several pages, and what was mapped by reading would have to be mapped again.
+ * Maps the pages of the window, of a file in memory. When a page is read, the kernel maps the 16
+ * around it, and they can be stored to, too; a store would map one page only, and MAP_POPULATE
+ * takes longer. On disks, stores map several pages, and what was mapped by reading would have to be
+ * mapped again.
  */
 static void map_pages(size_t size) {
   enum { kGroup = 1 << 16 };

@@ -189,11 +189,10 @@ static const interposed kInterposed[]
  */
 static void say_loaded(void) __attribute__((constructor));
 static void say_loaded(void) {
-  static const char kLoaded[] = "TVM_FFI_RECORD_LOADED";
-  const char *pipe = getenv(kLoaded);
+  const char *pipe = getenv("TVM_FFI_RECORD_LOADED");
   int file = pipe == NULL ? -1 : atoi(pipe);
-  if (file < 0) return;
+  if (file <= STDERR_FILENO) return;
   if (write(file, "", 1) < 0) return; /* then the tool says that it was not loaded */
   (void)close(file);
-  (void)unsetenv(kLoaded);
+  (void)unsetenv("TVM_FFI_RECORD_LOADED");
 }

@@ -132,7 +132,7 @@ extern record_settings record_set; /* changes only while nothing is recorded */
 
 /*
  * Reads what `tvm-ffi record` says in variables of the environment. The patterns that `out` refers
- * to are never released. False after printing what is wrong. To be called once.
+ * to are never released. False after printing what is wrong, or without memory. To be called once.
  */
 bool record_read_environment(tvm_ffi_record_options *out);
 /* false without memory. */
@@ -151,8 +151,8 @@ typedef struct {
 
 /* The file that has this address. */
 bool record_find_file(const void *address, record_loaded_file *out);
-/* The address of a function in a library that is loaded, the first in the loader's order, without
- * looking in this one; NULL. */
+/* The address of a function in another library that is loaded, the first in the loader's order;
+ * NULL. On macOS functions of this library are found, too: none has the name of another. */
 void *record_find_loaded(const char *name);
 /* The loader's own dlsym. */
 void *(*record_find_dlsym(void))(void *, const char *);

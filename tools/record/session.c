@@ -6,7 +6,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h> /* (strchr)(...) is not glibc's macro with _Generic: C99 has none */
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>

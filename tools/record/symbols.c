@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <tvm/ffi/extra/c_env_api.h>
 
 #include "record.h"
 

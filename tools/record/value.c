@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h> /* (strchr)(...) is not glibc's macro with _Generic: C99 has none */
+#include <string.h>
 
 #include "record.h"
 

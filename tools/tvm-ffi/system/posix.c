@@ -808,7 +808,7 @@ void program_replace(char *const *words, const char *library, const char *const 
   }
   if (read(ends[0], &byte, 1) == 1) end_like(status);
   snprintf(out_reason, reason_size,
-           "it ran, but macOS did not preload the recorder: it does not for programs of the "
+           "it ran without the recorder: macOS does not preload libraries into programs of the "
            "system, such as /bin/sh, /usr/bin/env and /usr/bin/python3, nor for those with the "
            "hardened runtime; nothing was recorded");
 }

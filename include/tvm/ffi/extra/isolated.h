@@ -56,7 +56,7 @@ extern "C" {
 
 /* ---- Options ---- */
 
-/** Bits of tvm_ffi_isolated_options.forbids, which Linux can set. */
+/** Bits of tvm_ffi_isolated_options.forbids. Only Linux can set them. */
 enum tvm_ffi_isolated_forbidden TVM_FFI_ENUM_BASE {
   /** To open sockets (seccomp). */
   TVM_FFI_ISOLATED_NETWORK = 1,

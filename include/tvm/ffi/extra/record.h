@@ -4,12 +4,13 @@
  * Record the calls of kernels from within a program: libtvm_ffi_record.
  *
  * `tvm-ffi record -- COMMAND` does the same to a program without changing it, and needs nothing of
- * this. A program that cannot be started so is linked with libtvm_ffi_record, before the C library
- * is searched for dlsym (`-ltvm_ffi_record`), and starts and stops the recording itself. Functions
- * that a runtime looked up before the library was in the process are not recorded; those that it
- * looked up later are, whether or not a recording was on at that time.
+ * this. A program that cannot be started so is linked with libtvm_ffi_record (on Linux before the C
+ * library is searched for dlsym), and starts and stops the recording itself. Functions that a
+ * runtime looked up before the library was in the process are not recorded; those that it looked up
+ * later are, whether or not a recording was on at that time.
  *
- * What is written is specified in docs/guide/record_format.md. On Linux and macOS.
+ * What is written is specified in docs/guide/record_format.md. For Linux; for macOS it is compiled,
+ * but was never run.
  */
 #ifndef TVM_FFI_EXTRA_RECORD_H_
 #define TVM_FFI_EXTRA_RECORD_H_
