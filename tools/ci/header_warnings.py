@@ -82,7 +82,7 @@ def installed():
                 version = execute([path, "-dumpfullversion" if kind == "gcc" else "-dumpversion"
                                    ]).stdout.strip()
                 # Middle ends warn of functions that are compiled only, so all of the headers' are.
-                # gcc warns of -flto alone: it uses one processor.
+                # gcc warns of -flto alone, and without make: it uses one processor.
                 keep = ((("-fkeep-inline-functions", "-fkeep-static-functions"), "-flto=auto")
                         if kind == "gcc" else ())
                 found.setdefault((kind, int(version.partition(".")[0])), Compiler(
@@ -125,7 +125,7 @@ def compile_all(compiler, level, sources, work):
     return said
 
 
-@part("cc g++ clang compilers venv", matrix=False)
+@part("cc g++ clang compilers make venv", matrix=False)
 def strict():
     """public headers and samples by every gcc and clang, at -O0, -O2 and -O3 with LTO, with strict
     warnings: none"""
