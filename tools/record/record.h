@@ -131,8 +131,8 @@ typedef struct {
 extern record_settings record_set; /* changes only while nothing is recorded */
 
 /*
- * Reads what `tvm-ffi record` says in variables of the environment. The patterns that `out` refers
- * to are never released. False after printing what is wrong, or without memory. To be called once.
+ * Reads what `tvm-ffi record` says in variables of the environment. What `out` refers to is never
+ * released. False after printing what is wrong, or without memory. To be called once.
  */
 bool record_read_environment(tvm_ffi_record_options *out);
 /* false without memory. */

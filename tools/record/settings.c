@@ -123,9 +123,11 @@ static const char *set_option(const char *key, const char *value, const char **p
 
 bool record_read_environment(tvm_ffi_record_options *out) {
   const char *text = getenv("TVM_FFI_RECORD_OPTIONS"), *wrong = NULL;
-  const char **patterns[kNumPatterns] = {NULL, NULL, NULL};
-  char *copy = strdup(text != NULL ? text : ""), *rest = NULL, *line;
+  static const char **patterns[kNumPatterns]; /* kept, as the copy: `out` refers to them */
+  static char *copy;
+  char *rest = NULL, *line;
   memset(out, 0, sizeof *out);
+  copy = strdup(text != NULL ? text : "");
   if (copy == NULL) return false;
   out->folder = getenv("TVM_FFI_RECORD");
   for (line = strtok_r(copy, "\n", &rest); line != NULL; line = strtok_r(NULL, "\n", &rest)) {
