@@ -422,7 +422,8 @@ static const char kRunDescription[] =
     "process, to which arguments are copied. What ends the helper is an error of the call, such\n"
     "as HelperCrashError, with exit code 1, or 4 while it was loaded. A LIB named isolated:LIB or\n"
     "isolated,OPTIONS:LIB is the same. What the library prints goes to standard error, unless\n"
-    "OPTIONS have shows_output=0. On Linux and macOS, with libtvm_ffi_isolated.\n\n"
+    "OPTIONS have shows_output=0. On Linux, with libtvm_ffi_isolated; for macOS that is compiled,\n"
+    "but was never run.\n\n"
     "The outputs are the result, then the tensors given to be filled, and those that the call\n"
     "changed. They are printed, unless --output or --expected_output says something else. --json\n"
     "prints all elements, whether to a terminal or not.\n\n"
@@ -564,7 +565,8 @@ static const char kRecordText[] =
     "A full disk ends the recording with a message, and the program goes on. Processes that "
     "COMMAND\n"
     "starts are recorded as well.\n\n"
-    "The page docs/guide/record.md says what is seen and what is not. On Linux and macOS.\n\n"
+    "The page docs/guide/record.md says what is seen and what is not. For Linux; for macOS it is\n"
+    "compiled, but was never run.\n\n"
     "  tvm-ffi record -o seen -- tvm-ffi run libscale.so 'count(4xf32=1)'\n"
     "  tvm-ffi record --all --match 's*' -o all -- sh -c 'exec python3 --version'";
 
