@@ -9,7 +9,7 @@
 
 #include "channel.h"
 
-/* Says by errno what failed, and ends the helper. */
+/* Says by errno what failed, and ends the helper: helper.c. */
 void fail(const char *action);
 
 /* Leaves the session of the host, and closes the files that it has left open. */

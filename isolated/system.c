@@ -267,13 +267,13 @@ bool process_file_kill(int file) {
 /* Operations on words that processes share: futex(2). */
 enum { kFutexWait = 0, kFutexWake = 1 };
 
-static int call_futex(uint32_t *word, int what, uint32_t value) {
+static int call_futex(uint32_t *word, int operation, uint32_t value) {
 #if defined(SYS_futex)
-  return syscall(SYS_futex, word, what, value, NULL) < 0 ? -1 : 0;
+  return syscall(SYS_futex, word, operation, value, NULL) < 0 ? -1 : 0;
 #elif defined(SYS_futex_time64)
-  return syscall(SYS_futex_time64, word, what, value, NULL) < 0 ? -1 : 0;
+  return syscall(SYS_futex_time64, word, operation, value, NULL) < 0 ? -1 : 0;
 #else
-  (void)word, (void)what, (void)value;
+  (void)word, (void)operation, (void)value;
   errno = ENOSYS;
   return -1;
 #endif

@@ -55,8 +55,8 @@ WRAP_CALL(int, ppoll,
 WRAP_CALL(ssize_t, recv, (int file, void *out, size_t size, int flags), (file, out, size, flags))
 WRAP_CALL(int, eventfd, (unsigned count, int flags), (count, flags))
 WRAP_CALL(int, epoll_create1, (int flags), (flags))
-WRAP_CALL(int, epoll_ctl, (int set, int what, int file, struct epoll_event *event),
-          (set, what, file, event))
+WRAP_CALL(int, epoll_ctl, (int set, int operation, int file, struct epoll_event *event),
+          (set, operation, file, event))
 WRAP_CALL(int, epoll_wait, (int set, struct epoll_event *out, int count, int timeout),
           (set, out, count, timeout))
 WRAP_CALL(int, kill, (pid_t process, int number), (process, number))
