@@ -17,12 +17,14 @@ import tempfile
 import time
 
 TRACE = ["--trace"]
-# Name, options of record (None: without it), calls, bytes of each tensor.
+NO_DATA = ["--all", "--no-data"]
+# Name, options of record (None: without it), and of the program: calls, bytes of each tensor.
 ROWS = [
     ("not recorded", None, 1000000, 64),
     ("skipped by name", ["--skip=bench_noop"], 1000000, 64),
     ("after the first three", [], 1000000, 64),
-    ("--all --no-data", ["--all", "--no-data"], 200000, 64),
+    ("--all --no-data", NO_DATA, 200000, 64),
+    ("--all --no-data, other addresses", NO_DATA, 200000, 64, "moving"),
     ("--all, 64 bytes, all different", ["--all"], 5000, 64),
     ("--on-error, 64 bytes", ["--on-error"], 20000, 64),
     ("--trace", TRACE, 200000, 64),
@@ -39,11 +41,11 @@ def main():
     args = parser.parse_args()
     folder = pathlib.Path(tempfile.mkdtemp(dir=args.folder))
 
-    def run(options, calls, size):
+    def run(options, *program):
         """The nanoseconds of a call that the program prints, all and busy, and of the whole
         program."""
         target = folder / "recording"
-        words = [args.program, args.kernel, str(calls), str(size)]
+        words = [args.program, args.kernel, *map(str, program)]
         if options is TRACE:
             target = folder / "trace.json"
             words = [args.tool, "record", f"--trace={target}", "--", *words]
@@ -71,8 +73,8 @@ def main():
     starts, large = {"alone": [], "recorded": []}, {"cp": [], "record": []}
     try:
         for _ in range(args.rounds):
-            for name, options, calls, size in ROWS:
-                taken[name].append(run(options, calls, size)[:2])
+            for name, options, *program in ROWS:
+                taken[name].append(run(options, *program)[:2])
             starts["alone"].append(run(None, 1, 64)[2])
             starts["recorded"].append(run(["--skip=*"], 1, 64)[2])
             large["cp"].append(copy())
@@ -81,12 +83,12 @@ def main():
         shutil.rmtree(folder)
     for name, figures in taken.items():
         whole, busy = map(statistics.median, zip(*figures))
-        print(f"{name:32} {whole:10.1f} ns a call, {busy:.1f} of a processor")
+        print(f"{name:33} {whole:10.1f} ns a call, {busy:.1f} of a processor")
     start = {name: statistics.median(figures) / 1e6 for name, figures in starts.items()}
-    print(f"{'start of the program':32} {start['alone']:10.2f} ms, "
+    print(f"{'start of the program':33} {start['alone']:10.2f} ms, "
           f"{start['recorded']:.2f} ms by record")
     rates = {name: LARGE / statistics.median(figures) for name, figures in large.items()}
-    print(f"{'bytes, beside cp':32} {rates['record']:10.2f} GB/s, {rates['cp']:.2f} GB/s by cp")
+    print(f"{'bytes, beside cp':33} {rates['record']:10.2f} GB/s, {rates['cp']:.2f} GB/s by cp")
 
 
 if __name__ == "__main__":

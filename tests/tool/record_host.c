@@ -286,6 +286,118 @@ static void run_floats(void) {
   }
 }
 
+static void echo_twice(TVMFFIAny value) {
+  int i;
+  for (i = 0; i < 2; ++i) call_with("echo", &value, 1);
+}
+
+static void *echo_often(void *context) {
+  TVMFFIAny number = tvm_ffi_any_from_int64(*(const int64_t *)context);
+  int i;
+  for (i = 0; i < kCalls; ++i) call_with("echo", &number, 1);
+  return NULL;
+}
+
+/* Calls like others, and calls that differ from the one before in a single thing. */
+static void run_repeats(void) {
+  static const char long_text[] = "a text of more than seven bytes";
+  TVMFFIByteArray bytes = {"\x00\xff", 2};
+  TVMFFIObjectHandle function = load("add"), tensors[2], shape;
+  float data[2 * kLength] = {0};
+  int64_t length, stride, i;
+  char text[] = "text";
+  TVMFFIAny args[2], owned;
+  DLTensor x, y;
+  init_vector(&x, data, &length, &stride);
+  y = x;
+  for (i = 0; i < 3; ++i) (void)add(function, &y, &x, 1);
+  for (i = 0; i < 2; ++i) (void)add(function, &y, &x, 9); /* fails */
+  (void)add(function, &y, &x, 1);
+  y.data = data + 1; /* overlaps */
+  --length;
+  (void)add(function, &y, &x, 1);
+  y.data = data + kLength;
+  (void)add(function, &y, &x, 1);
+  stride = 2;
+  length = kLength / 2;
+  (void)add(function, &y, &x, 1);
+  stride = 1;
+  (void)add(function, &y, &x, 1);
+  x.strides = y.strides = NULL;
+  args[0] = tvm_ffi_any_view_tensor(&y);
+  call_with("consume", args, 1);
+  y.strides = &stride;
+  call_with("consume", args, 1);
+  y.byte_offset = 4;
+  call_with("consume", args, 1);
+  y.byte_offset = 0;
+  y.dtype = TVM_FFI_C_INT32;
+  call_with("consume", args, 1);
+  y.device = tvm_ffi_device_make(kDLCUDA, 0);
+  call_with("consume", args, 1);
+  y.device.device_id = 1;
+  call_with("consume", args, 1);
+  tvm_ffi_object_release(function);
+
+  if (tvm_ffi_tensor_create_around(&x, NULL, NULL, &tensors[0]) != 0 ||
+      tvm_ffi_tensor_create_read_only(&x, NULL, NULL, &tensors[1]) != 0) {
+    exit(2);
+  }
+  echo_twice(tvm_ffi_any_view_object(tensors[0]));
+  for (i = 0; i < 4; ++i) { /* the same object; then one with other flags */
+    args[0] = tvm_ffi_any_view_object(tensors[0]);
+    args[1] = tvm_ffi_any_view_object(tensors[i / 2]);
+    call_with("consume", args, 2);
+  }
+  tvm_ffi_object_release(tensors[0]);
+  tvm_ffi_object_release(tensors[1]);
+  if (tvm_ffi_shape_create(&length, 1, &shape) != 0) exit(2);
+  echo_twice(tvm_ffi_any_view_object(shape));
+  tvm_ffi_object_release(shape);
+
+  echo_twice(tvm_ffi_any_none());
+  echo_twice(tvm_ffi_any_from_int64(5));
+  echo_twice(tvm_ffi_any_from_bool(true));
+  echo_twice(tvm_ffi_any_from_double(5));
+  echo_twice(tvm_ffi_any_from_dtype(TVM_FFI_C_FLOAT64));
+  echo_twice(tvm_ffi_any_from_device(tvm_ffi_device_make(kDLCUDA, 1)));
+  echo_twice(tvm_ffi_any_from_pointer(data));
+  if (tvm_ffi_string_create_sized("small", 5, &owned) != 0) exit(2);
+  echo_twice(owned);
+  if (tvm_ffi_string_create_sized(long_text, sizeof long_text - 1, &owned) != 0) exit(2);
+  echo_twice(owned);
+  tvm_ffi_any_clear(&owned);
+  echo_twice(tvm_ffi_any_view_bytes(&bytes));
+  echo_twice(tvm_ffi_any_view_string(text));
+  text[0] = 'n';
+  echo_twice(tvm_ffi_any_view_string(text));
+  call_with("consume", NULL, 0);
+  call_with("consume", NULL, 0);
+}
+
+/* In threads and in a child, which have to say of what their calls are repetitions. */
+static void run_repeats_together(void) {
+  enum { kDifferent = 300 }; /* more than a function has in a row before it is looked up less */
+  pthread_t threads[kThreads];
+  int64_t numbers[kThreads], i;
+  pid_t child;
+  int status;
+  for (i = 0; i < kThreads; ++i) {
+    numbers[i] = i / 2;
+    if (pthread_create(&threads[i], NULL, echo_often, &numbers[i]) != 0) exit(2);
+  }
+  for (i = 0; i < kThreads; ++i) (void)pthread_join(threads[i], NULL);
+  echo_twice(tvm_ffi_any_from_int64(7));
+  child = fork();
+  if (child >= 0) echo_twice(tvm_ffi_any_from_int64(7));
+  if (child == 0) _exit(0);
+  (void)waitpid(child, &status, 0);
+  for (i = 0; i < 2 * kDifferent; ++i) {
+    const TVMFFIAny number = tvm_ffi_any_from_int64(100 + i % kDifferent);
+    call_with("echo", &number, 1);
+  }
+}
+
 /* Does what daemons do: closes all descriptors, and opens others in their place. */
 static void run_closed(const char *path) {
   int i;
@@ -433,6 +545,8 @@ int main(int argc, char **argv) {
   if (strcmp(deed, "floats") == 0) run_floats();
   if (strcmp(deed, "numbers") == 0) run_numbers();
   if (strcmp(deed, "objects") == 0) run_objects();
+  if (strcmp(deed, "repeats") == 0) run_repeats();
+  if (strcmp(deed, "repeats-together") == 0) run_repeats_together();
   if (strcmp(deed, "closed") == 0) run_closed(path);
   if (strcmp(deed, "many") == 0) run_many();
   if (strcmp(deed, "system") == 0) run_system();

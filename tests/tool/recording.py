@@ -83,6 +83,7 @@ class Process:
         assert self.process["byte_order"] in ("little", "big")
         assert self.process["pointer_bytes"] in (4, 8)
         self.libraries, self.calls, self.ends, self.stop, self.notes = [], {}, {}, None, []
+        self.num_repeated = 0  # events that are like another
         self.open = {}  # by thread: the calls that have not ended
         for event in self.events[1:]:
             getattr(self, "check_" + event["event"])(event)
@@ -92,10 +93,21 @@ class Process:
         assert event["build_id"] is None or re.fullmatch("[0-9a-f]+", event["build_id"]), event
         self.libraries.append(event)
 
+    def repeat(self, event, earlier, own):
+        """The event with all keys, if it is like one of those."""
+        if "like" not in event:
+            return event
+        assert set(event) == own, event
+        whole = earlier[event["like"]]
+        assert "like" not in whole, event
+        self.num_repeated += 1
+        return {**whole, **event}
+
     def check_call(self, event):
         assert is_int(event["call"]) and event["call"] not in self.calls, event
-        assert event["symbol"] == "__tvm_ffi_" + event["function"], event
-        assert event["library"] < len(self.libraries) and is_int(event["time"]), event
+        event = self.repeat(event, self.calls,
+                            {"event", "call", "thread", "time", "function", "like"})
+        assert event["function"] and event["library"] < len(self.libraries) and is_int(event["time"]), event
         for storage in event["storages"]:
             self.check_storage(storage, True)
         self.check_values(event["args"], event["storages"])
@@ -106,6 +118,7 @@ class Process:
 
     def check_end(self, event):
         call = self.calls[event["call"]]
+        assert "like" not in event or event["like"] == call["like"], event
         assert self.open[event["thread"]].pop() == event["call"], event
         assert event["thread"] == call["thread"] and event["time"] >= call["time"], event
         known = len(call["storages"])
@@ -117,6 +130,7 @@ class Process:
         self.ends[event["call"]] = event
 
     def check_return(self, event):
+        event = self.repeat(event, self.ends, {"event", "call", "thread", "time", "like"})
         self.check_end(event)
         storages = self.calls[event["call"]]["storages"]
         storages = storages + event["storages"][len(storages):]

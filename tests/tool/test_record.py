@@ -299,6 +299,57 @@ class Record(unittest.TestCase):
             "0": f"float32[{ones}]", "1": f"float32[{ones}]",
             **{str(i + 2): pointer for i, pointer in enumerate(pointers)}}, event
 
+    def test_repeated_calls(self):
+        """Without data, a call that repeats another refers to it; what it refers to is what is
+        written with data, where nothing does."""
+        repeated, done = record("--all", "--no-data", program=["repeats"])
+        whole, _ = record("--all", program=["repeats"])
+        assert done.returncode == 0 and whole.processes[0].num_repeated == 0, done
+        facts = []
+        for recording in repeated, whole:
+            places = {}  # addresses depend on the process
+
+            def compare(value, places=places):
+                if isinstance(value, dict):
+                    return {key: compare(item) for key, item in value.items()
+                            if key not in ("thread", "time", "like", "data", "left_out")}
+                if isinstance(value, list):
+                    return [compare(item) for item in value]
+                is_address = isinstance(value, str) and value.startswith("0x")
+                return places.setdefault(value, len(places)) if is_address else value
+            facts.append([[compare(call), compare(recording.ends[number])]
+                          for number, call in sorted(recording.calls.items())])
+        for one, other in zip(*facts):
+            assert one == other, (one, other)
+        assert len(facts[0]) == len(facts[1]) == 50, len(facts[0])
+        calls = [number for number, call in repeated.calls.items() if "like" in call]
+        ends = [number for number, end in repeated.ends.items() if "like" in end]
+        assert calls == [2, 3, 5, 6, 18, 20, 22, *range(26, 51, 2)], calls
+        # Not those that fail, nor those whose results are objects or texts in another place.
+        assert ends == [2, 3, 6, 20, 22, *range(26, 42, 2), *range(44, 51, 2)], ends
+        one = good("show", repeated.folder, "--call=3", "--json")
+        shown = json.loads(one)
+        del repeated.calls[3]["like"], repeated.ends[3]["like"]
+        assert shown == {"call": repeated.calls[3], "end": repeated.ends[3]}, shown
+        text = good("show", repeated.folder, "--call=20")
+        assert text.startswith("call 20: consume in ") and "arg[1]: again\n" in text, text
+        replayed = good("replay", repeated.folder)
+        assert "[PASS] 46 echo: result\n" in replayed, replayed
+        assert replayed.endswith("26 of 50 calls are the same as recorded; 24 cannot be repeated\n")
+
+    def test_repeated_calls_together(self):
+        """Threads that call the same function, a child of fork, and many different calls."""
+        recording, done = record("--all", "--no-data", program=["repeats-together"], same=False)
+        assert done.returncode == 0, done
+        for number, call in recording.calls.items():
+            assert call["args"] == [recording.ends[number]["result"]], call
+        parent, child = recording.processes
+        assert len(parent.calls) == 804 + 600 and len(child.calls) == 2
+        assert parent.num_repeated > 2 * 2 and child.num_repeated == 2 * 1
+        last = [call for _, call in sorted(parent.calls.items())][-600:]
+        assert not any("like" in call for call in last[:300]), last[:300]
+        assert sum("like" in call for call in last[300:]) > 50, last[300:]
+
     def test_objects(self):
         """Objects that come again are references, below and above the size of the first table."""
         recording, done = record("--all", program=["objects"])

@@ -94,7 +94,7 @@ class Recording:
     def call(self, function, args, storages=(), library=0, address=0x1000, **more):
         self.number += 1
         self.add(event="call", call=self.number, thread=7, time=1000, library=library,
-                 function=function, symbol=f"__tvm_ffi_{function}", args=args,
+                 function=function, args=args,
                  storages=self.storages(storages, address), **more)
         return self.number
 
@@ -210,6 +210,33 @@ class Show(unittest.TestCase):
                          ".byte_offset(8).device(cuda:1).dltensor, 0x3xf32")
         self.assertIn("arg[1]: 2xf32.readonly in storage 0 from byte 16",
                       good("show", r.folder, "--call=1"))
+
+    def test_repeated(self):
+        """A call with `like` has the inputs of another, and may have its return."""
+        r = new_recording()
+        scale(r)
+        r.add(event="call", call=2, thread=8, time=4000, function="scale", like=1)
+        r.add(event="call", call=3, thread=9, time=5000, function="scale", like=1)
+        r.add(event="return", call=3, thread=9, time=5500, like=1)
+        r.returned(2, None, [X, floats(2.5, 5, 7.5, 11)])
+        r.add(event="call", call=2**60, thread=8, time=6000, function="scale", like=1)
+        lines = good("show", r.folder, "--calls").splitlines()
+        self.assertTrue(lines[2].endswith("returned after 0.5 us"), lines)
+        self.assertTrue(lines[3].endswith("unfinished"), lines)
+        calls = good_json("show", r.folder)["calls"]
+        self.assertEqual([(c["call"], c["thread"], c["function"], c["bytes"]) for c in calls], [
+            (1, 7, "scale", 32), (2, 8, "scale", 32), (3, 9, "scale", 32), (2**60, 8, "scale", 32)])
+        self.assertEqual(len({c["signature"] for c in calls}), 1)
+        whole = [good_json("show", r.folder, f"--call={n}") for n in (1, 3, 2**60)]
+        for shown, number, begin, end in zip(whole[1:], (3, str(2**60)), (5000, 6000), (5500, 0)):
+            thread = shown["call"]["thread"]
+            self.assertEqual(shown["call"], {**whole[0]["call"], "call": number, "thread": thread,
+                                             "time": begin})
+            self.assertEqual(shown["end"], end and {**whole[0]["end"], "call": number,
+                                                    "thread": thread, "time": end} or None)
+        _, out, _ = run("replay", r.folder)
+        self.assertIn("[FAIL] 2 scale: arg[2]", out)
+        self.assertIn("2 of 4 calls are the same as recorded", out)
 
     def test_processes(self):
         """The files of several processes are one recording."""
@@ -373,10 +400,10 @@ class ShowPage(unittest.TestCase):
                   ("call", 3, 7, 300), ("error", 3, 7, 400), ("return", 1, 7, 500),
                   ("call", 4, 8, 600), ("call", 5, 7, 1000), ("return", 5, 7, 800)]
         for kind, call, thread, time in events:
-            more = {"call": {"library": 0, "function": f"f{call}", "symbol": "s", "args": []},
+            more = {"call": {"library": 0, "function": f"f{call}", "args": []},
                     "return": {"result": None}, "error": {"code": -1, "error": None}}[kind]
             r.add(event=kind, call=call, thread=thread, time=time, storages=[], **more)
-        r.add(event="call", call=6, thread=7, time=900, library=0, function="f6", symbol="s",
+        r.add(event="call", call=6, thread=7, time=900, library=0, function="f6",
               args=[], storages=[], late=True)
         r.add(event="error", call=6, thread=7, time=950, code=-1, error=None, storages=[])
         page = page_of(r)
@@ -399,7 +426,7 @@ class ShowPage(unittest.TestCase):
         r = new_recording()
         for i in range(1, 201):
             r.add(event="call", call=i, thread=7, time=i * 1000000, library=0, function="f",
-                  symbol="s", args=[], storages=[])
+                  args=[], storages=[])
             r.add(event="return", call=i, thread=7, time=i * 1001000, result=None, storages=[])
         r.add(event="stop", time=9, why="the disk is full", functions=[
             {"library": 0, "function": "f", "calls": 3000, "errors": 0, "recorded": 200}])
@@ -453,7 +480,7 @@ class ShowPage(unittest.TestCase):
         for i in range(1, 20001):
             call = {"call": i, "thread": i % 100 if i > 20 else 1, "time": i * 1000}
             lines.append({"event": "call", **call, "library": 0, "function": f"f{i % 1100}",
-                          "symbol": "s", "args": [0] * (90 if i == 1 else 1), "storages": []})
+                          "args": [0] * (90 if i == 1 else 1), "storages": []})
             if i > 20 and i % 97 != 0:
                 lines.append({"event": "return", **call, "time": i * 1000 + 70000, "result": None,
                               "storages": []})
@@ -629,6 +656,33 @@ class Damaged(unittest.TestCase):
         r = new_recording()
         r.returned(r.call("f", [], [X]), None, [])
         self.refuse(r, 4, "`storages` is shorter than that of the call")
+
+    def test_repeated(self):
+        call = {"event": "call", "call": 9, "thread": 1, "time": 1}
+        end = {"event": "return", "call": 9, "thread": 1, "time": 2}
+        no_call = "`like` is not the number of a call before it that has no `like`"
+        no_end = "`like` is not the call that its call repeats, or that has not returned"
+        for why, events in [(no_call, [{**call, "like": 3}]), (no_call, [{**call, "like": 9}]),
+                            (no_call, [{**call, "like": "one"}]),
+                            (no_call, [{**call, "like": 1}, {**call, "call": 10, "like": 9}]),
+                            (no_end, [{**call, "like": 1}, {**end, "like": 2}]),
+                            (no_call, [{**call, "like": 1}, {**end, "like": 9}]),
+                            (no_end, [{**call, "like": 3}, {**end, "like": 3}])]:
+            r = new_recording()
+            scale(r)
+            scale(r)
+            if why == no_end and events[0]["like"] == 3:
+                r.call("scale", [])
+            line = len(r.path.read_bytes().splitlines())
+            for event in events:
+                r.add(**event)
+            self.refuse(r, line + len(events), why)
+        r = new_recording()  # a call of another file
+        scale(r)
+        r.path = r.folder / "calls.4711.jsonl"
+        r.add(event="process", format=1, byte_order="little")
+        r.add(**call, like=1)
+        bad(USAGE, "calls.4711.jsonl:2: the recording is damaged: " + no_call, "show", r.folder)
 
     def test_numbers(self):
         r = new_recording()

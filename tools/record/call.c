@@ -124,22 +124,39 @@ static bool is_due(uint32_t slot, const TVMFFIAny *args, int32_t num_args) {
 
 /* ---- Events ---- */
 
+/* What the text of a call is made of; two calls of a function with the same image have the same. */
+enum { kImageWords = 64 };
+
+typedef struct {
+  size_t size; /* in words; 0: the call has none */
+  uint64_t words[kImageWords];
+} call_image;
+
 typedef struct {
   uint32_t generation;
   record_slot *slot;
   uint64_t number;
   int64_t time;
   record_values values;
+  /* Of the call that this one repeats. */
+  uint64_t like; /* its number; 0: none */
+  bool like_has_result;
+  TVMFFIAny like_result;
+  call_image image;
 } event;
 
 enum { kRoomLine = 2048 }; /* most lines fit */
+
+static bool has_streams(int32_t device_type) {
+  return device_type == kDLCUDA || device_type == kDLROCM;
+}
 
 /* The stream that work on the first device with streams is on. */
 static void add_stream(record_text *out, const event *call) {
   size_t i;
   for (i = 0; i < call->values.num_storages; ++i) {
     const record_storage *storage = &call->values.storages[i];
-    if (storage->device_type != kDLCUDA && storage->device_type != kDLROCM) continue;
+    if (!has_streams(storage->device_type)) continue;
     if (call->slot->runtime.stream == NULL) return;
     record_add_format(
         out, ",\"stream\":\"0x%" PRIxPTR "\"",
@@ -149,11 +166,9 @@ static void add_stream(record_text *out, const event *call) {
 }
 
 /* Everything about the inputs. keep: in memory, to be written by write_inputs() or not at all. */
-static void read_inputs(event *call, int64_t time, const TVMFFIAny *args, int32_t num_args,
-                        bool keep) {
+static void read_inputs(event *call, const TVMFFIAny *args, int32_t num_args, bool keep) {
   record_text *values = &call->values.text;
   int32_t i;
-  call->time = time;
   record_add(values, "[", 1);
   for (i = 0; i < num_args; ++i) {
     if (i != 0) record_add(values, ",", 1);
@@ -176,6 +191,24 @@ static void add_event(record_text *out, const char *start, uint64_t number, int6
   record_end_put(out, at);
 }
 
+/* Ends the line of an event that has nothing else than the one that it repeats. */
+static void add_like(record_text *out, uint64_t number) {
+  char *at = record_begin_put(out, 16 + kRecordNumber);
+  if (at == NULL) return;
+  at = record_put_uint(record_put(at, ",\"like\":"), number);
+  record_end_put(out, record_put(at, "}"));
+}
+
+/* The line of a call, which has its number by now. */
+static void write_call(event *call, record_text *line) {
+  if (line->is_failed) call->number = 0;
+  record_write(call->generation, line);
+  record_free(line);
+  if (call->number != 0 && record_now() == call->generation) {
+    (void)__atomic_fetch_add(&call->slot->num_recorded, 1, __ATOMIC_RELAXED);
+  }
+}
+
 static void write_inputs(event *call, bool is_late) {
   const record_slot *slot = call->slot;
   char room[kRoomLine];
@@ -187,20 +220,237 @@ static void write_inputs(event *call, bool is_late) {
   add_event(&line, "{\"event\":\"call\",\"call\":", call->number, call->time);
   record_add_text(&line, ",\"library\":");
   record_add_int(&line, slot->library->number);
-  record_add(&line, slot->names.data, slot->names.size);
+  record_add(&line, slot->name.data, slot->name.size);
+  record_add_text(&line, ",\"args\":");
   record_add(&line, call->values.text.data, call->values.text.size);
   record_add_storages(&line, &call->values, 0);
   add_stream(&line, call);
   if (is_late) record_add_text(&line, ",\"late\":true");
   record_add(&line, "}", 1);
-  line.is_failed = line.is_failed || slot->names.is_failed || call->values.text.is_failed;
-  if (line.is_failed) call->number = 0;
-  record_write(call->generation, &line);
-  record_free(&line);
-  if (call->number != 0 && record_now() == call->generation) {
-    (void)__atomic_fetch_add(&call->slot->num_recorded, 1, __ATOMIC_RELAXED);
+  line.is_failed = line.is_failed || slot->name.is_failed || call->values.text.is_failed;
+  write_call(call, &line);
+}
+
+/* ---- Calls that repeat another ---- */
+
+/*
+ * Without data, a loop that calls functions would write the same lines again and again. A call that
+ * repeats an earlier one has that one's number instead, if the earlier one is still in this table,
+ * by the hash of its image. Threads that meet at an entry do not wait, but write whole lines.
+ */
+typedef struct {
+  uint32_t is_taken; /* a lock that is only tried */
+  uint32_t generation;
+  uint64_t number;
+  call_image image;
+  record_storage storages[kRoomTensors];
+  size_t num_storages;
+  bool has_result; /* its return is written */
+  TVMFFIAny result;
+} whole_call;
+
+enum { kWholeCalls = 4096 };
+static whole_call whole_calls[kWholeCalls];
+
+/* If so many calls of a function in a row repeated none, only some are looked up. */
+enum { kManyMisses = 256, kTryAgain = 64 };
+
+static whole_call *try_whole_call(const call_image *image) {
+  uint64_t hash = 0;
+  whole_call *whole;
+  size_t i;
+  /* Products do not wait for each other, as they would in mix(). */
+  for (i = 0; i < image->size; ++i) {
+    hash += (image->words[i] ^ image->words[i] >> 32) * (0x9e3779b97f4a7c15u + 2 * i);
+  }
+  whole = &whole_calls[(hash ^ hash >> 32) % kWholeCalls];
+  return __atomic_exchange_n(&whole->is_taken, 1, __ATOMIC_ACQUIRE) == 0 ? whole : NULL;
+}
+
+static void leave_whole_call(whole_call *whole) {
+  __atomic_store_n(&whole->is_taken, 0, __ATOMIC_RELEASE);
+}
+
+static bool put_word(call_image *out, uint64_t word) {
+  if (out->size == kImageWords) return false;
+  out->words[out->size++] = word;
+  return true;
+}
+
+static bool put_bytes(call_image *out, const char *bytes, size_t size) {
+  const size_t num_words = (size + 7) / 8;
+  if (size > sizeof out->words || !put_word(out, size)) return false;
+  if (kImageWords - out->size < num_words) return false;
+  if (num_words != 0) out->words[out->size + num_words - 1] = 0;
+  memcpy(&out->words[out->size], bytes, size);
+  out->size += num_words;
+  return true;
+}
+
+static bool put_extents(call_image *out, const int64_t *extents, int32_t ndim) {
+  if (kImageWords - out->size < (size_t)ndim) return false;
+  memcpy(&out->words[out->size], extents, (size_t)ndim * sizeof *extents);
+  out->size += (size_t)ndim;
+  return true;
+}
+
+static bool put_tensor(call_image *out, const record_runtime *runtime, const DLTensor *tensor) {
+  const DLDevice device = tensor->device;
+  const DLDataType dtype = tensor->dtype;
+  if (tensor->ndim < 0 || tensor->ndim > kImageWords || tensor->shape == NULL) return false;
+  if (kImageWords - out->size < 6) return false;
+  (void)put_word(out, (uintptr_t)tensor->data);
+  (void)put_word(out, tensor->byte_offset);
+  (void)put_word(out, (uint64_t)device.device_type << 32 | (uint32_t)device.device_id);
+  (void)put_word(out, (uint64_t)dtype.code << 24 | (uint64_t)dtype.bits << 16 | dtype.lanes);
+  (void)put_word(out, (uint64_t)tensor->ndim << 1 | (tensor->strides != NULL ? 1 : 0));
+  if (has_streams((int32_t)device.device_type) && runtime->stream != NULL) {
+    (void)put_word(out, (uintptr_t)runtime->stream((int32_t)device.device_type, device.device_id));
+  }
+  return put_extents(out, tensor->shape, tensor->ndim) &&
+         (tensor->strides == NULL || put_extents(out, tensor->strides, tensor->ndim));
+}
+
+/* Whether the text of a value depends on its sixteen bytes alone. */
+static bool is_plain(const TVMFFIAny *value) {
+  switch (value->type_index) {
+    case kTVMFFINone:
+    case kTVMFFIInt:
+    case kTVMFFIBool:
+    case kTVMFFIFloat:
+    case kTVMFFIOpaquePtr:
+    case kTVMFFIDataType:
+    case kTVMFFIDevice:
+    case kTVMFFISmallStr:
+    case kTVMFFISmallBytes:
+      return true;
+    default:
+      return false;
   }
 }
+
+/* A Tensor object: which argument was the first with it, its flags, and what it describes. */
+static bool put_object(call_image *out, const record_runtime *runtime, const TVMFFIAny *args,
+                       int32_t i) {
+  TVMFFIObject *object = args[i].v_obj;
+  uint64_t flags = 0;
+  int32_t first = 0;
+  while (args[first].type_index != kTVMFFITensor || args[first].v_obj != object) ++first;
+  if (!record_read_flags(runtime, object, &flags)) flags = UINT64_MAX;
+  return put_word(out, (uint64_t)first) && put_word(out, flags) &&
+         put_tensor(out, runtime, TVMFFITensorGetDLTensorPtr(object));
+}
+
+static bool put_value(call_image *out, const record_runtime *runtime, const TVMFFIAny *args,
+                      int32_t i) {
+  const TVMFFIAny *value = &args[i];
+  const TVMFFIByteArray *text = value->v_ptr;
+  uint64_t words[2];
+  memcpy(words, value, sizeof words);
+  if (!put_word(out, words[0])) return false;
+  if (is_plain(value)) return put_word(out, words[1]);
+  switch (value->type_index) {
+    case kTVMFFIDLTensorPtr:
+      return value->v_ptr != NULL && put_tensor(out, runtime, value->v_ptr);
+    case kTVMFFITensor:
+      return put_object(out, runtime, args, i);
+    case kTVMFFIRawStr:
+      return value->v_c_str != NULL && put_bytes(out, value->v_c_str, strlen(value->v_c_str));
+    case kTVMFFIByteArrayPtr:
+      return put_bytes(out, text->data, text->size);
+    case kTVMFFIStr:
+    case kTVMFFIBytes:
+      text = TVMFFIBytesGetByteArrayPtr(value->v_obj);
+      return put_bytes(out, text->data, text->size);
+    default:
+      return false;
+  }
+}
+
+/* Takes the image, unless something in the arguments is too large or too deep for it. */
+static void take_image(event *call, const TVMFFIAny *args, int32_t num_args) {
+  call_image *image = &call->image;
+  bool is_whole;
+  int32_t i;
+  (void)put_word(image, (uintptr_t)call->slot);
+  is_whole = put_word(image, (uintptr_t)call->slot->library);
+  for (i = 0; i < num_args && is_whole; ++i) {
+    is_whole = put_value(image, &call->slot->runtime, args, i);
+  }
+  if (!is_whole) image->size = 0;
+}
+
+/* Whether to look this call up. It counts as a miss until find_like() finds it. */
+static bool is_lookup_due(record_slot *slot) {
+  const uint32_t misses = __atomic_load_n(&slot->num_misses, __ATOMIC_RELAXED);
+  __atomic_store_n(&slot->num_misses, misses + 1, __ATOMIC_RELAXED);
+  return misses < kManyMisses || misses % kTryAgain == 0;
+}
+
+/* Whether this call repeats an earlier one, whose storages it then gets. */
+static bool find_like(event *call) {
+  const call_image *image = &call->image;
+  whole_call *whole = image->size != 0 ? try_whole_call(image) : NULL;
+  if (whole == NULL) return false;
+  if (whole->generation == call->generation && whole->image.size == image->size &&
+      memcmp(whole->image.words, image->words, image->size * sizeof *image->words) == 0) {
+    call->like = whole->number;
+    call->like_has_result = whole->has_result;
+    call->like_result = whole->result;
+    call->values.num_storages = whole->num_storages;
+    memcpy(call->values.storages, whole->storages, whole->num_storages * sizeof *whole->storages);
+  }
+  leave_whole_call(whole);
+  if (call->like != 0) __atomic_store_n(&call->slot->num_misses, 0, __ATOMIC_RELAXED);
+  return call->like != 0;
+}
+
+static void write_repeated(event *call) {
+  char room[kRoomLine];
+  record_text line;
+  record_begin_in(&line, room, sizeof room);
+  call->number = record_next_number();
+  add_event(&line, "{\"event\":\"call\",\"call\":", call->number, call->time);
+  record_add(&line, call->slot->name.data, call->slot->name.size);
+  add_like(&line, call->like);
+  write_call(call, &line);
+}
+
+/* A call that was written whole may be repeated by later ones. */
+static void keep_whole(const event *call) {
+  whole_call *whole = NULL;
+  if (call->number != 0 && call->image.size != 0 && call->values.num_storages <= kRoomTensors) {
+    whole = try_whole_call(&call->image);
+  }
+  if (whole == NULL) return;
+  whole->generation = call->generation;
+  whole->number = call->number;
+  whole->has_result = false;
+  whole->num_storages = call->values.num_storages;
+  memcpy(whole->storages, call->values.storages, whole->num_storages * sizeof *whole->storages);
+  whole->image.size = call->image.size;
+  memcpy(whole->image.words, call->image.words, call->image.size * sizeof *call->image.words);
+  leave_whole_call(whole);
+}
+
+/* Its return, which was written whole, may be repeated, too. */
+static void keep_result(const event *call, const TVMFFIAny *result) {
+  whole_call *whole = NULL;
+  if (call->image.size != 0 && is_plain(result)) whole = try_whole_call(&call->image);
+  if (whole == NULL) return;
+  if (whole->generation == call->generation && whole->number == call->number) {
+    whole->result = *result;
+    whole->has_result = true;
+  }
+  leave_whole_call(whole);
+}
+
+static bool repeats_result(const event *call, int rc, const TVMFFIAny *result) {
+  return call->like != 0 && call->like_has_result && rc == 0 &&
+         memcmp(result, &call->like_result, sizeof *result) == 0;
+}
+
+/* ---- The end of a call ---- */
 
 /* The texts of the error in the runtime's slot of this thread, which stays there. */
 static void add_raised(event *call) {
@@ -223,7 +473,16 @@ static void write_end(event *call, int64_t time, int rc, const TVMFFIAny *result
   char room[kRoomLine];
   record_text line;
   size_t known = call->values.num_storages;
+  bool is_whole;
   if (call->number == 0 || record_now() != call->generation) return;
+  if (repeats_result(call, rc, result)) {
+    record_begin_in(&line, room, sizeof room);
+    add_event(&line, "{\"event\":\"return\",\"call\":", call->number, time);
+    add_like(&line, call->like);
+    record_write(call->generation, &line);
+    record_free(&line);
+    return;
+  }
   record_values_again(&call->values);
   if (rc == 0) {
     record_value(&call->values, result);
@@ -244,14 +503,18 @@ static void write_end(event *call, int64_t time, int rc, const TVMFFIAny *result
   record_add_storages(&line, &call->values, known);
   record_add(&line, "}", 1);
   line.is_failed = line.is_failed || call->values.text.is_failed;
+  is_whole = !line.is_failed;
   record_write(call->generation, &line);
   record_free(&line);
+  if (is_whole && rc == 0) keep_result(call, result);
 }
 
 static void init_event(event *call, uint32_t generation, record_slot *slot) {
   call->generation = generation;
   call->slot = slot;
-  call->number = 0;
+  call->number = call->like = 0;
+  call->time = record_time();
+  call->image.size = 0;
   record_values_init(&call->values, &slot->runtime);
 }
 
@@ -549,8 +812,16 @@ static int call_recorded(event *call, bool is_kept, void *handle, const TVMFFIAn
                          int32_t num_args, TVMFFIAny *result) {
   int rc, error = errno;
   is_recording = true;
-  read_inputs(call, record_time(), args, num_args, is_kept);
-  if (!is_kept) write_inputs(call, false);
+  if (!is_kept && record_set.no_data && is_lookup_due(call->slot)) {
+    take_image(call, args, num_args);
+  }
+  if (find_like(call)) {
+    write_repeated(call);
+  } else {
+    read_inputs(call, args, num_args, is_kept);
+    if (!is_kept) write_inputs(call, false);
+    keep_whole(call);
+  }
   is_recording = false;
   errno = error;
   rc = call_function(call->slot, call->number, handle, args, num_args, result);
@@ -578,7 +849,8 @@ static void record_late(uint32_t generation, record_slot *slot, int64_t time, in
   int error = errno;
   is_recording = true;
   init_event(&call, generation, slot);
-  read_inputs(&call, time, args, num_args, false);
+  call.time = time;
+  read_inputs(&call, args, num_args, false);
   write_inputs(&call, true);
   write_end(&call, time, rc, NULL, true);
   record_values_fini(&call.values);

@@ -307,6 +307,8 @@ void record_values_fini(record_values *values);
 /* Forgets the values, and keeps the storages. */
 void record_values_again(record_values *values);
 
+/* The flags of DLPack that the runtime has for a Tensor object; false if it has none. */
+bool record_read_flags(const record_runtime *runtime, TVMFFIObjectHandle tensor, uint64_t *out);
 void record_value(record_values *values, const TVMFFIAny *value);
 /* The texts of an Error. */
 void record_error_texts(record_values *values, TVMFFIObjectHandle error);
@@ -332,12 +334,13 @@ typedef struct {
   TVMFFISafeCallType code; /* NULL: the slot is not used yet */
   char *symbol;
   const char *function; /* within symbol */
-  record_text names;    /* both, as they are in each call */
+  record_text name;     /* how `function` is in each call */
   record_text title;    /* how each event of a trace begins */
   record_library *library;
   record_runtime runtime;
   uint32_t wanted_in; /* the generation that `is_wanted` is for */
   bool is_wanted;
+  uint32_t num_misses; /* of the last calls, how many in a row repeated none */
   record_uint64 num_calls, num_errors, num_recorded, total_ns;
 } record_slot;
 

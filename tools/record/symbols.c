@@ -149,11 +149,8 @@ static uint32_t find_slot(void *address, const char *symbol, const record_loaded
   slot->symbol = strdup(symbol);
   if (slot->symbol == NULL) return kRecordSlots;
   slot->function = slot->symbol + sizeof kPrefix - 1;
-  record_add_text(&slot->names, ",\"function\":");
-  record_add_string(&slot->names, slot->function, strlen(slot->function));
-  record_add_text(&slot->names, ",\"symbol\":");
-  record_add_string(&slot->names, symbol, strlen(symbol));
-  record_add_text(&slot->names, ",\"args\":");
+  record_add_text(&slot->name, ",\"function\":");
+  record_add_string(&slot->name, slot->function, strlen(slot->function));
   record_add_text(&slot->title, "{\"ph\":\"X\",\"name\":");
   record_add_string(&slot->title, slot->function, strlen(slot->function));
   slot->code = cast.kernel;

@@ -180,14 +180,20 @@ static char *put_extents(char *at, const int64_t *items, int32_t count) {
   return record_put(at, "]");
 }
 
-/* The flags of DLPack that the runtime has for a Tensor object. */
-static void add_flags(record_values *values, TVMFFIObjectHandle tensor) {
+bool record_read_flags(const record_runtime *runtime, TVMFFIObjectHandle tensor, uint64_t *out) {
   DLManagedTensorVersioned *exported = NULL;
-  if (values->runtime->to_dlpack == NULL) return;
-  if (values->runtime->to_dlpack(tensor, &exported) != 0 || exported == NULL) return;
-  record_add_text(&values->text, ",\"flags\":");
-  record_add_uint(&values->text, exported->flags);
+  if (runtime->to_dlpack == NULL) return false;
+  if (runtime->to_dlpack(tensor, &exported) != 0 || exported == NULL) return false;
+  *out = exported->flags;
   if (exported->deleter != NULL) exported->deleter(exported);
+  return true;
+}
+
+static void add_flags(record_values *values, TVMFFIObjectHandle tensor) {
+  uint64_t flags;
+  if (!record_read_flags(values->runtime, tensor, &flags)) return;
+  record_add_text(&values->text, ",\"flags\":");
+  record_add_uint(&values->text, flags);
 }
 
 /* The inside of the object that describes a tensor. */

@@ -304,15 +304,13 @@ static int print_call(const shown *s, const recorded_call *c) {
   return code;
 }
 
-/* The events as they are in the recording. */
-static void write_lines(const recorded_call *c) {
-  FILE *out = streams_results();
-  fprintf(out, "{\"call\":%.*s,\n\"end\":", (int)c->before.size, c->before.text);
-  if (c->after.text != NULL) {
-    fprintf(out, "%.*s}\n", (int)c->after.size, c->after.text);
-  } else {
-    fputs("null}\n", out);
-  }
+/* Its events, as the format has them. */
+static void write_events(const shown *s, const recorded_call *c) {
+  char *before = recording_event(s->r, c, kBefore), *after = recording_event(s->r, c, kAfter);
+  fprintf(streams_results(), "{\"call\":%s,\n\"end\":%s}\n", before,
+          after != NULL ? after : "null");
+  free(before);
+  free(after);
 }
 
 static const recorded_call *find_call(const recording *r, long long wanted) {
@@ -387,7 +385,7 @@ int command_show(const arguments *args) {
     code = write_page(&s, folder, chosen, page);
   } else if (chosen != NULL) {
     if (s.json) {
-      write_lines(chosen);
+      write_events(&s, chosen);
     } else {
       code = print_call(&s, chosen);
     }

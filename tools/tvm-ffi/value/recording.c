@@ -20,7 +20,11 @@
 /* Limits of the format. */
 enum { kMaxLine = 64 << 20, kMaxDepth = 64, kMaxValues = 100000 };
 #define MAX_STORAGE (INT64_C(1) << 40)
+#define MAX_JSON_INT ((INT64_C(1) << 53) - 1)
 static const char kVersion[] = "tvm-ffi recording 1\n";
+
+/* How many calls are found again without a search. */
+enum { kRepeated = 64 };
 
 typedef struct {
   char *path, *build_id;
@@ -32,7 +36,8 @@ typedef struct {
   size_t size;
   recorded_library *libraries;
   size_t num_libraries;
-  bool is_swapped; /* the bytes of the memory are in the other order */
+  bool is_swapped;            /* the bytes of the memory are in the other order */
+  size_t repeated[kRepeated]; /* calls that others repeat, by their number; indices + 1 */
 } event_file;
 
 struct recording {
@@ -45,7 +50,7 @@ struct recording {
   size_t num_counts;
   char **notes;
   size_t num_notes;
-  TVMFFIObjectHandle parse, has, get; /* functions of the runtime */
+  TVMFFIObjectHandle parse, has, get, stringify; /* functions of the runtime */
 };
 
 /* ---- JSON ---- */
@@ -866,6 +871,7 @@ static void add_to_signature(void *context, const text_buf *text) {
 
 static recorded_line line_of(const event *e) {
   recorded_line line;
+  line.is_repeated = false;
   line.file = e->file;
   line.text = e->text;
   line.size = e->size;
@@ -879,6 +885,54 @@ static recorded_call *add_call(recording *r) {
   }
   memset(&r->calls[r->num_calls], 0, sizeof *r->calls);
   return &r->calls[r->num_calls++];
+}
+
+/* The call of this file with that number; NULL. */
+static recorded_call *find_call(const event *e, int64_t wanted) {
+  recording *r = e->r;
+  size_t *known = &r->files[e->file].repeated[(uint64_t)wanted % kRepeated], i;
+  if (*known > 0 && r->calls[*known - 1].number == wanted) return &r->calls[*known - 1];
+  for (i = r->num_calls; i > 0 && r->calls[i - 1].before.file == e->file; --i) {
+    if (r->calls[i - 1].number != wanted) continue;
+    *known = i;
+    return &r->calls[i - 1];
+  }
+  return NULL;
+}
+
+static bool has_like(const event *e) {
+  const TVMFFIAny like = look(e->r, &e->json, "like");
+  return !tvm_ffi_any_is_none(&like);
+}
+
+/* The call whose event this one repeats; NULL after a report. */
+static recorded_call *find_like(event *e) {
+  const TVMFFIAny like = look(e->r, &e->json, "like");
+  recorded_call *found = NULL;
+  int64_t wanted;
+  if (read_int(&like, &wanted)) found = find_call(e, wanted);
+  if (found != NULL && !found->before.is_repeated) return found;
+  damaged(e, "`like` is not the number of a call before it that has no `like`");
+  return NULL;
+}
+
+/* A call with the inputs of another. */
+static bool read_repeated_call(event *e, int64_t counted, int64_t thread, int64_t when) {
+  recorded_call *c, *like = find_like(e);
+  const size_t i = like != NULL ? (size_t)(like - e->r->calls) : 0;
+  if (like == NULL) return false;
+  c = add_call(e->r);
+  *c = e->r->calls[i];
+  c->number = counted;
+  c->thread = thread;
+  c->nanoseconds = c->begin = c->finish = when;
+  c->function = tool_copy(c->function, strlen(c->function));
+  c->signature = tool_copy(c->signature, strlen(c->signature));
+  c->end = kCallUnfinished;
+  c->error = NULL;
+  c->before.is_repeated = true;
+  c->after.text = NULL;
+  return true;
 }
 
 static bool read_call(event *e) {
@@ -897,6 +951,7 @@ static bool read_call(event *e) {
   if (!read_int(&call, &counted)) return damaged(e, "`call` is not an integer");
   if (!read_int(&thread, &thread_number)) return damaged(e, "`thread` is not an integer");
   if (!read_int(&time, &when)) return damaged(e, "`time` is not an integer");
+  if (has_like(e)) return read_repeated_call(e, counted, thread_number, when);
   if (!read_int_between(&library, 0, (int64_t)file->num_libraries - 1, &index)) {
     return damaged(e, "`library` is not that of a library event before it");
   }
@@ -977,38 +1032,64 @@ static char *read_error(const recording *r, const TVMFFIAny *error) {
   return out.data;
 }
 
-static bool read_end(event *e, bool raised) {
+/* Checks what came out of a call, with the memory. NULL, or what is wrong. */
+static const char *check_end(event *e, const recorded_call *c, bool raised) {
   recording *r = e->r;
-  recorded_call *c = find_open(e);
-  const TVMFFIAny time = look(r, &e->json, "time"), result = look(r, &e->json, "result"),
-                  error = look(r, &e->json, "error");
+  const TVMFFIAny result = look(r, &e->json, "result");
   TVMFFIAny before, list;
   TVMFFIObjectHandle one = NULL;
   recorded_storage *memory = NULL;
   size_t num_memory = 0;
   const char *wrong;
-  int64_t when;
-  if (c == NULL) return false;
-  if (!read_int(&time, &when)) return damaged(e, "`time` is not an integer");
   if (!parse(r, c->before.text, c->before.size, &before)) {
     TVMFFIErrorSetRaised(NULL);
-    return damaged(e, "no memory");
+    return "no memory";
   }
   wrong = read_storages_of(r, &before, &e->json, &memory, &num_memory);
   tvm_ffi_any_clear(&before);
   if (wrong == NULL && !raised) {
-    if (tvm_ffi_array_create(&result, 1, &one) != 0) return damaged(e, "no memory");
-    list = tvm_ffi_any_view_object(one);
-    wrong = walk_list(r, &list, false, memory, num_memory, NULL, NULL);
-    tvm_ffi_object_release(one);
+    if (tvm_ffi_array_create(&result, 1, &one) != 0) {
+      wrong = "no memory";
+    } else {
+      list = tvm_ffi_any_view_object(one);
+      wrong = walk_list(r, &list, false, memory, num_memory, NULL, NULL);
+      tvm_ffi_object_release(one);
+    }
   }
   storages_free(memory, num_memory);
-  if (wrong != NULL) return damaged(e, wrong);
-  if (raised && (c->error = read_error(r, &error)) == NULL) {
-    return damaged(e, "`error` lacks kind or message");
+  return wrong;
+}
+
+/* A return like that of the call whose inputs the call has, too. */
+static bool read_repeated_end(event *e, recorded_call *c) {
+  const recorded_call *like = find_like(e);
+  if (like == NULL) return false;
+  if (like->end != kCallReturned || like->before.text != c->before.text) {
+    return damaged(e, "`like` is not the call that its call repeats, or that has not returned");
+  }
+  c->after = like->after;
+  c->after.is_repeated = true;
+  return true;
+}
+
+static bool read_end(event *e, bool raised) {
+  recorded_call *c = find_open(e);
+  const TVMFFIAny time = look(e->r, &e->json, "time"), error = look(e->r, &e->json, "error");
+  const char *wrong;
+  int64_t when;
+  if (c == NULL) return false;
+  if (!read_int(&time, &when)) return damaged(e, "`time` is not an integer");
+  if (!raised && has_like(e)) {
+    if (!read_repeated_end(e, c)) return false;
+  } else {
+    wrong = check_end(e, c, raised);
+    if (wrong != NULL) return damaged(e, wrong);
+    if (raised && (c->error = read_error(e->r, &error)) == NULL) {
+      return damaged(e, "`error` lacks kind or message");
+    }
+    c->after = line_of(e);
   }
   c->end = raised ? kCallRaised : kCallReturned;
-  c->after = line_of(e);
   c->finish = when;
   c->nanoseconds = c->begin >= 0 && when >= c->begin ? when - c->begin : -1;
   return true;
@@ -1162,7 +1243,8 @@ static recording *recording_new(const char *folder) {
   memset(r, 0, sizeof *r);
   r->folder = tool_copy(folder, strlen(folder));
   if (find_function("ffi.json.Parse", &r->parse) && find_function("ffi.MapCount", &r->has) &&
-      find_function("ffi.MapGetItem", &r->get)) {
+      find_function("ffi.MapGetItem", &r->get) &&
+      find_function("ffi.json.Stringify", &r->stringify)) {
     return r;
   }
   recording_free(r);
@@ -1283,6 +1365,7 @@ void recording_free(recording *r) {
   tvm_ffi_object_release(r->parse);
   tvm_ffi_object_release(r->has);
   tvm_ffi_object_release(r->get);
+  tvm_ffi_object_release(r->stringify);
   free(r);
 }
 
@@ -1340,6 +1423,70 @@ static bool parse_call(const recording *r, const recorded_call *c, TVMFFIAny *be
   if (c->after.text == NULL || parse(r, c->after.text, c->after.size, after)) return true;
   tvm_ffi_any_clear(before);
   return false;
+}
+
+typedef struct {
+  const recording *r;
+  const recorded_call *c;
+  int64_t time;
+  text_buf *out;
+} event_writer;
+
+static bool add_json(const event_writer *w, const TVMFFIAny *value) {
+  TVMFFIAny args[2], text = tvm_ffi_any_none();
+  TVMFFIByteArray bytes;
+  bool good;
+  args[0] = *value;
+  args[1] = tvm_ffi_any_none(); /* no indentation */
+  good = tvm_ffi_function_call(w->r->stringify, args, 2, &text) == 0 &&
+         tvm_ffi_any_try_string(&text, &bytes);
+  if (good) text_add_bytes(w->out, bytes.data, bytes.size);
+  tvm_ffi_any_clear(&text);
+  return good;
+}
+
+/* What differs in an event that is like another. */
+static bool is_own(const event_writer *w, const TVMFFIAny *key, int64_t *out) {
+  TVMFFIByteArray name;
+  if (!tvm_ffi_any_try_string(key, &name)) return false;
+  *out = tvm_ffi_string_equal(name, "call")     ? w->c->number
+         : tvm_ffi_string_equal(name, "thread") ? w->c->thread
+                                                : w->time;
+  return tvm_ffi_string_equal(name, "call") || tvm_ffi_string_equal(name, "thread") ||
+         tvm_ffi_string_equal(name, "time");
+}
+
+static bool add_entry(void *context, const TVMFFIAny *key, const TVMFFIAny *value) {
+  const event_writer *w = context;
+  int64_t own;
+  text_add(w->out, w->out->size == 0 ? "{" : ",");
+  if (!add_json(w, key)) return false;
+  text_add(w->out, ":");
+  if (!is_own(w, key, &own)) return add_json(w, value);
+  /* A number that no double has is a text in the recording. */
+  text_add(w->out, own >= -MAX_JSON_INT && own <= MAX_JSON_INT ? "%" PRId64 : "\"%" PRId64 "\"",
+           own);
+  return true;
+}
+
+char *recording_event(const recording *r, const recorded_call *c, recorded_moment when) {
+  const recorded_line *line = when == kBefore ? &c->before : &c->after;
+  text_buf out = {NULL, 0, 0};
+  event_writer w;
+  TVMFFIAny json;
+  if (line->text == NULL || !line->is_repeated) {
+    return line->text != NULL ? tool_copy(line->text, line->size) : NULL;
+  }
+  w.r = r;
+  w.c = c;
+  w.time = when == kBefore ? c->begin : c->finish;
+  w.out = &out;
+  if (!parse(r, line->text, line->size, &json) || !value_visit_map(&json, add_entry, &w)) {
+    TVMFFIErrorSetRaised(NULL);
+  }
+  text_add(&out, "}");
+  tvm_ffi_any_clear(&json);
+  return out.data;
 }
 
 text_items recording_describe(const recording *r, const recorded_call *c, recorded_moment when) {

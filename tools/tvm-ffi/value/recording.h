@@ -21,6 +21,7 @@ typedef struct {
   size_t file;
   const char *text; /* NULL: there is none */
   size_t size;
+  bool is_repeated; /* it is the line of another call, which the call of this one repeats */
 } recorded_line;
 
 typedef struct {
@@ -71,12 +72,16 @@ const recorded_count *recording_count(const recording *r, size_t i);
 size_t recording_num_notes(const recording *r);
 const char *recording_note(const recording *r, size_t i);
 
+/* The event at the begin (kBefore) or the end of a call as JSON, with all keys. NULL: there is
+ * none. Release it with free(). */
+typedef enum { kBefore, kAfter } recorded_moment;
+char *recording_event(const recording *r, const recorded_call *c, recorded_moment when);
+
 /* For fuzzing: reads one file of events, which is `name` in reports. `bytes` [borrow]. */
 recording *recording_open_bytes(const char *name, const char *bytes, size_t size);
 
 /* Writes the arguments (kBefore) or the result (kAfter) of a call, an array item in a line, tensors
  * by type and layout alone. */
-typedef enum { kBefore, kAfter } recorded_moment;
 typedef struct {
   char **items; /* release with free(), both */
   size_t size;
