@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "support/check.h"
 
-#include "bench/bench_report.h"
+#include "bench/bench.h"
 
 static void check_ranks(size_t count, double confidence, size_t low, size_t high) {
   size_t got_low, got_high;

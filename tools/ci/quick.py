@@ -41,8 +41,7 @@ SUBJECT_COLUMNS = 72
 # Sources that become part of what users write.
 PASTED = {"tools/kernel/tvm_ffi_kernel.h", "tools/kernel/tvm_ffi_kernel_more.h",
           "tools/tvm-ffi/wrap/wrap_runtime.h", "tools/tvm-ffi/wrap/abi_casadi_runtime.h",
-          "tools/tvm-ffi/wrap/abi_memref_runtime.h",
-          "tools/tvm-ffi/wrap/abi_halide_runtime.h"}
+          "tools/tvm-ffi/wrap/abi_memref_halide_runtime.h"}
 
 
 def long_lines(path, text):

@@ -5,8 +5,8 @@
 
 #include "base/text.h"
 #include "check/checks.h"
+#include "file/binary_file.h"
 #include "file/elf_format.h"
-#include "file/machine.h"
 
 /* The loader of the reference's package goes by what follows the last dot. */
 static bool has_loaded_ending(const char *path) {

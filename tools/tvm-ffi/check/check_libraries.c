@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "build_info.h"
 #include "check/checks.h"
-#include "file/machine.h"
+#include "file/binary_file.h"
 #include "file/runtime_symbols.h"
 #include "system/system.h"
 

@@ -7,7 +7,7 @@
 #include <tvm/ffi/c.h>
 
 #include "base/report.h"
-#include "bench/bench_report.h"
+#include "bench/bench.h"
 #include "commands/call.h"
 #include "process/supervise.h"
 #include "system/system.h"

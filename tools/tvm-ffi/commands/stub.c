@@ -18,63 +18,6 @@
 /* In the order of the words of --lang. */
 static const stub_language *const kLanguages[] = {&kStubC, &kStubCxx, &kStubPython, &kStubRust};
 
-/* ---- Names ---- */
-
-static bool is_among(const char *name, const char *const *words) {
-  for (; *words != NULL; ++words) {
-    if (strcmp(name, *words) == 0) return true;
-  }
-  return false;
-}
-
-/* Appends "_" until the name is neither reserved nor taken; takes `name`. */
-static char *make_own(char *name, const char *const *reserved, const char *const *taken) {
-  while (is_among(name, reserved) || is_among(name, taken)) {
-    char *longer = tool_format("%s_", name);
-    free(name);
-    name = longer;
-  }
-  return name;
-}
-
-static void name_params(stub_function *function, const stub_language *language) {
-  size_t count = schema_num_params(function->type), i;
-  function->params = tool_alloc((count + 1) * sizeof *function->params);
-  for (i = 0; i <= count; ++i) function->params[i] = NULL;
-  for (i = 0; i < count; ++i) {
-    const char *given = schema_param(function->type, i)->parameter;
-    char *name = given != NULL ? tool_format("%s", given) : tool_format("arg%zu", i);
-    function->params[i] = make_own(name, language->reserved, (const char *const *)function->params);
-  }
-}
-
-static void name_all(stub_library *library, const stub_language *language) {
-  char **taken = tool_alloc((library->num_functions + 1) * sizeof *taken);
-  size_t count = 0, i;
-  for (i = 0; i < library->num_functions; ++i) {
-    stub_function *function = &library->functions[i];
-    if (!stub_is_wrapped(function)) continue;
-    taken[count] = NULL;
-    function->word = make_own(tool_format("%s", function->name), language->reserved_functions,
-                              (const char *const *)taken);
-    taken[count++] = function->word;
-    if (stub_is_typed(function)) name_params(function, language);
-  }
-  free(taken);
-}
-
-/* "scale_v2" for "libscale-v2.so" */
-static char *make_prefix(const char *file) {
-  const char *name = strncmp(file, "lib", 3) == 0 ? file + 3 : file;
-  char *prefix = identifier_make(name, strcspn(name, "."));
-  if (*prefix >= '0' && *prefix <= '9') *prefix = '_';
-  if (*prefix != '\0') return prefix;
-  free(prefix);
-  return tool_format("library");
-}
-
-/* ---- The command ---- */
-
 /* NULL if the metadata tells no signature. */
 static schema_type *read_signature(const char *metadata) {
   schema_type *type = schema_parse(metadata, strlen(metadata));
@@ -192,7 +135,6 @@ static void write_json(const stub_language *language, const stub_library *librar
 }
 
 int command_stub(const arguments *args) {
-  static const char *const kNone[] = {NULL};
   const stub_language *language = kLanguages[arguments_word(args, kOptionLang, 0)];
   const char *prefix = arguments_text(args, kOptionPrefix, NULL);
   const char *output = arguments_text(args, kOptionOutput, NULL);
@@ -218,9 +160,7 @@ int command_stub(const arguments *args) {
     free_library(&library);
     return kExitLoad;
   }
-  library.prefix = prefix != NULL ? tool_format("%s", prefix) : make_prefix(library.file);
-  library.prefix = make_own(library.prefix, language->reserved, kNone);
-  name_all(&library, language);
+  stub_name(&library, language, prefix);
   language->write(&source, &library);
   if (output != NULL || !json) {
     good = tool_write_file(output != NULL ? output : "-", source.data, source.size);

@@ -5,7 +5,7 @@
 #define TVM_FFI_TOOL_EMBED_H_
 
 #include "base/text.h"
-#include "file/machine.h"
+#include "file/binary_file.h"
 
 /* Some bytes; for those of a file also its path, since compilers can read files themselves. */
 typedef struct {

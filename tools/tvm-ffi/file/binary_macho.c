@@ -7,7 +7,6 @@
 #include "base/report.h"
 #include "base/text.h"
 #include "file/binary_file.h"
-#include "file/machine.h"
 
 /* ---- The header ---- */
 

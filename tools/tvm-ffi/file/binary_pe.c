@@ -8,7 +8,6 @@
 #include "base/report.h"
 #include "base/text.h"
 #include "file/binary_file.h"
-#include "file/machine.h"
 
 /* ---- COFF: what object files and libraries have in common ---- */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "file/machine.h"
+#include "file/binary_file.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -10,8 +10,8 @@
 #include "base/names.h"
 #include "base/report.h"
 #include "base/text.h"
+#include "file/binary_file.h"
 #include "file/elf_format.h"
-#include "file/machine.h"
 
 /* ---- In binary form ---- */
 

@@ -12,7 +12,7 @@
 #include "base/report.h"
 #include "base/text.h"
 #include "build_info.h"
-#include "file/machine.h"
+#include "file/binary_file.h"
 #include "process/supervise.h"
 #include "system/system.h"
 

@@ -28,7 +28,7 @@ binary_file *library_argument_read(const char *name);
  * was given `path`. */
 void library_argument_refuse(const char *name, const char *path, const char *reason);
 
-/* ---- Sources, objects and archives: source.c ---- */
+/* ---- Sources, objects and archives: compile_source.c ---- */
 
 /* Whether the name ends like that of a source, an object file or an archive. */
 bool source_has_suffix(const char *name);
@@ -44,7 +44,7 @@ bool source_is_allowed(const char *name);
  * and after what the compiler said. */
 char *source_build(const char *name);
 
-/* ---- Asking a library, in a child process: ask.c ---- */
+/* ---- Asking a library, in a child process: ask_in_child.c ---- */
 
 /* They ask a library itself for the types of its functions. */
 

@@ -11,7 +11,7 @@
 #include "value/output.h"
 #include "value/schema.h"
 
-/* ---- One call: attempt.c ---- */
+/* ---- One call: one_call.c ---- */
 
 /* An attempt copies the arguments of the call that works, perhaps in another layout or with some of
  * them replaced, and keeps what became of them and of the memory around them. */
@@ -121,7 +121,7 @@ void effects_free(effects *e, size_t num_args);
 bool effects_match(const effects *got, const effects *expected, size_t num_args, bool exact,
                    const tolerance *allowed, text_buf *out);
 
-/* ---- The kinds of calls: rows.c ---- */
+/* ---- The kinds of calls: calls_and_verdicts.c ---- */
 
 typedef enum { kVerdictNone, kPassed, kRefused, kFailed, kLeftOut } verdict;
 

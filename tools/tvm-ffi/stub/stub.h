@@ -39,6 +39,9 @@ extern const stub_language kStubC, kStubCxx, kStubPython, kStubRust;
 bool stub_is_wrapped(const stub_function *function);
 /* Whether its types are known; the wrapper of any other takes any arguments. */
 bool stub_is_typed(const stub_function *function);
+/* Chooses the names of the wrappers and their parameters, and the prefix, that of the file if
+ * `prefix` is NULL: none is a word that the language reserves, or another's. */
+void stub_name(stub_library *library, const stub_language *language, const char *prefix);
 /* Adds each line of the documentation after `indent`; nothing if there is none. Spaces are inserted
  * into what would begin or end a comment in C. */
 void stub_write_doc(text_buf *out, const stub_function *function, const char *indent);

@@ -7,10 +7,10 @@
 #include <string.h>
 #include <tvm/ffi/c.h>
 
+#include "base/argument_scanner.h"
 #include "base/files.h"
 #include "base/names.h"
 #include "base/report.h"
-#include "base/scan.h"
 #include "value/layout.h"
 #include "value/npy.h"
 #include "value/number.h"

@@ -5,7 +5,7 @@
 
 #include <tvm/ffi/c.h>
 
-#include "base/scan.h"
+#include "base/argument_scanner.h"
 #include "value/layout.h"
 #include "value/schema.h"
 

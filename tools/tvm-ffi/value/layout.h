@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <tvm/ffi/c.h>
 
-/* ---- Memory for the elements: memory.c ---- */
+/* ---- Memory for the elements: guarded_memory.c ---- */
 
 /* It is aligned as asked, next to pages that nobody may access, or on pages that can be
  * protected. */

@@ -155,7 +155,7 @@ static void memref_write_call(text_buf *out, const wrap_request *request, const 
 
 const wrap_abi kWrapMemref = {"memref",
                               false,
-                              kWrapMemrefRuntime,
+                              kWrapMemrefHalideRuntime,
                               memref_check,
                               memref_write_types,
                               memref_write_prototype,
@@ -258,7 +258,7 @@ static void halide_write_call(text_buf *out, const wrap_request *request, const 
 
 const wrap_abi kWrapHalide = {"halide",
                               true,
-                              kWrapHalideRuntime,
+                              kWrapMemrefHalideRuntime,
                               halide_check,
                               halide_write_types,
                               halide_write_prototype,

@@ -49,8 +49,7 @@ bool wrap_is_strided(const spec_param *param);
 /* The lines of wrap_runtime.h and abi_NAME_runtime.h, and of tvm_ffi_kernel.h and
  * tvm_ffi_kernel_more.h; they end with NULL. */
 extern const char *const kWrapRuntime[], *const kKernelHeader[], *const kKernelMore[];
-extern const char *const kWrapCasadiRuntime[], *const kWrapMemrefRuntime[];
-extern const char *const kWrapHalideRuntime[];
+extern const char *const kWrapCasadiRuntime[], *const kWrapMemrefHalideRuntime[];
 /* Whether the text has a word: no letter, digit or underscore is before or after it. */
 bool wrap_has_word(const char *in, const char *word, size_t size);
 /* Appends those parts of a file whose names are among the words of `used`, and those that they use
@@ -66,7 +65,6 @@ bool wrap_is_owner(const spec *target);
 
 /* ---- ABIs: how kernels call the functions of code generators ---- */
 
-/* abi.c has that of plain functions of C. */
 struct wrap_abi {
   const char *name;           /* of the option --abi */
   bool result_is_error;       /* functions return an int, which is not 0 after an error */
@@ -91,7 +89,7 @@ extern const wrap_abi kWrapPlain, kWrapCasadi, kWrapMemref, kWrapHalide;
 /* The ABI of a number, in the order of the words of --abi; NULL: there are no more. In wrap.c. */
 const wrap_abi *wrap_abi_at(size_t i);
 
-/* ---- Shared by the ABIs: abi.c ---- */
+/* ---- Shared by the ABIs: wrap_shared.c ---- */
 
 /* Reports a result other than an int, the error code. */
 bool wrap_check_error_code(const spec_source *source, const wrap_abi *abi, const spec *target);

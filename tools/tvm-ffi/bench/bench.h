@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Summaries of repeated measurements, and how they and comparisons are printed: as a table or as
  * JSON. */
-#ifndef TVM_FFI_TOOL_BENCH_REPORT_H_
-#define TVM_FFI_TOOL_BENCH_REPORT_H_
+#ifndef TVM_FFI_TOOL_BENCH_H_
+#define TVM_FFI_TOOL_BENCH_H_
 
 #include <stddef.h>
 #include <tvm/ffi/c.h>
 
-/* ---- Statistics, free of assumptions about how times are distributed ---- */
+/* ---- Statistics, free of assumptions about how times are distributed: statistics.c ---- */
 
 /* If each of two medians lies within its bounds with this confidence, their ratio lies within its
  * bounds at 95 %. */
@@ -48,7 +48,7 @@ void statistics_compare_pairs(const double *first, const double *second, size_t 
  * count as different. */
 void statistics_compare(const statistics *first, const statistics *second, statistics_ratio *out);
 
-/* ---- Reports ---- */
+/* ---- Reports, with histograms and drawings: bench_report.c ---- */
 
 /* A function that was measured. */
 typedef struct {
@@ -80,4 +80,4 @@ bool bench_read_old(const char *path, const char *function, TVMFFIAny *out);
 bool bench_report(bench_results *b, const bench_style *style, const TVMFFIAny *old,
                   const char *old_path);
 
-#endif /* TVM_FFI_TOOL_BENCH_REPORT_H_ */
+#endif /* TVM_FFI_TOOL_BENCH_H_ */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/scan.h"
+#include "base/argument_scanner.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -1,67 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Plain functions of C, which take pointers to the elements of tensors, and values. */
 #include "wrap/wrap.h"
 
 #include <stdlib.h>
-#include <string.h>
-
-/* ---- Shared by several ---- */
-
-bool wrap_check_error_code(const spec_source *source, const wrap_abi *abi, const spec *target) {
-  if (strcmp(target->result->name, "int") == 0) return true;
-  return spec_fail(source, target->column,
-                   "with --abi=%s `%s` must return int, its error code, not `%s`", abi->name,
-                   target->name, target->result->name);
-}
-
-bool wrap_check_no_work(const spec_source *source, const wrap_abi *abi, const spec *target) {
-  size_t i;
-  for (i = 0; i < target->num_params; ++i) {
-    const spec_param *param = &target->params[i];
-    if (param->form != kParamWork) continue;
-    return spec_fail(source, param->column, "`%s` is a work array, and --abi=%s has none",
-                     param->name, abi->name);
-  }
-  return true;
-}
-
-void wrap_write_value_parameter(wrap_list *list, const spec_param *param) {
-  wrap_add_item(list, "%s%s%s", param->type->name, spec_type_space(param->type), param->local);
-}
-
-void wrap_write_result(text_buf *out, const spec_type *type) {
-  text_add(out, "%s%s", type->name, spec_type_space(type));
-}
-
-void wrap_write_returned(text_buf *out, const spec *target) {
-  if (target->result->kind == kTypeVoid) return;
-  text_add(out, "  ");
-  wrap_write_result(out, target->result);
-  text_add(out, "returned;\n");
-}
-
-void wrap_begin_failure(text_buf *out, const spec *target) {
-  text_add(out, "  if (returned != 0) {\n    %s ", wrap_is_owner(target) ? "code =" : "return");
-}
-
-void wrap_end_failure(text_buf *out, const spec *target) {
-  text_add(out, ";\n%s  }\n", wrap_is_owner(target) ? "    goto done;\n" : "");
-}
-
-void wrap_write_failure(text_buf *out, const spec *target) {
-  wrap_list list;
-  wrap_begin_failure(out, target);
-  text_add(out, "tvm_ffi_error_raise(");
-  list = wrap_begin_list(out);
-  wrap_add_item(&list, "TVM_FFI_C_RUNTIME_ERROR");
-  wrap_add_item(&list, "\"`%s` failed: expected it to return 0 but got %%lld\"", target->name);
-  wrap_add_item(&list, "(long long)returned");
-  text_add(out, ")");
-  wrap_end_failure(out, target);
-}
-
-/* ---- Plain functions ---- */
-
-/* A plain function of C takes pointers to the elements of tensors, and values. */
 
 /* Whether `[n][m]` stands in the prototype as it is written: C has it for constants, and for names
  * of earlier parameters. */

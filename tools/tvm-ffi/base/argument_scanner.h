@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A scanner: a position in a text that is read from left to right. */
-#ifndef TVM_FFI_TOOL_SCAN_H_
-#define TVM_FFI_TOOL_SCAN_H_
+/* A scanner: a position in the text of an argument, which is read from left to right and cut at
+ * commas, brackets and quotes. */
+#ifndef TVM_FFI_TOOL_ARGUMENT_SCANNER_H_
+#define TVM_FFI_TOOL_ARGUMENT_SCANNER_H_
 
 #include <stdbool.h>
 
@@ -36,4 +37,4 @@ char *scan_take_rest(scan *s);
  * after a report. */
 char *scan_take_quoted(scan *s, size_t *out_size);
 
-#endif /* TVM_FFI_TOOL_SCAN_H_ */
+#endif /* TVM_FFI_TOOL_ARGUMENT_SCANNER_H_ */

@@ -5,7 +5,7 @@
 
 #include "support/check.h"
 
-#include "base/scan.h"
+#include "base/argument_scanner.h"
 
 static char *take(const char *value, size_t *out_size) {
   scan s = {"argument 0", value, value, value + strlen(value), 0, false};

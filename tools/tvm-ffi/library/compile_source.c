@@ -17,7 +17,7 @@
 #include "base/names.h"
 #include "base/report.h"
 #include "base/text.h"
-#include "file/machine.h"
+#include "file/binary_file.h"
 #include "system/system.h"
 
 /* ---- The cache ---- */
