@@ -29,6 +29,9 @@ static inline TVMFFIAny *tvmffi_array_items(TVMFFIObject *array) {
   return TVMFFISeqGetCellPtr(array)->data;
 }
 
+/* Raises the error of an index that an Array or a List of that size does not have; returns -1. */
+int tvmffi_array_fail_index(int64_t i, int64_t size);
+
 /* Makes an owned value of an argument, for a container; fails for DLTensor pointers. */
 int tvmffi_array_own(const TVMFFIAny *arg, TVMFFIAny *out);
 

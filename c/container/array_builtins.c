@@ -57,8 +57,7 @@ int tvmffi_array_get_item(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *re
   int64_t i = args[1].v_int64, size = tvmffi_array_size(array);
   (void)num_args;
   if (TVMFFI_UNLIKELY((uint64_t)i >= (uint64_t)size)) {
-    return tvmffi_fail("IndexError", "Index %lld out of bounds %lld", (long long)i,
-                       (long long)size);
+    return tvmffi_array_fail_index(i, size);
   }
   *result = tvmffi_any_copy(&tvmffi_array_items(array)[i]);
   return 0;

@@ -96,7 +96,7 @@ int tvmffi_list_reserve(TVMFFIObject *list, int64_t capacity) {
 static int list_check_index(TVMFFIObject *list, int64_t i) {
   int64_t size = tvmffi_array_size(list);
   if (i >= 0 && i < size) return 0;
-  return tvmffi_fail("IndexError", "Index %lld out of bounds %lld", (long long)i, (long long)size);
+  return tvmffi_array_fail_index(i, size);
 }
 
 static int list_check_range(TVMFFIObject *list, int64_t start, int64_t stop) {
