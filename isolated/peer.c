@@ -12,7 +12,7 @@
 #include <tvm/ffi/c/host.h>
 
 #include "message.h"
-#include "objects.h"
+#include "remote_objects.h"
 #include "tensor_copy.h"
 
 enum { kMaxCalls = 200 /* of calls within callbacks */ };

@@ -77,7 +77,7 @@ struct peer {
   size_t pool_size;
 };
 
-/* ---- objects.c ---- */
+/* ---- remote_objects.c ---- */
 
 /* The channel, the pool and the hooks are there. */
 void peer_init(peer *self);

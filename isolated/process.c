@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -313,52 +312,6 @@ int process_start(const tvm_ffi_isolated_options *options, const char *library,
 
 /* ---- The end ---- */
 
-/* Copies a text from shared memory, up to its NUL. */
-static void copy_text(const char *from, size_t size, char *to) {
-  memcpy(to, from, size);
-  to[size - 1] = '\0';
-}
-
-/* Printable text at the end of what was printed: control characters become spaces. */
-static void clean_text(char *text) {
-  unsigned char *c = (unsigned char *)text;
-  size_t size;
-  for (; *c != '\0'; ++c) {
-    if ((*c < ' ' && *c != '\n') || *c >= 0x7f) *c = ' ';
-  }
-  for (size = strlen(text); size > 0 && (text[size - 1] == '\n' || text[size - 1] == ' ');) {
-    text[--size] = '\0';
-  }
-}
-
-/* The last bytes that the helper printed: those that it has read itself, and what is left. */
-static void read_output(process *self, char *out, size_t out_size) {
-  enum { kMost = 1 << 20 };
-  channel_header *header = self->peer.channel.header;
-  const uint64_t printed = __atomic_load_n(&header->output_size, __ATOMIC_RELAXED);
-  char ring[kOutputTail], bytes[4096];
-  size_t size = printed < kOutputTail ? (size_t)printed : kOutputTail, i, total = 0;
-  memcpy(ring, header->output, sizeof ring);
-  if (size > out_size - 1) size = out_size - 1;
-  for (i = 0; i < size; ++i) out[i] = ring[(printed - size + i) % kOutputTail];
-  while (total < kMost) {
-    ssize_t got = recv(self->output, bytes, sizeof bytes, MSG_DONTWAIT);
-    size_t kept, more;
-    if (got <= 0) break;
-    total += (size_t)got;
-    more = (size_t)got < out_size - 1 ? (size_t)got : out_size - 1;
-    kept = size < out_size - 1 - more ? size : out_size - 1 - more;
-    memmove(out, out + size - kept, kept);
-    memcpy(out + kept, bytes + got - more, more);
-    size = kept + more;
-  }
-  out[size] = '\0';
-  for (i = 0; i < size; ++i) {
-    if (out[i] == '\0') out[i] = ' ';
-  }
-  clean_text(out);
-}
-
 /*
  * By a file, if there is one. Otherwise only as long as it is a child: the host may have taken the
  * status, and the number be another's.
@@ -409,136 +362,6 @@ static bool reap(process *self, bool must_kill, int *status) {
   return false;
 }
 
-static const char *signal_name(int number, char *buffer, size_t size) {
-  static const struct {
-    int number;
-    const char *name;
-  } kNames[] = {
-      {SIGABRT, "SIGABRT"}, {SIGALRM, "SIGALRM"}, {SIGBUS, "SIGBUS"},   {SIGFPE, "SIGFPE"},
-      {SIGHUP, "SIGHUP"},   {SIGILL, "SIGILL"},   {SIGINT, "SIGINT"},   {SIGKILL, "SIGKILL"},
-      {SIGPIPE, "SIGPIPE"}, {SIGQUIT, "SIGQUIT"}, {SIGSEGV, "SIGSEGV"}, {SIGSYS, "SIGSYS"},
-      {SIGTERM, "SIGTERM"}, {SIGTRAP, "SIGTRAP"}, {SIGXCPU, "SIGXCPU"}, {SIGXFSZ, "SIGXFSZ"},
-  };
-  size_t i;
-  for (i = 0; i < sizeof kNames / sizeof *kNames; ++i) {
-    if (kNames[i].number == number) return kNames[i].name;
-  }
-  snprintf(buffer, size, "signal %d", number);
-  return buffer;
-}
-
-typedef struct {
-  const char *kind;
-  char text[512];
-  int signal; /* 0: none */
-} verdict;
-
-static void judge_signal(const process *self, const crash_note *note, int number, verdict *out) {
-  char buffer[32];
-  out->signal = number;
-  out->kind = TVM_FFI_ISOLATED_CRASH_ERROR;
-  snprintf(out->text, sizeof out->text, "crashed: %s", signal_name(number, buffer, sizeof buffer));
-  if (number == SIGXCPU && self->cpu_seconds > 0) {
-    out->kind = TVM_FFI_ISOLATED_TIMEOUT_ERROR;
-    snprintf(out->text, sizeof out->text, "took more than %llu s of processor time",
-             (unsigned long long)self->cpu_seconds);
-  } else if (self->memory > 0 && note->signal != 0 &&
-             note->data_bytes > self->memory - self->memory / 8) {
-    out->kind = TVM_FFI_ISOLATED_MEMORY_ERROR;
-    snprintf(out->text, sizeof out->text,
-             "crashed with %llu bytes of memory, of which it may have %llu: %s",
-             (unsigned long long)note->data_bytes, (unsigned long long)self->memory,
-             signal_name(number, buffer, sizeof buffer));
-  } else if (number == SIGKILL) {
-    snprintf(out->text, sizeof out->text,
-             "was killed by somebody else; perhaps the system had no memory left");
-  } else if (note->has_address) {
-    const size_t size = strlen(out->text);
-    snprintf(out->text + size, sizeof out->text - size, " at address 0x%llx",
-             (unsigned long long)note->address);
-  }
-}
-
-static void judge(const process *self, const crash_note *note, wait_result result, const char *why,
-                  bool has_status, int status, verdict *out) {
-  memset(out, 0, sizeof *out);
-  if (result == kWaitTime) {
-    out->kind = TVM_FFI_ISOLATED_TIMEOUT_ERROR;
-    snprintf(out->text, sizeof out->text, "was killed: it took longer than %g s", self->timeout);
-  } else if (result == kWaitSignal) {
-    out->kind = TVM_FFI_ISOLATED_TIMEOUT_ERROR;
-    snprintf(out->text, sizeof out->text, "was killed: the host was interrupted");
-  } else if (result == kWaitFailed) {
-    const channel *c = &self->peer.channel;
-    out->kind = TVM_FFI_ISOLATED_CHANNEL_ERROR;
-    snprintf(out->text, sizeof out->text, "was killed: the host cannot go on with it: %s%s%s",
-             why != NULL ? why : c->failed, why != NULL ? "" : ": ",
-             why != NULL ? "" : strerror(c->reason));
-  } else if (result == kWaitDamaged) {
-    out->kind = TVM_FFI_ISOLATED_CHANNEL_ERROR;
-    snprintf(out->text, sizeof out->text, "was killed: what it sent is damaged: %s", why);
-  } else if (!has_status && note->signal != 0) {
-    judge_signal(self, note, (int)note->signal, out);
-  } else if (!has_status) {
-    out->kind = TVM_FFI_ISOLATED_EXIT_ERROR;
-    snprintf(out->text, sizeof out->text, "ended");
-  } else if (WIFSIGNALED(status)) {
-    /* The handler that wrote the note may have been ended by another signal. */
-    judge_signal(self, note, note->signal != 0 ? (int)note->signal : WTERMSIG(status), out);
-  } else if (__atomic_load_n(&self->peer.channel.header->serves, __ATOMIC_RELAXED) == 0) {
-    out->kind = TVM_FFI_ISOLATED_START_ERROR;
-    snprintf(out->text, sizeof out->text, "could not start");
-  } else if (__atomic_load_n(&self->peer.channel.header->leaves, __ATOMIC_RELAXED) != 0) {
-    out->kind = TVM_FFI_ISOLATED_CHANNEL_ERROR;
-    snprintf(out->text, sizeof out->text,
-             "ended: its files were closed, or its memory overwritten");
-  } else {
-    out->kind = TVM_FFI_ISOLATED_EXIT_ERROR;
-    snprintf(out->text, sizeof out->text, "ended with exit code %d", WEXITSTATUS(status));
-  }
-}
-
-static TVMFFIObjectHandle make_cause(const verdict *found, const crash_note *note) {
-  TVMFFIObjectHandle cause = NULL;
-  TVMFFIByteArray kind, message, backtrace;
-  char buffer[32], text[64] = "";
-  if (found->signal == 0) return NULL;
-  kind = tvm_ffi_string_get_bytes(signal_name(found->signal, buffer, sizeof buffer));
-  if (note->has_address) {
-    snprintf(text, sizeof text, "at address 0x%llx", (unsigned long long)note->address);
-  }
-  message = tvm_ffi_string_get_bytes(text);
-  backtrace = tvm_ffi_string_get_bytes(note->backtrace);
-  return TVMFFIErrorCreate(&kind, &message, &backtrace, &cause) == 0 ? cause : NULL;
-}
-
-/* The error that says how the helper ended. */
-static TVMFFIObjectHandle describe_end(process *self, wait_result result, const char *why,
-                                       bool has_status, int status) {
-  enum { kShown = 600 };
-  TVMFFIObjectHandle cause, error = NULL;
-  TVMFFIByteArray kind, message;
-  crash_note note;
-  verdict found;
-  char output[kShown], text[2048];
-  memcpy(&note, &self->peer.channel.header->note, sizeof note);
-  copy_text(note.backtrace, sizeof note.backtrace, note.backtrace);
-  clean_text(note.backtrace);
-  if (note.signal > 64) note.signal = 0;
-  if (note.signal == 0) note.backtrace[0] = '\0', note.has_address = 0;
-  judge(self, &note, result, why, has_status, status, &found);
-  read_output(self, output, sizeof output);
-  snprintf(text, sizeof text, "%s%s%.600s: the helper process %s%s%s",
-           self->called != NULL ? self->called : "", self->called != NULL ? " of " : "",
-           self->library, found.text, output[0] != '\0' ? "; it printed: " : "", output);
-  cause = make_cause(&found, &note);
-  kind = tvm_ffi_string_get_bytes(found.kind);
-  message = tvm_ffi_string_get_bytes(text);
-  TVMFFIErrorCreateWithCauseAndExtraContext(&kind, &message, NULL, cause, NULL, &error);
-  tvm_ffi_object_release(cause);
-  return error;
-}
-
 /* Everything but the memory, which tensors may still use. */
 static void close_process(process *self) {
   close_file(&self->peer.channel.file);
@@ -565,7 +388,7 @@ int process_end(peer *ended, wait_result result, const char *why) {
   if (ended->is_ended) return raise_ended(self);
   ended->is_ended = true;
   has_status = reap(self, result != kWaitGone, &status);
-  self->ended = describe_end(self, result, why, has_status, status);
+  self->ended = process_describe_end(self, result, why, has_status, status);
   close_process(self);
   /* Functions that were called before still refer to this helper, until they are called again. */
   channel_forget(&ended->channel);

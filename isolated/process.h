@@ -51,6 +51,11 @@ int process_start(const tvm_ffi_isolated_options *options, const char *library,
 /* peer_hooks.end: ends the helper if it has not ended, and raises the error that says how. */
 int process_end(peer *self, wait_result result, const char *why);
 
+/* The error for a helper that has ended, with what it printed last, and for a crash a cause with
+ * its backtrace: end_errors.c. `why` may be NULL; `status` is read if has_status. */
+TVMFFIObjectHandle process_describe_end(process *self, wait_result result, const char *why,
+                                        bool has_status, int status);
+
 /* Whether the helper has ended, or is about to, while it had nothing to do. */
 bool process_has_left(const process *self);
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "message.h"
-#include "objects.h"
+#include "remote_objects.h"
 #include "tensor_copy.h"
 
 /* ---- Views: tensors whose elements come from the other side ---- */

@@ -5,8 +5,8 @@
  * side that has exported an object gives its number out, and keeps the object until a message says
  * that it was released.
  */
-#ifndef TVM_FFI_ISOLATED_OBJECTS_H_
-#define TVM_FFI_ISOLATED_OBJECTS_H_
+#ifndef TVM_FFI_ISOLATED_REMOTE_OBJECTS_H_
+#define TVM_FFI_ISOLATED_REMOTE_OBJECTS_H_
 
 #include "peer.h"
 
@@ -26,4 +26,4 @@ TVMFFIObjectHandle export_find(const peer *self, uint32_t number);
 /* Releases it. No such number: nothing happens. */
 void export_end(peer *self, uint32_t number);
 
-#endif /* TVM_FFI_ISOLATED_OBJECTS_H_ */
+#endif /* TVM_FFI_ISOLATED_REMOTE_OBJECTS_H_ */

@@ -4,7 +4,7 @@
  * one does (exports). In the host and in the helper.
  */
 #define _POSIX_C_SOURCE 200809L
-#include "objects.h"
+#include "remote_objects.h"
 
 #include <stdlib.h>
 
