@@ -22,6 +22,9 @@ TVM_FFI_DETAIL_GLOBAL(Dict, "ffi.Dict")
 TVM_FFI_DETAIL_GLOBAL(DictSetItem, "ffi.DictSetItem")
 TVM_FFI_DETAIL_GLOBAL(DictClear, "ffi.DictClear")
 
+/** The text of the KeyError. */
+TVM_FFI_LOCAL inline constexpr char kNoKey[] = "key is not in Map";
+
 /** Operations on the object of a Map or Dict that do not depend on the key and value types. */
 struct MapAccess {
   TVM_FFI_LOCAL_INLINE static MapTable *TableOf(const ObjectPtr<Object> &data) {
@@ -353,6 +356,11 @@ TVM_FFI_LOCAL inline void MapBaseObj::clear() {
   const ObjectPtr<Object> self = GetObjectPtr<Object>(this);
   const detail::MapAccess::AsDict as_dict(&table()->header);
   detail::CallGlobal(detail::GlobalDictClear(), self.get());
+}
+TVM_FFI_LOCAL inline MapBaseObj::iterator MapBaseObj::Require(const Any &key) const {
+  const iterator found = find(key);
+  if (found == end()) detail::Throw("KeyError", detail::kNoKey);
+  return found;
 }
 TVM_FFI_LOCAL inline ObjectPtr<Object> MapObj::ShallowCopy(const MapObj *source) {
   return detail::MapAccess::CopyOf(source->table());

@@ -10,10 +10,6 @@
 
 TVM_FFI_NAMESPACE_BEGIN
 
-namespace detail {
-TVM_FFI_LOCAL inline constexpr char kNoKey[] = "key is not in Map";
-}  // namespace detail
-
 class MapBaseObj : public Object {
  public:
   using key_type = Any;
@@ -93,11 +89,8 @@ class MapBaseObj : public Object {
   TVM_FFI_LOCAL_INLINE detail::MapTable *table() const {
     return detail::MapTable::Of(detail::ObjectUnsafe::GetHeader(this));
   }
-  TVM_FFI_LOCAL iterator Require(const Any &key) const {
-    const iterator found = find(key);
-    if (found == end()) detail::Throw("KeyError", detail::kNoKey);
-    return found;
-  }
+  /** Defined in container/map_base.h. */
+  TVM_FFI_LOCAL iterator Require(const Any &key) const;
 
  protected:
   /* Accessed only through MapTable: compilers assume that the two types do not alias. */

@@ -6,7 +6,7 @@
 #ifndef TVM_FFI_DETAIL_TRAITS_BASE_H_
 #define TVM_FFI_DETAIL_TRAITS_BASE_H_
 
-#include <tvm/ffi/detail/type_record.h>
+#include <tvm/ffi/detail/cast_errors.h>
 #include <tvm/ffi/object.h>
 
 TVM_FFI_NAMESPACE_BEGIN

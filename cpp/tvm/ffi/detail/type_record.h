@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file tvm/ffi/detail/type_record.h
- * What errors about values need to know about a type, and the texts of those errors.
+ * What errors about values need to know about a type, and how they name it and signatures.
  */
 #ifndef TVM_FFI_DETAIL_TYPE_RECORD_H_
 #define TVM_FFI_DETAIL_TYPE_RECORD_H_
@@ -136,36 +136,6 @@ TVM_FFI_LOCAL_COLD size_t PutSignature(Text &text, const char *name,
 template <typename T>
 TVM_FFI_LOCAL_COLD void PutGotOf(Text &text, const TVMFFIAny *source) {
   PutRecordGot(text, TypeRecordOf<T>::value, source);
-}
-
-/** Raises the TypeError ``<before><got>` <between> `<type>` ``. */
-TVM_FFI_LOCAL_COLD int RaiseMismatch(const char *before, const char *between,
-                                     const TypeRecord &record, const TVMFFIAny *source) {
-  Text text;
-  text.Put(before);
-  PutRecordGot(text, record, source);
-  text.Put(between);
-  PutRecord(text, record);
-  text.Put('`');
-  return RaiseText("TypeError", text);
-}
-TVM_FFI_LOCAL_COLD void RaiseCannotConvert(const TypeRecord &record, const TVMFFIAny *source,
-                                           int status) {
-  if (status == kReadUnfit && record.raise_unfit != nullptr) {
-    record.raise_unfit("", nullptr, source, 0);
-  } else if (status != kReadRaised) {
-    RaiseMismatch("Cannot convert from type `", "` to `", record, source);
-  }
-}
-[[noreturn]] TVM_FFI_LOCAL_COLD void ThrowCannotConvert(const TypeRecord &record,
-                                                        const TVMFFIAny *source, int status) {
-  RaiseCannotConvert(record, source, status);
-  ThrowRaised();
-}
-[[noreturn]] TVM_FFI_LOCAL_COLD void ThrowCannotTreat(const TypeRecord &record,
-                                                      const TVMFFIAny *source) {
-  RaiseMismatch("Cannot treat type `", "` as type `", record, source);
-  ThrowRaised();
 }
 
 }  // namespace detail
