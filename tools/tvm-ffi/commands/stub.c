@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The command: reads the metadata of a library's functions, chooses names for the wrappers, and has
- * the language's own file write them. */
+/* The command: reads the metadata of a library's functions, and has the language's own file write
+ * the wrappers. */
 #include "stub/stub.h"
 
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 #include "value/layout.h"
 #include "value/schema.h"
 
-/* ---- Layouts of tensors: view.c ---- */
+/* ---- Layouts of tensors: input_layout.c ---- */
 
 /* What stands behind an array in an argument, and says how the tensor lies in memory: slices as in
  * NumPy, ".T", ".byte_offset(8)" (docs/tool.md#tensors-in-any-layout). */
