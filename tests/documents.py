@@ -18,6 +18,7 @@
 - docs/about/limits.md has the numbers of the constants that it names, and docs/about/versions.md
   begins its list with the version of the headers.
 - README's table of costs has the figures of docs/performance.md.
+- The files that docs/tour.md names exist.
 - Each public header has an entry in docs/reference, and docs/reference/settings.md has the
   environment variables.
 """
@@ -39,6 +40,7 @@ TEST = re.compile(r"`(test_\w+\.(?:c|cc|py))(?::(\w+))?`")
 TEST_FILE = re.compile(r"`(tests/[\w./-]+)`")
 NO_TEST = re.compile(r"not tested|not applicable")
 ROBUSTNESS, DIFFERENCES = "docs/robustness.md", "docs/differences.md"
+TOUR = "docs/tour.md"
 CALLS, PROGRAMS = "tests/compat/differences.txt", "tests/compat/programs/exceptions.py"
 
 
@@ -128,6 +130,11 @@ class Documents:
                     self.report(page,
                                 f"{match[1]} names no test, and does not say that there is none")
         return found
+
+    def check_tour(self):
+        for name in set(re.findall(r"`((?:[\w.-]+/)+[\w.-]+)`", self.read(TOUR))):
+            if not (self.root / name).exists():
+                self.report(TOUR, f"no such file: {name}")
 
     # ---- what tables repeat ----
 
@@ -355,6 +362,7 @@ class Documents:
                 if path.is_file() and path.suffix in TEXT and "__pycache__" not in path.parts:
                     self.check_source(path, rows)
                     num_sources += 1
+        self.check_tour()
         self.check_differences(differences)
         self.check_layouts()
         self.check_exports()
