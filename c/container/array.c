@@ -5,7 +5,6 @@
 
 #include "base/integers.h"
 #include "core/any.h"
-#include "core/error.h"
 #include "core/object.h"
 
 enum { kFirstCapacity = 4 };
@@ -80,8 +79,4 @@ int tvmffi_array_append(TVMFFIObject **array, const TVMFFIAny *value) {
   }
   ((TVMFFIAny *)cell->data)[cell->size++] = *value;
   return 0;
-}
-
-int tvmffi_array_fail_index(int64_t i, int64_t size) {
-  return tvmffi_fail("IndexError", "Index %lld out of bounds %lld", (long long)i, (long long)size);
 }

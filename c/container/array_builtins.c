@@ -52,6 +52,10 @@ static int make_array(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result
   return 0;
 }
 
+int tvmffi_array_fail_index(int64_t i, int64_t size) {
+  return tvmffi_fail("IndexError", "Index %lld out of bounds %lld", (long long)i, (long long)size);
+}
+
 int tvmffi_array_get_item(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   TVMFFIObject *array = args[0].v_obj;
   int64_t i = args[1].v_int64, size = tvmffi_array_size(array);
