@@ -8,7 +8,7 @@
  *   value.c     values as JSON
  *   call.c      one call: whether it is recorded, its events
  *   session.c   the start and the end of a recording, the environment, and forks
- *   symbols.c   what whoever looks up a function gets instead
+ *   intercept.c what whoever looks up a function gets instead
  * linux.c and macos.c have, each for its system, what all of them need of it, and what takes the
  * place of functions of others: dlsym, and the registration of the system library.
  * Nothing here calls the runtime except by the addresses in record_runtime, because it may be any.
@@ -365,7 +365,7 @@ void record_forget_signatures(void);
 /* The table of a trace. */
 void record_add_table(record_text *out);
 
-/* ---- symbols.c ---- */
+/* ---- intercept.c ---- */
 
 /* Whether this is the name of what may be a kernel. */
 bool record_is_kernel(const char *symbol);
