@@ -230,8 +230,8 @@ static int link_imports(const tree *t, TVMFFIObject *const *modules) {
   return 0;
 }
 
-int tvmffi_library_bin_load(tvmffi_library *library, const void *bytes, size_t max_size,
-                            TVMFFIObject **out) {
+TVMFFI_COLD int tvmffi_library_bin_load(tvmffi_library *library, const void *bytes, size_t max_size,
+                                        TVMFFIObject **out) {
   TVMFFIObject **modules;
   tree t;
   size_t list_bytes, i;

@@ -378,7 +378,7 @@ static void show_given_path(const tvmffi_library_file *file, char *text) {
   }
 }
 
-int tvmffi_library_file_open(const TVMFFIByteArray *path, tvmffi_library_file **out) {
+TVMFFI_COLD int tvmffi_library_file_open(const TVMFFIByteArray *path, tvmffi_library_file **out) {
   tvmffi_library_file *added;
   tvmffi_dl_file on_disk, afterwards;
   bool is_known;

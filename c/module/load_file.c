@@ -223,7 +223,7 @@ static int load_isolated(const TVMFFIByteArray *path, TVMFFIObject **out) {
 
 #endif
 
-int tvmffi_loader_load_file(const TVMFFIByteArray *path, TVMFFIObject **out) {
+TVMFFI_COLD int tvmffi_loader_load_file(const TVMFFIByteArray *path, TVMFFIObject **out) {
   TVMFFIAny args[2];
   TVMFFIByteArray format;
   TVMFFIObject *loader = NULL;

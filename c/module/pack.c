@@ -172,7 +172,7 @@ static int put_module(TVMFFIObject *module, const void **library, tvmffi_buf *bu
   return rc;
 }
 
-int TVMFFIRuntimeModulePack(TVMFFIObjectHandle root, TVMFFIAny *out) {
+TVMFFI_COLD int TVMFFIRuntimeModulePack(TVMFFIObjectHandle root, TVMFFIAny *out) {
   TVMFFIObject *module = root;
   packing t = {TVMFFI_MODULE_SET_INIT, NULL, 0};
   tvmffi_buf body = TVMFFI_BUF_INIT, all = TVMFFI_BUF_INIT;

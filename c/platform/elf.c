@@ -374,7 +374,7 @@ static const char *check_file(elf_file *file, const struct stat *status) {
              : NULL;
 }
 
-const char *tvmffi_dl_check(const char *path) {
+TVMFFI_COLD const char *tvmffi_dl_check(const char *path) {
   const char *damage = kUnreadable;
   struct stat status;
   elf_file file;
@@ -739,7 +739,7 @@ static bool is_own(const char *name, const void *address) {
          file.base + (uintptr_t)symbol->st_value == (uintptr_t)address;
 }
 
-bool tvmffi_dl_has_other_copy(const void *address) {
+TVMFFI_COLD bool tvmffi_dl_has_other_copy(const void *address) {
   const ElfW(Sym) * symbol;
   symbol_table table;
   image own, file;
@@ -888,8 +888,8 @@ static bool read_header(const char *path, ElfW(Ehdr) * out) {
   return is_read;
 }
 
-void *tvmffi_dl_open_bound(const char *path, const tvmffi_dl_name *const *lists, void **out_group,
-                           char *reason, size_t reason_size) {
+TVMFFI_COLD void *tvmffi_dl_open_bound(const char *path, const tvmffi_dl_name *const *lists,
+                                       void **out_group, char *reason, size_t reason_size) {
   const bool has_folder = strchr(path, '/') != NULL;
   void *handle = NULL, *group = NULL;
   ElfW(Ehdr) like;

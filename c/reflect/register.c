@@ -352,7 +352,7 @@ static int check_field(const tvmffi_type_record *record, const TVMFFIFieldInfo *
   return 0;
 }
 
-int TVMFFITypeRegisterField(int32_t type_index, const TVMFFIFieldInfo *info) {
+TVMFFI_COLD int TVMFFITypeRegisterField(int32_t type_index, const TVMFFIFieldInfo *info) {
   tvmffi_type_record *record = tvmffi_type_require(type_index);
   const TVMFFITypeInfo *ancestor;
   tvmffi_field_layout_conflict conflict;
@@ -412,7 +412,7 @@ static int add_method(tvmffi_type_record *record, TVMFFIMethodInfo *method, bool
   return kRegistered;
 }
 
-int TVMFFITypeRegisterMethod(int32_t type_index, const TVMFFIMethodInfo *info) {
+TVMFFI_COLD int TVMFFITypeRegisterMethod(int32_t type_index, const TVMFFIMethodInfo *info) {
   tvmffi_type_record *record = tvmffi_type_require(type_index);
   TVMFFIMethodInfo method;
   bool is_again;
@@ -458,7 +458,7 @@ static int set_metadata(tvmffi_type_record *record, const TVMFFITypeMetadata *me
   return kRegistered;
 }
 
-int TVMFFITypeRegisterMetadata(int32_t type_index, const TVMFFITypeMetadata *metadata) {
+TVMFFI_COLD int TVMFFITypeRegisterMetadata(int32_t type_index, const TVMFFITypeMetadata *metadata) {
   tvmffi_type_record *record = tvmffi_type_require(type_index);
   tvmffi_field_layout_conflict conflict;
   int kind, outcome;
