@@ -97,10 +97,32 @@ def find_clang_format():
     return None
 
 
+def wrong_casts(text):
+    """The numbers of lines with a static_cast<T &&>(x) where neither `T &&x` nor a pack `T... x` is
+    declared, so that it moves and does not forward, or with std::forward."""
+    for match in re.finditer(r"std::forward\b|static_cast<([^;(){}]*?) &&>\(([^()]*)", text):
+        given, name = map(re.escape, match.groups(default=""))
+        if not (name and re.search(rf"typename(?:\.\.\.)? {given}\b", text)
+                and re.search(rf"\b{given}(?: &&|\.\.\. | &&\.\.\.){name}\b", text)):
+            yield text.count("\n", 0, match.start()) + 1
+
+
+def check_casts():
+    """Check that headers in C++ move and forward as CONTRIBUTING.md says."""
+    headers = [path for path in tracked() if path.relative_to(ROOT).parts[0] == "cpp"
+               and path.suffix == ".h"]
+    wrong = [f"{path.relative_to(ROOT)}:{number}: std::move moves, static_cast<T &&> forwards"
+             for path in headers for number in wrong_casts(path.read_text(encoding="utf-8"))]
+    REPORT.check(f"{len(headers)} headers in C++ move by std::move, and forward by static_cast",
+                 headers and not wrong, "\n".join(wrong))
+
+
 @part(f"clang-format-{CLANG_FORMAT}", daily=True)
 def format():
-    """clang-format finds nothing in C and C++; lines of all files have at most 100 columns"""
+    """clang-format finds nothing in C and C++; lines of all files have at most 100 columns; headers
+    in C++ move and forward as CONTRIBUTING.md says"""
     check_width()
+    check_casts()
     program = find_clang_format()
     if not program:
         return

@@ -185,7 +185,7 @@ class Any {
     return *this;
   }
   TVM_FFI_LOCAL_INLINE Any &operator=(Any &&other) noexcept {
-    Any(static_cast<Any &&>(other)).swap(*this);
+    Any(std::move(other)).swap(*this);
     return *this;
   }
   /** Borrowed text and bytes are copied. Errors: RuntimeError (a DLTensor pointer). */
@@ -230,7 +230,7 @@ class Any {
   template <typename T, typename = std::enable_if_t<!std::is_base_of_v<Object, T>>>
   TVM_FFI_LOCAL std::optional<T> as() && {
     if constexpr (std::is_same_v<T, Any>) {
-      return static_cast<Any &&>(*this);
+      return std::move(*this);
     } else {
       static_assert(TypeTraits<T>::storage_enabled,
                     "an Any never stores a value of this type, so it cannot be moved out of one: "
@@ -255,7 +255,7 @@ class Any {
   template <typename T>
   TVM_FFI_LOCAL T as_or_throw() && {
     if constexpr (std::is_same_v<T, Any>) {
-      return static_cast<Any &&>(*this);
+      return std::move(*this);
     } else {
       if (!TypeTraits<T>::CheckAnyStrict(&data_)) {
         detail::ThrowCannotTreat(detail::TypeRecordOf<T>::value, &data_);
@@ -271,7 +271,7 @@ class Any {
   template <typename T>
   TVM_FFI_LOCAL T cast() && {
     if constexpr (std::is_same_v<T, Any>) {
-      return static_cast<Any &&>(*this);
+      return std::move(*this);
     } else {
       if constexpr (TypeTraits<T>::storage_enabled && !std::is_pointer_v<T>) {
         if (TypeTraits<T>::CheckAnyStrict(&data_)) {
@@ -374,7 +374,7 @@ struct AnyUnsafe : ObjectUnsafe {
   template <typename T>
   TVM_FFI_LOCAL static T MoveFromAnyAfterCheck(Any &&any) {
     if constexpr (std::is_same_v<T, Any>) {
-      return static_cast<Any &&>(any);
+      return std::move(any);
     } else {
       return TypeTraits<T>::MoveFromAnyAfterCheck(&any.data_);
     }
@@ -408,7 +408,7 @@ struct Reader<AnyView> {
     value = AnyView::CopyFromTVMFFIAny(*source);
     return kReadOk;
   }
-  TVM_FFI_LOCAL_INLINE AnyView &&Take() { return static_cast<AnyView &&>(value); }
+  TVM_FFI_LOCAL_INLINE AnyView &&Take() { return std::move(value); }
 };
 template <>
 struct Reader<Any> {
@@ -419,7 +419,7 @@ struct Reader<Any> {
     value = AnyView::CopyFromTVMFFIAny(*source);
     return kReadOk;
   }
-  TVM_FFI_LOCAL_INLINE Any &&Take() { return static_cast<Any &&>(value); }
+  TVM_FFI_LOCAL_INLINE Any &&Take() { return std::move(value); }
 };
 
 }  // namespace detail

@@ -96,7 +96,7 @@ class BigInt {
     return *this;
   }
   TVM_FFI_LOCAL_INLINE BigInt &operator=(BigInt &&other) noexcept {
-    BigInt(static_cast<BigInt &&>(other)).swap(*this);
+    BigInt(std::move(other)).swap(*this);
     return *this;
   }
   TVM_FFI_LOCAL_INLINE ~BigInt() {

@@ -34,7 +34,7 @@ class EnumObj : public Object {
 
   TVM_FFI_LOCAL EnumObj() = default;
   TVM_FFI_LOCAL EnumObj(int64_t int_index, String str_index)
-      : _int_index(int_index), _str_index(static_cast<String &&>(str_index)) {}
+      : _int_index(int_index), _str_index(std::move(str_index)) {}
   TVM_FFI_LOCAL_INLINE EnumObj(const EnumObj &) = default;
   TVM_FFI_LOCAL_INLINE ~EnumObj() = default;
 

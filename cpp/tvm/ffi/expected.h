@@ -31,13 +31,13 @@ class [[nodiscard]] Unexpected {
                 "TVM_FFI_UNEXPECTED(kind) << message");
 
  public:
-  TVM_FFI_LOCAL explicit Unexpected(E error) : error_(static_cast<E &&>(error)) {}
+  TVM_FFI_LOCAL explicit Unexpected(E error) : error_(std::move(error)) {}
   TVM_FFI_DETAIL_DEFAULT_MEMBERS(Unexpected)
 
   TVM_FFI_LOCAL const E &error() const & { return error_; }
   TVM_FFI_LOCAL E &error() & { return error_; }
-  TVM_FFI_LOCAL const E &&error() const && { return static_cast<const E &&>(error_); }
-  TVM_FFI_LOCAL E &&error() && { return static_cast<E &&>(error_); }
+  TVM_FFI_LOCAL const E &&error() const && { return std::move(error_); }
+  TVM_FFI_LOCAL E &&error() && { return std::move(error_); }
 
  private:
   E error_;
@@ -87,7 +87,7 @@ class ExpectedBase {
 
  protected:
   TVM_FFI_DETAIL_DEFAULT_MEMBERS(ExpectedBase)
-  TVM_FFI_LOCAL_INLINE explicit ExpectedBase(Any data) : data_(static_cast<Any &&>(data)) {}
+  TVM_FFI_LOCAL_INLINE explicit ExpectedBase(Any data) : data_(std::move(data)) {}
   /** Throws the error itself, if there is one. */
   TVM_FFI_LOCAL_INLINE void Require() const {
     if (TVM_FFI_PREDICT_FALSE(is_err())) ThrowError();
@@ -112,7 +112,7 @@ class [[nodiscard]] Expected : public detail::ExpectedBase {
 
  public:
   TVM_FFI_DETAIL_DEFAULT_MEMBERS(Expected)
-  TVM_FFI_LOCAL Expected(T value) : ExpectedBase(Any(static_cast<T &&>(value))) {
+  TVM_FFI_LOCAL Expected(T value) : ExpectedBase(Any(std::move(value))) {
     static_assert(!detail::is_borrowed_v<T>,
                   "Expected<T> keeps its value, and a view of a tensor owns nothing that could be "
                   "kept: use Expected<Tensor>, or read the view with try_cast<TensorView>()");
@@ -138,7 +138,7 @@ class [[nodiscard]] Expected : public detail::ExpectedBase {
   }
   TVM_FFI_LOCAL T value() && {
     Require();
-    return detail::AnyUnsafe::MoveFromAnyAfterCheck<T>(static_cast<Any &&>(data_));
+    return detail::AnyUnsafe::MoveFromAnyAfterCheck<T>(std::move(data_));
   }
   template <typename U = std::remove_cv_t<T>>
   TVM_FFI_LOCAL_INLINE T value_or(U &&other) const {
@@ -159,18 +159,17 @@ class [[nodiscard]] Expected : public detail::ExpectedBase {
   template <typename U>
   TVM_FFI_LOCAL_INLINE Expected<U> MoveAs() {
     if (is_err()) {
-      return detail::AnyUnsafe::MoveFromAnyAfterCheck<Error>(static_cast<Any &&>(data_));
+      return detail::AnyUnsafe::MoveFromAnyAfterCheck<Error>(std::move(data_));
     }
     if (!detail::AnyUnsafe::CheckAnyStrict<U>(data_)) {
       return detail::MakeTypeError("Cannot treat type `", "` as type `",
                                    detail::TypeRecordOf<U>::value,
                                    detail::AnyUnsafe::TVMFFIAnyPtrFromAny(data_));
     }
-    return detail::AnyUnsafe::MoveFromAnyAfterCheck<U>(static_cast<Any &&>(data_));
+    return detail::AnyUnsafe::MoveFromAnyAfterCheck<U>(std::move(data_));
   }
 
-  TVM_FFI_LOCAL_INLINE explicit Expected(Any data, UnsafeInit)
-      : ExpectedBase(static_cast<Any &&>(data)) {}
+  TVM_FFI_LOCAL_INLINE explicit Expected(Any data, UnsafeInit) : ExpectedBase(std::move(data)) {}
 
   friend struct detail::ExpectedUnsafe;
 };
@@ -202,11 +201,11 @@ struct ExpectedUnsafe {
   }
   template <typename T>
   TVM_FFI_LOCAL static TVMFFIAny MoveToTVMFFIAny(Expected<T> &&expected) {
-    return AnyUnsafe::MoveAnyToTVMFFIAny(static_cast<Any &&>(expected.data_));
+    return AnyUnsafe::MoveAnyToTVMFFIAny(std::move(expected.data_));
   }
   template <typename T>
   TVM_FFI_LOCAL static Any &&GetData(Expected<T> &expected) {
-    return static_cast<Any &&>(expected.data_);
+    return std::move(expected.data_);
   }
   template <typename T>
   TVM_FFI_LOCAL static const Any &GetData(const Expected<T> &expected) {
@@ -223,13 +222,13 @@ struct ExpectedUnsafe {
 class [[nodiscard]] TVM_FFI_TAGGED ErrorToReturn {
  public:
   TVM_FFI_DETAIL_DEFAULT_MEMBERS(ErrorToReturn)
-  TVM_FFI_LOCAL_COLD explicit ErrorToReturn(Error error) : error_(static_cast<Error &&>(error)) {}
+  TVM_FFI_LOCAL_COLD explicit ErrorToReturn(Error error) : error_(std::move(error)) {}
   TVM_FFI_LOCAL_COLD operator Unexpected<Error>() && {
-    return Unexpected<Error>(static_cast<Error &&>(error_));
+    return Unexpected<Error>(std::move(error_));
   }
   template <typename T>
   TVM_FFI_LOCAL_COLD operator Expected<T>() && {
-    return static_cast<Error &&>(error_);
+    return std::move(error_);
   }
   /** Makes the compiler say what is wrong if the function returns something else. */
   template <typename T, typename = std::enable_if_t<!IsExpectedLike<T>::value>>
@@ -237,7 +236,7 @@ class [[nodiscard]] TVM_FFI_TAGGED ErrorToReturn {
     static_assert(sizeof(T) == 0,
                   "TVM_FFI_RETURN_IF_ERROR and TVM_FFI_ASSIGN_OR_RETURN return the error: the "
                   "function they stand in has to return tvm::ffi::Expected<T>");
-    return static_cast<T &&>(*this);
+    return std::move(*this);
   }
 
  private:
@@ -311,8 +310,7 @@ template <typename T>
 TVM_FFI_LOCAL Expected<T> ResultAsExpected(Any &&result) {
   const TVMFFIAny *data = AnyUnsafe::TVMFFIAnyPtrFromAny(result);
   if constexpr (std::is_same_v<T, Any>) {
-    return ExpectedUnsafe::MoveFromTVMFFIAny<Any>(
-        AnyUnsafe::MoveAnyToTVMFFIAny(static_cast<Any &&>(result)));
+    return ExpectedUnsafe::MoveFromTVMFFIAny<Any>(AnyUnsafe::MoveAnyToTVMFFIAny(std::move(result)));
   } else if constexpr (std::is_void_v<T>) {
     if (result == nullptr) return Expected<void>();
   } else {
@@ -344,7 +342,7 @@ TVM_FFI_LOCAL Expected<T> CallGlobalExpected(TVMFFIObjectHandle function, const 
           static_cast<int32_t>(sizeof...(Args)), AnyUnsafe::Slot(&result)) != 0) {
     return MoveFromSafeCallRaised();
   }
-  return static_cast<Any &&>(result).template cast_expected<T>();
+  return std::move(result).template cast_expected<T>();
 }
 
 /** The backtrace is only the source location; the stack is not walked. */
@@ -364,14 +362,13 @@ TVM_FFI_LOCAL_COLD Error MakeUnexpected(const ThrowSite &site, const Text &messa
 class [[nodiscard]] TVM_FFI_TAGGED UnexpectedBuilder {
  public:
   TVM_FFI_DETAIL_DEFAULT_MEMBERS(UnexpectedBuilder)
-  TVM_FFI_LOCAL_COLD explicit UnexpectedBuilder(Error error)
-      : error_(static_cast<Error &&>(error)) {}
+  TVM_FFI_LOCAL_COLD explicit UnexpectedBuilder(Error error) : error_(std::move(error)) {}
   TVM_FFI_LOCAL_COLD operator Unexpected<Error>() && {
-    return Unexpected<Error>(static_cast<Error &&>(error_));
+    return Unexpected<Error>(std::move(error_));
   }
   template <typename T>
   TVM_FFI_LOCAL_COLD operator Expected<T>() && {
-    return static_cast<Error &&>(error_);
+    return std::move(error_);
   }
   /** Appends to the message after parentheses: `(TVM_FFI_UNEXPECTED(ValueError)) << x`. Each item
    * then has a stream of its own, so a std::hex does not last. */
@@ -414,7 +411,7 @@ struct TypeTraits<Expected<T>> : detail::ReadTraits<Expected<T>> {
     *out = *detail::AnyUnsafe::TVMFFIAnyPtrFromAny(detail::ExpectedUnsafe::GetData(value));
   }
   TVM_FFI_LOCAL_INLINE static void MoveToAny(Self value, TVMFFIAny *out) {
-    *out = detail::ExpectedUnsafe::MoveToTVMFFIAny(static_cast<Self &&>(value));
+    *out = detail::ExpectedUnsafe::MoveToTVMFFIAny(std::move(value));
   }
   TVM_FFI_LOCAL_INLINE static bool CheckAnyStrict(const TVMFFIAny *source) {
     return source->type_index == kTVMFFIError || IsStrict(source);
@@ -479,7 +476,7 @@ struct Reader<Expected<T>> {
       return status;
     }
   }
-  TVM_FFI_LOCAL_INLINE Expected<T> &&Take() { return static_cast<Expected<T> &&>(*value); }
+  TVM_FFI_LOCAL_INLINE Expected<T> &&Take() { return std::move(*value); }
 };
 
 }  // namespace detail
@@ -495,7 +492,7 @@ TVM_FFI_LOCAL Expected<T> Any::cast_expected() const & {
 template <typename T>
 TVM_FFI_LOCAL Expected<T> Any::cast_expected() && {
   if constexpr (std::is_same_v<T, Any>) {
-    return static_cast<Any &&>(*this);
+    return std::move(*this);
   } else {
     if constexpr (TypeTraits<T>::storage_enabled && !std::is_pointer_v<T>) {
       if (TypeTraits<T>::CheckAnyStrict(&data_)) {

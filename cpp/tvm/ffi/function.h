@@ -152,7 +152,7 @@ TVM_FFI_LOCAL int CallPackedClosure(void *handle, const TVMFFIAny *args, int32_t
     } else {
       f(PackedArgs(views, num_args), &value);
     }
-    *result = AnyUnsafe::MoveAnyToTVMFFIAny(static_cast<Any &&>(value));
+    *result = AnyUnsafe::MoveAnyToTVMFFIAny(std::move(value));
     return 0;
   }
   TVM_FFI_DETAIL_CATCH
@@ -326,7 +326,7 @@ class Function : public ObjectRef {
     Any result;
     TVM_FFI_RETURN_IF_ERROR(safe_call(handle, views.data(), static_cast<int32_t>(sizeof...(Args)),
                                       detail::AnyUnsafe::Slot(&result)));
-    return detail::ResultAsExpected<T>(static_cast<Any &&>(result));
+    return detail::ResultAsExpected<T>(std::move(result));
   }
 
   /** Throws the error that the callee raised. */
@@ -352,7 +352,7 @@ class Function : public ObjectRef {
     if (Call(views.data(), static_cast<int32_t>(sizeof...(Args)), &result) != 0) {
       return Unexpected<Error>(detail::MoveFromSafeCallRaised());
     }
-    return detail::ResultAsExpected<T>(static_cast<Any &&>(result));
+    return detail::ResultAsExpected<T>(std::move(result));
   }
 
   TVM_FFI_LOCAL_INLINE bool operator==(std::nullptr_t) const { return data_ == nullptr; }

@@ -273,7 +273,7 @@ class ObjectPtr {
     return *this;
   }
   TVM_FFI_LOCAL_INLINE ObjectPtr &operator=(ObjectPtr &&other) noexcept {
-    ObjectPtr(static_cast<ObjectPtr &&>(other)).swap(*this);
+    ObjectPtr(std::move(other)).swap(*this);
     return *this;
   }
 
@@ -375,7 +375,7 @@ struct ObjectUnsafe {
   template <typename Ref>
   TVM_FFI_LOCAL_INLINE static Ref ObjectRefFromObjectPtr(ObjectPtr<Object> ptr) {
     Ref ref{UnsafeInit{}};
-    ref.data_ = static_cast<ObjectPtr<Object> &&>(ptr);
+    ref.data_ = std::move(ptr);
     return ref;
   }
   template <typename T, typename Ref>
@@ -428,8 +428,7 @@ class ObjectRef {
   TVM_FFI_LOCAL static constexpr bool _type_container_is_exact = true;
 
   TVM_FFI_LOCAL_INLINE ObjectRef() = default;
-  TVM_FFI_LOCAL_INLINE explicit ObjectRef(ObjectPtr<Object> data)
-      : data_(static_cast<ObjectPtr<Object> &&>(data)) {}
+  TVM_FFI_LOCAL_INLINE explicit ObjectRef(ObjectPtr<Object> data) : data_(std::move(data)) {}
   TVM_FFI_LOCAL_INLINE explicit ObjectRef(UnsafeInit) {}
   TVM_FFI_LOCAL_INLINE ObjectRef(const ObjectRef &) = default;
   TVM_FFI_LOCAL_INLINE ObjectRef(ObjectRef &&) noexcept = default;

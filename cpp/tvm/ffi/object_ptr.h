@@ -22,7 +22,7 @@ class Arc : public ObjectPtr<T> {
   template <typename U, typename = std::enable_if_t<std::is_base_of_v<T, U>>>
   TVM_FFI_LOCAL_INLINE Arc(const Arc<U> &other) : ObjectPtr<T>(other) {}
   template <typename U, typename = std::enable_if_t<std::is_base_of_v<T, U>>>
-  TVM_FFI_LOCAL_INLINE Arc(Arc<U> &&other) noexcept : ObjectPtr<T>(static_cast<Arc<U> &&>(other)) {}
+  TVM_FFI_LOCAL_INLINE Arc(Arc<U> &&other) noexcept : ObjectPtr<T>(std::move(other)) {}
 
  private:
   using ObjectPtr<T>::reset;
@@ -110,7 +110,7 @@ struct TypeTraits<Arc<T>, detail::IfObjectClass<T>> : detail::ReadTraits<Arc<T>>
     TypeTraits<ObjectPtr<T>>::CopyToAnyView(value, out);
   }
   TVM_FFI_LOCAL_INLINE static void MoveToAny(Arc<T> value, TVMFFIAny *out) {
-    TypeTraits<ObjectPtr<T>>::MoveToAny(static_cast<Arc<T> &&>(value), out);
+    TypeTraits<ObjectPtr<T>>::MoveToAny(std::move(value), out);
   }
   TVM_FFI_LOCAL_INLINE static bool CheckAnyStrict(const TVMFFIAny *source) {
     return source->type_index != kTVMFFINone && TypeTraits<ObjectPtr<T>>::CheckAnyStrict(source);

@@ -64,8 +64,8 @@ class StdOptionalBase {
   TVM_FFI_DETAIL_DEFAULT_MEMBERS(StdOptionalBase)
   TVM_FFI_LOCAL_INLINE bool has_value() const { return data_.has_value(); }
   TVM_FFI_LOCAL_INLINE const T &Get() const & { return *data_; }
-  TVM_FFI_LOCAL_INLINE T &&Get() && { return static_cast<T &&>(*data_); }
-  TVM_FFI_LOCAL_INLINE void Set(T value) { data_.emplace(static_cast<T &&>(value)); }
+  TVM_FFI_LOCAL_INLINE T &&Get() && { return std::move(*data_); }
+  TVM_FFI_LOCAL_INLINE void Set(T value) { data_.emplace(std::move(value)); }
   TVM_FFI_LOCAL_INLINE void Clear() { data_.reset(); }
   TVM_FFI_LOCAL_INLINE void PutView(TVMFFIAny *out) const {
     if (data_.has_value()) {
@@ -87,9 +87,9 @@ class FlaggedAnyBase {
   TVM_FFI_DETAIL_DEFAULT_MEMBERS(FlaggedAnyBase)
   TVM_FFI_LOCAL_INLINE bool has_value() const { return has_value_; }
   TVM_FFI_LOCAL_INLINE const Any &Get() const & { return data_; }
-  TVM_FFI_LOCAL_INLINE Any &&Get() && { return static_cast<Any &&>(data_); }
+  TVM_FFI_LOCAL_INLINE Any &&Get() && { return std::move(data_); }
   TVM_FFI_LOCAL_INLINE void Set(Any value) {
-    data_ = static_cast<Any &&>(value);
+    data_ = std::move(value);
     has_value_ = true;
   }
   TVM_FFI_LOCAL_INLINE void Clear() {
@@ -120,7 +120,7 @@ class AnyOptionalBase {
     data_.reset();
     return value;
   }
-  TVM_FFI_LOCAL_INLINE void Set(T value) { data_ = Any(static_cast<T &&>(value)); }
+  TVM_FFI_LOCAL_INLINE void Set(T value) { data_ = Any(std::move(value)); }
   TVM_FFI_LOCAL_INLINE void Clear() { data_.reset(); }
   TVM_FFI_LOCAL_INLINE void PutView(TVMFFIAny *out) const {
     *out = *AnyUnsafe::TVMFFIAnyPtrFromAny(data_);
@@ -135,7 +135,7 @@ class AnyOptionalBase {
   }
   template <typename U>
   TVM_FFI_LOCAL_INLINE U as_or_throw() && {
-    return static_cast<Any &&>(data_).template as_or_throw<U>();
+    return std::move(data_).template as_or_throw<U>();
   }
   TVM_FFI_LOCAL bool same_as(const Optional<T> &other) const { return data_.same_as(other.data_); }
   /** A null reference is the same as nothing. */
@@ -167,15 +167,15 @@ class PtrOptionalBase {
   TVM_FFI_LOCAL_INLINE bool has_value() const { return data_ != nullptr; }
   TVM_FFI_LOCAL_INLINE bool defined() const { return data_ != nullptr; }
   TVM_FFI_LOCAL_INLINE T Get() const & { return Make(ObjectPtr<Object>(data_)); }
-  TVM_FFI_LOCAL_INLINE T Get() && { return Make(static_cast<ObjectPtr<Object> &&>(data_)); }
+  TVM_FFI_LOCAL_INLINE T Get() && { return Make(std::move(data_)); }
   /** A null reference makes it absent. */
   TVM_FFI_LOCAL_INLINE void Set(T value) {
     if constexpr (IsObjectPtr<T>::value) {
       data_ = ObjectUnsafe::ObjectPtrFromOwned<Object>(
-          ObjectUnsafe::MoveObjectPtrToTVMFFIObjectPtr(static_cast<T &&>(value)));
+          ObjectUnsafe::MoveObjectPtrToTVMFFIObjectPtr(std::move(value)));
     } else {
       data_ = ObjectUnsafe::ObjectPtrFromOwned<Object>(
-          ObjectUnsafe::MoveObjectRefToTVMFFIObjectPtr(static_cast<T &&>(value)));
+          ObjectUnsafe::MoveObjectRefToTVMFFIObjectPtr(std::move(value)));
     }
   }
   TVM_FFI_LOCAL_INLINE void Clear() { data_.reset(); }
@@ -204,7 +204,7 @@ class PtrOptionalBase {
     TVMFFIAny view;
     SetObject(&view, header());
     if (!TypeTraits<U>::CheckAnyStrict(&view)) ThrowCannotTreat(TypeRecordOf<U>::value, &view);
-    ObjectUnsafe::MoveObjectPtrToTVMFFIObjectPtr(static_cast<ObjectPtr<Object> &&>(data_));
+    ObjectUnsafe::MoveObjectPtrToTVMFFIObjectPtr(std::move(data_));
     return TypeTraits<U>::MoveFromAnyAfterCheck(&view);
   }
   TVM_FFI_LOCAL bool same_as(const Optional<T> &other) const { return data_ == other.data_; }
@@ -217,14 +217,14 @@ class PtrOptionalBase {
   TVM_FFI_LOCAL_INLINE static T Make(ObjectPtr<Object> &&data) {
     if constexpr (IsObjectPtr<T>::value) {
       ObjectPtr<ContainerType> ptr = ObjectUnsafe::ObjectPtrFromOwned<ContainerType>(
-          ObjectUnsafe::MoveObjectPtrToTVMFFIObjectPtr(static_cast<ObjectPtr<Object> &&>(data)));
+          ObjectUnsafe::MoveObjectPtrToTVMFFIObjectPtr(std::move(data)));
       if constexpr (std::is_same_v<T, Arc<ContainerType>>) {
-        return ObjectUnsafe::ArcFromObjectPtr(static_cast<ObjectPtr<ContainerType> &&>(ptr));
+        return ObjectUnsafe::ArcFromObjectPtr(std::move(ptr));
       } else {
         return ptr;
       }
     } else {
-      return ObjectUnsafe::ObjectRefFromObjectPtr<T>(static_cast<ObjectPtr<Object> &&>(data));
+      return ObjectUnsafe::ObjectRefFromObjectPtr<T>(std::move(data));
     }
   }
   ObjectPtr<Object> data_;
@@ -253,12 +253,12 @@ class Optional : public std::remove_pointer_t<decltype(detail::SelectOptional<T>
   TVM_FFI_LOCAL_INLINE Optional() = default;
   TVM_FFI_LOCAL_INLINE Optional(std::nullopt_t) {}
   TVM_FFI_LOCAL_INLINE Optional(const Optional &) = default;
-  TVM_FFI_LOCAL_INLINE Optional(Optional &&other) noexcept : Base(static_cast<Base &&>(other)) {
+  TVM_FFI_LOCAL_INLINE Optional(Optional &&other) noexcept : Base(std::move(other)) {
     other.Clear();
   }
   TVM_FFI_LOCAL_INLINE Optional &operator=(const Optional &) = default;
   TVM_FFI_LOCAL_INLINE Optional &operator=(Optional &&other) noexcept {
-    Base::operator=(static_cast<Base &&>(other));
+    Base::operator=(std::move(other));
     if (this != &other) other.Clear();
     return *this;
   }
@@ -312,14 +312,14 @@ class Optional : public std::remove_pointer_t<decltype(detail::SelectOptional<T>
   }
   TVM_FFI_LOCAL_INLINE T value() && {
     Require();
-    return static_cast<Base &&>(*this).Get();
+    return std::move(*this).Get();
   }
   template <typename U = std::remove_cv_t<T>>
   TVM_FFI_LOCAL_INLINE T value_or(U &&other) const {
     return has_value() ? T(Base::Get()) : T(static_cast<U &&>(other));
   }
   TVM_FFI_LOCAL_INLINE decltype(auto) operator*() const & { return Base::Get(); }
-  TVM_FFI_LOCAL_INLINE T operator*() && { return static_cast<Base &&>(*this).Get(); }
+  TVM_FFI_LOCAL_INLINE T operator*() && { return std::move(*this).Get(); }
   TVM_FFI_LOCAL_INLINE auto operator->() const {
     if constexpr (detail::has_flag_v<T>) {
       return &Base::Get();
@@ -372,7 +372,7 @@ struct TypeTraits<Optional<T>> : detail::ReadTraits<Optional<T>> {
   }
   TVM_FFI_LOCAL_INLINE static void MoveToAny(Optional<T> value, TVMFFIAny *out) {
     if (value.has_value()) {
-      TypeTraits<T>::MoveToAny(*static_cast<Optional<T> &&>(value), out);
+      TypeTraits<T>::MoveToAny(*std::move(value), out);
     } else {
       detail::SetNone(out);
     }

@@ -17,9 +17,9 @@ class RValueRef {
 
  public:
   TVM_FFI_LOCAL_INLINE explicit RValueRef(UnsafeInit tag) : ref_(tag) {}
-  TVM_FFI_LOCAL_INLINE explicit RValueRef(Ref &&ref) : ref_(static_cast<Ref &&>(ref)) {}
+  TVM_FFI_LOCAL_INLINE explicit RValueRef(Ref &&ref) : ref_(std::move(ref)) {}
   TVM_FFI_DETAIL_DEFAULT_MEMBERS(RValueRef)
-  TVM_FFI_LOCAL_INLINE Ref operator*() && { return static_cast<Ref &&>(ref_); }
+  TVM_FFI_LOCAL_INLINE Ref operator*() && { return std::move(ref_); }
 
  private:
   mutable Ref ref_;
@@ -36,7 +36,7 @@ struct TypeTraits<RValueRef<Ref>> : detail::ReadTraits<RValueRef<Ref>> {
     detail::SetPointer(out, kTVMFFIObjectRValueRef, &value.ref_);
   }
   TVM_FFI_LOCAL_INLINE static void MoveToAny(RValueRef<Ref> value, TVMFFIAny *out) {
-    TypeTraits<Ref>::MoveToAny(static_cast<Ref &&>(value.ref_), out);
+    TypeTraits<Ref>::MoveToAny(std::move(value.ref_), out);
   }
   TVM_FFI_LOCAL_INLINE static int Read(const TVMFFIAny *source, RValueRef<Ref> *out) {
     if (source->type_index != kTVMFFIObjectRValueRef) {

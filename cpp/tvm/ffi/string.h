@@ -90,7 +90,7 @@ class BytesCell {
     return *this;
   }
   TVM_FFI_LOCAL_INLINE BytesCell &operator=(BytesCell &&other) noexcept {
-    BytesCell(static_cast<BytesCell &&>(other)).swap(*this);
+    BytesCell(std::move(other)).swap(*this);
     return *this;
   }
   TVM_FFI_LOCAL_INLINE ~BytesCell() {
@@ -487,7 +487,7 @@ struct StdStringTraits : NamedTraits<S> {
     SetPointer(out, kTVMFFIRawStr, value.c_str());
   }
   TVM_FFI_LOCAL_INLINE static void MoveToAny(S value, TVMFFIAny *out) {
-    TypeTraits<String>::MoveToAny(String(static_cast<S &&>(value)), out);
+    TypeTraits<String>::MoveToAny(String(std::move(value)), out);
   }
   TVM_FFI_LOCAL static int Read(const TVMFFIAny *source, S *out) {
     TVMFFIByteArray text;

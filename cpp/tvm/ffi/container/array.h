@@ -68,7 +68,7 @@ class ArrayObj : public SeqBaseObj {
    */
   TVM_FFI_LOCAL_INLINE void Grow(int64_t capacity) { EnsureCapacity(capacity); }
   /** Requires room. */
-  TVM_FFI_LOCAL_INLINE void Append(Any value) { AppendInRoom(static_cast<Any &&>(value)); }
+  TVM_FFI_LOCAL_INLINE void Append(Any value) { AppendInRoom(std::move(value)); }
 
  private:
   TVM_FFI_LOCAL static ObjectPtr<ArrayObj> NewFor(int64_t capacity, const ArrayObj *source) {
@@ -132,7 +132,7 @@ class Array : public ObjectRef {
   template <typename U, typename = std::enable_if_t<!std::is_same_v<T, U> && type_subsumes_v<T, U>>>
   TVM_FFI_LOCAL_INLINE Array(const Array<U> &other) : ObjectRef(other) {}
   template <typename U, typename = std::enable_if_t<!std::is_same_v<T, U> && type_subsumes_v<T, U>>>
-  TVM_FFI_LOCAL_INLINE Array(Array<U> &&other) : ObjectRef(static_cast<ObjectRef &&>(other)) {}
+  TVM_FFI_LOCAL_INLINE Array(Array<U> &&other) : ObjectRef(std::move(other)) {}
   TVM_FFI_LOCAL explicit Array(ObjectPtr<Object> data) : ObjectRef(std::move(data)) {
     if (data_ == nullptr) detail::Throw("InternalError", "an Array is never null");
   }
@@ -197,8 +197,8 @@ class Array : public ObjectRef {
   }
 
   TVM_FFI_LOCAL void push_back(T item) {
-    Any value(static_cast<T &&>(item));
-    ToChange(1)->AppendInRoom(static_cast<Any &&>(value));
+    Any value(std::move(item));
+    ToChange(1)->AppendInRoom(std::move(value));
   }
   template <typename... Args>
   TVM_FFI_LOCAL void emplace_back(Args &&...args) {
@@ -206,8 +206,8 @@ class Array : public ObjectRef {
   }
   TVM_FFI_LOCAL void insert(iterator position, T item) {
     const int64_t index = IndexOf(position, "cannot insert a null array");
-    Any value(static_cast<T &&>(item));
-    detail::PrepareArray(&data_, 1)->insert(index, static_cast<Any &&>(value));
+    Any value(std::move(item));
+    detail::PrepareArray(&data_, 1)->insert(index, std::move(value));
   }
   template <typename Iterator>
   TVM_FFI_LOCAL_INLINE void insert(iterator position, Iterator first, Iterator last) {
@@ -244,12 +244,12 @@ class Array : public ObjectRef {
   }
   TVM_FFI_LOCAL void Set(int64_t i, T value) {
     if (data_ == nullptr) detail::Throw("IndexError", "cannot index a null array");
-    ToChange(0)->SetItem(i, Any(static_cast<T &&>(value)));
+    ToChange(0)->SetItem(i, Any(std::move(value)));
   }
   template <typename Iterator>
   TVM_FFI_LOCAL_INLINE void Assign(Iterator first, Iterator last) {
     ObjectPtr<ArrayObj> made = ArrayObj::New(detail::CapacityFor(first, last));
-    made->template FillFrom<T>(static_cast<Iterator &&>(first), static_cast<Iterator &&>(last));
+    made->template FillFrom<T>(std::move(first), std::move(last));
     data_ = std::move(made);
   }
   TVM_FFI_LOCAL ArrayObj *CopyOnWrite() { return detail::PrepareArray(&data_, 0); }
@@ -263,7 +263,7 @@ class Array : public ObjectRef {
       for (const Any &item : *GetArrayObj()) {
         Any mapped(f(detail::AnyUnsafe::CopyFromAnyViewAfterCheck<T>(item)));
         if (!mapped.same_as(item)) same = false;
-        made->AppendInRoom(static_cast<Any &&>(mapped));
+        made->AppendInRoom(std::move(mapped));
       }
     }
     return detail::ObjectUnsafe::ObjectRefFromObjectPtr<Array<U>>(
@@ -280,7 +280,7 @@ class Array : public ObjectRef {
     ArrayObj *array = detail::PrepareArray(&data, 0);
     for (size_t i = 0; i < array->size(); ++i) {
       Any &item = array->items()[i];
-      item = Any(T(f(detail::AnyUnsafe::MoveFromAnyAfterCheck<T>(static_cast<Any &&>(item)))));
+      item = Any(T(f(detail::AnyUnsafe::MoveFromAnyAfterCheck<T>(std::move(item)))));
     }
     data_ = std::move(data);
   }

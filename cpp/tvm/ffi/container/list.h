@@ -34,7 +34,7 @@ class ListObj : public SeqBaseObj {
    */
   TVM_FFI_LOCAL_INLINE void Append(Any value) {
     EnsureRoom(1);
-    AppendInRoom(static_cast<Any &&>(value));
+    AppendInRoom(std::move(value));
   }
   TVM_FFI_LOCAL void AppendAll(const SeqBaseObj &source) {
     ReserveMore(static_cast<int64_t>(source.size()));
@@ -87,7 +87,7 @@ class List : public ObjectRef {
   template <typename U, typename = std::enable_if_t<!std::is_same_v<T, U> && type_subsumes_v<T, U>>>
   TVM_FFI_LOCAL_INLINE List(const List<U> &other) : ObjectRef(other) {}
   template <typename U, typename = std::enable_if_t<!std::is_same_v<T, U> && type_subsumes_v<T, U>>>
-  TVM_FFI_LOCAL_INLINE List(List<U> &&other) : ObjectRef(static_cast<ObjectRef &&>(other)) {}
+  TVM_FFI_LOCAL_INLINE List(List<U> &&other) : ObjectRef(std::move(other)) {}
   TVM_FFI_LOCAL explicit List(ObjectPtr<Object> data) : ObjectRef(std::move(data)) {
     if (data_ == nullptr) detail::Throw("InternalError", "a List is never null");
   }
@@ -95,7 +95,7 @@ class List : public ObjectRef {
   TVM_FFI_LOCAL_INLINE List(Iterator first, Iterator last) : List() {
     ListObj *list = GetListObj();
     list->Reserve(detail::CapacityFor(first, last));
-    list->template FillFrom<T>(static_cast<Iterator &&>(first), static_cast<Iterator &&>(last));
+    list->template FillFrom<T>(std::move(first), std::move(last));
   }
   TVM_FFI_LOCAL List(std::initializer_list<T> items) : List(items.begin(), items.end()) {}
   /** From a std::vector<T>, or any other range of T. */
@@ -144,7 +144,7 @@ class List : public ObjectRef {
   }
   TVM_FFI_LOCAL_INLINE ListObj *GetListObj() const { return static_cast<ListObj *>(data_.get()); }
 
-  TVM_FFI_LOCAL void push_back(T item) { GetOrMake()->Append(Any(static_cast<T &&>(item))); }
+  TVM_FFI_LOCAL void push_back(T item) { GetOrMake()->Append(Any(std::move(item))); }
   template <typename... Args>
   TVM_FFI_LOCAL_INLINE void emplace_back(Args &&...args) {
     push_back(T(static_cast<Args &&>(args)...));
@@ -152,9 +152,9 @@ class List : public ObjectRef {
   TVM_FFI_LOCAL void insert(iterator position, T item) {
     ListObj *list = RequireFor("cannot insert to a null list");
     const int64_t index = position.address() - list->begin();
-    Any value(static_cast<T &&>(item));
+    Any value(std::move(item));
     list->ReserveMore(1);
-    list->insert(index, static_cast<Any &&>(value));
+    list->insert(index, std::move(value));
   }
   template <typename Iterator>
   TVM_FFI_LOCAL_INLINE void insert(iterator position, Iterator first, Iterator last) {
@@ -191,9 +191,7 @@ class List : public ObjectRef {
   TVM_FFI_LOCAL void clear() {
     if (data_ != nullptr) GetListObj()->clear();
   }
-  TVM_FFI_LOCAL void Set(int64_t i, T value) {
-    Require()->SetItem(i, Any(static_cast<T &&>(value)));
-  }
+  TVM_FFI_LOCAL void Set(int64_t i, T value) { Require()->SetItem(i, Any(std::move(value))); }
 
 #ifndef TVM_FFI_LEAN
   using reverse_iterator = typename detail::StdTypes<T>::template Reverse<iterator>;

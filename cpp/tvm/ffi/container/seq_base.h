@@ -98,11 +98,11 @@ class SeqBaseObj : public Object, protected TVMFFISeqCell {
   }
   TVM_FFI_LOCAL void SetItem(int64_t i, Any value) {
     CheckIndex(i);
-    items()[i] = static_cast<Any &&>(value);
+    items()[i] = std::move(value);
   }
   /** The same for an index that has been checked. */
   TVM_FFI_LOCAL_INLINE void SetItemAfterCheck(int64_t i, Any value) {
-    items()[i] = static_cast<Any &&>(value);
+    items()[i] = std::move(value);
   }
   /** Assigns values to the elements from i on. Errors: InternalError (too few elements). */
   template <typename Iterator>
@@ -213,7 +213,7 @@ class SeqBaseObj : public Object, protected TVMFFISeqCell {
   }
   /** Requires room: the caller has checked the capacity. */
   TVM_FFI_LOCAL_INLINE void AppendInRoom(Any &&value) {
-    ::new (static_cast<void *>(items() + TVMFFISeqCell::size)) Any(static_cast<Any &&>(value));
+    ::new (static_cast<void *>(items() + TVMFFISeqCell::size)) Any(std::move(value));
     ++TVMFFISeqCell::size;
   }
   /** The same for copies of all elements of another sequence. */
@@ -231,7 +231,7 @@ class SeqBaseObj : public Object, protected TVMFFISeqCell {
     Filler(const Filler &) = delete;
     Filler &operator=(const Filler &) = delete;
     TVM_FFI_LOCAL_INLINE void Append(Any &&value) {
-      ::new (static_cast<void *>(to_)) Any(static_cast<Any &&>(value));
+      ::new (static_cast<void *>(to_)) Any(std::move(value));
       ++to_;
     }
 
@@ -253,7 +253,7 @@ class SeqBaseObj : public Object, protected TVMFFISeqCell {
       for (; first != last; ++first) {
         Any item{T(*first)};
         EnsureRoom(1);
-        AppendInRoom(static_cast<Any &&>(item));
+        AppendInRoom(std::move(item));
       }
     }
   }

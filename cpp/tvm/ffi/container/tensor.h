@@ -163,16 +163,15 @@ class Tensor : public ObjectRef, public detail::TensorAccess<Tensor> {
   template <typename Alloc, typename... Extra>
   TVM_FFI_LOCAL static Tensor FromNDAlloc(Alloc alloc, ShapeView shape, DLDataType dtype,
                                           DLDevice device, Extra &&...extra) {
-    return detail::MakeTensor<TensorObj, Tensor>(static_cast<Alloc &&>(alloc), shape, nullptr,
-                                                 dtype, device, static_cast<Extra &&>(extra)...);
+    return detail::MakeTensor<TensorObj, Tensor>(std::move(alloc), shape, nullptr, dtype, device,
+                                                 static_cast<Extra &&>(extra)...);
   }
   template <typename Alloc, typename... Extra>
   TVM_FFI_LOCAL static Expected<Tensor> FromNDAllocExpected(Alloc alloc, ShapeView shape,
                                                             DLDataType dtype, DLDevice device,
                                                             Extra &&...extra) {
-    return detail::MakeTensorExpected<TensorObj, Tensor>(static_cast<Alloc &&>(alloc), shape,
-                                                         nullptr, dtype, device,
-                                                         static_cast<Extra &&>(extra)...);
+    return detail::MakeTensorExpected<TensorObj, Tensor>(std::move(alloc), shape, nullptr, dtype,
+                                                         device, static_cast<Extra &&>(extra)...);
   }
   /** The same with strides. Errors: ValueError (wrong number of strides). */
   template <typename Alloc, typename... Extra>
@@ -182,8 +181,8 @@ class Tensor : public ObjectRef, public detail::TensorAccess<Tensor> {
     if (shape.size() != strides.size()) {
       detail::Throw("ValueError", kStridedSizes);
     }
-    return detail::MakeTensor<TensorObj, Tensor>(static_cast<Alloc &&>(alloc), shape, &strides,
-                                                 dtype, device, static_cast<Extra &&>(extra)...);
+    return detail::MakeTensor<TensorObj, Tensor>(std::move(alloc), shape, &strides, dtype, device,
+                                                 static_cast<Extra &&>(extra)...);
   }
   template <typename Alloc, typename... Extra>
   TVM_FFI_LOCAL static Expected<Tensor> FromNDAllocStridedExpected(Alloc alloc, ShapeView shape,
@@ -192,9 +191,8 @@ class Tensor : public ObjectRef, public detail::TensorAccess<Tensor> {
                                                                    DLDevice device,
                                                                    Extra &&...extra) {
     if (shape.size() != strides.size()) return detail::MakePlainError("ValueError", kStridedSizes);
-    return detail::MakeTensorExpected<TensorObj, Tensor>(static_cast<Alloc &&>(alloc), shape,
-                                                         &strides, dtype, device,
-                                                         static_cast<Extra &&>(extra)...);
+    return detail::MakeTensorExpected<TensorObj, Tensor>(std::move(alloc), shape, &strides, dtype,
+                                                         device, static_cast<Extra &&>(extra)...);
   }
   /**
    * A tensor allocated by the calling framework, for outputs whose shape depends on data.

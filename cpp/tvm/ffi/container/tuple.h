@@ -107,8 +107,7 @@ class Tuple : public ObjectRef {
   template <size_t I>
   TVM_FFI_LOCAL_INLINE auto get() && {
     if (!unique()) return static_cast<const Tuple &>(*this).template get<I>();
-    return detail::AnyUnsafe::MoveFromAnyAfterCheck<Element<I>>(
-        static_cast<Any &&>(array()->items()[I]));
+    return detail::AnyUnsafe::MoveFromAnyAfterCheck<Element<I>>(std::move(array()->items()[I]));
   }
   template <size_t I, typename U>
   TVM_FFI_LOCAL_INLINE void Set(U &&value) {
@@ -135,7 +134,7 @@ TVM_FFI_LOCAL_INLINE auto get(const Tuple<Types...> &tuple) {
 }
 template <size_t I, typename... Types>
 TVM_FFI_LOCAL_INLINE auto get(Tuple<Types...> &&tuple) {
-  return static_cast<Tuple<Types...> &&>(tuple).template get<I>();
+  return std::move(tuple).template get<I>();
 }
 
 template <typename... Types>

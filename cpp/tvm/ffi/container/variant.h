@@ -48,7 +48,7 @@ class Variant {
   }
   template <typename T, typename = std::enable_if_t<Contains<T>()>>
   TVM_FFI_LOCAL_INLINE T get() && {
-    return static_cast<Any &&>(data_).template cast<T>();
+    return std::move(data_).template cast<T>();
   }
   TVM_FFI_LOCAL_INLINE bool same_as(const Variant &other) const {
     return data_.same_as(other.data_);
@@ -91,7 +91,7 @@ struct TypeTraits<Variant<V...>> : detail::ReadTraits<Variant<V...>> {
     *out = *detail::AnyUnsafe::TVMFFIAnyPtrFromAny(value.data_);
   }
   TVM_FFI_LOCAL_INLINE static void MoveToAny(Self value, TVMFFIAny *out) {
-    *out = detail::AnyUnsafe::MoveAnyToTVMFFIAny(static_cast<Any &&>(value.data_));
+    *out = detail::AnyUnsafe::MoveAnyToTVMFFIAny(std::move(value.data_));
   }
   TVM_FFI_LOCAL_INLINE static bool CheckAnyStrict(const TVMFFIAny *source) {
     return (TypeTraits<V>::CheckAnyStrict(source) || ...);

@@ -117,7 +117,7 @@ TVM_FFI_LOCAL_INLINE void WriteResult(R &&value, TVMFFIAny *result) {
   using D = std::remove_cv_t<std::remove_reference_t<R>>;
   if constexpr (std::is_same_v<D, Any>) {
     Any any(static_cast<R &&>(value));
-    *result = AnyUnsafe::MoveAnyToTVMFFIAny(static_cast<Any &&>(any));
+    *result = AnyUnsafe::MoveAnyToTVMFFIAny(std::move(any));
   } else if constexpr (std::is_same_v<D, AnyView>) {
     *result = AnyUnsafe::MoveAnyToTVMFFIAny(Any(value));
   } else {

@@ -187,7 +187,7 @@ struct MapTable {
   }
   TVM_FFI_LOCAL_INLINE static void Construct(KVType *entry, const TVMFFIAny *key, Any *value) {
     ::new (static_cast<void *>(entry))
-        KVType(AnyUnsafe::MoveTVMFFIAnyRawToAny(*Retained(key)), static_cast<Any &&>(*value));
+        KVType(AnyUnsafe::MoveTVMFFIAnyRawToAny(*Retained(key)), std::move(*value));
   }
   /**
    * Adds an entry, or replaces its value, leaving the old one in *value. Returns false, with
@@ -267,7 +267,7 @@ struct MapTable {
     const Place place = Find(key);
     if (place.slot == kNoSlot) return;
     // Destroyed last, because that may run foreign code.
-    const KVType taken(static_cast<KVType &&>(*EntryAt(place.slot)));
+    const KVType taken(std::move(*EntryAt(place.slot)));
     if (IsDense()) {
       CloseGap(place);
       --size;

@@ -135,7 +135,7 @@ TVM_FFI_LOCAL inline Any StructuralMutatorObj::MutateFields(const TVMFFITypeInfo
                                     given = detail::SetMutated(type, object, field, given);
                                   is_changed = true;
                                   if (given == nullptr) return false;
-                                  *outcome = static_cast<Any &&>(given);
+                                  *outcome = std::move(given);
                                   return true;
                                 });
   if (error != nullptr) return error;

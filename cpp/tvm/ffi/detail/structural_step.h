@@ -24,12 +24,11 @@ TVM_FFI_LOCAL_INLINE bool IsError(const Any &outcome) {
   return outcome.type_index() == kTVMFFIError;
 }
 TVM_FFI_LOCAL_INLINE TVMFFIAny GiveOutcome(Any &&outcome) {
-  return AnyUnsafe::MoveAnyToTVMFFIAny(static_cast<Any &&>(outcome));
+  return AnyUnsafe::MoveAnyToTVMFFIAny(std::move(outcome));
 }
 template <typename T>
 TVM_FFI_LOCAL_INLINE Any OutcomeOf(Expected<T> &&expected) {
-  return AnyUnsafe::MoveTVMFFIAnyRawToAny(
-      ExpectedUnsafe::MoveToTVMFFIAny(static_cast<Expected<T> &&>(expected)));
+  return AnyUnsafe::MoveTVMFFIAnyRawToAny(ExpectedUnsafe::MoveToTVMFFIAny(std::move(expected)));
 }
 template <typename T>
 TVM_FFI_LOCAL_INLINE Expected<T> ExpectedOf(TVMFFIAny outcome) {
@@ -144,7 +143,7 @@ TVM_FFI_LOCAL Any CallHookFunction(const TVMFFIAny *hook, const Self *self, AnyV
                                              2, &result) != 0) {
     return RaisedOutcome();
   }
-  return OutcomeOf(ResultAsExpected<R>(static_cast<Any &&>(result)));
+  return OutcomeOf(ResultAsExpected<R>(std::move(result)));
 }
 
 /* ---- Callbacks ---- */

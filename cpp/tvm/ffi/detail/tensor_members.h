@@ -417,7 +417,7 @@ class TVM_FFI_TAGGED AllocTensorObj : public TensorObj {
   /** @param like Its strides may be NULL, which means row-major ones. */
   template <typename... Extra>
   TVM_FFI_LOCAL_INLINE AllocTensorObj(Alloc &&alloc, const DLTensor &like, Extra &&...extra)
-      : alloc_(static_cast<Alloc &&>(alloc)) {
+      : alloc_(std::move(alloc)) {
     CopyLayout(this, like, reinterpret_cast<int64_t *>(this + 1));
     if constexpr (IsExpectedVoid<AllocResult<Extra...>>::value) {
       Allocate(static_cast<Extra &&>(extra)...).value();
@@ -426,7 +426,7 @@ class TVM_FFI_TAGGED AllocTensorObj : public TensorObj {
     }
   }
   TVM_FFI_LOCAL_INLINE AllocTensorObj(AllocLater, Alloc &&alloc, const DLTensor &like)
-      : alloc_(static_cast<Alloc &&>(alloc)) {
+      : alloc_(std::move(alloc)) {
     CopyLayout(this, like, reinterpret_cast<int64_t *>(this + 1));
   }
   /** Calls AllocData, which may throw. Returns 0, or -1 with its error raised. */

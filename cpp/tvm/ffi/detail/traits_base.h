@@ -83,7 +83,7 @@ struct TVM_FFI_TAGGED ForeignReader {
     }
     return value.has_value() ? kReadOk : kReadMismatch;
   }
-  TVM_FFI_LOCAL_INLINE T &&Take() { return static_cast<T &&>(*value); }
+  TVM_FFI_LOCAL_INLINE T &&Take() { return std::move(*value); }
 };
 /** Reads by the Read of this layer's traits. */
 template <typename T>
@@ -94,7 +94,7 @@ struct TVM_FFI_TAGGED OwnReader {
   TVM_FFI_LOCAL_INLINE int Read(const TVMFFIAny *source) {
     return TypeTraits<T>::Read(source, &value);
   }
-  TVM_FFI_LOCAL_INLINE T &&Take() { return static_cast<T &&>(value); }
+  TVM_FFI_LOCAL_INLINE T &&Take() { return std::move(value); }
 };
 /** Reads one argument: Read, and after kReadOk once Take. */
 template <typename T>
@@ -113,7 +113,7 @@ struct ReadTraits : TypeTraitsBase {
     T value = MakeEmpty<T>();
     const int status = TypeTraits<T>::Read(source, &value);
     if (status == kReadRaised) ThrowRaised();
-    return status == kReadOk ? std::optional<T>(static_cast<T &&>(value)) : std::nullopt;
+    return status == kReadOk ? std::optional<T>(std::move(value)) : std::nullopt;
   }
   template <class S = std::string>
   TVM_FFI_LOCAL static S TypeStr() {

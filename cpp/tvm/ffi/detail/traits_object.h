@@ -19,8 +19,7 @@ struct ObjectRefTypeTraitsBase : detail::ReadTraits<Ref> {
     detail::SetObject(out, detail::ObjectUnsafe::TVMFFIObjectPtrFromObjectRef(value));
   }
   TVM_FFI_LOCAL_INLINE static void MoveToAny(Ref value, TVMFFIAny *out) {
-    detail::SetObject(
-        out, detail::ObjectUnsafe::MoveObjectRefToTVMFFIObjectPtr(static_cast<Ref &&>(value)));
+    detail::SetObject(out, detail::ObjectUnsafe::MoveObjectRefToTVMFFIObjectPtr(std::move(value)));
   }
   TVM_FFI_LOCAL_INLINE static bool CheckAnyStrict(const TVMFFIAny *source) {
     if (source->type_index == kTVMFFINone) return Ref::_type_is_nullable;
@@ -130,8 +129,7 @@ struct TypeTraits<ObjectPtr<T>, detail::IfObjectClass<T>> : detail::ReadTraits<O
     detail::SetObject(out, detail::ObjectUnsafe::TVMFFIObjectPtrFromObjectPtr(value));
   }
   TVM_FFI_LOCAL_INLINE static void MoveToAny(ObjectPtr<T> value, TVMFFIAny *out) {
-    detail::SetObject(out, detail::ObjectUnsafe::MoveObjectPtrToTVMFFIObjectPtr(
-                               static_cast<ObjectPtr<T> &&>(value)));
+    detail::SetObject(out, detail::ObjectUnsafe::MoveObjectPtrToTVMFFIObjectPtr(std::move(value)));
   }
   TVM_FFI_LOCAL_INLINE static bool CheckAnyStrict(const TVMFFIAny *source) {
     return source->type_index == kTVMFFINone || (source->type_index >= kTVMFFIStaticObjectBegin &&
@@ -177,7 +175,7 @@ TVM_FFI_LOCAL std::optional<T> ObjectRef::as() && {
   TVMFFIAny view;
   detail::SetObject(&view, detail::ObjectUnsafe::TVMFFIObjectPtrFromObjectRef(*this));
   if (!TypeTraits<T>::CheckAnyStrict(&view)) return std::nullopt;
-  detail::ObjectUnsafe::MoveObjectRefToTVMFFIObjectPtr(static_cast<ObjectRef &&>(*this));
+  detail::ObjectUnsafe::MoveObjectRefToTVMFFIObjectPtr(std::move(*this));
   return TypeTraits<T>::MoveFromAnyAfterCheck(&view);
 }
 template <typename T>
@@ -196,7 +194,7 @@ TVM_FFI_LOCAL T ObjectRef::as_or_throw() && {
   if (!TypeTraits<T>::CheckAnyStrict(&view)) {
     detail::ThrowCannotTreat(detail::TypeRecordOf<T>::value, &view);
   }
-  detail::ObjectUnsafe::MoveObjectRefToTVMFFIObjectPtr(static_cast<ObjectRef &&>(*this));
+  detail::ObjectUnsafe::MoveObjectRefToTVMFFIObjectPtr(std::move(*this));
   return TypeTraits<T>::MoveFromAnyAfterCheck(&view);
 }
 

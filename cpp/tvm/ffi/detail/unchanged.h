@@ -62,17 +62,16 @@ class UnchangedOr {
   TVM_FFI_DETAIL_DEFAULT_MEMBERS(UnchangedOr)
   TVM_FFI_LOCAL_INLINE explicit UnchangedOr(UnsafeInit) : data_(Unchanged()) {}
   TVM_FFI_LOCAL_INLINE UnchangedOr(Unchanged) : data_(Unchanged()) {}
-  TVM_FFI_LOCAL_INLINE UnchangedOr(T value) : data_(static_cast<T &&>(value)) {}
+  TVM_FFI_LOCAL_INLINE UnchangedOr(T value) : data_(std::move(value)) {}
   template <typename U, typename = std::enable_if_t<detail::is_replacement_v<T, U>>>
   TVM_FFI_LOCAL_INLINE UnchangedOr(U &&value) : data_(T(static_cast<U &&>(value))) {}
   template <typename U,
             typename = std::enable_if_t<!std::is_same_v<T, U> && std::is_convertible_v<U, T>>>
   TVM_FFI_LOCAL_INLINE UnchangedOr(UnchangedOr<U> other) {
     if constexpr (type_subsumes_v<T, U>) {
-      data_ = static_cast<Any &&>(other.data_);
+      data_ = std::move(other.data_);
     } else {
-      data_ = other.IsUnchanged() ? Any(Unchanged())
-                                  : Any(T(static_cast<UnchangedOr<U> &&>(other).ValueUnchecked()));
+      data_ = other.IsUnchanged() ? Any(Unchanged()) : Any(T(std::move(other).ValueUnchecked()));
     }
   }
 
@@ -86,21 +85,21 @@ class UnchangedOr {
   template <typename U>
   TVM_FFI_LOCAL_INLINE T ValueOrUnchanged(U &&original) && {
     if (IsUnchanged()) return T(static_cast<U &&>(original));
-    return static_cast<UnchangedOr &&>(*this).ValueUnchecked();
+    return std::move(*this).ValueUnchecked();
   }
   /** The replacement, which must exist. */
   TVM_FFI_LOCAL_INLINE T ValueUnchecked() && {
-    return detail::AnyUnsafe::MoveFromAnyAfterCheck<T>(static_cast<Any &&>(data_));
+    return detail::AnyUnsafe::MoveFromAnyAfterCheck<T>(std::move(data_));
   }
   /** Any::as of the stored value: Unchanged converts to an UnchangedOr<V>, but not to its V. */
   template <typename U>
   TVM_FFI_LOCAL auto as() && {
-    return static_cast<Any &&>(data_).template as<U>();
+    return std::move(data_).template as<U>();
   }
   /** The same. Errors: TypeError. */
   template <typename U>
   TVM_FFI_LOCAL U as_or_throw() && {
-    return static_cast<Any &&>(data_).template as_or_throw<U>();
+    return std::move(data_).template as_or_throw<U>();
   }
 
  private:
@@ -120,7 +119,7 @@ struct TypeTraits<UnchangedOr<T>> : detail::ReadTraits<UnchangedOr<T>> {
     *out = *detail::AnyUnsafe::TVMFFIAnyPtrFromAny(value.data_);
   }
   TVM_FFI_LOCAL_INLINE static void MoveToAny(Self value, TVMFFIAny *out) {
-    *out = detail::AnyUnsafe::MoveAnyToTVMFFIAny(static_cast<Any &&>(value.data_));
+    *out = detail::AnyUnsafe::MoveAnyToTVMFFIAny(std::move(value.data_));
   }
   TVM_FFI_LOCAL_INLINE static bool CheckAnyStrict(const TVMFFIAny *source) {
     if constexpr (std::is_same_v<T, Any>) {
@@ -170,7 +169,7 @@ struct UnchangedOrUnsafe {
   template <typename T>
   TVM_FFI_LOCAL_INLINE static TVMFFIAny MoveToTVMFFIAny(UnchangedOr<T> &&value) noexcept {
     TVMFFIAny data;
-    TypeTraits<UnchangedOr<T>>::MoveToAny(static_cast<UnchangedOr<T> &&>(value), &data);
+    TypeTraits<UnchangedOr<T>>::MoveToAny(std::move(value), &data);
     return data;
   }
 };

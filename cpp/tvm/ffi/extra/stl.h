@@ -309,7 +309,7 @@ struct TypeTraits<std::tuple<T...>> : detail::StdCopyTraits<std::tuple<T...>, T.
   TVM_FFI_LOCAL static constexpr int32_t field_static_type_index = kTVMFFIArray;
   TVM_FFI_LOCAL static void MoveToAny(std::tuple<T...> value, TVMFFIAny *out) {
     ObjectPtr<ArrayObj> made = ArrayObj::New(static_cast<int64_t>(sizeof...(T)));
-    std::apply([&](T &...items) { (made->Append(Any(static_cast<T &&>(items))), ...); }, value);
+    std::apply([&](T &...items) { (made->Append(Any(std::move(items))), ...); }, value);
     TypeTraits<ObjectPtr<ArrayObj>>::MoveToAny(std::move(made), out);
   }
   TVM_FFI_LOCAL static void PutGot(detail::Text &text, const TVMFFIAny *source) {

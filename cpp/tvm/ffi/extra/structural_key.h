@@ -23,7 +23,7 @@ class StructuralKeyObj : public Object {
   TVM_FFI_LOCAL_INLINE StructuralKeyObj() = default;
   /** Errors: those of StructuralHash::Hash. */
   TVM_FFI_LOCAL explicit StructuralKeyObj(Any key_)
-      : key(static_cast<Any &&>(key_)), hash_i64(static_cast<int64_t>(StructuralHash::Hash(key))) {}
+      : key(std::move(key_)), hash_i64(static_cast<int64_t>(StructuralHash::Hash(key))) {}
   Any key;
   /** StructuralHash of the key. */
   int64_t hash_i64 = 0;

@@ -96,7 +96,7 @@ class StructuralMutatorObj : public Object {
       AnyView value, InplaceMode inplace_mode = InplaceMode::kDisallow) noexcept {
     Any outcome = DefaultMutate(value, inplace_mode);
     detail::NoteVisited(outcome, value);
-    return detail::ExpectedOf<UnchangedOr<Any>>(detail::GiveOutcome(static_cast<Any &&>(outcome)));
+    return detail::ExpectedOf<UnchangedOr<Any>>(detail::GiveOutcome(std::move(outcome)));
   }
   /** What is recorded for an object, or None. Errors: TypeError (not an object). */
   TVM_FFI_LOCAL Expected<Any> VarRemapGetExpected(AnyView var) noexcept {
@@ -162,7 +162,7 @@ namespace detail {
 TVM_FFI_LOCAL_INLINE Expected<Any> ResolveRoot(StructuralMutatorObj *mutator, Any root) {
   Any outcome = OutcomeOf(mutator->MutateExpected(root, InplaceMode::kAllow));
   return ExpectedOf<Any>(
-      GiveOutcome(static_cast<Any &&>(outcome.type_index() == kTVMFFIUnchanged ? root : outcome)));
+      GiveOutcome(std::move(outcome.type_index() == kTVMFFIUnchanged ? root : outcome)));
 }
 
 }  // namespace detail
@@ -178,12 +178,11 @@ template <WalkOrder order, typename... Callbacks>
 TVM_FFI_LOCAL Expected<Any> StructuralMapExpected(Any root, Callbacks &&...callbacks) {
   using Engine = StructuralMapEngine<StructuralMapEngineBase, order, std::decay_t<Callbacks>...>;
   return detail::ResolveRoot(make_object<Engine>(static_cast<Callbacks &&>(callbacks)...).get(),
-                             static_cast<Any &&>(root));
+                             std::move(root));
 }
 template <WalkOrder order, typename... Callbacks>
 TVM_FFI_LOCAL Any StructuralMap(Any root, Callbacks &&...callbacks) {
-  return StructuralMapExpected<order>(static_cast<Any &&>(root),
-                                      static_cast<Callbacks &&>(callbacks)...)
+  return StructuralMapExpected<order>(std::move(root), static_cast<Callbacks &&>(callbacks)...)
       .value();
 }
 
@@ -195,13 +194,11 @@ template <typename... Callbacks>
 TVM_FFI_LOCAL Expected<Any> StructuralMutateExpected(Any root, Callbacks &&...callbacks) {
   using Engine = StructuralMutateEngine<StructuralMapEngineBase, std::decay_t<Callbacks>...>;
   return detail::ResolveRoot(make_object<Engine>(static_cast<Callbacks &&>(callbacks)...).get(),
-                             static_cast<Any &&>(root));
+                             std::move(root));
 }
 template <typename... Callbacks>
 TVM_FFI_LOCAL Any StructuralMutate(Any root, Callbacks &&...callbacks) {
-  return StructuralMutateExpected(static_cast<Any &&>(root),
-                                  static_cast<Callbacks &&>(callbacks)...)
-      .value();
+  return StructuralMutateExpected(std::move(root), static_cast<Callbacks &&>(callbacks)...).value();
 }
 
 /* ---- Results of mutations ---- */

@@ -32,7 +32,7 @@ class VisitInterruptObj : public Object {
   Any value;
 
   TVM_FFI_LOCAL VisitInterruptObj() = default;
-  TVM_FFI_LOCAL explicit VisitInterruptObj(Any value_) : value(static_cast<Any &&>(value_)) {}
+  TVM_FFI_LOCAL explicit VisitInterruptObj(Any value_) : value(std::move(value_)) {}
   TVM_FFI_LOCAL_INLINE ~VisitInterruptObj() = default;
   TVM_FFI_LOCAL static constexpr int32_t _type_index = kTVMFFIVisitInterrupt;
   TVM_FFI_LOCAL static constexpr bool _type_final = true;
@@ -45,7 +45,7 @@ class VisitInterrupt : public ObjectRef {
  public:
   TVM_FFI_LOCAL VisitInterrupt() : ObjectRef(make_object<VisitInterruptObj>()) {}
   TVM_FFI_LOCAL explicit VisitInterrupt(Any value)
-      : ObjectRef(make_object<VisitInterruptObj>(static_cast<Any &&>(value))) {}
+      : ObjectRef(make_object<VisitInterruptObj>(std::move(value))) {}
   /** Errors: InternalError (null). */
   TVM_FFI_LOCAL explicit VisitInterrupt(ObjectPtr<VisitInterruptObj> interrupt)
       : ObjectRef(detail::RequireObject(std::move(interrupt), "a VisitInterrupt is never null")) {}
@@ -63,12 +63,11 @@ class WalkResult : public Variant<VisitInterrupt, int> {
   /** In a pre-order walk: do not descend into this value. */
   TVM_FFI_LOCAL_INLINE static WalkResult Skip() { return WalkResult(Storage(1)); }
   TVM_FFI_LOCAL static WalkResult Interrupt(VisitInterrupt interrupt = VisitInterrupt()) {
-    return WalkResult(Storage(static_cast<VisitInterrupt &&>(interrupt)));
+    return WalkResult(Storage(std::move(interrupt)));
   }
 
  private:
-  TVM_FFI_LOCAL_INLINE explicit WalkResult(Storage &&data)
-      : Storage(static_cast<Storage &&>(data)) {}
+  TVM_FFI_LOCAL_INLINE explicit WalkResult(Storage &&data) : Storage(std::move(data)) {}
 
   friend struct TypeTraits<WalkResult>;
 };
@@ -82,7 +81,7 @@ struct TypeTraits<WalkResult> : detail::ReadTraits<WalkResult> {
     Storage::CopyToAnyView(value, out);
   }
   TVM_FFI_LOCAL_INLINE static void MoveToAny(WalkResult value, TVMFFIAny *out) {
-    Storage::MoveToAny(static_cast<WalkResult &&>(value), out);
+    Storage::MoveToAny(std::move(value), out);
   }
   TVM_FFI_LOCAL_INLINE static bool CheckAnyStrict(const TVMFFIAny *source) {
     return source->type_index == kTVMFFINone || source->type_index == kTVMFFIInt ||
@@ -260,7 +259,7 @@ class StructuralWalkEngine : public Parent {
     if (value == nullptr) return detail::GiveOutcome(Any());
     Any outcome = static_cast<StructuralWalkEngine *>(self)->Walk(value);
     detail::NoteVisited(outcome, value);
-    return detail::GiveOutcome(static_cast<Any &&>(outcome));
+    return detail::GiveOutcome(std::move(outcome));
   }
   TVM_FFI_LOCAL_INLINE Any Walk(AnyView value) {
     if constexpr (order == WalkOrder::kPreOrder) {
@@ -316,7 +315,7 @@ class StructuralVisitEngine : public Parent {
     if (value == nullptr) return detail::GiveOutcome(Any());
     Any outcome = static_cast<StructuralVisitEngine *>(self)->VisitBy(value);
     detail::NoteVisited(outcome, value);
-    return detail::GiveOutcome(static_cast<Any &&>(outcome));
+    return detail::GiveOutcome(std::move(outcome));
   }
   TVM_FFI_LOCAL_INLINE Any VisitBy(AnyView value) {
     using Visitor = typename Parent::VisitorObjType;

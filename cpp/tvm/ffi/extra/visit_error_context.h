@@ -93,8 +93,7 @@ if (before != nullptr && IsObjectInstance<VisitErrorContextObj>(before->type_ind
 }
 VisitErrorContext context = MakeVisitErrorContext(node);
 context->prev_error_context = ObjectRef(ObjectUnsafe::ObjectPtrFromOwned<Object>(before));
-cell->extra_context =
-    ObjectUnsafe::MoveObjectRefToTVMFFIObjectPtr(static_cast<VisitErrorContext &&>(context));
+cell->extra_context = ObjectUnsafe::MoveObjectRefToTVMFFIObjectPtr(std::move(context));
 return 0;
 }
 TVM_FFI_DETAIL_CATCH

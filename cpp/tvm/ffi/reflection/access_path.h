@@ -46,8 +46,7 @@ class AccessStepObj : public Object {
   Any key;
 
   TVM_FFI_LOCAL AccessStepObj() = default;
-  TVM_FFI_LOCAL AccessStepObj(AccessKind kind_, Any key_)
-      : kind(kind_), key(static_cast<Any &&>(key_)) {}
+  TVM_FFI_LOCAL AccessStepObj(AccessKind kind_, Any key_) : kind(kind_), key(std::move(key_)) {}
   TVM_FFI_LOCAL_INLINE ~AccessStepObj() = default;
   /** Keys are compared like those of a Map. */
   TVM_FFI_LOCAL bool StepEqual(const AccessStep &other) const;
@@ -60,15 +59,15 @@ class AccessStepObj : public Object {
 class AccessStep : public ObjectRef {
  public:
   TVM_FFI_LOCAL AccessStep(AccessKind kind, Any key)
-      : ObjectRef(make_object<AccessStepObj>(kind, static_cast<Any &&>(key))) {}
+      : ObjectRef(make_object<AccessStepObj>(kind, std::move(key))) {}
   TVM_FFI_LOCAL_INLINE ~AccessStep() = default;
   TVM_FFI_DEFINE_OBJECT_REF_METHODS_NOTNULLABLE(AccessStep, ObjectRef, AccessStepObj);
 
   TVM_FFI_LOCAL static AccessStep Attr(String name) {
-    return AccessStep(AccessKind::kAttr, static_cast<String &&>(name));
+    return AccessStep(AccessKind::kAttr, std::move(name));
   }
   TVM_FFI_LOCAL static AccessStep AttrMissing(String name) {
-    return AccessStep(AccessKind::kAttrMissing, static_cast<String &&>(name));
+    return AccessStep(AccessKind::kAttrMissing, std::move(name));
   }
   TVM_FFI_LOCAL static AccessStep ArrayItem(int64_t index) {
     return AccessStep(AccessKind::kArrayItem, index);
@@ -77,10 +76,10 @@ class AccessStep : public ObjectRef {
     return AccessStep(AccessKind::kArrayItemMissing, index);
   }
   TVM_FFI_LOCAL static AccessStep MapItem(Any key) {
-    return AccessStep(AccessKind::kMapItem, static_cast<Any &&>(key));
+    return AccessStep(AccessKind::kMapItem, std::move(key));
   }
   TVM_FFI_LOCAL static AccessStep MapItemMissing(Any key = nullptr) {
-    return AccessStep(AccessKind::kMapItemMissing, static_cast<Any &&>(key));
+    return AccessStep(AccessKind::kMapItemMissing, std::move(key));
   }
 };
 
@@ -96,9 +95,7 @@ class AccessPathObj : public Object {
   TVM_FFI_LOCAL AccessPathObj() = default;
   TVM_FFI_LOCAL AccessPathObj(Optional<ObjectRef> parent_, Optional<AccessStep> step_,
                               int32_t depth_)
-      : parent(static_cast<Optional<ObjectRef> &&>(parent_)),
-        step(static_cast<Optional<AccessStep> &&>(step_)),
-        depth(depth_) {}
+      : parent(std::move(parent_)), step(std::move(step_)), depth(depth_) {}
   TVM_FFI_LOCAL_INLINE ~AccessPathObj() = default;
 
   TVM_FFI_LOCAL Optional<AccessPath> GetParent() const;
@@ -163,14 +160,14 @@ TVM_FFI_LOCAL inline Optional<AccessPath> AccessPathObj::GetParent() const {
   return GetRef<AccessPath>(node);
 }
 TVM_FFI_LOCAL inline AccessPath AccessPathObj::Extend(AccessStep next) const {
-  return AccessPath(make_object<AccessPathObj>(GetRef<AccessPath>(this),
-                                               static_cast<AccessStep &&>(next), depth + 1));
+  return AccessPath(
+      make_object<AccessPathObj>(GetRef<AccessPath>(this), std::move(next), depth + 1));
 }
 TVM_FFI_LOCAL inline AccessPath AccessPathObj::Attr(String name) const {
-  return Extend(AccessStep::Attr(static_cast<String &&>(name)));
+  return Extend(AccessStep::Attr(std::move(name)));
 }
 TVM_FFI_LOCAL inline AccessPath AccessPathObj::AttrMissing(String name) const {
-  return Extend(AccessStep::AttrMissing(static_cast<String &&>(name)));
+  return Extend(AccessStep::AttrMissing(std::move(name)));
 }
 TVM_FFI_LOCAL inline AccessPath AccessPathObj::ArrayItem(int64_t index) const {
   return Extend(AccessStep::ArrayItem(index));
@@ -179,10 +176,10 @@ TVM_FFI_LOCAL inline AccessPath AccessPathObj::ArrayItemMissing(int64_t index) c
   return Extend(AccessStep::ArrayItemMissing(index));
 }
 TVM_FFI_LOCAL inline AccessPath AccessPathObj::MapItem(Any key) const {
-  return Extend(AccessStep::MapItem(static_cast<Any &&>(key)));
+  return Extend(AccessStep::MapItem(std::move(key)));
 }
 TVM_FFI_LOCAL inline AccessPath AccessPathObj::MapItemMissing(Any key) const {
-  return Extend(AccessStep::MapItemMissing(static_cast<Any &&>(key)));
+  return Extend(AccessStep::MapItemMissing(std::move(key)));
 }
 
 TVM_FFI_LOCAL inline Array<AccessStep> AccessPathObj::ToSteps() const {

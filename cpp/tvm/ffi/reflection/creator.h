@@ -62,7 +62,7 @@ TVM_FFI_LOCAL inline ObjectPtr<Object> CreateEmptyObject(const TVMFFITypeInfo *t
     reflection::detail::ThrowNames("TypeError", "__ffi_new__ of `", type->type_key, "` gave `",
                                    detail::TypeKeyOf(made.type_index()), "`");
   }
-  return static_cast<Any &&>(made).cast<ObjectPtr<Object>>();
+  return std::move(made).cast<ObjectPtr<Object>>();
 }
 
 namespace reflection {

@@ -68,7 +68,7 @@ class TVM_FFI_LOCAL EnumDefBase {
       column = Dict<ObjectRef, Any>();
       Dict<String, Dict<ObjectRef, Any>>(state_->attrs).Set(name, *column);
     }
-    column->Set(member_, static_cast<Any &&>(value));
+    column->Set(member_, std::move(value));
   }
   TVM_FFI_LOCAL int64_t num_members() const { return static_cast<int64_t>(state_->entries.size()); }
 

@@ -88,7 +88,7 @@ class TVM_FFI_HIDDEN Metadata : public InfoTrait {
 /** The default value of a field. */
 class TVM_FFI_HIDDEN DefaultValue : public InfoTrait {
  public:
-  TVM_FFI_LOCAL explicit DefaultValue(Any value) : value_(static_cast<Any &&>(value)) {}
+  TVM_FFI_LOCAL explicit DefaultValue(Any value) : value_(std::move(value)) {}
   TVM_FFI_DETAIL_DEFAULT_MEMBERS(DefaultValue)
   TVM_FFI_LOCAL const Any &value() const { return value_; }
   TVM_FFI_LOCAL void Apply(TVMFFIFieldInfo *info) const {
@@ -101,18 +101,17 @@ class TVM_FFI_HIDDEN DefaultValue : public InfoTrait {
   Any value_;
 };
 TVM_FFI_LOCAL inline DefaultValue default_value(Any value) {
-  return DefaultValue(static_cast<Any &&>(value));
+  return DefaultValue(std::move(value));
 }
 TVM_FFI_LOCAL inline DefaultValue default_(Any value) {
-  return DefaultValue(static_cast<Any &&>(value));
+  return DefaultValue(std::move(value));
 }
 
 /** A default that is made anew for each object, for values that objects must not share. */
 class TVM_FFI_HIDDEN DefaultFactory : public InfoTrait {
  public:
   /** Errors: ValueError (null). */
-  TVM_FFI_LOCAL explicit DefaultFactory(Function factory)
-      : factory_(static_cast<Function &&>(factory)) {
+  TVM_FFI_LOCAL explicit DefaultFactory(Function factory) : factory_(std::move(factory)) {
     if (factory_ == nullptr) {
       ::tvm::ffi::detail::Throw("ValueError", "a null Function is no default factory");
     }

@@ -76,8 +76,7 @@ struct NativeCaller {
     }
     Any result;
     if (CallPacked(hook, &result, params...) != 0) return MoveFromSafeCallRaised();
-    return ExpectedUnsafe::MoveFromTVMFFIAny<R>(
-        AnyUnsafe::MoveAnyToTVMFFIAny(static_cast<Any &&>(result)));
+    return ExpectedUnsafe::MoveFromTVMFFIAny<R>(AnyUnsafe::MoveAnyToTVMFFIAny(std::move(result)));
   }
 
  private:
@@ -263,7 +262,7 @@ struct TypeTraits<reflection::NativeFunction<R(Params...)>>
     *out = AnyView(value.data_).CopyToTVMFFIAny();
   }
   TVM_FFI_LOCAL_INLINE static void MoveToAny(Self value, TVMFFIAny *out) {
-    *out = detail::AnyUnsafe::MoveAnyToTVMFFIAny(static_cast<Any &&>(value.data_));
+    *out = detail::AnyUnsafe::MoveAnyToTVMFFIAny(std::move(value.data_));
   }
   TVM_FFI_LOCAL_INLINE static Self CopyFromAnyViewAfterCheck(const TVMFFIAny *source) {
     Self value{UnsafeInit{}};
