@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <tvm/ffi/tvm_ffi.h>
 
+#include <clocale>
+
 #include "caught.h"
 
 namespace ffi = tvm::ffi;
@@ -109,6 +111,15 @@ TEST(Throw, FormatsAsAStreamDoes) {
   std::ostringstream pointer;
   pointer << &local;
   EXPECT_EQ(Caught([&] { TVM_FFI_THROW(E) << &local; }), "E: " + pointer.str());
+}
+
+/** Streams do not take the locale of the C library. */
+TEST(Throw, WritesAPointInEveryLocale) {
+  if (std::setlocale(LC_NUMERIC, "de_DE.UTF-8") == nullptr) GTEST_SKIP();
+  const std::string caught =
+      Caught([] { TVM_FFI_THROW(E) << 1.5f << ' ' << -1e-300 << ' ' << 2.0; });
+  std::setlocale(LC_NUMERIC, "C");
+  EXPECT_EQ(caught, "E: 1.5 -1e-300 2");
 }
 
 TEST(Throw, TakesWhatOnlyAStreamKnows) {

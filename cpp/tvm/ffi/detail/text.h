@@ -79,7 +79,12 @@ class TVM_FFI_LOCAL Text {
   TVM_FFI_LOCAL_COLD void PutDouble(long double value) {
     char digits[64];
     std::snprintf(digits, sizeof digits, "%Lg", value);
-    Put(digits);
+    // The locale of the host may have another point, even one of several bytes.
+    const size_t before = std::strspn(digits, "0123456789+-einfa");
+    const size_t point = std::strcspn(digits + before, "0123456789+-einfa");
+    Put(digits, before);
+    if (point != 0) Put('.');
+    Put(digits + before + point);
   }
   TVM_FFI_LOCAL_COLD void PutPointer(const volatile void *value) {
     char digits[24];
