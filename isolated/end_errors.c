@@ -106,12 +106,29 @@ static void judge_signal(const process *self, const crash_note *note, int number
   }
 }
 
+/* As "%g" writes it, with a decimal point in every locale: the host chooses that. */
+static const char *write_seconds(double seconds, char *out, size_t capacity) {
+  static const char kLetters[] = "0123456789+-e";
+  char *point = out;
+  size_t size;
+  snprintf(out, capacity, "%g", seconds);
+  point += strspn(out, kLetters);
+  size = strcspn(point, kLetters);
+  if (size > 0) {
+    *point = '.';
+    memmove(point + 1, point + size, strlen(point + size) + 1);
+  }
+  return out;
+}
+
 static void judge(const process *self, const crash_note *note, wait_result result, const char *why,
                   bool has_status, int status, verdict *out) {
+  char seconds[32];
   memset(out, 0, sizeof *out);
   if (result == kWaitTime) {
     out->kind = TVM_FFI_ISOLATED_TIMEOUT_ERROR;
-    snprintf(out->text, sizeof out->text, "was killed: it took longer than %g s", self->timeout);
+    snprintf(out->text, sizeof out->text, "was killed: it took longer than %s s",
+             write_seconds(self->timeout, seconds, sizeof seconds));
   } else if (result == kWaitSignal) {
     out->kind = TVM_FFI_ISOLATED_TIMEOUT_ERROR;
     snprintf(out->text, sizeof out->text, "was killed: the host was interrupted");

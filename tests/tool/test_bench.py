@@ -166,6 +166,19 @@ class Bench(unittest.TestCase):
         assert ((code, err) == (USAGE, "tvm-ffi: none/times.svg: No such file or directory\n")
                 and out), (code, out, err)
 
+    @unittest.skipUnless("LOCPATH" in os.environ, "the build has no locale with a decimal comma")
+    def test_a_locale(self):
+        """Numbers have a point also after a library chose a locale with a comma."""
+        bench = ["bench", LIBRARIES["misbehaving"], "kernel(64xf32=0.5)", *SHORT]
+        german = {**os.environ, "LC_ALL": "de_DE.UTF-8", "ON_LOAD": "localize"}
+        pathlib.Path("old.json").write_text(json.dumps(good_json(*bench, env=german)))
+        shown = good(*bench, "--compare=old.json", "--full", "--histogram", "--svg=times.svg",
+                     env=german)
+        assert re.search(VERDICT.format(".*", "old.json"), shown), shown
+        picture = pathlib.Path("times.svg").read_text()
+        for text in shown, re.sub(r">[^<]*<", "><", picture):
+            assert re.search(r"\d\.\d", text) and not re.search(r"\d,\d", text), text
+
     def test_the_number_of_samples(self):
         """As given, or enough to fill the minimum time and at least seven."""
         assert good_json("bench", ONLY, "--warmup=0", "--min_time=0")["runs"][0]["samples"] == 7

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
+import json
 import math
 import os
 import pathlib
 import platform
 import pty
+import re
 import subprocess
 import tempfile
 import unittest
@@ -232,6 +234,26 @@ class Run(unittest.TestCase):
             "type": "ffi.String", "value": "a"
         }, {"type": "None", "value": None}, {"type": "float",
                                              "value": 1.5}, {"type": "ffi.Map", "value": "{}"}]
+
+    @unittest.skipUnless("LOCPATH" in os.environ, "the build has no locale with a decimal comma")
+    def test_a_locale(self):
+        """Numbers have a point also after a library chose a locale with a comma."""
+        german = {**os.environ, "LC_ALL": "de_DE.UTF-8", "ON_LOAD": "localize"}
+        for fork in [], ["--no-fork"]:
+            def tell(value, *args):
+                return good("run", LIBRARIES["misbehaving"], f"kernel({value})", *args, *fork,
+                            env=german)
+            tensor = "3xf32=0.5 0.33333334 1.5e-07"
+            assert tell(tensor) == f"result[0]: {tensor}\n", tell(tensor)
+            assert tell("2.5") == "result[0]: 2.5\n"
+            checked = tell("2xf64=0.5 1.5", "-e", "2xf64=0.5 1.5625", "--atol=0.0625")
+            assert checked == "[PASS] kernel: result[0] 2xf64 max|err|=0.0625\n", checked
+            statistics = tell("2.5", "--print_statistics")
+            assert re.search(r"load \d+\.\d{3} ms, call \d+\.\d{3} us\n", statistics), statistics
+            report = json.loads(tell("[2.5, 2xf32=0.5 1]", "-e", "2.5", "-e", "2xf32=0.5 1.0",
+                                     "--print_statistics", "--json"))
+            assert report["call_seconds"] > 0, report
+            assert report["outputs"][0]["value"] == 2.5, report
 
     def test_json_is_utf8(self):
         """Even if a text is not."""

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The words of variables such as CC. */
+/* The words of variables such as CC, and numbers in other locales. */
+#include <locale.h>
+#include <math.h>
+
 #include "support/check.h"
 
 #include "base/text.h"
@@ -50,10 +53,61 @@ static void test_escapes(void **state) {
   }
 }
 
+static void check_number(const char *word, double expected, const char *rest) {
+  char *end;
+  assert_true(text_read_real(word, &end) == expected);
+  assert_string_equal(end, rest);
+  assert_true(text_read_real32(word) == (float)expected);
+}
+
+static void check_numbers(void) {
+  check_number("2.5", 2.5, "");
+  check_number("-0x1.8p1;", -3, ";");
+  check_number("1,5", 1, ",5");
+  check_number("1.5,2", 1.5, ",2");
+  check_number("1.5.2", 1.5, ".2");
+  check_number("1.", 1, "");
+  check_number(".5e1x", 5, "x");
+  check_number(".", 0, ".");
+  check_number(",5", 0, ",5");
+  check_number("inf.", INFINITY, ".");
+  check_number(
+      "\xd9\xab"
+      "5",
+      0,
+      "\xd9\xab"
+      "5");
+  check_number(
+      "1\xd9\xab"
+      "5",
+      1,
+      "\xd9\xab"
+      "5");
+  assert_string_equal(REAL_G(6, 0.25), "0.25");
+  assert_string_equal(REAL_G(17, -1e-300 / 3), "-3.3333333333333334e-301");
+  assert_string_equal(REAL_G(6, 3), "3");
+  assert_string_equal(REAL_G(6, -INFINITY), "-inf");
+  assert_string_equal(REAL_F(3, 1234.5), "1234.500");
+  assert_string_equal(REAL_F(0, 1234.4), "1234");
+  assert_int_equal(strlen(REAL_F(3, 1e308)), 313);
+}
+
+/* With a point, whatever the locale has; the last has one of several bytes. */
+static void test_numbers(void **state) {
+  static const char *const kNames[] = {"C", "de_DE.UTF-8", "fr_FR.UTF-8", "ps_AF.UTF-8"};
+  size_t i;
+  (void)state;
+  for (i = 0; i < sizeof kNames / sizeof *kNames; ++i) {
+    if (setlocale(LC_NUMERIC, kNames[i]) != NULL) check_numbers();
+  }
+  (void)setlocale(LC_NUMERIC, "C");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_blanks_and_quotes),
       cmocka_unit_test(test_escapes),
+      cmocka_unit_test(test_numbers),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,6 +30,18 @@ LONG_LINE = re.compile(r"\s*\||    |!\[.*\]\(\S*\)$|`[^`]*`\.?$")
 # A line without a place to break it, but for what marks it as a comment.
 ONE_WORD = re.compile(r"\s*(#|//|\*)?\s*\S+$")
 
+# What prints or reads a number with the point of the locale, and files that may do it, and why.
+LOCAL_NUMBER = re.compile(r"(?<!%)%[-+#0-9.*]*[lL]?[efgEFG]|\b(?:strto(?:d|f|ld)|atof)\(")
+WITH_LOCALE = {
+    "c/json/json_number.c": "it passes over the point",
+    "c/dataclass/repr.c": "it replaces the point",
+    "isolated/end_errors.c": "it replaces the point",
+    "tools/tvm-ffi/base/text.c": "it replaces the point",
+    "tools/record/*.c": "numbers of events have a point; the table of --trace has the locale's",
+    "tools/tvm-ffi/value/recording*.c": "a page of replay --no-fork has the locale's point",
+    "tools/tvm-ffi/commands/show.c": "no library is loaded that could choose a locale",
+}
+
 # Versions of clang-format differ in what they make of the same code, so that one is taken.
 CLANG_FORMAT = "14"
 
@@ -117,12 +129,27 @@ def check_casts():
                  headers and not wrong, "\n".join(wrong))
 
 
+def check_points():
+    """Check that sources in C neither print nor read numbers with the point of the host's
+    locale."""
+    files = [path for path in tracked() if path.suffix == ".c"
+             and path.relative_to(ROOT).parts[0] in {"c", "isolated", "tools"}
+             and not any(path.match(name) for name in WITH_LOCALE)]
+    wrong = [f"{path.relative_to(ROOT)}:{number}: {found[0]}: the locale may have a comma"
+             for path in files
+             for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+             for found in [LOCAL_NUMBER.search(line)] if found]
+    REPORT.check(f"{len(files)} sources print and read numbers with a point in every locale",
+                 files and not wrong, "\n".join(wrong))
+
+
 @part(f"clang-format-{CLANG_FORMAT}", daily=True)
 def format():
     """clang-format finds nothing in C and C++; lines of all files have at most 100 columns; headers
-    in C++ move and forward as CONTRIBUTING.md says"""
+    in C++ move and forward as CONTRIBUTING.md says; numbers have a point in every locale"""
     check_width()
     check_casts()
+    check_points()
     program = find_clang_format()
     if not program:
         return

@@ -337,10 +337,10 @@ bool arguments_real(const arguments *args, int id, double otherwise, double low,
   char *end;
   *out = otherwise;
   if (value == NULL) return true;
-  *out = strtod(value, &end);
+  *out = text_read_real(value, &end);
   if (end != value && *end == '\0' && *out >= low && *out <= high) return true;
-  report_error("--%s must be a number from %g to %g, not \"%s\"", arguments_name(args, id), low,
-               high, value);
+  report_error("--%s must be a number from %s to %s, not \"%s\"", arguments_name(args, id),
+               REAL_G(6, low), REAL_G(6, high), value);
   return false;
 }
 

@@ -114,11 +114,9 @@ void json_uint(const char *key, uint64_t number) {
 }
 
 void json_real(const char *key, double number) {
-  char text[40];
   if (isnan(number) || isinf(number)) {
     json_text(key, isnan(number) ? "NaN" : number > 0 ? "Infinity" : "-Infinity");
     return;
   }
-  snprintf(text, sizeof text, "%.17g", number);
-  write_word(key, text);
+  write_word(key, REAL_G(17, number));
 }

@@ -2,6 +2,8 @@
 #include "base/text.h"
 
 #include <inttypes.h>
+#include <locale.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -179,6 +181,59 @@ size_t utf8_cut(const void *bytes, size_t size) {
   return size;
 }
 
+/* ---- Numbers with a decimal point ---- */
+
+const char *text_write_real(real_text *out, char style, int precision, double value) {
+  static const char kLetters[] = "0123456789+-e";
+  size_t before, point;
+  snprintf(out->text, sizeof out->text, style == 'f' ? "%.*f" : "%.*g", precision, value);
+  if (!isfinite(value)) return out->text;
+  before = strspn(out->text, kLetters);
+  point = strcspn(out->text + before, kLetters);
+  if (point > 0) {
+    char *rest = out->text + before;
+    *rest = '.';
+    memmove(rest + 1, rest + point, strlen(rest + point) + 1);
+  }
+  return out->text;
+}
+
+/* The number as the C library reads it: its point is that of the locale. Ends before what would be
+ * a point there only. NULL if the locale has "." or the word has no point. Release with free(). */
+static char *localize(const char *word) {
+  const char *point = localeconv()->decimal_point, *dot = strchr(word, '.');
+  const char *other = strcmp(point, ".") != 0 ? strstr(word, point) : NULL;
+  if (strcmp(point, ".") == 0 || (dot == NULL && other == NULL)) return NULL;
+  if (other != NULL && (dot == NULL || other < dot)) return tool_copy(word, (size_t)(other - word));
+  return tool_format("%.*s%s%.*s", (int)(dot - word), word, point,
+                     (int)(other != NULL ? other - dot - 1 : (ptrdiff_t)strlen(dot + 1)), dot + 1);
+}
+
+double text_read_real(const char *word, char **end) {
+  char *local = localize(word), *local_end;
+  size_t used;
+  double value;
+  if (local == NULL) return strtod(word, end);
+  value = strtod(local, &local_end);
+  used = (size_t)(local_end - local);
+  if (end != NULL) {
+    const char *dot = strchr(word, '.');
+    if (dot != NULL && used > (size_t)(dot - word)) {
+      used -= strlen(localeconv()->decimal_point) - 1;
+    }
+    *end = (char *)(uintptr_t)word + used;
+  }
+  free(local);
+  return value;
+}
+
+float text_read_real32(const char *word) {
+  char *local = localize(word);
+  const float value = strtof(local != NULL ? local : word, NULL);
+  free(local);
+  return value;
+}
+
 /* ---- Readable numbers, and bytes made safe for a terminal ---- */
 
 void text_add_byte_count(text_buf *out, uint64_t size) {
@@ -199,7 +254,7 @@ void text_add_size(text_buf *out, uint64_t size) {
     return;
   }
   while (value >= 1024) value /= 1024, ++unit;
-  text_add(out, "%.1f %s", value, kUnits[unit]);
+  text_add(out, "%s %s", REAL_F(1, value), kUnits[unit]);
 }
 
 /* The length of the character there; 0 if there is none, or if it moves a cursor. */

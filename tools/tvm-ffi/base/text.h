@@ -55,6 +55,20 @@ size_t utf8_measure(const void *bytes, size_t size);
 /* At most `size`: the number of bytes that does not cut the last character. */
 size_t utf8_cut(const void *bytes, size_t size);
 
+/* ---- Numbers with a decimal point, also after a library chose a locale with a comma ---- */
+
+typedef struct {
+  char text[320]; /* "%f" writes up to 309 digits before the point */
+} real_text;
+
+/* As "%.*f" and as "%.*g" write the number. The text lives as long as the block around it. */
+#define REAL_F(precision, value) text_write_real(&(real_text){""}, 'f', precision, value)
+#define REAL_G(precision, value) text_write_real(&(real_text){""}, 'g', precision, value)
+const char *text_write_real(real_text *out, char style, int precision, double value);
+/* Like strtod() and strtof(). */
+double text_read_real(const char *word, char **end);
+float text_read_real32(const char *word);
+
 /* ---- Readable numbers, and bytes made safe for a terminal ---- */
 
 /* "101,024 B" */

@@ -93,6 +93,11 @@ static double find_largest_share(const histogram *h) {
   return largest;
 }
 
+/* So that three digits are written in all. */
+static int count_decimals(double value) {
+  return value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
+}
+
 /* "12.3 ns"; returns the buffer. */
 static const char *histogram_write_time(double ns, char *buffer, size_t capacity) {
   static const char *const kUnits[] = {"ns", "us", "ms", "s"};
@@ -101,7 +106,7 @@ static const char *histogram_write_time(double ns, char *buffer, size_t capacity
     ns /= 1000;
     ++unit;
   }
-  snprintf(buffer, capacity, "%.*f %s", ns < 9.995 ? 2 : ns < 99.95 ? 1 : 0, ns, kUnits[unit]);
+  snprintf(buffer, capacity, "%s %s", REAL_F(count_decimals(ns), ns), kUnits[unit]);
   return buffer;
 }
 
@@ -188,11 +193,12 @@ static void add_bars(const histogram *h, int bottom, text_buf *out) {
       double count = (double)h->counts[k][i];
       double height = (double)kPlotHeight * count / (double)h->series[k].count / largest;
       text_add(out,
-               "<rect class=\"s%zu\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" "
-               "height=\"%.1f\"><title>%s to %s: "
+               "<rect class=\"s%zu\" x=\"%s\" y=\"%s\" width=\"%s\" "
+               "height=\"%s\"><title>%s to %s: "
                "%zu</title></rect>\n",
-               k, (double)kLeft + (double)i * bin + 1 + (double)k * bar, bottom - height, bar,
-               height, from_text, to_text, h->counts[k][i]);
+               k, REAL_F(1, (double)kLeft + (double)i * bin + 1 + (double)k * bar),
+               REAL_F(1, bottom - height), REAL_F(1, bar), REAL_F(1, height), from_text, to_text,
+               h->counts[k][i]);
     }
   }
 }
@@ -206,8 +212,8 @@ static void add_axis(const histogram *h, int bottom, text_buf *out) {
   for (i = 0; i <= kSteps; ++i) {
     double part = (double)i / (double)kSteps;
     histogram_write_time(h->first + part * (double)h->num_bins * h->width, time, sizeof time);
-    text_add(out, "<text x=\"%.0f\" y=\"%d\" text-anchor=\"%s\">%s</text>\n",
-             (double)kLeft + part * (double)kPlotWidth, bottom + 18,
+    text_add(out, "<text x=\"%s\" y=\"%d\" text-anchor=\"%s\">%s</text>\n",
+             REAL_F(0, (double)kLeft + part * (double)kPlotWidth), bottom + 18,
              i == 0        ? "start"
              : i == kSteps ? "end"
                            : "middle",
@@ -283,11 +289,7 @@ static const char *write_rate(double bytes_per_second, char *buffer, size_t capa
     rate /= 1000;
     ++unit;
   }
-  snprintf(buffer, capacity, "%.*f %s",
-           rate < 9.995   ? 2
-           : rate < 99.95 ? 1
-                          : 0,
-           rate, kUnits[unit]);
+  snprintf(buffer, capacity, "%s %s", REAL_F(count_decimals(rate), rate), kUnits[unit]);
   return buffer;
 }
 
@@ -345,10 +347,10 @@ static void print_table(const bench_results *b, bool full) {
 static void print_share(const bench_results *b) {
   const bench_runner *baseline = &b->runners[b->num_runners - 1];
   char share[32], whole[32];
-  fprintf(streams_results(), "the runtime's share: %s of %s (%.1f %%)\n",
+  fprintf(streams_results(), "the runtime's share: %s of %s (%s %%)\n",
           histogram_write_time(baseline->result.median, share, sizeof share),
           histogram_write_time(b->runners[0].result.median, whole, sizeof whole),
-          100 * baseline->result.median / b->runners[0].result.median);
+          REAL_F(1, 100 * baseline->result.median / b->runners[0].result.median));
 }
 
 /* -1: the second is faster; 1: slower; 0: it cannot be told, or the difference is below 1 %, which
@@ -360,20 +362,22 @@ static int judge(const statistics_ratio *ratio) {
 
 static char *describe_ratio(const char *first, const char *second, const statistics_ratio *ratio) {
   if (ratio->count < STATISTICS_FEWEST) {
-    return tool_format("%s takes %.3fx the time of %s, with too few samples to say more", second,
-                       ratio->ratio, first);
+    return tool_format("%s takes %sx the time of %s, with too few samples to say more", second,
+                       REAL_F(3, ratio->ratio), first);
   }
   switch (judge(ratio)) {
     case -1:
-      return tool_format("%s is %.3fx faster than %s (95 %% CI %.3f to %.3f), significant", second,
-                         1 / ratio->ratio, first, 1 / ratio->high, 1 / ratio->low);
+      return tool_format("%s is %sx faster than %s (95 %% CI %s to %s), significant", second,
+                         REAL_F(3, 1 / ratio->ratio), first, REAL_F(3, 1 / ratio->high),
+                         REAL_F(3, 1 / ratio->low));
     case 1:
-      return tool_format("%s is %.3fx slower than %s (95 %% CI %.3f to %.3f), significant", second,
-                         ratio->ratio, first, ratio->low, ratio->high);
+      return tool_format("%s is %sx slower than %s (95 %% CI %s to %s), significant", second,
+                         REAL_F(3, ratio->ratio), first, REAL_F(3, ratio->low),
+                         REAL_F(3, ratio->high));
     default:
       return tool_format(
-          "%s takes %.3fx the time of %s (95 %% CI %.3f to %.3f), no significant difference",
-          second, ratio->ratio, first, ratio->low, ratio->high);
+          "%s takes %sx the time of %s (95 %% CI %s to %s), no significant difference", second,
+          REAL_F(3, ratio->ratio), first, REAL_F(3, ratio->low), REAL_F(3, ratio->high));
   }
 }
 

@@ -346,7 +346,7 @@ static void add_difference(text_buf *out, const TVMFFIAny *value, const comparis
   }
   text_add(out, "%s", result->difference.data);
   if (result->largest.size > 0) {
-    text_add(out, "; the largest difference is %.6g at %s", result->max_error,
+    text_add(out, "; the largest difference is %s at %s", REAL_G(6, result->max_error),
              result->largest.data);
   }
 }
@@ -436,7 +436,7 @@ static void add_comparison(const replay *p, finding *f, const char *name, const 
     add_difference(&f->text, value, &result);
   } else if (!f->differs) {
     text_add(&f->text, "%s%s", f->text.size > 0 ? ", " : "", name);
-    if (result.has_numbers) text_add(&f->text, " max|err|=%.6g", result.max_error);
+    if (result.has_numbers) text_add(&f->text, " max|err|=%s", REAL_G(6, result.max_error));
   }
   comparison_free(&result);
 }

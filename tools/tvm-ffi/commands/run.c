@@ -73,7 +73,7 @@ static void print_check(const run *r, const output *item, const comparison *resu
   }
   if (!result->is_same) text_add(&line, " %s", result->difference.data);
   if (result->has_numbers) {
-    text_add(&line, "%smax|err|=%.6g", result->is_same ? " " : "; ", result->max_error);
+    text_add(&line, "%smax|err|=%s", result->is_same ? " " : "; ", REAL_G(6, result->max_error));
   }
   print_verdict(r, result->is_same);
   fprintf(streams_results(), "%s%s\n", item->name, line.data != NULL ? line.data : "");
@@ -238,8 +238,8 @@ static int show_outputs(const run *r) {
     if (r->outputs.size == 0) fputs("result: none\n", streams_results());
   }
   if (r->options.prints_statistics) {
-    fprintf(streams_results(), "load %.3f ms, call %.3f us\n", r->load_seconds * 1e3,
-            r->call_seconds * 1e6);
+    fprintf(streams_results(), "load %s ms, call %s us\n", REAL_F(3, r->load_seconds * 1e3),
+            REAL_F(3, r->call_seconds * 1e6));
   }
   return pass ? kExitOk : kExitMismatch;
 }

@@ -190,7 +190,7 @@ static void show_progress(foreign_stage stage) {
   double seconds = clock_seconds() - supervise_shared->timestamp;
   if (stage == kStageOwn || seconds < 1) return;
   supervise_shared->progress_shown = report_progress(
-      "%s%s, %.0f s%s%s", kDoing[stage], supervise_shared->subject, seconds,
+      "%s%s, %s s%s%s", kDoing[stage], supervise_shared->subject, REAL_F(0, seconds),
       supervise_shared->progress[0] != '\0' ? ", " : "", supervise_shared->progress);
 }
 
@@ -237,7 +237,7 @@ static void describe_end(const ending *end, text_buf *out) {
     text_add(out, " for %s", supervise_shared->progress);
   }
   if (end->cause == kByTime) {
-    text_add(out, ": it took longer than %g s (--timeout)", end->limit);
+    text_add(out, ": it took longer than %s s (--timeout)", REAL_G(6, end->limit));
   } else if (end->cause == kByStop) {
     text_add(out, ": it stopped itself");
   } else if (end->is_crash) {

@@ -76,7 +76,7 @@ static bool make_key(scan *s, const char *word, TVMFFIAny *out) {
 
 static bool parse_real(const char *word, TVMFFIAny *out) {
   char *end;
-  double value = strtod(word, &end);
+  double value = text_read_real(word, &end);
   if (end == word || *end != '\0') return false;
   *out = tvm_ffi_any_from_double(value);
   return true;

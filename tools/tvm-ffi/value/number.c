@@ -406,9 +406,9 @@ const char *number_set(DLDataType dtype, void *data, size_t i, const char *word)
   double wide;
   char *end;
   if (is_integer(dtype)) return set_integer(dtype, data, i, word);
-  wide = strtod(word, &end);
+  wide = text_read_real(word, &end);
   if (end == word || *end != '\0') return "is not a number";
-  set_raw(get_bits(dtype), data, i, real_to_raw(dtype, wide, strtof(word, NULL)));
+  set_raw(get_bits(dtype), data, i, real_to_raw(dtype, wide, text_read_real32(word)));
   return NULL;
 }
 
@@ -424,29 +424,25 @@ void number_copy(DLDataType dtype, void *data, size_t source, size_t dest) {
 }
 
 /* Prints six digits if they give the exact value; otherwise the fewest digits that read back as the
- * same number, without an exponent if %g permits. */
+ * same number, without an exponent where printf writes none. */
 static void write_real(text_buf *out, DLDataType dtype, double value) {
-  char digits[40];
+  const char *six_digits = REAL_G(6, value);
   int precision;
   uint64_t raw = real_to_raw(dtype, value, (float)value);
   if (isnan(value)) {
     text_add(out, "nan");
     return;
   }
-  snprintf(digits, sizeof digits, "%g", value);
-  if (strtod(digits, NULL) == value) {
-    text_add(out, "%s", digits);
+  if (text_read_real(six_digits, NULL) == value) {
+    text_add(out, "%s", six_digits);
     return;
   }
   for (precision = 1; precision < 17; ++precision) {
-    snprintf(digits, sizeof digits, "%.*g", precision, value);
-    if (real_to_raw(dtype, strtod(digits, NULL), strtof(digits, NULL)) == raw) break;
+    const char *digits = REAL_G(precision, value);
+    if (real_to_raw(dtype, text_read_real(digits, NULL), text_read_real32(digits)) == raw) break;
   }
-  if (precision < 6) {
-    text_add(out, "%g", strtod(digits, NULL));
-  } else {
-    text_add(out, "%.*g", precision, value);
-  }
+  value = precision < 6 ? text_read_real(REAL_G(precision, value), NULL) : value;
+  text_add(out, "%s", REAL_G(precision < 6 ? 6 : precision, value));
 }
 
 void number_write(text_buf *out, DLDataType dtype, const void *data, size_t i) {
