@@ -107,7 +107,8 @@ class Process:
         assert is_int(event["call"]) and event["call"] not in self.calls, event
         event = self.repeat(event, self.calls,
                             {"event", "call", "thread", "time", "function", "like"})
-        assert event["function"] and event["library"] < len(self.libraries) and is_int(event["time"]), event
+        assert event["function"] and event["library"] < len(self.libraries), event
+        assert is_int(event["time"]), event
         for storage in event["storages"]:
             self.check_storage(storage, True)
         self.check_values(event["args"], event["storages"])

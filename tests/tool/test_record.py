@@ -83,7 +83,10 @@ class Record(unittest.TestCase):
         assert [call["args"] for call in recording.calls.values()] == [
             [{"float": text}] for text in
             ("0.5", "0.3333333333333333", "3.3333333333333334e-301", "6.25e-07")], recording.calls
-        start(*COMMAND, "record", "--trace=german.json", "--", HOST, KERNELS, "floats", env=german)
+        done = start(*COMMAND, "record", "--trace=german.json", "--", HOST, KERNELS, "floats",
+                     env=german)
+        self.assertRegex(done.stderr.splitlines()[-1],
+                         r"^ 100\.00 +\d+\.\d +\d+\.\d{3} +\d+\.\d{3} +4 +0  echo$")
         events = json.loads(pathlib.Path("german.json").read_text())
         assert [event["args"]["0"] for event in events[:4]] == [
             "0.5", "0.333333333", "3.33333333e-301", "6.25e-07"], events

@@ -264,10 +264,10 @@ def page_of(recording, *options):
     return Page(path)
 
 
-def replayed_page(recording, *options):
+def replayed_page(recording, *options, env=None):
     """The exit code, the page, and what is printed."""
     path = recording.folder.with_suffix(".html")
-    code, out, _ = run("replay", recording.folder, f"--html={path}", *options)
+    code, out, _ = run("replay", recording.folder, f"--html={path}", *options, env=env)
     return code, Page(path), out
 
 
@@ -383,6 +383,21 @@ class ShowPage(unittest.TestCase):
         r.add(event="library", library=0, path="a.so")
         r.call("f", [tensor([4])], [X])
         self.assertIn("not here: its bytes are in the order of another kind", page_of(r).text)
+
+    @unittest.skipUnless("LOCPATH" in os.environ, "the build has no locale with a decimal comma")
+    def test_a_locale(self):
+        """Numbers have a point also after a library chose a locale with a comma."""
+        r = new_recording(next(f for f in FILES if os.path.basename(f).startswith("misbehaving")))
+        values = floats(0.5, 1.5, 2.5, -3.5)
+        number = r.call("kernel", [tensor([4])], [values])
+        r.returned(number, tensor([4]), [values])
+        r.returned(r.call("kernel", [{"float": "2.5"}]), {"float": "2.5"})
+        german = {**os.environ, "LC_ALL": "de_DE.UTF-8", "ON_LOAD": "localize"}
+        code, page, out = replayed_page(r, "--no-fork", env=german)
+        self.assertEqual(code, OK, out)
+        self.assertIn("0.5, 1.5, 2.5, -3.5 min -3.5, mean 0.25, max 2.5", page.text)
+        self.assertIn("returned after 2.00 \u00b5s", page.text)
+        self.assertNotRegex(page.source, r'="[^"]*\d,\d[^"]*"')
 
     def test_not_finished(self):
         r = new_recording()

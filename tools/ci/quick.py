@@ -37,9 +37,9 @@ WITH_LOCALE = {
     "c/dataclass/repr.c": "it replaces the point",
     "isolated/end_errors.c": "it replaces the point",
     "tools/tvm-ffi/base/text.c": "it replaces the point",
-    "tools/record/*.c": "numbers of events have a point; the table of --trace has the locale's",
-    "tools/tvm-ffi/value/recording*.c": "a page of replay --no-fork has the locale's point",
-    "tools/tvm-ffi/commands/show.c": "no library is loaded that could choose a locale",
+    "tools/record/text.c": "it replaces the point",
+    "tools/record/value.c": "digits of numbers are tried in the locale, and written with a point",
+    "tools/tvm-ffi/value/recording_program.c": "its programs print their own numbers",
 }
 
 # Versions of clang-format differ in what they make of the same code, so that one is taken.

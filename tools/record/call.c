@@ -785,11 +785,11 @@ void record_add_table(record_text *out) {
     if (best == num_slots) break;
     is_shown[best] = true;
     slot = &record_slots[best];
-    record_add_format(out, "%7.2f %11.1f %11.3f %11.3f %11llu %9llu  ",
-                      all == 0 ? 0.0 : 100.0 * (double)slot->total_ns / (double)all,
-                      (double)slot->total_ns / 1e3,
-                      (double)slot->total_ns / (double)slot->num_calls / 1e3,
-                      (double)find_percentile(best, 99) / 1e3, (unsigned long long)slot->num_calls,
+    record_add_fixed(out, all == 0 ? 0.0 : 100.0 * (double)slot->total_ns / (double)all, 7, 2);
+    record_add_fixed(out, (double)slot->total_ns / 1e3, 12, 1);
+    record_add_fixed(out, (double)slot->total_ns / (double)slot->num_calls / 1e3, 12, 3);
+    record_add_fixed(out, (double)find_percentile(best, 99) / 1e3, 12, 3);
+    record_add_format(out, " %11llu %9llu  ", (unsigned long long)slot->num_calls,
                       (unsigned long long)slot->num_errors);
     record_add_text(out, slot->function);
     record_add_text(out, "\n");

@@ -102,6 +102,8 @@ void record_add_format(record_text *out, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* So many significant digits, with a decimal point in every locale; without quotes. */
 void record_add_double(record_text *out, double value, int digits);
+/* The same with so many decimals, and blanks in front of it up to the width. */
+void record_add_fixed(record_text *out, double value, int width, int decimals);
 /* A JSON string. Bytes that are not UTF-8 become U+FFFD. */
 void record_add_string(record_text *out, const char *bytes, size_t size);
 /* Decimal digits, with zeros in front until there are so many. */

@@ -104,11 +104,9 @@ void record_add_int(record_text *out, int64_t value) {
   if (at != NULL) record_end_put(out, record_put_int(at, value));
 }
 
-void record_add_double(record_text *out, double value, int digits) {
-  static const char kKept[] = "0123456789+-einfa";
-  char text[64];
-  const char *at = text;
-  (void)snprintf(text, sizeof text, "%.*g", digits, value);
+/* What printf() made of a double, with a decimal point in place of the locale's. */
+static void add_with_point(record_text *out, const char *at) {
+  static const char kKept[] = "0123456789+-einfa ";
   while (*at != '\0') {
     const size_t size = strspn(at, kKept);
     record_add(out, at, size);
@@ -116,6 +114,18 @@ void record_add_double(record_text *out, double value, int digits) {
     if (*at != '\0') record_add(out, ".", 1);
     at += strcspn(at, kKept); /* some points have several bytes */
   }
+}
+
+void record_add_double(record_text *out, double value, int digits) {
+  char text[64];
+  (void)snprintf(text, sizeof text, "%.*g", digits, value);
+  add_with_point(out, text);
+}
+
+void record_add_fixed(record_text *out, double value, int width, int decimals) {
+  char text[352]; /* the largest double has 309 digits before the point */
+  (void)snprintf(text, sizeof text, "%*.*f", width, decimals, value);
+  add_with_point(out, text);
 }
 
 /* The length of the character of UTF-8 (RFC 3629, section 4) that begins here; 0: there is none. */

@@ -200,7 +200,7 @@ static void print_end(const recorded_call *c) {
     text_print_escaped(out, line);
     free(line);
   }
-  if (c->nanoseconds >= 0) fprintf(out, " after %.1f us", (double)c->nanoseconds * 1e-3);
+  if (c->nanoseconds >= 0) fprintf(out, " after %s us", REAL_F(1, (double)c->nanoseconds * 1e-3));
 }
 
 static void print_calls(const shown *s) {

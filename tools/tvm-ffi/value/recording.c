@@ -472,7 +472,7 @@ static bool read_float(const TVMFFIAny *json, double *out) {
     if (good) memcpy(out, &bits, sizeof bits);
   } else if (strcmp(text, "inf") == 0 || strcmp(text, "-inf") == 0 ||
              strspn(text, "0123456789+-.e") == strlen(text)) {
-    *out = strtod(text, &end);
+    *out = text_read_real(text, &end);
     good = end != text && *end == '\0';
   }
   free(text);

@@ -230,11 +230,12 @@ static void add_time(text_buf *out, double nanoseconds) {
   size_t i;
   for (i = 0; i < sizeof kUnits / sizeof *kUnits; ++i) {
     if (nanoseconds < kUnits[i].size) continue;
-    text_add(out, "%.*f %s", nanoseconds < 10 * kUnits[i].size ? 2 : 1,
-             nanoseconds / kUnits[i].size, kUnits[i].name);
+    text_add(out, "%s %s",
+             REAL_F(nanoseconds < 10 * kUnits[i].size ? 2 : 1, nanoseconds / kUnits[i].size),
+             kUnits[i].name);
     return;
   }
-  text_add(out, "%.0f ns", nanoseconds);
+  text_add(out, "%s ns", REAL_F(0, nanoseconds));
 }
 
 /* "1,024 calls"; `many` is NULL for a plural with s. */
@@ -662,8 +663,8 @@ static void add_bar(page *p, const bar *b, size_t depth) {
     text_add(p->out, ": ");
     add_end(p->out, c);
   }
-  text_add(p->out, "</title><rect x=\"%.3f%%\" y=\"%zu\" width=\"%.3f%%\" height=\"%d\" class=\"",
-           x, depth * kLaneHeight + 1, width, kBarHeight);
+  text_add(p->out, "</title><rect x=\"%s%%\" y=\"%zu\" width=\"%s%%\" height=\"%d\" class=\"",
+           REAL_F(3, x), depth * kLaneHeight + 1, REAL_F(3, width), kBarHeight);
   if (mark != NULL) {
     text_add(p->out, "%s", mark);
   } else {
@@ -671,13 +672,14 @@ static void add_bar(page *p, const bar *b, size_t depth) {
   }
   text_add(p->out, "\"/>");
   if (mark == NULL && b->num_errors + b->num_unfinished > 0) {
-    text_add(p->out, "<rect x=\"%.3f%%\" y=\"%zu\" width=\"%.3f%%\" height=\"5\" class=\"%s\"/>", x,
-             depth * kLaneHeight + 1, width, b->num_errors > 0 ? "err" : "hatch");
+    text_add(p->out, "<rect x=\"%s%%\" y=\"%zu\" width=\"%s%%\" height=\"5\" class=\"%s\"/>",
+             REAL_F(3, x), depth * kLaneHeight + 1, REAL_F(3, width),
+             b->num_errors > 0 ? "err" : "hatch");
   }
   if (width >= 4) {
     text_add(p->out,
-             "<svg x=\"%.3f%%\" y=\"%zu\" width=\"%.3f%%\" height=\"%d\"><text x=\"4\" y=\"12\">",
-             x, depth * kLaneHeight + 1, width, kBarHeight);
+             "<svg x=\"%s%%\" y=\"%zu\" width=\"%s%%\" height=\"%d\"><text x=\"4\" y=\"12\">",
+             REAL_F(3, x), depth * kLaneHeight + 1, REAL_F(3, width), kBarHeight);
     if (b->num_errors > 0) text_add(p->out, "\xe2\x9c\x95 ");
     if (b->count > 1) {
       text_add(p->out, "%zu calls", b->count);
@@ -962,7 +964,7 @@ static double get_number(const number_list *list, uint64_t i) {
 
 static void add_number(text_buf *out, const number_list *list, uint64_t i) {
   if (list->other != NULL) {
-    text_add(out, "%.6g", get_number(list, i));
+    text_add(out, "%s", REAL_G(6, get_number(list, i)));
   } else if (list->is_packed) {
     number_write(out, list->view->dtype, list->first, (size_t)i);
   } else {
@@ -1175,7 +1177,8 @@ static void draw_line(text_buf *out, const number_list *list, const number_facts
   begin_plot(out, name, "line", count);
   if (facts->least < 0 && facts->greatest > 0) {
     const double zero = get_height(facts, 0);
-    text_add(out, "<line x1=\"0\" x2=\"%zu\" y1=\"%.1f\" y2=\"%.1f\"/>", count, zero, zero);
+    text_add(out, "<line x1=\"0\" x2=\"%zu\" y1=\"%s\" y2=\"%s\"/>", count, REAL_F(1, zero),
+             REAL_F(1, zero));
   }
   text_add(out, "<path d=\"M0 0");
   for (i = 0; i < count; ++i) {
@@ -1186,20 +1189,22 @@ static void draw_line(text_buf *out, const number_list *list, const number_facts
       continue;
     }
     if (!is_drawing && (i + 1 == count || parts[i + 1].count == 0)) {
-      text_add(out, "M%.1f %.1fh.6", x - 0.3, get_height(facts, part->least)); /* it is alone */
+      text_add(out, "M%s %sh.6", REAL_F(1, x - 0.3),
+               REAL_F(1, get_height(facts, part->least))); /* it is alone */
     } else {
-      text_add(out, "%c%.1f %.1f", is_drawing ? 'L' : 'M', x, get_height(facts, part->least));
+      text_add(out, "%c%s %s", is_drawing ? 'L' : 'M', REAL_F(1, x),
+               REAL_F(1, get_height(facts, part->least)));
     }
     if (part->greatest > part->least) {
-      text_add(out, "L%.1f %.1f", x, get_height(facts, part->greatest));
+      text_add(out, "L%s %s", REAL_F(1, x), REAL_F(1, get_height(facts, part->greatest)));
     }
     is_drawing = true;
   }
   text_add(out, "\"/>");
   for (i = 0; i < count; ++i) {
     if (parts[i].nans + parts[i].infinities == 0) continue;
-    text_add(out, "<rect class=\"nan\" x=\"%.2f\" y=\"0\" width=\"%.1f\" height=\"72\"/>",
-             count < 40 ? (double)i + 0.4 : (double)i, count < 40 ? 0.2 : 1);
+    text_add(out, "<rect class=\"nan\" x=\"%s\" y=\"0\" width=\"%s\" height=\"72\"/>",
+             REAL_F(2, count < 40 ? (double)i + 0.4 : (double)i), REAL_F(1, count < 40 ? 0.2 : 1));
   }
   text_add(out, "</svg>");
   free(parts);
@@ -1222,8 +1227,8 @@ static void draw_histogram(text_buf *out, const number_list *list, const number_
   for (i = 0; i < kMaxBins; ++i) {
     const double height = 70 * (double)bins[i] / (double)most;
     if (bins[i] == 0) continue;
-    text_add(out, "<rect class=\"bar\" x=\"%d\" y=\"%.2f\" width=\".9\" height=\"%.2f\"/>", (int)i,
-             72 - (height > 1 ? height : 1), height > 1 ? height : 1);
+    text_add(out, "<rect class=\"bar\" x=\"%d\" y=\"%s\" width=\".9\" height=\"%s\"/>", (int)i,
+             REAL_F(2, 72 - (height > 1 ? height : 1)), REAL_F(2, height > 1 ? height : 1));
   }
   text_add(out, "</svg>");
 }
@@ -1258,9 +1263,9 @@ static void add_numbers(drawing_budget *budget, text_buf *out, const number_list
     draw_histogram(out, list, range, name);
   }
   if (facts->nans + facts->infinities < facts->counted) {
-    text_add(out, "min %.6g, mean %.6g, max %.6g", facts->least,
-             facts->sum / (double)(facts->counted - facts->nans - facts->infinities),
-             facts->greatest);
+    text_add(out, "min %s, mean %s, max %s", REAL_G(6, facts->least),
+             REAL_G(6, facts->sum / (double)(facts->counted - facts->nans - facts->infinities)),
+             REAL_G(6, facts->greatest));
   } else {
     text_add(out, "no finite number");
   }

@@ -261,9 +261,9 @@ static size_t emit_real(emitter *e, double value) {
       int i;
       for (i = 0; i < 8; ++i) text_add(e->out, "%02x", (unsigned)(bits >> (8 * i) & 0xff));
     }
-    text_add(e->out, "\"))[0]  # %.17g\n", value);
+    text_add(e->out, "\"))[0]  # %s\n", REAL_G(17, value));
   } else {
-    text_add(e->out, "  bits = UINT64_C(0x%016" PRIx64 "); /* %.17g */\n", bits, value);
+    text_add(e->out, "  bits = UINT64_C(0x%016" PRIx64 "); /* %s */\n", bits, REAL_G(17, value));
     text_add(e->out, "  memcpy(&real, &bits, sizeof real);\n");
     begin_value(e, name);
     text_add(e->out, "tvm_ffi_any_from_double(real);\n");
