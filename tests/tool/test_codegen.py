@@ -14,9 +14,9 @@ import sys
 import tempfile
 import unittest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from commands import make_pattern, read_commands  # noqa: E402
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "docs"))
 from tool import FILES, TOOL, run_tests
+from tutorials import make_pattern, read_commands  # noqa: E402
 
 PAGE, LIBRARY, PKG_CONFIG = (pathlib.Path(file).resolve() for file in FILES)
 STRICT = "-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wstrict-prototypes -Werror"

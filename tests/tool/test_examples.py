@@ -14,9 +14,9 @@ import subprocess
 import sys
 import unittest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from commands import INDENT, make_pattern, read_commands  # noqa: E402
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "docs"))
 from tool import FILES, ISOLATED, good, install, run_tests, work_folder  # noqa: E402
+from tutorials import INDENT, make_pattern, read_commands  # noqa: E402
 
 PAGE, BUILD, MESON, *USED = FILES
 NOT_RUN = re.compile(r"^Not run by the test: \S", re.MULTILINE)

@@ -11,10 +11,10 @@ import sys
 import tempfile
 import unittest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "docs"))
 import pe  # noqa: E402
-from commands import make_pattern, read_commands  # noqa: E402
 from tool import FILES, ISOLATED, OK, TOOL, WINDOWS, good, run_tests, skip
+from tutorials import make_pattern, read_commands  # noqa: E402
 
 if WINDOWS:
     skip("the commands of the page are those of a shell of Linux")

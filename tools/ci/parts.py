@@ -716,7 +716,7 @@ def reproducible():
 def follow_readme(*release):
     """Follow README.md and the pages of docs/start on a new Debian, of this machine's release or of
     another."""
-    done = execute(["tests/readme.py", ROOT / "build-readme", *release])
+    done = execute(["tests/docs/readme.py", ROOT / "build-readme", *release])
     if done.returncode == 77:
         REPORT.skip("all of it", last_line(done.stdout))
     elif done.returncode != 0:

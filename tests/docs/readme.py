@@ -12,13 +12,13 @@ be fetched is named in a line that begins with `skipped `.
 README.md: its indented blocks are commands. One shell reads all of them from its standard input, as
 when a person pastes the page: what README forgets to install or to change into is missing here too,
 and a command that reads standard input would swallow the commands after it. Blocks for CMake go
-into the file of a small project; the other fenced ones are from samples, which tests/quoted.py
+into the file of a small project; the other fenced ones are from samples, which code_in_pages.py
 compares. The program of the first sample must print what it should each time. In the end
 `tools/test spdx` passes, and README has left nothing among the sources.
 
 The pages: on another new system, where tools/quickstart runs in sources that cannot be written to,
 and the library is installed as it says then. What each page needs is installed if the page says so.
-Their commands run in one folder (tests/tutorials.py); a page builds the library anew first if it
+Their commands run in one folder (tutorials.py); a page builds the library anew first if it
 says so.
 """
 import pathlib
@@ -27,7 +27,7 @@ import shlex
 import shutil
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parents[1]
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools/ci"))
 from debian_roots import Impossible, System  # noqa: E402
 from steps import last_line  # noqa: E402
@@ -199,7 +199,7 @@ def follow_pages(system):
         beginning = text.partition("\n## ")[0]
         needs = [names for words, names in NEEDS.items() if words in beginning]
         build = re.findall(r"^    (?!\$ )(.*)", beginning, re.M)
-        follow = f"python3 tests/tutorials.py --folder /root/start docs/start/{page}.md"
+        follow = f"python3 tests/docs/tutorials.py --folder /root/start docs/start/{page}.md"
         printed = run_script(
             system, "\n".join([
                 "set -ex", f"{INSTALL} {' '.join(needs)}", f"cd /{SOURCES}", *build,

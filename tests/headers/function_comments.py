@@ -3,7 +3,7 @@
 """Fail when the comment of a public function in C, or that of its section, lacks a part of its
 contract.
 
-    contracts.py ROOT
+    function_comments.py ROOT
 
 - Who owns what: each pointer and handle among the parameters, and one that is returned, has a word
   in brackets, which docs/ownership.md explains.
@@ -16,7 +16,7 @@ import re
 import sys
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "docs/site"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "docs/site"))
 import declarations  # noqa: E402
 
 POINTER = re.compile(r"\*|Handle\b|TVMFFIByteArray\b|tvm_ffi_cuda_stream\b")

@@ -8,10 +8,11 @@ PREFIX is an installation of the library and the tool; without it those of the s
 reader works in an empty folder, or in FOLDER, where other pages may have been followed before: a
 page must leave their files alone.
 
-A fenced block is a file, with the last name of a file in the text above it. Commands and their
-outputs are those of commands.py; one that prints nothing on the page must succeed and print
-nothing. Exits with 77 if a program is missing that the page needs, or a package of Python cannot be
-fetched.
+A fenced block is a file, with the last name of a file in the text above it. In an indented block, a
+line with "$ " is a command, and the lines below it are its output: a line "..." stands for any
+number of lines, "..." within a line for any text. A command that prints nothing on the page must
+succeed and print nothing. Exits with 77 if a program is missing that the page needs, or a package
+of Python cannot be fetched. Tests of other pages use the same functions.
 """
 import argparse
 import os
@@ -22,11 +23,33 @@ import subprocess
 import sys
 import tempfile
 
-from commands import INDENT, make_pattern, read_commands
-
+INDENT = "    "
 FILE = re.compile(r"`(\w+\.(?:c|cc|cu|h|py|txt))`")
 # Programs that a page may need, besides those of every system.
 PROGRAMS = ("cc", "c++", "pkg-config", "python3")
+
+
+def read_commands(lines):
+    """The commands of a page, each with the lines below it, without empty lines at the end."""
+    commands = []
+    inside = False
+    for line in lines:
+        if line.startswith(INDENT + "$ "):
+            commands.append((line[len(INDENT) + 2:], []))
+            inside = True
+        elif line.startswith(INDENT) and inside:
+            commands[-1][1].append(line[len(INDENT):])
+        elif line.strip() != "" or not inside:
+            inside = False
+    return commands
+
+
+def make_pattern(lines):
+    parts = [
+        r"(?:.*\n)*?" if line == "..." else re.escape(line).replace(re.escape("..."), ".*") + r"\n"
+        for line in lines
+    ]
+    return re.compile("".join(parts))
 
 
 def read_steps(text):

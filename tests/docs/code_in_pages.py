@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fail when code in the documents is not in the file that it claims to be from.
 
-    quoted.py --made FILE MADE ROOT [PAGE...]
+    code_in_pages.py --made FILE MADE ROOT [PAGE...]
 
 Code is any fenced block but directives for the site, ```{name}, and lines for CMake, which
 readme.py tries; it must be in the file of a sample or demo that was linked last. If that file is

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fail when a source, public header or test on disk is missing from the lists of the build.
 
-    listed.py ROOT --sources FILE... --headers FILE... --tests FILE... --cpp FILE...
+    sources_in_build.py ROOT --sources FILE... --headers FILE... --tests FILE...
+                        --cpp FILE...
 
 Without --cpp files (no C++ compiler) the C++ layer is not checked.
 """

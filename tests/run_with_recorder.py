@@ -4,7 +4,7 @@ without. Ends as the program does, unless the recording is not what docs/guide/r
 says; the last line that it prints counts the calls in it, unless the program was skipped and its
 last line says why.
 
-    recorded.py TVM-FFI OPTION... -- PROGRAM..."""
+    run_with_recorder.py TVM-FFI OPTION... -- PROGRAM..."""
 import pathlib
 import subprocess
 import sys

@@ -3,7 +3,7 @@
 """Fail when the first table of options in docs/building.md is not that of meson_options.txt: each
 option with its values, the default first, and no other.
 
-    options.py ROOT
+    meson_options.py ROOT
 """
 import pathlib
 import re
