@@ -130,6 +130,10 @@ static void append_float(tvmffi_buf *out, double value) {
   char digits[48];
   const char *p = digits;
   (void)snprintf(digits, sizeof digits, "%g", value);
+  if (value - value != 0) { /* "-nan(ind)" of Windows has no point */
+    tvmffi_buf_append_text(out, digits);
+    return;
+  }
   while (*p != '\0') {
     size_t run = strspn(p, "0123456789+-einfa");
     tvmffi_buf_append(out, p, run);

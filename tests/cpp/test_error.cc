@@ -4,6 +4,7 @@
 #include <tvm/ffi/tvm_ffi.h>
 
 #include <clocale>
+#include <locale>
 
 #include "caught.h"
 
@@ -111,6 +112,19 @@ TEST(Throw, FormatsAsAStreamDoes) {
   std::ostringstream pointer;
   pointer << &local;
   EXPECT_EQ(Caught([&] { TVM_FFI_THROW(E) << &local; }), "E: " + pointer.str());
+}
+
+class Comma : public std::numpunct<char> {
+  char do_decimal_point() const override { return ','; }
+};
+
+TEST(Throw, WritesAPointWhateverTheGlobalLocale) {
+  const std::locale before = std::locale::global(std::locale(std::locale(), new Comma));
+  const std::string caught = Caught([] {
+    TVM_FFI_THROW(E) << printed::Point{1, 2} << ' ' << 1.5 << ' ' << 2000;
+  });
+  std::locale::global(before);
+  EXPECT_EQ(caught, "E: 1/2 1.5 2000");
 }
 
 /** Streams do not take the locale of the C library. */

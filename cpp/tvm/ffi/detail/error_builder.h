@@ -26,7 +26,9 @@ class TVM_FFI_TAGGED ErrorBuilder {
         backtrace_(std::move(backtrace)),
         log_(log),
         cause_(std::move(cause)),
-        extra_(std::move(extra)) {}
+        extra_(std::move(extra)) {
+    stream_.imbue(std::locale::classic());  // numbers have a decimal point
+  }
   TVM_FFI_LOCAL ErrorBuilder(std::string kind, const TVMFFIByteArray *backtrace, bool log,
                              std::optional<Error> cause = std::nullopt,
                              std::optional<ObjectRef> extra = std::nullopt)

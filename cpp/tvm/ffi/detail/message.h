@@ -147,6 +147,9 @@ class TVM_FFI_LOCAL StreamedText {
     S *other = static_cast<S *>(other_);
     if (other == nullptr) {
       other = new S();
+      // Numbers have a decimal point, whatever the host has set as std::locale::global.
+      using Locale = decltype(other->getloc());
+      other->imbue(Locale::classic());
       other_ = other;
       delete_other_ = [](void *old) { delete static_cast<S *>(old); };
       other->write(text_.data(), static_cast<std::ptrdiff_t>(text_.size()));

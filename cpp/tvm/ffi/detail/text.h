@@ -10,6 +10,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 TVM_FFI_NAMESPACE_BEGIN
 namespace detail {
@@ -81,7 +82,9 @@ class TVM_FFI_LOCAL Text {
     std::snprintf(digits, sizeof digits, "%Lg", value);
     // The locale of the host may have another point, even one of several bytes.
     const size_t before = std::strspn(digits, "0123456789+-einfa");
-    const size_t point = std::strcspn(digits + before, "0123456789+-einfa");
+    // "-nan(ind)" of Windows has none.
+    const size_t point =
+        value - value == 0 ? std::strcspn(digits + before, "0123456789+-einfa") : 0;
     Put(digits, before);
     if (point != 0) Put('.');
     Put(digits + before + point);
