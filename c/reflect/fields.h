@@ -88,7 +88,7 @@ int tvmffi_field_set_default(const TVMFFIFieldInfo *field, TVMFFIObject *obj);
  */
 int tvmffi_reflect_create(int32_t type_index, TVMFFIObject **out);
 
-/* ---- objects.c: setters of built-in fields ---- */
+/* ---- builtin_objects.c: setters of built-in fields ---- */
 
 /* OverflowError for a number that the field cannot hold. */
 int tvmffi_field_set_int32(void *field, const TVMFFIAny *value);

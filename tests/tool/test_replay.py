@@ -238,6 +238,20 @@ class Show(unittest.TestCase):
         self.assertIn("[FAIL] 2 scale: arg[2]", out)
         self.assertIn("2 of 4 calls are the same as recorded", out)
 
+    def test_many_repeated(self):
+        """As many that are repeated as a program may call in each of its steps."""
+        r = new_recording()
+        for n in range(2000):
+            r.returned(r.call("f", [n]), n)
+        with open(r.path, "a", encoding="ascii") as file:
+            for n in range(2001, 20001):
+                facts = f'"call":{n},"thread":7,"time":{n},"like":{(n - 1) % 2000 + 1}'
+                file.write(f'{{"event":"call","function":"f",{facts}}}\n')
+                file.write(f'{{"event":"return",{facts}}}\n')
+        self.assertIn(" 20000 ", good("show", r.folder))
+        shown = good_json("show", r.folder, "--call=19999")
+        self.assertEqual((shown["call"]["args"], shown["end"]["result"]), ([1998], 1998))
+
     def test_processes(self):
         """The files of several processes are one recording."""
         r = new_recording()
@@ -673,15 +687,18 @@ class Damaged(unittest.TestCase):
         self.refuse(r, 4, "`storages` is shorter than that of the call")
 
     def test_repeated(self):
-        call = {"event": "call", "call": 9, "thread": 1, "time": 1}
+        call = {"event": "call", "call": 9, "thread": 1, "time": 1, "function": "scale"}
         end = {"event": "return", "call": 9, "thread": 1, "time": 2}
-        no_call = "`like` is not the number of a call before it that has no `like`"
+        no_call = ("`like` is not the number of a call before it that has neither `like` "
+                   "nor `late`")
         no_end = "`like` is not the call that its call repeats, or that has not returned"
         for why, events in [(no_call, [{**call, "like": 3}]), (no_call, [{**call, "like": 9}]),
                             (no_call, [{**call, "like": "one"}]),
                             (no_call, [{**call, "like": 1}, {**call, "call": 10, "like": 9}]),
                             (no_end, [{**call, "like": 1}, {**end, "like": 2}]),
                             (no_call, [{**call, "like": 1}, {**end, "like": 9}]),
+                            ("`function` is not that of the call that it repeats",
+                             [{**call, "like": 1, "function": "fail"}]),
                             (no_end, [{**call, "like": 3}, {**end, "like": 3}])]:
             r = new_recording()
             scale(r)
@@ -692,6 +709,10 @@ class Damaged(unittest.TestCase):
             for event in events:
                 r.add(**event)
             self.refuse(r, line + len(events), why)
+        r = new_recording()
+        r.call("scale", [], late=True)
+        r.add(**call, like=1)
+        self.refuse(r, 4, no_call)
         r = new_recording()  # a call of another file
         scale(r)
         r.path = r.folder / "calls.4711.jsonl"

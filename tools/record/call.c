@@ -135,6 +135,7 @@ typedef struct {
 typedef struct {
   uint32_t generation;
   record_slot *slot;
+  record_library *library; /* of the slot, which another thread may give to another library */
   uint64_t number;
   int64_t time;
   record_values values;
@@ -199,10 +200,9 @@ static void add_like(record_text *out, uint64_t number) {
   record_end_put(out, record_put(at, "}"));
 }
 
-/* The line of a call, which has its number by now. */
+/* The line of a call, which has its number by now, and keeps it if that is written. */
 static void write_call(event *call, record_text *line) {
-  if (line->is_failed) call->number = 0;
-  record_write(call->generation, line);
+  if (!record_write(call->generation, line)) call->number = 0;
   record_free(line);
   if (call->number != 0 && record_now() == call->generation) {
     (void)__atomic_fetch_add(&call->slot->num_recorded, 1, __ATOMIC_RELAXED);
@@ -213,13 +213,13 @@ static void write_inputs(event *call, bool is_late) {
   const record_slot *slot = call->slot;
   char room[kRoomLine];
   record_text line;
-  if (!record_write_library(call->generation, slot->library)) return;
+  if (!record_write_library(call->generation, call->library)) return;
   record_begin_in(&line, room, sizeof room);
   record_store_kept(&call->values);
   call->number = record_next_number();
   add_event(&line, "{\"event\":\"call\",\"call\":", call->number, call->time);
   record_add_text(&line, ",\"library\":");
-  record_add_int(&line, slot->library->number);
+  record_add_int(&line, call->library->number);
   record_add(&line, slot->name.data, slot->name.size);
   record_add_text(&line, ",\"args\":");
   record_add(&line, call->values.text.data, call->values.text.size);
@@ -236,7 +236,8 @@ static void write_inputs(event *call, bool is_late) {
 /*
  * Without data, a loop that calls functions would write the same lines again and again. A call that
  * repeats an earlier one has that one's number instead, if the earlier one is still in this table,
- * by the hash of its image. Threads that meet at an entry do not wait, but write whole lines.
+ * by the hash of its image. Threads that meet at an entry do not wait, but write whole lines, and
+ * so does a child of fork for entries that other threads held then.
  */
 typedef struct {
   uint32_t is_taken; /* a lock that is only tried */
@@ -282,7 +283,7 @@ static bool put_bytes(call_image *out, const char *bytes, size_t size) {
   if (size > sizeof out->words || !put_word(out, size)) return false;
   if (kImageWords - out->size < num_words) return false;
   if (num_words != 0) out->words[out->size + num_words - 1] = 0;
-  memcpy(&out->words[out->size], bytes, size);
+  if (size != 0) memcpy(&out->words[out->size], bytes, size);
   out->size += num_words;
   return true;
 }
@@ -335,9 +336,9 @@ static bool put_object(call_image *out, const record_runtime *runtime, const TVM
   TVMFFIObject *object = args[i].v_obj;
   uint64_t flags = 0;
   int32_t first = 0;
+  const bool has_flags = record_read_flags(runtime, object, &flags);
   while (args[first].type_index != kTVMFFITensor || args[first].v_obj != object) ++first;
-  if (!record_read_flags(runtime, object, &flags)) flags = UINT64_MAX;
-  return put_word(out, (uint64_t)first) && put_word(out, flags) &&
+  return put_word(out, (uint64_t)first << 1 | (has_flags ? 1 : 0)) && put_word(out, flags) &&
          put_tensor(out, runtime, TVMFFITensorGetDLTensorPtr(object));
 }
 
@@ -373,7 +374,7 @@ static void take_image(event *call, const TVMFFIAny *args, int32_t num_args) {
   bool is_whole;
   int32_t i;
   (void)put_word(image, (uintptr_t)call->slot);
-  is_whole = put_word(image, (uintptr_t)call->slot->library);
+  is_whole = put_word(image, (uintptr_t)call->library);
   for (i = 0; i < num_args && is_whole; ++i) {
     is_whole = put_value(image, &call->slot->runtime, args, i);
   }
@@ -473,13 +474,13 @@ static void write_end(event *call, int64_t time, int rc, const TVMFFIAny *result
   char room[kRoomLine];
   record_text line;
   size_t known = call->values.num_storages;
-  bool is_whole;
+  bool is_written;
   if (call->number == 0 || record_now() != call->generation) return;
   if (repeats_result(call, rc, result)) {
     record_begin_in(&line, room, sizeof room);
     add_event(&line, "{\"event\":\"return\",\"call\":", call->number, time);
     add_like(&line, call->like);
-    record_write(call->generation, &line);
+    (void)record_write(call->generation, &line);
     record_free(&line);
     return;
   }
@@ -503,15 +504,15 @@ static void write_end(event *call, int64_t time, int rc, const TVMFFIAny *result
   record_add_storages(&line, &call->values, known);
   record_add(&line, "}", 1);
   line.is_failed = line.is_failed || call->values.text.is_failed;
-  is_whole = !line.is_failed;
-  record_write(call->generation, &line);
+  is_written = record_write(call->generation, &line);
   record_free(&line);
-  if (is_whole && rc == 0) keep_result(call, result);
+  if (is_written && rc == 0) keep_result(call, result);
 }
 
 static void init_event(event *call, uint32_t generation, record_slot *slot) {
   call->generation = generation;
   call->slot = slot;
+  call->library = slot->library;
   call->number = call->like = 0;
   call->time = record_time();
   call->image.size = 0;
@@ -745,7 +746,7 @@ static int call_traced(uint32_t generation, record_slot *slot, void *handle, con
   }
   record_add_text(&line, "}},");
   line.is_failed = line.is_failed || shorts.is_failed || slot->title.is_failed;
-  record_write(generation, &line);
+  (void)record_write(generation, &line);
   record_free(&line);
   record_free(&shorts);
   is_recording = false;

@@ -367,15 +367,17 @@ static bool open_if_current(uint32_t generation) {
   return record_has_events(generation) || open_events(generation);
 }
 
-void record_write(uint32_t generation, record_text *text) {
+bool record_write(uint32_t generation, record_text *text) {
+  bool is_written;
   record_add(text, "\n", 1);
   if (text->is_failed) {
     record_note("memory ran out, and an event was not recorded");
-    return;
+    return false;
   }
   record_lock();
-  if (open_if_current(generation)) (void)record_append(text->data, text->size);
+  is_written = open_if_current(generation) && record_append(text->data, text->size);
   record_unlock();
+  return is_written;
 }
 
 bool record_write_library(uint32_t generation, record_library *library) {

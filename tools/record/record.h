@@ -239,8 +239,9 @@ bool record_append(const char *bytes, size_t size);
 /* trim: the file is of this process, and not of its parent. Under the lock. */
 void record_close_events(bool trim);
 
-/* Appends one line; `text` gets its newline. It opens the file first, if it must. */
-void record_write(uint32_t generation, record_text *text);
+/* Appends one line; `text` gets its newline. It opens the file first, if it must. False if the line
+ * is not in the file. */
+bool record_write(uint32_t generation, record_text *text);
 /* Writes a library, unless it is; false if that failed. */
 bool record_write_library(uint32_t generation, record_library *library);
 /* A sentence for the user of the recording, and on stderr. */

@@ -285,7 +285,7 @@ static const char kShowText[] =
     "data type, shape, and how they lie in memory.\n\n"
     "A recording that is damaged is refused, with the file and line. A last line that was not\n"
     "finished, as a crash leaves it, is left out with a note. --call with --json prints the two\n"
-    "events of the call as they were written.\n\n"
+    "events of the call, with the keys of the one that it repeats.\n\n"
     "The page of --html is one file that needs no other and no network. It shows all calls, those\n"
     "that --match chooses, or the one of --call, and says what it leaves out: it has a timeline "
     "of\n"

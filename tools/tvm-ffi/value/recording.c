@@ -23,9 +23,6 @@ enum { kMaxLine = 64 << 20, kMaxDepth = 64, kMaxValues = 100000 };
 #define MAX_JSON_INT ((INT64_C(1) << 53) - 1)
 static const char kVersion[] = "tvm-ffi recording 1\n";
 
-/* How many calls are found again without a search. */
-enum { kRepeated = 64 };
-
 typedef struct {
   char *path, *build_id;
 } recorded_library;
@@ -36,8 +33,9 @@ typedef struct {
   size_t size;
   recorded_library *libraries;
   size_t num_libraries;
-  bool is_swapped;            /* the bytes of the memory are in the other order */
-  size_t repeated[kRepeated]; /* calls that others repeat, by their number; indices + 1 */
+  bool is_swapped; /* the bytes of the memory are in the other order */
+  size_t *whole;   /* a hash table of calls that others may repeat: indices + 1 by their number */
+  size_t num_whole, max_whole;
 } event_file;
 
 struct recording {
@@ -887,17 +885,33 @@ static recorded_call *add_call(recording *r) {
   return &r->calls[r->num_calls++];
 }
 
-/* The call of this file with that number; NULL. */
-static recorded_call *find_call(const event *e, int64_t wanted) {
-  recording *r = e->r;
-  size_t *known = &r->files[e->file].repeated[(uint64_t)wanted % kRepeated], i;
-  if (*known > 0 && r->calls[*known - 1].number == wanted) return &r->calls[*known - 1];
-  for (i = r->num_calls; i > 0 && r->calls[i - 1].before.file == e->file; --i) {
-    if (r->calls[i - 1].number != wanted) continue;
-    *known = i;
-    return &r->calls[i - 1];
+/* ---- Calls that others may repeat, by their number ---- */
+
+/* Where a number is in the table, or where it would be. */
+static size_t *find_place(const recording *r, event_file *file, int64_t number_of_call) {
+  const size_t mask = file->max_whole - 1;
+  size_t i = (size_t)((uint64_t)number_of_call * UINT64_C(0x9e3779b97f4a7c15) >> 32) & mask;
+  while (file->whole[i] != 0 && r->calls[file->whole[i] - 1].number != number_of_call) {
+    i = (i + 1) & mask;
   }
-  return NULL;
+  return &file->whole[i];
+}
+
+/* Adds the newest call. */
+static void add_whole(recording *r, event_file *file) {
+  if (2 * (file->num_whole + 1) > file->max_whole) {
+    const size_t num_old = file->max_whole;
+    size_t *old = file->whole, i;
+    file->max_whole = 2 * num_old + (num_old == 0 ? 64 : 0);
+    file->whole = tool_alloc(file->max_whole * sizeof *file->whole);
+    memset(file->whole, 0, file->max_whole * sizeof *file->whole);
+    for (i = 0; i < num_old; ++i) {
+      if (old[i] != 0) *find_place(r, file, r->calls[old[i] - 1].number) = old[i];
+    }
+    free(old);
+  }
+  *find_place(r, file, r->calls[r->num_calls - 1].number) = r->num_calls;
+  ++file->num_whole;
 }
 
 static bool has_like(const event *e) {
@@ -908,26 +922,30 @@ static bool has_like(const event *e) {
 /* The call whose event this one repeats; NULL after a report. */
 static recorded_call *find_like(event *e) {
   const TVMFFIAny like = look(e->r, &e->json, "like");
-  recorded_call *found = NULL;
+  event_file *file = &e->r->files[e->file];
+  size_t found = 0;
   int64_t wanted;
-  if (read_int(&like, &wanted)) found = find_call(e, wanted);
-  if (found != NULL && !found->before.is_repeated) return found;
-  damaged(e, "`like` is not the number of a call before it that has no `like`");
+  if (read_int(&like, &wanted) && file->num_whole > 0) found = *find_place(e->r, file, wanted);
+  if (found != 0) return &e->r->calls[found - 1];
+  damaged(e, "`like` is not the number of a call before it that has neither `like` nor `late`");
   return NULL;
 }
 
 /* A call with the inputs of another. */
 static bool read_repeated_call(event *e, int64_t counted, int64_t thread, int64_t when) {
+  const TVMFFIAny function = look(e->r, &e->json, "function");
   recorded_call *c, *like = find_like(e);
   const size_t i = like != NULL ? (size_t)(like - e->r->calls) : 0;
+  TVMFFIByteArray name;
   if (like == NULL) return false;
+  if (!tvm_ffi_any_try_string(&function, &name) || !tvm_ffi_string_equal(name, like->function)) {
+    return damaged(e, "`function` is not that of the call that it repeats");
+  }
   c = add_call(e->r);
-  *c = e->r->calls[i];
+  *c = e->r->calls[i]; /* with its texts, which stay those of that call */
   c->number = counted;
   c->thread = thread;
   c->nanoseconds = c->begin = c->finish = when;
-  c->function = tool_copy(c->function, strlen(c->function));
-  c->signature = tool_copy(c->signature, strlen(c->signature));
   c->end = kCallUnfinished;
   c->error = NULL;
   c->before.is_repeated = true;
@@ -937,7 +955,7 @@ static bool read_repeated_call(event *e, int64_t counted, int64_t thread, int64_
 
 static bool read_call(event *e) {
   recording *r = e->r;
-  const event_file *file = &r->files[e->file];
+  event_file *file = &r->files[e->file];
   const TVMFFIAny call = look(r, &e->json, "call"), thread = look(r, &e->json, "thread"),
                   time = look(r, &e->json, "time"), library = look(r, &e->json, "library"),
                   function = look(r, &e->json, "function"), args = look(r, &e->json, "args"),
@@ -976,7 +994,9 @@ static bool read_call(event *e) {
   c->signature = signature.data != NULL ? signature.data : tool_copy("", 0);
   c->is_late = late.type_index == kTVMFFIBool && late.v_int64 != 0;
   c->before = line_of(e);
-  return wrong == NULL || damaged(e, wrong);
+  if (wrong != NULL) return damaged(e, wrong);
+  if (!c->is_late) add_whole(r, file);
+  return true;
 }
 
 /* The call of this file that the event ends; NULL after a report. */
@@ -1340,9 +1360,10 @@ void recording_free(recording *r) {
   size_t i, k;
   if (r == NULL) return;
   for (i = 0; i < r->num_calls; ++i) {
+    free(r->calls[i].error);
+    if (r->calls[i].before.is_repeated) continue;
     free((char *)r->calls[i].function);
     free(r->calls[i].signature);
-    free(r->calls[i].error);
   }
   for (i = 0; i < r->num_files; ++i) {
     event_file *file = &r->files[i];
@@ -1351,6 +1372,7 @@ void recording_free(recording *r) {
       free(file->libraries[k].build_id);
     }
     free(file->libraries);
+    free(file->whole);
     free(file->process.name);
     free(file->process.command);
     free(file->bytes);
@@ -1481,10 +1503,13 @@ char *recording_event(const recording *r, const recorded_call *c, recorded_momen
   w.c = c;
   w.time = when == kBefore ? c->begin : c->finish;
   w.out = &out;
-  if (!parse(r, line->text, line->size, &json) || !value_visit_map(&json, add_entry, &w)) {
+  if (parse(r, line->text, line->size, &json) && value_visit_map(&json, add_entry, &w)) {
+    text_add(&out, "}");
+  } else {
+    report_error("%s", "there is no memory");
     TVMFFIErrorSetRaised(NULL);
+    text_free(&out);
   }
-  text_add(&out, "}");
   tvm_ffi_any_clear(&json);
   return out.data;
 }
