@@ -192,7 +192,7 @@ static void add_event(record_text *out, const char *start, uint64_t number, int6
   record_end_put(out, at);
 }
 
-/* Ends the line of an event that has nothing else than the one that it repeats. */
+/* Ends the line of an event that only repeats another. */
 static void add_like(record_text *out, uint64_t number) {
   char *at = record_begin_put(out, 16 + kRecordNumber);
   if (at == NULL) return;

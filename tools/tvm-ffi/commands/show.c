@@ -304,13 +304,17 @@ static int print_call(const shown *s, const recorded_call *c) {
   return code;
 }
 
-/* Its events, as the format has them. */
-static void write_events(const shown *s, const recorded_call *c) {
+/* Its events, as the format has them. The exit code: 2 after a report that there is no memory. */
+static int write_events(const shown *s, const recorded_call *c) {
   char *before = recording_event(s->r, c, kBefore), *after = recording_event(s->r, c, kAfter);
-  fprintf(streams_results(), "{\"call\":%s,\n\"end\":%s}\n", before,
-          after != NULL ? after : "null");
+  const bool is_whole = before != NULL && (after != NULL || c->after.text == NULL);
+  if (is_whole) {
+    fprintf(streams_results(), "{\"call\":%s,\n\"end\":%s}\n", before,
+            after != NULL ? after : "null");
+  }
   free(before);
   free(after);
+  return is_whole ? kExitOk : kExitUsage;
 }
 
 static const recorded_call *find_call(const recording *r, long long wanted) {
@@ -385,7 +389,7 @@ int command_show(const arguments *args) {
     code = write_page(&s, folder, chosen, page);
   } else if (chosen != NULL) {
     if (s.json) {
-      write_events(&s, chosen);
+      code = write_events(&s, chosen);
     } else {
       code = print_call(&s, chosen);
     }

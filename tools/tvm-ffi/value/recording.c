@@ -1052,12 +1052,19 @@ static char *read_error(const recording *r, const TVMFFIAny *error) {
   return out.data;
 }
 
+/* A list with this value alone; NULL without memory. */
+static TVMFFIObjectHandle make_list_of(const TVMFFIAny *value) {
+  TVMFFIObjectHandle list = NULL;
+  if (tvm_ffi_array_create(value, 1, &list) != 0) TVMFFIErrorSetRaised(NULL);
+  return list;
+}
+
 /* Checks what came out of a call, with the memory. NULL, or what is wrong. */
 static const char *check_end(event *e, const recorded_call *c, bool raised) {
   recording *r = e->r;
   const TVMFFIAny result = look(r, &e->json, "result");
-  TVMFFIAny before, list;
-  TVMFFIObjectHandle one = NULL;
+  TVMFFIAny before, values;
+  TVMFFIObjectHandle list;
   recorded_storage *memory = NULL;
   size_t num_memory = 0;
   const char *wrong;
@@ -1068,13 +1075,11 @@ static const char *check_end(event *e, const recorded_call *c, bool raised) {
   wrong = read_storages_of(r, &before, &e->json, &memory, &num_memory);
   tvm_ffi_any_clear(&before);
   if (wrong == NULL && !raised) {
-    if (tvm_ffi_array_create(&result, 1, &one) != 0) {
-      wrong = "no memory";
-    } else {
-      list = tvm_ffi_any_view_object(one);
-      wrong = walk_list(r, &list, false, memory, num_memory, NULL, NULL);
-      tvm_ffi_object_release(one);
-    }
+    list = make_list_of(&result);
+    values = list != NULL ? tvm_ffi_any_view_object(list) : tvm_ffi_any_none();
+    wrong =
+        list != NULL ? walk_list(r, &values, false, memory, num_memory, NULL, NULL) : "no memory";
+    tvm_ffi_object_release(list);
   }
   storages_free(memory, num_memory);
   return wrong;
@@ -1427,13 +1432,6 @@ static void add_item(void *context, const text_buf *text) {
   text_items *out = context;
   out->items = tool_realloc(out->items, (out->size + 1) * sizeof *out->items);
   out->items[out->size++] = tool_copy(text->data, text->size);
-}
-
-/* A list with this value alone; NULL without memory. */
-static TVMFFIObjectHandle make_list_of(const TVMFFIAny *value) {
-  TVMFFIObjectHandle list = NULL;
-  if (tvm_ffi_array_create(value, 1, &list) != 0) TVMFFIErrorSetRaised(NULL);
-  return list;
 }
 
 /* The two lines of a call, parsed; the second is None if the call did not end. False with an error
