@@ -2,12 +2,12 @@
 /*
  * The flight recorder, libtvm_ffi_record. From the bottom up:
  *   text.c      texts that grow, and their JSON
- *   settings.c  what the user asked for
+ *   settings.c  what the user asked for, by options or the environment
  *   events.c    the file of events, and the lock
  *   storage.c   the memory of tensors, and the files that it is kept in
  *   value.c     values as JSON
  *   call.c      one call: whether it is recorded, its events
- *   session.c   the start and the end of a recording, the environment, and forks
+ *   session.c   the start and the end of a recording, and forks
  *   intercept.c what whoever looks up a function gets instead
  * linux.c and macos.c have, each for its system, what all of them need of it, and what takes the
  * place of functions of others: dlsym, and the registration of the system library.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The start and the end of a recording, its folder, the environment, and forks. */
+/* The start and end of a recording, its folder, and forks. settings.c reads the environment. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
