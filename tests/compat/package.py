@@ -6,8 +6,10 @@ NumPy.
     package.py python|library|include|version      create it if missing, print that; 77 if
                                                    impossible
     package.py run PROGRAM...                       run a Python program in it
-    package.py run-on LIBRARY FOLDER PROGRAM...     the same on that libtvm_ffi.so; FOLDER is for
-                                                    the environment
+    package.py run-on LIBRARY FOLDER [--more NAME] PROGRAM...
+                                                    the same on that libtvm_ffi.so; FOLDER is for
+                                                    the environment; NAME is a row of MORE, whose
+                                                    packages the program and its children find
 
     import package
     reference = package.require()       # or the process exits with 77 after printing the reason
@@ -39,8 +41,9 @@ REQUIREMENTS = [f"apache-tvm-ffi=={VERSION}", "numpy>=1.24,<3"]
 SOURCE = (f"apache-tvm-ffi=={VERSION} "
           "--hash=sha256:909be9ef5af07726aa9afd38a3111abc4d86cfd5927ebedfa9166232ce7d287b")
 SUITE_REQUIREMENTS = ["pytest>=8,<10"]
-# Packages that depend on this one. Each row has a folder of its own, which other tests do not see,
-# with those of its packages' dependencies that are needed.
+# Packages that are used with this one. Each row has a folder of its own, which other tests do not
+# see, with those of its packages' dependencies that are needed: none is chosen by pip, except for
+# the rows of WITH_DEPENDENCIES, whose packages do not depend on the reference or NumPy.
 MORE = {
     "tvm": ["apache-tvm==0.27.0.post1", "ml_dtypes>=0.5,<1"],
     "tirx": ["apache-tvm-tirx==0.1.0a4"],
@@ -48,6 +51,7 @@ MORE = {
         "jax==0.10.2", "jaxlib==0.10.2", "jax-tvm-ffi==0.1.3", "ml_dtypes>=0.5,<1",
         "opt_einsum==3.4.0", "scipy>=1.14,<2"
     ],
+    "cluster": ["distributed==2026.8.0", "ray==2.60.0"],
     "orcjit": ["apache-tvm-ffi-orcjit==0.1.3"],
     # It needs a release of the reference before 0.1.13.
     "tilelang": [
@@ -60,6 +64,7 @@ MORE = {
         "typing-inspection==0.4.5"
     ],
 }
+WITH_DEPENDENCIES = ["cluster"]
 # Source distributions whose tests are run.
 MORE_SOURCES = {
     "xgrammar": ("xgrammar==0.2.8 "
@@ -239,7 +244,8 @@ def make_more(root, name):
     """Install the packages of MORE in a folder beside the environment."""
     python, place = root / "bin" / "python", root / name
     shutil.rmtree(place, ignore_errors=True)
-    run("pip install " + " ".join(MORE[name]), python, *INSTALL, "--no-deps", "--target", place,
+    chosen = [] if name in WITH_DEPENDENCIES else ["--no-deps"]
+    run("pip install " + " ".join(MORE[name]), python, *INSTALL, *chosen, "--target", place,
         *MORE[name])
     return {"python": str(python), "source": str(place)}
 
@@ -310,19 +316,23 @@ def require_more(name, source=False):
 
 def main():
     answers = ("python", "library", "include", "version")
-    python, program = None, []
+    python, program, folders = None, [], []
     if len(sys.argv) > 2 and sys.argv[1] == "run":
         python, program = require().python, sys.argv[2:]
     elif len(sys.argv) > 4 and sys.argv[1] == "run-on":
         python = require().with_library(sys.argv[2], pathlib.Path(sys.argv[3]).resolve())
         program = sys.argv[4:]
+        if program[0] == "--more":
+            folders, program = [require_more(program[1])], program[2:]
     if python:
         os.environ.pop("PYTHONPATH", None)
+        if folders:
+            os.environ["PYTHONPATH"] = os.pathsep.join(map(str, folders))
         os.execv(python, [python, *program])
     if len(sys.argv) != 2 or sys.argv[1] not in answers:
         sys.exit(
-            f"usage: package.py {'|'.join(answers)}|run PROGRAM...|run-on LIBRARY FOLDER PROGRAM..."
-        )
+            f"usage: package.py {'|'.join(answers)}|run PROGRAM...|"
+            "run-on LIBRARY FOLDER [--more NAME] PROGRAM...")
     answer = getattr(require(), sys.argv[1])
     print("\n".join(answer) if isinstance(answer, list) else answer)
 

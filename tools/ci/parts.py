@@ -89,8 +89,7 @@ def soak():
 
 @part(GCC_TESTS + " lua sqlite postgresql nginx openmpi")
 def programs():
-    """samples inside Lua, SQLite, PostgreSQL and nginx, and under MPI; Dask and Ray where they are
-    installed"""
+    """samples inside Lua, SQLite, PostgreSQL and nginx, and in processes of MPI, Dask and Ray"""
     if tool("gcc"):
         meson_test(build_gcc(), suites=["programs"], base="programs")
 
