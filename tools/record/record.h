@@ -7,6 +7,7 @@
  *   storage.c   the memory of tensors, and the files that it is kept in
  *   value.c     values as JSON
  *   call.c      one call: whether it is recorded, its events
+ *   trace.c     the events of a trace, and its table
  *   session.c   the start and the end of a recording, and forks
  *   intercept.c what whoever looks up a function gets instead
  * linux.c and macos.c have, each for its system, what all of them need of it, and what takes the
@@ -36,6 +37,8 @@ typedef struct {
   const char *room; /* NULL, or memory of the caller's that it begins in: most texts fit */
   bool is_failed;
 } record_text;
+
+enum { kRoomLine = 2048 }; /* room that most lines of events fit in */
 
 /* Makes room for more bytes; false without memory. */
 bool record_grow(record_text *out, size_t more);
@@ -363,9 +366,28 @@ extern uint32_t record_num_slots; /* of those in use; published with release */
 
 int record_call(uint32_t slot, void *handle, const TVMFFIAny *args, int32_t num_args,
                 TVMFFIAny *result);
-/* Forgets how often signatures were called, and how long it took. */
+/* Forgets how often signatures were called. */
 void record_forget_signatures(void);
-/* The table of a trace. */
+
+/* ---- trace.c ---- */
+
+/* A call that is traced. */
+typedef struct {
+  uint32_t generation;
+  record_slot *slot;
+  int32_t num_args;
+  uint64_t begin;   /* record_clock */
+  record_text args; /* as JSON */
+  char room[kRoomLine];
+} record_trace;
+
+/* Before the function is called, which may release the arguments, and after it. */
+void record_trace_begin(record_trace *trace, uint32_t generation, record_slot *slot,
+                        const TVMFFIAny *args, int32_t num_args);
+void record_trace_end(record_trace *trace, int rc);
+/* Forgets how long calls took. */
+void record_forget_times(void);
+/* The table of functions, the one that took longest first. */
 void record_add_table(record_text *out);
 
 /* ---- intercept.c ---- */

@@ -123,6 +123,7 @@ static bool start_recording(const tvm_ffi_record_options *options) {
     return false;
   }
   record_forget_signatures();
+  record_forget_times();
   begin_generation();
   return true;
 }
@@ -268,7 +269,7 @@ static void after_fork_in_child(void) {
   record_renew_lock(); /* the thread that held it is this one */
   if (record_now() == 0) return;
   record_close_events(false); /* the parent's */
-  if (record_set.trace) record_forget_signatures();
+  if (record_set.trace) record_forget_times();
   begin_generation();
 }
 

@@ -675,7 +675,7 @@ static bool is_compared(const emitter *e, size_t i) {
 
 /* What compared tensors had after the call, as data. */
 static void emit_expected(const emitter *e) {
-  size_t i, size;
+  size_t i, size = 0;
   for (i = 0; i < e->values->num_tensors; ++i) {
     TVMFFIObjectHandle packed;
     if (!is_compared(e, i)) continue;
@@ -811,7 +811,7 @@ static void redact_tensor(const recorded_tensor *t, uint64_t *state, void *packe
 static void redact(call_values *values) {
   unsigned char **packed = tool_alloc((values->num_tensors + 1) * sizeof *packed);
   uint64_t state = 1;
-  size_t i, size;
+  size_t i, size = 0;
   for (i = 0; i < values->num_tensors; ++i) {
     const recorded_tensor *t = &values->tensors[i];
     packed[i] = NULL;
