@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <tvm/ffi/c.h>
 
-/* ---- Statistics, free of assumptions about how times are distributed: statistics.c ---- */
+/* ---- Statistics, free of assumptions about how times are distributed ---- */
 
 /* If each of two medians lies within its bounds with this confidence, their ratio lies within its
  * bounds at 95 %. */
@@ -48,7 +48,7 @@ void statistics_compare_pairs(const double *first, const double *second, size_t 
  * count as different. */
 void statistics_compare(const statistics *first, const statistics *second, statistics_ratio *out);
 
-/* ---- Reports, with histograms and drawings: bench_report.c ---- */
+/* ---- Reports, with histograms and drawings ---- */
 
 /* A function that was measured. */
 typedef struct {

@@ -7,7 +7,7 @@
 
 #include "base/names.h"
 #include "base/report.h"
-#include "library/library_argument.h"
+#include "library/library.h"
 #include "process/supervise.h"
 #include "system/system.h"
 #include "value/tensor.h"
@@ -198,7 +198,7 @@ int call_in_child(const call *request, int (*body)(void *context), void *context
 }
 
 /* Loads the i-th library; false after a report, with the exit code. */
-static bool open_library(const call *request, size_t i, library *out, int *exit_code) {
+static bool open_library(const call *request, size_t i, loaded_library *out, int *exit_code) {
   bool options_are_wrong, good;
   *exit_code = kExitLoad;
   if (request->isolated[i] == NULL) return library_open(request->paths[i], out);

@@ -4,7 +4,7 @@
 #define TVM_FFI_TOOL_CALL_H_
 
 #include "commands/commands.h"
-#include "library/loaded_library.h"
+#include "library/library.h"
 #include "process/supervise.h"
 #include "value/input.h"
 
@@ -39,7 +39,7 @@ bool call_is_isolated(const call *request);
 int call_in_child(const call *request, int (*body)(void *context), void *context);
 
 typedef struct {
-  library lib;
+  loaded_library lib;
   TVMFFIObjectHandle function;
 } kernel;
 

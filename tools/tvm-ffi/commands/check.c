@@ -11,7 +11,7 @@
 #include "check/checks.h"
 #include "commands/commands.h"
 #include "file/runtime_symbols.h"
-#include "library/library_argument.h"
+#include "library/library.h"
 #include "system/system.h"
 
 static void write_cxx_symbols(const binary_file *file) {

@@ -10,8 +10,7 @@
 #include "base/text.h"
 #include "build_info.h"
 #include "commands/commands.h"
-#include "library/library_argument.h"
-#include "library/loaded_library.h"
+#include "library/library.h"
 #include "platform/platform.h"
 #include "system/system.h"
 

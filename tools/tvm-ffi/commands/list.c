@@ -11,7 +11,7 @@
 #include "file/binary_file.h"
 #include "file/listing.h"
 #include "file/runtime_symbols.h"
-#include "library/library_argument.h"
+#include "library/library.h"
 #include "process/supervise.h"
 #include "value/schema.h"
 

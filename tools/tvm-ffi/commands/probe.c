@@ -11,7 +11,7 @@
 #include "base/pattern.h"
 #include "base/report.h"
 #include "commands/call.h"
-#include "library/library_argument.h"
+#include "library/library.h"
 #include "probe/probe.h"
 #include "process/supervise.h"
 #include "system/system.h"

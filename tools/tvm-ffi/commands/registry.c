@@ -9,7 +9,7 @@
 #include "base/report.h"
 #include "base/text.h"
 #include "commands/commands.h"
-#include "library/loaded_library.h"
+#include "library/library.h"
 #include "process/supervise.h"
 #include "value/schema.h"
 

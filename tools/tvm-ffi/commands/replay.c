@@ -11,7 +11,7 @@
 #include "base/pattern.h"
 #include "base/report.h"
 #include "commands/call.h"
-#include "library/library_argument.h"
+#include "library/library.h"
 #include "process/supervise.h"
 #include "system/system.h"
 #include "value/output.h"
@@ -735,7 +735,7 @@ static int make_and_call(replayed_call *replayed) {
 static int run_call(void *context) {
   const replay *p = context;
   replayed_call replayed;
-  library lib;
+  loaded_library lib;
   int code;
   memset(&replayed, 0, sizeof replayed);
   replayed.p = p;

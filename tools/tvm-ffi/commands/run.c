@@ -8,7 +8,7 @@
 #include "base/report.h"
 #include "base/text.h"
 #include "commands/call.h"
-#include "library/library_argument.h"
+#include "library/library.h"
 #include "process/supervise.h"
 #include "system/system.h"
 #include "value/output.h"

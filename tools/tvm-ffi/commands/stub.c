@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "commands/commands.h"
 #include "file/listing.h"
-#include "library/library_argument.h"
+#include "library/library.h"
 #include "process/supervise.h"
 
 /* In the order of the words of --lang. */

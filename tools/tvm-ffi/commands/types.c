@@ -10,7 +10,7 @@
 #include "base/report.h"
 #include "base/text.h"
 #include "commands/commands.h"
-#include "library/loaded_library.h"
+#include "library/library.h"
 #include "value/schema.h"
 
 typedef struct {

@@ -2,7 +2,7 @@
 #define _DEFAULT_SOURCE
 #include <tvm/ffi/c.h>
 
-#include "library/library_argument.h"
+#include "library/library.h"
 
 #include <errno.h>
 #include <stdlib.h>

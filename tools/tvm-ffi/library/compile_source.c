@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #define _POSIX_C_SOURCE 200809L
-#include "library/library_argument.h"
+#include "library/library.h"
 
 #include <dirent.h>
 #include <errno.h>

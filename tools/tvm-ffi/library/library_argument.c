@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "library/library_argument.h"
+#include "library/library.h"
 
 #include <errno.h>
 #include <stdlib.h>

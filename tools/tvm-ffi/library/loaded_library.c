@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "library/loaded_library.h"
+#include "library/library.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,13 +8,12 @@
 #include "base/report.h"
 #include "base/text.h"
 #include "file/listing.h"
-#include "library/library_argument.h"
 #include "process/supervise.h"
 
 /* ---- Loading ---- */
 
 /* `name` is that of an isolated module, or NULL. */
-static void report_load_error(const library *lib, const char *name) {
+static void report_load_error(const loaded_library *lib, const char *name) {
   char *message = runtime_error_take_message();
   if (name != NULL && strstr(message, name) != NULL &&
       strstr(message, "libtvm_ffi_isolated.") == NULL) {
@@ -40,7 +39,7 @@ static int call_global(void *context) {
 }
 
 /* Finds the file; false after a report. */
-static bool begin_open(const char *path, library *out) {
+static bool begin_open(const char *path, loaded_library *out) {
   out->path = path;
   out->module = NULL;
   supervise_name(path);
@@ -48,7 +47,7 @@ static bool begin_open(const char *path, library *out) {
   return out->file != NULL;
 }
 
-bool library_open(const char *path, library *out) {
+bool library_open(const char *path, loaded_library *out) {
   global_call c;
   if (!begin_open(path, out)) return false;
   /* Load it as a library whatever its name ends in. */
@@ -98,7 +97,7 @@ static bool refuses_options(const char *path, const char *options) {
   return refuses;
 }
 
-bool library_open_isolated(const char *path, const char *options, library *out,
+bool library_open_isolated(const char *path, const char *options, loaded_library *out,
                            bool *options_are_wrong) {
   global_call c;
   char *name;
@@ -133,7 +132,7 @@ static int release(void *context) {
   return 0;
 }
 
-void library_close(library *lib) {
+void library_close(loaded_library *lib) {
   foreign_call(kStageUnload, lib->path, release, lib->module);
   free(lib->file);
   lib->file = NULL;
@@ -165,7 +164,7 @@ static void describe_functions(const listing *exports, const char *wanted, text_
 }
 
 /* Collects what the library exports; NULL after a report. */
-static binary_file *open_listing(const library *lib, listing *out) {
+static binary_file *open_listing(const loaded_library *lib, listing *out) {
   binary_file *file = library_argument_read(lib->path);
   if (file != NULL) listing_collect_all(file, out);
   return file;
@@ -177,7 +176,7 @@ static bool is_plain(const binary_file *file, const char *name) {
   return symbol != NULL && symbol->is_function;
 }
 
-TVMFFIObjectHandle library_find(const library *lib, const char *name) {
+TVMFFIObjectHandle library_find(const loaded_library *lib, const char *name) {
   TVMFFIAny args[3], found;
   TVMFFIObjectHandle global = NULL;
   binary_file *file;
@@ -208,7 +207,7 @@ TVMFFIObjectHandle library_find(const library *lib, const char *name) {
   return NULL;
 }
 
-char *library_only_function(const library *lib) {
+char *library_only_function(const loaded_library *lib) {
   listing exported;
   binary_file *file = open_listing(lib, &exported);
   char *only = NULL;
@@ -235,7 +234,7 @@ static int ask_metadata(void *context) {
   return call_global(context);
 }
 
-char *library_read_metadata(const library *lib, const char *name) {
+char *library_read_metadata(const loaded_library *lib, const char *name) {
   global_call c;
   TVMFFIByteArray json;
   char *metadata = NULL;
@@ -253,7 +252,7 @@ char *library_read_metadata(const library *lib, const char *name) {
   return metadata;
 }
 
-schema_type *library_read_schema(const library *lib, const char *name) {
+schema_type *library_read_schema(const loaded_library *lib, const char *name) {
   char *metadata = library_read_metadata(lib, name);
   schema_type *schema = metadata != NULL ? schema_parse(metadata, strlen(metadata)) : NULL;
   free(metadata);
@@ -269,7 +268,7 @@ typedef struct {
 } loading;
 
 /* Never unloaded, since what they registered is in use. */
-static library *loaded;
+static loaded_library *loaded;
 
 static int run_loaded(void *context) {
   const loading *l = context;

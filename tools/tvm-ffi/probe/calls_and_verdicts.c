@@ -13,7 +13,7 @@
 #include <tvm/ffi/extra/c_env_api.h>
 
 #include "base/report.h"
-#include "library/library_argument.h"
+#include "library/library.h"
 #include "process/supervise.h"
 #include "system/system.h"
 #include "value/number.h"

@@ -1,11 +1,207 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "value/tensor.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/report.h"
+#include "platform/platform.h"
 #include "system/system.h"
 #include "value/layout.h"
+
+/* ---- The driver of CUDA ---- */
+
+/* The driver's functions; all return 0 or an error number. */
+static struct {
+  int (*init)(unsigned flags);
+  int (*get_device)(int *out, int ordinal);
+  int (*retain_context)(void **out, int device);
+  int (*set_context)(void *context);
+  int (*allocate)(uint64_t *out, size_t size);
+  int (*deallocate)(uint64_t address);
+  int (*copy_to)(uint64_t dest, const void *source, size_t size);
+  int (*copy_from)(void *dest, uint64_t source, size_t size);
+  int (*synchronize)(void);
+  int (*get_error)(int code, const char **out);
+} driver;
+
+static DLDevice opened; /* kDLCPU if no device is open */
+static void *opened_context;
+
+static const char *describe(int code) {
+  const char *words = NULL;
+  return driver.get_error(code, &words) == 0 && words != NULL ? words : "unknown error";
+}
+
+static int raise_driver(const char *action, int code) {
+  return tvm_ffi_error_raise(TVM_FFI_C_RUNTIME_ERROR, "CUDA cannot %s: %s (%d)", action,
+                             describe(code), code);
+}
+
+/* Loads it; false, with the reason in `reason`. */
+static bool load_driver(char *reason, size_t reason_size) {
+  static const char *const kNames[] = {
+      "cuInit",           "cuDeviceGet",     "cuDevicePrimaryCtxRetain", "cuCtxSetCurrent",
+      "cuMemAlloc_v2",    "cuMemFree_v2",    "cuMemcpyHtoD_v2",          "cuMemcpyDtoH_v2",
+      "cuCtxSynchronize", "cuGetErrorString"};
+  void *library = tvmffi_dl_open(kSystem.cuda_driver, reason, reason_size), *found;
+  size_t i;
+  if (library == NULL) return false;
+  for (i = 0; i < sizeof kNames / sizeof *kNames; ++i) {
+    found = tvmffi_dl_symbol(library, kNames[i]);
+    if (found == NULL) {
+      snprintf(reason, reason_size, "%s has no %s", kSystem.cuda_driver, kNames[i]);
+      return false;
+    }
+    memcpy((char *)&driver + i * sizeof found, &found, sizeof found);
+  }
+  return true;
+}
+
+/* Uses the primary context, in which kernels that use CUDA's runtime library run. */
+static bool open_cuda(const char *name, int ordinal) {
+  char reason[256];
+  void *context = NULL;
+  int device = 0, code;
+  if (!load_driver(reason, sizeof reason)) {
+    report_error("--device=%s: there is no CUDA driver: %s", name, reason);
+    return false;
+  }
+  code = driver.init(0);
+  if (code == 0) code = driver.get_device(&device, ordinal);
+  if (code == 0) code = driver.retain_context(&context, device);
+  if (code == 0) code = driver.set_context(context);
+  opened_context = context;
+  if (code != 0) report_error("--device=%s: %s", name, describe(code));
+  return code == 0;
+}
+
+/* ---- Memory on the device ---- */
+
+static int allocate_on_device(void *context, DLTensor *tensor, size_t size) {
+  uint64_t address = 0;
+  int code = driver.allocate(&address, size > 0 ? size : 1);
+  (void)context;
+  if (code != 0) return raise_driver("allocate memory", code);
+  tensor->data = (void *)(uintptr_t)address;
+  return 0;
+}
+
+static void release_on_device(void *context, DLTensor *tensor) {
+  (void)context;
+  driver.deallocate((uint64_t)(uintptr_t)tensor->data);
+}
+
+static const tvm_ffi_tensor_allocator kOnDevice = {allocate_on_device, release_on_device, NULL};
+
+static bool was_refused;
+
+static int allocate_for_function(DLTensor *prototype, DLManagedTensorVersioned **out,
+                                 void *error_context,
+                                 void (*set_error)(void *error_context, const char *kind,
+                                                   const char *message)) {
+  TVMFFIObjectHandle tensor = NULL, error;
+  int code;
+  if (!device_is_open(prototype->device)) {
+    if (prototype->device.device_type != kDLCPU) was_refused = true;
+    return tvm_ffi_env_allocate_cpu(prototype, out, error_context, set_error);
+  }
+  code = tvm_ffi_tensor_create_with(&kOnDevice, prototype->device, prototype->dtype,
+                                    prototype->ndim, prototype->shape, &tensor);
+  if (code == 0) code = TVMFFITensorToDLPackVersioned(tensor, out);
+  tvm_ffi_object_release(tensor);
+  if (code == 0) return 0;
+  error = tvm_ffi_error_take();
+  set_error(error_context, tvm_ffi_error_get_kind(error).data,
+            tvm_ffi_error_get_message(error).data);
+  tvm_ffi_object_release(error);
+  return -1;
+}
+
+bool device_open(const char *device, DLDevice *out) {
+  if (!tvm_ffi_device_parse(device, strlen(device), out) ||
+      (out->device_type != kDLCPU && out->device_type != kDLCUDA)) {
+    report_error("--device must be cpu or cuda:N, not \"%s\"", device);
+    return false;
+  }
+  opened = *out;
+  if (out->device_type == kDLCUDA && !open_cuda(device, out->device_id)) return false;
+  if (TVMFFIEnvSetDLPackManagedTensorAllocator(allocate_for_function, 1, NULL) == 0) return true;
+  runtime_error_report("tvm-ffi", false);
+  return false;
+}
+
+bool device_is_open(DLDevice device) {
+  return device.device_type == kDLCUDA && tvm_ffi_device_equal(device, opened);
+}
+
+bool device_was_refused(void) {
+  return was_refused;
+}
+
+TVMFFIObjectHandle device_copy_to(DLDevice device, const DLTensor *tensor) {
+  TVMFFIObjectHandle made = NULL;
+  DLTensor *view;
+  size_t size = 0;
+  int code;
+  if (tvm_ffi_tensor_compute_size(tensor, &size) != 0 ||
+      tvm_ffi_tensor_create_with(&kOnDevice, device, tensor->dtype, tensor->ndim, tensor->shape,
+                                 &made) != 0) {
+    return NULL;
+  }
+  view = TVMFFITensorGetDLTensorPtr(made);
+  code = driver.copy_to((uint64_t)(uintptr_t)view->data, tensor->data, size);
+  if (code == 0) return made;
+  raise_driver("copy to the device", code);
+  TVMFFIObjectDecRef(made);
+  return NULL;
+}
+
+static void release_bytes(void *bytes, DLTensor *tensor) {
+  (void)tensor;
+  tvm_ffi_object_release(bytes);
+}
+
+TVMFFIObjectHandle device_copy_storage(DLDevice device, const storage *s,
+                                       TVMFFIObjectHandle *bytes) {
+  const memory_block *block = s->block;
+  TVMFFIObjectHandle out = NULL;
+  DLTensor tensor;
+  int64_t size = block->high - block->low, stride;
+  if (*bytes == NULL) {
+    tvm_ffi_tensor_init(&tensor, block->low, tvm_ffi_device_make(kDLCPU, 0), TVM_FFI_C_UINT8, 1,
+                        &size, &stride);
+    *bytes = device_copy_to(device, &tensor);
+    if (*bytes == NULL) return NULL;
+  }
+  tensor = s->tensor;
+  tensor.device = device;
+  tensor.data = (char *)TVMFFITensorGetDLTensorPtr(*bytes)->data +
+                ((const char *)s->tensor.data - block->low);
+  TVMFFIObjectIncRef(*bytes);
+  if (tvm_ffi_tensor_create_around(&tensor, release_bytes, *bytes, &out) == 0) return out;
+  TVMFFIObjectDecRef(*bytes);
+  return NULL;
+}
+
+int device_copy_from(const DLTensor *tensor, void *dest, size_t size) {
+  uint64_t source = (uint64_t)(uintptr_t)tvm_ffi_tensor_get_data(tensor);
+  int code = size > 0 ? driver.copy_from(dest, source, size) : 0;
+  return code == 0 ? 0 : raise_driver("copy from the device", code);
+}
+
+int device_enter(void) {
+  int code = opened.device_type == kDLCUDA ? driver.set_context(opened_context) : 0;
+  return code == 0 ? 0 : raise_driver("use the device", code);
+}
+
+int device_wait(void) {
+  int code = opened.device_type == kDLCUDA ? driver.synchronize() : 0;
+  return code == 0 ? 0 : raise_driver("finish", code);
+}
+
+/* ---- Memory of the CPU ---- */
 
 static int allocate(void *context, DLTensor *tensor, size_t size) {
   enum { kAlignment = 64 };

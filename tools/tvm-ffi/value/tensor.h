@@ -7,7 +7,7 @@
 
 #include "value/layout.h"
 
-/* ---- Tensors in CPU memory: tensor.c ---- */
+/* ---- Tensors in CPU memory ---- */
 
 /* Makes a Tensor of zeros, row-major and aligned to 64 bytes. NULL with an error raised. */
 TVMFFIObjectHandle tensor_new(DLDataType dtype, const int64_t *shape, int32_t ndim);
@@ -16,7 +16,7 @@ TVMFFIObjectHandle tensor_new(DLDataType dtype, const int64_t *shape, int32_t nd
  * an error raised. */
 TVMFFIObjectHandle tensor_copy(const DLTensor *tensor);
 
-/* ---- Tensors on a CUDA device: device.c ---- */
+/* ---- Tensors on a CUDA device ---- */
 
 /* Tensors in the memory of a CUDA device, through the system's driver, which is loaded at run time
  * and not linked. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "wrap/spec.h"
+#include "wrap/wrap.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds, reads and asks the library files named on the command line. A source is compiled, if that
- * is allowed, and stands for its library. */
-#ifndef TVM_FFI_TOOL_LIBRARY_ARGUMENT_H_
-#define TVM_FFI_TOOL_LIBRARY_ARGUMENT_H_
+/* Libraries: their files, found, made and asked, and loaded ones. */
+#ifndef TVM_FFI_TOOL_LIBRARY_H_
+#define TVM_FFI_TOOL_LIBRARY_H_
 
+#include <tvm/ffi/c.h>
 #include <tvm/ffi/extra/c_runtime_api.h>
 
 #include "base/command.h"
 #include "file/binary_file.h"
 #include "file/listing.h"
+#include "value/schema.h"
 
-/* ---- Libraries ---- */
+/* ---- Library files named on the command line: library_argument.c ---- */
+
+/* A source is compiled, if that is allowed, and stands for its library. */
 
 /* The path to give to a loader: a name without a slash is a file in the current folder, not one
  * that the system searches for, and "-" is stdin, read once for all. Release with free(); NULL
@@ -59,7 +62,7 @@ int ask_library(const char *name, listing *exports, double timeout);
  * not kExitOk if loading it crashes or hangs, which is reported. */
 int ask_to_load(const char *name, bool *out_loads);
 
-/* ---- The runtime of --runtime ---- */
+/* ---- The runtime of --runtime: library_argument.c ---- */
 
 /* Runs a command on another libtvm_ffi than the one that the tool was made with, and asks that one
  * for what only it has. */
@@ -74,4 +77,48 @@ bool own_runtime_set_memory_hooks(const TVMFFIRuntimeMemoryHooks *hooks);
 void own_runtime_count_objects(bool enabled);
 int64_t own_runtime_get_object_count(int32_t type_index);
 
-#endif /* TVM_FFI_TOOL_LIBRARY_ARGUMENT_H_ */
+/* ---- A loaded library, its functions and their types: loaded_library.c ---- */
+
+typedef struct {
+  const char *path; /* as on the command line */
+  char *file;       /* the path given to the loader; NULL: not loaded */
+  TVMFFIObjectHandle module;
+} loaded_library;
+
+/* Loads a library; "-" is stdin. False after a report. */
+bool library_open(const char *path, loaded_library *out);
+/* Loads a library in a helper process, as a module named isolated,OPTIONS:PATH. `options` are empty
+ * or begin with a comma. False after a report; *options_are_wrong if it is these. */
+bool library_open_isolated(const char *path, const char *options, loaded_library *out,
+                           bool *options_are_wrong);
+void library_close(loaded_library *lib);
+
+/* A function of the library, of its imports, or one registered while loading it; NULL after a
+ * report. */
+TVMFFIObjectHandle library_find(const loaded_library *lib, const char *name);
+/* The name of the library's only function; release with free(). NULL after a report that it has
+ * none or several. */
+char *library_only_function(const loaded_library *lib);
+/* The metadata of a function, JSON; release with free(). NULL if the library does not give it. */
+char *library_read_metadata(const loaded_library *lib, const char *name);
+/* The types of a function; NULL if the library does not give them. */
+schema_type *library_read_schema(const loaded_library *lib, const char *name);
+
+/* ---- What libraries register in this process: loaded_library.c ---- */
+
+/* Runs the body: if there are libraries, those of --lib, in a child with all of them loaded.
+ * Returns its exit code. */
+int registered_load(text_list libraries, double timeout, int (*body)(void *context), void *context);
+
+/* The first type with this index or a higher one; NULL after the last. */
+const TVMFFITypeInfo *registered_next_type(int32_t first);
+int64_t registered_count_types(void);
+
+/* These are false with the error raised. */
+bool registered_count_functions(int64_t *out);
+/* The sorted names; release each of them and the list with free(). */
+bool registered_list_functions(char ***out_names, size_t *out_count);
+/* The metadata, to be cleared; None if there is none. Leaves no error raised. */
+TVMFFIAny registered_get_metadata(const char *function_name);
+
+#endif /* TVM_FFI_TOOL_LIBRARY_H_ */
