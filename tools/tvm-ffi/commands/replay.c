@@ -403,7 +403,7 @@ static void draw_differences(replay *p, text_buf *out) {
     drawn.title = p->against != NULL && p->lib != NULL ? p->lib : "replayed";
     drawn.expected = sides[0] != NULL ? TVMFFITensorGetDLTensorPtr(sides[0]) : NULL;
     drawn.now = sides[1] != NULL ? TVMFFITensorGetDLTensorPtr(sides[1]) : NULL;
-    if (good) recording_draw_difference(&p->budget, &drawn, out);
+    if (good) html_draw_difference(&p->budget, &drawn, out);
     for (k = 0; k < 2; ++k) tvm_ffi_object_release(sides[k]);
     free(name);
     free(difference);

@@ -183,16 +183,33 @@ typedef struct {
 /* Writes the program to a file, "-": to stdout. False after a report. */
 bool recording_write_program(const repeated_call *request, const char *path);
 
-/* ---- A page that shows a recording ---- */
+/* ---- Texts as HTML, and small pictures of tensors: html.c ---- */
 
-enum { kMaxPageCalls = 300 }; /* how many calls it has with arguments and results */
+/* Texts are made safe between tags, in attributes with quotes, and in XML. */
 
-/* What may still be drawn. */
+enum {
+  kHtmlMaxText = 4000, /* bytes of a text */
+  kHtmlMaxName = 300   /* bytes of a name */
+};
+
+/* Adds at most `limit` bytes of a text; those that are no printable UTF-8 become "\x1b". */
+void html_add(text_buf *out, const char *text, size_t limit);
+/* The same in one line. */
+void html_add_line(text_buf *out, const char *text, size_t limit);
+/* "1,024 calls"; `single` is NULL for the number alone, `many` for a plural with s. */
+void html_add_count(text_buf *out, uint64_t count, const char *single, const char *many);
+
+/* What may still be drawn on a page. */
 typedef struct {
   uint64_t elements; /* that are read */
   size_t pictures;
 } drawing_budget;
 drawing_budget drawing_budget_full(void);
+
+/* The picture of a tensor whose first element is at `first`, and what its numbers are. `name` is
+ * safe. */
+void html_draw_tensor(drawing_budget *budget, text_buf *out, const DLTensor *view,
+                      const unsigned char *first, const char *name);
 
 /* An output of a replayed call that differs. */
 typedef struct {
@@ -201,16 +218,19 @@ typedef struct {
   const DLTensor *expected, *now;     /* packed; NULL: no tensor, or too large */
 } drawn_difference;
 
-/* Adds both beside each other, with small pictures, as HTML. */
-void recording_draw_difference(drawing_budget *budget, const drawn_difference *drawn,
-                               text_buf *out);
+/* Adds both beside each other. */
+void html_draw_difference(drawing_budget *budget, const drawn_difference *drawn, text_buf *out);
+
+/* ---- A page that shows a recording ---- */
+
+enum { kMaxPageCalls = 300 }; /* how many calls it has with arguments and results */
 
 /* What a replay says of a call. */
 typedef struct {
   const char *verdict; /* "same", "differs", "raised", "left out" */
   bool is_bad, is_same;
   char *detail;
-  text_buf pictures; /* of recording_draw_difference() */
+  text_buf pictures; /* of html_draw_difference() */
   size_t num_more;   /* tensors that differ and are not in them */
 } call_outcome;
 

@@ -1,0 +1,751 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads the values, tensors and storages in lines of events, and writes them as text. */
+#include "value/recorded_value.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/files.h"
+#include "base/murmur.h"
+#include "base/report.h"
+#include "system/system.h"
+#include "value/npy.h"
+#include "value/value_text.h"
+
+enum { kMaxDepth = 64 };
+#define MAX_STORAGE (INT64_C(1) << 40)
+
+/* ---- JSON ---- */
+
+TVMFFIAny recorded_look(const recording *r, const TVMFFIAny *map, const char *key) {
+  TVMFFIAny args[2], found = tvm_ffi_any_none();
+  args[0] = *map;
+  args[1] = tvm_ffi_any_view_string(key);
+  if (map->type_index != kTVMFFIMap || tvm_ffi_function_call(r->has, args, 2, &found) != 0 ||
+      found.v_int64 == 0 || tvm_ffi_function_call(r->get, args, 2, &found) != 0) {
+    TVMFFIErrorSetRaised(NULL);
+    return tvm_ffi_any_none();
+  }
+  if (found.type_index >= kTVMFFIStaticObjectBegin) TVMFFIObjectDecRef(found.v_obj);
+  return found;
+}
+
+bool recorded_is_map(const TVMFFIAny *json) {
+  return json->type_index == kTVMFFIMap;
+}
+
+bool recorded_is_array(const TVMFFIAny *json) {
+  return json->type_index == kTVMFFIArray;
+}
+
+size_t recorded_count_items(const TVMFFIAny *array) {
+  return recorded_is_array(array) ? (size_t)tvm_ffi_array_get_size(array->v_obj) : 0;
+}
+
+const TVMFFIAny *recorded_item_at(const TVMFFIAny *array, size_t i) {
+  return tvm_ffi_array_get_data(array->v_obj) + i;
+}
+
+bool recorded_read_int(const TVMFFIAny *json, int64_t *out) {
+  TVMFFIByteArray text;
+  char *copy, *end;
+  bool good;
+  if (json->type_index == kTVMFFIInt) {
+    *out = json->v_int64;
+    return true;
+  }
+  if (!tvm_ffi_any_try_string(json, &text) || text.size == 0 || text.size > 20) return false;
+  copy = tool_copy(text.data, text.size);
+  errno = 0;
+  *out = (int64_t)strtoll(copy, &end, 10);
+  good = *end == '\0' && errno == 0 && *copy != ' ' && *copy != '+';
+  free(copy);
+  return good;
+}
+
+bool recorded_read_int_between(const TVMFFIAny *json, int64_t low, int64_t high, int64_t *out) {
+  return recorded_read_int(json, out) && *out >= low && *out <= high;
+}
+
+/* The value of a hexadecimal digit; -1: it is none. */
+static int digit_of(char c) {
+  static const char kDigits[] = "0123456789abcdef";
+  const char *found = c != '\0' ? strchr(kDigits, c) : NULL;
+  return found != NULL ? (int)(found - kDigits) : -1;
+}
+
+bool recorded_read_address(const TVMFFIAny *json, uint64_t *out) {
+  TVMFFIByteArray text;
+  size_t i;
+  *out = 0;
+  if (!tvm_ffi_any_try_string(json, &text) || text.size < 3 || text.size > 18 ||
+      memcmp(text.data, "0x", 2) != 0) {
+    return false;
+  }
+  for (i = 2; i < text.size; ++i) {
+    if (digit_of(text.data[i]) < 0) return false;
+    *out = *out << 4 | (uint64_t)digit_of(text.data[i]);
+  }
+  return true;
+}
+
+char *recorded_copy_text(const TVMFFIAny *json) {
+  TVMFFIByteArray text;
+  return tvm_ffi_any_try_string(json, &text) ? tool_copy(text.data, text.size) : NULL;
+}
+
+/* ---- Values: what they are ---- */
+
+static const struct {
+  const char *key;
+  value_form form;
+} kForms[] = {
+    {"tensor", kRecordedTensor},     {"dltensor", kRecordedDLTensor},
+    {"float", kRecordedFloat},       {"int", kRecordedBigInt64},
+    {"str", kRecordedTextHex},       {"raw_str", kRecordedRawText},
+    {"bytes", kRecordedBytes},       {"raw_bytes", kRecordedRawBytes},
+    {"dtype", kRecordedDataType},    {"device", kRecordedDevice},
+    {"shape", kRecordedShape},       {"pointer", kRecordedPointer},
+    {"array", kRecordedArray},       {"list", kRecordedList},
+    {"map", kRecordedMap},           {"dict", kRecordedDict},
+    {"function", kRecordedFunction}, {"error", kRecordedError},
+    {"bigint", kRecordedBigInt},     {"object", kRecordedObject},
+    {"rvalue", kRecordedRvalue},     {"unchanged", kRecordedUnchanged},
+    {"ref", kRecordedRef},           {"unknown", kRecordedUnknown},
+    {"left_out", kRecordedLeftOut},
+};
+
+bool recorded_read_form(const recording *r, const TVMFFIAny *json, value_form *out,
+                        TVMFFIAny *content) {
+  TVMFFIByteArray text;
+  TVMFFIAny pair[2], found;
+  size_t i;
+  *content = *json;
+  *out = kRecordedNone;
+  if (tvm_ffi_any_try_string(json, &text)) {
+    *out = kRecordedText;
+    return true;
+  }
+  if (json->type_index == kTVMFFINone) return true;
+  *out = json->type_index == kTVMFFIBool ? kRecordedBool : kRecordedInt;
+  if (!recorded_is_map(json))
+    return json->type_index == kTVMFFIBool || json->type_index == kTVMFFIInt;
+  for (i = 0; i < sizeof kForms / sizeof *kForms; ++i) {
+    pair[0] = *json;
+    pair[1] = tvm_ffi_any_view_string(kForms[i].key);
+    if (tvm_ffi_function_call(r->has, pair, 2, &found) != 0) break;
+    if (found.v_int64 == 0) continue;
+    *out = kForms[i].form;
+    *content = recorded_look(r, json, kForms[i].key);
+    return true;
+  }
+  TVMFFIErrorSetRaised(NULL);
+  return false;
+}
+bool recorded_read_ints(const TVMFFIAny *json, size_t count, int64_t low, int64_t high,
+                        int64_t *out) {
+  size_t i;
+  if (recorded_count_items(json) != count || !recorded_is_array(json)) return false;
+  for (i = 0; i < count; ++i) {
+    if (!recorded_read_int_between(recorded_item_at(json, i), low, high, &out[i])) return false;
+  }
+  return true;
+}
+
+bool recorded_read_dtype(const TVMFFIAny *json, DLDataType *out) {
+  int64_t parts[3];
+  if (!recorded_read_ints(json, 3, 0, UINT16_MAX, parts) || parts[0] > 255 || parts[1] > 255)
+    return false;
+  out->code = (uint8_t)parts[0];
+  out->bits = (uint8_t)parts[1];
+  out->lanes = (uint16_t)parts[2];
+  return true;
+}
+
+bool recorded_read_device(const TVMFFIAny *json, DLDevice *out) {
+  int64_t parts[2];
+  if (!recorded_read_ints(json, 2, INT32_MIN, INT32_MAX, parts)) return false;
+  out->device_type = (DLDeviceType)parts[0];
+  out->device_id = (int32_t)parts[1];
+  return true;
+}
+
+DLTensor tensor_facts_view(tensor_facts *facts) {
+  DLTensor tensor;
+  memset(&tensor, 0, sizeof tensor);
+  tensor.device = facts->device;
+  tensor.dtype = facts->dtype;
+  tensor.ndim = facts->ndim;
+  tensor.shape = facts->shape;
+  tensor.strides = facts->has_strides ? facts->strides : NULL;
+  return tensor;
+}
+
+const char *tensor_facts_read(const recording *r, const TVMFFIAny *json,
+                              const recorded_storage *storages, size_t num_storages,
+                              tensor_facts *out) {
+  const TVMFFIAny shape = recorded_look(r, json, "shape"),
+                  strides = recorded_look(r, json, "strides"),
+                  where = recorded_look(r, json, "storage"),
+                  offset = recorded_look(r, json, "offset"),
+                  flags = recorded_look(r, json, "flags"),
+                  left_out = recorded_look(r, json, "left_out"),
+                  dtype = recorded_look(r, json, "dtype"),
+                  device = recorded_look(r, json, "device"),
+                  byte_offset = recorded_look(r, json, "byte_offset"),
+                  address = recorded_look(r, json, "address");
+  size_t down, up, ndim = recorded_count_items(&shape);
+  int64_t value;
+  DLTensor view;
+  memset(out, 0, sizeof *out);
+  out->is_left_out = !tvm_ffi_any_is_none(&left_out);
+  if (!recorded_read_dtype(&dtype, &out->dtype))
+    return "a tensor's `dtype` is not [code, bits, lanes]";
+  if (!recorded_read_device(&device, &out->device)) return "a tensor's `device` is not [type, id]";
+  if (ndim > kLayoutMaxDims ||
+      !recorded_read_ints(&shape, ndim, INT64_MIN, INT64_MAX, out->shape)) {
+    return "a tensor's `shape` is not a list of at most 64 integers";
+  }
+  out->ndim = (int32_t)ndim;
+  out->has_strides = !tvm_ffi_any_is_none(&strides);
+  if (out->has_strides && !recorded_read_ints(&strides, ndim, INT64_MIN, INT64_MAX, out->strides)) {
+    return "a tensor's `strides` is not a list of as many integers as its `shape`";
+  }
+  out->is_read_only =
+      recorded_read_int(&flags, &value) && ((uint64_t)value & DLPACK_FLAG_BITMASK_READ_ONLY) != 0;
+  if (!recorded_read_int(&byte_offset, &out->byte_offset) && !out->is_left_out) {
+    return "a tensor's `byte_offset` is not an integer";
+  }
+  out->storage = SIZE_MAX;
+  (void)recorded_read_address(&address, &out->address);
+  if (tvm_ffi_any_is_none(&where)) return NULL;
+  if (num_storages == 0 ||
+      !recorded_read_int_between(&where, 0, (int64_t)num_storages - 1, &value)) {
+    return "a tensor's `storage` is not the number of one";
+  }
+  out->storage = (size_t)value;
+  if (!recorded_read_int_between(&offset, 0, MAX_STORAGE, &out->offset)) {
+    return "a tensor's `offset` is not an integer";
+  }
+  view = tensor_facts_view(out);
+  if (tvm_ffi_tensor_get_numel(&view) < 0) return "a tensor's `shape` has no number of elements";
+  if (tvm_ffi_dtype_get_bits(out->dtype) % 8 != 0 && !tvm_ffi_tensor_is_contiguous(&view)) {
+    return NULL; /* nobody can make it, and tensor_measure() does not know where it ends */
+  }
+  if (!tensor_measure(&view, &down, &up)) {
+    TVMFFIErrorSetRaised(NULL);
+    return "a tensor reaches beyond its storage";
+  }
+  if (down > (uint64_t)out->offset || up > storages[value].size ||
+      (uint64_t)out->offset > storages[value].size - up) {
+    return "a tensor reaches beyond its storage";
+  }
+  return NULL;
+}
+
+/* ---- Values: checked, and written as text ---- */
+
+typedef struct {
+  const recording *r;
+  const recorded_storage *storages;
+  size_t num_storages;
+  bool with_values; /* else types alone: "float" */
+  text_buf *out;
+  size_t num_values;
+  unsigned char *ids; /* which were given */
+  const char *wrong;
+} walk;
+
+static bool fail(walk *w, const char *wrong) {
+  w->wrong = wrong;
+  return false;
+}
+
+static void add_quoted(text_buf *out, const TVMFFIByteArray *text) {
+  enum { kShown = 200 };
+  const size_t size = text->size > kShown ? utf8_cut(text->data, kShown) : text->size;
+  text_add(out, "s:\"");
+  text_add_escaped(out, text->data, size);
+  text_add(out, "\"%s", size < text->size ? "..." : "");
+}
+
+static void add_ints(text_buf *out, const int64_t *values, int32_t count) {
+  int32_t i;
+  for (i = 0; i < count; ++i) text_add(out, "%s%" PRId64, i > 0 ? ", " : "", values[i]);
+}
+
+static void add_tensor(text_buf *out, tensor_facts *facts, bool is_dltensor) {
+  const DLTensor view = tensor_facts_view(facts);
+  char name[48];
+  tensor_type_write(out, facts->dtype, facts->shape, facts->ndim);
+  if (!facts->is_left_out && facts->has_strides && tvm_ffi_tensor_get_numel(&view) >= 0 &&
+      !tvm_ffi_tensor_is_contiguous(&view)) {
+    text_add(out, ".strides(");
+    add_ints(out, facts->strides, facts->ndim);
+    text_add(out, ")");
+  }
+  if (facts->byte_offset != 0) text_add(out, ".byte_offset(%" PRId64 ")", facts->byte_offset);
+  if (facts->is_read_only) text_add(out, ".readonly");
+  if (facts->device.device_type != kDLCPU || facts->device.device_id != 0) {
+    text_add(out, ".device(%s)", tvm_ffi_device_print(facts->device, name, sizeof name));
+  }
+  if (is_dltensor) text_add(out, ".dltensor");
+}
+
+static bool walk_value(walk *w, const TVMFFIAny *json, int depth);
+
+static bool walk_items(walk *w, const TVMFFIAny *items, int depth) {
+  size_t i;
+  if (!recorded_is_array(items)) return fail(w, "an array or list is not a list of values");
+  text_add(w->out, "[");
+  for (i = 0; i < recorded_count_items(items); ++i) {
+    if (i > 0) text_add(w->out, ", ");
+    if (!walk_value(w, recorded_item_at(items, i), depth + 1)) return false;
+  }
+  text_add(w->out, "]");
+  return true;
+}
+
+static bool walk_pairs(walk *w, const TVMFFIAny *pairs, int depth) {
+  size_t i;
+  if (!recorded_is_array(pairs)) return fail(w, "a map or dict is not a list of pairs");
+  text_add(w->out, "{");
+  for (i = 0; i < recorded_count_items(pairs); ++i) {
+    const TVMFFIAny *pair = recorded_item_at(pairs, i);
+    if (i > 0) text_add(w->out, ", ");
+    if (recorded_count_items(pair) != 2) return fail(w, "an entry of a map or dict is not a pair");
+    if (!walk_value(w, recorded_item_at(pair, 0), depth + 1)) return false;
+    text_add(w->out, ": ");
+    if (!walk_value(w, recorded_item_at(pair, 1), depth + 1)) return false;
+  }
+  text_add(w->out, "}");
+  return true;
+}
+
+typedef struct {
+  walk *w;
+  int depth;
+  size_t count;
+} field_walk;
+
+static bool walk_field(void *context, const TVMFFIAny *key, const TVMFFIAny *value) {
+  field_walk *f = context;
+  TVMFFIByteArray name;
+  if (!tvm_ffi_any_try_string(key, &name)) return false;
+  text_add(f->w->out, "%s", f->count++ > 0 ? ", " : "");
+  text_add_escaped(f->w->out, name.data, name.size);
+  text_add(f->w->out, "=");
+  return walk_value(f->w, value, f->depth + 1);
+}
+
+static bool walk_object(walk *w, const TVMFFIAny *json, const TVMFFIAny *key, int depth) {
+  const TVMFFIAny fields = recorded_look(w->r, json, "fields");
+  TVMFFIByteArray name;
+  field_walk f;
+  if (!tvm_ffi_any_try_string(key, &name)) return fail(w, "an object's type is not a text");
+  text_add_escaped(w->out, name.data, name.size);
+  if (tvm_ffi_any_is_none(&fields)) return true;
+  if (!recorded_is_map(&fields)) return fail(w, "an object's `fields` is not an object");
+  f.w = w;
+  f.depth = depth;
+  f.count = 0;
+  text_add(w->out, "(");
+  if (!value_visit_map(&fields, walk_field, &f))
+    return w->wrong == NULL ? fail(w, "fields") : false;
+  text_add(w->out, ")");
+  return true;
+}
+
+static bool walk_tensor(walk *w, const TVMFFIAny *json, bool is_dltensor) {
+  tensor_facts facts;
+  const char *wrong = tensor_facts_read(w->r, json, w->storages, w->num_storages, &facts);
+  if (wrong != NULL) return fail(w, wrong);
+  add_tensor(w->out, &facts, is_dltensor);
+  if (w->with_values && facts.storage != SIZE_MAX) {
+    text_add(w->out, " in storage %zu", facts.storage);
+    if (facts.offset > 0) text_add(w->out, " from byte %" PRId64, facts.offset);
+  }
+  if (facts.is_left_out) text_add(w->out, " (left out)");
+  return true;
+}
+
+bool recorded_read_hex(const TVMFFIAny *json, text_buf *out) {
+  TVMFFIByteArray text;
+  size_t i;
+  if (!tvm_ffi_any_try_string(json, &text) || text.size % 2 != 0) return false;
+  for (i = 0; i < text.size; i += 2) {
+    const int high = digit_of(text.data[i]), low = digit_of(text.data[i + 1]);
+    char byte;
+    if (high < 0 || low < 0) return false;
+    byte = (char)(high << 4 | low);
+    text_add_bytes(out, &byte, 1);
+  }
+  return true;
+}
+
+bool recorded_read_float(const TVMFFIAny *json, double *out) {
+  char *text = recorded_copy_text(json), *end = NULL;
+  uint64_t bits;
+  bool good = false;
+  if (text == NULL) return false;
+  if (strncmp(text, "nan:", 4) == 0) {
+    const TVMFFIAny rest = tvm_ffi_any_view_string(text + 4);
+    good = recorded_read_address(&rest, &bits);
+    if (good) memcpy(out, &bits, sizeof bits);
+  } else if (strcmp(text, "inf") == 0 || strcmp(text, "-inf") == 0 ||
+             strspn(text, "0123456789+-.e") == strlen(text)) {
+    *out = text_read_real(text, &end);
+    good = end != text && *end == '\0';
+  }
+  free(text);
+  return good;
+}
+
+bool recorded_read_str(const recording *r, const TVMFFIAny *json, text_buf *out) {
+  TVMFFIByteArray text;
+  TVMFFIAny hex;
+  if (tvm_ffi_any_try_string(json, &text)) {
+    text_add_bytes(out, text.data, text.size);
+    return true;
+  }
+  if (!recorded_is_map(json)) return false;
+  hex = recorded_look(r, json, "str");
+  text_add_bytes(out, "", 0);
+  return recorded_read_hex(&hex, out);
+}
+
+/* Writes one that has no values within. */
+static bool walk_plain(walk *w, value_form form, const TVMFFIAny *content) {
+  static const char *const kNames[] = {"none",  "bool", "int",   "str",    "int",
+                                       "float", "str",  "str",   "bytes",  "bytes",
+                                       "dtype", "dev",  "shape", "pointer"};
+  text_buf bytes = {NULL, 0, 0};
+  TVMFFIByteArray text;
+  DLDataType dtype;
+  DLDevice device;
+  uint64_t address;
+  int64_t value;
+  double real;
+  char name[kDtypeTextSize];
+  bool good = true;
+  size_t i;
+  if (!w->with_values && form <= kRecordedPointer) text_add(w->out, "%s", kNames[form]);
+  switch (form) {
+    case kRecordedNone:
+      if (w->with_values) text_add(w->out, "none");
+      return true;
+    case kRecordedBool:
+      if (w->with_values) text_add(w->out, content->v_int64 != 0 ? "true" : "false");
+      return true;
+    case kRecordedInt:
+    case kRecordedBigInt64:
+      if (!recorded_read_int(content, &value)) return fail(w, "an int is not an integer");
+      if (w->with_values) text_add(w->out, "%" PRId64, value);
+      return true;
+    case kRecordedFloat:
+      if (!recorded_read_float(content, &real)) return fail(w, "a float is not a number");
+      if (!w->with_values || !tvm_ffi_any_try_string(content, &text)) return true;
+      text_add_bytes(w->out, text.data, text.size);
+      if (memchr(text.data, '.', text.size) == NULL &&
+          strspn(text.data, "+-0123456789") == text.size)
+        text_add(w->out, ".0");
+      return true;
+    case kRecordedText:
+    case kRecordedTextHex:
+    case kRecordedRawText:
+      good = form == kRecordedTextHex ? recorded_read_hex(content, &bytes)
+                                      : recorded_read_str(w->r, content, &bytes);
+      text.data = bytes.data != NULL ? bytes.data : "";
+      text.size = bytes.size;
+      if (good && w->with_values) add_quoted(w->out, &text);
+      text_free(&bytes);
+      return good || fail(w, "a str is neither a text nor hexadecimal digits");
+    case kRecordedBytes:
+    case kRecordedRawBytes:
+      good = recorded_read_hex(content, &bytes);
+      if (good && w->with_values) {
+        text_add(w->out, "%zu bytes", bytes.size);
+        for (i = 0; i < bytes.size && i < 16; ++i) {
+          text_add(w->out, "%s%02x", i > 0 ? " " : ": ", (unsigned)(unsigned char)bytes.data[i]);
+        }
+        if (i < bytes.size) text_add(w->out, " ...");
+      }
+      text_free(&bytes);
+      return good || fail(w, "bytes are not hexadecimal digits");
+    case kRecordedDataType:
+      if (!recorded_read_dtype(content, &dtype))
+        return fail(w, "a dtype is not [code, bits, lanes]");
+      if (w->with_values) text_add(w->out, "dtype:%s", dtype_write(dtype, name));
+      return true;
+    case kRecordedDevice:
+      if (!recorded_read_device(content, &device)) return fail(w, "a device is not [type, id]");
+      if (w->with_values) {
+        text_add(w->out, "dev:%s", tvm_ffi_device_print(device, name, sizeof name));
+      }
+      return true;
+    case kRecordedShape:
+      if (w->with_values) text_add(w->out, "shape:[");
+      for (i = 0; i < recorded_count_items(content); ++i) {
+        if (!recorded_read_int(recorded_item_at(content, i), &value)) break;
+        if (w->with_values) text_add(w->out, "%s%" PRId64, i > 0 ? ", " : "", value);
+      }
+      if (w->with_values) text_add(w->out, "]");
+      return (recorded_is_array(content) && i == recorded_count_items(content)) ||
+             fail(w, "a shape is not a list of integers");
+    case kRecordedPointer:
+      if (!recorded_read_address(content, &address)) return fail(w, "a pointer is not an address");
+      if (w->with_values) text_add(w->out, "pointer:0x%" PRIx64, address);
+      return true;
+    case kRecordedFunction:
+      text_add(w->out, "function");
+      return true;
+    case kRecordedError:
+      text_add(w->out, "error");
+      return recorded_is_map(content) || fail(w, "an error is not an object");
+    case kRecordedBigInt:
+      text_add(w->out, "bigint");
+      good = recorded_read_hex(content, &bytes);
+      text_free(&bytes);
+      return good || fail(w, "a bigint is not hexadecimal digits");
+    case kRecordedUnchanged:
+      text_add(w->out, "unchanged");
+      return true;
+    case kRecordedUnknown:
+      if (!recorded_read_int(content, &value)) return fail(w, "an unknown value has no type index");
+      text_add(w->out, "unknown:%" PRId64, value);
+      return true;
+    default:
+      text_add(w->out, "left out");
+      if (w->with_values && tvm_ffi_any_try_string(content, &text)) {
+        text_add(w->out, " (");
+        text_add_escaped(w->out, text.data, text.size);
+        text_add(w->out, ")");
+      }
+      return true;
+  }
+}
+
+/* Notes the id of an object, which comes for the first time. */
+static bool walk_id(walk *w, const TVMFFIAny *id) {
+  int64_t value;
+  if (tvm_ffi_any_is_none(id)) return true;
+  if (!recorded_read_int_between(id, 0, kMaxValues - 1, &value))
+    return fail(w, "an `id` is not a number");
+  if (w->ids[value] != 0) return fail(w, "two objects have the same `id`");
+  w->ids[value] = 1;
+  return true;
+}
+
+static bool walk_value(walk *w, const TVMFFIAny *json, int depth) {
+  TVMFFIAny content, id;
+  value_form form;
+  int64_t value;
+  if (depth > kMaxDepth) return fail(w, "values are nested too deeply");
+  if (++w->num_values > kMaxValues) return fail(w, "there are more than 100000 values");
+  if (!recorded_read_form(w->r, json, &form, &content))
+    return fail(w, "there is a value of no known form");
+  id = tvm_ffi_any_none();
+  if (recorded_is_map(json))
+    id = recorded_look(w->r, form == kRecordedTensor ? &content : json, "id");
+  if (!walk_id(w, &id)) return false;
+  switch (form) {
+    case kRecordedTensor:
+    case kRecordedDLTensor:
+      return walk_tensor(w, &content, form == kRecordedDLTensor);
+    case kRecordedArray:
+    case kRecordedList:
+      return walk_items(w, &content, depth);
+    case kRecordedMap:
+    case kRecordedDict:
+      return walk_pairs(w, &content, depth);
+    case kRecordedObject:
+      return walk_object(w, json, &content, depth);
+    case kRecordedRvalue:
+      return walk_value(w, &content, depth + 1);
+    case kRecordedRef:
+      if (!recorded_read_int_between(&content, 0, kMaxValues - 1, &value) || w->ids[value] == 0) {
+        return fail(w, "a `ref` is to no object before it");
+      }
+      text_add(w->out, "again");
+      return true;
+    default:
+      return walk_plain(w, form, &content);
+  }
+}
+
+const char *recorded_walk_list(const recording *r, const TVMFFIAny *values, size_t count,
+                               bool with_values, const recorded_storage *storages,
+                               size_t num_storages,
+                               void (*each)(void *context, const text_buf *text), void *context) {
+  text_buf text = {NULL, 0, 0};
+  walk w;
+  size_t i;
+  memset(&w, 0, sizeof w);
+  w.r = r;
+  w.storages = storages;
+  w.num_storages = num_storages;
+  w.with_values = with_values;
+  w.out = &text;
+  w.ids = tool_alloc(kMaxValues);
+  memset(w.ids, 0, kMaxValues);
+  for (i = 0; i < count && w.wrong == NULL; ++i) {
+    text.size = 0;
+    text_add(&text, "%s", "");
+    if (walk_value(&w, &values[i], 0) && each != NULL) each(context, &text);
+  }
+  free(w.ids);
+  text_free(&text);
+  return w.wrong;
+}
+
+/* ---- Storages ---- */
+
+void recorded_storages_free(recorded_storage *storages, size_t count) {
+  size_t i;
+  for (i = 0; i < count; ++i) {
+    free(storages[i].data);
+    free(storages[i].left_out);
+    free(storages[i].bytes);
+  }
+  free(storages);
+}
+
+/* The name of a file in tensors, which leads nowhere else; NULL if it is no hash. */
+static char *read_hash(const TVMFFIAny *json) {
+  char *text = recorded_copy_text(json);
+  if (text == NULL ||
+      (strlen(text) == kMurmurDigits && strspn(text, "0123456789abcdef") == kMurmurDigits)) {
+    return text;
+  }
+  free(text);
+  return NULL;
+}
+
+/* Reads a list of storages. Those that `first` has already are the same memory. Returns NULL, or
+ * what is wrong; release what was read in any case. */
+static const char *read_storages(const recording *r, const TVMFFIAny *json,
+                                 const recorded_storage *first, size_t num_first,
+                                 recorded_storage **out, size_t *out_count) {
+  const size_t count = recorded_count_items(json);
+  size_t i;
+  *out_count = 0;
+  *out = tool_alloc((count + 1) * sizeof **out);
+  if (!recorded_is_array(json)) return "`storages` is not a list";
+  if (count > kMaxValues) return "there are more than 100000 storages";
+  if (count < num_first) return "`storages` is shorter than that of the call";
+  for (i = 0; i < count; ++i) {
+    const TVMFFIAny *item = recorded_item_at(json, i);
+    const TVMFFIAny data = recorded_look(r, item, "data"),
+                    left_out = recorded_look(r, item, "left_out");
+    recorded_storage *s = &(*out)[(*out_count)++];
+    int64_t size;
+    memset(s, 0, sizeof *s);
+    if (!recorded_is_map(item)) return "a storage is not an object";
+    s->data = read_hash(&data);
+    s->left_out = recorded_copy_text(&left_out);
+    if (s->data == NULL && s->left_out == NULL) return "a storage has no `data` that is a hash";
+    if (i < num_first) {
+      s->device = first[i].device;
+      s->address = first[i].address;
+      s->size = first[i].size;
+    } else {
+      const TVMFFIAny device = recorded_look(r, item, "device"),
+                      address = recorded_look(r, item, "address"),
+                      bytes = recorded_look(r, item, "bytes");
+      if (!recorded_read_device(&device, &s->device))
+        return "a storage's `device` is not [type, id]";
+      if (!recorded_read_address(&address, &s->address))
+        return "a storage's `address` is not an address";
+      if (!recorded_read_int_between(&bytes, 0, MAX_STORAGE, &size)) {
+        return "a storage's `bytes` is not an integer up to 2^40";
+      }
+      s->size = (uint64_t)size;
+    }
+  }
+  return NULL;
+}
+
+enum { kMaxNpyHeader = 1 << 16 }; /* of version 1.0, which all recordings have */
+
+bool recorded_storage_load(const recording *r, recorded_storage *s) {
+  char *path = tool_format("%s/tensors/%s.npy", r->folder, s->data), *file;
+  char hash[kMurmurDigits + 1];
+  npy_array array;
+  size_t size, pos = 0;
+  const char *wrong;
+  file_status status;
+  /* Of another size it is not even read: it may be larger than memory. */
+  if (file_status_get(path, &status) && status.is_regular && status.size > s->size &&
+      status.size - s->size > kMaxNpyHeader) {
+    report_error("%s: the recording is damaged: it has another size than the call says", path);
+    free(path);
+    return false;
+  }
+  file = tool_read_file(path, &size);
+  if (file == NULL) {
+    free(path);
+    return false;
+  }
+  wrong = npy_read((const unsigned char *)file, size, &pos, &array);
+  if (wrong == NULL && (array.dtype.code != kDLUInt || array.dtype.bits != 8 || array.ndim != 1)) {
+    wrong = "it is not an array of bytes";
+  } else if (wrong == NULL && (array.size != s->size || pos != size)) {
+    wrong = "it has another size than the call says";
+  } else if (wrong == NULL) {
+    murmur state = {0, 0, 0};
+    murmur_add(&state, array.data, array.size);
+    murmur_end(&state, hash);
+    if (strcmp(hash, s->data) != 0) wrong = "its bytes are not those that its name is the hash of";
+  }
+  if (wrong != NULL) {
+    report_error("%s: the recording is damaged: %s", path, wrong);
+  } else {
+    s->bytes = tool_alloc(array.size + 1);
+    memcpy(s->bytes, array.data, array.size);
+  }
+  free(file);
+  free(path);
+  return wrong == NULL;
+}
+
+const char *recorded_storages_read(const recording *r, const TVMFFIAny *before,
+                                   const TVMFFIAny *after, recorded_storage **out,
+                                   size_t *out_count) {
+  const TVMFFIAny first = recorded_look(r, before, "storages");
+  recorded_storage *memory;
+  TVMFFIAny second;
+  size_t num_memory;
+  const char *wrong = read_storages(r, &first, NULL, 0, &memory, &num_memory);
+  if (after == NULL || wrong != NULL) {
+    *out = memory;
+    *out_count = num_memory;
+    return wrong;
+  }
+  second = recorded_look(r, after, "storages");
+  wrong = read_storages(r, &second, memory, num_memory, out, out_count);
+  recorded_storages_free(memory, num_memory);
+  return wrong;
+}
+
+/* ---- Lines ---- */
+
+bool recorded_parse(const recording *r, const char *text, size_t size, TVMFFIAny *out) {
+  TVMFFIAny source;
+  int code;
+  *out = tvm_ffi_any_none();
+  if (tvm_ffi_string_create_sized(text, size, &source) != 0) return false;
+  code = tvm_ffi_function_call(r->parse, &source, 1, out);
+  tvm_ffi_any_clear(&source);
+  return code == 0;
+}
+
+bool recorded_parse_call(const recording *r, const recorded_call *c, TVMFFIAny *before,
+                         TVMFFIAny *after) {
+  *after = tvm_ffi_any_none();
+  if (!recorded_parse(r, c->before.text, c->before.size, before)) return false;
+  if (c->after.text == NULL || recorded_parse(r, c->after.text, c->after.size, after)) return true;
+  tvm_ffi_any_clear(before);
+  return false;
+}
