@@ -54,39 +54,38 @@ static bool has_larger_extents(const DLTensor *tensor, int32_t least) {
   return count >= least;
 }
 
-static void list_once(const subject *s, const row *kind, int64_t choice, case_list *out) {
+static void list_once(const subject *s, const row *kind, case_list *out) {
   (void)s;
-  add_case(out, kind, -1, choice, "%s", "");
+  add_case(out, kind, -1, kind->choice, "%s", "");
 }
 
 /* Each tensor that has so many dimensions of more than one element. */
-static void list_each_tensor(const subject *s, const row *kind, int64_t choice, case_list *out) {
+static void list_each_tensor(const subject *s, const row *kind, case_list *out) {
   size_t i;
   for (i = 0; i < s->inputs->size; ++i) {
     const DLTensor *tensor = find_tensor(s, i);
-    if (tensor == NULL || !has_larger_extents(tensor, (int32_t)choice)) continue;
+    if (tensor == NULL || !has_larger_extents(tensor, (int32_t)kind->choice)) continue;
     add_case(out, kind, (int)i, 0, ":%zu", i);
   }
 }
 
 /* And all of them at once. */
-static void list_tensors(const subject *s, const row *kind, int64_t choice, case_list *out) {
+static void list_tensors(const subject *s, const row *kind, case_list *out) {
   const size_t before = out->size;
-  list_each_tensor(s, kind, choice, out);
+  list_each_tensor(s, kind, out);
   if (out->size > before + 1) add_case(out, kind, -1, 0, "%s", ":all");
 }
 
-static void list_inputs(const subject *s, const row *kind, int64_t choice, case_list *out) {
+static void list_inputs(const subject *s, const row *kind, case_list *out) {
   size_t i;
   for (i = 0; i < s->inputs->size; ++i) {
     if (find_tensor(s, i) != NULL && !s->is_output[i])
-      add_case(out, kind, (int)i, choice, ":%zu", i);
+      add_case(out, kind, (int)i, kind->choice, ":%zu", i);
   }
 }
 
-static void list_misaligned(const subject *s, const row *kind, int64_t choice, case_list *out) {
+static void list_misaligned(const subject *s, const row *kind, case_list *out) {
   size_t i;
-  (void)choice;
   for (i = 0; i < s->inputs->size; ++i) {
     const DLTensor *tensor = find_tensor(s, i);
     int32_t bytes = tensor != NULL ? tvm_ffi_dtype_get_bytes(tensor->dtype) : 0;
@@ -98,10 +97,9 @@ static void list_misaligned(const subject *s, const row *kind, int64_t choice, c
   }
 }
 
-static void list_broadcast(const subject *s, const row *kind, int64_t choice, case_list *out) {
+static void list_broadcast(const subject *s, const row *kind, case_list *out) {
   size_t i;
   int32_t d;
-  (void)choice;
   for (i = 0; i < s->inputs->size; ++i) {
     const DLTensor *tensor = find_tensor(s, i);
     for (d = 0; tensor != NULL && !s->is_output[i] && d < tensor->ndim; ++d) {
@@ -123,7 +121,7 @@ static bool has_extent(const subject *s, size_t num_args, int64_t extent) {
 }
 
 /* Each extent that some dimension has, for all dimensions that have it. */
-static void list_extents(const subject *s, const row *kind, int64_t choice, case_list *out) {
+static void list_extents(const subject *s, const row *kind, case_list *out) {
   size_t i;
   int32_t d, e;
   for (i = 0; i < s->inputs->size; ++i) {
@@ -132,16 +130,15 @@ static void list_extents(const subject *s, const row *kind, int64_t choice, case
       const int64_t extent = tensor->shape[d];
       bool is_known = has_extent(s, i, extent);
       for (e = 0; e < d; ++e) is_known = is_known || tensor->shape[e] == extent;
-      if (!is_known && extent != choice) add_case(out, kind, -1, extent, ":%" PRId64, extent);
+      if (!is_known && extent != kind->choice) add_case(out, kind, -1, extent, ":%" PRId64, extent);
     }
   }
 }
 
 /* Each dimension whose extent another argument has as well. */
-static void list_unequal(const subject *s, const row *kind, int64_t choice, case_list *out) {
+static void list_unequal(const subject *s, const row *kind, case_list *out) {
   size_t i, j;
   int32_t d, e;
-  (void)choice;
   for (i = 0; i < s->inputs->size; ++i) {
     const DLTensor *tensor = find_tensor(s, i);
     for (d = 0; tensor != NULL && d < tensor->ndim; ++d) {
@@ -159,9 +156,8 @@ static void list_unequal(const subject *s, const row *kind, int64_t choice, case
   }
 }
 
-static void list_more_dims(const subject *s, const row *kind, int64_t choice, case_list *out) {
+static void list_more_dims(const subject *s, const row *kind, case_list *out) {
   size_t i;
-  (void)choice;
   for (i = 0; i < s->inputs->size; ++i) {
     if (find_tensor(s, i) == NULL) continue;
     add_case(out, kind, (int)i, 0, ":%zu:first", i);
@@ -169,9 +165,8 @@ static void list_more_dims(const subject *s, const row *kind, int64_t choice, ca
   }
 }
 
-static void list_fewer_dims(const subject *s, const row *kind, int64_t choice, case_list *out) {
+static void list_fewer_dims(const subject *s, const row *kind, case_list *out) {
   size_t i;
-  (void)choice;
   for (i = 0; i < s->inputs->size; ++i) {
     const DLTensor *tensor = find_tensor(s, i);
     if (tensor != NULL && tensor->ndim > 0) add_case(out, kind, (int)i, 0, ":%zu", i);
@@ -196,18 +191,16 @@ static bool takes_any(const subject *s, size_t i) {
          tvm_ffi_any_is_none(&s->inputs->items[i].value);
 }
 
-static void list_args(const subject *s, const row *kind, int64_t choice, case_list *out) {
+static void list_args(const subject *s, const row *kind, case_list *out) {
   size_t i;
-  (void)choice;
   for (i = 0; i < s->inputs->size; ++i) {
     if (!is_optional(s, i)) add_case(out, kind, (int)i, 0, ":%zu", i);
   }
 }
 
 /* Not where None is what the call has, or stands for a NULL that a pointer may be. */
-static void list_none(const subject *s, const row *kind, int64_t choice, case_list *out) {
+static void list_none(const subject *s, const row *kind, case_list *out) {
   size_t i;
-  (void)choice;
   for (i = 0; i < s->inputs->size; ++i) {
     const schema_type *type = find_type(s, i);
     if (is_optional(s, i) || tvm_ffi_any_is_none(&s->inputs->items[i].value)) continue;
@@ -312,10 +305,9 @@ static bool converts(const subject *s, const char *type, const char *other) {
   return false;
 }
 
-static void list_types(const subject *s, const row *kind, int64_t choice, case_list *out) {
+static void list_types(const subject *s, const row *kind, case_list *out) {
   size_t i;
   int64_t k;
-  (void)choice;
   for (i = 0; i < s->inputs->size; ++i) {
     const char *given = name_type(&s->inputs->items[i].value);
     const char *wanted = find_type(s, i) != NULL ? name_schema(find_type(s, i)) : NULL;
@@ -339,10 +331,9 @@ static DLDataType get_dtype(int64_t i) {
                                           : TVM_FFI_C_FLOAT32; /* as DLPack's users write it */
 }
 
-static void list_dtypes(const subject *s, const row *kind, int64_t choice, case_list *out) {
+static void list_dtypes(const subject *s, const row *kind, case_list *out) {
   size_t i;
   int64_t k;
-  (void)choice;
   for (i = 0; i < s->inputs->size; ++i) {
     const DLTensor *tensor = find_tensor(s, i);
     for (k = 0; tensor != NULL && k < kNumDtypes; ++k) {
@@ -352,10 +343,9 @@ static void list_dtypes(const subject *s, const row *kind, int64_t choice, case_
   }
 }
 
-static void list_devices(const subject *s, const row *kind, int64_t choice, case_list *out) {
+static void list_devices(const subject *s, const row *kind, case_list *out) {
   size_t i;
   const bool on_host = s->device.device_type == kDLCPU;
-  (void)choice;
   for (i = 0; i < s->inputs->size; ++i) {
     if (find_tensor(s, i) == NULL) continue;
     add_case(out, kind, (int)i, on_host ? kDLCUDA : kDLCPU, ":%zu:%s", i, on_host ? "cuda" : "cpu");
@@ -363,9 +353,8 @@ static void list_devices(const subject *s, const row *kind, int64_t choice, case
   }
 }
 
-static void list_allocators(const subject *s, const row *kind, int64_t choice, case_list *out) {
+static void list_allocators(const subject *s, const row *kind, case_list *out) {
   (void)s;
-  (void)choice;
   add_case(out, kind, -1, 0, "%s", ":tensors");
   add_case(out, kind, -1, 1, "%s", ":objects");
 }
@@ -450,8 +439,8 @@ static void expect_same(attempt *a, outcome *out) {
 
 /* ---- The same values in other layouts ---- */
 
-/* Passes the tensors of the case as its row arranges them; true, or it has been judged. */
-static bool arrange(attempt *a, const probe_case *which, outcome *out) {
+/* Passes the tensors of the case as its row arranges them. */
+static bool run_arranged(attempt *a, const probe_case *which, outcome *out) {
   size_t i;
   for (i = 0; i < a->num_args; ++i) {
     const DLTensor *tensor = find_tensor(a->s, i);
@@ -459,22 +448,10 @@ static bool arrange(attempt *a, const probe_case *which, outcome *out) {
     layout how = kLayoutPacked;
     if (tensor == NULL || (which->arg >= 0 && which->arg != (int)i)) continue;
     which->kind->arrange(tensor, which->number, &how, strides);
-    if (!attempt_place(a, i, &how)) {
-      leave_out(out);
-      return false;
-    }
+    if (!attempt_place(a, i, &how)) return false;
   }
+  expect_same(a, out);
   return true;
-}
-
-static void run_arranged(const subject *s, const probe_case *which, outcome *out) {
-  attempt a;
-  if (!attempt_init(&a, s, NULL)) {
-    leave_out(out);
-  } else if (arrange(&a, which, out)) {
-    expect_same(&a, out);
-  }
-  attempt_free(&a);
 }
 
 /* Row-major strides, each of them `factor` times as large. */
@@ -547,24 +524,18 @@ ARRANGE(managed) {
   how->device = tvm_ffi_device_make(kDLCUDAManaged, 0);
 }
 
-static void run_view(const subject *s, const probe_case *which, outcome *out) {
-  attempt a;
-  bool good = attempt_init(&a, s, NULL);
+static bool run_view(attempt *a, const probe_case *which, outcome *out) {
   size_t i;
-  for (i = 0; good && i < a.num_args; ++i) {
-    if (a.args[i].store == NULL || (which->arg >= 0 && which->arg != (int)i)) continue;
-    good = attempt_pass_view(&a, i);
+  for (i = 0; i < a->num_args; ++i) {
+    if (a->args[i].store == NULL || (which->arg >= 0 && which->arg != (int)i)) continue;
+    if (!attempt_pass_view(a, i)) return false;
   }
-  if (good) {
-    expect_same(&a, out);
-  } else {
-    leave_out(out);
-  }
-  attempt_free(&a);
+  expect_same(a, out);
+  return true;
 }
 
 /* Makes two calls with the same values, the first with packed tensors: the second is to have the
- * effects of the first, or to be refused. Frees both. */
+ * effects of the first, or to be refused. */
 static void compare_calls(attempt *packed, attempt *other, outcome *out) {
   effects expected;
   memset(&expected, 0, sizeof expected);
@@ -578,8 +549,6 @@ static void compare_calls(attempt *packed, attempt *other, outcome *out) {
     out->verdict = kLeftOut; /* the values are refused in any layout */
   }
   effects_free(&expected, packed->num_args);
-  attempt_free(packed);
-  attempt_free(other);
 }
 
 /* The elements of one slice, for each index of a dimension. */
@@ -592,27 +561,26 @@ static void repeat_slice(const DLTensor *tensor, int32_t dim, void *out) {
   tensor_gather(&slice, out);
 }
 
-static void run_broadcast(const subject *s, const probe_case *which, outcome *out) {
-  const DLTensor *tensor = subject_tensor(s, (size_t)which->arg);
+static bool run_broadcast(attempt *a, const probe_case *which, outcome *out) {
+  const DLTensor *tensor = subject_tensor(a->s, (size_t)which->arg);
   const size_t i = (size_t)which->arg;
   unsigned char *values = tool_alloc(tensor_size(tensor) + 1);
   int64_t strides[kLayoutMaxDims];
   layout how = kLayoutPacked;
-  attempt packed, other;
+  attempt other;
+  bool good;
   repeat_slice(tensor, (int32_t)which->number, values);
   set_strides(tensor, 1, strides);
   strides[which->number] = 0;
   how.strides = strides;
-  if (attempt_init(&packed, s, NULL) &&
-      attempt_set_tensor(&packed, i, tensor->dtype, tensor->shape, tensor->ndim, &kLayoutPacked,
-                         values) &&
-      attempt_init(&other, s, NULL) &&
-      attempt_set_tensor(&other, i, tensor->dtype, tensor->shape, tensor->ndim, &how, values)) {
-    compare_calls(&packed, &other, out);
-  } else {
-    leave_out(out);
-  }
+  good = attempt_init(&other, a->s, NULL) &&
+         attempt_set_tensor(a, i, tensor->dtype, tensor->shape, tensor->ndim, &kLayoutPacked,
+                            values) &&
+         attempt_set_tensor(&other, i, tensor->dtype, tensor->shape, tensor->ndim, &how, values);
+  if (good) compare_calls(a, &other, out);
+  attempt_free(&other);
   free(values);
+  return good;
 }
 
 /* ---- Other shapes ---- */
@@ -665,44 +633,40 @@ static void expect_clean(attempt *a, outcome *out) {
   if (call_and_look(a, out)) judge(out, kPassed, "%s", "it did no harm");
 }
 
-static void run_extent(const subject *s, const probe_case *which, outcome *out) {
-  const layout how = guard_end(s);
-  attempt a;
-  if (attempt_init(&a, s, NULL) && set_extent(&a, which->number, which->kind->choice, 0, &how)) {
-    expect_clean(&a, out);
-  } else {
-    leave_out(out);
-  }
-  attempt_free(&a);
+static bool run_extent(attempt *a, const probe_case *which, outcome *out) {
+  const layout how = guard_end(a->s);
+  if (!set_extent(a, which->number, which->kind->choice, 0, &how)) return false;
+  expect_clean(a, out);
+  return true;
 }
 
 /* The strides of dimensions of one element are arbitrary: where the call has none, an extent is
  * made 1. */
-static void run_unit(const subject *s, const probe_case *which, outcome *out) {
-  attempt packed, other;
-  if (attempt_init(&packed, s, NULL) && set_extent(&packed, which->number, 1, 0, &kLayoutPacked) &&
-      attempt_init(&other, s, NULL) && set_extent(&other, which->number, 1, 1021, &kLayoutPacked)) {
-    compare_calls(&packed, &other, out);
-  } else {
-    leave_out(out);
-  }
+static bool run_unit(attempt *a, const probe_case *which, outcome *out) {
+  attempt other;
+  const bool good = attempt_init(&other, a->s, NULL) &&
+                    set_extent(a, which->number, 1, 0, &kLayoutPacked) &&
+                    set_extent(&other, which->number, 1, 1021, &kLayoutPacked);
+  if (good) compare_calls(a, &other, out);
+  attempt_free(&other);
+  return good;
 }
 
-static void run_unequal(const subject *s, const probe_case *which, outcome *out) {
+static bool run_unequal(attempt *a, const probe_case *which, outcome *out) {
+  const subject *s = a->s;
   const DLTensor *tensor = subject_tensor(s, (size_t)which->arg);
   const int64_t d = (which->number < 0 ? -which->number : which->number) - 1;
   int64_t shape[kLayoutMaxDims];
   const layout how = guard_end(s);
-  attempt a;
   memcpy(shape, tensor->shape, (size_t)tensor->ndim * sizeof *shape);
   shape[d] += which->number < 0 ? -1 : 1;
-  if (attempt_init(&a, s, &how) &&
-      attempt_set_tensor(&a, (size_t)which->arg, tensor->dtype, shape, tensor->ndim, &how, NULL)) {
-    expect_clean(&a, out);
-  } else {
-    leave_out(out);
+  attempt_free(a); /* to have all tensors there */
+  if (!attempt_init(a, s, &how) ||
+      !attempt_set_tensor(a, (size_t)which->arg, tensor->dtype, shape, tensor->ndim, &how, NULL)) {
+    return false;
   }
-  attempt_free(&a);
+  expect_clean(a, out);
+  return true;
 }
 
 /* Compares only the elements of outputs: a result may well depend on the shape. */
@@ -735,27 +699,23 @@ static void expect_same_elements(attempt *a, outcome *out) {
 
 /* Passes the same elements in another shape, as a Tensor and then, if that is taken, as a DLTensor
  * whose extents end where nobody may read. */
-static void run_shape(const subject *s, size_t i, const int64_t *shape, int32_t ndim,
-                      bool same_elements, outcome *out) {
+static bool run_shape(attempt *a, size_t i, const int64_t *shape, int32_t ndim, bool same_elements,
+                      outcome *out) {
+  const subject *s = a->s;
   const DLTensor *tensor = subject_tensor(s, i);
   const layout how = guard_end(s);
-  attempt a;
   int as_view;
   for (as_view = 0; as_view < 2; ++as_view) {
-    if (attempt_init(&a, s, &how) &&
-        attempt_set_tensor(&a, i, tensor->dtype, shape, ndim, &how, NULL) &&
-        (as_view == 0 || attempt_pass_view(&a, i))) {
-      if (same_elements) {
-        expect_same_elements(&a, out);
-      } else {
-        expect_clean(&a, out);
-      }
-    } else {
-      leave_out(out);
+    attempt_free(a);
+    if (!attempt_init(a, s, &how) ||
+        !attempt_set_tensor(a, i, tensor->dtype, shape, ndim, &how, NULL) ||
+        (as_view != 0 && !attempt_pass_view(a, i))) {
+      return false;
     }
-    attempt_free(&a);
-    if (out->verdict != kPassed) return;
+    (same_elements ? expect_same_elements : expect_clean)(a, out);
+    if (out->verdict != kPassed) return true;
   }
+  return true;
 }
 
 /* Whether the only tensor is changed in place. A function of any rank that works along the last
@@ -769,34 +729,34 @@ static bool is_in_place(const subject *s) {
   return num_tensors == 1 && num_outputs == 1;
 }
 
-static void run_more_dims(const subject *s, const probe_case *which, outcome *out) {
-  const DLTensor *tensor = subject_tensor(s, (size_t)which->arg);
+static bool run_more_dims(attempt *a, const probe_case *which, outcome *out) {
+  const DLTensor *tensor = subject_tensor(a->s, (size_t)which->arg);
   const bool is_last = which->number != 0;
   int64_t shape[kLayoutMaxDims + 1];
   memcpy(shape + (is_last ? 0 : 1), tensor->shape, (size_t)tensor->ndim * sizeof *shape);
   shape[is_last ? tensor->ndim : 0] = 1;
-  run_shape(s, (size_t)which->arg, shape, tensor->ndim + 1, !is_in_place(s), out);
+  return run_shape(a, (size_t)which->arg, shape, tensor->ndim + 1, !is_in_place(a->s), out);
 }
 
 /* The first two dimensions become one; of a single dimension the first element stays. */
-static void run_fewer_dims(const subject *s, const probe_case *which, outcome *out) {
-  const DLTensor *tensor = subject_tensor(s, (size_t)which->arg);
+static bool run_fewer_dims(attempt *a, const probe_case *which, outcome *out) {
+  const DLTensor *tensor = subject_tensor(a->s, (size_t)which->arg);
   int64_t shape[kLayoutMaxDims];
   if (tensor->ndim > 1) {
     memcpy(shape, tensor->shape + 1, (size_t)(tensor->ndim - 1) * sizeof *shape);
     shape[0] *= tensor->shape[0];
   }
-  run_shape(s, (size_t)which->arg, shape, tensor->ndim - 1, tensor->ndim > 1 && !is_in_place(s),
-            out);
+  return run_shape(a, (size_t)which->arg, shape, tensor->ndim - 1,
+                   tensor->ndim > 1 && !is_in_place(a->s), out);
 }
 
 /* The numbers of elements that 32 bits cannot hold: as a negative number, and as a small one. */
 static const int64_t kHuge[] = {(INT64_C(1) << 31) + 8, (INT64_C(1) << 32) + 8};
 
-static void list_huge(const subject *s, const row *kind, int64_t choice, case_list *out) {
+static void list_huge(const subject *s, const row *kind, case_list *out) {
   size_t i, first = out->size, num_extents;
   if (sizeof(size_t) < 8) return;
-  list_extents(s, kind, choice, out);
+  list_extents(s, kind, out);
   num_extents = out->size - first;
   for (i = 0; i < num_extents; ++i) {
     const int64_t extent = out->items[first + i].number;
@@ -878,25 +838,21 @@ static void look_whether_needed(const subject *s, int64_t extent, outcome *out) 
 /* Of tensors that are huge, the first page alone has memory. A function that goes on from there
  * uses all of the extent: rows_judge_end() lets that pass. One that ends before has cut it off,
  * unless it never uses more. */
-static void run_huge(const subject *s, const probe_case *which, outcome *out) {
+static bool run_huge(attempt *a, const probe_case *which, outcome *out) {
   enum { kMoreMemory = 1 << 30 };
   const int64_t extent = kHuge[which->arg > 0];
-  attempt a;
-  if (attempt_init(&a, s, NULL) && take_all_memory(&a, which->number, extent, pages_size())) {
-    process_limit_memory(kMoreMemory); /* a function may ask for as much memory for itself */
-    if (call_and_look(&a, out) && !is_decisive(s, which->number)) {
-      judge(out, kPassed, "it may need no more than other extents say");
-    } else if (out->verdict == kVerdictNone) {
-      judge(out, kFailed,
-            "it returned, but did not get beyond the first elements: an extent of %" PRId64
-            " may be cut off to 32 bits",
-            extent);
-      look_whether_needed(s, which->number, out);
-    }
-  } else {
-    leave_out(out);
+  if (!take_all_memory(a, which->number, extent, pages_size())) return false;
+  process_limit_memory(kMoreMemory); /* a function may ask for as much memory for itself */
+  if (call_and_look(a, out) && !is_decisive(a->s, which->number)) {
+    judge(out, kPassed, "it may need no more than other extents say");
+  } else if (out->verdict == kVerdictNone) {
+    judge(out, kFailed,
+          "it returned, but did not get beyond the first elements: an extent of %" PRId64
+          " may be cut off to 32 bits",
+          extent);
+    look_whether_needed(a->s, which->number, out);
   }
-  attempt_free(&a);
+  return true;
 }
 
 /* ---- Wrong calls ---- */
@@ -915,63 +871,56 @@ static void expect_refusal(attempt *a, int arg, const char *accepted, outcome *o
   if (arg >= 0) look_at_name(a, (size_t)arg, out);
 }
 
-static void run_missing(const subject *s, const probe_case *which, outcome *out) {
-  attempt a;
+/* A function that does not use the elements need not refuse the call. */
+static void expect_refusal_or_no_use(attempt *a, int arg, const char *accepted, outcome *out) {
+  expect_refusal(a, arg, accepted, out);
+  if (a->returned && out->verdict == kFailed) look_whether_used(a->s, (size_t)arg, out);
+}
+
+static bool run_missing(attempt *a, const probe_case *which, outcome *out) {
   char accepted[64];
   snprintf(accepted, sizeof accepted, "one argument too few, without argument %d", which->arg);
-  if (attempt_init(&a, s, NULL)) {
-    attempt_remove(&a, (size_t)which->arg);
-    expect_refusal(&a, -1, accepted, out);
-  } else {
-    leave_out(out);
-  }
-  attempt_free(&a);
+  attempt_remove(a, (size_t)which->arg);
+  expect_refusal(a, -1, accepted, out);
+  return true;
 }
 
 /* Parameters that may be left out are passed too, as far as they are known; otherwise a few more
  * arguments are tried, for the first may be for such a parameter. */
-static void run_extra(const subject *s, const probe_case *which, outcome *out) {
+static bool run_extra(attempt *a, const probe_case *which, outcome *out) {
   enum { kMost = 4 };
+  const subject *s = a->s;
   const size_t given = s->inputs->size;
   size_t count = given, tried;
   (void)which;
   if (s->types != NULL && schema_num_params(s->types) > given) count = schema_num_params(s->types);
   for (tried = 1; tried <= (s->types != NULL ? 1 : kMost); ++tried) {
-    attempt a;
-    bool good = attempt_init(&a, s, NULL);
-    while (good && a.num_args < count + tried) {
-      attempt_append(&a, a.num_args < count ? tvm_ffi_any_none() : tvm_ffi_any_from_int64(1));
+    attempt_free(a);
+    if (!attempt_init(a, s, NULL)) return false;
+    while (a->num_args < count + tried) {
+      attempt_append(a, a->num_args < count ? tvm_ffi_any_none() : tvm_ffi_any_from_int64(1));
     }
-    if (good) {
-      expect_refusal(&a, -1, "there is one argument too many", out);
-    } else {
-      leave_out(out);
-    }
-    attempt_free(&a);
-    if (out->verdict != kFailed) return;
+    expect_refusal(a, -1, "there is one argument too many", out);
+    if (out->verdict != kFailed) break;
   }
+  return true;
 }
 
-static void run_other_value(const subject *s, const probe_case *which, TVMFFIAny value,
-                            const char *name, outcome *out) {
-  attempt a;
+static void pass_other_value(attempt *a, const probe_case *which, TVMFFIAny value, const char *name,
+                             outcome *out) {
   char accepted[64];
   snprintf(accepted, sizeof accepted, "argument %d is %s", which->arg, name);
-  if (attempt_init(&a, s, NULL)) {
-    attempt_set_value(&a, (size_t)which->arg, value);
-    expect_refusal(&a, which->arg, accepted, out);
-  } else {
-    leave_out(out);
-  }
-  attempt_free(&a);
+  attempt_set_value(a, (size_t)which->arg, value);
+  expect_refusal(a, which->arg, accepted, out);
 }
 
-static void run_none(const subject *s, const probe_case *which, outcome *out) {
-  run_other_value(s, which, tvm_ffi_any_none(), "None", out);
-  if (out->verdict == kFailed && s->types == NULL) judge(out, kPassed, "it takes None");
+static bool run_none(attempt *a, const probe_case *which, outcome *out) {
+  pass_other_value(a, which, tvm_ffi_any_none(), "None", out);
+  if (out->verdict == kFailed && a->s->types == NULL) judge(out, kPassed, "it takes None");
+  return true;
 }
 
-static void run_type(const subject *s, const probe_case *which, outcome *out) {
+static bool run_type(attempt *a, const probe_case *which, outcome *out) {
   const char *spec = kOthers[which->number].spec;
   input_list read = {NULL, 0, 0};
   TVMFFIAny value;
@@ -981,13 +930,14 @@ static void run_type(const subject *s, const probe_case *which, outcome *out) {
     input_reader *reader = input_reader_new(0, kGuardNone);
     if (!input_read(reader, spec, "a value", NULL, &read)) {
       judge(out, kLeftOut, "this runtime has no such value");
-      return;
+      return true;
     }
     value = read.items[0].value;
     free(read.items);
     input_reader_free(reader);
   }
-  run_other_value(s, which, value, kOthers[which->number].name, out);
+  pass_other_value(a, which, value, kOthers[which->number].name, out);
+  return true;
 }
 
 /* Converts the elements; false if that changes numbers by more than rounding does. */
@@ -1059,79 +1009,66 @@ static bool has_same_bits(const attempt *a) {
 /* Another type of the same size gets the same bits. Who computes the same bits of them took them
  * for the old type, unless both types have the same numbers here. One of another size gets the same
  * numbers, and is to compute the same, as far as the type can hold them. */
-static void run_dtype(const subject *s, const probe_case *which, outcome *out) {
+static bool run_dtype(attempt *a, const probe_case *which, outcome *out) {
   const size_t i = (size_t)which->arg;
-  const DLTensor *tensor = subject_tensor(s, i);
+  const DLTensor *tensor = subject_tensor(a->s, i);
   const DLDataType dtype = get_dtype(which->number), old = tensor->dtype;
   const bool same_size = tvm_ffi_dtype_get_bits(dtype) == tvm_ffi_dtype_get_bits(old);
   const size_t count = (size_t)tvm_ffi_tensor_get_numel(tensor);
   const bool countable = numbers_known(dtype) && numbers_known(old) &&
                          numbers_per_element(dtype) == 1 && numbers_per_element(old) == 1;
   unsigned char *values = tool_alloc(count * 16 + 1);
-  const layout how = guard_end(s);
+  const layout how = guard_end(a->s);
   bool comparable = countable, good;
-  attempt a;
   memset(values, 0, count * 16 + 1);
   if (same_size) {
     memcpy(values, tensor->data, tensor_size(tensor));
   } else if (countable) {
     comparable = convert(old, tensor->data, dtype, values, count);
   }
-  good = attempt_init(&a, s, NULL) &&
-         attempt_set_tensor(&a, i, dtype, tensor->shape, tensor->ndim, &how, values);
-  if (!good) {
-    leave_out(out);
-  } else if (call_and_look(&a, out)) {
-    if (!same_size && comparable && !has_same_numbers(&a, 0.01)) {
+  good = attempt_set_tensor(a, i, dtype, tensor->shape, tensor->ndim, &how, values);
+  if (good && call_and_look(a, out)) {
+    if (!same_size && comparable && !has_same_numbers(a, 0.01)) {
       judge(out, kFailed, "it took %s for another type: the numbers are others",
             kDtypes[which->number]);
-    } else if (same_size && has_same_bits(&a) &&
+    } else if (same_size && has_same_bits(a) &&
                !(countable && same_numbers(old, tensor->data, dtype, values, count, 0) &&
-                 has_same_numbers(&a, 0))) {
+                 has_same_numbers(a, 0))) {
       judge(out, kFailed, "it did not look at the type: %s gives the bits of the type before",
             kDtypes[which->number]);
-      look_whether_used(s, i, out);
+      look_whether_used(a->s, i, out);
     } else {
       judge(out, kPassed, "it takes this type");
     }
-  } else {
-    look_at_name(&a, i, out);
+  } else if (good) {
+    look_at_name(a, i, out);
   }
-  attempt_free(&a);
   free(values);
+  return good;
 }
 
-static void run_device(const subject *s, const probe_case *which, outcome *out) {
+static bool run_device(attempt *a, const probe_case *which, outcome *out) {
   const size_t i = (size_t)which->arg;
-  const DLTensor *tensor = subject_tensor(s, i);
+  const DLTensor *tensor = subject_tensor(a->s, i);
   layout how = kLayoutPacked;
-  attempt a;
   char accepted[64];
   snprintf(accepted, sizeof accepted, "argument %d is on another device", which->arg);
   how.device = tvm_ffi_device_make((int)which->number, 0);
   how.has_no_memory = true; /* that this process may use */
-  if (attempt_init(&a, s, NULL) &&
-      attempt_set_tensor(&a, i, tensor->dtype, tensor->shape, tensor->ndim, &how, NULL)) {
-    expect_refusal(&a, which->arg, accepted, out);
-    if (a.returned && out->verdict == kFailed) look_whether_used(s, (size_t)which->arg, out);
-  } else {
-    leave_out(out);
+  if (!attempt_set_tensor(a, i, tensor->dtype, tensor->shape, tensor->ndim, &how, NULL)) {
+    return false;
   }
-  attempt_free(&a);
+  expect_refusal_or_no_use(a, which->arg, accepted, out);
+  return true;
 }
 
-static void run_null(const subject *s, const probe_case *which, outcome *out) {
-  attempt a;
+static bool run_null(attempt *a, const probe_case *which, outcome *out) {
   char accepted[64];
   snprintf(accepted, sizeof accepted, "argument %d has elements and no data", which->arg);
-  if (attempt_init(&a, s, NULL) && attempt_clear_data(&a, (size_t)which->arg)) {
-    a.args[which->arg].is_output = false;
-    expect_refusal(&a, which->arg, accepted, out);
-    if (a.returned && out->verdict == kFailed) look_whether_used(s, (size_t)which->arg, out);
-  } else {
-    leave_out(out);
-  }
-  attempt_free(&a);
+  if (!attempt_clear_data(a, (size_t)which->arg)) return false;
+  a->args[which->arg].is_output = false;
+  expect_refusal_or_no_use(a, which->arg, accepted, out);
+  return true;
 }
 
 /* ---- State ---- */
@@ -1149,19 +1086,18 @@ static bool call_often(attempt *a, int count, outcome *out) {
   return true;
 }
 
-static void run_repeat(const subject *s, const probe_case *which, outcome *out) {
+static bool run_repeat(attempt *a, const probe_case *which, outcome *out) {
   enum { kCalls = 3 };
-  attempt a;
+  const subject *s = a->s;
   int i;
   (void)which;
-  if (!attempt_init(&a, s, NULL)) leave_out(out);
-  for (i = 0; out->verdict == kVerdictNone && i < kCalls; ++i) {
-    if (!call_again_and_look(&a, out)) break;
-    if (!look_at_effects(&a, &s->after, !s->may_vary, out)) break;
-    if (i + 1 == kCalls) judge(out, kPassed, "the same %s", s->may_vary ? "numbers" : "bits");
-    if (!attempt_reset(&a)) leave_out(out);
+  for (i = 0; i < kCalls; ++i) {
+    if (!call_again_and_look(a, out)) return true;
+    if (!look_at_effects(a, &s->after, !s->may_vary, out)) return true;
+    if (!attempt_reset(a)) return false;
   }
-  attempt_free(&a);
+  judge(out, kPassed, "the same %s", s->may_vary ? "numbers" : "bits");
+  return true;
 }
 
 enum { kNumThreads = 2 };
@@ -1254,24 +1190,25 @@ static bool prepare_thread(race *r, size_t i, outcome *out) {
   return good;
 }
 
-static void run_threads(const subject *s, const probe_case *which, outcome *out) {
+static bool run_threads(attempt *a, const probe_case *which, outcome *out) {
   static race r; /* threads may go on after a report */
   size_t i;
   (void)which;
-  r.s = s;
+  r.s = a->s;
   for (i = 0; i < kNumThreads; ++i) {
-    if (!prepare_thread(&r, i, out)) return;
+    if (!prepare_thread(&r, i, out)) return true;
   }
   r.begin = clock_seconds();
-  if (foreign_call(kStageCall, s->name, race_threads, &r) != 0) {
+  if (foreign_call(kStageCall, a->s->name, race_threads, &r) != 0) {
     judge(out, kLeftOut, "no threads can be started");
-    return;
+    return true;
   }
   for (i = 0; i < kNumThreads && out->verdict == kVerdictNone; ++i) {
     if (r.outcomes[i].verdict == kVerdictNone) continue;
     judge(out, (verdict)r.outcomes[i].verdict, "in two threads at once: %s", r.outcomes[i].detail);
   }
   if (out->verdict == kVerdictNone) judge(out, kPassed, "the same as one after the other");
+  return true;
 }
 
 /* ---- State: allocations that fail ---- */
@@ -1310,15 +1247,13 @@ void rows_prepare(void) {
   if (!can_fail) TVMFFIErrorSetRaised(NULL);
 }
 
-static void run_without_tensors(attempt *a, outcome *out) {
-  if (TVMFFIEnvSetDLPackManagedTensorAllocator(refuse_tensor, 1, NULL) != 0) {
-    leave_out(out);
-    return;
-  }
+static bool run_without_tensors(attempt *a, outcome *out) {
+  if (TVMFFIEnvSetDLPackManagedTensorAllocator(refuse_tensor, 1, NULL) != 0) return false;
   expect_same(a, out);
   if (out->verdict == kPassed && !asked_for_tensor) {
     judge(out, kPassed, "it allocates no tensors");
   }
+  return true;
 }
 
 /* Lets the first allocation of a call fail and all after it, then the second, until one call needs
@@ -1346,18 +1281,14 @@ static void run_without_objects(attempt *a, outcome *out) {
   text_free(&wrong);
 }
 
-static void run_allocator(const subject *s, const probe_case *which, outcome *out) {
-  attempt a;
-  if (!attempt_init(&a, s, NULL)) {
-    leave_out(out);
-  } else if (which->number == 0) {
-    run_without_tensors(&a, out);
-  } else if (can_fail) {
-    run_without_objects(&a, out);
+static bool run_allocator(attempt *a, const probe_case *which, outcome *out) {
+  if (which->number == 0) return run_without_tensors(a, out);
+  if (can_fail) {
+    run_without_objects(a, out);
   } else {
     judge(out, kLeftOut, "this runtime lets nobody make its allocations fail");
   }
-  attempt_free(&a);
+  return true;
 }
 
 /* ---- State: leaks, and what else stays behind ---- */
@@ -1378,25 +1309,18 @@ static void look_at_references(const attempt *a, const uint64_t *before, outcome
 
 /* Calls once; objects that the function makes once and keeps exist then. Then counts those that
  * another call leaves. */
-static void run_objects(const subject *s, const probe_case *which, outcome *out) {
-  attempt a;
-  uint64_t *before;
+static bool run_objects(attempt *a, const probe_case *which, outcome *out) {
+  uint64_t *before = tool_alloc((a->num_args + 1) * sizeof *before);
   int64_t alive = 0;
   size_t i;
   (void)which;
-  if (!attempt_init(&a, s, NULL)) {
-    leave_out(out);
-    attempt_free(&a);
-    return;
-  }
-  before = tool_alloc((a.num_args + 1) * sizeof *before);
-  if (call_often(&a, 1, out)) {
-    for (i = 0; i < a.num_args; ++i) before[i] = count_references(&a.args[i]);
+  if (call_often(a, 1, out)) {
+    for (i = 0; i < a->num_args; ++i) before[i] = count_references(&a->args[i]);
     if (own_runtime_is_used()) own_runtime_count_objects(true);
-    if (call_again_and_look(&a, out)) {
-      tvm_ffi_any_clear(&a.result);
+    if (call_again_and_look(a, out)) {
+      tvm_ffi_any_clear(&a->result);
       if (own_runtime_is_used()) alive = own_runtime_get_object_count(kTVMFFIAny);
-      look_at_references(&a, before, out);
+      look_at_references(a, before, out);
     }
     if (own_runtime_is_used()) own_runtime_count_objects(false);
   }
@@ -1406,7 +1330,7 @@ static void run_objects(const subject *s, const probe_case *which, outcome *out)
     judge(out, kPassed, "none");
   }
   free(before);
-  attempt_free(&a);
+  return true;
 }
 
 /* What is compared may be that of a few calls, which may fill caches, or of many. */
@@ -1414,25 +1338,19 @@ enum { kFew = 4, kMany = 32 };
 
 /* Reads the state, makes `warm` calls before and `count` in between; false if it has been judged.
  */
-static bool read_states(const subject *s, int warm, int count, process_state *before,
+static bool read_states(attempt *a, int warm, int count, process_state *before,
                         process_state *after, outcome *out) {
-  attempt a;
-  bool good = attempt_init(&a, s, NULL);
-  if (!good) {
-    leave_out(out);
-  } else if ((good = call_often(&a, warm, out))) {
-    process_state_read(before);
-    good = call_often(&a, count, out);
-    process_state_read(after);
-  }
-  attempt_free(&a);
+  bool good = call_often(a, warm, out);
+  process_state_read(before);
+  good = good && call_often(a, count, out);
+  process_state_read(after);
   return good;
 }
 
-static void run_descriptors(const subject *s, const probe_case *which, outcome *out) {
+static bool run_descriptors(attempt *a, const probe_case *which, outcome *out) {
   process_state before, after;
   (void)which;
-  if (!read_states(s, kFew, kMany, &before, &after, out)) return;
+  if (!read_states(a, kFew, kMany, &before, &after, out)) return true;
   if (after.num_descriptors >= before.num_descriptors + kMany ||
       after.num_descriptors < before.num_descriptors) {
     judge(out, kFailed, "%zu descriptors are open after %d calls, %zu before",
@@ -1440,12 +1358,13 @@ static void run_descriptors(const subject *s, const probe_case *which, outcome *
   } else {
     judge(out, kPassed, "as many as before");
   }
+  return true;
 }
 
-static void run_mappings(const subject *s, const probe_case *which, outcome *out) {
+static bool run_mappings(attempt *a, const probe_case *which, outcome *out) {
   process_state before, after;
   (void)which;
-  if (!read_states(s, kFew, kMany, &before, &after, out)) return;
+  if (!read_states(a, kFew, kMany, &before, &after, out)) return true;
   if (!before.knows_mappings) {
     judge(out, kLeftOut, "this system does not tell which mappings there are");
   } else if (after.mapped >= before.mapped + kMany * pages_size()) {
@@ -1454,6 +1373,7 @@ static void run_mappings(const subject *s, const probe_case *which, outcome *out
   } else {
     judge(out, kPassed, "as large as before");
   }
+  return true;
 }
 
 /* Whether tiny numbers are not taken for zeros. */
@@ -1463,31 +1383,27 @@ static bool has_subnormals(void) {
   return tiny != 0;
 }
 
-static void run_rounding(const subject *s, const probe_case *which, outcome *out) {
+static bool run_rounding(attempt *a, const probe_case *which, outcome *out) {
   const int mode = fegetround();
   const bool subnormals = has_subnormals();
-  attempt a;
   (void)which;
-  if (!attempt_init(&a, s, NULL)) {
-    leave_out(out);
-  } else if (call_often(&a, 1, out)) {
-    if (fegetround() != mode) {
-      judge(out, kFailed, "the rounding mode is %d after the call, %d before", fegetround(), mode);
-    } else if (has_subnormals() != subnormals) {
-      judge(out, kFailed, "the call changed whether tiny numbers are flushed to zero");
-    } else {
-      judge(out, kPassed, "as before");
-    }
+  if (!call_often(a, 1, out)) return true;
+  if (fegetround() != mode) {
+    judge(out, kFailed, "the rounding mode is %d after the call, %d before", fegetround(), mode);
+  } else if (has_subnormals() != subnormals) {
+    judge(out, kFailed, "the call changed whether tiny numbers are flushed to zero");
+  } else {
+    judge(out, kPassed, "as before");
   }
-  attempt_free(&a);
+  return true;
 }
 
-static void run_locale(const subject *s, const probe_case *which, outcome *out) {
+static bool run_locale(attempt *a, const probe_case *which, outcome *out) {
   const char *name = setlocale(LC_ALL, NULL);
   char *old = tool_copy(name, strlen(name));
   process_state before, after;
   (void)which;
-  if (read_states(s, 0, 1, &before, &after, out)) {
+  if (read_states(a, 0, 1, &before, &after, out)) {
     name = setlocale(LC_ALL, NULL);
     if (strcmp(name, old) != 0) {
       judge(out, kFailed, "the locale is %s after the call, %s before", name, old);
@@ -1498,19 +1414,21 @@ static void run_locale(const subject *s, const probe_case *which, outcome *out) 
     }
   }
   free(old);
+  return true;
 }
 
-static void run_signals(const subject *s, const probe_case *which, outcome *out) {
+static bool run_signals(attempt *a, const probe_case *which, outcome *out) {
   process_state before, after;
   int i;
   (void)which;
-  if (!read_states(s, 0, 1, &before, &after, out)) return;
+  if (!read_states(a, 0, 1, &before, &after, out)) return true;
   for (i = 1; i < kMaxSignals; ++i) {
     if (before.handlers[i] == after.handlers[i]) continue;
     judge(out, kFailed, "signal %d has another handler after the call", i);
-    return;
+    return true;
   }
   judge(out, kPassed, "as before");
+  return true;
 }
 
 /* ---- The table ---- */
@@ -1581,8 +1499,14 @@ void rows_list(const subject *s, case_list *out) {
     if (kind->list == NULL ||
         ((kind->flags & kRowNeedsHost) != 0 && s->device.device_type != kDLCPU))
       continue;
-    kind->list(s, kind, kind->choice, out);
+    kind->list(s, kind, out);
   }
+}
+
+void rows_run(const subject *s, const probe_case *which, outcome *out) {
+  attempt a;
+  if (!attempt_init(&a, s, NULL) || !which->kind->run(&a, which, out)) leave_out(out);
+  attempt_free(&a);
 }
 
 void rows_judge_end(const probe_case *which, const char *ending, outcome *out) {

@@ -155,9 +155,11 @@ enum {
 struct row {
   const char *group, *name;
   const char *title; /* what is passed, or looked at, in a few words */
-  void (*list)(const subject *s, const row *kind, int64_t choice, case_list *out);
+  void (*list)(const subject *s, const row *kind, case_list *out);
   int64_t choice; /* for `list` */
-  void (*run)(const subject *s, const probe_case *which, outcome *out);
+  /* Makes the case of the attempt, which has the arguments of the call that works, and judges it.
+   * False with an error raised if the call cannot be made. */
+  bool (*run)(attempt *a, const probe_case *which, outcome *out);
   /* Sets the layout of a tensor, for run_arranged(); `chosen` is the number of the case, `strides`
    * are room for strides. Or NULL. */
   void (*arrange)(const DLTensor *tensor, int64_t chosen, layout *how, int64_t *strides);
@@ -172,6 +174,9 @@ extern const size_t kNumRows;
 
 /* All calls that are related to this one. */
 void rows_list(const subject *s, case_list *out);
+
+/* Makes such a call, and judges it. */
+void rows_run(const subject *s, const probe_case *which, outcome *out);
 
 /* Before the runtime is used: lets rows make its allocations fail, if it can do that. */
 void rows_prepare(void);
