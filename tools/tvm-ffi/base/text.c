@@ -234,6 +234,25 @@ float text_read_real32(const char *word) {
   return value;
 }
 
+/* ---- Base64 ---- */
+
+void text_add_base64(text_buf *out, const void *content, size_t size) {
+  static const char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  const unsigned char *bytes = content;
+  size_t i;
+  for (i = 0; i < size; i += 3) {
+    const unsigned second = i + 1 < size ? bytes[i + 1] : 0,
+                   third = i + 2 < size ? bytes[i + 2] : 0;
+    const unsigned bits = (unsigned)bytes[i] << 16 | second << 8 | third;
+    char digits[4];
+    digits[0] = kDigits[bits >> 18];
+    digits[1] = kDigits[bits >> 12 & 63];
+    digits[2] = i + 1 < size ? kDigits[bits >> 6 & 63] : '=';
+    digits[3] = i + 2 < size ? kDigits[bits & 63] : '=';
+    text_add_bytes(out, digits, 4);
+  }
+}
+
 /* ---- Readable numbers, and bytes made safe for a terminal ---- */
 
 void text_add_byte_count(text_buf *out, uint64_t size) {

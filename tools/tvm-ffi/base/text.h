@@ -69,6 +69,10 @@ const char *text_write_real(real_text *out, char style, int precision, double va
 double text_read_real(const char *word, char **end);
 float text_read_real32(const char *word);
 
+/* ---- Base64 ---- */
+
+void text_add_base64(text_buf *out, const void *bytes, size_t size);
+
 /* ---- Readable numbers, and bytes made safe for a terminal ---- */
 
 /* "101,024 B" */

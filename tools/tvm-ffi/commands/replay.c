@@ -85,9 +85,8 @@ typedef struct {
   bool has_raised;
   char *error; /* "ValueError: x is empty", or how it crashed */
   bool has_result;
-  TVMFFIAny result; /* a view */
-  DLTensor *tensors;
-  bool *has_data; /* of each tensor */
+  TVMFFIAny result;            /* a view */
+  TVMFFIObjectHandle *tensors; /* packed; NULL: not known */
   size_t num_tensors;
 } expected_effects;
 
@@ -106,18 +105,6 @@ static void tell(const replay *p, replay_verdict verdict, const char *text) {
   snprintf(o->detail, sizeof o->detail - 1, "%s", text);
 }
 
-static char *take_error(void) {
-  TVMFFIObjectHandle error = tvm_ffi_error_take();
-  const TVMFFIByteArray kind = tvm_ffi_error_get_kind(error);
-  const TVMFFIByteArray message = tvm_ffi_error_get_message(error);
-  text_buf out = {NULL, 0, 0};
-  text_add_bytes(&out, kind.data, kind.size);
-  text_add(&out, ": ");
-  text_add_bytes(&out, message.data, message.size);
-  tvm_ffi_object_release(error);
-  return out.data;
-}
-
 static int call_function(void *context) {
   replayed_call *replayed = context;
   replayed->result = tvm_ffi_any_none();
@@ -125,7 +112,7 @@ static int call_function(void *context) {
                                       (int32_t)replayed->values.num_args, &replayed->result);
   if (replayed->code != 0) tvm_ffi_error_ensure(replayed->code);
   if (replayed->code == 0 && device_wait() != 0) replayed->code = -1;
-  if (replayed->code != 0) replayed->error = take_error();
+  if (replayed->code != 0) replayed->error = runtime_error_take_line();
   return 0;
 }
 
@@ -159,20 +146,35 @@ static bool box_get(const value_box *b, size_t *pos, void *out, size_t size) {
   return true;
 }
 
-static void box_put_text(const value_box *b, const char *text) {
-  const uint64_t size = strlen(text);
+static void box_empty(const value_box *b) {
+  b->pages->size = 0;
+  b->pages->is_cut = false;
+}
+
+static void box_put_bytes(const value_box *b, const char *bytes, size_t size) {
   box_put(b, &size, sizeof size);
-  box_put(b, text, (size_t)size);
+  box_put(b, bytes, size);
+}
+
+static void box_put_text(const value_box *b, const char *text) {
+  box_put_bytes(b, text, strlen(text));
+}
+
+/* Reads bytes, with a NUL behind them; NULL if they are not whole. */
+static char *box_get_bytes(const value_box *b, size_t *pos, size_t *out_size) {
+  char *bytes;
+  if (!box_get(b, pos, out_size, sizeof *out_size) || *out_size > b->room) return NULL;
+  bytes = tool_alloc(*out_size + 1);
+  bytes[*out_size] = '\0';
+  if (box_get(b, pos, bytes, *out_size)) return bytes;
+  free(bytes);
+  return NULL;
 }
 
 static char *box_get_text(const value_box *b, size_t *pos) {
-  uint64_t size = 0;
-  char *text;
-  if (!box_get(b, pos, &size, sizeof size) || size > b->room) return tool_copy("", 0);
-  text = tool_alloc((size_t)size + 1);
-  text[size] = '\0';
-  if (!box_get(b, pos, text, (size_t)size)) text[0] = '\0';
-  return text;
+  size_t size;
+  char *text = box_get_bytes(b, pos, &size);
+  return text != NULL ? text : tool_copy("", 0);
 }
 
 /* Types of values in the box. */
@@ -209,6 +211,24 @@ static TVMFFIObjectHandle box_get_packed(const value_box *b, size_t *pos) {
   return NULL;
 }
 
+/* Writes a packed copy of the tensor, or that there is none. */
+static void box_put_optional(const value_box *b, const DLTensor *tensor) {
+  TVMFFIObjectHandle copy = tensor != NULL ? copy_now(tensor) : NULL;
+  const unsigned char is_there = copy != NULL;
+  box_put(b, &is_there, 1);
+  if (copy != NULL) box_put_packed(b, TVMFFITensorGetDLTensorPtr(copy));
+  tvm_ffi_object_release(copy);
+}
+
+/* Reads it [own]; NULL: there is none. False if it is not whole. */
+static bool box_get_optional(const value_box *b, size_t *pos, TVMFFIObjectHandle *out) {
+  unsigned char is_there = 0;
+  *out = NULL;
+  if (!box_get(b, pos, &is_there, 1)) return false;
+  if (is_there != 0) *out = box_get_packed(b, pos);
+  return is_there == 0 || *out != NULL;
+}
+
 static void box_put_value(const value_box *b, const TVMFFIAny *value, int depth) {
   enum { kMaxDepth = 64 };
   TVMFFIByteArray text;
@@ -222,11 +242,9 @@ static void box_put_value(const value_box *b, const TVMFFIAny *value, int depth)
     box_put_packed(b, TVMFFITensorGetDLTensorPtr(copy));
     TVMFFIObjectDecRef(copy);
   } else if (tvm_ffi_any_try_string(value, &text) || tvm_ffi_any_try_bytes(value, &text)) {
-    const uint64_t size = text.size;
     kind = tvm_ffi_any_try_string(value, &text) ? kBoxText : kBoxBytes;
     box_put(b, &kind, 1);
-    box_put(b, &size, sizeof size);
-    box_put(b, text.data, text.size);
+    box_put_bytes(b, text.data, text.size);
   } else if ((value->type_index == kTVMFFIArray || value->type_index == kTVMFFIList) &&
              depth < kMaxDepth) {
     kind = kBoxArray;
@@ -253,6 +271,7 @@ static void box_put_value(const value_box *b, const TVMFFIAny *value, int depth)
  * not whole. */
 static bool box_get_value(const value_box *b, size_t *pos, TVMFFIAny *out, bool *shown) {
   TVMFFIObjectHandle object = NULL;
+  TVMFFIByteArray bytes;
   unsigned char kind;
   char *text;
   int64_t i, count;
@@ -280,20 +299,13 @@ static bool box_get_value(const value_box *b, size_t *pos, TVMFFIAny *out, bool 
       return true;
     default:
       *shown = *shown || kind == kBoxShown;
-      {
-        uint64_t size = 0;
-        TVMFFIByteArray bytes;
-        if (!box_get(b, pos, &size, sizeof size) || size > b->room) return false;
-        text = tool_alloc((size_t)size + 1);
-        bytes.data = text;
-        bytes.size = (size_t)size;
-        code = box_get(b, pos, text, bytes.size)
-                   ? (kind == kBoxBytes ? TVMFFIBytesFromByteArray : TVMFFIStringFromByteArray)(
-                         &bytes, out)
-                   : -1;
-        free(text);
-        return code == 0;
-      }
+      text = box_get_bytes(b, pos, &bytes.size);
+      if (text == NULL) return false;
+      bytes.data = text;
+      code =
+          (kind == kBoxBytes ? TVMFFIBytesFromByteArray : TVMFFIStringFromByteArray)(&bytes, out);
+      free(text);
+      return code == 0;
   }
 }
 
@@ -324,14 +336,7 @@ static void put_difference(const replay *p, const char *name, const char *differ
   for (pass = 0; pass < 2; ++pass) { /* if there is no room, without the elements */
     box_put_text(b, name);
     box_put_text(b, difference);
-    for (i = 0; i < 2; ++i) {
-      TVMFFIObjectHandle copy = NULL;
-      unsigned char has_elements = sides[i] != NULL && pass == 0;
-      if (has_elements && (copy = copy_now(sides[i])) == NULL) has_elements = 0;
-      box_put(b, &has_elements, 1);
-      if (has_elements) box_put_packed(b, TVMFFITensorGetDLTensorPtr(copy));
-      tvm_ffi_object_release(copy);
-    }
+    for (i = 0; i < 2; ++i) box_put_optional(b, pass == 0 ? sides[i] : NULL);
     if (!b->pages->is_cut) return;
     b->pages->is_cut = false;
     b->pages->size = begin;
@@ -392,11 +397,7 @@ static void draw_differences(replay *p, text_buf *out) {
     TVMFFIObjectHandle sides[2] = {NULL, NULL};
     drawn_difference drawn;
     char *name = box_get_text(b, &pos), *difference = box_get_text(b, &pos);
-    for (k = 0; k < 2 && good; ++k) {
-      unsigned char has_elements = 0;
-      good = box_get(b, &pos, &has_elements, 1);
-      if (good && has_elements != 0) good = (sides[k] = box_get_packed(b, &pos)) != NULL;
-    }
+    for (k = 0; k < 2 && good; ++k) good = box_get_optional(b, &pos, &sides[k]);
     drawn.name = name;
     drawn.difference = difference;
     drawn.expected_title = name_expected(p);
@@ -442,11 +443,11 @@ static void add_comparison(const replay *p, finding *f, const char *name, const 
 }
 
 /* Whether both have the same bytes. */
-static bool has_same_bytes(TVMFFIObjectHandle a, const DLTensor *b) {
-  const DLTensor *tensor = TVMFFITensorGetDLTensorPtr(a);
+static bool has_same_bytes(TVMFFIObjectHandle a, TVMFFIObjectHandle b) {
+  const DLTensor *x = TVMFFITensorGetDLTensorPtr(a), *y = TVMFFITensorGetDLTensorPtr(b);
   size_t size = 0;
-  return tvm_ffi_tensor_compute_size(tensor, &size) == 0 &&
-         (size == 0 || memcmp(tensor->data, b->data, size) == 0);
+  return tvm_ffi_tensor_compute_size(x, &size) == 0 &&
+         (size == 0 || memcmp(x->data, y->data, size) == 0);
 }
 
 /* Compares the tensors that are arguments. Those are shown that the call changed, in either. */
@@ -455,23 +456,18 @@ static void compare_tensors(const replayed_call *replayed, const call_values *be
   size_t i;
   for (i = 0; i < wanted->num_tensors && i < replayed->values.num_arg_tensors; ++i) {
     const recorded_tensor *t = &replayed->values.tensors[i];
-    const TVMFFIAny expected = tvm_ffi_any_view_tensor(&wanted->tensors[i]);
-    TVMFFIObjectHandle now;
-    if (!wanted->has_data[i]) {
-      ++f->num_unread;
-      continue;
-    }
-    now = copy_now(t->tensor);
+    TVMFFIObjectHandle now = wanted->tensors[i] != NULL ? copy_now(t->tensor) : NULL;
     if (now == NULL) {
       ++f->num_unread;
       continue;
     }
-    if (!has_same_bytes(now, &wanted->tensors[i])) {
-      const TVMFFIAny value = tvm_ffi_any_view_object(now);
+    if (!has_same_bytes(now, wanted->tensors[i])) {
+      const TVMFFIAny value = tvm_ffi_any_view_object(now),
+                      expected = tvm_ffi_any_view_object(wanted->tensors[i]);
       add_comparison(replayed->p, f, t->name, &value, &expected);
     } else if (before->tensors[i].tensor != NULL) {
       TVMFFIObjectHandle old = copy_now(before->tensors[i].tensor);
-      if (old != NULL && !has_same_bytes(old, &wanted->tensors[i]) && !f->differs) {
+      if (old != NULL && !has_same_bytes(old, wanted->tensors[i]) && !f->differs) {
         text_add(&f->text, "%s%s max|err|=0", f->text.size > 0 ? ", " : "", t->name);
       }
       tvm_ffi_object_release(old);
@@ -547,41 +543,38 @@ static void judge(const replayed_call *replayed, const call_values *before,
 /* ---- Expected: what was recorded ---- */
 
 static void free_expected(expected_effects *wanted) {
+  size_t i;
+  for (i = 0; i < wanted->num_tensors; ++i) tvm_ffi_object_release(wanted->tensors[i]);
   free(wanted->error);
   free(wanted->tensors);
-  free(wanted->has_data);
 }
 
-static void reserve_tensors(expected_effects *wanted, size_t count) {
-  wanted->tensors = tool_alloc((count + 1) * sizeof *wanted->tensors);
-  wanted->has_data = tool_alloc((count + 1) * sizeof *wanted->has_data);
-  wanted->num_tensors = count;
+static void init_expected(expected_effects *wanted, size_t num_tensors) {
+  memset(wanted, 0, sizeof *wanted);
+  wanted->tensors = tool_alloc((num_tensors + 1) * sizeof *wanted->tensors);
+  memset(wanted->tensors, 0, (num_tensors + 1) * sizeof *wanted->tensors);
+  wanted->num_tensors = num_tensors;
 }
 
 /* Compares with the recording. kExitOk, or the code after a report. */
 static int compare_with_recorded(const replayed_call *replayed, const call_values *before) {
   const DLDevice cpu = {kDLCPU, 0};
   const replay *p = replayed->p;
-  TVMFFIObjectHandle *packed;
   expected_effects wanted;
   call_values after;
   size_t i;
-  memset(&wanted, 0, sizeof wanted);
   memset(&after, 0, sizeof after);
-  wanted.has_ended = p->c->end != kCallUnfinished;
-  wanted.has_raised = p->c->end == kCallRaised;
-  if (wanted.has_raised) wanted.error = tool_copy(p->c->error, strlen(p->c->error));
   if (p->c->end == kCallReturned &&
       recording_make(p->r, p->c, kAfter, cpu, &after, NULL) == kDamaged) {
     call_values_free(&after);
     return kExitUsage;
   }
-  reserve_tensors(&wanted, after.num_arg_tensors);
-  packed = tool_alloc((after.num_arg_tensors + 1) * sizeof *packed);
+  init_expected(&wanted, after.num_arg_tensors);
+  wanted.has_ended = p->c->end != kCallUnfinished;
+  wanted.has_raised = p->c->end == kCallRaised;
+  if (wanted.has_raised) wanted.error = tool_copy(p->c->error, strlen(p->c->error));
   for (i = 0; i < after.num_arg_tensors; ++i) {
-    packed[i] = after.tensors[i].has_data ? copy_now(after.tensors[i].tensor) : NULL;
-    wanted.has_data[i] = packed[i] != NULL;
-    if (packed[i] != NULL) wanted.tensors[i] = *TVMFFITensorGetDLTensorPtr(packed[i]);
+    if (after.tensors[i].has_data) wanted.tensors[i] = copy_now(after.tensors[i].tensor);
   }
   wanted.has_result = after.has_result;
   for (i = after.num_arg_tensors; i < after.num_tensors; ++i) {
@@ -589,8 +582,6 @@ static int compare_with_recorded(const replayed_call *replayed, const call_value
   }
   wanted.result = after.result;
   judge(replayed, before, &wanted);
-  for (i = 0; i < after.num_arg_tensors; ++i) tvm_ffi_object_release(packed[i]);
-  free(packed);
   free_expected(&wanted);
   call_values_free(&after);
   return kExitOk;
@@ -606,27 +597,21 @@ static void put_effects(const replayed_call *replayed) {
   const replay *p = replayed->p;
   unsigned char state = replayed->code != 0 ? kBoxRaised : kBoxReturned;
   size_t i;
-  p->effects.pages->size = 0;
-  p->effects.pages->is_cut = false;
+  box_empty(&p->effects);
   box_put(&p->effects, &state, 1);
   if (replayed->code != 0) {
     box_put_text(&p->effects, replayed->error);
     return;
   }
   for (i = 0; i < replayed->values.num_arg_tensors; ++i) {
-    TVMFFIObjectHandle copy = copy_now(replayed->values.tensors[i].tensor);
-    const unsigned char has_data = copy != NULL;
-    box_put(&p->effects, &has_data, 1);
-    if (copy != NULL) box_put_packed(&p->effects, TVMFFITensorGetDLTensorPtr(copy));
-    tvm_ffi_object_release(copy);
+    box_put_optional(&p->effects, replayed->values.tensors[i].tensor);
   }
   box_put_value(&p->effects, &replayed->result, 0);
 }
 
 static void put_crash(const replay *p, const char *how) {
   const unsigned char state = kBoxCrashed;
-  p->effects.pages->size = 0;
-  p->effects.pages->is_cut = false;
+  box_empty(&p->effects);
   box_put(&p->effects, &state, 1);
   box_put_text(&p->effects, how);
 }
@@ -647,25 +632,17 @@ static void show_result(TVMFFIAny *result) {
 static void compare_with_other(replayed_call *replayed, const call_values *before) {
   const replay *p = replayed->p;
   const size_t count = replayed->values.num_arg_tensors;
-  TVMFFIObjectHandle *packed = tool_alloc((count + 1) * sizeof *packed);
   TVMFFIAny result = tvm_ffi_any_none();
   expected_effects wanted;
   unsigned char state = 0;
   size_t pos = 0, i;
   bool good = box_get(&p->effects, &pos, &state, 1), shown = false;
-  memset(&wanted, 0, sizeof wanted);
-  reserve_tensors(&wanted, count);
-  for (i = 0; i < count; ++i) packed[i] = NULL;
+  init_expected(&wanted, count);
   wanted.has_ended = state != kBoxCrashed;
   wanted.has_raised = state == kBoxRaised;
   if (state != kBoxReturned) wanted.error = box_get_text(&p->effects, &pos);
   for (i = 0; i < count && good && state == kBoxReturned; ++i) {
-    unsigned char has_data = 0;
-    good = box_get(&p->effects, &pos, &has_data, 1);
-    if (good && has_data != 0) packed[i] = box_get_packed(&p->effects, &pos);
-    good = good && (has_data == 0 || packed[i] != NULL);
-    wanted.has_data[i] = packed[i] != NULL;
-    if (packed[i] != NULL) wanted.tensors[i] = *TVMFFITensorGetDLTensorPtr(packed[i]);
+    good = box_get_optional(&p->effects, &pos, &wanted.tensors[i]);
   }
   if (good && state == kBoxReturned) good = box_get_value(&p->effects, &pos, &result, &shown);
   wanted.has_result = good;
@@ -676,8 +653,6 @@ static void compare_with_other(replayed_call *replayed, const call_values *befor
   } else {
     tell(p, kReplayLeftOut, "what the other library did is too large to be compared");
   }
-  for (i = 0; i < count; ++i) tvm_ffi_object_release(packed[i]);
-  free(packed);
   tvm_ffi_any_clear(&result);
   free_expected(&wanted);
 }
@@ -766,9 +741,7 @@ static void clear_outcome(replay *p) {
   p->outcome->max_error = 0;
   p->outcome->num_differing = 0;
   p->outcome->detail[0] = '\0';
-  if (p->differences.pages == NULL) return;
-  p->differences.pages->size = 0;
-  p->differences.pages->is_cut = false;
+  if (p->differences.pages != NULL) box_empty(&p->differences);
 }
 
 /* Judges a call whose child did not return. */

@@ -192,22 +192,6 @@ static double get_share(const number_facts *facts, double value) {
 
 enum { kNumColors = 64, kColorNan = kNumColors, kColorInfinite, kPaletteSize };
 
-static void add_base64(text_buf *out, const unsigned char *bytes, size_t size) {
-  static const char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  size_t i;
-  for (i = 0; i < size; i += 3) {
-    const unsigned second = i + 1 < size ? bytes[i + 1] : 0,
-                   third = i + 2 < size ? bytes[i + 2] : 0;
-    const unsigned bits = (unsigned)bytes[i] << 16 | second << 8 | third;
-    char digits[4];
-    digits[0] = kDigits[bits >> 18];
-    digits[1] = kDigits[bits >> 12 & 63];
-    digits[2] = i + 1 < size ? kDigits[bits >> 6 & 63] : '=';
-    digits[3] = i + 2 < size ? kDigits[bits & 63] : '=';
-    text_add_bytes(out, digits, 4);
-  }
-}
-
 static void put_number(unsigned char *at, uint32_t value, int size) {
   int i;
   for (i = 0; i < size; ++i) at[i] = (unsigned char)(value >> 8 * i);
@@ -256,7 +240,7 @@ static void add_image(text_buf *out, const unsigned char *colors, size_t height,
     memcpy(file + kHeader + (height - 1 - i) * row, colors + i * width, width);
   }
   text_add(out, "data:image/bmp;base64,");
-  add_base64(out, file, size);
+  text_add_base64(out, file, size);
   free(file);
 }
 

@@ -509,7 +509,7 @@ static size_t emit_value(emitter *e, const TVMFFIAny *value) {
 /* Bytes as an array in C, or as Base64 in Python. */
 static void emit_bytes(const emitter *e, const char *name, size_t i, const void *content,
                        size_t size) {
-  static const char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  enum { kLine = 54 }; /* bytes: 72 digits */
   const unsigned char *bytes = content;
   size_t k;
   if (!e->is_python) {
@@ -521,13 +521,9 @@ static void emit_bytes(const emitter *e, const char *name, size_t i, const void 
     return;
   }
   text_add(e->out, "%s_%zu = base64.b64decode(\"\"\"", name, i);
-  for (k = 0; k < size; k += 3) {
-    const unsigned a = bytes[k], b = k + 1 < size ? bytes[k + 1] : 0,
-                   c = k + 2 < size ? bytes[k + 2] : 0;
-    if (k % 72 == 0) text_add(e->out, "\n");
-    text_add(e->out, "%c%c%c%c", kDigits[a >> 2], kDigits[(a & 3) << 4 | b >> 4],
-             k + 1 < size ? kDigits[(b & 15) << 2 | c >> 6] : '=',
-             k + 2 < size ? kDigits[c & 63] : '=');
+  for (k = 0; k < size; k += kLine) {
+    text_add(e->out, "\n");
+    text_add_base64(e->out, bytes + k, size - k < kLine ? size - k : kLine);
   }
   text_add(e->out, "\"\"\")\n");
 }
