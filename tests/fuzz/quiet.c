@@ -25,7 +25,7 @@ static void count(const char *format, va_list values) {
   ++quiet_num_reports;
 }
 
-void report_error(const char *format, ...) {
+void report_error_line(const char *format, ...) {
   va_list values;
   va_start(values, format);
   count(format, values);

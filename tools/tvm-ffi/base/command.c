@@ -126,14 +126,12 @@ typedef struct {
  * report. */
 static bool add_option(arguments *args, const option *entry, const char *value, cursor *rest) {
   if (entry->value == NULL && value != NULL) {
-    report_error("--%s takes no value", entry->name);
-    return false;
+    return report_error("--%s takes no value", entry->name);
   }
   if (value == NULL && option_value_is_optional(entry)) value = "";
   if (entry->value != NULL && value == NULL) {
     if (rest->next == rest->end) {
-      report_error("--%s needs a value: %s", entry->name, entry->value);
-      return false;
+      return report_error("--%s needs a value: %s", entry->name, entry->value);
     }
     value = *rest->next++;
   }
@@ -145,9 +143,8 @@ static bool add_option(arguments *args, const option *entry, const char *value, 
 }
 
 static bool refuse_option(const command *subcommand, const char *word) {
-  report_error("%s is not an option of %s; see tvm-ffi %s --help", word, subcommand->name,
-               subcommand->name);
-  return false;
+  return report_error("%s is not an option of %s; see tvm-ffi %s --help", word, subcommand->name,
+                      subcommand->name);
 }
 
 static void offer_options(nearest_name *search, const option *options) {
@@ -205,20 +202,18 @@ static bool check_operands(const arguments *args) {
   const command *subcommand = args->subcommand;
   size_t num_stdin = 0, i;
   if (args->num_operands < (size_t)subcommand->min_operands) {
-    report_error("usage: tvm-ffi %s [OPTION...] %s", subcommand->name, subcommand->operands);
-    return false;
+    return report_error("usage: tvm-ffi %s [OPTION...] %s", subcommand->name, subcommand->operands);
   }
   if (subcommand->max_operands >= 0 && args->num_operands > (size_t)subcommand->max_operands) {
-    report_error("%s: one operand too many: %s; usage: tvm-ffi %s [OPTION...]%s%s",
-                 subcommand->name, args->operands[subcommand->max_operands], subcommand->name,
-                 *subcommand->operands != '\0' ? " " : "", subcommand->operands);
-    return false;
+    return report_error("%s: one operand too many: %s; usage: tvm-ffi %s [OPTION...]%s%s",
+                        subcommand->name, args->operands[subcommand->max_operands],
+                        subcommand->name, *subcommand->operands != '\0' ? " " : "",
+                        subcommand->operands);
   }
   for (i = 0; i < args->num_operands; ++i) num_stdin += strcmp(args->operands[i], "-") == 0;
   if (num_stdin < 2) return true;
-  report_error("%s: standard input (-) can be read only once, not %zu times", subcommand->name,
-               num_stdin);
-  return false;
+  return report_error("%s: standard input (-) can be read only once, not %zu times",
+                      subcommand->name, num_stdin);
 }
 
 /* Sorts the options by where each was first given, so that the values of one are a list. */
@@ -326,9 +321,8 @@ bool arguments_int(const arguments *args, int id, long long otherwise, long long
   errno = 0;
   *out = strtoll(value, &end, 10);
   if (end != value && *end == '\0' && errno == 0 && *out >= low && *out <= high) return true;
-  report_error("--%s must be an integer from %lld to %lld, not \"%s\"", arguments_name(args, id),
-               low, high, value);
-  return false;
+  return report_error("--%s must be an integer from %lld to %lld, not \"%s\"",
+                      arguments_name(args, id), low, high, value);
 }
 
 bool arguments_real(const arguments *args, int id, double otherwise, double low, double high,
@@ -339,9 +333,8 @@ bool arguments_real(const arguments *args, int id, double otherwise, double low,
   if (value == NULL) return true;
   *out = text_read_real(value, &end);
   if (end != value && *end == '\0' && *out >= low && *out <= high) return true;
-  report_error("--%s must be a number from %s to %s, not \"%s\"", arguments_name(args, id),
-               REAL_G(6, low), REAL_G(6, high), value);
-  return false;
+  return report_error("--%s must be a number from %s to %s, not \"%s\"", arguments_name(args, id),
+                      REAL_G(6, low), REAL_G(6, high), value);
 }
 
 text_list arguments_operands(const arguments *args) {

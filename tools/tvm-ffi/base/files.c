@@ -16,8 +16,7 @@
 
 /* Reports the reason in errno; returns false. */
 static bool refuse(const char *path) {
-  report_error("%s: %s", *path != '\0' ? path : "the empty name", strerror(errno));
-  return false;
+  return report_error("%s: %s", *path != '\0' ? path : "the empty name", strerror(errno));
 }
 
 bool tool_can_read(const char *path) {
@@ -95,9 +94,9 @@ bool file_reader_fill_all(file_reader *reader) {
   size_t most = reader->known_size > kMaxUnknownSize ? reader->known_size : kMaxUnknownSize;
   if (!file_reader_fill(reader, most + 1)) return false;
   if (reader->size <= most) return true;
-  report_error("%s: has more than %zu MB; from a device or a pipe no more is read",
-               reader->stream == stdin ? "standard input" : reader->path, kMaxUnknownSize >> 20);
-  return false;
+  return report_error("%s: has more than %zu MB; from a device or a pipe no more is read",
+                      reader->stream == stdin ? "standard input" : reader->path,
+                      kMaxUnknownSize >> 20);
 }
 
 char *file_reader_take(file_reader *reader, size_t *out_size) {

@@ -92,7 +92,7 @@ static void print_error(const char *kind, const char *format, va_list values) {
   text_free(&line);
 }
 
-void report_error(const char *format, ...) {
+void report_error_line(const char *format, ...) {
   va_list values;
   va_start(values, format);
   print_error("", format, values);

@@ -67,7 +67,13 @@ typedef enum { kColorNone, kColorName, kColorGood, kColorBad, kColorDim } color;
 const char *report_color(color role);
 
 /* Prints "tvm-ffi: ..." as one line. */
-void report_error(const char *format, ...) TOOL_PRINTF(1, 2);
+void report_error_line(const char *format, ...) TOOL_PRINTF(1, 2);
+static inline bool report_failure(void) {
+  return false;
+}
+/* The same as a condition that is false: `return report_error("...");`. A macro, so that compilers
+ * see it, too. */
+#define report_error(...) (report_error_line(__VA_ARGS__), report_failure())
 /* The same for something that is not an error: "tvm-ffi: note: ...". */
 void report_note(const char *format, ...) TOOL_PRINTF(1, 2);
 /* An error; returns the exit code. */

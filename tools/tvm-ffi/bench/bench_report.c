@@ -541,8 +541,7 @@ static bool check_function(const char *path, const TVMFFIAny *json, const char *
   bool matches;
   if (tvm_ffi_map_get_item(json->v_obj, tvm_ffi_any_view_string("function"), &name) != 0) {
     TVMFFIErrorSetRaised(NULL);
-    report_error("%s: does not say which function was measured", path);
-    return false;
+    return report_error("%s: does not say which function was measured", path);
   }
   matches = tvm_ffi_any_try_string(&name, &content) && content.size == strlen(function) &&
             memcmp(content.data, function, content.size) == 0;
@@ -560,8 +559,7 @@ bool bench_read_old(const char *path, const char *function, TVMFFIAny *out) {
   bool good;
   if (tvm_ffi_function_find_global("ffi.json.Parse", &parse) != 0 || parse == NULL) {
     TVMFFIErrorSetRaised(NULL);
-    report_error("%s: this build of the runtime cannot read JSON", path);
-    return false;
+    return report_error("%s: this build of the runtime cannot read JSON", path);
   }
   bytes = tool_read_file(path, &size);
   if (bytes == NULL) {
@@ -578,8 +576,7 @@ bool bench_read_old(const char *path, const char *function, TVMFFIAny *out) {
   if (good) return check_function(path, out, function);
   TVMFFIErrorSetRaised(NULL);
   tvm_ffi_any_clear(out);
-  report_error("%s: is not what tvm-ffi bench --json prints", path);
-  return false;
+  return report_error("%s: is not what tvm-ffi bench --json prints", path);
 }
 
 static void show_old(const bench_results *b, bool json, const TVMFFIAny *old, const char *path) {

@@ -33,8 +33,7 @@ bool manylinux_parse(const char *given, manylinux *out) {
   if (strncmp(given, kPrefix, strlen(kPrefix)) == 0) given += strlen(kPrefix);
   if (sscanf(given, "2_%3d%n", &minor, &end) != 1 || given[end] != '\0' ||
       minor < kPlatforms[0].minor) {
-    report_error("--manylinux must be 2_N with N from 5, such as 2_28, not \"%s\"", given);
-    return false;
+    return report_error("--manylinux must be 2_N with N from 5, such as 2_28, not \"%s\"", given);
   }
   while (row + 1 < kNumPlatforms && kPlatforms[row + 1].minor <= minor) ++row;
   snprintf(out->name, sizeof out->name, "2_%d", minor);

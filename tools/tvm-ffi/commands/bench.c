@@ -160,12 +160,10 @@ static bool read_style(const arguments *args, bench_style *out) {
   out->histogram = arguments_has(args, kOptionHistogram);
   out->svg_path = arguments_text(args, kOptionSvg, NULL);
   if (out->json && out->histogram) {
-    report_error("--json prints no --histogram; --svg writes one to a file");
-    return false;
+    return report_error("--json prints no --histogram; --svg writes one to a file");
   }
   if (out->svg_path != NULL && strcmp(out->svg_path, "-") == 0) {
-    report_error("--svg takes a file");
-    return false;
+    return report_error("--svg takes a file");
   }
   return true;
 }

@@ -20,17 +20,15 @@ static bool parse_form(const char *form, call *out) {
   while (name_size > 0 && isspace((unsigned char)form[name_size - 1])) --name_size;
   while (name_size > 0 && isspace((unsigned char)*form)) ++form, --name_size, --size;
   if (name_size == 0 || (open != NULL && form[size - 1] != ')')) {
-    report_error("`%s` is not a call, such as 'scale(4xf32=1, 2.5)'%s", form,
-                 open != NULL && name_size > 0 ? ": the ) at the end is missing" : "");
-    return false;
+    return report_error("`%s` is not a call, such as 'scale(4xf32=1, 2.5)'%s", form,
+                        open != NULL && name_size > 0 ? ": the ) at the end is missing" : "");
   }
   out->function = tool_copy(form, name_size);
   if (open != NULL) {
     out->parameters = open + 1;
     out->parameters_size = (size_t)(form + size - 1 - out->parameters);
     if (out->inputs.count > 0) {
-      report_error("--input and a call in parentheses cannot be combined");
-      return false;
+      return report_error("--input and a call in parentheses cannot be combined");
     }
   }
   return true;
@@ -86,10 +84,9 @@ static bool check_isolated(const call *request, tensor_guard guard) {
                       : strcmp(request->device_name, "cpu") != 0 ? "--device"
                                                                  : NULL;
   if (wrong == NULL || !call_is_isolated(request)) return true;
-  report_error(
+  return report_error(
       "%s cannot be used with an isolated library: tensors are copied from the CPU's memory",
       wrong);
-  return false;
 }
 
 /* Whether the last operand is another library, not a function: it exists as a file, or looks like a
@@ -116,8 +113,7 @@ static bool read_libraries(const arguments *args, size_t max_libraries, call *ou
   size_t num_operands = arguments_num_operands(args), i;
   *taken = 0;
   if (given.count > max_libraries) {
-    report_error("--module may be given at most %s", max_libraries == 1 ? "once" : "twice");
-    return false;
+    return report_error("--module may be given at most %s", max_libraries == 1 ? "once" : "twice");
   }
   for (i = 0; i < given.count; ++i) out->names[i] = given.items[i];
   for (; given.count == 0 && i < max_libraries && i < num_operands; ++i) {
@@ -147,8 +143,7 @@ static bool read_options(const arguments *args, call *out) {
   out->settings.others_print = !arguments_has(args, kOptionJson);
   out->settings.others_read = true;
   if (guard != kGuardNone && strcmp(out->device_name, "cpu") != 0) {
-    report_error("--guard is only for CPU memory");
-    return false;
+    return report_error("--guard is only for CPU memory");
   }
   if (!check_isolated(out, guard)) return false;
   out->settings.is_limited = true;
@@ -168,13 +163,12 @@ bool call_parse(const arguments *args, size_t max_libraries, call *out) {
   source_allow(arguments_values(args, kOptionCflags), true);
   if (!read_libraries(args, max_libraries, out, &i)) return false;
   if (i + 1 < num_operands || (i < num_operands && function != NULL)) {
-    report_error("one operand too many: %s; %s", arguments_operand(args, num_operands - 1),
-                 function != NULL ? "--function names the function" : "--module names the library");
-    return false;
+    return report_error(
+        "one operand too many: %s; %s", arguments_operand(args, num_operands - 1),
+        function != NULL ? "--function names the function" : "--module names the library");
   }
   if (function != NULL && strchr(function, '(') != NULL) {
-    report_error("--function takes a name; `%s` is a call, and an operand", function);
-    return false;
+    return report_error("--function takes a name; `%s` is a call, and an operand", function);
   }
   if (i < num_operands) function = arguments_operand(args, i);
   return read_options(args, out) && (function == NULL || parse_form(function, out));
@@ -239,9 +233,8 @@ static bool check_copyable(const input_list *inputs) {
                         : memory->seen.how.has_no_memory       ? ".reserved"
                                                                : NULL;
     if (wrong == NULL) continue;
-    report_error("argument %zu: %s cannot be used with an isolated library: tensors are copied", i,
-                 wrong);
-    return false;
+    return report_error(
+        "argument %zu: %s cannot be used with an isolated library: tensors are copied", i, wrong);
   }
   return true;
 }
@@ -255,8 +248,7 @@ static bool check_movable(const input_memory *memory, size_t i) {
                       : how->device.device_type != kDLCPU || how->device.device_id != 0 ? ".device"
                                                                                         : NULL;
   if (wrong == NULL) return true;
-  report_error("argument %zu: %s is only for memory of the CPU, not for --device", i, wrong);
-  return false;
+  return report_error("argument %zu: %s is only for memory of the CPU, not for --device", i, wrong);
 }
 
 /* A copy of the i-th argument, which has a layout: those that share memory still do. `bytes` are

@@ -95,10 +95,7 @@ static bool add_file(embed_input *input, const char *path, const char *symbol) {
   blob *entry;
   if (bytes == NULL) return false;
   keep(input, bytes);
-  if (size == 0) {
-    report_error("%s is empty", path);
-    return false;
-  }
+  if (size == 0) return report_error("%s is empty", path);
   entry = add_blob(input, symbol, 1);
   entry->title = path_base(path);
   add_piece(input, entry, path, bytes, size);
@@ -197,22 +194,18 @@ static bool check_form(const arguments *args, embed_form form) {
                                        kOptionExport};
   size_t i;
   if (form == kFormRaw && !arguments_has(args, kOptionLibraryBin)) {
-    report_error("--format=raw is only for --library-bin");
-    return false;
+    return report_error("--format=raw is only for --library-bin");
   }
   if (arguments_has(args, kOptionCubin) && !is_object(form) && form != kFormIncbin) {
-    report_error("--cubin needs --format=obj or incbin: C has no symbol after an array");
-    return false;
+    return report_error("--cubin needs --format=obj or incbin: C has no symbol after an array");
   }
   if (arguments_has(args, kOptionMachine) && !is_object(form)) {
-    report_error("--machine is only for --format=obj");
-    return false;
+    return report_error("--machine is only for --format=obj");
   }
   for (i = 0; form == kFormRaw && i < sizeof kSymbolOptions / sizeof *kSymbolOptions; ++i) {
     if (!arguments_has(args, kSymbolOptions[i])) continue;
-    report_error("--%s is not for --format=raw, which has no symbol",
-                 arguments_name(args, kSymbolOptions[i]));
-    return false;
+    return report_error("--%s is not for --format=raw, which has no symbol",
+                        arguments_name(args, kSymbolOptions[i]));
   }
   return true;
 }
@@ -225,8 +218,7 @@ static bool check_names(const embed_options *options) {
   }
   if (header != NULL && !embed_check_quoted("--header", path_base(header))) return false;
   if (options->outputs[kDepfile] != NULL && strcmp(options->outputs[kOutput], "-") == 0) {
-    report_error("--depfile needs --output: a rule needs a file");
-    return false;
+    return report_error("--depfile needs --output: a rule needs a file");
   }
   return true;
 }
@@ -250,14 +242,12 @@ static bool read_options(const arguments *args, embed_options *out) {
     return false;
   }
   if ((align & (align - 1)) != 0) {
-    report_error("--align must be a power of 2, not %lld", align);
-    return false;
+    return report_error("--align must be a power of 2, not %lld", align);
   }
   out->align = (size_t)align;
   if ((out->is_list || out->is_cubin) && out->files.count != 1) {
-    report_error("--%s takes one file",
-                 arguments_name(args, out->is_list ? kOptionLibraryBin : kOptionCubin));
-    return false;
+    return report_error("--%s takes one file",
+                        arguments_name(args, out->is_list ? kOptionLibraryBin : kOptionCubin));
   }
   return true;
 }

@@ -287,9 +287,8 @@ static bool check_names(const arguments *args) {
   if (!arguments_has(args, kOptionNames)) return true;
   for (i = 0; i < sizeof kOthers / sizeof *kOthers; ++i) {
     if (!arguments_has(args, kOthers[i])) continue;
-    report_error("--%s and --%s cannot be combined", arguments_name(args, kOptionNames),
-                 arguments_name(args, kOthers[i]));
-    return false;
+    return report_error("--%s and --%s cannot be combined", arguments_name(args, kOptionNames),
+                        arguments_name(args, kOthers[i]));
   }
   return true;
 }

@@ -147,14 +147,12 @@ static bool check_layouts(const input_list *inputs) {
     const input_memory *memory = inputs->items[i].memory;
     if (memory == NULL) continue;
     if (memory->seen.source == kViewOfArgument) {
-      report_error(
+      return report_error(
           "probe makes the layouts itself; give argument %zu memory of its own, not arg[N]", i);
-      return false;
     }
     if (memory->seen.has_layout) {
-      report_error("probe makes the layouts itself; give argument %zu without %.*s", i,
-                   (int)memory->seen.text_size, memory->seen.text);
-      return false;
+      return report_error("probe makes the layouts itself; give argument %zu without %.*s", i,
+                          (int)memory->seen.text_size, memory->seen.text);
     }
   }
   return true;
@@ -190,8 +188,7 @@ static bool read_recorded(probe *p) {
     return lib == NULL;
   }
   if (p->request.parameters != NULL || p->request.inputs.count > 0) {
-    report_error("a call of a recording has its arguments; give its number alone");
-    return false;
+    return report_error("a call of a recording has its arguments; give its number alone");
   }
   p->r = recording_open(folder);
   if (p->r == NULL) return false;
@@ -372,8 +369,7 @@ static bool choose_cases(probe *p) {
   good = are_known("only", p->only, &all) && are_known("skip", p->skip, &all);
   free(all.items);
   if (good && p->num_cases == 0) {
-    report_error("no call was chosen: --only and --skip exclude all of them");
-    return false;
+    return report_error("no call was chosen: --only and --skip exclude all of them");
   }
   return good;
 }

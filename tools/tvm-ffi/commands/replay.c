@@ -954,8 +954,7 @@ static bool make_boxes(replay *p) {
       (p->page_path == NULL || open_box(&p->differences, (size_t)shown))) {
     return true;
   }
-  report_error("no memory for the outputs: %s", strerror(errno));
-  return false;
+  return report_error("no memory for the outputs: %s", strerror(errno));
 }
 
 static int write_page(const replay *p) {
@@ -1057,13 +1056,11 @@ static int measure_all(replay *p) {
 static bool can_write_page(const arguments *args, const char *path) {
   if (path == NULL) return true;
   if (strcmp(path, "-") == 0) {
-    report_error("--html of replay takes a file: standard output has the results");
-    return false;
+    return report_error("--html of replay takes a file: standard output has the results");
   }
   if (arguments_has(args, kOptionBench) || arguments_has(args, kOptionEmit)) {
-    report_error("--html cannot be combined with %s",
-                 arguments_has(args, kOptionBench) ? "--bench" : "--emit");
-    return false;
+    return report_error("--html cannot be combined with %s",
+                        arguments_has(args, kOptionBench) ? "--bench" : "--emit");
   }
   return true;
 }
@@ -1080,16 +1077,13 @@ static bool read_options(const arguments *args, replay *out) {
   out->settings.skips_unload = true;
   source_allow(arguments_values(args, kOptionCflags), true);
   if (arguments_has(args, kOptionRedact) && !arguments_has(args, kOptionEmit)) {
-    report_error("--redact is for the program that --emit writes");
-    return false;
+    return report_error("--redact is for the program that --emit writes");
   }
   if (arguments_has(args, kOptionOutput) && !arguments_has(args, kOptionEmit)) {
-    report_error("--output is for the program that --emit writes");
-    return false;
+    return report_error("--output is for the program that --emit writes");
   }
   if (arguments_has(args, kOptionEmit) && out->json && !arguments_has(args, kOptionOutput)) {
-    report_error("--json prints no program: --emit takes --output with it");
-    return false;
+    return report_error("--json prints no program: --emit takes --output with it");
   }
   return can_write_page(args, out->page_path) && read_timeout(args, &out->settings.timeout) &&
          arguments_real(args, kOptionRtol, -1, 0, 1e300, &out->allowed.relative) &&

@@ -48,10 +48,7 @@ static bool read_expected(run *r) {
     snprintf(label, sizeof label, "--expected_output %zu", i);
     if (is_ignored(r, i)) spec = "none";
     if (!input_read(r->request.reader, spec, label, NULL, &r->expected)) return false;
-    if (r->expected.size != i + 1) {
-      report_error("%s: is not a single value", label);
-      return false;
-    }
+    if (r->expected.size != i + 1) return report_error("%s: is not a single value", label);
   }
   return true;
 }
@@ -291,9 +288,8 @@ static bool choose_detail(const arguments *args, tensor_detail *out) {
   long long count;
   if (!arguments_int(args, kOptionOutputMaxElementCount, 0, 0, INT32_MAX, &count)) return false;
   if (is_full && is_limited) {
-    report_error("--%s and --%s cannot be combined", arguments_name(args, kOptionFull),
-                 arguments_name(args, kOptionOutputMaxElementCount));
-    return false;
+    return report_error("--%s and --%s cannot be combined", arguments_name(args, kOptionFull),
+                        arguments_name(args, kOptionOutputMaxElementCount));
   }
   *out = is_full || arguments_has(args, kOptionJson) ? kTensorWhole : kTensorElided;
   if (is_limited) {
@@ -310,10 +306,9 @@ static bool read_options(const arguments *args, const call *request, run_options
   out->prints_statistics = arguments_has(args, kOptionPrintStatistics);
   out->checks_leaks = arguments_has(args, kOptionLeakCheck);
   if (out->checks_leaks && call_is_isolated(request)) {
-    report_error(
+    return report_error(
         "--leak-check counts the objects of this process, and an isolated library has its "
         "own in another");
-    return false;
   }
   return output_check(out->outputs, out->as_json) && choose_detail(args, &out->detail) &&
          arguments_real(args, kOptionRtol, -1, 0, 1e300, &out->allowed.relative) &&

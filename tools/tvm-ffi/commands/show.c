@@ -336,8 +336,7 @@ static bool can_write_page(const arguments *args) {
   size_t i;
   for (i = 0; i < sizeof kOthers / sizeof *kOthers; ++i) {
     if (!arguments_has(args, kOptionHtml) || !arguments_has(args, kOthers[i].option)) continue;
-    report_error("--html cannot be combined with %s", kOthers[i].name);
-    return false;
+    return report_error("--html cannot be combined with %s", kOthers[i].name);
   }
   return true;
 }

@@ -77,8 +77,7 @@ static bool check_functions(const char *path, const stub_library *library) {
   for (i = 0; i < library->num_functions; ++i) {
     if (stub_is_wrapped(&library->functions[i])) return true;
   }
-  report_error("%s: no functions to wrap: none has a name that is an identifier", path);
-  return false;
+  return report_error("%s: no functions to wrap: none has a name that is an identifier", path);
 }
 
 /* Notes a library that tells no types at all: its wrappers are of less use than the user may

@@ -51,8 +51,7 @@ static bool get_tree(const source *input, library_bin *out) {
   if (input->file != NULL) {
     const binary_symbol *symbol = binary_file_find(input->file, LIBRARY_BIN_SYMBOL);
     if (symbol == NULL) {
-      report_error("%s: no embedded modules: it has no " LIBRARY_BIN_SYMBOL, input->path);
-      return false;
+      return report_error("%s: no embedded modules: it has no " LIBRARY_BIN_SYMBOL, input->path);
     }
     bytes = binary_file_bytes(input->file, symbol, &size);
   }

@@ -103,14 +103,11 @@ static bool read_specs(wrap_input *input, const arguments *args) {
     source.size = strlen(operand);
     if (!add_spec(input, &source)) return false;
   }
-  if (input->count == 0) {
-    report_error("no spec: the files have none");
-    return false;
-  }
+  if (input->count == 0) return report_error("no spec: the files have none");
   if (doc == NULL) return true;
   if (input->count > 1) {
-    report_error("--doc describes one kernel: with several, write // and the text after each spec");
-    return false;
+    return report_error(
+        "--doc describes one kernel: with several, write // and the text after each spec");
   }
   free(input->items[0].doc);
   input->items[0].doc = tool_format("%s", doc);

@@ -197,13 +197,12 @@ static void add_file(object *obj, text_buf *out) {
 static bool check_limits(const embedding *content) {
   enum { kMaxAlign = 8192 };
   if (content->align > kMaxAlign) {
-    report_error("--align must be at most %d in a COFF file, not %zu", kMaxAlign, content->align);
-    return false;
+    return report_error("--align must be at most %d in a COFF file, not %zu", kMaxAlign,
+                        content->align);
   }
   if (content->has_table && content->num_blobs > kMaxRelocations / 2) {
-    report_error("a COFF file has a table of contents of at most %d files, not %zu",
-                 kMaxRelocations / 2, content->num_blobs);
-    return false;
+    return report_error("a COFF file has a table of contents of at most %d files, not %zu",
+                        kMaxRelocations / 2, content->num_blobs);
   }
   return true;
 }

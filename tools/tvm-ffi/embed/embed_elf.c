@@ -200,11 +200,10 @@ bool embed_write_elf(const embedding *content, const machine *target, text_buf *
   object obj;
   size_t i;
   if (content->has_table && target->pointer == 0) {
-    report_error(
+    return report_error(
         "the table of contents needs a relocation of %s that is not known here; "
         "--library-bin and --cubin do without one",
         target->name);
-    return false;
   }
   object_layout_make(content, target, &layout);
   if (target->has_implicit_zeros) object_layout_store_addends(&layout);

@@ -211,8 +211,8 @@ static const macho_machine *find_machine(const machine *target) {
 static bool check_align(const embedding *content) {
   enum { kMaxAlign = 1 << 15 };
   if (content->align <= kMaxAlign) return true;
-  report_error("--align must be at most %d in a Mach-O file, not %zu", kMaxAlign, content->align);
-  return false;
+  return report_error("--align must be at most %d in a Mach-O file, not %zu", kMaxAlign,
+                      content->align);
 }
 
 bool embed_write_macho(const embedding *content, const machine *target, text_buf *out) {

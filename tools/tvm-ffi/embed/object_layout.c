@@ -113,6 +113,5 @@ void object_layout_free(object_layout *layout) {
 bool object_check_size(const char *format, const text_buf *out) {
   const uint64_t size = out->size; /* a type that has more than 4 GiB on every system */
   if (size <= UINT32_MAX) return true;
-  report_error("a %s file holds at most 4 GiB", format);
-  return false;
+  return report_error("a %s file holds at most 4 GiB", format);
 }

@@ -442,9 +442,8 @@ static bool check_length(const elf_header *header, const char *name, uint64_t si
     const elf_segment segment = read_segment(header, i);
     if (segment.type != PT_LOAD) continue;
     if (segment.offset <= size && segment.file_size <= size - segment.offset) continue;
-    report_error("%s: malformed ELF file: it is truncated after %llu bytes", name,
-                 (unsigned long long)size);
-    return false;
+    return report_error("%s: malformed ELF file: it is truncated after %llu bytes", name,
+                        (unsigned long long)size);
   }
   return true;
 }

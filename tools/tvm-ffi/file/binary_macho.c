@@ -325,9 +325,8 @@ static bool add_section(binary_file *file, const macho *header, byte_cursor *cur
     return binary_reader_refuse(file, "its sections extend past their load command");
   }
   if (!out->has_bytes || byte_range_slice(&header->image, offset, out->size, &bytes)) return true;
-  report_error("%s: malformed Mach-O file: it is truncated after %zu bytes", file->path,
-               file->size);
-  return false;
+  return report_error("%s: malformed Mach-O file: it is truncated after %zu bytes", file->path,
+                      file->size);
 }
 
 static bool read_segment(binary_file *file, macho *header, const macho_command *entry) {

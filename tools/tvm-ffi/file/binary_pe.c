@@ -416,8 +416,8 @@ static bool list_sections(binary_file *file, const coff_header *header) {
     if (!out->has_bytes || (out->offset <= file->size && out->size <= file->size - out->offset)) {
       continue;
     }
-    report_error("%s: malformed PE file: it is truncated after %zu bytes", file->path, file->size);
-    return false;
+    return report_error("%s: malformed PE file: it is truncated after %zu bytes", file->path,
+                        file->size);
   }
   return true;
 }

@@ -85,6 +85,6 @@ const char *binary_format_name(binary_format format) {
 }
 
 bool binary_reader_refuse(const binary_file *file, const char *problem) {
-  report_error("%s: malformed %s file: %s", file->path, binary_format_name(file->format), problem);
-  return false;
+  return report_error("%s: malformed %s file: %s", file->path, binary_format_name(file->format),
+                      problem);
 }

@@ -126,9 +126,8 @@ bool machine_parse(const char *text, machine *out) {
     if (known != NULL) *out = *known;
     return true;
   }
-  report_error(
+  return report_error(
       "--machine must be a name (x86-64, aarch64, i386, arm, riscv64, ppc64le, s390x ...) "
       "or NUMBER:BITS:le, NUMBER:BITS:be, not \"%s\"",
       name);
-  return false;
 }

@@ -319,8 +319,7 @@ typedef struct {
 } cursor;
 
 static bool refuse(const cursor *input, const char *problem) {
-  report_error("%s:%zu: %s", input->path, input->line, problem);
-  return false;
+  return report_error("%s:%zu: %s", input->path, input->line, problem);
 }
 
 static int digit(char c) {
@@ -396,9 +395,8 @@ static bool read_file(cursor *input, const text_buf *word, module_list *out) {
   free(name);
   if (module->payload == NULL) return false;
   if (module->payload_size > 0) return true;
-  report_error("%s:%zu: %s is empty, and not every runtime loads an empty module", input->path,
-               input->line, *path);
-  return false;
+  return report_error("%s:%zu: %s is empty, and not every runtime loads an empty module",
+                      input->path, input->line, *path);
 }
 
 static bool read_line(cursor *input, module_list *out) {
@@ -447,9 +445,8 @@ static bool check_imports(cursor *input, const library_bin *tree) {
     for (i = 0; i < module->num_imports; ++i) {
       const size_t imported = tree->imports[module->first_import + i];
       if (imported < tree->num_modules) continue;
-      report_error("%s:%zu: module %zu is imported, but the list has only modules 0 to %zu",
-                   input->path, input->line, imported, tree->num_modules - 1);
-      return false;
+      return report_error("%s:%zu: module %zu is imported, but the list has only modules 0 to %zu",
+                          input->path, input->line, imported, tree->num_modules - 1);
     }
   }
   wrong = library_bin_check_imports(tree, &importer);

@@ -662,16 +662,13 @@ static void find_header_folders(const char *name, const word_list *words, word_l
 static bool run_compiler(const word_list *words, const char *subject) {
   launch_end end;
   if (!launch_run(words->items, &end)) {
-    report_error("%s: cannot run %s: %s", subject, words->items[0], strerror(errno));
-    return false;
+    return report_error("%s: cannot run %s: %s", subject, words->items[0], strerror(errno));
   }
   if (end.ended[0] != '\0') {
-    report_error("%s: %s was ended by %s", subject, words->items[0], end.ended);
-    return false;
+    return report_error("%s: %s was ended by %s", subject, words->items[0], end.ended);
   }
   if (end.code == 0) return true;
-  report_error("%s: %s ended with exit code %d", subject, words->items[0], end.code);
-  return false;
+  return report_error("%s: %s ended with exit code %d", subject, words->items[0], end.code);
 }
 
 /* Runs the command, and keeps the library; NULL after a report. */

@@ -121,10 +121,7 @@ static bool write_bytes(const char *path, bool append, const void *bytes, size_t
   bool good;
   if (!append) return tool_write_file(path, bytes, size);
   file = fopen(path, "ab");
-  if (file == NULL) {
-    report_error("%s: %s", path, strerror(errno));
-    return false;
-  }
+  if (file == NULL) return report_error("%s: %s", path, strerror(errno));
   good = fwrite(bytes, 1, size, file) == size;
   good = fclose(file) == 0 && good;
   if (!good) report_error("%s: %s", path, strerror(errno));
@@ -202,11 +199,10 @@ bool output_check(text_list specs, bool as_json) {
     if (*spec == '\0' || strcmp(spec, "-") == 0) continue;
     if ((*spec == '@' || *spec == '+') && spec[1] != '\0') {
       if (!as_json || !tool_is_same_file(spec + 1, "-", false)) continue;
-      report_error("--json prints all outputs: --output must be another file, not \"%s\"", spec);
-      return false;
+      return report_error("--json prints all outputs: --output must be another file, not \"%s\"",
+                          spec);
     }
-    report_error("--output must be empty, -, @FILE or +FILE, not \"%s\"", spec);
-    return false;
+    return report_error("--output must be empty, -, @FILE or +FILE, not \"%s\"", spec);
   }
   return true;
 }

@@ -30,9 +30,8 @@ typedef struct {
 } event;
 
 static bool damaged(const event *e, const char *wrong) {
-  report_error("%s:%zu: the recording is damaged: %s", e->r->files[e->file].process.name, e->number,
-               wrong);
-  return false;
+  return report_error("%s:%zu: the recording is damaged: %s", e->r->files[e->file].process.name,
+                      e->number, wrong);
 }
 
 /* What was started, and when; all of it may be missing. */
@@ -458,9 +457,8 @@ static bool sort_calls(recording *r) {
   for (i = 0; i < r->num_calls; ++i) {
     if (r->calls[i].end == kCallUnfinished || r->calls[i].is_late) r->calls[i].nanoseconds = -1;
     if (i == 0 || r->calls[i - 1].number != r->calls[i].number) continue;
-    report_error("%s: the recording is damaged: two calls have the number %" PRId64, r->folder,
-                 r->calls[i].number);
-    return false;
+    return report_error("%s: the recording is damaged: two calls have the number %" PRId64,
+                        r->folder, r->calls[i].number);
   }
   return true;
 }
@@ -510,10 +508,7 @@ static bool list_files(const char *folder, text_items *out) {
   struct dirent *entry;
   out->items = NULL;
   out->size = 0;
-  if (list == NULL) {
-    report_error("%s: %s", folder, strerror(errno));
-    return false;
-  }
+  if (list == NULL) return report_error("%s: %s", folder, strerror(errno));
   while ((entry = readdir(list)) != NULL) {
     const size_t size = strlen(entry->d_name);
     if (size < 11 || strncmp(entry->d_name, "calls.", 6) != 0 ||

@@ -65,8 +65,7 @@ static bool open_cuda(const char *name, int ordinal) {
   void *context = NULL;
   int device = 0, code;
   if (!load_driver(reason, sizeof reason)) {
-    report_error("--device=%s: there is no CUDA driver: %s", name, reason);
-    return false;
+    return report_error("--device=%s: there is no CUDA driver: %s", name, reason);
   }
   code = driver.init(0);
   if (code == 0) code = driver.get_device(&device, ordinal);
@@ -122,8 +121,7 @@ static int allocate_for_function(DLTensor *prototype, DLManagedTensorVersioned *
 bool device_open(const char *device, DLDevice *out) {
   if (!tvm_ffi_device_parse(device, strlen(device), out) ||
       (out->device_type != kDLCPU && out->device_type != kDLCUDA)) {
-    report_error("--device must be cpu or cuda:N, not \"%s\"", device);
-    return false;
+    return report_error("--device must be cpu or cuda:N, not \"%s\"", device);
   }
   opened = *out;
   if (out->device_type == kDLCUDA && !open_cuda(device, out->device_id)) return false;
