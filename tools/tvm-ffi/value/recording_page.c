@@ -194,6 +194,19 @@ static void add_moment(text_buf *out, int64_t unix_ns) {
   }
 }
 
+/* The last item of a list that is not whole. */
+static void add_more(text_buf *out, uint64_t count, const char *single, const char *many) {
+  text_add(out, "<li>and ");
+  html_add_count(out, count, single, many);
+  text_add(out, "</li>\n");
+}
+
+static void add_left_out(text_buf *out, uint64_t count, const char *single, const char *many) {
+  text_add(out, "<p class=\"dim\">Left out: ");
+  html_add_count(out, count, single, many);
+  text_add(out, ".</p>\n");
+}
+
 /* "returned after 12.3 us" */
 static void add_end(text_buf *out, const recorded_call *c) {
   static const char *const kEnds[] = {"did not finish", "returned", "raised"};
@@ -401,9 +414,7 @@ static void list_notes(const page *p, text_buf *out) {
     text_add(out, "</li>\n");
   }
   if (num_notes > kMaxNotes) {
-    text_add(out, "<li>and ");
-    html_add_count(out, num_notes - kMaxNotes, "more note", NULL);
-    text_add(out, "</li>\n");
+    add_more(out, num_notes - kMaxNotes, "more note", NULL);
   }
 }
 
@@ -433,9 +444,7 @@ static void add_processes(page *p) {
     text_add(p->out, "</li>\n");
   }
   if (count > kMaxNotes) {
-    text_add(p->out, "<li>and ");
-    html_add_count(p->out, count - kMaxNotes, "more", "more");
-    text_add(p->out, "</li>\n");
+    add_more(p->out, count - kMaxNotes, "more", "more");
   }
   text_add(p->out, "</ul></details>\n");
 }
@@ -485,9 +494,7 @@ static void add_replay(page *p) {
     text_add(p->out, "</li>\n");
   }
   if (num_listed < p->num_differing) {
-    text_add(p->out, "<li>and ");
-    html_add_count(p->out, p->num_differing - num_listed, "more", "more");
-    text_add(p->out, "</li>\n");
+    add_more(p->out, p->num_differing - num_listed, "more", "more");
   }
   if (p->num_differing > 0) text_add(p->out, "</ul>\n");
   text_add(p->out, "</section>\n");
@@ -925,9 +932,7 @@ static void add_tensors(page *p, const recorded_call *c) {
     text_add(p->out, "</div>\n");
   }
   if (tensors.num_more > 0) {
-    text_add(p->out, "<p class=\"dim\">Left out: ");
-    html_add_count(p->out, tensors.num_more, "more tensor", NULL);
-    text_add(p->out, ".</p>\n");
+    add_left_out(p->out, tensors.num_more, "more tensor", NULL);
   }
   call_tensors_free(&tensors);
 }
@@ -947,10 +952,7 @@ static void add_outcome(page *p, const call_outcome *outcome) {
     text_add(p->out, "</div>\n");
   }
   if (outcome->num_more > 0) {
-    text_add(p->out, "<p class=\"dim\">Left out: ");
-    html_add_count(p->out, outcome->num_more, "more tensor that differs",
-                   "more tensors that differ");
-    text_add(p->out, ".</p>\n");
+    add_left_out(p->out, outcome->num_more, "more tensor that differs", "more tensors that differ");
   }
 }
 

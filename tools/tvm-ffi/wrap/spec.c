@@ -439,8 +439,16 @@ static bool take_param(reader *r, spec_param *out) {
   return true;
 }
 
-static bool take_params(reader *r, spec *out) {
+/* num_params: there is none. */
+static size_t find_param(const spec *target, const char *name) {
   size_t i;
+  for (i = 0; i < target->num_params; ++i) {
+    if (strcmp(target->params[i].name, name) == 0) break;
+  }
+  return i;
+}
+
+static bool take_params(reader *r, spec *out) {
   if (!take_required(r, '(', "`(` and the parameters")) return false;
   if (take(r, ')')) return true;
   if (word_is(peek_word(r), "void")) {
@@ -456,11 +464,9 @@ static bool take_params(reader *r, spec *out) {
     out->params = tool_realloc(out->params, (out->num_params + 1) * sizeof *out->params);
     param = &out->params[out->num_params++];
     if (!take_param(r, param)) return false;
-    for (i = 0; i + 1 < out->num_params; ++i) {
-      if (strcmp(out->params[i].name, param->name) == 0) {
-        return spec_fail(r->source, param->column, "`%s` is the name of an earlier parameter",
-                         param->name);
-      }
+    if (find_param(out, param->name) + 1 < out->num_params) {
+      return spec_fail(r->source, param->column, "`%s` is the name of an earlier parameter",
+                       param->name);
     }
   } while (take(r, ','));
   return take_required(r, ')', "`,` or `)`");
@@ -572,7 +578,7 @@ void spec_write_param(text_buf *out, const spec_param *param) {
   const bool is_pointer = type[strlen(type) - 1] == '*';
   size_t i;
   text_add(out, "%s%s%s%s%s%s", param->is_const && !is_pointer ? "const " : "", type,
-           is_pointer ? "" : " ",
+           spec_type_space(param->type),
            param->form == kParamTensor && param->is_restrict ? "restrict " : "",
            param->form == kParamWork ? "*" : "", param->name);
   if (param->form != kParamScalar && param->num_dims == 0) text_add(out, "[]");
@@ -636,6 +642,14 @@ static bool is_used(const char *name) {
   return identifier_is_c_word(name) || spec_is_type_word(name, strlen(name));
 }
 
+static spec_symbol *find_symbol(const spec *target, const char *name) {
+  size_t i;
+  for (i = 0; i < target->num_symbols; ++i) {
+    if (strcmp(target->symbols[i].name, name) == 0) return &target->symbols[i];
+  }
+  return NULL;
+}
+
 static const spec_constant *find_constant(const spec *target, const char *name) {
   size_t i;
   for (i = 0; i < target->num_constants; ++i) {
@@ -646,14 +660,8 @@ static const spec_constant *find_constant(const spec *target, const char *name) 
 
 /* Whether a parameter, an extent, a stride or a constant has this name. */
 static bool is_name(const spec *target, const char *name) {
-  size_t i;
-  for (i = 0; i < target->num_params; ++i) {
-    if (strcmp(target->params[i].name, name) == 0) return true;
-  }
-  for (i = 0; i < target->num_symbols; ++i) {
-    if (strcmp(target->symbols[i].name, name) == 0) return true;
-  }
-  return find_constant(target, name) != NULL;
+  return find_param(target, name) < target->num_params || find_symbol(target, name) != NULL ||
+         find_constant(target, name) != NULL;
 }
 
 /* The name of a variable: the given one, unless that would hide another name. */
@@ -681,24 +689,8 @@ char *spec_make_local(const spec *target, const spec_param *param, const char *s
 
 /* ---- Symbols ---- */
 
-static spec_symbol *find_symbol(const spec *target, const char *name) {
-  size_t i;
-  for (i = 0; i < target->num_symbols; ++i) {
-    if (strcmp(target->symbols[i].name, name) == 0) return &target->symbols[i];
-  }
-  return NULL;
-}
-
 const spec_symbol *spec_symbol_of(const spec *target, const char *name) {
   return find_symbol(target, name);
-}
-
-static size_t find_param(const spec *target, const char *name) {
-  size_t i;
-  for (i = 0; i < target->num_params; ++i) {
-    if (strcmp(target->params[i].name, name) == 0) break;
-  }
-  return i;
 }
 
 static bool is_integer(const spec_param *param) {

@@ -6,6 +6,29 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* ---- Kinds of scalars ---- */
+
+/* Variables in the order of their declarations. */
+typedef enum { kTensors, kIntegers, kNumbers, kFlags, kTexts, kPointers, kNumVariables } variables;
+static const char *const kVariableTypes[kNumVariables] = {
+    "DLTensor *", "int64_t ", "double ", "bool ", "TVMFFIByteArray ", "void *"};
+
+static const struct {
+  const char *metadata; /* its type there */
+  const char *reader;   /* tvm_ffi_args_read_<reader> */
+  variables variable;   /* that it is read into */
+  const char *value;    /* `returned` as a TVMFFIAny */
+} kKinds[] = {
+    [kTypeVoid] = {"int", "int64", kIntegers, NULL},
+    [kTypeBool] = {"bool", "bool", kFlags, "tvm_ffi_any_from_bool(returned)"},
+    [kTypeInt] = {"int", "int64", kIntegers, "tvm_ffi_any_from_int64((int64_t)returned)"},
+    [kTypeUint] = {"int", "int64", kIntegers, "tvm_ffi_any_from_int64((int64_t)returned)"},
+    [kTypeFloat] = {"float", "double", kNumbers, "tvm_ffi_any_from_double(returned)"},
+    [kTypeText] = {"ffi.String", "string", kTexts,
+                   "returned != NULL ? tvm_ffi_any_view_string(returned) : tvm_ffi_any_none()"},
+    [kTypePointer] = {"void*", "pointer", kPointers, "tvm_ffi_any_from_pointer((void *)returned)"},
+};
+
 /* ---- What the compiler checks ---- */
 
 /* Writes what the compiler checks of a spec: constants of the user's headers, and the sizes of
@@ -122,34 +145,13 @@ static void wrap_write_signature(text_buf *out, const wrap_request *request, con
 /* ---- The same as metadata ---- */
 
 static const char *name_type(const spec_param *param) {
-  if (param->form == kParamTensor) return "DLTensor*";
-  switch (param->type->kind) {
-    case kTypeFloat:
-      return "float";
-    case kTypeBool:
-      return "bool";
-    case kTypeText:
-      return "ffi.String";
-    case kTypePointer:
-      return "void*";
-    default:
-      return "int";
-  }
+  return param->form == kParamTensor ? "DLTensor*" : kKinds[param->type->kind].metadata;
 }
 
-static const char *name_result(const spec_type *type) {
-  switch (type->kind) {
-    case kTypeFloat:
-      return "TVM_FFI_C_TYPE(\"float\")";
-    case kTypeBool:
-      return "TVM_FFI_C_TYPE(\"bool\")";
-    case kTypePointer:
-      return "TVM_FFI_C_TYPE(\"void*\")";
-    case kTypeText:
-      return "TVM_FFI_C_TYPE_OF(\"Optional\", TVM_FFI_C_TYPE(\"ffi.String\"))";
-    default:
-      return "TVM_FFI_C_TYPE(\"int\")";
-  }
+static void add_result_type(text_buf *out, const spec_type *type) {
+  const bool is_optional = type->kind == kTypeText;
+  text_add(out, "%sTVM_FFI_C_TYPE(\"%s\")%s", is_optional ? "TVM_FFI_C_TYPE_OF(\"Optional\", " : "",
+           kKinds[type->kind].metadata, is_optional ? ")" : "");
 }
 
 /* The type of the results, one argument of the macro; release with free(). */
@@ -161,7 +163,7 @@ static char *make_result(const wrap_request *request, const spec *target) {
   if (count == 0) return tool_format("TVM_FFI_C_TYPE(\"None\")");
   if (count > 1) text_add(&type, "TVM_FFI_C_TYPE_OF(\"Tuple\", ");
   if (wrap_has_value(request, target)) {
-    text_add(&type, "%s", name_result(target->result));
+    add_result_type(&type, target->result);
     separator = " \",\" ";
   }
   for (i = 0; i < target->num_params; ++i) {
@@ -221,19 +223,7 @@ static bool is_too_wide(const spec_type *type) {
 
 /* The result as a TVMFFIAny. */
 static const char *make_value(const spec_type *type) {
-  switch (type->kind) {
-    case kTypeFloat:
-      return "tvm_ffi_any_from_double(returned)";
-    case kTypeBool:
-      return "tvm_ffi_any_from_bool(returned)";
-    case kTypePointer:
-      return "tvm_ffi_any_from_pointer((void *)returned)";
-    case kTypeText:
-      return "returned != NULL ? tvm_ffi_any_view_string(returned) : tvm_ffi_any_none()";
-    default:
-      break;
-  }
-  return is_too_wide(type) ? "any" : "tvm_ffi_any_from_int64((int64_t)returned)";
+  return is_too_wide(type) ? "any" : kKinds[type->kind].value;
 }
 
 static void write_wide(text_buf *out, const spec *target) {
@@ -323,67 +313,35 @@ static void wrap_write_results(text_buf *out, const wrap_request *request, const
 
 /* ---- The beginning of a kernel ---- */
 
-/* Variables of a type in one declaration. */
-typedef struct {
-  const char *type; /* "int64_t ", "DLTensor *" */
-  text_buf line;
-} declaration;
-
-static void declare(declaration *variables, const char *name) {
-  if (variables->line.size == 0) {
-    text_add(&variables->line, "  %s", variables->type);
+/* Adds a name to the declaration of its type. */
+static void declare(text_buf *lines, variables kind, const char *name) {
+  const char *type = kVariableTypes[kind], *star = strchr(type, '*');
+  if (lines[kind].size == 0) {
+    text_add(&lines[kind], "  %s", type);
   } else {
-    const char *star = strchr(variables->type, '*');
-    text_add(&variables->line, ", %s", star != NULL ? star : "");
+    text_add(&lines[kind], ", %s", star != NULL ? star : "");
   }
-  text_add(&variables->line, "%s", name);
-}
-
-static void end_declaration(text_buf *out, declaration *variables) {
-  if (variables->line.size > 0) text_add(out, "%s;\n", variables->line.data);
-  text_free(&variables->line);
+  text_add(&lines[kind], "%s", name);
 }
 
 static void write_variables(text_buf *out, const wrap_request *request, const spec *target) {
-  declaration tensors = {"DLTensor *", {NULL, 0, 0}}, integers = {"int64_t ", {NULL, 0, 0}},
-              numbers = {"double ", {NULL, 0, 0}}, flags = {"bool ", {NULL, 0, 0}},
-              texts = {"TVMFFIByteArray ", {NULL, 0, 0}}, pointers = {"void *", {NULL, 0, 0}};
+  text_buf lines[kNumVariables];
   size_t i;
+  memset(lines, 0, sizeof lines);
   for (i = 0; i < target->num_params; ++i) {
     const spec_param *param = &target->params[i];
     if (param->arg < 0) continue;
-    if (param->form == kParamTensor) {
-      declare(&tensors, param->local);
-    } else {
-      switch (param->type->kind) {
-        case kTypeFloat:
-          declare(&numbers, param->local);
-          break;
-        case kTypeBool:
-          declare(&flags, param->local);
-          break;
-        case kTypeText:
-          declare(&texts, param->local);
-          break;
-        case kTypePointer:
-          declare(&pointers, param->local);
-          break;
-        default:
-          declare(&integers, param->local);
-          break;
-      }
-    }
+    declare(lines, param->form == kParamTensor ? kTensors : kKinds[param->type->kind].variable,
+            param->local);
   }
   for (i = 0; i < target->num_symbols; ++i) {
     const spec_symbol *symbol = &target->symbols[i];
-    if (!symbol->is_scalar && symbol->num_uses > 0) declare(&integers, symbol->local);
+    if (!symbol->is_scalar && symbol->num_uses > 0) declare(lines, kIntegers, symbol->local);
   }
-  end_declaration(out, &tensors);
-  end_declaration(out, &integers);
-  end_declaration(out, &numbers);
-  end_declaration(out, &flags);
-  end_declaration(out, &texts);
-  end_declaration(out, &pointers);
+  for (i = 0; i < kNumVariables; ++i) {
+    if (lines[i].size > 0) text_add(out, "%s;\n", lines[i].data);
+    text_free(&lines[i]);
+  }
   for (i = 0; i < target->num_params; ++i) {
     const spec_param *param = &target->params[i];
     if (param->is_result) {
@@ -402,29 +360,12 @@ static void write_variables(text_buf *out, const wrap_request *request, const sp
 
 static void write_scalar(text_buf *out, const spec_param *param) {
   const spec_type *type = param->type;
-  const char *reader = "int64";
-  switch (type->kind) {
-    case kTypeFloat:
-      reader = "double";
-      break;
-    case kTypeBool:
-      reader = "bool";
-      break;
-    case kTypeText:
-      reader = "string";
-      break;
-    case kTypePointer:
-      reader = "pointer";
-      break;
-    default:
-      break;
-  }
   if (type->high != NULL) {
     text_add(out, "  TVM_FFI_C_TRY(tvm_ffi_args_read_int64_between(args, %d, %s, %s, &%s));\n",
              param->arg, type->low, type->high, param->local);
   } else {
-    text_add(out, "  TVM_FFI_C_TRY(tvm_ffi_args_read_%s(args, %d, &%s));\n", reader, param->arg,
-             param->local);
+    text_add(out, "  TVM_FFI_C_TRY(tvm_ffi_args_read_%s(args, %d, &%s));\n",
+             kKinds[type->kind].reader, param->arg, param->local);
   }
 }
 
