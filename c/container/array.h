@@ -36,8 +36,8 @@ int tvmffi_array_fail_index(int64_t i, int64_t size);
 int tvmffi_array_own(const TVMFFIAny *arg, TVMFFIAny *out);
 
 /* Bodies of built-in functions for either: get an item, get the size, look for an equal item. */
-int tvmffi_array_get_item(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result);
-int tvmffi_array_get_size(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result);
-int tvmffi_array_contains(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result);
+int tvmffi_array_get_item(const TVMFFIAny *args, TVMFFIAny *result);
+int tvmffi_array_get_size(const TVMFFIAny *args, TVMFFIAny *result);
+int tvmffi_array_contains(const TVMFFIAny *args, TVMFFIAny *result);
 
 #endif /* TVMFFI_CONTAINER_ARRAY_H_ */

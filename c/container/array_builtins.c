@@ -56,10 +56,9 @@ int tvmffi_array_fail_index(int64_t i, int64_t size) {
   return tvmffi_fail("IndexError", "Index %lld out of bounds %lld", (long long)i, (long long)size);
 }
 
-int tvmffi_array_get_item(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+int tvmffi_array_get_item(const TVMFFIAny *args, TVMFFIAny *result) {
   TVMFFIObject *array = args[0].v_obj;
   int64_t i = args[1].v_int64, size = tvmffi_array_size(array);
-  (void)num_args;
   if (TVMFFI_UNLIKELY((uint64_t)i >= (uint64_t)size)) {
     return tvmffi_array_fail_index(i, size);
   }
@@ -67,18 +66,16 @@ int tvmffi_array_get_item(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *re
   return 0;
 }
 
-int tvmffi_array_get_size(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  (void)num_args;
+int tvmffi_array_get_size(const TVMFFIAny *args, TVMFFIAny *result) {
   *result = tvmffi_any_int(tvmffi_array_size(args[0].v_obj));
   return 0;
 }
 
 /* Equality may be code of clients that changes a List: read size and items again each time. */
-int tvmffi_array_contains(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+int tvmffi_array_contains(const TVMFFIAny *args, TVMFFIAny *result) {
   int64_t i;
   TVMFFIAny wanted;
   int equal = 0;
-  (void)num_args;
   TVMFFI_TRY(TVMFFIAnyViewToOwnedAny(&args[1], &wanted)); /* raw text becomes a String */
   for (i = 0; i < tvmffi_array_size(args[0].v_obj) && equal == 0; ++i) {
     const TVMFFIAny *item = &tvmffi_array_items(args[0].v_obj)[i];
@@ -90,11 +87,10 @@ int tvmffi_array_contains(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *re
   return 0;
 }
 
-static int list_type_keys(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+static int list_type_keys(const TVMFFIAny *args, TVMFFIAny *result) {
   int32_t i, end = tvmffi_type_end();
   TVMFFIObject *keys = tvmffi_array_new(end);
   (void)args;
-  (void)num_args;
   if (keys == NULL) return tvmffi_fail_memory();
   for (i = 0; i < end; ++i) {
     const tvmffi_type_record *record = tvmffi_type_find(i);
@@ -111,7 +107,7 @@ static int list_type_keys(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *re
 }
 
 #define FUNCTIONS(F)                                    \
-  F("ffi.Array", "*", make_array)                       \
+  F("ffi.Array", "*", .packed = make_array)             \
   F("ffi.ArrayContains", "Aa>b", tvmffi_array_contains) \
   F("ffi.ArrayGetItem", "Ai>a", tvmffi_array_get_item)  \
   F("ffi.ArraySize", "A>i", tvmffi_array_get_size)      \

@@ -237,18 +237,16 @@ static int put(const TVMFFIAny *arg, int64_t start, int64_t stop, const TVMFFIAn
   return rc;
 }
 
-static int set_item(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+static int set_item(const TVMFFIAny *args, TVMFFIAny *result) {
   int64_t i = args[1].v_int64;
-  (void)num_args;
   (void)result;
   TVMFFI_TRY(list_check_index(args[0].v_obj, i));
   return put(&args[0], i, i + 1, &args[2]);
 }
 
-static int append(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+static int append(const TVMFFIAny *args, TVMFFIAny *result) {
   int64_t size = tvmffi_array_size(args[0].v_obj);
   TVMFFIAny owned;
-  (void)num_args;
   (void)result;
   if (args[0].type_index != kTVMFFIList) return put(&args[0], size, size, &args[1]);
   TVMFFI_TRY(tvmffi_array_own(&args[1], &owned));
@@ -257,9 +255,8 @@ static int append(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   return -1;
 }
 
-static int insert(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+static int insert(const TVMFFIAny *args, TVMFFIAny *result) {
   int64_t i = args[1].v_int64, size = tvmffi_array_size(args[0].v_obj);
-  (void)num_args;
   (void)result;
   if (i < 0 || i > size) {
     return tvmffi_fail("IndexError", "Index %lld out of bounds [0, %lld]", (long long)i,
@@ -268,10 +265,9 @@ static int insert(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   return put(&args[0], i, i, &args[2]);
 }
 
-static int pop(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+static int pop(const TVMFFIAny *args, TVMFFIAny *result) {
   change made;
   int rc;
-  (void)num_args;
   TVMFFI_TRY(begin_change(&args[0], &made));
   rc = tvmffi_list_pop(made.list, args[1].v_int64, result);
   end_change(&args[0], &made);
@@ -287,33 +283,29 @@ static int erase_range(const TVMFFIAny *arg, int64_t start, int64_t stop) {
   return rc;
 }
 
-static int erase(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  (void)num_args;
+static int erase(const TVMFFIAny *args, TVMFFIAny *result) {
   (void)result;
   TVMFFI_TRY(list_check_index(args[0].v_obj, args[1].v_int64));
   return erase_range(&args[0], args[1].v_int64, args[1].v_int64 + 1);
 }
 
-static int erase_slice(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  (void)num_args;
+static int erase_slice(const TVMFFIAny *args, TVMFFIAny *result) {
   (void)result;
   return erase_range(&args[0], args[1].v_int64, args[2].v_int64);
 }
 
-static int clear(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  (void)num_args;
+static int clear(const TVMFFIAny *args, TVMFFIAny *result) {
   (void)result;
   return erase_range(&args[0], 0, tvmffi_array_size(args[0].v_obj));
 }
 
 /* The replacement may be the list itself, so its elements are copied first. */
-static int replace_slice(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+static int replace_slice(const TVMFFIAny *args, TVMFFIAny *result) {
   TVMFFIObject *source = args[3].v_obj;
   int64_t i, num = tvmffi_array_size(source);
   TVMFFIAny *values;
   change made;
   int rc;
-  (void)num_args;
   (void)result;
   TVMFFI_TRY(list_check_range(args[0].v_obj, args[1].v_int64, args[2].v_int64));
   values = tvmffi_alloc((size_t)num * sizeof *values); /* no overflow: the elements take as much */
@@ -329,11 +321,10 @@ static int replace_slice(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *res
   return rc;
 }
 
-static int reverse(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+static int reverse(const TVMFFIAny *args, TVMFFIAny *result) {
   TVMFFIAny *items;
   change made;
   int64_t i, j;
-  (void)num_args;
   (void)result;
   TVMFFI_TRY(begin_change(&args[0], &made));
   items = tvmffi_array_items(made.list);
@@ -346,10 +337,9 @@ static int reverse(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   return 0;
 }
 
-static int reserve(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+static int reserve(const TVMFFIAny *args, TVMFFIAny *result) {
   change made;
   int rc;
-  (void)num_args;
   (void)result;
   TVMFFI_TRY(begin_change(&args[0], &made));
   rc = tvmffi_list_reserve(made.list, args[1].v_int64);
@@ -358,7 +348,7 @@ static int reserve(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
 }
 
 #define FUNCTIONS(F)                                   \
-  F("ffi.List", "*", make_list)                        \
+  F("ffi.List", "*", .packed = make_list)              \
   F("ffi.ListGetItem", "Li>a", tvmffi_array_get_item)  \
   F("ffi.ListSetItem", "lia>v", set_item)              \
   F("ffi.ListSize", "L>i", tvmffi_array_get_size)      \

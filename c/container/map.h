@@ -80,7 +80,7 @@ TVMFFIAny *tvmffi_map_value_at(TVMFFIObject *map, uint64_t i);
 bool tvmffi_map_has_at(const TVMFFIObject *map, uint64_t i);
 
 /* The body of a built-in function (map_builtins.c). */
-int tvmffi_map_make_iterator(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result);
+int tvmffi_map_make_iterator(const TVMFFIAny *args, TVMFFIAny *result);
 
 /* ---- Layouts ---- */
 

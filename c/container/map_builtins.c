@@ -73,13 +73,12 @@ static int visit(search *s, const TVMFFIAny *value, DLDevice *device) {
 }
 
 /* The body of ffi.ContainerFindFirstNonCPUDevice. */
-static int container_find_device(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+static int container_find_device(const TVMFFIAny *args, TVMFFIAny *result) {
   const TVMFFIAny *value = &args[0];
   DLDevice device = {kDLCPU, 0};
   level *top;
   search s;
   int rc = 0;
-  (void)num_args;
   tvmffi_stack_init(&s.levels, sizeof(level));
   memset(&s.seen, 0, sizeof s.seen);
   while (rc == 0) {
@@ -162,9 +161,8 @@ static int call_iterator(void *self, const TVMFFIAny *args, int32_t num_args, TV
   return 0;
 }
 
-int tvmffi_map_make_iterator(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+int tvmffi_map_make_iterator(const TVMFFIAny *args, TVMFFIAny *result) {
   iterator_object *iterator = tvmffi_object_new(sizeof *iterator, kTVMFFIFunction, delete_iterator);
-  (void)num_args;
   if (iterator == NULL) return -1;
   tvmffi_object_retain(args[0].v_obj);
   tvmffi_own_function_init(&iterator->base, call_iterator);
@@ -252,8 +250,7 @@ static int make_dict(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result)
 
 /* ---- Reading ---- */
 
-static int get_size(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  (void)num_args;
+static int get_size(const TVMFFIAny *args, TVMFFIAny *result) {
   *result = tvmffi_any_int((int64_t)tvmffi_map_size(args[0].v_obj));
   return 0;
 }
@@ -285,16 +282,14 @@ static int find(const TVMFFIAny *args, TVMFFIAny *out) {
   return rc == 0 ? value != NULL : fail(rc);
 }
 
-static int get_item(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+static int get_item(const TVMFFIAny *args, TVMFFIAny *result) {
   int found = find(args, result);
-  (void)num_args;
   if (found == 0) return tvmffi_fail("KeyError", "key is not in Map");
   return found < 0 ? -1 : 0;
 }
 
-static int get_item_or_missing(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+static int get_item_or_missing(const TVMFFIAny *args, TVMFFIAny *result) {
   int found = find(args, result);
-  (void)num_args;
   if (found == 0) {
     tvmffi_object_retain(&tvmffi_invalid_object);
     *result = tvmffi_any_object(&tvmffi_invalid_object);
@@ -302,10 +297,9 @@ static int get_item_or_missing(const TVMFFIAny *args, int32_t num_args, TVMFFIAn
   return found < 0 ? -1 : 0;
 }
 
-static int count(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+static int count(const TVMFFIAny *args, TVMFFIAny *result) {
   TVMFFIAny value = tvmffi_any_none();
   int found = find(args, &value);
-  (void)num_args;
   if (found < 0) return -1;
   if (found) tvmffi_any_release(&value);
   *result = tvmffi_any_int(found);
@@ -332,10 +326,9 @@ static void end(const TVMFFIAny *arg, const change *made) {
   tvmffi_lend_end_guard(made->guard);
 }
 
-static int set_item(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+static int set_item(const TVMFFIAny *args, TVMFFIAny *result) {
   change made;
   int rc;
-  (void)num_args;
   (void)result;
   TVMFFI_TRY(begin(&args[0], &made));
   rc = insert(&made.dict, &args[1]);
@@ -343,11 +336,10 @@ static int set_item(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) 
   return rc;
 }
 
-static int erase(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+static int erase(const TVMFFIAny *args, TVMFFIAny *result) {
   TVMFFIAny key;
   change made;
   int rc;
-  (void)num_args;
   (void)result;
   TVMFFI_TRY(TVMFFIAnyViewToOwnedAny(&args[1], &key));
   rc = begin(&args[0], &made);
@@ -360,9 +352,8 @@ static int erase(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   return rc;
 }
 
-static int clear(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+static int clear(const TVMFFIAny *args, TVMFFIAny *result) {
   tvmffi_lend_guard guard;
-  (void)num_args;
   (void)result;
   if (args[0].type_index != kTVMFFIDict) return 0;
   guard = tvmffi_lend_begin_guard();
@@ -372,13 +363,13 @@ static int clear(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
 }
 
 #define FUNCTIONS(F)                                               \
-  F("ffi.Map", "*", make_map)                                      \
+  F("ffi.Map", "*", .packed = make_map)                            \
   F("ffi.MapSize", "H>i", get_size)                                \
   F("ffi.MapGetItem", "Ha>a", get_item)                            \
   F("ffi.MapCount", "Ha>i", count)                                 \
   F("ffi.MapForwardIterFunctor", "H>F", tvmffi_map_make_iterator)  \
   F("ffi.MapGetItemOrMissing", "Ha>a", get_item_or_missing)        \
-  F("ffi.Dict", "*", make_dict)                                    \
+  F("ffi.Dict", "*", .packed = make_dict)                          \
   F("ffi.DictSize", "D>i", get_size)                               \
   F("ffi.DictGetItem", "Da>a", get_item)                           \
   F("ffi.DictSetItem", "daa>v", set_item)                          \

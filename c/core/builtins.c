@@ -201,10 +201,9 @@ static bool accepts(char letter, const TVMFFIAny *arg) {
   }
 }
 
-const char *tvmffi_builtin_read(const char *texts, tvmffi_builtin_body body, tvmffi_builtin *out) {
+const char *tvmffi_builtin_read(const char *texts, tvmffi_builtin *out) {
   out->name = texts;
   out->signature = texts + strlen(texts) + 1;
-  out->body = body;
   return out->signature + strlen(out->signature) + 1;
 }
 
@@ -380,7 +379,7 @@ TVMFFI_NOINLINE static int call_checking_all(const tvmffi_builtin *builtin, cons
     }
   }
   if (TVMFFI_UNLIKELY(p[i] != '>' || i != num_args)) return refuse(builtin, -1, args, num_args);
-  return builtin->body(args, num_args, result);
+  return builtin->body.fixed(args, result);
 }
 
 /* Every call is a tail call, so that the fast path saves no registers. */
@@ -390,9 +389,9 @@ static int call_builtin(void *handle, const TVMFFIAny *args, int32_t num_args, T
   if (num_args == function->num_usual) {
     int32_t i = 0;
     while (i < num_args && is_usual(function->usual_types[i], &args[i])) ++i;
-    if (i == num_args) return builtin->body(args, num_args, result);
+    if (i == num_args) return builtin->body.fixed(args, result);
   }
-  if (is_packed(builtin->signature)) return builtin->body(args, num_args, result);
+  if (is_packed(builtin->signature)) return builtin->body.packed(args, num_args, result);
   return call_checking_all(builtin, args, num_args, result);
 }
 
@@ -410,7 +409,7 @@ TVMFFIObject *tvmffi_builtin_new_function(const tvmffi_builtin *builtin) {
 /* Initialises a static one, which is never destroyed. Allocates nothing; may be repeated. */
 static void builtin_init_function(tvmffi_builtin_function *function,
                                   const tvmffi_builtin *builtin) {
-  if (function->builtin.body != NULL) return; /* in use since before a shutdown */
+  if (function->builtin.body.fixed != NULL) return; /* in use since before a shutdown */
   function->header.combined_ref_count = TVMFFI_BOTH_ONE;
   function->header.type_index = kTVMFFIFunction;
   function->cell.safe_call = call_builtin;
@@ -537,7 +536,7 @@ static void describe_field(const tvmffi_builtin_field *field, TVMFFIFieldInfo *r
     void *address;
   } setter;
   tvmffi_builtin texts;
-  const char *doc = tvmffi_builtin_read(field->texts, NULL, &texts);
+  const char *doc = tvmffi_builtin_read(field->texts, &texts);
   setter.function = field->setter;
   record->name = text_of(texts.name);
   record->doc = text_of(doc);
@@ -555,7 +554,8 @@ static void describe_field(const tvmffi_builtin_field *field, TVMFFIFieldInfo *r
 static void describe_method(const tvmffi_builtin_method *method, tvmffi_builtin_function *function,
                             TVMFFIMethodInfo *record) {
   tvmffi_builtin builtin;
-  const char *doc = tvmffi_builtin_read(method->texts, method->body, &builtin);
+  const char *doc = tvmffi_builtin_read(method->texts, &builtin);
+  builtin.body.fixed = method->body;
   builtin_init_function(function, &builtin);
   tvmffi_object_retain(function);
   record->name = text_of(strrchr(builtin.name, '.') + 1);

@@ -18,7 +18,10 @@
 /* ---- Functions ---- */
 
 /* Receives arguments that match the signature, and stores an owned result. */
-typedef int (*tvmffi_builtin_body)(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result);
+typedef union {
+  int (*fixed)(const TVMFFIAny *args, TVMFFIAny *result);
+  int (*packed)(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result); /* of "*" */
+} tvmffi_builtin_body;
 
 typedef struct {
   const char *name;
@@ -40,16 +43,19 @@ typedef struct {
   size_t count;
 } tvmffi_builtin_group;
 
-/* Defines a group of functions, which are listed as F(name, signature, body). */
+/*
+ * Defines a group of functions, which are listed as F(name, signature, body); the body of "*" is
+ * written as `.packed = body`.
+ */
 #define TVMFFI_BUILTIN_GROUP(group, functions)                                   \
   static const char kTexts[] = functions(TVMFFI_BUILTIN_TEXTS);                  \
   static const tvmffi_builtin_body kBodies[] = {functions(TVMFFI_BUILTIN_BODY)}; \
   const tvmffi_builtin_group group = {kTexts, kBodies, sizeof kBodies / sizeof *kBodies}
 #define TVMFFI_BUILTIN_TEXTS(name, signature, body) name "\0" signature "\0"
-#define TVMFFI_BUILTIN_BODY(name, signature, body) body,
+#define TVMFFI_BUILTIN_BODY(name, signature, body) {body},
 
-/* Reads a function's texts, and returns where the next function's begin. */
-const char *tvmffi_builtin_read(const char *texts, tvmffi_builtin_body body, tvmffi_builtin *out);
+/* Reads a function's texts, all but its body, and returns where the next function's begin. */
+const char *tvmffi_builtin_read(const char *texts, tvmffi_builtin *out);
 
 /* The result of ffi.GetInvalidObject, which stands for missing values. Never destroyed. */
 extern TVMFFIObject tvmffi_invalid_object;
@@ -126,7 +132,7 @@ typedef struct {
 
 typedef struct {
   const char *texts; /* TVMFFI_METHOD_TEXTS: the name is `<type key>.<method>` */
-  tvmffi_builtin_body body;
+  int (*body)(const TVMFFIAny *args, TVMFFIAny *result);
   int64_t flags;
 } tvmffi_builtin_method;
 

@@ -6,44 +6,39 @@
 #include "core/global.h"
 #include "core/tensor.h"
 
-static int remove_global(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+static int remove_global(const TVMFFIAny *args, TVMFFIAny *result) {
   TVMFFIByteArray name = tvmffi_builtin_text(&args[0]);
   bool removed;
-  (void)num_args;
   TVMFFI_TRY(tvmffi_global_remove(name.data, name.size, &removed));
   *result = tvmffi_any_bool(removed);
   return 0;
 }
 
-static int list_names(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+static int list_names(const TVMFFIAny *args, TVMFFIAny *result) {
   TVMFFIObject *names;
   (void)args;
-  (void)num_args;
   TVMFFI_TRY(tvmffi_global_list_names(&names));
   *result = tvmffi_any_object(names);
   return 0;
 }
 
-static int get_metadata(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+static int get_metadata(const TVMFFIAny *args, TVMFFIAny *result) {
   TVMFFIByteArray name = tvmffi_builtin_text(&args[0]);
-  (void)num_args;
   return tvmffi_global_metadata(name.data, name.size, result);
 }
 
 /* ffi.String and ffi.Bytes: turn a view into an owned value. */
-static int own_argument(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  (void)num_args;
+static int own_argument(const TVMFFIAny *args, TVMFFIAny *result) {
   return TVMFFIAnyViewToOwnedAny(&args[0], result);
 }
 
-static int function_from_extern_c(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+static int function_from_extern_c(const TVMFFIAny *args, TVMFFIAny *result) {
   union {
     void *data;
     TVMFFISafeCallType safe_call;
     void (*deleter)(void *self);
   } safe_call, deleter;
   TVMFFIObjectHandle function;
-  (void)num_args;
   safe_call.data = args[1].v_ptr;
   deleter.data = args[2].v_ptr;
   TVMFFI_TRY(TVMFFIFunctionCreate(args[0].v_ptr, safe_call.safe_call, deleter.deleter, &function));
@@ -61,15 +56,13 @@ static int get_sentinel(TVMFFIObject *sentinel, TVMFFIAny *result) {
   return 0;
 }
 
-static int get_invalid_object(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+static int get_invalid_object(const TVMFFIAny *args, TVMFFIAny *result) {
   (void)args;
-  (void)num_args;
   return get_sentinel(&tvmffi_invalid_object, result);
 }
 
-static int get_kwargs_object(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+static int get_kwargs_object(const TVMFFIAny *args, TVMFFIAny *result) {
   (void)args;
-  (void)num_args;
   return get_sentinel(&tvmffi_kwargs_object, result);
 }
 
@@ -82,6 +75,6 @@ static int get_kwargs_object(const TVMFFIAny *args, int32_t num_args, TVMFFIAny 
   F("ffi.Bytes", "y>y", own_argument)                           \
   F("ffi.GetGlobalFuncMetadata", "s>s", get_metadata)           \
   F("ffi.FunctionFromExternC", "ppp>F", function_from_extern_c) \
-  F("ffi.Shape", "*", tvmffi_shape_from_args)
+  F("ffi.Shape", "*", .packed = tvmffi_shape_from_args)
 
 TVMFFI_BUILTIN_GROUP(tvmffi_core_builtins, FUNCTIONS);

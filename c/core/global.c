@@ -92,7 +92,7 @@ static int enter_builtins(void) {
     for (i = 0; i < group->count; ++i, ++records) {
       tvmffi_builtin builtin;
       records->builtin = &group->bodies[i];
-      texts = tvmffi_builtin_read(texts, *records->builtin, &builtin);
+      texts = tvmffi_builtin_read(texts, &builtin);
       records->key.data = builtin.name;
       records->key.size = strlen(builtin.name);
       records->key.hash = tvmffi_hash_bytes(builtin.name, records->key.size);
@@ -223,7 +223,8 @@ static int make_builtin_function(global_record *record, const tvmffi_builtin_bod
                                  TVMFFIObject **out) {
   tvmffi_builtin builtin;
   TVMFFIObject *made, *function;
-  (void)tvmffi_builtin_read(record->key.data, *body, &builtin);
+  (void)tvmffi_builtin_read(record->key.data, &builtin);
+  builtin.body = *body;
   made = tvmffi_builtin_new_function(&builtin);
   if (made == NULL) return -1;
   tvmffi_mutex_lock(&writers);
@@ -483,7 +484,7 @@ int tvmffi_global_metadata(const char *name, size_t size, TVMFFIAny *out) {
   }
   if (body != NULL) {
     tvmffi_builtin builtin;
-    (void)tvmffi_builtin_read(record->key.data, *body, &builtin);
+    (void)tvmffi_builtin_read(record->key.data, &builtin);
     return tvmffi_builtin_metadata(&builtin, out);
   }
   return tvmffi_string_to_any("", 0, out);

@@ -6,61 +6,53 @@
 #include "dataclass/dataclass.h"
 #include "reflect/fields.h"
 
-static int deep_copy(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  (void)num_args;
+static int deep_copy(const TVMFFIAny *args, TVMFFIAny *result) {
   return tvmffi_deep_copy(&args[0], result);
 }
 
-static int repr_print(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  (void)num_args;
+static int repr_print(const TVMFFIAny *args, TVMFFIAny *result) {
   return tvmffi_repr(&args[0], result);
 }
 
 /* ---- Comparing ---- */
 
-static int recursive_hash(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+static int recursive_hash(const TVMFFIAny *args, TVMFFIAny *result) {
   uint64_t hash;
-  (void)num_args;
   TVMFFI_TRY(tvmffi_recursive_hash(&args[0], &hash));
   *result = tvmffi_any_int((int64_t)hash);
   return 0;
 }
 
-static int recursive_eq(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+static int recursive_eq(const TVMFFIAny *args, TVMFFIAny *result) {
   bool is_equal;
-  (void)num_args;
   TVMFFI_TRY(tvmffi_recursive_equal(&args[0], &args[1], &is_equal));
   *result = tvmffi_any_bool(is_equal);
   return 0;
 }
 
-static int recursive_lt(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+static int recursive_lt(const TVMFFIAny *args, TVMFFIAny *result) {
   int order;
-  (void)num_args;
   TVMFFI_TRY(tvmffi_recursive_compare(&args[0], &args[1], &order));
   *result = tvmffi_any_bool(order < 0);
   return 0;
 }
 
-static int recursive_le(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+static int recursive_le(const TVMFFIAny *args, TVMFFIAny *result) {
   int order;
-  (void)num_args;
   TVMFFI_TRY(tvmffi_recursive_compare(&args[0], &args[1], &order));
   *result = tvmffi_any_bool(order <= 0);
   return 0;
 }
 
-static int recursive_gt(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+static int recursive_gt(const TVMFFIAny *args, TVMFFIAny *result) {
   int order;
-  (void)num_args;
   TVMFFI_TRY(tvmffi_recursive_compare(&args[0], &args[1], &order));
   *result = tvmffi_any_bool(order > 0);
   return 0;
 }
 
-static int recursive_ge(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+static int recursive_ge(const TVMFFIAny *args, TVMFFIAny *result) {
   int order;
-  (void)num_args;
   TVMFFI_TRY(tvmffi_recursive_compare(&args[0], &args[1], &order));
   *result = tvmffi_any_bool(order >= 0);
   return 0;

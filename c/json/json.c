@@ -571,17 +571,15 @@ int tvmffi_json_write(const TVMFFIAny *value, int32_t indent, size_t max_size, T
 
 /* ---- The functions ffi.json.* ---- */
 
-static int parse(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+static int parse(const TVMFFIAny *args, TVMFFIAny *result) {
   TVMFFIByteArray text = tvmffi_builtin_text(&args[0]);
-  (void)num_args;
   return tvmffi_json_parse(text.data, text.size, result);
 }
 
 /* The indent is cut to 32 bits, as in the reference, where it is an int. */
-static int stringify(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+static int stringify(const TVMFFIAny *args, TVMFFIAny *result) {
   TVMFFIAny value;
   int rc;
-  (void)num_args;
   TVMFFI_TRY(TVMFFIAnyViewToOwnedAny(&args[0], &value));
   rc = tvmffi_json_write(&value, (int32_t)args[1].v_int64, tvmffi_text_limit_get(), result);
   tvmffi_any_release(&value);

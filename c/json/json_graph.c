@@ -969,31 +969,27 @@ int tvmffi_json_graph_read(const TVMFFIAny *graph, TVMFFIAny *out) {
 
 /* ---- Functions and attributes ---- */
 
-static int to_graph(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  (void)num_args;
+static int to_graph(const TVMFFIAny *args, TVMFFIAny *result) {
   return tvmffi_json_graph_write(&args[0], &args[1], result);
 }
 
-static int from_graph(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  (void)num_args;
+static int from_graph(const TVMFFIAny *args, TVMFFIAny *result) {
   return tvmffi_json_graph_read(&args[0], result);
 }
 
-static int to_text(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+static int to_text(const TVMFFIAny *args, TVMFFIAny *result) {
   TVMFFIAny graph;
   int rc;
-  (void)num_args;
   TVMFFI_TRY(tvmffi_json_graph_write(&args[0], &args[1], &graph));
   rc = tvmffi_json_write(&graph, 0, 0, result);
   tvmffi_any_release(&graph);
   return rc;
 }
 
-static int from_text(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+static int from_text(const TVMFFIAny *args, TVMFFIAny *result) {
   TVMFFIByteArray text = tvmffi_builtin_text(&args[0]);
   TVMFFIAny graph;
   int rc;
-  (void)num_args;
   TVMFFI_TRY(tvmffi_json_parse(text.data, text.size, &graph));
   rc = tvmffi_json_graph_read(&graph, result);
   tvmffi_any_release(&graph);

@@ -261,22 +261,20 @@ int TVMFFIRuntimeModuleLoad(const char *path, TVMFFIObjectHandle *out) {
 
 /* ---- The functions of the part Loading ---- */
 
-static int load_from_file(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+static int load_from_file(const TVMFFIAny *args, TVMFFIAny *result) {
   TVMFFIByteArray path = tvmffi_builtin_text(&args[0]);
   TVMFFIObject *module;
-  (void)num_args;
   TVMFFI_TRY(tvmffi_loader_load_file(&path, &module));
   *result = tvmffi_any_object(module);
   return 0;
 }
 
 /* The loader for libraries. */
-static int load_library(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+static int load_library(const TVMFFIAny *args, TVMFFIAny *result) {
   TVMFFIByteArray path = tvmffi_builtin_text(&args[0]);
   tvmffi_library *library;
   TVMFFIObject *module = NULL;
   int rc;
-  (void)num_args;
   TVMFFI_TRY(tvmffi_library_open(&path, &library));
   rc = tvmffi_library_load(library, &module);
   tvmffi_object_release(library);

@@ -68,10 +68,9 @@ static int query(tvmffi_module_method method, const TVMFFIAny *args, TVMFFIAny *
   return tvmffi_module_query(args[0].v_obj, method, &args[1], args[2].v_int64 != 0, result);
 }
 
-#define METHOD(name, how, method)                                               \
-  static int name(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) { \
-    (void)num_args;                                                             \
-    return how(method, args, result);                                           \
+#define METHOD(name, how, method)                             \
+  static int name(const TVMFFIAny *args, TVMFFIAny *result) { \
+    return how(method, args, result);                         \
   }
 
 METHOD(get_function, query, kTvmffiModuleGetFunction)
@@ -88,14 +87,12 @@ METHOD(clear_imports, call, kTvmffiModuleClearImports)
 
 /* ---- Pinned modules ---- */
 
-static int add_global(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  (void)num_args;
+static int add_global(const TVMFFIAny *args, TVMFFIAny *result) {
   (void)result;
   return tvmffi_module_pin(args[0].v_obj);
 }
 
-static int remove_global(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  (void)num_args;
+static int remove_global(const TVMFFIAny *args, TVMFFIAny *result) {
   (void)result;
   tvmffi_module_unpin(args[0].v_obj);
   return 0;
@@ -115,6 +112,6 @@ static int remove_global(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *res
   F("ffi.ModuleImportModule", "MM>v", import_module)              \
   F("ffi.ModuleInspectSource", "Ms>s", inspect_source)            \
   F("ffi.ModuleWriteToFile", "Mss>v", write_to_file)              \
-  F("ffi.SystemLib", "*", get_system_lib)
+  F("ffi.SystemLib", "*", .packed = get_system_lib)
 
 TVMFFI_BUILTIN_GROUP(tvmffi_module_builtins, FUNCTIONS);

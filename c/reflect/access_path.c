@@ -88,14 +88,12 @@ static int give(TVMFFIObject *obj, TVMFFIAny *result) {
   return 0;
 }
 
-static int get_root(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+static int get_root(const TVMFFIAny *args, TVMFFIAny *result) {
   (void)args;
-  (void)num_args;
   return give(tvmffi_access_path_root(), result);
 }
 
-static int extend(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  (void)num_args;
+static int extend(const TVMFFIAny *args, TVMFFIAny *result) {
   return give(tvmffi_access_path_extend(args[0].v_obj, args[1].v_obj), result);
 }
 
@@ -114,40 +112,33 @@ static int extend_by_index(int32_t kind, const TVMFFIAny *args, TVMFFIAny *resul
   return extend_by(kind, path_and_index, result);
 }
 
-static int attr(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  (void)num_args;
+static int attr(const TVMFFIAny *args, TVMFFIAny *result) {
   return extend_by(kTvmffiStepAttr, args, result);
 }
 
-static int array_item(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  (void)num_args;
+static int array_item(const TVMFFIAny *args, TVMFFIAny *result) {
   return extend_by_index(kTvmffiStepArrayItem, args, result);
 }
 
-static int map_item(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  (void)num_args;
+static int map_item(const TVMFFIAny *args, TVMFFIAny *result) {
   return extend_by(kTvmffiStepMapItem, args, result);
 }
 
-static int attr_missing(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  (void)num_args;
+static int attr_missing(const TVMFFIAny *args, TVMFFIAny *result) {
   return extend_by(kTvmffiStepAttrMissing, args, result);
 }
 
-static int array_item_missing(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  (void)num_args;
+static int array_item_missing(const TVMFFIAny *args, TVMFFIAny *result) {
   return extend_by_index(kTvmffiStepArrayItemMissing, args, result);
 }
 
-static int map_item_missing(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  (void)num_args;
+static int map_item_missing(const TVMFFIAny *args, TVMFFIAny *result) {
   return extend_by(kTvmffiStepMapItemMissing, args, result);
 }
 
-static int is_prefix_of(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+static int is_prefix_of(const TVMFFIAny *args, TVMFFIAny *result) {
   const tvmffi_access_path *path = as_path(args[0].v_obj), *longer = as_path(args[1].v_obj);
   int equal = 0;
-  (void)num_args;
   if (path->depth <= longer->depth) {
     while (longer != NULL && longer->depth > path->depth) {
       longer = access_path_parent(longer);
@@ -159,10 +150,9 @@ static int is_prefix_of(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *resu
   return 0;
 }
 
-static int path_equal(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+static int path_equal(const TVMFFIAny *args, TVMFFIAny *result) {
   const tvmffi_access_path *a = as_path(args[0].v_obj), *b = as_path(args[1].v_obj);
   int equal = a->depth == b->depth ? is_equal(a, b) : 0;
-  (void)num_args;
   if (equal < 0) return -1;
   *result = tvmffi_any_bool(equal);
   return 0;
@@ -172,11 +162,10 @@ static int path_equal(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result
  * Lists the steps from the root on. They are counted, because a client may have set depth to
  * anything.
  */
-static int to_steps(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+static int to_steps(const TVMFFIAny *args, TVMFFIAny *result) {
   const tvmffi_access_path *path, *parent;
   int64_t count = 0;
   TVMFFIObject *steps;
-  (void)num_args;
   for (path = as_path(args[0].v_obj); (parent = access_path_parent(path)) != NULL; path = parent) {
     ++count;
   }

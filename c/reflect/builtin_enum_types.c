@@ -42,10 +42,9 @@ static int create_str_enum(TVMFFIObjectHandle *result) {
   return tvmffi_reflect_make(kTvmffiStrEnum, result);
 }
 
-static int init_enum_state(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+static int init_enum_state(const TVMFFIAny *args, TVMFFIAny *result) {
   TVMFFIObject *state = tvmffi_reflect_new(kTvmffiEnumState);
   (void)args;
-  (void)num_args;
   if (state == NULL) return -1;
   *result = tvmffi_any_object(state);
   return 0;

@@ -9,29 +9,25 @@
 #include "reflect/fields.h"
 #include "reflect/frontend_type.h"
 
-static int register_init(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  (void)num_args;
+static int register_init(const TVMFFIAny *args, TVMFFIAny *result) {
   (void)result;
   return tvmffi_reflect_register_init((int32_t)args[0].v_int64);
 }
 
-static int register_frontend_type(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  (void)num_args;
+static int register_frontend_type(const TVMFFIAny *args, TVMFFIAny *result) {
   (void)result;
   return tvmffi_reflect_register_frontend_type((int32_t)args[0].v_int64, args[1].v_int64);
 }
 
-static int make_getter(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+static int make_getter(const TVMFFIAny *args, TVMFFIAny *result) {
   TVMFFIFieldGetter getter;
-  (void)num_args;
   TVMFFI_TRY(tvmffi_frontend_getter((int32_t)args[0].v_int64, &getter));
   *result = tvmffi_any_int((int64_t)(intptr_t)getter);
   return 0;
 }
 
-static int make_setter(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+static int make_setter(const TVMFFIAny *args, TVMFFIAny *result) {
   TVMFFIObject *setter;
-  (void)num_args;
   if (args[2].v_int64 == 0) return tvmffi_fail("ValueError", "f_convert must not be NULL");
   setter = tvmffi_frontend_setter((int32_t)args[0].v_int64, (void *)(intptr_t)args[1].v_int64,
                                   (tvmffi_frontend_convert)(intptr_t)args[2].v_int64);
@@ -132,6 +128,6 @@ static int make_object(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *resul
   F("ffi.MakeFieldSetter", "iii>F", make_setter)                           \
   F("ffi._PyClassRegisterTypeAttrColumns", "ii>v", register_frontend_type) \
   F("ffi.MakeFieldGetter", "i>i", make_getter)                             \
-  F("ffi.MakeObjectFromPackedArgs", "*", make_object)
+  F("ffi.MakeObjectFromPackedArgs", "*", .packed = make_object)
 
 TVMFFI_BUILTIN_GROUP(tvmffi_reflect_builtins, FUNCTIONS);

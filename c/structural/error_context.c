@@ -220,9 +220,8 @@ int tvmffi_find_access_paths(TVMFFIObject *root, TVMFFIObject *context, bool all
   return rc;
 }
 
-static int find_access_paths(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+static int find_access_paths(const TVMFFIAny *args, TVMFFIAny *result) {
   TVMFFIObject *root = args[0].type_index == kTVMFFINone ? NULL : args[0].v_obj, *paths;
-  (void)num_args;
   TVMFFI_TRY(tvmffi_find_access_paths(root, args[1].v_obj, args[2].v_int64 != 0, &paths));
   *result = tvmffi_any_object(paths);
   return 0;

@@ -730,14 +730,12 @@ static int mutate_with(tvmffi_mutate_kind kind, const TVMFFIAny *root, const TVM
   return rc;
 }
 
-static int map(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+static int map(const TVMFFIAny *args, TVMFFIAny *result) {
   tvmffi_mutate_kind kind = args[3].v_int64 == 0 ? kTvmffiMapPreOrder : kTvmffiMapPostOrder;
-  (void)num_args;
   return mutate_with(kind, &args[0], &args[1], &args[2], result);
 }
 
-static int mutate_by_callbacks(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  (void)num_args;
+static int mutate_by_callbacks(const TVMFFIAny *args, TVMFFIAny *result) {
   return mutate_with(kTvmffiMutate, &args[0], &args[1], NULL, result);
 }
 
@@ -782,26 +780,22 @@ static int mutate_argument(const TVMFFIAny *args, bool by_default, TVMFFIAny *re
   return give(mutate_view(as_mutator(&args[0]), &owned, by_default), &owned, result);
 }
 
-static int mutate(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  (void)num_args;
+static int mutate(const TVMFFIAny *args, TVMFFIAny *result) {
   return mutate_argument(args, false, result);
 }
 
-static int default_mutate(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  (void)num_args;
+static int default_mutate(const TVMFFIAny *args, TVMFFIAny *result) {
   return mutate_argument(args, true, result);
 }
 
-static int var_remap_get(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+static int var_remap_get(const TVMFFIAny *args, TVMFFIAny *result) {
   TVMFFIAny error;
-  (void)num_args;
   if (check_var(&args[1], &error) != 0) return tvmffi_outcome_give(error, result);
   return tvmffi_outcome_give(table_of_arg(&args[0])->var_remap_get(args[0].v_obj, args[1]), result);
 }
 
-static int var_remap_set(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+static int var_remap_set(const TVMFFIAny *args, TVMFFIAny *result) {
   TVMFFIAny done;
-  (void)num_args;
   if (check_var(&args[1], &done) == 0) {
     done = table_of_arg(&args[0])->var_remap_set(args[0].v_obj, args[1], args[2]);
   }

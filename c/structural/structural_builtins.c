@@ -16,22 +16,19 @@ static tvmffi_structural_options options_of(const TVMFFIAny *args) {
   return options;
 }
 
-static int equal(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+static int equal(const TVMFFIAny *args, TVMFFIAny *result) {
   bool is_equal;
-  (void)num_args;
   TVMFFI_TRY(tvmffi_structural_equal(&args[0], &args[1], options_of(args + 2), &is_equal));
   *result = tvmffi_any_bool(is_equal);
   return 0;
 }
 
-static int find_mismatch(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  (void)num_args;
+static int find_mismatch(const TVMFFIAny *args, TVMFFIAny *result) {
   return tvmffi_structural_mismatch(&args[0], &args[1], options_of(args + 2), result);
 }
 
-static int hash(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+static int hash(const TVMFFIAny *args, TVMFFIAny *result) {
   uint64_t made;
-  (void)num_args;
   TVMFFI_TRY(tvmffi_structural_hash(&args[0], options_of(args + 1), &made));
   *result = tvmffi_any_int((int64_t)made);
   return 0;
@@ -41,11 +38,10 @@ static int hash(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
 
 static const tvmffi_structural_options kPlain = {false, false};
 
-static int make_key(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+static int make_key(const TVMFFIAny *args, TVMFFIAny *result) {
   tvmffi_structural_key *key;
   TVMFFIAny value;
   uint64_t made;
-  (void)num_args;
   TVMFFI_TRY(tvmffi_structural_hash(&args[0], kPlain, &made));
   TVMFFI_TRY(TVMFFIAnyViewToOwnedAny(&args[0], &value));
   key = tvmffi_reflect_new(kTvmffiStructuralKey);
@@ -69,10 +65,9 @@ static int equal_keys(const tvmffi_structural_key *a, const tvmffi_structural_ke
   return tvmffi_structural_equal(&a->key, &b->key, kPlain, out);
 }
 
-static int key_equal(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+static int key_equal(const TVMFFIAny *args, TVMFFIAny *result) {
   bool is_equal;
   int i;
-  (void)num_args;
   for (i = 0; i < 2; ++i) {
     if (args[i].type_index != kTvmffiStructuralKey) {
       return tvmffi_fail("InternalError", "Check not null: %s ", i == 0 ? "lhs_obj" : "rhs_obj");
@@ -101,7 +96,7 @@ static int any_equal(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFI
 
 static int init(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   TVMFFI_TRY(tvmffi_attr_check_args(self, "(0: Any) -> ffi.Object", 1, 0, args, num_args));
-  return make_key(args, num_args, result);
+  return make_key(args, result);
 }
 
 /* ---- Tables ---- */

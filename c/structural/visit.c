@@ -278,10 +278,9 @@ static tvmffi_structural_visitor *as_visitor(const TVMFFIAny *arg) {
   return (tvmffi_structural_visitor *)(void *)arg->v_obj;
 }
 
-static int make_interrupt(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+static int make_interrupt(const TVMFFIAny *args, TVMFFIAny *result) {
   tvmffi_visit_interrupt *interrupt;
   TVMFFIAny value;
-  (void)num_args;
   TVMFFI_TRY(TVMFFIAnyViewToOwnedAny(&args[0], &value));
   interrupt = tvmffi_reflect_new(kTVMFFIVisitInterrupt);
   if (interrupt == NULL) {
@@ -293,27 +292,23 @@ static int make_interrupt(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *re
   return 0;
 }
 
-static int visit(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  (void)num_args;
+static int visit(const TVMFFIAny *args, TVMFFIAny *result) {
   return tvmffi_outcome_give(tvmffi_visitor_visit(as_visitor(&args[0]), &args[1]), result);
 }
 
-static int default_visit(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  (void)num_args;
+static int default_visit(const TVMFFIAny *args, TVMFFIAny *result) {
   return tvmffi_outcome_give(tvmffi_visitor_default_visit(as_visitor(&args[0]), &args[1]), result);
 }
 
-int tvmffi_structural_get_region(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  (void)num_args;
+int tvmffi_structural_get_region(const TVMFFIAny *args, TVMFFIAny *result) {
   *result = tvmffi_any_int(as_visitor(&args[0])->def_region_kind);
   return 0;
 }
 
-int tvmffi_structural_with_region(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+int tvmffi_structural_with_region(const TVMFFIAny *args, TVMFFIAny *result) {
   tvmffi_structural_visitor *visitor = as_visitor(&args[0]);
   int32_t outer = visitor->def_region_kind;
   int rc;
-  (void)num_args;
   if (args[2].type_index != kTVMFFIFunction) {
     return tvmffi_fail("TypeError", "The callback that a region is entered for is None");
   }
@@ -323,14 +318,12 @@ int tvmffi_structural_with_region(const TVMFFIAny *args, int32_t num_args, TVMFF
   return rc;
 }
 
-static int call_walk(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+static int call_walk(const TVMFFIAny *args, TVMFFIAny *result) {
   tvmffi_visit_kind kind = args[3].v_int64 == 0 ? kTvmffiWalkPreOrder : kTvmffiWalkPostOrder;
-  (void)num_args;
   return visit_with(kind, &args[0], &args[1], &args[2], result);
 }
 
-static int visit_by_callbacks(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  (void)num_args;
+static int visit_by_callbacks(const TVMFFIAny *args, TVMFFIAny *result) {
   return visit_with(kTvmffiVisit, &args[0], &args[1], NULL, result);
 }
 

@@ -39,8 +39,8 @@ TVMFFIAny tvmffi_visitor_default_visit(tvmffi_structural_visitor *visitor, const
 /* ---- Shared by visitors and mutators ---- */
 
 /* Bodies of built-in functions: get the region of a visitor; call a callback in another region. */
-int tvmffi_structural_get_region(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result);
-int tvmffi_structural_with_region(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result);
+int tvmffi_structural_get_region(const TVMFFIAny *args, TVMFFIAny *result);
+int tvmffi_structural_with_region(const TVMFFIAny *args, TVMFFIAny *result);
 
 /*
  * Copies the part that all visitors have. The data of a client's class is not known, hence a table

@@ -27,7 +27,7 @@ static inline void for_each(void (*check)(int row)) {
     for (i = 0; i < group->count; ++i) {
       tvmffi_builtin builtin;
       int row;
-      texts = tvmffi_builtin_read(texts, group->bodies[i], &builtin);
+      texts = tvmffi_builtin_read(texts, &builtin);
       row = find_row(builtin.name);
       if (row >= 0) check(row);
     }

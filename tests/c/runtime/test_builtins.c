@@ -20,7 +20,7 @@ static void test_every_function_is_known_and_there_once(void **state) {
     for (i = 0; i < group->count; ++i) {
       tvmffi_builtin builtin;
       int row;
-      texts = tvmffi_builtin_read(texts, group->bodies[i], &builtin);
+      texts = tvmffi_builtin_read(texts, &builtin);
       row = find_row(builtin.name);
       if (row < 0 || seen[row]) print_error("%s\n", builtin.name);
       assert_true(row >= 0);

@@ -91,7 +91,8 @@ static void test_refusals(void **state) {
 static int make_function(void *context) {
   job *j = context;
   tvmffi_builtin builtin;
-  (void)tvmffi_builtin_read(tvmffi_core_builtins.texts, tvmffi_core_builtins.bodies[0], &builtin);
+  (void)tvmffi_builtin_read(tvmffi_core_builtins.texts, &builtin);
+  builtin.body = tvmffi_core_builtins.bodies[0];
   j->function = tvmffi_builtin_new_function(&builtin);
   return j->function != NULL ? 0 : -1;
 }
