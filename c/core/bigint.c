@@ -254,7 +254,5 @@ static const tvmffi_builtin_attr kAttrs[] = {
     {kTVMFFIBigInt, kTvmffiAttrAnyHash, false, hash_bigint, NULL},
     {kTVMFFIBigInt, kTvmffiAttrAnyEqual, false, equal_bigint, NULL},
 };
-enum { kNumAttrs = sizeof kAttrs / sizeof *kAttrs };
-static tvmffi_attr_function attr_functions[kNumAttrs];
 
-const tvmffi_builtin_attr_group tvmffi_bigint_attrs = {kAttrs, attr_functions, kNumAttrs};
+TVMFFI_BUILTIN_ATTR_GROUP(tvmffi_bigint_attrs, kAttrs);

@@ -102,7 +102,5 @@ static const tvmffi_builtin_attr kAttrs[] = {
     {kTVMFFIBigInt, kTvmffiAttrEq, false, bigint_eq, NULL},
     {kTVMFFIBigInt, kTvmffiAttrCompare, false, bigint_compare, NULL},
 };
-enum { kNumAttrs = sizeof kAttrs / sizeof *kAttrs };
-static tvmffi_attr_function attr_functions[kNumAttrs];
 
-const tvmffi_builtin_attr_group tvmffi_dataclass_attrs = {kAttrs, attr_functions, kNumAttrs};
+TVMFFI_BUILTIN_ATTR_GROUP(tvmffi_dataclass_attrs, kAttrs);

@@ -1028,7 +1028,5 @@ static const tvmffi_builtin_attr kAttrs[] = {
     {kTVMFFIBigInt, kTvmffiAttrDataToJson, false, bigint_to_json, NULL},
     {kTVMFFIBigInt, kTvmffiAttrDataFromJson, false, bigint_from_json, NULL},
 };
-enum { kNumAttrs = sizeof kAttrs / sizeof *kAttrs };
-static tvmffi_attr_function functions[kNumAttrs];
 
-const tvmffi_builtin_attr_group tvmffi_json_graph_attrs = {kAttrs, functions, kNumAttrs};
+TVMFFI_BUILTIN_ATTR_GROUP(tvmffi_json_graph_attrs, kAttrs);

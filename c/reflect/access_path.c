@@ -267,10 +267,8 @@ static const tvmffi_builtin_attr kAttrs[] = {
     TVMFFI_IS_FINAL(kTvmffiAccessStep, true),
     TVMFFI_IS_FINAL(kTvmffiAccessPath, true),
 };
-enum { kNumAttrs = sizeof kAttrs / sizeof *kAttrs };
-static tvmffi_attr_function attr_functions[kNumAttrs];
 
-const tvmffi_builtin_attr_group tvmffi_access_path_attrs = {kAttrs, attr_functions, kNumAttrs};
+TVMFFI_BUILTIN_ATTR_GROUP(tvmffi_access_path_attrs, kAttrs);
 
 /* ---- Text ---- */
 

@@ -158,7 +158,5 @@ static const tvmffi_builtin_attr kAttrs[] = {
     CONVERTS(kTVMFFIList),    CONVERTS(kTVMFFIDict),     CONVERTS(kTvmffiIntEnum),
     CONVERTS(kTvmffiStrEnum),
 };
-enum { kNumAttrs = sizeof kAttrs / sizeof *kAttrs };
-static tvmffi_attr_function functions[kNumAttrs];
 
-const tvmffi_builtin_attr_group tvmffi_convert_attrs = {kAttrs, functions, kNumAttrs};
+TVMFFI_BUILTIN_ATTR_GROUP(tvmffi_convert_attrs, kAttrs);

@@ -153,7 +153,5 @@ static const tvmffi_builtin_attr kAttrs[] = {
     TVMFFI_IS_FINAL(kTvmffiIntEnum, false),
     TVMFFI_IS_FINAL(kTvmffiStrEnum, false),
 };
-enum { kNumAttrs = sizeof kAttrs / sizeof *kAttrs };
-static tvmffi_attr_function attr_functions[kNumAttrs];
 
-const tvmffi_builtin_attr_group tvmffi_enum_attrs = {kAttrs, attr_functions, kNumAttrs};
+TVMFFI_BUILTIN_ATTR_GROUP(tvmffi_enum_attrs, kAttrs);

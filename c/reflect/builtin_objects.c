@@ -291,7 +291,5 @@ static const tvmffi_builtin_attr kAttrs[] = {
     TVMFFI_IS_FINAL(kTVMFFIModule, true),
     TVMFFI_IS_FINAL(kTVMFFIBigInt, true),
 };
-enum { kNumAttrs = sizeof kAttrs / sizeof *kAttrs };
-static tvmffi_attr_function functions[kNumAttrs];
 
-const tvmffi_builtin_attr_group tvmffi_object_attrs = {kAttrs, functions, kNumAttrs};
+TVMFFI_BUILTIN_ATTR_GROUP(tvmffi_object_attrs, kAttrs);

@@ -845,10 +845,8 @@ static const tvmffi_builtin_attr kAttrs[] = {
     CONTAINER(kTVMFFIDict),
     {kTvmffiStructuralMutator, kTvmffiAttrShallowCopy, false, shallow_copy, NULL},
 };
-enum { kNumAttrs = sizeof kAttrs / sizeof *kAttrs };
-static tvmffi_attr_function attr_functions[kNumAttrs];
 
-const tvmffi_builtin_attr_group tvmffi_mutate_attrs = {kAttrs, attr_functions, kNumAttrs};
+TVMFFI_BUILTIN_ATTR_GROUP(tvmffi_mutate_attrs, kAttrs);
 
 #define FUNCTIONS(F)                                                                  \
   F("ffi.StructuralMutatorMutate", "Uw>a", mutate)                                    \

@@ -112,10 +112,8 @@ static const tvmffi_builtin_attr kAttrs[] = {
     {kTvmffiStructuralKey, kTvmffiAttrAnyHash, false, any_hash, NULL},
     {kTvmffiStructuralKey, kTvmffiAttrAnyEqual, false, any_equal, NULL},
 };
-enum { kNumAttrs = sizeof kAttrs / sizeof *kAttrs };
-static tvmffi_attr_function attr_functions[kNumAttrs];
 
-const tvmffi_builtin_attr_group tvmffi_structural_key_attrs = {kAttrs, attr_functions, kNumAttrs};
+TVMFFI_BUILTIN_ATTR_GROUP(tvmffi_structural_key_attrs, kAttrs);
 
 static const tvmffi_builtin_field kFields[] = {
     {TVMFFI_FIELD_TEXTS("key", "a", ""), 0, kTvmffiStoredAny, offsetof(tvmffi_structural_key, key),

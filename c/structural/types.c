@@ -74,7 +74,5 @@ static const tvmffi_builtin_attr kAttrs[] = {
     TVMFFI_IS_FINAL(kTvmffiVisitErrorContext, true),
     TVMFFI_IS_FINAL(kTvmffiStructuralMutator, false),
 };
-enum { kNumAttrs = sizeof kAttrs / sizeof *kAttrs };
-static tvmffi_attr_function attr_functions[kNumAttrs];
 
-const tvmffi_builtin_attr_group tvmffi_structural_type_attrs = {kAttrs, attr_functions, kNumAttrs};
+TVMFFI_BUILTIN_ATTR_GROUP(tvmffi_structural_type_attrs, kAttrs);

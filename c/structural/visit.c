@@ -362,10 +362,8 @@ static const tvmffi_builtin_attr kAttrs[] = {
     VISITS(kTVMFFIDict),
     {kTvmffiStructuralVisitor, kTvmffiAttrShallowCopy, false, shallow_copy, NULL},
 };
-enum { kNumAttrs = sizeof kAttrs / sizeof *kAttrs };
-static tvmffi_attr_function attr_functions[kNumAttrs];
 
-const tvmffi_builtin_attr_group tvmffi_visit_attrs = {kAttrs, attr_functions, kNumAttrs};
+TVMFFI_BUILTIN_ATTR_GROUP(tvmffi_visit_attrs, kAttrs);
 
 #define FUNCTIONS(F)                                                                  \
   F("ffi.VisitInterrupt", "a>I", make_interrupt)                                      \
