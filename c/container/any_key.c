@@ -207,27 +207,30 @@ int tvmffi_any_key_ask_hash(const TVMFFIAny *key, uint64_t *out) {
   return 0;
 }
 
-static TVMFFIByteArray content_of(const TVMFFIAny *any) {
-  if (any->type_index < kTVMFFIStaticObjectBegin) return TVMFFISmallBytesGetContentByteArray(any);
-  if (any->type_index == kTVMFFIBigInt) return TVMFFIBigIntGetContentByteArray(any);
-  return *TVMFFIBytesGetByteArrayPtr(any->v_obj);
+bool tvmffi_any_key_get_content(const TVMFFIAny *key, TVMFFIByteArray *out) {
+  switch (key->type_index) {
+    case kTVMFFISmallStr:
+    case kTVMFFISmallBytes:
+      *out = TVMFFISmallBytesGetContentByteArray(key);
+      return true;
+    case kTVMFFIStr:
+    case kTVMFFIBytes:
+      *out = *TVMFFIBytesGetByteArrayPtr(key->v_obj);
+      return true;
+    case kTVMFFIBigInt:
+      *out = TVMFFIBigIntGetContentByteArray(key);
+      return true;
+    default:
+      return false;
+  }
 }
 
 int tvmffi_any_key_ask_equal(const TVMFFIAny *a, const TVMFFIAny *b) {
   TVMFFIByteArray in_a, in_b;
   if (tvmffi_any_key_is_same(a, b)) return 1;
   if (!tvmffi_any_key_may_equal(a, b)) return 0;
-  switch (a->type_index) {
-    case kTVMFFISmallStr:
-    case kTVMFFISmallBytes:
-    case kTVMFFIStr:
-    case kTVMFFIBytes:
-    case kTVMFFIBigInt:
-      in_a = content_of(a);
-      in_b = content_of(b);
-      return in_a.size == in_b.size &&
-             (in_a.size == 0 || memcmp(in_a.data, in_b.data, in_a.size) == 0);
-    default:
-      return kTvmffiFullProfile ? tvmffi_any_key_hook_equal(a, b) : 0;
+  if (tvmffi_any_key_get_content(a, &in_a) && tvmffi_any_key_get_content(b, &in_b)) {
+    return tvmffi_bytes_equal(&in_a, &in_b);
   }
+  return kTvmffiFullProfile ? tvmffi_any_key_hook_equal(a, b) : 0;
 }

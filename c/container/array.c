@@ -20,10 +20,7 @@ void tvmffi_array_destroy(void *self) {
   TVMFFISeqCell *cell = TVMFFISeqGetCellPtr(self);
   const TVMFFIAny *items = cell->data;
   int64_t i;
-  for (i = cell->size; i > 0; --i) {
-    const TVMFFIAny *item = &items[i - 1];
-    if (item->type_index >= kTVMFFIStaticObjectBegin) tvmffi_object_release_nested(item->v_obj);
-  }
+  for (i = cell->size; i > 0; --i) tvmffi_any_release_nested(&items[i - 1]);
   if (cell->data_deleter != NULL) cell->data_deleter(cell->data);
 }
 

@@ -88,12 +88,8 @@ static void map_small_release_entries(tvmffi_map *map) {
   const tvmffi_map_pair *pairs = map->data;
   while (map->size > 0) {
     const tvmffi_map_pair *pair = &pairs[--map->size];
-    if (pair->value.type_index >= kTVMFFIStaticObjectBegin) {
-      tvmffi_object_release_nested(pair->value.v_obj);
-    }
-    if (pair->key.type_index >= kTVMFFIStaticObjectBegin) {
-      tvmffi_object_release_nested(pair->key.v_obj);
-    }
+    tvmffi_any_release_nested(&pair->value);
+    tvmffi_any_release_nested(&pair->key);
   }
 }
 
@@ -286,12 +282,8 @@ static void map_dense_release_entries(tvmffi_map *map) {
   for (i = map->slots; i > 0; --i) {
     const tvmffi_map_pair *pair = &item_at(map, i - 1)->pair;
     if (*meta_at(map, i - 1) == kEmpty) continue;
-    if (pair->value.type_index >= kTVMFFIStaticObjectBegin) {
-      tvmffi_object_release_nested(pair->value.v_obj);
-    }
-    if (pair->key.type_index >= kTVMFFIStaticObjectBegin) {
-      tvmffi_object_release_nested(pair->key.v_obj);
-    }
+    tvmffi_any_release_nested(&pair->value);
+    tvmffi_any_release_nested(&pair->key);
   }
 }
 

@@ -94,9 +94,7 @@ static int container_find_device(const TVMFFIAny *args, TVMFFIAny *result) {
   tvmffi_stack_fini(&s.levels);
   tvmffi_pointer_map_fini(&s.seen);
   if (rc < 0) return tvmffi_fail_memory();
-  *result = tvmffi_any_int(0);
-  result->type_index = kTVMFFIDevice;
-  result->v_device = device;
+  *result = tvmffi_any_device(device);
   return 0;
 }
 

@@ -67,6 +67,16 @@ int tvmffi_any_get_text(const TVMFFIAny *any, TVMFFIByteArray *out) {
   }
 }
 
+int tvmffi_any_get_bytes(const TVMFFIAny *any, TVMFFIByteArray *out) {
+  if (any->type_index == kTVMFFISmallBytes) {
+    *out = TVMFFISmallBytesGetContentByteArray(any);
+    return 1;
+  }
+  if (any->type_index != kTVMFFIBytes || any->v_obj == NULL) return 0;
+  *out = *TVMFFIBytesGetByteArrayPtr(any->v_obj);
+  return 1;
+}
+
 const char *tvmffi_any_type_name(const TVMFFIAny *any) {
   bool is_pointer =
       any->type_index >= kTVMFFIStaticObjectBegin ||
@@ -78,4 +88,10 @@ const char *tvmffi_any_type_name(const TVMFFIAny *any) {
 int tvmffi_any_fail_conversion(const TVMFFIAny *any, const char *target) {
   return tvmffi_fail("TypeError", "Cannot convert from type `%s` to `%s`",
                      tvmffi_any_type_name(any), target);
+}
+
+int tvmffi_any_refuse(TVMFFIAny *any, const char *target) {
+  (void)tvmffi_any_fail_conversion(any, target);
+  tvmffi_any_release(any);
+  return -1;
 }

@@ -3,6 +3,8 @@
 #ifndef TVMFFI_CORE_ANY_H_
 #define TVMFFI_CORE_ANY_H_
 
+#include <stdbool.h>
+#include <string.h>
 #include <tvm/ffi/c_api.h>
 
 #include "core/object.h"
@@ -31,6 +33,20 @@ static inline TVMFFIAny tvmffi_any_float(double v) {
   TVMFFIAny any = tvmffi_any_int(0);
   any.type_index = kTVMFFIFloat;
   any.v_float64 = v;
+  return any;
+}
+
+static inline TVMFFIAny tvmffi_any_dtype(DLDataType v) {
+  TVMFFIAny any = tvmffi_any_int(0);
+  any.type_index = kTVMFFIDataType;
+  any.v_dtype = v;
+  return any;
+}
+
+static inline TVMFFIAny tvmffi_any_device(DLDevice v) {
+  TVMFFIAny any = tvmffi_any_int(0);
+  any.type_index = kTVMFFIDevice;
+  any.v_device = v;
   return any;
 }
 
@@ -70,6 +86,11 @@ static inline void tvmffi_any_release(TVMFFIAny *any) {
   tvmffi_object_release(obj);
 }
 
+/* The same for deleters (tvmffi_object_delete_nested), but *any stays as it is. */
+static inline void tvmffi_any_release_nested(const TVMFFIAny *any) {
+  if (any->type_index >= kTVMFFIStaticObjectBegin) tvmffi_object_release_nested(any->v_obj);
+}
+
 /* Copies an owned value (a plain value or an object) and retains its object. */
 static inline TVMFFIAny tvmffi_any_copy(const TVMFFIAny *any) {
   if (any->type_index >= kTVMFFIStaticObjectBegin) tvmffi_object_retain(any->v_obj);
@@ -79,10 +100,21 @@ static inline TVMFFIAny tvmffi_any_copy(const TVMFFIAny *any) {
 /* The text of RawStr, SmallStr and Str values. False, *out untouched, for other types and NULL. */
 int tvmffi_any_get_text(const TVMFFIAny *any, TVMFFIByteArray *out);
 
+/* The same for SmallBytes and Bytes. */
+int tvmffi_any_get_bytes(const TVMFFIAny *any, TVMFFIByteArray *out);
+
+/* Whether two texts or bytes are the same. */
+static inline bool tvmffi_bytes_equal(const TVMFFIByteArray *a, const TVMFFIByteArray *b) {
+  return a->size == b->size && (a->size == 0 || memcmp(a->data, b->data, a->size) == 0);
+}
+
 /* The name of the value's type as error texts show it; a NULL object or text is shown as such. */
 const char *tvmffi_any_type_name(const TVMFFIAny *any);
 
 /* -1, TypeError "Cannot convert from type `<its type>` to `<target>`". */
 TVMFFI_COLD int tvmffi_any_fail_conversion(const TVMFFIAny *any, const char *target);
+
+/* The same for an owned value, which is released. */
+TVMFFI_COLD int tvmffi_any_refuse(TVMFFIAny *any, const char *target);
 
 #endif /* TVMFFI_CORE_ANY_H_ */

@@ -329,9 +329,7 @@ static int find_custom(const char *name, size_t size, uint8_t *code) {
   if (copy != in_place) tvmffi_free(copy);
   if (rc != 0) return rc;
   if (result.type_index != kTVMFFIInt && result.type_index != kTVMFFIBool) {
-    rc = tvmffi_any_fail_conversion(&result, "int");
-    tvmffi_any_release(&result);
-    return rc;
+    return tvmffi_any_refuse(&result, "int");
   }
   *code = (uint8_t)result.v_uint64;
   return 0;

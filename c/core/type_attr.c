@@ -228,8 +228,7 @@ static bool is_equal_value(const TVMFFIAny *a, const TVMFFIAny *b) {
   TVMFFIByteArray text_a, text_b;
   if (memcmp(a, b, sizeof *a) == 0) return true;
   return tvmffi_any_get_text(a, &text_a) && tvmffi_any_get_text(b, &text_b) &&
-         text_a.size == text_b.size &&
-         (text_a.size == 0 || memcmp(text_a.data, text_b.data, text_a.size) == 0);
+         tvmffi_bytes_equal(&text_a, &text_b);
 }
 
 /* Whether the library itself has the attribute for a type; its value is there from the start. */

@@ -24,16 +24,6 @@ static tvmffi_relation compare_bytes(const TVMFFIByteArray *a, const TVMFFIByteA
   return order != 0 ? RELATION(order, 0) : RELATION(a->size, b->size);
 }
 
-static bool get_bytes(const TVMFFIAny *value, TVMFFIByteArray *out) {
-  if (value->type_index == kTVMFFISmallBytes) {
-    *out = TVMFFISmallBytesGetContentByteArray(value);
-    return true;
-  }
-  if (value->type_index != kTVMFFIBytes) return false;
-  *out = *TVMFFIBytesGetByteArrayPtr(value->v_obj);
-  return true;
-}
-
 static int compare_floats(double a, double b, bool is_ordered, tvmffi_relation *out) {
   if (a == a && b == b) {
     *out = RELATION(a, b);
@@ -102,7 +92,7 @@ static int compare_plain(const TVMFFIAny *a, const TVMFFIAny *b, bool is_ordered
                          tvmffi_relation *out) {
   TVMFFIByteArray in_a, in_b;
   if ((tvmffi_any_get_text(a, &in_a) && tvmffi_any_get_text(b, &in_b)) ||
-      (get_bytes(a, &in_a) && get_bytes(b, &in_b))) {
+      (tvmffi_any_get_bytes(a, &in_a) && tvmffi_any_get_bytes(b, &in_b))) {
     *out = compare_bytes(&in_a, &in_b);
     return 0;
   }

@@ -59,9 +59,7 @@ static int copy_shallowly(TVMFFIObject *source, TVMFFIObject **out) {
   }
   TVMFFI_TRY(tvmffi_function_call_foreign(copy->v_obj, &self, 1, &result));
   if (result.type_index != source->type_index) {
-    (void)tvmffi_any_fail_conversion(&result, tvmffi_type_key(source->type_index));
-    tvmffi_any_release(&result);
-    return -1;
+    return tvmffi_any_refuse(&result, tvmffi_type_key(source->type_index));
   }
   *out = result.v_obj;
   return 0;
@@ -103,7 +101,7 @@ static int keep_copy(walk *w, TVMFFIObject *source, TVMFFIObject *copy) {
 
 /* Starts copying an object. Takes the value on success. */
 static int push(walk *w, TVMFFIAny *value, bool may_recur) {
-  TVMFFIObject *source = value->v_obj, *copy;
+  TVMFFIObject *source = value->v_obj, *copy = NULL;
   frame *top;
   TVMFFI_TRY(tvmffi_walk_check_depth("ObjectGraphDFS", w->frames.size));
   TVMFFI_TRY(begin_copy(source, &copy));

@@ -66,13 +66,11 @@ static bool hash_plain(const TVMFFIAny *value, uint64_t *out) {
     *out = combine(kTVMFFIStr, tvmffi_hash_content(content.data, content.size));
     return true;
   }
+  if (tvmffi_any_get_bytes(value, &content)) {
+    *out = combine(kTVMFFIBytes, tvmffi_hash_content(content.data, content.size));
+    return true;
+  }
   switch (value->type_index) {
-    case kTVMFFISmallBytes:
-      content = TVMFFISmallBytesGetContentByteArray(value);
-      break;
-    case kTVMFFIBytes:
-      content = *TVMFFIBytesGetByteArrayPtr(value->v_obj);
-      break;
     case kTVMFFIBigInt:
       content = TVMFFIBigIntGetContentByteArray(value);
       *out = tvmffi_hash_content(content.data, content.size);
@@ -95,8 +93,6 @@ static bool hash_plain(const TVMFFIAny *value, uint64_t *out) {
       *out = combine((uint64_t)value->type_index, value->v_uint64);
       return value->type_index < kTVMFFIStaticObjectBegin;
   }
-  *out = combine(kTVMFFIBytes, tvmffi_hash_content(content.data, content.size));
-  return true;
 }
 
 static uint64_t key_hash_of(const TVMFFIObject *obj) {

@@ -107,22 +107,6 @@ static void append_bytes(tvmffi_buf *out, const TVMFFIByteArray *bytes) {
   tvmffi_buf_append_text(out, "\"");
 }
 
-static bool get_bytes(const TVMFFIAny *value, TVMFFIByteArray *out) {
-  switch (value->type_index) {
-    case kTVMFFISmallBytes:
-      *out = TVMFFISmallBytesGetContentByteArray(value);
-      return true;
-    case kTVMFFIBytes:
-      *out = *TVMFFIBytesGetByteArrayPtr(value->v_obj);
-      return true;
-    case kTVMFFIByteArrayPtr:
-      *out = *(const TVMFFIByteArray *)value->v_ptr;
-      return true;
-    default:
-      return false;
-  }
-}
-
 /* ---- Numbers, types, devices ---- */
 
 /* Six significant digits, with a decimal point in every locale. */
@@ -194,11 +178,14 @@ static int repr_append_plain(tvmffi_buf *out, const TVMFFIAny *value) {
     append_text(out, &bytes);
     return 0;
   }
-  if (get_bytes(value, &bytes)) {
+  if (tvmffi_any_get_bytes(value, &bytes)) {
     append_bytes(out, &bytes);
     return 0;
   }
   switch (value->type_index) {
+    case kTVMFFIByteArrayPtr:
+      append_bytes(out, value->v_ptr);
+      return 0;
     case kTVMFFINone:
       tvmffi_buf_append_text(out, "None");
       return 0;
@@ -427,11 +414,7 @@ static int call_hook(walk *w, TVMFFIObject *hook, TVMFFIObject *obj) {
   args[0] = tvmffi_any_object(obj);
   args[1] = tvmffi_any_object(w->function);
   TVMFFI_TRY(tvmffi_walk_call_with(kName, hook, w->function, args, 2, &result));
-  if (!tvmffi_any_get_text(&result, &text)) {
-    (void)tvmffi_any_fail_conversion(&result, "str");
-    tvmffi_any_release(&result);
-    return -1;
-  }
+  if (!tvmffi_any_get_text(&result, &text)) return tvmffi_any_refuse(&result, "str");
   tvmffi_buf_append(&w->text, text.data, text.size);
   tvmffi_any_release(&result);
   return finish(w, obj, start);
@@ -517,10 +500,7 @@ static bool is_shown(const frame *top, const TVMFFIFieldInfo *field) {
   if (field->flags & kTVMFFIFieldFlagBitMaskReprOff) return false;
   tvmffi_field_first(&cursor, top->cursor.fields.type);
   while ((earlier = tvmffi_field_next(&cursor)) != field && earlier != NULL) {
-    if (earlier->name.size == field->name.size &&
-        memcmp(earlier->name.data, field->name.data, field->name.size) == 0) {
-      return false;
-    }
+    if (tvmffi_bytes_equal(&earlier->name, &field->name)) return false;
   }
   return true;
 }

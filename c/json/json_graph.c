@@ -319,8 +319,7 @@ static int add_plain(walk *w, const TVMFFIAny *value) {
     case kTVMFFISmallBytes:
     case kTVMFFIBytes:
       type = "ffi.Bytes";
-      content = value->type_index == kTVMFFIBytes ? *TVMFFIBytesGetByteArrayPtr(value->v_obj)
-                                                  : TVMFFISmallBytesGetContentByteArray(value);
+      (void)tvmffi_any_get_bytes(value, &content);
       rc = tvmffi_base64_encode(content.data, content.size, &data);
       break;
     case kTVMFFIShape:
@@ -418,10 +417,10 @@ static int find_node(walk *w, const TVMFFIAny *value, TVMFFIAny *out) {
 static int put_inline(walk *w, frame *top) {
   const TVMFFIAny *value = &top->child.value;
   const TVMFFIByteArray *name = &top->child.field->name;
-  TVMFFIAny data = *value;
+  TVMFFIAny data;
   if (value->type_index == kTVMFFIDataType) {
     TVMFFI_TRY(TVMFFIDataTypeToString(&value->v_dtype, &data));
-  } else if (value->type_index >= kTVMFFIStaticObjectBegin) {
+  } else {
     data = tvmffi_any_copy(value);
   }
   return put(w, &top->data, name->data, name->size, data);
@@ -501,12 +500,7 @@ static void fini(walk *w) {
   tvmffi_stack_fini(&w->frames);
   for (i = 0; i < w->texts.capacity; ++i) tvmffi_object_release(w->texts.slots[i].value.pointer);
   tvmffi_pointer_map_fini(&w->texts);
-  for (i = 0; i < w->objects.capacity; ++i) {
-    if (w->objects.slots[i].value.number != kNew) {
-      tvmffi_object_release((TVMFFIObject *)(uintptr_t)w->objects.slots[i].key);
-    }
-  }
-  tvmffi_pointer_map_fini(&w->objects);
+  tvmffi_walk_release_keys(&w->objects);
   tvmffi_object_release(w->indices);
   tvmffi_object_release(w->nodes);
 }
@@ -611,6 +605,7 @@ static int read_shape(const TVMFFIAny *data, TVMFFIAny *out) {
 
 static int read_device(const TVMFFIAny *data, TVMFFIAny *out) {
   TVMFFIObject *array;
+  DLDevice device;
   TVMFFI_TRY(read_ints(data, &array));
   if (tvmffi_array_size(array) != 2) {
     return tvmffi_fail("ValueError",
@@ -619,10 +614,9 @@ static int read_device(const TVMFFIAny *data, TVMFFIAny *out) {
                        "element(s)",
                        (long long)tvmffi_array_size(array));
   }
-  *out = tvmffi_any_int(0);
-  out->type_index = kTVMFFIDevice;
-  out->v_device.device_type = (DLDeviceType)tvmffi_array_items(array)[0].v_int64;
-  out->v_device.device_id = (int32_t)tvmffi_array_items(array)[1].v_int64;
+  device.device_type = (DLDeviceType)tvmffi_array_items(array)[0].v_int64;
+  device.device_id = (int32_t)tvmffi_array_items(array)[1].v_int64;
+  *out = tvmffi_any_device(device);
   return 0;
 }
 
@@ -631,9 +625,7 @@ static int read_dtype(const TVMFFIAny *data, TVMFFIAny *out) {
   DLDataType dtype;
   TVMFFI_TRY(read_text(data, &text));
   TVMFFI_TRY(TVMFFIDataTypeFromString(&text, &dtype));
-  *out = tvmffi_any_int(0);
-  out->type_index = kTVMFFIDataType;
-  out->v_dtype = dtype;
+  *out = tvmffi_any_dtype(dtype);
   return 0;
 }
 
@@ -1007,15 +999,8 @@ TVMFFI_BUILTIN_GROUP(tvmffi_json_graph_builtins, FUNCTIONS);
 /* ---- ffi.BigInt ---- */
 
 static int bigint_to_json(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  tvmffi_buf text = TVMFFI_BUF_INIT;
-  int rc;
   TVMFFI_TRY(tvmffi_attr_check_args(self, "(0: ffi.BigInt) -> str", 1, 1, args, num_args));
-  rc = tvmffi_bigint_append_decimal(&text, &args[0]);
-  if (rc == 0) {
-    rc = text.failed ? tvmffi_fail_memory() : tvmffi_string_to_any(text.data, text.size, result);
-  }
-  tvmffi_buf_fini(&text);
-  return rc;
+  return bigint_to_text(&args[0], result);
 }
 
 static int bigint_from_json(void *self, const TVMFFIAny *args, int32_t num_args,

@@ -30,9 +30,7 @@ int tvmffi_loader_call(TVMFFIObject *loader, const TVMFFIAny *args, int32_t num_
   TVMFFIAny result;
   TVMFFI_TRY(tvmffi_function_call_foreign(loader, args, num_args, &result));
   if (result.type_index != kTVMFFIModule || result.v_obj == NULL) {
-    (void)tvmffi_any_fail_conversion(&result, "ffi.Module");
-    tvmffi_any_release(&result);
-    return -1;
+    return tvmffi_any_refuse(&result, "ffi.Module");
   }
   *out = result.v_obj;
   return 0;

@@ -110,14 +110,6 @@ static void put_imports(const packing *t, tvmffi_buf *buffer) {
   tvmffi_buf_fini(&children);
 }
 
-/* The content of an owned text or bytes. */
-static TVMFFIByteArray get_bytes(const TVMFFIAny *any) {
-  if (any->type_index == kTVMFFISmallStr || any->type_index == kTVMFFISmallBytes) {
-    return TVMFFISmallBytesGetContentByteArray(any);
-  }
-  return *TVMFFIBytesGetByteArrayPtr(any->v_obj);
-}
-
 /* Writes the kind and the payload of a module that is not code in the library. */
 static int put_payload(TVMFFIObject *module, const TVMFFIByteArray *kind, bool is_serializable,
                        tvmffi_buf *buffer) {
@@ -133,7 +125,7 @@ static int put_payload(TVMFFIObject *module, const TVMFFIByteArray *kind, bool i
                        (int)kind->size, kind->data);
   }
   TVMFFI_TRY(tvmffi_module_call(module, kTvmffiModuleSaveToBytes, NULL, &saved));
-  payload = get_bytes(&saved);
+  (void)tvmffi_any_get_bytes(&saved, &payload);
   put_bytes(buffer, kind);
   put_bytes(buffer, &payload);
   tvmffi_any_release(&saved);
@@ -165,7 +157,7 @@ static int put_module(TVMFFIObject *module, const void **library, tvmffi_buf *bu
     return 0;
   }
   TVMFFI_TRY(tvmffi_module_call(module, kTvmffiModuleKind, NULL, &kind));
-  kind_bytes = get_bytes(&kind);
+  (void)tvmffi_any_get_text(&kind, &kind_bytes);
   rc = put_payload(module, &kind_bytes,
                    (mask.v_int64 & kTVMFFIRuntimeModuleBinarySerializable) != 0, buffer);
   tvmffi_any_release(&kind);

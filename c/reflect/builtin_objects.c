@@ -221,9 +221,7 @@ static void destroy(void *self) {
   for (i = 0; i < type->num_objects; ++i) {
     tvmffi_object_release_nested(objects_of(self)[i]);
   }
-  if (any != NULL && any->type_index >= kTVMFFIStaticObjectBegin) {
-    tvmffi_object_release_nested(any->v_obj);
-  }
+  if (any != NULL) tvmffi_any_release_nested(any);
 }
 
 static void delete_object(void *self, int flags) {

@@ -182,8 +182,7 @@ static void destroy(void *self) {
     if (storage_of(field) == kObject) {
       tvmffi_object_release_nested(*(TVMFFIObject **)place);
     } else if (storage_of(field) == kAny) {
-      TVMFFIAny *any = place;
-      if (any->type_index >= kTVMFFIStaticObjectBegin) tvmffi_object_release_nested(any->v_obj);
+      tvmffi_any_release_nested(place);
     }
   }
 }
@@ -399,8 +398,7 @@ static int set_named(const init_function *init, TVMFFIObject *obj, const TVMFFIA
   int32_t i;
   if (!tvmffi_any_get_text(&pair[0], &name)) return tvmffi_any_fail_conversion(&pair[0], "str");
   for (i = 0; i < init->num_parameters; ++i) {
-    const TVMFFIByteArray *field = &init->fields[i]->name;
-    if (field->size != name.size || memcmp(field->data, name.data, name.size) != 0) continue;
+    if (!tvmffi_bytes_equal(&init->fields[i]->name, &name)) continue;
     if (is_set[i]) {
       return FAIL(init, " got multiple values for argument '%.*s'", (int)name.size, name.data);
     }

@@ -44,9 +44,7 @@ static const TVMFFIAny *find_value(const TVMFFIByteArray *name, const TVMFFIAny 
   int32_t i;
   for (i = 1; i + 1 < num_args; i += 2) {
     TVMFFIByteArray given = tvmffi_builtin_text(&args[i]);
-    if (given.size == name->size && memcmp(given.data, name->data, given.size) == 0) {
-      return &args[i + 1];
-    }
+    if (tvmffi_bytes_equal(&given, name)) return &args[i + 1];
   }
   return NULL;
 }
@@ -56,9 +54,7 @@ static const TVMFFIFieldInfo *find_field(const TVMFFITypeInfo *info, const TVMFF
   tvmffi_field_cursor cursor;
   tvmffi_field_first(&cursor, info);
   while ((field = tvmffi_field_next(&cursor)) != NULL) {
-    if (field->name.size == name->size && memcmp(field->name.data, name->data, name->size) == 0) {
-      break;
-    }
+    if (tvmffi_bytes_equal(&field->name, name)) break;
   }
   return field;
 }

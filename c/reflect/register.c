@@ -20,9 +20,7 @@ static int get_bool(void *field, TVMFFIAny *result) {
 }
 
 static int get_float(void *field, TVMFFIAny *result) {
-  *result = tvmffi_any_int(0);
-  result->type_index = kTVMFFIFloat;
-  result->v_float64 = *(const double *)field;
+  *result = tvmffi_any_float(*(const double *)field);
   return 0;
 }
 
@@ -32,16 +30,12 @@ static int get_pointer(void *field, TVMFFIAny *result) {
 }
 
 static int get_dtype(void *field, TVMFFIAny *result) {
-  *result = tvmffi_any_int(0);
-  result->type_index = kTVMFFIDataType;
-  result->v_dtype = *(const DLDataType *)field;
+  *result = tvmffi_any_dtype(*(const DLDataType *)field);
   return 0;
 }
 
 static int get_device(void *field, TVMFFIAny *result) {
-  *result = tvmffi_any_int(0);
-  result->type_index = kTVMFFIDevice;
-  result->v_device = *(const DLDevice *)field;
+  *result = tvmffi_any_device(*(const DLDevice *)field);
   return 0;
 }
 
@@ -248,10 +242,6 @@ static bool keep_texts(TVMFFIByteArray *a, TVMFFIByteArray *b, TVMFFIByteArray *
   return true;
 }
 
-static bool is_same_text(const TVMFFIByteArray *a, const TVMFFIByteArray *b) {
-  return a->size == b->size && (a->size == 0 || memcmp(a->data, b->data, a->size) == 0);
-}
-
 static int check_texts(const char *function, const TVMFFIByteArray *name,
                        const TVMFFIByteArray *doc, const TVMFFIByteArray *metadata) {
   TVMFFI_TRY(tvmffi_check_bytes(function, name, "name"));
@@ -264,7 +254,7 @@ static int check_texts(const char *function, const TVMFFIByteArray *name,
 static const TVMFFIFieldInfo *find_field(const TVMFFITypeInfo *info, const TVMFFIByteArray *name) {
   int32_t i;
   for (i = 0; i < info->num_fields; ++i) {
-    if (is_same_text(&info->fields[i].name, name)) return &info->fields[i];
+    if (tvmffi_bytes_equal(&info->fields[i].name, name)) return &info->fields[i];
   }
   return NULL;
 }
@@ -400,7 +390,7 @@ static int add_method(tvmffi_type_record *record, TVMFFIMethodInfo *method, bool
   const void *array = info->methods;
   int32_t i;
   for (i = 0; is_once && i < info->num_methods; ++i) {
-    if (is_same_text(&info->methods[i].name, &method->name)) return kDuplicate;
+    if (tvmffi_bytes_equal(&info->methods[i].name, &method->name)) return kDuplicate;
   }
   if (!keep_texts(&method->name, &method->doc, &method->metadata) ||
       !ensure_room(&array, info->num_methods, &record->method_capacity, sizeof *method)) {

@@ -15,24 +15,6 @@
 
 /* ---- Values that hold no others ---- */
 
-bool tvmffi_plain_get_content(const TVMFFIAny *value, TVMFFIByteArray *out) {
-  switch (value->type_index) {
-    case kTVMFFISmallStr:
-    case kTVMFFISmallBytes:
-      *out = TVMFFISmallBytesGetContentByteArray(value);
-      return true;
-    case kTVMFFIStr:
-    case kTVMFFIBytes:
-      *out = *TVMFFIBytesGetByteArrayPtr(value->v_obj);
-      return true;
-    case kTVMFFIBigInt:
-      *out = TVMFFIBigIntGetContentByteArray(value);
-      return true;
-    default:
-      return false;
-  }
-}
-
 int tvmffi_plain_get_tensor_content(const DLTensor *tensor, const char *verb,
                                     TVMFFIByteArray *out) {
   if (tensor->device.device_type != kDLCPU) {
@@ -45,12 +27,8 @@ int tvmffi_plain_get_tensor_content(const DLTensor *tensor, const char *verb,
   return tvmffi_tensor_data_size(tensor, &out->size);
 }
 
-static bool equal_bytes(const void *a, size_t size_a, const void *b, size_t size_b) {
-  return size_a == size_b && (size_a == 0 || memcmp(a, b, size_a) == 0);
-}
-
 static bool equal_dims(const int64_t *a, size_t size_a, const int64_t *b, size_t size_b) {
-  return equal_bytes(a, size_a * sizeof *a, b, size_b * sizeof *b);
+  return size_a == size_b && (size_a == 0 || memcmp(a, b, size_a * sizeof *a) == 0);
 }
 
 static int equal_tensors(const DLTensor *a, const DLTensor *b,
@@ -61,7 +39,7 @@ static int equal_tensors(const DLTensor *a, const DLTensor *b,
   if (a == b || !*out || options->skip_tensor_content) return 1;
   TVMFFI_TRY(tvmffi_plain_get_tensor_content(a, "compare", &in_a));
   TVMFFI_TRY(tvmffi_plain_get_tensor_content(b, "compare", &in_b));
-  *out = equal_bytes(in_a.data, in_a.size, in_b.data, in_b.size);
+  *out = tvmffi_bytes_equal(&in_a, &in_b);
   return 1;
 }
 
@@ -85,8 +63,8 @@ static int plain_equal(const TVMFFIAny *a, const TVMFFIAny *b,
       return equal_tensors(TVMFFITensorGetDLTensorPtr(a->v_obj),
                            TVMFFITensorGetDLTensorPtr(b->v_obj), options, out);
     default:
-      if (tvmffi_plain_get_content(a, &in_a) && tvmffi_plain_get_content(b, &in_b)) {
-        *out = equal_bytes(in_a.data, in_a.size, in_b.data, in_b.size);
+      if (tvmffi_any_key_get_content(a, &in_a) && tvmffi_any_key_get_content(b, &in_b)) {
+        *out = tvmffi_bytes_equal(&in_a, &in_b);
         return 1;
       }
       *out = tvmffi_any_key_is_same(a, b) || (tvmffi_plain_is_nan(a) && tvmffi_plain_is_nan(b));

@@ -72,7 +72,7 @@ static int plain_hash(const TVMFFIAny *value, const tvmffi_structural_options *o
        * Small texts hash like those on the heap. Small bytes do not, although they may equal bytes
        * on the heap: the package hashes them like this, and clients store its hashes.
        */
-      if (type_index != kTVMFFISmallBytes && tvmffi_plain_get_content(value, &content)) {
+      if (type_index != kTVMFFISmallBytes && tvmffi_any_key_get_content(value, &content)) {
         if (type_index == kTVMFFISmallStr) type_index = kTVMFFIStr;
         *out = combine((uint64_t)type_index, tvmffi_hash_content(content.data, content.size));
         return 1;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "structural/mutate.h"
 
+#include "container/any_key.h"
 #include "container/array.h"
 #include "container/lend.h"
 #include "container/list.h"
@@ -40,11 +41,6 @@ typedef struct {
   bool is_in_place; /* of containers only */
   bool is_changed;
 } rewrite_state;
-
-static bool is_same(const TVMFFIAny *a, const TVMFFIAny *b) {
-  return a->type_index == b->type_index && a->zero_padding == b->zero_padding &&
-         a->v_uint64 == b->v_uint64;
-}
 
 /* ---- Copies ---- */
 
@@ -122,7 +118,7 @@ static TVMFFIAny *find_place(const rewrite_state *rewrite) {
   if (tvmffi_is_map(obj->type_index)) {
     const tvmffi_map_pair *pair =
         tvmffi_map_has_at(obj, rewrite->position) ? tvmffi_map_at(obj, rewrite->position) : NULL;
-    return pair != NULL && is_same(&pair->key, &rewrite->child.key)
+    return pair != NULL && tvmffi_any_key_is_same(&pair->key, &rewrite->child.key)
                ? tvmffi_map_value_at(obj, rewrite->position)
                : NULL;
   }
@@ -204,7 +200,8 @@ static int put_child(rewrite_state *rewrite, TVMFFIAny *value, bool is_same) {
 
 /* Stores an owned value, or Unchanged, in the child's place. */
 static int rewrite_put(rewrite_state *rewrite, TVMFFIAny value) {
-  bool is_unchanged = tvmffi_outcome_is_unchanged(&value) || is_same(&value, &rewrite->child.value);
+  bool is_unchanged =
+      tvmffi_outcome_is_unchanged(&value) || tvmffi_any_key_is_same(&value, &rewrite->child.value);
   int rc = 0;
   if (rewrite->is_in_place) {
     if (!is_unchanged) {
@@ -294,12 +291,12 @@ static TVMFFIAny dispatch(walk *w, const TVMFFIAny *value, bool in_place, bool *
 /* Continues with the value that a callback returned instead of the original. */
 static void replace(walk *w, subject *target, TVMFFIAny given) {
   if (tvmffi_outcome_is_unchanged(&given)) return;
-  if (is_same(&given, &target->value) && !tvmffi_lend_is_there(&w->lend)) {
+  if (tvmffi_any_key_is_same(&given, &target->value) && !tvmffi_lend_is_there(&w->lend)) {
     w->lend.is_kept = true; /* alive by the reference that was returned */
     return;
   }
   target->given = given;
-  if (is_same(&given, &target->value)) return;
+  if (tvmffi_any_key_is_same(&given, &target->value)) return;
   target->value = given;
   target->in_place = target->in_place && tvmffi_mutate_is_unique(&given);
   tvmffi_lend_drop(&w->lend);
@@ -672,9 +669,7 @@ static void destroy_engine(void *self) {
   for (i = 0; i < engine->remapped.size; ++i) {
     tvmffi_remap_entry *entry = entry_at(engine, i);
     tvmffi_object_release_nested(entry->var);
-    if (entry->mapped.type_index >= kTVMFFIStaticObjectBegin) {
-      tvmffi_object_release_nested(entry->mapped.v_obj);
-    }
+    tvmffi_any_release_nested(&entry->mapped);
   }
   tvmffi_stack_fini(&engine->remapped);
   tvmffi_pointer_map_fini(&engine->remap);

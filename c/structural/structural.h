@@ -95,9 +95,6 @@ static inline bool tvmffi_plain_is_nan(const TVMFFIAny *value) {
   return value->type_index == kTVMFFIFloat && value->v_float64 != value->v_float64;
 }
 
-/* The content of texts, bytes and integers of any size; false for other values. */
-bool tvmffi_plain_get_content(const TVMFFIAny *value, TVMFFIByteArray *out);
-
 /* InternalError, which contains the verb, unless the tensor is contiguous and on the CPU. */
 int tvmffi_plain_get_tensor_content(const DLTensor *tensor, const char *verb, TVMFFIByteArray *out);
 
