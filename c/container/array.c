@@ -58,9 +58,13 @@ static TVMFFIObject *regrow(TVMFFIObject *old, int64_t capacity, int is_unique) 
   return grown;
 }
 
+TVMFFIObject *tvmffi_array_copy(TVMFFIObject *seq) {
+  return regrow(seq, tvmffi_array_size(seq), 0);
+}
+
 int tvmffi_array_append(TVMFFIObject **array, const TVMFFIAny *value) {
   TVMFFISeqCell *cell = TVMFFISeqGetCellPtr(*array);
-  int is_unique = tvmffi_atomic_load_acquire_u64(&(*array)->combined_ref_count) == TVMFFI_BOTH_ONE;
+  int is_unique = tvmffi_object_is_unique(*array);
   if (!is_unique || cell->size == cell->capacity) {
     int64_t capacity = cell->capacity;
     TVMFFIObject *grown;

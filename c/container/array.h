@@ -17,6 +17,9 @@ TVMFFIObject *tvmffi_array_new(int64_t capacity);
  */
 int tvmffi_array_append(TVMFFIObject **array, const TVMFFIAny *value);
 
+/* An array with copies of the elements of an Array or a List. */
+TVMFFIObject *tvmffi_array_copy(TVMFFIObject *seq);
+
 /* Releases the contents of an array or a list, for their deleters. */
 void tvmffi_array_destroy(void *self);
 

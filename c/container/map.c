@@ -812,6 +812,22 @@ int tvmffi_map_insert(TVMFFIObject **map, const TVMFFIAny *key, const TVMFFIAny 
   return release_displaced(key, map_dense_replace(self, place.slot, value));
 }
 
+int tvmffi_map_put(TVMFFIObject **map, TVMFFIAny key, TVMFFIAny value) {
+  int rc = tvmffi_map_insert(map, &key, &value);
+  if (rc == 0) return 0;
+  tvmffi_any_release(&key);
+  tvmffi_any_release(&value);
+  return tvmffi_map_fail(rc);
+}
+
+int tvmffi_map_fail(int rc) {
+  return rc == kTvmffiRaised ? -1 : tvmffi_fail_memory();
+}
+
+int tvmffi_map_fail_key(void) {
+  return tvmffi_fail("KeyError", "key is not in Map");
+}
+
 /* ---- Removal ---- */
 
 static void take(tvmffi_map *map, uint64_t i, tvmffi_map_pair *out) {

@@ -53,6 +53,15 @@ const TVMFFIAny *tvmffi_map_find_text(TVMFFIObject *map, const char *data, size_
  */
 int tvmffi_map_insert(TVMFFIObject **map, const TVMFFIAny *key, const TVMFFIAny *value);
 
+/* The same, but takes both also on failure, which is -1 with the error raised. */
+int tvmffi_map_put(TVMFFIObject **map, TVMFFIAny key, TVMFFIAny value);
+
+/* -1 for what a function of maps returned when it failed, with the error raised. */
+TVMFFI_COLD int tvmffi_map_fail(int rc);
+
+/* KeyError for a key that is not in a map; -1. */
+TVMFFI_COLD int tvmffi_map_fail_key(void);
+
 /* Removes and releases the entry of a key, if there is one. 0, or kTvmffiRaised. */
 int tvmffi_map_erase(TVMFFIObject *map, const TVMFFIAny *key);
 
@@ -78,9 +87,6 @@ TVMFFIAny *tvmffi_map_value_at(TVMFFIObject *map, uint64_t i);
 
 /* Whether there is an entry at a position that is from before the map may have been changed. */
 bool tvmffi_map_has_at(const TVMFFIObject *map, uint64_t i);
-
-/* The body of a built-in function (map_builtins.c). */
-int tvmffi_map_make_iterator(const TVMFFIAny *args, TVMFFIAny *result);
 
 /* ---- Layouts ---- */
 

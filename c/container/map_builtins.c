@@ -159,7 +159,7 @@ static int call_iterator(void *self, const TVMFFIAny *args, int32_t num_args, TV
   return 0;
 }
 
-int tvmffi_map_make_iterator(const TVMFFIAny *args, TVMFFIAny *result) {
+static int make_iterator(const TVMFFIAny *args, TVMFFIAny *result) {
   iterator_object *iterator = tvmffi_object_new(sizeof *iterator, kTVMFFIFunction, delete_iterator);
   if (iterator == NULL) return -1;
   tvmffi_object_retain(args[0].v_obj);
@@ -178,27 +178,15 @@ int tvmffi_map_make_iterator(const TVMFFIAny *args, TVMFFIAny *result) {
  * reference's do: they then change a copy of it, which nobody sees.
  */
 
-/* Turns the result of a failed map operation into -1 with the error raised. */
-static int fail(int rc) {
-  return rc == kTvmffiRaised ? -1 : tvmffi_fail_memory();
-}
-
 /* ---- Making ---- */
 
 /* Inserts owned copies of two arguments. */
 static int insert(TVMFFIObject **map, const TVMFFIAny *args) {
-  TVMFFIAny key, value = tvmffi_any_none();
-  int rc;
+  TVMFFIAny key, value;
   TVMFFI_TRY(tvmffi_array_own(&args[0], &key));
-  rc = tvmffi_array_own(&args[1], &value);
-  if (rc == 0) {
-    rc = tvmffi_map_insert(map, &key, &value);
-    if (rc == 0) return 0;
-    rc = fail(rc);
-  }
+  if (tvmffi_array_own(&args[1], &value) == 0) return tvmffi_map_put(map, key, value);
   tvmffi_any_release(&key);
-  tvmffi_any_release(&value);
-  return rc;
+  return -1;
 }
 
 /*
@@ -277,12 +265,12 @@ static int find(const TVMFFIAny *args, TVMFFIAny *out) {
   }
   if (value != NULL) *out = tvmffi_any_copy(value);
   if (owned.type_index != kTVMFFINone) tvmffi_any_release(&owned);
-  return rc == 0 ? value != NULL : fail(rc);
+  return rc == 0 ? value != NULL : tvmffi_map_fail(rc);
 }
 
 static int get_item(const TVMFFIAny *args, TVMFFIAny *result) {
   int found = find(args, result);
-  if (found == 0) return tvmffi_fail("KeyError", "key is not in Map");
+  if (found == 0) return tvmffi_map_fail_key();
   return found < 0 ? -1 : 0;
 }
 
@@ -343,7 +331,7 @@ static int erase(const TVMFFIAny *args, TVMFFIAny *result) {
   rc = begin(&args[0], &made);
   if (rc == 0) {
     rc = tvmffi_map_erase(made.dict, &key);
-    if (rc != 0) rc = fail(rc);
+    if (rc != 0) rc = tvmffi_map_fail(rc);
     end(&args[0], &made);
   }
   tvmffi_any_release(&key);
@@ -360,22 +348,22 @@ static int clear(const TVMFFIAny *args, TVMFFIAny *result) {
   return 0;
 }
 
-#define FUNCTIONS(F)                                               \
-  F("ffi.Map", "*", .packed = make_map)                            \
-  F("ffi.MapSize", "H>i", get_size)                                \
-  F("ffi.MapGetItem", "Ha>a", get_item)                            \
-  F("ffi.MapCount", "Ha>i", count)                                 \
-  F("ffi.MapForwardIterFunctor", "H>F", tvmffi_map_make_iterator)  \
-  F("ffi.MapGetItemOrMissing", "Ha>a", get_item_or_missing)        \
-  F("ffi.Dict", "*", .packed = make_dict)                          \
-  F("ffi.DictSize", "D>i", get_size)                               \
-  F("ffi.DictGetItem", "Da>a", get_item)                           \
-  F("ffi.DictSetItem", "daa>v", set_item)                          \
-  F("ffi.DictCount", "Da>i", count)                                \
-  F("ffi.DictErase", "da>v", erase)                                \
-  F("ffi.DictClear", "d>v", clear)                                 \
-  F("ffi.DictForwardIterFunctor", "D>F", tvmffi_map_make_iterator) \
-  F("ffi.DictGetItemOrMissing", "Da>a", get_item_or_missing)       \
+#define FUNCTIONS(F)                                         \
+  F("ffi.Map", "*", .packed = make_map)                      \
+  F("ffi.MapSize", "H>i", get_size)                          \
+  F("ffi.MapGetItem", "Ha>a", get_item)                      \
+  F("ffi.MapCount", "Ha>i", count)                           \
+  F("ffi.MapForwardIterFunctor", "H>F", make_iterator)       \
+  F("ffi.MapGetItemOrMissing", "Ha>a", get_item_or_missing)  \
+  F("ffi.Dict", "*", .packed = make_dict)                    \
+  F("ffi.DictSize", "D>i", get_size)                         \
+  F("ffi.DictGetItem", "Da>a", get_item)                     \
+  F("ffi.DictSetItem", "daa>v", set_item)                    \
+  F("ffi.DictCount", "Da>i", count)                          \
+  F("ffi.DictErase", "da>v", erase)                          \
+  F("ffi.DictClear", "d>v", clear)                           \
+  F("ffi.DictForwardIterFunctor", "D>F", make_iterator)      \
+  F("ffi.DictGetItemOrMissing", "Da>a", get_item_or_missing) \
   F("ffi.ContainerFindFirstNonCPUDevice", "a>V", container_find_device)
 
 TVMFFI_BUILTIN_GROUP(tvmffi_map_builtins, FUNCTIONS);

@@ -183,32 +183,19 @@ static int compare_for_hook(void *self, const TVMFFIAny *args, TVMFFIAny *result
   return 0;
 }
 
-static int call_hook(TVMFFIObject *hook, tvmffi_walk_function *function, TVMFFIObject *a,
-                     TVMFFIObject *b, bool is_equality, int64_t *out) {
-  TVMFFIAny args[3], result;
-  if (function == NULL) return -1;
+static int call_hook(walk *w, TVMFFIObject *hook, TVMFFIObject *a, TVMFFIObject *b,
+                     bool is_equality, int64_t *out) {
+  tvmffi_walk_function **function = is_equality ? &w->equal : &w->compare;
+  TVMFFIAny args[3];
+  TVMFFI_TRY(tvmffi_walk_function_ensure(
+      function,
+      is_equality ? "(0: AnyView, 1: AnyView) -> bool" : "(0: AnyView, 1: AnyView) -> int", "aa",
+      is_equality ? equal_for_hook : compare_for_hook, w));
   args[0] = tvmffi_any_object(a);
   args[1] = tvmffi_any_object(b);
-  args[2] = tvmffi_any_object(function);
-  TVMFFI_TRY(tvmffi_walk_call_with("RecursiveCompare", hook, function, args, 3, &result));
-  if (result.type_index != kTVMFFIInt && result.type_index != kTVMFFIBool) {
-    (void)tvmffi_any_fail_conversion(&result, is_equality ? "bool" : "int");
-    tvmffi_any_release(&result);
-    return -1;
-  }
-  *out = result.v_int64;
-  return 0;
-}
-
-static tvmffi_walk_function *ensure_function(walk *w, bool is_equality) {
-  tvmffi_walk_function **place = is_equality ? &w->equal : &w->compare;
-  if (*place == NULL) {
-    *place = is_equality ? tvmffi_walk_function_new("(0: AnyView, 1: AnyView) -> bool", "aa",
-                                                    equal_for_hook, w)
-                         : tvmffi_walk_function_new("(0: AnyView, 1: AnyView) -> int", "aa",
-                                                    compare_for_hook, w);
-  }
-  return *place;
+  args[2] = tvmffi_any_object(*function);
+  return tvmffi_walk_ask("RecursiveCompare", hook, *function, args, 3, is_equality ? "bool" : "int",
+                         out);
 }
 
 /* Calls the hook of the type of both objects; *out is kTvmffiNested when there is none. */
@@ -227,7 +214,7 @@ static int ask_hooks(walk *w, TVMFFIObject *a, TVMFFIObject *b, tvmffi_relation 
     TVMFFI_TRY(tvmffi_walk_find_hook(kTvmffiAttrCompare, type_index, kCompareHook, &hook));
   }
   if (hook == NULL) return 0;
-  TVMFFI_TRY(call_hook(hook, ensure_function(w, is_equality), a, b, is_equality, &answer));
+  TVMFFI_TRY(call_hook(w, hook, a, b, is_equality, &answer));
   if (is_equality) answer = answer == 0; /* a hook for equality returns true for no difference */
   *out = answer < 0 ? kTvmffiLess : answer > 0 ? kTvmffiGreater : kTvmffiSame;
   return 0;

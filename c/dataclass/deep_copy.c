@@ -194,7 +194,7 @@ static int add_to_map(frame *top, TVMFFIAny *value) {
     top->has_key = true;
   } else {
     rc = tvmffi_map_insert(&top->copy, &top->key, value);
-    if (rc != 0) return rc == kTvmffiRaised ? -1 : tvmffi_fail_memory();
+    if (rc != 0) return tvmffi_map_fail(rc);
     top->key = tvmffi_any_none();
     top->has_key = false;
   }
@@ -266,17 +266,13 @@ static int copy_next(walk *w, TVMFFIAny *out) {
 int tvmffi_deep_copy(const TVMFFIAny *value, TVMFFIAny *out) {
   TVMFFIAny root;
   walk w = {{NULL, sizeof(frame), 0, 0}, {NULL, 0, 0}};
-  size_t i;
   int rc;
   TVMFFI_TRY(TVMFFIAnyViewToOwnedAny(value, &root));
   rc = resolve(&w, &root, 0, out); /* no known owners: only a cycle may own the root */
   while (rc == 0) rc = copy_next(&w, out);
   while (w.frames.size != 0) drop_top(&w);
   tvmffi_stack_fini(&w.frames);
-  for (i = 0; i < w.copies.capacity; ++i) {
-    if (w.copies.slots[i].key != NULL) tvmffi_object_release(w.copies.slots[i].value.pointer);
-  }
-  tvmffi_walk_release_keys(&w.copies);
+  tvmffi_walk_release_objects(&w.copies);
   tvmffi_any_release(&root);
   return rc == 1 ? 0 : -1;
 }

@@ -111,20 +111,14 @@ static int hash_for_hook(void *self, const TVMFFIAny *args, TVMFFIAny *result) {
 }
 
 static int call_hook(walk *w, TVMFFIObject *hook, TVMFFIObject *obj, uint64_t *out) {
-  TVMFFIAny args[2], result;
-  if (w->function == NULL) {
-    w->function = tvmffi_walk_function_new("(0: AnyView) -> int", "a", hash_for_hook, w);
-    if (w->function == NULL) return -1;
-  }
+  TVMFFIAny args[2];
+  int64_t answer;
+  TVMFFI_TRY(
+      tvmffi_walk_function_ensure(&w->function, "(0: AnyView) -> int", "a", hash_for_hook, w));
   args[0] = tvmffi_any_object(obj);
   args[1] = tvmffi_any_object(w->function);
-  TVMFFI_TRY(tvmffi_walk_call_with("RecursiveHash", hook, w->function, args, 2, &result));
-  if (result.type_index != kTVMFFIInt && result.type_index != kTVMFFIBool) {
-    (void)tvmffi_any_fail_conversion(&result, "int");
-    tvmffi_any_release(&result);
-    return -1;
-  }
-  *out = result.v_uint64;
+  TVMFFI_TRY(tvmffi_walk_ask("RecursiveHash", hook, w->function, args, 2, "int", &answer));
+  *out = (uint64_t)answer;
   return 0;
 }
 

@@ -407,10 +407,8 @@ static int call_hook(walk *w, TVMFFIObject *hook, TVMFFIObject *obj) {
   size_t start = w->text.size;
   TVMFFIAny args[2], result;
   TVMFFIByteArray text;
-  if (w->function == NULL) {
-    w->function = tvmffi_walk_function_new("(0: AnyView) -> str", "a", print_for_hook, w);
-    if (w->function == NULL) return -1;
-  }
+  TVMFFI_TRY(
+      tvmffi_walk_function_ensure(&w->function, "(0: AnyView) -> str", "a", print_for_hook, w));
   args[0] = tvmffi_any_object(obj);
   args[1] = tvmffi_any_object(w->function);
   TVMFFI_TRY(tvmffi_walk_call_with(kName, hook, w->function, args, 2, &result));

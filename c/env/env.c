@@ -172,10 +172,6 @@ int TVMFFIEnvTensorAlloc(DLTensor *prototype, TVMFFIObjectHandle *out) {
   return rc;
 }
 
-void tvmffi_allocator_shutdown(void) {
-  tvmffi_atomic_store_release_ptr(&process_allocator, (DLPackManagedTensorAllocator)NULL);
-}
-
 /* ---- Hooks of a frontend ---- */
 
 /* Functions of a frontend that the library may call, registered under their names in Python. */
@@ -230,7 +226,8 @@ int TVMFFIEnvCheckSignals(void) {
   return rc == 0 ? 0 : -1;
 }
 
-void tvmffi_frontend_shutdown(void) {
+void tvmffi_env_shutdown(void) {
   int i;
+  tvmffi_atomic_store_release_ptr(&process_allocator, (DLPackManagedTensorAllocator)NULL);
   for (i = 0; i < kNumHooks; ++i) tvmffi_atomic_store_release_ptr(&hooks[i], (void *)NULL);
 }

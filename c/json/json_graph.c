@@ -160,12 +160,7 @@ static int name_to_any(walk *w, const char *name, size_t size, TVMFFIAny *out) {
 /* Adds a value, which is taken also on failure, under a name. */
 static int put(walk *w, TVMFFIObject **map, const char *name, size_t size, TVMFFIAny value) {
   TVMFFIAny key;
-  int rc = name_to_any(w, name, size, &key);
-  if (rc == 0 && tvmffi_map_insert(map, &key, &value) == 0) return 0;
-  if (rc == 0) {
-    tvmffi_any_release(&key);
-    tvmffi_error_raise_memory(); /* text keys run no foreign code, so memory ran out */
-  }
+  if (name_to_any(w, name, size, &key) == 0) return tvmffi_map_put(map, key, value);
   tvmffi_any_release(&value);
   return -1;
 }
@@ -200,19 +195,13 @@ static uint64_t *state_of(walk *w, TVMFFIObject *obj) {
 
 /* Remembers the number of a value's node. */
 static int set_index(walk *w, const TVMFFIAny *value, int64_t number) {
-  TVMFFIAny key, index = tvmffi_any_int(number);
-  int rc;
   if (is_itself_only(value)) {
     uint64_t *state = state_of(w, value->v_obj);
     if (state == NULL) return -1;
     *state = kFirstNode + (uint64_t)number;
     return 0;
   }
-  key = tvmffi_any_copy(value);
-  rc = tvmffi_map_insert(&w->indices, &key, &index);
-  if (rc == 0) return 0;
-  tvmffi_any_release(&key);
-  return rc == kTvmffiRaised ? -1 : tvmffi_fail_memory();
+  return tvmffi_map_put(&w->indices, tvmffi_any_copy(value), tvmffi_any_int(number));
 }
 
 /* 1 and the number of a value's node, 0 when it has none yet, or -1. */
@@ -578,7 +567,7 @@ static int read_map(const TVMFFIAny *value, TVMFFIObject **out) {
 
 static int require_entry(TVMFFIObject *map, const char *name, const TVMFFIAny **out) {
   *out = tvmffi_map_find_text(map, name, strlen(name));
-  return *out != NULL ? 0 : tvmffi_fail("KeyError", "key is not in Map");
+  return *out != NULL ? 0 : tvmffi_map_fail_key();
 }
 
 /* Reads an Array of integers. */
@@ -822,22 +811,13 @@ static int append_read(read_frame *top, TVMFFIAny value) {
   return rc;
 }
 
-static int insert(read_frame *top, TVMFFIAny value) {
-  int rc = tvmffi_map_insert(&top->obj, &top->key, &value);
-  if (rc == 0) {
-    top->key = tvmffi_any_none();
-    return 0;
-  }
-  tvmffi_any_release(&value);
-  return rc == kTvmffiRaised ? -1 : tvmffi_fail_memory();
-}
-
 /*
  * Reads the next element of a container's data, or pushes its node; *out_done at the end. 0 or -1.
  */
 static int read_element(reader *w, read_frame *top, bool *out_done) {
   TVMFFIObject *data = top->data.v_obj;
   const TVMFFIAny *value;
+  TVMFFIAny key;
   int rc;
   *out_done = top->next >= tvmffi_array_size(data);
   if (*out_done) return 0;
@@ -845,9 +825,13 @@ static int read_element(reader *w, read_frame *top, bool *out_done) {
   if (rc != 1) return rc;
   ++top->next;
   if (tvmffi_is_sequence(top->type_index)) return append_read(top, tvmffi_any_copy(value));
-  if (top->next % 2 == 0) return insert(top, tvmffi_any_copy(value));
-  top->key = tvmffi_any_copy(value);
-  return 0;
+  if (top->next % 2 != 0) {
+    top->key = tvmffi_any_copy(value);
+    return 0;
+  }
+  key = top->key;
+  top->key = tvmffi_any_none();
+  return tvmffi_map_put(&top->obj, key, tvmffi_any_copy(value));
 }
 
 static int set_inline(const read_frame *top, const TVMFFIAny *data) {

@@ -32,12 +32,8 @@ static int set_imports(void *field, const TVMFFIAny *value) {
                          (long long)i, tvmffi_any_type_name(import));
     }
   }
-  imports = tvmffi_array_new(size);
+  imports = tvmffi_array_copy(value->v_obj);
   if (imports == NULL) return tvmffi_fail_memory();
-  for (i = 0; i < size; ++i) {
-    tvmffi_array_items(imports)[i] = tvmffi_any_copy(&tvmffi_array_items(value->v_obj)[i]);
-  }
-  TVMFFISeqGetCellPtr(imports)->size = size;
   tvmffi_imports_replace(module_of(field), imports);
   return 0;
 }

@@ -16,16 +16,9 @@
 /* ---- Functions for C ---- */
 
 TVMFFIObject *tvmffi_access_step_new(int32_t kind, const TVMFFIAny *key) {
-  TVMFFIAny owned;
-  tvmffi_access_step *step;
-  if (TVMFFIAnyViewToOwnedAny(key, &owned) != 0) return NULL;
-  step = tvmffi_reflect_new(kTvmffiAccessStep);
-  if (step == NULL) {
-    tvmffi_any_release(&owned);
-    return NULL;
-  }
+  tvmffi_access_step *step = tvmffi_reflect_new_with(kTvmffiAccessStep, key);
+  if (step == NULL) return NULL;
   step->kind = kind;
-  step->key = owned;
   return &step->header;
 }
 

@@ -24,35 +24,22 @@ static bool is_map(const TVMFFIAny *value) {
 /* ---- Copies as another type: NULL with the error raised ---- */
 
 static TVMFFIObject *copy_to_array(TVMFFIObject *seq) {
-  int64_t i, size = tvmffi_array_size(seq);
-  TVMFFIObject *array = tvmffi_array_new(size);
-  if (array == NULL) {
-    tvmffi_error_raise_memory();
-    return NULL;
-  }
-  for (i = 0; i < size; ++i) {
-    tvmffi_array_items(array)[i] = tvmffi_any_copy(&tvmffi_array_items(seq)[i]);
-  }
-  TVMFFISeqGetCellPtr(array)->size = size;
+  TVMFFIObject *array = tvmffi_array_copy(seq);
+  if (array == NULL) tvmffi_error_raise_memory();
   return array;
 }
 
 static TVMFFIObject *copy_to_map(TVMFFIObject *dict) {
   TVMFFIObject *map = tvmffi_map_new_for(kTVMFFIMap, tvmffi_map_size(dict));
   uint64_t position;
-  int rc = map != NULL ? 0 : -1;
+  int rc = map != NULL ? 0 : tvmffi_fail_memory();
   for (position = tvmffi_map_first(dict); rc == 0 && tvmffi_map_has_at(dict, position);
        position = tvmffi_map_next(dict, position)) { /* hashing may run code that changes dict */
     const tvmffi_map_pair *pair = tvmffi_map_at(dict, position);
-    TVMFFIAny key = tvmffi_any_copy(&pair->key), value = tvmffi_any_copy(&pair->value);
-    rc = tvmffi_map_insert(&map, &key, &value);
-    if (rc == 0) continue;
-    tvmffi_any_release(&key);
-    tvmffi_any_release(&value);
+    rc = tvmffi_map_put(&map, tvmffi_any_copy(&pair->key), tvmffi_any_copy(&pair->value));
   }
   if (rc == 0) return map;
   tvmffi_object_release(map);
-  if (rc == -1) tvmffi_error_raise_memory();
   return NULL;
 }
 

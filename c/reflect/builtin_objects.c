@@ -248,6 +248,19 @@ void *tvmffi_reflect_new(int32_t type_index) {
   return obj;
 }
 
+void *tvmffi_reflect_new_with(int32_t type_index, const TVMFFIAny *value) {
+  TVMFFIAny owned;
+  void *obj;
+  if (TVMFFIAnyViewToOwnedAny(value, &owned) != 0) return NULL;
+  obj = tvmffi_reflect_new(type_index);
+  if (obj != NULL) {
+    *any_of(obj, find_builtin(type_index)) = owned;
+  } else {
+    tvmffi_any_release(&owned);
+  }
+  return obj;
+}
+
 int tvmffi_reflect_make(int32_t type_index, TVMFFIObjectHandle *result) {
   *result = tvmffi_reflect_new(type_index);
   return *result != NULL ? 0 : -1;

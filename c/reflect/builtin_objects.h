@@ -30,6 +30,9 @@ typedef struct {
  */
 void *tvmffi_reflect_new(int32_t type_index);
 
+/* The same for a type whose objects own a value: an owned one of a view. */
+void *tvmffi_reflect_new_with(int32_t type_index, const TVMFFIAny *value);
+
 /* The same, for creators in tables of types. */
 int tvmffi_reflect_make(int32_t type_index, TVMFFIObjectHandle *result);
 

@@ -139,6 +139,14 @@ void tvmffi_walk_release_keys(tvmffi_pointer_map *map) {
   tvmffi_pointer_map_fini(map);
 }
 
+void tvmffi_walk_release_objects(tvmffi_pointer_map *map) {
+  size_t i;
+  for (i = 0; i < map->capacity; ++i) {
+    if (map->slots[i].key != NULL) tvmffi_object_release(map->slots[i].value.pointer);
+  }
+  tvmffi_walk_release_keys(map);
+}
+
 /* ---- Functions that are passed to hooks ---- */
 
 static int call_function(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
@@ -163,21 +171,23 @@ static int call_function(void *self, const TVMFFIAny *args, int32_t num_args, TV
   return rc;
 }
 
-tvmffi_walk_function *tvmffi_walk_function_new(const char *signature, const char *params,
-                                               int (*body)(void *walk, const TVMFFIAny *args,
-                                                           TVMFFIAny *result),
-                                               void *walk) {
-  tvmffi_walk_function *function =
-      tvmffi_object_new(sizeof *function, kTVMFFIFunction, tvmffi_object_delete_plain);
-  if (function == NULL) return NULL;
-  tvmffi_own_function_init(&function->base, call_function);
-  function->signature = signature;
-  function->params = params;
-  function->num_args = (int)strlen(params);
-  function->body = body;
-  function->walk = walk;
-  function->is_lent = false;
-  return function;
+int tvmffi_walk_function_ensure(tvmffi_walk_function **function, const char *signature,
+                                const char *params,
+                                int (*body)(void *walk, const TVMFFIAny *args, TVMFFIAny *result),
+                                void *walk) {
+  tvmffi_walk_function *made;
+  if (*function != NULL) return 0;
+  made = tvmffi_object_new(sizeof *made, kTVMFFIFunction, tvmffi_object_delete_plain);
+  if (made == NULL) return -1;
+  tvmffi_own_function_init(&made->base, call_function);
+  made->signature = signature;
+  made->params = params;
+  made->num_args = (int)strlen(params);
+  made->body = body;
+  made->walk = walk;
+  made->is_lent = false;
+  *function = made;
+  return 0;
 }
 
 int tvmffi_walk_call_with(const char *walk_name, void *hook, tvmffi_walk_function *function,
@@ -187,4 +197,15 @@ int tvmffi_walk_call_with(const char *walk_name, void *hook, tvmffi_walk_functio
   rc = tvmffi_walk_call(walk_name, hook, args, num_args, result);
   function->is_lent = false;
   return rc;
+}
+
+int tvmffi_walk_ask(const char *walk_name, void *hook, tvmffi_walk_function *function,
+                    const TVMFFIAny *args, int32_t num_args, const char *expected, int64_t *out) {
+  TVMFFIAny result;
+  TVMFFI_TRY(tvmffi_walk_call_with(walk_name, hook, function, args, num_args, &result));
+  if (result.type_index != kTVMFFIInt && result.type_index != kTVMFFIBool) {
+    return tvmffi_any_refuse(&result, expected);
+  }
+  *out = result.v_int64;
+  return 0;
 }

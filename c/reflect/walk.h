@@ -79,6 +79,8 @@ int tvmffi_walk_find_hook(int attr, int32_t type_index, const char *signature, T
 
 /* Frees a map that owns its keys and the objects that they are paired with. */
 void tvmffi_walk_release_keys(tvmffi_pointer_map *map);
+/* The same for a map from objects to objects that it also owns. */
+void tvmffi_walk_release_objects(tvmffi_pointer_map *map);
 
 /* ---- Functions that are passed to hooks ---- */
 
@@ -99,14 +101,18 @@ typedef struct {
   bool is_lent; /* a hook is being called, and the walk waits */
 } tvmffi_walk_function;
 
-/* Makes such a Function; signature is like `(0: AnyView) -> str`. NULL with the error raised. */
-tvmffi_walk_function *tvmffi_walk_function_new(const char *signature, const char *params,
-                                               int (*body)(void *walk, const TVMFFIAny *args,
-                                                           TVMFFIAny *result),
-                                               void *walk);
+/* Makes such a Function, unless *function is one; signature is like `(0: AnyView) -> str`. */
+int tvmffi_walk_function_ensure(tvmffi_walk_function **function, const char *signature,
+                                const char *params,
+                                int (*body)(void *walk, const TVMFFIAny *args, TVMFFIAny *result),
+                                void *walk);
 
 /* The same as tvmffi_walk_call, for a hook that has the function among its arguments. */
 int tvmffi_walk_call_with(const char *walk_name, void *hook, tvmffi_walk_function *function,
                           const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result);
+
+/* The same for a hook that returns an int or a bool; expected names one of them for the error. */
+int tvmffi_walk_ask(const char *walk_name, void *hook, tvmffi_walk_function *function,
+                    const TVMFFIAny *args, int32_t num_args, const char *expected, int64_t *out);
 
 #endif /* TVMFFI_REFLECT_WALK_H_ */

@@ -260,18 +260,6 @@ static frame *top_of(const walk *w) {
 
 /* ---- Pairs ---- */
 
-static void release_pairing(pairing *pairs) {
-  const tvmffi_pointer_map *map = &pairs->a_to_b;
-  size_t i;
-  for (i = 0; i < map->capacity; ++i) {
-    if (map->slots[i].key == NULL) continue;
-    tvmffi_object_release((void *)(uintptr_t)map->slots[i].key);
-    tvmffi_object_release(map->slots[i].value.pointer);
-  }
-  tvmffi_pointer_map_fini(&pairs->a_to_b);
-  tvmffi_pointer_map_fini(&pairs->b_to_a);
-}
-
 /* Pairs two objects, unless the first one is paired already. */
 static int pair_up(pairing *pairs, TVMFFIObject *a, TVMFFIObject *b) {
   tvmffi_pointer_entry *to_a, *to_b;
@@ -437,24 +425,18 @@ TVMFFI_COLD static int compare_for_hook(void *self, const TVMFFIAny *args, TVMFF
 
 TVMFFI_COLD static int call_hook(walk *w, TVMFFIObject *hook, bool *out) {
   const frame *top = top_of(w);
-  TVMFFIAny args[3], result;
-  if (w->function == NULL) {
-    w->function = tvmffi_walk_function_new("(0: AnyView, 1: AnyView, 2: int, 3: AnyView) -> bool",
-                                           "aaia", compare_for_hook, w);
-    if (w->function == NULL) return -1;
-  }
+  TVMFFIAny args[3];
+  int64_t answer;
+  TVMFFI_TRY(tvmffi_walk_function_ensure(&w->function,
+                                         "(0: AnyView, 1: AnyView, 2: int, 3: AnyView) -> bool",
+                                         "aaia", compare_for_hook, w));
   args[0] = tvmffi_any_object(top->in_a.obj);
   args[1] = tvmffi_any_object(top->b);
   args[2] = tvmffi_any_object(w->function);
   own_frames(w);
   ++w->num_hook_calls;
-  TVMFFI_TRY(tvmffi_walk_call_with("ffi.StructuralEqual", hook, w->function, args, 3, &result));
-  if (result.type_index != kTVMFFIBool && result.type_index != kTVMFFIInt) {
-    (void)tvmffi_any_fail_conversion(&result, "bool");
-    tvmffi_any_release(&result);
-    return -1;
-  }
-  *out = result.v_int64 != 0;
+  TVMFFI_TRY(tvmffi_walk_ask("ffi.StructuralEqual", hook, w->function, args, 3, "bool", &answer));
+  *out = answer != 0;
   if (*out) mismatch_forget(w->mismatch); /* the hook overrules the differences */
   return 0;
 }
@@ -713,7 +695,8 @@ static int equal_run(const TVMFFIAny *a, const TVMFFIAny *b, tvmffi_structural_o
     release_both(values);
   }
   tvmffi_object_release(w.function);
-  release_pairing(&w.pairs);
+  tvmffi_walk_release_objects(&w.pairs.a_to_b);
+  tvmffi_pointer_map_fini(&w.pairs.b_to_a);
   tvmffi_walk_release_keys(&w.equal);
   tvmffi_stack_fini(&w.frames);
   return rc;

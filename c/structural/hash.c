@@ -215,23 +215,16 @@ TVMFFI_COLD static int hash_for_hook(void *self, const TVMFFIAny *args, TVMFFIAn
 
 /* Replaces the hash so far by what the hook makes of it. */
 TVMFFI_COLD static int call_hook(walk *w, TVMFFIObject *hook) {
-  TVMFFIAny args[3], result;
-  if (w->function == NULL) {
-    w->function =
-        tvmffi_walk_function_new("(0: AnyView, 1: int, 2: int) -> int", "aii", hash_for_hook, w);
-    if (w->function == NULL) return -1;
-  }
+  TVMFFIAny args[3];
+  int64_t answer;
+  TVMFFI_TRY(tvmffi_walk_function_ensure(&w->function, "(0: AnyView, 1: int, 2: int) -> int", "aii",
+                                         hash_for_hook, w));
   args[0] = tvmffi_any_object(top_of(w)->cursor.obj);
   args[1] = tvmffi_any_int((int64_t)top_of(w)->hash);
   args[2] = tvmffi_any_object(w->function);
   own_frames(w);
-  TVMFFI_TRY(tvmffi_walk_call_with("ffi.StructuralHash", hook, w->function, args, 3, &result));
-  if (result.type_index != kTVMFFIInt && result.type_index != kTVMFFIBool) {
-    (void)tvmffi_any_fail_conversion(&result, "int");
-    tvmffi_any_release(&result);
-    return -1;
-  }
-  top_of(w)->hash = result.v_uint64;
+  TVMFFI_TRY(tvmffi_walk_ask("ffi.StructuralHash", hook, w->function, args, 3, "int", &answer));
+  top_of(w)->hash = (uint64_t)answer;
   return 0;
 }
 

@@ -40,16 +40,10 @@ static const tvmffi_structural_options kPlain = {false, false};
 
 static int make_key(const TVMFFIAny *args, TVMFFIAny *result) {
   tvmffi_structural_key *key;
-  TVMFFIAny value;
   uint64_t made;
   TVMFFI_TRY(tvmffi_structural_hash(&args[0], kPlain, &made));
-  TVMFFI_TRY(TVMFFIAnyViewToOwnedAny(&args[0], &value));
-  key = tvmffi_reflect_new(kTvmffiStructuralKey);
-  if (key == NULL) {
-    tvmffi_any_release(&value);
-    return -1;
-  }
-  key->key = value;
+  key = tvmffi_reflect_new_with(kTvmffiStructuralKey, &args[0]);
+  if (key == NULL) return -1;
   key->hash_i64 = (int64_t)made;
   *result = tvmffi_any_object(key);
   return 0;

@@ -279,15 +279,8 @@ static tvmffi_structural_visitor *as_visitor(const TVMFFIAny *arg) {
 }
 
 static int make_interrupt(const TVMFFIAny *args, TVMFFIAny *result) {
-  tvmffi_visit_interrupt *interrupt;
-  TVMFFIAny value;
-  TVMFFI_TRY(TVMFFIAnyViewToOwnedAny(&args[0], &value));
-  interrupt = tvmffi_reflect_new(kTVMFFIVisitInterrupt);
-  if (interrupt == NULL) {
-    tvmffi_any_release(&value);
-    return -1;
-  }
-  interrupt->value = value;
+  TVMFFIObject *interrupt = tvmffi_reflect_new_with(kTVMFFIVisitInterrupt, &args[0]);
+  if (interrupt == NULL) return -1;
   *result = tvmffi_any_object(interrupt);
   return 0;
 }
