@@ -177,12 +177,6 @@ static inline void check_parse_fails(const char *text, const char *message) {
   assert_memory_equal(&dtype, &before, sizeof dtype);
 }
 
-/* Group teardown: unregisters the functions. */
-static inline int shut_down(void **state) {
-  (void)state;
-  return TVMFFIRuntimeShutdown();
-}
-
 #define NUM_ROWS(table) (sizeof(table) / sizeof(table)[0])
 
 #endif /* TESTS_C_DTYPE_TABLE_H_ */

@@ -39,9 +39,8 @@ static void scale(const fake_launch *launch, void **params) {
   launched_on = launch->device;
 }
 
-static int set_up(void **state) {
+FIXTURE(set_up) {
   const fake_kernel kernel = {"scale", scale, 1024};
-  (void)state;
   fake_reset();
   fake_add_kernel(&kernel);
   fake_set_device_count(2);
@@ -81,9 +80,8 @@ static int try_call(int code) {
   return 0;
 }
 
-static void test_a_failed_call_raises(void **state) {
+TEST(test_a_failed_call_raises) {
   TVMFFIObjectHandle error;
-  (void)state;
   check_ok(try_call(0));
   check_not_raised();
   check_fails(try_call(2), "RuntimeError", GUARD_ERROR "" OUT_OF_MEMORY " (2): out of memory");
@@ -98,10 +96,9 @@ static void test_a_failed_call_raises(void **state) {
 
 /* ---- The guard ---- */
 
-static void test_a_device_is_current_for_a_while(void **state) {
+TEST(test_a_device_is_current_for_a_while) {
   tvm_ffi_cuda_guard outer, inner;
   long live;
-  (void)state;
   make_current(0);
   live = fake_get_live_count();
   check_ok(tvm_ffi_cuda_guard_begin(&outer, 1));
@@ -120,9 +117,8 @@ static void test_a_device_is_current_for_a_while(void **state) {
   assert_int_equal(fake_get_live_count(), live);
 }
 
-static void test_the_current_device_is_left_alone(void **state) {
+TEST(test_the_current_device_is_left_alone) {
   tvm_ffi_cuda_guard guard;
-  (void)state;
   make_current(1);
   fake_clear_log();
   check_ok(tvm_ffi_cuda_guard_begin(&guard, 1));
@@ -131,9 +127,8 @@ static void test_the_current_device_is_left_alone(void **state) {
                                              "cudaGetDevice\n"));
 }
 
-static void test_the_first_error_stays(void **state) {
+TEST(test_the_first_error_stays) {
   tvm_ffi_cuda_guard guard;
-  (void)state;
   make_current(0);
   check_ok(tvm_ffi_cuda_guard_begin(&guard, 1));
   tvm_ffi_error_raise("ValueError", "first");
@@ -148,10 +143,9 @@ static void test_the_first_error_stays(void **state) {
   check_raised("ValueError", "first");
 }
 
-static void test_an_end_that_fails(void **state) {
+TEST(test_an_end_that_fails) {
   tvm_ffi_cuda_guard guard;
   long n;
-  (void)state;
   for (n = 0; n < BY_API(2, 1); ++n) {
     make_current(0);
     check_ok(tvm_ffi_cuda_guard_begin(&guard, 1));
@@ -161,11 +155,10 @@ static void test_an_end_that_fails(void **state) {
   }
 }
 
-static void test_a_begin_that_fails(void **state) {
+TEST(test_a_begin_that_fails) {
   tvm_ffi_cuda_guard guard;
   long n, live;
   int code;
-  (void)state;
   make_current(0);
   live = fake_get_live_count();
   for (n = 0;; ++n) {
@@ -191,10 +184,9 @@ static void test_a_begin_that_fails(void **state) {
 }
 
 #if TVM_FFI_CUBIN_LAUNCHER_USE_DRIVER_API
-static void test_the_driver_is_initialised_when_needed(void **state) {
+TEST(test_the_driver_is_initialised_when_needed) {
   tvm_ffi_cuda_guard guard;
   tvm_ffi_cuda_library library;
-  (void)state;
   fake_fail("cuInit", 100);
   check_fails(tvm_ffi_cuda_guard_begin(&guard, 0), "RuntimeError",
               "CUDA Error: CUDA_ERROR_NO_DEVICE (100): no CUDA-capable device is detected");
@@ -208,10 +200,9 @@ static void test_the_driver_is_initialised_when_needed(void **state) {
   assert_int_equal(fake_get_live_count(), 0);
 }
 
-static void test_a_context_of_the_program(void **state) {
+TEST(test_a_context_of_the_program) {
   CUcontext own, found;
   tvm_ffi_cuda_guard guard;
-  (void)state;
   assert_int_equal(cuInit(0), CUDA_SUCCESS);
   own = (CUcontext)fake_make_context(1);
   assert_int_equal(cuCtxPushCurrent(own), CUDA_SUCCESS);
@@ -229,10 +220,9 @@ static void test_a_context_of_the_program(void **state) {
 
 /* ---- Images and kernels ---- */
 
-static void test_loading(void **state) {
+TEST(test_loading) {
   tvm_ffi_cuda_library library;
   tvm_ffi_cuda_kernel kernel;
-  (void)state;
   make_current(0);
   check_fails(tvm_ffi_cuda_library_load("no image", &library), "RuntimeError",
               "CUDA Error: " INVALID_IMAGE " (200): device kernel image is invalid");
@@ -259,10 +249,9 @@ static void load(tvm_ffi_cuda_library *library, tvm_ffi_cuda_kernel *kernel) {
 
 #define SET_ATTRIBUTE BY_API("cuKernelSetAttribute", "cudaKernelSetAttributeForDevice")
 
-static void test_more_shared_memory(void **state) {
+TEST(test_more_shared_memory) {
   tvm_ffi_cuda_library library;
   tvm_ffi_cuda_kernel kernel;
-  (void)state;
   make_current(0);
   load(&library, &kernel);
   check_ok(tvm_ffi_cuda_kernel_set_max_dynamic_shared_memory(kernel, -1));
@@ -283,11 +272,10 @@ static void test_more_shared_memory(void **state) {
   tvm_ffi_cuda_library_unload(library);
 }
 
-static void test_devices_that_refuse(void **state) {
+TEST(test_devices_that_refuse) {
   tvm_ffi_cuda_library library;
   tvm_ffi_cuda_kernel kernel;
   long n;
-  (void)state;
   make_current(0);
   load(&library, &kernel);
   /* If one device refuses, the other is still set. */
@@ -311,7 +299,7 @@ static void test_devices_that_refuse(void **state) {
 
 /* ---- Launching ---- */
 
-static void test_launching(void **state) {
+TEST(test_launching) {
   tvm_ffi_cuda_library library;
   tvm_ffi_cuda_kernel kernel;
   tvm_ffi_cuda_launch_config config;
@@ -321,7 +309,6 @@ static void test_launching(void **state) {
   int64_t size = 3;
   double factor = 2;
   void *args[3];
-  (void)state;
   args[0] = &data, args[1] = &size, args[2] = &factor;
   make_current(1);
   load(&library, &kernel);
@@ -388,7 +375,7 @@ static int launch_on(int device, tvm_ffi_cuda_kernel kernel, void **args) {
   "The kernel is launched on device " #current ", but its memory is on device " #other \
   ": make that the current one with tvm_ffi_cuda_guard_begin"
 
-static void test_memory_of_another_device_is_refused(void **state) {
+TEST(test_memory_of_another_device_is_refused) {
   tvm_ffi_cuda_library library;
   tvm_ffi_cuda_kernel kernel;
   tvm_ffi_cuda_launch_config config;
@@ -398,7 +385,6 @@ static void test_memory_of_another_device_is_refused(void **state) {
   int64_t size = 1;
   double factor = 2;
   void *args[3];
-  (void)state;
   if (sizeof(void *) != 8) {
     print_message("the kernel has parameters of 64 bits for addresses\n");
     skip();
@@ -441,14 +427,13 @@ static void test_memory_of_another_device_is_refused(void **state) {
   tvm_ffi_cuda_library_unload(library);
 }
 #else
-static void test_nothing_is_asked_without_the_check(void **state) {
+TEST(test_nothing_is_asked_without_the_check) {
   tvm_ffi_cuda_library library;
   tvm_ffi_cuda_kernel kernel;
   float *data = allocate(1, 64);
   int64_t size = 1;
   double factor = 2;
   void *args[3];
-  (void)state;
   args[0] = &data, args[1] = &size, args[2] = &factor;
   *data = 5;
   load(&library, &kernel);
@@ -501,7 +486,7 @@ TVM_FFI_C_FUNCTION(scale_function, "(0: DLTensor*, 1: float) -> void") {
 }
 
 /* Each call of CUDA is made to fail once. */
-static void test_a_kernel_of_a_c_library(void **state) {
+TEST(test_a_kernel_of_a_c_library) {
   float values[3] = {1, 2, 3};
   int64_t shape = 3, stride;
   DLTensor tensor;
@@ -509,7 +494,6 @@ static void test_a_kernel_of_a_c_library(void **state) {
   TVMFFIObjectHandle function;
   long n, live;
   int code;
-  (void)state;
   make_current(0);
   live = fake_get_live_count();
   check_ok(TVMFFIFunctionCreate(NULL, scale_function, NULL, &function));

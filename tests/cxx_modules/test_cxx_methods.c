@@ -60,13 +60,11 @@ static void release(TVMFFIObject *module) {
   assert_int_equal(call_int(client, "num_alive"), alive - 1);
 }
 
-static int open_client(void **state) {
-  (void)state;
+FIXTURE(open_client) {
   return load_file(client_path, &client);
 }
 
-static int close_client(void **state) {
-  (void)state;
+FIXTURE(close_client) {
   assert_int_equal(call_int(client, "num_alive"), 0);
   TVMFFIObjectDecRef(client);
   return 0;
@@ -90,10 +88,9 @@ static int call(TVMFFIObject *module, tvmffi_module_method method, const char *t
   return tvmffi_module_call(module, method, args, result);
 }
 
-static void test_what_methods_give(void **state) {
+TEST(test_what_methods_give) {
   TVMFFIObject *module = make(kGive), *function;
   TVMFFIAny result;
-  (void)state;
   check_ok(call_on(module, "ffi.ModuleGetKind", NULL, -1, &result));
   check_text(&result, "loud");
   check_ok(call_on(module, "ffi.ModuleGetPropertyMask", NULL, -1, &result));
@@ -124,10 +121,9 @@ static void test_what_methods_give(void **state) {
   release(module);
 }
 
-static void test_the_client_s_own_defaults(void **state) {
+TEST(test_the_client_s_own_defaults) {
   TVMFFIObject *module = make_quiet(), *function;
   TVMFFIAny result;
-  (void)state;
   check_ok(call_on(module, "ffi.ModuleImplementsFunction", "f", 0, &result));
   assert_int_equal(result.v_int64, 1);
   check_ok(call_on(module, "ffi.ModuleGetFunctionDoc", "f", 0, &result));
@@ -142,11 +138,10 @@ static void test_the_client_s_own_defaults(void **state) {
   release(module);
 }
 
-static void test_nothing_and_wrong_types(void **state) {
+TEST(test_nothing_and_wrong_types) {
   TVMFFIObject *module = make(kGiveNothing);
   TVMFFIAny result;
   int method;
-  (void)state;
   assert_null(get_function(module, "f", 0));
   check_ok(call(module, kTvmffiModuleGetDoc, "f", &result));
   assert_int_equal(result.type_index, kTVMFFINone);
@@ -175,10 +170,9 @@ static void test_nothing_and_wrong_types(void **state) {
 }
 
 /* GetFunction in the form of the first releases of 0.1.13. */
-static void test_functions_that_are_whole_values(void **state) {
+TEST(test_functions_that_are_whole_values) {
   TVMFFIObject *module = make(kGiveAny), *function = get_function(module, "f", 0);
   TVMFFIAny result;
-  (void)state;
   assert_int_equal(function->type_index, kTVMFFIFunction);
   assert_int_equal(check_use_count(function), 1);
   check_ok(TVMFFIFunctionCall(function, NULL, 0, &result));
@@ -188,7 +182,7 @@ static void test_functions_that_are_whole_values(void **state) {
   release(module);
 }
 
-static void test_what_methods_throw(void **state) {
+TEST(test_what_methods_throw) {
   static const struct {
     int mode;
     const char *kind, *message;
@@ -200,7 +194,6 @@ static void test_what_methods_throw(void **state) {
       {kThrowMoved, "InternalError", "a C++ exception that is an empty tvm::ffi::Error"},
   };
   size_t i;
-  (void)state;
   for (i = 0; i < sizeof rows / sizeof *rows; ++i) {
     TVMFFIObject *module = make(rows[i].mode);
     TVMFFIAny result;
@@ -215,12 +208,11 @@ static void test_what_methods_throw(void **state) {
 }
 
 /* A long message is truncated between characters, not inside one. */
-static void test_a_long_text_that_is_thrown(void **state) {
+TEST(test_a_long_text_that_is_thrown) {
   TVMFFIObject *module = make(kThrowLong);
   TVMFFIObjectHandle error;
   const TVMFFIByteArray *message;
   TVMFFIAny result;
-  (void)state;
   assert_int_not_equal(call(module, kTvmffiModuleKind, "", &result), 0);
   TVMFFIErrorMoveFromRaised(&error);
   message = &TVMFFIErrorGetCellPtr(error)->message;
@@ -230,11 +222,10 @@ static void test_a_long_text_that_is_thrown(void **state) {
   release(module);
 }
 
-static void test_imports_of_both_kinds(void **state) {
+TEST(test_imports_of_both_kinds) {
   TVMFFIObject *module = make(kGive), *other = make_quiet(), *library = get_system_lib("cxx_");
   TVMFFIAny args[2], result;
   TVMFFIObject *function;
-  (void)state;
   import_module(module, library);
   import_module(module, other);
   function = get_function(module, "f", 1); /* found in quiet */
@@ -254,11 +245,10 @@ static void test_imports_of_both_kinds(void **state) {
   release(other);
 }
 
-static void test_packing(void **state) {
+TEST(test_packing) {
   TVMFFIObject *module = make(kGive), *quiet = make_quiet(), *liar = make(kKindLib);
   TVMFFIObject *broken = make(kThrowError), *nameless = make(kKindEmpty);
   TVMFFIAny packed;
-  (void)state;
   check_ok(TVMFFIRuntimeModulePack(module, &packed)); /* exportable: packed as the library */
   assert_int_equal(TVMFFIBytesGetByteArrayPtr(packed.v_obj)->size, 8 + 24 + 8 + 12);
   check_release(&packed);
@@ -294,9 +284,8 @@ static void ask_often(void *module, int index) {
 }
 
 /* The first calls in the process: threads race to load the helper library. */
-static void test_threads(void **state) {
+TEST(test_threads) {
   TVMFFIObject *giving = make(kGive), *throwing = make(kThrowError);
-  (void)state;
   thread_run_many(4, ask_often, giving);
   thread_run_many(4, ask_often, throwing);
   release(giving);
@@ -311,10 +300,9 @@ static TVMFFIObject *new_ours(void) {
   return module;
 }
 
-static void test_our_methods(void **state) {
+TEST(test_our_methods) {
   TVMFFIObject *module = new_ours();
   TVMFFIAny args[2], result;
-  (void)state;
   args[0] = tvmffi_any_object(module);
   args[1] = tvmffi_any_bool(with_helper);
   check_ok(call_function(client, "check_ours", args, 2, &result));
@@ -324,18 +312,16 @@ static void test_our_methods(void **state) {
   assert_int_equal(ours_destroyed, 1);
 }
 
-static void test_our_types(void **state) {
+TEST(test_our_types) {
   TVMFFIObject *module = new_ours();
   TVMFFIAny arg = tvmffi_any_object(module), result;
-  (void)state;
   check_ok(call_function(client, "check_types", &arg, 1, &result));
   TVMFFIObjectDecRef(module);
 }
 
 /* Every symbol that a client imports is defined; with lazy binding a missing one is found late. */
-static void test_symbols_bound_at_once(void **state) {
+TEST(test_symbols_bound_at_once) {
   void *handle = dlopen(client_path, RTLD_NOW | RTLD_LOCAL);
-  (void)state;
   if (handle == NULL) print_error("%s\n", dlerror());
   assert_non_null(handle);
   (void)dlclose(handle);
@@ -343,11 +329,10 @@ static void test_symbols_bound_at_once(void **state) {
 
 /* ---- Without the helper library ---- */
 
-static void test_methods_are_refused(void **state) {
+TEST(test_methods_are_refused) {
   TVMFFIObject *module = make(kGive), *ours = new_ours();
   TVMFFIAny result, other = tvmffi_any_object(ours);
   int method;
-  (void)state;
   for (method = 0; method < kTvmffiModuleImport; ++method) {
     check_fails_with(call(module, (tvmffi_module_method)method, "f", &result), "RuntimeError",
                      refusal);
@@ -363,29 +348,29 @@ static void test_methods_are_refused(void **state) {
   release(module);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, open_client, close_client)
+#define ROW(name) cmocka_unit_test_setup_teardown(name, open_client, close_client)
 
 int main(int argc, char **argv) {
   const struct CMUnitTest helper_tests[] = {
       cmocka_unit_test(test_symbols_bound_at_once),
-      TEST(test_threads),
-      TEST(test_our_types),
-      TEST(test_our_methods),
-      TEST(test_what_methods_give),
-      TEST(test_the_client_s_own_defaults),
-      TEST(test_nothing_and_wrong_types),
-      TEST(test_functions_that_are_whole_values),
-      TEST(test_what_methods_throw),
-      TEST(test_a_long_text_that_is_thrown),
-      TEST(test_imports_of_both_kinds),
-      TEST(test_packing),
+      ROW(test_threads),
+      ROW(test_our_types),
+      ROW(test_our_methods),
+      ROW(test_what_methods_give),
+      ROW(test_the_client_s_own_defaults),
+      ROW(test_nothing_and_wrong_types),
+      ROW(test_functions_that_are_whole_values),
+      ROW(test_what_methods_throw),
+      ROW(test_a_long_text_that_is_thrown),
+      ROW(test_imports_of_both_kinds),
+      ROW(test_packing),
       cmocka_unit_test(test_symbols_bound_at_once),
   };
   const struct CMUnitTest common_tests[] = {
       cmocka_unit_test(test_symbols_bound_at_once),
-      TEST(test_our_types),
-      TEST(test_our_methods),
-      TEST(test_methods_are_refused),
+      ROW(test_our_types),
+      ROW(test_our_methods),
+      ROW(test_methods_are_refused),
   };
   if (argc < 2) return 2;
   client_path = argv[1];

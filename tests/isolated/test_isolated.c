@@ -31,15 +31,13 @@ static int call(const char *name, const TVMFFIAny *args, int32_t num_args, TVMFF
   return code;
 }
 
-static int set_up(void **state) {
+FIXTURE(set_up) {
   const tvm_ffi_isolated_options options = test_options();
-  (void)state;
   check_ok(tvm_ffi_isolated_load(module_path("isolated_good.so"), &options, &module));
   return 0;
 }
 
-static int tear_down(void **state) {
-  (void)state;
+FIXTURE(tear_down) {
   tvm_ffi_object_release(module);
   return 0;
 }
@@ -62,10 +60,9 @@ static void check_crosses(TVMFFIAny value) {
   tvm_ffi_any_clear(&result);
 }
 
-static void test_plain_values(void **state) {
+TEST(test_plain_values) {
   DLDevice device = {kDLCUDA, 3};
   TVMFFIAny value;
-  (void)state;
   check_crosses(tvm_ffi_any_none());
   check_crosses(tvm_ffi_any_from_int64(INT64_MIN));
   check_crosses(tvm_ffi_any_from_double(-0.5));
@@ -76,10 +73,9 @@ static void test_plain_values(void **state) {
   check_crosses(value);
 }
 
-static void test_texts(void **state) {
+TEST(test_texts) {
   static const size_t kSizes[] = {0, 1, 7, 8, 9, 4095, 4096, 1000000};
   size_t i;
-  (void)state;
   for (i = 0; i < sizeof kSizes / sizeof *kSizes; ++i) {
     char *text = malloc(kSizes[i] + 1);
     TVMFFIAny value;
@@ -95,11 +91,10 @@ static void test_texts(void **state) {
 }
 
 /* Views arrive as what they are views of. */
-static void test_views(void **state) {
+TEST(test_views) {
   TVMFFIByteArray bytes = {"a\0b", 3};
   TVMFFIAny value = tvm_ffi_any_view_string("raw text of some length"), result;
   TVMFFIByteArray got = {NULL, 0};
-  (void)state;
   check_ok(call("same", &value, 1, &result));
   check_ok(tvm_ffi_any_read_string(&result, &got));
   assert_true(tvm_ffi_string_equal(got, "raw text of some length"));
@@ -119,13 +114,12 @@ static TVMFFIAny make(const char *name, const TVMFFIAny *items, int32_t count) {
   return made;
 }
 
-static void test_containers(void **state) {
+TEST(test_containers) {
   static const char *const kNames[] = {"ffi.Array", "ffi.List", "ffi.Map", "ffi.Dict"};
   TVMFFIAny items[4], inner, outer;
   TVMFFIObjectHandle shape = NULL;
   int64_t extents[3] = {1, 2, INT64_MAX};
   size_t i, j;
-  (void)state;
   check_ok(tvm_ffi_shape_create(extents, 3, &shape));
   for (i = 0; i < 4; ++i) {
     for (j = 0; j < 4; ++j) {
@@ -147,11 +141,10 @@ static void test_containers(void **state) {
   tvm_ffi_object_release(shape);
 }
 
-static void test_big_integers(void **state) {
+TEST(test_big_integers) {
   uint64_t words[3] = {5, 6, 7};
   TVMFFIByteArray bytes = {(const char *)words, sizeof words}, got = {NULL, 0};
   TVMFFIAny value, result;
-  (void)state;
   check_ok(TVMFFIBigIntFromByteArray(&bytes, &value));
   check_ok(call("same", &value, 1, &result));
   assert_int_equal(result.type_index, kTVMFFIBigInt);
@@ -162,10 +155,9 @@ static void test_big_integers(void **state) {
   tvm_ffi_any_clear(&result);
 }
 
-static void test_deep_values(void **state) {
+TEST(test_deep_values) {
   TVMFFIAny value = tvm_ffi_any_from_int64(1), next, result;
   int i;
-  (void)state;
   for (i = 0; i < 99; ++i) {
     next = make("ffi.Array", &value, 1);
     tvm_ffi_any_clear(&value);
@@ -181,12 +173,11 @@ static void test_deep_values(void **state) {
   tvm_ffi_any_clear(&value);
 }
 
-static void test_refused_values(void **state) {
+TEST(test_refused_values) {
   int target;
   TVMFFIAny args[2], result;
   DLDevice device = {kDLCUDA, 0};
   tvm_ffi_vector on_device;
-  (void)state;
   args[0] = tvm_ffi_any_from_pointer(&target);
   check_fails_with(call("same", args, 1, &result), "TypeError", "argument #0 of same: a pointer");
   args[0] = tvm_ffi_any_none();
@@ -200,11 +191,10 @@ static void test_refused_values(void **state) {
 
 /* ---- Functions of the module ---- */
 
-static void test_lookup(void **state) {
+TEST(test_lookup) {
   TVMFFIObjectHandle function = NULL;
   TVMFFIAny args[3], result;
   TVMFFIByteArray text = {NULL, 0};
-  (void)state;
   check_ok(tvm_ffi_module_find_function(module, "no_such", &function));
   assert_null(function);
   args[0] = tvm_ffi_any_view_object(module);
@@ -220,10 +210,9 @@ static void test_lookup(void **state) {
   tvm_ffi_any_clear(&result);
 }
 
-static void test_process(void **state) {
+TEST(test_process) {
   TVMFFIAny result;
   int64_t pid = 0;
-  (void)state;
   check_ok(call("process", NULL, 0, &result));
   assert_int_not_equal(result.v_int64, getpid());
   check_ok(tvm_ffi_isolated_read_process(module, 0, &pid));
@@ -231,11 +220,10 @@ static void test_process(void **state) {
   check_fails_with(tvm_ffi_isolated_read_process(module, 1, &pid), "IndexError", "has 1");
 }
 
-static void test_errors(void **state) {
+TEST(test_errors) {
   TVMFFIAny result;
   TVMFFIObjectHandle error;
   TVMFFIByteArray text;
-  (void)state;
   assert_int_equal(call("fail_with_cause", NULL, 0, &result), -1);
   error = tvm_ffi_error_take();
   assert_true(tvm_ffi_error_is(error, "MyError"));
@@ -246,10 +234,9 @@ static void test_errors(void **state) {
   tvm_ffi_object_release(error);
 }
 
-static void test_load_errors(void **state) {
+TEST(test_load_errors) {
   tvm_ffi_isolated_options options = test_options();
   TVMFFIObjectHandle none;
-  (void)state;
   check_fails_with(tvm_ffi_isolated_load("./no_such.so", &options, &none), "InternalError",
                    "no_such.so");
   options.helper = "/no/such/helper";
@@ -274,12 +261,11 @@ static void test_load_errors(void **state) {
 
 static const DLDevice kCpu = {kDLCPU, 0};
 
-static void test_copied_tensors(void **state) {
+TEST(test_copied_tensors) {
   float y[4] = {1, 2, 3, 4}, x[4] = {10, 20, 30, 40};
   tvm_ffi_vector yv, xv;
   TVMFFIAny args[2], result;
   int i;
-  (void)state;
   args[0] = tvm_ffi_vector_init(&yv, y, kCpu, TVM_FFI_C_FLOAT32, 4);
   args[1] = tvm_ffi_vector_init(&xv, x, kCpu, TVM_FFI_C_FLOAT32, 4);
   check_ok(call("add_to", args, 2, &result));
@@ -292,13 +278,12 @@ static void test_copied_tensors(void **state) {
 }
 
 /* Interleaved tensors; nothing between the elements is written. */
-static void test_strided_tensors(void **state) {
+TEST(test_strided_tensors) {
   float data[12], *at = data;
   int64_t strides[1] = {3}, back[1] = {-3};
   tvm_ffi_vector yv, xv;
   TVMFFIAny args[2], result;
   int i;
-  (void)state;
   for (i = 0; i < 12; ++i) data[i] = (float)i;
   args[0] = tvm_ffi_vector_init(&yv, at, kCpu, TVM_FFI_C_FLOAT32, 4);
   args[1] = tvm_ffi_vector_init(&xv, at + 10, kCpu, TVM_FFI_C_FLOAT32, 4);
@@ -315,12 +300,11 @@ static void test_strided_tensors(void **state) {
 }
 
 /* The alignment of elements is the same there, and a failed call changes nothing here. */
-static void test_alignment_and_failure(void **state) {
+TEST(test_alignment_and_failure) {
   char *data = NULL;
   tvm_ffi_vector v;
   TVMFFIAny arg, result;
   size_t i;
-  (void)state;
   assert_int_equal(posix_memalign((void **)&data, 64, 256), 0);
   memset(data, 0, 256);
   for (i = 0; i < 128; i += 4) {
@@ -335,14 +319,13 @@ static void test_alignment_and_failure(void **state) {
 }
 
 /* Memory that cannot be written is not, whether a tensor says so or not. */
-static void test_read_only_memory(void **state) {
+TEST(test_read_only_memory) {
   const size_t size = 1 << 16;
   float y[4] = {1, 1, 1, 1};
   float *x = mmap(NULL, size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   tvm_ffi_vector yv, xv;
   TVMFFIAny args[2], result;
   TVMFFIObjectHandle object = NULL;
-  (void)state;
   args[0] = tvm_ffi_vector_init(&yv, y, kCpu, TVM_FFI_C_FLOAT32, 4);
   args[1] = tvm_ffi_vector_init(&xv, x, kCpu, TVM_FFI_C_FLOAT32, (int64_t)(size / 4));
   check_ok(call("add_to", args, 2, &result));
@@ -370,12 +353,11 @@ static void check_iota(const TVMFFIAny *value, int64_t n) {
   }
 }
 
-static void test_returned_tensors(void **state) {
+TEST(test_returned_tensors) {
   static const int64_t kSizes[] = {0, 1, 1000, 16384, 16385, 1000000};
   static const char *const kNames[] = {"iota", "own_iota"};
   TVMFFIAny arg, result, again;
   size_t i, j;
-  (void)state;
   for (i = 0; i < sizeof kSizes / sizeof *kSizes; ++i) {
     for (j = 0; j < 2; ++j) {
       arg = tvm_ffi_any_from_int64(kSizes[i]);
@@ -391,13 +373,12 @@ static void test_returned_tensors(void **state) {
 }
 
 /* The next call tells the helper that a result was released, so its memory is used again. */
-static void test_results_are_released(void **state) {
+TEST(test_results_are_released) {
   static const char *const kNames[] = {"iota", "own_iota"};
   const TVMFFIAny arg = tvm_ffi_any_from_int64(3000000); /* 12 MB, of which few fit in 32 bits */
   TVMFFIAny result;
   const void *data = NULL;
   int i;
-  (void)state;
   for (i = 0; i < 20; ++i) {
     check_ok(call(kNames[i % 2], &arg, 1, &result));
     if (i > 0) assert_ptr_equal(TVMFFITensorGetDLTensorPtr(result.v_obj)->data, data);
@@ -407,11 +388,10 @@ static void test_results_are_released(void **state) {
 }
 
 /* Tensors outlive their helper and their module. */
-static void test_tensors_outlive(void **state) {
+TEST(test_tensors_outlive) {
   const tvm_ffi_isolated_options options = test_options();
   const TVMFFIObjectHandle outer = module;
   TVMFFIAny arg = tvm_ffi_any_from_int64(100000), result;
-  (void)state;
   check_ok(tvm_ffi_isolated_load(module_path("isolated_good.so"), &options, &module));
   check_ok(call("iota", &arg, 1, &result));
   tvm_ffi_object_release(module);
@@ -420,13 +400,12 @@ static void test_tensors_outlive(void **state) {
   tvm_ffi_any_clear(&result);
 }
 
-static void test_shared_tensors(void **state) {
+TEST(test_shared_tensors) {
   DLPackManagedTensorAllocator before;
   TVMFFIObjectHandle y = NULL, x = NULL;
   TVMFFIAny args[2], result;
   int64_t n = 300000, i;
   float *yd, *xd;
-  (void)state;
   check_ok(TVMFFIEnvSetDLPackManagedTensorAllocator(tvm_ffi_isolated_allocate, 0, &before));
   check_ok(tvm_ffi_tensor_create(kCpu, TVM_FFI_C_FLOAT32, 1, &n, &y));
   check_ok(tvm_ffi_tensor_create(kCpu, TVM_FFI_C_FLOAT32, 1, &n, &x));
@@ -446,12 +425,11 @@ static void test_shared_tensors(void **state) {
 }
 
 /* A kernel may keep a tensor; its elements are then its own. */
-static void test_kept_tensors(void **state) {
+TEST(test_kept_tensors) {
   float data[4] = {0, 1, 2, 3};
   tvm_ffi_vector v;
   TVMFFIObjectHandle tensor = NULL;
   TVMFFIAny arg, none = tvm_ffi_any_none(), result;
-  (void)state;
   (void)tvm_ffi_vector_init(&v, data, kCpu, TVM_FFI_C_FLOAT32, 4);
   check_ok(tvm_ffi_tensor_create_around(&v.tensor, NULL, NULL, &tensor));
   arg = tvm_ffi_any_view_object(tensor);
@@ -482,10 +460,9 @@ static TVMFFIObjectHandle make_function(TVMFFISafeCallType body) {
   return made;
 }
 
-static void test_callbacks(void **state) {
+TEST(test_callbacks) {
   const TVMFFIObjectHandle function = make_function(multiply);
   TVMFFIAny args[3], result;
-  (void)state;
   args[0] = tvm_ffi_any_view_object(function);
   args[1] = tvm_ffi_any_from_int64(6);
   args[2] = tvm_ffi_any_from_int64(7);
@@ -516,10 +493,9 @@ TVM_FFI_C_FUNCTION(descend, "() -> int") {
   return code;
 }
 
-static void test_nested_calls(void **state) {
+TEST(test_nested_calls) {
   const TVMFFIObjectHandle function = make_function(descend);
   TVMFFIAny arg = tvm_ffi_any_view_object(function), result;
-  (void)state;
   call_kernel = get("call");
   levels = 50;
   check_ok(call("call", &arg, 1, &result));
@@ -541,12 +517,11 @@ TVM_FFI_C_FUNCTION(increment, "(0: DLTensor*) -> None") {
 }
 
 /* A callback gets a copy of the kernel's tensor, and what it changes arrives there. */
-static void test_tensors_in_callbacks(void **state) {
+TEST(test_tensors_in_callbacks) {
   const TVMFFIObjectHandle function = make_function(increment);
   float data[3] = {1, 2, 3};
   tvm_ffi_vector v;
   TVMFFIAny args[2], result;
-  (void)state;
   args[0] = tvm_ffi_any_view_object(function);
   args[1] = tvm_ffi_vector_init(&v, data, kCpu, TVM_FFI_C_FLOAT32, 3);
   check_ok(call("call", args, 2, &result));
@@ -555,9 +530,8 @@ static void test_tensors_in_callbacks(void **state) {
 }
 
 /* A function that a kernel returns runs in its helper, also when it goes back there. */
-static void test_returned_functions(void **state) {
+TEST(test_returned_functions) {
   TVMFFIAny args[3], result, sum;
-  (void)state;
   check_ok(call("adder", NULL, 0, &result));
   args[0] = result;
   args[1] = tvm_ffi_any_from_int64(2);
@@ -570,10 +544,9 @@ static void test_returned_functions(void **state) {
 }
 
 /* A callback that the kernel keeps is the same function when it comes back. */
-static void test_kept_callbacks(void **state) {
+TEST(test_kept_callbacks) {
   const TVMFFIObjectHandle function = make_function(multiply);
   TVMFFIAny arg = tvm_ffi_any_view_object(function), none = tvm_ffi_any_none(), result;
-  (void)state;
   check_ok(call("keep", &arg, 1, &result));
   assert_int_equal(check_use_count(function), 2);
   check_ok(call("keep", &none, 1, &result));

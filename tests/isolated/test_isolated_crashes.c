@@ -112,7 +112,7 @@ static void check_ends(TVMFFIObjectHandle module, const ending *expected) {
   check_works(module);
 }
 
-static void test_crashes(void **state) {
+TEST(test_crashes) {
   static const ending kEndings[] = {
     {"crash", TVM_FFI_ISOLATED_CRASH_ERROR, "crashed: SIGSEGV at address 0x10"},
     {"crash_before_alarm", TVM_FFI_ISOLATED_CRASH_ERROR, "crashed: SIGSEGV at address 0x10"},
@@ -135,12 +135,11 @@ static void test_crashes(void **state) {
   };
   const TVMFFIObjectHandle module = load("isolated_bad.so");
   size_t i;
-  (void)state;
   for (i = 0; i < sizeof kEndings / sizeof *kEndings; ++i) check_ends(module, &kEndings[i]);
   tvm_ffi_object_release(module);
 }
 
-static void test_time_limits(void **state) {
+TEST(test_time_limits) {
   static const ending kEndings[] = {
       {"loop", TVM_FFI_ISOLATED_TIMEOUT_ERROR, "longer than 0.2 s"},
       {"loop_and_ignore", TVM_FFI_ISOLATED_TIMEOUT_ERROR, "longer than 0.2 s"},
@@ -150,7 +149,6 @@ static void test_time_limits(void **state) {
   tvm_ffi_isolated_options options = test_options();
   TVMFFIObjectHandle module;
   size_t i;
-  (void)state;
   options.timeout = 0.2;
   module = load_with("isolated_bad.so", &options);
   for (i = 0; i < sizeof kEndings / sizeof *kEndings; ++i) check_ends(module, &kEndings[i]);
@@ -161,11 +159,10 @@ static void test_time_limits(void **state) {
 }
 
 /* The cause of a crash is the signal, with a backtrace of the kernel. */
-static void test_backtraces(void **state) {
+TEST(test_backtraces) {
   const TVMFFIObjectHandle module = load("isolated_bad.so");
   TVMFFIObjectHandle error, cause;
   TVMFFIAny result;
-  (void)state;
   assert_int_equal(call(module, "crash", NULL, 0, &result), -1);
   error = tvm_ffi_error_take();
   cause = tvm_ffi_error_get_cause(error);
@@ -178,15 +175,14 @@ static void test_backtraces(void **state) {
   tvm_ffi_object_release(module);
 }
 
-static void test_load(void **state) {
+TEST(test_load) {
   const tvm_ffi_isolated_options options = test_options();
   TVMFFIObjectHandle module = NULL;
-  (void)state;
   check_fails_with(tvm_ffi_isolated_load(module_path("isolated_bad_at_load.so"), &options, &module),
                    TVM_FFI_ISOLATED_CRASH_ERROR, "the loading of ");
 }
 
-static void test_exception(void **state) {
+TEST(test_exception) {
 #ifdef TEST_CPP
   const TVMFFIObjectHandle module = load("isolated_bad_cpp.so");
   TVMFFIAny result;
@@ -194,17 +190,15 @@ static void test_exception(void **state) {
                    "nobody catches this");
   tvm_ffi_object_release(module);
 #endif
-  (void)state;
 }
 
 /* What damages the helper without ending it. */
-static void test_damage(void **state) {
+TEST(test_damage) {
   const TVMFFIObjectHandle module = load("isolated_bad.so");
   TVMFFIAny result, arg = tvm_ffi_any_from_int64((int64_t)1 << 30);
   const int rounding = fegetround();
   int64_t before = 0, after = 0;
   int code;
-  (void)state;
   check_ok(call(module, "round_up", NULL, 0, &result));
   check_ok(call(module, "rounding", NULL, 0, &result));
   assert_int_equal(result.v_int64, 1);
@@ -225,14 +219,13 @@ static void test_damage(void **state) {
 }
 
 /* A file that a kernel opens in the place of one of the helper's stays as it is. */
-static void test_replaced_files(void **state) {
+TEST(test_replaced_files) {
   const TVMFFIObjectHandle module = load("isolated_bad.so");
   char path[] = "/tmp/tvm_ffi_isolated_XXXXXX";
   const int file = mkstemp(path);
   const TVMFFIAny arg = tvm_ffi_any_view_string(path);
   TVMFFIAny result;
   struct stat status;
-  (void)state;
   assert_true(file >= 0);
   /* The answer is in the shared memory when the helper ends. */
   check_ok(call(module, "replace_files", &arg, 1, &result));
@@ -245,14 +238,13 @@ static void test_replaced_files(void **state) {
 }
 
 /* Accidents with shared tensors hit the helper, not the neighbours. */
-static void test_overrun(void **state) {
+TEST(test_overrun) {
   const TVMFFIObjectHandle module = load("isolated_bad.so");
   DLPackManagedTensorAllocator before;
   DLDevice cpu = {kDLCPU, 0};
   TVMFFIObjectHandle tensors[3] = {NULL, NULL, NULL};
   TVMFFIAny args[2], result;
   int64_t n = 4096, i, j;
-  (void)state;
   check_ok(TVMFFIEnvSetDLPackManagedTensorAllocator(tvm_ffi_isolated_allocate, 0, &before));
   for (i = 0; i < 3; ++i) {
     check_ok(tvm_ffi_tensor_create(cpu, TVM_FFI_C_UINT8, 1, &n, &tensors[i]));
@@ -276,12 +268,11 @@ static void test_overrun(void **state) {
   tvm_ffi_object_release(module);
 }
 
-static void test_no_restart(void **state) {
+TEST(test_no_restart) {
   tvm_ffi_isolated_options options = test_options();
   TVMFFIObjectHandle module, fine = NULL, crash = NULL;
   TVMFFIAny result;
   int64_t pid = 1;
-  (void)state;
   options.no_restart = 1;
   module = load_with("isolated_bad.so", &options);
   check_ok(tvm_ffi_module_get_function(module, "fine", &fine));
@@ -298,12 +289,11 @@ static void test_no_restart(void **state) {
 }
 
 /* A helper that somebody kills between two calls is replaced. */
-static void test_killed_between_calls(void **state) {
+TEST(test_killed_between_calls) {
   const TVMFFIObjectHandle module = load("isolated_bad.so");
   TVMFFIAny result;
   TVMFFIObjectHandle fine = NULL;
   int64_t pid = 0;
-  (void)state;
   check_ok(tvm_ffi_module_get_function(module, "fine", &fine));
   check_ok(tvm_ffi_isolated_read_process(module, 0, &pid));
   kill((pid_t)pid, SIGKILL);
@@ -322,7 +312,7 @@ static void *kill_soon(void *pid) {
 }
 
 /* With one processor, a side sleeps at once, and is woken by what the other does. */
-static void test_one_processor(void **state) {
+TEST(test_one_processor) {
   TVMFFIObjectHandle module, fine = NULL;
   cpu_set_t all, first;
   size_t processor = 0;
@@ -330,7 +320,6 @@ static void test_one_processor(void **state) {
   TVMFFIAny result;
   int64_t pid = 0;
   int i;
-  (void)state;
   assert_int_equal(sched_getaffinity(0, sizeof all, &all), 0);
   while (!CPU_ISSET(processor, &all)) ++processor;
   CPU_ZERO(&first);
@@ -355,13 +344,12 @@ static void test_one_processor(void **state) {
 }
 
 /* Death is noticed at once, not when something is polled. */
-static void test_latency_of_death(void **state) {
+TEST(test_latency_of_death) {
   const TVMFFIObjectHandle module = load("isolated_bad.so");
   TVMFFIObjectHandle end = NULL;
   TVMFFIAny result;
   double best = 1, begin;
   int i;
-  (void)state;
   check_ok(tvm_ffi_module_get_function(module, "end_quickly", &end));
   for (i = 0; i < 20; ++i) {
     check_works(module);
@@ -377,11 +365,10 @@ static void test_latency_of_death(void **state) {
 
 /* ---- Limits ---- */
 
-static void test_memory_limit(void **state) {
+TEST(test_memory_limit) {
   tvm_ffi_isolated_options options = test_options();
   TVMFFIObjectHandle module;
   TVMFFIAny arg = tvm_ffi_any_from_int64(1 << 30), result;
-  (void)state;
   if (HAS_ADDRESS_SANITIZER) skip();
   options.memory = 64 << 20;
   module = load_with("isolated_bad.so", &options);
@@ -393,11 +380,10 @@ static void test_memory_limit(void **state) {
   tvm_ffi_object_release(module);
 }
 
-static void test_processor_limit(void **state) {
+TEST(test_processor_limit) {
   tvm_ffi_isolated_options options = test_options();
   TVMFFIObjectHandle module;
   TVMFFIAny result;
-  (void)state;
   options.cpu_seconds = 1;
   module = load_with("isolated_bad.so", &options);
   check_fails_with(call(module, "loop", NULL, 0, &result), TVM_FFI_ISOLATED_TIMEOUT_ERROR,
@@ -419,11 +405,10 @@ static TVMFFIObjectHandle load_forbidding(int32_t what) {
   return NULL;
 }
 
-static void test_forbidden(void **state) {
+TEST(test_forbidden) {
   char path[] = "/tmp/tvm_ffi_isolated_XXXXXX";
   TVMFFIObjectHandle module = load("isolated_bad.so");
   TVMFFIAny arg, result;
-  (void)state;
   close(mkstemp(path));
   arg = tvm_ffi_any_view_string(path);
   check_ok(call(module, "open_socket", NULL, 0, &result));
@@ -460,11 +445,10 @@ static void test_forbidden(void **state) {
 /* ---- The host ---- */
 
 /* What happened is known even if the host takes the status of all its children. */
-static void test_ignored_children(void **state) {
+TEST(test_ignored_children) {
   const TVMFFIObjectHandle module = load("isolated_bad.so");
   struct sigaction action, old;
   TVMFFIAny result;
-  (void)state;
   memset(&action, 0, sizeof action);
   action.sa_handler = SIG_IGN;
   sigaction(SIGCHLD, &action, &old);
@@ -478,11 +462,10 @@ static void test_ignored_children(void **state) {
 }
 
 /* A helper ends with its host, however that ends. */
-static void test_end_of_host(void **state) {
+TEST(test_end_of_host) {
   int64_t pid = 0;
   int pipes[2], i;
   pid_t host;
-  (void)state;
   assert_int_equal(pipe(pipes), 0);
   host = fork();
   if (host == 0) {
@@ -527,8 +510,7 @@ static void check_fork(int32_t no_restart) {
 }
 
 /* A child starts a helper of its own, even if none is started again. */
-static void test_fork(void **state) {
-  (void)state;
+TEST(test_fork) {
   check_fork(0);
   check_fork(1);
 }
@@ -576,22 +558,20 @@ static void run_threads(int32_t processes) {
   tvm_ffi_object_release(shared_module);
 }
 
-static void test_threads(void **state) {
-  (void)state;
+TEST(test_threads) {
   run_threads(1);
   run_threads(3);
 }
 
 /* ---- Growth ---- */
 
-static void test_growth(void **state) {
+TEST(test_growth) {
   const int files = count_files();
   const TVMFFIObjectHandle module = load("isolated_bad.so");
   TVMFFIObjectHandle fine = NULL, crash = NULL;
   TVMFFIAny result;
   int64_t mappings;
   int i, open_files;
-  (void)state;
   check_ok(tvm_ffi_module_get_function(module, "fine", &fine));
   check_ok(tvm_ffi_module_get_function(module, "crash", &crash));
   for (i = 0; i < 10; ++i) {
@@ -628,7 +608,7 @@ static long read_shared_memory(void) {
 }
 
 /* The memory of messages goes with the helper, although its function is still there. */
-static void test_memory_of_ended_helpers(void **state) {
+TEST(test_memory_of_ended_helpers) {
   enum { kSize = 8 << 20 };
   const TVMFFIObjectHandle module = load("isolated_bad.so");
   TVMFFIObjectHandle crash = NULL;
@@ -636,7 +616,6 @@ static void test_memory_of_ended_helpers(void **state) {
   TVMFFIByteArray bytes = {text, kSize};
   TVMFFIAny arg, result;
   long before = read_shared_memory();
-  (void)state;
   if (before < 0) skip();
   assert_non_null(text);
   memset(text, 'a', kSize);
@@ -675,7 +654,7 @@ static void do_nothing(int number) {
   (void)number;
 }
 
-static void test_calls_by_handlers(void **state) {
+TEST(test_calls_by_handlers) {
   tvm_ffi_isolated_options options = test_options();
   struct sigaction action, before;
   TVMFFIObjectHandle module;
@@ -686,7 +665,6 @@ static void test_calls_by_handlers(void **state) {
     void (*release)(int number);
     void *data;
   } hook;
-  (void)state;
   options.timeout = 2;
   module = load_with("isolated_bad.so", &options);
   check_ok(tvm_ffi_module_get_function(module, "fine", &called_by_handler));
@@ -713,7 +691,7 @@ static void test_calls_by_handlers(void **state) {
 /* ---- Output ---- */
 
 /* What a call prints is there when it returns. */
-static void test_shown_output(void **state) {
+TEST(test_shown_output) {
   tvm_ffi_isolated_options options = test_options();
   const TVMFFIAny words = tvm_ffi_any_view_string("said");
   const int errors = dup(STDERR_FILENO);
@@ -722,7 +700,6 @@ static void test_shown_output(void **state) {
   TVMFFIAny result;
   char text[16];
   int i;
-  (void)state;
   assert_non_null(file);
   options.shows_output = 1;
   dup2(fileno(file), STDERR_FILENO);
@@ -739,14 +716,13 @@ static void test_shown_output(void **state) {
 }
 
 /* Calls go on when nobody reads what they print any more. */
-static void test_output_without_reader(void **state) {
+TEST(test_output_without_reader) {
   tvm_ffi_isolated_options options = test_options();
   const TVMFFIAny words = tvm_ffi_any_view_string("said");
   const int errors = dup(STDERR_FILENO);
   TVMFFIObjectHandle module;
   TVMFFIAny result;
   int ends[2], i;
-  (void)state;
   assert_int_equal(pipe(ends), 0);
   options.shows_output = 1;
   dup2(ends[1], STDERR_FILENO);
@@ -768,10 +744,9 @@ static int load_named(const char *options, TVMFFIObjectHandle *out) {
   return TVMFFIRuntimeModuleLoad(path, out);
 }
 
-static void test_named(void **state) {
+TEST(test_named) {
   TVMFFIObjectHandle module, function = NULL;
   TVMFFIAny result;
-  (void)state;
   check_ok(load_named("isolated", &module));
   check_ok(TVMFFIRuntimeModuleAllowUnload(module)); /* for hosts that do so with each library */
   check_fails_with(call(module, "crash", NULL, 0, &result), TVM_FFI_ISOLATED_CRASH_ERROR,
@@ -799,7 +774,7 @@ static void test_named(void **state) {
   tvm_ffi_object_release(module);
 }
 
-static void test_wrong_names(void **state) {
+TEST(test_wrong_names) {
   static const char *const kOptions[] = {
       "isolated,",           "isolated,timeout",       "isolated,timeout=",
       "isolated,timeout=-1", "isolated,timeout=1e3",   "isolated,timeout=1..2",
@@ -812,7 +787,6 @@ static void test_wrong_names(void **state) {
       tvm_ffi_isolated_load_named;
   TVMFFIObjectHandle module = NULL;
   size_t i;
-  (void)state;
   for (i = 0; i < sizeof kOptions / sizeof *kOptions; ++i) {
     check_fails_with(load_named(kOptions[i], &module), TVM_FFI_C_VALUE_ERROR,
                      "is not an option of `isolated:`");
@@ -851,13 +825,12 @@ static void copy_file(const char *from, const char *to) {
  * The runtime with C++ functions is installed in a folder of the folder with this library. Another
  * library with its name stands for it: the error says that it was opened.
  */
-static void test_library_above_the_runtime(void **state) {
+TEST(test_library_above_the_runtime) {
   char folder[] = "/tmp/tvm_ffi_test_XXXXXX", inner[64], runtime[96], library[96];
   int (*load_module)(const char *path, TVMFFIObjectHandle *out);
   void (*take_error)(TVMFFIObjectHandle * out);
   TVMFFIObjectHandle module = NULL, error = NULL;
   void *handle, *symbol;
-  (void)state;
   assert_non_null(mkdtemp(folder));
   snprintf(inner, sizeof inner, "%s/tvm_ffi_cxx", folder);
   snprintf(runtime, sizeof runtime, "%s/libtvm_ffi.so", inner);

@@ -61,13 +61,12 @@ static int call_hostile(const tvm_ffi_isolated_options *options) {
 }
 
 /* Half of the helpers have one processor, on which the host sleeps rather than spins. */
-static void test_hostile(void **state) {
+TEST(test_hostile) {
   enum { kSeeds = 400 };
   cpu_set_t all, first;
   size_t processor = 0;
   tvm_ffi_isolated_options options = TVM_FFI_ISOLATED_OPTIONS_INIT;
   int seed, succeeded = 0;
-  (void)state;
   options.helper = getenv("TVM_FFI_TEST_HOSTILE");
   options.timeout = options.load_timeout = 0.5;
   options.no_restart = 1;

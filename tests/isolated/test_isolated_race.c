@@ -144,10 +144,9 @@ static void use_module(void *context, int index) {
   }
 }
 
-static void test_a_module_is_used_by_many_threads(void **state) {
+TEST(test_a_module_is_used_by_many_threads) {
   char path[4096];
   int32_t processes;
-  (void)state;
   keep_path("isolated_good.so", path, sizeof path);
   for (processes = 2; processes <= 3; ++processes) {
     shared_things things;
@@ -205,11 +204,10 @@ static void outlive(void *context, int index) {
   }
 }
 
-static void test_helpers_end_while_threads_call(void **state) {
+TEST(test_helpers_end_while_threads_call) {
   char path[4096];
   TVMFFIObjectHandle module = NULL;
   mortal things = {NULL, NULL, 0, 0};
-  (void)state;
   check_ok(load(keep_path("isolated_bad.so", path, sizeof path), 2, &module));
   things.fine = get(module, "fine");
   things.die_soon = get(module, "die_soon");
@@ -243,9 +241,8 @@ static void load_call_release(void *path, int index) {
   }
 }
 
-static void test_threads_load_and_release(void **state) {
+TEST(test_threads_load_and_release) {
   char path[4096];
-  (void)state;
   keep_path("isolated_good.so", path, sizeof path);
   thread_run_many(kThreads, load_call_release, path);
   assert_int_equal(expect_failures, 0);

@@ -214,13 +214,12 @@ static void call_once(int i) {
   }
 }
 
-static void test_calls(void **state) {
+TEST(test_calls) {
   const TVMFFIObjectHandle module = load("isolated_good.so");
   DLPackManagedTensorAllocator before;
   float data[4] = {1, 2, 3, 4};
   tvm_ffi_vector v;
   int64_t n = 4;
-  (void)state;
   (void)tvm_ffi_vector_init(&v, data, kCpu, TVM_FFI_C_FLOAT32, n);
   check_ok(tvm_ffi_tensor_create_around(&v.tensor, NULL, NULL, &owned));
   check_ok(TVMFFIEnvSetDLPackManagedTensorAllocator(tvm_ffi_isolated_allocate, 0, &before));
@@ -262,11 +261,10 @@ static void restart_once(int i) {
   assert_int_equal(result.v_int64, 42);
 }
 
-static void test_restarts(void **state) {
+TEST(test_restarts) {
   static const char *const kEndings[] = {"crash", "end_with_exit", "kill_itself", "end_with_abort"};
   const TVMFFIObjectHandle module = load("isolated_bad.so");
   int i;
-  (void)state;
   fine = get(module, "fine");
   for (i = 0; i < 4; ++i) endings[i] = get(module, kEndings[i]);
   repeat("restarts", module, restart_once, kRestarts, kRestarts / 50);

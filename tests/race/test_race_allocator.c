@@ -62,8 +62,7 @@ static void set_or_allocate(void *arg, int index) {
   }
 }
 
-static void test_L_17h_the_global_allocator_is_swapped_whole(void **state) {
-  (void)state;
+TEST(test_L_17h_the_global_allocator_is_swapped_whole) {
   check_ok(TVMFFIEnvSetDLPackManagedTensorAllocator(allocate_8, 1, NULL));
   thread_run_many(kThreads, set_or_allocate, NULL);
   assert_int_equal(expect_failures, 0);

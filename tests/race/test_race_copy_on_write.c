@@ -127,9 +127,8 @@ static void copy_and_grow(void *original, int index) {
   }
 }
 
-static void test_a_shared_original_never_changes(void **state) {
+TEST(test_a_shared_original_never_changes) {
   int i;
-  (void)state;
   for (i = 0; i < kNumForms; ++i) {
     TVMFFIObject *original;
     probe_init(&item_object);
@@ -162,9 +161,8 @@ static void replace(void *original, int index) {
   }
 }
 
-static void test_replaced_values_stay_in_the_original(void **state) {
+TEST(test_replaced_values_stay_in_the_original) {
   int i;
-  (void)state;
   for (i = 1; i < kNumForms; ++i) {
     TVMFFIObject *original;
     probe_init(&item_object);
@@ -206,10 +204,9 @@ static void add_last(void *context, int index) {
   }
 }
 
-static void test_the_last_owner_changes_in_place(void **state) {
+TEST(test_the_last_owner_changes_in_place) {
   static TVMFFIObject *containers[kContainers];
   int form_index, i, j;
-  (void)state;
   for (form_index = 0; form_index < kNumForms; ++form_index) {
     const form *f = &kForms[form_index];
     probe_init(&item_object);

@@ -40,9 +40,8 @@ static void run(void *arg, int index) {
   }
 }
 
-static void test_growth_beside_counting(void **state) {
+TEST(test_growth_beside_counting) {
   int i;
-  (void)state;
   for (i = 0; i < kDicts; ++i) {
     dicts[i] = tvmffi_dict_new();
     assert_non_null(dicts[i]);

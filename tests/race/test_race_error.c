@@ -20,11 +20,10 @@ static void append_lines(void *error, int index) {
   }
 }
 
-static void test_L_17f_no_update_of_a_backtrace_is_lost(void **state) {
+TEST(test_L_17f_no_update_of_a_backtrace_is_lost) {
   const TVMFFIErrorCell *cell;
   TVMFFIObjectHandle error;
   int lines[kThreads] = {0}, i;
-  (void)state;
   check_ok(TVMFFIErrorCreate(NULL, NULL, NULL, &error));
   cell = TVMFFIErrorGetCellPtr(error);
   thread_run_many(kThreads, append_lines, error);
@@ -59,9 +58,8 @@ static void replace_or_read(void *context, int index) {
   }
 }
 
-static void test_reading_a_backtrace_while_it_is_replaced(void **state) {
+TEST(test_reading_a_backtrace_while_it_is_replaced) {
   TVMFFIObjectHandle error;
-  (void)state;
   check_ok(TVMFFIErrorCreate(NULL, NULL, NULL, &error));
   thread_run_many(kThreads, replace_or_read, error);
   assert_int_equal(expect_failures, 0);
@@ -92,10 +90,9 @@ static void pass_through_the_slot(void *context, int index) {
   }
 }
 
-static void test_slots_that_share_an_error(void **state) {
+TEST(test_slots_that_share_an_error) {
   slots s;
   int i;
-  (void)state;
   memset(&s, 0, sizeof s);
   check_ok(TVMFFIErrorCreate(NULL, NULL, NULL, &s.error));
   thread_run_many(kThreads, pass_through_the_slot, &s);
@@ -151,8 +148,7 @@ static void change_settings_or_use_them(void *context, int index) {
   }
 }
 
-static void test_settings_change_while_errors_are_raised(void **state) {
-  (void)state;
+TEST(test_settings_change_while_errors_are_raised) {
   (void)TVMFFIRuntimeSetStackWalker(walk_first, &first_context);
   thread_run_many(kThreads, change_settings_or_use_them, NULL);
   assert_int_equal(num_mismatches, 0);

@@ -169,10 +169,9 @@ static int fork_and_use(int index) {
   return status;
 }
 
-static void test_a_child_uses_the_library_after_a_fork_between_threads(void **state) {
+TEST(test_a_child_uses_the_library_after_a_fork_between_threads) {
   pthread_t workers;
   int i;
-  (void)state;
 #if defined(IS_UNDER_TSAN)
   skip(); /* ThreadSanitizer does not support what a child does after a fork between threads */
 #endif
@@ -190,9 +189,8 @@ static int init_with_fork(void **out) {
 }
 
 /* The child goes on with what its only thread was doing. */
-static void test_an_initialiser_forks(void **state) {
+TEST(test_an_initialiser_forks) {
   static void *handle;
-  (void)state;
   check_ok(TVMFFIHandleInitOnce(&handle, init_with_fork));
   assert_ptr_equal(handle, &has_ended);
 }
@@ -224,9 +222,8 @@ static void hold(void *arg, int index) {
   }
 }
 
-static void test_a_lock_that_another_thread_holds_is_free_in_the_child(void **state) {
+TEST(test_a_lock_that_another_thread_holds_is_free_in_the_child) {
   int i;
-  (void)state;
   for (i = 0; i < 100; ++i) {
     is_held = may_go_on = 0;
     thread_run_many(2, hold, NULL);
@@ -254,12 +251,11 @@ static int init_in_child(void **out) {
   return 0;
 }
 
-static void test_a_child_initialises_what_another_thread_was_initialising(void **state) {
+TEST(test_a_child_initialises_what_another_thread_was_initialising) {
   TVMFFIObjectHandle module = NULL;
   pthread_t thread;
   pid_t child;
   int status = -1;
-  (void)state;
 #if defined(IS_UNDER_TSAN)
   skip(); /* as above */
 #endif
@@ -310,11 +306,10 @@ static bool has_busy_record(void) {
   return false;
 }
 
-static void test_a_child_forgets_what_other_threads_did(void **state) {
+TEST(test_a_child_forgets_what_other_threads_did) {
   pthread_t thread;
   pid_t child;
   int status = -1;
-  (void)state;
   is_held = may_go_on = 0;
   assert_int_equal(pthread_create(&thread, NULL, be_busy, &is_held), 0);
   while (!tvmffi_atomic_load_acquire_int(&is_held)) sched_yield();
@@ -327,10 +322,9 @@ static void test_a_child_forgets_what_other_threads_did(void **state) {
   assert_int_equal(status, 0);
 }
 
-static int prepare(void **state) {
+FIXTURE(prepare) {
   TVMFFIByteArray name = check_bytes("ffi.ModuleLoadFromFile");
   const char *folder = getenv("TVM_FFI_TEST_MODULES");
-  (void)state;
   assert_non_null(folder);
   (void)snprintf(path, sizeof path, "%s/kernels.so", folder);
   check_ok(TVMFFIFunctionGetGlobal(&name, &loader));
@@ -340,8 +334,7 @@ static int prepare(void **state) {
   return 0;
 }
 
-static int finish(void **state) {
-  (void)state;
+FIXTURE(finish) {
   TVMFFIObjectDecRef(loader);
   TVMFFIObjectDecRef(function);
   return 0;

@@ -88,8 +88,7 @@ static void override_or_fetch(void *arg, int index) {
   }
 }
 
-static void test_L_11_override_while_others_fetch(void **state) {
-  (void)state;
+TEST(test_L_11_override_while_others_fetch) {
   set_new("my.f");
   run(kThreads, override_or_fetch);
 }
@@ -109,8 +108,7 @@ static void remove_or_fetch(void *arg, int index) {
   }
 }
 
-static void test_L_11_remove_while_others_fetch(void **state) {
-  (void)state;
+TEST(test_L_11_remove_while_others_fetch) {
   run(kThreads, remove_or_fetch);
 }
 
@@ -124,8 +122,7 @@ static void share(void *arg, int index) {
   }
 }
 
-static void test_F_31_every_function_dies_once(void **state) {
-  (void)state;
+TEST(test_F_31_every_function_dies_once) {
   run(kThreads, share);
 }
 
@@ -159,8 +156,7 @@ static void pass_by_or_fetch(void *arg, int index) {
   }
 }
 
-static void test_records_of_absent_names_are_freed_while_others_fetch(void **state) {
-  (void)state;
+TEST(test_records_of_absent_names_are_freed_while_others_fetch) {
   num_added = 0;
   run(kThreads, pass_by_or_fetch);
 }
@@ -182,8 +178,7 @@ static void grow_or_fetch(void *arg, int index) {
   }
 }
 
-static void test_names_are_there_as_soon_as_set(void **state) {
-  (void)state;
+TEST(test_names_are_there_as_soon_as_set) {
   num_added = 0;
   run(kThreads, grow_or_fetch);
 }
@@ -230,8 +225,7 @@ static void list_or_change(void *arg, int index) {
   }
 }
 
-static void test_L_11_list_while_names_come_and_go(void **state) {
-  (void)state;
+TEST(test_L_11_list_while_names_come_and_go) {
   run(kThreads, list_or_change);
 }
 
@@ -243,9 +237,8 @@ static void fetch_built_in(void *arg, int index) {
   expect(TVMFFIFunctionGetGlobal(&name, &fetched[index]) == 0);
 }
 
-static void test_a_built_in_is_made_once(void **state) {
+TEST(test_a_built_in_is_made_once) {
   int round, i;
-  (void)state;
   for (round = 0; round < 50; ++round) {
     thread_run_many(kThreads, fetch_built_in, NULL);
     assert_non_null(fetched[0]);

@@ -48,9 +48,8 @@ static void load_call_close(void *path, int index) {
   }
 }
 
-static void test_a_library_is_loaded_and_closed_by_many_threads(void **state) {
+TEST(test_a_library_is_loaded_and_closed_by_many_threads) {
   char path[4096];
-  (void)state;
   (void)strcpy(path, module_path("kernels.so"));
   thread_run_many(kThreads, load_call_close, path);
   assert_int_equal(expect_failures, 0);

@@ -45,9 +45,8 @@ static void count_and_let_go(void *context, int index) {
   TVMFFIObjectDecRef(obj);
 }
 
-static void test_F_31_the_last_thread_sees_what_the_others_did(void **state) {
+TEST(test_F_31_the_last_thread_sees_what_the_others_did) {
   int sum = 0, round, i;
-  (void)state;
   for (round = 0; round < 20; ++round) {
     shared_object *obj = new_shared(&sum);
     for (i = 1; i < kThreads; ++i) TVMFFIObjectIncRef(obj);
@@ -70,9 +69,8 @@ static void promote_until_it_is_gone(void *context, int index) {
   weak_release(obj);
 }
 
-static void test_promoting_what_is_being_destroyed(void **state) {
+TEST(test_promoting_what_is_being_destroyed) {
   int sum = 0, round, i;
-  (void)state;
   for (round = 0; round < 200; ++round) {
     shared_object *obj = new_shared(&sum);
     obj->written[0] = 1;
@@ -100,9 +98,8 @@ static void let_go_of_members(void *context, int index) {
   }
 }
 
-static void test_weak_references_to_what_waits(void **state) {
+TEST(test_weak_references_to_what_waits) {
   int round, i, j;
-  (void)state;
   for (round = 0; round < 100; ++round) {
     chain c;
     probe p;
@@ -130,8 +127,7 @@ static void make_and_count(void *context, int index) {
   }
 }
 
-static void test_counting_live_objects(void **state) {
-  (void)state;
+TEST(test_counting_live_objects) {
   thread_run_many(kThreads, make_and_count, NULL);
   check_ok(TVMFFIRuntimeSetLiveObjectCounting(1));
   assert_int_equal(TVMFFIRuntimeGetLiveObjectCount(kTVMFFIAny), 0);
@@ -149,9 +145,8 @@ static void swap_allocators(void *context, int index) {
   }
 }
 
-static void test_L_17h_the_custom_allocator_is_swapped_whole(void **state) {
+TEST(test_L_17h_the_custom_allocator_is_swapped_whole) {
   TVMFFICustomAllocator *original = TVMFFIGetCustomAllocator();
-  (void)state;
   thread_run_many(kThreads, swap_allocators, original);
   (void)TVMFFISetCustomAllocator(NULL);
   assert_ptr_equal(TVMFFIGetCustomAllocator(), original);

@@ -50,9 +50,8 @@ static void want_all(void *arg, int index) {
   for (i = 0; i < kHandles; ++i) want(&slots[i]);
 }
 
-static void test_each_handle_is_initialised_once(void **state) {
+TEST(test_each_handle_is_initialised_once) {
   int i;
-  (void)state;
   run(want_all);
   for (i = 0; i < kHandles; ++i) assert_int_equal(slots[i].num_calls, 1);
 }
@@ -83,9 +82,8 @@ static void want_until_there(void *arg, int index) {
   }
 }
 
-static void test_after_a_failure_another_one_tries(void **state) {
+TEST(test_after_a_failure_another_one_tries) {
   int i;
-  (void)state;
   num_failed = 0;
   run(want_until_there);
   assert_int_equal(num_failed, 2 * kHandles);
@@ -119,9 +117,8 @@ static void want_chains(void *arg, int index) {
   }
 }
 
-static void test_L_4_chains_of_initialisers(void **state) {
+TEST(test_L_4_chains_of_initialisers) {
   int i;
-  (void)state;
   run(want_chains);
   for (i = 0; i < kHandles; ++i) assert_int_equal(slots[i].num_calls, 1);
 }
@@ -153,8 +150,7 @@ static void make_and_close(void *arg, int index) {
   }
 }
 
-static void test_what_was_made_is_closed_once(void **state) {
-  (void)state;
+TEST(test_what_was_made_is_closed_once) {
   num_made = num_closed = 0;
   run(make_and_close);
   check_ok(TVMFFIHandleDeinitOnce(&slots[0].handle, close_handle));

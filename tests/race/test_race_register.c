@@ -111,9 +111,8 @@ static void run(void (*work)(void *arg, int index), int num_writers) {
   assert_int_equal(expect_failures, 0);
 }
 
-static void test_L_17d_fields_and_methods(void **state) {
+TEST(test_L_17d_fields_and_methods) {
   int writer, type;
-  (void)state;
   for (writer = 0; writer < kWriters; ++writer) {
     for (type = 0; type < kTypes; ++type) types[writer][type] = add_type(writer, type);
   }
@@ -140,9 +139,8 @@ static void register_same(void *arg, int index) {
   }
 }
 
-static void test_a_field_is_registered_once(void **state) {
+TEST(test_a_field_is_registered_once) {
   int32_t type_index = add_type(0, 0);
-  (void)state;
   num_taken = 0;
   thread_run_many(kThreads, register_same, &type_index);
   assert_int_equal(num_taken, 300);
@@ -192,24 +190,16 @@ static void write_or_read_column(void *arg, int index) {
   (void)__atomic_fetch_sub(&num_writing, 1, __ATOMIC_RELEASE);
 }
 
-static void test_L_17d_attributes(void **state) {
-  (void)state;
+TEST(test_L_17d_attributes) {
   run(write_or_read_column, kWriters);
   assert_int_equal(find_column()->size, kAttrs);
 }
 
-static int shut_down(void **state) {
-  (void)state;
-  return TVMFFIRuntimeShutdown();
-}
-
-#define TEST(name) cmocka_unit_test_teardown(name, shut_down)
-
 int main(void) {
   const struct CMUnitTest tests[] = {
-      TEST(test_L_17d_fields_and_methods),
-      TEST(test_a_field_is_registered_once),
-      TEST(test_L_17d_attributes),
+      test_and_shut_down(test_L_17d_fields_and_methods),
+      test_and_shut_down(test_a_field_is_registered_once),
+      test_and_shut_down(test_L_17d_attributes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

@@ -85,10 +85,9 @@ static int num_made[kCopies], num_deleted[kCopies];
 static int32_t indices[kCopies][kThreads][kRounds];
 static TVMFFIObjectHandle places[kPlaces]; /* where threads leave objects for each other */
 
-static int set_up(void **state) {
+FIXTURE(set_up) {
   static const char *const kFiles[kCopies] = {NULL, "second_runtime.so", "third_runtime.so"};
   int i, j;
-  (void)state;
   assert_int_equal(sizeof copies[0], kNumNames * sizeof(void *));
   for (i = 1; i < kCopies; ++i) {
     void *library = dlopen(module_path(kFiles[i]), RTLD_NOW | RTLD_LOCAL);
@@ -330,15 +329,13 @@ static void check_all(void) {
   }
 }
 
-static void test_threads_use_all_copies_at_once(void **state) {
-  (void)state;
+TEST(test_threads_use_all_copies_at_once) {
   check_all();
 }
 
 /* Counting takes a lock for every object, which hides races: hence the test above. */
-static void test_objects_die_in_the_copy_that_made_them(void **state) {
+TEST(test_objects_die_in_the_copy_that_made_them) {
   int i;
-  (void)state;
   for (i = 0; i < kCopies; ++i) { /* built-in functions are made when looked up, and stay */
     check_ok(copies[i].ObjectDecRef(find_global(&copies[i], "ffi.Array")));
     check_ok(copies[i].ObjectDecRef(find_global(&copies[i], "ffi.FunctionRemoveGlobal")));
@@ -352,9 +349,8 @@ static void test_objects_die_in_the_copy_that_made_them(void **state) {
 }
 
 /* So that each test registers its types anew. */
-static int shut_down(void **state) {
+FIXTURE(shut_down) {
   int i;
-  (void)state;
   for (i = 0; i < kCopies; ++i) check_ok(copies[i].RuntimeShutdown());
   return 0;
 }

@@ -64,14 +64,13 @@ static void visit_or_read(void *context, int index) {
   }
 }
 
-static void test_visits_that_share_an_error(void **state) {
+TEST(test_visits_that_share_an_error) {
   int32_t leaf = add_node_type("test.Leaf", kTVMFFISEqHashKindTreeNode, 0);
   int32_t tree = add_node_type("test.Tree", kTVMFFISEqHashKindTreeNode, 0);
   const TVMFFIAny *objects;
   TVMFFIObjectHandle error;
   shared s;
   int i;
-  (void)state;
   check_ok(TVMFFIErrorCreate(NULL, NULL, NULL, &s.error));
   s.root = new_node(leaf, none, none);
   for (i = 1; i < kDepth; ++i) s.root = new_node(tree, s.root, none);

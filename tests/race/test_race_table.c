@@ -77,10 +77,9 @@ static void write_or_read(void *context, int index) {
   }
 }
 
-static void test_L_11_readers_beside_writers(void **state) {
+TEST(test_L_11_readers_beside_writers) {
   static job j;
   int round;
-  (void)state;
   for (round = 0; round < 5; ++round) {
     memset(&j, 0, sizeof j);
     j.writers_at_work = kWriters;

@@ -65,10 +65,9 @@ static void use_and_end(void *shared_error, int index) {
   }
 }
 
-static void test_threads_end_with_errors_pending(void **state) {
+TEST(test_threads_end_with_errors_pending) {
   TVMFFIObjectHandle error;
   int i;
-  (void)state;
   check_ok(TVMFFIRuntimeSetLiveObjectCounting(1));
   check_ok(TVMFFIErrorCreate(NULL, NULL, NULL, &error));
   set_new_function();

@@ -54,9 +54,8 @@ static void register_same(void *arg, int index) {
   }
 }
 
-static void test_one_key_has_one_index(void **state) {
+TEST(test_one_key_has_one_index) {
   int i, thread;
-  (void)state;
   run(register_same);
   for (i = 0; i < kTypes; ++i) {
     for (thread = 1; thread < kThreads; ++thread) {
@@ -96,10 +95,9 @@ static void register_own(void *arg, int index) {
   }
 }
 
-static void test_no_index_is_given_out_twice(void **state) {
+TEST(test_no_index_is_given_out_twice) {
   static char is_taken[kTvmffiFirstClientType + kThreads * (kTypes + kTypes / 2 + 1) + 1];
   int thread, i;
-  (void)state;
   run(register_own);
   memset(is_taken, 0, sizeof is_taken);
   for (thread = 0; thread < kThreads; ++thread) {
@@ -134,8 +132,7 @@ static void register_or_scan(void *arg, int index) {
   }
 }
 
-static void test_scanning_sees_whole_types(void **state) {
-  (void)state;
+TEST(test_scanning_sees_whole_types) {
   run(register_or_scan);
 }
 
@@ -150,9 +147,8 @@ static void look_up_first(void *arg, int index) {
   expect(found == kIndices[index]);
 }
 
-static void test_first_look_up(void **state) {
+TEST(test_first_look_up) {
   int round;
-  (void)state;
   for (round = 0; round < 50; ++round) {
     run(look_up_first);
     check_ok(TVMFFIRuntimeShutdown());
@@ -170,25 +166,17 @@ static void look_up_first_by_index(void *arg, int index) {
   expect(tvmffi_type_find(14) == NULL);
 }
 
-static void test_first_look_up_by_index(void **state) {
-  (void)state;
+TEST(test_first_look_up_by_index) {
   run(look_up_first_by_index);
 }
 
-static int shut_down(void **state) {
-  (void)state;
-  return TVMFFIRuntimeShutdown();
-}
-
-#define TEST(name) cmocka_unit_test_teardown(name, shut_down)
-
 int main(void) {
   const struct CMUnitTest tests[] = {
-      TEST(test_first_look_up_by_index),
-      TEST(test_one_key_has_one_index),
-      TEST(test_no_index_is_given_out_twice),
-      TEST(test_scanning_sees_whole_types),
-      TEST(test_first_look_up),
+      test_and_shut_down(test_first_look_up_by_index),
+      test_and_shut_down(test_one_key_has_one_index),
+      test_and_shut_down(test_no_index_is_given_out_twice),
+      test_and_shut_down(test_scanning_sees_whole_types),
+      test_and_shut_down(test_first_look_up),
   };
   return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "support/check.h"
 
+#include <tvm/ffi/extra/c_runtime_api.h>
+
 static void take(TVMFFIObjectHandle *error, TVMFFIErrorCell *cell) {
   memset(cell, 0, sizeof *cell);
   TVMFFIErrorMoveFromRaised(error);
@@ -38,6 +40,11 @@ void check_not_raised_at(const char *file, int line) {
   if (error == NULL) return;
   print_error("raised: %s: %s\n", cell.kind.data, cell.message.data);
   _fail(file, line);
+}
+
+int check_shut_down(void **state) {
+  (void)state;
+  return TVMFFIRuntimeShutdown();
 }
 
 uint32_t check_use_count(TVMFFIObjectHandle obj) {

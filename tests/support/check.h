@@ -18,6 +18,23 @@
 
 #include "platform/c99_string.h"
 
+/* TEST(name) { ... } defines a test, FIXTURE(name) { ...; return 0; } what runs before or after
+ * one: functions as cmocka calls them, but for the state, which these do not need. */
+#define TEST(name)                 \
+  static void name##_body(void);   \
+  static void name(void **state) { \
+    (void)state;                   \
+    name##_body();                 \
+  }                                \
+  static void name##_body(void)
+#define FIXTURE(name)             \
+  static int name##_body(void);   \
+  static int name(void **state) { \
+    (void)state;                  \
+    return name##_body();         \
+  }                               \
+  static int name##_body(void)
+
 /* cmocka 2 deprecates the name, and its assert_uint_in_range converts to a signed type first. */
 #ifdef assert_int_in_range
 #undef assert_in_range
@@ -78,6 +95,10 @@ enum { kCheckUnloads = 1 };
 #define check_closed(num_closed, expected) \
   assert_int_equal(num_closed, kCheckUnloads ? (expected) : 0)
 #define check_unloaded(is_loaded) assert_int_equal(is_loaded, !kCheckUnloads)
+
+/* A fixture that returns the runtime to the state before its first use; a test with it after. */
+int check_shut_down(void **state);
+#define test_and_shut_down(test) cmocka_unit_test_teardown(test, check_shut_down)
 
 /* The strong count of an object. */
 uint32_t check_use_count(TVMFFIObjectHandle obj);

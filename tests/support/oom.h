@@ -39,5 +39,6 @@ static inline int oom_shut_down(void **state) {
   TVMFFIRuntimeShutdown();
   return oom_live_blocks() == 0 ? 0 : -1;
 }
+#define test_and_oom_shut_down(test) cmocka_unit_test_teardown(test, oom_shut_down)
 
 #endif /* TESTS_SUPPORT_OOM_H_ */

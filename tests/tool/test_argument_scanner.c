@@ -21,17 +21,15 @@ static void check_taken(const char *value, const char *expected, size_t expected
   free(taken);
 }
 
-static void test_quoted(void **state) {
-  (void)state;
+TEST(test_quoted) {
   check_taken("\"\"", "", 0);
   check_taken(" \"abc\" ", "abc", 3);
   check_taken("\"\\\"\\\\\\n\\0\\x41\\u20ac\"", "\"\\\n\0A\xe2\x82\xac", 8);
 }
 
-static void test_refused(void **state) {
+TEST(test_refused) {
   static const char *const kValues[] = {"", "abc", "abc\"", "\"abc", "\"\\", "\"\\q\"", "\"\\x4"};
   size_t i, size = 7;
-  (void)state;
   for (i = 0; i < sizeof kValues / sizeof *kValues; ++i) assert_null(take(kValues[i], &size));
   assert_int_equal(size, 7);
 }

@@ -37,16 +37,14 @@ static void check_numbers(bool is_big_endian, uint16_t half, uint32_t word, uint
   free_range(&range);
 }
 
-static void test_numbers(void **state) {
-  (void)state;
+TEST(test_numbers) {
   check_numbers(false, 0x0201, 0x86050481, UINT64_C(0x9817161514131211), 0x232221);
   check_numbers(true, 0x0102, 0x81040586, UINT64_C(0x1112131415161798), 0x212223);
 }
 
-static void test_past_end(void **state) {
+TEST(test_past_end) {
   byte_range range = make_range("\1\2\3\4\5", 5, false);
   byte_cursor cursor = byte_cursor_start(&range, 2);
-  (void)state;
   assert_int_equal(byte_cursor_u32(&cursor), 0);
   assert_true(cursor.is_past_end);
   assert_int_equal(byte_cursor_u8(&cursor), 0); /* though it has three more */
@@ -62,10 +60,9 @@ static void test_past_end(void **state) {
   free_range(&range);
 }
 
-static void test_slices(void **state) {
+TEST(test_slices) {
   byte_range range = make_range("\1\2\3\4\5", 5, true), part = {NULL, 0, false};
   byte_cursor cursor;
-  (void)state;
   assert_false(byte_range_slice(&range, 0, 6, &part));
   assert_false(byte_range_slice(&range, 4, 2, &part));
   assert_false(byte_range_slice(&range, 6, 0, &part));
@@ -82,9 +79,8 @@ static void test_slices(void **state) {
   free_range(&range);
 }
 
-static void test_texts(void **state) {
+TEST(test_texts) {
   byte_range range = make_range("ab\0c", 4, false);
-  (void)state;
   assert_string_equal(byte_range_text(&range, 0), "ab");
   assert_string_equal(byte_range_text(&range, 1), "b");
   assert_string_equal(byte_range_text(&range, 2), "");
@@ -95,10 +91,9 @@ static void test_texts(void **state) {
 }
 
 /* What a file does not have is a range of nothing. */
-static void test_empty(void **state) {
+TEST(test_empty) {
   byte_range range = {NULL, 0, false}, part;
   byte_cursor cursor = byte_cursor_start(&range, 0);
-  (void)state;
   assert_false(cursor.is_past_end);
   assert_int_equal(byte_cursor_u64(&cursor), 0);
   assert_true(cursor.is_past_end);

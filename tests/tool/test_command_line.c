@@ -63,11 +63,10 @@ static void write_word(size_t i, char *out) {
   *out = '\0';
 }
 
-static void test_every_short_word(void **state) {
+TEST(test_every_short_word) {
   enum { kNumWords = 1 + 5 + 25 + 125 + 625 + 3125 };
   char word[8];
   size_t i;
-  (void)state;
   for (i = 0; i < kNumWords; ++i) {
     write_word(i, word);
     check_words(word, "b");
@@ -76,10 +75,9 @@ static void test_every_short_word(void **state) {
   }
 }
 
-static void test_plain_words_stay_as_they_are(void **state) {
+TEST(test_plain_words_stay_as_they_are) {
   char *words[] = {"gcc", "-DNAME=1", "C:\\folder\\x.c", "", "a b\\", NULL};
   char *line = command_line_write(words);
-  (void)state;
   assert_string_equal(line, "gcc -DNAME=1 C:\\folder\\x.c \"\" \"a b\\\\\"");
   free(line);
 }

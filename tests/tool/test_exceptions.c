@@ -4,8 +4,7 @@
 
 #include "system/system.h"
 
-static void test_exceptions(void **state) {
-  (void)state;
+TEST(test_exceptions) {
   assert_true(exception_is_code(0xC0000005));
   assert_string_equal(exception_name(0xC0000005), "access violation");
   assert_true(exception_is_code(0x80000003));
@@ -16,8 +15,7 @@ static void test_exceptions(void **state) {
   assert_string_equal(exception_name(0xC0001234), "exception 0xC0001234");
 }
 
-static void test_exit_codes(void **state) {
-  (void)state;
+TEST(test_exit_codes) {
   assert_false(exception_is_code(0));
   assert_false(exception_is_code(3));
   assert_false(exception_is_code(256));

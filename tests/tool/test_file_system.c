@@ -17,16 +17,14 @@ static void write_file(const char *path, const char *content) {
   assert_int_equal(fclose(file), 0);
 }
 
-static int clear(void **state) {
-  (void)state;
+FIXTURE(clear) {
   (void)remove(kOne);
   (void)remove(kOther);
   return 0;
 }
 
-static void test_creating(void **state) {
+TEST(test_creating) {
   file_status status;
-  (void)state;
   assert_false(file_exists(kOne));
   write_file(kOne, "a\nb\n");
   assert_true(file_exists(kOne));
@@ -41,18 +39,16 @@ static void test_creating(void **state) {
   assert_int_equal(errno, ENOENT);
 }
 
-static void test_removing_an_open_file(void **state) {
+TEST(test_removing_an_open_file) {
   FILE *file = file_create(kOne, NULL);
-  (void)state;
   assert_non_null(file);
   assert_int_equal(remove(kOne), 0);
   assert_int_equal(fclose(file), 0);
   assert_false(file_exists(kOne));
 }
 
-static void test_replacing(void **state) {
+TEST(test_replacing) {
   file_status before, after;
-  (void)state;
   write_file(kOne, "new content");
   write_file(kOther, "old");
   assert_true(file_status_get(kOne, &before));

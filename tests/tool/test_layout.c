@@ -75,10 +75,9 @@ static void check_layout(const layout *how) {
   storage_free(s);
 }
 
-static void test_layouts(void **state) {
+TEST(test_layouts) {
   static const int64_t kStrides[][2] = {{3, 1}, {1, 2}, {6, 2}, {-3, -1}, {20, -3}, {-1, 2}};
   size_t i, j;
-  (void)state;
   for (i = 0; i < sizeof kStrides / sizeof *kStrides; ++i) {
     const tensor_guard guards[] = {kGuardNone, kGuardStart, kGuardEnd};
     for (j = 0; j < 3; ++j) {
@@ -100,12 +99,11 @@ static void test_layouts(void **state) {
 }
 
 /* Says which byte it was. */
-static void test_where(void **state) {
+TEST(test_where) {
   static const int64_t kStrides[] = {-6, 2};
   layout how = kLayoutPacked;
   storage *s;
   char where[96], *lowest;
-  (void)state;
   how.strides = kStrides;
   s = storage_new(TVM_FFI_C_FLOAT32, kShape, 2, &how);
   assert_non_null(s);
@@ -125,13 +123,12 @@ static void test_where(void **state) {
 }
 
 /* Two rows that are the same memory: the last value stays. */
-static void test_broadcast(void **state) {
+TEST(test_broadcast) {
   static const int64_t kStrides[] = {0, 1};
   static const float kKept[] = {4, 5, 6, 4, 5, 6};
   layout how = kLayoutPacked;
   storage *s;
   float read[6];
-  (void)state;
   how.strides = kStrides;
   s = storage_new(TVM_FFI_C_FLOAT32, kShape, 2, &how);
   assert_non_null(s);
@@ -143,10 +140,9 @@ static void test_broadcast(void **state) {
 }
 
 /* Read-only pages are filled all the same, again and again. */
-static void test_read_only_pages(void **state) {
+TEST(test_read_only_pages) {
   layout how = kLayoutPacked;
   storage *s;
-  (void)state;
   how.has_read_only_pages = true;
   s = storage_new(TVM_FFI_C_FLOAT32, kShape, 2, &how);
   assert_non_null(s);
@@ -156,12 +152,11 @@ static void test_read_only_pages(void **state) {
 }
 
 /* More elements than there is memory. */
-static void test_no_memory(void **state) {
+TEST(test_no_memory) {
   const int64_t shape[] = {(int64_t)1 << (sizeof(size_t) == 8 ? 33 : 28)};
   layout how = kLayoutPacked;
   storage *s;
   char where[96];
-  (void)state;
   how.has_no_memory = how.has_read_only_pages = true;
   s = storage_new(TVM_FFI_C_FLOAT32, shape, 1, &how);
   assert_non_null(s);
@@ -172,7 +167,7 @@ static void test_no_memory(void **state) {
 }
 
 /* An object keeps the memory, and has the layout, the device and the flag. */
-static void test_objects(void **state) {
+TEST(test_objects) {
   static const int64_t kStrides[] = {1, 2};
   layout how = kLayoutPacked;
   storage *s;
@@ -181,7 +176,6 @@ static void test_objects(void **state) {
   DLTensor *tensor;
   memory_kind kind;
   float read[6];
-  (void)state;
   how.strides = kStrides;
   how.byte_offset = 4;
   how.is_read_only = true;
@@ -225,11 +219,10 @@ static bool can_write(char *address) {
   return false;
 }
 
-static void test_access(void **state) {
+TEST(test_access) {
   layout how = kLayoutPacked;
   storage *s;
   char *data, *low;
-  (void)state;
   assert_int_equal(pipe(ends), 0);
   how.guard = kGuardEnd;
   s = storage_new(TVM_FFI_C_FLOAT32, kShape, 2, &how);
@@ -264,13 +257,12 @@ static void test_access(void **state) {
 #endif
 
 /* Two tensors in the same memory: each one's elements are no gaps for the other. */
-static void test_shared(void **state) {
+TEST(test_shared) {
   static const int64_t kThree[] = {3}, kTwo[] = {2};
   layout how = kLayoutPacked;
   storage *s, *other;
   char where[96];
   float read[3];
-  (void)state;
   how.behind = 4;
   s = storage_new(TVM_FFI_C_FLOAT32, kTwo, 1, &how);
   assert_non_null(s);
@@ -304,11 +296,10 @@ static void check_refused(DLDataType dtype, const int64_t *shape, int32_t ndim, 
   TVMFFIObjectDecRef(error);
 }
 
-static void test_refused(void **state) {
+TEST(test_refused) {
   static const int64_t kNegative[] = {2, -3}, kFar[] = {INT64_MAX / 2, 1}, kApart[] = {8, 2};
   static const int64_t kLarge[] = {5000, 5000}, kOnes[] = {1, 1};
   layout how = kLayoutPacked;
-  (void)state;
   check_refused(TVM_FFI_C_FLOAT32, kNegative, 2, &how, "negative extent");
   how.strides = kFar;
   check_refused(TVM_FFI_C_FLOAT32, kShape, 2, &how, "reach beyond what can be addressed");
@@ -325,12 +316,11 @@ static void test_refused(void **state) {
   check_refused(TVM_FFI_C_FLOAT32, kShape, 2, &how, "next to a guard");
 }
 
-static void test_empty(void **state) {
+TEST(test_empty) {
   static const int64_t kEmpty[] = {0, 3}, kStrides[] = {-7, 5};
   layout how = kLayoutPacked;
   storage *s;
   char where[96];
-  (void)state;
   how.strides = kStrides;
   how.byte_offset = 5;
   s = storage_new(TVM_FFI_C_FLOAT32, kEmpty, 2, &how);

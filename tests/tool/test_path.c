@@ -13,8 +13,7 @@ static void check_beside(const char *path, const char *name, const char *expecte
   free(made);
 }
 
-static void test_slashes(void **state) {
-  (void)state;
+TEST(test_slashes) {
   assert_string_equal(path_base("a/b/c.so"), "c.so");
   assert_string_equal(path_base("c.so"), "c.so");
   assert_string_equal(path_base("a/"), "");
@@ -28,8 +27,7 @@ static void test_slashes(void **state) {
   check_beside("a/b", "/c", "/c");
 }
 
-static void test_backslashes_and_drives(void **state) {
-  (void)state;
+TEST(test_backslashes_and_drives) {
   if (!kSystem.has_drives) {
     assert_string_equal(path_base("a\\b"), "a\\b");
     assert_false(path_has_folder("C:b"));

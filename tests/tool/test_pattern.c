@@ -9,8 +9,7 @@ static void check(const char *pattern, const char *text, bool expected) {
   }
 }
 
-static void test_plain(void **state) {
-  (void)state;
+TEST(test_plain) {
   check("", "", true);
   check("", "a", false);
   check("scale", "scale", true);
@@ -24,8 +23,7 @@ static void test_plain(void **state) {
   check("a]-b", "a]-b", true);
 }
 
-static void test_star(void **state) {
-  (void)state;
+TEST(test_star) {
   check("*", "", true);
   check("*", "ffi.Array/x", true);
   check("ffi.*", "ffi.", true);
@@ -38,8 +36,7 @@ static void test_star(void **state) {
   check("**?", "a", true);
 }
 
-static void test_sets(void **state) {
-  (void)state;
+TEST(test_sets) {
   check("[abc]", "b", true);
   check("[abc]", "d", false);
   check("[!abc]", "d", true);

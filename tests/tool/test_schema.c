@@ -34,8 +34,7 @@ static void check_signature(const char *metadata, const char *expected) {
 #define check_type(type, expected) \
   check_signature(SCHEMA(FUNCTION(T("None"), type)), "(_0: " expected ") -> None")
 
-static void test_functions(void **state) {
-  (void)state;
+TEST(test_functions) {
   check_signature(SCHEMA(FUNCTION(T("int"), T("int") "," T("int"))), "(_0: int, _1: int) -> int");
   check_signature(SCHEMA(OLD_FUNCTION(T("int") "," T("float"))), "(_0: float) -> int");
   check_signature(SCHEMA(FUNCTION(T("None"), "")), "() -> None");
@@ -46,8 +45,7 @@ static void test_functions(void **state) {
       "(...) -> Any");
 }
 
-static void test_names_of_parameters(void **state) {
-  (void)state;
+TEST(test_names_of_parameters) {
   check_signature(SCHEMA(FUNCTION(T("None"), PARAM("x", "DLTensor*") "," PARAM(
                                                  "s", "float") "," PARAM("y", "DLTensor*"))),
                   "(x: Tensor, s: float, y: Tensor) -> None");
@@ -63,8 +61,7 @@ static void test_names_of_parameters(void **state) {
                   "(x: int, _1: float) -> None");
 }
 
-static void test_defaults(void **state) {
-  (void)state;
+TEST(test_defaults) {
 #define MAY_BE_LEFT_OUT(value) \
   "{\\\"type\\\":\\\"Optional\\\",\\\"args\\\":[" T("int") "],\\\"default\\\":" value "}"
   check_signature(
@@ -82,8 +79,7 @@ static void test_defaults(void **state) {
                   "(_0: int) -> None");
 }
 
-static void test_types(void **state) {
-  (void)state;
+TEST(test_types) {
   check_type(T("Any"), "Any");
   check_type(T("bool"), "bool");
   check_type(T("void*"), "void*");
@@ -115,8 +111,7 @@ static void test_types(void **state) {
   check_type("{\\\"type\\\":\\\"new\\\",\\\"fallback\\\":7}", "new");
 }
 
-static void test_what_is_no_function(void **state) {
-  (void)state;
+TEST(test_what_is_no_function) {
   check_signature("", NULL);
   check_signature("nonsense", NULL);
   check_signature("[]", NULL);
@@ -173,9 +168,8 @@ static void check_nested(const char *before, const char *middle, const char *aft
   check_not_raised();
 }
 
-static void test_deep_and_wide(void **state) {
+TEST(test_deep_and_wide) {
   const char *before = "{\\\"type\\\":\\\"ffi.Array\\\",\\\"args\\\":[", *after = "]}";
-  (void)state;
   check_nested(before, T("int"), after, 40, "(_0: Array[Array[");
   check_nested(before, T("int"), after, 60, NULL);
   check_nested(before, T("int"), after, 100000, NULL);
@@ -187,14 +181,13 @@ static void test_deep_and_wide(void **state) {
 }
 
 /* Every prefix of a text, and every text with one character changed: no crash and no error. */
-static void test_every_change(void **state) {
+TEST(test_every_change) {
   static const char kText[] =
       SCHEMA(FUNCTION(OF("Optional", T("int")),
                       PARAM("x", "DLTensor*") "," OF("ffi.Map", T("ffi.String") "," T("Any"))));
   static const char kLetters[] = "{}[]\",:\\ax7\x80";
   char changed[sizeof kText];
   size_t i, k;
-  (void)state;
   check_signature(kText, "(x: Tensor, _1: Map[str, Any]) -> Optional[int]");
   for (i = 0; i < sizeof kText - 1; ++i) {
     assert_null(schema_describe(kText, i));
@@ -207,12 +200,11 @@ static void test_every_change(void **state) {
   }
 }
 
-static void test_the_tree(void **state) {
+TEST(test_the_tree) {
   static const char kText[] =
       SCHEMA(FUNCTION(OF("Optional", OF("Optional", T("int"))),
                       PARAM("x", "DLTensor*") "," OF("Optional", T("ffi.Tensor"))));
   schema_type *function = schema_parse(kText, sizeof kText - 1);
-  (void)state;
   assert_non_null(function);
   assert_int_equal(function->kind, kSchemaFunction);
   assert_true(schema_is_typed(function));

@@ -23,9 +23,8 @@ static const struct {
 } kAll[] = {{kDLFloat, 16}, {kDLBfloat, 16}, {7, 8},  {8, 8},  {9, 8},  {10, 8}, {11, 8},
             {12, 8},        {13, 8},         {14, 8}, {15, 6}, {16, 6}, {17, 4}};
 
-static void test_every_code_reads_back(void **state) {
+TEST(test_every_code_reads_back) {
   size_t i;
-  (void)state;
   for (i = 0; i < sizeof kAll / sizeof *kAll; ++i) {
     const small_float *format = find(kAll[i].code, kAll[i].bits);
     uint32_t bits;
@@ -41,9 +40,8 @@ static void test_every_code_reads_back(void **state) {
 }
 
 /* Round to nearest, ties to even. */
-static void test_rounding(void **state) {
+TEST(test_rounding) {
   size_t i;
-  (void)state;
   for (i = 0; i < sizeof kAll / sizeof *kAll; ++i) {
     const small_float *format = find(kAll[i].code, kAll[i].bits);
     uint32_t sign = format->kind == kSmallExponent ? 0 : (uint32_t)1 << (format->bits - 1), bits;
@@ -62,8 +60,7 @@ static void test_rounding(void **state) {
 }
 
 /* Values listed in the descriptions of the formats. */
-static void test_known_values(void **state) {
-  (void)state;
+TEST(test_known_values) {
   assert_true(small_float_decode(find(kDLFloat, 16), 0x3c00) == 1);
   assert_true(small_float_decode(find(kDLFloat, 16), 0x7bff) == 65504);
   assert_true(small_float_decode(find(kDLFloat, 16), 1) == ldexp(1, -24));
@@ -85,8 +82,7 @@ static void test_known_values(void **state) {
   assert_true(small_float_decode(find(17, 4), 7) == 6);
 }
 
-static void test_too_large(void **state) {
-  (void)state;
+TEST(test_too_large) {
   assert_int_equal(small_float_encode(find(kDLFloat, 16), 65519), 0x7bff);
   assert_int_equal(small_float_encode(find(kDLFloat, 16), 65520), 0x7c00);
   assert_int_equal(small_float_encode(find(kDLFloat, 16), -1e300), 0xfc00);

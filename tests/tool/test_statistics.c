@@ -11,8 +11,7 @@ static void check_ranks(size_t count, double confidence, size_t low, size_t high
 }
 
 /* The expected ranks are from tables of the sign test, which count from 1. */
-static void test_ranks(void **state) {
-  (void)state;
+TEST(test_ranks) {
   check_ranks(1, 0.95, 0, 0);
   check_ranks(5, 0.95, 0, 4);
   check_ranks(6, 0.95, 0, 5);
@@ -27,11 +26,10 @@ static void test_ranks(void **state) {
 }
 
 /* Counts how often intervals from random samples contain the true median. */
-static void test_coverage(void **state) {
+TEST(test_coverage) {
   enum { kTries = 4000, kSamples = 30 };
   uint64_t random = 1;
   int held = 0, i, k;
-  (void)state;
   for (i = 0; i < kTries; ++i) {
     double samples[kSamples];
     statistics result;
@@ -45,10 +43,9 @@ static void test_coverage(void **state) {
   assert_true(held > kTries / 100 * 97 && held < kTries);
 }
 
-static void test_quantiles(void **state) {
+TEST(test_quantiles) {
   double samples[] = {5, 1, 4, 2, 3}, single = 7;
   statistics result;
-  (void)state;
   statistics_compute(samples, 5, &result);
   assert_int_equal(result.count, 5);
   assert_true(result.minimum == 1 && result.median == 3 && result.mad == 1);
@@ -62,13 +59,12 @@ static void test_quantiles(void **state) {
 }
 
 /* Paired samples that drift together: only their ratio shows the difference, not the medians. */
-static void test_comparisons(void **state) {
+TEST(test_comparisons) {
   enum { kSamples = 40 };
   double first[kSamples], second[kSamples];
   statistics a, b;
   statistics_ratio ratio;
   int i;
-  (void)state;
   for (i = 0; i < kSamples; ++i) {
     first[i] = 100 + 50 * i;
     second[i] = first[i] * (i % 2 == 0 ? 1.10 : 1.12);

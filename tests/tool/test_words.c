@@ -27,9 +27,8 @@ static void check(const char *line, const char *const *expected) {
     check(line, expected);                              \
   } while (0)
 
-static void test_blanks_and_quotes(void **state) {
+TEST(test_blanks_and_quotes) {
   const char *const no_words[] = {NULL};
-  (void)state;
   check("", no_words);
   check(" \t\n", no_words);
   CHECK("gcc", "gcc");
@@ -40,8 +39,7 @@ static void test_blanks_and_quotes(void **state) {
   CHECK("\"a b", "a b");
 }
 
-static void test_escapes(void **state) {
-  (void)state;
+TEST(test_escapes) {
   CHECK("-DX=\\\"a\\\"", "-DX=\"a\"");
   CHECK("'a\\b'", "a\\b");
   CHECK("a\\", "a\\");
@@ -93,10 +91,9 @@ static void check_numbers(void) {
 }
 
 /* With a point, whatever the locale has; the last has one of several bytes. */
-static void test_numbers(void **state) {
+TEST(test_numbers) {
   static const char *const kNames[] = {"C", "de_DE.UTF-8", "fr_FR.UTF-8", "ps_AF.UTF-8"};
   size_t i;
-  (void)state;
   for (i = 0; i < sizeof kNames / sizeof *kNames; ++i) {
     if (setlocale(LC_NUMERIC, kNames[i]) != NULL) check_numbers();
   }

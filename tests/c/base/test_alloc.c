@@ -54,9 +54,8 @@ static void check_alignment(const void *block) {
   assert_int_equal((uintptr_t)block % offsetof(struct probe, any), 0);
 }
 
-static void test_blocks_of_all_sizes(void **state) {
+TEST(test_blocks_of_all_sizes) {
   size_t size;
-  (void)state;
   for (size = 0; size < 200; ++size) {
     char *block = tvmffi_alloc(size), *kept = tvmffi_alloc_until_shutdown(size);
     check_alignment(block);
@@ -69,10 +68,9 @@ static void test_blocks_of_all_sizes(void **state) {
   tvmffi_alloc_shutdown();
 }
 
-static void test_hooks_receive_everything(void **state) {
+TEST(test_hooks_receive_everything) {
   counters c;
   void *block;
-  (void)state;
   use_hooks(&c);
   block = tvmffi_alloc(10);
   assert_int_equal(c.last_size, 10);
@@ -89,11 +87,10 @@ static void test_hooks_receive_everything(void **state) {
   assert_int_equal(c.freed, 3);
 }
 
-static void test_hooks_are_refused_in_use(void **state) {
+TEST(test_hooks_are_refused_in_use) {
   counters c;
   TVMFFIRuntimeMemoryHooks other = {NULL, NULL, NULL};
   void *block;
-  (void)state;
   use_hooks(&c);
   block = tvmffi_alloc(1);
   assert_int_equal(tvmffi_alloc_set_hooks(&other), -1);
@@ -103,10 +100,9 @@ static void test_hooks_are_refused_in_use(void **state) {
   use_malloc();
 }
 
-static void test_kept_blocks_go_at_shutdown(void **state) {
+TEST(test_kept_blocks_go_at_shutdown) {
   counters c;
   int i;
-  (void)state;
   use_hooks(&c);
   for (i = 0; i < 5; ++i) assert_non_null(tvmffi_alloc_until_shutdown(100));
   assert_int_equal(c.freed, 0);
@@ -117,8 +113,7 @@ static void test_kept_blocks_go_at_shutdown(void **state) {
   use_malloc();
 }
 
-static void test_sizes_that_overflow(void **state) {
-  (void)state;
+TEST(test_sizes_that_overflow) {
   assert_null(tvmffi_alloc_until_shutdown(SIZE_MAX));
 }
 

@@ -3,9 +3,8 @@
 
 #include "support/check.h"
 
-static void test_starts_with_nothing(void **state) {
+TEST(test_starts_with_nothing) {
   tvmffi_buf buf = TVMFFI_BUF_INIT;
-  (void)state;
   assert_null(buf.data);
   assert_int_equal(buf.size, 0);
   assert_false(buf.failed);
@@ -14,9 +13,8 @@ static void test_starts_with_nothing(void **state) {
   tvmffi_buf_fini(&buf);
 }
 
-static void test_appending(void **state) {
+TEST(test_appending) {
   tvmffi_buf buf = TVMFFI_BUF_INIT;
-  (void)state;
   tvmffi_buf_append(&buf, "a\0b", 3);
   assert_int_equal(buf.size, 3);
   assert_memory_equal(buf.data, "a\0b", 4);
@@ -30,11 +28,10 @@ static void test_appending(void **state) {
 }
 
 /* Appends byte by byte through every capacity, then in pieces of many sizes. */
-static void test_growing(void **state) {
+TEST(test_growing) {
   static const char kDigits[] = "0123456789";
   tvmffi_buf bytes = TVMFFI_BUF_INIT;
   size_t i, size;
-  (void)state;
   for (i = 0; i < 5000; ++i) {
     tvmffi_buf_append(&bytes, &kDigits[i % 10], 1);
     assert_int_equal(bytes.size, i + 1);
@@ -58,9 +55,8 @@ static void test_growing(void **state) {
   tvmffi_buf_fini(&bytes);
 }
 
-static void test_F_19_append_of_nothing(void **state) {
+TEST(test_F_19_append_of_nothing) {
   tvmffi_buf buf = TVMFFI_BUF_INIT;
-  (void)state;
   tvmffi_buf_append(&buf, NULL, 0);
   assert_string_equal(buf.data, "");
   assert_int_equal(buf.size, 0);
@@ -70,10 +66,9 @@ static void test_F_19_append_of_nothing(void **state) {
   tvmffi_buf_fini(&buf);
 }
 
-static void test_clear_keeps_the_memory(void **state) {
+TEST(test_clear_keeps_the_memory) {
   tvmffi_buf buf = TVMFFI_BUF_INIT;
   const char *data;
-  (void)state;
   tvmffi_buf_append_text(&buf, "first");
   data = buf.data;
   tvmffi_buf_clear(&buf);
@@ -85,9 +80,8 @@ static void test_clear_keeps_the_memory(void **state) {
   tvmffi_buf_fini(&buf);
 }
 
-static void test_fini_leaves_an_empty_one(void **state) {
+TEST(test_fini_leaves_an_empty_one) {
   tvmffi_buf buf = TVMFFI_BUF_INIT;
-  (void)state;
   tvmffi_buf_append_text(&buf, "text");
   tvmffi_buf_fini(&buf);
   assert_null(buf.data);
@@ -96,9 +90,8 @@ static void test_fini_leaves_an_empty_one(void **state) {
   tvmffi_buf_fini(&buf);
 }
 
-static void test_a_failure_is_remembered(void **state) {
+TEST(test_a_failure_is_remembered) {
   tvmffi_buf buf = TVMFFI_BUF_INIT;
-  (void)state;
   tvmffi_buf_append_text(&buf, "kept");
   tvmffi_buf_append(&buf, "", SIZE_MAX); /* the size cannot exist, so nothing is read */
   assert_true(buf.failed);
@@ -114,10 +107,9 @@ static void test_a_failure_is_remembered(void **state) {
   tvmffi_buf_fini(&buf);
 }
 
-static void test_sizes_that_overflow(void **state) {
+TEST(test_sizes_that_overflow) {
   static const size_t kSizes[] = {SIZE_MAX, SIZE_MAX - 1, SIZE_MAX - 4, SIZE_MAX - 5};
   size_t i;
-  (void)state;
   for (i = 0; i < sizeof kSizes / sizeof kSizes[0]; ++i) {
     tvmffi_buf buf = TVMFFI_BUF_INIT;
     tvmffi_buf_append_text(&buf, "12345");

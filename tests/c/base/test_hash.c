@@ -27,7 +27,7 @@ static void fill(char *data) {
 }
 
 /* If the hash is changed on purpose, take the new numbers from a 64-bit machine. */
-static void test_the_same_value_on_every_machine(void **state) {
+TEST(test_the_same_value_on_every_machine) {
   static const struct {
     size_t size;
     uint64_t hash;
@@ -42,7 +42,6 @@ static void test_the_same_value_on_every_machine(void **state) {
   };
   char data[kMaxSize];
   size_t i;
-  (void)state;
   fill(data);
   for (i = 0; i < sizeof kKnown / sizeof kKnown[0]; ++i) {
     assert_true(tvmffi_hash_bytes(data, kKnown[i].size) == kKnown[i].hash);
@@ -50,10 +49,9 @@ static void test_the_same_value_on_every_machine(void **state) {
   }
 }
 
-static void test_every_bit_counts(void **state) {
+TEST(test_every_bit_counts) {
   char data[kMaxSize];
   size_t size, bit;
-  (void)state;
   fill(data);
   for (size = 1; size <= kMaxSize; ++size) {
     uint64_t hash = tvmffi_hash_bytes(data, size);
@@ -66,10 +64,9 @@ static void test_every_bit_counts(void **state) {
   }
 }
 
-static void test_the_size_counts(void **state) {
+TEST(test_the_size_counts) {
   static const char zeros[kMaxSize];
   size_t a, b;
-  (void)state;
   for (a = 0; a <= kMaxSize; ++a) {
     for (b = 0; b < a; ++b) {
       assert_true(tvmffi_hash_bytes(zeros, a) != tvmffi_hash_bytes(zeros, b));
@@ -77,16 +74,14 @@ static void test_the_size_counts(void **state) {
   }
 }
 
-static void test_F_19_no_data_when_size_is_zero(void **state) {
-  (void)state;
+TEST(test_F_19_no_data_when_size_is_zero) {
   assert_true(tvmffi_hash_bytes(NULL, 0) == tvmffi_hash_bytes("", 0));
 }
 
 /* Blocks of exactly the size, at any alignment, so that memory checkers see reads past the end. */
-static void test_reads_the_key_and_nothing_else(void **state) {
+TEST(test_reads_the_key_and_nothing_else) {
   char data[kMaxSize];
   size_t size, offset;
-  (void)state;
   fill(data);
   for (size = 1; size <= kMaxSize; ++size) {
     for (offset = 0; offset < 8; ++offset) {
@@ -100,11 +95,10 @@ static void test_reads_the_key_and_nothing_else(void **state) {
 }
 
 /* Similar names must not collide in a table that uses the lowest bits of the hash. */
-static void test_names_spread(void **state) {
+TEST(test_names_spread) {
   enum { kBuckets = 1024, kPerBucket = 16 };
   static int buckets[kBuckets];
   int i, fullest = 0;
-  (void)state;
   for (i = 0; i < kBuckets * kPerBucket; ++i) {
     char name[32];
     int size = snprintf(name, sizeof name, "ffi.function_%d", i);
@@ -115,7 +109,7 @@ static void test_names_spread(void **state) {
 }
 
 /* Type keys have the hash of std::hash of libstdc++ with a 64-bit size_t, on every machine. */
-static void test_type_keys(void **state) {
+TEST(test_type_keys) {
   static const struct {
     const char *key;
     uint64_t hash;
@@ -146,7 +140,6 @@ static void test_type_keys(void **state) {
   };
   char data[kMaxSize];
   size_t i;
-  (void)state;
   for (i = 0; i < sizeof kKeys / sizeof kKeys[0]; ++i) {
     assert_true(tvmffi_hash_type_key(kKeys[i].key, strlen(kKeys[i].key)) == kKeys[i].hash);
   }
@@ -163,10 +156,9 @@ static void test_type_keys(void **state) {
 }
 
 /* The ABI's content hash, from its definition: little-endian chunks of 8 bytes, modulo a prime. */
-static void test_content(void **state) {
+TEST(test_content) {
   char data[kMaxSize];
   size_t size, i, k;
-  (void)state;
   fill(data);
   for (size = 0; size <= kMaxSize; ++size) {
     uint64_t expected = 0;

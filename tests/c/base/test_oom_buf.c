@@ -25,15 +25,13 @@ static int build_text(void *unused) {
   return rc;
 }
 
-static void test_texts_that_grow(void **state) {
-  (void)state;
+TEST(test_texts_that_grow) {
   assert_in_range(oom_check(build_text, NULL, NULL, NULL, 0), 2, 10);
 }
 
-static void test_the_text_so_far_stays(void **state) {
+TEST(test_the_text_so_far_stays) {
   char large[2000];
   tvmffi_buf buf = TVMFFI_BUF_INIT;
-  (void)state;
   memset(large, 'x', sizeof large);
   tvmffi_buf_append_text(&buf, "so far");
   oom_fail_after(0);

@@ -50,10 +50,9 @@ static void check_names(void *context) {
   }
 }
 
-static void test_inserting(void **state) {
+TEST(test_inserting) {
   job j;
   long failures = 0;
-  (void)state;
   init_records();
   memset(&j, 0, sizeof j);
   while (j.count < kMany) failures += oom_check(insert_next, check_names, NULL, &j, 1);
@@ -63,10 +62,9 @@ static void test_inserting(void **state) {
   assert_int_equal(oom_live_blocks(), 0);
 }
 
-static void test_inserting_what_was_reserved(void **state) {
+TEST(test_inserting_what_was_reserved) {
   size_t allocations;
   job j;
-  (void)state;
   init_records();
   memset(&j, 0, sizeof j);
   oom_fail_after(0);

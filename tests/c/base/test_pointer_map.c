@@ -5,11 +5,10 @@
 #include "base/stack.h"
 #include "support/check.h"
 
-static void test_addresses_are_found_again(void **state) {
+TEST(test_addresses_are_found_again) {
   static char bytes[20000];
   tvmffi_pointer_map map = {NULL, 0, 0};
   size_t i;
-  (void)state;
   assert_null(tvmffi_pointer_map_find(&map, bytes));
   for (i = 0; i < sizeof bytes; i += 2) {
     tvmffi_pointer_entry *entry = tvmffi_pointer_map_ensure(&map, &bytes[i]);
@@ -29,14 +28,13 @@ static void test_addresses_are_found_again(void **state) {
 }
 
 /* Neighbours that share runs of slots: every one that is left must still be found. */
-static void test_removal(void **state) {
+TEST(test_removal) {
   enum { kCount = 2000, kStep = 16 };
   static char bytes[kCount * kStep];
   static size_t is_there[kCount]; /* 0 or 1 */
   tvmffi_pointer_map map = {NULL, 0, 0};
   uint32_t random = 1;
   size_t round, i, size = 0;
-  (void)state;
   tvmffi_pointer_map_remove(&map, bytes);
   for (round = 0; round < 20 * kCount; ++round) {
     random = random * 1664525 + 1013904223;
@@ -61,10 +59,9 @@ static void test_removal(void **state) {
   tvmffi_pointer_map_fini(&map);
 }
 
-static void test_a_stack(void **state) {
+TEST(test_a_stack) {
   tvmffi_stack stack;
   int i;
-  (void)state;
   tvmffi_stack_init(&stack, sizeof(int));
   assert_null(tvmffi_stack_top(&stack));
   for (i = 0; i < 1000; ++i) {

@@ -27,9 +27,8 @@ static void init_numbered(record *r, int number) {
   init_record(r, name, (size_t)size);
 }
 
-static void test_an_empty_table(void **state) {
+TEST(test_an_empty_table) {
   tvmffi_table table = {NULL, 0};
-  (void)state;
   assert_null(tvmffi_table_find(&table, "a", 1));
   assert_null(tvmffi_table_find(&table, NULL, 0));
   check_ok(tvmffi_table_reserve(&table, 0));
@@ -37,12 +36,11 @@ static void test_an_empty_table(void **state) {
   tvmffi_table_fini(&table);
 }
 
-static void test_names_are_found_while_it_grows(void **state) {
+TEST(test_names_are_found_while_it_grows) {
   static record records[kMany];
   tvmffi_table table = {NULL, 0};
   record absent;
   int i, j;
-  (void)state;
   init_numbered(&absent, kMany);
   for (i = 0; i < kMany; ++i) {
     init_numbered(&records[i], i);
@@ -64,13 +62,12 @@ static void test_names_are_found_while_it_grows(void **state) {
 }
 
 /* F-24: names are compared by length and bytes; a prefix never matches. */
-static void test_names_are_compared_whole(void **state) {
+TEST(test_names_are_compared_whole) {
   static const char kNames[][4] = {"", "a", "ab", "abc", "ab\0", "\0", "b"};
   static const size_t kSizes[] = {0, 1, 2, 3, 3, 1, 1};
   tvmffi_table table = {NULL, 0};
   record records[7];
   size_t i;
-  (void)state;
   for (i = 0; i < 7; ++i) {
     init_record(&records[i], kNames[i], kSizes[i]);
     check_ok(tvmffi_table_insert(&table, &records[i].key));
@@ -84,11 +81,10 @@ static void test_names_are_compared_whole(void **state) {
 }
 
 /* All have the hash of the last slot, so that probing wraps around to the first one. */
-static void test_names_whose_hashes_collide(void **state) {
+TEST(test_names_whose_hashes_collide) {
   record records[20];
   tvmffi_table table = {NULL, 0};
   int i;
-  (void)state;
   for (i = 0; i < 20; ++i) {
     init_numbered(&records[i], i);
     records[i].key.hash = UINT64_MAX;
@@ -106,11 +102,10 @@ static void test_names_whose_hashes_collide(void **state) {
 }
 
 /* A reader that has loaded the slots keeps using them while the table is replaced. */
-static void test_replaced_slots_stay_readable(void **state) {
+TEST(test_replaced_slots_stay_readable) {
   static record records[kMany];
   tvmffi_table table = {NULL, 0}, before;
   int i;
-  (void)state;
   for (i = 0; i < 10; ++i) {
     init_numbered(&records[i], i);
     check_ok(tvmffi_table_insert(&table, &records[i].key));
@@ -129,10 +124,9 @@ static void test_replaced_slots_stay_readable(void **state) {
   tvmffi_table_fini(&table);
 }
 
-static void test_a_table_is_used_again(void **state) {
+TEST(test_a_table_is_used_again) {
   tvmffi_table table = {NULL, 0};
   record r;
-  (void)state;
   tvmffi_table_fini(&table);
   init_numbered(&r, 1);
   check_ok(tvmffi_table_insert(&table, &r.key));
@@ -144,10 +138,9 @@ static void test_a_table_is_used_again(void **state) {
   tvmffi_table_fini(&table);
 }
 
-static void test_reserving_what_cannot_be(void **state) {
+TEST(test_reserving_what_cannot_be) {
   tvmffi_table table = {NULL, 0};
   record r;
-  (void)state;
   assert_int_equal(tvmffi_table_reserve(&table, SIZE_MAX), -1);
   assert_int_equal(tvmffi_table_reserve(&table, SIZE_MAX / 2), -1);
   assert_null(table.current);
@@ -162,11 +155,10 @@ static bool has_even_number(const tvmffi_table_key *key) {
   return (key->data[key->size - 1] - '0') % 2 == 0;
 }
 
-static void test_records_are_left_out(void **state) {
+TEST(test_records_are_left_out) {
   static record records[kMany];
   tvmffi_table table = {NULL, 0};
   int i, round;
-  (void)state;
   check_ok(tvmffi_table_keep(&table, has_even_number));
   tvmffi_table_free_replaced(&table);
   for (i = 0; i < kMany; ++i) {

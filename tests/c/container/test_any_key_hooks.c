@@ -138,8 +138,7 @@ static bool knows_old(void) {
 
 static int32_t function_type, native_type, old_type;
 
-static int make_types(void **state) {
-  (void)state;
+FIXTURE(make_types) {
   function_type = new_type("test.FunctionKey");
   set_function(function_type, "__any_hash__", function_hash);
   set_function(function_type, "__any_equal__", function_equal);
@@ -164,9 +163,8 @@ static void check_hash(int32_t type_index, int64_t number) {
   check_release(&key);
 }
 
-static void test_hashes(void **state) {
+TEST(test_hashes) {
   int64_t number;
-  (void)state;
   for (number = -5; number < 200; ++number) {
     check_hash(function_type, number);
     check_hash(native_type, number);
@@ -191,8 +189,7 @@ static void check_equal(int32_t type_index) {
   check_release(&other);
 }
 
-static void test_equality(void **state) {
-  (void)state;
+TEST(test_equality) {
   check_equal(function_type);
   check_equal(native_type);
   if (knows_old()) check_equal(old_type);
@@ -219,8 +216,7 @@ static void check_in_dict(int32_t type_index) {
   check_release(&dict);
 }
 
-static void test_dicts(void **state) {
-  (void)state;
+TEST(test_dicts) {
   check_in_dict(function_type);
   check_in_dict(native_type);
   if (knows_old()) check_in_dict(old_type);
@@ -263,15 +259,13 @@ static void check_failures(int32_t type_index, const char *kind) {
   }
 }
 
-static void test_failures(void **state) {
-  (void)state;
+TEST(test_failures) {
   check_failures(function_type, "KeyError");
   check_failures(native_type, "ValueError");
 }
 
-static void test_sequences(void **state) {
+TEST(test_sequences) {
   TVMFFIAny key = new_key(function_type, 3), same = new_key(function_type, 103), list, result;
-  (void)state;
   list = call_ok("ffi.List", &key, 1);
   check_ok(call4("ffi.ListContains", 2, list, same, none, none, &result));
   assert_int_equal(result.v_int64, 1);
@@ -291,11 +285,10 @@ static int give_text(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFI
   return TVMFFIAnyViewToOwnedAny(&text, result);
 }
 
-static void test_hooks_that_are_wrong(void **state) {
+TEST(test_hooks_that_are_wrong) {
   int32_t wrong = new_type("test.WrongKey"), odd = new_type("test.OddKey");
   TVMFFIAny a = new_key(wrong, 1), b = new_key(wrong, 1), c = new_key(odd, 1);
   uint64_t hash;
-  (void)state;
   set_function(wrong, "__any_hash__", give_text);
   set_function(wrong, "__any_equal__", give_text);
   set_attr(odd, "__any_hash__", tvmffi_any_int(5));
@@ -354,9 +347,8 @@ static void check_meddling(int32_t type_index, bool replaces) {
   }
 }
 
-static void test_hooks_that_change_the_dict(void **state) {
+TEST(test_hooks_that_change_the_dict) {
   int32_t type_index = new_type("test.MeddlingKey");
-  (void)state;
   set_function(type_index, "__any_hash__", function_hash);
   set_function(type_index, "__any_equal__", meddle);
   check_meddling(type_index, false);
@@ -377,13 +369,12 @@ static int exchange(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIA
 }
 
 /* The size of the dict stays the same, but not the order of its keys. */
-static void test_a_hash_that_exchanges_keys_while_the_dict_grows(void **state) {
+TEST(test_a_hash_that_exchanges_keys_while_the_dict_grows) {
   enum { kNumKeys = 40 };
   int32_t type_index = new_type("test.ExchangingKey");
   TVMFFIAny keys[kNumKeys], result;
   int64_t i, num_failed = 0;
   int call;
-  (void)state;
   set_function(type_index, "__any_hash__", exchange);
   for (i = 0; i < kNumKeys; ++i) keys[i] = new_key(type_index, i);
   erased = keys[0];
@@ -421,12 +412,11 @@ static uint64_t home_of(const TVMFFIAny *key) {
   return (UINT64_C(11400714819323198485) * tvmffi_any_key_hash(key)) >> map->fib_shift;
 }
 
-static void test_an_equality_alone_that_changes_the_dict(void **state) {
+TEST(test_an_equality_alone_that_changes_the_dict) {
   enum { kNumTries = 200 };
   int32_t type_index = new_type("test.EqualityAlone");
   TVMFFIAny stored = new_key(type_index, 3), keys[kNumTries], result;
   int64_t i, num;
-  (void)state;
   set_function(type_index, "__any_equal__", meddle);
   replaced = none;
   meddled = call_ok("ffi.Dict", NULL, 0);
@@ -448,12 +438,11 @@ static void test_an_equality_alone_that_changes_the_dict(void **state) {
 }
 
 /* Each hook may be an OpaquePtr NULL, also where the other is called. */
-static void test_null_hooks_are_refused(void **state) {
+TEST(test_null_hooks_are_refused) {
   const TVMFFIAny null_pointer = tvmffi_any_ptr(kTVMFFIOpaquePtr, NULL);
   int32_t no_hash = new_type("test.NoHash"), no_equal = new_type("test.NoEqual");
   TVMFFIAny key;
   uint64_t hash;
-  (void)state;
   set_attr(no_hash, "__any_hash__", null_pointer);
   key = new_key(no_hash, 1);
   assert_int_equal(tvmffi_any_key_ask_hash(&key, &hash), kTvmffiRaised);
@@ -473,14 +462,13 @@ static void test_null_hooks_are_refused(void **state) {
 /*
  * Clients may call these attributes; the library itself hashes and compares such keys without them.
  */
-static void test_integers_of_many_words(void **state) {
+TEST(test_integers_of_many_words) {
   static const char *const names[] = {"__any_hash__", "__any_equal__"};
   int64_t words[] = {5, 6};
   TVMFFIByteArray content, name;
   TVMFFIAny args[2], result = none;
   uint64_t hash;
   int i;
-  (void)state;
   content.data = (const char *)words;
   content.size = sizeof words;
   for (i = 0; i < 2; ++i) check_ok(TVMFFIBigIntFromByteArray(&content, &args[i]));

@@ -10,10 +10,9 @@ static void append(TVMFFIObject **array, TVMFFIAny value) {
   assert_int_equal(tvmffi_array_append(array, &value), 0);
 }
 
-static void test_layout(void **state) {
+TEST(test_layout) {
   TVMFFIObject *array = tvmffi_array_new(3), *empty = tvmffi_array_new(0);
   const TVMFFISeqCell *cell = TVMFFISeqGetCellPtr(array);
-  (void)state;
   assert_int_equal(array->type_index, kTVMFFIArray);
   assert_int_equal(check_use_count(array), 1);
   assert_ptr_equal(cell->data, cell + 1);
@@ -25,19 +24,17 @@ static void test_layout(void **state) {
   TVMFFIObjectDecRef(empty);
 }
 
-static void test_sizes_that_cannot_be(void **state) {
-  (void)state;
+TEST(test_sizes_that_cannot_be) {
   assert_null(tvmffi_array_new(-1));
   assert_null(tvmffi_array_new(INT64_MAX));
   assert_null(tvmffi_array_new(INT64_MAX / 16));
   check_not_raised();
 }
 
-static void test_growth_moves_the_elements(void **state) {
+TEST(test_growth_moves_the_elements) {
   TVMFFIObject *array = tvmffi_array_new(0);
   probe p;
   int i;
-  (void)state;
   probe_init(&p);
   append(&array, tvmffi_any_object(&p));
   assert_int_equal(TVMFFISeqGetCellPtr(array)->capacity, 4);
@@ -52,10 +49,9 @@ static void test_growth_moves_the_elements(void **state) {
   assert_int_equal(p.weak_deletes, 1);
 }
 
-static void test_a_shared_array_is_left_alone(void **state) {
+TEST(test_a_shared_array_is_left_alone) {
   TVMFFIObject *array = tvmffi_array_new(2), *shared = array;
   probe p;
-  (void)state;
   probe_init(&p);
   append(&array, tvmffi_any_object(&p));
   TVMFFIObjectIncRef(shared);
@@ -75,11 +71,10 @@ static void release_deep(void *array) {
   TVMFFIObjectDecRef(array);
 }
 
-static void test_L_21_a_million_levels(void **state) {
+TEST(test_L_21_a_million_levels) {
   TVMFFIObject *array = tvmffi_array_new(0);
   probe p;
   int i;
-  (void)state;
   probe_init(&p);
   append(&array, tvmffi_any_object(&p));
   for (i = 0; i < 1000000; ++i) {
@@ -93,10 +88,9 @@ static void test_L_21_a_million_levels(void **state) {
 }
 
 /* Inline code of clients leaves an array like this after it moved the elements out. */
-static void test_emptied_by_others(void **state) {
+TEST(test_emptied_by_others) {
   TVMFFIObject *array = tvmffi_array_new(1);
   probe p;
-  (void)state;
   probe_init(&p);
   append(&array, tvmffi_any_object(&p));
   TVMFFISeqGetCellPtr(array)->size = 0;

@@ -14,12 +14,11 @@ static TVMFFIAny make(const TVMFFIAny *args, int32_t num_args) {
   return array;
 }
 
-static void test_arguments_become_owned(void **state) {
+TEST(test_arguments_become_owned) {
   TVMFFIByteArray bytes = check_bytes("bytes");
   TVMFFIObjectHandle moved = tvmffi_string_new(kTVMFFIStr, "x", 1);
   TVMFFIAny args[5], array;
   probe p;
-  (void)state;
   probe_init(&p);
   args[0] = tvmffi_any_raw_str("a raw string");
   args[1] = tvmffi_any_ptr(kTVMFFIByteArrayPtr, &bytes);
@@ -38,11 +37,10 @@ static void test_arguments_become_owned(void **state) {
   check_release(&array);
 }
 
-static void test_an_argument_that_cannot_be_owned(void **state) {
+TEST(test_an_argument_that_cannot_be_owned) {
   TVMFFIObjectHandle nothing = NULL;
   TVMFFIAny args[2], array;
   probe p;
-  (void)state;
   probe_init(&p);
   args[0] = tvmffi_any_object(&p);
   args[1] = tvmffi_any_ptr(kTVMFFIObjectRValueRef, &nothing);
@@ -50,9 +48,8 @@ static void test_an_argument_that_cannot_be_owned(void **state) {
   assert_int_equal(check_use_count(&p), 1);
 }
 
-static void test_items_and_size(void **state) {
+TEST(test_items_and_size) {
   TVMFFIAny args[2], array, result;
-  (void)state;
   args[0] = tvmffi_any_raw_str("the first item");
   args[1] = tvmffi_any_int(7);
   array = make(args, 2);
@@ -79,10 +76,9 @@ static void test_items_and_size(void **state) {
   check_release(&array);
 }
 
-static void test_contains(void **state) {
+TEST(test_contains) {
   TVMFFIByteArray bytes = check_bytes("a text of some length");
   TVMFFIAny args[2], array, result;
-  (void)state;
   args[0] = tvmffi_any_int(1);
   args[1] = tvmffi_any_raw_str(bytes.data);
   array = make(args, 2);
@@ -102,12 +98,11 @@ static void test_contains(void **state) {
   check_release(&array);
 }
 
-static void test_type_keys(void **state) {
+TEST(test_type_keys) {
   TVMFFIAny result;
   TVMFFIByteArray key;
   int64_t i, size;
   int32_t index, last = -1;
-  (void)state;
   check_ok(call_global("ffi.GetRegisteredTypeKeys", NULL, 0, &result));
   size = tvmffi_array_size(result.v_obj);
   assert_true(size >= 14 + 15);

@@ -31,10 +31,9 @@ static TVMFFIAny wrap(const char *name, TVMFFIAny inner) {
   return outer;
 }
 
-static void test_what_is_found(void **state) {
+TEST(test_what_is_found) {
   tensor_object cpu, cuda, rocm;
   TVMFFIAny args[6], array, map, dict;
-  (void)state;
   (void)tensor_on(&cpu, kDLCPU, 3);
   args[0] = tvmffi_any_int(5);
   args[1] = tvmffi_any_object(&cpu);
@@ -63,11 +62,10 @@ static void test_what_is_found(void **state) {
   check_release(&dict);
 }
 
-static void test_deep(void **state) {
+TEST(test_deep) {
   tensor_object cuda;
   TVMFFIAny value, key_and_value[2];
   int i;
-  (void)state;
   value = tensor_on(&cuda, kDLCUDA, 4);
   TVMFFIObjectIncRef(&cuda);
   for (i = 0; i < 200000; ++i) {
@@ -85,10 +83,9 @@ static void test_deep(void **state) {
 }
 
 /* Shared containers are searched once: this value has 2^60 paths. */
-static void test_shared_and_cyclic(void **state) {
+TEST(test_shared_and_cyclic) {
   TVMFFIAny value = tvmffi_any_int(1), args[2], result;
   int i;
-  (void)state;
   for (i = 0; i < 60; ++i) {
     args[0] = args[1] = value;
     value = call_ok("ffi.List", args, 2);

@@ -64,11 +64,10 @@ static void change(const scene *s, const char *name, int32_t num, TVMFFIAny a, T
 
 /* ---- Places in containers ---- */
 
-static void test_what_is_lent_has_no_more_references(void **state) {
+TEST(test_what_is_lent_has_no_more_references) {
   static const char *const kNames[] = {"ffi.Array", "ffi.List", "ffi.Dict"};
   scene s;
   int i;
-  (void)state;
   for (i = 0; i < 3; ++i) {
     begin_scene(&s, kNames[i]);
     check_there(&s, 1);
@@ -78,9 +77,8 @@ static void test_what_is_lent_has_no_more_references(void **state) {
 }
 
 /* Removed as inline code of clients does: the element is destroyed, and not touched after that. */
-static void test_what_was_destroyed_is_not_there(void **state) {
+TEST(test_what_was_destroyed_is_not_there) {
   scene s;
-  (void)state;
   begin_scene(&s, "ffi.List");
   check_ok(tvmffi_list_erase(s.container.v_obj, 0, 1));
   check_gone(&s);
@@ -92,19 +90,17 @@ static void test_what_was_destroyed_is_not_there(void **state) {
   end_scene(&s);
 }
 
-static void test_another_value_in_the_place(void **state) {
+TEST(test_another_value_in_the_place) {
   TVMFFIAny other = none;
   scene s;
-  (void)state;
   begin_scene(&s, "ffi.List");
   check_ok(tvmffi_list_splice(s.container.v_obj, 0, 1, &other, 1));
   check_gone(&s);
   end_scene(&s);
 }
 
-static void test_held_and_lent_again(void **state) {
+TEST(test_held_and_lent_again) {
   scene s;
-  (void)state;
   begin_scene(&s, "ffi.List");
   tvmffi_lend_hold(&s.lend);
   assert_null(s.lend.obj);
@@ -123,7 +119,7 @@ static void test_held_and_lent_again(void **state) {
 
 /* ---- Guards ---- */
 
-static void test_functions_that_take_an_element_away_keep_it(void **state) {
+TEST(test_functions_that_take_an_element_away_keep_it) {
   TVMFFIAny zero = tvmffi_any_int(0), one = tvmffi_any_int(1);
   const struct {
     const char *name;
@@ -142,7 +138,6 @@ static void test_functions_that_take_an_element_away_keep_it(void **state) {
   };
   scene s;
   size_t i;
-  (void)state;
   for (i = 0; i < sizeof changes / sizeof *changes; ++i) {
     bool is_insert = strcmp(changes[i].name, "ffi.ListInsert") == 0;
     begin_scene(&s, strncmp(changes[i].name, "ffi.List", 8) == 0 ? "ffi.List" : "ffi.Dict");
@@ -154,9 +149,8 @@ static void test_functions_that_take_an_element_away_keep_it(void **state) {
   }
 }
 
-static void test_functions_that_leave_it_do_not(void **state) {
+TEST(test_functions_that_leave_it_do_not) {
   scene s;
-  (void)state;
   begin_scene(&s, "ffi.List");
   change(&s, "ffi.ListAppend", 2, tvmffi_any_int(1), none);
   change(&s, "ffi.ListReserve", 2, tvmffi_any_int(100), none);
@@ -167,11 +161,10 @@ static void test_functions_that_leave_it_do_not(void **state) {
 }
 
 /* A root has no place: it is kept when one of its references is released, also by a setter. */
-static void test_roots_that_lose_an_owner_are_kept(void **state) {
+TEST(test_roots_that_lose_an_owner_are_kept) {
   TVMFFIAny root, field, other = none;
   tvmffi_lend lend;
   probe p;
-  (void)state;
   probe_init(&p);
   root = field = tvmffi_any_object(&p);
   tvmffi_lend_begin(&lend, &root);
@@ -185,11 +178,10 @@ static void test_roots_that_lose_an_owner_are_kept(void **state) {
   assert_int_equal(p.strong_deletes, 1);
 }
 
-static void test_setters_of_frontends_keep(void **state) {
+TEST(test_setters_of_frontends_keep) {
   TVMFFIAny root, field;
   tvmffi_lend lend;
   probe p;
-  (void)state;
   probe_init(&p);
   root = field = tvmffi_any_object(&p);
   tvmffi_lend_begin(&lend, &root);
@@ -201,10 +193,9 @@ static void test_setters_of_frontends_keep(void **state) {
 
 /* ---- Nested walks ---- */
 
-static void test_a_walk_within_keeps_what_the_outer_one_lends(void **state) {
+TEST(test_a_walk_within_keeps_what_the_outer_one_lends) {
   tvmffi_lend inner;
   scene s;
-  (void)state;
   begin_scene(&s, "ffi.List");
   tvmffi_lend_begin(&inner, &none);
   check_there(&s, 2);
@@ -218,10 +209,9 @@ static void test_a_walk_within_keeps_what_the_outer_one_lends(void **state) {
   end_scene(&s);
 }
 
-static void test_a_walk_over_the_same_value_counts_nothing(void **state) {
+TEST(test_a_walk_over_the_same_value_counts_nothing) {
   tvmffi_lend inner;
   scene s;
-  (void)state;
   begin_scene(&s, "ffi.List");
   tvmffi_lend_begin(&inner, &s.element);
   check_there(&s, 1);
@@ -239,10 +229,9 @@ static void test_a_walk_over_the_same_value_counts_nothing(void **state) {
   end_scene(&s);
 }
 
-static void test_a_walk_that_turns_to_another_value_keeps_the_outer_one(void **state) {
+TEST(test_a_walk_that_turns_to_another_value_keeps_the_outer_one) {
   tvmffi_lend inner;
   scene s;
-  (void)state;
   begin_scene(&s, "ffi.List");
   tvmffi_lend_begin(&inner, &s.element);
   tvmffi_lend_drop(&inner);

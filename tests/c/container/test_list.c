@@ -40,9 +40,8 @@ static void check_list(TVMFFIObject *list, const char *expected) {
   assert_string_equal(text, expected);
 }
 
-static void test_the_layout(void **state) {
+TEST(test_the_layout) {
   TVMFFIObject *list = tvmffi_list_new(0);
-  (void)state;
   assert_int_equal(list->type_index, kTVMFFIList);
   assert_null(cell_of(list)->data);
   assert_int_equal(cell_of(list)->capacity, 0);
@@ -55,11 +54,10 @@ static void test_the_layout(void **state) {
   TVMFFIObjectDecRef(list);
 }
 
-static void test_growth(void **state) {
+TEST(test_growth) {
   static const int64_t capacities[] = {1, 2, 4, 4, 8, 8, 8, 8, 16};
   TVMFFIObject *list = tvmffi_list_new(0);
   size_t i;
-  (void)state;
   for (i = 0; i < sizeof capacities / sizeof *capacities; ++i) {
     append_int(list, (int64_t)i);
     assert_int_equal(cell_of(list)->capacity, capacities[i]);
@@ -75,11 +73,10 @@ static void test_growth(void **state) {
 }
 
 /* As client code does it, whose operator new is malloc. */
-static void test_a_client_replaces_the_block(void **state) {
+TEST(test_a_client_replaces_the_block) {
   TVMFFIObject *list = new_of(3);
   TVMFFISeqCell *cell = cell_of(list);
   TVMFFIAny *block = malloc(50 * sizeof *block);
-  (void)state;
   assert_non_null(block);
   memcpy(block, cell->data, 3 * sizeof *block);
   cell->data_deleter(cell->data);
@@ -101,10 +98,9 @@ static void client_free(void *data) {
 }
 
 /* A list from a client keeps its deleter, which frees the old blocks. */
-static void test_a_list_of_a_client(void **state) {
+TEST(test_a_list_of_a_client) {
   TVMFFIObject *list = tvmffi_list_new(0);
   TVMFFISeqCell *cell = cell_of(list);
-  (void)state;
   cell->data_deleter = client_free;
   append_int(list, 1);
   assert_int_equal(client_freed, 1); /* called with NULL */
@@ -115,11 +111,10 @@ static void test_a_list_of_a_client(void **state) {
   assert_int_equal(client_freed, 3);
 }
 
-static void test_splice_and_erase(void **state) {
+TEST(test_splice_and_erase) {
   TVMFFIAny added[3];
   TVMFFIObject *list = new_of(6);
   int i;
-  (void)state;
   for (i = 0; i < 3; ++i) added[i] = tvmffi_any_int(10 + i);
   check_ok(tvmffi_list_splice(list, 1, 3, added, 3));
   check_list(list, "0 10 11 12 3 4 5");
@@ -138,12 +133,11 @@ static void test_splice_and_erase(void **state) {
 }
 
 /* More elements than the local buffer holds, so memory is allocated. */
-static void test_long_ranges(void **state) {
+TEST(test_long_ranges) {
   enum { kElements = 100 };
   TVMFFIObject *list = new_of(kElements);
   probe p;
   int64_t i;
-  (void)state;
   probe_init(&p);
   for (i = 10; i < 90; ++i) {
     TVMFFIObjectIncRef(&p);
@@ -162,10 +156,9 @@ static void test_long_ranges(void **state) {
   TVMFFIObjectDecRef(list);
 }
 
-static void test_refused(void **state) {
+TEST(test_refused) {
   TVMFFIObject *list = new_of(3);
   TVMFFIAny out = tvmffi_any_none();
-  (void)state;
   check_fails(tvmffi_list_pop(list, 3, &out), "IndexError", "Index 3 out of bounds 3");
   check_fails(tvmffi_list_pop(list, -1, &out), "IndexError", "Index -1 out of bounds 3");
   check_fails(tvmffi_list_erase(list, -1, 2), "IndexError", "Erase range [-1, 2) out of bounds 3");
@@ -212,8 +205,7 @@ static void fill_with_meddlers(int64_t num) {
   }
 }
 
-static void test_elements_that_change_the_list(void **state) {
-  (void)state;
+TEST(test_elements_that_change_the_list) {
   fill_with_meddlers(40);
   check_ok(tvmffi_list_erase(meddled, 0, 40));
   assert_true(num_meddled >= 20);
@@ -240,10 +232,9 @@ static void release_deep(void *arg) {
   TVMFFIObjectDecRef(list);
 }
 
-static void test_L_21_nested_lists(void **state) {
+TEST(test_L_21_nested_lists) {
   TVMFFIObject *list = tvmffi_list_new(0);
   int i;
-  (void)state;
   for (i = 0; i < 1000000; ++i) {
     TVMFFIObject *outer = tvmffi_list_new(1);
     TVMFFIAny any = tvmffi_any_object(list);
@@ -276,12 +267,11 @@ static void change(const char *name, int32_t num_args, TVMFFIAny a, TVMFFIAny b,
     check_ints(list, expected, sizeof expected / sizeof expected[0]); \
   } while (0)
 
-static void test_making(void **state) {
+TEST(test_making) {
   TVMFFIObjectHandle moved = tvmffi_string_new(kTVMFFIStr, "x", 1), nothing = NULL;
   TVMFFIAny args[3], list, result;
   static DLTensor tensor;
   probe p;
-  (void)state;
   list = list_of(0);
   assert_int_equal(list.type_index, kTVMFFIList);
   assert_int_equal(TVMFFISeqGetCellPtr(list.v_obj)->capacity, 4);
@@ -306,9 +296,8 @@ static void test_making(void **state) {
   assert_int_equal(check_use_count(&p), 1);
 }
 
-static void test_reading(void **state) {
+TEST(test_reading) {
   TVMFFIAny list = list_of(3), result;
-  (void)state;
   check_ok(call4("ffi.ListSize", 1, list, none, none, none, &result));
   assert_int_equal(result.v_int64, 3);
   check_ok(call4("ffi.ListGetItem", 2, list, tvmffi_any_int(2), none, none, &result));
@@ -322,9 +311,8 @@ static void test_reading(void **state) {
   check_release(&list);
 }
 
-static void test_changing(void **state) {
+TEST(test_changing) {
   TVMFFIAny list = list_of(3), result;
-  (void)state;
   change("ffi.ListAppend", 2, list, tvmffi_any_int(7), none, none);
   CHECK(&list, 0, 1, 2, 7);
   change("ffi.ListInsert", 3, list, tvmffi_any_int(0), tvmffi_any_int(8), none);
@@ -348,10 +336,9 @@ static void test_changing(void **state) {
   check_release(&list);
 }
 
-static void test_slices(void **state) {
+TEST(test_slices) {
   TVMFFIAny list = list_of(4), other = list_of(2), array;
   static const int64_t numbers[] = {50, 51, 52};
-  (void)state;
   array = make_of_ints("ffi.Array", numbers, 3);
   change("ffi.ListReplaceSlice", 4, list, tvmffi_any_int(1), tvmffi_any_int(3), other);
   CHECK(&list, 0, 0, 1, 3);
@@ -367,10 +354,9 @@ static void test_slices(void **state) {
 }
 
 /* Functions that change a List accept an Array, but leave it unchanged. */
-static void test_an_array_in_place_of_a_list(void **state) {
+TEST(test_an_array_in_place_of_a_list) {
   static const int64_t numbers[] = {5, 6, 7};
   TVMFFIAny array = make_of_ints("ffi.Array", numbers, 3), result;
-  (void)state;
   change("ffi.ListAppend", 2, array, tvmffi_any_int(7), none, none);
   change("ffi.ListSetItem", 3, array, tvmffi_any_int(0), tvmffi_any_int(1), none);
   change("ffi.ListInsert", 3, array, tvmffi_any_int(0), tvmffi_any_int(1), none);
@@ -391,9 +377,8 @@ static void test_an_array_in_place_of_a_list(void **state) {
   check_release(&array);
 }
 
-static void test_what_functions_refuse(void **state) {
+TEST(test_what_functions_refuse) {
   TVMFFIAny list = list_of(2), result;
-  (void)state;
   check_fails(
       call4("ffi.ListSetItem", 3, list, tvmffi_any_int(2), tvmffi_any_int(0), none, &result),
       "IndexError", "Index 2 out of bounds 2");

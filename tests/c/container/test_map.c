@@ -94,8 +94,7 @@ static void check_dense(const TVMFFIObject *map) {
 
 /* ---- Tests ---- */
 
-static void test_offsets(void **state) {
-  (void)state;
+TEST(test_offsets) {
 #if UINTPTR_MAX > UINT32_MAX
   assert_int_equal(offsetof(tvmffi_map, data), 24);
   assert_int_equal(offsetof(tvmffi_map, size), 32);
@@ -111,20 +110,18 @@ static void test_offsets(void **state) {
 }
 
 /* The distances are part of the ABI. The sum is that of the numbers in docs/abi/maps.md. */
-static void test_distances(void **state) {
+TEST(test_distances) {
   uint64_t sum = 0;
   unsigned jump;
-  (void)state;
   for (jump = 0; jump < kNumJumps; ++jump) sum = sum * 31 + tvmffi_map_distance(jump);
   assert_true(sum == UINT64_C(4614847072241707884));
 }
 
-static void test_an_empty_map(void **state) {
+TEST(test_an_empty_map) {
   TVMFFIObject *map = tvmffi_map_new();
   TVMFFIAny key = tvmffi_any_none();
   const TVMFFIAny *found;
   shape_of_map shape = look_at(map);
-  (void)state;
   assert_int_equal(map->type_index, kTVMFFIMap);
   assert_true(shape.is_small);
   assert_int_equal(shape.slots, 2);
@@ -136,7 +133,7 @@ static void test_an_empty_map(void **state) {
   TVMFFIObjectDecRef(map);
 }
 
-static void test_growth_between_layouts(void **state) {
+TEST(test_growth_between_layouts) {
   /* {size, slots} as measured with the reference; 0 slots: the small layout */
   static const uint64_t measured[][2] = {{1, 0},   {2, 0},   {3, 0},   {4, 0},   {5, 8},
                                          {7, 8},   {8, 16},  {15, 16}, {16, 32}, {31, 32},
@@ -144,7 +141,6 @@ static void test_growth_between_layouts(void **state) {
   TVMFFIObject *map = tvmffi_map_new();
   uint64_t n = 0;
   size_t i;
-  (void)state;
   for (i = 0; i < sizeof measured / sizeof measured[0]; ++i) {
     shape_of_map shape;
     for (; n < measured[i][0]; ++n) insert_int(&map, (int64_t)n, (int64_t)n * 10);
@@ -162,10 +158,9 @@ static void test_growth_between_layouts(void **state) {
   TVMFFIObjectDecRef(map);
 }
 
-static void test_overwriting_in_a_small_map_keeps_the_place(void **state) {
+TEST(test_overwriting_in_a_small_map_keeps_the_place) {
   TVMFFIObject *map = tvmffi_map_new(), *same = map;
   int64_t keys[4];
-  (void)state;
   insert_int(&map, 7, 1);
   insert_int(&map, 8, 2);
   insert_int(&map, 7, 3);
@@ -177,10 +172,9 @@ static void test_overwriting_in_a_small_map_keeps_the_place(void **state) {
   TVMFFIObjectDecRef(map);
 }
 
-static void test_overwriting_in_a_full_map_moves_to_the_end(void **state) {
+TEST(test_overwriting_in_a_full_map_moves_to_the_end) {
   TVMFFIObject *map = tvmffi_map_new();
   int64_t keys[8], i;
-  (void)state;
   for (i = 0; i < 4; ++i) insert_int(&map, i, i);
   insert_int(&map, 1, 11); /* four slots and full: becomes dense */
   assert_false(look_at(map).is_small);
@@ -200,11 +194,10 @@ static void test_overwriting_in_a_full_map_moves_to_the_end(void **state) {
   TVMFFIObjectDecRef(map);
 }
 
-static void test_keys_and_values_are_owned(void **state) {
+TEST(test_keys_and_values_are_owned) {
   TVMFFIObject *map = tvmffi_map_new();
   probe values[12];
   int i;
-  (void)state;
   for (i = 0; i < 12; ++i) probe_init(&values[i]);
   for (i = 0; i < 10; ++i) insert(&map, tvmffi_any_int(i), tvmffi_any_object(&values[i]));
   for (i = 0; i < 10; ++i) assert_int_equal(values[i].strong_deletes, 0);
@@ -230,11 +223,10 @@ static TVMFFIAny text(const char *data) {
   return any;
 }
 
-static void test_the_key_that_was_there_stays(void **state) {
+TEST(test_the_key_that_was_there_stays) {
   TVMFFIObject *map = tvmffi_map_new();
   TVMFFIObject *heap_form = tvmffi_string_new(kTVMFFIStr, "int8", 4);
   int64_t i;
-  (void)state;
   insert(&map, text("int8"), tvmffi_any_int(1));
   insert(&map, tvmffi_any_object(heap_form), tvmffi_any_int(2)); /* equal key: released */
   assert_int_equal(tvmffi_map_size(map), 1);
@@ -258,13 +250,12 @@ static uint32_t next_random(uint32_t *seed) {
 }
 
 /* The model is an array; iteration in a dense map is in order of the last insertion. */
-static void test_random_inserts_against_a_model(void **state) {
+TEST(test_random_inserts_against_a_model) {
   static int64_t model[kKeys], stamp[kKeys], listed[kKeys];
   TVMFFIObject *map = tvmffi_map_new();
   uint32_t seed = 1;
   size_t count = 0, n, i;
   int64_t turn;
-  (void)state;
   for (i = 0; i < kKeys; ++i) model[i] = -1;
   for (turn = 0; turn < kInserts; ++turn) {
     uint32_t key = next_random(&seed) % kKeys, other = next_random(&seed) % kKeys;
@@ -297,12 +288,11 @@ static TVMFFIAny colliding(uint64_t i) {
   return tvmffi_any_object(tvmffi_string_new(kTVMFFIStr, bytes, 8));
 }
 
-static void test_keys_of_one_hash(void **state) {
+TEST(test_keys_of_one_hash) {
   enum { kColliding = 1500 };
   TVMFFIObject *map = tvmffi_map_new();
   uint32_t seed = 5;
   uint64_t i;
-  (void)state;
   for (i = 0; i < kColliding; ++i) {
     TVMFFIAny key = colliding(i);
     insert(&map, key, tvmffi_any_int((int64_t)i));
@@ -333,14 +323,13 @@ static void insert_with_home(TVMFFIObject **map, uint64_t home, int64_t *key) {
  * The chain of home 0 fills the slots 0 to 3, and only 4 and 7 are free. For a key of home 1 three
  * entries of that chain have to move: to 4, to 7, and to the slot that the second of them left.
  */
-static void test_a_chain_moves_into_a_slot_that_it_leaves(void **state) {
+TEST(test_a_chain_moves_into_a_slot_that_it_leaves) {
   static const uint64_t homes[] = {0, 0, 0, 0, 5, 6, 1};
   enum { kCount = sizeof homes / sizeof *homes };
   TVMFFIObject *map = tvmffi_dict_new();
   TVMFFIAny key = tvmffi_any_none();
   int64_t listed[kCount], next = 0;
   size_t i;
-  (void)state;
   for (i = 0; i < 5; ++i) insert_int(&map, (int64_t)i, 0); /* a dense table of 8 slots */
   for (i = 0; i < 5; ++i) {
     key = tvmffi_any_int((int64_t)i);
@@ -356,11 +345,10 @@ static void test_a_chain_moves_into_a_slot_that_it_leaves(void **state) {
 }
 
 /* Maps nested as values, some of them dense, are destroyed without recursion. */
-static void test_L_21_nested_maps(void **state) {
+TEST(test_L_21_nested_maps) {
   TVMFFIObject *map = tvmffi_map_new();
   probe p;
   int i;
-  (void)state;
   probe_init(&p);
   insert(&map, tvmffi_any_int(0), tvmffi_any_object(&p));
   for (i = 0; i < 200000; ++i) {
@@ -382,12 +370,11 @@ static void free_outside(void *data) {
 }
 
 /* Inline code of clients leaves such storage in a Dict that grew in place. */
-static void test_a_small_map_with_storage_elsewhere(void **state) {
+TEST(test_a_small_map_with_storage_elsewhere) {
   TVMFFIObject *map = tvmffi_map_new();
   tvmffi_map *self = (tvmffi_map *)(void *)map;
   void *pairs = malloc(4 * sizeof(tvmffi_map_pair));
   int64_t i;
-  (void)state;
   assert_non_null(pairs);
   insert_int(&map, 1, 10);
   memcpy(pairs, self->data, sizeof(tvmffi_map_pair));
@@ -421,13 +408,12 @@ static void check_copy(TVMFFIObject *map) {
   TVMFFIObjectDecRef(copy);
 }
 
-static void test_copies_have_the_same_positions(void **state) {
+TEST(test_copies_have_the_same_positions) {
   TVMFFIObject *maps[2], *copy;
   TVMFFIAny key;
   int64_t i;
   int k;
   probe p;
-  (void)state;
   maps[0] = tvmffi_map_new();
   maps[1] = tvmffi_dict_new();
   for (k = 0; k < 2; ++k) {
@@ -462,10 +448,9 @@ static TVMFFIAny keys[kKinds];
 static TVMFFIByteArray raw_bytes;
 static probe identity;
 
-static int make_keys(void **state) {
+FIXTURE(make_keys) {
   int64_t words[2];
   TVMFFIByteArray big;
-  (void)state;
   words[0] = 1;
   words[1] = 2;
   big.data = (const char *)words;
@@ -486,8 +471,7 @@ static int make_keys(void **state) {
   return 0;
 }
 
-static int release_keys(void **state) {
-  (void)state;
+FIXTURE(release_keys) {
   check_release(&keys[7]);
   check_release(&keys[9]);
   return 0;
@@ -553,16 +537,14 @@ static void check_keys_of_every_kind(bool is_dict) {
   assert_int_equal(check_use_count(&identity), 1);
 }
 
-static void test_keys_of_every_kind(void **state) {
-  (void)state;
+TEST(test_keys_of_every_kind) {
   check_keys_of_every_kind(false);
   check_keys_of_every_kind(true);
 }
 
 /* A map made at once equals one that grew: fields, metadata, links. */
-static void test_made_at_once(void **state) {
+TEST(test_made_at_once) {
   int n;
-  (void)state;
   for (n = 0; n <= 200; ++n) {
     TVMFFIAny args[400], made;
     TVMFFIObject *grown = tvmffi_map_new();
@@ -607,14 +589,13 @@ static void check_order(const TVMFFIAny *map, const int64_t *expected, uint64_t 
   assert_int_equal(count, n);
 }
 
-static void test_making(void **state) {
+TEST(test_making) {
   static const int64_t small[] = {1, 10, 2, 20, 1, 11}, small_order[] = {1, 2};
   static const int64_t dense[] = {1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 2, 9, 6, 6};
   static const int64_t dense_order[] = {1, 3, 4, 5, 2, 6};
   TVMFFIObjectHandle key = tvmffi_string_new(kTVMFFIStr, "a key that moves", 16), nothing = NULL;
   TVMFFIAny map, args[2], result;
   static DLTensor tensor;
-  (void)state;
   map = make_of_ints("ffi.Map", small, 6);
   check_order(&map, small_order, 2);
   assert_true(((const tvmffi_map *)(const void *)map.v_obj)->slots == (TVMFFI_MAP_SMALL_TAG | 2));
@@ -647,11 +628,10 @@ static void test_making(void **state) {
   assert_int_equal(check_use_count(&identity), 1);
 }
 
-static void test_changing_a_dict(void **state) {
+TEST(test_changing_a_dict) {
   TVMFFIAny dict = call_ok("ffi.Dict", NULL, 0), result;
   TVMFFIObject *handle = dict.v_obj;
   int64_t i;
-  (void)state;
   for (i = 0; i < 1000; ++i) {
     check_ok(call4("ffi.DictSetItem", 3, dict, tvmffi_any_int(i), keys[8], none, &result));
     assert_int_equal(result.type_index, kTVMFFINone);
@@ -676,11 +656,10 @@ static void test_changing_a_dict(void **state) {
 }
 
 /* Functions that change a Dict accept a Map, but leave it unchanged. */
-static void test_a_map_in_place_of_a_dict(void **state) {
+TEST(test_a_map_in_place_of_a_dict) {
   int64_t numbers[40], i;
   TVMFFIAny map, result;
   int n;
-  (void)state;
   for (i = 0; i < 40; ++i) numbers[i] = i / 2;
   for (n = 2; n <= 40; n += 19 * 2) { /* small and dense layouts */
     map = make_of_ints("ffi.Map", numbers, n);
@@ -705,9 +684,8 @@ static void test_a_map_in_place_of_a_dict(void **state) {
   check_release(&map);
 }
 
-static void test_null_keys(void **state) {
+TEST(test_null_keys) {
   TVMFFIAny dict = call_ok("ffi.Dict", NULL, 0), result;
-  (void)state;
   check_fails(call4("ffi.DictGetItem", 2, dict, tvmffi_any_raw_str(NULL), none, none, &result),
               "ValueError", NULL);
   check_fails(

@@ -41,8 +41,7 @@ static void check_walk(int64_t num) {
   check_release(&iterator);
 }
 
-static void test_walks(void **state) {
-  (void)state;
+TEST(test_walks) {
   check_walk(0);
   check_walk(1);
   check_walk(4);
@@ -50,10 +49,9 @@ static void test_walks(void **state) {
   check_walk(32);
 }
 
-static void test_a_map(void **state) {
+TEST(test_a_map) {
   int64_t numbers[] = {5, 6};
   TVMFFIAny map = make_of_ints("ffi.Map", numbers, 2), iterator, result;
-  (void)state;
   iterator = call_ok("ffi.MapForwardIterFunctor", &map, 1);
   check_ok(step(&iterator, 1, &result));
   assert_int_equal(result.v_int64, 6);
@@ -62,10 +60,9 @@ static void test_a_map(void **state) {
 }
 
 /* An iterator must not read entries that are gone. */
-static void test_changes_meanwhile(void **state) {
+TEST(test_changes_meanwhile) {
   static const char text[] = "The container was changed during iteration";
   TVMFFIAny dict = dict_of(3), iterator = iterate(&dict), result;
-  (void)state;
   check_ok(step(&iterator, 2, &result));
   check_ok(step(&iterator, 2, &result));
   check_ok(call4("ffi.DictSetItem", 3, dict, tvmffi_any_int(2), none, none, &result));
@@ -88,9 +85,8 @@ static void test_changes_meanwhile(void **state) {
   check_release(&dict);
 }
 
-static void test_arguments(void **state) {
+TEST(test_arguments) {
   TVMFFIAny dict = dict_of(3), iterator = iterate(&dict), args[2], result = tvmffi_any_none();
-  (void)state;
   args[0] = args[1] = tvmffi_any_int(0);
   check_fails(
       TVMFFIFunctionCall(iterator.v_obj, args, 2, &result), "TypeError",

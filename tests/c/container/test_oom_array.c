@@ -26,10 +26,9 @@ static void unchanged(void *array) {
   assert_int_equal(check_use_count(&item), 1 + expected_size);
 }
 
-static void test_every_growth(void **state) {
+TEST(test_every_growth) {
   TVMFFIObject *array = tvmffi_array_new(0);
   long growths = 0;
-  (void)state;
   probe_init(&item);
   for (expected_size = 0; expected_size < 100; ++expected_size) {
     growths += oom_check(append, unchanged, NULL, &array, 1);
@@ -40,9 +39,8 @@ static void test_every_growth(void **state) {
   assert_int_equal(oom_live_blocks(), 0);
 }
 
-static void test_a_shared_array(void **state) {
+TEST(test_a_shared_array) {
   TVMFFIObject *array = tvmffi_array_new(0), *shared;
-  (void)state;
   probe_init(&item);
   expected_size = 0;
   check_ok(append(&array));
@@ -57,8 +55,7 @@ static void test_a_shared_array(void **state) {
   assert_int_equal(oom_live_blocks(), 0);
 }
 
-static void test_a_new_array(void **state) {
-  (void)state;
+TEST(test_a_new_array) {
   oom_fail_after(0);
   assert_null(tvmffi_array_new(3));
   check_not_raised();

@@ -69,18 +69,16 @@ static void remember(void) {
   before = *TVMFFISeqGetCellPtr(list);
 }
 
-static void test_making(void **state) {
+TEST(test_making) {
   int64_t sizes[] = {0, 4};
-  (void)state;
   assert_int_equal(oom_check(make, NULL, release, &sizes[0], 0), 1);
   assert_int_equal(oom_check(make, NULL, release, &sizes[1], 0), 2);
 }
 
-static void test_changing(void **state) {
+TEST(test_changing) {
   int64_t none = 0;
   long growths = 0;
   int i;
-  (void)state;
   probe_init(&item);
   assert_int_equal(make(&none), 0);
   for (i = 0; i < 100; ++i) {
@@ -102,10 +100,9 @@ static void test_changing(void **state) {
 }
 
 /* Removing elements needs no memory. */
-static void test_erasing_without_memory(void **state) {
+TEST(test_erasing_without_memory) {
   int64_t capacity = 200;
   int i;
-  (void)state;
   probe_init(&item);
   assert_int_equal(make(&capacity), 0);
   for (i = 0; i < 200; ++i) {

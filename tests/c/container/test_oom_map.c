@@ -95,17 +95,15 @@ static void fill_with_failures(uint32_t seed) {
   assert_int_equal(oom_live_blocks(), 0);
 }
 
-static void test_every_growth(void **state) {
+TEST(test_every_growth) {
   uint32_t seed;
-  (void)state;
   for (seed = 1; seed <= 20; ++seed) fill_with_failures(seed);
 }
 
-static void test_keys_and_values_stay_the_caller_s(void **state) {
+TEST(test_keys_and_values_stay_the_caller_s) {
   TVMFFIAny key, value;
   probe probes[2];
   int64_t i;
-  (void)state;
   probe_init(&probes[0]);
   probe_init(&probes[1]);
   map = tvmffi_map_new();
@@ -200,8 +198,7 @@ static void fill_args(int num_pairs) {
   }
 }
 
-static void test_making(void **state) {
-  (void)state;
+TEST(test_making) {
   fill_args(20);
   assert_int_equal(count_failures("ffi.Map", args, 4, NULL), 1);
   assert_int_equal(count_failures("ffi.Dict", args, 8, NULL), 1);
@@ -213,11 +210,10 @@ static void test_making(void **state) {
   assert_int_equal(check_use_count(&item), 1);
 }
 
-static void test_changing_a_dict(void **state) {
+TEST(test_changing_a_dict) {
   TVMFFIAny kept;
   long growths = 0;
   int i;
-  (void)state;
   assert_int_equal(count_failures("ffi.Dict", NULL, 0, &kept), 1);
   dict = kept.v_obj;
   for (i = 0; i < 200; ++i) {
@@ -237,9 +233,8 @@ static void test_changing_a_dict(void **state) {
   check_release(&kept);
 }
 
-static void test_copies(void **state) {
+TEST(test_copies) {
   TVMFFIAny kept;
-  (void)state;
   fill_args(20);
   assert_int_equal(count_failures("ffi.Map", args, 40, &kept), 2);
   args[0] = kept;

@@ -8,10 +8,9 @@ static void poison(TVMFFIAny *any) {
   memset(any, 0xA5, sizeof *any);
 }
 
-static void test_values_and_borrowed_pointers_are_copied(void **state) {
+TEST(test_values_and_borrowed_pointers_are_copied) {
   static const int32_t kCopied[] = {4, 7, 11, 12, 13, 14, 63, -1};
   size_t i;
-  (void)state;
   for (i = 0; i < sizeof kCopied / sizeof kCopied[0]; ++i) {
     TVMFFIAny view, out;
     poison(&view);
@@ -22,12 +21,11 @@ static void test_values_and_borrowed_pointers_are_copied(void **state) {
   }
 }
 
-static void test_F_23_raw_text_and_bytes_become_owned(void **state) {
+TEST(test_F_23_raw_text_and_bytes_become_owned) {
   char text[] = "long enough for the heap";
   char raw[] = "bytes, long enough as well";
   TVMFFIByteArray bytes = check_bytes(raw);
   TVMFFIAny view = tvmffi_any_raw_str(text), out;
-  (void)state;
   check_ok(TVMFFIAnyViewToOwnedAny(&view, &out));
   memset(text, '?', sizeof text - 1);
   assert_int_equal(out.type_index, kTVMFFIStr);
@@ -42,10 +40,9 @@ static void test_F_23_raw_text_and_bytes_become_owned(void **state) {
   check_release(&out);
 }
 
-static void test_objects_gain_a_reference(void **state) {
+TEST(test_objects_gain_a_reference) {
   TVMFFIAny view, out;
   probe p;
-  (void)state;
   probe_init(&p);
   view = tvmffi_any_object(&p);
   check_ok(TVMFFIAnyViewToOwnedAny(&view, &out));
@@ -56,11 +53,10 @@ static void test_objects_gain_a_reference(void **state) {
   assert_int_equal(p.strong_deletes, 0);
 }
 
-static void test_rvalue_references_hand_over(void **state) {
+TEST(test_rvalue_references_hand_over) {
   TVMFFIObjectHandle slot;
   TVMFFIAny view, out, before;
   probe p;
-  (void)state;
   probe_init(&p);
   slot = &p;
   view = tvmffi_any_ptr(kTVMFFIObjectRValueRef, &slot);
@@ -80,18 +76,16 @@ static void test_rvalue_references_hand_over(void **state) {
   assert_int_equal(p.strong_deletes, 1);
 }
 
-static void test_the_output_may_be_the_view(void **state) {
+TEST(test_the_output_may_be_the_view) {
   TVMFFIAny any = tvmffi_any_raw_str("text on the heap");
-  (void)state;
   check_ok(TVMFFIAnyViewToOwnedAny(&any, &any));
   assert_int_equal(any.type_index, kTVMFFIStr);
   check_release(&any);
 }
 
-static void test_refusals(void **state) {
+TEST(test_refusals) {
   TVMFFIByteArray no_data = {NULL, 3};
   TVMFFIAny view = tvmffi_any_int(1), out, before;
-  (void)state;
   poison(&out);
   before = out;
   check_fails_with(TVMFFIAnyViewToOwnedAny(NULL, &out), "ValueError", "any_view");
@@ -107,10 +101,9 @@ static void test_refusals(void **state) {
   assert_memory_equal(&out, &before, sizeof out);
 }
 
-static void test_get_text(void **state) {
+TEST(test_get_text) {
   TVMFFIAny any = tvmffi_any_raw_str("raw");
   TVMFFIByteArray text = {NULL, 99};
-  (void)state;
   assert_true(tvmffi_any_get_text(&any, &text));
   assert_int_equal(text.size, 3);
   assert_ptr_equal(text.data, any.v_c_str);
@@ -134,7 +127,7 @@ static void test_get_text(void **state) {
   assert_int_equal(text.size, 99);
 }
 
-static void test_type_names(void **state) {
+TEST(test_type_names) {
   static const struct {
     int32_t type_index;
     const char *name;
@@ -162,7 +155,6 @@ static void test_type_names(void **state) {
       {INT32_MAX, "unknown type"},
   };
   size_t i;
-  (void)state;
   for (i = 0; i < sizeof kNames / sizeof kNames[0]; ++i) {
     TVMFFIAny any = tvmffi_any_none();
     any.type_index = kNames[i].type_index;

@@ -19,13 +19,12 @@ static void check_image(const TVMFFIAny *any, int32_t type_index, uint32_t paddi
   assert_memory_equal(any, expected, sizeof expected);
 }
 
-static void test_F_22_every_byte_of_made_values(void **state) {
+TEST(test_F_22_every_byte_of_made_values) {
   int64_t minus_two = -2, one = 1, zero = 0;
   const char *text = "text";
   TVMFFIAny any;
   probe p;
   void *obj = &p;
-  (void)state;
   probe_init(&p);
   poison(&any);
   any = tvmffi_any_none();
@@ -54,13 +53,12 @@ static void test_F_22_every_byte_of_made_values(void **state) {
   assert_int_equal(p.strong_deletes, 1);
 }
 
-static void test_F_22_every_byte_of_owned_values(void **state) {
+TEST(test_F_22_every_byte_of_owned_values) {
   int32_t i;
   TVMFFIAny view, out;
   TVMFFIByteArray bytes = check_bytes("abc");
   DLDataType dtype = {kDLFloat, 16, 4};
   DLDevice device = {kDLCUDA, 3};
-  (void)state;
   for (i = kTVMFFINone; i <= kTVMFFIFloat; ++i) { /* the same payload bits under each type index */
     int64_t payload = i == kTVMFFIBool ? 1 : INT64_C(-0x0123456789abcdef) * i;
     view = tvmffi_any_int(payload);

@@ -11,8 +11,7 @@
 #include "support/environment.h"
 #include "support/thread.h"
 
-static int reset(void **state) {
-  (void)state;
+FIXTURE(reset) {
   tvmffi_backtrace_shutdown();
   return environment_set("TVM_TRACEBACK_LIMIT", NULL);
 }
@@ -35,10 +34,9 @@ static void check_raised_backtrace(const char *expected) {
   TVMFFIObjectDecRef(error);
 }
 
-static void test_L_17b_no_stack_walk_unless_switched_on(void **state) {
+TEST(test_L_17b_no_stack_walk_unless_switched_on) {
   const char *part = "message";
   int walks = 0;
-  (void)state;
   check_ok(TVMFFIRuntimeSetStackWalker(count_walks, &walks));
   TVMFFIErrorSetRaisedFromCStr("ValueError", "message");
   check_raised_backtrace("");
@@ -58,10 +56,9 @@ static void test_L_17b_no_stack_walk_unless_switched_on(void **state) {
   assert_int_equal(TVMFFIRuntimeSetBacktraceEnabled(0), 0);
 }
 
-static void test_creating_an_error_walks_nothing(void **state) {
+TEST(test_creating_an_error_walks_nothing) {
   TVMFFIObjectHandle error;
   int walks = 0;
-  (void)state;
   check_ok(TVMFFIRuntimeSetStackWalker(count_walks, &walks));
   (void)TVMFFIRuntimeSetBacktraceEnabled(1);
   check_ok(TVMFFIErrorCreate(NULL, NULL, NULL, &error));
@@ -69,9 +66,8 @@ static void test_creating_an_error_walks_nothing(void **state) {
   assert_int_equal(walks, 0);
 }
 
-static void test_who_asks_for_the_stack_gets_it(void **state) {
+TEST(test_who_asks_for_the_stack_gets_it) {
   int walks = 0;
-  (void)state;
   check_ok(TVMFFIRuntimeSetStackWalker(count_walks, &walks));
   assert_string_equal(TVMFFIBacktrace(NULL, 0, NULL, 0)->data, kKernelLine);
   assert_string_equal(TVMFFIBacktrace("file.c", 0, NULL, 0)->data, kKernelLine);
@@ -82,9 +78,8 @@ static void test_who_asks_for_the_stack_gets_it(void **state) {
   assert_int_equal(walks, 3);
 }
 
-static void test_another_walker_and_none(void **state) {
+TEST(test_another_walker_and_none) {
   int first = 0, second = 0;
-  (void)state;
   check_ok(TVMFFIRuntimeSetStackWalker(count_walks, &first));
   check_ok(TVMFFIRuntimeSetStackWalker(count_walks, &second));
   (void)TVMFFIBacktrace(NULL, 0, NULL, 0);
@@ -102,9 +97,8 @@ static void raise_and_walk(void *context, TVMFFIRuntimeFrameVisitor visitor,
   count_walks(context, visitor, visitor_context);
 }
 
-static void test_walkers_may_raise_errors(void **state) {
+TEST(test_walkers_may_raise_errors) {
   int walks = 0;
-  (void)state;
   check_ok(TVMFFIRuntimeSetStackWalker(raise_and_walk, &walks));
   (void)TVMFFIRuntimeSetBacktraceEnabled(1);
   TVMFFIErrorSetRaisedFromCStr("ValueError", "message");
@@ -124,9 +118,8 @@ static void walk_in_other_thread(void *context) {
                     strcmp(mine->data, "  File \"b.c\", line 2, in b\n") == 0;
 }
 
-static void test_the_text_is_lent_by_the_thread(void **state) {
+TEST(test_the_text_is_lent_by_the_thread) {
   other_thread other = {NULL, 0};
-  (void)state;
   other.backtrace = TVMFFIBacktrace("a.c", 1, "a", 0);
   thread_run(walk_in_other_thread, &other, 0);
   assert_true(other.is_right);
@@ -146,10 +139,9 @@ static int note_frame(void *context, const TVMFFIRuntimeFrame *frame) {
   return ++seen->num_frames == seen->stop_after;
 }
 
-static void test_the_built_in_walker(void **state) {
+TEST(test_the_built_in_walker) {
   frames_seen all = {0, 0, {0, 0}}, two = {0, 2, {0, 0}};
   uintptr_t here = (uintptr_t)test_the_built_in_walker, pc;
-  (void)state;
   tvmffi_stack_walk(NULL, note_frame, &all);
   if (all.num_frames == 0) {
     print_message("this build has no stack walker\n");
@@ -232,11 +224,10 @@ static int fail_in_closure(void) {
 }
 
 /* A library function without unwind tables would hide all frames below it. */
-static void test_a_walk_reaches_who_called_the_library(void **state) {
+TEST(test_a_walk_reaches_who_called_the_library) {
   static int (*const kFail[])(void) = {fail_to_parse, fail_to_find_type, fail_to_register,
                                        fail_to_load, fail_in_closure};
   size_t i;
-  (void)state;
   for (i = 0; i < sizeof kFail / sizeof *kFail; ++i) {
     caller_sought sought = {0, 0, 0, 0};
     sought.begin = (uintptr_t)test_a_walk_reaches_who_called_the_library;
@@ -253,11 +244,6 @@ static void test_a_walk_reaches_who_called_the_library(void **state) {
   }
 }
 
-static int shut_down(void **state) {
-  (void)state;
-  return TVMFFIRuntimeShutdown();
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup(test_L_17b_no_stack_walk_unless_switched_on, reset),
@@ -269,5 +255,5 @@ int main(void) {
       cmocka_unit_test_setup(test_the_built_in_walker, reset),
       cmocka_unit_test_setup(test_a_walk_reaches_who_called_the_library, reset),
   };
-  return cmocka_run_group_tests(tests, NULL, shut_down) != 0;
+  return cmocka_run_group_tests(tests, NULL, check_shut_down) != 0;
 }

@@ -7,8 +7,7 @@
 #include "core/type.h"
 #include "platform/platform.h"
 
-static int reset(void **state) {
-  (void)state;
+FIXTURE(reset) {
   tvmffi_backtrace_shutdown();
   return 0;
 }
@@ -186,28 +185,23 @@ static void check_outer(TVMFFISafeCallType callback, const char *expected) {
 
 #define LINE(name) "  File \"<unknown>\", line 0, in " name "\n"
 
-static void test_who_called_a_built_in(void **state) {
-  (void)state;
+TEST(test_who_called_a_built_in) {
   check_outer(NULL, LINE("outer"));
 }
 
-static void test_who_called_a_walk_with_a_callback(void **state) {
-  (void)state;
+TEST(test_who_called_a_walk_with_a_callback) {
   check_outer(raising, LINE("raising") LINE("outer"));
 }
 
-static void test_a_built_in_within_a_built_in(void **state) {
-  (void)state;
+TEST(test_a_built_in_within_a_built_in) {
   check_outer(inner, LINE("inner") LINE("outer"));
 }
 
-static void test_functions_that_built_ins_make(void **state) {
-  (void)state;
+TEST(test_functions_that_built_ins_make) {
   check_outer(iterating, LINE("iterating") LINE("outer"));
 }
 
-static void test_errors_that_clients_make_with_a_backtrace(void **state) {
-  (void)state;
+TEST(test_errors_that_clients_make_with_a_backtrace) {
   check_outer(throwing, "  File \"kernel.cc\", line 7, in throwing\n" LINE("outer"));
 }
 
@@ -233,11 +227,10 @@ static int check_setters(const TVMFFITypeInfo *type, const TVMFFIAny *values, si
   return num_refused;
 }
 
-static void test_setters_that_are_called_directly(void **state) {
+TEST(test_setters_that_are_called_directly) {
   TVMFFIAny values[4] = {{0}, {0}, {0}, {0}};
   int num_refused = 0;
   int32_t index;
-  (void)state;
   values[1] = tvmffi_any_int(7);
   values[2] = make("ffi.Array", 1, values[1], none);
   values[3] = make("ffi.Map", 2, values[1], values[1]);
@@ -252,11 +245,6 @@ static void test_setters_that_are_called_directly(void **state) {
   check_release(&values[3]);
 }
 
-static int shut_down(void **state) {
-  (void)state;
-  return TVMFFIRuntimeShutdown();
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup(test_who_called_a_built_in, reset),
@@ -266,5 +254,5 @@ int main(void) {
       cmocka_unit_test_setup(test_errors_that_clients_make_with_a_backtrace, reset),
       cmocka_unit_test_setup(test_setters_that_are_called_directly, reset),
   };
-  return cmocka_run_group_tests(tests, NULL, shut_down) != 0;
+  return cmocka_run_group_tests(tests, NULL, check_shut_down) != 0;
 }

@@ -21,8 +21,7 @@ static void walk_stack(void *context, TVMFFIRuntimeFrameVisitor visitor, void *v
   }
 }
 
-static int reset(void **state) {
-  (void)state;
+FIXTURE(reset) {
   num_visited = 0;
   (void)TVMFFIRuntimeSetStackWalker(walk_stack, NULL);
   (void)TVMFFIRuntimeSetBacktraceEnabled(1);
@@ -37,26 +36,23 @@ static void check_text(const TVMFFIByteArray *text, const char *expected) {
 static const TVMFFIRuntimeFrame kThree[] = {
     {1, "a", "a.c", 1}, {2, "b", "b.c", 2}, {3, "c", "c.c", 3}, {0, NULL, NULL, 0}};
 
-static void test_innermost_first(void **state) {
-  (void)state;
+TEST(test_innermost_first) {
   stack = kThree;
   check_text(TVMFFIBacktrace(NULL, 0, NULL, 0),
              "  File \"a.c\", line 1, in a\n  File \"b.c\", line 2, in b\n"
              "  File \"c.c\", line 3, in c\n");
 }
 
-static void test_a_named_place_stands_for_two_frames(void **state) {
-  (void)state;
+TEST(test_a_named_place_stands_for_two_frames) {
   stack = kThree;
   check_text(TVMFFIBacktrace("here.c", -7, "here", 0),
              "  File \"here.c\", line -7, in here\n  File \"c.c\", line 3, in c\n");
 }
 
-static void test_frames_without_file_or_symbol(void **state) {
+TEST(test_frames_without_file_or_symbol) {
   static const TVMFFIRuntimeFrame kFrames[] = {{1, "main", NULL, 5},      {2, "0x0123", NULL, 0},
                                                {3, "<unknown>", NULL, 0}, {4, NULL, NULL, 0},
                                                {0xabc, NULL, "f.c", 6},   {0, NULL, NULL, 0}};
-  (void)state;
   stack = kFrames;
   check_text(
       TVMFFIBacktrace(NULL, 0, NULL, 0),
@@ -66,13 +62,12 @@ static void test_frames_without_file_or_symbol(void **state) {
           : "  File \"<unknown>\", line 0, in main\n  File \"f.c\", line 6, in 0x00000abc\n");
 }
 
-static void test_boundaries(void **state) {
+TEST(test_boundaries) {
   static const char kBoundaries[][32] = {"TVMFFIFunctionCall", "slot_tp_call",
                                          "object_is_not_callable", "_PyEval", "PyObject_Call"};
   TVMFFIRuntimeFrame frames[] = {
       {1, "a", "a.c", 1}, {2, NULL, "b.c", 2}, {3, "c", "c.c", 3}, {0, NULL, NULL, 0}};
   size_t i;
-  (void)state;
   stack = frames;
   for (i = 0; i < sizeof kBoundaries / sizeof kBoundaries[0]; ++i) {
     frames[1].symbol = kBoundaries[i];
@@ -86,7 +81,7 @@ static void test_boundaries(void **state) {
   check_text(TVMFFIBacktrace("here.c", 7, "here", 0), "  File \"here.c\", line 7, in here\n");
 }
 
-static void test_what_is_left_out(void **state) {
+TEST(test_what_is_left_out) {
   static const TVMFFIRuntimeFrame kFrames[] = {
       {1, "tvm::ffi::Function::CallPacked", NULL, 0},
       {2, "tvm::ffi::detail::X", NULL, 0},
@@ -103,7 +98,6 @@ static void test_what_is_left_out(void **state) {
       {13, "f", "/usr/include/c++/12/bits/std_function.h", 1},
       {14, "my_ffi_call_", "include/tvm/ffi/tensor.h", 2},
       {0, NULL, NULL, 0}};
-  (void)state;
   stack = kFrames;
   check_text(TVMFFIBacktrace(NULL, 0, NULL, 0),
              "  File \"include/tvm/ffi/tensor.h\", line 2, in my_ffi_call_\n");
@@ -117,13 +111,12 @@ static void check_limit(const char *limit, const char *expected) {
   check_text(TVMFFIBacktrace(NULL, 0, NULL, 0), expected);
 }
 
-static void test_the_number_of_lines_is_limited(void **state) {
+TEST(test_the_number_of_lines_is_limited) {
   static const char kAll[] =
       "  File \"a.c\", line 1, in a\n  File \"b.c\", line 2, in b\n  File \"c.c\", line 3, in c\n";
   static const char *const kMalformed[] = {
       "", " 1", "1 ", "-1", "+1", "1x", "x", "2147483648", "99999999999999999999"};
   size_t i;
-  (void)state;
   stack = kThree;
   check_limit("0", "");
   check_limit("1", "  File \"a.c\", line 1, in a\n");
@@ -136,22 +129,20 @@ static void test_the_number_of_lines_is_limited(void **state) {
   assert_int_equal(num_visited, 1); /* the walk stops at the boundary */
 }
 
-static void test_512_lines_unless_told(void **state) {
+TEST(test_512_lines_unless_told) {
   enum { kFrames = 600 };
   static TVMFFIRuntimeFrame frames[kFrames + 1];
   int i;
-  (void)state;
   for (i = 0; i < kFrames; ++i) frames[i] = kThree[0];
   stack = frames;
   assert_int_equal(TVMFFIBacktrace(NULL, 0, NULL, 0)->size,
                    512 * strlen("  File \"a.c\", line 1, in a\n"));
 }
 
-static void test_cpp_names_are_demangled(void **state) {
+TEST(test_cpp_names_are_demangled) {
   static const TVMFFIRuntimeFrame kFrames[] = {
       {1, "_ZN2my6kernelEi", NULL, 0}, {2, "_Znonsense", NULL, 0}, {0, NULL, NULL, 0}};
   const char *preload = getenv("LD_PRELOAD");
-  (void)state;
   if (preload != NULL && strstr(preload, "vgpreload") != NULL) {
     print_message("valgrind reports libraries that stay loaded\n");
     skip();
@@ -166,11 +157,6 @@ static void test_cpp_names_are_demangled(void **state) {
              "  File \"<unknown>\", line 0, in _Znonsense\n");
 }
 
-static int shut_down(void **state) {
-  (void)state;
-  return TVMFFIRuntimeShutdown();
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup(test_innermost_first, reset),
@@ -182,5 +168,5 @@ int main(void) {
       cmocka_unit_test_setup(test_512_lines_unless_told, reset),
       cmocka_unit_test_setup(test_cpp_names_are_demangled, reset),
   };
-  return cmocka_run_group_tests(tests, NULL, shut_down) != 0;
+  return cmocka_run_group_tests(tests, NULL, check_shut_down) != 0;
 }

@@ -38,9 +38,8 @@ static const struct {
     {{-1, -1, -1, 0}, 4, {-1, -1, -1, 0}, 4},
 };
 
-static void test_canonical_form(void **state) {
+TEST(test_canonical_form) {
   size_t i;
-  (void)state;
   for (i = 0; i < sizeof kCases / sizeof kCases[0]; ++i) {
     TVMFFIByteArray input = words_of(kCases[i].input, kCases[i].num_input), content;
     TVMFFIAny out;
@@ -55,11 +54,10 @@ static void test_canonical_form(void **state) {
   }
 }
 
-static void test_layout(void **state) {
+TEST(test_layout) {
   const int64_t words[2] = {0, 1};
   TVMFFIByteArray input = words_of(words, 2);
   TVMFFIAny out;
-  (void)state;
   check_ok(TVMFFIBigIntFromByteArray(&input, &out));
   assert_int_equal(out.v_obj->type_index, kTVMFFIBigInt);
   assert_int_equal(check_use_count(out.v_obj), 1);
@@ -70,11 +68,10 @@ static void test_layout(void **state) {
   check_release(&out);
 }
 
-static void test_F_18_large_unsigned_numbers_do_not_wrap(void **state) {
+TEST(test_F_18_large_unsigned_numbers_do_not_wrap) {
   const uint64_t words[2] = {UINT64_MAX, 0};
   TVMFFIByteArray input;
   TVMFFIAny out;
-  (void)state;
   input.data = (const char *)words;
   input.size = sizeof words;
   check_ok(TVMFFIBigIntFromByteArray(&input, &out));
@@ -83,12 +80,11 @@ static void test_F_18_large_unsigned_numbers_do_not_wrap(void **state) {
   check_release(&out);
 }
 
-static void test_any_alignment(void **state) {
+TEST(test_any_alignment) {
   char block[1 + 2 * sizeof(int64_t)];
   const int64_t words[2] = {3, 9};
   TVMFFIByteArray input;
   TVMFFIAny out;
-  (void)state;
   memcpy(block + 1, words, sizeof words);
   input.data = block + 1;
   input.size = sizeof words;
@@ -97,10 +93,9 @@ static void test_any_alignment(void **state) {
   check_release(&out);
 }
 
-static void test_the_output_may_hold_the_input(void **state) {
+TEST(test_the_output_may_hold_the_input) {
   TVMFFIAny value = tvmffi_any_int(-42);
   TVMFFIByteArray content = TVMFFIBigIntGetContentByteArray(&value);
-  (void)state;
   assert_ptr_equal(content.data, &value.v_int64);
   check_ok(TVMFFIBigIntFromByteArray(&content, &value));
   assert_int_equal(value.type_index, kTVMFFIInt);
@@ -115,10 +110,9 @@ static void check_refused(const TVMFFIByteArray *input, const char *message) {
   assert_memory_equal(&out, &none, sizeof out);
 }
 
-static void test_refusals(void **state) {
+TEST(test_refusals) {
   TVMFFIByteArray no_data = {NULL, 8}, nothing = {NULL, 0}, part = {"123456789", 9};
   TVMFFIAny out;
-  (void)state;
   check_refused(NULL, "`input`");
   check_refused(&no_data, "`input->data`");
   check_refused(&part, "BigInt content must contain whole 64-bit words");
@@ -135,9 +129,8 @@ static void check_no_content(const TVMFFIAny *value, const char *message) {
   assert_int_equal(content.size, 0);
 }
 
-static void test_content_of_other_types(void **state) {
+TEST(test_content_of_other_types) {
   TVMFFIAny value = tvmffi_any_bool(1);
-  (void)state;
   check_no_content(NULL, "but got `NULL`");
   check_no_content(&value, "but got `bool`");
   value = tvmffi_any_raw_str("1");
@@ -170,7 +163,7 @@ static void check_again(const char *text, const char *expected) {
   check_release(&value);
 }
 
-static void test_texts(void **state) {
+TEST(test_texts) {
   static const char *const texts[] = {
       "0",
       "1",
@@ -188,7 +181,6 @@ static void test_texts(void **state) {
       "-340282366920938463463374607431768211456",
       "1000000000000000000000000000000000000000000000000000000000000000000000000000000000000001"};
   size_t i;
-  (void)state;
   for (i = 0; i < sizeof texts / sizeof *texts; ++i) check_again(texts[i], texts[i]);
   check_again("+12", "12");
   check_again("-0", "0");
@@ -196,10 +188,9 @@ static void test_texts(void **state) {
 }
 
 /* Tries every length, because the number of words is estimated from the number of digits. */
-static void test_many_nines(void **state) {
+TEST(test_many_nines) {
   char text[402];
   size_t size;
-  (void)state;
   text[0] = '-';
   for (size = 1; size <= 400; ++size) {
     memset(text + 1, '9', size);
@@ -209,9 +200,8 @@ static void test_many_nines(void **state) {
   }
 }
 
-static void test_small_ones_are_ints(void **state) {
+TEST(test_small_ones_are_ints) {
   TVMFFIAny value = number("9223372036854775807");
-  (void)state;
   assert_int_equal(value.type_index, kTVMFFIInt);
   assert_true(value.v_int64 == INT64_MAX);
   value = number("-9223372036854775808");
@@ -222,19 +212,18 @@ static void test_small_ones_are_ints(void **state) {
   check_release(&value);
 }
 
-static void test_what_is_none(void **state) {
+TEST(test_what_is_none) {
   static const char *const texts[] = {"",   "-",   "+",   "--1", "1 ",
                                       " 1", "1e5", "0x1", "1.0", "\xd9\xa1"};
   TVMFFIAny value;
   size_t i;
-  (void)state;
   for (i = 0; i < sizeof texts / sizeof *texts; ++i) {
     check_fails(read_text(texts[i], &value), "ValueError", "Invalid decimal string for ffi.BigInt");
   }
 }
 
 /* The texts are in ascending order. */
-static void test_comparison(void **state) {
+TEST(test_comparison) {
   static const char *const texts[] = {"-340282366920938463463374607431768211456",
                                       "-18446744073709551617",
                                       "-18446744073709551616",
@@ -251,7 +240,6 @@ static void test_comparison(void **state) {
   enum { kCount = sizeof texts / sizeof *texts };
   TVMFFIAny values[kCount];
   int i, j;
-  (void)state;
   for (i = 0; i < kCount; ++i) values[i] = number(texts[i]);
   for (i = 0; i < kCount; ++i) {
     for (j = 0; j < kCount; ++j) {

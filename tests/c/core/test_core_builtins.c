@@ -42,19 +42,17 @@ static void check_sentinel(const char *name, TVMFFIObject **out) {
   check_release(&again);
 }
 
-static void test_sentinels(void **state) {
+TEST(test_sentinels) {
   TVMFFIObject *invalid, *kwargs;
-  (void)state;
   check_sentinel("ffi.GetInvalidObject", &invalid);
   check_sentinel("ffi.GetKwargsObject", &kwargs);
   assert_ptr_not_equal(invalid, kwargs);
 }
 
-static void test_remove_global(void **state) {
+TEST(test_remove_global) {
   TVMFFIByteArray name = check_bytes("ffi.Shape");
   TVMFFIAny arg = tvmffi_any_raw_str("ffi.Shape"), result;
   TVMFFIObjectHandle found;
-  (void)state;
   check_ok(call("ffi.FunctionRemoveGlobal", &arg, 1, &result));
   assert_int_equal(result.type_index, kTVMFFIBool);
   assert_int_equal(result.v_int64, 1);
@@ -65,10 +63,9 @@ static void test_remove_global(void **state) {
   assert_int_equal(result.v_int64, 0);
 }
 
-static void test_list_global_names(void **state) {
+TEST(test_list_global_names) {
   TVMFFIAny names, arg = tvmffi_any_int(-1), result = tvmffi_any_none();
   int64_t i, count, num_found = 0;
-  (void)state;
   check_ok(call("ffi.FunctionListGlobalNamesFunctor", NULL, 0, &names));
   assert_int_equal(names.type_index, kTVMFFIFunction);
   check_ok(TVMFFIFunctionCall(names.v_obj, &arg, 1, &result));
@@ -85,10 +82,9 @@ static void test_list_global_names(void **state) {
   check_release(&names);
 }
 
-static void test_string_and_bytes(void **state) {
+TEST(test_string_and_bytes) {
   TVMFFIByteArray bytes = check_bytes("bytes that need the heap");
   TVMFFIAny arg = tvmffi_any_raw_str("short"), result, heap;
-  (void)state;
   check_ok(call("ffi.String", &arg, 1, &result));
   assert_int_equal(result.type_index, kTVMFFISmallStr);
   check_text(&result, "short");
@@ -111,9 +107,8 @@ static void test_string_and_bytes(void **state) {
               "`str` but got `NULL`");
 }
 
-static void test_metadata(void **state) {
+TEST(test_metadata) {
   TVMFFIAny arg = tvmffi_any_raw_str("ffi.SystemLib.not"), result;
-  (void)state;
   check_fails(call("ffi.GetGlobalFuncMetadata", &arg, 1, &result), "RuntimeError",
               "Global Function is not found: ffi.SystemLib.not");
   arg = tvmffi_any_raw_str("ffi.Shape");
@@ -151,9 +146,8 @@ static TVMFFIAny pointer_to(TVMFFISafeCallType safe_call, void (*deleter)(void *
   return tvmffi_any_ptr(kTVMFFIOpaquePtr, cast.data);
 }
 
-static void test_function_from_extern_c(void **state) {
+TEST(test_function_from_extern_c) {
   TVMFFIAny args[3], function, result = tvmffi_any_none();
-  (void)state;
   args[0] = tvmffi_any_ptr(kTVMFFIOpaquePtr, &num_deletes);
   args[1] = pointer_to(give_self, NULL);
   args[2] = pointer_to(NULL, count_delete);
@@ -173,9 +167,8 @@ static void test_function_from_extern_c(void **state) {
   check_fails(call("ffi.FunctionFromExternC", args, 3, &function), "ValueError", NULL);
 }
 
-static void test_shape(void **state) {
+TEST(test_shape) {
   TVMFFIAny args[2] = {tvmffi_any_int(3), tvmffi_any_bool(1)}, result;
-  (void)state;
   check_ok(call("ffi.Shape", args, 2, &result));
   assert_int_equal(result.type_index, kTVMFFIShape);
   assert_int_equal(TVMFFIShapeGetCellPtr(result.v_obj)->size, 2);
@@ -187,22 +180,15 @@ static void test_shape(void **state) {
               "Expect shape to take list of int arguments");
 }
 
-static int shut_down(void **state) {
-  (void)state;
-  return TVMFFIRuntimeShutdown();
-}
-
-#define TEST(name) cmocka_unit_test_teardown(name, shut_down)
-
 int main(void) {
   const struct CMUnitTest tests[] = {
-      TEST(test_sentinels),
-      TEST(test_remove_global),
-      TEST(test_list_global_names),
-      TEST(test_string_and_bytes),
-      TEST(test_metadata),
-      TEST(test_function_from_extern_c),
-      TEST(test_shape),
+      test_and_shut_down(test_sentinels),
+      test_and_shut_down(test_remove_global),
+      test_and_shut_down(test_list_global_names),
+      test_and_shut_down(test_string_and_bytes),
+      test_and_shut_down(test_metadata),
+      test_and_shut_down(test_function_from_extern_c),
+      test_and_shut_down(test_shape),
   };
   return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

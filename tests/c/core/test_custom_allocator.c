@@ -11,11 +11,10 @@ static void free_body(void *body) {
   header.delete_space(body);
 }
 
-static void test_bodies_of_the_default_allocator(void **state) {
+TEST(test_bodies_of_the_default_allocator) {
   static const size_t kSizes[] = {0, 1, 24, 1000};
   TVMFFICustomAllocator *allocator = TVMFFIGetCustomAllocator();
   size_t alignment, i;
-  (void)state;
   for (alignment = 1; alignment <= 4096; alignment *= 2) {
     for (i = 0; i < sizeof kSizes / sizeof kSizes[0]; ++i) {
       void *body = allocator->allocate(kSizes[i], alignment, kTVMFFIObject, allocator->context);
@@ -28,20 +27,18 @@ static void test_bodies_of_the_default_allocator(void **state) {
   }
 }
 
-static void test_no_alignment_asked_for(void **state) {
+TEST(test_no_alignment_asked_for) {
   TVMFFICustomAllocator *allocator = TVMFFIGetCustomAllocator();
   void *body = allocator->allocate(24, 0, kTVMFFIObject, allocator->context);
-  (void)state;
   assert_non_null(body);
   assert_int_equal((uintptr_t)body % sizeof(void *), 0);
   free_body(body);
 }
 
-static void test_refusals(void **state) {
+TEST(test_refusals) {
   static const size_t kNoPowers[] = {12, 24, SIZE_MAX};
   TVMFFICustomAllocator *allocator = TVMFFIGetCustomAllocator();
   size_t i;
-  (void)state;
   for (i = 0; i < sizeof kNoPowers / sizeof kNoPowers[0]; ++i) {
     assert_null(allocator->allocate(24, kNoPowers[i], kTVMFFIObject, allocator->context));
     check_raised_with("ValueError", "power of two");
@@ -55,9 +52,8 @@ static void test_refusals(void **state) {
   check_raised("MemoryError", NULL);
 }
 
-static void test_setting_and_restoring(void **state) {
+TEST(test_setting_and_restoring) {
   TVMFFICustomAllocator *original = TVMFFIGetCustomAllocator(), mine = {NULL, NULL};
-  (void)state;
   assert_non_null(original);
   assert_int_equal(TVMFFISetCustomAllocator(&mine), 0);
   assert_ptr_equal(TVMFFIGetCustomAllocator(), &mine);

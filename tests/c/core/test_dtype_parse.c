@@ -3,13 +3,12 @@
 
 #include "c/dtype_table.h"
 
-static void test_F_4_table(void **state) {
+TEST(test_F_4_table) {
   size_t i;
-  (void)state;
   for (i = 0; i < NUM_ROWS(kDTypes); ++i) check_parse(&kDTypes[i]);
 }
 
-static void test_refused(void **state) {
+TEST(test_refused) {
   static const char *const kRefused[] = {"int256",
                                          "int4294967296",
                                          "float32x0",
@@ -56,12 +55,10 @@ static void test_refused(void **state) {
                                          "complexx",
                                          "n\xff"};
   size_t i;
-  (void)state;
   for (i = 0; i < NUM_ROWS(kRefused); ++i) check_parse_fails(kRefused[i], NULL);
 }
 
-static void test_messages_show_short_names_written_out(void **state) {
-  (void)state;
+TEST(test_messages_show_short_names_written_out) {
   check_parse_fails("f32xx",
                     "Invalid lanes specification in dtype 'float32xx'. "
                     "Lanes must be a positive integer.");
@@ -80,11 +77,10 @@ static void test_messages_show_short_names_written_out(void **state) {
   check_parse_fails("custom[a", "expected closing brace after 'custom' type incustom[a");
 }
 
-static void test_custom_types(void **state) {
+TEST(test_custom_types) {
   DLDataType dtype;
   char text[128];
   size_t i;
-  (void)state;
   check_parse_fails("custom[foo]32", "Function dtype.get_custom_type_code not found");
   register_customs();
   for (i = 0; i < NUM_ROWS(kCustomDTypes); ++i) {
@@ -110,9 +106,8 @@ static void test_custom_types(void **state) {
   assert_int_equal(dtype.code, 44);
 }
 
-static void test_custom_callback_gives_something_else(void **state) {
+TEST(test_custom_callback_gives_something_else) {
   DLDataType dtype;
-  (void)state;
   register_customs();
   custom_code = tvmffi_any_raw_str("a string on the heap");
   check_fails(parse("custom[foo]", &dtype), "TypeError",
@@ -124,20 +119,18 @@ static void test_custom_callback_gives_something_else(void **state) {
   check_fails(parse("custom[foo]", &dtype), "KeyError", "no such type");
 }
 
-static void test_shutdown_forgets_the_callback(void **state) {
+TEST(test_shutdown_forgets_the_callback) {
   DLDataType dtype;
-  (void)state;
   register_customs();
   check_ok(parse("custom[foo]", &dtype));
   check_ok(TVMFFIRuntimeShutdown());
   check_parse_fails("custom[foo]", "Function dtype.get_custom_type_code not found");
 }
 
-static void test_text_with_nul(void **state) {
+TEST(test_text_with_nul) {
   static const char kText[] = "int32\0x4", kCustom[] = "custom[a\0b]";
   TVMFFIByteArray bytes;
   DLDataType dtype;
-  (void)state;
   register_customs();
   bytes.data = kText;
   bytes.size = sizeof kText - 1;
@@ -147,12 +140,11 @@ static void test_text_with_nul(void **state) {
   check_fails(TVMFFIDataTypeFromString(&bytes, &dtype), "ValueError", NULL);
 }
 
-static void test_absurdly_long_text(void **state) {
+TEST(test_absurdly_long_text) {
   const size_t size = (size_t)1 << 20;
   TVMFFIByteArray bytes;
   DLDataType dtype;
   char *text = malloc(size);
-  (void)state;
   memset(text, '9', size);
   bytes.data = text;
   bytes.size = size;
@@ -165,10 +157,9 @@ static void test_absurdly_long_text(void **state) {
   free(text);
 }
 
-static void test_refused_arguments(void **state) {
+TEST(test_refused_arguments) {
   TVMFFIByteArray nothing = {NULL, 0}, no_data = {NULL, 3};
   DLDataType dtype;
-  (void)state;
   check_fails_with(TVMFFIDataTypeFromString(NULL, &dtype), "ValueError", "`str`");
   check_fails_with(TVMFFIDataTypeFromString(&nothing, NULL), "ValueError", "`out`");
   check_fails_with(TVMFFIDataTypeFromString(&no_data, &dtype), "ValueError", "`str->data`");
@@ -189,5 +180,5 @@ int main(void) {
       cmocka_unit_test(test_absurdly_long_text),
       cmocka_unit_test(test_refused_arguments),
   };
-  return cmocka_run_group_tests(tests, NULL, shut_down) != 0;
+  return cmocka_run_group_tests(tests, NULL, check_shut_down) != 0;
 }

@@ -8,10 +8,9 @@
 #include "c/dtype_table.h"
 
 /* Puts the text at the end of a page that is followed by an inaccessible page. */
-static void test_F_1_parser_never_reads_past_the_end(void **state) {
+TEST(test_F_1_parser_never_reads_past_the_end) {
   size_t page = (size_t)sysconf(_SC_PAGESIZE), i, size;
   char *pages = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  (void)state;
   assert_true(pages != MAP_FAILED);
   assert_int_equal(mprotect(pages + page, page, PROT_NONE), 0);
   for (i = 0; i < NUM_ROWS(kDTypes) + NUM_ROWS(kCustomDTypes); ++i) {
@@ -35,21 +34,18 @@ static void test_F_1_parser_never_reads_past_the_end(void **state) {
   TVMFFIErrorSetRaised(NULL);
 }
 
-static void test_F_2_bool(void **state) {
+TEST(test_F_2_bool) {
   const dtype_row row = {"bool", {kDLBool, 8, 1}, NULL};
-  (void)state;
   check_parse(&row);
 }
 
-static void test_F_3_no_width_is_rounded(void **state) {
+TEST(test_F_3_no_width_is_rounded) {
   const dtype_row rows[] = {{"uint1", {kDLUInt, 1, 1}, NULL}, {"int4", {kDLInt, 4, 1}, NULL}};
-  (void)state;
   check_parse(&rows[0]);
   check_parse(&rows[1]);
 }
 
-static void test_L_1a_numbers_do_not_wrap(void **state) {
-  (void)state;
+TEST(test_L_1a_numbers_do_not_wrap) {
   check_parse_fails("int18446744073709551648",
                     "Integer value in dtype string '18446744073709551648' is out of range for "
                     "uint32_t");
@@ -61,8 +57,7 @@ static void test_L_1a_numbers_do_not_wrap(void **state) {
   check_parse_fails("int32xvscalex340282366920938463463374607431768211460", NULL);
 }
 
-static void test_L_1b_scalable_lanes_need_a_number(void **state) {
-  (void)state;
+TEST(test_L_1b_scalable_lanes_need_a_number) {
   check_parse_fails("int32xvscale",
                     "Invalid lanes specification in dtype 'int32xvscale'. "
                     "Lanes must be a positive integer.");
@@ -71,8 +66,7 @@ static void test_L_1b_scalable_lanes_need_a_number(void **state) {
   check_parse_fails("float32xvscalex0", NULL);
 }
 
-static void test_L_1c_lanes_have_15_bits(void **state) {
-  (void)state;
+TEST(test_L_1c_lanes_have_15_bits) {
   check_parse_fails("int32x40000",
                     "Lanes value 40000 is out of range for int16_t in dtype "
                     "'int32x40000'");
@@ -83,8 +77,7 @@ static void test_L_1c_lanes_have_15_bits(void **state) {
   check_parse_fails("int32xvscalex65535", NULL);
 }
 
-static void test_L_1d_no_bits(void **state) {
-  (void)state;
+TEST(test_L_1d_no_bits) {
   check_parse_fails("int0",
                     "Invalid bits specification in dtype 'int0'. "
                     "Bits must be a positive integer.");
@@ -96,24 +89,21 @@ static void test_L_1d_no_bits(void **state) {
   check_parse_fails("complex0", NULL);
 }
 
-static void test_L_1e_handles_keep_their_bits(void **state) {
+TEST(test_L_1e_handles_keep_their_bits) {
   const dtype_row row = {"handle32", {kDLOpaqueHandle, 32, 1}, NULL};
-  (void)state;
   check_parse(&row);
 }
 
-static void test_L_1f_complex(void **state) {
+TEST(test_L_1f_complex) {
   const dtype_row row = {"complex128x2", {kDLComplex, 128, 2}, NULL};
-  (void)state;
   check_parse(&row);
   check_parse_fails("complex256",
                     "Bits value 256 is out of range for uint8_t in dtype 'complex256'");
 }
 
-static void test_L_1g_custom_names_end_at_the_end(void **state) {
+TEST(test_L_1g_custom_names_end_at_the_end) {
   TVMFFIByteArray bytes = check_bytes("custom[ab]");
   DLDataType dtype;
-  (void)state;
   for (bytes.size = 6; bytes.size < 10; ++bytes.size) { /* the closing bracket is past the end */
     check_fails_with(TVMFFIDataTypeFromString(&bytes, &dtype), "ValueError", "'custom' type in");
   }
@@ -132,5 +122,5 @@ int main(void) {
       cmocka_unit_test(test_L_1f_complex),
       cmocka_unit_test(test_L_1g_custom_names_end_at_the_end),
   };
-  return cmocka_run_group_tests(tests, NULL, shut_down) != 0;
+  return cmocka_run_group_tests(tests, NULL, check_shut_down) != 0;
 }

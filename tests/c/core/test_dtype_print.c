@@ -32,64 +32,55 @@ static void check_refused(uint8_t code, const char *kind, const char *message) {
   assert_memory_equal(&out, &before, sizeof out);
 }
 
-static void test_table(void **state) {
+TEST(test_table) {
   size_t i;
-  (void)state;
   for (i = 0; i < NUM_ROWS(kDTypes); ++i) {
     check_printed(kDTypes[i].dtype,
                   kDTypes[i].printed != NULL ? kDTypes[i].printed : kDTypes[i].text);
   }
 }
 
-static void test_F_2_bool(void **state) {
-  (void)state;
+TEST(test_F_2_bool) {
   check_numbers(kDLBool, 8, 1, "bool");
   check_numbers(kDLBool, 8, 0, "bool");
   check_numbers(kDLBool, 255, 32768, "bool255xvscalex32768");
 }
 
-static void test_lanes_that_are_not_shown(void **state) {
-  (void)state;
+TEST(test_lanes_that_are_not_shown) {
   check_numbers(kDLFloat, 32, 0, "float32");
   check_numbers(kDLFloat, 32, 1, "float32");
 }
 
-static void test_scalable_lanes_times_one(void **state) {
-  (void)state;
+TEST(test_scalable_lanes_times_one) {
   check_numbers(kDLInt, 32, 65535, "int32xvscalex1");
 }
 
-static void test_bits_of_formats_are_not_shown(void **state) {
-  (void)state;
+TEST(test_bits_of_formats_are_not_shown) {
   check_numbers(7, 4, 1, "float8_e3m4");
   check_numbers(9, 0, 32767, "float8_e4m3b11fnuzx32767");
   check_numbers(9, 8, 32768, "float8_e4m3b11fnuzxvscalex32768"); /* the longest text of all */
   check_numbers(kDLFloat, 0, 1, "float0");
 }
 
-static void test_L_1e_handles_show_neither_bits_nor_lanes(void **state) {
-  (void)state;
+TEST(test_L_1e_handles_show_neither_bits_nor_lanes) {
   check_numbers(kDLOpaqueHandle, 32, 1, "handle");
   check_numbers(kDLOpaqueHandle, 0, 1, "handle");
   check_numbers(kDLOpaqueHandle, 64, 0, "handle");
   check_numbers(kDLOpaqueHandle, 0, 0, "");
 }
 
-static void test_L_1f_complex(void **state) {
-  (void)state;
+TEST(test_L_1f_complex) {
   check_numbers(kDLComplex, 64, 1, "complex64");
   check_numbers(kDLComplex, 255, 32768, "complex255xvscalex32768");
 }
 
-static void test_unknown_codes(void **state) {
-  (void)state;
+TEST(test_unknown_codes) {
   check_refused(18, "ValueError", "DLDataType contains unknown type_code=18");
   check_refused(128, "ValueError", "DLDataType contains unknown type_code=128");
 }
 
-static void test_custom_types(void **state) {
+TEST(test_custom_types) {
   size_t i;
-  (void)state;
   check_refused(150, "ValueError", "Function dtype.get_custom_type_name not found");
   register_customs();
   for (i = 0; i < NUM_ROWS(kCustomDTypes); ++i) {
@@ -103,8 +94,7 @@ static void test_custom_types(void **state) {
   check_numbers(150, 8, 2, "custom[a name that is longer than any of the built-in names]x2");
 }
 
-static void test_custom_callback_gives_something_else(void **state) {
-  (void)state;
+TEST(test_custom_callback_gives_something_else) {
   register_customs();
   custom_name = tvmffi_any_int(1);
   check_refused(150, "TypeError", "Cannot convert from type `int` to `str`");
@@ -112,10 +102,9 @@ static void test_custom_callback_gives_something_else(void **state) {
   check_refused(150, "KeyError", "no such type");
 }
 
-static void test_refused_arguments(void **state) {
+TEST(test_refused_arguments) {
   DLDataType dtype = {kDLInt, 8, 1};
   TVMFFIAny out;
-  (void)state;
   check_fails_with(TVMFFIDataTypeToString(NULL, &out), "ValueError", "`dtype`");
   check_fails_with(TVMFFIDataTypeToString(&dtype, NULL), "ValueError", "`out`");
 }
@@ -134,5 +123,5 @@ int main(void) {
       cmocka_unit_test(test_custom_callback_gives_something_else),
       cmocka_unit_test(test_refused_arguments),
   };
-  return cmocka_run_group_tests(tests, NULL, shut_down) != 0;
+  return cmocka_run_group_tests(tests, NULL, check_shut_down) != 0;
 }

@@ -27,18 +27,16 @@ static void test_an_empty_slot(void **state) {
 }
 
 /* Code that takes the slot's object reads it as an Error. */
-static void test_only_errors_are_raised(void **state) {
+TEST(test_only_errors_are_raised) {
   probe p;
-  (void)state;
   probe_init(&p);
   TVMFFIErrorSetRaised(&p);
   check_raised("TypeError", "TVMFFIErrorSetRaised: expected `ffi.Error` but got `ffi.Object`");
   assert_int_equal(check_use_count(&p), 1);
 }
 
-static void test_the_slot_shares(void **state) {
+TEST(test_the_slot_shares) {
   probe first, second;
-  (void)state;
   probe_init(&first);
   probe_init(&second);
   first.header.type_index = second.header.type_index = kTVMFFIError;
@@ -74,8 +72,7 @@ static void raise_one_whose_deleter_raises(void) {
   TVMFFIObjectDecRef(context);
 }
 
-static void test_deleters_that_raise(void **state) {
-  (void)state;
+TEST(test_deleters_that_raise) {
   raise_one_whose_deleter_raises();
   TVMFFIErrorSetRaisedFromCStr("ValueError", "asked for");
   check_raised("ValueError", "asked for");
@@ -89,26 +86,23 @@ static void look_for_an_error(void *seen) {
   TVMFFIErrorSetRaisedFromCStr("KeyError", "of another thread");
 }
 
-static void test_each_thread_has_a_slot(void **state) {
+TEST(test_each_thread_has_a_slot) {
   int seen = -1;
-  (void)state;
   TVMFFIErrorSetRaisedFromCStr("ValueError", "of this thread");
   thread_run(look_for_an_error, &seen, 0);
   assert_int_equal(seen, 0);
   check_raised("ValueError", "of this thread");
 }
 
-static void test_success_does_not_clear(void **state) {
+TEST(test_success_does_not_clear) {
   TVMFFIObjectHandle error;
-  (void)state;
   TVMFFIErrorSetRaisedFromCStr("ValueError", "old");
   check_ok(TVMFFIErrorCreate(NULL, NULL, NULL, &error));
   TVMFFIObjectDecRef(error);
   check_raised("ValueError", "old");
 }
 
-static void test_L_9_null_texts_count_as_empty(void **state) {
-  (void)state;
+TEST(test_L_9_null_texts_count_as_empty) {
   TVMFFIErrorSetRaisedFromCStr(NULL, NULL);
   check_raised("", "");
   TVMFFIErrorSetRaisedFromCStr("TypeError", NULL);
@@ -119,9 +113,8 @@ static void test_L_9_null_texts_count_as_empty(void **state) {
   check_raised("", "");
 }
 
-static void test_messages_in_parts(void **state) {
+TEST(test_messages_in_parts) {
   const char *parts[] = {"a", NULL, "", "%s", "bcd"};
-  (void)state;
   TVMFFIErrorSetRaisedFromCStrParts("ValueError", parts, 5);
   check_raised("ValueError", "a%sbcd");
   TVMFFIErrorSetRaisedFromCStrParts("ValueError", parts, 1);
@@ -132,12 +125,11 @@ static void test_messages_in_parts(void **state) {
   check_raised("ValueError", "");
 }
 
-static void test_parts_that_are_too_long_together(void **state) {
+TEST(test_parts_that_are_too_long_together) {
   enum { kParts = 65, kPartSize = 1 << 26 };
   const char *parts[kParts];
   char *part;
   int i;
-  (void)state;
   if (SIZE_MAX / kPartSize > kParts) {
     print_message("sizes have more than 32 bits here\n");
     skip();
@@ -152,11 +144,10 @@ static void test_parts_that_are_too_long_together(void **state) {
   free(part);
 }
 
-static void test_formatted_messages_of_all_lengths(void **state) {
+TEST(test_formatted_messages_of_all_lengths) {
   static const size_t kLengths[] = {0, 1, 400, 510, 511, 512, 513, 5000};
   char text[5001];
   size_t i;
-  (void)state;
   for (i = 0; i < sizeof kLengths / sizeof kLengths[0]; ++i) {
     TVMFFIErrorCell *cell;
     TVMFFIObjectHandle error;
@@ -173,10 +164,9 @@ static void test_formatted_messages_of_all_lengths(void **state) {
 }
 
 /* The texts of the new error may belong to the error that it replaces. */
-static void test_raising_with_texts_of_the_raised_error(void **state) {
+TEST(test_raising_with_texts_of_the_raised_error) {
   TVMFFIErrorCell *cell;
   TVMFFIObjectHandle error;
-  (void)state;
   TVMFFIErrorSetRaisedFromCStr("KeyError", "inner");
   error = take();
   TVMFFIErrorSetRaised(error);
@@ -186,11 +176,10 @@ static void test_raising_with_texts_of_the_raised_error(void **state) {
   check_raised("KeyError", "outer: inner");
 }
 
-static void test_L_9_out_of_memory_is_a_static_error(void **state) {
+TEST(test_L_9_out_of_memory_is_a_static_error) {
   static const TVMFFIByteArray kText = {"text", 4};
   TVMFFIObjectHandle first, second;
   TVMFFIErrorCell *cell;
-  (void)state;
   assert_int_equal(tvmffi_fail_memory(), -1);
   first = take();
   cell = TVMFFIErrorGetCellPtr(first);
@@ -228,9 +217,8 @@ static void test_missing_arguments_are_named(void **state) {
   check_not_raised();
 }
 
-static void test_a_format_that_the_c_library_refuses(void **state) {
+TEST(test_a_format_that_the_c_library_refuses) {
   static const wchar_t kNoCharacter[] = {(wchar_t)0x7fffffff, 0};
-  (void)state;
   if (sizeof(wchar_t) < sizeof(int32_t)) skip(); /* MinGW's writes a half of a pair, too */
   tvmffi_error_raisef("ValueError", "%ls", kNoCharacter);
   check_raised("MemoryError", NULL);
@@ -245,8 +233,7 @@ static void check_taken(size_t capacity, const char *expected, size_t size) {
   check_not_raised();
 }
 
-static void test_taking_a_text(void **state) {
-  (void)state;
+TEST(test_taking_a_text) {
   check_taken(63, "(no error)", 10);
   TVMFFIErrorSetRaisedFromCStr("ValueError", "n is 3");
   check_taken(63, "ValueError: n is 3", 18);
@@ -262,9 +249,8 @@ static void test_taking_a_text(void **state) {
   check_taken(63, "MemoryError: out of memory", 26);
 }
 
-static void test_measuring_a_text(void **state) {
+TEST(test_measuring_a_text) {
   char text[1] = {'#'};
-  (void)state;
   TVMFFIErrorSetRaisedFromCStr("ValueError", "n is 3");
   assert_int_equal(TVMFFIRuntimeErrorTake(text, 0), 18);
   assert_int_equal(TVMFFIRuntimeErrorTake(NULL, 100), 18);
@@ -273,12 +259,11 @@ static void test_measuring_a_text(void **state) {
 }
 
 /* A text is that of tvm_ffi_error_format, with as many causes. */
-static void test_taking_causes(void **state) {
+TEST(test_taking_causes) {
   char text[512], expected[512];
   TVMFFIObjectHandle error;
   size_t size;
   int depth;
-  (void)state;
   for (depth = 0; depth < 20; ++depth) {
     int i;
     TVMFFIErrorSetRaisedFromCStr("KeyError", "first");

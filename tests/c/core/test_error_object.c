@@ -22,12 +22,11 @@ static void update(TVMFFIObjectHandle error, const char *text, int32_t mode) {
   TVMFFIErrorGetCellPtr(error)->update_backtrace(error, &bytes, mode);
 }
 
-static void test_texts_are_copied(void **state) {
+TEST(test_texts_are_copied) {
   char kind[] = "ValueError", message[] = "a\0b", backtrace[] = "trace";
   TVMFFIByteArray k = check_bytes(kind), m = check_bytes(message), b = check_bytes(backtrace);
   const TVMFFIErrorCell *cell;
   TVMFFIObjectHandle error;
-  (void)state;
   m.size = 3;
   check_ok(TVMFFIErrorCreate(&k, &m, &b, &error));
   memset(kind, '?', sizeof kind);
@@ -55,17 +54,15 @@ static void check_no_texts(TVMFFIObjectHandle error) {
   TVMFFIObjectDecRef(error);
 }
 
-static void test_L_9_null_texts_count_as_empty(void **state) {
+TEST(test_L_9_null_texts_count_as_empty) {
   TVMFFIObjectHandle error;
-  (void)state;
   check_ok(TVMFFIErrorCreate(NULL, NULL, NULL, &error));
   check_no_texts(error);
 }
 
-static void test_F_19_no_data_when_size_is_zero(void **state) {
+TEST(test_F_19_no_data_when_size_is_zero) {
   static const TVMFFIByteArray kNothing = {NULL, 0};
   TVMFFIObjectHandle error;
-  (void)state;
   check_ok(TVMFFIErrorCreate(&kNothing, &kNothing, &kNothing, &error));
   TVMFFIErrorGetCellPtr(error)->update_backtrace(error, &kNothing, 0);
   TVMFFIErrorGetCellPtr(error)->update_backtrace(error, &kNothing, 1);
@@ -100,10 +97,9 @@ static void test_texts_that_cannot_be(void **state) {
   assert_ptr_equal(error, state);
 }
 
-static void test_cause_and_context_are_shared(void **state) {
+TEST(test_cause_and_context_are_shared) {
   TVMFFIObjectHandle cause = new_error("KeyError", "cause", ""), error;
   probe context;
-  (void)state;
   probe_init(&context);
   check_ok(TVMFFIErrorCreateWithCauseAndExtraContext(NULL, NULL, NULL, cause, &context, &error));
   assert_ptr_equal(TVMFFIErrorGetCellPtr(error)->cause_chain, cause);
@@ -116,10 +112,9 @@ static void test_cause_and_context_are_shared(void **state) {
   TVMFFIObjectDecRef(cause);
 }
 
-static void test_updating_the_backtrace(void **state) {
+TEST(test_updating_the_backtrace) {
   TVMFFIObjectHandle error = new_error("ValueError", "message", "1\n");
   const TVMFFIErrorCell *cell = TVMFFIErrorGetCellPtr(error);
-  (void)state;
   update(error, "2\n", kTVMFFIBacktraceUpdateModeAppend);
   check_backtrace(error, "1\n2\n");
   update(error, "3\n", 77); /* any other mode but 0 appends */
@@ -136,11 +131,10 @@ static void test_updating_the_backtrace(void **state) {
   TVMFFIObjectDecRef(error);
 }
 
-static void test_L_17f_replaced_texts_live_as_long_as_the_error(void **state) {
+TEST(test_L_17f_replaced_texts_live_as_long_as_the_error) {
   TVMFFIObjectHandle error = new_error("ValueError", "message", "first");
   const TVMFFIErrorCell *cell = TVMFFIErrorGetCellPtr(error);
   const char *first = cell->backtrace.data, *second, *third;
-  (void)state;
   update(error, "second", kTVMFFIBacktraceUpdateModeReplace);
   second = cell->backtrace.data;
   update(error, "", kTVMFFIBacktraceUpdateModeReplace);
@@ -154,11 +148,10 @@ static void test_L_17f_replaced_texts_live_as_long_as_the_error(void **state) {
 }
 
 /* What a reader finds that loaded the size before an update, and the data after it. */
-static void test_shorter_backtraces_have_room_for_the_longest(void **state) {
+TEST(test_shorter_backtraces_have_room_for_the_longest) {
   TVMFFIObjectHandle error = new_error("ValueError", "message", "a long text");
   const TVMFFIErrorCell *cell = TVMFFIErrorGetCellPtr(error);
   static const char kPadded[] = "short\0\0\0\0\0\0";
-  (void)state;
   update(error, "short", kTVMFFIBacktraceUpdateModeReplace);
   assert_memory_equal(cell->backtrace.data, kPadded, sizeof "a long text");
   update(error, "short", kTVMFFIBacktraceUpdateModeReplace);
@@ -167,11 +160,10 @@ static void test_shorter_backtraces_have_room_for_the_longest(void **state) {
   TVMFFIObjectDecRef(error);
 }
 
-static void test_updates_that_cannot_be(void **state) {
+TEST(test_updates_that_cannot_be) {
   static const TVMFFIByteArray kNoData = {NULL, 3}, kEndless = {"", SIZE_MAX};
   TVMFFIObjectHandle error = new_error("ValueError", "message", "kept");
   const TVMFFIErrorCell *cell = TVMFFIErrorGetCellPtr(error);
-  (void)state;
   cell->update_backtrace(error, &kNoData, kTVMFFIBacktraceUpdateModeAppend);
   check_backtrace(error, "kept");
   cell->update_backtrace(error, &kEndless, kTVMFFIBacktraceUpdateModeAppend);
@@ -180,10 +172,9 @@ static void test_updates_that_cannot_be(void **state) {
   TVMFFIObjectDecRef(error);
 }
 
-static void test_errors_of_this_library_are_known(void **state) {
+TEST(test_errors_of_this_library_are_known) {
   TVMFFIObjectHandle error = new_error("ValueError", "message", "");
   probe foreign;
-  (void)state;
   probe_init(&foreign);
   foreign.header.type_index = kTVMFFIError;
   assert_true(tvmffi_error_is_own(error));

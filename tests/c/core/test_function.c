@@ -22,8 +22,7 @@ typedef struct {
 
 static notes noted;
 
-static int reset(void **state) {
-  (void)state;
+FIXTURE(reset) {
   memset(&noted, 0, sizeof noted);
   return 0;
 }
@@ -63,9 +62,8 @@ static void check_handle(TVMFFIObjectHandle function, void *expected) {
   assert_int_equal(result.v_int64, 42);
 }
 
-static void test_the_function_itself_is_the_handle(void **state) {
+TEST(test_the_function_itself_is_the_handle) {
   TVMFFIObjectHandle function = new_function(NULL, NULL);
-  (void)state;
   assert_int_equal(TVMFFIObjectGetTypeIndex(function), kTVMFFIFunction);
   assert_int_equal(check_use_count(function), 1);
   assert_null(TVMFFIFunctionGetCellPtr(function)->cpp_call);
@@ -74,9 +72,8 @@ static void test_the_function_itself_is_the_handle(void **state) {
   TVMFFIObjectDecRef(function);
 }
 
-static void test_self_is_the_handle(void **state) {
+TEST(test_self_is_the_handle) {
   TVMFFIObjectHandle function = new_function(&noted, note_deleted);
-  (void)state;
   assert_null(TVMFFIFunctionGetCellPtr(function)->cpp_call);
   check_handle(function, &noted);
   TVMFFIObjectIncRef(function);
@@ -87,17 +84,15 @@ static void test_self_is_the_handle(void **state) {
   assert_ptr_equal(noted.last_deleted, &noted);
 }
 
-static void test_self_without_deleter(void **state) {
+TEST(test_self_without_deleter) {
   TVMFFIObjectHandle function = new_function(&noted, NULL);
-  (void)state;
   check_handle(function, &noted);
   TVMFFIObjectDecRef(function);
   assert_int_equal(noted.num_deleted, 0);
 }
 
-static void test_deleter_without_self(void **state) {
+TEST(test_deleter_without_self) {
   TVMFFIObjectHandle function = new_function(NULL, note_deleted);
-  (void)state;
   noted.last_deleted = &noted;
   check_handle(function, NULL);
   TVMFFIObjectDecRef(function);
@@ -105,9 +100,8 @@ static void test_deleter_without_self(void **state) {
   assert_null(noted.last_deleted);
 }
 
-static void test_the_deleter_does_not_wait_for_weak_references(void **state) {
+TEST(test_the_deleter_does_not_wait_for_weak_references) {
   TVMFFIObjectHandle function = new_function(&noted, note_deleted);
-  (void)state;
   weak_retain(function);
   TVMFFIObjectDecRef(function);
   assert_int_equal(noted.num_deleted, 1);
@@ -125,11 +119,10 @@ static void test_refusals(void **state) {
   assert_int_equal(noted.num_deleted, 0);
 }
 
-static void test_L_13_calls_through_the_abi_are_passed_through(void **state) {
+TEST(test_L_13_calls_through_the_abi_are_passed_through) {
   static const int kCodes[] = {-1, -2, 1, 12345};
   TVMFFIObjectHandle function = new_function(&noted, NULL);
   size_t i;
-  (void)state;
   for (i = 0; i < sizeof kCodes / sizeof kCodes[0]; ++i) {
     TVMFFIAny result = tvmffi_any_none();
     noted.code = kCodes[i];
@@ -143,10 +136,9 @@ static void test_L_13_calls_through_the_abi_are_passed_through(void **state) {
   TVMFFIObjectDecRef(function);
 }
 
-static void test_L_13_calls_of_the_library_have_an_error(void **state) {
+TEST(test_L_13_calls_of_the_library_have_an_error) {
   TVMFFIObjectHandle function = new_function(&noted, NULL);
   TVMFFIAny result;
-  (void)state;
   TVMFFIErrorSetRaisedFromCStr("ValueError", "older");
   noted.code = -1;
   assert_int_equal(tvmffi_function_call_foreign(function, NULL, 0, &result), -1);
@@ -160,10 +152,9 @@ static void test_L_13_calls_of_the_library_have_an_error(void **state) {
   TVMFFIObjectDecRef(function);
 }
 
-static void test_results_of_calls_of_the_library(void **state) {
+TEST(test_results_of_calls_of_the_library) {
   TVMFFIObjectHandle function = new_function(&noted, NULL);
   TVMFFIAny result, none = tvmffi_any_none();
-  (void)state;
   memset(&result, 0xA5, sizeof result);
   noted.value = -5;
   noted.result_type_index = -1;
@@ -177,8 +168,7 @@ static void test_results_of_calls_of_the_library(void **state) {
   TVMFFIObjectDecRef(function);
 }
 
-static void test_L_13_other_callbacks(void **state) {
-  (void)state;
+TEST(test_L_13_other_callbacks) {
   assert_int_equal(tvmffi_function_check_raised(0), 0);
   check_not_raised();
   assert_int_equal(tvmffi_function_check_raised(3), 3);
@@ -206,11 +196,10 @@ static int take_argument_and_fail(void *handle, const TVMFFIAny *args, int32_t n
   return -1;
 }
 
-static void test_F_13_errors_survive_the_arguments(void **state) {
+TEST(test_F_13_errors_survive_the_arguments) {
   TVMFFIObjectHandle function, slot;
   TVMFFIAny arg, result;
   probe p;
-  (void)state;
   probe_init(&p);
   slot = &p;
   arg = tvmffi_any_ptr(kTVMFFIObjectRValueRef, &slot);
@@ -227,12 +216,11 @@ static bool needs(TVMFFIAny value, uintptr_t address) {
   return tvmffi_function_needs_range(&value, &range);
 }
 
-static void test_what_a_function_needs(void **state) {
+TEST(test_what_a_function_needs) {
   TVMFFIByteArray name = check_bytes("ffi.Shape");
   TVMFFIObjectHandle closure, built_in;
   TVMFFIFunctionCell *cell;
   static int self;
-  (void)state;
   check_ok(TVMFFIFunctionCreate(&self, take_argument_and_fail, NULL, &closure));
   assert_true(needs(tvmffi_any_object(closure), (uintptr_t)take_argument_and_fail));
   assert_true(needs(tvmffi_any_object(closure), (uintptr_t)&self));

@@ -31,11 +31,10 @@ static TVMFFIObjectHandle new_answer(int *number) {
   return function;
 }
 
-static void test_set_and_get(void **state) {
+TEST(test_set_and_get) {
   static int number = 7;
   TVMFFIObjectHandle function = new_answer(&number), found;
   TVMFFIAny result = {0};
-  (void)state;
   check_ok(set_global("my.f", function, 0));
   assert_int_equal(check_use_count(function), 2);
   found = get_global("my.f");
@@ -50,20 +49,18 @@ static void test_set_and_get(void **state) {
   assert_int_equal(number, 8);
 }
 
-static void test_an_unknown_name_is_no_error(void **state) {
+TEST(test_an_unknown_name_is_no_error) {
   TVMFFIByteArray name = check_bytes("no.such.function");
   TVMFFIObjectHandle found = &name;
-  (void)state;
   check_ok(TVMFFIFunctionGetGlobal(&name, &found));
   assert_null(found);
   check_not_raised();
 }
 
 /* It tells a writer that a read has ended, even if the thread is in the next one already. */
-static void test_each_fetch_has_a_number(void **state) {
+TEST(test_each_fetch_has_a_number) {
   const tvmffi_thread_record *record = tvmffi_thread_record_ensure();
   uint32_t number;
-  (void)state;
   assert_non_null(record);
   check_is("my.f", NULL);
   number = record->num_reads;
@@ -71,10 +68,9 @@ static void test_each_fetch_has_a_number(void **state) {
   assert_int_equal(record->num_reads, number + 2);
 }
 
-static void test_override_releases_the_old_function(void **state) {
+TEST(test_override_releases_the_old_function) {
   static int number = 0, other = 0;
   TVMFFIObjectHandle function = new_answer(&number), second = new_answer(&other);
-  (void)state;
   check_ok(set_global("my.f", function, 1));
   TVMFFIObjectDecRef(function);
   assert_int_equal(number, 0);
@@ -87,10 +83,9 @@ static void test_override_releases_the_old_function(void **state) {
   assert_int_equal(other, 0);
 }
 
-static void test_remove(void **state) {
+TEST(test_remove) {
   static int number = 0;
   TVMFFIObjectHandle function = new_answer(&number);
-  (void)state;
   assert_false(remove_name("my.f"));
   check_ok(set_global("my.f", function, 0));
   assert_true(remove_name("my.f"));
@@ -102,14 +97,13 @@ static void test_remove(void **state) {
   TVMFFIObjectDecRef(function);
 }
 
-static void test_F_24_names_match_whole(void **state) {
+TEST(test_F_24_names_match_whole) {
   static const char *const kNames[] = {"ab", "abc", "a", "", "abd"};
   static int numbers[5];
   TVMFFIObjectHandle functions[5];
   TVMFFIByteArray with_nul = {"ab\0c", 4};
   TVMFFIObjectHandle found;
   int i;
-  (void)state;
   for (i = 0; i < 5; ++i) {
     functions[i] = new_answer(&numbers[i]);
     check_ok(set_global(kNames[i], functions[i], 0));
@@ -124,11 +118,10 @@ static void test_F_24_names_match_whole(void **state) {
   TVMFFIObjectDecRef(found);
 }
 
-static void test_the_name_is_copied(void **state) {
+TEST(test_the_name_is_copied) {
   static int number = 0;
   char text[] = "my.name";
   TVMFFIObjectHandle function = new_answer(&number);
-  (void)state;
   check_ok(set_global(text, function, 0));
   memset(text, 'x', sizeof text - 1);
   check_is("my.name", function);
@@ -136,13 +129,12 @@ static void test_the_name_is_copied(void **state) {
   TVMFFIObjectDecRef(function);
 }
 
-static void test_many_names(void **state) {
+TEST(test_many_names) {
   enum { kMany = 5000 };
   static int number = 0;
   char name[32];
   TVMFFIObjectHandle function = new_answer(&number);
   int i;
-  (void)state;
   for (i = 0; i < kMany; ++i) {
     (void)snprintf(name, sizeof name, "many.%d", i);
     check_ok(set_global(name, function, 0));
@@ -163,10 +155,9 @@ static void use_table(void *self) {
   *number = 1;
 }
 
-static void test_a_dying_function_may_use_the_table(void **state) {
+TEST(test_a_dying_function_may_use_the_table) {
   static int number = 0, other = 0;
   TVMFFIObjectHandle function = NULL, second = new_answer(&other);
-  (void)state;
   check_ok(TVMFFIFunctionCreate(&number, answer, use_table, &function));
   check_ok(set_global("my.f", function, 0));
   check_ok(set_global("my.other", second, 0));
@@ -176,10 +167,9 @@ static void test_a_dying_function_may_use_the_table(void **state) {
   TVMFFIObjectDecRef(second);
 }
 
-static void test_built_in_functions(void **state) {
+TEST(test_built_in_functions) {
   static int number = 0;
   TVMFFIObjectHandle function = new_answer(&number), found = get_global("ffi.String");
-  (void)state;
   assert_non_null(found);
   check_is("ffi.String", found); /* every lookup returns the same object */
   check_fails(set_global("ffi.String", function, 0), "RuntimeError", NULL);
@@ -206,10 +196,9 @@ static void test_built_in_functions(void **state) {
 
 /* What the table of global functions refuses; a refusal changes nothing. */
 
-static void test_a_taken_name_is_refused(void **state) {
+TEST(test_a_taken_name_is_refused) {
   TVMFFIObjectHandle function = new_function(), second = new_function();
   TVMFFIMethodInfo info;
-  (void)state;
   check_ok(set_global("my.f", function, 0));
   check_fails(set_global("my.f", second, 0), "RuntimeError",
               "Global Function `my.f` is already registered");
@@ -225,11 +214,10 @@ static void test_a_taken_name_is_refused(void **state) {
   TVMFFIObjectDecRef(function);
 }
 
-static void test_L_8_null_function_is_refused(void **state) {
+TEST(test_L_8_null_function_is_refused) {
   TVMFFIByteArray text = check_bytes("not a function");
   TVMFFIAny string;
   TVMFFIMethodInfo info;
-  (void)state;
   check_fails(set_global("my.f", NULL, 0), "TypeError",
               "Cannot convert from type `None` to `ffi.Function`");
   check_ok(TVMFFIStringFromByteArray(&text, &string));
@@ -246,12 +234,11 @@ static void test_L_8_null_function_is_refused(void **state) {
   check_release(&string);
 }
 
-static void test_refused_arguments(void **state) {
+TEST(test_refused_arguments) {
   TVMFFIByteArray name = check_bytes("my.f"), no_data = {NULL, 3};
   TVMFFIByteArray too_long = {"my.f", (size_t)INT32_MAX + 1};
   TVMFFIObjectHandle function = new_function(), found = &name;
   TVMFFIMethodInfo info;
-  (void)state;
   check_fails(TVMFFIFunctionGetGlobal(NULL, &found), "ValueError", NULL);
   check_fails(TVMFFIFunctionGetGlobal(&name, NULL), "ValueError", NULL);
   check_fails(TVMFFIFunctionGetGlobal(&no_data, &found), "ValueError",
@@ -270,28 +257,21 @@ static void test_refused_arguments(void **state) {
   TVMFFIObjectDecRef(function);
 }
 
-static int shut_down(void **state) {
-  (void)state;
-  return TVMFFIRuntimeShutdown();
-}
-
-#define TEST(name) cmocka_unit_test_teardown(name, shut_down)
-
 int main(void) {
   const struct CMUnitTest tests[] = {
-      TEST(test_set_and_get),
-      TEST(test_an_unknown_name_is_no_error),
-      TEST(test_each_fetch_has_a_number),
-      TEST(test_override_releases_the_old_function),
-      TEST(test_remove),
-      TEST(test_F_24_names_match_whole),
-      TEST(test_the_name_is_copied),
-      TEST(test_many_names),
-      TEST(test_a_dying_function_may_use_the_table),
-      TEST(test_built_in_functions),
-      TEST(test_a_taken_name_is_refused),
-      TEST(test_L_8_null_function_is_refused),
-      TEST(test_refused_arguments),
+      test_and_shut_down(test_set_and_get),
+      test_and_shut_down(test_an_unknown_name_is_no_error),
+      test_and_shut_down(test_each_fetch_has_a_number),
+      test_and_shut_down(test_override_releases_the_old_function),
+      test_and_shut_down(test_remove),
+      test_and_shut_down(test_F_24_names_match_whole),
+      test_and_shut_down(test_the_name_is_copied),
+      test_and_shut_down(test_many_names),
+      test_and_shut_down(test_a_dying_function_may_use_the_table),
+      test_and_shut_down(test_built_in_functions),
+      test_and_shut_down(test_a_taken_name_is_refused),
+      test_and_shut_down(test_L_8_null_function_is_refused),
+      test_and_shut_down(test_refused_arguments),
   };
   return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

@@ -54,8 +54,7 @@ static void check_listed(const char *expected) {
   TVMFFIObjectDecRef(names);
 }
 
-static void test_names_come_in_the_order_of_setting(void **state) {
-  (void)state;
+TEST(test_names_come_in_the_order_of_setting) {
   set("my.first");
   set("my.middle and long enough for the heap");
   set("my.last");
@@ -64,8 +63,7 @@ static void test_names_come_in_the_order_of_setting(void **state) {
   check_listed("my.middle and long enough for the heap my.last my.first");
 }
 
-static void test_removed_names_are_not_listed(void **state) {
-  (void)state;
+TEST(test_removed_names_are_not_listed) {
   set("my.a");
   set("my.b");
   set("my.c");
@@ -83,10 +81,9 @@ static void test_removed_names_are_not_listed(void **state) {
   check_listed("");
 }
 
-static void test_a_list_is_a_snapshot(void **state) {
+TEST(test_a_list_is_a_snapshot) {
   TVMFFIObject *names;
   int64_t count;
-  (void)state;
   set("my.a");
   set("my.b");
   names = list_names();
@@ -118,17 +115,15 @@ static void deallocate(void *context, void *block) {
   free(block);
 }
 
-static void test_names_that_are_added_while_they_are_listed(void **state) {
-  (void)state;
+TEST(test_names_that_are_added_while_they_are_listed) {
   set("my.a");
   name_to_add = "my.b";
   check_listed("my.a my.b");
   assert_null(name_to_add);
 }
 
-static void test_names_that_were_removed_take_no_room_in_lists(void **state) {
+TEST(test_names_that_were_removed_take_no_room_in_lists) {
   size_t before;
-  (void)state;
   set("my.a");
   largest = 0;
   check_listed("my.a");
@@ -140,11 +135,10 @@ static void test_names_that_were_removed_take_no_room_in_lists(void **state) {
   assert_int_equal(largest, before);
 }
 
-static void test_built_in_names_come_first(void **state) {
+TEST(test_built_in_names_come_first) {
   TVMFFIObject *names = list_names();
   TVMFFIAny arg = tvmffi_any_int(0), name = tvmffi_any_none();
   TVMFFIByteArray text;
-  (void)state;
   assert_true(count_names(names) >= 9);
   check_ok(TVMFFIFunctionCall(names, &arg, 1, &name));
   assert_true(tvmffi_any_get_text(&name, &text));
@@ -153,12 +147,11 @@ static void test_built_in_names_come_first(void **state) {
   TVMFFIObjectDecRef(names);
 }
 
-static void test_refused_questions(void **state) {
+TEST(test_refused_questions) {
   TVMFFIObject *names = list_names();
   TVMFFIAny args[2] = {tvmffi_any_int(0), tvmffi_any_int(0)}, result = tvmffi_any_none();
   char text[64];
   int64_t count = count_names(names);
-  (void)state;
   args[0] = tvmffi_any_int(count);
   (void)snprintf(text, sizeof text, "Index %d out of bounds %d", (int)count, (int)count);
   check_fails(TVMFFIFunctionCall(names, args, 1, &result), "IndexError", text);
@@ -188,10 +181,9 @@ static void set_described(const char *name, const char *metadata) {
   check_ok(TVMFFIFunctionSetGlobalFromMethodInfo(&info, 1));
 }
 
-static void test_metadata(void **state) {
+TEST(test_metadata) {
   TVMFFIAny metadata = tvmffi_any_none();
   char described[] = "{\"type_schema\":\"...\"}";
-  (void)state;
   set_described("my.f", described);
   memset(described, 'x', 5);
   check_metadata("my.f", "{\"type_schema\":\"...\"}");
@@ -212,9 +204,8 @@ static void test_metadata(void **state) {
 }
 
 /* Short metadata is a small string, as any other text is, and needs no object. */
-static void test_short_metadata_is_small(void **state) {
+TEST(test_short_metadata_is_small) {
   TVMFFIAny metadata = tvmffi_any_none();
-  (void)state;
   set_described("my.f", "{ 5678}");
   check_ok(tvmffi_global_metadata("my.f", 4, &metadata));
   assert_int_equal(metadata.type_index, kTVMFFISmallStr);
@@ -226,9 +217,8 @@ static void test_short_metadata_is_small(void **state) {
   assert_true(remove_name("my.f"));
 }
 
-static void test_metadata_without_data(void **state) {
+TEST(test_metadata_without_data) {
   TVMFFIMethodInfo info;
-  (void)state;
   memset(&info, 0, sizeof info);
   info.name = check_bytes("my.f");
   info.metadata.size = 5;
@@ -238,33 +228,31 @@ static void test_metadata_without_data(void **state) {
   check_metadata("my.f", "");
 }
 
-static int make_function(void **state) {
-  (void)state;
+FIXTURE(make_function) {
   return TVMFFIFunctionCreate(NULL, do_nothing, NULL, &function);
 }
 
 /* Checks that no name holds the function any more. */
-static int shut_down(void **state) {
-  (void)state;
+FIXTURE(shut_down) {
   TVMFFIRuntimeShutdown();
   if (check_use_count(function) != 1) return -1;
   return TVMFFIObjectDecRef(function);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, make_function, shut_down)
+#define ROW(name) cmocka_unit_test_setup_teardown(name, make_function, shut_down)
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      TEST(test_names_come_in_the_order_of_setting),
-      TEST(test_removed_names_are_not_listed),
-      TEST(test_a_list_is_a_snapshot),
-      TEST(test_names_that_are_added_while_they_are_listed),
-      TEST(test_names_that_were_removed_take_no_room_in_lists),
-      TEST(test_built_in_names_come_first),
-      TEST(test_refused_questions),
-      TEST(test_metadata),
-      TEST(test_short_metadata_is_small),
-      TEST(test_metadata_without_data),
+      ROW(test_names_come_in_the_order_of_setting),
+      ROW(test_removed_names_are_not_listed),
+      ROW(test_a_list_is_a_snapshot),
+      ROW(test_names_that_are_added_while_they_are_listed),
+      ROW(test_names_that_were_removed_take_no_room_in_lists),
+      ROW(test_built_in_names_come_first),
+      ROW(test_refused_questions),
+      ROW(test_metadata),
+      ROW(test_short_metadata_is_small),
+      ROW(test_metadata_without_data),
   };
   TVMFFIRuntimeMemoryHooks hooks;
   hooks.allocate = allocate_and_add;

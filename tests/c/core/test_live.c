@@ -7,13 +7,11 @@
 #include "support/check.h"
 #include "support/weak.h"
 
-static int switch_on(void **state) {
-  (void)state;
+FIXTURE(switch_on) {
   return TVMFFIRuntimeSetLiveObjectCounting(1);
 }
 
-static int switch_off(void **state) {
-  (void)state;
+FIXTURE(switch_off) {
   return TVMFFIRuntimeSetLiveObjectCounting(0);
 }
 
@@ -27,17 +25,15 @@ static TVMFFIObjectHandle new_error(void) {
   return error;
 }
 
-static void test_off_at_first(void **state) {
+TEST(test_off_at_first) {
   TVMFFIObjectHandle error = new_error();
-  (void)state;
   check_count(kTVMFFIAny, 0);
   TVMFFIObjectDecRef(error);
 }
 
-static void test_objects_are_counted_by_type(void **state) {
+TEST(test_objects_are_counted_by_type) {
   TVMFFIObjectHandle first = new_error(), second = new_error();
   TVMFFIObject *string = tvmffi_string_new(kTVMFFIStr, "text", 4);
-  (void)state;
   assert_non_null(string);
   check_count(kTVMFFIAny, 3);
   check_count(kTVMFFIError, 2);
@@ -52,17 +48,15 @@ static void test_objects_are_counted_by_type(void **state) {
   check_count(kTVMFFIAny, 0);
 }
 
-static void test_raised_errors_are_alive(void **state) {
-  (void)state;
+TEST(test_raised_errors_are_alive) {
   TVMFFIErrorSetRaisedFromCStr("ValueError", "");
   check_count(kTVMFFIError, 1);
   TVMFFIErrorSetRaised(NULL);
   check_count(kTVMFFIError, 0);
 }
 
-static void test_weak_references_keep_an_object_in_the_count(void **state) {
+TEST(test_weak_references_keep_an_object_in_the_count) {
   TVMFFIObjectHandle error = new_error();
-  (void)state;
   weak_retain(error);
   TVMFFIObjectDecRef(error);
   check_count(kTVMFFIError, 1); /* weakly referenced memory counts as a leak */
@@ -70,9 +64,8 @@ static void test_weak_references_keep_an_object_in_the_count(void **state) {
   check_count(kTVMFFIError, 0);
 }
 
-static void test_older_objects_do_not_count(void **state) {
+TEST(test_older_objects_do_not_count) {
   TVMFFIObjectHandle older, counted;
-  (void)state;
   check_ok(TVMFFIRuntimeSetLiveObjectCounting(0));
   older = new_error();
   check_ok(TVMFFIRuntimeSetLiveObjectCounting(1));
@@ -86,9 +79,8 @@ static void test_older_objects_do_not_count(void **state) {
   check_count(kTVMFFIAny, 0);
 }
 
-static void test_switching_off_forgets(void **state) {
+TEST(test_switching_off_forgets) {
   TVMFFIObjectHandle error = new_error();
-  (void)state;
   check_ok(TVMFFIRuntimeSetLiveObjectCounting(0));
   check_count(kTVMFFIAny, 0);
   TVMFFIObjectDecRef(error);
@@ -100,11 +92,10 @@ static void test_switching_off_forgets(void **state) {
 }
 
 /* The set grows several times, and objects are removed from its middle, front and back. */
-static void test_many_objects(void **state) {
+TEST(test_many_objects) {
   enum { kMany = 6000 };
   static TVMFFIObjectHandle all[kMany];
   int i, left = kMany;
-  (void)state;
   for (i = 0; i < kMany; ++i) all[i] = new_error();
   check_count(kTVMFFIError, kMany);
   for (i = 0; i < kMany; ++i) { /* 7 and kMany are coprime: each once, far apart */
@@ -116,12 +107,11 @@ static void test_many_objects(void **state) {
 }
 
 /* Made-up addresses that collide in the set; they are never dereferenced. */
-static void test_addresses_of_all_kinds(void **state) {
+TEST(test_addresses_of_all_kinds) {
   enum { kKinds = 700 };
   static int is_in[kKinds];
   uint32_t random = 1;
   int i, round, expected = 0;
-  (void)state;
   for (round = 0; round < 20000; ++round) {
     uintptr_t address;
     random = random * 1664525u + 1013904223u;

@@ -18,9 +18,8 @@ static void note(void *context, TVMFFIRuntimeLogLevel level, const char *message
   strncpy(r->text, message, sizeof r->text - 1);
 }
 
-static void test_without_a_hook_messages_are_dropped(void **state) {
+TEST(test_without_a_hook_messages_are_dropped) {
   record r;
-  (void)state;
   memset(&r, 0, sizeof r);
   tvmffi_log_warning("%s", "nobody listens");
   check_ok(TVMFFIRuntimeSetLogHook(note, &r));
@@ -29,9 +28,8 @@ static void test_without_a_hook_messages_are_dropped(void **state) {
   assert_int_equal(r.num_messages, 0);
 }
 
-static void test_hooks_receive_formatted_text(void **state) {
+TEST(test_hooks_receive_formatted_text) {
   record r, other;
-  (void)state;
   memset(&r, 0, sizeof r);
   memset(&other, 0, sizeof other);
   check_ok(TVMFFIRuntimeSetLogHook(note, &r));
@@ -46,10 +44,9 @@ static void test_hooks_receive_formatted_text(void **state) {
   check_ok(TVMFFIRuntimeSetLogHook(NULL, NULL));
 }
 
-static void test_long_messages_are_cut(void **state) {
+TEST(test_long_messages_are_cut) {
   char text[3000];
   record r;
-  (void)state;
   memset(&r, 0, sizeof r);
   memset(text, 'x', sizeof text - 1);
   text[sizeof text - 1] = '\0';
@@ -69,9 +66,8 @@ static void replace_and_log(void *context, TVMFFIRuntimeLogLevel level, const ch
   tvmffi_log_warning("from within the hook");
 }
 
-static void test_hooks_may_use_the_library(void **state) {
+TEST(test_hooks_may_use_the_library) {
   record r;
-  (void)state;
   memset(&r, 0, sizeof r);
   check_ok(TVMFFIRuntimeSetLogHook(replace_and_log, &r));
   tvmffi_log_warning("first");

@@ -86,20 +86,18 @@ static void jump_out_of(TVMFFIObjectHandle function, const TVMFFIAny *args, int3
   use_runtime();
 }
 
-static void test_out_of_a_callback(void **state) {
+TEST(test_out_of_a_callback) {
   TVMFFIObjectHandle kernel = new_function(call_back), callback = new_function(jump);
   TVMFFIAny arg = tvm_ffi_any_view_object(callback);
-  (void)state;
   jump_out_of(kernel, &arg, 1);
   jump_out_of(callback, NULL, 0);
   tvm_ffi_object_release(kernel);
   tvm_ffi_object_release(callback);
 }
 
-static void test_out_of_a_tensor_allocator(void **state) {
+TEST(test_out_of_a_tensor_allocator) {
   TVMFFIObjectHandle kernel = new_function(allocate);
   TVMFFIAny result;
-  (void)state;
   check_ok(TVMFFIEnvSetDLPackManagedTensorAllocator(jump_from_allocator, 0, NULL));
   jump_out_of(kernel, NULL, 0);
   check_ok(TVMFFIEnvSetDLPackManagedTensorAllocator(tvm_ffi_env_allocate_cpu, 0, NULL));

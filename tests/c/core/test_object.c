@@ -5,12 +5,11 @@
 #include "support/check.h"
 #include "support/weak.h"
 
-static void test_headers_of_new_objects(void **state) {
+TEST(test_headers_of_new_objects) {
   struct {
     TVMFFIObject header;
     char body[40];
   } *obj = tvmffi_object_new(sizeof *obj, 1234, tvmffi_object_delete_plain);
-  (void)state;
   assert_non_null(obj);
   assert_true(obj->header.combined_ref_count == UINT64_C(0x0000000100000001));
   assert_int_equal(obj->header.type_index, 1234);
@@ -22,9 +21,8 @@ static void test_headers_of_new_objects(void **state) {
 }
 
 /* The deleter field has 8 bytes on every machine, and all of them are written. */
-static void test_no_deleter_is_eight_zero_bytes(void **state) {
+TEST(test_no_deleter_is_eight_zero_bytes) {
   TVMFFIObject *obj = tvmffi_object_new(sizeof *obj, kTVMFFIObject, NULL);
-  (void)state;
   assert_non_null(obj);
   assert_true(obj->__ensure_align == 0);
   TVMFFIObjectDecRef(obj); /* nothing happens without a deleter */
@@ -32,9 +30,8 @@ static void test_no_deleter_is_eight_zero_bytes(void **state) {
   tvmffi_object_free(obj, 0);
 }
 
-static void test_room_in_front_of_the_header(void **state) {
+TEST(test_room_in_front_of_the_header) {
   char *obj = tvmffi_object_alloc(sizeof(TVMFFIObject) + 8, 16, kTVMFFIObject, NULL);
-  (void)state;
   assert_non_null(obj);
   memset(obj - 16, 1, 16);
   memset(obj + sizeof(TVMFFIObject), 2, 8);
@@ -42,24 +39,21 @@ static void test_room_in_front_of_the_header(void **state) {
   tvmffi_object_free(obj, 16);
 }
 
-static void test_sizes_that_overflow(void **state) {
-  (void)state;
+TEST(test_sizes_that_overflow) {
   assert_null(tvmffi_object_alloc(SIZE_MAX, 16, kTVMFFIObject, NULL));
   check_not_raised();
 }
 
-static void test_F_27_null_handles_are_ignored(void **state) {
-  (void)state;
+TEST(test_F_27_null_handles_are_ignored) {
   assert_int_equal(TVMFFIObjectIncRef(NULL), 0);
   assert_int_equal(TVMFFIObjectDecRef(NULL), 0);
   tvmffi_object_release_nested(NULL);
   check_not_raised();
 }
 
-static void test_the_last_reference_destroys(void **state) {
+TEST(test_the_last_reference_destroys) {
   probe p;
   int i;
-  (void)state;
   probe_init(&p);
   for (i = 0; i < 5; ++i) assert_int_equal(TVMFFIObjectIncRef(&p), 0);
   assert_int_equal(check_use_count(&p), 6);
@@ -71,9 +65,8 @@ static void test_the_last_reference_destroys(void **state) {
   assert_int_equal(p.weak_deletes, 1);
 }
 
-static void test_weak_references_keep_the_memory(void **state) {
+TEST(test_weak_references_keep_the_memory) {
   probe p;
-  (void)state;
   probe_init(&p);
   weak_retain(&p);
   weak_retain(&p);
@@ -95,9 +88,8 @@ static void test_weak_references_keep_the_memory(void **state) {
   assert_int_equal(p.strong_deletes, 1);
 }
 
-static void test_weak_references_that_go_first(void **state) {
+TEST(test_weak_references_that_go_first) {
   probe p;
-  (void)state;
   probe_init(&p);
   weak_retain(&p);
   weak_release(&p);
@@ -116,9 +108,8 @@ static void drop_weak_reference(void *self, int flags) {
   if (flags & kTVMFFIObjectDeleterFlagBitMaskWeak) ++p->weak_deletes;
 }
 
-static void test_a_weak_reference_that_goes_during_destruction(void **state) {
+TEST(test_a_weak_reference_that_goes_during_destruction) {
   probe p;
-  (void)state;
   probe_init(&p);
   p.header.deleter = drop_weak_reference;
   weak_retain(&p);
@@ -128,18 +119,16 @@ static void test_a_weak_reference_that_goes_during_destruction(void **state) {
 }
 
 /* Two threads saw two references, and this one is the last to give its reference back. */
-static void test_the_last_of_two_threads_destroys(void **state) {
+TEST(test_the_last_of_two_threads_destroys) {
   probe p;
-  (void)state;
   probe_init(&p);
   tvmffi_object_release_last(&p.header, TVMFFI_BOTH_ONE);
   assert_int_equal(p.strong_deletes, 1);
   assert_int_equal(p.weak_deletes, 1);
 }
 
-static void test_null_deleters_do_nothing(void **state) {
+TEST(test_null_deleters_do_nothing) {
   TVMFFIObject strong_last, weak_last;
-  (void)state;
   memset(&strong_last, 0, sizeof strong_last);
   strong_last.combined_ref_count = TVMFFI_BOTH_ONE;
   weak_last = strong_last;
@@ -153,9 +142,8 @@ static void test_null_deleters_do_nothing(void **state) {
 }
 
 /* Leak checkers report a block that is freed too late, memory checkers one freed too early. */
-static void test_plain_objects_with_weak_references(void **state) {
+TEST(test_plain_objects_with_weak_references) {
   TVMFFIObject *obj = tvmffi_object_new(sizeof *obj, kTVMFFIObject, tvmffi_object_delete_plain);
-  (void)state;
   assert_non_null(obj);
   weak_retain(obj);
   TVMFFIObjectDecRef(obj);

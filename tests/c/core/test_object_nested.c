@@ -49,11 +49,10 @@ static void release(void *obj) {
   TVMFFIObjectDecRef(obj);
 }
 
-static void test_trees_are_destroyed_whole(void **state) {
+TEST(test_trees_are_destroyed_whole) {
   probe leaves[4];
   TVMFFIObjectHandle root, shared;
   int i;
-  (void)state;
   for (i = 0; i < 4; ++i) probe_init(&leaves[i]);
   shared = new_error(NULL, &leaves[3]);
   TVMFFIObjectIncRef(shared);
@@ -83,18 +82,16 @@ static void check_seen_at_once(TVMFFIObjectHandle owned, const probe *watched) {
   assert_int_equal(waiting.strong_deletes, 1);
 }
 
-static void test_foreign_deleters_in_between(void **state) {
+TEST(test_foreign_deleters_in_between) {
   probe p;
-  (void)state;
   probe_init(&p);
   check_seen_at_once(new_error(new_error(NULL, &p), NULL), &p);
   assert_int_equal(p.weak_deletes, 1);
 }
 
-static void test_foreign_deleters_and_weak_references(void **state) {
+TEST(test_foreign_deleters_and_weak_references) {
   TVMFFIObjectHandle error;
   probe p;
-  (void)state;
   probe_init(&p);
   error = new_error(new_error(NULL, &p), NULL);
   weak_retain(error);
@@ -114,12 +111,11 @@ static void delete_and_make_another(void *self, int flags) {
   *deletes_seen = watched->strong_deletes;
 }
 
-static void test_foreign_deleters_and_recycled_memory(void **state) {
+TEST(test_foreign_deleters_and_recycled_memory) {
   size_t size_of_error = sizeof(TVMFFIObject) + sizeof(TVMFFIErrorCell) + sizeof(void *) + 3;
   foreign *f = tvmffi_object_new(size_of_error, kTVMFFIObject, delete_and_make_another);
   probe p;
   int deletes_seen = -1;
-  (void)state;
   probe_init(&p);
   assert_non_null(f);
   f->watched = &p;
@@ -128,11 +124,10 @@ static void test_foreign_deleters_and_recycled_memory(void **state) {
   assert_int_equal(deletes_seen, 1);
 }
 
-static void test_weak_references_to_what_waits(void **state) {
+TEST(test_weak_references_to_what_waits) {
   TVMFFIObject *inner;
   TVMFFIObjectHandle root;
   probe p;
-  (void)state;
   probe_init(&p);
   inner = new_error(NULL, &p);
   weak_retain(inner);
@@ -157,10 +152,9 @@ static void note_and_delete(void *self, int flags) {
   deleter_behind(self, flags);
 }
 
-static void test_deleters_in_front_of_ours(void **state) {
+TEST(test_deleters_in_front_of_ours) {
   TVMFFIObject *inner;
   probe p;
-  (void)state;
   probe_init(&p);
   inner = new_error(NULL, &p);
   deleter_behind = inner->deleter;
@@ -172,11 +166,10 @@ static void test_deleters_in_front_of_ours(void **state) {
 
 /* ---- A million levels ---- */
 
-static void test_L_21_a_million_levels_in_a_small_stack(void **state) {
+TEST(test_L_21_a_million_levels_in_a_small_stack) {
   TVMFFIObjectHandle chain = NULL;
   probe p;
   int i;
-  (void)state;
   probe_init(&p);
   for (i = 0; i < kLevels; ++i) {
     TVMFFIObjectIncRef(&p);
@@ -186,11 +179,10 @@ static void test_L_21_a_million_levels_in_a_small_stack(void **state) {
   assert_int_equal(check_use_count(&p), 1);
 }
 
-static void test_L_21_a_million_levels_with_weak_references(void **state) {
+TEST(test_L_21_a_million_levels_with_weak_references) {
   TVMFFIObjectHandle chain = NULL, *all = malloc(kLevels * sizeof *all);
   probe p;
   int i;
-  (void)state;
   assert_non_null(all);
   probe_init(&p);
   for (i = 0; i < kLevels; ++i) {
@@ -219,9 +211,8 @@ static int call_nothing(void *handle, const TVMFFIAny *args, int32_t num_args, T
   return 0;
 }
 
-static void test_L_21_a_million_closures_in_a_small_stack(void **state) {
+TEST(test_L_21_a_million_closures_in_a_small_stack) {
   TVMFFIObjectHandle chain = NULL;
-  (void)state;
   for (num_closures = 0; num_closures < kLevels; ++num_closures) {
     check_ok(TVMFFIFunctionCreate(chain, call_nothing, release_next, &chain));
   }
@@ -229,11 +220,10 @@ static void test_L_21_a_million_closures_in_a_small_stack(void **state) {
   assert_int_equal(num_closures, 0);
 }
 
-static void test_L_21_a_million_levels_every_other_one_foreign(void **state) {
+TEST(test_L_21_a_million_levels_every_other_one_foreign) {
   TVMFFIObjectHandle chain = NULL;
   probe p;
   int i;
-  (void)state;
   probe_init(&p);
   for (i = 0; i < kLevels / 2; ++i) {
     TVMFFIObjectIncRef(&p);

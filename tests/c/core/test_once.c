@@ -21,8 +21,7 @@ static int must_not_run(void **result) {
   return 0;
 }
 
-static void test_one_call_initialises(void **state) {
-  (void)state;
+TEST(test_one_call_initialises) {
   check_ok(TVMFFIHandleInitOnce(&first, count_call));
   assert_ptr_equal(first, &num_calls);
   assert_int_equal(num_calls, 1);
@@ -36,8 +35,7 @@ static int give_seven(void **result) {
   return 7;
 }
 
-static void test_a_failure_is_passed_on_and_tried_again(void **state) {
-  (void)state;
+TEST(test_a_failure_is_passed_on_and_tried_again) {
   assert_int_equal(TVMFFIHandleInitOnce(&first, give_seven), 7);
   check_raised("ValueError", "seven");
   assert_null(first);
@@ -50,8 +48,7 @@ static int leave_null(void **result) {
   return 0;
 }
 
-static void test_a_null_handle_is_refused(void **state) {
-  (void)state;
+TEST(test_a_null_handle_is_refused) {
   check_fails(TVMFFIHandleInitOnce(&first, leave_null), "RuntimeError",
               "init_func must return a non-NULL handle");
   assert_null(first);
@@ -68,8 +65,7 @@ static int close_in_silence(void *handle) {
   return 3;
 }
 
-static void test_L_13_a_failure_without_an_error_gets_one(void **state) {
-  (void)state;
+TEST(test_L_13_a_failure_without_an_error_gets_one) {
   TVMFFIErrorSetRaisedFromCStr("ValueError", "an old one");
   assert_int_equal(TVMFFIHandleInitOnce(&first, give_two_in_silence), -1); /* F-14 */
   check_raised("InternalError", "callee returned -2 without setting an error");
@@ -92,8 +88,7 @@ static int initialise_second(void **result) {
   return 0;
 }
 
-static void test_L_4_nested_initialisation(void **state) {
-  (void)state;
+TEST(test_L_4_nested_initialisation) {
   check_ok(TVMFFIHandleInitOnce(&first, initialise_second));
   assert_ptr_equal(first, &first);
   assert_ptr_equal(second, &second);
@@ -111,8 +106,7 @@ static int ask_for_first_below(void **result) {
   return TVMFFIHandleInitOnce(&second, ask_for_first);
 }
 
-static void test_L_4_an_initialiser_that_needs_itself(void **state) {
-  (void)state;
+TEST(test_L_4_an_initialiser_that_needs_itself) {
   check_fails_with(TVMFFIHandleInitOnce(&first, ask_for_first), "RuntimeError", "waits for itself");
   check_fails_with(TVMFFIHandleInitOnce(&first, ask_for_first_below), "RuntimeError",
                    "waits for itself");
@@ -153,8 +147,7 @@ static void initialise_crosswise(void *arg, int index) {
   if (code != 0) (void)__atomic_fetch_add(&num_failed, 1, __ATOMIC_RELAXED);
 }
 
-static void test_L_4_threads_that_wait_for_each_other(void **state) {
-  (void)state;
+TEST(test_L_4_threads_that_wait_for_each_other) {
   num_inside = num_failed = 0;
   thread_run_many(2, initialise_crosswise, NULL);
   assert_int_equal(num_failed, 1); /* one fails, so that the other can go on */
@@ -192,8 +185,7 @@ static void initialise_or_ask(void *arg, int index) {
   if (code != 0) (void)__atomic_fetch_add(&num_failed, 1, __ATOMIC_RELAXED);
 }
 
-static void test_a_thread_that_waits_gets_the_handle(void **state) {
-  (void)state;
+TEST(test_a_thread_that_waits_gets_the_handle) {
   num_inside = num_failed = num_asking = 0;
   thread_run_many(2, initialise_or_ask, NULL);
   assert_int_equal(num_failed, 0);
@@ -213,8 +205,7 @@ static int close_and_ask(void *handle) {
   return TVMFFIHandleInitOnce(&first, count_call);
 }
 
-static void test_deinit_empties_the_handle(void **state) {
-  (void)state;
+TEST(test_deinit_empties_the_handle) {
   closed = NULL;
   check_ok(TVMFFIHandleDeinitOnce(&first, close_handle)); /* there is no handle */
   assert_null(closed);
@@ -230,8 +221,7 @@ static void test_deinit_empties_the_handle(void **state) {
   assert_non_null(first);
 }
 
-static void test_refused_arguments(void **state) {
-  (void)state;
+TEST(test_refused_arguments) {
   check_fails(TVMFFIHandleInitOnce(NULL, count_call), "ValueError", NULL);
   check_fails(TVMFFIHandleInitOnce(&first, NULL), "ValueError", NULL);
   check_fails(TVMFFIHandleDeinitOnce(NULL, close_handle), "ValueError", NULL);
@@ -240,27 +230,26 @@ static void test_refused_arguments(void **state) {
   assert_ptr_equal(first, &num_calls);
 }
 
-static int reset(void **state) {
-  (void)state;
+FIXTURE(reset) {
   first = second = third = NULL;
   num_calls = 0;
   return 0;
 }
 
-#define TEST(name) cmocka_unit_test_setup(name, reset)
+#define ROW(name) cmocka_unit_test_setup(name, reset)
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      TEST(test_one_call_initialises),
-      TEST(test_a_failure_is_passed_on_and_tried_again),
-      TEST(test_a_null_handle_is_refused),
-      TEST(test_L_13_a_failure_without_an_error_gets_one),
-      TEST(test_L_4_nested_initialisation),
-      TEST(test_L_4_an_initialiser_that_needs_itself),
-      TEST(test_L_4_threads_that_wait_for_each_other),
-      TEST(test_a_thread_that_waits_gets_the_handle),
-      TEST(test_deinit_empties_the_handle),
-      TEST(test_refused_arguments),
+      ROW(test_one_call_initialises),
+      ROW(test_a_failure_is_passed_on_and_tried_again),
+      ROW(test_a_null_handle_is_refused),
+      ROW(test_L_13_a_failure_without_an_error_gets_one),
+      ROW(test_L_4_nested_initialisation),
+      ROW(test_L_4_an_initialiser_that_needs_itself),
+      ROW(test_L_4_threads_that_wait_for_each_other),
+      ROW(test_a_thread_that_waits_gets_the_handle),
+      ROW(test_deinit_empties_the_handle),
+      ROW(test_refused_arguments),
   };
   return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

@@ -22,10 +22,9 @@ static void undo(void *context) {
   check_release(&((job *)context)->out);
 }
 
-static void test_text_and_bytes(void **state) {
+TEST(test_text_and_bytes) {
   TVMFFIByteArray bytes = check_bytes("bytes on the heap");
   job j;
-  (void)state;
   j.out = tvmffi_any_none();
   j.view = tvmffi_any_raw_str("text on the heap");
   assert_int_equal(oom_check(make, unchanged, undo, &j, 0), 1);
@@ -33,9 +32,8 @@ static void test_text_and_bytes(void **state) {
   assert_int_equal(oom_check(make, unchanged, undo, &j, 0), 1);
 }
 
-static void test_what_is_only_copied(void **state) {
+TEST(test_what_is_only_copied) {
   job j;
-  (void)state;
   j.out = tvmffi_any_none();
   j.view = tvmffi_any_raw_str("text");
   assert_int_equal(oom_check(make, unchanged, undo, &j, 0), 0);

@@ -22,20 +22,18 @@ static void undo(void *out) {
   check_release(out);
 }
 
-static void test_one_allocation(void **state) {
+TEST(test_one_allocation) {
   TVMFFIAny out;
-  (void)state;
   memset(&out, 0xA5, sizeof out);
   assert_int_equal(oom_check(make, is_none, undo, &out, 0), 1);
 }
 
 #ifdef TVMFFI_PROFILE_FULL
-static void test_attributes_that_refuse_arguments(void **state) {
+TEST(test_attributes_that_refuse_arguments) {
   const TVMFFIAny *hash = tvmffi_type_find_attr(kTvmffiAttrHash, kTVMFFIBigInt);
   size_t before = oom_live_blocks();
   TVMFFIAny arg = tvmffi_any_int(1), result = tvmffi_any_none();
   int n;
-  (void)state;
   for (n = 0; n < 2; ++n) { /* of the message, and of the error */
     oom_fail_after(n);
     check_fails(TVMFFIFunctionCall(hash->v_obj, &arg, 1, &result), "MemoryError", NULL);

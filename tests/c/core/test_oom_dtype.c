@@ -26,16 +26,14 @@ static long count(const char *text) {
   return oom_check(parse_job, unchanged, NULL, &j, 0);
 }
 
-static void test_built_in_types_need_no_memory(void **state) {
+TEST(test_built_in_types_need_no_memory) {
   size_t i;
-  (void)state;
   for (i = 0; i < NUM_ROWS(kDTypes); ++i) assert_int_equal(count(kDTypes[i].text), 0);
 }
 
-static void test_long_custom_names(void **state) {
+TEST(test_long_custom_names) {
   TVMFFIByteArray text = check_bytes("custom[foo]");
   DLDataType warm_up;
-  (void)state;
   register_customs();
   check_ok(TVMFFIDataTypeFromString(&text, &warm_up)); /* allocates what the look-up keeps */
   assert_int_equal(count("custom[foo]"), 0);
@@ -65,10 +63,9 @@ static void undo(void *context) {
   check_release(&((job_print *)context)->out);
 }
 
-static void test_one_allocation_each(void **state) {
+TEST(test_one_allocation_each) {
   job_print j;
   size_t i;
-  (void)state;
   memset(&j, 0, sizeof j);
   for (i = 0; i < NUM_ROWS(kDTypes); ++i) {
     j.dtype = kDTypes[i].dtype;
@@ -76,10 +73,9 @@ static void test_one_allocation_each(void **state) {
   }
 }
 
-static void test_custom_types(void **state) {
+TEST(test_custom_types) {
   TVMFFIAny warm_up;
   job_print j;
-  (void)state;
   register_customs();
   custom_name = tvmffi_any_raw_str("a name on the heap");
   memset(&j, 0, sizeof j);
@@ -98,5 +94,5 @@ int main(void) {
       cmocka_unit_test(test_custom_types),
   };
   oom_install();
-  return cmocka_run_group_tests(tests, NULL, shut_down) != 0;
+  return cmocka_run_group_tests(tests, NULL, check_shut_down) != 0;
 }

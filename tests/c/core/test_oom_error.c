@@ -31,16 +31,14 @@ static int raise_long_format(void *kind) {
   return 0;
 }
 
-static void test_L_9_out_of_memory_is_a_static_error(void **state) {
+TEST(test_L_9_out_of_memory_is_a_static_error) {
   static char kind[] = "ValueError";
-  (void)state;
   assert_int_equal(oom_check(raise_text, NULL, NULL, kind, 0), 1);
   assert_int_equal(oom_check(raise_long_format, NULL, NULL, kind, 0), 1);
 }
 
-static void test_L_9_saying_so_allocates_nothing(void **state) {
+TEST(test_L_9_saying_so_allocates_nothing) {
   size_t allocations;
-  (void)state;
   (void)tvmffi_fail("ValueError", "older");
   assert_int_equal(oom_live_blocks(), 1);
   allocations = oom_allocations();
@@ -50,10 +48,9 @@ static void test_L_9_saying_so_allocates_nothing(void **state) {
   check_raised("MemoryError", "out of memory");
 }
 
-static void test_raising_is_one_allocation(void **state) {
+TEST(test_raising_is_one_allocation) {
   const char *parts[] = {"a", "b", "c"};
   size_t allocations = oom_allocations();
-  (void)state;
   TVMFFIErrorSetRaisedFromCStr("ValueError", "message");
   assert_int_equal(oom_allocations(), allocations + 1);
   TVMFFIErrorSetRaisedFromCStrParts("ValueError", parts, 3);
@@ -82,12 +79,11 @@ static void test_F_15_creating_errors(void **state) {
   assert_int_equal(oom_live_blocks(), 0);
 }
 
-static void test_the_backtrace_stays(void **state) {
+TEST(test_the_backtrace_stays) {
   TVMFFIByteArray text = check_bytes("kept"), more = check_bytes(", more");
   TVMFFIObjectHandle error;
   const TVMFFIErrorCell *cell;
   int32_t mode;
-  (void)state;
   check_ok(TVMFFIErrorCreate(NULL, NULL, &text, &error));
   cell = TVMFFIErrorGetCellPtr(error);
   for (mode = kTVMFFIBacktraceUpdateModeReplace; mode <= kTVMFFIBacktraceUpdateModeAppend; ++mode) {
@@ -117,15 +113,13 @@ static void walk_many(void *context, TVMFFIRuntimeFrameVisitor visitor, void *vi
 
 static const char kLine[] = "  File \"file.c\", line 7, in function\n";
 
-static int setup(void **state) {
-  (void)state;
+FIXTURE(setup) {
   (void)TVMFFIRuntimeShutdown(); /* clears this thread's record and its text */
   return TVMFFIRuntimeSetStackWalker(walk_many, NULL);
 }
 
-static void test_the_text_is_whole_or_empty(void **state) {
+TEST(test_the_text_is_whole_or_empty) {
   long n;
-  (void)state;
   for (n = 0;; ++n) {
     const TVMFFIByteArray *text;
     size_t allocations = oom_allocations();
@@ -146,8 +140,7 @@ static void test_the_text_is_whole_or_empty(void **state) {
   assert_in_range(n, 3, 10);
 }
 
-static void test_the_next_one_is_as_usual(void **state) {
-  (void)state;
+TEST(test_the_next_one_is_as_usual) {
   assert_int_equal(TVMFFIBacktrace("file.c", 7, "function", 0)->size, strlen(kLine));
   oom_fail_after(0);
   assert_int_equal(TVMFFIBacktrace(NULL, 0, NULL, 0)->size, 0);
@@ -155,9 +148,8 @@ static void test_the_next_one_is_as_usual(void **state) {
 }
 
 /* Without memory for its backtrace, an error is raised without one. */
-static void test_raising_with_backtraces(void **state) {
+TEST(test_raising_with_backtraces) {
   TVMFFIObjectHandle error;
-  (void)state;
   (void)TVMFFIRuntimeSetBacktraceEnabled(1);
   oom_fail_after(1); /* the allocation of the record succeeds, that of its text fails */
   TVMFFIErrorSetRaisedFromCStr("ValueError", "message");

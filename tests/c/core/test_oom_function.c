@@ -41,9 +41,8 @@ static void undo(void *context) {
   j->function = NULL;
 }
 
-static void test_F_15_functions(void **state) {
+TEST(test_F_15_functions) {
   job j = {NULL, NULL, NULL, 0};
-  (void)state;
   assert_int_equal(oom_check(make, unchanged, undo, &j, 0), 1);
   j.self = &j;
   assert_int_equal(oom_check(make, unchanged, undo, &j, 0), 1);
@@ -67,9 +66,8 @@ static void check_error_of_call(char *kind, const char *expected_kind) {
   assert_int_equal(oom_live_blocks(), 0);
 }
 
-static void test_L_13_errors_of_calls(void **state) {
+TEST(test_L_13_errors_of_calls) {
   static char raises[] = "KeyError", raises_nothing[] = "";
-  (void)state;
   check_error_of_call(raises, "KeyError");
   check_error_of_call(raises_nothing, "InternalError");
 }

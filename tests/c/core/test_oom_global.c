@@ -51,12 +51,11 @@ static void not_set(void *context) {
   assert_int_equal(check_use_count(j->function), 1);
 }
 
-static void test_set(void **state) {
+TEST(test_set) {
   char name[32];
   job j;
   int i;
   long num_failures = 0;
-  (void)state;
   assert_non_null(tvmffi_thread_record_ensure());
   memset(&j, 0, sizeof j);
   j.name = name;
@@ -75,9 +74,8 @@ static void not_overridden(void *context) {
   check_metadata(((job *)context)->name, kMetadata);
 }
 
-static void test_override(void **state) {
+TEST(test_override) {
   job j;
-  (void)state;
   assert_non_null(tvmffi_thread_record_ensure());
   memset(&j, 0, sizeof j);
   j.name = "my.f";
@@ -105,11 +103,10 @@ static void not_fetched(void *context) {
 }
 
 /* After each failure the library is as at its start, and the next attempt succeeds. */
-static void test_the_first_fetch_of_all(void **state) {
+TEST(test_the_first_fetch_of_all) {
   job j;
   long n;
   int rc;
-  (void)state;
   memset(&j, 0, sizeof j);
   j.name = "ffi.String";
   for (n = 0;; ++n) {
@@ -129,9 +126,8 @@ static void test_the_first_fetch_of_all(void **state) {
   TVMFFIObjectDecRef(j.out);
 }
 
-static void test_the_first_fetch_of_a_built_in(void **state) {
+TEST(test_the_first_fetch_of_a_built_in) {
   job j;
-  (void)state;
   memset(&j, 0, sizeof j);
   tvmffi_object_release(get("ffi.String")); /* creates the table */
   j.name = "ffi.Bytes";
@@ -140,10 +136,9 @@ static void test_the_first_fetch_of_a_built_in(void **state) {
 }
 
 /* A reader without a record to announce itself in takes the lock instead. */
-static void test_fetching_needs_no_memory(void **state) {
+TEST(test_fetching_needs_no_memory) {
   TVMFFIByteArray name = check_bytes("my.f");
   TVMFFIObjectHandle function = new_function(), found = NULL;
-  (void)state;
   check_ok(TVMFFIFunctionSetGlobal(&name, function, 0));
   oom_fail_after(0);
   check_ok(TVMFFIFunctionGetGlobal(&name, &found));
@@ -163,9 +158,8 @@ static void release_out(void *context) {
   tvmffi_object_release(((job *)context)->out);
 }
 
-static void test_list(void **state) {
+TEST(test_list) {
   job j;
-  (void)state;
   memset(&j, 0, sizeof j);
   tvmffi_object_release(get("ffi.String")); /* creates the table */
   assert_int_equal(oom_check(list, not_fetched, release_out, &j, 0), 1);
@@ -179,26 +173,23 @@ static int get_metadata(void *context) {
   return 0;
 }
 
-static void test_metadata(void **state) {
+TEST(test_metadata) {
   job j;
-  (void)state;
   memset(&j, 0, sizeof j);
   tvmffi_object_release(get("ffi.String"));
   j.name = "ffi.String";
   assert_true(oom_check(get_metadata, NULL, NULL, &j, 0) >= 2);
 }
 
-#define TEST(name) cmocka_unit_test_teardown(name, oom_shut_down)
-
 int main(void) {
   const struct CMUnitTest tests[] = {
-      TEST(test_set),
-      TEST(test_override),
-      TEST(test_the_first_fetch_of_all),
-      TEST(test_the_first_fetch_of_a_built_in),
-      TEST(test_fetching_needs_no_memory),
-      TEST(test_list),
-      TEST(test_metadata),
+      test_and_oom_shut_down(test_set),
+      test_and_oom_shut_down(test_override),
+      test_and_oom_shut_down(test_the_first_fetch_of_all),
+      test_and_oom_shut_down(test_the_first_fetch_of_a_built_in),
+      test_and_oom_shut_down(test_fetching_needs_no_memory),
+      test_and_oom_shut_down(test_list),
+      test_and_oom_shut_down(test_metadata),
   };
   oom_install();
   return cmocka_run_group_tests(tests, NULL, NULL) != 0;

@@ -34,14 +34,12 @@ static int make_plain(void *context) {
   return j->obj != NULL ? 0 : -1;
 }
 
-static void test_plain_objects(void **state) {
+TEST(test_plain_objects) {
   job j = {NULL, 0};
-  (void)state;
   assert_int_equal(oom_check(make_plain, unchanged, undo, &j, 0), 1);
 }
 
-static void test_alloc_raises_nothing(void **state) {
-  (void)state;
+TEST(test_alloc_raises_nothing) {
   oom_fail_after(0);
   assert_null(tvmffi_object_alloc(100, 0, kTVMFFIObject, tvmffi_object_delete_plain));
   check_not_raised();
@@ -52,9 +50,8 @@ static int make_opaque(void *context) {
   return TVMFFIObjectCreateOpaque(j, kTVMFFIOpaquePyObject, note_deleted, &j->obj);
 }
 
-static void test_F_15_opaque_objects(void **state) {
+TEST(test_F_15_opaque_objects) {
   job j = {NULL, 0};
-  (void)state;
   assert_int_equal(oom_check(make_opaque, unchanged, undo, &j, 0), 1);
   assert_int_equal(j.num_deleted, 1); /* the deletion of the object that was made */
 }
@@ -72,9 +69,8 @@ static void free_body(void *context) {
   header.delete_space(body);
 }
 
-static void test_bodies_of_the_custom_allocator(void **state) {
+TEST(test_bodies_of_the_custom_allocator) {
   void *body = NULL;
-  (void)state;
   assert_int_equal(oom_check(make_body, NULL, free_body, &body, 0), 1);
 }
 
@@ -100,10 +96,9 @@ static void check_count(void *context) {
 }
 
 /* While objects are counted, one that cannot be counted is not made. */
-static void test_objects_while_counting(void **state) {
+TEST(test_objects_while_counting) {
   static job_live j;
   long failures = 0;
-  (void)state;
   check_ok(TVMFFIRuntimeSetLiveObjectCounting(1));
   while (j.count < kMany) {
     failures += oom_check(make_next, check_count, NULL, &j, 1);
@@ -118,11 +113,10 @@ static void test_objects_while_counting(void **state) {
   assert_int_equal(oom_live_blocks(), 0);
 }
 
-static void test_the_set_grows_with_what_is_alive(void **state) {
+TEST(test_the_set_grows_with_what_is_alive) {
   static job_live j;
   size_t allocations;
   int i;
-  (void)state;
   check_ok(TVMFFIRuntimeSetLiveObjectCounting(1));
   allocations = oom_allocations();
   for (i = 0; i < 5000; ++i) {
@@ -135,8 +129,7 @@ static void test_the_set_grows_with_what_is_alive(void **state) {
 }
 
 /* An error that cannot be counted is not raised; the static MemoryError needs no counting. */
-static void test_raising_while_counting(void **state) {
-  (void)state;
+TEST(test_raising_while_counting) {
   check_ok(TVMFFIRuntimeSetLiveObjectCounting(1));
   oom_fail_after(1); /* the error is allocated, the set is not */
   TVMFFIErrorSetRaisedFromCStr("ValueError", "message");

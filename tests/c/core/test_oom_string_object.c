@@ -23,9 +23,8 @@ static void undo(void *context) {
   check_release(&((job *)context)->out);
 }
 
-static void test_one_allocation_each(void **state) {
+TEST(test_one_allocation_each) {
   job j;
-  (void)state;
   memset(&j, 0, sizeof j);
   j.input = check_bytes("8 bytes!");
   j.make = TVMFFIStringFromByteArray;
@@ -34,9 +33,8 @@ static void test_one_allocation_each(void **state) {
   assert_int_equal(oom_check(make, unchanged, undo, &j, 0), 1);
 }
 
-static void test_small_ones_need_none(void **state) {
+TEST(test_small_ones_need_none) {
   job j;
-  (void)state;
   memset(&j, 0, sizeof j);
   j.input = check_bytes("7 bytes");
   j.make = TVMFFIStringFromByteArray;

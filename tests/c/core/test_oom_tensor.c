@@ -64,14 +64,13 @@ static void undo(void *context) {
   j->source.num_deleted = 0;
 }
 
-static void test_one_allocation_each(void **state) {
+TEST(test_one_allocation_each) {
   static int (*const kActions[])(void *) = {import_plain, import_versioned, wrap,
                                             view,         export_plain,     export_versioned};
   const int64_t shape[2] = {2, 3};
   tensor_source other;
   job j;
   size_t i;
-  (void)state;
   memset(&j, 0, sizeof j);
   init_source_2x3(&other);
   check_ok(TVMFFITensorFromDLPack(&other.plain, 0, 0, &j.tensor));
@@ -82,11 +81,10 @@ static void test_one_allocation_each(void **state) {
   TVMFFIObjectDecRef(j.tensor);
 }
 
-static void test_refused_strides_free_the_object(void **state) {
+TEST(test_refused_strides_free_the_object) {
   const int64_t shape[3] = {2, INT64_MAX, INT64_MAX};
   size_t before = oom_live_blocks();
   job j;
-  (void)state;
   memset(&j, 0, sizeof j);
   init_source(&j.source, 3, shape, NULL);
   check_fails(import_plain(&j), "ValueError", NULL);
@@ -119,9 +117,8 @@ static void undo_shape(void *out) {
   check_release(out);
 }
 
-static void test_a_shape_is_one_allocation(void **state) {
+TEST(test_a_shape_is_one_allocation) {
   TVMFFIAny out = tvmffi_any_none();
-  (void)state;
   assert_int_equal(oom_check(make, unchanged_shape, undo_shape, &out, 0), 1);
   assert_int_equal(oom_check(make_from_args, unchanged_shape, undo_shape, &out, 0), 1);
 }

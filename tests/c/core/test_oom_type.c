@@ -42,22 +42,20 @@ static int32_t add(job *j, const char *key, int32_t depth, int32_t num_slots, in
   return j->index;
 }
 
-static void test_no_index_is_lost(void **state) {
+TEST(test_no_index_is_lost) {
   char key[32];
   int32_t i;
   job j;
-  (void)state;
   for (i = 0; i < 200; ++i) { /* the table of keys grows several times */
     (void)snprintf(key, sizeof key, "my.%d", (int)i);
     assert_int_equal(add(&j, key, 1, 0, kTVMFFIObject), kTvmffiFirstClientType + i);
   }
 }
 
-static void test_no_slot_is_lost(void **state) {
+TEST(test_no_slot_is_lost) {
   int32_t parent, i;
   char key[32];
   job j;
-  (void)state;
   parent = add(&j, "my.Parent", 1, 20, kTVMFFIObject);
   for (i = 0; i < 20; ++i) {
     (void)snprintf(key, sizeof key, "my.Child%d", (int)i);
@@ -67,9 +65,8 @@ static void test_no_slot_is_lost(void **state) {
   assert_int_equal(add(&j, "my.Next", 1, 0, kTVMFFIObject), parent + 21);
 }
 
-static void test_a_new_segment(void **state) {
+TEST(test_a_new_segment) {
   job j;
-  (void)state;
   (void)add(&j, "my.Wide", 1, 5000, kTVMFFIObject);
   assert_int_equal(add(&j, "my.Far", 1, 0, kTVMFFIObject), kTvmffiFirstClientType + 5001);
 }
@@ -83,9 +80,8 @@ static void not_looked_up(void *context) {
   assert_int_equal(((job *)context)->index, -7);
 }
 
-static void test_the_first_look_up_of_all(void **state) {
+TEST(test_the_first_look_up_of_all) {
   job j;
-  (void)state;
   j.index = -7;
   assert_int_equal(oom_check(look_up, not_looked_up, NULL, &j, 1), 1);
   assert_int_equal(j.index, kTVMFFIStr);
@@ -93,9 +89,8 @@ static void test_the_first_look_up_of_all(void **state) {
 }
 
 /* Without memory for the error, MemoryError is raised. */
-static void test_refusals(void **state) {
+TEST(test_refusals) {
   job j;
-  (void)state;
   strcpy(j.key, "my.T");
   (void)add(&j, "my.T", 1, 0, kTVMFFIObject);
   j.depth = 2;
@@ -108,12 +103,13 @@ static void test_refusals(void **state) {
   oom_fail_after(-1);
 }
 
-#define TEST(name) cmocka_unit_test_teardown(name, oom_shut_down)
-
 int main(void) {
   const struct CMUnitTest tests[] = {
-      TEST(test_no_index_is_lost),         TEST(test_no_slot_is_lost), TEST(test_a_new_segment),
-      TEST(test_the_first_look_up_of_all), TEST(test_refusals),
+      test_and_oom_shut_down(test_no_index_is_lost),
+      test_and_oom_shut_down(test_no_slot_is_lost),
+      test_and_oom_shut_down(test_a_new_segment),
+      test_and_oom_shut_down(test_the_first_look_up_of_all),
+      test_and_oom_shut_down(test_refusals),
   };
   oom_install();
   return cmocka_run_group_tests(tests, NULL, NULL) != 0;

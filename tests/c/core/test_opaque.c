@@ -11,17 +11,15 @@ static void note_deleted(void *handle) {
   last_deleted = handle;
 }
 
-static int reset(void **state) {
-  (void)state;
+FIXTURE(reset) {
   num_deleted = 0;
   last_deleted = &num_deleted;
   return 0;
 }
 
-static void test_the_deleter_runs_once(void **state) {
+TEST(test_the_deleter_runs_once) {
   TVMFFIObjectHandle obj;
   int wrapped;
-  (void)state;
   check_ok(TVMFFIObjectCreateOpaque(&wrapped, kTVMFFIOpaquePyObject, note_deleted, &obj));
   assert_int_equal(TVMFFIObjectGetTypeIndex(obj), kTVMFFIOpaquePyObject);
   assert_int_equal(check_use_count(obj), 1);
@@ -34,9 +32,8 @@ static void test_the_deleter_runs_once(void **state) {
   assert_ptr_equal(last_deleted, &wrapped);
 }
 
-static void test_null_handles_are_wrapped_too(void **state) {
+TEST(test_null_handles_are_wrapped_too) {
   TVMFFIObjectHandle obj;
-  (void)state;
   check_ok(TVMFFIObjectCreateOpaque(NULL, kTVMFFIOpaquePyObject, note_deleted, &obj));
   assert_null(TVMFFIOpaqueObjectGetCellPtr(obj)->handle);
   TVMFFIObjectDecRef(obj);
@@ -44,18 +41,16 @@ static void test_null_handles_are_wrapped_too(void **state) {
   assert_null(last_deleted);
 }
 
-static void test_no_deleter(void **state) {
+TEST(test_no_deleter) {
   TVMFFIObjectHandle obj;
   int wrapped;
-  (void)state;
   check_ok(TVMFFIObjectCreateOpaque(&wrapped, kTVMFFIOpaquePyObject, NULL, &obj));
   TVMFFIObjectDecRef(obj);
 }
 
-static void test_the_deleter_does_not_wait_for_weak_references(void **state) {
+TEST(test_the_deleter_does_not_wait_for_weak_references) {
   TVMFFIObjectHandle obj;
   int wrapped;
-  (void)state;
   check_ok(TVMFFIObjectCreateOpaque(&wrapped, kTVMFFIOpaquePyObject, note_deleted, &obj));
   weak_retain(obj);
   TVMFFIObjectDecRef(obj);

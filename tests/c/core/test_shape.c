@@ -4,11 +4,10 @@
 #include "core/any.h"
 #include "support/check.h"
 
-static void test_dimensions_are_copied(void **state) {
+TEST(test_dimensions_are_copied) {
   int64_t dims[] = {2, 0, -1, INT64_MAX};
   TVMFFIObject *shape = tvmffi_shape_new(dims, 4);
   TVMFFIShapeCell *cell;
-  (void)state;
   assert_non_null(shape);
   cell = TVMFFIShapeGetCellPtr(shape);
   dims[0] = 99;
@@ -21,24 +20,21 @@ static void test_dimensions_are_copied(void **state) {
   TVMFFIObjectDecRef(shape);
 }
 
-static void test_F_19_no_data_when_size_is_zero(void **state) {
+TEST(test_F_19_no_data_when_size_is_zero) {
   TVMFFIObject *shape = tvmffi_shape_new(NULL, 0);
-  (void)state;
   assert_non_null(shape);
   assert_int_equal(TVMFFIShapeGetCellPtr(shape)->size, 0);
   TVMFFIObjectDecRef(shape);
 }
 
-static void test_too_many_dimensions(void **state) {
+TEST(test_too_many_dimensions) {
   int64_t dim = 1;
-  (void)state;
   assert_null(tvmffi_shape_new(&dim, SIZE_MAX / 8));
   check_raised("MemoryError", NULL);
 }
 
-static void test_from_args(void **state) {
+TEST(test_from_args) {
   TVMFFIAny args[3], result = tvmffi_any_none();
-  (void)state;
   args[0] = tvmffi_any_int(7);
   args[1] = tvmffi_any_bool(1);
   args[2] = tvmffi_any_int(-3);
@@ -54,11 +50,10 @@ static void test_from_args(void **state) {
   check_release(&result);
 }
 
-static void test_from_other_args(void **state) {
+TEST(test_from_other_args) {
   static const int32_t kRefused[] = {kTVMFFINone, kTVMFFIFloat, kTVMFFIRawStr, kTVMFFISmallStr};
   TVMFFIAny args[2], result = tvmffi_any_none(), before = result;
   size_t i;
-  (void)state;
   for (i = 0; i < sizeof kRefused / sizeof kRefused[0]; ++i) {
     args[0] = tvmffi_any_int(1);
     args[1] = tvmffi_any_none();

@@ -39,38 +39,33 @@ static void check_lengths(int (*make)(const TVMFFIByteArray *, TVMFFIAny *), int
   }
 }
 
-static void test_strings_of_all_lengths(void **state) {
-  (void)state;
+TEST(test_strings_of_all_lengths) {
   check_lengths(TVMFFIStringFromByteArray, kTVMFFISmallStr, kTVMFFIStr);
 }
 
-static void test_bytes_of_all_lengths(void **state) {
-  (void)state;
+TEST(test_bytes_of_all_lengths) {
   check_lengths(TVMFFIBytesFromByteArray, kTVMFFISmallBytes, kTVMFFIBytes);
 }
 
-static void test_heap_content_stands_behind_the_cell(void **state) {
+TEST(test_heap_content_stands_behind_the_cell) {
   TVMFFIObject *string = tvmffi_string_new(kTVMFFIStr, kText, 20);
-  (void)state;
   assert_non_null(string);
   assert_ptr_equal(TVMFFIBytesGetByteArrayPtr(string)->data,
                    (char *)string + sizeof(TVMFFIObject) + sizeof(TVMFFIByteArray));
   TVMFFIObjectDecRef(string);
 }
 
-static void test_short_heap_string(void **state) {
+TEST(test_short_heap_string) {
   TVMFFIObject *string = tvmffi_string_new(kTVMFFIStr, "ab", 2);
-  (void)state;
   assert_non_null(string);
   assert_int_equal(string->type_index, kTVMFFIStr);
   assert_string_equal(TVMFFIBytesGetByteArrayPtr(string)->data, "ab");
   TVMFFIObjectDecRef(string);
 }
 
-static void test_embedded_nul(void **state) {
+TEST(test_embedded_nul) {
   TVMFFIByteArray small = view("a\0b", 3), large = view("a\0b\0c\0d\0e", 9);
   TVMFFIAny out;
-  (void)state;
   check_ok(TVMFFIStringFromByteArray(&small, &out));
   assert_int_equal(out.small_str_len, 3);
   assert_memory_equal(out.v_bytes, "a\0b\0\0\0\0", 8);
@@ -80,11 +75,10 @@ static void test_embedded_nul(void **state) {
   check_release(&out);
 }
 
-static void test_F_19_no_data_when_size_is_zero(void **state) {
+TEST(test_F_19_no_data_when_size_is_zero) {
   TVMFFIByteArray nothing = view(NULL, 0);
   TVMFFIObject *string;
   TVMFFIAny out;
-  (void)state;
   check_ok(TVMFFIStringFromByteArray(&nothing, &out));
   assert_int_equal(out.type_index, kTVMFFISmallStr);
   assert_int_equal(out.small_str_len, 0);
@@ -96,10 +90,9 @@ static void test_F_19_no_data_when_size_is_zero(void **state) {
   TVMFFIObjectDecRef(string);
 }
 
-static void test_the_output_may_hold_the_input(void **state) {
+TEST(test_the_output_may_hold_the_input) {
   TVMFFIAny value;
   size_t size;
-  (void)state;
   for (size = 0; size <= 7; ++size) {
     TVMFFIByteArray input = view(kText, size);
     check_ok(TVMFFIStringFromByteArray(&input, &value));
@@ -111,10 +104,9 @@ static void test_the_output_may_hold_the_input(void **state) {
   }
 }
 
-static void test_refusals(void **state) {
+TEST(test_refusals) {
   TVMFFIByteArray no_data = view(NULL, 1), endless = view(kText, SIZE_MAX);
   TVMFFIAny out, before;
-  (void)state;
   memset(&out, 0xA5, sizeof out);
   before = out;
   check_fails_with(TVMFFIStringFromByteArray(NULL, &out), "ValueError", "input");

@@ -7,11 +7,10 @@
 #include "c/tensor_source.h"
 #include "support/check.h"
 
-static void test_import(void **state) {
+TEST(test_import) {
   tensor_source source;
   TVMFFIObjectHandle tensor;
   DLTensor *dl;
-  (void)state;
   init_source_2x3(&source);
   source.plain.dl_tensor.byte_offset = 8;
   source.plain.dl_tensor.device = TVMFFIDLDeviceFromIntPair(kDLCUDA, 3);
@@ -23,10 +22,9 @@ static void test_import(void **state) {
   assert_int_equal(source.num_deleted, 1);
 }
 
-static void test_import_versioned(void **state) {
+TEST(test_import_versioned) {
   tensor_source source;
   TVMFFIObjectHandle tensor;
-  (void)state;
   init_source_2x3(&source);
   check_ok(TVMFFITensorFromDLPackVersioned(&source.versioned, 0, 0, &tensor));
   assert_memory_equal(TVMFFITensorGetDLTensorPtr(tensor), &source.versioned.dl_tensor,
@@ -35,10 +33,9 @@ static void test_import_versioned(void **state) {
   assert_int_equal(source.num_deleted, 1);
 }
 
-static void test_F_7_no_dimensions(void **state) {
+TEST(test_F_7_no_dimensions) {
   tensor_source source;
   TVMFFIObjectHandle tensor;
-  (void)state;
   init_source(&source, 0, NULL, NULL);
   source.plain.dl_tensor.shape = NULL;
   source.versioned.dl_tensor.shape = NULL;
@@ -49,14 +46,13 @@ static void test_F_7_no_dimensions(void **state) {
   TVMFFIObjectDecRef(tensor);
 }
 
-static void test_L_6_major_version(void **state) {
+TEST(test_L_6_major_version) {
   TVMFFIObjectHandle tensor = NULL;
   /* Only the version may be read. */
   void *version = malloc(sizeof(DLPackVersion));
   DLManagedTensorVersioned *managed = version;
   const DLPackVersion versions[] = {{0, 8}, {2, 0}, {99, 0}};
   size_t i;
-  (void)state;
   for (i = 0; i < 3; ++i) {
     memcpy(managed, &versions[i], sizeof versions[i]);
     check_fails_with(TVMFFITensorFromDLPackVersioned(managed, 64, 1, &tensor), "RuntimeError",
@@ -93,11 +89,10 @@ static void check_flags(uint64_t given, uint64_t expected) {
   assert_int_equal(source.num_deleted, 1);
 }
 
-static void test_L_7_flags_are_kept(void **state) {
+TEST(test_L_7_flags_are_kept) {
   tensor_source source;
   TVMFFIObjectHandle tensor;
   DLManagedTensorVersioned *exported;
-  (void)state;
   check_flags(0, 0);
   check_flags(TVMFFI_TENSOR_READ_ONLY, TVMFFI_TENSOR_READ_ONLY);
   check_flags(TVMFFI_TENSOR_READ_ONLY | TVMFFI_TENSOR_PADDED,
@@ -113,12 +108,11 @@ static void test_L_7_flags_are_kept(void **state) {
   TVMFFIObjectDecRef(tensor);
 }
 
-static void test_L_7_flags_survive_the_struct_without_flags(void **state) {
+TEST(test_L_7_flags_survive_the_struct_without_flags) {
   tensor_source source;
   TVMFFIObjectHandle first, second;
   DLManagedTensor *plain;
   DLManagedTensorVersioned *exported;
-  (void)state;
   init_source_2x3(&source);
   source.versioned.flags = TVMFFI_TENSOR_READ_ONLY;
   check_ok(TVMFFITensorFromDLPackVersioned(&source.versioned, 0, 0, &first));
@@ -131,10 +125,9 @@ static void test_L_7_flags_survive_the_struct_without_flags(void **state) {
   TVMFFIObjectDecRef(first);
 }
 
-static void test_padded_types(void **state) {
+TEST(test_padded_types) {
   tensor_source source;
   TVMFFIObjectHandle tensor = NULL;
-  (void)state;
   init_source_2x3(&source);
   source.versioned.flags = TVMFFI_TENSOR_PADDED;
   check_fails(TVMFFITensorFromDLPackVersioned(&source.versioned, 0, 0, &tensor), "RuntimeError",
@@ -142,12 +135,11 @@ static void test_padded_types(void **state) {
   assert_int_equal(source.num_deleted, 0);
 }
 
-static void test_export(void **state) {
+TEST(test_export) {
   tensor_source source;
   TVMFFIObjectHandle tensor;
   DLManagedTensor *plain;
   DLManagedTensorVersioned *versioned;
-  (void)state;
   init_source_2x3(&source);
   check_ok(TVMFFITensorFromDLPack(&source.plain, 0, 0, &tensor));
   check_ok(TVMFFITensorToDLPack(tensor, &plain));
@@ -164,12 +156,11 @@ static void test_export(void **state) {
   TVMFFIObjectDecRef(tensor);
 }
 
-static void test_view(void **state) {
+TEST(test_view) {
   tensor_source source;
   TVMFFIObjectHandle view;
   DLTensor *dl;
   probe p;
-  (void)state;
   probe_init(&p);
   init_source_2x3(&source);
   source.plain.dl_tensor.byte_offset = 4;
@@ -190,11 +181,10 @@ static void test_view(void **state) {
   assert_int_equal(check_use_count(&p), 1);
 }
 
-static void test_L_5_view_without_dimensions(void **state) {
+TEST(test_L_5_view_without_dimensions) {
   tensor_source source;
   TVMFFIObjectHandle view;
   probe p;
-  (void)state;
   probe_init(&p);
   init_source(&source, 0, NULL, NULL);
   source.plain.dl_tensor.shape = NULL;
@@ -208,7 +198,7 @@ static void delete_nothing(void *self, int flags) {
   (void)self, (void)flags;
 }
 
-static void test_tensors_of_other_libraries(void **state) {
+TEST(test_tensors_of_other_libraries) {
   struct {
     TVMFFIObject header;
     DLTensor dl;
@@ -217,7 +207,6 @@ static void test_tensors_of_other_libraries(void **state) {
   tensor_source source;
   TVMFFIObjectHandle view;
   DLManagedTensorVersioned *exported;
-  (void)state;
   init_source_2x3(&source);
   memset(&foreign, 0xFF, sizeof foreign);
   foreign.header.combined_ref_count = UINT64_C(0x100000001);
@@ -235,13 +224,12 @@ static void test_tensors_of_other_libraries(void **state) {
   assert_int_equal(check_use_count(&foreign), 1);
 }
 
-static void test_refused_arguments(void **state) {
+TEST(test_refused_arguments) {
   tensor_source source;
   TVMFFIObjectHandle out = NULL;
   DLManagedTensor *plain = NULL;
   DLManagedTensorVersioned *versioned = NULL;
   probe p;
-  (void)state;
   probe_init(&p);
   init_source_2x3(&source);
   check_fails_with(TVMFFITensorFromDLPack(NULL, 0, 0, &out), "ValueError", "`from`");

@@ -41,9 +41,8 @@ static void check_contiguity_is_required(int rc, TVMFFIObjectHandle tensor, bool
   }
 }
 
-static void test_F_6_contiguity(void **state) {
+TEST(test_F_6_contiguity) {
   size_t i;
-  (void)state;
   for (i = 0; i < sizeof kLayouts / sizeof kLayouts[0]; ++i) {
     tensor_source source;
     TVMFFIObjectHandle tensor = NULL;
@@ -59,11 +58,10 @@ static void test_F_6_contiguity(void **state) {
   }
 }
 
-static void test_F_8_strides_are_kept_as_they_are(void **state) {
+TEST(test_F_8_strides_are_kept_as_they_are) {
   const int64_t shape[] = {2, 1, 3}, strides[] = {3, 77, 1};
   tensor_source source;
   TVMFFIObjectHandle tensor;
-  (void)state;
   init_source(&source, 3, shape, strides);
   check_ok(TVMFFITensorFromDLPack(&source.plain, 0, 1, &tensor));
   assert_ptr_equal(TVMFFITensorGetDLTensorPtr(tensor)->strides, source.strides);
@@ -86,7 +84,7 @@ static void check_filled(int32_t ndim, const int64_t *shape, const int64_t *expe
   TVMFFIObjectDecRef(tensor);
 }
 
-static void test_missing_strides_are_filled_in(void **state) {
+TEST(test_missing_strides_are_filled_in) {
   const int64_t one[] = {7}, three[] = {2, 3, 4}, empty[] = {2, 0, 3};
   const int64_t large[] = {LARGE, LARGE}, largest[] = {2, INT64_MAX};
   const int64_t empty_large[] = {3, 0, LARGE, LARGE};
@@ -94,7 +92,6 @@ static void test_missing_strides_are_filled_in(void **state) {
   const int64_t strides_of_empty[] = {0, 3, 1}, strides_of_large[] = {LARGE, 1};
   const int64_t strides_of_largest[] = {INT64_MAX, 1};
   const int64_t strides_of_empty_large[] = {0, 0, LARGE, 1};
-  (void)state;
   check_filled(1, one, strides_of_one);
   check_filled(3, three, strides_of_three);
   check_filled(3, empty, strides_of_empty);
@@ -114,20 +111,18 @@ static void check_not_filled(int32_t ndim, const int64_t *shape, const char *mes
   assert_int_equal(source.num_deleted, 0);
 }
 
-static void test_F_5_strides_do_not_overflow(void **state) {
+TEST(test_F_5_strides_do_not_overflow) {
   const int64_t large[] = {2, LARGE, LARGE}, bits32[] = {2, 65536, 65536};
   const int64_t negative[] = {2, -3}, strides_of_bits32[] = {INT64_C(1) << 32, 65536, 1};
-  (void)state;
   check_not_filled(3, large, "FromDLPack: the strides overflow int64_t");
   check_not_filled(2, negative, "FromDLPack: shape[1] is -3");
   check_filled(3, bits32, strides_of_bits32);
 }
 
-static void test_shapes_that_make_no_sense(void **state) {
+TEST(test_shapes_that_make_no_sense) {
   tensor_source source;
   TVMFFIObjectHandle tensor = NULL;
   probe p;
-  (void)state;
   probe_init(&p);
   init_source_2x3(&source);
   source.plain.dl_tensor.ndim = source.versioned.dl_tensor.ndim = -1;
@@ -162,13 +157,12 @@ static int import_at(uintptr_t data, int32_t device_type, uint64_t byte_offset, 
   return rc;
 }
 
-static void test_alignment(void **state) {
+TEST(test_alignment) {
   static const int kAddressable[] = {kDLCPU,  kDLCUDA,     kDLCUDAHost,
                                      kDLROCM, kDLROCMHost, kDLCUDAManaged};
   static const int kOthers[] = {kDLOpenCL, kDLVulkan, kDLMetal,   kDLVPI,
                                 kDLExtDev, kDLOneAPI, kDLHexagon, kDLTrn};
   size_t i;
-  (void)state;
   for (i = 0; i < sizeof kAddressable / sizeof kAddressable[0]; ++i) {
     check_ok(import_at(4, kAddressable[i], 4, 8));
     check_fails(import_at(4, kAddressable[i], 8, 8), "RuntimeError",
@@ -186,11 +180,10 @@ static void test_alignment(void **state) {
   check_fails(import_at(8, kDLCPU, 0, -8), "ValueError", "FromDLPack: require_alignment is -8");
 }
 
-static void test_bytes_of_all_elements(void **state) {
+TEST(test_bytes_of_all_elements) {
   int64_t shape[3] = {2, 3, 5};
   DLTensor tensor;
   size_t size;
-  (void)state;
   memset(&tensor, 0, sizeof tensor);
   tensor.shape = shape;
   tensor.dtype.bits = 32;

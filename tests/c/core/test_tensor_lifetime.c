@@ -7,10 +7,9 @@
 #include "support/check.h"
 #include "support/thread.h"
 
-static void test_F_16_refused_tensors_stay_the_callers(void **state) {
+TEST(test_F_16_refused_tensors_stay_the_callers) {
   tensor_source source;
   TVMFFIObjectHandle tensor = NULL;
-  (void)state;
   init_source_2x3(&source);
   source.strides[0] = 99;
   source.plain.dl_tensor.byte_offset = source.versioned.dl_tensor.byte_offset = 1;
@@ -27,10 +26,9 @@ static void test_F_16_refused_tensors_stay_the_callers(void **state) {
   assert_null(tensor);
 }
 
-static void test_F_16_no_deleter(void **state) {
+TEST(test_F_16_no_deleter) {
   tensor_source source;
   TVMFFIObjectHandle tensor;
-  (void)state;
   init_source_2x3(&source);
   source.plain.deleter = NULL;
   source.versioned.deleter = NULL;
@@ -40,12 +38,11 @@ static void test_F_16_no_deleter(void **state) {
   TVMFFIObjectDecRef(tensor);
 }
 
-static void test_F_17_round_trips_leave_nothing_behind(void **state) {
+TEST(test_F_17_round_trips_leave_nothing_behind) {
   tensor_source source;
   TVMFFIObjectHandle first, second, third;
   DLManagedTensor *plain;
   DLManagedTensorVersioned *versioned;
-  (void)state;
   init_source_2x3(&source);
   check_ok(TVMFFITensorFromDLPack(&source.plain, 0, 0, &first));
   check_ok(TVMFFITensorToDLPack(first, &plain));
@@ -62,11 +59,10 @@ static void test_F_17_round_trips_leave_nothing_behind(void **state) {
   assert_int_equal(source.num_deleted, 1);
 }
 
-static void test_L_17i_exports_are_released_by_the_runtime(void **state) {
+TEST(test_L_17i_exports_are_released_by_the_runtime) {
   tensor_source source;
   TVMFFIObjectHandle tensor;
   DLManagedTensorVersioned *exported;
-  (void)state;
   init_source(&source, 1, source.shape, NULL);
   source.shape[0] = 5;
   check_ok(TVMFFITensorFromDLPack(&source.plain, 0, 0, &tensor));
@@ -79,11 +75,10 @@ static void test_L_17i_exports_are_released_by_the_runtime(void **state) {
 }
 
 /* The last strong reference releases the contents, the last weak one the memory. */
-static void test_weak_references(void **state) {
+TEST(test_weak_references) {
   tensor_source source;
   TVMFFIObjectHandle handle;
   TVMFFIObject *tensor;
-  (void)state;
   init_source_2x3(&source);
   check_ok(TVMFFITensorFromDLPack(&source.plain, 0, 0, &handle));
   tensor = handle;
@@ -103,11 +98,10 @@ static void delete_in_thread(void *exported) {
   ((DLManagedTensor *)exported)->deleter(exported);
 }
 
-static void test_release_in_another_thread(void **state) {
+TEST(test_release_in_another_thread) {
   tensor_source source;
   TVMFFIObjectHandle tensor;
   DLManagedTensor *exported;
-  (void)state;
   init_source_2x3(&source);
   check_ok(TVMFFITensorFromDLPack(&source.plain, 0, 0, &tensor));
   thread_run(release_in_thread, tensor, 0);
@@ -150,11 +144,10 @@ static void *nest_and_release(void *innermost) {
   return NULL;
 }
 
-static void test_L_21_a_million_levels_in_a_small_stack(void **state) {
+TEST(test_L_21_a_million_levels_in_a_small_stack) {
   size_t stack_size = 256 * 1024;
   tensor_source source;
   TVMFFIObjectHandle tensor;
-  (void)state;
   init_source_2x3(&source);
   check_ok(TVMFFITensorFromDLPack(&source.plain, 0, 0, &tensor));
   assert_null(thread_call(nest_and_release, tensor, stack_size));

@@ -5,8 +5,7 @@
 
 #include "support/check.h"
 
-static void test_the_limit_before_is_returned(void **state) {
-  (void)state;
+TEST(test_the_limit_before_is_returned) {
   assert_int_equal(TVMFFIRuntimeSetTextLimit(1000), 1 << 30);
   assert_int_equal(tvmffi_text_limit_get(), 1000);
   assert_int_equal(TVMFFIRuntimeSetTextLimit(UINT64_MAX), 1000);
@@ -15,16 +14,14 @@ static void test_the_limit_before_is_returned(void **state) {
   assert_int_equal(tvmffi_text_limit_get(), 1 << 30);
 }
 
-static void test_shutdown_restores_the_default(void **state) {
-  (void)state;
+TEST(test_shutdown_restores_the_default) {
   (void)TVMFFIRuntimeSetTextLimit(1000);
   check_ok(TVMFFIRuntimeShutdown());
   assert_int_equal(tvmffi_text_limit_get(), 1 << 30);
 }
 
-static void test_a_text_that_failed(void **state) {
+TEST(test_a_text_that_failed) {
   tvmffi_buf text = TVMFFI_BUF_INIT;
-  (void)state;
   text.max_size = 3;
   tvmffi_buf_append(&text, "abc", 3);
   assert_false(text.failed);

@@ -18,10 +18,9 @@ static void ensure_record(void *seen) {
   *(void **)seen = tvmffi_thread_record_ensure();
 }
 
-static void test_records_are_recycled(void **state) {
+TEST(test_records_are_recycled) {
   void *mine = tvmffi_thread_record_ensure(), *first = NULL, *other = NULL;
   int i, count;
-  (void)state;
   assert_non_null(mine);
   assert_ptr_equal(tvmffi_thread_record_ensure(), mine);
   thread_run(ensure_record, &first, 0);
@@ -48,10 +47,9 @@ static void read_record(void *seen) {
   *(tvmffi_thread_record *)seen = *tvmffi_thread_record_ensure();
 }
 
-static void test_recycled_records_are_empty(void **state) {
+TEST(test_recycled_records_are_empty) {
   void *busy = NULL, *next = NULL;
   tvmffi_thread_record seen;
-  (void)state;
   thread_run(end_while_busy, &busy, 0);
   thread_run(read_record, &seen, 0);
   thread_run(ensure_record, &next, 0);
@@ -65,11 +63,10 @@ static void ensure_record_of_many(void *seen, int index) {
   (void)TVMFFIBacktrace("file.c", index, "function", 0); /* its text is freed with the thread */
 }
 
-static void test_threads_do_not_share_records(void **state) {
+TEST(test_threads_do_not_share_records) {
   enum { kThreads = 8 };
   void *seen[kThreads];
   int i;
-  (void)state;
   thread_run_many(kThreads, ensure_record_of_many, seen);
   for (i = 0; i < kThreads; ++i) assert_non_null(seen[i]);
   assert_in_range(count_records(), 1, kThreads + 1);
@@ -86,10 +83,9 @@ static TVMFFIObjectHandle new_error(TVMFFIObjectHandle context) {
   return error;
 }
 
-static void test_L_17e_own_errors_are_released_at_thread_exit(void **state) {
+TEST(test_L_17e_own_errors_are_released_at_thread_exit) {
   TVMFFIObjectHandle error;
   probe p;
-  (void)state;
   probe_init(&p);
   error = new_error(&p);
   thread_run(raise_and_end, error, 0);
@@ -98,9 +94,8 @@ static void test_L_17e_own_errors_are_released_at_thread_exit(void **state) {
   assert_int_equal(check_use_count(&p), 1);
 }
 
-static void test_L_17e_foreign_errors_are_leaked_at_thread_exit(void **state) {
+TEST(test_L_17e_foreign_errors_are_leaked_at_thread_exit) {
   probe p; /* an Error of a library that may be unloaded when the thread ends */
-  (void)state;
   probe_init(&p);
   p.header.type_index = kTVMFFIError;
   thread_run(raise_and_end, &p, 0);
@@ -113,9 +108,8 @@ static void raise_a_new_one_and_end(void *unused) {
   TVMFFIErrorSetRaisedFromCStr("ValueError", "for leak checkers");
 }
 
-static void test_threads_leave_nothing_behind(void **state) {
+TEST(test_threads_leave_nothing_behind) {
   int i;
-  (void)state;
   for (i = 0; i < 5; ++i) thread_run(raise_a_new_one_and_end, NULL, 0);
   check_not_raised();
 }
@@ -132,11 +126,10 @@ static void raise_taken_and_end(void *error) {
   TVMFFIObjectDecRef(error);
 }
 
-static void test_errors_raised_while_a_thread_ends(void **state) {
+TEST(test_errors_raised_while_a_thread_ends) {
   TVMFFIObjectHandle opaque, error;
   probe p;
   int i, count = 0;
-  (void)state;
   probe_init(&p);
   for (i = 0; i < 5; ++i) {
     check_ok(TVMFFIObjectCreateOpaque(new_error(&p), kTVMFFIOpaquePyObject, raise_again, &opaque));
@@ -149,11 +142,6 @@ static void test_errors_raised_while_a_thread_ends(void **state) {
   assert_int_equal(count_records(), count);
 }
 
-static int shut_down(void **state) {
-  (void)state;
-  return TVMFFIRuntimeShutdown();
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_records_are_recycled),
@@ -164,5 +152,5 @@ int main(void) {
       cmocka_unit_test(test_threads_leave_nothing_behind),
       cmocka_unit_test(test_errors_raised_while_a_thread_ends),
   };
-  return cmocka_run_group_tests(tests, NULL, shut_down) != 0;
+  return cmocka_run_group_tests(tests, NULL, check_shut_down) != 0;
 }

@@ -68,9 +68,8 @@ static const char *find_built_in(int32_t type_index) {
   return NULL;
 }
 
-static void test_F_10_every_static_index_has_its_type(void **state) {
+TEST(test_F_10_every_static_index_has_its_type) {
   int32_t i;
-  (void)state;
   for (i = -1; i < 200; ++i) {
     const TVMFFITypeInfo *info = TVMFFIGetTypeInfo(i);
     const char *key = find_built_in(i);
@@ -92,9 +91,8 @@ static void test_F_10_every_static_index_has_its_type(void **state) {
   }
 }
 
-static void test_stored_hashes_are_those_of_the_keys(void **state) {
+TEST(test_stored_hashes_are_those_of_the_keys) {
   size_t i;
-  (void)state;
   for (i = 0; i < kNumBuiltIn; ++i) {
     const tvmffi_type_record *record = tvmffi_type_find(kBuiltIn[i].type_index);
     const char *key = kBuiltIn[i].key;
@@ -104,10 +102,9 @@ static void test_stored_hashes_are_those_of_the_keys(void **state) {
   }
 }
 
-static void test_built_in_objects_descend_from_object(void **state) {
+TEST(test_built_in_objects_descend_from_object) {
   const TVMFFITypeInfo *root = TVMFFIGetTypeInfo(kTVMFFIObject);
   size_t i;
-  (void)state;
   assert_int_equal(root->type_depth, 0);
   for (i = 0; i < kNumBuiltIn; ++i) {
     const TVMFFITypeInfo *info = TVMFFIGetTypeInfo(kBuiltIn[i].type_index);
@@ -121,9 +118,8 @@ static void test_built_in_objects_descend_from_object(void **state) {
   }
 }
 
-static void test_built_in_metadata(void **state) {
+TEST(test_built_in_metadata) {
   const TVMFFITypeMetadata *metadata = TVMFFIGetTypeInfo(kTVMFFIObject)->metadata;
-  (void)state;
   assert_non_null(metadata);
   assert_int_equal(metadata->total_size, 24);
   assert_null(metadata->creator);
@@ -136,9 +132,8 @@ static void test_built_in_metadata(void **state) {
   assert_null(TVMFFIGetTypeInfo(kTVMFFIInt)->metadata);
 }
 
-static void test_keys_lead_to_indices(void **state) {
+TEST(test_keys_lead_to_indices) {
   size_t i;
-  (void)state;
   for (i = 0; i < kNumBuiltIn; ++i) {
     TVMFFIByteArray key = check_bytes(kBuiltIn[i].key);
     int32_t index = -1;
@@ -156,10 +151,9 @@ static void check_unknown_key(const char *data, size_t size, const char *message
   assert_int_equal(index, -77);
 }
 
-static void test_F_24_keys_match_whole(void **state) {
+TEST(test_F_24_keys_match_whole) {
   TVMFFIByteArray key = {"ffi.String and more", 10}; /* not followed by a NUL */
   int32_t index = -1;
-  (void)state;
   check_unknown_key("my.unknown", 10, "Cannot find type `my.unknown`");
   check_unknown_key("ffi.Strin", 9, "Cannot find type `ffi.Strin`");
   check_unknown_key("ffi.String2", 11, "Cannot find type `ffi.String2`");
@@ -170,11 +164,10 @@ static void test_F_24_keys_match_whole(void **state) {
   assert_int_equal(index, kTVMFFIStr);
 }
 
-static void test_refused_arguments(void **state) {
+TEST(test_refused_arguments) {
   TVMFFIByteArray key = check_bytes("int"), no_data = {NULL, 3};
   TVMFFIByteArray too_long = {"int", (size_t)INT32_MAX + 1};
   int32_t index;
-  (void)state;
   check_fails(TVMFFITypeKeyToIndex(NULL, &index), "ValueError", NULL);
   check_fails(TVMFFITypeKeyToIndex(&key, NULL), "ValueError", NULL);
   check_fails(TVMFFITypeKeyToIndex(&no_data, &index), "ValueError",
@@ -183,8 +176,7 @@ static void test_refused_arguments(void **state) {
 }
 
 /* The compiler must not leave out a call whose result is ignored: it raises an error. */
-static void test_ignoring_an_unknown_type(void **state) {
-  (void)state;
+TEST(test_ignoring_an_unknown_type) {
   (void)TVMFFIGetTypeInfo(123456);
   check_raised_with("InternalError", "Cannot find type info for type_index=");
 }
@@ -197,8 +189,7 @@ static void check_no_info(int32_t type_index, const char *message) {
   check_not_raised();
 }
 
-static void test_L_2_unknown_index_is_an_error_not_an_exit(void **state) {
-  (void)state;
+TEST(test_L_2_unknown_index_is_an_error_not_an_exit) {
   check_no_info(123456, "Cannot find type info for type_index=123456");
   check_no_info(-1, "Cannot find type info for type_index=-1");
   check_no_info(INT32_MAX, "Cannot find type info for type_index=2147483647");
@@ -227,7 +218,7 @@ static void end_after_one(tvmffi_dl_range *range) {
   range->end = begin + 1;
 }
 
-static void test_a_type_needs_the_code_of_its_fields(void **state) {
+TEST(test_a_type_needs_the_code_of_its_fields) {
   TVMFFIByteArray key = check_bytes("my.WithField");
   int32_t index = TVMFFITypeGetOrAllocIndex(&key, -1, 1, 0, 1, kTVMFFIObject);
   tvmffi_dl_range getter = {(uintptr_t)get_nothing, 0}, setter = {(uintptr_t)set_nothing, 0};
@@ -235,7 +226,6 @@ static void test_a_type_needs_the_code_of_its_fields(void **state) {
   char text[64] = "";
   TVMFFITypeMetadata metadata;
   TVMFFIFieldInfo field;
-  (void)state;
   end_after_one(&getter);
   end_after_one(&setter);
   memset(&metadata, 0, sizeof metadata);
@@ -260,25 +250,18 @@ static void test_a_type_needs_the_code_of_its_fields(void **state) {
   assert_non_null(strstr(text, "my.WithField"));
 }
 
-static int shut_down(void **state) {
-  (void)state;
-  return TVMFFIRuntimeShutdown();
-}
-
-#define TEST(name) cmocka_unit_test_teardown(name, shut_down)
-
 int main(void) {
   const struct CMUnitTest tests[] = {
-      TEST(test_F_10_every_static_index_has_its_type),
-      TEST(test_stored_hashes_are_those_of_the_keys),
-      TEST(test_built_in_objects_descend_from_object),
-      TEST(test_built_in_metadata),
-      TEST(test_ignoring_an_unknown_type),
-      TEST(test_keys_lead_to_indices),
-      TEST(test_F_24_keys_match_whole),
-      TEST(test_refused_arguments),
-      TEST(test_L_2_unknown_index_is_an_error_not_an_exit),
-      cmocka_unit_test_teardown(test_a_type_needs_the_code_of_its_fields, shut_down),
+      test_and_shut_down(test_F_10_every_static_index_has_its_type),
+      test_and_shut_down(test_stored_hashes_are_those_of_the_keys),
+      test_and_shut_down(test_built_in_objects_descend_from_object),
+      test_and_shut_down(test_built_in_metadata),
+      test_and_shut_down(test_ignoring_an_unknown_type),
+      test_and_shut_down(test_keys_lead_to_indices),
+      test_and_shut_down(test_F_24_keys_match_whole),
+      test_and_shut_down(test_refused_arguments),
+      test_and_shut_down(test_L_2_unknown_index_is_an_error_not_an_exit),
+      cmocka_unit_test_teardown(test_a_type_needs_the_code_of_its_fields, check_shut_down),
   };
   return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

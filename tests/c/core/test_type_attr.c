@@ -26,9 +26,8 @@ static TVMFFIAny read(const TVMFFITypeAttrColumn *column, int32_t type_index) {
   return column->data[i];
 }
 
-static void test_F_26_entries_are_found_by_type_index(void **state) {
+TEST(test_F_26_entries_are_found_by_type_index) {
   const TVMFFITypeAttrColumn *column;
-  (void)state;
   check_ok(set(70, "my.attr", tvmffi_any_int(70)));
   check_ok(set(3, "my.attr", tvmffi_any_int(3))); /* an index before the first one */
   check_ok(set(1000, "my.attr", tvmffi_any_int(1000)));
@@ -43,10 +42,9 @@ static void test_F_26_entries_are_found_by_type_index(void **state) {
   assert_int_equal(column->begin_index + column->size, 1001); /* ends with the last entry */
 }
 
-static void test_none_only_makes_the_column(void **state) {
+TEST(test_none_only_makes_the_column) {
   TVMFFIByteArray name = check_bytes("my.attr");
   const TVMFFITypeAttrColumn *column;
-  (void)state;
   assert_null(column_of("my.attr"));
   check_not_raised();
   check_ok(TVMFFITypeRegisterAttr(kTVMFFINone, &name, NULL));
@@ -61,11 +59,10 @@ static void test_none_only_makes_the_column(void **state) {
   assert_int_equal(read(column, kTVMFFIInt).v_int64, 5);
 }
 
-static void test_values_become_owned(void **state) {
+TEST(test_values_become_owned) {
   char text[] = "a text of more than seven bytes";
   TVMFFIAny value;
   probe p;
-  (void)state;
   probe_init(&p);
   check_ok(set(64, "my.attr", tvmffi_any_object(&p)));
   assert_int_equal(check_use_count(&p), 2);
@@ -80,11 +77,10 @@ static void test_values_become_owned(void **state) {
   assert_null(column_of("my.attr"));
 }
 
-static void test_L_10_an_equal_value_may_be_set_again(void **state) {
+TEST(test_L_10_an_equal_value_may_be_set_again) {
   static const char kLong[] = "a text of more than seven bytes";
   const TVMFFITypeAttrColumn *column;
   static probe p, other; /* static: the column keeps one of them until the shutdown */
-  (void)state;
   probe_init(&p);
   probe_init(&other);
   check_ok(set(64, "my.attr", tvmffi_any_int(5)));
@@ -107,11 +103,10 @@ static void test_L_10_an_equal_value_may_be_set_again(void **state) {
   assert_ptr_equal(read(column, 65).v_obj, &p);
 }
 
-static void test_L_10_the_library_s_own_value_is_kept(void **state) {
+TEST(test_L_10_the_library_s_own_value_is_kept) {
   const TVMFFITypeAttrColumn *column = column_of("__any_hash__");
   TVMFFIAny own = read(column, kTVMFFIBigInt);
   probe p;
-  (void)state;
   probe_init(&p);
   assert_int_equal(own.type_index, kTVMFFIFunction);
   check_ok(set(kTVMFFIBigInt, "__any_hash__", tvmffi_any_object(&p)));
@@ -121,8 +116,7 @@ static void test_L_10_the_library_s_own_value_is_kept(void **state) {
   check_fails(set(kTVMFFIStr, "__any_hash__", tvmffi_any_int(2)), "RuntimeError", NULL);
 }
 
-static void test_L_10_indices_out_of_range(void **state) {
-  (void)state;
+TEST(test_L_10_indices_out_of_range) {
   check_fails(set(-5, "my.attr", tvmffi_any_int(1)), "ValueError",
               "Attribute `my.attr`: type index -5 is out of range");
   check_fails(set(INT32_MIN, "my.attr", tvmffi_any_int(1)), "ValueError", NULL);
@@ -131,10 +125,9 @@ static void test_L_10_indices_out_of_range(void **state) {
   assert_null(column_of("my.attr"));
 }
 
-static void test_an_object_that_is_null_is_refused(void **state) {
+TEST(test_an_object_that_is_null_is_refused) {
   static const int32_t kTypes[] = {kTVMFFIObject, kTVMFFIFunction};
   size_t i;
-  (void)state;
   for (i = 0; i < sizeof kTypes / sizeof *kTypes; ++i) {
     TVMFFIAny null = tvmffi_any_ptr(kTypes[i], NULL);
     check_fails(set(64, "my.attr", null), "ValueError",
@@ -143,10 +136,9 @@ static void test_an_object_that_is_null_is_refused(void **state) {
   assert_null(column_of("my.attr"));
 }
 
-static void test_F_24_names_match_whole(void **state) {
+TEST(test_F_24_names_match_whole) {
   TVMFFIByteArray part = {"abc", 2};
   char name[] = "ab";
-  (void)state;
   check_ok(set(64, "abc", tvmffi_any_int(3)));
   assert_null(column_of("ab"));
   assert_null(column_of("abcd"));
@@ -160,12 +152,11 @@ static void test_F_24_names_match_whole(void **state) {
   assert_ptr_equal(TVMFFIGetTypeAttrColumn(&part), column_of("ab"));
 }
 
-static void test_L_17d_columns_stay_and_arrays_stay_valid(void **state) {
+TEST(test_L_17d_columns_stay_and_arrays_stay_valid) {
   const TVMFFITypeAttrColumn *column;
   const TVMFFIAny *data;
   char name[32];
   int32_t i;
-  (void)state;
   check_ok(set(2, "my.attr", tvmffi_any_int(2)));
   column = column_of("my.attr");
   data = column->data;
@@ -179,10 +170,9 @@ static void test_L_17d_columns_stay_and_arrays_stay_valid(void **state) {
   for (i = 2; i < 3000; ++i) assert_int_equal(read(column, i).v_int64, i);
 }
 
-static void test_refused_arguments(void **state) {
+TEST(test_refused_arguments) {
   TVMFFIByteArray name = check_bytes("my.attr"), no_data = {NULL, 3};
   TVMFFIAny value = tvmffi_any_int(1);
-  (void)state;
   check_fails(TVMFFITypeRegisterAttr(64, NULL, &value), "ValueError", NULL);
   check_fails(TVMFFITypeRegisterAttr(64, &name, NULL), "ValueError", NULL);
   check_fails(TVMFFITypeRegisterAttr(64, &no_data, &value), "ValueError",
@@ -193,11 +183,10 @@ static void test_refused_arguments(void **state) {
 }
 
 /* Clients look __any_hash__ up once; if it is missing they never look again. */
-static void test_columns_of_the_abi_are_there_from_the_start(void **state) {
+TEST(test_columns_of_the_abi_are_there_from_the_start) {
   static const char *const names[] = {"__any_hash__", "__any_equal__", "__ffi_new__",
                                       "__s_maybe_inplace_mutate__", "__ffi_enum__"};
   size_t i;
-  (void)state;
   for (i = 0; i < sizeof names / sizeof *names; ++i) {
     const TVMFFITypeAttrColumn *column = column_of(names[i]);
     assert_non_null(column);
@@ -224,11 +213,10 @@ static int call(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *
 
 /* A library that has such a function must not be closed. Its name may be in any slot of the table.
  */
-static void test_functions_within_a_range_are_found(void **state) {
+TEST(test_functions_within_a_range_are_found) {
   tvmffi_dl_range range;
   char name[16], reason[64];
   int i;
-  (void)state;
   range.begin = (uintptr_t)call;
   range.end = range.begin + 1;
   for (i = 0; i < 64; ++i) {
@@ -245,9 +233,8 @@ static void test_functions_within_a_range_are_found(void **state) {
   }
 }
 
-static void test_columns_start_again_after_a_shutdown(void **state) {
+TEST(test_columns_start_again_after_a_shutdown) {
   int round;
-  (void)state;
   for (round = 0; round < 2; ++round) {
     const char *name = tvmffi_attr_names;
     int i;
@@ -260,28 +247,21 @@ static void test_columns_start_again_after_a_shutdown(void **state) {
   }
 }
 
-static int shut_down(void **state) {
-  (void)state;
-  return TVMFFIRuntimeShutdown();
-}
-
-#define TEST(name) cmocka_unit_test_teardown(name, shut_down)
-
 int main(void) {
   const struct CMUnitTest tests[] = {
-      TEST(test_F_26_entries_are_found_by_type_index),
-      TEST(test_none_only_makes_the_column),
-      TEST(test_values_become_owned),
-      TEST(test_L_10_an_equal_value_may_be_set_again),
-      TEST(test_L_10_the_library_s_own_value_is_kept),
-      TEST(test_L_10_indices_out_of_range),
-      TEST(test_an_object_that_is_null_is_refused),
-      TEST(test_F_24_names_match_whole),
-      TEST(test_L_17d_columns_stay_and_arrays_stay_valid),
-      TEST(test_columns_of_the_abi_are_there_from_the_start),
-      TEST(test_refused_arguments),
-      TEST(test_functions_within_a_range_are_found),
-      TEST(test_columns_start_again_after_a_shutdown),
+      test_and_shut_down(test_F_26_entries_are_found_by_type_index),
+      test_and_shut_down(test_none_only_makes_the_column),
+      test_and_shut_down(test_values_become_owned),
+      test_and_shut_down(test_L_10_an_equal_value_may_be_set_again),
+      test_and_shut_down(test_L_10_the_library_s_own_value_is_kept),
+      test_and_shut_down(test_L_10_indices_out_of_range),
+      test_and_shut_down(test_an_object_that_is_null_is_refused),
+      test_and_shut_down(test_F_24_names_match_whole),
+      test_and_shut_down(test_L_17d_columns_stay_and_arrays_stay_valid),
+      test_and_shut_down(test_columns_of_the_abi_are_there_from_the_start),
+      test_and_shut_down(test_refused_arguments),
+      test_and_shut_down(test_functions_within_a_range_are_found),
+      test_and_shut_down(test_columns_start_again_after_a_shutdown),
   };
   return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

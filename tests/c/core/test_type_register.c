@@ -7,12 +7,11 @@
 #include "core/type.h"
 #include "support/check.h"
 
-static void test_a_new_type(void **state) {
+TEST(test_a_new_type) {
   char key[] = "my.Type";
   const TVMFFITypeInfo *info;
   int32_t index = add(key, 1, 0, kTVMFFIObject), found = -1;
   TVMFFIByteArray bytes = check_bytes("my.Type");
-  (void)state;
   assert_int_equal(index, kTvmffiFirstClientType);
   memset(key, 'x', sizeof key); /* the key was copied */
   info = TVMFFIGetTypeInfo(index);
@@ -33,10 +32,9 @@ static void test_a_new_type(void **state) {
   assert_int_equal(tvmffi_type_end(), index + 2);
 }
 
-static void test_ancestors(void **state) {
+TEST(test_ancestors) {
   int32_t indices[6], i, depth;
   char key[32];
-  (void)state;
   indices[0] = kTVMFFIObject;
   for (depth = 1; depth < 6; ++depth) {
     (void)snprintf(key, sizeof key, "my.Depth%d", (int)depth);
@@ -51,16 +49,14 @@ static void test_ancestors(void **state) {
   }
 }
 
-static void test_a_root_type_has_no_ancestors(void **state) {
+TEST(test_a_root_type_has_no_ancestors) {
   int32_t root = add("my.Root", 0, 0, kTVMFFIObject); /* the parent only determines the index */
-  (void)state;
   assert_int_equal(TVMFFIGetTypeInfo(root)->type_depth, 0);
   assert_int_equal(register_type("my.Static", 100, 0, 0, 0, kNoParent), 100);
 }
 
-static void test_query_mode(void **state) {
+TEST(test_query_mode) {
   int32_t a = add("my.A", 1, 0, kTVMFFIObject);
-  (void)state;
   assert_int_equal(query("my.A"), a);
   assert_int_equal(query("ffi.String"), kTVMFFIStr);
   assert_int_equal(query("my.Unknown"), kQueryOnly);
@@ -69,8 +65,7 @@ static void test_query_mode(void **state) {
   assert_int_equal(tvmffi_type_end(), a + 1);
 }
 
-static void test_L_2_unknown_parent_is_an_error_not_an_exit(void **state) {
-  (void)state;
+TEST(test_L_2_unknown_parent_is_an_error_not_an_exit) {
   refuse(register_type("my.U", -1, 1, 0, 1, 100), "type_key=my.U, static_index=-1");
   refuse(register_type("my.U", -1, 1, 0, 1, INT32_MAX), "type_key=my.U, static_index=-1");
   refuse(register_type("my.U", -1, 1, 0, 1, kNoParent), "Check not null: parent");
@@ -84,10 +79,9 @@ static void test_L_2_unknown_parent_is_an_error_not_an_exit(void **state) {
   assert_int_equal(add("my.U", 1, 0, kTVMFFIObject), kTvmffiFirstClientType);
 }
 
-static void test_L_10_a_known_key_keeps_its_parent_and_depth(void **state) {
+TEST(test_L_10_a_known_key_keeps_its_parent_and_depth) {
   int32_t a = add("my.A", 1, 0, kTVMFFIObject), b = add("my.B", 2, 0, a);
   int32_t c = add("my.C", 1, 0, kTVMFFIObject);
-  (void)state;
   refuse(register_type("my.B", -1, 2, 0, 1, c),
          "Type `my.B` is registered with parent `my.A`, not `my.C`");
   refuse(register_type("my.A", -1, 2, 0, 1, c), "Type `my.A` is registered with depth 1, not 2");
@@ -99,9 +93,8 @@ static void test_L_10_a_known_key_keeps_its_parent_and_depth(void **state) {
 }
 
 /* TVM has instrument.PassInstrument twice: a class and the class that derives from it. */
-static void test_a_class_may_have_the_key_of_its_parent(void **state) {
+TEST(test_a_class_may_have_the_key_of_its_parent) {
   int32_t a = add("my.A", 1, 0, kTVMFFIObject), b;
-  (void)state;
   assert_int_equal(register_type("my.A", -1, 2, 0, 1, a), a);
   refuse(register_type("my.A", -1, 3, 0, 1, a), "Type `my.A` is registered with depth 1, not 3");
   b = add("my.B", 2, 0, a); /* a child of the existing type, whose depth is unchanged */
@@ -109,12 +102,11 @@ static void test_a_class_may_have_the_key_of_its_parent(void **state) {
   refuse(register_type("my.B", -1, 3, 0, 1, a), "Type `my.B` is registered with depth 2, not 3");
 }
 
-static void test_many_types(void **state) {
+TEST(test_many_types) {
   enum { kMany = 5000 };
   const TVMFFITypeInfo *first;
   char key[32];
   int32_t i, begin = add("my.0", 1, 0, kTVMFFIObject);
-  (void)state;
   first = TVMFFIGetTypeInfo(begin);
   for (i = 1; i < kMany; ++i) {
     (void)snprintf(key, sizeof key, "my.%d", (int)i);
@@ -128,9 +120,8 @@ static void test_many_types(void **state) {
   assert_ptr_equal(TVMFFIGetTypeInfo(begin), first); /* records never move */
 }
 
-static void test_refused_keys(void **state) {
+TEST(test_refused_keys) {
   TVMFFIByteArray no_data = {NULL, 3}, too_long = {"my.T", (size_t)INT32_MAX + 1};
-  (void)state;
   assert_int_equal(TVMFFITypeGetOrAllocIndex(NULL, -1, 1, 0, 1, kTVMFFIObject), -1);
   check_raised("ValueError", NULL);
   assert_int_equal(TVMFFITypeGetOrAllocIndex(&no_data, -1, 1, 0, 1, kTVMFFIObject), -1);
@@ -139,9 +130,8 @@ static void test_refused_keys(void **state) {
   check_raised_with("ValueError", "too long");
 }
 
-static void test_shutdown_forgets_later_types(void **state) {
+TEST(test_shutdown_forgets_later_types) {
   int32_t a = add("my.A", 1, 0, kTVMFFIObject);
-  (void)state;
   assert_int_equal(register_type("my.S", 100, 1, 0, 0, kTVMFFIObject), 100);
   check_ok(TVMFFIRuntimeShutdown());
   assert_null(TVMFFIGetTypeInfo(a));
@@ -151,25 +141,18 @@ static void test_shutdown_forgets_later_types(void **state) {
   assert_int_equal(add("my.B", 1, 0, kTVMFFIObject), a); /* indices start again after a shutdown */
 }
 
-static int shut_down(void **state) {
-  (void)state;
-  return TVMFFIRuntimeShutdown();
-}
-
-#define TEST(name) cmocka_unit_test_teardown(name, shut_down)
-
 int main(void) {
   const struct CMUnitTest tests[] = {
-      TEST(test_a_new_type),
-      TEST(test_ancestors),
-      TEST(test_a_root_type_has_no_ancestors),
-      TEST(test_query_mode),
-      TEST(test_L_2_unknown_parent_is_an_error_not_an_exit),
-      TEST(test_L_10_a_known_key_keeps_its_parent_and_depth),
-      TEST(test_a_class_may_have_the_key_of_its_parent),
-      TEST(test_many_types),
-      TEST(test_refused_keys),
-      TEST(test_shutdown_forgets_later_types),
+      test_and_shut_down(test_a_new_type),
+      test_and_shut_down(test_ancestors),
+      test_and_shut_down(test_a_root_type_has_no_ancestors),
+      test_and_shut_down(test_query_mode),
+      test_and_shut_down(test_L_2_unknown_parent_is_an_error_not_an_exit),
+      test_and_shut_down(test_L_10_a_known_key_keeps_its_parent_and_depth),
+      test_and_shut_down(test_a_class_may_have_the_key_of_its_parent),
+      test_and_shut_down(test_many_types),
+      test_and_shut_down(test_refused_keys),
+      test_and_shut_down(test_shutdown_forgets_later_types),
   };
   return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

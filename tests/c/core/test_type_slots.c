@@ -7,11 +7,10 @@
 #include "core/type.h"
 #include "support/check.h"
 
-static void test_children_take_the_slots_of_their_parent(void **state) {
+TEST(test_children_take_the_slots_of_their_parent) {
   int32_t a = add("my.A", 1, 4, kTVMFFIObject); /* reserves a to a + 4 */
   int32_t next = add("my.Next", 1, 0, kTVMFFIObject);
   int32_t b;
-  (void)state;
   assert_int_equal(next, a + 5);
   b = add("my.B", 2, 1, a);
   assert_int_equal(b, a + 1);                       /* and a + 2 for its child */
@@ -22,9 +21,8 @@ static void test_children_take_the_slots_of_their_parent(void **state) {
   assert_int_equal(add("my.BChild2", 3, 0, b), next + 5);
 }
 
-static void test_no_overflow(void **state) {
+TEST(test_no_overflow) {
   int32_t a = register_type("my.Closed", -1, 1, 2, 0, kTVMFFIObject), b;
-  (void)state;
   assert_int_equal(add("my.C1", 2, 0, a), a + 1);
   refuse(register_type("my.Wide", -1, 2, 1, 1, a),
          "Reach maximum number of sub-classes for my.Closed");
@@ -44,9 +42,8 @@ static void test_no_overflow(void **state) {
   assert_int_equal(add("my.Interrupt", 2, 0, kTVMFFIVisitInterrupt), a + 3);
 }
 
-static void test_static_requests(void **state) {
+TEST(test_static_requests) {
   int32_t a;
-  (void)state;
   assert_int_equal(register_type("my.S", 100, 1, 0, 0, kTVMFFIObject), 100);
   assert_string_equal(TVMFFIGetTypeInfo(100)->type_key.data, "my.S");
   refuse(register_type("my.S2", 100, 1, 0, 0, kTVMFFIObject),
@@ -65,8 +62,7 @@ static void test_static_requests(void **state) {
   assert_int_equal(add("my.Next", 1, 0, kTVMFFIObject), a + 4);
 }
 
-static void test_static_slots_do_not_reach_into_later_indices(void **state) {
-  (void)state;
+TEST(test_static_slots_do_not_reach_into_later_indices) {
   refuse(register_type("my.S", 120, 1, 8, 1, kTVMFFIObject), "8 child slots");
   refuse(register_type("my.S", 120, 1, INT32_MAX, 1, kTVMFFIObject), "child slots");
   assert_int_equal(register_type("my.S", 120, 1, 7, 1, kTVMFFIObject), 120);
@@ -74,12 +70,11 @@ static void test_static_slots_do_not_reach_into_later_indices(void **state) {
   assert_int_equal(add("my.A", 1, 0, kTVMFFIObject), kTvmffiFirstClientType);
 }
 
-static void test_indices_far_apart(void **state) {
+TEST(test_indices_far_apart) {
   const TVMFFITypeInfo *info;
   int32_t first = add("my.First", 1, 0, kTVMFFIObject);
   int32_t wide = add("my.Wide", 1, 3000000, kTVMFFIObject);
   int32_t last = add("my.Last", 1, 0, kTVMFFIObject);
-  (void)state;
   info = TVMFFIGetTypeInfo(first);
   assert_int_equal(last, wide + 3000001);
   assert_int_equal(add("my.Child", 2, 0, wide), wide + 1);
@@ -91,20 +86,13 @@ static void test_indices_far_apart(void **state) {
          "Reach maximum number of types, 4194304");
 }
 
-static int shut_down(void **state) {
-  (void)state;
-  return TVMFFIRuntimeShutdown();
-}
-
-#define TEST(name) cmocka_unit_test_teardown(name, shut_down)
-
 int main(void) {
   const struct CMUnitTest tests[] = {
-      TEST(test_children_take_the_slots_of_their_parent),
-      TEST(test_no_overflow),
-      TEST(test_static_requests),
-      TEST(test_static_slots_do_not_reach_into_later_indices),
-      TEST(test_indices_far_apart),
+      test_and_shut_down(test_children_take_the_slots_of_their_parent),
+      test_and_shut_down(test_no_overflow),
+      test_and_shut_down(test_static_requests),
+      test_and_shut_down(test_static_slots_do_not_reach_into_later_indices),
+      test_and_shut_down(test_indices_far_apart),
   };
   return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

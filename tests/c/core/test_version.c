@@ -2,9 +2,8 @@
 /* Tests of TVMFFIGetVersion (core/object.c). */
 #include "support/check.h"
 
-static void test_the_version_of_the_abi(void **state) {
+TEST(test_the_version_of_the_abi) {
   TVMFFIVersion version;
-  (void)state;
   memset(&version, 0xA5, sizeof version);
   TVMFFIGetVersion(&version);
   assert_int_equal(version.major, 0);
@@ -12,8 +11,7 @@ static void test_the_version_of_the_abi(void **state) {
   assert_int_equal(version.patch, 16);
 }
 
-static void test_nowhere_to_write_it(void **state) {
-  (void)state;
+TEST(test_nowhere_to_write_it) {
   TVMFFIGetVersion(NULL);
   check_not_raised();
 }

@@ -70,8 +70,7 @@ static TVMFFIAny dtype_of(int code, int bits, int lanes) {
   return value;
 }
 
-static void test_plain_values(void **state) {
-  (void)state;
+TEST(test_plain_values) {
   check_equal(tvmffi_any_none(), tvmffi_any_none(), true);
   check_equal(tvmffi_any_int(1), tvmffi_any_bool(1), false);
   check_equal(tvmffi_any_float(0.0), tvmffi_any_float(-0.0), true);
@@ -91,8 +90,7 @@ static void test_plain_values(void **state) {
   check_less(dtype_of(0, 8, 1), dtype_of(0, 8, 2));
 }
 
-static void test_values_without_an_order(void **state) {
-  (void)state;
+TEST(test_values_without_an_order) {
   check_no_order(tvmffi_any_int(1), tvmffi_any_float(1), "TypeError",
                  "Cannot compare values of different types: int vs float");
   check_no_order(tvmffi_any_float(NAN), tvmffi_any_float(1), "TypeError",
@@ -105,8 +103,7 @@ static void test_values_without_an_order(void **state) {
                  "Cannot order Map/Dict values");
 }
 
-static void test_containers(void **state) {
-  (void)state;
+TEST(test_containers) {
   check_equal(make2("ffi.Array", tvmffi_any_int(1), own("x")),
               make2("ffi.Array", tvmffi_any_int(1), own("x")), true);
   check_equal(make1("ffi.Array", tvmffi_any_int(1)), make1("ffi.List", tvmffi_any_int(1)), false);
@@ -120,9 +117,8 @@ static void test_containers(void **state) {
              make1("ffi.List", tvmffi_any_int(2)));
 }
 
-static void test_maps_in_any_order(void **state) {
+TEST(test_maps_in_any_order) {
   TVMFFIAny args[4], a, b;
-  (void)state;
   args[0] = tvmffi_any_int(1);
   args[1] = tvmffi_any_int(10);
   args[2] = tvmffi_any_int(2);
@@ -148,8 +144,7 @@ static uint64_t hash_of(TVMFFIAny value) {
 }
 
 /* Clients store hashes, so they must not change: these numbers are from the package. */
-static void test_hashes_that_stay(void **state) {
-  (void)state;
+TEST(test_hashes_that_stay) {
   assert_true(hash_of(make2("ffi.Array", tvmffi_any_int(1), tvmffi_any_int(2))) ==
               UINT64_C(0x272ea68de7aee940));
   assert_true(hash_of(make2("ffi.List", own("abc"), own("abcdefgh"))) ==
@@ -160,8 +155,7 @@ static void test_hashes_that_stay(void **state) {
               UINT64_C(0x03f3ccfb7a943755));
 }
 
-static void test_objects(void **state) {
-  (void)state;
+TEST(test_objects) {
   check_equal(pair(node_type, 1, 2), pair(node_type, 1, 2), true);
   check_equal(pair(node_type, 1, 2), pair(node_type, 1, 3), false);
   check_equal(pair(node_type, 1, 2), pair(partial_type, 1, 2), false);
@@ -171,9 +165,8 @@ static void test_objects(void **state) {
                  "Cannot compare values of different types: test.Node vs test.Partial");
 }
 
-static void test_cycles(void **state) {
+TEST(test_cycles) {
   TVMFFIAny a = make_cycle(1), b = make_cycle(1), c = make_cycle(2);
-  (void)state;
   check_equal(share(a), share(b), true);
   check_equal(share(a), share(c), false);
   check_less(share(a), share(c));
@@ -215,12 +208,11 @@ static int give_text(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFI
   return 0;
 }
 
-static void test_hooks(void **state) {
+TEST(test_hooks) {
   int32_t wrong = add_node_type("test.WrongHooks", kTVMFFISEqHashKindTreeNode, 0, 0);
   TVMFFIAny value = pair(ordered_type, 1, 2), other, list;
   uint64_t hash;
   bool is_equal;
-  (void)state;
   check_equal(pair(hooked_type, 1, 2), pair(hooked_type, 1, 3), true);
   check_equal(make1("ffi.List", pair(hooked_type, 1, 2)),
               make1("ffi.List", pair(hooked_type, 2, 2)), false);
@@ -242,13 +234,12 @@ static void test_hooks(void **state) {
   check_no_order(value, other, "TypeError", "Cannot convert from type `ffi.SmallStr` to `int`");
 }
 
-static void test_builtins(void **state) {
+TEST(test_builtins) {
   static const char *const names[] = {"ffi.RecursiveEq", "ffi.RecursiveLt", "ffi.RecursiveLe",
                                       "ffi.RecursiveGt", "ffi.RecursiveGe"};
   static const int expected[3][5] = {{0, 1, 1, 0, 0}, {1, 0, 1, 0, 1}, {0, 0, 0, 1, 1}};
   TVMFFIAny args[2], result;
   int i, row;
-  (void)state;
   args[0] = tvmffi_any_int(5);
   for (row = 0; row < 3; ++row) {
     args[1] = tvmffi_any_int(6 - row);
@@ -260,8 +251,7 @@ static void test_builtins(void **state) {
   }
 }
 
-static int make_types(void **state) {
-  (void)state;
+FIXTURE(make_types) {
   node_type = add_node_type("test.Node", kTVMFFISEqHashKindTreeNode, 0, 0);
   partial_type = add_node_type("test.Partial", kTVMFFISEqHashKindTreeNode, 0,
                                kTVMFFIFieldFlagBitMaskCompareOff);

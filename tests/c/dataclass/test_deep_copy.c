@@ -13,10 +13,9 @@ static TVMFFIAny copy_of(TVMFFIAny value) {
   return made;
 }
 
-static void test_values_that_are_their_own_copies(void **state) {
+TEST(test_values_that_are_their_own_copies) {
   TVMFFIAny dims[2], values[4], made;
   int i;
-  (void)state;
   dims[0] = dims[1] = tvmffi_any_int(3);
   values[0] = tvmffi_any_int(5);
   values[1] = tvmffi_any_none();
@@ -31,18 +30,16 @@ static void test_values_that_are_their_own_copies(void **state) {
 }
 
 /* The argument is a view: a borrowed text becomes an owned one. */
-static void test_views(void **state) {
+TEST(test_views) {
   TVMFFIAny text = tvmffi_any_raw_str("a text of more than seven bytes"), made;
-  (void)state;
   check_ok(tvmffi_deep_copy(&text, &made));
   assert_int_equal(made.type_index, kTVMFFIStr);
   check_release(&made);
 }
 
-static void test_containers_are_made_anew(void **state) {
+TEST(test_containers_are_made_anew) {
   TVMFFIAny list = make1("ffi.List", tvmffi_any_int(1)), map, copy, inner;
   TVMFFIAny array = make2("ffi.Array", share(list), list);
-  (void)state;
   map = make2("ffi.Dict", tvmffi_any_int(7), make2("ffi.Map", tvmffi_any_int(8), share(array)));
   copy = copy_of(map);
   assert_ptr_not_equal(copy.v_obj, map.v_obj);
@@ -58,10 +55,9 @@ static void test_containers_are_made_anew(void **state) {
   check_release(&copy);
 }
 
-static void test_objects_are_copied_by_their_fields(void **state) {
+TEST(test_objects_are_copied_by_their_fields) {
   TVMFFIAny list = make1("ffi.List", tvmffi_any_int(1));
   TVMFFIAny value = new_node(node_type, list, tvmffi_any_int(2)), copy = copy_of(value);
-  (void)state;
   assert_ptr_not_equal(as_node(&copy)->value.v_obj, list.v_obj);
   assert_int_equal(as_node(&copy)->next.v_int64, 2);
   assert_int_equal(check_use_count(list.v_obj), 1);
@@ -71,10 +67,9 @@ static void test_objects_are_copied_by_their_fields(void **state) {
 }
 
 /* Objects shared by several fields stay shared in the copy, for getters of both kinds. */
-static void test_sharing_is_kept(void **state) {
+TEST(test_sharing_is_kept) {
   int32_t types[2];
   int i;
-  (void)state;
   types[0] = node_type;
   types[1] = lending_type;
   for (i = 0; i < 2; ++i) {
@@ -94,10 +89,9 @@ static void test_sharing_is_kept(void **state) {
 }
 
 /* 2^60 lists if shared ones were copied more than once. */
-static void test_shared_ones_are_copied_once(void **state) {
+TEST(test_shared_ones_are_copied_once) {
   TVMFFIAny value = make1("ffi.List", tvmffi_any_int(1)), copy;
   int i;
-  (void)state;
   for (i = 0; i < 60; ++i) value = make2("ffi.Array", share(value), value);
   copy = copy_of(value);
   assert_ptr_equal(item_of(copy, 0).v_obj, item_of(copy, 1).v_obj);
@@ -106,9 +100,8 @@ static void test_shared_ones_are_copied_once(void **state) {
 }
 
 /* The list's only owner is its own element. */
-static void test_a_view_of_a_cycle_that_nobody_owns(void **state) {
+TEST(test_a_view_of_a_cycle_that_nobody_owns) {
   TVMFFIAny list = make_cycle(1), view = list, copy;
-  (void)state;
   TVMFFIObjectDecRef(list.v_obj);
   copy = copy_of(view);
   assert_ptr_equal(item_of(copy, 1).v_obj, copy.v_obj);
@@ -117,9 +110,8 @@ static void test_a_view_of_a_cycle_that_nobody_owns(void **state) {
   break_cycle(&copy);
 }
 
-static void test_a_cycle_is_a_cycle_again(void **state) {
+TEST(test_a_cycle_is_a_cycle_again) {
   TVMFFIAny list = make_cycle(1), copy = copy_of(list);
-  (void)state;
   assert_ptr_equal(item_of(copy, 1).v_obj, copy.v_obj);
   assert_ptr_not_equal(copy.v_obj, list.v_obj);
   break_cycle(&list);
@@ -127,9 +119,8 @@ static void test_a_cycle_is_a_cycle_again(void **state) {
 }
 
 /* The cycle goes through an Array and a Map, which cannot be changed after they are made. */
-static void test_a_cycle_through_arrays_and_maps(void **state) {
+TEST(test_a_cycle_through_arrays_and_maps) {
   TVMFFIAny list = call_ok("ffi.List", NULL, 0), args[2], none, copy, map;
-  (void)state;
   args[0] = list;
   args[1] = make1("ffi.Array", make2("ffi.Map", tvmffi_any_int(1), share(list)));
   check_ok(call_global("ffi.ListAppend", args, 2, &none));
@@ -161,11 +152,10 @@ static int give_number(void *self, const TVMFFIAny *args, int32_t num_args, TVMF
   return 0;
 }
 
-static void test_errors(void **state) {
+TEST(test_errors) {
   int32_t wrong = add_type("test.Wrong", 1, kTVMFFIObject);
   TVMFFIAny function = call_ok("ffi.FunctionListGlobalNamesFunctor", NULL, 0), made, value;
   TVMFFIAny list = make2("ffi.List", tvmffi_any_int(1), share(function));
-  (void)state;
   check_fails(tvmffi_deep_copy(&list, &made), "InternalError",
               "Check failed: (copy_fn.has_value()) is false: Cannot deep copy object of type "
               "\"ffi.Function\" because it is not copy-constructible");
@@ -181,7 +171,7 @@ static void test_errors(void **state) {
   check_release(&value);
 }
 
-static void test_a_setter_that_fails(void **state) {
+TEST(test_a_setter_that_fails) {
   TVMFFIFieldInfo *field = (TVMFFIFieldInfo *)(uintptr_t)&TVMFFIGetTypeInfo(node_type)->fields[1];
   TVMFFIAny value = new_node(node_type, tvmffi_any_none(), make1("ffi.List", tvmffi_any_int(1)));
   TVMFFIAny made;
@@ -190,7 +180,6 @@ static void test_a_setter_that_fails(void **state) {
     TVMFFIFieldSetter function;
     void *address;
   } refusing;
-  (void)state;
   refusing.function = refuse;
   field->setter = refusing.address;
   check_fails(tvmffi_deep_copy(&value, &made), "ValueError", "not now");
@@ -200,8 +189,7 @@ static void test_a_setter_that_fails(void **state) {
   check_release(&value);
 }
 
-static int make_types(void **state) {
-  (void)state;
+FIXTURE(make_types) {
   node_type = add_node_type("test.Node", kTVMFFISEqHashKindTreeNode, 0, 0);
   lending_type = add_node_type("test.Lending", kTVMFFISEqHashKindTreeNode, 0, 0);
   set_own_getters(lending_type);

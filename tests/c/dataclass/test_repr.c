@@ -29,8 +29,7 @@ static TVMFFIAny device_of(int type, int id) {
   return value;
 }
 
-static void test_plain_values(void **state) {
-  (void)state;
+TEST(test_plain_values) {
   check_repr(tvmffi_any_none(), "None");
   check_repr(tvmffi_any_bool(1), "True");
   check_repr(tvmffi_any_bool(0), "False");
@@ -48,8 +47,7 @@ static void test_plain_values(void **state) {
   check_repr(call_ok("ffi.GetKwargsObject", NULL, 0), "<KWARGS>");
 }
 
-static void test_texts_and_bytes(void **state) {
-  (void)state;
+TEST(test_texts_and_bytes) {
   check_repr(tvmffi_any_raw_str("a \"b\" \\ \n\t\r\x01\x7f"),
              "\"a \\\"b\\\" \\\\ \\n\\t\\r\\x01\\x7f\"");
   check_repr(tvmffi_any_raw_str("\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80"),
@@ -60,9 +58,8 @@ static void test_texts_and_bytes(void **state) {
   check_repr(bytes_of("", 0), "b\"\"");
 }
 
-static void test_containers(void **state) {
+TEST(test_containers) {
   TVMFFIAny list = make1("ffi.List", tvmffi_any_int(1));
-  (void)state;
   check_repr(call_ok("ffi.Array", NULL, 0), "()");
   check_repr(make1("ffi.Array", tvmffi_any_int(1)), "(1,)");
   check_repr(make2("ffi.Array", tvmffi_any_int(1), tvmffi_any_none()), "(1, None)");
@@ -72,27 +69,24 @@ static void test_containers(void **state) {
   check_repr(make2("ffi.Array", list, share(list)), "([1], [1])"); /* shared: printed twice */
 }
 
-static void test_objects(void **state) {
+TEST(test_objects) {
   TVMFFIAny inner = new_node(node_type, tvmffi_any_int(1), tvmffi_any_none());
-  (void)state;
   check_repr(new_node(node_type, inner, share(inner)),
              "test.Node(value=test.Node(value=1, next=None), next=test.Node(value=1, next=None))");
   check_repr(new_node(quiet_type, tvmffi_any_int(1), tvmffi_any_int(2)), "test.Quiet");
   check_repr(call_ok("ffi.FunctionListGlobalNamesFunctor", NULL, 0), "ffi.Function");
 }
 
-static void test_cycles(void **state) {
+TEST(test_cycles) {
   TVMFFIAny list = make_cycle(1);
-  (void)state;
   check_repr(share(list), "[1, ...]");
   check_repr(make1("ffi.Array", share(list)), "([1, ...],)");
   break_cycle(&list);
 }
 
-static void test_addresses(void **state) {
+TEST(test_addresses) {
   TVMFFIAny list = make1("ffi.List", tvmffi_any_int(1));
   char expected[128];
-  (void)state;
   assert_int_equal(environment_set("TVM_FFI_REPR_WITH_ADDR", "1"), 0);
   (void)snprintf(expected, sizeof expected, "[1]@%p", (void *)list.v_obj);
   check_repr(share(list), expected);
@@ -101,10 +95,9 @@ static void test_addresses(void **state) {
   assert_int_equal(environment_set("TVM_FFI_REPR_WITH_ADDR", NULL), 0);
 }
 
-static void test_points_in_every_locale(void **state) {
+TEST(test_points_in_every_locale) {
   static const char *const names[] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "de_DE"};
   size_t i;
-  (void)state;
   for (i = 0; i < 4 && setlocale(LC_NUMERIC, names[i]) == NULL; ++i) continue;
   check_repr(tvmffi_any_float(2.5), "2.5");
   setlocale(LC_NUMERIC, "C");
@@ -156,9 +149,8 @@ static void check_hook_fails(TVMFFIAny value, const char *kind, const char *mess
   check_release(&list);
 }
 
-static void test_hooks(void **state) {
+TEST(test_hooks) {
   TVMFFIAny shared = make1("ffi.List", hooked(kWraps, tvmffi_any_int(7)));
-  (void)state;
   check_repr(hooked(kWraps, hooked(kWraps, tvmffi_any_raw_str("x"))), "\"x\"");
   check_repr(make2("ffi.Array", hooked(kPrintsTwice, share(shared)), shared), "([7], [7])");
   check_repr(make2("ffi.Array", hooked(kIgnoresError, hooked(kFails, tvmffi_any_none())),
@@ -172,19 +164,17 @@ static void test_hooks(void **state) {
                    "but got 2 arguments");
 }
 
-static void test_a_hook_that_is_no_function(void **state) {
+TEST(test_a_hook_that_is_no_function) {
   int32_t type_index = add_node_type("test.NoFunction", kTVMFFISEqHashKindTreeNode, 0, 0);
-  (void)state;
   set_attr(type_index, "__ffi_repr__", tvmffi_any_int(1));
   check_hook_fails(
       new_node(type_index, tvmffi_any_none(), tvmffi_any_none()), "TypeError",
       "Cannot treat type `int` as type `(0: ffi.Object, 1: (0: AnyView) -> str) -> str`");
 }
 
-static void test_shared_values_have_no_text_beyond_the_limit(void **state) {
+TEST(test_shared_values_have_no_text_beyond_the_limit) {
   TVMFFIAny value = make1("ffi.List", tvmffi_any_int(1)), text;
   int i;
-  (void)state;
   for (i = 0; i < 60; ++i) value = make2("ffi.List", value, share(value));
   (void)TVMFFIRuntimeSetTextLimit(1000000);
   check_fails(tvmffi_repr(&value, &text), "ValueError",
@@ -201,8 +191,7 @@ static void test_shared_values_have_no_text_beyond_the_limit(void **state) {
   (void)TVMFFIRuntimeSetTextLimit(0);
 }
 
-static int make_types(void **state) {
-  (void)state;
+FIXTURE(make_types) {
   node_type = add_node_type("test.Node", kTVMFFISEqHashKindTreeNode, 0, 0);
   quiet_type = add_node_type("test.Quiet", kTVMFFISEqHashKindTreeNode,
                              kTVMFFIFieldFlagBitMaskReprOff, kTVMFFIFieldFlagBitMaskReprOff);

@@ -71,8 +71,7 @@ static int give_unusable(DLTensor *like, DLManagedTensorVersioned **out, void *e
   return 0;
 }
 
-static int set_up(void **state) {
-  (void)state;
+FIXTURE(set_up) {
   deleted = 0;
   memset(&prototype, 0, sizeof prototype);
   prototype.device.device_type = kDLCPU;
@@ -84,10 +83,9 @@ static int set_up(void **state) {
   return TVMFFIRuntimeShutdown();
 }
 
-static void test_a_tensor_is_wrapped(void **state) {
+TEST(test_a_tensor_is_wrapped) {
   TVMFFIObjectHandle out = NULL;
   const DLTensor *tensor;
-  (void)state;
   check_ok(TVMFFIEnvSetDLPackManagedTensorAllocator(allocate, 0, NULL));
   check_ok(TVMFFIEnvTensorAlloc(&prototype, &out));
   tensor = TVMFFITensorGetDLTensorPtr(out);
@@ -100,9 +98,8 @@ static void test_a_tensor_is_wrapped(void **state) {
   assert_int_equal(deleted, 1);
 }
 
-static void test_without_an_allocator(void **state) {
+TEST(test_without_an_allocator) {
   TVMFFIObjectHandle out = NULL;
-  (void)state;
   check_fails_with(TVMFFIEnvTensorAlloc(&prototype, &out), "RuntimeError",
                    "TVMFFIEnvTensorAlloc: allocator is nullptr, likely because "
                    "TVMFFIEnvSetDLPackManagedTensorAllocator has not been called.");
@@ -111,9 +108,8 @@ static void test_without_an_allocator(void **state) {
   check_fails(TVMFFIEnvTensorAlloc(&prototype, NULL), "ValueError", NULL);
 }
 
-static void test_F_11_the_code_comes_before_the_pointer(void **state) {
+TEST(test_F_11_the_code_comes_before_the_pointer) {
   TVMFFIObjectHandle out = NULL;
-  (void)state;
   check_ok(TVMFFIEnvSetDLPackManagedTensorAllocator(refuse, 0, NULL));
   assert_int_equal(TVMFFIEnvTensorAlloc(&prototype, &out), -3);
   check_raised("MemoryError", "the pool is empty");
@@ -127,9 +123,8 @@ static void test_F_11_the_code_comes_before_the_pointer(void **state) {
   assert_null(out);
 }
 
-static void test_what_cannot_be_wrapped_is_given_back(void **state) {
+TEST(test_what_cannot_be_wrapped_is_given_back) {
   TVMFFIObjectHandle out = NULL;
-  (void)state;
   check_ok(TVMFFIEnvSetDLPackManagedTensorAllocator(give_unusable, 0, NULL));
   check_fails(TVMFFIEnvTensorAlloc(&prototype, &out), "ValueError", NULL);
   assert_null(out);
@@ -144,9 +139,8 @@ static void *in_another_thread(void *expected) {
   return expected;
 }
 
-static void test_F_12_the_thread_s_previous_allocator(void **state) {
+TEST(test_F_12_the_thread_s_previous_allocator) {
   DLPackManagedTensorAllocator original = allocate;
-  (void)state;
   assert_null(TVMFFIEnvGetDLPackManagedTensorAllocator());
   check_ok(TVMFFIEnvSetDLPackManagedTensorAllocator(allocate_too, 1, &original));
   assert_null(original);

@@ -44,8 +44,7 @@ static void register_all(void) {
   check_ok(TVMFFIEnvRegisterCAPI("PyGILState_Release", release.symbol));
 }
 
-static int set_up(void **state) {
-  (void)state;
+FIXTURE(set_up) {
   memset(calls, 0, sizeof calls);
   pending = 0;
   lock_state = &pending;
@@ -53,28 +52,24 @@ static int set_up(void **state) {
   return 0;
 }
 
-static void test_without_a_frontend(void **state) {
-  (void)state;
+TEST(test_without_a_frontend) {
   check_ok(TVMFFIEnvCheckSignals());
 }
 
-static void test_the_check_runs_under_the_lock(void **state) {
-  (void)state;
+TEST(test_the_check_runs_under_the_lock) {
   register_all();
   check_ok(TVMFFIEnvCheckSignals());
   assert_string_equal(calls, "ecr");
 }
 
-static void test_a_thread_that_has_the_lock_keeps_it(void **state) {
-  (void)state;
+TEST(test_a_thread_that_has_the_lock_keeps_it) {
   register_all();
   lock_state = NULL;
   check_ok(TVMFFIEnvCheckSignals());
   assert_string_equal(calls, "ec");
 }
 
-static void test_a_pending_signal(void **state) {
-  (void)state;
+TEST(test_a_pending_signal) {
   register_all();
   pending = 7;
   assert_int_equal(TVMFFIEnvCheckSignals(), -1);
@@ -82,8 +77,7 @@ static void test_a_pending_signal(void **state) {
   assert_string_equal(calls, "ecr");
 }
 
-static void test_without_the_lock_s_functions(void **state) {
-  (void)state;
+TEST(test_without_the_lock_s_functions) {
   register_all();
   check_ok(TVMFFIEnvRegisterCAPI("PyGILState_Release", NULL));
   assert_int_equal(TVMFFIEnvCheckSignals(), -1);
@@ -93,8 +87,7 @@ static void test_without_the_lock_s_functions(void **state) {
   check_ok(TVMFFIEnvCheckSignals());
 }
 
-static void test_other_names(void **state) {
-  (void)state;
+TEST(test_other_names) {
   check_fails(TVMFFIEnvRegisterCAPI("PyErr_Print", calls), "ValueError",
               "Unknown env API PyErr_Print");
   check_fails(TVMFFIEnvRegisterCAPI("", NULL), "ValueError", "Unknown env API ");

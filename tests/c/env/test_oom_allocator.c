@@ -48,9 +48,8 @@ static void undo(void *out) {
   TVMFFIObjectDecRef(*(TVMFFIObjectHandle *)out);
 }
 
-static void test_one_allocation(void **state) {
+TEST(test_one_allocation) {
   TVMFFIObjectHandle out = NULL;
-  (void)state;
   check_ok(TVMFFIEnvSetDLPackManagedTensorAllocator(allocate, 0, NULL));
   assert_int_equal(oom_check(alloc_tensor, unchanged, undo, &out, 0), 1);
   assert_int_equal(num_deleted, num_allocated);

@@ -21,10 +21,9 @@ static void unchanged(void *device) {
   assert_null(TVMFFIEnvGetStream(kDLCUDA, id));
 }
 
-static void test_every_growth(void **state) {
+TEST(test_every_growth) {
   int32_t device;
   long growths = 0;
-  (void)state;
   for (device = 0; device < kDevices; ++device) {
     growths += oom_check(set_next, unchanged, NULL, &device, 1);
     assert_ptr_equal(TVMFFIEnvGetStream(kDLCUDA, device), &streams[device]);
@@ -32,10 +31,9 @@ static void test_every_growth(void **state) {
   assert_in_range(growths, 2, 8);
 }
 
-static void test_what_is_there_needs_no_memory(void **state) {
+TEST(test_what_is_there_needs_no_memory) {
   size_t before = oom_allocations();
   int32_t device;
-  (void)state;
   for (device = 0; device < kDevices; ++device) {
     check_ok(TVMFFIEnvSetStream(kDLCUDA, device, &streams[kDevices], NULL));
     check_ok(TVMFFIEnvSetStream(kDLCUDA, kDevices + device, NULL, NULL)); /* stays without one */

@@ -6,9 +6,8 @@
 
 static char markers[4096]; /* each address is a different stream */
 
-static void test_nothing_is_set_at_first(void **state) {
+TEST(test_nothing_is_set_at_first) {
   TVMFFIStreamHandle original = markers;
-  (void)state;
   assert_null(TVMFFIEnvGetStream(kDLCUDA, 0));
   check_ok(TVMFFIEnvSetStream(kDLCUDA, 0, &markers[1], &original));
   assert_null(original);
@@ -23,9 +22,8 @@ static void test_nothing_is_set_at_first(void **state) {
   assert_null(TVMFFIEnvGetStream(kDLCUDA, 0));
 }
 
-static void test_many_devices(void **state) {
+TEST(test_many_devices) {
   int32_t i;
-  (void)state;
   for (i = 0; i < 1000; ++i) {
     check_ok(TVMFFIEnvSetStream(i % 7, i, &markers[i], NULL));
     assert_ptr_equal(TVMFFIEnvGetStream(i % 7, i), &markers[i]);
@@ -37,8 +35,7 @@ static void test_many_devices(void **state) {
   for (i = 0; i < 1000; ++i) check_ok(TVMFFIEnvSetStream(i % 7, i, NULL, NULL));
 }
 
-static void test_huge_numbers_cost_an_entry(void **state) {
-  (void)state;
+TEST(test_huge_numbers_cost_an_entry) {
   check_ok(TVMFFIEnvSetStream(INT32_MAX, INT32_MAX, &markers[3], NULL));
   check_ok(TVMFFIEnvSetStream(0, 0, &markers[4], NULL));
   assert_ptr_equal(TVMFFIEnvGetStream(INT32_MAX, INT32_MAX), &markers[3]);
@@ -47,9 +44,8 @@ static void test_huge_numbers_cost_an_entry(void **state) {
   check_ok(TVMFFIEnvSetStream(0, 0, NULL, NULL));
 }
 
-static void test_L_3_negative_numbers(void **state) {
+TEST(test_L_3_negative_numbers) {
   TVMFFIStreamHandle original = markers;
-  (void)state;
   check_fails(TVMFFIEnvSetStream(-1, 0, &markers[1], &original), "ValueError",
               "TVMFFIEnvSetStream: device type -1 and id 0 must not be negative");
   check_fails(TVMFFIEnvSetStream(kDLCUDA, -1, &markers[1], &original), "ValueError", NULL);
@@ -66,9 +62,8 @@ static void *in_another_thread(void *seen) {
   return TVMFFIEnvGetStream(kDLCUDA, 5); /* freed with the thread, or leak checkers report it */
 }
 
-static void test_threads_have_their_own(void **state) {
+TEST(test_threads_have_their_own) {
   void *seen = markers, *its_own;
-  (void)state;
   check_ok(TVMFFIEnvSetStream(kDLCUDA, 5, &markers[5], NULL));
   its_own = thread_call(in_another_thread, &seen, 0);
   assert_null(seen);

@@ -7,10 +7,9 @@
 #define POISONED(any) memset(&(any), 0xa5, sizeof(any))
 
 /* F-22: padding and the unused half of the payload are set to zero. */
-static void test_F_22_all_bytes_are_written(void **state) {
+TEST(test_F_22_all_bytes_are_written) {
   static const char text[] = "a";
   TVMFFIAny any, expected;
-  (void)state;
 #define CHECK(make, index, member, value)             \
   do {                                                \
     memset(&expected, 0, sizeof expected);            \
@@ -37,9 +36,8 @@ static void test_F_22_all_bytes_are_written(void **state) {
 }
 
 /* F-18: an unsigned integer beyond int64_t raises an error instead of becoming negative. */
-static void test_F_18_large_unsigned_integers_are_refused(void **state) {
+TEST(test_F_18_large_unsigned_integers_are_refused) {
   TVMFFIAny any;
-  (void)state;
   check_ok(tvm_ffi_any_from_uint64(INT64_MAX, &any));
   assert_true(any.type_index == kTVMFFIInt && any.v_int64 == INT64_MAX);
   check_fails(tvm_ffi_any_from_uint64(UINT64_MAX, &any), "OverflowError",
@@ -49,10 +47,9 @@ static void test_F_18_large_unsigned_integers_are_refused(void **state) {
   check_fails(tvm_ffi_any_from_uint64((uint64_t)INT64_MAX + 1, &any), "OverflowError", NULL);
 }
 
-static void test_objects_are_shared_taken_and_cleared(void **state) {
+TEST(test_objects_are_shared_taken_and_cleared) {
   TVMFFIAny any, copy;
   probe p;
-  (void)state;
   probe_init(&p);
   any = tvm_ffi_any_view_object(&p);
   assert_int_equal(any.type_index, kTVMFFIObject);
@@ -79,13 +76,12 @@ static void test_objects_are_shared_taken_and_cleared(void **state) {
 }
 
 /* A kept value must not borrow: whatever can be copied is copied, the rest is refused. */
-static void test_copies_own_what_they_hold(void **state) {
+TEST(test_copies_own_what_they_hold) {
   DLTensor tensor;
   TVMFFIByteArray bytes = {"some bytes", 10}, text = {NULL, 0};
   TVMFFIAny view = tvm_ffi_any_view_tensor(&tensor), any = tvm_ffi_any_none();
   TVMFFIObjectHandle moved;
   probe p;
-  (void)state;
   check_fails(
       tvm_ffi_any_copy(&view, &any), "RuntimeError",
       "DLTensor* cannot be held in Any as it does not retain ownership, use Tensor instead");
@@ -116,13 +112,12 @@ static void test_copies_own_what_they_hold(void **state) {
   check_fails_with(tvm_ffi_any_copy(&view, &any), "InternalError", "RValueRef already moved");
 }
 
-static void test_numbers_convert_as_in_cpp(void **state) {
+TEST(test_numbers_convert_as_in_cpp) {
   TVMFFIAny any = tvm_ffi_any_from_int64(INT64_MIN);
   int64_t i = 0;
   double d = 0;
   bool b = false;
   void *p = &any;
-  (void)state;
   check_ok(tvm_ffi_any_read_int64(&any, &i));
   check_ok(tvm_ffi_any_read_double(&any, &d));
   check_ok(tvm_ffi_any_read_bool(&any, &b));
@@ -154,12 +149,11 @@ static void test_numbers_convert_as_in_cpp(void **state) {
 }
 
 /* F-23: raw text and raw bytes can be read like the owned forms. */
-static void test_F_23_text_and_bytes_of_every_form(void **state) {
+TEST(test_F_23_text_and_bytes_of_every_form) {
   static const char *const texts[] = {"", "1234567", "12345678"};
   TVMFFIByteArray bytes, out = {NULL, 0};
   TVMFFIAny any;
   size_t i;
-  (void)state;
   for (i = 0; i < 3; ++i) {
     bytes = tvm_ffi_string_get_bytes(texts[i]);
     any = tvm_ffi_any_view_string(texts[i]);
@@ -185,12 +179,11 @@ static void test_F_23_text_and_bytes_of_every_form(void **state) {
   }
 }
 
-static void test_null_pointers_are_no_values(void **state) {
+TEST(test_null_pointers_are_no_values) {
   TVMFFIByteArray out = {NULL, 0};
   TVMFFIObjectHandle object = NULL;
   DLTensor *tensor = NULL;
   TVMFFIAny any = tvm_ffi_any_view_string(NULL);
-  (void)state;
   check_fails(tvm_ffi_any_read_string(&any, &out), "TypeError",
               "Cannot convert from type `NULL` to `str`");
   any = tvm_ffi_any_view_bytes(NULL);
@@ -206,12 +199,11 @@ static void test_null_pointers_are_no_values(void **state) {
               "Cannot convert from type `NULL` to `ffi.Function`");
 }
 
-static void test_dtypes_and_devices_come_as_values_or_text(void **state) {
+TEST(test_dtypes_and_devices_come_as_values_or_text) {
   TVMFFIByteArray bytes = {"int8x4", 6};
   DLDataType dtype = TVM_FFI_C_BOOL;
   DLDevice device = tvm_ffi_device_make(kDLCPU, 0);
   TVMFFIAny any = tvm_ffi_any_from_dtype(TVM_FFI_C_BFLOAT16);
-  (void)state;
   check_ok(tvm_ffi_any_read_dtype(&any, &dtype));
   assert_true(tvm_ffi_dtype_equal(dtype, TVM_FFI_C_BFLOAT16));
   any = tvm_ffi_any_view_bytes(&bytes);
@@ -231,11 +223,10 @@ static void test_dtypes_and_devices_come_as_values_or_text(void **state) {
               "Cannot convert from type `Device` to `DataType`");
 }
 
-static void test_objects_of_a_type(void **state) {
+TEST(test_objects_of_a_type) {
   TVMFFIObjectHandle object = NULL;
   TVMFFIAny any;
   probe p;
-  (void)state;
   probe_init(&p);
   p.header.type_index = kTVMFFIModule;
   any = tvm_ffi_any_view_object(&p);
@@ -250,10 +241,9 @@ static void test_objects_of_a_type(void **state) {
 }
 
 /* The names match the type table, for every type in it. */
-static void test_names_of_types(void **state) {
+TEST(test_names_of_types) {
   TVMFFIByteArray key = check_bytes("test.c_any.Type");
   int32_t i;
-  (void)state;
   for (i = 0; i < kTVMFFIStaticObjectEnd; ++i) {
     if (i == kTVMFFIUnchanged + 1) i = kTVMFFIStaticObjectBegin;
     assert_string_equal(tvm_ffi_type_get_name(i), TVMFFIGetTypeInfo(i)->type_key.data);

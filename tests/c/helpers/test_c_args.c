@@ -18,9 +18,8 @@
 static TVMFFIAny argument, result;
 static tvm_ffi_args args = {NULL, &argument, 1, &result, SIGNATURE};
 
-static void test_counts(void **state) {
+TEST(test_counts) {
   int64_t value = 5;
-  (void)state;
   argument = tvm_ffi_any_from_int64(1);
   check_ok(tvm_ffi_args_check_count(&args, 1));
   check_fails(tvm_ffi_args_check_count(&args, 2), "TypeError",
@@ -39,14 +38,13 @@ static void test_counts(void **state) {
   assert_int_equal(value, 5);
 }
 
-static void test_tensors(void **state) {
+TEST(test_tensors) {
   static struct {
     TVMFFIObject header;
     DLTensor tensor;
   } object = {{UINT64_C(0x100000001), kTVMFFITensor, 0, {NULL}}, {0}};
   DLTensor other, *tensor = NULL;
   TVMFFIObjectHandle handle = NULL;
-  (void)state;
   memset(&other, 0, sizeof other);
   argument = tvm_ffi_any_view_tensor(&other);
   check_ok(tvm_ffi_args_read_tensor(&args, 0, &tensor));
@@ -78,10 +76,9 @@ static void test_tensors(void **state) {
               MISMATCH("Optional<DLTensor*>", "const char*"));
 }
 
-static void test_integers(void **state) {
+TEST(test_integers) {
   int64_t wide = 0;
   int32_t narrow = 7;
-  (void)state;
   argument = tvm_ffi_any_from_int64(INT64_MIN);
   check_ok(tvm_ffi_args_read_int64(&args, 0, &wide));
   assert_true(wide == INT64_MIN);
@@ -118,10 +115,9 @@ static void test_integers(void **state) {
               MISMATCH("Optional<int>", "float"));
 }
 
-static void test_floats_and_bools(void **state) {
+TEST(test_floats_and_bools) {
   double number = 0;
   bool flag = false;
-  (void)state;
   argument = tvm_ffi_any_from_int64(3);
   check_ok(tvm_ffi_args_read_double(&args, 0, &number));
   check_ok(tvm_ffi_args_read_bool(&args, 0, &flag));
@@ -147,9 +143,8 @@ static void test_floats_and_bools(void **state) {
               MISMATCH("Optional<float>", "void*"));
 }
 
-static void test_text_and_bytes(void **state) {
+TEST(test_text_and_bytes) {
   TVMFFIByteArray bytes = {"xyz", 3}, out = {NULL, 0};
-  (void)state;
   argument = tvm_ffi_any_view_string("text");
   check_ok(tvm_ffi_args_read_string(&args, 0, &out));
   assert_string_equal(out.data, "text");
@@ -171,10 +166,9 @@ static void test_text_and_bytes(void **state) {
   assert_ptr_equal(out.data, bytes.data);
 }
 
-static void test_dtypes_and_devices(void **state) {
+TEST(test_dtypes_and_devices) {
   DLDataType dtype = TVM_FFI_C_INT8;
   DLDevice device = tvm_ffi_device_make(kDLMAIA, 1);
-  (void)state;
   argument = tvm_ffi_any_none();
   check_ok(tvm_ffi_args_read_opt_dtype(&args, 0, &dtype));
   check_ok(tvm_ffi_args_read_opt_device(&args, 0, &device));
@@ -203,12 +197,11 @@ static void test_dtypes_and_devices(void **state) {
   check_fails(tvm_ffi_args_read_dtype(&args, 1, &dtype), "TypeError", NULL);
 }
 
-static void test_shapes(void **state) {
+TEST(test_shapes) {
   int64_t buffer[2] = {0, 0}, shape[3] = {4, 5, 6};
   TVMFFIShapeCell cell = {NULL, 77};
   TVMFFIObjectHandle object = NULL;
   TVMFFIAny items[3];
-  (void)state;
   needs_global("ffi.Shape");
   needs_global("ffi.Array");
   argument = tvm_ffi_any_none();
@@ -240,10 +233,9 @@ static void test_shapes(void **state) {
   TVMFFIObjectDecRef(object);
 }
 
-static void test_objects(void **state) {
+TEST(test_objects) {
   TVMFFIObjectHandle out = NULL;
   probe p;
-  (void)state;
   probe_init(&p);
   argument = tvm_ffi_any_view_object(&p);
   argument.type_index = kTVMFFIFunction;
@@ -288,10 +280,9 @@ static void test_objects(void **state) {
               MISMATCH("ffi.Function", "ObjectRValueRef"));
 }
 
-static void test_pointers_and_anything(void **state) {
+TEST(test_pointers_and_anything) {
   const TVMFFIAny *any = NULL;
   void *pointer = &any;
-  (void)state;
   argument = tvm_ffi_any_none();
   check_ok(tvm_ffi_args_read_pointer(&args, 0, &pointer));
   assert_null(pointer);
@@ -305,10 +296,9 @@ static void test_pointers_and_anything(void **state) {
   check_fails(tvm_ffi_args_read_any(&args, 1, &any), "TypeError", NULL);
 }
 
-static void test_returning_and_raising(void **state) {
+TEST(test_returning_and_raising) {
   DLTensor tensor;
   probe object;
-  (void)state;
   probe_init(&object);
   check_ok(tvm_ffi_args_return_object(&args, &object));
   assert_ptr_equal(result.v_obj, &object);

@@ -13,9 +13,8 @@ static TVMFFIAny arguments[3], result;
 static tvm_ffi_args args = {NULL, arguments, 3, &result, "f(...)"};
 
 /* Argument 0 is float32 [2, 3], argument 1 int8 [2, 3], both on the CPU; argument 2 is a number. */
-static int setup(void **state) {
+FIXTURE(setup) {
   int i;
-  (void)state;
   for (i = 0; i < 2; ++i) {
     shape[i][0] = 2, shape[i][1] = 3;
     tvm_ffi_tensor_init(&tensors[i], NULL, tvm_ffi_device_make(kDLCPU, 0),
@@ -26,9 +25,8 @@ static int setup(void **state) {
   return 0;
 }
 
-static void test_ndim_and_shape(void **state) {
+TEST(test_ndim_and_shape) {
   const int64_t same[2] = {2, 3}, any[2] = {-1, 3}, other[2] = {-1, 4};
-  (void)state;
   check_ok(tvm_ffi_args_check_ndim(&args, 0, 2));
   check_fails(tvm_ffi_args_check_ndim(&args, 1, 3), "ValueError",
               WHEN_CALLING("ndim", "1") "Expected 3 but got 2");
@@ -49,8 +47,7 @@ static void test_ndim_and_shape(void **state) {
   check_fails(tvm_ffi_args_check_size(&args, 0, -3, 1), "ValueError", NULL);
 }
 
-static void test_dtype(void **state) {
-  (void)state;
+TEST(test_dtype) {
   check_ok(tvm_ffi_args_check_dtype(&args, 0, TVM_FFI_C_FLOAT32));
   check_fails(tvm_ffi_args_check_dtype(&args, 0, TVM_FFI_C_FLOAT64), "TypeError",
               WHEN_CALLING("dtype", "0") "Expected `float64` but got `float32`");
@@ -59,8 +56,7 @@ static void test_dtype(void **state) {
   check_ok(tvm_ffi_args_check_same_dtype(&args, 1, 1));
 }
 
-static void test_device(void **state) {
-  (void)state;
+TEST(test_device) {
   tensors[1].device = tvm_ffi_device_make(kDLCUDA, 1);
   check_ok(tvm_ffi_args_check_device(&args, 0, kDLCPU));
   check_ok(tvm_ffi_args_check_device(&args, 1, kDLCUDA));
@@ -76,7 +72,7 @@ static void test_device(void **state) {
 }
 
 /* Code that runs on the CPU, or with CUDA, reads more kinds of memory than its own. */
-static void test_L_25_readable_by(void **state) {
+TEST(test_L_25_readable_by) {
   static const struct {
     int memory;
     bool cpu, cuda, rocm;
@@ -85,7 +81,6 @@ static void test_L_25_readable_by(void **state) {
               {kDLROCM, false, false, true},     {kDLROCMHost, true, false, false},
               {kDLOneAPI, false, false, false},  {kDLVulkan, false, false, false}};
   size_t i;
-  (void)state;
   for (i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
     tensors[0].device = tvm_ffi_device_make(rows[i].memory, 1);
     assert_int_equal(tvm_ffi_args_check_readable_by(&args, 0, kDLCPU), rows[i].cpu ? 0 : -1);
@@ -101,8 +96,7 @@ static void test_L_25_readable_by(void **state) {
               WHEN_CALLING("device", "0") "Expected `cuda` but got `cuda_host:0`");
 }
 
-static void test_L_24_alignment(void **state) {
-  (void)state;
+TEST(test_L_24_alignment) {
   tensors[0].data = (void *)(uintptr_t)0x1008;
   check_ok(tvm_ffi_args_check_aligned(&args, 0, 8));
   check_fails(tvm_ffi_args_check_aligned(&args, 0, 16), "ValueError",
@@ -121,9 +115,8 @@ static void test_L_24_alignment(void **state) {
   check_fails_with(tvm_ffi_args_check_aligned(&args, 0, 16), "ValueError", "one 9 bytes behind it");
 }
 
-static void test_L_27_invalid_tensors(void **state) {
+TEST(test_L_27_invalid_tensors) {
   static float element;
-  (void)state;
   check_fails(tvm_ffi_args_check_valid(&args, 0), "ValueError",
               WHEN_CALLING("data", "0") "Expected the address of elements but got NULL and shape "
                                         "[2, 3]");
@@ -159,11 +152,10 @@ static void test_L_27_invalid_tensors(void **state) {
   check_ok(tvm_ffi_args_check_valid(&args, 0));
 }
 
-static void test_L_26_read_only_tensors(void **state) {
+TEST(test_L_26_read_only_tensors) {
   static DLManagedTensorVersioned shared;
   TVMFFIObjectHandle tensor = NULL, view = NULL;
   uint64_t flags = 99;
-  (void)state;
   check_ok(tvm_ffi_args_check_writable(&args, 0)); /* nothing is known of a DLTensor */
   shared.version.major = DLPACK_MAJOR_VERSION;
   shared.flags = DLPACK_FLAG_BITMASK_READ_ONLY;
@@ -188,8 +180,7 @@ static void test_L_26_read_only_tensors(void **state) {
               "Cannot convert from type `None` to `ffi.Tensor`");
 }
 
-static void test_contiguity(void **state) {
-  (void)state;
+TEST(test_contiguity) {
   check_ok(tvm_ffi_args_check_contiguous(&args, 0));
   strides[0][0] = 1, strides[0][1] = 2;
   check_fails(
@@ -200,8 +191,7 @@ static void test_contiguity(void **state) {
   check_ok(tvm_ffi_args_check_contiguous(&args, 0));
 }
 
-static void test_the_same_as_another(void **state) {
-  (void)state;
+TEST(test_the_same_as_another) {
   tensors[1].dtype = TVM_FFI_C_FLOAT32;
   check_ok(tvm_ffi_args_check_same(&args, 0, 1));
   shape[1][0] = 9;
@@ -217,10 +207,9 @@ static void test_the_same_as_another(void **state) {
 }
 
 /* Each check refuses an argument that is no tensor, as a read does. */
-static void test_what_is_no_tensor(void **state) {
+TEST(test_what_is_no_tensor) {
   static const char text[] =
       "Mismatched type on argument #2 when calling: `f(...)`. Expected `DLTensor*` but got `int`";
-  (void)state;
   check_fails(tvm_ffi_args_check_ndim(&args, 2, 1), "TypeError", text);
   check_fails(tvm_ffi_args_check_shape(&args, 2, 0, NULL), "TypeError", text);
   check_fails(tvm_ffi_args_check_size(&args, 2, 0, 1), "TypeError", text);
@@ -242,9 +231,8 @@ static int size_of(int32_t i, int *out) {
   return 0;
 }
 
-static void test_dispatch(void **state) {
+TEST(test_dispatch) {
   int size = 0;
-  (void)state;
   check_ok(size_of(0, &size));
   assert_int_equal(size, 4);
   check_fails(size_of(1, &size), "TypeError",

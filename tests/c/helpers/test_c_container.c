@@ -4,13 +4,12 @@
 #include "c/c_support.h"
 #include "support/check.h"
 
-static void test_arrays(void **state) {
+TEST(test_arrays) {
   TVMFFIObjectHandle array = NULL;
   const TVMFFIAny *item = NULL;
   TVMFFIByteArray text = {NULL, 0};
   TVMFFIAny items[3];
   probe p;
-  (void)state;
   needs_global("ffi.Array");
   probe_init(&p);
   items[0] = tvm_ffi_any_from_int64(5);
@@ -38,11 +37,10 @@ static void test_arrays(void **state) {
   TVMFFIObjectDecRef(array);
 }
 
-static void test_lists(void **state) {
+TEST(test_lists) {
   TVMFFIObjectHandle list = NULL;
   TVMFFIAny item = tvm_ffi_any_from_int64(1);
   int64_t i, value = 0;
-  (void)state;
   needs_global("ffi.List");
   check_ok(tvm_ffi_list_create(&item, 1, &list));
   assert_int_equal(TVMFFIObjectGetTypeIndex(list), kTVMFFIList);
@@ -56,13 +54,12 @@ static void test_lists(void **state) {
 }
 
 /* A container owns its elements, so it refuses borrowed tensors. */
-static void test_borrowed_tensors_are_refused(void **state) {
+TEST(test_borrowed_tensors_are_refused) {
   static const char text[] =
       "DLTensor* cannot be held in Any as it does not retain ownership, use Tensor instead";
   TVMFFIObjectHandle out = NULL;
   DLTensor tensor;
   TVMFFIAny items[2];
-  (void)state;
   items[0] = tvm_ffi_any_from_int64(5);
   items[1] = tvm_ffi_any_view_tensor(&tensor);
   check_fails(tvm_ffi_array_create(items, 2, &out), "RuntimeError", text);
@@ -92,12 +89,11 @@ static void test_map(TVMFFIObjectHandle map) {
               "key is not in Map");
 }
 
-static void test_maps_and_dicts(void **state) {
+TEST(test_maps_and_dicts) {
   TVMFFIObjectHandle map = NULL;
   TVMFFIAny items[6], result;
   int64_t size;
   bool has;
-  (void)state;
   needs_global("ffi.Map");
   needs_global("ffi.Dict");
   items[0] = tvm_ffi_any_view_string("axis");

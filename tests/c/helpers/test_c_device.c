@@ -14,8 +14,7 @@ static int is_refused(const char *text) {
   return !tvm_ffi_device_parse(text, strlen(text), &device) && device.device_id == 99;
 }
 
-static void test_texts_of_devices(void **state) {
-  (void)state;
+TEST(test_texts_of_devices) {
   assert_true(parses("cpu", kDLCPU, 0));
   assert_true(parses("cuda", kDLCUDA, 0));
   assert_true(parses("cuda:1", kDLCUDA, 1));
@@ -38,8 +37,7 @@ static void test_texts_of_devices(void **state) {
   assert_true(parses("cuda :1", kDLCUDA, 0));
 }
 
-static void test_texts_of_none(void **state) {
-  (void)state;
+TEST(test_texts_of_none) {
   assert_true(is_refused(""));
   assert_true(is_refused(" cpu"));
   assert_true(is_refused("gpu"));
@@ -60,9 +58,8 @@ static void test_texts_of_none(void **state) {
 }
 
 /* The text need not end in a NUL. */
-static void test_the_size_is_respected(void **state) {
+TEST(test_the_size_is_respected) {
   DLDevice device;
-  (void)state;
   assert_true(tvm_ffi_device_parse("cuda:12", 6, &device));
   assert_int_equal(device.device_id, 1);
   assert_true(tvm_ffi_device_parse("cuda:12", 4, &device));
@@ -70,10 +67,9 @@ static void test_the_size_is_respected(void **state) {
   assert_false(tvm_ffi_device_parse(NULL, 0, &device));
 }
 
-static void test_printing(void **state) {
+TEST(test_printing) {
   char text[32], small[4];
   int32_t type;
-  (void)state;
   assert_string_equal(tvm_ffi_device_print(tvm_ffi_device_make(kDLCUDA, 1), text, sizeof text),
                       "cuda:1");
   assert_string_equal(
@@ -89,8 +85,7 @@ static void test_printing(void **state) {
   }
 }
 
-static void test_addressable_devices(void **state) {
-  (void)state;
+TEST(test_addressable_devices) {
   assert_true(tvm_ffi_device_is_addressable(tvm_ffi_device_make(kDLCPU, 0)));
   assert_true(tvm_ffi_device_is_addressable(tvm_ffi_device_make(kDLCUDA, 7)));
   assert_true(tvm_ffi_device_is_addressable(tvm_ffi_device_make(kDLROCMHost, 0)));

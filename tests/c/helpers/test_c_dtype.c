@@ -4,7 +4,7 @@
 #include "support/check.h"
 
 /* Each constant equals what the runtime's parser returns for its name. */
-static void test_constants(void **state) {
+TEST(test_constants) {
   static const char *const names[] = {"bool",           "int8",
                                       "int16",          "int32",
                                       "int64",          "uint8",
@@ -33,7 +33,6 @@ static void test_constants(void **state) {
   DLDataType dtype;
   char text[32];
   size_t i;
-  (void)state;
   assert_int_equal(sizeof names / sizeof names[0], sizeof dtypes / sizeof dtypes[0]);
   for (i = 0; i < sizeof names / sizeof names[0]; ++i) {
     check_ok(tvm_ffi_dtype_parse(names[i], &dtype));
@@ -43,18 +42,16 @@ static void test_constants(void **state) {
   check_fails(tvm_ffi_dtype_parse("nope", &dtype), "ValueError", "unknown dtype `nope`");
 }
 
-static void test_equality_looks_at_everything(void **state) {
+TEST(test_equality_looks_at_everything) {
   const DLDataType dtype = tvm_ffi_dtype_make(kDLInt, 8, 4);
-  (void)state;
   assert_true(tvm_ffi_dtype_equal(dtype, tvm_ffi_dtype_make(kDLInt, 8, 4)));
   assert_false(tvm_ffi_dtype_equal(dtype, tvm_ffi_dtype_make(kDLUInt, 8, 4)));
   assert_false(tvm_ffi_dtype_equal(dtype, tvm_ffi_dtype_make(kDLInt, 9, 4)));
   assert_false(tvm_ffi_dtype_equal(dtype, tvm_ffi_dtype_make(kDLInt, 8, 5)));
 }
 
-static void test_printing(void **state) {
+TEST(test_printing) {
   char text[64], small[6];
-  (void)state;
   assert_string_equal(tvm_ffi_dtype_print(tvm_ffi_dtype_make(kDLInt, 8, 4), text, sizeof text),
                       "int8x4");
   assert_string_equal(tvm_ffi_dtype_print(TVM_FFI_C_FLOAT32, small, sizeof small), "float");
@@ -67,7 +64,7 @@ static void test_printing(void **state) {
 }
 
 /* F-3: sub-byte types are packed. */
-static void test_F_3_sizes_in_bytes(void **state) {
+TEST(test_F_3_sizes_in_bytes) {
   const DLDataType uint1 = tvm_ffi_dtype_make(kDLUInt, 1, 1);
   const DLDataType int4 = tvm_ffi_dtype_make(kDLInt, 4, 1);
   const DLDataType float4 = TVM_FFI_C_FLOAT4_E2M1FN;
@@ -76,7 +73,6 @@ static void test_F_3_sizes_in_bytes(void **state) {
     size_t uint1, int4, float6;
   } expected[] = {{0, 0, 0, 0}, {1, 1, 1, 1}, {7, 1, 4, 6}, {8, 1, 4, 6}, {9, 2, 5, 7}};
   size_t i, size = 99;
-  (void)state;
   for (i = 0; i < 5; ++i) {
     check_ok(tvm_ffi_dtype_compute_size(uint1, expected[i].n, &size));
     assert_int_equal(size, expected[i].uint1);
@@ -97,10 +93,9 @@ static void test_F_3_sizes_in_bytes(void **state) {
 }
 
 /* F-5: a size that overflows is refused. */
-static void test_F_5_sizes_that_do_not_fit(void **state) {
+TEST(test_F_5_sizes_that_do_not_fit) {
   const DLDataType scalable = tvm_ffi_dtype_make(kDLInt, 32, -4);
   size_t size = 99;
-  (void)state;
   check_fails(tvm_ffi_dtype_compute_size(TVM_FFI_C_FLOAT32, INT64_MAX, &size), "ValueError",
               "9223372036854775807 elements of dtype `float32` need more bytes than fit in memory");
   check_fails_with(tvm_ffi_dtype_compute_size(TVM_FFI_C_FLOAT64, INT64_C(1) << 61, &size),
@@ -132,9 +127,8 @@ static int own_cases(DLDataType dtype, int *out) {
   return 0;
 }
 
-static void test_dispatch(void **state) {
+TEST(test_dispatch) {
   int size = 0;
-  (void)state;
   check_ok(size_of(TVM_FFI_C_INT8, &size));
   assert_int_equal(size, 1);
   check_ok(size_of(TVM_FFI_C_UINT64, &size));

@@ -35,11 +35,10 @@ static int look(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *
   return 0;
 }
 
-static void test_stream_and_allocator_for_one_call(void **state) {
+TEST(test_stream_and_allocator_for_one_call) {
   tvm_ffi_env env = tvm_ffi_env_make(tvm_ffi_device_make(kDLCUDA, 1));
   TVMFFIObjectHandle function = NULL;
   TVMFFIAny result;
-  (void)state;
   check_ok(TVMFFIFunctionCreate(NULL, look, NULL, &function));
   env.stream = STREAM(5);
   env.allocator = tvm_ffi_env_allocate_cpu;
@@ -72,11 +71,10 @@ static void test_stream_and_allocator_for_one_call(void **state) {
 }
 
 /* Parts of the environment that are not given stay as they are. */
-static void test_parts_of_an_environment(void **state) {
+TEST(test_parts_of_an_environment) {
   tvm_ffi_env env = tvm_ffi_env_make(tvm_ffi_device_make(kDLCPU, 0));
   TVMFFIObjectHandle function = NULL;
   TVMFFIAny result;
-  (void)state;
   fail = 0;
   check_ok(TVMFFIFunctionCreate(NULL, look, NULL, &function));
   check_ok(TVMFFIEnvSetStream(kDLCUDA, 1, STREAM(3), NULL));
@@ -95,10 +93,9 @@ static void test_parts_of_an_environment(void **state) {
   TVMFFIObjectDecRef(function);
 }
 
-static void test_devices_that_are_none(void **state) {
+TEST(test_devices_that_are_none) {
   tvm_ffi_env env = tvm_ffi_env_make(tvm_ffi_device_make(kDLCUDA, -1));
   TVMFFIAny result;
-  (void)state;
   memset(&result, 0xa5, sizeof result);
   env.allocator = tvm_ffi_env_allocate_cpu;
   check_fails(tvm_ffi_env_call(&env, NULL, NULL, 0, &result), "ValueError",
@@ -111,12 +108,11 @@ static void test_devices_that_are_none(void **state) {
   assert_true(TVMFFIEnvGetDLPackManagedTensorAllocator() == NULL);
 }
 
-static void test_the_allocator_for_hosts(void **state) {
+TEST(test_the_allocator_for_hosts) {
   const DLDevice cpu = tvm_ffi_device_make(kDLCPU, 0);
   const int64_t shape[2] = {3, 5}, empty[1] = {0}, huge[1] = {INT64_C(1) << 60};
   TVMFFIObjectHandle tensor = NULL;
   const DLTensor *t;
-  (void)state;
   check_ok(TVMFFIEnvSetDLPackManagedTensorAllocator(tvm_ffi_env_allocate_cpu, 0, NULL));
   check_ok(tvm_ffi_tensor_create(cpu, TVM_FFI_C_FLOAT32, 2, shape, &tensor));
   t = TVMFFITensorGetDLTensorPtr(tensor);
@@ -163,11 +159,10 @@ static int run_on(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny
   return 0;
 }
 
-static void test_a_host_interrupts_a_kernel(void **state) {
+TEST(test_a_host_interrupts_a_kernel) {
   TVMFFIObjectHandle function = NULL;
   TVMFFIAny result;
   int left = 3, other = 5;
-  (void)state;
   check_ok(TVMFFIFunctionCreate(NULL, run_on, NULL, &function));
   check_ok(tvm_ffi_function_call(function, NULL, 0, &result)); /* nobody has anything to say */
   assert_int_equal(result.v_int64, 1000);
@@ -203,9 +198,8 @@ static int is_own_context(void *context) {
 }
 
 /* A frontend that forgot its lock is told so, and not that it was interrupted. */
-static void test_hooks_that_do_not_go_together(void **state) {
+TEST(test_hooks_that_do_not_go_together) {
   int calls = 0;
-  (void)state;
   check_ok(tvm_ffi_env_set_interrupt_check(is_own_context, &calls));
   check_ok(TVMFFIEnvRegisterCAPI("PyGILState_Ensure", NULL));
   check_fails_with(tvm_ffi_env_check_interrupt(), "InternalError", "PyGILState_Ensure");
@@ -232,9 +226,8 @@ static void set_and_ask(void *arg, int index) {
   }
 }
 
-static void test_threads_set_and_ask(void **state) {
+TEST(test_threads_set_and_ask) {
   int wrong[4] = {0, 0, 0, 0}, i;
-  (void)state;
   thread_run_many(4, set_and_ask, wrong);
   for (i = 0; i < 4; ++i) assert_int_equal(wrong[i], 0);
   check_ok(tvm_ffi_env_set_interrupt_check(NULL, NULL));

@@ -3,8 +3,7 @@
 
 #include "support/check.h"
 
-static void test_kinds_and_formats(void **state) {
-  (void)state;
+TEST(test_kinds_and_formats) {
   check_fails(tvm_ffi_error_raise(TVM_FFI_C_VALUE_ERROR, "%d of %s", 3, "five"), "ValueError",
               "3 of five");
   assert_int_equal(tvm_ffi_error_raise("AnyWord", "%s", ""), -1);
@@ -16,10 +15,9 @@ static void test_kinds_and_formats(void **state) {
 }
 
 /* Short messages are formatted on the stack, longer ones elsewhere; the result is the same. */
-static void test_messages_of_every_length(void **state) {
+TEST(test_messages_of_every_length) {
   char text[1200];
   int size;
-  (void)state;
   memset(text, 'x', sizeof text);
   for (size = 250; size < 1200; size += size < 260 ? 1 : 300) {
     text[size] = '\0';
@@ -35,11 +33,10 @@ static int raise_here(int *line) {
   return TVM_FFI_C_RAISE(TVM_FFI_C_RUNTIME_ERROR, "here");
 }
 
-static void test_the_backtrace_begins_with_the_place(void **state) {
+TEST(test_the_backtrace_begins_with_the_place) {
   char expected[64];
   TVMFFIObjectHandle error;
   int line = 0;
-  (void)state;
   assert_int_equal(raise_here(&line), -1);
   error = tvm_ffi_error_take();
   snprintf(expected, sizeof expected, "test_c_error.c\", line %d, in raise_here\n", line);
@@ -59,8 +56,7 @@ static int try_code(int code) {
   return 7;
 }
 
-static void test_macros_that_return(void **state) {
-  (void)state;
+TEST(test_macros_that_return) {
   assert_int_equal(check_positive(1), 0);
   check_fails(check_positive(-1), "ValueError", "n is -1");
   assert_int_equal(try_code(0), 7);
@@ -68,10 +64,9 @@ static void test_macros_that_return(void **state) {
   assert_int_equal(try_code(-2), -2); /* codes of callees are passed on unchanged */
 }
 
-static void test_a_cause(void **state) {
+TEST(test_a_cause) {
   TVMFFIObjectHandle error, cause;
   char buffer[100];
-  (void)state;
   tvm_ffi_error_raise("First", "one");
   tvm_ffi_error_wrap("Second", "two %d", 2);
   assert_int_equal(tvm_ffi_error_wrap("Third", "three"), -1);
@@ -85,11 +80,10 @@ static void test_a_cause(void **state) {
   check_fails(tvm_ffi_error_wrap("Alone", "nothing was raised"), "Alone", "nothing was raised");
 }
 
-static void test_formatting_into_a_buffer(void **state) {
+TEST(test_formatting_into_a_buffer) {
   TVMFFIObjectHandle error;
   char buffer[32];
   size_t capacity;
-  (void)state;
   tvm_ffi_error_raise("Kind", "message");
   error = tvm_ffi_error_take();
   for (capacity = 0; capacity < sizeof buffer; ++capacity) {
@@ -107,10 +101,9 @@ static void test_formatting_into_a_buffer(void **state) {
   assert_string_equal(buffer, "(no error)");
 }
 
-static void test_taking_an_error_into_a_buffer(void **state) {
+TEST(test_taking_an_error_into_a_buffer) {
   TVMFFIObjectHandle error;
   char buffer[32];
-  (void)state;
   memset(buffer, '#', sizeof buffer);
   tvm_ffi_error_raise("Kind", "message");
   assert_int_equal(tvm_ffi_error_format_raised(buffer, sizeof buffer), 13);
@@ -138,12 +131,11 @@ static const char *contents(FILE *file) {
   return buffer;
 }
 
-static void test_printing(void **state) {
+TEST(test_printing) {
   TVMFFIByteArray kind = check_bytes("Kind"), message = check_bytes("message"), lines;
   TVMFFIObjectHandle error;
   FILE *file = tmpfile();
   char text[700];
-  (void)state;
   assert_non_null(file);
   tvm_ffi_error_raise("Kind", "message");
   tvm_ffi_error_print_raised(file);
@@ -171,9 +163,8 @@ static void test_printing(void **state) {
   fclose(file);
 }
 
-static void test_asking_for_a_kind(void **state) {
+TEST(test_asking_for_a_kind) {
   TVMFFIObjectHandle error;
-  (void)state;
   tvm_ffi_error_raise("ValueError", "x");
   error = tvm_ffi_error_take();
   assert_true(tvm_ffi_error_is(error, TVM_FFI_C_VALUE_ERROR));
@@ -184,9 +175,8 @@ static void test_asking_for_a_kind(void **state) {
   assert_null(tvm_ffi_error_take());
 }
 
-static void test_L_13_a_failure_has_an_error(void **state) {
+TEST(test_L_13_a_failure_has_an_error) {
   TVMFFIObjectHandle error;
-  (void)state;
   assert_int_equal(tvm_ffi_error_ensure(0), 0);
   check_not_raised();
   assert_int_equal(tvm_ffi_error_ensure(-1), -1);

@@ -41,18 +41,16 @@ TVM_FFI_C_EXPORT(fail_silently, "() -> void") {
   return -5;
 }
 
-static void test_L_13_bodies_that_raise_nothing(void **state) {
+TEST(test_L_13_bodies_that_raise_nothing) {
   TVMFFIAny result = tvm_ffi_any_none();
-  (void)state;
   assert_int_equal(__tvm_ffi_fail_silently(NULL, NULL, 0, &result), -5);
   check_raised("InternalError", "callee returned -5 without setting an error");
 }
 
 /* The symbol has the signature of every exported function. */
-static void test_the_symbol(void **state) {
+TEST(test_the_symbol) {
   const TVMFFISafeCallType kernel = __tvm_ffi_subtract;
   TVMFFIAny args[2], result = tvm_ffi_any_none();
-  (void)state;
   args[0] = tvm_ffi_any_from_int64(44);
   args[1] = tvm_ffi_any_from_int64(2);
   check_ok(kernel(NULL, args, 2, &result));
@@ -66,10 +64,9 @@ static void test_the_symbol(void **state) {
               "Expected `int` but got `const char*`");
 }
 
-static void test_text_that_goes_with_it(void **state) {
+TEST(test_text_that_goes_with_it) {
   TVMFFIAny result = tvm_ffi_any_none();
   TVMFFIByteArray text = {NULL, 0};
-  (void)state;
   check_ok(__tvm_ffi__doc_subtract(NULL, NULL, 0, &result));
   assert_true(tvm_ffi_any_try_string(&result, &text));
   assert_string_equal(text.data, "What is left of a when b is taken away.");
@@ -85,14 +82,13 @@ static void test_text_that_goes_with_it(void **state) {
 }
 
 /* The first text must match that of the same kernel in C++: tests/cpp/test_module.cc. */
-static void test_schemas(void **state) {
+TEST(test_schemas) {
   static const char expected[] =
       "{\"type_schema\":\"{\\\"type\\\":\\\"ffi.Function\\\",\\\"named_args\\\":{\\\"return\\\":["
       "{\\\"type\\\":\\\"None\\\"}],\\\"params\\\":[{\\\"type\\\":\\\"DLTensor*\\\"},"
       "{\\\"type\\\":\\\"DLTensor*\\\"}]}}\"}";
   TVMFFIAny result = tvm_ffi_any_none();
   TVMFFIByteArray text = {NULL, 0};
-  (void)state;
   assert_string_equal(__tvm_ffi__schema_add_one, expected);
   check_ok(__tvm_ffi__metadata_add_one(NULL, NULL, 0, &result));
   assert_true(tvm_ffi_any_try_string(&result, &text));
@@ -105,11 +101,10 @@ static void test_schemas(void **state) {
       "{\\\"type\\\":\\\"ffi.String\\\"},{\\\"type\\\":\\\"Any\\\"}]}]}],\\\"params\\\":[]}}\"}");
 }
 
-static void test_a_function_with_a_context(void **state) {
+TEST(test_a_function_with_a_context) {
   TVMFFIObjectHandle function = NULL;
   TVMFFIAny result;
   int calls = 3;
-  (void)state;
   check_ok(TVMFFIFunctionCreate(&calls, count_calls, NULL, &function));
   check_ok(tvm_ffi_function_call(function, NULL, 0, &result));
   assert_true(result.v_int64 == 4 && calls == 4);

@@ -36,10 +36,9 @@ static TVMFFIObjectHandle make(TVMFFISafeCallType function) {
   return object;
 }
 
-static void test_calling(void **state) {
+TEST(test_calling) {
   TVMFFIObjectHandle function = make(add);
   TVMFFIAny args[2], result;
-  (void)state;
   memset(&result, 0xa5, sizeof result);
   args[0] = tvm_ffi_any_from_int64(40);
   args[1] = tvm_ffi_any_from_int64(2);
@@ -83,11 +82,10 @@ static int get_size(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIA
 }
 
 /* x = f(x) in its forms: what arguments point to is there until the callee has returned. */
-static void test_arguments_that_point_into_the_result(void **state) {
+TEST(test_arguments_that_point_into_the_result) {
   TVMFFIObjectHandle move = make(move_out), size = make(get_size), moved = make(give_back);
   TVMFFIAny x = tvm_ffi_any_take_object(moved), arg = tvm_ffi_any_none();
   TVMFFIByteArray bytes = {"bytes", 5};
-  (void)state;
   arg.type_index = kTVMFFIObjectRValueRef;
   arg.v_ptr = &x.v_obj;
   check_ok(tvm_ffi_function_call(move, &arg, 1, &x));
@@ -104,10 +102,9 @@ static void test_arguments_that_point_into_the_result(void **state) {
   TVMFFIObjectDecRef(move);
 }
 
-static void test_L_13_callees_that_raise_nothing(void **state) {
+TEST(test_L_13_callees_that_raise_nothing) {
   TVMFFIObjectHandle function = make(fail_silently);
   TVMFFIAny arg = tvm_ffi_any_from_int64(-1), result = tvm_ffi_any_none();
-  (void)state;
   assert_int_equal(tvm_ffi_function_call(function, &arg, 1, &result), -1);
   assert_true(tvm_ffi_any_is_none(&result));
   check_raised("InternalError", "callee returned -1 without setting an error");
@@ -118,11 +115,10 @@ static void test_L_13_callees_that_raise_nothing(void **state) {
   TVMFFIObjectDecRef(function);
 }
 
-static void test_results_that_nobody_wants_are_released(void **state) {
+TEST(test_results_that_nobody_wants_are_released) {
   TVMFFIObjectHandle function = make(give_back);
   TVMFFIAny arg;
   probe p;
-  (void)state;
   probe_init(&p);
   arg = tvm_ffi_any_view_object(&p);
   check_ok(tvm_ffi_function_call_void(function, &arg, 1));
@@ -130,18 +126,16 @@ static void test_results_that_nobody_wants_are_released(void **state) {
   TVMFFIObjectDecRef(function);
 }
 
-static void test_names_that_are_null(void **state) {
+TEST(test_names_that_are_null) {
   TVMFFIObjectHandle function = NULL;
-  (void)state;
   check_fails(tvm_ffi_function_get_global(NULL, &function), "ValueError",
               "`name` must not be NULL");
   assert_null(function);
 }
 
-static void test_global_functions(void **state) {
+TEST(test_global_functions) {
   TVMFFIObjectHandle function = &function;
   TVMFFIAny arg = tvm_ffi_any_from_int64(7), result = tvm_ffi_any_none();
-  (void)state;
   check_ok(tvm_ffi_function_find_global("test.c_function.add", &function));
   assert_null(function);
   check_fails(tvm_ffi_function_get_global("test.c_function.add", &function), "ValueError",
@@ -169,10 +163,9 @@ TVM_FFI_C_REGISTER_GLOBAL("test.c_function.early", add); /* the last registratio
 TVM_FFI_C_REGISTER_FILE_LOADER("c_function", give_back);
 TVM_FFI_C_REGISTER_BYTES_LOADER("c_function", give_back);
 
-static void test_what_was_registered_before_main(void **state) {
+TEST(test_what_was_registered_before_main) {
   TVMFFIObjectHandle function = NULL;
   TVMFFIAny arg = tvm_ffi_any_from_int64(7), result;
-  (void)state;
   check_not_raised();
   check_ok(tvm_ffi_function_call_global("test.c_function.early", &arg, 1, &result));
   assert_int_equal(result.v_int64, 7);

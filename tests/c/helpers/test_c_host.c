@@ -35,11 +35,10 @@ static void check_adds(TVMFFIObjectHandle function) {
   assert_int_equal(result.v_int64, 42);
 }
 
-static void test_a_cache_loads_once(void **state) {
+TEST(test_a_cache_loads_once) {
   tvm_ffi_function_cache cache = new_cache();
   TVMFFIObjectHandle add = NULL, again = NULL, other = NULL;
   int i;
-  (void)state;
   check_ok(tvm_ffi_function_cache_get(&cache, module_path("kernels.so"), "add", &add));
   check_adds(add);
   for (i = 0; i < 3; ++i) {
@@ -71,10 +70,9 @@ static void test_a_cache_loads_once(void **state) {
   tvm_ffi_function_cache_clear(&cache);
 }
 
-static void test_failures_are_not_cached(void **state) {
+TEST(test_failures_are_not_cached) {
   tvm_ffi_function_cache cache = new_cache();
   TVMFFIObjectHandle function = NULL;
-  (void)state;
   check_fails_with(
       tvm_ffi_function_cache_get(&cache, module_path("no_such_library.so"), "add", &function),
       "InternalError", "Failed to load dynamic shared library");
@@ -119,11 +117,10 @@ static void get_often(void *arg, int index) {
   }
 }
 
-static void test_threads_share_a_cache(void **state) {
+TEST(test_threads_share_a_cache) {
   tvm_ffi_function_cache cache = TVM_FFI_C_FUNCTION_CACHE_INIT;
   shared self = {NULL, NULL, {0}};
   int i;
-  (void)state;
   self.cache = &cache;
   self.path = module_path("kernels.so");
   thread_run_many(4, get_often, &self);
@@ -151,11 +148,10 @@ static void put_copy(const char *file, const char *path) {
   assert_int_equal(rename(fresh, path), 0);
 }
 
-static void test_a_replaced_library_is_noticed(void **state) {
+TEST(test_a_replaced_library_is_noticed) {
   char folder[] = "/tmp/tvm_ffi_host_XXXXXX", path[64];
   tvm_ffi_function_cache cache = new_cache();
   TVMFFIObjectHandle old = NULL, raise = NULL, fresh = NULL, again = NULL;
-  (void)state;
   assert_non_null(mkdtemp(folder));
   (void)snprintf(path, sizeof path, "%s/k.so", folder);
   put_copy("kernels.so", path);
@@ -198,13 +194,12 @@ static void test_a_replaced_library_is_noticed(void **state) {
 }
 
 /* A service whose kernels are rebuilt again and again does not grow. */
-static void test_replaced_libraries_are_unloaded(void **state) {
+TEST(test_replaced_libraries_are_unloaded) {
   char folder[] = "/tmp/tvm_ffi_host_XXXXXX", path[64];
   tvm_ffi_function_cache cache = TVM_FFI_C_FUNCTION_CACHE_INIT;
   TVMFFIObjectHandle function = NULL;
   static int closed;
   int i;
-  (void)state;
   cache.on_load = TVMFFIRuntimeModuleAllowUnload;
   check_ok(TVMFFIEnvModRegisterContextSymbol("__test_closed", &closed));
   assert_non_null(mkdtemp(folder));
@@ -239,11 +234,10 @@ static int round_upward(void *self, const TVMFFIAny *args, int32_t num_args, TVM
   return tvm_ffi_error_raise("Rounded", "upward"); /* after an error too */
 }
 
-static void test_a_kernel_that_changes_the_rounding(void **state) {
+TEST(test_a_kernel_that_changes_the_rounding) {
   TVMFFIObjectHandle function = NULL, error;
   TVMFFIAny result;
   bool has_rounding;
-  (void)state;
   check_ok(TVMFFIFunctionCreate(NULL, round_upward, NULL, &function));
   assert_int_equal(fesetround(FE_TONEAREST), 0);
   assert_int_equal(feclearexcept(FE_ALL_EXCEPT), 0);
@@ -267,10 +261,9 @@ static void test_a_kernel_that_changes_the_rounding(void **state) {
 
 /* ---- Threads with deadlines ---- */
 
-static void test_priming_leaves_the_thread_as_it_was(void **state) {
+TEST(test_priming_leaves_the_thread_as_it_was) {
   DLDevice devices[2];
   TVMFFIObjectHandle error;
-  (void)state;
   devices[0] = tvm_ffi_device_make(kDLCUDA, 1);
   devices[1] = tvm_ffi_device_make(kDLROCM, 0);
   check_ok(TVMFFIEnvSetStream(kDLROCM, 0, devices, NULL));

@@ -5,10 +5,9 @@
 
 #include "support/check.h"
 
-static void test_loading_and_calling(void **state) {
+TEST(test_loading_and_calling) {
   TVMFFIObjectHandle module = NULL, add = NULL, fail = NULL;
   TVMFFIAny args[2], result;
-  (void)state;
   check_ok(tvm_ffi_module_load(module_path("kernels.so"), &module));
   assert_int_equal(TVMFFIObjectGetTypeIndex(module), kTVMFFIModule);
   check_ok(tvm_ffi_module_get_function(module, "add", &add));
@@ -23,10 +22,9 @@ static void test_loading_and_calling(void **state) {
   TVMFFIObjectDecRef(fail);
 }
 
-static void test_a_function_and_its_module(void **state) {
+TEST(test_a_function_and_its_module) {
   TVMFFIObjectHandle module = NULL, function = NULL;
   TVMFFIAny args[2], result;
-  (void)state;
   check_ok(tvm_ffi_module_load_with_function(module_path("kernels.so"), "add", &module, &function));
   assert_int_equal(TVMFFIObjectGetTypeIndex(module), kTVMFFIModule);
   TVMFFIObjectDecRef(module);
@@ -36,10 +34,9 @@ static void test_a_function_and_its_module(void **state) {
   TVMFFIObjectDecRef(function);
 }
 
-static void test_L_13_kernels_that_raise_nothing(void **state) {
+TEST(test_L_13_kernels_that_raise_nothing) {
   TVMFFIObjectHandle function = NULL;
   TVMFFIAny arg = tvm_ffi_any_from_int64(-1), result;
-  (void)state;
   check_ok(tvm_ffi_module_load_function(module_path("kernels.so"), "return_code", &function));
   tvm_ffi_error_raise("Old", "error");
   assert_int_not_equal(tvm_ffi_function_call(function, &arg, 1, &result), 0);
@@ -47,10 +44,9 @@ static void test_L_13_kernels_that_raise_nothing(void **state) {
   TVMFFIObjectDecRef(function);
 }
 
-static void test_what_is_missing(void **state) {
+TEST(test_what_is_missing) {
   TVMFFIObjectHandle module = NULL, function = &module;
   TVMFFIAny text;
-  (void)state;
   check_ok(tvm_ffi_module_load(module_path("kernels.so"), &module));
   check_ok(tvm_ffi_module_find_function(module, "no_such", &function));
   assert_null(function);

@@ -5,11 +5,10 @@
 #include "c/c_support.h"
 #include "support/check.h"
 
-static void test_numbers_of_elements(void **state) {
+TEST(test_numbers_of_elements) {
   const int64_t plain[] = {2, 3, 4}, zero[] = {INT64_C(1) << 40, INT64_C(1) << 40, 0};
   const int64_t huge[] = {INT64_C(1) << 40, INT64_C(1) << 40}, negative[] = {2, -1};
   const int64_t largest[] = {INT64_MAX, 1};
-  (void)state;
   assert_int_equal(tvm_ffi_shape_get_numel(plain, 3), 24);
   assert_int_equal(tvm_ffi_shape_get_numel(NULL, 0), 1);
   assert_int_equal(tvm_ffi_shape_get_numel(zero, 3), 0);
@@ -18,10 +17,9 @@ static void test_numbers_of_elements(void **state) {
   assert_true(tvm_ffi_shape_get_numel(largest, 2) == INT64_MAX);
 }
 
-static void test_strides_and_equality(void **state) {
+TEST(test_strides_and_equality) {
   const int64_t shape[] = {2, 3, 4}, other[] = {2, 3, 5};
   int64_t strides[3] = {0, 0, 0};
-  (void)state;
   tvm_ffi_shape_fill_strides(shape, 3, strides);
   assert_true(strides[0] == 12 && strides[1] == 4 && strides[2] == 1);
   tvm_ffi_shape_fill_strides(NULL, 0, NULL);
@@ -31,11 +29,10 @@ static void test_strides_and_equality(void **state) {
   assert_true(tvm_ffi_shape_equal(NULL, 0, shape, 0));
 }
 
-static void test_printing(void **state) {
+TEST(test_printing) {
   const int64_t shape[] = {2, -3, INT64_MIN};
   char text[64];
   size_t capacity;
-  (void)state;
   assert_string_equal(tvm_ffi_shape_print(shape, 3, text, sizeof text),
                       "[2, -3, -9223372036854775808]");
   assert_string_equal(tvm_ffi_shape_print(shape, 0, text, sizeof text), "[]");
@@ -50,12 +47,11 @@ static void test_printing(void **state) {
   }
 }
 
-static void test_shape_objects(void **state) {
+TEST(test_shape_objects) {
   int64_t shape[20];
   const TVMFFIShapeCell *cell;
   TVMFFIObjectHandle object = NULL;
   int32_t ndim, i;
-  (void)state;
   needs_global("ffi.Shape");
   for (i = 0; i < 20; ++i) shape[i] = i * i;
   for (ndim = 0; ndim <= 20; ndim += 4) {
@@ -69,7 +65,7 @@ static void test_shape_objects(void **state) {
   }
 }
 
-static void test_values_that_are_shapes(void **state) {
+TEST(test_values_that_are_shapes) {
   int64_t shape[] = {5, 6, 7}, buffer[2] = {-1, -1};
   TVMFFIShapeCell cell = {NULL, 99};
   TVMFFIObjectHandle object = NULL;
@@ -78,7 +74,6 @@ static void test_values_that_are_shapes(void **state) {
     TVMFFISeqCell cell;
   } list;
   TVMFFIAny any, items[3];
-  (void)state;
   needs_global("ffi.Shape");
   needs_global("ffi.Array");
   check_ok(tvm_ffi_shape_create(shape, 3, &object)); /* a Shape object needs no buffer */

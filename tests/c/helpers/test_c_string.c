@@ -3,9 +3,8 @@
 
 #include "support/check.h"
 
-static void test_comparing(void **state) {
+TEST(test_comparing) {
   TVMFFIByteArray text = {"abc\0d", 5};
-  (void)state;
   assert_false(tvm_ffi_string_equal(text, "abc"));
   text.size = 3;
   assert_true(tvm_ffi_string_equal(text, "abc"));
@@ -28,9 +27,8 @@ static void check_value(TVMFFIAny *any, int32_t type_index, const char *data, si
   tvm_ffi_any_clear(any);
 }
 
-static void test_making_text(void **state) {
+TEST(test_making_text) {
   TVMFFIAny any;
-  (void)state;
   check_ok(tvm_ffi_string_create("1234567", &any));
   check_value(&any, kTVMFFISmallStr, "1234567", 7);
   check_ok(tvm_ffi_string_create("12345678", &any));
@@ -43,9 +41,8 @@ static void test_making_text(void **state) {
   check_value(&any, kTVMFFISmallStr, "", 0);
 }
 
-static void test_making_bytes(void **state) {
+TEST(test_making_bytes) {
   TVMFFIAny any;
-  (void)state;
   check_ok(tvm_ffi_bytes_create("\xff\0", 2, &any));
   check_value(&any, kTVMFFISmallBytes, "\xff\0", 2);
   check_ok(tvm_ffi_bytes_create("0123456789", 10, &any));
@@ -54,10 +51,9 @@ static void test_making_bytes(void **state) {
   check_value(&any, kTVMFFISmallBytes, "", 0);
 }
 
-static void test_formatting(void **state) {
+TEST(test_formatting) {
   char expected[301];
   TVMFFIAny any;
-  (void)state;
   check_ok(tvm_ffi_string_create_formatted(&any, "%d-%s", 12, "x"));
   check_value(&any, kTVMFFISmallStr, "12-x", 4);
   memset(expected, ' ', 299);

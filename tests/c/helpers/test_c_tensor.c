@@ -7,10 +7,9 @@
 static const DLDevice cpu = {kDLCPU, 0};
 
 /* F-9: indices out of range at either end are refused. */
-static void test_F_9_sizes_and_strides(void **state) {
+TEST(test_F_9_sizes_and_strides) {
   int64_t shape[2] = {3, 5}, strides[2] = {50, 7}, value = 99;
   DLTensor t;
-  (void)state;
   tvm_ffi_tensor_init(&t, NULL, cpu, TVM_FFI_C_INT8, 2, shape, strides);
   strides[0] = 50, strides[1] = 7;
   check_ok(tvm_ffi_tensor_read_size(&t, 0, &value));
@@ -53,8 +52,7 @@ static int64_t stride_of(int64_t a, int64_t b, int64_t s, int64_t u, int32_t i) 
 }
 
 /* A stride that moves to no other element is what a contiguous tensor has. */
-static void test_L_23_strides_that_do_not_count(void **state) {
-  (void)state;
+TEST(test_L_23_strides_that_do_not_count) {
   assert_int_equal(stride_of(1, 8, 1, 1, 0), 8);
   assert_int_equal(stride_of(1, 8, -77, 2, 0), 8);
   assert_int_equal(stride_of(1, 8, -77, 2, 1), 2);
@@ -68,11 +66,10 @@ static void test_L_23_strides_that_do_not_count(void **state) {
   assert_int_equal(stride_of(8, 0, 5, 5, -1), 1);
 }
 
-static void test_data_and_numel(void **state) {
+TEST(test_data_and_numel) {
   float values[4];
   int64_t shape[2] = {2, 2}, strides[2];
   DLTensor t;
-  (void)state;
   tvm_ffi_tensor_init(&t, values, cpu, TVM_FFI_C_FLOAT32, 2, shape, strides);
   assert_true(strides[0] == 2 && strides[1] == 1 && t.byte_offset == 0);
   assert_ptr_equal(tvm_ffi_tensor_get_data(&t), values);
@@ -85,11 +82,10 @@ static void test_data_and_numel(void **state) {
   assert_int_equal(tvm_ffi_tensor_get_numel(&t), 1);
 }
 
-static void test_F_5_sizes_in_bytes(void **state) {
+TEST(test_F_5_sizes_in_bytes) {
   int64_t shape[2] = {3, 3}, strides[2];
   size_t size = 99;
   DLTensor t;
-  (void)state;
   tvm_ffi_tensor_init(&t, NULL, cpu, tvm_ffi_dtype_make(kDLUInt, 1, 1), 2, shape, strides);
   check_ok(tvm_ffi_tensor_compute_size(&t, &size));
   assert_int_equal(size, 2);
@@ -123,10 +119,9 @@ static bool is_contiguous(int32_t ndim, int64_t a, int64_t b, int64_t c, int64_t
 }
 
 /* F-6: a tensor without elements is contiguous. */
-static void test_F_6_contiguity(void **state) {
+TEST(test_F_6_contiguity) {
   int64_t shape[1] = {3};
   DLTensor t;
-  (void)state;
   assert_true(is_contiguous(2, 0, 3, 0, 77, 99, 0));
   assert_true(is_contiguous(3, 3, 0, 2, 5, 5, 5));
   assert_true(is_contiguous(3, 2, 3, 0, 5, 5, 5));
@@ -145,10 +140,9 @@ static void test_F_6_contiguity(void **state) {
   assert_true(tvm_ffi_tensor_is_contiguous(&t));
 }
 
-static void test_alignment(void **state) {
+TEST(test_alignment) {
   int64_t shape[1] = {1}, strides[1];
   DLTensor t;
-  (void)state;
   tvm_ffi_tensor_init(&t, (void *)(uintptr_t)0x1010, cpu, TVM_FFI_C_INT8, 1, shape, strides);
   assert_true(tvm_ffi_tensor_is_aligned(&t, 16));
   assert_false(tvm_ffi_tensor_is_aligned(&t, 32));
@@ -163,10 +157,9 @@ static void test_alignment(void **state) {
   assert_true(tvm_ffi_tensor_is_aligned(&t, 32));
 }
 
-static void test_same_shape(void **state) {
+TEST(test_same_shape) {
   int64_t shape[2] = {2, 3}, other[2] = {2, 4}, strides[2];
   DLTensor a, b;
-  (void)state;
   tvm_ffi_tensor_init(&a, NULL, cpu, TVM_FFI_C_INT8, 2, shape, strides);
   tvm_ffi_tensor_init(&b, NULL, cpu, TVM_FFI_C_INT8, 2, other, strides);
   assert_true(tvm_ffi_tensor_has_same_shape(&a, &a));
@@ -193,14 +186,13 @@ static int multiply(const DLTensor *y, const DLTensor *x, bool *is_contiguous) {
   return count;
 }
 
-static void test_runs_of_contiguous_tensors(void **state) {
+TEST(test_runs_of_contiguous_tensors) {
   float from[24];
   double to[24];
   int64_t shape[4] = {2, 1, 4, 3}, strides[4];
   bool is_contiguous;
   DLTensor x, y;
   int i;
-  (void)state;
   for (i = 0; i < 24; ++i) from[i] = (float)i;
   tvm_ffi_tensor_init(&x, from, cpu, TVM_FFI_C_FLOAT32, 4, shape, strides);
   tvm_ffi_tensor_init(&y, to, cpu, TVM_FFI_C_FLOAT64, 4, shape, strides);
@@ -219,14 +211,13 @@ static void test_runs_of_contiguous_tensors(void **state) {
 }
 
 /* What is transposed alike, or joined otherwise, is as few runs as can be. */
-static void test_runs_of_other_tensors(void **state) {
+TEST(test_runs_of_other_tensors) {
   float from[24];
   double to[24];
   int64_t shape[3] = {2, 4, 3}, x_strides[3] = {1, 2, 8}, y_strides[3] = {1, 2, 8};
   bool is_contiguous;
   DLTensor x, y;
   int i, j, k;
-  (void)state;
   for (i = 0; i < 24; ++i) from[i] = (float)i;
   tvm_ffi_tensor_init(&x, from, cpu, TVM_FFI_C_FLOAT32, 0, NULL, NULL);
   tvm_ffi_tensor_init(&y, to, cpu, TVM_FFI_C_FLOAT64, 0, NULL, NULL);
@@ -257,14 +248,13 @@ static void test_runs_of_other_tensors(void **state) {
   }
 }
 
-static void test_runs_of_what_cannot_be_walked(void **state) {
+TEST(test_runs_of_what_cannot_be_walked) {
   float values[6];
   int64_t shape[2] = {2, 3}, other[2] = {3, 2}, strides[2], many[33], none[33];
   const DLTensor *tensors[2];
   tvm_ffi_tensor_runs runs;
   DLTensor x, y;
   int i;
-  (void)state;
   tvm_ffi_tensor_init(&x, values, cpu, TVM_FFI_C_FLOAT32, 2, shape, strides);
   y = x;
   tensors[0] = &x;
@@ -294,12 +284,11 @@ static void test_runs_of_what_cannot_be_walked(void **state) {
               "A walk is over at most 32 extents above 1");
 }
 
-static void test_vectors(void **state) {
+TEST(test_vectors) {
   float data[4] = {1, 2, 3, 4};
   tvm_ffi_vector vector;
   TVMFFIAny view;
   DLTensor *tensor = NULL;
-  (void)state;
   memset(&vector, 0xa5, sizeof vector);
   view = tvm_ffi_vector_init(&vector, data, cpu, TVM_FFI_C_FLOAT32, 4);
   check_ok(tvm_ffi_any_read_tensor(&view, &tensor));

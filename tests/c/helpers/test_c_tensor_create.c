@@ -41,13 +41,12 @@ static tvm_ffi_tensor_allocator make_allocator(pool *p) {
   return allocator;
 }
 
-static void test_memory_of_callbacks(void **state) {
+TEST(test_memory_of_callbacks) {
   const int64_t shape[2] = {3, 5};
   const DLTensor *t;
   TVMFFIObjectHandle tensor = NULL;
   pool p;
   tvm_ffi_tensor_allocator allocator = make_allocator(&p);
-  (void)state;
   check_ok(tvm_ffi_tensor_create_with(&allocator, cpu, TVM_FFI_C_INT16, 2, shape, &tensor));
   assert_int_equal(p.size, 30);
   assert_true(p.seen.ndim == 2 && p.seen.shape[1] == 5 && p.seen.strides[0] == 5);
@@ -69,12 +68,11 @@ static void test_memory_of_callbacks(void **state) {
   TVMFFIObjectDecRef(tensor);
 }
 
-static void test_callbacks_that_fail(void **state) {
+TEST(test_callbacks_that_fail) {
   const int64_t shape[1] = {4}, negative[1] = {-4};
   TVMFFIObjectHandle tensor = NULL;
   pool p;
   tvm_ffi_tensor_allocator allocator = make_allocator(&p);
-  (void)state;
   p.fail = 1;
   check_fails(tvm_ffi_tensor_create_with(&allocator, cpu, TVM_FFI_C_INT16, 1, shape, &tensor),
               "MemoryError", "pool is empty");
@@ -91,13 +89,12 @@ static void test_callbacks_that_fail(void **state) {
   assert_null(tensor);
 }
 
-static void test_around_memory(void **state) {
+TEST(test_around_memory) {
   int64_t shape[2] = {2, 2}, strides[2];
   const DLTensor *t;
   TVMFFIObjectHandle tensor = NULL;
   DLTensor memory;
   pool p;
-  (void)state;
   memset(&p, 0, sizeof p);
   tvm_ffi_tensor_init(&memory, p.memory, cpu, TVM_FFI_C_INT32, 2, shape, strides);
   strides[0] = 4, strides[1] = 2;
@@ -132,7 +129,7 @@ TVM_FFI_C_FUNCTION(twice, "(0: DLTensor*) -> void") {
 }
 
 /* The constant of a query must be the same for each row. */
-static void test_L_26_constants_are_read_only(void **state) {
+TEST(test_L_26_constants_are_read_only) {
   float data[2] = {1, 2};
   TVMFFIObjectHandle function = NULL, constant = NULL, view = NULL, tensor = NULL;
   DLManagedTensorVersioned *shared = NULL;
@@ -142,7 +139,6 @@ static void test_L_26_constants_are_read_only(void **state) {
   uint64_t flags = 0;
   int row;
   pool p;
-  (void)state;
   memset(&p, 0, sizeof p);
   check_ok(TVMFFIFunctionCreate(NULL, twice, NULL, &function));
   (void)tvm_ffi_vector_init(&vector, p.memory, cpu, TVM_FFI_C_FLOAT32, 2);
@@ -192,13 +188,12 @@ static int env_allocate(DLTensor *prototype, DLManagedTensorVersioned **out, voi
   return env_result;
 }
 
-static void test_memory_of_the_environment(void **state) {
+TEST(test_memory_of_the_environment) {
   static char memory[24];
   int64_t shape[2] = {2, 3}, tensor_shape[2] = {2, 3};
   const int64_t negative[1] = {-1};
   DLManagedTensorVersioned managed;
   TVMFFIObjectHandle tensor = NULL;
-  (void)state;
   check_fails_with(tvm_ffi_tensor_create(cpu, TVM_FFI_C_INT32, 2, shape, &tensor), "RuntimeError",
                    "allocator is nullptr");
   check_ok(TVMFFIEnvSetDLPackManagedTensorAllocator(env_allocate, 0, NULL));
@@ -247,11 +242,10 @@ static int view(TVMFFIObjectHandle source, int64_t rows, int64_t columns, int64_
   return tvm_ffi_tensor_create_view(source, 2, shape, strides, offset, out);
 }
 
-static void test_views(void **state) {
+TEST(test_views) {
   TVMFFIObjectHandle source, first = NULL, second = NULL;
   const DLTensor *t;
   pool p;
-  (void)state;
   source = make_source(&p, TVM_FFI_C_INT32, 3, 4);
   check_ok(view(source, 2, 2, 4, 2, 1, &first));
   t = TVMFFITensorGetDLTensorPtr(first);
@@ -276,12 +270,11 @@ static void test_views(void **state) {
   TVMFFIObjectDecRef(source);
 }
 
-static void test_views_that_leave_their_source(void **state) {
+TEST(test_views_that_leave_their_source) {
   int64_t shape[1] = {2}, strides[1] = {INT64_MAX};
   TVMFFIObjectHandle source, empty, out = NULL;
   TVMFFIAny text;
   pool p, q;
-  (void)state;
   source = make_source(&p, TVM_FFI_C_INT32, 3, 4);
   check_fails(view(source, 3, 4, 4, 1, 1, &out), "IndexError",
               "A view of the elements 1 to 12 leaves a tensor of 0 to 11");
@@ -308,10 +301,9 @@ static void test_views_that_leave_their_source(void **state) {
   assert_null(out);
 }
 
-static void test_views_within_bytes(void **state) {
+TEST(test_views_within_bytes) {
   TVMFFIObjectHandle source, out = NULL;
   pool p;
-  (void)state;
   source = make_source(&p, TVM_FFI_C_FLOAT4_E2M1FN, 3, 4);
   check_fails(view(source, 1, 1, 1, 1, 3, &out), "ValueError", "A view must begin at a whole byte");
   check_ok(view(source, 1, 1, 1, 1, 4, &out));
@@ -321,12 +313,11 @@ static void test_views_within_bytes(void **state) {
 }
 
 /* Where data is a handle, the offset is added to byte_offset. */
-static void test_views_on_other_devices(void **state) {
+TEST(test_views_on_other_devices) {
   const int64_t shape[1] = {2}, strides[1] = {1};
   TVMFFIObjectHandle source = NULL, out = NULL;
   int64_t memory_shape[1] = {8}, memory_strides[1];
   DLTensor memory;
-  (void)state;
   tvm_ffi_tensor_init(&memory, memory_shape, tvm_ffi_device_make(kDLVulkan, 0), TVM_FFI_C_INT32, 1,
                       memory_shape, memory_strides);
   memory.byte_offset = 16;

@@ -21,8 +21,7 @@ static float x_data[3], y_data[3];
 static int64_t shape[1], one[1], two[1];
 static DLTensor x, y;
 
-static int setup(void **state) {
-  (void)state;
+FIXTURE(setup) {
   memset(&x, 0, sizeof x);
   shape[0] = 3, one[0] = 1, two[0] = 2;
   x.ndim = 1;
@@ -50,11 +49,10 @@ static TVMFFIObjectHandle make_tensor(void) {
   return tensor;
 }
 
-static void test_dl_tensors_of_values(void **state) {
+TEST(test_dl_tensors_of_values) {
   TVMFFIObjectHandle tensor = make_tensor();
   DLTensor *out = NULL;
   TVMFFIAny value;
-  (void)state;
   memset(&value, 0xa5, sizeof value);
   check_ok(DLTensorToView(&x, &value));
   assert_int_equal(value.type_index, kTVMFFIDLTensorPtr);
@@ -73,10 +71,9 @@ static void test_dl_tensors_of_values(void **state) {
   TVMFFIObjectDecRef(tensor);
 }
 
-static void test_tensors_of_values(void **state) {
+TEST(test_tensors_of_values) {
   TVMFFIObjectHandle tensor = make_tensor(), out = NULL;
   TVMFFIAny value;
-  (void)state;
   check_ok(TensorToView(tensor, &value));
   assert_int_equal(check_use_count(tensor), 1);
   check_ok(ReadBorrowedTensor(&value, &out));
@@ -93,9 +90,8 @@ static void test_tensors_of_values(void **state) {
 }
 
 /* The C function of the ABI copies even a borrowed tensor; the copy owns nothing. */
-static void test_the_abi_does_not_refuse_borrowed_tensors(void **state) {
+TEST(test_the_abi_does_not_refuse_borrowed_tensors) {
   TVMFFIAny view, value;
-  (void)state;
   check_ok(DLTensorToView(&x, &view));
   check_ok(TVMFFIAnyViewToOwnedAny(&view, &value));
   assert_memory_equal(&view, &value, sizeof view);
@@ -108,10 +104,9 @@ static int add_one(void) {
   return __tvm_ffi_add_one(NULL, args, 2, &result);
 }
 
-static void test_add_one(void **state) {
+TEST(test_add_one) {
   TVMFFIObjectHandle tensor;
   TVMFFIAny args[2], result;
-  (void)state;
   memset(&result, 0, sizeof result);
   check_ok(add_one());
   assert_true(y_data[0] == 2 && y_data[1] == 3 && y_data[2] == 4);
@@ -129,9 +124,8 @@ static void test_add_one(void **state) {
   check_ok(add_one());
 }
 
-static void test_add_one_refuses(void **state) {
+TEST(test_add_one_refuses) {
   TVMFFIAny args[2], result;
-  (void)state;
   memset(args, 0, sizeof args);
   memset(&result, 0, sizeof result);
   check_fails(__tvm_ffi_add_one(NULL, args, 1, &result), "TypeError", "add_one takes 2 arguments");

@@ -26,13 +26,12 @@ static int set_device(void *self, const TVMFFIAny *args, int32_t num_args, TVMFF
 }
 
 /* The kernel adds the vector's length to its first n elements, and returns n. */
-static void test_tvm(void **state) {
+TEST(test_tvm) {
   TVMFFIObjectHandle kernel = get("emitted_tvm.so", "fadd"), tensor = NULL;
   float data[3] = {0.5f, 1.5f, 2.5f};
   int64_t shape[1] = {3}, strides[1];
   TVMFFIAny args[2], result;
   DLTensor x;
-  (void)state;
   tvm_ffi_tensor_init(&x, data, tvm_ffi_device_make(kDLCPU, 7), TVM_FFI_C_FLOAT32, 1, shape,
                       strides);
   args[0] = tvm_ffi_any_view_tensor(&x);
@@ -67,13 +66,12 @@ static void test_tvm(void **state) {
 }
 
 /* The kernel allocates its output and returns it in an array. */
-static void test_tilelang(void **state) {
+TEST(test_tilelang) {
   TVMFFIObjectHandle kernel;
   tvm_ffi_env env = tvm_ffi_env_make(tvm_ffi_device_make(kDLCPU, 0));
   TVMFFIAny arg = tvm_ffi_any_none(), result;
   const TVMFFIAny *item = NULL;
   DLTensor *tensor = NULL;
-  (void)state;
   needs_global("ffi.Array");
   kernel = get("emitted_tilelang.so", "main");
   check_fails(tvm_ffi_function_call(kernel, NULL, 0, &result), "RuntimeError",
@@ -109,7 +107,7 @@ static void check_saxpy(TVMFFIObjectHandle kernel, const TVMFFIAny *args, const 
   for (i = 0; i < kLength; ++i) assert_true(y[i] == before[i] + a_times_step * (float)i);
 }
 
-static void test_llvm(void **state) {
+TEST(test_llvm) {
   static float x_data[kLength], y_data[kLength + 2];
   TVMFFIObjectHandle kernel, tensor;
   int64_t length = kLength, x_step, y_step, two[2] = {10, 100}, strides[2];
@@ -119,7 +117,6 @@ static void test_llvm(void **state) {
   DLTensor x, y;
   FILE *file;
   int i;
-  (void)state;
   file = fopen(module_path("emitted_llvm.so"), "rb");
   if (file == NULL) {
     print_message("emitted_llvm.ll is not built: no clang was found, or not for this target\n");

@@ -26,8 +26,7 @@ static void check_both_ways(const char *data, size_t size, const char *text) {
   check_release(&decoded);
 }
 
-static void test_known_texts(void **state) {
-  (void)state;
+TEST(test_known_texts) {
   check_both_ways("", 0, "");
   check_both_ways("f", 1, "Zg==");
   check_both_ways("fo", 2, "Zm8=");
@@ -39,12 +38,11 @@ static void test_known_texts(void **state) {
   check_both_ways("\xff\xff\xfe\xfb\xf0", 5, "///++/A=");
 }
 
-static void test_every_byte(void **state) {
+TEST(test_every_byte) {
   char data[256];
   TVMFFIAny encoded, decoded;
   TVMFFIByteArray bytes;
   size_t size;
-  (void)state;
   for (size = 0; size < sizeof data; ++size) data[size] = (char)size;
   for (size = 0; size <= sizeof data; ++size) {
     check_ok(tvmffi_base64_encode(data, size, &encoded));
@@ -58,13 +56,12 @@ static void test_every_byte(void **state) {
   }
 }
 
-static void test_what_is_none(void **state) {
+TEST(test_what_is_none) {
   static const char *const texts[] = {
       "A",        "AA",   "AAA",   "AAAAA", "====", "A===",    "A=AA", "AA==AAAA",
       "AAAA====", "AA=A", "AA\nA", "-_-_",  "    ", "AAA\x80", "=AAA"};
   TVMFFIAny decoded;
   size_t i;
-  (void)state;
   for (i = 0; i < sizeof texts / sizeof *texts; ++i) {
     check_fails(tvmffi_base64_decode(texts[i], strlen(texts[i]), &decoded), "InternalError",
                 "Check failed: (bytes.size % 4 == 0) is false: invalid base64 encoding");

@@ -41,11 +41,10 @@ static void check_graph(TVMFFIAny value, const char *expected, const char *repr)
 #define NODES(nodes, root) "{\"root_index\":" root ",\"nodes\":[" nodes "]}"
 #define ONE "{\"type\":\"int\",\"data\":1}"
 
-static void test_plain_values(void **state) {
+TEST(test_plain_values) {
   TVMFFIAny dims[2], device = tvmffi_any_int(0), dtype = device;
   TVMFFIByteArray bytes = check_bytes("xyz");
   TVMFFIAny data;
-  (void)state;
   dims[0] = tvmffi_any_int(1);
   dims[1] = tvmffi_any_int(2);
   device.type_index = kTVMFFIDevice;
@@ -70,9 +69,8 @@ static void test_plain_values(void **state) {
               "Shape(1, 2)");
 }
 
-static void test_containers_share_nodes(void **state) {
+TEST(test_containers_share_nodes) {
   TVMFFIAny list = make2("ffi.List", tvmffi_any_int(1), tvmffi_any_int(1));
-  (void)state;
   check_graph(make2("ffi.Array", share(list), list),
               NODES(ONE ",{\"type\":\"ffi.List\",\"data\":[0,0]},{\"type\":\"ffi.Array\",\"data\":"
                         "[1,1]}",
@@ -85,9 +83,8 @@ static void test_containers_share_nodes(void **state) {
               "{1: {\"a\": 1}}");
 }
 
-static void test_objects(void **state) {
+TEST(test_objects) {
   TVMFFIAny value;
-  (void)state;
   check_graph(new_node(node_type, tvmffi_any_int(1), tvmffi_any_int(1)),
               NODES(ONE ",{\"type\":\"test.Node\",\"data\":{\"value\":0,\"next\":0}}", "1"),
               "test.Node(value=1, next=1)");
@@ -104,10 +101,9 @@ static const TVMFFIAny *entry_of(const TVMFFIAny *map, const char *key) {
 }
 
 /* A graph has many nodes of few types, so the object of a type's name is shared. */
-static void test_names_are_shared(void **state) {
+TEST(test_names_are_shared) {
   TVMFFIAny args[2], graph;
   const TVMFFIAny *nodes, *data;
-  (void)state;
   args[0] = make2("ffi.Array", make2("ffi.Array", tvmffi_any_int(1), tvmffi_any_int(2)),
                   make2("ffi.Array", tvmffi_any_int(2), tvmffi_any_int(1)));
   args[1] = tvmffi_any_none();
@@ -123,10 +119,9 @@ static void test_names_are_shared(void **state) {
   check_release(&graph);
 }
 
-static void test_metadata(void **state) {
+TEST(test_metadata) {
   TVMFFIAny args[2], text;
   TVMFFIByteArray bytes;
-  (void)state;
   args[0] = tvmffi_any_int(1);
   args[1] = make2("ffi.Map", own("v"), own("1"));
   text = call_ok("ffi.ToJSONGraphString", args, 2);
@@ -145,9 +140,8 @@ static void check_not_written(TVMFFIAny value, const char *kind, const char *mes
   check_release(&value);
 }
 
-static void test_what_cannot_be_written(void **state) {
+TEST(test_what_cannot_be_written) {
   TVMFFIAny list = make_cycle(1);
-  (void)state;
   check_not_written(share(list), "ValueError",
                     "Cycle detected during serialization: a List contains itself");
   check_not_written(make1("ffi.Array", share(list)), "ValueError",
@@ -164,7 +158,7 @@ static void test_what_cannot_be_written(void **state) {
 
 #define GRAPH "Invalid JSON Object Graph"
 
-static void test_graphs_that_are_none(void **state) {
+TEST(test_graphs_that_are_none) {
   static const struct {
     const char *text, *message;
   } kCases[] = {
@@ -178,7 +172,6 @@ static void test_graphs_that_are_none(void **state) {
   };
   TVMFFIAny result;
   size_t i;
-  (void)state;
   for (i = 0; i < sizeof kCases / sizeof *kCases; ++i) {
     TVMFFIAny text = tvmffi_any_raw_str(kCases[i].text);
     check_fails(call_global("ffi.FromJSONGraphString", &text, 1, &result), "ValueError",
@@ -186,7 +179,7 @@ static void test_graphs_that_are_none(void **state) {
   }
 }
 
-static void test_nodes_that_are_none(void **state) {
+TEST(test_nodes_that_are_none) {
   static const struct {
     const char *nodes, *kind, *message;
   } kCases[] = {
@@ -229,16 +222,14 @@ static void test_nodes_that_are_none(void **state) {
   };
   TVMFFIAny result;
   size_t i;
-  (void)state;
   for (i = 0; i < sizeof kCases / sizeof *kCases; ++i) {
     check_fails(read_nodes(kCases[i].nodes, &result), kCases[i].kind, kCases[i].message);
   }
 }
 
 /* A path with a parent of another type can be read, and counts as a root wherever it is walked. */
-static void test_a_path_of_anything(void **state) {
+TEST(test_a_path_of_anything) {
   TVMFFIAny value;
-  (void)state;
   check_ok(
       read_nodes("{\"type\":\"ffi.reflection.AccessPath\",\"data\":{\"parent\":1,\"step\":2,"
                  "\"depth\":1}},{\"type\":\"ffi.List\",\"data\":[]},{\"type\":"
@@ -265,9 +256,8 @@ static int from_json(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFI
   return 0;
 }
 
-static void test_hooks(void **state) {
+TEST(test_hooks) {
   TVMFFIAny value;
-  (void)state;
   check_graph(new_node(hooked_type, tvmffi_any_int(5), tvmffi_any_int(6)),
               NODES("{\"type\":\"test.Hooked\",\"data\":5}", "0"),
               "test.Hooked(value=5, next=None)");
@@ -276,8 +266,7 @@ static void test_hooks(void **state) {
   check_fails(read_nodes("{\"type\":\"test.Hooked\",\"data\":2}", &value), "KeyError", "not read");
 }
 
-static int make_types(void **state) {
-  (void)state;
+FIXTURE(make_types) {
   node_type =
       add_node_type("test.Node", kTVMFFISEqHashKindTreeNode, 0, kTVMFFIFieldFlagBitMaskHasDefault);
   hooked_type = add_node_type("test.Hooked", kTVMFFISEqHashKindTreeNode, 0, 0);

@@ -39,20 +39,18 @@ static void try_text(const char *text, size_t size) {
   free(copy);
 }
 
-static void test_every_prefix(void **state) {
+TEST(test_every_prefix) {
   size_t i, size;
-  (void)state;
   for (i = 0; i < kNumTexts; ++i) {
     for (size = 0; size <= strlen(kCorpus[i]); ++size) try_text(kCorpus[i], size);
   }
 }
 
-static void test_changes(void **state) {
+TEST(test_changes) {
   static const char kLetters[] = "[]{},:\"\\u0189aefntE+-. \x01\x80";
   uint32_t random = 1;
   char text[256];
   int round;
-  (void)state;
   for (round = 0; round < 20000; ++round) {
     const char *source = kCorpus[round % kNumTexts];
     size_t size = strlen(source), changes;
@@ -119,8 +117,7 @@ static void check_nesting(const char *open, const char *close, int levels, bool 
   assert_false(n.wrong);
 }
 
-static void test_depth(void **state) {
-  (void)state;
+TEST(test_depth) {
   check_nesting("[", "]", kDeep, true);
   check_nesting("[", "]", kDeep, false);
   check_nesting("[{\"k\":[", "]}]", kDeep / 10, true);

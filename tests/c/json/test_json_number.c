@@ -35,9 +35,8 @@ static void check_float(const char *text, double expected) {
   assert_memory_equal(&value.v_float64, &expected, sizeof expected);
 }
 
-static void test_ints(void **state) {
+TEST(test_ints) {
   TVMFFIAny value;
-  (void)state;
   check_int("0", 0);
   check_int("-0", 0);
   check_int("+1", 1);
@@ -52,9 +51,8 @@ static void test_ints(void **state) {
   assert_int_equal(read("1_0", &value), 1);
 }
 
-static void test_floats(void **state) {
+TEST(test_floats) {
   char text[1200];
-  (void)state;
   check_float("-0.0", -0.0);
   check_float(".5", 0.5);
   check_float("5.", 5);
@@ -83,7 +81,7 @@ static void test_floats(void **state) {
   check_float(text, 5);
 }
 
-static void test_what_is_no_number(void **state) {
+TEST(test_what_is_no_number) {
   static const char *const kTexts[] = {".",
                                        "+",
                                        "-",
@@ -108,7 +106,6 @@ static void test_what_is_no_number(void **state) {
                                        "2e-324"};
   TVMFFIAny value;
   size_t i;
-  (void)state;
   for (i = 0; i < sizeof kTexts / sizeof *kTexts; ++i)
     assert_int_equal(read(kTexts[i], &value), -1);
 }
@@ -142,7 +139,7 @@ static uint64_t next_random(void) {
   return random;
 }
 
-static void test_many(void **state) {
+TEST(test_many) {
   static const double kValues[] = {0.0,
                                    -0.0,
                                    1,
@@ -166,7 +163,6 @@ static void test_many(void **state) {
                                    5e-324};
   size_t i;
   int exponent;
-  (void)state;
   for (i = 0; i < sizeof kValues / sizeof *kValues; ++i) check_written(kValues[i]);
   for (i = 0; i < 20000; ++i) {
     uint64_t bits = next_random() & (UINT64_MAX >> 1);
@@ -193,9 +189,8 @@ static void test_many(void **state) {
   }
 }
 
-static void test_what_is_no_float(void **state) {
+TEST(test_what_is_no_float) {
   char text[kTvmffiJsonMaxNumber];
-  (void)state;
   assert_int_equal(tvmffi_json_write_float(HUGE_VAL - HUGE_VAL, text), 3);
   assert_memory_equal(text, "NaN", 3);
   assert_int_equal(tvmffi_json_write_float(HUGE_VAL, text), 8);
@@ -205,12 +200,11 @@ static void test_what_is_no_float(void **state) {
 }
 
 /* In a locale with a decimal comma, which the C library's functions use too. */
-static void test_a_locale(void **state) {
+TEST(test_a_locale) {
   static const char *const kNames[] = {"de_DE.UTF-8", "fr_FR.UTF-8", "de_DE", "ps_AF.UTF-8"};
   char text[kTvmffiJsonMaxNumber];
   double value = 1;
   size_t i = 0;
-  (void)state;
   while (i < 4 && setlocale(LC_NUMERIC, kNames[i]) == NULL) ++i;
   if (i == 4) skip();
   check_float("9007199254740993.00000000000000000001", 9007199254740994.0);

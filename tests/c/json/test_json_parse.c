@@ -23,10 +23,9 @@ static void check_error(const char *json, const char *message) {
   assert_int_equal(value.type_index, kTVMFFINone);
 }
 
-static void test_words(void **state) {
+TEST(test_words) {
   TVMFFIAny value = parse_ok(" \t\r\nnull ");
   const double kNan = NAN; /* its bits differ between processors */
-  (void)state;
   assert_int_equal(value.type_index, kTVMFFINone);
   value = parse_ok("true");
   assert_int_equal(value.type_index, kTVMFFIBool);
@@ -48,8 +47,7 @@ static void test_words(void **state) {
   check_error("truefalse", "Extra data: line 1 column 5 (char 4)");
 }
 
-static void test_texts(void **state) {
-  (void)state;
+TEST(test_texts) {
   check_text("\"\"", kTVMFFISmallStr, "", 0);
   check_text("\"seven77\"", kTVMFFISmallStr, "seven77", 7);
   check_text("\"eight888\"", kTVMFFIStr, "eight888", 8);
@@ -62,8 +60,7 @@ static void test_texts(void **state) {
   check_text("\"\x7F\x80\xC3(\xFF\"", kTVMFFISmallStr, "\x7F\x80\xC3(\xFF", 5);
 }
 
-static void test_wrong_texts(void **state) {
-  (void)state;
+TEST(test_wrong_texts) {
   check_error("\"a", "Unterminated string starting at: line 1 column 1 (char 0)");
   check_error("[\"a", "Unterminated string starting at: line 1 column 2 (char 1)");
   check_error("\"\x1f\"", "Invalid control character at: line 1 column 2 (char 1)");
@@ -79,10 +76,9 @@ static void test_wrong_texts(void **state) {
               "Invalid surrogate pair of \\uXXXX escapes: line 1 column 10 (char 9)");
 }
 
-static void test_arrays(void **state) {
+TEST(test_arrays) {
   TVMFFIAny value = parse_ok("[1, [], [\"two\"] ]");
   TVMFFIAny *items = tvmffi_array_items(value.v_obj);
-  (void)state;
   assert_int_equal(value.type_index, kTVMFFIArray);
   assert_int_equal(tvmffi_array_size(value.v_obj), 3);
   assert_int_equal(items[0].v_int64, 1);
@@ -99,10 +95,9 @@ static void test_arrays(void **state) {
   check_error("[1]]", "Extra data: line 1 column 4 (char 3)");
 }
 
-static void test_objects(void **state) {
+TEST(test_objects) {
   TVMFFIAny value = parse_ok("{\"a\": {}, \"a long enough key\": {\"b\": 1.5}}");
   const TVMFFIAny *found = tvmffi_map_find_text(value.v_obj, "a long enough key", 17);
-  (void)state;
   assert_int_equal(value.type_index, kTVMFFIMap);
   assert_int_equal(tvmffi_map_size(value.v_obj), 2);
   assert_true(tvmffi_map_find_text(found->v_obj, "b", 1)->v_float64 == 1.5);
@@ -120,8 +115,7 @@ static void test_objects(void **state) {
 }
 
 /* Of duplicate keys the last value wins; its position depends on the number of entries. */
-static void test_keys_that_come_twice(void **state) {
-  (void)state;
+TEST(test_keys_that_come_twice) {
   check_again("{\"a\":1,\"a\":2}", "{\"a\":2}");
   check_again("{\"a\":1,\"b\":2,\"a\":3}", "{\"a\":3,\"b\":2}");
   check_again("{\"a\":1,\"b\":2,\"a\":3,\"c\":4}", "{\"b\":2,\"a\":3,\"c\":4}");
@@ -130,8 +124,7 @@ static void test_keys_that_come_twice(void **state) {
               "{\"b\":2,\"c\":3,\"d\":4,\"long key a\":5}");
 }
 
-static void test_where_errors_are(void **state) {
-  (void)state;
+TEST(test_where_errors_are) {
   check_error("", "Expecting value: line 1 column 1 (char 0)");
   check_error("  ", "Expecting value: line 1 column 3 (char 2)");
   check_error("\n\r\n [1,\n x]", "Expecting value: line 4 column 2 (char 9)");
@@ -139,10 +132,9 @@ static void test_where_errors_are(void **state) {
   check_error("\v1", "Expecting value: line 1 column 1 (char 0)");
 }
 
-static void test_any_memory(void **state) {
+TEST(test_any_memory) {
   const char text[] = {'[', '1', ']', '2'}; /* not followed by a NUL */
   TVMFFIAny value;
-  (void)state;
   check_ok(tvmffi_json_parse(text, 3, &value));
   check_release(&value);
   check_fails(tvmffi_json_parse(text, 2, &value), "ValueError",

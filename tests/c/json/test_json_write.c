@@ -15,9 +15,8 @@ static void check_refused(TVMFFIAny value, const char *message) {
   assert_int_equal(result.type_index, kTVMFFINone);
 }
 
-static void test_plain_values(void **state) {
+TEST(test_plain_values) {
   TVMFFIAny none = tvmffi_any_none();
-  (void)state;
   check_written(tvmffi_any_none(), none, "null");
   check_written(tvmffi_any_bool(1), none, "true");
   check_written(tvmffi_any_bool(0), none, "false");
@@ -25,10 +24,9 @@ static void test_plain_values(void **state) {
   check_written(tvmffi_any_float(0.1), none, "0.10000000000000001");
 }
 
-static void test_texts(void **state) {
+TEST(test_texts) {
   TVMFFIByteArray bytes = check_bytes("\"\\/\b\f\n\r\t\x01\x1F\x7F\x80\xFF ");
   TVMFFIAny none = tvmffi_any_none(), value;
-  (void)state;
   check_written(tvmffi_any_raw_str(""), none, "\"\"");
   check_written(tvmffi_any_raw_str("a long enough text"), none, "\"a long enough text\"");
   check_ok(tvmffi_string_to_any(bytes.data, bytes.size, &value));
@@ -37,9 +35,8 @@ static void test_texts(void **state) {
   check_written(value, none, "\"a\\u0000b\"");
 }
 
-static void test_containers(void **state) {
+TEST(test_containers) {
   TVMFFIAny none = tvmffi_any_none(), args[2], list;
-  (void)state;
   check_again(kSample, kSample);
   check_again(" [ ] ", "[]");
   args[0] = tvmffi_any_int(1);
@@ -49,8 +46,7 @@ static void test_containers(void **state) {
   check_written(list, none, "[1,[]]");
 }
 
-static void test_indents(void **state) {
-  (void)state;
+TEST(test_indents) {
   check_written(parse_ok(kSample), tvmffi_any_int(0), kSample);
   check_written(parse_ok(kSample), tvmffi_any_int(2),
                 "{\n  \"a\": 1,\n  \"b\": [\n    1.5,\n    \"two\",\n    [\n    ],\n    {\n    }\n"
@@ -62,11 +58,10 @@ static void test_indents(void **state) {
   check_written(tvmffi_any_int(1), tvmffi_any_int(4), "1");
 }
 
-static void test_a_list_in_itself(void **state) {
+TEST(test_a_list_in_itself) {
   static const char kMessage[] = "Cycle detected: List contains itself";
   TVMFFIAny lists[40], args[2], outer, none;
   int i, length;
-  (void)state;
   for (length = 1; length <= 40; length += 3) { /* a cycle, and a path to it */
     for (i = 0; i < length; ++i) lists[i] = call_ok("ffi.List", NULL, 0);
     for (i = 0; i < length; ++i) {
@@ -91,10 +86,9 @@ static void test_a_list_in_itself(void **state) {
 }
 
 /* The same list in several places is no cycle. */
-static void test_a_list_that_comes_often(void **state) {
+TEST(test_a_list_that_comes_often) {
   TVMFFIAny args[2], lists[4];
   int i;
-  (void)state;
   lists[0] = call_ok("ffi.List", NULL, 0);
   for (i = 1; i < 4; ++i) {
     args[0] = args[1] = lists[i - 1];
@@ -104,10 +98,9 @@ static void test_a_list_that_comes_often(void **state) {
   check_written(lists[3], tvmffi_any_none(), "[[[[],[]],[[],[]]],[[[],[]],[[],[]]]]");
 }
 
-static void test_refused_values(void **state) {
+TEST(test_refused_values) {
   TVMFFIAny args[2], value, result;
   probe p;
-  (void)state;
   probe_init(&p);
   check_refused(tvmffi_any_object(&p), "Unsupported type: `ffi.Object`");
   assert_int_equal(check_use_count(&p), 1);
@@ -132,11 +125,10 @@ static void test_refused_values(void **state) {
               "Optional<int>) -> str`. Expected `Optional<int>` but got `float`");
 }
 
-static void test_shared_values_have_no_text_beyond_the_limit(void **state) {
+TEST(test_shared_values_have_no_text_beyond_the_limit) {
   TVMFFIAny value = tvmffi_any_int(1), args[2];
   TVMFFIAny graph;
   int i;
-  (void)state;
   for (i = 0; i < 60; ++i) {
     args[0] = args[1] = value;
     value = call_ok("ffi.Array", args, 2);

@@ -37,10 +37,9 @@ static void check_counts(const char *text, long to_read, long to_write) {
   check_release(&j.value);
 }
 
-static void test_every_allocation(void **state) {
+TEST(test_every_allocation) {
   static char many[800] = "[";
   int i;
-  (void)state;
   check_counts("1.5", 1, 2); /* the stack; the buffer, the text */
   check_counts("\"a text of some length\"", 2, 2);
   check_counts("\"with\\nescapes\"", 3, 2);
@@ -65,10 +64,9 @@ static int refused(void *context) {
   return is_value_error ? 0 : -1;
 }
 
-static void test_refusals(void **state) {
+TEST(test_refusals) {
   TVMFFIAny arg = tvmffi_any_ptr(kTVMFFIOpaquePtr, NULL);
   job j;
-  (void)state;
   j.text = "{\"a long enough key\": [[\"another\\n\", 1, {\"b\": ]]}";
   j.value = j.result = tvmffi_any_none();
   assert_true(oom_check(refused, no_result, NULL, &j, 0) > 4);

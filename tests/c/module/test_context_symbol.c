@@ -10,17 +10,15 @@
 static void *in_library, *in_other; /* data symbols of the system library */
 static char values[4];
 
-static int set_up(void **state) {
-  (void)state;
+FIXTURE(set_up) {
   in_library = in_other = NULL;
   if (TVMFFIRuntimeShutdown() != 0) return -1;
   return TVMFFIEnvModRegisterSystemLibSymbol("__test_a", &in_library) != 0 ||
          TVMFFIEnvModRegisterSystemLibSymbol("p___test_b", &in_other) != 0;
 }
 
-static void test_libraries_loaded_afterwards(void **state) {
+TEST(test_libraries_loaded_afterwards) {
   TVMFFIObject *before = get_system_lib("before"), *after;
-  (void)state;
   check_ok(TVMFFIEnvModRegisterContextSymbol("__test_a", &values[0]));
   check_ok(TVMFFIEnvModRegisterContextSymbol("__test_b", &values[1]));
   check_ok(TVMFFIEnvModRegisterContextSymbol("__test_nowhere", &values[2]));
@@ -34,9 +32,8 @@ static void test_libraries_loaded_afterwards(void **state) {
   TVMFFIObjectDecRef(after);
 }
 
-static void test_of_several_values_the_last_wins(void **state) {
+TEST(test_of_several_values_the_last_wins) {
   TVMFFIObject *module;
-  (void)state;
   check_ok(TVMFFIEnvModRegisterContextSymbol("__test_a", &values[0]));
   check_ok(TVMFFIEnvModRegisterContextSymbol("__test_b", NULL));
   check_ok(TVMFFIEnvModRegisterContextSymbol("__test_a", &values[3]));
@@ -47,11 +44,10 @@ static void test_of_several_values_the_last_wins(void **state) {
   TVMFFIObjectDecRef(module);
 }
 
-static void test_files(void **state) {
+TEST(test_files) {
   TVMFFIAny result;
   TVMFFIObject *module;
   int closed = 0;
-  (void)state;
   check_ok(TVMFFIEnvModRegisterContextSymbol("__test_closed", &closed));
   module = load("kernels.so");
   check_ok(call_function(module, "main", NULL, 0, &result));
@@ -92,8 +88,7 @@ static int visit(const char *names, int code_at_end, bool adds) {
   return rc;
 }
 
-static void test_visits_see_all_in_order(void **state) {
-  (void)state;
+TEST(test_visits_see_all_in_order) {
   check_ok(visit("", 0, false));
   check_ok(TVMFFIEnvModRegisterContextSymbol("b", &values[3]));
   check_ok(TVMFFIEnvModRegisterContextSymbol("a", &values[1]));
@@ -103,16 +98,14 @@ static void test_visits_see_all_in_order(void **state) {
   check_ok(visit("b\0a\0c\0d\0", 0, true));
 }
 
-static void test_visitors_end_a_visit(void **state) {
-  (void)state;
+TEST(test_visitors_end_a_visit) {
   check_ok(TVMFFIEnvModRegisterContextSymbol("a", &values[0]));
   check_ok(TVMFFIEnvModRegisterContextSymbol("b", &values[1]));
   assert_int_equal(visit("a\0", 7, false), 7);
   check_fails(TVMFFIRuntimeContextSymbolVisit(NULL, NULL), "ValueError", NULL);
 }
 
-static void test_a_name_is_required(void **state) {
-  (void)state;
+TEST(test_a_name_is_required) {
   check_fails(TVMFFIEnvModRegisterContextSymbol(NULL, values), "ValueError", NULL);
 }
 

@@ -157,8 +157,7 @@ static TVMFFIObject *create(const TVMFFIRuntimeModuleVTable *vtable, void *self)
   return module;
 }
 
-static int set_up(void **state) {
-  (void)state;
+FIXTURE(set_up) {
   mode = kGive;
   num_calls = 0;
   memset(num_destroyed, 0, sizeof num_destroyed);
@@ -167,8 +166,7 @@ static int set_up(void **state) {
   return wrong == NULL;
 }
 
-static int tear_down(void **state) {
-  (void)state;
+FIXTURE(tear_down) {
   assert_int_equal(check_use_count(wrong), 1);
   TVMFFIObjectDecRef(wrong);
   return 0;
@@ -183,10 +181,9 @@ static void check_refused(const TVMFFIRuntimeModuleVTable *vtable, const char *m
   assert_int_equal(num_destroyed[0], 0);
 }
 
-static void test_vtables_that_are_refused(void **state) {
+TEST(test_vtables_that_are_refused) {
   TVMFFIRuntimeModuleVTable vtable = kSpied;
   char message[128];
-  (void)state;
   vtable.struct_size = sizeof vtable - 1;
   (void)snprintf(message, sizeof message,
                  "TVMFFIRuntimeModuleCreate: `vtable->struct_size` is %zu, expected at least %zu",
@@ -208,10 +205,9 @@ static void test_vtables_that_are_refused(void **state) {
                 "TVMFFIRuntimeModuleCreate: argument `vtable->get_function` must not be NULL");
 }
 
-static void test_arguments_that_are_null(void **state) {
+TEST(test_arguments_that_are_null) {
   TVMFFIObject *module = create(&kSpied, &spy);
   void *self;
-  (void)state;
   check_refused(NULL, "TVMFFIRuntimeModuleCreate: argument `vtable` must not be NULL");
   check_fails(TVMFFIRuntimeModuleCreate(&kSpied, &spy, NULL), "ValueError",
               "TVMFFIRuntimeModuleCreate: argument `out` must not be NULL");
@@ -225,14 +221,13 @@ static void test_arguments_that_are_null(void **state) {
 }
 
 /* A vtable of a later version is larger; fields that this version does not know are ignored. */
-static void test_a_larger_vtable(void **state) {
+TEST(test_a_larger_vtable) {
   struct {
     TVMFFIRuntimeModuleVTable vtable;
     void (*later)(void);
   } larger;
   TVMFFIObject *module;
   void *self;
-  (void)state;
   larger.vtable = kSpied;
   larger.vtable.struct_size = sizeof larger;
   larger.later = NULL;
@@ -243,12 +238,11 @@ static void test_a_larger_vtable(void **state) {
   assert_int_equal(num_destroyed[0], 1);
 }
 
-static void test_self_is_for_its_maker(void **state) {
+TEST(test_self_is_for_its_maker) {
   TVMFFIObject *module = create(&kSpied, &spy), *without = create(&kPlain, NULL), *library;
   TVMFFIRuntimeModuleVTable copy = kSpied;
   char nothing[] = "";
   void *self = &mode;
-  (void)state;
   check_fails(TVMFFIRuntimeModuleGetSelf(module, &kPlain, &self), "TypeError",
               "TVMFFIRuntimeModuleGetSelf: `module` is a `ffi.Module` that was not made with this "
               "vtable");
@@ -311,10 +305,9 @@ static void check_text(TVMFFIAny *any, const char *text) {
   check_release(any);
 }
 
-static void test_what_methods_give(void **state) {
+TEST(test_what_methods_give) {
   TVMFFIObject *module = create(&kSpied, &spy);
   TVMFFIAny result;
-  (void)state;
   check_ok(call_on(module, "ffi.ModuleGetKind", NULL, -1, &result));
   check_text(&result, "spied");
   check_ok(call_on(module, "ffi.ModuleGetPropertyMask", NULL, -1, &result));
@@ -350,11 +343,10 @@ static void test_what_methods_give(void **state) {
   TVMFFIObjectDecRef(module);
 }
 
-static void test_methods_that_give_nothing(void **state) {
+TEST(test_methods_that_give_nothing) {
   TVMFFIObject *module = create(&kSpied, &spy);
   TVMFFIAny result;
   int i;
-  (void)state;
   mode = kGiveNothing;
   for (i = 0; i < kNumGiving; ++i) {
     int rc = call_method(&kGiving[i], module, &result);
@@ -371,11 +363,10 @@ static void test_methods_that_give_nothing(void **state) {
   TVMFFIObjectDecRef(module);
 }
 
-static void test_methods_that_give_a_wrong_type(void **state) {
+TEST(test_methods_that_give_a_wrong_type) {
   TVMFFIObject *module = create(&kSpied, &spy);
   TVMFFIAny result;
   int i;
-  (void)state;
   mode = kGiveWrong;
   for (i = 0; i < kNumGiving; ++i) {
     check_fails(call_method(&kGiving[i], module, &result), "TypeError",
@@ -386,11 +377,10 @@ static void test_methods_that_give_a_wrong_type(void **state) {
   TVMFFIObjectDecRef(module);
 }
 
-static void test_methods_that_fail(void **state) {
+TEST(test_methods_that_fail) {
   TVMFFIObject *module = create(&kSpied, &spy);
   TVMFFIAny result;
   int i;
-  (void)state;
   mode = kFail;
   for (i = 0; i < kNumGiving; ++i) {
     assert_int_equal(call_method(&kGiving[i], module, &result), -1);
@@ -403,12 +393,11 @@ static void test_methods_that_fail(void **state) {
   TVMFFIObjectDecRef(module);
 }
 
-static void test_L_13_methods_that_fail_silently(void **state) {
+TEST(test_L_13_methods_that_fail_silently) {
   static const char message[] = "callee returned -7 without setting an error";
   TVMFFIObject *module = create(&kSpied, &spy);
   TVMFFIAny result;
   int i;
-  (void)state;
   mode = kFailSilently;
   for (i = 0; i < kNumGiving; ++i) {
     TVMFFIErrorSetRaisedFromCStr("ValueError", "an old one, which nobody took");
@@ -424,11 +413,10 @@ static void test_L_13_methods_that_fail_silently(void **state) {
 
 /* ---- Modules without some of the methods ---- */
 
-static void test_implements_asks_get_function(void **state) {
+TEST(test_implements_asks_get_function) {
   TVMFFIRuntimeModuleVTable vtable = kSpied;
   TVMFFIObject *module;
   TVMFFIAny result;
-  (void)state;
   vtable.implements_function = NULL;
   module = create(&vtable, &spy);
   check_ok(call_on(module, "ffi.ModuleImplementsFunction", "f", 0, &result));
@@ -452,11 +440,10 @@ static void test_implements_asks_get_function(void **state) {
 
 /* ---- Destruction ---- */
 
-static void test_destroyed_once_before_its_imports(void **state) {
+TEST(test_destroyed_once_before_its_imports) {
   static char a[] = "a", b[] = "b";
   TVMFFIObject *module = create(&kSpied, &spy), *left = create(&kPlain, a);
   TVMFFIObject *right = create(&kPlain, b);
-  (void)state;
   import_module(module, left);
   import_module(module, right);
   TVMFFIObjectDecRef(right);
@@ -480,11 +467,10 @@ static void delete_in_front(void *self, int flags) {
   deleter_behind(self, flags);
 }
 
-static void test_a_deleter_in_front(void **state) {
+TEST(test_a_deleter_in_front) {
   TVMFFIObject *module = create(&kSpied, &spy);
   TVMFFIAny result;
   void *self;
-  (void)state;
   deleter_behind = module->deleter;
   module->deleter = delete_in_front;
   check_ok(call_on(module, "ffi.ModuleGetKind", NULL, -1, &result));
@@ -496,31 +482,30 @@ static void test_a_deleter_in_front(void **state) {
   assert_int_equal(num_destroyed[0], 1);
 }
 
-static void test_a_module_without_destroy(void **state) {
+TEST(test_a_module_without_destroy) {
   TVMFFIRuntimeModuleVTable vtable = kPlain;
-  (void)state;
   vtable.destroy = NULL;
   TVMFFIObjectDecRef(create(&vtable, NULL));
   assert_int_equal(num_destroyed[1], 0);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define ROW(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      TEST(test_vtables_that_are_refused),
-      TEST(test_arguments_that_are_null),
-      TEST(test_a_larger_vtable),
-      TEST(test_self_is_for_its_maker),
-      TEST(test_what_methods_give),
-      TEST(test_methods_that_give_nothing),
-      TEST(test_methods_that_give_a_wrong_type),
-      TEST(test_methods_that_fail),
-      TEST(test_L_13_methods_that_fail_silently),
-      TEST(test_implements_asks_get_function),
-      TEST(test_destroyed_once_before_its_imports),
-      TEST(test_a_deleter_in_front),
-      TEST(test_a_module_without_destroy),
+      ROW(test_vtables_that_are_refused),
+      ROW(test_arguments_that_are_null),
+      ROW(test_a_larger_vtable),
+      ROW(test_self_is_for_its_maker),
+      ROW(test_what_methods_give),
+      ROW(test_methods_that_give_nothing),
+      ROW(test_methods_that_give_a_wrong_type),
+      ROW(test_methods_that_fail),
+      ROW(test_L_13_methods_that_fail_silently),
+      ROW(test_implements_asks_get_function),
+      ROW(test_destroyed_once_before_its_imports),
+      ROW(test_a_deleter_in_front),
+      ROW(test_a_module_without_destroy),
   };
   return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

@@ -62,10 +62,9 @@ static int64_t call_letter(void *function) {
 
 /* ---- Importing ---- */
 
-static void test_imports_are_an_array_of_modules(void **state) {
+TEST(test_imports_are_an_array_of_modules) {
   TVMFFIObject *a = new_letter('a'), *b = new_letter('b'), *imports;
   TVMFFIAny result;
-  (void)state;
   import_module(a, b);
   import_module(a, b); /* duplicates are allowed */
   imports = ((tvmffi_module *)(void *)a)->imports;
@@ -81,11 +80,10 @@ static void test_imports_are_an_array_of_modules(void **state) {
   assert_int_equal(num_alive, 0);
 }
 
-static void test_a_context_that_is_no_module(void **state) {
+TEST(test_a_context_that_is_no_module) {
   TVMFFIObject *a = new_letter('a');
   TVMFFIObjectHandle found;
   void *context = tvmffi_module_to_cxx(a);
-  (void)state;
   a->type_index = kTVMFFIArray;
   check_fails(TVMFFIEnvModLookupFromImports(context, "f", &found), "RuntimeError",
               "TVMFFIEnvModLookupFromImports: `library_ctx` is not what the loader stored in "
@@ -94,10 +92,9 @@ static void test_a_context_that_is_no_module(void **state) {
   TVMFFIObjectDecRef(a);
 }
 
-static void test_circles_are_refused(void **state) {
+TEST(test_circles_are_refused) {
   TVMFFIObject *a = new_letter('a'), *b = new_letter('b'), *c = new_letter('c');
   TVMFFIAny args[2], result;
-  (void)state;
   import_module(a, b);
   import_module(b, c);
   args[0] = args[1] = tvmffi_any_object(a);
@@ -114,11 +111,10 @@ static void test_circles_are_refused(void **state) {
   assert_int_equal(num_alive, 0);
 }
 
-static void test_depth_first_and_each_once(void **state) {
+TEST(test_depth_first_and_each_once) {
   TVMFFIObject *a = new_letter('a'), *b = new_letter('b'), *c = new_letter('c');
   TVMFFIObject *d = new_letter('d'), *e = new_letter('e'), *function;
   tvmffi_module_set found;
-  (void)state;
   import_module(a, b); /* a: b, d;  b: c, e;  d: c */
   import_module(a, d);
   import_module(b, c);
@@ -149,10 +145,9 @@ static void test_depth_first_and_each_once(void **state) {
 }
 
 /* Neither the walk nor the release recurses. */
-static void test_a_long_chain(void **state) {
+TEST(test_a_long_chain) {
   TVMFFIObject *top = new_letter('z'), *function;
   int i;
-  (void)state;
   for (i = 0; i < 2000; ++i) {
     TVMFFIObject *above = new_letter('a');
     import_module(above, top);
@@ -176,11 +171,10 @@ static int give_global(void *handle, const TVMFFIAny *args, int32_t num_args, TV
   return 0;
 }
 
-static void test_imports_then_globals_then_nothing(void **state) {
+TEST(test_imports_then_globals_then_nothing) {
   TVMFFIObject *a = new_letter('a'), *b = new_letter('b');
   TVMFFIObjectHandle found = a, again = NULL;
   TVMFFIAny result;
-  (void)state;
   import_module(a, b);
   check_fails(TVMFFIEnvModLookupFromImports(tvmffi_module_to_cxx(a), "a", &found), "RuntimeError",
               "Cannot find function a in the imported modules or global registry.");
@@ -205,12 +199,11 @@ static void test_imports_then_globals_then_nothing(void **state) {
   TVMFFIObjectDecRef(b);
 }
 
-static void test_many_names(void **state) {
+TEST(test_many_names) {
   TVMFFIObject *a = new_letter('a');
   TVMFFIObjectHandle found[100], again;
   char name[32];
   int i;
-  (void)state;
   for (i = 0; i < 100; ++i) {
     (void)snprintf(name, sizeof name, "test.imports.%d", i);
     register_global(name, give_global);
@@ -227,11 +220,10 @@ static void test_many_names(void **state) {
 }
 
 /* A module made by C++ code may have no cache. */
-static void test_a_module_without_a_cache_gets_one(void **state) {
+TEST(test_a_module_without_a_cache_gets_one) {
   TVMFFIObject *a = new_letter('a'), *b = new_letter('b');
   tvmffi_module *module = (tvmffi_module *)(void *)a;
   TVMFFIObjectHandle found = NULL, again = NULL;
-  (void)state;
   import_module(a, b);
   TVMFFIObjectDecRef(module->lookup_cache);
   module->lookup_cache = NULL;
@@ -247,10 +239,9 @@ static void test_a_module_without_a_cache_gets_one(void **state) {
   TVMFFIObjectDecRef(a);
 }
 
-static void test_errors_of_looking_up(void **state) {
+TEST(test_errors_of_looking_up) {
   TVMFFIObject *a = new_letter('a'), *b = new_letter('b');
   TVMFFIObjectHandle found = NULL;
-  (void)state;
   import_module(a, b);
   check_fails(TVMFFIEnvModLookupFromImports(tvmffi_module_to_cxx(a), "!", &found), "KeyError",
               "a module refused");
@@ -325,11 +316,10 @@ static void *look_up(void *unused) {
   return unused;
 }
 
-static void test_importing_and_looking_up_at_once(void **state) {
+TEST(test_importing_and_looking_up_at_once) {
   void *(*const bodies[4])(void *) = {import_right, import_left, look_up, look_up};
   char name[32];
   int i;
-  (void)state;
   left = new_silent();
   right = new_silent();
   for (i = 0; i < 40; ++i) {

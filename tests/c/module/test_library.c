@@ -13,9 +13,8 @@
 
 static int closed; /* how often the destructor of kernels.so ran */
 
-static int set_up(void **state) {
+FIXTURE(set_up) {
   static int is_registered;
-  (void)state;
   closed = 0;
   if (!is_registered) check_ok(TVMFFIEnvModRegisterContextSymbol("__test_closed", &closed));
   is_registered = 1;
@@ -42,10 +41,9 @@ static void *seen_context(void *get_context) {
 
 /* ---- Functions ---- */
 
-static void test_calling_kernels(void **state) {
+TEST(test_calling_kernels) {
   TVMFFIObject *module = load_for_unloading("kernels.so");
   TVMFFIAny args[2], result;
-  (void)state;
   args[0] = tvmffi_any_int(20);
   args[1] = tvmffi_any_int(22);
   check_ok(call_function(module, "add", args, 2, &result));
@@ -61,10 +59,9 @@ static void test_calling_kernels(void **state) {
   check_closed(closed, 1);
 }
 
-static void test_each_time_another_function(void **state) {
+TEST(test_each_time_another_function) {
   TVMFFIObject *module = load_for_unloading("kernels.so");
   TVMFFIObject *a = get_function(module, "add", 0), *b = get_function(module, "add", 1);
-  (void)state;
   assert_ptr_not_equal(a, b);
   assert_true(TVMFFIFunctionGetCellPtr(a)->cpp_call == NULL);
   assert_int_equal(check_use_count(module), 3);
@@ -75,13 +72,12 @@ static void test_each_time_another_function(void **state) {
   check_closed(closed, 1);
 }
 
-static void test_names_that_are_no_function(void **state) {
+TEST(test_names_that_are_no_function) {
   static const char *const names[] = {
       "", "nope", "__tvm_ffi_main", "_library_ctx", "_library_bin", "ADD"};
   TVMFFIObject *module = load("kernels.so");
   TVMFFIAny result;
   size_t i;
-  (void)state;
   for (i = 0; i < sizeof names / sizeof names[0]; ++i) {
     assert_null(get_function(module, names[i], 1));
     check_ok(call_on(module, "ffi.ModuleImplementsFunction", names[i], 0, &result));
@@ -92,11 +88,10 @@ static void test_names_that_are_no_function(void **state) {
   TVMFFIObjectDecRef(module);
 }
 
-static void test_L_14_names_with_a_nul(void **state) {
+TEST(test_L_14_names_with_a_nul) {
   TVMFFIObject *module = load("kernels.so");
   TVMFFIAny args[3], result;
   int found;
-  (void)state;
   for (found = 0; found < 2; ++found) { /* before and after "add" is in the cache */
     args[0] = tvmffi_any_object(module);
     check_ok(tvmffi_string_to_any("add\0x", 5, &args[1]));
@@ -115,11 +110,10 @@ static void test_L_14_names_with_a_nul(void **state) {
 
 /* ---- Metadata ---- */
 
-static void test_metadata_and_doc(void **state) {
+TEST(test_metadata_and_doc) {
   TVMFFIObject *module = load("kernels.so");
   TVMFFIByteArray text;
   TVMFFIAny result;
-  (void)state;
   check_ok(call_on(module, "ffi.ModuleGetFunctionMetadata", "add", 0, &result));
   assert_true(tvmffi_any_get_text(&result, &text));
   assert_string_equal(text.data, "{\"type_schema\":\"a schema\"}");
@@ -133,21 +127,19 @@ static void test_metadata_and_doc(void **state) {
   TVMFFIObjectDecRef(module);
 }
 
-static void test_F_20_empty_metadata(void **state) {
+TEST(test_F_20_empty_metadata) {
   TVMFFIObject *module = load("kernels.so");
   TVMFFIAny result;
-  (void)state;
   check_ok(call_on(module, "ffi.ModuleGetFunctionMetadata", "raise", 0, &result));
   assert_int_equal(result.type_index, kTVMFFISmallStr);
   assert_int_equal(result.small_str_len, 0);
   TVMFFIObjectDecRef(module);
 }
 
-static void test_F_33_texts_outlive_the_library(void **state) {
+TEST(test_F_33_texts_outlive_the_library) {
   TVMFFIObject *module = load_for_unloading("kernels.so");
   TVMFFIByteArray text;
   TVMFFIAny result;
-  (void)state;
   check_ok(call_on(module, "ffi.ModuleGetFunctionMetadata", "own", 0, &result));
   TVMFFIObjectDecRef(module);
   check_closed(closed, 1);
@@ -156,10 +148,9 @@ static void test_F_33_texts_outlive_the_library(void **state) {
   check_release(&result);
 }
 
-static void test_metadata_functions_that_fail(void **state) {
+TEST(test_metadata_functions_that_fail) {
   TVMFFIObject *module = load("kernels.so");
   TVMFFIAny result;
-  (void)state;
   check_fails(call_on(module, "ffi.ModuleGetFunctionMetadata", "wrong_type", 0, &result),
               "TypeError", "Cannot convert from type `int` to `str`");
   check_fails(call_on(module, "ffi.ModuleGetFunctionDoc", "failing", 0, &result), "KeyError",
@@ -171,10 +162,9 @@ static void test_metadata_functions_that_fail(void **state) {
 
 /* ---- One file, several modules ---- */
 
-static void test_L_15_the_context_is_the_newest_living_module(void **state) {
+TEST(test_L_15_the_context_is_the_newest_living_module) {
   TVMFFIObject *a = load_for_unloading("kernels.so"), *b = load_for_unloading("kernels.so"), *c,
                *look;
-  (void)state;
   assert_ptr_not_equal(a, b);
   look = get_function(a, "get_context", 0);
   assert_ptr_equal(seen_context(look), context_of(b));
@@ -193,10 +183,9 @@ static void test_L_15_the_context_is_the_newest_living_module(void **state) {
   check_closed(closed, 1);
 }
 
-static void test_the_last_module_closes_the_file(void **state) {
+TEST(test_the_last_module_closes_the_file) {
   TVMFFIObject *modules[10];
   int i;
-  (void)state;
   for (i = 0; i < 10; ++i) modules[i] = load_for_unloading("kernels.so");
   for (i = 0; i < 10; ++i) {
     assert_int_equal(closed, 0);
@@ -218,11 +207,10 @@ static void *load_and_call(void *path) {
   return failed;
 }
 
-static void test_threads_load_the_same_file(void **state) {
+TEST(test_threads_load_the_same_file) {
   TVMFFIObject *module = load_for_unloading("kernels.so");
   void *(*const bodies[4])(void *) = {load_and_call, load_and_call, load_and_call, load_and_call};
   char path[4096];
-  (void)state;
   (void)snprintf(path, sizeof path, "%s", module_path("kernels.so"));
   assert_int_equal(thread_count_results(4, bodies, path), 0);
   assert_int_equal(closed, 0);
@@ -242,11 +230,10 @@ static int give_nine(void *handle, const TVMFFIAny *args, int32_t num_args, TVMF
   return 0;
 }
 
-static void test_kernels_call_imports(void **state) {
+TEST(test_kernels_call_imports) {
   TVMFFIObject *module = load_for_unloading("kernels.so"),
                *imported = get_system_lib("test_library_");
   TVMFFIAny name = tvmffi_any_raw_str("nine"), result;
-  (void)state;
   check_fails(call_function(module, "call_import", &name, 1, &result), "RuntimeError",
               "Cannot find function nine in the imported modules or global registry.");
   check_ok(
@@ -263,10 +250,9 @@ static void test_kernels_call_imports(void **state) {
  * Closing a library runs its code, which may release our objects, and those may own others. All of
  * them must be destroyed before the code is unloaded.
  */
-static void test_closing_releases_what_the_library_keeps(void **state) {
+TEST(test_closing_releases_what_the_library_keeps) {
   TVMFFIObject *module = load_for_unloading("kernels.so"), *array = tvmffi_array_new(2), *holder;
   TVMFFIAny value, result;
-  (void)state;
   value = tvmffi_any_object(tvmffi_string_new(kTVMFFIStr, "a text", 6));
   assert_int_equal(tvmffi_array_append(&array, &value), 0);
   value = tvmffi_any_object(array);
@@ -281,10 +267,9 @@ static void test_closing_releases_what_the_library_keeps(void **state) {
 }
 
 /* The library needs libtvm_ffi.so, but the program has the archive: it uses the program's copy. */
-static void test_a_library_that_names_the_shared_runtime(void **state) {
+TEST(test_a_library_that_names_the_shared_runtime) {
   TVMFFIObject *module = load("kernels_named.so");
   TVMFFIAny result;
-  (void)state;
   assert_int_equal(call_int(module, "main"), 1);
   check_fails(call_function(module, "raise", NULL, 0, &result), "ValueError", "raised by a kernel");
   TVMFFIObjectDecRef(module);

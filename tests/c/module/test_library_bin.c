@@ -126,8 +126,7 @@ static int give_int(void *handle, const TVMFFIAny *args, int32_t num_args, TVMFF
   return 0;
 }
 
-static int set_up(void **state) {
-  (void)state;
+FIXTURE(set_up) {
   num_loaded = 0;
   memset(payloads, 0, sizeof payloads);
   to_give = NULL;
@@ -141,11 +140,10 @@ static TVMFFIObject *imports_of(TVMFFIObject *module) {
 
 /* ---- Blobs that load ---- */
 
-static void test_the_library_alone(void **state) {
+TEST(test_the_library_alone) {
   blob b = begin();
   TVMFFIObject *module;
   TVMFFIAny kind;
-  (void)state;
   put_list(&b, 2, 0, 0, 0, 0);
   put_list(&b, 0, 0, 0, 0, 0);
   put_text(&b, "_lib");
@@ -157,19 +155,17 @@ static void test_the_library_alone(void **state) {
   TVMFFIObjectDecRef(module);
 }
 
-static void test_the_worked_example_in_a_file(void **state) {
+TEST(test_the_worked_example_in_a_file) {
   TVMFFIObject *module = load("embedded.so");
-  (void)state;
   assert_string_equal(payloads, "hi!;");
   assert_int_equal(tvmffi_array_size(imports_of(module)), 1);
   assert_int_equal(call_int(module, "one"), 1);
   TVMFFIObjectDecRef(module);
 }
 
-static void test_a_tree(void **state) {
+TEST(test_a_tree) {
   blob b = begin();
   TVMFFIObject *module, *imports;
-  (void)state;
   put_list(&b, 4, 0, 2, 3, 3); /* 0: {2, 1};  1: {2};  2: none */
   put_list(&b, 3, 2, 1, 2, 0);
   put_text(&b, "demo");
@@ -188,10 +184,9 @@ static void test_a_tree(void **state) {
   TVMFFIObjectDecRef(module);
 }
 
-static void test_modules_nobody_imports_and_bytes_behind_them(void **state) {
+TEST(test_modules_nobody_imports_and_bytes_behind_them) {
   blob b = begin();
   TVMFFIObject *module;
-  (void)state;
   put_list(&b, 3, 0, 0, 0, 0);
   put_list(&b, 0, 0, 0, 0, 0);
   put_text(&b, "_lib");
@@ -204,9 +199,8 @@ static void test_modules_nobody_imports_and_bytes_behind_them(void **state) {
 
 /* ---- Blobs that are refused ---- */
 
-static void test_L_12a_lists(void **state) {
+TEST(test_L_12a_lists) {
   blob b = begin();
-  (void)state;
   put_list(&b, 1, 0, 0, 0, 0); /* one_indptr */
   put_list(&b, 0, 0, 0, 0, 0);
   check_malformed(&b, "it holds no module");
@@ -242,9 +236,8 @@ static void test_L_12a_lists(void **state) {
   check_malformed(&b, "there are imports of no module");
 }
 
-static void test_L_12b_empty_and_huge(void **state) {
+TEST(test_L_12b_empty_and_huge) {
   blob b = begin();
-  (void)state;
   check_malformed(&b, "cut off"); /* zero */
   put_list(&b, 0, 0, 0, 0, 0);    /* empty_tree */
   put_list(&b, 0, 0, 0, 0, 0);
@@ -263,9 +256,8 @@ static void test_L_12b_empty_and_huge(void **state) {
   check_malformed(&b, "a module's kind is cut off");
 }
 
-static void test_L_12c_short_texts(void **state) {
+TEST(test_L_12c_short_texts) {
   blob b = begin(), head;
-  (void)state;
   put_list(&b, 2, 0, 0, 0, 0);
   put_list(&b, 0, 0, 0, 0, 0);
   head = b;
@@ -285,10 +277,9 @@ static void test_L_12c_short_texts(void **state) {
   assert_int_equal(num_loaded, 0);
 }
 
-static void test_L_12d_circles(void **state) {
+TEST(test_L_12d_circles) {
   blob b = begin();
   TVMFFIObject *module;
-  (void)state;
   put_list(&b, 2, 0, 1, 0, 0); /* self_cycle */
   put_list(&b, 1, 0, 0, 0, 0);
   put_text(&b, "_lib");
@@ -317,11 +308,10 @@ static void test_L_12d_circles(void **state) {
 }
 
 /* The blob is truncated at every size, with the length in front set to match. */
-static void test_every_prefix_is_refused(void **state) {
+TEST(test_every_prefix_is_refused) {
   blob whole = begin(), b;
   TVMFFIObject *module;
   size_t size;
-  (void)state;
   put_list(&whole, 3, 0, 1, 1, 0);
   put_list(&whole, 1, 1, 0, 0, 0);
   put_text(&whole, "_lib");
@@ -336,12 +326,11 @@ static void test_every_prefix_is_refused(void **state) {
   TVMFFIObjectDecRef(module);
 }
 
-static void test_the_length_in_front(void **state) {
+TEST(test_the_length_in_front) {
   static const TVMFFIByteArray no_prefix = {"", 0};
   unsigned char bytes[8] = {255, 255, 255, 255, 255, 255, 255, 255};
   tvmffi_library *library;
   TVMFFIObject *module;
-  (void)state;
   check_ok(tvmffi_library_new_system(&no_prefix, &library));
   check_fails_with(tvmffi_library_bin_load(library, bytes, 7, &module), "InternalError",
                    "it is cut off");
@@ -353,9 +342,8 @@ static void test_the_length_in_front(void **state) {
 }
 
 /* Reads neither a byte behind the length nor a byte behind the library. */
-static void test_the_length_and_the_symbol(void **state) {
+TEST(test_the_length_and_the_symbol) {
   TVMFFIObject *module;
-  (void)state;
   TVMFFIObjectDecRef(load("embedded_sized.so"));
   TVMFFIObjectDecRef(load("embedded_unsized.so"));
 #if !defined(_WIN32) /* its libraries do not have the sizes of symbols */
@@ -366,10 +354,9 @@ static void test_the_length_and_the_symbol(void **state) {
                    "its length is out of range");
 }
 
-static void test_loaders_that_fail(void **state) {
+TEST(test_loaders_that_fail) {
   blob b = begin();
   TVMFFIObject *module;
-  (void)state;
   put_list(&b, 3, 0, 1, 1, 0);
   put_list(&b, 1, 1, 0, 0, 0);
   put_text(&b, "_lib");
@@ -398,8 +385,7 @@ static int triple(void *handle, const TVMFFIAny *args, int32_t num_args, TVMFFIA
   return 0;
 }
 
-static int register_triple(void **state) {
-  (void)state;
+FIXTURE(register_triple) {
   return TVMFFIEnvModRegisterSystemLibSymbol("__tvm_ffi_in_triple", address_of(triple));
 }
 
@@ -413,9 +399,8 @@ static void check_carrier(const char *file) {
   TVMFFIObjectDecRef(module);
 }
 
-static void test_another_library_that_was_loaded_before(void **state) {
+TEST(test_another_library_that_was_loaded_before) {
   TVMFFIObject *module, *loader;
-  (void)state;
   check_fails_with(load_file(module_path("carrier_of_other.so"), &module), "RuntimeError",
                    "created using {otherlib} but a loader of that name is not registered");
   loader = load("loader_of_other.so");
@@ -427,8 +412,7 @@ static void test_another_library_that_was_loaded_before(void **state) {
                    "a loader of that name is not registered");
 }
 
-static void test_an_initialiser_of_the_library_itself(void **state) {
-  (void)state;
+TEST(test_an_initialiser_of_the_library_itself) {
   check_carrier("carrier_of_own.so");
   check_carrier("carrier_of_own.so"); /* its initialisers do not run again */
 }

@@ -18,9 +18,8 @@ static int deleted; /* how often library code deleted something */
 static int closed;  /* how often a library's destructor ran */
 static char folder[] = "/tmp/tvm_ffi_files_XXXXXX";
 
-static int set_up(void **state) {
+FIXTURE(set_up) {
   static int is_registered;
-  (void)state;
   deleted = closed = 0;
   if (is_registered) return 0;
   is_registered = 1;
@@ -30,8 +29,7 @@ static int set_up(void **state) {
   return 0;
 }
 
-static int remove_folder(void **state) {
-  (void)state;
+FIXTURE(remove_folder) {
   return rmdir(folder);
 }
 
@@ -71,12 +69,11 @@ static void *keep_kernels(void *file) {
   return NULL;
 }
 
-static void test_kernels(void **state) {
+TEST(test_kernels) {
   TVMFFIByteArray path = check_bytes(module_path("leave_nothing.so"));
   TVMFFIObject *module = load("leave_nothing.so");
   void *(*const bodies[4])(void *) = {keep_kernels, keep_kernels, keep_kernels, keep_kernels};
   tvmffi_library_file *file;
-  (void)state;
   check_ok(tvmffi_library_file_open(&path, &file));
   assert_int_equal(thread_count_results(4, bodies, file), 0);
   assert_int_equal(file->kernels.num_records, kNumKernels);
@@ -117,12 +114,11 @@ static void put_copy(const char *file, const char *path) {
   assert_int_equal(rename(fresh, path), 0);
 }
 
-static void test_a_file_is_replaced(void **state) {
+TEST(test_a_file_is_replaced) {
   const char *path = in_folder("replaced.so");
   TVMFFIObject *modules[3], *again;
   char respelled[4096];
   int i;
-  (void)state;
   for (i = 0; i < 3; ++i) { /* the old libraries are in use meanwhile */
     put_copy(i == 1 ? "kernels.so" : "leave_nothing.so", path);
     modules[i] = load_path(path);
@@ -146,12 +142,11 @@ static void test_a_file_is_replaced(void **state) {
 }
 
 /* Every path by which the runtime might open the second file is in use for another. */
-static void test_a_file_is_replaced_under_many_paths(void **state) {
+TEST(test_a_file_is_replaced_under_many_paths) {
   const char *path = in_folder("many.so");
   TVMFFIObject *modules[9];
   char respelled[4096];
   uint32_t i;
-  (void)state;
   for (i = 0; i < 8; ++i) {
     tvmffi_dl_respell(path, i + 1, respelled);
     put_copy("leave_nothing.so", path);
@@ -170,13 +165,12 @@ static void test_a_file_is_replaced_under_many_paths(void **state) {
 }
 
 /* The system is given the path in another way, and names that one in its message. */
-static void test_an_error_shows_the_path_of_the_host(void **state) {
+TEST(test_an_error_shows_the_path_of_the_host) {
   const char *path = in_folder("shown.so");
   TVMFFIObject *module, *again;
   TVMFFIObjectHandle error = NULL;
   const char *message;
   FILE *file;
-  (void)state;
   put_copy("kernels.so", path);
   module = load_path(path);
   (void)unlink(path);
@@ -197,11 +191,10 @@ static void test_an_error_shows_the_path_of_the_host(void **state) {
 }
 
 /* So do messages about a library that was opened by another way to write its path. */
-static void test_what_is_kept_is_named_by_the_path_of_the_host(void **state) {
+TEST(test_what_is_kept_is_named_by_the_path_of_the_host) {
   const char *path = in_folder("named.so");
   TVMFFIObject *module, *again;
   char shown[2 * 4096];
-  (void)state;
   put_copy("kernels.so", path);
   module = load_path(path);
   put_copy("leave_a_global.so", path);
@@ -231,12 +224,11 @@ static int count_mappings(void) {
  * A service that builds its kernel again and again. The old one is released before the new one is
  * loaded, or after that.
  */
-static void test_rebuilt_kernels_leave_nothing_behind(void **state) {
+TEST(test_rebuilt_kernels_leave_nothing_behind) {
   enum { kWarmUp = 20, kRounds = 200 };
   const char *path = in_folder("rebuilt.so");
   TVMFFIObjectHandle kept = NULL;
   int mappings = 0, i;
-  (void)state;
   for (i = 0; i < kWarmUp + kRounds; ++i) {
     TVMFFIObjectHandle module = NULL, function = NULL;
     TVMFFIAny args[2], result;
@@ -267,11 +259,10 @@ static void keep_message(void *context, TVMFFIRuntimeLogLevel level, const char 
 }
 
 /* The initialiser of the new library would register the same function, and fail. */
-static void test_a_library_with_global_functions_is_not_replaced(void **state) {
+TEST(test_a_library_with_global_functions_is_not_replaced) {
   const char *path = in_folder("global.so");
   TVMFFIObject *module, *again;
   char logged[256] = "";
-  (void)state;
   if (!kCheckUnloads) skip(); /* musl tells files apart itself, and loads both */
   put_copy("leave_a_global.so", path);
   module = load_path(path);
@@ -293,12 +284,11 @@ static void test_a_library_with_global_functions_is_not_replaced(void **state) {
 }
 
 /* As when it was loaded by a name that the system looks up: then the path says which file it is. */
-static void test_a_file_that_is_not_known(void **state) {
+TEST(test_a_file_that_is_not_known) {
   TVMFFIByteArray path = check_bytes(module_path("leave_a_global.so"));
   TVMFFIObject *module = load("leave_a_global.so");
   tvmffi_library_file *file, *again;
   char logged[256] = "";
-  (void)state;
   check_ok(tvmffi_library_file_open(&path, &file));
   assert_true(file->is_identified);
   file->is_identified = false;
@@ -316,10 +306,9 @@ static void test_a_file_that_is_not_known(void **state) {
   check_closed(closed, 1);
 }
 
-static void test_a_file_is_moved(void **state) {
+TEST(test_a_file_is_moved) {
   char path[4096];
   TVMFFIObject *module, *moved, *other;
-  (void)state;
   (void)snprintf(path, sizeof path, "%s/before.so", folder);
   put_copy("leave_nothing.so", path);
   module = load_path(path);
@@ -337,11 +326,10 @@ static void test_a_file_is_moved(void **state) {
 }
 
 /* The file grows at its end, so that what is in memory remains whole. */
-static void test_a_file_is_written_over(void **state) {
+TEST(test_a_file_is_written_over) {
   const char *path = in_folder("over.so");
   TVMFFIObject *module, *again;
   FILE *file;
-  (void)state;
   put_copy("leave_nothing.so", path);
   module = load_path(path);
   file = fopen(path, "ab");
@@ -364,12 +352,11 @@ static void set_time(const char *path, time_t seconds, long nanoseconds) {
   assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
 }
 
-static void test_a_changed_time_of_a_loaded_file_is_logged_once(void **state) {
+TEST(test_a_changed_time_of_a_loaded_file_is_logged_once) {
   const char *path = in_folder("touched.so");
   char logged[256];
   TVMFFIObject *module, *again;
   int i;
-  (void)state;
   put_copy("leave_nothing.so", path);
   set_time(path, 1000000000, 5);
   module = load_path(path);
@@ -411,14 +398,13 @@ static void load_huge(void *context) {
 }
 
 /* The loader of glibc copies a path without a slash to the stack. */
-static void test_a_path_longer_than_path_max_is_an_error(void **state) {
+TEST(test_a_path_longer_than_path_max_is_an_error) {
   static const size_t sizes[] = {4096, 300 << 10, kHugeSize};
   char *text = malloc(kHugeSize + 1);
   TVMFFIByteArray path;
   tvmffi_library_file *file;
   huge_load in_thread = {text, 0, NULL};
   size_t i;
-  (void)state;
   assert_non_null(text);
   path.data = text;
   for (i = 0; i < sizeof sizes / sizeof sizes[0]; ++i) {
@@ -447,9 +433,8 @@ static void ask_huge(void *context) {
   if (result.type_index != kTVMFFINone) ask_it->rc = 1;
 }
 
-static void test_a_huge_name_of_a_function_is_not_found(void **state) {
+TEST(test_a_huge_name_of_a_function_is_not_found) {
   huge_load ask = {malloc(kHugeSize + 1), 1, load("kernels.so")};
-  (void)state;
   assert_non_null(ask.text);
   memset(ask.text, 'a', kHugeSize);
   ask.text[kHugeSize] = '\0';
@@ -460,10 +445,9 @@ static void test_a_huge_name_of_a_function_is_not_found(void **state) {
 }
 
 /* A FIFO without a writer, a device without end, a folder. */
-static void test_what_is_no_file_is_refused(void **state) {
+TEST(test_what_is_no_file_is_refused) {
   const char *path = in_folder("fifo");
   TVMFFIObject *module;
-  (void)state;
   assert_int_equal(mkfifo(path, 0600), 0);
   check_fails_with(load_file(path, &module), "InternalError", "it is not a regular file");
   (void)unlink(path);

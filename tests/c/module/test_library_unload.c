@@ -14,9 +14,8 @@
 static int deleted; /* how often library code deleted something */
 static int closed;  /* how often a library's destructor ran */
 
-static int set_up(void **state) {
+FIXTURE(set_up) {
   static int is_registered;
-  (void)state;
   deleted = closed = 0;
   if (is_registered) return 0;
   is_registered = 1;
@@ -56,11 +55,10 @@ static void keep_message(void *context, TVMFFIRuntimeLogLevel level, const char 
 
 /* ---- Libraries stay loaded ---- */
 
-static void test_a_library_stays_loaded(void **state) {
+TEST(test_a_library_stays_loaded) {
   static const char *const files[] = {"leave_nothing.so", "leave_a_function.so",
                                       "leftovers_cpp.so"};
   size_t i;
-  (void)state;
   for (i = 0; i < sizeof files / sizeof files[0]; ++i) {
     TVMFFIObject *module;
     TVMFFIAny left;
@@ -77,12 +75,11 @@ static void test_a_library_stays_loaded(void **state) {
   assert_int_equal(closed, 0);
 }
 
-static void test_a_library_that_stayed_is_loaded_again(void **state) {
+TEST(test_a_library_that_stayed_is_loaded_again) {
   TVMFFIObject *module = load("leave_a_function.so"), *again;
   void **context, *handle = dlopen(module_path("leave_a_function.so"), RTLD_LAZY | RTLD_NOLOAD);
   const void *identity = tvmffi_library_identity(module);
   TVMFFIAny left = leave(module);
-  (void)state;
   assert_non_null(handle);
   context = dlsym(handle, "__tvm_ffi__library_ctx");
   assert_ptr_equal(*context, tvmffi_module_to_cxx(module));
@@ -99,12 +96,11 @@ static void test_a_library_that_stayed_is_loaded_again(void **state) {
 
 /* ---- Libraries that may be unloaded ---- */
 
-static void test_unloading(void **state) {
+TEST(test_unloading) {
   static const char *const files[] = {"leave_nothing.so", "leave_nothing_along.so",
                                       "leave_a_function.so", "leftovers_cpp.so"};
   int round;
   size_t i;
-  (void)state;
   for (i = 0; i < sizeof files / sizeof files[0]; ++i) {
     for (round = 0; round < 2 && exists(files[i]); ++round) {
       TVMFFIObject *module = load(files[i]);
@@ -123,12 +119,11 @@ static void test_unloading(void **state) {
 }
 
 /* The second library may lie where the first one was, with its function at the same address. */
-static void test_names_in_backtraces(void **state) {
+TEST(test_names_in_backtraces) {
   static const struct {
     const char *file, *function;
   } cases[] = {{"kernels.so", "raise"}, {"kernels_other.so", "other"}, {"kernels.so", "raise"}};
   size_t i;
-  (void)state;
   (void)TVMFFIRuntimeSetBacktraceEnabled(1);
   for (i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
     TVMFFIObject *module = load(cases[i].file);
@@ -148,10 +143,9 @@ static void test_names_in_backtraces(void **state) {
   (void)TVMFFIRuntimeSetBacktraceEnabled(0);
 }
 
-static void test_modules_and_functions_keep_it(void **state) {
+TEST(test_modules_and_functions_keep_it) {
   TVMFFIObject *module = load("leave_nothing.so"), *other = load("leave_nothing.so"), *function;
   TVMFFIAny left;
-  (void)state;
   check_ok(TVMFFIRuntimeModuleAllowUnload(module));
   check_ok(TVMFFIRuntimeModuleAllowUnload(module));
   function = get_function(other, "leave", 0);
@@ -168,11 +162,10 @@ static void test_modules_and_functions_keep_it(void **state) {
   assert_true(is_loaded("leave_nothing.so"));
 }
 
-static void test_others_keep_it(void **state) {
+TEST(test_others_keep_it) {
   void *handle = dlopen(module_path("leave_nothing.so"), RTLD_LAZY);
   TVMFFIObject *module;
   int round;
-  (void)state;
   for (round = 0; round < 2; ++round) {
     module = load("leave_nothing.so");
     check_ok(TVMFFIRuntimeModuleAllowUnload(module));
@@ -200,17 +193,15 @@ static void unload_keeper(void) {
   check_unloaded(is_loaded("kernels.so"));
 }
 
-static void test_unloading_unloads_others(void **state) {
-  (void)state;
+TEST(test_unloading_unloads_others) {
   unload_keeper();
   check_closed(closed, 2);
   check_unloaded(is_loaded("leave_nothing.so"));
 }
 
 /* While two files are closed the runtime cannot tell who else has them open, and keeps neither. */
-static void test_others_keep_one_of_two(void **state) {
+TEST(test_others_keep_one_of_two) {
   void *handle = dlopen(module_path("leave_nothing.so"), RTLD_LAZY);
-  (void)state;
   assert_non_null(handle);
   unload_keeper();
   check_closed(closed, 1);
@@ -220,11 +211,10 @@ static void test_others_keep_one_of_two(void **state) {
   check_unloaded(is_loaded("leave_nothing.so"));
 }
 
-static void test_global_functions_prevent_it(void **state) {
+TEST(test_global_functions_prevent_it) {
   TVMFFIByteArray name = check_bytes("test.left_behind");
   TVMFFIObject *module = load("leave_a_global.so");
   TVMFFIObjectHandle function;
-  (void)state;
   check_fails_with(TVMFFIRuntimeModuleAllowUnload(module), "RuntimeError",
                    "leave_a_global.so cannot be unloaded: global function `test.left_behind` needs "
                    "it");
@@ -240,11 +230,10 @@ static void test_global_functions_prevent_it(void **state) {
 }
 
 /* What is registered later, by a call, keeps the library too. */
-static void test_types_prevent_it(void **state) {
+TEST(test_types_prevent_it) {
   static const char *const files[] = {"leave_a_field.so", "leave_an_attribute.so"};
   char logged[256];
   size_t i;
-  (void)state;
   check_ok(TVMFFIRuntimeSetLogHook(keep_message, logged));
   for (i = 0; i < sizeof files / sizeof files[0]; ++i) {
     TVMFFIObject *module = load(files[i]);
@@ -266,10 +255,9 @@ static void test_types_prevent_it(void **state) {
   check_ok(TVMFFIRuntimeSetLogHook(NULL, NULL));
 }
 
-static void test_other_modules(void **state) {
+TEST(test_other_modules) {
   TVMFFIObject *module = get_system_lib("");
   TVMFFIAny text;
-  (void)state;
   check_fails(TVMFFIRuntimeModuleAllowUnload(module), "TypeError",
               "TVMFFIRuntimeModuleAllowUnload: `module` is a `ffi.Module`, not a module of a "
               "library file");
@@ -296,12 +284,11 @@ static void *load_and_unload(void *path) {
   return failed;
 }
 
-static void test_threads(void **state) {
+TEST(test_threads) {
   void *(*const bodies[4])(void *) = {load_and_unload, load_and_unload, load_and_unload,
                                       load_and_unload};
   char path[4096];
   int i;
-  (void)state;
   (void)snprintf(path, sizeof path, "%s", module_path("kernels.so"));
   for (i = 0; i < 20; ++i) { /* the last threads that close it do not keep it for each other */
     assert_int_equal(thread_count_results(4, bodies, path), 0);

@@ -62,13 +62,12 @@ static void check_format(const char *path, const char *format) {
 }
 
 /* The built-in loader is replaced, so that the test needs no files. */
-static void test_L_16a_the_format_of_a_file_name(void **state) {
+TEST(test_L_16a_the_format_of_a_file_name) {
   static const char *const libraries[] = {
       "lib.so",     "lib.dll",       "lib.dylib",    "lib.dso",      "a/b/lib.so",
       "lib.so.1",   "lib.so.1.22.3", "./mods/noext", "noext",        "a.b/noext",
       "a.b/c.so.1", "dir.x\\noext",  "lib.abc.so",   "lib.abc.so.0", "/"};
   size_t i;
-  (void)state;
   to_give = get_system_lib("");
   register_global("ffi.Module.load_from_file.so", give_module);
   register_global("ffi.Module.load_from_file.abc", give_module);
@@ -88,9 +87,8 @@ static void test_L_16a_the_format_of_a_file_name(void **state) {
   TVMFFIObjectDecRef(to_give);
 }
 
-static void test_no_loader(void **state) {
+TEST(test_no_loader) {
   TVMFFIObject *module;
-  (void)state;
   check_fails(load_file("lib.SO", &module), "RuntimeError",
               "Loader for `.SO` files is not registered, resolved to "
               "(ffi.Module.load_from_file.SO) in the global registry.Ensure that you have loaded "
@@ -98,9 +96,8 @@ static void test_no_loader(void **state) {
   check_fails_with(load_file("", &module), "RuntimeError", "Failed to get file format from");
 }
 
-static void test_what_loaders_give(void **state) {
+TEST(test_what_loaders_give) {
   TVMFFIObject *module;
-  (void)state;
   register_global("ffi.Module.load_from_file.test", give_int);
   check_fails(load_file("x.test", &module), "TypeError",
               "Cannot convert from type `int` to `ffi.Module`");
@@ -115,11 +112,10 @@ static void test_what_loaders_give(void **state) {
 
 /* ---- Files, with the built-in loader ---- */
 
-static void test_files_by_other_names(void **state) {
+TEST(test_files_by_other_names) {
   static const char *const names[] = {"libgood.so.1", "noext", "lib.dylib", "lib.dll", "a.b.so"};
   char folder[] = "/tmp/tvm_ffi_test_XXXXXX", path[sizeof folder + 32];
   size_t i;
-  (void)state;
   assert_non_null(mkdtemp(folder));
   for (i = 0; i < sizeof names / sizeof names[0]; ++i) {
     TVMFFIObject *module;
@@ -133,10 +129,9 @@ static void test_files_by_other_names(void **state) {
   assert_int_equal(rmdir(folder), 0);
 }
 
-static void test_files_that_are_not_there(void **state) {
+TEST(test_files_that_are_not_there) {
   TVMFFIAny args[2], result;
   TVMFFIObject *module;
-  (void)state;
   check_fails_with(load_file("./nosuch.so", &module), "InternalError",
                    "Failed to load dynamic shared library ./nosuch.so ");
   check_fails_with(load_file(__FILE__ "_not/here", &module), "InternalError",
@@ -152,10 +147,9 @@ static void test_files_that_are_not_there(void **state) {
 
 /* ---- The functions for other languages ---- */
 
-static void test_from_other_languages(void **state) {
+TEST(test_from_other_languages) {
   TVMFFIObjectHandle module, function;
   TVMFFIAny result = tvmffi_any_none();
-  (void)state;
   check_ok(TVMFFIRuntimeModuleLoad(module_path("kernels.so"), &module));
   check_ok(TVMFFIRuntimeModuleGetFunction(module, "main", &function));
   TVMFFIObjectDecRef(module);
@@ -193,14 +187,13 @@ static void test_refusals_for_other_languages(void **state) {
 }
 
 /* A static program exports all functions of the ABI to the libraries that it loads. */
-static void test_all_functions_are_there(void **state) {
+TEST(test_all_functions_are_there) {
   static const char *const some[] = {"TVMFFIEnvTensorAlloc",    "TVMFFIGetVersion",
                                      "TVMFFIBacktrace",         "TVMFFITensorCreateUnsafeView",
                                      "TVMFFIHandleDeinitOnce",  "TVMFFITypeRegisterAttr",
                                      "TVMFFIObjectCreateOpaque"};
   void *program = dlopen(NULL, RTLD_LAZY);
   size_t i;
-  (void)state;
   assert_non_null(program);
   for (i = 0; i < sizeof some / sizeof some[0]; ++i) assert_non_null(dlsym(program, some[i]));
   (void)dlclose(program);

@@ -67,16 +67,14 @@ static TVMFFIObject *new_module(const TVMFFIRuntimeModuleVTable *vtable) {
   return module;
 }
 
-static int set_up(void **state) {
-  (void)state;
+FIXTURE(set_up) {
   destroyed = 0;
   return 0;
 }
 
-static void test_layout(void **state) {
+TEST(test_layout) {
   TVMFFIObject *module = new_module(&kSmall);
   void *words[2], *front;
-  (void)state;
   assert_int_equal(module->type_index, kTVMFFIModule);
   memcpy(words, module + 1, sizeof words);
   memcpy(&front, tvmffi_module_to_cxx(module), sizeof front);
@@ -94,11 +92,10 @@ static void test_layout(void **state) {
   assert_int_equal(destroyed, 1);
 }
 
-static void test_what_a_module_says_of_itself(void **state) {
+TEST(test_what_a_module_says_of_itself) {
   TVMFFIObject *module = new_module(&kSmall);
   TVMFFIAny result, args[3];
   TVMFFIByteArray kind;
-  (void)state;
   check_ok(call_on(module, "ffi.ModuleGetKind", NULL, -1, &result));
   assert_true(tvmffi_any_get_text(&result, &kind));
   assert_string_equal(kind.data, "small");
@@ -120,10 +117,9 @@ static void test_what_a_module_says_of_itself(void **state) {
   TVMFFIObjectDecRef(module);
 }
 
-static void test_questions(void **state) {
+TEST(test_questions) {
   TVMFFIObject *module = new_module(&kSmall), *function;
   TVMFFIAny result;
-  (void)state;
   function = get_function(module, "own", 0);
   assert_non_null(function);
   TVMFFIObjectDecRef(function);
@@ -147,11 +143,10 @@ static void test_questions(void **state) {
   TVMFFIObjectDecRef(module);
 }
 
-static void test_questions_to_imports(void **state) {
+TEST(test_questions_to_imports) {
   TVMFFIObject *module = new_module(&kSmall), *imported = new_module(&kDescribing);
   TVMFFIByteArray text;
   TVMFFIAny result;
-  (void)state;
   import_module(module, imported);
   TVMFFIObjectDecRef(imported);
   check_ok(call_on(module, "ffi.ModuleGetFunctionMetadata", "f", 0, &result));
@@ -170,10 +165,9 @@ static void test_questions_to_imports(void **state) {
 
 /* ---- Keeping modules alive ---- */
 
-static void test_globals(void **state) {
+TEST(test_globals) {
   TVMFFIObject *module = new_module(&kSmall), *other = new_module(&kSmall);
   TVMFFIAny result;
-  (void)state;
   check_ok(call_on(module, "ffi.ModuleGlobalsRemove", NULL, -1, &result)); /* not there: no error */
   check_ok(call_on(module, "ffi.ModuleGlobalsAdd", NULL, -1, &result));
   check_ok(call_on(module, "ffi.ModuleGlobalsAdd", NULL, -1, &result)); /* no effect */
@@ -194,10 +188,9 @@ static void test_globals(void **state) {
 
 static TVMFFIObject objects[1000];
 
-static void test_order_and_membership(void **state) {
+TEST(test_order_and_membership) {
   tvmffi_module_set set = TVMFFI_MODULE_SET_INIT;
   size_t i;
-  (void)state;
   assert_false(tvmffi_module_set_has(&set, &objects[0]));
   assert_false(tvmffi_module_set_remove(&set, &objects[0]));
   for (i = 0; i < 1000; ++i) {
@@ -218,11 +211,10 @@ static void test_order_and_membership(void **state) {
 }
 
 /* Removes the first, middle and last element until none is left. */
-static void test_removing(void **state) {
+TEST(test_removing) {
   tvmffi_module_set set = TVMFFI_MODULE_SET_INIT;
   char present[1000];
   size_t i, left = 1000;
-  (void)state;
   for (i = 0; i < 1000; ++i) {
     assert_int_equal(tvmffi_module_set_add(&set, &objects[i]), 1);
     present[i] = 1;

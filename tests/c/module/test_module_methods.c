@@ -56,9 +56,8 @@ static char kLetters[] = "abcd";
 static TVMFFIObject
     *tree[4]; /* a imports b and d, b imports c; c has no methods but get_function */
 
-static int make_tree(void **state) {
+FIXTURE(make_tree) {
   int i;
-  (void)state;
   for (i = 0; i < 4; ++i) {
     TVMFFIObjectHandle module;
     check_ok(TVMFFIRuntimeModuleCreate(i == 2 ? &kPlain : &kLetter, &kLetters[i], &module));
@@ -71,9 +70,8 @@ static int make_tree(void **state) {
   return 0;
 }
 
-static int release_tree(void **state) {
+FIXTURE(release_tree) {
   int i;
-  (void)state;
   for (i = 0; i < 4; ++i) TVMFFIObjectDecRef(tree[i]);
   return 0;
 }
@@ -87,9 +85,8 @@ static TVMFFIAny ask(tvmffi_module_method method, const char *name, bool query_i
   return result;
 }
 
-static void test_a_module_is_asked_first(void **state) {
+TEST(test_a_module_is_asked_first) {
   TVMFFIAny result = ask(kTvmffiModuleGetFunction, "a", true);
-  (void)state;
   assert_int_equal(num_asked, 1);
   check_release(&result);
   result = ask(kTvmffiModuleImplementsFunction, "a", true);
@@ -100,9 +97,8 @@ static void test_a_module_is_asked_first(void **state) {
   assert_int_equal(num_asked, 1);
 }
 
-static void test_imports_are_asked_on_request(void **state) {
+TEST(test_imports_are_asked_on_request) {
   TVMFFIAny result = ask(kTvmffiModuleGetFunction, "d", false);
-  (void)state;
   assert_int_equal(result.type_index, kTVMFFINone);
   assert_int_equal(num_asked, 1);
   result = ask(kTvmffiModuleGetFunction, "d", true);
@@ -129,9 +125,8 @@ static void test_imports_are_asked_on_request(void **state) {
 }
 
 /* A module that fails ends the query, and the collected modules are released. */
-static void test_a_query_that_fails(void **state) {
+TEST(test_a_query_that_fails) {
   TVMFFIAny name = tvmffi_any_raw_str("!"), result;
-  (void)state;
   check_fails(tvmffi_module_query(tree[0], kTvmffiModuleGetFunction, &name, true, &result),
               "KeyError", "refused");
   assert_int_equal(result.type_index, kTVMFFINone);
@@ -144,9 +139,8 @@ static void test_a_query_that_fails(void **state) {
 
 /* ---- Defaults for methods that a module does not have ---- */
 
-static void test_defaults(void **state) {
+TEST(test_defaults) {
   TVMFFIAny name = tvmffi_any_raw_str("x"), args[2], result;
-  (void)state;
   check_ok(tvmffi_module_call(tree[2], kTvmffiModulePropertyMask, NULL, &result));
   assert_int_equal(result.v_int64, 0);
   check_ok(tvmffi_module_call(tree[0], kTvmffiModulePropertyMask, NULL, &result));
@@ -171,10 +165,9 @@ static void test_defaults(void **state) {
 }
 
 /* The built-in library module has the same defaults. */
-static void test_defaults_of_a_library(void **state) {
+TEST(test_defaults_of_a_library) {
   TVMFFIObject *library = get_system_lib("test_module_methods_");
   TVMFFIAny format = tvmffi_any_raw_str("c"), result;
-  (void)state;
   check_fails(tvmffi_module_call(library, kTvmffiModuleSaveToBytes, NULL, &result), "RuntimeError",
               "Module[library] does not support SaveToBytes");
   check_ok(tvmffi_module_call(library, kTvmffiModuleInspectSource, &format, &result));
@@ -185,11 +178,10 @@ static void test_defaults_of_a_library(void **state) {
   TVMFFIObjectDecRef(library);
 }
 
-static void test_texts_of_every_form(void **state) {
+TEST(test_texts_of_every_form) {
   TVMFFIByteArray bytes = check_bytes("a name of some length");
   TVMFFIAny forms[3], result;
   int i;
-  (void)state;
   forms[0] = tvmffi_any_raw_str("a");
   check_ok(tvmffi_string_to_any("a", 1, &forms[1]));
   check_ok(TVMFFIStringFromByteArray(&bytes, &forms[2]));
@@ -202,10 +194,9 @@ static void test_texts_of_every_form(void **state) {
 
 /* ---- Imports ---- */
 
-static void test_importing(void **state) {
+TEST(test_importing) {
   TVMFFIAny other = tvmffi_any_object(tree[0]), result;
   TVMFFIObject *imports = tvmffi_imports_get(tree[0]);
-  (void)state;
   assert_int_equal(tvmffi_array_size(imports), 2);
   assert_int_equal(check_use_count(imports), 2);
   check_fails(tvmffi_module_call(tree[1], kTvmffiModuleImport, &other, &result), "RuntimeError",
@@ -224,17 +215,17 @@ static void test_importing(void **state) {
   TVMFFIObjectDecRef(imports);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, make_tree, release_tree)
+#define ROW(name) cmocka_unit_test_setup_teardown(name, make_tree, release_tree)
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      TEST(test_a_module_is_asked_first),
-      TEST(test_imports_are_asked_on_request),
-      TEST(test_a_query_that_fails),
-      TEST(test_defaults),
-      TEST(test_defaults_of_a_library),
-      TEST(test_texts_of_every_form),
-      TEST(test_importing),
+      ROW(test_a_module_is_asked_first),
+      ROW(test_imports_are_asked_on_request),
+      ROW(test_a_query_that_fails),
+      ROW(test_defaults),
+      ROW(test_defaults_of_a_library),
+      ROW(test_texts_of_every_form),
+      ROW(test_importing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

@@ -35,19 +35,17 @@ static TVMFFIAny get_imports(TVMFFIObject *module) {
   return imports;
 }
 
-static void test_a_module_without_imports_has_an_empty_array(void **state) {
+TEST(test_a_module_without_imports_has_an_empty_array) {
   TVMFFIObject *module = new_module();
   TVMFFIAny imports = get_imports(module);
-  (void)state;
   assert_int_equal(tvmffi_array_size(imports.v_obj), 0);
   check_release(&imports);
   TVMFFIObjectDecRef(module);
 }
 
-static void test_imports_are_replaced_by_a_copy(void **state) {
+TEST(test_imports_are_replaced_by_a_copy) {
   TVMFFIObject *module = new_module(), *first = new_module(), *second = new_module();
   TVMFFIAny args[2], value, imports;
-  (void)state;
   args[0] = tvmffi_any_object(first);
   args[1] = tvmffi_any_object(second);
   check_ok(call_global("ffi.List", args, 2, &value));
@@ -69,10 +67,9 @@ static void test_imports_are_replaced_by_a_copy(void **state) {
   TVMFFIObjectDecRef(second);
 }
 
-static void test_only_modules_are_imports(void **state) {
+TEST(test_only_modules_are_imports) {
   TVMFFIObject *module = new_module();
   TVMFFIAny args[2], value, imports;
-  (void)state;
   args[0] = tvmffi_any_object(module);
   args[1] = tvmffi_any_int(1);
   check_fails(tvmffi_field_set(imports_field(), module, &args[1]), "TypeError",

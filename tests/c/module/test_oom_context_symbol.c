@@ -26,9 +26,8 @@ static int apply(void *prefix_size) {
   return rc;
 }
 
-static void test_registering_and_applying(void **state) {
+TEST(test_registering_and_applying) {
   size_t prefix_size = 0;
-  (void)state;
   check_ok(TVMFFIEnvModRegisterSystemLibSymbol("__test_context", &place));
   assert_int_equal(oom_check(add, NULL, NULL, NULL, 1), 2); /* a table, and the symbol */
   assert_int_equal(oom_check(add, NULL, NULL, NULL, 0), 0);

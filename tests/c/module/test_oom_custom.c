@@ -40,9 +40,8 @@ static void release(void *out) {
   assert_int_equal(num_destroyed, 1);
 }
 
-static void test_creating(void **state) {
+TEST(test_creating) {
   TVMFFIObjectHandle module = NULL;
-  (void)state;
   assert_int_equal(oom_check(create, not_created, release, &module, 0), 3); /* it, imports, cache */
 }
 

@@ -75,9 +75,8 @@ static int clear(void *context) {
   return tvmffi_imports_clear(&((fixture *)context)->module->header);
 }
 
-static void test_adding_and_clearing(void **state) {
+TEST(test_adding_and_clearing) {
   fixture f = set_up();
-  (void)state;
   for (; f.num_imports < 6; ++f.num_imports) {
     assert_true(oom_check(add, same_imports, NULL, &f, 1) >= 2);
   }
@@ -102,9 +101,8 @@ static void nothing_cached(void *context) {
   assert_int_equal(tvmffi_map_size(f->module->lookup_cache), f->cached);
 }
 
-static void test_looking_up(void **state) {
+TEST(test_looking_up) {
   fixture f = set_up();
-  (void)state;
   check_ok(add(&f));
   for (; f.number < 40; ++f.number, ++f.cached) {
     f.found = NULL;

@@ -23,11 +23,10 @@ static void release(void *out) {
 }
 
 /* A file that was loaded keeps its record, even if nothing else succeeded. */
-static void test_opening(void **state) {
+TEST(test_opening) {
   tvmffi_library *library = NULL;
   size_t before = oom_live_blocks();
   int i;
-  (void)state;
   for (i = 0; i < 2; ++i) {
     oom_fail_after(i);
     check_fails(open_library(&library), "MemoryError", NULL);
@@ -50,18 +49,16 @@ static void nothing(void *out) {
   assert_null(*(TVMFFIObjectHandle *)out);
 }
 
-static void test_loading(void **state) {
+TEST(test_loading) {
   TVMFFIObjectHandle module = NULL;
-  (void)state;
   /* library, module, its imports, its cache */
   assert_int_equal(oom_check(load_module, nothing, release, &module, 0), 4);
 }
 
 /* After a failure the library must be closed, which unloads it: its record goes, too. */
-static void test_loading_for_unloading(void **state) {
+TEST(test_loading_for_unloading) {
   TVMFFIObjectHandle module, failed = NULL;
   long n;
-  (void)state;
   for (n = 0; n < 4; ++n) {
     check_ok(load_module(&module));
     check_ok(TVMFFIRuntimeModuleAllowUnload(module));
@@ -97,12 +94,11 @@ static void release_answer(void *context) {
 }
 
 /* Its address is kept for the next time: in an entry and a table. */
-static void test_a_kernel_is_found_without_memory_to_keep_its_address(void **state) {
+TEST(test_a_kernel_is_found_without_memory_to_keep_its_address) {
   TVMFFIByteArray name = check_bytes("add");
   tvmffi_library *library;
   void *first, *found;
   int i;
-  (void)state;
   check_ok(open_library(&library));
   oom_fail_after(-1);
   check_ok(tvmffi_library_find(library, "__tvm_ffi_add", &first));
@@ -119,11 +115,10 @@ static void test_a_kernel_is_found_without_memory_to_keep_its_address(void **sta
   TVMFFIObjectDecRef(library);
 }
 
-static void test_asking(void **state) {
+TEST(test_asking) {
   char long_name[400];
   TVMFFIObjectHandle module = NULL;
   query q;
-  (void)state;
   check_ok(load_module(&module));
   q.module = module;
   q.answer = tvmffi_any_none();

@@ -35,14 +35,13 @@ static void unchanged(void *file) {
   }
 }
 
-static void test_kernels(void **state) {
+TEST(test_kernels) {
   const char *folder = getenv("TVM_FFI_TEST_MODULES");
   size_t before = oom_live_blocks();
   tvmffi_library_file *file;
   TVMFFIByteArray bytes;
   char path[4096];
   long failures = 0;
-  (void)state;
   assert_non_null(folder);
   (void)snprintf(path, sizeof path, "%s/leave_nothing.so", folder);
   bytes = check_bytes(path);

@@ -50,8 +50,7 @@ static int load_file(void *out) {
   return tvmffi_loader_load_file(&path, out);
 }
 
-static void test_a_file(void **state) {
-  (void)state;
+TEST(test_a_file) {
   /* the loader's name, path and format, and the module's three */
   assert_int_equal(check_load("ffi.Module.load_from_file.a_long_format", load_file), 6);
 }
@@ -68,8 +67,7 @@ static int load_bytes(void *out) {
   return tvmffi_library_bin_load(library, kBytes, sizeof kBytes, out);
 }
 
-static void test_modules_in_a_library(void **state) {
-  (void)state;
+TEST(test_modules_in_a_library) {
   /* two lists of modules, two modules of three blocks, a loader's name, bytes, an import */
   assert_int_equal(check_load("ffi.Module.load_from_bytes.demo", load_bytes), 11);
 }

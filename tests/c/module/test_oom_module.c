@@ -44,9 +44,8 @@ static void release(void *out) {
   TVMFFIObjectDecRef(*(TVMFFIObject **)out);
 }
 
-static void test_making_one(void **state) {
+TEST(test_making_one) {
   TVMFFIObject *module = NULL;
-  (void)state;
   assert_int_equal(oom_check(make, NULL, release, &module, 0), 3); /* module, imports, cache */
 }
 
@@ -58,9 +57,8 @@ static void not_pinned(void *module) {
   assert_int_equal(check_use_count(*(TVMFFIObject **)module), 1);
 }
 
-static void test_pinning(void **state) {
+TEST(test_pinning) {
   TVMFFIObject *module = new_module(&kPlain);
-  (void)state;
   assert_int_equal(oom_check(pin, not_pinned, NULL, &module, 1), 1);
   tvmffi_module_unpin(module);
   assert_int_equal(oom_check(pin, not_pinned, NULL, &module, 0), 0); /* the room is there already */
@@ -93,10 +91,9 @@ static void release_answer(void *context) {
   check_release(&q->answer);
 }
 
-static void test_asking_imports(void **state) {
+TEST(test_asking_imports) {
   TVMFFIObject *imported = new_module(&kPlain), *below = new_module(&kWithDoc);
   query q;
-  (void)state;
   q.module = new_module(&kPlain);
   q.answer = tvmffi_any_none();
   check_ok(tvmffi_imports_add(q.module, imported));
@@ -125,10 +122,9 @@ static void unchanged(void *context) {
   assert_false(tvmffi_module_set_has(set, &objects[next]));
 }
 
-static void test_every_growth(void **state) {
+TEST(test_every_growth) {
   tvmffi_module_set set = TVMFFI_MODULE_SET_INIT;
   long growths = 0;
-  (void)state;
   for (next = 0; next < 100; ++next) growths += oom_check(add, unchanged, NULL, &set, 1);
   assert_int_equal(growths, 5); /* capacities 8 to 128 */
   tvmffi_module_set_fini(&set);

@@ -79,7 +79,7 @@ static TVMFFIObject *new_module(const TVMFFIRuntimeModuleVTable *vtable) {
   return module;
 }
 
-static void test_methods(void **state) {
+TEST(test_methods) {
   static const struct {
     tvmffi_module_method method;
     long num_allocations;
@@ -95,7 +95,6 @@ static void test_methods(void **state) {
   };
   size_t i;
   call c;
-  (void)state;
   memset(&c, 0, sizeof c);
   c.module = new_module(&kVerbose);
   for (i = 0; i < sizeof rows / sizeof *rows; ++i) {
@@ -109,10 +108,9 @@ static void test_methods(void **state) {
   assert_int_equal(oom_live_blocks(), 0);
 }
 
-static void test_queries(void **state) {
+TEST(test_queries) {
   TVMFFIObject *imported = new_module(&kVerbose);
   call c;
-  (void)state;
   memset(&c, 0, sizeof c);
   c.query = true;
   c.module = new_module(&kPlain);

@@ -51,9 +51,8 @@ static void release(void *context) {
   check_release(&packed);
 }
 
-static void test_every_allocation(void **state) {
+TEST(test_every_allocation) {
   int i;
-  (void)state;
   for (i = 0; i < kNumModules; ++i) {
     check_ok(TVMFFIRuntimeModuleCreate(&kSaved, NULL, &modules[i]));
     if (i != 0) check_ok(tvmffi_imports_add(modules[i / 4], modules[i])); /* three levels */

@@ -30,8 +30,7 @@ static void only_the_earlier(void *context) {
   }
 }
 
-static void test_registering(void **state) {
-  (void)state;
+TEST(test_registering) {
   for (next = 0; next < 100; ++next) {
     assert_in_range(oom_check(enter, only_the_earlier, NULL, NULL, 1), 1, 2);
   }
@@ -46,9 +45,8 @@ static void nothing(void *out) {
   assert_null(*(TVMFFIObject **)out);
 }
 
-static void test_getting_a_module(void **state) {
+TEST(test_getting_a_module) {
   TVMFFIObject *module = NULL;
-  (void)state;
   /* library, module, its imports and cache; a table of prefixes, and a record */
   assert_int_equal(oom_check(get, nothing, NULL, &module, 1), 6);
   TVMFFIObjectDecRef(module);

@@ -114,8 +114,7 @@ static TVMFFIObject *create(const TVMFFIRuntimeModuleVTable *vtable, void *self)
   return module;
 }
 
-static int set_up(void **state) {
-  (void)state;
+FIXTURE(set_up) {
   num_alive = num_loaded = 0;
   register_global("ffi.Module.load_from_bytes.demo", load_demo);
   return 0;
@@ -195,11 +194,10 @@ static const unsigned char kWorkedExample[] = {
     0,    0, 1, 0, 0, 0, 0, 0,   0,   0,   4,   0, 0, 0, 0, 0, 0, 0, '_', 'l', 'i', 'b', 4,
     0,    0, 0, 0, 0, 0, 0, 'd', 'e', 'm', 'o', 3, 0, 0, 0, 0, 0, 0, 0,   'h', 'i', '!'};
 
-static void test_the_worked_example(void **state) {
+TEST(test_the_worked_example) {
   TVMFFIObject *library = load("kernels.so"), *child = new_demo("hi!");
   TVMFFIByteArray content;
   TVMFFIAny packed;
-  (void)state;
   import_module(library, child);
   packed = pack(library);
   assert_int_equal(check_use_count(child), 2);
@@ -214,11 +212,10 @@ static void test_the_worked_example(void **state) {
 }
 
 /* As a compiler does: the root is source code, packed as `_lib`; without code data is the root. */
-static void test_source_takes_the_place_of_the_library(void **state) {
+TEST(test_source_takes_the_place_of_the_library) {
   TVMFFIObject *source = create(&kSource, NULL), *child = new_demo("hi!");
   TVMFFIByteArray content;
   TVMFFIAny packed;
-  (void)state;
   import_module(source, child);
   packed = pack(source);
   content = content_of(&packed);
@@ -230,11 +227,10 @@ static void test_source_takes_the_place_of_the_library(void **state) {
 }
 
 /* A library with the bytes embedded in it, opened by the system's loader. */
-static void test_a_file(void **state) {
+TEST(test_a_file) {
   TVMFFIObject *loaded = load("embedded.so");
   TVMFFIByteArray content;
   TVMFFIAny packed;
-  (void)state;
   check_demo(import_of(loaded, 0), "hi!", 3);
   packed = pack(loaded);
   content = content_of(&packed);
@@ -243,10 +239,9 @@ static void test_a_file(void **state) {
   TVMFFIObjectDecRef(loaded);
 }
 
-static void test_one_module(void **state) {
+TEST(test_one_module) {
   TVMFFIObject *library = load("kernels.so"), *alone = new_demo("x"), *loaded;
   TVMFFIAny packed = pack(library);
-  (void)state;
   loaded = load_packed(&packed);
   assert_int_equal(num_imports(loaded), 0);
   assert_non_null(tvmffi_library_identity(loaded));
@@ -263,11 +258,10 @@ static void test_one_module(void **state) {
 }
 
 /*  root: {left, library, right, left};  left: {below};  right: {below, library};  below: none */
-static void test_a_module_of_two_importers_is_packed_once(void **state) {
+TEST(test_a_module_of_two_importers_is_packed_once) {
   TVMFFIObject *root = new_demo("root"), *left = new_demo("left"), *right = new_demo("right");
   TVMFFIObject *below = new_demo("below"), *library = load("kernels.so"), *loaded;
   TVMFFIAny packed;
-  (void)state;
   import_module(root, left);
   import_module(root, library);
   import_module(root, right);
@@ -303,11 +297,10 @@ static void test_a_module_of_two_importers_is_packed_once(void **state) {
 }
 
 /* Payloads of up to seven bytes are small values, longer ones objects; any bytes are allowed. */
-static void test_payloads(void **state) {
+TEST(test_payloads) {
   static const size_t sizes[] = {1, 7, 8, 255, 256, 257, 100000};
   char *payload = malloc(100000);
   size_t i;
-  (void)state;
   assert_non_null(payload);
   for (i = 0; i < 100000; ++i) payload[i] = (char)(i * 7);
   for (i = 0; i < sizeof sizes / sizeof *sizes; ++i) {
@@ -324,13 +317,12 @@ static void test_payloads(void **state) {
 }
 
 /* Numbers above 255, and a list of imports that grows. */
-static void test_many_imports(void **state) {
+TEST(test_many_imports) {
   enum { kCount = 600 };
   TVMFFIObject *root = new_demo("root"), *loaded;
   TVMFFIAny packed;
   char name[32];
   int i;
-  (void)state;
   for (i = 0; i < kCount; ++i) {
     TVMFFIObject *child;
     (void)snprintf(name, sizeof name, "%d", i);
@@ -351,11 +343,10 @@ static void test_many_imports(void **state) {
   assert_int_equal(num_alive, 0);
 }
 
-static void test_a_long_chain(void **state) {
+TEST(test_a_long_chain) {
   TVMFFIObject *top = new_demo("end"), *loaded;
   TVMFFIAny packed;
   int i;
-  (void)state;
   for (i = 0; i < 1000; ++i) {
     TVMFFIObject *above = new_demo("link");
     import_module(above, top);
@@ -372,11 +363,10 @@ static void test_a_long_chain(void **state) {
 }
 
 /* Imports that are no modules, put there by foreign code, are skipped, as everywhere. */
-static void test_imports_that_are_no_modules(void **state) {
+TEST(test_imports_that_are_no_modules) {
   TVMFFIObject *root = new_demo("root"), *child = new_demo("child"), *loaded;
   TVMFFIObject **imports = &((tvmffi_module *)(void *)root)->imports;
   TVMFFIAny item = tvmffi_any_none(), packed;
-  (void)state;
   check_ok(tvmffi_array_append(imports, &item));
   item = tvmffi_any_int(7);
   check_ok(tvmffi_array_append(imports, &item));
@@ -394,10 +384,9 @@ static void test_imports_that_are_no_modules(void **state) {
 
 /* ---- Modules that are refused ---- */
 
-static void test_arguments(void **state) {
+TEST(test_arguments) {
   TVMFFIObject *array = tvmffi_array_new(0), *module = new_demo("x");
   TVMFFIAny bytes;
-  (void)state;
   check_fails(TVMFFIRuntimeModulePack(NULL, &bytes), "ValueError",
               "TVMFFIRuntimeModulePack: argument `root` must not be NULL");
   check_fails(TVMFFIRuntimeModulePack(module, NULL), "ValueError",
@@ -422,8 +411,7 @@ static void check_import_refused(TVMFFIObject *module, int code, const char *kin
   assert_int_equal(num_alive, 0);
 }
 
-static void test_modules_that_are_refused(void **state) {
-  (void)state;
+TEST(test_modules_that_are_refused) {
   check_import_refused(create(&kStubborn, NULL), -1, "RuntimeError",
                        "Module[stubborn] cannot be embedded: it is not binary-serializable");
   check_import_refused(create(&kMute, NULL), -1, "RuntimeError",
@@ -435,14 +423,13 @@ static void test_modules_that_are_refused(void **state) {
                        "Module[demo] cannot be embedded: it was saved to no bytes");
 }
 
-static void test_two_libraries_are_refused(void **state) {
+TEST(test_two_libraries_are_refused) {
   static const char message[] =
       "Module[library] cannot be embedded: the tree has modules of two libraries";
   TVMFFIObject *root = new_demo("root"), *first = load("kernels.so"), *again = load("kernels.so");
   TVMFFIObject *second = load("embedded.so"), *system = get_system_lib("test_pack_");
   TVMFFIObject *prefixed = get_system_lib("test_pack_other_");
   TVMFFIAny packed;
-  (void)state;
   import_module(root, first);
   import_module(root, again); /* the same library again, so it counts once */
   packed = pack(root);

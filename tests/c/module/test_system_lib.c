@@ -34,17 +34,11 @@ static void enter(const char *name, TVMFFISafeCallType kernel) {
   check_ok(TVMFFIEnvModRegisterSystemLibSymbol(name, address_of(kernel)));
 }
 
-static int set_up(void **state) {
-  (void)state;
-  return TVMFFIRuntimeShutdown();
-}
-
-static void test_one_module_for_each_prefix(void **state) {
+TEST(test_one_module_for_each_prefix) {
   TVMFFIObject *plain = get_system_lib(""), *again = get_system_lib("");
   TVMFFIObject *other = get_system_lib("p_");
   TVMFFIAny args[2], result;
   TVMFFIByteArray kind;
-  (void)state;
   assert_ptr_equal(plain, again);
   assert_ptr_not_equal(plain, other);
   check_ok(call_global("ffi.SystemLib", NULL, 0, &result));
@@ -68,9 +62,8 @@ static void test_one_module_for_each_prefix(void **state) {
   TVMFFIObjectDecRef(other);
 }
 
-static void test_F_29_with_prefix_then_without(void **state) {
+TEST(test_F_29_with_prefix_then_without) {
   TVMFFIObject *plain = get_system_lib(""), *prefixed = get_system_lib("p_");
-  (void)state;
   /* Symbols registered after the module was made are found, too. */
   enter("__tvm_ffi_f", return_one);
   enter("__tvm_ffi_p_f", two);
@@ -88,11 +81,10 @@ static void test_F_29_with_prefix_then_without(void **state) {
   TVMFFIObjectDecRef(prefixed);
 }
 
-static void test_other_symbols_have_the_prefix_in_front(void **state) {
+TEST(test_other_symbols_have_the_prefix_in_front) {
   TVMFFIObject *prefixed = get_system_lib("p_");
   TVMFFIByteArray text;
   TVMFFIAny result;
-  (void)state;
   enter("__tvm_ffi_f", return_one);
   enter("p___tvm_ffi__metadata_f", describe);
   enter("__tvm_ffi__doc_f", describe);
@@ -106,10 +98,9 @@ static void test_other_symbols_have_the_prefix_in_front(void **state) {
   TVMFFIObjectDecRef(prefixed);
 }
 
-static void test_long_names(void **state) {
+TEST(test_long_names) {
   char prefix[301], symbol[1000], name[301];
   TVMFFIObject *module;
-  (void)state;
   memset(prefix, 'p', 300);
   memset(name, 'n', 300);
   prefix[300] = name[300] = '\0';
@@ -132,9 +123,8 @@ static void log_hook(void *context, TVMFFIRuntimeLogLevel level, const char *mes
   ++num_logged;
 }
 
-static void test_L_17g_a_duplicate_replaces_and_is_told(void **state) {
+TEST(test_L_17g_a_duplicate_replaces_and_is_told) {
   TVMFFIObject *module = get_system_lib("");
-  (void)state;
   check_ok(TVMFFIRuntimeSetLogHook(log_hook, NULL));
   num_logged = 0;
   enter("__tvm_ffi_f", return_one);
@@ -153,9 +143,8 @@ static void test_L_17g_a_duplicate_replaces_and_is_told(void **state) {
 
 static void *context;
 
-static void test_the_context_is_the_module_made_first(void **state) {
+TEST(test_the_context_is_the_module_made_first) {
   TVMFFIObject *module;
-  (void)state;
   check_ok(TVMFFIEnvModRegisterSystemLibSymbol("c___tvm_ffi__library_ctx", &context));
   module = get_system_lib("c_");
   assert_ptr_equal(context, tvmffi_module_to_cxx(module));
@@ -166,10 +155,9 @@ static void test_the_context_is_the_module_made_first(void **state) {
 }
 
 /* Its symbols have no size that the length in front could be compared with. */
-static void test_embedded_modules_that_are_malformed(void **state) {
+TEST(test_embedded_modules_that_are_malformed) {
   static unsigned char embedded[] = {3, 0, 0, 0, 0, 0, 0, 0, 'x', 'y', 'z'};
   TVMFFIAny prefix = tvmffi_any_raw_str("e_"), result;
-  (void)state;
   check_ok(TVMFFIEnvModRegisterSystemLibSymbol("e___tvm_ffi__library_bin", embedded));
   check_fails_with(call_global("ffi.SystemLib", &prefix, 1, &result), "InternalError",
                    "Malformed __tvm_ffi__library_bin: ");
@@ -177,13 +165,13 @@ static void test_embedded_modules_that_are_malformed(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup(test_one_module_for_each_prefix, set_up),
-      cmocka_unit_test_setup(test_F_29_with_prefix_then_without, set_up),
-      cmocka_unit_test_setup(test_other_symbols_have_the_prefix_in_front, set_up),
-      cmocka_unit_test_setup(test_long_names, set_up),
-      cmocka_unit_test_setup(test_L_17g_a_duplicate_replaces_and_is_told, set_up),
-      cmocka_unit_test_setup(test_the_context_is_the_module_made_first, set_up),
-      cmocka_unit_test_setup(test_embedded_modules_that_are_malformed, set_up),
+      cmocka_unit_test_setup(test_one_module_for_each_prefix, check_shut_down),
+      cmocka_unit_test_setup(test_F_29_with_prefix_then_without, check_shut_down),
+      cmocka_unit_test_setup(test_other_symbols_have_the_prefix_in_front, check_shut_down),
+      cmocka_unit_test_setup(test_long_names, check_shut_down),
+      cmocka_unit_test_setup(test_L_17g_a_duplicate_replaces_and_is_told, check_shut_down),
+      cmocka_unit_test_setup(test_the_context_is_the_module_made_first, check_shut_down),
+      cmocka_unit_test_setup(test_embedded_modules_that_are_malformed, check_shut_down),
   };
   return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

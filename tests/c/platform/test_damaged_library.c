@@ -117,25 +117,22 @@ static const ElfW(Phdr) * find_segment(uint32_t type) {
   return NULL;
 }
 
-static void test_damaged_headers(void **state) {
+TEST(test_damaged_headers) {
   const ElfW(Ehdr) *header = (const void *)bytes;
-  (void)state;
   check_all(header->e_phoff, header->e_phnum * sizeof(ElfW(Phdr)));
   assert_true(num_taken > 100);
 }
 
-static void test_damaged_dynamic_section(void **state) {
+TEST(test_damaged_dynamic_section) {
   const ElfW(Phdr) *dynamic = find_segment(PT_DYNAMIC);
-  (void)state;
   assert_non_null(dynamic);
   check_all(dynamic->p_offset, dynamic->p_filesz);
 }
 
 /* A segment that says where the program headers are lies. */
-static void test_program_headers_that_are_not_mapped(void **state) {
+TEST(test_program_headers_that_are_not_mapped) {
   ElfW(Phdr) *segment = (ElfW(Phdr) *)(uintptr_t)find_segment(PT_GNU_STACK), saved;
   bool is_loaded;
-  (void)state;
   if (segment == NULL) skip(); /* the linker makes none */
   saved = *segment;
   segment->p_type = PT_PHDR;
@@ -152,10 +149,9 @@ static void check_is_damaged(const char *reason) {
 }
 
 /* The system would map them over other libraries. */
-static void test_segments_that_overlap(void **state) {
+TEST(test_segments_that_overlap) {
   static const char kReason[] = "the file is damaged: its segments overlap";
   ElfW(Phdr) *segment = (ElfW(Phdr) *)(uintptr_t)find_segment(PT_LOAD), saved;
-  (void)state;
   assert_non_null(segment);
   saved = *segment;
   segment->p_memsz = 4 << 20; /* tcc leaves 2 MB between segments */
@@ -169,9 +165,8 @@ static void test_segments_that_overlap(void **state) {
 }
 
 /* The system would make the memory of others read-only. */
-static void test_read_only_data_beyond_the_segments(void **state) {
+TEST(test_read_only_data_beyond_the_segments) {
   ElfW(Phdr) *segment = (ElfW(Phdr) *)(uintptr_t)find_segment(PT_GNU_RELRO), saved;
-  (void)state;
   if (segment == NULL) skip(); /* the linker makes none */
   saved = *segment;
   segment->p_memsz = 1 << 20;
@@ -182,9 +177,8 @@ static void test_read_only_data_beyond_the_segments(void **state) {
   *segment = saved;
 }
 
-static int read_library(void **state) {
+FIXTURE(read_library) {
   FILE *file = fopen(module_path("leave_nothing.so"), "rb");
-  (void)state;
   test_process = getpid();
   assert_non_null(file);
   assert_int_equal(fseek(file, 0, SEEK_END), 0);
@@ -199,8 +193,7 @@ static int read_library(void **state) {
   return 0;
 }
 
-static int remove_library(void **state) {
-  (void)state;
+FIXTURE(remove_library) {
   end_strays();
   free(bytes);
   (void)unlink(path);

@@ -22,12 +22,11 @@ static void *open_file(const char *file) {
 
 /* ---- Addresses ---- */
 
-static void test_ranges(void **state) {
+TEST(test_ranges) {
   void *handle = open_file("leave_nothing.so");
   uintptr_t code = (uintptr_t)tvmffi_dl_symbol(handle, "__tvm_ffi_leave");
   uintptr_t data = (uintptr_t)tvmffi_dl_symbol(handle, "__tvm_ffi__library_ctx");
   tvmffi_dl_range range;
-  (void)state;
   assert_true(tvmffi_dl_find_range(handle, &range));
   assert_true(tvmffi_dl_range_has(&range, range.begin));
   assert_true(tvmffi_dl_range_has(&range, code));
@@ -42,12 +41,11 @@ static void test_ranges(void **state) {
 }
 
 /* The number of symbols is found with hash tables of both formats, GNU and System V. */
-static void test_sizes(void **state) {
+TEST(test_sizes) {
   static const char kName[] = "__tvm_ffi__library_ctx";
   static const char *const files[] = {"leave_nothing.so", "leave_nothing_sysv.so"};
   char *on_heap = malloc(1);
   size_t i;
-  (void)state;
   for (i = 0; i < 2; ++i) {
     void *handle = open_file(files[i]), *symbol = tvmffi_dl_symbol(handle, kName);
     assert_int_equal(tvmffi_dl_symbol_size(kName, symbol), sizeof(void *));
@@ -62,9 +60,8 @@ static void test_sizes(void **state) {
   free(on_heap);
 }
 
-static void test_keeping(void **state) {
+TEST(test_keeping) {
   void *handle = open_file("leave_nothing.so");
-  (void)state;
   tvmffi_dl_keep(path); /* addresses of the program, the stack and nothing are ignored */
   tvmffi_dl_keep(&handle);
   tvmffi_dl_keep(NULL);
@@ -76,11 +73,10 @@ static void test_keeping(void **state) {
 }
 
 /* Neither argv[0] nor a relative path would identify the file. */
-static void test_paths(void **state) {
+TEST(test_paths) {
   static const char here = 0;
   char found[4096], again[4096], before[4096];
   void *handle;
-  (void)state;
   assert_true(tvmffi_dl_find_path(&here, found, sizeof found));
   assert_int_equal(found[0], '/');
   assert_non_null(strstr(found, "_dl_elf"));

@@ -3,19 +3,17 @@
 #include "c/module_support.h"
 #include "platform/platform.h"
 
-static void test_load_refused(void **state) {
+TEST(test_load_refused) {
   TVMFFIAny arg = tvmffi_any_raw_str("kernels.so"), result;
-  (void)state;
   check_fails(call_global("ffi.ModuleLoadFromFile", &arg, 1, &result), "InternalError",
               "Failed to load dynamic shared library kernels.so this system loads no libraries; "
               "link kernels into the program and use ffi.SystemLib");
 }
 
-static void test_nothing_loaded(void **state) {
+TEST(test_nothing_loaded) {
   static const char *const libraries[] = {"libc.so.6", NULL};
   char path[2 + kTvmffiDlRespelled];
   tvmffi_dl_file file;
-  (void)state;
   assert_null(tvmffi_dl_open_loaded("libc.so.6"));
   assert_null(tvmffi_dl_find_loaded("malloc", libraries));
   assert_null(tvmffi_dl_symbol(NULL, "malloc"));
@@ -25,9 +23,8 @@ static void test_nothing_loaded(void **state) {
   tvmffi_dl_close(NULL);
 }
 
-static void test_reason_cut(void **state) {
+TEST(test_reason_cut) {
   char reason[8];
-  (void)state;
   assert_null(tvmffi_dl_open_beside("libtvm_ffi_cxx.so", reason, sizeof reason));
   assert_string_equal(reason, "this sy");
 }

@@ -13,17 +13,15 @@ static size_t size;
 
 static char library_path[4096];
 
-static int find_library(void **state) {
+FIXTURE(find_library) {
   const char *folder = getenv("TVM_FFI_TEST_MODULES");
-  (void)state;
   if (folder == NULL) return -1;
   (void)snprintf(library_path, sizeof library_path, "%s/kernels.so", folder);
   return 0;
 }
 
-static int read_library(void **state) {
+FIXTURE(read_library) {
   FILE *file = fopen(library_path, "rb");
-  (void)state;
   if (file == NULL) return -1;
   content = malloc(1 << 20);
   if (content == NULL) return -1;
@@ -32,8 +30,7 @@ static int read_library(void **state) {
   return size > 4096 ? 0 : -1;
 }
 
-static int free_library(void **state) {
-  (void)state;
+FIXTURE(free_library) {
   free(content);
   return 0;
 }
@@ -58,11 +55,10 @@ static int load_first(size_t n, const char *path) {
 }
 
 /* The system's loader would crash with SIGBUS on such a file. */
-static void test_files_that_are_cut_off_are_refused(void **state) {
+TEST(test_files_that_are_cut_off_are_refused) {
   char path[] = "/tmp/tvm_ffi_cut_XXXXXX";
   int file = mkstemp(path);
   size_t n;
-  (void)state;
   assert_true(file >= 0);
   (void)close(file);
   for (n = 0; n < size; n += n < 1024 ? 61 : 1021) {
@@ -77,25 +73,22 @@ static void test_files_that_are_cut_off_are_refused(void **state) {
   (void)unlink(path);
 }
 
-static void test_reasons(void **state) {
+TEST(test_reasons) {
   char reason[8];
-  (void)state;
   assert_null(tvmffi_dl_open("./no/such/library.so", reason, sizeof reason));
   assert_int_equal(strlen(reason), sizeof reason - 1); /* truncated and ended by a NUL */
   assert_null(tvmffi_dl_open("./no/such/library.so", NULL, 0));
 }
 
-static void test_what_is_loaded_is_found(void **state) {
+TEST(test_what_is_loaded_is_found) {
   static const char *const libraries[] = {"libnosuchlibrary.so.1", "libc.so.6", NULL};
-  (void)state;
   assert_non_null(tvmffi_dl_find_loaded("malloc", libraries + 2));
   assert_non_null(tvmffi_dl_find_loaded("malloc", libraries));
   assert_null(tvmffi_dl_find_loaded("no_such_symbol", libraries));
 }
 
-static void test_what_is_loaded_is_opened(void **state) {
+TEST(test_what_is_loaded_is_opened) {
   void *handle, *again;
-  (void)state;
   assert_null(tvmffi_dl_open_loaded(library_path));
   handle = tvmffi_dl_open(library_path, NULL, 0);
   assert_non_null(handle);
@@ -106,11 +99,10 @@ static void test_what_is_loaded_is_opened(void **state) {
   check_unloaded(tvmffi_dl_open_loaded(library_path) != NULL);
 }
 
-static void test_respelled_paths(void **state) {
+TEST(test_respelled_paths) {
   static const char kPath[] = "/some/folder/file.so";
   char all[100][sizeof kPath + kTvmffiDlRespelled], longest[sizeof kPath + kTvmffiDlRespelled];
   uint32_t i, j;
-  (void)state;
   for (i = 0; i < 100; ++i) {
     tvmffi_dl_respell(kPath, i, all[i]);
     assert_int_equal(strncmp(all[i], "/some/folder/", 13), 0);
@@ -124,10 +116,9 @@ static void test_respelled_paths(void **state) {
   assert_true(strlen(longest) < sizeof longest);
 }
 
-static void test_files_are_told_apart(void **state) {
+TEST(test_files_are_told_apart) {
   tvmffi_dl_file file, same, other;
   char respelled[sizeof library_path + kTvmffiDlRespelled];
-  (void)state;
   assert_true(tvmffi_dl_find_file(library_path, &file));
   tvmffi_dl_respell(library_path, 5, respelled);
   assert_true(tvmffi_dl_find_file(respelled, &same));
@@ -139,10 +130,9 @@ static void test_files_are_told_apart(void **state) {
 }
 
 /* Libraries of tests/modules are found in a folder beside this program, others by their name. */
-static void test_beside_this_code_or_by_name(void **state) {
+TEST(test_beside_this_code_or_by_name) {
   char reason[256] = "";
   void *handle = tvmffi_dl_open_beside("modules/kernels.so", reason, sizeof reason);
-  (void)state;
   assert_string_equal(reason, "");
   assert_non_null(handle);
   assert_non_null(tvmffi_dl_symbol(handle, "__tvm_ffi_add"));
@@ -155,9 +145,8 @@ static void test_beside_this_code_or_by_name(void **state) {
   assert_null(tvmffi_dl_open_beside("libnosuchlibrary.so", NULL, 0));
 }
 
-static void test_a_name_that_is_too_long(void **state) {
+TEST(test_a_name_that_is_too_long) {
   char *name = malloc(5000), reason[64];
-  (void)state;
   assert_non_null(name);
   memset(name, 'x', 4999);
   name[4999] = '\0';

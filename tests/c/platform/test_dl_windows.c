@@ -20,9 +20,8 @@ static void *open_library(void) {
   return handle;
 }
 
-static void test_reasons(void **state) {
+TEST(test_reasons) {
   char reason[256] = "", path[8192];
-  (void)state;
   assert_null(tvmffi_dl_open("./no/such/library.so", reason, sizeof reason));
   assert_non_null(strstr(reason, "(error "));
   assert_null(tvmffi_dl_open("./no/such/library.so", NULL, 0));
@@ -34,9 +33,8 @@ static void test_reasons(void **state) {
   assert_null(tvmffi_dl_open(path, NULL, 0));
 }
 
-static void test_opening(void **state) {
+TEST(test_opening) {
   void *handle = open_library();
-  (void)state;
   assert_ptr_equal(tvmffi_dl_open_loaded(library_path()), handle);
   tvmffi_dl_close(handle);
   assert_ptr_equal(open_library(), handle); /* still loaded */
@@ -46,13 +44,12 @@ static void test_opening(void **state) {
 }
 
 /* A path that is not ASCII, and a name without a dot, to which the system would append ".dll". */
-static void test_names(void **state) {
+TEST(test_names) {
   static const wchar_t *const wide[] = {L"\u00e4\u20ac.so", L"plain_name"};
   static const char *const names[] = {"\xc3\xa4\xe2\x82\xac.so", "plain_name"};
   wchar_t copy[4096];
   char path[4096], reason[256];
   size_t i;
-  (void)state;
   for (i = 0; i < sizeof names / sizeof *names; ++i) {
     tvmffi_dl_file original, found;
     void *handle;
@@ -74,10 +71,9 @@ static void test_names(void **state) {
   }
 }
 
-static void test_symbols(void **state) {
+TEST(test_symbols) {
   static const char *const libraries[] = {"no_such.dll", "kernel32.dll", NULL};
   void *handle = open_library();
-  (void)state;
   assert_non_null(tvmffi_dl_symbol(handle, "__tvm_ffi_add"));
   assert_null(tvmffi_dl_symbol(handle, "no_such_symbol"));
   assert_non_null(tvmffi_dl_find_loaded("GetTickCount", libraries));
@@ -85,13 +81,12 @@ static void test_symbols(void **state) {
   tvmffi_dl_close(handle);
 }
 
-static void test_places(void **state) {
+TEST(test_places) {
   void *handle = open_library(), *inside = tvmffi_dl_symbol(handle, "__tvm_ffi_add");
   char path[4096], small[8];
   tvmffi_dl_range range;
   size_t rest;
   int local = 0;
-  (void)state;
   assert_true(tvmffi_dl_find_range(handle, &range));
   assert_true(tvmffi_dl_range_has(&range, (uintptr_t)inside));
   assert_false(tvmffi_dl_range_has(&range, (uintptr_t)&local));
@@ -106,10 +101,9 @@ static void test_places(void **state) {
   tvmffi_dl_close(handle);
 }
 
-static void test_files(void **state) {
+TEST(test_files) {
   char again[4096 + kTvmffiDlRespelled];
   tvmffi_dl_file file, other;
-  (void)state;
   assert_true(tvmffi_dl_find_file(library_path(), &file));
   assert_true(file.size > 4096 && file.inode != 0 && file.modified != 0);
   assert_true(file.modified_nanoseconds < 1000000000);
@@ -126,10 +120,9 @@ static void test_files(void **state) {
   assert_string_equal(again, "folder\\file.dll");
 }
 
-static void test_beside(void **state) {
+TEST(test_beside) {
   char reason[256] = "";
   void *handle = tvmffi_dl_open_beside("modules\\kernels.so", reason, sizeof reason);
-  (void)state;
   assert_non_null(handle);
   tvmffi_dl_close(handle);
   assert_null(tvmffi_dl_open_beside("no_such_library.dll", reason, sizeof reason));
@@ -137,9 +130,8 @@ static void test_beside(void **state) {
 }
 
 /* Last: the library is not unloaded any more. */
-static void test_keeping(void **state) {
+TEST(test_keeping) {
   void *handle = open_library();
-  (void)state;
   tvmffi_dl_keep(tvmffi_dl_symbol(handle, "__tvm_ffi_add"));
   tvmffi_dl_close(handle);
   assert_ptr_equal(tvmffi_dl_open_loaded(library_path()), handle);

@@ -48,12 +48,11 @@ static int64_t ask(const char *method, TVMFFIAny a, TVMFFIAny b) {
 }
 
 /* A built-in takes objects of the types that derive from its parameter's. */
-static void test_objects_of_derived_types_are_paths(void **state) {
+TEST(test_objects_of_derived_types_are_paths) {
   TVMFFIByteArray key = check_bytes("my.Path");
   int32_t depth = TVMFFIGetTypeInfo(kTvmffiAccessPath)->type_depth + 1;
   int32_t index = TVMFFITypeGetOrAllocIndex(&key, -1, depth, 0, 1, kTvmffiAccessPath);
   TVMFFIAny path = extend("_attr", root(), tvmffi_any_raw_str("name")), args[2], result;
-  (void)state;
   assert_true(index > 0);
   path.v_obj->type_index = index;
   args[0] = args[1] = tvmffi_any_object(path.v_obj);
@@ -67,14 +66,13 @@ static void test_objects_of_derived_types_are_paths(void **state) {
   check_release(&path);
 }
 
-static void test_steps_from_the_root_on(void **state) {
+TEST(test_steps_from_the_root_on) {
   static const int32_t kinds[] = {
       kTvmffiStepAttr,        kTvmffiStepArrayItem,        kTvmffiStepMapItem,
       kTvmffiStepAttrMissing, kTvmffiStepArrayItemMissing, kTvmffiStepMapItemMissing};
   TVMFFIAny path = root(), steps;
   TVMFFISeqCell *cell;
   int i;
-  (void)state;
   path = extend("_attr", path, tvmffi_any_raw_str("name"));
   path = extend("_array_item", path, tvmffi_any_int(3));
   path = extend("_map_item", path, tvmffi_any_raw_str("key"));
@@ -93,11 +91,10 @@ static void test_steps_from_the_root_on(void **state) {
   check_release(&path);
 }
 
-static void test_equality_and_prefixes(void **state) {
+TEST(test_equality_and_prefixes) {
   TVMFFIAny a = extend("_attr", root(), tvmffi_any_raw_str("x"));
   TVMFFIAny b = extend("_attr", root(), tvmffi_any_raw_str("x")), longer;
   TVMFFIAny other = extend("_attr_missing", root(), tvmffi_any_raw_str("x")), top = root();
-  (void)state;
   TVMFFIObjectIncRef(b.v_obj);
   longer = extend("_array_item", b, tvmffi_any_int(0));
   assert_int_equal(ask("_path_equal", a, b), 1);
@@ -114,9 +111,8 @@ static void test_equality_and_prefixes(void **state) {
   check_release(&top);
 }
 
-static void test_arguments_are_checked(void **state) {
+TEST(test_arguments_are_checked) {
   TVMFFIAny args[2], result;
-  (void)state;
   args[0] = tvmffi_any_int(1);
   args[1] = tvmffi_any_int(1);
   check_fails(call("_array_item", args, 2, &result), "TypeError",
@@ -126,10 +122,9 @@ static void test_arguments_are_checked(void **state) {
   check_fails_with(call("_root", args, 1, &result), "TypeError", "Expected 0 but got 1 arguments");
 }
 
-static void test_a_long_path_is_released_without_recursion(void **state) {
+TEST(test_a_long_path_is_released_without_recursion) {
   TVMFFIAny path = root();
   int i;
-  (void)state;
   for (i = 0; i < 200000; ++i) path = extend("_array_item", path, tvmffi_any_int(i));
   check_release(&path);
 }
@@ -140,8 +135,7 @@ static TVMFFIAny step(int32_t kind, TVMFFIAny key) {
   return tvmffi_any_object(tvmffi_access_step_new(kind, &key));
 }
 
-static void test_steps(void **state) {
-  (void)state;
+TEST(test_steps) {
   check_repr(step(kTvmffiStepAttr, tvmffi_any_raw_str("name")), ".name");
   check_repr(step(kTvmffiStepAttr, tvmffi_any_int(5)), ".5");
   check_repr(step(kTvmffiStepArrayItem, tvmffi_any_int(-3)), "[-3]");
@@ -160,9 +154,8 @@ static TVMFFIAny extend_by(TVMFFIAny path, TVMFFIAny last) {
   return longer;
 }
 
-static void test_paths(void **state) {
+TEST(test_paths) {
   TVMFFIAny path = tvmffi_any_object(tvmffi_access_path_root()), key = path;
-  (void)state;
   check_repr(share(path), "<root>");
   path = extend_by(path, step(kTvmffiStepAttr, tvmffi_any_raw_str("a")));
   path = extend_by(path, step(kTvmffiStepArrayItem, tvmffi_any_int(0)));
@@ -172,10 +165,9 @@ static void test_paths(void **state) {
   check_repr(path, "<root>.a[0][[<root>.a[0]]]");
 }
 
-static void test_errors(void **state) {
+TEST(test_errors) {
   TVMFFIAny args[2], text = tvmffi_any_none(), wrong = step(9, tvmffi_any_int(1));
   TVMFFIObject *hook = find_attr(kTvmffiAccessStep, "__ffi_repr__")->v_obj;
-  (void)state;
   check_fails(call_global("ffi.ReprPrint", &wrong, 1, &text), "ValueError", "A step has kind 9");
   args[0] = wrong;
   args[1] = tvmffi_any_int(1);

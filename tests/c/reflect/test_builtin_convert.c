@@ -44,8 +44,7 @@ static TVMFFIAny map(const char *name) {
   return make2(name, tvmffi_any_int(1), tvmffi_any_int(2));
 }
 
-static void test_what_is_kept(void **state) {
-  (void)state;
+TEST(test_what_is_kept) {
   check_kept(kTVMFFIObject, list());
   check_kept(kTVMFFIObject, tvmffi_any_none());
   check_kept(kTVMFFIFunction, tvmffi_any_none());
@@ -57,9 +56,8 @@ static void test_what_is_kept(void **state) {
   check_kept(kTVMFFIFunction, call_ok("ffi.FunctionListGlobalNamesFunctor", NULL, 0));
 }
 
-static void test_what_is_made(void **state) {
+TEST(test_what_is_made) {
   TVMFFIByteArray bytes = check_bytes("bytes of some length");
-  (void)state;
   check_made(kTVMFFIArray, list(), "(1, 2)");
   check_made(kTVMFFIList, array(), "[1, 2]");
   check_made(kTVMFFIMap, map("ffi.Dict"), "{1: 2}");
@@ -71,8 +69,7 @@ static void test_what_is_made(void **state) {
              "b\"bytes of some length\"");
 }
 
-static void test_what_is_refused(void **state) {
-  (void)state;
+TEST(test_what_is_refused) {
   check_refused(kTVMFFIObject, tvmffi_any_int(1), "Cannot cast from `int` to `ffi.Object`");
   check_refused(kTVMFFIStr, tvmffi_any_int(1), "Cannot cast from `int` to `str`");
   check_refused(kTVMFFIBytes, tvmffi_any_none(), "Cannot cast from `None` to `bytes`");

@@ -39,9 +39,8 @@ static const struct {
 };
 enum { kNumExpected = sizeof kExpected / sizeof *kExpected };
 
-static void test_types(void **state) {
+TEST(test_types) {
   size_t i;
-  (void)state;
   for (i = 0; i < kNumExpected; ++i) {
     const TVMFFITypeInfo *info = TVMFFIGetTypeInfo(kExpected[i].type_index);
     assert_non_null(info);
@@ -58,10 +57,9 @@ static void test_types(void **state) {
 }
 
 /* The metadata is stored in static memory of a fixed size. */
-static void test_metadata_has_room(void **state) {
+TEST(test_metadata_has_room) {
   size_t i, bytes = 0;
   int32_t k;
-  (void)state;
   for (i = 0; i < kNumExpected; ++i) {
     const TVMFFITypeInfo *info = TVMFFIGetTypeInfo(kExpected[i].type_index);
     for (k = 0; k < info->num_fields; ++k) bytes += info->fields[k].metadata.size + 1;
@@ -80,9 +78,8 @@ static const TVMFFIFieldInfo *find_field(int32_t type_index, const char *name) {
   return NULL;
 }
 
-static void test_metadata_is_json_of_the_schema(void **state) {
+TEST(test_metadata_is_json_of_the_schema) {
   const TVMFFIFieldInfo *attrs = find_field(kTvmffiEnumState, "attrs");
-  (void)state;
   assert_string_equal(
       attrs->metadata.data,
       "{\"type_schema\":\"{\\\"type\\\":\\\"ffi.Dict\\\",\\\"args\\\":[{\\\"type\\\":"
@@ -105,9 +102,8 @@ static TVMFFIObject *call_attr(int attr, int32_t type_index, TVMFFIObject *self)
   return result.v_obj;
 }
 
-static void test_objects_are_made_copied_and_released(void **state) {
+TEST(test_objects_are_made_copied_and_released) {
   size_t i;
-  (void)state;
   for (i = 0; i < kNumExpected; ++i) {
     int32_t type_index = kExpected[i].type_index;
     TVMFFIObjectHandle made = NULL, other, copy;
@@ -122,11 +118,10 @@ static void test_objects_are_made_copied_and_released(void **state) {
   }
 }
 
-static void test_attributes_check_their_arguments(void **state) {
+TEST(test_attributes_check_their_arguments) {
   TVMFFIAny arg = tvmffi_any_int(1), result = tvmffi_any_none();
   const TVMFFIAny *make = tvmffi_type_find_attr(kTvmffiAttrNew, kTvmffiEnum);
   const TVMFFIAny *copy = tvmffi_type_find_attr(kTvmffiAttrShallowCopy, kTvmffiEnum);
-  (void)state;
   check_fails(TVMFFIFunctionCall(make->v_obj, &arg, 1, &result), "TypeError",
               "Mismatched number of arguments when calling: `ffi.Enum.__ffi_new__() -> ffi.Object`."
               " Expected 0 but got 1 arguments");
@@ -146,12 +141,11 @@ static TVMFFIAny call_bigint_attr(int attr, const TVMFFIAny *args, int32_t num_a
   return result;
 }
 
-static void test_big_integers_compare(void **state) {
+TEST(test_big_integers_compare) {
   static const char *const kTexts[] = {"-18446744073709551616", "18446744073709551616"};
   TVMFFIAny args[3], hash[3], wrong = tvmffi_any_int(1), result = tvmffi_any_none();
   const TVMFFIAny *hash_attr = tvmffi_type_find_attr(kTvmffiAttrHash, kTVMFFIBigInt);
   int i;
-  (void)state;
   for (i = 0; i < 2; ++i) {
     TVMFFIByteArray text = {kTexts[i], strlen(kTexts[i])};
     check_ok(tvmffi_bigint_from_decimal(&text, &args[i]));
@@ -175,9 +169,8 @@ static void test_big_integers_compare(void **state) {
       "1: ffi.Function) -> int`. Expected 2 but got 1 arguments");
 }
 
-static void test_fields_of_ancestors_come_first(void **state) {
+TEST(test_fields_of_ancestors_come_first) {
   tvmffi_field_cursor cursor;
-  (void)state;
   tvmffi_field_first(&cursor, TVMFFIGetTypeInfo(kTvmffiIntEnum));
   assert_string_equal(tvmffi_field_next(&cursor)->name.data, "_int_index");
   assert_string_equal(tvmffi_field_next(&cursor)->name.data, "_str_index");
@@ -190,10 +183,9 @@ static void check_refused(TVMFFIObject *obj, int32_t type_index, const char *nam
   check_fails(tvmffi_field_set(find_field(type_index, name), obj, &value), "TypeError", message);
 }
 
-static void test_setters_take_only_what_the_field_holds(void **state) {
+TEST(test_setters_take_only_what_the_field_holds) {
   TVMFFIObject *context, *step;
   TVMFFIAny text = tvmffi_any_raw_str("a text of more than seven bytes"), got;
-  (void)state;
   check_ok(tvmffi_reflect_create(kTvmffiVisitErrorContext, &context));
   check_ok(tvmffi_reflect_create(kTvmffiAccessStep, &step));
   check_refused(context, kTvmffiVisitErrorContext, "reverse_visit_pattern", tvmffi_any_int(1),
@@ -215,7 +207,7 @@ static void test_setters_take_only_what_the_field_holds(void **state) {
   TVMFFIObjectDecRef(step);
 }
 
-static void test_a_narrow_field_takes_no_wider_number(void **state) {
+TEST(test_a_narrow_field_takes_no_wider_number) {
   static const int64_t kHeld[] = {INT32_MIN, -1, 0, INT32_MAX};
   static const int64_t kRefused[] = {INT64_MIN, (int64_t)INT32_MIN - 1, (int64_t)INT32_MAX + 1,
                                      INT64_C(1) << 40};
@@ -223,7 +215,6 @@ static void test_a_narrow_field_takes_no_wider_number(void **state) {
   TVMFFIObject *step;
   TVMFFIAny value, got;
   size_t i;
-  (void)state;
   check_ok(tvmffi_reflect_create(kTvmffiAccessStep, &step));
   for (i = 0; i < sizeof kHeld / sizeof *kHeld; ++i) {
     value = tvmffi_any_int(kHeld[i]);
@@ -243,9 +234,8 @@ static void test_a_narrow_field_takes_no_wider_number(void **state) {
   TVMFFIObjectDecRef(step);
 }
 
-static void test_what_cannot_be_created(void **state) {
+TEST(test_what_cannot_be_created) {
   TVMFFIObject *obj;
-  (void)state;
   check_fails(tvmffi_reflect_create(kTVMFFIFunction, &obj), "RuntimeError",
               "Type `ffi.Function` does not support reflection creation (no native creator or "
               "__ffi_new__ type attr)");
@@ -253,12 +243,11 @@ static void test_what_cannot_be_created(void **state) {
               "Cannot find type info for type_index=4711");
 }
 
-static void test_children_of_an_object(void **state) {
+TEST(test_children_of_an_object) {
   TVMFFIObject *interrupt;
   TVMFFIAny value = tvmffi_any_int(7);
   tvmffi_child_cursor cursor;
   tvmffi_child child;
-  (void)state;
   check_ok(tvmffi_reflect_create(kTVMFFIVisitInterrupt, &interrupt));
   check_ok(tvmffi_field_set(find_field(kTVMFFIVisitInterrupt, "value"), interrupt, &value));
   tvmffi_child_first(&cursor, interrupt);

@@ -27,9 +27,8 @@ static void refuse(int32_t type_index, int64_t offset, int64_t size) {
   assert_int_equal(TVMFFIGetTypeInfo(type_index)->num_fields, num_fields);
 }
 
-static void test_a_field_lies_within_the_object(void **state) {
+TEST(test_a_field_lies_within_the_object) {
   int32_t type = add_type("my.T", 1, kTVMFFIObject);
-  (void)state;
   check_ok(set_size(type, 40));
   check_fails(place(type, "wrong", 16, 8), "ValueError",
               "Field `wrong` of type `my.T` with offset 16 and size 8 is not within the 40 bytes "
@@ -52,9 +51,8 @@ static void test_a_field_lies_within_the_object(void **state) {
 }
 
 /* The header of a C++ class with several bases may lie behind fields. */
-static void test_a_field_lies_before_the_header(void **state) {
+TEST(test_a_field_lies_before_the_header) {
   int32_t type = add_type("my.T", 1, kTVMFFIObject);
-  (void)state;
   check_ok(place(type, "early", -24, 8));
   check_fails(set_size(type, 40), "ValueError",
               "Field `early` of type `my.T` with offset -24 and size 8 is not within the 40 bytes "
@@ -69,9 +67,8 @@ static void test_a_field_lies_before_the_header(void **state) {
   check_ok(place(type, "computed", -4, 0));
 }
 
-static void test_no_size_is_known(void **state) {
+TEST(test_no_size_is_known) {
   int32_t type = add_type("my.T", 1, kTVMFFIObject);
-  (void)state;
   refuse(type, -7, 8);
   refuse(type, 0, 8);
   refuse(type, INT32_MIN, 8);
@@ -81,9 +78,8 @@ static void test_no_size_is_known(void **state) {
   check_ok(place(type, "first", 24, 8));
 }
 
-static void test_a_size_holds_the_fields_registered_before(void **state) {
+TEST(test_a_size_holds_the_fields_registered_before) {
   int32_t parent = add_type("my.P", 1, kTVMFFIObject), type = add_type("my.T", 2, parent);
-  (void)state;
   check_ok(place(parent, "a", 24, 8));
   check_ok(place(type, "b", 32, 16));
   check_fails(set_size(type, 40), "ValueError",
@@ -95,10 +91,9 @@ static void test_a_size_holds_the_fields_registered_before(void **state) {
   check_ok(set_size(parent, 32));
 }
 
-static void test_a_size_holds_the_parent(void **state) {
+TEST(test_a_size_holds_the_parent) {
   int32_t parent = add_type("my.P", 1, kTVMFFIObject), middle = add_type("my.M", 2, parent);
   int32_t type = add_type("my.T", 3, middle);
-  (void)state;
   check_ok(set_size(parent, 48));
   check_fails(set_size(type, 40), "ValueError",
               "Type `my.T` cannot have objects of 40 bytes: those of `my.P` have 48");
@@ -107,19 +102,17 @@ static void test_a_size_holds_the_parent(void **state) {
   check_ok(set_size(type, 48));
 }
 
-static void test_metadata_without_a_size(void **state) {
+TEST(test_metadata_without_a_size) {
   int32_t type = add_type("my.T", 1, kTVMFFIObject);
-  (void)state;
   check_ok(set_size(type, 0));
   assert_int_equal(TVMFFIGetTypeInfo(type)->metadata->total_size, 0);
   check_ok(place(type, "a", 1000, 8));
 }
 
 /* A field of a parent is read from objects of all types that derive from it. */
-static void test_a_field_lies_within_objects_of_derived_types(void **state) {
+TEST(test_a_field_lies_within_objects_of_derived_types) {
   int32_t parent = add_type("my.P", 1, kTVMFFIObject), small = add_type("my.S", 2, parent);
   int32_t large = add_type("my.L", 2, parent);
-  (void)state;
   check_ok(set_size(large, 64));
   check_ok(place(parent, "a", 40, 8));
   check_ok(set_size(small, 48));
@@ -127,7 +120,7 @@ static void test_a_field_lies_within_objects_of_derived_types(void **state) {
   check_ok(place(large, "b", 48, 8));
 }
 
-static void test_built_in_types_have_sizes(void **state) {
+TEST(test_built_in_types_have_sizes) {
   static const struct {
     int32_t type_index, total_size;
   } kTypes[] = {{kTVMFFIObject, 24},
@@ -138,7 +131,6 @@ static void test_built_in_types_have_sizes(void **state) {
                 {kTVMFFIArray, 24 + sizeof(TVMFFISeqCell)},
                 {kTVMFFIMap, 24 + sizeof(TVMFFISeqCell)}};
   size_t i;
-  (void)state;
   for (i = 0; i < sizeof kTypes / sizeof *kTypes; ++i) {
     check_fails_with(place(kTypes[i].type_index, "wrong", kTypes[i].total_size - 7, 8),
                      "ValueError", "is not within the");
@@ -148,23 +140,16 @@ static void test_built_in_types_have_sizes(void **state) {
   }
 }
 
-static int shut_down(void **state) {
-  (void)state;
-  return TVMFFIRuntimeShutdown();
-}
-
-#define TEST(name) cmocka_unit_test_teardown(name, shut_down)
-
 int main(void) {
   const struct CMUnitTest tests[] = {
-      TEST(test_a_field_lies_within_the_object),
-      TEST(test_a_field_lies_before_the_header),
-      TEST(test_no_size_is_known),
-      TEST(test_a_size_holds_the_fields_registered_before),
-      TEST(test_a_size_holds_the_parent),
-      TEST(test_metadata_without_a_size),
-      TEST(test_a_field_lies_within_objects_of_derived_types),
-      TEST(test_built_in_types_have_sizes),
+      test_and_shut_down(test_a_field_lies_within_the_object),
+      test_and_shut_down(test_a_field_lies_before_the_header),
+      test_and_shut_down(test_no_size_is_known),
+      test_and_shut_down(test_a_size_holds_the_fields_registered_before),
+      test_and_shut_down(test_a_size_holds_the_parent),
+      test_and_shut_down(test_metadata_without_a_size),
+      test_and_shut_down(test_a_field_lies_within_objects_of_derived_types),
+      test_and_shut_down(test_built_in_types_have_sizes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

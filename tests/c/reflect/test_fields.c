@@ -23,12 +23,11 @@ static int give_list(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFI
   return 0;
 }
 
-static void test_ancestors_come_first(void **state) {
+TEST(test_ancestors_come_first) {
   static const char *const names[] = {"value", "next", "own"};
   const TVMFFIFieldInfo *field;
   tvmffi_field_cursor cursor;
   int i = 0;
-  (void)state;
   tvmffi_field_first(&cursor, TVMFFIGetTypeInfo(child_type));
   while ((field = tvmffi_field_next(&cursor)) != NULL) {
     assert_true(i < 3);
@@ -39,10 +38,9 @@ static void test_ancestors_come_first(void **state) {
   assert_null(tvmffi_field_next(&cursor));
 }
 
-static void test_what_cannot_be_read_or_written(void **state) {
+TEST(test_what_cannot_be_read_or_written) {
   TVMFFIFieldInfo field = make_field("name");
   TVMFFIAny value = new_node(parent_type, tvmffi_any_none(), tvmffi_any_none()), out;
-  (void)state;
   check_fails(tvmffi_field_get(&field, value.v_obj, &out), "TypeError",
               "Field `name` has no getter");
   check_fails(tvmffi_field_set(&field, value.v_obj, &value), "TypeError",
@@ -55,10 +53,9 @@ static void test_what_cannot_be_read_or_written(void **state) {
   check_release(&value);
 }
 
-static void test_objects_without_a_creator(void **state) {
+TEST(test_objects_without_a_creator) {
   int32_t wrong = add_type("test.WrongNew", 1, kTVMFFIObject);
   TVMFFIObject *made;
-  (void)state;
   check_fails(tvmffi_reflect_create(wrong, &made), "RuntimeError",
               "Type `test.WrongNew` does not support reflection creation (no native creator or "
               "__ffi_new__ type attr)");
@@ -85,9 +82,8 @@ static void check_children(TVMFFIAny value, const int64_t *keys, const int64_t *
   check_release(&value);
 }
 
-static void test_children(void **state) {
+TEST(test_children) {
   static const int64_t numbers[] = {7, 8}, keys[] = {7};
-  (void)state;
   check_children(make2("ffi.Array", tvmffi_any_int(7), tvmffi_any_int(8)), NULL, numbers, 2);
   check_children(make2("ffi.List", tvmffi_any_int(7), tvmffi_any_int(8)), NULL, numbers, 2);
   check_children(make2("ffi.Map", tvmffi_any_int(7), tvmffi_any_int(8)), keys, numbers + 1, 1);
@@ -98,12 +94,11 @@ static void test_children(void **state) {
 }
 
 /* If a List shrinks or a Dict is emptied during the iteration, it ends early. */
-static void test_containers_that_change(void **state) {
+TEST(test_containers_that_change) {
   TVMFFIAny list = make2("ffi.List", tvmffi_any_int(1), tvmffi_any_int(2));
   TVMFFIAny dict = make2("ffi.Dict", tvmffi_any_int(1), tvmffi_any_int(2)), none;
   tvmffi_child_cursor cursor;
   tvmffi_child child;
-  (void)state;
   tvmffi_child_first(&cursor, list.v_obj);
   assert_int_equal(tvmffi_child_next(&cursor, &child), 1);
   check_ok(call_global("ffi.ListClear", &list, 1, &none));
@@ -115,8 +110,7 @@ static void test_containers_that_change(void **state) {
   check_release(&dict);
 }
 
-static int make_types(void **state) {
-  (void)state;
+FIXTURE(make_types) {
   parent_type = add_node_type("test.Parent", kTVMFFISEqHashKindTreeNode, 0, 0);
   child_type = add_type("test.Parent.Child", 2, parent_type);
   add_any_field(child_type, "own", sizeof(node), 0);

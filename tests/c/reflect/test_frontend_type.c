@@ -45,9 +45,8 @@ static int convert(void *converter, const TVMFFIAny *value, TVMFFIAny *out) {
   return TVMFFIAnyViewToOwnedAny(value, out);
 }
 
-static int make_type(void **state) {
+FIXTURE(make_type) {
   int i;
-  (void)state;
   object_type = add_type("test.Object", 1, kTVMFFIObject);
   for (i = 0; i < kNumFields; ++i) {
     TVMFFIFieldInfo field = make_field(kFields[i].name);
@@ -77,10 +76,9 @@ static object *new_object(void) {
   return (object *)(void *)made;
 }
 
-static void test_a_new_object_is_empty(void **state) {
+TEST(test_a_new_object_is_empty) {
   object *made = new_object();
   TVMFFIAny value;
-  (void)state;
   assert_int_equal(made->integer, 0);
   assert_int_equal(made->any.type_index, kTVMFFINone);
   assert_null(made->object);
@@ -116,11 +114,10 @@ static TVMFFIAny value_for(int i) {
 }
 
 /* Sets and reads every field and copies it with its object; no reference may be left over. */
-static void test_every_storage(void **state) {
+TEST(test_every_storage) {
   TVMFFIAny values[kNumFields], read, self, copy = tvmffi_any_none();
   object *made = new_object();
   int i;
-  (void)state;
   for (i = 0; i < kNumFields; ++i) {
     values[i] = value_for(i);
     check_ok(tvmffi_field_set(field_of(i), &made->header, &values[i]));
@@ -142,10 +139,9 @@ static void test_every_storage(void **state) {
   }
 }
 
-static void test_what_setters_refuse(void **state) {
+TEST(test_what_setters_refuse) {
   object *made = new_object();
   TVMFFIAny text = tvmffi_any_raw_str("x"), none = tvmffi_any_none(), args[2], result;
-  (void)state;
   check_fails(tvmffi_field_set(field_of(0), &made->header, &text), "TypeError", "no texts");
   check_fails(tvmffi_field_set(field_of(0), &made->header, &none), "TypeError",
               "Cannot convert from type `None` to `int`"); /* the converted value is checked */
@@ -158,14 +154,13 @@ static void test_what_setters_refuse(void **state) {
   TVMFFIObjectDecRef(made);
 }
 
-static void test_indices_without_a_storage(void **state) {
+TEST(test_indices_without_a_storage) {
   static const int32_t indices[] = {-2, 7, 8, 9, 10, 11, 12, 13, 63};
   TVMFFIFieldGetter getter;
   TVMFFIObject *setter;
   TVMFFIAny args[2], result = tvmffi_any_none();
   char message[64];
   size_t i;
-  (void)state;
   for (i = 0; i < sizeof indices / sizeof *indices; ++i) {
     (void)snprintf(message, sizeof message, "Unsupported field type index for getter: %d",
                    (int)indices[i]);
@@ -179,9 +174,8 @@ static void test_indices_without_a_storage(void **state) {
   TVMFFIObjectDecRef(setter);
 }
 
-static void test_what_is_not_registered(void **state) {
+TEST(test_what_is_not_registered) {
   int32_t small = add_type("test.Small", 1, kTVMFFIObject);
-  (void)state;
   add_any_field(small, "value", offsetof(node, value), 0);
   check_fails(tvmffi_reflect_register_frontend_type(small, 8), "ValueError",
               "Type `test.Small` cannot have objects of 8 bytes");
@@ -194,11 +188,10 @@ static void test_what_is_not_registered(void **state) {
 }
 
 /* Neither registered before the type is defined nor, in a parent, after. */
-static void test_no_field_lies_before_the_header(void **state) {
+TEST(test_no_field_lies_before_the_header) {
   int32_t parent = add_type("test.Parent", 1, kTVMFFIObject);
   int32_t child = add_type("test.Child", 2, parent), other = add_type("test.Other", 2, parent);
   TVMFFIFieldInfo field = make_field("early");
-  (void)state;
   field.size = 8;
   field.offset = -8;
   check_ok(TVMFFITypeRegisterField(child, &field));
@@ -222,11 +215,10 @@ static int create_nothing(TVMFFIObjectHandle *result) {
 }
 
 /* Arrays of 24 bytes have their size behind their block, Functions of 40 zeroed bytes call NULL. */
-static void test_types_that_are_not_the_frontend_s_are_refused(void **state) {
+TEST(test_types_that_are_not_the_frontend_s_are_refused) {
   const TVMFFIByteArray key = check_bytes("test.Static");
   TVMFFITypeMetadata metadata;
   int32_t created = add_type("test.Created", 1, kTVMFFIObject), i;
-  (void)state;
   refuse_frontend_type(kTVMFFIArray, 24, "Type `ffi.Array` is not one that a frontend defines");
   refuse_frontend_type(kTVMFFIFunction, 40, "Type `ffi.Function` is not one that a frontend");
   for (i = 0; i < kTvmffiFirstClientType; ++i) {
@@ -242,11 +234,10 @@ static void test_types_that_are_not_the_frontend_s_are_refused(void **state) {
 }
 
 /* A field that is added later must lie within the objects that are made. */
-static void test_fields_added_later_lie_within_the_object(void **state) {
+TEST(test_fields_added_later_lie_within_the_object) {
   int32_t type = add_type("test.Later", 1, kTVMFFIObject), derived, i;
   const int32_t indices[] = {kTVMFFIAny, kTVMFFIObject, kTVMFFIInt};
   TVMFFIFieldInfo field = make_field("late");
-  (void)state;
   derived = add_type("test.Later.Derived", 2, type);
   check_ok(tvmffi_reflect_register_frontend_type(derived, 40));
   field.offset = 32;

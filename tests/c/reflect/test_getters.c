@@ -9,7 +9,7 @@ static int get_nothing(void *field, TVMFFIAny *result) {
   return 0;
 }
 
-static void test_how_many_bytes_a_getter_reads(void **state) {
+TEST(test_how_many_bytes_a_getter_reads) {
   static const struct {
     int32_t index;
     int64_t bytes;
@@ -24,7 +24,6 @@ static void test_how_many_bytes_a_getter_reads(void **state) {
                    {64, sizeof(void *)},
                    {200, sizeof(void *)}};
   size_t i;
-  (void)state;
   for (i = 0; i < sizeof kExpected / sizeof *kExpected; ++i) {
     TVMFFIFieldGetter getter = tvmffi_getter_find(kExpected[i].index);
     assert_non_null(getter);
@@ -36,10 +35,9 @@ static void test_how_many_bytes_a_getter_reads(void **state) {
 }
 
 /* Otherwise it would read behind the last field of an object. */
-static void test_a_field_has_the_bytes_that_its_getter_reads(void **state) {
+TEST(test_a_field_has_the_bytes_that_its_getter_reads) {
   int32_t type = add_type("my.T", 1, kTVMFFIObject);
   TVMFFIFieldInfo field = make_field("f");
-  (void)state;
   field.offset = 24;
   field.size = 8;
   field.getter = tvmffi_getter_find(-1);

@@ -50,11 +50,10 @@ static void add(const char *name, int slot, int64_t flags, TVMFFIAny default_val
   check_ok(TVMFFITypeRegisterField(init_type, &field));
 }
 
-static int make_type(void **state) {
+FIXTURE(make_type) {
   TVMFFITypeMetadata metadata;
   TVMFFIObjectHandle factory;
   TVMFFIAny args[2], result;
-  (void)state;
   memset(&metadata, 0, sizeof metadata);
   metadata.total_size = sizeof(object);
   init_type = add_type("test.Init", 1, kTVMFFIObject);
@@ -119,8 +118,7 @@ static void check_refused(const char *text, const char *message) {
   assert_int_equal(result.type_index, kTVMFFINone);
 }
 
-static void test_arguments(void **state) {
-  (void)state;
+TEST(test_arguments) {
   check_made("1Kw2", 5, 1, 2); /* required fields come first */
   check_made("13Kw2", 3, 1, 2);
   check_made("Kw2n4m6", 6, 4, 2);
@@ -128,8 +126,7 @@ static void test_arguments(void **state) {
 
 #define INIT "test.Init.__ffi_init__()"
 
-static void test_errors(void **state) {
-  (void)state;
+TEST(test_errors) {
   check_refused("123", INIT " takes at most 2 positional argument(s), but 3 were given");
   check_refused("??3", INIT " takes at most 2 positional argument(s), but 3 were given");
   check_refused("123K", INIT " takes at most 2 positional argument(s), but 3 were given");
@@ -146,11 +143,10 @@ static void test_errors(void **state) {
   check_refused("1Kw?", INIT " field 'word':\n  no int\n  but `bool`");
 }
 
-static void test_a_setter_is_the_cause(void **state) {
+TEST(test_a_setter_is_the_cause) {
   TVMFFIAny args[2], result;
   TVMFFIObjectHandle error;
   const TVMFFIErrorCell *cell;
-  (void)state;
   args[0] = tvmffi_any_none();
   assert_int_not_equal(call(args, 1, &result), 0);
   TVMFFIErrorMoveFromRaised(&error);
@@ -161,10 +157,9 @@ static void test_a_setter_is_the_cause(void **state) {
   TVMFFIObjectDecRef(error);
 }
 
-static void test_factories(void **state) {
+TEST(test_factories) {
   TVMFFIAny args[16], result;
   int num_args = parse("1Kw2", args);
-  (void)state;
   factory_fails = 1;
   check_fails(call(args, num_args, &result), "KeyError", "no factory today");
   factory_fails = 2;
@@ -173,9 +168,8 @@ static void test_factories(void **state) {
   factory_fails = 0;
 }
 
-static void test_a_type_has_one(void **state) {
+TEST(test_a_type_has_one) {
   TVMFFIAny index = tvmffi_any_int(init_type), result;
-  (void)state;
   assert_int_not_equal(call_global("ffi._RegisterFFIInit", &index, 1, &result), 0);
   check_raised("RuntimeError", NULL);
   index = tvmffi_any_int(99999999);

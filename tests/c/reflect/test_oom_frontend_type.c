@@ -46,10 +46,9 @@ static job begin(const char *key, const char *name) {
   return j;
 }
 
-static void test_constructors(void **state) {
+TEST(test_constructors) {
   job j = begin("my.Made", "ffi._RegisterFFIInit");
   TVMFFITypeMetadata metadata;
-  (void)state;
   memset(&metadata, 0, sizeof metadata);
   metadata.total_size = sizeof(node);
   check_ok(TVMFFITypeRegisterMetadata(j.type_index, &metadata));
@@ -60,10 +59,9 @@ static void test_constructors(void **state) {
 }
 
 /* Attributes that a failed attempt registered do not prevent the next attempt. */
-static void test_types_of_frontends(void **state) {
+TEST(test_types_of_frontends) {
   job j = begin("my.Defined", "ffi._PyClassRegisterTypeAttrColumns");
   TVMFFIAny args[2], value = tvmffi_any_none();
-  (void)state;
   j.num_args = 2;
   assert_true(oom_check(call, not_registered, NULL, &j, 1) >= 3);
   args[0] = tvmffi_any_int(1);
@@ -99,8 +97,7 @@ static int init(void *context) {
   return 0;
 }
 
-static void test_objects(void **state) {
-  (void)state;
+TEST(test_objects) {
   made = begin("my.Object", "ffi._PyClassRegisterTypeAttrColumns");
   made.num_args = 2;
   check_ok(call(&made));
@@ -109,13 +106,11 @@ static void test_objects(void **state) {
   assert_int_equal(oom_check(init, NULL, NULL, NULL, 0), 3);
 }
 
-#define TEST(name) cmocka_unit_test_teardown(name, oom_shut_down)
-
 int main(void) {
   const struct CMUnitTest tests[] = {
-      TEST(test_constructors),
-      TEST(test_types_of_frontends),
-      TEST(test_objects),
+      test_and_oom_shut_down(test_constructors),
+      test_and_oom_shut_down(test_types_of_frontends),
+      test_and_oom_shut_down(test_objects),
   };
   oom_install();
   return cmocka_run_group_tests(tests, NULL, NULL) != 0;

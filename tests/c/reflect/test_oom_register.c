@@ -71,12 +71,11 @@ static int32_t num_fields(const TVMFFITypeInfo *info) {
   return info->num_fields;
 }
 
-static void test_fields(void **state) {
+TEST(test_fields) {
   const TVMFFITypeInfo *info;
   char name[32];
   job j;
   int32_t i;
-  (void)state;
   info = register_many(&j, "field", register_field, num_fields, 2);
   for (i = 0; i < kMany; ++i) {
     (void)snprintf(name, sizeof name, "field%d", (int)i);
@@ -101,12 +100,11 @@ static int32_t num_methods(const TVMFFITypeInfo *info) {
   return info->num_methods;
 }
 
-static void test_methods(void **state) {
+TEST(test_methods) {
   const TVMFFITypeInfo *info;
   char name[32];
   job j;
   int32_t i;
-  (void)state;
   info = register_many(&j, "method", register_method, num_methods, 1);
   for (i = 0; i < kMany; ++i) {
     (void)snprintf(name, sizeof name, "method%d", (int)i);
@@ -128,9 +126,8 @@ static void metadata_not_registered(void *context) {
   assert_null(TVMFFIGetTypeInfo(((job *)context)->type_index)->metadata);
 }
 
-static void test_metadata(void **state) {
+TEST(test_metadata) {
   job j;
-  (void)state;
   begin(&j);
   assert_int_equal(oom_check(register_metadata, metadata_not_registered, NULL, &j, 1), 2);
   assert_int_equal(TVMFFIGetTypeInfo(j.type_index)->metadata->total_size, 48);
@@ -156,11 +153,10 @@ static void attr_not_registered(void *context) {
   assert_int_equal(column->data[j->count].type_index, kTVMFFINone);
 }
 
-static void test_attributes(void **state) {
+TEST(test_attributes) {
   const TVMFFITypeAttrColumn *column;
   job j;
   int32_t i;
-  (void)state;
   begin(&j);
   strcpy(j.name, "my.attr");
   for (j.count = 1; j.count < 300; ++j.count) { /* the column grows several times */
@@ -175,10 +171,9 @@ static void test_attributes(void **state) {
   check_all_released(&j);
 }
 
-static void test_columns(void **state) {
+TEST(test_columns) {
   job j;
   int i;
-  (void)state;
   begin(&j);
   j.count = 65;
   for (i = 0; i < 100; ++i) { /* the table of columns grows several times */
@@ -190,12 +185,11 @@ static void test_columns(void **state) {
   check_all_released(&j);
 }
 
-#define TEST(name) cmocka_unit_test_teardown(name, oom_shut_down)
-
 int main(void) {
   const struct CMUnitTest tests[] = {
-      TEST(test_fields),     TEST(test_methods), TEST(test_metadata),
-      TEST(test_attributes), TEST(test_columns),
+      test_and_oom_shut_down(test_fields),   test_and_oom_shut_down(test_methods),
+      test_and_oom_shut_down(test_metadata), test_and_oom_shut_down(test_attributes),
+      test_and_oom_shut_down(test_columns),
   };
   oom_install();
   return cmocka_run_group_tests(tests, NULL, NULL) != 0;

@@ -113,9 +113,8 @@ static long check_call(const char *name, const TVMFFIAny *args, int32_t num_args
   return num_failures;
 }
 
-static void test_functions_of_one_value(void **state) {
+TEST(test_functions_of_one_value) {
   TVMFFIAny value = make_value(1);
-  (void)state;
   assert_true(check_call("ffi.DeepCopy", &value, 1) > 10);
   assert_true(check_call("ffi.ReprPrint", &value, 1) > 5);
   assert_true(check_call("ffi.RecursiveHash", &value, 1) > 4);
@@ -123,9 +122,8 @@ static void test_functions_of_one_value(void **state) {
   check_release(&value);
 }
 
-static void test_comparisons(void **state) {
+TEST(test_comparisons) {
   TVMFFIAny args[4];
-  (void)state;
   args[0] = make_value(1);
   args[1] = make_value(1);
   args[2] = tvmffi_any_bool(1);
@@ -144,9 +142,8 @@ static void test_comparisons(void **state) {
   check_release(&args[0]);
 }
 
-static void test_json_graphs(void **state) {
+TEST(test_json_graphs) {
   TVMFFIAny args[2], graph;
-  (void)state;
   args[0] = make_value(1);
   args[1] = text_of(kText);
   assert_true(check_call("ffi.ToJSONGraph", args, 2) > 50);
@@ -161,9 +158,8 @@ static void test_json_graphs(void **state) {
   check_release(&args[1]);
 }
 
-static void test_objects_of_names_and_values(void **state) {
+TEST(test_objects_of_names_and_values) {
   TVMFFIAny args[6];
-  (void)state;
   args[0] = tvmffi_any_int(plain_type);
   args[1] = tvmffi_any_raw_str("value");
   args[2] = tvmffi_any_raw_str(kText);
@@ -179,13 +175,12 @@ static void test_objects_of_names_and_values(void **state) {
   check_release(&args[1]);
 }
 
-static void test_conversions(void **state) {
+TEST(test_conversions) {
   TVMFFIAny list = make2("ffi.List", tvmffi_any_int(1), tvmffi_any_int(2));
   TVMFFIAny array = make2("ffi.Array", tvmffi_any_int(1), tvmffi_any_int(2));
   TVMFFIAny map = make2("ffi.Map", text_of(kText), tvmffi_any_int(2));
   TVMFFIAny dict = make2("ffi.Dict", text_of(kText), tvmffi_any_int(2));
   TVMFFIAny text = tvmffi_any_raw_str(kText);
-  (void)state;
   assert_int_equal(check_function(find_attr(kTVMFFIArray, "__ffi_convert__")->v_obj, &list, 1), 1);
   assert_true(check_function(find_attr(kTVMFFIList, "__ffi_convert__")->v_obj, &array, 1) >= 1);
   assert_int_equal(check_function(find_attr(kTVMFFIMap, "__ffi_convert__")->v_obj, &dict, 1), 1);
@@ -198,12 +193,11 @@ static void test_conversions(void **state) {
   check_release(&dict);
 }
 
-static void test_access_paths(void **state) {
+TEST(test_access_paths) {
   const TVMFFITypeInfo *info = TVMFFIGetTypeInfo(kTvmffiAccessPath);
   TVMFFIAny key = text_of(kText), args[2], path = tvmffi_any_object(tvmffi_access_path_root());
   TVMFFIObject *step = tvmffi_access_step_new(kTvmffiStepMapItem, &key);
   int32_t i;
-  (void)state;
   args[0] = tvmffi_any_object(tvmffi_access_path_extend(path.v_obj, step));
   args[1] = key;
   for (i = 0; i < info->num_methods; ++i) {
@@ -264,10 +258,9 @@ static int hash_structurally(void *self, const TVMFFIAny *args, int32_t num_args
 }
 
 /* The repr of the key is asked for by the hook of the path, and fails with the text of the walk. */
-static void test_a_path_within_the_repr_of_a_path(void **state) {
+TEST(test_a_path_within_the_repr_of_a_path) {
   TVMFFIAny root = tvmffi_any_object(tvmffi_access_path_root()), key, path;
   TVMFFIObject *step;
-  (void)state;
   key = make1("ffi.List", share(root));
   step = tvmffi_access_step_new(kTvmffiStepMapItem, &key);
   assert_non_null(step);
@@ -280,8 +273,7 @@ static void test_a_path_within_the_repr_of_a_path(void **state) {
   check_release(&root);
 }
 
-static int make_types(void **state) {
-  (void)state;
+FIXTURE(make_types) {
   plain_type =
       add_node_type("test.Plain", kTVMFFISEqHashKindTreeNode,
                     kTVMFFIFieldFlagBitMaskSEqHashDefSimple, kTVMFFIFieldFlagBitMaskHasDefault);

@@ -23,11 +23,10 @@ static int add_method(int32_t type_index, const char *name, TVMFFIAny method) {
   return TVMFFITypeRegisterMethod(type_index, &info);
 }
 
-static void test_L_10_methods_of_one_name_are_both_kept(void **state) {
+TEST(test_L_10_methods_of_one_name_are_both_kept) {
   int32_t type = add_type("my.T", 1, kTVMFFIObject);
   const TVMFFITypeInfo *info = TVMFFIGetTypeInfo(type);
   probe p, q;
-  (void)state;
   init_function(&p);
   init_function(&q);
   check_ok(add_method(type, "m", tvmffi_any_object(&p)));
@@ -41,12 +40,11 @@ static void test_L_10_methods_of_one_name_are_both_kept(void **state) {
   assert_int_equal(check_use_count(&p), 1);
 }
 
-static void test_metadata_is_set_once(void **state) {
+TEST(test_metadata_is_set_once) {
   int32_t type = add_type("my.T", 1, kTVMFFIObject);
   char doc[] = "what it is";
   TVMFFITypeMetadata metadata;
   const TVMFFITypeMetadata *kept;
-  (void)state;
   memset(&metadata, 0, sizeof metadata);
   metadata.doc = check_bytes(doc);
   metadata.total_size = 40;
@@ -64,7 +62,7 @@ static void test_metadata_is_set_once(void **state) {
   assert_ptr_equal(TVMFFIGetTypeInfo(type)->metadata, kept);
 }
 
-static void test_a_method_is_a_function(void **state) {
+TEST(test_a_method_is_a_function) {
   static const char kMessage[] = "Method `m` of type `my.T` expects a Function but got `%s`";
   int32_t type = add_type("my.T", 1, kTVMFFIObject);
   TVMFFIMethodInfo info;
@@ -73,7 +71,6 @@ static void test_a_method_is_a_function(void **state) {
   const char *const got[] = {"int", "const char*", "ffi.Object", "NULL"};
   probe p;
   size_t i;
-  (void)state;
   probe_init(&p);
   values[0] = tvmffi_any_int(1);
   values[1] = tvmffi_any_raw_str("text");
@@ -94,10 +91,9 @@ static void test_a_method_is_a_function(void **state) {
   assert_int_equal(check_use_count(&p), 1);
 }
 
-static void test_metadata_has_a_kind_and_a_size(void **state) {
+TEST(test_metadata_has_a_kind_and_a_size) {
   int32_t type = add_type("my.T", 1, kTVMFFIObject);
   TVMFFITypeMetadata metadata;
-  (void)state;
   memset(&metadata, 0, sizeof metadata);
   metadata.total_size = 32;
   metadata.structural_eq_hash_kind = (TVMFFISEqHashKind)99;
@@ -115,12 +111,11 @@ static void test_metadata_has_a_kind_and_a_size(void **state) {
   check_ok(TVMFFITypeRegisterMetadata(type, &metadata));
 }
 
-static void test_built_in_types_can_be_extended(void **state) {
+TEST(test_built_in_types_can_be_extended) {
   static const int32_t kTypes[] = {1, 64, 65, 68, 70, 73, 77};
   TVMFFITypeMetadata metadata;
   probe method;
   size_t i;
-  (void)state;
   init_function(&method);
   memset(&metadata, 0, sizeof metadata);
   for (i = 0; i < sizeof kTypes / sizeof kTypes[0]; ++i) {
@@ -141,7 +136,7 @@ static void test_built_in_types_can_be_extended(void **state) {
   assert_non_null(TVMFFIGetTypeInfo(kTVMFFIObject)->metadata);
 }
 
-static void test_L_17d_arrays_that_readers_hold_stay_valid(void **state) {
+TEST(test_L_17d_arrays_that_readers_hold_stay_valid) {
   enum { kMany = 200 };
   int32_t type = add_type("my.T", 1, kTVMFFIObject), i;
   const TVMFFITypeInfo *info = TVMFFIGetTypeInfo(type);
@@ -149,7 +144,6 @@ static void test_L_17d_arrays_that_readers_hold_stay_valid(void **state) {
   const TVMFFIMethodInfo *methods;
   char name[32];
   probe method;
-  (void)state;
   init_function(&method);
   check_ok(add_field(type, "first"));
   check_ok(add_method(type, "first", tvmffi_any_object(&method)));
@@ -173,12 +167,11 @@ static void test_L_17d_arrays_that_readers_hold_stay_valid(void **state) {
   check_ok(TVMFFIRuntimeShutdown()); /* while the method is there */
 }
 
-static void test_refused_arguments(void **state) {
+TEST(test_refused_arguments) {
   static const char kUnknown[] = "Cannot find type info for type_index=4000";
   TVMFFIFieldInfo field = make_field("f");
   TVMFFIMethodInfo method;
   TVMFFITypeMetadata metadata;
-  (void)state;
   memset(&method, 0, sizeof method);
   memset(&metadata, 0, sizeof metadata);
   check_fails(TVMFFITypeRegisterField(4000, &field), "InternalError", kUnknown);
@@ -206,13 +199,12 @@ static int get_nothing(void *field, TVMFFIAny *result) {
   return 0;
 }
 
-static void test_a_field_is_copied(void **state) {
+TEST(test_a_field_is_copied) {
   int32_t type = add_type("my.T", 1, kTVMFFIObject);
   char name[] = "size", doc[] = "how large", metadata[] = "{\"type_schema\":\"int\"}";
   const TVMFFITypeInfo *info = TVMFFIGetTypeInfo(type);
   const TVMFFIFieldInfo *kept;
   TVMFFIFieldInfo field = make_field(name);
-  (void)state;
   field.doc = check_bytes(doc);
   field.metadata = check_bytes(metadata);
   field.flags = kTVMFFIFieldFlagBitMaskWritable | kTVMFFIFieldFlagBitMaskKwOnly;
@@ -251,12 +243,11 @@ static void test_a_field_is_copied(void **state) {
   assert_int_equal(info->fields[1].metadata.size, 0);
 }
 
-static void test_a_default_becomes_owned(void **state) {
+TEST(test_a_default_becomes_owned) {
   int32_t type = add_type("my.T", 1, kTVMFFIObject);
   const TVMFFITypeInfo *info = TVMFFIGetTypeInfo(type);
   TVMFFIFieldInfo field = make_field("a");
   probe p;
-  (void)state;
   probe_init(&p);
   field.flags = kTVMFFIFieldFlagBitMaskHasDefault;
   field.default_value_or_factory = tvmffi_any_object(&p);
@@ -275,11 +266,10 @@ static void test_a_default_becomes_owned(void **state) {
   assert_int_equal(p.strong_deletes, 0);
 }
 
-static void test_a_function_setter_is_retained(void **state) {
+TEST(test_a_function_setter_is_retained) {
   int32_t type = add_type("my.T", 1, kTVMFFIObject);
   TVMFFIFieldInfo field = make_field("a");
   probe setter;
-  (void)state;
   probe_init(&setter);
   setter.header.type_index = kTVMFFIFunction;
   field.setter = &setter;
@@ -298,9 +288,8 @@ static void test_a_function_setter_is_retained(void **state) {
   assert_int_equal(check_use_count(&setter), 1);
 }
 
-static void test_F_24_names_match_whole(void **state) {
+TEST(test_F_24_names_match_whole) {
   int32_t type = add_type("my.T", 1, kTVMFFIObject), other = add_type("my.O", 1, kTVMFFIObject);
-  (void)state;
   check_ok(add_field(type, "abc"));
   check_ok(add_field(type, "ab"));
   check_ok(add_field(type, "abcd"));
@@ -319,11 +308,10 @@ static void refuse(const TVMFFIFieldInfo *field, const char *kind, const char *m
   assert_int_equal(TVMFFIGetTypeInfo(type)->num_fields, 0);
 }
 
-static void test_members_of_the_struct_are_checked(void **state) {
+TEST(test_members_of_the_struct_are_checked) {
   static const TVMFFIByteArray no_data = {NULL, 4};
   TVMFFIFieldInfo field = make_field("f"), wrong = field;
   probe object;
-  (void)state;
   probe_init(&object);
   wrong.alignment = -8;
   refuse(&wrong, "ValueError",
@@ -361,10 +349,9 @@ static void keep_message(void *context, TVMFFIRuntimeLogLevel level, const char 
   (void)snprintf(logged, sizeof logged, "%s", message);
 }
 
-static void test_a_field_of_an_ancestor_is_told_to_the_log(void **state) {
+TEST(test_a_field_of_an_ancestor_is_told_to_the_log) {
   int32_t base = add_type("my.Base", 1, kTVMFFIObject), middle = add_type("my.Middle", 2, base);
   int32_t leaf = add_type("my.Leaf", 3, middle);
-  (void)state;
   check_ok(TVMFFIRuntimeSetLogHook(keep_message, NULL));
   logged[0] = '\0';
   check_ok(add_field(base, "x"));
@@ -377,28 +364,21 @@ static void test_a_field_of_an_ancestor_is_told_to_the_log(void **state) {
   assert_int_equal(TVMFFIGetTypeInfo(leaf)->num_fields, 2);
 }
 
-static int shut_down(void **state) {
-  (void)state;
-  return TVMFFIRuntimeShutdown();
-}
-
-#define TEST(name) cmocka_unit_test_teardown(name, shut_down)
-
 int main(void) {
   const struct CMUnitTest tests[] = {
-      TEST(test_L_10_methods_of_one_name_are_both_kept),
-      TEST(test_a_method_is_a_function),
-      TEST(test_metadata_is_set_once),
-      TEST(test_metadata_has_a_kind_and_a_size),
-      TEST(test_built_in_types_can_be_extended),
-      TEST(test_L_17d_arrays_that_readers_hold_stay_valid),
-      TEST(test_refused_arguments),
-      TEST(test_a_field_is_copied),
-      TEST(test_a_default_becomes_owned),
-      TEST(test_a_function_setter_is_retained),
-      TEST(test_F_24_names_match_whole),
-      TEST(test_members_of_the_struct_are_checked),
-      TEST(test_a_field_of_an_ancestor_is_told_to_the_log),
+      test_and_shut_down(test_L_10_methods_of_one_name_are_both_kept),
+      test_and_shut_down(test_a_method_is_a_function),
+      test_and_shut_down(test_metadata_is_set_once),
+      test_and_shut_down(test_metadata_has_a_kind_and_a_size),
+      test_and_shut_down(test_built_in_types_can_be_extended),
+      test_and_shut_down(test_L_17d_arrays_that_readers_hold_stay_valid),
+      test_and_shut_down(test_refused_arguments),
+      test_and_shut_down(test_a_field_is_copied),
+      test_and_shut_down(test_a_default_becomes_owned),
+      test_and_shut_down(test_a_function_setter_is_retained),
+      test_and_shut_down(test_F_24_names_match_whole),
+      test_and_shut_down(test_members_of_the_struct_are_checked),
+      test_and_shut_down(test_a_field_of_an_ancestor_is_told_to_the_log),
   };
   return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

@@ -131,8 +131,7 @@ static void check_walks(TVMFFIAny a, TVMFFIAny b) {
   thread_run(release_both, &j, kSmallStack);
 }
 
-static void test_depth_that_is_fine(void **state) {
-  (void)state;
+TEST(test_depth_that_is_fine) {
   check_walks(nest_array(kFine), nest_array(kFine));
   check_walks(nest_list(kFine), nest_list(kFine));
   check_walks(nest_node(kFine), nest_node(kFine));
@@ -151,10 +150,9 @@ static TVMFFIAny nest_mixed(TVMFFIAny value, int levels) {
   return value;
 }
 
-static void test_a_million_levels_and_too_many(void **state) {
+TEST(test_a_million_levels_and_too_many) {
   job j;
   int i, index;
-  (void)state;
   for (index = 0; index < 2; ++index) j.values[index] = nest_mixed(tvmffi_any_int(1), kDeep);
   for (i = 0; i < kNumWalks; ++i) run_ok(&j, i);
   for (index = 0; index < 2; ++index) {
@@ -170,10 +168,9 @@ static void test_a_million_levels_and_too_many(void **state) {
 
 /* ---- Cycles ---- */
 
-static void test_cycles_end(void **state) {
+TEST(test_cycles_end) {
   TVMFFIAny values[2];
   int i;
-  (void)state;
   values[0] = make_cycle(1);
   values[1] = make_cycle(1);
   for (i = 0; i < kNumWalks; ++i) {
@@ -224,10 +221,9 @@ static int go_on_hash(void *self, const TVMFFIAny *args, int32_t num_args, TVMFF
   return TVMFFIFunctionCall(args[2].v_obj, next, 3, result);
 }
 
-static void test_hooks_in_hooks(void **state) {
+TEST(test_hooks_in_hooks) {
   job j;
   int i;
-  (void)state;
   for (i = 0; i < kNumWalks; ++i) {
     if (kWalks[i].hook == NULL) continue;
     j.walk = kWalks[i].walk;
@@ -256,11 +252,10 @@ static int keep_function(void *self, const TVMFFIAny *args, int32_t num_args, TV
   return 0;
 }
 
-static void test_functions_of_a_walk_that_is_over(void **state) {
+TEST(test_functions_of_a_walk_that_is_over) {
   int32_t type_index = add_node_type("test.Keeper", kTVMFFISEqHashKindTreeNode, 0, 0);
   TVMFFIAny value = new_node(type_index, tvmffi_any_none(), tvmffi_any_none()), result;
   uint64_t made;
-  (void)state;
   set_hook(type_index, "__ffi_hash__", keep_function);
   check_ok(tvmffi_recursive_hash(&value, &made));
   result = tvmffi_any_none();
@@ -270,8 +265,7 @@ static void test_functions_of_a_walk_that_is_over(void **state) {
   check_release(&value);
 }
 
-static int make_types(void **state) {
-  (void)state;
+FIXTURE(make_types) {
   node_type = add_node_type("test.Node", kTVMFFISEqHashKindTreeNode, 0, 0);
   hooked_type = add_node_type("test.Hooked", kTVMFFISEqHashKindTreeNode, 0, 0);
   set_hook(hooked_type, "__ffi_repr__", go_on_with_one);

@@ -114,8 +114,7 @@ static void check_walks(TVMFFIAny a, TVMFFIAny b) {
   check_release(&outer[1]);
 }
 
-static void test_equality(void **state) {
-  (void)state;
+TEST(test_equality) {
   check_walks(make_cutting(hooked_type), make_cutting(hooked_type));
   check_walks(make_cutting(getting_type), make_cutting(getting_type));
   check_walks(make_keyed(key_type), make_keyed(key_type));
@@ -123,10 +122,9 @@ static void test_equality(void **state) {
 }
 
 /* The paths of a difference found after the cut are those in the original value. */
-static void test_paths(void **state) {
+TEST(test_paths) {
   tvmffi_structural_options options = {false, false};
   TVMFFIAny found;
-  (void)state;
   outer[0] = make1("ffi.List", new_node(hooked_type, tvmffi_any_int(1), text()));
   outer[1] = make1("ffi.List", new_node(hooked_type, tvmffi_any_int(2), text()));
   check_ok(tvmffi_structural_mismatch(&outer[0], &outer[1], options, &found));
@@ -136,12 +134,11 @@ static void test_paths(void **state) {
 }
 
 /* The hash is of the value that the walk finds; without the cut it would be another. */
-static void test_hash(void **state) {
+TEST(test_hash) {
   static int32_t *const kTypes[] = {&hooked_type, &getting_type};
   tvmffi_structural_options options = {false, false};
   uint64_t hashes[2];
   int i, again;
-  (void)state;
   for (i = 0; i < 2; ++i) {
     for (again = 0; again < 2; ++again) {
       outer[0] = make_cutting(*kTypes[i]);
@@ -155,11 +152,10 @@ static void test_hash(void **state) {
   }
 }
 
-static void test_deep_copy(void **state) {
+TEST(test_deep_copy) {
   static int32_t *const kTypes[] = {&getting_type, &setting_type};
   TVMFFIAny copy;
   int i;
-  (void)state;
   for (i = 0; i < 2; ++i) {
     outer[0] = make_cutting(*kTypes[i]);
     num_cuts = 0;
@@ -173,12 +169,11 @@ static void test_deep_copy(void **state) {
 
 /* ---- Types ---- */
 
-static int make_types(void **state) {
+FIXTURE(make_types) {
   union {
     TVMFFIFieldSetter function;
     void *address;
   } setter;
-  (void)state;
   setter.function = cut_and_set;
   lending_type = add_node_type("test.Lending", kTVMFFISEqHashKindTreeNode, 0, 0);
   set_own_getters(lending_type);

@@ -71,10 +71,9 @@ static TVMFFIAny make_root(int levels) {
                nest(getter, levels));
 }
 
-static void test_only_the_hook_may_call_it(void **state) {
+TEST(test_only_the_hook_may_call_it) {
   TVMFFIAny values[2];
   int i, levels;
-  (void)state;
   for (i = 0; i < kNumWalks; ++i) {
     for (levels = 0; levels < kLevels; ++levels) {
       values[0] = make_root(levels);
@@ -99,10 +98,9 @@ static void add_hook(const char *name, TVMFFIAny *answer) {
   TVMFFIObjectDecRef(function);
 }
 
-static int make_types(void **state) {
+FIXTURE(make_types) {
   static TVMFFIAny yes, zero, text;
   TVMFFIFieldInfo field = make_field("more");
-  (void)state;
   yes = tvmffi_any_bool(true);
   zero = tvmffi_any_int(0);
   text.type_index = kTVMFFISmallStr;

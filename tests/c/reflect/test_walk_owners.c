@@ -38,10 +38,9 @@ static void empty_table(void) {
   for (i = 0; i < kTableSize; ++i) check_release(&table[i]);
 }
 
-static void test_deep_copy_keeps_sharing(void **state) {
+TEST(test_deep_copy_keeps_sharing) {
   TVMFFIAny copy, current;
   int depth;
-  (void)state;
   fill_table("test.CopiedRef");
   check_ok(tvmffi_deep_copy(&table[0], &copy));
   current = copy;
@@ -54,9 +53,8 @@ static void test_deep_copy_keeps_sharing(void **state) {
   empty_table();
 }
 
-static void test_hash_visits_once(void **state) {
+TEST(test_hash_visits_once) {
   uint64_t hash;
-  (void)state;
   fill_table("test.HashedRef");
   check_ok(tvmffi_structural_hash(&table[0], kOptions, &hash));
   empty_table();
@@ -72,14 +70,13 @@ static int get_first_key(void *field, TVMFFIAny *result) {
 }
 
 /* A hash does not depend on other owners of a key. */
-static void test_hash_is_of_the_value(void **state) {
+TEST(test_hash_is_of_the_value) {
   int32_t leaf = add_node_type("test.Leaf", kTVMFFISEqHashKindTreeNode, 0, 0);
   int32_t view = add_node_type("test.View", kTVMFFISEqHashKindTreeNode, 0, 0);
   TVMFFIAny key = new_node(leaf, tvmffi_any_int(1), tvmffi_any_int(2)),
             held = tvmffi_any_copy(&key);
   TVMFFIAny value;
   uint64_t before, after;
-  (void)state;
   writable_field(view, 0)->getter = get_first_key;
   value = new_node(view, tvmffi_any_none(), make2("ffi.Map", key, tvmffi_any_int(7)));
   check_ok(tvmffi_structural_hash(&value, kOptions, &before));
@@ -111,12 +108,11 @@ static int compare_other_first(void *self, const TVMFFIAny *args, int32_t num_ar
 }
 
 /* Two nodes are paired with the same node. */
-static void test_pairs(void **state) {
+TEST(test_pairs) {
   int32_t type_index = add_node_type("test.Paired", kTVMFFISEqHashKindDAGNode, 0, 0);
   TVMFFIAny a = new_node(type_index, tvmffi_any_int(1), tvmffi_any_none());
   TVMFFIAny b = new_node(type_index, tvmffi_any_int(1), tvmffi_any_none());
   bool is_equal;
-  (void)state;
   other = new_node(type_index, tvmffi_any_int(1), tvmffi_any_none());
   set_hook(type_index, "__s_equal__", compare_other_first);
   check_ok(tvmffi_structural_equal(&a, &b, kOptions, &is_equal));
@@ -175,11 +171,10 @@ static TVMFFIAny make_dict(int32_t hooked) {
   return dict;
 }
 
-static void test_keys_of_paths(void **state) {
+TEST(test_keys_of_paths) {
   int32_t hooked = add_node_type("test.Erasing", kTVMFFISEqHashKindTreeNode, 0, 0);
   TVMFFIAny found;
   int i;
-  (void)state;
   set_hook(hooked, "__s_equal__", erase_key);
   key = tvmffi_any_object(tvmffi_object_new(
       sizeof(TVMFFIObject), add_type("test.DyingKey", 1, kTVMFFIObject), delete_key));

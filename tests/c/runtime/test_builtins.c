@@ -11,10 +11,9 @@
 
 static char seen[kNumBuiltins];
 
-static void test_every_function_is_known_and_there_once(void **state) {
+TEST(test_every_function_is_known_and_there_once) {
   const tvmffi_builtin_group *group;
   size_t number, i;
-  (void)state;
   for (number = 0; (group = tvmffi_parts_functions(number)) != NULL; ++number) {
     const char *texts = group->texts;
     for (i = 0; i < group->count; ++i) {
@@ -92,9 +91,8 @@ static void check_metadata(int row) {
   check_release(&metadata);
 }
 
-static void test_metadata(void **state) {
+TEST(test_metadata) {
   TVMFFIAny metadata = tvmffi_any_none();
-  (void)state;
   for_each(check_metadata);
   check_ok(tvmffi_global_metadata("ffi.FunctionFromExternC", 23, &metadata)); /* one whole text */
   assert_string_equal(
@@ -106,10 +104,9 @@ static void test_metadata(void **state) {
 }
 
 /* Types behind a type in brackets: no built-in has such a result yet. */
-static void test_metadata_of_nested_types(void **state) {
+TEST(test_metadata_of_nested_types) {
   char expected[512] = "{\"type_schema\":\"";
   tvmffi_buf text = TVMFFI_BUF_INIT;
-  (void)state;
   tvmffi_builtin_append_metadata(&text, "(?i(@sb)@(i)F)");
   append_schemas(expected, sizeof expected,
                  "Tuple<Optional<int>, Tuple<ffi.Array<ffi.String>, bool>, ffi.Array<Tuple<int>>, "
@@ -121,18 +118,11 @@ static void test_metadata_of_nested_types(void **state) {
   tvmffi_buf_fini(&text);
 }
 
-static int shut_down(void **state) {
-  (void)state;
-  return TVMFFIRuntimeShutdown();
-}
-
-#define TEST(name) cmocka_unit_test_teardown(name, shut_down)
-
 int main(void) {
   const struct CMUnitTest tests[] = {
-      TEST(test_every_function_is_known_and_there_once),
-      TEST(test_metadata),
-      TEST(test_metadata_of_nested_types),
+      test_and_shut_down(test_every_function_is_known_and_there_once),
+      test_and_shut_down(test_metadata),
+      test_and_shut_down(test_metadata_of_nested_types),
   };
   return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

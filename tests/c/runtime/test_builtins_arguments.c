@@ -72,8 +72,7 @@ static void check_numbers(int row) {
   check_wrong_number(row, expected, expected + 3);
 }
 
-static void test_the_number_of_arguments(void **state) {
-  (void)state;
+TEST(test_the_number_of_arguments) {
   for_each(check_numbers);
 }
 
@@ -94,8 +93,7 @@ static void check_types(int row) {
   check_fails(call_with_floats(row, count_parameters(kBuiltins[row].signature)), "TypeError", text);
 }
 
-static void test_the_types_of_arguments(void **state) {
-  (void)state;
+TEST(test_the_types_of_arguments) {
   for_each(check_types);
 }
 
@@ -115,7 +113,7 @@ static int count_args(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result
 }
 
 /* A NULL object or text is refused before a body reads it. */
-static void test_null_objects_and_texts(void **state) {
+TEST(test_null_objects_and_texts) {
   static const struct {
     const char *signature;
     int32_t type_index;
@@ -125,7 +123,6 @@ static void test_null_objects_and_texts(void **state) {
                 {"H>a", kTVMFFIMap},    {"D>a", kTVMFFIDict},  {"d>a", kTVMFFIDict},
                 {"d>a", kTVMFFIMap}};
   size_t i;
-  (void)state;
   for (i = 0; i < sizeof kCases / sizeof *kCases; ++i) {
     tvmffi_builtin builtin;
     TVMFFIAny arg = tvmffi_any_ptr(kCases[i].type_index, NULL), result = tvmffi_any_none();
@@ -178,8 +175,7 @@ static void check_letter(const char *signature, const int32_t *accepted, size_t 
     check_letter(signature, accepted, sizeof accepted / sizeof accepted[0]); \
   } while (0)
 
-static void test_what_parameters_accept(void **state) {
-  (void)state;
+TEST(test_what_parameters_accept) {
   CHECK_LETTER("i>a", kTVMFFIInt, kTVMFFIBool);
   CHECK_LETTER("b>a", kTVMFFIInt, kTVMFFIBool);
   CHECK_LETTER("s>a", kTVMFFIRawStr, kTVMFFISmallStr, kTVMFFIStr);
@@ -214,11 +210,10 @@ static void check_refusals(TVMFFIObject *function, int num_params) {
 }
 
 /* Signatures with fewer and with more parameters than kTvmffiMaxUsualParams. */
-static void test_every_argument_is_checked(void **state) {
+TEST(test_every_argument_is_checked) {
   static const char *const kSignatures[] = {">a",     "i>a",     "ii>a",    "iii>a",
                                             "iiii>a", "iiiii>a", "iiiiii>a"};
   size_t row;
-  (void)state;
   for (row = 0; row < sizeof kSignatures / sizeof *kSignatures; ++row) {
     tvmffi_builtin builtin = {"my.f", kSignatures[row], {count_call}};
     int i, num_params = (int)row;
@@ -236,12 +231,11 @@ static void test_every_argument_is_checked(void **state) {
   }
 }
 
-static void test_any_arguments(void **state) {
+TEST(test_any_arguments) {
   static const tvmffi_builtin builtin = {"my.f", "*", {.packed = count_args}};
   TVMFFIAny args[kMaxArgs], result = tvmffi_any_none();
   TVMFFIObject *function = tvmffi_builtin_new_function(&builtin);
   int i;
-  (void)state;
   for (i = 0; i < kMaxArgs; ++i) {
     args[i] = tvmffi_any_int(i);
     check_ok(TVMFFIFunctionCall(function, args, i, &result));
@@ -250,11 +244,10 @@ static void test_any_arguments(void **state) {
   TVMFFIObjectDecRef(function);
 }
 
-static void test_text_of_arguments(void **state) {
+TEST(test_text_of_arguments) {
   TVMFFIByteArray bytes = check_bytes("a text of more than seven bytes");
   TVMFFIAny raw = tvmffi_any_raw_str("raw"), null = tvmffi_any_raw_str(NULL), small, heap;
   TVMFFIByteArray short_bytes = check_bytes("small");
-  (void)state;
   check_ok(TVMFFIStringFromByteArray(&short_bytes, &small));
   check_ok(TVMFFIStringFromByteArray(&bytes, &heap));
   assert_string_equal(tvmffi_builtin_text(&raw).data, "raw");
@@ -266,19 +259,15 @@ static void test_text_of_arguments(void **state) {
   check_release(&heap);
 }
 
-static int shut_down(void **state) {
-  (void)state;
-  return TVMFFIRuntimeShutdown();
-}
-
-#define TEST(name) cmocka_unit_test_teardown(name, shut_down)
-
 int main(void) {
   const struct CMUnitTest tests[] = {
-      TEST(test_the_number_of_arguments),   TEST(test_the_types_of_arguments),
-      TEST(test_null_objects_and_texts),    TEST(test_what_parameters_accept),
-      TEST(test_every_argument_is_checked), TEST(test_any_arguments),
-      TEST(test_text_of_arguments),
+      test_and_shut_down(test_the_number_of_arguments),
+      test_and_shut_down(test_the_types_of_arguments),
+      test_and_shut_down(test_null_objects_and_texts),
+      test_and_shut_down(test_what_parameters_accept),
+      test_and_shut_down(test_every_argument_is_checked),
+      test_and_shut_down(test_any_arguments),
+      test_and_shut_down(test_text_of_arguments),
   };
   return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

@@ -139,9 +139,8 @@ static TVMFFIObjectHandle make(int i, seen_by_deleter *seen) {
 
 /* ---- While an error is raised ---- */
 
-static void test_the_raised_error_is_kept(void **state) {
+TEST(test_the_raised_error_is_kept) {
   int i;
-  (void)state;
   for (i = 0; i < kNumMakers; ++i) {
     seen_by_deleter seen = prepare();
     TVMFFIObjectHandle object = make(i, &seen);
@@ -170,9 +169,8 @@ static int fail_and_clean_up(void *self, const TVMFFIAny *args, int32_t num_args
   return code;
 }
 
-static void test_a_function_that_cleans_up_fails_with_its_error(void **state) {
+TEST(test_a_function_that_cleans_up_fails_with_its_error) {
   int i;
-  (void)state;
   for (i = 0; i < kNumMakers; ++i) {
     seen_by_deleter seen = prepare();
     TVMFFIObjectHandle object = make(i, &seen), function;
@@ -185,13 +183,12 @@ static void test_a_function_that_cleans_up_fails_with_its_error(void **state) {
 }
 
 /* An array that dies with its elements: each deleter runs once, and the error stays. */
-static void test_many_deleters_at_once(void **state) {
+TEST(test_many_deleters_at_once) {
   TVMFFIAny items[kNumMakers];
   const TVMFFIByteArray name = {"ffi.Array", 9};
   TVMFFIObjectHandle array = NULL;
   seen_by_deleter seen;
   int i;
-  (void)state;
   check_ok(TVMFFIFunctionGetGlobal(&name, &array));
   if (array == NULL) skip(); /* the core profile has no containers */
   TVMFFIObjectDecRef(array);
@@ -224,9 +221,8 @@ static void release_and_end(void *object) {
   TVMFFIObjectDecRef(object);
 }
 
-static void test_a_thread_ends(void **state) {
+TEST(test_a_thread_ends) {
   int i;
-  (void)state;
 #if defined(TVMFFI_SINGLE_THREAD)
   skip(); /* the test's own thread would have to end */
 #endif
@@ -248,11 +244,10 @@ static void set_global(const char *name, TVMFFIObjectHandle function) {
   check_ok(TVMFFIFunctionSetGlobal(&text, function, 1));
 }
 
-static void test_the_library_is_shut_down(void **state) {
+TEST(test_the_library_is_shut_down) {
   seen_by_deleter seen = prepare();
   TVMFFIObjectHandle function, error;
   int i;
-  (void)state;
   function = make(3, &seen);
   set_global("my.last_function", function);
   TVMFFIObjectDecRef(function);
@@ -272,11 +267,6 @@ static void test_the_library_is_shut_down(void **state) {
   finish(&seen);
 }
 
-static int shut_down(void **state) {
-  (void)state;
-  return TVMFFIRuntimeShutdown();
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_the_raised_error_is_kept),
@@ -285,5 +275,5 @@ int main(void) {
       cmocka_unit_test(test_a_thread_ends),
       cmocka_unit_test(test_the_library_is_shut_down),
   };
-  return cmocka_run_group_tests(tests, NULL, shut_down) != 0;
+  return cmocka_run_group_tests(tests, NULL, check_shut_down) != 0;
 }

@@ -197,9 +197,8 @@ static const repeated kRepeated[] = {
     {"start_and_end_thread", start_and_end_thread, kManyRounds / 200, 0},
 };
 
-static void test_memory_does_not_grow_with_what_is_done_again(void **state) {
+TEST(test_memory_does_not_grow_with_what_is_done_again) {
   size_t number;
-  (void)state;
   for (number = 0; number < sizeof kRepeated / sizeof kRepeated[0]; ++number) {
     const repeated *r = &kRepeated[number];
     size_t before = 0;
@@ -223,21 +222,19 @@ static int count_symbol(void *context, const char *name, void *symbol) {
 }
 
 /* Each load goes through them. */
-static void test_context_symbols_registered_again_are_one_each(void **state) {
+TEST(test_context_symbols_registered_again_are_one_each) {
   int i, count = 0;
-  (void)state;
   for (i = 0; i < 1000; ++i) assert_int_equal(register_context_symbol(i), 0);
   check_ok(TVMFFIRuntimeContextSymbolVisit(count_symbol, &count));
   assert_int_equal(count, 2);
 }
 
 /* Every method is kept, also one of the same name: so many bytes for each, copies included. */
-static void test_methods_take_a_limited_number_of_bytes(void **state) {
+TEST(test_methods_take_a_limited_number_of_bytes) {
   enum { kMethods = 100000, kBytesForEach = 6 * (int)sizeof(TVMFFIMethodInfo) };
   TVMFFIMethodInfo method;
   size_t before = bytes_in_use;
   int i;
-  (void)state;
   memset(&method, 0, sizeof method);
   method.name = check_bytes("test_growth");
   method.method = tvmffi_any_object(function);

@@ -33,9 +33,8 @@ static void release_result(void *context) {
   check_release(&((job *)context)->result);
 }
 
-static void test_results(void **state) {
+TEST(test_results) {
   job j;
-  (void)state;
   begin(&j, "ffi.String", 1);
   j.args[0] = tvmffi_any_raw_str("a text of more than seven bytes");
   assert_int_equal(oom_check(call, no_result, release_result, &j, 0), 1);
@@ -57,9 +56,8 @@ static void test_results(void **state) {
   TVMFFIObjectDecRef(j.function);
 }
 
-static void test_the_sentinels_need_no_memory(void **state) {
+TEST(test_the_sentinels_need_no_memory) {
   job j;
-  (void)state;
   begin(&j, "ffi.GetInvalidObject", 0);
   assert_int_equal(oom_check(call, no_result, release_result, &j, 0), 0);
   TVMFFIObjectDecRef(j.function);
@@ -77,9 +75,8 @@ static int refused(void *context) {
   return is_type_error ? 0 : -1;
 }
 
-static void test_refusals(void **state) {
+TEST(test_refusals) {
   job j;
-  (void)state;
   begin(&j, "ffi.FunctionRemoveGlobal", 1);
   j.args[0] = tvmffi_any_int(5);
   assert_true(oom_check(refused, no_result, NULL, &j, 0) >= 2);
@@ -101,21 +98,18 @@ static void release_function(void *context) {
   TVMFFIObjectDecRef(((job *)context)->function);
 }
 
-static void test_the_function_object(void **state) {
+TEST(test_the_function_object) {
   job j;
-  (void)state;
   memset(&j, 0, sizeof j);
   assert_int_equal(oom_check(make_function, NULL, release_function, &j, 0), 1);
 }
 
-#define TEST(name) cmocka_unit_test_teardown(name, oom_shut_down)
-
 int main(void) {
   const struct CMUnitTest tests[] = {
-      TEST(test_results),
-      TEST(test_the_sentinels_need_no_memory),
-      TEST(test_refusals),
-      TEST(test_the_function_object),
+      test_and_oom_shut_down(test_results),
+      test_and_oom_shut_down(test_the_sentinels_need_no_memory),
+      test_and_oom_shut_down(test_refusals),
+      test_and_oom_shut_down(test_the_function_object),
   };
   oom_install();
   return cmocka_run_group_tests(tests, NULL, NULL) != 0;

@@ -23,8 +23,7 @@ static bool has_function(const char *name) {
   return true;
 }
 
-static void test_functions(void **state) {
-  (void)state;
+TEST(test_functions) {
   assert_true(has_function("ffi.String"));
   assert_true(has_function("ffi.SystemLib"));
   assert_false(has_function("ffi.ModuleLoadFromFile"));
@@ -34,10 +33,9 @@ static void test_functions(void **state) {
   assert_false(has_function("ffi.StructuralEqual"));
 }
 
-static void test_types(void **state) {
+TEST(test_types) {
   TVMFFIByteArray key = check_bytes("ffi.AccessPath");
   int32_t i, type_index;
-  (void)state;
   for (i = kTVMFFIDynObjectBegin; i < kTvmffiFirstClientType; ++i) {
     assert_null(TVMFFIGetTypeInfo(i));
     check_raised_with("InternalError", "Cannot find type info");
@@ -49,11 +47,10 @@ static void test_types(void **state) {
   assert_int_equal(add("ffi.AccessPath", 1, 0, kTVMFFIObject), kTvmffiFirstClientType);
 }
 
-static void test_attributes(void **state) {
+TEST(test_attributes) {
   TVMFFIByteArray name = check_bytes("__ffi_repr__");
   const TVMFFITypeAttrColumn *column = TVMFFIGetTypeAttrColumn(&name);
   TVMFFIAny value = tvmffi_any_int(1);
-  (void)state;
   assert_non_null(column); /* its values come with reflection, which is not there */
   assert_int_equal(column->size, 0);
   check_ok(TVMFFITypeRegisterAttr(kTVMFFIModule, &name, &value));
@@ -61,13 +58,12 @@ static void test_attributes(void **state) {
 }
 
 #ifdef TVMFFI_PROFILE_FULL
-static void test_containers(void **state) {
+TEST(test_containers) {
   TVMFFIByteArray name = check_bytes("ffi.GetRegisteredTypeKeys");
   TVMFFIObjectHandle function;
   TVMFFIAny keys = tvmffi_any_none();
   const TVMFFISeqCell *cell;
   int64_t i;
-  (void)state;
   check_ok(TVMFFIFunctionGetGlobal(&name, &function));
   check_ok(TVMFFIFunctionCall(function, NULL, 0, &keys));
   cell = TVMFFISeqGetCellPtr(keys.v_obj);
@@ -81,20 +77,14 @@ static void test_containers(void **state) {
 }
 #endif
 
-static int shut_down(void **state) {
-  (void)state;
-  return TVMFFIRuntimeShutdown();
-}
-
-#define TEST(name) cmocka_unit_test_teardown(name, shut_down)
-
 int main(void) {
   const struct CMUnitTest tests[] = {
-      TEST(test_functions),  TEST(test_types), TEST(test_attributes),
+      test_and_shut_down(test_functions),  test_and_shut_down(test_types),
+      test_and_shut_down(test_attributes),
 #ifdef TVMFFI_PROFILE_FULL
-      TEST(test_containers),
+      test_and_shut_down(test_containers),
 #endif
-      TEST(test_functions), /* after a shutdown */
+      test_and_shut_down(test_functions), /* after a shutdown */
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

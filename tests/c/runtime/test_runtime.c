@@ -114,9 +114,8 @@ static void never_called(void *context, void *ptr) {
   fail();
 }
 
-static void test_memory_hooks_are_checked(void **state) {
+TEST(test_memory_hooks_are_checked) {
   TVMFFIRuntimeMemoryHooks hooks = {NULL, NULL, NULL};
-  (void)state;
   check_ok(TVMFFIRuntimeShutdown());
   hooks.deallocate = never_called;
   check_fails_with(TVMFFIRuntimeSetMemoryHooks(&hooks), "ValueError", "deallocate only");
@@ -127,8 +126,7 @@ static void test_memory_hooks_are_checked(void **state) {
   oom_install();
 }
 
-static void test_nothing_to_shut_down(void **state) {
-  (void)state;
+TEST(test_nothing_to_shut_down) {
   check_ok(TVMFFIRuntimeShutdown());
   check_ok(TVMFFIRuntimeShutdown());
   assert_int_equal(oom_live_blocks(), 0);
@@ -137,10 +135,9 @@ static void test_nothing_to_shut_down(void **state) {
   assert_int_equal(oom_live_blocks(), 0);
 }
 
-static void test_shutdown_leaves_no_block_and_the_library_usable(void **state) {
+TEST(test_shutdown_leaves_no_block_and_the_library_usable) {
   int32_t first_index = 0;
   int round;
-  (void)state;
   for (round = 0; round < 3; ++round) {
     TVMFFIByteArray attr = check_bytes("test.attr");
     int32_t type_index;
@@ -164,9 +161,8 @@ static void test_shutdown_leaves_no_block_and_the_library_usable(void **state) {
   }
 }
 
-static void test_settings_go_back_to_the_start(void **state) {
+TEST(test_settings_go_back_to_the_start) {
   int messages = 0;
-  (void)state;
   check_ok(TVMFFIRuntimeSetLogHook(count_message, &messages));
   (void)TVMFFIRuntimeSetBacktraceEnabled(1);
   check_ok(TVMFFIRuntimeShutdown());
@@ -179,7 +175,7 @@ static void release(void *self) {
   TVMFFIObjectDecRef(self);
 }
 
-static void test_objects_that_are_held_live_on(void **state) {
+TEST(test_objects_that_are_held_live_on) {
   static int64_t shape[2] = {2, 3};
   TVMFFIByteArray text = check_bytes("a text on the heap");
   TVMFFIObjectHandle held[6];
@@ -187,7 +183,6 @@ static void test_objects_that_are_held_live_on(void **state) {
   TVMFFIAny string, type;
   probe p;
   int i;
-  (void)state;
   probe_init(&p);
   memset(&source, 0, sizeof source);
   source.dl_tensor.shape = shape;
@@ -212,9 +207,8 @@ static void test_objects_that_are_held_live_on(void **state) {
   assert_int_equal(oom_live_blocks(), 0);
 }
 
-static void test_foreign_errors_in_the_slot_are_released(void **state) {
+TEST(test_foreign_errors_in_the_slot_are_released) {
   probe p;
-  (void)state;
   probe_init(&p);
   p.header.type_index = kTVMFFIError;
   TVMFFIErrorSetRaised(&p);
@@ -237,10 +231,9 @@ static void use_once_more(void *unused) {
   TVMFFIErrorSetRaisedFromCStr("ValueError", "last words");
 }
 
-static void test_deleters_may_use_the_library(void **state) {
+TEST(test_deleters_may_use_the_library) {
   TVMFFIObjectHandle opaque, error;
   int round;
-  (void)state;
   for (round = 0; round < 2; ++round) {
     num_last_uses = 0;
     set_global("test.function", NULL, use_once_more);
@@ -259,11 +252,6 @@ static void test_deleters_may_use_the_library(void **state) {
     assert_true(has_global("ffi.FunctionRemoveGlobal"));
     check_not_raised();
   }
-}
-
-static int shut_down(void **state) {
-  (void)state;
-  return TVMFFIRuntimeShutdown();
 }
 
 static int num_set_attrs, num_closed;
@@ -287,10 +275,9 @@ static void register_attrs(void *self) {
   for (i = 0; i < 200; ++i) set_numbered_attr(i, NULL);
 }
 
-static void test_deleters_may_register_what_is_being_released(void **state) {
+TEST(test_deleters_may_register_what_is_being_released) {
   TVMFFIObjectHandle function;
   int i;
-  (void)state;
   num_set_attrs = num_closed = 0;
   check_ok(TVMFFIFunctionCreate(&num_closed, call_nothing, register_attrs, &function));
   for (i = 0; i < 5; ++i) set_numbered_attr(i, i == 2 ? function : NULL);
@@ -313,5 +300,5 @@ int main(void) {
       cmocka_unit_test(test_deleters_may_register_what_is_being_released),
   };
   oom_install();
-  return cmocka_run_group_tests(tests, NULL, shut_down) != 0;
+  return cmocka_run_group_tests(tests, NULL, check_shut_down) != 0;
 }

@@ -113,8 +113,7 @@ static void find_outside(int flags) {
   check_ok(outside.EnvSetStream(kDLCPU, 99, &outside_stream, NULL));
 }
 
-static int set_up(void **state) {
-  (void)state;
+FIXTURE(set_up) {
   check_ok(inside.EnvSetStream(kDLCPU, 99, &inside_stream, NULL));
   if (mode != kAlone) find_outside(mode == kGlobal ? RTLD_GLOBAL : RTLD_LOCAL);
   return 0;
@@ -150,11 +149,10 @@ static int give_seven(void *handle, const TVMFFIAny *args, int32_t num_args, TVM
   return 0;
 }
 
-static void test_globals_and_types(void **state) {
+TEST(test_globals_and_types) {
   const runtime *copies[2] = {&inside, &outside};
   static const char *const names[2] = {"test.inside", "test.outside"};
   int i;
-  (void)state;
   for (i = 0; i < 2; ++i) {
     const runtime *copy = copies[i], *other = copies[1 - i];
     TVMFFIByteArray name = check_bytes(names[i]);
@@ -185,10 +183,9 @@ static int allocate(DLTensor *prototype, DLManagedTensorVersioned **out, void *e
   return -1;
 }
 
-static void test_errors_streams_and_allocators(void **state) {
+TEST(test_errors_streams_and_allocators) {
   const runtime *copies[2] = {&inside, &outside};
   int i;
-  (void)state;
   assert_ptr_equal(inside.EnvGetStream(kDLCPU, 99), &inside_stream);
   assert_ptr_equal(outside.EnvGetStream(kDLCPU, 99), &outside_stream);
   for (i = 0; i < 2; ++i) {
@@ -209,10 +206,9 @@ static void delete_tensor(DLManagedTensor *self) {
   ++deleted;
 }
 
-static void test_objects(void **state) {
+TEST(test_objects) {
   const runtime *copies[2] = {&inside, &outside};
   int i;
-  (void)state;
   for (i = 0; i < 2; ++i) {
     const runtime *copy = copies[i], *other = copies[1 - i];
     TVMFFIByteArray text = check_bytes("a text on the heap"), array_name = check_bytes("ffi.Array");
@@ -267,10 +263,9 @@ static void *use_both(void *failed) {
   return inside.EnvGetStream(kDLCPU, 0) == failed ? NULL : failed;
 }
 
-static void test_threads(void **state) {
+TEST(test_threads) {
   pthread_t thread;
   void *failed;
-  (void)state;
   assert_int_equal(pthread_create(&thread, NULL, use_both, &inside_stream), 0);
   assert_int_equal(pthread_join(thread, &failed), 0);
   assert_null(failed);
@@ -330,8 +325,7 @@ static void check_refused(const runtime *loader, const char *file) {
   check_ok(loader->ObjectDecRef(error));
 }
 
-static void test_kernels_of_a_program_that_exports(void **state) {
-  (void)state;
+TEST(test_kernels_of_a_program_that_exports) {
   check_binding(&inside, "bound.so", &inside);
   check_binding(&inside, "bound_named.so", &inside);
   if (mode == kAlone) return;
@@ -341,8 +335,7 @@ static void test_kernels_of_a_program_that_exports(void **state) {
 
 /* A kernel is bound to the copy that loads it first, but where the names of the other are global.
  */
-static void test_kernels_of_a_program_that_does_not(void **state) {
-  (void)state;
+TEST(test_kernels_of_a_program_that_does_not) {
   if (mode == kGlobal) {
     check_refused(&inside, "bound.so");
     check_refused(&inside, "bound_named.so");
@@ -377,10 +370,9 @@ static void *use_plugin(void *failed) {
   return result != NULL && result != &inside_stream ? NULL : failed;
 }
 
-static void test_a_plugin_with_the_archive(void **state) {
+TEST(test_a_plugin_with_the_archive) {
   pthread_t thread;
   void *failed;
-  (void)state;
   (void)snprintf(plugin_path, sizeof plugin_path, "%s", module_path("plugin.so"));
   assert_int_equal(pthread_create(&thread, NULL, use_plugin, plugin_path), 0);
   assert_int_equal(pthread_join(thread, &failed), 0);
@@ -389,10 +381,9 @@ static void test_a_plugin_with_the_archive(void **state) {
   assert_ptr_equal(inside.EnvGetStream(kDLCPU, 99), &inside_stream);
 }
 
-static void test_one_ends_before_the_other(void **state) {
+TEST(test_one_ends_before_the_other) {
   TVMFFIByteArray name = check_bytes("ffi.ModuleLoadFromFile");
   TVMFFIObjectHandle function;
-  (void)state;
   check_ok(inside.RuntimeShutdown());
   check_ok(outside.FunctionGetGlobal(&name, &function));
   assert_non_null(function);

@@ -60,9 +60,8 @@ static TVMFFIAny make_root(TVMFFIAny leaf) {
   return new_node(tree, leaf, list);
 }
 
-static void test_all_places_of_an_object(void **state) {
+TEST(test_all_places_of_an_object) {
   TVMFFIAny leaf = new_node(tree, none, none), root = make_root(leaf), pattern[4];
-  (void)state;
   pattern[0] = pattern[2] = leaf;
   pattern[1] = none;
   pattern[3] = root;
@@ -77,10 +76,9 @@ static void test_all_places_of_an_object(void **state) {
   check_release(&root);
 }
 
-static void test_prefixes(void **state) {
+TEST(test_prefixes) {
   TVMFFIAny leaf = new_node(tree, none, none), root = make_root(leaf), pattern[2];
   TVMFFIAny other = new_node(tree, none, none);
-  (void)state;
   pattern[0] = other;
   pattern[1] = root;
   assert_string_equal(find(root, pattern, 2, false), "");
@@ -96,18 +94,16 @@ static void test_prefixes(void **state) {
   check_release(&root);
 }
 
-static void test_keys_that_are_none_and_what_has_no_fields(void **state) {
+TEST(test_keys_that_are_none_and_what_has_no_fields) {
   TVMFFIAny leaf = new_node(tree, none, none), function = make_function(copy_node, NULL);
   TVMFFIAny dict = make("ffi.Dict", 2, none, tvmffi_any_copy(&leaf));
   TVMFFIAny root = new_node(tree, function, make("ffi.Array", 2, dict, leaf));
-  (void)state;
   assert_string_equal(find(root, &leaf, 1, false), ".b[1]; ");
   assert_string_equal(find(root, &function, 1, false), "");
   check_release(&root);
 }
 
-static int set_up(void **state) {
-  (void)state;
+FIXTURE(set_up) {
   tree = add_node_type("test.Tree", kTVMFFISEqHashKindTreeNode, 0);
   return 0;
 }

@@ -93,9 +93,8 @@ static long count_failures(const char *name, TVMFFIAny callbacks, int order, boo
   return failures;
 }
 
-static void test_walks_and_visits(void **state) {
+TEST(test_walks_and_visits) {
   int order;
-  (void)state;
   for (order = 0; order < 2; ++order) {
     TVMFFIAny callbacks = list_callback(kTVMFFIObject, add_one, NULL, -1);
     assert_true(count_failures("ffi.StructuralWalk", callbacks, order, false) >= 3);
@@ -104,9 +103,8 @@ static void test_walks_and_visits(void **state) {
                              -1, false) >= 3);
 }
 
-static void test_maps_and_mutations(void **state) {
+TEST(test_maps_and_mutations) {
   int order;
-  (void)state;
   for (order = 0; order < 2; ++order) {
     TVMFFIAny callbacks = list_callback(kTVMFFIInt, add_one, NULL, -1);
     assert_true(count_failures("ffi.StructuralMap", callbacks, order, order == 1) >= 10);
@@ -117,11 +115,10 @@ static void test_maps_and_mutations(void **state) {
       count_failures("ffi.StructuralMutate", list_callback(tree, go_on, NULL, 0), -1, false) >= 5);
 }
 
-static void test_paths(void **state) {
+TEST(test_paths) {
   tvmffi_visit_error_context *context = tvmffi_reflect_new(kTvmffiVisitErrorContext);
   TVMFFIAny current;
   call c;
-  (void)state;
   memset(&c, 0, sizeof c);
   c.name = "ffi.VisitErrorContext.FindAccessPaths";
   c.args[0] = make_root();
@@ -141,12 +138,11 @@ static void test_paths(void **state) {
 }
 
 /* Without memory for its context, an error is still raised unchanged. */
-static void test_contexts_of_errors(void **state) {
+TEST(test_contexts_of_errors) {
   TVMFFIAny callbacks = list_callback(kTVMFFIInt, raise_error, NULL, -1), none_of = no_callbacks();
   TVMFFIAny root = make_root(), result;
   int num_key_errors = 0;
   long n;
-  (void)state;
   for (n = 0; n < 40; ++n) {
     size_t before = oom_live_blocks();
     TVMFFIObjectHandle error;
@@ -167,8 +163,7 @@ static void test_contexts_of_errors(void **state) {
   check_release(&root);
 }
 
-static int set_up(void **state) {
-  (void)state;
+FIXTURE(set_up) {
   tree = add_node_type("test.Tree", kTVMFFISEqHashKindTreeNode, 0);
   graph = add_node_type("test.Graph", kTVMFFISEqHashKindDAGNode, 0);
   return 0;

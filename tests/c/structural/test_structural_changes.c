@@ -266,10 +266,9 @@ static TVMFFIAny make_outer(const char *name) {
   return made;
 }
 
-static void test_every_change_in_every_walk(void **state) {
+TEST(test_every_change_in_every_walk) {
   static const char *const kNames[] = {"ffi.List", "ffi.Dict"};
   int change, walk, name, is_moved;
-  (void)state;
   for (change = 0; change < kNumChanges; ++change) {
     act = kChanges[change].act;
     looks = !kChanges[change].is_inline;
@@ -285,8 +284,7 @@ static void test_every_change_in_every_walk(void **state) {
 }
 
 /* A value that a callback removes with a function of the library is still walked over. */
-static void test_what_is_kept_is_walked_over(void **state) {
-  (void)state;
+TEST(test_what_is_kept_is_walked_over) {
   act = clear;
   looks = true;
   outer = make("ffi.List", 1, make("ffi.List", 2, text(), text()), none);
@@ -327,9 +325,8 @@ static void set_a_to_none(TVMFFIAny container) {
 }
 
 /* The hook lends its field while a callback below empties the list that holds the hook's object. */
-static void test_the_object_of_a_hook_is_kept(void **state) {
+TEST(test_the_object_of_a_hook_is_kept) {
   int walk, is_moved;
-  (void)state;
   act = clear;
   looks = true;
   for (walk = 0; walk < kNumWalks; ++walk) {
@@ -341,9 +338,8 @@ static void test_the_object_of_a_hook_is_kept(void **state) {
   }
 }
 
-static void test_the_field_of_a_hook_is_kept(void **state) {
+TEST(test_the_field_of_a_hook_is_kept) {
   int walk;
-  (void)state;
   act = set_a_to_none;
   looks = true;
   for (walk = 0; walk < kNumWalks; ++walk) {
@@ -365,9 +361,8 @@ static int add_one_and_clear(void *self, const TVMFFIAny *args, int32_t num_args
 }
 
 /* A copy that was begun contains the kept values; the original has the callback's change. */
-static void test_copies_have_what_was_kept(void **state) {
+TEST(test_copies_have_what_was_kept) {
   TVMFFIAny result, kept = text();
-  (void)state;
   outer = make("ffi.List", 2, tvmffi_any_int(1), tvmffi_any_copy(&kept));
   check_ok(run_with("ffi.StructuralMap", outer, list_callback(-1, add_one_and_clear, NULL, -1), 0,
                     &result));
@@ -390,9 +385,8 @@ static int add_one_and_grow(void *self, const TVMFFIAny *args, int32_t num_args,
 }
 
 /* A Dict is copied as it is when its first value changes. */
-static void test_copies_of_dicts_that_grow(void **state) {
+TEST(test_copies_of_dicts_that_grow) {
   TVMFFIAny args[2], result, found;
-  (void)state;
   args[0] = args[1] = tvmffi_any_int(7);
   outer = call_ok("ffi.Dict", args, 2);
   check_ok(run_with("ffi.StructuralMap", outer,
@@ -425,9 +419,8 @@ static int destroy_and_mutate(void *self, const TVMFFIAny *args, int32_t num_arg
   return 0;
 }
 
-static void test_a_value_that_is_gone_is_no_result(void **state) {
+TEST(test_a_value_that_is_gone_is_no_result) {
   TVMFFIAny result;
-  (void)state;
   num_acts = 0;
   outer = make("ffi.List", 1, text(), none);
   check_ok(run_with("ffi.StructuralMutate", outer, list_callback(-1, destroy_and_mutate, NULL, 0),
@@ -449,8 +442,7 @@ static TVMFFIAny pointer(TVMFFIAny (*hook)(void *self, TVMFFIAny value)) {
   return tvmffi_any_ptr(kTVMFFIOpaquePtr, cast.address);
 }
 
-static int set_up(void **state) {
-  (void)state;
+FIXTURE(set_up) {
   tree = add_node_type("test.Tree", kTVMFFISEqHashKindTreeNode, 0);
   native = add_node_type("test.Native", kTVMFFISEqHashKindTreeNode, 0);
   set_attr(native, "__s_visit__", pointer(visit_a));

@@ -149,9 +149,8 @@ static const char *const kContainers[] = {"ffi.Array", "ffi.List", "ffi.Map", "f
 
 /* ---- Containers ---- */
 
-static void test_walks_and_visits_count_nothing(void **state) {
+TEST(test_walks_and_visits_count_nothing) {
   int i;
-  (void)state;
   for (i = 0; i < 4; ++i) {
     assert_string_equal(walk(0, nest(kContainers[i])), "co1 co1 cs1");
     assert_string_equal(walk(1, nest(kContainers[i])), "cs1 co1 co1");
@@ -160,9 +159,8 @@ static void test_walks_and_visits_count_nothing(void **state) {
 }
 
 /* A map and a mutation own a reference to their root. */
-static void test_maps_and_mutations_count_nothing_but_the_root(void **state) {
+TEST(test_maps_and_mutations_count_nothing_but_the_root) {
   int i;
-  (void)state;
   for (i = 0; i < 4; ++i) {
     assert_string_equal(map(0, false, nest(kContainers[i])), "co2 co1 cs1");
     assert_string_equal(map(1, false, nest(kContainers[i])), "cs1 co1 co2");
@@ -173,9 +171,8 @@ static void test_maps_and_mutations_count_nothing_but_the_root(void **state) {
   }
 }
 
-static void test_other_owners_count(void **state) {
+TEST(test_other_owners_count) {
   TVMFFIAny shared = text();
-  (void)state;
   assert_string_equal(walk(0, make("ffi.List", 1, tvmffi_any_copy(&shared), none)), "co1 cs2");
   assert_string_equal(map(1, true, make("ffi.Dict", 2, none, tvmffi_any_copy(&shared))), "cs2 co1");
   assert_string_equal(
@@ -188,8 +185,7 @@ static void test_other_owners_count(void **state) {
 /* ---- Fields ---- */
 
 /* A getter returns a reference, and the copy whose fields are mutated holds one more. */
-static void test_getters_and_copies_count(void **state) {
-  (void)state;
+TEST(test_getters_and_copies_count) {
   assert_string_equal(walk(0, new_node(tree, nest("ffi.List"), none)), "cT1 co2 co1 cs1");
   assert_string_equal(visit(new_node(tree, new_node(tree, text(), none), none)), "cT1 cT2 cs2");
   assert_string_equal(map(0, true, new_node(tree, nest("ffi.List"), none)), "cT1 co3 co1 cs1");
@@ -207,23 +203,20 @@ static TVMFFIAny hooked(int32_t type_index) {
   return make("ffi.List", 1, new_node(type_index, inner, none), none);
 }
 
-static void test_hooks_of_visits(void **state) {
-  (void)state;
+TEST(test_hooks_of_visits) {
   assert_string_equal(walk(0, hooked(native)), "co1 cH1 vH1 co1 cH1 vH1 cs1");
   assert_string_equal(walk(1, hooked(function)), "vH1 vH1 cs1 cH1 co1 cH1 co1");
   assert_string_equal(visit(hooked(native)), "co1 cH1 vH1 co1 cH1 vH1 cs1");
   assert_string_equal(visit(hooked(function)), "co1 cH1 vH1 co1 cH1 vH1 cs1");
 }
 
-static void test_hooks_of_mutations(void **state) {
-  (void)state;
+TEST(test_hooks_of_mutations) {
   assert_string_equal(map(0, false, hooked(native)), "co2 cH1 mH1 co1 cH1 mH1 cs1");
   assert_string_equal(map(1, false, hooked(function)), "mH1 mH1 cs1 cH1 co1 cH1 co2");
   assert_string_equal(mutate(false, hooked(function)), "co2 cH1 mH1 co1 cH1 mH1 cs1");
 }
 
-static void test_hooks_in_place(void **state) {
-  (void)state;
+TEST(test_hooks_in_place) {
   assert_string_equal(map(0, true, hooked(native)), "co1 cH1 iH1 co1 cH1 iH1 cs1");
   assert_string_equal(map(1, true, hooked(function)), "iH1 mH1 cs1 cH1 co1 cH1 co1");
 }
@@ -268,21 +261,19 @@ static TVMFFIAny new_own(int32_t type_index, const void *table) {
   return tvmffi_any_object(made);
 }
 
-static void test_visitors_of_clients(void **state) {
+TEST(test_visitors_of_clients) {
   static const tvmffi_visitor_table kTable = {own_visit};
   TVMFFIAny visitor = new_own(kTvmffiStructuralVisitor, &kTable), root = hooked(function), result;
-  (void)state;
   check_ok(call4("ffi.StructuralVisitorVisit", 2, visitor, root, none, none, &result));
   assert_string_equal(take_notes(), "to1 tH1 vH1 to1 tH1 vH1 ts1");
   check_release(&root);
   check_release(&visitor);
 }
 
-static void test_mutators_of_clients(void **state) {
+TEST(test_mutators_of_clients) {
   static const tvmffi_mutator_table kTable = {own_mutate, own_mutate_in_place, get_mapped,
                                               set_mapped};
   TVMFFIAny mutator = new_own(kTvmffiStructuralMutator, &kTable), root, result;
-  (void)state;
   root = make("ffi.List", 1, new_node(graph, nest("ffi.List"), none), none);
   check_ok(call4("ffi.StructuralMutatorMutate", 2, mutator, root, none, none, &result));
   assert_string_equal(take_notes(), "to1 tG1 rG1 to3 to1 ts1 wG1");
@@ -307,9 +298,8 @@ static TVMFFIAny pointer(TVMFFIAny (*hook)(void *self, TVMFFIAny value)) {
   return tvmffi_any_ptr(kTVMFFIOpaquePtr, cast.address);
 }
 
-static int set_up(void **state) {
+FIXTURE(set_up) {
   static char kMutate = 'm', kInPlace = 'i';
-  (void)state;
   tree = add_node_type("test.Tree", kTVMFFISEqHashKindTreeNode, 0);
   graph = add_node_type("test.Graph", kTVMFFISEqHashKindDAGNode, 0);
   native = add_node_type("test.Native", kTVMFFISEqHashKindTreeNode, 0);

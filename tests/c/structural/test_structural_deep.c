@@ -203,9 +203,8 @@ static void test_recursion_of_callbacks_is_refused_in_time(void **state) {
 }
 
 /* A List that contains itself. */
-static void test_what_has_no_end_is_refused(void **state) {
+TEST(test_what_has_no_end_is_refused) {
   TVMFFIAny list = make("ffi.List", 0, none, none), result;
-  (void)state;
   check_ok(call4("ffi.ListAppend", 2, list, list, none, none, &result));
   check_fails(run_small("ffi.StructuralWalk", list, no_callbacks(), 0, &result), "ValueError",
               "ffi.StructuralVisit: maximum stack depth (1048576) exceeded");

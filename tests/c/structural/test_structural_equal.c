@@ -50,9 +50,8 @@ static void check(TVMFFIAny a, TVMFFIAny b, bool map_free_vars, const char *path
   check_release(&b);
 }
 
-static void test_plain_values(void **state) {
+TEST(test_plain_values) {
   TVMFFIAny dims[2], shape;
-  (void)state;
   check(number(1), number(1), false, NULL);
   check(number(1), tvmffi_any_bool(1), false, "(<root>, <root>)");
   check(tvmffi_any_float(NAN), tvmffi_any_float(-NAN), false, NULL);
@@ -66,8 +65,7 @@ static void test_plain_values(void **state) {
   check(call_ok("ffi.Shape", dims, 1), shape, false, "(<root>, <root>)");
 }
 
-static void test_containers(void **state) {
-  (void)state;
+TEST(test_containers) {
   check(make2("ffi.Array", number(1), number(2)), make2("ffi.Array", number(1), number(3)), false,
         "(<root>[1], <root>[1])");
   check(make1("ffi.Array", number(1)), make2("ffi.Array", number(1), number(2)), false,
@@ -87,9 +85,8 @@ static void test_containers(void **state) {
         make2("ffi.Dict", own("x"), make1("ffi.List", number(1))), false, NULL);
 }
 
-static void test_trees(void **state) {
+TEST(test_trees) {
   TVMFFIAny shared = tree(number(1), number(2));
-  (void)state;
   check(tree(number(1), tree(number(2), number(3))), tree(number(1), tree(number(2), number(3))),
         false, NULL);
   check(tree(number(1), tree(number(2), number(3))), tree(number(1), tree(number(2), number(4))),
@@ -102,9 +99,8 @@ static void test_trees(void **state) {
         "(<root>, <root>)");
 }
 
-static void test_unique_instances(void **state) {
+TEST(test_unique_instances) {
   TVMFFIAny unique = new_node(unique_type, number(1), number(2));
-  (void)state;
   check(make1("ffi.List", share(unique)), make1("ffi.List", share(unique)), false, NULL);
   check(unique, new_node(unique_type, number(1), number(2)), false, "(<root>, <root>)");
 }
@@ -113,9 +109,8 @@ static TVMFFIAny graph(void) {
   return new_node(graph_type, number(1), tvmffi_any_none());
 }
 
-static void test_graphs(void **state) {
+TEST(test_graphs) {
   TVMFFIAny a = graph(), b = graph();
-  (void)state;
   check(make2("ffi.List", share(a), share(a)), make2("ffi.List", share(b), share(b)), false, NULL);
   check(make2("ffi.List", share(a), share(a)), make2("ffi.List", share(b), graph()), false,
         "(<root>[1], <root>[1])");
@@ -123,9 +118,8 @@ static void test_graphs(void **state) {
         "(<root>[1], <root>[1])");
 }
 
-static void test_free_variables(void **state) {
+TEST(test_free_variables) {
   TVMFFIAny v = variable(), w = variable(), x = variable();
-  (void)state;
   check(share(v), share(v), false, NULL);
   check(share(v), share(w), false, "(<root>, <root>)");
   check(share(v), share(w), true, NULL);
@@ -140,9 +134,8 @@ static void test_free_variables(void **state) {
 }
 
 /* Variables defined in a field are known in the fields after it. */
-static void test_definitions(void **state) {
+TEST(test_definitions) {
   TVMFFIAny v = variable(), w = variable();
-  (void)state;
   check(new_node(function_type, make1("ffi.List", share(v)), share(v)),
         new_node(function_type, make1("ffi.List", share(w)), share(w)), false, NULL);
   check(new_node(function_type, share(v), share(v)), new_node(function_type, share(w), share(v)),
@@ -156,9 +149,8 @@ static void test_definitions(void **state) {
 }
 
 /* Fields of a variable, such as its type, define other variables only in a pattern. */
-static void test_variables_in_variables(void **state) {
+TEST(test_variables_in_variables) {
   TVMFFIAny v = variable(), w = variable();
-  (void)state;
   check(new_node(function_type, new_node(variable_type, share(v), number(1)), number(1)),
         new_node(function_type, new_node(variable_type, share(w), number(1)), number(1)), false,
         "(<root>.value.value, <root>.value.value)");
@@ -174,8 +166,7 @@ static void check_fails_for(TVMFFIAny a, TVMFFIAny b, const char *kind, const ch
   check_release(&b);
 }
 
-static void test_types_without_structure(void **state) {
-  (void)state;
+TEST(test_types_without_structure) {
   check_fails_for(call_ok("ffi.FunctionListGlobalNamesFunctor", NULL, 0),
                   call_ok("ffi.FunctionListGlobalNamesFunctor", NULL, 0), "TypeError",
                   "Type metadata is not set for type `ffi.Function`, so StructuralHash is not "
@@ -218,9 +209,8 @@ static TVMFFIAny hooked(int behaviour, TVMFFIAny next) {
   return new_node(hooked_type, number(behaviour), next);
 }
 
-static void test_hooks(void **state) {
+TEST(test_hooks) {
   TVMFFIAny v = variable(), w = variable();
-  (void)state;
   check(hooked(0, number(1)), hooked(0, number(1)), false, NULL);
   check(make1("ffi.List", hooked(0, make1("ffi.List", number(1)))),
         make1("ffi.List", hooked(0, make1("ffi.List", number(2)))), false,
@@ -237,7 +227,7 @@ static void test_hooks(void **state) {
 }
 
 /* Two maps that are equal only until the variable that is their key is paired with another one. */
-static void test_maps_are_compared_again_after_their_key_was_paired(void **state) {
+TEST(test_maps_are_compared_again_after_their_key_was_paired) {
   TVMFFIAny v = variable(), w = variable();
   TVMFFIAny map_a = make2("ffi.Map", share(v), number(1));
   TVMFFIAny map_b = make2("ffi.Map", share(v), number(1));
@@ -245,7 +235,6 @@ static void test_maps_are_compared_again_after_their_key_was_paired(void **state
   TVMFFIAny b = make2("ffi.List", make2("ffi.List", share(map_b), w), map_b);
   tvmffi_structural_options options = {true, false};
   bool is_equal = true;
-  (void)state;
   check_ok(tvmffi_structural_equal(&a, &b, options, &is_equal));
   assert_false(is_equal);
   check_release(&a);
@@ -263,12 +252,11 @@ static int count_calls(void *self, const TVMFFIAny *args, int32_t num_args, TVMF
   return 0;
 }
 
-static void test_hooks_are_asked_about_every_occurrence(void **state) {
+TEST(test_hooks_are_asked_about_every_occurrence) {
   TVMFFIAny a = make1("ffi.List", new_node(counted_type, number(1), number(1)));
   TVMFFIAny b = make1("ffi.List", new_node(counted_type, number(1), number(1)));
   tvmffi_structural_options options = {false, false};
   bool is_equal = false;
-  (void)state;
   a = make2("ffi.List", a, share(a));
   b = make2("ffi.List", b, share(b));
   num_calls = 0;
@@ -279,8 +267,7 @@ static void test_hooks_are_asked_about_every_occurrence(void **state) {
   check_release(&b);
 }
 
-static int make_types(void **state) {
-  (void)state;
+FIXTURE(make_types) {
   tree_type = add_node_type("test.Tree", kTVMFFISEqHashKindTreeNode, 0, 0);
   const_type = add_node_type("test.Const", kTVMFFISEqHashKindConstTreeNode, 0, 0);
   unique_type = add_node_type("test.Unique", kTVMFFISEqHashKindUniqueInstance, 0, 0);

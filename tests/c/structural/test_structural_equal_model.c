@@ -245,9 +245,8 @@ static void check_same_as_model(const TVMFFIAny *a, const TVMFFIAny *b, bool map
   *num_equal += expected;
 }
 
-static void test_the_same_as_comparing_every_occurrence(void **state) {
+TEST(test_the_same_as_comparing_every_occurrence) {
   int num_equal = 0, num_different, sequence, i;
-  (void)state;
   for (sequence = 0; sequence < kSequences; ++sequence) {
     values v;
     state_of_random = (uint64_t)sequence * UINT64_C(2654435761) + 1;
@@ -277,13 +276,12 @@ static int compare_values(void *self, const TVMFFIAny *args, int32_t num_args, T
   return TVMFFIFunctionCall(args[2].v_obj, parts, 4, result);
 }
 
-static int make_types(void **state) {
+FIXTURE(make_types) {
   static const TVMFFISEqHashKind kKinds[kNumTypes] = {
       kTVMFFISEqHashKindTreeNode, kTVMFFISEqHashKindConstTreeNode, kTVMFFISEqHashKindUniqueInstance,
       kTVMFFISEqHashKindDAGNode,  kTVMFFISEqHashKindFreeVar,       kTVMFFISEqHashKindTreeNode,
       kTVMFFISEqHashKindTreeNode, kTVMFFISEqHashKindTreeNode};
   int i;
-  (void)state;
   for (i = 0; i < kNumTypes; ++i) {
     char key[32];
     sprintf(key, "test.Kind%d", i);

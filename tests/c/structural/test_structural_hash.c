@@ -35,8 +35,7 @@ static TVMFFIAny bytes_of(const char *text) {
   return owned;
 }
 
-static void test_different_values(void **state) {
-  (void)state;
+TEST(test_different_values) {
   assert_int_not_equal(hash_of(number(1), false), hash_of(number(2), false));
   assert_int_not_equal(hash_of(number(1), false), hash_of(tvmffi_any_bool(1), false));
   assert_int_not_equal(hash_of(make1("ffi.List", number(1)), false),
@@ -62,9 +61,8 @@ static TVMFFIAny real(uint64_t bits) {
 }
 
 /* Clients store hashes, so they must not change: these numbers are from the package. */
-static void test_values_that_stay(void **state) {
+TEST(test_values_that_stay) {
   TVMFFIAny small = bytes_of("xx");
-  (void)state;
   assert_true(hash_of(make2("ffi.Array", number(1), number(2)), false) ==
               UINT64_C(0x272e749e71a30b7d));
   assert_true(hash_of(make2("ffi.List", text_of("abc"), text_of("abcdefgh")), false) ==
@@ -80,9 +78,8 @@ static void test_values_that_stay(void **state) {
 }
 
 /* All NaNs are equal as values, but different ones are different keys of maps. */
-static void test_not_a_numbers(void **state) {
+TEST(test_not_a_numbers) {
   const uint64_t quiet = UINT64_C(0x7ff8000000000000), other = UINT64_C(0xfff8000000000001);
-  (void)state;
   assert_true(hash_of(real(quiet), false) == hash_of(real(other), false));
   assert_true(hash_of(make1("ffi.Array", real(quiet)), false) ==
               hash_of(make1("ffi.Array", real(other)), false));
@@ -90,17 +87,15 @@ static void test_not_a_numbers(void **state) {
               hash_of(make2("ffi.Map", real(other), number(1)), false));
 }
 
-static void test_ignored_fields(void **state) {
-  (void)state;
+TEST(test_ignored_fields) {
   assert_int_equal(hash_of(new_node(ignoring_type, number(1), number(2)), false),
                    hash_of(new_node(ignoring_type, number(1), number(3)), false));
   assert_int_not_equal(hash_of(new_node(ignoring_type, number(1), number(2)), false),
                        hash_of(new_node(ignoring_type, number(2), number(2)), false));
 }
 
-static void test_variables_and_nodes_of_graphs(void **state) {
+TEST(test_variables_and_nodes_of_graphs) {
   TVMFFIAny v = variable(), n = new_node(graph_type, number(1), number(1));
-  (void)state;
   assert_true(hash_of(share(v), false) == (uint64_t)(uintptr_t)v.v_obj);
   assert_int_not_equal(hash_of(share(v), false), hash_of(variable(), false));
   assert_int_equal(hash_of(share(v), true), hash_of(variable(), true));
@@ -114,12 +109,11 @@ static void test_variables_and_nodes_of_graphs(void **state) {
 }
 
 /* A key counts once it has been hashed, and then in every map, shared or not. */
-static void test_keys_that_count_later(void **state) {
+TEST(test_keys_that_count_later) {
   tvmffi_structural_options options = {false, false};
   TVMFFIAny key = new_node(tree_type, number(1), number(2)), items[3], shared, twice;
   TVMFFIAny map = make2("ffi.Map", share(key), number(5));
   bool is_equal;
-  (void)state;
   items[0] = items[2] = map;
   items[1] = key;
   shared = call_ok("ffi.Array", items, 3);
@@ -134,10 +128,9 @@ static void test_keys_that_count_later(void **state) {
 }
 
 /* 2^60 lists if shared ones were hashed more than once. */
-static void test_shared_ones_are_hashed_once(void **state) {
+TEST(test_shared_ones_are_hashed_once) {
   TVMFFIAny value = make1("ffi.List", number(1)), other = make1("ffi.List", number(2));
   int i;
-  (void)state;
   for (i = 0; i < 60; ++i) {
     value = i % 2 == 0 ? make2("ffi.Array", share(value), value)
                        : new_node(i % 4 == 1 ? tree_type : graph_type, share(value), value);
@@ -157,9 +150,8 @@ static TVMFFIAny tree(int64_t n) {
   return new_node(tree_type, number(n), make1("ffi.List", number(n)));
 }
 
-static void test_keys(void **state) {
+TEST(test_keys) {
   TVMFFIAny args[2], found;
-  (void)state;
   args[0] = key_of(tree(1));
   args[1] = key_of(tree(1));
   assert_int_equal(args[0].type_index, kTvmffiStructuralKey);
@@ -176,9 +168,8 @@ static void test_keys(void **state) {
   check_release(&args[0]);
 }
 
-static void test_keys_of_maps(void **state) {
+TEST(test_keys_of_maps) {
   TVMFFIAny args[2];
-  (void)state;
   args[0] = make2("ffi.Map", key_of(tree(1)), number(10));
   args[1] = key_of(tree(1));
   assert_int_equal(call_ok("ffi.MapGetItem", args, 2).v_int64, 10);
@@ -189,10 +180,9 @@ static void test_keys_of_maps(void **state) {
   check_release(&args[0]);
 }
 
-static void test_a_constructor_and_its_errors(void **state) {
+TEST(test_a_constructor_and_its_errors) {
   TVMFFIAny value = call_ok("ffi.FunctionListGlobalNamesFunctor", NULL, 0), made;
   TVMFFIObject *init = find_attr(kTvmffiStructuralKey, "__ffi_init__")->v_obj;
-  (void)state;
   made = tvmffi_any_none();
   check_fails_with(TVMFFIFunctionCall(init, &value, 1, &made), "TypeError",
                    "Type metadata is not set for type `ffi.Function`");
@@ -203,8 +193,7 @@ static void test_a_constructor_and_its_errors(void **state) {
   check_release(&made);
 }
 
-static int make_types(void **state) {
-  (void)state;
+FIXTURE(make_types) {
   tree_type = add_node_type("test.Tree", kTVMFFISEqHashKindTreeNode, 0, 0);
   variable_type = add_node_type("test.Variable", kTVMFFISEqHashKindFreeVar, 0, 0);
   graph_type = add_node_type("test.Graph", kTVMFFISEqHashKindDAGNode, 0, 0);

@@ -77,9 +77,8 @@ static int run(const char *name, int32_t type_index, TVMFFIAny *result) {
   return rc;
 }
 
-static void test_visits_of_types_with_hooks(void **state) {
+TEST(test_visits_of_types_with_hooks) {
   TVMFFIAny result;
-  (void)state;
   check_ok(
       run("ffi.StructuralWalk", add_hooked("v.native", "__s_visit__", native(visit_b)), &result));
   assert_int_equal(num_calls, 1);
@@ -99,9 +98,8 @@ static void test_visits_of_types_with_hooks(void **state) {
       "CallExpected: result type mismatch, expected Optional<ffi.VisitInterrupt>, but got int");
 }
 
-static void test_mutations_of_types_with_hooks(void **state) {
+TEST(test_mutations_of_types_with_hooks) {
   TVMFFIAny result;
-  (void)state;
   check_ok(
       run("ffi.StructuralMap", add_hooked("m.native", "__s_mutate__", native(give_int)), &result));
   assert_int_equal(item(&result, 0).v_int64, 5);
@@ -120,20 +118,18 @@ static void test_mutations_of_types_with_hooks(void **state) {
       "KeyError", "not here");
 }
 
-static void test_null_hooks_are_refused(void **state) {
+TEST(test_null_hooks_are_refused) {
   TVMFFIAny null_pointer = tvmffi_any_ptr(kTVMFFIOpaquePtr, NULL), result;
-  (void)state;
   check_fails(run("ffi.StructuralWalk", add_hooked("v.null", "__s_visit__", null_pointer), &result),
               "TypeError", "__s_visit__ must be an opaque function pointer or ffi.Function");
   check_fails(run("ffi.StructuralMap", add_hooked("m.null", "__s_mutate__", null_pointer), &result),
               "TypeError", "__s_mutate__ must be a direct hook pointer or ffi.Function");
 }
 
-static void test_in_place_hooks_need_an_unshared_value(void **state) {
+TEST(test_in_place_hooks_need_an_unshared_value) {
   int32_t type_index = add_hooked("m.inplace", "__s_maybe_inplace_mutate__", native(give_int));
   TVMFFIAny result, inner, list = no_callbacks();
   TVMFFIObjectHandle root;
-  (void)state;
   check_ok(run("ffi.StructuralMap", type_index, &result)); /* a list passed as a view is copied */
   assert_int_equal(num_calls, 2);
   check_release(&result);
@@ -187,7 +183,7 @@ static TVMFFIAny make_visitor(int32_t type_index, const void *table) {
   return tvmffi_any_object(visitor);
 }
 
-static void test_a_visitor_of_a_client(void **state) {
+TEST(test_a_visitor_of_a_client) {
   static const tvmffi_visitor_table kTable = {count_visit};
   TVMFFIAny visitor = make_visitor(kTvmffiStructuralVisitor, &kTable), result;
   TVMFFIAny root = make("ffi.Array", 2, tvmffi_any_int(1), make("ffi.List", 1, none, none));
@@ -196,7 +192,6 @@ static void test_a_visitor_of_a_client(void **state) {
     void *address;
     tvmffi_visit function;
   } native_hook;
-  (void)state;
   num_calls = 0;
   check_ok(call4("ffi.StructuralVisitorVisit", 2, visitor, root, none, none, &result));
   assert_int_equal(num_calls, 4);
@@ -209,13 +204,12 @@ static void test_a_visitor_of_a_client(void **state) {
   check_release(&visitor);
 }
 
-static void test_a_mutator_of_a_client(void **state) {
+TEST(test_a_mutator_of_a_client) {
   static const tvmffi_mutator_table kTable = {add_to_ints, add_in_place, get_nothing, fail_to_set};
   TVMFFIAny mutator = make_visitor(kTvmffiStructuralMutator, &kTable), result;
   TVMFFIAny inner = make("ffi.List", 1, tvmffi_any_int(7), none);
   TVMFFIAny root = make("ffi.Array", 2, tvmffi_any_int(1), inner);
   int32_t graph = add_node_type("m.graph", kTVMFFISEqHashKindDAGNode, 0);
-  (void)state;
   num_calls = 0;
   check_ok(call4("ffi.StructuralMutatorMutate", 2, mutator, root, none, none, &result));
   assert_int_equal(num_calls, 4);
@@ -264,14 +258,13 @@ static int get_and_go_on(void *field, TVMFFIAny *result) {
 }
 
 /* Using a kept visitor or mutator starts a walk of its own, at any time. */
-static void test_what_callbacks_keep(void **state) {
+TEST(test_what_callbacks_keep) {
   static const char *const kNames[] = {"ffi.StructuralVisit", "ffi.StructuralMutate"};
   static const char *const kBy[] = {"ffi.StructuralVisitorVisit", "ffi.StructuralMutatorMutate"};
   TVMFFIAny answers[2]; /* None: descend into the value; an outcome: replaces it */
   int32_t getter = add_node_type("v.getter", kTVMFFISEqHashKindTreeNode, 0);
   TVMFFIFieldInfo field = make_field("more");
   int i, levels;
-  (void)state;
   field.offset = offsetof(node, a);
   field.size = field.alignment = 8;
   field.getter = get_and_go_on;
@@ -299,10 +292,9 @@ static void test_what_callbacks_keep(void **state) {
   }
 }
 
-static void test_atoms_stay(void **state) {
+TEST(test_atoms_stay) {
   static const int32_t kAtoms[] = {kTVMFFIStr, kTVMFFIBytes, kTVMFFIBigInt};
   size_t i;
-  (void)state;
   for (i = 0; i < 3; ++i) {
     const TVMFFIAny *hook = tvmffi_type_find_attr(kTvmffiAttrSMutate, kAtoms[i]);
     union {

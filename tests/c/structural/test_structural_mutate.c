@@ -56,11 +56,10 @@ static void check_numbers(TVMFFIAny seq, int64_t a, int64_t b) {
 
 /* ---- Maps ---- */
 
-static void test_containers_are_copied_where_they_change(void **state) {
+TEST(test_containers_are_copied_where_they_change) {
   TVMFFIAny same = make("ffi.List", 1, tvmffi_any_raw_str("a text of some length"), none);
   TVMFFIAny root = make("ffi.Array", 2, same, make_numbers("ffi.List")), result;
   int order;
-  (void)state;
   for (order = 0; order < 2; ++order) {
     result = map(root, order);
     assert_int_equal(num_calls, 2);
@@ -77,10 +76,9 @@ static void test_containers_are_copied_where_they_change(void **state) {
   check_release(&root);
 }
 
-static void test_keys_and_order_of_maps_stay(void **state) {
+TEST(test_keys_and_order_of_maps_stay) {
   TVMFFIAny args[20], root, result, iterator, value, step = tvmffi_any_int(2);
   int i, order;
-  (void)state;
   for (i = 0; i < 20; ++i) args[i] = tvmffi_any_int(i);
   root = call_ok("ffi.Dict", args, 20);
   for (order = 0; order < 2; ++order) {
@@ -97,12 +95,11 @@ static void test_keys_and_order_of_maps_stay(void **state) {
   }
 }
 
-static void test_what_nobody_shares_changes_in_place(void **state) {
+TEST(test_what_nobody_shares_changes_in_place) {
   TVMFFIAny inner = make_numbers("ffi.List"), shared = make_numbers("ffi.List"), result;
   TVMFFIAny root = make("ffi.Array", 2, inner, tvmffi_any_copy(&shared));
   TVMFFIObject *was = root.v_obj;
   int order;
-  (void)state;
   for (order = 0; order < 2; ++order) {
     result = map_moved(&root, order);
     assert_ptr_equal(result.v_obj, was);
@@ -117,10 +114,9 @@ static void test_what_nobody_shares_changes_in_place(void **state) {
 }
 
 /* Through a weak reference another thread could read what is being changed. */
-static void test_what_has_a_weak_reference_is_copied(void **state) {
+TEST(test_what_has_a_weak_reference_is_copied) {
   TVMFFIAny root = make_numbers("ffi.List"), result;
   TVMFFIObject *was = root.v_obj;
-  (void)state;
   weak_retain(was);
   result = map_moved(&root, 0);
   assert_ptr_not_equal(result.v_obj, was);
@@ -130,10 +126,9 @@ static void test_what_has_a_weak_reference_is_copied(void **state) {
   check_release(&result);
 }
 
-static void test_fields_are_set_in_copies(void **state) {
+TEST(test_fields_are_set_in_copies) {
   TVMFFIAny text = make("ffi.String", 1, tvmffi_any_raw_str("a text of some length"), none);
   TVMFFIAny root = new_node(tree, tvmffi_any_int(1), text), result;
-  (void)state;
   result = map(root, 0);
   assert_int_equal(result.type_index, tree);
   assert_int_equal(as_node(&result)->a.v_int64, 2);
@@ -143,10 +138,9 @@ static void test_fields_are_set_in_copies(void **state) {
   check_release(&root);
 }
 
-static void test_nodes_of_graphs_are_mapped_once(void **state) {
+TEST(test_nodes_of_graphs_are_mapped_once) {
   TVMFFIAny shared = new_node(graph, tvmffi_any_int(1), none), again = tvmffi_any_copy(&shared);
   TVMFFIAny root = make("ffi.Array", 2, shared, again), result = map(root, 0);
-  (void)state;
   assert_int_equal(num_calls, 1);
   assert_ptr_equal(item(&result, 0).v_obj, item(&result, 1).v_obj);
   assert_int_equal(((node *)(void *)item(&result, 0).v_obj)->a.v_int64, 2);
@@ -154,10 +148,9 @@ static void test_nodes_of_graphs_are_mapped_once(void **state) {
   check_release(&root);
 }
 
-static void test_variables_change_where_they_are_defined(void **state) {
+TEST(test_variables_change_where_they_are_defined) {
   TVMFFIAny var = new_node(variable, tvmffi_any_int(1), none), use = tvmffi_any_copy(&var);
   TVMFFIAny root = new_node(let, var, use), result = map(use, 0);
-  (void)state;
   assert_ptr_equal(result.v_obj, use.v_obj); /* a use without its definition */
   assert_int_equal(num_calls, 0);
   check_release(&result);
@@ -169,12 +162,11 @@ static void test_variables_change_where_they_are_defined(void **state) {
   check_release(&root);
 }
 
-static void test_errors_leave_the_original_whole(void **state) {
+TEST(test_errors_leave_the_original_whole) {
   TVMFFIAny inner = make_numbers("ffi.List"), result;
   TVMFFIAny root = make("ffi.List", 2, tvmffi_any_raw_str("first"), inner);
   TVMFFIObjectHandle obj = root.v_obj, error;
   const TVMFFIAny *objects = NULL;
-  (void)state;
   TVMFFIObjectIncRef(inner.v_obj);
   assert_int_equal(run_with("ffi.StructuralMap", root,
                             list_callback(kTVMFFIInt, raise_key_error, NULL, -1), 0, &result),
@@ -194,9 +186,8 @@ static void test_errors_leave_the_original_whole(void **state) {
   check_release(&root);
 }
 
-static void test_what_cannot_be_copied(void **state) {
+TEST(test_what_cannot_be_copied) {
   TVMFFIAny two[2], shape, root, result;
-  (void)state;
   two[0] = two[1] = tvmffi_any_int(2);
   shape = call_ok("ffi.Shape", two, 2);
   root = make("ffi.Array", 1, shape, none);
@@ -223,10 +214,9 @@ static int note_mode(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFI
   return call4("ffi.StructuralMutatorDefaultMutate", 2, args[1], args[0], none, none, result);
 }
 
-static void test_callbacks_of_mutations_descend_themselves(void **state) {
+TEST(test_callbacks_of_mutations_descend_themselves) {
   TVMFFIAny root = make("ffi.List", 1, make_numbers("ffi.List"), none), result;
   TVMFFIObjectHandle obj;
-  (void)state;
   check_ok(
       run_with("ffi.StructuralMutate", root, list_callback(-1, note_mode, NULL, 1), -1, &result));
   assert_string_equal(modes, "0000");
@@ -241,9 +231,8 @@ static void test_callbacks_of_mutations_descend_themselves(void **state) {
   check_release(&result);
 }
 
-static void test_variables_are_remembered(void **state) {
+TEST(test_variables_are_remembered) {
   TVMFFIAny var = new_node(variable, none, none), other = new_node(variable, none, none), got;
-  (void)state;
   check_ok(call4("ffi.StructuralMutatorVarRemapGet", 2, kept, var, none, none, &got));
   assert_int_equal(got.type_index, kTVMFFINone);
   check_ok(call4("ffi.StructuralMutatorVarRemapSet", 3, kept, var, tvmffi_any_int(1), none, &got));
@@ -259,9 +248,8 @@ static void test_variables_are_remembered(void **state) {
   check_release(&other);
 }
 
-static void test_copies_of_mutators_refuse(void **state) {
+TEST(test_copies_of_mutators_refuse) {
   TVMFFIAny copy = call_ok("ffi.DeepCopy", &kept, 1), one = tvmffi_any_int(1), got;
-  (void)state;
   check_fails(call4("ffi.StructuralMutatorMutate", 2, copy, one, none, none, &got), "RuntimeError",
               "A copy of a mutator cannot mutate");
   check_fails(call4("ffi.StructuralMutatorVarRemapSet", 3, copy, kept, one, none, &got),
@@ -269,8 +257,7 @@ static void test_copies_of_mutators_refuse(void **state) {
   check_release(&copy);
 }
 
-static int set_up(void **state) {
-  (void)state;
+FIXTURE(set_up) {
   tree = add_node_type("test.Tree", kTVMFFISEqHashKindTreeNode, 0);
   graph = add_node_type("test.Graph", kTVMFFISEqHashKindDAGNode, 0);
   variable = add_node_type("test.Var", kTVMFFISEqHashKindFreeVar, 0);
@@ -279,8 +266,7 @@ static int set_up(void **state) {
   return 0;
 }
 
-static int tear_down(void **state) {
-  (void)state;
+FIXTURE(tear_down) {
   check_release(&kept);
   return 0;
 }

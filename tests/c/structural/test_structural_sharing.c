@@ -39,10 +39,9 @@ static TVMFFIAny all_nests(TVMFFIAny value) {
 
 /* ---- Equality and hash ---- */
 
-static void test_shared_values_are_compared_once(void **state) {
+TEST(test_shared_values_are_compared_once) {
   TVMFFIAny a = all_nests(tvmffi_any_int(1)), b = all_nests(tvmffi_any_int(1)), paths;
   bool is_equal = false;
-  (void)state;
   check_ok(tvmffi_structural_equal(&a, &b, kPlain, &is_equal));
   assert_true(is_equal);
   check_ok(tvmffi_structural_equal(&a, &a, kPlain, &is_equal));
@@ -73,10 +72,9 @@ static void make_alternating(TVMFFIAny *out_a, TVMFFIAny *out_b) {
   *out_b = make("ffi.List", 2, b[0], b[1]);
 }
 
-static void test_shared_values_are_compared_once_with_values_that_are_not(void **state) {
+TEST(test_shared_values_are_compared_once_with_values_that_are_not) {
   TVMFFIAny a, b;
   bool is_equal = false;
-  (void)state;
   make_alternating(&a, &b);
   check_ok(tvmffi_structural_equal(&a, &b, kPlain, &is_equal));
   assert_true(is_equal);
@@ -98,10 +96,9 @@ static TVMFFIAny make_keyed(TVMFFIAny key, bool defines) {
   return value;
 }
 
-static void test_shared_maps_with_unpaired_variables_are_compared_once(void **state) {
+TEST(test_shared_maps_with_unpaired_variables_are_compared_once) {
   tvmffi_structural_options options = kPlain;
   int defines;
-  (void)state;
   options.map_free_vars = true;
   for (defines = 0; defines < 2; ++defines) {
     TVMFFIAny key = new_node(variable, none, none);
@@ -121,26 +118,24 @@ static void test_shared_maps_with_unpaired_variables_are_compared_once(void **st
 }
 
 /* A map whose key is an object that nothing hashed before, so that the entry does not count yet. */
-static void test_shared_values_are_hashed_once(void **state) {
+TEST(test_shared_values_are_hashed_once) {
   TVMFFIAny key = make("ffi.List", 1, tvmffi_any_int(1), none);
   TVMFFIAny map = make("ffi.Map", 2, key, tvmffi_any_int(1));
   TVMFFIAny a = all_nests(tvmffi_any_int(1)), b = all_nests(map);
   uint64_t hash;
-  (void)state;
   check_ok(tvmffi_structural_hash(&a, kPlain, &hash));
   check_ok(tvmffi_structural_hash(&b, kPlain, &hash));
   check_release(&a);
   check_release(&b);
 }
 
-static void test_shared_values_are_compared_as_dataclasses_once(void **state) {
+TEST(test_shared_values_are_compared_as_dataclasses_once) {
   TVMFFIAny a = all_nests(tvmffi_any_int(1)), b = all_nests(tvmffi_any_int(1)), copy;
   TVMFFIAny ordered_a = nest_twice(0, 2, tvmffi_any_int(1)),
             ordered_b = nest_twice(0, 2, tvmffi_any_int(1));
   bool is_equal = false;
   int order = -1;
   uint64_t hash_a, hash_b;
-  (void)state;
   check_ok(tvmffi_recursive_equal(&a, &b, &is_equal));
   assert_true(is_equal);
   check_ok(tvmffi_recursive_compare(&ordered_a, &ordered_b, &order));

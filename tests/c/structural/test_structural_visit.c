@@ -74,11 +74,10 @@ static TVMFFIAny make_numbers(void) {
 
 /* ---- Walks ---- */
 
-static void test_orders_of_walks(void **state) {
+TEST(test_orders_of_walks) {
   TVMFFIAny list = make("ffi.List", 2, make_numbers(), none);
   TVMFFIAny dict = make("ffi.Dict", 2, tvmffi_any_int(9), list);
   TVMFFIAny root = new_node(tree, dict, tvmffi_any_int(3));
-  (void)state;
   check_walk(root, 0, "Tooo123");
   check_walk(root, 1, "12ooo3T");
   check_walk(root, 7, "12ooo3T");
@@ -87,9 +86,8 @@ static void test_orders_of_walks(void **state) {
   check_release(&root);
 }
 
-static void test_callbacks_are_found_by_type(void **state) {
+TEST(test_callbacks_are_found_by_type) {
   TVMFFIAny text = tvmffi_any_raw_str("a text of some length"), gives = tvmffi_any_int(0), result;
-  (void)state;
   check_ok(walk_giving(make("ffi.Array", 2, text, tvmffi_any_raw_str("short")), kTVMFFIStr, gives,
                        &result));
   assert_string_equal(take_notes(), "oo");
@@ -99,9 +97,8 @@ static void test_callbacks_are_found_by_type(void **state) {
   assert_string_equal(take_notes(), "");
 }
 
-static void test_results_of_callbacks(void **state) {
+TEST(test_results_of_callbacks) {
   TVMFFIAny result, interrupt = call_ok("ffi.VisitInterrupt", &none, 1);
-  (void)state;
   check_ok(walk_giving(make("ffi.Array", 1, make_numbers(), none), -1, tvmffi_any_int(1), &result));
   assert_string_equal(take_notes(), "o"); /* the elements are skipped */
   check_ok(walk_giving(make_numbers(), kTVMFFIInt, tvmffi_any_copy(&interrupt), &result));
@@ -114,9 +111,8 @@ static void test_results_of_callbacks(void **state) {
   assert_string_equal(take_notes(), "1");
 }
 
-static void test_lists_of_callbacks_are_checked(void **state) {
+TEST(test_lists_of_callbacks_are_checked) {
   TVMFFIAny result, root = make_numbers();
-  (void)state;
   check_fails_with(run_with("ffi.StructuralWalk", root, make_numbers(), 0, &result), "TypeError",
                    "Expected `Array<Tuple<int, ffi.Function>>` but got `Array[index 0: int]`");
   check_fails_with(run_with("ffi.StructuralVisit", root, make("ffi.Array", 1, make_numbers(), none),
@@ -128,10 +124,9 @@ static void test_lists_of_callbacks_are_checked(void **state) {
   check_release(&root);
 }
 
-static void test_regions(void **state) {
+TEST(test_regions) {
   TVMFFIAny var = new_node(variable, tvmffi_any_int(1), none), use = tvmffi_any_copy(&var);
   TVMFFIAny root = new_node(let, var, use), lists[2], result;
-  (void)state;
   lists[0] = no_callbacks();
   lists[1] = list_callback(-1, note_value, &gives_none, -1);
   check_ok(call4("ffi.StructuralWalk", 4, root, lists[0], lists[1], tvmffi_any_int(0), &result));
@@ -141,12 +136,11 @@ static void test_regions(void **state) {
   check_release(&root);
 }
 
-static void test_errors_tell_where_they_come_from(void **state) {
+TEST(test_errors_tell_where_they_come_from) {
   TVMFFIAny inner = make_numbers(), root = new_node(tree, inner, none), result;
   const TVMFFIAny *objects = NULL;
   TVMFFIObjectHandle error;
   int order;
-  (void)state;
   for (order = 0; order < 2; ++order) {
     assert_int_equal(run_with("ffi.StructuralWalk", root,
                               list_callback(1, raise_key_error, NULL, -1), order, &result),
@@ -175,9 +169,8 @@ static int keep_visitor(void *self, const TVMFFIAny *args, int32_t num_args, TVM
   return call4("ffi.StructuralVisitorDefaultVisit", 2, args[1], args[0], none, none, result);
 }
 
-static void test_callbacks_of_visits_descend_themselves(void **state) {
+TEST(test_callbacks_of_visits_descend_themselves) {
   TVMFFIAny root = new_node(tree, make_numbers(), tvmffi_any_int(3)), result;
-  (void)state;
   check_ok(run_with("ffi.StructuralVisit", root, list_callback(-1, keep_visitor, NULL, -1), -1,
                     &result));
   assert_string_equal(take_notes(), "To123");
@@ -206,9 +199,8 @@ static int64_t enter_region(int32_t kind, bool fails) {
   return rc != 0 ? -1 : result.v_int64;
 }
 
-static void test_regions_are_entered_and_left(void **state) {
+TEST(test_regions_are_entered_and_left) {
   TVMFFIAny result;
-  (void)state;
   assert_int_equal(enter_region(kTVMFFIDefRegionKindSimple, false), kTVMFFIDefRegionKindSimple);
   assert_int_equal(enter_region(7, false), 7);
   assert_int_equal(enter_region(kTVMFFIDefRegionKindSimple, true), -1);
@@ -220,17 +212,15 @@ static void test_regions_are_entered_and_left(void **state) {
               "TypeError", "The callback that a region is entered for is None");
 }
 
-static void test_copies_of_visitors_refuse(void **state) {
+TEST(test_copies_of_visitors_refuse) {
   TVMFFIAny copy = call_ok("ffi.DeepCopy", &kept, 1), result;
-  (void)state;
   assert_int_equal(copy.type_index, kTvmffiStructuralVisitor);
   check_fails(call4("ffi.StructuralVisitorVisit", 2, copy, tvmffi_any_int(1), none, none, &result),
               "RuntimeError", "A copy of a visitor cannot visit");
   check_release(&copy);
 }
 
-static int set_up(void **state) {
-  (void)state;
+FIXTURE(set_up) {
   tree = add_node_type("test.Tree", kTVMFFISEqHashKindTreeNode, 0);
   variable = add_node_type("test.Var", kTVMFFISEqHashKindFreeVar, 0);
   let = add_node_type("test.Let", kTVMFFISEqHashKindTreeNode,
@@ -238,8 +228,7 @@ static int set_up(void **state) {
   return 0;
 }
 
-static int tear_down(void **state) {
-  (void)state;
+FIXTURE(tear_down) {
   check_release(&kept);
   return 0;
 }
