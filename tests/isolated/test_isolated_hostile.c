@@ -86,7 +86,4 @@ TEST(test_hostile) {
   assert_true(num_callbacks > 0);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_hostile)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS({cmocka_unit_test(test_hostile)})

@@ -248,11 +248,8 @@ TEST(test_threads_load_and_release) {
   assert_int_equal(expect_failures, 0);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_a_module_is_used_by_many_threads),
-      cmocka_unit_test(test_helpers_end_while_threads_call),
-      cmocka_unit_test(test_threads_load_and_release),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS({
+    cmocka_unit_test(test_a_module_is_used_by_many_threads),
+    cmocka_unit_test(test_helpers_end_while_threads_call),
+    cmocka_unit_test(test_threads_load_and_release),
+})

@@ -276,10 +276,7 @@ TEST(test_restarts) {
   assert_int_equal(count_shared_files(), 1); /* the memory of tensors stays */
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_calls),
-      cmocka_unit_test(test_restarts),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS({
+    cmocka_unit_test(test_calls),
+    cmocka_unit_test(test_restarts),
+})

@@ -68,9 +68,6 @@ TEST(test_L_17h_the_global_allocator_is_swapped_whole) {
   assert_int_equal(expect_failures, 0);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_L_17h_the_global_allocator_is_swapped_whole),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    cmocka_unit_test(test_L_17h_the_global_allocator_is_swapped_whole),
+})

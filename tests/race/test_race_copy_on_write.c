@@ -225,11 +225,8 @@ TEST(test_the_last_owner_changes_in_place) {
   }
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_a_shared_original_never_changes),
-      cmocka_unit_test(test_replaced_values_stay_in_the_original),
-      cmocka_unit_test(test_the_last_owner_changes_in_place),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    cmocka_unit_test(test_a_shared_original_never_changes),
+    cmocka_unit_test(test_replaced_values_stay_in_the_original),
+    cmocka_unit_test(test_the_last_owner_changes_in_place),
+})

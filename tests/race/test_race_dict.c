@@ -57,7 +57,4 @@ TEST(test_growth_beside_counting) {
   }
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_growth_beside_counting)};
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({cmocka_unit_test(test_growth_beside_counting)})

@@ -155,12 +155,9 @@ TEST(test_settings_change_while_errors_are_raised) {
   check_ok(TVMFFIRuntimeShutdown());
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_L_17f_no_update_of_a_backtrace_is_lost),
-      cmocka_unit_test(test_reading_a_backtrace_while_it_is_replaced),
-      cmocka_unit_test(test_slots_that_share_an_error),
-      cmocka_unit_test(test_settings_change_while_errors_are_raised),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    cmocka_unit_test(test_L_17f_no_update_of_a_backtrace_is_lost),
+    cmocka_unit_test(test_reading_a_backtrace_while_it_is_replaced),
+    cmocka_unit_test(test_slots_that_share_an_error),
+    cmocka_unit_test(test_settings_change_while_errors_are_raised),
+})

@@ -250,15 +250,12 @@ TEST(test_a_built_in_is_made_once) {
   }
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_L_11_override_while_others_fetch),
-      cmocka_unit_test(test_L_11_remove_while_others_fetch),
-      cmocka_unit_test(test_F_31_every_function_dies_once),
-      cmocka_unit_test(test_names_are_there_as_soon_as_set),
-      cmocka_unit_test(test_records_of_absent_names_are_freed_while_others_fetch),
-      cmocka_unit_test(test_L_11_list_while_names_come_and_go),
-      cmocka_unit_test(test_a_built_in_is_made_once),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    cmocka_unit_test(test_L_11_override_while_others_fetch),
+    cmocka_unit_test(test_L_11_remove_while_others_fetch),
+    cmocka_unit_test(test_F_31_every_function_dies_once),
+    cmocka_unit_test(test_names_are_there_as_soon_as_set),
+    cmocka_unit_test(test_records_of_absent_names_are_freed_while_others_fetch),
+    cmocka_unit_test(test_L_11_list_while_names_come_and_go),
+    cmocka_unit_test(test_a_built_in_is_made_once),
+})

@@ -55,9 +55,6 @@ TEST(test_a_library_is_loaded_and_closed_by_many_threads) {
   assert_int_equal(expect_failures, 0);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_a_library_is_loaded_and_closed_by_many_threads),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    cmocka_unit_test(test_a_library_is_loaded_and_closed_by_many_threads),
+})

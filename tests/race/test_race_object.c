@@ -152,13 +152,10 @@ TEST(test_L_17h_the_custom_allocator_is_swapped_whole) {
   assert_ptr_equal(TVMFFIGetCustomAllocator(), original);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_F_31_the_last_thread_sees_what_the_others_did),
-      cmocka_unit_test(test_promoting_what_is_being_destroyed),
-      cmocka_unit_test(test_weak_references_to_what_waits),
-      cmocka_unit_test(test_counting_live_objects),
-      cmocka_unit_test(test_L_17h_the_custom_allocator_is_swapped_whole),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    cmocka_unit_test(test_F_31_the_last_thread_sees_what_the_others_did),
+    cmocka_unit_test(test_promoting_what_is_being_destroyed),
+    cmocka_unit_test(test_weak_references_to_what_waits),
+    cmocka_unit_test(test_counting_live_objects),
+    cmocka_unit_test(test_L_17h_the_custom_allocator_is_swapped_whole),
+})

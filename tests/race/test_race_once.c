@@ -158,12 +158,9 @@ TEST(test_what_was_made_is_closed_once) {
   assert_int_equal(num_closed, num_made);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_each_handle_is_initialised_once),
-      cmocka_unit_test(test_after_a_failure_another_one_tries),
-      cmocka_unit_test(test_L_4_chains_of_initialisers),
-      cmocka_unit_test(test_what_was_made_is_closed_once),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    cmocka_unit_test(test_each_handle_is_initialised_once),
+    cmocka_unit_test(test_after_a_failure_another_one_tries),
+    cmocka_unit_test(test_L_4_chains_of_initialisers),
+    cmocka_unit_test(test_what_was_made_is_closed_once),
+})

@@ -195,11 +195,8 @@ TEST(test_L_17d_attributes) {
   assert_int_equal(find_column()->size, kAttrs);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      test_and_shut_down(test_L_17d_fields_and_methods),
-      test_and_shut_down(test_a_field_is_registered_once),
-      test_and_shut_down(test_L_17d_attributes),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    test_and_shut_down(test_L_17d_fields_and_methods),
+    test_and_shut_down(test_a_field_is_registered_once),
+    test_and_shut_down(test_L_17d_attributes),
+})

@@ -88,9 +88,6 @@ TEST(test_visits_that_share_an_error) {
   TVMFFIObjectDecRef(s.error);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_visits_that_share_an_error),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    cmocka_unit_test(test_visits_that_share_an_error),
+})

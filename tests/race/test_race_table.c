@@ -90,9 +90,6 @@ TEST(test_L_11_readers_beside_writers) {
   }
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_L_11_readers_beside_writers),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    cmocka_unit_test(test_L_11_readers_beside_writers),
+})

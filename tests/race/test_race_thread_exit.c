@@ -80,9 +80,6 @@ TEST(test_threads_end_with_errors_pending) {
   check_ok(TVMFFIRuntimeShutdown());
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_threads_end_with_errors_pending),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    cmocka_unit_test(test_threads_end_with_errors_pending),
+})

@@ -170,13 +170,10 @@ TEST(test_first_look_up_by_index) {
   run(look_up_first_by_index);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      test_and_shut_down(test_first_look_up_by_index),
-      test_and_shut_down(test_one_key_has_one_index),
-      test_and_shut_down(test_no_index_is_given_out_twice),
-      test_and_shut_down(test_scanning_sees_whole_types),
-      test_and_shut_down(test_first_look_up),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    test_and_shut_down(test_first_look_up_by_index),
+    test_and_shut_down(test_one_key_has_one_index),
+    test_and_shut_down(test_no_index_is_given_out_twice),
+    test_and_shut_down(test_scanning_sees_whole_types),
+    test_and_shut_down(test_first_look_up),
+})

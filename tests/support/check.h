@@ -35,6 +35,13 @@
   }                               \
   static int name##_body(void)
 
+/* RUN_TESTS({rows}) is the program that runs these tests; a row is cmocka_unit_test(name). */
+#define RUN_TESTS(...)                                     \
+  int main(void) {                                         \
+    const struct CMUnitTest tests[] = __VA_ARGS__;         \
+    return cmocka_run_group_tests(tests, NULL, NULL) != 0; \
+  }
+
 /* cmocka 2 deprecates the name, and its assert_uint_in_range converts to a signed type first. */
 #ifdef assert_int_in_range
 #undef assert_in_range

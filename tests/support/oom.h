@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Allocations that fail on demand, through the runtime's memory hooks. Include after check.h.
- * Call oom_install first thing in main.
+ * Call oom_install first thing in main, or write RUN_OOM_TESTS in the place of RUN_TESTS.
  */
 #ifndef TESTS_SUPPORT_OOM_H_
 #define TESTS_SUPPORT_OOM_H_
@@ -10,6 +10,12 @@
 #include <tvm/ffi/extra/c_runtime_api.h>
 
 void oom_install(void);
+#define RUN_OOM_TESTS(...)                                 \
+  int main(void) {                                         \
+    const struct CMUnitTest tests[] = __VA_ARGS__;         \
+    oom_install();                                         \
+    return cmocka_run_group_tests(tests, NULL, NULL) != 0; \
+  }
 
 /* Blocks of the runtime that are allocated now. */
 size_t oom_live_blocks(void);

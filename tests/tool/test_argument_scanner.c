@@ -34,10 +34,7 @@ TEST(test_refused) {
   assert_int_equal(size, 7);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_quoted),
-      cmocka_unit_test(test_refused),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS({
+    cmocka_unit_test(test_quoted),
+    cmocka_unit_test(test_refused),
+})

@@ -102,11 +102,10 @@ TEST(test_empty) {
   assert_false(byte_range_slice(&range, 0, 1, &part));
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_numbers), cmocka_unit_test(test_past_end),
-      cmocka_unit_test(test_slices),  cmocka_unit_test(test_texts),
-      cmocka_unit_test(test_empty),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS({
+    cmocka_unit_test(test_numbers),
+    cmocka_unit_test(test_past_end),
+    cmocka_unit_test(test_slices),
+    cmocka_unit_test(test_texts),
+    cmocka_unit_test(test_empty),
+})

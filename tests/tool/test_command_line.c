@@ -82,10 +82,7 @@ TEST(test_plain_words_stay_as_they_are) {
   free(line);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_every_short_word),
-      cmocka_unit_test(test_plain_words_stay_as_they_are),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS({
+    cmocka_unit_test(test_every_short_word),
+    cmocka_unit_test(test_plain_words_stay_as_they_are),
+})

@@ -24,10 +24,7 @@ TEST(test_exit_codes) {
   assert_false(exception_is_code((uint32_t)-1000000));
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_exceptions),
-      cmocka_unit_test(test_exit_codes),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS({
+    cmocka_unit_test(test_exceptions),
+    cmocka_unit_test(test_exit_codes),
+})

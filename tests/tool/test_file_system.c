@@ -62,11 +62,8 @@ TEST(test_replacing) {
   assert_int_equal(errno, ENOENT);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup_teardown(test_creating, clear, clear),
-      cmocka_unit_test_setup_teardown(test_removing_an_open_file, clear, clear),
-      cmocka_unit_test_setup_teardown(test_replacing, clear, clear),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS({
+    cmocka_unit_test_setup_teardown(test_creating, clear, clear),
+    cmocka_unit_test_setup_teardown(test_removing_an_open_file, clear, clear),
+    cmocka_unit_test_setup_teardown(test_replacing, clear, clear),
+})

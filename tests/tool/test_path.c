@@ -47,10 +47,7 @@ TEST(test_backslashes_and_drives) {
   check_beside("a/b", "D:c", "D:c");
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_slashes),
-      cmocka_unit_test(test_backslashes_and_drives),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS({
+    cmocka_unit_test(test_slashes),
+    cmocka_unit_test(test_backslashes_and_drives),
+})

@@ -59,11 +59,8 @@ TEST(test_sets) {
   check("[\xc3]", "\xc3", true);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_plain),
-      cmocka_unit_test(test_star),
-      cmocka_unit_test(test_sets),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS({
+    cmocka_unit_test(test_plain),
+    cmocka_unit_test(test_star),
+    cmocka_unit_test(test_sets),
+})

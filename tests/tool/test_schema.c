@@ -228,16 +228,13 @@ TEST(test_the_tree) {
   schema_free(NULL);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_functions),
-      cmocka_unit_test(test_names_of_parameters),
-      cmocka_unit_test(test_defaults),
-      cmocka_unit_test(test_types),
-      cmocka_unit_test(test_what_is_no_function),
-      cmocka_unit_test(test_deep_and_wide),
-      cmocka_unit_test(test_every_change),
-      cmocka_unit_test(test_the_tree),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS({
+    cmocka_unit_test(test_functions),
+    cmocka_unit_test(test_names_of_parameters),
+    cmocka_unit_test(test_defaults),
+    cmocka_unit_test(test_types),
+    cmocka_unit_test(test_what_is_no_function),
+    cmocka_unit_test(test_deep_and_wide),
+    cmocka_unit_test(test_every_change),
+    cmocka_unit_test(test_the_tree),
+})

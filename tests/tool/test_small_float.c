@@ -99,12 +99,9 @@ TEST(test_too_large) {
   assert_int_equal(small_float_encode(find(14, 8), 1e-300), 0);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_every_code_reads_back),
-      cmocka_unit_test(test_rounding),
-      cmocka_unit_test(test_known_values),
-      cmocka_unit_test(test_too_large),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS({
+    cmocka_unit_test(test_every_code_reads_back),
+    cmocka_unit_test(test_rounding),
+    cmocka_unit_test(test_known_values),
+    cmocka_unit_test(test_too_large),
+})

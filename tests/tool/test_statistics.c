@@ -77,12 +77,9 @@ TEST(test_comparisons) {
   assert_true(ratio.low < 1 && ratio.ratio > 1 && ratio.high > 1);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_ranks),
-      cmocka_unit_test(test_coverage),
-      cmocka_unit_test(test_quantiles),
-      cmocka_unit_test(test_comparisons),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS({
+    cmocka_unit_test(test_ranks),
+    cmocka_unit_test(test_coverage),
+    cmocka_unit_test(test_quantiles),
+    cmocka_unit_test(test_comparisons),
+})

@@ -100,11 +100,8 @@ TEST(test_numbers) {
   (void)setlocale(LC_NUMERIC, "C");
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_blanks_and_quotes),
-      cmocka_unit_test(test_escapes),
-      cmocka_unit_test(test_numbers),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS({
+    cmocka_unit_test(test_blanks_and_quotes),
+    cmocka_unit_test(test_escapes),
+    cmocka_unit_test(test_numbers),
+})

@@ -117,13 +117,10 @@ TEST(test_sizes_that_overflow) {
   assert_null(tvmffi_alloc_until_shutdown(SIZE_MAX));
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_blocks_of_all_sizes),
-      cmocka_unit_test(test_hooks_receive_everything),
-      cmocka_unit_test(test_hooks_are_refused_in_use),
-      cmocka_unit_test(test_kept_blocks_go_at_shutdown),
-      cmocka_unit_test(test_sizes_that_overflow),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    cmocka_unit_test(test_blocks_of_all_sizes),
+    cmocka_unit_test(test_hooks_receive_everything),
+    cmocka_unit_test(test_hooks_are_refused_in_use),
+    cmocka_unit_test(test_kept_blocks_go_at_shutdown),
+    cmocka_unit_test(test_sizes_that_overflow),
+})

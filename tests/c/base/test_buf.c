@@ -119,16 +119,13 @@ TEST(test_sizes_that_overflow) {
   }
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_starts_with_nothing),
-      cmocka_unit_test(test_appending),
-      cmocka_unit_test(test_growing),
-      cmocka_unit_test(test_F_19_append_of_nothing),
-      cmocka_unit_test(test_clear_keeps_the_memory),
-      cmocka_unit_test(test_fini_leaves_an_empty_one),
-      cmocka_unit_test(test_a_failure_is_remembered),
-      cmocka_unit_test(test_sizes_that_overflow),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    cmocka_unit_test(test_starts_with_nothing),
+    cmocka_unit_test(test_appending),
+    cmocka_unit_test(test_growing),
+    cmocka_unit_test(test_F_19_append_of_nothing),
+    cmocka_unit_test(test_clear_keeps_the_memory),
+    cmocka_unit_test(test_fini_leaves_an_empty_one),
+    cmocka_unit_test(test_a_failure_is_remembered),
+    cmocka_unit_test(test_sizes_that_overflow),
+})

@@ -175,16 +175,13 @@ TEST(test_content) {
   assert_true(tvmffi_hash_content(NULL, 0) == 0);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_the_same_value_on_every_machine),
-      cmocka_unit_test(test_every_bit_counts),
-      cmocka_unit_test(test_the_size_counts),
-      cmocka_unit_test(test_F_19_no_data_when_size_is_zero),
-      cmocka_unit_test(test_reads_the_key_and_nothing_else),
-      cmocka_unit_test(test_names_spread),
-      cmocka_unit_test(test_type_keys),
-      cmocka_unit_test(test_content),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    cmocka_unit_test(test_the_same_value_on_every_machine),
+    cmocka_unit_test(test_every_bit_counts),
+    cmocka_unit_test(test_the_size_counts),
+    cmocka_unit_test(test_F_19_no_data_when_size_is_zero),
+    cmocka_unit_test(test_reads_the_key_and_nothing_else),
+    cmocka_unit_test(test_names_spread),
+    cmocka_unit_test(test_type_keys),
+    cmocka_unit_test(test_content),
+})

@@ -44,11 +44,7 @@ TEST(test_the_text_so_far_stays) {
   assert_int_equal(oom_live_blocks(), 0);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_texts_that_grow),
-      cmocka_unit_test(test_the_text_so_far_stays),
-  };
-  oom_install();
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_OOM_TESTS({
+    cmocka_unit_test(test_texts_that_grow),
+    cmocka_unit_test(test_the_text_so_far_stays),
+})

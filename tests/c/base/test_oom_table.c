@@ -78,11 +78,7 @@ TEST(test_inserting_what_was_reserved) {
   tvmffi_table_fini(&j.table);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_inserting),
-      cmocka_unit_test(test_inserting_what_was_reserved),
-  };
-  oom_install();
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_OOM_TESTS({
+    cmocka_unit_test(test_inserting),
+    cmocka_unit_test(test_inserting_what_was_reserved),
+})

@@ -78,11 +78,8 @@ TEST(test_a_stack) {
   tvmffi_stack_fini(&stack);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_addresses_are_found_again),
-      cmocka_unit_test(test_removal),
-      cmocka_unit_test(test_a_stack),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    cmocka_unit_test(test_addresses_are_found_again),
+    cmocka_unit_test(test_removal),
+    cmocka_unit_test(test_a_stack),
+})

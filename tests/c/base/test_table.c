@@ -183,16 +183,13 @@ TEST(test_records_are_left_out) {
   tvmffi_table_fini(&table);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_an_empty_table),
-      cmocka_unit_test(test_names_are_found_while_it_grows),
-      cmocka_unit_test(test_names_are_compared_whole),
-      cmocka_unit_test(test_names_whose_hashes_collide),
-      cmocka_unit_test(test_replaced_slots_stay_readable),
-      cmocka_unit_test(test_a_table_is_used_again),
-      cmocka_unit_test(test_reserving_what_cannot_be),
-      cmocka_unit_test(test_records_are_left_out),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    cmocka_unit_test(test_an_empty_table),
+    cmocka_unit_test(test_names_are_found_while_it_grows),
+    cmocka_unit_test(test_names_are_compared_whole),
+    cmocka_unit_test(test_names_whose_hashes_collide),
+    cmocka_unit_test(test_replaced_slots_stay_readable),
+    cmocka_unit_test(test_a_table_is_used_again),
+    cmocka_unit_test(test_reserving_what_cannot_be),
+    cmocka_unit_test(test_records_are_left_out),
+})

@@ -120,12 +120,9 @@ TEST(test_other_objects_by_identity) {
   assert_true(tvmffi_any_key_hash(&of_a) != tvmffi_any_key_hash(&of_b));
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_text_and_bytes),
-      cmocka_unit_test(test_text_that_differs),
-      cmocka_unit_test(test_plain_values),
-      cmocka_unit_test(test_other_objects_by_identity),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    cmocka_unit_test(test_text_and_bytes),
+    cmocka_unit_test(test_text_that_differs),
+    cmocka_unit_test(test_plain_values),
+    cmocka_unit_test(test_other_objects_by_identity),
+})

@@ -98,14 +98,11 @@ TEST(test_emptied_by_others) {
   assert_int_equal(p.strong_deletes, 0);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_layout),
-      cmocka_unit_test(test_sizes_that_cannot_be),
-      cmocka_unit_test(test_growth_moves_the_elements),
-      cmocka_unit_test(test_a_shared_array_is_left_alone),
-      cmocka_unit_test(test_L_21_a_million_levels),
-      cmocka_unit_test(test_emptied_by_others),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    cmocka_unit_test(test_layout),
+    cmocka_unit_test(test_sizes_that_cannot_be),
+    cmocka_unit_test(test_growth_moves_the_elements),
+    cmocka_unit_test(test_a_shared_array_is_left_alone),
+    cmocka_unit_test(test_L_21_a_million_levels),
+    cmocka_unit_test(test_emptied_by_others),
+})

@@ -116,13 +116,10 @@ TEST(test_type_keys) {
   check_release(&result);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_arguments_become_owned),
-      cmocka_unit_test(test_an_argument_that_cannot_be_owned),
-      cmocka_unit_test(test_items_and_size),
-      cmocka_unit_test(test_contains),
-      cmocka_unit_test(test_type_keys),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    cmocka_unit_test(test_arguments_become_owned),
+    cmocka_unit_test(test_an_argument_that_cannot_be_owned),
+    cmocka_unit_test(test_items_and_size),
+    cmocka_unit_test(test_contains),
+    cmocka_unit_test(test_type_keys),
+})

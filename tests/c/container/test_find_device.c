@@ -99,11 +99,8 @@ TEST(test_shared_and_cyclic) {
   check_release(&value);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_what_is_found),
-      cmocka_unit_test(test_deep),
-      cmocka_unit_test(test_shared_and_cyclic),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    cmocka_unit_test(test_what_is_found),
+    cmocka_unit_test(test_deep),
+    cmocka_unit_test(test_shared_and_cyclic),
+})

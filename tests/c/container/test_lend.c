@@ -244,19 +244,16 @@ TEST(test_a_walk_that_turns_to_another_value_keeps_the_outer_one) {
   end_scene(&s);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_what_is_lent_has_no_more_references),
-      cmocka_unit_test(test_what_was_destroyed_is_not_there),
-      cmocka_unit_test(test_another_value_in_the_place),
-      cmocka_unit_test(test_held_and_lent_again),
-      cmocka_unit_test(test_functions_that_take_an_element_away_keep_it),
-      cmocka_unit_test(test_functions_that_leave_it_do_not),
-      cmocka_unit_test(test_roots_that_lose_an_owner_are_kept),
-      cmocka_unit_test(test_setters_of_frontends_keep),
-      cmocka_unit_test(test_a_walk_within_keeps_what_the_outer_one_lends),
-      cmocka_unit_test(test_a_walk_over_the_same_value_counts_nothing),
-      cmocka_unit_test(test_a_walk_that_turns_to_another_value_keeps_the_outer_one),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    cmocka_unit_test(test_what_is_lent_has_no_more_references),
+    cmocka_unit_test(test_what_was_destroyed_is_not_there),
+    cmocka_unit_test(test_another_value_in_the_place),
+    cmocka_unit_test(test_held_and_lent_again),
+    cmocka_unit_test(test_functions_that_take_an_element_away_keep_it),
+    cmocka_unit_test(test_functions_that_leave_it_do_not),
+    cmocka_unit_test(test_roots_that_lose_an_owner_are_kept),
+    cmocka_unit_test(test_setters_of_frontends_keep),
+    cmocka_unit_test(test_a_walk_within_keeps_what_the_outer_one_lends),
+    cmocka_unit_test(test_a_walk_over_the_same_value_counts_nothing),
+    cmocka_unit_test(test_a_walk_that_turns_to_another_value_keeps_the_outer_one),
+})

@@ -404,23 +404,20 @@ TEST(test_what_functions_refuse) {
   check_release(&list);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_the_layout),
-      cmocka_unit_test(test_growth),
-      cmocka_unit_test(test_a_client_replaces_the_block),
-      cmocka_unit_test(test_a_list_of_a_client),
-      cmocka_unit_test(test_splice_and_erase),
-      cmocka_unit_test(test_long_ranges),
-      cmocka_unit_test(test_refused),
-      cmocka_unit_test(test_elements_that_change_the_list),
-      cmocka_unit_test(test_L_21_nested_lists),
-      cmocka_unit_test(test_making),
-      cmocka_unit_test(test_reading),
-      cmocka_unit_test(test_changing),
-      cmocka_unit_test(test_slices),
-      cmocka_unit_test(test_an_array_in_place_of_a_list),
-      cmocka_unit_test(test_what_functions_refuse),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    cmocka_unit_test(test_the_layout),
+    cmocka_unit_test(test_growth),
+    cmocka_unit_test(test_a_client_replaces_the_block),
+    cmocka_unit_test(test_a_list_of_a_client),
+    cmocka_unit_test(test_splice_and_erase),
+    cmocka_unit_test(test_long_ranges),
+    cmocka_unit_test(test_refused),
+    cmocka_unit_test(test_elements_that_change_the_list),
+    cmocka_unit_test(test_L_21_nested_lists),
+    cmocka_unit_test(test_making),
+    cmocka_unit_test(test_reading),
+    cmocka_unit_test(test_changing),
+    cmocka_unit_test(test_slices),
+    cmocka_unit_test(test_an_array_in_place_of_a_list),
+    cmocka_unit_test(test_what_functions_refuse),
+})

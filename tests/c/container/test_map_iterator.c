@@ -103,12 +103,9 @@ TEST(test_arguments) {
   check_release(&dict);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_walks),
-      cmocka_unit_test(test_a_map),
-      cmocka_unit_test(test_changes_meanwhile),
-      cmocka_unit_test(test_arguments),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    cmocka_unit_test(test_walks),
+    cmocka_unit_test(test_a_map),
+    cmocka_unit_test(test_changes_meanwhile),
+    cmocka_unit_test(test_arguments),
+})

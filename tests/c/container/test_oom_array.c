@@ -61,12 +61,8 @@ TEST(test_a_new_array) {
   check_not_raised();
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_every_growth),
-      cmocka_unit_test(test_a_shared_array),
-      cmocka_unit_test(test_a_new_array),
-  };
-  oom_install();
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_OOM_TESTS({
+    cmocka_unit_test(test_every_growth),
+    cmocka_unit_test(test_a_shared_array),
+    cmocka_unit_test(test_a_new_array),
+})

@@ -122,12 +122,8 @@ TEST(test_erasing_without_memory) {
   assert_int_equal(oom_live_blocks(), 0);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_making),
-      cmocka_unit_test(test_changing),
-      cmocka_unit_test(test_erasing_without_memory),
-  };
-  oom_install();
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_OOM_TESTS({
+    cmocka_unit_test(test_making),
+    cmocka_unit_test(test_changing),
+    cmocka_unit_test(test_erasing_without_memory),
+})

@@ -167,16 +167,13 @@ TEST(test_type_names) {
   }
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_values_and_borrowed_pointers_are_copied),
-      cmocka_unit_test(test_F_23_raw_text_and_bytes_become_owned),
-      cmocka_unit_test(test_objects_gain_a_reference),
-      cmocka_unit_test(test_rvalue_references_hand_over),
-      cmocka_unit_test(test_the_output_may_be_the_view),
-      cmocka_unit_test(test_refusals),
-      cmocka_unit_test(test_get_text),
-      cmocka_unit_test(test_type_names),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    cmocka_unit_test(test_values_and_borrowed_pointers_are_copied),
+    cmocka_unit_test(test_F_23_raw_text_and_bytes_become_owned),
+    cmocka_unit_test(test_objects_gain_a_reference),
+    cmocka_unit_test(test_rvalue_references_hand_over),
+    cmocka_unit_test(test_the_output_may_be_the_view),
+    cmocka_unit_test(test_refusals),
+    cmocka_unit_test(test_get_text),
+    cmocka_unit_test(test_type_names),
+})

@@ -93,10 +93,7 @@ TEST(test_F_22_every_byte_of_owned_values) {
   check_image(&out, kTVMFFISmallBytes, 3, "abc", 3);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_F_22_every_byte_of_made_values),
-      cmocka_unit_test(test_F_22_every_byte_of_owned_values),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    cmocka_unit_test(test_F_22_every_byte_of_made_values),
+    cmocka_unit_test(test_F_22_every_byte_of_owned_values),
+})

@@ -249,20 +249,17 @@ TEST(test_comparison) {
   for (i = 0; i < kCount; ++i) check_release(&values[i]);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_canonical_form),
-      cmocka_unit_test(test_layout),
-      cmocka_unit_test(test_F_18_large_unsigned_numbers_do_not_wrap),
-      cmocka_unit_test(test_any_alignment),
-      cmocka_unit_test(test_the_output_may_hold_the_input),
-      cmocka_unit_test(test_refusals),
-      cmocka_unit_test(test_content_of_other_types),
-      cmocka_unit_test(test_texts),
-      cmocka_unit_test(test_many_nines),
-      cmocka_unit_test(test_small_ones_are_ints),
-      cmocka_unit_test(test_what_is_none),
-      cmocka_unit_test(test_comparison),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    cmocka_unit_test(test_canonical_form),
+    cmocka_unit_test(test_layout),
+    cmocka_unit_test(test_F_18_large_unsigned_numbers_do_not_wrap),
+    cmocka_unit_test(test_any_alignment),
+    cmocka_unit_test(test_the_output_may_hold_the_input),
+    cmocka_unit_test(test_refusals),
+    cmocka_unit_test(test_content_of_other_types),
+    cmocka_unit_test(test_texts),
+    cmocka_unit_test(test_many_nines),
+    cmocka_unit_test(test_small_ones_are_ints),
+    cmocka_unit_test(test_what_is_none),
+    cmocka_unit_test(test_comparison),
+})

@@ -180,15 +180,12 @@ TEST(test_shape) {
               "Expect shape to take list of int arguments");
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      test_and_shut_down(test_sentinels),
-      test_and_shut_down(test_remove_global),
-      test_and_shut_down(test_list_global_names),
-      test_and_shut_down(test_string_and_bytes),
-      test_and_shut_down(test_metadata),
-      test_and_shut_down(test_function_from_extern_c),
-      test_and_shut_down(test_shape),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    test_and_shut_down(test_sentinels),
+    test_and_shut_down(test_remove_global),
+    test_and_shut_down(test_list_global_names),
+    test_and_shut_down(test_string_and_bytes),
+    test_and_shut_down(test_metadata),
+    test_and_shut_down(test_function_from_extern_c),
+    test_and_shut_down(test_shape),
+})

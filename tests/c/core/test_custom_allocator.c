@@ -64,12 +64,9 @@ TEST(test_setting_and_restoring) {
   assert_ptr_equal(TVMFFIGetCustomAllocator(), original);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_bodies_of_the_default_allocator),
-      cmocka_unit_test(test_no_alignment_asked_for),
-      cmocka_unit_test(test_refusals),
-      cmocka_unit_test(test_setting_and_restoring),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    cmocka_unit_test(test_bodies_of_the_default_allocator),
+    cmocka_unit_test(test_no_alignment_asked_for),
+    cmocka_unit_test(test_refusals),
+    cmocka_unit_test(test_setting_and_restoring),
+})

@@ -277,25 +277,22 @@ TEST(test_taking_causes) {
   }
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_an_empty_slot),
-      cmocka_unit_test(test_only_errors_are_raised),
-      cmocka_unit_test(test_the_slot_shares),
-      cmocka_unit_test(test_deleters_that_raise),
-      cmocka_unit_test(test_each_thread_has_a_slot),
-      cmocka_unit_test(test_success_does_not_clear),
-      cmocka_unit_test(test_L_9_null_texts_count_as_empty),
-      cmocka_unit_test(test_messages_in_parts),
-      cmocka_unit_test(test_parts_that_are_too_long_together),
-      cmocka_unit_test(test_formatted_messages_of_all_lengths),
-      cmocka_unit_test(test_a_format_that_the_c_library_refuses),
-      cmocka_unit_test(test_raising_with_texts_of_the_raised_error),
-      cmocka_unit_test(test_L_9_out_of_memory_is_a_static_error),
-      cmocka_unit_test(test_missing_arguments_are_named),
-      cmocka_unit_test(test_taking_a_text),
-      cmocka_unit_test(test_measuring_a_text),
-      cmocka_unit_test(test_taking_causes),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    cmocka_unit_test(test_an_empty_slot),
+    cmocka_unit_test(test_only_errors_are_raised),
+    cmocka_unit_test(test_the_slot_shares),
+    cmocka_unit_test(test_deleters_that_raise),
+    cmocka_unit_test(test_each_thread_has_a_slot),
+    cmocka_unit_test(test_success_does_not_clear),
+    cmocka_unit_test(test_L_9_null_texts_count_as_empty),
+    cmocka_unit_test(test_messages_in_parts),
+    cmocka_unit_test(test_parts_that_are_too_long_together),
+    cmocka_unit_test(test_formatted_messages_of_all_lengths),
+    cmocka_unit_test(test_a_format_that_the_c_library_refuses),
+    cmocka_unit_test(test_raising_with_texts_of_the_raised_error),
+    cmocka_unit_test(test_L_9_out_of_memory_is_a_static_error),
+    cmocka_unit_test(test_missing_arguments_are_named),
+    cmocka_unit_test(test_taking_a_text),
+    cmocka_unit_test(test_measuring_a_text),
+    cmocka_unit_test(test_taking_causes),
+})

@@ -186,19 +186,16 @@ TEST(test_errors_of_this_library_are_known) {
   TVMFFIObjectDecRef(error);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_texts_are_copied),
-      cmocka_unit_test(test_L_9_null_texts_count_as_empty),
-      cmocka_unit_test(test_F_19_no_data_when_size_is_zero),
-      cmocka_unit_test(test_refusals),
-      cmocka_unit_test(test_texts_that_cannot_be),
-      cmocka_unit_test(test_cause_and_context_are_shared),
-      cmocka_unit_test(test_updating_the_backtrace),
-      cmocka_unit_test(test_L_17f_replaced_texts_live_as_long_as_the_error),
-      cmocka_unit_test(test_shorter_backtraces_have_room_for_the_longest),
-      cmocka_unit_test(test_updates_that_cannot_be),
-      cmocka_unit_test(test_errors_of_this_library_are_known),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    cmocka_unit_test(test_texts_are_copied),
+    cmocka_unit_test(test_L_9_null_texts_count_as_empty),
+    cmocka_unit_test(test_F_19_no_data_when_size_is_zero),
+    cmocka_unit_test(test_refusals),
+    cmocka_unit_test(test_texts_that_cannot_be),
+    cmocka_unit_test(test_cause_and_context_are_shared),
+    cmocka_unit_test(test_updating_the_backtrace),
+    cmocka_unit_test(test_L_17f_replaced_texts_live_as_long_as_the_error),
+    cmocka_unit_test(test_shorter_backtraces_have_room_for_the_longest),
+    cmocka_unit_test(test_updates_that_cannot_be),
+    cmocka_unit_test(test_errors_of_this_library_are_known),
+})

@@ -240,20 +240,17 @@ TEST(test_what_a_function_needs) {
   assert_false(needs(tvmffi_any_int((int64_t)(uintptr_t)&self), (uintptr_t)&self));
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup(test_the_function_itself_is_the_handle, reset),
-      cmocka_unit_test_setup(test_self_is_the_handle, reset),
-      cmocka_unit_test_setup(test_self_without_deleter, reset),
-      cmocka_unit_test_setup(test_deleter_without_self, reset),
-      cmocka_unit_test_setup(test_the_deleter_does_not_wait_for_weak_references, reset),
-      cmocka_unit_test_setup(test_refusals, reset),
-      cmocka_unit_test_setup(test_L_13_calls_through_the_abi_are_passed_through, reset),
-      cmocka_unit_test_setup(test_L_13_calls_of_the_library_have_an_error, reset),
-      cmocka_unit_test_setup(test_results_of_calls_of_the_library, reset),
-      cmocka_unit_test_setup(test_L_13_other_callbacks, reset),
-      cmocka_unit_test_setup(test_F_13_errors_survive_the_arguments, reset),
-      cmocka_unit_test_setup(test_what_a_function_needs, reset),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    cmocka_unit_test_setup(test_the_function_itself_is_the_handle, reset),
+    cmocka_unit_test_setup(test_self_is_the_handle, reset),
+    cmocka_unit_test_setup(test_self_without_deleter, reset),
+    cmocka_unit_test_setup(test_deleter_without_self, reset),
+    cmocka_unit_test_setup(test_the_deleter_does_not_wait_for_weak_references, reset),
+    cmocka_unit_test_setup(test_refusals, reset),
+    cmocka_unit_test_setup(test_L_13_calls_through_the_abi_are_passed_through, reset),
+    cmocka_unit_test_setup(test_L_13_calls_of_the_library_have_an_error, reset),
+    cmocka_unit_test_setup(test_results_of_calls_of_the_library, reset),
+    cmocka_unit_test_setup(test_L_13_other_callbacks, reset),
+    cmocka_unit_test_setup(test_F_13_errors_survive_the_arguments, reset),
+    cmocka_unit_test_setup(test_what_a_function_needs, reset),
+})

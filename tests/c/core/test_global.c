@@ -257,21 +257,18 @@ TEST(test_refused_arguments) {
   TVMFFIObjectDecRef(function);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      test_and_shut_down(test_set_and_get),
-      test_and_shut_down(test_an_unknown_name_is_no_error),
-      test_and_shut_down(test_each_fetch_has_a_number),
-      test_and_shut_down(test_override_releases_the_old_function),
-      test_and_shut_down(test_remove),
-      test_and_shut_down(test_F_24_names_match_whole),
-      test_and_shut_down(test_the_name_is_copied),
-      test_and_shut_down(test_many_names),
-      test_and_shut_down(test_a_dying_function_may_use_the_table),
-      test_and_shut_down(test_built_in_functions),
-      test_and_shut_down(test_a_taken_name_is_refused),
-      test_and_shut_down(test_L_8_null_function_is_refused),
-      test_and_shut_down(test_refused_arguments),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    test_and_shut_down(test_set_and_get),
+    test_and_shut_down(test_an_unknown_name_is_no_error),
+    test_and_shut_down(test_each_fetch_has_a_number),
+    test_and_shut_down(test_override_releases_the_old_function),
+    test_and_shut_down(test_remove),
+    test_and_shut_down(test_F_24_names_match_whole),
+    test_and_shut_down(test_the_name_is_copied),
+    test_and_shut_down(test_many_names),
+    test_and_shut_down(test_a_dying_function_may_use_the_table),
+    test_and_shut_down(test_built_in_functions),
+    test_and_shut_down(test_a_taken_name_is_refused),
+    test_and_shut_down(test_L_8_null_function_is_refused),
+    test_and_shut_down(test_refused_arguments),
+})

@@ -130,17 +130,14 @@ TEST(test_addresses_of_all_kinds) {
   check_count(kTVMFFIAny, expected);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_off_at_first),
-      cmocka_unit_test_setup_teardown(test_objects_are_counted_by_type, switch_on, switch_off),
-      cmocka_unit_test_setup_teardown(test_raised_errors_are_alive, switch_on, switch_off),
-      cmocka_unit_test_setup_teardown(test_weak_references_keep_an_object_in_the_count, switch_on,
-                                      switch_off),
-      cmocka_unit_test_setup_teardown(test_older_objects_do_not_count, switch_on, switch_off),
-      cmocka_unit_test_setup_teardown(test_switching_off_forgets, switch_on, switch_off),
-      cmocka_unit_test_setup_teardown(test_many_objects, switch_on, switch_off),
-      cmocka_unit_test_setup_teardown(test_addresses_of_all_kinds, switch_on, switch_off),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    cmocka_unit_test(test_off_at_first),
+    cmocka_unit_test_setup_teardown(test_objects_are_counted_by_type, switch_on, switch_off),
+    cmocka_unit_test_setup_teardown(test_raised_errors_are_alive, switch_on, switch_off),
+    cmocka_unit_test_setup_teardown(test_weak_references_keep_an_object_in_the_count, switch_on,
+                                    switch_off),
+    cmocka_unit_test_setup_teardown(test_older_objects_do_not_count, switch_on, switch_off),
+    cmocka_unit_test_setup_teardown(test_switching_off_forgets, switch_on, switch_off),
+    cmocka_unit_test_setup_teardown(test_many_objects, switch_on, switch_off),
+    cmocka_unit_test_setup_teardown(test_addresses_of_all_kinds, switch_on, switch_off),
+})

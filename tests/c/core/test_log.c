@@ -76,12 +76,9 @@ TEST(test_hooks_may_use_the_library) {
   check_ok(TVMFFIRuntimeSetLogHook(NULL, NULL));
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_without_a_hook_messages_are_dropped),
-      cmocka_unit_test(test_hooks_receive_formatted_text),
-      cmocka_unit_test(test_long_messages_are_cut),
-      cmocka_unit_test(test_hooks_may_use_the_library),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    cmocka_unit_test(test_without_a_hook_messages_are_dropped),
+    cmocka_unit_test(test_hooks_receive_formatted_text),
+    cmocka_unit_test(test_long_messages_are_cut),
+    cmocka_unit_test(test_hooks_may_use_the_library),
+})

@@ -107,10 +107,7 @@ TEST(test_out_of_a_tensor_allocator) {
   tvm_ffi_object_release(kernel);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_out_of_a_callback),
-      cmocka_unit_test(test_out_of_a_tensor_allocator),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS({
+    cmocka_unit_test(test_out_of_a_callback),
+    cmocka_unit_test(test_out_of_a_tensor_allocator),
+})

@@ -151,20 +151,17 @@ TEST(test_plain_objects_with_weak_references) {
   weak_release(obj);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_headers_of_new_objects),
-      cmocka_unit_test(test_no_deleter_is_eight_zero_bytes),
-      cmocka_unit_test(test_room_in_front_of_the_header),
-      cmocka_unit_test(test_sizes_that_overflow),
-      cmocka_unit_test(test_F_27_null_handles_are_ignored),
-      cmocka_unit_test(test_the_last_reference_destroys),
-      cmocka_unit_test(test_weak_references_keep_the_memory),
-      cmocka_unit_test(test_weak_references_that_go_first),
-      cmocka_unit_test(test_a_weak_reference_that_goes_during_destruction),
-      cmocka_unit_test(test_the_last_of_two_threads_destroys),
-      cmocka_unit_test(test_null_deleters_do_nothing),
-      cmocka_unit_test(test_plain_objects_with_weak_references),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    cmocka_unit_test(test_headers_of_new_objects),
+    cmocka_unit_test(test_no_deleter_is_eight_zero_bytes),
+    cmocka_unit_test(test_room_in_front_of_the_header),
+    cmocka_unit_test(test_sizes_that_overflow),
+    cmocka_unit_test(test_F_27_null_handles_are_ignored),
+    cmocka_unit_test(test_the_last_reference_destroys),
+    cmocka_unit_test(test_weak_references_keep_the_memory),
+    cmocka_unit_test(test_weak_references_that_go_first),
+    cmocka_unit_test(test_a_weak_reference_that_goes_during_destruction),
+    cmocka_unit_test(test_the_last_of_two_threads_destroys),
+    cmocka_unit_test(test_null_deleters_do_nothing),
+    cmocka_unit_test(test_plain_objects_with_weak_references),
+})

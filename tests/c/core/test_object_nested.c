@@ -233,18 +233,15 @@ TEST(test_L_21_a_million_levels_every_other_one_foreign) {
   assert_int_equal(check_use_count(&p), 1);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_trees_are_destroyed_whole),
-      cmocka_unit_test(test_foreign_deleters_in_between),
-      cmocka_unit_test(test_foreign_deleters_and_weak_references),
-      cmocka_unit_test(test_foreign_deleters_and_recycled_memory),
-      cmocka_unit_test(test_weak_references_to_what_waits),
-      cmocka_unit_test(test_deleters_in_front_of_ours),
-      cmocka_unit_test(test_L_21_a_million_levels_in_a_small_stack),
-      cmocka_unit_test(test_L_21_a_million_levels_with_weak_references),
-      cmocka_unit_test(test_L_21_a_million_closures_in_a_small_stack),
-      cmocka_unit_test(test_L_21_a_million_levels_every_other_one_foreign),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    cmocka_unit_test(test_trees_are_destroyed_whole),
+    cmocka_unit_test(test_foreign_deleters_in_between),
+    cmocka_unit_test(test_foreign_deleters_and_weak_references),
+    cmocka_unit_test(test_foreign_deleters_and_recycled_memory),
+    cmocka_unit_test(test_weak_references_to_what_waits),
+    cmocka_unit_test(test_deleters_in_front_of_ours),
+    cmocka_unit_test(test_L_21_a_million_levels_in_a_small_stack),
+    cmocka_unit_test(test_L_21_a_million_levels_with_weak_references),
+    cmocka_unit_test(test_L_21_a_million_closures_in_a_small_stack),
+    cmocka_unit_test(test_L_21_a_million_levels_every_other_one_foreign),
+})

@@ -238,18 +238,15 @@ FIXTURE(reset) {
 
 #define ROW(name) cmocka_unit_test_setup(name, reset)
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      ROW(test_one_call_initialises),
-      ROW(test_a_failure_is_passed_on_and_tried_again),
-      ROW(test_a_null_handle_is_refused),
-      ROW(test_L_13_a_failure_without_an_error_gets_one),
-      ROW(test_L_4_nested_initialisation),
-      ROW(test_L_4_an_initialiser_that_needs_itself),
-      ROW(test_L_4_threads_that_wait_for_each_other),
-      ROW(test_a_thread_that_waits_gets_the_handle),
-      ROW(test_deinit_empties_the_handle),
-      ROW(test_refused_arguments),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    ROW(test_one_call_initialises),
+    ROW(test_a_failure_is_passed_on_and_tried_again),
+    ROW(test_a_null_handle_is_refused),
+    ROW(test_L_13_a_failure_without_an_error_gets_one),
+    ROW(test_L_4_nested_initialisation),
+    ROW(test_L_4_an_initialiser_that_needs_itself),
+    ROW(test_L_4_threads_that_wait_for_each_other),
+    ROW(test_a_thread_that_waits_gets_the_handle),
+    ROW(test_deinit_empties_the_handle),
+    ROW(test_refused_arguments),
+})

@@ -41,11 +41,7 @@ TEST(test_what_is_only_copied) {
   assert_int_equal(oom_check(make, unchanged, undo, &j, 0), 0);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_text_and_bytes),
-      cmocka_unit_test(test_what_is_only_copied),
-  };
-  oom_install();
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_OOM_TESTS({
+    cmocka_unit_test(test_text_and_bytes),
+    cmocka_unit_test(test_what_is_only_copied),
+})

@@ -161,17 +161,13 @@ TEST(test_raising_with_backtraces) {
   assert_int_equal(oom_live_blocks(), 0);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_L_9_out_of_memory_is_a_static_error),
-      cmocka_unit_test(test_L_9_saying_so_allocates_nothing),
-      cmocka_unit_test(test_raising_is_one_allocation),
-      cmocka_unit_test(test_F_15_creating_errors),
-      cmocka_unit_test(test_the_backtrace_stays),
-      cmocka_unit_test_setup(test_the_text_is_whole_or_empty, setup),
-      cmocka_unit_test_setup(test_the_next_one_is_as_usual, setup),
-      cmocka_unit_test_setup(test_raising_with_backtraces, setup),
-  };
-  oom_install();
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_OOM_TESTS({
+    cmocka_unit_test(test_L_9_out_of_memory_is_a_static_error),
+    cmocka_unit_test(test_L_9_saying_so_allocates_nothing),
+    cmocka_unit_test(test_raising_is_one_allocation),
+    cmocka_unit_test(test_F_15_creating_errors),
+    cmocka_unit_test(test_the_backtrace_stays),
+    cmocka_unit_test_setup(test_the_text_is_whole_or_empty, setup),
+    cmocka_unit_test_setup(test_the_next_one_is_as_usual, setup),
+    cmocka_unit_test_setup(test_raising_with_backtraces, setup),
+})

@@ -72,11 +72,7 @@ TEST(test_L_13_errors_of_calls) {
   check_error_of_call(raises_nothing, "InternalError");
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_F_15_functions),
-      cmocka_unit_test(test_L_13_errors_of_calls),
-  };
-  oom_install();
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_OOM_TESTS({
+    cmocka_unit_test(test_F_15_functions),
+    cmocka_unit_test(test_L_13_errors_of_calls),
+})

@@ -181,16 +181,12 @@ TEST(test_metadata) {
   assert_true(oom_check(get_metadata, NULL, NULL, &j, 0) >= 2);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      test_and_oom_shut_down(test_set),
-      test_and_oom_shut_down(test_override),
-      test_and_oom_shut_down(test_the_first_fetch_of_all),
-      test_and_oom_shut_down(test_the_first_fetch_of_a_built_in),
-      test_and_oom_shut_down(test_fetching_needs_no_memory),
-      test_and_oom_shut_down(test_list),
-      test_and_oom_shut_down(test_metadata),
-  };
-  oom_install();
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_OOM_TESTS({
+    test_and_oom_shut_down(test_set),
+    test_and_oom_shut_down(test_override),
+    test_and_oom_shut_down(test_the_first_fetch_of_all),
+    test_and_oom_shut_down(test_the_first_fetch_of_a_built_in),
+    test_and_oom_shut_down(test_fetching_needs_no_memory),
+    test_and_oom_shut_down(test_list),
+    test_and_oom_shut_down(test_metadata),
+})

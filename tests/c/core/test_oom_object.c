@@ -139,16 +139,12 @@ TEST(test_raising_while_counting) {
   assert_int_equal(oom_live_blocks(), 0);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_plain_objects),
-      cmocka_unit_test(test_alloc_raises_nothing),
-      cmocka_unit_test(test_F_15_opaque_objects),
-      cmocka_unit_test(test_bodies_of_the_custom_allocator),
-      cmocka_unit_test(test_objects_while_counting),
-      cmocka_unit_test(test_the_set_grows_with_what_is_alive),
-      cmocka_unit_test(test_raising_while_counting),
-  };
-  oom_install();
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_OOM_TESTS({
+    cmocka_unit_test(test_plain_objects),
+    cmocka_unit_test(test_alloc_raises_nothing),
+    cmocka_unit_test(test_F_15_opaque_objects),
+    cmocka_unit_test(test_bodies_of_the_custom_allocator),
+    cmocka_unit_test(test_objects_while_counting),
+    cmocka_unit_test(test_the_set_grows_with_what_is_alive),
+    cmocka_unit_test(test_raising_while_counting),
+})

@@ -43,11 +43,7 @@ TEST(test_small_ones_need_none) {
   assert_int_equal(oom_check(make, unchanged, undo, &j, 0), 0);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_one_allocation_each),
-      cmocka_unit_test(test_small_ones_need_none),
-  };
-  oom_install();
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_OOM_TESTS({
+    cmocka_unit_test(test_one_allocation_each),
+    cmocka_unit_test(test_small_ones_need_none),
+})

@@ -123,12 +123,8 @@ TEST(test_a_shape_is_one_allocation) {
   assert_int_equal(oom_check(make_from_args, unchanged_shape, undo_shape, &out, 0), 1);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_one_allocation_each),
-      cmocka_unit_test(test_refused_strides_free_the_object),
-      cmocka_unit_test(test_a_shape_is_one_allocation),
-  };
-  oom_install();
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_OOM_TESTS({
+    cmocka_unit_test(test_one_allocation_each),
+    cmocka_unit_test(test_refused_strides_free_the_object),
+    cmocka_unit_test(test_a_shape_is_one_allocation),
+})

@@ -103,14 +103,10 @@ TEST(test_refusals) {
   oom_fail_after(-1);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      test_and_oom_shut_down(test_no_index_is_lost),
-      test_and_oom_shut_down(test_no_slot_is_lost),
-      test_and_oom_shut_down(test_a_new_segment),
-      test_and_oom_shut_down(test_the_first_look_up_of_all),
-      test_and_oom_shut_down(test_refusals),
-  };
-  oom_install();
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_OOM_TESTS({
+    test_and_oom_shut_down(test_no_index_is_lost),
+    test_and_oom_shut_down(test_no_slot_is_lost),
+    test_and_oom_shut_down(test_a_new_segment),
+    test_and_oom_shut_down(test_the_first_look_up_of_all),
+    test_and_oom_shut_down(test_refusals),
+})

@@ -74,13 +74,10 @@ static void test_refusals_leave_the_handle_alone(void **state) {
   assert_ptr_equal(obj, state);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup(test_the_deleter_runs_once, reset),
-      cmocka_unit_test_setup(test_null_handles_are_wrapped_too, reset),
-      cmocka_unit_test_setup(test_no_deleter, reset),
-      cmocka_unit_test_setup(test_the_deleter_does_not_wait_for_weak_references, reset),
-      cmocka_unit_test_setup(test_refusals_leave_the_handle_alone, reset),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    cmocka_unit_test_setup(test_the_deleter_runs_once, reset),
+    cmocka_unit_test_setup(test_null_handles_are_wrapped_too, reset),
+    cmocka_unit_test_setup(test_no_deleter, reset),
+    cmocka_unit_test_setup(test_the_deleter_does_not_wait_for_weak_references, reset),
+    cmocka_unit_test_setup(test_refusals_leave_the_handle_alone, reset),
+})

@@ -64,13 +64,10 @@ TEST(test_from_other_args) {
   }
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_dimensions_are_copied),
-      cmocka_unit_test(test_F_19_no_data_when_size_is_zero),
-      cmocka_unit_test(test_too_many_dimensions),
-      cmocka_unit_test(test_from_args),
-      cmocka_unit_test(test_from_other_args),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    cmocka_unit_test(test_dimensions_are_copied),
+    cmocka_unit_test(test_F_19_no_data_when_size_is_zero),
+    cmocka_unit_test(test_too_many_dimensions),
+    cmocka_unit_test(test_from_args),
+    cmocka_unit_test(test_from_other_args),
+})

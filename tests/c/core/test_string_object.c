@@ -119,16 +119,13 @@ TEST(test_refusals) {
   assert_memory_equal(&out, &before, sizeof out);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_strings_of_all_lengths),
-      cmocka_unit_test(test_bytes_of_all_lengths),
-      cmocka_unit_test(test_heap_content_stands_behind_the_cell),
-      cmocka_unit_test(test_short_heap_string),
-      cmocka_unit_test(test_embedded_nul),
-      cmocka_unit_test(test_F_19_no_data_when_size_is_zero),
-      cmocka_unit_test(test_the_output_may_hold_the_input),
-      cmocka_unit_test(test_refusals),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    cmocka_unit_test(test_strings_of_all_lengths),
+    cmocka_unit_test(test_bytes_of_all_lengths),
+    cmocka_unit_test(test_heap_content_stands_behind_the_cell),
+    cmocka_unit_test(test_short_heap_string),
+    cmocka_unit_test(test_embedded_nul),
+    cmocka_unit_test(test_F_19_no_data_when_size_is_zero),
+    cmocka_unit_test(test_the_output_may_hold_the_input),
+    cmocka_unit_test(test_refusals),
+})

@@ -259,20 +259,17 @@ TEST(test_refused_arguments) {
   assert_int_equal(source.num_deleted, 0);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_import),
-      cmocka_unit_test(test_import_versioned),
-      cmocka_unit_test(test_F_7_no_dimensions),
-      cmocka_unit_test(test_L_6_major_version),
-      cmocka_unit_test(test_L_7_flags_are_kept),
-      cmocka_unit_test(test_L_7_flags_survive_the_struct_without_flags),
-      cmocka_unit_test(test_padded_types),
-      cmocka_unit_test(test_export),
-      cmocka_unit_test(test_view),
-      cmocka_unit_test(test_L_5_view_without_dimensions),
-      cmocka_unit_test(test_tensors_of_other_libraries),
-      cmocka_unit_test(test_refused_arguments),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    cmocka_unit_test(test_import),
+    cmocka_unit_test(test_import_versioned),
+    cmocka_unit_test(test_F_7_no_dimensions),
+    cmocka_unit_test(test_L_6_major_version),
+    cmocka_unit_test(test_L_7_flags_are_kept),
+    cmocka_unit_test(test_L_7_flags_survive_the_struct_without_flags),
+    cmocka_unit_test(test_padded_types),
+    cmocka_unit_test(test_export),
+    cmocka_unit_test(test_view),
+    cmocka_unit_test(test_L_5_view_without_dimensions),
+    cmocka_unit_test(test_tensors_of_other_libraries),
+    cmocka_unit_test(test_refused_arguments),
+})

@@ -213,15 +213,12 @@ TEST(test_bytes_of_all_elements) {
               "The tensor has more elements than memory can hold");
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_F_6_contiguity),
-      cmocka_unit_test(test_F_8_strides_are_kept_as_they_are),
-      cmocka_unit_test(test_missing_strides_are_filled_in),
-      cmocka_unit_test(test_F_5_strides_do_not_overflow),
-      cmocka_unit_test(test_shapes_that_make_no_sense),
-      cmocka_unit_test(test_alignment),
-      cmocka_unit_test(test_bytes_of_all_elements),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    cmocka_unit_test(test_F_6_contiguity),
+    cmocka_unit_test(test_F_8_strides_are_kept_as_they_are),
+    cmocka_unit_test(test_missing_strides_are_filled_in),
+    cmocka_unit_test(test_F_5_strides_do_not_overflow),
+    cmocka_unit_test(test_shapes_that_make_no_sense),
+    cmocka_unit_test(test_alignment),
+    cmocka_unit_test(test_bytes_of_all_elements),
+})

@@ -154,15 +154,12 @@ TEST(test_L_21_a_million_levels_in_a_small_stack) {
   assert_int_equal(source.num_deleted, 1);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_F_16_refused_tensors_stay_the_callers),
-      cmocka_unit_test(test_F_16_no_deleter),
-      cmocka_unit_test(test_F_17_round_trips_leave_nothing_behind),
-      cmocka_unit_test(test_L_17i_exports_are_released_by_the_runtime),
-      cmocka_unit_test(test_weak_references),
-      cmocka_unit_test(test_release_in_another_thread),
-      cmocka_unit_test(test_L_21_a_million_levels_in_a_small_stack),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    cmocka_unit_test(test_F_16_refused_tensors_stay_the_callers),
+    cmocka_unit_test(test_F_16_no_deleter),
+    cmocka_unit_test(test_F_17_round_trips_leave_nothing_behind),
+    cmocka_unit_test(test_L_17i_exports_are_released_by_the_runtime),
+    cmocka_unit_test(test_weak_references),
+    cmocka_unit_test(test_release_in_another_thread),
+    cmocka_unit_test(test_L_21_a_million_levels_in_a_small_stack),
+})

@@ -34,11 +34,8 @@ TEST(test_a_text_that_failed) {
   tvmffi_buf_fini(&text);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_the_limit_before_is_returned),
-      cmocka_unit_test(test_shutdown_restores_the_default),
-      cmocka_unit_test(test_a_text_that_failed),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    cmocka_unit_test(test_the_limit_before_is_returned),
+    cmocka_unit_test(test_shutdown_restores_the_default),
+    cmocka_unit_test(test_a_text_that_failed),
+})

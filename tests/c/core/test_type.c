@@ -250,18 +250,15 @@ TEST(test_a_type_needs_the_code_of_its_fields) {
   assert_non_null(strstr(text, "my.WithField"));
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      test_and_shut_down(test_F_10_every_static_index_has_its_type),
-      test_and_shut_down(test_stored_hashes_are_those_of_the_keys),
-      test_and_shut_down(test_built_in_objects_descend_from_object),
-      test_and_shut_down(test_built_in_metadata),
-      test_and_shut_down(test_ignoring_an_unknown_type),
-      test_and_shut_down(test_keys_lead_to_indices),
-      test_and_shut_down(test_F_24_keys_match_whole),
-      test_and_shut_down(test_refused_arguments),
-      test_and_shut_down(test_L_2_unknown_index_is_an_error_not_an_exit),
-      cmocka_unit_test_teardown(test_a_type_needs_the_code_of_its_fields, check_shut_down),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    test_and_shut_down(test_F_10_every_static_index_has_its_type),
+    test_and_shut_down(test_stored_hashes_are_those_of_the_keys),
+    test_and_shut_down(test_built_in_objects_descend_from_object),
+    test_and_shut_down(test_built_in_metadata),
+    test_and_shut_down(test_ignoring_an_unknown_type),
+    test_and_shut_down(test_keys_lead_to_indices),
+    test_and_shut_down(test_F_24_keys_match_whole),
+    test_and_shut_down(test_refused_arguments),
+    test_and_shut_down(test_L_2_unknown_index_is_an_error_not_an_exit),
+    cmocka_unit_test_teardown(test_a_type_needs_the_code_of_its_fields, check_shut_down),
+})

@@ -247,21 +247,18 @@ TEST(test_columns_start_again_after_a_shutdown) {
   }
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      test_and_shut_down(test_F_26_entries_are_found_by_type_index),
-      test_and_shut_down(test_none_only_makes_the_column),
-      test_and_shut_down(test_values_become_owned),
-      test_and_shut_down(test_L_10_an_equal_value_may_be_set_again),
-      test_and_shut_down(test_L_10_the_library_s_own_value_is_kept),
-      test_and_shut_down(test_L_10_indices_out_of_range),
-      test_and_shut_down(test_an_object_that_is_null_is_refused),
-      test_and_shut_down(test_F_24_names_match_whole),
-      test_and_shut_down(test_L_17d_columns_stay_and_arrays_stay_valid),
-      test_and_shut_down(test_columns_of_the_abi_are_there_from_the_start),
-      test_and_shut_down(test_refused_arguments),
-      test_and_shut_down(test_functions_within_a_range_are_found),
-      test_and_shut_down(test_columns_start_again_after_a_shutdown),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    test_and_shut_down(test_F_26_entries_are_found_by_type_index),
+    test_and_shut_down(test_none_only_makes_the_column),
+    test_and_shut_down(test_values_become_owned),
+    test_and_shut_down(test_L_10_an_equal_value_may_be_set_again),
+    test_and_shut_down(test_L_10_the_library_s_own_value_is_kept),
+    test_and_shut_down(test_L_10_indices_out_of_range),
+    test_and_shut_down(test_an_object_that_is_null_is_refused),
+    test_and_shut_down(test_F_24_names_match_whole),
+    test_and_shut_down(test_L_17d_columns_stay_and_arrays_stay_valid),
+    test_and_shut_down(test_columns_of_the_abi_are_there_from_the_start),
+    test_and_shut_down(test_refused_arguments),
+    test_and_shut_down(test_functions_within_a_range_are_found),
+    test_and_shut_down(test_columns_start_again_after_a_shutdown),
+})

@@ -141,18 +141,15 @@ TEST(test_shutdown_forgets_later_types) {
   assert_int_equal(add("my.B", 1, 0, kTVMFFIObject), a); /* indices start again after a shutdown */
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      test_and_shut_down(test_a_new_type),
-      test_and_shut_down(test_ancestors),
-      test_and_shut_down(test_a_root_type_has_no_ancestors),
-      test_and_shut_down(test_query_mode),
-      test_and_shut_down(test_L_2_unknown_parent_is_an_error_not_an_exit),
-      test_and_shut_down(test_L_10_a_known_key_keeps_its_parent_and_depth),
-      test_and_shut_down(test_a_class_may_have_the_key_of_its_parent),
-      test_and_shut_down(test_many_types),
-      test_and_shut_down(test_refused_keys),
-      test_and_shut_down(test_shutdown_forgets_later_types),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    test_and_shut_down(test_a_new_type),
+    test_and_shut_down(test_ancestors),
+    test_and_shut_down(test_a_root_type_has_no_ancestors),
+    test_and_shut_down(test_query_mode),
+    test_and_shut_down(test_L_2_unknown_parent_is_an_error_not_an_exit),
+    test_and_shut_down(test_L_10_a_known_key_keeps_its_parent_and_depth),
+    test_and_shut_down(test_a_class_may_have_the_key_of_its_parent),
+    test_and_shut_down(test_many_types),
+    test_and_shut_down(test_refused_keys),
+    test_and_shut_down(test_shutdown_forgets_later_types),
+})

@@ -86,13 +86,10 @@ TEST(test_indices_far_apart) {
          "Reach maximum number of types, 4194304");
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      test_and_shut_down(test_children_take_the_slots_of_their_parent),
-      test_and_shut_down(test_no_overflow),
-      test_and_shut_down(test_static_requests),
-      test_and_shut_down(test_static_slots_do_not_reach_into_later_indices),
-      test_and_shut_down(test_indices_far_apart),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    test_and_shut_down(test_children_take_the_slots_of_their_parent),
+    test_and_shut_down(test_no_overflow),
+    test_and_shut_down(test_static_requests),
+    test_and_shut_down(test_static_slots_do_not_reach_into_later_indices),
+    test_and_shut_down(test_indices_far_apart),
+})

@@ -16,10 +16,7 @@ TEST(test_nowhere_to_write_it) {
   check_not_raised();
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_the_version_of_the_abi),
-      cmocka_unit_test(test_nowhere_to_write_it),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    cmocka_unit_test(test_the_version_of_the_abi),
+    cmocka_unit_test(test_nowhere_to_write_it),
+})

@@ -155,13 +155,10 @@ TEST(test_F_12_the_thread_s_previous_allocator) {
   assert_null(TVMFFIEnvGetDLPackManagedTensorAllocator());
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup(test_a_tensor_is_wrapped, set_up),
-      cmocka_unit_test_setup(test_without_an_allocator, set_up),
-      cmocka_unit_test_setup(test_F_11_the_code_comes_before_the_pointer, set_up),
-      cmocka_unit_test_setup(test_what_cannot_be_wrapped_is_given_back, set_up),
-      cmocka_unit_test_setup(test_F_12_the_thread_s_previous_allocator, set_up),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    cmocka_unit_test_setup(test_a_tensor_is_wrapped, set_up),
+    cmocka_unit_test_setup(test_without_an_allocator, set_up),
+    cmocka_unit_test_setup(test_F_11_the_code_comes_before_the_pointer, set_up),
+    cmocka_unit_test_setup(test_what_cannot_be_wrapped_is_given_back, set_up),
+    cmocka_unit_test_setup(test_F_12_the_thread_s_previous_allocator, set_up),
+})

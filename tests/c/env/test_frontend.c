@@ -94,14 +94,11 @@ TEST(test_other_names) {
   check_fails(TVMFFIEnvRegisterCAPI(NULL, calls), "ValueError", NULL);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup(test_without_a_frontend, set_up),
-      cmocka_unit_test_setup(test_the_check_runs_under_the_lock, set_up),
-      cmocka_unit_test_setup(test_a_thread_that_has_the_lock_keeps_it, set_up),
-      cmocka_unit_test_setup(test_a_pending_signal, set_up),
-      cmocka_unit_test_setup(test_without_the_lock_s_functions, set_up),
-      cmocka_unit_test_setup(test_other_names, set_up),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    cmocka_unit_test_setup(test_without_a_frontend, set_up),
+    cmocka_unit_test_setup(test_the_check_runs_under_the_lock, set_up),
+    cmocka_unit_test_setup(test_a_thread_that_has_the_lock_keeps_it, set_up),
+    cmocka_unit_test_setup(test_a_pending_signal, set_up),
+    cmocka_unit_test_setup(test_without_the_lock_s_functions, set_up),
+    cmocka_unit_test_setup(test_other_names, set_up),
+})

@@ -55,8 +55,4 @@ TEST(test_one_allocation) {
   assert_int_equal(num_deleted, num_allocated);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_one_allocation)};
-  oom_install();
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_OOM_TESTS({cmocka_unit_test(test_one_allocation)})

@@ -41,11 +41,7 @@ TEST(test_what_is_there_needs_no_memory) {
   assert_int_equal(oom_allocations(), before);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_every_growth),
-      cmocka_unit_test(test_what_is_there_needs_no_memory),
-  };
-  oom_install();
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_OOM_TESTS({
+    cmocka_unit_test(test_every_growth),
+    cmocka_unit_test(test_what_is_there_needs_no_memory),
+})

@@ -71,13 +71,10 @@ TEST(test_threads_have_their_own) {
   assert_ptr_equal(TVMFFIEnvGetStream(kDLCUDA, 5), &markers[5]);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_nothing_is_set_at_first),
-      cmocka_unit_test(test_many_devices),
-      cmocka_unit_test(test_huge_numbers_cost_an_entry),
-      cmocka_unit_test(test_L_3_negative_numbers),
-      cmocka_unit_test(test_threads_have_their_own),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    cmocka_unit_test(test_nothing_is_set_at_first),
+    cmocka_unit_test(test_many_devices),
+    cmocka_unit_test(test_huge_numbers_cost_an_entry),
+    cmocka_unit_test(test_L_3_negative_numbers),
+    cmocka_unit_test(test_threads_have_their_own),
+})

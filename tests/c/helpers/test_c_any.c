@@ -255,18 +255,15 @@ TEST(test_names_of_types) {
   assert_string_equal(tvm_ffi_type_get_name(14), "unknown type");
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_F_22_all_bytes_are_written),
-      cmocka_unit_test(test_F_18_large_unsigned_integers_are_refused),
-      cmocka_unit_test(test_objects_are_shared_taken_and_cleared),
-      cmocka_unit_test(test_copies_own_what_they_hold),
-      cmocka_unit_test(test_numbers_convert_as_in_cpp),
-      cmocka_unit_test(test_F_23_text_and_bytes_of_every_form),
-      cmocka_unit_test(test_null_pointers_are_no_values),
-      cmocka_unit_test(test_dtypes_and_devices_come_as_values_or_text),
-      cmocka_unit_test(test_objects_of_a_type),
-      cmocka_unit_test(test_names_of_types),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    cmocka_unit_test(test_F_22_all_bytes_are_written),
+    cmocka_unit_test(test_F_18_large_unsigned_integers_are_refused),
+    cmocka_unit_test(test_objects_are_shared_taken_and_cleared),
+    cmocka_unit_test(test_copies_own_what_they_hold),
+    cmocka_unit_test(test_numbers_convert_as_in_cpp),
+    cmocka_unit_test(test_F_23_text_and_bytes_of_every_form),
+    cmocka_unit_test(test_null_pointers_are_no_values),
+    cmocka_unit_test(test_dtypes_and_devices_come_as_values_or_text),
+    cmocka_unit_test(test_objects_of_a_type),
+    cmocka_unit_test(test_names_of_types),
+})

@@ -315,18 +315,15 @@ TEST(test_returning_and_raising) {
               "ValueError", "Argument #1 of `" SIGNATURE "` must be odd");
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_counts),
-      cmocka_unit_test(test_tensors),
-      cmocka_unit_test(test_integers),
-      cmocka_unit_test(test_floats_and_bools),
-      cmocka_unit_test(test_text_and_bytes),
-      cmocka_unit_test(test_dtypes_and_devices),
-      cmocka_unit_test(test_shapes),
-      cmocka_unit_test(test_objects),
-      cmocka_unit_test(test_pointers_and_anything),
-      cmocka_unit_test(test_returning_and_raising),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    cmocka_unit_test(test_counts),
+    cmocka_unit_test(test_tensors),
+    cmocka_unit_test(test_integers),
+    cmocka_unit_test(test_floats_and_bools),
+    cmocka_unit_test(test_text_and_bytes),
+    cmocka_unit_test(test_dtypes_and_devices),
+    cmocka_unit_test(test_shapes),
+    cmocka_unit_test(test_objects),
+    cmocka_unit_test(test_pointers_and_anything),
+    cmocka_unit_test(test_returning_and_raising),
+})

@@ -245,19 +245,16 @@ TEST(test_dispatch) {
               "3 arguments");
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup(test_ndim_and_shape, setup),
-      cmocka_unit_test_setup(test_dtype, setup),
-      cmocka_unit_test_setup(test_device, setup),
-      cmocka_unit_test_setup(test_L_25_readable_by, setup),
-      cmocka_unit_test_setup(test_L_24_alignment, setup),
-      cmocka_unit_test_setup(test_L_27_invalid_tensors, setup),
-      cmocka_unit_test_setup(test_L_26_read_only_tensors, setup),
-      cmocka_unit_test_setup(test_contiguity, setup),
-      cmocka_unit_test_setup(test_the_same_as_another, setup),
-      cmocka_unit_test_setup(test_what_is_no_tensor, setup),
-      cmocka_unit_test_setup(test_dispatch, setup),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    cmocka_unit_test_setup(test_ndim_and_shape, setup),
+    cmocka_unit_test_setup(test_dtype, setup),
+    cmocka_unit_test_setup(test_device, setup),
+    cmocka_unit_test_setup(test_L_25_readable_by, setup),
+    cmocka_unit_test_setup(test_L_24_alignment, setup),
+    cmocka_unit_test_setup(test_L_27_invalid_tensors, setup),
+    cmocka_unit_test_setup(test_L_26_read_only_tensors, setup),
+    cmocka_unit_test_setup(test_contiguity, setup),
+    cmocka_unit_test_setup(test_the_same_as_another, setup),
+    cmocka_unit_test_setup(test_what_is_no_tensor, setup),
+    cmocka_unit_test_setup(test_dispatch, setup),
+})

@@ -117,12 +117,9 @@ TEST(test_maps_and_dicts) {
   TVMFFIObjectDecRef(map);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_arrays),
-      cmocka_unit_test(test_lists),
-      cmocka_unit_test(test_borrowed_tensors_are_refused),
-      cmocka_unit_test(test_maps_and_dicts),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    cmocka_unit_test(test_arrays),
+    cmocka_unit_test(test_lists),
+    cmocka_unit_test(test_borrowed_tensors_are_refused),
+    cmocka_unit_test(test_maps_and_dicts),
+})

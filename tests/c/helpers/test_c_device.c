@@ -94,11 +94,10 @@ TEST(test_addressable_devices) {
   assert_false(tvm_ffi_device_is_addressable(tvm_ffi_device_make(kDLOpenCL, 0)));
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_texts_of_devices),      cmocka_unit_test(test_texts_of_none),
-      cmocka_unit_test(test_the_size_is_respected), cmocka_unit_test(test_printing),
-      cmocka_unit_test(test_addressable_devices),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    cmocka_unit_test(test_texts_of_devices),
+    cmocka_unit_test(test_texts_of_none),
+    cmocka_unit_test(test_the_size_is_respected),
+    cmocka_unit_test(test_printing),
+    cmocka_unit_test(test_addressable_devices),
+})

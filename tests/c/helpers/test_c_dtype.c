@@ -145,14 +145,11 @@ TEST(test_dispatch) {
   check_fails(own_cases(TVM_FFI_C_INT8, &size), "TypeError", "Unsupported dtype `int8`");
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_constants),
-      cmocka_unit_test(test_equality_looks_at_everything),
-      cmocka_unit_test(test_printing),
-      cmocka_unit_test(test_F_3_sizes_in_bytes),
-      cmocka_unit_test(test_F_5_sizes_that_do_not_fit),
-      cmocka_unit_test(test_dispatch),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    cmocka_unit_test(test_constants),
+    cmocka_unit_test(test_equality_looks_at_everything),
+    cmocka_unit_test(test_printing),
+    cmocka_unit_test(test_F_3_sizes_in_bytes),
+    cmocka_unit_test(test_F_5_sizes_that_do_not_fit),
+    cmocka_unit_test(test_dispatch),
+})

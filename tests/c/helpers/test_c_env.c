@@ -233,15 +233,12 @@ TEST(test_threads_set_and_ask) {
   check_ok(tvm_ffi_env_set_interrupt_check(NULL, NULL));
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_stream_and_allocator_for_one_call),
-      cmocka_unit_test(test_parts_of_an_environment),
-      cmocka_unit_test(test_devices_that_are_none),
-      cmocka_unit_test(test_the_allocator_for_hosts),
-      cmocka_unit_test(test_a_host_interrupts_a_kernel),
-      cmocka_unit_test(test_hooks_that_do_not_go_together),
-      cmocka_unit_test(test_threads_set_and_ask),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    cmocka_unit_test(test_stream_and_allocator_for_one_call),
+    cmocka_unit_test(test_parts_of_an_environment),
+    cmocka_unit_test(test_devices_that_are_none),
+    cmocka_unit_test(test_the_allocator_for_hosts),
+    cmocka_unit_test(test_a_host_interrupts_a_kernel),
+    cmocka_unit_test(test_hooks_that_do_not_go_together),
+    cmocka_unit_test(test_threads_set_and_ask),
+})

@@ -191,18 +191,15 @@ TEST(test_L_13_a_failure_has_an_error) {
   TVMFFIObjectDecRef(error);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_kinds_and_formats),
-      cmocka_unit_test(test_messages_of_every_length),
-      cmocka_unit_test(test_the_backtrace_begins_with_the_place),
-      cmocka_unit_test(test_macros_that_return),
-      cmocka_unit_test(test_a_cause),
-      cmocka_unit_test(test_formatting_into_a_buffer),
-      cmocka_unit_test(test_taking_an_error_into_a_buffer),
-      cmocka_unit_test(test_printing),
-      cmocka_unit_test(test_asking_for_a_kind),
-      cmocka_unit_test(test_L_13_a_failure_has_an_error),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    cmocka_unit_test(test_kinds_and_formats),
+    cmocka_unit_test(test_messages_of_every_length),
+    cmocka_unit_test(test_the_backtrace_begins_with_the_place),
+    cmocka_unit_test(test_macros_that_return),
+    cmocka_unit_test(test_a_cause),
+    cmocka_unit_test(test_formatting_into_a_buffer),
+    cmocka_unit_test(test_taking_an_error_into_a_buffer),
+    cmocka_unit_test(test_printing),
+    cmocka_unit_test(test_asking_for_a_kind),
+    cmocka_unit_test(test_L_13_a_failure_has_an_error),
+})

@@ -114,13 +114,10 @@ TEST(test_a_function_with_a_context) {
   TVMFFIObjectDecRef(function);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_the_symbol),
-      cmocka_unit_test(test_L_13_bodies_that_raise_nothing),
-      cmocka_unit_test(test_text_that_goes_with_it),
-      cmocka_unit_test(test_schemas),
-      cmocka_unit_test(test_a_function_with_a_context),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    cmocka_unit_test(test_the_symbol),
+    cmocka_unit_test(test_L_13_bodies_that_raise_nothing),
+    cmocka_unit_test(test_text_that_goes_with_it),
+    cmocka_unit_test(test_schemas),
+    cmocka_unit_test(test_a_function_with_a_context),
+})

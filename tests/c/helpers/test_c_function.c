@@ -175,15 +175,12 @@ TEST(test_what_was_registered_before_main) {
   TVMFFIObjectDecRef(function);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_what_was_registered_before_main),
-      cmocka_unit_test(test_calling),
-      cmocka_unit_test(test_arguments_that_point_into_the_result),
-      cmocka_unit_test(test_L_13_callees_that_raise_nothing),
-      cmocka_unit_test(test_results_that_nobody_wants_are_released),
-      cmocka_unit_test(test_names_that_are_null),
-      cmocka_unit_test(test_global_functions),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    cmocka_unit_test(test_what_was_registered_before_main),
+    cmocka_unit_test(test_calling),
+    cmocka_unit_test(test_arguments_that_point_into_the_result),
+    cmocka_unit_test(test_L_13_callees_that_raise_nothing),
+    cmocka_unit_test(test_results_that_nobody_wants_are_released),
+    cmocka_unit_test(test_names_that_are_null),
+    cmocka_unit_test(test_global_functions),
+})

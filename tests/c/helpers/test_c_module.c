@@ -73,12 +73,9 @@ TEST(test_what_is_missing) {
   assert_null(function);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_loading_and_calling),
-      cmocka_unit_test(test_a_function_and_its_module),
-      cmocka_unit_test(test_L_13_kernels_that_raise_nothing),
-      cmocka_unit_test(test_what_is_missing),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    cmocka_unit_test(test_loading_and_calling),
+    cmocka_unit_test(test_a_function_and_its_module),
+    cmocka_unit_test(test_L_13_kernels_that_raise_nothing),
+    cmocka_unit_test(test_what_is_missing),
+})

@@ -113,13 +113,10 @@ TEST(test_values_that_are_shapes) {
               "Cannot convert from type `int` to `ffi.Shape`");
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_numbers_of_elements),
-      cmocka_unit_test(test_strides_and_equality),
-      cmocka_unit_test(test_printing),
-      cmocka_unit_test(test_shape_objects),
-      cmocka_unit_test(test_values_that_are_shapes),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    cmocka_unit_test(test_numbers_of_elements),
+    cmocka_unit_test(test_strides_and_equality),
+    cmocka_unit_test(test_printing),
+    cmocka_unit_test(test_shape_objects),
+    cmocka_unit_test(test_values_that_are_shapes),
+})

@@ -62,12 +62,9 @@ TEST(test_formatting) {
   check_value(&any, kTVMFFIStr, expected, 300);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_comparing),
-      cmocka_unit_test(test_making_text),
-      cmocka_unit_test(test_making_bytes),
-      cmocka_unit_test(test_formatting),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    cmocka_unit_test(test_comparing),
+    cmocka_unit_test(test_making_text),
+    cmocka_unit_test(test_making_bytes),
+    cmocka_unit_test(test_formatting),
+})

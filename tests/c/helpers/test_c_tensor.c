@@ -303,19 +303,16 @@ TEST(test_vectors) {
   assert_int_equal(tvm_ffi_tensor_get_numel(&vector.tensor), 0);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_F_9_sizes_and_strides),
-      cmocka_unit_test(test_L_23_strides_that_do_not_count),
-      cmocka_unit_test(test_data_and_numel),
-      cmocka_unit_test(test_F_5_sizes_in_bytes),
-      cmocka_unit_test(test_F_6_contiguity),
-      cmocka_unit_test(test_alignment),
-      cmocka_unit_test(test_same_shape),
-      cmocka_unit_test(test_vectors),
-      cmocka_unit_test(test_runs_of_contiguous_tensors),
-      cmocka_unit_test(test_runs_of_other_tensors),
-      cmocka_unit_test(test_runs_of_what_cannot_be_walked),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    cmocka_unit_test(test_F_9_sizes_and_strides),
+    cmocka_unit_test(test_L_23_strides_that_do_not_count),
+    cmocka_unit_test(test_data_and_numel),
+    cmocka_unit_test(test_F_5_sizes_in_bytes),
+    cmocka_unit_test(test_F_6_contiguity),
+    cmocka_unit_test(test_alignment),
+    cmocka_unit_test(test_same_shape),
+    cmocka_unit_test(test_vectors),
+    cmocka_unit_test(test_runs_of_contiguous_tensors),
+    cmocka_unit_test(test_runs_of_other_tensors),
+    cmocka_unit_test(test_runs_of_what_cannot_be_walked),
+})

@@ -329,17 +329,14 @@ TEST(test_views_on_other_devices) {
   TVMFFIObjectDecRef(out);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_memory_of_callbacks),
-      cmocka_unit_test(test_callbacks_that_fail),
-      cmocka_unit_test(test_around_memory),
-      cmocka_unit_test(test_L_26_constants_are_read_only),
-      cmocka_unit_test(test_memory_of_the_environment),
-      cmocka_unit_test(test_views),
-      cmocka_unit_test(test_views_that_leave_their_source),
-      cmocka_unit_test(test_views_within_bytes),
-      cmocka_unit_test(test_views_on_other_devices),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    cmocka_unit_test(test_memory_of_callbacks),
+    cmocka_unit_test(test_callbacks_that_fail),
+    cmocka_unit_test(test_around_memory),
+    cmocka_unit_test(test_L_26_constants_are_read_only),
+    cmocka_unit_test(test_memory_of_the_environment),
+    cmocka_unit_test(test_views),
+    cmocka_unit_test(test_views_that_leave_their_source),
+    cmocka_unit_test(test_views_within_bytes),
+    cmocka_unit_test(test_views_on_other_devices),
+})

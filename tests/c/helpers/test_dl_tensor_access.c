@@ -143,13 +143,10 @@ TEST(test_add_one_refuses) {
   check_fails(add_one(), "ValueError", "add_one takes contiguous tensors on the CPU");
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup(test_dl_tensors_of_values, setup),
-      cmocka_unit_test_setup(test_tensors_of_values, setup),
-      cmocka_unit_test_setup(test_the_abi_does_not_refuse_borrowed_tensors, setup),
-      cmocka_unit_test_setup(test_add_one, setup),
-      cmocka_unit_test_setup(test_add_one_refuses, setup),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    cmocka_unit_test_setup(test_dl_tensors_of_values, setup),
+    cmocka_unit_test_setup(test_tensors_of_values, setup),
+    cmocka_unit_test_setup(test_the_abi_does_not_refuse_borrowed_tensors, setup),
+    cmocka_unit_test_setup(test_add_one, setup),
+    cmocka_unit_test_setup(test_add_one_refuses, setup),
+})

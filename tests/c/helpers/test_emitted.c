@@ -172,11 +172,8 @@ TEST(test_llvm) {
   TVMFFIObjectDecRef(kernel);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_tvm),
-      cmocka_unit_test(test_tilelang),
-      cmocka_unit_test(test_llvm),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    cmocka_unit_test(test_tvm),
+    cmocka_unit_test(test_tilelang),
+    cmocka_unit_test(test_llvm),
+})

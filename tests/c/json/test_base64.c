@@ -69,11 +69,8 @@ TEST(test_what_is_none) {
   check_fails(tvmffi_base64_decode("AA\0A", 4, &decoded), "InternalError", NULL);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_known_texts),
-      cmocka_unit_test(test_every_byte),
-      cmocka_unit_test(test_what_is_none),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    cmocka_unit_test(test_known_texts),
+    cmocka_unit_test(test_every_byte),
+    cmocka_unit_test(test_what_is_none),
+})

@@ -124,11 +124,8 @@ TEST(test_depth) {
   check_nesting("[{\"k\":[", "]}]", kDeep / 10, false);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_every_prefix),
-      cmocka_unit_test(test_changes),
-      cmocka_unit_test(test_depth),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    cmocka_unit_test(test_every_prefix),
+    cmocka_unit_test(test_changes),
+    cmocka_unit_test(test_depth),
+})

@@ -220,14 +220,11 @@ TEST(test_a_locale) {
   (void)setlocale(LC_NUMERIC, "C");
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_ints),
-      cmocka_unit_test(test_floats),
-      cmocka_unit_test(test_what_is_no_number),
-      cmocka_unit_test(test_many),
-      cmocka_unit_test(test_what_is_no_float),
-      cmocka_unit_test(test_a_locale),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    cmocka_unit_test(test_ints),
+    cmocka_unit_test(test_floats),
+    cmocka_unit_test(test_what_is_no_number),
+    cmocka_unit_test(test_many),
+    cmocka_unit_test(test_what_is_no_float),
+    cmocka_unit_test(test_a_locale),
+})

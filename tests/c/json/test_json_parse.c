@@ -145,16 +145,13 @@ TEST(test_any_memory) {
               "Expecting value: line 1 column 1 (char 0)");
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_words),
-      cmocka_unit_test(test_texts),
-      cmocka_unit_test(test_wrong_texts),
-      cmocka_unit_test(test_arrays),
-      cmocka_unit_test(test_objects),
-      cmocka_unit_test(test_keys_that_come_twice),
-      cmocka_unit_test(test_where_errors_are),
-      cmocka_unit_test(test_any_memory),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    cmocka_unit_test(test_words),
+    cmocka_unit_test(test_texts),
+    cmocka_unit_test(test_wrong_texts),
+    cmocka_unit_test(test_arrays),
+    cmocka_unit_test(test_objects),
+    cmocka_unit_test(test_keys_that_come_twice),
+    cmocka_unit_test(test_where_errors_are),
+    cmocka_unit_test(test_any_memory),
+})

@@ -154,16 +154,13 @@ TEST(test_shared_values_have_no_text_beyond_the_limit) {
   (void)TVMFFIRuntimeSetTextLimit(0);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_plain_values),
-      cmocka_unit_test(test_texts),
-      cmocka_unit_test(test_containers),
-      cmocka_unit_test(test_indents),
-      cmocka_unit_test(test_a_list_in_itself),
-      cmocka_unit_test(test_a_list_that_comes_often),
-      cmocka_unit_test(test_refused_values),
-      cmocka_unit_test(test_shared_values_have_no_text_beyond_the_limit),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    cmocka_unit_test(test_plain_values),
+    cmocka_unit_test(test_texts),
+    cmocka_unit_test(test_containers),
+    cmocka_unit_test(test_indents),
+    cmocka_unit_test(test_a_list_in_itself),
+    cmocka_unit_test(test_a_list_that_comes_often),
+    cmocka_unit_test(test_refused_values),
+    cmocka_unit_test(test_shared_values_have_no_text_beyond_the_limit),
+})

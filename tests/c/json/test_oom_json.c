@@ -76,11 +76,7 @@ TEST(test_refusals) {
   check_release(&j.value);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_every_allocation),
-      cmocka_unit_test(test_refusals),
-  };
-  oom_install();
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_OOM_TESTS({
+    cmocka_unit_test(test_every_allocation),
+    cmocka_unit_test(test_refusals),
+})

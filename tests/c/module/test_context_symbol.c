@@ -109,14 +109,11 @@ TEST(test_a_name_is_required) {
   check_fails(TVMFFIEnvModRegisterContextSymbol(NULL, values), "ValueError", NULL);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup(test_libraries_loaded_afterwards, set_up),
-      cmocka_unit_test_setup(test_of_several_values_the_last_wins, set_up),
-      cmocka_unit_test_setup(test_files, set_up),
-      cmocka_unit_test_setup(test_visits_see_all_in_order, set_up),
-      cmocka_unit_test_setup(test_visitors_end_a_visit, set_up),
-      cmocka_unit_test_setup(test_a_name_is_required, set_up),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    cmocka_unit_test_setup(test_libraries_loaded_afterwards, set_up),
+    cmocka_unit_test_setup(test_of_several_values_the_last_wins, set_up),
+    cmocka_unit_test_setup(test_files, set_up),
+    cmocka_unit_test_setup(test_visits_see_all_in_order, set_up),
+    cmocka_unit_test_setup(test_visitors_end_a_visit, set_up),
+    cmocka_unit_test_setup(test_a_name_is_required, set_up),
+})

@@ -491,21 +491,18 @@ TEST(test_a_module_without_destroy) {
 
 #define ROW(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      ROW(test_vtables_that_are_refused),
-      ROW(test_arguments_that_are_null),
-      ROW(test_a_larger_vtable),
-      ROW(test_self_is_for_its_maker),
-      ROW(test_what_methods_give),
-      ROW(test_methods_that_give_nothing),
-      ROW(test_methods_that_give_a_wrong_type),
-      ROW(test_methods_that_fail),
-      ROW(test_L_13_methods_that_fail_silently),
-      ROW(test_implements_asks_get_function),
-      ROW(test_destroyed_once_before_its_imports),
-      ROW(test_a_deleter_in_front),
-      ROW(test_a_module_without_destroy),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    ROW(test_vtables_that_are_refused),
+    ROW(test_arguments_that_are_null),
+    ROW(test_a_larger_vtable),
+    ROW(test_self_is_for_its_maker),
+    ROW(test_what_methods_give),
+    ROW(test_methods_that_give_nothing),
+    ROW(test_methods_that_give_a_wrong_type),
+    ROW(test_methods_that_fail),
+    ROW(test_L_13_methods_that_fail_silently),
+    ROW(test_implements_asks_get_function),
+    ROW(test_destroyed_once_before_its_imports),
+    ROW(test_a_deleter_in_front),
+    ROW(test_a_module_without_destroy),
+})

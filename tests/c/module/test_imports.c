@@ -337,18 +337,15 @@ TEST(test_importing_and_looking_up_at_once) {
   }
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_imports_are_an_array_of_modules),
-      cmocka_unit_test(test_a_context_that_is_no_module),
-      cmocka_unit_test(test_circles_are_refused),
-      cmocka_unit_test(test_depth_first_and_each_once),
-      cmocka_unit_test(test_a_long_chain),
-      cmocka_unit_test(test_imports_then_globals_then_nothing),
-      cmocka_unit_test(test_many_names),
-      cmocka_unit_test(test_a_module_without_a_cache_gets_one),
-      cmocka_unit_test(test_errors_of_looking_up),
-      cmocka_unit_test(test_importing_and_looking_up_at_once),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    cmocka_unit_test(test_imports_are_an_array_of_modules),
+    cmocka_unit_test(test_a_context_that_is_no_module),
+    cmocka_unit_test(test_circles_are_refused),
+    cmocka_unit_test(test_depth_first_and_each_once),
+    cmocka_unit_test(test_a_long_chain),
+    cmocka_unit_test(test_imports_then_globals_then_nothing),
+    cmocka_unit_test(test_many_names),
+    cmocka_unit_test(test_a_module_without_a_cache_gets_one),
+    cmocka_unit_test(test_errors_of_looking_up),
+    cmocka_unit_test(test_importing_and_looking_up_at_once),
+})

@@ -275,22 +275,19 @@ TEST(test_a_library_that_names_the_shared_runtime) {
   TVMFFIObjectDecRef(module);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup(test_calling_kernels, set_up),
-      cmocka_unit_test_setup(test_each_time_another_function, set_up),
-      cmocka_unit_test_setup(test_names_that_are_no_function, set_up),
-      cmocka_unit_test_setup(test_L_14_names_with_a_nul, set_up),
-      cmocka_unit_test_setup(test_metadata_and_doc, set_up),
-      cmocka_unit_test_setup(test_F_20_empty_metadata, set_up),
-      cmocka_unit_test_setup(test_F_33_texts_outlive_the_library, set_up),
-      cmocka_unit_test_setup(test_metadata_functions_that_fail, set_up),
-      cmocka_unit_test_setup(test_L_15_the_context_is_the_newest_living_module, set_up),
-      cmocka_unit_test_setup(test_the_last_module_closes_the_file, set_up),
-      cmocka_unit_test_setup(test_threads_load_the_same_file, set_up),
-      cmocka_unit_test_setup(test_kernels_call_imports, set_up),
-      cmocka_unit_test_setup(test_closing_releases_what_the_library_keeps, set_up),
-      cmocka_unit_test_setup(test_a_library_that_names_the_shared_runtime, set_up),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    cmocka_unit_test_setup(test_calling_kernels, set_up),
+    cmocka_unit_test_setup(test_each_time_another_function, set_up),
+    cmocka_unit_test_setup(test_names_that_are_no_function, set_up),
+    cmocka_unit_test_setup(test_L_14_names_with_a_nul, set_up),
+    cmocka_unit_test_setup(test_metadata_and_doc, set_up),
+    cmocka_unit_test_setup(test_F_20_empty_metadata, set_up),
+    cmocka_unit_test_setup(test_F_33_texts_outlive_the_library, set_up),
+    cmocka_unit_test_setup(test_metadata_functions_that_fail, set_up),
+    cmocka_unit_test_setup(test_L_15_the_context_is_the_newest_living_module, set_up),
+    cmocka_unit_test_setup(test_the_last_module_closes_the_file, set_up),
+    cmocka_unit_test_setup(test_threads_load_the_same_file, set_up),
+    cmocka_unit_test_setup(test_kernels_call_imports, set_up),
+    cmocka_unit_test_setup(test_closing_releases_what_the_library_keeps, set_up),
+    cmocka_unit_test_setup(test_a_library_that_names_the_shared_runtime, set_up),
+})

@@ -417,22 +417,19 @@ TEST(test_an_initialiser_of_the_library_itself) {
   check_carrier("carrier_of_own.so"); /* its initialisers do not run again */
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup(test_the_library_alone, set_up),
-      cmocka_unit_test_setup(test_the_worked_example_in_a_file, set_up),
-      cmocka_unit_test_setup(test_a_tree, set_up),
-      cmocka_unit_test_setup(test_modules_nobody_imports_and_bytes_behind_them, set_up),
-      cmocka_unit_test_setup(test_L_12a_lists, set_up),
-      cmocka_unit_test_setup(test_L_12b_empty_and_huge, set_up),
-      cmocka_unit_test_setup(test_L_12c_short_texts, set_up),
-      cmocka_unit_test_setup(test_L_12d_circles, set_up),
-      cmocka_unit_test_setup(test_every_prefix_is_refused, set_up),
-      cmocka_unit_test_setup(test_the_length_in_front, set_up),
-      cmocka_unit_test_setup(test_the_length_and_the_symbol, set_up),
-      cmocka_unit_test_setup(test_loaders_that_fail, set_up),
-      cmocka_unit_test_setup(test_another_library_that_was_loaded_before, register_triple),
-      cmocka_unit_test_setup(test_an_initialiser_of_the_library_itself, register_triple),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    cmocka_unit_test_setup(test_the_library_alone, set_up),
+    cmocka_unit_test_setup(test_the_worked_example_in_a_file, set_up),
+    cmocka_unit_test_setup(test_a_tree, set_up),
+    cmocka_unit_test_setup(test_modules_nobody_imports_and_bytes_behind_them, set_up),
+    cmocka_unit_test_setup(test_L_12a_lists, set_up),
+    cmocka_unit_test_setup(test_L_12b_empty_and_huge, set_up),
+    cmocka_unit_test_setup(test_L_12c_short_texts, set_up),
+    cmocka_unit_test_setup(test_L_12d_circles, set_up),
+    cmocka_unit_test_setup(test_every_prefix_is_refused, set_up),
+    cmocka_unit_test_setup(test_the_length_in_front, set_up),
+    cmocka_unit_test_setup(test_the_length_and_the_symbol, set_up),
+    cmocka_unit_test_setup(test_loaders_that_fail, set_up),
+    cmocka_unit_test_setup(test_another_library_that_was_loaded_before, register_triple),
+    cmocka_unit_test_setup(test_an_initialiser_of_the_library_itself, register_triple),
+})

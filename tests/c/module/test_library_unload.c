@@ -296,20 +296,17 @@ TEST(test_threads) {
   }
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup(test_a_library_stays_loaded, set_up),
-      cmocka_unit_test_setup(test_a_library_that_stayed_is_loaded_again, set_up),
-      cmocka_unit_test_setup(test_unloading, set_up),
-      cmocka_unit_test_setup(test_names_in_backtraces, set_up),
-      cmocka_unit_test_setup(test_modules_and_functions_keep_it, set_up),
-      cmocka_unit_test_setup(test_others_keep_it, set_up),
-      cmocka_unit_test_setup(test_unloading_unloads_others, set_up),
-      cmocka_unit_test_setup(test_others_keep_one_of_two, set_up),
-      cmocka_unit_test_setup(test_global_functions_prevent_it, set_up),
-      cmocka_unit_test_setup(test_other_modules, set_up),
-      cmocka_unit_test_setup(test_threads, set_up),
-      cmocka_unit_test_setup(test_types_prevent_it, set_up), /* last: it shuts down */
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    cmocka_unit_test_setup(test_a_library_stays_loaded, set_up),
+    cmocka_unit_test_setup(test_a_library_that_stayed_is_loaded_again, set_up),
+    cmocka_unit_test_setup(test_unloading, set_up),
+    cmocka_unit_test_setup(test_names_in_backtraces, set_up),
+    cmocka_unit_test_setup(test_modules_and_functions_keep_it, set_up),
+    cmocka_unit_test_setup(test_others_keep_it, set_up),
+    cmocka_unit_test_setup(test_unloading_unloads_others, set_up),
+    cmocka_unit_test_setup(test_others_keep_one_of_two, set_up),
+    cmocka_unit_test_setup(test_global_functions_prevent_it, set_up),
+    cmocka_unit_test_setup(test_other_modules, set_up),
+    cmocka_unit_test_setup(test_threads, set_up),
+    cmocka_unit_test_setup(test_types_prevent_it, set_up), /* last: it shuts down */
+})

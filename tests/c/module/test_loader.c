@@ -199,16 +199,11 @@ TEST(test_all_functions_are_there) {
   (void)dlclose(program);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_files_by_other_names),
-      cmocka_unit_test(test_files_that_are_not_there),
-      cmocka_unit_test(test_from_other_languages),
-      cmocka_unit_test(test_refusals_for_other_languages),
-      cmocka_unit_test(test_all_functions_are_there),
-      cmocka_unit_test(test_no_loader),
-      cmocka_unit_test(test_what_loaders_give),
-      cmocka_unit_test(test_L_16a_the_format_of_a_file_name), /* last: it replaces the loader */
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    cmocka_unit_test(test_files_by_other_names), cmocka_unit_test(test_files_that_are_not_there),
+    cmocka_unit_test(test_from_other_languages),
+    cmocka_unit_test(test_refusals_for_other_languages),
+    cmocka_unit_test(test_all_functions_are_there), cmocka_unit_test(test_no_loader),
+    cmocka_unit_test(test_what_loaders_give),
+    cmocka_unit_test(test_L_16a_the_format_of_a_file_name), /* last: it replaces the loader */
+})

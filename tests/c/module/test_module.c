@@ -241,15 +241,12 @@ TEST(test_removing) {
   tvmffi_module_set_fini(&set);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup(test_layout, set_up),
-      cmocka_unit_test_setup(test_what_a_module_says_of_itself, set_up),
-      cmocka_unit_test_setup(test_questions, set_up),
-      cmocka_unit_test_setup(test_questions_to_imports, set_up),
-      cmocka_unit_test_setup(test_globals, set_up),
-      cmocka_unit_test(test_order_and_membership),
-      cmocka_unit_test(test_removing),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    cmocka_unit_test_setup(test_layout, set_up),
+    cmocka_unit_test_setup(test_what_a_module_says_of_itself, set_up),
+    cmocka_unit_test_setup(test_questions, set_up),
+    cmocka_unit_test_setup(test_questions_to_imports, set_up),
+    cmocka_unit_test_setup(test_globals, set_up),
+    cmocka_unit_test(test_order_and_membership),
+    cmocka_unit_test(test_removing),
+})

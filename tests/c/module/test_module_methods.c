@@ -217,15 +217,12 @@ TEST(test_importing) {
 
 #define ROW(name) cmocka_unit_test_setup_teardown(name, make_tree, release_tree)
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      ROW(test_a_module_is_asked_first),
-      ROW(test_imports_are_asked_on_request),
-      ROW(test_a_query_that_fails),
-      ROW(test_defaults),
-      ROW(test_defaults_of_a_library),
-      ROW(test_texts_of_every_form),
-      ROW(test_importing),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    ROW(test_a_module_is_asked_first),
+    ROW(test_imports_are_asked_on_request),
+    ROW(test_a_query_that_fails),
+    ROW(test_defaults),
+    ROW(test_defaults_of_a_library),
+    ROW(test_texts_of_every_form),
+    ROW(test_importing),
+})

@@ -84,11 +84,8 @@ TEST(test_only_modules_are_imports) {
   TVMFFIObjectDecRef(module);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_a_module_without_imports_has_an_empty_array),
-      cmocka_unit_test(test_imports_are_replaced_by_a_copy),
-      cmocka_unit_test(test_only_modules_are_imports),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    cmocka_unit_test(test_a_module_without_imports_has_an_empty_array),
+    cmocka_unit_test(test_imports_are_replaced_by_a_copy),
+    cmocka_unit_test(test_only_modules_are_imports),
+})

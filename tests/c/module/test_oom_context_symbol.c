@@ -38,8 +38,4 @@ TEST(test_registering_and_applying) {
   assert_ptr_equal(place, &value);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_registering_and_applying)};
-  oom_install();
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_OOM_TESTS({cmocka_unit_test(test_registering_and_applying)})

@@ -45,8 +45,4 @@ TEST(test_creating) {
   assert_int_equal(oom_check(create, not_created, release, &module, 0), 3); /* it, imports, cache */
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_creating)};
-  oom_install();
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_OOM_TESTS({cmocka_unit_test(test_creating)})

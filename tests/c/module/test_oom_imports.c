@@ -112,11 +112,7 @@ TEST(test_looking_up) {
   tear_down(&f);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_adding_and_clearing),
-      cmocka_unit_test(test_looking_up),
-  };
-  oom_install();
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_OOM_TESTS({
+    cmocka_unit_test(test_adding_and_clearing),
+    cmocka_unit_test(test_looking_up),
+})

@@ -53,8 +53,4 @@ TEST(test_kernels) {
   assert_int_equal(oom_live_blocks(), before + (kCheckUnloads ? 0 : 1)); /* else the record stays */
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_kernels)};
-  oom_install();
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_OOM_TESTS({cmocka_unit_test(test_kernels)})

@@ -72,11 +72,7 @@ TEST(test_modules_in_a_library) {
   assert_int_equal(check_load("ffi.Module.load_from_bytes.demo", load_bytes), 11);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_a_file),
-      cmocka_unit_test(test_modules_in_a_library),
-  };
-  oom_install();
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_OOM_TESTS({
+    cmocka_unit_test(test_a_file),
+    cmocka_unit_test(test_modules_in_a_library),
+})

@@ -131,13 +131,9 @@ TEST(test_every_growth) {
   assert_int_equal(oom_live_blocks(), 0);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_making_one),
-      cmocka_unit_test(test_pinning),
-      cmocka_unit_test(test_asking_imports),
-      cmocka_unit_test(test_every_growth),
-  };
-  oom_install();
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_OOM_TESTS({
+    cmocka_unit_test(test_making_one),
+    cmocka_unit_test(test_pinning),
+    cmocka_unit_test(test_asking_imports),
+    cmocka_unit_test(test_every_growth),
+})

@@ -126,11 +126,7 @@ TEST(test_queries) {
   assert_int_equal(oom_live_blocks(), 0);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_methods),
-      cmocka_unit_test(test_queries),
-  };
-  oom_install();
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_OOM_TESTS({
+    cmocka_unit_test(test_methods),
+    cmocka_unit_test(test_queries),
+})

@@ -63,8 +63,4 @@ TEST(test_every_allocation) {
   assert_int_equal(oom_live_blocks(), 0);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_allocation)};
-  oom_install();
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_OOM_TESTS({cmocka_unit_test(test_every_allocation)})

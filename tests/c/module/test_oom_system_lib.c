@@ -53,11 +53,7 @@ TEST(test_getting_a_module) {
   tvmffi_module_shutdown();
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_registering),
-      cmocka_unit_test(test_getting_a_module),
-  };
-  oom_install();
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_OOM_TESTS({
+    cmocka_unit_test(test_registering),
+    cmocka_unit_test(test_getting_a_module),
+})

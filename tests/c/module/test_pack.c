@@ -452,20 +452,17 @@ TEST(test_two_libraries_are_refused) {
   TVMFFIObjectDecRef(root);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup(test_the_worked_example, set_up),
-      cmocka_unit_test_setup(test_source_takes_the_place_of_the_library, set_up),
-      cmocka_unit_test_setup(test_a_file, set_up),
-      cmocka_unit_test_setup(test_one_module, set_up),
-      cmocka_unit_test_setup(test_a_module_of_two_importers_is_packed_once, set_up),
-      cmocka_unit_test_setup(test_payloads, set_up),
-      cmocka_unit_test_setup(test_many_imports, set_up),
-      cmocka_unit_test_setup(test_a_long_chain, set_up),
-      cmocka_unit_test_setup(test_imports_that_are_no_modules, set_up),
-      cmocka_unit_test_setup(test_arguments, set_up),
-      cmocka_unit_test_setup(test_modules_that_are_refused, set_up),
-      cmocka_unit_test_setup(test_two_libraries_are_refused, set_up),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    cmocka_unit_test_setup(test_the_worked_example, set_up),
+    cmocka_unit_test_setup(test_source_takes_the_place_of_the_library, set_up),
+    cmocka_unit_test_setup(test_a_file, set_up),
+    cmocka_unit_test_setup(test_one_module, set_up),
+    cmocka_unit_test_setup(test_a_module_of_two_importers_is_packed_once, set_up),
+    cmocka_unit_test_setup(test_payloads, set_up),
+    cmocka_unit_test_setup(test_many_imports, set_up),
+    cmocka_unit_test_setup(test_a_long_chain, set_up),
+    cmocka_unit_test_setup(test_imports_that_are_no_modules, set_up),
+    cmocka_unit_test_setup(test_arguments, set_up),
+    cmocka_unit_test_setup(test_modules_that_are_refused, set_up),
+    cmocka_unit_test_setup(test_two_libraries_are_refused, set_up),
+})

@@ -163,15 +163,12 @@ TEST(test_embedded_modules_that_are_malformed) {
                    "Malformed __tvm_ffi__library_bin: ");
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup(test_one_module_for_each_prefix, check_shut_down),
-      cmocka_unit_test_setup(test_F_29_with_prefix_then_without, check_shut_down),
-      cmocka_unit_test_setup(test_other_symbols_have_the_prefix_in_front, check_shut_down),
-      cmocka_unit_test_setup(test_long_names, check_shut_down),
-      cmocka_unit_test_setup(test_L_17g_a_duplicate_replaces_and_is_told, check_shut_down),
-      cmocka_unit_test_setup(test_the_context_is_the_module_made_first, check_shut_down),
-      cmocka_unit_test_setup(test_embedded_modules_that_are_malformed, check_shut_down),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    cmocka_unit_test_setup(test_one_module_for_each_prefix, check_shut_down),
+    cmocka_unit_test_setup(test_F_29_with_prefix_then_without, check_shut_down),
+    cmocka_unit_test_setup(test_other_symbols_have_the_prefix_in_front, check_shut_down),
+    cmocka_unit_test_setup(test_long_names, check_shut_down),
+    cmocka_unit_test_setup(test_L_17g_a_duplicate_replaces_and_is_told, check_shut_down),
+    cmocka_unit_test_setup(test_the_context_is_the_module_made_first, check_shut_down),
+    cmocka_unit_test_setup(test_embedded_modules_that_are_malformed, check_shut_down),
+})

@@ -101,10 +101,7 @@ TEST(test_paths) {
   assert_false(tvmffi_dl_find_path(NULL, found, sizeof found));
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_ranges), cmocka_unit_test(test_sizes), cmocka_unit_test(test_paths),
-      cmocka_unit_test(test_keeping), /* last, because it keeps the library loaded */
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    cmocka_unit_test(test_ranges), cmocka_unit_test(test_sizes), cmocka_unit_test(test_paths),
+    cmocka_unit_test(test_keeping), /* last, because it keeps the library loaded */
+})

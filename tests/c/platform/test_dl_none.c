@@ -29,11 +29,8 @@ TEST(test_reason_cut) {
   assert_string_equal(reason, "this sy");
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_load_refused),
-      cmocka_unit_test(test_nothing_loaded),
-      cmocka_unit_test(test_reason_cut),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS({
+    cmocka_unit_test(test_load_refused),
+    cmocka_unit_test(test_nothing_loaded),
+    cmocka_unit_test(test_reason_cut),
+})

@@ -137,11 +137,13 @@ TEST(test_keeping) {
   assert_ptr_equal(tvmffi_dl_open_loaded(library_path()), handle);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_reasons), cmocka_unit_test(test_opening), cmocka_unit_test(test_names),
-      cmocka_unit_test(test_symbols), cmocka_unit_test(test_places),  cmocka_unit_test(test_files),
-      cmocka_unit_test(test_beside),  cmocka_unit_test(test_keeping),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS({
+    cmocka_unit_test(test_reasons),
+    cmocka_unit_test(test_opening),
+    cmocka_unit_test(test_names),
+    cmocka_unit_test(test_symbols),
+    cmocka_unit_test(test_places),
+    cmocka_unit_test(test_files),
+    cmocka_unit_test(test_beside),
+    cmocka_unit_test(test_keeping),
+})

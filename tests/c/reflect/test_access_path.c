@@ -178,16 +178,13 @@ TEST(test_errors) {
   check_release(&wrong);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_objects_of_derived_types_are_paths),
-      cmocka_unit_test(test_steps_from_the_root_on),
-      cmocka_unit_test(test_equality_and_prefixes),
-      cmocka_unit_test(test_arguments_are_checked),
-      cmocka_unit_test(test_a_long_path_is_released_without_recursion),
-      cmocka_unit_test(test_steps),
-      cmocka_unit_test(test_paths),
-      cmocka_unit_test(test_errors),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    cmocka_unit_test(test_objects_of_derived_types_are_paths),
+    cmocka_unit_test(test_steps_from_the_root_on),
+    cmocka_unit_test(test_equality_and_prefixes),
+    cmocka_unit_test(test_arguments_are_checked),
+    cmocka_unit_test(test_a_long_path_is_released_without_recursion),
+    cmocka_unit_test(test_steps),
+    cmocka_unit_test(test_paths),
+    cmocka_unit_test(test_errors),
+})

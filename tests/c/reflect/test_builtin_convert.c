@@ -83,11 +83,8 @@ TEST(test_what_is_refused) {
   check_refused(kTvmffiStrEnum, tvmffi_any_bool(1), "Cannot cast from `bool` to `ffi.StrEnum`");
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_what_is_kept),
-      cmocka_unit_test(test_what_is_made),
-      cmocka_unit_test(test_what_is_refused),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    cmocka_unit_test(test_what_is_kept),
+    cmocka_unit_test(test_what_is_made),
+    cmocka_unit_test(test_what_is_refused),
+})

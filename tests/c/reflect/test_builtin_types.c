@@ -273,20 +273,17 @@ static void test_shutdown_leaves_the_types_as_they_were(void **state) {
   TVMFFIObjectDecRef(function);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_types),
-      cmocka_unit_test(test_metadata_has_room),
-      cmocka_unit_test(test_metadata_is_json_of_the_schema),
-      cmocka_unit_test(test_objects_are_made_copied_and_released),
-      cmocka_unit_test(test_attributes_check_their_arguments),
-      cmocka_unit_test(test_big_integers_compare),
-      cmocka_unit_test(test_fields_of_ancestors_come_first),
-      cmocka_unit_test(test_setters_take_only_what_the_field_holds),
-      cmocka_unit_test(test_a_narrow_field_takes_no_wider_number),
-      cmocka_unit_test(test_what_cannot_be_created),
-      cmocka_unit_test(test_children_of_an_object),
-      cmocka_unit_test(test_shutdown_leaves_the_types_as_they_were),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    cmocka_unit_test(test_types),
+    cmocka_unit_test(test_metadata_has_room),
+    cmocka_unit_test(test_metadata_is_json_of_the_schema),
+    cmocka_unit_test(test_objects_are_made_copied_and_released),
+    cmocka_unit_test(test_attributes_check_their_arguments),
+    cmocka_unit_test(test_big_integers_compare),
+    cmocka_unit_test(test_fields_of_ancestors_come_first),
+    cmocka_unit_test(test_setters_take_only_what_the_field_holds),
+    cmocka_unit_test(test_a_narrow_field_takes_no_wider_number),
+    cmocka_unit_test(test_what_cannot_be_created),
+    cmocka_unit_test(test_children_of_an_object),
+    cmocka_unit_test(test_shutdown_leaves_the_types_as_they_were),
+})

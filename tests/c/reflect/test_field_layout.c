@@ -140,16 +140,13 @@ TEST(test_built_in_types_have_sizes) {
   }
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      test_and_shut_down(test_a_field_lies_within_the_object),
-      test_and_shut_down(test_a_field_lies_before_the_header),
-      test_and_shut_down(test_no_size_is_known),
-      test_and_shut_down(test_a_size_holds_the_fields_registered_before),
-      test_and_shut_down(test_a_size_holds_the_parent),
-      test_and_shut_down(test_metadata_without_a_size),
-      test_and_shut_down(test_a_field_lies_within_objects_of_derived_types),
-      test_and_shut_down(test_built_in_types_have_sizes),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    test_and_shut_down(test_a_field_lies_within_the_object),
+    test_and_shut_down(test_a_field_lies_before_the_header),
+    test_and_shut_down(test_no_size_is_known),
+    test_and_shut_down(test_a_size_holds_the_fields_registered_before),
+    test_and_shut_down(test_a_size_holds_the_parent),
+    test_and_shut_down(test_metadata_without_a_size),
+    test_and_shut_down(test_a_field_lies_within_objects_of_derived_types),
+    test_and_shut_down(test_built_in_types_have_sizes),
+})

@@ -47,10 +47,7 @@ TEST(test_a_field_has_the_bytes_that_its_getter_reads) {
   check_ok(TVMFFITypeRegisterField(type, &field));
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_how_many_bytes_a_getter_reads),
-      cmocka_unit_test(test_a_field_has_the_bytes_that_its_getter_reads),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    cmocka_unit_test(test_how_many_bytes_a_getter_reads),
+    cmocka_unit_test(test_a_field_has_the_bytes_that_its_getter_reads),
+})

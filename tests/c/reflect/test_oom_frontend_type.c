@@ -106,12 +106,8 @@ TEST(test_objects) {
   assert_int_equal(oom_check(init, NULL, NULL, NULL, 0), 3);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      test_and_oom_shut_down(test_constructors),
-      test_and_oom_shut_down(test_types_of_frontends),
-      test_and_oom_shut_down(test_objects),
-  };
-  oom_install();
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_OOM_TESTS({
+    test_and_oom_shut_down(test_constructors),
+    test_and_oom_shut_down(test_types_of_frontends),
+    test_and_oom_shut_down(test_objects),
+})

@@ -185,12 +185,10 @@ TEST(test_columns) {
   check_all_released(&j);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      test_and_oom_shut_down(test_fields),   test_and_oom_shut_down(test_methods),
-      test_and_oom_shut_down(test_metadata), test_and_oom_shut_down(test_attributes),
-      test_and_oom_shut_down(test_columns),
-  };
-  oom_install();
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_OOM_TESTS({
+    test_and_oom_shut_down(test_fields),
+    test_and_oom_shut_down(test_methods),
+    test_and_oom_shut_down(test_metadata),
+    test_and_oom_shut_down(test_attributes),
+    test_and_oom_shut_down(test_columns),
+})

@@ -364,21 +364,18 @@ TEST(test_a_field_of_an_ancestor_is_told_to_the_log) {
   assert_int_equal(TVMFFIGetTypeInfo(leaf)->num_fields, 2);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      test_and_shut_down(test_L_10_methods_of_one_name_are_both_kept),
-      test_and_shut_down(test_a_method_is_a_function),
-      test_and_shut_down(test_metadata_is_set_once),
-      test_and_shut_down(test_metadata_has_a_kind_and_a_size),
-      test_and_shut_down(test_built_in_types_can_be_extended),
-      test_and_shut_down(test_L_17d_arrays_that_readers_hold_stay_valid),
-      test_and_shut_down(test_refused_arguments),
-      test_and_shut_down(test_a_field_is_copied),
-      test_and_shut_down(test_a_default_becomes_owned),
-      test_and_shut_down(test_a_function_setter_is_retained),
-      test_and_shut_down(test_F_24_names_match_whole),
-      test_and_shut_down(test_members_of_the_struct_are_checked),
-      test_and_shut_down(test_a_field_of_an_ancestor_is_told_to_the_log),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    test_and_shut_down(test_L_10_methods_of_one_name_are_both_kept),
+    test_and_shut_down(test_a_method_is_a_function),
+    test_and_shut_down(test_metadata_is_set_once),
+    test_and_shut_down(test_metadata_has_a_kind_and_a_size),
+    test_and_shut_down(test_built_in_types_can_be_extended),
+    test_and_shut_down(test_L_17d_arrays_that_readers_hold_stay_valid),
+    test_and_shut_down(test_refused_arguments),
+    test_and_shut_down(test_a_field_is_copied),
+    test_and_shut_down(test_a_default_becomes_owned),
+    test_and_shut_down(test_a_function_setter_is_retained),
+    test_and_shut_down(test_F_24_names_match_whole),
+    test_and_shut_down(test_members_of_the_struct_are_checked),
+    test_and_shut_down(test_a_field_of_an_ancestor_is_told_to_the_log),
+})

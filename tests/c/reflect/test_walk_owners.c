@@ -185,11 +185,10 @@ TEST(test_keys_of_paths) {
   check_release(&found);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_deep_copy_keeps_sharing), cmocka_unit_test(test_hash_visits_once),
-      cmocka_unit_test(test_hash_is_of_the_value),    cmocka_unit_test(test_pairs),
-      cmocka_unit_test(test_keys_of_paths),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    cmocka_unit_test(test_deep_copy_keeps_sharing),
+    cmocka_unit_test(test_hash_visits_once),
+    cmocka_unit_test(test_hash_is_of_the_value),
+    cmocka_unit_test(test_pairs),
+    cmocka_unit_test(test_keys_of_paths),
+})

@@ -118,11 +118,8 @@ TEST(test_metadata_of_nested_types) {
   tvmffi_buf_fini(&text);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      test_and_shut_down(test_every_function_is_known_and_there_once),
-      test_and_shut_down(test_metadata),
-      test_and_shut_down(test_metadata_of_nested_types),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    test_and_shut_down(test_every_function_is_known_and_there_once),
+    test_and_shut_down(test_metadata),
+    test_and_shut_down(test_metadata_of_nested_types),
+})

@@ -259,15 +259,12 @@ TEST(test_text_of_arguments) {
   check_release(&heap);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      test_and_shut_down(test_the_number_of_arguments),
-      test_and_shut_down(test_the_types_of_arguments),
-      test_and_shut_down(test_null_objects_and_texts),
-      test_and_shut_down(test_what_parameters_accept),
-      test_and_shut_down(test_every_argument_is_checked),
-      test_and_shut_down(test_any_arguments),
-      test_and_shut_down(test_text_of_arguments),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    test_and_shut_down(test_the_number_of_arguments),
+    test_and_shut_down(test_the_types_of_arguments),
+    test_and_shut_down(test_null_objects_and_texts),
+    test_and_shut_down(test_what_parameters_accept),
+    test_and_shut_down(test_every_argument_is_checked),
+    test_and_shut_down(test_any_arguments),
+    test_and_shut_down(test_text_of_arguments),
+})

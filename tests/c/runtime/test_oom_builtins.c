@@ -104,13 +104,9 @@ TEST(test_the_function_object) {
   assert_int_equal(oom_check(make_function, NULL, release_function, &j, 0), 1);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      test_and_oom_shut_down(test_results),
-      test_and_oom_shut_down(test_the_sentinels_need_no_memory),
-      test_and_oom_shut_down(test_refusals),
-      test_and_oom_shut_down(test_the_function_object),
-  };
-  oom_install();
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_OOM_TESTS({
+    test_and_oom_shut_down(test_results),
+    test_and_oom_shut_down(test_the_sentinels_need_no_memory),
+    test_and_oom_shut_down(test_refusals),
+    test_and_oom_shut_down(test_the_function_object),
+})

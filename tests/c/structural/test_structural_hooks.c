@@ -309,16 +309,13 @@ TEST(test_atoms_stay) {
   }
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_visits_of_types_with_hooks),
-      cmocka_unit_test(test_mutations_of_types_with_hooks),
-      cmocka_unit_test(test_null_hooks_are_refused),
-      cmocka_unit_test(test_in_place_hooks_need_an_unshared_value),
-      cmocka_unit_test(test_a_visitor_of_a_client),
-      cmocka_unit_test(test_a_mutator_of_a_client),
-      cmocka_unit_test(test_what_callbacks_keep),
-      cmocka_unit_test(test_atoms_stay),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
-}
+RUN_TESTS({
+    cmocka_unit_test(test_visits_of_types_with_hooks),
+    cmocka_unit_test(test_mutations_of_types_with_hooks),
+    cmocka_unit_test(test_null_hooks_are_refused),
+    cmocka_unit_test(test_in_place_hooks_need_an_unshared_value),
+    cmocka_unit_test(test_a_visitor_of_a_client),
+    cmocka_unit_test(test_a_mutator_of_a_client),
+    cmocka_unit_test(test_what_callbacks_keep),
+    cmocka_unit_test(test_atoms_stay),
+})
