@@ -66,42 +66,31 @@ uint64_t random_number(void) {
 
 /* ---- Paths, libraries and compilers ---- */
 
-#ifdef __APPLE__
-
 const system_traits kSystem = {
     .path_separators = "/",
     .has_drives = false,
+    .c_compiler = "cc",
+    .cxx_compiler = "c++",
+    .links_runtime = false,
+#ifdef __APPLE__
     .runtime_library = "libtvm_ffi.dylib",
     .library_suffix = ".dylib",
     .cuda_driver = "libcuda.dylib",
     .caches = {{"XDG_CACHE_HOME", "tvm-ffi"}, {"HOME", "Library/Caches/tvm-ffi"}},
-    .c_compiler = "cc",
-    .cxx_compiler = "c++",
     /* The linker must be told that the program has the functions of the runtime. */
     .library_flags = "-fPIC -fvisibility=hidden -Wl,-undefined,dynamic_lookup",
     .cuda_library_flags = "-Xcompiler -fPIC,-fvisibility=hidden",
     .archive_flags = {"-Wl,-all_load", NULL},
-    .links_runtime = false,
-};
-
 #else
-
-const system_traits kSystem = {
-    .path_separators = "/",
-    .has_drives = false,
     .runtime_library = "libtvm_ffi.so",
     .library_suffix = ".so",
     .cuda_driver = "libcuda.so.1",
     .caches = {{"XDG_CACHE_HOME", "tvm-ffi"}, {"HOME", ".cache/tvm-ffi"}},
-    .c_compiler = "cc",
-    .cxx_compiler = "c++",
     .library_flags = "-fPIC -fvisibility=hidden",
     .cuda_library_flags = "-Xcompiler -fPIC,-fvisibility=hidden",
     .archive_flags = {"-Wl,--whole-archive", "-Wl,--no-whole-archive"},
-    .links_runtime = false,
-};
-
 #endif
+};
 
 /* ---- Places of files ---- */
 

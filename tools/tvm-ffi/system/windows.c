@@ -97,13 +97,16 @@ const system_traits kSystem = {
 
 /* ---- Places of files ---- */
 
+static void write_slashes(char *path) {
+  for (; *path != '\0'; ++path) {
+    if (*path == '\\') *path = '/';
+  }
+}
+
 bool own_program_find(char *out, size_t out_size) {
   const DWORD size = GetModuleFileNameA(NULL, out, (DWORD)out_size);
-  char *at;
   if (size == 0 || size == out_size) return false;
-  for (at = out; *at != '\0'; ++at) {
-    if (*at == '\\') *at = '/';
-  }
+  write_slashes(out);
   return true;
 }
 
@@ -127,18 +130,32 @@ const char *temporary_folder(void) {
 
 /* Sets errno to the reason of the last failed call of the system; returns false. */
 static bool fail(void) {
+  enum { kElevationRequired = 740 }; /* only an administrator may run it; not in all headers */
+  /* A name that exceeds a range is a command line that is too long. */
   static const struct {
     DWORD code;
     int number;
   } kReasons[] = {
-      {ERROR_FILE_NOT_FOUND, ENOENT},   {ERROR_PATH_NOT_FOUND, ENOENT},
-      {ERROR_INVALID_NAME, ENOENT},     {ERROR_BAD_NETPATH, ENOENT},
-      {ERROR_BAD_PATHNAME, ENOENT},     {ERROR_ACCESS_DENIED, EACCES},
-      {ERROR_LOCK_VIOLATION, EACCES},   {ERROR_SHARING_VIOLATION, EACCES},
-      {ERROR_WRITE_PROTECT, EROFS},     {ERROR_ALREADY_EXISTS, EEXIST},
-      {ERROR_FILE_EXISTS, EEXIST},      {ERROR_DISK_FULL, ENOSPC},
-      {ERROR_DIR_NOT_EMPTY, ENOTEMPTY}, {ERROR_NOT_ENOUGH_MEMORY, ENOMEM},
-      {ERROR_DIRECTORY, ENOTDIR},       {ERROR_TOO_MANY_OPEN_FILES, EMFILE},
+      {ERROR_FILE_NOT_FOUND, ENOENT},
+      {ERROR_PATH_NOT_FOUND, ENOENT},
+      {ERROR_INVALID_NAME, ENOENT},
+      {ERROR_BAD_NETPATH, ENOENT},
+      {ERROR_BAD_PATHNAME, ENOENT},
+      {ERROR_ACCESS_DENIED, EACCES},
+      {ERROR_LOCK_VIOLATION, EACCES},
+      {ERROR_SHARING_VIOLATION, EACCES},
+      {ERROR_WRITE_PROTECT, EROFS},
+      {ERROR_ALREADY_EXISTS, EEXIST},
+      {ERROR_FILE_EXISTS, EEXIST},
+      {ERROR_DISK_FULL, ENOSPC},
+      {ERROR_DIR_NOT_EMPTY, ENOTEMPTY},
+      {ERROR_NOT_ENOUGH_MEMORY, ENOMEM},
+      {ERROR_DIRECTORY, ENOTDIR},
+      {ERROR_TOO_MANY_OPEN_FILES, EMFILE},
+      {kElevationRequired, EACCES},
+      {ERROR_BAD_EXE_FORMAT, ENOEXEC},
+      {ERROR_EXE_MACHINE_TYPE_MISMATCH, ENOEXEC},
+      {ERROR_FILENAME_EXCED_RANGE, E2BIG},
   };
   const DWORD code = GetLastError();
   size_t i;
@@ -241,12 +258,12 @@ bool folder_can_write(const char *path) {
   return false;
 }
 
-/* The absolute path of what a path leads to, with slashes; release with free(). */
-static char *find_final(const char *path) {
+/* The absolute path has slashes. */
+char *file_resolve(const char *path) {
   enum { kMaxPath = 4096 };
   static const char kPrefix[] = "\\\\?\\", kNetwork[] = "\\\\?\\UNC\\";
   const HANDLE file = open_handle(path, FILE_READ_ATTRIBUTES);
-  char *found = malloc(kMaxPath), *begin = found, *at;
+  char *found = malloc(kMaxPath), *begin = found;
   DWORD size = 0;
   if (file != INVALID_HANDLE_VALUE) {
     if (found != NULL) {
@@ -266,9 +283,7 @@ static char *find_final(const char *path) {
     begin = found + sizeof kPrefix - 1;
   }
   memmove(found, begin, strlen(begin) + 1);
-  for (at = found; *at != '\0'; ++at) {
-    if (*at == '\\') *at = '/';
-  }
+  write_slashes(found);
   return found;
 }
 
@@ -277,15 +292,11 @@ bool file_read_link(const char *path, char *out, size_t out_size) {
   char *target = NULL;
   bool good;
   if (attributes == INVALID_FILE_ATTRIBUTES) return fail();
-  if ((attributes & FILE_ATTRIBUTE_REPARSE_POINT) != 0) target = find_final(path);
+  if ((attributes & FILE_ATTRIBUTE_REPARSE_POINT) != 0) target = file_resolve(path);
   good = target != NULL && strlen(target) < out_size;
   if (good) strcpy(out, target);
   free(target);
   return good;
-}
-
-char *file_resolve(const char *path) {
-  return find_final(path);
 }
 
 /* Rights are those that the folder gives to new files. Unlike a file of _open(), it can be removed
@@ -564,61 +575,42 @@ char *launch_find(const char *name) {
   return NULL;
 }
 
-static int to_errno(DWORD error) {
-  enum { kElevationRequired = 740 }; /* only an administrator may run it; not in all headers */
-  switch (error) {
-    case ERROR_FILE_NOT_FOUND:
-    case ERROR_PATH_NOT_FOUND:
-      return ENOENT;
-    case ERROR_ACCESS_DENIED:
-    case kElevationRequired:
-      return EACCES;
-    case ERROR_BAD_EXE_FORMAT:
-    case ERROR_EXE_MACHINE_TYPE_MISMATCH:
-      return ENOEXEC;
-    case ERROR_FILENAME_EXCED_RANGE: /* the command line is too long */
-      return E2BIG;
-    case ERROR_NOT_ENOUGH_MEMORY:
-      return ENOMEM;
-    default:
-      return EIO;
-  }
-}
-
-/* Starts the program; 0, or the number of an error. */
-static int start_program(const char *program, char *line, HANDLE *out) {
+/* Starts the program; false with errno set. */
+static bool start_program(const char *program, char *line, HANDLE *out) {
   STARTUPINFOA startup;
   PROCESS_INFORMATION started;
   HANDLE nothing = CreateFileA("NUL", GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_WRITE, NULL,
                                OPEN_EXISTING, 0, NULL);
-  int code = 0;
+  bool good;
   memset(&startup, 0, sizeof startup);
   startup.cb = sizeof startup;
   startup.dwFlags = STARTF_USESTDHANDLES;
   startup.hStdInput = handle_inherit(nothing, true);
   startup.hStdOutput = handle_inherit(GetStdHandle(STD_ERROR_HANDLE), true);
   startup.hStdError = startup.hStdOutput;
-  if (CreateProcessA(program, line, NULL, NULL, TRUE, 0, NULL, NULL, &startup, &started)) {
+  good =
+      CreateProcessA(program, line, NULL, NULL, TRUE, 0, NULL, NULL, &startup, &started) || fail();
+  if (good) {
     (void)CloseHandle(started.hThread);
     *out = started.hProcess;
-  } else {
-    code = to_errno(GetLastError());
   }
   (void)CloseHandle(nothing);
-  return code;
+  return good;
 }
 
 bool launch_run(char *const *words, launch_end *out) {
   char *program = launch_find(words[0]), *line = command_line_write(words);
   HANDLE process;
   DWORD code = 0;
-  int error = program == NULL ? ENOENT
-              : line == NULL  ? ENOMEM
-                              : start_program(program, line, &process);
+  bool is_started;
+  int reason;
+  errno = program == NULL ? ENOENT : ENOMEM;
+  is_started = program != NULL && line != NULL && start_program(program, line, &process);
+  reason = errno;
   free(program);
   free(line);
-  errno = error;
-  if (error != 0) return false;
+  errno = reason;
+  if (!is_started) return false;
   (void)WaitForSingleObject(process, INFINITE);
   (void)GetExitCodeProcess(process, &code);
   (void)CloseHandle(process);
