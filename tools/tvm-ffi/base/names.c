@@ -113,6 +113,11 @@ bool path_is_absolute(const char *path) {
   return is_separator(*skip_drive(path));
 }
 
+bool path_ends_in(const char *path, const char *ending) {
+  const size_t size = strlen(path), ending_size = strlen(ending);
+  return size > ending_size && strcmp(path + size - ending_size, ending) == 0;
+}
+
 char *path_beside(const char *path, const char *name) {
   const bool has_drive = skip_drive(name) != name; /* "D:x" is in the current folder of D: */
   const size_t folder = has_drive || path_is_absolute(name) ? 0 : (size_t)(path_base(path) - path);

@@ -144,6 +144,10 @@ void words_free(word_list *words) {
   words->size = 0;
 }
 
+int words_compare(const void *a, const void *b) {
+  return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
 /* ---- Characters of UTF-8 ---- */
 
 /* The length of a character by its first byte; 0 if no character begins with this byte. */
@@ -336,4 +340,28 @@ bool text_is_printable(const void *bytes, size_t size) {
     size -= length;
   }
   return true;
+}
+
+void text_add_xml(text_buf *out, const char *bytes, size_t size) {
+  size_t i;
+  for (i = 0; i < size; ++i) {
+    const char c = bytes[i];
+    if (c == '&') {
+      text_add(out, "&amp;");
+    } else if (c == '<') {
+      text_add(out, "&lt;");
+    } else if (c == '>') {
+      text_add(out, "&gt;");
+    } else if (c == '"') {
+      text_add(out, "&quot;");
+    } else if (c == '\'') {
+      text_add(out, "&#39;");
+    } else if (size - i >= 3 && memcmp(bytes + i, "\xef\xbf\xbe", 2) == 0 &&
+               (unsigned char)bytes[i + 2] >= 0xbe) {
+      text_add(out, "&#xfffd;"); /* XML has no U+FFFE and U+FFFF */
+      i += 2;
+    } else {
+      text_add_bytes(out, &bytes[i], 1);
+    }
+  }
 }

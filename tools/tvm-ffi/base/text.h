@@ -46,6 +46,8 @@ void words_add(word_list *words, const char *word);
  * Windows, where paths have \, it stands for itself except before a ". */
 void words_add_text(word_list *words, const char *line);
 void words_free(word_list *words);
+/* Compares two `char *` of a list, for qsort(). */
+int words_compare(const void *a, const void *b);
 
 /* ---- Characters of UTF-8 (RFC 3629, section 4) ---- */
 
@@ -79,6 +81,9 @@ void text_add_base64(text_buf *out, const void *bytes, size_t size);
 void text_add_byte_count(text_buf *out, uint64_t size);
 /* "45.1 KiB" */
 void text_add_size(text_buf *out, uint64_t size);
+
+/* Adds a text with & < > " ' escaped, so that it is safe in XML, between tags and in quotes. */
+void text_add_xml(text_buf *out, const char *bytes, size_t size);
 
 /* A text of a file, in which bytes that are not UTF-8 or would move a terminal's cursor become
  * "\x1b". */

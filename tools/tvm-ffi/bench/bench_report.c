@@ -166,16 +166,21 @@ static int count_decimals(double value) {
   return value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
 }
 
-/* "12.3 ns"; returns the buffer. */
-static const char *histogram_write_time(double ns, char *buffer, size_t capacity) {
-  static const char *const kUnits[] = {"ns", "us", "ms", "s"};
+/* "12.3 GB/s"; each of the units is a thousand of the one before it. Returns the buffer. */
+static const char *write_scaled(double value, const char *const *units, int num_units, char *buffer,
+                                size_t capacity) {
   int unit = 0;
-  while (unit < 3 && ns >= 999.5) {
-    ns /= 1000;
+  while (unit + 1 < num_units && value >= 999.5) {
+    value /= 1000;
     ++unit;
   }
-  snprintf(buffer, capacity, "%s %s", REAL_F(count_decimals(ns), ns), kUnits[unit]);
+  snprintf(buffer, capacity, "%s %s", REAL_F(count_decimals(value), value), units[unit]);
   return buffer;
+}
+
+static const char *histogram_write_time(double ns, char *buffer, size_t capacity) {
+  static const char *const kUnits[] = {"ns", "us", "ms", "s"};
+  return write_scaled(ns, kUnits, 4, buffer, capacity);
 }
 
 /* ---- Lines ---- */
@@ -228,22 +233,8 @@ static const char kStyle[] =
     "</style>\n";
 
 static void add_escaped(text_buf *out, const char *plain) {
-  char *shown = text_escape(plain, strlen(plain)), *c;
-  for (c = shown; *c != '\0'; ++c) {
-    switch (*c) {
-      case '<':
-        text_add(out, "&lt;");
-        break;
-      case '>':
-        text_add(out, "&gt;");
-        break;
-      case '&':
-        text_add(out, "&amp;");
-        break;
-      default:
-        text_add_bytes(out, c, 1);
-    }
-  }
+  char *shown = text_escape(plain, strlen(plain));
+  text_add_xml(out, shown, strlen(shown));
   free(shown);
 }
 
@@ -348,17 +339,9 @@ static double get_column(const statistics *result, const column *c) {
   return value;
 }
 
-/* "12.3 GB/s" */
 static const char *write_rate(double bytes_per_second, char *buffer, size_t capacity) {
   static const char *const kUnits[] = {"B/s", "kB/s", "MB/s", "GB/s", "TB/s"};
-  double rate = bytes_per_second;
-  int unit = 0;
-  while (unit < 4 && rate >= 999.5) {
-    rate /= 1000;
-    ++unit;
-  }
-  snprintf(buffer, capacity, "%s %s", REAL_F(count_decimals(rate), rate), kUnits[unit]);
-  return buffer;
+  return write_scaled(bytes_per_second, kUnits, 5, buffer, capacity);
 }
 
 /* Bytes of the arguments' tensors per second of the median; the function that does nothing has

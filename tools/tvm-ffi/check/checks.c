@@ -11,22 +11,6 @@
 
 /* ---- The results ---- */
 
-void verdicts_add(verdicts *list, level severity, const char *check, const char *symbol,
-                  char *said) {
-  verdict *next;
-  list->items = tool_realloc(list->items, (list->count + 1) * sizeof *list->items);
-  next = &list->items[list->count++];
-  next->severity = severity;
-  next->check = check;
-  next->symbol = symbol != NULL ? text_escape(symbol, strlen(symbol)) : NULL;
-  next->said = said;
-}
-
-void verdicts_say(verdicts *list, level severity, const char *check, const char *symbol,
-                  const char *said) {
-  verdicts_add(list, severity, check, symbol, tool_copy(said, strlen(said)));
-}
-
 bool verdicts_have_failed(const verdicts *list) {
   size_t i;
   for (i = 0; i < list->count; ++i) {
@@ -78,12 +62,19 @@ void verdicts_free(verdicts *list) {
 
 void checks_add(checking *subject, level severity, const char *check, const char *symbol,
                 char *said) {
-  verdicts_add(&subject->found, severity, check, symbol, said);
+  verdicts *list = &subject->found;
+  verdict *next;
+  list->items = tool_realloc(list->items, (list->count + 1) * sizeof *list->items);
+  next = &list->items[list->count++];
+  next->severity = severity;
+  next->check = check;
+  next->symbol = symbol != NULL ? text_escape(symbol, strlen(symbol)) : NULL;
+  next->said = said;
 }
 
 void checks_say(checking *subject, level severity, const char *check, const char *symbol,
                 const char *said) {
-  verdicts_say(&subject->found, severity, check, symbol, said);
+  checks_add(subject, severity, check, symbol, tool_copy(said, strlen(said)));
 }
 
 bool checks_begins(const char *name, const char *prefix) {

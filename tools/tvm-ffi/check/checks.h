@@ -27,13 +27,6 @@ typedef struct {
   size_t count;
 } verdicts;
 
-/* The symbol's name is not trusted, and is made safe to print; `said` is the tool's own text
- * [take]. */
-void verdicts_add(verdicts *list, level severity, const char *check, const char *symbol,
-                  char *said);
-/* The same with `said` [borrow]. */
-void verdicts_say(verdicts *list, level severity, const char *check, const char *symbol,
-                  const char *said);
 bool verdicts_have_failed(const verdicts *list);
 void verdicts_print(const verdicts *list);
 /* Writes the JSON array "verdicts". */
@@ -88,9 +81,11 @@ void check_hardening(checking *subject);
 
 /* ---- Common helpers ---- */
 
-/* `symbol` is a name in the file; checks_add() takes `said`. */
+/* Adds a verdict. The symbol's name is not trusted, and is made safe to print; `said` is the tool's
+ * own text [take]. */
 void checks_add(checking *subject, level severity, const char *check, const char *symbol,
                 char *said);
+/* The same with `said` [borrow]. */
 void checks_say(checking *subject, level severity, const char *check, const char *symbol,
                 const char *said);
 bool checks_begins(const char *name, const char *prefix);

@@ -175,15 +175,10 @@ static bool is_object(embed_form form) {
   return form == kFormElf || form == kFormCoff || form == kFormMachO;
 }
 
-static bool ends_in(const char *path, const char *ending) {
-  const size_t length = strlen(path), ending_length = strlen(ending);
-  return length > ending_length && strcmp(path + length - ending_length, ending) == 0;
-}
-
 static embed_form choose_form(const arguments *args, const char *output) {
-  const embed_form by_name = ends_in(output, ".obj") ? kFormCoff
-                             : ends_in(output, ".o") ? kFormObject
-                                                     : kFormC;
+  const embed_form by_name = path_ends_in(output, ".obj") ? kFormCoff
+                             : path_ends_in(output, ".o") ? kFormObject
+                                                          : kFormC;
   const embed_form form = (embed_form)arguments_word(args, kOptionFormat, by_name);
   return form == kFormObject ? TOOL_OBJECT_FORM : form;
 }

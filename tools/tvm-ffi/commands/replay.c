@@ -835,7 +835,7 @@ static void show_one(replay *p) {
   if (p->json) {
     json_begin_object(NULL);
     json_int("call", p->c->number);
-    json_bytes("function", p->c->function, strlen(p->c->function));
+    json_text("function", p->c->function);
     json_text("verdict", kVerdicts[verdict].name);
     json_text("detail", detail);
     if (p->outcome->has_error) json_real("max_abs_error", p->outcome->max_error);

@@ -130,11 +130,11 @@ static void write_call(const recorded_call *c) {
   json_begin_object(NULL);
   json_int("call", c->number);
   json_int("thread", c->thread);
-  json_bytes("function", c->function, strlen(c->function));
-  json_bytes("library", c->library, strlen(c->library));
-  json_bytes("signature", c->signature, strlen(c->signature));
+  json_text("function", c->function);
+  json_text("library", c->library);
+  json_text("signature", c->signature);
   json_text("end", kEnds[c->end]);
-  if (c->error != NULL) json_bytes("error", c->error, strlen(c->error));
+  if (c->error != NULL) json_text("error", c->error);
   if (c->nanoseconds >= 0) json_int("nanoseconds", c->nanoseconds);
   json_uint("bytes", c->bytes);
   json_bool("late", c->is_late);
@@ -151,7 +151,7 @@ static void write_json(const shown *s, const char *folder) {
     const call_group *group = &functions.items[i];
     const int64_t total = count_all_calls(s->r, group->first->function);
     json_begin_object(NULL);
-    json_bytes("name", group->first->function, strlen(group->first->function));
+    json_text("name", group->first->function);
     write_counts(group);
     if (total >= 0) {
       json_int("all_calls", total);
@@ -163,7 +163,7 @@ static void write_json(const shown *s, const char *folder) {
       const call_group *one = &signatures.items[k];
       if (strcmp(one->first->function, group->first->function) != 0) continue;
       json_begin_object(NULL);
-      json_bytes("signature", one->first->signature, strlen(one->first->signature));
+      json_text("signature", one->first->signature);
       write_counts(one);
       json_end();
     }
@@ -178,7 +178,7 @@ static void write_json(const shown *s, const char *folder) {
   json_end();
   json_begin_array("notes");
   for (i = 0; i < recording_num_notes(s->r); ++i) {
-    json_bytes(NULL, recording_note(s->r, i), strlen(recording_note(s->r, i)));
+    json_text(NULL, recording_note(s->r, i));
   }
   json_end();
   json_end();

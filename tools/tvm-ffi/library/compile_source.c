@@ -288,10 +288,6 @@ static bool have_changed(const char *files, int64_t start) {
   return changed;
 }
 
-static int compare_names(const void *a, const void *b) {
-  return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 /* Adds the first part of FOLDER/NAME that does not exist, for each of these sorted names. True if
  * one exists that was written since `start`: the compiler may not have seen it. */
 static bool add_absent(const char *folder, const word_list *names, int64_t start, text_buf *files) {
@@ -357,9 +353,9 @@ static bool add_all_absent(const word_list *folders, size_t num_named, int64_t s
     }
     free(path);
   }
-  if (own.size > 0) qsort(own.items, own.size, sizeof *own.items, compare_names);
+  if (own.size > 0) qsort(own.items, own.size, sizeof *own.items, words_compare);
   if (of_system.size > 0) {
-    qsort(of_system.items, of_system.size, sizeof *of_system.items, compare_names);
+    qsort(of_system.items, of_system.size, sizeof *of_system.items, words_compare);
   }
   for (i = 0; i < folders->size; ++i) {
     is_any_new |= add_absent(folders->items[i], &own, start, files);

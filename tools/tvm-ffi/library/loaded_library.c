@@ -359,10 +359,6 @@ static char *get_name(const TVMFFIAny *names, int64_t i) {
   return copy;
 }
 
-static int compare_names(const void *a, const void *b) {
-  return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 bool registered_list_functions(char ***out_names, size_t *out_count) {
   TVMFFIAny names;
   char **list = NULL;
@@ -376,7 +372,7 @@ bool registered_list_functions(char ***out_names, size_t *out_count) {
   }
   tvm_ffi_any_clear(&names);
   if (good) {
-    qsort(list, (size_t)count, sizeof *list, compare_names);
+    qsort(list, (size_t)count, sizeof *list, words_compare);
     *out_names = list;
     *out_count = (size_t)count;
     return true;

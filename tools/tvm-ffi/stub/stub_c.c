@@ -92,12 +92,21 @@ static void write_argument(text_buf *out, const stub_function *function, size_t 
   }
 }
 
-static void write_comment(text_buf *out, const stub_function *function) {
-  text_add(out, "\n/*\n * ");
+/* `indent` is " * ", with more spaces before it in a class. */
+static void write_comment(text_buf *out, const stub_function *function, const char *indent) {
+  const int begin = (int)strlen(indent) - 3;
+  text_add(out, "\n%*s/*\n%s", begin, "", indent);
   stub_write_signature(out, function);
   text_add(out, "\n");
-  stub_write_doc(out, function, " * ");
-  text_add(out, " */\n");
+  stub_write_doc(out, function, indent);
+  text_add(out, "%*s */\n", begin, "");
+}
+
+/* "TVM_FFI_STUB_SCALE_H_"; release with free(). */
+static char *make_guard(const stub_library *library, const char *ending) {
+  char *guard = tool_format("TVM_FFI_STUB_%s_%s_", library->prefix, ending), *cursor;
+  for (cursor = guard; *cursor != '\0'; ++cursor) *cursor = (char)toupper((unsigned char)*cursor);
+  return guard;
 }
 
 static void write_caller(text_buf *out, const stub_library *library,
@@ -107,7 +116,7 @@ static void write_caller(text_buf *out, const stub_library *library,
   const c_form *form = find_result_form(result);
   const char *args = count > 0 ? "args" : "NULL";
   size_t i;
-  write_comment(out, function);
+  write_comment(out, function, " * ");
   text_add(out, "static inline int %s_%s(", library->prefix, function->word);
   write_parameters(out, library, function);
   text_add(out, ") {\n");
@@ -139,7 +148,7 @@ static void write_caller(text_buf *out, const stub_library *library,
 /* The caller of a function whose types are not known. */
 static void write_untyped_caller(text_buf *out, const stub_library *library,
                                  const stub_function *function) {
-  write_comment(out, function);
+  write_comment(out, function, " * ");
   text_add(out,
            "static inline int %s_%s(const %s_library *lib,\n"
            "    const TVMFFIAny *args,\n"
@@ -196,10 +205,9 @@ static void write_library(text_buf *out, const stub_library *library) {
 }
 
 static void write_c(text_buf *out, const stub_library *library) {
-  char *guard = tool_format("TVM_FFI_STUB_%s_H_", library->prefix), *cursor;
+  char *guard = make_guard(library, "H");
   text_buf remarks = {NULL, 0, 0};
   size_t i;
-  for (cursor = guard; *cursor != '\0'; ++cursor) *cursor = (char)toupper((unsigned char)*cursor);
   text_add(
       out,
       "/* Made of %s by tvm-ffi stub --lang=c. */\n"
@@ -339,17 +347,9 @@ static bool is_passed_by_value(const schema_type *type) {
          (type->kind >= kSchemaBool && type->kind <= kSchemaDevice);
 }
 
-static void write_cxx_comment(text_buf *out, const stub_function *function) {
-  text_add(out, "\n  /*\n   * ");
-  stub_write_signature(out, function);
-  text_add(out, "\n");
-  stub_write_doc(out, function, "   * ");
-  text_add(out, "   */\n");
-}
-
 /* The method of a function whose types are not known. */
 static void write_untyped_method(text_buf *out, const stub_function *function) {
-  write_cxx_comment(out, function);
+  write_comment(out, function, "   * ");
   text_add(out,
            "  template <typename... Args>\n"
            "  tvm::ffi::Any %s(Args &&...args) const {\n"
@@ -362,7 +362,7 @@ static void write_method(text_buf *out, const stub_function *function) {
   const schema_type *result = schema_result(function->type);
   const size_t count = schema_num_params(function->type);
   size_t i;
-  write_cxx_comment(out, function);
+  write_comment(out, function, "   * ");
   text_add(out, "  ");
   if (result->kind == kSchemaNone) {
     text_add(out, "void");
@@ -393,10 +393,9 @@ static void write_method(text_buf *out, const stub_function *function) {
 }
 
 static void write_cxx(text_buf *out, const stub_library *library) {
-  char *guard = tool_format("TVM_FFI_STUB_%s_HPP_", library->prefix), *cursor;
+  char *guard = make_guard(library, "HPP");
   text_buf remarks = {NULL, 0, 0};
   size_t i;
-  for (cursor = guard; *cursor != '\0'; ++cursor) *cursor = (char)toupper((unsigned char)*cursor);
   text_add(out,
            "/* Made of %s by tvm-ffi stub --lang=c++. */\n"
            "#ifndef %s\n"

@@ -23,35 +23,10 @@ enum {
 
 /* ---- Texts ---- */
 
-/* Adds text that is safe between tags, in attributes with quotes, and in XML. */
-static void add_html_bytes(text_buf *out, const char *bytes, size_t size) {
-  size_t i;
-  for (i = 0; i < size; ++i) {
-    const char c = bytes[i];
-    if (c == '&') {
-      text_add(out, "&amp;");
-    } else if (c == '<') {
-      text_add(out, "&lt;");
-    } else if (c == '>') {
-      text_add(out, "&gt;");
-    } else if (c == '"') {
-      text_add(out, "&quot;");
-    } else if (c == '\'') {
-      text_add(out, "&#39;");
-    } else if (size - i >= 3 && memcmp(bytes + i, "\xef\xbf\xbe", 2) == 0 &&
-               (unsigned char)bytes[i + 2] >= 0xbe) {
-      text_add(out, "&#xfffd;"); /* XML has no U+FFFE and U+FFFF */
-      i += 2;
-    } else {
-      text_add_bytes(out, &bytes[i], 1);
-    }
-  }
-}
-
 void html_add(text_buf *out, const char *text, size_t limit) {
   const size_t size = strlen(text), shown = size > limit ? utf8_cut(text, limit) : size;
   char *lines = text_escape_lines(text, shown);
-  add_html_bytes(out, lines, strlen(lines));
+  text_add_xml(out, lines, strlen(lines));
   if (shown < size) text_add(out, " ... (%zu bytes)", size);
   free(lines);
 }
@@ -59,7 +34,7 @@ void html_add(text_buf *out, const char *text, size_t limit) {
 void html_add_line(text_buf *out, const char *text, size_t limit) {
   const size_t size = strlen(text), shown = size > limit ? utf8_cut(text, limit) : size;
   char *line = text_escape(text, shown);
-  add_html_bytes(out, line, strlen(line));
+  text_add_xml(out, line, strlen(line));
   if (shown < size) text_add(out, "...");
   free(line);
 }

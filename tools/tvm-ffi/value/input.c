@@ -386,11 +386,6 @@ static TVMFFIObjectHandle read_npy(scan *s, input_file *file, const tensor_type 
   return tensor;
 }
 
-static bool has_suffix(const char *path, const char *suffix) {
-  size_t size = strlen(path), suffix_size = strlen(suffix);
-  return size >= suffix_size && strcmp(path + size - suffix_size, suffix) == 0;
-}
-
 static TVMFFIObjectHandle read_from_file(input_sources *sources, scan *s, const tensor_type *type,
                                          const char *path, bool from_start) {
   input_file *file = input_file_open(sources, s, path, from_start);
@@ -399,7 +394,7 @@ static TVMFFIObjectHandle read_from_file(input_sources *sources, scan *s, const 
   size_t size = 0;
   bool is_fortran;
   if (file == NULL) return NULL;
-  if (has_suffix(path, ".npy")) return read_npy(s, file, type, &is_fortran);
+  if (path_ends_in(path, ".npy")) return read_npy(s, file, type, &is_fortran);
   tensor = create(s, type);
   if (tensor == NULL) return NULL;
   packed = TVMFFITensorGetDLTensorPtr(tensor);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/files.h"
+#include "base/names.h"
 #include "base/report.h"
 #include "value/npy.h"
 #include "value/number.h"
@@ -153,11 +154,6 @@ static TVMFFIObjectHandle make_tensor(const TVMFFIAny *value) {
   return made;
 }
 
-static bool is_npy(const char *path) {
-  size_t size = strlen(path);
-  return size > 4 && strcmp(path + size - 4, ".npy") == 0;
-}
-
 static bool write_file(const output *item, const char *path, bool append) {
   TVMFFIObjectHandle made = make_tensor(&item->value);
   const DLTensor *tensor;
@@ -172,7 +168,7 @@ static bool write_file(const output *item, const char *path, bool append) {
     return false;
   }
   tensor = TVMFFITensorGetDLTensorPtr(made);
-  if (!is_npy(path)) {
+  if (!path_ends_in(path, ".npy")) {
     good = write_bytes(path, append, tensor->data, size);
   } else if (npy_write(&bytes, tensor->dtype, tensor->shape, tensor->ndim, tensor->data, size)) {
     good = write_bytes(path, append, bytes.data, bytes.size);

@@ -498,10 +498,6 @@ static bool add_file(recording *r, const char *name, char *bytes, size_t size) {
   return read_events(r);
 }
 
-static int compare_texts(const void *a, const void *b) {
-  return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 /* The names of the files of events, sorted; false after a report. */
 static bool list_files(const char *folder, text_items *out) {
   DIR *list = opendir(folder);
@@ -519,7 +515,7 @@ static bool list_files(const char *folder, text_items *out) {
     out->items[out->size++] = tool_copy(entry->d_name, size);
   }
   closedir(list);
-  if (out->size > 1) qsort(out->items, out->size, sizeof *out->items, compare_texts);
+  if (out->size > 1) qsort(out->items, out->size, sizeof *out->items, words_compare);
   return true;
 }
 
