@@ -29,10 +29,8 @@ static void make(const recording *r, const recorded_call *c, recorded_moment whe
 }
 
 static void describe(const recording *r, const recorded_call *c, recorded_moment when) {
-  text_items items = recording_describe(r, c, when);
-  size_t i;
-  for (i = 0; i < items.size; ++i) free(items.items[i]);
-  free(items.items);
+  word_list items = recording_describe(r, c, when);
+  words_free(&items);
 }
 
 /* Whether the events with zeros after them are read as they are without. */

@@ -283,14 +283,18 @@ static bool look_at(const char *path, FILE *standard, file_status *out) {
   return strcmp(path, "-") == 0 ? file_status_get_open(standard, out) : file_status_get(path, out);
 }
 
+bool tool_is_one_file(const char *a, const char *b) {
+  file_status a_status, b_status;
+  return file_status_get(a, &a_status) && file_status_get(b, &b_status) &&
+         file_status_is_same(&a_status, &b_status);
+}
+
 /* Whether two names, neither of them of an existing file, would name the same file. */
 static bool is_same_name(const char *a, const char *b) {
   char *a_target = find_target(a), *b_target = find_target(b);
   char *a_folder = path_beside(a_target, "."), *b_folder = path_beside(b_target, ".");
-  file_status a_status, b_status;
-  bool same = strcmp(path_base(a_target), path_base(b_target)) == 0 &&
-              file_status_get(a_folder, &a_status) && file_status_get(b_folder, &b_status) &&
-              file_status_is_same(&a_status, &b_status);
+  bool same =
+      strcmp(path_base(a_target), path_base(b_target)) == 0 && tool_is_one_file(a_folder, b_folder);
   free(a_target);
   free(b_target);
   free(a_folder);

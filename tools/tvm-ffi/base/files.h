@@ -47,6 +47,8 @@ typedef struct {
 bool tool_write_files(const file_content *files, size_t count);
 bool tool_write_file(const char *path, const void *bytes, size_t size);
 
+/* Whether two paths lead to one file or folder, which exists. */
+bool tool_is_one_file(const char *a, const char *b);
 /* Whether two paths name the same file, also through links: one that is written, and one that is
  * read or written as well. Not for devices: two outputs may both go to /dev/null. */
 bool tool_is_same_file(const char *written, const char *second, bool second_is_read);

@@ -365,3 +365,7 @@ void text_add_xml(text_buf *out, const char *bytes, size_t size) {
     }
   }
 }
+
+bool text_begins(const char *text, const char *prefix) {
+  return strncmp(text, prefix, strlen(prefix)) == 0;
+}

@@ -94,6 +94,8 @@ char *text_escape(const void *bytes, size_t size);
 int text_print_escaped(FILE *stream, const char *value);
 /* Like text_escape(), but keeps line breaks. */
 char *text_escape_lines(const void *bytes, size_t size);
+/* Whether the text begins like this. */
+bool text_begins(const char *text, const char *prefix);
 /* Whether the text is shown unchanged. */
 bool text_is_printable(const void *bytes, size_t size);
 

@@ -21,9 +21,9 @@ static const char *find_special(const char *name) {
                                           "__tvm_ffi__schema_", "__tvm_ffi__doctext_"};
   size_t i;
   for (i = 0; i < sizeof kPrefixes / sizeof *kPrefixes; ++i) {
-    if (checks_begins(name, kPrefixes[i])) return kPrefixes[i];
+    if (text_begins(name, kPrefixes[i])) return kPrefixes[i];
   }
-  return checks_begins(name, "__tvm_ffi__cubin_") ? "" : NULL;
+  return text_begins(name, "__tvm_ffi__cubin_") ? "" : NULL;
 }
 
 /* Reports metadata or documentation of a function that is not exported. */
@@ -208,8 +208,7 @@ static void check_embedded(checking *subject) {
 /* Whether it is a C++ symbol of namespace tvm::ffi. Vtables and type_info (_ZT) do not count: they
  * must be visible, since exceptions are told apart by them. */
 static bool is_cxx_code(const char *name) {
-  return checks_begins(name, "_Z") && !checks_begins(name, "_ZT") &&
-         strstr(name, "3tvm3ffi") != NULL;
+  return text_begins(name, "_Z") && !text_begins(name, "_ZT") && strstr(name, "3tvm3ffi") != NULL;
 }
 
 static void check_runtime_exports(checking *subject) {
@@ -219,7 +218,7 @@ static void check_runtime_exports(checking *subject) {
   for (i = 0; i < file->num_symbols; ++i) {
     const char *name = file->symbols[i].name;
     if (!checks_is_exported(&file->symbols[i])) continue;
-    if (checks_begins(name, "TVMFFI") &&
+    if (text_begins(name, "TVMFFI") &&
         runtime_symbol_find(name, file->format).origin > kSymbolUnknown) {
       if (num_c++ == 0) first_c = name;
     } else if (file->format != kFormatPe && is_cxx_code(name)) { /* there they are not bound so */

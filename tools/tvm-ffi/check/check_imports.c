@@ -30,7 +30,7 @@ enum { kNumPlatforms = sizeof kPlatforms / sizeof *kPlatforms };
 bool manylinux_parse(const char *given, manylinux *out) {
   static const char kPrefix[] = "manylinux_";
   int minor, end = 0, row = 0, i;
-  if (strncmp(given, kPrefix, strlen(kPrefix)) == 0) given += strlen(kPrefix);
+  if (text_begins(given, kPrefix)) given += strlen(kPrefix);
   if (sscanf(given, "2_%3d%n", &minor, &end) != 1 || given[end] != '\0' ||
       minor < kPlatforms[0].minor) {
     return report_error("--manylinux must be 2_N with N from 5, such as 2_28, not \"%s\"", given);
@@ -268,7 +268,7 @@ static const binary_symbol *find_newest(const binary_file *file, const char *pre
   size_t length = strlen(prefix), i;
   for (i = 0; i < file->num_symbols; ++i) {
     const binary_symbol *symbol = &file->symbols[i];
-    if (symbol->version == NULL || !checks_begins(symbol->version, prefix)) continue;
+    if (symbol->version == NULL || !text_begins(symbol->version, prefix)) continue;
     if (newest == NULL ||
         manylinux_compare(symbol->version + length, newest->version + length) > 0) {
       newest = symbol;

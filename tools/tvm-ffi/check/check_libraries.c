@@ -29,7 +29,7 @@ static const char *find_static_option(const char *library) {
   };
   size_t i;
   for (i = 0; i < sizeof kLibraries / sizeof *kLibraries; ++i) {
-    if (checks_begins(library, kLibraries[i].prefix)) return kLibraries[i].option;
+    if (text_begins(library, kLibraries[i].prefix)) return kLibraries[i].option;
   }
   return NULL;
 }
@@ -50,10 +50,10 @@ static void check_which(checking *subject, const manylinux *platform) {
   const binary_file *file = subject->file;
   size_t i;
   for (i = 0; i < file->num_needed; ++i) {
-    if (checks_begins(file->needed[i], "libtvm_ffi.so")) {
+    if (text_begins(file->needed[i], "libtvm_ffi.so")) {
       checks_say(subject, kNote, "needed", file->needed[i],
                  "loads a runtime by name; without that, the one of the process serves");
-    } else if (checks_begins(file->needed[i], "libc.musl")) {
+    } else if (text_begins(file->needed[i], "libc.musl")) {
       checks_say(subject, platform != NULL ? kBad : kNote, "needed", file->needed[i],
                  "is for systems with musl, not glibc");
     }
@@ -243,14 +243,14 @@ static const binary_symbol *find_module(const binary_file *file) {
   size_t i;
   for (i = 0; i < file->num_symbols; ++i) {
     const binary_symbol *symbol = &file->symbols[i];
-    if (checks_is_exported(symbol) && checks_begins(symbol->name, "PyInit_")) return symbol;
+    if (checks_is_exported(symbol) && text_begins(symbol->name, "PyInit_")) return symbol;
   }
   return NULL;
 }
 
 /* The process that loads a module of Python has these. */
 static bool is_of_python(const char *name) {
-  return checks_begins(name, "Py") || checks_begins(name, "_Py");
+  return text_begins(name, "Py") || text_begins(name, "_Py");
 }
 
 /* Says that Python or PyTorch load such a library. */
@@ -263,7 +263,7 @@ static void check_kind(checking *subject) {
   }
   for (i = 0; i < subject->file->num_symbols; ++i) {
     const binary_symbol *symbol = &subject->file->symbols[i];
-    if (!symbol->is_defined && checks_begins(symbol->name, "_ZN5torch7LibraryC")) {
+    if (!symbol->is_defined && text_begins(symbol->name, "_ZN5torch7LibraryC")) {
       checks_say(subject, kNote, "kind", symbol->name,
                  "registers operators of PyTorch (TORCH_LIBRARY): torch.ops.load_library loads it");
       break;
@@ -324,11 +324,11 @@ static void search_libraries(needed_libraries *list, wanted_symbols *wanted) {
 
 /* Which library has names like this; an empty text if that is not known. */
 static const char *find_hint(const char *name) {
-  if (checks_begins(name, "cuda")) return "; CUDA's runtime has it: link with -lcudart";
-  if (checks_begins(name, "cu") && name[2] >= 'A' && name[2] <= 'Z') {
+  if (text_begins(name, "cuda")) return "; CUDA's runtime has it: link with -lcudart";
+  if (text_begins(name, "cu") && name[2] >= 'A' && name[2] <= 'Z') {
     return "; CUDA's driver has it: link with -lcuda";
   }
-  if (checks_begins(name, "_ZTI") || checks_begins(name, "_ZTV")) {
+  if (text_begins(name, "_ZTI") || text_begins(name, "_ZTV")) {
     return "; a class has it in the file that defines its first virtual function";
   }
   return "";

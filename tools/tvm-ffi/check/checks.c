@@ -77,12 +77,8 @@ void checks_say(checking *subject, level severity, const char *check, const char
   checks_add(subject, severity, check, symbol, tool_copy(said, strlen(said)));
 }
 
-bool checks_begins(const char *name, const char *prefix) {
-  return strncmp(name, prefix, strlen(prefix)) == 0;
-}
-
 const char *checks_skip_prefix(const char *name) {
-  return checks_begins(name, FUNCTION_PREFIX) ? name + strlen(FUNCTION_PREFIX) : NULL;
+  return text_begins(name, FUNCTION_PREFIX) ? name + strlen(FUNCTION_PREFIX) : NULL;
 }
 
 bool checks_is_exported(const binary_symbol *symbol) {

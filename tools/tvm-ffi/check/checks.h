@@ -88,7 +88,6 @@ void checks_add(checking *subject, level severity, const char *check, const char
 /* The same with `said` [borrow]. */
 void checks_say(checking *subject, level severity, const char *check, const char *symbol,
                 const char *said);
-bool checks_begins(const char *name, const char *prefix);
 /* What follows FUNCTION_PREFIX; NULL if the name does not begin with it. */
 const char *checks_skip_prefix(const char *name);
 /* Whether the symbol is defined here and visible to others. */

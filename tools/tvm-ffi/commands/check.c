@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/files.h"
 #include "base/install_paths.h"
 #include "base/report.h"
 #include "base/text.h"
@@ -12,7 +13,6 @@
 #include "commands/commands.h"
 #include "file/runtime_symbols.h"
 #include "library/library.h"
-#include "system/system.h"
 
 static void write_cxx_symbols(const binary_file *file) {
   size_t i;
@@ -46,13 +46,6 @@ static void write_json(const checking *subject) {
   free(path);
 }
 
-/* A file named twice must not be reported to clash with itself. */
-static bool is_same_file(const char *a, const char *b) {
-  file_status a_status, b_status;
-  return file_status_get(a, &a_status) && file_status_get(b, &b_status) &&
-         file_status_is_same(&a_status, &b_status);
-}
-
 /* Runs all checks on one file; for clashes, against the files named before it. */
 static void check_subject(checking *subject, const checking *earlier, size_t num_earlier,
                           const manylinux *platform, library_choice library) {
@@ -60,9 +53,9 @@ static void check_subject(checking *subject, const checking *earlier, size_t num
   check_file(subject);
   check_exports(subject);
   for (i = 0; i < num_earlier; ++i) {
-    if (!is_same_file(earlier[i].file->path, subject->file->path)) {
-      check_clashes(subject, &earlier[i]);
-    }
+    /* A file named twice must not be reported to clash with itself. */
+    if (tool_is_one_file(earlier[i].file->path, subject->file->path)) continue;
+    check_clashes(subject, &earlier[i]);
   }
   check_imports(subject, platform, library);
   check_libraries(subject, platform);

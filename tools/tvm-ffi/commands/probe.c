@@ -164,16 +164,17 @@ static bool check_layouts(const input_list *inputs) {
 static const recorded_call *find_recorded(const recording *r, const char *word) {
   char *end = NULL;
   const long long wanted = word != NULL ? strtoll(word, &end, 10) : 0;
+  const recorded_call *found = NULL;
   size_t i;
+  if (word != NULL) {
+    if (*end == '\0') found = recording_find_call(r, wanted);
+    if (found == NULL) report_error("there is no call %s; show --calls lists them", word);
+    return found;
+  }
   for (i = 0; i < recording_num_calls(r); ++i) {
-    const recorded_call *c = recording_call(r, i);
-    if (word == NULL ? c->end == kCallReturned : *end == '\0' && c->number == wanted) return c;
+    if (recording_call(r, i)->end == kCallReturned) return recording_call(r, i);
   }
-  if (word == NULL) {
-    report_error("no call of the recording returned, and probe takes a call that works");
-  } else {
-    report_error("there is no call %s; show --calls lists them", word);
-  }
+  report_error("no call of the recording returned, and probe takes a call that works");
   return NULL;
 }
 
@@ -203,13 +204,9 @@ static bool read_recorded(probe *p) {
 /* Takes the recorded arguments, with packed copies of tensors. False after a report. */
 static bool take_recorded(probe *p) {
   const DLDevice cpu = {kDLCPU, 0};
-  text_buf why = {NULL, 0, 0};
-  const making made = recording_make(p->r, p->recorded, kBefore, cpu, &p->values, &why);
   size_t i;
   DLTensor *tensor;
-  bool good = made == kMade;
-  if (made == kCannotRepeat) report_error("call %" PRId64 ": %s", p->recorded->number, why.data);
-  text_free(&why);
+  bool good = recording_make_before(p->r, p->recorded, cpu, &p->values);
   p->inputs.items = tool_alloc((p->values.num_args + 1) * sizeof *p->inputs.items);
   for (i = 0; good && i < p->values.num_args; ++i) {
     const TVMFFIAny *value = &p->values.args[i];

@@ -1001,12 +1001,8 @@ typedef struct {
 static int make_measured(void *context, DLDevice device, input_list *out) {
   measured_call *measured = context;
   const replay *p = measured->p;
-  text_buf why = {NULL, 0, 0};
-  const making made = recording_make(p->r, p->c, kBefore, device, &measured->values, &why);
   size_t i;
-  if (made == kCannotRepeat) report_error("call %" PRId64 ": %s", p->c->number, why.data);
-  text_free(&why);
-  if (made != kMade) return kExitUsage;
+  if (!recording_make_before(p->r, p->c, device, &measured->values)) return kExitUsage;
   out->size = measured->values.num_args;
   out->items = tool_alloc((out->size + 1) * sizeof *out->items);
   for (i = 0; i < out->size; ++i) {

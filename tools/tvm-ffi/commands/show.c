@@ -68,19 +68,10 @@ static group_list group_calls(const shown *s, bool by_signature) {
   return list;
 }
 
-/* How often it was called while the recording ran; -1 if that is not known. */
-static int64_t count_all_calls(const recording *r, const char *function) {
-  size_t i;
-  for (i = 0; i < recording_num_counts(r); ++i) {
-    if (strcmp(recording_count(r, i)->function, function) == 0) return recording_count(r, i)->calls;
-  }
-  return -1;
-}
-
 /* ---- The table ---- */
 
 static void print_group(const shown *s, const call_group *group, const group_list *signatures) {
-  const int64_t total = count_all_calls(s->r, group->first->function);
+  const int64_t total = recording_count_calls(s->r, group->first->function);
   FILE *out = streams_results();
   text_buf size = {NULL, 0, 0};
   size_t i;
@@ -149,7 +140,7 @@ static void write_json(const shown *s, const char *folder) {
   json_begin_array("functions");
   for (i = 0; i < functions.size; ++i) {
     const call_group *group = &functions.items[i];
-    const int64_t total = count_all_calls(s->r, group->first->function);
+    const int64_t total = recording_count_calls(s->r, group->first->function);
     json_begin_object(NULL);
     json_text("name", group->first->function);
     write_counts(group);
@@ -255,7 +246,7 @@ static void print_tensors(const shown *s, const call_values *before, const call_
 }
 
 static void print_items(const shown *s, const recorded_call *c, recorded_moment when) {
-  text_items items = recording_describe(s->r, c, when);
+  word_list items = recording_describe(s->r, c, when);
   size_t i;
   for (i = 0; i < items.size; ++i) {
     if (when == kBefore) {
@@ -263,9 +254,8 @@ static void print_items(const shown *s, const recorded_call *c, recorded_moment 
     } else {
       fprintf(streams_results(), "result: %s\n", items.items[i]);
     }
-    free(items.items[i]);
   }
-  free(items.items);
+  words_free(&items);
 }
 
 static int print_call(const shown *s, const recorded_call *c) {
@@ -315,15 +305,6 @@ static int write_events(const shown *s, const recorded_call *c) {
   free(before);
   free(after);
   return is_whole ? kExitOk : kExitUsage;
-}
-
-static const recorded_call *find_call(const recording *r, long long wanted) {
-  size_t i;
-  for (i = 0; i < recording_num_calls(r); ++i) {
-    if (recording_call(r, i)->number == wanted) return recording_call(r, i);
-  }
-  report_error("there is no call %lld; show --calls lists them", wanted);
-  return NULL;
 }
 
 /* ---- A page ---- */
@@ -379,8 +360,10 @@ int command_show(const arguments *args) {
   s.json = arguments_has(args, kOptionJson);
   s.detail = arguments_has(args, kOptionFull) ? kTensorWhole : kTensorElided;
   if (one_number >= 0) {
-    chosen = find_call(r, one_number);
-    code = chosen == NULL ? kExitUsage : kExitOk;
+    chosen = recording_find_call(r, one_number);
+    if (chosen == NULL) {
+      code = report_fail(kExitUsage, "there is no call %lld; show --calls lists them", one_number);
+    }
   }
   if (code != kExitOk) {
     /* there is no such call */

@@ -112,7 +112,7 @@ static void init_section(object *obj, int number, const char *name, unsigned typ
 static void init_sections(object *obj, const embedding *content, uint64_t bytes_align) {
   static const char kLarge[] = ".lrodata";
   const char *place = content->section != NULL ? content->section : ".rodata";
-  bool is_large = obj->target->number == EM_X86_64 && strncmp(place, kLarge, strlen(kLarge)) == 0;
+  bool is_large = obj->target->number == EM_X86_64 && text_begins(place, kLarge);
   size_t word = object_word(obj->target);
   init_section(obj, kBytes, place, SHT_PROGBITS, SHF_ALLOC | (is_large ? SHF_X86_64_LARGE : 0),
                bytes_align);

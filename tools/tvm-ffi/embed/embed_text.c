@@ -21,7 +21,7 @@ static bool is_own_section(const char *name) {
   for (i = 0; i < sizeof kOwn / sizeof *kOwn; ++i) {
     if (strcmp(name, kOwn[i]) == 0) return true;
   }
-  return strncmp(name, ".rel", strlen(".rel")) == 0;
+  return text_begins(name, ".rel");
 }
 
 static bool refuse(const char *subject, const char *expected, const char *name) {

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/names.h"
+#include "base/text.h"
 
 typedef struct {
   const char *name;
@@ -141,10 +142,6 @@ static int compare_name(const void *name, const void *row) {
 #define FIND_ROW(table, name) \
   bsearch(name, table, sizeof table / sizeof *table, sizeof *table, compare_name)
 
-static bool starts(const char *name, const char *prefix) {
-  return strncmp(name, prefix, strlen(prefix)) == 0;
-}
-
 static bool is_own(const char *name) {
   static const char *const kOwn[] = {
       "TVMFFIRuntimeContextSymbolVisit",
@@ -178,7 +175,7 @@ static bool has_prefix_of_runtime(const char *name) {
                                           "_ZTVN3tvm3ffi", "_ZTIN3tvm3ffi", "_ZTSN3tvm3ffi"};
   size_t i;
   for (i = 0; i < sizeof kPrefixes / sizeof *kPrefixes; ++i) {
-    if (starts(name, kPrefixes[i])) return true;
+    if (text_begins(name, kPrefixes[i])) return true;
   }
   return false;
 }

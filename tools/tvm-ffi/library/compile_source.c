@@ -574,7 +574,7 @@ static void describe_processor(text_buf *key) {
   if (stream == NULL) return;
   while (fgets(line, sizeof line, stream) != NULL && line[0] != '\n') { /* the first processor */
     for (i = 0; i < sizeof kLines / sizeof *kLines; ++i) {
-      if (strncmp(line, kLines[i], strlen(kLines[i])) == 0) text_add(key, "%s", line);
+      if (text_begins(line, kLines[i])) text_add(key, "%s", line);
     }
   }
   fclose(stream);

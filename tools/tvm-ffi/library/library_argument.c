@@ -149,9 +149,7 @@ void library_argument_refuse(const char *name, const char *path, const char *rea
 /* Whether the library is the one whose functions this process calls. */
 static bool is_used(const char *library) {
   char *used = install_path_of_library();
-  file_status a, b;
-  bool same = used != NULL && file_status_get(used, &a) && file_status_get(library, &b) &&
-              file_status_is_same(&a, &b);
+  bool same = used != NULL && tool_is_one_file(used, library);
   free(used);
   return same;
 }

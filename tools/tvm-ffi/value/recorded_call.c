@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The tensors of a call as they were recorded, and its values made again, or why they cannot be. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -828,6 +829,15 @@ making recording_make(const recording *r, const recorded_call *c, recorded_momen
   tvm_ffi_any_clear(&before);
   tvm_ffi_any_clear(&after);
   return made;
+}
+
+bool recording_make_before(const recording *r, const recorded_call *c, DLDevice device,
+                           call_values *out) {
+  text_buf why = {NULL, 0, 0};
+  const making made = recording_make(r, c, kBefore, device, out, &why);
+  if (made == kCannotRepeat) report_error("call %" PRId64 ": %s", c->number, why.data);
+  text_free(&why);
+  return made == kMade;
 }
 
 /* A List or a Dict may be within itself. */

@@ -499,11 +499,9 @@ static bool add_file(recording *r, const char *name, char *bytes, size_t size) {
 }
 
 /* The names of the files of events, sorted; false after a report. */
-static bool list_files(const char *folder, text_items *out) {
+static bool list_files(const char *folder, word_list *out) {
   DIR *list = opendir(folder);
   struct dirent *entry;
-  out->items = NULL;
-  out->size = 0;
   if (list == NULL) return report_error("%s: %s", folder, strerror(errno));
   while ((entry = readdir(list)) != NULL) {
     const size_t size = strlen(entry->d_name);
@@ -511,8 +509,7 @@ static bool list_files(const char *folder, text_items *out) {
         strcmp(entry->d_name + size - 6, ".jsonl") != 0) {
       continue;
     }
-    out->items = tool_realloc(out->items, (out->size + 1) * sizeof *out->items);
-    out->items[out->size++] = tool_copy(entry->d_name, size);
+    words_add(out, entry->d_name);
   }
   closedir(list);
   if (out->size > 1) qsort(out->items, out->size, sizeof *out->items, words_compare);
@@ -534,7 +531,7 @@ static bool check_version(const char *folder) {
 }
 
 recording *recording_open(const char *folder) {
-  text_items names;
+  word_list names = {NULL, 0};
   recording *r;
   size_t i, size;
   bool good;
@@ -546,9 +543,8 @@ recording *recording_open(const char *folder) {
     char *bytes = good ? tool_read_file(path, &size) : NULL;
     good = bytes != NULL && add_file(r, path, bytes, size);
     free(path);
-    free(names.items[i]);
   }
-  free(names.items);
+  words_free(&names);
   if (good && sort_calls(r)) return r;
   recording_free(r);
   return NULL;
@@ -605,6 +601,14 @@ const recorded_call *recording_call(const recording *r, size_t i) {
   return &r->calls[i];
 }
 
+const recorded_call *recording_find_call(const recording *r, int64_t wanted) {
+  size_t i;
+  for (i = 0; i < r->num_calls; ++i) {
+    if (r->calls[i].number == wanted) return &r->calls[i];
+  }
+  return NULL;
+}
+
 size_t recording_num_processes(const recording *r) {
   return r->num_files;
 }
@@ -621,6 +625,14 @@ const recorded_count *recording_count(const recording *r, size_t i) {
   return &r->counts[i];
 }
 
+int64_t recording_count_calls(const recording *r, const char *function) {
+  size_t i;
+  for (i = 0; i < r->num_counts; ++i) {
+    if (strcmp(r->counts[i].function, function) == 0) return r->counts[i].calls;
+  }
+  return -1;
+}
+
 size_t recording_num_notes(const recording *r) {
   return r->num_notes;
 }
@@ -630,9 +642,7 @@ const char *recording_note(const recording *r, size_t i) {
 }
 
 static void add_item(void *context, const text_buf *text) {
-  text_items *out = context;
-  out->items = tool_realloc(out->items, (out->size + 1) * sizeof *out->items);
-  out->items[out->size++] = tool_copy(text->data, text->size);
+  words_add(context, text->data);
 }
 
 typedef struct {
@@ -702,8 +712,8 @@ char *recording_event(const recording *r, const recorded_call *c, recorded_momen
   return out.data;
 }
 
-text_items recording_describe(const recording *r, const recorded_call *c, recorded_moment when) {
-  text_items out = {NULL, 0};
+word_list recording_describe(const recording *r, const recorded_call *c, recorded_moment when) {
+  word_list out = {NULL, 0};
   TVMFFIAny before, after, args, result;
   recorded_storage *memory;
   size_t num_memory;

@@ -63,11 +63,15 @@ void recording_free(recording *r);
 /* In the order of their numbers. */
 size_t recording_num_calls(const recording *r);
 const recorded_call *recording_call(const recording *r, size_t i);
+/* The call with this number; NULL: there is none. */
+const recorded_call *recording_find_call(const recording *r, int64_t wanted);
 /* `before.file` of a call is the number of its process. */
 size_t recording_num_processes(const recording *r);
 const recorded_process *recording_process(const recording *r, size_t i);
 size_t recording_num_counts(const recording *r);
 const recorded_count *recording_count(const recording *r, size_t i);
+/* How often a function was called while the recording ran; -1 if that is not known. */
+int64_t recording_count_calls(const recording *r, const char *function);
 /* What a user should know, in sentences: notes, and why the recording stopped before the end. */
 size_t recording_num_notes(const recording *r);
 const char *recording_note(const recording *r, size_t i);
@@ -80,13 +84,9 @@ char *recording_event(const recording *r, const recorded_call *c, recorded_momen
 /* For fuzzing: reads one file of events, which is `name` in reports. `bytes` [borrow]. */
 recording *recording_open_bytes(const char *name, const char *bytes, size_t size);
 
-/* Writes the arguments (kBefore) or the result (kAfter) of a call, an array item in a line, tensors
- * by type and layout alone. */
-typedef struct {
-  char **items; /* release with free(), both */
-  size_t size;
-} text_items;
-text_items recording_describe(const recording *r, const recorded_call *c, recorded_moment when);
+/* Writes the arguments (kBefore) or the result (kAfter) of a call, each as a text, tensors by type
+ * and layout alone. */
+word_list recording_describe(const recording *r, const recorded_call *c, recorded_moment when);
 
 /* ---- The tensors of a call, as they were recorded ---- */
 
@@ -167,6 +167,9 @@ typedef enum {
  * what cannot be made is None. */
 making recording_make(const recording *r, const recorded_call *c, recorded_moment when,
                       DLDevice device, call_values *out, text_buf *why);
+/* The same of kBefore, whole. False after a report, also of why it cannot be made. */
+bool recording_make_before(const recording *r, const recorded_call *c, DLDevice device,
+                           call_values *out);
 void call_values_free(call_values *values);
 
 /* ---- A program that repeats a call ---- */

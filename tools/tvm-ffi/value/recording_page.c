@@ -367,14 +367,6 @@ static void choose_calls(page *p) {
 
 /* ---- The heading ---- */
 
-static int64_t count_all_calls(const recording *r, const char *function) {
-  size_t i;
-  for (i = 0; i < recording_num_counts(r); ++i) {
-    if (strcmp(recording_count(r, i)->function, function) == 0) return recording_count(r, i)->calls;
-  }
-  return -1;
-}
-
 static void add_fact(page *p, uint64_t count, const char *single, const char *many,
                      const char *attribute) {
   text_add(p->out, "<li><b%s>", count > 0 ? attribute : "");
@@ -779,7 +771,7 @@ static void add_timeline(page *p) {
 /* ---- The table of functions ---- */
 
 static void add_row(page *p, const page_row *row) {
-  const int64_t all = count_all_calls(p->r, row->function);
+  const int64_t all = recording_count_calls(p->r, row->function);
   text_add(p->out, "<tr><th scope=\"row\" class=\"name\"><i class=\"key s%zu\"></i><code>",
            find_shade(row->rank));
   html_add_line(p->out, row->function, kHtmlMaxName);
@@ -901,24 +893,21 @@ static void add_tensor(page *p, const recorded_call *c, const described_tensor *
 }
 
 static void add_items(page *p, const recorded_call *c, recorded_moment when) {
-  text_items items = recording_describe(p->r, c, when);
+  word_list items = recording_describe(p->r, c, when);
   size_t i;
-  for (i = 0; i < items.size; ++i) {
-    if (i < kMaxItems) {
-      if (when == kBefore) {
-        text_add(p->out, "<tr><th scope=\"row\">arg[%zu]</th><td><code>", i);
-      } else {
-        text_add(p->out, "<tr><th scope=\"row\">result</th><td><code>");
-      }
-      html_add_line(p->out, items.items[i], kHtmlMaxText);
-      text_add(p->out, "</code></td></tr>\n");
+  for (i = 0; i < items.size && i < kMaxItems; ++i) {
+    if (when == kBefore) {
+      text_add(p->out, "<tr><th scope=\"row\">arg[%zu]</th><td><code>", i);
+    } else {
+      text_add(p->out, "<tr><th scope=\"row\">result</th><td><code>");
     }
-    free(items.items[i]);
+    html_add_line(p->out, items.items[i], kHtmlMaxText);
+    text_add(p->out, "</code></td></tr>\n");
   }
   if (items.size > kMaxItems) {
     text_add(p->out, "<tr><td colspan=\"2\">and %zu more</td></tr>\n", items.size - kMaxItems);
   }
-  free(items.items);
+  words_free(&items);
 }
 
 static void add_tensors(page *p, const recorded_call *c) {
@@ -1049,7 +1038,6 @@ static void add_calls(page *p) {
 bool recording_has_file(const recording *r, const char *folder, const char *path) {
   static const char *const kOthers[] = {"version", "next"};
   char *tensors = tool_format("%s/tensors", folder), *beside = path_beside(path, ".");
-  file_status a, b;
   const char *found = NULL;
   size_t i;
   for (i = 0; i < recording_num_processes(r) && found == NULL; ++i) {
@@ -1061,10 +1049,7 @@ bool recording_has_file(const recording *r, const char *folder, const char *path
     if (tool_is_same_file(path, other, true)) found = path;
     free(other);
   }
-  if (found == NULL && file_status_get(tensors, &a) && file_status_get(beside, &b) &&
-      file_status_is_same(&a, &b)) {
-    found = path;
-  }
+  if (found == NULL && tool_is_one_file(tensors, beside)) found = path;
   if (found != NULL) report_error("--html: %s is a file of the recording", found);
   free(tensors);
   free(beside);

@@ -689,14 +689,13 @@ static void emit_expected(const emitter *e) {
 
 /* What the recording says of the end of the call, as one line. */
 static char *describe_end(const repeated_call *request) {
-  text_items items;
+  word_list items;
   char *text;
   if (request->call->end == kCallUnfinished) return tool_copy("it did not return", 17);
   if (request->call->end == kCallRaised) return tool_format("raised %s", request->call->error);
   items = recording_describe(request->recording, request->call, kAfter);
   text = tool_format("returned %s", items.size > 0 ? items.items[0] : "none");
-  if (items.size > 0) free(items.items[0]);
-  free(items.items);
+  words_free(&items);
   return text;
 }
 
@@ -861,27 +860,24 @@ static void emit_program(emitter *e, const char *folder) {
 
 bool recording_write_program(const repeated_call *request, const char *path) {
   const DLDevice cpu = {kDLCPU, 0};
-  text_buf why = {NULL, 0, 0}, program = {NULL, 0, 0};
+  text_buf program = {NULL, 0, 0};
   call_values values, after;
   char *folder = file_resolve(request->folder);
   emitter e;
   size_t i;
-  making made;
-  bool is_written = false;
+  bool good, is_written = false;
   memset(&e, 0, sizeof e);
   memset(&after, 0, sizeof after);
-  made = recording_make(request->recording, request->call, kBefore, cpu, &values, &why);
-  if (made == kCannotRepeat) report_error("call %" PRId64 ": %s", request->call->number, why.data);
-  if (made == kMade && !request->redacted) {
-    made = recording_make(request->recording, request->call, kAfter, cpu, &after, NULL);
+  good = recording_make_before(request->recording, request->call, cpu, &values);
+  if (good && !request->redacted) {
+    good = recording_make(request->recording, request->call, kAfter, cpu, &after, NULL) == kMade;
   }
-  for (i = 0; made == kMade && request->redacted && i < values.num_storages; ++i) {
+  for (i = 0; good && request->redacted && i < values.num_storages; ++i) {
     if (values.storages[i].size <= kMaxRedacted) continue;
-    report_error("call %" PRId64 ": a tensor is too large to be written into a program",
-                 request->call->number);
-    made = kCannotRepeat;
+    good = report_error("call %" PRId64 ": a tensor is too large to be written into a program",
+                        request->call->number);
   }
-  if (made == kMade) {
+  if (good) {
     if (request->redacted) redact(&values);
     e.request = request;
     e.values = &values;
@@ -899,7 +895,6 @@ bool recording_write_program(const repeated_call *request, const char *path) {
   free(e.why);
   free(folder);
   text_free(&program);
-  text_free(&why);
   call_values_free(&values);
   call_values_free(&after);
   return is_written;

@@ -637,7 +637,7 @@ static bool is_used(const char *name) {
     if (strcmp(kUsedNames[i], name) == 0) return true;
   }
   for (i = 0; i < sizeof kUsedPrefixes / sizeof *kUsedPrefixes; ++i) {
-    if (strncmp(kUsedPrefixes[i], name, strlen(kUsedPrefixes[i])) == 0) return true;
+    if (text_begins(name, kUsedPrefixes[i])) return true;
   }
   return identifier_is_c_word(name) || spec_is_type_word(name, strlen(name));
 }

@@ -590,7 +590,7 @@ static bool is_of_limits_h(const char *limit) {
                                           "USHRT_", "UCHAR_", "SCHAR_"};
   size_t i;
   for (i = 0; limit != NULL && i < sizeof kPrefixes / sizeof *kPrefixes; ++i) {
-    if (strncmp(limit, kPrefixes[i], strlen(kPrefixes[i])) == 0) return true;
+    if (text_begins(limit, kPrefixes[i])) return true;
   }
   return false;
 }

@@ -209,10 +209,6 @@ bool wrap_has_word(const char *in, const char *word, size_t size) {
   return false;
 }
 
-static bool begins_with(const char *line, const char *prefix) {
-  return strncmp(line, prefix, strlen(prefix)) == 0;
-}
-
 /* Whether the word that ends here is used. */
 static bool is_word_before_used(const char *line, const char *end, const char *used) {
   const char *begin = end;
@@ -231,7 +227,7 @@ typedef struct {
 /* Where a comment that begins at this line ends. */
 static size_t measure_comment(const char *const *lines) {
   size_t count = 0;
-  if (lines[0] == NULL || !begins_with(lines[0], "/*")) return 0;
+  if (lines[0] == NULL || !text_begins(lines[0], "/*")) return 0;
   while (strstr(lines[count], "*/") == NULL) ++count;
   return count + 1;
 }
@@ -240,8 +236,8 @@ static size_t measure_comment(const char *const *lines) {
 static size_t measure_part(const char *const *lines) {
   size_t count = measure_comment(lines);
   if (lines[count] == NULL || *lines[count] == '\0') return count;
-  if (begins_with(lines[count], "#if ")) {
-    while (!begins_with(lines[count], "#endif")) ++count;
+  if (text_begins(lines[count], "#if ")) {
+    while (!text_begins(lines[count], "#endif")) ++count;
   }
   ++count;
   while (lines[count] != NULL && (*lines[count] == ' ' || *lines[count] == '}')) ++count;
@@ -257,7 +253,7 @@ static file_part *find_parts(const char *const *lines, size_t *out_count) {
     for (; *lines != NULL && **lines == '\0'; ++lines) part.is_apart = true;
     if (*lines == NULL) break;
     part.lines = lines;
-    part.is_heading = begins_with(*lines, "/* ---- ");
+    part.is_heading = text_begins(*lines, "/* ---- ");
     if (!part.is_heading) part.num_lines = measure_part(lines);
     parts = tool_realloc(parts, (*out_count + 1) * sizeof *parts);
     parts[(*out_count)++] = part;
@@ -270,11 +266,11 @@ static file_part *find_parts(const char *const *lines, size_t *out_count) {
  * name as their first argument. */
 static bool is_line_used(const char *line, const char *used) {
   const char *name = NULL, *end = NULL;
-  if (begins_with(line, "#define ")) {
+  if (text_begins(line, "#define ")) {
     name = line + strlen("#define ");
-  } else if (begins_with(line, "TVM_FFI_C_DETAIL_DEFINE_")) {
+  } else if (text_begins(line, "TVM_FFI_C_DETAIL_DEFINE_")) {
     name = strchr(line, '(') + 1;
-  } else if (begins_with(line, "} ") || begins_with(line, "typedef ")) {
+  } else if (text_begins(line, "} ") || text_begins(line, "typedef ")) {
     end = strrchr(line, ';');
   } else if (identifier_has(*line)) {
     end = strchr(line, '(');
@@ -296,7 +292,7 @@ static bool is_part_used(const file_part *part, const char *used) {
   bool is_enum = false;
   size_t i;
   for (i = measure_comment(part->lines); i < part->num_lines; ++i) {
-    if (begins_with(part->lines[i], "enum ")) is_enum = true;
+    if (text_begins(part->lines[i], "enum ")) is_enum = true;
     if (is_enum ? is_constant_used(part->lines[i], used) : is_line_used(part->lines[i], used)) {
       return true;
     }
