@@ -40,13 +40,6 @@ int report_fail(int exit_code, const char *format, ...) {
   return exit_code;
 }
 
-void report_said(const char *speaker, const char *said, size_t size) {
-  (void)speaker;
-  (void)said;
-  (void)size;
-  ++quiet_num_reports;
-}
-
 FILE *streams_results(void) {
   return stdout;
 }

@@ -294,12 +294,8 @@ text_list arguments_values(const arguments *args, int id) {
   return list;
 }
 
-size_t arguments_count(const arguments *args, int id) {
-  return arguments_values(args, id).count;
-}
-
 bool arguments_has(const arguments *args, int id) {
-  return arguments_count(args, id) > 0;
+  return arguments_values(args, id).count > 0;
 }
 
 const char *arguments_text(const arguments *args, int id, const char *otherwise) {

@@ -70,9 +70,8 @@ bool arguments_has(const arguments *args, int id);
 const char *arguments_text(const arguments *args, int id, const char *otherwise);
 /* The index of the option's word given last, or `otherwise`. */
 size_t arguments_word(const arguments *args, int id, size_t otherwise);
-/* The values of a repeatable option, in order; and how many there are. */
+/* The values of a repeatable option, in order. */
 text_list arguments_values(const arguments *args, int id);
-size_t arguments_count(const arguments *args, int id);
 /* The option's value as a number, or `otherwise` without the option; false after a report that it
  * is not a number from `low` to `high`. */
 bool arguments_int(const arguments *args, int id, long long otherwise, long long low,

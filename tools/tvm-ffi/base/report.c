@@ -84,11 +84,21 @@ static void print_lines(const char *said, size_t size) {
   free(shown);
 }
 
+/* Prints "speaker: " and a text from elsewhere, which may have many lines. */
+static void print_said(const char *speaker, const char *said, size_t size) {
+  report_progress_end();
+  streams_flush();
+  print_lines(speaker, strlen(speaker));
+  fputs(": ", streams_errors());
+  print_lines(said, size);
+  if (size == 0 || said[size - 1] != '\n') fputc('\n', streams_errors());
+}
+
 static void print_error(const char *kind, const char *format, va_list values) {
   text_buf line = {NULL, 0, 0};
   text_add(&line, "%s", kind);
   text_add_list(&line, format, values);
-  report_said("tvm-ffi", line.data, line.size);
+  print_said("tvm-ffi", line.data, line.size);
   text_free(&line);
 }
 
@@ -112,15 +122,6 @@ int report_fail(int exit_code, const char *format, ...) {
   print_error("", format, values);
   va_end(values);
   return exit_code;
-}
-
-void report_said(const char *speaker, const char *said, size_t size) {
-  report_progress_end();
-  streams_flush();
-  print_lines(speaker, strlen(speaker));
-  fputs(": ", streams_errors());
-  print_lines(said, size);
-  if (size == 0 || said[size - 1] != '\n') fputc('\n', streams_errors());
 }
 
 /* ---- Colours and progress ---- */
@@ -215,7 +216,7 @@ void runtime_error_report(const char *speaker, bool with_backtrace) {
     if (with_backtrace) add_backtrace(&said, cause);
     cause = tvm_ffi_error_get_cause(cause);
   }
-  report_said(speaker, said.data, said.size);
+  print_said(speaker, said.data, said.size);
   text_free(&said);
   tvm_ffi_object_release(error);
 }

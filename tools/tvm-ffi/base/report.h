@@ -78,8 +78,6 @@ static inline bool report_failure(void) {
 void report_note(const char *format, ...) TOOL_PRINTF(1, 2);
 /* An error; returns the exit code. */
 int report_fail(int exit_code, const char *format, ...) TOOL_PRINTF(2, 3);
-/* Prints "speaker: " and a text from elsewhere, which may have many lines. */
-void report_said(const char *speaker, const char *said, size_t size);
 
 /* Shows a line about work in progress, which replaces the previous one; false, and nothing shown,
  * if stderr is not a terminal. report_progress_end() erases it. */

@@ -14,6 +14,11 @@
 
 /* ---- Names ---- */
 
+/* What follows FUNCTION_PREFIX; NULL if the name does not begin with it. */
+static const char *skip_prefix(const char *name) {
+  return text_begins(name, FUNCTION_PREFIX) ? name + strlen(FUNCTION_PREFIX) : NULL;
+}
+
 /* The prefix of a name exported besides the functions ("" for cubins, which describe no function);
  * NULL if the ABI has no such name. */
 static const char *find_special(const char *name) {
@@ -47,7 +52,7 @@ static void check_data(checking *subject, const binary_symbol *symbol) {
 }
 
 static void check_name(checking *subject, const binary_symbol *symbol, const char *previous) {
-  const char *name = symbol->name, *suffix = checks_skip_prefix(name), *special;
+  const char *name = symbol->name, *suffix = skip_prefix(name), *special;
   if (suffix == NULL) return;
   if (previous != NULL && strcmp(previous, name) == 0) {
     checks_say(subject, kBad, "names", name, "is exported twice");
@@ -76,7 +81,7 @@ typedef struct {
 /* Skips names with a dot: they are parts of functions, split off by the compiler. */
 static void count_hidden(void *context, const char *name) {
   hidden_functions *hidden = context;
-  const char *suffix = checks_skip_prefix(name);
+  const char *suffix = skip_prefix(name);
   if (suffix == NULL || *suffix == '_' || strchr(suffix, '.') != NULL ||
       binary_file_find_exported(hidden->file, name) != NULL) {
     return;
@@ -302,7 +307,7 @@ typedef struct {
 } comparison;
 
 static void compare_symbol(comparison *result, const binary_symbol *a, const binary_symbol *b) {
-  const char *name = a->name, *suffix = checks_skip_prefix(name);
+  const char *name = a->name, *suffix = skip_prefix(name);
   if (suffix != NULL) {
     if (result->are_objects) {
       count_symbol(is_strong(a) && is_strong(b) ? &result->refused : &result->merged, name);

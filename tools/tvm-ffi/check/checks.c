@@ -77,10 +77,6 @@ void checks_say(checking *subject, level severity, const char *check, const char
   checks_add(subject, severity, check, symbol, tool_copy(said, strlen(said)));
 }
 
-const char *checks_skip_prefix(const char *name) {
-  return text_begins(name, FUNCTION_PREFIX) ? name + strlen(FUNCTION_PREFIX) : NULL;
-}
-
 bool checks_is_exported(const binary_symbol *symbol) {
   return symbol->is_defined && !symbol->is_hidden;
 }

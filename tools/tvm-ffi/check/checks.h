@@ -88,8 +88,6 @@ void checks_add(checking *subject, level severity, const char *check, const char
 /* The same with `said` [borrow]. */
 void checks_say(checking *subject, level severity, const char *check, const char *symbol,
                 const char *said);
-/* What follows FUNCTION_PREFIX; NULL if the name does not begin with it. */
-const char *checks_skip_prefix(const char *name);
 /* Whether the symbol is defined here and visible to others. */
 bool checks_is_exported(const binary_symbol *symbol);
 /* The readable C++ name of an undefined symbol that only CXX_LIBRARY has; NULL for any other. */

@@ -58,9 +58,6 @@ bool embed_check_section(const char *name, embed_form form);
 /* Whether a name can be quoted in #include and #embed; false after a report, in which `subject`
  * names it. */
 bool embed_check_quoted(const char *subject, const char *name);
-/* Adds a C string literal, or with `is_nested` one of the assembler within one of C; their escapes
- * are the same. */
-void embed_add_literal(text_buf *out, const char *value, bool is_nested);
 /* Adds a file name to a rule of Make; false after a report that Make has no escape for it. */
 bool embed_add_make_word(text_buf *out, const char *path);
 

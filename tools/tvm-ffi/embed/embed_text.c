@@ -69,7 +69,9 @@ bool embed_check_quoted(const char *subject, const char *name) {
   return true;
 }
 
-void embed_add_literal(text_buf *out, const char *value, bool is_nested) {
+/* Adds a C string literal, or with `is_nested` one of the assembler within one of C; their escapes
+ * are the same. */
+static void add_literal(text_buf *out, const char *value, bool is_nested) {
   const char *quote = is_nested ? "\\\"" : "\"";
   text_add(out, "%s", quote);
   for (; *value != '\0'; ++value) {
@@ -229,7 +231,7 @@ static void add_assembler_piece(const embedding *content, const piece *whole, te
   if (whole->path != NULL) {
     begin_assembler(content, out);
     text_add(out, "        \".incbin ");
-    embed_add_literal(out, whole->path, true);
+    add_literal(out, whole->path, true);
     text_add(out, "\\n\"\n");
     end_assembler(out);
     return;
@@ -274,7 +276,7 @@ static void add_table(const embedding *content, text_buf *out) {
   for (i = 0; i < content->num_blobs; ++i) {
     const blob *entry = &content->blobs[i];
     text_add(out, "    {");
-    embed_add_literal(out, entry->title, false);
+    add_literal(out, entry->title, false);
     text_add(out, ", %s, %zu},\n", entry->symbol, entry->size);
   }
   text_add(out, "    {NULL, NULL, 0},\n};\n");

@@ -108,9 +108,12 @@ static void write_numbers(text_buf *out, DLDataType dtype, position *at, const v
 
 const tensor_detail kTensorWhole = {SIZE_MAX, SIZE_MAX}, kTensorElided = {1000, 1000};
 
-void tensor_write(text_buf *out, DLDataType dtype, const int64_t *shape, int32_t ndim,
-                  const void *data, const tensor_detail *detail) {
+/* "2x2xf32=[1 2][3 4]" */
+static void write_packed(text_buf *out, const DLTensor *packed, const tensor_detail *detail) {
   enum { kEdge = 3 }; /* as NumPy has it */
+  const DLDataType dtype = packed->dtype;
+  const int64_t *shape = packed->shape;
+  const int32_t ndim = packed->ndim;
   const size_t per_element = numbers_per_element(dtype);
   int64_t *extents = tool_alloc(2 * ((size_t)ndim + 1) * sizeof *extents);
   position at;
@@ -128,7 +131,7 @@ void tensor_write(text_buf *out, DLDataType dtype, const int64_t *shape, int32_t
     at.edge = kEdge;
     while (at.edge > 1 && count_written(&at) / per_element > detail->max_unelided) --at.edge;
   }
-  write_numbers(out, dtype, &at, data,
+  write_numbers(out, dtype, &at, packed->data,
                 detail->max_elements > SIZE_MAX / per_element ? SIZE_MAX
                                                               : detail->max_elements * per_element);
   free(extents);
@@ -166,8 +169,7 @@ static void write_tensor(text_buf *out, const DLTensor *tensor, const tensor_det
       tensor->ndim >= 0 && numbers_known(tensor->dtype) ? tensor_copy(tensor) : NULL;
   char device[48];
   if (copy != NULL) {
-    const DLTensor *packed = TVMFFITensorGetDLTensorPtr(copy);
-    tensor_write(out, packed->dtype, packed->shape, packed->ndim, packed->data, detail);
+    write_packed(out, TVMFFITensorGetDLTensorPtr(copy), detail);
     TVMFFIObjectDecRef(copy);
     return;
   }

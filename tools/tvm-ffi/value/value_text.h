@@ -24,10 +24,6 @@ extern const tensor_detail kTensorWhole;
 /* At most a thousand elements. */
 extern const tensor_detail kTensorElided;
 
-/* "2x2xf32=[1 2][3 4]" */
-void tensor_write(text_buf *out, DLDataType dtype, const int64_t *shape, int32_t ndim,
-                  const void *data, const tensor_detail *detail);
-
 /* ---- Values ---- */
 
 void value_write(text_buf *out, const TVMFFIAny *value, const tensor_detail *detail);

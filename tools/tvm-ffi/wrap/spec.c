@@ -47,7 +47,8 @@ static const spec_type kTypes[] = {
 
 enum { kNumTypes = sizeof kTypes / sizeof *kTypes };
 
-const spec_type *spec_find_type(const char *name) {
+/* NULL if there is none of that name. */
+static const spec_type *find_type(const char *name) {
   size_t i;
   for (i = 0; i < kNumTypes; ++i) {
     if (strcmp(kTypes[i].name, name) == 0) return &kTypes[i];
@@ -55,7 +56,8 @@ const spec_type *spec_find_type(const char *name) {
   return NULL;
 }
 
-bool spec_is_type_word(const char *word, size_t size) {
+/* Whether the word begins or continues the name of a type. */
+static bool is_type_word(const char *word, size_t size) {
   static const char *const kParts[] = {"const", "volatile", "restrict", "signed", "unsigned",
                                        "_Bool", "char",     "_Complex", "struct", "union",
                                        "enum",  "static",   "extern",   "inline", "register"};
@@ -185,7 +187,7 @@ static char *take_name(reader *r, const char *expected) {
     return NULL;
   }
   name = tool_copy(w.begin, w.size);
-  if (identifier_is_c_word(name) || spec_is_type_word(w.begin, w.size)) {
+  if (identifier_is_c_word(name) || is_type_word(w.begin, w.size)) {
     spec_fail(r->source, column_of(r, w.begin), "expected %s, but `%s` is a keyword of C", expected,
               name);
     free(name);
@@ -260,7 +262,7 @@ static bool take_type(reader *r, const spec_type **out, type_marks *marks) {
   const size_t begin = column_of(r, w.begin);
   memset(&words, 0, sizeof words);
   if (!identifier_is(w.begin, w.size)) return fail_expecting(r, "a type");
-  while (spec_is_type_word(w.begin, w.size)) {
+  while (is_type_word(w.begin, w.size)) {
     if (!add_type_word(r, w, &words)) return false;
     end = r->pos;
     w = peek_word(r);
@@ -276,10 +278,10 @@ static bool take_type(reader *r, const spec_type **out, type_marks *marks) {
   marks->is_restrict = words.is_restrict || take_word(r, "restrict");
   name = spell(&words);
   *out = marks->is_pointer && words.is_const && strcmp(name, "char") == 0
-             ? spec_find_type("const char *")
+             ? find_type("const char *")
          : marks->is_pointer && strcmp(name, "void") == 0
-             ? spec_find_type(words.is_const ? "const void *" : "void *")
-             : spec_find_type(name);
+             ? find_type(words.is_const ? "const void *" : "void *")
+             : find_type(name);
   if (*out == NULL) {
     spec_fail(
         r->source, begin, "`%.*s` is not a type of elements or of numbers%s",
@@ -639,7 +641,7 @@ static bool is_used(const char *name) {
   for (i = 0; i < sizeof kUsedPrefixes / sizeof *kUsedPrefixes; ++i) {
     if (text_begins(name, kUsedPrefixes[i])) return true;
   }
-  return identifier_is_c_word(name) || spec_is_type_word(name, strlen(name));
+  return identifier_is_c_word(name) || is_type_word(name, strlen(name));
 }
 
 static spec_symbol *find_symbol(const spec *target, const char *name) {

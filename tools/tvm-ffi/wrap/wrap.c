@@ -29,6 +29,58 @@ static const struct {
     [kTypePointer] = {"void*", "pointer", kPointers, "tvm_ffi_any_from_pointer((void *)returned)"},
 };
 
+/* ---- What a spec has ---- */
+
+/* Appends a text as it is written in a string literal. */
+static void add_escaped(text_buf *out, const char *plain) {
+  for (; *plain != '\0'; ++plain) {
+    const unsigned char byte = (unsigned char)*plain;
+    if (byte < 0x20 || byte == 0x7f || byte == '?') {
+      text_add(out, "\\%03o", (unsigned)byte); /* "??" may begin a trigraph */
+    } else {
+      text_add(out, byte == '"' || byte == '\\' ? "\\%c" : "%c", byte);
+    }
+  }
+}
+
+/* The value of an extent or a stride in the kernel: "n", "4"; release with free(). */
+static char *make_extent(const spec *target, const spec_number *number) {
+  if (number->name != NULL) return tool_format("%s", spec_symbol_of(target, number->name)->local);
+  if (number->value > INT32_MAX) return tool_format("INT64_C(%lld)", (long long)number->value);
+  return tool_format("%lld", (long long)number->value);
+}
+
+/* Whether the function's result is a result of the kernel. */
+static bool has_value(const wrap_request *request, const spec *target) {
+  return target->result->kind != kTypeVoid && !request->result_is_error;
+}
+
+/* The results of a kernel: the function's, then the tensors. */
+static size_t count_results(const wrap_request *request, const spec *target) {
+  size_t count = has_value(request, target), i;
+  for (i = 0; i < target->num_params; ++i) count += target->params[i].is_result;
+  return count;
+}
+
+/* Whether an integer type may have 64 bits: then every int64_t may be within its limits. */
+static bool is_wide(const spec_type *type) {
+  static const char *const kLimits[] = {"INT64_MAX", "LONG_MAX", "PTRDIFF_MAX", "INTPTR_MAX"};
+  size_t i;
+  for (i = 0; type->high != NULL && i < sizeof kLimits / sizeof *kLimits; ++i) {
+    if (strcmp(type->high, kLimits[i]) == 0) return true;
+  }
+  return type->high == NULL;
+}
+
+/* Whether any dimension has a stride in the spec. */
+static bool is_strided(const spec_param *param) {
+  size_t i;
+  for (i = 0; i < param->num_dims; ++i) {
+    if (param->dims[i].has_stride) return true;
+  }
+  return false;
+}
+
 /* ---- What the compiler checks ---- */
 
 /* Writes what the compiler checks of a spec: constants of the user's headers, and the sizes of
@@ -70,7 +122,7 @@ static void write_size(text_buf *out, const spec *target, const spec_param *para
 
 static void write_constant(text_buf *out, const spec *target, const spec_constant *constant) {
   const char *name = constant->number->constant, *param = constant->param->name;
-  char *value = wrap_value(target, constant->number);
+  char *value = make_extent(target, constant->number);
   wrap_list list;
   text_add(out, "WRAP_ASSERT(");
   list = wrap_begin_list(out);
@@ -95,11 +147,11 @@ static void wrap_write_asserts(text_buf *out, const spec *target) {
 /* ---- What a kernel takes and returns, for errors ---- */
 
 static void write_result_names(text_buf *out, const wrap_request *request, const spec *target) {
-  const size_t count = wrap_count_results(request, target);
+  const size_t count = count_results(request, target);
   const char *separator = "";
   size_t i;
   text_add(out, ") -> %s", count == 0 ? "void" : count > 1 ? "(" : "");
-  if (wrap_has_value(request, target)) {
+  if (has_value(request, target)) {
     text_add(out, "%s", target->result->name);
     separator = ", ";
   }
@@ -156,13 +208,13 @@ static void add_result_type(text_buf *out, const spec_type *type) {
 
 /* The type of the results, one argument of the macro; release with free(). */
 static char *make_result(const wrap_request *request, const spec *target) {
-  const size_t count = wrap_count_results(request, target);
+  const size_t count = count_results(request, target);
   text_buf type = {NULL, 0, 0};
   const char *separator = "";
   size_t i;
   if (count == 0) return tool_format("TVM_FFI_C_TYPE(\"None\")");
   if (count > 1) text_add(&type, "TVM_FFI_C_TYPE_OF(\"Tuple\", ");
-  if (wrap_has_value(request, target)) {
+  if (has_value(request, target)) {
     add_result_type(&type, target->result);
     separator = " \",\" ";
   }
@@ -210,7 +262,7 @@ static void wrap_write_metadata(text_buf *out, const wrap_request *request, cons
   free(result);
   if (target->doc == NULL || *target->doc == '\0') return;
   text_add(out, "TVM_FFI_C_EXPORT_DOC(%s, \"", target->exported);
-  wrap_add_escaped(out, target->doc);
+  add_escaped(out, target->doc);
   text_add(out, "\");\n");
 }
 
@@ -218,7 +270,7 @@ static void wrap_write_metadata(text_buf *out, const wrap_request *request, cons
 
 /* Whether an integer of this type may be larger than what an int of a TVMFFIAny holds. */
 static bool is_too_wide(const spec_type *type) {
-  return type->kind == kTypeUint && wrap_is_wide(type);
+  return type->kind == kTypeUint && is_wide(type);
 }
 
 /* The result as a TVMFFIAny. */
@@ -266,7 +318,7 @@ static void write_array(text_buf *out, const wrap_request *request, const spec *
                         size_t count) {
   size_t i, n = 0;
   text_add(out, "  {\n    TVMFFIObjectHandle array;\n    TVMFFIAny items[%zu];\n", count);
-  if (wrap_has_value(request, target)) {
+  if (has_value(request, target)) {
     if (is_too_wide(target->result)) {
       text_add(out, "    TVMFFIAny any;\n");
       write_wide(out, target);
@@ -298,10 +350,10 @@ static void write_release(text_buf *out, const spec *target) {
 }
 
 static void wrap_write_results(text_buf *out, const wrap_request *request, const spec *target) {
-  const size_t count = wrap_count_results(request, target);
+  const size_t count = count_results(request, target);
   if (count > 1) {
     write_array(out, request, target, count);
-  } else if (count == 1 && wrap_has_value(request, target)) {
+  } else if (count == 1 && has_value(request, target)) {
     write_only_value(out, target);
   } else if (count == 1) {
     write_only_tensor(out, target);
@@ -386,12 +438,12 @@ static char *make_stride(const spec *target, const spec_param *param, size_t dim
   char *value;
   size_t k;
   for (k = dim; k + 1 < param->num_dims && !param->dims[k].has_stride; ++k) {
-    value = wrap_value(target, &param->dims[k + 1].extent);
+    value = make_extent(target, &param->dims[k + 1].extent);
     text_add(&product, "%s%s", product.size > 0 ? " * " : "", value);
     free(value);
   }
   if (param->dims[k].has_stride) {
-    value = wrap_value(target, &param->dims[k].stride);
+    value = make_extent(target, &param->dims[k].stride);
     text_add(&product, "%s%s", product.size > 0 ? " * " : "", value);
     free(value);
   }
@@ -404,7 +456,7 @@ static void write_extents(text_buf *out, const spec *target, const spec_param *p
   for (k = 0; k < param->num_dims; ++k) {
     const spec_symbol *symbol = find_read(target, param, k, false);
     if (symbol == NULL) {
-      char *value = wrap_value(target, &param->dims[k].extent);
+      char *value = make_extent(target, &param->dims[k].extent);
       text_add(out,
                "  if (%s->shape[%zu] != %s) return tvm_ffi_args_check_size(args, %d, %zu, %s);\n",
                param->local, k, value, param->arg, k, value);
@@ -424,7 +476,7 @@ static bool is_by_columns(const spec_param *param) {
 
 static void write_strides(text_buf *out, const spec *target, const spec_param *param) {
   size_t k;
-  if (!wrap_is_strided(param)) return;
+  if (!is_strided(param)) return;
   for (k = 0; k < param->num_dims; ++k) {
     const spec_symbol *symbol = find_read(target, param, k, true);
     if (symbol == NULL || symbol->num_uses == 0) continue;
@@ -444,7 +496,7 @@ static void write_strides(text_buf *out, const spec *target, const spec_param *p
 static void write_tensor(text_buf *out, const spec *target, const spec_param *param) {
   wrap_list list;
   text_add(out, "  TVM_FFI_C_TRY(%s(",
-           wrap_is_strided(param) ? "wrap_read_strided" : "wrap_read_tensor");
+           is_strided(param) ? "wrap_read_strided" : "wrap_read_tensor");
   list = wrap_begin_list(out);
   wrap_add_item(&list, "args, %d, %s", param->arg, param->type->dtype);
   wrap_add_item(&list, "%zu, &%s", param->num_dims, param->local);
@@ -498,7 +550,7 @@ static void write_ranges(text_buf *out, const spec *target) {
     const spec_param *param = spec_integer_of(target, symbol->name);
     bool is_compared; /* here; compilers warn that this is never true of a wide type */
     if (symbol->is_scalar || param == NULL || param->type->high == NULL) continue;
-    is_compared = !symbol->is_stride && !wrap_is_wide(param->type);
+    is_compared = !symbol->is_stride && !is_wide(param->type);
     if (is_compared) {
       text_add(out, "  if (%s > %s) return wrap_check_extent(", symbol->local, param->type->high);
     } else {
@@ -520,7 +572,7 @@ static void write_shape(text_buf *out, const spec *target, const spec_param *par
   size_t i;
   text_add(out, "    const int64_t shape[%zu] = {", param->num_dims > 0 ? param->num_dims : 1);
   for (i = 0; i < param->num_dims; ++i) {
-    char *value = wrap_value(target, &param->dims[i].extent);
+    char *value = make_extent(target, &param->dims[i].extent);
     text_add(out, "%s%s", i > 0 ? ", " : "", value);
     free(value);
   }

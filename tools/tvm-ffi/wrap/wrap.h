@@ -118,10 +118,6 @@ char *spec_make_local(const spec *target, const spec_param *param, const char *s
 
 void spec_free(spec *target);
 
-/* The type with this name; NULL if there is none. */
-const spec_type *spec_find_type(const char *name);
-/* Whether the word begins or continues the name of a type. */
-bool spec_is_type_word(const char *word, size_t size);
 /* What stands between the type and a name: a space, or nothing after a `*`. */
 const char *spec_type_space(const spec_type *type);
 
@@ -160,10 +156,6 @@ typedef struct {
 wrap_list wrap_begin_list(text_buf *out);
 /* Appends an item; on a new line, below the first one, if the line is full. */
 void wrap_add_item(wrap_list *list, const char *format, ...) TOOL_PRINTF(2, 3);
-/* Appends a text as it is written in a string literal. */
-void wrap_add_escaped(text_buf *out, const char *plain);
-/* The value of an extent or a stride in the kernel: "n", "4"; release with free(). */
-char *wrap_value(const spec *target, const spec_number *number);
 /* The value of a parameter that is passed as it is, converted to its type; release with free(). */
 char *wrap_argument(const spec *target, const spec_param *param);
 /* The DLTensor * of a tensor: an argument, or a result; release with free(). */
@@ -172,10 +164,6 @@ char *wrap_tensor(const spec_param *param);
 size_t wrap_count_elements(const spec_param *param);
 /* Whether a work array is large, or of an extent that is not constant: it is not on the stack. */
 bool wrap_is_allocated(const spec_param *param);
-/* Whether an integer type may have 64 bits: then every int64_t may be within its limits. */
-bool wrap_is_wide(const spec_type *type);
-/* Whether any dimension has a stride in the spec. */
-bool wrap_is_strided(const spec_param *param);
 /* The lines of wrap_runtime.h and abi_NAME_runtime.h, and of tvm_ffi_kernel.h and
  * tvm_ffi_kernel_more.h; they end with NULL. */
 extern const char *const kWrapRuntime[], *const kKernelHeader[], *const kKernelMore[];
@@ -186,10 +174,6 @@ bool wrap_has_word(const char *in, const char *word, size_t size);
  * themselves; adds them to `used`. */
 void wrap_add_parts(text_buf *out, const char *const *lines, text_buf *used);
 
-/* Whether the function's result is a result of the kernel. */
-bool wrap_has_value(const wrap_request *request, const spec *target);
-/* The results of a kernel: the function's, then the tensors. */
-size_t wrap_count_results(const wrap_request *request, const spec *target);
 /* Whether something has to be released at the end: the kernel leaves by `goto done`. */
 bool wrap_is_owner(const spec *target);
 

@@ -45,23 +45,6 @@ void wrap_add_item(wrap_list *list, const char *format, ...) {
   text_free(&item);
 }
 
-void wrap_add_escaped(text_buf *out, const char *plain) {
-  for (; *plain != '\0'; ++plain) {
-    const unsigned char byte = (unsigned char)*plain;
-    if (byte < 0x20 || byte == 0x7f || byte == '?') {
-      text_add(out, "\\%03o", (unsigned)byte); /* "??" may begin a trigraph */
-    } else {
-      text_add(out, byte == '"' || byte == '\\' ? "\\%c" : "%c", byte);
-    }
-  }
-}
-
-char *wrap_value(const spec *target, const spec_number *number) {
-  if (number->name != NULL) return tool_format("%s", spec_symbol_of(target, number->name)->local);
-  if (number->value > INT32_MAX) return tool_format("INT64_C(%lld)", (long long)number->value);
-  return tool_format("%lld", (long long)number->value);
-}
-
 char *wrap_argument(const spec *target, const spec_param *param) {
   const spec_symbol *symbol = spec_symbol_of(target, param->name);
   const char *local = symbol != NULL ? symbol->local : param->local;
@@ -99,37 +82,10 @@ bool wrap_is_allocated(const spec_param *param) {
   return param->is_result || (param->form == kParamWork && (count == 0 || count > kMaxOnStack));
 }
 
-bool wrap_has_value(const wrap_request *request, const spec *target) {
-  return target->result->kind != kTypeVoid && !request->result_is_error;
-}
-
-size_t wrap_count_results(const wrap_request *request, const spec *target) {
-  size_t count = wrap_has_value(request, target), i;
-  for (i = 0; i < target->num_params; ++i) count += target->params[i].is_result;
-  return count;
-}
-
 bool wrap_is_owner(const spec *target) {
   size_t i;
   for (i = 0; i < target->num_params; ++i) {
     if (wrap_is_allocated(&target->params[i])) return true;
-  }
-  return false;
-}
-
-bool wrap_is_wide(const spec_type *type) {
-  static const char *const kLimits[] = {"INT64_MAX", "LONG_MAX", "PTRDIFF_MAX", "INTPTR_MAX"};
-  size_t i;
-  for (i = 0; type->high != NULL && i < sizeof kLimits / sizeof *kLimits; ++i) {
-    if (strcmp(type->high, kLimits[i]) == 0) return true;
-  }
-  return type->high == NULL;
-}
-
-bool wrap_is_strided(const spec_param *param) {
-  size_t i;
-  for (i = 0; i < param->num_dims; ++i) {
-    if (param->dims[i].has_stride) return true;
   }
   return false;
 }
