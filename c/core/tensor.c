@@ -378,38 +378,22 @@ typedef struct {
   int64_t dims[];
 } shape_object;
 
-/* A new Shape; the caller fills in the dimensions. */
-static shape_object *new_unfilled(size_t size) {
-  shape_object *shape;
-  size_t total;
-  if (!tvmffi_checked_array_size(sizeof *shape, size, sizeof(int64_t), &total)) {
-    tvmffi_error_raise_memory();
-    return NULL;
-  }
-  shape = tvmffi_object_new(total, kTVMFFIShape, tvmffi_object_delete_plain);
-  if (shape == NULL) return NULL;
-  shape->cell.data = shape->dims;
-  shape->cell.size = size;
-  return shape;
-}
-
-TVMFFIObject *tvmffi_shape_new(const int64_t *data, size_t size) {
-  shape_object *shape = new_unfilled(size);
-  if (shape == NULL) return NULL;
-  if (size != 0) memcpy(shape->dims, data, size * sizeof data[0]);
-  return &shape->header;
-}
-
 int tvmffi_shape_from_args(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   shape_object *shape;
+  size_t bytes, size = num_args > 0 ? (size_t)num_args : 0;
   int32_t i;
   for (i = 0; i < num_args; ++i) {
     if (args[i].type_index != kTVMFFIInt && args[i].type_index != kTVMFFIBool) {
       return tvmffi_fail("ValueError", "Expect shape to take list of int arguments");
     }
   }
-  shape = new_unfilled(num_args > 0 ? (size_t)num_args : 0);
+  if (!tvmffi_checked_array_size(sizeof *shape, size, sizeof(int64_t), &bytes)) {
+    return tvmffi_fail_memory(); /* GCOVR_EXCL_LINE: 2^31 dimensions are below 2^64 bytes */
+  }
+  shape = tvmffi_object_new(bytes, kTVMFFIShape, tvmffi_object_delete_plain);
   if (shape == NULL) return -1;
+  shape->cell.data = shape->dims;
+  shape->cell.size = size;
   for (i = 0; i < num_args; ++i) shape->dims[i] = args[i].v_int64;
   *result = tvmffi_any_object(shape);
   return 0;

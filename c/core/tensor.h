@@ -41,9 +41,6 @@ int tvmffi_tensor_data_size(const DLTensor *tensor, size_t *out);
 
 /* ---- Shapes ---- */
 
-/* size dimensions, copied; data may be NULL when size is 0. NULL with MemoryError. */
-TVMFFIObject *tvmffi_shape_new(const int64_t *data, size_t size);
-
 /* The body of the global function ffi.Shape: packed ints, bools count as ints. */
 int tvmffi_shape_from_args(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result);
 
