@@ -168,6 +168,13 @@ typedef struct {
   void (*describe_members)(const tvmffi_builtin_type *type, tvmffi_type_record *record);
 } tvmffi_builtin_type_group;
 
+/* Members of a tvmffi_builtin_type: a table of fields or methods, and memory for the records. */
+#define TVMFFI_FIELDS(table, records) \
+  .num_fields = sizeof table / sizeof *table, .fields = table, .field_records = records
+#define TVMFFI_METHODS(table, records, memory)                                              \
+  .num_methods = sizeof table / sizeof *table, .methods = table, .method_records = records, \
+  .functions = memory
+
 /* A group of types with fields or methods. */
 #define TVMFFI_TYPE_GROUP_WITH_MEMBERS(types) \
   { types, sizeof types / sizeof *types, tvmffi_builtin_members_describe }

@@ -30,33 +30,18 @@ static int recursive_eq(const TVMFFIAny *args, TVMFFIAny *result) {
   return 0;
 }
 
-static int recursive_lt(const TVMFFIAny *args, TVMFFIAny *result) {
-  int order;
-  TVMFFI_TRY(tvmffi_recursive_compare(&args[0], &args[1], &order));
-  *result = tvmffi_any_bool(order < 0);
-  return 0;
-}
+#define ORDER(name, relation)                                         \
+  static int name(const TVMFFIAny *args, TVMFFIAny *result) {         \
+    int order;                                                        \
+    TVMFFI_TRY(tvmffi_recursive_compare(&args[0], &args[1], &order)); \
+    *result = tvmffi_any_bool(order relation 0);                      \
+    return 0;                                                         \
+  }
 
-static int recursive_le(const TVMFFIAny *args, TVMFFIAny *result) {
-  int order;
-  TVMFFI_TRY(tvmffi_recursive_compare(&args[0], &args[1], &order));
-  *result = tvmffi_any_bool(order <= 0);
-  return 0;
-}
-
-static int recursive_gt(const TVMFFIAny *args, TVMFFIAny *result) {
-  int order;
-  TVMFFI_TRY(tvmffi_recursive_compare(&args[0], &args[1], &order));
-  *result = tvmffi_any_bool(order > 0);
-  return 0;
-}
-
-static int recursive_ge(const TVMFFIAny *args, TVMFFIAny *result) {
-  int order;
-  TVMFFI_TRY(tvmffi_recursive_compare(&args[0], &args[1], &order));
-  *result = tvmffi_any_bool(order >= 0);
-  return 0;
-}
+ORDER(recursive_lt, <)
+ORDER(recursive_le, <=)
+ORDER(recursive_gt, >)
+ORDER(recursive_ge, >=)
 
 #define FUNCTIONS(F)                            \
   F("ffi.DeepCopy", "a>a", deep_copy)           \

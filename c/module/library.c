@@ -228,8 +228,6 @@ int tvmffi_library_look_up_kernel(const tvmffi_library *library, const TVMFFIByt
 
 /* ---- Modules of libraries ---- */
 
-/* Modules of kind `library`, and the functions they return. */
-
 /* C has no cast from object to function pointers. */
 static TVMFFISafeCallType to_kernel(void *address) {
   union {
@@ -317,8 +315,7 @@ static int get_text(const library_module *self, const char *start, const TVMFFIB
     if (tvmffi_any_get_text(&result, &text)) {
       rc = tvmffi_string_to_any(text.data, text.size, out);
     } else {
-      rc = tvmffi_fail("TypeError", "Cannot convert from type `%s` to `str`",
-                       tvmffi_any_type_name(&result));
+      rc = tvmffi_any_fail_conversion(&result, "str");
     }
     tvmffi_any_release(&result);
   }

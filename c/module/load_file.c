@@ -64,8 +64,6 @@ int tvmffi_library_open(const TVMFFIByteArray *path, tvmffi_library **out) {
 
 /* ---- Files of any format ---- */
 
-/* Loads modules from files, with the loader that is registered for the file's format. */
-
 /*
  * Kernel libraries find these functions in the program if it links the static library. A linker
  * takes from that only what the program itself refers to; so this file, which loads libraries,

@@ -49,8 +49,7 @@ static int get_system_lib(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *re
   TVMFFIByteArray prefix = {"", 0};
   TVMFFIObject *module;
   if (num_args > 0 && !tvmffi_any_get_text(&args[0], &prefix)) {
-    return tvmffi_fail("TypeError", "Cannot convert from type `%s` to `str`",
-                       tvmffi_any_type_name(&args[0]));
+    return tvmffi_any_fail_conversion(&args[0], "str");
   }
   TVMFFI_TRY(tvmffi_system_lib_get(&prefix, &module));
   *result = tvmffi_any_object(module);

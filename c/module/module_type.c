@@ -45,11 +45,7 @@ static const tvmffi_builtin_field kFields[] = {
 static TVMFFIFieldInfo module_fields[1];
 
 static const tvmffi_builtin_type kTypes[] = {
-    {.type_index = kTVMFFIModule,
-     .metadata.total_size = 48,
-     .num_fields = 1,
-     .fields = kFields,
-     .field_records = module_fields},
+    {.type_index = kTVMFFIModule, .metadata.total_size = 48, TVMFFI_FIELDS(kFields, module_fields)},
 };
 
 const tvmffi_builtin_type_group tvmffi_module_types = TVMFFI_TYPE_GROUP_WITH_MEMBERS(kTypes);

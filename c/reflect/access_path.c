@@ -105,29 +105,17 @@ static int extend_by_index(int32_t kind, const TVMFFIAny *args, TVMFFIAny *resul
   return extend_by(kind, path_and_index, result);
 }
 
-static int attr(const TVMFFIAny *args, TVMFFIAny *result) {
-  return extend_by(kTvmffiStepAttr, args, result);
-}
+#define EXTENDS(name, how, kind)                              \
+  static int name(const TVMFFIAny *args, TVMFFIAny *result) { \
+    return how(kind, args, result);                           \
+  }
 
-static int array_item(const TVMFFIAny *args, TVMFFIAny *result) {
-  return extend_by_index(kTvmffiStepArrayItem, args, result);
-}
-
-static int map_item(const TVMFFIAny *args, TVMFFIAny *result) {
-  return extend_by(kTvmffiStepMapItem, args, result);
-}
-
-static int attr_missing(const TVMFFIAny *args, TVMFFIAny *result) {
-  return extend_by(kTvmffiStepAttrMissing, args, result);
-}
-
-static int array_item_missing(const TVMFFIAny *args, TVMFFIAny *result) {
-  return extend_by_index(kTvmffiStepArrayItemMissing, args, result);
-}
-
-static int map_item_missing(const TVMFFIAny *args, TVMFFIAny *result) {
-  return extend_by(kTvmffiStepMapItemMissing, args, result);
-}
+EXTENDS(attr, extend_by, kTvmffiStepAttr)
+EXTENDS(array_item, extend_by_index, kTvmffiStepArrayItem)
+EXTENDS(map_item, extend_by, kTvmffiStepMapItem)
+EXTENDS(attr_missing, extend_by, kTvmffiStepAttrMissing)
+EXTENDS(array_item_missing, extend_by_index, kTvmffiStepArrayItemMissing)
+EXTENDS(map_item_missing, extend_by, kTvmffiStepMapItemMissing)
 
 static int is_prefix_of(const TVMFFIAny *args, TVMFFIAny *result) {
   const tvmffi_access_path *path = as_path(args[0].v_obj), *longer = as_path(args[1].v_obj);
@@ -216,14 +204,10 @@ static const tvmffi_builtin_method kPathMethods[] = {
     METHOD("_path_equal", "PP>b", path_equal),
 };
 
-enum {
-  kNumStepFields = sizeof kStepFields / sizeof *kStepFields,
-  kNumPathFields = sizeof kPathFields / sizeof *kPathFields,
-  kNumPathMethods = sizeof kPathMethods / sizeof *kPathMethods
-};
-static TVMFFIFieldInfo step_fields[kNumStepFields], path_fields[kNumPathFields];
-static TVMFFIMethodInfo path_methods[kNumPathMethods];
-static tvmffi_builtin_function path_functions[kNumPathMethods];
+static TVMFFIFieldInfo step_fields[sizeof kStepFields / sizeof *kStepFields];
+static TVMFFIFieldInfo path_fields[sizeof kPathFields / sizeof *kPathFields];
+static TVMFFIMethodInfo path_methods[sizeof kPathMethods / sizeof *kPathMethods];
+static tvmffi_builtin_function path_functions[sizeof kPathMethods / sizeof *kPathMethods];
 
 static const tvmffi_builtin_type kTypes[] = {
     {.type_index = kTvmffiAccessStep,
@@ -233,9 +217,7 @@ static const tvmffi_builtin_type kTypes[] = {
      .metadata = {.creator = create_step,
                   .total_size = sizeof(tvmffi_access_step),
                   .structural_eq_hash_kind = kTVMFFISEqHashKindConstTreeNode},
-     .num_fields = kNumStepFields,
-     .fields = kStepFields,
-     .field_records = step_fields},
+     TVMFFI_FIELDS(kStepFields, step_fields)},
     {.type_index = kTvmffiAccessPath,
      .letter = 'P',
      .key = "ffi.reflection.AccessPath",
@@ -243,13 +225,8 @@ static const tvmffi_builtin_type kTypes[] = {
      .metadata = {.creator = create_path,
                   .total_size = sizeof(tvmffi_access_path),
                   .structural_eq_hash_kind = kTVMFFISEqHashKindConstTreeNode},
-     .num_fields = kNumPathFields,
-     .num_methods = kNumPathMethods,
-     .fields = kPathFields,
-     .methods = kPathMethods,
-     .field_records = path_fields,
-     .method_records = path_methods,
-     .functions = path_functions},
+     TVMFFI_FIELDS(kPathFields, path_fields),
+     TVMFFI_METHODS(kPathMethods, path_methods, path_functions)},
 };
 
 const tvmffi_builtin_type_group tvmffi_access_path_types = TVMFFI_TYPE_GROUP_WITH_MEMBERS(kTypes);

@@ -26,21 +26,15 @@ static int fill_member(void *self) {
   return 0;
 }
 
-static int create_state(TVMFFIObjectHandle *result) {
-  return tvmffi_reflect_make(kTvmffiEnumState, result);
-}
+#define CREATOR(name, type)                     \
+  static int name(TVMFFIObjectHandle *result) { \
+    return tvmffi_reflect_make(type, result);   \
+  }
 
-static int create_enum(TVMFFIObjectHandle *result) {
-  return tvmffi_reflect_make(kTvmffiEnum, result);
-}
-
-static int create_int_enum(TVMFFIObjectHandle *result) {
-  return tvmffi_reflect_make(kTvmffiIntEnum, result);
-}
-
-static int create_str_enum(TVMFFIObjectHandle *result) {
-  return tvmffi_reflect_make(kTvmffiStrEnum, result);
-}
+CREATOR(create_state, kTvmffiEnumState)
+CREATOR(create_enum, kTvmffiEnum)
+CREATOR(create_int_enum, kTvmffiIntEnum)
+CREATOR(create_str_enum, kTvmffiStrEnum)
 
 static int init_enum_state(const TVMFFIAny *args, TVMFFIAny *result) {
   TVMFFIObject *state = tvmffi_reflect_new(kTvmffiEnumState);
@@ -99,13 +93,8 @@ static const tvmffi_builtin_type kTypes[] = {
      .num_objects = 3,
      .fill = fill_state,
      .metadata = {.creator = create_state, .total_size = sizeof(tvmffi_enum_state)},
-     .num_fields = 3,
-     .num_methods = 1,
-     .fields = kStateFields,
-     .methods = kStateMethods,
-     .field_records = state_fields,
-     .method_records = state_methods,
-     .functions = state_functions},
+     TVMFFI_FIELDS(kStateFields, state_fields),
+     TVMFFI_METHODS(kStateMethods, state_methods, state_functions)},
     {.type_index = kTvmffiEnum,
      .key = "ffi.Enum",
      .any_offset = offsetof(tvmffi_enum, str_index),
@@ -113,9 +102,7 @@ static const tvmffi_builtin_type kTypes[] = {
      .metadata = {.creator = create_enum,
                   .total_size = sizeof(tvmffi_enum),
                   .structural_eq_hash_kind = kTVMFFISEqHashKindUniqueInstance},
-     .num_fields = 2,
-     .fields = kEnumFields,
-     .field_records = enum_fields},
+     TVMFFI_FIELDS(kEnumFields, enum_fields)},
     {.type_index = kTvmffiIntEnum,
      .key = "ffi.IntEnum",
      .parent_index = kTvmffiEnum,
@@ -124,9 +111,7 @@ static const tvmffi_builtin_type kTypes[] = {
      .metadata = {.creator = create_int_enum,
                   .total_size = sizeof(tvmffi_enum),
                   .structural_eq_hash_kind = kTVMFFISEqHashKindUniqueInstance},
-     .num_fields = 1,
-     .fields = kIntFields,
-     .field_records = int_fields},
+     TVMFFI_FIELDS(kIntFields, int_fields)},
     {.type_index = kTvmffiStrEnum,
      .key = "ffi.StrEnum",
      .parent_index = kTvmffiEnum,
@@ -135,9 +120,7 @@ static const tvmffi_builtin_type kTypes[] = {
      .metadata = {.creator = create_str_enum,
                   .total_size = sizeof(tvmffi_enum),
                   .structural_eq_hash_kind = kTVMFFISEqHashKindUniqueInstance},
-     .num_fields = 1,
-     .fields = kTextFields,
-     .field_records = text_fields},
+     TVMFFI_FIELDS(kTextFields, text_fields)},
 };
 
 const tvmffi_builtin_type_group tvmffi_enum_types = TVMFFI_TYPE_GROUP_WITH_MEMBERS(kTypes);

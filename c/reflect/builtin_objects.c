@@ -13,11 +13,7 @@
 #include "core/type.h"
 #include "reflect/fields.h"
 
-/* ---- Setters of their fields ---- */
-
-/* Setters of fields of built-in types; clients call them through function pointers. */
-
-/* ---- Setters of plain fields ---- */
+/* ---- Setters of plain fields; clients call them through function pointers ---- */
 
 static int check_int(const TVMFFIAny *value) {
   return value->type_index == kTVMFFIInt || value->type_index == kTVMFFIBool

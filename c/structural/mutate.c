@@ -594,8 +594,6 @@ static TVMFFIAny mutate_atom(void *mutator, TVMFFIAny value) {
   return tvmffi_outcome_unchanged();
 }
 
-/* ---- Functions and attributes ---- */
-
 /* ---- The engine: a mutator that calls back ---- */
 
 /* 0, or an Error in *out. */

@@ -130,13 +130,8 @@ static const tvmffi_builtin_type kTypes[] = {
      .key = "ffi.StructuralKey",
      .any_offset = offsetof(tvmffi_structural_key, key),
      .metadata = {.creator = create_key, .total_size = sizeof(tvmffi_structural_key)},
-     .num_fields = 2,
-     .num_methods = 1,
-     .fields = kFields,
-     .methods = kMethods,
-     .field_records = key_fields,
-     .method_records = key_methods,
-     .functions = key_functions},
+     TVMFFI_FIELDS(kFields, key_fields),
+     TVMFFI_METHODS(kMethods, key_methods, key_functions)},
 };
 
 const tvmffi_builtin_type_group tvmffi_structural_key_types =

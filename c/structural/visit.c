@@ -232,8 +232,6 @@ static TVMFFIAny visit_container(void *visitor, TVMFFIAny value) {
   return tvmffi_visitor_default_visit(visitor, &value);
 }
 
-/* ---- Functions and attributes ---- */
-
 /* ---- The engine: a visitor that calls back ---- */
 
 static const tvmffi_visitor_table kEngineTable = {visit_engine_visit};
