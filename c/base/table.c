@@ -30,6 +30,24 @@ tvmffi_table_key *tvmffi_table_find(const tvmffi_table *table, const char *name,
   return tvmffi_table_find_hashed(table, name, size, tvmffi_hash_bytes(name, size));
 }
 
+tvmffi_table_key *tvmffi_table_new_record(size_t size, const char *name, size_t name_size,
+                                          uint64_t hash, void *(*alloc)(size_t bytes)) {
+  tvmffi_table_key *record;
+  size_t bytes;
+  char *copy;
+  if (!tvmffi_checked_add_size(name_size, size + 1, &bytes)) return NULL;
+  record = alloc(bytes);
+  if (record == NULL) return NULL;
+  memset(record, 0, size);
+  copy = (char *)record + size;
+  if (name_size != 0) memcpy(copy, name, name_size);
+  copy[name_size] = '\0';
+  record->data = copy;
+  record->size = name_size;
+  record->hash = hash;
+  return record;
+}
+
 /* Inserts a record; called by the (single) writer only. slots has a free slot. */
 static void place(tvmffi_table_slots *slots, tvmffi_table_key *record) {
   size_t i = (size_t)record->hash & slots->mask;

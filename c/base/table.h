@@ -42,6 +42,13 @@ tvmffi_table_key *tvmffi_table_find(const tvmffi_table *table, const char *name,
 tvmffi_table_key *tvmffi_table_find_hashed(const tvmffi_table *table, const char *name, size_t size,
                                            uint64_t hash);
 
+/*
+ * A record of size bytes with this name, a copy of which follows it; all but the key is 0. alloc is
+ * tvmffi_alloc or tvmffi_alloc_until_shutdown. NULL if out of memory.
+ */
+tvmffi_table_key *tvmffi_table_new_record(size_t size, const char *name, size_t name_size,
+                                          uint64_t hash, void *(*alloc)(size_t bytes));
+
 /* Makes room for num_more records: so many inserts cannot fail. 0, or -1 if out of memory. */
 int tvmffi_table_reserve(tvmffi_table *table, size_t num_more);
 

@@ -122,15 +122,6 @@ static void delete_iterator(void *self, int flags) {
   tvmffi_object_delete_nested(self, flags, delete_iterator, destroy_iterator, 0);
 }
 
-static int check_args(const TVMFFIAny *args, int32_t num_args) {
-  static const char signature[] = "(0: int) -> Any";
-  if (num_args != 1) return tvmffi_builtin_fail_count(signature, 1, num_args);
-  if (args[0].type_index != kTVMFFIInt && args[0].type_index != kTVMFFIBool) {
-    return tvmffi_builtin_fail_type(signature, 0, "int", &args[0]);
-  }
-  return 0;
-}
-
 enum { kKey = 0, kValue = 1 };
 
 static int call_iterator(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
@@ -138,7 +129,7 @@ static int call_iterator(void *self, const TVMFFIAny *args, int32_t num_args, TV
   TVMFFIObject *map = iterator->map;
   tvmffi_map_state now = tvmffi_map_note((const tvmffi_map *)(void *)map);
   bool is_at_end = iterator->position == TVMFFI_MAP_NONE, wants_item;
-  TVMFFI_TRY(check_args(args, num_args));
+  TVMFFI_TRY(tvmffi_builtin_check_int(args, num_args));
   wants_item = args[0].v_int64 == kKey || args[0].v_int64 == kValue;
   if (is_at_end) {
     if (wants_item) return tvmffi_fail("IndexError", "The iterator is at the end");

@@ -302,6 +302,13 @@ int tvmffi_builtin_fail_type(const char *signature, int i, const char *expected,
   return fail_type(signature, i, expected, tvmffi_any_type_name(arg));
 }
 
+int tvmffi_builtin_check_int(const TVMFFIAny *args, int32_t num_args) {
+  static const char signature[] = "(0: int) -> Any";
+  if (num_args != 1) return tvmffi_builtin_fail_count(signature, 1, num_args);
+  if (args[0].type_index == kTVMFFIInt || args[0].type_index == kTVMFFIBool) return 0;
+  return tvmffi_builtin_fail_type(signature, 0, "int", &args[0]);
+}
+
 /* Appends the type of an argument that its letter does not accept, for the error. */
 TVMFFI_COLD static void append_got(tvmffi_buf *text, char letter, const TVMFFIAny *arg) {
 #ifdef TVMFFI_PROFILE_FULL

@@ -95,6 +95,9 @@ TVMFFI_COLD int tvmffi_builtin_fail_count(const char *signature, int expected, i
 TVMFFI_COLD int tvmffi_builtin_fail_type(const char *signature, int i, const char *expected,
                                          const TVMFFIAny *arg);
 
+/* Checks the arguments of a Function `(0: int) -> Any`; TypeError. */
+int tvmffi_builtin_check_int(const TVMFFIAny *args, int32_t num_args);
+
 /* For bodies: the text of an argument that the signature says is text. */
 TVMFFIByteArray tvmffi_builtin_text(const TVMFFIAny *arg);
 

@@ -115,20 +115,11 @@ static void free_record(global_record *record) {
 /* Finds the record of a name or makes one, of an absent name; NULL if out of memory. */
 static global_record *ensure_record(const char *name, size_t size) {
   global_record *record = find_record(name, size);
-  char *copy;
-  size_t bytes;
   if (record != NULL) return record;
   if (tvmffi_table_reserve(&table, 1) != 0) return NULL;
-  if (!tvmffi_checked_add_size(size, sizeof *record + 1, &bytes)) return NULL;
-  record = tvmffi_alloc(bytes);
+  record = (global_record *)tvmffi_table_new_record(sizeof *record, name, size,
+                                                    tvmffi_hash_bytes(name, size), tvmffi_alloc);
   if (record == NULL) return NULL;
-  memset(record, 0, sizeof *record);
-  copy = (char *)(record + 1);
-  if (size != 0) memcpy(copy, name, size);
-  copy[size] = '\0';
-  record->key.data = copy;
-  record->key.size = size;
-  record->key.hash = tvmffi_hash_bytes(name, size);
   (void)tvmffi_table_insert(&table, &record->key);
   link_last(&absent, record);
   return record;
@@ -402,13 +393,9 @@ typedef struct {
 } names_object;
 
 static int call_names(void *handle, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  static const char signature[] = "(0: int) -> Any";
   const names_object *names = handle;
   int64_t i;
-  if (num_args != 1) return tvmffi_builtin_fail_count(signature, 1, num_args);
-  if (args[0].type_index != kTVMFFIInt && args[0].type_index != kTVMFFIBool) {
-    return tvmffi_builtin_fail_type(signature, 0, "int", &args[0]);
-  }
+  TVMFFI_TRY(tvmffi_builtin_check_int(args, num_args));
   i = args[0].v_int64;
   if (i < 0) {
     *result = tvmffi_any_int((int64_t)names->count);

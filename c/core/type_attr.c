@@ -176,21 +176,12 @@ int tvmffi_attr_check_args(const void *self, const char *signature, int expected
 
 static attr_record *ensure_attr(const TVMFFIByteArray *name) {
   attr_record *attr = find_attr(name);
-  size_t bytes;
-  char *text;
   if (attr != NULL) return attr;
-  if (tvmffi_table_reserve(&attrs, 1) != 0 ||
-      !tvmffi_checked_add_size(name->size, sizeof *attr + 1, &bytes) ||
-      (attr = tvmffi_alloc_until_shutdown(bytes)) == NULL) {
-    return NULL;
-  }
-  memset(attr, 0, sizeof *attr);
-  text = (char *)(attr + 1);
-  if (name->size != 0) memcpy(text, name->data, name->size);
-  text[name->size] = '\0';
-  attr->key.data = text;
-  attr->key.size = name->size;
-  attr->key.hash = tvmffi_hash_bytes(text, name->size);
+  if (tvmffi_table_reserve(&attrs, 1) != 0) return NULL;
+  attr = (attr_record *)tvmffi_table_new_record(sizeof *attr, name->data, name->size,
+                                                tvmffi_hash_bytes(name->data, name->size),
+                                                tvmffi_alloc_until_shutdown);
+  if (attr == NULL) return NULL;
   (void)tvmffi_table_insert(&attrs, &attr->key);
   return attr;
 }

@@ -30,7 +30,6 @@ typedef struct context_symbol {
   tvmffi_table_key key;
   struct context_symbol *next;
   void *value; /* the last one that was registered */
-  char name[];
 } context_symbol;
 
 static tvmffi_mutex mutex = TVMFFI_MUTEX_INIT;
@@ -41,13 +40,9 @@ static tvmffi_table names; /* the same symbols; used under the mutex */
 static int add_symbol(const char *name, size_t size, uint64_t hash, void *value) {
   context_symbol *added;
   if (tvmffi_table_reserve(&names, 1) != 0) return -1;
-  added = tvmffi_alloc_until_shutdown(sizeof *added + size + 1);
+  added = (context_symbol *)tvmffi_table_new_record(sizeof *added, name, size, hash,
+                                                    tvmffi_alloc_until_shutdown);
   if (added == NULL) return -1;
-  memcpy(added->name, name, size + 1);
-  added->key.data = added->name;
-  added->key.size = size;
-  added->key.hash = hash;
-  added->next = NULL;
   added->value = value;
   (void)tvmffi_table_insert(&names, &added->key);
   if (last != NULL) {
@@ -83,7 +78,7 @@ int TVMFFIRuntimeContextSymbolVisit(TVMFFIRuntimeContextSymbolVisitor visitor, v
   TVMFFI_REQUIRE(visitor);
   symbol = tvmffi_atomic_load_acquire_ptr(&first);
   for (; symbol != NULL; symbol = tvmffi_atomic_load_acquire_ptr(&symbol->next)) {
-    TVMFFI_TRY(visitor(context, symbol->name, tvmffi_atomic_load_acquire_ptr(&symbol->value)));
+    TVMFFI_TRY(visitor(context, symbol->key.data, tvmffi_atomic_load_acquire_ptr(&symbol->value)));
   }
   return 0;
 }
@@ -92,7 +87,7 @@ int tvmffi_context_symbol_apply(const tvmffi_library *library) {
   const context_symbol *symbol = tvmffi_atomic_load_acquire_ptr(&first);
   for (; symbol != NULL; symbol = tvmffi_atomic_load_acquire_ptr(&symbol->next)) {
     void *place;
-    TVMFFI_TRY(tvmffi_library_find(library, symbol->name, &place));
+    TVMFFI_TRY(tvmffi_library_find(library, symbol->key.data, &place));
     if (place != NULL) {
       void *value = tvmffi_atomic_load_acquire_ptr(&symbol->value);
       tvmffi_atomic_store_relaxed_ptr((void **)place, value);

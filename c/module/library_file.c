@@ -143,7 +143,6 @@ static tvmffi_mutex opened_mutex = TVMFFI_MUTEX_INIT_WITH(kTvmffiLockOuter, forg
 typedef struct {
   tvmffi_table_key key;
   void *address;
-  char name[];
 } kernel;
 
 void *tvmffi_library_file_find_kernel(const tvmffi_library_file *file, const TVMFFIByteArray *name,
@@ -153,26 +152,13 @@ void *tvmffi_library_file_find_kernel(const tvmffi_library_file *file, const TVM
   return found == NULL ? NULL : ((const kernel *)(const void *)found)->address;
 }
 
-static kernel *new_kernel(const TVMFFIByteArray *name, uint64_t hash, void *address) {
-  kernel *added;
-  size_t bytes;
-  if (!tvmffi_checked_add_size(sizeof *added + 1, name->size, &bytes)) return NULL;
-  added = tvmffi_alloc(bytes);
-  if (added == NULL) return NULL;
-  if (name->size != 0) memcpy(added->name, name->data, name->size);
-  added->name[name->size] = '\0';
-  added->key.data = added->name;
-  added->key.size = name->size;
-  added->key.hash = hash;
-  added->address = address;
-  return added;
-}
-
 int tvmffi_library_file_keep_kernel(tvmffi_library_file *file, const TVMFFIByteArray *name,
                                     uint64_t hash, void *address) {
-  kernel *added = new_kernel(name, hash, address);
+  kernel *added =
+      (kernel *)tvmffi_table_new_record(sizeof *added, name->data, name->size, hash, tvmffi_alloc);
   int rc = 0;
   if (added == NULL) return -1;
+  added->address = address;
   tvmffi_mutex_lock(&opened_mutex);
   /* Another thread may have been first. */
   if (tvmffi_library_file_find_kernel(file, name, hash) == NULL) {

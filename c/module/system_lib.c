@@ -28,25 +28,6 @@ typedef struct {
 static tvmffi_mutex mutex = TVMFFI_MUTEX_INIT;
 static tvmffi_table symbols, prefixes;
 
-/* A record of size bytes, followed by a copy of the name; NULL without memory. */
-static tvmffi_table_key *new_record(size_t size, const char *name, size_t name_size,
-                                    uint64_t hash) {
-  tvmffi_table_key *record;
-  size_t bytes;
-  char *copy;
-  if (!tvmffi_checked_add_size(name_size, size + 1, &bytes)) return NULL;
-  record = tvmffi_alloc_until_shutdown(bytes);
-  if (record == NULL) return NULL;
-  memset(record, 0, size);
-  copy = (char *)record + size;
-  if (name_size != 0) memcpy(copy, name, name_size);
-  copy[name_size] = '\0';
-  record->data = copy;
-  record->size = name_size;
-  record->hash = hash;
-  return record;
-}
-
 /* The record for a name in one of the tables, made if missing. Call it under the mutex. */
 static tvmffi_table_key *ensure_record(tvmffi_table *table, size_t size, const char *name,
                                        size_t name_size) {
@@ -54,7 +35,7 @@ static tvmffi_table_key *ensure_record(tvmffi_table *table, size_t size, const c
   tvmffi_table_key *record = tvmffi_table_find_hashed(table, name, name_size, hash);
   if (record != NULL) return record;
   if (tvmffi_table_reserve(table, 1) != 0) return NULL;
-  record = new_record(size, name, name_size, hash);
+  record = tvmffi_table_new_record(size, name, name_size, hash, tvmffi_alloc_until_shutdown);
   if (record != NULL) (void)tvmffi_table_insert(table, record);
   return record;
 }
