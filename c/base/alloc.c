@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/integers.h"
 #include "platform/atomic.h"
 #include "platform/compiler.h"
 #include "platform/platform.h"
@@ -19,6 +20,15 @@ void *tvmffi_alloc(size_t size) {
   if (size == 0) size = 1;
   if (TVMFFI_LIKELY(hooks.allocate == NULL)) return malloc(size);
   return hooks.allocate(hooks.context, size);
+}
+
+void *tvmffi_alloc_zeroed(size_t count, size_t size) {
+  size_t bytes;
+  void *memory;
+  if (!tvmffi_checked_mul_size(count, size, &bytes)) return NULL;
+  memory = tvmffi_alloc(bytes);
+  if (memory != NULL) memset(memory, 0, bytes);
+  return memory;
 }
 
 void tvmffi_free(void *ptr) {
@@ -63,6 +73,7 @@ void *tvmffi_alloc_until_shutdown(size_t size) {
   block->next = kept_blocks;
   kept_blocks = block;
   tvmffi_mutex_unlock(&kept_mutex);
+  memset(block + 1, 0, size);
   return block + 1;
 }
 

@@ -9,12 +9,15 @@
 /* Memory aligned for any type; NULL, with no error raised, if out of memory. size may be 0. */
 void *tvmffi_alloc(size_t size);
 
+/* The same for count elements of size bytes, all 0; NULL also if they are too many bytes. */
+void *tvmffi_alloc_zeroed(size_t count, size_t size);
+
 /* NULL is ignored. */
 void tvmffi_free(void *ptr);
 
 /*
- * Memory that lives until TVMFFIRuntimeShutdown: old tables that readers may still be searching,
- * and records whose address clients keep. NULL when there is none left.
+ * Memory, all bytes 0, that lives until TVMFFIRuntimeShutdown: old tables that readers may still be
+ * searching, and records whose address clients keep. NULL when there is none left.
  */
 void *tvmffi_alloc_until_shutdown(size_t size);
 

@@ -51,14 +51,11 @@ tvmffi_pointer_entry *tvmffi_pointer_map_find(const tvmffi_pointer_map *map, con
 
 static int grow(tvmffi_pointer_map *map) {
   tvmffi_pointer_map grown;
-  size_t bytes, i;
+  size_t i;
   grown.size = map->size;
   grown.capacity = map->capacity != 0 ? map->capacity * 2 : kFirstCapacity;
-  if (!tvmffi_checked_mul_size(grown.capacity, sizeof *grown.slots, &bytes) ||
-      (grown.slots = tvmffi_alloc(bytes)) == NULL) {
-    return -1;
-  }
-  memset(grown.slots, 0, bytes);
+  grown.slots = tvmffi_alloc_zeroed(grown.capacity, sizeof *grown.slots);
+  if (grown.slots == NULL) return -1;
   for (i = 0; i < map->capacity; ++i) {
     const tvmffi_pointer_entry *entry = &map->slots[i];
     if (entry->key != NULL) *find_slot(&grown, entry->key, entry->partner) = *entry;

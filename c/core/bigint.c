@@ -190,7 +190,7 @@ static bool is_decimal(const TVMFFIByteArray *text, size_t *out_sign_size) {
 }
 
 int tvmffi_bigint_from_decimal(const TVMFFIByteArray *text, TVMFFIAny *out) {
-  size_t sign, pos, count, bytes, i;
+  size_t sign, pos, count, i;
   TVMFFIByteArray content;
   uint32_t *limbs;
   char *words;
@@ -200,11 +200,8 @@ int tvmffi_bigint_from_decimal(const TVMFFIByteArray *text, TVMFFIAny *out) {
   }
   /* Nine digits need less than a limb. Add a limb for the sign, and round up to an even number. */
   count = (text->size / kDigits + 3) & ~(size_t)1;
-  if (!tvmffi_checked_mul_size(count, 2 * sizeof *limbs, &bytes) ||
-      (limbs = tvmffi_alloc(bytes)) == NULL) {
-    return tvmffi_fail_memory();
-  }
-  memset(limbs, 0, bytes);
+  limbs = tvmffi_alloc_zeroed(count, 2 * sizeof *limbs);
+  if (limbs == NULL) return tvmffi_fail_memory();
   for (pos = sign; pos < text->size;) {
     uint32_t chunk = 0, scale = 1;
     for (i = 0; i < kDigits && pos < text->size; ++i, scale *= 10) {

@@ -86,7 +86,6 @@ static int enter_builtins(void) {
   if (tvmffi_table_reserve(&table, count) != 0) return -1;
   records = tvmffi_alloc_until_shutdown(count * sizeof *records);
   if (records == NULL) return -1;
-  memset(records, 0, count * sizeof *records);
   for (number = 0; (group = tvmffi_parts_functions(number)) != NULL; ++number) {
     const char *texts = group->texts;
     for (i = 0; i < group->count; ++i, ++records) {

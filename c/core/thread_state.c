@@ -41,7 +41,6 @@ static tvmffi_thread_record *claim_record(void) {
   if (record == NULL) {
     record = tvmffi_alloc_until_shutdown(sizeof *record);
     if (record != NULL) {
-      memset(record, 0, sizeof *record);
       record->next = records;
       tvmffi_atomic_store_seq_cst_ptr(&records, record);
     }

@@ -362,7 +362,6 @@ static int ensure_list(uint32_t count) {
       (made = tvmffi_alloc_until_shutdown(bytes)) == NULL) {
     return -1;
   }
-  memset(made, 0, bytes);
   made->count = made_count;
   memcpy(made->segments, old->segments, old->count * sizeof old->segments[0]);
   tvmffi_atomic_store_release_ptr(&segment_lists, made);
@@ -376,7 +375,6 @@ static int type_reserve(int32_t type_index) {
   if (segment_lists->segments[number] == NULL) {
     segment *made = tvmffi_alloc_until_shutdown(sizeof *made);
     if (made == NULL) return -1;
-    memset(made, 0, sizeof *made);
     tvmffi_atomic_store_release_ptr(&segment_lists->segments[number], made);
   }
   return tvmffi_table_reserve(&keys, 1);
@@ -511,7 +509,6 @@ static tvmffi_type_record *make_record(const type_request *request, int32_t inde
       (record = tvmffi_alloc_until_shutdown(bytes)) == NULL) {
     return NULL;
   }
-  memset(record, 0, sizeof *record);
   ancestors = (const TVMFFITypeInfo **)(void *)(record + 1);
   for (i = 0; i + 1 < depth; ++i) ancestors[i] = parent->info.type_ancestors[i];
   if (depth != 0) ancestors[depth - 1] = &parent->info;

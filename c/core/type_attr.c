@@ -199,7 +199,6 @@ static bool extend_column(attr_record *attr, int32_t type_index) {
         (data = tvmffi_alloc_until_shutdown(bytes)) == NULL) {
       return false;
     }
-    memset(data, 0, bytes); /* None */
     if (column->size != 0) memcpy(data, column->data, (size_t)column->size * sizeof *data);
     attr->capacity = capacity;
     tvmffi_atomic_store_release_ptr(&column->data, (const TVMFFIAny *)data);

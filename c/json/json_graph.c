@@ -920,17 +920,14 @@ static int read_all(reader *w, const TVMFFIAny *root, TVMFFIAny *out) {
 int tvmffi_json_graph_read(const TVMFFIAny *graph, TVMFFIAny *out) {
   const TVMFFIAny *root;
   TVMFFIAny kept;
-  size_t i, count, bytes;
+  size_t i, count;
   reader w;
   int rc;
   memset(&w, 0, sizeof w);
   TVMFFI_TRY(find_parts(graph, &root, &w.nodes));
   count = (size_t)tvmffi_array_size(w.nodes);
-  if (!tvmffi_checked_mul_size(count, sizeof *w.values + 1, &bytes) ||
-      (w.values = tvmffi_alloc(bytes)) == NULL) {
-    return tvmffi_fail_memory();
-  }
-  memset(w.values, 0, bytes); /* None, kNotRead */
+  w.values = tvmffi_alloc_zeroed(count, sizeof *w.values + 1); /* None, kNotRead */
+  if (w.values == NULL) return tvmffi_fail_memory();
   w.states = (char *)(w.values + count);
   tvmffi_stack_init(&w.frames, sizeof(read_frame));
   kept = tvmffi_any_copy(graph); /* hooks and setters may release the graph */

@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/integers.h"
+#include "base/stack.h"
 #include "container/array.h"
 #include "container/map.h"
 #include "core/any.h"
@@ -44,18 +45,13 @@ size_t tvmffi_module_set_find(const tvmffi_module_set *set, const TVMFFIObject *
 /* Items and slots share one block. */
 static int grow(tvmffi_module_set *set) {
   tvmffi_module_set grown;
-  size_t bytes, i;
+  size_t i;
   grown.size = set->size;
   grown.capacity = kFirstCapacity;
   if (set->capacity != 0 && !tvmffi_checked_mul_size(set->capacity, 2, &grown.capacity)) return -1;
-  if (!tvmffi_checked_mul_size(grown.capacity, sizeof *grown.items + 2 * sizeof *grown.slots,
-                               &bytes)) {
-    return -1; /* GCOVR_EXCL_LINE: the set is in memory */
-  }
-  grown.items = tvmffi_alloc(bytes);
+  grown.items = tvmffi_alloc_zeroed(grown.capacity, sizeof *grown.items + 2 * sizeof *grown.slots);
   if (grown.items == NULL) return -1;
   grown.slots = (size_t *)(void *)(grown.items + grown.capacity);
-  memset(grown.slots, 0, 2 * grown.capacity * sizeof *grown.slots);
   for (i = 0; i < set->size; ++i) {
     grown.items[i] = set->items[i];
     grown.slots[find_slot(&grown, set->items[i])] = i + 1;
@@ -121,28 +117,13 @@ typedef struct {
   int64_t next;
 } visit;
 
-typedef struct {
-  visit *visits;
-  size_t depth, capacity;
-} walk;
-
-static int enter(walk *way, TVMFFIObject *module) {
+static int enter(tvmffi_stack *visits, TVMFFIObject *module) {
   TVMFFIObject *imports = ((tvmffi_module *)(void *)module)->imports;
+  visit *top;
   if (imports == NULL || tvmffi_array_size(imports) == 0) return 0;
-  if (way->depth == way->capacity) {
-    size_t capacity = way->capacity == 0 ? 8 : 2 * way->capacity, bytes;
-    visit *grown;
-    if (!tvmffi_checked_mul_size(capacity, sizeof *grown, &bytes)) return -1;
-    grown = tvmffi_alloc(bytes);
-    if (grown == NULL) return -1;
-    if (way->depth != 0) memcpy(grown, way->visits, way->depth * sizeof *grown);
-    tvmffi_free(way->visits);
-    way->visits = grown;
-    way->capacity = capacity;
-  }
-  way->visits[way->depth].imports = imports;
-  way->visits[way->depth].next = 0;
-  ++way->depth;
+  top = tvmffi_stack_push(visits);
+  if (top == NULL) return -1;
+  top->imports = imports;
   return 0;
 }
 
@@ -151,21 +132,23 @@ static int enter(walk *way, TVMFFIObject *module) {
  * error raised.
  */
 static int collect(TVMFFIObject *root, tvmffi_module_set *found) {
-  walk way = {NULL, 0, 0};
-  int rc = enter(&way, root);
-  while (rc == 0 && way.depth != 0) {
-    visit *last = &way.visits[way.depth - 1];
+  tvmffi_stack visits;
+  visit *last;
+  int rc;
+  tvmffi_stack_init(&visits, sizeof(visit));
+  rc = enter(&visits, root);
+  while (rc == 0 && (last = tvmffi_stack_top(&visits)) != NULL) {
     const TVMFFIAny *import;
     if (last->next == tvmffi_array_size(last->imports)) {
-      --way.depth;
+      tvmffi_stack_pop(&visits);
       continue;
     }
     import = &tvmffi_array_items(last->imports)[last->next++];
     if (import->type_index != kTVMFFIModule) continue;
     rc = tvmffi_module_set_add(found, import->v_obj);
-    if (rc > 0) rc = enter(&way, import->v_obj);
+    if (rc > 0) rc = enter(&visits, import->v_obj);
   }
-  tvmffi_free(way.visits);
+  tvmffi_stack_fini(&visits);
   return rc;
 }
 

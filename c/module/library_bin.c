@@ -114,13 +114,9 @@ static int check_lists(const tree *t) {
  * cycle are never removed.
  */
 static int check_cycles(const tree *t) {
-  size_t *importers, *free_modules, num_free = 0, num_done = 0, bytes, i;
-  if (!tvmffi_checked_mul_size(t->num_modules, 2 * sizeof *importers, &bytes)) {
-    return tvmffi_fail_memory();
-  }
-  importers = tvmffi_alloc(bytes);
+  size_t *importers = tvmffi_alloc_zeroed(t->num_modules, 2 * sizeof *importers);
+  size_t *free_modules, num_free = 0, num_done = 0, i;
   if (importers == NULL) return tvmffi_fail_memory();
-  memset(importers, 0, bytes);
   free_modules = importers + t->num_modules;
   for (i = 0; i < t->num_children; ++i) ++importers[int_at(t->children, i)];
   for (i = 0; i < t->num_modules; ++i) {
@@ -234,16 +230,12 @@ TVMFFI_COLD int tvmffi_library_bin_load(tvmffi_library *library, const void *byt
                                         TVMFFIObject **out) {
   TVMFFIObject **modules;
   tree t;
-  size_t list_bytes, i;
+  size_t i;
   int rc;
   memset(&t, 0, sizeof t);
   TVMFFI_TRY(read_tree(bytes, max_size, &t));
-  if (!tvmffi_checked_mul_size(t.num_modules, sizeof *modules, &list_bytes)) {
-    return tvmffi_fail_memory(); /* GCOVR_EXCL_LINE: a module has 8 bytes in the input */
-  }
-  modules = tvmffi_alloc(list_bytes);
+  modules = tvmffi_alloc_zeroed(t.num_modules, sizeof *modules);
   if (modules == NULL) return tvmffi_fail_memory();
-  for (i = 0; i < t.num_modules; ++i) modules[i] = NULL;
   rc = load_modules(&t, library, modules);
   if (rc == 0) rc = link_imports(&t, modules);
   if (rc == 0) {

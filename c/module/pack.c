@@ -3,9 +3,8 @@
 #include <string.h>
 #include <tvm/ffi/extra/c_runtime_api.h>
 
-#include "base/alloc.h"
 #include "base/buf.h"
-#include "base/integers.h"
+#include "base/stack.h"
 #include "container/array.h"
 #include "core/any.h"
 #include "core/error.h"
@@ -19,8 +18,7 @@
  */
 typedef struct {
   tvmffi_module_set modules;
-  TVMFFIObject **imports; /* for each module a retained Array, or NULL */
-  size_t capacity;
+  tvmffi_stack imports; /* TVMFFIObject *: for each module a retained Array, or NULL */
 } packing;
 
 static void put_int(tvmffi_buf *buffer, uint64_t value) {
@@ -37,29 +35,18 @@ static void put_bytes(tvmffi_buf *buffer, const TVMFFIByteArray *bytes) {
 
 /* ---- The tree ---- */
 
-/* Makes room for the imports of one more module. */
-static int reserve(packing *t) {
-  size_t capacity = t->capacity == 0 ? 8 : 2 * t->capacity, bytes;
-  TVMFFIObject **grown;
-  if (t->modules.size <= t->capacity) return 0;
-  if (!tvmffi_checked_mul_size(capacity, sizeof *grown, &bytes)) return -1;
-  grown = tvmffi_alloc(bytes);
-  if (grown == NULL) return -1;
-  memset(grown, 0, bytes);
-  if (t->capacity != 0) memcpy(grown, t->imports, t->capacity * sizeof *grown);
-  tvmffi_free(t->imports);
-  t->imports = grown;
-  t->capacity = capacity;
-  return 0;
+static TVMFFIObject *imports_of(const packing *t, size_t module) {
+  return *(TVMFFIObject **)tvmffi_stack_at(&t->imports, module);
 }
 
 static int64_t num_imports(const packing *t, size_t module) {
-  return t->imports[module] == NULL ? 0 : tvmffi_array_size(t->imports[module]);
+  TVMFFIObject *imports = imports_of(t, module);
+  return imports == NULL ? 0 : tvmffi_array_size(imports);
 }
 
 /* NULL if the element is not a module: foreign code can store anything there. */
 static TVMFFIObject *import_at(const packing *t, size_t module, int64_t i) {
-  const TVMFFIAny *import = &tvmffi_array_items(t->imports[module])[i];
+  const TVMFFIAny *import = &tvmffi_array_items(imports_of(t, module))[i];
   return import->type_index == kTVMFFIModule ? import->v_obj : NULL;
 }
 
@@ -69,8 +56,9 @@ static int collect(TVMFFIObject *root, packing *t) {
   int64_t j;
   if (tvmffi_module_set_add(&t->modules, root) < 0) return -1;
   for (i = 0; i < t->modules.size; ++i) {
-    if (reserve(t) != 0) return -1;
-    t->imports[i] = tvmffi_imports_get(t->modules.items[i]);
+    TVMFFIObject **imports = tvmffi_stack_push(&t->imports);
+    if (imports == NULL) return -1;
+    *imports = tvmffi_imports_get(t->modules.items[i]);
     for (j = 0; j < num_imports(t, i); ++j) {
       TVMFFIObject *import = import_at(t, i, j);
       if (import != NULL && tvmffi_module_set_add(&t->modules, import) < 0) return -1;
@@ -81,8 +69,8 @@ static int collect(TVMFFIObject *root, packing *t) {
 
 static void fini(packing *t) {
   size_t i;
-  for (i = 0; i < t->capacity; ++i) tvmffi_object_release(t->imports[i]);
-  tvmffi_free(t->imports);
+  for (i = 0; i < t->imports.size; ++i) tvmffi_object_release(imports_of(t, i));
+  tvmffi_stack_fini(&t->imports);
   tvmffi_module_set_fini(&t->modules);
 }
 
@@ -166,7 +154,7 @@ static int put_module(TVMFFIObject *module, const void **library, tvmffi_buf *bu
 
 TVMFFI_COLD int TVMFFIRuntimeModulePack(TVMFFIObjectHandle root, TVMFFIAny *out) {
   TVMFFIObject *module = root;
-  packing t = {TVMFFI_MODULE_SET_INIT, NULL, 0};
+  packing t = {TVMFFI_MODULE_SET_INIT, {NULL, sizeof(TVMFFIObject *), 0, 0}};
   tvmffi_buf body = TVMFFI_BUF_INIT, all = TVMFFI_BUF_INIT;
   const void *library = NULL;
   TVMFFIByteArray bytes;

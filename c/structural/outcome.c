@@ -107,15 +107,13 @@ static void add(tvmffi_callbacks *callbacks, const TVMFFIAny *list, bool want_mo
 
 int tvmffi_callbacks_init(tvmffi_callbacks *callbacks, const TVMFFIAny *first,
                           const TVMFFIAny *second) {
-  size_t count = (size_t)tvmffi_array_size(first->v_obj), bytes;
+  size_t count = (size_t)tvmffi_array_size(first->v_obj);
   if (second != NULL) count += (size_t)tvmffi_array_size(second->v_obj);
   callbacks->items = NULL;
   callbacks->size = 0;
   if (count == 0) return 0;
-  if (!tvmffi_checked_mul_size(count, sizeof *callbacks->items, &bytes) ||
-      (callbacks->items = tvmffi_alloc(bytes)) == NULL) {
-    return tvmffi_fail_memory();
-  }
+  callbacks->items = tvmffi_alloc_zeroed(count, sizeof *callbacks->items);
+  if (callbacks->items == NULL) return tvmffi_fail_memory();
   add(callbacks, first, false);
   if (second != NULL) add(callbacks, second, true);
   return 0;
