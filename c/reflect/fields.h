@@ -88,6 +88,12 @@ int tvmffi_field_set_default(const TVMFFIFieldInfo *field, TVMFFIObject *obj);
  */
 int tvmffi_reflect_create(int32_t type_index, TVMFFIObject **out);
 
+/*
+ * constructors.c: makes a constructor from the present fields of a type, and registers it as
+ * __ffi_init__.
+ */
+int tvmffi_reflect_register_init(int32_t type_index);
+
 /* ---- builtin_objects.c: setters of built-in fields ---- */
 
 /* OverflowError for a number that the field cannot hold. */

@@ -25,9 +25,4 @@ typedef int (*tvmffi_frontend_convert)(void *converter, const TVMFFIAny *value, 
 TVMFFIObject *tvmffi_frontend_setter(int32_t static_type_index, void *converter,
                                      tvmffi_frontend_convert convert);
 
-/* ---- Constructors ---- */
-
-/* Makes one for a type from its present fields, and registers it as __ffi_init__. */
-int tvmffi_reflect_register_init(int32_t type_index);
-
 #endif /* TVMFFI_REFLECT_FRONTEND_TYPE_H_ */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "reflect/frontend_type.h"
+#include "reflect/fields.h"
 
 #include "c/walk_support.h"
 #include "core/error.h"
