@@ -7,19 +7,10 @@
 #include "core/global.h"
 #include "support/check.h"
 
-static inline int do_nothing(void *self, const TVMFFIAny *args, int32_t num_args,
-                             TVMFFIAny *result) {
-  (void)self;
-  (void)args;
-  (void)num_args;
-  (void)result;
-  return 0;
-}
-
 /* A function that does nothing. */
 static inline TVMFFIObjectHandle new_function(void) {
   TVMFFIObjectHandle function = NULL;
-  check_ok(TVMFFIFunctionCreate(NULL, do_nothing, NULL, &function));
+  check_ok(TVMFFIFunctionCreate(NULL, call_nothing, NULL, &function));
   return function;
 }
 
@@ -52,12 +43,8 @@ static inline bool remove_name(const char *name) {
 
 static inline void check_metadata(const char *name, const char *expected) {
   TVMFFIAny metadata = tvmffi_any_none();
-  TVMFFIByteArray text;
   check_ok(tvmffi_global_metadata(name, strlen(name), &metadata));
-  assert_true(tvmffi_any_get_text(&metadata, &text));
-  assert_int_equal(text.size, strlen(expected));
-  assert_string_equal(text.data, expected);
-  check_release(&metadata);
+  check_str(&metadata, expected);
 }
 
 #endif /* TESTS_C_GLOBAL_SUPPORT_H_ */

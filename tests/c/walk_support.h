@@ -151,11 +151,7 @@ static inline void break_cycle(TVMFFIAny *list) {
 /* Checks the repr of a value, and releases the value. */
 static inline void check_repr(TVMFFIAny value, const char *expected) {
   TVMFFIAny text = call_ok("ffi.ReprPrint", &value, 1);
-  TVMFFIByteArray bytes;
-  assert_true(tvmffi_any_get_text(&text, &bytes));
-  assert_int_equal(bytes.size, strlen(expected));
-  assert_memory_equal(bytes.data, expected, bytes.size);
-  check_release(&text);
+  check_str(&text, expected);
   check_release(&value);
 }
 

@@ -70,14 +70,6 @@ FIXTURE(close_client) {
   return 0;
 }
 
-static void check_text(TVMFFIAny *any, const char *text) {
-  TVMFFIByteArray bytes;
-  assert_true(tvmffi_any_get_text(any, &bytes));
-  assert_int_equal(bytes.size, strlen(text));
-  assert_memory_equal(bytes.data, text, bytes.size);
-  check_release(any);
-}
-
 /* ---- Methods ---- */
 
 static int call(TVMFFIObject *module, tvmffi_module_method method, const char *text,
@@ -92,7 +84,7 @@ TEST(test_what_methods_give) {
   TVMFFIObject *module = make(kGive), *function;
   TVMFFIAny result;
   check_ok(call_on(module, "ffi.ModuleGetKind", NULL, -1, &result));
-  check_text(&result, "loud");
+  check_str(&result, "loud");
   check_ok(call_on(module, "ffi.ModuleGetPropertyMask", NULL, -1, &result));
   assert_int_equal(result.v_int64, 5);
   function = get_function(module, "a function of some length", 0);
@@ -107,9 +99,9 @@ TEST(test_what_methods_give) {
   check_ok(call_on(module, "ffi.ModuleImplementsFunction", "g", 0, &result));
   assert_int_equal(result.v_int64, 0);
   check_ok(call_on(module, "ffi.ModuleGetFunctionDoc", "f", 0, &result));
-  check_text(&result, "doc of f");
+  check_str(&result, "doc of f");
   check_ok(call_on(module, "ffi.ModuleGetFunctionMetadata", "f", 0, &result));
-  check_text(&result, "f");
+  check_str(&result, "f");
   check_ok(call(module, kTvmffiModuleWriteToFile, "a file of some length", &result));
   check_ok(call_on(module, "ffi.ModuleGetWriteFormats", NULL, -1, &result));
   assert_int_equal(result.type_index, kTVMFFIArray);
@@ -117,7 +109,7 @@ TEST(test_what_methods_give) {
   check_ok(call(module, kTvmffiModuleSaveToBytes, "", &result));
   assert_int_equal(result.type_index, kTVMFFISmallBytes);
   check_ok(call_on(module, "ffi.ModuleInspectSource", "a format of some length", -1, &result));
-  check_text(&result, "source of a format of some length");
+  check_str(&result, "source of a format of some length");
   release(module);
 }
 

@@ -35,14 +35,6 @@ static char path[4096];
 static TVMFFIObjectHandle loader, function;
 static void *once_handles[kOnce];
 
-static int do_nothing(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  (void)self;
-  (void)args;
-  (void)num_args;
-  (void)result;
-  return 0;
-}
-
 static int init_once(void **out) {
   sched_yield(); /* so that forks happen meanwhile */
   *out = &has_ended;
@@ -328,7 +320,7 @@ FIXTURE(prepare) {
   assert_non_null(folder);
   (void)snprintf(path, sizeof path, "%s/kernels.so", folder);
   check_ok(TVMFFIFunctionGetGlobal(&name, &loader));
-  check_ok(TVMFFIFunctionCreate(NULL, do_nothing, NULL, &function));
+  check_ok(TVMFFIFunctionCreate(NULL, call_nothing, NULL, &function));
   check_ok(TVMFFIRuntimeSetLiveObjectCounting(1));
   check_ok(use_all(0));
   return 0;

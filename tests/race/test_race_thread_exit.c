@@ -13,18 +13,10 @@
 
 enum { kThreads = 6, kGenerations = 400, kDevices = 20, kSets = 20 };
 
-static int call(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  (void)self;
-  (void)args;
-  (void)num_args;
-  *result = tvmffi_any_int(7);
-  return 0;
-}
-
 static void set_new_function(void) {
   TVMFFIByteArray name = check_bytes("my.f");
   TVMFFIObjectHandle function = NULL;
-  expect(TVMFFIFunctionCreate(NULL, call, NULL, &function) == 0);
+  expect(TVMFFIFunctionCreate(NULL, call_seven, NULL, &function) == 0);
   expect(TVMFFIFunctionSetGlobal(&name, function, 1) == 0);
   TVMFFIObjectDecRef(function);
 }

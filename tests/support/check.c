@@ -56,6 +56,55 @@ void check_release(TVMFFIAny *any) {
   memset(any, 0, sizeof *any);
 }
 
+int call_nothing(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  (void)self;
+  (void)args;
+  (void)num_args;
+  (void)result;
+  return 0;
+}
+
+int call_seven(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  (void)self;
+  (void)args;
+  (void)num_args;
+  memset(result, 0, sizeof *result);
+  result->type_index = kTVMFFIInt;
+  result->v_int64 = 7;
+  return 0;
+}
+
+int call_key_error(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  (void)self;
+  (void)args;
+  (void)num_args;
+  (void)result;
+  TVMFFIErrorSetRaisedFromCStr("KeyError", "not here");
+  return -1;
+}
+
+int find_no_function(void *self, TVMFFIObjectHandle module, const TVMFFIByteArray *name,
+                     TVMFFIObjectHandle *out) {
+  (void)self;
+  (void)module;
+  (void)name;
+  (void)out;
+  return 0;
+}
+
+void check_str_at(TVMFFIAny *value, const char *expected, const char *file, int line) {
+  TVMFFIByteArray text = {NULL, 0};
+  if (value->type_index == kTVMFFISmallStr) text = TVMFFISmallBytesGetContentByteArray(value);
+  if (value->type_index == kTVMFFIStr) text = *TVMFFIBytesGetByteArrayPtr(value->v_obj);
+  if (text.data == NULL) {
+    print_error("a value of type %d is not the str \"%s\"\n", (int)value->type_index, expected);
+    _fail(file, line);
+  }
+  _assert_string_equal(text.data, expected, file, line);
+  if (text.size != strlen(expected)) _fail(file, line); /* there are NULs in it */
+  check_release(value);
+}
+
 static void delete_probe(void *self, int flags) {
   probe *p = (probe *)self;
   if (flags & kTVMFFIObjectDeleterFlagBitMaskStrong) ++p->strong_deletes;

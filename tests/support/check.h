@@ -113,6 +113,25 @@ uint32_t check_use_count(TVMFFIObjectHandle obj);
 /* Releases an owned value. */
 void check_release(TVMFFIAny *any);
 
+/* ---- Functions to register and to call ---- */
+
+/* Leaves its result None. */
+int call_nothing(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result);
+
+/* Gives the int 7. */
+int call_seven(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result);
+
+/* Raises a KeyError: "not here". */
+int call_key_error(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result);
+
+/* The get_function of a module that has no function. */
+int find_no_function(void *self, TVMFFIObjectHandle module, const TVMFFIByteArray *name,
+                     TVMFFIObjectHandle *out);
+
+/* Checks that an owned value is this str, and releases it. */
+#define check_str(value, expected) check_str_at(value, expected, __FILE__, __LINE__)
+void check_str_at(TVMFFIAny *value, const char *expected, const char *file, int line);
+
 /* ---- An object that counts the calls of its deleter ---- */
 
 typedef struct {

@@ -184,14 +184,6 @@ static void meddle(void *self) {
   if (num_meddled == 1) check_ok(tvmffi_list_erase(meddled, 0, tvmffi_array_size(meddled) / 2));
 }
 
-static int do_nothing(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  (void)self;
-  (void)args;
-  (void)num_args;
-  (void)result;
-  return 0;
-}
-
 static void fill_with_meddlers(int64_t num) {
   int64_t i;
   meddled = tvmffi_list_new(0);
@@ -199,7 +191,7 @@ static void fill_with_meddlers(int64_t num) {
   for (i = 0; i < num; ++i) {
     TVMFFIObjectHandle function;
     TVMFFIAny any;
-    check_ok(TVMFFIFunctionCreate((void *)(intptr_t)i, do_nothing, meddle, &function));
+    check_ok(TVMFFIFunctionCreate((void *)(intptr_t)i, call_nothing, meddle, &function));
     any = tvmffi_any_object(function);
     check_ok(tvmffi_list_append(meddled, &any));
   }

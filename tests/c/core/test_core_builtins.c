@@ -17,14 +17,6 @@ static int call(const char *name, TVMFFIAny *args, int32_t num_args, TVMFFIAny *
   return rc;
 }
 
-static void check_text(TVMFFIAny *value, const char *expected) {
-  TVMFFIByteArray text;
-  assert_true(tvmffi_any_get_text(value, &text));
-  assert_int_equal(text.size, strlen(expected));
-  assert_memory_equal(text.data, expected, text.size);
-  check_release(value);
-}
-
 static void check_sentinel(const char *name, TVMFFIObject **out) {
   TVMFFIAny result, again;
   check_ok(call(name, NULL, 0, &result));
@@ -87,7 +79,7 @@ TEST(test_string_and_bytes) {
   TVMFFIAny arg = tvmffi_any_raw_str("short"), result, heap;
   check_ok(call("ffi.String", &arg, 1, &result));
   assert_int_equal(result.type_index, kTVMFFISmallStr);
-  check_text(&result, "short");
+  check_str(&result, "short");
   arg = tvmffi_any_raw_str("a text of more than seven bytes");
   check_ok(call("ffi.String", &arg, 1, &heap));
   assert_int_equal(heap.type_index, kTVMFFIStr);
@@ -95,7 +87,7 @@ TEST(test_string_and_bytes) {
   assert_ptr_equal(result.v_obj, heap.v_obj);
   assert_int_equal(check_use_count(heap.v_obj), 2);
   check_release(&result);
-  check_text(&heap, "a text of more than seven bytes");
+  check_str(&heap, "a text of more than seven bytes");
   arg = tvmffi_any_ptr(kTVMFFIByteArrayPtr, &bytes);
   check_ok(call("ffi.Bytes", &arg, 1, &result));
   assert_int_equal(result.type_index, kTVMFFIBytes);
@@ -113,7 +105,7 @@ TEST(test_metadata) {
               "Global Function is not found: ffi.SystemLib.not");
   arg = tvmffi_any_raw_str("ffi.Shape");
   check_ok(call("ffi.GetGlobalFuncMetadata", &arg, 1, &result));
-  check_text(&result, "{\"type_schema\":\"{\\\"type\\\":\\\"ffi.Function\\\"}\"}");
+  check_str(&result, "{\"type_schema\":\"{\\\"type\\\":\\\"ffi.Function\\\"}\"}");
 }
 
 static int num_deletes;

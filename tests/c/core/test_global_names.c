@@ -229,7 +229,7 @@ TEST(test_metadata_without_data) {
 }
 
 FIXTURE(make_function) {
-  return TVMFFIFunctionCreate(NULL, do_nothing, NULL, &function);
+  return TVMFFIFunctionCreate(NULL, call_nothing, NULL, &function);
 }
 
 /* Checks that no name holds the function any more. */

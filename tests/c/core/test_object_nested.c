@@ -203,14 +203,6 @@ static void release_next(void *self) {
   TVMFFIObjectDecRef(self);
 }
 
-static int call_nothing(void *handle, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  (void)handle;
-  (void)args;
-  (void)num_args;
-  (void)result;
-  return 0;
-}
-
 TEST(test_L_21_a_million_closures_in_a_small_stack) {
   TVMFFIObjectHandle chain = NULL;
   for (num_closures = 0; num_closures < kLevels; ++num_closures) {

@@ -144,14 +144,6 @@ static int refuse(void *field, const TVMFFIAny *value) {
   return tvmffi_fail("ValueError", "not now");
 }
 
-static int give_number(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  (void)self;
-  (void)args;
-  (void)num_args;
-  *result = tvmffi_any_int(1);
-  return 0;
-}
-
 TEST(test_errors) {
   int32_t wrong = add_type("test.Wrong", 1, kTVMFFIObject);
   TVMFFIAny function = call_ok("ffi.FunctionListGlobalNamesFunctor", NULL, 0), made, value;
@@ -162,7 +154,7 @@ TEST(test_errors) {
   assert_int_equal(check_use_count(function.v_obj), 2);
   check_release(&list);
   check_release(&function);
-  set_hook(wrong, "__ffi_shallow_copy__", give_number);
+  set_hook(wrong, "__ffi_shallow_copy__", call_seven);
   value = new_node(node_type, tvmffi_any_none(), tvmffi_any_none());
   value.v_obj->type_index = value.type_index = wrong;
   check_fails(tvmffi_deep_copy(&value, &made), "TypeError",

@@ -257,17 +257,8 @@ TEST(test_errors_of_looking_up) {
 
 /* ---- Threads ---- */
 
-static int find_none(void *self, TVMFFIObjectHandle module, const TVMFFIByteArray *name,
-                     TVMFFIObjectHandle *out) {
-  (void)self;
-  (void)module;
-  (void)name;
-  (void)out;
-  return 0;
-}
-
 static const TVMFFIRuntimeModuleVTable kSilent = {
-    .struct_size = sizeof kSilent, .kind = "silent", .get_function = find_none};
+    .struct_size = sizeof kSilent, .kind = "silent", .get_function = find_no_function};
 
 static TVMFFIObject *new_silent(void) {
   TVMFFIObjectHandle module;

@@ -109,23 +109,6 @@ static int load_demo(void *handle, const TVMFFIAny *args, int32_t num_args, TVMF
   }
 }
 
-static int fail_to_load(void *handle, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  (void)handle;
-  (void)args;
-  (void)num_args;
-  (void)result;
-  TVMFFIErrorSetRaisedFromCStr("ValueError", "bad payload");
-  return -1;
-}
-
-static int give_int(void *handle, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  (void)handle;
-  (void)args;
-  (void)num_args;
-  *result = tvmffi_any_int(1);
-  return 0;
-}
-
 FIXTURE(set_up) {
   num_loaded = 0;
   memset(payloads, 0, sizeof payloads);
@@ -366,9 +349,9 @@ TEST(test_loaders_that_fail) {
               "Library binary was created using {nosuch} but a loader of that name is not "
               "registered. Make sure to have runtime that registers "
               "ffi.Module.load_from_bytes.nosuch");
-  register_global("ffi.Module.load_from_bytes.nosuch", fail_to_load);
-  check_fails(load_blob(&b, &module), "ValueError", "bad payload");
-  register_global("ffi.Module.load_from_bytes.nosuch", give_int);
+  register_global("ffi.Module.load_from_bytes.nosuch", call_key_error);
+  check_fails(load_blob(&b, &module), "KeyError", "not here");
+  register_global("ffi.Module.load_from_bytes.nosuch", call_seven);
   check_fails(load_blob(&b, &module), "TypeError",
               "Cannot convert from type `int` to `ffi.Module`");
   remove_global("ffi.Module.load_from_bytes.nosuch");

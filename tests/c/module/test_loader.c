@@ -29,14 +29,6 @@ static int give_module(void *handle, const TVMFFIAny *args, int32_t num_args, TV
   return 0;
 }
 
-static int give_int(void *handle, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  (void)handle;
-  (void)args;
-  (void)num_args;
-  *result = tvmffi_any_int(1);
-  return 0;
-}
-
 static int give_text(void *handle, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   (void)handle;
   (void)num_args;
@@ -98,7 +90,7 @@ TEST(test_no_loader) {
 
 TEST(test_what_loaders_give) {
   TVMFFIObject *module;
-  register_global("ffi.Module.load_from_file.test", give_int);
+  register_global("ffi.Module.load_from_file.test", call_seven);
   check_fails(load_file("x.test", &module), "TypeError",
               "Cannot convert from type `int` to `ffi.Module`");
   register_global("ffi.Module.load_from_file.test", give_text);

@@ -6,17 +6,8 @@
 #include "reflect/fields.h"
 #include "support/check.h"
 
-static int find_nothing(void *self, TVMFFIObjectHandle module, const TVMFFIByteArray *name,
-                        TVMFFIObjectHandle *out) {
-  (void)self;
-  (void)module;
-  (void)name;
-  (void)out;
-  return 0;
-}
-
 static const TVMFFIRuntimeModuleVTable kPlain = {
-    .struct_size = sizeof kPlain, .kind = "plain", .get_function = find_nothing};
+    .struct_size = sizeof kPlain, .kind = "plain", .get_function = find_no_function};
 
 static TVMFFIObject *new_module(void) {
   TVMFFIObjectHandle module;

@@ -8,20 +8,12 @@
 #include "support/check.h"
 #include "support/oom.h"
 
-static int give_none(void *handle, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  (void)handle;
-  (void)args;
-  (void)num_args;
-  (void)result;
-  return 0;
-}
-
 /* Returns a function for every name that does not begin with '-'. */
 static int get_function(void *self, TVMFFIObjectHandle module, const TVMFFIByteArray *name,
                         TVMFFIObjectHandle *out) {
   (void)self;
   (void)module;
-  return name->data[0] == '-' ? 0 : TVMFFIFunctionCreate(NULL, give_none, NULL, out);
+  return name->data[0] == '-' ? 0 : TVMFFIFunctionCreate(NULL, call_nothing, NULL, out);
 }
 
 static const TVMFFIRuntimeModuleVTable kModule = {

@@ -9,25 +9,16 @@
 #include "support/check.h"
 #include "support/oom.h"
 
-static int get_function(void *self, TVMFFIObjectHandle module, const TVMFFIByteArray *name,
-                        TVMFFIObjectHandle *out) {
-  (void)self;
-  (void)module;
-  (void)name;
-  (void)out;
-  return 0;
-}
-
 static int get_doc(void *self, const TVMFFIByteArray *name, TVMFFIAny *out) {
   (void)self;
   return tvmffi_string_to_any(name->data, name->size, out);
 }
 
 static const TVMFFIRuntimeModuleVTable kPlain = {
-    .struct_size = sizeof kPlain, .kind = "plain", .get_function = get_function};
+    .struct_size = sizeof kPlain, .kind = "plain", .get_function = find_no_function};
 static const TVMFFIRuntimeModuleVTable kWithDoc = {.struct_size = sizeof kWithDoc,
                                                    .kind = "doc",
-                                                   .get_function = get_function,
+                                                   .get_function = find_no_function,
                                                    .get_function_doc = get_doc};
 
 static TVMFFIObject *new_module(const TVMFFIRuntimeModuleVTable *vtable) {

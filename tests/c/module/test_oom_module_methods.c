@@ -7,29 +7,12 @@
 #include "support/check.h"
 #include "support/oom.h"
 
-static int give_none(void *handle, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  (void)handle;
-  (void)args;
-  (void)num_args;
-  (void)result;
-  return 0;
-}
-
 static int get_any(void *self, TVMFFIObjectHandle module, const TVMFFIByteArray *name,
                    TVMFFIObjectHandle *out) {
   (void)self;
   (void)module;
   (void)name;
-  return TVMFFIFunctionCreate(NULL, give_none, NULL, out);
-}
-
-static int get_nothing(void *self, TVMFFIObjectHandle module, const TVMFFIByteArray *name,
-                       TVMFFIObjectHandle *out) {
-  (void)self;
-  (void)module;
-  (void)name;
-  (void)out;
-  return 0;
+  return TVMFFIFunctionCreate(NULL, call_nothing, NULL, out);
 }
 
 static int give_text(void *self, const TVMFFIByteArray *name, TVMFFIAny *out) {
@@ -46,7 +29,7 @@ static const TVMFFIRuntimeModuleVTable kVerbose = {.struct_size = sizeof kVerbos
                                                    .write_formats = kFormats,
                                                    .inspect_source = give_text};
 static const TVMFFIRuntimeModuleVTable kPlain = {
-    .struct_size = sizeof kPlain, .kind = "plain", .get_function = get_nothing};
+    .struct_size = sizeof kPlain, .kind = "plain", .get_function = find_no_function};
 
 typedef struct {
   TVMFFIObject *module;

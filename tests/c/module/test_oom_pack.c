@@ -8,15 +8,6 @@
 
 enum { kNumModules = 12 }; /* more than the initial capacity of the lists */
 
-static int get_nothing(void *self, TVMFFIObjectHandle module, const TVMFFIByteArray *name,
-                       TVMFFIObjectHandle *out) {
-  (void)self;
-  (void)module;
-  (void)name;
-  (void)out;
-  return 0;
-}
-
 static int save(void *self, TVMFFIAny *out) {
   TVMFFIByteArray bytes = check_bytes("bytes of some length");
   (void)self;
@@ -27,7 +18,7 @@ static const TVMFFIRuntimeModuleVTable kSaved = {
     .struct_size = sizeof kSaved,
     .kind = "a kind with a long name",
     .property_mask = kTVMFFIRuntimeModuleBinarySerializable,
-    .get_function = get_nothing,
+    .get_function = find_no_function,
     .save_to_bytes = save};
 
 static TVMFFIObjectHandle modules[kNumModules];

@@ -17,15 +17,6 @@ typedef struct {
 
 static int num_alive, num_loaded;
 
-static int get_nothing(void *self, TVMFFIObjectHandle module, const TVMFFIByteArray *name,
-                       TVMFFIObjectHandle *out) {
-  (void)self;
-  (void)module;
-  (void)name;
-  (void)out;
-  return 0;
-}
-
 static int save_demo(void *self, TVMFFIAny *out) {
   return TVMFFIBytesFromByteArray(&((demo *)self)->payload, out);
 }
@@ -39,7 +30,7 @@ static const TVMFFIRuntimeModuleVTable kDemo = {
     .struct_size = sizeof kDemo,
     .kind = "demo",
     .property_mask = kTVMFFIRuntimeModuleBinarySerializable | kTVMFFIRuntimeModuleRunnable,
-    .get_function = get_nothing,
+    .get_function = find_no_function,
     .save_to_bytes = save_demo,
     .destroy = destroy_demo};
 
@@ -80,13 +71,13 @@ static const TVMFFIRuntimeModuleVTable kSource = {
     .struct_size = sizeof kSource,
     .kind = "c",
     .property_mask = kTVMFFIRuntimeModuleCompilationExportable,
-    .get_function = get_nothing};
+    .get_function = find_no_function};
 
 /* Kinds that cannot be packed. */
 static const TVMFFIRuntimeModuleVTable kStubborn = {.struct_size = sizeof kStubborn,
                                                     .kind = "stubborn",
                                                     .property_mask = kTVMFFIRuntimeModuleRunnable,
-                                                    .get_function = get_nothing,
+                                                    .get_function = find_no_function,
                                                     .save_to_bytes = save_demo};
 
 static int refuse(void *self, TVMFFIAny *out) {
@@ -100,13 +91,13 @@ static const TVMFFIRuntimeModuleVTable kRefusing = {
     .struct_size = sizeof kRefusing,
     .kind = "refusing",
     .property_mask = kTVMFFIRuntimeModuleBinarySerializable,
-    .get_function = get_nothing,
+    .get_function = find_no_function,
     .save_to_bytes = refuse};
 static const TVMFFIRuntimeModuleVTable kMute = {
     .struct_size = sizeof kMute,
     .kind = "mute",
     .property_mask = kTVMFFIRuntimeModuleBinarySerializable,
-    .get_function = get_nothing};
+    .get_function = find_no_function};
 
 static TVMFFIObject *create(const TVMFFIRuntimeModuleVTable *vtable, void *self) {
   TVMFFIObjectHandle module;

@@ -111,17 +111,11 @@ static int make_opaque(seen_by_deleter *seen, TVMFFIObjectHandle *out) {
   return TVMFFIObjectCreateOpaque(seen, kTVMFFIOpaquePyObject, use_functions, out);
 }
 
-static int find_nothing(void *self, TVMFFIObjectHandle module, const TVMFFIByteArray *name,
-                        TVMFFIObjectHandle *out) {
-  (void)self, (void)module, (void)name, (void)out;
-  return 0;
-}
-
 static int make_module(seen_by_deleter *seen, TVMFFIObjectHandle *out) {
   static TVMFFIRuntimeModuleVTable table;
   table.struct_size = sizeof table;
   table.kind = "my_kind";
-  table.get_function = find_nothing;
+  table.get_function = find_no_function;
   table.destroy = use_functions;
   return TVMFFIRuntimeModuleCreate(&table, seen, out);
 }

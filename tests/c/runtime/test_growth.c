@@ -40,14 +40,6 @@ static void deallocate(void *context, void *body) {
 
 static TVMFFIObjectHandle function;
 
-static int do_nothing(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  (void)self;
-  (void)args;
-  (void)num_args;
-  (void)result;
-  return 0;
-}
-
 /* ---- What is done again and again ---- */
 
 static int set_global(int i) {
@@ -252,6 +244,6 @@ int main(void) {
   };
   const TVMFFIRuntimeMemoryHooks hooks = {allocate, deallocate, NULL};
   if (TVMFFIRuntimeSetMemoryHooks(&hooks) != 0) return 1;
-  if (TVMFFIFunctionCreate(NULL, do_nothing, NULL, &function) != 0) return 1;
+  if (TVMFFIFunctionCreate(NULL, call_nothing, NULL, &function) != 0) return 1;
   return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

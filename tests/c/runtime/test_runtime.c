@@ -11,14 +11,6 @@
 #include "support/oom.h"
 #include "support/thread.h"
 
-static int call_nothing(void *handle, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  (void)handle;
-  (void)args;
-  (void)num_args;
-  (void)result;
-  return 0;
-}
-
 static int allocate_nothing(DLTensor *prototype, DLManagedTensorVersioned **out, void *error_ctx,
                             void (*set_error)(void *, const char *, const char *)) {
   (void)prototype;

@@ -141,14 +141,6 @@ static void count(void *self) {
   ++deleted;
 }
 
-static int give_seven(void *handle, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  (void)handle;
-  (void)args;
-  (void)num_args;
-  *result = tvmffi_any_int(7);
-  return 0;
-}
-
 TEST(test_globals_and_types) {
   const runtime *copies[2] = {&inside, &outside};
   static const char *const names[2] = {"test.inside", "test.outside"};
@@ -158,7 +150,7 @@ TEST(test_globals_and_types) {
     TVMFFIByteArray name = check_bytes(names[i]);
     TVMFFIObjectHandle function, found;
     int32_t index;
-    check_ok(copy->FunctionCreate(&deleted, give_seven, count, &function));
+    check_ok(copy->FunctionCreate(&deleted, call_seven, count, &function));
     check_ok(copy->FunctionSetGlobal(&name, function, 0));
     check_ok(copy->ObjectDecRef(function));
     check_ok(copy->FunctionGetGlobal(&name, &found));
@@ -217,7 +209,7 @@ TEST(test_objects) {
     DLManagedTensor source, *exported;
     deleted = 0;
     /* A function, called through the other copy, and put in an Array of the other with a text. */
-    check_ok(copy->FunctionCreate(&deleted, give_seven, count, &function));
+    check_ok(copy->FunctionCreate(&deleted, call_seven, count, &function));
     check_ok(other->FunctionCall(function, NULL, 0, &result));
     assert_int_equal(result.v_int64, 7);
     items[0] = tvmffi_any_object(function);

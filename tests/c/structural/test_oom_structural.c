@@ -54,14 +54,6 @@ static int go_on(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny 
                      result);
 }
 
-static int raise_error(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  (void)self;
-  (void)args;
-  (void)num_args;
-  (void)result;
-  return tvmffi_fail("KeyError", "not here");
-}
-
 /* Makes all kinds of containers, fields, and a graph node that is used twice. */
 static TVMFFIAny make_root(void) {
   TVMFFIAny shared = new_node(graph, tvmffi_any_int(1), none);
@@ -139,7 +131,8 @@ TEST(test_paths) {
 
 /* Without memory for its context, an error is still raised unchanged. */
 TEST(test_contexts_of_errors) {
-  TVMFFIAny callbacks = list_callback(kTVMFFIInt, raise_error, NULL, -1), none_of = no_callbacks();
+  TVMFFIAny callbacks = list_callback(kTVMFFIInt, call_key_error, NULL, -1),
+            none_of = no_callbacks();
   TVMFFIAny root = make_root(), result;
   int num_key_errors = 0;
   long n;

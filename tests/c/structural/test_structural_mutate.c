@@ -19,14 +19,6 @@ static int add_one(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAn
   return 0;
 }
 
-static int raise_key_error(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  (void)self;
-  (void)args;
-  (void)num_args;
-  (void)result;
-  return tvmffi_fail("KeyError", "not here");
-}
-
 /* Adds one to all integers in a value. */
 static TVMFFIAny map(TVMFFIAny root, int order) {
   TVMFFIAny result;
@@ -169,7 +161,7 @@ TEST(test_errors_leave_the_original_whole) {
   const TVMFFIAny *objects = NULL;
   TVMFFIObjectIncRef(inner.v_obj);
   assert_int_equal(run_with("ffi.StructuralMap", root,
-                            list_callback(kTVMFFIInt, raise_key_error, NULL, -1), 0, &result),
+                            list_callback(kTVMFFIInt, call_key_error, NULL, -1), 0, &result),
                    -1);
   assert_int_equal(take_error(&error, &objects), 2);
   assert_ptr_equal(objects[0].v_obj, inner.v_obj);
@@ -178,7 +170,7 @@ TEST(test_errors_leave_the_original_whole) {
   TVMFFIObjectDecRef(inner.v_obj);
   TVMFFIObjectIncRef(root.v_obj); /* moved in but shared, so nothing is changed in place */
   assert_int_equal(run_with("ffi.StructuralMap", tvmffi_any_ptr(kTVMFFIObjectRValueRef, &obj),
-                            list_callback(kTVMFFIInt, raise_key_error, NULL, -1), 1, &result),
+                            list_callback(kTVMFFIInt, call_key_error, NULL, -1), 1, &result),
                    -1);
   check_raised("KeyError", "not here");
   assert_int_equal(item(&root, 0).type_index, kTVMFFISmallStr);

@@ -35,14 +35,6 @@ static int note_value(void *self, const TVMFFIAny *args, int32_t num_args, TVMFF
   return 0;
 }
 
-static int raise_key_error(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  (void)self;
-  (void)args;
-  (void)num_args;
-  (void)result;
-  return tvmffi_fail("KeyError", "not here");
-}
-
 /* Returns the notes and clears them. */
 static const char *take_notes(void) {
   static char taken[sizeof noted];
@@ -119,7 +111,7 @@ TEST(test_lists_of_callbacks_are_checked) {
                             -1, &result),
                    "TypeError", "but got `Array[index 0: Array[index 1: int]]`");
   check_fails_with(
-      run_with("ffi.StructuralWalk", root, list_callback(1, raise_key_error, NULL, 1), 0, &result),
+      run_with("ffi.StructuralWalk", root, list_callback(1, call_key_error, NULL, 1), 0, &result),
       "TypeError", "but got `Array[index 0: Array[size=3]]`");
   check_release(&root);
 }
@@ -143,7 +135,7 @@ TEST(test_errors_tell_where_they_come_from) {
   int order;
   for (order = 0; order < 2; ++order) {
     assert_int_equal(run_with("ffi.StructuralWalk", root,
-                              list_callback(1, raise_key_error, NULL, -1), order, &result),
+                              list_callback(1, call_key_error, NULL, -1), order, &result),
                      -1);
     assert_int_equal(take_error(&error, &objects), 2);
     assert_ptr_equal(objects[0].v_obj, inner.v_obj);
@@ -191,7 +183,7 @@ static int note_region(void *self, const TVMFFIAny *args, int32_t num_args, TVMF
 }
 
 static int64_t enter_region(int32_t kind, bool fails) {
-  TVMFFIAny function = make_function(fails ? raise_key_error : note_region, NULL), result;
+  TVMFFIAny function = make_function(fails ? call_key_error : note_region, NULL), result;
   int rc = call4("ffi.StructuralVisitorWithDefRegionKind", 3, kept, tvmffi_any_int(kind), function,
                  none, &result);
   check_release(&function);
