@@ -5,7 +5,6 @@
 
 #include "core/any.h"
 #include "module_support.h"
-#include "support/check.h"
 
 /* Calls a global function, which must succeed. The result is owned. */
 static inline TVMFFIAny call_ok(const char *name, const TVMFFIAny *args, int32_t num_args) {

@@ -6,7 +6,6 @@
 #include "core/any.h"
 #include "json/json.h"
 #include "module_support.h"
-#include "support/check.h"
 
 static inline int parse(const char *text, TVMFFIAny *out) {
   TVMFFIAny arg = tvmffi_any_raw_str(text);

@@ -3,9 +3,6 @@
 #ifndef TESTS_C_MODULE_SUPPORT_H_
 #define TESTS_C_MODULE_SUPPORT_H_
 
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "core/any.h"
 #include "core/function.h"
 #include "support/check.h"

@@ -15,7 +15,6 @@
 #include "cxx_modules/ours.h"
 #include "module/library.h"
 #include "module/module.h"
-#include "support/check.h"
 #include "support/thread.h"
 
 /* The modes of client.h. */

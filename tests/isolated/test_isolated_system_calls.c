@@ -21,7 +21,6 @@
 #include <sched.h>
 #include <signal.h>
 #include <spawn.h>
-#include <stddef.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>

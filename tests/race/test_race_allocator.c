@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* L-17h: one thread sets the process-wide tensor allocator while others use it. */
-#include <stdlib.h>
-#include <string.h>
 #include <tvm/ffi/extra/c_env_api.h>
 
 #include "race/expect.h"

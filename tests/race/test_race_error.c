@@ -5,7 +5,6 @@
 #include "c/module_support.h"
 #include "core/error.h"
 #include "race/expect.h"
-#include "support/check.h"
 #include "support/thread.h"
 
 enum { kThreads = 4, kRounds = 500 };

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Global functions are set, overridden, removed and listed while other threads fetch them. */
-#include <stdlib.h>
-#include <string.h>
 #include <tvm/ffi/extra/c_runtime_api.h>
 
 #include "core/any.h"

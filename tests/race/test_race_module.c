@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One library is loaded, called and closed by several threads while its context symbols change. */
-#include <string.h>
 #include <tvm/ffi/extra/c_env_api.h>
 
 #include "c/module_support.h"
 #include "core/any.h"
 #include "race/expect.h"
-#include "support/check.h"
 #include "support/thread.h"
 
 enum { kThreads = 4, kRounds = 300 };

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Counts, weak references, live objects and the custom allocator, from many threads at once. */
-#include <stdlib.h>
 #include <tvm/ffi/extra/c_runtime_api.h>
 
 #include "core/object.h"

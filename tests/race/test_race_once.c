@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Many threads initialise the same handles at once. */
-#include <string.h>
-#include <tvm/ffi/c_api.h>
 
 #include "platform/compiler.h"
 #include "race/expect.h"

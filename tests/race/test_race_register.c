@@ -4,8 +4,6 @@
  * the count before the array, as clients do, but with acquire, so that ThreadSanitizer knows the
  * order.
  */
-#include <stdio.h>
-#include <string.h>
 #include <tvm/ffi/extra/c_runtime_api.h>
 
 #include "core/any.h"

@@ -5,14 +5,12 @@
  * thread to thread, and are used and released by another copy than the one that made them.
  */
 #include <dlfcn.h>
-#include <stdlib.h>
 #include <tvm/ffi/extra/c_runtime_api.h>
 
 #include "c/module_support.h"
 #include "core/any.h"
 #include "core/type.h"
 #include "race/expect.h"
-#include "support/check.h"
 #include "support/thread.h"
 
 enum { kThreads = 4, kCopies = 3, kRounds = 3000, kPlaces = 5, kLevels = 5 };

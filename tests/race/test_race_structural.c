@@ -4,7 +4,6 @@
 #include "c/structural_support.h"
 #include "core/type.h"
 #include "race/expect.h"
-#include "support/check.h"
 #include "support/thread.h"
 
 enum { kThreads = 4, kRounds = 200, kDepth = 3 };

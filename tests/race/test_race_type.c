@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Types are registered while other threads look types up. */
-#include <stdio.h>
-#include <string.h>
 #include <tvm/ffi/extra/c_runtime_api.h>
 
 #include "core/type.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Quoted texts on the command line. Built with a sanitizer, it also checks that nothing is leaked.
  */
-#include <stdlib.h>
 
 #include "support/check.h"
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ranges are of allocated memory of just their size, for a sanitizer to see reads outside. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "support/check.h"
 

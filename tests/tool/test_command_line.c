@@ -2,8 +2,6 @@
 /* Command lines of Windows are taken apart, by its documented rules, into the words that they were
  * made of. */
 #include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "support/check.h"
 

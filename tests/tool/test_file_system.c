@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files that are created, replaced, and removed while they are open. */
 #include <errno.h>
-#include <stdio.h>
 
 #include "support/check.h"
 

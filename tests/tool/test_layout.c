@@ -2,8 +2,6 @@
 /* Storage of every layout: where its elements are, that values go in and out, and that a changed
  * byte of a gap is found. */
 #define _POSIX_C_SOURCE 200809L
-#include <stdlib.h>
-#include <string.h>
 #include <tvm/ffi/c.h>
 #if !defined(_WIN32)
 #include <unistd.h>

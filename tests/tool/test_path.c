@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Paths as text, by the rules of the system that the test runs on. */
-#include <stdlib.h>
 
 #include "support/check.h"
 

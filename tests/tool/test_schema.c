@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Signatures from the metadata that runtimes write, and from malformed or hostile metadata. */
-#include <stdio.h>
-#include <stdlib.h>
 #include <tvm/ffi/c.h>
 
 #include "support/check.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Decodes every code of every format, and checks how values between two codes are rounded. */
 #include <math.h>
-#include <string.h>
 
 #include "support/check.h"
 

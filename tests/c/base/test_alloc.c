@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/alloc.h"
 
-#include <stdlib.h>
-
 #include "support/check.h"
 
 typedef struct {

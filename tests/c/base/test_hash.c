@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/hash.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "support/check.h"
 
 /* The same source compiled again, as on machines without a 128-bit product. */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/table.h"
 
-#include <stdio.h>
-
 #include "base/hash.h"
 #include "core/error.h"
 #include "support/check.h"

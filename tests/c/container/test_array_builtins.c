@@ -3,7 +3,6 @@
 #include "container/array.h"
 #include "core/string_object.h"
 #include "core/type.h"
-#include "support/check.h"
 
 static TVMFFIAny make(const TVMFFIAny *args, int32_t num_args) {
   TVMFFIAny array;

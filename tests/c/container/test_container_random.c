@@ -4,7 +4,6 @@
  * arrays. The invariants of the layout are checked along the way. TVM_FFI_TEST_SEED selects the
  * first sequence.
  */
-#include <stdlib.h>
 
 #include "c/container_support.h"
 #include "container/any_key.h"

@@ -6,7 +6,6 @@
 #include "container/map.h"
 #include "core/object.h"
 #include "reflect/fields.h"
-#include "support/check.h"
 
 static const TVMFFIAny none; /* {0, 0, 0}: None */
 

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "container/list.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "c/container_support.h"
 #include "container/array.h"
 #include "core/any.h"
 #include "core/object.h"
 #include "core/string_object.h"
-#include "support/check.h"
 #include "support/thread.h"
 
 static TVMFFISeqCell *cell_of(TVMFFIObject *list) {

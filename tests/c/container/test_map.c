@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "container/map.h"
 
-#include <stdlib.h>
-
 #include "c/container_support.h"
 #include "container/any_key.h"
 #include "core/any.h"
 #include "core/builtins.h"
 #include "core/object.h"
 #include "core/string_object.h"
-#include "support/check.h"
 
 static void insert(TVMFFIObject **map, TVMFFIAny key, TVMFFIAny value) {
   assert_int_equal(tvmffi_map_insert(map, &key, &value), 0);

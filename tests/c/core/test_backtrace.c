@@ -3,7 +3,6 @@
 #define _POSIX_C_SOURCE 200809L /* setenv */
 #include "core/error.h"
 
-#include <stdlib.h>
 #include <tvm/ffi/extra/c_runtime_api.h>
 
 #include "platform/platform.h"

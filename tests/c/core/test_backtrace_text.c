@@ -2,7 +2,6 @@
 /* The text of backtraces, made from scripted stacks; the walkers are tested in test_backtrace.c. */
 #define _POSIX_C_SOURCE 200809L /* setenv */
 #include <dlfcn.h>
-#include <stdlib.h>
 #include <tvm/ffi/extra/c_runtime_api.h>
 
 #include "core/error.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Parsing stops at the end of the text, and refuses numbers that do not fit. */
 #define _DEFAULT_SOURCE 1 /* MAP_ANONYMOUS */
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 

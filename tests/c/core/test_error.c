@@ -2,7 +2,6 @@
 /* Raising errors, and the slot of each thread; test_error_object.c tests the objects. */
 #include "core/error.h"
 
-#include <stdlib.h>
 #include <tvm/ffi/c/error.h>
 #include <tvm/ffi/extra/c_runtime_api.h>
 #include <wchar.h>

@@ -2,12 +2,10 @@
 /* Setting, fetching, overriding and removing global functions. Listing: test_global_names.c. */
 #include "core/global.h"
 
-#include <stdio.h>
 #include <tvm/ffi/extra/c_runtime_api.h>
 
 #include "c/global_support.h"
 #include "core/thread_state.h"
-#include "support/check.h"
 
 static int answer(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   (void)args;

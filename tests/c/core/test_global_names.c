@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Listing and describing global functions. */
-#include <stdio.h>
-#include <stdlib.h>
 #include <tvm/ffi/extra/c_runtime_api.h>
 
 #include "c/global_support.h"
 #include "core/any.h"
 #include "core/global.h"
-#include "support/check.h"
 
 static TVMFFIObjectHandle function; /* the function registered under all names of these tests */
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Destroying objects that own others; test_object.c tests single objects. */
-#include <stdlib.h>
 
 #include "core/object.h"
 #include "support/check.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <tvm/ffi/c_api.h>
 
 #include "platform/atomic.h"
 #include "platform/platform.h"

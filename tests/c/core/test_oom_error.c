@@ -4,7 +4,6 @@
 #include "core/error.h"
 
 #include "c/module_support.h"
-#include "support/check.h"
 #include "support/oom.h"
 
 /* Raising returns no code: it failed if the slot has an error of another kind. */

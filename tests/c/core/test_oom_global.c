@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdio.h>
 #include <tvm/ffi/extra/c_runtime_api.h>
 
 #include "c/global_support.h"
@@ -7,7 +6,6 @@
 #include "core/error.h"
 #include "core/global.h"
 #include "core/thread_state.h"
-#include "support/check.h"
 #include "support/oom.h"
 
 static const char kMetadata[] = "{\"some\":\"metadata\"}";

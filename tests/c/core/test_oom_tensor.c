@@ -2,7 +2,6 @@
 #include "c/tensor_source.h"
 #include "core/any.h"
 #include "core/tensor.h"
-#include "support/check.h"
 #include "support/oom.h"
 
 /* Each action makes or exports a tensor, in one allocation. */

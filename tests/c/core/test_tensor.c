@@ -2,10 +2,7 @@
 /* The contents of tensors; test_tensor_lifetime.c tests when they are released. */
 #include "core/tensor.h"
 
-#include <stdlib.h>
-
 #include "c/tensor_source.h"
-#include "support/check.h"
 
 TEST(test_import) {
   tensor_source source;

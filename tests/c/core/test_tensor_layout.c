@@ -2,7 +2,6 @@
 #include "core/tensor.h"
 
 #include "c/tensor_source.h"
-#include "support/check.h"
 
 #define LARGE (INT64_C(1) << 40)
 

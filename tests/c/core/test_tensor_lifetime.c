@@ -4,7 +4,6 @@
 
 #include "c/tensor_source.h"
 #include "core/object.h"
-#include "support/check.h"
 #include "support/thread.h"
 
 TEST(test_F_16_refused_tensors_stay_the_callers) {

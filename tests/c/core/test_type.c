@@ -3,7 +3,6 @@
 #include "core/type.h"
 #include "module/library_file.h"
 
-#include <stdio.h>
 #include <tvm/ffi/extra/c_runtime_api.h>
 
 #include "base/hash.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Type attributes and their columns. */
-#include <stdio.h>
 #include <tvm/ffi/extra/c_runtime_api.h>
 
 #include "core/any.h"

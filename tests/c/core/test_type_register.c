@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Registering types: depth, ancestors, conflicts. Which index they get: test_type_slots.c. */
-#include <stdio.h>
 #include <tvm/ffi/extra/c_runtime_api.h>
 
 #include "c/type_support.h"
 #include "core/type.h"
-#include "support/check.h"
 
 TEST(test_a_new_type) {
   char key[] = "my.Type";

@@ -5,7 +5,6 @@
 #include "c/type_support.h"
 #include "container/container.h"
 #include "core/type.h"
-#include "support/check.h"
 
 TEST(test_children_take_the_slots_of_their_parent) {
   int32_t a = add("my.A", 1, 4, kTVMFFIObject); /* reserves a to a + 4 */

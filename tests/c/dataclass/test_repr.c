@@ -3,7 +3,6 @@
 #include "dataclass/dataclass.h"
 
 #include <locale.h>
-#include <stdlib.h>
 #include <tvm/ffi/extra/c_runtime_api.h>
 
 #include "c/walk_support.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdlib.h>
 #include <tvm/ffi/extra/c_env_api.h>
 
 #include "support/check.h"

@@ -6,7 +6,6 @@
 #include <tvm/ffi/c/container.h>
 
 #include "c/c_support.h"
-#include "support/check.h"
 
 #define SIGNATURE "f(0: T, 1: U) -> void"
 /* The message of a C++ function about argument 0. */

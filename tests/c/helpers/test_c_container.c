@@ -2,7 +2,6 @@
 #include <tvm/ffi/c/container.h>
 
 #include "c/c_support.h"
-#include "support/check.h"
 
 TEST(test_arrays) {
   TVMFFIObjectHandle array = NULL;

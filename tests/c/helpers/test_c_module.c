@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdlib.h>
 #include <tvm/ffi/c/module.h>
 #include <tvm/ffi/c/string.h>
 

@@ -3,7 +3,6 @@
 #include <tvm/ffi/c/shape.h>
 
 #include "c/c_support.h"
-#include "support/check.h"
 
 TEST(test_numbers_of_elements) {
   const int64_t plain[] = {2, 3, 4}, zero[] = {INT64_C(1) << 40, INT64_C(1) << 40, 0};

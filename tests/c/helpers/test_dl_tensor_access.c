@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The functions that compiler authors copy, compiled as C and as C++, and run. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-#include <tvm/ffi/c_api.h>
 
 #ifdef __cplusplus
 extern "C" {

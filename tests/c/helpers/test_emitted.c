@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Loads and runs libraries of generated code: tests/modules/emitted_{tvm,tilelang}.c, _llvm.ll */
-#include <stdlib.h>
 #include <tvm/ffi/c/container.h>
 #include <tvm/ffi/c/env.h>
 #include <tvm/ffi/c/module.h>
 
 #include "c/c_support.h"
 #include "c/module_support.h"
-#include "support/check.h"
 
 static TVMFFIObjectHandle get(const char *file, const char *name) {
   TVMFFIObjectHandle function = NULL;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Malicious JSON: truncated, changed at random, nested very deeply. */
-#include <stdlib.h>
 
 #include "c/json_support.h"
 #include "core/string_object.h"

@@ -3,8 +3,6 @@
 #include <float.h>
 #include <locale.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "core/any.h"
 #include "json/json.h"

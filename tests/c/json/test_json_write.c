@@ -5,7 +5,6 @@
 #include "c/json_support.h"
 #include "core/object.h"
 #include "core/string_object.h"
-#include "support/check.h"
 
 static const char kSample[] = "{\"a\":1,\"b\":[1.5,\"two\",[],{}],\"c\":{\"d\":null}}";
 

@@ -5,7 +5,6 @@
 #include "c/module_support.h"
 #include "core/object.h"
 #include "module/library.h"
-#include "support/check.h"
 
 static void *in_library, *in_other; /* data symbols of the system library */
 static char values[4];

@@ -8,7 +8,6 @@
 #include "core/string_object.h"
 #include "module/library.h"
 #include "module/module.h"
-#include "support/check.h"
 
 /* ---- A kind of module that has every method and does what `mode` says ---- */
 

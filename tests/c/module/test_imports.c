@@ -5,7 +5,6 @@
 #include "container/array.h"
 #include "core/object.h"
 #include "module/module.h"
-#include "support/check.h"
 #include "support/thread.h"
 
 /* A module with one function, named like the module by a letter, which returns the letter. */

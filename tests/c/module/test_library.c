@@ -8,7 +8,6 @@
 #include "container/array.h"
 #include "core/object.h"
 #include "core/string_object.h"
-#include "support/check.h"
 #include "support/thread.h"
 
 static int closed; /* how often the destructor of kernels.so ran */

@@ -6,7 +6,6 @@
 #include "container/array.h"
 #include "core/object.h"
 #include "module/library.h"
-#include "support/check.h"
 
 /* ---- Building blobs ---- */
 

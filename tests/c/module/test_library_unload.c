@@ -8,7 +8,6 @@
 #include "c/module_support.h"
 #include "core/string_object.h"
 #include "module/library.h"
-#include "support/check.h"
 #include "support/thread.h"
 
 static int deleted; /* how often library code deleted something */

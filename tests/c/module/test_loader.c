@@ -8,7 +8,6 @@
 #include "c/module_support.h"
 #include "core/object.h"
 #include "core/string_object.h"
-#include "support/check.h"
 
 /* ---- A loader that records its arguments ---- */
 

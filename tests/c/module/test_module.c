@@ -9,7 +9,6 @@
 #include "core/object.h"
 #include "core/string_object.h"
 #include "module/imports.h"
-#include "support/check.h"
 
 /* A kind of module with one function, `own`, and only the required methods. */
 

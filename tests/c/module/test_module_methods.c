@@ -6,7 +6,6 @@
 #include "core/string_object.h"
 #include "module/library.h"
 #include "module/module.h"
-#include "support/check.h"
 
 /* A module with one function and one text, named by the letter that self points at. */
 static int num_asked;

@@ -4,7 +4,6 @@
 #include "container/array.h"
 #include "module/module.h"
 #include "reflect/fields.h"
-#include "support/check.h"
 
 static const TVMFFIRuntimeModuleVTable kPlain = {
     .struct_size = sizeof kPlain, .kind = "plain", .get_function = find_no_function};

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "module/library_file.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "core/error.h"
 #include "support/check.h"
 #include "support/oom.h"

@@ -6,7 +6,6 @@
 #include "core/object.h"
 #include "module/library.h"
 #include "module/module.h"
-#include "support/check.h"
 
 /* ---- Kinds of modules ---- */
 

@@ -5,7 +5,6 @@
 #include "c/module_support.h"
 #include "core/object.h"
 #include "module/module.h"
-#include "support/check.h"
 
 static int return_one(void *handle, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   (void)args;

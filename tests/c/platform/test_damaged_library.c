@@ -10,7 +10,6 @@
 #include <dlfcn.h>
 #include <link.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <sys/wait.h>
 #include <tvm/ffi/extra/c_runtime_api.h>
 #include <unistd.h>

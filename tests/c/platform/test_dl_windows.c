@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdio.h>
-#include <stdlib.h>
 #include <wchar.h>
 
 #include "c/module_support.h"
 #include "platform/platform.h"
 #include "platform/win32.h"
-#include "support/check.h"
 
 static const char *library_path(void) {
   return module_path("kernels.so");

@@ -5,7 +5,6 @@
 #include "core/any.h"
 #include "core/type.h"
 #include "reflect/builtin_objects.h"
-#include "support/check.h"
 
 /* Calls a method of AccessPath by its reflected name; returns the code of TVMFFIFunctionCall. */
 static int call(const char *name, TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {

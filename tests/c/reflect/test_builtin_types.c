@@ -2,7 +2,6 @@
 /*
  * The registered metadata of the built-in types, and the objects made with it: docs/abi/types.md.
  */
-#include <stdio.h>
 #include <tvm/ffi/extra/c_runtime_api.h>
 
 #include "core/any.h"

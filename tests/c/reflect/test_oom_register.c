@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdio.h>
 #include <tvm/ffi/extra/c_runtime_api.h>
 
 #include "core/any.h"

@@ -3,12 +3,10 @@
  * Registering methods, metadata and fields, and what is common to all registrations. Attributes:
  * test_type_attr.c.
  */
-#include <stdio.h>
 #include <tvm/ffi/extra/c_runtime_api.h>
 
 #include "c/reflect_support.h"
 #include "core/any.h"
-#include "support/check.h"
 
 static void init_function(probe *p) {
   probe_init(p);

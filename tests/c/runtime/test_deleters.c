@@ -4,7 +4,6 @@
  * raised there, at the end of a thread, during the shutdown. Each calls Functions, one of which
  * fails, and raises errors.
  */
-#include <string.h>
 #include <tvm/ffi/c.h>
 #include <tvm/ffi/extra/c_runtime_api.h>
 

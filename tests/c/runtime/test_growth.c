@@ -4,8 +4,6 @@
  * after some hundreds. Where each registration is new, and kept as the ABI requires, the bytes for
  * each have a limit.
  */
-#include <stdio.h>
-#include <stdlib.h>
 #include <tvm/ffi/extra/c_env_api.h>
 #include <tvm/ffi/extra/c_runtime_api.h>
 

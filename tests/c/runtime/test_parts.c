@@ -6,7 +6,6 @@
 #include "c/type_support.h"
 #include "core/any.h"
 #include "core/type.h"
-#include "support/check.h"
 
 #ifdef TVMFFI_PROFILE_FULL
 TVM_FFI_RUNTIME_PARTS(&TVMFFIRuntimePartModules, &TVMFFIRuntimePartContainers);

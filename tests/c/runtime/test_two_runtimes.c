@@ -18,7 +18,6 @@
 #include "c/module_support.h"
 #include "core/any.h"
 #include "core/object.h"
-#include "support/check.h"
 
 /* The functions that are called in both copies. */
 typedef struct {
