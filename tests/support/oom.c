@@ -77,3 +77,22 @@ long oom_check(int (*action)(void *context), void (*unchanged)(void *context),
   if (!keeps) assert_int_equal(live_blocks, at_start);
   return n;
 }
+
+void oom_no_result(void *context) {
+  static const TVMFFIAny none;
+  assert_memory_equal(context, &none, sizeof none);
+}
+
+void oom_release_result(void *context) {
+  check_release((TVMFFIAny *)context);
+}
+
+void oom_no_object(void *context) {
+  assert_null(*(TVMFFIObjectHandle *)context);
+}
+
+void oom_release_object(void *context) {
+  TVMFFIObjectHandle *obj = (TVMFFIObjectHandle *)context;
+  if (*obj != NULL) TVMFFIObjectDecRef(*obj);
+  *obj = NULL;
+}

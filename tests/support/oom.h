@@ -39,6 +39,17 @@ int oom_fails_now(void);
 long oom_check(int (*action)(void *context), void (*unchanged)(void *context),
                void (*undo)(void *context), void *context, int keeps);
 
+/*
+ * unchanged and undo for an action whose context begins with the TVMFFIAny that it writes: checks
+ * that it is None, and releases it.
+ */
+void oom_no_result(void *context);
+void oom_release_result(void *context);
+
+/* The same for a context that begins with a TVMFFIObjectHandle: NULL if nothing was made. */
+void oom_no_object(void *context);
+void oom_release_object(void *context);
+
 /* The end of a test: shuts the runtime down and checks that no block is left. */
 static inline int oom_shut_down(void **state) {
   (void)state;

@@ -129,8 +129,8 @@ TEST(test_keys_and_values_stay_the_caller_s) {
 /* Every allocation of the functions of maps, dicts and lists fails once. */
 
 typedef struct {
+  TVMFFIAny result, args[64];
   TVMFFIObjectHandle function;
-  TVMFFIAny args[64], result;
   int32_t num_args;
 } call;
 
@@ -166,10 +166,6 @@ static void unchanged_builtin(void *context) {
   assert_true(self->slots == before_builtin.slots);
 }
 
-static void undo(void *context) {
-  check_release(&((call *)context)->result);
-}
-
 /* Counts the allocations that fail in a call. Its result is released, unless it goes to `kept`. */
 static long count_failures(const char *name, const TVMFFIAny *args, int32_t num_args,
                            TVMFFIAny *kept) {
@@ -181,7 +177,7 @@ static long count_failures(const char *name, const TVMFFIAny *args, int32_t num_
   c.num_args = num_args;
   check_ok(TVMFFIFunctionGetGlobal(&bytes, &c.function));
   remember_builtin();
-  failures = oom_check(run, unchanged_builtin, kept == NULL ? undo : NULL, &c,
+  failures = oom_check(run, unchanged_builtin, kept == NULL ? oom_release_result : NULL, &c,
                        kept != NULL || dict != NULL);
   if (kept != NULL) *kept = c.result;
   TVMFFIObjectDecRef(c.function);

@@ -5,9 +5,9 @@
 #include "support/oom.h"
 
 typedef struct {
+  TVMFFIObjectHandle function;
   void *self;
   void (*deleter)(void *self);
-  TVMFFIObjectHandle function;
   int num_deleted;
 } job;
 
@@ -35,20 +35,14 @@ static void unchanged(void *context) {
   assert_int_equal(j->num_deleted, 0);
 }
 
-static void undo(void *context) {
-  job *j = context;
-  TVMFFIObjectDecRef(j->function);
-  j->function = NULL;
-}
-
 TEST(test_F_15_functions) {
   job j = {NULL, NULL, NULL, 0};
-  assert_int_equal(oom_check(make, unchanged, undo, &j, 0), 1);
+  assert_int_equal(oom_check(make, unchanged, oom_release_object, &j, 0), 1);
   j.self = &j;
-  assert_int_equal(oom_check(make, unchanged, undo, &j, 0), 1);
+  assert_int_equal(oom_check(make, unchanged, oom_release_object, &j, 0), 1);
   assert_int_equal(j.num_deleted, 0);
   j.deleter = note_deleted;
-  assert_int_equal(oom_check(make, unchanged, undo, &j, 0), 1);
+  assert_int_equal(oom_check(make, unchanged, oom_release_object, &j, 0), 1);
   assert_int_equal(j.num_deleted, 1); /* the deletion of the function that was created */
 }
 

@@ -22,12 +22,6 @@ static void unchanged(void *context) {
   assert_int_equal(j->num_deleted, 0);
 }
 
-static void undo(void *context) {
-  job *j = context;
-  TVMFFIObjectDecRef(j->obj);
-  j->obj = NULL;
-}
-
 static int make_plain(void *context) {
   job *j = context;
   j->obj = tvmffi_object_new(100, kTVMFFIObject, tvmffi_object_delete_plain);
@@ -36,7 +30,7 @@ static int make_plain(void *context) {
 
 TEST(test_plain_objects) {
   job j = {NULL, 0};
-  assert_int_equal(oom_check(make_plain, unchanged, undo, &j, 0), 1);
+  assert_int_equal(oom_check(make_plain, unchanged, oom_release_object, &j, 0), 1);
 }
 
 TEST(test_alloc_raises_nothing) {
@@ -52,7 +46,7 @@ static int make_opaque(void *context) {
 
 TEST(test_F_15_opaque_objects) {
   job j = {NULL, 0};
-  assert_int_equal(oom_check(make_opaque, unchanged, undo, &j, 0), 1);
+  assert_int_equal(oom_check(make_opaque, unchanged, oom_release_object, &j, 0), 1);
   assert_int_equal(j.num_deleted, 1); /* the deletion of the object that was made */
 }
 

@@ -4,9 +4,9 @@
 #include "support/oom.h"
 
 typedef struct {
+  TVMFFIAny out;
   int (*make)(const TVMFFIByteArray *input, TVMFFIAny *out);
   TVMFFIByteArray input;
-  TVMFFIAny out;
 } job;
 
 static int make(void *context) {
@@ -14,23 +14,14 @@ static int make(void *context) {
   return j->make(&j->input, &j->out);
 }
 
-static void unchanged(void *context) {
-  static const TVMFFIAny none;
-  assert_memory_equal(&((job *)context)->out, &none, sizeof none);
-}
-
-static void undo(void *context) {
-  check_release(&((job *)context)->out);
-}
-
 TEST(test_one_allocation_each) {
   job j;
   memset(&j, 0, sizeof j);
   j.input = check_bytes("8 bytes!");
   j.make = TVMFFIStringFromByteArray;
-  assert_int_equal(oom_check(make, unchanged, undo, &j, 0), 1);
+  assert_int_equal(oom_check(make, oom_no_result, oom_release_result, &j, 0), 1);
   j.make = TVMFFIBytesFromByteArray;
-  assert_int_equal(oom_check(make, unchanged, undo, &j, 0), 1);
+  assert_int_equal(oom_check(make, oom_no_result, oom_release_result, &j, 0), 1);
 }
 
 TEST(test_small_ones_need_none) {
@@ -38,9 +29,9 @@ TEST(test_small_ones_need_none) {
   memset(&j, 0, sizeof j);
   j.input = check_bytes("7 bytes");
   j.make = TVMFFIStringFromByteArray;
-  assert_int_equal(oom_check(make, unchanged, undo, &j, 0), 0);
+  assert_int_equal(oom_check(make, oom_no_result, oom_release_result, &j, 0), 0);
   j.make = TVMFFIBytesFromByteArray;
-  assert_int_equal(oom_check(make, unchanged, undo, &j, 0), 0);
+  assert_int_equal(oom_check(make, oom_no_result, oom_release_result, &j, 0), 0);
 }
 
 RUN_OOM_TESTS({

@@ -43,14 +43,10 @@ static void unchanged(void *out) {
   assert_int_equal(num_deleted, num_allocated);
 }
 
-static void undo(void *out) {
-  TVMFFIObjectDecRef(*(TVMFFIObjectHandle *)out);
-}
-
 TEST(test_one_allocation) {
   TVMFFIObjectHandle out = NULL;
   check_ok(TVMFFIEnvSetDLPackManagedTensorAllocator(allocate, 0, NULL));
-  assert_int_equal(oom_check(alloc_tensor, unchanged, undo, &out, 0), 1);
+  assert_int_equal(oom_check(alloc_tensor, unchanged, oom_release_object, &out, 0), 1);
   assert_int_equal(num_deleted, num_allocated);
 }
 

@@ -4,8 +4,8 @@
 #include "support/oom.h"
 
 typedef struct {
+  TVMFFIAny result, value;
   const char *text;
-  TVMFFIAny value, result;
 } job;
 
 static int read_text(void *context) {
@@ -18,22 +18,14 @@ static int write_value(void *context) {
   return tvmffi_json_write(&j->value, 2, 0, &j->result);
 }
 
-static void no_result(void *context) {
-  assert_int_equal(((job *)context)->result.type_index, kTVMFFINone);
-}
-
-static void undo(void *context) {
-  check_release(&((job *)context)->result);
-}
-
 /* Checks how many allocations it takes to read a text, and to write its value. */
 static void check_counts(const char *text, long to_read, long to_write) {
   job j;
   j.text = text;
   j.value = j.result = tvmffi_any_none();
-  assert_int_equal(oom_check(read_text, no_result, undo, &j, 0), to_read);
+  assert_int_equal(oom_check(read_text, oom_no_result, oom_release_result, &j, 0), to_read);
   check_ok(tvmffi_json_parse(text, strlen(text), &j.value));
-  assert_int_equal(oom_check(write_value, no_result, undo, &j, 0), to_write);
+  assert_int_equal(oom_check(write_value, oom_no_result, oom_release_result, &j, 0), to_write);
   check_release(&j.value);
 }
 
@@ -69,10 +61,10 @@ TEST(test_refusals) {
   job j;
   j.text = "{\"a long enough key\": [[\"another\\n\", 1, {\"b\": ]]}";
   j.value = j.result = tvmffi_any_none();
-  assert_true(oom_check(refused, no_result, NULL, &j, 0) > 4);
+  assert_true(oom_check(refused, oom_no_result, NULL, &j, 0) > 4);
   check_ok(call_global("ffi.Array", &arg, 1, &j.value));
   j.text = NULL;
-  assert_true(oom_check(refused, no_result, NULL, &j, 0) > 2);
+  assert_true(oom_check(refused, oom_no_result, NULL, &j, 0) > 2);
   check_release(&j.value);
 }
 

@@ -16,11 +16,7 @@ static int open_library(void *out) {
   return tvmffi_library_open(&bytes, out);
 }
 
-static void release(void *out) {
-  TVMFFIObjectDecRef(*(TVMFFIObjectHandle *)out);
-}
-
-/* A file that was loaded keeps its record, even if nothing else succeeded. */
+/* A file that was loaded keeps its record, even if oom_no_object else succeeded. */
 TEST(test_opening) {
   tvmffi_library *library = NULL;
   size_t before = oom_live_blocks();
@@ -31,7 +27,7 @@ TEST(test_opening) {
     assert_int_equal(oom_live_blocks(), before + (size_t)i);
   }
   oom_fail_after(-1);
-  assert_int_equal(oom_check(open_library, NULL, release, &library, 0), 1);
+  assert_int_equal(oom_check(open_library, NULL, oom_release_object, &library, 0), 1);
 }
 
 static int load_module(void *out) {
@@ -43,14 +39,10 @@ static int load_module(void *out) {
   return rc;
 }
 
-static void nothing(void *out) {
-  assert_null(*(TVMFFIObjectHandle *)out);
-}
-
 TEST(test_loading) {
   TVMFFIObjectHandle module = NULL;
   /* library, module, its imports, its cache */
-  assert_int_equal(oom_check(load_module, nothing, release, &module, 0), 4);
+  assert_int_equal(oom_check(load_module, oom_no_object, oom_release_object, &module, 0), 4);
 }
 
 /* After a failure the library must be closed, which unloads it: its record goes, too. */
@@ -69,10 +61,10 @@ TEST(test_loading_for_unloading) {
 }
 
 typedef struct {
+  TVMFFIAny answer;
   TVMFFIObject *module;
   const char *name;
   tvmffi_module_method method;
-  TVMFFIAny answer;
 } query;
 
 static int ask(void *context) {
@@ -85,10 +77,6 @@ static void no_answer(void *context) {
   query *q = context;
   assert_int_equal(q->answer.type_index, kTVMFFINone);
   assert_int_equal(check_use_count(q->module), 1);
-}
-
-static void release_answer(void *context) {
-  check_release(&((query *)context)->answer);
 }
 
 /* Its address is kept for the next time: in an entry and a table. */
@@ -123,18 +111,18 @@ TEST(test_asking) {
   q.name = "add";
   q.method = kTvmffiModuleGetFunction;
   check_ok(ask(&q));
-  release_answer(&q);
-  assert_int_equal(oom_check(ask, no_answer, release_answer, &q, 0), 1);
+  oom_release_result(&q);
+  assert_int_equal(oom_check(ask, no_answer, oom_release_result, &q, 0), 1);
   q.method = kTvmffiModuleImplementsFunction;
-  assert_int_equal(oom_check(ask, no_answer, release_answer, &q, 0), 0);
+  assert_int_equal(oom_check(ask, no_answer, oom_release_result, &q, 0), 0);
   q.method = kTvmffiModuleGetMetadata;
-  assert_true(oom_check(ask, no_answer, release_answer, &q, 0) >= 1);
+  assert_true(oom_check(ask, no_answer, oom_release_result, &q, 0) >= 1);
   q.name = memset(long_name, 'n', sizeof long_name - 1);
   long_name[sizeof long_name - 1] = '\0';
   q.method = kTvmffiModuleGetFunction;
-  assert_int_equal(oom_check(ask, no_answer, release_answer, &q, 0), 1);
+  assert_int_equal(oom_check(ask, no_answer, oom_release_result, &q, 0), 1);
   q.method = kTvmffiModuleGetDoc;
-  assert_int_equal(oom_check(ask, no_answer, release_answer, &q, 0), 2);
+  assert_int_equal(oom_check(ask, no_answer, oom_release_result, &q, 0), 2);
   TVMFFIObjectDecRef(module);
 }
 

@@ -23,10 +23,6 @@ static void not_loaded(void *out) {
   assert_int_equal(check_use_count(library), 1);
 }
 
-static void release(void *out) {
-  TVMFFIObjectDecRef(*(TVMFFIObject **)out);
-}
-
 /* Counts the failed allocations until load(TVMFFIObject **out) succeeds with that loader. */
 static long check_load(const char *loader_name, int (*load)(void *out)) {
   static const TVMFFIByteArray no_prefix = {"", 0};
@@ -39,7 +35,7 @@ static long check_load(const char *loader_name, int (*load)(void *out)) {
   TVMFFIObjectDecRef(loader);
   check_ok(TVMFFIFunctionGetGlobal(&name, &loader)); /* creates this thread's record */
   check_ok(tvmffi_library_new_system(&no_prefix, &library));
-  num_failures = oom_check(load, not_loaded, release, &module, 0);
+  num_failures = oom_check(load, not_loaded, oom_release_object, &module, 0);
   TVMFFIObjectDecRef(library);
   TVMFFIObjectDecRef(loader);
   return num_failures;

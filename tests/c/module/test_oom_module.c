@@ -26,19 +26,40 @@ static TVMFFIObject *new_module(const TVMFFIRuntimeModuleVTable *vtable) {
   return TVMFFIRuntimeModuleCreate(vtable, NULL, &module) == 0 ? module : NULL;
 }
 
-static int make(void *out) {
-  *(TVMFFIObject **)out = new_module(&kPlain);
-  return *(TVMFFIObject **)out == NULL ? -1 : 0;
+/* ---- Making ---- */
+
+static int num_destroyed;
+
+static void count(void *self) {
+  ++*(int *)self;
+}
+
+static const TVMFFIRuntimeModuleVTable kCounted = {.struct_size = sizeof kCounted,
+                                                   .kind = "counted",
+                                                   .get_function = find_no_function,
+                                                   .destroy = count};
+
+static int create(void *out) {
+  return TVMFFIRuntimeModuleCreate(&kCounted, &num_destroyed, out);
+}
+
+/* After a failure self still belongs to the caller. */
+static void not_created(void *out) {
+  oom_no_object(out);
+  assert_int_equal(num_destroyed, 0);
 }
 
 static void release(void *out) {
-  TVMFFIObjectDecRef(*(TVMFFIObject **)out);
+  oom_release_object(out);
+  assert_int_equal(num_destroyed, 1);
 }
 
-TEST(test_making_one) {
-  TVMFFIObject *module = NULL;
-  assert_int_equal(oom_check(make, NULL, release, &module, 0), 3); /* module, imports, cache */
+TEST(test_creating) {
+  TVMFFIObjectHandle module = NULL;
+  assert_int_equal(oom_check(create, not_created, release, &module, 0), 3); /* it, imports, cache */
 }
+
+/* ---- Pinning and asking ---- */
 
 static int pin(void *module) {
   return tvmffi_module_pin(*(TVMFFIObject **)module);
@@ -123,7 +144,7 @@ TEST(test_every_growth) {
 }
 
 RUN_OOM_TESTS({
-    cmocka_unit_test(test_making_one),
+    cmocka_unit_test(test_creating),
     cmocka_unit_test(test_pinning),
     cmocka_unit_test(test_asking_imports),
     cmocka_unit_test(test_every_growth),

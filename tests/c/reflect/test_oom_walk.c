@@ -72,22 +72,14 @@ static TVMFFIAny make_value(int64_t last) {
 /* ---- Calls ---- */
 
 typedef struct {
-  TVMFFIObjectHandle function;
-  TVMFFIAny args[6], result;
+  TVMFFIAny result, args[6];
   int32_t num_args;
+  TVMFFIObjectHandle function;
 } job;
 
 static int call(void *context) {
   job *j = context;
   return TVMFFIFunctionCall(j->function, j->args, j->num_args, &j->result);
-}
-
-static void no_result(void *context) {
-  assert_int_equal(((job *)context)->result.type_index, kTVMFFINone);
-}
-
-static void undo(void *context) {
-  check_release(&((job *)context)->result);
 }
 
 /* Calls a function with borrowed values. Returns the number of failed allocations. */
@@ -98,7 +90,7 @@ static long check_function(TVMFFIObjectHandle function, const TVMFFIAny *args, i
   j.function = function;
   j.num_args = num_args;
   memcpy(j.args, args, (size_t)num_args * sizeof *args);
-  num_failures = oom_check(call, no_result, undo, &j, 0);
+  num_failures = oom_check(call, oom_no_result, oom_release_result, &j, 0);
   check_not_raised();
   return num_failures;
 }

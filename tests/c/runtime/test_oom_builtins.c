@@ -7,10 +7,9 @@
 
 /* A call of a built-in function that was fetched before. */
 typedef struct {
-  TVMFFIObject *function;
-  TVMFFIAny args[3];
+  TVMFFIAny result, args[3];
   int32_t num_args;
-  TVMFFIAny result;
+  TVMFFIObject *function;
 } job;
 
 static void begin(job *j, const char *name, int32_t num_args) {
@@ -25,41 +24,33 @@ static int call(void *context) {
   return TVMFFIFunctionCall(j->function, j->args, j->num_args, &j->result);
 }
 
-static void no_result(void *context) {
-  assert_int_equal(((job *)context)->result.type_index, kTVMFFINone);
-}
-
-static void release_result(void *context) {
-  check_release(&((job *)context)->result);
-}
-
 TEST(test_results) {
   job j;
   begin(&j, "ffi.String", 1);
   j.args[0] = tvmffi_any_raw_str("a text of more than seven bytes");
-  assert_int_equal(oom_check(call, no_result, release_result, &j, 0), 1);
+  assert_int_equal(oom_check(call, oom_no_result, oom_release_result, &j, 0), 1);
   TVMFFIObjectDecRef(j.function);
   begin(&j, "ffi.Shape", 3);
   j.args[0] = j.args[1] = j.args[2] = tvmffi_any_int(2);
-  assert_int_equal(oom_check(call, no_result, release_result, &j, 0), 1);
+  assert_int_equal(oom_check(call, oom_no_result, oom_release_result, &j, 0), 1);
   TVMFFIObjectDecRef(j.function);
   begin(&j, "ffi.FunctionListGlobalNamesFunctor", 0);
-  assert_int_equal(oom_check(call, no_result, release_result, &j, 0), 1);
+  assert_int_equal(oom_check(call, oom_no_result, oom_release_result, &j, 0), 1);
   TVMFFIObjectDecRef(j.function);
   begin(&j, "ffi.GetGlobalFuncMetadata", 1);
   j.args[0] = tvmffi_any_raw_str("ffi.GetGlobalFuncMetadata");
-  assert_true(oom_check(call, no_result, release_result, &j, 0) >= 2);
+  assert_true(oom_check(call, oom_no_result, oom_release_result, &j, 0) >= 2);
   TVMFFIObjectDecRef(j.function);
   begin(&j, "ffi.FunctionFromExternC", 3);
   j.args[1] = tvmffi_any_ptr(kTVMFFIOpaquePtr, j.function);
-  assert_int_equal(oom_check(call, no_result, release_result, &j, 0), 1);
+  assert_int_equal(oom_check(call, oom_no_result, oom_release_result, &j, 0), 1);
   TVMFFIObjectDecRef(j.function);
 }
 
 TEST(test_the_sentinels_need_no_memory) {
   job j;
   begin(&j, "ffi.GetInvalidObject", 0);
-  assert_int_equal(oom_check(call, no_result, release_result, &j, 0), 0);
+  assert_int_equal(oom_check(call, oom_no_result, oom_release_result, &j, 0), 0);
   TVMFFIObjectDecRef(j.function);
 }
 
@@ -79,9 +70,9 @@ TEST(test_refusals) {
   job j;
   begin(&j, "ffi.FunctionRemoveGlobal", 1);
   j.args[0] = tvmffi_any_int(5);
-  assert_true(oom_check(refused, no_result, NULL, &j, 0) >= 2);
+  assert_true(oom_check(refused, oom_no_result, NULL, &j, 0) >= 2);
   j.num_args = 2;
-  assert_true(oom_check(refused, no_result, NULL, &j, 0) >= 2);
+  assert_true(oom_check(refused, oom_no_result, NULL, &j, 0) >= 2);
   TVMFFIObjectDecRef(j.function);
 }
 

@@ -11,8 +11,8 @@ static const TVMFFIAny none; /* {0, 0, 0}: None */
 static int32_t tree, graph;
 
 typedef struct {
+  TVMFFIAny result, args[4];
   const char *name;
-  TVMFFIAny args[4], result;
   int32_t num_args;
   TVMFFIObjectHandle moved; /* the object of the first argument, if it is moved in */
 } call;
@@ -30,14 +30,6 @@ static int run(void *context) {
   rc = call_global(c->name, args, c->num_args, &c->result);
   if (root != NULL) TVMFFIObjectDecRef(root); /* the call did not take it */
   return rc;
-}
-
-static void no_result(void *context) {
-  assert_int_equal(((call *)context)->result.type_index, kTVMFFINone);
-}
-
-static void undo(void *context) {
-  check_release(&((call *)context)->result);
 }
 
 static int add_one(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
@@ -78,7 +70,7 @@ static long count_failures(const char *name, TVMFFIAny callbacks, int order, boo
   if (is_moved) c.moved = root.v_obj;
   check_ok(run(&c)); /* makes what is created only once */
   check_release(&c.result);
-  failures = oom_check(run, no_result, undo, &c, 0);
+  failures = oom_check(run, oom_no_result, oom_release_result, &c, 0);
   check_release(&c.args[2]);
   check_release(&callbacks);
   check_release(&root);
@@ -124,7 +116,7 @@ TEST(test_paths) {
                  none, none, &c.result));
   check_ok(run(&c));
   check_release(&c.result);
-  assert_true(oom_check(run, no_result, undo, &c, 0) >= 8);
+  assert_true(oom_check(run, oom_no_result, oom_release_result, &c, 0) >= 8);
   check_release(&c.args[0]);
   check_release(&c.args[1]);
 }
