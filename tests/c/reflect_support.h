@@ -19,6 +19,16 @@ static inline TVMFFIFieldInfo make_field(const char *name) {
   return field;
 }
 
+/* A setter as TVMFFIFieldInfo has it: a data pointer. */
+static inline void *setter_pointer(TVMFFIFieldSetter setter) {
+  union {
+    TVMFFIFieldSetter function;
+    void *address;
+  } cast;
+  cast.function = setter;
+  return cast.address;
+}
+
 static inline int add_field(int32_t type_index, const char *name) {
   TVMFFIFieldInfo field = make_field(name);
   return TVMFFITypeRegisterField(type_index, &field);

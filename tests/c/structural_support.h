@@ -64,6 +64,16 @@ static inline void set_attr(int32_t type_index, const char *name, TVMFFIAny valu
   check_release(&value);
 }
 
+/* A hook that is a C function, as the value of an attribute. */
+static inline TVMFFIAny pointer(TVMFFIAny (*hook)(void *self, TVMFFIAny value)) {
+  union {
+    TVMFFIAny (*function)(void *self, TVMFFIAny value);
+    void *address;
+  } cast;
+  cast.function = hook;
+  return tvmffi_any_ptr(kTVMFFIOpaquePtr, cast.address);
+}
+
 static inline TVMFFIAny make_function(TVMFFISafeCallType body, void *self) {
   TVMFFIObjectHandle function;
   check_ok(TVMFFIFunctionCreate(self, body, NULL, &function));
@@ -73,15 +83,10 @@ static inline TVMFFIAny make_function(TVMFFISafeCallType body, void *self) {
 static inline void add_value_field(int32_t type_index, const char *name, int64_t offset,
                                    int64_t flags) {
   TVMFFIFieldInfo field = make_field(name);
-  union {
-    int (*function)(void *field, const TVMFFIAny *value);
-    void *address;
-  } setter;
-  setter.function = tvmffi_field_set_any;
   field.offset = offset;
   field.flags = flags;
   field.getter = get_field;
-  field.setter = setter.address;
+  field.setter = setter_pointer(tvmffi_field_set_any);
   field.size = field.alignment = 8;
   check_ok(TVMFFITypeRegisterField(type_index, &field));
 }

@@ -33,17 +33,12 @@ static inline int set_any_field(void *field, const TVMFFIAny *value) {
 static inline void add_any_field(int32_t type_index, const char *name, int64_t offset,
                                  int64_t flags) {
   TVMFFIFieldInfo field = make_field(name);
-  union {
-    TVMFFIFieldSetter function;
-    void *address;
-  } setter;
-  setter.function = set_any_field;
   field.flags = flags;
   field.size = sizeof(TVMFFIAny);
   field.alignment = 8;
   field.offset = offset;
   field.getter = get_any_field;
-  field.setter = setter.address;
+  field.setter = setter_pointer(set_any_field);
   field.field_static_type_index = kTVMFFIAny;
   check_ok(TVMFFITypeRegisterField(type_index, &field));
 }
@@ -124,6 +119,19 @@ static inline TVMFFIAny make2(const char *name, TVMFFIAny a, TVMFFIAny b) {
   check_release(&items[0]);
   check_release(&items[1]);
   return made;
+}
+
+static inline TVMFFIAny own_str(const char *text) {
+  TVMFFIAny view = tvmffi_any_raw_str(text), owned;
+  check_ok(TVMFFIAnyViewToOwnedAny(&view, &owned));
+  return owned;
+}
+
+static inline TVMFFIAny own_bytes(const char *text) {
+  TVMFFIByteArray bytes = check_bytes(text);
+  TVMFFIAny owned;
+  check_ok(TVMFFIBytesFromByteArray(&bytes, &owned));
+  return owned;
 }
 
 static inline TVMFFIAny share(TVMFFIAny value) {

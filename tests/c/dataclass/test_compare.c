@@ -55,12 +55,6 @@ static TVMFFIAny bigint_of(int64_t high) {
   return owned;
 }
 
-static TVMFFIAny own(const char *text) {
-  TVMFFIAny view = tvmffi_any_raw_str(text), owned;
-  check_ok(TVMFFIAnyViewToOwnedAny(&view, &owned));
-  return owned;
-}
-
 static TVMFFIAny dtype_of(int code, int bits, int lanes) {
   TVMFFIAny value = tvmffi_any_int(0);
   value.type_index = kTVMFFIDataType;
@@ -75,15 +69,15 @@ TEST(test_plain_values) {
   check_equal(tvmffi_any_int(1), tvmffi_any_bool(1), false);
   check_equal(tvmffi_any_float(0.0), tvmffi_any_float(-0.0), true);
   check_equal(tvmffi_any_float(NAN), tvmffi_any_float(-NAN), true);
-  check_equal(own("abc"), tvmffi_any_raw_str("abc"), true);
+  check_equal(own_str("abc"), tvmffi_any_raw_str("abc"), true);
   check_equal(bigint_of(3), bigint_of(3), true);
   check_equal(bigint_of(3), bigint_of(4), false);
   check_less(tvmffi_any_none(), tvmffi_any_int(-5));
-  check_less(tvmffi_any_none(), own("a"));
+  check_less(tvmffi_any_none(), own_str("a"));
   check_less(tvmffi_any_int(-1), tvmffi_any_int(0));
   check_less(tvmffi_any_float(-INFINITY), tvmffi_any_float(1));
-  check_less(own("ab"), own("abc, which is no small text"));
-  check_less(own("ab"), own("\xff"));
+  check_less(own_str("ab"), own_str("abc, which is no small text"));
+  check_less(own_str("ab"), own_str("\xff"));
   check_less(bigint_of(-3), tvmffi_any_int(INT64_MIN));
   check_less(tvmffi_any_int(INT64_MAX), bigint_of(2));
   check_less(dtype_of(0, 64, 1), dtype_of(1, 8, 1));
@@ -104,13 +98,13 @@ TEST(test_values_without_an_order) {
 }
 
 TEST(test_containers) {
-  check_equal(make2("ffi.Array", tvmffi_any_int(1), own("x")),
-              make2("ffi.Array", tvmffi_any_int(1), own("x")), true);
+  check_equal(make2("ffi.Array", tvmffi_any_int(1), own_str("x")),
+              make2("ffi.Array", tvmffi_any_int(1), own_str("x")), true);
   check_equal(make1("ffi.Array", tvmffi_any_int(1)), make1("ffi.List", tvmffi_any_int(1)), false);
-  check_equal(make2("ffi.Dict", own("a"), make1("ffi.List", tvmffi_any_int(1))),
-              make2("ffi.Dict", own("a"), make1("ffi.List", tvmffi_any_int(1))), true);
-  check_equal(make2("ffi.Dict", own("a"), tvmffi_any_int(1)),
-              make2("ffi.Dict", own("b"), tvmffi_any_int(1)), false);
+  check_equal(make2("ffi.Dict", own_str("a"), make1("ffi.List", tvmffi_any_int(1))),
+              make2("ffi.Dict", own_str("a"), make1("ffi.List", tvmffi_any_int(1))), true);
+  check_equal(make2("ffi.Dict", own_str("a"), tvmffi_any_int(1)),
+              make2("ffi.Dict", own_str("b"), tvmffi_any_int(1)), false);
   check_less(make1("ffi.List", tvmffi_any_int(1)),
              make2("ffi.List", tvmffi_any_int(1), tvmffi_any_int(0)));
   check_less(make2("ffi.List", tvmffi_any_int(1), tvmffi_any_int(9)),
@@ -147,9 +141,9 @@ static uint64_t hash_of(TVMFFIAny value) {
 TEST(test_hashes_that_stay) {
   assert_true(hash_of(make2("ffi.Array", tvmffi_any_int(1), tvmffi_any_int(2))) ==
               UINT64_C(0x272ea68de7aee940));
-  assert_true(hash_of(make2("ffi.List", own("abc"), own("abcdefgh"))) ==
+  assert_true(hash_of(make2("ffi.List", own_str("abc"), own_str("abcdefgh"))) ==
               UINT64_C(0x8b918c26ea51f1a6));
-  assert_true(hash_of(make2("ffi.Map", own("key"), tvmffi_any_float(1.5))) ==
+  assert_true(hash_of(make2("ffi.Map", own_str("key"), tvmffi_any_float(1.5))) ==
               UINT64_C(0x59566e114df1ae97));
   assert_true(hash_of(make2("ffi.Shape", tvmffi_any_int(2), tvmffi_any_int(3))) ==
               UINT64_C(0x03f3ccfb7a943755));
@@ -204,7 +198,7 @@ static int give_text(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFI
   (void)self;
   (void)args;
   (void)num_args;
-  *result = own("text");
+  *result = own_str("text");
   return 0;
 }
 

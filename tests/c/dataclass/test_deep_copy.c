@@ -168,12 +168,7 @@ TEST(test_a_setter_that_fails) {
   TVMFFIAny value = new_node(node_type, tvmffi_any_none(), make1("ffi.List", tvmffi_any_int(1)));
   TVMFFIAny made;
   void *setter = field->setter;
-  union {
-    TVMFFIFieldSetter function;
-    void *address;
-  } refusing;
-  refusing.function = refuse;
-  field->setter = refusing.address;
+  field->setter = setter_pointer(refuse);
   check_fails(tvmffi_deep_copy(&value, &made), "ValueError", "not now");
   field->setter = NULL;
   check_fails(tvmffi_deep_copy(&value, &made), "TypeError", "Field `next` has no setter");

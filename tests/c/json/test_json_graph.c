@@ -9,12 +9,6 @@
 
 static int32_t node_type, hooked_type;
 
-static TVMFFIAny own(const char *text) {
-  TVMFFIAny view = tvmffi_any_raw_str(text), owned;
-  check_ok(TVMFFIAnyViewToOwnedAny(&view, &owned));
-  return owned;
-}
-
 /* Reads a graph of `nodes` with root index 0. */
 static int read_nodes(const char *nodes, TVMFFIAny *out) {
   char text[1024];
@@ -61,7 +55,7 @@ TEST(test_plain_values) {
   check_graph(tvmffi_any_float(1), NODES("{\"type\":\"float\",\"data\":1.0}", "0"), "1");
   check_graph(dtype, NODES("{\"type\":\"DataType\",\"data\":\"float16x4\"}", "0"), "float16x4");
   check_graph(device, NODES("{\"type\":\"Device\",\"data\":[1,3]}", "0"), "cpu:3");
-  check_graph(own("a text of some length"),
+  check_graph(own_str("a text of some length"),
               NODES("{\"type\":\"ffi.String\",\"data\":\"a text of some length\"}", "0"),
               "\"a text of some length\"");
   check_graph(data, NODES("{\"type\":\"ffi.Bytes\",\"data\":\"eHl6\"}", "0"), "b\"xyz\"");
@@ -76,11 +70,12 @@ TEST(test_containers_share_nodes) {
                         "[1,1]}",
                     "2"),
               "([1, 1], [1, 1])");
-  check_graph(make2("ffi.Dict", tvmffi_any_int(1), make2("ffi.Map", own("a"), tvmffi_any_int(1))),
-              NODES(ONE ",{\"type\":\"ffi.String\",\"data\":\"a\"},{\"type\":\"ffi.Map\",\"data\":"
-                        "[1,0]},{\"type\":\"ffi.Dict\",\"data\":[0,2]}",
-                    "3"),
-              "{1: {\"a\": 1}}");
+  check_graph(
+      make2("ffi.Dict", tvmffi_any_int(1), make2("ffi.Map", own_str("a"), tvmffi_any_int(1))),
+      NODES(ONE ",{\"type\":\"ffi.String\",\"data\":\"a\"},{\"type\":\"ffi.Map\",\"data\":"
+                "[1,0]},{\"type\":\"ffi.Dict\",\"data\":[0,2]}",
+            "3"),
+      "{1: {\"a\": 1}}");
 }
 
 TEST(test_objects) {
@@ -122,7 +117,7 @@ TEST(test_names_are_shared) {
 TEST(test_metadata) {
   TVMFFIAny args[2], text;
   args[0] = tvmffi_any_int(1);
-  args[1] = make2("ffi.Map", own("v"), own("1"));
+  args[1] = make2("ffi.Map", own_str("v"), own_str("1"));
   text = call_ok("ffi.ToJSONGraphString", args, 2);
   check_str(&text, "{\"root_index\":0,\"nodes\":[" ONE "],\"metadata\":{\"v\":\"1\"}}");
   check_release(&args[1]);

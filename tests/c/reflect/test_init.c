@@ -34,17 +34,12 @@ static int make_seven(void *self, const TVMFFIAny *args, int32_t num_args, TVMFF
 
 static void add(const char *name, int slot, int64_t flags, TVMFFIAny default_value) {
   TVMFFIFieldInfo field = make_field(name);
-  union {
-    TVMFFIFieldSetter function;
-    void *address;
-  } setter;
-  setter.function = set_int;
   field.flags = flags;
   field.size = sizeof(TVMFFIAny);
   field.alignment = 8;
   field.offset = (int64_t)(offsetof(object, fields) + (size_t)slot * sizeof(TVMFFIAny));
   field.getter = get_any_field;
-  field.setter = setter.address;
+  field.setter = setter_pointer(set_int);
   field.field_static_type_index = kTVMFFIAny;
   field.default_value_or_factory = default_value;
   check_ok(TVMFFITypeRegisterField(init_type, &field));

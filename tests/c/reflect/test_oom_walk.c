@@ -10,19 +10,6 @@ static const char kText[] = "a text of more than seven bytes";
 
 static int32_t plain_type, variable_type, graph_type, hooked_type;
 
-static TVMFFIAny text_of(const char *text) {
-  TVMFFIAny view = tvmffi_any_raw_str(text), owned;
-  check_ok(TVMFFIAnyViewToOwnedAny(&view, &owned));
-  return owned;
-}
-
-static TVMFFIAny bytes_of(const char *text) {
-  TVMFFIByteArray bytes = check_bytes(text);
-  TVMFFIAny owned;
-  check_ok(TVMFFIBytesFromByteArray(&bytes, &owned));
-  return owned;
-}
-
 static TVMFFIAny bigint_of(int64_t low, int64_t high) {
   int64_t words[2];
   TVMFFIByteArray bytes;
@@ -47,19 +34,19 @@ static TVMFFIAny dtype_of(uint8_t bits) {
 /* Makes a value with one of everything; the last part is the number `last`. */
 static TVMFFIAny make_value(int64_t last) {
   TVMFFIAny ints[2], parts[12];
-  TVMFFIAny shared = new_node(graph_type, text_of(kText), tvmffi_any_int(1));
+  TVMFFIAny shared = new_node(graph_type, own_str(kText), tvmffi_any_int(1));
   TVMFFIAny variable = new_node(variable_type, tvmffi_any_int(3), tvmffi_any_none()), made;
   int i;
   ints[0] = tvmffi_any_int(1);
   ints[1] = tvmffi_any_int(2);
-  parts[0] = make2("ffi.List", text_of(kText), shared);
-  parts[1] = make2("ffi.Dict", text_of(kText), share(shared));
-  parts[2] = make2("ffi.Map", bytes_of(kText), make1("ffi.Array", bigint_of(5, 7)));
+  parts[0] = make2("ffi.List", own_str(kText), shared);
+  parts[1] = make2("ffi.Dict", own_str(kText), share(shared));
+  parts[2] = make2("ffi.Map", own_bytes(kText), make1("ffi.Array", bigint_of(5, 7)));
   parts[3] = call_ok("ffi.Shape", ints, 2);
   parts[4] = make2("ffi.Array", dtype_of(8), dtype_of(16));
-  parts[5] = new_node(hooked_type, make1("ffi.List", text_of(kText)), tvmffi_any_none());
+  parts[5] = new_node(hooked_type, make1("ffi.List", own_str(kText)), tvmffi_any_none());
   parts[6] = new_node(plain_type, share(variable), share(variable));
-  parts[7] = make2("ffi.Array", variable, bytes_of("short"));
+  parts[7] = make2("ffi.Array", variable, own_bytes("short"));
   parts[8] = make2("ffi.Array", tvmffi_any_float(1.5), tvmffi_any_bool(1));
   parts[9] = share(parts[0]);
   parts[10] = tvmffi_any_none();
@@ -137,7 +124,7 @@ TEST(test_comparisons) {
 TEST(test_json_graphs) {
   TVMFFIAny args[2], graph;
   args[0] = make_value(1);
-  args[1] = text_of(kText);
+  args[1] = own_str(kText);
   assert_true(check_call("ffi.ToJSONGraph", args, 2) > 50);
   assert_true(check_call("ffi.ToJSONGraphString", args, 2) > 50);
   graph = call_ok("ffi.ToJSONGraph", args, 2);
@@ -170,8 +157,8 @@ TEST(test_objects_of_names_and_values) {
 TEST(test_conversions) {
   TVMFFIAny list = make2("ffi.List", tvmffi_any_int(1), tvmffi_any_int(2));
   TVMFFIAny array = make2("ffi.Array", tvmffi_any_int(1), tvmffi_any_int(2));
-  TVMFFIAny map = make2("ffi.Map", text_of(kText), tvmffi_any_int(2));
-  TVMFFIAny dict = make2("ffi.Dict", text_of(kText), tvmffi_any_int(2));
+  TVMFFIAny map = make2("ffi.Map", own_str(kText), tvmffi_any_int(2));
+  TVMFFIAny dict = make2("ffi.Dict", own_str(kText), tvmffi_any_int(2));
   TVMFFIAny text = tvmffi_any_raw_str(kText);
   assert_int_equal(check_function(find_attr(kTVMFFIArray, "__ffi_convert__")->v_obj, &list, 1), 1);
   assert_true(check_function(find_attr(kTVMFFIList, "__ffi_convert__")->v_obj, &array, 1) >= 1);
@@ -187,7 +174,7 @@ TEST(test_conversions) {
 
 TEST(test_access_paths) {
   const TVMFFITypeInfo *info = TVMFFIGetTypeInfo(kTvmffiAccessPath);
-  TVMFFIAny key = text_of(kText), args[2], path = tvmffi_any_object(tvmffi_access_path_root());
+  TVMFFIAny key = own_str(kText), args[2], path = tvmffi_any_object(tvmffi_access_path_root());
   TVMFFIObject *step = tvmffi_access_step_new(kTvmffiStepMapItem, &key);
   int32_t i;
   args[0] = tvmffi_any_object(tvmffi_access_path_extend(path.v_obj, step));

@@ -170,11 +170,6 @@ TEST(test_deep_copy) {
 /* ---- Types ---- */
 
 FIXTURE(make_types) {
-  union {
-    TVMFFIFieldSetter function;
-    void *address;
-  } setter;
-  setter.function = cut_and_set;
   lending_type = add_node_type("test.Lending", kTVMFFISEqHashKindTreeNode, 0, 0);
   set_own_getters(lending_type);
   hooked_type = add_node_type("test.Hooked", kTVMFFISEqHashKindTreeNode, 0, 0);
@@ -183,7 +178,7 @@ FIXTURE(make_types) {
   getting_type = add_node_type("test.Getting", kTVMFFISEqHashKindTreeNode, 0, 0);
   writable_field(getting_type, 0)->getter = cut_and_get;
   setting_type = add_node_type("test.Setting", kTVMFFISEqHashKindTreeNode, 0, 0);
-  writable_field(setting_type, 0)->setter = setter.address;
+  writable_field(setting_type, 0)->setter = setter_pointer(cut_and_set);
   key_type = add_node_type("test.Key", kTVMFFISEqHashKindTreeNode, 0, 0);
   set_hook(key_type, "__any_hash__", hash_of_key);
   set_hook(key_type, "__any_equal__", equality_of_keys);

@@ -433,15 +433,6 @@ TEST(test_a_value_that_is_gone_is_no_result) {
 
 /* ---- Types ---- */
 
-static TVMFFIAny pointer(TVMFFIAny (*hook)(void *self, TVMFFIAny value)) {
-  union {
-    TVMFFIAny (*function)(void *self, TVMFFIAny value);
-    void *address;
-  } cast;
-  cast.function = hook;
-  return tvmffi_any_ptr(kTVMFFIOpaquePtr, cast.address);
-}
-
 FIXTURE(set_up) {
   tree = add_node_type("test.Tree", kTVMFFISEqHashKindTreeNode, 0);
   native = add_node_type("test.Native", kTVMFFISEqHashKindTreeNode, 0);

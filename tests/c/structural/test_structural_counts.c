@@ -289,15 +289,6 @@ TEST(test_mutators_of_clients) {
 
 /* ---- Types ---- */
 
-static TVMFFIAny pointer(TVMFFIAny (*hook)(void *self, TVMFFIAny value)) {
-  union {
-    TVMFFIAny (*function)(void *self, TVMFFIAny value);
-    void *address;
-  } cast;
-  cast.function = hook;
-  return tvmffi_any_ptr(kTVMFFIOpaquePtr, cast.address);
-}
-
 FIXTURE(set_up) {
   static char kMutate = 'm', kInPlace = 'i';
   tree = add_node_type("test.Tree", kTVMFFISEqHashKindTreeNode, 0);

@@ -13,12 +13,6 @@ static TVMFFIAny number(int64_t n) {
   return tvmffi_any_int(n);
 }
 
-static TVMFFIAny own(const char *text) {
-  TVMFFIAny view = tvmffi_any_raw_str(text), owned;
-  check_ok(TVMFFIAnyViewToOwnedAny(&view, &owned));
-  return owned;
-}
-
 static TVMFFIAny tree(TVMFFIAny value, TVMFFIAny next) {
   return new_node(tree_type, value, next);
 }
@@ -56,8 +50,8 @@ TEST(test_plain_values) {
   check(number(1), tvmffi_any_bool(1), false, "(<root>, <root>)");
   check(tvmffi_any_float(NAN), tvmffi_any_float(-NAN), false, NULL);
   check(tvmffi_any_float(0.0), tvmffi_any_float(-0.0), false, "(<root>, <root>)");
-  check(own("abc"), tvmffi_any_raw_str("abc"), false, NULL);
-  check(own("a text of some length"), tvmffi_any_raw_str("a text of some length"), false, NULL);
+  check(own_str("abc"), tvmffi_any_raw_str("abc"), false, NULL);
+  check(own_str("a text of some length"), tvmffi_any_raw_str("a text of some length"), false, NULL);
   dims[0] = number(2);
   dims[1] = number(3);
   shape = call_ok("ffi.Shape", dims, 2);
@@ -73,16 +67,16 @@ TEST(test_containers) {
   check(make2("ffi.List", number(1), number(2)), make1("ffi.List", number(1)), false,
         "(<root>[1], <root>[<missing:1>])");
   check(make1("ffi.List", number(1)), make1("ffi.Array", number(1)), false, "(<root>, <root>)");
-  check(make2("ffi.Map", own("x"), number(1)), make2("ffi.Map", own("x"), number(2)), false,
+  check(make2("ffi.Map", own_str("x"), number(1)), make2("ffi.Map", own_str("x"), number(2)), false,
         "(<root>[\"x\"], <root>[\"x\"])");
-  check(make2("ffi.Map", own("x"), number(1)), call_ok("ffi.Map", NULL, 0), false,
+  check(make2("ffi.Map", own_str("x"), number(1)), call_ok("ffi.Map", NULL, 0), false,
         "(<root>[\"x\"], <root>[<missing:\"x\">])");
-  check(make2("ffi.Map", own("x"), number(1)), make2("ffi.Map", own("y"), number(1)), false,
+  check(make2("ffi.Map", own_str("x"), number(1)), make2("ffi.Map", own_str("y"), number(1)), false,
         "(<root>[\"x\"], <root>[<missing:\"x\">])");
-  check(call_ok("ffi.Dict", NULL, 0), make2("ffi.Dict", own("x"), number(1)), false,
+  check(call_ok("ffi.Dict", NULL, 0), make2("ffi.Dict", own_str("x"), number(1)), false,
         "(<root>[<missing:\"x\">], <root>[\"x\"])");
-  check(make2("ffi.Dict", own("x"), make1("ffi.List", number(1))),
-        make2("ffi.Dict", own("x"), make1("ffi.List", number(1))), false, NULL);
+  check(make2("ffi.Dict", own_str("x"), make1("ffi.List", number(1))),
+        make2("ffi.Dict", own_str("x"), make1("ffi.List", number(1))), false, NULL);
 }
 
 TEST(test_trees) {
@@ -189,7 +183,7 @@ static int hook(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *
   inner[3] = tvmffi_any_raw_str("step");
   if (inner[2].v_int64 == 3) return tvmffi_fail("KeyError", "boo");
   if (inner[2].v_int64 == 4) {
-    *result = own("yes");
+    *result = own_str("yes");
     return 0;
   }
   return TVMFFIFunctionCall(args[2].v_obj, inner, inner[2].v_int64 == 5 ? 3 : 4, result);
