@@ -40,11 +40,6 @@ static inline bool tvmffi_checked_mul_i64(int64_t a, int64_t b, int64_t *out) {
 
 /* ---- Operations on 64 bits, numbers in the byte order of files and hashes ---- */
 
-/*
- * 64-bit operations for which processors have instructions but C has no operator, and reading
- * numbers in the byte order of files and hashes.
- */
-
 /* The upper 64 bits of the 128-bit product; the lower ones are a * b. */
 static inline uint64_t tvmffi_multiply_high(uint64_t a, uint64_t b) {
 #if defined(__SIZEOF_INT128__)

@@ -5,6 +5,7 @@
 
 #include "base/integers.h"
 #include "core/any.h"
+#include "core/error.h"
 #include "core/object.h"
 
 enum { kFirstCapacity = 4 };
@@ -59,7 +60,9 @@ static TVMFFIObject *regrow(TVMFFIObject *old, int64_t capacity, int is_unique) 
 }
 
 TVMFFIObject *tvmffi_array_copy(TVMFFIObject *seq) {
-  return regrow(seq, tvmffi_array_size(seq), 0);
+  TVMFFIObject *copy = regrow(seq, tvmffi_array_size(seq), 0);
+  if (copy == NULL) tvmffi_error_raise_memory();
+  return copy;
 }
 
 int tvmffi_array_append(TVMFFIObject **array, const TVMFFIAny *value) {

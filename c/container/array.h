@@ -17,7 +17,7 @@ TVMFFIObject *tvmffi_array_new(int64_t capacity);
  */
 int tvmffi_array_append(TVMFFIObject **array, const TVMFFIAny *value);
 
-/* An array with copies of the elements of an Array or a List. */
+/* An array with copies of the elements of an Array or a List; NULL with the error raised. */
 TVMFFIObject *tvmffi_array_copy(TVMFFIObject *seq);
 
 /* Releases the contents of an array or a list, for their deleters. */

@@ -95,3 +95,17 @@ void tvmffi_lend_guard_outer(tvmffi_lend *lend) {
   if (lend->outer == NULL || lend->guard.lend != NULL) return;
   lend->guard = tvmffi_lend_keep(lend->outer);
 }
+
+int tvmffi_lend_begin_change(const TVMFFIAny *arg, TVMFFIObject *(*copy)(TVMFFIObject *source),
+                             tvmffi_lend_change *out) {
+  bool is_copied = arg->type_index == kTVMFFIArray || arg->type_index == kTVMFFIMap;
+  out->obj = is_copied ? copy(arg->v_obj) : arg->v_obj;
+  if (out->obj == NULL) return -1;
+  out->guard = tvmffi_lend_begin_guard();
+  return 0;
+}
+
+void tvmffi_lend_end_change(const TVMFFIAny *arg, const tvmffi_lend_change *made) {
+  if (made->obj != arg->v_obj) tvmffi_object_release(made->obj);
+  tvmffi_lend_end_guard(made->guard);
+}

@@ -113,6 +113,17 @@ static inline tvmffi_lend_guard tvmffi_lend_begin_guard(void) {
                                                                : tvmffi_lend_keep(record->lent);
 }
 
+/* A change of a List or a Dict, or of a copy of an Array or a Map, which nobody sees. */
+typedef struct {
+  TVMFFIObject *obj;
+  tvmffi_lend_guard guard;
+} tvmffi_lend_change;
+
+/* copy: tvmffi_list_copy or tvmffi_map_copy_to_dict. */
+int tvmffi_lend_begin_change(const TVMFFIAny *arg, TVMFFIObject *(*copy)(TVMFFIObject *source),
+                             tvmffi_lend_change *out);
+void tvmffi_lend_end_change(const TVMFFIAny *arg, const tvmffi_lend_change *made);
+
 static inline void tvmffi_lend_end_guard(tvmffi_lend_guard guard) {
   if (TVMFFI_UNLIKELY(guard.lend != NULL)) tvmffi_lend_release_guard(guard);
 }

@@ -188,24 +188,6 @@ int tvmffi_list_erase(TVMFFIObject *list, int64_t start, int64_t stop) {
 
 enum { kFirstCapacity = 4 };
 
-typedef struct {
-  TVMFFIObject *list;
-  tvmffi_lend_guard guard; /* for an element that a walk lends */
-} change;
-
-/* Begins a change of a list, or of the copy of an array. */
-static int begin_change(const TVMFFIAny *arg, change *out) {
-  out->list = arg->type_index == kTVMFFIList ? arg->v_obj : tvmffi_list_copy(arg->v_obj);
-  if (out->list == NULL) return -1;
-  out->guard = tvmffi_lend_begin_guard();
-  return 0;
-}
-
-static void end_change(const TVMFFIAny *arg, const change *made) {
-  if (made->list != arg->v_obj) tvmffi_object_release(made->list);
-  tvmffi_lend_end_guard(made->guard);
-}
-
 static int make_list(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   TVMFFIObject *list = tvmffi_list_new(num_args > kFirstCapacity ? num_args : kFirstCapacity);
   int32_t i;
@@ -224,16 +206,16 @@ static int make_list(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result)
 
 /* Replaces the elements from start to stop by a value. */
 static int put(const TVMFFIAny *arg, int64_t start, int64_t stop, const TVMFFIAny *value) {
-  change made;
+  tvmffi_lend_change made;
   TVMFFIAny owned;
   int rc;
-  TVMFFI_TRY(begin_change(arg, &made));
+  TVMFFI_TRY(tvmffi_lend_begin_change(arg, tvmffi_list_copy, &made));
   rc = tvmffi_array_own(value, &owned);
   if (rc == 0) {
-    rc = tvmffi_list_splice(made.list, start, stop, &owned, 1);
+    rc = tvmffi_list_splice(made.obj, start, stop, &owned, 1);
     if (rc != 0) tvmffi_any_release(&owned);
   }
-  end_change(arg, &made);
+  tvmffi_lend_end_change(arg, &made);
   return rc;
 }
 
@@ -266,20 +248,20 @@ static int insert(const TVMFFIAny *args, TVMFFIAny *result) {
 }
 
 static int pop(const TVMFFIAny *args, TVMFFIAny *result) {
-  change made;
+  tvmffi_lend_change made;
   int rc;
-  TVMFFI_TRY(begin_change(&args[0], &made));
-  rc = tvmffi_list_pop(made.list, args[1].v_int64, result);
-  end_change(&args[0], &made);
+  TVMFFI_TRY(tvmffi_lend_begin_change(&args[0], tvmffi_list_copy, &made));
+  rc = tvmffi_list_pop(made.obj, args[1].v_int64, result);
+  tvmffi_lend_end_change(&args[0], &made);
   return rc;
 }
 
 static int erase_range(const TVMFFIAny *arg, int64_t start, int64_t stop) {
-  change made;
+  tvmffi_lend_change made;
   int rc;
-  TVMFFI_TRY(begin_change(arg, &made));
-  rc = tvmffi_list_erase(made.list, start, stop);
-  end_change(arg, &made);
+  TVMFFI_TRY(tvmffi_lend_begin_change(arg, tvmffi_list_copy, &made));
+  rc = tvmffi_list_erase(made.obj, start, stop);
+  tvmffi_lend_end_change(arg, &made);
   return rc;
 }
 
@@ -304,17 +286,17 @@ static int replace_slice(const TVMFFIAny *args, TVMFFIAny *result) {
   TVMFFIObject *source = args[3].v_obj;
   int64_t i, num = tvmffi_array_size(source);
   TVMFFIAny *values;
-  change made;
+  tvmffi_lend_change made;
   int rc;
   (void)result;
   TVMFFI_TRY(list_check_range(args[0].v_obj, args[1].v_int64, args[2].v_int64));
   values = tvmffi_alloc((size_t)num * sizeof *values); /* no overflow: the elements take as much */
   if (values == NULL) return tvmffi_fail_memory();
   for (i = 0; i < num; ++i) values[i] = tvmffi_any_copy(&tvmffi_array_items(source)[i]);
-  rc = begin_change(&args[0], &made);
+  rc = tvmffi_lend_begin_change(&args[0], tvmffi_list_copy, &made);
   if (rc == 0) {
-    rc = tvmffi_list_splice(made.list, args[1].v_int64, args[2].v_int64, values, num);
-    end_change(&args[0], &made);
+    rc = tvmffi_list_splice(made.obj, args[1].v_int64, args[2].v_int64, values, num);
+    tvmffi_lend_end_change(&args[0], &made);
   }
   for (i = 0; i < num && rc != 0; ++i) tvmffi_any_release(&values[i]);
   tvmffi_free(values);
@@ -323,27 +305,27 @@ static int replace_slice(const TVMFFIAny *args, TVMFFIAny *result) {
 
 static int reverse(const TVMFFIAny *args, TVMFFIAny *result) {
   TVMFFIAny *items;
-  change made;
+  tvmffi_lend_change made;
   int64_t i, j;
   (void)result;
-  TVMFFI_TRY(begin_change(&args[0], &made));
-  items = tvmffi_array_items(made.list);
-  for (i = 0, j = tvmffi_array_size(made.list) - 1; i < j; ++i, --j) {
+  TVMFFI_TRY(tvmffi_lend_begin_change(&args[0], tvmffi_list_copy, &made));
+  items = tvmffi_array_items(made.obj);
+  for (i = 0, j = tvmffi_array_size(made.obj) - 1; i < j; ++i, --j) {
     TVMFFIAny first = items[i];
     items[i] = items[j];
     items[j] = first;
   }
-  end_change(&args[0], &made);
+  tvmffi_lend_end_change(&args[0], &made);
   return 0;
 }
 
 static int reserve(const TVMFFIAny *args, TVMFFIAny *result) {
-  change made;
+  tvmffi_lend_change made;
   int rc;
   (void)result;
-  TVMFFI_TRY(begin_change(&args[0], &made));
-  rc = tvmffi_list_reserve(made.list, args[1].v_int64);
-  end_change(&args[0], &made);
+  TVMFFI_TRY(tvmffi_lend_begin_change(&args[0], tvmffi_list_copy, &made));
+  rc = tvmffi_list_reserve(made.obj, args[1].v_int64);
+  tvmffi_lend_end_change(&args[0], &made);
   return rc;
 }
 

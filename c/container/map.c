@@ -599,7 +599,9 @@ static TVMFFIObject *copy_as(TVMFFIObject *map, int32_t type_index, uint64_t sma
 }
 
 TVMFFIObject *tvmffi_map_copy_to_dict(TVMFFIObject *map) {
-  return copy_as(map, kTVMFFIDict, kTvmffiMapMaxSmallSlots);
+  TVMFFIObject *dict = copy_as(map, kTVMFFIDict, kTvmffiMapMaxSmallSlots);
+  if (dict == NULL) tvmffi_error_raise_memory();
+  return dict;
 }
 
 TVMFFIObject *tvmffi_map_copy(TVMFFIObject *map) {

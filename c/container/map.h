@@ -36,7 +36,7 @@ TVMFFIObject *tvmffi_map_new_for(int32_t type_index, uint64_t num_pairs);
 /* A map of the same type with the same entries at the same positions. */
 TVMFFIObject *tvmffi_map_copy(TVMFFIObject *map);
 
-/* A Dict with the same entries in the same order. */
+/* A Dict with the same entries in the same order; NULL with the error raised. */
 TVMFFIObject *tvmffi_map_copy_to_dict(TVMFFIObject *map);
 
 uint64_t tvmffi_map_size(const TVMFFIObject *map);

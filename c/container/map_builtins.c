@@ -285,45 +285,27 @@ static int count(const TVMFFIAny *args, TVMFFIAny *result) {
 
 /* ---- Changing ---- */
 
-typedef struct {
-  TVMFFIObject *dict;
-  tvmffi_lend_guard guard; /* for a value that a walk lends */
-} change;
-
-/* Begins a change of a dict, or of the copy of a map. */
-static int begin(const TVMFFIAny *arg, change *out) {
-  out->dict = arg->type_index == kTVMFFIDict ? arg->v_obj : tvmffi_map_copy_to_dict(arg->v_obj);
-  if (out->dict == NULL) return tvmffi_fail_memory();
-  out->guard = tvmffi_lend_begin_guard();
-  return 0;
-}
-
-static void end(const TVMFFIAny *arg, const change *made) {
-  if (made->dict != arg->v_obj) tvmffi_object_release(made->dict);
-  tvmffi_lend_end_guard(made->guard);
-}
-
 static int set_item(const TVMFFIAny *args, TVMFFIAny *result) {
-  change made;
+  tvmffi_lend_change made;
   int rc;
   (void)result;
-  TVMFFI_TRY(begin(&args[0], &made));
-  rc = insert(&made.dict, &args[1]);
-  end(&args[0], &made);
+  TVMFFI_TRY(tvmffi_lend_begin_change(&args[0], tvmffi_map_copy_to_dict, &made));
+  rc = insert(&made.obj, &args[1]);
+  tvmffi_lend_end_change(&args[0], &made);
   return rc;
 }
 
 static int erase(const TVMFFIAny *args, TVMFFIAny *result) {
   TVMFFIAny key;
-  change made;
+  tvmffi_lend_change made;
   int rc;
   (void)result;
   TVMFFI_TRY(TVMFFIAnyViewToOwnedAny(&args[1], &key));
-  rc = begin(&args[0], &made);
+  rc = tvmffi_lend_begin_change(&args[0], tvmffi_map_copy_to_dict, &made);
   if (rc == 0) {
-    rc = tvmffi_map_erase(made.dict, &key);
+    rc = tvmffi_map_erase(made.obj, &key);
     if (rc != 0) rc = tvmffi_map_fail(rc);
-    end(&args[0], &made);
+    tvmffi_lend_end_change(&args[0], &made);
   }
   tvmffi_any_release(&key);
   return rc;

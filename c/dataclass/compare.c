@@ -158,11 +158,6 @@ static void set_state(walk *w, TVMFFIObject *a, TVMFFIObject *b, uint64_t state)
   tvmffi_pointer_map_ensure_pair(&w->pairs, a, b)->value.number = state; /* the pair exists */
 }
 
-/*
- * Starts comparing two values: *out is kTvmffiNested if they were pushed. -1 with the error raised.
- */
-static int begin(walk *w, const TVMFFIAny *a, const TVMFFIAny *b, tvmffi_relation *out);
-
 /* Compares a and b, with all that they hold, for equality or for order. */
 static int compare(walk *w, const TVMFFIAny *a, const TVMFFIAny *b, bool is_ordered,
                    tvmffi_relation *out);
@@ -272,6 +267,7 @@ static int begin_objects(walk *w, TVMFFIObject *a, TVMFFIObject *b, tvmffi_relat
   return 0;
 }
 
+/* Starts comparing two values: *out is kTvmffiNested if they were pushed. */
 static int begin(walk *w, const TVMFFIAny *a, const TVMFFIAny *b, tvmffi_relation *out) {
   TVMFFI_TRY(compare_plain(a, b, w->is_ordered, out));
   return *out == kTvmffiNested ? begin_objects(w, a->v_obj, b->v_obj, out) : 0;

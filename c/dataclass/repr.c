@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dataclass/dataclass.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "base/pointer_map.h"
 #include "base/stack.h"
 #include "container/array.h"
@@ -19,8 +17,6 @@
 #include "core/type.h"
 #include "reflect/builtin_objects.h"
 #include "reflect/walk.h"
-
-/* ---- Values that hold no others ---- */
 
 /* ---- Text and bytes ---- */
 

@@ -275,15 +275,10 @@ static int enum_to_index(const TVMFFIAny *value, TVMFFIAny *out) {
   return 0;
 }
 
-static int call_hook(TVMFFIObject *hook, const TVMFFIAny *value, TVMFFIAny *out) {
-  TVMFFIAny arg = *value;
-  return tvmffi_walk_call("ffi.ToJSONGraph", hook, &arg, 1, out);
-}
-
 /* 1 after adding a node for a value that holds no others, 0 for other values, or -1. */
 static int add_plain(walk *w, const TVMFFIAny *value) {
   const char *type = tvmffi_type_key(value->type_index);
-  TVMFFIAny data = *value;
+  TVMFFIAny data = *value, arg = *value;
   TVMFFIByteArray content;
   TVMFFIObject *hook;
   int rc = 0;
@@ -329,7 +324,7 @@ static int add_plain(walk *w, const TVMFFIAny *value) {
       }
       TVMFFI_TRY(tvmffi_walk_find_hook(kTvmffiAttrDataToJson, value->type_index, kHook, &hook));
       if (hook == NULL) return 0;
-      rc = call_hook(hook, value, &data);
+      rc = tvmffi_walk_call("ffi.ToJSONGraph", hook, &arg, 1, &data);
   }
   return rc == 0 && add_node(w, value, type, &data) == 0 ? 1 : -1;
 }
@@ -513,8 +508,6 @@ int tvmffi_json_graph_write(const TVMFFIAny *value, const TVMFFIAny *metadata, T
 }
 
 /* ---- Reading ---- */
-
-static const char kReadHook[] = "(0: AnyView) -> Any";
 
 #define GRAPH "Invalid JSON Object Graph"
 
@@ -759,17 +752,13 @@ static int push_read(reader *w, int64_t node, int32_t type_index, const TVMFFIAn
   return begin_object(top);
 }
 
-static int call_read_hook(TVMFFIObject *hook, const TVMFFIAny *data, TVMFFIAny *out) {
-  TVMFFIAny arg = *data;
-  return tvmffi_walk_call("ffi.FromJSONGraph", hook, &arg, 1, out);
-}
-
 /* Reads a node at once, or pushes it. */
 static int begin(reader *w, int64_t node) {
   TVMFFIAny *out = &w->values[node];
   TVMFFIByteArray key;
   TVMFFIObject *map = NULL, *hook;
   const TVMFFIAny *type, *data;
+  TVMFFIAny arg;
   int32_t type_index;
   bool known;
   TVMFFI_TRY(read_map(&tvmffi_array_items(w->nodes)[node], &map));
@@ -782,9 +771,10 @@ static int begin(reader *w, int64_t node) {
   TVMFFI_TRY(read_plain(type_index, data, out, &known));
   if (known) return 0;
   if (tvmffi_type_is_instance(type_index, kTvmffiEnum)) return read_enum(type_index, data, out);
-  TVMFFI_TRY(tvmffi_walk_find_hook(kTvmffiAttrDataFromJson, type_index, kReadHook, &hook));
-  if (hook != NULL) return call_read_hook(hook, data, out);
-  return push_read(w, node, type_index, data);
+  TVMFFI_TRY(tvmffi_walk_find_hook(kTvmffiAttrDataFromJson, type_index, kHook, &hook));
+  if (hook == NULL) return push_read(w, node, type_index, data);
+  arg = *data; /* the hook may change what it lies in */
+  return tvmffi_walk_call("ffi.FromJSONGraph", hook, &arg, 1, out);
 }
 
 /* 1 with the value of a node, lent; 0 after pushing the node; or -1. */

@@ -16,8 +16,6 @@
 
 /* ---- Calls of methods in C++ ---- */
 
-/* Calls methods of C++ modules and throws for C++ callers, both through the helper library. */
-
 /* The helper that is linked in, or else a library that is loaded on first use and never closed. */
 #if TVMFFI_HAS_OPTIONAL_SYMBOLS
 /* Weak and hidden: the linker makes the address NULL unless the helper is linked in. */

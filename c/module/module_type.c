@@ -33,7 +33,7 @@ static int set_imports(void *field, const TVMFFIAny *value) {
     }
   }
   imports = tvmffi_array_copy(value->v_obj);
-  if (imports == NULL) return tvmffi_fail_memory();
+  if (imports == NULL) return -1;
   tvmffi_imports_replace(module_of(field), imports);
   return 0;
 }

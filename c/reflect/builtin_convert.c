@@ -23,12 +23,6 @@ static bool is_map(const TVMFFIAny *value) {
 
 /* ---- Copies as another type: NULL with the error raised ---- */
 
-static TVMFFIObject *copy_to_array(TVMFFIObject *seq) {
-  TVMFFIObject *array = tvmffi_array_copy(seq);
-  if (array == NULL) tvmffi_error_raise_memory();
-  return array;
-}
-
 static TVMFFIObject *copy_to_map(TVMFFIObject *dict) {
   TVMFFIObject *map = tvmffi_map_new_for(kTVMFFIMap, tvmffi_map_size(dict));
   uint64_t position;
@@ -41,12 +35,6 @@ static TVMFFIObject *copy_to_map(TVMFFIObject *dict) {
   if (rc == 0) return map;
   tvmffi_object_release(map);
   return NULL;
-}
-
-static TVMFFIObject *copy_to_dict(TVMFFIObject *map) {
-  TVMFFIObject *dict = tvmffi_map_copy_to_dict(map);
-  if (dict == NULL) tvmffi_error_raise_memory();
-  return dict;
 }
 
 /* ---- Conversion ---- */
@@ -88,10 +76,10 @@ static bool is_instance(int32_t type_index, const TVMFFIAny *value) {
 typedef TVMFFIObject *(*copier)(TVMFFIObject *source);
 
 static copier find_copier(int32_t type_index, const TVMFFIAny *value) {
-  if (type_index == kTVMFFIArray && is_sequence(value)) return copy_to_array;
+  if (type_index == kTVMFFIArray && is_sequence(value)) return tvmffi_array_copy;
   if (type_index == kTVMFFIList && is_sequence(value)) return tvmffi_list_copy;
   if (type_index == kTVMFFIMap && is_map(value)) return copy_to_map;
-  if (type_index == kTVMFFIDict && is_map(value)) return copy_to_dict;
+  if (type_index == kTVMFFIDict && is_map(value)) return tvmffi_map_copy_to_dict;
   return NULL;
 }
 

@@ -181,7 +181,7 @@ static int set_dict(void *field, const TVMFFIAny *value, entry_check check, cons
     return 0;
   }
   dict = tvmffi_map_copy_to_dict(value->v_obj);
-  if (dict == NULL) return tvmffi_fail_memory();
+  if (dict == NULL) return -1;
   replace_object(field, dict);
   return 0;
 }

@@ -303,6 +303,13 @@ TVMFFI_COLD static int refuse_field(const tvmffi_type_record *record, const TVMF
                      (long long)got);
 }
 
+TVMFFI_COLD static int refuse_no_function(const tvmffi_type_record *record,
+                                          const TVMFFIFieldInfo *field, const char *what,
+                                          const char *got) {
+  return tvmffi_fail("TypeError", "Field `%.*s` of type `%s` expects a Function as %s but got `%s`",
+                     (int)field->name.size, printable(&field->name), record->key.data, what, got);
+}
+
 /* Everything but where the field lies, and that its name is new. */
 static int check_field(const tvmffi_type_record *record, const TVMFFIFieldInfo *field) {
   const TVMFFIObject *setter = field->setter;
@@ -324,20 +331,12 @@ static int check_field(const tvmffi_type_record *record, const TVMFFIFieldInfo *
   }
   if ((field->flags & kTVMFFIFieldFlagBitSetterIsFunctionObj) != 0 && setter != NULL &&
       setter->type_index != kTVMFFIFunction) {
-    return tvmffi_fail("TypeError",
-                       "Field `%.*s` of type `%s` expects a Function as setter but got "
-                       "`%s`",
-                       (int)field->name.size, printable(&field->name), record->key.data,
-                       tvmffi_type_key(setter->type_index));
+    return refuse_no_function(record, field, "setter", tvmffi_type_key(setter->type_index));
   }
   if ((field->flags & kTVMFFIFieldFlagBitMaskHasDefault) != 0 &&
       (field->flags & kTVMFFIFieldFlagBitMaskDefaultFromFactory) != 0 &&
       (value->type_index != kTVMFFIFunction || value->v_obj == NULL)) {
-    return tvmffi_fail("TypeError",
-                       "Field `%.*s` of type `%s` expects a Function as default factory "
-                       "but got `%s`",
-                       (int)field->name.size, printable(&field->name), record->key.data,
-                       tvmffi_any_type_name(value));
+    return refuse_no_function(record, field, "default factory", tvmffi_any_type_name(value));
   }
   return 0;
 }

@@ -43,8 +43,7 @@ static TVMFFIObject *make_step(const frame *current) {
   const tvmffi_child *child = &current->child;
   TVMFFIObject *step;
   TVMFFIAny key;
-  if (child->field == NULL &&
-      (current->obj->type_index == kTVMFFIMap || current->obj->type_index == kTVMFFIDict)) {
+  if (tvmffi_is_map(current->obj->type_index)) {
     return tvmffi_access_step_new(kTvmffiStepMapItem, &child->key);
   }
   if (child->field == NULL) {
@@ -144,14 +143,11 @@ static int end(search *s) {
 static int find_next(search *s) {
   frame *top = tvmffi_stack_top(&s->frames);
   TVMFFIAny value;
-  bool has_no_key;
   int rc;
   tvmffi_child_release(&top->child);
   rc = tvmffi_child_next(&top->cursor, &top->child);
   if (rc <= 0) return rc == 0 ? end(s) : -1;
-  has_no_key = (top->obj->type_index == kTVMFFIMap || top->obj->type_index == kTVMFFIDict) &&
-               top->child.key.type_index == kTVMFFINone;
-  if (has_no_key) return 0;
+  if (tvmffi_is_map(top->obj->type_index) && top->child.key.type_index == kTVMFFINone) return 0;
   value = top->child.value;
   return begin(s, &value, top->num_matched);
 }

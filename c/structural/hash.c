@@ -46,11 +46,7 @@ static int hash_tensor(const DLTensor *tensor, const tvmffi_structural_options *
   return 1;
 }
 
-/*
- * 1 and the result in *out, 0 for objects (of one type) that may hold others, or -1 with the error
- * raised: the content of a tensor is only accessible if it is on the CPU and contiguous.
- */
-/* As plain_equal in equal.c. */
+/* The result is as that of plain_equal in equal.c. */
 static int plain_hash(const TVMFFIAny *value, const tvmffi_structural_options *options,
                       uint64_t *out) {
   TVMFFIByteArray content;

@@ -342,24 +342,8 @@ static TVMFFIAny finish(walk *w, subject *target, TVMFFIAny outcome) {
 /* ---- The default mutation ---- */
 
 static TVMFFIAny call_hook(walk *w, const TVMFFIAny *hook, const TVMFFIAny *value) {
-  TVMFFIAny args[2], result;
-  union {
-    void *address;
-    tvmffi_mutate function;
-  } native;
-  if (tvmffi_walk_check_stack(kName) != 0) return tvmffi_outcome_raised();
-  if (hook->type_index == kTVMFFIOpaquePtr && hook->v_ptr != NULL) {
-    native.address = hook->v_ptr;
-    return native.function(w->mutator, *value);
-  }
-  if (hook->type_index != kTVMFFIFunction) {
-    return tvmffi_outcome_fail("TypeError",
-                               "__s_mutate__ must be a direct hook pointer or ffi.Function");
-  }
-  args[0] = tvmffi_any_object(w->mutator);
-  args[1] = *value;
-  if (tvmffi_walk_call(kName, hook->v_obj, args, 2, &result) != 0) return tvmffi_outcome_raised();
-  return result;
+  return tvmffi_outcome_of_hook(kName, hook, &w->mutator->header, value,
+                                "__s_mutate__ must be a direct hook pointer or ffi.Function");
 }
 
 static const TVMFFIAny *find_hook(int32_t type_index, bool in_place) {

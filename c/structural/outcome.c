@@ -49,6 +49,27 @@ TVMFFIAny tvmffi_outcome_check_visit(TVMFFIAny outcome) {
   }
 }
 
+TVMFFIAny tvmffi_outcome_of_hook(const char *walk_name, const TVMFFIAny *hook, TVMFFIObject *self,
+                                 const TVMFFIAny *value, const char *refusal) {
+  TVMFFIAny args[2], result;
+  union {
+    void *address;
+    tvmffi_structural_hook function;
+  } native;
+  if (tvmffi_walk_check_stack(walk_name) != 0) return tvmffi_outcome_raised();
+  if (hook->type_index == kTVMFFIOpaquePtr && hook->v_ptr != NULL) {
+    native.address = hook->v_ptr;
+    return native.function(self, *value);
+  }
+  if (hook->type_index != kTVMFFIFunction) return tvmffi_outcome_fail("TypeError", "%s", refusal);
+  args[0] = tvmffi_any_object(self);
+  args[1] = *value;
+  if (tvmffi_walk_call(walk_name, hook->v_obj, args, 2, &result) != 0) {
+    return tvmffi_outcome_raised();
+  }
+  return result;
+}
+
 /* ---- The context of an error ---- */
 
 tvmffi_mutex tvmffi_outcome_mutex = TVMFFI_MUTEX_INIT;

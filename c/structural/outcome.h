@@ -58,9 +58,15 @@ void tvmffi_outcome_note(const TVMFFIAny *error, const TVMFFIAny *value);
 /* Held while such a path is extended or read. */
 extern tvmffi_mutex tvmffi_outcome_mutex;
 
-/* ---- Callbacks ---- */
+/*
+ * Calls an attribute __s_visit__ or __s_mutate__ for a value: a C function with such a signature,
+ * or a Function, else `refusal` is the text of a TypeError. self is the visitor or mutator.
+ */
+typedef TVMFFIAny (*tvmffi_structural_hook)(void *self, TVMFFIAny value);
+TVMFFIAny tvmffi_outcome_of_hook(const char *walk_name, const TVMFFIAny *hook, TVMFFIObject *self,
+                                 const TVMFFIAny *value, const char *refusal);
 
-/* Callbacks by type of value, as passed to structural walks, visits, maps and mutations. */
+/* ---- Callbacks by type of value, of structural walks, visits, maps and mutations ---- */
 
 typedef struct {
   int32_t type_index; /* -1: any value */

@@ -95,24 +95,9 @@ static int push(walk *w, TVMFFIObject *obj, bool is_entered) {
 }
 
 static TVMFFIAny call_hook(walk *w, const TVMFFIAny *hook, const TVMFFIAny *value) {
-  TVMFFIAny args[2], result;
-  union {
-    void *address;
-    tvmffi_visit function;
-  } native;
-  if (tvmffi_walk_check_stack(kName) != 0) return tvmffi_outcome_raised();
-  if (hook->type_index == kTVMFFIOpaquePtr && hook->v_ptr != NULL) {
-    native.address = hook->v_ptr;
-    return tvmffi_outcome_check_visit(native.function(w->visitor, *value));
-  }
-  if (hook->type_index != kTVMFFIFunction) {
-    return tvmffi_outcome_fail("TypeError",
-                               "__s_visit__ must be an opaque function pointer or ffi.Function");
-  }
-  args[0] = tvmffi_any_object(w->visitor);
-  args[1] = *value;
-  if (tvmffi_walk_call(kName, hook->v_obj, args, 2, &result) != 0) return tvmffi_outcome_raised();
-  return tvmffi_outcome_check_visit(result);
+  return tvmffi_outcome_check_visit(
+      tvmffi_outcome_of_hook(kName, hook, &w->visitor->header, value,
+                             "__s_visit__ must be an opaque function pointer or ffi.Function"));
 }
 
 /* The default visit. An object whose children the walk visits itself is only pushed. */
