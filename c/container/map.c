@@ -12,9 +12,63 @@
 #include "platform/compiler.h"
 
 static void map_delete(void *self, int flags);
-TVMFFI_COLD static int map_fail_changed(void);
-static int map_ask_hash(const tvmffi_map *map, const TVMFFIAny *key, uint64_t *out);
-static int map_ask_equal(const tvmffi_map *map, uint64_t i, const TVMFFIAny *key);
+
+/* ---- Hash and equality of keys, which may be foreign code ---- */
+
+tvmffi_map_state tvmffi_map_note(const tvmffi_map *map) {
+  tvmffi_map_state state;
+  state.data = map->data;
+  state.size = map->size;
+  state.slots = map->slots;
+  return state;
+}
+
+static bool is_unchanged(const tvmffi_map *map, const tvmffi_map_state *state) {
+  return map->data == state->data && map->size == state->size && map->slots == state->slots;
+}
+
+/* Raises the error of a map that was changed by foreign code; kTvmffiRaised. */
+TVMFFI_COLD static int map_fail_changed(void) {
+  tvmffi_error_raisef("RuntimeError",
+                      "The container was changed by the hash or equality of one of its keys");
+  return kTvmffiRaised;
+}
+
+/*
+ * The hash of a key, and whether the key of entry i equals another: 0, and 1 or 0. They may call
+ * foreign code, and return kTvmffiRaised if that fails, or changes the map.
+ */
+static int map_ask_hash(const tvmffi_map *map, const TVMFFIAny *key, uint64_t *out) {
+  tvmffi_map_state state;
+  int rc;
+  if (!tvmffi_any_key_has_hook(key)) {
+    *out = tvmffi_any_key_hash(key);
+    return 0;
+  }
+  state = tvmffi_map_note(map);
+  rc = tvmffi_any_key_ask_hash(key, out);
+  return rc == 0 && !is_unchanged(map, &state) ? map_fail_changed() : rc;
+}
+
+/* Compares by a function that may be foreign. Also fails if entry i is no longer the same. */
+static int call_equal(const tvmffi_map *map, uint64_t i, const TVMFFIAny *key) {
+  tvmffi_map_state state = tvmffi_map_note(map);
+  TVMFFIAny stored = tvmffi_map_at(&map->header, i)->key;
+  unsigned meta = tvmffi_map_is_small(map) ? 0 : *tvmffi_map_meta_at(map, i);
+  int equal = tvmffi_any_key_ask_equal(&stored, key);
+  if (equal < 0) return equal;
+  if (!is_unchanged(map, &state) ||
+      (!tvmffi_map_is_small(map) && *tvmffi_map_meta_at(map, i) != meta) ||
+      !tvmffi_any_key_is_same(&tvmffi_map_at(&map->header, i)->key, &stored)) {
+    return map_fail_changed();
+  }
+  return equal;
+}
+
+static int map_ask_equal(const tvmffi_map *map, uint64_t i, const TVMFFIAny *key) {
+  if (TVMFFI_UNLIKELY(tvmffi_any_key_may_have_hook(key))) return call_equal(map, i, key);
+  return tvmffi_any_key_ask_equal(&tvmffi_map_at(&map->header, i)->key, key);
+}
 
 /* ---- Small maps ---- */
 
@@ -645,63 +699,6 @@ bool tvmffi_map_has_at(const TVMFFIObject *map, uint64_t i) {
   const tvmffi_map *self = (const tvmffi_map *)(const void *)map;
   if (tvmffi_map_is_small(self)) return i < self->size;
   return i < self->slots && *tvmffi_map_meta_at(self, i) != kEmpty;
-}
-
-/* ---- Hash and equality of keys, which may be foreign code ---- */
-
-tvmffi_map_state tvmffi_map_note(const tvmffi_map *map) {
-  tvmffi_map_state state;
-  state.data = map->data;
-  state.size = map->size;
-  state.slots = map->slots;
-  return state;
-}
-
-static bool is_unchanged(const tvmffi_map *map, const tvmffi_map_state *state) {
-  return map->data == state->data && map->size == state->size && map->slots == state->slots;
-}
-
-/* Raises the error of a map that was changed by foreign code; kTvmffiRaised. */
-TVMFFI_COLD static int map_fail_changed(void) {
-  tvmffi_error_raisef("RuntimeError",
-                      "The container was changed by the hash or equality of one of its keys");
-  return kTvmffiRaised;
-}
-
-/*
- * The hash of a key, and whether the key of entry i equals another: 0, and 1 or 0. They may call
- * foreign code, and return kTvmffiRaised if that fails, or changes the map.
- */
-static int map_ask_hash(const tvmffi_map *map, const TVMFFIAny *key, uint64_t *out) {
-  tvmffi_map_state state;
-  int rc;
-  if (!tvmffi_any_key_has_hook(key)) {
-    *out = tvmffi_any_key_hash(key);
-    return 0;
-  }
-  state = tvmffi_map_note(map);
-  rc = tvmffi_any_key_ask_hash(key, out);
-  return rc == 0 && !is_unchanged(map, &state) ? map_fail_changed() : rc;
-}
-
-/* Compares by a function that may be foreign. Also fails if entry i is no longer the same. */
-static int call_equal(const tvmffi_map *map, uint64_t i, const TVMFFIAny *key) {
-  tvmffi_map_state state = tvmffi_map_note(map);
-  TVMFFIAny stored = tvmffi_map_at(&map->header, i)->key;
-  unsigned meta = tvmffi_map_is_small(map) ? 0 : *tvmffi_map_meta_at(map, i);
-  int equal = tvmffi_any_key_ask_equal(&stored, key);
-  if (equal < 0) return equal;
-  if (!is_unchanged(map, &state) ||
-      (!tvmffi_map_is_small(map) && *tvmffi_map_meta_at(map, i) != meta) ||
-      !tvmffi_any_key_is_same(&tvmffi_map_at(&map->header, i)->key, &stored)) {
-    return map_fail_changed();
-  }
-  return equal;
-}
-
-static int map_ask_equal(const tvmffi_map *map, uint64_t i, const TVMFFIAny *key) {
-  if (TVMFFI_UNLIKELY(tvmffi_any_key_may_have_hook(key))) return call_equal(map, i, key);
-  return tvmffi_any_key_ask_equal(&tvmffi_map_at(&map->header, i)->key, key);
 }
 
 /* ---- Lookup ---- */

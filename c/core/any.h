@@ -79,6 +79,13 @@ static inline TVMFFIAny tvmffi_any_object(void *obj) {
   return tvmffi_any_ptr(((TVMFFIObject *)obj)->type_index, obj);
 }
 
+/* Moves a new object to *out; -1 for NULL, for which its maker has raised the error. */
+static inline int tvmffi_any_give(void *obj, TVMFFIAny *out) {
+  if (obj == NULL) return -1;
+  *out = tvmffi_any_object(obj);
+  return 0;
+}
+
 /* Releases an owned value; *any becomes None. */
 static inline void tvmffi_any_release(TVMFFIAny *any) {
   TVMFFIObject *obj = any->type_index >= kTVMFFIStaticObjectBegin ? any->v_obj : NULL;

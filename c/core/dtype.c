@@ -84,10 +84,7 @@ static char *write_lanes(char *p, unsigned lanes) {
 }
 
 static int store(const char *text, size_t size, TVMFFIAny *out) {
-  TVMFFIObject *string = tvmffi_string_new(kTVMFFIStr, text, size);
-  if (string == NULL) return -1;
-  *out = tvmffi_any_object(string);
-  return 0;
+  return tvmffi_any_give(tvmffi_string_new(kTVMFFIStr, text, size), out);
 }
 
 /*

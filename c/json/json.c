@@ -220,7 +220,6 @@ static int parse_text(parser *p) {
   const char *quote = p->cursor, *run = ++p->cursor;
   bool has_escapes = false;
   TVMFFIAny *value;
-  TVMFFIObject *string;
   TVMFFI_TRY(push(p, &value));
   for (;; run = p->cursor) {
     skip_plain(p);
@@ -235,10 +234,7 @@ static int parse_text(parser *p) {
   if (!has_escapes) return tvmffi_string_to_any(run, (size_t)(p->cursor++ - run), value);
   tvmffi_buf_append(&p->text, run, (size_t)(p->cursor++ - run));
   if (p->text.failed) return tvmffi_fail_memory();
-  string = tvmffi_string_new(kTVMFFIStr, p->text.data, p->text.size);
-  if (string == NULL) return -1;
-  *value = tvmffi_any_object(string);
-  return 0;
+  return tvmffi_any_give(tvmffi_string_new(kTVMFFIStr, p->text.data, p->text.size), value);
 }
 
 /* ---- Values ---- */
@@ -551,7 +547,6 @@ static int write_document(writer *w, const TVMFFIAny *value) {
 }
 
 int tvmffi_json_write(const TVMFFIAny *value, int32_t indent, size_t max_size, TVMFFIAny *out) {
-  TVMFFIObject *string = NULL;
   writer w;
   int rc;
   memset(&w, 0, sizeof w);
@@ -559,13 +554,9 @@ int tvmffi_json_write(const TVMFFIAny *value, int32_t indent, size_t max_size, T
   w.text.max_size = max_size;
   tvmffi_stack_init(&w.levels, sizeof(level));
   rc = write_document(&w, value);
-  if (rc == 0) {
-    string = tvmffi_string_new(kTVMFFIStr, w.text.data, w.text.size);
-    if (string == NULL) rc = -1;
-  }
+  if (rc == 0) rc = tvmffi_any_give(tvmffi_string_new(kTVMFFIStr, w.text.data, w.text.size), out);
   tvmffi_buf_fini(&w.text);
   tvmffi_stack_fini(&w.levels);
-  if (rc == 0) *out = tvmffi_any_object(string);
   return rc;
 }
 

@@ -75,19 +75,13 @@ static int is_equal(const tvmffi_access_path *a, const tvmffi_access_path *b) {
 
 /* ---- Methods ---- */
 
-static int give(TVMFFIObject *obj, TVMFFIAny *result) {
-  if (obj == NULL) return -1;
-  *result = tvmffi_any_object(obj);
-  return 0;
-}
-
 static int get_root(const TVMFFIAny *args, TVMFFIAny *result) {
   (void)args;
-  return give(tvmffi_access_path_root(), result);
+  return tvmffi_any_give(tvmffi_access_path_root(), result);
 }
 
 static int extend(const TVMFFIAny *args, TVMFFIAny *result) {
-  return give(tvmffi_access_path_extend(args[0].v_obj, args[1].v_obj), result);
+  return tvmffi_any_give(tvmffi_access_path_extend(args[0].v_obj, args[1].v_obj), result);
 }
 
 static int extend_by(int32_t kind, const TVMFFIAny *args, TVMFFIAny *result) {
@@ -95,7 +89,7 @@ static int extend_by(int32_t kind, const TVMFFIAny *args, TVMFFIAny *result) {
   if (step == NULL) return -1;
   path = tvmffi_access_path_extend(args[0].v_obj, step);
   tvmffi_object_release(step);
-  return give(path, result);
+  return tvmffi_any_give(path, result);
 }
 
 static int extend_by_index(int32_t kind, const TVMFFIAny *args, TVMFFIAny *result) {
@@ -157,7 +151,7 @@ static int to_steps(const TVMFFIAny *args, TVMFFIAny *result) {
     tvmffi_object_retain(path->step);
     tvmffi_array_items(steps)[--count] = tvmffi_any_object(path->step);
   }
-  return give(steps, result);
+  return tvmffi_any_give(steps, result);
 }
 
 /* ---- Tables ---- */

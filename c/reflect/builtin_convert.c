@@ -105,7 +105,6 @@ static const char *display_of(int32_t type_index) {
 static int call_convert(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   int32_t type_index = ((const tvmffi_attr_function *)self)->type_index;
   copier copy;
-  TVMFFIObject *made;
   TVMFFI_TRY(tvmffi_attr_check_args(self, "(0: AnyView) -> Any", 1, 0, args, num_args));
   if (is_instance(type_index, &args[0])) return TVMFFIAnyViewToOwnedAny(&args[0], result);
   if (type_index == kTVMFFIShape && is_all_integers(&args[0])) {
@@ -117,10 +116,7 @@ static int call_convert(void *self, const TVMFFIAny *args, int32_t num_args, TVM
     return tvmffi_fail("TypeError", "Cannot cast from `%s` to `%s`",
                        tvmffi_type_key(args[0].type_index), display_of(type_index));
   }
-  made = copy(args[0].v_obj);
-  if (made == NULL) return -1;
-  *result = tvmffi_any_object(made);
-  return 0;
+  return tvmffi_any_give(copy(args[0].v_obj), result);
 }
 
 #define CONVERTS(type) \

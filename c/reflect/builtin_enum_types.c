@@ -37,11 +37,8 @@ CREATOR(create_int_enum, kTvmffiIntEnum)
 CREATOR(create_str_enum, kTvmffiStrEnum)
 
 static int init_enum_state(const TVMFFIAny *args, TVMFFIAny *result) {
-  TVMFFIObject *state = tvmffi_reflect_new(kTvmffiEnumState);
   (void)args;
-  if (state == NULL) return -1;
-  *result = tvmffi_any_object(state);
-  return 0;
+  return tvmffi_any_give(tvmffi_reflect_new(kTvmffiEnumState), result);
 }
 
 /* ---- Tables ---- */

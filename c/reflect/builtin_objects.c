@@ -266,12 +266,9 @@ int tvmffi_reflect_make(int32_t type_index, TVMFFIObjectHandle *result) {
 
 int tvmffi_reflect_call_new(void *self, const TVMFFIAny *args, int32_t num_args,
                             TVMFFIAny *result) {
-  TVMFFIObject *obj;
   TVMFFI_TRY(tvmffi_attr_check_args(self, "() -> ffi.Object", 0, 0, args, num_args));
-  obj = tvmffi_reflect_new(((const tvmffi_attr_function *)self)->type_index);
-  if (obj == NULL) return -1;
-  *result = tvmffi_any_object(obj);
-  return 0;
+  return tvmffi_any_give(tvmffi_reflect_new(((const tvmffi_attr_function *)self)->type_index),
+                         result);
 }
 
 /* The copy is always of exactly this type; subclasses have attributes of their own. */

@@ -335,13 +335,11 @@ static int make_getter(const TVMFFIAny *args, TVMFFIAny *result) {
 }
 
 static int make_setter(const TVMFFIAny *args, TVMFFIAny *result) {
-  TVMFFIObject *setter;
   if (args[2].v_int64 == 0) return tvmffi_fail("ValueError", "f_convert must not be NULL");
-  setter = tvmffi_frontend_setter((int32_t)args[0].v_int64, (void *)(intptr_t)args[1].v_int64,
-                                  (tvmffi_frontend_convert)(intptr_t)args[2].v_int64);
-  if (setter == NULL) return -1;
-  *result = tvmffi_any_object(setter);
-  return 0;
+  return tvmffi_any_give(
+      tvmffi_frontend_setter((int32_t)args[0].v_int64, (void *)(intptr_t)args[1].v_int64,
+                             (tvmffi_frontend_convert)(intptr_t)args[2].v_int64),
+      result);
 }
 
 #define FUNCTIONS(F)                                                       \

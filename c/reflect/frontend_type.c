@@ -214,12 +214,8 @@ static void copy_field(TVMFFIObject *obj, TVMFFIObject *copy, const TVMFFIFieldI
 /* ---- Attributes ---- */
 
 static int call_new(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  TVMFFIObject *obj;
   TVMFFI_TRY(tvmffi_attr_check_args(self, "() -> ffi.Object", 0, 0, args, num_args));
-  obj = new_object(self);
-  if (obj == NULL) return -1;
-  *result = tvmffi_any_object(obj);
-  return 0;
+  return tvmffi_any_give(new_object(self), result);
 }
 
 static int call_shallow_copy(void *self, const TVMFFIAny *args, int32_t num_args,

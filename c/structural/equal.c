@@ -130,6 +130,15 @@ static void mismatch_step(tvmffi_mismatch *m, int32_t kind_a, const TVMFFIAny *k
   top->key_b = tvmffi_any_copy(key_b);
 }
 
+/* The same for a field of both. */
+static int mismatch_step_field(tvmffi_mismatch *m, const TVMFFIByteArray *name) {
+  TVMFFIAny key;
+  TVMFFI_TRY(TVMFFIStringFromByteArray(name, &key));
+  mismatch_step(m, kTvmffiStepAttr, &key, kTvmffiStepAttr, &key);
+  tvmffi_any_release(&key);
+  return 0;
+}
+
 static int extend(TVMFFIObject **path, int32_t kind, const TVMFFIAny *key) {
   TVMFFIObject *made = tvmffi_access_step_new(kind, key), *longer = NULL;
   if (made == NULL) return -1;
@@ -405,15 +414,13 @@ static int compare(walk *w, const TVMFFIAny values[2], int32_t region, bool *out
 TVMFFI_COLD static int compare_for_hook(void *self, const TVMFFIAny *args, TVMFFIAny *result) {
   walk *w = self;
   int32_t region = tvmffi_region_enter(top_of(w)->child_region, (int32_t)args[2].v_int64);
-  TVMFFIAny name, values[2];
+  TVMFFIAny values[2];
   TVMFFIByteArray text;
   bool is_equal = false;
   int rc;
   if (w->mismatch != NULL) {
     if (!tvmffi_any_get_text(&args[3], &text)) return tvmffi_any_fail_conversion(&args[3], "str");
-    TVMFFI_TRY(TVMFFIStringFromByteArray(&text, &name));
-    mismatch_step(w->mismatch, kTvmffiStepAttr, &name, kTvmffiStepAttr, &name);
-    tvmffi_any_release(&name);
+    TVMFFI_TRY(mismatch_step_field(w->mismatch, &text));
   }
   TVMFFI_TRY(own_both(&args[0], &args[1], values));
   rc = compare(w, values, region, &is_equal);
@@ -576,11 +583,8 @@ TVMFFI_COLD static int note_step(walk *w, const pair *p, bool found) {
   static const int32_t kMissing = kTvmffiStepArrayItemMissing - kTvmffiStepArrayItem;
   const frame *top = top_of(w);
   TVMFFIAny key;
-  if (p->field != NULL) {
-    TVMFFI_TRY(TVMFFIStringFromByteArray(&p->field->name, &key));
-    mismatch_step(w->mismatch, kTvmffiStepAttr, &key, kTvmffiStepAttr, &key);
-    tvmffi_any_release(&key);
-  } else if (tvmffi_is_map(top->b->type_index)) {
+  if (p->field != NULL) return mismatch_step_field(w->mismatch, &p->field->name);
+  if (tvmffi_is_map(top->b->type_index)) {
     mismatch_step(w->mismatch, kTvmffiStepMapItem, &p->key_a,
                   kTvmffiStepMapItem + (found ? 0 : kMissing), &p->key_b);
   } else {

@@ -262,10 +262,7 @@ static tvmffi_structural_visitor *as_visitor(const TVMFFIAny *arg) {
 }
 
 static int make_interrupt(const TVMFFIAny *args, TVMFFIAny *result) {
-  TVMFFIObject *interrupt = tvmffi_reflect_new_with(kTVMFFIVisitInterrupt, &args[0]);
-  if (interrupt == NULL) return -1;
-  *result = tvmffi_any_object(interrupt);
-  return 0;
+  return tvmffi_any_give(tvmffi_reflect_new_with(kTVMFFIVisitInterrupt, &args[0]), result);
 }
 
 static int visit(const TVMFFIAny *args, TVMFFIAny *result) {
