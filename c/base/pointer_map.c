@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/integers.h"
 
 enum { kFirstCapacity = 16 };
 

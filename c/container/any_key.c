@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "container/any_key.h"
 
-#include <string.h>
-
 #include "base/hash.h"
 #include "base/integers.h"
 #include "core/any.h"

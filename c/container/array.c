@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "container/array.h"
 
-#include <string.h>
-
 #include "base/integers.h"
 #include "core/any.h"
 #include "core/error.h"

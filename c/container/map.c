@@ -147,9 +147,7 @@ static void map_small_release_entries(tvmffi_map *map) {
   }
 }
 
-/* ---- Hash tables ---- */
-
-/* The dense form; map.h describes the table. */
+/* ---- Hash tables: the dense form, which map.h describes ---- */
 
 /* The first size of a map that was small: twice the most that the small form holds. */
 enum { kFirstSlots = 8, kFirstShift = 61 };

@@ -5,7 +5,6 @@
 
 #include "base/pointer_map.h"
 #include "base/stack.h"
-#include "container/any_key.h"
 #include "container/array.h"
 #include "container/lend.h"
 #include "container/map.h"

@@ -62,9 +62,7 @@ bool tvmffi_error_is_own(const TVMFFIObject *error);
 /* Restores the built-in walker, and switches backtraces off. */
 void tvmffi_backtrace_shutdown(void);
 
-/* ---- Messages for the host ---- */
-
-/* Messages for the host's log hook. Without a hook, a message costs one load. */
+/* ---- Messages for the host's log hook; without a hook, a message costs one load ---- */
 
 /* Hold no lock when calling: the hook is the host's code. */
 void tvmffi_log_warning(const char *format, ...) TVMFFI_PRINTF(1, 2);

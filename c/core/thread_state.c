@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/thread_state.h"
 
-#include <string.h>
-
 #include "base/alloc.h"
 #include "core/error.h"
 #include "core/object.h"

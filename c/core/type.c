@@ -8,10 +8,8 @@
 #include "base/alloc.h"
 #include "base/hash.h"
 #include "base/integers.h"
-#include "core/any.h"
 #include "core/builtins.h"
 #include "core/error.h"
-#include "core/function.h"
 #include "platform/atomic.h"
 
 /* ---- Records of the built-in types ---- */

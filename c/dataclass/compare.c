@@ -3,8 +3,6 @@
 
 #include "base/pointer_map.h"
 #include "base/stack.h"
-#include "container/any_key.h"
-#include "container/array.h"
 #include "container/map.h"
 #include "core/any.h"
 #include "core/bigint.h"

@@ -4,7 +4,6 @@
 #include "core/bigint.h"
 #include "core/error.h"
 #include "dataclass/dataclass.h"
-#include "reflect/fields.h"
 
 static int deep_copy(const TVMFFIAny *args, TVMFFIAny *result) {
   return tvmffi_deep_copy(&args[0], result);

@@ -7,8 +7,6 @@
 
 #include "base/pointer_map.h"
 #include "base/stack.h"
-#include "container/array.h"
-#include "container/map.h"
 #include "core/any.h"
 #include "core/bigint.h"
 #include "core/builtins.h"

@@ -172,9 +172,7 @@ int TVMFFIEnvTensorAlloc(DLTensor *prototype, TVMFFIObjectHandle *out) {
   return rc;
 }
 
-/* ---- Hooks of a frontend ---- */
-
-/* Functions of a frontend that the library may call, registered under their names in Python. */
+/* ---- Functions of a frontend that may be called, by their names in Python ---- */
 
 enum { kCheckSignals, kEnsureLock, kReleaseLock, kNumHooks };
 

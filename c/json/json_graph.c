@@ -706,10 +706,6 @@ static int read_enum(int32_t type_index, const TVMFFIAny *data, TVMFFIAny *out) 
 
 /* ---- Nodes ---- */
 
-static int fail_index(int64_t node) {
-  return tvmffi_fail("ValueError", GRAPH ": invalid node index %lld", (long long)node);
-}
-
 /* Makes a container or object, still without the values of other nodes. */
 static int begin_object(read_frame *top) {
   TVMFFIObject *data = NULL;
@@ -781,7 +777,9 @@ static int begin(reader *w, int64_t node) {
 static int find_value(reader *w, const TVMFFIAny *index, const TVMFFIAny **out) {
   int64_t node = 0;
   TVMFFI_TRY(read_int(index, &node));
-  if (node < 0 || node >= tvmffi_array_size(w->nodes)) return fail_index(node);
+  if (node < 0 || node >= tvmffi_array_size(w->nodes)) {
+    return tvmffi_fail("ValueError", GRAPH ": invalid node index %lld", (long long)node);
+  }
   if (w->states[node] == kReading) {
     return tvmffi_fail("ValueError", GRAPH ": node %lld contains itself", (long long)node);
   }

@@ -3,12 +3,10 @@
 
 #include <limits.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "core/any.h"
 #include "core/error.h"
 #include "core/object.h"
-#include "core/string_object.h"
 #include "module/cxx_helper.h"
 #include "platform/atomic.h"
 #include "platform/compiler.h"

@@ -14,6 +14,7 @@
 #include "core/function.h"
 #include "core/object.h"
 #include "core/string_object.h"
+#include "core/type.h"
 #include "module/library_file.h"
 #include "platform/atomic.h"
 #include "platform/compiler.h"
@@ -416,9 +417,8 @@ int TVMFFIRuntimeModuleAllowUnload(TVMFFIObjectHandle module) {
 #endif
   if (obj->type_index == kTVMFFIModule) library = find_library(obj);
   if (library == NULL || library->file == NULL) {
-    TVMFFIAny any = tvmffi_any_object(obj);
     return tvmffi_fail("TypeError", "%s: `module` is a `%s`, not a module of a library file",
-                       __func__, tvmffi_any_type_name(&any));
+                       __func__, tvmffi_type_key(obj->type_index));
   }
   return tvmffi_library_allow_unload(library->file);
 }

@@ -16,7 +16,6 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
-#include "base/integers.h"
 #include "core/any.h"
 #include "core/error.h"
 #include "core/object.h"

@@ -14,6 +14,7 @@
 #include "core/global.h"
 #include "core/object.h"
 #include "core/string_object.h"
+#include "core/type.h"
 
 /* ---- Loaders ---- */
 
@@ -121,9 +122,8 @@ int TVMFFIRuntimeModuleGetSelf(TVMFFIObjectHandle module, const TVMFFIRuntimeMod
   TVMFFI_REQUIRE(out);
   if (obj->type_index != kTVMFFIModule || !tvmffi_module_is_own(obj) ||
       own_module->vtable != vtable) {
-    TVMFFIAny any = tvmffi_any_object(module);
     return tvmffi_fail("TypeError", "%s: `module` is a `%s` that was not made with this vtable",
-                       __func__, tvmffi_any_type_name(&any));
+                       __func__, tvmffi_type_key(obj->type_index));
   }
   *out = own_module->self;
   return 0;
@@ -304,9 +304,8 @@ int TVMFFIRuntimeModuleGetFunction(TVMFFIObjectHandle module, const char *name,
   TVMFFI_REQUIRE(name);
   TVMFFI_REQUIRE(out);
   if (obj->type_index != kTVMFFIModule) {
-    TVMFFIAny any = tvmffi_any_object(obj);
     return tvmffi_fail("TypeError", "%s: expected `module` to be a `ffi.Module`, but got a `%s`",
-                       __func__, tvmffi_any_type_name(&any));
+                       __func__, tvmffi_type_key(obj->type_index));
   }
   text = tvmffi_any_raw_str(name);
   TVMFFI_TRY(tvmffi_module_call(obj, kTvmffiModuleGetFunction, &text, &result));

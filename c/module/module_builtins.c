@@ -1,19 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "module/module.h"
 
-#include <string.h>
-
-#include "container/array.h"
 #include "core/any.h"
 #include "core/error.h"
 #include "core/object.h"
-#include "core/string_object.h"
 #include "module/library.h"
 #include "platform/platform.h"
 
-/* ---- What the layer holds until shutdown ---- */
-
-/* Pinned modules, which the process keeps alive. */
+/* ---- Pinned modules, which the process keeps alive until shutdown ---- */
 
 static tvmffi_mutex pinned_mutex = TVMFFI_MUTEX_INIT;
 static tvmffi_module_set pinned = TVMFFI_MODULE_SET_INIT;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The inverse of library_bin.c, which describes the format. */
-#include <string.h>
 #include <tvm/ffi/extra/c_runtime_api.h>
 
 #include "base/buf.h"
@@ -9,6 +8,7 @@
 #include "core/any.h"
 #include "core/error.h"
 #include "core/object.h"
+#include "core/type.h"
 #include "module/library.h"
 #include "module/module.h"
 
@@ -163,9 +163,8 @@ TVMFFI_COLD int TVMFFIRuntimeModulePack(TVMFFIObjectHandle root, TVMFFIAny *out)
   TVMFFI_REQUIRE(root);
   TVMFFI_REQUIRE(out);
   if (module->type_index != kTVMFFIModule) {
-    TVMFFIAny any = tvmffi_any_object(root);
     return tvmffi_fail("TypeError", "%s: expected `root` to be a `ffi.Module`, but got a `%s`",
-                       __func__, tvmffi_any_type_name(&any));
+                       __func__, tvmffi_type_key(module->type_index));
   }
   if (collect(module, &t) == 0) {
     put_imports(&t, &body);

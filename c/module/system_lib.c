@@ -6,7 +6,6 @@
 
 #include "base/alloc.h"
 #include "base/hash.h"
-#include "base/integers.h"
 #include "base/table.h"
 #include "core/error.h"
 #include "core/object.h"

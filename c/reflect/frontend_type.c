@@ -6,7 +6,6 @@
 
 #include "container/lend.h"
 #include "core/any.h"
-#include "core/builtins.h"
 #include "core/error.h"
 #include "core/function.h"
 #include "core/object.h"

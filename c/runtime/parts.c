@@ -5,7 +5,6 @@
 #include "dataclass/dataclass.h"
 #include "json/json.h"
 #include "module/module.h"
-#include "platform/compiler.h"
 #include "reflect/builtin_objects.h"
 #include "structural/structural.h"
 

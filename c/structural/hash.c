@@ -12,9 +12,7 @@
 #include "container/map.h"
 #include "core/any.h"
 #include "core/error.h"
-#include "core/tensor.h"
 #include "core/type.h"
-#include "platform/atomic.h"
 #include "reflect/walk.h"
 
 /* ---- Values that hold no others ---- */

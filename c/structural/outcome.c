@@ -2,7 +2,6 @@
 #include "structural/outcome.h"
 
 #include "base/alloc.h"
-#include "base/integers.h"
 #include "container/array.h"
 #include "container/list.h"
 #include "core/error.h"

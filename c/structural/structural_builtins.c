@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The built-in structural functions, and keys that are compared by structure. */
-#include <string.h>
 
 #include "core/any.h"
 #include "core/error.h"
