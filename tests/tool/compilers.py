@@ -36,6 +36,14 @@ def make_library(compiler, name, sources, specs, *options):
     return library
 
 
+def each_compiler():
+    """Each compiler, with the options for kernels with our headers and for those without."""
+    for label, compiler in COMPILERS.items():
+        for options in [], ["--lean"]:
+            yield compiler, options
+            print("checked with", label, *options)
+
+
 def call_with_program(compiler, name, library, *words):
     """Compile a program, run it with a library of kernels, and return what it prints."""
     program = PLACE / (f"{name}.exe" if WINDOWS else name)

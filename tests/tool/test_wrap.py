@@ -9,8 +9,8 @@ import shutil
 import subprocess
 import unittest
 
-from compilers import (COMPILERS, FOLDER, HEADERS, PLACE, STRICT, call_with_program, make_library,
-                       raises)
+from compilers import (COMPILERS, FOLDER, HEADERS, PLACE, STRICT, call_with_program,
+                       each_compiler, make_library, raises)
 from tool import RUNNER, USAGE, bad, good, good_json, run, run_tests
 
 SOFTMAX = "softmax = void softmax_f32(float y[n][m], const float x[n][m], int n, int m)"
@@ -218,8 +218,7 @@ class Wrap(unittest.TestCase):
         bad(USAGE, "--outputs must be arguments or return", "wrap", SOFTMAX, "--outputs=both")
 
     def test_outputs_are_arguments(self):
-        for label, compiler, lean in [(*entry, lean) for entry in COMPILERS.items()
-                                      for lean in ([], ["--lean"])]:
+        for compiler, lean in each_compiler():
             kernels = compile_kernels(compiler, "specs", *lean)
             printed = call_with_program(compiler, "use_wrap", kernels)
             assert printed == (FOLDER / "wrap_calls.txt").read_text(encoding="utf-8"), printed
@@ -278,12 +277,10 @@ class Wrap(unittest.TestCase):
             raises("`greet(0: const char *name) -> const char *`. Expected `str` but got `int`",
                    kernels, "greet(i:1)")
             raises("OverflowError", kernels, "largest(true)")
-            print("checked with", label, *lean)
 
     def test_outputs_are_returned(self):
         """And a result is an error code."""
-        for label, compiler, lean in [(*entry, lean) for entry in COMPILERS.items()
-                                      for lean in ([], ["--lean"])]:
+        for compiler, lean in each_compiler():
             kernels = compile_kernels(compiler, "returns", "--outputs=return", "--errors=nonzero",
                                       *lean)
             for call, printed in {
@@ -306,7 +303,6 @@ class Wrap(unittest.TestCase):
             raises(
                 "`powers(0: double base, 1: int n) -> (double y[n], double sum[])`. Expected "
                 "-2147483648 to 2147483647 but got 2147483648", kernels, "powers(2.0, 2147483648)")
-            print("checked with", label, *lean)
 
     def test_other_compilers(self):
         """With --lean, compilers need no more than C99."""

@@ -7,8 +7,8 @@ test_wrap_casadi.py TVM-FFI FOLDER LIBRARY INCLUDE...
 import subprocess
 import unittest
 
-from compilers import (COMPILERS, FOLDER, PLACE, check_abi_calls, find_generator, make_library,
-                       raises)
+from compilers import (COMPILERS, FOLDER, PLACE, check_abi_calls, each_compiler, find_generator,
+                       make_library, raises)
 from tool import USAGE, good, run, run_tests
 
 CASADI = "--abi=casadi"
@@ -64,8 +64,7 @@ class WrapCasadi(unittest.TestCase):
         assert "--abi must be plain" in run("wrap", "--abi=Casadi", SCALE)[2]
 
     def test_outputs_are_arguments(self):
-        for label, compiler, lean in [(*entry, lean) for entry in COMPILERS.items()
-                                      for lean in ([], ["--lean"])]:
+        for compiler, lean in each_compiler():
             kernels = make_library(compiler, "matrices", FUNCTIONS, SPECS, CASADI, *lean)
             check_abi_calls(compiler, kernels)
             for call, printed in {
@@ -84,12 +83,10 @@ class WrapCasadi(unittest.TestCase):
                 "ValueError: Argument #0 of `transpose(0: const double m[n][n], 1: double t[n, n]) "
                 "-> void` must be a matrix of 3x3, but has shape [2, "
                 "2]", kernels, "transpose(2x2xf64, &2x2xf64)")
-            print("checked with", label, *lean)
 
     def test_outputs_are_returned(self):
         """Vectors are matrices, and a tensor has the order of CasADi."""
-        for label, compiler, lean in [(*entry, lean) for entry in COMPILERS.items()
-                                      for lean in ([], ["--lean"])]:
+        for compiler, lean in each_compiler():
             kernels = make_library(compiler, "matrices_returned", FUNCTIONS, RETURNS, CASADI,
                                    "--outputs=return", *lean)
             for call, printed in {
@@ -99,7 +96,6 @@ class WrapCasadi(unittest.TestCase):
                 assert good("run", "--leak-check", kernels, call) == printed + "\n", call
             raises("must have stride 1 in dimension 0, but has 3", kernels,
                    "by_columns(2x3xf64, 1.0)")
-            print("checked with", label, *lean)
 
     def test_other_specs(self):
         """They are not those of the function."""

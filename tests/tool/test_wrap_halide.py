@@ -7,8 +7,8 @@ test_wrap_halide.py TVM-FFI FOLDER LIBRARY INCLUDE...
 import subprocess
 import unittest
 
-from compilers import (COMPILERS, FOLDER, PLACE, check_abi_calls, find_generator, make_library,
-                       raises)
+from compilers import (COMPILERS, FOLDER, PLACE, check_abi_calls, each_compiler, find_generator,
+                       make_library, raises)
 from tool import USAGE, good, run, run_tests
 
 HALIDE = "--abi=halide"
@@ -55,8 +55,7 @@ class WrapHalide(unittest.TestCase):
                     and err.startswith(f"tvm-ffi: SPEC:{column}: {message}\n  {spec}\n")), err
 
     def test_outputs_are_arguments(self):
-        for label, compiler, lean in [(*entry, lean) for entry in COMPILERS.items()
-                                      for lean in ([], ["--lean"])]:
+        for compiler, lean in each_compiler():
             kernels = make_library(compiler, "kernels", FUNCTIONS,
                                    [SCALE, STRIDED, APART, ANY, FLOAT, *TELLS], HALIDE, *lean)
             check_abi_calls(compiler, kernels, with_column=True)
@@ -76,11 +75,9 @@ class WrapHalide(unittest.TestCase):
                 "void` must have an extent and a stride of 32 bits, but has 2147483648 and 1 in "
                 "dimension 0\n", kernels,
                 "pairs(2147483648x0xf32, &8xi32)")
-            print("checked with", label, *lean)
 
     def test_outputs_are_returned(self):
-        for label, compiler, lean in [(*entry, lean) for entry in COMPILERS.items()
-                                      for lean in ([], ["--lean"])]:
+        for compiler, lean in each_compiler():
             kernels = make_library(compiler, "returned", FUNCTIONS, [SCALE, FLOAT, FILL], HALIDE,
                                    "--outputs=return", *lean)
             assert good(
@@ -94,7 +91,6 @@ class WrapHalide(unittest.TestCase):
             raises(
                 "ValueError: Halide has 32 bits for an extent and a stride, but a result has "
                 "2147483648 and 1 in dimension 0\n", "--leak-check", kernels, "fill(2147483648, 0)")
-            print("checked with", label, *lean)
 
     def test_compiled_code(self):
         """What Halide compiles, with any strides of the input."""

@@ -8,7 +8,8 @@ import shutil
 import subprocess
 import unittest
 
-from compilers import COMPILERS, FOLDER, PLACE, check_abi_calls, make_library, raises
+from compilers import (COMPILERS, FOLDER, PLACE, check_abi_calls, each_compiler, make_library,
+                       raises)
 from tool import USAGE, WINDOWS, good, run, run_tests
 
 MEMREF = "--abi=memref"
@@ -45,8 +46,7 @@ class WrapMemref(unittest.TestCase):
         assert "wrap_memref_2" not in good("wrap", MEMREF, DOT)
 
     def test_outputs_are_arguments(self):
-        for label, compiler, lean in [(*entry, lean) for entry in COMPILERS.items()
-                                      for lean in ([], ["--lean"])]:
+        for compiler, lean in each_compiler():
             kernels = make_library(compiler, "kernels", FUNCTIONS,
                                    [SCALE, STRIDED, APART, ANY, DOT, TELL], MEMREF, *lean)
             check_scale_and_dot(compiler, kernels)
@@ -55,12 +55,10 @@ class WrapMemref(unittest.TestCase):
                 "result[0]: 7\narg[1]: 7xi64=5 4 2 3 6 3 1\narg[2]: bool=1\n"), shown
             assert good("run", kernels, "tell(1x1x1xf32=1, &7xi64, &bool=1, false, 0)").endswith(
                 "=0 1 1 1 1 1 1\narg[2]: bool=0\n")
-            print("checked with", label, *lean)
 
     def test_outputs_are_returned(self):
         """And a result is an error code."""
-        for label, compiler, lean in [(*entry, lean) for entry in COMPILERS.items()
-                                      for lean in ([], ["--lean"])]:
+        for compiler, lean in each_compiler():
             kernels = make_library(compiler, "returned", FUNCTIONS, [SCALE, TELL], MEMREF,
                                    "--outputs=return", *lean)
             assert good(
@@ -72,7 +70,6 @@ class WrapMemref(unittest.TestCase):
                                    *lean)
             raises("RuntimeError: `tell` failed: expected it to return 0 but got 7", kernels,
                    "tell(4x2x3xf32=1, &7xi64, &bool, true, 5)")
-            print("checked with", label, *lean)
 
     def test_compiled_code(self):
         """What MLIR compiles."""
