@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Hosts whose errors are a longjmp (Lua, PostgreSQL): jumps over the frames of the runtime. What
  * docs/guide/embedding.md promises of them. */
+#include <setjmp.h> /* which check.h includes only for cmocka */
 #include <tvm/ffi/c.h>
 #include <tvm/ffi/extra/c_runtime_api.h>
 
