@@ -10,9 +10,9 @@ import shutil
 import sys
 
 import steps
-from steps import (BUILD, C_TESTS, CPP, GCC_TESTS, JOBS, PLAIN_CPP, REPORT, ROOT, SANITIZERS,
-                   SANITIZER_TESTS, TESTS, build, execute, last_line, links, meson_test, part, tool,
-                   tracked)
+from steps import (BUILD, C_TESTS, CPP, GCC_TESTS, JOBS, LINES_ONLY, NO_DEBUG, PLAIN_CPP, REPORT,
+                   ROOT, SANITIZERS, SANITIZER_TESTS, TESTS, build, execute, last_line, links,
+                   meson_test, part, tool, tracked)
 
 # Builds the library with C++ functions, and the tests that run on it.
 CXX_EXPORTS = "-Dcxx_exports=enabled"
@@ -99,7 +99,7 @@ def clang():
     """clang, warnings are errors: builds all C, and runs the tests whose code it compiled"""
     # asan_cxx compiles C++ by clang, with warnings as errors too.
     if tool("clang"):
-        folder = build("clang", "-Dbenchmarks=enabled", "-Dcpp=disabled",
+        folder = build("clang", "-Dbenchmarks=enabled", "-Dcpp=disabled", NO_DEBUG,
                        env={"CC": "clang", "CXX": "clang++"})
         # gcc's part runs what starts compilers or other processes, and failing allocations.
         meson_test(folder, without=["slow", "peer", "faults", "tool", "compat"])
@@ -125,7 +125,7 @@ def sanitize_with_clang(suites):
     for_libraries = ("-fsanitize-link-c++-runtime -Wl,--push-state,--no-as-needed -lstdc++ "
                      "-Wl,--pop-state")
     folder = build("asan", "-Db_sanitize=address,undefined", "-Db_lundef=false", "-Dcpp_std=c++20",
-                   "-Ddlpack=fallback", "-Dcuda=disabled", CXX_EXPORTS, PLAIN_CPP,
+                   "-Ddlpack=fallback", "-Dcuda=disabled", CXX_EXPORTS, LINES_ONLY, PLAIN_CPP,
                    f"-Dc_link_args={for_libraries}", env={"CC": "clang", "CXX": "clang++"},
                    suites=suites)
     meson_test(folder, setup="asan", suites=suites)
@@ -240,7 +240,7 @@ def coverage():
     atomic = "-fprofile-update=atomic"
     suites = [*(suite for suite in C_SUITES if suite != "tool"), *DEEP_SUITES]
     folder = build("coverage", "-Db_coverage=true", "-Doptimization=0", "-Ddlpack=fallback",
-                   f"-Dc_args={atomic}", f"-Dcpp_args=-g1 {atomic}", "-Dcuda=disabled",
+                   f"-Dc_args={atomic}", f"-Dcpp_args={atomic}", NO_DEBUG, "-Dcuda=disabled",
                    env={"CC": "gcc", "CXX": "g++"}, werror=False, suites=suites)
     for counts in folder.rglob("*.gcda"):
         counts.unlink()
@@ -301,7 +301,8 @@ def m32():
         if shutil.which(compiler):
             folder = build(f"m32-{compiler}", "--native-file",
                            ROOT / f"tools/ci/m32-{compiler}.ini", "-Ddlpack=fallback",
-                           "-Dcpp=disabled", "-Dcuda=disabled", env=env, suites=suites)
+                           "-Dcpp=disabled", "-Dcuda=disabled", NO_DEBUG, env=env,
+                           suites=suites)
             meson_test(folder, suites=suites, without=["tool"], env=env)
             if not suites:
                 meson_test(folder, suites=["tool_ported"], env=env, base="testlog-tool")
@@ -311,7 +312,7 @@ def m32():
 def core():
     """profile=core without a C++ compiler"""
     folder = build("core", "-Dprofile=core", "-Dcpp=disabled", "-Ddlpack=fallback",
-                   "-Dcuda=disabled", env={"CC": "gcc", "CXX": "/nonexistent"})
+                   "-Dcuda=disabled", NO_DEBUG, env={"CC": "gcc", "CXX": "/nonexistent"})
     meson_test(folder)
 
 
@@ -355,7 +356,8 @@ def dlpack():
         shutil.rmtree(folder, ignore_errors=True)
         env = {"C_INCLUDE_PATH": system, "PYTHONPATH": python}
         done = execute(["meson", "setup", folder, f"-Ddlpack={choice}", "-Dtests=disabled",
-                        "-Dsamples=disabled", "-Dcpp=disabled", "-Dcuda=disabled"], env=env)
+                        "-Dsamples=disabled", "-Dcpp=disabled", "-Dcuda=disabled", NO_DEBUG],
+                       env=env)
         found = re.search(r"DLPack\s*: (\w+ [\d.]+)", done.stdout)
         got = found.group(1) if found and done.returncode == 0 else None
         if "no dlpack.h of version 1.x" in done.stdout:
@@ -452,7 +454,7 @@ def single():
     for profile, names in suites.items():
         folder = build(f"single-{profile}", "-Dsingle_file=true", f"-Dprofile={profile}",
                        "-Dcpp=disabled", "-Dcuda=disabled", "-Dtools=disabled", "-Ddlpack=fallback",
-                       env={"CC": "gcc"}, suites=names)
+                       NO_DEBUG, env={"CC": "gcc"}, suites=names)
         meson_test(folder, suites=names)
 
 
@@ -614,7 +616,7 @@ def languages():
     compiler = zig.install("Zig")
     path = os.pathsep.join([*([os.path.dirname(compiler)] if compiler else []), os.environ["PATH"]])
     folder = build("languages", "-Dtests=disabled", "-Dtools=disabled", "-Dcpp=disabled",
-                   suites=["languages"])
+                   NO_DEBUG, suites=["languages"])
     meson_test(folder, suites=["languages"], env={"PATH": path})
 
 

@@ -51,6 +51,10 @@ SANITIZER_TESTS = TESTS + SANITIZERS
 # functions and lines.
 CPP = "-Dcpp_args=-g1"
 PLAIN_CPP = "-Dcpp_args=-O0 -g1"
+# Debug information takes a fifth of the time of a compiler for C. What reads it is tested in gcc's
+# build. Reports of sanitizers name functions and lines, which -g1 has.
+NO_DEBUG = "-Ddebug=false"
+LINES_ONLY = "-Dc_args=-g1"
 
 # Whether --all runs: then a part leaves out what another part of it does more thoroughly.
 IS_MATRIX = False
