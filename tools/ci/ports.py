@@ -12,7 +12,7 @@ import link_map
 import platforms
 import steps
 from porting_tables import first_line, name_compiler, name_runner, name_system
-from steps import (C_TESTS, PLAIN_CPP, REPORT, ROOT, build, compiler, execute, last_line,
+from steps import (C_TESTS, NO_DEBUG, PLAIN_CPP, REPORT, ROOT, build, compiler, execute, last_line,
                    meson_test, part, tool, tracked)
 
 MACHINE = platform.machine().replace("x86_64", "x86-64")
@@ -146,7 +146,7 @@ def add_platform(name, target):
         suites = BRIEF_SUITES if steps.IS_MATRIX else target.suites
         has_tool = bool({"tool", "tool_ported"} & set(target.suites))
         folder = build(f"platform-{name}", *platforms.cross_options(target, cmocka / name),
-                       "-Ddlpack=fallback", "-Dcuda=disabled", PLAIN_CPP,
+                       "-Ddlpack=fallback", "-Dcuda=disabled", PLAIN_CPP, NO_DEBUG,
                        f"-Dcpp={'enabled' if target.cpp else 'disabled'}",
                        f"-Dtools={'enabled' if has_tool else 'disabled'}", suites=suites,
                        env=target.env)
@@ -243,7 +243,8 @@ def one_thread():
     REPORT.describe(f"{name_here()}, no threads, no loading",
                     name_compiler(first_line("cc", "--version")), "directly")
     folder = build("one-thread", "-Dthreads=disabled", "-Dloading=disabled", "-Dcpp=disabled",
-                   "-Dcuda=disabled", "-Dtools=disabled", "-Ddlpack=fallback", suites=ONE_THREAD)
+                   "-Dcuda=disabled", "-Dtools=disabled", "-Ddlpack=fallback", NO_DEBUG,
+                   suites=ONE_THREAD)
     meson_test(folder, suites=ONE_THREAD)
 
 
