@@ -13,6 +13,7 @@ import itertools
 import json
 import os
 import pathlib
+import random
 import re
 import shlex
 import shutil
@@ -55,6 +56,8 @@ ALONE = {
     "warning_level", "werror"
 }
 SPREAD = 8
+# How many choices are tried for few configurations with all pairs of options, and for each of them.
+TRIED = 16
 
 # Standards that are too old for this project. It ignores them where a project around it sets them.
 OLDER = {"c_std": ".*(89|90)", "cpp_std": r".*\+\+(98|03|0x|11|1y|14)"}
@@ -97,7 +100,7 @@ def options(folder):
 
 def pairs_covered(values, refused):
     """Configurations that have every pair of values of two options, but those that are refused, at
-    least once."""
+    least once: the fewest that some random choices find, which are the same each time."""
     def allowed(chosen):
         return not any(
             all(chosen.get(name) == value for name, value in pair.items()) for pair, _ in refused)
@@ -109,18 +112,37 @@ def pairs_covered(values, refused):
                                                                    for value in values[other]])
         if allowed(dict(pair))
     }
-    rows = []
-    while left:
-        row = dict(sorted(min(left, key=sorted)))
-        for name in sorted(values, key=lambda name: -len(values[name])):
-            if name not in row:
-                row[name] = max(
-                    (value for value in values[name] if allowed({**row, name: value})),
-                    key=lambda value: sum(
-                        frozenset([(name, value), pair]) in left for pair in row.items()))
-        rows.append(row)
-        left -= {frozenset(pair) for pair in itertools.combinations(row.items(), 2)}
-    return rows
+
+    def pairs_of(row):
+        return set(map(frozenset, itertools.combinations(row.items(), 2)))
+
+    def complete(row, left, numbers):
+        """A configuration with the values of this one, and for each other option, in a random
+        order, the value with most pairs that are left; None if those of some option are
+        refused."""
+        for name in numbers.sample(sorted(values.keys() - row.keys()), len(values) - len(row)):
+            row[name] = max(
+                (value for value in values[name] if allowed({**row, name: value})),
+                key=lambda value: (sum(frozenset([(name, value), pair]) in left
+                                       for pair in row.items()), numbers.random()), default=None)
+            if row[name] is None:
+                return None
+        return row
+
+    def cover(left, numbers):
+        left, rows = set(left), []
+        while left:
+            ordered = sorted(map(sorted, left))
+            tried = filter(None, (complete(dict(numbers.choice(ordered)), left, numbers)
+                                  for _ in range(TRIED)))
+            rows.append(max(tried, key=lambda row: len(pairs_of(row) & left), default=None))
+            if rows[-1] is None:
+                return None
+            left -= pairs_of(rows[-1])
+        return rows
+
+    found = (cover(left, random.Random(seed)) for seed in range(TRIED))
+    return min(filter(None, found), key=len)
 
 
 class Tree:
@@ -365,7 +387,7 @@ def without_something():
             REPORT.skip(f"without {name}", "unshare and mount cannot hide files here")
             continue
         tree = Tree("without", under=under, env=env)
-        chosen = {"cxx_exports": "auto"}
+        chosen = {"cxx_exports": "auto", **QUICK}
         said, printed = tree.attempt(chosen, compiling=False)
         REPORT.check(f"without {name}", said is None and re.search(told, printed),
                      f"$ {tree.command(chosen)}\n{said or printed}")
