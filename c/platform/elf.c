@@ -308,8 +308,9 @@ static bool is_part(const ElfW(Phdr) * part) {
 }
 
 /*
- * A part of the file must be inside a segment that the loader maps to where the part says. What
- * becomes read-only after the relocations may go on to the end of the segment's last page.
+ * A part of the file must be inside a segment that the loader maps to where the part says, and be
+ * the bytes of the file that the part says. What becomes read-only after the relocations is taken
+ * by its address alone, and may go on to the end of the segment's last page.
  */
 static const char *check_mapped(const elf_file *file, const ElfW(Phdr) * part) {
   ElfW(Phdr) segment;
@@ -322,7 +323,9 @@ static const char *check_mapped(const elf_file *file, const ElfW(Phdr) * part) {
                                         : segment.p_filesz;
     start = (uint64_t)part->p_vaddr - segment.p_vaddr;
     if (segment.p_type == PT_LOAD && (segment.p_flags & PF_R) != 0 && start < size &&
-        part->p_memsz <= size - start) {
+        part->p_memsz <= size - start &&
+        (part->p_type == PT_GNU_RELRO || part->p_offset == segment.p_offset + start) &&
+        (part->p_type != PT_PHDR || part->p_offset == file->header.e_phoff)) {
       return NULL;
     }
   }
@@ -352,6 +355,10 @@ static const char *check_segments(const elf_file *file) {
   for (i = 0; i < file->header.e_phnum; ++i) {
     const char *damage = read_segment(file, i, &segment);
     if (damage == NULL && segment.p_type == PT_LOAD) damage = check_loaded(file, &segment, &end);
+    if (damage != NULL) return damage;
+  }
+  for (i = 0; i < file->header.e_phnum; ++i) {
+    const char *damage = read_segment(file, i, &segment);
     if (damage == NULL && is_part(&segment)) damage = check_mapped(file, &segment);
     if (damage != NULL) return damage;
   }

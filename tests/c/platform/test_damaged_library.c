@@ -128,8 +128,16 @@ TEST(test_damaged_dynamic_section) {
   check_all(dynamic->p_offset, dynamic->p_filesz);
 }
 
-/* A segment that says where the program headers are lies. */
-TEST(test_program_headers_that_are_not_mapped) {
+static const char kElsewhere[] = "the file is damaged: its tables are not in its segments";
+
+static void check_is_damaged(const char *reason) {
+  write_file();
+  assert_string_equal(tvmffi_dl_check(path), reason);
+}
+
+/* A segment that says where the program headers are lies: in memory, or in a segment. */
+TEST(test_program_headers_elsewhere) {
+  const ElfW(Ehdr) *header = (const void *)bytes;
   ElfW(Phdr) *segment = (ElfW(Phdr) *)(uintptr_t)find_segment(PT_GNU_STACK), saved;
   bool is_loaded;
   if (segment == NULL) skip(); /* the linker makes none */
@@ -139,12 +147,25 @@ TEST(test_program_headers_that_are_not_mapped) {
   write_file();
   assert_true(ends_well(load_by_runtime, &is_loaded));
   assert_false(is_loaded);
+  segment->p_offset = header->e_phoff;
+  segment->p_vaddr = find_segment(PT_LOAD)->p_vaddr + header->e_phoff;
+  segment->p_memsz = segment->p_filesz = header->e_phnum * sizeof *segment;
+  write_file();
+  assert_null(tvmffi_dl_check(path));
+  segment->p_vaddr -= 8;
+  check_is_damaged(kElsewhere);
+  segment->p_offset -= 8;
+  check_is_damaged(kElsewhere);
   *segment = saved;
 }
 
-static void check_is_damaged(const char *reason) {
-  write_file();
-  assert_string_equal(tvmffi_dl_check(path), reason);
+/* The system would read other bytes of the segment as the dynamic section. */
+TEST(test_a_dynamic_section_elsewhere) {
+  ElfW(Phdr) *segment = (ElfW(Phdr) *)(uintptr_t)find_segment(PT_DYNAMIC);
+  assert_non_null(segment);
+  segment->p_vaddr -= 16;
+  check_is_damaged(kElsewhere);
+  segment->p_vaddr += 16;
 }
 
 /* The system would map them over other libraries. */
@@ -169,7 +190,7 @@ TEST(test_read_only_data_beyond_the_segments) {
   if (segment == NULL) skip(); /* the linker makes none */
   saved = *segment;
   segment->p_memsz = 1 << 20;
-  check_is_damaged("the file is damaged: its tables are not in its segments");
+  check_is_damaged(kElsewhere);
   segment->p_memsz = 0; /* the same as none */
   write_file();
   assert_null(tvmffi_dl_check(path));
@@ -201,7 +222,8 @@ FIXTURE(remove_library) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_program_headers_that_are_not_mapped),
+      cmocka_unit_test(test_program_headers_elsewhere),
+      cmocka_unit_test(test_a_dynamic_section_elsewhere),
       cmocka_unit_test(test_segments_that_overlap),
       cmocka_unit_test(test_read_only_data_beyond_the_segments),
       cmocka_unit_test(test_damaged_headers),
