@@ -174,6 +174,21 @@ class Show(unittest.TestCase):
         self.assertEqual((both["call"]["function"], both["end"]["event"]), ("scale", "return"))
         bad(USAGE, "there is no call 99", "show", r.folder, "--call=99")
 
+    def test_deep_reasons(self):
+        # What stands beside a key that is not a value's may be anything; it is not walked.
+        depth = 20000
+        r = new_recording()
+        number = r.call("scale", ["DEEP"], [])
+        r.returned(number, None, [])
+        text = r.path.read_text(encoding="utf-8")
+        deep = '{"left_out":' + "[" * depth + "]" * depth + "}"
+        self.assertEqual(text.count('"DEEP"'), 1)
+        r.path.write_text(text.replace('"DEEP"', deep), encoding="utf-8")
+        self.assertEqual(run("show", r.folder, "--call=1")[0], 0)
+        code, _, err = run("replay", r.folder, "1", "--emit=c")
+        self.assertEqual(code, USAGE, err)
+        self.assertIn("arg[0] was left out", err)
+
     def test_values(self):
         """Every form of a value is shown."""
         forms = {

@@ -115,7 +115,7 @@ bool path_is_absolute(const char *path) {
 
 bool path_ends_in(const char *path, const char *ending) {
   const size_t size = strlen(path), ending_size = strlen(ending);
-  return size > ending_size && strcmp(path + size - ending_size, ending) == 0;
+  return size >= ending_size && strcmp(path + size - ending_size, ending) == 0;
 }
 
 char *path_beside(const char *path, const char *name) {

@@ -64,7 +64,7 @@ const char *path_base(const char *path);
 bool path_has_folder(const char *path);
 /* Whether it does not depend on the current folder. */
 bool path_is_absolute(const char *path);
-/* Whether it ends like this, with something before it. */
+/* Whether it ends like this. */
 bool path_ends_in(const char *path, const char *ending);
 /* `name` in the folder of `path`; `name` itself if it is absolute or has a drive. Release with
  * free(). */

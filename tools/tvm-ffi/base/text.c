@@ -90,6 +90,10 @@ void text_free(text_buf *buffer) {
   buffer->size = buffer->capacity = 0;
 }
 
+bool text_begins(const char *text, const char *prefix) {
+  return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
 /* ---- Lists of words ---- */
 
 /* Takes the word. */
@@ -364,8 +368,4 @@ void text_add_xml(text_buf *out, const char *bytes, size_t size) {
       text_add_bytes(out, &bytes[i], 1);
     }
   }
-}
-
-bool text_begins(const char *text, const char *prefix) {
-  return strncmp(text, prefix, strlen(prefix)) == 0;
 }

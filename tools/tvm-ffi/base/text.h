@@ -33,6 +33,8 @@ void text_add(text_buf *buffer, const char *format, ...) TOOL_PRINTF(2, 3);
 void text_add_list(text_buf *buffer, const char *format, va_list values);
 void text_add_bytes(text_buf *buffer, const void *bytes, size_t size);
 void text_free(text_buf *buffer);
+/* Whether the text begins like this. */
+bool text_begins(const char *text, const char *prefix);
 
 /* ---- Lists of words, such as command lines ---- */
 
@@ -94,8 +96,6 @@ char *text_escape(const void *bytes, size_t size);
 int text_print_escaped(FILE *stream, const char *value);
 /* Like text_escape(), but keeps line breaks. */
 char *text_escape_lines(const void *bytes, size_t size);
-/* Whether the text begins like this. */
-bool text_begins(const char *text, const char *prefix);
 /* Whether the text is shown unchanged. */
 bool text_is_printable(const void *bytes, size_t size);
 

@@ -131,7 +131,6 @@ const char *temporary_folder(void) {
 /* Sets errno to the reason of the last failed call of the system; returns false. */
 static bool fail(void) {
   enum { kElevationRequired = 740 }; /* only an administrator may run it; not in all headers */
-  /* A name that exceeds a range is a command line that is too long. */
   static const struct {
     DWORD code;
     int number;
@@ -155,7 +154,7 @@ static bool fail(void) {
       {kElevationRequired, EACCES},
       {ERROR_BAD_EXE_FORMAT, ENOEXEC},
       {ERROR_EXE_MACHINE_TYPE_MISMATCH, ENOEXEC},
-      {ERROR_FILENAME_EXCED_RANGE, E2BIG},
+      {ERROR_FILENAME_EXCED_RANGE, ENAMETOOLONG},
   };
   const DWORD code = GetLastError();
   size_t i;
@@ -588,11 +587,13 @@ static bool start_program(const char *program, char *line, HANDLE *out) {
   startup.hStdInput = handle_inherit(nothing, true);
   startup.hStdOutput = handle_inherit(GetStdHandle(STD_ERROR_HANDLE), true);
   startup.hStdError = startup.hStdOutput;
-  good =
-      CreateProcessA(program, line, NULL, NULL, TRUE, 0, NULL, NULL, &startup, &started) || fail();
+  good = CreateProcessA(program, line, NULL, NULL, TRUE, 0, NULL, NULL, &startup, &started);
   if (good) {
     (void)CloseHandle(started.hThread);
     *out = started.hProcess;
+  } else {
+    (void)fail();
+    if (errno == ENAMETOOLONG) errno = E2BIG; /* the command line is */
   }
   (void)CloseHandle(nothing);
   return good;

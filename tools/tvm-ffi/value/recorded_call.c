@@ -714,18 +714,21 @@ static bool make_value(maker *m, const TVMFFIAny *json, TVMFFIAny *out) {
 
 /* How many bytes before each storage belong to the memory, because `data` of a tensor points
  * there. */
-static void measure_extra(maker *m, const TVMFFIAny *json) {
+static void measure_extra(maker *m, const TVMFFIAny *json, int depth) {
   TVMFFIAny content;
   tensor_facts facts;
   value_form form;
   size_t i;
+  if (depth > 2 * kMaxNesting) return; /* in a value that was left out, which is not checked */
   if (recorded_is_array(json)) {
-    for (i = 0; i < recorded_count_items(json); ++i) measure_extra(m, recorded_item_at(json, i));
+    for (i = 0; i < recorded_count_items(json); ++i) {
+      measure_extra(m, recorded_item_at(json, i), depth + 1);
+    }
     return;
   }
   if (!recorded_is_map(json) || !recorded_read_form(m->r, json, &form, &content)) return;
   if (form != kRecordedTensor && form != kRecordedDLTensor) {
-    measure_extra(m, &content);
+    measure_extra(m, &content, depth + 1);
   } else if (tensor_facts_read(m->r, &content, m->out->storages, m->out->num_storages, &facts) ==
                  NULL &&
              facts.storage != SIZE_MAX && facts.byte_offset > facts.offset &&
@@ -792,7 +795,7 @@ static making make_all(maker *m, const recorded_call *c, const TVMFFIAny *before
     m->on_device[i] = NULL;
     m->extra[i] = 0;
   }
-  measure_extra(m, &args);
+  measure_extra(m, &args, 0);
   if (!make_args(m, &args)) made = kCannotRepeat;
   out->num_arg_tensors = out->num_tensors;
   if (made == kMade && m->when == kAfter && c->end == kCallReturned && !make_result(m, after)) {

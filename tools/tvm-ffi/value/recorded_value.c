@@ -14,7 +14,6 @@
 #include "value/npy.h"
 #include "value/value_text.h"
 
-enum { kMaxDepth = 64 };
 #define MAX_STORAGE (INT64_C(1) << 40)
 
 /* ---- JSON ---- */
@@ -144,6 +143,7 @@ bool recorded_read_form(const recording *r, const TVMFFIAny *json, value_form *o
   TVMFFIErrorSetRaised(NULL);
   return false;
 }
+
 bool recorded_read_ints(const TVMFFIAny *json, size_t count, int64_t low, int64_t high,
                         int64_t *out) {
   size_t i;
@@ -542,7 +542,7 @@ static bool walk_value(walk *w, const TVMFFIAny *json, int depth) {
   TVMFFIAny content, id;
   value_form form;
   int64_t value;
-  if (depth > kMaxDepth) return fail(w, "values are nested too deeply");
+  if (depth > kMaxNesting) return fail(w, "values are nested too deeply");
   if (++w->num_values > kMaxValues) return fail(w, "there are more than 100000 values");
   if (!recorded_read_form(w->r, json, &form, &content))
     return fail(w, "there is a value of no known form");

@@ -5,7 +5,10 @@
 
 #include "value/recording.h"
 
-enum { kMaxValues = 100000 }; /* in a line */
+enum {
+  kMaxValues = 100000, /* in a line */
+  kMaxNesting = 64     /* levels of values in values */
+};
 
 /* ---- The recording, as recording.c reads it ---- */
 
