@@ -67,7 +67,7 @@ static inline bool tvmffi_any_key_may_equal(const TVMFFIAny *a, const TVMFFIAny 
          (a->type_index == kTVMFFIBytes && b->type_index == kTVMFFISmallBytes);
 }
 
-/* The content of texts, bytes and integers of any size; false for other owned values. */
+/* The content of texts, bytes and BigInts; false for other values. */
 bool tvmffi_any_key_get_content(const TVMFFIAny *key, TVMFFIByteArray *out);
 
 /* ---- Keys that define their own hash and equality ---- */

@@ -56,7 +56,8 @@ int tvmffi_map_insert(TVMFFIObject **map, const TVMFFIAny *key, const TVMFFIAny 
 /* The same, but takes both also on failure, which is -1 with the error raised. */
 int tvmffi_map_put(TVMFFIObject **map, TVMFFIAny key, TVMFFIAny value);
 
-/* -1 for what a function of maps returned when it failed, with the error raised. */
+/* Raises the error of an operation on a map that failed with this code, unless it is raised already
+ * (kTvmffiRaised); -1. */
 TVMFFI_COLD int tvmffi_map_fail(int rc);
 
 /* KeyError for a key that is not in a map; -1. */

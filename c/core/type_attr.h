@@ -58,7 +58,8 @@ typedef struct {
   void (*native)(void);
 } tvmffi_builtin_attr;
 
-/* The Function object of such an attribute: static, and never destroyed. */
+/* The Function object of such an attribute. Those of built-in types are static and never destroyed;
+ * reflect/frontend_type.c makes others. */
 typedef struct {
   tvmffi_own_function base;
   int32_t type_index;

@@ -279,7 +279,7 @@ static int enum_to_index(const TVMFFIAny *value, TVMFFIAny *out) {
 static int add_plain(walk *w, const TVMFFIAny *value) {
   const char *type = tvmffi_type_key(value->type_index);
   TVMFFIAny data = *value, arg = *value;
-  TVMFFIByteArray content;
+  TVMFFIByteArray content = {NULL, 0};
   TVMFFIObject *hook;
   int rc = 0;
   switch (value->type_index) {

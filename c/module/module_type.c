@@ -42,7 +42,7 @@ static const tvmffi_builtin_field kFields[] = {
     {TVMFFI_FIELD_TEXTS("imports_", "@a", ""), 0, kTvmffiStoredObject,
      offsetof(tvmffi_module, imports), kTVMFFIArray, set_imports, get_imports},
 };
-static TVMFFIFieldInfo module_fields[1];
+static TVMFFIFieldInfo module_fields[sizeof kFields / sizeof *kFields];
 
 static const tvmffi_builtin_type kTypes[] = {
     {.type_index = kTVMFFIModule, .metadata.total_size = 48, TVMFFI_FIELDS(kFields, module_fields)},

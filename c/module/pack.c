@@ -102,7 +102,7 @@ static void put_imports(const packing *t, tvmffi_buf *buffer) {
 static int put_payload(TVMFFIObject *module, const TVMFFIByteArray *kind, bool is_serializable,
                        tvmffi_buf *buffer) {
   TVMFFIAny saved;
-  TVMFFIByteArray payload;
+  TVMFFIByteArray payload = {NULL, 0};
   if (kind->size == 0 || tvmffi_bytes_are(kind, "_lib")) { /* possible in C++ code */
     return tvmffi_fail("RuntimeError", "Module[%.*s] cannot be embedded: it has no kind of its own",
                        (int)kind->size, kind->data);

@@ -80,9 +80,12 @@ static const tvmffi_builtin_field kTextFields[] = {
      offsetof(tvmffi_enum, str_index), kTVMFFIAny, tvmffi_field_set_text, NULL},
 };
 
-static TVMFFIFieldInfo state_fields[3], enum_fields[2], int_fields[1], text_fields[1];
-static TVMFFIMethodInfo state_methods[1];
-static tvmffi_builtin_function state_functions[1];
+static TVMFFIFieldInfo state_fields[sizeof kStateFields / sizeof *kStateFields];
+static TVMFFIFieldInfo enum_fields[sizeof kEnumFields / sizeof *kEnumFields];
+static TVMFFIFieldInfo int_fields[sizeof kIntFields / sizeof *kIntFields],
+    text_fields[sizeof kTextFields / sizeof *kTextFields];
+static TVMFFIMethodInfo state_methods[sizeof kStateMethods / sizeof *kStateMethods];
+static tvmffi_builtin_function state_functions[sizeof kStateMethods / sizeof *kStateMethods];
 
 static const tvmffi_builtin_type kTypes[] = {
     {.type_index = kTvmffiEnumState,

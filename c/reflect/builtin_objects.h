@@ -30,7 +30,7 @@ typedef struct {
  */
 void *tvmffi_reflect_new(int32_t type_index);
 
-/* The same for a type whose objects own a value: an owned one of a view. */
+/* The same for a type whose objects own a value: they get an owned copy of it. */
 void *tvmffi_reflect_new_with(int32_t type_index, const TVMFFIAny *value);
 
 /* The same, for creators in tables of types. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Constructors: functions that make an object and set its fields from arguments. The attribute
- * __ffi_init__ is made from the fields of a type, ffi.MakeObjectFromPackedArgs looks them up.
+ * Constructors: functions that make an object and set its fields from arguments, that is the
+ * attribute __ffi_init__, made from the fields of a type, and ffi.MakeObjectFromPackedArgs. Also
+ * the other built-in functions with which a frontend reflects a type.
  */
 #include <string.h>
 

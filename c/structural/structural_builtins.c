@@ -119,9 +119,9 @@ static const tvmffi_builtin_method kMethods[] = {
                          "Makes a key of a value, with the value's structural hash."),
      make_key, kTVMFFIFieldFlagBitMaskIsStaticMethod},
 };
-static TVMFFIFieldInfo key_fields[2];
-static TVMFFIMethodInfo key_methods[1];
-static tvmffi_builtin_function key_functions[1];
+static TVMFFIFieldInfo key_fields[sizeof kFields / sizeof *kFields];
+static TVMFFIMethodInfo key_methods[sizeof kMethods / sizeof *kMethods];
+static tvmffi_builtin_function key_functions[sizeof kMethods / sizeof *kMethods];
 
 static const tvmffi_builtin_type kTypes[] = {
     {.type_index = kTvmffiStructuralKey,

@@ -34,7 +34,8 @@ static const tvmffi_builtin_field kContextFields[] = {
      tvmffi_field_set_optional_object, NULL},
 };
 
-static TVMFFIFieldInfo interrupt_fields[1], context_fields[2];
+static TVMFFIFieldInfo interrupt_fields[sizeof kInterruptFields / sizeof *kInterruptFields];
+static TVMFFIFieldInfo context_fields[sizeof kContextFields / sizeof *kContextFields];
 
 static const tvmffi_builtin_type kTypes[] = {
     {.type_index = kTVMFFIVisitInterrupt,
