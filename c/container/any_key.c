@@ -205,21 +205,6 @@ int tvmffi_any_key_ask_hash(const TVMFFIAny *key, uint64_t *out) {
   return 0;
 }
 
-bool tvmffi_any_key_get_content(const TVMFFIAny *key, TVMFFIByteArray *out) {
-  const int32_t type_index = key->type_index;
-  if (type_index == kTVMFFIStr || type_index == kTVMFFIBytes) { /* most keys of maps */
-    *out = *TVMFFIBytesGetByteArrayPtr(key->v_obj);
-    return true;
-  }
-  if (type_index == kTVMFFISmallStr || type_index == kTVMFFISmallBytes) {
-    *out = TVMFFISmallBytesGetContentByteArray(key);
-    return true;
-  }
-  if (type_index != kTVMFFIBigInt) return false;
-  *out = TVMFFIBigIntGetContentByteArray(key);
-  return true;
-}
-
 int tvmffi_any_key_ask_equal(const TVMFFIAny *a, const TVMFFIAny *b) {
   TVMFFIByteArray in_a, in_b;
   if (tvmffi_any_key_is_same(a, b)) return 1;

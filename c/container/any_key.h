@@ -68,7 +68,20 @@ static inline bool tvmffi_any_key_may_equal(const TVMFFIAny *a, const TVMFFIAny 
 }
 
 /* The content of texts, bytes and BigInts; false for other values. */
-bool tvmffi_any_key_get_content(const TVMFFIAny *key, TVMFFIByteArray *out);
+static inline bool tvmffi_any_key_get_content(const TVMFFIAny *key, TVMFFIByteArray *out) {
+  const int32_t type_index = key->type_index;
+  if (type_index == kTVMFFIStr || type_index == kTVMFFIBytes) { /* most keys of maps */
+    *out = *TVMFFIBytesGetByteArrayPtr(key->v_obj);
+    return true;
+  }
+  if (type_index == kTVMFFISmallStr || type_index == kTVMFFISmallBytes) {
+    *out = TVMFFISmallBytesGetContentByteArray(key);
+    return true;
+  }
+  if (type_index != kTVMFFIBigInt) return false;
+  *out = TVMFFIBigIntGetContentByteArray(key);
+  return true;
+}
 
 /* ---- Keys that define their own hash and equality ---- */
 

@@ -809,11 +809,11 @@ int tvmffi_map_insert(TVMFFIObject **map, const TVMFFIAny *key, const TVMFFIAny 
   return release_displaced(key, map_dense_replace(self, place.slot, value));
 }
 
-int tvmffi_map_put(TVMFFIObject **map, TVMFFIAny key, TVMFFIAny value) {
-  int rc = tvmffi_map_insert(map, &key, &value);
+int tvmffi_map_put(TVMFFIObject **map, TVMFFIAny *key, TVMFFIAny *value) {
+  int rc = tvmffi_map_insert(map, key, value);
   if (rc == 0) return 0;
-  tvmffi_any_release(&key);
-  tvmffi_any_release(&value);
+  tvmffi_any_release(key);
+  tvmffi_any_release(value);
   return tvmffi_map_fail(rc);
 }
 

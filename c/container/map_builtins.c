@@ -174,7 +174,7 @@ static int make_iterator(const TVMFFIAny *args, TVMFFIAny *result) {
 static int insert(TVMFFIObject **map, const TVMFFIAny *args) {
   TVMFFIAny key, value;
   TVMFFI_TRY(tvmffi_array_own(&args[0], &key));
-  if (tvmffi_array_own(&args[1], &value) == 0) return tvmffi_map_put(map, key, value);
+  if (tvmffi_array_own(&args[1], &value) == 0) return tvmffi_map_put(map, &key, &value);
   tvmffi_any_release(&key);
   return -1;
 }

@@ -113,11 +113,11 @@ static void free_record(global_record *record) {
 
 /* Finds the record of a name or makes one, of an absent name; NULL if out of memory. */
 static global_record *ensure_record(const char *name, size_t size) {
-  global_record *record = find_record(name, size);
+  const uint64_t hash = tvmffi_hash_bytes(name, size);
+  global_record *record = (global_record *)tvmffi_table_find_hashed(&table, name, size, hash);
   if (record != NULL) return record;
   if (tvmffi_table_reserve(&table, 1) != 0) return NULL;
-  record = (global_record *)tvmffi_table_new_record(sizeof *record, name, size,
-                                                    tvmffi_hash_bytes(name, size), tvmffi_alloc);
+  record = (global_record *)tvmffi_table_new_record(sizeof *record, name, size, hash, tvmffi_alloc);
   if (record == NULL) return NULL;
   (void)tvmffi_table_insert(&table, &record->key);
   link_last(&absent, record);

@@ -160,7 +160,7 @@ static int name_to_any(walk *w, const char *name, size_t size, TVMFFIAny *out) {
 /* Adds a value, which is taken also on failure, under a name. */
 static int put(walk *w, TVMFFIObject **map, const char *name, size_t size, TVMFFIAny value) {
   TVMFFIAny key;
-  if (name_to_any(w, name, size, &key) == 0) return tvmffi_map_put(map, key, value);
+  if (name_to_any(w, name, size, &key) == 0) return tvmffi_map_put(map, &key, &value);
   tvmffi_any_release(&value);
   return -1;
 }
@@ -195,13 +195,15 @@ static uint64_t *state_of(walk *w, TVMFFIObject *obj) {
 
 /* Remembers the number of a value's node. */
 static int set_index(walk *w, const TVMFFIAny *value, int64_t number) {
+  TVMFFIAny key, index = tvmffi_any_int(number);
   if (is_itself_only(value)) {
     uint64_t *state = state_of(w, value->v_obj);
     if (state == NULL) return -1;
     *state = kFirstNode + (uint64_t)number;
     return 0;
   }
-  return tvmffi_map_put(&w->indices, tvmffi_any_copy(value), tvmffi_any_int(number));
+  key = tvmffi_any_copy(value);
+  return tvmffi_map_put(&w->indices, &key, &index);
 }
 
 /* 1 and the number of a value's node, 0 when it has none yet, or -1. */
@@ -805,7 +807,7 @@ static int append_read(read_frame *top, TVMFFIAny value) {
 static int read_element(reader *w, read_frame *top, bool *out_done) {
   TVMFFIObject *data = top->data.v_obj;
   const TVMFFIAny *value;
-  TVMFFIAny key;
+  TVMFFIAny copy;
   int rc;
   *out_done = top->next >= tvmffi_array_size(data);
   if (*out_done) return 0;
@@ -817,9 +819,10 @@ static int read_element(reader *w, read_frame *top, bool *out_done) {
     top->key = tvmffi_any_copy(value);
     return 0;
   }
-  key = top->key;
+  copy = tvmffi_any_copy(value);
+  rc = tvmffi_map_put(&top->obj, &top->key, &copy);
   top->key = tvmffi_any_none();
-  return tvmffi_map_put(&top->obj, key, tvmffi_any_copy(value));
+  return rc;
 }
 
 static int set_inline(const read_frame *top, const TVMFFIAny *data) {

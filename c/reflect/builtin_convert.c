@@ -30,7 +30,8 @@ static TVMFFIObject *copy_to_map(TVMFFIObject *dict) {
   for (position = tvmffi_map_first(dict); rc == 0 && tvmffi_map_has_at(dict, position);
        position = tvmffi_map_next(dict, position)) { /* hashing may run code that changes dict */
     const tvmffi_map_pair *pair = tvmffi_map_at(dict, position);
-    rc = tvmffi_map_put(&map, tvmffi_any_copy(&pair->key), tvmffi_any_copy(&pair->value));
+    TVMFFIAny key = tvmffi_any_copy(&pair->key), value = tvmffi_any_copy(&pair->value);
+    rc = tvmffi_map_put(&map, &key, &value);
   }
   if (rc == 0) return map;
   tvmffi_object_release(map);
