@@ -62,7 +62,8 @@ enum {
   kTvmffiReflectTypesEnd
 };
 
-extern const tvmffi_builtin_group tvmffi_reflect_builtins;
+extern const tvmffi_builtin_group tvmffi_constructor_builtins;
+extern const tvmffi_builtin_group tvmffi_frontend_builtins;
 extern const tvmffi_builtin_type_group tvmffi_enum_types;
 extern const tvmffi_builtin_type_group tvmffi_access_path_types;
 extern const tvmffi_builtin_attr_group tvmffi_object_attrs;

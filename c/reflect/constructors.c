@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Constructors: functions that make an object and set its fields from arguments, that is the
- * attribute __ffi_init__, made from the fields of a type, and ffi.MakeObjectFromPackedArgs. Also
- * the other built-in functions with which a frontend reflects a type.
+ * attribute __ffi_init__, made from the fields of a type, and ffi.MakeObjectFromPackedArgs.
  */
 #include <string.h>
 
@@ -15,7 +14,6 @@
 #include "core/type.h"
 #include "reflect/builtin_objects.h"
 #include "reflect/fields.h"
-#include "reflect/frontend_type.h"
 
 /* ---- __ffi_init__ ---- */
 
@@ -323,31 +321,8 @@ static int register_init(const TVMFFIAny *args, TVMFFIAny *result) {
   return tvmffi_reflect_register_init((int32_t)args[0].v_int64);
 }
 
-static int register_frontend_type(const TVMFFIAny *args, TVMFFIAny *result) {
-  (void)result;
-  return tvmffi_reflect_register_frontend_type((int32_t)args[0].v_int64, args[1].v_int64);
-}
-
-static int make_getter(const TVMFFIAny *args, TVMFFIAny *result) {
-  TVMFFIFieldGetter getter;
-  TVMFFI_TRY(tvmffi_frontend_getter((int32_t)args[0].v_int64, &getter));
-  *result = tvmffi_any_int((int64_t)(intptr_t)getter);
-  return 0;
-}
-
-static int make_setter(const TVMFFIAny *args, TVMFFIAny *result) {
-  if (args[2].v_int64 == 0) return tvmffi_fail("ValueError", "f_convert must not be NULL");
-  return tvmffi_any_give(
-      tvmffi_frontend_setter((int32_t)args[0].v_int64, (void *)(intptr_t)args[1].v_int64,
-                             (tvmffi_frontend_convert)(intptr_t)args[2].v_int64),
-      result);
-}
-
-#define FUNCTIONS(F)                                                       \
-  F("ffi._RegisterFFIInit", "i>v", register_init)                          \
-  F("ffi.MakeFieldSetter", "iii>F", make_setter)                           \
-  F("ffi._PyClassRegisterTypeAttrColumns", "ii>v", register_frontend_type) \
-  F("ffi.MakeFieldGetter", "i>i", make_getter)                             \
+#define FUNCTIONS(F)                              \
+  F("ffi._RegisterFFIInit", "i>v", register_init) \
   F("ffi.MakeObjectFromPackedArgs", "*", .packed = make_object)
 
-TVMFFI_BUILTIN_GROUP(tvmffi_reflect_builtins, FUNCTIONS);
+TVMFFI_BUILTIN_GROUP(tvmffi_constructor_builtins, FUNCTIONS);

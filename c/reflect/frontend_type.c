@@ -309,3 +309,32 @@ int tvmffi_reflect_register_frontend_type(int32_t type_index, int64_t total_size
                                "__ffi_shallow_copy__", call_shallow_copy));
   return tvmffi_reflect_register_init(type_index);
 }
+
+/* ---- Built-in functions ---- */
+
+static int register_frontend_type(const TVMFFIAny *args, TVMFFIAny *result) {
+  (void)result;
+  return tvmffi_reflect_register_frontend_type((int32_t)args[0].v_int64, args[1].v_int64);
+}
+
+static int make_getter(const TVMFFIAny *args, TVMFFIAny *result) {
+  TVMFFIFieldGetter getter;
+  TVMFFI_TRY(tvmffi_frontend_getter((int32_t)args[0].v_int64, &getter));
+  *result = tvmffi_any_int((int64_t)(intptr_t)getter);
+  return 0;
+}
+
+static int make_setter(const TVMFFIAny *args, TVMFFIAny *result) {
+  if (args[2].v_int64 == 0) return tvmffi_fail("ValueError", "f_convert must not be NULL");
+  return tvmffi_any_give(
+      tvmffi_frontend_setter((int32_t)args[0].v_int64, (void *)(intptr_t)args[1].v_int64,
+                             (tvmffi_frontend_convert)(intptr_t)args[2].v_int64),
+      result);
+}
+
+#define FUNCTIONS(F)                                                       \
+  F("ffi.MakeFieldSetter", "iii>F", make_setter)                           \
+  F("ffi._PyClassRegisterTypeAttrColumns", "ii>v", register_frontend_type) \
+  F("ffi.MakeFieldGetter", "i>i", make_getter)
+
+TVMFFI_BUILTIN_GROUP(tvmffi_frontend_builtins, FUNCTIONS);

@@ -34,7 +34,7 @@ static const tvmffi_builtin_group *const kJsonFunctions[] = {&tvmffi_json_builti
 const TVMFFIRuntimePart TVMFFIRuntimePartJson = {kJsonFunctions, NULL, NULL};
 
 static const tvmffi_builtin_group *const kReflectionFunctions[] = {
-    &tvmffi_reflect_builtins, &tvmffi_dataclass_builtins, NULL};
+    &tvmffi_constructor_builtins, &tvmffi_frontend_builtins, &tvmffi_dataclass_builtins, NULL};
 static const tvmffi_builtin_type_group *const kReflectionTypes[] = {
     &tvmffi_enum_types, &tvmffi_access_path_types, &tvmffi_module_types, NULL};
 static const tvmffi_builtin_attr_group *const kReflectionAttrs[] = {&tvmffi_object_attrs,
