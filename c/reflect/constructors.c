@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Constructors: functions that make an object and set its fields from arguments, that is the
- * attribute __ffi_init__, made from the fields of a type, and ffi.MakeObjectFromPackedArgs.
+ * attribute __ffi_init__ of types that declare none (docs/abi/objects.md#constructors), and
+ * ffi.MakeObjectFromPackedArgs.
  */
 #include <string.h>
 
@@ -17,15 +18,8 @@
 
 /* ---- __ffi_init__ ---- */
 
-/*
- * Constructors made from reflected fields (docs/abi/objects.md#constructors): the attribute
- * __ffi_init__ of types that declare none. A call passes positional arguments, then optionally the
- * KWARGS object and pairs of name and value.
- */
-
-/*
- * A snapshot of the fields at the time the constructor is made; positional parameters come first.
- */
+/* A snapshot of the fields at the time the constructor is made; positional parameters come first. A
+ * call passes these, then optionally the KWARGS object and pairs of name and value. */
 typedef struct {
   tvmffi_own_function base;
   const tvmffi_type_record *record;
@@ -313,8 +307,6 @@ static int make_object(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *resul
   *result = tvmffi_any_object(obj);
   return 0;
 }
-
-/* ---- The functions of this layer ---- */
 
 static int register_init(const TVMFFIAny *args, TVMFFIAny *result) {
   (void)result;
