@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The built-in structural functions, and keys that are compared by structure. */
-
 #include "core/any.h"
 #include "core/error.h"
 #include "reflect/builtin_objects.h"
