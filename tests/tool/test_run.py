@@ -512,6 +512,13 @@ class Run(unittest.TestCase):
         bad(USAGE, "--input 0 (`\"a\" b`): `b` is left over", "run", K, "-f", "add", "-i", '"a" b')
         bad(USAGE, "--expected_output 0 (`4xq3`)", "run", K, "add(1, 2)", "-e", "4xq3")
 
+    def test_a_file_that_is_only_an_ending(self):
+        """A file named .npy is NumPy's, written and read."""
+        good("run", K, "make(4)", "-o", "@.npy")
+        with open(".npy", "rb") as file:
+            self.assertEqual(file.read(6), b"\x93NUMPY")
+        self.assertIn("4xf32=0 1 2 3", good("run", K, "-f", "identity", "-i", "@.npy"))
+
     def test_options_that_do_not_fit(self):
         bad(USAGE, "cannot be combined", "run", K, "add(1, 2)", "-i", "1")
         bad(USAGE, "say which library", "run")

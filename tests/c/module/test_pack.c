@@ -92,6 +92,21 @@ static const TVMFFIRuntimeModuleVTable kRefusing = {
     .property_mask = kTVMFFIRuntimeModuleBinarySerializable,
     .get_function = find_no_function,
     .save_to_bytes = refuse};
+
+/* Says that it is bytes, and has none. */
+static int save_null(void *self, TVMFFIAny *out) {
+  (void)self;
+  memset(out, 0, sizeof *out);
+  out->type_index = kTVMFFIBytes;
+  return 0;
+}
+
+static const TVMFFIRuntimeModuleVTable kHollow = {
+    .struct_size = sizeof kHollow,
+    .kind = "hollow",
+    .property_mask = kTVMFFIRuntimeModuleBinarySerializable,
+    .get_function = find_no_function,
+    .save_to_bytes = save_null};
 static const TVMFFIRuntimeModuleVTable kMute = {
     .struct_size = sizeof kMute,
     .kind = "mute",
@@ -411,6 +426,8 @@ TEST(test_modules_that_are_refused) {
                        "callee returned -3 without setting an error");
   check_import_refused(new_demo(""), -1, "RuntimeError",
                        "Module[demo] cannot be embedded: it was saved to no bytes");
+  check_import_refused(create(&kHollow, NULL), -1, "RuntimeError",
+                       "Module[hollow] cannot be embedded: it was saved to no bytes");
 }
 
 TEST(test_two_libraries_are_refused) {
