@@ -115,6 +115,10 @@ static inline bool tvmffi_bytes_equal(const TVMFFIByteArray *a, const TVMFFIByte
   return a->size == b->size && (a->size == 0 || memcmp(a->data, b->data, a->size) == 0);
 }
 
+static inline bool tvmffi_bytes_are(const TVMFFIByteArray *bytes, const char *text) {
+  return bytes->size == strlen(text) && memcmp(bytes->data, text, bytes->size) == 0;
+}
+
 /* The name of the value's type as error texts show it; a NULL object or text is shown as such. */
 const char *tvmffi_any_type_name(const TVMFFIAny *any);
 

@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/integers.h"
+#include "core/any.h"
 #include "core/object.h"
 #include "core/thread_state.h"
 #include "core/type.h"
@@ -406,6 +407,11 @@ static void set_raised(TVMFFIObject *error) {
 
 bool tvmffi_error_is_raised(void) {
   return tvmffi_thread.raised != NULL;
+}
+
+bool tvmffi_error_is_raised_with(const char *kind) {
+  TVMFFIObject *error = tvmffi_thread.raised;
+  return error != NULL && tvmffi_bytes_are(&TVMFFIErrorGetCellPtr(error)->kind, kind);
 }
 
 TVMFFIObject *tvmffi_error_put_aside(void) {

@@ -44,6 +44,9 @@ int tvmffi_check_bytes(const char *function, const TVMFFIByteArray *bytes, const
 /* True when this thread's slot holds an error. */
 bool tvmffi_error_is_raised(void);
 
+/* True when it holds one of that kind. */
+bool tvmffi_error_is_raised_with(const char *kind);
+
 /*
  * Around a deleter of a client, which may call anything: what is raised in this thread is put
  * aside, and put back. An error that the deleter raises is dropped, for nobody would ask for it.

@@ -26,17 +26,34 @@ static inline void tvmffi_own_function_init(tvmffi_own_function *function,
 bool tvmffi_own_function_is(const TVMFFIAny *value, TVMFFISafeCallType body);
 
 /*
- * Calls a function and ensures that a failure has an error: the slot is emptied first, and a callee
- * that fails without raising gets InternalError "callee returned <code> without setting an error".
- * *result is set to None first and is None after a failure. Returns the callee's code, but -1 for
- * -2: to frontends, -2 means that an exception of their own is set and they ignore the slot.
+ * Calls a function with an empty slot and ensures that a failure has an error, as
+ * tvmffi_function_check_raised does. *result is set to None first and is None after a failure.
  */
 int tvmffi_function_call_foreign(void *func, const TVMFFIAny *args, int32_t num_args,
                                  TVMFFIAny *result);
 
-/* The check for an error alone, when the caller calls a callback of another signature itself: empty
- * the slot, call, check. */
+/*
+ * What to return for the code of a callee, with an error in the slot that a frontend can show.
+ * - A callee that failed without raising gets InternalError "callee returned <code> without setting
+ *   an error", or EnvErrorAlreadySet if the frontend has an exception set.
+ * - EnvErrorAlreadySet is replaced by an InternalError if the frontend has no exception set: Python
+ *   would crash on resuming it.
+ * - -2 becomes -1, since frontends take -2 for EnvErrorAlreadySet and ignore the slot.
+ */
 int tvmffi_function_check_raised(int code);
+
+/*
+ * How to ask the frontend whether it has an exception set in this thread: `ask` returns 1 or 0, or
+ * -1 if it cannot tell. NULL: there is no frontend.
+ */
+void tvmffi_function_set_frontend(int (*ask)(void));
+
+/*
+ * Whether functions that are made now check what their code returns, as above: when there is a
+ * frontend, which a wrong code could crash. Without one the check would only add a third to the
+ * time of a call.
+ */
+bool tvmffi_function_has_to_check(void);
 
 /*
  * Whether a value needs what lies in a range of addresses: it points there, its deleter is there,

@@ -12,6 +12,7 @@
 #include "core/thread_state.h"
 #include "platform/atomic.h"
 #include "platform/compiler.h"
+#include "platform/platform.h"
 
 /* ---- Streams ---- */
 
@@ -184,6 +185,7 @@ static void *hooks[kNumHooks];
 typedef union {
   void *symbol;
   int (*check_signals)(void);
+  void *(*occurred)(void);
   void *(*ensure_lock)(void);
   void (*release_lock)(void *state);
 } hook;
@@ -194,12 +196,43 @@ static hook get_hook(int number) {
   return result;
 }
 
+/*
+ * PyErr_Occurred, or NULL if the frontend is not CPython. No frontend registers it, so this looks
+ * in the library or program that has the function which is registered.
+ */
+static void *find_occurred(const void *check_signals) {
+  char path[4096], other[4096];
+  const char *libraries[2] = {path, NULL};
+  void *found;
+  if (!tvmffi_dl_find_path(check_signals, path, sizeof path)) return NULL;
+  found = tvmffi_dl_find_loaded("PyErr_Occurred", libraries);
+  return found != NULL && tvmffi_dl_find_path(found, other, sizeof other) &&
+                 strcmp(path, other) == 0
+             ? found
+             : NULL;
+}
+
+static int has_exception(void) {
+  hook check = get_hook(kCheckSignals), ensure = get_hook(kEnsureLock), release, occurred;
+  void *state;
+  int result;
+  release = get_hook(kReleaseLock);
+  if (check.symbol == NULL || ensure.symbol == NULL || release.symbol == NULL) return -1;
+  occurred.symbol = find_occurred(check.symbol);
+  if (occurred.symbol == NULL) return -1;
+  state = ensure.ensure_lock();
+  result = occurred.occurred() != NULL;
+  if (state != NULL) release.release_lock(state); /* NULL: the thread had the lock before */
+  return result;
+}
+
 int TVMFFIEnvRegisterCAPI(const char *name, void *symbol) {
   int i;
   TVMFFI_REQUIRE(name);
   for (i = 0; i < kNumHooks; ++i) {
     if (strcmp(name, kHookNames[i]) == 0) {
       tvmffi_atomic_store_release_ptr(&hooks[i], symbol);
+      tvmffi_function_set_frontend(has_exception);
       return 0;
     }
   }
@@ -228,4 +261,5 @@ void tvmffi_env_shutdown(void) {
   int i;
   tvmffi_atomic_store_release_ptr(&process_allocator, (DLPackManagedTensorAllocator)NULL);
   for (i = 0; i < kNumHooks; ++i) tvmffi_atomic_store_release_ptr(&hooks[i], (void *)NULL);
+  tvmffi_function_set_frontend(NULL);
 }

@@ -249,6 +249,11 @@ static int call_kernel(void *handle, const TVMFFIAny *args, int32_t num_args, TV
   return ((const kernel_function *)handle)->kernel(NULL, args, num_args, result);
 }
 
+static int call_kernel_checked(void *handle, const TVMFFIAny *args, int32_t num_args,
+                               TVMFFIAny *result) {
+  return tvmffi_function_check_raised(call_kernel(handle, args, num_args, result)) == 0 ? 0 : -1;
+}
+
 static void destroy_function(void *self) {
   tvmffi_object_release_nested(((kernel_function *)self)->module);
 }
@@ -277,7 +282,7 @@ static int get_function(void *self, TVMFFIObjectHandle module, const TVMFFIByteA
   if (address == NULL) return 0;
   function = tvmffi_object_new(sizeof *function, kTVMFFIFunction, delete_function);
   if (function == NULL) return -1;
-  function->cell.safe_call = call_kernel;
+  function->cell.safe_call = tvmffi_function_has_to_check() ? call_kernel_checked : call_kernel;
   function->cell.cpp_call = NULL;
   function->kernel = to_kernel(address);
   function->module = module;

@@ -9,7 +9,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <string.h>
 #include <tvm/ffi/c_api.h>
 #include <tvm/ffi/extra/c_runtime_api.h>
 
@@ -19,10 +18,6 @@
 #include "module/imports.h"
 
 /* ---- Modules ---- */
-
-static inline bool tvmffi_bytes_are(const TVMFFIByteArray *bytes, const char *text) {
-  return bytes->size == strlen(text) && memcmp(bytes->data, text, bytes->size) == 0;
-}
 
 /* A module of this library. Modules that C++ code made have only the first three members. */
 typedef struct {

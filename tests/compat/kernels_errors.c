@@ -63,13 +63,38 @@ TVM_FFI_C_EXPORT(fail_silently, "(0: int) -> void") {
   return code;
 }
 
-/* The same with an error raised, and without the macro that checks return codes. */
+/* The same without the macro that checks return codes: raises an error of kind number args[0]
+ * unless that is 0, and returns args[1]. */
+static int fail_plainly(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  static const char *const kinds[] = {NULL, TVM_FFI_C_VALUE_ERROR, TVM_FFI_C_ENV_ERROR_ALREADY_SET};
+  const char *kind = kinds[args[0].v_int64];
+  (void)self, (void)num_args, (void)result;
+  if (kind != NULL) (void)tvm_ffi_error_raise(kind, "plainly");
+  return (int)args[1].v_int64;
+}
+
 TVM_FFI_DLL_EXPORT int __tvm_ffi_fail_plainly(void *self, const TVMFFIAny *args, int32_t num_args,
                                               TVMFFIAny *result);
 int __tvm_ffi_fail_plainly(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  (void)self, (void)num_args, (void)result;
-  (void)tvm_ffi_error_raise(TVM_FFI_C_VALUE_ERROR, "plainly");
-  return (int)args[0].v_int64;
+  return fail_plainly(self, args, num_args, result);
+}
+
+/* The same as a Function that the kernel made, with or without a self pointer. */
+TVM_FFI_C_EXPORT(make_failing, "(0: bool) -> ffi.Function") {
+  static int self;
+  TVMFFIObjectHandle function;
+  bool with_self;
+  TVM_FFI_C_TRY(tvm_ffi_args_read_bool(args, 0, &with_self));
+  TVM_FFI_C_TRY(TVMFFIFunctionCreate(with_self ? &self : NULL, fail_plainly, NULL, &function));
+  return tvm_ffi_args_return_object(args, function);
+}
+
+/* Waits for a signal whose handler raises an exception in Python, and returns the code. */
+TVM_FFI_DLL_EXPORT int __tvm_ffi_await_signal(void *self, const TVMFFIAny *args, int32_t num_args,
+                                              TVMFFIAny *result);
+int __tvm_ffi_await_signal(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  while (TVMFFIEnvCheckSignals() == 0) continue;
+  return fail_plainly(self, args, num_args, result);
 }
 
 /* Calls a function and describes its error in full; the error is not passed on. */

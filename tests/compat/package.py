@@ -157,7 +157,30 @@ def folder():
     path = os.environ.get("TVM_FFI_COMPAT_VENV") or os.environ.get("TVM_FFI_COMPAT_DEFAULT_VENV")
     if not path:
         sys.exit("neither TVM_FFI_COMPAT_VENV nor TVM_FFI_COMPAT_DEFAULT_VENV names a folder")
-    return pathlib.Path(path).resolve()
+    return pathlib.Path(path + ("-newest" if wants_newest() else "")).resolve()
+
+
+def wants_newest():
+    return os.environ.get("TVM_FFI_COMPAT_PYTHON") == "newest"
+
+
+def newest_python():
+    """The newest of the interpreters on PATH and of pyenv that can make virtual environments."""
+    versions = pathlib.Path(os.environ.get("PYENV_ROOT", pathlib.Path.home() / ".pyenv"),
+                            "versions")
+    found = [sys.executable, *versions.glob("3.*/bin/python3")]
+    found += filter(None, [shutil.which(f"python3.{minor}") for minor in range(9, 30)])
+    tell = "import ensurepip, sys, venv; print(list(sys.version_info[:2]), sys.version_info[3])"
+    newest, chosen = [0, 0], None
+    for interpreter in found:
+        done = subprocess.run([interpreter, "-c", tell], env=environment(), text=True, check=False,
+                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        version, _, level = done.stdout.strip().rpartition(" ")
+        if done.returncode == 0 and level == "final" and json.loads(version) > newest:
+            newest, chosen = json.loads(version), interpreter
+    if chosen is None:
+        raise Unavailable("no Python here can make virtual environments")
+    return str(chosen)
 
 
 @contextlib.contextmanager
@@ -203,13 +226,18 @@ def run(task, *command):
 
 def make(root):
     """Create the environment; returns its stamp."""
+    interpreter = sys.executable
+    if wants_newest():
+        interpreter = newest_python()
+        if interpreter == sys.executable:
+            raise Unavailable(f"{interpreter} is the newest here; the other tests run on it")
     try:
         import ensurepip, venv  # on Debian, ensurepip is in a separate package
     except ImportError as error:
         raise Unavailable(
             f"no virtual environments, python3-venv is not installed ({error})") from None
     shutil.rmtree(root, ignore_errors=True)
-    run("python3 -m venv", sys.executable, "-m", "venv", root)
+    run("python3 -m venv", interpreter, "-m", "venv", root)
     python = root / "bin" / "python"
     run("pip install " + " ".join(REQUIREMENTS), python, *INSTALL, *REQUIREMENTS)
     found = json.loads(run("import tvm_ffi", python, "-c", ASK).splitlines()[-1])
@@ -280,7 +308,7 @@ def require():
     try:
         return Package(kept("stamp", REQUIREMENTS, make))
     except Unavailable as error:
-        print(f"no apache-tvm-ffi {VERSION}: {error}")
+        print(f"no apache-tvm-ffi {VERSION}{' on the newest Python' * wants_newest()}: {error}")
         sys.exit(SKIP)
 
 

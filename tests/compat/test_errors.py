@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """kernels_errors.c: errors that kernels raise, and errors that they inspect."""
-import sys
+import signal
 import traceback
 
 from kernels import Case, kernels
 
-# From Python 3.12 on, PyTraceBack_Here crashes for a function of the package that returns NULL
-# without an exception.
-CRASHES_FOR_NULL = sys.version_info >= (3, 12)
+# In the order of fail_plainly.
+PLAIN_KINDS = ["", "ValueError", "EnvErrorAlreadySet"]
 
 # In the order of raise_known. For kinds that have no class in the package it raises RuntimeError.
 KINDS = {
@@ -47,26 +46,59 @@ class Raised(Case):
             *[(code, RuntimeError, f"callee returned {code} without setting an error")
               for code in (-1, -2, 3)])
 
+    def failing(self):
+        """A module's function and two that a kernel made, which return the code that they get."""
+        return [kernels.fail_plainly, kernels.make_failing(False), kernels.make_failing(True)]
+
+    def check_failing(self, function, kind, code, exception, message):
+        with self.subTest(function=function, kind=kind, code=code):
+            with self.assertRaises(Exception) as caught:
+                function(PLAIN_KINDS.index(kind), code)
+            self.assertIs(type(caught.exception), exception)
+            self.assertEqual(str(caught.exception), message)
+
     def test_codes(self):
-        """Our library passes a kernel's code on; the package takes -2 to mean that a Python
-        exception is set."""
-        self.check_raises("fail_plainly", (-1, ValueError, "plainly"), (3, ValueError, "plainly"))
+        """Any code is a failure. The package takes -2 to mean that a Python exception is set, and
+        crashes if none is; on its own library, with functions that no module has."""
+        for number, function in enumerate(self.failing()):
+            for code in (-1, 1, 7, -7) + ((-2,) if kernels.ours or number == 0 else ()):
+                self.check_failing(function, "ValueError", code, ValueError, "plainly")
+
+    def test_nothing_is_raised(self):
         if not kernels.ours:
-            self.check_raises("fail_plainly", (-2, ValueError, "plainly"))
-        elif not CRASHES_FOR_NULL:
-            self.check_raises(
-                "fail_plainly",
-                (-2, SystemError, "ffi.Function returned NULL without setting an exception"))
+            self.skipTest("the package crashes on its own library")
+        for function in self.failing():
+            for code in (-1, -2, 1, 7, -7):
+                self.check_failing(function, "", code, RuntimeError,
+                                   f"callee returned {code} without setting an error")
+                self.check_failing(
+                    function, "EnvErrorAlreadySet", code, RuntimeError,
+                    "callee raised EnvErrorAlreadySet, but the frontend has no exception set")
 
     def test_already_set(self):
         """The kind by which a frontend says that its own exception is pending; here none is."""
         function = kernels.already_set
-        if CRASHES_FOR_NULL:
-            self.skipTest(
-                "this version of Python crashes where the package returns NULL without an exception"
-            )
-        with self.assertRaises(SystemError):
+        if not kernels.ours:
+            self.skipTest("from Python 3.12 on, the package crashes on its own library")
+        with self.assertRaises(RuntimeError):
             function()
+
+    def test_exception_is_set(self):
+        """The exception that a signal's handler raised is the one that the caller gets."""
+
+        def interrupt(_signal, _frame):
+            raise KeyboardInterrupt("by the handler")
+
+        before = signal.signal(signal.SIGALRM, interrupt)
+        try:
+            for kind in ("EnvErrorAlreadySet",) + (("",) if kernels.ours else ()):
+                for code in (-1, -2, 7):
+                    signal.setitimer(signal.ITIMER_REAL, 0.01)
+                    with self.subTest(kind=kind, code=code):
+                        with self.assertRaisesRegex(KeyboardInterrupt, "by the handler"):
+                            kernels.await_signal(PLAIN_KINDS.index(kind), code)
+        finally:
+            signal.signal(signal.SIGALRM, before)
 
     def test_tracebacks(self):
         """Python's traceback contains the place in the C file."""

@@ -151,7 +151,47 @@ TEST(test_embedded_modules_that_are_malformed) {
                    "Malformed __tvm_ffi__library_bin: ");
 }
 
+static int fail_with_minus_two(void *handle, const TVMFFIAny *args, int32_t num_args,
+                               TVMFFIAny *result) {
+  (void)handle;
+  (void)args;
+  (void)num_args;
+  (void)result;
+  TVMFFIErrorSetRaisedFromCStr("ValueError", "plainly");
+  return -2;
+}
+
+static int return_zero(void) {
+  return 0;
+}
+
+static int call_failing(void) {
+  TVMFFIObject *library = get_system_lib(""), *function = get_function(library, "fail", 0);
+  TVMFFIAny result = tvmffi_any_none();
+  int rc = TVMFFIFunctionCall(function, NULL, 0, &result);
+  TVMFFIObjectDecRef(function);
+  TVMFFIObjectDecRef(library);
+  return rc;
+}
+
+/* A frontend takes -2 to mean that an exception of its own is set; as on the reference, it never
+ * gets that from a module's function. */
+TEST(test_D_9_codes_of_kernels) {
+  union {
+    int (*function)(void);
+    void *symbol;
+  } hook;
+  enter("__tvm_ffi_fail", fail_with_minus_two);
+  assert_int_equal(call_failing(), -2);
+  check_raised("ValueError", "plainly");
+  hook.function = return_zero;
+  check_ok(TVMFFIEnvRegisterCAPI("PyErr_CheckSignals", hook.symbol));
+  assert_int_equal(call_failing(), -1);
+  check_raised("ValueError", "plainly");
+}
+
 RUN_TESTS({
+    cmocka_unit_test_setup(test_D_9_codes_of_kernels, check_shut_down),
     cmocka_unit_test_setup(test_one_module_for_each_prefix, check_shut_down),
     cmocka_unit_test_setup(test_F_29_with_prefix_then_without, check_shut_down),
     cmocka_unit_test_setup(test_other_symbols_have_the_prefix_in_front, check_shut_down),
