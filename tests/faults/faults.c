@@ -228,8 +228,9 @@ int __wrap__cmocka_run_group_tests(const char *name, const struct CMUnitTest *te
                                    CMFixtureFunction set_up, CMFixtureFunction tear_down) {
   const char *mode = getenv("TVM_FFI_TEST_FAULTS");
   int rc;
+  if (mode == NULL) return __real__cmocka_run_group_tests(name, tests, count, set_up, tear_down);
   is_forking = getenv("TVM_FFI_TEST_FAULTS_FORK") != NULL;
-  is_lasting = mode != NULL && strcmp(mode, "lasting") == 0;
+  is_lasting = strcmp(mode, "lasting") == 0;
   is_test_thread = true;
   rc = __real__cmocka_run_group_tests(name, tests, count, set_up, tear_down);
   is_test_thread = false;

@@ -7,6 +7,7 @@
  * effect; that is what these programs check.
  *
  * TVM_FFI_TEST_FAULTS=once: one allocation fails at a time; `lasting`: all that follow fail too.
+ * Without it the wrappers pass calls on, and the programs are the plain unit tests.
  */
 #ifndef TESTS_FAULTS_FAULTS_H_
 #define TESTS_FAULTS_FAULTS_H_
