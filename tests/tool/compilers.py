@@ -68,6 +68,24 @@ def raises(message, *call):
     bad(RAISED, message, "run", *call)
 
 
+def check_default_strides(library):
+    """Unless a SPEC says otherwise, strides are above 0: kernels of `scale_steps`, which takes
+    x[2:row][3:column] and writes y[2:s][3:t], with every ABI."""
+    x, y = "2x3xf64=1 2 3 4 5 6", "&2x3xf64=0"
+    for call in (f"{x}, 10.0, {y}", "2x6xf64[:, ::2]=1 2 3 4 5 6, 10.0, &3x2xf64.T=0"):
+        shown = good("run", library, f"scale_steps({call})")
+        assert shown == "arg[2]: 2x3xf64=[10 21 32][40 51 62]\n", (call, shown)
+    for call, number, message in (
+        (f"2x3xf64[::-1]=1, 10.0, {y}", 0, "a stride above 0 in dimension 0, but has -3"),
+        (f"2x3xf64.strides(3, 0)=1, 10.0, {y}", 0, "a stride above 0 in dimension 1, but has 0"),
+        (f"{x}, 10.0, &2x3xf64[:, ::-1]=0", 2, "a stride above 0 in dimension 1, but has -1"),
+        (f"{x}, 10.0, &2x3xf64.strides(0, 1)=0", 2, "a stride above 0 in dimension 0, but has 0"),
+        (f"{x}, 10.0, &2x3xf64.strides(1, 1)=0", 2,
+         "an address for each element, but has strides [1, 1] of shape [2, 3]")):
+        raises(f"ValueError: Argument #{number} of `scale_steps(", library, f"scale_steps({call})")
+        raises(f"must have {message}\n", library, f"scale_steps({call})")
+
+
 def find_generator(module):
     """A Python that has this code generator: $TVM_FFI_GENERATORS, or the test's own; None after
     telling that there is none."""

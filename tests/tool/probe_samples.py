@@ -51,9 +51,13 @@ WRAPPED = [
         "void transpose(float y[m:y_row][n], long y_row, const float x[n:x_row, m:x_column], "
         "long x_row, long x_column, int8_t n, int m)",
         "int sort(int64_t y[n], const int64_t x[n], int64_t *work[n], double *small[2][2], int n)",
+        "void blas_axpy(int n, double a, const double x[n:incx] strides blas, int incx, "
+        "double y[n:incy] strides blas, int incy)",
+        "double sum_steps(const double x[n:s] strides any, int n, ptrdiff_t s)",
     ], [
         "scale_columns(&4x3xf32, 4x3xf32=rand, 3xf32=rand)", "dot(5xf64=rand, 5xf64=rand)",
-        "transpose(&3x4xf32, 4x3xf32=rand)", "sort(&5xi64, 5xi64=3 1 4 5 2)"
+        "transpose(&3x4xf32, 4x3xf32=rand)", "sort(&5xi64, 5xi64=3 1 4 5 2)",
+        "blas_axpy(2.5, 5xf64=rand, &5xf64=rand)", "sum_steps(5xf64=rand)"
     ]),
     (["--outputs=return"], "wrap_functions.c",
      ["void scale_columns(float y[n][m], const float x[n][m], const float s[m], int n, int m)"],

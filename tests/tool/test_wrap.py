@@ -11,16 +11,39 @@ import unittest
 
 from compilers import (COMPILERS, FOLDER, HEADERS, PLACE, STRICT, call_with_program,
                        each_compiler, make_library, raises)
-from tool import RUNNER, USAGE, bad, good, good_json, run, run_tests
+from tool import RUNNER, USAGE, bad, good, good_json, left_out, run, run_tests
 
 SOFTMAX = "softmax = void softmax_f32(float y[n][m], const float x[n][m], int n, int m)"
 
+# As in BLAS: the lowest address of a vector, and a leading dimension of columns or of rows.
+VECTORS = "const double x[n:incx] strides blas, int incx, "
+BLAS = [
+    "dot = double blas_dot(int n, " + VECTORS + "const double y[n:incy] strides blas, int incy)",
+    "axpy = void blas_axpy(int n, double a, " + VECTORS +
+    "double y[n:incy] strides blas, int incy)",
+    "gemv = void blas_gemv(int m, int n, const double a[m:1][n:ld] strides blas, int ld, " +
+    VECTORS + "double y[m:incy] strides blas, int incy)",
+    "rows = void blas_gemv_t(int n, int m, const double a[m:ld][n] strides blas, int ld, " +
+    VECTORS + "double y[m:incy] strides blas, int incy)",
+]
+STEPS = [
+    "double sum_steps(const double x[n:s], int n, ptrdiff_t s)",
+    "sum_any = double sum_steps(const double x[n:s] strides any, int n, ptrdiff_t s)",
+    "number = void number_steps(double x[n:s], int n, ptrdiff_t s)",
+    "number_any = void number_steps(double x[n:s] strides any, int n, ptrdiff_t s)",
+    "first = double sum_steps(const double x[n:s][m:t] strides any, int n, ptrdiff_t s)",
+    "write = void number_steps(double x[n:s][m:t] strides any, int n, ptrdiff_t s)",
+]
+
 EXPECTED = (FOLDER / "wrap_expected.txt").read_text(encoding="utf-8")
 HEADERS_OF = {
-    "int next(int x)": [], SOFTMAX: ["stdarg.h", "stdio.h"], "void f(const char *s)": ["string.h"],
+    "int next(int x)": [], SOFTMAX: ["stdarg.h", "stdio.h"],
+    "void f(const char *s)": ["stdarg.h", "stdio.h", "string.h"],
     "void g(float x[n], float *w[n], int n)": ["stdarg.h", "stdio.h", "stdlib.h"]
 }
 
+CALLBACK = ("a function as a parameter is not supported: no caller of a kernel has one to pass. "
+            "Wrap a function without it")
 WRONG = [
     ("", 1, "expected a type, but the text ends"),
     ("void", 5, "expected the name of the function, but the text ends"),
@@ -69,7 +92,65 @@ WRONG = [
      "`char` is not a type of elements or of numbers: write signed char, unsigned char or "
      "const char *"),
     ("void f(unsigned float x)", 8, "`unsigned float` is not a type of elements or of numbers"),
-    ("void f(const x)", 8, "`const` is not a type of elements or of numbers"),
+    ("void f(const)", 8, "`const` is not a type of elements or of numbers"),
+    ("void f(const x)", 14,
+     "`x` is not a known type, such as float, double, bool, int, int8_t, uint64_t or size_t"),
+    ("void f(const __bf16 *x)", 14,
+     "`__bf16` is not a known type, such as float, double, bool, int, int8_t, uint64_t or size_t"),
+    ("int f(const char *s, ...)", 22,
+     "`...` is not supported: a kernel passes the arguments that its SPEC has. Wrap a function "
+     "without it"),
+    ("void f(int n, void (*g)(int))", 20, CALLBACK), ("void f(int (*)(int))", 12, CALLBACK),
+    ("int f(int g(float *x, int n), int n)", 12, CALLBACK),
+    ("void f(int (*g", 12, CALLBACK),
+    ("void f(float (*x)[3])", 14,
+     "a pointer to an array is not supported: write `x[n][m]` for a tensor"),
+    ("void f(float **x)", 15,
+     "a pointer to a pointer is not supported: a tensor has its elements in one array"),
+    ("void f(float *GGML_RESTRICT s)", 29,
+     "expected `,`, `)` or a shape behind `GGML_RESTRICT`, but met `s`: of a macro write what it "
+     "stands for, such as restrict, or nothing"),
+    ("void f(int n UNUSED)", 14,
+     "expected `,`, `)` or a shape behind `n`, but met `UNUSED`: of a macro write what it stands "
+     "for, such as restrict, or nothing"),
+    ("static int f(int n)", 1, "`static` is not supported: leave it out"),
+    ("f = inline int f(int n)", 5, "`inline` is not supported: leave it out"),
+    ("void f(extern int n)", 8, "`extern` is not supported: it stands before the result only"),
+    ("void f(register int n)", 8, "`register` is not supported: leave it out"),
+    ("void f(volatile float x[n])", 8, "`volatile` is not supported: wrap a function without it"),
+    ("void f(struct point p)", 8,
+     "`struct` is not supported: a kernel takes tensors, numbers, text and addresses; that of a "
+     "structure is a void *"),
+    ("void f(union word w)", 8,
+     "`union` is not supported: a kernel takes tensors, numbers, text and addresses; that of a "
+     "union is a void *"),
+    ("void f(enum color c)", 8,
+     "`enum` is not supported: write the integer type that the compiler gives it, such as unsigned "
+     "or int"),
+    ("void f(double _Complex z)", 15,
+     "`_Complex` is not supported: wrap a function that takes two numbers, or a tensor of twice as "
+     "many"),
+    *((f"void f(int {word})", 12,
+       f"expected a name for the parameter, but `{word}` is a keyword of C++")
+      for word in ("this", "new", "class", "template", "and", "wchar_t")),
+    *((f"void f(int {word})", 12,
+       f"expected a name for the parameter, but `{word}` is a keyword of C")
+      for word in ("sizeof", "_Generic", "nullptr")),
+    ("void f(float x[n] strides any)", 14, "`x` has no stride, such as s in `x[n:s]`"),
+    ("void f(float x[] strides any)", 14, "`x` has no stride, such as s in `x[n:s]`"),
+    ("void f(float x[n:s] strides none)", 29, "expected positive, any or blas"),
+    ("void f(float x[n:s] strides)", 28, "expected positive, any or blas"),
+    ("void f(float x[n:0])", 18,
+     "a stride of 0 repeats an element: write `strides any` behind the shape"),
+    ("void f(float x[n:0] strides blas)", 18,
+     "a stride of 0 repeats an element: write `strides any` behind the shape"),
+    ("void f(float x[n:s][m:t] strides blas)", 14,
+     "a matrix of BLAS has a stride of 1 in one dimension: write `x[n:ld][m:1]` or "
+     "`x[n:1][m:ld]`"),
+    ("void f(float x[k:s][n][m] strides blas)", 14,
+     "`x` has 3 dimensions, but BLAS has vectors and matrices"),
+    ("void f(float x[n:s] align 16 strides blas)", 14,
+     "`x` begins at its last element if its increment is negative: BLAS has no alignment"),
     ("void f(long long long x)", 18, "`long` does not fit the type before it"),
     ("void f(void x)", 13, "expected a type other than void"),
     ("void f(int)", 11, "expected a name for the parameter"),
@@ -81,6 +162,93 @@ WRONG = [
      "a kernel's name must not begin with _; put another one before it: `name = void _f(...)`"),
     ("float\t\u00e9", 7, "expected the name of the function"),
 ]
+
+
+CALLS_WITH_STRIDES = {
+    # In the layout [::-1] the numbers are those that NumPy shows: the memory is 1 2 3 here.
+    "dot(3xf64[::-1]=3 2 1, 3xf64=1 10 100)": "result[0]: 123.0",
+    "dot(3xf64[::-1]=1 2 3, 3xf64=1 10 100)": "result[0]: 321.0",
+    "dot(5xf64[::-2]=1 2 3, 3xf64[::-1]=1 10 100)": "result[0]: 321.0",
+    "dot(3xf64.byte_offset(16)[::-1]=1 2 3, 3xf64[::-1].dltensor=1 10 100)": "result[0]: 321.0",
+    "dot(1xf64.strides(0)=5, 1xf64.strides(-7)=2)": "result[0]: 10.0",
+    "dot(0xf64.strides(0), 0xf64.strides(-7))": "result[0]: 0.0",
+    "axpy(2.0, 3xf64[::-1]=1 2 3, &5xf64[::-2]=10 20 30)": "arg[2]: 3xf64=12 24 36",
+    "gemv(2x3xf64.order(F)=1 2 3 4 5 6, 3xf64[::-1]=1 10 100, &2xf64[::-1]=0)":
+        "arg[2]: 2xf64=321 654",
+    "gemv(4x3xf64.order(F)[:2]=1 2 3 4 5 6, 3xf64=1 10 100, &2xf64=0)": "arg[2]: 2xf64=321 654",
+    "gemv(2x1xf64.strides(1, -9)=3 4, 1xf64=2, &2xf64=0)": "arg[2]: 2xf64=6 8",
+    "rows(2x3xf64=1 2 3 4 5 6, 3xf64[::-1]=1 10 100, &2xf64[::-1]=0)": "arg[2]: 2xf64=321 654",
+    "rows(2x4xf64[:, 1:]=1 2 3 4 5 6, 3xf64=1 10 100, &2xf64=0)": "arg[2]: 2xf64=321 654",
+    "rows(1x3xf64.strides(-7, 1)=1 2 3, 3xf64=1, &1xf64.strides(0)=0)": "arg[2]: 1xf64=6",
+    "rows(2x0xf64.strides(0, 0), 0xf64, &2xf64=7)": "arg[2]: 2xf64=0 0",
+    "sum_steps(5xf64[::2]=1 2 3)": "result[0]: 6.0",
+    "sum_steps(1xf64.strides(0)=5)": "result[0]: 5.0",
+    "sum_steps(0xf64.strides(-3))": "result[0]: 0.0",
+    "sum_any(3xf64[::-1]=1 2 3)": "result[0]: 6.0",
+    "sum_any(3xf64.strides(0)=5)": "result[0]: 15.0",
+    "number(&1xf64.strides(-4)=7)": "arg[0]: 1xf64=0",
+    "number_any(&3xf64[::-1]=7)": "arg[0]: 3xf64=0 1 2",
+    # Rows that overlap, as windows do, are read; rows that interleave are written, too.
+    "first(3x2xf64.strides(1, 1)=1)": "result[0]: 3.0",
+    "write(&2x3xf64.strides(3, 2)=7)": "arg[0]: 2x3xf64=[0 7 7][1 7 7]",
+    "write(&2x3xf64.strides(-1, 5)[:, ::-1]=7)": "arg[0]: 2x3xf64=[0 7 7][1 7 7]",
+}
+REFUSED_STRIDES = {
+    "dot(3xf64.strides(0)=1, 3xf64=1)":
+        "ValueError: Argument #0 of `dot(0: const double x[n:incx] strides blas, 1: const double "
+        "y[n:incy] strides blas) -> double` must have a stride other than 0 in dimension 0, but "
+        "has 0",
+    "axpy(2.0, 3xf64, &3xf64.strides(0)=1)": "a stride other than 0 in dimension 0, but has 0",
+    "gemv(2x3xf64.order(F)[:, ::-1]=1, 3xf64=1, &2xf64=0)":
+        "must have a stride of 2 or more in dimension 1, but has -2",
+    "gemv(2x3xf64.strides(1, 1)=1, 3xf64=1, &2xf64=0)":
+        "must have a stride of 2 or more in dimension 1, but has 1",
+    "gemv(2x3xf64=1, 3xf64=1, &2xf64=0)": "must have stride 1 in dimension 0, but has 3",
+    "rows(2x3xf64[::-1]=1, 3xf64=1, &2xf64=0)":
+        "must have a stride of 3 or more in dimension 0, but has -3",
+    "rows(2x3xf64.strides(2, 1)=1, 3xf64=1, &2xf64=0)":
+        "must have a stride of 3 or more in dimension 0, but has 2",
+    "rows(2x3xf64.strides(0, 1)=1, 3xf64=1, &2xf64=0)":
+        "must have a stride of 3 or more in dimension 0, but has 0",
+    "rows(2x3xf64[:, ::-1]=1, 3xf64=1, &2xf64=0)": "must have stride 1 in dimension 1, but has -1",
+    "sum_steps(3xf64[::-1]=1)":
+        "ValueError: Argument #0 of `sum_steps(0: const double x[n:s]) -> double` must have a "
+        "stride above 0 in dimension 0, but has -1",
+    "sum_steps(3xf64.strides(0)=1)": "must have a stride above 0 in dimension 0, but has 0",
+    "number(&3xf64[::-1]=1)": "must have a stride above 0 in dimension 0, but has -1",
+    "number(&3xf64.strides(0)=1)": "must have a stride above 0 in dimension 0, but has 0",
+    "number_any(&3xf64.strides(0)=1)":
+        "ValueError: Argument #0 of `number_any(0: double x[n:s] strides any) -> void` must have "
+        "an address for each element, but has strides [0] of shape [3]",
+    "write(&3x2xf64.strides(1, 1)=1)":
+        "must have an address for each element, but has strides [1, 1] of shape [3, 2]",
+    "write(&2x3xf64.strides(4, -2)=1)":
+        "must have an address for each element, but has strides [4, -2] of shape [2, 3]",
+}
+# The functions of wrap_functions.h by those of BLAS.
+CBLAS = """#include <cblas.h>
+#include "wrap_functions.h"
+double blas_dot(int n, const double *x, int incx, const double *y, int incy) {
+  return cblas_ddot(n, x, incx, y, incy);
+}
+void blas_axpy(int n, double a, const double *x, int incx, double *y, int incy) {
+  cblas_daxpy(n, a, x, incx, y, incy);
+}
+void blas_gemv(int m, int n, const double *a, int ld, const double *x, int incx, double *y,
+               int incy) {
+  cblas_dgemv(CblasColMajor, CblasNoTrans, m, n, 1, a, ld, x, incx, 0, y, incy);
+}
+void blas_gemv_t(int m, int n, const double *a, int ld, const double *x, int incx, double *y,
+                 int incy) {
+  cblas_dgemv(CblasColMajor, CblasTrans, m, n, 1, a, ld, x, incx, 0, y, incy);
+}
+"""
+
+
+def compile_list(compiler, name, specs, *options):
+    """Make a library of these specs."""
+    return make_library(compiler, name, [FOLDER / "wrap_functions.c"], specs,
+                        "--include=<wrap_functions.h>", *options)
 
 
 def compile_kernels(compiler, name, *options):
@@ -207,6 +375,10 @@ class Wrap(unittest.TestCase):
         code, out, err = run("wrap", f"@{PLACE}/bad.txt")
         assert err == (f"tvm-ffi: {PLACE}/bad.txt:3:8: expected a type\n  void g(\\x1b[0m)\n  "
                        f"{' ' * 7}^\n"), err
+        (PLACE / "nul.txt").write_bytes(b"void f(int x) // one\0two\n")
+        assert run("wrap", f"@{PLACE}/nul.txt") == (
+            USAGE, "", f"tvm-ffi: {PLACE}/nul.txt:1:21: a description cannot contain a NUL\n"
+            f"  void f(int x) // one\\x00two\n  {' ' * 20}^\n")
         (PLACE / "empty.txt").write_text("# nothing\n", encoding="utf-8")
         bad(USAGE, "no spec: the files have none", "wrap", f"@{PLACE}/empty.txt")
         bad(USAGE,
@@ -216,6 +388,63 @@ class Wrap(unittest.TestCase):
         bad(USAGE, "--json prints the kernels: --output must be another file", "wrap", SOFTMAX,
             "--json", "-o", "-")
         bad(USAGE, "--outputs must be arguments or return", "wrap", SOFTMAX, "--outputs=both")
+
+    def test_words_that_change_nothing(self):
+        """As they stand in headers."""
+        plain = good("wrap", "void f(float restrict y[4], const float restrict x[n], void *p, "
+                     "const char *s, int n)")
+        for spec in (
+                "extern void f(float __restrict y[static 4], const float x[restrict n], void *p, "
+                "const char *s, int n)",
+                'f = extern "C" void f(float y[static __restrict__ 4], const float __restrict__ '
+                "x[n], void *const p, const char *const __restrict s, const int n)",
+                "extern void f(float y[__restrict 4], __restrict__ float const x[n], "
+                "void *restrict p, char const *s, int n)"):
+            assert good("wrap", spec) == plain, spec
+
+    def test_strides(self):
+        """Above 0, any, or as in BLAS."""
+        for compiler, lean in each_compiler():
+            kernels = compile_list(compiler, "blas", [*BLAS, *STEPS], *lean)
+            for call, printed in CALLS_WITH_STRIDES.items():
+                shown = good("run", "--leak-check", kernels, call).splitlines()
+                assert printed in shown, (call, shown)
+            for call, message in REFUSED_STRIDES.items():
+                raises(message + "\n", kernels, call)
+
+    def test_probe_of_blas(self):
+        """In all layouts and shapes kernels give the same numbers; only elements that are repeated
+        are refused."""
+        if left_out("probe"):
+            return
+        compiler = next(iter(COMPILERS.values()))
+        libraries = [compile_list(compiler, "blas", BLAS)]
+        (PLACE / "cblas.c").write_text(CBLAS, encoding="utf-8")
+        done = subprocess.run([
+            *compiler, f"-I{FOLDER}", "-shared", "-fPIC", PLACE / "cblas.c", "-lblas", "-o",
+            PLACE / "cblas.so"
+        ], capture_output=True, text=True, check=False)
+        if done.returncode == 0:
+            libraries.append(
+                make_library(compiler, "of_cblas", [PLACE / "cblas.c", "-lblas"], BLAS))
+            print("checked with the BLAS of the system")
+        else:
+            print("skipped: no <cblas.h> and -lblas, as libblas-dev has them:", done.stderr)
+        for library, (call, refused) in itertools.product(
+                libraries,
+            {
+                "dot(5xf64=rand, 5xf64=rand)": [],
+                "axpy(2.5, 5xf64=rand, &5xf64=rand)": [],
+                "rows(4x3xf64=rand, 3xf64=rand, &4xf64=0)":
+                    ["strided:0", "strided:all", "transposed:0", "negative:0", "negative:all"],
+            }.items()):
+            told = good_json("probe", "--only=layouts", "--only=shapes", library, call)
+            layouts = {row["name"] for row in told["rows"] if row["group"] == "layouts"}
+            verdicts = {entry["name"]: entry["verdict"] for entry in told["calls"]
+                        if entry["name"].split(":")[0] in layouts}
+            assert told["failed"] == 0 and verdicts["negative:1"] == "passed", told
+            assert [name for name, verdict in verdicts.items() if verdict == "refused" and
+                    not re.match("broadcast|misaligned:.:byte", name)] == refused, verdicts
 
     def test_outputs_are_arguments(self):
         for compiler, lean in each_compiler():
@@ -277,6 +506,24 @@ class Wrap(unittest.TestCase):
             raises("`greet(0: const char *name) -> const char *`. Expected `str` but got `int`",
                    kernels, "greet(i:1)")
             raises("OverflowError", kernels, "largest(true)")
+            for number, text in {
+                    "3.4028235e38": "3.40282e+38", "-3.4028235677973362e38": "-3.40282e+38",
+                    "inf": "inf", "-inf": "-inf", "nan": "nan", "1e-320": "0",
+                    "16777217": "1.67772e+07"
+            }.items():
+                shown = good("run", kernels, f"describe(1, 2, {number}, 0, true, 7, 8)")
+                assert shown == f'result[0]: "1 2 {text} 0 1 7 8"\n', (number, shown)
+            for number, text in {"1e300": "1e+300", "-1e300": "-1e+300", "1e39": "1e+39",
+                                 "3.4028235677973366e38": "3.40282357e+38"}.items():
+                raises("ValueError: Argument #2 of `describe(0: int8_t a, 1: unsigned int b, 2: "
+                       "float c, 3: double d, 4: bool e, 5: size_t f, 6: int64_t args) -> const "
+                       f"char *` must be a number that fits float, at most 3.4028235e+38, but is "
+                       f"{text}\n", kernels, f"describe(1, 2, {number}, 0, true, 7, 8)")
+            for text, size in {r"a\0b": 1, r"you and me\0": 10, r"\0you": 0}.items():
+                raises(
+                    "ValueError: Argument #0 of `greet(0: const char *name) -> const char *` must "
+                    f"be text without a NUL character, but has one behind {size} bytes\n", kernels,
+                    f'greet("{text}")')
 
     def test_outputs_are_returned(self):
         """And a result is an error code."""
@@ -318,6 +565,33 @@ class Wrap(unittest.TestCase):
                 subprocess.run([compiler, *options, "-c", PLACE / "lean.c", "-o", PLACE / "lean.o"],
                                check=True)
                 print("compiled with", compiler)
+
+    def test_limits_of_other_systems(self):
+        """An unsigned type of 32 bits has all its numbers, and one of 64 bits those of an int."""
+        for name, bits in ("unsigned long", 32), ("size_t", 64), ("uintptr_t", 64):
+            for compiler in [*COMPILERS.values(), ["x86_64-w64-mingw32-gcc"]]:
+                if shutil.which(compiler[0]) is None or RUNNER:
+                    continue
+                shown = good("wrap", f"void f({name} n)", "--lean")
+                assert f"read_int64_between(args, 0, 0, WRAP_MAX({name}), &n)" in shown, shown
+                shown = shown.replace(name + " n", "my_type n").replace(f"({name})", "(my_type)")
+                for small, limit in ("uint32_t", "UINT32_MAX"), (name, f"sizeof({name}) == 8 ? "
+                                                                 "INT64_MAX : UINT32_MAX"):
+                    (PLACE / "limit.c").write_text(
+                        f"#include <stddef.h>\n#include <stdint.h>\ntypedef {small} my_type;\n"
+                        f"{shown}\nextern char limit[WRAP_MAX(my_type) == ({limit}) ? 1 : -1];\n",
+                        encoding="utf-8")
+                    subprocess.run([*compiler, *STRICT, "-c", PLACE / "limit.c", "-o",
+                                    PLACE / "limit.o"], check=True)
+
+    def test_strides_that_overflow(self):
+        """Extents of a tensor without elements have any product: nothing is undefined."""
+        for compiler in COMPILERS.values():
+            kernels = compile_list([*compiler, "-fsanitize=undefined",
+                                    "-fsanitize-undefined-trap-on-error"], "products",
+                                   ["f = double sum_steps(const double x[k][m][n:s], int k, "
+                                    "ptrdiff_t s)"])
+            assert good("run", kernels, "f(0x4294967296x4294967296xf64)").startswith("result[0]: 0")
 
     def test_metadata(self):
         """For list, stub and Python."""

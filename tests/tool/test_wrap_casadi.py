@@ -7,14 +7,16 @@ test_wrap_casadi.py TVM-FFI FOLDER LIBRARY INCLUDE...
 import subprocess
 import unittest
 
-from compilers import (COMPILERS, FOLDER, PLACE, check_abi_calls, each_compiler, find_generator,
-                       make_library, raises)
+from compilers import (COMPILERS, FOLDER, PLACE, check_abi_calls, check_default_strides,
+                       each_compiler, find_generator, make_library, raises)
 from tool import USAGE, good, run, run_tests
 
 CASADI = "--abi=casadi"
 SCALE = "int scale(const double x[2][3], double a, double y[2][3])"
 SPECS = [
-    SCALE, "scale_strided = int scale(const double x[2:row][3:column], double a, double y[2][3])",
+    SCALE, "scale_strided = int scale(const double x[2:row][3:column] strides any, double a, "
+    "double y[2][3])",
+    "scale_steps = int scale(const double x[2:row][3:column], double a, double y[2:s][3:t])",
     "scale_apart = int scale(const double x[2][3], double a, double restrict y[2][3] align 16)",
     "int transpose(const double m[n][n], double t[n, n])",
     "int sum(const double row[3], const double column[3], double s[])", "int solve(double which[])",
@@ -53,7 +55,9 @@ class WrapCasadi(unittest.TestCase):
              "have one casadi_real"),
             ("int f(double *w[4])", 15, "`w` is a work array, and --abi=casadi has none"),
             ("int f(double x[2][2][2])", 14,
-             "`x` has 3 dimensions, but CasADi matrices have up to 2")
+             "`x` has 3 dimensions, but CasADi matrices have up to 2"),
+            ("int f(double x[n:s] strides blas)", 14,
+             "`x` has strides as BLAS takes them, and --abi=casadi has none: write `strides any`")
         ]:
             code, out, err = run("wrap", CASADI, spec)
             assert (
@@ -67,6 +71,7 @@ class WrapCasadi(unittest.TestCase):
         for compiler, lean in each_compiler():
             kernels = make_library(compiler, "matrices", FUNCTIONS, SPECS, CASADI, *lean)
             check_abi_calls(compiler, kernels)
+            check_default_strides(kernels)
             for call, printed in {
                     "transpose(3x3xf64=1 9 2 9 9 9 9 9 3, "
                     "&3x3xf64=8)": "arg[1]: 3x3xf64=[1 0 0][0 0 0][2 0 3]",

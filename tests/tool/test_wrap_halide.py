@@ -7,8 +7,8 @@ test_wrap_halide.py TVM-FFI FOLDER LIBRARY INCLUDE...
 import subprocess
 import unittest
 
-from compilers import (COMPILERS, FOLDER, PLACE, check_abi_calls, each_compiler, find_generator,
-                       make_library, raises)
+from compilers import (COMPILERS, FOLDER, PLACE, check_abi_calls, check_default_strides,
+                       each_compiler, find_generator, make_library, raises)
 from tool import USAGE, good, run, run_tests
 
 HALIDE = "--abi=halide"
@@ -16,7 +16,9 @@ SCALE = "int scale(const double x[2][3], double a, double y[2][3])"
 ANY = "scale_any = int scale(const double x[n][m], double a, double y[n][m])"
 APART = ("scale_apart = int scale(const double x[2][3], double a, "
          "double restrict y[2][3] align 16)")
-STRIDED = "scale_strided = int scale(const double x[2:row][3:column], double a, double y[2][3])"
+STRIDED = ("scale_strided = int scale(const double x[2:row][3:column] strides any, double a, "
+           "double y[2][3])")
+STEPS = "scale_steps = int scale(const double x[2:row][3:column], double a, double y[2:s][3:t])"
 FLOAT = "of_float = int scale(const double x[n][m], double a, float y[n][m])"
 FILL = "int fill(double y[n][m], int64_t n, int64_t m)"
 TELLS = [
@@ -48,7 +50,9 @@ class WrapHalide(unittest.TestCase):
         for spec, column, message in [
             ("void f(double x[n])", 6,
              "with --abi=halide `f` must return int, its error code, not `void`"),
-            ("int f(double *w[4])", 15, "`w` is a work array, and --abi=halide has none")
+            ("int f(double *w[4])", 15, "`w` is a work array, and --abi=halide has none"),
+            ("int f(double x[n:s] strides blas)", 14,
+             "`x` has strides as BLAS takes them, and --abi=halide has none: write `strides any`")
         ]:
             code, out, err = run("wrap", HALIDE, spec)
             assert ((code, out) == (USAGE, "")
@@ -57,8 +61,10 @@ class WrapHalide(unittest.TestCase):
     def test_outputs_are_arguments(self):
         for compiler, lean in each_compiler():
             kernels = make_library(compiler, "kernels", FUNCTIONS,
-                                   [SCALE, STRIDED, APART, ANY, FLOAT, *TELLS], HALIDE, *lean)
+                                   [SCALE, STRIDED, STEPS, APART, ANY, FLOAT, *TELLS], HALIDE,
+                                   *lean)
             check_abi_calls(compiler, kernels, with_column=True)
+            check_default_strides(kernels)
             for call, printed in {
                     "bools(2x3x4xbool=1, &10xi32)": "10xi32=1 1 3 1 4 1 3 4 2 12",
                     "bytes(u8=1, &4xi32)": "4xi32=1 8 0 1",

@@ -8,8 +8,8 @@ import shutil
 import subprocess
 import unittest
 
-from compilers import (COMPILERS, FOLDER, PLACE, check_abi_calls, each_compiler, make_library,
-                       raises)
+from compilers import (COMPILERS, FOLDER, PLACE, check_abi_calls, check_default_strides,
+                       each_compiler, make_library, raises)
 from tool import USAGE, WINDOWS, good, run, run_tests
 
 MEMREF = "--abi=memref"
@@ -17,7 +17,9 @@ SCALE = "void scale(const double x[2][3], double a, double y[2][3])"
 ANY = "scale_any = void scale(const double x[n][m], double a, double y[n][m])"
 APART = ("scale_apart = void scale(const double x[2][3], double a, "
          "double restrict y[2][3] align 16)")
-STRIDED = "scale_strided = void scale(const double x[2:row][3:column], double a, double y[2][3])"
+STRIDED = ("scale_strided = void scale(const double x[2:row][3:column] strides any, double a, "
+           "double y[2][3])")
+STEPS = "scale_steps = void scale(const double x[2:row][3:column], double a, double y[2:s][3:t])"
 DOT = "float dot(const float x[n:s], const float y[n])"
 TELL = ("tell = int tell(const float x[n:s][m][k], int64_t y[7], bool is_same[], bool is_asked, "
         "int64_t first)")
@@ -43,13 +45,18 @@ class WrapMemref(unittest.TestCase):
         code, out, err = run("wrap", MEMREF, "void f(double *w[4])")
         assert (code, out) == (USAGE, "") and err.startswith(
             "tvm-ffi: SPEC:16: `w` is a work array, and --abi=memref has none\n  void f("), err
+        code, out, err = run("wrap", MEMREF, "void f(double x[n:s] strides blas)")
+        assert (code, out) == (USAGE, "") and err.startswith(
+            "tvm-ffi: SPEC:15: `x` has strides as BLAS takes them, and --abi=memref has none: "
+            "write `strides any`\n"), err
         assert "wrap_memref_2" not in good("wrap", MEMREF, DOT)
 
     def test_outputs_are_arguments(self):
         for compiler, lean in each_compiler():
             kernels = make_library(compiler, "kernels", FUNCTIONS,
-                                   [SCALE, STRIDED, APART, ANY, DOT, TELL], MEMREF, *lean)
+                                   [SCALE, STRIDED, STEPS, APART, ANY, DOT, TELL], MEMREF, *lean)
             check_scale_and_dot(compiler, kernels)
+            check_default_strides(kernels)
             shown = good("run", kernels, "tell(4x2x3xf32=1, &7xi64, &bool, true, 5)")
             assert shown == (
                 "result[0]: 7\narg[1]: 7xi64=5 4 2 3 6 3 1\narg[2]: bool=1\n"), shown
@@ -70,6 +77,24 @@ class WrapMemref(unittest.TestCase):
                                    *lean)
             raises("RuntimeError: `tell` failed: expected it to return 0 but got 7", kernels,
                    "tell(4x2x3xf32=1, &7xi64, &bool, true, 5)")
+
+    def test_small_integers(self):
+        """MLIR's index has 32 bits on some machines: there larger extents and strides are refused,
+        and not cut."""
+        (PLACE / "narrow.h").write_text("#include <stdint.h>\n#define intptr_t int32_t\n",
+                                        encoding="utf-8")
+        (PLACE / "narrow.c").write_text(
+            '#include "narrow.h"\nint _mlir_ciface_first(void *x);\n'
+            "int _mlir_ciface_first(void *x) { return x != 0; }\n", encoding="utf-8")
+        for compiler in COMPILERS.values():
+            kernels = make_library(compiler, "of_32_bits", [PLACE / "narrow.c"],
+                                   ["int first(const float x[n:s] strides any)"], MEMREF,
+                                   f"--include={PLACE}/narrow.h")
+            assert good("run", kernels, "first(2xf32=1)") == "result[0]: 1\n"
+            raises(
+                "ValueError: Argument #0 of `first(0: const float x[n:s] strides any) -> int` must "
+                "have an extent and a stride of 32 bits, but has 2147483648 and 1 in dimension 0\n",
+                kernels, "first(2147483648xf32.reserved)")
 
     def test_compiled_code(self):
         """What MLIR compiles."""

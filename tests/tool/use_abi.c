@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Calls scale(const double x[2][3], double a, double y[2][3]), a kernel that wrap has made, with
- * good and with wrong arguments, and scale_strided, which takes x[2:row][3:column], and prints what
- * they do: use_abi KERNELS [column].
+ * good and with wrong arguments, and scale_strided, which takes x[2:row][3:column] strides any, and
+ * prints what they do: use_abi KERNELS [column].
  * Also scale_apart, which is scale(const double x[2][3], double a, double restrict y[2][3] align
  * 16), and with the word scale_any, which takes x[n][m] and y[n][m]. */
 #include "use_kernels.h"

@@ -202,7 +202,7 @@ static void pass_strides(void) {
   y_shape[1] = 1, y_strides[1] = 1, x_shape[0] = 1;
   y_strides[1] = 5; /* of a single element */
   call("one row", "transpose", args, 2);
-  y_shape[1] = 128, x_shape[0] = 128, y_strides[1] = 1;
+  y_shape[1] = 128, x_shape[0] = 128, y_strides[0] = 128, y_strides[1] = 1;
   call("an extent beyond int8_t", "transpose", args, 2);
 }
 

@@ -97,6 +97,49 @@ int count_true(const bool *x, int n) {
   return count;
 }
 
+/* The first element of a vector of BLAS. */
+static ptrdiff_t find_first(int n, int inc) {
+  return inc < 0 ? (ptrdiff_t)(1 - n) * inc : 0;
+}
+
+double blas_dot(int n, const double *x, int incx, const double *y, int incy) {
+  ptrdiff_t i = find_first(n, incx), k = find_first(n, incy);
+  double sum = 0;
+  for (; n > 0; --n, i += incx, k += incy) sum += x[i] * y[k];
+  return sum;
+}
+
+void blas_axpy(int n, double a, const double *x, int incx, double *y, int incy) {
+  ptrdiff_t i = find_first(n, incx), k = find_first(n, incy);
+  for (; n > 0; --n, i += incx, k += incy) y[k] += a * x[i];
+}
+
+void blas_gemv(int m, int n, const double *a, int ld, const double *x, int incx, double *y,
+               int incy) {
+  ptrdiff_t k = find_first(m, incy);
+  int i;
+  for (i = 0; i < m; ++i, k += incy) y[k] = blas_dot(n, a + i, ld, x, incx);
+}
+
+void blas_gemv_t(int m, int n, const double *a, int ld, const double *x, int incx, double *y,
+                 int incy) {
+  ptrdiff_t k = find_first(n, incy);
+  int i;
+  for (i = 0; i < n; ++i, k += incy) y[k] = blas_dot(m, a + (ptrdiff_t)i * ld, 1, x, incx);
+}
+
+double sum_steps(const double *x, int n, ptrdiff_t step) {
+  double sum = 0;
+  int i;
+  for (i = 0; i < n; ++i) sum += x[i * step];
+  return sum;
+}
+
+void number_steps(double *x, int n, ptrdiff_t step) {
+  int i;
+  for (i = 0; i < n; ++i) x[i * step] = i;
+}
+
 void tell_strides(int64_t out[3], const float *a, const float *b, long s, long t, long ld) {
   (void)a, (void)b;
   out[0] = s, out[1] = t, out[2] = ld;

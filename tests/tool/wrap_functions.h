@@ -31,6 +31,20 @@ void twice(float *restrict y, const float *x, int n, long y_step, long x_step);
 /* y = x */
 int widen(double *y, const float *x, int n);
 int count_true(const bool *x, int n);
+/* As in BLAS: a vector has the address of its first element, or of its last one if its increment is
+ * negative. A matrix has the address of its first column, and the next one `ld` behind it. */
+double blas_dot(int n, const double *x, int incx, const double *y, int incy);
+/* y += a * x */
+void blas_axpy(int n, double a, const double *x, int incx, double *y, int incy);
+/* y = a x, and y = a^T x; a has m rows and n columns. */
+void blas_gemv(int m, int n, const double *a, int ld, const double *x, int incx, double *y,
+               int incy);
+void blas_gemv_t(int m, int n, const double *a, int ld, const double *x, int incx, double *y,
+                 int incy);
+/* The sum of x[i * step]. */
+double sum_steps(const double *x, int n, ptrdiff_t step);
+/* x[i * step] = i */
+void number_steps(double *x, int n, ptrdiff_t step);
 /* Writes its numbers. */
 void tell_strides(int64_t out[3], const float *a, const float *b, long s, long t, long ld);
 uint64_t largest(bool really);

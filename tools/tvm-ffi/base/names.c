@@ -29,13 +29,22 @@ bool identifier_is(const char *bytes, size_t size) {
   return true;
 }
 
-bool identifier_is_c_word(const char *name) {
-  static const char *const kWords[] = {IDENTIFIER_C_WORDS};
+static bool is_among(const char *name, const char *const *words, size_t count) {
   size_t i;
-  for (i = 0; i < sizeof kWords / sizeof *kWords; ++i) {
-    if (strcmp(name, kWords[i]) == 0) return true;
+  for (i = 0; i < count; ++i) {
+    if (strcmp(name, words[i]) == 0) return true;
   }
   return false;
+}
+
+bool identifier_is_c_word(const char *name) {
+  static const char *const kWords[] = {IDENTIFIER_C_WORDS};
+  return is_among(name, kWords, sizeof kWords / sizeof *kWords);
+}
+
+bool identifier_is_cpp_word(const char *name) {
+  static const char *const kWords[] = {IDENTIFIER_CPP_WORDS};
+  return is_among(name, kWords, sizeof kWords / sizeof *kWords);
 }
 
 char *identifier_make(const char *bytes, size_t size) {

@@ -10,22 +10,25 @@
 
 /* Names valid in sources: ASCII letters, digits and _, not beginning with a digit. */
 
-/* Keywords of C and of C++, which cannot be names in a source that is both. */
+/* Keywords of C, those of C++ that are none of C, and both, which cannot be names in a source that
+ * is C and C++. */
 /* clang-format off */
-#define IDENTIFIER_C_WORDS                                                                        \
+#define IDENTIFIER_ONLY_C_WORDS                                                                   \
   "_Alignas", "_Alignof", "_Atomic", "_Bool", "_Complex", "_Generic", "_Imaginary", "_Noreturn",  \
-  "_Static_assert", "_Thread_local", "alignas", "alignof", "and", "and_eq", "asm", "auto",        \
-  "bitand", "bitor", "bool", "break", "case", "catch", "char", "char16_t", "char32_t", "char8_t", \
-  "class", "co_await", "co_return", "co_yield", "compl", "concept", "const", "const_cast",        \
-  "consteval", "constexpr", "constinit", "continue", "decltype", "default", "delete", "do",       \
-  "double", "dynamic_cast", "else", "enum", "explicit", "export", "extern", "false", "float",     \
-  "for", "friend", "goto", "if", "inline", "int", "long", "mutable", "namespace", "new",          \
-  "noexcept", "not", "not_eq", "nullptr", "operator", "or", "or_eq", "private", "protected",      \
-  "public", "register", "reinterpret_cast", "requires", "restrict", "return", "short", "signed",  \
-  "sizeof", "static", "static_assert", "static_cast", "struct", "switch", "template", "this",     \
-  "thread_local", "throw", "true", "try", "typedef", "typeid", "typename", "typeof",              \
-  "typeof_unqual", "union", "unsigned", "using", "virtual", "void", "volatile", "wchar_t",        \
-  "while", "xor", "xor_eq"
+  "_Static_assert", "_Thread_local", "alignas", "alignof", "auto", "bool", "break", "case",       \
+  "char", "const", "constexpr", "continue", "default", "do", "double", "else", "enum", "extern",  \
+  "false", "float", "for", "goto", "if", "inline", "int", "long", "nullptr", "register",          \
+  "restrict", "return", "short", "signed", "sizeof", "static", "static_assert", "struct",         \
+  "switch", "thread_local", "true", "typedef", "typeof", "typeof_unqual", "union", "unsigned",    \
+  "void", "volatile", "while"
+#define IDENTIFIER_CPP_WORDS                                                                      \
+  "and", "and_eq", "asm", "bitand", "bitor", "catch", "char16_t", "char32_t", "char8_t",          \
+  "class", "co_await", "co_return", "co_yield", "compl", "concept", "const_cast", "consteval",    \
+  "constinit", "decltype", "delete", "dynamic_cast", "explicit", "export", "friend", "mutable",   \
+  "namespace", "new", "noexcept", "not", "not_eq", "operator", "or", "or_eq", "private",          \
+  "protected", "public", "reinterpret_cast", "requires", "static_cast", "template", "this",       \
+  "throw", "try", "typeid", "typename", "using", "virtual", "wchar_t", "xor", "xor_eq"
+#define IDENTIFIER_C_WORDS IDENTIFIER_ONLY_C_WORDS, IDENTIFIER_CPP_WORDS
 /* clang-format on */
 
 /* Whether the character may follow the first one of an identifier. */
@@ -33,6 +36,8 @@ bool identifier_has(char c);
 bool identifier_is(const char *bytes, size_t size);
 /* Whether the text is one of IDENTIFIER_C_WORDS. */
 bool identifier_is_c_word(const char *name);
+/* Whether it is one of IDENTIFIER_CPP_WORDS. */
+bool identifier_is_cpp_word(const char *name);
 /* A copy of the text with _ for every character that no identifier has; it may begin with a digit.
  * Release with free(). */
 char *identifier_make(const char *bytes, size_t size);

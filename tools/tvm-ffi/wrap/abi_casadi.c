@@ -42,7 +42,7 @@ static bool check(const spec_source *source, const spec *earlier, size_t num_ear
   size_t i;
   if (real == NULL) real = find_real(target, 1);
   if (!wrap_check_error_code(source, &kWrapCasadi, target) ||
-      !wrap_check_no_work(source, &kWrapCasadi, target)) {
+      !wrap_check_not_plain(source, &kWrapCasadi, target)) {
     return false;
   }
   for (i = 0; i < target->num_params; ++i) {

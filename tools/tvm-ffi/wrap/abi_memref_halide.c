@@ -72,7 +72,7 @@ static void write_described_call(text_buf *out, const spec *target, const descri
 static bool memref_check(const spec_source *source, const spec *earlier, size_t num_earlier,
                          const spec *target) {
   (void)earlier, (void)num_earlier;
-  return wrap_check_no_work(source, &kWrapMemref, target);
+  return wrap_check_not_plain(source, &kWrapMemref, target);
 }
 
 static char *memref_make_type(const spec_param *param) {
@@ -125,10 +125,13 @@ static void memref_write_variables(text_buf *out, const spec *target) {
 }
 
 static void write_descriptor(text_buf *out, const spec *target, const spec_param *param) {
+  const bool is_owner = wrap_is_owner(target);
   char *local = spec_make_local(target, param, kMemref.suffix), *tensor = wrap_tensor(param);
   wrap_list list;
-  text_add(out, "  wrap_memref_set(");
+  text_add(out, is_owner ? "  code = wrap_memref_set(" : "  TVM_FFI_C_TRY(wrap_memref_set(");
   list = wrap_begin_list(out);
+  wrap_add_item(&list, "args, %d", param->arg);
+  wrap_add_item(&list, "%s", tensor);
   wrap_add_item(&list, "&%s.head", local);
   if (param->num_dims > 0) {
     wrap_add_item(&list, "%s.sizes", local);
@@ -137,8 +140,7 @@ static void write_descriptor(text_buf *out, const spec *target, const spec_param
     wrap_add_item(&list, "NULL");
     wrap_add_item(&list, "NULL");
   }
-  wrap_add_item(&list, "%s", tensor);
-  text_add(out, ");\n");
+  text_add(out, is_owner ? ");\n  if (code != 0) goto done;\n" : "));\n");
   free(tensor);
   free(local);
 }
@@ -171,7 +173,7 @@ static bool halide_check(const spec_source *source, const spec *earlier, size_t 
                          const spec *target) {
   (void)earlier, (void)num_earlier;
   return wrap_check_error_code(source, &kWrapHalide, target) &&
-         wrap_check_no_work(source, &kWrapHalide, target);
+         wrap_check_not_plain(source, &kWrapHalide, target);
 }
 
 static char *halide_make_type(const spec_param *param) {

@@ -1,20 +1,40 @@
 /* SPDX-License-Identifier: 0BSD */
 /* Copied into kernels that tvm-ffi wrap --abi=memref and --abi=halide write. */
 
-/* Describes a tensor to MLIR. */
-static void wrap_memref_set(wrap_memref *memref, intptr_t *sizes, intptr_t *strides,
-                            const DLTensor *tensor) {
-  int32_t i;
-  memref->allocated = memref->aligned = tvm_ffi_tensor_get_data(tensor);
-  memref->offset = 0;
-  for (i = 0; i < tensor->ndim; ++i) {
-    sizes[i] = (intptr_t)tensor->shape[i];
-    strides[i] = (intptr_t)wrap_get_stride(tensor, i);
-  }
+/* An extent or a stride is beyond what a description has for it. `i` is the number of the argument,
+ * or -1 for a result. */
+static int wrap_raise_bits(const tvm_ffi_args *args, int32_t i, const char *user, int bits,
+                           const DLTensor *tensor, int32_t dim) {
+  const long long extent = tensor->shape[dim], stride = wrap_get_stride(tensor, dim);
+  return i < 0 ? tvm_ffi_error_raise(TVM_FFI_C_VALUE_ERROR,
+                                     "%s has %d bits for an extent and a stride, but a result has "
+                                     "%lld and %lld in dimension %d",
+                                     user, bits, extent, stride, (int)dim)
+               : tvm_ffi_args_raise(args, i, TVM_FFI_C_VALUE_ERROR,
+                                    "must have an extent and a stride of %d bits, but has %lld "
+                                    "and %lld in dimension %d",
+                                    bits, extent, stride, (int)dim);
 }
 
-/* Describes a tensor to Halide, which numbers dimensions from the innermost one. `i` is the number
- * of the argument, or -1 for a result. */
+/* Describes a tensor to MLIR. */
+static int wrap_memref_set(const tvm_ffi_args *args, int32_t i, const DLTensor *tensor,
+                           wrap_memref *memref, intptr_t *sizes, intptr_t *strides) {
+  const int bits = 8 * (int)sizeof(intptr_t);
+  int32_t dim;
+  memref->allocated = memref->aligned = tvm_ffi_tensor_get_data(tensor);
+  memref->offset = 0;
+  for (dim = 0; dim < tensor->ndim; ++dim) {
+    const int64_t stride = wrap_get_stride(tensor, dim);
+    sizes[dim] = (intptr_t)tensor->shape[dim];
+    strides[dim] = (intptr_t)stride;
+    if (sizes[dim] != tensor->shape[dim] || strides[dim] != stride) {
+      return wrap_raise_bits(args, i, "MLIR", bits, tensor, dim);
+    }
+  }
+  return 0;
+}
+
+/* Describes a tensor to Halide, which numbers dimensions from the innermost one. */
 static int wrap_halide_set(const tvm_ffi_args *args, int32_t i, const DLTensor *tensor,
                            halide_dimension_t *dims, struct halide_buffer_t *buffer) {
   static uint8_t nothing; /* without an address Halide would only ask for shapes */
@@ -32,14 +52,7 @@ static int wrap_halide_set(const tvm_ffi_args *args, int32_t i, const DLTensor *
     const int64_t extent = tensor->shape[dim];
     const int64_t stride = wrap_get_stride(tensor, dim);
     if (extent > INT32_MAX || stride > INT32_MAX || stride < INT32_MIN) {
-      return i < 0 ? tvm_ffi_error_raise(TVM_FFI_C_VALUE_ERROR,
-                                         "Halide has 32 bits for an extent and a stride, but a "
-                                         "result has %lld and %lld in dimension %d",
-                                         (long long)extent, (long long)stride, (int)dim)
-                   : tvm_ffi_args_raise(args, i, TVM_FFI_C_VALUE_ERROR,
-                                        "must have an extent and a stride of 32 bits, but has %lld "
-                                        "and %lld in dimension %d",
-                                        (long long)extent, (long long)stride, (int)dim);
+      return wrap_raise_bits(args, i, "Halide", 32, tensor, dim);
     }
     dims[d].min = 0;
     dims[d].extent = (int32_t)extent;

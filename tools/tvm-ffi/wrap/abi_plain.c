@@ -89,8 +89,10 @@ static void write_call(text_buf *out, const wrap_request *request, const spec *t
     } else if (param->form == kParamWork) {
       wrap_add_item(&list, "%s", param->local);
     } else {
+      const bool is_lowest = param->strides == kStridesBlas && param->num_dims == 1;
       char *tensor = wrap_tensor(param);
-      wrap_add_item(&list, "tvm_ffi_tensor_get_data(%s)", tensor);
+      wrap_add_item(&list, "%s(%s)", is_lowest ? "wrap_get_lowest" : "tvm_ffi_tensor_get_data",
+                    tensor);
       free(tensor);
     }
   }

@@ -12,7 +12,8 @@
 
 #define SIZED(code, type) "tvm_ffi_dtype_make(" code ", 8 * sizeof(" type "), 1)"
 
-/* An int holds no more than INT64_MAX, so that of unsigned types is their limit too. */
+/* An int holds no more than INT64_MAX, so that is the limit of unsigned types of 64 bits too: that
+ * of those whose size differs between systems is WRAP_MAX. */
 static const spec_type kTypes[] = {
     {"void", kTypeVoid, NULL, NULL, NULL},
     {"bool", kTypeBool, "TVM_FFI_C_BOOL", NULL, NULL},
@@ -34,12 +35,12 @@ static const spec_type kTypes[] = {
     {"unsigned char", kTypeUint, "TVM_FFI_C_UINT8", "0", "UCHAR_MAX"},
     {"unsigned short", kTypeUint, SIZED("kDLUInt", "unsigned short"), "0", "USHRT_MAX"},
     {"unsigned int", kTypeUint, SIZED("kDLUInt", "unsigned int"), "0", "UINT_MAX"},
-    {"unsigned long", kTypeUint, SIZED("kDLUInt", "unsigned long"), "0", "LONG_MAX"},
+    {"unsigned long", kTypeUint, SIZED("kDLUInt", "unsigned long"), "0", "WRAP_MAX(unsigned long)"},
     {"unsigned long long", kTypeUint, SIZED("kDLUInt", "unsigned long long"), "0", "INT64_MAX"},
-    {"size_t", kTypeUint, SIZED("kDLUInt", "size_t"), "0", "PTRDIFF_MAX"},
+    {"size_t", kTypeUint, SIZED("kDLUInt", "size_t"), "0", "WRAP_MAX(size_t)"},
     {"ptrdiff_t", kTypeInt, SIZED("kDLInt", "ptrdiff_t"), "PTRDIFF_MIN", "PTRDIFF_MAX"},
     {"intptr_t", kTypeInt, SIZED("kDLInt", "intptr_t"), "INTPTR_MIN", "INTPTR_MAX"},
-    {"uintptr_t", kTypeUint, SIZED("kDLUInt", "uintptr_t"), "0", "INTPTR_MAX"},
+    {"uintptr_t", kTypeUint, SIZED("kDLUInt", "uintptr_t"), "0", "WRAP_MAX(uintptr_t)"},
     {"const char *", kTypeText, NULL, NULL, NULL},
     {"void *", kTypePointer, NULL, NULL, NULL},
     {"const void *", kTypePointer, NULL, NULL, NULL},
@@ -56,19 +57,54 @@ static const spec_type *find_type(const char *name) {
   return NULL;
 }
 
+/* Words of C before a name that no spec has, and what to do about each. */
+static const struct {
+  const char *name, *advice;
+} kRefusedWords[] = {
+    {"extern", "it stands before the result only"},
+    {"static", "leave it out"},
+    {"inline", "leave it out"},
+    {"register", "leave it out"},
+    {"volatile", "wrap a function without it"},
+    {"struct",
+     "a kernel takes tensors, numbers, text and addresses; that of a structure is a void *"},
+    {"union", "a kernel takes tensors, numbers, text and addresses; that of a union is a void *"},
+    {"enum", "write the integer type that the compiler gives it, such as unsigned or int"},
+    {"_Complex", "wrap a function that takes two numbers, or a tensor of twice as many"},
+};
+
+enum { kNumRefusedWords = sizeof kRefusedWords / sizeof *kRefusedWords };
+
+static bool is_spelt(const char *name, const char *word, size_t size) {
+  return strlen(name) == size && memcmp(name, word, size) == 0;
+}
+
+/* What to do about a word that no spec has; NULL: it is another one. */
+static const char *find_advice(const char *word, size_t size) {
+  size_t i;
+  for (i = 0; i < kNumRefusedWords; ++i) {
+    if (is_spelt(kRefusedWords[i].name, word, size)) return kRefusedWords[i].advice;
+  }
+  return NULL;
+}
+
+/* restrict of C99, and as compilers spell it in headers for C++ too. */
+static bool is_restrict(const char *word, size_t size) {
+  return is_spelt("restrict", word, size) || is_spelt("__restrict", word, size) ||
+         is_spelt("__restrict__", word, size);
+}
+
 /* Whether the word begins or continues the name of a type. */
 static bool is_type_word(const char *word, size_t size) {
-  static const char *const kParts[] = {"const", "volatile", "restrict", "signed", "unsigned",
-                                       "_Bool", "char",     "_Complex", "struct", "union",
-                                       "enum",  "static",   "extern",   "inline", "register"};
+  static const char *const kParts[] = {"const", "signed", "unsigned", "_Bool", "char"};
   size_t i;
   for (i = 0; i < kNumTypes; ++i) {
-    if (strlen(kTypes[i].name) == size && memcmp(kTypes[i].name, word, size) == 0) return true;
+    if (is_spelt(kTypes[i].name, word, size)) return true;
   }
   for (i = 0; i < sizeof kParts / sizeof *kParts; ++i) {
-    if (strlen(kParts[i]) == size && memcmp(kParts[i], word, size) == 0) return true;
+    if (is_spelt(kParts[i], word, size)) return true;
   }
-  return false;
+  return is_restrict(word, size) || find_advice(word, size) != NULL;
 }
 
 const char *spec_type_space(const spec_type *type) {
@@ -168,12 +204,19 @@ static word peek_word(reader *r) {
 }
 
 static bool word_is(word w, const char *expected) {
-  return w.size == strlen(expected) && memcmp(w.begin, expected, w.size) == 0;
+  return is_spelt(expected, w.begin, w.size);
 }
 
 static bool take_word(reader *r, const char *expected) {
   const word w = peek_word(r);
   if (!word_is(w, expected)) return false;
+  r->pos += w.size;
+  return true;
+}
+
+static bool take_restrict(reader *r) {
+  const word w = peek_word(r);
+  if (!is_restrict(w.begin, w.size)) return false;
   r->pos += w.size;
   return true;
 }
@@ -188,8 +231,8 @@ static char *take_name(reader *r, const char *expected) {
   }
   name = tool_copy(w.begin, w.size);
   if (identifier_is_c_word(name) || is_type_word(w.begin, w.size)) {
-    spec_fail(r->source, column_of(r, w.begin), "expected %s, but `%s` is a keyword of C", expected,
-              name);
+    spec_fail(r->source, column_of(r, w.begin), "expected %s, but `%s` is a keyword of %s",
+              expected, name, identifier_is_cpp_word(name) ? "C++" : "C");
     free(name);
     return NULL;
   }
@@ -207,14 +250,19 @@ typedef struct {
 } type_words;
 
 static bool add_type_word(reader *r, word w, type_words *out) {
-  bool *flag = word_is(w, "const")      ? &out->is_const
-               : word_is(w, "restrict") ? &out->is_restrict
-               : word_is(w, "signed")   ? &out->is_signed
-               : word_is(w, "unsigned") ? &out->is_unsigned
-               : word_is(w, "char")     ? &out->is_char
-               : word_is(w, "short")    ? &out->is_short
-               : word_is(w, "int")      ? &out->is_int
-                                        : NULL;
+  const char *advice = find_advice(w.begin, w.size);
+  bool *flag = word_is(w, "const")            ? &out->is_const
+               : is_restrict(w.begin, w.size) ? &out->is_restrict
+               : word_is(w, "signed")         ? &out->is_signed
+               : word_is(w, "unsigned")       ? &out->is_unsigned
+               : word_is(w, "char")           ? &out->is_char
+               : word_is(w, "short")          ? &out->is_short
+               : word_is(w, "int")            ? &out->is_int
+                                              : NULL;
+  if (advice != NULL) {
+    return spec_fail(r->source, column_of(r, w.begin), "`%.*s` is not supported: %s", (int)w.size,
+                     w.begin, advice);
+  }
   if (word_is(w, "long") && out->num_longs < 2) {
     ++out->num_longs;
   } else if (flag != NULL && !*flag) {
@@ -253,29 +301,56 @@ typedef struct {
   bool is_const, is_restrict, is_pointer;
 } type_marks;
 
+/* Whether the words name a type: const and restrict alone do not. */
+static bool has_type(const type_words *words) {
+  return words->is_signed || words->is_unsigned || words->is_char || words->is_short ||
+         words->is_int || words->num_longs > 0 || words->other.size > 0;
+}
+
+/* Reads the words of a type, up to *end. False after a report. */
+static bool take_type_words(reader *r, type_words *out, const char **end) {
+  word w = peek_word(r);
+  memset(out, 0, sizeof *out);
+  if (!identifier_is(w.begin, w.size)) return fail_expecting(r, "a type");
+  while (is_type_word(w.begin, w.size)) {
+    if (!add_type_word(r, w, out)) return false;
+    *end = r->pos;
+    w = peek_word(r);
+  }
+  if (has_type(out) || !identifier_is(w.begin, w.size)) return true;
+  return spec_fail(r->source, column_of(r, w.begin),
+                   "`%.*s` is not a known type, such as float, double, bool, int, int8_t, "
+                   "uint64_t or size_t",
+                   (int)w.size, w.begin);
+}
+
+/* Reads a * and what belongs to it; const of the pointer itself changes nothing for a caller. */
+static bool take_pointer(reader *r, type_marks *marks) {
+  marks->is_pointer = take(r, '*');
+  if (!marks->is_pointer) return true;
+  while (true) {
+    if (take_restrict(r)) {
+      marks->is_restrict = true;
+    } else if (!take_word(r, "const")) {
+      break;
+    }
+  }
+  return !peek(r, '*') ||
+         spec_fail(r->source, column_of(r, r->pos),
+                   "a pointer to a pointer is not supported: a tensor has its elements in one "
+                   "array");
+}
+
 /* Reads a type with its marks. False after a report. */
 static bool take_type(reader *r, const spec_type **out, type_marks *marks) {
   type_words words;
   const char *end = r->pos;
   char *name;
-  word w = peek_word(r);
-  const size_t begin = column_of(r, w.begin);
-  memset(&words, 0, sizeof words);
-  if (!identifier_is(w.begin, w.size)) return fail_expecting(r, "a type");
-  while (is_type_word(w.begin, w.size)) {
-    if (!add_type_word(r, w, &words)) return false;
-    end = r->pos;
-    w = peek_word(r);
-  }
-  if (column_of(r, r->pos) == begin) {
-    return spec_fail(r->source, begin,
-                     "`%.*s` is not a known type, such as float, double, bool, int, int8_t, "
-                     "uint64_t or size_t",
-                     (int)w.size, w.begin);
-  }
+  const size_t begin = column_of(r, peek_word(r).begin);
+  if (!take_type_words(r, &words, &end)) return false;
   marks->is_const = words.is_const;
-  marks->is_pointer = take(r, '*');
-  marks->is_restrict = words.is_restrict || take_word(r, "restrict");
+  marks->is_restrict = words.is_restrict;
+  if (!take_pointer(r, marks)) return false;
   name = spell(&words);
   *out = marks->is_pointer && words.is_const && strcmp(name, "char") == 0
              ? find_type("const char *")
@@ -380,11 +455,75 @@ static bool take_alignment(reader *r, spec_param *out) {
   return spec_fail(r->source, begin, "an alignment is a power of two up to %d", kMaxAlignment);
 }
 
+bool spec_is_strided(const spec_param *param) {
+  size_t i;
+  for (i = 0; i < param->num_dims; ++i) {
+    if (param->dims[i].has_stride) return true;
+  }
+  return false;
+}
+
+/* Reads the word of `strides any`. */
+static bool take_strides(reader *r, spec_param *out) {
+  static const char *const kWords[] = {
+      [kStridesPositive] = "positive", [kStridesAny] = "any", [kStridesBlas] = "blas"};
+  size_t i;
+  for (i = 0; i < sizeof kWords / sizeof *kWords; ++i) {
+    if (!take_word(r, kWords[i])) continue;
+    out->strides = (spec_strides)i;
+    return spec_is_strided(out) ||
+           spec_fail(r->source, out->column, "`%s` has no stride, such as s in `%s[n:s]`",
+                     out->name, out->name);
+  }
+  return fail_expecting(r, "positive, any or blas");
+}
+
+bool spec_has_stride_1(const spec_param *param, size_t dim) {
+  const spec_dim *entry = &param->dims[dim];
+  if (!entry->has_stride) return dim + 1 == param->num_dims;
+  return entry->stride.name == NULL && entry->stride.value == 1;
+}
+
+/* BLAS has vectors with an increment, and matrices with a leading dimension. */
+static bool check_blas(const reader *r, const spec_param *param) {
+  if (param->num_dims > 2) {
+    return spec_fail(r->source, param->column,
+                     "`%s` has %zu dimensions, but BLAS has vectors and matrices", param->name,
+                     param->num_dims);
+  }
+  if (param->num_dims == 2 && !spec_has_stride_1(param, 0) && !spec_has_stride_1(param, 1)) {
+    return spec_fail(r->source, param->column,
+                     "a matrix of BLAS has a stride of 1 in one dimension: write `%s[n:ld][m:1]` "
+                     "or `%s[n:1][m:ld]`",
+                     param->name, param->name);
+  }
+  if (param->num_dims == 1 && param->alignment > 0) {
+    return spec_fail(r->source, param->column,
+                     "`%s` begins at its last element if its increment is negative: BLAS has no "
+                     "alignment",
+                     param->name);
+  }
+  return true;
+}
+
+static bool check_strides(const reader *r, const spec_param *param) {
+  size_t i;
+  for (i = 0; i < param->num_dims && param->strides != kStridesAny; ++i) {
+    const spec_dim *dim = &param->dims[i];
+    if (!dim->has_stride || dim->stride.name != NULL || dim->stride.value > 0) continue;
+    return spec_fail(r->source, dim->stride.column,
+                     "a stride of 0 repeats an element: write `strides any` behind the shape");
+  }
+  return param->strides != kStridesBlas || check_blas(r, param);
+}
+
 /* Reads what may stand behind a shape. */
 static bool take_promises(reader *r, spec_param *out) {
   while (true) {
     if (take_word(r, "align")) {
       if (!take_alignment(r, out)) return false;
+    } else if (take_word(r, "strides")) {
+      if (!take_strides(r, out)) return false;
     } else if (out->in_place == NULL && take_word(r, "inplace")) {
       skip_space(r);
       out->in_place_column = column_of(r, r->pos);
@@ -403,7 +542,8 @@ static bool take_shape(reader *r, bool is_pointer, spec_param *out) {
   }
   out->form = is_pointer ? kParamWork : kParamTensor;
   while (take(r, '[')) {
-    if (out->num_dims == 0 && take_word(r, "restrict")) out->is_restrict = true;
+    if (out->num_dims == 0) take_word(r, "static"); /* C's way to say that it is not NULL */
+    if (out->num_dims == 0 && take_restrict(r)) out->is_restrict = true;
     if (out->num_dims == 0 && take(r, ']')) break; /* [] has no dimensions */
     if (!take_dims(r, out)) return false;
   }
@@ -413,14 +553,51 @@ static bool take_shape(reader *r, bool is_pointer, spec_param *out) {
     return spec_fail(r->source, out->column, "`%s` is a work array, which cannot be const",
                      out->name);
   }
-  if (out->form == kParamTensor && !take_promises(r, out)) return false;
+  if (out->form == kParamTensor && (!take_promises(r, out) || !check_strides(r, out))) return false;
   return check_count(r, out);
+}
+
+/* Reports a parenthesis where a name is expected, or behind it: a function, or a pointer to an
+ * array. */
+static bool fail_parenthesis(reader *r) {
+  const size_t column = column_of(r, r->pos);
+  int depth = 0;
+  for (; r->pos < r->end; ++r->pos) {
+    depth += (*r->pos == '(') - (*r->pos == ')');
+    if (depth == 0) break;
+  }
+  if (take(r, ')') && peek(r, '[')) {
+    return spec_fail(r->source, column,
+                     "a pointer to an array is not supported: write `x[n][m]` for a tensor");
+  }
+  return spec_fail(r->source, column,
+                   "a function as a parameter is not supported: no caller of a kernel has one to "
+                   "pass. Wrap a function without it");
+}
+
+/* The end of a parameter that is not a tensor. A macro before or behind a name looks like another
+ * name. */
+static bool check_end(reader *r, const spec_param *param) {
+  const word next = peek_word(r);
+  if (peek(r, '(')) return fail_parenthesis(r);
+  return !identifier_is(next.begin, next.size) ||
+         spec_fail(r->source, column_of(r, next.begin),
+                   "expected `,`, `)` or a shape behind `%s`, but met `%.*s`: of a macro write "
+                   "what it stands for, such as restrict, or nothing",
+                   param->name, (int)next.size, next.begin);
 }
 
 static bool take_param(reader *r, spec_param *out) {
   type_marks marks;
   memset(out, 0, sizeof *out);
+  skip_space(r);
+  if (r->end - r->pos >= 3 && memcmp(r->pos, "...", 3) == 0) {
+    return spec_fail(r->source, column_of(r, r->pos),
+                     "`...` is not supported: a kernel passes the arguments that its SPEC has. "
+                     "Wrap a function without it");
+  }
   if (!take_type(r, &out->type, &marks)) return false;
+  if (peek(r, '(')) return fail_parenthesis(r);
   out->is_const = marks.is_const;
   out->is_restrict = marks.is_restrict;
   skip_space(r);
@@ -431,6 +608,7 @@ static bool take_param(reader *r, spec_param *out) {
   out->name = take_name(r, "a name for the parameter");
   if (out->name == NULL) return false;
   if (peek(r, '[')) return take_shape(r, marks.is_pointer, out);
+  if (!check_end(r, out)) return false;
   if (marks.is_pointer) {
     return spec_fail(r->source, out->column,
                      "`%s` has no shape: write `%s%s %s[n]` for a tensor, `%s *%s[n]` for a work "
@@ -498,13 +676,27 @@ static bool take_doc(reader *r, spec *out) {
   take(r, ';');
   skip_space(r);
   if (r->end - r->pos >= 2 && memcmp(r->pos, "//", 2) == 0) {
+    const char *nul;
     r->pos += 2;
     skip_space(r);
+    nul = r->pos < r->end ? memchr(r->pos, '\0', (size_t)(r->end - r->pos)) : NULL;
+    if (nul != NULL) {
+      return spec_fail(r->source, column_of(r, nul), "a description cannot contain a NUL");
+    }
     while (r->end > r->pos && strchr(" \t\r\n", r->end[-1]) != NULL && r->end[-1] != '\0') --r->end;
     out->doc = tool_copy(r->pos, (size_t)(r->end - r->pos));
     r->pos = r->end;
   }
   return r->pos == r->end || fail_expecting(r, "the end, or // and a description");
+}
+
+/* extern before a prototype says nothing that it does not say without. */
+static void skip_extern(reader *r) {
+  static const char kLanguage[] = "\"C\"";
+  const size_t size = sizeof kLanguage - 1;
+  if (!take_word(r, "extern")) return;
+  skip_space(r);
+  if ((size_t)(r->end - r->pos) >= size && memcmp(r->pos, kLanguage, size) == 0) r->pos += size;
 }
 
 static bool take_spec(reader *r, spec *out) {
@@ -513,6 +705,7 @@ static bool take_spec(reader *r, spec *out) {
   skip_space(r);
   first = column_of(r, r->pos);
   if (!take_exported(r, out)) return false;
+  skip_extern(r);
   if (!take_type(r, &out->result, &marks)) return false;
   skip_space(r);
   out->column = column_of(r, r->pos);
@@ -593,6 +786,9 @@ void spec_write_param(text_buf *out, const spec_param *param) {
   }
   if (param->num_dims > 0) text_add(out, "]");
   if (param->alignment > 0) text_add(out, " align %lld", (long long)param->alignment);
+  if (param->strides != kStridesPositive) {
+    text_add(out, " strides %s", param->strides == kStridesAny ? "any" : "blas");
+  }
   if (param->in_place != NULL) text_add(out, " inplace %s", param->in_place);
 }
 
@@ -823,8 +1019,7 @@ static void count_implied_strides(spec *target) {
   size_t i, k;
   for (i = 0; i < target->num_params; ++i) {
     const spec_param *param = &target->params[i];
-    bool is_strided = false;
-    for (k = 0; k < param->num_dims; ++k) is_strided = is_strided || param->dims[k].has_stride;
+    const bool is_strided = spec_is_strided(param);
     for (k = 0; is_strided && k + 1 < param->num_dims; ++k) {
       const spec_dim *next = &param->dims[k + 1];
       if (param->dims[k].has_stride) continue;

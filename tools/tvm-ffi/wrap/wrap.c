@@ -15,18 +15,22 @@ static const char *const kVariableTypes[kNumVariables] = {
 
 static const struct {
   const char *metadata; /* its type there */
-  const char *reader;   /* tvm_ffi_args_read_<reader> */
+  const char *reader;   /* the function that reads it */
   variables variable;   /* that it is read into */
   const char *value;    /* `returned` as a TVMFFIAny */
 } kKinds[] = {
-    [kTypeVoid] = {"int", "int64", kIntegers, NULL},
-    [kTypeBool] = {"bool", "bool", kFlags, "tvm_ffi_any_from_bool(returned)"},
-    [kTypeInt] = {"int", "int64", kIntegers, "tvm_ffi_any_from_int64((int64_t)returned)"},
-    [kTypeUint] = {"int", "int64", kIntegers, "tvm_ffi_any_from_int64((int64_t)returned)"},
-    [kTypeFloat] = {"float", "double", kNumbers, "tvm_ffi_any_from_double(returned)"},
-    [kTypeText] = {"ffi.String", "string", kTexts,
+    [kTypeVoid] = {"int", "tvm_ffi_args_read_int64", kIntegers, NULL},
+    [kTypeBool] = {"bool", "tvm_ffi_args_read_bool", kFlags, "tvm_ffi_any_from_bool(returned)"},
+    [kTypeInt] = {"int", "tvm_ffi_args_read_int64", kIntegers,
+                  "tvm_ffi_any_from_int64((int64_t)returned)"},
+    [kTypeUint] = {"int", "tvm_ffi_args_read_int64", kIntegers,
+                   "tvm_ffi_any_from_int64((int64_t)returned)"},
+    [kTypeFloat] = {"float", "tvm_ffi_args_read_double", kNumbers,
+                    "tvm_ffi_any_from_double(returned)"},
+    [kTypeText] = {"ffi.String", "wrap_read_text", kTexts,
                    "returned != NULL ? tvm_ffi_any_view_string(returned) : tvm_ffi_any_none()"},
-    [kTypePointer] = {"void*", "pointer", kPointers, "tvm_ffi_any_from_pointer((void *)returned)"},
+    [kTypePointer] = {"void*", "tvm_ffi_args_read_pointer", kPointers,
+                      "tvm_ffi_any_from_pointer((void *)returned)"},
 };
 
 /* ---- What a spec has ---- */
@@ -66,17 +70,9 @@ static size_t count_results(const wrap_request *request, const spec *target) {
 static bool is_wide(const spec_type *type) {
   static const char *const kLimits[] = {"INT64_MAX", "LONG_MAX", "PTRDIFF_MAX", "INTPTR_MAX"};
   size_t i;
-  for (i = 0; type->high != NULL && i < sizeof kLimits / sizeof *kLimits; ++i) {
+  if (type->high == NULL || text_begins(type->high, "WRAP_MAX(")) return true;
+  for (i = 0; i < sizeof kLimits / sizeof *kLimits; ++i) {
     if (strcmp(type->high, kLimits[i]) == 0) return true;
-  }
-  return type->high == NULL;
-}
-
-/* Whether any dimension has a stride in the spec. */
-static bool is_strided(const spec_param *param) {
-  size_t i;
-  for (i = 0; i < param->num_dims; ++i) {
-    if (param->dims[i].has_stride) return true;
   }
   return false;
 }
@@ -412,12 +408,13 @@ static void write_variables(text_buf *out, const wrap_request *request, const sp
 
 static void write_scalar(text_buf *out, const spec_param *param) {
   const spec_type *type = param->type;
+  const bool is_float = strcmp(type->name, "float") == 0;
   if (type->high != NULL) {
     text_add(out, "  TVM_FFI_C_TRY(tvm_ffi_args_read_int64_between(args, %d, %s, %s, &%s));\n",
              param->arg, type->low, type->high, param->local);
   } else {
-    text_add(out, "  TVM_FFI_C_TRY(tvm_ffi_args_read_%s(args, %d, &%s));\n",
-             kKinds[type->kind].reader, param->arg, param->local);
+    text_add(out, "  TVM_FFI_C_TRY(%s(args, %d, &%s));\n",
+             is_float ? "wrap_read_float" : kKinds[type->kind].reader, param->arg, param->local);
   }
 }
 
@@ -432,23 +429,25 @@ static const spec_symbol *find_read(const spec *target, const spec_param *param,
   return is_read ? symbol : NULL;
 }
 
-/* The stride that follows from later dimensions: "m * s"; release with free(). */
+/* Takes the product, NULL for 1, and returns it with one more factor. */
+static char *multiply(const spec *target, char *product, const spec_number *number) {
+  char *factor = make_extent(target, number), *longer;
+  if (product == NULL) return factor;
+  longer = tool_format("wrap_multiply(%s, %s)", product, factor);
+  free(product);
+  free(factor);
+  return longer;
+}
+
+/* The stride that follows from later dimensions, such as m times s; release with free(). */
 static char *make_stride(const spec *target, const spec_param *param, size_t dim) {
-  text_buf product = {NULL, 0, 0};
-  char *value;
+  char *product = NULL;
   size_t k;
   for (k = dim; k + 1 < param->num_dims && !param->dims[k].has_stride; ++k) {
-    value = make_extent(target, &param->dims[k + 1].extent);
-    text_add(&product, "%s%s", product.size > 0 ? " * " : "", value);
-    free(value);
+    product = multiply(target, product, &param->dims[k + 1].extent);
   }
-  if (param->dims[k].has_stride) {
-    value = make_extent(target, &param->dims[k].stride);
-    text_add(&product, "%s%s", product.size > 0 ? " * " : "", value);
-    free(value);
-  }
-  if (product.size == 0) text_add(&product, "1");
-  return product.data;
+  if (param->dims[k].has_stride) product = multiply(target, product, &param->dims[k].stride);
+  return product != NULL ? product : tool_format("1");
 }
 
 static void write_extents(text_buf *out, const spec *target, const spec_param *param) {
@@ -474,9 +473,27 @@ static bool is_by_columns(const spec_param *param) {
          first->stride.value == 1 && last->has_stride && last->stride.name != NULL;
 }
 
+/* The statements that check which strides the function takes. */
+static void write_stride_limits(text_buf *out, const spec_param *param) {
+  static const char kCheck[] = "  TVM_FFI_C_TRY(%s(args, %d, %s));\n";
+  if (param->strides == kStridesPositive) {
+    text_add(out, kCheck, "wrap_check_positive", param->arg, param->local);
+  } else if (param->strides == kStridesBlas && param->num_dims == 1) {
+    text_add(out, kCheck, "wrap_check_increment", param->arg, param->local);
+  } else if (param->strides == kStridesBlas) {
+    text_add(out, "  TVM_FFI_C_TRY(wrap_check_leading(args, %d, %s, %d));\n", param->arg,
+             param->local, spec_has_stride_1(param, 1) ? 0 : 1);
+  }
+  /* The elements of other tensors are apart with such strides. */
+  if (!param->is_const && (param->strides == kStridesAny ||
+                           (param->strides == kStridesPositive && param->num_dims > 1))) {
+    text_add(out, kCheck, "wrap_check_distinct", param->arg, param->local);
+  }
+}
+
 static void write_strides(text_buf *out, const spec *target, const spec_param *param) {
   size_t k;
-  if (!is_strided(param)) return;
+  if (!spec_is_strided(param)) return;
   for (k = 0; k < param->num_dims; ++k) {
     const spec_symbol *symbol = find_read(target, param, k, true);
     if (symbol == NULL || symbol->num_uses == 0) continue;
@@ -491,12 +508,13 @@ static void write_strides(text_buf *out, const spec *target, const spec_param *p
              param->local, k, value);
     free(value);
   }
+  write_stride_limits(out, param);
 }
 
 static void write_tensor(text_buf *out, const spec *target, const spec_param *param) {
   wrap_list list;
   text_add(out, "  TVM_FFI_C_TRY(%s(",
-           is_strided(param) ? "wrap_read_strided" : "wrap_read_tensor");
+           spec_is_strided(param) ? "wrap_read_strided" : "wrap_read_tensor");
   list = wrap_begin_list(out);
   wrap_add_item(&list, "args, %d, %s", param->arg, param->type->dtype);
   wrap_add_item(&list, "%zu, &%s", param->num_dims, param->local);
@@ -661,7 +679,7 @@ static bool needs_limits_h(const wrap_request *request) {
 
 /* The headers of the standard library that a lean file uses. */
 static void write_lean_includes(text_buf *out, const text_buf *used) {
-  enum { kMaxWords = 3 };
+  enum { kMaxWords = 4 };
   static const struct {
     const char *header, *words[kMaxWords]; /* used with one of the words; none: always */
   } kHeaders[] = {{"stdarg.h", {"va_list"}},
@@ -670,7 +688,7 @@ static void write_lean_includes(text_buf *out, const text_buf *used) {
                   {"stdint.h", {NULL}},
                   {"stdio.h", {"vsnprintf"}},
                   {"stdlib.h", {"malloc", "free"}},
-                  {"string.h", {"memset", "strcmp", "strlen"}}};
+                  {"string.h", {"memchr", "memset", "strcmp", "strlen"}}};
   size_t i, k;
   for (i = 0; i < sizeof kHeaders / sizeof *kHeaders; ++i) {
     const char *const *words = kHeaders[i].words;

@@ -25,7 +25,7 @@ typedef struct {
   const char *name; /* as C spells it: "unsigned int" */
   spec_kind kind;
   const char *dtype;      /* of tensors with such elements, an expression; NULL: there are none */
-  const char *low, *high; /* its limits, expressions; NULL: those of int64_t, or not a number */
+  const char *low, *high; /* its limits, expressions; NULL: those of int64_t, or not an integer */
 } spec_type;
 
 /* An extent or a stride. */
@@ -43,6 +43,13 @@ typedef struct {
 
 typedef enum { kParamScalar, kParamTensor, kParamWork } spec_form;
 
+/* The strides that the function takes of a tensor whose strides the spec has. */
+typedef enum {
+  kStridesPositive,
+  kStridesAny, /* of an output: those that keep its elements apart */
+  kStridesBlas /* an increment other than 0, with the lowest address; a leading dimension */
+} spec_strides;
+
 typedef struct {
   spec_form form;
   const spec_type *type; /* of a scalar, or of the elements */
@@ -54,7 +61,8 @@ typedef struct {
   bool is_flat;      /* [n, m]: a pointer to elements, whatever the extents are */
   bool is_restrict;  /* its memory must not be that of another tensor */
   int64_t alignment; /* in bytes, of the first element; 0: that of the elements */
-  char *in_place;    /* the tensor whose memory it may be; NULL: none */
+  spec_strides strides;
+  char *in_place; /* the tensor whose memory it may be; NULL: none */
   size_t in_place_column;
 
   /* Set by spec_bind: */
@@ -125,6 +133,11 @@ const char *spec_type_space(const spec_type *type);
 const spec_symbol *spec_symbol_of(const spec *target, const char *name);
 /* The integer parameter of that name; NULL if there is none. */
 const spec_param *spec_integer_of(const spec *target, const char *name);
+
+/* Whether any dimension has a stride in the spec. */
+bool spec_is_strided(const spec_param *param);
+/* Whether the stride of this dimension is 1: as written, or that of contiguous elements. */
+bool spec_has_stride_1(const spec_param *param, size_t dim);
 
 /* A parameter as it is written: "const float x[n][m]". */
 void spec_write_param(text_buf *out, const spec_param *param);
@@ -207,8 +220,8 @@ const wrap_abi *wrap_abi_at(size_t i);
 
 /* Reports a result other than an int, the error code. */
 bool wrap_check_error_code(const spec_source *source, const wrap_abi *abi, const spec *target);
-/* Reports a work array. */
-bool wrap_check_no_work(const spec_source *source, const wrap_abi *abi, const spec *target);
+/* Reports what only plain functions have: a work array, strides as BLAS takes them. */
+bool wrap_check_not_plain(const spec_source *source, const wrap_abi *abi, const spec *target);
 
 /* Appends the type of the function's result, before its name. */
 void wrap_write_result(text_buf *out, const spec_type *type);

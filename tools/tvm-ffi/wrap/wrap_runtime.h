@@ -8,6 +8,35 @@
 #define WRAP_ASSERT(holds, name, message) extern char name[(holds) ? 1 : -1]
 #endif
 
+/* The largest number of an unsigned type that an int, which has 64 bits and a sign, can be. */
+#define WRAP_MAX(type) (sizeof(type) < sizeof(int64_t) ? (int64_t)(type)-1 : INT64_MAX)
+
+/* A number that a float can be. One that is too small, or has more digits, is rounded; infinities
+ * and NaN are taken as they are. */
+static int wrap_read_float(const tvm_ffi_args *args, int32_t i, double *out) {
+  /* What is rounded to more than the largest float, and the largest double. */
+  const double limit = 0x1.ffffffp127, largest = 0x1.fffffffffffffp1023;
+  double value = 0;
+  TVM_FFI_C_TRY(tvm_ffi_args_read_double(args, i, &value));
+  *out = value;
+  if (value < 0) value = -value;
+  if (!(value >= limit && value <= largest)) return 0;
+  return tvm_ffi_args_raise(args, i, TVM_FFI_C_VALUE_ERROR,
+                            "must be a number that fits float, at most 3.4028235e+38, but is %.9g",
+                            *out);
+}
+
+/* Text that the function can take, which reads it up to the first NUL. */
+static int wrap_read_text(const tvm_ffi_args *args, int32_t i, TVMFFIByteArray *out) {
+  const char *end;
+  TVM_FFI_C_TRY(tvm_ffi_args_read_string(args, i, out));
+  end = out->size > 0 ? memchr(out->data, '\0', out->size) : NULL;
+  if (end == NULL) return 0;
+  return tvm_ffi_args_raise(args, i, TVM_FFI_C_VALUE_ERROR,
+                            "must be text without a NUL character, but has one behind %lld bytes",
+                            (long long)(end - out->data));
+}
+
 /* Reads a contiguous tensor of that dtype and rank whose elements the CPU can read. */
 static int wrap_read_tensor(const tvm_ffi_args *args, int32_t i, DLDataType dtype, int32_t ndim,
                             DLTensor **out) {
@@ -66,6 +95,12 @@ static int64_t wrap_get_column_stride(const DLTensor *tensor, int32_t dim) {
   return (int64_t)stride;
 }
 
+/* A stride that follows from others. It may wrap around if there are no elements, or if the tensor
+ * has another one anyway. */
+static int64_t wrap_multiply(int64_t a, int64_t b) {
+  return (int64_t)((uint64_t)a * (uint64_t)b);
+}
+
 /* A stride is the expected one, or moves to no other element. */
 static int wrap_check_stride(const tvm_ffi_args *args, int32_t i, const DLTensor *tensor,
                              int32_t dim, int64_t expected) {
@@ -76,6 +111,86 @@ static int wrap_check_stride(const tvm_ffi_args *args, int32_t i, const DLTensor
   return tvm_ffi_args_raise(args, i, TVM_FFI_C_VALUE_ERROR,
                             "must have stride %lld in dimension %d, but has %lld",
                             (long long)expected, (int)dim, (long long)stride);
+}
+
+/* Strides are above 0, or move to no other element. */
+static int wrap_check_positive(const tvm_ffi_args *args, int32_t i, const DLTensor *tensor) {
+  int32_t dim;
+  for (dim = 0; dim < tensor->ndim; ++dim) {
+    const int64_t stride = wrap_get_stride(tensor, dim);
+    if (stride > 0 || tvm_ffi_tensor_get_numel(tensor) == 0) continue;
+    return tvm_ffi_args_raise(args, i, TVM_FFI_C_VALUE_ERROR,
+                              "must have a stride above 0 in dimension %d, but has %lld", (int)dim,
+                              (long long)stride);
+  }
+  return 0;
+}
+
+/* The increment of a vector of BLAS. */
+static int wrap_check_increment(const tvm_ffi_args *args, int32_t i, const DLTensor *tensor) {
+  if (wrap_get_stride(tensor, 0) != 0) return 0;
+  return tvm_ffi_args_raise(args, i, TVM_FFI_C_VALUE_ERROR,
+                            "must have a stride other than 0 in dimension 0, but has 0");
+}
+
+/* The address of a vector for BLAS: that of the element with the lowest one, which is the last if
+ * the increment is negative. */
+static void *wrap_get_lowest(const DLTensor *tensor) {
+  const int64_t step = wrap_get_stride(tensor, 0), size = tensor->dtype.bits / 8;
+  char *first = tvm_ffi_tensor_get_data(tensor);
+  return step < 0 ? first + (ptrdiff_t)((tensor->shape[0] - 1) * step * size) : first;
+}
+
+/* The leading dimension of a matrix of BLAS, whose stride in the other dimension is 1. */
+static int wrap_check_leading(const tvm_ffi_args *args, int32_t i, const DLTensor *tensor,
+                              int32_t dim) {
+  const int64_t extent = tensor->shape[1 - dim], least = extent > 1 ? extent : 1;
+  const int64_t stride =
+      dim > 0 ? wrap_get_column_stride(tensor, dim) : wrap_get_stride(tensor, dim);
+  if (stride >= least) return 0;
+  return tvm_ffi_args_raise(args, i, TVM_FFI_C_VALUE_ERROR,
+                            "must have a stride of %lld or more in dimension %d, but has %lld",
+                            (long long)least, (int)dim, (long long)stride);
+}
+
+/* The greatest common divisor; that of 0 and a number is the number. */
+static uint64_t wrap_find_divisor(uint64_t a, uint64_t b) {
+  while (b != 0) {
+    const uint64_t rest = a % b;
+    a = b;
+    b = rest;
+  }
+  return a;
+}
+
+/* No two elements of a tensor that is written are the same memory. Compares dimensions in pairs,
+ * which finds elements that are repeated and windows that overlap. */
+static int wrap_check_distinct(const tvm_ffi_args *args, int32_t i, const DLTensor *tensor) {
+  char strides[96], shape[96];
+  bool is_distinct = true;
+  int32_t k, m;
+  if (tensor->strides == NULL || tvm_ffi_tensor_get_numel(tensor) == 0) return 0;
+  for (k = 0; k < tensor->ndim; ++k) {
+    const int64_t stride = tensor->strides[k];
+    const uint64_t step = stride < 0 ? -(uint64_t)stride : (uint64_t)stride;
+    if (tensor->shape[k] == 1) continue;
+    if (step == 0) is_distinct = false;
+    for (m = 0; m < k && is_distinct; ++m) {
+      const int64_t other = tensor->strides[m];
+      const uint64_t other_step = other < 0 ? -(uint64_t)other : (uint64_t)other;
+      const uint64_t divisor = wrap_find_divisor(step, other_step);
+      if (tensor->shape[m] != 1 && other_step / divisor < (uint64_t)tensor->shape[k] &&
+          step / divisor < (uint64_t)tensor->shape[m]) {
+        is_distinct = false;
+      }
+    }
+  }
+  if (is_distinct) return 0;
+  return tvm_ffi_args_raise(
+      args, i, TVM_FFI_C_VALUE_ERROR,
+      "must have an address for each element, but has strides %s of shape %s",
+      tvm_ffi_shape_print(tensor->strides, tensor->ndim, strides, sizeof strides),
+      tvm_ffi_shape_print(tensor->shape, tensor->ndim, shape, sizeof shape));
 }
 
 /* Where the elements of a tensor are: the first byte, the one behind the last, and the largest
@@ -93,16 +208,12 @@ static wrap_bytes wrap_find_bytes(const DLTensor *tensor) {
   found.step = 0;
   for (i = 0; i < tensor->ndim; ++i) {
     const int64_t stride = wrap_get_stride(tensor, i);
-    uint64_t step = (stride < 0 ? -(uint64_t)stride : (uint64_t)stride) * size;
+    const uint64_t step = (stride < 0 ? -(uint64_t)stride : (uint64_t)stride) * size;
     const uint64_t last = step * (uint64_t)(tensor->shape[i] - 1);
     if (tensor->shape[i] == 1) continue;
     if (stride < 0) found.begin -= last;
     if (stride > 0) found.end += last;
-    while (step != 0) { /* the greatest common divisor */
-      const uint64_t rest = found.step % step;
-      found.step = step;
-      step = rest;
-    }
+    found.step = wrap_find_divisor(found.step, step);
   }
   return found;
 }
@@ -112,17 +223,12 @@ static wrap_bytes wrap_find_bytes(const DLTensor *tensor) {
 static bool wrap_overlap(const DLTensor *a, const DLTensor *b) {
   const uint64_t a_size = a->dtype.bits / 8u, b_size = b->dtype.bits / 8u;
   wrap_bytes in_a, in_b;
-  uint64_t step, rest, distance;
+  uint64_t step, distance;
   if (tvm_ffi_tensor_get_numel(a) == 0 || tvm_ffi_tensor_get_numel(b) == 0) return false;
   in_a = wrap_find_bytes(a);
   in_b = wrap_find_bytes(b);
   if (in_a.end <= in_b.begin || in_b.end <= in_a.begin) return false;
-  step = in_a.step;
-  for (rest = in_b.step; rest != 0;) {
-    const uint64_t next = step % rest;
-    step = rest;
-    rest = next;
-  }
+  step = wrap_find_divisor(in_a.step, in_b.step);
   if (step == 0) return true;
   distance = in_b.begin >= in_a.begin ? (in_b.begin - in_a.begin) % step
                                       : (step - (in_a.begin - in_b.begin) % step) % step;

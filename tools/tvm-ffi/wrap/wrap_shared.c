@@ -99,13 +99,20 @@ bool wrap_check_error_code(const spec_source *source, const wrap_abi *abi, const
                    target->name, target->result->name);
 }
 
-bool wrap_check_no_work(const spec_source *source, const wrap_abi *abi, const spec *target) {
+bool wrap_check_not_plain(const spec_source *source, const wrap_abi *abi, const spec *target) {
   size_t i;
   for (i = 0; i < target->num_params; ++i) {
     const spec_param *param = &target->params[i];
-    if (param->form != kParamWork) continue;
-    return spec_fail(source, param->column, "`%s` is a work array, and --abi=%s has none",
-                     param->name, abi->name);
+    if (param->form == kParamWork) {
+      return spec_fail(source, param->column, "`%s` is a work array, and --abi=%s has none",
+                       param->name, abi->name);
+    }
+    if (param->strides == kStridesBlas) {
+      return spec_fail(source, param->column,
+                       "`%s` has strides as BLAS takes them, and --abi=%s has none: write "
+                       "`strides any`",
+                       param->name, abi->name);
+    }
   }
   return true;
 }
