@@ -477,6 +477,11 @@ class Run(unittest.TestCase):
             ('add("a" é)', "`é` is unexpected here"), ("add(b:2)", "neither true nor false"),
             ("add(i:)", "argument 0 (`i:`): a value is missing"),
             ("add(dtype:)", "a value is missing"),
+            *((rf'add({form}"{word}\0x")', rf'argument 0 (`{form}"{word}\0x"`): only a text and '
+               "bytes may contain a NUL character")
+              for form, word in (("i:", "1"), ("f:", "1"), ("b:", "true"), ("dtype:", "int32"),
+                                 ("dev:", "cpu"), ("fn:", "echo"), ("@", "x.npy"),
+                                 ("+", "x.npy"), ("x:", "@x.bin"))),
             ("add(@)", "argument 0 (`@`): the name of a file is missing"),
             ("add(x:@)", "the name of a file is missing"),
             ("add(4xf32=+)", "argument 0 (`4xf32=+`): the name of a file is missing"),

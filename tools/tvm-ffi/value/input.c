@@ -166,9 +166,15 @@ static bool make_shape(scan *s, const TVMFFIAny *list, TVMFFIAny *out) {
   return true;
 }
 
+/* All of a word but a text is read up to its first NUL. */
+static bool check_word(scan *s, const char *word, size_t size) {
+  return strlen(word) == size || scan_fail(s, "only a text and bytes may contain a NUL character");
+}
+
 static bool make_form(scan *s, input_form form, const char *word, size_t size, TVMFFIAny *out) {
-  if (size == 0 && form != kFormText && form != kFormBytes) {
-    return scan_fail(s, "a value is missing");
+  if (form != kFormText && form != kFormBytes) {
+    if (size == 0) return scan_fail(s, "a value is missing");
+    if (!check_word(s, word, size)) return false;
   }
   switch (form) {
     case kFormInt:
@@ -806,6 +812,7 @@ static bool read_bytes(input_reader *reader, scan *s, const char *word, size_t s
                        TVMFFIAny *out) {
   input_file *file;
   if (*word != '@') return make_form(s, kFormBytes, word, size, out);
+  if (!check_word(s, word, size)) return false;
   file = input_file_open(&reader->sources, s, word + 1, true);
   return file != NULL && file_reader_fill_all(&file->reader) &&
          make_text(s, file->reader.bytes, file->reader.size, true, out);
@@ -944,7 +951,12 @@ static char *take_path(scan *s) {
   scan rest = *s;
   size_t size = 0;
   char *word, *suffix;
-  if (s->pos < s->end && *s->pos == '"') return scan_take_quoted(s, &size);
+  if (s->pos < s->end && *s->pos == '"') {
+    word = scan_take_quoted(s, &size);
+    if (word == NULL || check_word(s, word, size)) return word;
+    free(word);
+    return NULL;
+  }
   scan_skip_space(s);
   word = scan_take_rest(&rest);
   if (word == NULL) return NULL;
