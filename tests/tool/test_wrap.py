@@ -108,10 +108,10 @@ WRONG = [
     ("void f(float **x)", 15,
      "a pointer to a pointer is not supported: a tensor has its elements in one array"),
     ("void f(float *GGML_RESTRICT s)", 29,
-     "expected `,`, `)` or a shape behind `GGML_RESTRICT`, but met `s`: of a macro write what it "
+     "expected `,`, `)` or a shape after `GGML_RESTRICT`, but met `s`: of a macro write what it "
      "stands for, such as restrict, or nothing"),
     ("void f(int n UNUSED)", 14,
-     "expected `,`, `)` or a shape behind `n`, but met `UNUSED`: of a macro write what it stands "
+     "expected `,`, `)` or a shape after `n`, but met `UNUSED`: of a macro write what it stands "
      "for, such as restrict, or nothing"),
     ("static int f(int n)", 1, "`static` is not supported: leave it out"),
     ("f = inline int f(int n)", 5, "`inline` is not supported: leave it out"),
@@ -141,9 +141,9 @@ WRONG = [
     ("void f(float x[n:s] strides none)", 29, "expected positive, any or blas"),
     ("void f(float x[n:s] strides)", 28, "expected positive, any or blas"),
     ("void f(float x[n:0])", 18,
-     "a stride of 0 repeats an element: write `strides any` behind the shape"),
+     "a stride of 0 repeats an element: write `strides any` after the shape"),
     ("void f(float x[n:0] strides blas)", 18,
-     "a stride of 0 repeats an element: write `strides any` behind the shape"),
+     "a stride of 0 repeats an element: write `strides any` after the shape"),
     ("void f(float x[n:s][m:t] strides blas)", 14,
      "a matrix of BLAS has a stride of 1 in one dimension: write `x[n:ld][m:1]` or "
      "`x[n:1][m:ld]`"),
@@ -522,7 +522,7 @@ class Wrap(unittest.TestCase):
             for text, size in {r"a\0b": 1, r"you and me\0": 10, r"\0you": 0}.items():
                 raises(
                     "ValueError: Argument #0 of `greet(0: const char *name) -> const char *` must "
-                    f"be text without a NUL character, but has one behind {size} bytes\n", kernels,
+                    f"be text without a NUL character, but has one after {size} bytes\n", kernels,
                     f'greet("{text}")')
 
     def test_outputs_are_returned(self):

@@ -512,7 +512,7 @@ static bool check_strides(const reader *r, const spec_param *param) {
     const spec_dim *dim = &param->dims[i];
     if (!dim->has_stride || dim->stride.name != NULL || dim->stride.value > 0) continue;
     return spec_fail(r->source, dim->stride.column,
-                     "a stride of 0 repeats an element: write `strides any` behind the shape");
+                     "a stride of 0 repeats an element: write `strides any` after the shape");
   }
   return param->strides != kStridesBlas || check_blas(r, param);
 }
@@ -557,7 +557,7 @@ static bool take_shape(reader *r, bool is_pointer, spec_param *out) {
   return check_count(r, out);
 }
 
-/* Reports a parenthesis where a name is expected, or behind it: a function, or a pointer to an
+/* Reports a parenthesis where a name is expected, or after it: a function, or a pointer to an
  * array. */
 static bool fail_parenthesis(reader *r) {
   const size_t column = column_of(r, r->pos);
@@ -575,14 +575,14 @@ static bool fail_parenthesis(reader *r) {
                    "pass. Wrap a function without it");
 }
 
-/* The end of a parameter that is not a tensor. A macro before or behind a name looks like another
+/* The end of a parameter that is not a tensor. A macro before or after a name looks like another
  * name. */
 static bool check_end(reader *r, const spec_param *param) {
   const word next = peek_word(r);
   if (peek(r, '(')) return fail_parenthesis(r);
   return !identifier_is(next.begin, next.size) ||
          spec_fail(r->source, column_of(r, next.begin),
-                   "expected `,`, `)` or a shape behind `%s`, but met `%.*s`: of a macro write "
+                   "expected `,`, `)` or a shape after `%s`, but met `%.*s`: of a macro write "
                    "what it stands for, such as restrict, or nothing",
                    param->name, (int)next.size, next.begin);
 }

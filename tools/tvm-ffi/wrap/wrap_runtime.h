@@ -33,7 +33,7 @@ static int wrap_read_text(const tvm_ffi_args *args, int32_t i, TVMFFIByteArray *
   end = out->size > 0 ? memchr(out->data, '\0', out->size) : NULL;
   if (end == NULL) return 0;
   return tvm_ffi_args_raise(args, i, TVM_FFI_C_VALUE_ERROR,
-                            "must be text without a NUL character, but has one behind %lld bytes",
+                            "must be text without a NUL character, but has one after %lld bytes",
                             (long long)(end - out->data));
 }
 
