@@ -85,6 +85,10 @@ def main():
         subprocess.run([root / "tools/amalgamate", "--kernel", folder], check=True)
         header = folder / "tvm_ffi_kernel.h"
         text = header.read_text(encoding="utf-8")
+        for file in header, folder / "kernel.h":
+            done = run(root / "tools/amalgamate", "--kernel", file)
+            check("FOLDER must be a folder" in done.stderr and str(file) in done.stderr,
+                  f"amalgamate: no error that names the file\n{done.stderr}")
         check([path.name for path in folder.iterdir()] == [header.name],
               "amalgamate --kernel wrote other files, too")
         check(text.startswith("/* SPDX-License-Identifier: 0BSD */"),
@@ -92,8 +96,10 @@ def main():
         check(
             len(text.splitlines()) <= LINES,
             f"the header has {len(text.splitlines())} lines, not at most {LINES}")
-        check(re.findall(r"#include (.*?)(?: /\*.*)?$", text, re.M) == ["<stddef.h>", "<stdint.h>"],
-              "the header includes something else than stdint.h, or stddef.h for tcc")
+        check(re.findall(r"#include (.*?)(?: /\*.*)?$", text,
+                         re.M) == ["<tvm/ffi/c.h>", "<stddef.h>", "<stdint.h>"],
+              "the header includes something else than stdint.h, or stddef.h for tcc, or c.h if "
+              "that is there")
 
         program = describe(text)
         printed = []
@@ -116,9 +122,17 @@ def main():
         check(done.returncode == 0,
               f"a function is declared otherwise than in c_api.h:\n{done.stderr}")
 
-        both = run("cc", *include, f"-I{folder}", "-fsyntax-only", "-x", "c", "-",
-                   text="#include <tvm/ffi/c.h>\n#include <tvm_ffi_kernel.h>\n")
-        check("include one of them" in both.stderr, "both headers in one unit: no clear error")
+        # In one source: the header that is pasted twice, below c.h, and above it.
+        kernel = ("TVM_FFI_C_EXPORT(f, \"() -> int\") {"
+                  " return tvm_ffi_args_check_count(args, 0); }\n")
+        ours, twice = "#include <tvm/ffi/c.h>\n", f"{text}{text}"
+        for code, message in (twice + kernel, ""), (ours + twice + kernel, ""), (
+                text + kernel + ours, "include tvm/ffi/c.h above tvm_ffi_kernel.h"), (
+                    "#define TVM_FFI_LEAN_H_ 1u\n" + text, "put tvm_ffi_kernel.h above"):
+            both = run("cc", *STRICT, *include, "-fsyntax-only", "-x", "c", "-", text=code)
+            check(message in both.stderr and (both.returncode == 0) == (message == ""),
+                  f"`{message or 'no error'}` is expected of both headers in one source, and not\n"
+                  + both.stderr)
 
         readme = (root / "samples/01_load_and_call/kernel.c").read_text(encoding="utf-8").replace(
             "<tvm/ffi/c.h>", '"tvm_ffi_kernel_more.h"')

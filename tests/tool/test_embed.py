@@ -317,6 +317,29 @@ class Embed(unittest.TestCase):
             bad(USAGE, message, "embed", "--name=k", *args)
             assert snapshot(place) == before, (args, snapshot(place))
 
+    def test_the_name_of_the_output(self):
+        """It tells the form, and is refused if it is a name for something else."""
+        sources = ".c .h .inc (C), .cc .cpp .cxx .hh .hpp .hxx .cu .cuh (C++)"
+        objects = ".o .obj (an object file)"
+        for name, options, accepted, meant in (
+            ("x.S", [], f"{sources}, {objects}", ", a name for assembler source"),
+            ("x.s", ["--format=incbin"], sources, ", a name for assembler source"),
+            ("x.o", ["--format=c"], sources, ", a name for an object file"),
+            ("x.py", ["--format=c23"], sources, ", a name for Python"),
+            ("x.a", ["--format=obj"], objects, ", a name for a library"),
+            ("x.c", ["--format=elf"], objects, ", a name for C"), ("x.txt", [],
+                                                                   f"{sources}, {objects}", "")):
+            code, out, err = run("embed", PATHS[0], *options, "-o", WORK / name)
+            assert (code, out) == (USAGE, "") and not (WORK / name).exists()
+            assert err == (f"tvm-ffi: --output must end in {accepted} or have no ending, not "
+                           f'"{WORK}/{name}"{meant}\n'), err
+        for name, options, begin in (("x.C", [], b"/* Written"), ("x", [], b"/* Written"),
+                                     ("x.txt", ["--format=c"], b"/* Written"),
+                                     ("x.OBJ", [], b"\x64\x86"), ("x.bin", ["--format=elf"],
+                                                                  b"\x7fELF")):
+            good("embed", PATHS[0], "--name=k", *options, "-o", WORK / name)
+            assert (WORK / name).read_bytes().startswith(begin), name
+
     def test_a_signal_leaves_no_partial_file(self):
         """A signal leaves no partial file, and a size limit is an error. The header is a pipe
         without a reader, so it waits."""
@@ -407,11 +430,9 @@ class Embed(unittest.TestCase):
         """For TVM_FFI_EMBED_CUBIN: two symbols, before and after the bytes."""
         for form in "obj", "incbin":
             good("embed", "--cubin", "--name=mine", "--format=" + form, PATHS[0], "-o",
-                 WORK / "cubin.c")
+                 WORK / ("cubin.c" if form == "incbin" else "cubin.o"))
             if form == "incbin":
                 compile(*STRICT, "-c", WORK / "cubin.c", "-o", WORK / "cubin.o")
-            else:
-                (WORK / "cubin.c").rename(WORK / "cubin.o")
             (WORK / "user.c").write_text(
                 "extern const char __tvm_ffi__cubin_mine[], __tvm_ffi__cubin_mine_end[];\n"
                 "int main(void) { return *__tvm_ffi__cubin_mine_end != 0 ||\n"
@@ -536,7 +557,8 @@ class Embed(unittest.TestCase):
         c23 = good("embed", "--library-bin", "--format=c23", WORK / "one.txt")
         numbers = ",".join(str(byte) for byte in blob([(b"k", CONTENT["c.spv"], [])])[:-7])
         assert c23.replace(
-            "\n", "").endswith("{" + numbers + f",#embed \"{PATHS[1].resolve()}\"" + "};"), c23
+            "\n", "").endswith("{" + numbers + f",#embed \"{PATHS[1].resolve()}\"" + "};"
+                               "#undef tvm_ffi_embed_PLACE#undef tvm_ffi_embed_SEEN"), c23
 
         for folder in range(8): # trees by chance
             count = random.randrange(1, 6)

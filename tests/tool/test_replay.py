@@ -1386,6 +1386,9 @@ class Emit(unittest.TestCase):
         bad(USAGE, "a program cannot make ffi.Error", "replay", r.folder, "3", "--emit=c")
         bad(USAGE, "--redact is for the program", "replay", r.folder, "--redact")
         bad(USAGE, "--output is for the program", "replay", r.folder, "-o", "x")
+        for language, output, meant in ("c", "x.py", "Python"), ("python", "x.c", "C"):
+            bad(USAGE, f', not "{output}", a name for {meant}', "replay", r.folder, "1",
+                f"--emit={language}", "-o", output)
         bad(USAGE, "--emit takes --output with it", "replay", r.folder, "1", "--emit=c", "--json")
 
     def test_no_code(self):

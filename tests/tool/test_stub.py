@@ -96,6 +96,13 @@ class Stub(unittest.TestCase):
 
         bad(USAGE, '--lang must be c, c++, python or rust, not "go"', "stub", "--lang=go", TYPED)
         bad(USAGE, '--prefix must be a name, not "a-b"', "stub", "--prefix=a-b", TYPED)
+        for language, output, accepted, meant in (
+            ("c", "x.py", ".c .h .inc (C)", "Python"),
+            ("c++", "x.o", ".c .h .inc (C), .cc .cpp .cxx .hh .hpp .hxx .cu .cuh (C++)",
+             "an object file"),
+            ("python", "x.h", ".py .pyi (Python)", "C"), ("rust", "x.py", ".rs (Rust)", "Python")):
+            bad(USAGE, f'--output must end in {accepted} or have no ending, not "{output}", a name '
+                f"for {meant}", "stub", f"--lang={language}", TYPED, "-o", output)
         bad(USAGE, "usage: tvm-ffi stub", "stub")
         bad(USAGE, "--json prints the wrappers: --output must be another file", "stub", "--json",
             TYPED, "-o", "-")

@@ -7,11 +7,12 @@ import itertools
 import re
 import shutil
 import subprocess
+import sys
 import unittest
 
-from compilers import (COMPILERS, FOLDER, HEADERS, PLACE, STRICT, call_with_program,
+from compilers import (COMPILERS, FOLDER, HEADERS, LINK, PLACE, STRICT, call_with_program,
                        each_compiler, make_library, raises)
-from tool import RUNNER, USAGE, bad, good, good_json, left_out, run, run_tests
+from tool import RUNNER, USAGE, WINDOWS, bad, good, good_json, left_out, run, run_tests
 
 SOFTMAX = "softmax = void softmax_f32(float y[n][m], const float x[n][m], int n, int m)"
 
@@ -297,6 +298,61 @@ DRIFTS = {
 CHECKERS = [[*found, "-Wpedantic", "-Werror", "-fsyntax-only"] for found in COMPILERS.values()]
 
 
+def write_parts():
+    """Names of files in PLACE that can be parts of one source: two of each kind that the tool
+    writes, the header for emitted kernels, and a source of the user's."""
+    specs = ["{}add = void add_fixed(float y[2][3], const float x[2][3], float a)",
+             "{}mirror = void mirror(float restrict y[n], const float x[restrict n], int n)",
+             "{}greet = const char *greet(const char *name)"]
+    matrix = "(const double x[2][3], double a, double y[2][3])"
+    for prefix, options in ("", []), ("lean_", ["--lean"]):
+        first, *others = [spec.format(prefix) for spec in specs]
+        good("wrap", first, "-o", PLACE / f"{prefix}a.c", *options)
+        good("wrap", *others, "-o", PLACE / f"{prefix}b.c", *options)
+    written = {}
+    for abi in "casadi", "memref", "halide":
+        written[abi + ".c"] = [f"{abi} = int f_{abi}{matrix}", f"--abi={abi}"]
+        of_float = matrix.replace("double", "float")
+        written[abi + "_again.c"] = [f"{abi}_again = int g_{abi}{of_float}", f"--abi={abi}",
+                                     "--outputs=return"]
+    for name, words in written.items():
+        good("wrap", *words, "-o", PLACE / name)
+    (PLACE / "bytes").write_bytes(b"bytes??/")
+    for name, options in {"blob_a.c": [], "blob_b.c": ["--align=128", "--export"],
+                          "blob_c.c": ["--format=incbin"],
+                          "blob_d.c": ["-H", PLACE / "blob_d.h"]}.items():
+        if not (WINDOWS and "--format=incbin" in options):
+            good("embed", PLACE / "bytes", "-o", PLACE / name, *options)
+            written[name] = options
+    library = compile_kernels(next(iter(COMPILERS.values())), "specs")
+    for name in "stub_a", "stub_b":
+        good("stub", f"--prefix={name}", library, "-o", PLACE / f"{name}.h")
+    subprocess.run([sys.executable, FOLDER.parents[1] / "tools/amalgamate", "--kernel", PLACE],
+                   check=True)
+    (PLACE / "tvm_ffi_kernel.h").replace(PLACE / "kernel.h")
+    (PLACE / "user.c").write_text("""#include <tvm/ffi/c.h>
+TVM_FFI_C_EXPORT(user, "() -> int") { return tvm_ffi_args_check_count(args, 0); }
+""", encoding="utf-8")
+    return ["a.c", "b.c", "lean_a.c", "lean_b.c", "kernel.h", "stub_a.h", "stub_b.h",
+            "blob_d.h", *written]
+
+
+def check_unit(compiler, names, includes, message=None):
+    """Compile one source of these files, without a warning, or with that error."""
+    unit = "".join(f'#include "{name}"\n' for name in names)
+    done = subprocess.run([*compiler, *STRICT, "-Wno-missing-prototypes", *includes, f"-I{PLACE}",
+                           "-fsyntax-only", "-x", "c", "-"], input=unit, capture_output=True,
+                          text=True, check=False)
+    assert (done.returncode == 0 if message is None else message in done.stderr), (names, done)
+
+
+def macros_of(compiler, unit):
+    """Names of the macros at the end of a source."""
+    done = subprocess.run([*compiler, "-std=c99", *HEADERS, "-dM", "-E", "-x", "c", "-"],
+                          input=unit, capture_output=True, text=True, check=True)
+    return set(re.findall(r"^#define (\w+)", done.stdout, re.M))
+
+
 class Wrap(unittest.TestCase):
     def test_the_text(self):
         assert good("wrap", SOFTMAX + " // Softmax of each row.") == EXPECTED
@@ -335,15 +391,69 @@ class Wrap(unittest.TestCase):
     def test_the_header_for_kernels(self):
         """With --lean, what the kernel needs of it is copied."""
         lean = good("wrap", SOFTMAX, "--lean")
-        assert "tvm_ffi_args_read_bool" not in lean and len(lean.splitlines()) < 530, lean
+        assert "tvm_ffi_args_read_bool" not in lean and len(lean.splitlines()) < 690, lean
         for spec, headers in HEADERS_OF.items():
             included = set(re.findall("#include (.*)", good("wrap", spec,
-                                                            "--lean"))) - {"<limits.h>"}
+                                                            "--lean"))) - {
+                                                                "<limits.h>", "<tvm/ffi/c.h>"
+                                                            }
             assert included == {
                 f"<{name}>"
                 for name in ["stdbool.h", "stddef.h", "stdint.h", *headers]
             }, (spec, included)
         assert lean.endswith(good("wrap", SOFTMAX).partition("\n\n")[2]), lean
+
+    def test_in_one_source(self):
+        """All files that the tool and tools/amalgamate write can be parts of one source (a unity
+        build), in any order, beside a source of the user's, whose headers come first."""
+        parts, free = write_parts(), ["kernel.h", "lean_a.c", "lean_b.c"]
+        both = [name for name in parts if name not in free]
+        orders = {"ours": ["user.c", *both, *free],
+                  "ours, reversed": ["user.c", *free, *both[::-1]],
+                  "lean": free, "lean, reversed": [free[0], *free[:0:-1]]}
+        for compiler, (order, names) in itertools.product(COMPILERS.values(), orders.items()):
+            includes = [] if order.startswith("lean") else HEADERS
+            check_unit(compiler, names, includes)
+        for first in "lean_a.c", "kernel.h":
+            check_unit(compiler, [first, "user.c"], HEADERS,
+                       "include tvm/ffi/c.h above tvm_ffi_kernel.h and above")
+        check_unit(compiler, ["lean_a.c", "kernel.h"], [], "put tvm_ffi_kernel.h above what")
+        # Files of another version: their text may differ, and lean ones have to be of one.
+        other = (PLACE / "a.c").read_text(encoding="utf-8")
+        check = "TVM_FFI_C_TRY(tvm_ffi_args_check_valid(args, i));"
+        assert check in other, other
+        (PLACE / "a.c").write_text(other.replace(check, "/* not in an earlier version */"),
+                                   encoding="utf-8")
+        check_unit(compiler, ["user.c", "a.c", "b.c"], HEADERS)
+        other = (PLACE / "lean_a.c").read_text(encoding="utf-8")
+        (PLACE / "lean_a.c").write_text(re.sub(r"TVM_FFI_LEAN_H_ (!= |)0x\w+",
+                                               r"TVM_FFI_LEAN_H_ \g<1>0x1u", other),
+                                        encoding="utf-8")
+        check_unit(compiler, ["lean_a.c", "lean_b.c"], [], "different versions of tvm-ffi wrap")
+
+    def test_a_unity_build(self):
+        """Two files of kernels as one source: both work, and no macro is left."""
+        write_parts()
+        standard = "#include <limits.h>\n#include <stdlib.h>\n#include <tvm/ffi/c.h>\n"
+        for compiler in COMPILERS.values():
+            for names in ["a.c", "b.c"], ["b.c", "a.c"], ["user.c", "lean_a.c", "lean_b.c"], [
+                    "lean_b.c", "lean_a.c"]:
+                (PLACE / "unity.c").write_text("".join(f'#include "{name}"\n' for name in names),
+                                               encoding="utf-8")
+                subprocess.run([*compiler, *STRICT, *HEADERS, "-shared", "-fPIC", PLACE / "unity.c",
+                                FOLDER / "wrap_functions.c", *(LINK if WINDOWS else []), "-o",
+                                PLACE / "unity.so"], check=True)
+                lean = "lean_" if "lean_a.c" in names else ""
+                shown = good("run", PLACE / "unity.so",
+                             f"{lean}add(&2x3xf32, 2x3xf32=1 2 3 4 5 6, 0.5)")
+                assert shown == "arg[0]: 2x3xf32=[1.5 2.5 3.5][4.5 5.5 6.5]\n", shown
+                shown = good("run", PLACE / "unity.so", f"{lean}mirror(&3xf32, 3xf32=1 2 4)")
+                assert shown == "arg[0]: 3xf32=5 4 5\n", shown
+            for name in "a.c", "b.c", "casadi.c", "memref.c", "blob_a.c", "blob_b.c":
+                left = macros_of(compiler, standard + f'#include "{PLACE}/{name}"\n')
+                left -= macros_of(compiler, standard)
+                assert all(re.fullmatch("TVM_FFI_HAS_wrap_memref\\w*", macro)
+                           for macro in left), (name, left)
 
     def test_refusals(self):
         """They tell the column, and show the text with a caret below."""
@@ -387,6 +497,8 @@ class Wrap(unittest.TestCase):
         bad(USAGE, "nothing.txt: No such file", "wrap", "@nothing.txt")
         bad(USAGE, "--json prints the kernels: --output must be another file", "wrap", SOFTMAX,
             "--json", "-o", "-")
+        bad(USAGE, f'--output must end in .c .h .inc (C) or have no ending, not "{PLACE}/x.o", a '
+            "name for an object file", "wrap", SOFTMAX, "-o", PLACE / "x.o")
         bad(USAGE, "--outputs must be arguments or return", "wrap", SOFTMAX, "--outputs=both")
 
     def test_words_that_change_nothing(self):

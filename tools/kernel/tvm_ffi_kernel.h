@@ -17,9 +17,11 @@
 #ifndef TVM_FFI_KERNEL_H_
 #define TVM_FFI_KERNEL_H_
 /* clang-format off */
-#ifdef TVM_FFI_C_API_H_
-#error "tvm_ffi_kernel.h and tvm/ffi/c_api.h declare the same: include one of them"
-#endif
+#ifdef TVM_FFI_C_API_H_ /* the library's headers are above, and have all this */
+#include <tvm/ffi/c.h>
+#elif defined(TVM_FFI_LEAN_H_)
+#error "put tvm_ffi_kernel.h above what tvm-ffi wrap --lean wrote"
+#else
 #if defined(__TINYC__) && __TINYC__ <= 927
 #include <stddef.h> /* that of tcc has the types of stdint.h, and is read in a tenth of the time */
 #else
@@ -49,16 +51,14 @@
 enum { /* types of devices */
   kDLCPU = 1, kDLCUDA = 2, kDLCUDAHost = 3, kDLOpenCL = 4, kDLVulkan = 7, kDLMetal = 8, kDLVPI = 9,
   kDLROCM = 10, kDLROCMHost = 11, kDLExtDev = 12, kDLCUDAManaged = 13, kDLOneAPI = 14,
-  kDLWebGPU = 15, kDLHexagon = 16, kDLMAIA = 17, kDLTrn = 18
-};
+  kDLWebGPU = 15, kDLHexagon = 16, kDLMAIA = 17, kDLTrn = 18 };
 enum { kDLInt = 0, kDLUInt = 1, kDLFloat = 2, kDLBfloat = 4, kDLComplex = 5, kDLBool = 6 };
 enum { /* types of values */
   kTVMFFINone = 0, kTVMFFIInt = 1, kTVMFFIBool = 2, kTVMFFIFloat = 3, kTVMFFIOpaquePtr = 4,
   kTVMFFIDataType = 5, kTVMFFIDevice = 6, kTVMFFIDLTensorPtr = 7, kTVMFFIRawStr = 8,
   kTVMFFIByteArrayPtr = 9, kTVMFFISmallStr = 11, kTVMFFISmallBytes = 12,
   kTVMFFIStaticObjectBegin = 64, kTVMFFIStr = 65, kTVMFFIBytes = 66, kTVMFFIFunction = 68,
-  kTVMFFIShape = 69, kTVMFFITensor = 70, kTVMFFIArray = 71, kTVMFFIMap = 72, kTVMFFIModule = 73
-};
+  kTVMFFIShape = 69, kTVMFFITensor = 70, kTVMFFIArray = 71, kTVMFFIMap = 72, kTVMFFIModule = 73 };
 typedef struct { int32_t device_type, device_id; } DLDevice;
 typedef struct { uint8_t code, bits; uint16_t lanes; } DLDataType;
 typedef struct {
@@ -250,7 +250,6 @@ TVM_FFI_C_DETAIL_DEFINE_READER(tvm_ffi_args_read_bool, _Bool, "bool",
 static inline void *tvm_ffi_tensor_get_data(const DLTensor *tensor) {
   return tensor->data == 0 ? tensor->data : (char *)tensor->data + tensor->byte_offset;
 }
-
 /* The number of elements; -1 when an extent is negative or the product exceeds int64_t. */
 static inline int64_t tvm_ffi_tensor_get_numel(const DLTensor *tensor) {
   int64_t count = 1, limit = (int64_t)(~(uint64_t)0 >> 1); /* count may grow by that factor */
@@ -397,4 +396,5 @@ static inline int tvm_ffi_args_return(const tvm_ffi_args *args, TVMFFIAny view) 
   TVM_FFI_C_DETAIL_TEXT(__tvm_ffi__doc_##name, __tvm_ffi__doctext_##name, text)
 #define TVM_FFI_C_EXPORT_METADATA(name, json) \
   TVM_FFI_C_DETAIL_TEXT(__tvm_ffi__metadata_##name, __tvm_ffi__schema_##name, json)
+#endif /* TVM_FFI_C_API_H_ */
 #endif /* TVM_FFI_KERNEL_H_ */

@@ -10,6 +10,7 @@
 #define TVM_FFI_KERNEL_MORE_H_
 /* clang-format off */
 #include "tvm_ffi_kernel.h"
+#ifndef TVM_FFI_C_API_H_ /* which has all this */
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -354,4 +355,5 @@ TVM_FFI_C_DETAIL_CHECK int tvm_ffi_array_create(const TVMFFIAny *items, int32_t 
 #define TVM_FFI_C_TYPE_OF(name, args) "{\\\"type\\\":\\\"" name "\\\",\\\"args\\\":[" args "]}"
 #define TVM_FFI_C_PARAM(param, name) \
   "{\\\"type\\\":\\\"" name "\\\",\\\"name\\\":\\\"" param "\\\"}"
+#endif /* TVM_FFI_C_API_H_ */
 #endif /* TVM_FFI_KERNEL_MORE_H_ */

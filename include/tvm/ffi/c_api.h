@@ -30,6 +30,10 @@
 #ifndef TVM_FFI_C_API_H_
 #define TVM_FFI_C_API_H_
 
+#if defined(TVM_FFI_KERNEL_H_) || defined(TVM_FFI_LEAN_H_)
+#error "include tvm/ffi/c.h above tvm_ffi_kernel.h and above what tvm-ffi wrap --lean wrote"
+#endif
+
 #include <dlpack/dlpack.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -23,6 +23,62 @@ bool tool_can_read(const char *path) {
   return file_can_read(path) || refuse(path);
 }
 
+/* ---- What files hold ---- */
+
+/* By file_kind; each ending is between spaces. */
+static const struct {
+  const char *name, *endings;
+} kKinds[kHoldsUnknown] = {
+    [kHoldsC] = {"C", " .c .h .inc "},
+    [kHoldsCxx] = {"C++", " .cc .cpp .cxx .hh .hpp .hxx .cu .cuh "},
+    [kHoldsPython] = {"Python", " .py .pyi "},
+    [kHoldsRust] = {"Rust", " .rs "},
+    [kHoldsAssembler] = {"assembler source", " .s .asm "},
+    [kHoldsObject] = {"an object file", " .o .obj "},
+    [kHoldsLibrary] = {"a library", " .so .a .dll .dylib .lib "},
+};
+
+/* " .c " of "x.c", in small letters; " " if there is no ending. Release with free(). */
+static char *make_ending(const char *path) {
+  const char *dot = strrchr(path_base(path), '.');
+  char *ending = dot != NULL ? tool_format(" %s ", dot) : tool_format(" "), *letter;
+  for (letter = ending; *letter != '\0'; ++letter) {
+    if (*letter >= 'A' && *letter <= 'Z') *letter = (char)(*letter - 'A' + 'a');
+  }
+  return ending;
+}
+
+file_kind file_kind_of(const char *path) {
+  char *ending = make_ending(path);
+  unsigned kind = 0;
+  while (kind < kHoldsUnknown &&
+         (ending[1] == '\0' || strstr(kKinds[kind].endings, ending) == NULL)) {
+    ++kind;
+  }
+  free(ending);
+  return (file_kind)kind;
+}
+
+bool file_check_ending(const char *path, unsigned kinds) {
+  text_buf expected = {NULL, 0, 0};
+  const unsigned found = file_kind_of(path);
+  unsigned kind;
+  char *shown;
+  if ((kinds & 1u << found) != 0 || strchr(path_base(path), '.') == NULL) return true;
+  for (kind = 0; kind < kHoldsUnknown; ++kind) {
+    if ((kinds & 1u << kind) == 0) continue;
+    text_add(&expected, "%s%s(%s)", expected.size > 0 ? ", " : "", kKinds[kind].endings + 1,
+             kKinds[kind].name);
+  }
+  shown = text_escape(path, strlen(path));
+  report_error("--output must end in %s or have no ending, not \"%s\"%s%s", expected.data, shown,
+               found < kHoldsUnknown ? ", a name for " : "",
+               found < kHoldsUnknown ? kKinds[found].name : "");
+  free(shown);
+  text_free(&expected);
+  return false;
+}
+
 /* ---- Reading ---- */
 
 /* What does not end by itself is read up to here. */

@@ -47,6 +47,24 @@ typedef struct {
 bool tool_write_files(const file_content *files, size_t count);
 bool tool_write_file(const char *path, const void *bytes, size_t size);
 
+/* What files hold, as their names end. */
+typedef enum {
+  kHoldsC,
+  kHoldsCxx,
+  kHoldsPython,
+  kHoldsRust,
+  kHoldsAssembler,
+  kHoldsObject,
+  kHoldsLibrary,
+  kHoldsUnknown /* another ending, or none */
+} file_kind;
+
+file_kind file_kind_of(const char *path);
+/* Whether an output may be named like this: `kinds` is of bits, 1u << kHoldsC and so on. A name
+ * without an ending, like "-" or /dev/null, may always be. False after a report, which names the
+ * endings. */
+bool file_check_ending(const char *path, unsigned kinds);
+
 /* Whether two paths lead to one file or folder, which exists. */
 bool tool_is_one_file(const char *a, const char *b);
 /* Whether two paths name the same file, also through links: one that is written, and one that is

@@ -176,9 +176,9 @@ static bool is_object(embed_form form) {
 }
 
 static embed_form choose_form(const arguments *args, const char *output) {
-  const embed_form by_name = path_ends_in(output, ".obj") ? kFormCoff
-                             : path_ends_in(output, ".o") ? kFormObject
-                                                          : kFormC;
+  const embed_form by_name = file_kind_of(output) != kHoldsObject ? kFormC
+                             : path_ends_in(output, ".o")         ? kFormObject
+                                                                  : kFormCoff;
   const embed_form form = (embed_form)arguments_word(args, kOptionFormat, by_name);
   return form == kFormObject ? TOOL_OBJECT_FORM : form;
 }
@@ -420,6 +420,18 @@ static bool check_outputs(const embed_input *input, const embed_options *options
   return true;
 }
 
+/* Whether the name of the output fits what is written. With --format, endings of no known kind
+ * fit, too. */
+static bool check_ending(const arguments *args, const embed_options *options) {
+  const unsigned sources = 1u << kHoldsC | 1u << kHoldsCxx, objects = 1u << kHoldsObject;
+  const bool is_chosen = arguments_has(args, kOptionFormat);
+  if (options->form == kFormRaw) return true;
+  return file_check_ending(options->outputs[kOutput], !is_chosen ? sources | objects
+                                                      : is_object(options->form)
+                                                          ? objects | 1u << kHoldsUnknown
+                                                          : sources | 1u << kHoldsUnknown);
+}
+
 int command_embed(const arguments *args) {
   embed_input input;
   embed_options options;
@@ -427,7 +439,8 @@ int command_embed(const arguments *args) {
   bool good;
   memset(&input, 0, sizeof input);
   good = read_options(args, &options) && read_input(&input, &options) &&
-         check_outputs(&input, &options) && write_outputs(&input, &options, &size);
+         check_outputs(&input, &options) && check_ending(args, &options) &&
+         write_outputs(&input, &options, &size);
   if (good && options.as_json) print_summary(&input, &options, size);
   embed_input_free(&input);
   return good ? kExitOk : kExitUsage;

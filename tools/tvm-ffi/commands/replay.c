@@ -1081,6 +1081,13 @@ static bool read_options(const arguments *args, replay *out) {
   if (arguments_has(args, kOptionEmit) && out->json && !arguments_has(args, kOptionOutput)) {
     return report_error("--json prints no program: --emit takes --output with it");
   }
+  if (arguments_has(args, kOptionOutput) &&
+      !file_check_ending(
+          arguments_text(args, kOptionOutput, "-"),
+          1u << kHoldsUnknown |
+              (arguments_word(args, kOptionEmit, 0) == 1 ? 1u << kHoldsPython : 1u << kHoldsC))) {
+    return false;
+  }
   return can_write_page(args, out->page_path) && read_timeout(args, &out->settings.timeout) &&
          arguments_real(args, kOptionRtol, -1, 0, 1e300, &out->allowed.relative) &&
          arguments_real(args, kOptionAtol, -1, 0, 1e300, &out->allowed.absolute);

@@ -18,6 +18,10 @@
 /* In the order of the words of --lang. */
 static const stub_language *const kLanguages[] = {&kStubC, &kStubCxx, &kStubPython, &kStubRust};
 
+/* The same: what files of the language hold. */
+static const unsigned kKinds[] = {1u << kHoldsC, 1u << kHoldsCxx | 1u << kHoldsC,
+                                  1u << kHoldsPython, 1u << kHoldsRust};
+
 /* NULL if the metadata tells no signature. */
 static schema_type *read_signature(const char *metadata) {
   schema_type *type = schema_parse(metadata, strlen(metadata));
@@ -134,7 +138,8 @@ static void write_json(const stub_language *language, const stub_library *librar
 }
 
 int command_stub(const arguments *args) {
-  const stub_language *language = kLanguages[arguments_word(args, kOptionLang, 0)];
+  const size_t lang = arguments_word(args, kOptionLang, 0);
+  const stub_language *language = kLanguages[lang];
   const char *prefix = arguments_text(args, kOptionPrefix, NULL);
   const char *output = arguments_text(args, kOptionOutput, NULL);
   const char *path = arguments_operand(args, 0);
@@ -151,6 +156,9 @@ int command_stub(const arguments *args) {
   }
   if (json && output != NULL && tool_is_same_file(output, "-", false)) {
     return report_fail(kExitUsage, "--json prints the wrappers: --output must be another file");
+  }
+  if (output != NULL && !file_check_ending(output, kKinds[lang] | 1u << kHoldsUnknown)) {
+    return kExitUsage;
   }
   if (may_load && ask_command(timeout, &code)) return code;
   code = read_library(path, may_load, timeout, &library);

@@ -182,7 +182,10 @@ int command_wrap(const arguments *args) {
   if (arguments_has(args, kOptionJson) && output != NULL && tool_is_same_file(output, "-", false)) {
     return report_fail(kExitUsage, "--json prints the kernels: --output must be another file");
   }
-  if (read_specs(&input, args)) code = write_kernels(&input, args);
+  if (read_specs(&input, args) &&
+      (output == NULL || file_check_ending(output, 1u << kHoldsC | 1u << kHoldsUnknown))) {
+    code = write_kernels(&input, args);
+  }
   for (i = 0; i < input.count; ++i) spec_free(&input.items[i]);
   free(input.items);
   return code;

@@ -305,4 +305,8 @@ void embed_write_c(const embedding *content, embed_form form, text_buf *out) {
     }
   }
   if (content->has_table) add_table(content, out);
+  /* The next file of the same source may have the same name, and other values. */
+  text_add(out, "\n");
+  if (form != kFormIncbin) text_add(out, "#undef %s_PLACE\n", content->name);
+  if (content->header == NULL) text_add(out, "#undef %s_SEEN\n", content->name);
 }

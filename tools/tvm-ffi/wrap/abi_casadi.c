@@ -54,41 +54,49 @@ static bool check(const spec_source *source, const spec *earlier, size_t num_ear
 static void write_types(text_buf *out, const wrap_request *request) {
   const char *real = find_real(request->specs, request->num_specs);
   text_add(out,
-           "#ifndef casadi_real\n"
-           "#define casadi_real %s\n"
+           "#ifdef casadi_real\n"
+           "#define wrap_casadi_real casadi_real\n"
+           "#else\n"
+           "#define wrap_casadi_real %s\n"
            "#endif\n"
-           "#ifndef casadi_int\n"
-           "#define casadi_int long long int\n"
+           "#ifdef casadi_int\n"
+           "#define wrap_casadi_int casadi_int\n"
+           "#else\n"
+           "#define wrap_casadi_int long long int\n"
            "#endif\n",
            real != NULL ? real : "double");
+}
+
+static void write_after(text_buf *out) {
+  text_add(out, "#undef wrap_casadi_real\n#undef wrap_casadi_int\n");
 }
 
 static void write_prototype(text_buf *out, const spec *target) {
   const char *const name = target->name, *real = find_real(target, 1);
   wrap_list list;
-  if (real == NULL) real = "casadi_real";
+  if (real == NULL) real = "wrap_casadi_real";
   text_add(out, "int %s(", name);
   list = wrap_begin_list(out);
   wrap_add_item(&list, "const %s **arg", real);
   wrap_add_item(&list, "%s **res", real);
-  wrap_add_item(&list, "casadi_int *iw");
+  wrap_add_item(&list, "wrap_casadi_int *iw");
   wrap_add_item(&list, "%s *w", real);
   wrap_add_item(&list, "int mem");
   text_add(out, ");\n");
   text_add(out,
-           "casadi_int %s_n_in(void);\n"
-           "casadi_int %s_n_out(void);\n"
-           "const char *%s_name_in(casadi_int i);\n"
-           "const char *%s_name_out(casadi_int i);\n"
-           "const casadi_int *%s_sparsity_in(casadi_int i);\n"
-           "const casadi_int *%s_sparsity_out(casadi_int i);\n",
+           "wrap_casadi_int %s_n_in(void);\n"
+           "wrap_casadi_int %s_n_out(void);\n"
+           "const char *%s_name_in(wrap_casadi_int i);\n"
+           "const char *%s_name_out(wrap_casadi_int i);\n"
+           "const wrap_casadi_int *%s_sparsity_in(wrap_casadi_int i);\n"
+           "const wrap_casadi_int *%s_sparsity_out(wrap_casadi_int i);\n",
            name, name, name, name, name, name);
   text_add(out, "int %s_work(", name);
   list = wrap_begin_list(out);
-  wrap_add_item(&list, "casadi_int *sz_arg");
-  wrap_add_item(&list, "casadi_int *sz_res");
-  wrap_add_item(&list, "casadi_int *sz_iw");
-  wrap_add_item(&list, "casadi_int *sz_w");
+  wrap_add_item(&list, "wrap_casadi_int *sz_arg");
+  wrap_add_item(&list, "wrap_casadi_int *sz_res");
+  wrap_add_item(&list, "wrap_casadi_int *sz_iw");
+  wrap_add_item(&list, "wrap_casadi_int *sz_w");
   text_add(out,
            ");\n"
            "int %s_checkout(void);\n"
@@ -146,4 +154,4 @@ static void write_call(text_buf *out, const wrap_request *request, const spec *t
 
 const wrap_abi kWrapCasadi = {"casadi",        true,        kWrapCasadiRuntime,
                               check,           write_types, write_prototype,
-                              write_variables, write_call};
+                              write_variables, write_call,  write_after};

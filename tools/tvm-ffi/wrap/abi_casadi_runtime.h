@@ -4,12 +4,13 @@
 /* What CasADi writes for a function `f`: f, f_n_in, f_name_in and so on. */
 typedef struct {
   const char *name;
-  int (*evaluate)(const casadi_real **arg, casadi_real **res, casadi_int *iw, casadi_real *w,
-                  int mem);
-  casadi_int (*n_in)(void), (*n_out)(void);
-  const char *(*name_in)(casadi_int i), *(*name_out)(casadi_int i);
-  const casadi_int *(*sparsity_in)(casadi_int i), *(*sparsity_out)(casadi_int i);
-  int (*work)(casadi_int *sz_arg, casadi_int *sz_res, casadi_int *sz_iw, casadi_int *sz_w);
+  int (*evaluate)(const wrap_casadi_real **arg, wrap_casadi_real **res, wrap_casadi_int *iw,
+                  wrap_casadi_real *w, int mem);
+  wrap_casadi_int (*n_in)(void), (*n_out)(void);
+  const char *(*name_in)(wrap_casadi_int i), *(*name_out)(wrap_casadi_int i);
+  const wrap_casadi_int *(*sparsity_in)(wrap_casadi_int i), *(*sparsity_out)(wrap_casadi_int i);
+  int (*work)(wrap_casadi_int *sz_arg, wrap_casadi_int *sz_res, wrap_casadi_int *sz_iw,
+              wrap_casadi_int *sz_w);
   int (*checkout)(void);
   void (*release)(int mem);
 } wrap_casadi_function;
@@ -19,12 +20,12 @@ typedef struct {
   const char *name;
   int32_t arg;      /* of the kernel; -1: a result */
   DLTensor *tensor; /* NULL: a number */
-  casadi_real value;
+  wrap_casadi_real value;
   /* Set by the call: */
-  const casadi_int *sparsity; /* the elements that CasADi stores */
-  casadi_real *data;          /* of the tensor */
+  const wrap_casadi_int *sparsity; /* the elements that CasADi stores */
+  wrap_casadi_real *data;          /* of the tensor */
   int64_t row_step, column_step;
-  casadi_real *stored; /* what CasADi reads or writes: the data, or a copy */
+  wrap_casadi_real *stored; /* what CasADi reads or writes: the data, or a copy */
 } wrap_casadi_matrix;
 
 /* A tensor must have the shape of the matrix; a vector may have one dimension. */
@@ -59,25 +60,25 @@ static int wrap_casadi_locate(wrap_casadi_matrix *matrix) {
 
 /* A sparsity has the numbers of rows and columns, then 1 if all elements are stored. If not, there
  * follow the start of each column, the number of stored elements, and the row of each. */
-static casadi_int wrap_casadi_count(const casadi_int *sparsity) {
+static wrap_casadi_int wrap_casadi_count(const wrap_casadi_int *sparsity) {
   return sparsity[2] == 1 ? sparsity[0] * sparsity[1] : sparsity[2 + sparsity[1]];
 }
 
 /* Whether the tensor has the elements as CasADi stores them: all, column by column. */
 static bool wrap_casadi_is_stored(const wrap_casadi_matrix *matrix) {
-  const casadi_int rows = matrix->sparsity[0], columns = matrix->sparsity[1];
+  const wrap_casadi_int rows = matrix->sparsity[0], columns = matrix->sparsity[1];
   return wrap_casadi_count(matrix->sparsity) == rows * columns &&
          (rows <= 1 || matrix->row_step == 1) && (columns <= 1 || matrix->column_step == rows);
 }
 
 /* Copies the stored elements from the tensor, or to it; the others are 0. */
 static void wrap_casadi_copy(const wrap_casadi_matrix *matrix, bool is_output) {
-  const casadi_int rows = matrix->sparsity[0], columns = matrix->sparsity[1];
+  const wrap_casadi_int rows = matrix->sparsity[0], columns = matrix->sparsity[1];
   const bool is_dense = matrix->sparsity[2] == 1;
-  const casadi_int *starts = matrix->sparsity + 2, *row_of = starts + columns + 1;
-  casadi_int row, column, k = 0;
+  const wrap_casadi_int *starts = matrix->sparsity + 2, *row_of = starts + columns + 1;
+  wrap_casadi_int row, column, k = 0;
   for (column = 0; column < columns; ++column) {
-    casadi_real *element = matrix->data + column * matrix->column_step;
+    wrap_casadi_real *element = matrix->data + column * matrix->column_step;
     for (row = 0; row < rows; ++row, element += matrix->row_step) {
       const bool is_stored = is_dense || (k < starts[column + 1] && row_of[k] == row);
       if (is_output) {
@@ -92,14 +93,14 @@ static void wrap_casadi_copy(const wrap_casadi_matrix *matrix, bool is_output) {
 
 /* Compares numbers of arguments: the kernel may have been made for another function. */
 static int wrap_casadi_check_count(const wrap_casadi_function *function, const char *kind,
-                                   casadi_int count, casadi_int expected) {
+                                   wrap_casadi_int count, wrap_casadi_int expected) {
   if (count == expected) return 0;
   return tvm_ffi_error_raise(TVM_FFI_C_TYPE_ERROR, "`%s` has %lld %ss, but its kernel has %lld",
                              function->name, (long long)expected, kind, (long long)count);
 }
 
 static int wrap_casadi_check_name(const wrap_casadi_function *function, const char *kind,
-                                  casadi_int i, const char *name, const char *expected) {
+                                  wrap_casadi_int i, const char *name, const char *expected) {
   if (strcmp(name, expected) == 0) return 0;
   return tvm_ffi_error_raise(TVM_FFI_C_TYPE_ERROR,
                              "%s %lld of `%s` is named `%s`, but `%s` in its kernel", kind,
@@ -108,8 +109,9 @@ static int wrap_casadi_check_name(const wrap_casadi_function *function, const ch
 
 /* Checks the inputs, and the outputs behind them. */
 static int wrap_casadi_check(const tvm_ffi_args *args, const wrap_casadi_function *function,
-                             wrap_casadi_matrix *matrices, casadi_int num_in, casadi_int num_out) {
-  casadi_int i;
+                             wrap_casadi_matrix *matrices, wrap_casadi_int num_in,
+                             wrap_casadi_int num_out) {
+  wrap_casadi_int i;
   TVM_FFI_C_TRY(wrap_casadi_check_count(function, "input", num_in, function->n_in()));
   TVM_FFI_C_TRY(wrap_casadi_check_count(function, "output", num_out, function->n_out()));
   for (i = 0; i < num_in + num_out; ++i) {
@@ -131,14 +133,14 @@ static int wrap_casadi_check(const tvm_ffi_args *args, const wrap_casadi_functio
 
 /* The arrays that a call works in. */
 typedef struct {
-  const casadi_real **arg;
-  casadi_real **res, *w, *copies;
-  casadi_int *iw;
-  casadi_int num_args, num_results, num_reals, num_copied, num_integers;
+  const wrap_casadi_real **arg;
+  wrap_casadi_real **res, *w, *copies;
+  wrap_casadi_int *iw;
+  wrap_casadi_int num_args, num_results, num_reals, num_copied, num_integers;
 } wrap_casadi_memory;
 
 /* Adds an array to a size, and returns its address in `bytes`; NULL if that is NULL. */
-static void *wrap_casadi_place(unsigned char *bytes, size_t *size, casadi_int count,
+static void *wrap_casadi_place(unsigned char *bytes, size_t *size, wrap_casadi_int count,
                                size_t item_size) {
   void *place = bytes != NULL ? bytes + *size : NULL;
   *size += ((size_t)count * item_size + 7) / 8 * 8;
@@ -176,17 +178,18 @@ static int wrap_casadi_evaluate(const wrap_casadi_function *function,
 /* Calls the function with the inputs and the outputs behind them. Matrices that a tensor does not
  * have as CasADi stores them are copied. */
 static int wrap_casadi_call(const tvm_ffi_args *args, const wrap_casadi_function *function,
-                            wrap_casadi_matrix *matrices, casadi_int num_in, casadi_int num_out) {
+                            wrap_casadi_matrix *matrices, wrap_casadi_int num_in,
+                            wrap_casadi_int num_out) {
   union {
     void *pointer;
-    casadi_real real;
-    casadi_int integer;
+    wrap_casadi_real real;
+    wrap_casadi_int integer;
     unsigned char bytes[4096];
   } small; /* most functions need no more */
   wrap_casadi_memory memory = {.num_copied = 0};
   unsigned char *bytes = small.bytes;
-  casadi_real *copy;
-  casadi_int i;
+  wrap_casadi_real *copy;
+  wrap_casadi_int i;
   size_t size;
   int code;
   TVM_FFI_C_TRY(wrap_casadi_check(args, function, matrices, num_in, num_out));

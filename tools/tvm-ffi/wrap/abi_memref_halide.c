@@ -104,16 +104,25 @@ static void memref_write_types(text_buf *out, const wrap_request *request) {
   text_add(
       out,
       "/* How MLIR describes tensors: this, then the size and the stride of each dimension. */\n"
+      "#ifndef TVM_FFI_HAS_wrap_memref\n"
+      "#define TVM_FFI_HAS_wrap_memref\n"
       "typedef struct {\n"
       "  void *allocated, *aligned;\n"
       "  intptr_t offset;\n"
-      "} wrap_memref;\n\n");
+      "} wrap_memref;\n"
+      "#endif\n");
   for (rank = 0; has_more; ++rank) {
     if (!has_rank(request, rank, &has_more)) continue;
-    text_add(out, "typedef struct {\n  wrap_memref head;\n");
+    text_add(out,
+             "#ifndef TVM_FFI_HAS_wrap_memref_%zu\n"
+             "#define TVM_FFI_HAS_wrap_memref_%zu\n"
+             "typedef struct {\n"
+             "  wrap_memref head;\n",
+             rank, rank);
     if (rank > 0) text_add(out, "  intptr_t sizes[%zu], strides[%zu];\n", rank, rank);
-    text_add(out, "} wrap_memref_%zu;\n\n", rank);
+    text_add(out, "} wrap_memref_%zu;\n#endif\n", rank);
   }
+  text_add(out, "\n");
 }
 
 static void memref_write_prototype(text_buf *out, const spec *target) {
@@ -162,7 +171,8 @@ const wrap_abi kWrapMemref = {"memref",
                               memref_write_types,
                               memref_write_prototype,
                               memref_write_variables,
-                              memref_write_call};
+                              memref_write_call,
+                              NULL};
 
 /* ---- Halide ---- */
 
@@ -186,7 +196,9 @@ static const description kBuffer = {"", "buffer", halide_make_type};
 static void halide_write_types(text_buf *out, const wrap_request *request) {
   (void)request;
   text_add(out,
-           "#ifndef HALIDE_HALIDERUNTIME_H /* the headers of functions have these, too */\n"
+           "/* The headers of functions have these, too. */\n"
+           "#if !defined(HALIDE_HALIDERUNTIME_H) && !defined(TVM_FFI_HAS_halide_buffer_t)\n"
+           "#define TVM_FFI_HAS_halide_buffer_t\n"
            "struct halide_type_t {\n"
            "  uint8_t code, bits;\n"
            "  uint16_t lanes;\n"
@@ -265,4 +277,5 @@ const wrap_abi kWrapHalide = {"halide",
                               halide_write_types,
                               halide_write_prototype,
                               halide_write_variables,
-                              halide_write_call};
+                              halide_write_call,
+                              NULL};

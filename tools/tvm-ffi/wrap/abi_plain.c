@@ -101,4 +101,5 @@ static void write_call(text_buf *out, const wrap_request *request, const spec *t
 }
 
 const wrap_abi kWrapPlain = {
-    "plain", false, NULL, NULL, write_declared, write_prototype, wrap_write_returned, write_call};
+    "plain",    false, NULL, NULL, write_declared, write_prototype, wrap_write_returned,
+    write_call, NULL};

@@ -700,14 +700,59 @@ static void write_lean_includes(text_buf *out, const text_buf *used) {
   }
 }
 
-/* The user's headers, and the functions as the specs have them. */
-static void write_declarations(text_buf *out, const wrap_request *request) {
+/* A number of the texts that files of --lean share. */
+static uint32_t hash_shared(void) {
+  const char *const *const texts[] = {kKernelHeader, kKernelMore};
+  uint32_t hash = 2166136261u;
+  size_t i, k;
+  for (i = 0; i < sizeof texts / sizeof *texts; ++i) {
+    for (k = 0; texts[i][k] != NULL; ++k) {
+      const char *byte = texts[i][k];
+      for (; *byte != '\0'; ++byte) hash = (hash ^ (unsigned char)*byte) * 16777619u;
+    }
+  }
+  return hash;
+}
+
+/* What a lean file has instead of the library's headers. Where they are above it in the same
+ * source, or tvm_ffi_kernel.h, or another lean file, these have the same. */
+static void write_lean_header(text_buf *out, text_buf *used) {
+  const unsigned long hash = hash_shared();
+  text_buf header = {NULL, 0, 0}, more = {NULL, 0, 0};
+  wrap_add_parts(&more, kKernelMore, used, NULL);
+  wrap_add_parts(&header, kKernelHeader, used, NULL);
+  write_lean_includes(out, used);
+  text_add(out,
+           "\n#ifdef TVM_FFI_C_API_H_ /* the library's headers are above, and have all this */\n"
+           "#include <tvm/ffi/c.h>\n"
+           "#else\n"
+           "#ifndef TVM_FFI_LEAN_H_\n"
+           "#define TVM_FFI_LEAN_H_ 0x%08lxu\n"
+           "#elif TVM_FFI_LEAN_H_ != 0x%08lxu\n"
+           "#error \"different versions of tvm-ffi wrap --lean wrote parts of this source\"\n"
+           "#endif\n"
+           "#ifndef TVM_FFI_KERNEL_H_\n",
+           hash, hash);
+  text_add_bytes(out, header.data, header.size);
+  text_add(out, "#endif /* TVM_FFI_KERNEL_H_ */\n#ifndef TVM_FFI_KERNEL_MORE_H_\n");
+  text_add_bytes(out, more.data, more.size);
+  text_add(out, "#endif /* TVM_FFI_KERNEL_MORE_H_ */\n#endif /* TVM_FFI_C_API_H_ */\n");
+  text_free(&more);
+  text_free(&header);
+}
+
+static void write_includes(text_buf *out, const wrap_request *request) {
   size_t i;
   if (request->num_includes > 0) text_add(out, "\n");
   for (i = 0; i < request->num_includes; ++i) {
     const char *name = request->includes[i];
     text_add(out, *name == '<' ? "#include %s\n" : "#include \"%s\"\n", name);
   }
+}
+
+/* The functions as the specs have them. */
+static void write_declarations(text_buf *out, const wrap_request *request) {
+  size_t i;
   text_add(out, "\n");
   if (request->abi->write_before != NULL) request->abi->write_before(out, request);
   for (i = 0; i < request->num_specs; ++i) request->abi->write_prototype(out, &request->specs[i]);
@@ -715,8 +760,8 @@ static void write_declarations(text_buf *out, const wrap_request *request) {
 
 void wrap_write(text_buf *out, const wrap_request *request) {
   const wrap_abi *abi = request->abi;
-  text_buf kernels = {NULL, 0, 0}, helpers = {NULL, 0, 0}, header = {NULL, 0, 0},
-           more = {NULL, 0, 0};
+  wrap_names names = {request->specs[0].exported, {NULL, 0, 0}, {NULL, 0, 0}};
+  text_buf kernels = {NULL, 0, 0}, helpers = {NULL, 0, 0};
   text_buf used = {NULL, 0, 0}, calling = {NULL, 0, 0}; /* helpers of the ABI */
   size_t i;
   for (i = 0; i < request->num_specs; ++i) {
@@ -724,28 +769,31 @@ void wrap_write(text_buf *out, const wrap_request *request) {
     wrap_write_metadata(&kernels, request, &request->specs[i]);
   }
   text_add_bytes(&used, kernels.data, kernels.size);
-  if (abi->runtime != NULL) wrap_add_parts(&calling, abi->runtime, &used);
-  wrap_add_parts(&helpers, kWrapRuntime, &used);
+  if (abi->runtime != NULL) wrap_add_parts(&calling, abi->runtime, &used, &names);
+  wrap_add_parts(&helpers, kWrapRuntime, &used, &names);
   text_add(out, "/* Made by tvm-ffi wrap");
   if (abi != &kWrapPlain) text_add(out, " --abi=%s", abi->name);
   text_add(out, "%s. */\n", request->is_lean ? " --lean" : "");
   if (needs_limits_h(request)) text_add(out, "#include <limits.h>\n");
   if (request->is_lean) {
-    wrap_add_parts(&more, kKernelMore, &used);
-    wrap_add_parts(&header, kKernelHeader, &used);
-    write_lean_includes(out, &used);
-    text_add_bytes(out, header.data, header.size);
-    text_add_bytes(out, more.data, more.size);
+    write_lean_header(out, &used);
   } else {
     text_add(out, "#include <tvm/ffi/c.h>\n");
   }
+  write_includes(out, request);
   write_declarations(out, request);
+  if (names.begin.size > 0) {
+    text_add(out, "\n/* Other such files may be parts of the same source. */\n%s",
+             names.begin.data);
+  }
   text_add_bytes(out, helpers.data, helpers.size);
   text_add_bytes(out, calling.data, calling.size);
   text_add_bytes(out, kernels.data, kernels.size);
+  if (names.end.size > 0) text_add(out, "\n%s", names.end.data);
+  if (abi->write_after != NULL) abi->write_after(out);
   text_free(&used);
-  text_free(&more);
-  text_free(&header);
+  text_free(&names.end);
+  text_free(&names.begin);
   text_free(&calling);
   text_free(&helpers);
   text_free(&kernels);

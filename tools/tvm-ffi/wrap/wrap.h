@@ -183,9 +183,19 @@ extern const char *const kWrapRuntime[], *const kKernelHeader[], *const kKernelM
 extern const char *const kWrapCasadiRuntime[], *const kWrapMemrefHalideRuntime[];
 /* Whether the text has a word: no letter, digit or underscore is before or after it. */
 bool wrap_has_word(const char *in, const char *word, size_t size);
+
+/* Several files that wrap writes may be one source (a unity build), and use different parts. So the
+ * names of parts are macros for names of the file alone, from above the parts to below the kernels.
+ */
+typedef struct {
+  const char *kernel; /* [borrow] of this file, and of no other */
+  text_buf begin, end;
+} wrap_names;
+
 /* Appends those parts of a file whose names are among the words of `used`, and those that they use
- * themselves; adds them to `used`. */
-void wrap_add_parts(text_buf *out, const char *const *lines, text_buf *used);
+ * themselves; adds them to `used`. Their names are added to `names`; if that is NULL, they are
+ * shared with other files, by guards. */
+void wrap_add_parts(text_buf *out, const char *const *lines, text_buf *used, wrap_names *names);
 
 /* Whether something has to be released at the end: the kernel leaves by `goto done`. */
 bool wrap_is_owner(const spec *target);
@@ -209,6 +219,8 @@ struct wrap_abi {
   /* Appends statements that call the function and raise its error. All arguments are checked, and
    * all results allocated. */
   void (*write_call)(text_buf *out, const wrap_request *request, const spec *target);
+  /* Ends the macros of write_before; NULL: there are none. */
+  void (*write_after)(text_buf *out);
 };
 
 extern const wrap_abi kWrapPlain, kWrapCasadi, kWrapMemref, kWrapHalide;

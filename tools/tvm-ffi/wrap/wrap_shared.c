@@ -172,20 +172,34 @@ bool wrap_has_word(const char *in, const char *word, size_t size) {
   return false;
 }
 
-/* Whether the word that ends here is used. */
-static bool is_word_before_used(const char *line, const char *end, const char *used) {
-  const char *begin = end;
-  while (begin > line && identifier_has(begin[-1])) --begin;
-  return begin < end && wrap_has_word(used, begin, (size_t)(end - begin));
+/* A word of a line. */
+typedef struct {
+  const char *begin;
+  size_t size; /* 0: there is none */
+} line_word;
+
+static line_word find_word_before(const char *line, const char *end) {
+  line_word found = {end, 0};
+  while (found.begin > line && identifier_has(found.begin[-1])) --found.begin;
+  found.size = (size_t)(end - found.begin);
+  return found;
+}
+
+static bool is_word_used(line_word found, const char *used) {
+  return found.size > 0 && wrap_has_word(used, found.begin, found.size);
 }
 
 /* A definition or declaration with the comment above it, or the heading of a section. */
 typedef struct {
   const char *const *lines;
   size_t num_lines;
-  bool is_heading, is_apart; /* apart: below an empty line */
+  bool is_heading, is_apart;              /* apart: below an empty line */
+  bool is_macro, is_enum, is_declaration; /* declaration: of a function */
   bool is_used;
 } file_part;
+
+/* Macros that define a function have its name as their first argument. */
+static const char kDefiner[] = "TVM_FFI_C_DETAIL_DEFINE_";
 
 /* Where a comment that begins at this line ends. */
 static size_t measure_comment(const char *const *lines) {
@@ -207,17 +221,30 @@ static size_t measure_part(const char *const *lines) {
   return count;
 }
 
+/* What a part is, by its first line that is not a comment. */
+static void describe_part(file_part *part) {
+  const char *first = part->lines[measure_comment(part->lines)];
+  const char *last = part->lines[part->num_lines - 1];
+  part->is_macro = *first == '#';
+  part->is_enum = text_begins(first, "enum ");
+  part->is_declaration = identifier_has(*first) && !part->is_enum &&
+                         !text_begins(first, "typedef ") && path_ends_in(last, ";");
+}
+
 /* The parts of a file. */
 static file_part *find_parts(const char *const *lines, size_t *out_count) {
   file_part *parts = NULL;
   *out_count = 0;
   while (*lines != NULL) {
-    file_part part = {NULL, 1, false, false, false};
+    file_part part = {NULL, 1, false, false, false, false, false, false};
     for (; *lines != NULL && **lines == '\0'; ++lines) part.is_apart = true;
     if (*lines == NULL) break;
     part.lines = lines;
     part.is_heading = text_begins(*lines, "/* ---- ");
-    if (!part.is_heading) part.num_lines = measure_part(lines);
+    if (!part.is_heading) {
+      part.num_lines = measure_part(lines);
+      describe_part(&part);
+    }
     parts = tool_realloc(parts, (*out_count + 1) * sizeof *parts);
     parts[(*out_count)++] = part;
     lines += part.num_lines;
@@ -225,38 +252,51 @@ static file_part *find_parts(const char *const *lines, size_t *out_count) {
   return parts;
 }
 
-/* Whether a line defines or declares a name that is used. Macros that define a function have its
- * name as their first argument. */
-static bool is_line_used(const char *line, const char *used) {
+/* The name that a line defines or declares. */
+static line_word find_name(const char *line) {
   const char *name = NULL, *end = NULL;
+  line_word found = {line, 0};
   if (text_begins(line, "#define ")) {
     name = line + strlen("#define ");
-  } else if (text_begins(line, "TVM_FFI_C_DETAIL_DEFINE_")) {
+  } else if (text_begins(line, kDefiner)) {
     name = strchr(line, '(') + 1;
   } else if (text_begins(line, "} ") || text_begins(line, "typedef ")) {
     end = strrchr(line, ';');
   } else if (identifier_has(*line)) {
     end = strchr(line, '(');
   }
-  if (name != NULL) end = name + measure_word(name);
-  return end != NULL && is_word_before_used(line, end, used);
+  if (end != NULL) return find_word_before(line, end);
+  if (name != NULL) found.begin = name, found.size = measure_word(name);
+  return found;
 }
 
 /* Whether a line of an enumeration has a constant that is used. */
 static bool is_constant_used(const char *line, const char *used) {
   const char *end = strstr(line, " = ");
   for (; end != NULL; end = strstr(end + 1, " = ")) {
-    if (is_word_before_used(line, end, used)) return true;
+    if (is_word_used(find_word_before(line, end), used)) return true;
   }
   return false;
 }
 
-static bool is_part_used(const file_part *part, const char *used) {
-  bool is_enum = false;
+/* The name of a part; of an enumeration, that of a constant. */
+static line_word name_part(const file_part *part) {
+  line_word name = {NULL, 0};
   size_t i;
   for (i = measure_comment(part->lines); i < part->num_lines; ++i) {
-    if (text_begins(part->lines[i], "enum ")) is_enum = true;
-    if (is_enum ? is_constant_used(part->lines[i], used) : is_line_used(part->lines[i], used)) {
+    const char *line = part->lines[i], *end = strstr(line, " = ");
+    line_word found = find_name(line);
+    if (part->is_enum && end != NULL) found = find_word_before(line, end);
+    if (found.size > 0) name = found;
+  }
+  return name;
+}
+
+static bool is_part_used(const file_part *part, const char *used) {
+  size_t i;
+  for (i = measure_comment(part->lines); i < part->num_lines; ++i) {
+    const char *line = part->lines[i];
+    if (part->is_enum ? is_constant_used(line, used) : is_word_used(find_name(line), used)) {
       return true;
     }
   }
@@ -268,8 +308,32 @@ static void add_lines(text_buf *out, const file_part *part) {
   for (i = 0; i < part->num_lines; ++i) text_add(out, "%s\n", part->lines[i]);
 }
 
+/* Adds the macro for a name of the file alone. */
+static void add_own_name(wrap_names *names, const file_part *part) {
+  const line_word name = name_part(part);
+  const int size = (int)name.size;
+  if (!part->is_macro) {
+    text_add(&names->begin, "#define %.*s %.*s_of_%s\n", size, name.begin, size, name.begin,
+             names->kernel);
+  }
+  text_add(&names->end, "#undef %.*s\n", size, name.begin);
+}
+
+/* Appends a part that an earlier file of the same source may have, too. What C lets repeat needs no
+ * guard: a macro, and the declaration of a function. */
+static void add_shared(text_buf *out, const file_part *part) {
+  const line_word name = name_part(part);
+  const bool repeats = part->is_macro || part->is_declaration;
+  if (!repeats) {
+    text_add(out, "#ifndef TVM_FFI_HAS_%.*s\n#define TVM_FFI_HAS_%.*s\n", (int)name.size,
+             name.begin, (int)name.size, name.begin);
+  }
+  add_lines(out, part);
+  if (!repeats) text_add(out, "#endif\n");
+}
+
 /* Appends the parts that are used, with empty lines and headings where the file has them. */
-static void add_used(text_buf *out, const file_part *parts, size_t count) {
+static void add_used(text_buf *out, const file_part *parts, size_t count, wrap_names *names) {
   const file_part *heading = NULL;
   bool is_apart = true;
   size_t i;
@@ -279,19 +343,24 @@ static void add_used(text_buf *out, const file_part *parts, size_t count) {
     if (!parts[i].is_used) continue;
     if (is_apart) text_add(out, "\n");
     if (heading != NULL) add_lines(out, heading);
-    add_lines(out, &parts[i]);
+    if (names != NULL) {
+      add_own_name(names, &parts[i]);
+      add_lines(out, &parts[i]);
+    } else {
+      add_shared(out, &parts[i]);
+    }
     heading = NULL;
     is_apart = false;
   }
 }
 
-void wrap_add_parts(text_buf *out, const char *const *lines, text_buf *used) {
+void wrap_add_parts(text_buf *out, const char *const *lines, text_buf *used, wrap_names *names) {
   size_t count, i;
   file_part *parts = find_parts(lines, &count);
   for (i = count; i-- > 0;) { /* a part uses earlier ones only */
     parts[i].is_used = !parts[i].is_heading && is_part_used(&parts[i], used->data);
     if (parts[i].is_used) add_lines(used, &parts[i]);
   }
-  add_used(out, parts, count);
+  add_used(out, parts, count, names);
   free(parts);
 }
