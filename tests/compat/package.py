@@ -52,6 +52,7 @@ MORE = {
         "opt_einsum==3.4.0", "scipy>=1.14,<2"
     ],
     "cluster": ["distributed==2026.8.0", "ray==2.60.0"],
+    "mypy": ["mypy>=1.11,<3"],
     "orcjit": ["apache-tvm-ffi-orcjit==0.1.3"],
     # It needs a release of the reference before 0.1.13.
     "tilelang": [
@@ -64,7 +65,7 @@ MORE = {
         "typing-inspection==0.4.5"
     ],
 }
-WITH_DEPENDENCIES = ["cluster"]
+WITH_DEPENDENCIES = ["cluster", "mypy"]
 # Source distributions whose tests are run.
 MORE_SOURCES = {
     "xgrammar": ("xgrammar==0.2.8 "

@@ -27,6 +27,8 @@ typedef struct {
   const char *name;
   /* Words that must not name functions, or parameters; both lists end with NULL. */
   const char *const *reserved_functions, *const *reserved;
+  /* Whether another name must not name a function, or a parameter; NULL: none. */
+  bool (*is_reserved)(const char *name, bool is_param);
   /* Appends the source of all wrappers. */
   void (*write)(text_buf *out, const stub_library *library);
 } stub_language;

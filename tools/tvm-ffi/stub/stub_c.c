@@ -247,6 +247,30 @@ static const char *const kStubCWords[] = {
     "stderr",
     "linux",
     "unix",
+    "i386",
+    "BIG_ENDIAN",
+    "BUFSIZ",
+    "BYTE_ORDER",
+    "EOF",
+    "EXIT_FAILURE",
+    "EXIT_SUCCESS",
+    "FD_SETSIZE",
+    "LITTLE_ENDIAN",
+    "L_ctermid",
+    "L_tmpnam",
+    "MB_CUR_MAX",
+    "NFDBITS",
+    "PDP_ENDIAN",
+    "P_tmpdir",
+    "SEEK_CUR",
+    "SEEK_END",
+    "SEEK_SET",
+    "WCONTINUED",
+    "WEXITED",
+    "WNOHANG",
+    "WNOWAIT",
+    "WSTOPPED",
+    "WUNTRACED",
     "tvm",
     "std",
     "args",
@@ -272,7 +296,31 @@ static const char *const kStubCWords[] = {
     NULL,
 };
 
-const stub_language kStubC = {"c", kStubCWords, kStubCWords, write_c};
+static bool is_upper(const char *name) {
+  return name[strcspn(name, "abcdefghijklmnopqrstuvwxyz")] == '\0';
+}
+
+/* Macros of compilers and headers begin like this. */
+static bool is_of_implementation(const char *name) {
+  return name[0] == '_' && (name[1] == '_' || (name[1] >= 'A' && name[1] <= 'Z'));
+}
+
+/* Macros of the headers that tvm/ffi/c.h includes, and macros that any header may have. Names of
+ * the library may not name parameters, because the wrapper uses them. */
+static bool is_c_reserved(const char *name, bool is_param) {
+  static const char *const kPrefixes[] = {"TVM_FFI_", "DLPACK_", "tvm_ffi_", "kTVMFFI",
+                                          "TVMFFI",   "DL",      "kDL"};
+  enum { kMacros = 2, kAll = sizeof kPrefixes / sizeof *kPrefixes };
+  size_t i;
+  if (is_of_implementation(name)) return true;
+  for (i = 0; i < (is_param ? (size_t)kAll : (size_t)kMacros); ++i) {
+    if (text_begins(name, kPrefixes[i])) return true;
+  }
+  if (!is_upper(name)) return false;
+  return is_param ? name[1] != '\0' : path_ends_in(name, "_MAX") || path_ends_in(name, "_MIN");
+}
+
+const stub_language kStubC = {"c", kStubCWords, kStubCWords, is_c_reserved, write_c};
 
 /* ---- C++ ---- */
 
@@ -445,4 +493,4 @@ static void write_cxx(text_buf *out, const stub_library *library) {
   free(guard);
 }
 
-const stub_language kStubCxx = {"c++", kStubCWords, kStubCWords, write_cxx};
+const stub_language kStubCxx = {"c++", kStubCWords, kStubCWords, is_c_reserved, write_cxx};

@@ -24,14 +24,20 @@ static bool is_among(const char *name, const char *const *words) {
   return false;
 }
 
+static char *append(char *name) {
+  char *longer = tool_format("%s_", name);
+  free(name);
+  return longer;
+}
+
 /* Appends "_" until the name is neither reserved nor taken; takes `name`. */
 static char *make_own(char *name, const char *const *reserved, const char *const *taken) {
-  while (is_among(name, reserved) || is_among(name, taken)) {
-    char *longer = tool_format("%s_", name);
-    free(name);
-    name = longer;
-  }
+  while (is_among(name, reserved) || is_among(name, taken)) name = append(name);
   return name;
+}
+
+static bool is_reserved(const stub_language *language, const char *name, bool is_param) {
+  return language->is_reserved != NULL && language->is_reserved(name, is_param);
 }
 
 static void name_params(stub_function *function, const stub_language *language) {
@@ -41,6 +47,7 @@ static void name_params(stub_function *function, const stub_language *language) 
   for (i = 0; i < count; ++i) {
     const char *given = schema_param(function->type, i)->parameter;
     char *name = given != NULL ? tool_format("%s", given) : tool_format("arg%zu", i);
+    if (is_reserved(language, name, true)) name = append(name);
     function->params[i] = make_own(name, language->reserved, (const char *const *)function->params);
   }
 }
@@ -52,8 +59,10 @@ static void name_all(stub_library *library, const stub_language *language) {
     stub_function *function = &library->functions[i];
     if (!stub_is_wrapped(function)) continue;
     taken[count] = NULL;
-    function->word = make_own(tool_format("%s", function->name), language->reserved_functions,
-                              (const char *const *)taken);
+    function->word = tool_format("%s", function->name);
+    if (is_reserved(language, function->word, false)) function->word = append(function->word);
+    function->word =
+        make_own(function->word, language->reserved_functions, (const char *const *)taken);
     taken[count++] = function->word;
     if (stub_is_typed(function)) name_params(function, language);
   }

@@ -3,6 +3,10 @@
  * library's. */
 #include "stub/stub.h"
 
+#include <string.h>
+
+#include "base/names.h"
+
 /* Escapes a text for a string literal in double quotes, single or triple. */
 static void add_escaped(text_buf *out, const char *part) {
   for (; *part != '\0'; ++part) {
@@ -29,17 +33,18 @@ static const char *const kWords[kNumSchemaKinds] = {
     [kSchemaModule] = "tvm_ffi.Module",
 };
 
-/* The generic types. Arguments may also be Python's own containers. */
+/* The generic types, and their arguments if the schema gives none. Parameters may also be Python's
+ * own containers. */
 static const struct {
-  const char *argument, *result;
+  const char *argument, *result, *args;
 } kContainers[kNumSchemaKinds] = {
-    [kSchemaArray] = {"Sequence", "tvm_ffi.Array"},
-    [kSchemaList] = {"Sequence", "tvm_ffi.List"},
-    [kSchemaMap] = {"Mapping", "tvm_ffi.Map"},
-    [kSchemaDict] = {"Mapping", "tvm_ffi.Dict"},
-    [kSchemaTuple] = {"tuple", "Sequence"},
-    [kSchemaOptional] = {"Optional", "Optional"},
-    [kSchemaUnion] = {"Union", "Union"},
+    [kSchemaArray] = {"Sequence", "tvm_ffi.Array", "[Any]"},
+    [kSchemaList] = {"Sequence", "tvm_ffi.List", "[Any]"},
+    [kSchemaMap] = {"Mapping", "tvm_ffi.Map", "[Any, Any]"},
+    [kSchemaDict] = {"Mapping", "tvm_ffi.Dict", "[Any, Any]"},
+    [kSchemaTuple] = {"tuple", "Sequence", "[Any, ...]"},
+    [kSchemaOptional] = {"Optional", "Optional", NULL},
+    [kSchemaUnion] = {"Union", "Union", NULL},
 };
 
 static void write_type(text_buf *out, const schema_type *type, bool is_result);
@@ -78,7 +83,11 @@ static void write_type(text_buf *out, const schema_type *type, bool is_result) {
     text_add(out, "%s[Any]", container); /* arrives as an Array */
   } else {
     text_add(out, "%s", container);
-    if (type->num_args > 0) write_types(out, type->args, type->num_args, is_result);
+    if (type->num_args > 0) {
+      write_types(out, type->args, type->num_args, is_result);
+    } else {
+      text_add(out, "%s", kContainers[type->kind].args);
+    }
   }
 }
 
@@ -101,6 +110,29 @@ static void write_untyped_function(text_buf *out, const stub_function *function)
   text_add(out, "    return _get(\"%s\")(*args)\n", function->name);
 }
 
+/* The result of a function is of the type Any. With --strict, mypy wants it in a variable of the
+ * type that is returned. */
+static void write_call(text_buf *out, const stub_function *function) {
+  const schema_type *result = schema_result(function->type);
+  const size_t count = schema_num_params(function->type);
+  text_buf type = {NULL, 0, 0};
+  bool is_any;
+  size_t i;
+  write_type(&type, result, true);
+  is_any = strcmp(type.data, "Any") == 0;
+  text_add(out, "    ");
+  if (is_any) {
+    text_add(out, "return ");
+  } else if (result->kind != kSchemaNone) {
+    text_add(out, "_result: %s = ", type.data);
+  }
+  text_add(out, "_get(\"%s\")(", function->name);
+  for (i = 0; i < count; ++i) text_add(out, "%s%s", i > 0 ? ", " : "", function->params[i]);
+  text_add(out, ")\n");
+  if (!is_any && result->kind != kSchemaNone) text_add(out, "    return _result\n");
+  text_free(&type);
+}
+
 static void write_function(text_buf *out, const stub_function *function) {
   size_t count = schema_num_params(function->type), i;
   bool all_named = true;
@@ -115,9 +147,7 @@ static void write_function(text_buf *out, const stub_function *function) {
   write_type(out, schema_result(function->type), true);
   text_add(out, ":\n");
   write_doc(out, function);
-  text_add(out, "    return _get(\"%s\")(", function->name);
-  for (i = 0; i < count; ++i) text_add(out, "%s%s", i > 0 ? ", " : "", function->params[i]);
-  text_add(out, ")\n");
+  write_call(out, function);
 }
 
 static void write_python(text_buf *out, const stub_library *library) {
@@ -174,14 +204,20 @@ static void write_python(text_buf *out, const stub_library *library) {
 
 /* Keywords of Python, names that annotations use, and the module's own names. */
 static const char *const kReserved[] = {
-    "False",    "None",     "True",    "and",        "as",       "assert",  "async",
-    "await",    "break",    "class",   "continue",   "def",      "del",     "elif",
-    "else",     "except",   "finally", "for",        "from",     "global",  "if",
-    "import",   "in",       "is",      "lambda",     "nonlocal", "not",     "or",
-    "pass",     "raise",    "return",  "try",        "while",    "with",    "yield",
-    "Any",      "Callable", "Mapping", "Optional",   "Sequence", "Union",   "annotations",
-    "bool",     "bytes",    "ctypes",  "dict",       "float",    "int",     "load",
-    "str",      "tuple",    "tvm_ffi", "_functions", "_get",     "_module", "_pathlib",
-    "__file__", "__name__", "__doc__", NULL};
+    "False",   "None",     "True",    "and",        "as",       "assert",  "async",
+    "await",   "break",    "class",   "continue",   "def",      "del",     "elif",
+    "else",    "except",   "finally", "for",        "from",     "global",  "if",
+    "import",  "in",       "is",      "lambda",     "nonlocal", "not",     "or",
+    "pass",    "raise",    "return",  "try",        "while",    "with",    "yield",
+    "Any",     "Callable", "Mapping", "Optional",   "Sequence", "Union",   "annotations",
+    "bool",    "bytes",    "ctypes",  "dict",       "float",    "int",     "load",
+    "str",     "tuple",    "tvm_ffi", "_functions", "_get",     "_module", "_pathlib",
+    "_result", NULL};
 
-const stub_language kStubPython = {"python", kReserved, kReserved, write_python};
+/* Names of the interpreter: __file__, __getattr__, __debug__. */
+static bool is_special(const char *name, bool is_param) {
+  (void)is_param;
+  return text_begins(name, "__") && path_ends_in(name, "__");
+}
+
+const stub_language kStubPython = {"python", kReserved, kReserved, is_special, write_python};
