@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+import itertools
 import os
 import pathlib
 import random
@@ -112,7 +113,7 @@ HOST, EXPECTED, *CARRIERS = FILES
 class Embed(unittest.TestCase):
     def test_files_with_a_table_of_contents(self):
         """Files with a table of contents: compiled, linked, run."""
-        for form in "c", "incbin", "obj":
+        for form in "c", "string", "incbin", "obj":
             for options in [], ["--export"]:
                 written = WORK / ("blob.o" if form == "obj" else "blob.c")
                 command = [
@@ -142,6 +143,70 @@ class Embed(unittest.TestCase):
                                                                                                err)
                 assert "  ok    stack      PT_GNU_STACK: not executable" in good(
                     "check", WORK / "blob.so").splitlines()
+
+    def test_string_literals(self):
+        """All bytes, in sequences that escapes or trigraphs would change, in rows of every length:
+        compiled as C99 and as C23 without a warning, read in C and in C++, aligned."""
+        every = bytes(range(256))
+        awkward = b"".join([
+            every, every[::-1],
+            b"".join(bytes([byte, digit]) for byte in every for digit in b"079a"),
+            b"".join(b"??" + bytes([last]) for last in b"=/'()!<>-?\"\\"), b"\\" * 7, b'"' * 7,
+            b"\0" * 65 + b"0", b"\x01\x002\x0034\x007\x008\x129", b"%s%n\\x41\\u00e9\r\n\x1a\x7f",
+            "\u00e9\u2028".encode()])
+        contents = {f"n{size}": (awkward * 7)[size % 3:size % 3 + size] for size in (
+            1, 2, 63, 64, 65, 4031, 4032, 4033, 8064, 8065, 3 * 4032 + 64)}
+        contents.update(awkward=awkward, random=random.randbytes(50000), zeros=bytes(9000))
+        folder = WORK / "strings"
+        folder.mkdir()
+        for name, content in contents.items():
+            (folder / name).write_bytes(content)
+        good("embed", "--format=string", "--name=k", "--align=256", "-o", folder / "k.c", "-H",
+             folder / "k.h", *[folder / name for name in contents])
+        lines = (folder / "k.c").read_text(encoding="ascii").split("\n")
+        assert max(map(len, lines)) < 270 and "??" not in "".join(lines)
+        # C99 guarantees 4095 characters in a literal.
+        longest = 0
+        for row in re.findall(r'(?:"(?:[^"\\]|\\.)*"\n?)+', "\n".join(lines)):
+            longest = max(longest, len(re.findall(r'\\[0-7]{1,3}|\\.|[^"\\\n]', row)))
+        assert longest == 4032, longest
+        use = "".join(f"fwrite(k_{name}, 1, sizeof k_{name}, stdout); "
+                      f"misplaced |= (size_t)(const void *)&k_{name}[0] % 256;\n"
+                      for name in contents)
+        (folder / "use.c").write_text(f"""#include "k.h"
+#include <stdio.h>
+static const unsigned char *const constant = k_awkward;
+int main(void) {{
+  size_t misplaced = 0;
+  const k_file *file;
+  {use}
+  for (file = k_files; file->name != NULL; ++file) fwrite(file->data, 1, file->size, stdout);
+  return misplaced != 0 || constant != k_files[11].data || k_n65_size != 65;
+}}
+""", encoding="utf-8")
+        for compiler, standard in itertools.product(COMPILERS, ("c99", "gnu11", "c2x")):
+            flags = ["-Wall", "-Wextra", "-Wpedantic", "-Woverlength-strings", "-Wconversion",
+                     "-Wtrigraphs", "-Werror", f"-std={standard}", "-I", folder]
+            for source in "k", "use":
+                subprocess.run([*compiler, *flags, "-c", folder / f"{source}.c", "-o",
+                                folder / f"{source}.o"], check=True)
+            uses = [folder / "use.o"]
+            cxx = {"gcc": "g++", "clang": "clang++"}.get(compiler[-1], "c++")
+            if shutil.which(cxx):
+                subprocess.run([cxx, "-x", "c++", "-std=c++17", "-Wall", "-Wextra", "-Wpedantic",
+                                "-Werror", "-c", folder / "use.c", "-o", folder / "cxx.o"],
+                               check=True)
+                uses.append(folder / "cxx.o")
+                done = subprocess.run([cxx, "-x", "c++", "-fsyntax-only", folder / "k.c"],
+                                      capture_output=True, text=True, check=False)
+                assert "--format=string is C: compile it as C" in done.stderr, done
+            for made in uses:
+                subprocess.run([*compiler, made, folder / "k.o", "-o", folder / "use"], check=True)
+                said = subprocess.run([folder / "use"], capture_output=True, check=True).stdout
+                assert said == 2 * b"".join(contents.values()), (compiler, standard, made)
+            for name, content in contents.items():
+                good("unpack", folder / "k.o", "-x", f"k_{name}", "-o", folder / "back")
+                assert (folder / "back").read_bytes() == content, name
 
     def test_without_a_header(self):
         """Without a header, C declares the symbols in the file; the prefix is made of the output's
@@ -179,7 +244,7 @@ class Embed(unittest.TestCase):
     def test_with_any_file_names(self):
         """With any file names, the sources compile, the rules are right, and the table of contents
         has the names."""
-        for form in "c", "incbin", "obj":
+        for form in "c", "string", "incbin", "obj":
             written = odd / ("odd.o" if form == "obj" else "odd.c")
             good("embed", "--format=" + form, "--name=k", "-H", odd / "k.h", "-o", written,
                  *[odd / os.fsdecode(name) for name in ODD])
@@ -239,7 +304,7 @@ class Embed(unittest.TestCase):
     def test_section_names_that_compilers_and_assemblers_take_unquoted(self):
         """Section names that compilers and assemblers take unquoted."""
         for section in ".lrodata.k", "0", "-a_$+/b", ".", "k":
-            for form in "c", "incbin":
+            for form in "c", "string", "incbin":
                 for compiler in COMPILERS:
                     good("embed", "--format=" + form, "--name=k", "--section=" + section, PATHS[1],
                          "-o", WORK / "in.c")
@@ -260,10 +325,10 @@ class Embed(unittest.TestCase):
         assert b"\0" + "a b\n\"é".encode() + b"\0" in (WORK / "in.o").read_bytes()
         compile(WORK / "in.o", "-shared", "-o", WORK / "in.so")
         for section in "", 'a",#', "a b", "a\\nb", "a;b", "a,b", "é", "a\nb", "a#b":
-            for form in "c", "c23", "incbin":
+            for form in "c", "string", "c23", "incbin":
                 bad(USAGE, "--section must be a name of letters, digits and . _ $ + / -", "embed",
                     PATHS[1], "--format=" + form, "--section=" + section)
-        for form in "c", "incbin", "obj":
+        for form in "c", "string", "incbin", "obj":
             for section in ".symtab", ".note.GNU-stack", ".rela.text":
                 bad(USAGE, "--section must be a section for data", "embed", PATHS[1],
                     "--format=" + form, "--section=" + section)
@@ -510,7 +575,7 @@ class Embed(unittest.TestCase):
             "obj": WORK / "tree.o",
             "library": Library("s390x").data("__tvm_ffi__library_bin", TREE).write(WORK / "tree.so")
         }
-        for form in "c", "incbin":
+        for form in "c", "string", "incbin":
             good("embed", "--library-bin", WORK / "list.txt", "--format=" + form, "-o",
                  WORK / "tree.c")
             made[form] = WORK / f"tree-{form}.so"
@@ -599,7 +664,8 @@ class Embed(unittest.TestCase):
             ('--name must be a name that is not a keyword of C or C++, not "xor_eq"',
              "--library-bin", PATHS[1], "--name=xor_eq"),
             ('no identifier can be made from "2.c": give --name', PATHS[1], "-o", WORK / "2.c"),
-            ('--format must be c, c23, incbin, obj, elf, coff, macho or raw, not "d"', PATHS[1],
+            ('--format must be c, string, c23, incbin, obj, elf, coff, macho or raw, not "d"',
+             PATHS[1],
              "--format=d"),
             ("--format=raw is only for --library-bin", PATHS[1], "--format=raw"),
             ("--cubin needs --format=obj or incbin", PATHS[1], "--cubin"),

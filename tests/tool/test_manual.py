@@ -134,7 +134,7 @@ class Manual(unittest.TestCase):
     def test_choices_of_words(self):
         """They are checked."""
         assert {("list", "", "sort", ("name", "size")), ("run", "", "guard", ("end", "start")),
-                ("embed", "", "format", ("c", "c23", "incbin", "obj", "elf", "coff",
+                ("embed", "", "format", ("c", "string", "c23", "incbin", "obj", "elf", "coff",
                                          "macho", "raw")),
                 ("info", "", "color", ("auto", "always", "never")),
                 ("stub", "", "lang", ("c", "c++", "python", "rust"))} <= {(*c[:3], tuple(c[3]))

@@ -320,7 +320,9 @@ def write_parts():
     (PLACE / "bytes").write_bytes(b"bytes??/")
     for name, options in {"blob_a.c": [], "blob_b.c": ["--align=128", "--export"],
                           "blob_c.c": ["--format=incbin"],
-                          "blob_d.c": ["-H", PLACE / "blob_d.h"]}.items():
+                          "blob_d.c": ["-H", PLACE / "blob_d.h"],
+                          "blob_e.c": ["--format=string"],
+                          "blob_f.c": ["--format=string", "-H", PLACE / "blob_f.h"]}.items():
         if not (WINDOWS and "--format=incbin" in options):
             good("embed", PLACE / "bytes", "-o", PLACE / name, *options)
             written[name] = options
@@ -334,7 +336,7 @@ def write_parts():
 TVM_FFI_C_EXPORT(user, "() -> int") { return tvm_ffi_args_check_count(args, 0); }
 """, encoding="utf-8")
     return ["a.c", "b.c", "lean_a.c", "lean_b.c", "kernel.h", "stub_a.h", "stub_b.h",
-            "blob_d.h", *written]
+            "blob_d.h", "blob_f.h", *written]
 
 
 def check_unit(compiler, names, includes, message=None):
@@ -449,7 +451,7 @@ class Wrap(unittest.TestCase):
                 assert shown == "arg[0]: 2x3xf32=[1.5 2.5 3.5][4.5 5.5 6.5]\n", shown
                 shown = good("run", PLACE / "unity.so", f"{lean}mirror(&3xf32, 3xf32=1 2 4)")
                 assert shown == "arg[0]: 3xf32=5 4 5\n", shown
-            for name in "a.c", "b.c", "casadi.c", "memref.c", "blob_a.c", "blob_b.c":
+            for name in "a.c", "b.c", "casadi.c", "memref.c", "blob_a.c", "blob_b.c", "blob_e.c":
                 left = macros_of(compiler, standard + f'#include "{PLACE}/{name}"\n')
                 left -= macros_of(compiler, standard)
                 assert all(re.fullmatch("TVM_FFI_HAS_wrap_memref\\w*", macro)

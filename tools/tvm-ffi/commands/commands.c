@@ -128,9 +128,10 @@ static const char kCheckText[] =
 static const option kEmbedOptions[] = {
     {kOptionOutput, "output", 'o', "FILE", false, "what to write (default: standard output)"},
     {kOptionHeader, "header", 'H', "FILE", false, "also write a header with the declarations"},
-    {kOptionFormat, "format", 0, "c|c23|incbin|obj|elf|coff|macho|raw", false,
-     "numbers, #embed, the GNU assembler's .incbin for ELF, an object file of this system, or for "
-     "Linux, Windows, macOS, the bytes of --library-bin alone "
+    {kOptionFormat, "format", 0, "c|string|c23|incbin|obj|elf|coff|macho|raw", false,
+     "numbers, string literals, #embed, the GNU assembler's .incbin for ELF, an object file of "
+     "this "
+     "system, or for Linux, Windows, macOS, the bytes of --library-bin alone "
      "(default: obj for an output that ends in .o, coff for .obj, else c)"},
     {kOptionName, "name", 0, "NAME", false,
      "what symbols begin with (default: the name of the output); with --library-bin the symbol"},

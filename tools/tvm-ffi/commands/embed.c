@@ -111,6 +111,7 @@ static bool embed_input_add_file(embed_input *input, const char *path) {
   if (input->num_taken == 0) take_own_names(input);
   symbol = take_name(input, prefix, keep(input, identifier_make(file, strlen(file))), path);
   return symbol != NULL && take_name(input, symbol, "_size", path) != NULL &&
+         (!input->content.is_text || take_name(input, symbol, "_text", path) != NULL) &&
          add_file(input, path, symbol);
 }
 
@@ -279,6 +280,7 @@ static bool read_input(embed_input *input, const embed_options *options) {
   size_t i;
   input->content.align = options->align;
   input->content.section = options->section;
+  input->content.is_text = options->form == kFormString;
   input->content.header = options->outputs[kHeader];
   if (input->content.header != NULL) input->content.header = path_base(input->content.header);
   input->name = choose_name(options);
@@ -423,7 +425,9 @@ static bool check_outputs(const embed_input *input, const embed_options *options
 /* Whether the name of the output fits what is written. With --format, endings of no known kind
  * fit, too. */
 static bool check_ending(const arguments *args, const embed_options *options) {
-  const unsigned sources = 1u << kHoldsC | 1u << kHoldsCxx, objects = 1u << kHoldsObject;
+  const unsigned sources =
+      options->form == kFormString ? 1u << kHoldsC : 1u << kHoldsC | 1u << kHoldsCxx;
+  const unsigned objects = 1u << kHoldsObject;
   const bool is_chosen = arguments_has(args, kOptionFormat);
   if (options->form == kFormRaw) return true;
   return file_check_ending(options->outputs[kOutput], !is_chosen ? sources | objects

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bytes to be embedded as symbols, and the writers: C in three forms, and object files in three
+/* Bytes to be embedded as symbols, and the writers: C in four forms, and object files in three
  * formats. */
 #ifndef TVM_FFI_TOOL_EMBED_H_
 #define TVM_FFI_TOOL_EMBED_H_
@@ -29,6 +29,7 @@ typedef struct {
   bool has_table; /* there is SYMBOL_size for each, NAME_files[] for all */
   bool has_end;   /* SYMBOL_end follows the last byte, where a NUL is added to terminate PTX */
   bool is_exported;
+  bool is_text; /* each symbol is a union of string literals and the bytes */
   size_t align;
   const char *section; /* NULL: the compiler's choice, or .rodata */
   const char *header;  /* included for the declarations; NULL: the source has them itself */
@@ -37,6 +38,7 @@ typedef struct {
 /* In the order of the words of --format. */
 typedef enum {
   kFormC,
+  kFormString,
   kFormC23,
   kFormIncbin,
   kFormObject, /* one of the following three: that of this program's system */

@@ -122,7 +122,22 @@ bool embed_add_make_word(text_buf *out, const char *path) {
 
 /* ---- Sources ---- */
 
-/* Writes C source with the bytes: as numbers, by #embed, or by the assembler's .incbin. */
+/* Writes C source with the bytes: as numbers, as string literals, by #embed, or by the assembler's
+ * .incbin. */
+
+/* Compilers read string literals ten times as fast as numbers. C99 guarantees 4095 characters in
+ * one, so a symbol is an array of rows, each a literal of lines, and what is left. It is a union
+ * with the bytes, which a macro of its name stands for. */
+enum { kLineBytes = 64, kRowBytes = 63 * kLineBytes };
+
+/* Appends the type SYMBOL_text. */
+static void add_text_type(const blob *entry, text_buf *out) {
+  const size_t num_rows = entry->size / kRowBytes, rest = entry->size % kRowBytes;
+  text_add(out, "typedef union {\n  struct {\n");
+  if (num_rows > 0) text_add(out, "    unsigned char rows[%zu][%d];\n", num_rows, kRowBytes);
+  if (rest > 0) text_add(out, "    unsigned char rest[%zu];\n", rest);
+  text_add(out, "  } text;\n  unsigned char bytes[%zu];\n} %s_text;\n", entry->size, entry->symbol);
+}
 
 static void add_declarations(const embedding *content, text_buf *out) {
   size_t i;
@@ -135,8 +150,14 @@ static void add_declarations(const embedding *content, text_buf *out) {
   }
   for (i = 0; i < content->num_blobs; ++i) {
     const char *symbol = content->blobs[i].symbol;
-    text_add(out, "extern %s_SEEN const unsigned char %s[%zu];\n", content->name, symbol,
-             content->blobs[i].size);
+    if (content->is_text) {
+      add_text_type(&content->blobs[i], out);
+      text_add(out, "extern %s_SEEN const %s_text %s;\n#define %s (%s.bytes)\n", content->name,
+               symbol, symbol, symbol, symbol);
+    } else {
+      text_add(out, "extern %s_SEEN const unsigned char %s[%zu];\n", content->name, symbol,
+               content->blobs[i].size);
+    }
     if (content->has_table) {
       text_add(out, "extern %s_SEEN const size_t %s_size;\n", content->name, symbol);
     }
@@ -206,6 +227,86 @@ static void add_array(const embedding *content, const blob *entry, embed_form fo
     if (form == kFormC23 && i + 1 < entry->num_pieces) text_add(out, "\n");
   }
   text_add(out, "\n};\n");
+}
+
+/* Adds a line of a string literal. An escape sequence of octal digits ends before a character that
+ * is none, or after three; \? prevents a trigraph. */
+static void add_line(text_buf *out, const unsigned char *bytes, size_t size) {
+  char line[4 * kLineBytes + 2], *end = line;
+  size_t i;
+  *end++ = '"';
+  for (i = 0; i < size; ++i) {
+    const unsigned char byte = bytes[i];
+    const bool is_plain = byte >= 0x20 && byte < 0x7f;
+    const bool is_long = i + 1 < size && bytes[i + 1] >= '0' && bytes[i + 1] <= '7';
+    if (!is_plain || strchr("\"\\?", byte) != NULL) *end++ = '\\';
+    if (is_plain) {
+      *end++ = (char)byte;
+      continue;
+    }
+    if (is_long || byte >= 0100) *end++ = (char)('0' + (byte >> 6));
+    if (is_long || byte >= 010) *end++ = (char)('0' + (byte >> 3 & 7));
+    *end++ = (char)('0' + (byte & 7));
+  }
+  *end++ = '"';
+  text_add_bytes(out, line, (size_t)(end - line));
+}
+
+static void add_lines(text_buf *out, const unsigned char *bytes, size_t size) {
+  size_t i;
+  for (i = 0; i < size; i += kLineBytes) {
+    text_add(out, "\n");
+    add_line(out, bytes + i, size - i < kLineBytes ? size - i : kLineBytes);
+  }
+}
+
+static void add_text(const embedding *content, const blob *entry, text_buf *out) {
+  unsigned char *bytes = tool_alloc(entry->size);
+  size_t offset = 0, i;
+  for (i = 0; i < entry->num_pieces; ++i) {
+    memcpy(bytes + offset, entry->pieces[i].bytes, entry->pieces[i].size);
+    offset += entry->pieces[i].size;
+  }
+  text_add(out, "\n#undef %s\n%s_PLACE const %s_text %s = {{", entry->symbol, content->name,
+           entry->symbol, entry->symbol);
+  for (offset = 0; offset + kRowBytes <= entry->size; offset += kRowBytes) {
+    text_add(out, offset == 0 ? "\n{" : ",\n");
+    add_lines(out, bytes + offset, kRowBytes);
+  }
+  if (offset > 0) text_add(out, "\n}");
+  if (offset > 0 && offset < entry->size) text_add(out, ",");
+  add_lines(out, bytes + offset, entry->size - offset);
+  text_add(out, "\n}};\n#define %s (%s.bytes)\n", entry->symbol, entry->symbol);
+  free(bytes);
+}
+
+/* A literal that fills its array has no NUL, which C++ refuses, and which new compilers warn of. */
+static void begin_texts(text_buf *out) {
+  text_add(out,
+           "#if defined(__cplusplus)\n"
+           "#error \"a file of tvm-ffi embed --format=string is C: compile it as C\"\n"
+           "#elif 'A' != 65 || '~' != 126\n"
+           "#error \"string literals must have the codes of ASCII\"\n"
+           "#endif\n"
+           "#if defined(__clang__)\n"
+           "#pragma clang diagnostic push\n"
+           "#if __has_warning(\"-Wunterminated-string-initialization\")\n"
+           "#pragma clang diagnostic ignored \"-Wunterminated-string-initialization\"\n"
+           "#endif\n"
+           "#elif defined(__GNUC__) && __GNUC__ >= 15\n"
+           "#pragma GCC diagnostic push\n"
+           "#pragma GCC diagnostic ignored \"-Wunterminated-string-initialization\"\n"
+           "#endif\n");
+}
+
+static void end_texts(text_buf *out) {
+  text_add(out,
+           "\n"
+           "#if defined(__clang__)\n"
+           "#pragma clang diagnostic pop\n"
+           "#elif defined(__GNUC__) && __GNUC__ >= 15\n"
+           "#pragma GCC diagnostic pop\n"
+           "#endif\n");
 }
 
 static void begin_assembler(const embedding *content, text_buf *out) {
@@ -293,10 +394,13 @@ void embed_write_c(const embedding *content, embed_form form, text_buf *out) {
   }
   text_add(out, "\n");
   if (form != kFormIncbin) add_place(content, out);
+  if (form == kFormString) begin_texts(out);
   for (i = 0; i < content->num_blobs; ++i) {
     const blob *entry = &content->blobs[i];
     if (form == kFormIncbin) {
       add_assembler(content, entry, out);
+    } else if (form == kFormString) {
+      add_text(content, entry, out);
     } else {
       add_array(content, entry, form, out);
     }
@@ -305,8 +409,13 @@ void embed_write_c(const embedding *content, embed_form form, text_buf *out) {
     }
   }
   if (content->has_table) add_table(content, out);
+  if (form == kFormString) end_texts(out);
   /* The next file of the same source may have the same name, and other values. */
   text_add(out, "\n");
   if (form != kFormIncbin) text_add(out, "#undef %s_PLACE\n", content->name);
-  if (content->header == NULL) text_add(out, "#undef %s_SEEN\n", content->name);
+  if (content->header != NULL) return;
+  text_add(out, "#undef %s_SEEN\n", content->name);
+  for (i = 0; form == kFormString && i < content->num_blobs; ++i) {
+    text_add(out, "#undef %s\n", content->blobs[i].symbol);
+  }
 }
