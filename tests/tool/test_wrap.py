@@ -332,19 +332,43 @@ def write_parts():
     subprocess.run([sys.executable, FOLDER.parents[1] / "tools/amalgamate", "--kernel", PLACE],
                    check=True)
     (PLACE / "tvm_ffi_kernel.h").replace(PLACE / "kernel.h")
+    # As Halide's headers have its types.
+    (PLACE / "halide_user.h").write_text("""#ifndef HALIDE_HALIDERUNTIME_H
+#define HALIDE_HALIDERUNTIME_H
+#include <stdint.h>
+struct halide_type_t { uint8_t code, bits; uint16_t lanes; };
+typedef struct halide_dimension_t { int32_t min, extent, stride; uint32_t flags; }
+    halide_dimension_t;
+typedef struct halide_buffer_t {
+  uint64_t device;
+  const struct halide_device_interface_t *device_interface;
+  uint8_t *host;
+  uint64_t flags;
+  struct halide_type_t type;
+  int32_t dimensions;
+  halide_dimension_t *dim;
+  void *padding;
+} halide_buffer_t;
+typedef void (*halide_error_handler_t)(void *, const char *);
+extern halide_error_handler_t halide_set_error_handler(halide_error_handler_t handler);
+int f_halide(struct halide_buffer_t *_x_buffer, double _a, struct halide_buffer_t *_y_buffer);
+#endif
+""", encoding="utf-8")
     (PLACE / "user.c").write_text("""#include <tvm/ffi/c.h>
 TVM_FFI_C_EXPORT(user, "() -> int") { return tvm_ffi_args_check_count(args, 0); }
 """, encoding="utf-8")
+    # Halide's header is between the two files that need its types, in both orders.
+    names = list(written)
+    names.insert(names.index("halide_again.c"), "halide_user.h")
     return ["a.c", "b.c", "lean_a.c", "lean_b.c", "kernel.h", "stub_a.h", "stub_b.h",
-            "blob_d.h", "blob_f.h", *written]
+            "blob_d.h", "blob_f.h", *names]
 
 
-def check_unit(compiler, names, includes, message=None):
+def check_unit(compiler, names, includes, message=None, flags=STRICT, language="c"):
     """Compile one source of these files, without a warning, or with that error."""
     unit = "".join(f'#include "{name}"\n' for name in names)
-    done = subprocess.run([*compiler, *STRICT, "-Wno-missing-prototypes", *includes, f"-I{PLACE}",
-                           "-fsyntax-only", "-x", "c", "-"], input=unit, capture_output=True,
-                          text=True, check=False)
+    done = subprocess.run([*compiler, *flags, *includes, f"-I{PLACE}", "-fsyntax-only", "-x",
+                           language, "-"], input=unit, capture_output=True, text=True, check=False)
     assert (done.returncode == 0 if message is None else message in done.stderr), (names, done)
 
 
@@ -432,6 +456,14 @@ class Wrap(unittest.TestCase):
                                                r"TVM_FFI_LEAN_H_ \g<1>0x1u", other),
                                         encoding="utf-8")
         check_unit(compiler, ["lean_a.c", "lean_b.c"], [], "different versions of tvm-ffi wrap")
+        # What is for C++, too.
+        for_both = ["user.c", "blob_a.c", "blob_b.c", "stub_a.h", "blob_d.c", "stub_b.h",
+                    "blob_f.h"]
+        for compiler, names in itertools.product(("g++", "clang++"), (for_both, for_both[::-1])):
+            if shutil.which(compiler) and not RUNNER:
+                check_unit([compiler], names, HEADERS,
+                           flags=["-std=c++17", "-Wall", "-Wextra", "-Wpedantic", "-Werror"],
+                           language="c++")
 
     def test_a_unity_build(self):
         """Two files of kernels as one source: both work, and no macro is left."""
@@ -451,7 +483,7 @@ class Wrap(unittest.TestCase):
                 assert shown == "arg[0]: 2x3xf32=[1.5 2.5 3.5][4.5 5.5 6.5]\n", shown
                 shown = good("run", PLACE / "unity.so", f"{lean}mirror(&3xf32, 3xf32=1 2 4)")
                 assert shown == "arg[0]: 3xf32=5 4 5\n", shown
-            for name in "a.c", "b.c", "casadi.c", "memref.c", "blob_a.c", "blob_b.c", "blob_e.c":
+            for name in "a.c", "b.c", "casadi.c", "memref.c", "halide.c", "blob_a.c", "blob_e.c":
                 left = macros_of(compiler, standard + f'#include "{PLACE}/{name}"\n')
                 left -= macros_of(compiler, standard)
                 assert all(re.fullmatch("TVM_FFI_HAS_wrap_memref\\w*", macro)

@@ -10,6 +10,7 @@
 typedef struct {
   const char *prefix;                          /* of the function's name */
   const char *suffix;                          /* of the kernel's variables */
+  const char *passed;                          /* its type for the function; NULL: the same */
   char *(*make_type)(const spec_param *param); /* of a description; release with free() */
 } description;
 
@@ -23,7 +24,7 @@ static void write_described_prototype(text_buf *out, const spec *target, const d
     const spec_param *param = &target->params[i];
     if (param->form == kParamTensor) {
       char *type = kind->make_type(param);
-      wrap_add_item(&list, "%s *%s", type, param->local);
+      wrap_add_item(&list, "%s *%s", kind->passed != NULL ? kind->passed : type, param->local);
       free(type);
     } else {
       wrap_write_value_parameter(&list, param);
@@ -58,7 +59,11 @@ static void write_described_call(text_buf *out, const spec *target, const descri
     const bool is_tensor = param->form == kParamTensor;
     char *value =
         is_tensor ? spec_make_local(target, param, kind->suffix) : wrap_argument(target, param);
-    wrap_add_item(&list, is_tensor ? "&%s" : "%s", value);
+    if (is_tensor && kind->passed != NULL) {
+      wrap_add_item(&list, "(%s *)&%s", kind->passed, value);
+    } else {
+      wrap_add_item(&list, is_tensor ? "&%s" : "%s", value);
+    }
     free(value);
   }
   text_add(out, ");\n");
@@ -79,7 +84,7 @@ static char *memref_make_type(const spec_param *param) {
   return tool_format("wrap_memref_%zu", param->num_dims);
 }
 
-static const description kMemref = {"_mlir_ciface_", "memref", memref_make_type};
+static const description kMemref = {"_mlir_ciface_", "memref", NULL, memref_make_type};
 
 /* Whether a tensor of the request has that many dimensions; `out_more`: whether one has more. */
 static bool has_rank(const wrap_request *request, size_t rank, bool *out_more) {
@@ -188,38 +193,59 @@ static bool halide_check(const spec_source *source, const spec *earlier, size_t 
 
 static char *halide_make_type(const spec_param *param) {
   (void)param;
-  return tool_format("struct halide_buffer_t");
+  return tool_format("wrap_halide_buffer");
 }
 
-static const description kBuffer = {"", "buffer", halide_make_type};
+static const description kBuffer = {"", "buffer", "struct halide_buffer_t", halide_make_type};
 
+/* Headers of functions define Halide's types, and may be above or below in the same source: the
+ * kernels have types of their own, which are the header's if that is above. */
 static void halide_write_types(text_buf *out, const wrap_request *request) {
-  (void)request;
+  const char *kernel = request->specs[0].exported;
   text_add(out,
-           "/* The headers of functions have these, too. */\n"
-           "#if !defined(HALIDE_HALIDERUNTIME_H) && !defined(TVM_FFI_HAS_halide_buffer_t)\n"
-           "#define TVM_FFI_HAS_halide_buffer_t\n"
-           "struct halide_type_t {\n"
-           "  uint8_t code, bits;\n"
-           "  uint16_t lanes;\n"
-           "};\n"
-           "typedef struct halide_dimension_t {\n"
+           "#define wrap_halide_dimension wrap_halide_dimension_of_%s\n"
+           "#define wrap_halide_buffer wrap_halide_buffer_of_%s\n",
+           kernel, kernel);
+  text_add(out,
+           "struct halide_buffer_t;\n"
+           "#ifdef HALIDE_HALIDERUNTIME_H\n"
+           "typedef struct halide_dimension_t wrap_halide_dimension;\n"
+           "typedef struct halide_buffer_t wrap_halide_buffer;\n"
+           "#else\n"
+           "struct halide_device_interface_t;\n"
+           "typedef struct {\n"
            "  int32_t min, extent, stride;\n"
            "  uint32_t flags;\n"
-           "} halide_dimension_t;\n"
-           "struct halide_buffer_t {\n"
+           "}\n"
+           "#if defined(__GNUC__)\n"
+           "__attribute__((__may_alias__))\n"
+           "#endif\n"
+           "wrap_halide_dimension;\n"
+           "typedef struct {\n"
            "  uint64_t device;\n"
            "  const struct halide_device_interface_t *device_interface;\n"
            "  uint8_t *host;\n"
            "  uint64_t flags;\n"
-           "  struct halide_type_t type;\n"
+           "  struct {\n"
+           "    uint8_t code, bits;\n"
+           "    uint16_t lanes;\n"
+           "  } type;\n"
            "  int32_t dimensions;\n"
-           "  halide_dimension_t *dim;\n"
+           "  wrap_halide_dimension *dim;\n"
            "  void *padding;\n"
-           "};\n"
-           "typedef void (*halide_error_handler_t)(void *user_context, const char *message);\n"
-           "halide_error_handler_t halide_set_error_handler(halide_error_handler_t handler);\n"
-           "#endif\n\n");
+           "}\n"
+           "#if defined(__GNUC__)\n"
+           "__attribute__((__may_alias__))\n"
+           "#endif\n"
+           "wrap_halide_buffer;\n"
+           "#endif\n"
+           "void (*halide_set_error_handler(void (*handler)(void *user_context, const char "
+           "*message)))(\n"
+           "    void *user_context, const char *message);\n\n");
+}
+
+static void halide_write_after(text_buf *out) {
+  text_add(out, "#undef wrap_halide_dimension\n#undef wrap_halide_buffer\n");
 }
 
 static void halide_write_prototype(text_buf *out, const spec *target) {
@@ -233,7 +259,7 @@ static void halide_write_variables(text_buf *out, const spec *target) {
     char *dims;
     if (param->form != kParamTensor || param->num_dims == 0) continue;
     dims = spec_make_local(target, param, "dims");
-    text_add(out, "  halide_dimension_t %s[%zu];\n", dims, param->num_dims);
+    text_add(out, "  wrap_halide_dimension %s[%zu];\n", dims, param->num_dims);
     free(dims);
   }
   write_described_variables(out, target, &kBuffer);
@@ -278,4 +304,4 @@ const wrap_abi kWrapHalide = {"halide",
                               halide_write_prototype,
                               halide_write_variables,
                               halide_write_call,
-                              NULL};
+                              halide_write_after};

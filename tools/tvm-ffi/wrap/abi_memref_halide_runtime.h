@@ -36,7 +36,7 @@ static int wrap_memref_set(const tvm_ffi_args *args, int32_t i, const DLTensor *
 
 /* Describes a tensor to Halide, which numbers dimensions from the innermost one. */
 static int wrap_halide_set(const tvm_ffi_args *args, int32_t i, const DLTensor *tensor,
-                           halide_dimension_t *dims, struct halide_buffer_t *buffer) {
+                           wrap_halide_dimension *dims, wrap_halide_buffer *buffer) {
   static uint8_t nothing; /* without an address Halide would only ask for shapes */
   const bool is_bool = tensor->dtype.code == kDLBool;
   int32_t d;
