@@ -398,6 +398,8 @@ int main(void) {{
             assert (code, out) == (USAGE, "") and not (WORK / name).exists()
             assert err == (f"tvm-ffi: --output must end in {accepted} or have no ending, not "
                            f'"{WORK}/{name}"{meant}\n'), err
+        bad(USAGE, f'--header must end in {sources} or have no ending, not "{WORK}/x.o", a name '
+            "for an object file", "embed", PATHS[0], "-o", WORK / "x.c", "-H", WORK / "x.o")
         for name, options, begin in (("x.C", [], b"/* Written"), ("x", [], b"/* Written"),
                                      ("x.txt", ["--format=c"], b"/* Written"),
                                      ("x.OBJ", [], b"\x64\x86"), ("x.bin", ["--format=elf"],

@@ -141,7 +141,7 @@ def use_rust(place, source, calls, compiler):
     (place / "use.rs").write_text("mod named;\n\nfn main() {\n    unsafe {\n" + "\n".join(lines)
                                   + "\n    }\n}\n", encoding="utf-8")
     link = ["-Wl,--no-as-needed", place / "libnamed.so", *LINK, f"-Wl,-rpath,{place}"]
-    for edition in "2018", "2021":
+    for edition in "2015", "2018", "2021":
         run(*compiler, f"--edition={edition}", "-Dwarnings", "-C",
             "link-args=" + " ".join(map(str, link)), place / "use.rs", "-o", place / "use")
         assert run(place / "use") == ""
@@ -209,6 +209,8 @@ class Stub(unittest.TestCase):
             " * Not typed: asked, whose types are not in the library."
         }, unasked
         assert " mine_scale(" in good("stub", "--prefix=mine", TYPED)
+        # tvm_ffi_scale might be a function of the library's headers.
+        assert " tvm_ffi__scale(" in good("stub", "--prefix=tvm_ffi", TYPED)
         told = good_json("stub", "--prefix=typed", TYPED)
         assert told["language"] == "c" and told["source"] == header, told
         wrappers = {function["name"]: function["wrapper"] for function in told["functions"]}
@@ -220,7 +222,7 @@ class Stub(unittest.TestCase):
         bad(USAGE, '--lang must be c, c++, python or rust, not "go"', "stub", "--lang=go", TYPED)
         bad(USAGE, '--prefix must be a name, not "a-b"', "stub", "--prefix=a-b", TYPED)
         for language, output, accepted, meant in (
-            ("c", "x.py", ".c .h .inc (C)", "Python"),
+            ("c", "x.py", ".c .h .inc (C), .cc .cpp .cxx .hh .hpp .hxx .cu .cuh (C++)", "Python"),
             ("c++", "x.o", ".c .h .inc (C), .cc .cpp .cxx .hh .hpp .hxx .cu .cuh (C++)",
              "an object file"),
             ("python", "x.h", ".py .pyi (Python)", "C"), ("rust", "x.py", ".rs (Rust)", "Python")):

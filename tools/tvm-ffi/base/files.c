@@ -59,7 +59,7 @@ file_kind file_kind_of(const char *path) {
   return (file_kind)kind;
 }
 
-bool file_check_ending(const char *path, unsigned kinds) {
+bool file_check_ending(const char *option, const char *path, unsigned kinds) {
   text_buf expected = {NULL, 0, 0};
   const unsigned found = file_kind_of(path);
   unsigned kind;
@@ -71,8 +71,8 @@ bool file_check_ending(const char *path, unsigned kinds) {
              kKinds[kind].name);
   }
   shown = text_escape(path, strlen(path));
-  report_error("--output must end in %s or have no ending, not \"%s\"%s%s", expected.data, shown,
-               found < kHoldsUnknown ? ", a name for " : "",
+  report_error("--%s must end in %s or have no ending, not \"%s\"%s%s", option, expected.data,
+               shown, found < kHoldsUnknown ? ", a name for " : "",
                found < kHoldsUnknown ? kKinds[found].name : "");
   free(shown);
   text_free(&expected);

@@ -60,10 +60,10 @@ typedef enum {
 } file_kind;
 
 file_kind file_kind_of(const char *path);
-/* Whether an output may be named like this: `kinds` is of bits, 1u << kHoldsC and so on. A name
- * without an ending, like "-" or /dev/null, may always be. False after a report, which names the
- * endings. */
-bool file_check_ending(const char *path, unsigned kinds);
+/* Whether the file of --OPTION may be named like this: `kinds` is of bits, 1u << kHoldsC and so on.
+ * A name without an ending, like "-" or /dev/null, may always be. False after a report, which names
+ * the endings. */
+bool file_check_ending(const char *option, const char *path, unsigned kinds);
 
 /* Whether two paths lead to one file or folder, which exists. */
 bool tool_is_one_file(const char *a, const char *b);

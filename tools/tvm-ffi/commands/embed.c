@@ -422,18 +422,23 @@ static bool check_outputs(const embed_input *input, const embed_options *options
   return true;
 }
 
-/* Whether the name of the output fits what is written. With --format, endings of no known kind
- * fit, too. */
+/* Whether the names of the output and the header fit what is written. With --format, endings of no
+ * known kind fit, too. */
 static bool check_ending(const arguments *args, const embed_options *options) {
   const unsigned sources =
       options->form == kFormString ? 1u << kHoldsC : 1u << kHoldsC | 1u << kHoldsCxx;
   const unsigned objects = 1u << kHoldsObject;
   const bool is_chosen = arguments_has(args, kOptionFormat);
+  const char *header = options->outputs[kHeader];
+  if (header != NULL &&
+      !file_check_ending("header", header, 1u << kHoldsC | 1u << kHoldsCxx | 1u << kHoldsUnknown)) {
+    return false;
+  }
   if (options->form == kFormRaw) return true;
-  return file_check_ending(options->outputs[kOutput], !is_chosen ? sources | objects
-                                                      : is_object(options->form)
-                                                          ? objects | 1u << kHoldsUnknown
-                                                          : sources | 1u << kHoldsUnknown);
+  return file_check_ending("output", options->outputs[kOutput],
+                           !is_chosen                 ? sources | objects
+                           : is_object(options->form) ? objects | 1u << kHoldsUnknown
+                                                      : sources | 1u << kHoldsUnknown);
 }
 
 int command_embed(const arguments *args) {

@@ -1083,7 +1083,7 @@ static bool read_options(const arguments *args, replay *out) {
   }
   if (arguments_has(args, kOptionOutput) &&
       !file_check_ending(
-          arguments_text(args, kOptionOutput, "-"),
+          "output", arguments_text(args, kOptionOutput, "-"),
           1u << kHoldsUnknown |
               (arguments_word(args, kOptionEmit, 0) == 1 ? 1u << kHoldsPython : 1u << kHoldsC))) {
     return false;

@@ -19,7 +19,7 @@
 static const stub_language *const kLanguages[] = {&kStubC, &kStubCxx, &kStubPython, &kStubRust};
 
 /* The same: what files of the language hold. */
-static const unsigned kKinds[] = {1u << kHoldsC, 1u << kHoldsCxx | 1u << kHoldsC,
+static const unsigned kKinds[] = {1u << kHoldsC | 1u << kHoldsCxx, 1u << kHoldsC | 1u << kHoldsCxx,
                                   1u << kHoldsPython, 1u << kHoldsRust};
 
 /* NULL if the metadata tells no signature. */
@@ -157,7 +157,7 @@ int command_stub(const arguments *args) {
   if (json && output != NULL && tool_is_same_file(output, "-", false)) {
     return report_fail(kExitUsage, "--json prints the wrappers: --output must be another file");
   }
-  if (output != NULL && !file_check_ending(output, kKinds[lang] | 1u << kHoldsUnknown)) {
+  if (output != NULL && !file_check_ending("output", output, kKinds[lang] | 1u << kHoldsUnknown)) {
     return kExitUsage;
   }
   if (may_load && ask_command(timeout, &code)) return code;

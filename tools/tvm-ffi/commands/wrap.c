@@ -183,7 +183,8 @@ int command_wrap(const arguments *args) {
     return report_fail(kExitUsage, "--json prints the kernels: --output must be another file");
   }
   if (read_specs(&input, args) &&
-      (output == NULL || file_check_ending(output, 1u << kHoldsC | 1u << kHoldsUnknown))) {
+      (output == NULL ||
+       file_check_ending("output", output, 1u << kHoldsC | 1u << kHoldsUnknown))) {
     code = write_kernels(&input, args);
   }
   for (i = 0; i < input.count; ++i) spec_free(&input.items[i]);

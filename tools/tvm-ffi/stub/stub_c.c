@@ -272,6 +272,7 @@ static const char *const kStubCWords[] = {
     "WSTOPPED",
     "WUNTRACED",
     "tvm",
+    "tvm_ffi",
     "std",
     "args",
     "Args",

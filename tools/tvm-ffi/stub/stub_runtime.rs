@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#![allow(dead_code, non_snake_case, unused_imports, clippy::missing_safety_doc)]
+#![allow(dead_code, non_snake_case, unused_imports)]
+#![allow(clippy::missing_safety_doc, clippy::too_many_arguments)]
 
-pub use support::{
+pub use self::support::{
     Any, AnyContent, Bytes, DLDataType, DLDevice, DLTensor, Error, FromAny, Object, ToAny, Value,
 };
-pub use wrappers::*;
+pub use self::wrappers::*;
 
 /// What the wrappers use. It is apart from them, because a parameter cannot have the name of a
 /// constant or of a constructor where that can be seen.
