@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/buf.h"
 
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -52,21 +51,25 @@ void tvmffi_buf_append_text(tvmffi_buf *buf, const char *text) {
   tvmffi_buf_append(buf, text, strlen(text));
 }
 
-void tvmffi_buf_appendf(tvmffi_buf *buf, const char *format, ...) {
-  va_list args;
+void tvmffi_buf_vappendf(tvmffi_buf *buf, const char *format, va_list args) {
+  va_list again;
   int length;
-  va_start(args, format);
+  va_copy(again, args);
   length = vsnprintf(NULL, 0, format, args);
-  va_end(args);
   if (length < 0) {
     buf->failed = true;
-    return;
+  } else if (tvmffi_buf_reserve(buf, (size_t)length)) {
+    (void)vsnprintf(buf->data + buf->size, (size_t)length + 1, format, again);
+    buf->size += (size_t)length;
   }
-  if (!tvmffi_buf_reserve(buf, (size_t)length)) return;
+  va_end(again);
+}
+
+void tvmffi_buf_appendf(tvmffi_buf *buf, const char *format, ...) {
+  va_list args;
   va_start(args, format);
-  (void)vsnprintf(buf->data + buf->size, (size_t)length + 1, format, args);
+  tvmffi_buf_vappendf(buf, format, args);
   va_end(args);
-  buf->size += (size_t)length;
 }
 
 void tvmffi_buf_clear(tvmffi_buf *buf) {
@@ -79,4 +82,79 @@ void tvmffi_buf_fini(tvmffi_buf *buf) {
   static const tvmffi_buf empty = TVMFFI_BUF_INIT;
   tvmffi_free(buf->data);
   *buf = empty;
+}
+
+/* ---- UTF-8 ---- */
+
+/* The length of a character by its first byte, which may be none. */
+static size_t measure_announced(unsigned char first) {
+  return first < 0xc0 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+}
+
+/* The length of the character that a text begins with; 0 if it begins with none. */
+static size_t measure(const char *text, size_t size) {
+  const unsigned char *bytes = (const unsigned char *)text;
+  const unsigned char first = bytes[0];
+  size_t length = measure_announced(first), i;
+  if (first < 0x80) return 1;
+  if (first < 0xc2 || first > 0xf4 || length > size) return 0;
+  for (i = 1; i < length; ++i) {
+    if ((bytes[i] & 0xc0) != 0x80) return 0;
+  }
+  /* Longer than need be; surrogates; beyond U+10FFFF. */
+  if (first == 0xe0 && bytes[1] < 0xa0) return 0;
+  if (first == 0xed && bytes[1] >= 0xa0) return 0;
+  if (first == 0xf0 && bytes[1] < 0x90) return 0;
+  if (first == 0xf4 && bytes[1] >= 0x90) return 0;
+  return length;
+}
+
+bool tvmffi_utf8_is_valid(const char *text, size_t size) {
+  size_t i = 0, length;
+  for (; i < size; i += length) {
+    length = measure(text + i, size - i);
+    if (length == 0) return false;
+  }
+  return true;
+}
+
+TVMFFI_COLD void tvmffi_buf_escape_invalid(tvmffi_buf *buf) {
+  tvmffi_buf escaped = TVMFFI_BUF_INIT;
+  size_t i = 0, length;
+  if (buf->failed || tvmffi_utf8_is_valid(buf->data, buf->size)) return;
+  for (; i < buf->size; i += length) {
+    length = measure(buf->data + i, buf->size - i);
+    if (length != 0) {
+      tvmffi_buf_append(&escaped, buf->data + i, length);
+    } else {
+      tvmffi_buf_appendf(&escaped, "\\x%02x", (unsigned char)buf->data[i]);
+      length = 1;
+    }
+  }
+  tvmffi_buf_fini(buf);
+  *buf = escaped;
+}
+
+size_t tvmffi_utf8_cut(const char *text, size_t size) {
+  size_t last = size;
+  while (last > 0 && size - last < 4) {
+    unsigned char c = (unsigned char)text[--last];
+    if ((c & 0xc0) != 0x80) return measure_announced(c) > size - last ? last : size;
+  }
+  return size;
+}
+
+/* ---- Reasons ---- */
+
+TVMFFI_COLD void tvmffi_reason_set(tvmffi_dl_reason *self, const char *format, ...) {
+  static const tvmffi_buf empty = TVMFFI_BUF_INIT;
+  tvmffi_reason *reason = (tvmffi_reason *)(void *)self;
+  tvmffi_buf before = reason->buf;
+  va_list args;
+  reason->buf = empty;
+  va_start(args, format);
+  tvmffi_buf_vappendf(&reason->buf, format, args);
+  va_end(args);
+  tvmffi_buf_fini(&before);
+  self->text = reason->buf.failed ? "out of memory" : reason->buf.data;
 }

@@ -6,10 +6,12 @@
 #ifndef TVMFFI_BASE_BUF_H_
 #define TVMFFI_BASE_BUF_H_
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "platform/compiler.h"
+#include "platform/platform.h"
 
 typedef struct {
   char *data; /* NULL until the first append */
@@ -28,9 +30,37 @@ bool tvmffi_buf_reserve(tvmffi_buf *buf, size_t size);
 void tvmffi_buf_append(tvmffi_buf *buf, const char *data, size_t size);
 void tvmffi_buf_append_text(tvmffi_buf *buf, const char *text);
 void tvmffi_buf_appendf(tvmffi_buf *buf, const char *format, ...) TVMFFI_PRINTF(2, 3);
+void tvmffi_buf_vappendf(tvmffi_buf *buf, const char *format, va_list args) TVMFFI_PRINTF(2, 0);
 
 /* Empties the buffer but keeps its memory and limit; also clears `failed`. */
 void tvmffi_buf_clear(tvmffi_buf *buf);
 void tvmffi_buf_fini(tvmffi_buf *buf);
+
+/* ---- UTF-8 ---- */
+
+/* Whether a text is UTF-8. */
+bool tvmffi_utf8_is_valid(const char *text, size_t size);
+
+/* Replaces each byte that is not part of a character by its escape, such as \xe9. */
+void tvmffi_buf_escape_invalid(tvmffi_buf *buf);
+
+/* The size of the first `size` bytes of a longer text without a character that is cut off there. */
+size_t tvmffi_utf8_cut(const char *text, size_t size);
+
+/* ---- Reasons ---- */
+
+/*
+ * A reason of platform.h. Whoever made it ends the buffer. Without memory, `failed` of the buffer
+ * is set, and the text says so.
+ */
+typedef struct {
+  tvmffi_dl_reason to_set; /* which those write who find the reason */
+  tvmffi_buf buf;
+} tvmffi_reason;
+
+#define TVMFFI_REASON_INIT \
+  { {"", tvmffi_reason_set}, TVMFFI_BUF_INIT }
+
+void tvmffi_reason_set(tvmffi_dl_reason *self, const char *format, ...) TVMFFI_PRINTF(2, 3);
 
 #endif /* TVMFFI_BASE_BUF_H_ */

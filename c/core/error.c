@@ -30,8 +30,36 @@ int TVMFFIRuntimeSetLogHook(TVMFFIRuntimeLogHook new_hook, void *context) {
   return 0;
 }
 
+/* A message: whole, and in UTF-8 even if it shows names that are not. */
+typedef struct {
+  const char *text; /* in one of the next two */
+  size_t size;
+  tvmffi_buf longer; /* empty if the room is enough */
+  char room[512];
+} message_text;
+
+/* False without memory. Whoever called it ends the buffer. */
+static bool message_format(message_text *out, const char *format, va_list args) {
+  static const tvmffi_buf empty = TVMFFI_BUF_INIT;
+  va_list again;
+  int length;
+  va_copy(again, args);
+  length = vsnprintf(out->room, sizeof out->room, format, args);
+  out->text = out->room;
+  out->size = (size_t)length;
+  out->longer = empty;
+  if (length < 0 || out->size >= sizeof out->room || !tvmffi_utf8_is_valid(out->room, out->size)) {
+    tvmffi_buf_vappendf(&out->longer, format, again);
+    tvmffi_buf_escape_invalid(&out->longer);
+    out->text = out->longer.data;
+    out->size = out->longer.size;
+  }
+  va_end(again);
+  return !out->longer.failed;
+}
+
 void tvmffi_log_warning(const char *format, ...) {
-  char text[1024]; /* longer messages are cut */
+  message_text said;
   TVMFFIRuntimeLogHook current;
   void *context;
   va_list args;
@@ -41,9 +69,13 @@ void tvmffi_log_warning(const char *format, ...) {
   context = hook_context;
   tvmffi_mutex_unlock(&hook_mutex);
   va_start(args, format);
-  (void)vsnprintf(text, sizeof text, format, args);
+  if (!message_format(&said, format, args)) { /* then cut, behind a whole character */
+    said.room[tvmffi_utf8_cut(said.room, strlen(said.room))] = '\0';
+    said.text = said.room;
+  }
   va_end(args);
-  if (current != NULL) current(context, kTVMFFIRuntimeLogLevelWarning, text);
+  if (current != NULL) current(context, kTVMFFIRuntimeLogLevelWarning, said.text);
+  tvmffi_buf_fini(&said.longer);
 }
 
 /* ---- Backtraces ---- */
@@ -238,6 +270,7 @@ TVMFFI_COLD const TVMFFIByteArray *TVMFFIBacktrace(const char *filename, int lin
     current(context, visit_frame, &w);
     record->is_walking = false;
   }
+  tvmffi_buf_escape_invalid(w.text); /* names of files and symbols */
   if (w.text->failed || w.text->data == NULL) return &empty;
   record->backtrace.data = w.text->data;
   record->backtrace.size = w.text->size;
@@ -475,7 +508,7 @@ size_t TVMFFIRuntimeErrorTake(char *buffer, size_t capacity) {
     error = cell->cause_chain;
   }
   if (capacity != 0) {
-    buffer[size < capacity ? size : capacity - 1] = '\0';
+    buffer[size < capacity ? size : tvmffi_utf8_cut(buffer, capacity - 1)] = '\0';
     TVMFFIErrorSetRaised(NULL);
   }
   return size;
@@ -496,27 +529,21 @@ static error_object *raise_unfilled(const char *kind, size_t message_size) {
 }
 
 void tvmffi_error_raisef(const char *kind, const char *format, ...) {
-  char text[512];
-  error_object *error;
+  message_text said;
+  error_object *error = NULL;
   va_list args;
-  int length;
   va_start(args, format);
-  length = vsnprintf(text, sizeof text, format, args);
-  va_end(args);
-  if (length < 0) {
-    tvmffi_error_raise_memory();
-    return;
-  }
-  error = raise_unfilled(kind, (size_t)length);
-  if (error == NULL) return;
-  if ((size_t)length < sizeof text) {
-    fill_text(&error->cell.message, text);
+  if (message_format(&said, format, args)) {
+    error = raise_unfilled(kind, said.size);
   } else {
-    va_start(args, format);
-    (void)vsnprintf((char *)(uintptr_t)error->cell.message.data, (size_t)length + 1, format, args);
-    va_end(args);
+    tvmffi_error_raise_memory();
   }
-  set_raised(&error->header);
+  va_end(args);
+  if (error != NULL) {
+    fill_text(&error->cell.message, said.text);
+    set_raised(&error->header);
+  }
+  tvmffi_buf_fini(&said.longer);
 }
 
 int tvmffi_fail_null_argument(const char *function, const char *name) {

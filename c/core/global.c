@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/global.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -476,16 +475,14 @@ int tvmffi_global_metadata(const char *name, size_t size, TVMFFIAny *out) {
   return tvmffi_string_to_any("", 0, out);
 }
 
-bool tvmffi_global_needs_range(const tvmffi_dl_range *range, char *out, size_t out_size) {
+bool tvmffi_global_needs_range(const tvmffi_dl_range *range, tvmffi_dl_reason *out) {
   const global_record *record;
   bool found = false;
   tvmffi_mutex_lock(&writers);
   for (record = present.ends.next; record != &present.ends && !found; record = record->next) {
     TVMFFIAny function = tvmffi_any_object(record->function);
     found = tvmffi_function_needs_range(&function, range);
-    if (found) {
-      (void)snprintf(out, out_size, "global function `%s` needs it", record->key.data);
-    }
+    if (found) out->set(out, "global function `%s` needs it", record->key.data);
   }
   tvmffi_mutex_unlock(&writers);
   return found;

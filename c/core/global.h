@@ -24,7 +24,7 @@ int tvmffi_global_metadata(const char *name, size_t size, TVMFFIAny *out);
  * Whether a global function needs what lies in a range of addresses; out then says which one, as
  * NUL-terminated text.
  */
-bool tvmffi_global_needs_range(const tvmffi_dl_range *range, char *out, size_t out_size);
+bool tvmffi_global_needs_range(const tvmffi_dl_range *range, tvmffi_dl_reason *out);
 
 /* Releases all global functions; the built-in ones are entered again on the next use. */
 void tvmffi_global_shutdown(void);

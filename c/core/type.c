@@ -2,10 +2,10 @@
 #include "core/type.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/buf.h"
 #include "base/hash.h"
 #include "base/integers.h"
 #include "core/builtins.h"
@@ -405,7 +405,7 @@ void tvmffi_type_shutdown(void) {
 /* Why a registration under the lock failed; the error is raised after the lock is released. */
 typedef struct {
   bool no_memory;
-  char text[512];
+  tvmffi_buf text;
 } failure;
 
 TVMFFI_COLD static int32_t set_failure(failure *reason, const char *format, ...)
@@ -414,7 +414,7 @@ TVMFFI_COLD static int32_t set_failure(failure *reason, const char *format, ...)
 static int32_t set_failure(failure *reason, const char *format, ...) {
   va_list args;
   va_start(args, format);
-  (void)vsnprintf(reason->text, sizeof reason->text, format, args);
+  tvmffi_buf_vappendf(&reason->text, format, args);
   va_end(args);
   return -1;
 }
@@ -575,7 +575,7 @@ int32_t TVMFFITypeGetOrAllocIndex(const TVMFFIByteArray *type_key, int32_t stati
                                   int32_t child_slots_can_overflow, int32_t parent_type_index) {
   enum { kQueryOnly = -2 };
   type_request request;
-  failure reason;
+  failure reason = {false, TVMFFI_BUF_INIT};
   int32_t index;
   TVMFFI_REQUIRE(type_key);
   TVMFFI_TRY(tvmffi_check_bytes(__func__, type_key, "type_key"));
@@ -590,11 +590,15 @@ int32_t TVMFFITypeGetOrAllocIndex(const TVMFFIByteArray *type_key, int32_t stati
   request.num_child_slots = num_child_slots;
   request.can_overflow = child_slots_can_overflow != 0;
   request.parent_index = parent_type_index;
-  reason.no_memory = false;
-  reason.text[0] = '\0';
   tvmffi_mutex_lock(&tvmffi_type_mutex);
   index = register_locked(&request, &reason);
   tvmffi_mutex_unlock(&tvmffi_type_mutex);
   if (index >= 0) return index;
-  return reason.no_memory ? tvmffi_fail_memory() : tvmffi_fail("InternalError", "%s", reason.text);
+  if (reason.no_memory || reason.text.failed) {
+    (void)tvmffi_fail_memory();
+  } else {
+    (void)tvmffi_fail("InternalError", "%s", reason.text.data);
+  }
+  tvmffi_buf_fini(&reason.text);
+  return -1;
 }

@@ -5,7 +5,6 @@
  */
 #include "core/type_attr.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -299,7 +298,7 @@ static int32_t find_in_column(const attr_record *attr, const tvmffi_dl_range *ra
   return i < attr->column.size ? i : -1;
 }
 
-bool tvmffi_attr_needs_range(const tvmffi_dl_range *range, char *out, size_t out_size) {
+bool tvmffi_attr_needs_range(const tvmffi_dl_range *range, tvmffi_dl_reason *out) {
   int32_t type_index = -1;
   size_t i;
   tvmffi_mutex_lock(&tvmffi_type_mutex);
@@ -312,7 +311,7 @@ bool tvmffi_attr_needs_range(const tvmffi_dl_range *range, char *out, size_t out
   }
   tvmffi_mutex_unlock(&tvmffi_type_mutex);
   if (type_index < 0) return false;
-  (void)snprintf(out, out_size, "type `%s` needs it", tvmffi_type_key(type_index));
+  out->set(out, "type `%s` needs it", tvmffi_type_key(type_index));
   return true;
 }
 

@@ -89,7 +89,7 @@ int tvmffi_attr_check_args(const void *self, const char *signature, int expected
  * Whether the value of an attribute needs what lies in a range of addresses; out then says which
  * type has it, as NUL-terminated text.
  */
-bool tvmffi_attr_needs_range(const tvmffi_dl_range *range, char *out, size_t out_size);
+bool tvmffi_attr_needs_range(const tvmffi_dl_range *range, tvmffi_dl_reason *out);
 
 /* Releases the values; before the types are reset. */
 void tvmffi_type_attr_shutdown(void);

@@ -2,8 +2,8 @@
 #include "module/module.h"
 
 #include <limits.h>
-#include <stdio.h>
 
+#include "base/buf.h"
 #include "core/any.h"
 #include "core/error.h"
 #include "core/object.h"
@@ -24,18 +24,18 @@ static const tvmffi_cxx_helper *helper = NULL;
 #endif
 
 /* NULL, with the reason, when the helper cannot be loaded; the next call tries again. */
-static const tvmffi_cxx_helper *ensure_helper(char *reason, size_t reason_size) {
+static const tvmffi_cxx_helper *ensure_helper(tvmffi_dl_reason *reason) {
   const tvmffi_cxx_helper *found = tvmffi_atomic_load_acquire_ptr(&helper);
   void *library;
   if (found != NULL) return found;
-  library = tvmffi_dl_open_beside("libtvm_ffi_cxx" TVMFFI_LIBRARY_ENDING, reason, reason_size);
+  library = tvmffi_dl_open_beside("libtvm_ffi_cxx" TVMFFI_LIBRARY_ENDING, reason);
   if (library == NULL) return NULL;
   found = tvmffi_dl_symbol(library, TVMFFI_CXX_HELPER_SYMBOL);
   if (found != NULL) {
     tvmffi_cxx_complete_type_info(library);
     tvmffi_atomic_store_release_ptr(&helper, found);
   } else {
-    (void)snprintf(reason, reason_size, "it is of another version");
+    reason->set(reason, "it is of another version");
     tvmffi_dl_close(library);
   }
   return found;
@@ -67,14 +67,17 @@ int tvmffi_cxx_call(TVMFFIObject *module, tvmffi_module_method method, const TVM
                     TVMFFIAny *result) {
   TVMFFIAny owned[2];
   tvmffi_cxx_thrown thrown;
-  const tvmffi_cxx_helper *found = ensure_helper(thrown.text, sizeof thrown.text);
+  tvmffi_reason reason = TVMFFI_REASON_INIT;
+  const tvmffi_cxx_helper *found = ensure_helper(&reason.to_set);
   int rc;
   if (found == NULL) {
-    return tvmffi_fail("RuntimeError",
-                       "The methods of this ffi.Module are C++ code: calling them needs "
-                       "libtvm_ffi_cxx.so beside libtvm_ffi, or where libraries are looked for: %s",
-                       thrown.text);
+    (void)tvmffi_fail("RuntimeError",
+                      "The methods of this ffi.Module are C++ code: calling them needs "
+                      "libtvm_ffi_cxx.so beside libtvm_ffi, or where libraries are looked for: %s",
+                      reason.to_set.text);
   }
+  tvmffi_buf_fini(&reason.buf);
+  if (found == NULL) return -1;
   owned[0] = owned[1] = tvmffi_any_none();
   rc = own_texts(method, args, owned);
   if (rc == 0) {
@@ -89,9 +92,10 @@ int tvmffi_cxx_call(TVMFFIObject *module, tvmffi_module_method method, const TVM
 
 /* Throws the raised error as a C++ exception. Returns only when the helper library is missing. */
 static void cxx_throw_raised(void) {
-  char reason[256];
-  const tvmffi_cxx_helper *found = ensure_helper(reason, sizeof reason);
+  tvmffi_reason reason = TVMFFI_REASON_INIT;
+  const tvmffi_cxx_helper *found = ensure_helper(&reason.to_set);
   TVMFFIObjectHandle error = NULL;
+  tvmffi_buf_fini(&reason.buf);
   if (found == NULL) return; /* the error stays raised */
   TVMFFIErrorMoveFromRaised(&error);
   if (error != NULL) found->raise(error);

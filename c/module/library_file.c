@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "module/library_file.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <tvm/ffi/extra/c_env_api.h>
 
 #include "base/alloc.h"
+#include "base/buf.h"
 #include "base/integers.h"
 #include "core/any.h"
 #include "core/error.h"
@@ -83,7 +83,7 @@ static bool record_needs_range(const TVMFFITypeInfo *info, const tvmffi_dl_range
   return info->metadata != NULL && tvmffi_dl_range_has(range, (uintptr_t)info->metadata->creator);
 }
 
-bool tvmffi_library_types_need(const tvmffi_dl_range *range, char *out, size_t out_size) {
+bool tvmffi_library_types_need(const tvmffi_dl_range *range, tvmffi_dl_reason *out) {
   int32_t i, end = tvmffi_type_end();
   bool found = false;
   (void)tvmffi_type_find(0); /* on first use it takes the lock */
@@ -91,32 +91,36 @@ bool tvmffi_library_types_need(const tvmffi_dl_range *range, char *out, size_t o
   for (i = 0; i < end && !found; ++i) {
     const tvmffi_type_record *record = tvmffi_type_find(i);
     found = record != NULL && record_needs_range(&record->info, range);
-    if (found) (void)snprintf(out, out_size, "type `%s` needs it", record->key.data);
+    if (found) out->set(out, "type `%s` needs it", record->key.data);
   }
   tvmffi_mutex_unlock(&tvmffi_type_mutex);
   return found;
 }
 
-bool tvmffi_library_is_needed(void *handle, char *out, size_t out_size) {
+bool tvmffi_library_is_needed(void *handle, tvmffi_dl_reason *out) {
   tvmffi_dl_range range;
   if (!tvmffi_dl_find_range(handle, &range)) {
     /* GCOVR_EXCL_START: elf.c tells it of every library that is open */
-    (void)snprintf(out, out_size, "the system does not tell where its code is");
+    out->set(out, "the system does not tell where its code is");
     return true;
     /* GCOVR_EXCL_STOP */
   }
-  return tvmffi_global_needs_range(&range, out, out_size) ||
-         tvmffi_library_types_need(&range, out, out_size) ||
-         tvmffi_attr_needs_range(&range, out, out_size);
+  return tvmffi_global_needs_range(&range, out) || tvmffi_library_types_need(&range, out) ||
+         tvmffi_attr_needs_range(&range, out);
 }
 
 int tvmffi_library_allow_unload(tvmffi_library_file *file) {
-  char reason[256];
-  if (tvmffi_library_is_needed(file->handle, reason, sizeof reason)) {
-    return tvmffi_fail("RuntimeError", "%s cannot be unloaded: %s", file->path, reason);
+  tvmffi_reason reason = TVMFFI_REASON_INIT;
+  int rc = 0;
+  if (!tvmffi_library_is_needed(file->handle, &reason.to_set)) {
+    library_file_set_may_unload(file);
+  } else if (reason.buf.failed) {
+    rc = tvmffi_fail_memory();
+  } else {
+    rc = tvmffi_fail("RuntimeError", "%s cannot be unloaded: %s", file->path, reason.to_set.text);
   }
-  library_file_set_may_unload(file);
-  return 0;
+  tvmffi_buf_fini(&reason.buf);
+  return rc;
 }
 
 /* The library comes first: while it is unloaded, its code still calls the runtime. */
@@ -307,21 +311,22 @@ static uint32_t next_respelling(void) {
  * register the same, and to fail at that: then the old one is opened, and *is_known becomes false.
  */
 static void *open_file(const char *path, bool *is_known, const tvmffi_dl_file *on_disk,
-                       tvmffi_library_file *added, char *reason, size_t reason_size) {
-  void *handle = tvmffi_dl_open_bound(path, kNames, &added->group, reason, reason_size);
+                       tvmffi_library_file *added, tvmffi_dl_reason *reason) {
+  void *handle = tvmffi_dl_open_bound(path, kNames, &added->group, reason);
   void *previous = NULL;
   while (handle != NULL && *is_known && handle != previous) {
     identity found = compare(handle, on_disk);
     if (found == kIsIt) break;
-    if (found == kIsAnother && tvmffi_library_is_needed(handle, reason, reason_size)) {
-      tvmffi_log_warning("%s is used as it was before the file was replaced: %s", path, reason);
+    if (found == kIsAnother && tvmffi_library_is_needed(handle, reason)) {
+      tvmffi_log_warning("%s is used as it was before the file was replaced: %s", path,
+                         reason->text);
       *is_known = false;
       break;
     }
     previous = handle;
     close_handles(handle, added->group);
     tvmffi_dl_respell(path, next_respelling(), added->opened_path);
-    handle = tvmffi_dl_open_bound(added->opened_path, kNames, &added->group, reason, reason_size);
+    handle = tvmffi_dl_open_bound(added->opened_path, kNames, &added->group, reason);
   }
   return handle;
 }
@@ -364,11 +369,24 @@ static void show_given_path(const tvmffi_library_file *file, char *text) {
   }
 }
 
+/* Ends the reason, and the record of what could not be opened. */
+static int fail_with_reason(tvmffi_library_file *file, tvmffi_reason *reason) {
+  if (reason->buf.failed) {
+    (void)tvmffi_fail_memory();
+  } else {
+    show_given_path(file, reason->buf.data);
+    (void)fail_open(file->path, reason->to_set.text);
+  }
+  tvmffi_buf_fini(&reason->buf);
+  free_record(file);
+  return -1;
+}
+
 TVMFFI_COLD int tvmffi_library_file_open(const TVMFFIByteArray *path, tvmffi_library_file **out) {
   tvmffi_library_file *added;
   tvmffi_dl_file on_disk, afterwards;
+  tvmffi_reason reason = TVMFFI_REASON_INIT;
   bool is_known;
-  char reason[1024];
   if (path->size == 0) { /* some loaders take it to mean the program itself */
     return tvmffi_fail("InternalError", "Failed to load dynamic shared library: empty path");
   }
@@ -384,12 +402,9 @@ TVMFFI_COLD int tvmffi_library_file_open(const TVMFFIByteArray *path, tvmffi_lib
   }
   added = new_record(path->data, path->size);
   if (added == NULL) return tvmffi_fail_memory();
-  added->handle = open_file(path->data, &is_known, &on_disk, added, reason, sizeof reason);
-  if (added->handle == NULL) {
-    show_given_path(added, reason);
-    free_record(added);
-    return fail_open(path->data, reason);
-  }
+  added->handle = open_file(path->data, &is_known, &on_disk, added, &reason.to_set);
+  if (added->handle == NULL) return fail_with_reason(added, &reason);
+  tvmffi_buf_fini(&reason.buf);
   tvmffi_cxx_complete_type_info(added->handle);
   /* Unless the path led to the same file before and after, it is not known which one was opened. */
   if (is_known && tvmffi_dl_find_file(path->data, &afterwards)) {
@@ -406,10 +421,11 @@ TVMFFI_COLD int tvmffi_library_file_open(const TVMFFIByteArray *path, tvmffi_lib
 /* ---- Closing ---- */
 
 static bool is_needed(const tvmffi_library_file *file) {
-  char reason[256];
-  if (!tvmffi_library_is_needed(file->handle, reason, sizeof reason)) return false;
-  tvmffi_log_warning("%s stays loaded: %s", file->path, reason);
-  return true;
+  tvmffi_reason reason = TVMFFI_REASON_INIT;
+  const bool result = tvmffi_library_is_needed(file->handle, &reason.to_set);
+  if (result) tvmffi_log_warning("%s stays loaded: %s", file->path, reason.to_set.text);
+  tvmffi_buf_fini(&reason.buf);
+  return result;
 }
 
 /*
@@ -417,7 +433,7 @@ static bool is_needed(const tvmffi_library_file *file) {
  * like the first time, so that it finds this runtime, and returns true.
  */
 static bool is_open_after_closing(tvmffi_library_file *file) {
-  char reason[256];
+  tvmffi_reason reason = TVMFFI_REASON_INIT;
   void *again, *bound;
   close_handles(file->handle, file->group);
   file->group = NULL;
@@ -426,7 +442,8 @@ static bool is_open_after_closing(tvmffi_library_file *file) {
     if (again != NULL) tvmffi_dl_close(again);
     return false;
   }
-  bound = tvmffi_dl_open_bound(file->opened_path, kNames, &file->group, reason, sizeof reason);
+  bound = tvmffi_dl_open_bound(file->opened_path, kNames, &file->group, &reason.to_set);
+  tvmffi_buf_fini(&reason.buf);
   if (bound != NULL) tvmffi_dl_close(again); /* the same library, by the same path */
   library_file_forget_kernels(file);         /* others may have loaded it again meanwhile */
   file->may_unload = false;

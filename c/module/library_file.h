@@ -61,15 +61,15 @@ void tvmffi_library_file_shutdown(void);
  * Whether a global function, a type or an attribute needs a library; out then says which one. Where
  * the system does not tell which code is the library's, any of them might.
  */
-bool tvmffi_library_is_needed(void *handle, char *out, size_t out_size);
+bool tvmffi_library_is_needed(void *handle, tvmffi_dl_reason *out);
 
 /* Allows the file to be unloaded. RuntimeError if something needs it now. */
 int tvmffi_library_allow_unload(tvmffi_library_file *file);
 
 /*
  * Whether a field, a method or the metadata of a type needs what lies in a range of addresses; out
- * then says which type, as NUL-terminated text.
+ * then says which type.
  */
-bool tvmffi_library_types_need(const tvmffi_dl_range *range, char *out, size_t out_size);
+bool tvmffi_library_types_need(const tvmffi_dl_range *range, tvmffi_dl_reason *out);
 
 #endif /* TVMFFI_MODULE_LIBRARY_FILE_H_ */

@@ -202,17 +202,21 @@ static bool names_isolated(const TVMFFIByteArray *path) {
 static int load_isolated(const TVMFFIByteArray *path, TVMFFIObject **out) {
   int (*load)(const TVMFFIByteArray *path, TVMFFIObjectHandle *out);
   TVMFFIObjectHandle module;
-  char reason[512] = "";
+  tvmffi_reason reason = TVMFFI_REASON_INIT;
   static const char kName[] = "libtvm_ffi_isolated" TVMFFI_LIBRARY_ENDING;
-  void *library = tvmffi_dl_open_beside(kName, reason, sizeof reason);
+  void *library = tvmffi_dl_open_beside(kName, &reason.to_set);
   void *symbol = library != NULL ? tvmffi_dl_symbol(library, "tvm_ffi_isolated_load_named") : NULL;
   if (symbol == NULL) {
-    return tvmffi_fail("RuntimeError",
-                       "Failed to load `%.*s`: %s, which runs kernels in a process of their own on "
-                       "Linux and macOS, cannot be used: %s",
-                       (int)path->size, path->data, kName,
-                       library != NULL ? "it has no tvm_ffi_isolated_load_named" : reason);
+    (void)tvmffi_fail(
+        "RuntimeError",
+        "Failed to load `%.*s`: %s, which runs kernels in a process of their own on "
+        "Linux and macOS, cannot be used: %s",
+        (int)path->size, path->data, kName,
+        library != NULL ? "it has no tvm_ffi_isolated_load_named" : reason.to_set.text);
+    tvmffi_buf_fini(&reason.buf);
+    return -1;
   }
+  tvmffi_buf_fini(&reason.buf);
   memcpy(&load, &symbol, sizeof load);
   TVMFFI_TRY(load(path, &module));
   *out = module;

@@ -677,7 +677,7 @@ static bool lacks_runtime(const char *message) {
  * something of a runtime that is not there.
  */
 static void *open_group(const char *path, const char *names, const ElfW(Ehdr) * like,
-                        bool in_memory, char *reason, size_t reason_size) {
+                        bool in_memory, tvmffi_dl_reason *reason) {
   static const tvmffi_dl_name *const kNone[] = {NULL};
   char spelled[kMaxSpelled];
   written_file file;
@@ -695,7 +695,7 @@ static void *open_group(const char *path, const char *names, const ElfW(Ehdr) * 
   if (group == NULL) {
     const char *text = dlerror();
     if (text != NULL && lacks_runtime(text)) {
-      (void)snprintf(reason, reason_size, "%s, which this runtime does not have", text);
+      reason->set(reason, "%s, which this runtime does not have", text);
     } else {
       group = open_written(&file, &wanted.self, RTLD_LAZY, spelled);
       if (group == NULL) (void)dlerror();
@@ -706,7 +706,7 @@ static void *open_group(const char *path, const char *names, const ElfW(Ehdr) * 
 }
 
 static void *hand_over(const char *path, const tvmffi_dl_name *const *lists,
-                       const ElfW(Ehdr) * like, bool in_memory, char *reason, size_t reason_size) {
+                       const ElfW(Ehdr) * like, bool in_memory, tvmffi_dl_reason *reason) {
   char spelled[kMaxSpelled];
   written_file file;
   contents wanted;
@@ -716,7 +716,7 @@ static void *hand_over(const char *path, const tvmffi_dl_name *const *lists,
   names = open_written(&file, &wanted.self, RTLD_LAZY, spelled);
   if (names != NULL) {
     set_values(names, lists);
-    group = open_group(path, spelled, like, in_memory, reason, reason_size);
+    group = open_group(path, spelled, like, in_memory, reason);
     (void)dlclose(names); /* it stays open as a part of the group */
   } else {
     (void)dlerror();
@@ -786,8 +786,7 @@ static bool offers_names(const tvmffi_dl_name *const *lists) {
 /* Why a library must not be used, in reason: one name that it uses is not this runtime's. */
 typedef struct {
   void *program, *group; /* where its names are looked up; group: NULL without one */
-  char *reason;
-  size_t reason_size;
+  tvmffi_dl_reason *reason;
 } binding;
 
 static bool check_name(const binding *at, const image *library, const char *name, bool is_weak,
@@ -798,17 +797,17 @@ static bool check_name(const binding *at, const image *library, const char *name
     if (bound == NULL && at->group != NULL) bound = look_up(at->group, name);
   }
   if (bound == NULL && !is_weak) {
-    (void)snprintf(at->reason, at->reason_size, "%s: undefined symbol: %s", library->path, name);
+    at->reason->set(at->reason, "%s: undefined symbol: %s", library->path, name);
     return false;
   }
   if (bound == NULL || is_own(name, bound)) return true;
-  (void)snprintf(at->reason, at->reason_size,
-                 "it calls another copy of the runtime (%s has its %s); load it by that copy, or "
-                 "open that copy with RTLD_LOCAL",
-                 !find_image(bound, &other) || other.path == NULL ? "an unknown file"
-                 : other.path[0] == '\0'                          ? "the program"
-                                                                  : other.path,
-                 name);
+  at->reason->set(at->reason,
+                  "it calls another copy of the runtime (%s has its %s); load it by that copy, or "
+                  "open that copy with RTLD_LOCAL",
+                  !find_image(bound, &other) || other.path == NULL ? "an unknown file"
+                  : other.path[0] == '\0'                          ? "the program"
+                                                                   : other.path,
+                  name);
   return false;
 }
 
@@ -857,7 +856,7 @@ static bool check_table(const binding *at, const image *library, const symbol_ta
 }
 
 /* Whether all names of a runtime that a library uses are this one's. If not, writes the reason. */
-static bool is_bound_here(void *handle, void *group, char *reason, size_t reason_size) {
+static bool is_bound_here(void *handle, void *group, tvmffi_dl_reason *reason) {
   symbol_table symbols;
   binding at;
   image library;
@@ -870,7 +869,6 @@ static bool is_bound_here(void *handle, void *group, char *reason, size_t reason
   if (at.program == NULL) return true;
   at.group = group;
   at.reason = reason;
-  at.reason_size = reason_size;
   {
     const ElfW(Dyn) *kind = find_entry(&library, DT_PLTREL);
     size_t stride =
@@ -896,30 +894,29 @@ static bool read_header(const char *path, ElfW(Ehdr) * out) {
 }
 
 TVMFFI_COLD void *tvmffi_dl_open_bound(const char *path, const tvmffi_dl_name *const *lists,
-                                       void **out_group, char *reason, size_t reason_size) {
+                                       void **out_group, tvmffi_dl_reason *reason) {
   const bool has_folder = strchr(path, '/') != NULL;
   void *handle = NULL, *group = NULL;
   ElfW(Ehdr) like;
   *out_group = NULL;
-  if (offers_names(lists)) return tvmffi_dl_open(path, reason, reason_size);
-  reason[0] = '\0';
+  if (offers_names(lists)) return tvmffi_dl_open(path, reason);
+  reason->text = "";
   if (kCanHandOver && has_folder && tvmffi_dl_check(path) == NULL && read_header(path, &like)) {
-    group = hand_over(path, lists, &like, true, reason, reason_size);
-    if (group == NULL && reason[0] == '\0') {
-      group = hand_over(path, lists, &like, false, reason, reason_size);
+    group = hand_over(path, lists, &like, true, reason);
+    if (group == NULL && reason->text[0] == '\0') {
+      group = hand_over(path, lists, &like, false, reason);
     }
-    if (reason[0] != '\0') return NULL;
+    if (reason->text[0] != '\0') return NULL;
   }
   if (group != NULL) {
     handle = tvmffi_dl_open_loaded(path);
   } else { /* if it needs nothing of the runtime, all is well; if it does, this fails */
-    handle = tvmffi_dl_open_at_once(path, reason, reason_size);
-    if (handle == NULL && !lacks_runtime(reason)) { /* functions of others, such as a driver */
-      handle = tvmffi_dl_open(path, reason, reason_size);
+    handle = tvmffi_dl_open_at_once(path, reason);
+    if (handle == NULL && !lacks_runtime(reason->text)) { /* of others, such as a driver */
+      handle = tvmffi_dl_open(path, reason);
     } else if (handle == NULL) {
-      size_t size = strlen(reason);
-      (void)snprintf(
-          reason + size, reason_size - size, "; the runtime was opened with RTLD_LOCAL, and %s",
+      reason->set(
+          reason, "%s; the runtime was opened with RTLD_LOCAL, and %s", reason->text,
           !kCanHandOver ? "this system gives libraries no other way to find it: open it with "
                           "RTLD_GLOBAL"
           : !has_folder ? "a library finds it only if it is opened by its path: give the folder"
@@ -931,7 +928,7 @@ TVMFFI_COLD void *tvmffi_dl_open_bound(const char *path, const tvmffi_dl_name *c
     if (group != NULL) (void)dlclose(group);
     return NULL;
   }
-  if (!is_bound_here(handle, group, reason, reason_size)) {
+  if (!is_bound_here(handle, group, reason)) {
     /* The library stays open: while it was loaded, it may have registered code with that copy. */
     if (group != NULL) (void)dlclose(group);
     return NULL;

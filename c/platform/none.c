@@ -10,7 +10,6 @@
 #error "the build defines each of these as 0 or 1, as c/meson.build does"
 #endif
 
-#include <stdio.h>
 #include <string.h>
 
 #if !TVM_FFI_THREADS
@@ -65,11 +64,11 @@ int tvmffi_thread_at_exit(void (*fn)(void *arg), void *arg) {
 
 /* ---- Libraries ---- */
 
-void *tvmffi_dl_open(const char *path, char *reason, size_t reason_size) {
+void *tvmffi_dl_open(const char *path, tvmffi_dl_reason *reason) {
   (void)path;
-  (void)snprintf(reason, reason_size,
-                 "this system loads no libraries; link kernels into the program and use "
-                 "ffi.SystemLib");
+  reason->set(reason,
+              "this system loads no libraries; link kernels into the program and use "
+              "ffi.SystemLib");
   return NULL;
 }
 
@@ -90,8 +89,8 @@ bool tvmffi_dl_find_file(const char *path, tvmffi_dl_file *out) {
   return false;
 }
 
-void *tvmffi_dl_open_beside(const char *name, char *reason, size_t reason_size) {
-  return tvmffi_dl_open(name, reason, reason_size);
+void *tvmffi_dl_open_beside(const char *name, tvmffi_dl_reason *reason) {
+  return tvmffi_dl_open(name, reason);
 }
 
 void tvmffi_dl_close(void *handle) {
@@ -119,10 +118,10 @@ void *tvmffi_dl_find_loaded(const char *name, const char *const *libraries) {
  * function from.
  */
 void *tvmffi_dl_open_bound(const char *path, const tvmffi_dl_name *const *lists, void **out_group,
-                           char *reason, size_t reason_size) {
+                           tvmffi_dl_reason *reason) {
   (void)lists;
   *out_group = NULL;
-  return tvmffi_dl_open(path, reason, reason_size);
+  return tvmffi_dl_open(path, reason);
 }
 
 bool tvmffi_dl_has_other_copy(const void *address) {

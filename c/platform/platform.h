@@ -22,6 +22,7 @@
 #include <tvm/ffi/extra/c_runtime_api.h>
 
 #include "platform/c99_string.h"
+#include "platform/compiler.h"
 
 /* ---- The types of locks ---- */
 
@@ -131,16 +132,25 @@ int tvmffi_thread_at_exit(void (*fn)(void *arg), void *arg);
 /* ---- Libraries ---- */
 
 /*
+ * Why something failed. The text may be as long as the names in a library's file, and its bytes are
+ * theirs: the memory for it is the caller's (tvmffi_reason in base/buf.h). set() replaces the text;
+ * the one before may be among the values.
+ */
+typedef struct tvmffi_dl_reason {
+  const char *text; /* NUL-terminated; empty at first */
+  void (*set)(struct tvmffi_dl_reason *self, const char *format, ...) TVMFFI_PRINTF(2, 3);
+} tvmffi_dl_reason;
+
+/*
  * Opens a library with its symbols bound lazily and hidden from libraries loaded later. Opening the
  * same file twice gives the same handle, reference-counted. Some systems also give the handle of
  * the file that was opened under the same path before, even if there is another file by now. On
- * failure returns NULL and writes the system's reason to reason as NUL-terminated text (cut to
- * reason_size bytes).
+ * failure returns NULL and sets the system's reason.
  */
-void *tvmffi_dl_open(const char *path, char *reason, size_t reason_size);
+void *tvmffi_dl_open(const char *path, tvmffi_dl_reason *reason);
 
 /* The same with all symbols bound before it returns. Only posix.c has it, for elf.c. */
-void *tvmffi_dl_open_at_once(const char *path, char *reason, size_t reason_size);
+void *tvmffi_dl_open_at_once(const char *path, tvmffi_dl_reason *reason);
 
 /*
  * Why a file must not be given to the system's loader, which it would crash, or NULL.
@@ -171,7 +181,7 @@ typedef struct {
  * only if the runtime's names are not global already, and only on systems with ELF.
  */
 void *tvmffi_dl_open_bound(const char *path, const tvmffi_dl_name *const *lists, void **out_group,
-                           char *reason, size_t reason_size);
+                           tvmffi_dl_reason *reason);
 
 /* Opens a library only if it is loaded, by the path it was opened with; otherwise NULL. */
 void *tvmffi_dl_open_loaded(const char *path);
@@ -199,7 +209,7 @@ bool tvmffi_dl_find_file(const char *path, tvmffi_dl_file *out);
  * functions is installed, the one that holds it (not in the core profile, which has nothing there);
  * and then leaves the search to the system.
  */
-void *tvmffi_dl_open_beside(const char *name, char *reason, size_t reason_size);
+void *tvmffi_dl_open_beside(const char *name, tvmffi_dl_reason *reason);
 
 /* Undoes one call of tvmffi_dl_open or tvmffi_dl_open_beside. */
 void tvmffi_dl_close(void *handle);

@@ -195,11 +195,11 @@ enum { kMaxPath = PATH_MAX - 1 };
 enum { kMaxPath = 4095 };
 #endif
 
-static void *open_library(const char *path, int mode, char *reason, size_t reason_size) {
+static void *open_library(const char *path, int mode, tvmffi_dl_reason *reason) {
   const char *text;
   size_t size = strlen(path);
   if (size > kMaxPath) { /* the loader of glibc would copy it to the stack */
-    (void)snprintf(reason, reason_size, "the path has %zu bytes, more than %d", size, kMaxPath);
+    reason->set(reason, "the path has %zu bytes, more than %d", size, kMaxPath);
     return NULL;
   }
   text = tvmffi_dl_check(path);
@@ -208,18 +208,16 @@ static void *open_library(const char *path, int mode, char *reason, size_t reaso
     if (handle != NULL) return handle;
     text = dlerror();
   }
-  if (reason_size != 0) {
-    (void)snprintf(reason, reason_size, "%s", text != NULL ? text : "unknown reason");
-  }
+  reason->set(reason, "%s", text != NULL ? text : "unknown reason");
   return NULL;
 }
 
-void *tvmffi_dl_open(const char *path, char *reason, size_t reason_size) {
-  return open_library(path, RTLD_LAZY, reason, reason_size);
+void *tvmffi_dl_open(const char *path, tvmffi_dl_reason *reason) {
+  return open_library(path, RTLD_LAZY, reason);
 }
 
-void *tvmffi_dl_open_at_once(const char *path, char *reason, size_t reason_size) {
-  return open_library(path, RTLD_NOW, reason, reason_size);
+void *tvmffi_dl_open_at_once(const char *path, tvmffi_dl_reason *reason) {
+  return open_library(path, RTLD_NOW, reason);
 }
 
 void *tvmffi_dl_open_loaded(const char *path) {
@@ -257,7 +255,7 @@ bool tvmffi_dl_find_file(const char *path, tvmffi_dl_file *out) {
   return true;
 }
 
-void *tvmffi_dl_open_beside(const char *name, char *reason, size_t reason_size) {
+void *tvmffi_dl_open_beside(const char *name, tvmffi_dl_reason *reason) {
   static const char anchor = 0;
   char path[4096], *slash;
   if (tvmffi_dl_find_path(&anchor, path, sizeof path)) {
@@ -265,21 +263,21 @@ void *tvmffi_dl_open_beside(const char *name, char *reason, size_t reason_size) 
     if (slash != NULL && strlen(name) < sizeof path - (size_t)(slash + 1 - path)) {
       void *handle;
       strcpy(slash + 1, name);
-      handle = tvmffi_dl_open(path, reason, reason_size);
+      handle = tvmffi_dl_open(path, reason);
 #ifdef TVMFFI_PROFILE_FULL
       if (handle == NULL) {
         static const char kInner[] = "/tvm_ffi_cxx";
         const size_t size = sizeof kInner - 1;
         if ((size_t)(slash - path) >= size && memcmp(slash - size, kInner, size) == 0) {
           strcpy(slash - size + 1, name);
-          handle = tvmffi_dl_open(path, reason, reason_size);
+          handle = tvmffi_dl_open(path, reason);
         }
       }
 #endif
       if (handle != NULL) return handle;
     }
   }
-  return tvmffi_dl_open(name, reason, reason_size);
+  return tvmffi_dl_open(name, reason);
 }
 
 void tvmffi_dl_close(void *handle) {

@@ -161,12 +161,11 @@ static bool to_loader_path(const char *path, WCHAR *out) {
 
 /* ---- Libraries: reasons ---- */
 
-static void write_reason(DWORD code, char *reason, size_t reason_size) {
-  WCHAR text[256];
-  char bytes[3 * 256 + 1]; /* a UTF-16 unit is at most three bytes */
+static void write_reason(DWORD code, tvmffi_dl_reason *reason) {
+  WCHAR text[1024];
+  char bytes[3 * 1024 + 1]; /* a UTF-16 unit is at most three bytes */
   DWORD size;
   int length;
-  if (reason_size == 0) return;
   size = FormatMessageW(FORMAT_MESSAGE_FROM_SYSTEM | FORMAT_MESSAGE_IGNORE_INSERTS, NULL, code, 0,
                         text, (DWORD)(sizeof text / sizeof *text), NULL);
   while (size != 0 && (text[size - 1] <= L' ' || text[size - 1] == L'.')) --size;
@@ -174,8 +173,8 @@ static void write_reason(DWORD code, char *reason, size_t reason_size) {
                      : WideCharToMultiByte(CP_UTF8, 0, text, (int)size, bytes,
                                            (int)sizeof bytes - 1, NULL, NULL);
   bytes[length] = '\0';
-  (void)snprintf(reason, reason_size, "%s (error %lu of Windows)",
-                 length != 0 ? bytes : "unknown reason", (unsigned long)code);
+  reason->set(reason, "%s (error %lu of Windows)", length != 0 ? bytes : "unknown reason",
+              (unsigned long)code);
 }
 
 /* ---- Libraries: opening ---- */
@@ -190,19 +189,16 @@ static HMODULE load(const WCHAR *path, DWORD flags, DWORD *out_error) {
   return library;
 }
 
-void *tvmffi_dl_open(const char *path, char *reason, size_t reason_size) {
+void *tvmffi_dl_open(const char *path, tvmffi_dl_reason *reason) {
   WCHAR wide[kMaxPath];
   HMODULE library;
   DWORD error;
   if (!to_loader_path(path, wide)) {
-    if (reason_size != 0) {
-      (void)snprintf(reason, reason_size, "the path is not UTF-8, or has more than %d characters",
-                     kMaxPath - 2);
-    }
+    reason->set(reason, "the path is not UTF-8, or has more than %d characters", kMaxPath - 2);
     return NULL;
   }
   library = load(wide, has_folder(path) ? LOAD_WITH_ALTERED_SEARCH_PATH : 0, &error);
-  if (library == NULL) write_reason(error, reason, reason_size);
+  if (library == NULL) write_reason(error, reason);
   return library;
 }
 
@@ -254,7 +250,7 @@ bool tvmffi_dl_find_file(const char *path, tvmffi_dl_file *out) {
   return true;
 }
 
-void *tvmffi_dl_open_beside(const char *name, char *reason, size_t reason_size) {
+void *tvmffi_dl_open_beside(const char *name, tvmffi_dl_reason *reason) {
   static const char anchor = 0;
   char path[kMaxPath];
   if (tvmffi_dl_find_path(&anchor, path, sizeof path)) {
@@ -262,11 +258,11 @@ void *tvmffi_dl_open_beside(const char *name, char *reason, size_t reason_size) 
     if (strlen(name) < sizeof path - (size_t)(base - path)) {
       void *handle;
       strcpy(base, name);
-      handle = tvmffi_dl_open(path, reason, reason_size);
+      handle = tvmffi_dl_open(path, reason);
       if (handle != NULL) return handle;
     }
   }
-  return tvmffi_dl_open(name, reason, reason_size);
+  return tvmffi_dl_open(name, reason);
 }
 
 void tvmffi_dl_close(void *handle) {

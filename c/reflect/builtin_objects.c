@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "reflect/builtin_objects.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "container/array.h"
@@ -94,10 +93,6 @@ int tvmffi_field_set_optional_step(void *field, const TVMFFIAny *value) {
 
 /* ---- Setters of containers ---- */
 
-TVMFFI_COLD static int refuse(const char *got, const char *expected) {
-  return tvmffi_fail("TypeError", "Cannot convert from type `%s` to `%s`", got, expected);
-}
-
 int tvmffi_field_set_list_of_objects(void *field, const TVMFFIAny *value) {
   const char *expected = "List<ffi.Object>";
   TVMFFIObject *list;
@@ -109,10 +104,8 @@ int tvmffi_field_set_list_of_objects(void *field, const TVMFFIAny *value) {
   for (i = 0; i < tvmffi_array_size(value->v_obj); ++i) {
     const TVMFFIAny *item = &tvmffi_array_items(value->v_obj)[i];
     if (!is_object_or_none(item)) {
-      char got[160];
-      (void)snprintf(got, sizeof got, "List[index %lld: %s]", (long long)i,
-                     tvmffi_any_type_name(item));
-      return refuse(got, expected);
+      return tvmffi_fail("TypeError", "Cannot convert from type `List[index %lld: %s]` to `%s`",
+                         (long long)i, tvmffi_any_type_name(item), expected);
     }
   }
   if (value->type_index == kTVMFFIList) {
@@ -125,57 +118,62 @@ int tvmffi_field_set_list_of_objects(void *field, const TVMFFIAny *value) {
   return 0;
 }
 
-/* Whether an entry of a Dict has the expected types; if not, *got describes the mismatch. */
-typedef bool (*entry_check)(const tvmffi_map_pair *pair, char *got, size_t size);
+/* What is wrong with a Dict: the type of a key, or of a value of it or of the Dict within it. */
+typedef struct {
+  const char *before, *type, *after;
+} mismatch;
 
-static bool has_object_value(const tvmffi_map_pair *pair, char *got, size_t size) {
-  if (is_object_or_none(&pair->value)) return true;
-  (void)snprintf(got, size, "[K, some value is %s]", tvmffi_any_type_name(&pair->value));
+static bool has_type(mismatch *out, bool matches, const char *before, const TVMFFIAny *any,
+                     const char *after) {
+  if (matches) return true;
+  out->before = before;
+  out->type = tvmffi_any_type_name(any);
+  out->after = after;
   return false;
 }
 
-static bool has_object_key(const tvmffi_map_pair *pair, char *got, size_t size) {
-  if (is_object_or_none(&pair->key)) return true;
-  (void)snprintf(got, size, "[some key is %s, V]", tvmffi_any_type_name(&pair->key));
-  return false;
+/* Whether an entry of a Dict has the expected types. */
+typedef bool (*entry_check)(const tvmffi_map_pair *pair, mismatch *out);
+
+static bool has_object_value(const tvmffi_map_pair *pair, mismatch *out) {
+  return has_type(out, is_object_or_none(&pair->value), "Dict[K, some value is ", &pair->value,
+                  "]");
 }
 
-static bool check_entries(TVMFFIObject *map, entry_check check, char *got, size_t size) {
-  size_t room = (size_t)snprintf(got, size, "Dict");
+static bool check_entries(TVMFFIObject *map, entry_check check, mismatch *out) {
   uint64_t position;
   for (position = tvmffi_map_first(map); position != TVMFFI_MAP_NONE;
        position = tvmffi_map_next(map, position)) {
-    if (!check(tvmffi_map_at(map, position), got + room, size - room)) return false;
+    if (!check(tvmffi_map_at(map, position), out)) return false;
   }
   return true;
 }
 
-static bool has_text_key_and_dict(const tvmffi_map_pair *pair, char *got, size_t size) {
-  char inner[160];
+static bool has_object_key_within(const tvmffi_map_pair *pair, mismatch *out) {
+  return has_type(out, is_object_or_none(&pair->key), "Dict[K, some value is Dict[some key is ",
+                  &pair->key, ", V]]");
+}
+
+static bool has_text_key_and_dict(const tvmffi_map_pair *pair, mismatch *out) {
   TVMFFIByteArray text;
-  if (!tvmffi_any_get_text(&pair->key, &text)) {
-    (void)snprintf(got, size, "[some key is %s, V]", tvmffi_any_type_name(&pair->key));
-    return false;
-  }
-  if (pair->value.type_index != kTVMFFIDict) {
-    (void)snprintf(got, size, "[K, some value is %s]", tvmffi_any_type_name(&pair->value));
-    return false;
-  }
-  if (!check_entries(pair->value.v_obj, has_object_key, inner, sizeof inner)) {
-    (void)snprintf(got, size, "[K, some value is %s]", inner);
-    return false;
-  }
-  return true;
+  return has_type(out, tvmffi_any_get_text(&pair->key, &text), "Dict[some key is ", &pair->key,
+                  ", V]") &&
+         has_type(out, pair->value.type_index == kTVMFFIDict, "Dict[K, some value is ",
+                  &pair->value, "]") &&
+         check_entries(pair->value.v_obj, has_object_key_within, out);
 }
 
 static int set_dict(void *field, const TVMFFIAny *value, entry_check check, const char *expected) {
-  char got[256];
+  mismatch wrong;
   TVMFFIObject *dict;
   if ((value->type_index != kTVMFFIDict && value->type_index != kTVMFFIMap) ||
       value->v_obj == NULL) {
     return tvmffi_any_fail_conversion(value, expected);
   }
-  if (!check_entries(value->v_obj, check, got, sizeof got)) return refuse(got, expected);
+  if (!check_entries(value->v_obj, check, &wrong)) {
+    return tvmffi_fail("TypeError", "Cannot convert from type `%s%s%s` to `%s`", wrong.before,
+                       wrong.type, wrong.after, expected);
+  }
   if (value->type_index == kTVMFFIDict) {
     set_object(field, value);
     return 0;

@@ -21,6 +21,7 @@
 #include <tvm/ffi/extra/c_runtime_api.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "c/module_support.h"
 #include "faults/trials.h"
 #include "module/library.h"
@@ -212,12 +213,13 @@ static void load_what_cannot_be_loaded(void) {
 }
 
 static void open_beside(void) {
-  char why[256] = "";
+  tvmffi_reason why = TVMFFI_REASON_INIT;
   void *handle;
   is_armed = true;
-  handle = tvmffi_dl_open_beside("modules/kernels.so", why, sizeof why);
+  handle = tvmffi_dl_open_beside("modules/kernels.so", &why.to_set);
   is_armed = false;
-  require(handle != NULL || (fired != 0 && why[0] != '\0'));
+  require(handle != NULL || (fired != 0 && why.to_set.text[0] != '\0'));
+  tvmffi_buf_fini(&why.buf);
   if (handle != NULL) tvmffi_dl_close(handle);
 }
 

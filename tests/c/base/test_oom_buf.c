@@ -44,7 +44,33 @@ TEST(test_the_text_so_far_stays) {
   assert_int_equal(oom_live_blocks(), 0);
 }
 
+TEST(test_an_escaped_text_without_memory) {
+  tvmffi_buf buf = TVMFFI_BUF_INIT;
+  tvmffi_buf_append_text(&buf, "caf\xe9");
+  oom_fail_after(0);
+  tvmffi_buf_escape_invalid(&buf);
+  assert_true(buf.failed);
+  tvmffi_buf_fini(&buf);
+  assert_int_equal(oom_live_blocks(), 0);
+}
+
+TEST(test_a_reason_without_memory) {
+  tvmffi_reason reason = TVMFFI_REASON_INIT;
+  reason.to_set.set(&reason.to_set, "%s", "first");
+  oom_fail_after(0);
+  reason.to_set.set(&reason.to_set, "%s and more", reason.to_set.text);
+  assert_true(reason.buf.failed);
+  assert_string_equal(reason.to_set.text, "out of memory");
+  reason.to_set.set(&reason.to_set, "%s", "second");
+  assert_false(reason.buf.failed);
+  assert_string_equal(reason.to_set.text, "second");
+  tvmffi_buf_fini(&reason.buf);
+  assert_int_equal(oom_live_blocks(), 0);
+}
+
 RUN_OOM_TESTS({
     cmocka_unit_test(test_texts_that_grow),
     cmocka_unit_test(test_the_text_so_far_stays),
+    cmocka_unit_test(test_an_escaped_text_without_memory),
+    cmocka_unit_test(test_a_reason_without_memory),
 })

@@ -223,6 +223,30 @@ TEST(test_a_format_that_the_c_library_refuses) {
   check_raised("MemoryError", NULL);
 }
 
+/* Names of files in another encoding, say: a message that is not UTF-8 is no str in Python. */
+TEST(test_formatted_messages_are_utf8) {
+  char name[1001];
+  TVMFFIObjectHandle error;
+  TVMFFIByteArray message;
+  tvmffi_error_raisef("ValueError", "no file `%s`", "caf\xe9_\xc3\xa9.so");
+  check_raised("ValueError", "no file `caf\\xe9_\xc3\xa9.so`");
+  memset(name, '\xe9', sizeof name - 1);
+  name[sizeof name - 1] = '\0';
+  tvmffi_error_raisef("ValueError", "%s", name);
+  error = take();
+  message = tvm_ffi_error_get_message(error);
+  assert_int_equal(message.size, 4000);
+  assert_memory_equal(message.data, "\\xe9\\xe9\\xe9", 12);
+  assert_memory_equal(message.data + 3992, "\\xe9\\xe9", 9);
+  TVMFFIObjectDecRef(error);
+}
+
+/* What others raise is passed on as it is. */
+TEST(test_messages_of_others_stay_as_they_are) {
+  TVMFFIErrorSetRaisedFromCStr("ValueError", "caf\xe9");
+  check_raised("ValueError", "caf\xe9");
+}
+
 static void check_taken(size_t capacity, const char *expected, size_t size) {
   char text[64];
   memset(text, '#', sizeof text);
@@ -246,6 +270,25 @@ TEST(test_taking_a_text) {
   check_taken(63, ": ", 2);
   tvmffi_error_raise_memory();
   check_taken(63, "MemoryError: out of memory", 26);
+}
+
+/* By the function, and by the one of the helpers in C. */
+TEST(test_texts_are_cut_between_characters) {
+  static const char kMessage[] = "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80";
+  static const char kWhole[] = "K: \xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80";
+  static const size_t kKept[] = {0, 1, 2, 3, 3, 5, 5, 5, 8, 8, 8, 8, 12};
+  char text[64];
+  size_t capacity;
+  for (capacity = 1; capacity <= sizeof kWhole; ++capacity) {
+    const size_t kept = kKept[capacity - 1];
+    TVMFFIErrorSetRaisedFromCStr("K", kMessage);
+    (void)snprintf(text, sizeof text, "%.*s", (int)kept, kWhole);
+    check_taken(capacity, text, sizeof kWhole - 1);
+    TVMFFIErrorSetRaisedFromCStr("K", kMessage);
+    assert_int_equal(tvm_ffi_error_format_raised(text, capacity), sizeof kWhole - 1);
+    assert_int_equal(strlen(text), kept);
+    assert_memory_equal(text, kWhole, kept);
+  }
 }
 
 TEST(test_measuring_a_text) {
@@ -288,10 +331,13 @@ RUN_TESTS({
     cmocka_unit_test(test_parts_that_are_too_long_together),
     cmocka_unit_test(test_formatted_messages_of_all_lengths),
     cmocka_unit_test(test_a_format_that_the_c_library_refuses),
+    cmocka_unit_test(test_formatted_messages_are_utf8),
+    cmocka_unit_test(test_messages_of_others_stay_as_they_are),
     cmocka_unit_test(test_raising_with_texts_of_the_raised_error),
     cmocka_unit_test(test_L_9_out_of_memory_is_a_static_error),
     cmocka_unit_test(test_missing_arguments_are_named),
     cmocka_unit_test(test_taking_a_text),
+    cmocka_unit_test(test_texts_are_cut_between_characters),
     cmocka_unit_test(test_measuring_a_text),
     cmocka_unit_test(test_taking_causes),
 })

@@ -33,7 +33,35 @@ static int raise_long_format(void *kind) {
 TEST(test_L_9_out_of_memory_is_a_static_error) {
   static char kind[] = "ValueError";
   assert_int_equal(oom_check(raise_text, NULL, NULL, kind, 0), 1);
-  assert_int_equal(oom_check(raise_long_format, NULL, NULL, kind, 0), 1);
+  assert_int_equal(oom_check(raise_long_format, NULL, NULL, kind, 0), 2); /* the text, the error */
+}
+
+static size_t said_size;
+
+static void note_size(void *text, TVMFFIRuntimeLogLevel level, const char *said) {
+  (void)level;
+  said_size = strlen(said);
+  assert_memory_equal(text, said, said_size);
+}
+
+/* Characters of three bytes: a cut in the middle of one is not UTF-8. */
+TEST(test_long_warnings_are_cut_between_characters) {
+  char text[900 + 1];
+  size_t i, offset;
+  for (offset = 0; offset < 3; ++offset) {
+    memset(text, 'x', offset);
+    for (i = offset; i + 3 < sizeof text; i += 3) memcpy(text + i, "\xe2\x82\xac", 3);
+    text[i] = '\0';
+    check_ok(TVMFFIRuntimeSetLogHook(note_size, text));
+    oom_fail_after(0);
+    tvmffi_log_warning("%s", text);
+    oom_fail_after(-1);
+    assert_in_range(said_size, 500, 511);
+    assert_int_equal(said_size % 3, offset);
+    tvmffi_log_warning("%s", text);
+    assert_int_equal(said_size, strlen(text));
+  }
+  check_ok(TVMFFIRuntimeSetLogHook(NULL, NULL));
 }
 
 TEST(test_L_9_saying_so_allocates_nothing) {
@@ -162,6 +190,7 @@ TEST(test_raising_with_backtraces) {
 
 RUN_OOM_TESTS({
     cmocka_unit_test(test_L_9_out_of_memory_is_a_static_error),
+    cmocka_unit_test(test_long_warnings_are_cut_between_characters),
     cmocka_unit_test(test_L_9_saying_so_allocates_nothing),
     cmocka_unit_test(test_raising_is_one_allocation),
     cmocka_unit_test(test_F_15_creating_errors),

@@ -2,6 +2,7 @@
 /* Type attributes and their columns. */
 #include <tvm/ffi/extra/c_runtime_api.h>
 
+#include "base/buf.h"
 #include "core/any.h"
 #include "core/builtins.h"
 #include "core/type.h"
@@ -206,7 +207,8 @@ TEST(test_columns_of_the_abi_are_there_from_the_start) {
  */
 TEST(test_functions_within_a_range_are_found) {
   tvmffi_dl_range range;
-  char name[16], reason[64];
+  tvmffi_reason reason = TVMFFI_REASON_INIT;
+  char name[16];
   int i;
   range.begin = (uintptr_t)call_nothing;
   range.end = range.begin + 1;
@@ -215,10 +217,12 @@ TEST(test_functions_within_a_range_are_found) {
     check_ok(TVMFFIFunctionCreate(NULL, call_nothing, NULL, &function));
     (void)snprintf(name, sizeof name, "my.%d", i);
     check_ok(set(kTVMFFIStr, "my.number", tvmffi_any_int(1)));
-    assert_false(tvmffi_attr_needs_range(&range, reason, sizeof reason));
+    assert_false(tvmffi_attr_needs_range(&range, &reason.to_set));
     check_ok(set(kTVMFFIStr, name, tvmffi_any_object(function)));
-    assert_true(tvmffi_attr_needs_range(&range, reason, sizeof reason));
-    assert_string_equal(reason, "type `ffi.String` needs it");
+    assert_true(tvmffi_attr_needs_range(&range, &reason.to_set));
+    assert_string_equal(reason.to_set.text, "type `ffi.String` needs it");
+    tvmffi_buf_fini(&reason.buf);
+    reason.to_set.text = "";
     TVMFFIObjectDecRef(function);
     check_ok(TVMFFIRuntimeShutdown());
   }

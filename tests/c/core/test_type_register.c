@@ -128,6 +128,22 @@ TEST(test_refused_keys) {
   check_raised_with("ValueError", "too long");
 }
 
+/* Each message shows the whole key, though it be as long as this one. */
+TEST(test_long_keys_in_messages) {
+  char key[2001], expected[2100];
+  memset(key, 'k', sizeof key - 1);
+  key[sizeof key - 1] = '\0';
+  assert_true(add(key, 1, 0, kTVMFFIObject) >= 0);
+  assert_int_equal(register_type(key, -1, 2, 0, 1, kTVMFFIObject), -1);
+  (void)snprintf(expected, sizeof expected, "Type `%s` is registered with depth 1, not 2", key);
+  check_raised("InternalError", expected);
+  key[0] = '\xe9';
+  assert_int_equal(register_type(key, -1, -1, 0, 1, kTVMFFIObject), -1);
+  (void)snprintf(expected, sizeof expected,
+                 "Type `\\xe9%s`: depth -1 and number of child slots 0 must be positive", key + 1);
+  check_raised("InternalError", expected);
+}
+
 TEST(test_shutdown_forgets_later_types) {
   int32_t a = add("my.A", 1, 0, kTVMFFIObject);
   assert_int_equal(register_type("my.S", 100, 1, 0, 0, kTVMFFIObject), 100);
@@ -149,5 +165,6 @@ RUN_TESTS({
     test_and_shut_down(test_a_class_may_have_the_key_of_its_parent),
     test_and_shut_down(test_many_types),
     test_and_shut_down(test_refused_keys),
+    test_and_shut_down(test_long_keys_in_messages),
     test_and_shut_down(test_shutdown_forgets_later_types),
 })

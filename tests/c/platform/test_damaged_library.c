@@ -14,6 +14,7 @@
 #include <tvm/ffi/extra/c_runtime_api.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "c/module_support.h"
 #include "module/library_file.h"
 #include "platform/platform.h"
@@ -53,12 +54,14 @@ static int load_by_system(void) {
 static int load_by_runtime(void) {
   TVMFFIByteArray name = {path, strlen(path)};
   tvmffi_library_file *file;
-  char reason[64];
+  tvmffi_reason reason = TVMFFI_REASON_INIT;
+  char place[64];
   int rc = tvmffi_library_file_open(&name, &file);
   void *symbol;
   if (rc != 0) return 1;
-  (void)tvmffi_dl_find_path(&num_taken, reason, sizeof reason); /* looks at all libraries */
-  (void)tvmffi_library_is_needed(file->handle, reason, sizeof reason);
+  (void)tvmffi_dl_find_path(&num_taken, place, sizeof place); /* looks at all libraries */
+  (void)tvmffi_library_is_needed(file->handle, &reason.to_set);
+  tvmffi_buf_fini(&reason.buf);
   symbol = tvmffi_dl_symbol(file->handle, "__tvm_ffi_main");
   if (symbol != NULL) (void)tvmffi_dl_symbol_size("__tvm_ffi_main", symbol);
   (void)tvmffi_library_allow_unload(file);
@@ -197,6 +200,188 @@ TEST(test_read_only_data_beyond_the_segments) {
   *segment = saved;
 }
 
+/* ---- What is said of files that cannot be loaded ---- */
+
+/* The ends of the child that tries to load a file. */
+enum { kRefused = 10, kTaken, kWrong };
+
+static char *shown_path; /* the file that is loaded */
+static int num_refused;
+
+/* Whether an error shows a whole reason, as UTF-8. */
+static bool shows(TVMFFIObjectHandle error, const char *reason) {
+  const TVMFFIByteArray message = TVMFFIErrorGetCellPtr(error)->message;
+  tvmffi_buf expected = TVMFFI_BUF_INIT;
+  tvmffi_buf_append_text(&expected, reason);
+  tvmffi_buf_escape_invalid(&expected);
+  return tvmffi_utf8_is_valid(message.data, message.size) && strlen(message.data) == message.size &&
+         strstr(message.data, expected.data) != NULL;
+}
+
+/* Loads it by the system and then by the runtime, whose error shows the system's reason. */
+static int load_twice(void) {
+  const TVMFFIByteArray name = {shown_path, strlen(shown_path)};
+  const char *own_reason;
+  char *reason;
+  tvmffi_library_file *file;
+  TVMFFIObjectHandle error;
+  if (dlopen(shown_path, RTLD_LAZY | RTLD_LOCAL) != NULL) return kTaken;
+  reason = strdup(dlerror());
+  if (tvmffi_library_file_open(&name, &file) == 0) return kTaken;
+  TVMFFIErrorMoveFromRaised(&error);
+  own_reason = tvmffi_dl_check(shown_path);
+  if (shows(error, own_reason != NULL ? own_reason : reason)) return kRefused;
+  print_error("%s\n%s\n", reason, TVMFFIErrorGetCellPtr(error)->message.data);
+  return kWrong;
+}
+
+static void check_reason(void) {
+  pid_t child = fork();
+  int status = 0;
+  assert_true(child >= 0);
+  if (child == 0) {
+    static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}; /* cmocka's */
+    size_t i;
+    for (i = 0; i < sizeof signals / sizeof signals[0]; ++i) (void)signal(signals[i], SIG_DFL);
+    (void)alarm(10);
+    _exit(load_twice());
+  }
+  assert_int_equal(waitpid(child, &status, 0), child);
+  if (!WIFEXITED(status)) return; /* the system's loader does not survive all of them */
+  assert_int_not_equal(WEXITSTATUS(status), kWrong);
+  num_refused += WEXITSTATUS(status) == kRefused;
+}
+
+/* Bytes that are no UTF-8, and characters of all lengths. */
+static const char *const kOdd[] = {
+    "\xe9",         /* Latin-1 */
+    "\xc0\xaf",     /* longer than need be */
+    "\xed\xa0\x80", /* half of a pair */
+    "\xc3\xa9",     /* two bytes, and more below */
+    "\xe2\x82\xac", "\xf0\x9f\x98\x80", "\xf0\x9f\x98", "\x80", "\xff", "a", "%s%n",
+};
+enum { kNumOdd = sizeof kOdd / sizeof *kOdd, kLongest = 6000 };
+static const size_t kSizes[] = {1, 2, 3, 4, 200, 255, 256, 511, 512, 513, 1023, 1024, 1025, 4000};
+enum { kNumSizes = sizeof kSizes / sizeof *kSizes };
+
+/* Fills text with an odd text, over and over, and returns its size, which is at most `size`. */
+static size_t fill(char *text, size_t size, const char *odd) {
+  size_t used = 0;
+  for (; used + strlen(odd) <= size; used += strlen(odd)) strcpy(text + used, odd);
+  text[used] = '\0';
+  return used;
+}
+
+TEST(test_reasons_for_files_that_are_missing) {
+  char text[2 * kLongest];
+  size_t i, k;
+  num_refused = 0;
+  shown_path = text;
+  for (i = 0; i < kNumOdd; ++i) {
+    for (k = 0; k < kNumSizes; ++k) {
+      strcpy(text, "/tmp/");
+      (void)fill(text + 5, kSizes[k], kOdd[i]);
+      check_reason();
+    }
+  }
+  shown_path = path;
+  assert_int_equal(num_refused, kNumOdd * kNumSizes);
+}
+
+#if defined(__alpha__) || defined(__s390x__)
+typedef uint64_t hash_word;
+#else
+typedef uint32_t hash_word;
+#endif
+
+/* Writes a library without code that needs another one. */
+static void write_needing(const char *name) {
+  static struct {
+    ElfW(Ehdr) header;
+    ElfW(Phdr) segments[3];
+    ElfW(Dyn) entries[7];
+    ElfW(Sym) symbols[1];
+    hash_word hash[4]; /* one bucket, one symbol, which is none */
+    char strings[1 + kLongest];
+  } file;
+  FILE *out;
+  memset(&file, 0, sizeof file);
+  memcpy(&file.header, bytes, sizeof file.header);
+  file.header.e_phoff = (char *)file.segments - (char *)&file;
+  file.header.e_phnum = 3;
+  file.header.e_shnum = file.header.e_shstrndx = 0;
+  file.segments[0].p_type = PT_LOAD;
+  file.segments[0].p_flags = PF_R | PF_W;
+  file.segments[0].p_filesz = file.segments[0].p_memsz = sizeof file;
+  file.segments[0].p_align = 0x10000;
+  file.segments[1].p_type = PT_DYNAMIC;
+  file.segments[1].p_flags = PF_R | PF_W;
+  file.segments[1].p_offset = (size_t)((char *)file.entries - (char *)&file);
+  file.segments[1].p_vaddr = file.segments[1].p_offset;
+  file.segments[1].p_filesz = file.segments[1].p_memsz = sizeof file.entries;
+  file.segments[1].p_align = sizeof(void *);
+  file.segments[2].p_type = PT_GNU_STACK;
+  file.segments[2].p_flags = PF_R | PF_W;
+  file.entries[0].d_tag = DT_NEEDED;
+  file.entries[0].d_un.d_val = 1;
+  file.entries[1].d_tag = DT_STRTAB;
+  file.entries[1].d_un.d_ptr = (size_t)(file.strings - (char *)&file);
+  file.entries[2].d_tag = DT_STRSZ;
+  file.entries[2].d_un.d_val = sizeof file.strings;
+  file.entries[3].d_tag = DT_SYMTAB;
+  file.entries[3].d_un.d_ptr = (size_t)((char *)file.symbols - (char *)&file);
+  file.entries[4].d_tag = DT_SYMENT;
+  file.entries[4].d_un.d_val = sizeof *file.symbols;
+  file.entries[5].d_tag = DT_HASH;
+  file.entries[5].d_un.d_ptr = (size_t)((char *)file.hash - (char *)&file);
+  file.hash[0] = file.hash[1] = 1;
+  assert_true(strlen(name) + 1 < sizeof file.strings);
+  strcpy(file.strings + 1, name);
+  out = fopen(path, "wb");
+  assert_non_null(out);
+  assert_int_equal(fwrite(&file, 1, sizeof file, out), sizeof file);
+  assert_int_equal(fclose(out), 0);
+}
+
+TEST(test_reasons_for_libraries_that_are_missing) {
+  char name[kLongest];
+  size_t i, k;
+  num_refused = 0;
+  for (i = 0; i < kNumOdd; ++i) {
+    for (k = 0; k < kNumSizes; ++k) {
+      if (fill(name, kSizes[k], kOdd[i]) == 0) strcpy(name, "x");
+      write_needing(name);
+      check_reason();
+    }
+  }
+  assert_int_equal(num_refused, kNumOdd * kNumSizes);
+}
+
+/* Of what the loader says, some has names of the file. */
+TEST(test_reasons_for_damaged_files) {
+  static const unsigned char kValues[] = {0xe9, '/'};
+  const ElfW(Phdr) *dynamic = find_segment(PT_DYNAMIC), *code = find_segment(PT_LOAD);
+  const ElfW(Dyn) *entry = (const void *)(bytes + dynamic->p_offset);
+  size_t strings = 0, size = 0, i, k;
+  for (; entry->d_tag != DT_NULL; ++entry) {
+    if (entry->d_tag == DT_STRTAB) strings = entry->d_un.d_ptr - code->p_vaddr + code->p_offset;
+    if (entry->d_tag == DT_STRSZ) size = entry->d_un.d_val;
+  }
+  assert_in_range(size, 10, num_bytes);
+  assert_in_range(strings, 1, num_bytes - size);
+  num_refused = 0;
+  for (i = 0; i < sizeof(ElfW(Ehdr)) + size; ++i) {
+    unsigned char *at = i < size ? bytes + strings + i : bytes + (i - size), before = *at;
+    for (k = 0; k < sizeof kValues; ++k) {
+      *at = kValues[k];
+      write_file();
+      check_reason();
+    }
+    *at = before;
+  }
+  assert_in_range(num_refused, 20, 2 * (sizeof(ElfW(Ehdr)) + size));
+}
+
 FIXTURE(read_library) {
   FILE *file = fopen(module_path("leave_nothing.so"), "rb");
   test_process = getpid();
@@ -210,6 +395,7 @@ FIXTURE(read_library) {
   (void)fclose(file);
   assert_non_null(mkdtemp(folder));
   (void)snprintf(path, sizeof path, "%s/damaged.so", folder);
+  shown_path = path;
   return 0;
 }
 
@@ -226,6 +412,9 @@ int main(void) {
       cmocka_unit_test(test_a_dynamic_section_elsewhere),
       cmocka_unit_test(test_segments_that_overlap),
       cmocka_unit_test(test_read_only_data_beyond_the_segments),
+      cmocka_unit_test(test_reasons_for_files_that_are_missing),
+      cmocka_unit_test(test_reasons_for_libraries_that_are_missing),
+      cmocka_unit_test(test_reasons_for_damaged_files),
       cmocka_unit_test(test_damaged_headers),
       cmocka_unit_test(test_damaged_dynamic_section),
   };

@@ -3,17 +3,18 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "platform/platform.h"
 #include "support/check.h"
 
 static char path[4096];
 
 static void *open_file(const char *file) {
-  char reason[256];
+  tvmffi_reason reason = TVMFFI_REASON_INIT;
   void *handle;
   assert_true(snprintf(path, sizeof path, "%s/%s", getenv("TVM_FFI_TEST_MODULES"), file) <
               (int)sizeof path);
-  handle = tvmffi_dl_open(path, reason, sizeof reason);
+  handle = tvmffi_dl_open(path, &reason.to_set);
   assert_non_null(handle);
   return handle;
 }

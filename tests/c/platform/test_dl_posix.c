@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "platform/platform.h"
 #include "support/check.h"
 
@@ -44,9 +45,9 @@ static int load_first(size_t n, const char *path) {
   child = fork();
   assert_true(child >= 0);
   if (child == 0) {
-    char reason[256];
-    void *handle = tvmffi_dl_open(path, reason, sizeof reason);
-    _exit(handle != NULL ? 10 : reason[0] != '\0' ? 20 : 30);
+    tvmffi_reason reason = TVMFFI_REASON_INIT;
+    void *handle = tvmffi_dl_open(path, &reason.to_set);
+    _exit(handle != NULL ? 10 : reason.to_set.text[0] != '\0' ? 20 : 30);
   }
   assert_int_equal(waitpid(child, &status, 0), child);
   return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
@@ -72,10 +73,14 @@ TEST(test_files_that_are_cut_off_are_refused) {
 }
 
 TEST(test_reasons) {
-  char reason[8];
-  assert_null(tvmffi_dl_open("./no/such/library.so", reason, sizeof reason));
-  assert_int_equal(strlen(reason), sizeof reason - 1); /* truncated and ended by a NUL */
-  assert_null(tvmffi_dl_open("./no/such/library.so", NULL, 0));
+  tvmffi_reason reason = TVMFFI_REASON_INIT;
+  assert_string_equal(reason.to_set.text, "");
+  assert_null(tvmffi_dl_open("./no/such/library.so", &reason.to_set));
+  assert_non_null(strstr(reason.to_set.text, "./no/such/library.so"));
+  assert_null(tvmffi_dl_open("./no/other/library.so", &reason.to_set));
+  assert_non_null(strstr(reason.to_set.text, "./no/other/library.so"));
+  assert_null(strstr(reason.to_set.text, "./no/such/library.so"));
+  tvmffi_buf_fini(&reason.buf);
 }
 
 TEST(test_what_is_loaded_is_found) {
@@ -85,10 +90,17 @@ TEST(test_what_is_loaded_is_found) {
   assert_null(tvmffi_dl_find_loaded("no_such_symbol", libraries));
 }
 
+static void *open_library(void) {
+  tvmffi_reason reason = TVMFFI_REASON_INIT;
+  void *handle = tvmffi_dl_open(library_path, &reason.to_set);
+  assert_string_equal(reason.to_set.text, "");
+  return handle;
+}
+
 TEST(test_what_is_loaded_is_opened) {
   void *handle, *again;
   assert_null(tvmffi_dl_open_loaded(library_path));
-  handle = tvmffi_dl_open(library_path, NULL, 0);
+  handle = open_library();
   assert_non_null(handle);
   again = tvmffi_dl_open_loaded(library_path);
   assert_ptr_equal(again, handle);
@@ -129,26 +141,28 @@ TEST(test_files_are_told_apart) {
 
 /* Libraries of tests/modules are found in a folder beside this program, others by their name. */
 TEST(test_beside_this_code_or_by_name) {
-  char reason[256] = "";
-  void *handle = tvmffi_dl_open_beside("modules/kernels.so", reason, sizeof reason);
-  assert_string_equal(reason, "");
+  tvmffi_reason reason = TVMFFI_REASON_INIT;
+  void *handle = tvmffi_dl_open_beside("modules/kernels.so", &reason.to_set);
+  assert_string_equal(reason.to_set.text, "");
   assert_non_null(handle);
   assert_non_null(tvmffi_dl_symbol(handle, "__tvm_ffi_add"));
   tvmffi_dl_close(handle);
-  handle = tvmffi_dl_open_beside("libc.so.6", reason, sizeof reason);
+  handle = tvmffi_dl_open_beside("libc.so.6", &reason.to_set);
   assert_non_null(handle);
   tvmffi_dl_close(handle);
-  assert_null(tvmffi_dl_open_beside("libnosuchlibrary.so", reason, sizeof reason));
-  assert_non_null(strstr(reason, "libnosuchlibrary.so"));
-  assert_null(tvmffi_dl_open_beside("libnosuchlibrary.so", NULL, 0));
+  assert_null(tvmffi_dl_open_beside("libnosuchlibrary.so", &reason.to_set));
+  assert_non_null(strstr(reason.to_set.text, "libnosuchlibrary.so"));
+  tvmffi_buf_fini(&reason.buf);
 }
 
 TEST(test_a_name_that_is_too_long) {
-  char *name = malloc(5000), reason[64];
+  tvmffi_reason reason = TVMFFI_REASON_INIT;
+  char *name = malloc(5000);
   assert_non_null(name);
   memset(name, 'x', 4999);
   name[4999] = '\0';
-  assert_null(tvmffi_dl_open_beside(name, reason, sizeof reason));
+  assert_null(tvmffi_dl_open_beside(name, &reason.to_set));
+  tvmffi_buf_fini(&reason.buf);
   free(name);
 }
 

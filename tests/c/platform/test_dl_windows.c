@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <wchar.h>
 
+#include "base/buf.h"
 #include "c/module_support.h"
 #include "platform/platform.h"
 #include "platform/win32.h"
@@ -10,24 +11,24 @@ static const char *library_path(void) {
 }
 
 static void *open_library(void) {
-  char reason[256] = "";
-  void *handle = tvmffi_dl_open(library_path(), reason, sizeof reason);
-  if (handle == NULL) print_error("%s\n", reason);
+  tvmffi_reason reason = TVMFFI_REASON_INIT;
+  void *handle = tvmffi_dl_open(library_path(), &reason.to_set);
+  assert_string_equal(reason.to_set.text, "");
   assert_non_null(handle);
   return handle;
 }
 
 TEST(test_reasons) {
-  char reason[256] = "", path[8192];
-  assert_null(tvmffi_dl_open("./no/such/library.so", reason, sizeof reason));
-  assert_non_null(strstr(reason, "(error "));
-  assert_null(tvmffi_dl_open("./no/such/library.so", NULL, 0));
-  assert_null(tvmffi_dl_open("./\xff.so", reason, sizeof reason));
-  assert_non_null(strstr(reason, "not UTF-8"));
+  tvmffi_reason reason = TVMFFI_REASON_INIT;
+  char path[8192];
+  assert_null(tvmffi_dl_open("./no/such/library.so", &reason.to_set));
+  assert_non_null(strstr(reason.to_set.text, "(error "));
+  assert_null(tvmffi_dl_open("./\xff.so", &reason.to_set));
+  assert_non_null(strstr(reason.to_set.text, "not UTF-8"));
   memset(path, '/', sizeof path);
   path[sizeof path - 1] = '\0';
-  assert_null(tvmffi_dl_open(path, reason, sizeof reason));
-  assert_null(tvmffi_dl_open(path, NULL, 0));
+  assert_null(tvmffi_dl_open(path, &reason.to_set));
+  tvmffi_buf_fini(&reason.buf);
 }
 
 TEST(test_opening) {
@@ -45,7 +46,8 @@ TEST(test_names) {
   static const wchar_t *const wide[] = {L"\u00e4\u20ac.so", L"plain_name"};
   static const char *const names[] = {"\xc3\xa4\xe2\x82\xac.so", "plain_name"};
   wchar_t copy[4096];
-  char path[4096], reason[256];
+  tvmffi_reason reason = TVMFFI_REASON_INIT;
+  char path[4096];
   size_t i;
   for (i = 0; i < sizeof names / sizeof *names; ++i) {
     tvmffi_dl_file original, found;
@@ -59,7 +61,7 @@ TEST(test_names) {
     assert_true(tvmffi_dl_find_file(library_path(), &original));
     assert_true(tvmffi_dl_find_file(path, &found));
     assert_true(found.size == original.size && found.inode != original.inode);
-    handle = tvmffi_dl_open(path, reason, sizeof reason);
+    handle = tvmffi_dl_open(path, &reason.to_set);
     assert_non_null(handle);
     assert_ptr_equal(tvmffi_dl_open_loaded(path), handle);
     tvmffi_dl_close(handle);
@@ -118,12 +120,12 @@ TEST(test_files) {
 }
 
 TEST(test_beside) {
-  char reason[256] = "";
-  void *handle = tvmffi_dl_open_beside("modules\\kernels.so", reason, sizeof reason);
+  tvmffi_reason reason = TVMFFI_REASON_INIT;
+  void *handle = tvmffi_dl_open_beside("modules\\kernels.so", &reason.to_set);
   assert_non_null(handle);
   tvmffi_dl_close(handle);
-  assert_null(tvmffi_dl_open_beside("no_such_library.dll", reason, sizeof reason));
-  assert_null(tvmffi_dl_open_beside("no_such_library.dll", NULL, 0));
+  assert_null(tvmffi_dl_open_beside("no_such_library.dll", &reason.to_set));
+  tvmffi_buf_fini(&reason.buf);
 }
 
 /* Last: the library is not unloaded any more. */

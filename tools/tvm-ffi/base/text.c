@@ -84,6 +84,17 @@ void text_add(text_buf *buffer, const char *format, ...) {
   va_end(values);
 }
 
+static void set_reason(tvmffi_dl_reason *self, const char *format, ...) {
+  text_buf text = {NULL, 0, 0};
+  va_list values;
+  va_start(values, format);
+  text_add_list(&text, format, values);
+  va_end(values);
+  self->text = text.data != NULL ? text.data : "";
+}
+
+const tvmffi_dl_reason kNoReason = {"", set_reason};
+
 void text_free(text_buf *buffer) {
   free(buffer->data);
   buffer->data = NULL;

@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "platform/compiler.h"
+#include "platform/platform.h"
 
 /* ---- Memory: the program ends when it runs out ---- */
 
@@ -33,6 +34,8 @@ void text_add(text_buf *buffer, const char *format, ...) TOOL_PRINTF(2, 3);
 void text_add_list(text_buf *buffer, const char *format, va_list values);
 void text_add_bytes(text_buf *buffer, const void *bytes, size_t size);
 void text_free(text_buf *buffer);
+/* For tvmffi_dl_open(): a reason whose texts are kept until the process ends. */
+extern const tvmffi_dl_reason kNoReason;
 /* Whether the text begins like this. */
 bool text_begins(const char *text, const char *prefix);
 

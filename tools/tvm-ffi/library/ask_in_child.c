@@ -62,7 +62,7 @@ typedef struct {
   const listing *exports;
   mailbox *answers;
   void *library; /* NULL: it cannot be loaded */
-  char reason[1024];
+  tvmffi_dl_reason reason;
 } question;
 
 static bool put_text(mailbox *box, char kind, const char *line) {
@@ -112,7 +112,7 @@ static bool ask_about(const question *q, void *library, const char *function) {
 
 static int open_library(void *context) {
   question *q = context;
-  q->library = tvmffi_dl_open(q->path, q->reason, sizeof q->reason);
+  q->library = tvmffi_dl_open(q->path, &q->reason);
   return kExitOk;
 }
 
@@ -129,7 +129,7 @@ static int ask_all(void *context) {
   question *q = context;
   foreign_call(kStageLoad, q->name, open_library, q);
   if (q->library == NULL) {
-    library_argument_refuse(q->name, q->path, q->reason);
+    library_argument_refuse(q->name, q->path, q->reason.text);
     return kExitLoad;
   }
   if (foreign_call(kStageAsk, q->name, ask_about_all, q) == kExitOk) return kExitOk;
@@ -187,6 +187,7 @@ static int run_question(int (*body)(void *context), question *q, double timeout)
 static int prepare(const char *name, question *out) {
   memset(out, 0, sizeof *out);
   out->name = name;
+  out->reason = kNoReason;
   out->answers = pages_share(sizeof *out->answers);
   if (out->answers != NULL) return kExitOk;
   return report_fail(kExitRaised, "no memory for the answers of %s: %s", name, strerror(errno));

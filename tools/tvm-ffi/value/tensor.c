@@ -40,18 +40,18 @@ static int raise_driver(const char *action, int code) {
 }
 
 /* Loads it; false, with the reason in `reason`. */
-static bool load_driver(char *reason, size_t reason_size) {
+static bool load_driver(tvmffi_dl_reason *reason) {
   static const char *const kNames[] = {
       "cuInit",           "cuDeviceGet",     "cuDevicePrimaryCtxRetain", "cuCtxSetCurrent",
       "cuMemAlloc_v2",    "cuMemFree_v2",    "cuMemcpyHtoD_v2",          "cuMemcpyDtoH_v2",
       "cuCtxSynchronize", "cuGetErrorString"};
-  void *library = tvmffi_dl_open(kSystem.cuda_driver, reason, reason_size), *found;
+  void *library = tvmffi_dl_open(kSystem.cuda_driver, reason), *found;
   size_t i;
   if (library == NULL) return false;
   for (i = 0; i < sizeof kNames / sizeof *kNames; ++i) {
     found = tvmffi_dl_symbol(library, kNames[i]);
     if (found == NULL) {
-      snprintf(reason, reason_size, "%s has no %s", kSystem.cuda_driver, kNames[i]);
+      reason->set(reason, "%s has no %s", kSystem.cuda_driver, kNames[i]);
       return false;
     }
     memcpy((char *)&driver + i * sizeof found, &found, sizeof found);
@@ -61,11 +61,11 @@ static bool load_driver(char *reason, size_t reason_size) {
 
 /* Uses the primary context, in which kernels that use CUDA's runtime library run. */
 static bool open_cuda(const char *name, int ordinal) {
-  char reason[256];
+  tvmffi_dl_reason reason = kNoReason;
   void *context = NULL;
   int device = 0, code;
-  if (!load_driver(reason, sizeof reason)) {
-    return report_error("--device=%s: there is no CUDA driver: %s", name, reason);
+  if (!load_driver(&reason)) {
+    return report_error("--device=%s: there is no CUDA driver: %s", name, reason.text);
   }
   code = driver.init(0);
   if (code == 0) code = driver.get_device(&device, ordinal);

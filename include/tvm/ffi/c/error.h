@@ -155,7 +155,8 @@ static inline bool tvm_ffi_error_is(TVMFFIObjectHandle error, const char *kind);
 /**
  * Write `<kind>: <message>` into a buffer, then a line `caused by <kind>: <message>` per cause.
  * @param error    [borrow] An Error, or NULL.
- * @param buffer   [out] Always NUL-terminated when capacity is not 0; may be NULL when it is.
+ * @param buffer   [out] Always NUL-terminated when capacity is not 0; may be NULL when it is. Cut
+ *                 off when too small, behind a whole character of UTF-8.
  * @param capacity [in] Bytes.
  * @return The length of the whole text, as snprintf.
  */
@@ -172,8 +173,8 @@ static inline size_t tvm_ffi_error_format(TVMFFIObjectHandle error, char *buffer
  *     }
  *
  * @param buffer   [out] Always NUL-terminated when capacity is not 0; may be NULL when it is. Cut
- *                 off when too small, and the error is gone then, too. `(no error)` if there is
- * none.
+ *                 off when too small, behind a whole character of UTF-8, and the error is gone
+ *                 then, too. `(no error)` if there is none.
  * @param capacity [in] Bytes.
  * @return The length of the whole text, as snprintf.
  */

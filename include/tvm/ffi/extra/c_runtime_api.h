@@ -72,7 +72,7 @@ TVM_FFI_DLL int TVMFFIRuntimeSetStackWalker(TVMFFIRuntimeStackWalker walker, voi
 enum TVMFFIRuntimeLogLevel TVM_FFI_ENUM_BASE { kTVMFFIRuntimeLogLevelWarning = 1 };
 typedef enum TVMFFIRuntimeLogLevel TVMFFIRuntimeLogLevel;
 
-/** @param message [borrow] NUL-terminated, without a newline at the end. */
+/** @param message [borrow] NUL-terminated UTF-8, without a newline at the end. */
 typedef void (*TVMFFIRuntimeLogHook)(void *context, TVMFFIRuntimeLogLevel level,
                                      const char *message);
 
@@ -223,7 +223,8 @@ TVM_FFI_DLL int TVMFFIRuntimeModuleGetFunction(TVMFFIObjectHandle module, const 
  * Take the error of this thread, write it into a buffer as `<kind>: <message>`, then a line
  * `caused by <kind>: <message>` per cause, and release it. Without an error it is `(no error)`.
  * Call it in the thread in which the call failed.
- * @param buffer   [out] Always NUL-terminated when capacity is not 0. What does not fit is cut.
+ * @param buffer   [out] Always NUL-terminated when capacity is not 0. What does not fit is cut,
+ *                 behind a whole character of UTF-8.
  * @param capacity [in] Bytes. 0 leaves the error where it is, so that the text can be measured;
  *                 buffer may be NULL then.
  * @return The length of the whole text, as snprintf.   Errors: none.   Threads: any.

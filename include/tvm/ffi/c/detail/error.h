@@ -33,7 +33,22 @@ TVM_FFI_C_DETAIL_INLINE int tvm_ffi_detail_failed(void) {
 
 #define TVM_FFI_C_DETAIL_FAIL(...) (tvm_ffi_error_raise(__VA_ARGS__), tvm_ffi_detail_failed())
 
-/** The formatted text: in buffer, or malloc'd if that is too small; cut off without memory. */
+/** The size of the first `size` bytes of a text without a character that is cut off behind them. */
+static inline size_t tvm_ffi_detail_cut(const char *text, size_t size) {
+  size_t last = size;
+  while (last > 0 && size - last < 4) {
+    const unsigned char c = (unsigned char)text[--last];
+    if ((c & 0xc0) != 0x80) {
+      return (c < 0xc0 ? 1U : c < 0xe0 ? 2U : c < 0xf0 ? 3U : 4U) > size - last ? last : size;
+    }
+  }
+  return size;
+}
+
+/**
+ * The formatted text: in buffer, or malloc'd if that is too small; without memory cut off behind a
+ * whole character.
+ */
 TVM_FFI_C_PRINTF(3, 0)
 static inline char *tvm_ffi_detail_format(char *buffer, size_t capacity, const char *format,
                                           va_list values) {
@@ -49,6 +64,8 @@ static inline char *tvm_ffi_detail_format(char *buffer, size_t capacity, const c
     if (larger != NULL) {
       vsnprintf(larger, (size_t)size + 1, format, again);
       text = larger;
+    } else {
+      buffer[tvm_ffi_detail_cut(buffer, capacity - 1)] = '\0';
     }
   }
   va_end(again);
@@ -233,7 +250,9 @@ static inline size_t tvm_ffi_error_format(TVMFFIObjectHandle error, char *buffer
     tvm_ffi_detail_put(buffer, capacity, &size, cell->message.data, cell->message.size);
     error = cell->cause_chain;
   }
-  if (capacity != 0) buffer[size < capacity ? size : capacity - 1] = '\0';
+  if (capacity != 0) {
+    buffer[size < capacity ? size : tvm_ffi_detail_cut(buffer, capacity - 1)] = '\0';
+  }
   return size;
 }
 
@@ -254,7 +273,7 @@ static inline void tvm_ffi_error_print(TVMFFIObjectHandle error, FILE *file) {
       text = larger;
       tvm_ffi_error_format(error, larger, size + 1);
     } else {
-      size = sizeof buffer - 1;
+      size = strlen(buffer);
     }
   }
   fwrite(text, 1, size, file);
