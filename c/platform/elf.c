@@ -397,6 +397,83 @@ TVMFFI_COLD const char *tvmffi_dl_check(const char *path) {
   return damage;
 }
 
+/* ---- Libraries for another C library ---- */
+
+#if defined(__UCLIBC__) || defined(__ANDROID__) || !defined(__linux__)
+#define OWN_LIBC NULL /* whose names are those of others, too */
+#define IS_OWN_LIBC(name) false
+#elif defined(__GLIBC__)
+#define OWN_LIBC "glibc"
+#define IS_OWN_LIBC(name) (strncmp(name, "libc.so.6", 9) == 0)
+#else
+#define OWN_LIBC "musl"
+#define IS_OWN_LIBC(name) (strcmp(name, "libc.so") == 0 || strncmp(name, "libc.musl-", 10) == 0)
+#endif
+
+enum { kMaxLibc = 32 };
+
+/* The first segment of a type that contains an address. */
+static bool find_segment(const elf_file *file, ElfW(Word) type, uint64_t address,
+                         ElfW(Phdr) * out) {
+  unsigned i;
+  for (i = 0; i < file->header.e_phnum && read_segment(file, i, out) == NULL; ++i) {
+    if (out->p_type == type && (type != PT_LOAD || address - out->p_vaddr < out->p_filesz)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* The entry of a file's dynamic section that is next after *i, or at it. */
+static bool next_entry(const elf_file *file, const ElfW(Phdr) * dynamic, ElfW(Sxword) tag,
+                       size_t *i, ElfW(Dyn) * out) {
+  for (; pread(file->descriptor, out, sizeof *out, (off_t)(dynamic->p_offset + *i * sizeof *out)) ==
+             (ssize_t)sizeof *out &&
+         out->d_tag != DT_NULL;
+       ++*i) {
+    if (out->d_tag == tag) return true;
+  }
+  return false;
+}
+
+/* The name by which a file needs another C library than this program's. */
+static bool read_other_libc(const elf_file *file, char out[kMaxLibc]) {
+  ElfW(Phdr) dynamic, strings;
+  ElfW(Dyn) entry;
+  size_t i = 0;
+  uint64_t start;
+  if (!find_segment(file, PT_DYNAMIC, 0, &dynamic) ||
+      !next_entry(file, &dynamic, DT_STRTAB, &i, &entry) ||
+      !find_segment(file, PT_LOAD, entry.d_un.d_ptr, &strings)) {
+    return false;
+  }
+  start = entry.d_un.d_ptr - strings.p_vaddr + strings.p_offset;
+  for (i = 0; next_entry(file, &dynamic, DT_NEEDED, &i, &entry); ++i) {
+    memset(out, 0, kMaxLibc);
+    if (pread(file->descriptor, out, kMaxLibc, (off_t)(start + entry.d_un.d_val)) > 5 &&
+        strncmp(out, "libc.", 5) == 0 && out[kMaxLibc - 1] == '\0' && !IS_OWN_LIBC(out)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+TVMFFI_COLD void tvmffi_dl_explain_libc(const char *path, tvmffi_dl_reason *reason) {
+  char name[kMaxLibc];
+  elf_file file;
+  if (OWN_LIBC == NULL || strchr(path, '/') == NULL) return;
+  file.descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (file.descriptor < 0) return;
+  file.size = UINT64_MAX; /* reading finds the end */
+  if (pread(file.descriptor, &file.header, sizeof file.header, 0) == (ssize_t)sizeof file.header &&
+      memcmp(file.header.e_ident, ELFMAG, SELFMAG) == 0 && read_other_libc(&file, name)) {
+    reason->set(reason,
+                "%s; it is for another C library: it needs %s, and this program runs with %s",
+                reason->text, name, OWN_LIBC);
+  }
+  (void)close(file.descriptor);
+}
+
 /* ---- Libraries that need this runtime ---- */
 
 /*

@@ -159,6 +159,12 @@ void *tvmffi_dl_open_at_once(const char *path, tvmffi_dl_reason *reason);
 const char *tvmffi_dl_check(const char *path);
 
 /*
+ * Adds to the reason why a library could not be opened that it is for another C library, if it is.
+ * tvmffi_dl_open asks this where libraries are ELF files.
+ */
+void tvmffi_dl_explain_libc(const char *path, tvmffi_dl_reason *reason);
+
+/*
  * Names of this runtime, for the libraries that it loads: functions and variables, in lists that
  * end with a NULL name. The address of what the program does not have is NULL.
  */

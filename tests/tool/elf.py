@@ -20,12 +20,14 @@ class Library:
     """A shared library to write: its exports, imports and properties."""
 
     def __init__(self, machine="x86-64", stack="rw", relro=True, now=True, text_relocations=False,
-                 needed=(), runpath=None, writable_code=False, soname=None, is_program=False):
+                 needed=(), runpath=None, writable_code=False, soname=None, is_program=False,
+                 interpreter=None, notes=(), osabi=0):
         self.machine, self.bits, self.order = MACHINES[machine]
         self.stack, self.relro, self.now = stack, relro, now
         self.text_relocations = text_relocations
         self.needed, self.runpath, self.writable_code = needed, runpath, writable_code
         self.soname, self.is_program = soname, is_program
+        self.interpreter, self.notes, self.osabi = interpreter, notes, osabi
         self.symbols, self.constant, self.writable, self.versions = [], b"", b"", {}
 
     def function(self, name, size=16, binding=GLOBAL):
@@ -76,10 +78,17 @@ class Library:
             if need and need not in needs:
                 needs[need] = len(needs) + 2
         header_size = 64 if self.bits == 64 else 52
-        segments = 4 if self.relro else 3
+        segments = 3 + bool(self.relro) + bool(self.interpreter) + bool(self.notes)
         start = header_size + segments * (56 if self.bits == 64 else 32)
         code_at, constant_at = start, start + 64
-        writable_at = constant_at + len(self.constant)
+        interpreter = (self.interpreter or "").encode() + b"\0"
+        interpreter += bytes(-len(interpreter) % 4)
+        notes = b"".join(
+            self.pack("III", len(name) + 1, 4, 1) + name.encode() + bytes(4 - len(name) % 4) +
+            self.pack("I", 21) for name in self.notes)
+        interpreter_at = constant_at + len(self.constant)
+        constant = self.constant + interpreter + notes
+        writable_at = constant_at + len(constant)
         starts = {"code": code_at, "constant": constant_at, "writable": writable_at}
         symbols = self.symbol(0, 0, 0, 0, 0)
         versym = self.pack("H", 0)
@@ -116,7 +125,7 @@ class Library:
         word = self.bits // 8
         # name, type, flags, content, link, info, entry size
         sections = [(".text", 1, 6, b"\xcc" * 64, 0, 0, 0),
-                    (".rodata", 1, 2, self.constant, 0, 0, 0),
+                    (".rodata", 1, 2, constant, 0, 0, 0),
                     (".data", 1, 3, self.writable, 0, 0, 0),
                     (".dynsym", 11, 2, symbols, 5, 1, 24 if word == 8 else 16),
                     (".dynstr", 3, 2, bytes(strings), 0, 0, 0),
@@ -146,8 +155,12 @@ class Library:
                                 0)
         if self.relro:
             program += self.segment(0x6474e552, 4, 0, 0)
-        identity = b"\x7fELF" + bytes([2 if word == 8 else 1, 1 if self.order == "<" else 2, 1
-                                       ]) + bytes(9)
+        if self.interpreter:
+            program += self.segment(3, 4, interpreter_at, len(interpreter))
+        if self.notes:
+            program += self.segment(4, 4, interpreter_at + len(interpreter), len(notes))
+        identity = b"\x7fELF" + bytes([
+            2 if word == 8 else 1, 1 if self.order == "<" else 2, 1, self.osabi]) + bytes(8)
         header = identity + self.pack("HHI", 3, self.machine, 1) + self.word(0, header_size, offset)
         header += self.pack("IHHHHHH", 0, header_size, 56 if word == 8 else 32, segments,
                             64 if word == 8 else 40,

@@ -15,8 +15,8 @@ import unittest
 import macho
 import pe
 from elf import UNIQUE, WEAK, Library, blob
-from tool import (CHECK, FILES, LOAD, OK, USAGE, WINDOWS, bad, good, good_json, run, run_tests,
-                  skip, work_folder)
+from tool import (CHECK, FILES, LOAD, OK, TOOL, USAGE, WINDOWS, bad, good, good_json, run,
+                  run_tests, skip, work_folder)
 
 if WINDOWS:
     skip(
@@ -35,6 +35,7 @@ KERNELS, SCALE, TYPED = LIBRARIES
 CC = shlex.split(os.environ["CC"])
 NM = os.environ.get("NM")
 WORK = work_folder()
+HAS_GLIBC = re.search(rb"GLIBC_2\.\d", pathlib.Path(TOOL).read_bytes()) is not None
 SEEN = set()  # (verdict, check) pairs that occurred
 
 
@@ -510,18 +511,84 @@ class Check(unittest.TestCase):
             (Library(needed=["libtvm_ffi.so"]),
              "note  needed     libtvm_ffi.so: loads a runtime by name; without that, the one of "
              "the process serves"),
-            (Library(needed=["libc.musl-x86_64.so.1"]),
-             "note  needed     libc.musl-x86_64.so.1: is for systems with musl, not glibc"),
             (Library(runpath="/home/me/lib"),
              "note  needed     DT_RUNPATH: a path of the machine it was built on"),
         ]:
             says(library, line)
-        assert says(Library(needed=["libc.musl-x86_64.so.1"]),
-                    "FAIL  needed     libc.musl-x86_64.so.1: is for systems with musl, not glibc",
-                    "--manylinux=2_28") == CHECK
         says(Library(), "ok    system     needs no particular version of glibc or libstdc++",
              "--manylinux=2_28")
         assert not any("needed" in line for line in check(Library(runpath="$ORIGIN"))[1])
+
+    def test_other_c_libraries(self):
+        """A library for another C library than glibc, by all that tells it."""
+        foreign = "riscv64" if OWN_MACHINE != "riscv64" else "s390x"
+        for kind, symbol, options in [
+            ("musl", "libc.so", {"needed": ["libc.so"]}),
+            ("musl", "libc.so", {"needed": ["libstdc++.so.6", "libc.so"]}),
+            ("musl", "libc.so", {"needed": ["libc.so.6", "libc.so"]}),
+            ("musl", "libc.musl-x86_64.so.1", {"needed": ["libc.musl-x86_64.so.1"]}),
+            ("musl", "/lib/ld-musl-x86_64.so.1", {"interpreter": "/lib/ld-musl-x86_64.so.1"}),
+            ("uClibc", "libc.so.0", {"needed": ["libc.so.0"]}),
+            ("the Hurd's C library", "libc.so.0.3", {"needed": ["libc.so.0.3"]}),
+            ("Android's C library", "Android", {"needed": ["libc.so"], "notes": ["Android"]}),
+            ("Android's C library", "Android", {"notes": ["GNU", "Android"]}),
+            ("Android's C library", "/system/bin/linker64",
+             {"interpreter": "/system/bin/linker64"}),
+            ("FreeBSD's C library", "libc.so.7", {"needed": ["libc.so.7"]}),
+            ("FreeBSD's C library", "FreeBSD", {"osabi": 9}),
+            ("NetBSD's C library", "NetBSD", {"needed": ["libc.so.12"], "notes": ["NetBSD"]}),
+            ("NetBSD's C library", "libc.so.12", {"needed": ["libc.so.12"]}),
+            ("OpenBSD's C library", "OpenBSD", {"needed": ["libc.so.97.1"], "notes": ["OpenBSD"]}),
+            ("another C library", "libc.so.97.1", {"needed": ["libc.so.97.1"]}),
+        ]:
+            assert says(Library(**options),
+                        f"FAIL  needed     {symbol}: is for systems with {kind}; "
+                        "manylinux_2_28 has glibc", "--manylinux=2_28") == CHECK
+            assert not any("ok    system" in line
+                           for line in check(Library(**options), "--manylinux=2_28")[1])
+            assert says(Library(foreign, **options),
+                        f"note  needed     {symbol}: is for systems with {kind}, not glibc") == OK
+        for needed, symbol in [("libc.so", "__errno"), ("libc.so", None)]:
+            library = Library(needed=[needed])
+            library.undefined(symbol or "close", None if symbol else "LIBC", needed)
+            says(library, f"FAIL  needed     {needed}: is for systems with Android's C library; "
+                 "manylinux_2_28 has glibc", "--manylinux=2_28")
+        # These need glibc, or no C library at all.
+        for library in [
+                Library(needed=["libc.so.6"]), Library(needed=["libcrypto.so.3"]),
+                Library(needed=["libc.software.so"]), Library(notes=["GNU"]), Library(osabi=3),
+                Library(interpreter="/lib64/ld-linux-x86-64.so.2"),
+                Library(needed=["libm.so.6"]).undefined("cosh", "GLIBC_2.2.5", "libm.so.6"),
+                Library()
+        ]:
+            for options in [[], ["--manylinux=2_28"]]:
+                code, lines = check(library, *options)
+                assert code == OK and not any("needed" in line for line in lines), lines
+
+    def test_this_system_cannot_load_it(self):
+        """Its names are not looked for then: those of another C library are missing here."""
+        if not HAS_GLIBC:
+            self.skipTest("needs a system with glibc")
+        library = Library(OWN_MACHINE, needed=["libc.so"]).undefined("__errno_location").undefined("printf")
+        says(library, "note  needed     libc.so: is for systems with musl: this one has glibc, and "
+             "cannot load it")
+        assert not any("undefined" in line for line in check(library)[1])
+
+    def test_a_library_of_musl_gcc(self):
+        """What musl-gcc makes."""
+        compiler = shutil.which("musl-gcc")
+        if compiler is None:
+            self.skipTest("musl-gcc is not installed")
+        source, made = WORK / "of_musl.c", WORK / "of_musl.so"
+        source.write_text("#include <errno.h>\nint __tvm_ffi_f(void) { return errno; }\n")
+        subprocess.run([compiler, "-shared", "-fPIC", "-o", made, source], check=True)
+        code, out, err = run("check", "--manylinux=2_28", made)
+        assert code == CHECK and err == "", (code, out, err)
+        assert "libc.so: is for systems with musl; manylinux_2_28 has glibc" in out, out
+        code, out, err = run("run", f"--module={made}", "--function=f")
+        if HAS_GLIBC:
+            assert code == LOAD and "; it is for another C library: it needs libc.so, and this " \
+                "program runs with glibc" in err, (code, err)
 
     def test_several_files(self):
         """Several files."""

@@ -382,6 +382,69 @@ TEST(test_reasons_for_damaged_files) {
   assert_in_range(num_refused, 20, 2 * (sizeof(ElfW(Ehdr)) + size));
 }
 
+/* A library for another C library than this program's, on Linux. */
+TEST(test_other_c_libraries) {
+#if defined(__GLIBC__)
+  static const char *const kOthers[] = {"libc.so", "libc.musl-x86_64.so.1", "libc.so.7"};
+  static const char kOwn[] = "libc.so.6", kThis[] = "glibc";
+#else
+  static const char *const kOthers[] = {"libc.so.6", "libc.so.6.1", "libc.so.0"};
+  static const char kOwn[] = "libc.so", kThis[] = "musl";
+#endif
+  char said[256];
+  size_t i;
+  TVMFFIByteArray name = {path, strlen(path)};
+  tvmffi_library_file *file;
+  tvmffi_reason reason = TVMFFI_REASON_INIT;
+  for (i = 0; i < sizeof kOthers / sizeof *kOthers; ++i) {
+    write_needing(kOthers[i]);
+    (void)snprintf(said, sizeof said,
+                   "; it is for another C library: it needs %s, and this program runs with %s",
+                   kOthers[i], kThis);
+    reason.to_set.set(&reason.to_set, "the loader's own reason");
+    tvmffi_dl_explain_libc(path, &reason.to_set);
+    assert_memory_equal(reason.to_set.text, "the loader's own reason", 23);
+    assert_string_equal(reason.to_set.text + 23, said);
+#if defined(__GLIBC__) /* musl takes them for its own */
+    check_fails_with(tvmffi_library_file_open(&name, &file), "InternalError", said);
+#endif
+  }
+  reason.to_set.set(&reason.to_set, "as it was");
+  write_needing(kOwn);
+  tvmffi_dl_explain_libc(path, &reason.to_set);
+  write_needing("libcrypto.so.3");
+  tvmffi_dl_explain_libc(path, &reason.to_set);
+  write_needing("libc.so_with_a_name_that_is_too_long");
+  tvmffi_dl_explain_libc(path, &reason.to_set);
+  tvmffi_dl_explain_libc("libc.so", &reason.to_set);
+  tvmffi_dl_explain_libc("/no/such/library.so", &reason.to_set);
+  tvmffi_dl_explain_libc("/dev/null", &reason.to_set);
+  assert_string_equal(reason.to_set.text, "as it was");
+  tvmffi_buf_fini(&reason.buf);
+  (void)name;
+  (void)file;
+}
+
+/* Reading what a library needs survives any damage to the tables. */
+TEST(test_other_c_libraries_in_damaged_files) {
+  tvmffi_reason reason = TVMFFI_REASON_INIT;
+  const ElfW(Phdr) *dynamic = find_segment(PT_DYNAMIC);
+  const ElfW(Ehdr) *header = (const void *)bytes;
+  const size_t tables = header->e_phoff + header->e_phnum * sizeof(ElfW(Phdr));
+  size_t i;
+  reason.to_set.set(&reason.to_set, "as it was");
+  for (i = 0; i < tables + dynamic->p_filesz; ++i) {
+    unsigned char *at = i < tables ? bytes + i : bytes + dynamic->p_offset + (i - tables);
+    const unsigned char before = *at;
+    *at = (unsigned char)~before;
+    write_file();
+    tvmffi_dl_explain_libc(path, &reason.to_set);
+    *at = before;
+  }
+  assert_string_equal(reason.to_set.text, "as it was");
+  tvmffi_buf_fini(&reason.buf);
+}
+
 FIXTURE(read_library) {
   FILE *file = fopen(module_path("leave_nothing.so"), "rb");
   test_process = getpid();
@@ -415,6 +478,8 @@ int main(void) {
       cmocka_unit_test(test_reasons_for_files_that_are_missing),
       cmocka_unit_test(test_reasons_for_libraries_that_are_missing),
       cmocka_unit_test(test_reasons_for_damaged_files),
+      cmocka_unit_test(test_other_c_libraries),
+      cmocka_unit_test(test_other_c_libraries_in_damaged_files),
       cmocka_unit_test(test_damaged_headers),
       cmocka_unit_test(test_damaged_dynamic_section),
   };

@@ -295,6 +295,7 @@ static void check_version(checking *subject, const char *family, const binary_sy
 
 static void check_system(checking *subject, const manylinux *platform) {
   size_t old_count = subject->found.count, i;
+  const char *libc, *symbol;
   if (subject->file->format != kFormatElf) {
     if (platform != NULL) {
       checks_say(subject, kBad, "system", NULL, "manylinux is only for Linux files");
@@ -313,7 +314,9 @@ static void check_system(checking *subject, const manylinux *platform) {
     check_version(subject, kFamilies[i], newest, platform,
                   platform != NULL ? platform->newest[i] : NULL);
   }
-  if (platform != NULL && subject->found.count == old_count) {
+  libc = checks_libc(subject->file, &symbol);
+  if (platform != NULL && subject->found.count == old_count &&
+      (libc == NULL || strcmp(libc, kGlibc) == 0)) {
     checks_say(subject, kGood, "system", NULL, "needs no particular version of glibc or libstdc++");
   }
 }

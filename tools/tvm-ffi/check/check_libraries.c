@@ -46,16 +46,127 @@ static void check_dlls(checking *subject) {
   }
 }
 
-static void check_which(checking *subject, const manylinux *platform) {
+/* ---- The C library ---- */
+
+const char kGlibc[] = "glibc";
+static const char kMusl[] = "musl", kAndroid[] = "Android's C library";
+
+/* By the name of a C library, or of the loader that belongs to it, or by its beginning up to a dot
+ * or hyphen. */
+static const struct {
+  const char *prefix, *libc;
+} kLibcNames[] = {
+    {"libc.so.6", kGlibc},
+    {"ld-linux", kGlibc},
+    {"ld64", kGlibc},
+    {"libc.musl", kMusl},
+    {"ld-musl", kMusl},
+    {"libc.so.0.3", "the Hurd's C library"},
+    {"libc.so.0", "uClibc"},
+    {"ld-uClibc", "uClibc"},
+    {"ld64-uClibc", "uClibc"},
+    {"linker", kAndroid},
+    {"linker64", kAndroid},
+    {"libc.so.7", "FreeBSD's C library"},
+    {"ld-elf.so", "FreeBSD's C library"},
+    {"libc.so.12", "NetBSD's C library"},
+    {"ld.elf_so", "NetBSD's C library"},
+};
+
+/* By the system that a note names. */
+static const struct {
+  const char *system, *libc;
+} kLibcSystems[] = {{"Android", kAndroid},
+                    {"FreeBSD", "FreeBSD's C library"},
+                    {"NetBSD", "NetBSD's C library"},
+                    {"OpenBSD", "OpenBSD's C library"}};
+
+/* The first import whose version begins so; NULL. */
+static const binary_symbol *find_version(const binary_file *file, const char *prefix) {
+  size_t i;
+  for (i = 0; i < file->num_symbols; ++i) {
+    const char *version = file->symbols[i].version;
+    if (version != NULL && text_begins(version, prefix)) return &file->symbols[i];
+  }
+  return NULL;
+}
+
+/* The C library of a name; NULL for any other library. musl and Android have no number in it. */
+static const char *find_libc(const binary_file *file, const char *name) {
+  size_t i;
+  for (i = 0; i < sizeof kLibcNames / sizeof *kLibcNames; ++i) {
+    const size_t size = strlen(kLibcNames[i].prefix);
+    if (text_begins(name, kLibcNames[i].prefix) && strchr(".-", name[size]) != NULL) {
+      return kLibcNames[i].libc;
+    }
+  }
+  if (strcmp(name, "libc.so") == 0) {
+    return binary_file_find_import(file, "__errno") != NULL || find_version(file, "LIBC") != NULL
+               ? kAndroid
+               : kMusl;
+  }
+  return text_begins(name, "libc.so.") ? "another C library" : NULL;
+}
+
+const char *checks_libc(const binary_file *file, const char **out_symbol) {
+  const binary_symbol *versioned = find_version(file, "GLIBC_");
+  const char *libc = NULL;
+  size_t i;
+  *out_symbol = file->elf.system;
+  for (i = 0; file->elf.system != NULL && i < sizeof kLibcSystems / sizeof *kLibcSystems; ++i) {
+    if (strcmp(file->elf.system, kLibcSystems[i].system) == 0) return kLibcSystems[i].libc;
+  }
+  /* Of two C libraries, one is another than glibc. */
+  for (i = 0; i < file->num_needed && (libc == NULL || libc == kGlibc); ++i) {
+    const char *found = find_libc(file, file->needed[i]);
+    if (found == NULL) continue;
+    libc = found;
+    *out_symbol = file->needed[i];
+  }
+  if (libc == NULL && file->elf.interpreter != NULL) {
+    libc = find_libc(file, path_base(file->elf.interpreter));
+    *out_symbol = file->elf.interpreter;
+  }
+  if (libc == NULL && versioned != NULL) {
+    libc = kGlibc;
+    *out_symbol = versioned->name;
+  }
+  return libc;
+}
+
+/* Whether the C library of a file is that of the platform, or of this system. False if this
+ * system's loader cannot load it for that reason. */
+static bool check_libc(checking *subject, const manylinux *platform) {
+  const char *symbol, *libc = checks_libc(subject->file, &symbol);
+  const binary_file *file = subject->file;
+  const bool is_for_this =
+      kSystem.libc != NULL && machine_is_own(file->machine, file->bits, file->is_big_endian);
+  /* musl's loader takes itself for any C library, and may find all names. */
+  const bool may_load = is_for_this && strcmp(kSystem.libc, kMusl) == 0;
+  if (libc == NULL) return true;
+  if (platform != NULL && strcmp(libc, kGlibc) != 0) {
+    checks_add(subject, kBad, "needed", symbol,
+               tool_format("is for systems with %s; manylinux_%s has glibc", libc, platform->name));
+  } else if (platform == NULL && is_for_this && strcmp(libc, kSystem.libc) != 0) {
+    checks_add(subject, kNote, "needed", symbol,
+               tool_format("is for systems with %s: this one has %s, and %s load it", libc,
+                           kSystem.libc, may_load ? "may not" : "cannot"));
+  } else if (platform == NULL && !is_for_this && strcmp(libc, kGlibc) != 0) {
+    checks_add(subject, kNote, "needed", symbol,
+               tool_format("is for systems with %s, not glibc", libc));
+  }
+  return !is_for_this || may_load || strcmp(libc, kSystem.libc) == 0;
+}
+
+/* ---- Which libraries, and from where ---- */
+
+static void check_which(checking *subject) {
   const binary_file *file = subject->file;
   size_t i;
   for (i = 0; i < file->num_needed; ++i) {
     if (text_begins(file->needed[i], "libtvm_ffi.so")) {
       checks_say(subject, kNote, "needed", file->needed[i],
                  "loads a runtime by name; without that, the one of the process serves");
-    } else if (text_begins(file->needed[i], "libc.musl")) {
-      checks_say(subject, platform != NULL ? kBad : kNote, "needed", file->needed[i],
-                 "is for systems with musl, not glibc");
     }
   }
   if (file->search_path != NULL && *file->search_path == '/') {
@@ -385,9 +496,11 @@ static void check_names(checking *subject) {
 }
 
 void check_libraries(checking *subject, const manylinux *platform) {
-  check_which(subject, platform);
+  bool is_loadable;
+  check_which(subject);
   if (subject->file->format == kFormatPe) check_dlls(subject);
   if (subject->file->format != kFormatElf || subject->file->is_object) return;
+  is_loadable = check_libc(subject, platform);
   check_kind(subject);
-  check_names(subject);
+  if (is_loadable) check_names(subject);
 }

@@ -48,6 +48,9 @@ typedef struct {
  * points into it. */
 bool manylinux_parse(const char *given, manylinux *out);
 
+/* What checks_libc() calls the C library of manylinux. */
+extern const char kGlibc[];
+
 /* ---- The checks ---- */
 
 enum { kNoRuntime = -2, kOwnRuntime = -1 };
@@ -70,6 +73,9 @@ typedef struct {
 void check_exports(checking *subject);
 /* check_exports.c: clashes. The verdicts belong to the later library. */
 void check_clashes(checking *subject, const checking *earlier);
+/* check_libraries.c: the C library that a file needs, "glibc" or another; NULL if it needs none.
+ * *out_symbol: the library, section or symbol that says so. */
+const char *checks_libc(const binary_file *file, const char **out_symbol);
 /* check_imports.c: imports, runtime, library, registers, dlpack, system. `platform` may be NULL. */
 void check_imports(checking *subject, const manylinux *platform, library_choice library);
 /* check_libraries.c: needed, kind, undefined. `platform` may be NULL. */

@@ -398,6 +398,7 @@ static bool read_header(binary_file *file, elf_header *header) {
   file->is_object = header->type == ET_REL;
   file->is_program = header->type == ET_EXEC; /* read_dynamic() finds those that are PIE */
   file->machine = header->machine;
+  if (file->image[EI_OSABI] == ELFOSABI_FREEBSD) file->elf.system = "FreeBSD";
   if (header->type != ET_REL && header->type != ET_DYN && header->type != ET_EXEC) {
     return binary_reader_refuse(file, "neither a library nor an object file");
   }
@@ -435,6 +436,26 @@ static elf_segment read_segment(const elf_header *header, uint64_t i) {
   return segment;
 }
 
+/* The system that the file is for, if one of the notes in a segment has its name. */
+static const char *read_system(const elf_header *header, const elf_segment *segment) {
+  static const char *const kSystems[] = {"Android", "FreeBSD", "NetBSD", "OpenBSD"};
+  byte_range notes;
+  byte_cursor cursor;
+  if (!byte_range_slice(&header->image, segment->offset, segment->file_size, &notes)) return NULL;
+  cursor = byte_cursor_start(&notes, 0);
+  while (!cursor.is_past_end && cursor.range.size > 0) {
+    const uint64_t name_size = byte_cursor_u32(&cursor), size = byte_cursor_u32(&cursor);
+    size_t i;
+    byte_cursor_skip(&cursor, 4); /* its type */
+    for (i = 0; i < sizeof kSystems / sizeof *kSystems; ++i) {
+      const char *name = byte_range_text(&cursor.range, 0);
+      if (name != NULL && strcmp(name, kSystems[i]) == 0) return kSystems[i];
+    }
+    byte_cursor_skip(&cursor, (name_size + 3) / 4 * 4 + (size + 3) / 4 * 4);
+  }
+  return NULL;
+}
+
 /* False after a report that a loaded segment lies beyond the end of the file of `size` bytes. */
 static bool check_length(const elf_header *header, const char *name, uint64_t size) {
   uint64_t i;
@@ -468,6 +489,12 @@ static bool read_segments(binary_file *file, const elf_header *header) {
         break;
       case PT_LOAD:
         if (is_code && (segment.flags & PF_W) != 0) file->has_writable_code = true;
+        break;
+      case PT_INTERP:
+        file->elf.interpreter = byte_range_text(&header->image, segment.offset);
+        break;
+      case PT_NOTE:
+        if (file->elf.system == NULL) file->elf.system = read_system(header, &segment);
         break;
       default:
         break;

@@ -67,7 +67,10 @@ typedef struct {
 typedef struct {
   bool has_stack_header, is_stack_executable; /* PT_GNU_STACK, or the section of an object file */
   bool has_relro, binds_now, has_text_relocations;
-  bool is_rpath; /* the search path is a DT_RPATH */
+  bool is_rpath;           /* the search path is a DT_RPATH */
+  const char *interpreter; /* the loader that a program asks for (PT_INTERP); NULL */
+  const char *system;      /* "Android", "FreeBSD", "NetBSD" or "OpenBSD", if a note or the header
+                              names it; NULL */
 } binary_elf_traits;
 
 /* What only files of Windows have: what their header asks of the loader. */

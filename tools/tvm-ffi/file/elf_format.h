@@ -13,6 +13,7 @@ enum {
   EI_CLASS = 4,
   EI_DATA = 5,
   EI_VERSION = 6,
+  EI_OSABI = 7,
   EI_ABIVERSION = 8,
   EI_NIDENT = 16,
   ELFCLASS32 = 1,
@@ -20,6 +21,7 @@ enum {
   ELFDATA2LSB = 1,
   ELFDATA2MSB = 2,
   EV_CURRENT = 1,
+  ELFOSABI_FREEBSD = 9,
 
   /* Kinds of files. */
   ET_REL = 1,
@@ -29,6 +31,8 @@ enum {
   /* Segments. */
   PN_XNUM = 0xffff,
   PT_LOAD = 1,
+  PT_INTERP = 3,
+  PT_NOTE = 4,
   PT_GNU_STACK = 0x6474e551,
   PT_GNU_RELRO = 0x6474e552,
   PF_X = 1,

@@ -85,6 +85,19 @@ const system_traits kSystem = {
     .runtime_library = "libtvm_ffi.so",
     .library_suffix = ".so",
     .cuda_driver = "libcuda.so.1",
+#if defined(__GLIBC__) && !defined(__UCLIBC__)
+    .libc = "glibc",
+#elif defined(__ANDROID__)
+    .libc = "Android's C library",
+#elif defined(__linux__) && !defined(__UCLIBC__)
+    .libc = "musl",
+#elif defined(__FreeBSD__)
+    .libc = "FreeBSD's C library",
+#elif defined(__NetBSD__)
+    .libc = "NetBSD's C library",
+#elif defined(__OpenBSD__)
+    .libc = "OpenBSD's C library",
+#endif
     .caches = {{"XDG_CACHE_HOME", "tvm-ffi"}, {"HOME", ".cache/tvm-ffi"}},
     .library_flags = "-fPIC -fvisibility=hidden",
     .cuda_library_flags = "-Xcompiler -fPIC,-fvisibility=hidden",

@@ -44,6 +44,7 @@ typedef struct {
   const char *runtime_library; /* the file name of libtvm_ffi */
   const char *library_suffix;  /* of libraries that are loaded */
   const char *cuda_driver;     /* the library of CUDA's driver */
+  const char *libc;            /* as `check` calls it: "glibc", "musl"; NULL: not told */
 
   named_folder caches[2]; /* where files are kept that can be made again; the first one that is set
                              to an absolute path */
