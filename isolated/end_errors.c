@@ -4,11 +4,43 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 
 #include "process.h"
+
+/* The length of the character that a text begins with; 0 if it begins with none. */
+static size_t measure_character(const unsigned char *text) {
+  const unsigned char first = text[0];
+  const size_t length = first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+  unsigned long code = first & (0xffu >> (length + 1));
+  size_t i;
+  if (length == 1) return 1;
+  for (i = 1; i < length; ++i) {
+    if ((text[i] & 0xc0) != 0x80) return 0;
+    code = code << 6 | (text[i] & 0x3f);
+  }
+  if (first < 0xc2 || code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) return 0;
+  return code >= (length == 2 ? 0x80 : length == 3 ? 0x800 : 0x10000) ? length : 0;
+}
+
+char *process_show_text(const char *text) {
+  const unsigned char *from = (const unsigned char *)text;
+  char *shown = malloc(4 * strlen(text) + 1), *to = shown;
+  if (shown == NULL) return NULL;
+  while (*from != '\0') {
+    size_t length = measure_character(from);
+    if (length == 0) {
+      to += sprintf(to, "\\x%02x", *from++);
+    } else {
+      for (; length > 0; --length) *to++ = (char)*from++;
+    }
+  }
+  *to = '\0';
+  return shown;
+}
 
 /* Copies a text from shared memory, up to its NUL. */
 static void copy_text(const char *from, size_t size, char *to) {
@@ -179,11 +211,13 @@ static TVMFFIObjectHandle make_cause(const verdict *found, const crash_note *not
 TVMFFIObjectHandle process_describe_end(process *self, wait_result result, const char *why,
                                         bool has_status, int status) {
   enum { kShown = 600 };
+  const char *called = self->called != NULL ? self->called : "";
   TVMFFIObjectHandle cause, error = NULL;
   TVMFFIByteArray kind, message;
   crash_note note;
   verdict found;
-  char output[kShown], text[2048];
+  char output[kShown], *text, *shown = NULL;
+  size_t room;
   memcpy(&note, &self->peer.channel.header->note, sizeof note);
   copy_text(note.backtrace, sizeof note.backtrace, note.backtrace);
   clean_text(note.backtrace);
@@ -191,13 +225,21 @@ TVMFFIObjectHandle process_describe_end(process *self, wait_result result, const
   if (note.signal == 0) note.backtrace[0] = '\0', note.has_address = 0;
   judge(self, &note, result, why, has_status, status, &found);
   read_output(self, output, sizeof output);
-  snprintf(text, sizeof text, "%s%s%.600s: the helper process %s%s%s",
-           self->called != NULL ? self->called : "", self->called != NULL ? " of " : "",
-           self->library, found.text, output[0] != '\0' ? "; it printed: " : "", output);
+  room = strlen(called) + strlen(self->library) + sizeof found.text + sizeof output + 64;
+  text = malloc(room);
+  if (text != NULL) {
+    snprintf(text, room, "%s%s%s: the helper process %s%s%s", called,
+             called[0] != '\0' ? " of " : "", self->library, found.text,
+             output[0] != '\0' ? "; it printed: " : "", output);
+    shown = process_show_text(text);
+    free(text);
+  }
+  if (shown == NULL) return NULL;
   cause = make_cause(&found, &note);
   kind = tvm_ffi_string_get_bytes(found.kind);
-  message = tvm_ffi_string_get_bytes(text);
+  message = tvm_ffi_string_get_bytes(shown);
   TVMFFIErrorCreateWithCauseAndExtraContext(&kind, &message, NULL, cause, NULL, &error);
   tvm_ffi_object_release(cause);
+  free(shown);
   return error;
 }

@@ -201,11 +201,8 @@ static int run_until_answer(peer *p, writer *w, const TVMFFIAny *args, int32_t n
 /* "argument #1 of `scale`: ..." */
 static int name_argument(const char *name, int32_t i) {
   const TVMFFIObjectHandle error = tvm_ffi_error_take();
-  char kind[64];
   if (error == NULL) return -1;
-  snprintf(kind, sizeof kind, "%.*s", (int)tvm_ffi_error_get_kind(error).size,
-           tvm_ffi_error_get_kind(error).data);
-  tvm_ffi_error_raise(kind, "argument #%d of %s: %.*s", (int)i, name,
+  tvm_ffi_error_raise(tvm_ffi_error_get_kind(error).data, "argument #%d of %s: %.*s", (int)i, name,
                       (int)tvm_ffi_error_get_message(error).size,
                       tvm_ffi_error_get_message(error).data);
   tvm_ffi_object_release(error);

@@ -276,7 +276,7 @@ int process_start(const tvm_ffi_isolated_options *options, const char *library,
   channel_header *header;
   int code;
   if (self == NULL) return tvm_ffi_error_raise_memory();
-  self->library = strdup(library);
+  self->library = process_show_text(library);
   if (self->library == NULL || channel_create(&self->peer.channel, tensors->size) != 0) {
     const int reason = self->library == NULL ? ENOMEM : errno;
     free(self->library);

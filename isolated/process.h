@@ -34,7 +34,7 @@ typedef struct process {
   int output;                      /* what the helper prints, after it has ended */
   uint64_t memory, cpu_seconds;    /* its limits */
   double timeout;                  /* of what it is doing, for messages */
-  char *library;                   /* its path, for messages */
+  char *library;                   /* its path as process_show_text shows it */
   const char *called;              /* [borrow] what is being called, for messages; NULL: nothing */
   void *place;                     /* of isolated.c */
   TVMFFIObjectHandle ended;        /* the error that says how it ended */
@@ -50,6 +50,10 @@ int process_start(const tvm_ffi_isolated_options *options, const char *library,
 
 /* peer_hooks.end: ends the helper if it has not ended, and raises the error that says how. */
 int process_end(peer *self, wait_result result, const char *why);
+
+/* A copy for messages, in memory of malloc: UTF-8, with an escape such as \xe9 for each byte that
+ * is not part of a character. NULL: no memory. end_errors.c. */
+char *process_show_text(const char *text);
 
 /* The error for a helper that has ended, with what it printed last, and for a crash a cause with
  * its backtrace: end_errors.c. `why` may be NULL; `status` is read if has_status. */

@@ -139,6 +139,51 @@ TEST(test_crashes) {
   tvm_ffi_object_release(module);
 }
 
+/* ---- Paths in messages ---- */
+
+/* Loads a library from a path of more than a thousand bytes, and calls a kernel that crashes. The
+ * message has the whole path, as UTF-8. */
+static void check_path(const char *odd, const char *shown_odd) {
+  enum { kFolders = 5, kRepeats = 100 };
+  char path[4096] = "/tmp/tvm_ffi_path_XXXXXX", shown[8192];
+  char *end, *shown_end;
+  TVMFFIObjectHandle module;
+  TVMFFIAny result;
+  int i, k;
+  assert_non_null(mkdtemp(path));
+  strcpy(shown, path);
+  end = path + strlen(path);
+  shown_end = shown + strlen(shown);
+  for (i = 0; i < kFolders; ++i) {
+    *end++ = *shown_end++ = '/';
+    for (k = 0; k < kRepeats; ++k) {
+      end += sprintf(end, "%s", odd);
+      shown_end += sprintf(shown_end, "%s", shown_odd);
+    }
+    assert_int_equal(mkdir(path, 0700), 0);
+  }
+  strcpy(end, "/bad.so");
+  strcpy(shown_end, "/bad.so: the helper process crashed: SIGSEGV");
+  assert_int_equal(symlink(module_path("isolated_bad.so"), path), 0);
+  {
+    const tvm_ffi_isolated_options options = test_options();
+    check_ok(tvm_ffi_isolated_load(path, &options, &module));
+  }
+  check_fails_with(call(module, "crash", NULL, 0, &result), TVM_FFI_ISOLATED_CRASH_ERROR, shown);
+  tvm_ffi_object_release(module);
+  (void)unlink(path);
+  for (i = 0; i <= kFolders; ++i) {
+    *strrchr(path, '/') = '\0';
+    assert_int_equal(rmdir(path), 0);
+  }
+}
+
+TEST(test_long_and_odd_paths) {
+  check_path("\xc3\xa9", "\xc3\xa9");
+  check_path("\xe9", "\\xe9");
+  check_path("\xc0\xaf", "\\xc0\\xaf");
+}
+
 TEST(test_time_limits) {
   static const ending kEndings[] = {
       {"loop", TVM_FFI_ISOLATED_TIMEOUT_ERROR, "longer than 0.2 s"},
@@ -860,6 +905,7 @@ TEST(test_library_above_the_runtime) {
 
 RUN_TESTS({
     cmocka_unit_test(test_crashes),
+    cmocka_unit_test(test_long_and_odd_paths),
     cmocka_unit_test(test_time_limits),
     cmocka_unit_test(test_backtraces),
     cmocka_unit_test(test_load),

@@ -569,7 +569,8 @@ class Check(unittest.TestCase):
         """Its names are not looked for then: those of another C library are missing here."""
         if not HAS_GLIBC:
             self.skipTest("needs a system with glibc")
-        library = Library(OWN_MACHINE, needed=["libc.so"]).undefined("__errno_location").undefined("printf")
+        library = Library(OWN_MACHINE, needed=["libc.so"])
+        library.undefined("__errno_location").undefined("printf")
         says(library, "note  needed     libc.so: is for systems with musl: this one has glibc, and "
              "cannot load it")
         assert not any("undefined" in line for line in check(library)[1])
