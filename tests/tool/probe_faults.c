@@ -289,6 +289,19 @@ TVM_FFI_C_EXPORT(copy_first, "(0: DLTensor*, 1: DLTensor*) -> None") {
   return 0;
 }
 
+/* Refuses with many words what is not contiguous. */
+TVM_FFI_C_EXPORT(explain, "(0: DLTensor*) -> None") {
+  char text[3001];
+  DLTensor *x;
+  size_t i;
+  TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 1));
+  TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, 0, &x));
+  if (tvm_ffi_tensor_is_contiguous(x)) return 0;
+  for (i = 0; i + 2 < sizeof text; i += 2) memcpy(text + i, "\xc3\xa9", 2);
+  text[i] = '\0';
+  return tvm_ffi_error_raise(TVM_FFI_C_VALUE_ERROR, "argument 0 %s", text);
+}
+
 /* Needs no elements at all. */
 TVM_FFI_C_EXPORT(count, "(0: DLTensor*) -> int") {
   DLTensor *x;

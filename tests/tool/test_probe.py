@@ -168,6 +168,12 @@ class Probe(unittest.TestCase):
         assert found["failed"] == 0 and {"type:0:int", "none:1"} <= {
             one["name"] for one in found["calls"]}, found
 
+    def test_long_errors(self):
+        """An error of a refused call is shown whole."""
+        found = probe_call("explain(4x3xf32=rand)", "--only=strided")
+        details = {one["detail"] for one in found["calls"] if one["verdict"] == "refused"}
+        assert details == {"ValueError: argument 0 " + 1500 * "\u00e9"}, details
+
     def test_the_allocator_of_the_tool(self):
         """Its error is not judged by what it names."""
         found = probe_call("make_like(3xf32=rand)", "--only=device", "--only=named")

@@ -499,7 +499,8 @@ class Record(unittest.TestCase):
         number = "it takes a number of at least 1"
         for line, why in (("max_total=10M", number), ("first=0", number), ("all=yes", "it takes 1"),
                           ("trace=", "the name of the file is missing"),
-                          ("matches=a*", "there is no such option"), ("first", "it has no value")):
+                          ("matches=a*", "there is no such option"), ("first", "it has no value"),
+                          (999 * "\u00e9" + "=1", "there is no such option")):
             folder = f"wrong{next(COUNT)}"
             done = start(*COMMAND, "record", "-o", folder, "--", "env",
                          f"TVM_FFI_RECORD_OPTIONS=every=2\n{line}", HOST, KERNELS, "adds")

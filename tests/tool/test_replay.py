@@ -821,6 +821,11 @@ class Replay(unittest.TestCase):
         self.assertEqual(details[4], "returned; recorded: it did not return")
         self.assertTrue(found["calls"][5]["late"])
         self.assertEqual(verdicts(RAISED, r.folder, "3")["raised"], 1)
+        r = new_recording()
+        long = 3000 * "\u00e9"
+        r.raised(r.call("fail", []), "TypeError", long)
+        self.assertEqual(verdicts(MISMATCH, r.folder)["calls"][0]["detail"],
+                         f"raised ValueError: {message}; recorded: TypeError: {long}")
 
     @unittest.skipIf(WINDOWS, "a crash ends the command")
     def test_crash(self):

@@ -240,6 +240,24 @@ class Supervise(unittest.TestCase):
             assert json.loads(
                 out)["cxx_helper"] == "broken: modules written in C++ cannot be called", out
 
+    def test_a_long_path(self):
+        """A message shows the whole path; a byte that is not UTF-8 as an escape."""
+        if WINDOWS:
+            self.skipTest("its paths are UTF-16, and shorter")
+        for name, shown in [(100 * b"\xc3\xa9", 100 * "\u00e9"), (100 * b"\xe9", 100 * "\\xe9")]:
+            folder = os.path.join(os.fsencode(WORK), *8 * [name])
+            os.makedirs(folder)
+            library = os.path.join(folder, b"library.so")
+            os.symlink(MISBEHAVING, library)
+            shown = "/".join([str(WORK)] + 8 * [shown] + ["library.so"])
+            for command in LISTED:
+                words = [library if word == "LIB" else word for word in command]
+                done = subprocess.run([*COMMAND, *words], capture_output=True, check=False,
+                                      env=dict(BASE, ON_LOAD="crash"))
+                err = done.stderr.decode()
+                assert done.returncode == LOAD and err == (
+                    f"tvm-ffi: {shown}: crashed while it was loaded: Aborted\n"), (command, err)
+
     def test_a_truncated_file(self):
         """A truncated file: its segments would be mapped beyond its end."""
         whole = pathlib.Path(KERNELS).read_bytes()

@@ -6,6 +6,8 @@
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -65,18 +67,30 @@ void record_renew_lock(void) {
 
 void record_print_error(const char *format, ...) {
   static const char prefix[] = "tvm-ffi record: ";
-  char line[1024];
+  char room[1024], *line = room;
   va_list values;
-  size_t size = sizeof prefix - 1;
+  size_t size = sizeof prefix - 1, capacity = sizeof room;
   int printed;
-  memcpy(line, prefix, size);
   va_start(values, format);
-  printed = vsnprintf(line + size, sizeof line - size - 1, format, values);
+  printed = vsnprintf(NULL, 0, format, values);
   va_end(values);
   if (printed < 0) return;
-  size += (size_t)printed < sizeof line - size - 1 ? (size_t)printed : sizeof line - size - 2;
+  if ((size_t)printed >= capacity - size - 1) {
+    line = malloc(size + (size_t)printed + 2);
+    if (line != NULL) {
+      capacity = size + (size_t)printed + 2;
+    } else { /* then cut, behind a whole character */
+      line = room;
+    }
+  }
+  memcpy(line, prefix, size);
+  va_start(values, format);
+  (void)vsnprintf(line + size, capacity - size - 1, format, values);
+  va_end(values);
+  size = record_cut(line, strlen(line));
   line[size++] = '\n';
-  if (write(STDERR_FILENO, line, size) < 0) return; /* there is nobody else to tell */
+  if (write(STDERR_FILENO, line, size) < 0) size = 0; /* there is nobody else to tell */
+  if (line != room) free(line);
 }
 
 /* ---- Writing ---- */

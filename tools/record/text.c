@@ -156,6 +156,16 @@ bool record_is_utf8(const char *bytes, size_t size) {
   return true;
 }
 
+size_t record_cut(const char *bytes, size_t size) {
+  size_t last = size;
+  while (last > 0 && size - last < 4) {
+    const unsigned char c = (unsigned char)bytes[--last];
+    if ((c & 0xc0) == 0x80) continue;
+    return (c < 0xc0 ? 1U : c < 0xe0 ? 2U : c < 0xf0 ? 3U : 4U) > size - last ? last : size;
+  }
+  return size;
+}
+
 void record_add_string(record_text *out, const char *bytes, size_t size) {
   size_t i, length, begin = 0;
   record_add(out, "\"", 1);

@@ -200,6 +200,10 @@ size_t utf8_cut(const void *bytes, size_t size) {
   return size;
 }
 
+void utf8_end_whole(char *text) {
+  text[utf8_cut(text, strlen(text))] = '\0';
+}
+
 /* ---- Numbers with a decimal point ---- */
 
 const char *text_write_real(real_text *out, char style, int precision, double value) {

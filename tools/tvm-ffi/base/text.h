@@ -61,6 +61,8 @@ int words_compare(const void *a, const void *b);
 size_t utf8_measure(const void *bytes, size_t size);
 /* At most `size`: the number of bytes that does not cut the last character. */
 size_t utf8_cut(const void *bytes, size_t size);
+/* Ends a text that was perhaps cut, to fit into its buffer, behind a whole character. */
+void utf8_end_whole(char *text);
 
 /* ---- Numbers with a decimal point, also after a library chose a locale with a comma ---- */
 

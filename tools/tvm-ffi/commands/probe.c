@@ -75,7 +75,10 @@ static int find_function(void *context) {
   int code;
   if (!call_load(&p->request, 0, &callee, &code)) return code;
   metadata = library_read_metadata(&callee.lib, p->request.function);
-  if (strlen(p->request.function) >= sizeof p->box->function) return kExitUsage;
+  if (strlen(p->request.function) >= sizeof p->box->function) {
+    return report_fail(kExitUsage, "the name of the function has %zu bytes, more than %zu",
+                       strlen(p->request.function), sizeof p->box->function - 1);
+  }
   strcpy(p->box->function, p->request.function);
   if (metadata != NULL && strlen(metadata) < sizeof p->box->metadata) {
     strcpy(p->box->metadata, metadata);

@@ -36,7 +36,7 @@ typedef struct {
   volatile int has_error; /* numbers were compared */
   volatile double max_error;
   volatile int num_differing; /* tensors, for the page */
-  char detail[4096];
+  char detail[1 << 14];
 } replay_outcome;
 
 /* Memory that is shared with children. */
@@ -103,6 +103,7 @@ static void tell(const replay *p, replay_verdict verdict, const char *text) {
   replay_outcome *o = p->outcome;
   o->verdict = (int)verdict;
   snprintf(o->detail, sizeof o->detail - 1, "%s", text);
+  utf8_end_whole(o->detail);
 }
 
 static int call_function(void *context) {

@@ -129,7 +129,7 @@ typedef enum { kVerdictNone, kPassed, kRefused, kFailed, kLeftOut } verdict;
 typedef struct {
   volatile int verdict;
   volatile int names_argument; /* of a wrong call that was refused; -1: it need not */
-  char detail[2048];           /* why, as one line; the last byte is never written */
+  char detail[1 << 14];        /* why, as one line; the last byte is never written */
 } outcome;
 
 typedef struct row row;

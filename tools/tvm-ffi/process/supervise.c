@@ -24,14 +24,14 @@ typedef struct {
 } temporary_paths;
 
 /* The last byte of each text is never written, so texts are terminated even while the other process
- * writes. */
+ * writes. They have room for the path of a file and the name of a symbol, and more. */
 typedef struct {
   volatile int stage;
   volatile double timestamp; /* the time when the stage began, or the body returned */
   volatile int done;         /* the body returned, with this code */
   volatile int code;
   volatile int progress_shown; /* the parent has a line on the terminal */
-  char subject[1024], progress[256], note[256];
+  char subject[8192], progress[4096], note[256];
   temporary_paths left; /* by a child that runs the command again, for its parent to remove */
 } shared_memory;
 
@@ -59,7 +59,10 @@ static void enter(foreign_stage stage, const char *subject) {
   } else {
     streams_flush();
   }
-  if (subject != NULL) snprintf(shared->subject, sizeof shared->subject - 1, "%s", subject);
+  if (subject != NULL) {
+    snprintf(shared->subject, sizeof shared->subject - 1, "%s", subject);
+    utf8_end_whole(shared->subject);
+  }
   shared->progress[0] = '\0';
   if (shared->stage != (int)stage) shared->timestamp = clock_seconds();
   shared->stage = (int)stage;
@@ -91,6 +94,7 @@ void supervise_progress(const char *format, ...) {
   va_start(values, format);
   vsnprintf(supervise_shared->progress, sizeof supervise_shared->progress - 1, format, values);
   va_end(values);
+  utf8_end_whole(supervise_shared->progress);
 }
 
 void supervise_note(const char *note) {
