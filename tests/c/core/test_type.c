@@ -5,6 +5,7 @@
 
 #include <tvm/ffi/extra/c_runtime_api.h>
 
+#include "base/buf.h"
 #include "base/hash.h"
 #include "core/any.h"
 #include "support/check.h"
@@ -222,7 +223,7 @@ TEST(test_a_type_needs_the_code_of_its_fields) {
   int32_t index = TVMFFITypeGetOrAllocIndex(&key, -1, 1, 0, 1, kTVMFFIObject);
   tvmffi_dl_range getter = {(uintptr_t)get_nothing, 0}, setter = {(uintptr_t)set_nothing, 0};
   TVMFFIObjectHandle function;
-  char text[64] = "";
+  tvmffi_reason reason = TVMFFI_REASON_INIT;
   TVMFFITypeMetadata metadata;
   TVMFFIFieldInfo field;
   end_after_one(&getter);
@@ -231,8 +232,8 @@ TEST(test_a_type_needs_the_code_of_its_fields) {
   metadata.total_size = sizeof(TVMFFIObject) + sizeof(int64_t);
   check_ok(TVMFFITypeRegisterMetadata(index, &metadata));
   check_ok(TVMFFIFunctionCreate(NULL, set_nothing, NULL, &function));
-  assert_false(tvmffi_library_types_need(&getter, text, sizeof text));
-  assert_false(tvmffi_library_types_need(&setter, text, sizeof text));
+  assert_false(tvmffi_library_types_need(&getter, &reason.to_set));
+  assert_false(tvmffi_library_types_need(&setter, &reason.to_set));
   memset(&field, 0, sizeof field);
   field.name = check_bytes("value");
   field.size = field.alignment = sizeof(int64_t);
@@ -242,11 +243,12 @@ TEST(test_a_type_needs_the_code_of_its_fields) {
   field.setter = function;
   check_ok(TVMFFITypeRegisterField(index, &field));
   TVMFFIObjectDecRef(function);
-  assert_true(tvmffi_library_types_need(&getter, text, sizeof text));
-  assert_non_null(strstr(text, "my.WithField"));
-  text[0] = '\0';
-  assert_true(tvmffi_library_types_need(&setter, text, sizeof text));
-  assert_non_null(strstr(text, "my.WithField"));
+  assert_true(tvmffi_library_types_need(&getter, &reason.to_set));
+  assert_string_equal(reason.to_set.text, "type `my.WithField` needs it");
+  reason.to_set.text = "";
+  assert_true(tvmffi_library_types_need(&setter, &reason.to_set));
+  assert_string_equal(reason.to_set.text, "type `my.WithField` needs it");
+  tvmffi_buf_fini(&reason.buf);
 }
 
 RUN_TESTS({

@@ -4,12 +4,14 @@
  */
 #include <tvm/ffi/extra/c_runtime_api.h>
 
+#include "c/module_support.h"
 #include "core/any.h"
 #include "core/bigint.h"
 #include "core/builtins.h"
 #include "core/type.h"
 #include "core/type_attr.h"
 #include "reflect/builtin_objects.h"
+#include "reflect/fields.h"
 #include "reflect/walk.h"
 #include "structural/structural.h"
 #include "structural/types.h"
@@ -206,6 +208,42 @@ TEST(test_setters_take_only_what_the_field_holds) {
   TVMFFIObjectDecRef(step);
 }
 
+/* A Dict of one entry, set to a field for Dicts of Dicts, which refuses it. */
+static void check_dict_refused(TVMFFIAny key, TVMFFIAny value, const char *got) {
+  TVMFFIAny args[2], dict;
+  TVMFFIObject *field = NULL;
+  args[0] = key;
+  args[1] = value;
+  check_ok(call_global("ffi.Dict", args, 2, &dict));
+  check_fails_with(tvmffi_field_set_dict_of_dicts(&field, &dict), "TypeError", got);
+  check_release(&dict);
+}
+
+/* The whole name of a type, though it be as long as this one. */
+TEST(test_types_in_refused_dicts) {
+  char name[1001], got[1100];
+  TVMFFIByteArray key = {name, sizeof name - 1};
+  TVMFFIAny text = tvmffi_any_raw_str("a"), inner, odd;
+  probe p;
+  memset(name, 'n', sizeof name - 1);
+  name[sizeof name - 1] = '\0';
+  probe_init(&p);
+  p.header.type_index = TVMFFITypeGetOrAllocIndex(&key, -1, 1, 0, 1, kTVMFFIObject);
+  odd = tvmffi_any_object(&p.header);
+  (void)snprintf(got, sizeof got, "`Dict[some key is %s, V]`", name);
+  check_dict_refused(odd, odd, got);
+  (void)snprintf(got, sizeof got, "`Dict[K, some value is %s]`", name);
+  check_dict_refused(text, odd, got);
+  {
+    TVMFFIAny args[2];
+    args[0] = tvmffi_any_int(1);
+    args[1] = odd;
+    check_ok(call_global("ffi.Dict", args, 2, &inner));
+  }
+  check_dict_refused(text, inner, "`Dict[K, some value is Dict[some key is int, V]]`");
+  check_release(&inner);
+}
+
 TEST(test_a_narrow_field_takes_no_wider_number) {
   static const int64_t kHeld[] = {INT32_MIN, -1, 0, INT32_MAX};
   static const int64_t kRefused[] = {INT64_MIN, (int64_t)INT32_MIN - 1, (int64_t)INT32_MAX + 1,
@@ -281,6 +319,7 @@ RUN_TESTS({
     cmocka_unit_test(test_big_integers_compare),
     cmocka_unit_test(test_fields_of_ancestors_come_first),
     cmocka_unit_test(test_setters_take_only_what_the_field_holds),
+    cmocka_unit_test(test_types_in_refused_dicts),
     cmocka_unit_test(test_a_narrow_field_takes_no_wider_number),
     cmocka_unit_test(test_what_cannot_be_created),
     cmocka_unit_test(test_children_of_an_object),
