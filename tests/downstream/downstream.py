@@ -3,15 +3,16 @@
 """The library as its users get it: installed into a prefix, and found there by their build systems.
 
     downstream.py installed --work FOLDER [--kind KIND] [MESON-OPTION...] downstream.py
-    make|pkgconfig|cmake|cuda|meson|subproject|cmake_inside|cmake_fetched|meson_wrapped|conan
-                  --work FOLDER [--kind KIND]
+    make|pkgconfig|cmake|cuda|meson|subproject|prefixes|cmake_inside|cmake_fetched|meson_wrapped|
+    conan
+                  --work FOLDER [--kind KIND] [--newest]
 
 `installed` runs first: it builds FOLDER/build, installs FOLDER/prefix, compares the files with
 installed.txt, uninstalls them, does the same below a DESTDIR, and leaves a prefix and a copy of it
 in another place for the other commands. Each of these builds a project of this folder against both
 places, with the runtime shared, static and, where the build system supports it, with C++ functions.
 The sources and the expected output are those of two samples. KIND says which libraries exist: both
-(the default), shared or static.
+(the default), shared or static. With --newest, CMake, pkgconf and Meson are the newest of PyPI.
 """
 import argparse
 import hashlib
@@ -19,6 +20,7 @@ import json
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -45,7 +47,7 @@ def fail(text):
 def run(command, cwd=None, refused=False, **env):
     """The output of a command; it must succeed, or fail if `refused`."""
     command = [str(word) for word in command]
-    print("$", *command, flush=True)
+    print("$", *(ascii(word)[1:-1] for word in command), flush=True)
     env = {**CLEAN, **{name: str(value) for name, value in env.items()}}
     done = subprocess.run(command, cwd=cwd, env=env, text=True, errors="replace", check=False,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
@@ -156,16 +158,21 @@ def check_printed(folder, runs):
             fail(f"{folder / host} {kernel} printed:\n{printed}")
 
 
+def check_linked(host, runtime):
+    """Check that a host was linked with the requested runtime, and exports it if it is inside."""
+    if ("[libtvm_ffi.so]" in run(["readelf", "-d", host])) != (runtime != "static"):
+        fail(f"{host} was not linked with the {runtime} runtime")
+    if runtime == "static":
+        abi = SOURCE / "tests/abi"
+        run([sys.executable, abi / "binary.py", "covers", host, abi / "exports.txt"])
+
+
 def check(folder, runtime, runs=RUNS, helper=None):
     """Run the hosts in a folder with its kernels, and check that they use the requested runtime."""
     check_printed(folder, {(host, folder / kernel): sample
                            for (host, kernel), sample in runs.items()})
     for host, _ in runs:
-        if ("[libtvm_ffi.so]" in run(["readelf", "-d", folder / host])) != (runtime != "static"):
-            fail(f"{folder / host} was not linked with the {runtime} runtime")
-        if runtime == "static":
-            abi = SOURCE / "tests/abi"
-            run([sys.executable, abi / "binary.py", "covers", folder / host, abi / "exports.txt"])
+        check_linked(folder / host, runtime)
     if runtime == "cxx" and run([folder / "cxx_host"]) != "hashes agree\n":
         fail(f"{folder / 'cxx_host'} has another hash than the runtime")
     # Built where the library for kernels in processes of their own is. Its archive lies in the
@@ -227,6 +234,164 @@ def installed(work, options):
 
     run([*ninja, "install"])
     shutil.copytree(work.prefix, work.places["moved"])
+
+
+# Characters of a prefix that programs quote, each in its own way.
+PREFIXES = ["\u00e9 (b)", "a space"]
+# A host for each way to find each runtime: the kernel is that of the sample, and so is what they
+# print.
+QUOTED_CMAKE = """\
+cmake_minimum_required(VERSION 3.18)
+project(quoted C CXX)
+find_package(PkgConfig REQUIRED)
+find_package(tvm_ffi CONFIG REQUIRED)
+add_library(kernel MODULE kernel.c)
+set_target_properties(kernel PROPERTIES PREFIX "" SUFFIX ".so")
+target_link_libraries(kernel PRIVATE tvm_ffi::header)
+foreach(runtime IN LISTS RUNTIMES)
+  set(source host.c)
+  set(module tvm_ffi-${runtime})
+  if(runtime STREQUAL cxx)
+    set(source cxx_host.cc)
+  elseif(runtime STREQUAL shared)
+    set(module tvm_ffi)
+  endif()
+  pkg_check_modules(${module} REQUIRED IMPORTED_TARGET ${module})
+  add_executable(pc-${runtime} ${source})
+  target_link_libraries(pc-${runtime} PRIVATE PkgConfig::${module})
+  add_executable(config-${runtime} ${source})
+  target_link_libraries(config-${runtime} PRIVATE tvm_ffi::${runtime})
+endforeach()
+"""
+QUOTED_MESON = """\
+project('quoted', 'c', 'cpp')
+runtimes = get_option('runtimes')
+headers = dependency('tvm_ffi').partial_dependency(compile_args: true, includes: true)
+shared_module('kernel', 'kernel.c', dependencies: headers, name_prefix: '', name_suffix: 'so',
+  override_options: ['b_lundef=false'])
+foreach runtime : runtimes
+  module = runtime == 'shared' ? 'tvm_ffi' : 'tvm_ffi-' + runtime
+  source = runtime == 'cxx' ? 'cxx_host.cc' : 'host.c'
+  executable('pc-' + runtime, source, dependencies: dependency(module))
+  if runtime != 'cxx'
+    executable('config-' + runtime, source,
+      dependencies: dependency('tvm_ffi', static: runtime == 'static'))
+  endif
+endforeach
+"""
+
+
+def check_hosts(folder, kernel):
+    """The hosts in a folder, whose names end in that of the runtime, run with a kernel."""
+    hosts = [path for path in folder.glob("*-*") if path.is_file()]
+    for host in hosts:
+        runtime = host.name.rpartition("-")[2]
+        if runtime == "cxx":
+            if run([host]) != "hashes agree\n":
+                fail(f"{host} has another hash than the runtime")
+        else:
+            check_printed(folder, {(host.name, kernel): RUNS["host", "kernel.so"]})
+            check_linked(host, runtime)
+    return sorted(host.name for host in hosts)
+
+
+def pkg_configs():
+    """The programs that answer as pkg-config, by version: those in the search path, and those that
+    the variable PKG_CONFIGS names."""
+    programs = [shutil.which("pkg-config"), shutil.which("pkgconf"),
+                *os.environ.get("PKG_CONFIGS", "").split(":")]
+    return {run([program, "--version"], PKG_CONFIG_PATH=HERE).split()[-1]: program
+            for program in programs if program}
+
+
+def pkg_config_words(program, *words, **env):
+    """What a pkg-config prints, split as a shell does that reads it again (eval), make, Meson and
+    CMake."""
+    print("$", program, *words, flush=True)
+    done = subprocess.run([program, *words], env={**CLEAN, **env}, check=True,
+                          stdout=subprocess.PIPE)
+    return shlex.split(os.fsdecode(done.stdout))
+
+
+def in_odd_prefix(work, project, prefix):
+    """Hosts, built in an installed tree that was moved into that prefix."""
+    runtimes = work.runtimes + (["cxx"] if work.with_cxx else [])
+    pkg = {"PKG_CONFIG_PATH": f"{prefix}/lib/pkgconfig"}
+    kernel = project / "kernel.so"
+    cc, cxx = os.environ.get("CC", "cc"), os.environ.get("CXX", "c++")
+    # The tool, where it was built.
+    if (prefix / "bin/tvm-ffi-config").exists():
+        words = pkg_config_words(prefix / "bin/tvm-ffi-config", "--cflags")
+        run([*cc.split(), "-shared", "-fPIC", "kernel.c", *words, "-o", kernel], cwd=project)
+        if "shared" in work.runtimes:
+            words += pkg_config_words(prefix / "bin/tvm-ffi-config", "--ldflags", "--libs")
+            run([*cc.split(), "host.c", *words, f"-Wl,-rpath,{prefix}/lib", "-o",
+                 "config-shared"], cwd=project)
+    for version, program in pkg_configs().items():
+        # That of freedesktop.org does not quote the folder of its file.
+        option = ["--define-prefix"] if version.startswith("0.") and " " in str(prefix) else []
+        words = pkg_config_words(program, *option, "--cflags", "tvm_ffi", **pkg)
+        run([*cc.split(), "-shared", "-fPIC", "kernel.c", *words, "-o", kernel], cwd=project)
+        for runtime in runtimes:
+            module = "tvm_ffi" if runtime == "shared" else f"tvm_ffi-{runtime}"
+            words = pkg_config_words(program, *option, "--cflags", "--libs", module, **pkg)
+            source = [*cxx.split(), "cxx_host.cc"] if runtime == "cxx" else [*cc.split(), "host.c"]
+            rpath = [f"-Wl,-rpath,{prefix}/lib"] if runtime == "shared" else []
+            run([*source, *words, *rpath, "-o", f"{version}-{runtime}"], cwd=project)
+        words = pkg_config_words(program, *option, "--static", "--libs", "tvm_ffi", **pkg)
+        (exported,) = [word.partition("--dynamic-list=")[2] for word in words
+                       if "--dynamic-list=" in word]
+        if not pathlib.Path(exported).is_file():
+            fail(f"pkg-config {version}: no such file: {exported}")
+    # make alone, with the flags of the documents.
+    run([
+        "make", "-f", HERE / "make/Makefile", f"PREFIX={prefix}", f"RUNTIME={runtimes[0]}", "host"
+    ], cwd=project)
+    (project / "host").rename(project / f"make-{runtimes[0]}")
+    done = len(check_hosts(project, kernel))
+    # CMake reads .pc files, and has a package of its own.
+    (project / "CMakeLists.txt").write_text(QUOTED_CMAKE, encoding="utf-8")
+    build = project / "build cmake"
+    run(["cmake", "-G", "Ninja", "-S", project, "-B", build, f"-DRUNTIMES={';'.join(runtimes)}",
+         f"-DCMAKE_PREFIX_PATH={prefix}"], **pkg)
+    run(["cmake", "--build", build])
+    done += len(check_hosts(build, build / "kernel.so"))
+    # Meson does not decode what pkgconf before 2 and that of freedesktop.org make of such letters.
+    if not prefix.name.isascii() and run(["pkg-config", "--version"], **pkg)[0] in "01":
+        return done
+    (project / "meson.build").write_text(QUOTED_MESON, encoding="utf-8")
+    (project / "meson_options.txt").write_text("option('runtimes', type: 'array')\n",
+                                               encoding="utf-8")
+    build = project / "build meson"
+    run(["meson", "setup", build, project, f"-Druntimes={','.join(runtimes)}"], **pkg)
+    run(["ninja", "-C", build])
+    return done + len(check_hosts(build, build / "kernel.so"))
+
+
+def prefixes(work):
+    need("cmake", "make", "meson", "ninja", "pkg-config")
+    for number, name in enumerate(PREFIXES):
+        prefix = work.folder / "prefixes" / name
+        shutil.rmtree(prefix, ignore_errors=True)
+        shutil.copytree(work.prefix, prefix, symlinks=True)
+        project = work.project("cmake", f"in {number}")
+        print(in_odd_prefix(work, project, prefix), "hosts")
+
+
+def newest(work):
+    """Put the newest programs of PyPI in front of the search path, or skip the test."""
+    venv, wanted = work.folder / "newest", ["cmake", "pkgconf", "meson"]
+    for command in ([sys.executable, "-m", "venv", venv],
+                    [venv / "bin/pip", "--disable-pip-version-check", "--timeout", "20", "install",
+                     "--quiet", "--upgrade", *wanted]):
+        done = subprocess.run(command, text=True, check=False, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT)
+        if done.returncode != 0:
+            print(f"{' '.join(wanted)} cannot be installed: {done.stdout.strip()[-200:]}")
+            sys.exit(77)
+    for environ in CLEAN, os.environ:
+        environ["PATH"] = f"{venv / 'bin'}:{environ['PATH']}"
+    print(run(["cmake", "--version"]))
 
 
 def make(work):
@@ -501,13 +666,17 @@ def main():
     parser = argparse.ArgumentParser()
     parts = {
         part.__name__: part for part in (installed, make, pkgconfig, cmake, cuda, meson, subproject,
-                                         cmake_inside, cmake_fetched, meson_wrapped, conan)
+                                         prefixes, cmake_inside, cmake_fetched, meson_wrapped,
+                                         conan)
     }
     parser.add_argument("part", choices=parts)
     parser.add_argument("--work", type=pathlib.Path, required=True)
     parser.add_argument("--kind", choices=["both", "shared", "static"], default="both")
+    parser.add_argument("--newest", action="store_true")
     args, options = parser.parse_known_args()
     work = Work(args.work, args.kind)
+    if args.newest:
+        newest(work)
     if args.part == "installed":
         installed(work, options)
     else:

@@ -389,8 +389,9 @@ def install():
             execute(
                 [conan / "bin/pip", "--disable-pip-version-check", "install", "--quiet", "conan"])
             env["PATH"] = f"{os.environ['PATH']}:{conan / 'bin'}"
-        for by in ("make", "pkgconfig", "cmake", "meson", "subproject", *sources):
-            done = execute([*downstream, by], env=env)
+        for by in ("make", "pkgconfig", "cmake", "meson", "subproject", "prefixes",
+                   "prefixes --newest", *sources):
+            done = execute([*downstream, *by.split()], env=env)
             if done.returncode == 77:
                 REPORT.skip(f"{kind}: by {by}", done.stdout.strip().splitlines()[-1])
             else:

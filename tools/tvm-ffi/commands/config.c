@@ -71,12 +71,26 @@ static char *refuse_cython(const char *prefix, char **out_reason) {
   return NULL;
 }
 
+/* Adds a flag and its folder as one word, with \ before what ends a word: for who reads the line as
+ * a shell does, such as make and `eval`. Other characters stand as they are, as pkg-config has it:
+ * a shell that splits the line only takes them so. */
+static void add_flag(text_buf *out, const char *flag, const char *folder) {
+  text_add(out, "%s%s", out->size > 0 ? " " : "", flag);
+  for (; *folder != '\0'; ++folder) {
+    text_add(out, "%s%c", strchr(" \t\n\"'`#&*;<>?[|", *folder) != NULL ? "\\" : "", *folder);
+  }
+}
+
 static char *make_c_flags(const char *prefix, char **out_reason) {
   char *folder = find_includes(prefix, out_reason), *dlpack = find_dlpack(prefix, out_reason);
-  char *flags = dlpack != NULL ? tool_format("-I%s -I%s", folder, dlpack) : NULL;
+  text_buf flags = {0};
+  if (dlpack != NULL) {
+    add_flag(&flags, "-I", folder);
+    add_flag(&flags, "-I", dlpack);
+  }
   free(folder);
   free(dlpack);
-  return flags;
+  return flags.data;
 }
 
 static char *make_cxx_flags(const char *prefix, char **out_reason) {
@@ -95,9 +109,11 @@ static char *make_libraries(const char *prefix, char **out_reason) {
 }
 
 static char *make_link_flags(const char *prefix, char **out_reason) {
-  char *folder = find_libraries(prefix, out_reason), *flags = tool_format("-L%s", folder);
+  char *folder = find_libraries(prefix, out_reason);
+  text_buf flags = {0};
+  add_flag(&flags, "-L", folder);
   free(folder);
-  return flags;
+  return flags.data;
 }
 
 /* In the order in which the reference answers; flags of our own last. */
