@@ -3,8 +3,8 @@
 """The library as its users get it: installed into a prefix, and found there by their build systems.
 
     downstream.py installed --work FOLDER [--kind KIND] [MESON-OPTION...] downstream.py
-    make|pkgconfig|cmake|cuda|meson|subproject|prefixes|cmake_inside|cmake_fetched|meson_wrapped|
-    conan
+    make|pkgconfig|cmake|cuda|meson|subproject|prefixes|requests|exported|cmake_inside|
+    cmake_fetched|meson_wrapped|conan
                   --work FOLDER [--kind KIND] [--newest]
 
 `installed` runs first: it builds FOLDER/build, installs FOLDER/prefix, compares the files with
@@ -433,6 +433,211 @@ def cmake_build(project, prefix, *options):
     return build
 
 
+# The answers of find_package for each request, one after the other, and of a package whose version
+# file is CMake's own.
+ASK_CMAKE = """\
+cmake_minimum_required(VERSION 3.19)
+project(asks ${LANGUAGES})
+include(CMakePackageConfigHelpers)
+file(WRITE "${CMAKE_BINARY_DIR}/twin/twin-config.cmake" "")
+write_basic_package_version_file("${CMAKE_BINARY_DIR}/twin/twin-config-version.cmake"
+  VERSION "${VERSION}" COMPATIBILITY SameMajorVersion)
+function(ask package)
+  find_package(${package} CONFIG QUIET ${ARGN})
+  unset(${package}_DIR CACHE)
+  set(targets)
+  foreach(name header shared static)
+    if(TARGET tvm_ffi::${name})
+      list(APPEND targets ${name})
+    endif()
+  endforeach()
+  list(JOIN targets "," targets)
+  set(optional "${tvm_ffi_nonsense_FOUND}")
+  message("> ${package};${ARGN}|${${package}_FOUND}|${targets}|${optional}|\
+${${package}_NOT_FOUND_MESSAGE}|${${package}_CONSIDERED_VERSIONS}")
+endfunction()
+foreach(request IN LISTS REQUESTS)
+  separate_arguments(words UNIX_COMMAND "${request}")
+  if(NOT request MATCHES "COMPONENTS")
+    ask(twin ${words})
+  endif()
+  ask(tvm_ffi ${words})
+endforeach()
+set(CMAKE_SIZEOF_VOID_P 4)
+ask(tvm_ffi)
+"""
+
+
+def requests_of(version):
+    """Requests and whether each suits this version, in the order in which they are made."""
+    major, minor, patch = map(int, version.split("."))
+    line, newer = f"{major}.{minor}", f"{major}.{minor}.{patch + 1}"
+    older = f"{line}.{patch - 1}" if patch else f"{major}.{minor - 1}.0"
+    after, following = f"{major}.{minor + 1}", major + 1
+    refused = [
+        "COMPONENTS nonsense", "COMPONENTS header nonsense", newer, after, f"{following}",
+        f"{older} EXACT", f"{line} EXACT", f"{older}...{older}", f"{older}...<{version}",
+        f"{newer}...{after}", f"{line}...{following}", f"{line}...<{following + 1}"
+    ]
+    accepted = [
+        "OPTIONAL_COMPONENTS nonsense", "COMPONENTS header OPTIONAL_COMPONENTS nonsense",
+        f"{older} COMPONENTS header", line, older, version, f"{major}", f"{version} EXACT",
+        f"{older}...{version}", f"{older}...<{newer}", f"{older}...{after}",
+        f"{line}...<{following}"
+    ]
+    return {**dict.fromkeys(refused, False), **dict.fromkeys(accepted, True)}
+
+
+
+def answers_of(work, prefix, wanted, version, languages):
+    """What CMake says to requests: {(package, request): [found, targets, optional, message,
+    versions]}."""
+    project = work.folder / "project-asks"
+    shutil.rmtree(project, ignore_errors=True)
+    project.mkdir()
+    (project / "CMakeLists.txt").write_text(ASK_CMAKE, encoding="utf-8")
+    said = run(["cmake", "-G", "Ninja", "-S", project, "-B", project / "build",
+                f"-DVERSION={version}", f"-DREQUESTS={';'.join(wanted)}",
+                f"-DLANGUAGES={languages}",
+                f"-DCMAKE_PREFIX_PATH={prefix};{project / 'build/twin'}"])
+    answers = {}
+    for line in re.findall(r"^> (.*)", said, re.M):
+        words, *answer = line.split("|")
+        package, *request = words.split(";")
+        answers[package, " ".join(request)] = [answer[0] in ("1", "TRUE"), *answer[1:]]
+    return answers
+
+
+def requests(work):
+    """Versions and components that a project asks for: what Meson and CMake install answers alike,
+    and for versions as CMake's own packages do."""
+    need("cmake", "ninja")
+    version = run([SOURCE / "tools/ci/version.py"]).strip()
+    wanted = requests_of(version)
+    build, prefix = work.folder / "build-by-cmake", work.folder / "prefix-by-cmake"
+    shutil.rmtree(build, ignore_errors=True)
+    shutil.rmtree(prefix, ignore_errors=True)
+    run(["cmake", "-G", "Ninja", "-S", SOURCE, "-B", build, "-DCMAKE_INSTALL_LIBDIR=lib",
+         f"-DCMAKE_INSTALL_PREFIX={prefix}"])
+    run(["cmake", "--build", build])
+    run(["cmake", "--install", build])
+    package = ["config.cmake", "config-version.cmake", "functions.cmake"]
+    compare("installed by CMake", {name for name, content in tree(prefix).items() if content}, {
+        *(name for name in tree(work.prefix) if name.startswith("include/") and name.endswith(".h")
+          and not name.endswith("other.h")),
+        *(f"lib/cmake/tvm_ffi/tvm_ffi-{name}" for name in package), "lib/libtvm_ffi.so",
+        "lib/libtvm_ffi.a", "lib/tvm_ffi/exports.dynlist"
+    })
+    for place, runtimes in (work.prefix, work.runtimes), (prefix, ["shared", "static"]):
+        answers = answers_of(work, place, wanted, version, "C")
+        for request, suits in wanted.items():
+            found, targets, optional, message, _ = answers["tvm_ffi", request]
+            if found != suits or answers.get(("twin", request), [suits])[0] != suits:
+                fail(f"find_package(tvm_ffi {request}) of {place}: found is {found}, not {suits}; "
+                     f"CMake says {answers.get(('twin', request))}")
+            if targets != ("" if not suits and "OPTIONAL" not in request
+                           else ",".join(["header", *runtimes])):
+                fail(f"find_package(tvm_ffi {request}) of {place} made: {targets}")
+            if "nonsense" in request and (optional != "FALSE" or suits == bool(message)):
+                fail(f"find_package(tvm_ffi {request}) of {place}: {optional}, {message}")
+        if [answers["tvm_ffi", ""][part] for part in (0, -1)] != [False, f"{version} (64bit)"]:
+            fail(f"pointers of 4 bytes, {place}: {answers['tvm_ffi', '']}")
+        # Without a language that has threads: headers, and a library that needs nothing.
+        answers = answers_of(work, place, ["COMPONENTS static", "COMPONENTS header"], version,
+                             "NONE")
+        answers.pop(("tvm_ffi", ""))
+        if [answer[0] for answer in answers.values()] != [False, True]:
+            fail(f"in a project without C: {answers}")
+
+
+# A library that links the runtime as a part of its own project, and installs itself; and a project
+# that finds it. Its source is a host whose main function has another name.
+LIBRARY_CMAKE = """\
+cmake_minimum_required(VERSION 3.18)
+project(library ${LANGUAGES})
+if(BRINGS_RUNTIME)
+  set(TVM_FFI_INSTALL ON)
+endif()
+include(FetchContent)
+FetchContent_Declare(tvm_ffi SOURCE_DIR "${TVM_FFI_SOURCE}")
+FetchContent_MakeAvailable(tvm_ffi)
+set(kind SHARED)
+if(RUNTIME STREQUAL static)
+  set(kind STATIC)
+endif()
+add_library(library ${kind} host.c)
+set_target_properties(library PROPERTIES INSTALL_RPATH "$ORIGIN:$ORIGIN/tvm_ffi_cxx")
+target_compile_definitions(library PRIVATE main=library_main)
+target_link_libraries(library ${HOW} tvm_ffi::${RUNTIME})
+install(TARGETS library EXPORT library LIBRARY DESTINATION lib ARCHIVE DESTINATION lib)
+install(EXPORT library NAMESPACE library:: FILE targets.cmake DESTINATION lib/cmake/library)
+export(EXPORT library NAMESPACE library:: FILE "${CMAKE_BINARY_DIR}/library-config.cmake")
+file(WRITE "${CMAKE_BINARY_DIR}/package/library-config.cmake" "include(CMakeFindDependencyMacro)
+find_dependency(tvm_ffi CONFIG)
+include(\\${CMAKE_CURRENT_LIST_DIR}/targets.cmake)
+")
+install(FILES "${CMAKE_BINARY_DIR}/package/library-config.cmake" DESTINATION lib/cmake/library)
+"""
+USER_CMAKE = """\
+cmake_minimum_required(VERSION 3.18)
+project(user C)
+find_package(library CONFIG REQUIRED)
+add_executable(host main.c)
+target_link_libraries(host PRIVATE library::library)
+add_library(kernel MODULE kernel.c)
+set_target_properties(kernel PROPERTIES PREFIX "" SUFFIX ".so")
+target_link_libraries(kernel PRIVATE tvm_ffi::header)
+"""
+
+
+def exported(work):
+    """Without an installed tree: a project that has this repository as a part of it installs a
+    library of its own, for others to find."""
+    need("cmake", "ninja")
+    libraries = {
+        "shared": {"liblibrary.so", "libtvm_ffi.so", "libtvm_ffi_cxx.so"},
+        "static": {"liblibrary.a", "libtvm_ffi.a"},
+        "cxx": {"liblibrary.so", "tvm_ffi_cxx/libtvm_ffi.so"}
+    }
+    for runtime, expected in libraries.items():
+        project, is_static = work.project("cmake", "library", runtime), runtime == "static"
+        build, prefix, moved = project / "build", project / "prefix", project / "moved/here"
+        (project / "CMakeLists.txt").write_text(LIBRARY_CMAKE, encoding="utf-8")
+        options = {
+            "RUNTIME": runtime, "LANGUAGES": "C" if is_static else "C;CXX",
+            "HOW": "PRIVATE" if is_static else "PUBLIC",
+            "BRINGS_RUNTIME": "OFF" if is_static else "ON", "TVM_FFI_SOURCE": SOURCE,
+            "CMAKE_INSTALL_PREFIX": prefix, "CMAKE_INSTALL_LIBDIR": "lib",
+            "CMAKE_BUILD_TYPE": "Release"
+        }
+        run(["cmake", "-G", "Ninja", "-S", project, "-B", build,
+             *(f"-D{name}={value}" for name, value in options.items())])
+        run(["cmake", "--build", build])
+        run(["cmake", "--install", build])
+        # Not unless the project asks for it.
+        if is_static:
+            compare("installed by a project without TVM_FFI_INSTALL",
+                    {name for name in tree(prefix) if "tvm" in name}, set())
+            run(["cmake", "--install", build, "--component", "tvm_ffi"])
+        compare("libraries that were installed",
+                {str(path.relative_to(prefix / "lib")) for path in prefix.rglob("lib*")
+                 if path.suffix in (".a", ".so")}, expected)
+        moved.parent.mkdir()
+        prefix.rename(moved)
+        shutil.rmtree(build)
+        for path in moved.rglob("*.cmake"):
+            text = path.read_text(encoding="utf-8")
+            if str(project) in text or str(SOURCE) in text:
+                fail(f"{path} names a folder of the build")
+        (project / "CMakeLists.txt").write_text(USER_CMAKE, encoding="utf-8")
+        (project / "main.c").write_text(
+            "int library_main(int argc, char **argv);\nint main(int argc, char **argv) "
+            "{ return library_main(argc, argv); }\n", encoding="utf-8")
+        build = cmake_build(project, moved, f"-DCMAKE_PREFIX_PATH={moved}")
+        check_printed(build, {("host", build / "kernel.so"): RUNS["host", "kernel.so"]})
+        check_linked(build / "host" if is_static else moved / "lib/liblibrary.so", runtime)
+
+
 # Mistakes in a project, and CMake's message for each.
 REFUSED = {
     "tvm_ffi_configure_target(nothing)": "`nothing` is not a target",
@@ -446,6 +651,8 @@ REFUSED = {
     "add_tvm_ffi_cubin(cubin kernel.cu)": "expected CUDA and one source, got `kernel.cu`",
     "find_package(tvm_ffi 0.99 CONFIG REQUIRED)": "compatible with requested version \"0.99\"",
     "find_package(tvm_ffi 1.0 CONFIG REQUIRED)": "compatible with requested version \"1.0\"",
+    "find_package(tvm_ffi CONFIG REQUIRED COMPONENTS header nonsense)":
+        "this installation has no component nonsense; it has header, s",
 }
 
 
@@ -666,8 +873,8 @@ def main():
     parser = argparse.ArgumentParser()
     parts = {
         part.__name__: part for part in (installed, make, pkgconfig, cmake, cuda, meson, subproject,
-                                         prefixes, cmake_inside, cmake_fetched, meson_wrapped,
-                                         conan)
+                                         prefixes, requests, exported, cmake_inside, cmake_fetched,
+                                         meson_wrapped, conan)
     }
     parser.add_argument("part", choices=parts)
     parser.add_argument("--work", type=pathlib.Path, required=True)

@@ -383,14 +383,15 @@ def install():
                    ["tests/abi/binary.py", "hardening", ROOT / f"build-install-{kind}/prefix"])
         sources = []
         if kind == "shared":
-            sources = ["cmake_inside", "cmake_fetched", "meson_wrapped", "conan"]
+            sources = ["exported", "exported --newest", "cmake_inside", "cmake_fetched",
+                       "meson_wrapped", "conan"]
             conan = ROOT / "build-install-conan"
             execute([sys.executable, "-m", "venv", conan])
             execute(
                 [conan / "bin/pip", "--disable-pip-version-check", "install", "--quiet", "conan"])
             env["PATH"] = f"{os.environ['PATH']}:{conan / 'bin'}"
         for by in ("make", "pkgconfig", "cmake", "meson", "subproject", "prefixes",
-                   "prefixes --newest", *sources):
+                   "prefixes --newest", "requests", "requests --newest", *sources):
             done = execute([*downstream, *by.split()], env=env)
             if done.returncode == 77:
                 REPORT.skip(f"{kind}: by {by}", done.stdout.strip().splitlines()[-1])
