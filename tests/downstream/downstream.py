@@ -339,10 +339,10 @@ def in_odd_prefix(work, project, prefix):
             rpath = [f"-Wl,-rpath,{prefix}/lib"] if runtime == "shared" else []
             run([*source, *words, *rpath, "-o", f"{version}-{runtime}"], cwd=project)
         words = pkg_config_words(program, *option, "--static", "--libs", "tvm_ffi", **pkg)
-        (exported,) = [word.partition("--dynamic-list=")[2] for word in words
-                       if "--dynamic-list=" in word]
-        if not pathlib.Path(exported).is_file():
-            fail(f"pkg-config {version}: no such file: {exported}")
+        lists = [word.partition("--dynamic-list=")[2] for word in words
+                 if "--dynamic-list=" in word]
+        if [pathlib.Path(name).is_file() for name in lists] != [True] * ("static" in runtimes):
+            fail(f"pkg-config {version} --static: no such file: {lists}")
     # make alone, with the flags of the documents.
     run([
         "make", "-f", HERE / "make/Makefile", f"PREFIX={prefix}", f"RUNTIME={runtimes[0]}", "host"
