@@ -123,6 +123,46 @@ def run_package_headers(target, folder):
                    ROOT / "samples" / sample, env={**target.env, "WINEPATH": str(folder / "c")})
 
 
+# Hosts for the installed package of CMake: by its targets, and by pkg-config.
+INSTALLED_CMAKE = """\
+cmake_minimum_required(VERSION 3.18)
+project(installed C)
+find_package(tvm_ffi CONFIG REQUIRED COMPONENTS shared static)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(archive REQUIRED IMPORTED_TARGET tvm_ffi-static)
+add_library(kernel MODULE "${SAMPLE}/kernel.c")
+target_link_libraries(kernel PRIVATE tvm_ffi::shared)
+foreach(target tvm_ffi::shared tvm_ffi::static PkgConfig::archive)
+  string(REPLACE "::" "_" name "${target}")
+  add_executable(${name} "${SAMPLE}/host.c")
+  target_link_libraries(${name} PRIVATE ${target})
+endforeach()
+"""
+
+
+def run_installed(target, folder):
+    """Build hosts on the installed files of a build by CMake, and run the one with the DLL."""
+    if not tool("cmake"):
+        return
+    sample, work = ROOT / "samples/01_load_and_call", folder / "installed"
+    shutil.rmtree(work, ignore_errors=True)
+    (work / "project").mkdir(parents=True)
+    (work / "project/CMakeLists.txt").write_text(INSTALLED_CMAKE, encoding="utf-8")
+    REPORT.run("installed", ["meson", "install", "-C", folder, "--quiet", "--destdir", work / "to"])
+    (package, ) = (work / "to").rglob("tvm_ffi-config.cmake")
+    pkg_config = {"PKG_CONFIG_PATH": str(package.parents[2] / "pkgconfig")}
+    REPORT.run("CMake finds it", [
+        "cmake", "-G", "Ninja", "-S", work / "project", "-B", work / "build",
+        "-DCMAKE_SYSTEM_NAME=Windows", f"-DCMAKE_C_COMPILER={target.compiler}",
+        f"-Dtvm_ffi_DIR={package.parent}", f"-DSAMPLE={sample}"
+    ], env=pkg_config)
+    REPORT.run("hosts and a kernel, by CMake", ["cmake", "--build", work / "build"])
+    dll = package.parents[3] / "bin"
+    run_sample("it runs",
+               [*target.runner, work / "build/tvm_ffi_shared.exe", work / "build/libkernel.dll"],
+               sample, env={**target.env, "WINEPATH": str(dll)})
+
+
 def add_platform(name, target):
     """Make a part that builds for another system or processor and runs the tests of C there."""
     def run():
@@ -162,6 +202,7 @@ def add_platform(name, target):
             run_cpp_inside(target, folder)
         if target.cpp_package and not steps.IS_MATRIX:
             run_package_headers(target, folder)
+            run_installed(target, folder)
 
     run.__name__, run.__doc__ = name, f"{target.what}: tests of C" + (" and C++" if target.cpp
                                                                       or target.cpp_inside else "")
