@@ -51,14 +51,22 @@ static void leave_quietly(void) {
   _exit(0);
 }
 
+/* Prints a line that it reads, as a library does that asks for a password. */
+static void read_line(void) {
+  char line[80];
+  fputs(fgets(line, sizeof line, stdin) != NULL ? line : "nothing to read\n", stdout);
+  fflush(stdout);
+}
+
 /* Takes the locale of the environment, as libraries with windows do. */
 static void localize(void) {
   if (setlocale(LC_ALL, "") == NULL) abort();
 }
 
 static const deed kDeeds[] = {
-    {"crash", abort},      {"leave", leave}, {"leave_quietly", leave_quietly}, {"hang", hang},
-    {"print", print_both}, {"flood", flood}, {"localize", localize},           {NULL, NULL}};
+    {"crash", abort},       {"leave", leave},         {"leave_quietly", leave_quietly},
+    {"hang", hang},         {"print", print_both},    {"flood", flood},
+    {"localize", localize}, {"read_line", read_line}, {NULL, NULL}};
 
 /* ---- What it may do on Windows ---- */
 

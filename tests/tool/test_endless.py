@@ -9,7 +9,7 @@ import struct
 import subprocess
 import unittest
 
-from tool import COMMAND, FILES, LOAD, OK, USAGE, WINDOWS, run_tests, skip, work_folder
+from tool import COMMAND, FILES, LOAD, OK, USAGE, WINDOWS, need, run_tests, skip, work_folder
 
 if WINDOWS:
     skip("devices and pipes that never end have no name there")
@@ -40,6 +40,7 @@ array = b"\x93NUMPY\1\0" + struct.pack("<H", len(dictionary)) + dictionary + str
 class Endless(unittest.TestCase):
     def test_libraries(self):
         """Libraries: what does not begin as one is not read further."""
+        need(self, "/dev/zero")
         for words in TAKING:
             ends(LOAD, "", "tvm-ffi: /dev/zero: not an ELF, PE or Mach-O file\n", *words,
                  "/dev/zero")
@@ -52,13 +53,17 @@ class Endless(unittest.TestCase):
                      stdin=zero)
 
     def test_tensors(self):
-        """Tensors: as many bytes as the tensor has, from a device and from a pipe that stays
-        open."""
+        """Tensors: as many bytes as the tensor has, from a device."""
+        need(self, "/dev/zero")
         ends(OK, "result[0]: 3xf32=0 0 0\n", "", "run", KERNELS, "identity(3xf32=@/dev/zero)")
         ends(OK, "result[0]: 2xi8=0 0\n", "", "run", KERNELS, "-f", "identity", "-i",
              "2xi8=+/dev/zero")
         for mode in "@+*":
             call(f"{mode}/dev/zero", "/dev/zero: it does not begin as .npy files do\n")
+
+    def test_a_pipe_by_name(self):
+        """A pipe that stays open is read only as far as the tensor goes."""
+        need(self, "/dev/stdin")
         for content, spec, expected in (array, "@/dev/stdin",
                                         "2xf32=1 2"), (b"\1\2\3", "2xi8=@/dev/stdin", "2xi8=1 2"):
             reader, writer = os.pipe()
@@ -70,6 +75,7 @@ class Endless(unittest.TestCase):
 
     def test_whole_files(self):
         """Whole files: a limit for devices and pipes."""
+        need(self, "/dev/zero")
         call("x:@/dev/zero", f"/dev/zero: {LIMIT}")
         ends(LOAD, "", f"tvm-ffi: /dev/zero: {LIMIT}", "unpack", "/dev/zero")
         ends(USAGE, "", f"tvm-ffi: /dev/zero: {LIMIT}", "embed", "--name=k", "/dev/zero")

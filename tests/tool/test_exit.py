@@ -9,7 +9,8 @@ import subprocess
 import tempfile
 import unittest
 
-from tool import COMMAND, FILES, LOAD, OK, TOOL, USAGE, WINDOWS, bad, good, run_tests, skip
+from tool import (COMMAND, FILES, LOAD, OK, TOOL, USAGE, WINDOWS, bad, enter_bare_root, good,
+                  run_tests, skip)
 
 if WINDOWS:
     skip("/dev/full and streams that are closed")
@@ -42,10 +43,11 @@ PRINTING = [
 ]
 
 
-def run_with(words, stdout=None, closed=()):
+def run_with(words, stdout=None, closed=(), root=()):
     """Exit code (negative signal number if killed) and stderr."""
-    done = subprocess.run([*COMMAND, *words], stdout=stdout, stderr=subprocess.PIPE, text=True,
-                          check=False, preexec_fn=lambda: [os.close(fd) for fd in closed])
+    done = subprocess.run([*root, *COMMAND, *words], stdout=stdout, stderr=subprocess.PIPE,
+                          text=True, check=False,
+                          preexec_fn=lambda: [os.close(fd) for fd in closed])
     return done.returncode, done.stderr
 
 
@@ -96,6 +98,29 @@ class Exit(unittest.TestCase):
                 pathlib.Path("out").unlink()
                 assert run_with([*words, *output], closed=closed) == (OK, ""), (words, closed)
                 assert pathlib.Path("out").read_bytes() == expected, (words, closed)
+
+    def test_a_root_without_devices(self):
+        """The same where there is no /dev/null; a program that is started has nothing to read."""
+        root = enter_bare_root(self)
+        for words in ["stub", LIBRARY], ["embed", "some.txt", "--name=k"], ["run", *CALL]:
+            output = ["-o", "@out" if words[0] == "run" else "out"]
+            assert good(*words, *output) == ""
+            expected = pathlib.Path("out").read_bytes()
+            for closed in [], [0], [1], [0, 1], [0, 1, 2]:
+                pathlib.Path("out").unlink()
+                assert run_with([*words, *output], closed=closed, root=root) == (OK, ""), (words,
+                                                                                          closed)
+                assert pathlib.Path("out").read_bytes() == expected, (words, closed)
+        pathlib.Path("cc").write_text("#!/bin/sh\nread line && echo read $line\nexit 3\n")
+        pathlib.Path("cc").chmod(0o755)
+        pathlib.Path("k.c").touch()
+        done = subprocess.run([*root, *COMMAND, "run", "k.c"], input="some", capture_output=True,
+                              text=True, check=False, env={
+                                  **os.environ, "CC": os.path.abspath("cc"),
+                                  "XDG_CACHE_HOME": os.getcwd()
+                              })
+        assert (done.returncode, done.stderr) == (
+            LOAD, f"tvm-ffi: k.c: {os.path.abspath('cc')} ended with exit code 3\n"), done
 
     def test_a_file_that_is_no_library(self):
         """A file that is no library: the same message and exit code from every command."""

@@ -8,8 +8,8 @@ import shutil
 import subprocess
 import unittest
 
-from tool import (CHECK, COMMAND, FILES, LOAD, OK, RAISED, USAGE, bad, run, run_tests,
-                  work_folder)
+from tool import (CHECK, COMMAND, FILES, LOAD, OK, RAISED, USAGE, bad, open_terminal, read_terminal,
+                  run, run_tests, work_folder)
 
 FAULTS, FAKE_CUDA = FILES
 # A sanitizer in the tool would report crashes of the kernels itself, and exit.
@@ -253,12 +253,13 @@ class Probe(unittest.TestCase):
 
     def test_progress(self):
         """It is shown on a terminal only, and erased."""
-        if shutil.which("script"):
-            command = f"{COMMAND[0]} probe {FAULTS} '{form('right')}' --only=offset"
-            done = subprocess.run(["script", "-qec", command, "/dev/null"], capture_output=True,
-                                  text=True, check=False)
-            assert done.returncode == OK and "1 of 3 calls, offset:0" in done.stdout, done
-            assert "\033[K" in done.stdout, done
+        terminal, ours = open_terminal(self)
+        with subprocess.Popen([*COMMAND, "probe", FAULTS, form("right"), "--only=offset"],
+                              stdout=subprocess.DEVNULL, stderr=ours) as process:
+            os.close(ours)
+            shown = read_terminal(terminal)
+        assert process.returncode == OK and b"1 of 3 calls, offset:0" in shown, shown
+        assert shown.endswith(b"\r\033[K"), shown
 
 
 run_tests()

@@ -5,7 +5,6 @@ terminal meanwhile.
 test_processes.py TVM-FFI MISBEHAVING KERNELS [NO-MEMFD]"""
 import os
 import pathlib
-import pty
 import re
 import signal
 import subprocess
@@ -14,21 +13,32 @@ import unittest
 
 from supervised import (BASE, CALLED, LISTED, MISBEHAVING, NO_MEMFD, REGISTERED, TEMPORARY, WORK,
                       fill_in)
-from tool import COMMAND, TOOL, WINDOWS, run_tests, skip
+from tool import (COMMAND, WINDOWS, need, open_terminal, read_terminal, run_tests, skip,
+                  start_on_terminal)
 
 if WINDOWS:
     skip("there are no signals and no terminals of POSIX")
 
 
-def wait_for_child(process):
-    """The child's process number, as soon as it runs the library's code."""
+CHILDREN = f"/proc/self/task/{os.getpid()}/children"
+
+
+def wait_for_child(process, *files):
+    """The child's process number, as soon as it runs code of one of these files, by default the
+    library's."""
     children = pathlib.Path(f"/proc/{process}/task/{process}/children")
     while not (found := children.read_text().split()):
         time.sleep(0.01)
     while not any(name in pathlib.Path(f"/proc/{found[0]}/maps").read_text()
-                  for name in ("misbehaving.so", "library.so")):
+                  for name in files or ("misbehaving.so", "library.so")):
         time.sleep(0.01)
     return int(found[0])
+
+
+def wait_until_in_state(state, *processes):
+    while any(f") {state} " not in pathlib.Path(f"/proc/{process}/stat").read_text()
+              for process in processes):
+        time.sleep(0.01)
 
 
 def start_hanging(command, **kwargs):
@@ -49,30 +59,87 @@ def wait_until_gone(process):
 class Processes(unittest.TestCase):
     def test_the_end_of_a_process(self):
         """The end of a process."""
-        if pathlib.Path("/proc/self/task").exists():
-            for command in LISTED[:1] + CALLED[:1]:
-                for ending in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP,
-                               signal.SIGALRM, signal.SIGUSR1):
-                    tool, child = start_hanging(command)
-                    limits = re.sub(" +", " ", pathlib.Path(f"/proc/{child}/limits").read_text())
-                    assert "\nMax core file size 0 0 bytes" in limits, limits
-                    tool.send_signal(ending)
-                    out, err = tool.communicate()
-                    assert tool.returncode == -ending and out == err == b"", (command, tool, out,
-                                                                              err)
-                    wait_until_gone(child)
-
-            # By Ctrl-C on its terminal, whichever process group each process is in.
-            for command in LISTED[:1] + CALLED[:1]:
-                process, terminal = pty.fork()
-                if process == 0:
-                    os.execve(TOOL, [TOOL, *fill_in(command)], dict(BASE, ON_LOAD="hang"))
-                child = wait_for_child(process)
-                os.write(terminal, b"\x03")
-                assert os.waitstatus_to_exitcode(os.waitpid(process,
-                                                            0)[1]) == -signal.SIGINT, command
+        need(self, CHILDREN)
+        for command in LISTED[:1] + CALLED[:1]:
+            for ending in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP,
+                           signal.SIGALRM, signal.SIGUSR1):
+                tool, child = start_hanging(command)
+                limits = re.sub(" +", " ", pathlib.Path(f"/proc/{child}/limits").read_text())
+                assert "\nMax core file size 0 0 bytes" in limits, limits
+                tool.send_signal(ending)
+                out, err = tool.communicate()
+                assert tool.returncode == -ending and out == err == b"", (command, tool, out, err)
                 wait_until_gone(child)
-                os.close(terminal)
+
+    def test_ctrl_c(self):
+        """Ctrl-C ends the processes, whichever process group each of them is in."""
+        need(self, CHILDREN)
+        for command in LISTED[:1] + CALLED[:1]:
+            tool, terminal = start_on_terminal(self, [*COMMAND, *fill_in(command)],
+                                               env=dict(BASE, ON_LOAD="hang"))
+            child = wait_for_child(tool.pid)
+            os.write(terminal, b"\x03")
+            assert tool.wait() == -signal.SIGINT, command
+            wait_until_gone(child)
+            os.close(terminal)
+
+    def test_ctrl_z(self):
+        """Ctrl-Z stops the processes, and both go on together."""
+        need(self, CHILDREN)
+        shell = 'set -m; "$0" "$@"; read line; fg'
+        for command in LISTED[:1] + CALLED[:1]:
+            process, terminal = start_on_terminal(self,
+                                                  ["sh", "-c", shell, *COMMAND, *fill_in(command)],
+                                                  env=dict(BASE, ON_LOAD="hang"))
+            tool = wait_for_child(process.pid, "tvm-ffi")
+            child = wait_for_child(tool)
+            os.write(terminal, b"\x1a")
+            wait_until_in_state("T", tool, child)
+            os.write(terminal, b"\n")
+            wait_until_in_state("S", tool, child)
+            os.write(terminal, b"\x03")
+            # Some shells end in the same way as the program.
+            assert process.wait() in (128 + signal.SIGINT, -signal.SIGINT), (command, process)
+            wait_until_gone(child)
+            os.close(terminal)
+
+    def test_a_library_reads_from_the_terminal(self):
+        """A library of `run` may read from the terminal. Ctrl-C ends both processes after that,
+        too."""
+        need(self, CHILDREN)
+        for command in CALLED[:1]:
+            for is_controlling in True, False:
+                for ending in "", "hang":
+                    tool, terminal = start_on_terminal(
+                        self, [*COMMAND, *fill_in(command)], is_controlling, stdout=subprocess.PIPE,
+                        env=dict(BASE, ON_LOAD="read_line", ON_CALL=ending))
+                    os.write(terminal, b"typed\n")
+                    assert tool.stdout.readline() == b"typed\n"
+                    if ending and is_controlling:
+                        child = wait_for_child(tool.pid)
+                        os.write(terminal, b"\x03")
+                        assert tool.wait() == -signal.SIGINT, tool
+                        wait_until_gone(child)
+                    elif ending:
+                        tool.terminate()
+                        assert tool.wait() == -signal.SIGTERM, tool
+                    else:
+                        assert tool.stdout.read() == b"result[0]: 7\n" and tool.wait() == 0, tool
+                    tool.stdout.close()
+                    os.close(terminal)
+
+    def test_what_a_library_starts_ends_on_a_terminal(self):
+        """What a library starts ends with the tool if standard input is a terminal, too: otherwise
+        the pipes would stay open."""
+        for command in CALLED:
+            for moment in "ON_LOAD", "ON_CALL":
+                for is_controlling in True, False:
+                    tool, terminal = start_on_terminal(
+                        self, [*COMMAND, *fill_in(command)], is_controlling, stdout=subprocess.PIPE,
+                        stderr=subprocess.PIPE, env=dict(BASE, **{moment: "spawn"}))
+                    out, err = tool.communicate(timeout=20)
+                    assert tool.returncode == 0 and out and not err, (command, moment, out, err)
+                    os.close(terminal)
 
     def test_the_tool_ends_by_sigpipe_when_nobody_reads(self):
         """The tool ends by SIGPIPE when nobody reads its results."""
@@ -90,6 +157,7 @@ class Processes(unittest.TestCase):
     def test_a_library_from_standard_input_is_a_file(self):
         """A library from standard input is a file, where there are none in memory: in a folder of
         its own, until the end."""
+        need(self, CHILDREN)
         for preload in NO_MEMFD:
             for ending in signal.SIGTERM, signal.SIGINT:
                 with open(MISBEHAVING, "rb") as stdin:
@@ -106,19 +174,13 @@ class Processes(unittest.TestCase):
         odd = WORK / "o\x1b[31mmisbehaving.so"
         odd.write_bytes(pathlib.Path(MISBEHAVING).read_bytes())
         for command in LISTED[:1] + REGISTERED[:1]:
-            terminal, ours = pty.openpty()
+            terminal, ours = open_terminal(self)
             with subprocess.Popen([*COMMAND, *fill_in(command, odd), "--timeout=1.4"],
                                   stdout=subprocess.DEVNULL,
                                   stderr=ours,
                                   env=dict(BASE, ON_LOAD="hang")):
                 os.close(ours)
-                shown = b""
-                while True:
-                    try:
-                        shown += os.read(terminal, 4096)
-                    except OSError:  # the other end is closed
-                        break
-            os.close(terminal)
+                shown = read_terminal(terminal)
             assert re.search(rb"\r\x1b\[Kloading \S+/o\\x1b\[31mmisbehaving\.so, \d+ s\r\x1b\[K",
                              shown), shown
             assert b"\x1b[31m" not in shown, shown

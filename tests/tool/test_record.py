@@ -13,7 +13,7 @@ import subprocess
 import unittest
 
 from recording import Page, Recording
-from tool import COMMAND, FILES, USAGE, bad, good, run_tests, work_folder
+from tool import COMMAND, FILES, USAGE, bad, enter_bare_root, good, run_tests, work_folder
 
 HOST, API_HOST, KERNELS, FAKE_CUDA, SAMPLE_HOST, SAMPLE_KERNEL = map(os.path.abspath, FILES)
 os.chdir(work_folder())
@@ -387,6 +387,13 @@ class Record(unittest.TestCase):
         several = Recording("of-a-shell")
         assert done.returncode == 0 and len(several.processes) == 3, done
         assert len(several.calls) == 3 * len(recording.calls)
+
+    def test_a_root_without_proc(self):
+        """The recorder beside the tool is found there, too."""
+        root, folder = enter_bare_root(self), f"recording{next(COUNT)}"
+        done = start(*root, *COMMAND, "record", "-o", folder, "--", HOST, KERNELS, "adds")
+        assert done.returncode == 0, done
+        assert Recording(folder).calls, done
 
     def test_closed_descriptors(self):
         """A program that closes all descriptors does not lose the recording, nor its files."""

@@ -4,7 +4,6 @@ import math
 import os
 import pathlib
 import platform
-import pty
 import re
 import subprocess
 import tempfile
@@ -12,7 +11,8 @@ import unittest
 
 from elf import Library
 from tool import (COMMAND, FILES, ISOLATED, LOAD, MISMATCH, NOT_ISOLATED, OK, RAISED, SUFFIX, USAGE,
-                  WINDOWS, bad, good, good_json, left_out, run, run_tests, work_folder)
+                  WINDOWS, bad, good, good_json, left_out, open_terminal,
+                  read_terminal, run, run_tests, work_folder)
 
 LIBRARIES = {pathlib.Path(f).stem: os.path.abspath(f) for f in FILES}
 K = LIBRARIES["run_kernels"]
@@ -601,20 +601,15 @@ class Run(unittest.TestCase):
         """A slow call is announced there, then erased; results are coloured."""
         if WINDOWS:
             self.skipTest("terminals")
-        terminal, ours = pty.openpty()
+        terminal, ours = open_terminal(self)
         with subprocess.Popen([*COMMAND, "run", K, "wait(2.5)"], stdout=subprocess.PIPE,
                               stderr=ours) as process:
             os.close(ours)
-            shown = b""
-            while True:
-                try:
-                    shown += os.read(terminal, 1024)
-                except OSError:  # the other end is closed
-                    break
+            shown = read_terminal(terminal)
             assert process.stdout.read() == b"result: none\n"
         assert b"calling wait, 1 s" in shown or b"calling wait, 2 s" in shown, shown
         assert shown.endswith(b"\r\033[K"), shown
-        terminal, ours = pty.openpty()
+        terminal, ours = open_terminal(self)
         subprocess.run([*COMMAND, "run", K, "add(1, 2)"], stdout=ours, check=True,
                        env=dict(os.environ, NO_COLOR=""))
         assert os.read(terminal, 1024) == b"\033[1mresult[0]\033[0m: 3\r\n"

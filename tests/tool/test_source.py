@@ -338,6 +338,7 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(twice, twice);
             assert good("run", kernel, env=env) == "result[0]: 8\n"
         for nvcc in FILES:
             env = {**os.environ, "NVCC": nvcc}
+            write("number.h", "#define NUMBER 8\n")
             assert good("run", write("kernel.cu", KERNEL), env=env) == "result[0]: 8\n"
             write("number.h", "#define NUMBER 9\n")
             assert good("run", WORK / "kernel.cu", env=env) == "result[0]: 9\n"

@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Shared by the tests of the tool. Each is a program: test_x.py PATH-OF-TVM-FFI [FILE...]."""
 import atexit
+import fcntl
 import json
 import os
 import pathlib
+import pty
 import random
 import shlex
 import signal
 import subprocess
 import sys
 import tempfile
+import termios
 import unittest
 
 TOOL = os.path.abspath(sys.argv[1])
@@ -62,6 +65,60 @@ def skip(reason):
     """End a test whose subject, or the rest of it, is not there."""
     print("skipped:", reason)
     sys.exit(77)
+
+
+def need(test, *paths):
+    """Leave out a test on a system that lacks one of these files."""
+    for path in paths:
+        if not os.path.exists(path):
+            test.skipTest(f"there is no {path}")
+
+
+def enter_bare_root(test):
+    """Words that run a program in a root without devices and without /proc, which another system
+    may be. The test is left out where that takes rights that it lacks."""
+    words = ["unshare", "--mount", *([] if os.geteuid() == 0 else ["--user", "--map-root-user"]),
+             "sh", "-ec", 'mount -t tmpfs none /dev; mount -t tmpfs none /proc; exec "$@"', "sh"]
+    try:
+        tried = subprocess.run([*words, "true"], capture_output=True, text=True, check=False)
+    except OSError as error:
+        test.skipTest(f"no other root can be made: {error}")
+    if tried.returncode != 0:
+        test.skipTest(f"no other root can be made: {tried.stderr.strip()}")
+    return words
+
+
+def open_terminal(test):
+    """The two ends of a new terminal. The test is left out on a system that has none, such as a
+    root in which /dev/pts is not mounted."""
+    try:
+        return pty.openpty()
+    except OSError as error:
+        test.skipTest(f"no pseudo terminals: {error}")
+
+
+def start_on_terminal(test, words, is_controlling=True, **kwargs):
+    """Start a program in a session of its own, with a new terminal for the standard streams that
+    are not named; returns the process, and the terminal's other end."""
+    terminal, ours = open_terminal(test)
+    process = subprocess.Popen(
+        words, start_new_session=True, preexec_fn=lambda: is_controlling and fcntl.ioctl(
+            0, termios.TIOCSCTTY, 0),
+        **{"stdin": ours, "stdout": ours, "stderr": ours, **kwargs})
+    os.close(ours)
+    return process, terminal
+
+
+def read_terminal(terminal):
+    """What is shown until no program has the terminal open; closes this end."""
+    shown = b""
+    while True:
+        try:
+            shown += os.read(terminal, 4096)
+        except OSError:  # the other end is closed
+            break
+    os.close(terminal)
+    return shown
 
 
 def left_out(what):

@@ -76,6 +76,7 @@ TEST(test_paths) {
   static const char here = 0;
   char found[4096], again[4096], before[4096];
   void *handle;
+  if (access("/proc/self/exe", F_OK) != 0) skip(); /* the program has no path then */
   assert_true(tvmffi_dl_find_path(&here, found, sizeof found));
   assert_int_equal(found[0], '/');
   assert_non_null(strstr(found, "_dl_elf"));

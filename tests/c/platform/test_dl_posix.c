@@ -133,7 +133,7 @@ TEST(test_files_are_told_apart) {
   tvmffi_dl_respell(library_path, 5, respelled);
   assert_true(tvmffi_dl_find_file(respelled, &same));
   assert_memory_equal(&file, &same, sizeof file);
-  assert_true(tvmffi_dl_find_file("/proc/self/exe", &other));
+  assert_true(tvmffi_dl_find_file("/", &other));
   assert_memory_not_equal(&file, &other, sizeof file);
   assert_false(tvmffi_dl_find_file("/no/such/file.so", &other));
   assert_false(tvmffi_dl_find_file("libc.so.6", &other)); /* the system searches for it */
@@ -142,7 +142,9 @@ TEST(test_files_are_told_apart) {
 /* Libraries of tests/modules are found in a folder beside this program, others by their name. */
 TEST(test_beside_this_code_or_by_name) {
   tvmffi_reason reason = TVMFFI_REASON_INIT;
-  void *handle = tvmffi_dl_open_beside("modules/kernels.so", &reason.to_set);
+  void *handle;
+  if (access("/proc/self/exe", F_OK) != 0) skip(); /* the program has no path then */
+  handle = tvmffi_dl_open_beside("modules/kernels.so", &reason.to_set);
   assert_string_equal(reason.to_set.text, "");
   assert_non_null(handle);
   assert_non_null(tvmffi_dl_symbol(handle, "__tvm_ffi_add"));

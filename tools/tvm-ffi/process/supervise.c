@@ -316,7 +316,7 @@ static int run_parent(int (*body)(void *context), void *context, const supervisi
   fork_side side;
   signals_block();
   signals_catch(supervise_clean);
-  side = child_fork(options->others_read);
+  side = child_fork();
   if (side == kForkChild) signals_restore();
   signals_unblock();
   if (side == kForkChild) run_child(body, context, options); /* does not return */

@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 #if defined(__linux__)
+#include <sys/auxv.h>
 #include <sys/prctl.h>
 #elif defined(__APPLE__)
 #include <mach-o/dyld.h>
@@ -107,9 +108,22 @@ const system_traits kSystem = {
 
 /* ---- Places of files ---- */
 
+#if defined(__linux__)
+/* As the program was named when it was started, for roots without /proc. */
+static bool find_executed(char *out, size_t out_size) {
+  const char *name = (const char *)getauxval(AT_EXECFN);
+  char *path = name != NULL ? file_resolve(name) : NULL;
+  const bool fits = path != NULL && strlen(path) < out_size;
+  if (fits) strcpy(out, path);
+  free(path);
+  return fits;
+}
+#endif
+
 bool own_program_find(char *out, size_t out_size) {
 #if defined(__linux__)
-  return file_read_link("/proc/self/exe", out, out_size);
+  if (file_read_link("/proc/self/exe", out, out_size)) return true;
+  return find_executed(out, out_size);
 #elif defined(__APPLE__)
   char given[4096], *path;
   uint32_t size = sizeof given;
@@ -339,11 +353,26 @@ void aligned_free(void *block) {
 
 /* ---- Descriptors ---- */
 
+/* A pipe whose other end is closed, to write to or to read from; -1 if there is none. Unlike
+ * /dev/null, every root has it. */
+static int half_pipe(bool is_to_write) {
+  int ends[2];
+  if (pipe(ends) != 0) return -1;
+  close(ends[!is_to_write]);
+  return ends[is_to_write];
+}
+
+static void descriptor_move(int descriptor, int target) {
+  if (descriptor < 0 || descriptor == target) return;
+  dup2(descriptor, target);
+  close(descriptor);
+}
+
 /* A closed one is opened the wrong way round, so that using it still fails. */
 void descriptors_prepare(void) {
   int fd;
   for (fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
-    if (fcntl(fd, F_GETFD) == -1) open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+    if (fcntl(fd, F_GETFD) == -1) descriptor_move(half_pipe(fd == STDIN_FILENO), fd);
   }
 }
 
@@ -363,11 +392,7 @@ void descriptor_replace(int target, int source) {
 }
 
 void descriptor_end_input(void) {
-  int nothing = open("/dev/null", O_RDONLY);
-  if (nothing > STDIN_FILENO) {
-    dup2(nothing, STDIN_FILENO);
-    close(nothing);
-  }
+  descriptor_move(half_pipe(false), STDIN_FILENO);
 }
 
 void descriptors_silence(void) {
@@ -391,14 +416,44 @@ bool descriptor_is_terminal(int descriptor) {
 static const int kSignals[] = {SIGALRM, SIGHUP,  SIGINT,  SIGPIPE, SIGQUIT,
                                SIGTERM, SIGUSR1, SIGUSR2, SIGXCPU};
 enum { kNumSignals = sizeof kSignals / sizeof *kSignals };
-static struct sigaction old_actions[kNumSignals];
+static struct sigaction old_actions[kNumSignals], old_stop;
 static void (*volatile clean_up)(void);
 static sigset_t old_mask;
+
+static volatile sig_atomic_t running; /* the child's pid; 0: there is none */
+
+/* To the child and the processes that it started, which are a group. */
+static void child_signal(int signal_number) {
+  if (running == 0) return;
+  kill((pid_t)running, signal_number); /* it may have left the group */
+  kill(-(pid_t)running, signal_number);
+}
 
 static void clean_and_end(int signal_number) {
   clean_up();
   signal(signal_number, SIG_DFL);
   raise(signal_number);
+}
+
+static void stop_with_child(int signal_number);
+
+static void catch_stops(void) {
+  struct sigaction action;
+  memset(&action, 0, sizeof action);
+  action.sa_handler = stop_with_child;
+  action.sa_flags = SA_NODEFER | SA_RESTART;
+  sigaction(SIGTSTP, &action, NULL);
+}
+
+/* The terminal stops this group only, which need not be the child's. */
+static void stop_with_child(int signal_number) {
+  const int reason = errno;
+  child_signal(SIGSTOP);
+  signal(signal_number, SIG_DFL);
+  raise(signal_number); /* returns when this process goes on */
+  catch_stops();
+  child_signal(SIGCONT);
+  errno = reason;
 }
 
 void signals_catch(void (*clean)(void)) {
@@ -411,11 +466,14 @@ void signals_catch(void (*clean)(void)) {
     sigaction(kSignals[i], NULL, &old_actions[i]);
     if (old_actions[i].sa_handler != SIG_IGN) sigaction(kSignals[i], &action, NULL);
   }
+  sigaction(SIGTSTP, NULL, &old_stop);
+  if (old_stop.sa_handler != SIG_IGN) catch_stops();
 }
 
 void signals_restore(void) {
   size_t i;
   for (i = 0; i < kNumSignals; ++i) sigaction(kSignals[i], &old_actions[i], NULL);
+  sigaction(SIGTSTP, &old_stop, NULL);
 }
 
 void signals_block(void) {
@@ -423,6 +481,7 @@ void signals_block(void) {
   size_t i;
   sigemptyset(&ours);
   for (i = 0; i < kNumSignals; ++i) sigaddset(&ours, kSignals[i]);
+  sigaddset(&ours, SIGTSTP);
   sigprocmask(SIG_BLOCK, &ours, &old_mask);
 }
 
@@ -497,12 +556,17 @@ char *launch_find(const char *name) {
 /* Starts the program; 0, or the number of an error. */
 static int start(char *const *words, pid_t *out) {
   posix_spawn_file_actions_t actions;
-  int code = posix_spawn_file_actions_init(&actions);
-  if (code != 0) return code;
-  code = posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  if (code == 0) code = posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
-  if (code == 0) code = posix_spawnp(out, words[0], &actions, NULL, words, environ);
-  posix_spawn_file_actions_destroy(&actions);
+  const int nothing = half_pipe(false);
+  int code = nothing >= 0 ? posix_spawn_file_actions_init(&actions) : errno;
+  if (nothing < 0) return code;
+  if (code == 0) {
+    code = posix_spawn_file_actions_adddup2(&actions, nothing, STDIN_FILENO);
+    if (code == 0) code = posix_spawn_file_actions_addclose(&actions, nothing);
+    if (code == 0) code = posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
+    if (code == 0) code = posix_spawnp(out, words[0], &actions, NULL, words, environ);
+    posix_spawn_file_actions_destroy(&actions);
+  }
+  close(nothing);
   return code;
 }
 
@@ -547,13 +611,12 @@ static void bind_child(pid_t parent) {
 
 /* ---- The child process: what its parent calls ---- */
 
-static volatile sig_atomic_t running; /* the child's pid; 0: there is none */
-static volatile sig_atomic_t has_group;
-static int alive[2]; /* a pipe, which closes when the child ends */
+static bool is_in_own_group; /* not since it read from the terminal */
+static int alive[2];         /* a pipe, which closes when the child ends */
 
-/* A child in a group of its own is killed together with the processes that a library started. */
-fork_side child_fork(bool may_read) {
-  const bool grouped = !may_read || !isatty(STDIN_FILENO);
+/* The child has a process group, in which it is killed together with the processes that a library
+ * started. */
+fork_side child_fork(void) {
   const pid_t parent = getpid();
   pid_t child;
   if (pipe(alive) != 0) return kForkFailed;
@@ -562,10 +625,8 @@ fork_side child_fork(bool may_read) {
   child = fork();
   if (child == 0) {
     close(alive[0]);
-    if (grouped) {
-      setpgid(0, 0);
-      signal(SIGTTOU, SIG_IGN); /* let it write to the terminal from the background */
-    }
+    setpgid(0, 0);
+    signal(SIGTTOU, SIG_IGN); /* let it write to the terminal from the background */
     bind_child(parent);
     return kForkChild;
   }
@@ -574,10 +635,17 @@ fork_side child_fork(bool may_read) {
     close(alive[0]);
     return kForkFailed;
   }
-  if (grouped) setpgid(child, child);
-  has_group = grouped;
+  setpgid(child, child); /* whichever of the two is first */
+  is_in_own_group = true;
   running = child;
   return kForkParent;
+}
+
+/* The terminal gives its input to one group only, and stops others that read it. Lets the child,
+ * which it has stopped, go on in the parent's group; processes that it started stay in its own. */
+static bool join_parent(void) {
+  is_in_own_group = setpgid((pid_t)running, getpgrp()) != 0;
+  return !is_in_own_group && kill((pid_t)running, SIGCONT) == 0;
 }
 
 child_state child_look(int *out_code) {
@@ -585,8 +653,9 @@ child_state child_look(int *out_code) {
   pid_t got = waitpid((pid_t)running, &status, WNOHANG | WUNTRACED);
   if (got == 0 || (got < 0 && errno == EINTR)) return kChildRuns;
   if (WIFSTOPPED(status)) {
-    /* A terminal stops the parent too, and resumes both. */
-    return has_group || WSTOPSIG(status) == SIGSTOP ? kChildStopped : kChildRuns;
+    if (is_in_own_group && WSTOPSIG(status) == SIGTTIN && join_parent()) return kChildRuns;
+    /* In the parent's group it is stopped with the parent, and both are resumed. */
+    return is_in_own_group || WSTOPSIG(status) == SIGSTOP ? kChildStopped : kChildRuns;
   }
   *out_code = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
   return WIFSIGNALED(status) ? kChildCrashed : kChildExited;
@@ -604,13 +673,11 @@ void child_nap(int milliseconds) {
 }
 
 void child_kill(void) {
-  if (running == 0) return;
-  kill((pid_t)running, SIGKILL);
-  if (has_group) kill(-(pid_t)running, SIGKILL);
+  child_signal(SIGKILL);
 }
 
 void child_forget(void) {
-  if (has_group) kill(-(pid_t)running, SIGKILL);
+  kill(-(pid_t)running, SIGKILL);
   running = 0;
   if (alive[0] >= 0) close(alive[0]);
 }

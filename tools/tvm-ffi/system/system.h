@@ -270,10 +270,10 @@ void child_exit(int exit_code);
 
 typedef enum { kForkFailed, kForkParent, kForkChild } fork_side;
 
-/* Copies this process; kForkFailed sets errno. A child that may read from the terminal stays in the
- * terminal's foreground group, where not all processes that it starts can be killed with it.
- * Call it between signals_block() and signals_unblock(), so that child_kill() never misses it. */
-fork_side child_fork(bool may_read);
+/* Copies this process; kForkFailed sets errno. The child is in a group of its own until it reads
+ * from the terminal: what it starts after that is not killed with it. Call it between
+ * signals_block() and signals_unblock(), so that child_kill() never misses it. */
+fork_side child_fork(void);
 
 /* ---- The child process: this program, run again, in windows.c only ---- */
 
