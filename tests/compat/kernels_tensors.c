@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Kernels with our C headers: tensor properties, loops over tensors, every way to create them. */
+#include <math.h>
 #include <tvm/ffi/c.h>
 
 /* Every field of a DLTensor as text. */
@@ -85,6 +86,76 @@ TVM_FFI_C_EXPORT(sum, "(0: DLTensor*) -> float") {
   TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, 0, &x));
   TVM_FFI_C_ARGS_DISPATCH(args, 0, TVM_FFI_C_CASES_FLOAT, ACCEPT);
   return tvm_ffi_args_return(args, tvm_ffi_any_from_double(sum_from(x, 0, 0)));
+}
+
+/* Of the floats with a sign, a bias of the exponent and at most 16 bits: what the greatest exponent
+ * means. */
+enum {
+  kSpecial, /* infinity and NaN, as in IEEE 754 */
+  kOneNaN,  /* a number, or NaN if all bits are ones */
+  kNumbers  /* a number; what would be -0 is NaN */
+};
+static const struct {
+  int code, exponent_bits, fraction_bits, bias, greatest;
+} kSmallFloats[] = {
+    {kDLBfloat, 8, 7, 127, kSpecial},     {kDLFloat8_e3m4, 3, 4, 3, kSpecial},
+    {kDLFloat8_e4m3, 4, 3, 7, kSpecial},  {kDLFloat8_e4m3b11fnuz, 4, 3, 11, kNumbers},
+    {kDLFloat8_e4m3fn, 4, 3, 7, kOneNaN}, {kDLFloat8_e4m3fnuz, 4, 3, 8, kNumbers},
+    {kDLFloat8_e5m2, 5, 2, 15, kSpecial}, {kDLFloat8_e5m2fnuz, 5, 2, 16, kNumbers},
+};
+
+/* 2 to the power of n; libm is not linked. */
+static double power_of_two(int n) {
+  double power = 1;
+  for (; n > 0; --n) power *= 2;
+  for (; n < 0; ++n) power /= 2;
+  return power;
+}
+
+static double widen_bits(size_t type, unsigned bits) {
+  const int fraction_bits = kSmallFloats[type].fraction_bits;
+  const int greatest = (1 << kSmallFloats[type].exponent_bits) - 1;
+  const unsigned minus = 1u << (kSmallFloats[type].exponent_bits + fraction_bits);
+  const int fraction = (int)(bits & ((1u << fraction_bits) - 1));
+  const int exponent = (int)((bits & (minus - 1)) >> fraction_bits);
+  const double sign = (bits & minus) != 0 ? -1 : 1, one = power_of_two(fraction_bits);
+  if (exponent == greatest && kSmallFloats[type].greatest == kSpecial) {
+    return fraction == 0 ? sign * HUGE_VAL : (double)NAN;
+  }
+  if (kSmallFloats[type].greatest == kOneNaN && (bits & (minus - 1)) == minus - 1) return NAN;
+  if (kSmallFloats[type].greatest == kNumbers && bits == minus) return NAN;
+  if (exponent == 0) return sign * fraction / one * power_of_two(1 - kSmallFloats[type].bias);
+  return sign * (1 + fraction / one) * power_of_two(exponent - kSmallFloats[type].bias);
+}
+
+/* widen(x, y): y[i] = x[i], from bfloat16 or a float of eight bits to double. */
+TVM_FFI_C_EXPORT(widen, "(0: DLTensor*, 1: DLTensor*) -> void") {
+  enum { kNumTypes = sizeof kSmallFloats / sizeof *kSmallFloats };
+  DLTensor *x, *y;
+  const unsigned char *from;
+  double *to;
+  size_t type = 0;
+  int64_t i, n;
+  TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 2));
+  TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, 0, &x));
+  TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, 1, &y));
+  TVM_FFI_C_TRY(tvm_ffi_args_check_dtype(args, 1, TVM_FFI_C_FLOAT64));
+  while (type < kNumTypes && kSmallFloats[type].code != x->dtype.code) ++type;
+  TVM_FFI_C_CHECK(type < kNumTypes || x->dtype.code == kDLFloat8_e8m0fnu, TVM_FFI_C_TYPE_ERROR,
+                  "code %d", (int)x->dtype.code);
+  from = (const unsigned char *)tvm_ffi_tensor_get_data(x);
+  to = (double *)tvm_ffi_tensor_get_data(y);
+  n = tvm_ffi_tensor_get_numel(x);
+  for (i = 0; i < n; ++i) {
+    if (type == kNumTypes) {
+      to[i] = from[i] == 255 ? (double)NAN : power_of_two((int)from[i] - 127);
+    } else if (x->dtype.bits == 16) {
+      to[i] = widen_bits(type, ((const uint16_t *)(const void *)from)[i]);
+    } else {
+      to[i] = widen_bits(type, from[i]);
+    }
+  }
+  return tvm_ffi_args_return(args, tvm_ffi_any_none());
 }
 
 /* add(z, x, y): z[i] = x[i] + y[i] of float32, with any strides; returns the number of runs. */

@@ -52,6 +52,7 @@ MORE = {
         "opt_einsum==3.4.0", "scipy>=1.14,<2"
     ],
     "cluster": ["distributed==2026.8.0", "ray==2.60.0"],
+    "ml_dtypes": ["ml_dtypes>=0.5,<1"],
     "mypy": ["mypy>=1.11,<3"],
     "orcjit": ["apache-tvm-ffi-orcjit==0.1.3"],
     # It needs a release of the reference before 0.1.13.

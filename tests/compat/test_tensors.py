@@ -1,10 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """kernels_tensors.c: NumPy's tensors, and tensors that kernels create."""
 import gc
+import importlib.util
+import sys
 
 import numpy as np
 import tvm_ffi
-from kernels import Case, kernels
+from kernels import HERE, Case, kernels
+
+HAS_ML_DTYPES = importlib.util.find_spec("ml_dtypes") is not None
+if HAS_ML_DTYPES:
+    sys.path.append(str(HERE.parents[1] / "samples/12_scale_kernel"))
+    import small_floats
 
 NUMBERS = (np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64,
            np.float32, np.float64)
@@ -39,6 +46,31 @@ class Arrays(Case):
         x.flags.writeable = False
         with self.assertRaises(BufferError):
             kernels.describe(x)
+
+    def test_small_floats(self):
+        """Each number of each type of ml_dtypes, in the two ways of the sample."""
+        if not HAS_ML_DTYPES:
+            self.assertRaises(TypeError, kernels.widen, np.zeros(2, np.uint8), np.zeros(2))
+            self.skipTest("ml_dtypes is not installed")
+        ways = [small_floats.Named]
+        if hasattr(np.dtypes, "register_dlpack_dtype"):
+            small_floats.register()
+            ways.append(np.asarray)
+        for name in small_floats.NAMES:
+            bits = np.arange(65536, dtype="u2") if name == "bfloat16" else np.arange(256,
+                                                                                     dtype="u1")
+            numbers = bits.view(name)
+            for way in ways:
+                with self.subTest(name=name, way=way):
+                    self.assertTrue(kernels.describe(way(numbers)).startswith(f"{name} ["))
+                    wide = np.empty(numbers.size)
+                    kernels.widen(way(numbers), wide)
+                    with np.errstate(invalid="ignore"):  # NaN
+                        np.testing.assert_array_equal(wide, numbers.astype("f8"))
+                    shared = tvm_ffi.from_dlpack(way(numbers))
+                    self.assertEqual(str(shared.dtype), name)
+                    if way is np.asarray:
+                        self.assertIs(np.from_dlpack(shared).dtype, numbers.dtype)
 
     def test_flags(self):
         x = tvm_ffi.from_dlpack(np.arange(3, dtype=np.float32))
