@@ -53,7 +53,7 @@ def run(host, runtime, calls, libraries):
         env.update(LD_PRELOAD=str(runtime), LD_LIBRARY_PATH="")
     command = [host, HERE / calls, *(f"{name}={path}" for name, path in libraries.items())]
     done = subprocess.run([str(word) for word in command], env=env, text=True, check=False,
-                          timeout=120, errors="replace", stdout=subprocess.PIPE,
+                          errors="replace", stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE)
     lines = done.stdout.splitlines()
     if done.returncode != 0:

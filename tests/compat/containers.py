@@ -25,7 +25,7 @@ SEEDS = ("1", "10000")
 
 def run(command, env=None):
     done = subprocess.run([str(word) for word in command], env=env, text=True, check=False,
-                          timeout=280, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     if done.returncode != 0:
         print(f"{command[0]} ended with {done.returncode}", done.stdout[-300:], done.stderr[-4000:],
               sep="\n")

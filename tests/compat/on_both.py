@@ -12,6 +12,7 @@ library and on ours.
 """
 import argparse
 import difflib
+import os
 import pathlib
 import shutil
 import subprocess
@@ -20,7 +21,7 @@ import sys
 import package
 import versions
 
-TIMEOUT_SECONDS = 560
+TIMEOUT_SECONDS = 560 * int(os.environ.get("TVM_FFI_TEST_SLOWER", "1"))
 
 
 class Run:

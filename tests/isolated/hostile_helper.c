@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "../../isolated/message.h"
+#include "../support/environment.h"
 
 static channel c;
 static uint64_t state;
@@ -93,7 +94,7 @@ int main(void) {
   uint64_t none = 0, function = kTagFunction | (uint64_t)1 << 32;
   pthread_t thread;
   if (seed == NULL || channel_open(&c) != 0) return 2;
-  (void)alarm(60); /* no thread looks after the end of the host */
+  (void)alarm(60 * environment_slower()); /* no thread looks after the end of the host */
   state = strtoull(seed, NULL, 10) * 2654435761u + 1;
   (void)draw();
   channel_send(&c, 0, 0);

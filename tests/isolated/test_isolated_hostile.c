@@ -6,6 +6,7 @@
 #include <tvm/ffi/extra/isolated.h>
 
 #include "support/check.h"
+#include "support/environment.h"
 
 static int64_t num_callbacks;
 
@@ -68,7 +69,7 @@ TEST(test_hostile) {
   tvm_ffi_isolated_options options = TVM_FFI_ISOLATED_OPTIONS_INIT;
   int seed, succeeded = 0;
   options.helper = getenv("TVM_FFI_TEST_HOSTILE");
-  options.timeout = options.load_timeout = 0.5;
+  options.timeout = options.load_timeout = environment_patience(0.5);
   options.no_restart = 1;
   assert_int_equal(sched_getaffinity(0, sizeof all, &all), 0);
   while (!CPU_ISSET(processor, &all)) ++processor;

@@ -33,6 +33,7 @@
 #include <tvm/ffi/extra/isolated.h>
 
 #include "faults/trials.h"
+#include "support/environment.h"
 
 /* ---- Calls ---- */
 
@@ -240,7 +241,7 @@ static TVMFFIObjectHandle try_load(const char *file) {
   TVMFFIObjectHandle module = NULL;
   const char *path = module_path(file);
   options.helper = getenv("TVM_FFI_TEST_HELPER");
-  options.timeout = options.load_timeout = 30;
+  options.timeout = options.load_timeout = 30.0 * environment_slower();
   is_armed = true;
   return worked(tvm_ffi_isolated_load(path, &options, &module)) ? module : NULL;
 }
@@ -495,7 +496,7 @@ static int try_once(void) {
   long kept_mappings;
   is_trial = true;
   (void)atexit(print_step);
-  (void)alarm(120);
+  (void)alarm(120 * environment_slower());
   if (refuses) refuse_sleeps();
   run_steps();
   is_fired = fired != 0;

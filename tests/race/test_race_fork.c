@@ -16,6 +16,7 @@
 #include "platform/atomic.h"
 #include "platform/platform.h"
 #include "support/check.h"
+#include "support/environment.h"
 #include "support/thread.h"
 
 #if defined(__SANITIZE_THREAD__)
@@ -149,7 +150,7 @@ static int fork_and_use(int index) {
   assert_true(child >= 0);
   if (child == 0) {
     (void)signal(SIGALRM, SIG_DFL);
-    (void)alarm(30);
+    (void)alarm(30 * environment_slower());
     for (i = 0; i < 3; ++i) {
       if (use_all(index + i) != 0) _exit(1);
     }
@@ -203,7 +204,7 @@ static void hold(void *arg, int index) {
     tvmffi_atomic_store_release_int(&may_go_on, 1);
     child = fork(); /* waits for the other thread */
     if (child == 0) {
-      (void)alarm(30);
+      (void)alarm(30 * environment_slower());
       tvmffi_mutex_lock(&used);
       tvmffi_mutex_lock(&never_used);
       _exit(0);
@@ -257,7 +258,7 @@ TEST(test_a_child_initialises_what_another_thread_was_initialising) {
   while (!tvmffi_atomic_load_acquire_int(&is_held)) sched_yield();
   child = fork();
   if (child == 0) {
-    (void)alarm(30);
+    (void)alarm(30 * environment_slower());
     if (TVMFFIHandleInitOnce(&once_handle, init_in_child) != 0) _exit(1);
     if (once_handle != &may_go_on) _exit(2);
     end_child(0);

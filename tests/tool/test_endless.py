@@ -21,7 +21,7 @@ os.chdir(work_folder())
 
 def ends(code, out, err, *words, stdin=subprocess.DEVNULL):
     done = subprocess.run([*COMMAND, *words], stdin=stdin, capture_output=True, text=True,
-                          timeout=60, check=False)
+                          check=False)
     assert (done.returncode, done.stdout, done.stderr) == (code, out, err), (words, done)
 
 

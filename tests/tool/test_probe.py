@@ -8,8 +8,8 @@ import shutil
 import subprocess
 import unittest
 
-from tool import (CHECK, COMMAND, FILES, LOAD, OK, RAISED, USAGE, bad, open_terminal, read_terminal,
-                  run, run_tests, work_folder)
+from tool import (CHECK, COMMAND, FILES, LOAD, OK, RAISED, USAGE, bad, open_terminal,
+                  patience, read_terminal, run, run_tests, work_folder)
 
 FAULTS, FAKE_CUDA = FILES
 # A sanitizer in the tool would report crashes of the kernels itself, and exit.
@@ -45,7 +45,7 @@ def failures(found):
 # Where the fault is not called like its row: the row, and what is said of it.
 OTHERS = {
     "unchecked": ("allocator", "crashed"), "references": ("objects", "references to argument 0"),
-    "hangs": ("strided", "it took longer than 1 s"),
+    "hangs": ("strided", f"it took longer than {patience(1)} s"),
     "changes": ("strided", "it changed argument 0, an input (write & before it if it is an output"),
     "outside": ("strided", "it wrote outside of argument 2"),
     "silent": ("strided", "returned -1 without raising"),
@@ -121,7 +121,7 @@ class Probe(unittest.TestCase):
         found_rows = set(rows_of(probe("right")))
         assert set(SAID) == found_rows, set(SAID) ^ found_rows
         for fault, (row, said) in {**OWN, **OTHERS}.items():
-            options = ["--only", row] + (["--timeout=1"] if fault == "hangs" else [])
+            options = ["--only", row] + ([f"--timeout={patience(1)}"] if fault == "hangs" else [])
             found = probe(fault, *options)
             wrong = failures(found)
             assert wrong and rows_of(found)[row]["failed"] == len(wrong), (fault, found)

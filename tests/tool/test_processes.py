@@ -137,7 +137,7 @@ class Processes(unittest.TestCase):
                     tool, terminal = start_on_terminal(
                         self, [*COMMAND, *fill_in(command)], is_controlling, stdout=subprocess.PIPE,
                         stderr=subprocess.PIPE, env=dict(BASE, **{moment: "spawn"}))
-                    out, err = tool.communicate(timeout=20)
+                    out, err = tool.communicate()
                     assert tool.returncode == 0 and out and not err, (command, moment, out, err)
                     os.close(terminal)
 

@@ -13,7 +13,7 @@ import unittest
 from elf import Library, blob
 from supervised import (ALL, BASE, CALLED, IS_FULL, KERNELS, LISTED, MISBEHAVING, NO_MEMFD,
                         REGISTERED, TEMPORARY, WORK, attempt, expect, fill_in, note_of, succeed)
-from tool import COMMAND, LOAD, OK, RAISED, USAGE, WINDOWS, bad, good, run, run_tests
+from tool import COMMAND, LOAD, OK, RAISED, USAGE, WINDOWS, bad, good, patience, run, run_tests
 
 
 def is_the_same(printed, command):
@@ -104,7 +104,7 @@ class Supervise(unittest.TestCase):
         with concurrent.futures.ThreadPoolExecutor(8) as pool:
             waits = []
 
-            def expect_late(command, code, ending, limit=1, **kwargs):
+            def expect_late(command, code, ending, limit=patience(1), **kwargs):
                 message = f"was killed{ending}: it took longer than {limit} s (--timeout)"
                 waits.append(
                     pool.submit(expect, command, code, message, f"--timeout={limit}", **kwargs))

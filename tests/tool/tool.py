@@ -50,6 +50,16 @@ for ignored in signal.SIGHUP, signal.SIGINT:
     if signal.getsignal(ignored) == signal.SIG_IGN:
         signal.signal(ignored, signal.SIG_DFL)
 
+# How many times as long as on a quiet machine a step may take; tools/test says it by the load.
+SLOWER = int(os.environ.get("TVM_FFI_TEST_SLOWER", "1"))
+
+
+def patience(seconds):
+    """A limit that a test waits for, as the tool prints it: what has to be done within it takes a
+    small part of it, so it grows less."""
+    return f"{seconds * (9 + SLOWER) / 10:g}"
+
+
 # Exit codes (tools/tvm-ffi/base/command.h).
 OK, RAISED, USAGE, MISMATCH, LOAD, CHECK = range(6)
 

@@ -11,7 +11,7 @@ import re
 import shutil
 import sys
 
-from steps import JOBS, REPORT, ROOT, execute, part, tracked
+from steps import JOBS, REPORT, ROOT, execute, part, times_of_load, times_of_setup, tracked
 
 COLUMNS = 100
 
@@ -180,6 +180,39 @@ def spdx():
                 without.append(str(path.relative_to(ROOT)))
     REPORT.check(f"{checked} source files name the license", checked and not without,
                  "\n".join(without))
+
+
+# A limit of a test's own that is the same under any load.
+FIXED_LIMIT = re.compile(r"\(void\)alarm\((?!.*environment_slower)|(?:^|[(\s])timeout=\d")
+LIMIT_EXAMPLES = {
+    "    (void)alarm(30);": True,
+    "    (void)alarm(30 * environment_slower());": False,
+    "done = subprocess.run(words, timeout=60)": True,
+    "                      timeout=60)": True,
+    'load_module("isolated,timeout=60:kernel.so")': False,
+}
+
+
+@part(daily=True)
+def limits():
+    """time limits of tests grow with the load of the machine"""
+    build = (ROOT / "tests/meson.build").read_text(encoding="utf-8")
+    factors = [times_of_load(load, 2) for load in (0, 2, 20)]
+    REPORT.check("the factor is 2 on an idle machine, 12 with 20 processes on two processors",
+                 factors == [2, 3, 12], str(factors))
+    times = [times_of_setup(setup, build) for setup in (None, "tsan", "valgrind", "record")]
+    REPORT.check("setups of tests/meson.build are taken into account", times == [1, 5, 10, 4],
+                 str(times))
+    wrong = [line for line, is_fixed in LIMIT_EXAMPLES.items()
+             if bool(FIXED_LIMIT.search(line)) != is_fixed]
+    REPORT.check(f"rules for {len(LIMIT_EXAMPLES)} examples", not wrong, "\n".join(wrong))
+    paths = [path for path in tracked() if path.relative_to(ROOT).parts[0] == "tests"
+             and path.suffix in (".c", ".cc", ".h", ".py")]
+    fixed = [f"{path.relative_to(ROOT)}:{number}" for path in paths
+             for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+             if FIXED_LIMIT.search(line)]
+    REPORT.check(f"{len(paths)} tests have no limit that is the same under any load",
+                 paths and not fixed, "\n".join(fixed))
 
 
 def wrong_subject(subject):

@@ -2,6 +2,7 @@
 """What the parts of tools/test are made of: their list, their report, builds and tests of Meson,
 commands."""
 import json
+import math
 import os
 import pathlib
 import re
@@ -230,14 +231,28 @@ def build(name, *options, env=None, werror=True, suites=()):
     return folder
 
 
+def times_of_setup(setup, text):
+    """How many times as long tests may take under a setup, as the text of tests/meson.build says;
+    the setups in a loop have the same."""
+    setups = r"add_test_setup\((?:'(\w+)'|name), timeout_multiplier: (\d+)"
+    found = dict(re.findall(setups, text))
+    return int(found.get(setup) or found[""]) if setup else 1
+
+
+def times_of_load(load, processors):
+    """How many times as long tests may take on a machine with so many processes that run: twice
+    that of a quiet one, and as much as each of them gets less."""
+    return 2 + math.ceil(load / processors)
+
+
 def meson_test(folder, setup=None, suites=(), without=(), env=None, base="testlog", slower=None,
                unreliable=None):
     """Run tests of a build, those of some suites or all but those of others, and report the results
     from Meson's log, whose name begins with base. Tests may take `slower` times as long, or as long
-    as the setup says. Samples in other programs and languages, and the package's tests under the
-    recorder, run only where they are asked for. If what runs the programs is known to fail by
-    itself, `unreliable` says what it is: then a test that fails is run a second time, and what it
-    said at first is printed."""
+    as the setup says, and longer by the load. Samples in other programs and languages, and the
+    package's tests under the recorder, run only where they are asked for. If what runs the programs
+    is known to fail by itself, `unreliable` says what it is: then a test that fails is run a second
+    time, and what it said at first is printed."""
     without = [*without, *(name for name in ("programs", "languages", "recorded", "soak")
                            if name not in suites)]
     log = folder / "meson-logs" / (f"{base}-{setup}.json" if setup else f"{base}.json")
@@ -248,9 +263,13 @@ def meson_test(folder, setup=None, suites=(), without=(), env=None, base="testlo
         REPORT.say("        the tests that need what could not be built are left out")
         if not names:
             return
+    limits = (ROOT / "tests/meson.build").read_text(encoding="utf-8")
+    slower = math.ceil((slower or times_of_setup(setup, limits))
+                       * times_of_load(os.getloadavg()[0], os.cpu_count() or 1))
+    env = {**(env or {}), "TVM_FFI_TEST_SLOWER": str(slower)}
     done = execute([
-        "meson", "test", "-C", folder, "--no-rebuild", "--print-errorlogs", "--logbase", base,
-        *(["-t", str(slower)] if slower else []), *(["--setup", setup] if setup else []),
+        "meson", "test", "-C", folder, "--no-rebuild", "--print-errorlogs", "--logbase", base, "-t",
+        str(slower), *(["--setup", setup] if setup else []),
         *(word for suite in suites
           for word in ("--suite", suite)), *(word for suite in without
                                              for word in ("--no-suite", suite)), *names
@@ -275,7 +294,7 @@ def meson_test(folder, setup=None, suites=(), without=(), env=None, base="testlo
         else:
             said = test.get("stdout", "") + test.get("stderr", "")
             again = ["meson", "test", "-C", folder, "--no-rebuild", "--logbase", f"{base}-again",
-                     *(["-t", str(slower)] if slower else []), name]
+                     "-t", str(slower), name]
             if unreliable and execute(again, env=env).returncode == 0:
                 good += 1
                 REPORT.say(f"again   {what}: {name}: passed the second time under {unreliable}",

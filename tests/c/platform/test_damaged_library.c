@@ -18,6 +18,7 @@
 #include "c/module_support.h"
 #include "module/library_file.h"
 #include "platform/platform.h"
+#include "support/environment.h"
 
 static char folder[] = "/tmp/tvm_ffi_damaged_XXXXXX";
 static char path[64];
@@ -79,7 +80,7 @@ static bool ends_well(int (*load_it)(void), bool *out_loaded) {
   if (child == 0) {
     (void)freopen("/dev/null", "w", stderr);
     for (i = 0; i < sizeof signals / sizeof signals[0]; ++i) (void)signal(signals[i], SIG_DFL);
-    (void)alarm(10);
+    (void)alarm(10 * environment_slower());
     _exit(load_it());
   }
   assert_int_equal(waitpid(child, &status, 0), child);

@@ -9,6 +9,7 @@
  */
 #define _POSIX_C_SOURCE 200809L
 #include "interpreter.h"
+#include "../../support/environment.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -216,7 +217,7 @@ static void run_in_child(char *text) {
   fflush(stdout);
   child = fork();
   if (child == 0) {
-    (void)alarm(kSecondsPerProgram);
+    (void)alarm(kSecondsPerProgram * environment_slower());
     run_program(text);
     exit(0);
   }

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../../support/environment.h"
 #include "interpreter.h"
 
 /* ---- Streams ---- */
@@ -159,7 +160,7 @@ static int init(void **result) {
       return 5;
     default: { /* initialises another handle first */
       int rc;
-      (void)alarm(1); /* it may deadlock */
+      (void)alarm(environment_slower()); /* it may deadlock */
       rc = api.TVMFFIHandleInitOnce(&handles[kNumHandles - 1], init_nested);
       *result = &marks[init_handle];
       return rc;
