@@ -26,6 +26,7 @@
 #include "faults/trials.h"
 #include "module/library.h"
 #include "platform/platform.h"
+#include "support/environment.h"
 #include "support/oom.h"
 #include "support/thread.h"
 
@@ -88,11 +89,11 @@ static bool worked(int rc) {
   return false;
 }
 
-static char folder[] = "/tmp/tvm_ffi_calls_XXXXXX";
+static char folder[kEnvironmentPath];
 
 /* Valid until the next call but one. */
 static const char *in_folder(const char *name) {
-  static char paths[2][64];
+  static char paths[2][sizeof folder + 32];
   static int next;
   next = !next;
   (void)snprintf(paths[next], sizeof paths[next], "%s/%s", folder, name);
@@ -335,6 +336,7 @@ int main(int argc, char **argv) {
   static const char *const files[] = {"kernels.so",       "other.so",   "embedded.so",
                                       "leave_nothing.so", "cut_off.so", "replaced.so"};
   int i, num_harmful = 0;
+  environment_temporary("tvm_ffi_calls", folder);
   require(mkdtemp(folder) != NULL);
   for (i = 0; i < 4; ++i) copy_file(i == 1 ? "kernels.so" : files[i], files[i], SIZE_MAX);
   copy_file("kernels.so", "cut_off.so", 5000);

@@ -277,11 +277,13 @@ TEST(test_damage) {
 /* A file that a kernel opens in the place of one of the helper's stays as it is. */
 TEST(test_replaced_files) {
   const TVMFFIObjectHandle module = load("isolated_bad.so");
-  char path[] = "/tmp/tvm_ffi_isolated_XXXXXX";
-  const int file = mkstemp(path);
-  const TVMFFIAny arg = tvm_ffi_any_view_string(path);
-  TVMFFIAny result;
+  char path[kEnvironmentPath];
+  TVMFFIAny arg, result;
   struct stat status;
+  int file;
+  environment_temporary("tvm_ffi_isolated", path);
+  file = mkstemp(path);
+  arg = tvm_ffi_any_view_string(path);
   assert_true(file >= 0);
   /* The answer is in the shared memory when the helper ends. */
   check_ok(call(module, "replace_files", &arg, 1, &result));
@@ -462,9 +464,10 @@ static TVMFFIObjectHandle load_forbidding(int32_t what) {
 }
 
 TEST(test_forbidden) {
-  char path[] = "/tmp/tvm_ffi_isolated_XXXXXX";
+  char path[kEnvironmentPath];
   TVMFFIObjectHandle module = load("isolated_bad.so");
   TVMFFIAny arg, result;
+  environment_temporary("tvm_ffi_isolated", path);
   close(mkstemp(path));
   arg = tvm_ffi_any_view_string(path);
   check_ok(call(module, "open_socket", NULL, 0, &result));
@@ -764,12 +767,15 @@ TEST(test_shown_output) {
   tvm_ffi_isolated_options options = test_options();
   const TVMFFIAny words = tvm_ffi_any_view_string("said");
   const int errors = dup(STDERR_FILENO);
-  FILE *file = tmpfile();
+  char path[kEnvironmentPath], text[16];
   TVMFFIObjectHandle module;
   TVMFFIAny result;
-  char text[16];
+  FILE *file;
   int i;
+  environment_temporary("tvm_ffi_isolated", path);
+  file = fdopen(mkstemp(path), "w+");
   assert_non_null(file);
+  unlink(path);
   options.shows_output = 1;
   dup2(fileno(file), STDERR_FILENO);
   module = load_with("isolated_bad.so", &options);
@@ -896,11 +902,13 @@ static void copy_file(const char *from, const char *to) {
  * library with its name stands for it: the error says that it was opened.
  */
 TEST(test_library_above_the_runtime) {
-  char folder[] = "/tmp/tvm_ffi_test_XXXXXX", inner[64], runtime[96], library[96];
+  char folder[kEnvironmentPath], inner[sizeof folder + 16];
+  char runtime[sizeof inner + 16], library[sizeof folder + 32];
   int (*load_module)(const char *path, TVMFFIObjectHandle *out);
   void (*take_error)(TVMFFIObjectHandle * out);
   TVMFFIObjectHandle module = NULL, error = NULL;
   void *handle, *symbol;
+  environment_temporary("tvm_ffi_test", folder);
   assert_non_null(mkdtemp(folder));
   snprintf(inner, sizeof inner, "%s/tvm_ffi_cxx", folder);
   snprintf(runtime, sizeof runtime, "%s/libtvm_ffi.so", inner);

@@ -3,6 +3,7 @@
 #ifndef TESTS_SUPPORT_ENVIRONMENT_H_
 #define TESTS_SUPPORT_ENVIRONMENT_H_
 
+#include <stdio.h>
 #include <stdlib.h>
 
 /* How many times as long as on a quiet machine a step may take; tools/test says it by the load. */
@@ -16,6 +17,14 @@ static inline unsigned environment_slower(void) {
  * it, so it grows less. */
 static inline double environment_patience(double seconds) {
   return seconds * (9 + environment_slower()) / 10;
+}
+
+/* The template of a name in the folder for temporary files, for mkstemp and mkdtemp. */
+enum { kEnvironmentPath = 256 };
+static inline void environment_temporary(const char *name, char out[kEnvironmentPath]) {
+  const char *folder = getenv("TMPDIR");
+  (void)snprintf(out, kEnvironmentPath, "%s/%s_XXXXXX",
+                 folder != NULL && folder[0] != '\0' ? folder : "/tmp", name);
 }
 
 /* Sets a variable, or removes it if value is NULL. Returns 0, or not 0 if there is no memory. */

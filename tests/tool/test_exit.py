@@ -47,7 +47,7 @@ def run_with(words, stdout=None, closed=(), root=()):
     """Exit code (negative signal number if killed) and stderr."""
     done = subprocess.run([*root, *COMMAND, *words], stdout=stdout, stderr=subprocess.PIPE,
                           text=True, check=False,
-                          preexec_fn=lambda: [os.close(fd) for fd in closed])
+                          preexec_fn=lambda: [os.closerange(fd, fd + 1) for fd in closed])
     return done.returncode, done.stderr
 
 

@@ -28,6 +28,7 @@ KERNELS = next(file for file in FILES if os.path.basename(file).startswith("run_
 # After --: libtvm_ffi.so and folders of headers, to build a program with.
 BUILD = FILES[FILES.index("--") + 1:] if "--" in FILES else []
 WORK = work_folder()
+os.environ["XDG_CACHE_HOME"] = str(WORK / "cache")
 
 
 def floats(*values):

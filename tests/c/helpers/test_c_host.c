@@ -5,6 +5,7 @@
 #include <tvm/ffi/extra/c_runtime_api.h>
 
 #include "support/check.h"
+#include "support/environment.h"
 #include "support/thread.h"
 #if !defined(_WIN32)
 #include <unistd.h>
@@ -149,9 +150,10 @@ static void put_copy(const char *file, const char *path) {
 }
 
 TEST(test_a_replaced_library_is_noticed) {
-  char folder[] = "/tmp/tvm_ffi_host_XXXXXX", path[64];
+  char folder[kEnvironmentPath], path[sizeof folder + 16];
   tvm_ffi_function_cache cache = new_cache();
   TVMFFIObjectHandle old = NULL, raise = NULL, fresh = NULL, again = NULL;
+  environment_temporary("tvm_ffi_host", folder);
   assert_non_null(mkdtemp(folder));
   (void)snprintf(path, sizeof path, "%s/k.so", folder);
   put_copy("kernels.so", path);
@@ -195,13 +197,14 @@ TEST(test_a_replaced_library_is_noticed) {
 
 /* A service whose kernels are rebuilt again and again does not grow. */
 TEST(test_replaced_libraries_are_unloaded) {
-  char folder[] = "/tmp/tvm_ffi_host_XXXXXX", path[64];
+  char folder[kEnvironmentPath], path[sizeof folder + 16];
   tvm_ffi_function_cache cache = TVM_FFI_C_FUNCTION_CACHE_INIT;
   TVMFFIObjectHandle function = NULL;
   static int closed;
   int i;
   cache.on_load = TVMFFIRuntimeModuleAllowUnload;
   check_ok(TVMFFIEnvModRegisterContextSymbol("__test_closed", &closed));
+  environment_temporary("tvm_ffi_host", folder);
   assert_non_null(mkdtemp(folder));
   (void)snprintf(path, sizeof path, "%s/k.so", folder);
   for (i = 0; i < 5; ++i) {

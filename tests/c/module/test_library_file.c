@@ -11,17 +11,19 @@
 #include "c/module_support.h"
 #include "core/string_object.h"
 #include "module/library.h"
+#include "support/environment.h"
 #include "support/thread.h"
 
 static int deleted; /* how often library code deleted something */
 static int closed;  /* how often a library's destructor ran */
-static char folder[] = "/tmp/tvm_ffi_files_XXXXXX";
+static char folder[kEnvironmentPath];
 
 FIXTURE(set_up) {
   static int is_registered;
   deleted = closed = 0;
   if (is_registered) return 0;
   is_registered = 1;
+  environment_temporary("tvm_ffi_files", folder);
   assert_non_null(mkdtemp(folder));
   check_ok(TVMFFIEnvModRegisterContextSymbol("__test_deleted", &deleted));
   check_ok(TVMFFIEnvModRegisterContextSymbol("__test_closed", &closed));

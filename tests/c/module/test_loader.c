@@ -8,6 +8,7 @@
 #include "c/module_support.h"
 #include "core/object.h"
 #include "core/string_object.h"
+#include "support/environment.h"
 
 /* ---- A loader that records its arguments ---- */
 
@@ -105,8 +106,9 @@ TEST(test_what_loaders_give) {
 
 TEST(test_files_by_other_names) {
   static const char *const names[] = {"libgood.so.1", "noext", "lib.dylib", "lib.dll", "a.b.so"};
-  char folder[] = "/tmp/tvm_ffi_test_XXXXXX", path[sizeof folder + 32];
+  char folder[kEnvironmentPath], path[sizeof folder + 32];
   size_t i;
+  environment_temporary("tvm_ffi_test", folder);
   assert_non_null(mkdtemp(folder));
   for (i = 0; i < sizeof names / sizeof names[0]; ++i) {
     TVMFFIObject *module;

@@ -20,8 +20,8 @@
 #include "platform/platform.h"
 #include "support/environment.h"
 
-static char folder[] = "/tmp/tvm_ffi_damaged_XXXXXX";
-static char path[64];
+static char folder[kEnvironmentPath];
+static char path[sizeof folder + 16];
 static unsigned char *bytes;
 static size_t num_bytes;
 static int num_taken; /* by the system's loader */
@@ -457,6 +457,7 @@ FIXTURE(read_library) {
   assert_non_null(bytes);
   assert_int_equal(fread(bytes, 1, num_bytes, file), num_bytes);
   (void)fclose(file);
+  environment_temporary("tvm_ffi_damaged", folder);
   assert_non_null(mkdtemp(folder));
   (void)snprintf(path, sizeof path, "%s/damaged.so", folder);
   shown_path = path;

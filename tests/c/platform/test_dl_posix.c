@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "platform/platform.h"
 #include "support/check.h"
+#include "support/environment.h"
 
 static char *content; /* the bytes of a library file */
 static size_t size;
@@ -55,9 +56,11 @@ static int load_first(size_t n, const char *path) {
 
 /* The system's loader would crash with SIGBUS on such a file. */
 TEST(test_files_that_are_cut_off_are_refused) {
-  char path[] = "/tmp/tvm_ffi_cut_XXXXXX";
-  int file = mkstemp(path);
+  char path[kEnvironmentPath];
+  int file;
   size_t n;
+  environment_temporary("tvm_ffi_cut", path);
+  file = mkstemp(path);
   assert_true(file >= 0);
   (void)close(file);
   for (n = 0; n < size; n += n < 1024 ? 61 : 1021) {
