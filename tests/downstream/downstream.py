@@ -15,6 +15,7 @@ The sources and the expected output are those of two samples. KIND says which li
 (the default), shared or static. With --newest, CMake, pkgconf and Meson are the newest of PyPI.
 """
 import argparse
+import fcntl
 import hashlib
 import json
 import os
@@ -84,8 +85,10 @@ def compare(title, found, expected):
 class Work:
     """The working folder of the tests, and what is in it."""
 
-    def __init__(self, folder, kind):
+    def __init__(self, folder, kind, programs=""):
         self.folder, self.kind = folder.resolve(), kind
+        # Tests may run at the same time, also one by several programs.
+        self.scratch = self.folder / programs
         self.build, self.prefix = self.folder / "build", self.folder / "prefix"
         self.places = {"prefix": self.prefix, "moved": self.folder / "moved/elsewhere"}
         self.runtimes = ["shared", "static"] if kind == "both" else [kind]
@@ -93,7 +96,7 @@ class Work:
 
     def project(self, name, *parts):
         """A fresh copy of a downstream project, with the sources of the samples."""
-        target = self.folder / "-".join(("project", name) + parts)
+        target = self.scratch / "-".join(("project", name) + parts)
         shutil.rmtree(target, ignore_errors=True)
         shutil.copytree(HERE / name, target)
         for host in ("cxx_host.cc", "isolated_host.c"):
@@ -371,7 +374,7 @@ def in_odd_prefix(work, project, prefix):
 def prefixes(work):
     need("cmake", "make", "meson", "ninja", "pkg-config")
     for number, name in enumerate(PREFIXES):
-        prefix = work.folder / "prefixes" / name
+        prefix = work.scratch / "prefixes" / name
         shutil.rmtree(prefix, ignore_errors=True)
         shutil.copytree(work.prefix, prefix, symlinks=True)
         project = work.project("cmake", f"in {number}")
@@ -380,15 +383,18 @@ def prefixes(work):
 
 def newest(work):
     """Put the newest programs of PyPI in front of the search path, or skip the test."""
-    venv, wanted = work.folder / "newest", ["cmake", "pkgconf", "meson"]
-    for command in ([sys.executable, "-m", "venv", venv],
-                    [venv / "bin/pip", "--disable-pip-version-check", "--timeout", "20", "install",
-                     "--quiet", "--upgrade", *wanted]):
-        done = subprocess.run(command, text=True, check=False, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT)
-        if done.returncode != 0:
-            print(f"{' '.join(wanted)} cannot be installed: {done.stdout.strip()[-200:]}")
-            sys.exit(77)
+    venv, wanted = work.scratch / "venv", ["cmake", "pkgconf", "meson"]
+    work.scratch.mkdir(exist_ok=True)
+    with open(work.scratch / "lock", "w", encoding="utf-8") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # another test may be installing them
+        for command in ([sys.executable, "-m", "venv", venv],
+                        [venv / "bin/pip", "--disable-pip-version-check", "--timeout", "20",
+                         "install", "--quiet", "--upgrade", *wanted]):
+            done = subprocess.run(command, text=True, check=False, stdout=subprocess.PIPE,
+                                  stderr=subprocess.STDOUT)
+            if done.returncode != 0:
+                print(f"{' '.join(wanted)} cannot be installed: {done.stdout.strip()[-200:]}")
+                sys.exit(77)
     for environ in CLEAN, os.environ:
         environ["PATH"] = f"{venv / 'bin'}:{environ['PATH']}"
     print(run(["cmake", "--version"]))
@@ -492,9 +498,9 @@ def requests_of(version):
 def answers_of(work, prefix, wanted, version, languages):
     """What CMake says to requests: {(package, request): [found, targets, optional, message,
     versions]}."""
-    project = work.folder / "project-asks"
+    project = work.scratch / "project-asks"
     shutil.rmtree(project, ignore_errors=True)
-    project.mkdir()
+    project.mkdir(parents=True)
     (project / "CMakeLists.txt").write_text(ASK_CMAKE, encoding="utf-8")
     said = run(["cmake", "-G", "Ninja", "-S", project, "-B", project / "build",
                 f"-DVERSION={version}", f"-DREQUESTS={';'.join(wanted)}",
@@ -514,7 +520,7 @@ def requests(work):
     need("cmake", "ninja")
     version = run([SOURCE / "tools/ci/version.py"]).strip()
     wanted = requests_of(version)
-    build, prefix = work.folder / "build-by-cmake", work.folder / "prefix-by-cmake"
+    build, prefix = work.scratch / "build-by-cmake", work.scratch / "prefix-by-cmake"
     shutil.rmtree(build, ignore_errors=True)
     shutil.rmtree(prefix, ignore_errors=True)
     run(["cmake", "-G", "Ninja", "-S", SOURCE, "-B", build, "-DCMAKE_INSTALL_LIBDIR=lib",
@@ -881,7 +887,7 @@ def main():
     parser.add_argument("--kind", choices=["both", "shared", "static"], default="both")
     parser.add_argument("--newest", action="store_true")
     args, options = parser.parse_known_args()
-    work = Work(args.work, args.kind)
+    work = Work(args.work, args.kind, "newest" if args.newest else "")
     if args.newest:
         newest(work)
     if args.part == "installed":
