@@ -122,6 +122,7 @@ TVMFFI_COLD void tvmffi_buf_escape_invalid(tvmffi_buf *buf) {
   tvmffi_buf escaped = TVMFFI_BUF_INIT;
   size_t i = 0, length;
   if (buf->failed || tvmffi_utf8_is_valid(buf->data, buf->size)) return;
+  escaped.max_size = buf->max_size;
   for (; i < buf->size; i += length) {
     length = measure(buf->data + i, buf->size - i);
     if (length != 0) {
