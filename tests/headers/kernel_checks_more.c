@@ -106,6 +106,10 @@ EXPORT(NAME_MORE, "(0: int, 1: Any, 2: Any) -> Any") {
     case 18:
       TVM_FFI_C_TRY(tvm_ffi_args_check_writable(args, 1));
       return 0;
+    case 19:
+      return tvm_ffi_error_raise(TVM_FFI_C_VALUE_ERROR, "%0*d\xc3\xa4", 300, 7);
+    case 20:
+      return tvm_ffi_args_raise(args, 1, TVM_FFI_C_TYPE_ERROR, "%0*d\xc3\xa4", 254, 7);
     default:
       TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, 1, &tensor));
       return check_tensor(args, tensor, which);

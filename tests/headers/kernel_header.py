@@ -27,7 +27,7 @@ COMPILERS = [("gcc", STRICT, True), ("clang", STRICT, True), ("tcc", [], True),
 FREE = {"_GLOBAL_OFFSET_TABLE_", "memcpy", "memmove", "memset"}
 # What tvm_ffi_kernel_more.h needs of the standard library, and the fields of its struct that it
 # uses.
-MORE_FREE = {"strlen", "vsnprintf", "__stack_chk_fail"}
+MORE_FREE = {"free", "malloc", "strlen", "vsnprintf", "__stack_chk_fail"}
 MORE_FIELDS = ["deleter", "flags", "dl_tensor"]
 LINES = 400
 

@@ -18,7 +18,7 @@ static const struct {
   TVMFFISafeCallType full, lean;
   int num_checks;
 } kernels[] = {{__tvm_ffi_full, __tvm_ffi_lean, 16},
-               {__tvm_ffi_full_more, __tvm_ffi_lean_more, 19}};
+               {__tvm_ffi_full_more, __tvm_ffi_lean_more, 21}};
 
 enum { kNumKernels = sizeof kernels / sizeof *kernels, kMaxValues = 64, kTextSize = 1024 };
 

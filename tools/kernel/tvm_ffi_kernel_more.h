@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* What kernels call in many places: copies of it would make them larger. */
@@ -35,27 +36,48 @@
 #define TVM_FFI_C_FLOAT64 tvm_ffi_dtype_make(kDLFloat, 64, 1)
 
 /* ---- Errors ---- */
+/* The text in the room, or in memory of malloc() if it is longer; cut there without memory. */
+TVM_FFI_C_DETAIL_COLD char *tvm_ffi_detail_format(char *room, size_t size, const char *format,
+                                                  va_list values) {
+  va_list again;
+  char *text = room;
+  int length;
+  va_copy(again, values);
+  length = vsnprintf(room, size, format, values);
+  if (length >= 0 && (size_t)length >= size) text = (char *)malloc((size_t)length + 1);
+  if (text == NULL) {
+    text = room;
+    while (size > 1 && (room[size - 2] & 0x80) != 0) room[--size - 1] = '\0';
+  } else if (text != room) {
+    vsnprintf(text, (size_t)length + 1, format, again);
+  }
+  va_end(again);
+  return text;
+}
 TVM_FFI_C_DETAIL_COLD int tvm_ffi_error_raise(const char *kind, const char *format, ...) {
-  char message[512];
+  char room[256], *message;
   va_list values;
   va_start(values, format);
-  vsnprintf(message, sizeof message, format, values);
+  message = tvm_ffi_detail_format(room, sizeof room, format, values);
   va_end(values);
-  return TVM_FFI_C_RAISE(kind, message);
+  TVMFFIErrorSetRaisedFromCStr(kind, message);
+  if (message != room) free(message);
+  return -1;
 }
 TVM_FFI_C_DETAIL_COLD int tvm_ffi_error_raise_memory(void) {
   return TVM_FFI_C_RAISE("MemoryError", "out of memory");
 }
 TVM_FFI_C_DETAIL_COLD int tvm_ffi_args_raise(const tvm_ffi_args *args, int32_t i, const char *kind,
                                              const char *format, ...) {
-  char message[256], digits[24];
-  const char *parts[] = {
-      "Argument #", tvm_ffi_detail_digits(digits, i), " of `", args->signature, "` ", message};
+  char room[256], digits[24], *message;
+  const char *parts[] = {"Argument #", tvm_ffi_detail_digits(digits, i), " of `", args->signature,
+                         "` ", NULL};
   va_list values;
   va_start(values, format);
-  vsnprintf(message, sizeof message, format, values);
+  parts[5] = message = tvm_ffi_detail_format(room, sizeof room, format, values);
   va_end(values);
   TVMFFIErrorSetRaisedFromCStrParts(kind, parts, 6);
+  if (message != room) free(message);
   return -1;
 }
 void TVMFFIErrorMoveFromRaised(TVMFFIObjectHandle *result);
