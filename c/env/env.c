@@ -185,7 +185,7 @@ static void *hooks[kNumHooks];
 typedef union {
   void *symbol;
   int (*check_signals)(void);
-  void *(*occurred)(void);
+  void *(*get_pointer)(void);
   void *(*ensure_lock)(void);
   void (*release_lock)(void *state);
 } hook;
@@ -197,32 +197,41 @@ static hook get_hook(int number) {
 }
 
 /*
- * PyErr_Occurred, or NULL if the frontend is not CPython. No frontend registers it, so this looks
- * in the library or program that has the function which is registered.
+ * A function of Python's that no frontend registers, from the library or program that has the one
+ * which is registered; NULL if the frontend is not CPython.
  */
-static void *find_occurred(const void *check_signals) {
+static void *find_beside(const void *registered, const char *name) {
+  static const char *const no_libraries[] = {NULL};
   char path[4096], other[4096];
-  const char *libraries[2] = {path, NULL};
-  void *found;
-  if (!tvmffi_dl_find_path(check_signals, path, sizeof path)) return NULL;
-  found = tvmffi_dl_find_loaded("PyErr_Occurred", libraries);
-  return found != NULL && tvmffi_dl_find_path(found, other, sizeof other) &&
-                 strcmp(path, other) == 0
-             ? found
-             : NULL;
+  void *library, *found;
+  if (!tvmffi_dl_find_path(registered, path, sizeof path)) return NULL;
+  library = tvmffi_dl_open_loaded(path);
+  /* A program is not opened by its path. */
+  found =
+      library != NULL ? tvmffi_dl_symbol(library, name) : tvmffi_dl_find_loaded(name, no_libraries);
+  if (library != NULL) tvmffi_dl_close(library);
+  if (found == NULL || !tvmffi_dl_find_path(found, other, sizeof other)) return NULL;
+  return strcmp(path, other) == 0 ? found : NULL;
 }
 
+/*
+ * Whether an exception is set in this thread; -1 if that is not known. A thread without a state of
+ * Python has none, and must not wait for Python's lock: the thread that holds it may wait for this
+ * one. After Python has ended, no thread has a state.
+ */
 static int has_exception(void) {
-  hook check = get_hook(kCheckSignals), ensure = get_hook(kEnsureLock), release, occurred;
-  void *state;
+  hook check = get_hook(kCheckSignals), ensure = get_hook(kEnsureLock), release, occurred, state;
+  void *lock;
   int result;
   release = get_hook(kReleaseLock);
   if (check.symbol == NULL || ensure.symbol == NULL || release.symbol == NULL) return -1;
-  occurred.symbol = find_occurred(check.symbol);
-  if (occurred.symbol == NULL) return -1;
-  state = ensure.ensure_lock();
-  result = occurred.occurred() != NULL;
-  if (state != NULL) release.release_lock(state); /* NULL: the thread had the lock before */
+  occurred.symbol = find_beside(check.symbol, "PyErr_Occurred");
+  state.symbol = find_beside(check.symbol, "PyGILState_GetThisThreadState");
+  if (occurred.symbol == NULL || state.symbol == NULL) return -1;
+  if (state.get_pointer() == NULL) return 0;
+  lock = ensure.ensure_lock();
+  result = occurred.get_pointer() != NULL;
+  release.release_lock(lock);
   return result;
 }
 
@@ -232,7 +241,7 @@ int TVMFFIEnvRegisterCAPI(const char *name, void *symbol) {
   for (i = 0; i < kNumHooks; ++i) {
     if (strcmp(name, kHookNames[i]) == 0) {
       tvmffi_atomic_store_release_ptr(&hooks[i], symbol);
-      tvmffi_function_set_frontend(has_exception);
+      tvmffi_function_set_frontend(get_hook(kCheckSignals).symbol != NULL ? has_exception : NULL);
       return 0;
     }
   }
@@ -253,7 +262,8 @@ int TVMFFIEnvCheckSignals(void) {
   }
   state = ensure.ensure_lock();
   rc = check.check_signals();
-  if (state != NULL) release.release_lock(state); /* NULL: the thread had the lock before */
+  /* Also if the thread had the lock before, which is NULL: Python counts the calls. */
+  release.release_lock(state);
   return rc == 0 ? 0 : -1;
 }
 

@@ -9,6 +9,7 @@
 static char calls[8]; /* the calls so far, one letter each */
 static int pending;
 static void *exception; /* what PyErr_Occurred returns */
+static void *thread_state;
 static void *lock_state;
 
 static void note(char letter) {
@@ -30,8 +31,14 @@ static void release_lock(void *given) {
   note(given == lock_state ? 'r' : '?');
 }
 
-/* The runtime looks for this one in the library or program that has check_signals. */
+/* The runtime looks for these in the library or program that has check_signals. */
 TVM_FFI_DLL_EXPORT void *PyErr_Occurred(void);
+TVM_FFI_DLL_EXPORT void *PyGILState_GetThisThreadState(void);
+
+void *PyGILState_GetThisThreadState(void) {
+  note('s');
+  return thread_state;
+}
 
 void *PyErr_Occurred(void) {
   note('o');
@@ -59,6 +66,7 @@ FIXTURE(set_up) {
   memset(calls, 0, sizeof calls);
   pending = 0;
   exception = NULL;
+  thread_state = &pending;
   lock_state = &pending;
   tvmffi_env_shutdown();
   return 0;
@@ -74,11 +82,12 @@ TEST(test_the_check_runs_under_the_lock) {
   assert_string_equal(calls, "ecr");
 }
 
-TEST(test_a_thread_that_has_the_lock_keeps_it) {
+/* Python counts how often a thread takes the lock, whether it had it before (0) or not. */
+TEST(test_a_thread_that_has_the_lock_gives_back_its_count) {
   register_all();
   lock_state = NULL;
   check_ok(TVMFFIEnvCheckSignals());
-  assert_string_equal(calls, "ec");
+  assert_string_equal(calls, "ecr");
 }
 
 TEST(test_a_pending_signal) {
@@ -169,7 +178,7 @@ TEST(test_a_frontend_gets_an_error_for_each_failure) {
                    codes[i]);
     assert_int_equal(call_failing("", codes[i]), codes[i] == -2 ? -1 : codes[i]);
     check_raised("InternalError", message);
-    assert_string_equal(calls, can_ask() ? "eor" : "");
+    assert_string_equal(calls, can_ask() ? "seor" : "");
   }
 }
 
@@ -202,6 +211,23 @@ TEST(test_an_exception_that_is_not_set_does_not_go_on) {
   assert_string_equal(calls, "");
 }
 
+/* The lock may be held by a thread that waits for this one, or Python may have ended. */
+TEST(test_a_thread_without_a_state_does_not_take_the_lock) {
+  register_all();
+  thread_state = NULL;
+  exception = &pending;
+  assert_int_equal(call_failing("", -1), -1);
+  check_raised("InternalError", "callee returned -1 without setting an error");
+  assert_string_equal(calls, can_ask() ? "s" : "");
+}
+
+TEST(test_without_a_frontend_again) {
+  register_all();
+  check_ok(TVMFFIEnvRegisterCAPI("PyErr_CheckSignals", NULL));
+  assert_int_equal(call_failing("", -2), -2);
+  check_not_raised();
+}
+
 static int get_self(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   (void)args;
   (void)num_args;
@@ -224,10 +250,12 @@ TEST(test_the_first_argument_is_the_same_with_a_frontend) {
 }
 
 RUN_TESTS({
+    cmocka_unit_test_setup(test_a_thread_without_a_state_does_not_take_the_lock, set_up),
+    cmocka_unit_test_setup(test_without_a_frontend_again, set_up),
     cmocka_unit_test_setup(test_the_first_argument_is_the_same_with_a_frontend, set_up),
     cmocka_unit_test_setup(test_without_a_frontend, set_up),
     cmocka_unit_test_setup(test_the_check_runs_under_the_lock, set_up),
-    cmocka_unit_test_setup(test_a_thread_that_has_the_lock_keeps_it, set_up),
+    cmocka_unit_test_setup(test_a_thread_that_has_the_lock_gives_back_its_count, set_up),
     cmocka_unit_test_setup(test_a_pending_signal, set_up),
     cmocka_unit_test_setup(test_without_the_lock_s_functions, set_up),
     cmocka_unit_test_setup(test_other_names, set_up),

@@ -87,9 +87,10 @@ TVM_FFI_DLL int TVMFFIEnvCheckSignals(void);
 /**
  * Register a function of the frontend: `PyErr_CheckSignals` (int (void)), `PyGILState_Ensure`
  * (void *(void)), `PyGILState_Release` (void (void *)).
- * Functions that are made afterwards check what their code returns (docs/errors.md): a failure
- * without an error gets one, and -2 becomes -1. To learn whether an exception is set, this library
- * calls PyErr_Occurred of the library or program that PyErr_CheckSignals is in.
+ * While PyErr_CheckSignals is registered, functions that are made check what their code returns
+ * (docs/errors.md): a failure without an error gets one, and -2 becomes -1. To learn whether an
+ * exception is set, this library calls PyGILState_GetThisThreadState and PyErr_Occurred of the
+ * library or program that has PyErr_CheckSignals.
  * @param name   [borrow]
  * @param symbol [borrow] NULL unregisters it.
  * Errors: ValueError (unknown name).   Threads: any.
