@@ -12,42 +12,9 @@
 /* ---- Layouts ---- */
 
 bool tensor_find_extent(const DLTensor *tensor, int64_t *lo, int64_t *hi) {
-  const int64_t bits = (int64_t)tensor->dtype.bits * tensor->dtype.lanes;
-  int64_t numel = 1, first = 0, last = 0, compact = 1, bytes;
-  bool is_compact = true;
-  int32_t i;
-  if (tensor->ndim < 0 || tensor->ndim > kMaxDims || tensor->dtype.code == kDLOpaqueHandle) {
-    return false;
-  }
-  if (tensor->dtype.bits == 0 || tensor->dtype.lanes == 0 || tensor->dtype.lanes > 0x7fff) {
-    return false;
-  }
-  if (tensor->ndim > 0 && tensor->shape == NULL) return false;
-  for (i = 0; i < tensor->ndim; ++i) {
-    if (tensor->shape[i] < 0) return false;
-    if (tensor->shape[i] == 0) numel = 0;
-  }
-  *lo = *hi = 0;
-  if (numel == 0) return true;
-  for (i = tensor->ndim - 1; i >= 0; --i) {
-    const int64_t extent = tensor->shape[i];
-    const int64_t stride = tensor->strides != NULL ? tensor->strides[i] : compact;
-    int64_t reach;
-    if (__builtin_mul_overflow(extent - 1, stride, &reach)) return false;
-    if (__builtin_add_overflow(reach < 0 ? first : last, reach, reach < 0 ? &first : &last)) {
-      return false;
-    }
-    if (extent != 1 && stride != compact) is_compact = false;
-    if (__builtin_mul_overflow(compact, extent, &compact)) return false;
-  }
-  if (bits % 8 != 0) { /* elements share bytes */
-    if (!is_compact || __builtin_mul_overflow(compact, bits, &bytes)) return false;
-    *hi = bytes / 8 + (bytes % 8 != 0);
-    return true;
-  }
-  if (last == INT64_MAX) return false;
-  return !__builtin_mul_overflow(first, bits / 8, lo) &&
-         !__builtin_mul_overflow(last + 1, bits / 8, hi);
+  return tensor->ndim >= 0 && tensor->ndim <= kMaxDims &&
+         (tensor->ndim == 0 || tensor->shape != NULL) && tensor->dtype.code != kDLOpaqueHandle &&
+         tvm_ffi_tensor_find_bytes(tensor, lo, hi);
 }
 
 /* ---- Copies of elements ---- */

@@ -188,6 +188,15 @@ TVM_FFI_C_EXPORT(add, "(0: DLTensor*, 1: DLTensor*, 2: DLTensor*) -> int") {
   return tvm_ffi_args_return(args, tvm_ffi_any_from_int64(num_runs));
 }
 
+TVM_FFI_C_EXPORT(find_bytes, "(0: DLTensor*) -> str") {
+  DLTensor *x;
+  int64_t begin, end;
+  TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, 0, &x));
+  TVM_FFI_C_CHECK(tvm_ffi_tensor_find_bytes(x, &begin, &end), TVM_FFI_C_VALUE_ERROR, "%s", "none");
+  return tvm_ffi_string_create_formatted(args->result, "%lld to %lld", (long long)begin,
+                                         (long long)end);
+}
+
 TVM_FFI_C_EXPORT(is_valid, "(0: DLTensor*) -> bool") {
   DLTensor *x;
   TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, 0, &x));

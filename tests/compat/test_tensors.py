@@ -30,6 +30,8 @@ class Arrays(Case):
                    (np.broadcast_to(np.float32(1),
                                     (2, 2)).copy()[:0], text % ("[0, 2]", "[2, 1]", 0, 0, 1)),
                    (np.array(1, np.float32), text % ("[]", "[]", 1, 4, 1)))
+        self.check("find_bytes", (x, "0 to 24"), (x[:, ::-1], "-8 to 16"),
+                   (x[::-1, ::2], "-12 to 12"), (x[:0], "0 to 0"))
         self.check("size_and_stride", (x, 0, (2, 3)), (x, -1, (3, 1)), (x.T, -1, (2, 3)))
         self.check_raises("size_and_stride",
                           (x, 2, IndexError, "Index 2 out of bounds for tensor with 2 dimensions"))

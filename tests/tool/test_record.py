@@ -281,6 +281,18 @@ class Record(unittest.TestCase):
         apply, = (call for call in recording.calls.values() if call["function"] == "apply")
         assert apply["args"][0]["function"] and apply["call"] < calls[18]["call"]
 
+    def test_elements_below_a_byte(self):
+        """They are packed, lanes too: memory that ends with them is recorded whole, and replayed."""
+        for layout, size in (("4xi4x3", 6), ("3xi4", 2), ("9xui1", 2), ("2x3xi6", 5), ("1xi2x5", 2)):
+            folder = f"recording{next(COUNT)}"
+            done = start(*COMMAND, "record", "-o", folder, "--", *COMMAND, "run", KERNELS,
+                         f"consume({layout}.guard(end)=1)")
+            assert done.returncode == 0, done
+            recording = Recording(folder)
+            storage, = recording.calls[1]["storages"]
+            assert len(recording.data(storage["data"])) == size, (layout, storage)
+            assert "1 of 1 call is the same" in good("replay", folder), layout
+
     def test_numbers(self):
         """Integers and addresses of each length, in calls and in traces."""
         recording, done = record("--all", "--no-data", program=["numbers"])

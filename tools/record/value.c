@@ -6,7 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <tvm/ffi/c/tensor.h>
 
+#include "base/utf8.h"
 #include "record.h"
 
 /* The limits of docs/guide/record_format.md#limits. */
@@ -110,38 +112,17 @@ static bool find_id(record_values *values, const void *object, size_t *out, bool
 
 /* ---- Tensors ---- */
 
-static bool multiply(int64_t a, int64_t b, int64_t *out) {
-  return !__builtin_mul_overflow(a, b, out);
-}
+static const char kBeyondMemory[] = "its elements are beyond any memory";
 
 /* The bytes that the elements take, from the first element on. NULL, or what is wrong. */
 static const char *measure_tensor(const DLTensor *tensor, int64_t *out_begin, int64_t *out_end) {
-  int64_t low = 0, high = 0, stride = 1, bits, step, span;
-  int32_t i;
-  bool is_empty = false;
-  bits = (int64_t)tensor->dtype.bits * tensor->dtype.lanes;
-  *out_begin = *out_end = 0;
-  for (i = 0; i < tensor->ndim; ++i) {
-    if (tensor->shape[i] < 0) return "an extent is negative";
-    if (tensor->shape[i] == 0) is_empty = true;
+  if (tvm_ffi_tensor_find_bytes(tensor, out_begin, out_end)) return NULL;
+  if (tvm_ffi_tensor_get_numel(tensor) < 0) return "it has no number of elements";
+  if (tvm_ffi_dtype_get_bits(tensor->dtype) == 0) return "its dtype has no size";
+  if (!tvm_ffi_tensor_is_contiguous(tensor) && tvm_ffi_dtype_get_bits(tensor->dtype) % 8 != 0) {
+    return "its elements are not whole bytes, and not contiguous";
   }
-  if (is_empty || bits == 0) return NULL;
-  for (i = tensor->ndim - 1; i >= 0; --i) {
-    step = tensor->strides != NULL ? tensor->strides[i] : stride;
-    if (!multiply(step, tensor->shape[i] - 1, &span) ||
-        (tensor->strides == NULL && !multiply(stride, tensor->shape[i], &stride)) ||
-        __builtin_add_overflow(span < 0 ? low : high, span, span < 0 ? &low : &high)) {
-      return "its elements are beyond any memory";
-    }
-  }
-  if (bits >= 8) bits = (bits + 7) / 8 * 8; /* smaller elements are packed */
-  if (!multiply(low, bits, &low) || __builtin_add_overflow(high, 1, &high) ||
-      !multiply(high, bits, &high) || high > INT64_MAX - 7) {
-    return "its elements are beyond any memory";
-  }
-  *out_begin = low >= 0 ? low / 8 : -((7 - low) / 8);
-  *out_end = (high + 7) / 8;
-  return NULL;
+  return kBeyondMemory;
 }
 
 enum { kRoomDtype = 3 * kRecordNumber + 4, kRoomDevice = 2 * kRecordNumber + 3 };
@@ -235,7 +216,7 @@ static void add_tensor(record_values *values, const DLTensor *tensor) {
       added->may_go = values->num_may_go != 0;
       if (added->begin < added->end) return;
       --values->num_tensors; /* beyond the end of memory */
-      wrong = "its elements are beyond any memory";
+      wrong = kBeyondMemory;
     } else {
       out->is_failed = true;
     }
@@ -256,7 +237,7 @@ static void add_id(record_values *values, size_t id) {
 static void add_str(record_text *out, const char *bytes, size_t size) {
   if (size > kMaxText) {
     record_add_format(out, "{\"left_out\":\"a text of %zu bytes\"}", size);
-  } else if (record_is_utf8(bytes, size)) {
+  } else if (tvmffi_utf8_is_valid(bytes, size)) {
     record_add_string(out, bytes, size);
   } else {
     record_add_text(out, "{\"str\":\"");

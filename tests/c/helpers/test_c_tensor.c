@@ -140,6 +140,58 @@ TEST(test_F_6_contiguity) {
   assert_true(tvm_ffi_tensor_is_contiguous(&t));
 }
 
+static const struct {
+  DLDataType dtype;
+  int32_t ndim;
+  int64_t shape[2], strides[2];
+  bool is_strided;
+  int64_t begin, end; /* 1, 0: none are found */
+} kBytes[] = {
+    {{kDLFloat, 32, 1}, 0, {0}, {0}, false, 0, 4},
+    {{kDLFloat, 32, 1}, 2, {2, 3}, {0}, false, 0, 24},
+    {{kDLFloat, 32, 1}, 2, {2, 3}, {5, 1}, true, 0, 32},
+    {{kDLFloat, 32, 1}, 2, {2, 3}, {-3, 1}, true, -12, 12},
+    {{kDLFloat, 32, 1}, 2, {2, 3}, {-3, -1}, true, -20, 4},
+    {{kDLFloat, 32, 1}, 2, {2, INT64_C(1) << 40}, {1, 0}, true, 0, 8}, /* repeated elements */
+    {{kDLFloat, 32, 1}, 2, {1, 3}, {INT64_MAX, 1}, true, 0, 12},       /* a stride of nothing */
+    {{kDLFloat, 32, 1}, 2, {0, 3}, {INT64_MIN, 1}, true, 0, 0},
+    {{kDLFloat, 32, 1}, 2, {0, INT64_MAX}, {0}, false, 0, 0},
+    /* Elements below a byte are packed, with all their lanes. */
+    {{kDLInt, 4, 3}, 1, {4}, {0}, false, 0, 6},
+    {{kDLInt, 4, 3}, 1, {3}, {1}, true, 0, 5},
+    {{kDLInt, 4, 2}, 1, {3}, {-1}, true, -2, 1}, /* whole bytes */
+    {{kDLUInt, 1, 1}, 2, {3, 3}, {3, 1}, true, 0, 2},
+    {{kDLFloat, 32, 1}, 1, {-1}, {0}, false, 1, 0},
+    {{kDLFloat, 32, 1}, 2, {INT64_MAX, 2}, {0}, false, 1, 0},
+    {{kDLFloat, 0, 1}, 1, {3}, {0}, false, 1, 0},
+    {{kDLFloat, 32, 0}, 1, {3}, {0}, false, 1, 0},
+    {{kDLFloat, 32, 0xffff}, 1, {3}, {0}, false, 1, 0}, /* scalable */
+    {{kDLInt, 4, 1}, 1, {3}, {2}, true, 1, 0},
+    {{kDLUInt, 1, 1}, 2, {3, 3}, {1, 3}, true, 1, 0},
+    {{kDLInt, 8, 1}, 1, {2}, {INT64_MAX}, true, 1, 0}, /* the end is beyond int64_t */
+    {{kDLInt, 16, 1}, 1, {2}, {INT64_MIN / 2 - 1}, true, 1, 0},
+    {{kDLInt, 8, 1}, 2, {3, 3}, {INT64_MAX / 2, INT64_MAX / 2}, true, 1, 0},
+    {{kDLFloat, 64, 1}, 1, {INT64_MAX}, {0}, false, 1, 0},
+    {{kDLInt, 4, 3}, 1, {INT64_MAX}, {0}, false, 1, 0},
+};
+
+TEST(test_bytes_of_elements) {
+  size_t i;
+  for (i = 0; i < sizeof kBytes / sizeof kBytes[0]; ++i) {
+    const bool is_found = kBytes[i].begin <= 0;
+    int64_t shape[2], strides[2], begin = 99, end = 99;
+    DLTensor t;
+    memcpy(shape, kBytes[i].shape, sizeof shape);
+    memcpy(strides, kBytes[i].strides, sizeof strides);
+    tvm_ffi_tensor_init(&t, NULL, cpu, kBytes[i].dtype, 0, shape, NULL);
+    t.ndim = kBytes[i].ndim;
+    if (kBytes[i].is_strided) t.strides = strides;
+    assert_int_equal(tvm_ffi_tensor_find_bytes(&t, &begin, &end), is_found);
+    assert_int_equal(begin, is_found ? kBytes[i].begin : 0);
+    assert_int_equal(end, is_found ? kBytes[i].end : 0);
+  }
+}
+
 TEST(test_alignment) {
   int64_t shape[1] = {1}, strides[1];
   DLTensor t;
@@ -309,6 +361,7 @@ RUN_TESTS({
     cmocka_unit_test(test_data_and_numel),
     cmocka_unit_test(test_F_5_sizes_in_bytes),
     cmocka_unit_test(test_F_6_contiguity),
+    cmocka_unit_test(test_bytes_of_elements),
     cmocka_unit_test(test_alignment),
     cmocka_unit_test(test_same_shape),
     cmocka_unit_test(test_vectors),

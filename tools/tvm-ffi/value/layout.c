@@ -81,26 +81,19 @@ static bool fail_layout(const char *what) {
 }
 
 bool tensor_measure(const DLTensor *tensor, size_t *down, size_t *up) {
-  const int64_t bits = (int64_t)tvm_ffi_dtype_get_bits(tensor->dtype);
-  int64_t low = 0, high = 0;
+  int64_t begin = 0, end = 0;
   size_t size = 0;
   *down = *up = 0;
   if (tvm_ffi_tensor_compute_size(tensor, &size) != 0) return false;
-  if (tvm_ffi_tensor_is_contiguous(tensor)) {
-    *up = size;
-    return true;
-  }
-  if (bits % 8 != 0) {
+  if (tvm_ffi_dtype_get_bits(tensor->dtype) % 8 != 0 && !tvm_ffi_tensor_is_contiguous(tensor)) {
     return fail_layout("elements that are not whole bytes must be contiguous");
   }
-  if (!tvm_ffi_detail_span(tensor->ndim, tensor->shape, tensor->strides, &low, &high) ||
-      !tvm_ffi_detail_multiply(low, bits / 8, &low) || low < -INT64_MAX ||
-      !tvm_ffi_detail_add(high, 1, &high) || !tvm_ffi_detail_multiply(high, bits / 8, &high) ||
-      (uint64_t)-low > SIZE_MAX / 4 || (uint64_t)high > SIZE_MAX / 4) {
+  if (!tvm_ffi_tensor_find_bytes(tensor, &begin, &end) || begin == INT64_MIN ||
+      (uint64_t)-begin > SIZE_MAX / 4 || (uint64_t)end > SIZE_MAX / 4) {
     return fail_layout("its strides reach beyond what can be addressed");
   }
-  *down = (size_t)-low;
-  *up = (size_t)high;
+  *down = (size_t)-begin;
+  *up = (size_t)end;
   return true;
 }
 

@@ -248,22 +248,17 @@ static bool check_readable(const DLTensor *tensor, bool *on_device) {
 /* Copies a strided tensor on a device: all between its lowest and highest element, of which the
  * packed ones are taken then. */
 static int gather_from_device(const DLTensor *tensor, void *packed) {
-  const int64_t item = (int64_t)tvm_ffi_dtype_get_bits(tensor->dtype) / 8;
   DLTensor part = *tensor;
-  int64_t low = 0, high = 0;
+  size_t down, up;
   char *bytes;
   int code;
-  if (!tvm_ffi_detail_span(tensor->ndim, tensor->shape, tensor->strides, &low, &high) ||
-      (uint64_t)(high - low) >= (uint64_t)(INT64_MAX / item)) {
-    return tvm_ffi_error_raise(TVM_FFI_C_VALUE_ERROR,
-                               "the strides of a tensor reach beyond what can be addressed");
-  }
-  bytes = malloc((size_t)((high - low + 1) * item));
+  if (!tensor_measure(tensor, &down, &up)) return -1;
+  bytes = malloc(down + up);
   if (bytes == NULL) return tvm_ffi_error_raise_memory(), -1;
-  part.data = (char *)tvm_ffi_tensor_get_data(tensor) + low * item;
+  part.data = (char *)tvm_ffi_tensor_get_data(tensor) - down;
   part.byte_offset = 0;
-  code = device_copy_from(&part, bytes, (size_t)((high - low + 1) * item));
-  part.data = bytes - low * item;
+  code = device_copy_from(&part, bytes, down + up);
+  part.data = bytes + down;
   if (code == 0) tensor_gather(&part, packed);
   free(bytes);
   return code;

@@ -66,6 +66,20 @@ static inline int tvm_ffi_tensor_compute_size(const DLTensor *tensor, size_t *ou
 static inline bool tvm_ffi_tensor_is_contiguous(const DLTensor *tensor);
 
 /**
+ * The bytes of memory from the lowest element to the end of the highest one, relative to the first
+ * element (tvm_ffi_tensor_get_data). *out_begin is below 0 where a stride is negative. Both are 0
+ * when there are no elements. Raises nothing, and assumes nothing of the numbers in the tensor.
+ * @param tensor    [borrow] With a shape for its dimensions.
+ * @param out_begin [out] 0 or less.
+ * @param out_end   [out] 0 or more.
+ * @return Whether there are such bytes; otherwise both are 0. False: an extent is negative; there
+ *         are too many elements; the dtype has no size; an offset is beyond int64_t; elements that
+ *         are not whole bytes, which are packed, are not contiguous.
+ */
+static inline bool tvm_ffi_tensor_find_bytes(const DLTensor *tensor, int64_t *out_begin,
+                                             int64_t *out_end);
+
+/**
  * Whether data + byte_offset is a multiple of alignment, a power of two; true when there are no
  * elements.
  */

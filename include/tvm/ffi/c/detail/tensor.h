@@ -430,6 +430,31 @@ static inline bool tvm_ffi_detail_span(int32_t ndim, const int64_t *shape, const
   return true;
 }
 
+static inline bool tvm_ffi_tensor_find_bytes(const DLTensor *tensor, int64_t *out_begin,
+                                             int64_t *out_end) {
+  const int64_t count = tvm_ffi_tensor_get_numel(tensor);
+  const int64_t bits = tvm_ffi_dtype_get_bits(tensor->dtype);
+  int64_t low = 0, high = 0, size = 0;
+  *out_begin = *out_end = 0;
+  if (count < 0 || bits == 0) return false;
+  if (count == 0) return true;
+  if (bits % 8 != 0) {
+    if (!tvm_ffi_tensor_is_contiguous(tensor) || !tvm_ffi_detail_multiply(count, bits, &size)) {
+      return false;
+    }
+    *out_end = size / 8 + (size % 8 != 0);
+    return true;
+  }
+  if (!tvm_ffi_detail_span(tensor->ndim, tensor->shape, tensor->strides, &low, &high) ||
+      !tvm_ffi_detail_add(high, 1, &high) || !tvm_ffi_detail_multiply(low, bits / 8, &low) ||
+      !tvm_ffi_detail_multiply(high, bits / 8, &high)) {
+    return false;
+  }
+  *out_begin = low;
+  *out_end = high;
+  return true;
+}
+
 TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_tensor_create_view(
     TVMFFIObjectHandle source, int32_t ndim, const int64_t *shape, const int64_t *strides,
     int64_t element_offset, TVMFFIObjectHandle *out) {
