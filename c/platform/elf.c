@@ -399,10 +399,10 @@ TVMFFI_COLD const char *tvmffi_dl_check(const char *path) {
 
 /* ---- Libraries for another C library ---- */
 
-#if defined(__UCLIBC__) || defined(__ANDROID__) || !defined(__linux__)
-#define OWN_LIBC NULL /* whose names are those of others, too */
-#define IS_OWN_LIBC(name) false
-#elif defined(__GLIBC__)
+/* Not on systems whose own names are those of others, too. */
+#if defined(__linux__) && !defined(__UCLIBC__) && !defined(__ANDROID__)
+
+#ifdef __GLIBC__
 #define OWN_LIBC "glibc"
 #define IS_OWN_LIBC(name) (strncmp(name, "libc.so.6", 9) == 0)
 #else
@@ -461,7 +461,7 @@ static bool read_other_libc(const elf_file *file, char out[kMaxLibc]) {
 TVMFFI_COLD void tvmffi_dl_explain_libc(const char *path, tvmffi_dl_reason *reason) {
   char name[kMaxLibc];
   elf_file file;
-  if (OWN_LIBC == NULL || strchr(path, '/') == NULL) return;
+  if (strchr(path, '/') == NULL) return;
   file.descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file.descriptor < 0) return;
   file.size = UINT64_MAX; /* reading finds the end */
@@ -473,6 +473,15 @@ TVMFFI_COLD void tvmffi_dl_explain_libc(const char *path, tvmffi_dl_reason *reas
   }
   (void)close(file.descriptor);
 }
+
+#else
+
+void tvmffi_dl_explain_libc(const char *path, tvmffi_dl_reason *reason) {
+  (void)path;
+  (void)reason;
+}
+
+#endif
 
 /* ---- Libraries that need this runtime ---- */
 
@@ -977,7 +986,7 @@ TVMFFI_COLD void *tvmffi_dl_open_bound(const char *path, const tvmffi_dl_name *c
   ElfW(Ehdr) like;
   *out_group = NULL;
   if (offers_names(lists)) return tvmffi_dl_open(path, reason);
-  reason->text = "";
+  reason->set(reason, "%s", "");
   if (kCanHandOver && has_folder && tvmffi_dl_check(path) == NULL && read_header(path, &like)) {
     group = hand_over(path, lists, &like, true, reason);
     if (group == NULL && reason->text[0] == '\0') {
@@ -987,6 +996,7 @@ TVMFFI_COLD void *tvmffi_dl_open_bound(const char *path, const tvmffi_dl_name *c
   }
   if (group != NULL) {
     handle = tvmffi_dl_open_loaded(path);
+    if (handle == NULL) reason->set(reason, "%s", "it was replaced or closed while it was loaded");
   } else { /* if it needs nothing of the runtime, all is well; if it does, this fails */
     handle = tvmffi_dl_open_at_once(path, reason);
     if (handle == NULL && !lacks_runtime(reason->text)) { /* of others, such as a driver */
