@@ -9,33 +9,26 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
+#include "base/utf8.h"
 #include "process.h"
 
-/* The length of the character that a text begins with; 0 if it begins with none. */
-static size_t measure_character(const unsigned char *text) {
-  const unsigned char first = text[0];
-  const size_t length = first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
-  unsigned long code = first & (0xffu >> (length + 1));
-  size_t i;
-  if (length == 1) return 1;
-  for (i = 1; i < length; ++i) {
-    if ((text[i] & 0xc0) != 0x80) return 0;
-    code = code << 6 | (text[i] & 0x3f);
-  }
-  if (first < 0xc2 || code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) return 0;
-  return code >= (length == 2 ? 0x80 : length == 3 ? 0x800 : 0x10000) ? length : 0;
-}
-
 char *process_show_text(const char *text) {
-  const unsigned char *from = (const unsigned char *)text;
-  char *shown = malloc(4 * strlen(text) + 1), *to = shown;
+  static const char digits[] = "0123456789abcdef";
+  size_t left = strlen(text), length;
+  char *shown = malloc(4 * left + 1), *to = shown;
   if (shown == NULL) return NULL;
-  while (*from != '\0') {
-    size_t length = measure_character(from);
-    if (length == 0) {
-      to += sprintf(to, "\\x%02x", *from++);
+  for (; left > 0; left -= length, text += length) {
+    length = tvmffi_utf8_measure(text, left);
+    if (length != 0) {
+      memcpy(to, text, length);
+      to += length;
     } else {
-      for (; length > 0; --length) *to++ = (char)*from++;
+      const unsigned char byte = (unsigned char)*text;
+      *to++ = '\\';
+      *to++ = 'x';
+      *to++ = digits[byte >> 4];
+      *to++ = digits[byte & 15];
+      length = 1;
     }
   }
   *to = '\0';
@@ -234,10 +227,9 @@ TVMFFIObjectHandle process_describe_end(process *self, wait_result result, const
     shown = process_show_text(text);
     free(text);
   }
-  if (shown == NULL) return NULL;
   cause = make_cause(&found, &note);
   kind = tvm_ffi_string_get_bytes(found.kind);
-  message = tvm_ffi_string_get_bytes(shown);
+  message = tvm_ffi_string_get_bytes(shown != NULL ? shown : self->library); /* no memory */
   TVMFFIErrorCreateWithCauseAndExtraContext(&kind, &message, NULL, cause, NULL, &error);
   tvm_ffi_object_release(cause);
   free(shown);

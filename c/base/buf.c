@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/utf8.h"
 
 enum { kFirstCapacity = 256 };
 
@@ -84,47 +85,13 @@ void tvmffi_buf_fini(tvmffi_buf *buf) {
   *buf = empty;
 }
 
-/* ---- UTF-8 ---- */
-
-/* The length of a character by its first byte, which may be none. */
-static size_t measure_announced(unsigned char first) {
-  return first < 0xc0 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
-}
-
-/* The length of the character that a text begins with; 0 if it begins with none. */
-static size_t measure(const char *text, size_t size) {
-  const unsigned char *bytes = (const unsigned char *)text;
-  const unsigned char first = bytes[0];
-  size_t length = measure_announced(first), i;
-  if (first < 0x80) return 1;
-  if (first < 0xc2 || first > 0xf4 || length > size) return 0;
-  for (i = 1; i < length; ++i) {
-    if ((bytes[i] & 0xc0) != 0x80) return 0;
-  }
-  /* Longer than need be; surrogates; beyond U+10FFFF. */
-  if (first == 0xe0 && bytes[1] < 0xa0) return 0;
-  if (first == 0xed && bytes[1] >= 0xa0) return 0;
-  if (first == 0xf0 && bytes[1] < 0x90) return 0;
-  if (first == 0xf4 && bytes[1] >= 0x90) return 0;
-  return length;
-}
-
-bool tvmffi_utf8_is_valid(const char *text, size_t size) {
-  size_t i = 0, length;
-  for (; i < size; i += length) {
-    length = measure(text + i, size - i);
-    if (length == 0) return false;
-  }
-  return true;
-}
-
 TVMFFI_COLD void tvmffi_buf_escape_invalid(tvmffi_buf *buf) {
   tvmffi_buf escaped = TVMFFI_BUF_INIT;
   size_t i = 0, length;
   if (buf->failed || tvmffi_utf8_is_valid(buf->data, buf->size)) return;
   escaped.max_size = buf->max_size;
   for (; i < buf->size; i += length) {
-    length = measure(buf->data + i, buf->size - i);
+    length = tvmffi_utf8_measure(buf->data + i, buf->size - i);
     if (length != 0) {
       tvmffi_buf_append(&escaped, buf->data + i, length);
     } else {
@@ -134,15 +101,6 @@ TVMFFI_COLD void tvmffi_buf_escape_invalid(tvmffi_buf *buf) {
   }
   tvmffi_buf_fini(buf);
   *buf = escaped;
-}
-
-size_t tvmffi_utf8_cut(const char *text, size_t size) {
-  size_t last = size;
-  while (last > 0 && size - last < 4) {
-    unsigned char c = (unsigned char)text[--last];
-    if ((c & 0xc0) != 0x80) return measure_announced(c) > size - last ? last : size;
-  }
-  return size;
 }
 
 /* ---- Reasons ---- */

@@ -36,16 +36,8 @@ void tvmffi_buf_vappendf(tvmffi_buf *buf, const char *format, va_list args) TVMF
 void tvmffi_buf_clear(tvmffi_buf *buf);
 void tvmffi_buf_fini(tvmffi_buf *buf);
 
-/* ---- UTF-8 ---- */
-
-/* Whether a text is UTF-8. */
-bool tvmffi_utf8_is_valid(const char *text, size_t size);
-
 /* Replaces each byte that is not part of a character by its escape, such as \xe9. */
 void tvmffi_buf_escape_invalid(tvmffi_buf *buf);
-
-/* The size of the first `size` bytes of a longer text without a character that is cut off there. */
-size_t tvmffi_utf8_cut(const char *text, size_t size);
 
 /* ---- Reasons ---- */
 

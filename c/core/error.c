@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/integers.h"
+#include "base/utf8.h"
 #include "core/any.h"
 #include "core/object.h"
 #include "core/thread_state.h"
@@ -38,12 +39,27 @@ typedef struct {
   char room[512];
 } message_text;
 
+/* Ends what fits into the room, after a whole character, and replaces what is not UTF-8. */
+static void end_without_memory(message_text *out) {
+  size_t size = tvmffi_utf8_cut(out->room, strlen(out->room)), length, i;
+  out->room[size] = '\0';
+  for (i = 0; i < size; i += length) {
+    length = tvmffi_utf8_measure(out->room + i, size - i);
+    if (length == 0) {
+      out->room[i] = '?';
+      length = 1;
+    }
+  }
+  out->text = out->room;
+}
+
 /* False without memory. Whoever called it ends the buffer. */
 static bool message_format(message_text *out, const char *format, va_list args) {
   static const tvmffi_buf empty = TVMFFI_BUF_INIT;
   va_list again;
   int length;
   va_copy(again, args);
+  out->room[0] = '\0';
   length = vsnprintf(out->room, sizeof out->room, format, args);
   out->text = out->room;
   out->size = (size_t)length;
@@ -69,10 +85,7 @@ void tvmffi_log_warning(const char *format, ...) {
   context = hook_context;
   tvmffi_mutex_unlock(&hook_mutex);
   va_start(args, format);
-  if (!message_format(&said, format, args)) { /* then cut, behind a whole character */
-    said.room[tvmffi_utf8_cut(said.room, strlen(said.room))] = '\0';
-    said.text = said.room;
-  }
+  if (!message_format(&said, format, args)) end_without_memory(&said);
   va_end(args);
   if (current != NULL) current(context, kTVMFFIRuntimeLogLevelWarning, said.text);
   tvmffi_buf_fini(&said.longer);

@@ -153,11 +153,12 @@ TEST(test_crashes) {
  * message has the whole path, as UTF-8. */
 static void check_path(const char *odd, const char *shown_odd) {
   enum { kFolders = 5, kRepeats = 100 };
-  char path[4096] = "/tmp/tvm_ffi_path_XXXXXX", shown[8192];
+  char path[4096], shown[8192];
   char *end, *shown_end;
   TVMFFIObjectHandle module;
   TVMFFIAny result;
   int i, k;
+  environment_temporary("tvm_ffi_path", path);
   assert_non_null(mkdtemp(path));
   strcpy(shown, path);
   end = path + strlen(path);
@@ -190,6 +191,7 @@ TEST(test_long_and_odd_paths) {
   check_path("\xc3\xa9", "\xc3\xa9");
   check_path("\xe9", "\\xe9");
   check_path("\xc0\xaf", "\\xc0\\xaf");
+  check_path("\xf9\x80", "\\xf9\\x80");
 }
 
 TEST(test_time_limits) {

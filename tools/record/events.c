@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/utf8.h"
 #include "record.h"
 
 enum { kWindow = 1 << 19 };
@@ -87,7 +88,7 @@ void record_print_error(const char *format, ...) {
   va_start(values, format);
   (void)vsnprintf(line + size, capacity - size - 1, format, values);
   va_end(values);
-  size = record_cut(line, strlen(line));
+  size = tvmffi_utf8_cut(line, strlen(line));
   line[size++] = '\n';
   if (write(STDERR_FILENO, line, size) < 0) size = 0; /* there is nobody else to tell */
   if (line != room) free(line);

@@ -118,9 +118,6 @@ void record_add_int(record_text *out, int64_t value);
 void record_add_hex(record_text *out, const void *bytes, size_t size);
 /* A JSON string with 0x and hexadecimal digits. */
 void record_add_pointer(record_text *out, const void *pointer);
-bool record_is_utf8(const char *bytes, size_t size);
-/* The size without a character that is cut off behind these bytes. */
-size_t record_cut(const char *bytes, size_t size);
 void record_free(record_text *text);
 
 /* ---- settings.c ---- */

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/utf8.h"
 #include "record.h"
 
 /* ---- The folder ---- */
@@ -223,7 +224,7 @@ int tvm_ffi_record_start(const tvm_ffi_record_options *options, char *reason, si
                                                 : options->folder;
     (void)snprintf(reason, reason_size, "%s: %s", path,
                    error == EBUSY ? "a recording is on" : strerror(error));
-    reason[record_cut(reason, strlen(reason))] = '\0';
+    reason[tvmffi_utf8_cut(reason, strlen(reason))] = '\0';
   }
   return -1;
 }

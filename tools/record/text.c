@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/utf8.h"
 #include "record.h"
 
 bool record_grow(record_text *out, size_t more) {
@@ -128,50 +129,12 @@ void record_add_fixed(record_text *out, double value, int width, int decimals) {
   add_with_point(out, text);
 }
 
-/* The length of the character of UTF-8 (RFC 3629, section 4) that begins here; 0: there is none. */
-static size_t measure(const unsigned char *at, size_t size) {
-  unsigned char low = 0x80, high = 0xbf;
-  size_t length, i;
-  if (at[0] < 0x80) return 1;
-  if (at[0] < 0xc2 || at[0] > 0xf4) return 0;
-  length = at[0] < 0xe0 ? 2 : at[0] < 0xf0 ? 3 : 4;
-  if (size < length) return 0;
-  if (at[0] == 0xe0) low = 0xa0;
-  if (at[0] == 0xed) high = 0x9f;
-  if (at[0] == 0xf0) low = 0x90;
-  if (at[0] == 0xf4) high = 0x8f;
-  if (at[1] < low || at[1] > high) return 0;
-  for (i = 2; i < length; ++i) {
-    if ((at[i] & 0xc0) != 0x80) return 0;
-  }
-  return length;
-}
-
-bool record_is_utf8(const char *bytes, size_t size) {
-  size_t i, length;
-  for (i = 0; i < size; i += length) {
-    length = measure((const unsigned char *)bytes + i, size - i);
-    if (length == 0) return false;
-  }
-  return true;
-}
-
-size_t record_cut(const char *bytes, size_t size) {
-  size_t last = size;
-  while (last > 0 && size - last < 4) {
-    const unsigned char c = (unsigned char)bytes[--last];
-    if ((c & 0xc0) == 0x80) continue;
-    return (c < 0xc0 ? 1U : c < 0xe0 ? 2U : c < 0xf0 ? 3U : 4U) > size - last ? last : size;
-  }
-  return size;
-}
-
 void record_add_string(record_text *out, const char *bytes, size_t size) {
   size_t i, length, begin = 0;
   record_add(out, "\"", 1);
   for (i = 0; i < size; i += length) {
     unsigned char c = (unsigned char)bytes[i];
-    size_t valid = c < 0x80 ? 1 : measure((const unsigned char *)bytes + i, size - i);
+    size_t valid = c < 0x80 ? 1 : tvmffi_utf8_measure(bytes + i, size - i);
     length = valid == 0 ? 1 : valid;
     if (valid != 0 && c >= 0x20 && c != '"' && c != '\\') continue;
     record_add(out, bytes + begin, i - begin);

@@ -8,6 +8,7 @@
 
 #include "base/report.h"
 #include "base/text.h"
+#include "base/utf8.h"
 
 /* The end of the value that begins at s->pos; NULL if a bracket or a quote is not closed. */
 static const char *find_end(const scan *s) {
@@ -35,7 +36,7 @@ static const char *find_end(const scan *s) {
 }
 
 int scan_measure(const scan *s, const char *pos) {
-  size_t size = pos < s->end ? utf8_measure(pos, (size_t)(s->end - pos)) : 0;
+  size_t size = pos < s->end ? tvmffi_utf8_measure(pos, (size_t)(s->end - pos)) : 0;
   return pos < s->end && size == 0 ? 1 : (int)size;
 }
 
@@ -49,7 +50,7 @@ bool scan_fail(const scan *s, const char *format, ...) {
   whole.pos = s->begin;
   end = find_end(&whole);
   size = shown = (size_t)((end != NULL ? end : s->end) - s->begin);
-  if (size > kShown) shown = utf8_cut(s->begin, kShown);
+  if (size > kShown) shown = tvmffi_utf8_cut(s->begin, kShown);
   text_add_bytes(&message, "", 0);
   va_start(values, format);
   text_add_list(&message, format, values);

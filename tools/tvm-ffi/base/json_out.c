@@ -7,6 +7,7 @@
 
 #include "base/report.h"
 #include "base/text.h"
+#include "base/utf8.h"
 
 enum { kMaxDepth = 32 };
 static char closers[kMaxDepth];
@@ -19,7 +20,7 @@ static void write_escaped(const char *text, size_t size) {
   putc('"', stream);
   for (i = 0; i < size; i += step) {
     unsigned char byte = (unsigned char)text[i];
-    size_t length = utf8_measure(text + i, size - i);
+    size_t length = tvmffi_utf8_measure(text + i, size - i);
     step = length > 0 ? length : 1;
     if (byte == '"' || byte == '\\') {
       fprintf(stream, "\\%c", byte);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/command.h"
+#include "base/utf8.h"
 #include "system/system.h"
 
 /* ---- Memory ---- */
@@ -85,11 +86,14 @@ void text_add(text_buf *buffer, const char *format, ...) {
 }
 
 static void set_reason(tvmffi_dl_reason *self, const char *format, ...) {
+  static text_buf newest;
   text_buf text = {NULL, 0, 0};
   va_list values;
   va_start(values, format);
   text_add_list(&text, format, values);
   va_end(values);
+  text_free(&newest); /* only now: it may be among the values */
+  newest = text;
   self->text = text.data != NULL ? text.data : "";
 }
 
@@ -165,43 +169,8 @@ int words_compare(const void *a, const void *b) {
 
 /* ---- Characters of UTF-8 ---- */
 
-/* The length of a character by its first byte; 0 if no character begins with this byte. */
-static size_t measure_announced(unsigned char first) {
-  if (first < 0x80) return 1;
-  if (first < 0xc2) return 0;
-  if (first < 0xe0) return 2;
-  if (first < 0xf0) return 3;
-  return first < 0xf5 ? 4 : 0;
-}
-
-size_t utf8_measure(const void *bytes, size_t size) {
-  const unsigned char *octets = bytes;
-  size_t length = measure_announced(octets[0]), i;
-  if (length > size) return 0;
-  for (i = 1; i < length; ++i) {
-    if ((octets[i] & 0xc0) != 0x80) return 0;
-  }
-  if ((octets[0] == 0xe0 && octets[1] < 0xa0) ||
-      (octets[0] == 0xf0 && octets[1] < 0x90) || /* overlong forms */
-      (octets[0] == 0xed && octets[1] >= 0xa0) ||
-      (octets[0] == 0xf4 && octets[1] >= 0x90)) { /* surrogates, beyond U+10FFFF */
-    return 0;
-  }
-  return length;
-}
-
-size_t utf8_cut(const void *bytes, size_t size) {
-  const unsigned char *octets = bytes;
-  size_t last = size, length;
-  while (last > 0 && size - last < 4) {
-    length = measure_announced(octets[--last]);
-    if (length > 0) return length > size - last ? last : size;
-  }
-  return size;
-}
-
-void utf8_end_whole(char *text) {
-  text[utf8_cut(text, strlen(text))] = '\0';
+void text_end_whole(char *text) {
+  text[tvmffi_utf8_cut(text, strlen(text))] = '\0';
 }
 
 /* ---- Numbers with a decimal point ---- */
@@ -301,7 +270,7 @@ void text_add_size(text_buf *out, uint64_t size) {
 
 /* The length of the character there; 0 if there is none, or if it moves a cursor. */
 static size_t measure_printable(const unsigned char *bytes, size_t size) {
-  size_t length = utf8_measure(bytes, size);
+  size_t length = tvmffi_utf8_measure(bytes, size);
   if (*bytes < 0x20 || *bytes == 0x7f || /* controls */
       (length == 2 && *bytes == 0xc2 && bytes[1] < 0xa0) ||
       (length == 3 && *bytes == 0xe2 && bytes[1] == 0x80 && bytes[2] >= 0xa8 && bytes[2] <= 0xae)) {

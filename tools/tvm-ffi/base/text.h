@@ -34,7 +34,7 @@ void text_add(text_buf *buffer, const char *format, ...) TOOL_PRINTF(2, 3);
 void text_add_list(text_buf *buffer, const char *format, va_list values);
 void text_add_bytes(text_buf *buffer, const void *bytes, size_t size);
 void text_free(text_buf *buffer);
-/* For tvmffi_dl_open(): a reason whose texts are kept until the process ends. */
+/* For tvmffi_dl_open(): a reason whose text is kept until there is a newer one. */
 extern const tvmffi_dl_reason kNoReason;
 /* Whether the text begins like this. */
 bool text_begins(const char *text, const char *prefix);
@@ -54,15 +54,8 @@ void words_free(word_list *words);
 /* Compares two `char *` of a list, for qsort(). */
 int words_compare(const void *a, const void *b);
 
-/* ---- Characters of UTF-8 (RFC 3629, section 4) ---- */
-
-/* The length of the character at the beginning of the bytes, of which there must be at least one; 0
- * if they begin with no valid character. */
-size_t utf8_measure(const void *bytes, size_t size);
-/* At most `size`: the number of bytes that does not cut the last character. */
-size_t utf8_cut(const void *bytes, size_t size);
-/* Ends a text that was perhaps cut, to fit into its buffer, behind a whole character. */
-void utf8_end_whole(char *text);
+/* Ends a text that was perhaps cut, to fit into its buffer, after a whole character of UTF-8. */
+void text_end_whole(char *text);
 
 /* ---- Numbers with a decimal point, also after a library chose a locale with a comma ---- */
 

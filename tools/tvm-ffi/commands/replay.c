@@ -103,7 +103,7 @@ static void tell(const replay *p, replay_verdict verdict, const char *text) {
   replay_outcome *o = p->outcome;
   o->verdict = (int)verdict;
   snprintf(o->detail, sizeof o->detail - 1, "%s", text);
-  utf8_end_whole(o->detail);
+  text_end_whole(o->detail);
 }
 
 static int call_function(void *context) {

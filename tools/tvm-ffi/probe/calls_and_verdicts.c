@@ -368,7 +368,7 @@ static void judge(outcome *out, verdict how, const char *format, ...) {
   va_start(values, format);
   vsnprintf(out->detail, sizeof out->detail - 1, format, values);
   va_end(values);
-  utf8_end_whole(out->detail);
+  text_end_whole(out->detail);
   out->verdict = (int)how;
 }
 

@@ -61,7 +61,7 @@ static void enter(foreign_stage stage, const char *subject) {
   }
   if (subject != NULL) {
     snprintf(shared->subject, sizeof shared->subject - 1, "%s", subject);
-    utf8_end_whole(shared->subject);
+    text_end_whole(shared->subject);
   }
   shared->progress[0] = '\0';
   if (shared->stage != (int)stage) shared->timestamp = clock_seconds();
@@ -94,7 +94,7 @@ void supervise_progress(const char *format, ...) {
   va_start(values, format);
   vsnprintf(supervise_shared->progress, sizeof supervise_shared->progress - 1, format, values);
   va_end(values);
-  utf8_end_whole(supervise_shared->progress);
+  text_end_whole(supervise_shared->progress);
 }
 
 void supervise_note(const char *note) {

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "value/number.h"
 #include "value/value_text.h"
 
@@ -24,7 +25,7 @@ enum {
 /* ---- Texts ---- */
 
 void html_add(text_buf *out, const char *text, size_t limit) {
-  const size_t size = strlen(text), shown = size > limit ? utf8_cut(text, limit) : size;
+  const size_t size = strlen(text), shown = size > limit ? tvmffi_utf8_cut(text, limit) : size;
   char *lines = text_escape_lines(text, shown);
   text_add_xml(out, lines, strlen(lines));
   if (shown < size) text_add(out, " ... (%zu bytes)", size);
@@ -32,7 +33,7 @@ void html_add(text_buf *out, const char *text, size_t limit) {
 }
 
 void html_add_line(text_buf *out, const char *text, size_t limit) {
-  const size_t size = strlen(text), shown = size > limit ? utf8_cut(text, limit) : size;
+  const size_t size = strlen(text), shown = size > limit ? tvmffi_utf8_cut(text, limit) : size;
   char *line = text_escape(text, shown);
   text_add_xml(out, line, strlen(line));
   if (shown < size) text_add(out, "...");

@@ -102,7 +102,7 @@ static void describe_item(tensor_reader *reader, const TVMFFIAny *json, const ch
   va_start(values, format);
   vsnprintf(reader->path + size, sizeof reader->path - size, format, values);
   va_end(values);
-  utf8_end_whole(reader->path);
+  text_end_whole(reader->path);
   describe_tensors(reader, json);
   reader->path[size] = '\0';
 }

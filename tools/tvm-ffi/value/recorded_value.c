@@ -10,6 +10,7 @@
 #include "base/files.h"
 #include "base/murmur.h"
 #include "base/report.h"
+#include "base/utf8.h"
 #include "system/system.h"
 #include "value/npy.h"
 #include "value/value_text.h"
@@ -265,7 +266,7 @@ static bool fail(walk *w, const char *wrong) {
 
 static void add_quoted(text_buf *out, const TVMFFIByteArray *text) {
   enum { kShown = 200 };
-  const size_t size = text->size > kShown ? utf8_cut(text->data, kShown) : text->size;
+  const size_t size = text->size > kShown ? tvmffi_utf8_cut(text->data, kShown) : text->size;
   text_add(out, "s:\"");
   text_add_escaped(out, text->data, size);
   text_add(out, "\"%s", size < text->size ? "..." : "");
