@@ -22,7 +22,7 @@ class Named:
     """An array for calls where NumPy is older: it passes integers of the same size, and the code
     of the type is written over theirs."""
 
-    # What a capsule is called, and where the code is behind its address.
+    # What a capsule is called, and how far after its address the code is.
     PLACES = ((b"dltensor", 20), (b"dltensor_versioned", 52))
 
     def __init__(self, array):

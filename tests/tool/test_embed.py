@@ -405,7 +405,9 @@ int main(void) {{
         for name, options, begin in (("x.C", [], b"/* Written"), ("x", [], b"/* Written"),
                                      ("x.txt", ["--format=c"], b"/* Written"),
                                      ("x.OBJ", [], b"\x64\x86"), ("x.bin", ["--format=elf"],
-                                                                  b"\x7fELF")):
+                                                                  b"\x7fELF"),
+                                     ("x.O", ["--format=elf"], b"\x7fELF"),
+                                     ("x.O", [], b"" if WINDOWS else b"\x7fELF")):
             good("embed", PATHS[0], "--name=k", *options, "-o", WORK / name)
             assert (WORK / name).read_bytes().startswith(begin), name
 

@@ -48,6 +48,14 @@ static char *make_ending(const char *path) {
   return ending;
 }
 
+bool file_has_ending(const char *path, const char *ending) {
+  char *found = make_ending(path);
+  const size_t size = strlen(ending);
+  const bool has = strncmp(found + 1, ending, size) == 0 && found[1 + size] == ' ';
+  free(found);
+  return has;
+}
+
 file_kind file_kind_of(const char *path) {
   char *ending = make_ending(path);
   unsigned kind = 0;

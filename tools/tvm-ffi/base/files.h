@@ -60,6 +60,8 @@ typedef enum {
 } file_kind;
 
 file_kind file_kind_of(const char *path);
+/* Whether its name ends so, in letters of any case. */
+bool file_has_ending(const char *path, const char *ending);
 /* Whether the file of --OPTION may be named like this: `kinds` is of bits, 1u << kHoldsC and so on.
  * A name without an ending, like "-" or /dev/null, may always be. False after a report, which names
  * the endings. */

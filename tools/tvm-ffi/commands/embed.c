@@ -177,9 +177,9 @@ static bool is_object(embed_form form) {
 }
 
 static embed_form choose_form(const arguments *args, const char *output) {
-  const embed_form by_name = file_kind_of(output) != kHoldsObject ? kFormC
-                             : path_ends_in(output, ".o")         ? kFormObject
-                                                                  : kFormCoff;
+  const embed_form by_name = file_has_ending(output, ".obj") ? kFormCoff
+                             : file_has_ending(output, ".o") ? kFormObject
+                                                             : kFormC;
   const embed_form form = (embed_form)arguments_word(args, kOptionFormat, by_name);
   return form == kFormObject ? TOOL_OBJECT_FORM : form;
 }

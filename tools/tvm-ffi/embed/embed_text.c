@@ -125,7 +125,7 @@ bool embed_add_make_word(text_buf *out, const char *path) {
 /* Writes C source with the bytes: as numbers, as string literals, by #embed, or by the assembler's
  * .incbin. */
 
-/* Compilers read string literals ten times as fast as numbers. C99 guarantees 4095 characters in
+/* Compilers read string literals 15 to 30 times as fast as numbers. C99 guarantees 4095 characters in
  * one, so a symbol is an array of rows, each a literal of lines, and what is left. It is a union
  * with the bytes, which a macro of its name stands for. */
 enum { kLineBytes = 64, kRowBytes = 63 * kLineBytes };
@@ -167,7 +167,7 @@ static void add_declarations(const embedding *content, text_buf *out) {
   }
   if (content->has_table) {
     text_add(out,
-             "/* %zu, and one without a name behind them. */\n"
+             "/* %zu, and one without a name after them. */\n"
              "extern %s_SEEN const %s_file %s_files[%zu];\n",
              content->num_blobs, content->name, content->name, content->name,
              content->num_blobs + 1);

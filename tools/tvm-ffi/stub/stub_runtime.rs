@@ -88,7 +88,7 @@ mod support {
     const FIRST_OBJECT: i32 = 64;
     const STR: i32 = 65;
     const BYTES: i32 = 66;
-    /// What is behind the header of every object.
+    /// What follows the header of every object.
     const HEADER_SIZE: usize = 24;
 
     pub type Kernel = unsafe extern "C" fn(*mut c_void, *const Any, i32, *mut Any) -> c_int;

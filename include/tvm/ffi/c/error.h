@@ -156,7 +156,7 @@ static inline bool tvm_ffi_error_is(TVMFFIObjectHandle error, const char *kind);
  * Write `<kind>: <message>` into a buffer, then a line `caused by <kind>: <message>` per cause.
  * @param error    [borrow] An Error, or NULL.
  * @param buffer   [out] Always NUL-terminated when capacity is not 0; may be NULL when it is. Cut
- *                 off when too small, behind a whole character of UTF-8.
+ *                 off when too small, after a whole character of UTF-8.
  * @param capacity [in] Bytes.
  * @return The length of the whole text, as snprintf.
  */
@@ -173,7 +173,7 @@ static inline size_t tvm_ffi_error_format(TVMFFIObjectHandle error, char *buffer
  *     }
  *
  * @param buffer   [out] Always NUL-terminated when capacity is not 0; may be NULL when it is. Cut
- *                 off when too small, behind a whole character of UTF-8, and the error is gone
+ *                 off when too small, after a whole character of UTF-8, and the error is gone
  *                 then, too. `(no error)` if there is none.
  * @param capacity [in] Bytes.
  * @return The length of the whole text, as snprintf.

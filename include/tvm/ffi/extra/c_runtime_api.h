@@ -224,7 +224,7 @@ TVM_FFI_DLL int TVMFFIRuntimeModuleGetFunction(TVMFFIObjectHandle module, const 
  * `caused by <kind>: <message>` per cause, and release it. Without an error it is `(no error)`.
  * Call it in the thread in which the call failed.
  * @param buffer   [out] Always NUL-terminated when capacity is not 0. What does not fit is cut,
- *                 behind a whole character of UTF-8.
+ *                 after a whole character of UTF-8.
  * @param capacity [in] Bytes. 0 leaves the error where it is, so that the text can be measured;
  *                 buffer may be NULL then.
  * @return The length of the whole text, as snprintf.   Errors: none.   Threads: any.

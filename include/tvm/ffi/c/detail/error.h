@@ -33,7 +33,7 @@ TVM_FFI_C_DETAIL_INLINE int tvm_ffi_detail_failed(void) {
 
 #define TVM_FFI_C_DETAIL_FAIL(...) (tvm_ffi_error_raise(__VA_ARGS__), tvm_ffi_detail_failed())
 
-/** The size of the first `size` bytes of a text without a character that is cut off behind them. */
+/** The size of the first `size` bytes of a text without a character that is cut off at their end. */
 static inline size_t tvm_ffi_detail_cut(const char *text, size_t size) {
   size_t last = size;
   while (last > 0 && size - last < 4) {
@@ -46,7 +46,7 @@ static inline size_t tvm_ffi_detail_cut(const char *text, size_t size) {
 }
 
 /**
- * The formatted text: in buffer, or malloc'd if that is too small; without memory cut off behind a
+ * The formatted text: in buffer, or malloc'd if that is too small; without memory cut off after a
  * whole character.
  */
 TVM_FFI_C_PRINTF(3, 0)
