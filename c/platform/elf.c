@@ -461,9 +461,9 @@ static bool read_other_libc(const elf_file *file, char out[kMaxLibc]) {
 TVMFFI_COLD void tvmffi_dl_explain_libc(const char *path, tvmffi_dl_reason *reason) {
   char name[kMaxLibc];
   elf_file file;
-  if (strchr(path, '/') == NULL) return;
-  file.descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (file.descriptor < 0) return;
+  int descriptor = strchr(path, '/') != NULL ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+  if (descriptor < 0) return;
+  file.descriptor = descriptor;
   file.size = UINT64_MAX; /* reading finds the end */
   if (pread(file.descriptor, &file.header, sizeof file.header, 0) == (ssize_t)sizeof file.header &&
       memcmp(file.header.e_ident, ELFMAG, SELFMAG) == 0 && read_other_libc(&file, name)) {
@@ -471,7 +471,7 @@ TVMFFI_COLD void tvmffi_dl_explain_libc(const char *path, tvmffi_dl_reason *reas
                 "%s; it is for another C library: it needs %s, and this program runs with %s",
                 reason->text, name, OWN_LIBC);
   }
-  (void)close(file.descriptor);
+  (void)close(descriptor);
 }
 
 #else

@@ -282,8 +282,9 @@ class Record(unittest.TestCase):
         assert apply["args"][0]["function"] and apply["call"] < calls[18]["call"]
 
     def test_elements_below_a_byte(self):
-        """They are packed, lanes too: memory that ends with them is recorded whole, and replayed."""
-        for layout, size in (("4xi4x3", 6), ("3xi4", 2), ("9xui1", 2), ("2x3xi6", 5), ("1xi2x5", 2)):
+        """They are packed, lanes too: memory that ends with them is recorded and replayed."""
+        for layout, size in (("4xi4x3", 6), ("3xi4", 2), ("9xui1", 2), ("2x3xi6", 5),
+                             ("1xi2x5", 2)):
             folder = f"recording{next(COUNT)}"
             done = start(*COMMAND, "record", "-o", folder, "--", *COMMAND, "run", KERNELS,
                          f"consume({layout}.guard(end)=1)")

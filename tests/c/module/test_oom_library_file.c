@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "module/library_file.h"
 
+#include "c/module_support.h"
 #include "core/error.h"
 #include "support/check.h"
 #include "support/oom.h"
@@ -50,4 +51,24 @@ TEST(test_kernels) {
   assert_int_equal(oom_live_blocks(), before + (kCheckUnloads ? 0 : 1)); /* else the record stays */
 }
 
-RUN_OOM_TESTS({cmocka_unit_test(test_kernels)})
+/* Without memory for the reason why a library cannot be unloaded, the error is that. */
+TEST(test_what_is_kept) {
+  const char *folder = getenv("TVM_FFI_TEST_MODULES");
+  tvmffi_library_file *file;
+  TVMFFIByteArray bytes;
+  char path[4096];
+  (void)snprintf(path, sizeof path, "%s/leave_a_global.so", folder);
+  bytes = check_bytes(path);
+  check_ok(tvmffi_library_file_open(&bytes, &file));
+  oom_fail_after(0);
+  assert_int_equal(tvmffi_library_allow_unload(file), -1);
+  oom_fail_after(-1);
+  check_raised("MemoryError", "out of memory");
+  check_fails_with(tvmffi_library_allow_unload(file), "RuntimeError",
+                   "`test.left_behind` needs it");
+  remove_global("test.left_behind");
+  check_ok(tvmffi_library_allow_unload(file));
+  tvmffi_library_file_close(file);
+}
+
+RUN_OOM_TESTS({cmocka_unit_test(test_kernels), cmocka_unit_test(test_what_is_kept)})

@@ -125,8 +125,8 @@ bool embed_add_make_word(text_buf *out, const char *path) {
 /* Writes C source with the bytes: as numbers, as string literals, by #embed, or by the assembler's
  * .incbin. */
 
-/* Compilers read string literals 15 to 30 times as fast as numbers. C99 guarantees 4095 characters in
- * one, so a symbol is an array of rows, each a literal of lines, and what is left. It is a union
+/* Compilers read string literals 15 to 30 times as fast as numbers. C99 guarantees 4095 characters
+ * in one, so a symbol is an array of rows, each a literal of lines, and what is left. It is a union
  * with the bytes, which a macro of its name stands for. */
 enum { kLineBytes = 64, kRowBytes = 63 * kLineBytes };
 

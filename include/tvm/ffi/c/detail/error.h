@@ -33,7 +33,7 @@ TVM_FFI_C_DETAIL_INLINE int tvm_ffi_detail_failed(void) {
 
 #define TVM_FFI_C_DETAIL_FAIL(...) (tvm_ffi_error_raise(__VA_ARGS__), tvm_ffi_detail_failed())
 
-/** The size of the first `size` bytes of a text without a character that is cut off at their end. */
+/** The size of the first `size` bytes of a text without a character that ends after them. */
 static inline size_t tvm_ffi_detail_cut(const char *text, size_t size) {
   size_t last = size;
   while (last > 0 && size - last < 4) {
