@@ -8,8 +8,8 @@ import shutil
 import subprocess
 import unittest
 
-from tool import (CHECK, COMMAND, FILES, LOAD, OK, RAISED, USAGE, bad, open_terminal,
-                  patience, read_terminal, run, run_tests, work_folder)
+from tool import (CHECK, COMMAND, FILES, LOAD, OK, RAISED, USAGE, bad, enter_bare_root,
+                  open_terminal, patience, read_terminal, run, run_tests, work_folder)
 
 FAULTS, FAKE_CUDA = FILES
 # A sanitizer in the tool would report crashes of the kernels itself, and exit.
@@ -219,6 +219,12 @@ class Probe(unittest.TestCase):
         assert out.count("FAIL dtype:") == len(in_full) and "..." not in out, out
         assert run("probe", FAULTS, form("talks"), "--skip=threads")[2] == ""
         assert "I was called" in run("probe", FAULTS, form("talks"), "--only=offset:0")[2]
+
+    def test_what_kernels_print_is_dropped_in_a_root_without_devices(self):
+        root = enter_bare_root(self)
+        done = subprocess.run([*root, *COMMAND, "probe", FAULTS, form("talks"), "--skip=threads"],
+                              capture_output=True, text=True, check=False)
+        assert done.returncode == OK and done.stderr == "", done
 
     def test_calls_that_do_not_work(self):
         code, out, err = run("probe", FAULTS, f"right({X}, 2.5)")

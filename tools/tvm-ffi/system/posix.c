@@ -395,12 +395,40 @@ void descriptor_end_input(void) {
   descriptor_move(half_pipe(false), STDIN_FILENO);
 }
 
+/* Reads to the end of what others write into the pipe. */
+static void pipe_wait_for_end(int reader) {
+  char bytes[4096];
+  ssize_t size;
+  do {
+    size = read(reader, bytes, sizeof bytes);
+  } while (size > 0 || (size < 0 && errno == EINTR));
+}
+
+/* A pipe that takes all that is written, for roots without /dev/null; -1 if there is none. A
+ * process reads it, which is no child of this one, so that foreign code does not wait for its end.
+ */
+static int pipe_open_drain(void) {
+  int ends[2];
+  pid_t starter;
+  if (pipe(ends) != 0) return -1;
+  starter = fork();
+  if (starter == 0) {
+    close(ends[1]);
+    if (fork() == 0) pipe_wait_for_end(ends[0]);
+    _exit(0);
+  }
+  close(ends[0]);
+  if (starter > 0 && waitpid(starter, NULL, 0) == starter) return ends[1];
+  close(ends[1]);
+  return -1;
+}
+
 void descriptors_silence(void) {
   int nothing = open("/dev/null", O_WRONLY);
+  if (nothing < 0) nothing = pipe_open_drain();
   if (nothing < 0) return;
   dup2(nothing, STDOUT_FILENO);
-  dup2(nothing, STDERR_FILENO);
-  if (nothing > STDERR_FILENO) close(nothing);
+  descriptor_move(nothing, STDERR_FILENO);
 }
 
 void descriptor_close(int descriptor) {
