@@ -64,6 +64,21 @@ TEST(test_long_warnings_are_cut_between_characters) {
   check_ok(TVMFFIRuntimeSetLogHook(NULL, NULL));
 }
 
+static void check_said(void *expected, TVMFFIRuntimeLogLevel level, const char *said) {
+  (void)level;
+  assert_string_equal(said, expected);
+}
+
+/* Without memory for the escapes. */
+TEST(test_warnings_are_utf8) {
+  static char question[] = "caf?, ca\xc3\xa9";
+  check_ok(TVMFFIRuntimeSetLogHook(check_said, question));
+  oom_fail_after(0);
+  tvmffi_log_warning("%s", "caf\xe9, ca\xc3\xa9");
+  oom_fail_after(-1);
+  check_ok(TVMFFIRuntimeSetLogHook(NULL, NULL));
+}
+
 TEST(test_L_9_saying_so_allocates_nothing) {
   size_t allocations;
   (void)tvmffi_fail("ValueError", "older");
@@ -191,6 +206,7 @@ TEST(test_raising_with_backtraces) {
 RUN_OOM_TESTS({
     cmocka_unit_test(test_L_9_out_of_memory_is_a_static_error),
     cmocka_unit_test(test_long_warnings_are_cut_between_characters),
+    cmocka_unit_test(test_warnings_are_utf8),
     cmocka_unit_test(test_L_9_saying_so_allocates_nothing),
     cmocka_unit_test(test_raising_is_one_allocation),
     cmocka_unit_test(test_F_15_creating_errors),
