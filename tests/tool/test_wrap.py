@@ -34,6 +34,8 @@ STEPS = [
     "number_any = void number_steps(double x[n:s] strides any, int n, ptrdiff_t s)",
     "first = double sum_steps(const double x[n:s][m:t] strides any, int n, ptrdiff_t s)",
     "write = void number_steps(double x[n:s][m:t] strides any, int n, ptrdiff_t s)",
+    "cube = void number_steps(double x[n:s][m:t][k:r] strides any, int n, ptrdiff_t s)",
+    "cube_positive = void number_steps(double x[n:s][m:t][k:r], int n, ptrdiff_t s)",
 ]
 
 EXPECTED = (FOLDER / "wrap_expected.txt").read_text(encoding="utf-8")
@@ -193,6 +195,17 @@ CALLS_WITH_STRIDES = {
     "first(3x2xf64.strides(1, 1)=1)": "result[0]: 3.0",
     "write(&2x3xf64.strides(3, 2)=7)": "arg[0]: 2x3xf64=[0 7 7][1 7 7]",
     "write(&2x3xf64.strides(-1, 5)[:, ::-1]=7)": "arg[0]: 2x3xf64=[0 7 7][1 7 7]",
+    # Three dimensions: transposed, sliced, reversed, padded, of an extent of 1, without elements.
+    **{f"{name}(&2x2x2xf64{layout}=7)": "arg[0]: 2x2x2xf64=[[0 7][7 7]][[1 7][7 7]]"
+       for name, layout in itertools.chain(
+           itertools.product(("cube", "cube_positive"), (
+               "", ".strides(1, 2, 4)", ".strides(2, 4, 1)", ".strides(90, 7, 3)",
+               ".strides(4, 6, 1)")),
+           itertools.product(["cube"], (".strides(-4, 2, -1)", ".strides(1, -90, 5)")))},
+    "cube(&2x4x6xf64[:, 1:3, ::3]=7)": "arg[0]: 2x2x2xf64=[[0 7][7 7]][[1 7][7 7]]",
+    "cube(&2x1x3xf64.strides(3, 1, 2)=7)": "arg[0]: 2x1x3xf64=[[0 7 7]][[1 7 7]]",
+    "cube(&2x3x1xf64.strides(3, 1, 0)=7)": "arg[0]: 2x3x1xf64=[[0][7][7]][[1][7][7]]",
+    "cube(&0x2x2xf64.strides(1, 1, 1))": "arg[0]: 0x2x2xf64=",
 }
 REFUSED_STRIDES = {
     "dot(3xf64.strides(0)=1, 3xf64=1)":
@@ -225,6 +238,16 @@ REFUSED_STRIDES = {
         "must have an address for each element, but has strides [1, 1] of shape [3, 2]",
     "write(&2x3xf64.strides(4, -2)=1)":
         "must have an address for each element, but has strides [4, -2] of shape [2, 3]",
+    # 1 + 2 = 3, and 4 + 6 = 2 * 5, although each two dimensions are apart. In others two share.
+    **{f"{name}(&{shape}xf64.strides({strides})=1)":
+       "must have an address for each element, each stride beyond the reach of all smaller ones, "
+       f"but has strides [{strides}] of shape [{shape.replace('x', ', ')}]"
+       for name, shape, strides in (
+           ("cube", "2x2x2", "1, 2, 3"), ("cube_positive", "2x2x2", "1, 2, 3"),
+           ("cube", "2x2x2", "-3, 1, 2"), ("cube", "2x3x2", "4, 5, 6"),
+           ("cube", "2x2x2", "0, 2, 1"), ("cube_positive", "3x2x2", "1, 10, 2"),
+           # These are apart, but no slice of a contiguous tensor has such strides.
+           ("cube", "2x2x2", "4, 6, 9"))},
 }
 # The functions of wrap_functions.h by those of BLAS.
 CBLAS = """#include <cblas.h>

@@ -206,6 +206,79 @@ static void pass_strides(void) {
   call("an extent beyond int8_t", "transpose", args, 2);
 }
 
+/* Whether elements of a shape of three dimensions share an address. */
+static bool is_shared(const int64_t *shape, const int64_t *strides) {
+  enum { kFirst = 64 };
+  bool seen[2 * kFirst];
+  int64_t i, k, m;
+  memset(seen, 0, sizeof seen);
+  for (i = 0; i < shape[0]; ++i) {
+    for (k = 0; k < shape[1]; ++k) {
+      for (m = 0; m < shape[2]; ++m) {
+        bool *at = &seen[kFirst + i * strides[0] + k * strides[1] + m * strides[2]];
+        if (*at) return true;
+        *at = true;
+      }
+    }
+  }
+  return false;
+}
+
+/* Outputs with all small strides, compared with a search. */
+static void write_apart(int32_t ndim) {
+  enum { kMost = 5, kExtents = 4, kFirst = 64 };
+  static double data[2 * kFirst];
+  const int32_t num_strides = 2 * kMost + 1;
+  const int32_t per_dim = num_strides * kExtents, last = ndim > 2 ? per_dim : 1;
+  int64_t shape[3] = {1, 1, 1}, strides[3] = {0, 0, 0};
+  int32_t i[3], k, written[2] = {0, 0}, refused[2] = {0, 0};
+  TVMFFIObjectHandle kernel = NULL;
+  DLTensor x;
+  const TVMFFIAny arg = tvm_ffi_any_view_tensor(&x);
+  if (tvm_ffi_module_get_function(module, ndim > 2 ? "number_3" : "number_2", &kernel) != 0) return;
+  tvm_ffi_tensor_init(&x, data + kFirst, tvm_ffi_device_make(kDLCPU, 0), TVM_FFI_C_FLOAT64, ndim,
+                      shape, strides);
+  for (i[0] = 0; i[0] < per_dim; ++i[0]) {
+    for (i[1] = 0; i[1] < per_dim; ++i[1]) {
+      for (i[2] = 0; i[2] < last; ++i[2]) {
+        bool is_found;
+        for (k = 0; k < ndim; ++k) {
+          strides[k] = i[k] % num_strides - kMost, shape[k] = i[k] / num_strides + 1;
+        }
+        is_found = is_shared(shape, strides);
+        if (tvm_ffi_function_call_void(kernel, &arg, 1) == 0) {
+          ++written[is_found];
+        } else {
+          ++refused[is_found];
+          tvm_ffi_object_release(tvm_ffi_error_take());
+        }
+      }
+    }
+  }
+  printf("%d dimensions: apart, %d written and %d refused; shared, %d written and %d refused\n",
+         (int)ndim, (int)written[0], (int)refused[0], (int)written[1], (int)refused[1]);
+  tvm_ffi_object_release(kernel);
+}
+
+/* A stride of 2^64 bytes leads to the same address again. */
+static void wrap_around(void) {
+  static const int64_t strides_of[][3] = {
+      {(int64_t)1 << 61, 2, 1}, {INT64_MIN, 2, 1}, {INT64_MAX, INT64_MAX - 4, 1}};
+  static double data[8];
+  int64_t shape[3] = {2, 2, 2}, strides[3];
+  DLTensor x;
+  const TVMFFIAny arg = tvm_ffi_any_view_tensor(&x);
+  size_t i;
+  tvm_ffi_tensor_init(&x, data, tvm_ffi_device_make(kDLCPU, 0), TVM_FFI_C_FLOAT64, 3, shape,
+                      strides);
+  for (i = 0; i < sizeof strides_of / sizeof *strides_of; ++i) {
+    memcpy(strides, strides_of[i], sizeof strides);
+    call("around the address space", "number_3", &arg, 1);
+  }
+  shape[1] = 1, shape[2] = 1, strides[0] = (int64_t)1 << 61;
+  call("around the address space", "number_3", &arg, 1);
+}
+
 static void refuse_read_only(void) {
   float y_data[6], x_data[6] = {1, 2, 3, 4, 5, 6};
   int64_t shape[2] = {2, 3}, strides[2];
@@ -233,6 +306,9 @@ int main(int argc, char **argv) {
   pass_bools();
   check_alignments();
   share_memory();
+  write_apart(2);
+  write_apart(3);
+  wrap_around();
   refuse_read_only();
   tvm_ffi_object_release(module);
   return 0;

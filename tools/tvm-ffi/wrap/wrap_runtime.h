@@ -163,32 +163,61 @@ static uint64_t wrap_find_divisor(uint64_t a, uint64_t b) {
   return a;
 }
 
-/* No two elements of a tensor that is written are the same memory. Compares dimensions in pairs,
- * which finds elements that are repeated and windows that overlap. */
+/* How far apart neighbours in a dimension are, in elements. */
+static uint64_t wrap_get_step(const DLTensor *tensor, int32_t dim) {
+  const int64_t stride = wrap_get_stride(tensor, dim);
+  return stride < 0 ? -(uint64_t)stride : (uint64_t)stride;
+}
+
+/* Whether the elements of a tensor that has some are within the largest memory. Then no sum of
+ * distances between them overflows. */
+static bool wrap_is_addressable(const DLTensor *tensor) {
+  uint64_t room = (uint64_t)PTRDIFF_MAX / (tensor->dtype.bits / 8u);
+  int32_t k;
+  for (k = 0; k < tensor->ndim; ++k) {
+    const uint64_t step = wrap_get_step(tensor, k), last = (uint64_t)tensor->shape[k] - 1;
+    if (step > 0 && last > room / step) return false;
+    room -= step * last;
+  }
+  return true;
+}
+
+/* Whether moving in a dimension leads to none of the elements that moving in those of smaller steps
+ * leads to: the step is longer than these reach together. Of two steps, other ones may do, too:
+ * those whose common multiples are beyond the extents. */
+static bool wrap_is_apart(const DLTensor *tensor, int32_t dim) {
+  const uint64_t step = wrap_get_step(tensor, dim), extent = (uint64_t)tensor->shape[dim];
+  uint64_t reach = 0, smaller = 0, smaller_extent = 0, divisor;
+  int32_t num_smaller = 0, k;
+  for (k = 0; k < tensor->ndim; ++k) {
+    const uint64_t other = wrap_get_step(tensor, k);
+    if (tensor->shape[k] == 1 || other > step || (other == step && k >= dim)) continue;
+    smaller = other;
+    smaller_extent = (uint64_t)tensor->shape[k];
+    reach += smaller * (smaller_extent - 1);
+    ++num_smaller;
+  }
+  if (step > reach || extent == 1) return true;
+  if (step == 0 || num_smaller != 1) return false;
+  divisor = wrap_find_divisor(step, smaller);
+  return step / divisor >= smaller_extent || smaller / divisor >= extent;
+}
+
+/* No two elements of a tensor that is written are the same memory. Of three dimensions and more,
+ * some strides are refused that keep elements apart: those of no slice of a contiguous tensor, and
+ * a search would take long. */
 static int wrap_check_distinct(const tvm_ffi_args *args, int32_t i, const DLTensor *tensor) {
   char strides[96], shape[96];
-  bool is_distinct = true;
-  int32_t k, m;
+  bool is_distinct;
+  int32_t k;
   if (tensor->strides == NULL || tvm_ffi_tensor_get_numel(tensor) == 0) return 0;
-  for (k = 0; k < tensor->ndim; ++k) {
-    const int64_t stride = tensor->strides[k];
-    const uint64_t step = stride < 0 ? -(uint64_t)stride : (uint64_t)stride;
-    if (tensor->shape[k] == 1) continue;
-    if (step == 0) is_distinct = false;
-    for (m = 0; m < k && is_distinct; ++m) {
-      const int64_t other = tensor->strides[m];
-      const uint64_t other_step = other < 0 ? -(uint64_t)other : (uint64_t)other;
-      const uint64_t divisor = wrap_find_divisor(step, other_step);
-      if (tensor->shape[m] != 1 && other_step / divisor < (uint64_t)tensor->shape[k] &&
-          step / divisor < (uint64_t)tensor->shape[m]) {
-        is_distinct = false;
-      }
-    }
-  }
+  is_distinct = wrap_is_addressable(tensor);
+  for (k = 0; k < tensor->ndim && is_distinct; ++k) is_distinct = wrap_is_apart(tensor, k);
   if (is_distinct) return 0;
   return tvm_ffi_args_raise(
       args, i, TVM_FFI_C_VALUE_ERROR,
-      "must have an address for each element, but has strides %s of shape %s",
+      "must have an address for each element%s, but has strides %s of shape %s",
+      tensor->ndim > 2 ? ", each stride beyond the reach of all smaller ones" : "",
       tvm_ffi_shape_print(tensor->strides, tensor->ndim, strides, sizeof strides),
       tvm_ffi_shape_print(tensor->shape, tensor->ndim, shape, sizeof shape));
 }
@@ -208,7 +237,7 @@ static wrap_bytes wrap_find_bytes(const DLTensor *tensor) {
   found.step = 0;
   for (i = 0; i < tensor->ndim; ++i) {
     const int64_t stride = wrap_get_stride(tensor, i);
-    const uint64_t step = (stride < 0 ? -(uint64_t)stride : (uint64_t)stride) * size;
+    const uint64_t step = wrap_get_step(tensor, i) * size;
     const uint64_t last = step * (uint64_t)(tensor->shape[i] - 1);
     if (tensor->shape[i] == 1) continue;
     if (stride < 0) found.begin -= last;
