@@ -83,7 +83,22 @@ WRONG = [
     ("void f(float y[n] inplace n, int n)", 27, "`n` is not another tensor that is passed"),
     ("void f(const float y[n] inplace x, const float x[n])", 33,
      "`y` and `x` are only read, and may be the same memory anyway"),
-    ("void f(float y[n] inplace x inplace z)", 29, "expected `,` or `)`"),
+    ("void f(float y[n] inplace x inplace z)", 29, "`inplace` is given twice"),
+    ("void f(float y[n] align 16 inplace x align 16)", 38, "`align` is given twice"),
+    ("void f(const float x[n:s] strides any strides blas)", 39,
+     "`strides` is given twice"),
+    ("void f(float y[n:s] strides positive align 8 strides positive)", 46,
+     "`strides` is given twice"),
+    ("void f(const float x[static])", 28, "expected an extent: a name or a number"),
+    ("void f(const float x[const static restrict])", 43, "expected an extent: a name or a number"),
+    ("void f(float *w[static])", 23, "expected an extent: a name or a number"),
+    ("void f(const float x[static static 4])", 29, "`static` is not supported: leave it out"),
+    ("void f(const float x[volatile 4])", 22,
+     "`volatile` is not supported: wrap a function without it"),
+    ("void f(const float x[4][static 4])", 25,
+     "expected an extent: a name or a number, but `static` is a keyword of C"),
+    ("void f(restrict int n)", 21, "`restrict` is for pointers: leave it out"),
+    ("__restrict int f(int n)", 16, "`restrict` is for pointers: leave it out"),
     ("void f(float *w[4] align 16)", 20, "expected `,` or `)`"),
     ("void f(restrict float restrict y[n])", 23, "`restrict` does not fit the type before it"),
     ("void f(float *w[n])", 17, "no argument determines `n`, an extent of `w`"),
@@ -106,6 +121,26 @@ WRONG = [
     ("void f(int n, void (*g)(int))", 20, CALLBACK), ("void f(int (*)(int))", 12, CALLBACK),
     ("int f(int g(float *x, int n), int n)", 12, CALLBACK),
     ("void f(int (*g", 12, CALLBACK),
+    *((spec, spec.index("__attr") + 1,
+       "`__attribute__` is not supported: leave `__attribute__((...))` out")
+      for spec in ("void f(float __attribute__((aligned(16))) x)",
+                   "void f(__attribute__((aligned(16))) float x[n])",
+                   "void f(float *__attribute__((aligned(16))) x)",
+                   "void f(float x[n] __attribute__((unused)))",
+                   "void f(float *w[4] __attribute__((unused)))",
+                   "void f(int n __attribute__((unused)))",
+                   "__attribute__((pure)) int f(int n)", "int __attribute__((pure)) f(int n)",
+                   "extern int f(int n) __attribute__((pure));")),
+    ("__declspec(dllimport) int f(int n)", 1,
+     "`__declspec` is not supported: leave `__declspec(...)` out"),
+    ("static __inline int f(int n)", 1, "`static` is not supported: leave it out"),
+    ("__inline__ int f(int n)", 1, "`__inline__` is not supported: leave it out"),
+    ("void f(const float (x)[4])", 20, "write `x` without parentheses"),
+    ("void f(const float (x[4]))", 20, "write `x` without parentheses"),
+    ("void f(float *(x), int n)", 15, "write `x` without parentheses"),
+    ("void f(int (n))", 12, "write `n` without parentheses"),
+    ("void f(int (n)(int))", 12, CALLBACK), ("void f(int (n[4])(int))", 12, CALLBACK),
+    ("void f(int (int))", 12, CALLBACK), ("void f(int (n", 12, CALLBACK),
     ("void f(float (*x)[3])", 14,
      "a pointer to an array is not supported: write `x[n][m]` for a tensor"),
     ("void f(float **x)", 15,
@@ -143,10 +178,17 @@ WRONG = [
     ("void f(float x[] strides any)", 14, "`x` has no stride, such as s in `x[n:s]`"),
     ("void f(float x[n:s] strides none)", 29, "expected positive, any or blas"),
     ("void f(float x[n:s] strides)", 28, "expected positive, any or blas"),
-    ("void f(float x[n:0])", 18,
-     "a stride of 0 repeats an element: write `strides any` after the shape"),
-    ("void f(float x[n:0] strides blas)", 18,
-     "a stride of 0 repeats an element: write `strides any` after the shape"),
+    *((f"void f({shape}{strides})", column,
+       "a stride of 0 repeats an element, which an output cannot")
+      for shape, column in (("float x[n:0]", 18), ("double x[m:1][n:0]", 24))
+      for strides in ("", " strides positive", " strides any", " strides blas")),
+    *((f"void f(const float x[n:0]{strides})", 24,
+       "a stride of 0 repeats an element: it needs `strides any` after the shape")
+      for strides in ("", " strides positive")),
+    ("void f(const float x[n:0] strides blas)", 24,
+     "BLAS takes no stride of 0: write `strides any` in its place"),
+    ("void f(const float x[n:0][m:1] strides blas)", 24,
+     "BLAS takes no stride of 0: write `strides any` in its place"),
     ("void f(float x[n:s][m:t] strides blas)", 14,
      "a matrix of BLAS has a stride of 1 in one dimension: write `x[n:ld][m:1]` or "
      "`x[n:1][m:ld]`"),
@@ -511,6 +553,26 @@ class Wrap(unittest.TestCase):
                 left -= macros_of(compiler, standard)
                 assert all(re.fullmatch("TVM_FFI_HAS_wrap_memref\\w*", macro)
                            for macro in left), (name, left)
+                assert bool(left) == (name == "memref.c"), (name, left)
+            self.check_macros_of_lean_files(compiler)
+
+    def check_macros_of_lean_files(self, compiler):
+        """What they leave begins with TVM_FFI_, or is what the kernel headers define."""
+        headers = "".join(path.read_text(encoding="utf-8") for path in
+                          (FOLDER.parents[1] / "tools/kernel").glob("tvm_ffi_kernel*.h"))
+        shared = set(re.findall(r"^#define (\w+)", headers, re.M))
+        standard = "".join(f"#include <{name}.h>\n" for name in (
+            "limits", "stdarg", "stdbool", "stddef", "stdint", "stdio", "stdlib", "string"))
+        before = macros_of(compiler, standard)
+        for abi in "plain", "casadi", "memref", "halide":
+            spec = f"{abi} = int f(const double restrict x[2][3], double y[2:s][3:t] strides any)"
+            good("wrap", spec, f"--abi={abi}", "--lean", "-o", PLACE / "macros.c")
+            left = macros_of(compiler, f'{standard}#include "{PLACE}/macros.c"\n') - before
+            guards = {macro for macro in left if macro.startswith("TVM_FFI_")}
+            assert guards & shared and left - guards < shared, (abi, left - shared)
+            text = (PLACE / "macros.c").read_text(encoding="utf-8")
+            assert all(f"#ifndef {macro}\n#define {macro}" in text
+                       for macro in guards - shared), (abi, guards - shared)
 
     def test_refusals(self):
         """They tell the column, and show the text with a caret below."""
@@ -568,8 +630,17 @@ class Wrap(unittest.TestCase):
                 'f = extern "C" void f(float y[static __restrict__ 4], const float __restrict__ '
                 "x[n], void *const p, const char *const __restrict s, const int n)",
                 "extern void f(float y[__restrict 4], __restrict__ float const x[n], "
-                "void *restrict p, char const *s, int n)"):
+                "void *restrict p, char const *s, int n)",
+                "void f(float y[restrict static 4], const float x[const restrict n], void *p, "
+                "const char *s, int n)",
+                "void f(float y[static const restrict const 4], const float restrict x[const n], "
+                "void *p, const char *s, int n)"):
             assert good("wrap", spec) == plain, spec
+        for spec in "void f(float y[const 4])", "void f(float y[static const 4])", (
+                "void f(float y[const static 4])"):
+            assert good("wrap", spec) == good("wrap", "void f(float y[4])"), spec
+        # `[const]` is a pointer, as `[]` is.
+        assert good("wrap", "void f(float y[const])") == good("wrap", "void f(float y[])")
 
     def test_strides(self):
         """Above 0, any, or as in BLAS."""

@@ -41,7 +41,8 @@ static bool check(const spec_source *source, const spec *earlier, size_t num_ear
   const char *real = find_real(earlier, num_earlier);
   size_t i;
   if (real == NULL) real = find_real(target, 1);
-  if (!wrap_check_error_code(source, &kWrapCasadi, target) ||
+  if (!wrap_check_function(source, target) ||
+      !wrap_check_error_code(source, &kWrapCasadi, target) ||
       !wrap_check_not_plain(source, &kWrapCasadi, target)) {
     return false;
   }

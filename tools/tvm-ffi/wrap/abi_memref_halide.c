@@ -187,7 +187,8 @@ const wrap_abi kWrapMemref = {"memref",
 static bool halide_check(const spec_source *source, const spec *earlier, size_t num_earlier,
                          const spec *target) {
   (void)earlier, (void)num_earlier;
-  return wrap_check_error_code(source, &kWrapHalide, target) &&
+  return wrap_check_function(source, target) &&
+         wrap_check_error_code(source, &kWrapHalide, target) &&
          wrap_check_not_plain(source, &kWrapHalide, target);
 }
 

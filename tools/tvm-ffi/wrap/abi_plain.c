@@ -100,6 +100,12 @@ static void write_call(text_buf *out, const wrap_request *request, const spec *t
   if (request->result_is_error) wrap_write_failure(out, target);
 }
 
+static bool check(const spec_source *source, const spec *earlier, size_t num_earlier,
+                  const spec *target) {
+  (void)earlier, (void)num_earlier;
+  return wrap_check_function(source, target);
+}
+
 const wrap_abi kWrapPlain = {
-    "plain",    false, NULL, NULL, write_declared, write_prototype, wrap_write_returned,
+    "plain",    false, NULL, check, write_declared, write_prototype, wrap_write_returned,
     write_call, NULL};

@@ -64,6 +64,12 @@ static const struct {
     {"extern", "it stands before the result only"},
     {"static", "leave it out"},
     {"inline", "leave it out"},
+    {"__inline", "leave it out"},
+    {"__inline__", "leave it out"},
+    {"__extension__", "leave it out"},
+    {"__attribute", "leave `__attribute((...))` out"},
+    {"__attribute__", "leave `__attribute__((...))` out"},
+    {"__declspec", "leave `__declspec(...)` out"},
     {"register", "leave it out"},
     {"volatile", "wrap a function without it"},
     {"struct",
@@ -221,6 +227,18 @@ static bool take_restrict(reader *r) {
   return true;
 }
 
+/* Reports a word of C that no spec has. */
+static bool fail_refused(const reader *r, word w) {
+  return spec_fail(r->source, column_of(r, w.begin), "`%.*s` is not supported: %s", (int)w.size,
+                   w.begin, find_advice(w.begin, w.size));
+}
+
+/* False after a report if such a word follows. */
+static bool check_word(reader *r) {
+  const word w = peek_word(r);
+  return find_advice(w.begin, w.size) == NULL || fail_refused(r, w);
+}
+
 /* Reads a name of the user's; NULL after a report. */
 static char *take_name(reader *r, const char *expected) {
   const word w = peek_word(r);
@@ -250,7 +268,6 @@ typedef struct {
 } type_words;
 
 static bool add_type_word(reader *r, word w, type_words *out) {
-  const char *advice = find_advice(w.begin, w.size);
   bool *flag = word_is(w, "const")            ? &out->is_const
                : is_restrict(w.begin, w.size) ? &out->is_restrict
                : word_is(w, "signed")         ? &out->is_signed
@@ -259,10 +276,7 @@ static bool add_type_word(reader *r, word w, type_words *out) {
                : word_is(w, "short")          ? &out->is_short
                : word_is(w, "int")            ? &out->is_int
                                               : NULL;
-  if (advice != NULL) {
-    return spec_fail(r->source, column_of(r, w.begin), "`%.*s` is not supported: %s", (int)w.size,
-                     w.begin, advice);
-  }
+  if (find_advice(w.begin, w.size) != NULL) return fail_refused(r, w);
   if (word_is(w, "long") && out->num_longs < 2) {
     ++out->num_longs;
   } else if (flag != NULL && !*flag) {
@@ -335,8 +349,8 @@ static bool take_pointer(reader *r, type_marks *marks) {
       break;
     }
   }
-  return !peek(r, '*') ||
-         spec_fail(r->source, column_of(r, r->pos),
+  if (!peek(r, '*')) return check_word(r);
+  return spec_fail(r->source, column_of(r, r->pos),
                    "a pointer to a pointer is not supported: a tensor has its elements in one "
                    "array");
 }
@@ -508,43 +522,76 @@ static bool check_blas(const reader *r, const spec_param *param) {
 
 static bool check_strides(const reader *r, const spec_param *param) {
   size_t i;
-  for (i = 0; i < param->num_dims && param->strides != kStridesAny; ++i) {
+  for (i = 0; i < param->num_dims; ++i) {
     const spec_dim *dim = &param->dims[i];
     if (!dim->has_stride || dim->stride.name != NULL || dim->stride.value > 0) continue;
-    return spec_fail(r->source, dim->stride.column,
-                     "a stride of 0 repeats an element: write `strides any` after the shape");
+    if (param->is_const && param->strides == kStridesAny) continue;
+    return spec_fail(
+        r->source, dim->stride.column,
+        !param->is_const ? "a stride of 0 repeats an element, which an output cannot"
+        : param->strides == kStridesBlas
+            ? "BLAS takes no stride of 0: write `strides any` in its place"
+            : "a stride of 0 repeats an element: it needs `strides any` after the shape");
   }
   return param->strides != kStridesBlas || check_blas(r, param);
 }
 
-/* Reads what may stand behind a shape. */
+/* Reads the name of `inplace x`. */
+static bool take_in_place(reader *r, spec_param *out) {
+  skip_space(r);
+  out->in_place_column = column_of(r, r->pos);
+  out->in_place = take_name(r, "the name of a tensor");
+  return out->in_place != NULL;
+}
+
+/* Reads what may stand after a shape: each once, in any order. */
 static bool take_promises(reader *r, spec_param *out) {
+  static const struct {
+    const char *name;
+    bool (*take)(reader *r, spec_param *out);
+  } kPromises[] = {
+      {"align", take_alignment}, {"strides", take_strides}, {"inplace", take_in_place}};
+  enum { kNumPromises = sizeof kPromises / sizeof *kPromises };
+  bool is_taken[kNumPromises] = {false};
   while (true) {
-    if (take_word(r, "align")) {
-      if (!take_alignment(r, out)) return false;
-    } else if (take_word(r, "strides")) {
-      if (!take_strides(r, out)) return false;
-    } else if (out->in_place == NULL && take_word(r, "inplace")) {
-      skip_space(r);
-      out->in_place_column = column_of(r, r->pos);
-      out->in_place = take_name(r, "the name of a tensor");
-      if (out->in_place == NULL) return false;
-    } else {
-      return true;
+    const word w = peek_word(r);
+    size_t i = 0;
+    while (i < kNumPromises && !word_is(w, kPromises[i].name)) ++i;
+    if (i == kNumPromises) return true;
+    if (is_taken[i]) {
+      return spec_fail(r->source, column_of(r, w.begin), "`%s` is given twice", kPromises[i].name);
+    }
+    is_taken[i] = true;
+    r->pos += w.size;
+    if (!kPromises[i].take(r, out)) return false;
+  }
+}
+
+/* Reads the words that C has before the first extent: `static`, that the array is not NULL, const
+ * and restrict of the pointer. */
+static bool take_qualifiers(reader *r, bool *is_static, spec_param *out) {
+  *is_static = false;
+  while (true) {
+    if (take_restrict(r)) {
+      out->is_restrict = true;
+    } else if (!*is_static && take_word(r, "static")) {
+      *is_static = true;
+    } else if (!take_word(r, "const")) {
+      return check_word(r);
     }
   }
 }
 
 static bool take_shape(reader *r, bool is_pointer, spec_param *out) {
   const size_t begin = column_of(r, r->pos);
+  bool is_static = false;
   if (out->type->dtype == NULL) {
     return spec_fail(r->source, begin, "there are no tensors of `%s`", out->type->name);
   }
   out->form = is_pointer ? kParamWork : kParamTensor;
   while (take(r, '[')) {
-    if (out->num_dims == 0) take_word(r, "static"); /* C's way to say that it is not NULL */
-    if (out->num_dims == 0 && take_restrict(r)) out->is_restrict = true;
-    if (out->num_dims == 0 && take(r, ']')) break; /* [] has no dimensions */
+    if (out->num_dims == 0 && !take_qualifiers(r, &is_static, out)) return false;
+    if (out->num_dims == 0 && !is_static && take(r, ']')) break; /* [] has no dimensions */
     if (!take_dims(r, out)) return false;
   }
   if (peek(r, '['))
@@ -554,19 +601,35 @@ static bool take_shape(reader *r, bool is_pointer, spec_param *out) {
                      out->name);
   }
   if (out->form == kParamTensor && (!take_promises(r, out) || !check_strides(r, out))) return false;
-  return check_count(r, out);
+  return check_word(r) && check_count(r, out);
+}
+
+/* Moves behind the parenthesis that begins here; false: it does not end. */
+static bool skip_parenthesis(reader *r) {
+  int depth = 0;
+  for (; r->pos < r->end; ++r->pos) {
+    depth += (*r->pos == '(') - (*r->pos == ')');
+    if (depth == 0) break;
+  }
+  return take(r, ')');
+}
+
+/* Whether a parenthesis is around the name of a parameter, as in (x)[4] and (x[4]). */
+static bool is_around_name(const reader *r, word *out_name) {
+  reader ahead = *r, whole = *r;
+  take(&ahead, '(');
+  *out_name = peek_word(&ahead);
+  ahead.pos += out_name->size;
+  return identifier_is(out_name->begin, out_name->size) &&
+         !is_type_word(out_name->begin, out_name->size) &&
+         (peek(&ahead, ')') || peek(&ahead, '[')) && skip_parenthesis(&whole) && !peek(&whole, '(');
 }
 
 /* Reports a parenthesis where a name is expected, or after it: a function, or a pointer to an
  * array. */
 static bool fail_parenthesis(reader *r) {
   const size_t column = column_of(r, r->pos);
-  int depth = 0;
-  for (; r->pos < r->end; ++r->pos) {
-    depth += (*r->pos == '(') - (*r->pos == ')');
-    if (depth == 0) break;
-  }
-  if (take(r, ')') && peek(r, '[')) {
+  if (skip_parenthesis(r) && peek(r, '[')) {
     return spec_fail(r->source, column,
                      "a pointer to an array is not supported: write `x[n][m]` for a tensor");
   }
@@ -575,11 +638,28 @@ static bool fail_parenthesis(reader *r) {
                    "pass. Wrap a function without it");
 }
 
+/* Reports a parenthesis after a type. */
+static bool fail_before_name(reader *r) {
+  word name;
+  if (!is_around_name(r, &name)) return fail_parenthesis(r);
+  return spec_fail(r->source, column_of(r, r->pos), "write `%.*s` without parentheses",
+                   (int)name.size, name.begin);
+}
+
+/* restrict is of pointers, as which tensors are passed. */
+static bool check_restrict(const reader *r, const spec_type *type, const type_marks *marks,
+                           size_t column) {
+  return !marks->is_restrict || marks->is_pointer || type->kind == kTypeText ||
+         type->kind == kTypePointer ||
+         spec_fail(r->source, column, "`restrict` is for pointers: leave it out");
+}
+
 /* The end of a parameter that is not a tensor. A macro before or after a name looks like another
  * name. */
 static bool check_end(reader *r, const spec_param *param) {
   const word next = peek_word(r);
   if (peek(r, '(')) return fail_parenthesis(r);
+  if (!check_word(r)) return false;
   return !identifier_is(next.begin, next.size) ||
          spec_fail(r->source, column_of(r, next.begin),
                    "expected `,`, `)` or a shape after `%s`, but met `%.*s`: of a macro write "
@@ -597,7 +677,7 @@ static bool take_param(reader *r, spec_param *out) {
                      "Wrap a function without it");
   }
   if (!take_type(r, &out->type, &marks)) return false;
-  if (peek(r, '(')) return fail_parenthesis(r);
+  if (peek(r, '(')) return fail_before_name(r);
   out->is_const = marks.is_const;
   out->is_restrict = marks.is_restrict;
   skip_space(r);
@@ -608,7 +688,7 @@ static bool take_param(reader *r, spec_param *out) {
   out->name = take_name(r, "a name for the parameter");
   if (out->name == NULL) return false;
   if (peek(r, '[')) return take_shape(r, marks.is_pointer, out);
-  if (!check_end(r, out)) return false;
+  if (!check_end(r, out) || !check_restrict(r, out->type, &marks, out->column)) return false;
   if (marks.is_pointer) {
     return spec_fail(r->source, out->column,
                      "`%s` has no shape: write `%s%s %s[n]` for a tensor, `%s *%s[n]` for a work "
@@ -673,6 +753,7 @@ static bool check_exported(const spec_source *source, const spec *target, size_t
 }
 
 static bool take_doc(reader *r, spec *out) {
+  if (!check_word(r)) return false;
   take(r, ';');
   skip_space(r);
   if (r->end - r->pos >= 2 && memcmp(r->pos, "//", 2) == 0) {
@@ -713,6 +794,7 @@ static bool take_spec(reader *r, spec *out) {
     return spec_fail(r->source, out->column, "the result must not be a pointer to `%s`",
                      out->result->name);
   }
+  if (!check_restrict(r, out->result, &marks, out->column)) return false;
   out->name = take_name(r, "the name of the function");
   if (out->name == NULL) return false;
   if (out->exported == NULL) {

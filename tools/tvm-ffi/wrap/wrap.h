@@ -230,6 +230,8 @@ const wrap_abi *wrap_abi_at(size_t i);
 
 /* ---- Shared by the ABIs: wrap_shared.c ---- */
 
+/* Reports a function whose name would mean something else in the kernel. */
+bool wrap_check_function(const spec_source *source, const spec *target);
 /* Reports a result other than an int, the error code. */
 bool wrap_check_error_code(const spec_source *source, const wrap_abi *abi, const spec *target);
 /* Reports what only plain functions have: a work array, strides as BLAS takes them. */
