@@ -531,7 +531,7 @@ class Wrap(unittest.TestCase):
                            language="c++")
 
     def test_a_unity_build(self):
-        """Two files of kernels as one source: both work, and no macro is left."""
+        """Two files of kernels as one source: both work, and macros of their helpers end."""
         write_parts()
         standard = "#include <limits.h>\n#include <stdlib.h>\n#include <tvm/ffi/c.h>\n"
         for compiler in COMPILERS.values():
@@ -594,6 +594,20 @@ class Wrap(unittest.TestCase):
                    "--outputs=return")[2].startswith(
                        "tvm-ffi: SPEC:26: `y` is allocated by the kernel, "
                        "and is never in the place of `x`\n")
+        advice = "call it from a function of another name, and wrap that"
+        for name, reason in {
+                "wrap_read_text": "begins with `wrap_`, as the functions that kernels use",
+                "wrap_bytes": "begins with `wrap_`, as the functions that kernels use",
+                "tvm_ffi_args_raise": "begins with `tvm_ffi_`, as the functions that kernels use",
+                **{word: "is a variable of kernels" for word in ("args", "code", "returned")}
+        }.items():
+            for abi in "plain", "casadi", "halide":
+                assert run("wrap", f"k = int {name}(const double x[n])", f"--abi={abi}") == (
+                    USAGE, "", f"tvm-ffi: SPEC:9: `{name}` {reason}: {advice}\n  k = int {name}("
+                    f"const double x[n])\n          ^\n"), (name, abi)
+            # The function in MLIR's object file has a prefix, _mlir_ciface_.
+            assert f"_mlir_ciface_{name}(" in good("wrap", f"k = int {name}(const double x[n])",
+                                                   "--abi=memref")
         # The words behind a shape may be names, and the error of a call shows them.
         shown = good(
             "wrap",
