@@ -40,8 +40,8 @@ STEPS = [
 
 EXPECTED = (FOLDER / "wrap_expected.txt").read_text(encoding="utf-8")
 HEADERS_OF = {
-    "int next(int x)": [], SOFTMAX: ["stdarg.h", "stdio.h"],
-    "void f(const char *s)": ["stdarg.h", "stdio.h", "string.h"],
+    "int next(int x)": [], SOFTMAX: ["stdarg.h", "stdio.h", "stdlib.h"],
+    "void f(const char *s)": ["stdarg.h", "stdio.h", "stdlib.h", "string.h"],
     "void g(float x[n], float *w[n], int n)": ["stdarg.h", "stdio.h", "stdlib.h"]
 }
 
