@@ -129,6 +129,11 @@ static void spawn(void) {
   if (fork() == 0) hang();
 }
 
+/* Lets a program read from the terminal. */
+static void start_reader(void) {
+  if (system("read line < /dev/tty && echo \"$line\"") != 0) abort();
+}
+
 /* Forks; the child continues as if it were the program. */
 static void split(void) {
   (void)fork();
@@ -148,9 +153,8 @@ static void shut_all_and_hang(void) {
 }
 
 static const deed kSystemDeeds[] = {
-    {"resist", resist}, {"shut", shut},   {"shut_all_and_hang", shut_all_and_hang},
-    {"spawn", spawn},   {"split", split}, {"stop", stop},
-    {NULL, NULL}};
+    {"resist", resist}, {"shut", shut}, {"shut_all_and_hang", shut_all_and_hang}, {"spawn", spawn},
+    {"split", split},   {"stop", stop}, {"start_reader", start_reader},           {NULL, NULL}};
 
 #endif
 

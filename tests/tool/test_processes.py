@@ -13,7 +13,7 @@ import unittest
 
 from supervised import (BASE, CALLED, LISTED, MISBEHAVING, NO_MEMFD, REGISTERED, TEMPORARY, WORK,
                       fill_in)
-from tool import (COMMAND, WINDOWS, need, open_terminal, read_terminal, run_tests, skip,
+from tool import (COMMAND, WINDOWS, need, open_terminal, patience, read_terminal, run_tests, skip,
                   start_on_terminal)
 
 if WINDOWS:
@@ -39,6 +39,14 @@ def wait_until_in_state(state, *processes):
     while any(f") {state} " not in pathlib.Path(f"/proc/{process}/stat").read_text()
               for process in processes):
         time.sleep(0.01)
+
+
+def wait_until_foreground(terminal, process):
+    """Wait until the terminal gives what is typed to the group of this process, and until the
+    process has gone on after that: a key that stops it would be lost before."""
+    while os.tcgetpgrp(terminal) != process:
+        time.sleep(0.01)
+    wait_until_in_state("S", process)
 
 
 def start_hanging(command, **kwargs):
@@ -127,6 +135,125 @@ class Processes(unittest.TestCase):
                         assert tool.stdout.read() == b"result[0]: 7\n" and tool.wait() == 0, tool
                     tool.stdout.close()
                     os.close(terminal)
+
+    def start_in_shell(self, script, **deeds):
+        """Start a script on a terminal, with the words of `run` as its arguments: the script, the
+        terminal, and the tool's process number."""
+        words = ["sh", "-c", script, *COMMAND, *fill_in(CALLED[0])]
+        shell, terminal = start_on_terminal(self, words, stdout=subprocess.PIPE,
+                                            env=dict(BASE, **deeds))
+        return shell, terminal, wait_for_child(shell.pid, "tvm-ffi")
+
+    def test_a_program_that_a_library_starts_reads_from_the_terminal(self):
+        """It gets what is typed, as the library does; after that, the terminal is the caller's."""
+        need(self, CHILDREN)
+        for deed in "read_line", "start_reader":
+            for moment in ("ON_LOAD", "ON_CALL") if CALLED else ():
+                shell, terminal, _ = self.start_in_shell('"$0" "$@"; read line && echo got $line',
+                                                         **{moment: deed})
+                os.write(terminal, b"typed\n")
+                assert shell.stdout.readline() == b"typed\n"
+                assert shell.stdout.readline() == b"result[0]: 7\n"
+                os.write(terminal, b"more\n")
+                assert shell.communicate() == (b"got more\n", None), (deed, moment)
+                os.close(terminal)
+
+    def test_keys_while_a_program_reads_from_the_terminal(self):
+        """Ctrl-C ends a script with the tool and all that it started, also where a program reads
+        whose caller ignores Ctrl-C; Ctrl-Z stops them, and what is typed after `fg` is read."""
+        need(self, CHILDREN)
+        for deed in ("read_line", "start_reader") if CALLED else ():
+            shell, terminal, tool = self.start_in_shell('"$0" "$@"; echo next', ON_CALL=deed)
+            child = wait_for_child(tool)
+            wait_until_foreground(terminal, child)
+            os.write(terminal, b"\x03")
+            assert shell.communicate() == (b"", None) and shell.returncode == -signal.SIGINT, shell
+            wait_until_gone(child)
+            os.close(terminal)
+            shell, terminal, tool = self.start_in_shell('set -m; "$0" "$@"; read line; fg',
+                                                        ON_CALL=deed)
+            child = wait_for_child(tool)
+            wait_until_foreground(terminal, child)
+            os.write(terminal, b"\x1a")
+            wait_until_in_state("T", tool, child)
+            os.write(terminal, b"\n")
+            wait_until_foreground(terminal, child)
+            os.write(terminal, b"typed\n")
+            out, _ = shell.communicate()
+            assert b"\ntyped\nresult[0]: 7\n" in b"\n" + out, out
+            os.close(terminal)
+
+    def test_a_library_reads_in_the_background(self):
+        """The tool stops with its library until it is in the foreground."""
+        need(self, CHILDREN)
+        for deed in ("read_line", "start_reader") if CALLED else ():
+            shell, terminal, tool = self.start_in_shell(
+                'set -m; "$0" "$@" & read line; fg', ON_CALL=deed)
+            child = wait_for_child(tool)
+            wait_until_in_state("T", tool, child)
+            os.write(terminal, b"\n")
+            wait_until_foreground(terminal, child)
+            os.write(terminal, b"typed\n")
+            out, _ = shell.communicate()
+            assert b"\ntyped\nresult[0]: 7\n" in b"\n" + out, out
+            os.close(terminal)
+
+    def test_others_of_a_pipeline_read_from_the_terminal(self):
+        """A program beside the tool, such as a pager, reads after the library has done so."""
+        need(self, CHILDREN)
+        script = 'set -m; "$0" "$@" | (read a; read b < /dev/tty; echo "$a $b")'
+        for _ in CALLED[:1]:
+            shell, terminal, tool = self.start_in_shell(script, ON_LOAD="read_line",
+                                                        ON_CALL="hang")
+            child = wait_for_child(tool)
+            os.write(terminal, b"typed\nalso\n")
+            assert shell.stdout.readline() == b"typed also\n"
+            os.write(terminal, b"\x03")
+            assert shell.communicate() == (b"", None), shell
+            wait_until_gone(child)
+            os.close(terminal)
+
+    def test_what_a_library_started_goes_on_after_a_read(self):
+        """The terminal stops it together with a library that reads, but it goes on with that."""
+        need(self, CHILDREN)
+        for command in CALLED[:1]:
+            tool, terminal = start_on_terminal(
+                self, [*COMMAND, *fill_in(command)], stdout=subprocess.PIPE,
+                env=dict(BASE, ON_LOAD="spawn", ON_CALL="read_line", ON_END="hang"))
+            child = wait_for_child(tool.pid)
+            started = wait_for_child(child)
+            os.write(terminal, b"typed\n")
+            assert tool.stdout.readline() == b"typed\n"
+            wait_until_in_state("S", started)
+            os.write(terminal, b"\x03")
+            assert tool.wait() == -signal.SIGINT, tool
+            wait_until_gone(started)
+            tool.stdout.close()
+            os.close(terminal)
+
+    def test_the_time_while_it_is_stopped(self):
+        """It is no part of the time that a library may take."""
+        need(self, CHILDREN)
+        limit = patience(2)
+        shell = 'set -m; "$0" "$@"; read line; fg'
+        for command in LISTED[:1] + CALLED[:1]:
+            begin = time.monotonic()
+            process, terminal = start_on_terminal(
+                self, ["sh", "-c", shell, *COMMAND, *fill_in(command), f"--timeout={limit}"],
+                stderr=subprocess.PIPE, env=dict(BASE, ON_LOAD="hang"))
+            tool = wait_for_child(process.pid, "tvm-ffi")
+            child = wait_for_child(tool)
+            os.write(terminal, b"\x1a")
+            wait_until_in_state("T", tool, child)
+            begin_stop = time.monotonic()
+            time.sleep(float(limit) + 0.2)
+            end_stop = time.monotonic()
+            os.write(terminal, b"\n")
+            _, err = process.communicate()
+            ran = time.monotonic() - begin - (end_stop - begin_stop)
+            assert f"it took longer than {limit} s".encode() in err, err
+            assert ran > float(limit), (ran, err)
+            os.close(terminal)
 
     def test_what_a_library_starts_ends_on_a_terminal(self):
         """What a library starts ends with the tool if standard input is a terminal, too: otherwise

@@ -27,8 +27,9 @@ typedef struct {
  * writes. They have room for the path of a file and the name of a symbol, and more. */
 typedef struct {
   volatile int stage;
-  volatile double timestamp; /* the time when the stage began, or the body returned */
-  volatile int done;         /* the body returned, with this code */
+  volatile double timestamp;    /* running_time() when the stage began, or the body returned */
+  volatile uint64_t time_still; /* how long the child was stopped by Ctrl-Z; nanoseconds */
+  volatile int done;            /* the body returned, with this code */
   volatile int code;
   volatile int progress_shown; /* the parent has a line on the terminal */
   char subject[8192], progress[4096], note[256];
@@ -38,12 +39,17 @@ typedef struct {
 static shared_memory alone; /* of this process while there is no child */
 static shared_memory *supervise_shared = &alone;
 
+/* A clock in seconds, which stands still while the child is stopped with its parent. */
+static double running_time(void) {
+  return (double)(clock_nanoseconds() - supervise_shared->time_still) * 1e-9;
+}
+
 /* In the child, when the body has returned: ends the results, and tells the parent the exit code,
  * which is returned. */
 static int shared_memory_finish(int exit_code) {
   const int code = streams_finish(exit_code);
   supervise_shared->code = code;
-  supervise_shared->timestamp = clock_seconds();
+  supervise_shared->timestamp = running_time();
   supervise_shared->done = 1;
   return code;
 }
@@ -64,7 +70,7 @@ static void enter(foreign_stage stage, const char *subject) {
     text_end_whole(shared->subject);
   }
   shared->progress[0] = '\0';
-  if (shared->stage != (int)stage) shared->timestamp = clock_seconds();
+  if (shared->stage != (int)stage) shared->timestamp = running_time();
   shared->stage = (int)stage;
   if (stage == kStageOwn && shared->progress_shown) {
     fputs("\r\033[K", streams_errors());
@@ -191,7 +197,7 @@ static double limit_of(foreign_stage stage, const supervision *options) {
 
 static void show_progress(foreign_stage stage) {
   static const char *const kDoing[] = {"", "loading ", "asking ", "calling ", "unloading "};
-  double seconds = clock_seconds() - supervise_shared->timestamp;
+  double seconds = running_time() - supervise_shared->timestamp;
   if (stage == kStageOwn || seconds < 1) return;
   supervise_shared->progress_shown = report_progress(
       "%s%s, %s s%s%s", kDoing[stage], supervise_shared->subject, REAL_F(0, seconds),
@@ -208,7 +214,7 @@ static void wait_for(const supervision *options, ending *out) {
     if (out->cause == kBySelf) {
       out->stage = get_stage();
       out->limit = limit_of(out->stage, options);
-      is_late = out->limit > 0 && clock_seconds() - supervise_shared->timestamp > out->limit;
+      is_late = out->limit > 0 && running_time() - supervise_shared->timestamp > out->limit;
       if (is_late && was_late) out->cause = kByTime; /* one reading may mix two stages */
       was_late = is_late;
       if (state == kChildStopped) out->cause = kByStop;
@@ -316,7 +322,7 @@ static int run_parent(int (*body)(void *context), void *context, const supervisi
   fork_side side;
   signals_block();
   signals_catch(supervise_clean);
-  side = child_fork();
+  side = child_fork(&supervise_shared->time_still);
   if (side == kForkChild) signals_restore();
   signals_unblock();
   if (side == kForkChild) run_child(body, context, options); /* does not return */

@@ -443,12 +443,17 @@ bool descriptor_is_terminal(int descriptor) {
 
 static const int kSignals[] = {SIGALRM, SIGHUP,  SIGINT,  SIGPIPE, SIGQUIT,
                                SIGTERM, SIGUSR1, SIGUSR2, SIGXCPU};
-enum { kNumSignals = sizeof kSignals / sizeof *kSignals };
-static struct sigaction old_actions[kNumSignals], old_stop;
+static const int kStops[] = {SIGTSTP, SIGTTIN, SIGTTOU};
+enum {
+  kNumSignals = sizeof kSignals / sizeof *kSignals,
+  kNumStops = sizeof kStops / sizeof *kStops
+};
+static struct sigaction old_actions[kNumSignals], old_stops[kNumStops];
 static void (*volatile clean_up)(void);
 static sigset_t old_mask;
 
-static volatile sig_atomic_t running; /* the child's pid; 0: there is none */
+static volatile sig_atomic_t running;          /* the child's pid; 0: there is none */
+static volatile uint64_t *volatile time_still; /* what child_fork() was given */
 
 /* To the child and the processes that it started, which are a group. */
 static void child_signal(int signal_number) {
@@ -457,30 +462,68 @@ static void child_signal(int signal_number) {
   kill(-(pid_t)running, signal_number);
 }
 
+/* The terminal that controls this process; -1: there is none. */
+static int find_terminal(void) {
+  static volatile sig_atomic_t opened = -1;
+  int fd;
+  for (fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
+    if (tcgetpgrp(fd) != -1) return fd;
+  }
+  if (opened < 0) opened = open("/dev/tty", O_RDWR | O_CLOEXEC);
+  return opened;
+}
+
+/* Makes another group of processes the one that has the terminal; false if the first has not. */
+static bool pass_terminal(pid_t from, pid_t to) {
+  const int terminal = find_terminal();
+  sigset_t stop, old;
+  if (terminal < 0 || tcgetpgrp(terminal) != from) return false;
+  sigemptyset(&stop);
+  sigaddset(&stop, SIGTTOU);
+  sigprocmask(SIG_BLOCK, &stop, &old); /* a group without the terminal may take it only so */
+  tcsetpgrp(terminal, to);
+  sigprocmask(SIG_SETMASK, &old, NULL);
+  return true;
+}
+
+/* From the child's group; false if that does not have it. */
+static bool take_terminal(void) {
+  return running != 0 && pass_terminal((pid_t)running, getpgrp());
+}
+
 static void clean_and_end(int signal_number) {
   clean_up();
+  take_terminal();
   signal(signal_number, SIG_DFL);
   raise(signal_number);
 }
 
 static void stop_with_child(int signal_number);
 
-static void catch_stops(void) {
+static void catch_stop(int signal_number) {
   struct sigaction action;
   memset(&action, 0, sizeof action);
   action.sa_handler = stop_with_child;
   action.sa_flags = SA_NODEFER | SA_RESTART;
-  sigaction(SIGTSTP, &action, NULL);
+  sigaction(signal_number, &action, NULL);
 }
 
-/* The terminal stops this group only, which need not be the child's. */
+/* The terminal stops this group only, which is not the child's. */
 static void stop_with_child(int signal_number) {
   const int reason = errno;
-  child_signal(SIGSTOP);
-  signal(signal_number, SIG_DFL);
-  raise(signal_number); /* returns when this process goes on */
-  catch_stops();
-  child_signal(SIGCONT);
+  const uint64_t begin = clock_nanoseconds();
+  const bool was_lent = take_terminal();
+  if (was_lent && signal_number != SIGTSTP) {
+    kill(0, SIGCONT); /* a process of this group needed it, and has it now */
+  } else {
+    child_signal(SIGSTOP);
+    signal(signal_number, SIG_DFL);
+    raise(signal_number); /* returns when this process goes on */
+    catch_stop(signal_number);
+    if (running != 0) *time_still += clock_nanoseconds() - begin;
+    if (was_lent) pass_terminal(getpgrp(), (pid_t)running); /* if a shell has given it back */
+    child_signal(SIGCONT);
+  }
   errno = reason;
 }
 
@@ -494,14 +537,16 @@ void signals_catch(void (*clean)(void)) {
     sigaction(kSignals[i], NULL, &old_actions[i]);
     if (old_actions[i].sa_handler != SIG_IGN) sigaction(kSignals[i], &action, NULL);
   }
-  sigaction(SIGTSTP, NULL, &old_stop);
-  if (old_stop.sa_handler != SIG_IGN) catch_stops();
+  for (i = 0; i < kNumStops; ++i) {
+    sigaction(kStops[i], NULL, &old_stops[i]);
+    if (old_stops[i].sa_handler != SIG_IGN) catch_stop(kStops[i]);
+  }
 }
 
 void signals_restore(void) {
   size_t i;
   for (i = 0; i < kNumSignals; ++i) sigaction(kSignals[i], &old_actions[i], NULL);
-  sigaction(SIGTSTP, &old_stop, NULL);
+  for (i = 0; i < kNumStops; ++i) sigaction(kStops[i], &old_stops[i], NULL);
 }
 
 void signals_block(void) {
@@ -509,7 +554,7 @@ void signals_block(void) {
   size_t i;
   sigemptyset(&ours);
   for (i = 0; i < kNumSignals; ++i) sigaddset(&ours, kSignals[i]);
-  sigaddset(&ours, SIGTSTP);
+  for (i = 0; i < kNumStops; ++i) sigaddset(&ours, kStops[i]);
   sigprocmask(SIG_BLOCK, &ours, &old_mask);
 }
 
@@ -639,12 +684,11 @@ static void bind_child(pid_t parent) {
 
 /* ---- The child process: what its parent calls ---- */
 
-static bool is_in_own_group; /* not since it read from the terminal */
-static int alive[2];         /* a pipe, which closes when the child ends */
+static int alive[2]; /* a pipe, which closes when the child ends */
 
 /* The child has a process group, in which it is killed together with the processes that a library
  * started. */
-fork_side child_fork(void) {
+fork_side child_fork(volatile uint64_t *out_time_still) {
   const pid_t parent = getpid();
   pid_t child;
   if (pipe(alive) != 0) return kForkFailed;
@@ -654,7 +698,6 @@ fork_side child_fork(void) {
   if (child == 0) {
     close(alive[0]);
     setpgid(0, 0);
-    signal(SIGTTOU, SIG_IGN); /* let it write to the terminal from the background */
     bind_child(parent);
     return kForkChild;
   }
@@ -664,16 +707,76 @@ fork_side child_fork(void) {
     return kForkFailed;
   }
   setpgid(child, child); /* whichever of the two is first */
-  is_in_own_group = true;
+  time_still = out_time_still;
   running = child;
   return kForkParent;
 }
 
-/* The terminal gives its input to one group only, and stops others that read it. Lets the child,
- * which it has stopped, go on in the parent's group; processes that it started stay in its own. */
-static bool join_parent(void) {
-  is_in_own_group = setpgid((pid_t)running, getpgrp()) != 0;
-  return !is_in_own_group && kill((pid_t)running, SIGCONT) == 0;
+/* ---- The child process: lending it the terminal ---- */
+
+/*
+ * The terminal gives its input, and the signals of its keys, to one group of processes, and stops
+ * others that read it. When it has stopped the child's group, the tool lends that group the
+ * terminal, as a shell does, and a process of the tool's in that group passes the signals on.
+ */
+
+static pid_t key_passer; /* 0: there is none */
+static int key_pipe;     /* that process ends when this end is closed */
+static pid_t tool_group;
+
+static void pass_key(int signal_number) {
+  kill(-tool_group, signal_number);
+}
+
+static void pass_keys(int reader) {
+  static const int kKeys[] = {SIGINT, SIGQUIT, SIGTSTP, SIGHUP, SIGWINCH};
+  size_t i;
+  signals_restore();
+  for (i = 0; i < sizeof kKeys / sizeof *kKeys; ++i) signal(kKeys[i], pass_key);
+  signals_unblock();
+  pipe_wait_for_end(reader);
+  _exit(0);
+}
+
+static bool start_key_passer(void) {
+  int ends[2];
+  if (pipe(ends) != 0) return false;
+  tool_group = getpgrp();
+  signals_block();
+  key_passer = fork();
+  if (key_passer == 0) {
+    close(ends[1]);
+    pass_keys(ends[0]);
+  }
+  if (key_passer > 0) setpgid(key_passer, (pid_t)running);
+  signals_unblock();
+  close(ends[0]);
+  key_pipe = ends[1];
+  if (key_passer > 0) return true;
+  close(key_pipe);
+  key_passer = 0;
+  return false;
+}
+
+/* Passes on what was pressed until now. */
+static void end_key_passer(void) {
+  if (key_passer == 0) return;
+  close(key_pipe);
+  kill(key_passer, SIGCONT);
+  waitpid(key_passer, NULL, 0);
+  key_passer = 0;
+}
+
+/* Lets the child's group, which the terminal has stopped, go on. In the background the system stops
+ * this process, too, until it is in the foreground; false where no shell can put it there. */
+static bool lend_terminal(void) {
+  const int terminal = find_terminal();
+  if (terminal < 0 || (key_passer == 0 && !start_key_passer())) return false;
+  catch_stop(SIGTTOU); /* also if it was ignored: else the shell would lose the terminal */
+  if (tcgetpgrp(terminal) != (pid_t)running && tcsetpgrp(terminal, (pid_t)running) != 0) {
+    return false;
+  }
+  return kill(-(pid_t)running, SIGCONT) == 0;
 }
 
 child_state child_look(int *out_code) {
@@ -681,9 +784,10 @@ child_state child_look(int *out_code) {
   pid_t got = waitpid((pid_t)running, &status, WNOHANG | WUNTRACED);
   if (got == 0 || (got < 0 && errno == EINTR)) return kChildRuns;
   if (WIFSTOPPED(status)) {
-    if (is_in_own_group && WSTOPSIG(status) == SIGTTIN && join_parent()) return kChildRuns;
-    /* In the parent's group it is stopped with the parent, and both are resumed. */
-    return is_in_own_group || WSTOPSIG(status) == SIGSTOP ? kChildStopped : kChildRuns;
+    const int by = WSTOPSIG(status);
+    const bool goes_on =
+        by == SIGTTIN || by == SIGTTOU ? lend_terminal() : by == SIGTSTP && key_passer != 0;
+    return goes_on ? kChildRuns : kChildStopped;
   }
   *out_code = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
   return WIFSIGNALED(status) ? kChildCrashed : kChildExited;
@@ -705,6 +809,8 @@ void child_kill(void) {
 }
 
 void child_forget(void) {
+  end_key_passer();
+  take_terminal();
   kill(-(pid_t)running, SIGKILL);
   running = 0;
   if (alive[0] >= 0) close(alive[0]);

@@ -270,10 +270,11 @@ void child_exit(int exit_code);
 
 typedef enum { kForkFailed, kForkParent, kForkChild } fork_side;
 
-/* Copies this process; kForkFailed sets errno. The child is in a group of its own until it reads
- * from the terminal: what it starts after that is not killed with it. Call it between
- * signals_block() and signals_unblock(), so that child_kill() never misses it. */
-fork_side child_fork(void);
+/* Copies this process; kForkFailed sets errno. While Ctrl-Z or the shell stops this process, the
+ * child is stopped, too, and that time is added to *out_time_still, in nanoseconds, until
+ * child_forget(). Call it between signals_block() and signals_unblock(), so that child_kill() never
+ * misses it. */
+fork_side child_fork(volatile uint64_t *out_time_still);
 
 /* ---- The child process: this program, run again, in windows.c only ---- */
 
