@@ -170,6 +170,13 @@ def check_linked(host, runtime):
         run([sys.executable, abi / "binary.py", "covers", host, abi / "exports.txt"])
 
 
+def check_plugin(plugin):
+    """Check that a library keeps the runtime that is inside to itself."""
+    symbols = run(["readelf", "-W", "--dyn-syms", plugin]).splitlines()
+    if any("TVMFFI" in line and "UND" not in line for line in symbols):
+        fail(f"{plugin} exports the runtime that is inside")
+
+
 def check(folder, runtime, runs=RUNS, helper=None):
     """Run the hosts in a folder with its kernels, and check that they use the requested runtime."""
     check_printed(folder, {(host, folder / kernel): sample
@@ -572,7 +579,8 @@ if(RUNTIME STREQUAL static)
   set(kind STATIC)
 endif()
 add_library(library ${kind} host.c)
-set_target_properties(library PROPERTIES INSTALL_RPATH "$ORIGIN:$ORIGIN/tvm_ffi_cxx")
+set_target_properties(library PROPERTIES INSTALL_RPATH "$ORIGIN:$ORIGIN/tvm_ffi_cxx"
+  RELEASE_POSTFIX "")
 target_compile_definitions(library PRIVATE main=library_main)
 target_link_libraries(library ${HOW} tvm_ffi::${RUNTIME})
 install(TARGETS library EXPORT library LIBRARY DESTINATION lib ARCHIVE DESTINATION lib)
@@ -614,7 +622,7 @@ def exported(work):
             "HOW": "PRIVATE" if is_static else "PUBLIC",
             "BRINGS_RUNTIME": "OFF" if is_static else "ON", "TVM_FFI_SOURCE": SOURCE,
             "CMAKE_INSTALL_PREFIX": prefix, "CMAKE_INSTALL_LIBDIR": "lib",
-            "CMAKE_BUILD_TYPE": "Release"
+            "CMAKE_BUILD_TYPE": "Release", "CMAKE_RELEASE_POSTFIX": "-own"
         }
         run(["cmake", "-G", "Ninja", "-S", project, "-B", build,
              *(f"-D{name}={value}" for name, value in options.items())])
@@ -674,9 +682,7 @@ def cmake(work):
         if run([build / "embedded"]) != "other text\n":
             fail("the program does not carry the file as it is now")
         if runtime == "static":
-            symbols = run(["readelf", "-W", "--dyn-syms", build / "libplugin.so"]).splitlines()
-            if any("TVMFFI" in line and "UND" not in line for line in symbols):
-                fail(f"{build}/libplugin.so exports the runtime that is inside")
+            check_plugin(build / "libplugin.so")
     project = work.project("cmake", "refused")
     configure = [
         "cmake", "-S", project / "refused", "-B", project / "build",
@@ -754,7 +760,8 @@ def subproject(work):
 # What a CMake project may set for all its code: the runtime is the same, and compiled without an
 # error.
 OTHER_SETTINGS = [
-    "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_DEBUG_POSTFIX=_debug", "-DCMAKE_C_STANDARD=17",
+    *(f"-DCMAKE_{name}_POSTFIX=-own" for name in ("DEBUG", "OWN", "RELEASE")),
+    "-DCMAKE_C_STANDARD=17",
     "-DCMAKE_CXX_STANDARD=20", "-DCMAKE_UNITY_BUILD=ON", "-DCMAKE_C_VISIBILITY_PRESET=default",
     "-DBUILD_SHARED_LIBS=OFF", "-DCMAKE_POSITION_INDEPENDENT_CODE=OFF",
     "-DCMAKE_C_FLAGS=-Wall -Wextra -Werror -Wundef -Wc++-compat -Wdeclaration-after-statement "
@@ -767,15 +774,26 @@ def cmake_inside(work):
     """Without an installed tree: the same project, with this repository as a folder of it."""
     need("cmake", "ninja")
     abi = SOURCE / "tests/abi"
-    for runtime, settings in {"shared": [], "static": OTHER_SETTINGS,
-                              "cxx": OTHER_SETTINGS}.items():
+    for runtime, configuration in {"shared": "Debug", "static": "Release", "cxx": "Own"}.items():
         project = work.project("cmake", "inside", runtime)
         (project / "text.txt").write_text("some text\n", encoding="utf-8")
+        # What the command line cannot set for the runtime alone, as a project does before it adds
+        # the runtime.
+        settings = project / "settings.cmake"
+        settings.write_text("set(CMAKE_SHARED_LIBRARY_PREFIX own)\n"
+                            "set(CMAKE_STATIC_LIBRARY_PREFIX own)\n"
+                            "set(CMAKE_SHARED_LIBRARY_SUFFIX .own)\n"
+                            "set(CMAKE_STATIC_LIBRARY_SUFFIX .archive)\n"
+                            "set(CMAKE_LIBRARY_OUTPUT_DIRECTORY_OWN ${CMAKE_CURRENT_BINARY_DIR})\n",
+                            encoding="utf-8")
         run(["cmake", "-G", "Ninja", "-S", project, "-B", project / "build", f"-DRUNTIME={runtime}",
-             f"-DTVM_FFI_SOURCE={SOURCE}", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON", *settings])
+             f"-DTVM_FFI_SOURCE={SOURCE}", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON", *OTHER_SETTINGS,
+             f"-DCMAKE_BUILD_TYPE={configuration}", f"-DCMAKE_PROJECT_tvm_ffi_INCLUDE={settings}"])
         run(["cmake", "--build", project / "build"])
         check(project / "build", runtime)
-        if runtime != "static":
+        if runtime == "static":
+            check_plugin(project / "build/libplugin.so")
+        else:
             built = project / "build/tvm_ffi" / ("tvm_ffi_cxx"
                                                  if runtime == "cxx" else "") / "libtvm_ffi.so"
             lists = [abi / "exports.txt"] + ([abi / "exports_cxx.txt"] if runtime == "cxx" else [])
