@@ -17,6 +17,7 @@ The sources and the expected output are those of two samples. KIND says which li
 import argparse
 import fcntl
 import hashlib
+import itertools
 import json
 import os
 import pathlib
@@ -449,7 +450,7 @@ def cmake_build(project, prefix, *options):
 # The answers of find_package for each request, one after the other, and of a package whose version
 # file is CMake's own.
 ASK_CMAKE = """\
-cmake_minimum_required(VERSION 3.19)
+cmake_minimum_required(VERSION ${MINIMUM})
 project(asks ${LANGUAGES})
 include(CMakePackageConfigHelpers)
 file(WRITE "${CMAKE_BINARY_DIR}/twin/twin-config.cmake" "")
@@ -459,7 +460,7 @@ function(ask package)
   find_package(${package} CONFIG QUIET ${ARGN})
   unset(${package}_DIR CACHE)
   set(targets)
-  foreach(name header shared static)
+  foreach(name header shared static isolated)
     if(TARGET tvm_ffi::${name})
       list(APPEND targets ${name})
     endif()
@@ -501,17 +502,33 @@ def requests_of(version):
     return {**dict.fromkeys(refused, False), **dict.fromkeys(accepted, True)}
 
 
+# What is said of components that are not there, by the languages of the project and the request, of
+# an installation that has the shared library and the archive.
+MISSING = {
+    ("C", "COMPONENTS cxx"): "this installation has no component cxx; usable here: header, shared, "
+                             "static",
+    ("C", "COMPONENTS nonsense isolated cxx static"):
+        "this installation has no component cxx, isolated, nonsense; usable here: header, shared, "
+        "static",
+    ("NONE", "COMPONENTS static"): "static needs a project with C or C++; usable here: header, "
+                                   "shared",
+    ("NONE", "COMPONENTS static cxx"):
+        "this installation has no component cxx; static needs a project with C or C++; usable "
+        "here: header, shared",
+}
 
-def answers_of(work, prefix, wanted, version, languages):
-    """What CMake says to requests: {(package, request): [found, targets, optional, message,
-    versions]}."""
+
+def answers_of(work, prefix, wanted, version, languages, minimum="3.19"):
+    """What CMake says to requests of a project with these languages and this least version:
+    {(package, request): [found, targets, optional, message, versions]}."""
     project = work.scratch / "project-asks"
     shutil.rmtree(project, ignore_errors=True)
     project.mkdir(parents=True)
     (project / "CMakeLists.txt").write_text(ASK_CMAKE, encoding="utf-8")
     said = run(["cmake", "-G", "Ninja", "-S", project, "-B", project / "build",
                 f"-DVERSION={version}", f"-DREQUESTS={';'.join(wanted)}",
-                f"-DLANGUAGES={languages}",
+                f"-DLANGUAGES={languages}", f"-DMINIMUM={minimum}",
+                "-DCMAKE_POLICY_VERSION_MINIMUM=3.5",  # CMake 4 refuses projects below that
                 f"-DCMAKE_PREFIX_PATH={prefix};{project / 'build/twin'}"])
     answers = {}
     for line in re.findall(r"^> (.*)", said, re.M):
@@ -541,15 +558,24 @@ def requests(work):
         *(f"lib/cmake/tvm_ffi/tvm_ffi-{name}" for name in package), "lib/libtvm_ffi.so",
         "lib/libtvm_ffi.a", "lib/tvm_ffi/exports.dynlist"
     })
-    for place, runtimes in (work.prefix, work.runtimes), (prefix, ["shared", "static"]):
-        answers = answers_of(work, place, wanted, version, "C")
+    isolated = ["isolated"] if list(work.prefix.glob("lib/libtvm_ffi_isolated.*")) else []
+    places = {work.prefix: [*work.runtimes, *isolated], prefix: ["shared", "static"]}
+    if "shared" in work.runtimes:
+        # What needs the shared library is there, but that is not.
+        partial = work.scratch / "prefix-partial"
+        shutil.rmtree(partial, ignore_errors=True)
+        shutil.copytree(work.prefix, partial)
+        (partial / "lib/libtvm_ffi.so").unlink()
+        places[partial] = [name for name in work.runtimes if name == "static"]
+    for (place, components), minimum in itertools.product(places.items(), ["3.1", "3.19"]):
+        answers = answers_of(work, place, wanted, version, "C", minimum)
         for request, suits in wanted.items():
             found, targets, optional, message, _ = answers["tvm_ffi", request]
             if found != suits or answers.get(("twin", request), [suits])[0] != suits:
                 fail(f"find_package(tvm_ffi {request}) of {place}: found is {found}, not {suits}; "
                      f"CMake says {answers.get(('twin', request))}")
             if targets != ("" if not suits and "OPTIONAL" not in request
-                           else ",".join(["header", *runtimes])):
+                           else ",".join(["header", *components])):
                 fail(f"find_package(tvm_ffi {request}) of {place} made: {targets}")
             if "nonsense" in request and (optional != "FALSE" or suits == bool(message)):
                 fail(f"find_package(tvm_ffi {request}) of {place}: {optional}, {message}")
@@ -557,10 +583,14 @@ def requests(work):
             fail(f"pointers of 4 bytes, {place}: {answers['tvm_ffi', '']}")
         # Without a language that has threads: headers, and a library that needs nothing.
         answers = answers_of(work, place, ["COMPONENTS static", "COMPONENTS header"], version,
-                             "NONE")
+                             "NONE", minimum)
         answers.pop(("tvm_ffi", ""))
         if [answer[0] for answer in answers.values()] != [False, True]:
             fail(f"in a project without C: {answers}")
+    for (languages, request), message in MISSING.items():
+        said = answers_of(work, prefix, [request], version, languages)["tvm_ffi", request][3]
+        if said != message:
+            fail(f"find_package(tvm_ffi {request}) with {languages}: {said}, not {message}")
 
 
 # A library that links the runtime as a part of its own project, and installs itself; and a project
@@ -666,7 +696,7 @@ REFUSED = {
     "find_package(tvm_ffi 0.99 CONFIG REQUIRED)": "compatible with requested version \"0.99\"",
     "find_package(tvm_ffi 1.0 CONFIG REQUIRED)": "compatible with requested version \"1.0\"",
     "find_package(tvm_ffi CONFIG REQUIRED COMPONENTS header nonsense)":
-        "this installation has no component nonsense; it has header, s",
+        "this installation has no component nonsense; usable here: header, s",
 }
 
 
