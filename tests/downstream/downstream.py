@@ -22,7 +22,6 @@ import json
 import os
 import pathlib
 import re
-import shlex
 import shutil
 import subprocess
 import sys
@@ -247,7 +246,8 @@ def installed(work, options):
     shutil.copytree(work.prefix, work.places["moved"])
 
 
-# Characters of a prefix that programs quote, each in its own way.
+# Characters of a prefix that programs quote, each in its own way. No pkg-config quotes parentheses,
+# which a shell needs: docs/linking.md has a command for that.
 PREFIXES = ["\u00e9 (b)", "a space"]
 # A host for each way to find each runtime: the kernel is that of the sample, and so is what they
 # print.
@@ -315,13 +315,20 @@ def pkg_configs():
             for program in programs if program}
 
 
-def pkg_config_words(program, *words, **env):
-    """What a pkg-config prints, split as a shell does that reads it again (eval), make, Meson and
-    CMake."""
+def printed_words(program, *words, **env):
+    """The flags that a program prints, split by a shell that reads them as a command (eval)."""
     print("$", program, *words, flush=True)
-    done = subprocess.run([program, *words], env={**CLEAN, **env}, check=True,
-                          stdout=subprocess.PIPE)
-    return shlex.split(os.fsdecode(done.stdout))
+    flags = subprocess.run([program, *words], env={**CLEAN, **env}, check=True,
+                           stdout=subprocess.PIPE).stdout
+    if pathlib.Path(program).name != "tvm-ffi-config":
+        flags = subprocess.run(["sed", r"s/[()]/\\&/g"], input=flags, check=True,
+                               stdout=subprocess.PIPE).stdout
+    script = "eval \"printf '%s\\0' $1\""
+    done = subprocess.run(["sh", "-c", script, "sh", flags.strip()], check=False,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    if done.returncode != 0:
+        fail(f"a shell does not read {flags}: {done.stdout}")
+    return os.fsdecode(done.stdout).split("\0")[:-1]
 
 
 def in_odd_prefix(work, project, prefix):
@@ -332,28 +339,36 @@ def in_odd_prefix(work, project, prefix):
     cc, cxx = os.environ.get("CC", "cc"), os.environ.get("CXX", "c++")
     # The tool, where it was built.
     if (prefix / "bin/tvm-ffi-config").exists():
-        words = pkg_config_words(prefix / "bin/tvm-ffi-config", "--cflags")
+        words = printed_words(prefix / "bin/tvm-ffi-config", "--cflags")
         run([*cc.split(), "-shared", "-fPIC", "kernel.c", *words, "-o", kernel], cwd=project)
         if "shared" in work.runtimes:
-            words += pkg_config_words(prefix / "bin/tvm-ffi-config", "--ldflags", "--libs")
+            for flag in "--ldflags", "--libs":
+                words += printed_words(prefix / "bin/tvm-ffi-config", flag)
             run([*cc.split(), "host.c", *words, f"-Wl,-rpath,{prefix}/lib", "-o",
                  "config-shared"], cwd=project)
     for version, program in pkg_configs().items():
         # That of freedesktop.org does not quote the folder of its file.
         option = ["--define-prefix"] if version.startswith("0.") and " " in str(prefix) else []
-        words = pkg_config_words(program, *option, "--cflags", "tvm_ffi", **pkg)
+        words = printed_words(program, *option, "--cflags", "tvm_ffi", **pkg)
         run([*cc.split(), "-shared", "-fPIC", "kernel.c", *words, "-o", kernel], cwd=project)
         for runtime in runtimes:
             module = "tvm_ffi" if runtime == "shared" else f"tvm_ffi-{runtime}"
-            words = pkg_config_words(program, *option, "--cflags", "--libs", module, **pkg)
+            words = printed_words(program, *option, "--cflags", "--libs", module, **pkg)
             source = [*cxx.split(), "cxx_host.cc"] if runtime == "cxx" else [*cc.split(), "host.c"]
             rpath = [f"-Wl,-rpath,{prefix}/lib"] if runtime == "shared" else []
             run([*source, *words, *rpath, "-o", f"{version}-{runtime}"], cwd=project)
-        words = pkg_config_words(program, *option, "--static", "--libs", "tvm_ffi", **pkg)
+        words = printed_words(program, *option, "--static", "--libs", "tvm_ffi", **pkg)
         lists = [word.partition("--dynamic-list=")[2] for word in words
                  if "--dynamic-list=" in word]
         if [pathlib.Path(name).is_file() for name in lists] != [True] * ("static" in runtimes):
             fail(f"pkg-config {version} --static: no such file: {lists}")
+    # The commands of docs/linking.md; the last one is for any prefix.
+    page = (SOURCE / "docs/linking.md").read_text(encoding="utf-8")
+    commands = re.findall(r"^((?:    .*\n)?    eval .*)", page, re.M)
+    if "static" in runtimes and not run(["pkg-config", "--version"], **pkg).startswith("0."):
+        for number, command in enumerate(commands[-1:] if "(" in str(prefix) else commands):
+            run(["sh", "-c", command], cwd=project, **pkg)
+            (project / "host").rename(project / f"page{number}-static")
     # make alone, with the flags of the documents.
     run([
         "make", "-f", HERE / "make/Makefile", f"PREFIX={prefix}", f"RUNTIME={runtimes[0]}", "host"

@@ -7,6 +7,7 @@ that name"""
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import unittest
 
@@ -115,6 +116,29 @@ class Config(unittest.TestCase):
                 f"$({PROGRAM} --cxxflags) $({PROGRAM} --ldflags) $({PROGRAM} --libs)", shell=True,
                 check=True)
             assert kernel.is_file(), kernel
+
+    def test_odd_folders(self):
+        """Shells (eval) and make read the flags of a folder with any characters as one word
+        each."""
+        prefix = FOLDER / "a (b) $c 'd' \"e\" `f` \\g;&|<>*?[]~#!{h,i}%^=,\u00e9"
+        shutil.copytree(PREFIX, prefix, symlinks=True)
+        program = prefix / OPTIONS["bindir"] / "tvm-ffi-config"
+        include, dlpack, libraries = ask(program, "--includedir", "--dlpack-includedir",
+                                         "--libdir").splitlines()
+        assert include == str(prefix / OPTIONS["includedir"]), include
+        flags = " ".join(ask(program, "--cflags", "--ldflags").splitlines())
+        (FOLDER / "flags").write_text(flags, encoding="utf-8")
+        (FOLDER / "Makefile").write_text("all:\n\t@printf '%s\\0' $(shell cat flags)\n",
+                                         encoding="utf-8")
+        readers = [[shell, "-c", "eval \"printf '%s\\0' $(cat flags)\""]
+                   for shell in ("sh", "bash")] + [["make", "-s"]]
+        for command in readers:
+            if command[0] == "sh" or shutil.which(command[0]):
+                done = subprocess.run(command, cwd=FOLDER, capture_output=True, text=True,
+                                      check=False)
+                assert done.stdout.split("\0") == [
+                    f"-I{include}", f"-I{dlpack}", f"-L{libraries}", ""
+                ], (command, flags, done)
 
     def test_without_the_library(self):
         if LIBRARY.suffix == ".a":

@@ -71,13 +71,13 @@ static char *refuse_cython(const char *prefix, char **out_reason) {
   return NULL;
 }
 
-/* Adds a flag and its folder as one word, with \ before what ends a word: for who reads the line as
- * a shell does, such as make and `eval`. Other characters stand as they are, as pkg-config has it:
- * a shell that splits the line only takes them so. */
+/* Adds a flag and its folder as one word, with \ before what a shell treats specially: for programs
+ * that read the line as a shell does (make, `eval`). Other characters stand as they are, because a
+ * shell that only splits the line, as in `cc $(tvm-ffi config --cflags)`, removes no \. */
 static void add_flag(text_buf *out, const char *flag, const char *folder) {
   text_add(out, "%s%s", out->size > 0 ? " " : "", flag);
   for (; *folder != '\0'; ++folder) {
-    text_add(out, "%s%c", strchr(" \t\n\"'`#&*;<>?[|", *folder) != NULL ? "\\" : "", *folder);
+    text_add(out, "%s%c", strchr(" \t\"'`#$&()*;<>?[\\{|", *folder) != NULL ? "\\" : "", *folder);
   }
 }
 
