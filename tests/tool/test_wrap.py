@@ -618,9 +618,9 @@ class Wrap(unittest.TestCase):
         code, out, err = run("wrap", f"@{PLACE}/bad.txt")
         assert err == (f"tvm-ffi: {PLACE}/bad.txt:3:8: expected a type\n  void g(\\x1b[0m)\n  "
                        f"{' ' * 7}^\n"), err
-        (PLACE / "nul.txt").write_bytes(b"void f(int x) // one\0two\n")
-        assert run("wrap", f"@{PLACE}/nul.txt") == (
-            USAGE, "", f"tvm-ffi: {PLACE}/nul.txt:1:21: a description cannot contain a NUL\n"
+        (PLACE / "zero.txt").write_bytes(b"void f(int x) // one\0two\n")
+        assert run("wrap", f"@{PLACE}/zero.txt") == (
+            USAGE, "", f"tvm-ffi: {PLACE}/zero.txt:1:21: a description cannot contain a NUL\n"
             f"  void f(int x) // one\\x00two\n  {' ' * 20}^\n")
         (PLACE / "empty.txt").write_text("# nothing\n", encoding="utf-8")
         bad(USAGE, "no spec: the files have none", "wrap", f"@{PLACE}/empty.txt")
