@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <tvm/ffi/c/tensor.h>
+#include <tvm/ffi/c.h>
 
 #include "base/utf8.h"
 #include "record.h"
