@@ -374,7 +374,8 @@ static int fail_with_reason(tvmffi_library_file *file, tvmffi_reason *reason) {
   if (reason->buf.failed) {
     (void)tvmffi_fail_memory();
   } else {
-    show_given_path(file, reason->buf.data);
+    tvmffi_dl_explain_libc(file->opened_path, &reason->to_set);
+    if (!reason->buf.failed) show_given_path(file, reason->buf.data);
     (void)fail_open(file->path, reason->to_set.text);
   }
   tvmffi_buf_fini(&reason->buf);

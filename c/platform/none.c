@@ -72,6 +72,11 @@ void *tvmffi_dl_open(const char *path, tvmffi_dl_reason *reason) {
   return NULL;
 }
 
+void tvmffi_dl_explain_libc(const char *path, tvmffi_dl_reason *reason) {
+  (void)path;
+  (void)reason;
+}
+
 void *tvmffi_dl_open_loaded(const char *path) {
   (void)path;
   return NULL;

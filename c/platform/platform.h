@@ -159,8 +159,8 @@ void *tvmffi_dl_open_at_once(const char *path, tvmffi_dl_reason *reason);
 const char *tvmffi_dl_check(const char *path);
 
 /*
- * Adds to the reason why a library could not be opened that it is for another C library, if it is.
- * tvmffi_dl_open asks this where libraries are ELF files.
+ * Adds to the reason why a library could not be opened that it is for another C library, if it is,
+ * where libraries are ELF files.
  */
 void tvmffi_dl_explain_libc(const char *path, tvmffi_dl_reason *reason);
 

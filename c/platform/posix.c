@@ -187,7 +187,11 @@ int tvmffi_thread_at_exit(void (*fn)(void *arg), void *arg) {
 
 #if !TVM_FFI_ELF_TABLES
 #define tvmffi_dl_check(path) NULL
-#define tvmffi_dl_explain_libc(path, reason) ((void)(path), (void)(reason))
+
+void tvmffi_dl_explain_libc(const char *path, tvmffi_dl_reason *reason) {
+  (void)path;
+  (void)reason;
+}
 #endif
 
 #ifdef PATH_MAX
@@ -209,7 +213,6 @@ static void *open_library(const char *path, int mode, tvmffi_dl_reason *reason) 
     if (handle != NULL) return handle;
     text = dlerror();
     reason->set(reason, "%s", text != NULL ? text : "unknown reason");
-    tvmffi_dl_explain_libc(path, reason);
   } else {
     reason->set(reason, "%s", text);
   }

@@ -202,6 +202,11 @@ void *tvmffi_dl_open(const char *path, tvmffi_dl_reason *reason) {
   return library;
 }
 
+void tvmffi_dl_explain_libc(const char *path, tvmffi_dl_reason *reason) {
+  (void)path;
+  (void)reason;
+}
+
 void *tvmffi_dl_open_loaded(const char *path) {
   WCHAR wide[kMaxPath];
   HMODULE library = NULL;
