@@ -118,14 +118,14 @@ static double widen_bits(size_t type, unsigned bits) {
   const unsigned minus = 1u << (kSmallFloats[type].exponent_bits + fraction_bits);
   const int fraction = (int)(bits & ((1u << fraction_bits) - 1));
   const int exponent = (int)((bits & (minus - 1)) >> fraction_bits);
-  const double sign = (bits & minus) != 0 ? -1 : 1, one = power_of_two(fraction_bits);
+  const double sign = (bits & minus) != 0 ? -1 : 1, scale = power_of_two(fraction_bits);
   if (exponent == greatest && kSmallFloats[type].greatest == kSpecial) {
     return fraction == 0 ? sign * HUGE_VAL : (double)NAN;
   }
   if (kSmallFloats[type].greatest == kOneNaN && (bits & (minus - 1)) == minus - 1) return NAN;
   if (kSmallFloats[type].greatest == kNumbers && bits == minus) return NAN;
-  if (exponent == 0) return sign * fraction / one * power_of_two(1 - kSmallFloats[type].bias);
-  return sign * (1 + fraction / one) * power_of_two(exponent - kSmallFloats[type].bias);
+  if (exponent == 0) return sign * fraction / scale * power_of_two(1 - kSmallFloats[type].bias);
+  return sign * (1 + fraction / scale) * power_of_two(exponent - kSmallFloats[type].bias);
 }
 
 /* widen(x, y): y[i] = x[i], from bfloat16 or a float of eight bits to double. */

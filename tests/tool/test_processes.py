@@ -175,13 +175,17 @@ class Processes(unittest.TestCase):
             child = wait_for_child(tool)
             wait_until_foreground(terminal, child)
             os.write(terminal, b"\x1a")
-            wait_until_in_state("T", tool, child)
-            os.write(terminal, b"\n")
-            wait_until_foreground(terminal, child)
-            os.write(terminal, b"typed\n")
-            out, _ = shell.communicate()
-            assert b"\ntyped\nresult[0]: 7\n" in b"\n" + out, out
-            os.close(terminal)
+            self.check_in_foreground(shell, terminal, tool, child)
+
+    def check_in_foreground(self, shell, terminal, tool, child):
+        """A stopped tool is put in the foreground, where its library reads what is typed."""
+        wait_until_in_state("T", tool, child)
+        os.write(terminal, b"\n")
+        wait_until_foreground(terminal, child)
+        os.write(terminal, b"typed\n")
+        out, _ = shell.communicate()
+        assert b"\ntyped\nresult[0]: 7\n" in b"\n" + out, out
+        os.close(terminal)
 
     def test_a_library_reads_in_the_background(self):
         """The tool stops with its library until it is in the foreground."""
@@ -190,13 +194,7 @@ class Processes(unittest.TestCase):
             shell, terminal, tool = self.start_in_shell(
                 'set -m; "$0" "$@" & read line; fg', ON_CALL=deed)
             child = wait_for_child(tool)
-            wait_until_in_state("T", tool, child)
-            os.write(terminal, b"\n")
-            wait_until_foreground(terminal, child)
-            os.write(terminal, b"typed\n")
-            out, _ = shell.communicate()
-            assert b"\ntyped\nresult[0]: 7\n" in b"\n" + out, out
-            os.close(terminal)
+            self.check_in_foreground(shell, terminal, tool, child)
 
     def test_others_of_a_pipeline_read_from_the_terminal(self):
         """A program beside the tool, such as a pager, reads after the library has done so."""
