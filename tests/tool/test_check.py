@@ -585,7 +585,9 @@ class Check(unittest.TestCase):
             self.skipTest("musl-gcc is not installed")
         source, made = WORK / "of_musl.c", WORK / "of_musl.so"
         source.write_text("#include <errno.h>\nint __tvm_ffi_f(void) { return errno; }\n")
-        subprocess.run([compiler, "-shared", "-fPIC", "-o", made, source], check=True)
+        # Meson puts the folders of a cross compiler, with its assembler, first.
+        subprocess.run([compiler, "-shared", "-fPIC", "-o", made, source], check=True,
+                       env={**os.environ, "PATH": os.defpath})
         code, out, err = run("check", "--manylinux=2_28", made)
         assert code == CHECK and err == "", (code, out, err)
         assert "libc.so: is for systems with musl; manylinux_2_28 has glibc" in out, out
