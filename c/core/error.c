@@ -440,8 +440,8 @@ static void fill_text(const TVMFFIByteArray *text, const char *data) {
 
 /* ---- The error slot of the thread ---- */
 
-/* Takes over the reference. Releases the old error first, because its deleter may raise another. */
-static void set_raised(TVMFFIObject *error) {
+/* Releases the old error first, because its deleter may raise another. */
+void tvmffi_error_replace_raised(TVMFFIObject *error) {
   TVMFFIObject *old;
   while ((old = tvmffi_thread.raised) != NULL) {
     tvmffi_thread.raised = NULL;
@@ -451,23 +451,9 @@ static void set_raised(TVMFFIObject *error) {
   if (error != NULL && !tvmffi_thread.has_exit_hook) tvmffi_thread_ensure_exit_hook();
 }
 
-bool tvmffi_error_is_raised(void) {
-  return tvmffi_thread.raised != NULL;
-}
-
 bool tvmffi_error_is_raised_with(const char *kind) {
   TVMFFIObject *error = tvmffi_thread.raised;
   return error != NULL && tvmffi_bytes_are(&TVMFFIErrorGetCellPtr(error)->kind, kind);
-}
-
-TVMFFIObject *tvmffi_error_put_aside(void) {
-  TVMFFIObject *error = tvmffi_thread.raised;
-  tvmffi_thread.raised = NULL;
-  return error;
-}
-
-void tvmffi_error_put_back(TVMFFIObject *error) {
-  if (error != NULL || tvmffi_thread.raised != NULL) set_raised(error);
 }
 
 void TVMFFIErrorSetRaised(TVMFFIObjectHandle error) {
@@ -480,7 +466,7 @@ void TVMFFIErrorSetRaised(TVMFFIObjectHandle error) {
     return;
   }
   tvmffi_object_retain(error);
-  set_raised(error);
+  tvmffi_error_replace_raised(error);
 }
 
 void TVMFFIErrorMoveFromRaised(TVMFFIObjectHandle *result) {
@@ -491,7 +477,7 @@ void TVMFFIErrorMoveFromRaised(TVMFFIObjectHandle *result) {
 
 void tvmffi_error_raise_memory(void) {
   tvmffi_object_retain(&memory_error);
-  set_raised(&memory_error.header);
+  tvmffi_error_replace_raised(&memory_error.header);
 }
 
 /* Appends as much as fits to the text of *size bytes, and adds to *size as if all did. */
@@ -554,7 +540,7 @@ void tvmffi_error_raisef(const char *kind, const char *format, ...) {
   va_end(args);
   if (error != NULL) {
     fill_text(&error->cell.message, said.text);
-    set_raised(&error->header);
+    tvmffi_error_replace_raised(&error->header);
   }
   tvmffi_buf_fini(&said.longer);
 }
@@ -589,7 +575,7 @@ void TVMFFIErrorSetRaisedFromCStrParts(const char *kind, const char **message_pa
     }
     written += part;
   }
-  set_raised(&error->header);
+  tvmffi_error_replace_raised(&error->header);
 }
 
 /* ---- Error objects ---- */

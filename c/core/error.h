@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <tvm/ffi/c_api.h>
 
+#include "core/thread_state.h"
 #include "platform/compiler.h"
 
 /* ---- Errors ---- */
@@ -42,7 +43,9 @@ TVMFFI_COLD int tvmffi_fail_null_argument(const char *function, const char *name
 int tvmffi_check_bytes(const char *function, const TVMFFIByteArray *bytes, const char *name);
 
 /* True when this thread's slot holds an error. */
-bool tvmffi_error_is_raised(void);
+static inline bool tvmffi_error_is_raised(void) {
+  return tvmffi_thread.raised != NULL;
+}
 
 /* True when it holds one of that kind. */
 bool tvmffi_error_is_raised_with(const char *kind);
@@ -51,8 +54,19 @@ bool tvmffi_error_is_raised_with(const char *kind);
  * Around a deleter of a client, which may call anything: what is raised in this thread is put
  * aside, and put back. An error that the deleter raises is dropped, for nobody would ask for it.
  */
-TVMFFIObject *tvmffi_error_put_aside(void);
-void tvmffi_error_put_back(TVMFFIObject *error);
+static inline TVMFFIObject *tvmffi_error_put_aside(void) {
+  TVMFFIObject *error = tvmffi_thread.raised;
+  tvmffi_thread.raised = NULL;
+  return error;
+}
+
+/* Takes over the reference, and releases what is in the slot. */
+void tvmffi_error_replace_raised(TVMFFIObject *error);
+
+static inline void tvmffi_error_put_back(TVMFFIObject *error) {
+  if (TVMFFI_LIKELY(error == NULL && tvmffi_thread.raised == NULL)) return;
+  tvmffi_error_replace_raised(error);
+}
 
 /* True for the preallocated MemoryError, which all threads share: it must not be changed. */
 bool tvmffi_error_is_shared(const TVMFFIObject *error);
