@@ -9,12 +9,13 @@ new system and the packages that the commands install, for the next time (tools/
 Exits with 77 after a line with the reason where this cannot be done; a page that needs what cannot
 be fetched is named in a line that begins with `skipped `.
 
-README.md: its indented blocks are commands. One shell reads all of them from its standard input, as
-when a person pastes the page: what README forgets to install or to change into is missing here too,
-and a command that reads standard input would swallow the commands after it. Blocks for CMake go
-into the file of a small project; the other fenced ones are from samples, which code_in_pages.py
-compares. The program of the first sample must print what it should each time. In the end
-`tools/test spdx` passes, and README has left nothing among the sources.
+README.md: its indented blocks are commands, as is one of docs/building.md that it links to. One
+shell reads all of them from its standard input, as when a person pastes the page: what README
+forgets to install or to change into is missing here too, and a command that reads standard input
+would swallow the commands after it. Blocks for CMake go into the file of a small project; the other
+fenced ones are from samples, which code_in_pages.py compares. The program of the first sample must
+print what it should each time. In the end `tools/test spdx` passes, and README has left nothing
+among the sources.
 
 The pages: on another new system, where tools/quickstart runs in sources that cannot be written to,
 and the library is installed as it says then. What each page needs is installed if the page says so.
@@ -94,11 +95,11 @@ LEFT = (".wraplock", "__pycache__")
 OTHER_RUNS = 2
 
 
-def read_blocks():
-    """The blocks of README.md: the number of the first line, whether it is for the shell, and its
+def read_blocks(page):
+    """The blocks of a page: the number of the first line, whether it is for the shell, and its
     text."""
     found, before, fence = [], "", None
-    for number, line in enumerate((ROOT / "README.md").read_text(encoding="utf-8").splitlines(), 1):
+    for number, line in enumerate((ROOT / page).read_text(encoding="utf-8").splitlines(), 1):
         if line.startswith("```"):
             if fence is None and line == "```cmake":
                 found.append((number + 1, False, []))
@@ -110,14 +111,26 @@ def read_blocks():
                 found.append((number, True, []))
             found[-1][2].append(line[4:])
         before = line
-    return [(number, is_shell, "\n".join(lines)) for number, is_shell, lines in found]
+    return [(f"{page}:{number}", is_shell, "\n".join(lines)) for number, is_shell, lines in found]
+
+
+def read_commands():
+    """The blocks of README.md, and after the installation into /usr/local, the one that README
+    links to, into a prefix of one's own."""
+    found = []
+    for block in read_blocks("README.md"):
+        found.append(block)
+        if block[2].startswith("meson setup build "):
+            found += [other for other in read_blocks("docs/building.md")
+                      if other[2].startswith("meson setup build-home")]
+    return found
 
 
 def make_script():
     """All blocks, for a shell, and how often the program of the sample runs."""
     left, lines, runs = dict(CHECKS), ["set -ex", f"cd /{SOURCES}"], OTHER_RUNS
-    for number, is_shell, text in read_blocks():
-        lines.append(f": README.md:{number}")
+    for place, is_shell, text in read_commands():
+        lines.append(f": {place}")
         check = left.pop(next((start for start in left if text.startswith(start)), None), None)
         if is_shell:
             # Only the list: the tests take minutes, and other parts run them.
@@ -126,7 +139,7 @@ def make_script():
                              "tools/test --list ").replace("tools/quickstart ",
                                                            "tools/quickstart >/tmp/output "))
         elif check is None:
-            sys.exit(f"README.md:{number}: no test knows what to do with this block")
+            sys.exit(f"{place}: no test knows what to do with this block")
         if check is not None:
             lines.append(
                 f"( block={shlex.quote(text)} INSTALL={shlex.quote(INSTALL)}\n{check}\n) </dev/null"
@@ -180,7 +193,7 @@ def follow_readme(system):
             f"README.md: the first sample should have printed {runs} times, not "
             f"{printed.count(expected)}"
         )
-    for _, _, text in read_blocks():
+    for _, _, text in read_commands():
         for line in re.findall("# prints (.*)", text):
             if line not in printed.splitlines():
                 sys.exit(f"README.md: nothing has printed {line}")
