@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 #include "fuzz.h"
+#include "recording/recording.h"
 #include "value/npy.h"
-#include "value/recording.h"
 
 static void make(const recording *r, const recorded_call *c, recorded_moment when, bool leniently) {
   const DLDevice cpu = {kDLCPU, 0};

@@ -39,7 +39,7 @@ WITH_LOCALE = {
     "tools/tvm-ffi/base/text.c": "it replaces the point",
     "tools/record/text.c": "it replaces the point",
     "tools/record/value.c": "digits of numbers are tried in the locale, and written with a point",
-    "tools/tvm-ffi/value/recording_program.c": "its programs print their own numbers",
+    "tools/tvm-ffi/recording/program.c": "its programs print their own numbers",
 }
 
 # Versions of clang-format differ in what they make of the same code, so that one is taken.

@@ -65,6 +65,10 @@ void text_add_bytes(text_buf *buffer, const void *bytes, size_t size) {
   buffer->data[buffer->size] = '\0';
 }
 
+void text_add_lines(text_buf *buffer, const char *const *lines) {
+  for (; *lines != NULL; ++lines) text_add(buffer, "%s\n", *lines);
+}
+
 void text_add_list(text_buf *buffer, const char *format, va_list values) {
   va_list again;
   int size;

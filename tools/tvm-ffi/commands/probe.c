@@ -14,8 +14,8 @@
 #include "library/library.h"
 #include "probe/probe.h"
 #include "process/supervise.h"
+#include "recording/recording.h"
 #include "system/system.h"
-#include "value/recording.h"
 #include "value/tensor.h"
 
 /* What children tell: the texts end with a NUL, and the last byte of each is never written. */

@@ -13,9 +13,9 @@
 #include "commands/call.h"
 #include "library/library.h"
 #include "process/supervise.h"
+#include "recording/recording.h"
 #include "system/system.h"
 #include "value/output.h"
-#include "value/recording.h"
 #include "value/tensor.h"
 #include "value/value_text.h"
 

@@ -9,7 +9,7 @@
 #include "base/pattern.h"
 #include "base/report.h"
 #include "commands/commands.h"
-#include "value/recording.h"
+#include "recording/recording.h"
 #include "value/value_text.h"
 
 /* What calls have in common: the function, or the function and the signature. */

@@ -73,14 +73,13 @@ static void write_function(text_buf *out, const stub_function *function) {
 }
 
 static void write_rust(text_buf *out, const stub_library *library) {
-  const char *const *line = kStubRustRuntime;
   text_buf remarks = {NULL, 0, 0};
   size_t i;
   text_add(out,
            "// Made of %s by tvm-ffi stub --lang=rust. Link it, and libtvm_ffi, with the program.\n"
            "// Pointers must be good for the call; texts and bytes are borrowed for as long.\n",
            library->file);
-  for (++line; *line != NULL; ++line) text_add(out, "%s\n", *line); /* skips the first */
+  text_add_lines(out, kStubRustRuntime + 1);
   text_add(out,
            "\nmod kernels {\n"
            "    use super::support::Any;\n"

@@ -3,7 +3,7 @@
 #ifndef TVM_FFI_TOOL_RECORDED_VALUE_H_
 #define TVM_FFI_TOOL_RECORDED_VALUE_H_
 
-#include "value/recording.h"
+#include "recording/recording.h"
 
 enum {
   kMaxValues = 100000, /* in a line */

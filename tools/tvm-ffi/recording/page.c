@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A recording as one page of HTML. Whatever comes from the recording is untrusted: it goes through
- * html_add(), and into no script. The policy in the head of the page allows only the script that is
- * written here, by its hash, so that nothing runs even if something was overlooked. */
+ * html_add(), and into no script. The policy in the head of the page allows only the script of
+ * page.js, by its hash, so that nothing runs even if something was overlooked. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,9 +11,9 @@
 #include "base/files.h"
 #include "base/names.h"
 #include "base/report.h"
+#include "recording/recording.h"
 #include "system/system.h"
 #include "value/number.h"
-#include "value/recording.h"
 #include "value/value_text.h"
 
 /* What a page has at most; it says what is left out. */
@@ -68,102 +68,8 @@ typedef struct {
 
 /* ---- What does not depend on the recording ---- */
 
-static const char kStyle[] =
-    ":root{color-scheme:light dark;--fg:#1b1f24;--bg:#fff;--soft:#f3f5f7;--line:#d0d7de;"
-    "--dim:#57606a;--link:#0b57b0;--bad:#c01f2e;--open:#8a5a00;--plot:#2f6fb3}\n"
-    "@media(prefers-color-scheme:dark){:root{--fg:#e4e8ec;--bg:#14171a;--soft:#1f2429;"
-    "--line:#3b434b;--dim:#9aa4ae;--link:#79b8ff;--bad:#ff7b80;--open:#e6b450;--plot:#6cb0f5}}\n"
-    "*{box-sizing:border-box}\n"
-    "body{font:15px/1.5 system-ui,sans-serif;color:var(--fg);background:var(--bg);"
-    "max-width:76rem;margin:0 auto;padding:1rem;overflow-wrap:anywhere}\n"
-    "h1{font-size:1.5rem;margin:.2em 0}\n"
-    "h2{font-size:1.2rem;margin:1.6em 0 .4em;border-bottom:1px solid var(--line)}\n"
-    "h3{font-size:.9rem;font-weight:600;margin:.8em 0 .2em}\n"
-    "a{color:var(--link)}p,ul{margin:.4em 0}\n"
-    "code,pre{font:.875em/1.45 ui-monospace,monospace;unicode-bidi:isolate}\n"
-    "pre{white-space:pre-wrap;background:var(--soft);border-left:3px solid var(--bad);"
-    "padding:.5em .7em;margin:.5em 0}\n"
-    ".dim{color:var(--dim)}.bad{color:var(--bad);font-weight:600}"
-    ".open{color:var(--open);font-weight:600}\n"
-    ".facts{display:flex;flex-wrap:wrap;gap:.5rem;margin:.8em 0;padding:0;list-style:none}\n"
-    ".facts li{background:var(--soft);border-radius:.4rem;padding:.3em .8em}\n"
-    ".facts b{font-size:1.15em}\n"
-    ".scroll{overflow-x:auto}\n"
-    "table{border-collapse:collapse;width:100%;font-size:.92em}\n"
-    "th,td{padding:.25em .6em;text-align:right;border-bottom:1px solid var(--line);"
-    "white-space:nowrap}\n"
-    "th{font-weight:600;color:var(--dim)}\n"
-    ".name{text-align:left;white-space:normal;min-width:9rem}\n"
-    ".args{width:auto}.args td,.args th{text-align:left;vertical-align:top}"
-    ".args td{white-space:normal}\n"
-    ".key{display:inline-block;width:.8em;height:.8em;border-radius:2px;margin-right:.5em;"
-    "vertical-align:-.05em}\n"
-    ".legend{display:flex;flex-wrap:wrap;gap:.2rem 1.2rem;margin:.4em 0;font-size:.9em}\n"
-    "svg{display:block;overflow:hidden}svg a{cursor:pointer}\n"
-    ".axis text{fill:var(--dim);font:11px system-ui,sans-serif}\n"
-    ".lanes{background:var(--soft)}.tick{stroke:var(--line)}\n"
-    ".b text{fill:#fff;font:11px system-ui,sans-serif;"
-    "paint-order:stroke;stroke:#222a;stroke-width:2px}\n"
-    ".s0{fill:#5c6570;background:#5c6570}.s1{fill:#2f6fb3;background:#2f6fb3}"
-    ".s2{fill:#7a55a8;background:#7a55a8}.s3{fill:#1f7a6c;background:#1f7a6c}"
-    ".s4{fill:#8a6410;background:#8a6410}.s5{fill:#a14a77;background:#a14a77}"
-    ".s6{fill:#4c7a2b;background:#4c7a2b}.s7{fill:#99532a;background:#99532a}\n"
-    ".err{fill:#c01f2e;background:#c01f2e}.hatch{fill:url(#hatch)}\n"
-    ".key.hatch{background:repeating-linear-gradient(45deg,#5c6570 0 3px,#d9a520 3px 5px)}\n"
-    ".filter label{white-space:nowrap}.filter input{font:inherit;color:inherit;"
-    "background:var(--bg);border:1px solid var(--dim);border-radius:.3rem;padding:.15em .5em;"
-    "width:16rem;max-width:60vw}\n";
-static const char kCallStyle[] =
-    "details{border:1px solid var(--line);border-radius:.4rem;margin:.35em 0}\n"
-    "summary{cursor:pointer;padding:.3em .7em}\n"
-    "summary:hover{background:var(--soft)}\n"
-    ":focus-visible{outline:2px solid var(--link);outline-offset:1px}\n"
-    ".call{padding:.2em .9em .8em;border-top:1px solid var(--line)}\n"
-    ".tensors{display:flex;flex-wrap:wrap;gap:.7rem;margin:.6em 0}\n"
-    "figure{margin:0;padding:.5em .7em;background:var(--soft);border-radius:.4rem;min-width:0;"
-    "max-width:100%}figcaption{max-width:33rem}\n"
-    ".differing figure{border-left:3px solid var(--bad)}"
-    ".verdict{border:1px solid;border-radius:.3rem;padding:0 .35em;font-size:.85em}\n"
-    ".moments{display:flex;flex-wrap:wrap;gap:1rem}.moments>div{max-width:15.5rem;font-size:.9em}\n"
-    "img.pic{height:auto}.pic{display:block;margin:.25em "
-    "0;max-width:100%;image-rendering:pixelated;"
-    "border:1px solid var(--line)}\n"
-    ".plot{width:240px;max-width:100%;height:72px;background:var(--bg)}\n"
-    ".plot path{fill:none;stroke:var(--plot);stroke-width:1.5;stroke-linecap:round;"
-    "vector-effect:non-scaling-stroke}\n"
-    ".plot line{stroke:var(--line);vector-effect:non-scaling-stroke}\n"
-    ".plot .bar{fill:var(--plot)}.plot .nan{fill:var(--bad)}\n"
-    "@media(max-width:40rem){body{padding:.6rem;font-size:14px}th,td{padding:.25em .35em}"
-    ".differing .moments{display:grid;grid-template-columns:1fr 1fr;gap:.6rem}"
-    ".moments>div{min-width:0}}\n"
-    "@media "
-    "print{body{max-width:none;font-size:10pt}figure{break-inside:avoid}h2,summary{break-after:"
-    "avoid}"
-    ".scroll{overflow:visible}*{print-color-adjust:exact;-webkit-print-color-adjust:exact}}\n";
-
-/* Shows only the calls whose summary has the words of the filter, opens what a link goes to, and
- * everything before it is printed. */
-static const char kScript[] =
-    "(function(){\n"
-    "var filter=document.querySelector('.filter'),input=filter.querySelector('input'),\n"
-    "status=filter.querySelector('span'),calls=document.querySelectorAll('.calls>details');\n"
-    "function choose(){var words=input.value.toLowerCase().split(/\\s+/),shown=0;\n"
-    "calls.forEach(function(call){\n"
-    "var text=call.firstElementChild.textContent.toLowerCase();\n"
-    "call.hidden=!words.every(function(word){return text.includes(word)});\n"
-    "shown+=!call.hidden});\n"
-    "status.textContent=input.value.trim()?shown+' of '+calls.length:''}\n"
-    "function reveal(){var place=document.getElementById(location.hash.slice(1)),\n"
-    "call=place&&place.closest('details');\n"
-    "if(!call)return;if(call.hidden){input.value='';choose()}\n"
-    "call.open=true;call.scrollIntoView()}\n"
-    "input.addEventListener('input',choose);filter.hidden=calls.length<3;\n"
-    "addEventListener('hashchange',reveal);reveal();\n"
-    "addEventListener('beforeprint',function(){document.querySelectorAll('details')\n"
-    ".forEach(function(details){details.open=true})})\n"
-    "})()\n";
-/* The SHA-256 of that text, in base64. */
-static const char kScriptHash[] = "SMu+j6h2WEySQxjGefEEcYL2X96m8OD8Qa7g87BmK74=";
+/* The SHA-256, in base64, of the lines of page.js after the first. */
+static const char kScriptHash[] = "7huzRo17XKbOSHcnBc//MZ6lrcDbgNIJPnGkIrpB4Tk=";
 
 /* ---- Texts ---- */
 
@@ -505,9 +411,9 @@ static void add_heading(page *p) {
            "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>",
            kScriptHash);
   html_add_line(p->out, title, kHtmlMaxName);
-  text_add(p->out, " - recorded calls</title>\n<style>\n%s%s</style>\n</head>\n<body>\n", kStyle,
-           kCallStyle);
-  text_add(p->out, "<header>\n<h1><code>");
+  text_add(p->out, " - recorded calls</title>\n<style>\n");
+  text_add_lines(p->out, kPageStyle + 1);
+  text_add(p->out, "</style>\n</head>\n<body>\n<header>\n<h1><code>");
   html_add_line(p->out, title, kHtmlMaxText);
   text_add(p->out, "</code></h1>\n<p class=\"dim\">Recorded");
   if (first != NULL && first->unix_ns > 0) {
@@ -1086,7 +992,9 @@ bool recording_write_page(const shown_page *request, const char *path) {
   add_timeline(&p);
   add_table(&p);
   add_calls(&p);
-  text_add(&out, "</main>\n<script>%s</script>\n</body>\n</html>\n", kScript);
+  text_add(&out, "</main>\n<script>");
+  text_add_lines(&out, kPageScript + 1);
+  text_add(&out, "</script>\n</body>\n</html>\n");
   is_written = tool_write_file(path, out.data, out.size);
   free(p.calls);
   free(p.rows);

@@ -9,8 +9,8 @@
 #include "base/files.h"
 #include "base/names.h"
 #include "base/report.h"
+#include "recording/recording.h"
 #include "system/system.h"
-#include "value/recording.h"
 #include "value/tensor.h"
 #include "value/value_text.h"
 

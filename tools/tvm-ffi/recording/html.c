@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "value/recording.h"
+#include "recording/recording.h"
 
 #include <inttypes.h>
 #include <math.h>

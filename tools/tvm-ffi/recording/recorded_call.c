@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/report.h"
-#include "value/recorded_value.h"
+#include "recording/recorded_value.h"
 #include "value/tensor.h"
 #include "value/value_text.h"
 

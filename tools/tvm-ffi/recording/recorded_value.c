@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads the values, tensors and storages in lines of events, and writes them as text. */
-#include "value/recorded_value.h"
+#include "recording/recorded_value.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -226,6 +226,9 @@ void html_draw_difference(drawing_budget *budget, const drawn_difference *drawn,
 
 /* ---- A page that shows a recording ---- */
 
+/* The lines of page.css and page.js; they end with NULL. The first line is about the file. */
+extern const char *const kPageStyle[], *const kPageScript[];
+
 enum { kMaxPageCalls = 300 }; /* how many calls it has with arguments and results */
 
 /* What a replay says of a call. */

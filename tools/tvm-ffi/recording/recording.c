@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads and checks the events of a recording, and writes those of a call again. */
-#include "value/recording.h"
+#include "recording/recording.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -10,7 +10,7 @@
 
 #include "base/files.h"
 #include "base/report.h"
-#include "value/recorded_value.h"
+#include "recording/recorded_value.h"
 #include "value/value_text.h"
 
 enum { kMaxLine = 64 << 20 };
