@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A library for the tool to read and to query. */
+#include <string.h>
 #include <tvm/ffi/c.h>
 
 TVM_FFI_C_EXPORT(scale, "(0: DLTensor*, 1: float) -> None") {
@@ -37,4 +38,14 @@ TVM_FFI_C_EXPORT(counts, "() -> None") {
 }
 TVM_FFI_C_EXPORT(_metadata_counts, "() -> int") {
   return tvm_ffi_args_return(args, tvm_ffi_any_from_int64(42));
+}
+
+/* More than the tool takes from all functions together. */
+TVM_FFI_C_EXPORT(prolix, "() -> None") {
+  return tvm_ffi_args_check_count(args, 0);
+}
+TVM_FFI_C_EXPORT(_metadata_prolix, "() -> str") {
+  static char text[(16 << 20) + 1];
+  memset(text, 'x', sizeof text - 1);
+  return tvm_ffi_string_create(text, args->result);
 }

@@ -145,6 +145,7 @@ embedded: 3 modules, 5,128 B   _lib -> cuda(4.9 KiB), d\\x1bemo(3 B)
         assert lines[1:] == [
             f"  add          {UNKNOWN}  [no metadata; --load to ask the library]",
             f"  counts       {UNKNOWN}  [no metadata; --load to ask the library]",
+            f"  prolix       {UNKNOWN}  [no metadata; --load to ask the library]",
             f"  raises       {UNKNOWN}  [no metadata; --load to ask the library]",
             f"  scale        {TYPE}  Scale x by s.",
             f"  undescribed  {UNKNOWN}  [no metadata]",
@@ -153,6 +154,7 @@ embedded: 3 modules, 5,128 B   _lib -> cuda(4.9 KiB), d\\x1bemo(3 B)
         assert good("list", "--load", KERNELS).splitlines()[1:] == [
             f"  add          {ADD}",
             f"  counts       {UNKNOWN}  [its answer is not a string]",
+            f"  prolix       {UNKNOWN}  [its answer is too long]",
             f"  raises       {UNKNOWN}  [ValueError: no metadata today]",
             f"  scale        {TYPE}  Scale x by s.",
             f"  undescribed  {UNKNOWN}  [no metadata]",

@@ -13,19 +13,14 @@
 #include "commands/call.h"
 #include "library/library.h"
 #include "probe/probe.h"
+#include "process/box.h"
 #include "process/supervise.h"
 #include "recording/recording.h"
 #include "system/system.h"
+#include "value/boxed_value.h"
 #include "value/tensor.h"
 
-/* What children tell: the texts end with a NUL, and the last byte of each is never written. */
-enum { kMaxText = 1 << 24 };
-typedef struct {
-  char function[1024], metadata[1 << 20];
-  outcome judged;
-  int has_result, is_dirty;
-  char result[kMaxText];
-} mailbox;
+enum { kMaxText = 1 << 24 }; /* of a name, of a result */
 
 typedef struct {
   probe_case which;
@@ -45,9 +40,8 @@ typedef struct {
   recording *r; /* NULL: the call is written on the command line */
   const recorded_call *recorded;
   call_values values;
-  mailbox *box;
-  unsigned char *elements; /* shared: those of all tensors, one after the other, after the call */
-  size_t elements_size;
+  box *told;       /* what children tell; its record: */
+  outcome *judged; /* of a case */
   text_list only, skip;
   bool as_json;
   probed *cases;
@@ -67,46 +61,45 @@ static int with_library(probe *p, int (*body)(probe *p)) {
   return body(p);
 }
 
-/* Finds the function and its types. */
+/* Finds the function, and tells its name and types. */
 static int find_function(void *context) {
   probe *p = context;
   kernel callee;
   char *metadata;
+  size_t size;
   int code;
   if (!call_load(&p->request, 0, &callee, &code)) return code;
   metadata = library_read_metadata(&callee.lib, p->request.function);
-  if (strlen(p->request.function) >= sizeof p->box->function) {
-    return report_fail(kExitUsage, "the name of the function has %zu bytes, more than %zu",
-                       strlen(p->request.function), sizeof p->box->function - 1);
+  if (!box_put_text(p->told, p->request.function)) {
+    return report_fail(kExitUsage, "the name of the function has %zu bytes, more than %d",
+                       strlen(p->request.function), kMaxText);
   }
-  strcpy(p->box->function, p->request.function);
-  if (metadata != NULL && strlen(metadata) < sizeof p->box->metadata) {
-    strcpy(p->box->metadata, metadata);
-  }
+  size = box_size(p->told);
+  if (metadata != NULL && !box_put_text(p->told, metadata)) box_cut(p->told, size);
   free(metadata);
   return kExitOk;
 }
 
 /* Tells what the call that works leaves behind. */
 static int tell_effects(probe *p, const attempt *a) {
-  unsigned char *next = p->elements;
   effects after;
+  unsigned char has_result;
   size_t i;
+  bool fits;
   if (!attempt_take_effects(a, &after)) {
     runtime_error_report(p->s.name, false);
     return kExitRaised;
   }
-  if (strlen(after.text) >= sizeof p->box->result) {
-    return report_fail(kExitUsage, "%s: its result is too large to be compared", p->s.name);
+  has_result = after.has_result;
+  fits = box_put_text(p->told, after.text) && box_put(p->told, &has_result, 1) &&
+         box_put_value(p->told, &after.result);
+  for (i = 0; i < a->num_args && fits; ++i) {
+    fits = box_put_tensor(
+        p->told, after.tensors[i] != NULL ? TVMFFITensorGetDLTensorPtr(after.tensors[i]) : NULL);
   }
-  strcpy(p->box->result, after.text);
-  p->box->has_result = after.has_result;
-  for (i = 0; i < a->num_args; ++i) {
-    if (a->args[i].store == NULL) continue;
-    storage_read(a->args[i].store, next);
-    next += a->args[i].size;
-  }
-  return kExitOk;
+  effects_free(&after, a->num_args);
+  if (fits) return kExitOk;
+  return report_fail(kExitUsage, "%s: its result is too large to be compared", p->s.name);
 }
 
 static int call_as_given(probe *p) {
@@ -132,7 +125,7 @@ static int run_call(void *context) {
 }
 
 static int judge_case(probe *p) {
-  rows_run(&p->s, p->which, &p->box->judged);
+  rows_run(&p->s, p->which, p->judged);
   return kExitOk;
 }
 
@@ -230,72 +223,92 @@ static bool take_recorded(probe *p) {
   return good;
 }
 
-/* Reads the arguments with the types that the function has. Not kExitOk after a report. */
-static int read_call(probe *p) {
-  size_t i;
-  int code = supervise_run(find_function, p, &p->settings);
-  if (code != kExitOk) return code;
-  free(p->request.function);
-  p->request.function = tool_copy(p->box->function, strlen(p->box->function));
-  if (p->box->metadata[0] != '\0') {
-    p->types = schema_parse(p->box->metadata, strlen(p->box->metadata));
+/* Opens the box for what children tell, with room for so many bytes of tensors; not kExitOk after a
+ * report. */
+static int open_box(probe *p, size_t elements_size) {
+  box_close(p->told);
+  p->told = box_open(sizeof *p->judged, 2 * (size_t)kMaxText + elements_size);
+  if (p->told == NULL) {
+    return report_fail(kExitRaised, "no memory for the outputs: %s", strerror(errno));
   }
+  p->judged = box_record(p->told);
+  return kExitOk;
+}
+
+/* Finds the function and its types. Not kExitOk after a report. */
+static int read_function(probe *p) {
+  char *metadata;
+  size_t size;
+  int code = open_box(p, 0);
+  if (code == kExitOk) code = supervise_run(find_function, p, &p->settings);
+  if (code != kExitOk) return code;
+  box_begin(p->told);
+  free(p->request.function);
+  p->request.function = box_get_text(p->told);
+  metadata = box_get_bytes(p->told, &size);
+  if (metadata != NULL && size > 0) p->types = schema_parse(metadata, size);
+  free(metadata);
   p->s.name = p->request.function;
+  p->s.types = p->types;
+  return kExitOk;
+}
+
+/* Reads the arguments with those types. Not kExitOk after a report. */
+static int read_arguments(probe *p) {
+  enum { kHead = 1024 }; /* of a tensor in a box, and more */
+  size_t elements_size = 0, i;
   if (p->recorded != NULL) {
     if (!take_recorded(p)) return kExitUsage;
   } else if (!call_read_inputs(&p->request, p->types, &p->inputs) || !check_layouts(&p->inputs)) {
     return kExitUsage;
   }
-  p->s.types = p->types;
   p->s.inputs = &p->inputs;
   p->s.is_output = tool_alloc(p->inputs.size + 1);
   for (i = 0; i < p->inputs.size; ++i) {
     const DLTensor *tensor = subject_tensor(&p->s, i);
     p->s.is_output[i] = tensor != NULL; /* until it is known which of them change */
-    if (tensor != NULL) p->elements_size += tensor_size(tensor);
+    elements_size += kHead + (tensor != NULL ? tensor_size(tensor) : 0);
   }
-  p->elements = pages_share(p->elements_size + 1);
-  if (p->elements != NULL) return kExitOk;
-  return report_fail(kExitRaised, "no memory for the outputs: %s", strerror(errno));
+  return open_box(p, elements_size);
 }
 
-/* Reads the result from its text. */
-static void read_result(probe *p) {
-  input_list read = {NULL, 0, 0};
-  input_reader *reader = input_reader_new(0, kGuardNone);
-  p->s.after.text = tool_copy(p->box->result, strlen(p->box->result));
-  p->s.after.result = tvm_ffi_any_none();
-  if (p->box->has_result && input_read(reader, p->s.after.text, "the result", NULL, &read)) {
-    p->s.after.has_result = true;
-    if (read.size == 1) p->s.after.result = read.items[0].value;
-    free(read.items);
+/* Reads what the call has left behind; false if it is not whole. */
+static bool read_effects(probe *p) {
+  effects *after = &p->s.after;
+  unsigned char has_result;
+  bool is_shown = false;
+  size_t i;
+  after->tensors = tool_alloc((p->inputs.size + 1) * sizeof *after->tensors);
+  memset(after->tensors, 0, (p->inputs.size + 1) * sizeof *after->tensors);
+  box_begin(p->told);
+  after->text = box_get_text(p->told);
+  if (!box_get(p->told, &has_result, 1) || !box_get_value(p->told, &after->result, &is_shown)) {
+    return false;
   }
-  input_reader_free(reader);
-}
-
-static TVMFFIObjectHandle make_tensor(const DLTensor *like, const void *elements, size_t size) {
-  TVMFFIObjectHandle made = tensor_new(like->dtype, like->shape, like->ndim);
-  if (made != NULL && size > 0) memcpy(TVMFFITensorGetDLTensorPtr(made)->data, elements, size);
-  return made;
+  after->has_result = has_result != 0;
+  for (i = 0; i < p->inputs.size; ++i) {
+    if (!box_get_tensor(p->told, &after->tensors[i])) return false;
+  }
+  return true;
 }
 
 /* Makes the call, and keeps what it leaves behind. Not kExitOk after a report. */
 static int make_call(probe *p) {
-  const unsigned char *next = p->elements;
   size_t i;
   int code = supervise_run(run_call, p, &p->settings);
   if (code != kExitOk) return code;
-  read_result(p);
-  p->s.after.tensors = tool_alloc((p->inputs.size + 1) * sizeof *p->s.after.tensors);
+  if (!read_effects(p)) {
+    return report_fail(kExitRaised, "%s: it overwrote what probe keeps of its call", p->s.name);
+  }
   for (i = 0; i < p->inputs.size; ++i) {
     const DLTensor *tensor = subject_tensor(&p->s, i);
-    const size_t size = tensor != NULL ? tensor_size(tensor) : 0;
-    p->s.after.tensors[i] = NULL;
-    if (tensor == NULL) continue;
+    TVMFFIObjectHandle *after = &p->s.after.tensors[i];
     p->s.is_output[i] =
-        p->inputs.items[i].is_storage || (size > 0 && memcmp(tensor->data, next, size) != 0);
-    if (p->s.is_output[i]) p->s.after.tensors[i] = make_tensor(tensor, next, size);
-    next += size;
+        *after != NULL && (p->inputs.items[i].is_storage ||
+                           !tensors_have_same_bytes(tensor, TVMFFITensorGetDLTensorPtr(*after)));
+    if (p->s.is_output[i]) continue;
+    tvm_ffi_object_release(*after);
+    *after = NULL;
   }
   return kExitOk;
 }
@@ -378,7 +391,7 @@ static bool choose_cases(probe *p) {
 
 static void probe_case_run(probe *p, probed *c) {
   text_buf ending = {NULL, 0, 0};
-  outcome *judged = &p->box->judged;
+  outcome *judged = p->judged;
   memset(judged, 0, sizeof *judged);
   judged->names_argument = -1;
   p->which = &c->which;
@@ -621,7 +634,8 @@ static void write_json(const probe *p) {
 /* ---- The command ---- */
 
 static int probe_all(probe *p) {
-  int code = read_call(p);
+  int code = read_function(p);
+  if (code == kExitOk) code = read_arguments(p);
   if (code == kExitOk) code = make_call(p);
   if (code != kExitOk) return code;
   if (!choose_cases(p)) return kExitUsage;
@@ -661,8 +675,7 @@ static void probe_free(probe *p) {
   call_values_free(&p->values);
   recording_free(p->r);
   schema_free(p->types);
-  if (p->elements != NULL) pages_release(p->elements, p->elements_size + 1);
-  if (p->box != NULL) pages_release(p->box, sizeof *p->box);
+  box_close(p->told);
   call_free(&p->request);
 }
 
@@ -675,12 +688,7 @@ int command_probe(const arguments *args) {
   rows_prepare();
   code = kExitUsage;
   if (call_parse(args, 1, &p.request) && read_options(args, &p) && read_recorded(&p)) {
-    p.box = pages_share(sizeof *p.box);
-    if (p.box == NULL) {
-      code = report_fail(kExitRaised, "no memory for the results: %s", strerror(errno));
-    } else {
-      code = library_argument_fetch(p.request.paths[0]) ? probe_all(&p) : kExitLoad;
-    }
+    code = library_argument_fetch(p.request.paths[0]) ? probe_all(&p) : kExitLoad;
   }
   probe_free(&p);
   return code;

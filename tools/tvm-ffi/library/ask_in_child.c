@@ -11,48 +11,20 @@
 #include "base/report.h"
 #include "base/text.h"
 #include "platform/platform.h"
+#include "process/box.h"
 #include "process/supervise.h"
-#include "system/system.h"
 
 /* ---- Answers ---- */
 
-/* Answers are written to memory shared with the parent, which the library cannot close as it could
- * a pipe. Each is a record followed by its bytes. */
+/* Of two questions about each function: a kind, and the bytes. */
 enum { kCapacity = 1 << 24 };
-typedef struct {
-  size_t used;
-  char bytes[kCapacity - sizeof(size_t)];
-} mailbox;
-typedef struct {
-  size_t size;
-  char kind; /* kText, kError or kNothing */
-} record;
 enum { kText = 't', kError = 'e', kNothing = 'n' };
 
-static bool put(mailbox *box, char kind, const char *bytes, size_t size) {
-  record head;
-  size_t left = sizeof box->bytes - box->used;
-  if (left < sizeof head || size > left - sizeof head) return false;
-  memset(&head, 0, sizeof head);
-  head.kind = kind;
-  head.size = size;
-  memcpy(box->bytes + box->used, &head, sizeof head);
-  memcpy(box->bytes + box->used + sizeof head, bytes, size);
-  box->used += sizeof head + size;
-  return true;
-}
-
-/* Reads the answer at *offset and advances it; false at the end. The record is checked, since a
- * broken library may have written anything here. */
-static bool get(const mailbox *box, size_t *offset, record *out, const char **out_bytes) {
-  size_t end = box->used < sizeof box->bytes ? box->used : sizeof box->bytes;
-  if (*offset > end || end - *offset < sizeof *out) return false;
-  memcpy(out, box->bytes + *offset, sizeof *out);
-  *offset += sizeof *out;
-  if (out->size > end - *offset) return false;
-  *out_bytes = box->bytes + *offset;
-  *offset += out->size;
-  return true;
+static bool put(box *answers, char kind, const char *bytes, size_t size) {
+  const size_t begin = box_size(answers);
+  if (box_put(answers, &kind, 1) && box_put_bytes(answers, bytes, size)) return true;
+  box_cut(answers, begin);
+  return false;
 }
 
 /* ---- The child ---- */
@@ -60,28 +32,29 @@ static bool get(const mailbox *box, size_t *offset, record *out, const char **ou
 typedef struct {
   const char *name, *path;
   const listing *exports;
-  mailbox *answers;
+  box *answers;
   void *library; /* NULL: it cannot be loaded */
   tvmffi_dl_reason reason;
 } question;
 
-static bool put_text(mailbox *box, char kind, const char *line) {
-  return put(box, kind, line, strlen(line));
+static bool put_text(box *answers, char kind, const char *line) {
+  return put(answers, kind, line, strlen(line));
 }
 
-static bool put_raised(mailbox *box) {
+static bool put_raised(box *answers) {
   char *line = runtime_error_take_line();
-  bool good = put_text(box, kError, line);
+  bool good = put_text(answers, kError, line);
   free(line);
   return good;
 }
 
-static bool put_result(mailbox *box, const TVMFFIAny *result) {
+static bool put_result(box *answers, const TVMFFIAny *result) {
   TVMFFIByteArray bytes;
   if (!tvm_ffi_any_try_string(result, &bytes)) {
-    return put_text(box, kError, "its answer is not a string");
+    return put_text(answers, kError, "its answer is not a string");
   }
-  return put(box, kText, bytes.data, bytes.size) || put_text(box, kError, "its answer is too long");
+  return put(answers, kText, bytes.data, bytes.size) ||
+         put_text(answers, kError, "its answer is too long");
 }
 
 /* Calls the symbol, whose type is known only by its name. */
@@ -138,27 +111,32 @@ static int ask_all(void *context) {
 
 /* ---- The parent ---- */
 
-static void read_answer(listed_function *function, bool is_doc, const record *head,
-                        const char *bytes) {
-  if (head->kind == kError) {
-    if (function->wrong == NULL) function->wrong = tool_copy(bytes, head->size);
-  } else if (head->kind == kText && is_doc) {
-    if (function->doc == NULL) function->doc = text_escape_lines(bytes, head->size);
-  } else if (head->kind == kText) {
-    if (function->metadata == NULL) listing_set_metadata(function, bytes, head->size);
+/* Reads the next answer; false if there is none. */
+static bool read_answer(box *answers, listed_function *function, bool is_doc) {
+  size_t size;
+  char kind, *bytes;
+  if (!box_get(answers, &kind, 1)) return false;
+  bytes = box_get_bytes(answers, &size);
+  if (bytes == NULL) return false;
+  if (kind == kError) {
+    if (function->wrong == NULL) function->wrong = tool_copy(bytes, size);
+  } else if (kind == kText && is_doc) {
+    if (function->doc == NULL) function->doc = text_escape_lines(bytes, size);
+  } else if (kind == kText) {
+    if (function->metadata == NULL) listing_set_metadata(function, bytes, size);
   }
+  free(bytes);
+  return true;
 }
 
-static void read_answers(const mailbox *box, listing *exports) {
+static void read_answers(box *answers, listing *exports) {
   static const char kSilent[] = "the library did not answer";
-  size_t offset = 0, i;
-  record head;
-  const char *bytes;
+  size_t i;
+  box_begin(answers);
   for (i = 0; i < exports->num_functions; ++i) {
     listed_function *function = &exports->functions[i];
-    if (get(box, &offset, &head, &bytes)) {
-      read_answer(function, false, &head, bytes);
-      if (get(box, &offset, &head, &bytes)) read_answer(function, true, &head, bytes);
+    if (read_answer(answers, function, false)) {
+      (void)read_answer(answers, function, true);
     } else if (function->can_ask && function->metadata == NULL) {
       function->wrong = tool_copy(kSilent, sizeof kSilent - 1);
     }
@@ -188,7 +166,7 @@ static int prepare(const char *name, question *out) {
   memset(out, 0, sizeof *out);
   out->name = name;
   out->reason = kNoReason;
-  out->answers = pages_share(sizeof *out->answers);
+  out->answers = box_open(0, kCapacity);
   if (out->answers != NULL) return kExitOk;
   return report_fail(kExitRaised, "no memory for the answers of %s: %s", name, strerror(errno));
 }
@@ -202,7 +180,7 @@ int ask_library(const char *name, listing *exports, double timeout) {
     q.exports = exports;
     code = run_question(ask_all, &q, timeout);
     read_answers(q.answers, exports);
-    pages_release(q.answers, sizeof *q.answers);
+    box_close(q.answers);
   }
   free(path);
   return code;
@@ -212,7 +190,7 @@ static int try_to_load(void *context) {
   question *q = context;
   q->path = q->name;
   foreign_call(kStageLoad, q->name, open_library, q);
-  q->answers->used = q->library != NULL;
+  if (q->library != NULL) (void)put(q->answers, kNothing, "", 0);
   return kExitOk;
 }
 
@@ -222,7 +200,7 @@ int ask_to_load(const char *name, bool *out_loads) {
   *out_loads = false;
   if (code != kExitOk) return code;
   code = run_question(try_to_load, &q, 0);
-  *out_loads = code == kExitOk && q.answers->used != 0;
-  pages_release(q.answers, sizeof *q.answers);
+  *out_loads = code == kExitOk && box_size(q.answers) > 0;
+  box_close(q.answers);
   return code;
 }

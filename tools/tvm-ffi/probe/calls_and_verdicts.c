@@ -997,11 +997,9 @@ static bool has_same_bits(const attempt *a) {
   size_t i;
   bool same = attempt_take_effects(a, &got) && strcmp(got.text, a->s->after.text) == 0;
   for (i = 0; same && i < a->num_args; ++i) {
-    const DLTensor *x, *y;
-    if (got.tensors[i] == NULL || a->s->after.tensors[i] == NULL) continue;
-    x = TVMFFITensorGetDLTensorPtr(got.tensors[i]);
-    y = TVMFFITensorGetDLTensorPtr(a->s->after.tensors[i]);
-    same = memcmp(x->data, y->data, tensor_size(y)) == 0;
+    TVMFFIObjectHandle x = got.tensors[i], y = a->s->after.tensors[i];
+    same = x == NULL || y == NULL ||
+           tensors_have_same_bytes(TVMFFITensorGetDLTensorPtr(x), TVMFFITensorGetDLTensorPtr(y));
   }
   effects_free(&got, a->num_args);
   return same;

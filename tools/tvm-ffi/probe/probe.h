@@ -39,7 +39,6 @@ typedef struct {
 
 /* The tensor that is an argument; NULL if it is none. */
 DLTensor *subject_tensor(const subject *s, size_t i);
-size_t tensor_size(const DLTensor *tensor);
 
 /* ---- Making the arguments ---- */
 

@@ -215,6 +215,17 @@ static void release(void *context, DLTensor *tensor) {
   aligned_free(tensor->data);
 }
 
+size_t tensor_size(const DLTensor *tensor) {
+  size_t size = 0;
+  if (tvm_ffi_tensor_compute_size(tensor, &size) != 0) TVMFFIErrorSetRaised(NULL);
+  return size;
+}
+
+bool tensors_have_same_bytes(const DLTensor *a, const DLTensor *b) {
+  const size_t size = tensor_size(a);
+  return size == tensor_size(b) && (size == 0 || memcmp(a->data, b->data, size) == 0);
+}
+
 TVMFFIObjectHandle tensor_new(DLDataType dtype, const int64_t *shape, int32_t ndim) {
   static const tvm_ffi_tensor_allocator kAllocator = {allocate, release, NULL};
   TVMFFIObjectHandle out = NULL;
@@ -295,4 +306,10 @@ TVMFFIObjectHandle tensor_copy(const DLTensor *tensor) {
   if (code == 0) return out;
   TVMFFIObjectDecRef(out);
   return NULL;
+}
+
+TVMFFIObjectHandle tensor_try_copy(const DLTensor *tensor) {
+  TVMFFIObjectHandle copy = tensor_copy(tensor);
+  if (copy == NULL) TVMFFIErrorSetRaised(NULL);
+  return copy;
 }

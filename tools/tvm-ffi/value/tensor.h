@@ -9,12 +9,19 @@
 
 /* ---- Tensors in CPU memory ---- */
 
+/* The bytes of a packed tensor; 0 for one that is larger than any memory. */
+size_t tensor_size(const DLTensor *tensor);
+/* Whether packed tensors in CPU memory have the same bytes. */
+bool tensors_have_same_bytes(const DLTensor *a, const DLTensor *b);
+
 /* Makes a Tensor of zeros, row-major and aligned to 64 bytes. NULL with an error raised. */
 TVMFFIObjectHandle tensor_new(DLDataType dtype, const int64_t *shape, int32_t ndim);
 
 /* Makes a packed, row-major copy in CPU memory of any tensor there or on an open device; NULL with
  * an error raised. */
 TVMFFIObjectHandle tensor_copy(const DLTensor *tensor);
+/* The same; NULL without an error if it cannot be read. */
+TVMFFIObjectHandle tensor_try_copy(const DLTensor *tensor);
 
 /* ---- Tensors on a CUDA device ---- */
 

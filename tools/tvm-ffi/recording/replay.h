@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Calls of a recording, each made again in a child process, and compared with what was recorded, or
+ * with what another build of the library does. */
+#ifndef TVM_FFI_TOOL_REPLAY_H_
+#define TVM_FFI_TOOL_REPLAY_H_
+
+#include "process/box.h"
+#include "process/supervise.h"
+#include "recording/recording.h"
+#include "value/output.h"
+
+typedef enum {
+  kReplayNone,
+  kReplaySame,    /* as recorded, or as the other library does it */
+  kReplayDiffers, /* other results, or another error */
+  kReplayRaised,  /* an error where there was none */
+  kReplayCrashed, /* it did not come back */
+  kReplayNothing, /* it returned, and there is nothing to compare with */
+  kReplayLeftOut, /* it cannot be repeated */
+  kNumReplayVerdicts
+} replay_verdict;
+
+/* What children tell: the last byte of the text is never written. */
+typedef struct {
+  volatile int verdict;
+  volatile int has_error; /* numbers were compared */
+  volatile double max_error;
+  volatile int num_differing; /* tensors, for the page */
+  char detail[1 << 14];
+} replay_outcome;
+
+typedef struct {
+  recording *r;
+  const char *folder; /* of the recording */
+  const recorded_call **calls;
+  size_t num_calls;
+  const char *lib, *against; /* NULL */
+  const char *device_name;   /* where tensors are made that were on a device; cpu: nowhere */
+  supervision settings;
+  tolerance allowed;
+  bool json;
+  box *told;               /* its record: */
+  replay_outcome *outcome; /* and what the page shows of a call */
+  box *effects;            /* what a call of the other library did */
+  const char *page_path;   /* NULL: there is no page */
+  drawing_budget budget;
+  call_outcome *outcomes; /* of each call, for the page */
+  size_t num_outcomes;
+  /* of the call that is made now */
+  const recorded_call *c;
+  bool is_other; /* with the library of --against */
+  /* counted */
+  size_t counts[kNumReplayVerdicts];
+  const recorded_call *first_bad;
+  int first_code;
+} replay;
+
+/* ---- One call: replay_call.c ---- */
+
+/* The library that stands for the recorded one of the call. */
+const char *replay_choose_library(const replay *p);
+
+/* Makes the call. False after a report, with the exit code. */
+bool replay_one(replay *p, int *out_code);
+
+/* ---- Comparing, in children: replay_compare.c ---- */
+
+/* What is compared with: what was recorded, or what the other library did. */
+typedef struct {
+  bool has_ended; /* else it crashed, or the recording ended before it */
+  bool has_raised;
+  char *error; /* "ValueError: x is empty", or how it crashed */
+  bool has_result;
+  TVMFFIAny result;            /* a view */
+  TVMFFIObjectHandle *tensors; /* packed; NULL: not known */
+  size_t num_tensors;
+} expected_effects;
+
+typedef struct {
+  const replay *p;
+  TVMFFIObjectHandle function;
+  call_values values;
+  int code;
+  TVMFFIAny result;
+  char *error; /* if it failed */
+} replayed_call;
+
+void replay_tell(const replay *p, replay_verdict verdict, const char *text);
+/* "recorded" or "libold.so" */
+const char *replay_name_expected(const replay *p);
+/* Judges a call that came back. `before` has the tensors as they were. */
+void replay_judge(const replayed_call *replayed, const call_values *before,
+                  const expected_effects *wanted);
+/* Draws the tensors that the child found to differ; returns how many more there were. */
+size_t replay_draw_differences(replay *p, text_buf *out);
+
+/* ---- What is shown: replay_report.c ---- */
+
+/* Shows and counts the call. */
+void replay_show_call(replay *p);
+/* Keeps what the page shows of it. */
+void replay_keep_outcome(replay *p);
+void replay_show_sum(const replay *p);
+
+#endif /* TVM_FFI_TOOL_REPLAY_H_ */

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Makes one call in a child: replay_one -> run_in_child, in the child -> run_call -> make_and_call
+ * -> call_function. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/names.h"
+#include "base/report.h"
+#include "library/library.h"
+#include "recording/replay.h"
+#include "value/boxed_value.h"
+#include "value/tensor.h"
+#include "value/value_text.h"
+
+static int call_function(void *context) {
+  replayed_call *replayed = context;
+  replayed->result = tvm_ffi_any_none();
+  replayed->code = TVMFFIFunctionCall(replayed->function, replayed->values.args,
+                                      (int32_t)replayed->values.num_args, &replayed->result);
+  if (replayed->code != 0) tvm_ffi_error_ensure(replayed->code);
+  if (replayed->code == 0 && device_wait() != 0) replayed->code = -1;
+  if (replayed->code != 0) replayed->error = runtime_error_take_line();
+  return 0;
+}
+
+/* ---- Expected: what was recorded ---- */
+
+static void free_expected(expected_effects *wanted) {
+  size_t i;
+  for (i = 0; i < wanted->num_tensors; ++i) tvm_ffi_object_release(wanted->tensors[i]);
+  free(wanted->error);
+  free(wanted->tensors);
+}
+
+static void init_expected(expected_effects *wanted, size_t num_tensors) {
+  memset(wanted, 0, sizeof *wanted);
+  wanted->tensors = tool_alloc((num_tensors + 1) * sizeof *wanted->tensors);
+  memset(wanted->tensors, 0, (num_tensors + 1) * sizeof *wanted->tensors);
+  wanted->num_tensors = num_tensors;
+}
+
+/* Compares with the recording. kExitOk, or the code after a report. */
+static int compare_with_recorded(const replayed_call *replayed, const call_values *before) {
+  const DLDevice cpu = {kDLCPU, 0};
+  const replay *p = replayed->p;
+  expected_effects wanted;
+  call_values after;
+  size_t i;
+  memset(&after, 0, sizeof after);
+  if (p->c->end == kCallReturned &&
+      recording_make(p->r, p->c, kAfter, cpu, &after, NULL) == kDamaged) {
+    call_values_free(&after);
+    return kExitUsage;
+  }
+  init_expected(&wanted, after.num_arg_tensors);
+  wanted.has_ended = p->c->end != kCallUnfinished;
+  wanted.has_raised = p->c->end == kCallRaised;
+  if (wanted.has_raised) wanted.error = tool_copy(p->c->error, strlen(p->c->error));
+  for (i = 0; i < after.num_arg_tensors; ++i) {
+    if (after.tensors[i].has_data) wanted.tensors[i] = tensor_try_copy(after.tensors[i].tensor);
+  }
+  wanted.has_result = after.has_result;
+  for (i = after.num_arg_tensors; i < after.num_tensors; ++i) {
+    if (!after.tensors[i].has_data) wanted.has_result = false;
+  }
+  wanted.result = after.result;
+  replay_judge(replayed, before, &wanted);
+  free_expected(&wanted);
+  call_values_free(&after);
+  return kExitOk;
+}
+
+/* ---- Expected: what another library does ----
+ * Its child puts that into a box, and the next child reads it. */
+
+enum { kOtherRaised = 1, kOtherReturned, kOtherCrashed };
+
+static void put_state(const replay *p, int state) {
+  const unsigned char byte = (unsigned char)state;
+  box_empty(p->effects);
+  (void)box_put(p->effects, &byte, 1);
+}
+
+/* 0: there is none. */
+static int get_state(const replay *p) {
+  unsigned char state = 0;
+  box_begin(p->effects);
+  (void)box_get(p->effects, &state, 1);
+  return state;
+}
+
+/* Tells what the call of the other library did. */
+static void put_effects(const replayed_call *replayed) {
+  const replay *p = replayed->p;
+  size_t i;
+  put_state(p, replayed->code != 0 ? kOtherRaised : kOtherReturned);
+  if (replayed->code != 0) {
+    (void)box_put_text(p->effects, replayed->error);
+    return;
+  }
+  for (i = 0; i < replayed->values.num_arg_tensors; ++i) {
+    (void)box_put_tensor(p->effects, replayed->values.tensors[i].tensor);
+  }
+  (void)box_put_value(p->effects, &replayed->result);
+}
+
+/* Shows the result as the other one was, to compare the texts. */
+static void show_result(TVMFFIAny *result) {
+  text_buf shown = {NULL, 0, 0};
+  TVMFFIAny text;
+  value_write(&shown, result, &kTensorWhole);
+  if (tvm_ffi_string_create(shown.data != NULL ? shown.data : "", &text) == 0) {
+    tvm_ffi_any_clear(result);
+    *result = text;
+  }
+  text_free(&shown);
+}
+
+/* Compares with what the other library did. */
+static void compare_with_other(replayed_call *replayed, const call_values *before) {
+  const replay *p = replayed->p;
+  const size_t count = replayed->values.num_arg_tensors;
+  const int state = get_state(p);
+  expected_effects wanted;
+  size_t i;
+  bool good = state != 0, shown = false;
+  init_expected(&wanted, count);
+  wanted.has_ended = state != kOtherCrashed;
+  wanted.has_raised = state == kOtherRaised;
+  wanted.result = tvm_ffi_any_none();
+  if (state != kOtherReturned) wanted.error = box_get_text(p->effects);
+  for (i = 0; i < count && good && state == kOtherReturned; ++i) {
+    good = box_get_tensor(p->effects, &wanted.tensors[i]);
+  }
+  if (good && state == kOtherReturned) good = box_get_value(p->effects, &wanted.result, &shown);
+  wanted.has_result = good;
+  if (good && shown && replayed->code == 0) show_result(&replayed->result);
+  if (good) {
+    replay_judge(replayed, before, &wanted);
+  } else {
+    replay_tell(p, kReplayLeftOut, "what the other library did is too large to be compared");
+  }
+  tvm_ffi_any_clear(&wanted.result);
+  free_expected(&wanted);
+}
+
+/* ---- The call, in a child ---- */
+
+const char *replay_choose_library(const replay *p) {
+  size_t i;
+  if (p->is_other) return p->against;
+  if (p->lib == NULL) return p->c->library;
+  if (strcmp(path_base(p->lib), path_base(p->c->library)) == 0) return p->lib;
+  for (i = 0; i < recording_num_calls(p->r); ++i) {
+    if (strcmp(path_base(recording_call(p->r, i)->library), path_base(p->lib)) == 0) {
+      return p->c->library;
+    }
+  }
+  return p->lib; /* it has another name than any of the recorded ones */
+}
+
+static int make_and_call(replayed_call *replayed) {
+  const replay *p = replayed->p;
+  const DLDevice cpu = {kDLCPU, 0};
+  text_buf why = {NULL, 0, 0};
+  call_values before;
+  DLDevice device;
+  making made;
+  int code = kExitOk;
+  if (!device_open(p->device_name, &device)) return kExitUsage;
+  made = recording_make(p->r, p->c, kBefore, device, &replayed->values, &why);
+  if (made == kCannotRepeat) replay_tell(p, kReplayLeftOut, why.data);
+  text_free(&why);
+  if (made != kMade) return made == kDamaged ? kExitUsage : kExitOk;
+  (void)foreign_call(kStageCall, p->c->function, call_function, replayed);
+  if (p->is_other) {
+    put_effects(replayed);
+    return kExitOk;
+  }
+  if (recording_make(p->r, p->c, kBefore, cpu, &before, NULL) == kDamaged) {
+    code = kExitUsage;
+  } else if (p->against != NULL) {
+    compare_with_other(replayed, &before);
+  } else {
+    code = compare_with_recorded(replayed, &before);
+  }
+  call_values_free(&before);
+  return code;
+}
+
+static int run_call(void *context) {
+  const replay *p = context;
+  replayed_call replayed;
+  loaded_library lib;
+  int code;
+  memset(&replayed, 0, sizeof replayed);
+  replayed.p = p;
+  supervise_name(replay_choose_library(p));
+  if (!library_open(replay_choose_library(p), &lib)) return kExitLoad;
+  replayed.function = library_find(&lib, p->c->function);
+  if (replayed.function == NULL) return kExitUsage;
+  code = make_and_call(&replayed);
+  if (replayed.error == NULL) tvm_ffi_any_clear(&replayed.result);
+  free(replayed.error);
+  call_values_free(&replayed.values);
+  tvm_ffi_object_release(replayed.function);
+  library_close(&lib);
+  return code;
+}
+
+/* Runs the call with one of the libraries. False after a report, with the exit code. */
+static bool run_in_child(replay *p, bool is_other, text_buf *ending, int *out_code) {
+  p->is_other = is_other;
+  p->settings.ending = ending;
+  *out_code = supervise_run(run_call, p, &p->settings);
+  return ending->size > 0 || *out_code == kExitOk;
+}
+
+static void clear_outcome(replay *p) {
+  p->outcome->verdict = kReplayNone;
+  p->outcome->has_error = false;
+  p->outcome->max_error = 0;
+  p->outcome->num_differing = 0;
+  p->outcome->detail[0] = '\0';
+  box_empty(p->told);
+}
+
+/* Judges a call whose child did not return. */
+static void judge_crash(const replay *p, const char *ending) {
+  text_buf text = {NULL, 0, 0};
+  if (p->outcome->verdict != kReplayNone) return; /* it had returned, and unloading crashed */
+  text_add(&text, "%s", ending);
+  if (p->against == NULL) {
+    text_add(&text, p->c->end == kCallUnfinished ? "; recorded: it did not return either"
+                    : p->c->end == kCallReturned ? "; recorded: it returned"
+                                                 : "; recorded: it raised an error");
+  } else if (get_state(p) == kOtherCrashed) {
+    char *other = box_get_text(p->effects);
+    text_add(&text, "; %s: %s", p->against, other);
+    free(other);
+  } else {
+    text_add(&text, "; %s: it came back", p->against);
+  }
+  replay_tell(p, kReplayCrashed, text.data);
+  text_free(&text);
+}
+
+bool replay_one(replay *p, int *out_code) {
+  text_buf ending = {NULL, 0, 0}, other = {NULL, 0, 0};
+  bool good = true;
+  clear_outcome(p);
+  if (p->against != NULL) {
+    box_empty(p->effects);
+    good = run_in_child(p, true, &other, out_code);
+    if (other.size > 0) {
+      put_state(p, kOtherCrashed);
+      (void)box_put_text(p->effects, other.data);
+    }
+  }
+  if (good && p->outcome->verdict == kReplayNone) {
+    good = run_in_child(p, false, &ending, out_code);
+    if (good && ending.size > 0) judge_crash(p, ending.data);
+    if (good && p->outcome->verdict == kReplayNone)
+      replay_tell(p, kReplayNothing, "nothing is known");
+  }
+  text_free(&ending);
+  text_free(&other);
+  return good;
+}
