@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the tool needs of a system: a port implements these functions. posix.c has them for Linux,
- * macOS and other systems with POSIX, windows.c for Windows; Meson compiles one of them. Paths are
- * UTF-8. */
+/* What the tool needs of a system: a port implements these functions. posix.c and posix_child.c
+ * have them for Linux, macOS and other systems with POSIX, windows.c for Windows; Meson compiles
+ * those of one. Paths are UTF-8. */
 #ifndef TVM_FFI_TOOL_SYSTEM_H_
 #define TVM_FFI_TOOL_SYSTEM_H_
 
@@ -175,8 +175,10 @@ void descriptor_replace(int target, int source);
 /* Whoever reads stdin from now on finds its end. */
 void descriptor_end_input(void);
 
-/* What is written to stdout and stderr from now on is dropped; posix.c only. */
+/* These are for POSIX only. What is written to stdout and stderr from now on is dropped. */
 void descriptors_silence(void);
+/* Reads to the end of what others write into a pipe. */
+void descriptor_wait_for_end(int reader);
 
 void descriptor_close(int descriptor);
 
@@ -266,7 +268,7 @@ void child_end_strays(int exit_code);
 /* Ends this process at once, without the destructors of libraries. */
 void child_exit(int exit_code);
 
-/* ---- The child process: a copy of this one, in posix.c only ---- */
+/* ---- The child process: a copy of this one, in posix_child.c only ---- */
 
 typedef enum { kForkFailed, kForkParent, kForkChild } fork_side;
 
