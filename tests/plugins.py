@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Plugins in hosts that open them with RTLD_LOCAL, so that no name of the runtime is global.
 
-    plugins.py [--c-only] FOLDER SHARED COMPILER...
+    plugins.py [--c-only] [--refused] FOLDER SHARED COMPILER...
 
 FOLDER has the libraries and the host of tests/modules, SHARED is libtvm_ffi.so. A plugin has the
 shared library, the archive or the single file, of which COMPILER makes two: one that shows the
 names of the runtime, and one that hides them. Hosts are a program in C, this Python (ctypes) and
-Lua. A kernel's first error is raised, and the host lives.
+Lua. A kernel's first error is raised, and the host lives. --refused: the runtime was built with
+-Dlocal_runtime=false, so that kernels find it only where its names are global.
 """
 import argparse
 import os
@@ -47,9 +48,9 @@ class Tests:
             return str(pathlib.Path(self.scratch) / f"{how}.so")
         return self.path(f"local_{how}")
 
-    def compile_single_file(self):
+    def compile_single_file(self, *defined):
         subprocess.run([ROOT / "tools/amalgamate", self.scratch], check=True)
-        subprocess.run([*self.compiler, "-I.", "-fPIC", "-c", "tvm_ffi.c",
+        subprocess.run([*self.compiler, "-I.", "-fPIC", *defined, "-c", "tvm_ffi.c",
                         ROOT / "tests/modules/local_plugin.c"], cwd=self.scratch, check=True)
         hidden = ROOT / "tests/modules/local_plugin.map"
         for how in "single", "hidden":
@@ -271,15 +272,32 @@ def test_orders_of_hosts(tests):
                                  [RAISED] * (count * words.count(word)), unload=unload)
 
 
+def test_refusal(tests):
+    """Without -Dlocal_runtime, kernels that need a runtime which is not global."""
+    for how in HOW:
+        tests.expect(f"not global, {how}", [*tests.host, "call", tests.plugin(how)],
+                     [tests.path("bound"), tests.path("bound_now")],
+                     ["*InternalError: Failed to load dynamic shared library",
+                      "*this build of it gives libraries no other way to find it: open it with "
+                      "RTLD_GLOBAL"])
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("shared", type=pathlib.Path)
     parser.add_argument("--c-only", action="store_true")
+    parser.add_argument("--refused", action="store_true")
     parser.add_argument("compiler", nargs=argparse.REMAINDER)
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         tests = Tests(args.folder, args.shared, args.compiler, scratch)
+        if args.refused:
+            tests.compile_single_file("-DTVM_FFI_LOCAL_RUNTIME=0")
+            test_refusal(tests)
+            test_a_global_copy(tests)
+            print(tests.num_failed, "failed")
+            return 1 if tests.num_failed else 0
         tests.compile_single_file()
         for test in (test_first_error, test_all_names, test_a_name_that_nobody_has,
                      test_two_plugins, test_a_kernel_that_the_host_has_open, test_a_global_copy,

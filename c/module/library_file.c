@@ -100,7 +100,7 @@ bool tvmffi_library_types_need(const tvmffi_dl_range *range, tvmffi_dl_reason *o
 bool tvmffi_library_is_needed(void *handle, tvmffi_dl_reason *out) {
   tvmffi_dl_range range;
   if (!tvmffi_dl_find_range(handle, &range)) {
-    /* GCOVR_EXCL_START: elf.c tells it of every library that is open */
+    /* GCOVR_EXCL_START: elf_image.c tells it of every library that is open */
     out->set(out, "the system does not tell where its code is");
     return true;
     /* GCOVR_EXCL_STOP */

@@ -6,7 +6,8 @@
 #include "platform/platform.h"
 
 #if !defined(TVM_FFI_THREADS) || !defined(TVM_FFI_LOADING) || !defined(TVM_FFI_ELF_TABLES) || \
-    !defined(TVM_FFI_STACK_BOUNDS) || !defined(TVM_FFI_BACKTRACE)
+    !defined(TVM_FFI_LOCAL_RUNTIME) || !defined(TVM_FFI_STACK_BOUNDS) ||                      \
+    !defined(TVM_FFI_BACKTRACE)
 #error "the build defines each of these as 0 or 1, as c/meson.build does"
 #endif
 

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the runtime wants of a system: locks, threads, loading of libraries, the stack. A port
- * writes these functions in one file, as posix.c (with elf.c for what is in ELF files) and
- * windows.c are; none.c has stand-ins for each group that a system lacks, so that a new port links
- * from the start. The build says what there is by
+ * writes these functions in one file, as posix.c (with elf_*.c for ELF files) and windows.c are;
+ * none.c has stand-ins for each group that a system lacks, so that a new port links from the start.
+ * The build says what there is by
  *
- *     TVM_FFI_THREADS       threads and locks; 0 comes with TVMFFI_SINGLE_THREAD
- *     TVM_FFI_LOADING       libraries that are loaded while the program runs
- *     TVM_FFI_ELF_TABLES    dl_iterate_phdr and dlinfo
- *     TVM_FFI_STACK_BOUNDS  pthread_getattr_np
- *     TVM_FFI_BACKTRACE     backtrace of execinfo.h
+ *     TVM_FFI_THREADS        threads and locks; 0 comes with TVMFFI_SINGLE_THREAD
+ *     TVM_FFI_LOADING        libraries that are loaded while the program runs
+ *     TVM_FFI_ELF_TABLES     dl_iterate_phdr and dlinfo
+ *     TVM_FFI_LOCAL_RUNTIME  ELF files are written (elf_writer.c) where its names are not global
+ *     TVM_FFI_STACK_BOUNDS   pthread_getattr_np
+ *     TVM_FFI_BACKTRACE      backtrace of execinfo.h
  *
  * Compilers differ in compiler.h and atomic.h.
  */
@@ -149,12 +150,12 @@ typedef struct tvmffi_dl_reason {
  */
 void *tvmffi_dl_open(const char *path, tvmffi_dl_reason *reason);
 
-/* The same with all symbols bound before it returns. Only posix.c has it, for elf.c. */
+/* The same with all symbols bound before it returns. Only posix.c has it, for elf_open.c. */
 void *tvmffi_dl_open_at_once(const char *path, tvmffi_dl_reason *reason);
 
 /*
  * Why a file must not be given to the system's loader, which it would crash, or NULL.
- * tvmffi_dl_open asks this where libraries are ELF files (elf.c).
+ * tvmffi_dl_open asks this where libraries are ELF files (elf_checks.c).
  */
 const char *tvmffi_dl_check(const char *path);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * platform.h on POSIX systems, for what the build found there: threads, dlopen, the bounds of
- * stacks, backtrace(). none.c has the functions of what it did not find, elf.c those that read ELF
- * files.
+ * stacks, backtrace(). none.c has the functions of what it did not find, elf_image.c and
+ * elf_checks.c those that read ELF files, elf_open.c what is made of these.
  */
 #define _GNU_SOURCE      /* RTLD_DEFAULT, RTLD_NOLOAD, pthread_getattr_np, dladdr */
 #define _DEFAULT_SOURCE  /* pthread_atfork */

@@ -225,7 +225,8 @@ def analyze():
             "--error-exitcode=1", "--library=posix", "--suppress=missingIncludeSystem",
             "-DTVMFFI_PROFILE_FULL", "-D__GNUC__=12",
             *(f"-DTVM_FFI_{name}=1"
-              for name in ("THREADS", "LOADING", "ELF_TABLES", "STACK_BOUNDS", "BACKTRACE")),
+              for name in ("THREADS", "LOADING", "ELF_TABLES", "LOCAL_RUNTIME", "STACK_BOUNDS",
+                           "BACKTRACE")),
             "-D__linux__", "-D__x86_64__", "-DElfW(type)=Elf64_##type", f"-I{ROOT / 'c'}",
             f"-I{ROOT / 'include'}", f"-I{ROOT / 'subprojects/dlpack/include'}", ROOT / "c"
         ])

@@ -2,10 +2,8 @@
 /* What the recorder needs of Linux; macos.c has the same for macOS. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <link.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/mman.h>
@@ -16,15 +14,16 @@
 #include <tvm/ffi/extra/c_env_api.h>
 #include <unistd.h>
 
+#include "platform/elf_image.h"
 #include "record.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
 /* ---- Files that are loaded ---- */
 
-static void read_build_id(const struct dl_phdr_info *info, const ElfW(Phdr) * segment,
+static void read_build_id(const tvmffi_elf_image *file, const ElfW(Phdr) * segment,
                           record_loaded_file *out) {
-  const char *at = (const char *)(info->dlpi_addr + segment->p_vaddr);
+  const char *at = (const char *)(file->base + segment->p_vaddr);
   size_t left = segment->p_memsz;
   while (left >= sizeof(ElfW(Nhdr))) {
     const ElfW(Nhdr) *note = (const ElfW(Nhdr) *)(const void *)at;
@@ -43,40 +42,24 @@ static void read_build_id(const struct dl_phdr_info *info, const ElfW(Phdr) * se
   }
 }
 
-static int look_at_file(struct dl_phdr_info *info, size_t size, void *context) {
-  record_loaded_file *out = context;
-  bool is_found = false;
-  ElfW(Half) i;
-  (void)size;
-  for (i = 0; i < info->dlpi_phnum; ++i) {
-    const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
-    if (segment->p_type != PT_LOAD || out->address < info->dlpi_addr + segment->p_vaddr ||
-        out->address - (info->dlpi_addr + segment->p_vaddr) >= segment->p_memsz) {
-      continue;
-    }
-    is_found = true;
-    out->is_code = (segment->p_flags & PF_X) != 0;
-  }
-  if (!is_found) return 0;
-  out->is_program = info->dlpi_name == NULL || info->dlpi_name[0] == '\0';
-  (void)snprintf(out->path, sizeof out->path, "%s",
-                 out->is_program ? "/proc/self/exe" : info->dlpi_name);
-  for (i = 0; i < info->dlpi_phnum; ++i) {
-    if (info->dlpi_phdr[i].p_type == PT_NOTE && out->build_id[0] == '\0') {
-      read_build_id(info, &info->dlpi_phdr[i], out);
-    }
-  }
-  return 1;
-}
-
 bool record_find_file(const void *address, record_loaded_file *out) {
+  tvmffi_elf_image file;
+  size_t i;
   out->address = (uintptr_t)address;
-  out->is_code = false;
   out->build_id[0] = '\0';
-  if (dl_iterate_phdr(look_at_file, out) == 0) return false;
+  if (!tvmffi_elf_find_image(address, &file)) return false;
+  out->is_code = (tvmffi_elf_find_segment(&file, out->address)->p_flags & PF_X) != 0;
+  out->is_program = file.path == NULL || file.path[0] == '\0';
   if (out->is_program) {
     ssize_t size = readlink("/proc/self/exe", out->path, sizeof out->path - 1);
     out->path[size < 0 ? 0 : size] = '\0';
+  } else {
+    (void)snprintf(out->path, sizeof out->path, "%s", file.path);
+  }
+  for (i = 0; i < file.num_segments; ++i) {
+    if (file.segments[i].p_type == PT_NOTE && out->build_id[0] == '\0') {
+      read_build_id(&file, &file.segments[i], out);
+    }
   }
   return true;
 }
@@ -93,19 +76,13 @@ typedef struct {
   void *found;
 } search;
 
-/* An address in the dynamic section: some loaders relocate it, some do not. */
-static const void *relocated(const struct dl_phdr_info *info, ElfW(Addr) address) {
-  uintptr_t value = (uintptr_t)address;
-  return (const void *)(value < info->dlpi_addr ? value + info->dlpi_addr : value);
-}
-
-static bool is_it(const struct dl_phdr_info *info, const ElfW(Sym) * symbol, const char *texts,
+static bool is_it(const tvmffi_elf_image *file, const ElfW(Sym) * symbol, const char *texts,
                   search *wanted) {
   if (symbol->st_shndx == SHN_UNDEF || (symbol->st_info & 15) != STT_FUNC ||
       strcmp(texts + symbol->st_name, wanted->name) != 0) {
     return false;
   }
-  wanted->found = (void *)(info->dlpi_addr + symbol->st_value);
+  wanted->found = (void *)(file->base + symbol->st_value);
   return true;
 }
 
@@ -124,7 +101,7 @@ static uint32_t sysv_hash(const char *name) {
   return hash;
 }
 
-static bool look_in_gnu_table(const struct dl_phdr_info *info, const uint32_t *table,
+static bool look_in_gnu_table(const tvmffi_elf_image *file, const uint32_t *table,
                               const ElfW(Sym) * symbols, const char *texts, search *wanted) {
   const uint32_t num_buckets = table[0], first = table[1];
   const uint32_t *buckets = table + 4 + table[2] * (sizeof(ElfW(Addr)) / sizeof *table);
@@ -134,47 +111,36 @@ static bool look_in_gnu_table(const struct dl_phdr_info *info, const uint32_t *t
   i = buckets[hash % num_buckets];
   if (i < first) return false;
   for (;; ++i) {
-    if ((chain[i - first] | 1) == (hash | 1) && is_it(info, &symbols[i], texts, wanted))
+    if ((chain[i - first] | 1) == (hash | 1) && is_it(file, &symbols[i], texts, wanted))
       return true;
     if ((chain[i - first] & 1) != 0) return false;
   }
 }
 
-static bool look_in_table(const struct dl_phdr_info *info, const uint32_t *table,
+static bool look_in_table(const tvmffi_elf_image *file, const uint32_t *table,
                           const ElfW(Sym) * symbols, const char *texts, search *wanted) {
   const uint32_t num_buckets = table[0];
   const uint32_t *buckets = table + 2, *chain = buckets + num_buckets;
   uint32_t i;
   if (num_buckets == 0) return false;
   for (i = buckets[sysv_hash(wanted->name) % num_buckets]; i != 0; i = chain[i]) {
-    if (is_it(info, &symbols[i], texts, wanted)) return true;
+    if (is_it(file, &symbols[i], texts, wanted)) return true;
   }
   return false;
 }
 
-static int look_for_symbol(struct dl_phdr_info *info, size_t size, void *context) {
-  const ElfW(Sym) *symbols = NULL;
-  const uint32_t *gnu = NULL, *sysv = NULL;
-  const char *texts = NULL;
-  const ElfW(Dyn) *entry = NULL;
+static bool look_for_symbol(const tvmffi_elf_image *file, void *context) {
   search *wanted = context;
-  ElfW(Half) i;
-  (void)size;
-  for (i = 0; i < info->dlpi_phnum; ++i) {
-    const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
-    uintptr_t begin = info->dlpi_addr + segment->p_vaddr;
-    if (segment->p_type == PT_DYNAMIC) entry = (const ElfW(Dyn) *)begin;
-    if (segment->p_type == PT_LOAD && wanted->self - begin < segment->p_memsz) return 0;
+  size_t size;
+  const ElfW(Sym) *symbols = tvmffi_elf_find_pointed(file, DT_SYMTAB, sizeof(ElfW(Addr)), &size);
+  const char *texts = tvmffi_elf_find_pointed(file, DT_STRTAB, 1, &size);
+  const uint32_t *table = tvmffi_elf_find_pointed(file, DT_GNU_HASH, sizeof *table, &size);
+  if (symbols == NULL || texts == NULL || tvmffi_elf_find_segment(file, wanted->self) != NULL) {
+    return false;
   }
-  for (; entry != NULL && entry->d_tag != DT_NULL; ++entry) {
-    if (entry->d_tag == DT_SYMTAB) symbols = relocated(info, entry->d_un.d_ptr);
-    if (entry->d_tag == DT_STRTAB) texts = relocated(info, entry->d_un.d_ptr);
-    if (entry->d_tag == DT_GNU_HASH) gnu = relocated(info, entry->d_un.d_ptr);
-    if (entry->d_tag == DT_HASH) sysv = relocated(info, entry->d_un.d_ptr);
-  }
-  if (symbols == NULL || texts == NULL) return 0;
-  return (gnu != NULL && look_in_gnu_table(info, gnu, symbols, texts, wanted)) ||
-         (gnu == NULL && sysv != NULL && look_in_table(info, sysv, symbols, texts, wanted));
+  if (table != NULL) return look_in_gnu_table(file, table, symbols, texts, wanted);
+  table = tvmffi_elf_find_pointed(file, DT_HASH, sizeof *table, &size);
+  return table != NULL && look_in_table(file, table, symbols, texts, wanted);
 }
 
 void *record_find_loaded(const char *name) {
@@ -183,7 +149,7 @@ void *record_find_loaded(const char *name) {
   wanted.name = name;
   wanted.self = (uintptr_t)&anchor;
   wanted.found = NULL;
-  return dl_iterate_phdr(look_for_symbol, &wanted) != 0 ? wanted.found : NULL;
+  return tvmffi_elf_visit_images(look_for_symbol, &wanted) ? wanted.found : NULL;
 }
 
 void *(*record_find_dlsym(void))(void *, const char *) {
@@ -347,7 +313,8 @@ EXPORT void *dlsym(void *restrict handle, const char *restrict name) {
   return record_replace(name, found, __builtin_return_address(0));
 }
 
-/* Runtimes that look whether they are the only one know this library by it: c/platform/elf.c. */
+/* Runtimes that look whether they are the only one know this library by it: c/platform/elf_open.c.
+ */
 EXPORT const char tvm_ffi_record_passes_on[] = "TVMFFIEnvModRegisterSystemLibSymbol";
 
 EXPORT int TVMFFIEnvModRegisterSystemLibSymbol(const char *name, void *symbol) {
