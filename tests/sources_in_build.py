@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Fail when a source, public header or test on disk is missing from the lists of the build.
+"""Fail when a source, public header or test on disk is missing from the lists of the build, or when
+two files of c/ have static functions, variables, types or constants of the same name: these are for
+debuggers, grep and the single file (tools/amalgamate).
 
     sources_in_build.py ROOT --sources FILE... --headers FILE... --tests FILE...
                         --cpp FILE...
@@ -8,8 +10,50 @@
 Without --cpp files (no C++ compiler) the C++ layer is not checked.
 """
 import argparse
+import collections
 import pathlib
+import re
 import sys
+
+# What may be before a bracket in a declaration without being its name.
+NO_NAMES = r"(?!(?:ElfW|__\w+|TVMFFI_\w+)\b)"
+# What is declared at file scope begins or ends in the first column, as clang-format has it.
+PATTERNS = [
+    rf"^(?:\w+ )*static\b[^=;{{]*?\b{NO_NAMES}(\w+)\(",        # functions
+    r"^(?:\w+ )*static\b[^;{=(]*?\(\*(?:const )?(\w+)",        # pointers to functions
+    r"^(?:\w+ )*static\b[^=;(){]*?\b(\w+)(?:\[[^=;]*?\])*(?: =|;|,)",
+    r"^typedef [^;{(]*\b(\w+);",
+    r"^typedef [^;{]*\(\*(\w+)\)\(",
+    rf"^typedef [^;{{(]*\b{NO_NAMES}(\w+)\(",
+    r"^typedef (?:struct|union|enum) [^;]*\} (\w+);",
+    r"^(?:typedef |static |const )*(?:struct|union|enum) (\w+) \{",
+    r"^\} (\w+)(?:\[.*\])?(?: =|;)",
+    r"^[A-Z_]+\((\w+)(?=[,)])",                                # macros that define a function
+]
+SEVERAL = r"^(?:\w+ )*static\b([^=;(){]*,[^=;(){]*);"
+ENUMERATORS = r"^(?:typedef )?enum(?: \w+)? \{([^}]*)\}"
+
+
+def private_names(text):
+    text = re.sub(r"/\*.*?\*/", "", text, flags=re.S)
+    names = {name for pattern in PATTERNS for name in re.findall(pattern, text, re.M)}
+    for several in re.findall(SEVERAL, text, re.M):
+        names |= set(re.findall(r"(\w+)(?:\[[^]]*\])*(?:,|$)", several))
+    for body in re.findall(ENUMERATORS, text, re.M):
+        names |= set(re.findall(r"(?:^|,)\s*(\w+)", body))
+    return names
+
+
+def find_shared_names(root):
+    """A line for each name that several files have."""
+    owners = collections.defaultdict(list)
+    for path in sorted(root.glob("c/**/*.[ch]")):
+        for name in private_names(path.read_text(encoding="utf-8")):
+            owners[name].append(str(path.relative_to(root)))
+    if len(owners) < 1000:
+        return [f"only {len(owners)} static names were found in c/"]
+    return [f"{name} is static in several files: {' '.join(files)}"
+            for name, files in sorted(owners.items()) if len(files) > 1]
 
 
 def main():
@@ -35,10 +79,11 @@ def main():
         for folder in ("cpp", "cuda"):
             on_disk |= set(root.glob(f"tests/{folder}/test_*.cc"))
 
-    missing = sorted(str(path.relative_to(root)) for path in on_disk if str(path) not in listed)
-    for path in missing:
-        print("in no list of the build:", path)
-    return 1 if missing else 0
+    wrong = ["in no list of the build: " + str(path.relative_to(root))
+             for path in sorted(on_disk) if str(path) not in listed]
+    wrong += find_shared_names(root)
+    print(*wrong, sep="\n")
+    return 1 if wrong else 0
 
 
 if __name__ == "__main__":

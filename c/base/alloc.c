@@ -10,16 +10,16 @@
 #include "platform/compiler.h"
 #include "platform/platform.h"
 
-static TVMFFIRuntimeMemoryHooks hooks; /* allocate == NULL: malloc and free */
-static int in_use;                     /* an allocation was made since the start or a shutdown */
+static TVMFFIRuntimeMemoryHooks memory_hooks; /* allocate == NULL: malloc and free */
+static int in_use; /* an allocation was made since the start or a shutdown */
 
 void *tvmffi_alloc(size_t size) {
   if (TVMFFI_UNLIKELY(!tvmffi_atomic_load_relaxed_int(&in_use))) {
     tvmffi_atomic_store_relaxed_int(&in_use, 1);
   }
   if (size == 0) size = 1;
-  if (TVMFFI_LIKELY(hooks.allocate == NULL)) return malloc(size);
-  return hooks.allocate(hooks.context, size);
+  if (TVMFFI_LIKELY(memory_hooks.allocate == NULL)) return malloc(size);
+  return memory_hooks.allocate(memory_hooks.context, size);
 }
 
 void *tvmffi_alloc_zeroed(size_t count, size_t size) {
@@ -33,10 +33,10 @@ void *tvmffi_alloc_zeroed(size_t count, size_t size) {
 
 void tvmffi_free(void *ptr) {
   if (ptr == NULL) return;
-  if (TVMFFI_LIKELY(hooks.deallocate == NULL)) {
+  if (TVMFFI_LIKELY(memory_hooks.deallocate == NULL)) {
     free(ptr);
   } else {
-    hooks.deallocate(hooks.context, ptr);
+    memory_hooks.deallocate(memory_hooks.context, ptr);
   }
 }
 
@@ -50,7 +50,7 @@ void tvmffi_free_plain(void *ptr) {
 
 int tvmffi_alloc_set_hooks(const TVMFFIRuntimeMemoryHooks *new_hooks) {
   if (tvmffi_atomic_load_relaxed_int(&in_use)) return -1;
-  hooks = *new_hooks;
+  memory_hooks = *new_hooks;
   return 0;
 }
 

@@ -8,11 +8,11 @@
 #include "base/alloc.h"
 #include "base/utf8.h"
 
-enum { kFirstCapacity = 256 };
+enum { kFirstBufCapacity = 256 };
 
 /* Also makes room for the terminating NUL. */
 bool tvmffi_buf_reserve(tvmffi_buf *buf, size_t size) {
-  size_t needed, capacity = buf->capacity != 0 ? buf->capacity : kFirstCapacity;
+  size_t needed, capacity = buf->capacity != 0 ? buf->capacity : kFirstBufCapacity;
   char *data;
   if (buf->failed || size >= SIZE_MAX - buf->size) {
     buf->failed = true;

@@ -24,4 +24,9 @@ uint64_t tvmffi_hash_type_key(const char *data, size_t size);
 /* The hash of map keys that are strings, bytes or multi-word integers, prescribed by the ABI. */
 uint64_t tvmffi_hash_content(const void *data, size_t size);
 
+/* Of a type's index or another hash, and of what follows it: prescribed by the ABI, too. */
+static inline uint64_t tvmffi_hash_combine(uint64_t hash, uint64_t value) {
+  return hash ^ (value + UINT64_C(0x9e3779b9) + (hash << 6) + (hash >> 2));
+}
+
 #endif /* TVMFFI_BASE_HASH_H_ */

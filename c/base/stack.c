@@ -6,7 +6,7 @@
 #include "base/alloc.h"
 #include "base/integers.h"
 
-enum { kFirstCapacity = 16 };
+enum { kFirstStackCapacity = 16 };
 
 void tvmffi_stack_init(tvmffi_stack *stack, size_t element_size) {
   memset(stack, 0, sizeof *stack);
@@ -19,8 +19,8 @@ void tvmffi_stack_fini(tvmffi_stack *stack) {
   stack->size = stack->capacity = 0;
 }
 
-static int grow(tvmffi_stack *stack) {
-  size_t capacity = stack->capacity != 0 ? stack->capacity : kFirstCapacity / 2, bytes;
+static int grow_stack(tvmffi_stack *stack) {
+  size_t capacity = stack->capacity != 0 ? stack->capacity : kFirstStackCapacity / 2, bytes;
   char *grown;
   if (!tvmffi_checked_mul_size(capacity, 2, &capacity) ||
       !tvmffi_checked_mul_size(capacity, stack->element_size, &bytes) ||
@@ -36,7 +36,7 @@ static int grow(tvmffi_stack *stack) {
 
 void *tvmffi_stack_push(tvmffi_stack *stack) {
   void *top;
-  if (stack->size == stack->capacity && grow(stack) != 0) return NULL;
+  if (stack->size == stack->capacity && grow_stack(stack) != 0) return NULL;
   top = tvmffi_stack_at(stack, stack->size++);
   memset(top, 0, stack->element_size);
   return top;

@@ -9,7 +9,7 @@
 #include "platform/atomic.h"
 #include "platform/compiler.h"
 
-enum { kFirstSlots = 16 };
+enum { kFirstTableSlots = 16 };
 
 tvmffi_table_key *tvmffi_table_find_hashed(const tvmffi_table *table, const char *name, size_t size,
                                            uint64_t hash) {
@@ -49,7 +49,7 @@ tvmffi_table_key *tvmffi_table_new_record(size_t size, const char *name, size_t 
 }
 
 /* Inserts a record; called by the (single) writer only. slots has a free slot. */
-static void place(tvmffi_table_slots *slots, tvmffi_table_key *record) {
+static void place_record(tvmffi_table_slots *slots, tvmffi_table_key *record) {
   size_t i = (size_t)record->hash & slots->mask;
   while (slots->slots[i].record != NULL) i = (i + 1) & slots->mask;
   slots->slots[i].hash = record->hash;
@@ -85,7 +85,7 @@ static void publish(tvmffi_table *table, tvmffi_table_slots *slots) {
 int tvmffi_table_reserve(tvmffi_table *table, size_t num_more) {
   const tvmffi_table_slots *old = table->current;
   tvmffi_table_slots *grown;
-  size_t num_slots = kFirstSlots, total, i;
+  size_t num_slots = kFirstTableSlots, total, i;
   if (TVMFFI_LIKELY(has_room(table, num_more))) return 0;
   if (!tvmffi_checked_add_size(table->num_records, num_more, &total)) return -1;
   while (num_slots / 2 < total) {
@@ -94,7 +94,7 @@ int tvmffi_table_reserve(tvmffi_table *table, size_t num_more) {
   grown = new_slots(num_slots);
   if (grown == NULL) return -1;
   for (i = 0; old != NULL && i <= old->mask; ++i) {
-    if (old->slots[i].record != NULL) place(grown, old->slots[i].record);
+    if (old->slots[i].record != NULL) place_record(grown, old->slots[i].record);
   }
   publish(table, grown);
   return 0;
@@ -111,7 +111,7 @@ int tvmffi_table_keep(tvmffi_table *table, bool (*is_kept)(const tvmffi_table_ke
   for (i = 0; i <= old->mask; ++i) {
     tvmffi_table_key *record = old->slots[i].record;
     if (record == NULL || !is_kept(record)) continue;
-    place(made, record);
+    place_record(made, record);
     ++table->num_records;
   }
   publish(table, made);
@@ -120,7 +120,7 @@ int tvmffi_table_keep(tvmffi_table *table, bool (*is_kept)(const tvmffi_table_ke
 
 int tvmffi_table_insert(tvmffi_table *table, tvmffi_table_key *record) {
   if (tvmffi_table_reserve(table, 1) != 0) return -1;
-  place(table->current, record);
+  place_record(table->current, record);
   ++table->num_records;
   return 0;
 }

@@ -6,6 +6,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* A digit of ASCII, whatever the locale. */
+static inline bool tvmffi_is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
 /* The length of a character by its first byte, which may be none. */
 static inline size_t tvmffi_utf8_announced(unsigned char first) {
   return first < 0xc0 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;

@@ -49,8 +49,8 @@ TVMFFI_NOINLINE bool tvmffi_any_key_hook_exists(int32_t type_index) {
   return tvmffi_type_find_attr(kTvmffiAttrAnyHash, type_index) != NULL;
 }
 
-static int refuse(const char *attribute, const TVMFFIAny *key, TVMFFIAny *got,
-                  const char *expected) {
+static int refuse_key_result(const char *attribute, const TVMFFIAny *key, TVMFFIAny *got,
+                             const char *expected) {
   tvmffi_error_raisef("InternalError", "`%s` of `%s` must give `%s` but gave `%s`", attribute,
                       tvmffi_any_type_name(key), expected, tvmffi_any_type_name(got));
   tvmffi_any_release(got);
@@ -109,7 +109,8 @@ static int call_native_hash(void *hook, const TVMFFIAny *key, uint64_t *out) {
     }
   }
   if (is_error(&result)) return raise_error(&result);
-  if (!is_plainly(&result, kTVMFFIInt)) return refuse("__any_hash__", key, &result, "int");
+  if (!is_plainly(&result, kTVMFFIInt))
+    return refuse_key_result("__any_hash__", key, &result, "int");
   *out = result.v_uint64;
   return 0;
 }
@@ -118,13 +119,14 @@ static int call_native_equal(void *hook, const TVMFFIAny *a, const TVMFFIAny *b)
   TVMFFIAny result = call_as_equal(hook, a, b);
   if (is_old_bool(&result)) return (int)(first_word(&result) & 0xFF);
   if (is_error(&result)) return raise_error(&result);
-  if (!is_plainly(&result, kTVMFFIBool)) return refuse("__any_equal__", a, &result, "bool");
+  if (!is_plainly(&result, kTVMFFIBool))
+    return refuse_key_result("__any_equal__", a, &result, "bool");
   return result.v_int64 != 0;
 }
 
 /* Calls a hook that is a Function; fails for attributes that are neither that nor a pointer. */
-static int call_function(const char *attribute, const TVMFFIAny *hook, const TVMFFIAny *args,
-                         int32_t num_args, TVMFFIAny *result) {
+static int call_key_function(const char *attribute, const TVMFFIAny *hook, const TVMFFIAny *args,
+                             int32_t num_args, TVMFFIAny *result) {
   if (hook->type_index != kTVMFFIFunction) {
     tvmffi_error_raisef("InternalError", "`%s` of `%s` must be a function but is `%s`", attribute,
                         tvmffi_any_type_name(&args[0]), tvmffi_any_type_name(hook));
@@ -142,13 +144,13 @@ TVMFFI_NOINLINE static int any_key_hook_hash(const TVMFFIAny *key, uint64_t *out
   if (hook->type_index == kTVMFFIOpaquePtr && hook->v_ptr != NULL) {
     rc = call_native_hash(hook->v_ptr, &arg, &hash);
   } else {
-    rc = call_function("__any_hash__", hook, &arg, 1, &result);
+    rc = call_key_function("__any_hash__", hook, &arg, 1, &result);
     if (rc == 0 && result.type_index != kTVMFFIInt) {
-      rc = refuse("__any_hash__", &arg, &result, "int");
+      rc = refuse_key_result("__any_hash__", &arg, &result, "int");
     }
     if (rc == 0) hash = result.v_uint64;
   }
-  if (rc == 0) *out = tvmffi_any_key_combine((uint64_t)arg.type_index, hash);
+  if (rc == 0) *out = tvmffi_hash_combine((uint64_t)arg.type_index, hash);
   tvmffi_any_release(&arg);
   return rc;
 }
@@ -163,9 +165,9 @@ TVMFFI_NOINLINE int tvmffi_any_key_hook_equal(const TVMFFIAny *a, const TVMFFIAn
   if (hook->type_index == kTVMFFIOpaquePtr && hook->v_ptr != NULL) {
     rc = call_native_equal(hook->v_ptr, &args[0], &args[1]);
   } else {
-    rc = call_function("__any_equal__", hook, args, 2, &result);
+    rc = call_key_function("__any_equal__", hook, args, 2, &result);
     if (rc == 0 && result.type_index != kTVMFFIBool) {
-      rc = refuse("__any_equal__", &args[0], &result, "bool");
+      rc = refuse_key_result("__any_equal__", &args[0], &result, "bool");
     }
     if (rc == 0) rc = result.v_int64 != 0;
   }
@@ -182,9 +184,9 @@ uint64_t tvmffi_any_key_hash(const TVMFFIAny *key) {
   TVMFFIByteArray content;
   switch (key->type_index) {
     case kTVMFFISmallStr: /* the hash of the same text on the heap: the bytes after it are 0 */
-      return tvmffi_any_key_combine(kTVMFFIStr, tvmffi_load_le64(key->v_bytes) % kModulus);
+      return tvmffi_hash_combine(kTVMFFIStr, tvmffi_load_le64(key->v_bytes) % kModulus);
     case kTVMFFISmallBytes:
-      return tvmffi_any_key_combine(kTVMFFIBytes, tvmffi_load_le64(key->v_bytes) % kModulus);
+      return tvmffi_hash_combine(kTVMFFIBytes, tvmffi_load_le64(key->v_bytes) % kModulus);
     case kTVMFFIStr:
     case kTVMFFIBytes:
       content = *TVMFFIBytesGetByteArrayPtr(key->v_obj);
@@ -193,10 +195,10 @@ uint64_t tvmffi_any_key_hash(const TVMFFIAny *key) {
       content = TVMFFIBigIntGetContentByteArray(key);
       break;
     default:
-      return tvmffi_any_key_combine((uint64_t)key->type_index, key->v_uint64);
+      return tvmffi_hash_combine((uint64_t)key->type_index, key->v_uint64);
   }
-  return tvmffi_any_key_combine((uint64_t)key->type_index,
-                                tvmffi_hash_content(content.data, content.size));
+  return tvmffi_hash_combine((uint64_t)key->type_index,
+                             tvmffi_hash_content(content.data, content.size));
 }
 
 int tvmffi_any_key_ask_hash(const TVMFFIAny *key, uint64_t *out) {

@@ -47,11 +47,6 @@ static inline bool tvmffi_any_key_has_hook(const TVMFFIAny *key) {
   return tvmffi_any_key_may_have_hook(key) && tvmffi_any_key_hook_exists(key->type_index);
 }
 
-/* Combines the index of a key's type with the hash of its content. */
-static inline uint64_t tvmffi_any_key_combine(uint64_t key, uint64_t value) {
-  return key ^ (value + UINT64_C(0x9e3779b9) + (key << 6) + (key >> 2));
-}
-
 /* Whether both have the same 16 bytes; compared in the units that they are written in. */
 static inline bool tvmffi_any_key_is_same(const TVMFFIAny *a, const TVMFFIAny *b) {
   return a->v_uint64 == b->v_uint64 && a->type_index == b->type_index &&

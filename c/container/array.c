@@ -6,7 +6,7 @@
 #include "core/error.h"
 #include "core/object.h"
 
-enum { kFirstCapacity = 4 };
+enum { kFirstArrayCapacity = 4 };
 
 typedef struct {
   TVMFFIObject header;
@@ -71,7 +71,7 @@ int tvmffi_array_append(TVMFFIObject **array, const TVMFFIAny *value) {
     TVMFFIObject *grown;
     if (cell->size == capacity) {
       capacity = capacity <= INT64_MAX / 2 ? 2 * capacity : INT64_MAX;
-      if (capacity < kFirstCapacity) capacity = kFirstCapacity;
+      if (capacity < kFirstArrayCapacity) capacity = kFirstArrayCapacity;
     }
     grown = regrow(*array, capacity, is_unique);
     if (grown == NULL) return -1;

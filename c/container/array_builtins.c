@@ -34,7 +34,7 @@ static inline int own(const TVMFFIAny *arg, TVMFFIAny *out) {
   return 0;
 }
 
-static int make_array(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+static int make_array_of_args(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   TVMFFIObject *array = tvmffi_array_new(num_args);
   TVMFFIAny *items;
   int32_t i;
@@ -107,7 +107,7 @@ static int list_type_keys(const TVMFFIAny *args, TVMFFIAny *result) {
 }
 
 #define FUNCTIONS(F)                                    \
-  F("ffi.Array", "*", .packed = make_array)             \
+  F("ffi.Array", "*", .packed = make_array_of_args)     \
   F("ffi.ArrayContains", "Aa>b", tvmffi_array_contains) \
   F("ffi.ArrayGetItem", "Ai>a", tvmffi_array_get_item)  \
   F("ffi.ArraySize", "A>i", tvmffi_array_get_size)      \

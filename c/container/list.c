@@ -53,7 +53,7 @@ static int move_block(TVMFFISeqCell *cell, int64_t capacity) {
 }
 
 /* Makes room for num more elements; at least doubles the capacity. */
-static int ensure_room(TVMFFISeqCell *cell, int64_t num) {
+static int ensure_list_room(TVMFFISeqCell *cell, int64_t num) {
   int64_t needed, capacity;
   if (num <= cell->capacity - cell->size) return 0;
   if (num > INT64_MAX - cell->size) return tvmffi_fail_memory();
@@ -108,7 +108,7 @@ static int list_check_range(TVMFFIObject *list, int64_t start, int64_t stop) {
 
 int tvmffi_list_append(TVMFFIObject *list, const TVMFFIAny *value) {
   TVMFFISeqCell *cell = TVMFFISeqGetCellPtr(list);
-  TVMFFI_TRY(ensure_room(cell, 1));
+  TVMFFI_TRY(ensure_list_room(cell, 1));
   ((TVMFFIAny *)cell->data)[cell->size++] = *value;
   return 0;
 }
@@ -129,7 +129,7 @@ int tvmffi_list_pop(TVMFFIObject *list, int64_t i, TVMFFIAny *out) {
   return 0;
 }
 
-static void release_all(TVMFFIAny *values, int64_t num) {
+static void release_items(TVMFFIAny *values, int64_t num) {
   int64_t i;
   for (i = 0; i < num; ++i) tvmffi_any_release(&values[i]);
 }
@@ -147,12 +147,12 @@ int tvmffi_list_splice(TVMFFIObject *list, int64_t start, int64_t stop, const TV
   TVMFFIAny few[kFewElements], *old;
   int64_t num_old = stop - start;
   TVMFFI_TRY(list_check_range(list, start, stop));
-  if (num > num_old) TVMFFI_TRY(ensure_room(cell, num - num_old));
+  if (num > num_old) TVMFFI_TRY(ensure_list_room(cell, num - num_old));
   old = num_old != 0 ? set_aside((TVMFFIAny *)cell->data + start, num_old, few) : few;
   if (old == NULL) return tvmffi_fail_memory();
   move_tail(cell, stop, start + num);
   if (num != 0) memcpy((TVMFFIAny *)cell->data + start, values, (size_t)num * sizeof *values);
-  release_all(old, num_old);
+  release_items(old, num_old);
   if (old != few) tvmffi_free(old);
   return 0;
 }
@@ -164,7 +164,7 @@ int tvmffi_list_erase(TVMFFIObject *list, int64_t start, int64_t stop) {
   if (stop < cell->size) old = set_aside((TVMFFIAny *)cell->data + start, stop - start, few);
   if (old != NULL) {
     move_tail(cell, stop, start);
-    release_all(old, stop - start);
+    release_items(old, stop - start);
     if (old != few) tvmffi_free(old);
     return 0;
   }
@@ -174,7 +174,7 @@ int tvmffi_list_erase(TVMFFIObject *list, int64_t start, int64_t stop) {
     (void)set_aside((TVMFFIAny *)cell->data + stop - num, num, few);
     move_tail(cell, stop, stop - num);
     stop -= num;
-    release_all(few, num);
+    release_items(few, num);
   }
   return 0;
 }
@@ -186,10 +186,11 @@ int tvmffi_list_erase(TVMFFIObject *list, int64_t start, int64_t stop) {
  * do: they then change a copy of it, which nobody sees.
  */
 
-enum { kFirstCapacity = 4 };
+enum { kFirstListCapacity = 4 };
 
 static int make_list(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  TVMFFIObject *list = tvmffi_list_new(num_args > kFirstCapacity ? num_args : kFirstCapacity);
+  TVMFFIObject *list =
+      tvmffi_list_new(num_args > kFirstListCapacity ? num_args : kFirstListCapacity);
   int32_t i;
   if (list == NULL) return -1;
   for (i = 0; i < num_args; ++i) {
@@ -205,7 +206,7 @@ static int make_list(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result)
 }
 
 /* Replaces the elements from start to stop by a value. */
-static int put(const TVMFFIAny *arg, int64_t start, int64_t stop, const TVMFFIAny *value) {
+static int put_items(const TVMFFIAny *arg, int64_t start, int64_t stop, const TVMFFIAny *value) {
   tvmffi_lend_change made;
   TVMFFIAny owned;
   int rc;
@@ -219,35 +220,35 @@ static int put(const TVMFFIAny *arg, int64_t start, int64_t stop, const TVMFFIAn
   return rc;
 }
 
-static int set_item(const TVMFFIAny *args, TVMFFIAny *result) {
+static int set_list_item(const TVMFFIAny *args, TVMFFIAny *result) {
   int64_t i = args[1].v_int64;
   (void)result;
   TVMFFI_TRY(list_check_index(args[0].v_obj, i));
-  return put(&args[0], i, i + 1, &args[2]);
+  return put_items(&args[0], i, i + 1, &args[2]);
 }
 
-static int append(const TVMFFIAny *args, TVMFFIAny *result) {
+static int append_item(const TVMFFIAny *args, TVMFFIAny *result) {
   int64_t size = tvmffi_array_size(args[0].v_obj);
   TVMFFIAny owned;
   (void)result;
-  if (args[0].type_index != kTVMFFIList) return put(&args[0], size, size, &args[1]);
+  if (args[0].type_index != kTVMFFIList) return put_items(&args[0], size, size, &args[1]);
   TVMFFI_TRY(tvmffi_array_own(&args[1], &owned));
   if (tvmffi_list_append(args[0].v_obj, &owned) == 0) return 0;
   tvmffi_any_release(&owned);
   return -1;
 }
 
-static int insert(const TVMFFIAny *args, TVMFFIAny *result) {
+static int insert_item(const TVMFFIAny *args, TVMFFIAny *result) {
   int64_t i = args[1].v_int64, size = tvmffi_array_size(args[0].v_obj);
   (void)result;
   if (i < 0 || i > size) {
     return tvmffi_fail("IndexError", "Index %lld out of bounds [0, %lld]", (long long)i,
                        (long long)size);
   }
-  return put(&args[0], i, i, &args[2]);
+  return put_items(&args[0], i, i, &args[2]);
 }
 
-static int pop(const TVMFFIAny *args, TVMFFIAny *result) {
+static int pop_item(const TVMFFIAny *args, TVMFFIAny *result) {
   tvmffi_lend_change made;
   int rc;
   TVMFFI_TRY(tvmffi_lend_begin_change(&args[0], tvmffi_list_copy, &made));
@@ -265,7 +266,7 @@ static int erase_range(const TVMFFIAny *arg, int64_t start, int64_t stop) {
   return rc;
 }
 
-static int erase(const TVMFFIAny *args, TVMFFIAny *result) {
+static int erase_item(const TVMFFIAny *args, TVMFFIAny *result) {
   (void)result;
   TVMFFI_TRY(list_check_index(args[0].v_obj, args[1].v_int64));
   return erase_range(&args[0], args[1].v_int64, args[1].v_int64 + 1);
@@ -276,7 +277,7 @@ static int erase_slice(const TVMFFIAny *args, TVMFFIAny *result) {
   return erase_range(&args[0], args[1].v_int64, args[2].v_int64);
 }
 
-static int clear(const TVMFFIAny *args, TVMFFIAny *result) {
+static int clear_list(const TVMFFIAny *args, TVMFFIAny *result) {
   (void)result;
   return erase_range(&args[0], 0, tvmffi_array_size(args[0].v_obj));
 }
@@ -332,17 +333,17 @@ static int reserve(const TVMFFIAny *args, TVMFFIAny *result) {
 #define FUNCTIONS(F)                                   \
   F("ffi.List", "*", .packed = make_list)              \
   F("ffi.ListGetItem", "Li>a", tvmffi_array_get_item)  \
-  F("ffi.ListSetItem", "lia>v", set_item)              \
+  F("ffi.ListSetItem", "lia>v", set_list_item)         \
   F("ffi.ListSize", "L>i", tvmffi_array_get_size)      \
   F("ffi.ListContains", "La>b", tvmffi_array_contains) \
-  F("ffi.ListAppend", "la>v", append)                  \
-  F("ffi.ListInsert", "lia>v", insert)                 \
-  F("ffi.ListPop", "li>a", pop)                        \
-  F("ffi.ListErase", "li>v", erase)                    \
+  F("ffi.ListAppend", "la>v", append_item)             \
+  F("ffi.ListInsert", "lia>v", insert_item)            \
+  F("ffi.ListPop", "li>a", pop_item)                   \
+  F("ffi.ListErase", "li>v", erase_item)               \
   F("ffi.ListEraseRange", "lii>v", erase_slice)        \
   F("ffi.ListReplaceSlice", "liil>v", replace_slice)   \
   F("ffi.ListReverse", "l>v", reverse)                 \
-  F("ffi.ListClear", "l>v", clear)                     \
+  F("ffi.ListClear", "l>v", clear_list)                \
   F("ffi.ListReserve", "li>v", reserve)
 
 TVMFFI_BUILTIN_GROUP(tvmffi_list_builtins, FUNCTIONS);

@@ -150,7 +150,7 @@ static void map_small_release_entries(tvmffi_map *map) {
 /* ---- Hash tables: the dense form, which map.h describes ---- */
 
 /* The first size of a map that was small: twice the most that the small form holds. */
-enum { kFirstSlots = 8, kFirstShift = 61 };
+enum { kFirstMapSlots = 8, kFirstMapShift = 61 };
 
 #define meta_at tvmffi_map_meta_at
 #define item_at tvmffi_map_item_at
@@ -175,7 +175,7 @@ const uint64_t tvmffi_map_long_jumps[kNumJumps - kFirstLongJump] = {
     UINT64_C(1029107982097042876), UINT64_C(2315492959180353330), UINT64_C(5209859154120846435)};
 /* clang-format on */
 
-static uint64_t home_of(const tvmffi_map *map, uint64_t hash) {
+static uint64_t home_of_hash(const tvmffi_map *map, uint64_t hash) {
   return (UINT64_C(11400714819323198485) * hash) >> map->fib_shift;
 }
 
@@ -227,7 +227,7 @@ static unsigned find_empty(const tvmffi_map *map, uint64_t i, bool is_rehearsal,
 
 /* ---- The order of insertion ---- */
 
-static void link_last(tvmffi_map *map, uint64_t i) {
+static void link_last_slot(tvmffi_map *map, uint64_t i) {
   tvmffi_map_item *added = item_at(map, i);
   added->prev = map->tail;
   added->next = kNone;
@@ -271,7 +271,7 @@ static size_t count_blocks(uint64_t slots) {
 }
 
 /* Gives a map an empty table with that many slots; its old contents are not released. */
-static int init(tvmffi_map *map, uint64_t slots, uint32_t fib_shift) {
+static int init_map(tvmffi_map *map, uint64_t slots, uint32_t fib_shift) {
   size_t num_blocks, bytes, i;
   tvmffi_map_block *blocks;
   if (slots > SIZE_MAX / 2) return -1;
@@ -293,16 +293,16 @@ static int init(tvmffi_map *map, uint64_t slots, uint32_t fib_shift) {
 /* Turns an empty map into a dense one for num_pairs pairs, which are more than a small one holds.
  */
 static int map_dense_init_for(tvmffi_map *map, uint64_t num_pairs) {
-  uint64_t slots = kFirstSlots;
-  uint32_t fib_shift = kFirstShift;
+  uint64_t slots = kFirstMapSlots;
+  uint32_t fib_shift = kFirstMapShift;
   for (; num_pairs > slots; slots *= 2) --fib_shift; /* a map that grows outgrows so few slots */
-  return init(map, slots, fib_shift);
+  return init_map(map, slots, fib_shift);
 }
 
 /* Turns an empty map into a dense one with the same entries at the same slots, but not owned yet.
  */
 static int map_dense_init_copy(tvmffi_map *map, const tvmffi_map *source) {
-  if (init(map, source->slots, source->fib_shift) != 0) return -1;
+  if (init_map(map, source->slots, source->fib_shift) != 0) return -1;
   memcpy(map->data, source->data, count_blocks(source->slots) * sizeof(tvmffi_map_block));
   map->size = source->size;
   map->head = source->head;
@@ -349,7 +349,7 @@ TVMFFI_NOINLINE static int map_dense_find(const tvmffi_map *map, const TVMFFIAny
   if (rc != 0) return rc;
   out->slot = kNone;
   out->tail = kNone;
-  i = home_of(map, out->hash);
+  i = home_of_hash(map, out->hash);
   if ((*meta_at(map, i) & kBody) != 0) return 0; /* empty, or in the chain of another home slot */
   for (; i != kNone; i = next_of_chain(map, i)) {
     const TVMFFIAny *stored = &item_at(map, i)->pair.key;
@@ -368,11 +368,11 @@ TVMFFI_NOINLINE static int map_dense_find(const tvmffi_map *map, const TVMFFIAny
 /* ---- Insertion ---- */
 
 /* Stores a new entry in a slot whose metadata is set. */
-static void fill(tvmffi_map *map, uint64_t i, const TVMFFIAny *key, const TVMFFIAny *value) {
+static void fill_slot(tvmffi_map *map, uint64_t i, const TVMFFIAny *key, const TVMFFIAny *value) {
   tvmffi_map_item *entry = item_at(map, i);
   entry->pair.key = *key;
   entry->pair.value = *value;
-  link_last(map, i);
+  link_last_slot(map, i);
   ++map->size;
 }
 
@@ -436,13 +436,13 @@ static bool evict(tvmffi_map *map, uint64_t occupied) {
  */
 static bool try_add(tvmffi_map *map, uint64_t hash, uint64_t tail, const TVMFFIAny *key,
                     const TVMFFIAny *value) {
-  uint64_t home = home_of(map, hash), i = home;
+  uint64_t home = home_of_hash(map, hash), i = home;
   uint8_t *meta = meta_at(map, home);
   unsigned jump;
   if (*meta == kEmpty || (*meta & kBody) != 0) {
     if (*meta != kEmpty && (is_full(map) || !evict(map, home))) return false;
     *meta = 0;
-    fill(map, home, key, value);
+    fill_slot(map, home, key, value);
     return true;
   }
   if (is_full(map)) return false;
@@ -451,7 +451,7 @@ static bool try_add(tvmffi_map *map, uint64_t hash, uint64_t tail, const TVMFFIA
   if (jump == 0) return false;
   set_jump(map, tail, jump);
   *meta_at(map, i) = kBody;
-  fill(map, i, key, value);
+  fill_slot(map, i, key, value);
   return true;
 }
 
@@ -460,7 +460,7 @@ static TVMFFIAny map_dense_replace(tvmffi_map *map, uint64_t slot, const TVMFFIA
   TVMFFIAny *place = &item_at(map, slot)->pair.value, old = *place;
   *place = *value;
   unlink_entry(map, slot);
-  link_last(map, slot);
+  link_last_slot(map, slot);
   return old;
 }
 
@@ -525,7 +525,7 @@ static int rebuild(tvmffi_map *map, uint64_t slots, uint32_t fib_shift, uint64_t
   int rc;
   for (;;) {
     int outcome;
-    rc = init(&table, slots, fib_shift);
+    rc = init_map(&table, slots, fib_shift);
     if (rc != 0) break;
     outcome = copy_entries(&table, map, hashes);
     if (outcome == kDone && key != NULL && !try_add(&table, hash, kNone, key, value)) {
@@ -559,7 +559,7 @@ static int map_dense_add(tvmffi_map *map, const tvmffi_map_place *place, const T
 static int map_dense_from_small(tvmffi_map *map, const TVMFFIAny *key, const TVMFFIAny *value) {
   uint64_t hash = 0;
   int rc = key != NULL ? map_ask_hash(map, key, &hash) : 0;
-  return rc != 0 ? rc : rebuild(map, kFirstSlots, kFirstShift, hash, key, value);
+  return rc != 0 ? rc : rebuild(map, kFirstMapSlots, kFirstMapShift, hash, key, value);
 }
 
 /* ---- Removal ---- */
@@ -827,7 +827,7 @@ int tvmffi_map_fail_key(void) {
 
 /* ---- Removal ---- */
 
-static void take(tvmffi_map *map, uint64_t i, tvmffi_map_pair *out) {
+static void take_slot(tvmffi_map *map, uint64_t i, tvmffi_map_pair *out) {
   if (tvmffi_map_is_small(map)) {
     map_small_take(map, i, out);
   } else {
@@ -836,7 +836,7 @@ static void take(tvmffi_map *map, uint64_t i, tvmffi_map_pair *out) {
 }
 
 /* To be called when the map is consistent again, because it may run foreign code. */
-static void release_pair(tvmffi_map_pair *pair) {
+static void release_map_pair(tvmffi_map_pair *pair) {
   tvmffi_any_release(&pair->key);
   tvmffi_any_release(&pair->value);
 }
@@ -847,8 +847,8 @@ int tvmffi_map_erase(TVMFFIObject *map, const TVMFFIAny *key) {
   uint64_t i;
   int rc = map_find_at(map, key, &i);
   if (rc != 0 || i == TVMFFI_MAP_NONE) return rc;
-  take(self, i, &taken);
-  release_pair(&taken);
+  take_slot(self, i, &taken);
+  release_map_pair(&taken);
   return 0;
 }
 
@@ -857,7 +857,7 @@ void tvmffi_map_clear(TVMFFIObject *map) {
   uint64_t n = self->size;
   for (; n > 0 && self->size > 0; --n) { /* destructors may insert entries */
     tvmffi_map_pair taken;
-    take(self, tvmffi_map_is_small(self) ? self->size - 1 : self->tail, &taken);
-    release_pair(&taken);
+    take_slot(self, tvmffi_map_is_small(self) ? self->size - 1 : self->tail, &taken);
+    release_map_pair(&taken);
   }
 }

@@ -25,17 +25,17 @@
 typedef struct {
   TVMFFIObject *obj;
   uint64_t position;
-} level;
+} search_level;
 
 typedef struct {
   tvmffi_stack levels;     /* the containers being searched */
   tvmffi_pointer_map seen; /* containers entered: 1 */
-} search;
+} device_search;
 
 /* Enters a container unless it was entered before. -1 if out of memory. */
-static int enter(search *s, TVMFFIObject *obj) {
+static int enter_searched(device_search *s, TVMFFIObject *obj) {
   tvmffi_pointer_entry *entry = tvmffi_pointer_map_ensure(&s->seen, obj);
-  level *top;
+  search_level *top;
   if (entry == NULL) return -1;
   if (entry->value.number != 0) return 0;
   entry->value.number = 1;
@@ -47,7 +47,7 @@ static int enter(search *s, TVMFFIObject *obj) {
 }
 
 /* The next value of the innermost container, or NULL. */
-static const TVMFFIAny *next_value(level *top) {
+static const TVMFFIAny *next_searched(search_level *top) {
   uint64_t position = top->position;
   if (tvmffi_is_sequence(top->obj->type_index)) {
     if (position >= (uint64_t)tvmffi_array_size(top->obj)) return NULL;
@@ -60,7 +60,7 @@ static const TVMFFIAny *next_value(level *top) {
 }
 
 /* 1 if the value ends the search, else 0; -1 if out of memory. */
-static int visit(search *s, const TVMFFIAny *value, DLDevice *device) {
+static int visit_searched(device_search *s, const TVMFFIAny *value, DLDevice *device) {
   if (value->type_index < kTVMFFIStaticObjectBegin || value->v_obj == NULL) return 0;
   if (value->type_index == kTVMFFITensor) {
     const DLTensor *tensor = TVMFFITensorGetDLTensorPtr(value->v_obj);
@@ -68,27 +68,27 @@ static int visit(search *s, const TVMFFIAny *value, DLDevice *device) {
     *device = tensor->device;
     return 1;
   }
-  return tvmffi_is_container(value->type_index) ? enter(s, value->v_obj) : 0;
+  return tvmffi_is_container(value->type_index) ? enter_searched(s, value->v_obj) : 0;
 }
 
 /* The body of ffi.ContainerFindFirstNonCPUDevice. */
 static int container_find_device(const TVMFFIAny *args, TVMFFIAny *result) {
   const TVMFFIAny *value = &args[0];
   DLDevice device = {kDLCPU, 0};
-  level *top;
-  search s;
+  search_level *top;
+  device_search s;
   int rc = 0;
-  tvmffi_stack_init(&s.levels, sizeof(level));
+  tvmffi_stack_init(&s.levels, sizeof(search_level));
   memset(&s.seen, 0, sizeof s.seen);
   while (rc == 0) {
     if (value == NULL) {
       tvmffi_stack_pop(&s.levels);
     } else {
-      rc = visit(&s, value, &device);
+      rc = visit_searched(&s, value, &device);
     }
     top = tvmffi_stack_top(&s.levels);
     if (top == NULL) break;
-    value = next_value(top);
+    value = next_searched(top);
   }
   tvmffi_stack_fini(&s.levels);
   tvmffi_pointer_map_fini(&s.seen);
@@ -171,7 +171,7 @@ static int make_iterator(const TVMFFIAny *args, TVMFFIAny *result) {
 /* ---- Making ---- */
 
 /* Inserts owned copies of two arguments. */
-static int insert(TVMFFIObject **map, const TVMFFIAny *args) {
+static int insert_pair(TVMFFIObject **map, const TVMFFIAny *args) {
   TVMFFIAny key, value;
   TVMFFI_TRY(tvmffi_array_own(&args[0], &key));
   if (tvmffi_array_own(&args[1], &value) == 0) return tvmffi_map_put(map, &key, &value);
@@ -191,7 +191,7 @@ static int fill_map(int32_t type_index, const TVMFFIAny *args, int32_t num_args,
   *out = NULL;
   if (map == NULL) return tvmffi_fail_memory();
   for (i = 0; i < num_args; i += 2) {
-    int rc = insert(&map, &args[i]);
+    int rc = insert_pair(&map, &args[i]);
     if (rc == 0 && (!at_once || tvmffi_map_size(map) == (uint64_t)i / 2 + 1)) continue;
     tvmffi_object_release(map);
     return rc;
@@ -216,7 +216,7 @@ static int make(int32_t type_index, const TVMFFIAny *args, int32_t num_args, TVM
   return 0;
 }
 
-static int make_map(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+static int make_map_of_args(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   return make(kTVMFFIMap, args, num_args, result);
 }
 
@@ -235,7 +235,7 @@ static int get_size(const TVMFFIAny *args, TVMFFIAny *result) {
  * Looks up an argument: 1 with a copy of the value in *out, 0 if it is not a key, or -1. Raw text
  * is looked up without making a String.
  */
-static int find(const TVMFFIAny *args, TVMFFIAny *out) {
+static int find_key(const TVMFFIAny *args, TVMFFIAny *out) {
   const TVMFFIAny *key = &args[1], *value = NULL;
   TVMFFIAny owned = tvmffi_any_none();
   int rc = 0;
@@ -259,13 +259,13 @@ static int find(const TVMFFIAny *args, TVMFFIAny *out) {
 }
 
 static int get_item(const TVMFFIAny *args, TVMFFIAny *result) {
-  int found = find(args, result);
+  int found = find_key(args, result);
   if (found == 0) return tvmffi_map_fail_key();
   return found < 0 ? -1 : 0;
 }
 
 static int get_item_or_missing(const TVMFFIAny *args, TVMFFIAny *result) {
-  int found = find(args, result);
+  int found = find_key(args, result);
   if (found == 0) {
     tvmffi_object_retain(&tvmffi_invalid_object);
     *result = tvmffi_any_object(&tvmffi_invalid_object);
@@ -275,7 +275,7 @@ static int get_item_or_missing(const TVMFFIAny *args, TVMFFIAny *result) {
 
 static int count(const TVMFFIAny *args, TVMFFIAny *result) {
   TVMFFIAny value = tvmffi_any_none();
-  int found = find(args, &value);
+  int found = find_key(args, &value);
   if (found < 0) return -1;
   if (found) tvmffi_any_release(&value);
   *result = tvmffi_any_int(found);
@@ -284,17 +284,17 @@ static int count(const TVMFFIAny *args, TVMFFIAny *result) {
 
 /* ---- Changing ---- */
 
-static int set_item(const TVMFFIAny *args, TVMFFIAny *result) {
+static int set_dict_item(const TVMFFIAny *args, TVMFFIAny *result) {
   tvmffi_lend_change made;
   int rc;
   (void)result;
   TVMFFI_TRY(tvmffi_lend_begin_change(&args[0], tvmffi_map_copy_to_dict, &made));
-  rc = insert(&made.obj, &args[1]);
+  rc = insert_pair(&made.obj, &args[1]);
   tvmffi_lend_end_change(&args[0], &made);
   return rc;
 }
 
-static int erase(const TVMFFIAny *args, TVMFFIAny *result) {
+static int erase_key(const TVMFFIAny *args, TVMFFIAny *result) {
   TVMFFIAny key;
   tvmffi_lend_change made;
   int rc;
@@ -310,7 +310,7 @@ static int erase(const TVMFFIAny *args, TVMFFIAny *result) {
   return rc;
 }
 
-static int clear(const TVMFFIAny *args, TVMFFIAny *result) {
+static int clear_dict(const TVMFFIAny *args, TVMFFIAny *result) {
   tvmffi_lend_guard guard;
   (void)result;
   if (args[0].type_index != kTVMFFIDict) return 0;
@@ -321,7 +321,7 @@ static int clear(const TVMFFIAny *args, TVMFFIAny *result) {
 }
 
 #define FUNCTIONS(F)                                         \
-  F("ffi.Map", "*", .packed = make_map)                      \
+  F("ffi.Map", "*", .packed = make_map_of_args)              \
   F("ffi.MapSize", "H>i", get_size)                          \
   F("ffi.MapGetItem", "Ha>a", get_item)                      \
   F("ffi.MapCount", "Ha>i", count)                           \
@@ -330,10 +330,10 @@ static int clear(const TVMFFIAny *args, TVMFFIAny *result) {
   F("ffi.Dict", "*", .packed = make_dict)                    \
   F("ffi.DictSize", "D>i", get_size)                         \
   F("ffi.DictGetItem", "Da>a", get_item)                     \
-  F("ffi.DictSetItem", "daa>v", set_item)                    \
+  F("ffi.DictSetItem", "daa>v", set_dict_item)               \
   F("ffi.DictCount", "Da>i", count)                          \
-  F("ffi.DictErase", "da>v", erase)                          \
-  F("ffi.DictClear", "d>v", clear)                           \
+  F("ffi.DictErase", "da>v", erase_key)                      \
+  F("ffi.DictClear", "d>v", clear_dict)                      \
   F("ffi.DictForwardIterFunctor", "D>F", make_iterator)      \
   F("ffi.DictGetItemOrMissing", "Da>a", get_item_or_missing) \
   F("ffi.ContainerFindFirstNonCPUDevice", "a>V", container_find_device)

@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/hash.h"
 #include "base/integers.h"
+#include "base/utf8.h"
 #include "core/any.h"
 #include "core/builtins.h"
 #include "core/error.h"
@@ -106,7 +107,7 @@ int tvmffi_bigint_compare(const TVMFFIAny *a, const TVMFFIAny *b) {
 /* ---- Decimal text ---- */
 
 /* Magnitudes are arrays of 32-bit limbs, lowest first. Text is converted nine digits at a time. */
-enum { kDigits = 9, kBase = 1000000000 };
+enum { kLimbDigits = 9, kBase = 1000000000 };
 
 /* Divides in place and gives the remainder. */
 static uint32_t divide(uint32_t *limbs, size_t count, uint32_t divisor) {
@@ -183,7 +184,7 @@ int tvmffi_bigint_append_decimal(tvmffi_buf *text, const TVMFFIAny *value) {
 static bool is_decimal(const TVMFFIByteArray *text, size_t *out_sign_size) {
   size_t i, sign = text->size != 0 && (text->data[0] == '-' || text->data[0] == '+');
   for (i = sign; i < text->size; ++i) {
-    if (text->data[i] < '0' || text->data[i] > '9') return false;
+    if (!tvmffi_is_digit(text->data[i])) return false;
   }
   *out_sign_size = sign;
   return text->size > sign;
@@ -199,12 +200,12 @@ int tvmffi_bigint_from_decimal(const TVMFFIByteArray *text, TVMFFIAny *out) {
     return tvmffi_fail("ValueError", "Invalid decimal string for ffi.BigInt");
   }
   /* Nine digits need less than a limb. Add a limb for the sign, and round up to an even number. */
-  count = (text->size / kDigits + 3) & ~(size_t)1;
+  count = (text->size / kLimbDigits + 3) & ~(size_t)1;
   limbs = tvmffi_alloc_zeroed(count, 2 * sizeof *limbs);
   if (limbs == NULL) return tvmffi_fail_memory();
   for (pos = sign; pos < text->size;) {
     uint32_t chunk = 0, scale = 1;
-    for (i = 0; i < kDigits && pos < text->size; ++i, scale *= 10) {
+    for (i = 0; i < kLimbDigits && pos < text->size; ++i, scale *= 10) {
       chunk = chunk * 10 + (uint32_t)(text->data[pos++] - '0');
     }
     multiply_add(limbs, count, scale, chunk);
@@ -247,9 +248,9 @@ static int equal_bigint(void *self, const TVMFFIAny *args, int32_t num_args, TVM
   return 0;
 }
 
-static const tvmffi_builtin_attr kAttrs[] = {
+static const tvmffi_builtin_attr kBigIntAttrs[] = {
     {kTVMFFIBigInt, kTvmffiAttrAnyHash, false, hash_bigint, NULL},
     {kTVMFFIBigInt, kTvmffiAttrAnyEqual, false, equal_bigint, NULL},
 };
 
-TVMFFI_BUILTIN_ATTR_GROUP(tvmffi_bigint_attrs, kAttrs);
+TVMFFI_BUILTIN_ATTR_GROUP(tvmffi_bigint_attrs, kBigIntAttrs);

@@ -16,7 +16,7 @@ typedef struct {
   char schema[26];  /* in metadata */
 } parameter_type;
 
-static const parameter_type kTypes[] = {
+static const parameter_type kParameterTypes[] = {
     {'a', "Any", "Any"},
     {'i', "int", "int"},
     {'b', "bool", "bool"},
@@ -59,12 +59,12 @@ static const parameter_shorthand kShorthands[] = {
 typedef enum { kDisplay, kSchema } style;
 
 /* The type of a letter as it is written in errors or in schemas. */
-TVMFFI_COLD static const char *find_type(char letter, style notation) {
+TVMFFI_COLD static const char *find_type_word(char letter, style notation) {
   const tvmffi_builtin_type_group *types;
   size_t i, group;
-  for (i = 0; i < sizeof kTypes / sizeof *kTypes; ++i) {
-    if (kTypes[i].letter == letter) {
-      return notation == kDisplay ? kTypes[i].display : kTypes[i].schema;
+  for (i = 0; i < sizeof kParameterTypes / sizeof *kParameterTypes; ++i) {
+    if (kParameterTypes[i].letter == letter) {
+      return notation == kDisplay ? kParameterTypes[i].display : kParameterTypes[i].schema;
     }
   }
   for (group = 0; (types = tvmffi_parts_types(group)) != NULL; ++group) {
@@ -139,7 +139,7 @@ static bool has_letter(const tvmffi_type_record *record, char letter) {
 }
 
 /* Whether a letter is that of a type or of one that it derives from. */
-static bool is_instance(char letter, int32_t type_index) {
+static bool is_of_type(char letter, int32_t type_index) {
   const tvmffi_type_record *record = tvmffi_type_find(type_index);
   int32_t i;
   if (record == NULL) return false;
@@ -197,7 +197,7 @@ static bool accepts(char letter, const TVMFFIAny *arg) {
       return is_callbacks(letter, arg, NULL);
 #endif
     default:
-      return arg->v_obj != NULL && is_instance(letter, type_index);
+      return arg->v_obj != NULL && is_of_type(letter, type_index);
   }
 }
 
@@ -250,10 +250,10 @@ TVMFFI_COLD static void append_type(tvmffi_buf *text, const char **p, style nota
     return;
   }
   if (notation == kDisplay) {
-    tvmffi_buf_append_text(text, find_type(letter, notation));
+    tvmffi_buf_append_text(text, find_type_word(letter, notation));
   } else {
     const char *any = "{\\\"type\\\":\\\"Any\\\"}";
-    tvmffi_buf_appendf(text, "{\\\"type\\\":\\\"%s\\\"", find_type(letter, notation));
+    tvmffi_buf_appendf(text, "{\\\"type\\\":\\\"%s\\\"", find_type_word(letter, notation));
     if (letter == 'l') tvmffi_buf_appendf(text, ",\\\"args\\\":[%s]", any);
     if (letter == 'd') tvmffi_buf_appendf(text, ",\\\"args\\\":[%s,%s]", any, any);
     tvmffi_buf_append_text(text, "}");
@@ -323,8 +323,8 @@ TVMFFI_COLD static void append_got(tvmffi_buf *text, char letter, const TVMFFIAn
 }
 
 /* Raises the TypeError for argument i, or for the number of arguments if i < 0. */
-TVMFFI_COLD static int refuse(const tvmffi_builtin *builtin, int i, const TVMFFIAny *args,
-                              int num_args) {
+TVMFFI_COLD static int refuse_argument(const tvmffi_builtin *builtin, int i, const TVMFFIAny *args,
+                                       int num_args) {
   tvmffi_buf signature = TVMFFI_BUF_INIT, expected = TVMFFI_BUF_INIT, got = TVMFFI_BUF_INIT;
   append_signature(&signature, builtin);
   if (i >= 0) {
@@ -382,10 +382,11 @@ TVMFFI_NOINLINE static int call_checking_all(const tvmffi_builtin *builtin, cons
     if (i >= num_args) break;
     if (TVMFFI_UNLIKELY(!accepts(p[i], &args[i]))) {
       if (num_args != (int32_t)(strchr(p, '>') - p)) break; /* report a wrong number first */
-      return refuse(builtin, i, args, num_args);
+      return refuse_argument(builtin, i, args, num_args);
     }
   }
-  if (TVMFFI_UNLIKELY(p[i] != '>' || i != num_args)) return refuse(builtin, -1, args, num_args);
+  if (TVMFFI_UNLIKELY(p[i] != '>' || i != num_args))
+    return refuse_argument(builtin, -1, args, num_args);
   return builtin->body.fixed(args, result);
 }
 
@@ -588,10 +589,10 @@ void tvmffi_builtin_members_describe(const tvmffi_builtin_type *type, tvmffi_typ
 
 /* ---- The types that the core makes objects of ---- */
 
-static const tvmffi_builtin_type kCoreTypes[] = {
+static const tvmffi_builtin_type kSentinelTypes[] = {
     {.type_index = kTVMFFIObject, .metadata.total_size = sizeof(TVMFFIObject)},
     {.type_index = kTVMFFIBigInt, .metadata.total_size = sizeof(TVMFFIObject) + 8},
 };
 
-const tvmffi_builtin_type_group tvmffi_core_types = {kCoreTypes,
-                                                     sizeof kCoreTypes / sizeof *kCoreTypes, NULL};
+const tvmffi_builtin_type_group tvmffi_core_types = {
+    kSentinelTypes, sizeof kSentinelTypes / sizeof *kSentinelTypes, NULL};

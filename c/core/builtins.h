@@ -47,10 +47,11 @@ typedef struct {
  * Defines a group of functions, which are listed as F(name, signature, body); the body of "*" is
  * written as `.packed = body`.
  */
-#define TVMFFI_BUILTIN_GROUP(group, functions)                                   \
-  static const char kTexts[] = functions(TVMFFI_BUILTIN_TEXTS);                  \
-  static const tvmffi_builtin_body kBodies[] = {functions(TVMFFI_BUILTIN_BODY)}; \
-  const tvmffi_builtin_group group = {kTexts, kBodies, sizeof kBodies / sizeof *kBodies}
+#define TVMFFI_BUILTIN_GROUP(group, functions)                                          \
+  static const char group##_texts[] = functions(TVMFFI_BUILTIN_TEXTS);                  \
+  static const tvmffi_builtin_body group##_bodies[] = {functions(TVMFFI_BUILTIN_BODY)}; \
+  const tvmffi_builtin_group group = {group##_texts, group##_bodies,                    \
+                                      sizeof group##_bodies / sizeof *group##_bodies}
 #define TVMFFI_BUILTIN_TEXTS(name, signature, body) name "\0" signature "\0"
 #define TVMFFI_BUILTIN_BODY(name, signature, body) {body},
 

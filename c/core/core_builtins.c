@@ -6,7 +6,7 @@
 #include "core/global.h"
 #include "core/tensor.h"
 
-static int remove_global(const TVMFFIAny *args, TVMFFIAny *result) {
+static int remove_global_function(const TVMFFIAny *args, TVMFFIAny *result) {
   TVMFFIByteArray name = tvmffi_builtin_text(&args[0]);
   bool removed;
   TVMFFI_TRY(tvmffi_global_remove(name.data, name.size, &removed));
@@ -22,7 +22,7 @@ static int list_names(const TVMFFIAny *args, TVMFFIAny *result) {
   return 0;
 }
 
-static int get_metadata(const TVMFFIAny *args, TVMFFIAny *result) {
+static int get_global_metadata(const TVMFFIAny *args, TVMFFIAny *result) {
   TVMFFIByteArray name = tvmffi_builtin_text(&args[0]);
   return tvmffi_global_metadata(name.data, name.size, result);
 }
@@ -69,11 +69,11 @@ static int get_kwargs_object(const TVMFFIAny *args, TVMFFIAny *result) {
 #define FUNCTIONS(F)                                            \
   F("ffi.GetInvalidObject", ">O", get_invalid_object)           \
   F("ffi.GetKwargsObject", ">O", get_kwargs_object)             \
-  F("ffi.FunctionRemoveGlobal", "s>b", remove_global)           \
+  F("ffi.FunctionRemoveGlobal", "s>b", remove_global_function)  \
   F("ffi.FunctionListGlobalNamesFunctor", ">F", list_names)     \
   F("ffi.String", "s>s", own_argument)                          \
   F("ffi.Bytes", "y>y", own_argument)                           \
-  F("ffi.GetGlobalFuncMetadata", "s>s", get_metadata)           \
+  F("ffi.GetGlobalFuncMetadata", "s>s", get_global_metadata)    \
   F("ffi.FunctionFromExternC", "ppp>F", function_from_extern_c) \
   F("ffi.Shape", "*", .packed = tvmffi_shape_from_args)
 

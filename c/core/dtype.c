@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
+#include "base/utf8.h"
 #include "core/any.h"
 #include "core/error.h"
 #include "core/function.h"
@@ -83,7 +84,7 @@ static char *write_lanes(char *p, unsigned lanes) {
   return write_number(p, lanes);
 }
 
-static int store(const char *text, size_t size, TVMFFIAny *out) {
+static int store_dtype_text(const char *text, size_t size, TVMFFIAny *out) {
   return tvmffi_any_give(tvmffi_string_new(kTVMFFIStr, text, size), out);
 }
 
@@ -119,7 +120,7 @@ TVMFFI_COLD static int print_custom(const DLDataType *dtype, TVMFFIAny *out) {
     tvmffi_buf_append(&text, name.data, name.size);
     tvmffi_buf_append_text(&text, "]");
     tvmffi_buf_append(&text, lanes, (size_t)(write_lanes(lanes, dtype->lanes) - lanes));
-    rc = text.failed ? tvmffi_fail_memory() : store(text.data, text.size, out);
+    rc = text.failed ? tvmffi_fail_memory() : store_dtype_text(text.data, text.size, out);
   }
   tvmffi_buf_fini(&text);
   tvmffi_any_release(&result);
@@ -147,7 +148,7 @@ int TVMFFIDataTypeToString(const DLDataType *dtype, TVMFFIAny *out) {
     }
     end = write_lanes(end, dtype->lanes);
   }
-  return store(text, (size_t)(end - text), out);
+  return store_dtype_text(text, (size_t)(end - text), out);
 }
 
 /* ---- From text ---- */
@@ -179,20 +180,16 @@ static int shown_size(const char *begin, const char *end) {
   (source)->full_name, shown_size((source)->shown, (source)->end), (source)->shown
 
 /* The message is `prefix`, the whole text, `suffix`. */
-TVMFFI_COLD static int fail(const input *source, const char *prefix, const char *suffix) {
+TVMFFI_COLD static int fail_dtype(const input *source, const char *prefix, const char *suffix) {
   return tvmffi_fail("ValueError", "%s%s%.*s%s", prefix, SHOWN(source), suffix);
 }
 
-TVMFFI_COLD static int fail_unknown(const input *source) {
-  return fail(source, "unknown dtype `", "`");
+TVMFFI_COLD static int fail_unknown_dtype(const input *source) {
+  return fail_dtype(source, "unknown dtype `", "`");
 }
 
 static inline size_t left(const input *source) {
   return (size_t)(source->end - source->next);
-}
-
-static inline bool is_digit(char c) {
-  return c >= '0' && c <= '9';
 }
 
 static inline bool skip(input *source, const char *letters, size_t size) {
@@ -207,7 +204,7 @@ static inline bool skip(input *source, const char *letters, size_t size) {
 static inline bool skip_short(input *source, const char *letters, size_t size,
                               const char *full_name) {
   if (left(source) <= size || memcmp(source->next, letters, size) != 0 ||
-      !is_digit(source->next[size])) {
+      !tvmffi_is_digit(source->next[size])) {
     return false;
   }
   source->next += size;
@@ -229,7 +226,7 @@ static inline bool at_narrow(const input *source) {
 static int read_number(input *source, uint32_t *value, size_t *num_digits) {
   const char *start = source->next;
   uint64_t n = 0;
-  for (; source->next != source->end && is_digit(*source->next); ++source->next) {
+  for (; source->next != source->end && tvmffi_is_digit(*source->next); ++source->next) {
     if (n <= UINT32_MAX) n = n * 10 + (uint64_t)(*source->next - '0');
   }
   if (TVMFFI_UNLIKELY(n > UINT32_MAX)) {
@@ -252,8 +249,8 @@ static int parse_bits(input *source, uint8_t *bits) {
                        (unsigned long)n, SHOWN(source));
   }
   if (TVMFFI_UNLIKELY(n == 0)) {
-    return fail(source, "Invalid bits specification in dtype '",
-                "'. Bits must be a positive integer.");
+    return fail_dtype(source, "Invalid bits specification in dtype '",
+                      "'. Bits must be a positive integer.");
   }
   *bits = (uint8_t)n;
   return 0;
@@ -267,8 +264,8 @@ static int parse_lanes(input *source, bool may_scale, uint16_t *lanes) {
   scalable = may_scale && SKIP(source, "vscalex");
   TVMFFI_TRY(read_number(source, &n, &num_digits));
   if (TVMFFI_UNLIKELY(n == 0)) {
-    return fail(source, "Invalid lanes specification in dtype '",
-                "'. Lanes must be a positive integer.");
+    return fail_dtype(source, "Invalid lanes specification in dtype '",
+                      "'. Lanes must be a positive integer.");
   }
   if (TVMFFI_UNLIKELY(n > (scalable ? kDTypeMaxScalableLanes : kDTypeMaxLanes))) {
     return tvmffi_fail("ValueError", "Lanes value %lu is out of range for %s in dtype '%s%.*s'",
@@ -336,35 +333,37 @@ static int find_custom(const char *name, size_t size, uint8_t *code) {
 TVMFFI_COLD static int parse_custom(input *source, uint8_t *code) {
   const char *name, *name_end;
   if (!SKIP(source, "[")) {
-    return fail(source, "expected opening brace after 'custom' type in", "");
+    return fail_dtype(source, "expected opening brace after 'custom' type in", "");
   }
   name = source->next;
   name_end = left(source) != 0 ? memchr(name, ']', left(source)) : NULL;
   if (name_end == NULL) {
-    return fail(source, "expected closing brace after 'custom' type in", "");
+    return fail_dtype(source, "expected closing brace after 'custom' type in", "");
   }
   /* The name is passed on as NUL-terminated text, so it must not contain a NUL. */
-  if (memchr(name, '\0', (size_t)(name_end - name)) != NULL) return fail_unknown(source);
+  if (memchr(name, '\0', (size_t)(name_end - name)) != NULL) return fail_unknown_dtype(source);
   source->next = name_end + 1;
   return find_custom(name, (size_t)(name_end - name), code);
 }
 
 /* Parses any text but the empty one and "void". */
-static int parse(input *source, DLDataType *out) {
+static int parse_dtype(input *source, DLDataType *out) {
   switch (*source->next) {
     case 'i':
-      if (!SKIP_SHORT(source, "i", "int") && !SKIP(source, "int")) return fail_unknown(source);
+      if (!SKIP_SHORT(source, "i", "int") && !SKIP(source, "int"))
+        return fail_unknown_dtype(source);
       out->code = kDLInt;
       break;
     case 'u':
-      if (!SKIP_SHORT(source, "u", "uint") && !SKIP(source, "uint")) return fail_unknown(source);
+      if (!SKIP_SHORT(source, "u", "uint") && !SKIP(source, "uint"))
+        return fail_unknown_dtype(source);
       out->code = kDLUInt;
       break;
     case 'f':
       if (!SKIP(source, "float") && !SKIP_SHORT(source, "f", "float")) {
         input attempt = *source;
         if (!SKIP_SHORT(&attempt, "fp", "float") || !at_narrow(&attempt)) {
-          return fail_unknown(source);
+          return fail_unknown_dtype(source);
         }
         *source = attempt;
       }
@@ -378,13 +377,13 @@ static int parse(input *source, DLDataType *out) {
         break;
       }
       if (!SKIP_SHORT(source, "bf", "bfloat") && !SKIP(source, "bfloat")) {
-        return fail_unknown(source);
+        return fail_unknown_dtype(source);
       }
       out->code = kDLBfloat;
       out->bits = 16;
       break;
     case 'h':
-      if (!SKIP(source, "handle")) return fail_unknown(source);
+      if (!SKIP(source, "handle")) return fail_unknown_dtype(source);
       out->code = kDLOpaqueHandle;
       out->bits = 64;
       break;
@@ -394,11 +393,11 @@ static int parse(input *source, DLDataType *out) {
         out->bits = 64;
         break;
       }
-      if (!SKIP(source, "custom")) return fail_unknown(source);
+      if (!SKIP(source, "custom")) return fail_unknown_dtype(source);
       TVMFFI_TRY(parse_custom(source, &out->code));
       break;
     default:
-      return fail_unknown(source);
+      return fail_unknown_dtype(source);
   }
   TVMFFI_TRY(parse_bits(source, &out->bits));
   return parse_lanes(source, true, &out->lanes);
@@ -417,8 +416,8 @@ int TVMFFIDataTypeFromString(const TVMFFIByteArray *str, DLDataType *out) {
     if (!(str->size == 4 && memcmp(str->data, "void", 4) == 0)) {
       dtype.bits = 32;
       dtype.lanes = 1;
-      TVMFFI_TRY(parse(&source, &dtype));
-      if (source.next != source.end) return fail_unknown(&source);
+      TVMFFI_TRY(parse_dtype(&source, &dtype));
+      if (source.next != source.end) return fail_unknown_dtype(&source);
     }
   }
   *out = dtype;

@@ -19,13 +19,13 @@
 
 /* ---- Messages for the host ---- */
 
-static TVMFFIRuntimeLogHook hook;
+static TVMFFIRuntimeLogHook log_hook;
 static void *hook_context;
 static tvmffi_mutex hook_mutex = TVMFFI_MUTEX_INIT;
 
 int TVMFFIRuntimeSetLogHook(TVMFFIRuntimeLogHook new_hook, void *context) {
   tvmffi_mutex_lock(&hook_mutex);
-  tvmffi_atomic_store_relaxed_ptr(&hook, new_hook);
+  tvmffi_atomic_store_relaxed_ptr(&log_hook, new_hook);
   hook_context = context;
   tvmffi_mutex_unlock(&hook_mutex);
   return 0;
@@ -79,9 +79,9 @@ void tvmffi_log_warning(const char *format, ...) {
   TVMFFIRuntimeLogHook current;
   void *context;
   va_list args;
-  if (tvmffi_atomic_load_relaxed_ptr(&hook) == NULL) return;
+  if (tvmffi_atomic_load_relaxed_ptr(&log_hook) == NULL) return;
   tvmffi_mutex_lock(&hook_mutex);
-  current = hook;
+  current = log_hook;
   context = hook_context;
   tvmffi_mutex_unlock(&hook_mutex);
   va_start(args, format);
@@ -126,7 +126,7 @@ static int32_t read_limit(void) {
   int64_t limit = 0;
   if (text == NULL || *text == '\0') return kDefaultLimit;
   for (; *text != '\0'; ++text) {
-    if (*text < '0' || *text > '9') return kDefaultLimit;
+    if (!tvmffi_is_digit(*text)) return kDefaultLimit;
     limit = limit * 10 + (*text - '0');
     if (limit > INT32_MAX) return kDefaultLimit;
   }
@@ -209,14 +209,14 @@ typedef struct {
   int32_t limit;
   int skip;
   int cross_boundary;
-} walk;
+} frame_text;
 
-static void append_line(walk *w, const char *file, int32_t line, const char *symbol) {
+static void append_line(frame_text *w, const char *file, int32_t line, const char *symbol) {
   tvmffi_buf_appendf(w->text, "  File \"%s\", line %d, in %s\n", file, (int)line, symbol);
   ++w->lines;
 }
 
-static void append_frame(walk *w, const TVMFFIRuntimeFrame *frame, const char *symbol) {
+static void append_frame(frame_text *w, const TVMFFIRuntimeFrame *frame, const char *symbol) {
   if (w->skip > 0) {
     --w->skip;
   } else if (is_excluded(frame->file, symbol)) {
@@ -229,7 +229,7 @@ static void append_frame(walk *w, const TVMFFIRuntimeFrame *frame, const char *s
 }
 
 static int visit_frame(void *context, const TVMFFIRuntimeFrame *frame) {
-  walk *w = context;
+  frame_text *w = context;
   char address[2 + 2 * sizeof(void *) + 1];
   char *demangled = NULL;
   const char *symbol = frame->symbol;
@@ -261,7 +261,7 @@ TVMFFI_COLD const TVMFFIByteArray *TVMFFIBacktrace(const char *filename, int lin
   static const TVMFFIByteArray empty = {"", 0};
   bool has_line = filename != NULL && func != NULL;
   tvmffi_thread_record *record = tvmffi_thread_record_ensure();
-  walk w;
+  frame_text w;
   /* A stack walker may call this function again, for example by raising an error. */
   if (record == NULL || record->is_walking) return &empty;
   w.text = &record->backtrace_text;
@@ -400,7 +400,7 @@ static void update_backtrace(TVMFFIObjectHandle self, const TVMFFIByteArray *bac
 }
 
 /* Reserves space for a text and its NUL at *cursor, and advances it. */
-static char *place_text(TVMFFIByteArray *out, char **cursor, size_t size) {
+static char *place_error_text(TVMFFIByteArray *out, char **cursor, size_t size) {
   char *text = *cursor;
   text[size] = '\0';
   out->data = text;
@@ -422,9 +422,9 @@ static error_object *alloc_error(size_t kind_size, size_t message_size, size_t b
   error = tvmffi_object_alloc(bytes, 0, kTVMFFIError, delete_error);
   if (error == NULL) return NULL;
   cursor = error->inline_texts;
-  (void)place_text(&error->cell.kind, &cursor, kind_size);
-  (void)place_text(&error->cell.message, &cursor, message_size);
-  (void)place_text(&error->cell.backtrace, &cursor, backtrace_size);
+  (void)place_error_text(&error->cell.kind, &cursor, kind_size);
+  (void)place_error_text(&error->cell.message, &cursor, message_size);
+  (void)place_error_text(&error->cell.backtrace, &cursor, backtrace_size);
   error->cell.update_backtrace = update_backtrace;
   error->cell.cause_chain = NULL;
   error->cell.extra_context = NULL;

@@ -46,7 +46,7 @@ static name_list dropped = NAME_LIST_INIT(dropped); /* a reader may have found t
 
 /* ---- Under the writers' lock ---- */
 
-static void link_last(name_list *list, global_record *record) {
+static void link_global(name_list *list, global_record *record) {
   record->next = &list->ends;
   record->previous = list->ends.previous;
   list->ends.previous->next = record;
@@ -55,7 +55,7 @@ static void link_last(name_list *list, global_record *record) {
   list->num_bytes += record->key.size;
 }
 
-static void unlink_record(name_list *list, global_record *record) {
+static void unlink_global(name_list *list, global_record *record) {
   record->previous->next = record->next;
   record->next->previous = record->previous;
   --list->num_names;
@@ -66,7 +66,7 @@ static void unlink_record(name_list *list, global_record *record) {
 static global_record *unlink_first(name_list *list) {
   global_record *record = list->ends.next;
   if (record == &list->ends) return NULL;
-  unlink_record(list, record);
+  unlink_global(list, record);
   return record;
 }
 
@@ -94,7 +94,7 @@ static int enter_builtins(void) {
       records->key.data = builtin.name;
       records->key.size = strlen(builtin.name);
       records->key.hash = tvmffi_hash_bytes(builtin.name, records->key.size);
-      link_last(&present, records);
+      link_global(&present, records);
       (void)tvmffi_table_insert(&table, &records->key); /* room was reserved */
     }
   }
@@ -106,12 +106,12 @@ static global_record *find_record(const char *name, size_t size) {
 }
 
 /* The text of a name follows its record, unless it is in the block of the built-ins. */
-static void free_record(global_record *record) {
+static void free_global(global_record *record) {
   if (record->key.data == (const char *)(record + 1)) tvmffi_free(record);
 }
 
 /* Finds the record of a name or makes one, of an absent name; NULL if out of memory. */
-static global_record *ensure_record(const char *name, size_t size) {
+static global_record *ensure_global(const char *name, size_t size) {
   const uint64_t hash = tvmffi_hash_bytes(name, size);
   global_record *record = (global_record *)tvmffi_table_find_hashed(&table, name, size, hash);
   if (record != NULL) return record;
@@ -119,7 +119,7 @@ static global_record *ensure_record(const char *name, size_t size) {
   record = (global_record *)tvmffi_table_new_record(sizeof *record, name, size, hash, tvmffi_alloc);
   if (record == NULL) return NULL;
   (void)tvmffi_table_insert(&table, &record->key);
-  link_last(&absent, record);
+  link_global(&absent, record);
   return record;
 }
 
@@ -198,9 +198,9 @@ static void drop_absent(void) {
   if (absent.num_names <= present.num_names || tvmffi_table_keep(&table, is_key_present) != 0) {
     return;
   }
-  while ((record = unlink_first(&absent)) != NULL) link_last(&dropped, record);
+  while ((record = unlink_first(&absent)) != NULL) link_global(&dropped, record);
   if (!wait_for_readers()) return;
-  while ((record = unlink_first(&dropped)) != NULL) free_record(record);
+  while ((record = unlink_first(&dropped)) != NULL) free_global(record);
   tvmffi_table_free_replaced(&table);
 }
 
@@ -263,14 +263,14 @@ static int set_function(const TVMFFIByteArray *name, TVMFFIObject *function, TVM
   global_record *record;
   int outcome = kSetDone;
   tvmffi_mutex_lock(&writers);
-  record = ensure_record(name->data, name->size);
+  record = ensure_global(name->data, name->size);
   if (record == NULL) {
     outcome = kSetNoMemory;
   } else if (is_present(record) && !allow_override) {
     outcome = kSetTaken;
   } else {
-    unlink_record(is_present(record) ? &present : &absent, record);
-    link_last(&present, record); /* an overridden name moves to the end */
+    unlink_global(is_present(record) ? &present : &absent, record);
+    link_global(&present, record); /* an overridden name moves to the end */
     tvmffi_object_retain(function);
     old_metadata = record->metadata;
     record->metadata = metadata;
@@ -365,8 +365,8 @@ int tvmffi_global_remove(const char *name, size_t size, bool *out_removed) {
   record = find_record(name, size);
   if (record != NULL && is_present(record)) {
     removed = true;
-    unlink_record(&present, record);
-    link_last(&absent, record);
+    unlink_global(&present, record);
+    link_global(&absent, record);
     tvmffi_atomic_store_release_ptr(&record->builtin, (const tvmffi_builtin_body *)NULL);
     old_function = tvmffi_atomic_exchange_seq_cst_ptr(&record->function, (TVMFFIObject *)NULL);
     old_metadata = record->metadata;
@@ -496,11 +496,11 @@ void tvmffi_global_shutdown(void) {
     record->builtin = NULL;
     tvmffi_object_release(record->metadata);
     record->metadata = NULL;
-    link_last(&absent, record);
+    link_global(&absent, record);
     tvmffi_object_release(function);
   }
-  while ((record = unlink_first(&absent)) != NULL) free_record(record);
-  while ((record = unlink_first(&dropped)) != NULL) free_record(record);
+  while ((record = unlink_first(&absent)) != NULL) free_global(record);
+  while ((record = unlink_first(&dropped)) != NULL) free_global(record);
   tvmffi_table_fini(&table);
   tvmffi_atomic_store_release_int(&is_ready, 0);
 }

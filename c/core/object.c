@@ -260,45 +260,45 @@ void tvmffi_custom_allocator_shutdown(void) {
 /* ---- Live objects ---- */
 
 int tvmffi_live_enabled;
-static tvmffi_mutex mutex = TVMFFI_MUTEX_INIT_WITH(kTvmffiLockLive, NULL);
+static tvmffi_mutex live_mutex = TVMFFI_MUTEX_INIT_WITH(kTvmffiLockLive, NULL);
 static tvmffi_pointer_map objects; /* to their type indices */
 
 TVMFFI_NOINLINE bool tvmffi_live_add(const void *obj, int32_t type_index) {
   bool added = true;
-  tvmffi_mutex_lock(&mutex);
+  tvmffi_mutex_lock(&live_mutex);
   if (tvmffi_live_enabled) {
     tvmffi_pointer_entry *entry = tvmffi_pointer_map_ensure(&objects, obj);
     added = entry != NULL;
     if (added) entry->value.number = (uint64_t)type_index;
   }
-  tvmffi_mutex_unlock(&mutex);
+  tvmffi_mutex_unlock(&live_mutex);
   return added;
 }
 
 TVMFFI_NOINLINE void tvmffi_live_remove(const void *obj) {
-  tvmffi_mutex_lock(&mutex);
+  tvmffi_mutex_lock(&live_mutex);
   tvmffi_pointer_map_remove(&objects, obj);
-  tvmffi_mutex_unlock(&mutex);
+  tvmffi_mutex_unlock(&live_mutex);
 }
 
 int TVMFFIRuntimeSetLiveObjectCounting(int enabled) {
-  tvmffi_mutex_lock(&mutex);
+  tvmffi_mutex_lock(&live_mutex);
   tvmffi_pointer_map_fini(&objects);
   tvmffi_atomic_store_relaxed_int(&tvmffi_live_enabled, enabled != 0);
-  tvmffi_mutex_unlock(&mutex);
+  tvmffi_mutex_unlock(&live_mutex);
   return 0;
 }
 
 int64_t TVMFFIRuntimeGetLiveObjectCount(int32_t type_index) {
   int64_t count = 0;
   size_t i;
-  tvmffi_mutex_lock(&mutex);
+  tvmffi_mutex_lock(&live_mutex);
   for (i = 0; i < objects.capacity; ++i) {
     const tvmffi_pointer_entry *entry = &objects.slots[i];
     if (entry->key == NULL) continue;
     if (type_index == kTVMFFIAny || entry->value.number == (uint64_t)type_index) ++count;
   }
-  tvmffi_mutex_unlock(&mutex);
+  tvmffi_mutex_unlock(&live_mutex);
   return count;
 }
 

@@ -15,15 +15,16 @@ typedef struct once_entry {
   struct once_entry *next;
 } once_entry;
 
-static void forget_other_threads(void);
+static void forget_other_initializers(void);
 
-static tvmffi_mutex mutex = TVMFFI_MUTEX_INIT_WITH(kTvmffiLockOuter, forget_other_threads);
+static tvmffi_mutex once_mutex =
+    TVMFFI_MUTEX_INIT_WITH(kTvmffiLockOuter, forget_other_initializers);
 static tvmffi_condition changed = TVMFFI_CONDITION_INIT;
 static once_entry *running; /* threads that initialise a handle */
 static once_entry *waiting; /* threads that wait for a handle */
 
 /* What another thread was initialising is initialised anew when it is asked for. */
-static void forget_other_threads(void) {
+static void forget_other_initializers(void) {
   once_entry **place = &running;
   while (*place != NULL) {
     if (tvmffi_thread_id_equal((*place)->thread, tvmffi_thread_self())) {
@@ -87,28 +88,28 @@ static TVMFFI_COLD int initialize_or_wait(void **handle_addr, int (*init_func)(v
   int code;
   self.handle_addr = handle_addr;
   self.thread = tvmffi_thread_self();
-  tvmffi_mutex_lock(&mutex);
+  tvmffi_mutex_lock(&once_mutex);
   while (find_running(handle_addr) != NULL) {
     if (waits_for_me(handle_addr)) {
-      tvmffi_mutex_unlock(&mutex);
+      tvmffi_mutex_unlock(&once_mutex);
       return tvmffi_fail("RuntimeError",
                          "TVMFFIHandleInitOnce: the initialiser of a handle waits for itself");
     }
     push_entry(&waiting, &self);
-    tvmffi_condition_wait(&changed, &mutex);
+    tvmffi_condition_wait(&changed, &once_mutex);
     remove_entry(&waiting, &self);
   }
   if (tvmffi_atomic_load_acquire_ptr(handle_addr) != NULL) {
-    tvmffi_mutex_unlock(&mutex);
+    tvmffi_mutex_unlock(&once_mutex);
     return 0;
   }
   push_entry(&running, &self);
-  tvmffi_mutex_unlock(&mutex);
+  tvmffi_mutex_unlock(&once_mutex);
   code = initialize(handle_addr, init_func);
-  tvmffi_mutex_lock(&mutex);
+  tvmffi_mutex_lock(&once_mutex);
   remove_entry(&running, &self);
   tvmffi_condition_broadcast(&changed);
-  tvmffi_mutex_unlock(&mutex);
+  tvmffi_mutex_unlock(&once_mutex);
   return code;
 }
 

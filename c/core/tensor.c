@@ -30,7 +30,7 @@ static bool is_empty(const DLTensor *tensor) {
 }
 
 /* product *= dim. False, product untouched, when dim is negative or the product overflows. */
-static inline bool multiply(int64_t *product, int64_t dim) {
+static inline bool multiply_extent(int64_t *product, int64_t dim) {
   if (TVMFFI_LIKELY(((uint64_t)*product | (uint64_t)dim) <= INT32_MAX)) {
     *product *= dim;
     return true;
@@ -46,7 +46,7 @@ bool tvmffi_tensor_is_contiguous(const DLTensor *tensor) {
   for (i = tensor->ndim - 1; i >= 0; --i) {
     if (tensor->shape[i] == 1) continue;
     if (!has_expected || tensor->strides[i] != expected) return false;
-    has_expected = multiply(&expected, tensor->shape[i]);
+    has_expected = multiply_extent(&expected, tensor->shape[i]);
   }
   return true;
 }
@@ -57,7 +57,7 @@ static int tensor_fill_strides(const DLTensor *tensor, int64_t *strides) {
   int32_t i;
   for (i = tensor->ndim - 1; i >= 0; --i) {
     strides[i] = product;
-    if (i == 0 || multiply(&product, tensor->shape[i])) continue;
+    if (i == 0 || multiply_extent(&product, tensor->shape[i])) continue;
     if (tensor->shape[i] < 0) {
       return tvmffi_fail("ValueError", "FromDLPack: shape[%d] is %lld", (int)i,
                          (long long)tensor->shape[i]);

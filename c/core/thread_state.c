@@ -12,7 +12,7 @@ TVMFFI_THREAD_LOCAL tvmffi_thread_state tvmffi_thread;
 static tvmffi_thread_record *records; /* new ones are added at the front */
 
 /* A thread may have been changing its text, so the text is leaked. */
-static void forget_other_threads(void) {
+static void forget_other_records(void) {
   static const tvmffi_buf no_text = TVMFFI_BUF_INIT;
   tvmffi_thread_record *record;
   for (record = records; record != NULL; record = record->next) {
@@ -25,7 +25,7 @@ static void forget_other_threads(void) {
   }
 }
 
-static tvmffi_mutex records_mutex = TVMFFI_MUTEX_INIT_WITH(kTvmffiLockOuter, forget_other_threads);
+static tvmffi_mutex records_mutex = TVMFFI_MUTEX_INIT_WITH(kTvmffiLockOuter, forget_other_records);
 
 /* The list is loaded and stored with sequential consistency, as the handshake of global.c needs. */
 tvmffi_thread_record *tvmffi_thread_record_first(void) {

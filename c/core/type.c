@@ -248,7 +248,7 @@ TVMFFI_NOINLINE static tvmffi_type_record *find_other(int32_t type_index) {
   return record->key.data != NULL ? record : NULL; /* its part may not be in the program */
 }
 
-static inline tvmffi_type_record *find_type(int32_t type_index) {
+static inline tvmffi_type_record *find_type_record(int32_t type_index) {
   if (TVMFFI_LIKELY(type_index >= kTVMFFIStaticObjectBegin &&
                     type_index < kTVMFFIStaticObjectEnd)) {
     return get_builtin(type_index - kTVMFFIStaticObjectBegin + kNumValueTypes);
@@ -258,17 +258,17 @@ static inline tvmffi_type_record *find_type(int32_t type_index) {
 }
 
 tvmffi_type_record *tvmffi_type_find(int32_t type_index) {
-  return find_type(type_index);
+  return find_type_record(type_index);
 }
 
-TVMFFI_COLD static tvmffi_type_record *fail_unknown(int32_t type_index) {
+TVMFFI_COLD static tvmffi_type_record *fail_unknown_type(int32_t type_index) {
   tvmffi_error_raisef("InternalError", "Cannot find type info for type_index=%d", (int)type_index);
   return NULL;
 }
 
 tvmffi_type_record *tvmffi_type_require(int32_t type_index) {
-  tvmffi_type_record *record = find_type(type_index);
-  return TVMFFI_LIKELY(record != NULL) ? record : fail_unknown(type_index);
+  tvmffi_type_record *record = find_type_record(type_index);
+  return TVMFFI_LIKELY(record != NULL) ? record : fail_unknown_type(type_index);
 }
 
 int32_t tvmffi_type_end(void) {

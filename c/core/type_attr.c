@@ -221,7 +221,7 @@ static bool is_equal_value(const TVMFFIAny *a, const TVMFFIAny *b) {
 }
 
 /* Whether the library itself has the attribute for a type; its value is there from the start. */
-static bool is_own(const attr_record *attr, int32_t type_index) {
+static bool is_own_attr(const attr_record *attr, int32_t type_index) {
   const tvmffi_builtin_attr_group *own;
   size_t group, i;
   for (group = 0; (own = tvmffi_parts_attrs(group)) != NULL; ++group) {
@@ -234,22 +234,23 @@ static bool is_own(const attr_record *attr, int32_t type_index) {
   return false;
 }
 
-enum { kRegistered, kDuplicate, kNoMemory };
+enum { kAttrRegistered, kAttrDuplicate, kAttrNoMemory };
 
 /* If it stores *value, it takes ownership and leaves None there. */
 static int set_attr(int32_t type_index, const TVMFFIByteArray *name, TVMFFIAny *value) {
   attr_record *attr = ensure_attr(name);
   TVMFFIAny *place;
-  if (attr == NULL) return kNoMemory;
-  if (type_index == kTVMFFINone) return kRegistered;
-  if (!extend_column(attr, type_index)) return kNoMemory;
+  if (attr == NULL) return kAttrNoMemory;
+  if (type_index == kTVMFFINone) return kAttrRegistered;
+  if (!extend_column(attr, type_index)) return kAttrNoMemory;
   place = (TVMFFIAny *)(uintptr_t)&attr->column.data[type_index - attr->column.begin_index];
   if (place->type_index != kTVMFFINone) {
-    return is_own(attr, type_index) || is_equal_value(place, value) ? kRegistered : kDuplicate;
+    return is_own_attr(attr, type_index) || is_equal_value(place, value) ? kAttrRegistered
+                                                                         : kAttrDuplicate;
   }
   publish_value(place, value);
   *value = tvmffi_any_none();
-  return kRegistered;
+  return kAttrRegistered;
 }
 
 int TVMFFITypeRegisterAttr(int32_t type_index, const TVMFFIByteArray *attr_name,
@@ -275,8 +276,8 @@ int TVMFFITypeRegisterAttr(int32_t type_index, const TVMFFIByteArray *attr_name,
   outcome = set_attr(type_index, attr_name, &value);
   tvmffi_mutex_unlock(&tvmffi_type_mutex);
   tvmffi_any_release(&value);
-  if (outcome == kRegistered) return 0;
-  if (outcome == kNoMemory) return tvmffi_fail_memory();
+  if (outcome == kAttrRegistered) return 0;
+  if (outcome == kAttrNoMemory) return tvmffi_fail_memory();
   return tvmffi_fail("RuntimeError",
                      "TypeAttr `%.*s` is already registered for type index %d. To update it, "
                      "change the value it holds",

@@ -73,9 +73,10 @@ typedef struct {
 } tvmffi_builtin_attr_group;
 
 /* Defines a group of the attributes in an array, and the memory for their functions. */
-#define TVMFFI_BUILTIN_ATTR_GROUP(group, attrs)                                \
-  static tvmffi_attr_function attr_functions[sizeof(attrs) / sizeof *(attrs)]; \
-  const tvmffi_builtin_attr_group group = {attrs, attr_functions, sizeof(attrs) / sizeof *(attrs)}
+#define TVMFFI_BUILTIN_ATTR_GROUP(group, attrs)                                   \
+  static tvmffi_attr_function group##_functions[sizeof(attrs) / sizeof *(attrs)]; \
+  const tvmffi_builtin_attr_group group = {attrs, group##_functions,              \
+                                           sizeof(attrs) / sizeof *(attrs)}
 
 /*
  * For the bodies of attributes: checks that there are `expected` arguments and that the first

@@ -131,7 +131,7 @@ enum { kFirstHookedType = kTVMFFIStaticObjectEnd };
 typedef struct {
   TVMFFIObject *a, *b; /* lent by the walk's pairs */
   tvmffi_child_cursor in_a, in_b;
-} frame;
+} compare_frame;
 
 /*
  * A walk ends at the first difference. So a pair that is met again counts as equal: either it is
@@ -144,46 +144,46 @@ typedef struct {
   tvmffi_stack met;         /* pairs that are kOpen or kClosed, in the order they were met */
   bool is_ordered;
   tvmffi_walk_function *equal, *compare; /* passed to hooks; made on first use */
-} walk;
+} compare_walk;
 
 typedef struct {
   TVMFFIObject *a, *b;
-} pair;
+} met_pair;
 
 enum { kOpen = 1, kClosed, kUnknown };
 
-static void set_state(walk *w, TVMFFIObject *a, TVMFFIObject *b, uint64_t state) {
+static void set_state(compare_walk *w, TVMFFIObject *a, TVMFFIObject *b, uint64_t state) {
   tvmffi_pointer_map_ensure_pair(&w->pairs, a, b)->value.number = state; /* the pair exists */
 }
 
 /* Compares a and b, with all that they hold, for equality or for order. */
-static int compare(walk *w, const TVMFFIAny *a, const TVMFFIAny *b, bool is_ordered,
-                   tvmffi_relation *out);
+static int compare_values(compare_walk *w, const TVMFFIAny *a, const TVMFFIAny *b, bool is_ordered,
+                          tvmffi_relation *out);
 
 /* ---- Hooks ---- */
 
 static int equal_for_hook(void *self, const TVMFFIAny *args, TVMFFIAny *result) {
   tvmffi_relation relation;
-  TVMFFI_TRY(compare(self, &args[0], &args[1], false, &relation));
+  TVMFFI_TRY(compare_values(self, &args[0], &args[1], false, &relation));
   *result = tvmffi_any_bool(relation == kTvmffiSame);
   return 0;
 }
 
-static int compare_for_hook(void *self, const TVMFFIAny *args, TVMFFIAny *result) {
+static int compare_values_for_hook(void *self, const TVMFFIAny *args, TVMFFIAny *result) {
   tvmffi_relation relation;
-  TVMFFI_TRY(compare(self, &args[0], &args[1], true, &relation));
+  TVMFFI_TRY(compare_values(self, &args[0], &args[1], true, &relation));
   *result = tvmffi_any_int(relation);
   return 0;
 }
 
-static int call_hook(walk *w, TVMFFIObject *hook, TVMFFIObject *a, TVMFFIObject *b,
-                     bool is_equality, int64_t *out) {
+static int call_compare_hook(compare_walk *w, TVMFFIObject *hook, TVMFFIObject *a, TVMFFIObject *b,
+                             bool is_equality, int64_t *out) {
   tvmffi_walk_function **function = is_equality ? &w->equal : &w->compare;
   TVMFFIAny args[3];
   TVMFFI_TRY(tvmffi_walk_function_ensure(
       function,
       is_equality ? "(0: AnyView, 1: AnyView) -> bool" : "(0: AnyView, 1: AnyView) -> int", "aa",
-      is_equality ? equal_for_hook : compare_for_hook, w));
+      is_equality ? equal_for_hook : compare_values_for_hook, w));
   args[0] = tvmffi_any_object(a);
   args[1] = tvmffi_any_object(b);
   args[2] = tvmffi_any_object(*function);
@@ -192,7 +192,7 @@ static int call_hook(walk *w, TVMFFIObject *hook, TVMFFIObject *a, TVMFFIObject 
 }
 
 /* Calls the hook of the type of both objects; *out is kTvmffiNested when there is none. */
-static int ask_hooks(walk *w, TVMFFIObject *a, TVMFFIObject *b, tvmffi_relation *out) {
+static int ask_hooks(compare_walk *w, TVMFFIObject *a, TVMFFIObject *b, tvmffi_relation *out) {
   int32_t type_index = a->type_index;
   TVMFFIObject *hook = NULL;
   bool is_equality = !w->is_ordered;
@@ -207,7 +207,7 @@ static int ask_hooks(walk *w, TVMFFIObject *a, TVMFFIObject *b, tvmffi_relation 
     TVMFFI_TRY(tvmffi_walk_find_hook(kTvmffiAttrCompare, type_index, kCompareHook, &hook));
   }
   if (hook == NULL) return 0;
-  TVMFFI_TRY(call_hook(w, hook, a, b, is_equality, &answer));
+  TVMFFI_TRY(call_compare_hook(w, hook, a, b, is_equality, &answer));
   if (is_equality) answer = answer == 0; /* a hook for equality returns true for no difference */
   *out = answer < 0 ? kTvmffiLess : answer > 0 ? kTvmffiGreater : kTvmffiSame;
   return 0;
@@ -216,9 +216,9 @@ static int ask_hooks(walk *w, TVMFFIObject *a, TVMFFIObject *b, tvmffi_relation 
 /* ---- Pairs ---- */
 
 /* Opens a pair of unknown state. *out is the state it had before. */
-static int meet(walk *w, TVMFFIObject *a, TVMFFIObject *b, uint64_t *out) {
+static int meet_pair(compare_walk *w, TVMFFIObject *a, TVMFFIObject *b, uint64_t *out) {
   tvmffi_pointer_entry *entry = tvmffi_pointer_map_ensure_pair(&w->pairs, a, b);
-  pair *met;
+  met_pair *met;
   if (entry == NULL) return tvmffi_fail_memory();
   if (entry->value.number == 0) {
     tvmffi_object_retain(a);
@@ -235,8 +235,8 @@ static int meet(walk *w, TVMFFIObject *a, TVMFFIObject *b, uint64_t *out) {
   return 0;
 }
 
-static int push(walk *w, TVMFFIObject *a, TVMFFIObject *b) {
-  frame *top;
+static int push_comparison(compare_walk *w, TVMFFIObject *a, TVMFFIObject *b) {
+  compare_frame *top;
   TVMFFI_TRY(tvmffi_walk_check_depth("RecursiveCompare", w->frames.size));
   top = tvmffi_stack_push(&w->frames);
   if (top == NULL) return tvmffi_fail_memory();
@@ -247,10 +247,11 @@ static int push(walk *w, TVMFFIObject *a, TVMFFIObject *b) {
   return 0;
 }
 
-static int begin_objects(walk *w, TVMFFIObject *a, TVMFFIObject *b, tvmffi_relation *out) {
+static int begin_object_comparison(compare_walk *w, TVMFFIObject *a, TVMFFIObject *b,
+                                   tvmffi_relation *out) {
   uint64_t state;
   *out = kTvmffiSame;
-  TVMFFI_TRY(meet(w, a, b, &state));
+  TVMFFI_TRY(meet_pair(w, a, b, &state));
   if (state == kOpen && w->is_ordered) {
     return tvmffi_fail("ValueError", "RecursiveCompare: cyclic reference detected in ordering");
   }
@@ -260,21 +261,23 @@ static int begin_objects(walk *w, TVMFFIObject *a, TVMFFIObject *b, tvmffi_relat
     set_state(w, a, b, kClosed);
     return 0;
   }
-  TVMFFI_TRY(push(w, a, b));
+  TVMFFI_TRY(push_comparison(w, a, b));
   if (tvmffi_is_map(a->type_index) && tvmffi_map_size(a) != tvmffi_map_size(b)) *out = kTvmffiLess;
   return 0;
 }
 
 /* Starts comparing two values: *out is kTvmffiNested if they were pushed. */
-static int begin(walk *w, const TVMFFIAny *a, const TVMFFIAny *b, tvmffi_relation *out) {
+static int begin_comparison(compare_walk *w, const TVMFFIAny *a, const TVMFFIAny *b,
+                            tvmffi_relation *out) {
   TVMFFI_TRY(compare_plain(a, b, w->is_ordered, out));
-  return *out == kTvmffiNested ? begin_objects(w, a->v_obj, b->v_obj, out) : 0;
+  return *out == kTvmffiNested ? begin_object_comparison(w, a->v_obj, b->v_obj, out) : 0;
 }
 
 /* ---- The walk ---- */
 
 /* Compares the value of an entry of a with the value under the same key in b. */
-static int compare_entry(walk *w, frame *top, tvmffi_child *child, tvmffi_relation *out) {
+static int compare_entry(compare_walk *w, compare_frame *top, tvmffi_child *child,
+                         tvmffi_relation *out) {
   const TVMFFIAny *found;
   TVMFFIAny value_b;
   int rc;
@@ -282,13 +285,14 @@ static int compare_entry(walk *w, frame *top, tvmffi_child *child, tvmffi_relati
   *out = kTvmffiLess;
   if (found == NULL) return 0;
   value_b = tvmffi_any_copy(found);
-  rc = begin(w, &child->value, &value_b, out);
+  rc = begin_comparison(w, &child->value, &value_b, out);
   tvmffi_any_release(&value_b);
   return rc;
 }
 
 /* Compares an element or field of a with the next one of b; a is greater if b has none left. */
-static int compare_child(walk *w, frame *top, tvmffi_child *child, tvmffi_relation *out) {
+static int compare_child(compare_walk *w, compare_frame *top, tvmffi_child *child,
+                         tvmffi_relation *out) {
   tvmffi_child child_b;
   int rc = tvmffi_child_next(&top->in_b, &child_b);
   if (rc < 0) return -1;
@@ -296,7 +300,7 @@ static int compare_child(walk *w, frame *top, tvmffi_child *child, tvmffi_relati
   if (rc == 0) return 0;
   *out = kTvmffiSame;
   if (child->field == NULL || !(child->field->flags & kTVMFFIFieldFlagBitMaskCompareOff)) {
-    rc = begin(w, &child->value, &child_b.value, out);
+    rc = begin_comparison(w, &child->value, &child_b.value, out);
   } else {
     rc = 0;
   }
@@ -304,7 +308,7 @@ static int compare_child(walk *w, frame *top, tvmffi_child *child, tvmffi_relati
   return rc;
 }
 
-static int end_of(walk *w, frame *top, tvmffi_relation *out) {
+static int end_comparison(compare_walk *w, compare_frame *top, tvmffi_relation *out) {
   tvmffi_child child_b;
   int rc = tvmffi_is_map(top->a->type_index) ? 0 : tvmffi_child_next(&top->in_b, &child_b);
   if (rc < 0) return -1;
@@ -315,12 +319,12 @@ static int end_of(walk *w, frame *top, tvmffi_relation *out) {
   return 0;
 }
 
-static int compare_next(walk *w, tvmffi_relation *out) {
-  frame *top = tvmffi_stack_top(&w->frames);
+static int compare_next_values(compare_walk *w, tvmffi_relation *out) {
+  compare_frame *top = tvmffi_stack_top(&w->frames);
   tvmffi_child child;
   int rc = tvmffi_child_next(&top->in_a, &child);
   if (rc < 0) return -1;
-  if (rc == 0) return end_of(w, top, out);
+  if (rc == 0) return end_comparison(w, top, out);
   rc = tvmffi_is_map(top->a->type_index) ? compare_entry(w, top, &child, out)
                                          : compare_child(w, top, &child, out);
   tvmffi_child_release(&child);
@@ -328,25 +332,25 @@ static int compare_next(walk *w, tvmffi_relation *out) {
 }
 
 /* Maps cannot be ordered, so a difference anywhere inside of one is an error. */
-static int check_is_in_no_map(const walk *w, size_t base) {
+static int check_is_in_no_map(const compare_walk *w, size_t base) {
   size_t i;
   for (i = base; i < w->frames.size; ++i) {
-    if (tvmffi_is_map(((const frame *)tvmffi_stack_at(&w->frames, i))->a->type_index)) {
+    if (tvmffi_is_map(((const compare_frame *)tvmffi_stack_at(&w->frames, i))->a->type_index)) {
       return tvmffi_fail("TypeError", "Cannot order Map/Dict values");
     }
   }
   return 0;
 }
 
-static int compare(walk *w, const TVMFFIAny *a, const TVMFFIAny *b, bool is_ordered,
-                   tvmffi_relation *out) {
+static int compare_values(compare_walk *w, const TVMFFIAny *a, const TVMFFIAny *b, bool is_ordered,
+                          tvmffi_relation *out) {
   size_t base = w->frames.size, first_met = w->met.size;
   bool was_ordered = w->is_ordered;
   int rc;
   w->is_ordered = is_ordered;
-  rc = begin(w, a, b, out);
+  rc = begin_comparison(w, a, b, out);
   while (rc == 0 && w->frames.size > base && (*out == kTvmffiSame || *out == kTvmffiNested)) {
-    rc = compare_next(w, out);
+    rc = compare_next_values(w, out);
   }
   if (rc == 0 && *out == kTvmffiSame) {
     w->is_ordered = was_ordered;
@@ -356,24 +360,25 @@ static int compare(walk *w, const TVMFFIAny *a, const TVMFFIAny *b, bool is_orde
   w->is_ordered = was_ordered;
   while (w->frames.size > base) tvmffi_stack_pop(&w->frames);
   while (w->met.size > first_met) {
-    const pair *met = tvmffi_stack_top(&w->met);
+    const met_pair *met = tvmffi_stack_top(&w->met);
     set_state(w, met->a, met->b, kUnknown);
     tvmffi_stack_pop(&w->met);
   }
   return rc;
 }
 
-static int run(const TVMFFIAny *a, const TVMFFIAny *b, bool is_ordered, tvmffi_relation *out) {
+static int run_comparison(const TVMFFIAny *a, const TVMFFIAny *b, bool is_ordered,
+                          tvmffi_relation *out) {
   TVMFFIAny owned_a, owned_b;
-  walk w;
+  compare_walk w;
   int rc;
   memset(&w, 0, sizeof w);
   TVMFFI_TRY(TVMFFIAnyViewToOwnedAny(a, &owned_a));
   rc = TVMFFIAnyViewToOwnedAny(b, &owned_b);
   if (rc == 0) {
-    tvmffi_stack_init(&w.frames, sizeof(frame));
-    tvmffi_stack_init(&w.met, sizeof(pair));
-    rc = compare(&w, &owned_a, &owned_b, is_ordered, out);
+    tvmffi_stack_init(&w.frames, sizeof(compare_frame));
+    tvmffi_stack_init(&w.met, sizeof(met_pair));
+    rc = compare_values(&w, &owned_a, &owned_b, is_ordered, out);
     tvmffi_object_release(w.equal);
     tvmffi_object_release(w.compare);
     tvmffi_walk_release_keys(&w.pairs);
@@ -387,14 +392,14 @@ static int run(const TVMFFIAny *a, const TVMFFIAny *b, bool is_ordered, tvmffi_r
 
 int tvmffi_recursive_equal(const TVMFFIAny *a, const TVMFFIAny *b, bool *out) {
   tvmffi_relation relation;
-  TVMFFI_TRY(run(a, b, false, &relation));
+  TVMFFI_TRY(run_comparison(a, b, false, &relation));
   *out = relation == kTvmffiSame;
   return 0;
 }
 
 int tvmffi_recursive_compare(const TVMFFIAny *a, const TVMFFIAny *b, int *out) {
   tvmffi_relation relation;
-  TVMFFI_TRY(run(a, b, true, &relation));
+  TVMFFI_TRY(run_comparison(a, b, true, &relation));
   *out = relation;
   return 0;
 }

@@ -81,10 +81,10 @@ static int bigint_compare(void *self, const TVMFFIAny *args, int32_t num_args, T
   return 0;
 }
 
-static const tvmffi_builtin_attr kAttrs[] = {
+static const tvmffi_builtin_attr kDataclassAttrs[] = {
     {kTVMFFIBigInt, kTvmffiAttrHash, false, bigint_hash, NULL},
     {kTVMFFIBigInt, kTvmffiAttrEq, false, bigint_eq, NULL},
     {kTVMFFIBigInt, kTvmffiAttrCompare, false, bigint_compare, NULL},
 };
 
-TVMFFI_BUILTIN_ATTR_GROUP(tvmffi_dataclass_attrs, kAttrs);
+TVMFFI_BUILTIN_ATTR_GROUP(tvmffi_dataclass_attrs, kDataclassAttrs);

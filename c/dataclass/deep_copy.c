@@ -25,12 +25,12 @@ typedef struct {
   const TVMFFIFieldInfo *field; /* of the current child, if it is in a field */
   TVMFFIAny key;                /* the copy of the key of a map's entry */
   TVMFFIAny value;              /* the value of that entry, to be copied next */
-} frame;
+} copy_frame;
 
 typedef struct {
   tvmffi_stack frames;
   tvmffi_pointer_map copies; /* of objects that may be met again; both are owned */
-} walk;
+} copy_walk;
 
 /* ---- How types are copied ---- */
 
@@ -86,12 +86,12 @@ static int begin_copy(TVMFFIObject *source, TVMFFIObject **out) {
 
 /* ---- The walk ---- */
 
-static frame *top_of(const walk *w) {
+static copy_frame *top_copy(const copy_walk *w) {
   return tvmffi_stack_top(&w->frames);
 }
 
 /* Remembers the copy of an object. Takes the copy on success. */
-static int keep_copy(walk *w, TVMFFIObject *source, TVMFFIObject *copy) {
+static int keep_copy(copy_walk *w, TVMFFIObject *source, TVMFFIObject *copy) {
   tvmffi_pointer_entry *entry = tvmffi_pointer_map_ensure(&w->copies, source);
   if (entry == NULL) return tvmffi_fail_memory();
   entry->value.pointer = copy;
@@ -100,9 +100,9 @@ static int keep_copy(walk *w, TVMFFIObject *source, TVMFFIObject *copy) {
 }
 
 /* Starts copying an object. Takes the value on success. */
-static int push(walk *w, TVMFFIAny *value, bool may_recur) {
+static int push_copy(copy_walk *w, TVMFFIAny *value, bool may_recur) {
   TVMFFIObject *source = value->v_obj, *copy = NULL;
-  frame *top;
+  copy_frame *top;
   TVMFFI_TRY(tvmffi_walk_check_depth("ObjectGraphDFS", w->frames.size));
   TVMFFI_TRY(begin_copy(source, &copy));
   if (may_recur && keep_copy(w, source, copy) != 0) {
@@ -122,8 +122,8 @@ static int push(walk *w, TVMFFIAny *value, bool may_recur) {
 }
 
 /* Pops a frame of a walk that failed. */
-TVMFFI_COLD static void drop_top(walk *w) {
-  frame gone = *top_of(w);
+TVMFFI_COLD static void drop_top(copy_walk *w) {
+  copy_frame gone = *top_copy(w);
   tvmffi_stack_pop(&w->frames);
   if (!gone.may_recur) tvmffi_object_release(gone.copy);
   tvmffi_object_release(gone.cursor.obj);
@@ -135,7 +135,7 @@ TVMFFI_COLD static void drop_top(walk *w) {
  * 1 and an owned copy of an owned value, 0 after pushing the object to be copied first, or -1. An
  * object that has no owners but the known ones cannot be met again.
  */
-static int resolve(walk *w, TVMFFIAny *value, uint32_t known_owners, TVMFFIAny *out) {
+static int resolve(copy_walk *w, TVMFFIAny *value, uint32_t known_owners, TVMFFIAny *out) {
   const tvmffi_pointer_entry *entry = NULL;
   bool may_recur;
   if (is_atom(value)) {
@@ -144,7 +144,7 @@ static int resolve(walk *w, TVMFFIAny *value, uint32_t known_owners, TVMFFIAny *
   }
   may_recur = tvmffi_object_use_count(value->v_obj) > known_owners;
   if (may_recur) entry = tvmffi_pointer_map_find(&w->copies, value->v_obj);
-  if (entry == NULL) return push(w, value, may_recur);
+  if (entry == NULL) return push_copy(w, value, may_recur);
   tvmffi_object_retain(entry->value.pointer);
   *out = tvmffi_any_object(entry->value.pointer);
   return 1;
@@ -153,7 +153,7 @@ static int resolve(walk *w, TVMFFIAny *value, uint32_t known_owners, TVMFFIAny *
 /*
  * The next value to be copied, owned; in maps, keys and values alternate. 1, 0 at the end, or -1.
  */
-static int next_value(frame *top, TVMFFIAny *out) {
+static int next_to_copy(copy_frame *top, TVMFFIAny *out) {
   tvmffi_child child;
   int rc;
   if (top->has_key) {
@@ -177,7 +177,7 @@ static int next_value(frame *top, TVMFFIAny *out) {
  * that it was found in, and one of the same field in the shallow copy. A value from a foreign
  * getter need not be owned by the object.
  */
-static uint32_t count_known_owners(const frame *top, const TVMFFIAny *value) {
+static uint32_t count_known_owners(const copy_frame *top, const TVMFFIAny *value) {
   TVMFFIAny stored, copied;
   if (top->field == NULL) return 2;
   if (!tvmffi_field_lend(top->field, top->cursor.obj, &stored)) return 1;
@@ -187,7 +187,7 @@ static uint32_t count_known_owners(const frame *top, const TVMFFIAny *value) {
              : 2;
 }
 
-static int add_to_map(frame *top, TVMFFIAny *value) {
+static int add_to_map(copy_frame *top, TVMFFIAny *value) {
   int rc;
   if (!top->has_key) {
     top->key = *value;
@@ -203,7 +203,7 @@ static int add_to_map(frame *top, TVMFFIAny *value) {
 }
 
 /* The Array is owned only by the walk and has room for all elements, so it is never replaced. */
-static int add_to_array(frame *top, TVMFFIAny *value) {
+static int add_to_array(copy_frame *top, TVMFFIAny *value) {
   TVMFFISeqCell *cell = TVMFFISeqGetCellPtr(top->copy);
   ((TVMFFIAny *)cell->data)[cell->size++] = *value;
   *value = tvmffi_any_none();
@@ -211,7 +211,7 @@ static int add_to_array(frame *top, TVMFFIAny *value) {
 }
 
 /* Stores the copy of a value; *copied is None if it was taken. */
-static int place(frame *top, const TVMFFIAny *value, TVMFFIAny *copied) {
+static int place_copy(copy_frame *top, const TVMFFIAny *value, TVMFFIAny *copied) {
   switch (top->copy->type_index) {
     case kTVMFFIArray:
       return add_to_array(top, copied);
@@ -229,8 +229,8 @@ static int place(frame *top, const TVMFFIAny *value, TVMFFIAny *copied) {
 }
 
 /* Pops the top frame and passes on its object and the copy, both owned. */
-static void finish(walk *w, TVMFFIAny *value, TVMFFIAny *copied) {
-  const frame *top = top_of(w);
+static void finish_copy(copy_walk *w, TVMFFIAny *value, TVMFFIAny *copied) {
+  const copy_frame *top = top_copy(w);
   *value = tvmffi_any_object(top->cursor.obj);
   *copied = tvmffi_any_object(top->copy);
   if (top->may_recur) tvmffi_object_retain(top->copy);
@@ -238,13 +238,13 @@ static void finish(walk *w, TVMFFIAny *value, TVMFFIAny *copied) {
 }
 
 /* Continues with the top frame: 0, 1 with the finished copy in *out, or -1. */
-static int copy_next(walk *w, TVMFFIAny *out) {
-  frame *top = top_of(w);
+static int copy_next(copy_walk *w, TVMFFIAny *out) {
+  copy_frame *top = top_copy(w);
   TVMFFIAny value, copied;
-  int rc = next_value(top, &value);
+  int rc = next_to_copy(top, &value);
   if (rc < 0) return -1;
   if (rc == 0) {
-    finish(w, &value, &copied);
+    finish_copy(w, &value, &copied);
     if (w->frames.size == 0) {
       tvmffi_any_release(&value);
       *out = copied;
@@ -257,7 +257,7 @@ static int copy_next(walk *w, TVMFFIAny *out) {
       return rc;
     }
   }
-  rc = place(top_of(w), &value, &copied);
+  rc = place_copy(top_copy(w), &value, &copied);
   tvmffi_any_release(&copied);
   tvmffi_any_release(&value);
   return rc;
@@ -265,7 +265,7 @@ static int copy_next(walk *w, TVMFFIAny *out) {
 
 int tvmffi_deep_copy(const TVMFFIAny *value, TVMFFIAny *out) {
   TVMFFIAny root;
-  walk w = {{NULL, sizeof(frame), 0, 0}, {NULL, 0, 0}};
+  copy_walk w = {{NULL, sizeof(copy_frame), 0, 0}, {NULL, 0, 0}};
   int rc;
   TVMFFI_TRY(TVMFFIAnyViewToOwnedAny(value, &root));
   rc = resolve(&w, &root, 0, out); /* no known owners: only a cycle may own the root */

@@ -15,7 +15,7 @@
 #include "reflect/builtin_objects.h"
 #include "reflect/walk.h"
 
-static const char kHook[] = "(0: ffi.Object, 1: (0: AnyView) -> int) -> int";
+static const char kHashHook[] = "(0: ffi.Object, 1: (0: AnyView) -> int) -> int";
 
 /* An object that is being hashed. */
 typedef struct {
@@ -27,7 +27,7 @@ typedef struct {
   int64_t index;      /* of the current child */
   size_t first_entry; /* index in the walk's entries where those of this map begin */
   bool has_key;
-} frame;
+} hash_frame;
 
 typedef struct {
   tvmffi_stack frames;
@@ -35,11 +35,7 @@ typedef struct {
   tvmffi_pointer_map objects;     /* owned; 0 while being hashed, then 1 + index in done */
   tvmffi_stack done;              /* uint64_t: hashes of finished objects */
   tvmffi_walk_function *function; /* passed to hooks; made on first use */
-} walk;
-
-static uint64_t combine(uint64_t a, uint64_t b) {
-  return tvmffi_any_key_combine(a, b);
-}
+} hash_walk;
 
 /* ---- Values that hold no others ---- */
 
@@ -48,14 +44,15 @@ static uint64_t hash_float(double value) {
   any.v_float64 = value;
   if (value != value) any.v_uint64 = UINT64_C(0x7ff8000000000000);
   if (value == 0) any.v_uint64 = 0; /* the same for both signs */
-  return combine(kTVMFFIFloat, any.v_uint64);
+  return tvmffi_hash_combine(kTVMFFIFloat, any.v_uint64);
 }
 
 static uint64_t hash_shape(const TVMFFIObject *shape) {
   const TVMFFIShapeCell *cell = (const TVMFFIShapeCell *)(const void *)(shape + 1);
-  uint64_t hash = combine(tvmffi_type_find(kTVMFFIShape)->info.type_key_hash, cell->size);
+  uint64_t hash =
+      tvmffi_hash_combine(tvmffi_type_find(kTVMFFIShape)->info.type_key_hash, cell->size);
   size_t i;
-  for (i = 0; i < cell->size; ++i) hash = combine(hash, (uint64_t)cell->data[i]);
+  for (i = 0; i < cell->size; ++i) hash = tvmffi_hash_combine(hash, (uint64_t)cell->data[i]);
   return hash;
 }
 
@@ -63,11 +60,11 @@ static uint64_t hash_shape(const TVMFFIObject *shape) {
 static bool hash_plain(const TVMFFIAny *value, uint64_t *out) {
   TVMFFIByteArray content;
   if (tvmffi_any_get_text(value, &content)) {
-    *out = combine(kTVMFFIStr, tvmffi_hash_content(content.data, content.size));
+    *out = tvmffi_hash_combine(kTVMFFIStr, tvmffi_hash_content(content.data, content.size));
     return true;
   }
   if (tvmffi_any_get_bytes(value, &content)) {
-    *out = combine(kTVMFFIBytes, tvmffi_hash_content(content.data, content.size));
+    *out = tvmffi_hash_combine(kTVMFFIBytes, tvmffi_hash_content(content.data, content.size));
     return true;
   }
   switch (value->type_index) {
@@ -79,18 +76,21 @@ static bool hash_plain(const TVMFFIAny *value, uint64_t *out) {
       *out = hash_float(value->v_float64);
       return true;
     case kTVMFFIDataType:
-      *out = combine(combine(combine(kTVMFFIDataType, value->v_dtype.code), value->v_dtype.bits),
-                     value->v_dtype.lanes);
+      *out = tvmffi_hash_combine(
+          tvmffi_hash_combine(tvmffi_hash_combine(kTVMFFIDataType, value->v_dtype.code),
+                              value->v_dtype.bits),
+          value->v_dtype.lanes);
       return true;
     case kTVMFFIDevice:
-      *out = combine(combine(kTVMFFIDevice, (uint64_t)(int64_t)value->v_device.device_type),
-                     (uint64_t)(int64_t)value->v_device.device_id);
+      *out = tvmffi_hash_combine(
+          tvmffi_hash_combine(kTVMFFIDevice, (uint64_t)(int64_t)value->v_device.device_type),
+          (uint64_t)(int64_t)value->v_device.device_id);
       return true;
     case kTVMFFIShape:
       *out = hash_shape(value->v_obj);
       return true;
     default:
-      *out = combine((uint64_t)value->type_index, value->v_uint64);
+      *out = tvmffi_hash_combine((uint64_t)value->type_index, value->v_uint64);
       return value->type_index < kTVMFFIStaticObjectBegin;
   }
 }
@@ -101,20 +101,20 @@ static uint64_t key_hash_of(const TVMFFIObject *obj) {
 
 /* ---- Hooks ---- */
 
-static int hash(walk *w, const TVMFFIAny *value, uint64_t *out);
+static int hash_value(hash_walk *w, const TVMFFIAny *value, uint64_t *out);
 
-static int hash_for_hook(void *self, const TVMFFIAny *args, TVMFFIAny *result) {
+static int hash_value_for_hook(void *self, const TVMFFIAny *args, TVMFFIAny *result) {
   uint64_t made;
-  TVMFFI_TRY(hash(self, &args[0], &made));
+  TVMFFI_TRY(hash_value(self, &args[0], &made));
   *result = tvmffi_any_int((int64_t)made);
   return 0;
 }
 
-static int call_hook(walk *w, TVMFFIObject *hook, TVMFFIObject *obj, uint64_t *out) {
+static int call_hash_hook(hash_walk *w, TVMFFIObject *hook, TVMFFIObject *obj, uint64_t *out) {
   TVMFFIAny args[2];
   int64_t answer;
-  TVMFFI_TRY(
-      tvmffi_walk_function_ensure(&w->function, "(0: AnyView) -> int", "a", hash_for_hook, w));
+  TVMFFI_TRY(tvmffi_walk_function_ensure(&w->function, "(0: AnyView) -> int", "a",
+                                         hash_value_for_hook, w));
   args[0] = tvmffi_any_object(obj);
   args[1] = tvmffi_any_object(w->function);
   TVMFFI_TRY(tvmffi_walk_ask("RecursiveHash", hook, w->function, args, 2, "int", &answer));
@@ -136,7 +136,7 @@ static int check_has_no_equality(int32_t type_index) {
 
 /* ---- The walk ---- */
 
-static int finish(walk *w, const TVMFFIObject *obj, uint64_t made) {
+static int finish_hash(hash_walk *w, const TVMFFIObject *obj, uint64_t made) {
   uint64_t *done = tvmffi_stack_push(&w->done);
   if (done == NULL) return tvmffi_fail_memory();
   *done = made;
@@ -144,23 +144,24 @@ static int finish(walk *w, const TVMFFIObject *obj, uint64_t made) {
   return 0;
 }
 
-static int push(walk *w, TVMFFIObject *obj) {
-  frame *top;
+static int push_hash(hash_walk *w, TVMFFIObject *obj) {
+  hash_frame *top;
   TVMFFI_TRY(tvmffi_walk_check_depth("RecursiveHash", w->frames.size));
   top = tvmffi_stack_push(&w->frames);
   if (top == NULL) return tvmffi_fail_memory();
   top->obj = obj;
   top->hash = key_hash_of(obj);
   if (tvmffi_is_sequence(obj->type_index))
-    top->hash = combine(top->hash, (uint64_t)tvmffi_array_size(obj));
-  if (tvmffi_is_map(obj->type_index)) top->hash = combine(top->hash, tvmffi_map_size(obj));
+    top->hash = tvmffi_hash_combine(top->hash, (uint64_t)tvmffi_array_size(obj));
+  if (tvmffi_is_map(obj->type_index))
+    top->hash = tvmffi_hash_combine(top->hash, tvmffi_map_size(obj));
   top->first_entry = w->entries.size;
   tvmffi_child_first(&top->cursor, obj);
   return 0;
 }
 
 /* 1 and the hash, 0 after pushing the object to be hashed first, or -1. */
-static int begin(walk *w, const TVMFFIAny *value, uint64_t *out) {
+static int begin_hash(hash_walk *w, const TVMFFIAny *value, uint64_t *out) {
   tvmffi_pointer_entry *entry;
   TVMFFIObject *hook;
   if (hash_plain(value, out)) return 1;
@@ -173,13 +174,13 @@ static int begin(walk *w, const TVMFFIAny *value, uint64_t *out) {
   }
   if (tvmffi_pointer_map_ensure(&w->objects, value->v_obj) == NULL) return tvmffi_fail_memory();
   tvmffi_object_retain(value->v_obj);
-  TVMFFI_TRY(tvmffi_walk_find_hook(kTvmffiAttrHash, value->type_index, kHook, &hook));
+  TVMFFI_TRY(tvmffi_walk_find_hook(kTvmffiAttrHash, value->type_index, kHashHook, &hook));
   if (hook == NULL) {
     TVMFFI_TRY(check_has_no_equality(value->type_index));
-    return push(w, value->v_obj);
+    return push_hash(w, value->v_obj);
   }
-  TVMFFI_TRY(call_hook(w, hook, value->v_obj, out));
-  return finish(w, value->v_obj, *out) == 0 ? 1 : -1;
+  TVMFFI_TRY(call_hash_hook(w, hook, value->v_obj, out));
+  return finish_hash(w, value->v_obj, *out) == 0 ? 1 : -1;
 }
 
 static int compare_hashes(const void *a, const void *b) {
@@ -188,24 +189,24 @@ static int compare_hashes(const void *a, const void *b) {
 }
 
 /* Sorts the hashes of entries, so that their order does not matter. */
-static void combine_entries(walk *w, frame *top) {
+static void combine_entries(hash_walk *w, hash_frame *top) {
   size_t i, count = w->entries.size - top->first_entry;
   uint64_t *entries;
   if (count == 0) return;
   entries = tvmffi_stack_at(&w->entries, top->first_entry);
   qsort(entries, count, sizeof *entries, compare_hashes);
-  for (i = 0; i < count; ++i) top->hash = combine(top->hash, entries[i]);
+  for (i = 0; i < count; ++i) top->hash = tvmffi_hash_combine(top->hash, entries[i]);
   w->entries.size = top->first_entry;
 }
 
 /* Adds the hash of the child that the top frame waited for. */
-static int take(walk *w, uint64_t made) {
-  frame *top = tvmffi_stack_top(&w->frames);
+static int take_hash(hash_walk *w, uint64_t made) {
+  hash_frame *top = tvmffi_stack_top(&w->frames);
   uint64_t *entry;
   if (tvmffi_is_sequence(top->obj->type_index)) {
-    top->hash = combine(top->hash, combine(made, (uint64_t)top->index));
+    top->hash = tvmffi_hash_combine(top->hash, tvmffi_hash_combine(made, (uint64_t)top->index));
   } else if (!tvmffi_is_map(top->obj->type_index)) {
-    top->hash = combine(top->hash, made);
+    top->hash = tvmffi_hash_combine(top->hash, made);
   } else if (!top->has_key) {
     top->key_hash = made;
     top->has_key = true;
@@ -213,14 +214,14 @@ static int take(walk *w, uint64_t made) {
     top->has_key = false;
     entry = tvmffi_stack_push(&w->entries);
     if (entry == NULL) return tvmffi_fail_memory();
-    *entry = combine(top->key_hash, made);
+    *entry = tvmffi_hash_combine(top->key_hash, made);
   }
   return 0;
 }
 
 /* Hashes the next child of the top frame: 1, 0 at the end, or -1. */
-static int hash_next(walk *w) {
-  frame *top = tvmffi_stack_top(&w->frames);
+static int hash_next_value(hash_walk *w) {
+  hash_frame *top = tvmffi_stack_top(&w->frames);
   tvmffi_child child;
   uint64_t made;
   int rc;
@@ -243,32 +244,32 @@ static int hash_next(walk *w) {
       child.key = tvmffi_any_none();
     }
   }
-  rc = begin(w, &child.value, &made);
+  rc = begin_hash(w, &child.value, &made);
   tvmffi_child_release(&child);
-  if (rc == 1) rc = take(w, made) == 0 ? 0 : -1;
+  if (rc == 1) rc = take_hash(w, made) == 0 ? 0 : -1;
   return rc == 0 ? 1 : -1;
 }
 
-static int end_of(walk *w, size_t base, uint64_t *out) {
-  frame *top = tvmffi_stack_top(&w->frames);
+static int end_hash(hash_walk *w, size_t base, uint64_t *out) {
+  hash_frame *top = tvmffi_stack_top(&w->frames);
   combine_entries(w, top);
   *out = top->hash;
-  TVMFFI_TRY(finish(w, top->obj, top->hash));
+  TVMFFI_TRY(finish_hash(w, top->obj, top->hash));
   tvmffi_stack_pop(&w->frames);
-  return w->frames.size > base ? take(w, *out) : 0;
+  return w->frames.size > base ? take_hash(w, *out) : 0;
 }
 
-static int hash(walk *w, const TVMFFIAny *value, uint64_t *out) {
+static int hash_value(hash_walk *w, const TVMFFIAny *value, uint64_t *out) {
   size_t base = w->frames.size, first_entry = w->entries.size;
-  int rc = begin(w, value, out);
+  int rc = begin_hash(w, value, out);
   if (rc == 1) return 0;
   while (rc == 0 && w->frames.size > base) {
-    int more = hash_next(w);
+    int more = hash_next_value(w);
     if (more < 0) rc = -1;
-    if (more == 0) rc = end_of(w, base, out);
+    if (more == 0) rc = end_hash(w, base, out);
   }
   while (w->frames.size > base) {
-    frame *top = tvmffi_stack_top(&w->frames);
+    hash_frame *top = tvmffi_stack_top(&w->frames);
     tvmffi_any_release(&top->value);
     tvmffi_stack_pop(&w->frames);
   }
@@ -278,14 +279,14 @@ static int hash(walk *w, const TVMFFIAny *value, uint64_t *out) {
 
 int tvmffi_recursive_hash(const TVMFFIAny *value, uint64_t *out) {
   TVMFFIAny owned;
-  walk w;
+  hash_walk w;
   int rc;
   memset(&w, 0, sizeof w);
   TVMFFI_TRY(TVMFFIAnyViewToOwnedAny(value, &owned));
-  tvmffi_stack_init(&w.frames, sizeof(frame));
+  tvmffi_stack_init(&w.frames, sizeof(hash_frame));
   tvmffi_stack_init(&w.entries, sizeof(uint64_t));
   tvmffi_stack_init(&w.done, sizeof(uint64_t));
-  rc = hash(&w, &owned, out);
+  rc = hash_value(&w, &owned, out);
   tvmffi_object_release(w.function);
   tvmffi_walk_release_keys(&w.objects);
   tvmffi_stack_fini(&w.frames);

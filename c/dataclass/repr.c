@@ -7,6 +7,7 @@
 
 #include "base/pointer_map.h"
 #include "base/stack.h"
+#include "base/utf8.h"
 #include "core/any.h"
 #include "core/bigint.h"
 #include "core/builtins.h"
@@ -24,7 +25,7 @@
 static size_t match_ansi(const char *text, size_t size) {
   size_t i = 2;
   if (size < 3 || text[0] != 0x1b || text[1] != '[') return 0;
-  while (i < size && (text[i] == ';' || (text[i] >= '0' && text[i] <= '9'))) ++i;
+  while (i < size && (text[i] == ';' || tvmffi_is_digit(text[i]))) ++i;
   return i < size && (text[i] == 'm' || text[i] == 'K') ? i + 1 : 0;
 }
 
@@ -213,8 +214,8 @@ static int repr_append_plain(tvmffi_buf *out, const TVMFFIAny *value) {
 
 /* ---- All values ---- */
 
-static const char kName[] = "ffi.ReprPrint";
-static const char kHook[] = "(0: ffi.Object, 1: (0: AnyView) -> str) -> str";
+static const char kReprName[] = "ffi.ReprPrint";
+static const char kReprHook[] = "(0: ffi.Object, 1: (0: AnyView) -> str) -> str";
 
 /* An object that is being printed. */
 typedef struct {
@@ -224,7 +225,7 @@ typedef struct {
   size_t num_printed; /* number of children printed */
   size_t start;       /* offset of the object's text */
   bool has_child;
-} frame;
+} repr_frame;
 
 /*
  * The text of an object that has been printed: part of the walk's text, or of a text that was given
@@ -244,7 +245,7 @@ typedef struct {
   tvmffi_buf text;
   bool with_address;
   tvmffi_walk_function *function; /* passed to hooks; made on first use */
-} walk;
+} repr_walk;
 
 /* States of objects: being printed, and abandoned after an error that a hook then ignored. */
 #define kPrinting UINT64_MAX
@@ -252,7 +253,7 @@ typedef struct {
 
 /* ---- Pieces ---- */
 
-static void append_address(walk *w, const TVMFFIObject *obj) {
+static void append_address(repr_walk *w, const TVMFFIObject *obj) {
   if (w->with_address) tvmffi_buf_appendf(&w->text, "@%p", (const void *)obj);
 }
 
@@ -285,7 +286,7 @@ static bool may_have_children(const TVMFFIObject *obj) {
   }
 }
 
-static void append_opening(walk *w, const TVMFFIObject *obj) {
+static void append_opening(repr_walk *w, const TVMFFIObject *obj) {
   const char *brackets = brackets_of(obj);
   if (brackets != NULL) {
     tvmffi_buf_append(&w->text, brackets, 1);
@@ -295,7 +296,7 @@ static void append_opening(walk *w, const TVMFFIObject *obj) {
   }
 }
 
-static void append_separator(walk *w, const frame *top) {
+static void append_separator(repr_walk *w, const repr_frame *top) {
   if (top->num_printed != 0) {
     tvmffi_buf_append_text(&w->text, ", ");
   } else if (brackets_of(top->obj) == NULL) {
@@ -303,7 +304,7 @@ static void append_separator(walk *w, const frame *top) {
   }
 }
 
-static void append_closing(walk *w, const frame *top) {
+static void append_closing(repr_walk *w, const repr_frame *top) {
   const char *brackets = brackets_of(top->obj);
   if (brackets == NULL) {
     if (top->num_printed != 0) tvmffi_buf_append_text(&w->text, ")");
@@ -318,7 +319,7 @@ static void append_closing(walk *w, const frame *top) {
 
 /* ---- Objects met ---- */
 
-static int meet(walk *w, TVMFFIObject *obj) {
+static int meet_printed(repr_walk *w, TVMFFIObject *obj) {
   tvmffi_pointer_entry *entry = tvmffi_pointer_map_ensure(&w->objects, obj);
   if (entry == NULL) return tvmffi_fail_memory();
   if (entry->value.number == 0) tvmffi_object_retain(obj);
@@ -326,9 +327,9 @@ static int meet(walk *w, TVMFFIObject *obj) {
   return 0;
 }
 
-static int finish(walk *w, const TVMFFIObject *obj, size_t start) {
+static int finish_repr(repr_walk *w, const TVMFFIObject *obj, size_t start) {
   printed *made;
-  if (w->text.failed) return tvmffi_text_limit_fail(kName, &w->text);
+  if (w->text.failed) return tvmffi_text_limit_fail(kReprName, &w->text);
   made = tvmffi_stack_push(&w->done);
   if (made == NULL) return tvmffi_fail_memory();
   made->obj = obj;
@@ -338,12 +339,12 @@ static int finish(walk *w, const TVMFFIObject *obj, size_t start) {
   return 0;
 }
 
-static void forget(walk *w, const TVMFFIObject *obj) {
+static void forget(repr_walk *w, const TVMFFIObject *obj) {
   tvmffi_pointer_map_find(&w->objects, obj)->value.number = kForgotten;
 }
 
 /* Appends the text of a printed object again. Reserves first, because the buffer may move. */
-static void append_printed(walk *w, const printed *piece) {
+static void append_printed(repr_walk *w, const printed *piece) {
   if (piece->kept != NULL) {
     tvmffi_buf_append(&w->text, TVMFFIBytesGetByteArrayPtr(piece->kept)->data + piece->start,
                       piece->size);
@@ -355,13 +356,13 @@ static void append_printed(walk *w, const printed *piece) {
 
 /* ---- Hooks ---- */
 
-static int print(walk *w, const TVMFFIAny *value);
+static int print(repr_walk *w, const TVMFFIAny *value);
 
 /*
  * Moves the text from start on out of the walk's text into a String for a hook, and keeps that for
  * the objects printed in it.
  */
-static int keep_text(walk *w, size_t start, size_t first_done, TVMFFIAny *out) {
+static int keep_text(repr_walk *w, size_t start, size_t first_done, TVMFFIAny *out) {
   TVMFFIObject **kept;
   TVMFFIObject *text = tvmffi_string_new(kTVMFFIStr, w->text.data + start, w->text.size - start);
   size_t i;
@@ -386,7 +387,7 @@ static int keep_text(walk *w, size_t start, size_t first_done, TVMFFIAny *out) {
 
 /* The body of the function that is passed to hooks. */
 static int print_for_hook(void *self, const TVMFFIAny *args, TVMFFIAny *result) {
-  walk *w = self;
+  repr_walk *w = self;
   size_t start = w->text.size, first_done = w->done.size;
   if (print(w, &args[0]) == 0 && keep_text(w, start, first_done, result) == 0) return 0;
   while (w->done.size > first_done) {
@@ -397,7 +398,7 @@ static int print_for_hook(void *self, const TVMFFIAny *args, TVMFFIAny *result) 
   return -1;
 }
 
-static int call_hook(walk *w, TVMFFIObject *hook, TVMFFIObject *obj) {
+static int call_repr_hook(repr_walk *w, TVMFFIObject *hook, TVMFFIObject *obj) {
   size_t start = w->text.size;
   TVMFFIAny args[2], result;
   TVMFFIByteArray text;
@@ -405,16 +406,16 @@ static int call_hook(walk *w, TVMFFIObject *hook, TVMFFIObject *obj) {
       tvmffi_walk_function_ensure(&w->function, "(0: AnyView) -> str", "a", print_for_hook, w));
   args[0] = tvmffi_any_object(obj);
   args[1] = tvmffi_any_object(w->function);
-  TVMFFI_TRY(tvmffi_walk_call_with(kName, hook, w->function, args, 2, &result));
+  TVMFFI_TRY(tvmffi_walk_call_with(kReprName, hook, w->function, args, 2, &result));
   if (!tvmffi_any_get_text(&result, &text)) return tvmffi_any_refuse(&result, "str");
   tvmffi_buf_append(&w->text, text.data, text.size);
   tvmffi_any_release(&result);
-  return finish(w, obj, start);
+  return finish_repr(w, obj, start);
 }
 
 /* ---- The walk ---- */
 
-static void append_enum(walk *w, TVMFFIObject *obj) {
+static void append_enum(repr_walk *w, TVMFFIObject *obj) {
   const tvmffi_enum *member = (const tvmffi_enum *)(const void *)obj;
   TVMFFIByteArray name;
   tvmffi_buf_append_text(&w->text, tvmffi_type_key(obj->type_index));
@@ -425,9 +426,9 @@ static void append_enum(walk *w, TVMFFIObject *obj) {
   append_address(w, obj);
 }
 
-static int push(walk *w, TVMFFIObject *obj) {
-  frame *top;
-  TVMFFI_TRY(tvmffi_walk_check_depth(kName, w->frames.size));
+static int push_repr(repr_walk *w, TVMFFIObject *obj) {
+  repr_frame *top;
+  TVMFFI_TRY(tvmffi_walk_check_depth(kReprName, w->frames.size));
   top = tvmffi_stack_push(&w->frames);
   if (top == NULL) return tvmffi_fail_memory();
   top->obj = obj;
@@ -437,20 +438,20 @@ static int push(walk *w, TVMFFIObject *obj) {
   return 0;
 }
 
-static int begin_met(walk *w, TVMFFIObject *obj) {
+static int begin_met(repr_walk *w, TVMFFIObject *obj) {
   TVMFFIObject *hook;
-  TVMFFI_TRY(tvmffi_walk_find_hook(kTvmffiAttrRepr, obj->type_index, kHook, &hook));
-  if (hook != NULL) return call_hook(w, hook, obj);
+  TVMFFI_TRY(tvmffi_walk_find_hook(kTvmffiAttrRepr, obj->type_index, kReprHook, &hook));
+  if (hook != NULL) return call_repr_hook(w, hook, obj);
   if (tvmffi_type_is_instance(obj->type_index, kTvmffiEnum)) {
     size_t start = w->text.size;
     append_enum(w, obj);
-    return finish(w, obj, start);
+    return finish_repr(w, obj, start);
   }
-  return push(w, obj);
+  return push_repr(w, obj);
 }
 
 /* Prints an object for the first time, or pushes it. */
-static int begin(walk *w, TVMFFIObject *obj) {
+static int begin_repr(repr_walk *w, TVMFFIObject *obj) {
   if (obj == &tvmffi_invalid_object || obj == &tvmffi_kwargs_object) {
     tvmffi_buf_append_text(&w->text, obj == &tvmffi_invalid_object ? "<MISSING>" : "<KWARGS>");
     return 0;
@@ -462,20 +463,20 @@ static int begin(walk *w, TVMFFIObject *obj) {
     append_address(w, obj);
     return 0;
   }
-  TVMFFI_TRY(meet(w, obj));
+  TVMFFI_TRY(meet_printed(w, obj));
   if (begin_met(w, obj) == 0) return 0;
   forget(w, obj);
   return -1;
 }
 
 /* Appends a value, or pushes it. */
-static int append(walk *w, const TVMFFIAny *value) {
+static int append_value(repr_walk *w, const TVMFFIAny *value) {
   const tvmffi_pointer_entry *entry;
   if (value->type_index < kTVMFFIStaticObjectBegin || value->v_obj == NULL) {
     return repr_append_plain(&w->text, value);
   }
   entry = tvmffi_pointer_map_find(&w->objects, value->v_obj);
-  if (entry == NULL || entry->value.number == kForgotten) return begin(w, value->v_obj);
+  if (entry == NULL || entry->value.number == kForgotten) return begin_repr(w, value->v_obj);
   if (entry->value.number == kPrinting) {
     tvmffi_buf_append_text(&w->text, "...");
     append_address(w, value->v_obj);
@@ -486,7 +487,7 @@ static int append(walk *w, const TVMFFIAny *value) {
 }
 
 /* Whether a field is shown: not if switched off, nor if an earlier field has the same name. */
-static bool is_shown(const frame *top, const TVMFFIFieldInfo *field) {
+static bool is_shown(const repr_frame *top, const TVMFFIFieldInfo *field) {
   const TVMFFIFieldInfo *earlier;
   tvmffi_field_cursor cursor;
   if (field->flags & kTVMFFIFieldFlagBitMaskReprOff) return false;
@@ -498,8 +499,8 @@ static bool is_shown(const frame *top, const TVMFFIFieldInfo *field) {
 }
 
 /* Appends the next child of the top frame: 1, 0 at the end, or -1. */
-static int append_next(walk *w) {
-  frame *top = tvmffi_stack_top(&w->frames);
+static int append_next(repr_walk *w) {
+  repr_frame *top = tvmffi_stack_top(&w->frames);
   tvmffi_child child;
   int rc;
   if (top->has_child) { /* the key of an entry has been printed */
@@ -508,7 +509,7 @@ static int append_next(walk *w) {
     top->child.value = tvmffi_any_none();
     tvmffi_any_release(&top->child.key);
     tvmffi_buf_append_text(&w->text, ": ");
-    rc = append(w, &value);
+    rc = append_value(w, &value);
     tvmffi_any_release(&value);
     return rc == 0 ? 1 : -1;
   }
@@ -523,43 +524,43 @@ static int append_next(walk *w) {
   if (tvmffi_is_map(top->obj->type_index)) {
     top->child = child;
     top->has_child = true;
-    return append(w, &child.key) == 0 ? 1 : -1;
+    return append_value(w, &child.key) == 0 ? 1 : -1;
   }
   if (child.field != NULL) {
     tvmffi_buf_append(&w->text, child.field->name.data, child.field->name.size);
     tvmffi_buf_append_text(&w->text, "=");
   }
-  rc = append(w, &child.value);
+  rc = append_value(w, &child.value);
   tvmffi_child_release(&child);
   return rc == 0 ? 1 : -1;
 }
 
-static void pop(walk *w) {
-  frame *top = tvmffi_stack_top(&w->frames);
+static void pop_repr(repr_walk *w) {
+  repr_frame *top = tvmffi_stack_top(&w->frames);
   if (top->has_child) tvmffi_child_release(&top->child);
   tvmffi_stack_pop(&w->frames);
 }
 
 /* Appends a value with all that it holds. */
-static int print(walk *w, const TVMFFIAny *value) {
+static int print(repr_walk *w, const TVMFFIAny *value) {
   size_t base = w->frames.size;
-  int rc = append(w, value);
+  int rc = append_value(w, value);
   while (rc == 0 && w->frames.size > base) {
     int more = append_next(w);
     if (more < 0) {
       rc = -1;
     } else if (more == 0) {
-      frame *top = tvmffi_stack_top(&w->frames);
+      repr_frame *top = tvmffi_stack_top(&w->frames);
       append_closing(w, top);
-      rc = finish(w, top->obj, top->start);
-      if (rc == 0) pop(w);
+      rc = finish_repr(w, top->obj, top->start);
+      if (rc == 0) pop_repr(w);
     }
   }
   while (w->frames.size > base) {
-    forget(w, ((const frame *)tvmffi_stack_top(&w->frames))->obj);
-    pop(w);
+    forget(w, ((const repr_frame *)tvmffi_stack_top(&w->frames))->obj);
+    pop_repr(w);
   }
-  return rc == 0 && w->text.failed ? tvmffi_text_limit_fail(kName, &w->text) : rc;
+  return rc == 0 && w->text.failed ? tvmffi_text_limit_fail(kReprName, &w->text) : rc;
 }
 
 static bool wants_addresses(void) {
@@ -568,11 +569,11 @@ static bool wants_addresses(void) {
 }
 
 int tvmffi_repr(const TVMFFIAny *value, TVMFFIAny *out) {
-  walk w;
+  repr_walk w;
   size_t i;
   int rc;
   memset(&w, 0, sizeof w);
-  tvmffi_stack_init(&w.frames, sizeof(frame));
+  tvmffi_stack_init(&w.frames, sizeof(repr_frame));
   tvmffi_stack_init(&w.done, sizeof(printed));
   tvmffi_stack_init(&w.kept, sizeof(TVMFFIObject *));
   w.with_address = wants_addresses();

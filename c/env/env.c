@@ -21,7 +21,7 @@
  * block that the thread's state points to. Devices are never removed; there are few of them.
  */
 
-enum { kFirstShift = 61 }; /* eight slots */
+enum { kFirstStreamShift = 61 }; /* eight slots */
 
 typedef struct {
   uint64_t device; /* 0 is a free slot */
@@ -44,7 +44,7 @@ static size_t last_slot(const stream_table *table) {
 }
 
 /* The slot of a device, or the free slot where it belongs. The table is never full. */
-static stream_slot *find_slot(stream_table *table, uint64_t device) {
+static stream_slot *find_stream_slot(stream_table *table, uint64_t device) {
   size_t mask = last_slot(table);
   size_t i = (size_t)((device * UINT64_C(0x9e3779b97f4a7c15)) >> table->shift);
   while (table->slots[i].device != device && table->slots[i].device != 0) i = (i + 1) & mask;
@@ -66,15 +66,15 @@ static stream_table *new_table(unsigned shift) {
 }
 
 /* The thread's table with room for one more device; NULL if out of memory, nothing changed. */
-TVMFFI_COLD static stream_table *ensure_room(void) {
+TVMFFI_COLD static stream_table *ensure_stream_room(void) {
   stream_table *table = tvmffi_thread.streams, *grown;
   size_t i;
   if (table != NULL && table->count < (last_slot(table) + 1) / 2) return table;
-  grown = new_table(table == NULL ? kFirstShift : table->shift - 1);
+  grown = new_table(table == NULL ? kFirstStreamShift : table->shift - 1);
   if (grown == NULL) return NULL;
   for (i = 0; table != NULL && i <= last_slot(table); ++i) {
     if (table->slots[i].device != 0) {
-      *find_slot(grown, table->slots[i].device) = table->slots[i];
+      *find_stream_slot(grown, table->slots[i].device) = table->slots[i];
       ++grown->count;
     }
   }
@@ -99,14 +99,14 @@ int TVMFFIEnvSetStream(int32_t device_type, int32_t device_id, TVMFFIStreamHandl
   uint64_t device;
   if (TVMFFI_UNLIKELY((device_type | device_id) < 0)) return refuse_device(device_type, device_id);
   device = device_key(device_type, device_id);
-  if (TVMFFI_LIKELY(table != NULL)) slot = find_slot(table, device);
+  if (TVMFFI_LIKELY(table != NULL)) slot = find_stream_slot(table, device);
   if (TVMFFI_LIKELY(slot != NULL && slot->device != 0)) {
     original = slot->stream;
     slot->stream = stream;
   } else if (stream != NULL) { /* a missing entry means NULL */
-    table = ensure_room();
+    table = ensure_stream_room();
     if (table == NULL) return tvmffi_fail_memory();
-    slot = find_slot(table, device);
+    slot = find_stream_slot(table, device);
     slot->device = device;
     slot->stream = stream;
     ++table->count;
@@ -118,7 +118,7 @@ int TVMFFIEnvSetStream(int32_t device_type, int32_t device_id, TVMFFIStreamHandl
 TVMFFIStreamHandle TVMFFIEnvGetStream(int32_t device_type, int32_t device_id) {
   stream_table *table = tvmffi_thread.streams;
   if (table == NULL || (device_type | device_id) < 0) return NULL;
-  return find_slot(table, device_key(device_type, device_id))->stream;
+  return find_stream_slot(table, device_key(device_type, device_id))->stream;
 }
 
 /* ---- The allocator of tensors ---- */
@@ -179,7 +179,7 @@ enum { kCheckSignals, kEnsureLock, kReleaseLock, kNumHooks };
 
 static const char *const kHookNames[kNumHooks] = {"PyErr_CheckSignals", "PyGILState_Ensure",
                                                   "PyGILState_Release"};
-static void *hooks[kNumHooks];
+static void *frontend_hooks[kNumHooks];
 
 /* C has no cast from object to function pointers. */
 typedef union {
@@ -188,11 +188,11 @@ typedef union {
   void *(*get_pointer)(void);
   void *(*ensure_lock)(void);
   void (*release_lock)(void *state);
-} hook;
+} frontend_hook;
 
-static hook get_hook(int number) {
-  hook result;
-  result.symbol = tvmffi_atomic_load_acquire_ptr(&hooks[number]);
+static frontend_hook get_hook(int number) {
+  frontend_hook result;
+  result.symbol = tvmffi_atomic_load_acquire_ptr(&frontend_hooks[number]);
   return result;
 }
 
@@ -220,7 +220,8 @@ static void *find_beside(const void *registered, const char *name) {
  * one. After Python has ended, no thread has a state.
  */
 static int has_exception(void) {
-  hook check = get_hook(kCheckSignals), ensure = get_hook(kEnsureLock), release, occurred, state;
+  frontend_hook check = get_hook(kCheckSignals), ensure = get_hook(kEnsureLock), release, occurred,
+                state;
   void *lock;
   int result;
   release = get_hook(kReleaseLock);
@@ -240,7 +241,7 @@ int TVMFFIEnvRegisterCAPI(const char *name, void *symbol) {
   TVMFFI_REQUIRE(name);
   for (i = 0; i < kNumHooks; ++i) {
     if (strcmp(name, kHookNames[i]) == 0) {
-      tvmffi_atomic_store_release_ptr(&hooks[i], symbol);
+      tvmffi_atomic_store_release_ptr(&frontend_hooks[i], symbol);
       tvmffi_function_set_frontend(get_hook(kCheckSignals).symbol != NULL ? has_exception : NULL);
       return 0;
     }
@@ -249,7 +250,7 @@ int TVMFFIEnvRegisterCAPI(const char *name, void *symbol) {
 }
 
 int TVMFFIEnvCheckSignals(void) {
-  hook check = get_hook(kCheckSignals), ensure, release;
+  frontend_hook check = get_hook(kCheckSignals), ensure, release;
   void *state;
   int rc;
   if (check.symbol == NULL) return 0;
@@ -270,6 +271,6 @@ int TVMFFIEnvCheckSignals(void) {
 void tvmffi_env_shutdown(void) {
   int i;
   tvmffi_atomic_store_release_ptr(&process_allocator, (DLPackManagedTensorAllocator)NULL);
-  for (i = 0; i < kNumHooks; ++i) tvmffi_atomic_store_release_ptr(&hooks[i], (void *)NULL);
+  for (i = 0; i < kNumHooks; ++i) tvmffi_atomic_store_release_ptr(&frontend_hooks[i], (void *)NULL);
   tvmffi_function_set_frontend(NULL);
 }

@@ -8,6 +8,7 @@
 #include "base/buf.h"
 #include "base/integers.h"
 #include "base/stack.h"
+#include "base/utf8.h"
 #include "container/array.h"
 #include "container/container.h"
 #include "container/map.h"
@@ -46,13 +47,13 @@ TVMFFI_COLD static int fail_at(const parser *p, const char *message, const char 
                      (size_t)(cursor - line_begin) + 1, position);
 }
 
-TVMFFI_COLD static int fail(const parser *p, const char *message) {
+TVMFFI_COLD static int fail_json(const parser *p, const char *message) {
   return fail_at(p, message, p->cursor);
 }
 
 /* ---- The stack ---- */
 
-TVMFFI_COLD static int grow(parser *p) {
+TVMFFI_COLD static int grow_values(parser *p) {
   size_t max = p->max_values != 0 ? 2 * p->max_values : 64, bytes;
   TVMFFIAny *grown;
   if (!tvmffi_checked_mul_size(max, sizeof *grown, &bytes)) return tvmffi_fail_memory();
@@ -66,14 +67,14 @@ TVMFFI_COLD static int grow(parser *p) {
 }
 
 /* Adds a value to the stack, None until the caller sets *out. */
-static int push(parser *p, TVMFFIAny **out) {
-  if (TVMFFI_UNLIKELY(p->num_values == p->max_values)) TVMFFI_TRY(grow(p));
+static int push_value(parser *p, TVMFFIAny **out) {
+  if (TVMFFI_UNLIKELY(p->num_values == p->max_values)) TVMFFI_TRY(grow_values(p));
   *out = &p->values[p->num_values++];
   **out = tvmffi_any_none();
   return 0;
 }
 
-static void release_all(parser *p) {
+static void release_values(parser *p) {
   while (p->num_values > 0) tvmffi_any_release(&p->values[--p->num_values]);
   tvmffi_free(p->values);
   tvmffi_buf_fini(&p->text);
@@ -84,14 +85,14 @@ static void release_all(parser *p) {
 /* The mark saves first and is_map of the outer container, which close_container restores. */
 static int open_container(parser *p, bool is_map) {
   TVMFFIAny *mark;
-  TVMFFI_TRY(push(p, &mark));
+  TVMFFI_TRY(push_value(p, &mark));
   *mark = tvmffi_any_int((int64_t)(2 * p->first + p->is_map));
   p->first = p->num_values;
   p->is_map = is_map;
   return 0;
 }
 
-static TVMFFIObject *make_array(parser *p, size_t num) {
+static TVMFFIObject *make_json_array(parser *p, size_t num) {
   TVMFFIObject *array = tvmffi_array_new((int64_t)num);
   if (array == NULL) return NULL;
   if (num != 0) memcpy(tvmffi_array_items(array), &p->values[p->first], num * sizeof(TVMFFIAny));
@@ -105,7 +106,7 @@ static TVMFFIObject *make_array(parser *p, size_t num) {
  * entry to the end itself; a map of four pairs is told to erase it first; in maps of up to three
  * pairs the entry happens to keep its position. A dense map starts with half of its slots free.
  */
-static TVMFFIObject *make_map(parser *p, size_t num_pairs) {
+static TVMFFIObject *make_json_map(parser *p, size_t num_pairs) {
   bool is_small = num_pairs <= kTvmffiMapMaxSmallSlots;
   TVMFFIObject *map = tvmffi_map_new_for(kTVMFFIMap, is_small ? num_pairs : 2 * num_pairs);
   TVMFFIAny *pair = &p->values[p->first], *end = pair + 2 * num_pairs;
@@ -124,7 +125,7 @@ static TVMFFIObject *make_map(parser *p, size_t num_pairs) {
 /* Replaces the mark and the values above it by the container made of those values. */
 static int close_container(parser *p) {
   size_t num = p->num_values - p->first;
-  TVMFFIObject *container = p->is_map ? make_map(p, num / 2) : make_array(p, num);
+  TVMFFIObject *container = p->is_map ? make_json_map(p, num / 2) : make_json_array(p, num);
   TVMFFIAny *mark = &p->values[p->first - 1];
   if (container == NULL) return tvmffi_fail_memory();
   p->first = (size_t)(mark->v_int64 / 2);
@@ -142,7 +143,7 @@ static bool read_code(const parser *p, const char *digits, uint32_t *out) {
   if (p->end - digits < 4) return false;
   for (i = 0; i < 4; ++i) {
     char c = digits[i], lower = (char)(c | 0x20);
-    if (c >= '0' && c <= '9') {
+    if (tvmffi_is_digit(c)) {
       code = 16 * code + (uint32_t)(c - '0');
     } else if (lower >= 'a' && lower <= 'f') {
       code = 16 * code + (uint32_t)(lower - 'a' + 10);
@@ -176,10 +177,10 @@ TVMFFI_COLD static int parse_code(parser *p) {
   static const char kInvalidPair[] = "Invalid surrogate pair of \\uXXXX escapes";
   const char *cursor = p->cursor;
   uint32_t code, low;
-  if (!read_code(p, cursor + 1, &code)) return fail(p, kInvalid);
+  if (!read_code(p, cursor + 1, &code)) return fail_json(p, kInvalid);
   if (code >= 0xD800 && code < 0xE000) {
     bool is_pair = code < 0xDC00 && p->end - cursor > 6 && cursor[5] == '\\' && cursor[6] == 'u';
-    if (!is_pair) return fail(p, kInvalidPair);
+    if (!is_pair) return fail_json(p, kInvalidPair);
     cursor += 6;
     if (!read_code(p, cursor + 1, &low)) return fail_at(p, kInvalid, cursor + 1);
     if (low < 0xDC00 || low >= 0xE000) return fail_at(p, kInvalidPair, cursor + 1);
@@ -203,10 +204,10 @@ static void skip_plain(parser *p) {
 static int parse_escape(parser *p) {
   static const char kLetters[] = "\"\\/bfnrt", kMeanings[] = "\"\\/\b\f\n\r\t";
   const char *letter;
-  if (p->cursor == p->end) return fail(p, "Invalid \\escape");
+  if (p->cursor == p->end) return fail_json(p, "Invalid \\escape");
   if (*p->cursor == 'u') return parse_code(p);
   letter = memchr(kLetters, *p->cursor, sizeof kLetters - 1);
-  if (letter == NULL) return fail(p, "Invalid \\escape");
+  if (letter == NULL) return fail_json(p, "Invalid \\escape");
   ++p->cursor;
   tvmffi_buf_append(&p->text, &kMeanings[letter - kLetters], 1);
   return 0;
@@ -220,12 +221,12 @@ static int parse_text(parser *p) {
   const char *quote = p->cursor, *run = ++p->cursor;
   bool has_escapes = false;
   TVMFFIAny *value;
-  TVMFFI_TRY(push(p, &value));
+  TVMFFI_TRY(push_value(p, &value));
   for (;; run = p->cursor) {
     skip_plain(p);
     if (p->cursor == p->end) return fail_at(p, "Unterminated string starting at", quote);
     if (*p->cursor == '"') break;
-    if (*p->cursor != '\\') return fail(p, "Invalid control character at");
+    if (*p->cursor != '\\') return fail_json(p, "Invalid control character at");
     if (!has_escapes) tvmffi_buf_clear(&p->text);
     has_escapes = true;
     tvmffi_buf_append(&p->text, run, (size_t)(p->cursor++ - run));
@@ -259,9 +260,9 @@ static inline char peek(parser *p) {
  */
 TVMFFI_COLD static int fail_missing(const parser *p, const char *message) {
   const char *last = p->cursor;
-  if (p->cursor != p->end) return fail(p, message);
+  if (p->cursor != p->end) return fail_json(p, message);
   while (last > p->begin && is_space(last[-1])) --last;
-  return fail(p, last > p->begin && last[-1] == ',' ? "Syntax error near" : message);
+  return fail_json(p, last > p->begin && last[-1] == ',' ? "Syntax error near" : message);
 }
 
 static bool skip_word(parser *p, const char *word, size_t size) {
@@ -300,15 +301,15 @@ static int parse_plain(parser *p) {
   TVMFFIAny *value;
   if (p->cursor == p->end) return fail_missing(p, "Expecting value");
   if (*p->cursor == '"') return parse_text(p);
-  TVMFFI_TRY(push(p, &value));
+  TVMFFI_TRY(push_value(p, &value));
   if (tvmffi_json_read_number(&p->cursor, p->end, value) || read_word(p, value)) return 0;
-  return fail(p, "Expecting value");
+  return fail_json(p, "Expecting value");
 }
 
 static int parse_key(parser *p) {
   if (peek(p) != '"') return fail_missing(p, "Expecting property name enclosed in double quotes");
   TVMFFI_TRY(parse_text(p));
-  if (peek(p) != ':') return fail(p, "Expecting ':' delimiter");
+  if (peek(p) != ':') return fail_json(p, "Expecting ':' delimiter");
   ++p->cursor;
   return 0;
 }
@@ -340,7 +341,7 @@ static int parse_ends(parser *p) {
       ++p->cursor;
       return p->is_map ? parse_key(p) : 0;
     }
-    if (letter != end_of_container(p)) return fail(p, "Expecting ',' delimiter");
+    if (letter != end_of_container(p)) return fail_json(p, "Expecting ',' delimiter");
     ++p->cursor;
     TVMFFI_TRY(close_container(p));
   }
@@ -353,7 +354,7 @@ static int parse_document(parser *p, TVMFFIAny *out) {
     TVMFFI_TRY(parse_ends(p));
   } while (p->first != 0);
   (void)peek(p);
-  if (p->cursor != p->end) return fail(p, "Extra data");
+  if (p->cursor != p->end) return fail_json(p, "Extra data");
   *out = p->values[--p->num_values];
   return 0;
 }
@@ -365,7 +366,7 @@ int tvmffi_json_parse(const char *data, size_t size, TVMFFIAny *out) {
   p.begin = p.cursor = data;
   p.end = data + size;
   rc = parse_document(&p, out);
-  release_all(&p);
+  release_values(&p);
   return rc;
 }
 
@@ -378,7 +379,7 @@ typedef struct {
   TVMFFIObject *obj;
   uint64_t position;
   bool has_values; /* one was written */
-} level;
+} json_level;
 
 typedef struct {
   tvmffi_buf text;
@@ -443,8 +444,8 @@ static void write_line(writer *w, size_t depth) {
  * cycle this finds it once that depth lies on the cycle and is at least the cycle's length. Only
  * Lists can form cycles.
  */
-static int enter(writer *w, TVMFFIObject *obj) {
-  level *top;
+static int enter_container(writer *w, TVMFFIObject *obj) {
+  json_level *top;
   size_t checkpoint = 1;
   bool is_sequence = tvmffi_is_sequence(obj->type_index);
   while (checkpoint <= w->levels.size / 2) checkpoint *= 2;
@@ -460,7 +461,7 @@ static int enter(writer *w, TVMFFIObject *obj) {
   return 0;
 }
 
-static void leave(writer *w, const level *top) {
+static void leave_container(writer *w, const json_level *top) {
   bool is_sequence = tvmffi_is_sequence(top->obj->type_index);
   tvmffi_stack_pop(&w->levels);
   write_line(w, w->levels.size);
@@ -468,7 +469,7 @@ static void leave(writer *w, const level *top) {
 }
 
 /* Writes the separator, the line break and the key, if any, in front of a value. */
-static int write_front(writer *w, level *top, const TVMFFIAny *key) {
+static int write_front(writer *w, json_level *top, const TVMFFIAny *key) {
   TVMFFIByteArray text;
   if (top->has_values) tvmffi_buf_append(&w->text, ",", 1);
   top->has_values = true;
@@ -484,7 +485,7 @@ static int write_front(writer *w, level *top, const TVMFFIAny *key) {
 }
 
 /* Sets *out to the next value of the innermost container, or to NULL at its end. */
-static int next_value(writer *w, level *top, const TVMFFIAny **out) {
+static int next_to_write(writer *w, json_level *top, const TVMFFIAny **out) {
   uint64_t position = top->position;
   const tvmffi_map_pair *pair;
   *out = NULL;
@@ -521,7 +522,7 @@ static int write_value(writer *w, const TVMFFIAny *value) {
     case kTVMFFIList:
     case kTVMFFIMap:
       if (value->v_obj == NULL) break;
-      return enter(w, value->v_obj);
+      return enter_container(w, value->v_obj);
     default:
       if (!tvmffi_any_get_text(value, &text)) break;
       write_text(w, text);
@@ -532,13 +533,13 @@ static int write_value(writer *w, const TVMFFIAny *value) {
 
 /* The buffer remembers that memory ran out and ignores what is appended later. */
 static int write_document(writer *w, const TVMFFIAny *value) {
-  level *top;
+  json_level *top;
   TVMFFI_TRY(write_value(w, value));
   while ((top = tvmffi_stack_top(&w->levels)) != NULL) {
-    TVMFFI_TRY(next_value(w, top, &value));
+    TVMFFI_TRY(next_to_write(w, top, &value));
     if (w->text.failed) break;
     if (value == NULL) {
-      leave(w, top);
+      leave_container(w, top);
     } else {
       TVMFFI_TRY(write_value(w, value));
     }
@@ -552,7 +553,7 @@ int tvmffi_json_write(const TVMFFIAny *value, int32_t indent, size_t max_size, T
   memset(&w, 0, sizeof w);
   w.indent = indent;
   w.text.max_size = max_size;
-  tvmffi_stack_init(&w.levels, sizeof(level));
+  tvmffi_stack_init(&w.levels, sizeof(json_level));
   rc = write_document(&w, value);
   if (rc == 0) rc = tvmffi_any_give(tvmffi_string_new(kTVMFFIStr, w.text.data, w.text.size), out);
   tvmffi_buf_fini(&w.text);
@@ -562,7 +563,7 @@ int tvmffi_json_write(const TVMFFIAny *value, int32_t indent, size_t max_size, T
 
 /* ---- The functions ffi.json.* ---- */
 
-static int parse(const TVMFFIAny *args, TVMFFIAny *result) {
+static int parse_json(const TVMFFIAny *args, TVMFFIAny *result) {
   TVMFFIByteArray text = tvmffi_builtin_text(&args[0]);
   return tvmffi_json_parse(text.data, text.size, result);
 }
@@ -577,8 +578,8 @@ static int stringify(const TVMFFIAny *args, TVMFFIAny *result) {
   return rc;
 }
 
-#define FUNCTIONS(F)                \
-  F("ffi.json.Parse", "s>a", parse) \
+#define FUNCTIONS(F)                     \
+  F("ffi.json.Parse", "s>a", parse_json) \
   F("ffi.json.Stringify", "an>s", stringify)
 
 TVMFFI_BUILTIN_GROUP(tvmffi_json_builtins, FUNCTIONS);

@@ -26,7 +26,8 @@
 
 /* ---- Base64 ---- */
 
-static const char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+static const char kBase64Digits[] =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 int tvmffi_base64_encode(const char *data, size_t size, TVMFFIAny *out) {
   size_t groups = size / 3 + (size % 3 != 0), bytes, i;
@@ -40,10 +41,10 @@ int tvmffi_base64_encode(const char *data, size_t size, TVMFFIAny *out) {
     uint32_t group = (uint32_t)(unsigned char)data[i] << 16;
     if (left > 1) group |= (uint32_t)(unsigned char)data[i + 1] << 8;
     if (left > 2) group |= (unsigned char)data[i + 2];
-    *p++ = kDigits[group >> 18];
-    *p++ = kDigits[group >> 12 & 63];
-    *p++ = left > 1 ? kDigits[group >> 6 & 63] : '=';
-    *p++ = left > 2 ? kDigits[group & 63] : '=';
+    *p++ = kBase64Digits[group >> 18];
+    *p++ = kBase64Digits[group >> 12 & 63];
+    *p++ = left > 1 ? kBase64Digits[group >> 6 & 63] : '=';
+    *p++ = left > 2 ? kBase64Digits[group & 63] : '=';
   }
   rc = tvmffi_string_to_any(text, bytes, out);
   tvmffi_free(text);
@@ -57,8 +58,8 @@ static int invalid(void) {
 
 /* The value of a digit, or 64. */
 static uint32_t value_of(char digit) {
-  const char *found = digit != '\0' ? strchr(kDigits, digit) : NULL;
-  return found != NULL ? (uint32_t)(found - kDigits) : 64;
+  const char *found = digit != '\0' ? strchr(kBase64Digits, digit) : NULL;
+  return found != NULL ? (uint32_t)(found - kBase64Digits) : 64;
 }
 
 /* Decodes whole groups; false when they contain anything but digits, or padding before the end. */
@@ -96,7 +97,7 @@ int tvmffi_base64_decode(const char *text, size_t size, TVMFFIAny *out) {
 
 /* ---- Writing ---- */
 
-static const char kHook[] = "(0: AnyView) -> Any";
+static const char kGraphHook[] = "(0: AnyView) -> Any";
 
 /* A container or object whose children become nodes before it does. */
 typedef struct {
@@ -106,7 +107,7 @@ typedef struct {
   bool has_child;
   bool has_key;       /* in a map: the key of the child has been added */
   TVMFFIObject *data; /* Array of node numbers, or Map from fields to values or node numbers */
-} frame;
+} graph_frame;
 
 /* The state of an object: kFirstNode + n means that its node has number n. */
 enum { kNew, kOnWay /* has a frame */, kOffWay, kFirstNode };
@@ -117,7 +118,7 @@ typedef struct {
   tvmffi_pointer_map texts;   /* from the addresses of type and field names to Strings */
   TVMFFIObject *indices;      /* Dict from values that may equal others to their node numbers */
   TVMFFIObject *nodes;        /* Array */
-} walk;
+} graph_writer;
 
 /* Whether values of a field are stored in the object's own data, not as nodes. */
 static bool json_graph_is_inline(const TVMFFIFieldInfo *field) {
@@ -136,14 +137,14 @@ static bool json_graph_is_inline(const TVMFFIFieldInfo *field) {
 /* ---- Building ---- */
 
 /* Takes the value, also on failure. */
-static int append(TVMFFIObject **array, TVMFFIAny value) {
+static int append_node(TVMFFIObject **array, TVMFFIAny value) {
   if (tvmffi_array_append(array, &value) == 0) return 0;
   tvmffi_any_release(&value);
   return tvmffi_fail_memory();
 }
 
 /* The name of a type or a field. A name too long for a small string is one String for all nodes. */
-static int name_to_any(walk *w, const char *name, size_t size, TVMFFIAny *out) {
+static int name_to_any(graph_writer *w, const char *name, size_t size, TVMFFIAny *out) {
   tvmffi_pointer_entry *entry;
   if (size <= kTvmffiMaxSmallText) return tvmffi_string_to_any(name, size, out);
   entry = tvmffi_pointer_map_ensure(&w->texts, name);
@@ -158,14 +159,15 @@ static int name_to_any(walk *w, const char *name, size_t size, TVMFFIAny *out) {
 }
 
 /* Adds a value, which is taken also on failure, under a name. */
-static int put(walk *w, TVMFFIObject **map, const char *name, size_t size, TVMFFIAny value) {
+static int put_value(graph_writer *w, TVMFFIObject **map, const char *name, size_t size,
+                     TVMFFIAny value) {
   TVMFFIAny key;
   if (name_to_any(w, name, size, &key) == 0) return tvmffi_map_put(map, &key, &value);
   tvmffi_any_release(&value);
   return -1;
 }
 
-#define PUT(w, map, name, value) put(w, map, name, sizeof(name) - 1, value)
+#define PUT(w, map, name, value) put_value(w, map, name, sizeof(name) - 1, value)
 
 /* Whether a value equals no other value and has no hook, so that its address identifies it. */
 static bool is_itself_only(const TVMFFIAny *value) {
@@ -180,7 +182,7 @@ static bool is_itself_only(const TVMFFIAny *value) {
 }
 
 /* The state of an object, which may be changed; NULL with the error raised. */
-static uint64_t *state_of(walk *w, TVMFFIObject *obj) {
+static uint64_t *state_of(graph_writer *w, TVMFFIObject *obj) {
   tvmffi_pointer_entry *entry = tvmffi_pointer_map_ensure(&w->objects, obj);
   if (entry == NULL) {
     tvmffi_error_raise_memory();
@@ -194,7 +196,7 @@ static uint64_t *state_of(walk *w, TVMFFIObject *obj) {
 }
 
 /* Remembers the number of a value's node. */
-static int set_index(walk *w, const TVMFFIAny *value, int64_t number) {
+static int set_index(graph_writer *w, const TVMFFIAny *value, int64_t number) {
   TVMFFIAny key, index = tvmffi_any_int(number);
   if (is_itself_only(value)) {
     uint64_t *state = state_of(w, value->v_obj);
@@ -207,7 +209,7 @@ static int set_index(walk *w, const TVMFFIAny *value, int64_t number) {
 }
 
 /* 1 and the number of a value's node, 0 when it has none yet, or -1. */
-static int get_index(walk *w, const TVMFFIAny *value, TVMFFIAny *out) {
+static int get_index(graph_writer *w, const TVMFFIAny *value, TVMFFIAny *out) {
   const TVMFFIAny *index;
   if (is_itself_only(value)) {
     const tvmffi_pointer_entry *entry = tvmffi_pointer_map_find(&w->objects, value->v_obj);
@@ -221,7 +223,7 @@ static int get_index(walk *w, const TVMFFIAny *value, TVMFFIAny *out) {
 }
 
 /* Adds a node of a type. data is taken, also on failure; NULL for none. */
-static int add_node(walk *w, const TVMFFIAny *value, const char *type, TVMFFIAny *data) {
+static int add_node(graph_writer *w, const TVMFFIAny *value, const char *type, TVMFFIAny *data) {
   TVMFFIObject *node = tvmffi_map_new_for(kTVMFFIMap, data != NULL ? 2 : 1);
   TVMFFIAny owned = data != NULL ? *data : tvmffi_any_none(), text;
   int rc = node != NULL ? name_to_any(w, type, strlen(type), &text) : tvmffi_fail_memory();
@@ -235,7 +237,7 @@ static int add_node(walk *w, const TVMFFIAny *value, const char *type, TVMFFIAny
     tvmffi_object_release(node);
     return -1;
   }
-  TVMFFI_TRY(append(&w->nodes, tvmffi_any_object(node)));
+  TVMFFI_TRY(append_node(&w->nodes, tvmffi_any_object(node)));
   return set_index(w, value, tvmffi_array_size(w->nodes) - 1);
 }
 
@@ -278,7 +280,7 @@ static int enum_to_index(const TVMFFIAny *value, TVMFFIAny *out) {
 }
 
 /* 1 after adding a node for a value that holds no others, 0 for other values, or -1. */
-static int add_plain(walk *w, const TVMFFIAny *value) {
+static int add_plain(graph_writer *w, const TVMFFIAny *value) {
   const char *type = tvmffi_type_key(value->type_index);
   TVMFFIAny data = *value, arg = *value;
   TVMFFIByteArray content = {NULL, 0};
@@ -324,7 +326,8 @@ static int add_plain(walk *w, const TVMFFIAny *value) {
         rc = enum_to_index(value, &data);
         break;
       }
-      TVMFFI_TRY(tvmffi_walk_find_hook(kTvmffiAttrDataToJson, value->type_index, kHook, &hook));
+      TVMFFI_TRY(
+          tvmffi_walk_find_hook(kTvmffiAttrDataToJson, value->type_index, kGraphHook, &hook));
       if (hook == NULL) return 0;
       rc = tvmffi_walk_call("ffi.ToJSONGraph", hook, &arg, 1, &data);
   }
@@ -361,10 +364,10 @@ static int64_t num_numbers(const TVMFFIAny *value) {
                                                : 2 * (int64_t)tvmffi_map_size(value->v_obj);
 }
 
-static int push(walk *w, const TVMFFIAny *value) {
+static int push_graph(graph_writer *w, const TVMFFIAny *value) {
   bool has_nodes = tvmffi_is_sequence(value->type_index) || tvmffi_is_map(value->type_index);
   uint64_t *state = state_of(w, value->v_obj);
-  frame *top;
+  graph_frame *top;
   if (state == NULL) return -1;
   if (*state == kOnWay) return fail_cycle(value->type_index);
   if (!has_nodes) TVMFFI_TRY(check_can_be_made(value->type_index));
@@ -379,9 +382,9 @@ static int push(walk *w, const TVMFFIAny *value) {
   return 0;
 }
 
-static void pop(walk *w) {
-  frame *top = tvmffi_stack_top(&w->frames);
-  frame last = *top;
+static void pop_graph(graph_writer *w) {
+  graph_frame *top = tvmffi_stack_top(&w->frames);
+  graph_frame last = *top;
   tvmffi_pointer_entry *entry = tvmffi_pointer_map_find(&w->objects, last.value.v_obj);
   if (entry->value.number == kOnWay) entry->value.number = kOffWay;
   tvmffi_stack_pop(&w->frames);
@@ -391,16 +394,16 @@ static void pop(walk *w) {
 }
 
 /* 1 and the number of a value's node, 0 after pushing the value, or -1. */
-static int find_node(walk *w, const TVMFFIAny *value, TVMFFIAny *out) {
+static int find_node(graph_writer *w, const TVMFFIAny *value, TVMFFIAny *out) {
   int rc = get_index(w, value, out);
   if (rc != 0) return rc;
   rc = add_plain(w, value);
-  if (rc == 0) return push(w, value) == 0 ? 0 : -1;
+  if (rc == 0) return push_graph(w, value) == 0 ? 0 : -1;
   if (rc > 0) *out = tvmffi_any_int(tvmffi_array_size(w->nodes) - 1);
   return rc;
 }
 
-static int put_inline(walk *w, frame *top) {
+static int put_inline(graph_writer *w, graph_frame *top) {
   const TVMFFIAny *value = &top->child.value;
   const TVMFFIByteArray *name = &top->child.field->name;
   TVMFFIAny data;
@@ -409,12 +412,12 @@ static int put_inline(walk *w, frame *top) {
   } else {
     data = tvmffi_any_copy(value);
   }
-  return put(w, &top->data, name->data, name->size, data);
+  return put_value(w, &top->data, name->data, name->size, data);
 }
 
 /* Adds the current child to the data: 1, 0 if something was pushed or only the key added, or -1. */
-static int enter_child(walk *w) {
-  frame *top = tvmffi_stack_top(&w->frames);
+static int enter_child(graph_writer *w) {
+  graph_frame *top = tvmffi_stack_top(&w->frames);
   TVMFFIAny index, value = top->child.value;
   bool is_key = tvmffi_is_map(top->value.type_index) && !top->has_key;
   int rc;
@@ -426,15 +429,15 @@ static int enter_child(walk *w) {
   if (rc != 1) return rc;
   if (top->child.field != NULL) {
     const TVMFFIByteArray *name = &top->child.field->name;
-    return put(w, &top->data, name->data, name->size, index) == 0 ? 1 : -1;
+    return put_value(w, &top->data, name->data, name->size, index) == 0 ? 1 : -1;
   }
-  if (append(&top->data, index) != 0) return -1;
+  if (append_node(&top->data, index) != 0) return -1;
   top->has_key = is_key;
   return is_key ? 0 : 1;
 }
 
-static int write_next(walk *w) {
-  frame *top = tvmffi_stack_top(&w->frames);
+static int write_next(graph_writer *w) {
+  graph_frame *top = tvmffi_stack_top(&w->frames);
   int rc;
   if (!top->has_child) {
     rc = tvmffi_child_next(&top->cursor, &top->child);
@@ -443,7 +446,7 @@ static int write_next(walk *w) {
       TVMFFIAny data = tvmffi_any_object(top->data);
       top->data = NULL;
       TVMFFI_TRY(add_node(w, &top->value, tvmffi_type_key(top->value.type_index), &data));
-      pop(w);
+      pop_graph(w);
       return 0;
     }
     top->has_child = true;
@@ -458,7 +461,8 @@ static int write_next(walk *w) {
 }
 
 /* Makes the Map of the whole graph. */
-static int finish(walk *w, const TVMFFIAny *root, const TVMFFIAny *metadata, TVMFFIAny *out) {
+static int finish_graph(graph_writer *w, const TVMFFIAny *root, const TVMFFIAny *metadata,
+                        TVMFFIAny *out) {
   TVMFFIObject *graph = tvmffi_map_new_for(kTVMFFIMap, metadata->type_index != kTVMFFINone ? 3 : 2);
   TVMFFIAny index, owned = tvmffi_any_none();
   int rc = graph != NULL ? 0 : tvmffi_fail_memory();
@@ -480,9 +484,9 @@ static int finish(walk *w, const TVMFFIAny *root, const TVMFFIAny *metadata, TVM
   return rc;
 }
 
-static void fini(walk *w) {
+static void fini_graph_writer(graph_writer *w) {
   size_t i;
-  while (w->frames.size != 0) pop(w);
+  while (w->frames.size != 0) pop_graph(w);
   tvmffi_stack_fini(&w->frames);
   for (i = 0; i < w->texts.capacity; ++i) tvmffi_object_release(w->texts.slots[i].value.pointer);
   tvmffi_pointer_map_fini(&w->texts);
@@ -493,18 +497,18 @@ static void fini(walk *w) {
 
 int tvmffi_json_graph_write(const TVMFFIAny *value, const TVMFFIAny *metadata, TVMFFIAny *out) {
   TVMFFIAny root, index;
-  walk w;
+  graph_writer w;
   int rc;
   memset(&w, 0, sizeof w);
   TVMFFI_TRY(TVMFFIAnyViewToOwnedAny(value, &root));
-  tvmffi_stack_init(&w.frames, sizeof(frame));
+  tvmffi_stack_init(&w.frames, sizeof(graph_frame));
   w.indices = tvmffi_dict_new();
   w.nodes = tvmffi_array_new(0);
   rc = w.indices != NULL && w.nodes != NULL ? find_node(&w, &root, &index) : tvmffi_fail_memory();
   if (rc > 0) rc = 0;
   while (rc == 0 && w.frames.size != 0) rc = write_next(&w);
-  if (rc == 0) rc = finish(&w, &root, metadata, out);
-  fini(&w);
+  if (rc == 0) rc = finish_graph(&w, &root, metadata, out);
+  fini_graph_writer(&w);
   tvmffi_any_release(&root);
   return rc;
 }
@@ -530,7 +534,7 @@ typedef struct {
   TVMFFIObject *nodes; /* lent by the graph */
   TVMFFIAny *values;   /* of the nodes, owned */
   char *states;        /* of the nodes */
-} reader;
+} graph_reader;
 
 enum { kNotRead, kReading, kRead };
 
@@ -738,7 +742,7 @@ static int begin_object(read_frame *top) {
   return 0;
 }
 
-static int push_read(reader *w, int64_t node, int32_t type_index, const TVMFFIAny *data) {
+static int push_read(graph_reader *w, int64_t node, int32_t type_index, const TVMFFIAny *data) {
   read_frame *top;
   TVMFFI_TRY(tvmffi_walk_check_depth("ffi.FromJSONGraph", w->frames.size));
   top = tvmffi_stack_push(&w->frames);
@@ -751,7 +755,7 @@ static int push_read(reader *w, int64_t node, int32_t type_index, const TVMFFIAn
 }
 
 /* Reads a node at once, or pushes it. */
-static int begin(reader *w, int64_t node) {
+static int begin_node(graph_reader *w, int64_t node) {
   TVMFFIAny *out = &w->values[node];
   TVMFFIByteArray key;
   TVMFFIObject *map = NULL, *hook;
@@ -769,14 +773,14 @@ static int begin(reader *w, int64_t node) {
   TVMFFI_TRY(read_plain(type_index, data, out, &known));
   if (known) return 0;
   if (tvmffi_type_is_instance(type_index, kTvmffiEnum)) return read_enum(type_index, data, out);
-  TVMFFI_TRY(tvmffi_walk_find_hook(kTvmffiAttrDataFromJson, type_index, kHook, &hook));
+  TVMFFI_TRY(tvmffi_walk_find_hook(kTvmffiAttrDataFromJson, type_index, kGraphHook, &hook));
   if (hook == NULL) return push_read(w, node, type_index, data);
   arg = *data; /* the hook may change what it lies in */
   return tvmffi_walk_call("ffi.FromJSONGraph", hook, &arg, 1, out);
 }
 
 /* 1 with the value of a node, lent; 0 after pushing the node; or -1. */
-static int find_value(reader *w, const TVMFFIAny *index, const TVMFFIAny **out) {
+static int find_node_value(graph_reader *w, const TVMFFIAny *index, const TVMFFIAny **out) {
   int64_t node = 0;
   TVMFFI_TRY(read_int(index, &node));
   if (node < 0 || node >= tvmffi_array_size(w->nodes)) {
@@ -787,7 +791,7 @@ static int find_value(reader *w, const TVMFFIAny *index, const TVMFFIAny **out) 
   }
   *out = &w->values[node];
   if (w->states[node] == kRead) return 1;
-  return begin(w, node) == 0 ? w->states[node] == kRead : -1;
+  return begin_node(w, node) == 0 ? w->states[node] == kRead : -1;
 }
 
 /* ---- Children ---- */
@@ -804,14 +808,14 @@ static int append_read(read_frame *top, TVMFFIAny value) {
 /*
  * Reads the next element of a container's data, or pushes its node; *out_done at the end. 0 or -1.
  */
-static int read_element(reader *w, read_frame *top, bool *out_done) {
+static int read_element(graph_reader *w, read_frame *top, bool *out_done) {
   TVMFFIObject *data = top->data.v_obj;
   const TVMFFIAny *value;
   TVMFFIAny copy;
   int rc;
   *out_done = top->next >= tvmffi_array_size(data);
   if (*out_done) return 0;
-  rc = find_value(w, &tvmffi_array_items(data)[top->next], &value);
+  rc = find_node_value(w, &tvmffi_array_items(data)[top->next], &value);
   if (rc != 1) return rc;
   ++top->next;
   if (tvmffi_is_sequence(top->type_index)) return append_read(top, tvmffi_any_copy(value));
@@ -834,7 +838,7 @@ static int set_inline(const read_frame *top, const TVMFFIAny *data) {
 }
 
 /* Sets the next field of an object, or pushes the field's node; *out_done at the end. 0 or -1. */
-static int read_field(reader *w, read_frame *top, bool *out_done) {
+static int read_field(graph_reader *w, read_frame *top, bool *out_done) {
   const TVMFFIAny *data, *value;
   int rc;
   if (top->field == NULL) top->field = tvmffi_field_next(&top->fields);
@@ -850,7 +854,7 @@ static int read_field(reader *w, read_frame *top, bool *out_done) {
   } else if (json_graph_is_inline(top->field)) {
     rc = set_inline(top, data);
   } else {
-    rc = find_value(w, data, &value);
+    rc = find_node_value(w, data, &value);
     if (rc != 1) return rc;
     rc = tvmffi_field_set(top->field, top->obj, value);
   }
@@ -858,7 +862,7 @@ static int read_field(reader *w, read_frame *top, bool *out_done) {
   return rc;
 }
 
-static void pop_read(reader *w) {
+static void pop_read(graph_reader *w) {
   read_frame *top = tvmffi_stack_top(&w->frames);
   read_frame last = *top;
   tvmffi_stack_pop(&w->frames);
@@ -867,7 +871,7 @@ static void pop_read(reader *w) {
   tvmffi_object_release(last.obj);
 }
 
-static int read_next(reader *w) {
+static int read_next(graph_reader *w) {
   read_frame *top = tvmffi_stack_top(&w->frames);
   bool has_elements = tvmffi_is_sequence(top->type_index) || tvmffi_is_map(top->type_index), done;
   TVMFFI_TRY(has_elements ? read_element(w, top, &done) : read_field(w, top, &done));
@@ -899,9 +903,9 @@ static int find_parts(const TVMFFIAny *graph, const TVMFFIAny **out_root,
   return 0;
 }
 
-static int read_all(reader *w, const TVMFFIAny *root, TVMFFIAny *out) {
+static int read_all(graph_reader *w, const TVMFFIAny *root, TVMFFIAny *out) {
   const TVMFFIAny *value;
-  int rc = find_value(w, root, &value);
+  int rc = find_node_value(w, root, &value);
   if (rc < 0) return -1;
   while (w->frames.size != 0) TVMFFI_TRY(read_next(w));
   *out = tvmffi_any_copy(value);
@@ -912,7 +916,7 @@ int tvmffi_json_graph_read(const TVMFFIAny *graph, TVMFFIAny *out) {
   const TVMFFIAny *root;
   TVMFFIAny kept;
   size_t i, count;
-  reader w;
+  graph_reader w;
   int rc;
   memset(&w, 0, sizeof w);
   TVMFFI_TRY(find_parts(graph, &root, &w.nodes));
@@ -981,9 +985,9 @@ static int bigint_from_json(void *self, const TVMFFIAny *args, int32_t num_args,
   return json_graph_read_bigint(&args[0], result);
 }
 
-static const tvmffi_builtin_attr kAttrs[] = {
+static const tvmffi_builtin_attr kGraphAttrs[] = {
     {kTVMFFIBigInt, kTvmffiAttrDataToJson, false, bigint_to_json, NULL},
     {kTVMFFIBigInt, kTvmffiAttrDataFromJson, false, bigint_from_json, NULL},
 };
 
-TVMFFI_BUILTIN_ATTR_GROUP(tvmffi_json_graph_attrs, kAttrs);
+TVMFFI_BUILTIN_ATTR_GROUP(tvmffi_json_graph_attrs, kGraphAttrs);

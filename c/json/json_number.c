@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/integers.h"
+#include "base/utf8.h"
 #include "core/any.h"
 #include "json/json.h"
 
@@ -64,7 +65,7 @@ static int floor_log2(int power) {
  * less than 1, and rounded power_bits are off by up to half a unit. Normalisation may double all of
  * this.
  */
-static void multiply(scaled *x, uint64_t power_bits, int power) {
+static void multiply_scaled(scaled *x, uint64_t power_bits, int power) {
   x->bits = tvmffi_multiply_high(x->bits, power_bits);
   x->exponent += floor_log2(power) + 1;
   if (x->bits >> 63 == 0) {
@@ -86,8 +87,8 @@ static scaled scale(uint64_t mantissa, int power) {
   scaled x;
   x.bits = mantissa << zeros;
   x.exponent = -zeros;
-  if (small != 0) multiply(&x, kSmallPowers[small], (int)small);
-  if (power < 0 || power >= kNumSmall) multiply(&x, kLargePowers[large], power - (int)small);
+  if (small != 0) multiply_scaled(&x, kSmallPowers[small], (int)small);
+  if (power < 0 || power >= kNumSmall) multiply_scaled(&x, kLargePowers[large], power - (int)small);
   return x;
 }
 
@@ -154,10 +155,6 @@ TVMFFI_COLD static bool make_long_float(const char *digits, const char *end, int
   return *out != 0 && *out <= DBL_MAX;
 }
 
-static bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 static const char *skip_zeros(const char *p, const char *end) {
   while (p < end && *p == '0') ++p;
   return p;
@@ -166,7 +163,7 @@ static const char *skip_zeros(const char *p, const char *end) {
 /* Appends digits to a number. Overflow is not reported. */
 static const char *read_digits(const char *p, const char *end, uint64_t *number) {
   uint64_t value = *number;
-  for (; p < end && is_digit(*p); ++p) value = 10 * value + (uint64_t)(*p - '0');
+  for (; p < end && tvmffi_is_digit(*p); ++p) value = 10 * value + (uint64_t)(*p - '0');
   *number = value;
   return p;
 }
@@ -178,7 +175,7 @@ static const char *read_exponent(const char *p, const char *end, int64_t *out) {
   const char *first;
   int64_t value = 0;
   if (p < end && (*p == '-' || *p == '+')) ++p;
-  for (first = p; p < end && is_digit(*p); ++p) {
+  for (first = p; p < end && tvmffi_is_digit(*p); ++p) {
     if (value < kEnough) value = 10 * value + (*p - '0');
   }
   *out += is_negative ? -value : value;

@@ -129,24 +129,24 @@ static int answer(void *self, tvmffi_module_method method, const TVMFFIAny *args
   return result->type_index;
 }
 
-static const char *get_kind(void *self) {
+static const char *cxx_get_kind(void *self) {
   const tvmffi_module *module = (tvmffi_module *)(void *)tvmffi_module_from_cxx(self);
   return tvmffi_module_is_own(&module->header) ? module->vtable->kind : "";
 }
 
-static int get_property_mask(void *self) {
+static int cxx_get_property_mask(void *self) {
   TVMFFIAny result;
   (void)answer(self, kTvmffiModulePropertyMask, NULL, &result);
   return (int)result.v_int64;
 }
 
-static bool implements_function(void *self, const TVMFFIAny *name) {
+static bool cxx_implements_function(void *self, const TVMFFIAny *name) {
   TVMFFIAny result;
   (void)answer(self, kTvmffiModuleImplementsFunction, name, &result);
   return result.v_int64 != 0;
 }
 
-static void write_to_file(void *self, const TVMFFIAny *path, const TVMFFIAny *format) {
+static void cxx_write_to_file(void *self, const TVMFFIAny *path, const TVMFFIAny *format) {
   TVMFFIAny args[2], result;
   args[0] = *path;
   args[1] = *format;
@@ -157,22 +157,22 @@ static void write_to_file(void *self, const TVMFFIAny *path, const TVMFFIAny *fo
  * The other methods return objects, which C++ returns in memory that the caller provides. `text` is
  * None when absent; String and Bytes have no such state and become empty.
  */
-static void get_function(void *self, const TVMFFIAny *name, TVMFFIObject **out) {
+static void cxx_get_function(void *self, const TVMFFIAny *name, TVMFFIObject **out) {
   TVMFFIAny result;
   *out = NULL;
   (void)answer(self, kTvmffiModuleGetFunction, name, &result);
   *out = result.v_obj;
 }
 
-static void get_doc(void *self, const TVMFFIAny *name, TVMFFIAny *out) {
+static void cxx_get_doc(void *self, const TVMFFIAny *name, TVMFFIAny *out) {
   (void)answer(self, kTvmffiModuleGetDoc, name, out);
 }
 
-static void get_metadata(void *self, const TVMFFIAny *name, TVMFFIAny *out) {
+static void cxx_get_metadata(void *self, const TVMFFIAny *name, TVMFFIAny *out) {
   (void)answer(self, kTvmffiModuleGetMetadata, name, out);
 }
 
-static void get_write_formats(void *self, const TVMFFIAny *unused, TVMFFIObject **out) {
+static void cxx_get_write_formats(void *self, const TVMFFIAny *unused, TVMFFIObject **out) {
   TVMFFIAny result;
   (void)unused;
   *out = NULL;
@@ -180,14 +180,14 @@ static void get_write_formats(void *self, const TVMFFIAny *unused, TVMFFIObject 
   *out = result.v_obj;
 }
 
-static void save_to_bytes(void *self, const TVMFFIAny *unused, TVMFFIAny *out) {
+static void cxx_save_to_bytes(void *self, const TVMFFIAny *unused, TVMFFIAny *out) {
   (void)unused;
   if (answer(self, kTvmffiModuleSaveToBytes, NULL, out) == kTVMFFINone) {
     out->type_index = kTVMFFISmallBytes;
   }
 }
 
-static void inspect_source(void *self, const TVMFFIAny *format, TVMFFIAny *out) {
+static void cxx_inspect_source(void *self, const TVMFFIAny *format, TVMFFIAny *out) {
   if (answer(self, kTvmffiModuleInspectSource, format, out) == kTVMFFINone) {
     out->type_index = kTVMFFISmallStr;
   }
@@ -211,17 +211,17 @@ typedef TVMFFIAny any_result;
   }
 #elif defined(__aarch64__)
 /* AArch64 passes the address of the result in x8: two instructions make it the third argument. */
-#define SLOT(name) TVMFFI_ASM_NAME("tvmffi_cxx_" #name "_slot")
-#define RETURNS_IN_MEMORY(name, result_type)                                            \
-  __attribute__((used, visibility("hidden"))) void tvmffi_cxx_##name(                   \
-      void *self, const TVMFFIAny *arg, result_type *out);                              \
-  void tvmffi_cxx_##name(void *self, const TVMFFIAny *arg, result_type *out) {          \
-    name(self, arg, out);                                                               \
-  }                                                                                     \
-  void name##_slot(void) __asm__(SLOT(name));                                           \
-  __asm__(".text\n.p2align 2\n" TVMFFI_ASM_FUNCTION(SLOT(name))                         \
-              SLOT(name) ":\n.cfi_startproc\nhint #34\nmov x2, x8\nb " TVMFFI_ASM_NAME( \
-                  "tvmffi_cxx_" #name) "\n.cfi_endproc\n");
+#define SLOT(name) TVMFFI_ASM_NAME("tvmffi_" #name "_slot")
+#define RETURNS_IN_MEMORY(name, result_type)                                                       \
+  __attribute__((used, visibility("hidden"))) void tvmffi_##name(void *self, const TVMFFIAny *arg, \
+                                                                 result_type *out);                \
+  void tvmffi_##name(void *self, const TVMFFIAny *arg, result_type *out) {                         \
+    name(self, arg, out);                                                                          \
+  }                                                                                                \
+  void name##_slot(void) __asm__(SLOT(name));                                                      \
+  __asm__(".text\n.p2align 2\n" TVMFFI_ASM_FUNCTION(SLOT(name))                                    \
+              SLOT(name) ":\n.cfi_startproc\nhint #34\nmov x2, x8\nb " TVMFFI_ASM_NAME(            \
+                  "tvmffi_" #name) "\n.cfi_endproc\n");
 #else
 /* The address of the result is the first argument, and is returned. */
 #define RETURNS_IN_MEMORY(name, result_type)                              \
@@ -231,12 +231,12 @@ typedef TVMFFIAny any_result;
   }
 #endif
 
-RETURNS_IN_MEMORY(get_function, handle_result)
-RETURNS_IN_MEMORY(get_doc, any_result)
-RETURNS_IN_MEMORY(get_metadata, any_result)
-RETURNS_IN_MEMORY(get_write_formats, handle_result)
-RETURNS_IN_MEMORY(save_to_bytes, any_result)
-RETURNS_IN_MEMORY(inspect_source, any_result)
+RETURNS_IN_MEMORY(cxx_get_function, handle_result)
+RETURNS_IN_MEMORY(cxx_get_doc, any_result)
+RETURNS_IN_MEMORY(cxx_get_metadata, any_result)
+RETURNS_IN_MEMORY(cxx_get_write_formats, handle_result)
+RETURNS_IN_MEMORY(cxx_save_to_bytes, any_result)
+RETURNS_IN_MEMORY(cxx_inspect_source, any_result)
 
 /* ---- The four symbols ---- */
 
@@ -299,15 +299,15 @@ typedef struct {
   slot slots[kTvmffiModuleNumMethods];
 } module_vtable;
 
-#define MODULE_VTABLE                                                                          \
-  {                                                                                            \
-    NULL, &_ZTIN3tvm3ffi9ModuleObjE, {                                                         \
-      (slot) get_kind, (slot)get_property_mask, (slot)get_function_slot,                       \
-          (slot)implements_function, (slot)get_doc_slot, (slot)get_metadata_slot,              \
-          (slot)write_to_file, (slot)get_write_formats_slot, (slot)save_to_bytes_slot,         \
-          (slot)inspect_source_slot, (slot)_ZN3tvm3ffi9ModuleObj12ImportModuleERKNS0_6ModuleE, \
-          (slot)_ZN3tvm3ffi9ModuleObj12ClearImportsEv                                          \
-    }                                                                                          \
+#define MODULE_VTABLE                                                                              \
+  {                                                                                                \
+    NULL, &_ZTIN3tvm3ffi9ModuleObjE, {                                                             \
+      (slot) cxx_get_kind, (slot)cxx_get_property_mask, (slot)cxx_get_function_slot,               \
+          (slot)cxx_implements_function, (slot)cxx_get_doc_slot, (slot)cxx_get_metadata_slot,      \
+          (slot)cxx_write_to_file, (slot)cxx_get_write_formats_slot, (slot)cxx_save_to_bytes_slot, \
+          (slot)cxx_inspect_source_slot, (slot)_ZN3tvm3ffi9ModuleObj12ImportModuleERKNS0_6ModuleE, \
+          (slot)_ZN3tvm3ffi9ModuleObj12ClearImportsEv                                              \
+    }                                                                                              \
   }
 
 /* vtable for ModuleObj */

@@ -18,7 +18,7 @@
 
 /* ---- Sets of modules ---- */
 
-enum { kFirstCapacity = 8 };
+enum { kFirstSetCapacity = 8 };
 
 static size_t hash_of(const tvmffi_module_set *set, const TVMFFIObject *obj) {
   uint64_t mixed = (uint64_t)(uintptr_t)obj * UINT64_C(0x9e3779b97f4a7c15);
@@ -26,7 +26,7 @@ static size_t hash_of(const tvmffi_module_set *set, const TVMFFIObject *obj) {
 }
 
 /* The slot of an object, or the free slot where it belongs. */
-static size_t find_slot(const tvmffi_module_set *set, const TVMFFIObject *obj) {
+static size_t find_set_slot(const tvmffi_module_set *set, const TVMFFIObject *obj) {
   size_t i = hash_of(set, obj);
   while (set->slots[i] != 0 && set->items[set->slots[i] - 1] != obj) {
     i = (i + 1) & (2 * set->capacity - 1);
@@ -35,26 +35,26 @@ static size_t find_slot(const tvmffi_module_set *set, const TVMFFIObject *obj) {
 }
 
 bool tvmffi_module_set_has(const tvmffi_module_set *set, const TVMFFIObject *obj) {
-  return set->capacity != 0 && set->slots[find_slot(set, obj)] != 0;
+  return set->capacity != 0 && set->slots[find_set_slot(set, obj)] != 0;
 }
 
 size_t tvmffi_module_set_find(const tvmffi_module_set *set, const TVMFFIObject *obj) {
-  return set->slots[find_slot(set, obj)] - 1;
+  return set->slots[find_set_slot(set, obj)] - 1;
 }
 
 /* Items and slots share one block. */
-static int grow(tvmffi_module_set *set) {
+static int grow_set(tvmffi_module_set *set) {
   tvmffi_module_set grown;
   size_t i;
   grown.size = set->size;
-  grown.capacity = kFirstCapacity;
+  grown.capacity = kFirstSetCapacity;
   if (set->capacity != 0 && !tvmffi_checked_mul_size(set->capacity, 2, &grown.capacity)) return -1;
   grown.items = tvmffi_alloc_zeroed(grown.capacity, sizeof *grown.items + 2 * sizeof *grown.slots);
   if (grown.items == NULL) return -1;
   grown.slots = (size_t *)(void *)(grown.items + grown.capacity);
   for (i = 0; i < set->size; ++i) {
     grown.items[i] = set->items[i];
-    grown.slots[find_slot(&grown, set->items[i])] = i + 1;
+    grown.slots[find_set_slot(&grown, set->items[i])] = i + 1;
   }
   tvmffi_free(set->items);
   *set = grown;
@@ -63,16 +63,16 @@ static int grow(tvmffi_module_set *set) {
 
 int tvmffi_module_set_add(tvmffi_module_set *set, TVMFFIObject *obj) {
   if (tvmffi_module_set_has(set, obj)) return 0;
-  if (set->size == set->capacity && grow(set) != 0) return -1;
+  if (set->size == set->capacity && grow_set(set) != 0) return -1;
   set->items[set->size] = obj;
-  set->slots[find_slot(set, obj)] = ++set->size;
+  set->slots[find_set_slot(set, obj)] = ++set->size;
   return 1;
 }
 
 bool tvmffi_module_set_remove(tvmffi_module_set *set, const TVMFFIObject *obj) {
   size_t mask = 2 * set->capacity - 1, hole, i, number;
   if (!tvmffi_module_set_has(set, obj)) return false;
-  hole = find_slot(set, obj);
+  hole = find_set_slot(set, obj);
   number = set->slots[hole];
   set->slots[hole] = 0;
   /* Backward-shift deletion: an entry whose probe sequence passes the hole moves into it. */
@@ -86,7 +86,7 @@ bool tvmffi_module_set_remove(tvmffi_module_set *set, const TVMFFIObject *obj) {
   }
   if (number != set->size) {
     TVMFFIObject *moved = set->items[set->size - 1];
-    set->slots[find_slot(set, moved)] = number;
+    set->slots[find_set_slot(set, moved)] = number;
     set->items[number - 1] = moved;
   }
   --set->size;
@@ -115,11 +115,11 @@ static tvmffi_mutex imports_mutex = TVMFFI_MUTEX_INIT;
 typedef struct {
   TVMFFIObject *imports;
   int64_t next;
-} visit;
+} import_visit;
 
-static int enter(tvmffi_stack *visits, TVMFFIObject *module) {
+static int enter_import(tvmffi_stack *visits, TVMFFIObject *module) {
   TVMFFIObject *imports = ((tvmffi_module *)(void *)module)->imports;
-  visit *top;
+  import_visit *top;
   if (imports == NULL || tvmffi_array_size(imports) == 0) return 0;
   top = tvmffi_stack_push(visits);
   if (top == NULL) return -1;
@@ -131,12 +131,12 @@ static int enter(tvmffi_stack *visits, TVMFFIObject *module) {
  * Adds the transitive imports of root to found. Call it under the lock; -1 without memory, with no
  * error raised.
  */
-static int collect(TVMFFIObject *root, tvmffi_module_set *found) {
+static int collect_imports(TVMFFIObject *root, tvmffi_module_set *found) {
   tvmffi_stack visits;
-  visit *last;
+  import_visit *last;
   int rc;
-  tvmffi_stack_init(&visits, sizeof(visit));
-  rc = enter(&visits, root);
+  tvmffi_stack_init(&visits, sizeof(import_visit));
+  rc = enter_import(&visits, root);
   while (rc == 0 && (last = tvmffi_stack_top(&visits)) != NULL) {
     const TVMFFIAny *import;
     if (last->next == tvmffi_array_size(last->imports)) {
@@ -146,7 +146,7 @@ static int collect(TVMFFIObject *root, tvmffi_module_set *found) {
     import = &tvmffi_array_items(last->imports)[last->next++];
     if (import->type_index != kTVMFFIModule) continue;
     rc = tvmffi_module_set_add(found, import->v_obj);
-    if (rc > 0) rc = enter(&visits, import->v_obj);
+    if (rc > 0) rc = enter_import(&visits, import->v_obj);
   }
   tvmffi_stack_fini(&visits);
   return rc;
@@ -157,7 +157,7 @@ int tvmffi_imports_collect(TVMFFIObject *self, tvmffi_module_set *out) {
   size_t i;
   int rc;
   tvmffi_mutex_lock(&imports_mutex);
-  rc = collect(self, &found);
+  rc = collect_imports(self, &found);
   for (i = 0; rc == 0 && i < found.size; ++i) tvmffi_object_retain(found.items[i]);
   tvmffi_mutex_unlock(&imports_mutex);
   if (rc != 0) {
@@ -194,7 +194,7 @@ int tvmffi_imports_add(TVMFFIObject *self, TVMFFIObject *imported) {
   int rc;
   tvmffi_object_retain(imported);
   tvmffi_mutex_lock(&imports_mutex);
-  rc = collect(imported, &reachable);
+  rc = collect_imports(imported, &reachable);
   if (rc == 0) {
     is_cyclic = imported == self || tvmffi_module_set_has(&reachable, self);
     if (!is_cyclic) rc = tvmffi_array_append(imports, &value);
@@ -236,7 +236,7 @@ static TVMFFIObject *find_cached(tvmffi_module *module, const TVMFFIByteArray *n
 /*
  * Finds a function in the imports of a module or among the global functions; None if there is none.
  */
-static int look_up(tvmffi_module *module, const TVMFFIByteArray *name, TVMFFIAny *out) {
+static int look_up_import(tvmffi_module *module, const TVMFFIByteArray *name, TVMFFIAny *out) {
   TVMFFIAny text = tvmffi_any_raw_str(name->data), found = tvmffi_any_none();
   tvmffi_module_set imports;
   TVMFFIObject *global = NULL;
@@ -280,7 +280,7 @@ int TVMFFIEnvModLookupFromImports(TVMFFIObjectHandle library_ctx, const char *fu
   cached = find_cached(module, &name);
   tvmffi_mutex_unlock(&imports_mutex);
   if (cached == NULL) {
-    TVMFFI_TRY(look_up(module, &name, &found));
+    TVMFFI_TRY(look_up_import(module, &name, &found));
     if (found.type_index == kTVMFFINone) {
       return tvmffi_fail("RuntimeError",
                          "Cannot find function %s in the imported modules or global registry.",

@@ -33,7 +33,7 @@ typedef struct context_symbol {
   void *value; /* the last one that was registered */
 } context_symbol;
 
-static tvmffi_mutex mutex = TVMFFI_MUTEX_INIT;
+static tvmffi_mutex context_mutex = TVMFFI_MUTEX_INIT;
 static context_symbol *first, *last;
 static tvmffi_table names; /* the same symbols; used under the mutex */
 
@@ -63,14 +63,14 @@ int TVMFFIEnvModRegisterContextSymbol(const char *name, void *symbol) {
   TVMFFI_REQUIRE(name);
   size = strlen(name);
   hash = tvmffi_hash_bytes(name, size);
-  tvmffi_mutex_lock(&mutex);
+  tvmffi_mutex_lock(&context_mutex);
   known = (context_symbol *)(void *)tvmffi_table_find_hashed(&names, name, size, hash);
   if (known != NULL) {
     tvmffi_atomic_store_release_ptr(&known->value, symbol);
   } else {
     rc = add_symbol(name, size, hash, symbol);
   }
-  tvmffi_mutex_unlock(&mutex);
+  tvmffi_mutex_unlock(&context_mutex);
   return rc == 0 ? 0 : tvmffi_fail_memory();
 }
 
@@ -274,8 +274,8 @@ typedef struct library_module {
 static tvmffi_mutex living_mutex = TVMFFI_MUTEX_INIT;
 static library_module *newest;
 
-static int get_function(void *self, TVMFFIObjectHandle module, const TVMFFIByteArray *name,
-                        TVMFFIObjectHandle *out) {
+static int get_library_function(void *self, TVMFFIObjectHandle module, const TVMFFIByteArray *name,
+                                TVMFFIObjectHandle *out) {
   kernel_function *function;
   void *address;
   TVMFFI_TRY(tvmffi_library_find_kernel(((library_module *)self)->library, name, &address));
@@ -291,7 +291,7 @@ static int get_function(void *self, TVMFFIObjectHandle module, const TVMFFIByteA
   return 0;
 }
 
-static int implements_function(void *self, const TVMFFIByteArray *name, int *out) {
+static int implements_library_function(void *self, const TVMFFIByteArray *name, int *out) {
   void *address;
   TVMFFI_TRY(tvmffi_library_find_kernel(((library_module *)self)->library, name, &address));
   *out = address != NULL;
@@ -323,11 +323,11 @@ static int get_text(const library_module *self, const char *start, const TVMFFIB
   return rc;
 }
 
-static int get_metadata(void *self, const TVMFFIByteArray *name, TVMFFIAny *out) {
+static int get_library_metadata(void *self, const TVMFFIByteArray *name, TVMFFIAny *out) {
   return get_text(self, "__tvm_ffi__metadata_", name, out);
 }
 
-static int get_doc(void *self, const TVMFFIByteArray *name, TVMFFIAny *out) {
+static int get_library_doc(void *self, const TVMFFIByteArray *name, TVMFFIAny *out) {
   return get_text(self, "__tvm_ffi__doc_", name, out);
 }
 
@@ -341,7 +341,7 @@ static void store_context(void **context, library_module *module) {
  * Two libraries may share a context (when one is linked to the other), so the successor of a module
  * is the newest one with the same context, not the newest one of the same library.
  */
-static void destroy(void *self) {
+static void destroy_library_module(void *self) {
   library_module *module = self, *heir;
   void **context = module->library->context;
   tvmffi_mutex_lock(&living_mutex);
@@ -364,15 +364,15 @@ static const TVMFFIRuntimeModuleVTable kLibrary = {
     sizeof(TVMFFIRuntimeModuleVTable),
     "library",
     kTVMFFIRuntimeModuleBinarySerializable | kTVMFFIRuntimeModuleRunnable,
-    get_function,
-    implements_function,
-    get_metadata,
-    get_doc,
+    get_library_function,
+    implements_library_function,
+    get_library_metadata,
+    get_library_doc,
     NULL,
     NULL,
     NULL,
     NULL,
-    destroy};
+    destroy_library_module};
 
 int tvmffi_library_new_module(tvmffi_library *library, TVMFFIObject **out) {
   library_module *module = tvmffi_module_new(sizeof *module, &kLibrary);
@@ -392,14 +392,14 @@ int tvmffi_library_new_module(tvmffi_library *library, TVMFFIObject **out) {
 }
 
 /* The library of a module, or NULL if it is a module of another kind. */
-static const tvmffi_library *find_library(const TVMFFIObject *module) {
+static const tvmffi_library *find_module_library(const TVMFFIObject *module) {
   const tvmffi_module *own_module = (const tvmffi_module *)(const void *)module;
   if (!tvmffi_module_is_own(module) || own_module->vtable != &kLibrary) return NULL;
   return ((const library_module *)own_module->self)->library;
 }
 
 const void *tvmffi_library_identity(const TVMFFIObject *module) {
-  const tvmffi_library *library = find_library(module);
+  const tvmffi_library *library = find_module_library(module);
   if (library == NULL) return NULL;
   return library->file != NULL ? (const void *)library->file : &kLibrary;
 }
@@ -420,7 +420,7 @@ int TVMFFIRuntimeModuleAllowUnload(TVMFFIObjectHandle module) {
 #ifdef TVMFFI_PROFILE_FULL
   if (is_isolated(obj)) return 0;
 #endif
-  if (obj->type_index == kTVMFFIModule) library = find_library(obj);
+  if (obj->type_index == kTVMFFIModule) library = find_module_library(obj);
   if (library == NULL || library->file == NULL) {
     return tvmffi_fail("TypeError", "%s: `module` is a `%s`, not a module of a library file",
                        __func__, tvmffi_type_key(obj->type_index));

@@ -28,13 +28,13 @@ enum { kIntBytes = 8 };
 typedef struct {
   const unsigned char *data;
   size_t size;
-} reader;
+} bin_reader;
 
 typedef struct {
   size_t num_modules, num_children;
   const unsigned char *first_children; /* num_modules + 1 integers */
   const unsigned char *children;       /* num_children integers */
-  reader modules;                      /* kinds and payloads */
+  bin_reader modules;                  /* kinds and payloads */
 } tree;
 
 static uint64_t load_int(const unsigned char *p) {
@@ -48,21 +48,21 @@ static size_t int_at(const unsigned char *list, size_t i) {
   return (size_t)load_int(list + i * kIntBytes); /* values outside size_t were refused */
 }
 
-static TVMFFI_COLD int refuse(const char *reason) {
+static TVMFFI_COLD int refuse_bin(const char *reason) {
   return tvmffi_fail("InternalError", "Malformed __tvm_ffi__library_bin: %s", reason);
 }
 
 /* Reads a count and that many items of unit bytes each. */
-static int read_list(reader *input, size_t unit, const char *reason, const unsigned char **out,
+static int read_list(bin_reader *input, size_t unit, const char *reason, const unsigned char **out,
                      size_t *out_count) {
   uint64_t count;
   *out = NULL;
   *out_count = 0;
-  if (input->size < kIntBytes) return refuse(reason);
+  if (input->size < kIntBytes) return refuse_bin(reason);
   count = load_int(input->data);
   input->data += kIntBytes;
   input->size -= kIntBytes;
-  if (count > input->size / unit) return refuse(reason);
+  if (count > input->size / unit) return refuse_bin(reason);
   *out = input->data;
   *out_count = (size_t)count;
   input->data += *out_count * unit;
@@ -71,12 +71,12 @@ static int read_list(reader *input, size_t unit, const char *reason, const unsig
 }
 
 /* Reads the next module. A library has no payload. */
-static int read_module(reader *input, TVMFFIByteArray *kind, TVMFFIByteArray *payload,
+static int read_module(bin_reader *input, TVMFFIByteArray *kind, TVMFFIByteArray *payload,
                        bool *out_is_library) {
   const unsigned char *bytes;
   TVMFFI_TRY(read_list(input, 1, "a module's kind is cut off", &bytes, &kind->size));
   kind->data = (const char *)bytes;
-  if (kind->size == 0) return refuse("a module's kind is empty");
+  if (kind->size == 0) return refuse_bin("a module's kind is empty");
   *out_is_library = kind->size == 4 && memcmp(kind->data, "_lib", 4) == 0;
   payload->data = "";
   payload->size = 0;
@@ -90,19 +90,19 @@ static int read_module(reader *input, TVMFFIByteArray *kind, TVMFFIByteArray *pa
 
 static int check_lists(const tree *t) {
   size_t i, begin, end = 0;
-  if (int_at(t->first_children, 0) != 0) return refuse("the imports do not begin at 0");
+  if (int_at(t->first_children, 0) != 0) return refuse_bin("the imports do not begin at 0");
   for (i = 0; i < t->num_modules; ++i) {
     begin = end;
     if (load_int(t->first_children + (i + 1) * kIntBytes) > t->num_children) {
-      return refuse("the imports of a module are out of range");
+      return refuse_bin("the imports of a module are out of range");
     }
     end = int_at(t->first_children, i + 1);
-    if (end < begin) return refuse("the imports of a module end before they begin");
+    if (end < begin) return refuse_bin("the imports of a module end before they begin");
   }
-  if (end != t->num_children) return refuse("there are imports of no module");
+  if (end != t->num_children) return refuse_bin("there are imports of no module");
   for (i = 0; i < t->num_children; ++i) {
     if (load_int(t->children + i * kIntBytes) >= t->num_modules) {
-      return refuse("an imported module is out of range");
+      return refuse_bin("an imported module is out of range");
     }
   }
   return 0;
@@ -129,11 +129,11 @@ static int check_cycles(const tree *t) {
     }
   }
   tvmffi_free(importers);
-  return num_done == t->num_modules ? 0 : refuse("modules import each other in a circle");
+  return num_done == t->num_modules ? 0 : refuse_bin("modules import each other in a circle");
 }
 
 static int check_modules(const tree *t) {
-  reader rest = t->modules;
+  bin_reader rest = t->modules;
   TVMFFIByteArray kind, payload;
   bool is_library;
   size_t i;
@@ -144,23 +144,23 @@ static int check_modules(const tree *t) {
 }
 
 static int read_tree(const void *bytes, size_t max_size, tree *out) {
-  reader rest;
+  bin_reader rest;
   uint64_t size;
   size_t num_bounds;
   rest.data = bytes;
   rest.size = UINTPTR_MAX - (uintptr_t)bytes; /* no data extends past the end of memory */
   if (max_size < rest.size) rest.size = max_size;
-  if (rest.size < kIntBytes) return refuse("it is cut off");
+  if (rest.size < kIntBytes) return refuse_bin("it is cut off");
   size = load_int(rest.data);
   rest.data += kIntBytes;
   rest.size -= kIntBytes;
-  if (size > rest.size) return refuse("its length is out of range");
+  if (size > rest.size) return refuse_bin("its length is out of range");
   rest.size = (size_t)size;
   TVMFFI_TRY(read_list(&rest, kIntBytes, "the list of where imports begin is cut off",
                        &out->first_children, &num_bounds));
   TVMFFI_TRY(read_list(&rest, kIntBytes, "the list of imports is cut off", &out->children,
                        &out->num_children));
-  if (num_bounds < 2) return refuse("it holds no module");
+  if (num_bounds < 2) return refuse_bin("it holds no module");
   out->num_modules = num_bounds - 1;
   out->modules = rest;
   TVMFFI_TRY(check_lists(out));
@@ -171,7 +171,7 @@ static int read_tree(const void *bytes, size_t max_size, tree *out) {
 /* ---- Loading ---- */
 
 /* Finds the loader for a kind of embedded module. */
-static int find_loader(const TVMFFIByteArray *kind, TVMFFIObject **out) {
+static int find_kind_loader(const TVMFFIByteArray *kind, TVMFFIObject **out) {
   tvmffi_buf name = TVMFFI_BUF_INIT;
   int rc = tvmffi_loader_find("ffi.Module.load_from_bytes.", kind, &name, out);
   if (rc == 0 && *out == NULL) {
@@ -189,7 +189,7 @@ static int load_payload(const TVMFFIByteArray *kind, const TVMFFIByteArray *payl
   TVMFFIAny bytes = tvmffi_any_none();
   TVMFFIObject *loader = NULL;
   int rc = -1;
-  TVMFFI_TRY(find_loader(kind, &loader));
+  TVMFFI_TRY(find_kind_loader(kind, &loader));
   if (TVMFFIBytesFromByteArray(payload, &bytes) != 0) goto done;
   rc = tvmffi_loader_call(loader, &bytes, 1, out);
 done:
@@ -199,7 +199,7 @@ done:
 }
 
 static int load_modules(const tree *t, tvmffi_library *library, TVMFFIObject **modules) {
-  reader rest = t->modules;
+  bin_reader rest = t->modules;
   TVMFFIByteArray kind, payload;
   bool is_library;
   size_t i;

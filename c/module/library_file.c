@@ -136,11 +136,11 @@ static uint32_t num_respelled; /* paths */
 static int num_closing;        /* files */
 static bool closings_overlap;  /* whether two of them were closed at a time */
 
-static void forget_other_threads(void) {
+static void forget_other_closings(void) {
   num_closing = 0; /* not even one that this thread is closing, whose destructor forks */
 }
 
-static tvmffi_mutex opened_mutex = TVMFFI_MUTEX_INIT_WITH(kTvmffiLockOuter, forget_other_threads);
+static tvmffi_mutex opened_mutex = TVMFFI_MUTEX_INIT_WITH(kTvmffiLockOuter, forget_other_closings);
 
 /* ---- Kernels ---- */
 
@@ -184,7 +184,7 @@ static void library_file_forget_kernels(tvmffi_library_file *file) {
 
 /* ---- Records ---- */
 
-static void free_record(tvmffi_library_file *file) {
+static void free_file(tvmffi_library_file *file) {
   library_file_forget_kernels(file);
   tvmffi_free(file);
 }
@@ -215,7 +215,7 @@ static void link_record(tvmffi_library_file *file) {
   opened = file;
 }
 
-static void unlink_record(tvmffi_library_file *file) {
+static void unlink_file(tvmffi_library_file *file) {
   if (file->next != NULL) file->next->previous = file->previous;
   if (file->previous != NULL) {
     file->previous->next = file->next;
@@ -280,11 +280,11 @@ static int use_loaded(const char *path, const tvmffi_dl_file *on_disk, tvmffi_li
 }
 
 /* Whether an opened library is the one in a file. */
-typedef enum { kIsIt, kIsAnother, kIsUnknown } identity;
+typedef enum { kIsIt, kIsAnother, kIsUnknown } file_identity;
 
-static identity compare(const void *handle, const tvmffi_dl_file *on_disk) {
+static file_identity compare_file(const void *handle, const tvmffi_dl_file *on_disk) {
   const tvmffi_library_file *file;
-  identity result = kIsIt;
+  file_identity result = kIsIt;
   tvmffi_mutex_lock(&opened_mutex);
   file = find_handle(handle);
   if (file != NULL && !is_same_file(file, on_disk)) {
@@ -315,7 +315,7 @@ static void *open_file(const char *path, bool *is_known, const tvmffi_dl_file *o
   void *handle = tvmffi_dl_open_bound(path, kNames, &added->group, reason);
   void *previous = NULL;
   while (handle != NULL && *is_known && handle != previous) {
-    identity found = compare(handle, on_disk);
+    file_identity found = compare_file(handle, on_disk);
     if (found == kIsIt) break;
     if (found == kIsAnother && tvmffi_library_is_needed(handle, reason)) {
       tvmffi_log_warning("%s is used as it was before the file was replaced: %s", path,
@@ -332,7 +332,7 @@ static void *open_file(const char *path, bool *is_known, const tvmffi_dl_file *o
 }
 
 /* Makes added the record of its file, or adds it to the one that there is. Under the mutex. */
-static tvmffi_library_file *enter(tvmffi_library_file *added) {
+static tvmffi_library_file *enter_file(tvmffi_library_file *added) {
   tvmffi_library_file *file = find_handle(added->handle);
   if (file == NULL) {
     link_record(added);
@@ -352,9 +352,9 @@ static tvmffi_library_file *enter(tvmffi_library_file *added) {
 }
 
 /* Undoes the opening of a record that is not listed. */
-static void discard(tvmffi_library_file *file) {
+static void discard_file(tvmffi_library_file *file) {
   close_handles(file->handle, file->group);
-  free_record(file);
+  free_file(file);
 }
 
 /* Writes the host's own path in a text of the system, which has the one that it was given. */
@@ -379,7 +379,7 @@ static int fail_with_reason(tvmffi_library_file *file, tvmffi_reason *reason) {
     (void)fail_open(file->path, reason->to_set.text);
   }
   tvmffi_buf_fini(&reason->buf);
-  free_record(file);
+  free_file(file);
   return -1;
 }
 
@@ -413,9 +413,9 @@ TVMFFI_COLD int tvmffi_library_file_open(const TVMFFIByteArray *path, tvmffi_lib
     added->on_disk = on_disk;
   }
   tvmffi_mutex_lock(&opened_mutex);
-  *out = enter(added);
+  *out = enter_file(added);
   tvmffi_mutex_unlock(&opened_mutex);
-  if (*out != added) discard(added);
+  if (*out != added) discard_file(added);
   return 0;
 }
 
@@ -461,7 +461,7 @@ void tvmffi_library_file_close(tvmffi_library_file *file) {
   tvmffi_mutex_lock(&opened_mutex);
   is_last = --file->uses == 0 && file->may_unload;
   if (is_last) {
-    unlink_record(file);
+    unlink_file(file);
     closings_overlap = num_closing++ != 0;
   }
   tvmffi_mutex_unlock(&opened_mutex);
@@ -469,12 +469,12 @@ void tvmffi_library_file_close(tvmffi_library_file *file) {
   is_kept = is_needed(file);
   is_open = is_kept || is_open_after_closing(file);
   tvmffi_mutex_lock(&opened_mutex);
-  is_kept = (is_kept || (is_open && !closings_overlap)) && enter(file) == file;
+  is_kept = (is_kept || (is_open && !closings_overlap)) && enter_file(file) == file;
   tvmffi_mutex_unlock(&opened_mutex);
   if (!is_open) {
-    free_record(file);
+    free_file(file);
   } else if (!is_kept) {
-    discard(file);
+    discard_file(file);
   }
   tvmffi_mutex_lock(&opened_mutex);
   if (num_closing != 0) --num_closing; /* it is 0 if a destructor has forked */
@@ -493,7 +493,7 @@ void tvmffi_library_file_shutdown(void) {
   for (file = opened; file != NULL; file = next) {
     next = file->next;
     if (file->uses != 0) continue;
-    unlink_record(file);
-    free_record(file);
+    unlink_file(file);
+    free_file(file);
   }
 }

@@ -12,6 +12,7 @@
 
 #include "base/buf.h"
 #include "base/hash.h"
+#include "base/utf8.h"
 #include "core/any.h"
 #include "core/error.h"
 #include "core/object.h"
@@ -22,7 +23,7 @@
 
 /* ---- Libraries in files ---- */
 
-static void *find_symbol(const tvmffi_library *library, const char *name, size_t size) {
+static void *find_file_symbol(const tvmffi_library *library, const char *name, size_t size) {
   (void)size;
   return tvmffi_dl_symbol(library->file->handle, name);
 }
@@ -48,7 +49,7 @@ static void close_file(tvmffi_library *library) {
   tvmffi_library_file_close(library->file);
 }
 
-static const tvmffi_library_source kFile = {find_symbol, find_kernel, tvmffi_dl_symbol_size,
+static const tvmffi_library_source kFile = {find_file_symbol, find_kernel, tvmffi_dl_symbol_size,
                                             close_file};
 
 int tvmffi_library_open(const TVMFFIByteArray *path, tvmffi_library **out) {
@@ -125,7 +126,7 @@ TVMFFI_USED static const any_function kNeededByLibraries[] = {
 };
 
 /* The part after the last slash or backslash. */
-static TVMFFIByteArray base_name(const TVMFFIByteArray *path) {
+static TVMFFIByteArray find_base_name(const TVMFFIByteArray *path) {
   TVMFFIByteArray base = *path;
   size_t i;
   for (i = 0; i < path->size; ++i) {
@@ -150,14 +151,14 @@ static bool split_extension(TVMFFIByteArray *name, TVMFFIByteArray *out_extensio
 
 static bool is_number(const TVMFFIByteArray *bytes) {
   size_t i;
-  for (i = 0; i < bytes->size && bytes->data[i] >= '0' && bytes->data[i] <= '9'; ++i) continue;
+  for (i = 0; i < bytes->size && tvmffi_is_digit(bytes->data[i]); ++i) continue;
   return i == bytes->size && i != 0;
 }
 
 /* The format for a file name. All names for libraries, on any system, give `so`. */
 static TVMFFIByteArray find_format(const TVMFFIByteArray *path) {
   static const TVMFFIByteArray so = {"so", 2};
-  TVMFFIByteArray name = base_name(path), extension, unversioned;
+  TVMFFIByteArray name = find_base_name(path), extension, unversioned;
   if (!split_extension(&name, &extension)) return so;
   if (tvmffi_bytes_are(&extension, "dll") || tvmffi_bytes_are(&extension, "dylib") ||
       tvmffi_bytes_are(&extension, "dso")) {
@@ -173,7 +174,7 @@ static TVMFFIByteArray find_format(const TVMFFIByteArray *path) {
  * Finds the loader for a file format. The text of the error is the one that the reference gives,
  * with its missing spaces.
  */
-static int find_loader(const TVMFFIByteArray *format, TVMFFIObject **out) {
+static int find_format_loader(const TVMFFIByteArray *format, TVMFFIObject **out) {
   tvmffi_buf name = TVMFFI_BUF_INIT;
   int rc = tvmffi_loader_find("ffi.Module.load_from_file.", format, &name, out);
   if (rc == 0 && *out == NULL) {
@@ -238,7 +239,7 @@ TVMFFI_COLD int tvmffi_loader_load_file(const TVMFFIByteArray *path, TVMFFIObjec
   if (names_isolated(path)) return load_isolated(path, out);
 #endif
   format = find_format(path);
-  TVMFFI_TRY(find_loader(&format, &loader));
+  TVMFFI_TRY(find_format_loader(&format, &loader));
   if (tvmffi_string_to_any(path->data, path->size, &args[0]) != 0) goto done;
   if (tvmffi_string_to_any(format.data, format.size, &args[1]) != 0) goto done;
   rc = tvmffi_loader_call(loader, args, 2, out);

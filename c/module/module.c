@@ -131,8 +131,8 @@ int TVMFFIRuntimeModuleGetSelf(TVMFFIObjectHandle module, const TVMFFIRuntimeMod
 
 /* ---- Modules with a vtable in C ---- */
 
-static int get_function(const tvmffi_module *module, const TVMFFIByteArray *name,
-                        TVMFFIAny *result) {
+static int get_own_function(const tvmffi_module *module, const TVMFFIByteArray *name,
+                            TVMFFIAny *result) {
   TVMFFIObjectHandle function = NULL;
   union {
     const tvmffi_module *readonly;
@@ -144,8 +144,8 @@ static int get_function(const tvmffi_module *module, const TVMFFIByteArray *name
   return 0;
 }
 
-static int implements_function(tvmffi_module *module, const TVMFFIAny *name,
-                               const TVMFFIByteArray *text, TVMFFIAny *result) {
+static int implements_own_function(tvmffi_module *module, const TVMFFIAny *name,
+                                   const TVMFFIByteArray *text, TVMFFIAny *result) {
   int implements = 0;
   if (module->vtable->implements_function != NULL) {
     TVMFFI_TRY(module->vtable->implements_function(module->self, text, &implements));
@@ -158,7 +158,7 @@ static int implements_function(tvmffi_module *module, const TVMFFIAny *name,
   return 0;
 }
 
-static int get_write_formats(const char *const *formats, TVMFFIAny *result) {
+static int make_write_formats(const char *const *formats, TVMFFIAny *result) {
   TVMFFIObject *array = tvmffi_array_new(0);
   TVMFFIAny text = tvmffi_any_none();
   int rc = array == NULL ? tvmffi_fail_memory() : 0;
@@ -177,7 +177,7 @@ static int get_write_formats(const char *const *formats, TVMFFIAny *result) {
   return rc;
 }
 
-static int refuse(const char *kind, const char *method) {
+static int refuse_method(const char *kind, const char *method) {
   return tvmffi_fail("RuntimeError", "Module[%s] does not support %s", kind, method);
 }
 
@@ -193,9 +193,9 @@ static int call_own(tvmffi_module *module, tvmffi_module_method method, const TV
       *result = tvmffi_any_int(vtable->property_mask);
       return 0;
     case kTvmffiModuleGetWriteFormats:
-      return get_write_formats(vtable->write_formats, result);
+      return make_write_formats(vtable->write_formats, result);
     case kTvmffiModuleSaveToBytes:
-      return vtable->save_to_bytes == NULL ? refuse(vtable->kind, "SaveToBytes")
+      return vtable->save_to_bytes == NULL ? refuse_method(vtable->kind, "SaveToBytes")
                                            : vtable->save_to_bytes(self, result);
     case kTvmffiModuleImport:
       return tvmffi_imports_add(&module->header, args[0].v_obj);
@@ -207,9 +207,9 @@ static int call_own(tvmffi_module *module, tvmffi_module_method method, const TV
   (void)tvmffi_any_get_text(&args[0], &text);
   switch (method) {
     case kTvmffiModuleGetFunction:
-      return get_function(module, &text, result);
+      return get_own_function(module, &text, result);
     case kTvmffiModuleImplementsFunction:
-      return implements_function(module, args, &text, result);
+      return implements_own_function(module, args, &text, result);
     case kTvmffiModuleGetDoc:
       return vtable->get_function_doc == NULL ? 0 : vtable->get_function_doc(self, &text, result);
     case kTvmffiModuleGetMetadata:
@@ -217,7 +217,7 @@ static int call_own(tvmffi_module *module, tvmffi_module_method method, const TV
                  ? 0
                  : vtable->get_function_metadata(self, &text, result);
     case kTvmffiModuleWriteToFile:
-      if (vtable->write_to_file == NULL) return refuse(vtable->kind, "WriteToFile");
+      if (vtable->write_to_file == NULL) return refuse_method(vtable->kind, "WriteToFile");
       (void)tvmffi_any_get_text(&args[1], &format);
       return vtable->write_to_file(self, &text, &format);
     default:

@@ -66,45 +66,45 @@ static int query(tvmffi_module_method method, const TVMFFIAny *args, TVMFFIAny *
     return how(method, args, result);                         \
   }
 
-METHOD(get_function, query, kTvmffiModuleGetFunction)
-METHOD(implements_function, query, kTvmffiModuleImplementsFunction)
-METHOD(get_metadata, query, kTvmffiModuleGetMetadata)
-METHOD(get_doc, query, kTvmffiModuleGetDoc)
-METHOD(get_kind, call, kTvmffiModuleKind)
-METHOD(get_property_mask, call, kTvmffiModulePropertyMask)
-METHOD(inspect_source, call, kTvmffiModuleInspectSource)
-METHOD(get_write_formats, call, kTvmffiModuleGetWriteFormats)
-METHOD(write_to_file, call, kTvmffiModuleWriteToFile)
-METHOD(import_module, call, kTvmffiModuleImport)
-METHOD(clear_imports, call, kTvmffiModuleClearImports)
+METHOD(module_get_function, query, kTvmffiModuleGetFunction)
+METHOD(module_implements_function, query, kTvmffiModuleImplementsFunction)
+METHOD(module_get_metadata, query, kTvmffiModuleGetMetadata)
+METHOD(module_get_doc, query, kTvmffiModuleGetDoc)
+METHOD(module_get_kind, call, kTvmffiModuleKind)
+METHOD(module_get_property_mask, call, kTvmffiModulePropertyMask)
+METHOD(module_inspect_source, call, kTvmffiModuleInspectSource)
+METHOD(module_get_write_formats, call, kTvmffiModuleGetWriteFormats)
+METHOD(module_write_to_file, call, kTvmffiModuleWriteToFile)
+METHOD(module_import, call, kTvmffiModuleImport)
+METHOD(module_clear_imports, call, kTvmffiModuleClearImports)
 
 /* ---- Pinned modules ---- */
 
-static int add_global(const TVMFFIAny *args, TVMFFIAny *result) {
+static int module_add_global(const TVMFFIAny *args, TVMFFIAny *result) {
   (void)result;
   return tvmffi_module_pin(args[0].v_obj);
 }
 
-static int remove_global(const TVMFFIAny *args, TVMFFIAny *result) {
+static int module_remove_global(const TVMFFIAny *args, TVMFFIAny *result) {
   (void)result;
   tvmffi_module_unpin(args[0].v_obj);
   return 0;
 }
 
-#define FUNCTIONS(F)                                              \
-  F("ffi.ModuleClearImports", "M>v", clear_imports)               \
-  F("ffi.ModuleGetFunction", "Msb>?F", get_function)              \
-  F("ffi.ModuleGetFunctionDoc", "Msb>?s", get_doc)                \
-  F("ffi.ModuleGetFunctionMetadata", "Msb>?s", get_metadata)      \
-  F("ffi.ModuleGetKind", "M>s", get_kind)                         \
-  F("ffi.ModuleGetPropertyMask", "M>i", get_property_mask)        \
-  F("ffi.ModuleGetWriteFormats", "M>@s", get_write_formats)       \
-  F("ffi.ModuleGlobalsAdd", "M>v", add_global)                    \
-  F("ffi.ModuleGlobalsRemove", "M>v", remove_global)              \
-  F("ffi.ModuleImplementsFunction", "Msb>b", implements_function) \
-  F("ffi.ModuleImportModule", "MM>v", import_module)              \
-  F("ffi.ModuleInspectSource", "Ms>s", inspect_source)            \
-  F("ffi.ModuleWriteToFile", "Mss>v", write_to_file)              \
+#define FUNCTIONS(F)                                                     \
+  F("ffi.ModuleClearImports", "M>v", module_clear_imports)               \
+  F("ffi.ModuleGetFunction", "Msb>?F", module_get_function)              \
+  F("ffi.ModuleGetFunctionDoc", "Msb>?s", module_get_doc)                \
+  F("ffi.ModuleGetFunctionMetadata", "Msb>?s", module_get_metadata)      \
+  F("ffi.ModuleGetKind", "M>s", module_get_kind)                         \
+  F("ffi.ModuleGetPropertyMask", "M>i", module_get_property_mask)        \
+  F("ffi.ModuleGetWriteFormats", "M>@s", module_get_write_formats)       \
+  F("ffi.ModuleGlobalsAdd", "M>v", module_add_global)                    \
+  F("ffi.ModuleGlobalsRemove", "M>v", module_remove_global)              \
+  F("ffi.ModuleImplementsFunction", "Msb>b", module_implements_function) \
+  F("ffi.ModuleImportModule", "MM>v", module_import)                     \
+  F("ffi.ModuleInspectSource", "Ms>s", module_inspect_source)            \
+  F("ffi.ModuleWriteToFile", "Mss>v", module_write_to_file)              \
   F("ffi.SystemLib", "*", .packed = get_system_lib)
 
 TVMFFI_BUILTIN_GROUP(tvmffi_module_builtins, FUNCTIONS);

@@ -38,14 +38,16 @@ static int set_imports(void *field, const TVMFFIAny *value) {
   return 0;
 }
 
-static const tvmffi_builtin_field kFields[] = {
+static const tvmffi_builtin_field kModuleFields[] = {
     {TVMFFI_FIELD_TEXTS("imports_", "@a", ""), 0, kTvmffiStoredObject,
      offsetof(tvmffi_module, imports), kTVMFFIArray, set_imports, get_imports},
 };
-static TVMFFIFieldInfo module_fields[sizeof kFields / sizeof *kFields];
+static TVMFFIFieldInfo module_fields[sizeof kModuleFields / sizeof *kModuleFields];
 
-static const tvmffi_builtin_type kTypes[] = {
-    {.type_index = kTVMFFIModule, .metadata.total_size = 48, TVMFFI_FIELDS(kFields, module_fields)},
+static const tvmffi_builtin_type kModuleTypes[] = {
+    {.type_index = kTVMFFIModule,
+     .metadata.total_size = 48,
+     TVMFFI_FIELDS(kModuleFields, module_fields)},
 };
 
-const tvmffi_builtin_type_group tvmffi_module_types = TVMFFI_TYPE_GROUP_WITH_MEMBERS(kTypes);
+const tvmffi_builtin_type_group tvmffi_module_types = TVMFFI_TYPE_GROUP_WITH_MEMBERS(kModuleTypes);

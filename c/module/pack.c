@@ -51,7 +51,7 @@ static TVMFFIObject *import_at(const packing *t, size_t module, int64_t i) {
 }
 
 /* Fails only without memory, with no error raised. */
-static int collect(TVMFFIObject *root, packing *t) {
+static int collect_packed(TVMFFIObject *root, packing *t) {
   size_t i;
   int64_t j;
   if (tvmffi_module_set_add(&t->modules, root) < 0) return -1;
@@ -67,7 +67,7 @@ static int collect(TVMFFIObject *root, packing *t) {
   return 0;
 }
 
-static void fini(packing *t) {
+static void fini_packing(packing *t) {
   size_t i;
   for (i = 0; i < t->imports.size; ++i) tvmffi_object_release(imports_of(t, i));
   tvmffi_stack_fini(&t->imports);
@@ -166,7 +166,7 @@ TVMFFI_COLD int TVMFFIRuntimeModulePack(TVMFFIObjectHandle root, TVMFFIAny *out)
     return tvmffi_fail("TypeError", "%s: expected `root` to be a `ffi.Module`, but got a `%s`",
                        __func__, tvmffi_type_key(module->type_index));
   }
-  if (collect(module, &t) == 0) {
+  if (collect_packed(module, &t) == 0) {
     put_imports(&t, &body);
   } else {
     body.failed = true;
@@ -187,6 +187,6 @@ TVMFFI_COLD int TVMFFIRuntimeModulePack(TVMFFIObjectHandle root, TVMFFIAny *out)
   }
   tvmffi_buf_fini(&body);
   tvmffi_buf_fini(&all);
-  fini(&t);
+  fini_packing(&t);
   return rc;
 }

@@ -24,12 +24,12 @@ typedef struct {
 } prefix_record;
 
 /* Serialises writers; symbols are read without it. */
-static tvmffi_mutex mutex = TVMFFI_MUTEX_INIT;
+static tvmffi_mutex system_mutex = TVMFFI_MUTEX_INIT;
 static tvmffi_table symbols, prefixes;
 
 /* The record for a name in one of the tables, made if missing. Call it under the mutex. */
-static tvmffi_table_key *ensure_record(tvmffi_table *table, size_t size, const char *name,
-                                       size_t name_size) {
+static tvmffi_table_key *ensure_system_record(tvmffi_table *table, size_t size, const char *name,
+                                              size_t name_size) {
   uint64_t hash = tvmffi_hash_bytes(name, name_size);
   tvmffi_table_key *record = tvmffi_table_find_hashed(table, name, name_size, hash);
   if (record != NULL) return record;
@@ -44,13 +44,13 @@ int TVMFFIEnvModRegisterSystemLibSymbol(const char *name, void *symbol) {
   void *old = NULL;
   TVMFFI_REQUIRE(name);
   TVMFFI_REQUIRE(symbol);
-  tvmffi_mutex_lock(&mutex);
-  record = (symbol_record *)ensure_record(&symbols, sizeof *record, name, strlen(name));
+  tvmffi_mutex_lock(&system_mutex);
+  record = (symbol_record *)ensure_system_record(&symbols, sizeof *record, name, strlen(name));
   if (record != NULL) {
     old = record->address;
     tvmffi_atomic_store_release_ptr(&record->address, symbol);
   }
-  tvmffi_mutex_unlock(&mutex);
+  tvmffi_mutex_unlock(&system_mutex);
   if (record == NULL) return tvmffi_fail_memory();
   if (old != NULL && old != symbol) {
     tvmffi_log_warning("SystemLib symbol %s is overridden with a different address: %p, was %p",
@@ -64,7 +64,7 @@ void *tvmffi_system_lib_find(const char *name, size_t size) {
   return record == NULL ? NULL : tvmffi_atomic_load_acquire_ptr(&record->address);
 }
 
-static void *find_symbol(const tvmffi_library *library, const char *name, size_t size) {
+static void *find_system_symbol(const tvmffi_library *library, const char *name, size_t size) {
   (void)library;
   return tvmffi_system_lib_find(name, size);
 }
@@ -79,7 +79,7 @@ static void close_nothing(tvmffi_library *library) {
   (void)library;
 }
 
-static const tvmffi_library_source kSystem = {find_symbol, tvmffi_library_look_up_kernel,
+static const tvmffi_library_source kSystem = {find_system_symbol, tvmffi_library_look_up_kernel,
                                               get_unknown_size, close_nothing};
 
 int tvmffi_library_new_system(const TVMFFIByteArray *prefix, tvmffi_library **out) {
@@ -102,15 +102,16 @@ static int new_module(const TVMFFIByteArray *prefix, TVMFFIObject **out) {
 int tvmffi_system_lib_get(const TVMFFIByteArray *prefix, TVMFFIObject **out) {
   prefix_record *record;
   TVMFFIObject *made = NULL, *module = NULL;
-  tvmffi_mutex_lock(&mutex);
+  tvmffi_mutex_lock(&system_mutex);
   record = (prefix_record *)tvmffi_table_find(&prefixes, prefix->data, prefix->size);
   if (record != NULL) module = record->module;
   tvmffi_object_retain(module);
-  tvmffi_mutex_unlock(&mutex);
+  tvmffi_mutex_unlock(&system_mutex);
   if (module == NULL) {
     TVMFFI_TRY(new_module(prefix, &made));
-    tvmffi_mutex_lock(&mutex);
-    record = (prefix_record *)ensure_record(&prefixes, sizeof *record, prefix->data, prefix->size);
+    tvmffi_mutex_lock(&system_mutex);
+    record = (prefix_record *)ensure_system_record(&prefixes, sizeof *record, prefix->data,
+                                                   prefix->size);
     if (record != NULL) {
       if (record->module == NULL) {
         record->module = made;
@@ -119,7 +120,7 @@ int tvmffi_system_lib_get(const TVMFFIByteArray *prefix, TVMFFIObject **out) {
       module = record->module;
       tvmffi_object_retain(module);
     }
-    tvmffi_mutex_unlock(&mutex);
+    tvmffi_mutex_unlock(&system_mutex);
     tvmffi_object_release(made);
     if (record == NULL) return tvmffi_fail_memory();
   }

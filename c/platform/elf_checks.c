@@ -166,8 +166,8 @@ static bool find_segment(const elf_file *file, ElfW(Word) type, uint64_t address
 }
 
 /* The entry of a file's dynamic section that is next after *i, or at it. */
-static bool next_entry(const elf_file *file, const ElfW(Phdr) * dynamic, ElfW(Sxword) tag,
-                       size_t *i, ElfW(Dyn) * out) {
+static bool next_dynamic_entry(const elf_file *file, const ElfW(Phdr) * dynamic, ElfW(Sxword) tag,
+                               size_t *i, ElfW(Dyn) * out) {
   for (; pread(file->descriptor, out, sizeof *out, (off_t)(dynamic->p_offset + *i * sizeof *out)) ==
              (ssize_t)sizeof *out &&
          out->d_tag != DT_NULL;
@@ -184,12 +184,12 @@ static bool read_other_libc(const elf_file *file, char out[kMaxLibc]) {
   size_t i = 0;
   uint64_t start;
   if (!find_segment(file, PT_DYNAMIC, 0, &dynamic) ||
-      !next_entry(file, &dynamic, DT_STRTAB, &i, &entry) ||
+      !next_dynamic_entry(file, &dynamic, DT_STRTAB, &i, &entry) ||
       !find_segment(file, PT_LOAD, entry.d_un.d_ptr, &strings)) {
     return false;
   }
   start = entry.d_un.d_ptr - strings.p_vaddr + strings.p_offset;
-  for (i = 0; next_entry(file, &dynamic, DT_NEEDED, &i, &entry); ++i) {
+  for (i = 0; next_dynamic_entry(file, &dynamic, DT_NEEDED, &i, &entry); ++i) {
     memset(out, 0, kMaxLibc);
     if (pread(file->descriptor, out, kMaxLibc, (off_t)(start + entry.d_un.d_val)) > 5 &&
         strncmp(out, "libc.", 5) == 0 && out[kMaxLibc - 1] == '\0' && !IS_OWN_LIBC(out)) {

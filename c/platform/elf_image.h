@@ -4,6 +4,7 @@
 #ifndef TVMFFI_PLATFORM_ELF_IMAGE_H_
 #define TVMFFI_PLATFORM_ELF_IMAGE_H_
 
+#include "platform/compiler.h"
 #include "platform/platform.h"
 
 #if TVM_FFI_ELF_TABLES
@@ -36,30 +37,32 @@ typedef struct {
 } tvmffi_elf_symbols;
 
 /* Calls visit for each loaded file, the program first, until it returns true; then so does this. */
-bool tvmffi_elf_visit_images(bool (*visit)(const tvmffi_elf_image *file, void *context),
-                             void *context);
+TVMFFI_COLD bool tvmffi_elf_visit_images(bool (*visit)(const tvmffi_elf_image *file, void *context),
+                                         void *context);
 /* Finds the loaded file that contains an address. */
-bool tvmffi_elf_find_image(const void *address, tvmffi_elf_image *out);
+TVMFFI_COLD bool tvmffi_elf_find_image(const void *address, tvmffi_elf_image *out);
 /* The segment that contains an address, or NULL. */
-const ElfW(Phdr) * tvmffi_elf_find_segment(const tvmffi_elf_image *file, uintptr_t address);
+TVMFFI_COLD const ElfW(Phdr) *
+    tvmffi_elf_find_segment(const tvmffi_elf_image *file, uintptr_t address);
 /* The number of readable bytes from an address to the end of its segment; 0 if there are none. */
-size_t tvmffi_elf_bytes_at(const tvmffi_elf_image *file, uintptr_t address);
+TVMFFI_COLD size_t tvmffi_elf_bytes_at(const tvmffi_elf_image *file, uintptr_t address);
 /* The dynamic section of an opened library, or NULL. */
-const void *tvmffi_elf_find_dynamic(void *handle);
+TVMFFI_COLD const void *tvmffi_elf_find_dynamic(void *handle);
 
 /* The first entry of the dynamic section with a tag, or NULL. */
-const ElfW(Dyn) * tvmffi_elf_find_entry(const tvmffi_elf_image *file, ElfW(Sxword) tag);
+TVMFFI_COLD const ElfW(Dyn) * tvmffi_elf_find_entry(const tvmffi_elf_image *file, ElfW(Sxword) tag);
 /*
  * The target of a pointer in the dynamic section, NULL if it is not in the file. *out_size: the
  * number of bytes from there to the end of the segment.
  */
-const void *tvmffi_elf_find_pointed(const tvmffi_elf_image *file, ElfW(Sxword) tag,
-                                    size_t alignment, size_t *out_size);
+TVMFFI_COLD const void *tvmffi_elf_find_pointed(const tvmffi_elf_image *file, ElfW(Sxword) tag,
+                                                size_t alignment, size_t *out_size);
 
-bool tvmffi_elf_find_symbols(const tvmffi_elf_image *file, tvmffi_elf_symbols *out);
-const char *tvmffi_elf_name_at(const tvmffi_elf_symbols *table, size_t offset);
+TVMFFI_COLD bool tvmffi_elf_find_symbols(const tvmffi_elf_image *file, tvmffi_elf_symbols *out);
+TVMFFI_COLD const char *tvmffi_elf_name_at(const tvmffi_elf_symbols *table, size_t offset);
 /* The symbol of a name, which the file defines or needs, or NULL. */
-const ElfW(Sym) * tvmffi_elf_find_name(const tvmffi_elf_symbols *table, const char *name);
+TVMFFI_COLD const ElfW(Sym) *
+    tvmffi_elf_find_name(const tvmffi_elf_symbols *table, const char *name);
 
 #endif /* TVM_FFI_ELF_TABLES */
 

@@ -24,7 +24,7 @@ static int is_offered;
  * that is not position-independent may have an address of its own for functions that it takes from
  * a library, at which there is a jump to them.
  */
-static bool is_own(const char *name, const void *address) {
+static bool is_own_address(const char *name, const void *address) {
   const ElfW(Sym) * symbol;
   tvmffi_elf_symbols table;
   tvmffi_elf_image own, file;
@@ -53,7 +53,7 @@ TVMFFI_COLD bool tvmffi_dl_has_other_copy(const void *address) {
 }
 
 /* What the loader finds for a name, in the global scope with the program itself as the handle. */
-static const void *look_up(void *handle, const char *name) {
+static const void *look_up_name(void *handle, const char *name) {
   const void *found = dlsym(handle, name);
   if (found == NULL) (void)dlerror(); /* the system would keep its text */
   return found;
@@ -68,9 +68,9 @@ static bool offers_names(const tvmffi_dl_name *const *lists) {
   program = dlopen(NULL, RTLD_LAZY | RTLD_LOCAL);
   if (program == NULL) return false;
   TVMFFI_FOR_NAMES(lists, list, entry) {
-    const void *found = is_complete ? look_up(program, entry->name) : NULL;
+    const void *found = is_complete ? look_up_name(program, entry->name) : NULL;
     /* One definition serves all C++ code, whichever library has it. */
-    is_complete = found != NULL && (entry->name[0] == '_' || is_own(entry->name, found));
+    is_complete = found != NULL && (entry->name[0] == '_' || is_own_address(entry->name, found));
   }
   (void)dlclose(program);
   if (is_complete) tvmffi_atomic_store_relaxed_int(&is_offered, 1);
@@ -87,14 +87,14 @@ static bool check_name(const binding *at, const tvmffi_elf_image *library, const
                        bool is_weak, const void *bound) {
   tvmffi_elf_image other;
   if (tvmffi_elf_bytes_at(library, (uintptr_t)bound) != 0) { /* it is not bound yet */
-    bound = look_up(at->program, name);
-    if (bound == NULL && at->group != NULL) bound = look_up(at->group, name);
+    bound = look_up_name(at->program, name);
+    if (bound == NULL && at->group != NULL) bound = look_up_name(at->group, name);
   }
   if (bound == NULL && !is_weak) {
     at->reason->set(at->reason, "%s: undefined symbol: %s", library->path, name);
     return false;
   }
-  if (bound == NULL || is_own(name, bound)) return true;
+  if (bound == NULL || is_own_address(name, bound)) return true;
   at->reason->set(at->reason,
                   "it calls another copy of the runtime (%s has its %s); load it by that copy, or "
                   "open that copy with RTLD_LOCAL",

@@ -46,22 +46,22 @@ enum {
 typedef struct {
   const void *runtime;
   uintptr_t number;
-} identity;
+} written_identity;
 
 /* How such a file begins. The symbols follow, then the hash table, then the strings. */
 typedef struct {
   ElfW(Ehdr) header;
   ElfW(Phdr) segments[3];
   ElfW(Dyn) entries[kNumEntries];
-  identity self;
-} head;
+  written_identity self;
+} written_head;
 
 typedef struct {
-  identity self;
+  written_identity self;
   const tvmffi_dl_name *const *lists; /* defined */
   const char *needed[kMaxNeeded];
   size_t num_needed;
-} contents;
+} written_contents;
 
 static uint32_t hash_name(const char *name) {
   uint32_t hash = 0;
@@ -74,11 +74,11 @@ static uint32_t hash_name(const char *name) {
 
 typedef struct {
   size_t num_symbols, hash, strings, size; /* offsets; size: of the file */
-} layout;
+} written_layout;
 
-static layout plan(const contents *wanted) {
+static written_layout plan_written(const written_contents *wanted) {
   const tvmffi_dl_name *const *list, *entry;
-  layout out;
+  written_layout out;
   size_t bytes = 1, i;
   out.num_symbols = 1;
   TVMFFI_FOR_NAMES(wanted->lists, list, entry) {
@@ -86,7 +86,7 @@ static layout plan(const contents *wanted) {
     bytes += strlen(entry->name) + 1;
   }
   for (i = 0; i < wanted->num_needed; ++i) bytes += strlen(wanted->needed[i]) + 1;
-  out.hash = sizeof(head) + out.num_symbols * sizeof(ElfW(Sym));
+  out.hash = sizeof(written_head) + out.num_symbols * sizeof(ElfW(Sym));
   out.strings = out.hash + (2 + kNumBuckets + out.num_symbols) * sizeof(hash_word);
   out.size = out.strings + bytes;
   return out;
@@ -100,8 +100,9 @@ static ElfW(Dyn) make_entry(int tag, size_t value) {
 }
 
 /* start: zeros, as many as planned. like: the header of a file that the loader accepts here. */
-static void fill(char *start, const layout *at, const contents *wanted, const ElfW(Ehdr) * like) {
-  head *out = (head *)(void *)start;
+static void fill_written(char *start, const written_layout *at, const written_contents *wanted,
+                         const ElfW(Ehdr) * like) {
+  written_head *out = (written_head *)(void *)start;
   ElfW(Sym) *symbols = (ElfW(Sym) *)(void *)(start + sizeof *out);
   hash_word *buckets = (hash_word *)(void *)(start + at->hash) + 2, *chains = buckets + kNumBuckets;
   ElfW(Dyn) *next = out->entries;
@@ -112,7 +113,7 @@ static void fill(char *start, const layout *at, const contents *wanted, const El
   out->header.e_machine = like->e_machine;
   out->header.e_version = EV_CURRENT;
   out->header.e_flags = like->e_flags;
-  out->header.e_phoff = offsetof(head, segments);
+  out->header.e_phoff = offsetof(written_head, segments);
   out->header.e_ehsize = sizeof out->header;
   out->header.e_phentsize = sizeof out->segments[0];
   out->header.e_phnum = 3;
@@ -123,8 +124,8 @@ static void fill(char *start, const layout *at, const contents *wanted, const El
   out->segments[1].p_type = PT_DYNAMIC;
   out->segments[1].p_flags = PF_R | PF_W;
   out->segments[1].p_align = sizeof(ElfW(Addr));
-  out->segments[1].p_offset = offsetof(head, entries);
-  out->segments[1].p_vaddr = out->segments[1].p_paddr = offsetof(head, entries);
+  out->segments[1].p_offset = offsetof(written_head, entries);
+  out->segments[1].p_vaddr = out->segments[1].p_paddr = offsetof(written_head, entries);
   out->segments[1].p_filesz = out->segments[1].p_memsz = sizeof out->entries;
   out->segments[2].p_type = PT_GNU_STACK; /* without it the loader makes stacks executable */
   out->segments[2].p_flags = PF_R | PF_W;
@@ -171,12 +172,12 @@ typedef struct {
   char path[kMaxWritten];
 } written_file;
 
-static void discard(const written_file *file) {
+static void discard_written(const written_file *file) {
   if (!file->is_in_memory) (void)unlink(file->path);
   (void)close(file->descriptor);
 }
 
-static bool create(bool in_memory, written_file *out) {
+static bool create_written(bool in_memory, written_file *out) {
   out->is_in_memory = in_memory;
 #if defined(MFD_CLOEXEC)
   if (in_memory) {
@@ -192,17 +193,17 @@ static bool create(bool in_memory, written_file *out) {
   return out->descriptor >= 0;
 }
 
-static bool write_file(const contents *wanted, const ElfW(Ehdr) * like, bool in_memory,
+static bool write_file(const written_contents *wanted, const ElfW(Ehdr) * like, bool in_memory,
                        written_file *out) {
-  layout at = plan(wanted);
+  written_layout at = plan_written(wanted);
   bool is_written = false;
   /* cppcheck-suppress invalidFunctionArg */ /* -1 is for memory of no file */
   void *bytes = mmap(NULL, at.size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (bytes == MAP_FAILED) return false;
-  fill(bytes, &at, wanted, like);
-  if (create(in_memory, out)) {
+  fill_written(bytes, &at, wanted, like);
+  if (create_written(in_memory, out)) {
     is_written = write_all(out->descriptor, bytes, at.size);
-    if (!is_written) discard(out);
+    if (!is_written) discard_written(out);
   }
   (void)munmap(bytes, at.size);
   return is_written;
@@ -220,13 +221,13 @@ static uint32_t next_number(void) {
 }
 
 /* How an opened file begins, if it is one of those written here. */
-static head *find_head(void *handle) {
+static written_head *find_head(void *handle) {
   const char *entries = tvmffi_elf_find_dynamic(handle);
   tvmffi_elf_image file;
   if (!tvmffi_elf_find_image(entries, &file) || file.entries != (const void *)entries) return NULL;
-  if (tvmffi_elf_bytes_at(&file, file.base) < sizeof(head)) return NULL;
-  if (entries != (const char *)file.base + offsetof(head, entries)) return NULL;
-  return (head *)file.base;
+  if (tvmffi_elf_bytes_at(&file, file.base) < sizeof(written_head)) return NULL;
+  if (entries != (const char *)file.base + offsetof(written_head, entries)) return NULL;
+  return (written_head *)file.base;
 }
 
 /*
@@ -234,10 +235,11 @@ static head *find_head(void *handle) {
  * this path may be that of an earlier file: each attempt writes it otherwise. How it did in the end
  * is in spelled, which has kMaxSpelled bytes.
  */
-static void *open_written(const written_file *file, const identity *self, int mode, char *spelled) {
+static void *open_written(const written_file *file, const written_identity *self, int mode,
+                          char *spelled) {
   int i;
   for (i = 0; i < kMaxAttempts; ++i) {
-    const head *opened;
+    const written_head *opened;
     void *handle;
     tvmffi_dl_respell(file->path, next_number(), spelled);
     handle = dlopen(spelled, mode | RTLD_LOCAL);
@@ -251,14 +253,14 @@ static void *open_written(const written_file *file, const identity *self, int mo
 
 static void set_values(void *handle, const tvmffi_dl_name *const *lists) {
   const tvmffi_dl_name *const *list, *entry;
-  head *opened = find_head(handle);
+  written_head *opened = find_head(handle);
   ElfW(Sym) *symbol = (ElfW(Sym) *)(void *)(opened + 1);
   TVMFFI_FOR_NAMES(lists, list, entry) {
     (++symbol)->st_value = (ElfW(Addr))((uintptr_t)entry->at.data - (uintptr_t)opened);
   }
 }
 
-static void init_contents(contents *out, const tvmffi_dl_name *const *lists) {
+static void init_contents(written_contents *out, const tvmffi_dl_name *const *lists) {
   memset(out, 0, sizeof *out);
   out->self.runtime = &last_number;
   out->self.number = next_number();
@@ -276,7 +278,7 @@ static void *open_group(const char *path, const char *names, const ElfW(Ehdr) * 
   static const tvmffi_dl_name *const kNone[] = {NULL};
   char spelled[kMaxSpelled];
   written_file file;
-  contents wanted;
+  written_contents wanted;
   tvmffi_elf_image own;
   void *group;
   init_contents(&wanted, kNone);
@@ -296,7 +298,7 @@ static void *open_group(const char *path, const char *names, const ElfW(Ehdr) * 
       if (group == NULL) (void)dlerror();
     }
   }
-  discard(&file);
+  discard_written(&file);
   return group;
 }
 
@@ -304,7 +306,7 @@ static void *hand_over(const char *path, const tvmffi_dl_name *const *lists,
                        const ElfW(Ehdr) * like, bool in_memory, tvmffi_dl_reason *reason) {
   char spelled[kMaxSpelled];
   written_file file;
-  contents wanted;
+  written_contents wanted;
   void *names, *group = NULL;
   init_contents(&wanted, lists);
   if (!write_file(&wanted, like, in_memory, &file)) return NULL;
@@ -316,7 +318,7 @@ static void *hand_over(const char *path, const tvmffi_dl_name *const *lists,
   } else {
     (void)dlerror();
   }
-  discard(&file);
+  discard_written(&file);
   return group;
 }
 

@@ -18,8 +18,8 @@
  * NULL if that cannot be done, with a reason if the library needs something of a runtime that this
  * one does not have.
  */
-void *tvmffi_elf_open_group(const char *path, const tvmffi_dl_name *const *lists,
-                            tvmffi_dl_reason *reason);
+TVMFFI_COLD void *tvmffi_elf_open_group(const char *path, const tvmffi_dl_name *const *lists,
+                                        tvmffi_dl_reason *reason);
 #else
 #define TVMFFI_ELF_WRITES 0
 #define tvmffi_elf_open_group(path, lists, reason) NULL

@@ -195,16 +195,16 @@ void tvmffi_dl_explain_libc(const char *path, tvmffi_dl_reason *reason) {
 #endif
 
 #ifdef PATH_MAX
-enum { kMaxPath = PATH_MAX - 1 };
+enum { kMaxPosixPath = PATH_MAX - 1 };
 #else
-enum { kMaxPath = 4095 };
+enum { kMaxPosixPath = 4095 };
 #endif
 
 static void *open_library(const char *path, int mode, tvmffi_dl_reason *reason) {
   const char *text;
   size_t size = strlen(path);
-  if (size > kMaxPath) { /* the loader of glibc would copy it to the stack */
-    reason->set(reason, "the path has %zu bytes, more than %d", size, kMaxPath);
+  if (size > kMaxPosixPath) { /* the loader of glibc would copy it to the stack */
+    reason->set(reason, "the path has %zu bytes, more than %d", size, kMaxPosixPath);
     return NULL;
   }
   text = tvmffi_dl_check(path);
@@ -386,7 +386,7 @@ static int read_changes(struct dl_phdr_info *info, size_t size, void *out) {
   return 1;
 }
 
-static const char *find_symbol(uintptr_t address, uint64_t changes) {
+static const char *find_frame_symbol(uintptr_t address, uint64_t changes) {
   const size_t i = (size_t)(address ^ address >> 6 ^ address >> 12) % kCachedSymbols;
   const char *symbol;
   if (changes == UINT64_MAX || tvmffi_atomic_exchange_int(&is_cache_in_use, 1) != 0) {
@@ -418,7 +418,7 @@ static uint64_t count_changes(void) {
   return UINT64_MAX;
 }
 
-static const char *find_symbol(uintptr_t address, uint64_t changes) {
+static const char *find_frame_symbol(uintptr_t address, uint64_t changes) {
   (void)changes;
   return look_up_symbol(address);
 }
@@ -436,7 +436,7 @@ void tvmffi_stack_walk(void *context, TVMFFIRuntimeFrameVisitor visitor, void *v
     memset(&frame, 0, sizeof frame);
     frame.pc = (uintptr_t)addresses[i];
     /* The return address may be in the next function already: look up the call instruction. */
-    frame.symbol = find_symbol(frame.pc - 1, changes);
+    frame.symbol = find_frame_symbol(frame.pc - 1, changes);
     if (visitor(visitor_context, &frame) != 0) return;
   }
 }

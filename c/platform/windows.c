@@ -118,7 +118,7 @@ static void NTAPI on_thread_event(PVOID library, DWORD event, PVOID reserved) {
 TVMFFI_USED __attribute__((section(".CRT$XLB"))) static const PIMAGE_TLS_CALLBACK kOnThreadEvent =
     on_thread_event;
 
-enum { kMaxPath = 4096 }; /* UTF-16 units and bytes, with the NUL */
+enum { kMaxWindowsPath = 4096 }; /* UTF-16 units and bytes, with the NUL */
 
 /* ---- Libraries: paths ---- */
 
@@ -127,7 +127,7 @@ static bool has_folder(const char *path) {
 }
 
 /* The part after the last slash or backslash. */
-static const char *base_name(const char *path) {
+static const char *find_module_name(const char *path) {
   const char *base = path;
   for (; *path != '\0'; ++path) {
     if (*path == '/' || *path == '\\') base = path + 1;
@@ -146,13 +146,13 @@ static bool to_wide(const char *text, WCHAR *out, int out_size) {
  * appending an extension.
  */
 static bool to_loader_path(const char *path, WCHAR *out) {
-  WCHAR given[kMaxPath];
+  WCHAR given[kMaxWindowsPath];
   DWORD size;
-  if (!has_folder(path)) return to_wide(path, out, kMaxPath);
-  if (!to_wide(path, given, kMaxPath)) return false;
-  size = GetFullPathNameW(given, kMaxPath, out, NULL);
-  if (size == 0 || size >= kMaxPath - 1) return false;
-  if (strchr(base_name(path), '.') == NULL) {
+  if (!has_folder(path)) return to_wide(path, out, kMaxWindowsPath);
+  if (!to_wide(path, given, kMaxWindowsPath)) return false;
+  size = GetFullPathNameW(given, kMaxWindowsPath, out, NULL);
+  if (size == 0 || size >= kMaxWindowsPath - 1) return false;
+  if (strchr(find_module_name(path), '.') == NULL) {
     out[size] = L'.';
     out[size + 1] = L'\0';
   }
@@ -190,11 +190,12 @@ static HMODULE load(const WCHAR *path, DWORD flags, DWORD *out_error) {
 }
 
 void *tvmffi_dl_open(const char *path, tvmffi_dl_reason *reason) {
-  WCHAR wide[kMaxPath];
+  WCHAR wide[kMaxWindowsPath];
   HMODULE library;
   DWORD error;
   if (!to_loader_path(path, wide)) {
-    reason->set(reason, "the path is not UTF-8, or has more than %d characters", kMaxPath - 2);
+    reason->set(reason, "the path is not UTF-8, or has more than %d characters",
+                kMaxWindowsPath - 2);
     return NULL;
   }
   library = load(wide, has_folder(path) ? LOAD_WITH_ALTERED_SEARCH_PATH : 0, &error);
@@ -208,7 +209,7 @@ void tvmffi_dl_explain_libc(const char *path, tvmffi_dl_reason *reason) {
 }
 
 void *tvmffi_dl_open_loaded(const char *path) {
-  WCHAR wide[kMaxPath];
+  WCHAR wide[kMaxWindowsPath];
   HMODULE library = NULL;
   if (!to_loader_path(path, wide) || !GetModuleHandleExW(0, wide, &library)) return NULL;
   return library;
@@ -233,7 +234,7 @@ void tvmffi_dl_respell(const char *path, uint32_t number, char *out) {
 bool tvmffi_dl_find_file(const char *path, tvmffi_dl_file *out) {
   enum { kTicksPerSecond = 10000000 };
   BY_HANDLE_FILE_INFORMATION status;
-  WCHAR wide[kMaxPath];
+  WCHAR wide[kMaxWindowsPath];
   HANDLE file;
   uint64_t ticks;
   bool found;
@@ -257,9 +258,9 @@ bool tvmffi_dl_find_file(const char *path, tvmffi_dl_file *out) {
 
 void *tvmffi_dl_open_beside(const char *name, tvmffi_dl_reason *reason) {
   static const char anchor = 0;
-  char path[kMaxPath];
+  char path[kMaxWindowsPath];
   if (tvmffi_dl_find_path(&anchor, path, sizeof path)) {
-    char *base = path + (base_name(path) - path);
+    char *base = path + (find_module_name(path) - path);
     if (strlen(name) < sizeof path - (size_t)(base - path)) {
       void *handle;
       strcpy(base, name);
@@ -325,7 +326,7 @@ size_t tvmffi_dl_symbol_size(const char *name, const void *address) {
 }
 
 /* The library that contains an address; NULL if none does. */
-static HMODULE find_library(const void *address, DWORD flags) {
+static HMODULE find_loaded_module(const void *address, DWORD flags) {
   HMODULE library = NULL;
   const WCHAR *place = address; /* that is how the function takes it */
   return GetModuleHandleExW(GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS | flags, place, &library)
@@ -334,16 +335,16 @@ static HMODULE find_library(const void *address, DWORD flags) {
 }
 
 void tvmffi_dl_keep(const void *address) {
-  (void)find_library(address, GET_MODULE_HANDLE_EX_FLAG_PIN);
+  (void)find_loaded_module(address, GET_MODULE_HANDLE_EX_FLAG_PIN);
 }
 
 bool tvmffi_dl_find_path(const void *address, char *out, size_t out_size) {
-  WCHAR wide[kMaxPath];
-  HMODULE library = find_library(address, GET_MODULE_HANDLE_EX_FLAG_UNCHANGED_REFCOUNT);
+  WCHAR wide[kMaxWindowsPath];
+  HMODULE library = find_loaded_module(address, GET_MODULE_HANDLE_EX_FLAG_UNCHANGED_REFCOUNT);
   DWORD size;
   if (library == NULL) return false;
-  size = GetModuleFileNameW(library, wide, kMaxPath);
-  if (size == 0 || size >= kMaxPath) return false;
+  size = GetModuleFileNameW(library, wide, kMaxWindowsPath);
+  if (size == 0 || size >= kMaxWindowsPath) return false;
   return WideCharToMultiByte(CP_UTF8, WC_ERR_INVALID_CHARS, wide, -1, out,
                              out_size > INT_MAX ? INT_MAX : (int)out_size, NULL, NULL) != 0;
 }

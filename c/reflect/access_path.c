@@ -80,7 +80,7 @@ static int get_root(const TVMFFIAny *args, TVMFFIAny *result) {
   return tvmffi_any_give(tvmffi_access_path_root(), result);
 }
 
-static int extend(const TVMFFIAny *args, TVMFFIAny *result) {
+static int extend_path(const TVMFFIAny *args, TVMFFIAny *result) {
   return tvmffi_any_give(tvmffi_access_path_extend(args[0].v_obj, args[1].v_obj), result);
 }
 
@@ -186,7 +186,7 @@ static const tvmffi_builtin_field kPathFields[] = {
 static const tvmffi_builtin_method kPathMethods[] = {
     {TVMFFI_METHOD_TEXTS("ffi.reflection.AccessPath._root", ">P", ""), get_root,
      kTVMFFIFieldFlagBitMaskIsStaticMethod},
-    METHOD("_extend", "PS>P", extend),
+    METHOD("_extend", "PS>P", extend_path),
     METHOD("_attr", "Ps>P", attr),
     METHOD("_array_item", "Pi>P", array_item),
     METHOD("_map_item", "Pa>P", map_item),
@@ -203,7 +203,7 @@ static TVMFFIFieldInfo path_fields[sizeof kPathFields / sizeof *kPathFields];
 static TVMFFIMethodInfo path_methods[sizeof kPathMethods / sizeof *kPathMethods];
 static tvmffi_builtin_function path_functions[sizeof kPathMethods / sizeof *kPathMethods];
 
-static const tvmffi_builtin_type kTypes[] = {
+static const tvmffi_builtin_type kAccessPathTypes[] = {
     {.type_index = kTvmffiAccessStep,
      .letter = 'S',
      .key = "ffi.reflection.AccessStep",
@@ -223,16 +223,17 @@ static const tvmffi_builtin_type kTypes[] = {
      TVMFFI_METHODS(kPathMethods, path_methods, path_functions)},
 };
 
-const tvmffi_builtin_type_group tvmffi_access_path_types = TVMFFI_TYPE_GROUP_WITH_MEMBERS(kTypes);
+const tvmffi_builtin_type_group tvmffi_access_path_types =
+    TVMFFI_TYPE_GROUP_WITH_MEMBERS(kAccessPathTypes);
 
-static const tvmffi_builtin_attr kAttrs[] = {
+static const tvmffi_builtin_attr kAccessPathAttrs[] = {
     TVMFFI_MAKES_AND_COPIES(kTvmffiAccessStep),
     TVMFFI_MAKES_AND_COPIES(kTvmffiAccessPath),
     TVMFFI_IS_FINAL(kTvmffiAccessStep, true),
     TVMFFI_IS_FINAL(kTvmffiAccessPath, true),
 };
 
-TVMFFI_BUILTIN_ATTR_GROUP(tvmffi_access_path_attrs, kAttrs);
+TVMFFI_BUILTIN_ATTR_GROUP(tvmffi_access_path_attrs, kAccessPathAttrs);
 
 /* ---- Text ---- */
 

@@ -52,7 +52,7 @@ static bool is_all_integers(const TVMFFIAny *value) {
 }
 
 /* Whether a value needs no conversion. */
-static bool is_instance(int32_t type_index, const TVMFFIAny *value) {
+static bool needs_no_conversion(int32_t type_index, const TVMFFIAny *value) {
   TVMFFIByteArray text;
   switch (type_index) {
     case kTVMFFIObject:
@@ -107,7 +107,7 @@ static int call_convert(void *self, const TVMFFIAny *args, int32_t num_args, TVM
   int32_t type_index = ((const tvmffi_attr_function *)self)->type_index;
   copier copy;
   TVMFFI_TRY(tvmffi_attr_check_args(self, "(0: AnyView) -> Any", 1, 0, args, num_args));
-  if (is_instance(type_index, &args[0])) return TVMFFIAnyViewToOwnedAny(&args[0], result);
+  if (needs_no_conversion(type_index, &args[0])) return TVMFFIAnyViewToOwnedAny(&args[0], result);
   if (type_index == kTVMFFIShape && is_all_integers(&args[0])) {
     return tvmffi_shape_from_args(tvmffi_array_items(args[0].v_obj),
                                   (int32_t)tvmffi_array_size(args[0].v_obj), result);
@@ -123,7 +123,7 @@ static int call_convert(void *self, const TVMFFIAny *args, int32_t num_args, TVM
 #define CONVERTS(type) \
   { type, kTvmffiAttrConvert, false, call_convert, NULL }
 
-static const tvmffi_builtin_attr kAttrs[] = {
+static const tvmffi_builtin_attr kConvertAttrs[] = {
     CONVERTS(kTVMFFIObject),  CONVERTS(kTVMFFIStr),      CONVERTS(kTVMFFIBytes),
     CONVERTS(kTVMFFIError),   CONVERTS(kTVMFFIFunction), CONVERTS(kTVMFFIShape),
     CONVERTS(kTVMFFITensor),  CONVERTS(kTVMFFIArray),    CONVERTS(kTVMFFIMap),
@@ -131,4 +131,4 @@ static const tvmffi_builtin_attr kAttrs[] = {
     CONVERTS(kTvmffiStrEnum),
 };
 
-TVMFFI_BUILTIN_ATTR_GROUP(tvmffi_convert_attrs, kAttrs);
+TVMFFI_BUILTIN_ATTR_GROUP(tvmffi_convert_attrs, kConvertAttrs);

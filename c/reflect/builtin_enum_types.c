@@ -87,7 +87,7 @@ static TVMFFIFieldInfo int_fields[sizeof kIntFields / sizeof *kIntFields],
 static TVMFFIMethodInfo state_methods[sizeof kStateMethods / sizeof *kStateMethods];
 static tvmffi_builtin_function state_functions[sizeof kStateMethods / sizeof *kStateMethods];
 
-static const tvmffi_builtin_type kTypes[] = {
+static const tvmffi_builtin_type kEnumTypes[] = {
     {.type_index = kTvmffiEnumState,
      .key = "ffi.EnumState",
      .num_objects = 3,
@@ -123,9 +123,9 @@ static const tvmffi_builtin_type kTypes[] = {
      TVMFFI_FIELDS(kTextFields, text_fields)},
 };
 
-const tvmffi_builtin_type_group tvmffi_enum_types = TVMFFI_TYPE_GROUP_WITH_MEMBERS(kTypes);
+const tvmffi_builtin_type_group tvmffi_enum_types = TVMFFI_TYPE_GROUP_WITH_MEMBERS(kEnumTypes);
 
-static const tvmffi_builtin_attr kAttrs[] = {
+static const tvmffi_builtin_attr kEnumAttrs[] = {
     TVMFFI_MAKES_AND_COPIES(kTvmffiEnumState),
     TVMFFI_MAKES_AND_COPIES(kTvmffiEnum),
     TVMFFI_MAKES_AND_COPIES(kTvmffiIntEnum),
@@ -137,4 +137,4 @@ static const tvmffi_builtin_attr kAttrs[] = {
     TVMFFI_IS_FINAL(kTvmffiStrEnum, false),
 };
 
-TVMFFI_BUILTIN_ATTR_GROUP(tvmffi_enum_attrs, kAttrs);
+TVMFFI_BUILTIN_ATTR_GROUP(tvmffi_enum_attrs, kEnumAttrs);

@@ -208,7 +208,7 @@ static TVMFFIAny *any_of(void *self, const tvmffi_builtin_type *type) {
 
 /* ---- Destroying ---- */
 
-static void destroy(void *self) {
+static void destroy_builtin_object(void *self) {
   const tvmffi_builtin_type *type = find_builtin(((TVMFFIObject *)self)->type_index);
   TVMFFIAny *any = any_of(self, type);
   int i;
@@ -218,8 +218,8 @@ static void destroy(void *self) {
   if (any != NULL) tvmffi_any_release_nested(any);
 }
 
-static void delete_object(void *self, int flags) {
-  tvmffi_object_delete_nested(self, flags, delete_object, destroy, 0);
+static void delete_builtin_object(void *self, int flags) {
+  tvmffi_object_delete_nested(self, flags, delete_builtin_object, destroy_builtin_object, 0);
 }
 
 /* ---- Making and copying ---- */
@@ -227,7 +227,7 @@ static void delete_object(void *self, int flags) {
 /* A new object in which everything is None, NULL or 0. */
 static void *new_empty(const tvmffi_builtin_type *type) {
   size_t size = (size_t)type->metadata.total_size;
-  TVMFFIObject *obj = tvmffi_object_new(size, type->type_index, delete_object);
+  TVMFFIObject *obj = tvmffi_object_new(size, type->type_index, delete_builtin_object);
   if (obj != NULL) memset(obj + 1, 0, size - sizeof *obj);
   return obj;
 }
@@ -289,9 +289,9 @@ int tvmffi_reflect_call_shallow_copy(void *self, const TVMFFIAny *args, int32_t 
 }
 
 /* Types with static indices that nobody may derive from. Other layers' tables have their own. */
-static const tvmffi_builtin_attr kAttrs[] = {
+static const tvmffi_builtin_attr kObjectAttrs[] = {
     TVMFFI_IS_FINAL(kTVMFFIModule, true),
     TVMFFI_IS_FINAL(kTVMFFIBigInt, true),
 };
 
-TVMFFI_BUILTIN_ATTR_GROUP(tvmffi_object_attrs, kAttrs);
+TVMFFI_BUILTIN_ATTR_GROUP(tvmffi_object_attrs, kObjectAttrs);

@@ -111,8 +111,8 @@ static int set_others(const init_function *init, TVMFFIObject *obj, const char *
   return 0;
 }
 
-static int fill(const init_function *init, TVMFFIObject *obj, const TVMFFIAny *args,
-                int32_t num_positional, int32_t num_args, char *is_set) {
+static int fill_fields(const init_function *init, TVMFFIObject *obj, const TVMFFIAny *args,
+                       int32_t num_positional, int32_t num_args, char *is_set) {
   bool are_too_many = num_positional > init->num_positional;
   bool has_keywords = num_positional < num_args;
   int32_t i;
@@ -155,7 +155,7 @@ static int call_init(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFI
     rc = tvmffi_fail_memory();
   } else {
     memset(is_set, 0, (size_t)init->num_fields);
-    rc = fill(init, obj, args, num_positional, num_args, is_set);
+    rc = fill_fields(init, obj, args, num_positional, num_args, is_set);
   }
   if (is_set != on_stack) tvmffi_free(is_set);
   if (rc == 0) {
@@ -228,8 +228,8 @@ int tvmffi_reflect_register_init(int32_t type_index) {
 /* ---- ffi.MakeObjectFromPackedArgs ---- */
 
 /* The value given for a field, or NULL. */
-static const TVMFFIAny *find_value(const TVMFFIByteArray *name, const TVMFFIAny *args,
-                                   int32_t num_args) {
+static const TVMFFIAny *find_argument(const TVMFFIByteArray *name, const TVMFFIAny *args,
+                                      int32_t num_args) {
   int32_t i;
   for (i = 1; i + 1 < num_args; i += 2) {
     TVMFFIByteArray given = tvmffi_builtin_text(&args[i]);
@@ -238,7 +238,8 @@ static const TVMFFIAny *find_value(const TVMFFIByteArray *name, const TVMFFIAny 
   return NULL;
 }
 
-static const TVMFFIFieldInfo *find_field(const TVMFFITypeInfo *info, const TVMFFIByteArray *name) {
+static const TVMFFIFieldInfo *find_any_field(const TVMFFITypeInfo *info,
+                                             const TVMFFIByteArray *name) {
   const TVMFFIFieldInfo *field;
   tvmffi_field_cursor cursor;
   tvmffi_field_first(&cursor, info);
@@ -255,7 +256,7 @@ static int set_fields(TVMFFIObject *obj, const TVMFFITypeInfo *info, const TVMFF
   int32_t i;
   tvmffi_field_first(&cursor, info);
   while ((field = tvmffi_field_next(&cursor)) != NULL) {
-    const TVMFFIAny *value = find_value(&field->name, args, num_args);
+    const TVMFFIAny *value = find_argument(&field->name, args, num_args);
     if (value != NULL) {
       TVMFFI_TRY(tvmffi_field_set(field, obj, value));
     } else if (field->flags & kTVMFFIFieldFlagBitMaskHasDefault) {
@@ -267,7 +268,7 @@ static int set_fields(TVMFFIObject *obj, const TVMFFITypeInfo *info, const TVMFF
   }
   for (i = 1; i < num_args; i += 2) {
     TVMFFIByteArray name = tvmffi_builtin_text(&args[i]);
-    if (find_field(info, &name) == NULL) {
+    if (find_any_field(info, &name) == NULL) {
       return tvmffi_fail("TypeError", "Type `%s` does not have field `%.*s`", info->type_key.data,
                          (int)name.size, name.data);
     }

@@ -19,7 +19,7 @@ void tvmffi_field_first(tvmffi_field_cursor *cursor, const TVMFFITypeInfo *type)
 
 /* ---- Reading and writing ---- */
 
-static void *address_of(const TVMFFIFieldInfo *field, const TVMFFIObject *obj) {
+static void *address_of_field(const TVMFFIFieldInfo *field, const TVMFFIObject *obj) {
   union {
     const char *readonly;
     void *writable;
@@ -34,7 +34,7 @@ int tvmffi_field_get(const TVMFFIFieldInfo *field, const TVMFFIObject *obj, TVMF
   if (field->getter == NULL) {
     return tvmffi_fail("TypeError", "Field `%s` has no getter", field->name.data);
   }
-  rc = field->getter(address_of(field, obj), out);
+  rc = field->getter(address_of_field(field, obj), out);
   return TVMFFI_LIKELY(rc == 0) ? 0 : tvmffi_function_check_raised(rc);
 }
 
@@ -56,10 +56,10 @@ int tvmffi_field_set(const TVMFFIFieldInfo *field, TVMFFIObject *obj, const TVMF
   }
   if (!(field->flags & kTVMFFIFieldFlagBitSetterIsFunctionObj)) {
     setter.address = field->setter;
-    rc = setter.function(address_of(field, obj), value);
+    rc = setter.function(address_of_field(field, obj), value);
     return TVMFFI_LIKELY(rc == 0) ? 0 : tvmffi_function_check_raised(rc);
   }
-  args[0] = tvmffi_any_ptr(kTVMFFIOpaquePtr, address_of(field, obj));
+  args[0] = tvmffi_any_ptr(kTVMFFIOpaquePtr, address_of_field(field, obj));
   args[1] = *value;
   rc = tvmffi_function_call_foreign(field->setter, args, 2, &result);
   tvmffi_any_release(&result);

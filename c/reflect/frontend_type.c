@@ -66,7 +66,7 @@ static void release_old(TVMFFIAny *old) {
 /*
  * Takes the value. The old value is released last, because its destructor may look at the object.
  */
-static int store(int32_t static_type_index, void *field, TVMFFIAny *value) {
+static int store_in_field(int32_t static_type_index, void *field, TVMFFIAny *value) {
   TVMFFIAny old = tvmffi_any_none();
   TVMFFI_TRY(check_converted(static_type_index, value));
   switch (static_type_index) {
@@ -119,7 +119,7 @@ static int call_setter(void *self, const TVMFFIAny *args, int32_t num_args, TVMF
   }
   rc = setter->convert(setter->converter, &args[1], &value);
   rc = rc != 0 ? tvmffi_function_check_raised(rc)
-               : store(setter->static_type_index, args[0].v_ptr, &value);
+               : store_in_field(setter->static_type_index, args[0].v_ptr, &value);
   tvmffi_any_release(&value);
   return rc;
 }
@@ -152,60 +152,60 @@ typedef struct {
 
 /* ---- Storage ---- */
 
-typedef enum { kPlain, kObject, kAny } storage;
+typedef enum { kPlainStorage, kObjectStorage, kAnyStorage } storage;
 
 /* A storage is never larger than the field, which was registered as part of the object. */
 static storage storage_of(const TVMFFIFieldInfo *field) {
   bool is_any = field->field_static_type_index == kTVMFFIAny;
-  if (is_any && field->size == (int64_t)sizeof(TVMFFIAny)) return kAny;
+  if (is_any && field->size == (int64_t)sizeof(TVMFFIAny)) return kAnyStorage;
   return (is_any || field->field_static_type_index >= kTVMFFIStaticObjectBegin) &&
                  field->size == (int64_t)sizeof(void *)
-             ? kObject
-             : kPlain;
+             ? kObjectStorage
+             : kPlainStorage;
 }
 
-static void *address_of(void *obj, const TVMFFIFieldInfo *field) {
+static void *address_of_storage(void *obj, const TVMFFIFieldInfo *field) {
   return (char *)obj + field->offset;
 }
 
-static void destroy(void *self) {
+static void destroy_frontend_object(void *self) {
   const tvmffi_type_record *record = tvmffi_type_find(((TVMFFIObject *)self)->type_index);
   const TVMFFIFieldInfo *field;
   tvmffi_field_cursor cursor;
   tvmffi_field_first(&cursor, &record->info);
   while ((field = tvmffi_field_next(&cursor)) != NULL) {
-    void *place = address_of(self, field);
-    if (storage_of(field) == kObject) {
+    void *place = address_of_storage(self, field);
+    if (storage_of(field) == kObjectStorage) {
       tvmffi_object_release_nested(*(TVMFFIObject **)place);
-    } else if (storage_of(field) == kAny) {
+    } else if (storage_of(field) == kAnyStorage) {
       tvmffi_any_release_nested(place);
     }
   }
 }
 
-static void delete_object(void *self, int flags) {
-  tvmffi_object_delete_nested(self, flags, delete_object, destroy, 0);
+static void delete_frontend_object(void *self, int flags) {
+  tvmffi_object_delete_nested(self, flags, delete_frontend_object, destroy_frontend_object, 0);
 }
 
 /* A new object in which everything is None, NULL or 0. */
 static TVMFFIObject *new_object(const type_function *function) {
-  TVMFFIObject *obj =
-      tvmffi_object_new(function->total_size, function->record->info.type_index, delete_object);
+  TVMFFIObject *obj = tvmffi_object_new(function->total_size, function->record->info.type_index,
+                                        delete_frontend_object);
   if (obj != NULL) memset(obj + 1, 0, function->total_size - sizeof *obj);
   return obj;
 }
 
 static void copy_field(TVMFFIObject *obj, TVMFFIObject *copy, const TVMFFIFieldInfo *field) {
-  void *source = address_of(obj, field), *target = address_of(copy, field);
+  void *source = address_of_storage(obj, field), *target = address_of_storage(copy, field);
   switch (storage_of(field)) {
-    case kObject:
+    case kObjectStorage:
       tvmffi_object_retain(*(TVMFFIObject **)source);
       *(TVMFFIObject **)target = *(TVMFFIObject **)source;
       return;
-    case kAny:
+    case kAnyStorage:
       *(TVMFFIAny *)target = tvmffi_any_copy(source);
       return;
-    case kPlain:
+    case kPlainStorage:
       memcpy(target, source, (size_t)field->size);
   }
 }

@@ -191,7 +191,8 @@ int tvmffi_field_layout_fail(const tvmffi_field_layout_conflict *conflict) {
  * Makes room for one more element after the num elements of *array: keeps the array, or replaces it
  * by a copy of twice the capacity. False if out of memory.
  */
-static bool ensure_room(const void **array, int32_t num, int32_t *capacity, size_t element_size) {
+static bool ensure_member_room(const void **array, int32_t num, int32_t *capacity,
+                               size_t element_size) {
   int32_t grown_capacity;
   size_t bytes;
   void *grown;
@@ -213,7 +214,7 @@ static size_t text_bytes(const TVMFFIByteArray *text) {
 }
 
 /* Copies a text to *cursor and advances it; an empty text becomes {NULL, 0}. */
-static void place_text(TVMFFIByteArray *text, char **cursor) {
+static void place_info_text(TVMFFIByteArray *text, char **cursor) {
   size_t bytes = text_bytes(text);
   if (bytes == 0) {
     text->data = NULL;
@@ -236,9 +237,9 @@ static bool keep_texts(TVMFFIByteArray *a, TVMFFIByteArray *b, TVMFFIByteArray *
   }
   cursor = bytes != 0 ? tvmffi_alloc_until_shutdown(bytes) : NULL;
   if (bytes != 0 && cursor == NULL) return false;
-  place_text(a, &cursor);
-  place_text(b, &cursor);
-  place_text(c, &cursor);
+  place_info_text(a, &cursor);
+  place_info_text(b, &cursor);
+  place_info_text(c, &cursor);
   return true;
 }
 
@@ -251,7 +252,8 @@ static int check_texts(const char *function, const TVMFFIByteArray *name,
 
 /* ---- Fields ---- */
 
-static const TVMFFIFieldInfo *find_field(const TVMFFITypeInfo *info, const TVMFFIByteArray *name) {
+static const TVMFFIFieldInfo *find_own_field(const TVMFFITypeInfo *info,
+                                             const TVMFFIByteArray *name) {
   int32_t i;
   for (i = 0; i < info->num_fields; ++i) {
     if (tvmffi_bytes_equal(&info->fields[i].name, name)) return &info->fields[i];
@@ -269,12 +271,12 @@ static const TVMFFITypeInfo *find_ancestor_with(const TVMFFITypeInfo *info,
                                                 const TVMFFIByteArray *name) {
   int32_t i;
   for (i = info->type_depth - 1; i >= 0; --i) {
-    if (find_field(info->type_ancestors[i], name) != NULL) return info->type_ancestors[i];
+    if (find_own_field(info->type_ancestors[i], name) != NULL) return info->type_ancestors[i];
   }
   return NULL;
 }
 
-enum { kRegistered, kDuplicate, kNoMemory, kConflict };
+enum { kMemberRegistered, kMemberDuplicate, kMemberNoMemory, kMemberConflict };
 
 /* field's default value is owned already; its texts are copied here. */
 static int add_field(tvmffi_type_record *record, TVMFFIFieldInfo *field,
@@ -282,18 +284,18 @@ static int add_field(tvmffi_type_record *record, TVMFFIFieldInfo *field,
   TVMFFITypeInfo *info = &record->info;
   const void *array = info->fields;
   *out_ancestor = NULL;
-  if (find_field(info, &field->name) != NULL) return kDuplicate;
-  if (!field_layout_has_room(record, field, conflict)) return kConflict;
-  /* ensure_room comes last: once it has raised the capacity, the new array must be stored. */
+  if (find_own_field(info, &field->name) != NULL) return kMemberDuplicate;
+  if (!field_layout_has_room(record, field, conflict)) return kMemberConflict;
+  /* The room comes last: once the capacity is raised, the new array must be stored. */
   if (!keep_texts(&field->name, &field->doc, &field->metadata) ||
-      !ensure_room(&array, info->num_fields, &record->field_capacity, sizeof *field)) {
-    return kNoMemory;
+      !ensure_member_room(&array, info->num_fields, &record->field_capacity, sizeof *field)) {
+    return kMemberNoMemory;
   }
   *out_ancestor = find_ancestor_with(info, &field->name);
   ((TVMFFIFieldInfo *)(uintptr_t)array)[info->num_fields] = *field;
   tvmffi_atomic_store_release_ptr(&info->fields, (const TVMFFIFieldInfo *)array);
   tvmffi_atomic_store_release(&info->num_fields, info->num_fields + 1);
-  return kRegistered;
+  return kMemberRegistered;
 }
 
 TVMFFI_COLD static int refuse_field(const tvmffi_type_record *record, const TVMFFIFieldInfo *field,
@@ -364,7 +366,7 @@ TVMFFI_COLD int TVMFFITypeRegisterField(int32_t type_index, const TVMFFIFieldInf
   tvmffi_mutex_lock(&tvmffi_type_mutex);
   outcome = add_field(record, &field, &ancestor, &conflict);
   tvmffi_mutex_unlock(&tvmffi_type_mutex);
-  if (outcome == kRegistered) {
+  if (outcome == kMemberRegistered) {
     if (ancestor != NULL) {
       tvmffi_log_warning("Field \"%.*s\" in type \"%s\" duplicates an ancestor field in \"%s\"",
                          (int)info->name.size, printable(&info->name), record->key.data,
@@ -374,8 +376,8 @@ TVMFFI_COLD int TVMFFITypeRegisterField(int32_t type_index, const TVMFFIFieldInf
   }
   tvmffi_any_release(&field.default_value_or_factory);
   if (has_function_setter) tvmffi_object_release(field.setter);
-  if (outcome == kNoMemory) return tvmffi_fail_memory();
-  if (outcome == kConflict) return tvmffi_field_layout_fail(&conflict);
+  if (outcome == kMemberNoMemory) return tvmffi_fail_memory();
+  if (outcome == kMemberConflict) return tvmffi_field_layout_fail(&conflict);
   if (tvmffi_type_is_of_other_copy(type_index, TVMFFI_CALLER)) return 0;
   return tvmffi_fail("InternalError", "Duplicate field name \"%.*s\" in type \"%s\"",
                      (int)info->name.size, printable(&info->name), record->key.data);
@@ -389,16 +391,16 @@ static int add_method(tvmffi_type_record *record, TVMFFIMethodInfo *method, bool
   const void *array = info->methods;
   int32_t i;
   for (i = 0; is_once && i < info->num_methods; ++i) {
-    if (tvmffi_bytes_equal(&info->methods[i].name, &method->name)) return kDuplicate;
+    if (tvmffi_bytes_equal(&info->methods[i].name, &method->name)) return kMemberDuplicate;
   }
   if (!keep_texts(&method->name, &method->doc, &method->metadata) ||
-      !ensure_room(&array, info->num_methods, &record->method_capacity, sizeof *method)) {
-    return kNoMemory;
+      !ensure_member_room(&array, info->num_methods, &record->method_capacity, sizeof *method)) {
+    return kMemberNoMemory;
   }
   ((TVMFFIMethodInfo *)(uintptr_t)array)[info->num_methods] = *method;
   tvmffi_atomic_store_release_ptr(&info->methods, (const TVMFFIMethodInfo *)array);
   tvmffi_atomic_store_release(&info->num_methods, info->num_methods + 1);
-  return kRegistered;
+  return kMemberRegistered;
 }
 
 TVMFFI_COLD int TVMFFITypeRegisterMethod(int32_t type_index, const TVMFFIMethodInfo *info) {
@@ -420,9 +422,9 @@ TVMFFI_COLD int TVMFFITypeRegisterMethod(int32_t type_index, const TVMFFIMethodI
   tvmffi_mutex_lock(&tvmffi_type_mutex);
   outcome = add_method(record, &method, is_again);
   tvmffi_mutex_unlock(&tvmffi_type_mutex);
-  if (outcome == kRegistered) return 0;
+  if (outcome == kMemberRegistered) return 0;
   tvmffi_any_release(&method.method);
-  if (outcome == kDuplicate) return 0;
+  if (outcome == kMemberDuplicate) return 0;
   return tvmffi_fail_memory();
 }
 
@@ -433,18 +435,18 @@ static int set_metadata(tvmffi_type_record *record, const TVMFFITypeMetadata *me
   TVMFFIByteArray empty = {NULL, 0};
   bool has_size = metadata->total_size != 0 && record->info.type_index >= kTVMFFIStaticObjectBegin;
   TVMFFITypeMetadata *copy;
-  if (record->info.metadata != NULL) return kDuplicate;
+  if (record->info.metadata != NULL) return kMemberDuplicate;
   if (has_size &&
       !tvmffi_field_layout_can_have_size(record, metadata->total_size, false, conflict)) {
-    return kConflict;
+    return kMemberConflict;
   }
   copy = tvmffi_alloc_until_shutdown(sizeof *copy);
-  if (copy == NULL) return kNoMemory;
+  if (copy == NULL) return kMemberNoMemory;
   *copy = *metadata;
-  if (!keep_texts(&copy->doc, &empty, &empty)) return kNoMemory;
+  if (!keep_texts(&copy->doc, &empty, &empty)) return kMemberNoMemory;
   if (has_size) tvmffi_field_layout_set_size(record, metadata->total_size, false);
   tvmffi_atomic_store_release_ptr(&record->info.metadata, (const TVMFFITypeMetadata *)copy);
-  return kRegistered;
+  return kMemberRegistered;
 }
 
 TVMFFI_COLD int TVMFFITypeRegisterMetadata(int32_t type_index, const TVMFFITypeMetadata *metadata) {
@@ -467,9 +469,9 @@ TVMFFI_COLD int TVMFFITypeRegisterMetadata(int32_t type_index, const TVMFFITypeM
   tvmffi_mutex_lock(&tvmffi_type_mutex);
   outcome = set_metadata(record, metadata, &conflict);
   tvmffi_mutex_unlock(&tvmffi_type_mutex);
-  if (outcome == kRegistered) return 0;
-  if (outcome == kNoMemory) return tvmffi_fail_memory();
-  if (outcome == kConflict) return tvmffi_field_layout_fail(&conflict);
+  if (outcome == kMemberRegistered) return 0;
+  if (outcome == kMemberNoMemory) return tvmffi_fail_memory();
+  if (outcome == kMemberConflict) return tvmffi_field_layout_fail(&conflict);
   if (tvmffi_type_is_of_other_copy(type_index, TVMFFI_CALLER)) return 0;
   return tvmffi_fail("RuntimeError",
                      "Overriding %s, possible causes: two types use the same key; or the library "

@@ -42,7 +42,7 @@ static int next_element(tvmffi_child_cursor *cursor, tvmffi_child *out) {
   return 1;
 }
 
-static int next_entry(tvmffi_child_cursor *cursor, tvmffi_child *out) {
+static int next_map_child(tvmffi_child_cursor *cursor, tvmffi_child *out) {
   const tvmffi_map_pair *pair;
   if (cursor->position == TVMFFI_MAP_NONE || !tvmffi_map_has_at(cursor->obj, cursor->position)) {
     return 0;
@@ -65,7 +65,7 @@ static int next(tvmffi_child_cursor *cursor, int64_t flags, tvmffi_child *out) {
       return next_element(cursor, out);
     case kTVMFFIMap:
     case kTVMFFIDict:
-      return next_entry(cursor, out);
+      return next_map_child(cursor, out);
     default:
       out->field = tvmffi_field_next_without(&cursor->fields, flags);
       if (out->field == NULL) return 0;
@@ -149,7 +149,8 @@ void tvmffi_walk_release_objects(tvmffi_pointer_map *map) {
 
 /* ---- Functions that are passed to hooks ---- */
 
-static int call_function(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+static int call_walk_function(void *self, const TVMFFIAny *args, int32_t num_args,
+                              TVMFFIAny *result) {
   tvmffi_walk_function *function = self;
   int i, rc;
   if (num_args != function->num_args) {
@@ -179,7 +180,7 @@ int tvmffi_walk_function_ensure(tvmffi_walk_function **function, const char *sig
   if (*function != NULL) return 0;
   made = tvmffi_object_new(sizeof *made, kTVMFFIFunction, tvmffi_object_delete_plain);
   if (made == NULL) return -1;
-  tvmffi_own_function_init(&made->base, call_function);
+  tvmffi_own_function_init(&made->base, call_walk_function);
   made->signature = signature;
   made->params = params;
   made->num_args = (int)strlen(params);

@@ -139,7 +139,7 @@ static int mismatch_step_field(tvmffi_mismatch *m, const TVMFFIByteArray *name) 
   return 0;
 }
 
-static int extend(TVMFFIObject **path, int32_t kind, const TVMFFIAny *key) {
+static int extend_mismatch(TVMFFIObject **path, int32_t kind, const TVMFFIAny *key) {
   TVMFFIObject *made = tvmffi_access_step_new(kind, key), *longer = NULL;
   if (made == NULL) return -1;
   longer = tvmffi_access_path_extend(*path, made);
@@ -160,8 +160,8 @@ static int mismatch_note(tvmffi_mismatch *m) {
   for (i = 0; i < m->steps.size; ++i) {
     const step *current = tvmffi_stack_at(&m->steps, i);
     if (current->kind_a == kAtNoChild) continue;
-    TVMFFI_TRY(extend(&m->path_a, current->kind_a, &current->key_a));
-    TVMFFI_TRY(extend(&m->path_b, current->kind_b, &current->key_b));
+    TVMFFI_TRY(extend_mismatch(&m->path_a, current->kind_a, &current->key_a));
+    TVMFFI_TRY(extend_mismatch(&m->path_b, current->kind_b, &current->key_b));
   }
   return 0;
 }
@@ -187,7 +187,7 @@ static int take_paths(tvmffi_mismatch *m, TVMFFIAny *out) {
 
 /* ---- The kind of a type ---- */
 
-TVMFFI_COLD static int refuse(int32_t type_index) {
+TVMFFI_COLD static int refuse_kind(int32_t type_index) {
   const tvmffi_type_record *record = tvmffi_type_require(type_index);
   if (record == NULL) return -1;
   return tvmffi_fail("TypeError",
@@ -200,12 +200,12 @@ TVMFFI_COLD static int refuse(int32_t type_index) {
 
 int tvmffi_structural_kind(int32_t type_index, TVMFFISEqHashKind *out) {
   *out = tvmffi_structural_find_kind(type_index);
-  return *out != kTVMFFISEqHashKindUnsupported ? 0 : refuse(type_index);
+  return *out != kTVMFFISEqHashKindUnsupported ? 0 : refuse_kind(type_index);
 }
 
 /* ---- All values ---- */
 
-static const char kHook[] =
+static const char kEqualHook[] =
     "(0: ffi.Object, 1: ffi.Object, 2: (0: AnyView, 1: AnyView, 2: int, 3: AnyView) -> bool) -> "
     "bool";
 
@@ -217,7 +217,7 @@ typedef struct {
   bool is_owned;                /* otherwise all is borrowed */
   uint32_t num_known;           /* references to a, and to b, of the walk and of what holds it */
   bool is_shared;               /* a or b may have another one, and may be met again */
-} pair;
+} structural_pair;
 
 /* Two objects that are being compared. */
 typedef struct {
@@ -231,7 +231,7 @@ typedef struct {
   /* The walk's counts before the pair. */
   uint64_t num_hook_calls, num_open_keys;
   size_t num_pairs;
-} frame;
+} equal_frame;
 
 /*
  * Variables and graph nodes that correspond to each other. Pairs in b_to_a are also in a_to_b,
@@ -261,9 +261,9 @@ typedef struct {
   uint64_t num_open_keys;         /* entries whose key was not paired, but may be later */
   tvmffi_mismatch *mismatch;      /* or NULL */
   tvmffi_walk_function *function; /* passed to hooks; made on first use */
-} walk;
+} equal_walk;
 
-static frame *top_of(const walk *w) {
+static equal_frame *top_equal(const equal_walk *w) {
   return tvmffi_stack_top(&w->frames);
 }
 
@@ -298,23 +298,23 @@ static TVMFFIAny translate(const tvmffi_pointer_map *map, const TVMFFIAny *value
 
 /* ---- Ownership ---- */
 
-static void own_frames(walk *w) {
+static void own_equal_frames(equal_walk *w) {
   for (; w->num_owned < w->frames.size; ++w->num_owned) {
-    const frame *current = tvmffi_stack_at(&w->frames, w->num_owned);
+    const equal_frame *current = tvmffi_stack_at(&w->frames, w->num_owned);
     tvmffi_object_retain(current->in_a.obj);
     tvmffi_object_retain(current->b);
   }
 }
 
-TVMFFI_COLD static void release_pair(pair *p) {
+TVMFFI_COLD static void release_structural_pair(structural_pair *p) {
   tvmffi_any_release(&p->a);
   tvmffi_any_release(&p->b);
   tvmffi_any_release(&p->key_a);
 }
 
 /* Takes both objects if the pair owns them; all frames below own theirs then. */
-static int push(walk *w, pair *p, TVMFFISEqHashKind kind, int32_t region) {
-  frame *top;
+static int push_equal(equal_walk *w, structural_pair *p, TVMFFISEqHashKind kind, int32_t region) {
+  equal_frame *top;
   TVMFFI_TRY(tvmffi_walk_check_depth("ffi.StructuralEqual", w->frames.size));
   top = tvmffi_stack_push(&w->frames);
   if (top == NULL) return tvmffi_fail_memory();
@@ -338,8 +338,8 @@ static int push(walk *w, pair *p, TVMFFISEqHashKind kind, int32_t region) {
   return 0;
 }
 
-static void pop(walk *w) {
-  const frame *top = top_of(w);
+static void pop_equal(equal_walk *w) {
+  const equal_frame *top = top_equal(w);
   TVMFFIObject *a = top->in_a.obj, *b = top->b;
   mismatch_pop(w->mismatch);
   tvmffi_stack_pop(&w->frames);
@@ -360,7 +360,7 @@ static uint64_t stamp_of(const pairing *pairs) {
  * Whether a pair is known to be equal; sets p->is_shared. A pair of objects that nothing else holds
  * is met again only inside of a pair that is remembered, so it need not be.
  */
-static bool is_known_equal(walk *w, pair *p) {
+static bool is_known_equal(equal_walk *w, structural_pair *p) {
   const tvmffi_pointer_entry *known;
   p->is_shared = tvmffi_object_use_count(p->a.v_obj) > p->num_known ||
                  tvmffi_object_use_count(p->b.v_obj) > p->num_known;
@@ -377,8 +377,8 @@ static bool is_known_equal(walk *w, pair *p) {
  * variable was the key of an entry before it was paired with another one, the result holds until
  * the next variable is paired. Variables and graph nodes have their own pairing.
  */
-static int remember(walk *w) {
-  const frame *top = top_of(w);
+static int remember_equal(equal_walk *w) {
+  const equal_frame *top = top_equal(w);
   size_t old_size = w->equal.size;
   bool has_open_keys = top->num_open_keys != w->num_open_keys;
   tvmffi_pointer_entry *entry;
@@ -408,12 +408,13 @@ static void release_both(TVMFFIAny values[2]) {
   tvmffi_any_release(&values[1]);
 }
 
-static int compare(walk *w, const TVMFFIAny values[2], int32_t region, bool *out);
+static int compare_structures(equal_walk *w, const TVMFFIAny values[2], int32_t region, bool *out);
 
 /* Arguments: a, b, the kind of region, the name of a field for the path. */
-TVMFFI_COLD static int compare_for_hook(void *self, const TVMFFIAny *args, TVMFFIAny *result) {
-  walk *w = self;
-  int32_t region = tvmffi_region_enter(top_of(w)->child_region, (int32_t)args[2].v_int64);
+TVMFFI_COLD static int compare_structures_for_hook(void *self, const TVMFFIAny *args,
+                                                   TVMFFIAny *result) {
+  equal_walk *w = self;
+  int32_t region = tvmffi_region_enter(top_equal(w)->child_region, (int32_t)args[2].v_int64);
   TVMFFIAny values[2];
   TVMFFIByteArray text;
   bool is_equal = false;
@@ -423,24 +424,24 @@ TVMFFI_COLD static int compare_for_hook(void *self, const TVMFFIAny *args, TVMFF
     TVMFFI_TRY(mismatch_step_field(w->mismatch, &text));
   }
   TVMFFI_TRY(own_both(&args[0], &args[1], values));
-  rc = compare(w, values, region, &is_equal);
+  rc = compare_structures(w, values, region, &is_equal);
   release_both(values);
   mismatch_step_back(w->mismatch);
   if (rc == 0) *result = tvmffi_any_bool(is_equal);
   return rc;
 }
 
-TVMFFI_COLD static int call_hook(walk *w, TVMFFIObject *hook, bool *out) {
-  const frame *top = top_of(w);
+TVMFFI_COLD static int call_equal_hook(equal_walk *w, TVMFFIObject *hook, bool *out) {
+  const equal_frame *top = top_equal(w);
   TVMFFIAny args[3];
   int64_t answer;
   TVMFFI_TRY(tvmffi_walk_function_ensure(&w->function,
                                          "(0: AnyView, 1: AnyView, 2: int, 3: AnyView) -> bool",
-                                         "aaia", compare_for_hook, w));
+                                         "aaia", compare_structures_for_hook, w));
   args[0] = tvmffi_any_object(top->in_a.obj);
   args[1] = tvmffi_any_object(top->b);
   args[2] = tvmffi_any_object(w->function);
-  own_frames(w);
+  own_equal_frames(w);
   ++w->num_hook_calls;
   TVMFFI_TRY(tvmffi_walk_ask("ffi.StructuralEqual", hook, w->function, args, 3, "bool", &answer));
   *out = answer != 0;
@@ -451,7 +452,7 @@ TVMFFI_COLD static int call_hook(walk *w, TVMFFIObject *hook, bool *out) {
 /* ---- Values ---- */
 
 /* Starts comparing two objects with fields, of the same type. */
-static int begin_objects(walk *w, pair *p, int32_t region, bool *out) {
+static int begin_object_pair(equal_walk *w, structural_pair *p, int32_t region, bool *out) {
   TVMFFIObject *a = p->a.v_obj, *b = p->b.v_obj, *hook;
   TVMFFISEqHashKind kind;
   TVMFFI_TRY(tvmffi_structural_kind(a->type_index, &kind));
@@ -475,37 +476,37 @@ static int begin_objects(walk *w, pair *p, int32_t region, bool *out) {
   if (kind == kTVMFFISEqHashKindTreeNode || kind == kTVMFFISEqHashKindConstTreeNode) {
     if (is_known_equal(w, p)) return 0;
   }
-  TVMFFI_TRY(tvmffi_walk_find_hook(kTvmffiAttrSEqual, a->type_index, kHook, &hook));
-  TVMFFI_TRY(push(w, p, kind, region));
+  TVMFFI_TRY(tvmffi_walk_find_hook(kTvmffiAttrSEqual, a->type_index, kEqualHook, &hook));
+  TVMFFI_TRY(push_equal(w, p, kind, region));
   if (hook == NULL) return 0;
-  top_of(w)->is_hooked = true;
-  return call_hook(w, hook, out);
+  top_equal(w)->is_hooked = true;
+  return call_equal_hook(w, hook, out);
 }
 
 /* Starts comparing two containers of the same type. */
-static int begin_containers(walk *w, pair *p, int32_t region, bool *out) {
+static int begin_containers(equal_walk *w, structural_pair *p, int32_t region, bool *out) {
   bool is_map = tvmffi_is_map(p->a.type_index);
   int64_t a = is_map ? (int64_t)tvmffi_map_size(p->a.v_obj) : tvmffi_array_size(p->a.v_obj);
   int64_t b = is_map ? (int64_t)tvmffi_map_size(p->b.v_obj) : tvmffi_array_size(p->b.v_obj);
   *out = a == b || w->mismatch != NULL; /* the mismatch needs the exact place */
   return *out && (a | b) != 0 && !is_known_equal(w, p)
-             ? push(w, p, kTVMFFISEqHashKindTreeNode, region)
+             ? push_equal(w, p, kTVMFFISEqHashKindTreeNode, region)
              : 0;
 }
 
 /* Compares two values, or pushes them and sets *out to true for the time being. */
-static int begin(walk *w, pair *p, int32_t region, bool *out) {
+static int begin_pair(equal_walk *w, structural_pair *p, int32_t region, bool *out) {
   int rc = plain_equal(&p->a, &p->b, &w->options, out);
   if (rc != 0) return rc == 1 ? 0 : -1;
   *out = true;
   return tvmffi_is_container(p->a.type_index) ? begin_containers(w, p, region, out)
-                                              : begin_objects(w, p, region, out);
+                                              : begin_object_pair(w, p, region, out);
 }
 
 /* ---- Children ---- */
 
 /* Whether the key of an entry is not paired, but may be later, which changes the entry of b. */
-static bool may_be_paired(const walk *w, const TVMFFIAny *key) {
+static bool may_be_paired(const equal_walk *w, const TVMFFIAny *key) {
   TVMFFISEqHashKind kind;
   if (tvmffi_is_container(key->type_index)) return false;
   kind = tvmffi_structural_find_kind(key->type_index);
@@ -517,7 +518,7 @@ static bool may_be_paired(const walk *w, const TVMFFIAny *key) {
  * The next child of a and its counterpart in b, if there is one: 1, 0 after the last, or -1. Keys
  * of maps may have hooks, and getters of fields may be foreign code; then the pair is owned.
  */
-static int next_entry(walk *w, frame *top, pair *p, bool *found) {
+static int next_entry_pair(equal_walk *w, equal_frame *top, structural_pair *p, bool *found) {
   TVMFFIObject *a = top->in_a.obj, *b = top->b;
   const tvmffi_map_pair *entry;
   const TVMFFIAny *counterpart;
@@ -529,7 +530,7 @@ static int next_entry(walk *w, frame *top, pair *p, bool *found) {
   p->key_b = translate(&w->pairs.a_to_b, &p->key_a);
   p->a = entry->value;
   if (!tvmffi_plain_is_key(&p->key_a)) {
-    own_frames(w);
+    own_equal_frames(w);
     p->is_owned = true;
     p->num_known = 2;
     if (may_be_paired(w, &p->key_a)) ++w->num_open_keys;
@@ -543,7 +544,7 @@ static int next_entry(walk *w, frame *top, pair *p, bool *found) {
   return 1;
 }
 
-static int next_field(walk *w, frame *top, pair *p) {
+static int next_field(equal_walk *w, equal_frame *top, structural_pair *p) {
   TVMFFIObject *a = top->in_a.obj, *b = top->b;
   p->field = tvmffi_field_next_without(&top->in_a.fields, kTVMFFIFieldFlagBitMaskSEqHashIgnore);
   if (p->field == NULL) return 0;
@@ -551,7 +552,7 @@ static int next_field(walk *w, frame *top, pair *p) {
     (void)tvmffi_field_lend(p->field, b, &p->b); /* cannot fail: the field is the same */
     return 1;
   }
-  own_frames(w);
+  own_equal_frames(w);
   p->is_owned = true;
   p->num_known = 2;
   p->b = p->key_a = tvmffi_any_none();
@@ -560,15 +561,15 @@ static int next_field(walk *w, frame *top, pair *p) {
   return 1;
 }
 
-static int next_pair(walk *w, pair *p, bool *found) {
-  frame *top = top_of(w);
+static int next_pair(equal_walk *w, structural_pair *p, bool *found) {
+  equal_frame *top = top_equal(w);
   TVMFFIObject *a = top->in_a.obj, *b = top->b;
   int64_t i;
   *found = true;
   p->is_owned = p->is_shared = false;
   p->num_known = 1;
   p->field = NULL;
-  if (tvmffi_is_map(a->type_index)) return next_entry(w, top, p, found);
+  if (tvmffi_is_map(a->type_index)) return next_entry_pair(w, top, p, found);
   if (!tvmffi_is_sequence(a->type_index)) return next_field(w, top, p);
   i = (int64_t)top->in_a.position;
   if (i >= tvmffi_array_size(a)) return 0;
@@ -579,9 +580,9 @@ static int next_pair(walk *w, pair *p, bool *found) {
   return 1;
 }
 
-TVMFFI_COLD static int note_step(walk *w, const pair *p, bool found) {
+TVMFFI_COLD static int note_step(equal_walk *w, const structural_pair *p, bool found) {
   static const int32_t kMissing = kTvmffiStepArrayItemMissing - kTvmffiStepArrayItem;
-  const frame *top = top_of(w);
+  const equal_frame *top = top_equal(w);
   TVMFFIAny key;
   if (p->field != NULL) return mismatch_step_field(w->mismatch, &p->field->name);
   if (tvmffi_is_map(top->b->type_index)) {
@@ -596,16 +597,16 @@ TVMFFI_COLD static int note_step(walk *w, const pair *p, bool found) {
 }
 
 /* Notes an entry of b that has none in a; there is one, because b has more entries. */
-TVMFFI_COLD static int find_extra_entry(walk *w) {
+TVMFFI_COLD static int find_extra_entry(equal_walk *w) {
   tvmffi_child_cursor cursor;
   tvmffi_child child;
   int rc;
-  own_frames(w);
-  tvmffi_child_first(&cursor, top_of(w)->b);
+  own_equal_frames(w);
+  tvmffi_child_first(&cursor, top_equal(w)->b);
   while ((rc = tvmffi_child_next(&cursor, &child)) == 1) {
     TVMFFIAny key = translate(&w->pairs.b_to_a, &child.key);
     const TVMFFIAny *found;
-    rc = tvmffi_map_find(top_of(w)->in_a.obj, &key, &found) == 0 ? 0 : -1;
+    rc = tvmffi_map_find(top_equal(w)->in_a.obj, &key, &found) == 0 ? 0 : -1;
     if (rc == 0 && found == NULL) {
       mismatch_step(w->mismatch, kTvmffiStepMapItemMissing, &key, kTvmffiStepMapItem, &child.key);
     }
@@ -616,8 +617,8 @@ TVMFFI_COLD static int find_extra_entry(walk *w) {
 }
 
 /* Whether b has no more children than a, all of whose children have been compared. */
-static int compare_sizes(walk *w, bool *out) {
-  const frame *top = top_of(w);
+static int compare_sizes(equal_walk *w, bool *out) {
+  const equal_frame *top = top_equal(w);
   *out = true;
   if (tvmffi_is_sequence(top->b->type_index)) {
     TVMFFIAny size = tvmffi_any_int(tvmffi_array_size(top->in_a.obj));
@@ -633,8 +634,8 @@ static int compare_sizes(walk *w, bool *out) {
 }
 
 /* Finishes two objects with equal content. Variables must also be the same, or defined here. */
-static int accept(walk *w, bool *out) {
-  const frame *top = top_of(w);
+static int accept(equal_walk *w, bool *out) {
+  const equal_frame *top = top_equal(w);
   TVMFFIObject *a = top->in_a.obj, *b = top->b;
   if (top->kind == kTVMFFISEqHashKindFreeVar) {
     *out = a == b || top->region != kTVMFFIDefRegionKindNone;
@@ -643,18 +644,18 @@ static int accept(walk *w, bool *out) {
     TVMFFI_TRY(pair_up(&w->pairs, a, b));
   }
   if (*out) {
-    TVMFFI_TRY(remember(w));
-    pop(w);
+    TVMFFI_TRY(remember_equal(w));
+    pop_equal(w);
   }
   return 0;
 }
 
 /* Compares the next children of the top frame, or finishes it. */
-static int compare_next(walk *w, bool *out) {
-  int32_t region = top_of(w)->child_region;
-  pair p;
+static int compare_next_structures(equal_walk *w, bool *out) {
+  int32_t region = top_equal(w)->child_region;
+  structural_pair p;
   int rc;
-  if (top_of(w)->is_hooked) return accept(w, out);
+  if (top_equal(w)->is_hooked) return accept(w, out);
   mismatch_step_back(w->mismatch); /* may release a key, so before the pair is borrowed */
   do {
     rc = next_pair(w, &p, out);
@@ -667,19 +668,19 @@ static int compare_next(walk *w, bool *out) {
   if (rc == 1) rc = w->mismatch != NULL ? note_step(w, &p, *out) : 0;
   if (rc == 0 && *out) {
     if (p.field != NULL) region = tvmffi_region_of_field(region, p.field);
-    rc = begin(w, &p, region, out);
+    rc = begin_pair(w, &p, region, out);
   }
-  if (p.is_owned) release_pair(&p);
+  if (p.is_owned) release_structural_pair(&p);
   return rc;
 }
 
-static int compare(walk *w, const TVMFFIAny values[2], int32_t region, bool *out) {
+static int compare_structures(equal_walk *w, const TVMFFIAny values[2], int32_t region, bool *out) {
   size_t base = w->frames.size;
-  pair lent = {values[0], values[1], values[0], values[1], NULL, false, 2, false};
-  int rc = begin(w, &lent, region, out);
-  while (rc == 0 && *out && w->frames.size > base) rc = compare_next(w, out);
+  structural_pair lent = {values[0], values[1], values[0], values[1], NULL, false, 2, false};
+  int rc = begin_pair(w, &lent, region, out);
+  while (rc == 0 && *out && w->frames.size > base) rc = compare_next_structures(w, out);
   if (rc == 0 && !*out) rc = mismatch_note(w->mismatch);
-  while (w->frames.size > base) pop(w);
+  while (w->frames.size > base) pop_equal(w);
   return rc;
 }
 
@@ -688,14 +689,14 @@ static int equal_run(const TVMFFIAny *a, const TVMFFIAny *b, tvmffi_structural_o
                      tvmffi_mismatch *mismatch, bool *out) {
   int32_t region = options.map_free_vars ? kTVMFFIDefRegionKindPattern : kTVMFFIDefRegionKindNone;
   TVMFFIAny values[2];
-  walk w;
+  equal_walk w;
   int rc = -1;
   memset(&w, 0, sizeof w);
   w.options = options;
   w.mismatch = mismatch;
-  tvmffi_stack_init(&w.frames, sizeof(frame));
+  tvmffi_stack_init(&w.frames, sizeof(equal_frame));
   if (own_both(a, b, values) == 0) {
-    rc = compare(&w, values, region, out);
+    rc = compare_structures(&w, values, region, out);
     release_both(values);
   }
   tvmffi_object_release(w.function);

@@ -27,19 +27,19 @@ typedef struct {
   tvmffi_child child; /* the current child */
   size_t num_matched; /* elements of the pattern, down to this object */
   int64_t num_paths_before;
-} frame;
+} path_frame;
 
 typedef struct {
   tvmffi_stack pattern; /* owned object pointers, outermost first */
   bool wants_prefixes;
   tvmffi_stack frames;
   TVMFFIObject *paths; /* an Array that only the search owns */
-} search;
+} path_search;
 
 /* ---- Paths ---- */
 
 /* The step from the object of a frame to the current child. NULL with the error raised. */
-static TVMFFIObject *make_step(const frame *current) {
+static TVMFFIObject *make_step(const path_frame *current) {
   const tvmffi_child *child = &current->child;
   TVMFFIObject *step;
   TVMFFIAny key;
@@ -59,14 +59,14 @@ static TVMFFIObject *make_step(const frame *current) {
 }
 
 /* The path to the object of frame i, lent; it shares its beginning with other paths. */
-static TVMFFIObject *ensure_path(search *s, size_t i) {
+static TVMFFIObject *ensure_path(path_search *s, size_t i) {
   size_t depth = i;
-  frame *current;
-  while (depth > 0 && ((frame *)tvmffi_stack_at(&s->frames, depth))->path == NULL) --depth;
+  path_frame *current;
+  while (depth > 0 && ((path_frame *)tvmffi_stack_at(&s->frames, depth))->path == NULL) --depth;
   current = tvmffi_stack_at(&s->frames, depth);
   if (current->path == NULL) current->path = tvmffi_access_path_root();
   for (; current->path != NULL && depth < i; ++depth) {
-    frame *next = tvmffi_stack_at(&s->frames, depth + 1);
+    path_frame *next = tvmffi_stack_at(&s->frames, depth + 1);
     TVMFFIObject *step = make_step(current);
     next->path = step != NULL ? tvmffi_access_path_extend(current->path, step) : NULL;
     tvmffi_object_release(step);
@@ -76,7 +76,7 @@ static TVMFFIObject *ensure_path(search *s, size_t i) {
 }
 
 /* Adds the path to the innermost object to the results. */
-static int record(search *s) {
+static int record(path_search *s) {
   TVMFFIObject *path = ensure_path(s, s->frames.size - 1);
   TVMFFIAny value;
   if (path == NULL) return -1;
@@ -93,22 +93,22 @@ static bool has_metadata(int32_t type_index) {
   return type_record != NULL && tvmffi_atomic_load_acquire_ptr(&type_record->info.metadata) != NULL;
 }
 
-static void pop(search *s) {
-  frame *top = tvmffi_stack_top(&s->frames);
+static void pop_path(path_search *s) {
+  path_frame *top = tvmffi_stack_top(&s->frames);
   tvmffi_child_release(&top->child);
   tvmffi_object_release(top->path);
   tvmffi_stack_pop(&s->frames);
 }
 
-static bool is_next(const search *s, const TVMFFIObject *obj, size_t num_matched) {
+static bool is_next(const path_search *s, const TVMFFIObject *obj, size_t num_matched) {
   return num_matched < s->pattern.size &&
          *(TVMFFIObject **)tvmffi_stack_at(&s->pattern, num_matched) == obj;
 }
 
 /* Starts searching a value: pushes objects that may have children, and matches them. */
-static int begin(search *s, const TVMFFIAny *value, size_t num_matched) {
+static int begin_path(path_search *s, const TVMFFIAny *value, size_t num_matched) {
   bool is_container = tvmffi_is_container(value->type_index);
-  frame *top;
+  path_frame *top;
   if (value->type_index < kTVMFFIStaticObjectBegin || value->v_obj == NULL ||
       (!is_container && !has_metadata(value->type_index))) {
     return 0;
@@ -123,25 +123,25 @@ static int begin(search *s, const TVMFFIAny *value, size_t num_matched) {
   if (!is_container && is_next(s, value->v_obj, num_matched) &&
       ++top->num_matched == s->pattern.size) {
     TVMFFI_TRY(record(s));
-    pop(s); /* a match is not searched further */
+    pop_path(s); /* a match is not searched further */
   }
   return 0;
 }
 
 /* Pops an object. With wants_prefixes, a partly matched one is recorded if nothing in it was. */
-static int end(search *s) {
-  const frame *top = tvmffi_stack_top(&s->frames);
+static int end(path_search *s) {
+  const path_frame *top = tvmffi_stack_top(&s->frames);
   int rc = 0;
   if (s->wants_prefixes && s->frames.size > 1 && !tvmffi_is_container(top->obj->type_index) &&
       top->num_matched > 0 && tvmffi_array_size(s->paths) == top->num_paths_before) {
     rc = record(s);
   }
-  pop(s);
+  pop_path(s);
   return rc;
 }
 
-static int find_next(search *s) {
-  frame *top = tvmffi_stack_top(&s->frames);
+static int find_next(path_search *s) {
+  path_frame *top = tvmffi_stack_top(&s->frames);
   TVMFFIAny value;
   int rc;
   tvmffi_child_release(&top->child);
@@ -149,23 +149,23 @@ static int find_next(search *s) {
   if (rc <= 0) return rc == 0 ? end(s) : -1;
   if (tvmffi_is_map(top->obj->type_index) && top->child.key.type_index == kTVMFFINone) return 0;
   value = top->child.value;
-  return begin(s, &value, top->num_matched);
+  return begin_path(s, &value, top->num_matched);
 }
 
-static int find(search *s, TVMFFIObject *root) {
+static int find_path(path_search *s, TVMFFIObject *root) {
   TVMFFIAny value = tvmffi_any_object(root);
   int rc;
   if (root == NULL || tvmffi_is_container(root->type_index)) return 0;
-  rc = begin(s, &value, 0);
+  rc = begin_path(s, &value, 0);
   while (rc == 0 && s->frames.size != 0) rc = find_next(s);
-  while (s->frames.size != 0) pop(s);
+  while (s->frames.size != 0) pop_path(s);
   return rc;
 }
 
 /* ---- The pattern ---- */
 
 /* Retains the objects, because foreign code may change the list. Skips None and repetitions. */
-static bool copy_pattern(search *s, TVMFFIObject *reversed) {
+static bool copy_pattern(path_search *s, TVMFFIObject *reversed) {
   int64_t i = reversed != NULL ? tvmffi_array_size(reversed) : 0;
   while (i-- > 0) {
     const TVMFFIAny *item = &tvmffi_array_items(reversed)[i];
@@ -182,7 +182,7 @@ static bool copy_pattern(search *s, TVMFFIObject *reversed) {
 }
 
 /* A visit in another thread may be extending the list. */
-static int read_pattern(search *s, TVMFFIObject *reversed) {
+static int read_pattern(path_search *s, TVMFFIObject *reversed) {
   bool is_copied;
   tvmffi_mutex_lock(&tvmffi_outcome_mutex);
   is_copied = copy_pattern(s, reversed);
@@ -192,17 +192,17 @@ static int read_pattern(search *s, TVMFFIObject *reversed) {
 
 int tvmffi_find_access_paths(TVMFFIObject *root, TVMFFIObject *context, bool allow_prefix_match,
                              TVMFFIObject **out) {
-  search s;
+  path_search s;
   size_t i;
   int rc;
   memset(&s, 0, sizeof s);
   s.wants_prefixes = allow_prefix_match;
   s.paths = tvmffi_array_new(0);
   if (s.paths == NULL) return tvmffi_fail_memory();
-  tvmffi_stack_init(&s.frames, sizeof(frame));
+  tvmffi_stack_init(&s.frames, sizeof(path_frame));
   tvmffi_stack_init(&s.pattern, sizeof(TVMFFIObject *));
   rc = read_pattern(&s, ((tvmffi_visit_error_context *)(void *)context)->reverse_visit_pattern);
-  if (rc == 0) rc = find(&s, root);
+  if (rc == 0) rc = find_path(&s, root);
   for (i = 0; i < s.pattern.size; ++i) {
     tvmffi_object_release(*(TVMFFIObject **)tvmffi_stack_at(&s.pattern, i));
   }

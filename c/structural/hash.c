@@ -17,18 +17,14 @@
 
 /* ---- Values that hold no others ---- */
 
-static uint64_t combine(uint64_t a, uint64_t b) {
-  return tvmffi_any_key_combine(a, b);
-}
-
 static uint64_t hash_dims(uint64_t hash, const int64_t *dims, size_t size) {
   size_t i;
-  for (i = 0; i < size; ++i) hash = combine(hash, (uint64_t)dims[i]);
+  for (i = 0; i < size; ++i) hash = tvmffi_hash_combine(hash, (uint64_t)dims[i]);
   return hash;
 }
 
 static uint64_t hash_beginning(int32_t type_index, uint64_t size) {
-  return combine(tvmffi_type_find(type_index)->info.type_key_hash, size);
+  return tvmffi_hash_combine(tvmffi_type_find(type_index)->info.type_key_hash, size);
 }
 
 static int hash_tensor(const DLTensor *tensor, const tvmffi_structural_options *options,
@@ -37,10 +33,10 @@ static int hash_tensor(const DLTensor *tensor, const tvmffi_structural_options *
   uint32_t dtype;
   memcpy(&dtype, &tensor->dtype, sizeof dtype);
   *out = hash_beginning(kTVMFFITensor, (uint64_t)tensor->ndim);
-  *out = combine(hash_dims(*out, tensor->shape, (size_t)tensor->ndim), dtype);
+  *out = tvmffi_hash_combine(hash_dims(*out, tensor->shape, (size_t)tensor->ndim), dtype);
   if (options->skip_tensor_content) return 1;
   TVMFFI_TRY(tvmffi_plain_get_tensor_content(tensor, "hash", &content));
-  *out = combine(*out, tvmffi_hash_content(content.data, content.size));
+  *out = tvmffi_hash_combine(*out, tvmffi_hash_content(content.data, content.size));
   return 1;
 }
 
@@ -51,8 +47,9 @@ static int plain_hash(const TVMFFIAny *value, const tvmffi_structural_options *o
   int32_t type_index = value->type_index;
   switch (type_index) {
     case kTVMFFIFloat: /* by its bits, so that -0.0 and 0.0 differ; but all NaNs are equal */
-      *out = combine(kTVMFFIFloat,
-                     tvmffi_plain_is_nan(value) ? UINT64_C(0x7ff8000000000000) : value->v_uint64);
+      *out = tvmffi_hash_combine(kTVMFFIFloat, tvmffi_plain_is_nan(value)
+                                                   ? UINT64_C(0x7ff8000000000000)
+                                                   : value->v_uint64);
       return 1;
     case kTVMFFIShape: {
       const TVMFFIShapeCell *shape = TVMFFIShapeGetCellPtr(value->v_obj);
@@ -68,17 +65,18 @@ static int plain_hash(const TVMFFIAny *value, const tvmffi_structural_options *o
        */
       if (type_index != kTVMFFISmallBytes && tvmffi_any_key_get_content(value, &content)) {
         if (type_index == kTVMFFISmallStr) type_index = kTVMFFIStr;
-        *out = combine((uint64_t)type_index, tvmffi_hash_content(content.data, content.size));
+        *out = tvmffi_hash_combine((uint64_t)type_index,
+                                   tvmffi_hash_content(content.data, content.size));
         return 1;
       }
-      *out = combine((uint64_t)type_index, value->v_uint64);
+      *out = tvmffi_hash_combine((uint64_t)type_index, value->v_uint64);
       return type_index < kTVMFFIStaticObjectBegin;
   }
 }
 
 /* ---- All values ---- */
 
-static const char kHook[] =
+static const char kStructureHook[] =
     "(0: ffi.Object, 1: int, 2: (0: AnyView, 1: int, 2: int) -> int) -> int";
 
 /* An entry of a map, if the hash of its key does not depend on the order of entries. */
@@ -99,7 +97,7 @@ typedef struct {
   size_t next_entry;
   uint64_t num_ignored; /* the walk's counts before the object */
   size_t num_done;
-} frame;
+} structure_frame;
 
 /* The hash of a container with entries that were left out; see finish. */
 typedef struct {
@@ -119,15 +117,16 @@ typedef struct {
   uint64_t num_variables, num_nodes;
   uint64_t num_ignored;           /* number of map entries left out so far; see finish */
   tvmffi_walk_function *function; /* passed to hooks; made on first use */
-} walk;
+} structure_walk;
 
-static frame *top_of(const walk *w) {
+static structure_frame *top_structure(const structure_walk *w) {
   return tvmffi_stack_top(&w->frames);
 }
 
-static void own_frames(walk *w) {
+static void own_structure_frames(structure_walk *w) {
   for (; w->num_owned < w->frames.size; ++w->num_owned) {
-    tvmffi_object_retain(((const frame *)tvmffi_stack_at(&w->frames, w->num_owned))->cursor.obj);
+    tvmffi_object_retain(
+        ((const structure_frame *)tvmffi_stack_at(&w->frames, w->num_owned))->cursor.obj);
   }
   for (; w->num_owned_entries < w->entries.size; ++w->num_owned_entries) {
     (void)tvmffi_any_copy(
@@ -137,7 +136,7 @@ static void own_frames(walk *w) {
 
 /* ---- Finished objects ---- */
 
-static int add_done(walk *w, TVMFFIObject *obj, uint64_t hash) {
+static int add_done(structure_walk *w, TVMFFIObject *obj, uint64_t hash) {
   size_t old_size = w->done.size;
   tvmffi_pointer_entry *made = tvmffi_pointer_map_ensure(&w->done, obj);
   if (made == NULL) return tvmffi_fail_memory();
@@ -147,7 +146,7 @@ static int add_done(walk *w, TVMFFIObject *obj, uint64_t hash) {
 }
 
 /* Adds an entry without a hash. Pushes first, so that the map never refers to a missing entry. */
-static passing_hash *push_passing(walk *w, TVMFFIObject *container) {
+static passing_hash *push_passing(structure_walk *w, TVMFFIObject *container) {
   passing_hash *made = tvmffi_stack_push(&w->passing_hashes);
   tvmffi_pointer_entry *added;
   if (made == NULL) return NULL;
@@ -162,7 +161,7 @@ static passing_hash *push_passing(walk *w, TVMFFIObject *container) {
 }
 
 /* Keeps a hash of a container that holds as long as no other object is done. */
-static int add_passing(walk *w, TVMFFIObject *container, uint64_t hash) {
+static int add_passing(structure_walk *w, TVMFFIObject *container, uint64_t hash) {
   const tvmffi_pointer_entry *found = tvmffi_pointer_map_find(&w->passing, container);
   passing_hash *kept = found != NULL
                            ? tvmffi_stack_at(&w->passing_hashes, (size_t)found->value.number)
@@ -174,7 +173,7 @@ static int add_passing(walk *w, TVMFFIObject *container, uint64_t hash) {
 }
 
 /* Finds the hash of an object that was met before, unless it may have changed. */
-static bool find_kept(walk *w, const TVMFFIObject *obj, uint64_t *out) {
+static bool find_kept(structure_walk *w, const TVMFFIObject *obj, uint64_t *out) {
   const tvmffi_pointer_entry *found = tvmffi_pointer_map_find(&w->done, obj);
   const passing_hash *kept;
   if (found != NULL) {
@@ -191,41 +190,42 @@ static bool find_kept(walk *w, const TVMFFIObject *obj, uint64_t *out) {
 
 /* ---- Hooks ---- */
 
-static int hash(walk *w, TVMFFIAny value, int32_t region, uint64_t *out);
+static int hash_structure(structure_walk *w, TVMFFIAny value, int32_t region, uint64_t *out);
 
 /* Arguments: value, hash so far, kind of region. */
-TVMFFI_COLD static int hash_for_hook(void *self, const TVMFFIAny *args, TVMFFIAny *result) {
-  walk *w = self;
-  int32_t region = tvmffi_region_enter(top_of(w)->child_region, (int32_t)args[2].v_int64);
+TVMFFI_COLD static int hash_structure_for_hook(void *self, const TVMFFIAny *args,
+                                               TVMFFIAny *result) {
+  structure_walk *w = self;
+  int32_t region = tvmffi_region_enter(top_structure(w)->child_region, (int32_t)args[2].v_int64);
   TVMFFIAny value;
   uint64_t made;
   int rc;
   TVMFFI_TRY(TVMFFIAnyViewToOwnedAny(&args[0], &value));
-  rc = hash(w, value, region, &made);
+  rc = hash_structure(w, value, region, &made);
   tvmffi_any_release(&value);
-  if (rc == 0) *result = tvmffi_any_int((int64_t)combine(args[1].v_uint64, made));
+  if (rc == 0) *result = tvmffi_any_int((int64_t)tvmffi_hash_combine(args[1].v_uint64, made));
   return rc;
 }
 
 /* Replaces the hash so far by what the hook makes of it. */
-TVMFFI_COLD static int call_hook(walk *w, TVMFFIObject *hook) {
+TVMFFI_COLD static int call_structure_hook(structure_walk *w, TVMFFIObject *hook) {
   TVMFFIAny args[3];
   int64_t answer;
   TVMFFI_TRY(tvmffi_walk_function_ensure(&w->function, "(0: AnyView, 1: int, 2: int) -> int", "aii",
-                                         hash_for_hook, w));
-  args[0] = tvmffi_any_object(top_of(w)->cursor.obj);
-  args[1] = tvmffi_any_int((int64_t)top_of(w)->hash);
+                                         hash_structure_for_hook, w));
+  args[0] = tvmffi_any_object(top_structure(w)->cursor.obj);
+  args[1] = tvmffi_any_int((int64_t)top_structure(w)->hash);
   args[2] = tvmffi_any_object(w->function);
-  own_frames(w);
+  own_structure_frames(w);
   TVMFFI_TRY(tvmffi_walk_ask("ffi.StructuralHash", hook, w->function, args, 3, "int", &answer));
-  top_of(w)->hash = (uint64_t)answer;
+  top_structure(w)->hash = (uint64_t)answer;
   return 0;
 }
 
 /* ---- Maps ---- */
 
 /* 1 and the hash of a key, 0 if that would depend on what is hashed before it, or -1. */
-static int hash_key(const walk *w, const TVMFFIAny *key, uint64_t *out) {
+static int hash_key(const structure_walk *w, const TVMFFIAny *key, uint64_t *out) {
   const tvmffi_pointer_entry *found;
   if (key->type_index == kTVMFFIFloat) { /* by its bits: different NaNs are different keys */
     *out = tvmffi_any_key_hash(key);
@@ -245,7 +245,7 @@ static int compare_entries(const void *a, const void *b) {
 }
 
 /* Pushes the entries that count to the walk's entries, sorted by the hashes of their keys. */
-static int collect_entries(walk *w, TVMFFIObject *map) {
+static int collect_entries(structure_walk *w, TVMFFIObject *map) {
   size_t first = w->entries.size;
   uint64_t position;
   for (position = tvmffi_map_first(map); position != TVMFFI_MAP_NONE;
@@ -270,7 +270,7 @@ static int collect_entries(walk *w, TVMFFIObject *map) {
   return 0;
 }
 
-static void drop_entries(walk *w, size_t first) {
+static void drop_entries(structure_walk *w, size_t first) {
   while (w->entries.size > first) {
     TVMFFIAny value = ((const entry *)tvmffi_stack_top(&w->entries))->value;
     tvmffi_stack_pop(&w->entries);
@@ -283,10 +283,10 @@ static void drop_entries(walk *w, size_t first) {
 /* ---- The walk ---- */
 
 /* Takes the object if it is owned; all frames below own theirs then. */
-static int push(walk *w, TVMFFIAny *value, bool is_owned, TVMFFISEqHashKind kind, int32_t region,
-                bool may_recur) {
+static int push_structure(structure_walk *w, TVMFFIAny *value, bool is_owned,
+                          TVMFFISEqHashKind kind, int32_t region, bool may_recur) {
   TVMFFIObject *obj = value->v_obj;
-  frame *top;
+  structure_frame *top;
   TVMFFI_TRY(tvmffi_walk_check_depth("ffi.StructuralHash", w->frames.size));
   top = tvmffi_stack_push(&w->frames);
   if (top == NULL) return tvmffi_fail_memory();
@@ -302,16 +302,16 @@ static int push(walk *w, TVMFFIAny *value, bool is_owned, TVMFFISEqHashKind kind
   top->num_ignored = w->num_ignored;
   top->num_done = w->done.size;
   if (tvmffi_is_sequence(obj->type_index)) {
-    top->hash = combine(top->hash, (uint64_t)tvmffi_array_size(obj));
+    top->hash = tvmffi_hash_combine(top->hash, (uint64_t)tvmffi_array_size(obj));
   } else if (tvmffi_is_map(obj->type_index)) {
-    top->hash = combine(top->hash, tvmffi_map_size(obj));
+    top->hash = tvmffi_hash_combine(top->hash, tvmffi_map_size(obj));
     return collect_entries(w, obj);
   }
   return 0;
 }
 
-static void pop(walk *w) {
-  const frame *top = top_of(w);
+static void pop_structure(structure_walk *w) {
+  const structure_frame *top = top_structure(w);
   TVMFFIObject *obj = top->cursor.obj;
   size_t first_entry = top->first_entry;
   tvmffi_stack_pop(&w->frames);
@@ -322,17 +322,18 @@ static void pop(walk *w) {
 }
 
 /* Computes the hash of an object whose content has been hashed, and pops it. */
-static int finish(walk *w, uint64_t *out) {
-  const frame *top = top_of(w);
+static int finish_structure(structure_walk *w, uint64_t *out) {
+  const structure_frame *top = top_structure(w);
   TVMFFIObject *obj = top->cursor.obj;
   bool has_ignored;
   *out = top->hash;
   if (top->kind == kTVMFFISEqHashKindFreeVar) {
     /* A variable counts by its number where it is defined, and elsewhere by its address. */
-    *out = top->region != kTVMFFIDefRegionKindNone ? combine(top->hash, w->num_variables++)
-                                                   : (uint64_t)(uintptr_t)obj;
+    *out = top->region != kTVMFFIDefRegionKindNone
+               ? tvmffi_hash_combine(top->hash, w->num_variables++)
+               : (uint64_t)(uintptr_t)obj;
   } else if (top->kind == kTVMFFISEqHashKindDAGNode) {
-    *out = combine(top->hash, w->num_nodes++);
+    *out = tvmffi_hash_combine(top->hash, w->num_nodes++);
   }
   /*
    * The hash of a container is not final if entries in it were left out: an equal container that is
@@ -346,7 +347,7 @@ static int finish(walk *w, uint64_t *out) {
   } else if (top->may_recur && top->num_done == w->done.size) {
     TVMFFI_TRY(add_passing(w, obj, *out));
   }
-  pop(w);
+  pop_structure(w);
   return 0;
 }
 
@@ -356,7 +357,8 @@ static int finish(walk *w, uint64_t *out) {
  * variables and graph nodes, whose numbers are final, and where hooks are called. The result of a
  * foreign getter need not be owned by the object, so any reference besides the walk's counts.
  */
-static int begin(walk *w, TVMFFIAny *value, bool is_owned, int32_t region, uint64_t *out) {
+static int begin_structure(structure_walk *w, TVMFFIAny *value, bool is_owned, int32_t region,
+                           uint64_t *out) {
   TVMFFISEqHashKind kind = kTVMFFISEqHashKindTreeNode;
   TVMFFIObject *obj = value->v_obj, *hook = NULL;
   bool may_recur;
@@ -364,26 +366,26 @@ static int begin(walk *w, TVMFFIAny *value, bool is_owned, int32_t region, uint6
   if (rc != 0) return rc;
   if (!tvmffi_is_container(value->type_index)) {
     TVMFFI_TRY(tvmffi_structural_kind(value->type_index, &kind));
-    TVMFFI_TRY(tvmffi_walk_find_hook(kTvmffiAttrSHash, value->type_index, kHook, &hook));
+    TVMFFI_TRY(tvmffi_walk_find_hook(kTvmffiAttrSHash, value->type_index, kStructureHook, &hook));
   }
   may_recur = tvmffi_object_use_count(obj) > 1 || w->function != NULL ||
               kind == kTVMFFISEqHashKindFreeVar || kind == kTVMFFISEqHashKindDAGNode;
   if (may_recur && find_kept(w, obj, out)) return 1;
-  TVMFFI_TRY(push(w, value, is_owned, kind, region, may_recur));
+  TVMFFI_TRY(push_structure(w, value, is_owned, kind, region, may_recur));
   if (hook == NULL) return 0;
-  TVMFFI_TRY(call_hook(w, hook));
-  return finish(w, out) == 0 ? 1 : -1;
+  TVMFFI_TRY(call_structure_hook(w, hook));
+  return finish_structure(w, out) == 0 ? 1 : -1;
 }
 
 /* 1 and the next value in a map, or 0. Keys with the same hash count once, their values do not. */
-static int next_entry(const walk *w, frame *top, TVMFFIAny *out) {
+static int next_structure_entry(const structure_walk *w, structure_frame *top, TVMFFIAny *out) {
   const entry *entries;
   if (w->entries.size == 0) return 0; /* the stack may have no memory yet */
   entries = tvmffi_stack_at(&w->entries, 0);
   while (top->next_entry < w->entries.size) {
     size_t i = top->next_entry;
     uint64_t key_hash = entries[i].key_hash;
-    top->hash = combine(top->hash, key_hash);
+    top->hash = tvmffi_hash_combine(top->hash, key_hash);
     while (top->next_entry < w->entries.size && entries[top->next_entry].key_hash == key_hash) {
       ++top->next_entry;
     }
@@ -396,13 +398,14 @@ static int next_entry(const walk *w, frame *top, TVMFFIAny *out) {
 }
 
 /* The next value to be hashed, borrowed or owned, and its region: 1, 0 at the end, or -1. */
-static int next_value(walk *w, TVMFFIAny *out, bool *is_owned, int32_t *out_region) {
-  frame *top = top_of(w);
+static int next_structure_value(structure_walk *w, TVMFFIAny *out, bool *is_owned,
+                                int32_t *out_region) {
+  structure_frame *top = top_structure(w);
   TVMFFIObject *obj = top->cursor.obj;
   const TVMFFIFieldInfo *field;
   *is_owned = false;
   *out_region = top->child_region;
-  if (tvmffi_is_map(obj->type_index)) return next_entry(w, top, out);
+  if (tvmffi_is_map(obj->type_index)) return next_structure_entry(w, top, out);
   if (tvmffi_is_sequence(obj->type_index)) {
     if ((int64_t)top->cursor.position >= tvmffi_array_size(obj)) return 0;
     *out = tvmffi_array_items(obj)[top->cursor.position++];
@@ -412,39 +415,39 @@ static int next_value(walk *w, TVMFFIAny *out, bool *is_owned, int32_t *out_regi
   if (field == NULL) return 0;
   *out_region = tvmffi_region_of_field(*out_region, field);
   if (tvmffi_field_lend(field, obj, out)) return 1;
-  own_frames(w);
+  own_structure_frames(w);
   *is_owned = true;
   return tvmffi_field_get(field, obj, out) == 0 ? 1 : -1;
 }
 
 /* Hashes the next child of the top frame, or finishes it. */
-static int hash_next(walk *w, size_t base, uint64_t *out) {
+static int hash_next_structure(structure_walk *w, size_t base, uint64_t *out) {
   TVMFFIAny value;
   int32_t region;
   uint64_t made;
   bool is_owned;
-  int rc = next_value(w, &value, &is_owned, &region);
+  int rc = next_structure_value(w, &value, &is_owned, &region);
   if (rc < 0) return -1;
   if (rc == 1) {
-    rc = begin(w, &value, is_owned, region, &made);
+    rc = begin_structure(w, &value, is_owned, region, &made);
     if (is_owned) tvmffi_any_release(&value);
     if (rc != 1) return rc;
   } else {
-    TVMFFI_TRY(finish(w, &made));
+    TVMFFI_TRY(finish_structure(w, &made));
     *out = made;
     if (w->frames.size == base) return 0;
   }
-  top_of(w)->hash = combine(top_of(w)->hash, made);
+  top_structure(w)->hash = tvmffi_hash_combine(top_structure(w)->hash, made);
   return 0;
 }
 
 /* Hashes a borrowed value. */
-static int hash(walk *w, TVMFFIAny value, int32_t region, uint64_t *out) {
+static int hash_structure(structure_walk *w, TVMFFIAny value, int32_t region, uint64_t *out) {
   size_t base = w->frames.size;
-  int rc = begin(w, &value, false, region, out);
+  int rc = begin_structure(w, &value, false, region, out);
   if (rc == 1) return 0;
-  while (rc == 0 && w->frames.size > base) rc = hash_next(w, base, out);
-  while (w->frames.size > base) pop(w);
+  while (rc == 0 && w->frames.size > base) rc = hash_next_structure(w, base, out);
+  while (w->frames.size > base) pop_structure(w);
   return rc;
 }
 
@@ -452,15 +455,15 @@ int tvmffi_structural_hash(const TVMFFIAny *value, tvmffi_structural_options opt
                            uint64_t *out) {
   int32_t region = options.map_free_vars ? kTVMFFIDefRegionKindPattern : kTVMFFIDefRegionKindNone;
   TVMFFIAny owned;
-  walk w;
+  structure_walk w;
   int rc;
   memset(&w, 0, sizeof w);
   TVMFFI_TRY(TVMFFIAnyViewToOwnedAny(value, &owned));
   w.options = options;
-  tvmffi_stack_init(&w.frames, sizeof(frame));
+  tvmffi_stack_init(&w.frames, sizeof(structure_frame));
   tvmffi_stack_init(&w.entries, sizeof(entry));
   tvmffi_stack_init(&w.passing_hashes, sizeof(passing_hash));
-  rc = hash(&w, owned, region, out);
+  rc = hash_structure(&w, owned, region, out);
   tvmffi_object_release(w.function);
   tvmffi_walk_release_keys(&w.done);
   tvmffi_walk_release_keys(&w.passing);

@@ -63,7 +63,7 @@ static int copy_object(TVMFFIObject *obj, TVMFFIObject **out) {
 }
 
 /* Adds an element, which is taken on success, to the copy of a sequence. */
-static int add(rewrite_state *rewrite, const TVMFFIAny *value) {
+static int add_rewritten(rewrite_state *rewrite, const TVMFFIAny *value) {
   if (rewrite->copy->type_index == kTVMFFIList) return tvmffi_list_append(rewrite->copy, value);
   return tvmffi_array_append(&rewrite->copy, value) == 0 ? 0 : tvmffi_fail_memory();
 }
@@ -84,7 +84,7 @@ static int copy_passed(rewrite_state *rewrite) {
   if (rewrite->copy == NULL) return -1;
   for (i = 0; i < (int64_t)rewrite->position && i < tvmffi_array_size(seq); ++i) {
     TVMFFIAny value = tvmffi_any_copy(&tvmffi_array_items(seq)[i]);
-    if (add(rewrite, &value) == 0) continue;
+    if (add_rewritten(rewrite, &value) == 0) continue;
     tvmffi_any_release(&value);
     return -1;
   }
@@ -187,7 +187,7 @@ static int put_element(rewrite_state *rewrite, TVMFFIAny *value, bool is_same) {
     if (place == NULL) return 0;
     *value = tvmffi_any_copy(place);
   }
-  TVMFFI_TRY(add(rewrite, value));
+  TVMFFI_TRY(add_rewritten(rewrite, value));
   *value = tvmffi_any_none();
   return 0;
 }
@@ -235,7 +235,7 @@ static void rewrite_abandon(rewrite_state *rewrite) {
 
 /* ---- Mutations ---- */
 
-static const char kName[] = "ffi.StructuralMutate";
+static const char kMutateName[] = "ffi.StructuralMutate";
 
 /* How the mutation of a value was started; finish depends on it. */
 typedef enum { kByHook, kByDefault, kByMutator } entry_point;
@@ -258,22 +258,23 @@ typedef struct {
   TVMFFISEqHashKind kind;
   int32_t region;       /* the region around the object */
   int32_t child_region; /* the region for its content */
-} frame;
+} mutate_frame;
 
 typedef struct {
   tvmffi_structural_mutator *mutator;
   const tvmffi_mutate_engine *engine; /* the mutator, or NULL if it is not an engine */
   tvmffi_stack frames;
   tvmffi_lend lend; /* the value being entered or left */
-} walk;
+} mutate_walk;
 
-static const tvmffi_mutator_table *table_of(const walk *w) {
+static const tvmffi_mutator_table *table_of(const mutate_walk *w) {
   return w->mutator->vtable;
 }
 
 /* ---- Callbacks ---- */
 
-static TVMFFIAny dispatch(walk *w, const TVMFFIAny *value, bool in_place, bool *found) {
+static TVMFFIAny dispatch_mutate(mutate_walk *w, const TVMFFIAny *value, bool in_place,
+                                 bool *found) {
   const tvmffi_callback *callback = tvmffi_callbacks_find(&w->engine->callbacks, value);
   TVMFFIAny args[3];
   *found = callback != NULL;
@@ -282,14 +283,14 @@ static TVMFFIAny dispatch(walk *w, const TVMFFIAny *value, bool in_place, bool *
   if (w->engine->kind == kTvmffiMutate) {
     args[1] = tvmffi_any_object(w->mutator);
     args[2] = tvmffi_any_int(in_place);
-    return tvmffi_callback_call(kName, callback, args, 2 + callback->wants_more);
+    return tvmffi_callback_call(kMutateName, callback, args, 2 + callback->wants_more);
   }
   args[1] = tvmffi_any_int(w->mutator->def_region_kind);
-  return tvmffi_callback_call(kName, callback, args, 1 + callback->wants_more);
+  return tvmffi_callback_call(kMutateName, callback, args, 1 + callback->wants_more);
 }
 
 /* Continues with the value that a callback returned instead of the original. */
-static void replace(walk *w, subject *target, TVMFFIAny given) {
+static void replace(mutate_walk *w, subject *target, TVMFFIAny given) {
   if (tvmffi_outcome_is_unchanged(&given)) return;
   if (tvmffi_any_key_is_same(&given, &target->value) && !tvmffi_lend_is_there(&w->lend)) {
     w->lend.is_kept = true; /* alive by the reference that was returned */
@@ -304,16 +305,16 @@ static void replace(walk *w, subject *target, TVMFFIAny given) {
 }
 
 /* Adds the value to the context of an error, unless the value is gone. */
-static void note(const walk *w, const TVMFFIAny *error, const TVMFFIAny *value) {
+static void note(const mutate_walk *w, const TVMFFIAny *error, const TVMFFIAny *value) {
   if (tvmffi_lend_is_there(&w->lend)) tvmffi_outcome_note(error, value);
 }
 
 /* Calls back with the outcome, or with the unchanged value, and returns the new outcome. */
-static TVMFFIAny map_outcome(walk *w, const subject *target, TVMFFIAny outcome) {
+static TVMFFIAny map_outcome(mutate_walk *w, const subject *target, TVMFFIAny outcome) {
   bool is_kept = tvmffi_outcome_is_unchanged(&outcome), found;
   TVMFFIAny now = is_kept ? target->value : outcome, given;
   if (is_kept && !tvmffi_lend_is_there(&w->lend)) return outcome;
-  given = dispatch(w, &now, false, &found);
+  given = dispatch_mutate(w, &now, false, &found);
   if (tvmffi_outcome_is_error(&given)) {
     if (is_kept) {
       note(w, &given, &now);
@@ -327,7 +328,7 @@ static TVMFFIAny map_outcome(walk *w, const subject *target, TVMFFIAny outcome) 
 }
 
 /* Completes the outcome for a value. */
-static TVMFFIAny finish(walk *w, subject *target, TVMFFIAny outcome) {
+static TVMFFIAny finish_mutated(mutate_walk *w, subject *target, TVMFFIAny outcome) {
   if (tvmffi_outcome_is_error(&outcome)) {
     if (target->entry != kByHook) note(w, &outcome, &target->value);
   } else if (target->entry == kByMutator && w->engine->kind == kTvmffiMapPostOrder) {
@@ -341,8 +342,8 @@ static TVMFFIAny finish(walk *w, subject *target, TVMFFIAny outcome) {
 
 /* ---- The default mutation ---- */
 
-static TVMFFIAny call_hook(walk *w, const TVMFFIAny *hook, const TVMFFIAny *value) {
-  return tvmffi_outcome_of_hook(kName, hook, &w->mutator->header, value,
+static TVMFFIAny call_mutate_hook(mutate_walk *w, const TVMFFIAny *hook, const TVMFFIAny *value) {
+  return tvmffi_outcome_of_hook(kMutateName, hook, &w->mutator->header, value,
                                 "__s_mutate__ must be a direct hook pointer or ffi.Function");
 }
 
@@ -362,10 +363,10 @@ static bool is_remapped(TVMFFISEqHashKind kind) {
 }
 
 /* Pushes nothing if the value was destroyed by the code that copied it. */
-static int push(walk *w, const subject *target, TVMFFISEqHashKind kind) {
+static int push_mutated(mutate_walk *w, const subject *target, TVMFFISEqHashKind kind) {
   int32_t region = w->mutator->def_region_kind;
-  frame *top;
-  TVMFFI_TRY(tvmffi_walk_check_depth(kName, w->frames.size));
+  mutate_frame *top;
+  TVMFFI_TRY(tvmffi_walk_check_depth(kMutateName, w->frames.size));
   top = tvmffi_stack_push(&w->frames);
   if (top == NULL) return tvmffi_fail_memory();
   if (rewrite_begin(&top->rewrite, target->value.v_obj, target->in_place) != 0) {
@@ -389,12 +390,12 @@ static int push(walk *w, const subject *target, TVMFFISEqHashKind kind) {
 }
 
 /* The outcome, or Unchanged after pushing the object whose children come first. */
-static TVMFFIAny descend(walk *w, const subject *target) {
+static TVMFFIAny descend_to_mutate(mutate_walk *w, const subject *target) {
   const TVMFFIAny *value = &target->value, *hook;
   TVMFFISEqHashKind kind = kTVMFFISEqHashKindUnsupported;
   if (!tvmffi_is_container(value->type_index)) {
     hook = find_hook(value->type_index, target->in_place);
-    if (hook != NULL) return call_hook(w, hook, value);
+    if (hook != NULL) return call_mutate_hook(w, hook, value);
     if (value->type_index < kTVMFFIStaticObjectBegin || value->v_obj == NULL) {
       return tvmffi_outcome_unchanged();
     }
@@ -409,11 +410,11 @@ static TVMFFIAny descend(walk *w, const subject *target) {
       w->mutator->def_region_kind == kTVMFFIDefRegionKindNone) {
     return tvmffi_outcome_unchanged(); /* a use of a variable that is defined elsewhere */
   }
-  return push(w, target, kind) == 0 ? tvmffi_outcome_unchanged() : tvmffi_outcome_raised();
+  return push_mutated(w, target, kind) == 0 ? tvmffi_outcome_unchanged() : tvmffi_outcome_raised();
 }
 
 /* Starts a mutation by the mutator, and finishes it unless an object was pushed. */
-static TVMFFIAny enter(walk *w, const TVMFFIAny *value, bool in_place) {
+static TVMFFIAny enter_mutated(mutate_walk *w, const TVMFFIAny *value, bool in_place) {
   size_t depth = w->frames.size;
   subject target;
   TVMFFIAny outcome;
@@ -424,7 +425,7 @@ static TVMFFIAny enter(walk *w, const TVMFFIAny *value, bool in_place) {
   target.entry = kByMutator;
   target.in_place = in_place;
   if (w->engine->kind != kTvmffiMapPostOrder) {
-    outcome = dispatch(w, value, in_place, &found);
+    outcome = dispatch_mutate(w, value, in_place, &found);
     if (tvmffi_outcome_is_error(&outcome)) {
       note(w, &outcome, value);
       return outcome;
@@ -432,14 +433,15 @@ static TVMFFIAny enter(walk *w, const TVMFFIAny *value, bool in_place) {
     if (found && w->engine->kind == kTvmffiMutate) return outcome;
     replace(w, &target, outcome);
   }
-  outcome = tvmffi_lend_is_there(&w->lend) ? descend(w, &target) : tvmffi_outcome_unchanged();
-  return w->frames.size == depth ? finish(w, &target, outcome) : outcome;
+  outcome =
+      tvmffi_lend_is_there(&w->lend) ? descend_to_mutate(w, &target) : tvmffi_outcome_unchanged();
+  return w->frames.size == depth ? finish_mutated(w, &target, outcome) : outcome;
 }
 
 /* ---- The walk ---- */
 
 /* Remembers the outcome of an object that is mutated only once. Returns it, or an Error. */
-static TVMFFIAny remember(walk *w, const frame *top, TVMFFIAny outcome) {
+static TVMFFIAny remember_mutated(mutate_walk *w, const mutate_frame *top, TVMFFIAny outcome) {
   TVMFFIAny done;
   if (!is_remapped(top->kind) ||
       (top->kind == kTVMFFISEqHashKindFreeVar && top->region != kTVMFFIDefRegionKindPattern &&
@@ -455,8 +457,8 @@ static TVMFFIAny remember(walk *w, const frame *top, TVMFFIAny outcome) {
   return done;
 }
 
-static TVMFFIAny leave(walk *w, TVMFFIAny outcome) {
-  frame *top = tvmffi_stack_top(&w->frames);
+static TVMFFIAny leave_mutated(mutate_walk *w, TVMFFIAny outcome) {
+  mutate_frame *top = tvmffi_stack_top(&w->frames);
   bool is_error = tvmffi_outcome_is_error(&outcome);
   tvmffi_stack_pop(&w->frames);
   tvmffi_lend_drop(&w->lend);
@@ -469,12 +471,12 @@ static TVMFFIAny leave(walk *w, TVMFFIAny outcome) {
   if (top->is_held) {
     tvmffi_lend_again(&w->lend, top->subject.value.v_obj, top->parent, top->position);
   }
-  if (!is_error) outcome = remember(w, top, outcome);
-  return finish(w, &top->subject, outcome);
+  if (!is_error) outcome = remember_mutated(w, top, outcome);
+  return finish_mutated(w, &top->subject, outcome);
 }
 
 /* Finishes the current child; one that was kept after losing its place becomes the frame's. */
-static int put(walk *w, frame *top, TVMFFIAny outcome) {
+static int put_mutated(mutate_walk *w, mutate_frame *top, TVMFFIAny outcome) {
   if (w->lend.is_kept) {
     top->rewrite.is_child_owned = true;
     w->lend.is_kept = false;
@@ -484,16 +486,17 @@ static int put(walk *w, frame *top, TVMFFIAny outcome) {
 }
 
 /* Stores the outcome of the current child, and starts on the next one. */
-static TVMFFIAny mutate_next(walk *w, TVMFFIAny outcome) {
-  frame *top = tvmffi_stack_top(&w->frames);
+static TVMFFIAny mutate_next(mutate_walk *w, TVMFFIAny outcome) {
+  mutate_frame *top = tvmffi_stack_top(&w->frames);
   TVMFFIAny value;
   bool in_place;
   int rc;
-  if (top->rewrite.has_child && put(w, top, outcome) != 0) {
-    return leave(w, tvmffi_outcome_raised());
+  if (top->rewrite.has_child && put_mutated(w, top, outcome) != 0) {
+    return leave_mutated(w, tvmffi_outcome_raised());
   }
   rc = rewrite_next(&top->rewrite);
-  if (rc != 1) return leave(w, rc == 0 ? tvmffi_outcome_unchanged() : tvmffi_outcome_raised());
+  if (rc != 1)
+    return leave_mutated(w, rc == 0 ? tvmffi_outcome_unchanged() : tvmffi_outcome_raised());
   value = top->rewrite.child.value;
   if (!top->rewrite.is_child_owned) {
     tvmffi_lend_child(&w->lend, &value, top->rewrite.cursor.obj, top->rewrite.position);
@@ -503,19 +506,21 @@ static TVMFFIAny mutate_next(walk *w, TVMFFIAny outcome) {
           ? tvmffi_region_of_field(top->child_region, top->rewrite.child.field)
           : top->child_region;
   in_place = top->rewrite.is_in_place && tvmffi_mutate_is_unique(&value);
-  return enter(w, &value, in_place);
+  return enter_mutated(w, &value, in_place);
 }
 
-static void begin(walk *w, tvmffi_structural_mutator *mutator, const TVMFFIAny *root) {
+static void begin_mutation(mutate_walk *w, tvmffi_structural_mutator *mutator,
+                           const TVMFFIAny *root) {
   w->mutator = mutator;
   w->engine = mutator_get_engine(mutator);
-  tvmffi_stack_init(&w->frames, sizeof(frame));
+  tvmffi_stack_init(&w->frames, sizeof(mutate_frame));
   tvmffi_lend_begin(&w->lend, root);
 }
 
-static TVMFFIAny run(walk *w, TVMFFIAny outcome) {
+static TVMFFIAny run_mutation(mutate_walk *w, TVMFFIAny outcome) {
   while (w->frames.size != 0) {
-    outcome = tvmffi_outcome_is_error(&outcome) ? leave(w, outcome) : mutate_next(w, outcome);
+    outcome =
+        tvmffi_outcome_is_error(&outcome) ? leave_mutated(w, outcome) : mutate_next(w, outcome);
   }
   tvmffi_stack_fini(&w->frames);
   tvmffi_lend_end(&w->lend);
@@ -526,37 +531,37 @@ static TVMFFIAny run(walk *w, TVMFFIAny outcome) {
 
 /* The first two functions in the table of engines. */
 static TVMFFIAny mutate_engine_mutate(void *mutator, TVMFFIAny value) {
-  walk w;
-  begin(&w, mutator, &value);
-  return run(&w, enter(&w, &value, false));
+  mutate_walk w;
+  begin_mutation(&w, mutator, &value);
+  return run_mutation(&w, enter_mutated(&w, &value, false));
 }
 
 static TVMFFIAny mutate_engine_maybe_inplace(void *mutator, TVMFFIAny value) {
-  walk w;
-  begin(&w, mutator, &value);
-  return run(&w, enter(&w, &value, value.type_index >= kTVMFFIStaticObjectBegin));
+  mutate_walk w;
+  begin_mutation(&w, mutator, &value);
+  return run_mutation(&w, enter_mutated(&w, &value, value.type_index >= kTVMFFIStaticObjectBegin));
 }
 
 TVMFFIAny tvmffi_mutator_mutate(tvmffi_structural_mutator *mutator, const TVMFFIAny *value,
                                 bool in_place) {
   const tvmffi_mutator_table *table = mutator->vtable;
-  if (tvmffi_walk_check_stack(kName) != 0) return tvmffi_outcome_raised();
+  if (tvmffi_walk_check_stack(kMutateName) != 0) return tvmffi_outcome_raised();
   return in_place && tvmffi_mutate_is_unique(value) ? table->maybe_inplace_mutate(mutator, *value)
                                                     : table->mutate(mutator, *value);
 }
 
 static TVMFFIAny mutate_by(entry_point entry, tvmffi_structural_mutator *mutator,
                            const TVMFFIAny *value, bool in_place) {
-  walk w;
+  mutate_walk w;
   subject target;
   TVMFFIAny outcome;
-  begin(&w, mutator, value);
+  begin_mutation(&w, mutator, value);
   target.value = *value;
   target.given = tvmffi_outcome_unchanged();
   target.entry = entry;
   target.in_place = in_place;
-  outcome = descend(&w, &target);
-  return run(&w, w.frames.size == 0 ? finish(&w, &target, outcome) : outcome);
+  outcome = descend_to_mutate(&w, &target);
+  return run_mutation(&w, w.frames.size == 0 ? finish_mutated(&w, &target, outcome) : outcome);
 }
 
 TVMFFIAny tvmffi_mutator_default_mutate(tvmffi_structural_mutator *mutator,
@@ -636,16 +641,17 @@ static TVMFFIAny set_remapped(void *self, TVMFFIAny var, TVMFFIAny mapped) {
   return tvmffi_any_none();
 }
 
-static const tvmffi_mutator_table kEngineTable = {mutate_engine_mutate, mutate_engine_maybe_inplace,
-                                                  get_remapped, set_remapped};
+static const tvmffi_mutator_table kMutateEngineTable = {
+    mutate_engine_mutate, mutate_engine_maybe_inplace, get_remapped, set_remapped};
 
 /* The mutator as an engine, or NULL if it is not one. */
 static const tvmffi_mutate_engine *mutator_get_engine(const tvmffi_structural_mutator *mutator) {
-  return mutator->vtable == &kEngineTable ? (const tvmffi_mutate_engine *)(const void *)mutator
-                                          : NULL;
+  return mutator->vtable == &kMutateEngineTable
+             ? (const tvmffi_mutate_engine *)(const void *)mutator
+             : NULL;
 }
 
-static void destroy_engine(void *self) {
+static void destroy_mutate_engine(void *self) {
   tvmffi_mutate_engine *engine = self;
   size_t i;
   for (i = 0; i < engine->remapped.size; ++i) {
@@ -658,8 +664,8 @@ static void destroy_engine(void *self) {
   tvmffi_callbacks_fini(&engine->callbacks);
 }
 
-static void delete_engine(void *self, int flags) {
-  tvmffi_object_delete_nested(self, flags, delete_engine, destroy_engine, 0);
+static void delete_mutate_engine(void *self, int flags) {
+  tvmffi_object_delete_nested(self, flags, delete_mutate_engine, destroy_mutate_engine, 0);
 }
 
 static tvmffi_mutate_engine *new_engine(tvmffi_mutate_kind kind, const TVMFFIAny *callbacks,
@@ -667,12 +673,12 @@ static tvmffi_mutate_engine *new_engine(tvmffi_mutate_kind kind, const TVMFFIAny
   tvmffi_mutate_engine *engine;
   tvmffi_callbacks owned;
   if (tvmffi_callbacks_init(&owned, callbacks, more_callbacks) != 0) return NULL;
-  engine = tvmffi_object_new(sizeof *engine, kTvmffiStructuralMutator, delete_engine);
+  engine = tvmffi_object_new(sizeof *engine, kTvmffiStructuralMutator, delete_mutate_engine);
   if (engine == NULL) {
     tvmffi_callbacks_fini(&owned);
     return NULL;
   }
-  engine->base.vtable = &kEngineTable;
+  engine->base.vtable = &kMutateEngineTable;
   engine->base.def_region_kind = kTVMFFIDefRegionKindNone;
   engine->kind = kind;
   engine->callbacks = owned;
@@ -781,24 +787,25 @@ static int var_remap_set(const TVMFFIAny *args, TVMFFIAny *result) {
 
 /* ---- Attributes ---- */
 
-static TVMFFIAny refuse(void) {
+static TVMFFIAny refuse_mutation(void) {
   return tvmffi_outcome_fail("RuntimeError", "A copy of a mutator cannot mutate");
 }
 
 static TVMFFIAny refuse_child(void *mutator, TVMFFIAny value) {
   (void)mutator;
   (void)value;
-  return refuse();
+  return refuse_mutation();
 }
 
 static TVMFFIAny refuse_mapping(void *mutator, TVMFFIAny var, TVMFFIAny mapped) {
   (void)mutator;
   (void)var;
   (void)mapped;
-  return refuse();
+  return refuse_mutation();
 }
 
-static int shallow_copy(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+static int shallow_copy_mutator(void *self, const TVMFFIAny *args, int32_t num_args,
+                                TVMFFIAny *result) {
   static const tvmffi_mutator_table kTable = {refuse_child, refuse_child, refuse_child,
                                               refuse_mapping};
   TVMFFI_TRY(tvmffi_attr_check_args(self, "(0: ffi.Object) -> ffi.Object", 1, 1, args, num_args));
@@ -812,7 +819,7 @@ static int shallow_copy(void *self, const TVMFFIAny *args, int32_t num_args, TVM
 #define CONTAINER(type) MUTATES(type, mutate_container, tvmffi_mutate_container_inplace)
 #define ATOM(type) MUTATES(type, mutate_atom, mutate_atom)
 
-static const tvmffi_builtin_attr kAttrs[] = {
+static const tvmffi_builtin_attr kMutateAttrs[] = {
     ATOM(kTVMFFIStr),
     ATOM(kTVMFFIBytes),
     ATOM(kTVMFFIBigInt),
@@ -820,10 +827,10 @@ static const tvmffi_builtin_attr kAttrs[] = {
     CONTAINER(kTVMFFIMap),
     CONTAINER(kTVMFFIList),
     CONTAINER(kTVMFFIDict),
-    {kTvmffiStructuralMutator, kTvmffiAttrShallowCopy, false, shallow_copy, NULL},
+    {kTvmffiStructuralMutator, kTvmffiAttrShallowCopy, false, shallow_copy_mutator, NULL},
 };
 
-TVMFFI_BUILTIN_ATTR_GROUP(tvmffi_mutate_attrs, kAttrs);
+TVMFFI_BUILTIN_ATTR_GROUP(tvmffi_mutate_attrs, kMutateAttrs);
 
 #define FUNCTIONS(F)                                                                  \
   F("ffi.StructuralMutatorMutate", "Uw>a", mutate)                                    \

@@ -112,7 +112,7 @@ void tvmffi_outcome_note(const TVMFFIAny *error, const TVMFFIAny *value) {
 
 /* ---- Callbacks ---- */
 
-static void add(tvmffi_callbacks *callbacks, const TVMFFIAny *list, bool want_more) {
+static void add_callbacks(tvmffi_callbacks *callbacks, const TVMFFIAny *list, bool want_more) {
   int64_t i, size = tvmffi_array_size(list->v_obj);
   for (i = 0; i < size; ++i) {
     TVMFFIObject *entry = tvmffi_array_items(list->v_obj)[i].v_obj;
@@ -134,8 +134,8 @@ int tvmffi_callbacks_init(tvmffi_callbacks *callbacks, const TVMFFIAny *first,
   if (count == 0) return 0;
   callbacks->items = tvmffi_alloc_zeroed(count, sizeof *callbacks->items);
   if (callbacks->items == NULL) return tvmffi_fail_memory();
-  add(callbacks, first, false);
-  if (second != NULL) add(callbacks, second, true);
+  add_callbacks(callbacks, first, false);
+  if (second != NULL) add_callbacks(callbacks, second, true);
   return 0;
 }
 

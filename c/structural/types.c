@@ -37,7 +37,7 @@ static const tvmffi_builtin_field kContextFields[] = {
 static TVMFFIFieldInfo interrupt_fields[sizeof kInterruptFields / sizeof *kInterruptFields];
 static TVMFFIFieldInfo context_fields[sizeof kContextFields / sizeof *kContextFields];
 
-static const tvmffi_builtin_type kTypes[] = {
+static const tvmffi_builtin_type kStructureTypes[] = {
     {.type_index = kTVMFFIVisitInterrupt,
      .letter = 'I',
      .key = "ffi.VisitInterrupt",
@@ -61,9 +61,10 @@ static const tvmffi_builtin_type kTypes[] = {
      .metadata.total_size = sizeof(tvmffi_structural_mutator)},
 };
 
-const tvmffi_builtin_type_group tvmffi_structural_types = TVMFFI_TYPE_GROUP_WITH_MEMBERS(kTypes);
+const tvmffi_builtin_type_group tvmffi_structural_types =
+    TVMFFI_TYPE_GROUP_WITH_MEMBERS(kStructureTypes);
 
-static const tvmffi_builtin_attr kAttrs[] = {
+static const tvmffi_builtin_attr kStructuralTypeAttrs[] = {
     TVMFFI_MAKES_AND_COPIES(kTVMFFIVisitInterrupt),
     TVMFFI_MAKES_AND_COPIES(kTvmffiVisitErrorContext),
     TVMFFI_IS_FINAL(kTVMFFIVisitInterrupt, true),
@@ -72,4 +73,4 @@ static const tvmffi_builtin_attr kAttrs[] = {
     TVMFFI_IS_FINAL(kTvmffiStructuralMutator, false),
 };
 
-TVMFFI_BUILTIN_ATTR_GROUP(tvmffi_structural_type_attrs, kAttrs);
+TVMFFI_BUILTIN_ATTR_GROUP(tvmffi_structural_type_attrs, kStructuralTypeAttrs);

@@ -104,7 +104,7 @@ inline release_replaced() {
 inline set(mine) { /* set_function */
   lock();
   if
-  :: found_record == NONE -> num_records++; found_record = num_records /* ensure_record */
+  :: found_record == NONE -> num_records++; found_record = num_records /* ensure_global */
   :: else
   fi;
 #ifndef BROKEN_RETAINED_WITHOUT_LOCK
@@ -125,7 +125,7 @@ inline remove() { /* tvmffi_global_remove */
   :: found_record != NONE ->
      atomic { old = function[found_record]; function[found_record] = NONE };
      if
-     :: true -> /* drop_absent: tvmffi_table_keep, free_record */
+     :: true -> /* drop_absent: tvmffi_table_keep, free_global */
         dropped = found_record;
         found_record = NONE;
 #ifndef BROKEN_FREED_AT_ONCE

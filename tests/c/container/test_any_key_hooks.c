@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Types with __any_hash__ and __any_equal__ hooks, in every form that the hooks may have. */
+#include "base/hash.h"
 #include "container/any_key.h"
 
 #include "c/container_support.h"
@@ -159,7 +160,7 @@ static void check_hash(int32_t type_index, int64_t number) {
   uint64_t hash = 0;
   assert_true(tvmffi_any_key_has_hook(&key));
   assert_int_equal(tvmffi_any_key_ask_hash(&key, &hash), 0);
-  assert_true(hash == tvmffi_any_key_combine((uint64_t)type_index, (uint64_t)(number % 100)));
+  assert_true(hash == tvmffi_hash_combine((uint64_t)type_index, (uint64_t)(number % 100)));
   check_release(&key);
 }
 
@@ -483,7 +484,7 @@ TEST(test_integers_of_many_words) {
     if (i == 1) break;
     assert_int_equal(tvmffi_any_key_ask_hash(&args[0], &hash), 0);
     assert_int_equal(result.type_index, kTVMFFIInt);
-    assert_true(hash == tvmffi_any_key_combine(kTVMFFIBigInt, result.v_uint64));
+    assert_true(hash == tvmffi_hash_combine(kTVMFFIBigInt, result.v_uint64));
     check_fails_with(TVMFFIFunctionCall(column->data[kTVMFFIBigInt].v_obj, args, 2, &result),
                      "TypeError", "Expected 1 but got 2 arguments");
     result = tvmffi_any_int(1);
