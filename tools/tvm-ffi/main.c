@@ -48,7 +48,7 @@ static int report_unknown(const char *name) {
   enum { kLimit = 3 }; /* the names are short */
   nearest_name search = nearest_begin(name, kLimit);
   size_t i;
-  for (i = 0; i < kNumCommands; ++i) nearest_offer(&search, kCommands[i].name);
+  for (i = 0; i < kNumCommands; ++i) nearest_offer(&search, kCommands[i]->name);
   if (search.nearest != NULL) {
     return report_fail(kExitUsage, "%s is not a command; did you mean %s?", name, search.nearest);
   }

@@ -251,7 +251,7 @@ static bool read_options(const arguments *args, bench_options *out) {
          arguments_int(args, kOptionRepeat, 0, 1, kMaxSamples, &out->repeat);
 }
 
-int command_bench(const arguments *args) {
+static int command_bench(const arguments *args) {
   bench b;
   int code = kExitUsage;
   memset(&b, 0, sizeof b);
@@ -261,3 +261,41 @@ int command_bench(const arguments *args) {
   call_free(&b.request);
   return code;
 }
+
+/* ---- Options and help ---- */
+
+static const option kBenchOptions[] = {
+    CALL_OPTIONS(true),
+    {kOptionMinTime, "min_time", 0, "SECONDS", false, "how long to measure (default 0.5)"},
+    {kOptionWarmup, "warmup", 0, "SECONDS", false, "how long to call before that (default 0.1)"},
+    {kOptionRepeat, "repeat", 0, "N", false,
+     "how many samples to take (default: as many as --min_time allows, 7 at least)"},
+    {kOptionCompare, "compare", 0, "FILE", false,
+     "compare with what --json has printed to that file before"},
+    {kOptionFull, "full", 0, NULL, false, "show all percentiles and the number of samples"},
+    {kOptionHistogram, "histogram", 0, NULL, false, "draw how often each time was measured"},
+    {kOptionSvg, "svg", 0, "FILE", false, "write that drawing as SVG"},
+    {kOptionNone, NULL, 0, NULL, false, NULL},
+};
+
+static const char kBenchText[] =
+    "Arguments are written as for run. A sample is as many calls as the clock measures to a\n"
+    "thousandth; libraries are sampled in turn. The runtime's share is what a function that does\n"
+    "nothing takes with the same arguments. Bytes per second count each tensor argument once, in\n"
+    "the time of the median. A difference is significant when the 95 % confidence interval of "
+    "the\n"
+    "ratio of the medians is beyond 1 %. Each sample ends when work on the device is finished. A\n"
+    "last operand that is not a file, and is not named like a library, is the function.\n"
+    "isolated:LIB beside LIB shows what a helper process costs.\n\n"
+    "  tvm-ffi bench libscale.so 'scale(1024xf32=rand, 2.5, &1024xf32)'\n"
+    "  tvm-ffi bench libscale.so isolated:libscale.so 'scale(1024xf32=rand, 2.5, &1024xf32)'\n"
+    "  tvm-ffi bench libscale.so old/libscale.so -f count -i 4xf32 --histogram";
+
+const command kBenchCommand = {"bench",
+                               "LIB [OTHER-LIB] ['FUNCTION(ARGUMENT, ...)']",
+                               "Measure a function of a library, or of two side by side",
+                               kBenchText,
+                               kBenchOptions,
+                               0,
+                               3,
+                               command_bench};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of commands, from which help, man page and completion are made. */
+/* The table of commands, from which help, man page and completion are made. Each command is
+ * described at the end of its own file. */
 #ifndef TVM_FFI_TOOL_COMMANDS_H_
 #define TVM_FFI_TOOL_COMMANDS_H_
 
@@ -115,10 +116,38 @@ static inline bool read_timeout(const arguments *args, double *out) {
 /* Accepted by every command besides its own; ends with kOptionNone. */
 extern const option kCommonOptions[];
 
-extern const command kCommands[];
+extern const command kListCommand, kRunCommand, kBenchCommand, kProbeCommand, kRecordCommand,
+    kShowCommand, kReplayCommand, kCheckCommand, kEmbedCommand, kUnpackCommand, kStubCommand,
+    kWrapCommand, kRegistryCommand, kTypesCommand, kInfoCommand, kConfigCommand;
+extern const command *const kCommands[];
 extern const size_t kNumCommands;
 
 const command *command_find(const char *name);
+
+/* ---- Options that several commands have ---- */
+
+/* clang-format off */
+/* Of commands that take a source for a library. */
+#define COMPILE_OPTION                                                             \
+  {kOptionCflags, "cflags", 0, "FLAGS", true,                                      \
+   "more flags for the compiler, such as -lm, if a LIB is a source"}
+/* Of commands that load libraries. */
+#define LOAD_TIMEOUT_OPTION                                                        \
+  {kOptionTimeout, "timeout", 0, "SECONDS", false,                                 \
+   "how long a library may take to load, and to answer (default 60)"}
+#define NO_FORK_OPTION                                                             \
+  {kOptionNoFork, "no-fork", 0, NULL, false, "load and call in this process, for a debugger"}
+#define MATCH_FUNCTIONS_OPTION                                                     \
+  {kOptionMatch, "match", 'm', "GLOB", true,                                       \
+   "only functions with such names: * is any text, ? any character"}
+#define TOLERANCE_OPTIONS(expected)                                                \
+  {kOptionRtol, "rtol", 0, "X", false,                                             \
+   "allowed error relative to " expected " (default: by data type; 0 with --atol)"}, \
+  {kOptionAtol, "atol", 0, "X", false,                                             \
+   "allowed absolute error (default: by data type; 0 with --rtol)"}
+/* clang-format on */
+/* Of registry and types: registry.c. */
+extern const option kRegisteredOptions[];
 
 /* ---- Help, man page and shell completion, made from the table: manual.c ---- */
 
@@ -128,24 +157,5 @@ void manual_print_command(const command *cmd);
 /* Writes a form to stdout: "man" (a page for man(1)), "markdown" (a page for the site), or
  * completion for "bash", "zsh" or "fish". Returns the exit code. */
 int manual_write(const char *form);
-
-/* ---- What runs the commands ---- */
-
-int command_config(const arguments *args);
-int command_info(const arguments *args);
-int command_list(const arguments *args);
-int command_check(const arguments *args);
-int command_embed(const arguments *args);
-int command_unpack(const arguments *args);
-int command_registry(const arguments *args);
-int command_stub(const arguments *args);
-int command_wrap(const arguments *args);
-int command_types(const arguments *args);
-int command_show(const arguments *args);
-int command_replay(const arguments *args);
-int command_run(const arguments *args);
-int command_bench(const arguments *args);
-int command_probe(const arguments *args);
-int command_record(const arguments *args);
 
 #endif /* TVM_FFI_TOOL_COMMANDS_H_ */

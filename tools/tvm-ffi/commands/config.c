@@ -165,7 +165,7 @@ static bool answer(const arguments *args, const char *prefix, const bool *asked,
   return good;
 }
 
-int command_config(const arguments *args) {
+static int command_config(const arguments *args) {
   bool asked[kNumLines], as_json = arguments_has(args, kOptionJson), any_asked = false, good;
   char *prefix;
   size_t i;
@@ -181,3 +181,41 @@ int command_config(const arguments *args) {
   free(prefix);
   return good ? kExitOk : kExitUsage;
 }
+
+/* ---- Options and help ---- */
+
+static const option kConfigOptions[] = {
+    {kOptionIncludedir, "includedir", 0, NULL, false, "the folder of the headers"},
+    {kOptionDlpackIncludedir, "dlpack-includedir", 0, NULL, false, "the folder of DLPack's header"},
+    {kOptionCmakedir, "cmakedir", 0, NULL, false, "the folder of the package for CMake"},
+    {kOptionSourcedir, "sourcedir", 0, NULL, false, "not here: no sources are installed"},
+    {kOptionLibfiles, "libfiles", 0, NULL, false, "the file of the library"},
+    {kOptionLibdir, "libdir", 0, NULL, false, "the folder of the library"},
+    {kOptionCxxLibdir, "cxx-libdir", 0, NULL, false,
+     "the folder of the libtvm_ffi.so with the C++ functions"},
+    {kOptionLibs, "libs", 0, NULL, false, "flags for a linker: -ltvm_ffi"},
+    {kOptionCythonLibPath, "cython-lib-path", 0, NULL, false,
+     "not here: no Python extension is installed"},
+    {kOptionCxxflags, "cxxflags", 0, NULL, false, "flags for a C++ compiler, nvcc included"},
+    {kOptionCflags, "cflags", 0, NULL, false, "flags for a C compiler"},
+    {kOptionLdflags, "ldflags", 0, NULL, false,
+     "flags for a linker before these: -L and the folder"},
+    {kOptionNone, NULL, 0, NULL, false, NULL},
+};
+
+static const char kConfigText[] =
+    "Each flag prints a line, in a fixed order; --json without a flag prints all of them, with\n"
+    "null for what is not installed. The folders are relative to the program, so an installation\n"
+    "may be moved as a whole. Under the name tvm-ffi-config, the program is this command, with\n"
+    "the flags of the reference's program of that name:\n\n"
+    "  nvcc -shared -O3 k.cu -o k.so -Xcompiler -fPIC,-fvisibility=hidden \\\n"
+    "    $(tvm-ffi-config --cxxflags) $(tvm-ffi-config --ldflags) $(tvm-ffi-config --libs)";
+
+const command kConfigCommand = {"config",
+                                "",
+                                "Print the flags for compiling with this library",
+                                kConfigText,
+                                kConfigOptions,
+                                0,
+                                0,
+                                command_config};

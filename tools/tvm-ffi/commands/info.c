@@ -108,7 +108,7 @@ static const char *find_profile(void) {
   return full ? "full" : "core";
 }
 
-int command_info(const arguments *args) {
+static int command_info(const arguments *args) {
   TVMFFIVersion version;
   int64_t num_functions = 0;
   char *used;
@@ -147,3 +147,11 @@ int command_info(const arguments *args) {
   free(used);
   return code;
 }
+
+/* ---- Options and help ---- */
+
+static const option kNoOptions[] = {{kOptionNone, NULL, 0, NULL, false, NULL}};
+
+const command kInfoCommand = {
+    "info", "",          "Say what library this is, to paste into a report", "", kNoOptions, 0,
+    0,      command_info};

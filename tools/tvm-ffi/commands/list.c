@@ -304,7 +304,7 @@ static bool read_options(const arguments *args, list_options *out) {
   return check_names(args) && read_timeout(args, &out->timeout);
 }
 
-int command_list(const arguments *args) {
+static int command_list(const arguments *args) {
   const text_list libraries = arguments_operands(args);
   list_options options;
   size_t i;
@@ -322,3 +322,34 @@ int command_list(const arguments *args) {
   if (in_list) json_end();
   return code;
 }
+
+/* ---- Options and help ---- */
+
+static const option kListOptions[] = {
+    {kOptionLoad, "load", 0, NULL, false,
+     "load each library in a process of its own, and ask it too"},
+    LOAD_TIMEOUT_OPTION,
+    {kOptionUndefined, "undefined", 'u', NULL, false,
+     "show imports of a runtime, and whether this one has them"},
+    {kOptionBin, "bin", 'b', NULL, false, "show each of the embedded modules"},
+    {kOptionSort, "sort", 0, "name|size", false,
+     "by what (default name); by size the largest comes first"},
+    MATCH_FUNCTIONS_OPTION,
+    {kOptionNames, "names", 0, NULL, false, "print the names of functions, one in a line"},
+    COMPILE_OPTION,
+    {kOptionNone, NULL, 0, NULL, false, NULL},
+};
+
+static const char kListText[] =
+    "Files are read, and none of their code is run: libraries and object files of any machine, of\n"
+    "Linux (ELF), Windows (PE, COFF) and macOS (Mach-O). Types and documentation come from the\n"
+    "data that the headers of this project put beside a function. Other libraries have functions\n"
+    "that give them, which --load calls. A LIB that is - comes from standard input; a source (.c,\n"
+    ".cc, .cpp, .cxx, .cu) or an archive is compiled, as run does.\n\n"
+    "  tvm-ffi list libscale.so\n"
+    "  tvm-ffi list --load --match 's*' libscale.so\n"
+    "  tvm-ffi list --names libscale.so";
+
+const command kListCommand = {
+    "list", "LIB...",    "Show the functions and modules in libraries", kListText, kListOptions, 1,
+    -1,     command_list};

@@ -75,7 +75,7 @@ static const manual_section kManualSections[] = {
 /* Calls `visit` with each command. */
 static void each_command(void (*visit)(const command *)) {
   size_t i;
-  for (i = 0; i < kNumCommands; ++i) visit(&kCommands[i]);
+  for (i = 0; i < kNumCommands; ++i) visit(kCommands[i]);
 }
 
 /* Calls `visit` with each option of a command that is shown, its own before the common ones. */
@@ -93,7 +93,7 @@ void manual_print_usage(FILE *stream) {
   size_t i;
   fputs("usage: tvm-ffi COMMAND [OPTION...] [OPERAND...]\n\n", stream);
   for (i = 0; i < kNumCommands; ++i) {
-    fprintf(stream, "  %-9s %s\n", kCommands[i].name, kCommands[i].summary);
+    fprintf(stream, "  %-9s %s\n", kCommands[i]->name, kCommands[i]->summary);
   }
   fputs("\ntvm-ffi COMMAND --help says more of one; man tvm-ffi of all.\n", stream);
 }

@@ -110,7 +110,7 @@ static int show_registry(void *context) {
   return kExitOk;
 }
 
-int command_registry(const arguments *args) {
+static int command_registry(const arguments *args) {
   registry_options options;
   options.as_json = arguments_has(args, kOptionJson);
   options.patterns = arguments_values(args, kOptionMatch);
@@ -118,3 +118,27 @@ int command_registry(const arguments *args) {
   return registered_load(arguments_values(args, kOptionLib), options.timeout, show_registry,
                          &options);
 }
+
+/* ---- Options and help ---- */
+
+const option kRegisteredOptions[] = {
+    {kOptionLib, "lib", 'l', "FILE", true, "load that library first; - is standard input"},
+    {kOptionMatch, "match", 'm', "GLOB", true, "only such names: * is any text, ? any character"},
+    LOAD_TIMEOUT_OPTION,
+    {kOptionNone, NULL, 0, NULL, false, NULL},
+};
+
+static const char kRegistryText[] =
+    "Those of the runtime, and those that libraries named with --lib register. A function that\n"
+    "was registered without its types is followed by a ?.\n\n"
+    "  tvm-ffi registry --match 'ffi.json.*'\n"
+    "  tvm-ffi registry --lib libscale.so --match 'my.*'";
+
+const command kRegistryCommand = {"registry",
+                                  "",
+                                  "List global functions with their signatures",
+                                  kRegistryText,
+                                  kRegisteredOptions,
+                                  0,
+                                  0,
+                                  command_registry};

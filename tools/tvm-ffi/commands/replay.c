@@ -249,7 +249,7 @@ static int open_and_replay(const arguments *args, replay *p) {
   return make_boxes(p) ? replay_all(p) : kExitRaised;
 }
 
-int command_replay(const arguments *args) {
+static int command_replay(const arguments *args) {
   replay p;
   int code = kExitUsage;
   memset(&p, 0, sizeof p);
@@ -267,3 +267,59 @@ int command_replay(const arguments *args) {
   recording_free(p.r);
   return code;
 }
+
+/* ---- Options and help ---- */
+
+static const option kReplayOptions[] = {
+    {kOptionLib, "lib", 'l', "LIB", false,
+     "the library to call, instead of the recorded one of that file name; of all, if none has it"},
+    {kOptionAgainst, "against", 0, "LIB", false,
+     "compare with what that library does, instead of with what was recorded"},
+    {kOptionHtml, "html", 0, "FILE", false,
+     "write a page for browsers, as show does, with what differs side by side"},
+    MATCH_FUNCTIONS_OPTION,
+    TOLERANCE_OPTIONS("what is expected"),
+    {kOptionDevice, "device", 0, "DEVICE", false,
+     "where tensors are made that were on a device: cuda:N (default: such calls are left out)"},
+    {kOptionBench, "bench", 0, NULL, false,
+     "measure the calls, as bench does, beside those of --against, instead of comparing them"},
+    {kOptionEmit, "emit", 0, "c|python", false,
+     "write a program that makes one call without this one, instead of making it"},
+    {kOptionOutput, "output", 'o', "FILE", false,
+     "where --emit writes it (default: standard output)"},
+    {kOptionRedact, "redact", 0, NULL, false,
+     "with --emit: random numbers in tensors, from the least to the greatest of each"},
+    {kOptionTimeout, "timeout", 0, "SECONDS", false,
+     "how long loading and a call may take (default 60, a call as long as it likes)"},
+    NO_FORK_OPTION,
+    COMPILE_OPTION,
+    {kOptionNone, NULL, 0, NULL, false, NULL},
+};
+
+static const char kReplayText[] =
+    "Each call is made in a process of its own, with tensors that lie in memory as they did: with\n"
+    "the same strides, byte_offset, alignment, flags, and the same memory for those that shared "
+    "it.\n"
+    "CALLS are numbers, as 3,7-9 (default: all). A line says of each call whether its outputs, or\n"
+    "its error, are the recorded ones, or the first difference, and the largest with its place.\n"
+    "Of an error, kind and message are compared.\n\n"
+    "What cannot be repeated is said and counted: functions and opaque pointers among the\n"
+    "arguments, objects of types that the library does not register, data that was left out. A\n"
+    "call that never returned is made again, and fails if it crashes again.\n\n"
+    "The exit code is that of the first call that is not as expected: 3 for other outputs, 1 for "
+    "an\n"
+    "error or a crash. It is 3 as well if no call could be repeated.\n\n"
+    "The page of --html is that of show, for the calls that were made again. It lists those that\n"
+    "differ, and shows each tensor that differs three times, side by side: what was expected,\n"
+    "what it is now, and the distance between the two.\n\n"
+    "  tvm-ffi replay seen\n"
+    "  tvm-ffi replay seen 1 --lib libscale.so --atol=1e-6\n"
+    "  tvm-ffi replay seen --lib libscale.so --against old/libscale.so\n"
+    "  tvm-ffi replay seen --html seen.html\n"
+    "  tvm-ffi replay seen 1 --bench\n"
+    "  tvm-ffi replay seen 1 --emit=c -o report.c";
+
+const command kReplayCommand = {
+    "replay",    "DIR [CALLS]",  "Make recorded calls again, and compare what they do",
+    kReplayText, kReplayOptions, 1,
+    2,           command_replay};

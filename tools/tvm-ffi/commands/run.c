@@ -315,7 +315,7 @@ static bool read_options(const arguments *args, const call *request, run_options
          arguments_real(args, kOptionAtol, -1, 0, 1e300, &out->allowed.absolute);
 }
 
-int command_run(const arguments *args) {
+static int command_run(const arguments *args) {
   run r;
   int code = kExitUsage;
   memset(&r, 0, sizeof r);
@@ -325,3 +325,74 @@ int command_run(const arguments *args) {
   call_free(&r.request);
   return code;
 }
+
+/* ---- Options and help ---- */
+
+static const option kRunOptions[] = {
+    CALL_OPTIONS(false),
+    {kOptionOutput, "output", 'o', "SPEC", true,
+     "where an output goes: - (printed), @FILE (.npy, or raw bytes), +FILE (append), empty: "
+     "nowhere (default: all are printed)"},
+    {kOptionExpectedOutput, "expected_output", 'e', "SPEC", true,
+     "what an output must be, as an input is written; (ignored) skips one"},
+    TOLERANCE_OPTIONS("what is expected"),
+    {kOptionOutputMaxElementCount, "output_max_element_count", 0, "N", false,
+     "print the first N elements of each tensor"},
+    {kOptionFull, "full", 0, NULL, false,
+     "print all elements, also of a tensor with more than 1000 (default: the first and last three "
+     "of each dimension)"},
+    {kOptionPrintStatistics, "print_statistics", 0, NULL, false,
+     "say how long loading and the call took"},
+    {kOptionLeakCheck, "leak-check", 0, NULL, false,
+     "call twice; fail if the second leaves objects alive"},
+    {kOptionNone, NULL, 0, NULL, false, NULL},
+};
+
+static const char kRunText[] =
+    "An argument is a number (3, 2.5), true, false, none, a tensor, or one of\n"
+    "  i:3  f:3  b:true  s:\"text\"  x:@FILE (bytes)  dtype:float32  dev:cuda:0  shape:[2,3]\n"
+    "  [1, 2.5, \"a\"]  {k: \"v\"}  fn:echo (or any global function).\n"
+    "A tensor is\n"
+    "  2x2xf32=1 2 3 4  2x2xi32=[[1 2][3 4]]  4xbf16=0.5 (all the same)  4xf32=rand\n"
+    "  4xf32=@FILE (raw bytes)  4xf32=+FILE (the bytes that follow)\n"
+    "  @FILE.npy  +FILE.npy (the next array in it)  *FILE.npy (all the rest)\n"
+    "  &4xf32, 4xf32 (zeros, for the function to fill).\n"
+    "Behind the type, @FILE.npy or +FILE.npy may stand how it lies in memory:\n"
+    "  4x4xf32[::2, 1:]=1 (a part, as in NumPy)  4x4xf32.T  @x.npy.order(F)  .strides(0, 1)\n"
+    "  .byte_offset(8)  .misaligned(1)  .guard(end)  .guard(start)  .fill(0x7f) (gaps)\n"
+    "  .readonly  .reserved (no memory)  .device(cuda:1) (says so)  .dltensor (not a Tensor)\n"
+    "  arg[0], arg[0][1:], arg[0].base[1:] (the memory of an argument before it).\n"
+    "If the function changes a byte of such a tensor's gaps, the exit code is 5.\n\n"
+    "If the library has the types of its functions, a plain 3 becomes a float, and a plain word a\n"
+    "string, where the function takes one.\n\n"
+    "A LIB may be a source (.c, .cc, .cpp, .cxx, .cu), an object file or an archive. It is\n"
+    "compiled by $CC, $CXX or $NVCC (default cc, c++, nvcc), with the headers of this project,\n"
+    "-O2 and the flags of --cflags. The library is kept in $XDG_CACHE_HOME/tvm-ffi, or in\n"
+    "~/.cache/tvm-ffi, and used again as long as the command and all files that it reads are the\n"
+    "same.\n\n"
+    "With --isolated the library is an isolated module: it is loaded and called in a helper\n"
+    "process, to which arguments are copied. What ends the helper is an error of the call, such\n"
+    "as HelperCrashError, with exit code 1, or 4 while it was loaded. A LIB named isolated:LIB or\n"
+    "isolated,OPTIONS:LIB is the same. What the library prints goes to standard error, unless\n"
+    "OPTIONS have shows_output=0. On Linux, with libtvm_ffi_isolated; for macOS that is compiled,\n"
+    "but was never run.\n\n"
+    "The outputs are the result, then the tensors given to be filled, and those that the call\n"
+    "changed. They are printed, unless --output or --expected_output says something else. --json\n"
+    "prints all elements, whether to a terminal or not.\n\n"
+    "A number is as expected when it differs by no more than ATOL + RTOL * |expected|. By data\n"
+    "type these are 1e-6 and 1e-5 for f32, 1e-12 and 1e-9 for f64, 1e-6 and two units in the last\n"
+    "place for narrower floats, 0 for integers.\n\n"
+    "  tvm-ffi run libscale.so 'scale(@x.npy, 2.5, &4xf32)' --output=@y.npy\n"
+    "  tvm-ffi run libscale.so -f scale -i 4xf32=1 -i 2.5 -i 4xf32 -e '4xf32=2.5'\n"
+    "  tvm-ffi run scale.c 'scale(4xf32=1, 2.5, &4xf32)'\n"
+    "  tvm-ffi run --isolated=timeout=2 libscale.so 'scale(4xf32=1, 2.5, &4xf32)'\n"
+    "  tvm-ffi run libscale.so 'scale(8xf32[2:6]=1, 2.5, &4xf32.guard(end))'";
+
+const command kRunCommand = {"run",
+                             "LIB ['FUNCTION(ARGUMENT, ...)']",
+                             "Call a function of a library",
+                             kRunText,
+                             kRunOptions,
+                             0,
+                             2,
+                             command_run};

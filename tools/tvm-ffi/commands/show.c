@@ -343,7 +343,7 @@ static int write_page(const shown *s, const char *folder, const recorded_call *c
   return is_written ? kExitOk : kExitUsage;
 }
 
-int command_show(const arguments *args) {
+static int command_show(const arguments *args) {
   const char *folder = arguments_operand(args, 0), *page = arguments_text(args, kOptionHtml, NULL);
   const recorded_call *chosen = NULL;
   recording *r;
@@ -385,3 +385,37 @@ int command_show(const arguments *args) {
   recording_free(r);
   return code;
 }
+
+/* ---- Options and help ---- */
+
+static const option kShowOptions[] = {
+    {kOptionCall, "call", 0, "N", false, "show that call whole"},
+    {kOptionCalls, "calls", 0, NULL, false, "list the calls, one in a line"},
+    {kOptionHtml, "html", 0, "FILE", false,
+     "write a page for browsers: a timeline, the functions, calls with pictures of their tensors"},
+    MATCH_FUNCTIONS_OPTION,
+    {kOptionFull, "full", 0, NULL, false,
+     "print all elements, also of a tensor with more than 1000"},
+    {kOptionNone, NULL, 0, NULL, false, NULL},
+};
+
+static const char kShowText[] =
+    "DIR is what record has written. The table has a line for each function, with how many of its\n"
+    "calls were recorded, how many there were, how many of the recorded ones raised an error, and\n"
+    "how many never returned; the bytes are those of the tensors before each call. Below it are\n"
+    "the signatures, each with its number of calls. Tensors are written as for run: with their\n"
+    "data type, shape, and how they lie in memory.\n\n"
+    "A recording that is damaged is refused, with the file and line. A last line that was not\n"
+    "finished, as a crash leaves it, is left out with a note. --call with --json prints the two\n"
+    "events of the call, with the keys of the one that it repeats.\n\n"
+    "The page of --html is one file that needs no other and no network. It shows all calls, those\n"
+    "that --match chooses, or the one of --call, and says what it leaves out: it has a timeline "
+    "of\n"
+    "each thread, the functions with their times, and at most 300 calls with arguments, results\n"
+    "and errors. Texts of the recording cannot become part of its markup.\n\n"
+    "  tvm-ffi show seen --calls --match 'c*'\n"
+    "  tvm-ffi show seen --call 1\n"
+    "  tvm-ffi show seen --html seen.html";
+
+const command kShowCommand = {
+    "show", "DIR", "Show what is in a recording", kShowText, kShowOptions, 1, 1, command_show};

@@ -137,7 +137,7 @@ static void write_json(const stub_language *language, const stub_library *librar
   json_end();
 }
 
-int command_stub(const arguments *args) {
+static int command_stub(const arguments *args) {
   const size_t lang = arguments_word(args, kOptionLang, 0);
   const stub_language *language = kLanguages[lang];
   const char *prefix = arguments_text(args, kOptionPrefix, NULL);
@@ -178,3 +178,32 @@ int command_stub(const arguments *args) {
   free_library(&library);
   return good ? kExitOk : kExitUsage;
 }
+
+/* ---- Options and help ---- */
+
+static const option kStubOptions[] = {
+    {kOptionLang, "lang", 0, "c|c++|python|rust", false,
+     "the language of the wrappers (default c)"},
+    {kOptionPrefix, "prefix", 0, "NAME", false,
+     "what the wrappers are named after (default: the name of the file)"},
+    {kOptionNoLoad, "no-load", 0, NULL, false, "read the file alone, without asking the library"},
+    LOAD_TIMEOUT_OPTION,
+    {kOptionOutput, "output", 'o', "FILE", false, "where to write (default: standard output)"},
+    {kOptionNone, NULL, 0, NULL, false, NULL},
+};
+
+static const char kStubText[] =
+    "Types come from the library's metadata about its functions, which is data or is returned by\n"
+    "functions of the library; these are called in a separate process. A function without\n"
+    "metadata gets a wrapper that takes any arguments, and is listed in a comment. A LIB that is\n"
+    "- comes from stdin, and is called kernels.so.\n\n"
+    "c: a header of static inline callers over tvm/ffi/c.h. c++: a class over the C++ layer.\n"
+    "python: a module over the package tvm_ffi. rust: a module that needs nothing else, for a\n"
+    "program that is linked with the library.\n\n"
+    "  tvm-ffi stub libscale.so -o scale.h\n"
+    "  tvm-ffi stub --lang=python libscale.so -o scale.py";
+
+const command kStubCommand = {
+    "stub",    "LIB",        "Write typed wrappers of a library's functions",
+    kStubText, kStubOptions, 1,
+    1,         command_stub};

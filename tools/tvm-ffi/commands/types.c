@@ -226,10 +226,27 @@ static int show_types(void *context) {
   return kExitOk;
 }
 
-int command_types(const arguments *args) {
+static int command_types(const arguments *args) {
   types_options options;
   options.as_json = arguments_has(args, kOptionJson);
   options.patterns = arguments_values(args, kOptionMatch);
   if (!read_timeout(args, &options.timeout)) return kExitUsage;
   return registered_load(arguments_values(args, kOptionLib), options.timeout, show_types, &options);
 }
+
+/* ---- Options and help ---- */
+
+static const char kTypesText[] =
+    "Those of the runtime, and those that libraries named with --lib register: index, key and\n"
+    "parent, size, how structural equality sees them; fields with type, offset and size;\n"
+    "methods; documentation.\n\n"
+    "  tvm-ffi types --match 'ffi.Module*'";
+
+const command kTypesCommand = {"types",
+                               "",
+                               "List object types with their fields and methods",
+                               kTypesText,
+                               kRegisteredOptions,
+                               0,
+                               0,
+                               command_types};

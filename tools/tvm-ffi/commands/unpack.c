@@ -231,7 +231,7 @@ static int unpack_tree(const source *input, const char *folder, bool as_json) {
   return good ? kExitOk : kExitUsage;
 }
 
-int command_unpack(const arguments *args) {
+static int command_unpack(const arguments *args) {
   const char *selector = arguments_text(args, kOptionExtract, NULL);
   const char *output = arguments_text(args, kOptionOutput, selector != NULL ? "-" : "unpacked");
   const bool as_json = arguments_has(args, kOptionJson);
@@ -261,3 +261,23 @@ int command_unpack(const arguments *args) {
   close_source(&input);
   return code;
 }
+
+/* ---- Options and help ---- */
+
+static const option kUnpackOptions[] = {
+    {kOptionExtract, "extract", 'x', "WHAT", false,
+     "the bytes of one module, KIND[I] or [I], or of a symbol"},
+    {kOptionOutput, "output", 'o', "PATH", false,
+     "the folder to write to (default: unpacked); a file for --extract (default: standard output)"},
+    {kOptionNone, NULL, 0, NULL, false, NULL},
+};
+
+static const char kUnpackText[] =
+    "Takes a library, an object file, or a file with the bytes of the modules alone. The folder\n"
+    "gets a file for each module and modules.txt, of which embed --library-bin makes the same\n"
+    "bytes again. --json prints what was written; with --extract, --output must be a file for\n"
+    "that. A LIB that is - comes from stdin.";
+
+const command kUnpackCommand = {"unpack",    "LIB",          "Take modules out of a library",
+                                kUnpackText, kUnpackOptions, 1,
+                                1,           command_unpack};

@@ -168,7 +168,7 @@ static int write_kernels(wrap_input *input, const arguments *args) {
   return good ? kExitOk : kExitUsage;
 }
 
-int command_wrap(const arguments *args) {
+static int command_wrap(const arguments *args) {
   const char *output = arguments_text(args, kOptionOutput, NULL);
   wrap_input input;
   int code = kExitUsage;
@@ -191,3 +191,60 @@ int command_wrap(const arguments *args) {
   free(input.items);
   return code;
 }
+
+/* ---- Options and help ---- */
+
+static const option kWrapOptions[] = {
+    {kOptionInclude, "include", 0, "FILE", true,
+     "include that header or source of the functions, for the compiler to compare; <FILE> is one "
+     "that the compiler finds in its include path"},
+    {kOptionInclude, "include", 'I', "FILE", true, NULL},
+    {kOptionAbi, "abi", 0, "plain|casadi|memref|halide", false,
+     "how the functions are called: as written, or as a code generator does it (default plain)"},
+    {kOptionOutputs, "outputs", 0, "arguments|return", false,
+     "who allocates tensors that are not const: the caller, or the kernel, which returns them "
+     "(default arguments)"},
+    {kOptionErrors, "errors", 0, "nonzero", false,
+     "the functions return an error code: one that is not 0 is raised"},
+    {kOptionLean, "lean", 0, NULL, false,
+     "without headers of ours: the kernel has the declarations that it uses"},
+    {kOptionDoc, "doc", 0, "TEXT", false, "what the kernel does, for list, stub and Python"},
+    {kOptionOutput, "output", 'o', "FILE", false, "where to write (default: standard output)"},
+    {kOptionNone, NULL, 0, NULL, false, NULL},
+};
+
+static const char kWrapText[] =
+    "A SPEC is the prototype of a C function, with the shapes of its tensors:\n\n"
+    "  tvm-ffi wrap 'void softmax(float y[n][m], const float x[n][m], int n, int m)'\n"
+    "  tvm-ffi wrap 'sort = int sort_i32(int y[n], const int x[n], int n)' --errors=nonzero\n"
+    "  tvm-ffi wrap 'void half(int n, const float x[n:s] strides blas, int s, float y[n])'\n\n"
+    "TYPE NAME[n][4] is a tensor that the CPU can read: an input if it is const, else an\n"
+    "output. Extents of the same name must be equal. An integer parameter of such a name is read\n"
+    "from the tensor, and not passed by the caller. [n, m] is [n][m] for a function that takes a\n"
+    "pointer to the elements; [] is a tensor without dimensions. Tensors are contiguous, unless\n"
+    "[n:s][m:1] gives the strides: a name, which may be that of an integer parameter, or a\n"
+    "number; a dimension without one has the stride of a contiguous tensor. Strides are above 0\n"
+    "unless NAME[n:s] strides any takes all, with the address of the first element, or strides\n"
+    "blas those of BLAS: of a vector any but 0, with the lowest address; of a matrix "
+    "NAME[n:s][m:1]\n"
+    "or NAME[n:1][m:s] at least the other extent. NAME[n] align 16 begins at a multiple of 16\n"
+    "bytes. TYPE restrict NAME[n] must not share memory with another tensor if one of them is\n"
+    "written; NAME[n] inplace x may be exactly x.\n\n"
+    "TYPE *NAME[n][4] is a work array, which the kernel allocates; a small one of constant\n"
+    "extents is on the stack. Other parameters are numbers, which have to fit, const char * (text\n"
+    "without a NUL) and void *. A name and = before the prototype is the name of the kernel, and\n"
+    "text after // its description. An operand @FILE is a file with a SPEC in each line, in which\n"
+    "# begins a comment line; @- is standard input.\n\n"
+    "With --abi the SPEC has the arguments of a generated function, and the kernel makes of them\n"
+    "what it takes. casadi: inputs (double NAME is one too) and outputs in CasADi's order, with\n"
+    "its names and its numbers of rows and columns. memref: arguments of a function that MLIR\n"
+    "compiles with the attribute llvm.emit_c_interface. halide: arguments of a function that\n"
+    "Halide compiles ahead of time. The int of CasADi and Halide is an error code.\n\n"
+    "  tvm-ffi wrap --abi=casadi 'int f(const double x[2][3], double a, double y[2])'\n"
+    "  tvm-ffi wrap --abi=memref 'void f(const float x[n][m], float a, float y[n][m])'\n"
+    "  tvm-ffi wrap --abi=halide 'int f(const float x[n][m], float a, float y[n][m])'";
+
+const command kWrapCommand = {
+    "wrap",    "SPEC...|@FILE", "Write kernels that check their arguments and call functions of C",
+    kWrapText, kWrapOptions,    1,
+    -1,        command_wrap};
