@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The verdicts of check on real libraries and on generated ones.
 
-test_check.py TVM-FFI EXPORTS CXX-EXPORTS PAGE TABLE VERSION... KERNELS SCALE TYPED
+test_check.py TVM-FFI EXPORTS CXX-EXPORTS TABLE VERSION... KERNELS SCALE TYPED
 [LIBRARY-WITH-CXX-FUNCTIONS]"""
 import json
 import os
@@ -25,11 +25,10 @@ if WINDOWS:
     )
 
 EXPORTS, CXX_EXPORTS, *VERSIONS = [pathlib.Path(name) for name in FILES if name.endswith(".txt")]
-(PAGE,) = [pathlib.Path(name) for name in FILES if name.endswith(".md")]
 (TABLE_OF_NAMES,) = [pathlib.Path(name) for name in FILES if name.endswith(".c")]
 WITH_CXX = [name for name in FILES if pathlib.Path(name).name == "libtvm_ffi.so"]
 LIBRARIES = [
-    name for name in FILES if not name.endswith((".txt", ".md", ".c")) and name not in WITH_CXX
+    name for name in FILES if not name.endswith((".txt", ".c")) and name not in WITH_CXX
 ]
 KERNELS, SCALE, TYPED = LIBRARIES
 CC = shlex.split(os.environ["CC"])
@@ -140,11 +139,10 @@ REFUSED = "a linker refuses to link both into one library or program"
 MERGED = "a linker keeps one of the two"
 
 HELP = good("check", "--help").split("\n\nOptions:")[0]
-ROWS = {}
 TABLE = {
     name: (looks_at, fails.strip(), notes.strip())
     for name, looks_at, fails, notes in re.findall(
-        r"^\| `([a-z]+)` \| ([^|]+) \|([^|]*)\|([^|]*)\|$", PAGE.read_text(encoding="utf-8"), re.M)
+        r"^\| `([a-z]+)` \| ([^|]+) \|([^|]*)\|([^|]*)\|$", good("--manual=markdown"), re.M)
 }
 
 
@@ -889,16 +887,18 @@ __tvm_ffi__library_ctx: .quad 0
 
     def test_the_help_and_the_page_list_every_check(self):
         """The help and the page list every check, with the same words, and which ones can fail."""
-        for name, text in re.findall(r"^  ([a-z]+) +(\S.*(?:\n {10,}\S.*)*)", HELP, re.M):
-            looks_at, _, fails = " ".join(text.split()).partition(". FAIL: ")
-            ROWS[name] = (looks_at, fails)
+        rows = {
+            name: " ".join(text.split()) for name, text in re.findall(
+                r"^  ([a-z]+) +(\S.*(?:\n {10,}\S.*)*)", HELP, re.M)
+        }
         checks = {check for _, check in SEEN}
-        assert list(ROWS) == list(TABLE) and set(ROWS) == checks, (list(ROWS), list(TABLE), checks)
+        assert list(rows) == list(TABLE) and set(rows) == checks, (list(rows), list(TABLE), checks)
         for name, (looks_at, fails, notes) in TABLE.items():
-            assert ROWS[name] == (looks_at.replace("`", ""), fails.replace("`",
-                                                                           "")), (name, ROWS[name])
+            row = looks_at + (f". FAIL: {fails}" if fails else "")
+            assert rows[name] == row.replace("`", ""), (name, rows[name])
             assert (fails != "") == (("FAIL", name) in SEEN), name
             assert (notes != "") == (("note", name) in SEEN), name
+        assert max(map(len, HELP.splitlines())) <= 95, HELP
 
 
 run_tests()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The commands of docs/tool.md print what the page shows.
+"""The commands of docs/tool.md and of the reference of commands print what the pages show.
 
-test_tool_page.py TVM-FFI PAGE LIBSCALE NORMALIZE.c SCALE.c INCLUDE..."""
+test_tool_page.py TVM-FFI PAGE... LIBSCALE NORMALIZE.c SCALE.c INCLUDE..."""
 import os
 import pathlib
 import re
@@ -17,15 +17,13 @@ from tool import FILES, ISOLATED, OK, TOOL, WINDOWS, good, run_tests, skip
 from tutorials import make_pattern, read_commands  # noqa: E402
 
 if WINDOWS:
-    skip("the commands of the page are those of a shell of Linux")
+    skip("the commands of the pages are those of a shell of Linux")
 
-PAGE, LIBRARY, NORMALIZE, SCALE, *INCLUDES = map(pathlib.Path, FILES)
-
-page = PAGE.read_text(encoding="utf-8")
-commands = [
-    command for command in read_commands(page.splitlines())
-    if ISOLATED or "isolated" not in command[0]
-]
+PAGES = {
+    path: pathlib.Path(path).read_text(encoding="utf-8") for path in FILES if path.endswith(".md")
+}
+GUIDE = next(iter(PAGES.values()))
+LIBRARY, NORMALIZE, SCALE, *INCLUDES = map(pathlib.Path, FILES[len(PAGES):])
 
 
 def environment_of(folder):
@@ -46,26 +44,32 @@ subcommands = re.findall(r"^  (\S+) +\S", good("--help"), re.MULTILINE)
 
 
 class Page(unittest.TestCase):
-    def test_the_commands_of_the_page_print(self):
-        """The commands of the page print what it says."""
-        assert len(commands) >= 8, commands
-        with tempfile.TemporaryDirectory() as folder:
-            shutil.copyfile(LIBRARY, pathlib.Path(folder) / "libscale.so")
-            pe.Library().function("__tvm_ffi_add_one").undefined("TVMFFIErrorSetRaised").undefined(
-                "f", "libstdc++-6.dll").write(pathlib.Path(folder) / "kernel.dll")
-            for source in NORMALIZE, SCALE:
-                shutil.copy(source, folder)
-            environment = environment_of(folder)
-            for command, expected in commands:
-                done = subprocess.run(["sh", "-c", command],
-                                      cwd=folder,
-                                      capture_output=True,
-                                      text=True,
-                                      check=False,
-                                      env=environment)
-                assert done.returncode == 0 and done.stderr == "", (command, done)
-                assert make_pattern(expected).fullmatch(
-                    done.stdout), f"{command} prints\n{done.stdout}not what the page says"
+    def test_the_commands_of_the_pages_print(self):
+        """The commands of each page, which begin in a new folder, print what it says."""
+        for path, page in PAGES.items():
+            commands = [
+                command for command in read_commands(page.splitlines())
+                if ISOLATED or "isolated" not in command[0]
+            ]
+            assert commands, f"{path} has no commands"
+            with tempfile.TemporaryDirectory() as folder:
+                shutil.copyfile(LIBRARY, pathlib.Path(folder) / "libscale.so")
+                pe.Library().function("__tvm_ffi_add_one").undefined(
+                    "TVMFFIErrorSetRaised").undefined("f", "libstdc++-6.dll").write(
+                        pathlib.Path(folder) / "kernel.dll")
+                for source in NORMALIZE, SCALE:
+                    shutil.copy(source, folder)
+                environment = environment_of(folder)
+                for command, expected in commands:
+                    done = subprocess.run(["sh", "-c", command],
+                                          cwd=folder,
+                                          capture_output=True,
+                                          text=True,
+                                          check=False,
+                                          env=environment)
+                    assert done.returncode == 0 and done.stderr == "", (path, command, done)
+                    assert make_pattern(expected).fullmatch(done.stdout), (
+                        f"{command} prints\n{done.stdout}not what {path} says")
 
     def test_the_examples_in_the_commands_help_can(self):
         """The examples in the commands' help can be run."""
@@ -95,7 +99,7 @@ class Page(unittest.TestCase):
 
     def test_every_command_that_exists_has_a_row(self):
         """Every command that exists has a row in the table."""
-        rows = set(re.findall(r"`(\w+)`", "".join(re.findall(r"^\| (`.*?) \|", page,
+        rows = set(re.findall(r"`(\w+)`", "".join(re.findall(r"^\| (`.*?) \|", GUIDE,
                                                              re.MULTILINE))))
         assert set(subcommands) <= rows, set(subcommands) - rows
 

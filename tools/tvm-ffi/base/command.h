@@ -47,11 +47,20 @@ typedef struct {
 /* The options and operands of a command line; their texts are borrowed from it. */
 typedef struct arguments arguments;
 
+/* A row of what a command reports, in the form of Markdown. */
+typedef struct {
+  const char *name;
+  const char *looks_at;
+  const char *fails, *notes; /* for what; NULL if for nothing */
+} help_row;
+
 typedef struct {
   const char *name;
   const char *operands;    /* as shown in the help: "LIB..." */
   const char *summary;     /* one line */
-  const char *description; /* more text for the man page, paragraphs separated by a blank line */
+  const char *description; /* more text for the man page, paragraphs separated by a blank line;
+                              NULL: none */
+  const help_row *rows;    /* shown below it; ends with a row without a name; NULL: none */
   const option *options;   /* ends with kOptionNone */
   int min_operands;
   int max_operands;                  /* -1: any number */

@@ -35,7 +35,7 @@ static const char *find_special(const char *name) {
 static void check_attached(checking *subject, const char *name, const char *prefix) {
   char *function = tool_format(FUNCTION_PREFIX "%s", name + strlen(prefix));
   if (*prefix != '\0' && binary_file_find_exported(subject->file, function) == NULL) {
-    checks_say(subject, kNote, "names", name, "describes a function that is not exported");
+    checks_say(subject, kNote, kCheckNames, name, "describes a function that is not exported");
   }
   free(function);
 }
@@ -43,10 +43,10 @@ static void check_attached(checking *subject, const char *name, const char *pref
 static void check_data(checking *subject, const binary_symbol *symbol) {
   size_t pointer = (size_t)subject->file->bits / 8;
   if (strcmp(symbol->name, LIBRARY_BIN_SYMBOL) == 0) {
-    if (symbol->is_function) checks_say(subject, kBad, "names", symbol->name, "must be data");
+    if (symbol->is_function) checks_say(subject, kBad, kCheckNames, symbol->name, "must be data");
   } else if (symbol->is_function || !symbol->is_writable ||
              (symbol->size != 0 && symbol->size < pointer)) {
-    checks_say(subject, kBad, "names", symbol->name,
+    checks_say(subject, kBad, kCheckNames, symbol->name,
                "must be a writable pointer, where the loader stores the module");
   }
 }
@@ -55,18 +55,18 @@ static void check_name(checking *subject, const binary_symbol *symbol, const cha
   const char *name = symbol->name, *suffix = skip_prefix(name), *special;
   if (suffix == NULL) return;
   if (previous != NULL && strcmp(previous, name) == 0) {
-    checks_say(subject, kBad, "names", name, "is exported twice");
+    checks_say(subject, kBad, kCheckNames, name, "is exported twice");
   } else if (strcmp(name, CONTEXT_SYMBOL) == 0 || strcmp(name, LIBRARY_BIN_SYMBOL) == 0) {
     check_data(subject, symbol);
   } else if ((special = find_special(name)) != NULL) {
     check_attached(subject, name, special);
   } else if (*suffix == '_') {
-    checks_say(subject, kBad, "names", name, "begins with __tvm_ffi__, which the ABI reserves");
+    checks_say(subject, kBad, kCheckNames, name, "begins with __tvm_ffi__, which the ABI reserves");
   } else if (*suffix == '\0' || !text_is_printable(suffix, strlen(suffix)) ||
              strchr(suffix, ' ') != NULL) {
-    checks_say(subject, kBad, "names", name, "is not the name of a function");
+    checks_say(subject, kBad, kCheckNames, name, "is not the name of a function");
   } else if (!symbol->is_function) {
-    checks_say(subject, kBad, "names", name, "has the name of a function, but is data");
+    checks_say(subject, kBad, kCheckNames, name, "has the name of a function, but is data");
   } else {
     ++subject->num_functions;
   }
@@ -96,7 +96,7 @@ static void check_hidden(checking *subject) {
   hidden.file = subject->file;
   binary_file_visit_hidden(subject->file, &count_hidden, &hidden);
   if (hidden.count == 0) return;
-  checks_add(subject, kNote, "names", hidden.first,
+  checks_add(subject, kNote, kCheckNames, hidden.first,
              hidden.count == 1
                  ? tool_format("is %s, so nothing finds it", word)
                  : tool_format("one of %zu functions that are %s, so nothing finds them",
@@ -111,7 +111,7 @@ static void check_context(checking *subject) {
       binary_file_find_exported(file, CONTEXT_SYMBOL) != NULL) {
     return;
   }
-  checks_say(subject, kNote, "names", kLookup,
+  checks_say(subject, kNote, kCheckNames, kLookup,
              "is called, but the module that it needs is stored in " CONTEXT_SYMBOL
              ", which is not exported");
 }
@@ -129,9 +129,10 @@ static void check_names(checking *subject) {
   check_hidden(subject);
   check_context(subject);
   if (subject->num_functions == 0) {
-    checks_say(subject, kNote, "names", NULL, "no function is exported (" FUNCTION_PREFIX "NAME)");
+    checks_say(subject, kNote, kCheckNames, NULL,
+               "no function is exported (" FUNCTION_PREFIX "NAME)");
   } else if (subject->found.count == old_count) {
-    checks_add(subject, kGood, "names", NULL,
+    checks_add(subject, kGood, kCheckNames, NULL,
                tool_format("%zu function%s", subject->num_functions,
                            subject->num_functions == 1 ? "" : "s"));
   }
@@ -157,12 +158,12 @@ static void check_modules(checking *subject, const char *symbol, const library_b
     const bin_module *module = &bin->modules[i];
     has_self = has_self || module->is_self;
     if (!module->is_self && module->payload_size == 0) {
-      checks_add(subject, kNote, "embedded", symbol,
+      checks_add(subject, kNote, kCheckEmbedded, symbol,
                  tool_format("module %zu is empty, which other runtimes refuse", i));
     }
     if (!module->is_self && is_first_of_kind(bin, i)) {
       char *kind = text_escape(module->kind, module->kind_size);
-      checks_add(subject, kNote, "embedded", symbol,
+      checks_add(subject, kNote, kCheckEmbedded, symbol,
                  tool_format("module %zu is read by ffi.Module.load_from_bytes.%s, which must be "
                              "registered before the library is loaded",
                              i, kind));
@@ -170,7 +171,7 @@ static void check_modules(checking *subject, const char *symbol, const library_b
     }
   }
   if (!has_self && subject->num_functions > 0) {
-    checks_say(subject, kNote, "embedded", symbol,
+    checks_say(subject, kNote, kCheckEmbedded, symbol,
                "no module is the library itself (" LIBRARY_BIN_SELF
                "), so its functions are not found");
   }
@@ -186,23 +187,23 @@ static void check_embedded(checking *subject) {
   if (symbol == NULL) return;
   bytes = binary_file_bytes(subject->file, symbol, &size);
   if (bytes == NULL) {
-    checks_say(subject, kBad, "embedded", symbol->name, "the file has no bytes for it");
+    checks_say(subject, kBad, kCheckEmbedded, symbol->name, "the file has no bytes for it");
     return;
   }
   wrong = library_bin_decode(bytes, size, &bin);
   if (wrong != NULL) {
-    checks_add(subject, kBad, "embedded", symbol->name, tool_format("malformed: %s", wrong));
+    checks_add(subject, kBad, kCheckEmbedded, symbol->name, tool_format("malformed: %s", wrong));
   } else {
     check_modules(subject, symbol->name, &bin);
     if (bin.num_unread > 0 && has_sizes) {
-      checks_add(subject, kNote, "embedded", symbol->name,
+      checks_add(subject, kNote, kCheckEmbedded, symbol->name,
                  tool_format("%zu bytes after the last module belong to none", bin.num_unread));
     }
     if (symbol->size == 0 && has_sizes) {
-      checks_say(subject, kNote, "embedded", symbol->name,
+      checks_say(subject, kNote, kCheckEmbedded, symbol->name,
                  "has no size, so its length cannot be checked when it is loaded");
     }
-    checks_add(subject, kGood, "embedded", symbol->name,
+    checks_add(subject, kGood, kCheckEmbedded, symbol->name,
                tool_format("%zu module%s", bin.num_modules, bin.num_modules == 1 ? "" : "s"));
   }
   library_bin_free(&bin);
@@ -232,13 +233,13 @@ static void check_runtime_exports(checking *subject) {
   }
   if (num_c > 0) { /* a runtime inside: its C++ functions are exported on purpose */
     checks_add(
-        subject, kNote, "exports", first_c,
+        subject, kNote, kCheckExports, first_c,
         tool_format(
             "one of %zu functions of a runtime that is part of the library: another runtime in "
             "the process does not see its types and functions",
             num_c));
   } else if (num_cxx > 0) {
-    checks_add(subject, kNote, "exports", first_cxx,
+    checks_add(subject, kNote, kCheckExports, first_cxx,
                tool_format("one of %zu C++ symbols of tvm::ffi that libraries with other headers "
                            "may be bound to: compile with -fvisibility=hidden "
                            "-fvisibility-inlines-hidden",
@@ -272,10 +273,10 @@ static void say_shared(checking *subject, level severity, const shared *group,
   const char *path = earlier->found.path;
   char *shown = text_escape(path, strlen(path));
   if (group->count == 1) {
-    checks_add(subject, severity, "clashes", group->first,
+    checks_add(subject, severity, kCheckClashes, group->first,
                tool_format("%s has it too: %s", shown, consequence));
   } else if (group->count > 1) {
-    checks_add(subject, severity, "clashes", group->first,
+    checks_add(subject, severity, kCheckClashes, group->first,
                tool_format("one of %zu that %s has too: %s", group->count, shown, consequence));
   }
   free(shown);

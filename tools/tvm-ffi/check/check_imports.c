@@ -69,11 +69,11 @@ typedef struct {
 static void check_weak_import(checking *subject, const binary_symbol *symbol,
                               const runtime_symbol *found) {
   if (found->origin == kSymbolUnknown) {
-    checks_add(subject, kNote, "imports", symbol->name,
+    checks_add(subject, kNote, kCheckImports, symbol->name,
                tool_format("not in any %s of this runtime; it is weak",
                            runtime_library_name(subject->file->format)));
   } else if (found->cxx_name != NULL) {
-    checks_add(subject, kNote, "imports", symbol->name,
+    checks_add(subject, kNote, kCheckImports, symbol->name,
                tool_format("is %s, which " CXX_LIBRARY " has and the default libtvm_ffi.so lacks; "
                            "it is weak",
                            found->cxx_name));
@@ -88,18 +88,18 @@ static void check_import(checking *subject, const binary_symbol *symbol, runtime
     check_weak_import(subject, symbol, &found);
   } else if (found.origin == kSymbolUnknown) {
     checks_add(
-        subject, kBad, "imports", symbol->name,
+        subject, kBad, kCheckImports, symbol->name,
         tool_format("not in any %s of this runtime", runtime_library_name(subject->file->format)));
     subject->release = kNoRuntime;
   } else if (found.origin == kSymbolOwn) {
-    checks_say(subject, kNote, "runtime", symbol->name, "only this runtime has it");
+    checks_say(subject, kNote, kCheckRuntime, symbol->name, "only this runtime has it");
     imports->from_own = true;
   } else if (imports->newest == NULL || found.release > subject->release) {
     imports->newest = symbol->name;
     if (subject->release != kNoRuntime) subject->release = found.release;
   }
   if (found.last != 0 && !symbol->is_weak) {
-    checks_add(subject, kNote, "runtime", symbol->name,
+    checks_add(subject, kNote, kCheckRuntime, symbol->name,
                tool_format("the reference has it up to 0.1.%d", found.last));
   }
   if (checks_cxx_name(subject->file, symbol) != NULL && imports->num_cxx++ == 0) {
@@ -117,10 +117,10 @@ static void check_runtime(checking *subject, runtime_imports *imports) {
   if (imports->from_own) {
     subject->release = kOwnRuntime;
   } else if (subject->release > 0) {
-    checks_add(subject, kGood, "runtime", imports->newest,
+    checks_add(subject, kGood, kCheckRuntime, imports->newest,
                tool_format("needs 0.1.%d or newer", subject->release));
   } else {
-    checks_say(subject, kGood, "runtime", NULL,
+    checks_say(subject, kGood, kCheckRuntime, NULL,
                imports->has_any ? "any version will do, from 0.1.0 on"
                                 : "nothing is imported from a runtime");
   }
@@ -135,8 +135,7 @@ typedef struct {
 } meaning;
 
 /* Reports each meaning once if any of its imports is there; whether any was reported. */
-static bool say_meanings(checking *subject, const char *check, const meaning *meanings,
-                         size_t count) {
+static bool say_meanings(checking *subject, check_id check, const meaning *meanings, size_t count) {
   bool reported = false;
   size_t i, k;
   for (i = 0; i < count; ++i) {
@@ -163,7 +162,7 @@ static void check_registers(checking *subject) {
        "first",
        {"TVMFFIEnvModRegisterSystemLibSymbol", NULL}},
   };
-  (void)say_meanings(subject, "registers", kMeanings, sizeof kMeanings / sizeof *kMeanings);
+  (void)say_meanings(subject, kCheckRegisters, kMeanings, sizeof kMeanings / sizeof *kMeanings);
 }
 
 /* Only managed tensors reveal the DLPack version, and only its major number: a DLTensor is the same
@@ -177,8 +176,8 @@ static void check_dlpack(checking *subject) {
         "TVMFFIEnvSetDLPackManagedTensorAllocator", "TVMFFIEnvGetDLPackManagedTensorAllocator",
         NULL}},
   };
-  if (!say_meanings(subject, "dlpack", kMeanings, sizeof kMeanings / sizeof *kMeanings)) {
-    checks_say(subject, kGood, "dlpack", NULL,
+  if (!say_meanings(subject, kCheckDlpack, kMeanings, sizeof kMeanings / sizeof *kMeanings)) {
+    checks_say(subject, kGood, kCheckDlpack, NULL,
                "exchanges no managed tensors, so any version will do; the one it was compiled with "
                "cannot be determined");
   }
@@ -206,10 +205,10 @@ static void say_cxx_functions(checking *subject, const runtime_imports *imports,
   const char *name = checks_cxx_name(subject->file, imports->first_cxx);
   if (imports->num_cxx == 1) {
     checks_add(
-        subject, severity, "library", imports->first_cxx->name,
+        subject, severity, kCheckLibrary, imports->first_cxx->name,
         tool_format("is %s, which " CXX_LIBRARY " has and the default libtvm_ffi.so lacks", name));
   } else {
-    checks_add(subject, severity, "library", imports->first_cxx->name,
+    checks_add(subject, severity, kCheckLibrary, imports->first_cxx->name,
                tool_format("is %s, one of %zu C++ symbols that " CXX_LIBRARY
                            " has and the default libtvm_ffi.so lacks",
                            name, imports->num_cxx));
@@ -230,7 +229,7 @@ static void check_origin(checking *subject) {
       continue;
     }
     library = text_escape(symbol->origin, strlen(symbol->origin));
-    checks_add(subject, kNote, "library", symbol->name,
+    checks_add(subject, kNote, kCheckLibrary, symbol->name,
                tool_format("is imported from %s, but the runtime is %s", library,
                            runtime_library_name(file->format)));
     free(library);
@@ -247,11 +246,11 @@ static void check_library(checking *subject, const runtime_imports *imports,
   if (library != kCxxLibrary && subject->needs_cxx) {
     say_cxx_functions(subject, imports, library == kDefaultLibrary ? kBad : kNote);
   } else if (library != kCxxLibrary && base != NULL) {
-    checks_say(subject, kNote, "library", base->name,
+    checks_say(subject, kNote, kCheckLibrary, base->name,
                "is for a class derived from tvm::ffi::ModuleObj, whose methods the default "
                "libtvm_ffi.so calls with libtvm_ffi_cxx.so beside it");
   } else if (imports->has_any && subject->release != kNoRuntime) {
-    checks_add(subject, kGood, "library", NULL,
+    checks_add(subject, kGood, kCheckLibrary, NULL,
                file->format == kFormatElf && library == kCxxLibrary
                    ? tool_format(CXX_LIBRARY " has all that is imported")
                    : tool_format("%s%s has all that is imported",
@@ -282,12 +281,12 @@ static void check_version(checking *subject, const char *family, const binary_sy
                           const manylinux *platform, const char *limit) {
   char *version = text_escape(newest->version, strlen(newest->version));
   if (platform == NULL) {
-    checks_add(subject, kNote, "system", newest->name, tool_format("needs %s", version));
+    checks_add(subject, kNote, kCheckSystem, newest->name, tool_format("needs %s", version));
   } else if (manylinux_compare(newest->version + strlen(family), limit) <= 0) {
-    checks_add(subject, kGood, "system", newest->name, tool_format("needs %s", version));
+    checks_add(subject, kGood, kCheckSystem, newest->name, tool_format("needs %s", version));
   } else {
     checks_add(
-        subject, kBad, "system", newest->name,
+        subject, kBad, kCheckSystem, newest->name,
         tool_format("needs %s; manylinux_%s has %s%s", version, platform->name, family, limit));
   }
   free(version);
@@ -298,13 +297,13 @@ static void check_system(checking *subject, const manylinux *platform) {
   const char *libc, *symbol;
   if (subject->file->format != kFormatElf) {
     if (platform != NULL) {
-      checks_say(subject, kBad, "system", NULL, "manylinux is only for Linux files");
+      checks_say(subject, kBad, kCheckSystem, NULL, "manylinux is only for Linux files");
     }
     return;
   }
   if (subject->file->is_object) {
     if (platform != NULL) {
-      checks_say(subject, kNote, "system", NULL, "versions are chosen when it is linked");
+      checks_say(subject, kNote, kCheckSystem, NULL, "versions are chosen when it is linked");
     }
     return;
   }
@@ -317,7 +316,8 @@ static void check_system(checking *subject, const manylinux *platform) {
   libc = checks_libc(subject->file, &symbol);
   if (platform != NULL && subject->found.count == old_count &&
       (libc == NULL || strcmp(libc, kGlibc) == 0)) {
-    checks_say(subject, kGood, "system", NULL, "needs no particular version of glibc or libstdc++");
+    checks_say(subject, kGood, kCheckSystem, NULL,
+               "needs no particular version of glibc or libstdc++");
   }
 }
 

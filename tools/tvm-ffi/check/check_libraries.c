@@ -41,7 +41,7 @@ static void check_dlls(checking *subject) {
     const char *flag = find_static_option(file->needed[i]);
     if (flag == NULL) continue;
     checks_add(
-        subject, kNote, "needed", file->needed[i],
+        subject, kNote, kCheckNeeded, file->needed[i],
         tool_format("belongs to the compiler, and other machines may lack it: link with %s", flag));
   }
 }
@@ -145,14 +145,14 @@ static bool check_libc(checking *subject, const manylinux *platform) {
   const bool may_load = is_for_this && strcmp(kSystem.libc, kMusl) == 0;
   if (libc == NULL) return true;
   if (platform != NULL && strcmp(libc, kGlibc) != 0) {
-    checks_add(subject, kBad, "needed", symbol,
+    checks_add(subject, kBad, kCheckNeeded, symbol,
                tool_format("is for systems with %s; manylinux_%s has glibc", libc, platform->name));
   } else if (platform == NULL && is_for_this && strcmp(libc, kSystem.libc) != 0) {
-    checks_add(subject, kNote, "needed", symbol,
+    checks_add(subject, kNote, kCheckNeeded, symbol,
                tool_format("is for systems with %s: this one has %s, and %s load it", libc,
                            kSystem.libc, may_load ? "may not" : "cannot"));
   } else if (platform == NULL && !is_for_this && strcmp(libc, kGlibc) != 0) {
-    checks_add(subject, kNote, "needed", symbol,
+    checks_add(subject, kNote, kCheckNeeded, symbol,
                tool_format("is for systems with %s, not glibc", libc));
   }
   return !is_for_this || may_load || strcmp(libc, kSystem.libc) == 0;
@@ -165,12 +165,13 @@ static void check_which(checking *subject) {
   size_t i;
   for (i = 0; i < file->num_needed; ++i) {
     if (text_begins(file->needed[i], "libtvm_ffi.so")) {
-      checks_say(subject, kNote, "needed", file->needed[i],
+      checks_say(subject, kNote, kCheckNeeded, file->needed[i],
                  "loads a runtime by name; without that, the one of the process serves");
     }
   }
   if (file->search_path != NULL && *file->search_path == '/') {
-    checks_say(subject, kNote, "needed", file->format == kFormatMachO ? "LC_RPATH" : "DT_RUNPATH",
+    checks_say(subject, kNote, kCheckNeeded,
+               file->format == kFormatMachO ? "LC_RPATH" : "DT_RUNPATH",
                "a path of the machine it was built on");
   }
 }
@@ -369,13 +370,13 @@ static void check_kind(checking *subject) {
   const binary_symbol *module = find_module(subject->file);
   size_t i;
   if (module != NULL) {
-    checks_say(subject, kNote, "kind", module->name,
+    checks_say(subject, kNote, kCheckKind, module->name,
                "an extension module of Python, which import loads");
   }
   for (i = 0; i < subject->file->num_symbols; ++i) {
     const binary_symbol *symbol = &subject->file->symbols[i];
     if (!symbol->is_defined && text_begins(symbol->name, "_ZN5torch7LibraryC")) {
-      checks_say(subject, kNote, "kind", symbol->name,
+      checks_say(subject, kNote, kCheckKind, symbol->name,
                  "registers operators of PyTorch (TORCH_LIBRARY): torch.ops.load_library loads it");
       break;
     }
@@ -452,7 +453,7 @@ static void say_missing(checking *subject, const wanted_symbols *wanted, const c
   for (i = 0; i < wanted->count && i < kShown; ++i) {
     const char *name = wanted->items[i]->name;
     checks_add(
-        subject, kNote, "undefined", name,
+        subject, kNote, kCheckUndefined, name,
         library != NULL
             ? tool_format("no library that was read has it, and %s was not found, or is larger "
                           "than 512 MiB%s",
@@ -462,7 +463,7 @@ static void say_missing(checking *subject, const wanted_symbols *wanted, const c
                           find_hint(name)));
   }
   if (i < wanted->count) {
-    checks_add(subject, kNote, "undefined", NULL,
+    checks_add(subject, kNote, kCheckUndefined, NULL,
                tool_format("%zu more names that nothing has", wanted->count - i));
   }
   free(library);

@@ -1,14 +1,45 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The checks of a library file, which the help of `check` and docs/tool.md list, and their results.
- */
+/* The checks of a library file, and their results. */
 #ifndef TVM_FFI_TOOL_CHECKS_H_
 #define TVM_FFI_TOOL_CHECKS_H_
 
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/command.h"
 #include "file/binary_file.h"
 #include "file/listing.h"
+
+/* ---- The checks, by name ---- */
+
+typedef enum {
+  kCheckFile,
+  kCheckNames,
+  kCheckEmbedded,
+  kCheckExports,
+  kCheckClashes,
+  kCheckImports,
+  kCheckRuntime,
+  kCheckLibrary,
+  kCheckRegisters,
+  kCheckDlpack,
+  kCheckSystem,
+  kCheckNeeded,
+  kCheckUndefined,
+  kCheckKind,
+  kCheckStack,
+  kCheckCode,
+  kCheckRelro,
+  kCheckBinding,
+  kCheckUnloading,
+  kCheckAddress,
+  kCheckSignature,
+  kNumChecks
+} check_id;
+
+/* What each looks at, from which the help and the pages of `check` are made; ends with a row
+ * without a name. */
+extern const help_row kCheckRows[kNumChecks + 1];
 
 /* ---- The results ---- */
 
@@ -16,7 +47,7 @@ typedef enum { kGood, kNote, kBad } level;
 
 typedef struct {
   level severity;
-  const char *check;
+  check_id check;
   char *symbol; /* the symbol, section or library concerned, safe to print; NULL */
   char *said;
 } verdict;
@@ -89,10 +120,9 @@ void check_hardening(checking *subject);
 
 /* Adds a verdict. The symbol's name is not trusted, and is made safe to print; `said` is the tool's
  * own text [take]. */
-void checks_add(checking *subject, level severity, const char *check, const char *symbol,
-                char *said);
+void checks_add(checking *subject, level severity, check_id check, const char *symbol, char *said);
 /* The same with `said` [borrow]. */
-void checks_say(checking *subject, level severity, const char *check, const char *symbol,
+void checks_say(checking *subject, level severity, check_id check, const char *symbol,
                 const char *said);
 /* Whether the symbol is defined here and visible to others. */
 bool checks_is_exported(const binary_symbol *symbol);

@@ -267,35 +267,37 @@ static int command_bench(const arguments *args) {
 static const option kBenchOptions[] = {
     CALL_OPTIONS(true),
     {kOptionMinTime, "min_time", 0, "SECONDS", false, "how long to measure (default 0.5)"},
-    {kOptionWarmup, "warmup", 0, "SECONDS", false, "how long to call before that (default 0.1)"},
+    {kOptionWarmup, "warmup", 0, "SECONDS", false,
+     "how long to call it before measuring (default 0.1)"},
     {kOptionRepeat, "repeat", 0, "N", false,
-     "how many samples to take (default: as many as --min_time allows, 7 at least)"},
+     "how many samples to take (default: as many as --min_time allows, but at least 7)"},
     {kOptionCompare, "compare", 0, "FILE", false,
-     "compare with what --json has printed to that file before"},
+     "compare with this file, an earlier output of --json"},
     {kOptionFull, "full", 0, NULL, false, "show all percentiles and the number of samples"},
-    {kOptionHistogram, "histogram", 0, NULL, false, "draw how often each time was measured"},
-    {kOptionSvg, "svg", 0, "FILE", false, "write that drawing as SVG"},
+    {kOptionHistogram, "histogram", 0, NULL, false,
+     "draw how often each time was measured, for two libraries side by side"},
+    {kOptionSvg, "svg", 0, "FILE", false, "write this drawing as SVG"},
     {kOptionNone, NULL, 0, NULL, false, NULL},
 };
 
 static const char kBenchText[] =
-    "Arguments are written as for run. A sample is as many calls as the clock measures to a\n"
-    "thousandth; libraries are sampled in turn. The runtime's share is what a function that does\n"
-    "nothing takes with the same arguments. Bytes per second count each tensor argument once, in\n"
-    "the time of the median. A difference is significant when the 95 % confidence interval of "
-    "the\n"
-    "ratio of the medians is beyond 1 %. Each sample ends when work on the device is finished. A\n"
-    "last operand that is not a file, and is not named like a library, is the function.\n"
-    "isolated:LIB beside LIB shows what a helper process costs.\n\n"
+    "Arguments are written as for run. A sample is as many calls as the clock needs to measure\n"
+    "them to a thousandth; libraries are sampled in turn. The runtime's share is the time of a\n"
+    "function that does nothing, called with the same arguments. Bytes per second count each\n"
+    "tensor argument once, over the median time. A difference is significant if the 95 %\n"
+    "confidence interval of the ratio of the medians lies beyond 1 %. Each sample ends when the\n"
+    "work on the device has finished. The last operand is the function if it is not a file and is\n"
+    "not named like a library. LIB and isolated:LIB together show what a helper process costs.\n\n"
     "  tvm-ffi bench libscale.so 'scale(1024xf32=rand, 2.5, &1024xf32)'\n"
     "  tvm-ffi bench libscale.so isolated:libscale.so 'scale(1024xf32=rand, 2.5, &1024xf32)'\n"
     "  tvm-ffi bench libscale.so old/libscale.so -f count -i 4xf32 --histogram";
 
-const command kBenchCommand = {"bench",
-                               "LIB [OTHER-LIB] ['FUNCTION(ARGUMENT, ...)']",
-                               "Measure a function of a library, or of two side by side",
-                               kBenchText,
-                               kBenchOptions,
-                               0,
-                               3,
-                               command_bench};
+const command kBenchCommand = {
+    .name = "bench",
+    .operands = "LIB [OTHER-LIB] ['FUNCTION(ARGUMENT, ...)']",
+    .summary = "Measure a function of one library, or of two side by side",
+    .description = kBenchText,
+    .options = kBenchOptions,
+    .max_operands = 3,
+    .run = command_bench,
+};

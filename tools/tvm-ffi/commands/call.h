@@ -16,23 +16,22 @@ enum { kMaxLibraries = 2 };
   {kOptionModule, "module", 0, "LIB", modules,                                            \
    "the library, instead of an operand; - is standard input"},                            \
   {kOptionFunction, "function", 'f', "NAME", false,                                       \
-   "the function (default: the only one there is)"},                                      \
+   "the function (default: the only one)"},                                      \
   {kOptionInput, "input", 'i', "SPEC", true, "an argument (default: none)"},              \
-  {kOptionSeed, "seed", 0, "N", false, "where the numbers of =rand begin (default 0)"},   \
+  {kOptionSeed, "seed", 0, "N", false, "the seed of =rand (default 0)"},   \
   {kOptionDevice, "device", 0, "DEVICE", false,                                           \
-   "where tensors are that are arguments: cpu or cuda:N (default cpu)"},                  \
+   "the device of tensor arguments: cpu or cuda:N (default cpu)"},                  \
   COMPILE_OPTION
 /* Those of run and bench. */
 #define CALL_OPTIONS(modules)                                                             \
   LIBRARY_OPTIONS(modules),                                                               \
   {kOptionGuard, "guard", 0, "end|start", false,                                          \
-   "what reaches beyond that side of a tensor crashes (default: nothing does)"},          \
+   "crash at an access beyond that side of a tensor (default: no guard)"},          \
   {kOptionTimeout, "timeout", 0, "SECONDS", false,                                        \
-   "how long loading, asking and a call may take (default 60, a call as long as it likes)"}, \
+   "how long loading, asking and a call may take (default 60; no limit for a call)"}, \
   NO_FORK_OPTION,                                                                         \
   {kOptionIsolated, "isolated", 0, "[=OPTIONS]", false,                                   \
-   "load and call as a host does that names it isolated,OPTIONS:LIB; OPTIONS are such as " \
-   "timeout=2,memory=1000000000,forbids=network+files"}
+   "load and call it like a host that names it isolated,OPTIONS:LIB; OPTIONS are, for example, timeout=2,memory=1000000000,forbids=network+files"}
 /* clang-format on */
 
 typedef struct {

@@ -113,58 +113,30 @@ static int command_check(const arguments *args) {
 
 static const option kCheckOptions[] = {
     {kOptionManylinux, "manylinux", 0, "2_N", false,
-     "fail what needs newer system libraries than manylinux_2_N has"},
+     "fail libraries that need newer system libraries than manylinux_2_N has"},
     {kOptionRuntime, "runtime", 0, "c|cxx", false,
-     "fail what the default libtvm_ffi.so lacks (c), or that with C++ functions (cxx)"},
+     "fail imports that the default libtvm_ffi.so lacks (c), or the one with C++ functions (cxx)"},
     COMPILE_OPTION,
     {kOptionNone, NULL, 0, NULL, false, NULL},
 };
 
 static const char kCheckText[] =
-    "Files are read, and none of their code is run: libraries and object files of any machine, of\n"
-    "Linux (ELF), Windows (PE, COFF) and macOS (Mach-O). A verdict is ok, note or FAIL and names\n"
-    "the symbol or section that says so. One FAIL makes the exit code 5, a note does not. A LIB\n"
-    "that is - comes from stdin; a source or an archive is compiled, as run does. The checks, and\n"
-    "what they fail for:\n\n"
-    "  file       the kind of file. FAIL: a program, which cannot be loaded\n"
-    "  names      exported functions, __tvm_ffi_NAME. FAIL: a name that is reserved, not valid, "
-    "or\n"
-    "             there twice; data where a function belongs, or the other way round; a\n"
-    "             __tvm_ffi__library_ctx that cannot be written\n"
-    "  embedded   the modules in __tvm_ffi__library_bin. FAIL: no bytes, or malformed ones\n"
-    "  exports    functions of a runtime, and C++ code of tvm::ffi\n"
-    "  clashes    symbols that an earlier file for the same machine has too. FAIL: object files\n"
-    "             that both define a __tvm_ffi_ symbol: no linker accepts both\n"
-    "  imports    functions of a runtime. FAIL: one that no libtvm_ffi.so of this runtime has\n"
-    "  runtime    the oldest release that has all of these\n"
-    "  library    which libtvm_ffi.so has all of these. FAIL: with --runtime=c, C++ functions "
-    "that\n"
-    "             the default library lacks\n"
-    "  registers  imports that register functions or types\n"
-    "  dlpack     imports that exchange managed tensors of DLPack\n"
-    "  system     versions of glibc, libstdc++ and libgcc. FAIL: newer ones than --manylinux\n"
-    "             allows; a file that is not of Linux, with --manylinux\n"
-    "  needed     names of libraries, and where they are looked for. FAIL: another C library than\n"
-    "             glibc, with --manylinux\n"
-    "  undefined  other imports, in the libraries that are needed: as the loader finds them on "
-    "this\n"
-    "             machine, for which the file must be\n"
-    "  kind       whether it is also an extension of Python or PyTorch\n"
-    "  stack      whether the stack is data only. FAIL: it can be executed\n"
-    "  code       whether code is read-only. FAIL: text relocations; a segment that can be "
-    "written\n"
-    "             and executed\n"
-    "  relro      whether relocated data becomes read-only\n"
-    "  binding    whether all functions are bound when the library is loaded\n"
-    "  unloading  unique symbols, for which glibc never unloads a library\n"
-    "  address    on Windows, whether the library is loaded at a random address\n"
-    "  signature  on macOS, whether the code is signed. FAIL: it is not, in a file for arm64:\n"
-    "             macOS does not load it\n\n"
-    "A file does not say which names a library registers functions and types under, so two\n"
-    "libraries that register the same name are not found: registry and types load them with\n"
-    "--lib.";
+    "Reads files and runs none of their code: libraries and object files for any machine, of\n"
+    "Linux (ELF), Windows (PE, COFF) and macOS (Mach-O). A verdict is ok, note or FAIL, and names\n"
+    "the symbol or section that it is based on. One FAIL makes the exit code 5; a note does not.\n"
+    "The LIB - is standard input; a source or an archive is compiled, as run does.\n\n"
+    "A file does not say under which names a library registers functions and types, so check does\n"
+    "not find two libraries that register the same name; registry --lib and types --lib list the\n"
+    "names. The checks, and what makes them fail:";
 
 const command kCheckCommand = {
-    "check",    "LIB...",      "Say which runtimes and systems libraries need, and what is wrong",
-    kCheckText, kCheckOptions, 1,
-    -1,         command_check};
+    .name = "check",
+    .operands = "LIB...",
+    .summary = "Say which runtimes and systems libraries need, and what is wrong with them",
+    .description = kCheckText,
+    .rows = kCheckRows,
+    .options = kCheckOptions,
+    .min_operands = 1,
+    .max_operands = -1,
+    .run = command_check,
+};

@@ -7,8 +7,8 @@
 const option kCommonOptions[] = {
     {kOptionJson, "json", 0, NULL, false, "print JSON"},
     {kOptionColor, "color", 0, "auto|always|never", false,
-     "when to colour (default auto: on a terminal)"},
-    {kOptionHelp, "help", 'h', NULL, false, "say what the command does"},
+     "when to use colours (default auto: on a terminal)"},
+    {kOptionHelp, "help", 'h', NULL, false, "show this help"},
     {kOptionNone, NULL, 0, NULL, false, NULL},
 };
 

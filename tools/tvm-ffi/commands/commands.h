@@ -130,16 +130,16 @@ const command *command_find(const char *name);
 /* Of commands that take a source for a library. */
 #define COMPILE_OPTION                                                             \
   {kOptionCflags, "cflags", 0, "FLAGS", true,                                      \
-   "more flags for the compiler, such as -lm, if a LIB is a source"}
+   "more compiler flags, such as -lm, if a LIB is a source"}
 /* Of commands that load libraries. */
 #define LOAD_TIMEOUT_OPTION                                                        \
   {kOptionTimeout, "timeout", 0, "SECONDS", false,                                 \
-   "how long a library may take to load, and to answer (default 60)"}
+   "how long a library may take to load and to answer (default 60)"}
 #define NO_FORK_OPTION                                                             \
   {kOptionNoFork, "no-fork", 0, NULL, false, "load and call in this process, for a debugger"}
 #define MATCH_FUNCTIONS_OPTION                                                     \
   {kOptionMatch, "match", 'm', "GLOB", true,                                       \
-   "only functions with such names: * is any text, ? any character"}
+   "only functions whose names match: * is any text, ? any character"}
 #define TOLERANCE_OPTIONS(expected)                                                \
   {kOptionRtol, "rtol", 0, "X", false,                                             \
    "allowed error relative to " expected " (default: by data type; 0 with --atol)"}, \

@@ -187,35 +187,36 @@ static int command_config(const arguments *args) {
 static const option kConfigOptions[] = {
     {kOptionIncludedir, "includedir", 0, NULL, false, "the folder of the headers"},
     {kOptionDlpackIncludedir, "dlpack-includedir", 0, NULL, false, "the folder of DLPack's header"},
-    {kOptionCmakedir, "cmakedir", 0, NULL, false, "the folder of the package for CMake"},
-    {kOptionSourcedir, "sourcedir", 0, NULL, false, "not here: no sources are installed"},
-    {kOptionLibfiles, "libfiles", 0, NULL, false, "the file of the library"},
+    {kOptionCmakedir, "cmakedir", 0, NULL, false, "the folder of the CMake package"},
+    {kOptionSourcedir, "sourcedir", 0, NULL, false, "not available: no sources are installed"},
+    {kOptionLibfiles, "libfiles", 0, NULL, false, "the library file"},
     {kOptionLibdir, "libdir", 0, NULL, false, "the folder of the library"},
     {kOptionCxxLibdir, "cxx-libdir", 0, NULL, false,
      "the folder of the libtvm_ffi.so with the C++ functions"},
-    {kOptionLibs, "libs", 0, NULL, false, "flags for a linker: -ltvm_ffi"},
+    {kOptionLibs, "libs", 0, NULL, false, "linker flags: -ltvm_ffi"},
     {kOptionCythonLibPath, "cython-lib-path", 0, NULL, false,
-     "not here: no Python extension is installed"},
-    {kOptionCxxflags, "cxxflags", 0, NULL, false, "flags for a C++ compiler, nvcc included"},
+     "not available: no Python extension is installed"},
+    {kOptionCxxflags, "cxxflags", 0, NULL, false, "flags for a C++ compiler or nvcc"},
     {kOptionCflags, "cflags", 0, NULL, false, "flags for a C compiler"},
     {kOptionLdflags, "ldflags", 0, NULL, false,
-     "flags for a linker before these: -L and the folder"},
+     "linker flags that go before --libs: -L and the folder"},
     {kOptionNone, NULL, 0, NULL, false, NULL},
 };
 
 static const char kConfigText[] =
-    "Each flag prints a line, in a fixed order; --json without a flag prints all of them, with\n"
-    "null for what is not installed. The folders are relative to the program, so an installation\n"
-    "may be moved as a whole. Under the name tvm-ffi-config, the program is this command, with\n"
-    "the flags of the reference's program of that name:\n\n"
+    "Each option prints a line, in a fixed order; --json without such an option prints all of\n"
+    "them, with null for what is not installed. The folders are found relative to the program, so\n"
+    "an installation may be moved as a whole. Under the name tvm-ffi-config the program is this\n"
+    "command, with the options of the reference's program of that name:\n\n"
     "  nvcc -shared -O3 k.cu -o k.so -Xcompiler -fPIC,-fvisibility=hidden \\\n"
     "    $(tvm-ffi-config --cxxflags) $(tvm-ffi-config --ldflags) $(tvm-ffi-config --libs)";
 
-const command kConfigCommand = {"config",
-                                "",
-                                "Print the flags for compiling with this library",
-                                kConfigText,
-                                kConfigOptions,
-                                0,
-                                0,
-                                command_config};
+const command kConfigCommand = {
+    .name = "config",
+    .operands = "",
+    .summary = "Print the flags for compiling with this library",
+    .description = kConfigText,
+    .options = kConfigOptions,
+    .max_operands = 0,
+    .run = command_config,
+};

@@ -458,46 +458,52 @@ static int command_embed(const arguments *args) {
 /* ---- Options and help ---- */
 
 static const option kEmbedOptions[] = {
-    {kOptionOutput, "output", 'o', "FILE", false, "what to write (default: standard output)"},
+    {kOptionOutput, "output", 'o', "FILE", false, "the file to write (default: standard output)"},
     {kOptionHeader, "header", 'H', "FILE", false, "also write a header with the declarations"},
     {kOptionFormat, "format", 0, "c|string|c23|incbin|obj|elf|coff|macho|raw", false,
-     "numbers, string literals, #embed, the GNU assembler's .incbin for ELF, an object file of "
-     "this "
-     "system, or for Linux, Windows, macOS, the bytes of --library-bin alone "
+     "what to write: numbers, string literals, #embed, the GNU assembler's .incbin for ELF, an "
+     "object file for this system, Linux, Windows or macOS, or the bytes of --library-bin alone "
      "(default: obj for an output that ends in .o, coff for .obj, else c)"},
     {kOptionName, "name", 0, "NAME", false,
-     "what symbols begin with (default: the name of the output); with --library-bin the symbol"},
+     "the prefix of symbols (default: the name of the output); with --library-bin, the symbol"},
     {kOptionLibraryBin, "library-bin", 0, NULL, false,
-     "FILE is a list of modules, to be " LIBRARY_BIN_SYMBOL},
+     "FILE is a list of modules, which become " LIBRARY_BIN_SYMBOL},
     {kOptionCubin, "cubin", 0, NULL, false,
-     "for TVM_FFI_EMBED_CUBIN(NAME): __tvm_ffi__cubin_NAME and its _end, followed by a NUL"},
+     "for TVM_FFI_EMBED_CUBIN(NAME): write __tvm_ffi__cubin_NAME and its _end, followed by a NUL"},
     {kOptionMachine, "machine", 0, "MACHINE", false,
-     "of an object file: x86-64, aarch64, i386, arm, riscv64, riscv32, ppc64le, ppc64, powerpc, "
-     "s390x, loongarch64, or e_machine as NUMBER:BITS:le or NUMBER:BITS:be; coff has the first "
-     "three, "
-     "macho the first two (default: this machine)"},
-    {kOptionAlign, "align", 0, "BYTES", false, "where each file begins (default 64)"},
+     "the processor of an object file: x86-64, aarch64, i386, arm, riscv64, riscv32, ppc64le, "
+     "ppc64, powerpc, "
+     "s390x, loongarch64, or e_machine as NUMBER:BITS:le or NUMBER:BITS:be; coff supports the "
+     "first three, macho the first two (default: this machine)"},
+    {kOptionAlign, "align", 0, "BYTES", false, "the alignment of each file (default 64)"},
     {kOptionSection, "section", 0, "NAME", false,
-     "where the bytes are, such as .lrodata for more than 2 GiB; letters, digits and . _ $ + / -, "
-     "in an object file anything; in macho SEGMENT,SECTION"},
+     "the section of the bytes, such as .lrodata for more than 2 GiB: letters, digits and . _ $ + "
+     "/ -; in an object file, any name; in macho, SEGMENT,SECTION"},
     {kOptionExport, "export", 0, NULL, false, "make the symbols visible to other libraries"},
     {kOptionDepfile, "depfile", 0, "FILE", false,
-     "write a rule of Make with all files that were read"},
+     "write a rule for Make that has all files that were read"},
     {kOptionNone, NULL, 0, NULL, false, NULL},
 };
 
 static const char kEmbedText[] =
-    "Each file becomes an array NAME_<file> with a number NAME_<file>_size, where <file> is its\n"
-    "name with _ for everything but letters and digits. NAME_files is a table of them, {name,\n"
-    "data, size}, and ends with a NULL name. The same files make the same bytes; only c23 and\n"
-    "incbin contain full paths. Outputs are written all or not at all, and never over what is\n"
-    "embedded; --json then prints what was written, for which --output must be a file.\n\n"
-    "A list of modules has a line for each, the root first: KIND [FILE] [-> NUMBER...]. KIND _lib\n"
-    "is the library itself and has no FILE; the others have one, in the folder of the list. The\n"
-    "numbers are those of imported modules, the first line is 0. A word may be in double quotes,\n"
-    "in which \\\", \\\\ and \\xNN stand for bytes; # begins a comment.";
+    "Each file becomes an array NAME_<file> and a number NAME_<file>_size, where <file> is its\n"
+    "name with _ in place of everything but letters and digits. NAME_files is a table of {name,\n"
+    "data, size} that ends with a NULL name. The same files always give the same bytes; only c23\n"
+    "and incbin contain full paths. Either all outputs are written or none, and no output may be\n"
+    "one of the embedded files. --json prints a list of what was written, and needs\n"
+    "--output=FILE.\n\n"
+    "A list of modules has one line for each module, the root first: KIND [FILE] [-> NUMBER...].\n"
+    "The kind _lib is the library itself and has no FILE; every other kind has one, relative to\n"
+    "the folder of the list. The numbers are those of imported modules; the first line is 0. A\n"
+    "word may be in double quotes, where \\\", \\\\ and \\xNN stand for bytes; # begins a comment.";
 
 const command kEmbedCommand = {
-    "embed",    "FILE...",     "Make C or an object file of files, or of modules for a library",
-    kEmbedText, kEmbedOptions, 1,
-    -1,         command_embed};
+    .name = "embed",
+    .operands = "FILE...",
+    .summary = "Turn files, or modules for a library, into C or an object file",
+    .description = kEmbedText,
+    .options = kEmbedOptions,
+    .min_operands = 1,
+    .max_operands = -1,
+    .run = command_embed,
+};

@@ -153,5 +153,10 @@ static int command_info(const arguments *args) {
 static const option kNoOptions[] = {{kOptionNone, NULL, 0, NULL, false, NULL}};
 
 const command kInfoCommand = {
-    "info", "",          "Say what library this is, to paste into a report", "", kNoOptions, 0,
-    0,      command_info};
+    .name = "info",
+    .operands = "",
+    .summary = "Describe this library, to paste into a report",
+    .options = kNoOptions,
+    .max_operands = 0,
+    .run = command_info,
+};

@@ -327,29 +327,36 @@ static int command_list(const arguments *args) {
 
 static const option kListOptions[] = {
     {kOptionLoad, "load", 0, NULL, false,
-     "load each library in a process of its own, and ask it too"},
+     "load each library in its own process, and ask it for types and documentation"},
     LOAD_TIMEOUT_OPTION,
     {kOptionUndefined, "undefined", 'u', NULL, false,
-     "show imports of a runtime, and whether this one has them"},
-    {kOptionBin, "bin", 'b', NULL, false, "show each of the embedded modules"},
+     "show the functions that it imports from a runtime, and whether this one has them"},
+    {kOptionBin, "bin", 'b', NULL, false, "show each embedded module"},
     {kOptionSort, "sort", 0, "name|size", false,
-     "by what (default name); by size the largest comes first"},
+     "the order (default name); with size, the largest comes first"},
     MATCH_FUNCTIONS_OPTION,
-    {kOptionNames, "names", 0, NULL, false, "print the names of functions, one in a line"},
+    {kOptionNames, "names", 0, NULL, false, "print only the names of functions, one per line"},
     COMPILE_OPTION,
     {kOptionNone, NULL, 0, NULL, false, NULL},
 };
 
 static const char kListText[] =
-    "Files are read, and none of their code is run: libraries and object files of any machine, of\n"
-    "Linux (ELF), Windows (PE, COFF) and macOS (Mach-O). Types and documentation come from the\n"
-    "data that the headers of this project put beside a function. Other libraries have functions\n"
-    "that give them, which --load calls. A LIB that is - comes from standard input; a source (.c,\n"
-    ".cc, .cpp, .cxx, .cu) or an archive is compiled, as run does.\n\n"
+    "Reads files and runs none of their code: libraries and object files for any machine, of\n"
+    "Linux (ELF), Windows (PE, COFF) and macOS (Mach-O). Types and documentation come from data\n"
+    "that this project's headers place next to each function. Other libraries return them from\n"
+    "functions, which --load calls. The LIB - is standard input; a source (.c, .cc, .cpp, .cxx,\n"
+    ".cu) or an archive is compiled, as run does.\n\n"
     "  tvm-ffi list libscale.so\n"
     "  tvm-ffi list --load --match 's*' libscale.so\n"
     "  tvm-ffi list --names libscale.so";
 
 const command kListCommand = {
-    "list", "LIB...",    "Show the functions and modules in libraries", kListText, kListOptions, 1,
-    -1,     command_list};
+    .name = "list",
+    .operands = "LIB...",
+    .summary = "Show the functions and modules in libraries",
+    .description = kListText,
+    .options = kListOptions,
+    .min_operands = 1,
+    .max_operands = -1,
+    .run = command_list,
+};

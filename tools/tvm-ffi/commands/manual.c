@@ -2,11 +2,13 @@
 #include "commands/commands.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <tvm/ffi/c_api.h>
 
 #include "base/install_paths.h"
 #include "base/report.h"
+#include "base/text.h"
 
 /* ---- What it says of the whole program ---- */
 
@@ -21,41 +23,43 @@ typedef struct {
 } manual_section;
 
 static const manual_entry kExits[] = {
-    {"0", "All went well."},
+    {"0", "Success."},
     {"1",
      "The called function, or the runtime, raised an error, which is printed on standard error."},
     {"2",
      "The command line, or a file or function that it names, is wrong; or the output is "
      "incomplete."},
-    {"3", "A result is not what was expected."},
+    {"3", "A result differs from the expected one."},
     {"4", "A library cannot be read or loaded."},
     {"5", "A check failed."},
 };
 static const manual_entry kEnvironment[] = {
     {"NO_COLOR", "Set and not empty: no colours, unless --color=always asks for them."},
     {"TMPDIR",
-     "Where a library from stdin is while it is loaded, on systems without files in memory."},
-    {"TVM_TRACEBACK_LIMIT", "The most lines of a backtrace; 512 if it is not set."},
-    {"TVM_FFI_REPR_WITH_ADDR", "Set to 1: objects that are shown have their addresses with them."},
+     "Where a library from standard input is kept while it is loaded, on systems without files in "
+     "memory."},
+    {"TVM_TRACEBACK_LIMIT", "The maximum number of lines of a backtrace (default 512)."},
+    {"TVM_FFI_REPR_WITH_ADDR", "Set to 1: objects are shown with their addresses."},
 };
 static const manual_entry kFiles[] = {
     {"libtvm_ffi.so", "The runtime, which this program is linked with; info says where it is."},
     {"libtvm_ffi_cxx.so",
-     "Its helper, without which modules written in C++ cannot be called; searched for beside it."},
+     "Its helper for calling modules written in C++, which must be in the same folder."},
     {CXX_LIBRARY,
-     "The runtime with the helper and C++ functions inside, where it was built; check says which "
-     "libraries need it, config --cxx-libdir where it is."},
+     "The runtime with the helper and C++ functions inside, if it was built; check says which "
+     "libraries need it, and config --cxx-libdir where it is."},
 };
 static const manual_entry kExamples[] = {
-    {"tvm-ffi info", "What library this is, to paste into a report."},
+    {"tvm-ffi info", "A description of this library, to paste into a report."},
     {"tvm-ffi list --load libscale.so",
-     "Its functions with their types, which the library is asked for in a process of its own."},
+     "Its functions with their types, for which it is loaded in its own process."},
     {"tvm-ffi check --manylinux=2_28 libscale.so",
      "Whether it runs on the systems that manylinux_2_28 stands for."},
     {"tvm-ffi registry --lib libscale.so --match 'my.*'",
      "The functions that a library registers when it is loaded."},
     {"tvm-ffi types --match ffi.Module --json", "A type with its fields, for a program to read."},
-    {"tvm-ffi stub --lang=c libscale.so -o scale.h", "A header with a typed caller per kernel."},
+    {"tvm-ffi stub --lang=c libscale.so -o scale.h",
+     "A header with a typed caller for each kernel."},
     {"c++ -shared -fPIC $(tvm-ffi-config --cxxflags) scale.cc -o libscale.so",
      "Compile a kernel with the headers of this installation."},
 };
@@ -95,7 +99,7 @@ void manual_print_usage(FILE *stream) {
   for (i = 0; i < kNumCommands; ++i) {
     fprintf(stream, "  %-9s %s\n", kCommands[i]->name, kCommands[i]->summary);
   }
-  fputs("\ntvm-ffi COMMAND --help says more of one; man tvm-ffi of all.\n", stream);
+  fputs("\ntvm-ffi COMMAND --help describes a command, man tvm-ffi all of them.\n", stream);
 }
 
 /* What is between the name and the value. */
@@ -115,10 +119,51 @@ static void print_help_option(const command *cmd, const option *opt) {
          opt->repeats ? "; may be given several times" : "");
 }
 
+/* Adds words with a column of that width before each line, without `. */
+static void add_filled(text_buf *out, int width, const char *words) {
+  enum { kWidest = 95 };
+  size_t column = (size_t)width;
+  while (*words != '\0') {
+    const size_t size = strcspn(words, " ");
+    size_t i;
+    if (column > (size_t)width) {
+      const bool fits = column + 1 + size <= kWidest;
+      text_add(out, fits ? " " : "\n%*s", width, "");
+      column = fits ? column + 1 : (size_t)width;
+    }
+    for (i = 0; i < size; ++i) {
+      if (words[i] == '`') continue;
+      text_add_bytes(out, &words[i], 1);
+      ++column;
+    }
+    words += size + (words[size] == ' ');
+  }
+}
+
+/* The rows, as lines of a description. */
+static text_buf rows_text(const help_row *row) {
+  enum { kWidth = 13 };
+  text_buf out = {NULL, 0, 0};
+  for (; row->name != NULL; ++row) {
+    char *words = row->fails != NULL ? tool_format("%s. FAIL: %s", row->looks_at, row->fails)
+                                     : tool_format("%s", row->looks_at);
+    text_add(&out, "  %-*s", kWidth - 2, row->name);
+    add_filled(&out, kWidth, words);
+    text_add(&out, "\n");
+    free(words);
+  }
+  return out;
+}
+
 void manual_print_command(const command *cmd) {
   printf("usage: tvm-ffi %s [OPTION...]%s%s\n\n%s.\n", cmd->name, *cmd->operands != '\0' ? " " : "",
          cmd->operands, cmd->summary);
-  if (*cmd->description != '\0') printf("\n%s\n", cmd->description);
+  if (cmd->description != NULL) printf("\n%s\n", cmd->description);
+  if (cmd->rows != NULL) {
+    text_buf rows = rows_text(cmd->rows);
+    printf("\n%s", rows.data);
+    text_free(&rows);
+  }
   fputs("\nOptions:\n", stdout);
   each_option(cmd, print_help_option);
 }
@@ -203,7 +248,13 @@ static void print_man_command(const command *cmd) {
   puts("\n.PP");
   print_man_plain(cmd->summary);
   puts(".");
-  if (*cmd->description != '\0') print_man_paragraphs(cmd->description);
+  if (cmd->description != NULL) print_man_paragraphs(cmd->description);
+  if (cmd->rows != NULL) {
+    text_buf rows = rows_text(cmd->rows);
+    puts(".PP");
+    print_man_paragraphs(rows.data);
+    text_free(&rows);
+  }
   print_man_options(cmd->options);
 }
 
@@ -233,7 +284,7 @@ static void write_man(void) {
   printf(
       ".TH TVM\\-FFI 1 \"\" \"tvm\\-ffi %d.%d.%d\" \"User Commands\"\n"
       ".SH NAME\n"
-      "tvm\\-ffi, tvm\\-ffi\\-config \\- look at, call and wrap libraries of kernels of the TVM "
+      "tvm\\-ffi, tvm\\-ffi\\-config \\- inspect, call and wrap kernel libraries of the TVM "
       "FFI ABI\n"
       ".SH SYNOPSIS\n"
       ".B tvm\\-ffi\n"
@@ -247,8 +298,8 @@ static void write_man(void) {
       "[\\fIOPTION\\fR...]\n"
       ".SH DESCRIPTION\n"
       "Results go to standard output, errors to standard error.\n"
-      "The value of an option follows a = or is the next word; \\- and _ in their names are the\n"
-      "same. \\fB\\-\\-\\fR ends the options.\n"
+      "The value of an option follows a = or is the next word; \\- and _ in option names are\n"
+      "equivalent. \\fB\\-\\-\\fR ends the options.\n"
       ".B tvm\\-ffi\\-config\n"
       "is another name of the command \\fBconfig\\fR.\n"
       ".SH COMMANDS\n",
@@ -320,12 +371,23 @@ static void print_markdown_options(const option *options) {
   putchar('\n');
 }
 
+/* Rows are Markdown. */
+static void print_markdown_rows(const help_row *row) {
+  puts("| name | looks at | `FAIL` | `note` |\n|---|---|---|---|");
+  for (; row->name != NULL; ++row) {
+    printf("| `%s` | %s | %s | %s |\n", row->name, row->looks_at,
+           row->fails != NULL ? row->fails : "", row->notes != NULL ? row->notes : "");
+  }
+  putchar('\n');
+}
+
 static void print_markdown_command(const command *cmd) {
   printf("## %s\n\n    tvm-ffi %s [OPTION...]%s%s\n\n", cmd->name, cmd->name,
          *cmd->operands != '\0' ? " " : "", cmd->operands);
   print_markdown_text(cmd->summary);
   puts(".\n");
-  if (*cmd->description != '\0') print_markdown_paragraphs(cmd->description);
+  if (cmd->description != NULL) print_markdown_paragraphs(cmd->description);
+  if (cmd->rows != NULL) print_markdown_rows(cmd->rows);
   print_markdown_options(cmd->options);
 }
 
@@ -654,8 +716,8 @@ static void write_fish(void) {
       "        end\n"
       "    end\n"
       "end\n");
-  puts("complete -c tvm-ffi -n __fish_use_subcommand -f -l help -d 'say what there is'");
-  puts("complete -c tvm-ffi -n __fish_use_subcommand -f -l version -d 'say the version'");
+  puts("complete -c tvm-ffi -n __fish_use_subcommand -f -l help -d 'list the commands'");
+  puts("complete -c tvm-ffi -n __fish_use_subcommand -f -l version -d 'print the version'");
   each_command(print_fish_name);
   each_command(print_fish_options);
 }

@@ -714,69 +714,70 @@ static const option kProbeOptions[] = {
      "how long loading, asking and each call may take (default 20)"},
     TOLERANCE_OPTIONS("the result of the call"),
     {kOptionOnly, "only", 0, "ROW", true,
-     "only these rows, groups or calls, as misaligned, layouts, misaligned:0:byte; * is any text"},
+     "only these rows, groups or calls, such as misaligned, layouts, misaligned:0:byte; * is any "
+     "text"},
     {kOptionSkip, "skip", 0, "ROW", true, "all but these"},
     {kOptionNondeterministic, "nondeterministic", 0, NULL, false,
-     "the same call may give other bits, within the allowed error"},
+     "the same call may give different bits, within the allowed error"},
     {kOptionLib, "lib", 'l', "LIB", false,
-     "the library to call, instead of the one of the recorded call"},
+     "call this library instead of the one of the recorded call"},
     {kOptionRuntime, "runtime", 0, "LIB", false,
-     "the libtvm_ffi.so to run on, of any origin (default: the one of this program); on Linux"},
+     "run on this libtvm_ffi.so, of any origin (default: the one of this program); Linux only"},
     {kOptionNone, NULL, 0, NULL, false, NULL},
 };
 
 static const char kProbeText[] =
-    "From one call that works, every related call is made, each in a process of its own. The call\n"
-    "is written as for run, with &4xf32 for what the function fills; a tensor that it changes is\n"
-    "an output, too, and all others are inputs. Tensors are given without a layout and arg[N]:\n"
-    "probe makes the layouts itself. A verdict is passed, refused (the function raised an\n"
-    "error) or FAIL; one FAIL makes the exit code 5. These are a FAIL anywhere: a crash, a\n"
-    "call that takes longer than --timeout, a write outside of the outputs, a changed input, and\n"
-    "-1 without an error. The rows, and what else they fail for:\n\n"
-    "layouts: the same values otherwise in memory. FAIL: other numbers\n"
-    "  offset       data begins behind byte_offset\n"
-    "  misaligned   data begins one element off its alignment, and one byte\n"
+    "Makes every call that is related to one that works, each in its own process. The call is\n"
+    "written as for run, with &4xf32 for what the function fills; a tensor that it changes is\n"
+    "also an output, and all others are inputs. Tensors are given without a layout and without\n"
+    "arg[N]: probe makes the layouts itself. A verdict is passed, refused (the function raised an\n"
+    "error) or FAIL; one FAIL makes the exit code 5. These are a FAIL in every row: a crash, a\n"
+    "call that takes longer than --timeout, a write outside the outputs, a changed input, and -1\n"
+    "without an error. The rows, and what else makes them fail:\n\n"
+    "layouts: the same values, laid out differently in memory. FAIL: other numbers\n"
+    "  offset       data begins after byte_offset\n"
+    "  misaligned   data begins one element, and one byte, off its alignment\n"
     "  strided      every stride is doubled\n"
     "  transposed   elements are in column-major order\n"
     "  negative     strides are negative\n"
     "  broadcast    a dimension of an input has stride 0\n"
     "  unit         dimensions of extent 1 have arbitrary strides\n"
-    "  page-end     there is no memory behind the elements, page-begin: before them\n"
+    "  page-end     no memory follows the elements, page-begin: none precedes them\n"
     "  read-only    inputs are in memory that cannot be written\n"
-    "  pinned       host memory says that it is on device cuda_host, managed: cuda_managed\n"
+    "  pinned       host memory claims the device cuda_host, managed: cuda_managed\n"
     "  view         a DLTensor is passed in place of the Tensor\n"
     "shapes: what a function may take or refuse\n"
     "  extent-0     an extent is 0, extent-1: it is 1, wherever the call has it\n"
-    "  unequal      an extent that another tensor has as well is one more, and one less\n"
+    "  unequal      an extent that another tensor also has is one more, and one less\n"
     "  more-dims    there is one more dimension, of extent 1. FAIL: other numbers\n"
-    "  fewer-dims   two dimensions are one. FAIL: other numbers\n"
+    "  fewer-dims   two dimensions become one. FAIL: other numbers\n"
     "  huge         extents are above 2^31 and 2^32. FAIL: it returns without using them\n"
-    "state: what should not depend on other calls, nor stay behind\n"
+    "state: what should not depend on other calls, or outlast the call\n"
     "  repeat       the same call again. FAIL: other bits\n"
     "  threads      the same call in two threads at once. FAIL: other bits\n"
     "  allocator    allocations of tensors, and of the runtime, fail\n"
     "  objects      objects stay alive, or an argument has more references\n"
     "  descriptors  files stay open, mappings: memory stays mapped\n"
-    "  rounding     how floating-point numbers are rounded, locale, signals: their handlers\n"
-    "calls: what has to be refused. FAIL: the call returns\n"
+    "  rounding     the rounding mode has changed, locale: the locale, signals: handlers\n"
+    "calls: what must be refused. FAIL: the call returns\n"
     "  missing      an argument is left out, extra: there is one too many\n"
     "  none         None is passed in place of an argument, type: a value of another type\n"
-    "  dtype        elements have another type. FAIL: they are taken for those of the old one\n"
+    "  dtype        elements have another type. FAIL: they are read as the original type\n"
     "  device       a tensor is on another device, null: its data is NULL\n"
     "  named        FAIL: the error of such a call does not say which argument is wrong\n\n"
-    "The call may be one of a recording: DIR is its folder, CALL the number (default: the first "
-    "one\n"
-    "that returned). Each tensor then has memory of its own.\n\n"
+    "The call may be one of a recording: DIR is its folder, CALL the number (default: the first\n"
+    "call that returned). Each tensor then has its own memory.\n\n"
     "What the library prints is shown with --only. The page docs/guide/probe.md has the usual\n"
     "causes and cures.\n\n"
     "  tvm-ffi probe libscale.so 'scale(4x3xf32=rand, 2.5, &4x3xf32)' --only=layouts\n"
     "  tvm-ffi probe scale.c 'count(4x3xf32=rand)' --skip=calls --nondeterministic";
 
-const command kProbeCommand = {"probe",
-                               "LIB ['FUNCTION(ARGUMENT, ...)'] | DIR [CALL]",
-                               "Make every call related to one that works, and say which go wrong",
-                               kProbeText,
-                               kProbeOptions,
-                               0,
-                               2,
-                               command_probe};
+const command kProbeCommand = {
+    .name = "probe",
+    .operands = "LIB ['FUNCTION(ARGUMENT, ...)'] | DIR [CALL]",
+    .summary = "Make all calls related to one that works, and say which go wrong",
+    .description = kProbeText,
+    .options = kProbeOptions,
+    .max_operands = 2,
+    .run = command_probe,
+};

@@ -166,47 +166,49 @@ static int command_record(const arguments *args) {
 
 static const option kRecordOptions[] = {
     {kOptionOutput, "output", 'o', "DIR", false,
-     "the folder to write, without a recording in it yet (default recording)"},
+     "the folder to write, which must not have a recording yet (default recording)"},
     {kOptionFirst, "first", 0, "N", false,
-     "the first N calls of each signature (default 3, without another option that chooses "
-     "calls)"},
-    {kOptionEvery, "every", 0, "N", false, "every Nth call of each signature, from its first on"},
-    {kOptionAll, "all", 0, NULL, false, "every call"},
+     "record the first N calls of each signature (default 3, if no other option selects calls)"},
+    {kOptionEvery, "every", 0, "N", false,
+     "record every Nth call of each signature, starting with the first"},
+    {kOptionAll, "all", 0, NULL, false, "record every call"},
     {kOptionOnError, "on-error", 0, NULL, false,
-     "only calls that fail; the inputs of each call are kept in memory until it has ended"},
+     "record only calls that fail; the inputs of each call are kept in memory until it ends"},
     MATCH_FUNCTIONS_OPTION,
     {kOptionSkip, "skip", 0, "GLOB", true, "all functions but these"},
     {kOptionLib, "lib", 'l', "GLOB", true,
-     "only functions of libraries with such a path or file name"},
+     "only functions of libraries whose path or file name matches"},
     {kOptionMaxBytes, "max-bytes", 0, "BYTES", false,
-     "leave out the memory of tensors that take more (default 1 GiB)"},
+     "leave out the data of tensors that are larger (default 1 GiB)"},
     {kOptionMaxTotal, "max-total", 0, "BYTES", false,
-     "leave out memory once a process has written so much (default 16 GiB)"},
-    {kOptionNoData, "no-data", 0, NULL, false, "leave out the memory of all tensors"},
+     "leave out data once a process has written this much (default 16 GiB)"},
+    {kOptionNoData, "no-data", 0, NULL, false, "leave out the data of all tensors"},
     {kOptionTrace, "trace", 0, "FILE", false,
-     "instead of a recording, write a trace of all calls for Perfetto or chrome://tracing to FILE, "
-     "and at the end a table of the time they took to stderr"},
+     "instead of a recording, write a trace of all calls to FILE, for Perfetto or "
+     "chrome://tracing, and finally a table of their times to standard error"},
     {kOptionNone, NULL, 0, NULL, false, NULL},
 };
 
 static const char kRecordText[] =
-    "COMMAND is any program that loads kernel libraries, by this runtime or the reference's: "
-    "Python\n"
-    "with apache-tvm-ffi, TVM, a program in C. It runs with a library preloaded, and its results,\n"
-    "messages and exit code are its own. Without an option that chooses calls, the first three of\n"
-    "each signature (name, types, shapes, layouts) are recorded, and each that fails. The inputs "
-    "of\n"
-    "a call are on disk before the function starts, so that the last call before a crash is "
-    "there.\n"
-    "A full disk ends the recording with a message, and the program goes on. Processes that "
-    "COMMAND\n"
-    "starts are recorded as well.\n\n"
-    "The page docs/guide/record.md says what is seen and what is not. For Linux; for macOS it is\n"
-    "compiled, but was never run.\n\n"
+    "COMMAND is any program that loads kernel libraries, with this runtime or the reference's:\n"
+    "Python with apache-tvm-ffi, TVM, a program in C. It runs with a library preloaded; its\n"
+    "results, messages and exit code are its own. Without an option that selects calls, the first\n"
+    "three of each signature (name, types, shapes, layouts) are recorded, and each that fails.\n"
+    "The inputs of a call are on disk before the function starts, so the last call before a crash\n"
+    "is there. A full disk ends the recording with a message, and the program goes on. Processes\n"
+    "that COMMAND starts are recorded as well.\n\n"
+    "The page docs/guide/record.md says what is seen and what is not. Recording needs Linux; on\n"
+    "macOS it compiles, but was never run.\n\n"
     "  tvm-ffi record -o seen -- tvm-ffi run libscale.so 'count(4xf32=1)'\n"
     "  tvm-ffi record --all --match 's*' -o all -- sh -c 'exec python3 --version'";
 
 const command kRecordCommand = {
-    "record",    "-- COMMAND...", "Run a program, and record its calls of kernels",
-    kRecordText, kRecordOptions,  1,
-    -1,          command_record};
+    .name = "record",
+    .operands = "-- COMMAND...",
+    .summary = "Run a program and record its kernel calls",
+    .description = kRecordText,
+    .options = kRecordOptions,
+    .min_operands = 1,
+    .max_operands = -1,
+    .run = command_record,
+};

@@ -122,23 +122,25 @@ static int command_registry(const arguments *args) {
 /* ---- Options and help ---- */
 
 const option kRegisteredOptions[] = {
-    {kOptionLib, "lib", 'l', "FILE", true, "load that library first; - is standard input"},
-    {kOptionMatch, "match", 'm', "GLOB", true, "only such names: * is any text, ? any character"},
+    {kOptionLib, "lib", 'l', "FILE", true, "load this library first; - is standard input"},
+    {kOptionMatch, "match", 'm', "GLOB", true,
+     "only names that match: * is any text, ? any character"},
     LOAD_TIMEOUT_OPTION,
     {kOptionNone, NULL, 0, NULL, false, NULL},
 };
 
 static const char kRegistryText[] =
-    "Those of the runtime, and those that libraries named with --lib register. A function that\n"
-    "was registered without its types is followed by a ?.\n\n"
+    "Lists the functions of the runtime, and those that libraries given with --lib register. A ?\n"
+    "after a function means that it was registered without its types.\n\n"
     "  tvm-ffi registry --match 'ffi.json.*'\n"
     "  tvm-ffi registry --lib libscale.so --match 'my.*'";
 
-const command kRegistryCommand = {"registry",
-                                  "",
-                                  "List global functions with their signatures",
-                                  kRegistryText,
-                                  kRegisteredOptions,
-                                  0,
-                                  0,
-                                  command_registry};
+const command kRegistryCommand = {
+    .name = "registry",
+    .operands = "",
+    .summary = "List global functions with their signatures",
+    .description = kRegistryText,
+    .options = kRegisteredOptions,
+    .max_operands = 0,
+    .run = command_registry,
+};

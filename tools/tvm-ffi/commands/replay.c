@@ -272,43 +272,41 @@ static int command_replay(const arguments *args) {
 
 static const option kReplayOptions[] = {
     {kOptionLib, "lib", 'l', "LIB", false,
-     "the library to call, instead of the recorded one of that file name; of all, if none has it"},
+     "call this library instead of the recorded one with its file name, or of all if none has it"},
     {kOptionAgainst, "against", 0, "LIB", false,
-     "compare with what that library does, instead of with what was recorded"},
+     "compare with what this library does instead of with what was recorded"},
     {kOptionHtml, "html", 0, "FILE", false,
      "write a page for browsers, as show does, with what differs side by side"},
     MATCH_FUNCTIONS_OPTION,
-    TOLERANCE_OPTIONS("what is expected"),
+    TOLERANCE_OPTIONS("the expected number"),
     {kOptionDevice, "device", 0, "DEVICE", false,
-     "where tensors are made that were on a device: cuda:N (default: such calls are left out)"},
+     "the device for tensors that were on one: cuda:N (default: such calls are left out)"},
     {kOptionBench, "bench", 0, NULL, false,
-     "measure the calls, as bench does, beside those of --against, instead of comparing them"},
+     "measure the calls as bench does, next to those of --against, instead of comparing them"},
     {kOptionEmit, "emit", 0, "c|python", false,
-     "write a program that makes one call without this one, instead of making it"},
+     "write a program that makes the call by itself, instead of making the call"},
     {kOptionOutput, "output", 'o', "FILE", false,
-     "where --emit writes it (default: standard output)"},
+     "the file that --emit writes (default: standard output)"},
     {kOptionRedact, "redact", 0, NULL, false,
-     "with --emit: random numbers in tensors, from the least to the greatest of each"},
+     "with --emit, fill each tensor with random numbers from its least to its greatest"},
     {kOptionTimeout, "timeout", 0, "SECONDS", false,
-     "how long loading and a call may take (default 60, a call as long as it likes)"},
+     "how long loading and a call may take (default 60; no limit for a call)"},
     NO_FORK_OPTION,
     COMPILE_OPTION,
     {kOptionNone, NULL, 0, NULL, false, NULL},
 };
 
 static const char kReplayText[] =
-    "Each call is made in a process of its own, with tensors that lie in memory as they did: with\n"
-    "the same strides, byte_offset, alignment, flags, and the same memory for those that shared "
-    "it.\n"
-    "CALLS are numbers, as 3,7-9 (default: all). A line says of each call whether its outputs, or\n"
-    "its error, are the recorded ones, or the first difference, and the largest with its place.\n"
-    "Of an error, kind and message are compared.\n\n"
-    "What cannot be repeated is said and counted: functions and opaque pointers among the\n"
+    "Each call is made in its own process, with tensors that lie in memory as they did: with the\n"
+    "same strides, byte_offset, alignment and flags, sharing memory where they did. CALLS are\n"
+    "numbers, such as 3,7-9 (default: all). A line for each call says whether its outputs, or its\n"
+    "error, are the recorded ones; if not, it shows the first difference, and the largest with\n"
+    "its position. Of an error, kind and message are compared.\n\n"
+    "What cannot be repeated is reported and counted: functions and opaque pointers among the\n"
     "arguments, objects of types that the library does not register, data that was left out. A\n"
     "call that never returned is made again, and fails if it crashes again.\n\n"
-    "The exit code is that of the first call that is not as expected: 3 for other outputs, 1 for "
-    "an\n"
-    "error or a crash. It is 3 as well if no call could be repeated.\n\n"
+    "The exit code is that of the first call that is not as expected: 3 for other outputs, 1 for\n"
+    "an error or a crash. It is also 3 if no call could be repeated.\n\n"
     "The page of --html is that of show, for the calls that were made again. It lists those that\n"
     "differ, and shows each tensor that differs three times, side by side: what was expected,\n"
     "what it is now, and the distance between the two.\n\n"
@@ -320,6 +318,12 @@ static const char kReplayText[] =
     "  tvm-ffi replay seen 1 --emit=c -o report.c";
 
 const command kReplayCommand = {
-    "replay",    "DIR [CALLS]",  "Make recorded calls again, and compare what they do",
-    kReplayText, kReplayOptions, 1,
-    2,           command_replay};
+    .name = "replay",
+    .operands = "DIR [CALLS]",
+    .summary = "Make recorded calls again and compare the results",
+    .description = kReplayText,
+    .options = kReplayOptions,
+    .min_operands = 1,
+    .max_operands = 2,
+    .run = command_replay,
+};

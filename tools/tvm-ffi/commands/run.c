@@ -331,20 +331,20 @@ static int command_run(const arguments *args) {
 static const option kRunOptions[] = {
     CALL_OPTIONS(false),
     {kOptionOutput, "output", 'o', "SPEC", true,
-     "where an output goes: - (printed), @FILE (.npy, or raw bytes), +FILE (append), empty: "
-     "nowhere (default: all are printed)"},
+     "where an output goes: - (print), @FILE (.npy, or raw bytes), +FILE (append), empty "
+     "(nowhere); default: all are printed"},
     {kOptionExpectedOutput, "expected_output", 'e', "SPEC", true,
-     "what an output must be, as an input is written; (ignored) skips one"},
-    TOLERANCE_OPTIONS("what is expected"),
+     "the expected output, written like an input; (ignored) skips one"},
+    TOLERANCE_OPTIONS("the expected number"),
     {kOptionOutputMaxElementCount, "output_max_element_count", 0, "N", false,
      "print the first N elements of each tensor"},
     {kOptionFull, "full", 0, NULL, false,
-     "print all elements, also of a tensor with more than 1000 (default: the first and last three "
+     "print all elements, even of a tensor with more than 1000 (default: the first and last three "
      "of each dimension)"},
     {kOptionPrintStatistics, "print_statistics", 0, NULL, false,
-     "say how long loading and the call took"},
+     "print how long loading and the call took"},
     {kOptionLeakCheck, "leak-check", 0, NULL, false,
-     "call twice; fail if the second leaves objects alive"},
+     "call twice, and fail if the second call leaves objects alive"},
     {kOptionNone, NULL, 0, NULL, false, NULL},
 };
 
@@ -357,42 +357,43 @@ static const char kRunText[] =
     "  4xf32=@FILE (raw bytes)  4xf32=+FILE (the bytes that follow)\n"
     "  @FILE.npy  +FILE.npy (the next array in it)  *FILE.npy (all the rest)\n"
     "  &4xf32, 4xf32 (zeros, for the function to fill).\n"
-    "Behind the type, @FILE.npy or +FILE.npy may stand how it lies in memory:\n"
+    "After the type, @FILE.npy or +FILE.npy, a layout says how the tensor lies in memory:\n"
     "  4x4xf32[::2, 1:]=1 (a part, as in NumPy)  4x4xf32.T  @x.npy.order(F)  .strides(0, 1)\n"
     "  .byte_offset(8)  .misaligned(1)  .guard(end)  .guard(start)  .fill(0x7f) (gaps)\n"
-    "  .readonly  .reserved (no memory)  .device(cuda:1) (says so)  .dltensor (not a Tensor)\n"
-    "  arg[0], arg[0][1:], arg[0].base[1:] (the memory of an argument before it).\n"
-    "If the function changes a byte of such a tensor's gaps, the exit code is 5.\n\n"
+    "  .readonly  .reserved (no memory)  .device(cuda:1) (claims it)  .dltensor (not a Tensor)\n"
+    "  arg[0], arg[0][1:], arg[0].base[1:] (the memory of an earlier argument).\n"
+    "If the function changes a byte in the gaps of such a tensor, the exit code is 5.\n\n"
     "If the library has the types of its functions, a plain 3 becomes a float, and a plain word a\n"
     "string, where the function takes one.\n\n"
     "A LIB may be a source (.c, .cc, .cpp, .cxx, .cu), an object file or an archive. It is\n"
     "compiled by $CC, $CXX or $NVCC (default cc, c++, nvcc), with the headers of this project,\n"
-    "-O2 and the flags of --cflags. The library is kept in $XDG_CACHE_HOME/tvm-ffi, or in\n"
-    "~/.cache/tvm-ffi, and used again as long as the command and all files that it reads are the\n"
+    "-O2 and the flags of --cflags. The library is kept in $XDG_CACHE_HOME/tvm-ffi or\n"
+    "~/.cache/tvm-ffi, and is reused while the command and all files that it reads stay the "
     "same.\n\n"
     "With --isolated the library is an isolated module: it is loaded and called in a helper\n"
-    "process, to which arguments are copied. What ends the helper is an error of the call, such\n"
-    "as HelperCrashError, with exit code 1, or 4 while it was loaded. A LIB named isolated:LIB or\n"
-    "isolated,OPTIONS:LIB is the same. What the library prints goes to standard error, unless\n"
-    "OPTIONS have shows_output=0. On Linux, with libtvm_ffi_isolated; for macOS that is compiled,\n"
-    "but was never run.\n\n"
-    "The outputs are the result, then the tensors given to be filled, and those that the call\n"
-    "changed. They are printed, unless --output or --expected_output says something else. --json\n"
-    "prints all elements, whether to a terminal or not.\n\n"
-    "A number is as expected when it differs by no more than ATOL + RTOL * |expected|. By data\n"
-    "type these are 1e-6 and 1e-5 for f32, 1e-12 and 1e-9 for f64, 1e-6 and two units in the last\n"
-    "place for narrower floats, 0 for integers.\n\n"
+    "process, to which arguments are copied. If the helper ends, the call raises an error such as\n"
+    "HelperCrashError, with exit code 1, or 4 during loading. A LIB named isolated:LIB or\n"
+    "isolated,OPTIONS:LIB means the same. What the library prints goes to standard error, unless\n"
+    "OPTIONS contain shows_output=0. This needs Linux and libtvm_ffi_isolated; on macOS it\n"
+    "compiles, but was never run.\n\n"
+    "The outputs are the result, the tensors given to be filled, and those that the call changed.\n"
+    "They are printed, unless --output or --expected_output says otherwise. --json always prints\n"
+    "all elements.\n\n"
+    "A number is as expected if it differs by at most ATOL + RTOL * |expected|. By default ATOL\n"
+    "and RTOL are 1e-6 and 1e-5 for f32, 1e-12 and 1e-9 for f64, 1e-6 and two units in the last\n"
+    "place for narrower floats, and 0 for integers.\n\n"
     "  tvm-ffi run libscale.so 'scale(@x.npy, 2.5, &4xf32)' --output=@y.npy\n"
     "  tvm-ffi run libscale.so -f scale -i 4xf32=1 -i 2.5 -i 4xf32 -e '4xf32=2.5'\n"
     "  tvm-ffi run scale.c 'scale(4xf32=1, 2.5, &4xf32)'\n"
     "  tvm-ffi run --isolated=timeout=2 libscale.so 'scale(4xf32=1, 2.5, &4xf32)'\n"
     "  tvm-ffi run libscale.so 'scale(8xf32[2:6]=1, 2.5, &4xf32.guard(end))'";
 
-const command kRunCommand = {"run",
-                             "LIB ['FUNCTION(ARGUMENT, ...)']",
-                             "Call a function of a library",
-                             kRunText,
-                             kRunOptions,
-                             0,
-                             2,
-                             command_run};
+const command kRunCommand = {
+    .name = "run",
+    .operands = "LIB ['FUNCTION(ARGUMENT, ...)']",
+    .summary = "Call a function of a library",
+    .description = kRunText,
+    .options = kRunOptions,
+    .max_operands = 2,
+    .run = command_run,
+};

@@ -389,33 +389,40 @@ static int command_show(const arguments *args) {
 /* ---- Options and help ---- */
 
 static const option kShowOptions[] = {
-    {kOptionCall, "call", 0, "N", false, "show that call whole"},
-    {kOptionCalls, "calls", 0, NULL, false, "list the calls, one in a line"},
+    {kOptionCall, "call", 0, "N", false, "show this call in full"},
+    {kOptionCalls, "calls", 0, NULL, false, "list the calls, one per line"},
     {kOptionHtml, "html", 0, "FILE", false,
      "write a page for browsers: a timeline, the functions, calls with pictures of their tensors"},
     MATCH_FUNCTIONS_OPTION,
     {kOptionFull, "full", 0, NULL, false,
-     "print all elements, also of a tensor with more than 1000"},
+     "print all elements, even of a tensor with more than 1000"},
     {kOptionNone, NULL, 0, NULL, false, NULL},
 };
 
 static const char kShowText[] =
-    "DIR is what record has written. The table has a line for each function, with how many of its\n"
+    "DIR is a folder that record wrote. The table has a line for each function: how many of its\n"
     "calls were recorded, how many there were, how many of the recorded ones raised an error, and\n"
     "how many never returned; the bytes are those of the tensors before each call. Below it are\n"
-    "the signatures, each with its number of calls. Tensors are written as for run: with their\n"
-    "data type, shape, and how they lie in memory.\n\n"
-    "A recording that is damaged is refused, with the file and line. A last line that was not\n"
-    "finished, as a crash leaves it, is left out with a note. --call with --json prints the two\n"
-    "events of the call, with the keys of the one that it repeats.\n\n"
-    "The page of --html is one file that needs no other and no network. It shows all calls, those\n"
-    "that --match chooses, or the one of --call, and says what it leaves out: it has a timeline "
-    "of\n"
-    "each thread, the functions with their times, and at most 300 calls with arguments, results\n"
-    "and errors. Texts of the recording cannot become part of its markup.\n\n"
+    "the signatures, each with its number of calls. Tensors are written as for run, with data\n"
+    "type, shape and layout in memory.\n\n"
+    "A damaged recording is refused; the message names the file and line. An unfinished last\n"
+    "line, as a crash leaves it, is left out with a note. --call with --json prints the two\n"
+    "events of the call, including the keys of the call that it repeats.\n\n"
+    "The page of --html is one file, which needs no other file and no network. It shows all\n"
+    "calls, those that --match selects, or the one of --call, and says what it leaves out. It has\n"
+    "a timeline of each thread, the functions with their times, and at most 300 calls with\n"
+    "arguments, results and errors. No text of the recording can become part of its markup.\n\n"
     "  tvm-ffi show seen --calls --match 'c*'\n"
     "  tvm-ffi show seen --call 1\n"
     "  tvm-ffi show seen --html seen.html";
 
 const command kShowCommand = {
-    "show", "DIR", "Show what is in a recording", kShowText, kShowOptions, 1, 1, command_show};
+    .name = "show",
+    .operands = "DIR",
+    .summary = "Show what is in a recording",
+    .description = kShowText,
+    .options = kShowOptions,
+    .min_operands = 1,
+    .max_operands = 1,
+    .run = command_show,
+};

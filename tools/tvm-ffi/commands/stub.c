@@ -185,25 +185,31 @@ static const option kStubOptions[] = {
     {kOptionLang, "lang", 0, "c|c++|python|rust", false,
      "the language of the wrappers (default c)"},
     {kOptionPrefix, "prefix", 0, "NAME", false,
-     "what the wrappers are named after (default: the name of the file)"},
-    {kOptionNoLoad, "no-load", 0, NULL, false, "read the file alone, without asking the library"},
+     "the prefix of the wrappers' names (default: the name of the file)"},
+    {kOptionNoLoad, "no-load", 0, NULL, false, "only read the file, without loading the library"},
     LOAD_TIMEOUT_OPTION,
-    {kOptionOutput, "output", 'o', "FILE", false, "where to write (default: standard output)"},
+    {kOptionOutput, "output", 'o', "FILE", false, "the file to write (default: standard output)"},
     {kOptionNone, NULL, 0, NULL, false, NULL},
 };
 
 static const char kStubText[] =
-    "Types come from the library's metadata about its functions, which is data or is returned by\n"
+    "Types come from the library's metadata, which is either data in the file or returned by\n"
     "functions of the library; these are called in a separate process. A function without\n"
-    "metadata gets a wrapper that takes any arguments, and is listed in a comment. A LIB that is\n"
-    "- comes from stdin, and is called kernels.so.\n\n"
-    "c: a header of static inline callers over tvm/ffi/c.h. c++: a class over the C++ layer.\n"
-    "python: a module over the package tvm_ffi. rust: a module that needs nothing else, for a\n"
-    "program that is linked with the library.\n\n"
+    "metadata gets a wrapper that takes any arguments, and a comment lists such functions. The\n"
+    "LIB - is standard input, and is called kernels.so.\n\n"
+    "c: a header of static inline callers that uses tvm/ffi/c.h. c++: a class that uses the C++\n"
+    "layer. python: a module that uses the package tvm_ffi. rust: a module without dependencies,\n"
+    "for a program that is linked with the library.\n\n"
     "  tvm-ffi stub libscale.so -o scale.h\n"
     "  tvm-ffi stub --lang=python libscale.so -o scale.py";
 
 const command kStubCommand = {
-    "stub",    "LIB",        "Write typed wrappers of a library's functions",
-    kStubText, kStubOptions, 1,
-    1,         command_stub};
+    .name = "stub",
+    .operands = "LIB",
+    .summary = "Write typed wrappers for a library's functions",
+    .description = kStubText,
+    .options = kStubOptions,
+    .min_operands = 1,
+    .max_operands = 1,
+    .run = command_stub,
+};

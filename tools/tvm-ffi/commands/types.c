@@ -237,16 +237,17 @@ static int command_types(const arguments *args) {
 /* ---- Options and help ---- */
 
 static const char kTypesText[] =
-    "Those of the runtime, and those that libraries named with --lib register: index, key and\n"
-    "parent, size, how structural equality sees them; fields with type, offset and size;\n"
-    "methods; documentation.\n\n"
+    "Lists the types of the runtime, and those that libraries given with --lib register: index,\n"
+    "key, parent, size, and how structural equality treats them; fields with type, offset and\n"
+    "size; methods; documentation.\n\n"
     "  tvm-ffi types --match 'ffi.Module*'";
 
-const command kTypesCommand = {"types",
-                               "",
-                               "List object types with their fields and methods",
-                               kTypesText,
-                               kRegisteredOptions,
-                               0,
-                               0,
-                               command_types};
+const command kTypesCommand = {
+    .name = "types",
+    .operands = "",
+    .summary = "List object types with their fields and methods",
+    .description = kTypesText,
+    .options = kRegisteredOptions,
+    .max_operands = 0,
+    .run = command_types,
+};

@@ -266,18 +266,26 @@ static int command_unpack(const arguments *args) {
 
 static const option kUnpackOptions[] = {
     {kOptionExtract, "extract", 'x', "WHAT", false,
-     "the bytes of one module, KIND[I] or [I], or of a symbol"},
+     "write only the bytes of one module, KIND[I] or [I], or of a symbol"},
     {kOptionOutput, "output", 'o', "PATH", false,
-     "the folder to write to (default: unpacked); a file for --extract (default: standard output)"},
+     "the folder to write to (default: unpacked); with --extract, the file (default: standard "
+     "output)"},
     {kOptionNone, NULL, 0, NULL, false, NULL},
 };
 
 static const char kUnpackText[] =
-    "Takes a library, an object file, or a file with the bytes of the modules alone. The folder\n"
-    "gets a file for each module and modules.txt, of which embed --library-bin makes the same\n"
-    "bytes again. --json prints what was written; with --extract, --output must be a file for\n"
-    "that. A LIB that is - comes from stdin.";
+    "LIB is a library, an object file, a file with only the bytes of the modules, or - for\n"
+    "standard input. The folder gets a file for each module, and modules.txt, from which embed\n"
+    "--library-bin makes the same bytes again. --json prints a list of what was written; with\n"
+    "--extract it needs --output=FILE.";
 
-const command kUnpackCommand = {"unpack",    "LIB",          "Take modules out of a library",
-                                kUnpackText, kUnpackOptions, 1,
-                                1,           command_unpack};
+const command kUnpackCommand = {
+    .name = "unpack",
+    .operands = "LIB",
+    .summary = "Take modules out of a library",
+    .description = kUnpackText,
+    .options = kUnpackOptions,
+    .min_operands = 1,
+    .max_operands = 1,
+    .run = command_unpack,
+};

@@ -196,20 +196,20 @@ static int command_wrap(const arguments *args) {
 
 static const option kWrapOptions[] = {
     {kOptionInclude, "include", 0, "FILE", true,
-     "include that header or source of the functions, for the compiler to compare; <FILE> is one "
-     "that the compiler finds in its include path"},
+     "include this header or source of the functions, so that the compiler compares them with the "
+     "SPEC; <FILE> is one in the compiler's include path"},
     {kOptionInclude, "include", 'I', "FILE", true, NULL},
     {kOptionAbi, "abi", 0, "plain|casadi|memref|halide", false,
-     "how the functions are called: as written, or as a code generator does it (default plain)"},
+     "how the functions are called: as written, or as a code generator does (default plain)"},
     {kOptionOutputs, "outputs", 0, "arguments|return", false,
      "who allocates tensors that are not const: the caller, or the kernel, which returns them "
      "(default arguments)"},
     {kOptionErrors, "errors", 0, "nonzero", false,
-     "the functions return an error code: one that is not 0 is raised"},
+     "the functions return an error code; if it is not 0, an error is raised"},
     {kOptionLean, "lean", 0, NULL, false,
-     "without headers of ours: the kernel has the declarations that it uses"},
-    {kOptionDoc, "doc", 0, "TEXT", false, "what the kernel does, for list, stub and Python"},
-    {kOptionOutput, "output", 'o', "FILE", false, "where to write (default: standard output)"},
+     "include none of our headers: the file has the declarations that it uses"},
+    {kOptionDoc, "doc", 0, "TEXT", false, "a description of the kernel, for list, stub and Python"},
+    {kOptionOutput, "output", 'o', "FILE", false, "the file to write (default: standard output)"},
     {kOptionNone, NULL, 0, NULL, false, NULL},
 };
 
@@ -218,33 +218,40 @@ static const char kWrapText[] =
     "  tvm-ffi wrap 'void softmax(float y[n][m], const float x[n][m], int n, int m)'\n"
     "  tvm-ffi wrap 'sort = int sort_i32(int y[n], const int x[n], int n)' --errors=nonzero\n"
     "  tvm-ffi wrap 'void half(int n, const float x[n:s] strides blas, int s, float y[n])'\n\n"
-    "TYPE NAME[n][4] is a tensor that the CPU can read: an input if it is const, else an\n"
-    "output. Extents of the same name must be equal. An integer parameter of such a name is read\n"
-    "from the tensor, and not passed by the caller. [n, m] is [n][m] for a function that takes a\n"
-    "pointer to the elements; [] is a tensor without dimensions. Tensors are contiguous, unless\n"
-    "[n:s][m:1] gives the strides: a name, which may be that of an integer parameter, or a\n"
-    "number; a dimension without one has the stride of a contiguous tensor. Strides are above 0\n"
-    "unless NAME[n:s] strides any takes all, with the address of the first element, or strides\n"
-    "blas those of BLAS: of a vector any but 0, with the lowest address; of a matrix "
-    "NAME[n:s][m:1]\n"
-    "or NAME[n:1][m:s] at least the other extent. NAME[n] align 16 begins at a multiple of 16\n"
-    "bytes. TYPE restrict NAME[n] must not share memory with another tensor if one of them is\n"
-    "written; NAME[n] inplace x may be exactly x.\n\n"
+    "TYPE NAME[n][4] is a tensor that the CPU can read: an input if it is const, otherwise an\n"
+    "output. Extents of the same name must be equal. An integer parameter with the name of an\n"
+    "extent or stride is read from the tensor; the caller does not pass it. [n, m] is [n][m] for\n"
+    "a function that takes a pointer to the elements; [] is a tensor without dimensions.\n\n"
+    "Tensors must be contiguous, unless strides are given, as in [n:s][m:1]. A stride is a number\n"
+    "or a name, which may be that of an integer parameter; a dimension without one has the stride\n"
+    "of a contiguous tensor. Strides must be above 0. NAME[n:s] strides any takes all strides,\n"
+    "and passes the address of the first element. strides blas takes those of BLAS: for a vector,\n"
+    "any but 0, and passes the lowest address; for a matrix NAME[n:s][m:1] or NAME[n:1][m:s], at\n"
+    "least the other extent.\n\n"
+    "NAME[n] align 16 must begin at a multiple of 16 bytes. TYPE restrict NAME[n] must not share\n"
+    "memory with another tensor if one of them is written; NAME[n] inplace x may be exactly x.\n"
     "TYPE *NAME[n][4] is a work array, which the kernel allocates; a small one of constant\n"
-    "extents is on the stack. Other parameters are numbers, which have to fit, const char * (text\n"
-    "without a NUL) and void *. A name and = before the prototype is the name of the kernel, and\n"
-    "text after // its description. An operand @FILE is a file with a SPEC in each line, in which\n"
-    "# begins a comment line; @- is standard input.\n\n"
-    "With --abi the SPEC has the arguments of a generated function, and the kernel makes of them\n"
-    "what it takes. casadi: inputs (double NAME is one too) and outputs in CasADi's order, with\n"
-    "its names and its numbers of rows and columns. memref: arguments of a function that MLIR\n"
-    "compiles with the attribute llvm.emit_c_interface. halide: arguments of a function that\n"
-    "Halide compiles ahead of time. The int of CasADi and Halide is an error code.\n\n"
+    "extents is on the stack. Other parameters are numbers, which must fit their type, text\n"
+    "without a NUL (const char *) and void *. A name and = before the prototype name the kernel;\n"
+    "text after // describes it. An operand @FILE is a file with one SPEC per line, where #\n"
+    "begins a comment line; @- is standard input.\n\n"
+    "With --abi the SPEC has the arguments of the kernel, which converts them to what the\n"
+    "generated function takes. casadi: inputs (double NAME is one as well) and outputs in\n"
+    "CasADi's order, with its names and its numbers of rows and columns. memref: the arguments of\n"
+    "a function that MLIR compiles with the attribute llvm.emit_c_interface. halide: the\n"
+    "arguments of a function that Halide compiles ahead of time. The int of CasADi and Halide is\n"
+    "an error code.\n\n"
     "  tvm-ffi wrap --abi=casadi 'int f(const double x[2][3], double a, double y[2])'\n"
     "  tvm-ffi wrap --abi=memref 'void f(const float x[n][m], float a, float y[n][m])'\n"
     "  tvm-ffi wrap --abi=halide 'int f(const float x[n][m], float a, float y[n][m])'";
 
 const command kWrapCommand = {
-    "wrap",    "SPEC...|@FILE", "Write kernels that check their arguments and call functions of C",
-    kWrapText, kWrapOptions,    1,
-    -1,        command_wrap};
+    .name = "wrap",
+    .operands = "SPEC...|@FILE",
+    .summary = "Write kernels that check their arguments and call C functions",
+    .description = kWrapText,
+    .options = kWrapOptions,
+    .min_operands = 1,
+    .max_operands = -1,
+    .run = command_wrap,
+};

@@ -12,7 +12,7 @@
 /* ---- Layouts of tensors: input_layout.c ---- */
 
 /* What stands behind an array in an argument, and says how the tensor lies in memory: slices as in
- * NumPy, ".T", ".byte_offset(8)" (docs/tool.md#tensors-in-any-layout). */
+ * NumPy, ".T", ".byte_offset(8)" (docs/reference/commands/run.md#layouts-of-tensors). */
 
 /* What the array is. */
 typedef enum { kViewOfType, kViewOfFile, kViewOfArgument } view_source;
