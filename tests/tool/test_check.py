@@ -317,7 +317,8 @@ class Check(unittest.TestCase):
         for base in [name for name in exports if "ModuleObj" in name]:
             derived = Library().undefined(base)
             line = f"note  library    {base}: is for a class derived from tvm::ffi::ModuleObj, " \
-                   "whose methods the default libtvm_ffi.so calls with libtvm_ffi_cxx.so beside it"
+                   "whose methods the default libtvm_ffi.so calls with the help of " \
+                   "libtvm_ffi_cxx.so in its folder"
             assert says(derived, line) == says(derived, line, "--runtime=c") == OK
             assert says(derived, CXX_HAS, "--runtime=cxx") == OK
             assert needs(derived) == ("libtvm_ffi.so", True, [])
@@ -507,8 +508,8 @@ class Check(unittest.TestCase):
              "library"
              ),
             (Library(needed=["libtvm_ffi.so"]),
-             "note  needed     libtvm_ffi.so: loads a runtime by name; without that, the one of "
-             "the process serves"),
+             "note  needed     libtvm_ffi.so: loads a runtime by name; without this, the one of "
+             "the process is used"),
             (Library(runpath="/home/me/lib"),
              "note  needed     DT_RUNPATH: a path of the machine it was built on"),
         ]:
@@ -602,7 +603,7 @@ class Check(unittest.TestCase):
                                                                with_context().function("other"))
         assert clashes(
             first,
-            second) == (OK, [[], [f"  note  clashes    __tvm_ffi_f: {first} has it too: {APART}"]])
+            second) == (OK, [[], [f"  note  clashes    __tvm_ffi_f: {first} also has it: {APART}"]])
         three = write(
             "three.so",
             Library().function("__tvm_ffi_e").function("__tvm_ffi_f").function("__tvm_ffi_g"))
@@ -610,9 +611,9 @@ class Check(unittest.TestCase):
             "four.so",
             Library().function("__tvm_ffi_e").function("__tvm_ffi_f").undefined("__tvm_ffi_g"))
         assert clashes(three, first, four) == (OK, [
-            [], [f"  note  clashes    __tvm_ffi_f: {three} has it too: {APART}"],
-            [f"  note  clashes    __tvm_ffi_e: one of 2 that {three} has too: {APART}",
-             f"  note  clashes    __tvm_ffi_f: {first} has it too: {APART}"]])
+            [], [f"  note  clashes    __tvm_ffi_f: {three} also has it: {APART}"],
+            [f"  note  clashes    __tvm_ffi_e: one of 2 that {three} also has: {APART}",
+             f"  note  clashes    __tvm_ffi_f: {first} also has it: {APART}"]])
         assert clashes(first, write("other.so",
                                     Library().function("__tvm_ffi_g").function("g"))) == (OK, [[],
                                                                                                []])
@@ -620,7 +621,7 @@ class Check(unittest.TestCase):
                                     Library("arm").function("__tvm_ffi_f"))) == (OK, [[], []])
         # One loads the other: by file name, or by soname.
         needing = write("needing.so", with_context(needed=["one.so"]))
-        together = f"__tvm_ffi__library_ctx: one of 3 that {first} has too: {TOGETHER}"
+        together = f"__tvm_ffi__library_ctx: one of 3 that {first} also has: {TOGETHER}"
         assert clashes(first, needing) == (OK, [[], ["  note  clashes    " + together]])
         assert clashes(needing, first)[1][1] == [
             "  note  clashes    " + together.replace(str(first), str(needing))
@@ -628,7 +629,7 @@ class Check(unittest.TestCase):
         named = write("named.so", with_context(soname="one.so"))
         assert TOGETHER in clashes(needing, named)[1][1][0]
         assert clashes(needing, write("one.so", with_context(soname="x.so")))[1][1] == [
-            f"  note  clashes    __tvm_ffi_f: {needing} has it too: {APART}"]
+            f"  note  clashes    __tvm_ffi_f: {needing} also has it: {APART}"]
         # One file under two names.
         (WORK / "link.so").symlink_to(first)
         assert clashes(first, WORK / "link.so") == (OK, [[], []])
@@ -638,17 +639,17 @@ class Check(unittest.TestCase):
             write("u2.so",
                   Library().data("_ZGuard", b"x", binding=UNIQUE))
         )[1][1] == [
-            f"  note  clashes    _ZGuard: {WORK}/u1.so has it too: unique in the process, so both "
+            f"  note  clashes    _ZGuard: {WORK}/u1.so also has it: unique in the process, so both "
             "libraries use those of the one loaded first"
         ]
         # Control characters in a name are escaped.
         odd = write("o\x1b.so", with_context())
-        assert rf"{WORK}/o\x1b.so has it too" in clashes(odd, second)[1][1][0]
+        assert rf"{WORK}/o\x1b.so also has it" in clashes(odd, second)[1][1][0]
 
     def test_libraries_that_meson_built(self):
         """Libraries that Meson built."""
         assert clashes(SCALE, TYPED)[1][1] == [
-            f"  note  clashes    __tvm_ffi_count: one of 2 that {SCALE} has too: {APART}"
+            f"  note  clashes    __tvm_ffi_count: one of 2 that {SCALE} also has: {APART}"
         ]
         assert " clashes " not in good("check", KERNELS, KERNELS)
         report = good_json("check", SCALE, TYPED)
@@ -670,13 +671,13 @@ class Check(unittest.TestCase):
                                 capture_output=True, check=False)
         assert linked.returncode != 0 and b"__tvm_ffi_f" in linked.stderr, linked
         assert clashes(strong, again) == (CHECK, [[], [
-            f"  FAIL  clashes    __tvm_ffi_f: {strong} has it too: {REFUSED}",
-            f"  note  clashes    __tvm_ffi__library_ctx: {strong} has it too: {MERGED}"]])
+            f"  FAIL  clashes    __tvm_ffi_f: {strong} also has it: {REFUSED}",
+            f"  note  clashes    __tvm_ffi__library_ctx: {strong} also has it: {MERGED}"]])
         assert clashes(strong, weak, again) == (CHECK, [
-            [], [f"  note  clashes    __tvm_ffi_f: {strong} has it too: {MERGED}"],
-            [f"  FAIL  clashes    __tvm_ffi_f: {strong} has it too: {REFUSED}",
-             f"  note  clashes    __tvm_ffi__library_ctx: {strong} has it too: {MERGED}",
-             f"  note  clashes    __tvm_ffi_f: {weak} has it too: {MERGED}"]])
+            [], [f"  note  clashes    __tvm_ffi_f: {strong} also has it: {MERGED}"],
+            [f"  FAIL  clashes    __tvm_ffi_f: {strong} also has it: {REFUSED}",
+             f"  note  clashes    __tvm_ffi__library_ctx: {strong} also has it: {MERGED}",
+             f"  note  clashes    __tvm_ffi_f: {weak} also has it: {MERGED}"]])
         out = good("check", "--manylinux=2_28", strong)
         assert re.search(r"^  note  file       an object file, ELF\d\d \S+: it is not linked yet$",
                          out, re.M), out
@@ -800,8 +801,8 @@ __tvm_ffi__library_ctx: .quad 0
                        for line in check(Library().undefined("PyInit_module"))[1])
         # A name that no library has: none is needed.
         nobody = Library(machine=OWN_MACHINE).undefined("nobody")
-        assert says(nobody, "note  undefined  nobody: no library that it needs has it: unless the "
-                    "process does, loading fails, or the first call") == OK
+        assert says(nobody, "note  undefined  nobody: no library that it needs defines it: unless "
+                    "the process does, loading or the first call fails") == OK
 
     def test_names_that_no_needed_library_has(self):
         """Names that no library has which it needs: as the loader finds these, without loading."""
@@ -820,8 +821,8 @@ __tvm_ffi__library_ctx: .quad 0
             assert report["passed"], report
             return {verdict["symbol"]: verdict["said"] for verdict in found}
 
-        nothing = "no library that it needs has it: unless the process does, loading fails, or " \
-            "the first call"
+        nothing = "no library that it needs defines it: unless the process does, loading or " \
+            "the first call fails"
         if undefined(link("plain_c.so", "void *malloc(unsigned long); void *f(void) { return "
                           "malloc(1); }")) != {}:
             return  # the C library of another system is not where the loader would look for it
@@ -854,7 +855,7 @@ __tvm_ffi__library_ctx: .quad 0
         self.assertEqual(undefined(link("user.so", user, *near, "-Wl,-rpath,$ORIGIN")), {})
         plain = link("plain.so", user, *near)
         self.assertEqual(undefined(plain, LD_LIBRARY_PATH=f"/nowhere:{folder}"), {})
-        lost = ("no library that was read has it, and libundefined_near.so was not found, or is "
+        lost = ("no library that was read defines it, but libundefined_near.so was not found or is "
                 "larger than 512 MiB")
         self.assertEqual(undefined(plain), {"deep": lost, "near": lost})
         original = link("original.so", user, *near, "-Wl,-rpath,$ORIGINAL")
@@ -873,14 +874,14 @@ __tvm_ffi__library_ctx: .quad 0
         new = link("new.so", user, *near, paths, "-Wl,--enable-new-dtags")
         self.assertEqual(
             undefined(new), {
-                "deep": "no library that was read has it, and libundefined_deep.so was not found, "
-                        "or is larger than 512 MiB"
+                "deep": "no library that was read defines it, but libundefined_deep.so was not "
+                        "found or is larger than 512 MiB"
             })
 
         many = link("many.so", "".join(f"int missing_{i}(void);" for i in range(12)) + "int f(void)"
                     "{ return " + " + ".join(f"missing_{i}()" for i in range(12)) + "; }")
         self.assertEqual(len(undefined(many)), 11)
-        self.assertEqual(undefined(many)[None], "2 more names that nothing has")
+        self.assertEqual(undefined(many)[None], "2 more names that no library has")
         # What is for another machine is not looked for.
         other = "s390x" if OWN_MACHINE != "s390x" else "x86-64"
         self.assertEqual(undefined(write("other.so", Library(other).undefined("nobody"))), {})

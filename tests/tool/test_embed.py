@@ -569,7 +569,7 @@ int main(void) {{
         assert good_json("list", WORK / "other.o")["machine"] == "machine 4711"
         assert good_json("list", WORK / "other.o")["embedded"]["modules"] == [
             {"kind": "k", "size": 7, "content": "SPIR-V", "imports": []}]
-        bad(USAGE, "needs a relocation of 4711:64:le that is not known here", "embed", PATHS[0],
+        bad(USAGE, "needs a relocation that is not known for 4711:64:le", "embed", PATHS[0],
             "--machine=4711:64:le", "-o", WORK / "other.o")
 
     def test_trees_of_modules(self):

@@ -15,7 +15,7 @@ if WINDOWS:
     skip("devices and pipes that never end have no name there")
 
 KERNELS = next(os.path.abspath(f) for f in FILES if pathlib.Path(f).stem == "run_kernels")
-LIMIT = "has more than 256 MB; from a device or a pipe no more is read\n"
+LIMIT = "has more than 256 MB, the most that is read from a device or a pipe\n"
 os.chdir(work_folder())
 
 
@@ -59,7 +59,7 @@ class Endless(unittest.TestCase):
         ends(OK, "result[0]: 2xi8=0 0\n", "", "run", KERNELS, "-f", "identity", "-i",
              "2xi8=+/dev/zero")
         for mode in "@+*":
-            call(f"{mode}/dev/zero", "/dev/zero: it does not begin as .npy files do\n")
+            call(f"{mode}/dev/zero", "/dev/zero: it does not begin like an .npy file\n")
 
     def test_a_pipe_by_name(self):
         """A pipe that stays open is read only as far as the tensor goes."""

@@ -116,7 +116,7 @@ TEST(test_where) {
   lowest[4] = (char)0xff;
   lowest[44] = 1;
   assert_false(storage_is_intact(s, where, sizeof where));
-  assert_string_equal(where, "byte 1 behind its highest element");
+  assert_string_equal(where, "byte 1 after its highest element");
   storage_free(s);
 }
 
@@ -279,7 +279,7 @@ TEST(test_shared) {
   assert_true(storage_is_intact(other, where, sizeof where));
   storage_free(other);
   assert_false(storage_is_intact(s, where, sizeof where));
-  assert_string_equal(where, "byte 1 behind its highest element");
+  assert_string_equal(where, "byte 1 after its highest element");
   storage_free(s);
 }
 

@@ -75,7 +75,7 @@ embedded: 3 modules, 5,128 B   _lib -> cuda(4.9 KiB), d\\x1bemo(3 B)
             "  U TVMFFIErrorSetRaised              since 0.1.0",
             "  U TVMFFIHandleInitOnce              since 0.1.5",
             "  U TVMFFINoSuchFunction              not in any libtvm_ffi.so of this runtime",
-            "  U TVMFFIRuntimeModuleCreate         of this runtime alone",
+            "  U TVMFFIRuntimeModuleCreate         of this runtime only",
             "  U _ZN3tvm3ffi8DeepCopyERKNS0_3AnyE  since 0.1.9, here in tvm_ffi_cxx/libtvm_ffi.so",
             "embedded: 3 modules, 5,128 B   _lib -> cuda(4.9 KiB), d\\x1bemo(3 B)",
             "  [0] _lib  -> [1] [2]", "  [1] cuda  5,000 B", "  [2] d\\x1bemo  3 B"]

@@ -112,7 +112,7 @@ class Npy(unittest.TestCase):
         bad(USAGE, "x.npy: it ends after 11 of 12 bytes of data", "run", KERNELS,
             "identity(@x.npy)")
         for content, message in [
-            (b"text", "it does not begin as .npy files do"),
+            (b"text", "it does not begin like an .npy file"),
             (header("{}", 4), "its format 4.0 is not 1.0"),
             (header("[]"), "its header is not a dict"), (header("{}"), "its header lacks"),
             (npy("<f3", "(1,)", b""), "its descr is not a type of numbers"),

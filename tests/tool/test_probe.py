@@ -44,10 +44,11 @@ def failures(found):
 
 # Where the fault is not called like its row: the row, and what is said of it.
 OTHERS = {
-    "unchecked": ("allocator", "crashed"), "references": ("objects", "references to argument 0"),
+    "unchecked": ("allocator", "crashed"),
+    "references": ("objects", "argument 0 has another number of references"),
     "hangs": ("strided", f"it took longer than {patience(1)} s"),
     "changes": ("strided", "it changed argument 0, an input (write & before it if it is an output"),
-    "outside": ("strided", "it wrote outside of argument 2"),
+    "outside": ("strided", "it wrote outside argument 2"),
     "silent": ("strided", "returned -1 without raising"),
     "leaves": ("strided", "ended the program while it was called, with exit code 0"),
 }
@@ -248,7 +249,7 @@ class Probe(unittest.TestCase):
         assert found["failed"] == 0 and rows_of(found)["strided"]["passed"] == 3, failures(found)
         assert "page-end" not in rows_of(found), found
         wrong = failures(probe("gpu_offset", "--device=cuda", "--only=offset", env=ENV))
-        assert "expected" in wrong["offset:0"] and "outside of argument 2" in wrong[
+        assert "expected" in wrong["offset:0"] and "outside argument 2" in wrong[
             "offset:2"], wrong
         assert rows_of(found)["threads"]["passed"] == 1, found
         # A kernel that crashes there, after which everything fails, is no refusal.

@@ -206,7 +206,7 @@ class Record(unittest.TestCase):
         """What was finished is there; the end of the file is white space, as readers allow."""
         events, table = self.trace(program=["adds-and-die"], is_whole=False)
         assert [event["name"] for event in events] == ["add"] * 3 and table == {}, events
-        bad(USAGE, "--trace is of all calls", "record", "--trace=x", "--all", "--", "true")
+        bad(USAGE, "--trace is for all calls", "record", "--trace=x", "--all", "--", "true")
         bad(USAGE, "no/folder/x: No such file or directory", "record", "--trace=no/folder/x", "--",
             "true")
 
@@ -507,7 +507,7 @@ class Record(unittest.TestCase):
         """What record refuses before anything is started."""
         os.mkdir("taken")
         pathlib.Path("taken/version").write_text("")
-        bad(USAGE, "taken has a recording already", "record", "-o", "taken", "--", "true")
+        bad(USAGE, "taken already has a recording", "record", "-o", "taken", "--", "true")
         bad(USAGE, "no/folder: No such file or directory", "record", "-o", "no/folder", "--", "no")
         bad(USAGE, "no_such_program: No such file or directory", "record", "-o", "x", "--",
             "no_such_program")

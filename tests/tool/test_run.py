@@ -465,7 +465,7 @@ class Run(unittest.TestCase):
             ("add(1 2)", "argument 0 (`1 2`): `1 2` is not a value"),
             ("add([1, 2)", "`,` or `]` is missing"), ("add([1)", "missing in a list"),
             ("add({a})", "`:` is missing"), ("add({1: 2)", "`,` or `}` is missing"),
-            ("add(abc)", '`abc` is not a value; a tensor is written 4xf32=1, a text s:"..."'),
+            ("add(abc)", '`abc` is not a value; a tensor is written 4xf32=1, a string s:"..."'),
             ('add("abc)', "a quote is not closed"), ("add(i:1.5)", "`1.5` is not a 64-bit integer"),
             ("add(i:99999999999999999999)", "is not a 64-bit integer"),
             ("add(f:x)", "`x` is not a number"),
@@ -477,7 +477,7 @@ class Run(unittest.TestCase):
             ('add("a" é)', "`é` is unexpected here"), ("add(b:2)", "neither true nor false"),
             ("add(i:)", "argument 0 (`i:`): a value is missing"),
             ("add(dtype:)", "a value is missing"),
-            *((rf'add({form}"{word}\0x")', rf'argument 0 (`{form}"{word}\0x"`): only a text and '
+            *((rf'add({form}"{word}\0x")', rf'argument 0 (`{form}"{word}\0x"`): only strings and '
                "bytes may contain a NUL character")
               for form, word in (("i:", "1"), ("f:", "1"), ("b:", "true"), ("dtype:", "int32"),
                                  ("dev:", "cpu"), ("fn:", "echo"), ("@", "x.npy"),

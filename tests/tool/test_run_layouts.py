@@ -210,7 +210,7 @@ class Layouts(unittest.TestCase):
             ("4xf32.", "`.` is none of .T"),
             ("4xf32[]", "a slice is missing between [ and ]"),
             ("4xf32[a]", "a slice is START:STOP:STEP, an index or `...`, not `a`"),
-            ("4xf32[1.5]", "`,` or `]` is missing behind a slice"),
+            ("4xf32[1.5]", "`,` or `]` is missing after a slice"),
             ("4xf32[1:2:0]", "the step of a slice cannot be 0"),
             ("4xf32[4]", "index 4 is beyond dimension 0, which has 4 elements"),
             ("4xf32[-5]", "index -5 is beyond dimension 0, which has 4 elements"),
@@ -221,7 +221,7 @@ class Layouts(unittest.TestCase):
             ("4xf32.guard(middle)", "`.guard` is written .guard(end) or .guard(start)"),
             ("4xf32.misaligned(64)", "`.misaligned` is written .misaligned(1), from 0 to 63"),
             ("4xf32.misaligned(-1)", "`.misaligned` is written .misaligned(1), from 0 to 63"),
-            ("4xf32.misaligned(1).guard(end)", "memory next to a guard cannot be misaligned too"),
+            ("4xf32.misaligned(1).guard(end)", "memory next to a guard cannot also be misaligned"),
             ("4xf32.fill(256)", "`.fill` is written .fill(0x7f), a byte"),
             ("4xf32.byte_offset(x)", "`.byte_offset` is written .byte_offset(8)"),
             ("4xf32.byte_offset()", "`.byte_offset` is written .byte_offset(8)"),
@@ -236,7 +236,7 @@ class Layouts(unittest.TestCase):
             ("4xf32[1:].strides(2)", "`.strides` comes before slices and .T"),
             ("4xf32.T.order(F)", "`.order` comes before slices and .T"),
             ("4xf32.order(K)",
-             "`.order` is written .order(C), .order(F) or, behind a file, .order(K)"),
+             "`.order` is written .order(C), .order(F) or, after a file, .order(K)"),
             ("4xf32.base", "`.base` follows arg[N]"),
             ("4xf32.strides(9223372036854775807)", "it reaches beyond what can be addressed"),
             ("4xf32.strides(2305843009213693951)", "beyond what can be addressed"),
@@ -259,15 +259,15 @@ class Layouts(unittest.TestCase):
         ]:
             is_refused(f"describe({spec})", message)
         is_refused("describe(4xf32.misaligned(1))",
-                   "memory next to a guard cannot be misaligned too", "--guard=end")
+                   "memory next to a guard cannot also be misaligned", "--guard=end")
 
     def test_what_a_function_does_wrong(self):
         inside = "number(&2x3xi8.strides(10, 3))"
         assert good("run", K, inside) == "arg[0]: 2x3xi8=[1 2 3][4 5 6]\n"
         for spec, offset, where in [
-            ("4xi8.fill(0)", 4, "byte 1 behind its highest element"),
+            ("4xi8.fill(0)", 4, "byte 1 after its highest element"),
             ("4xi8.fill(0)", -64, "byte 64 before its lowest element"),
-            ("4xi8[1:3]", 2, "byte 1 behind its highest element"),
+            ("4xi8[1:3]", 2, "byte 1 after its highest element"),
             ("4xi8[1:3]", -1, "byte 1 before its lowest element"),
             ("4xi8[::2]", 1, "byte 2 from its lowest element on, between elements"),
             ("4xi8[::-2]", -1, "byte 2 from its lowest element on, between elements"),
@@ -276,7 +276,7 @@ class Layouts(unittest.TestCase):
         ]:
             code, _, err = run("run", K, f"poke({spec}, {offset}, 5)")
             assert (code, err) == (
-                CHECK, f"tvm-ffi: poke: wrote outside of the elements of arg[0]: {where}\n"), (spec,
+                CHECK, f"tvm-ffi: poke: wrote outside the elements of arg[0]: {where}\n"), (spec,
                                                                                                err)
         assert run("run", K, "poke(4xi8.fill(5), 4, 5)")[0] == OK  # the byte that was there
         # The elements of another argument in the same memory are no gap.

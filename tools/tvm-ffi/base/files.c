@@ -158,7 +158,7 @@ bool file_reader_fill_all(file_reader *reader) {
   size_t most = reader->known_size > kMaxUnknownSize ? reader->known_size : kMaxUnknownSize;
   if (!file_reader_fill(reader, most + 1)) return false;
   if (reader->size <= most) return true;
-  return report_error("%s: has more than %zu MB; from a device or a pipe no more is read",
+  return report_error("%s: has more than %zu MB, the most that is read from a device or a pipe",
                       reader->stream == stdin ? "standard input" : reader->path,
                       kMaxUnknownSize >> 20);
 }

@@ -274,10 +274,10 @@ static void say_shared(checking *subject, level severity, const shared *group,
   char *shown = text_escape(path, strlen(path));
   if (group->count == 1) {
     checks_add(subject, severity, kCheckClashes, group->first,
-               tool_format("%s has it too: %s", shown, consequence));
+               tool_format("%s also has it: %s", shown, consequence));
   } else if (group->count > 1) {
     checks_add(subject, severity, kCheckClashes, group->first,
-               tool_format("one of %zu that %s has too: %s", group->count, shown, consequence));
+               tool_format("one of %zu that %s also has: %s", group->count, shown, consequence));
   }
   free(shown);
 }

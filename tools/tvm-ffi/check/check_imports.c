@@ -248,7 +248,7 @@ static void check_library(checking *subject, const runtime_imports *imports,
   } else if (library != kCxxLibrary && base != NULL) {
     checks_say(subject, kNote, kCheckLibrary, base->name,
                "is for a class derived from tvm::ffi::ModuleObj, whose methods the default "
-               "libtvm_ffi.so calls with libtvm_ffi_cxx.so beside it");
+               "libtvm_ffi.so calls with the help of libtvm_ffi_cxx.so in its folder");
   } else if (imports->has_any && subject->release != kNoRuntime) {
     checks_add(subject, kGood, kCheckLibrary, NULL,
                file->format == kFormatElf && library == kCxxLibrary

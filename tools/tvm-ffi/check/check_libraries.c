@@ -166,7 +166,7 @@ static void check_which(checking *subject) {
   for (i = 0; i < file->num_needed; ++i) {
     if (text_begins(file->needed[i], "libtvm_ffi.so")) {
       checks_say(subject, kNote, kCheckNeeded, file->needed[i],
-                 "loads a runtime by name; without that, the one of the process serves");
+                 "loads a runtime by name; without this, the one of the process is used");
     }
   }
   if (file->search_path != NULL && *file->search_path == '/') {
@@ -452,19 +452,17 @@ static void say_missing(checking *subject, const wanted_symbols *wanted, const c
   size_t i;
   for (i = 0; i < wanted->count && i < kShown; ++i) {
     const char *name = wanted->items[i]->name;
-    checks_add(
-        subject, kNote, kCheckUndefined, name,
-        library != NULL
-            ? tool_format("no library that was read has it, and %s was not found, or is larger "
-                          "than 512 MiB%s",
-                          library, find_hint(name))
-            : tool_format("no library that it needs has it: unless the process does, "
-                          "loading fails, or the first call%s",
-                          find_hint(name)));
+    checks_add(subject, kNote, kCheckUndefined, name,
+               library != NULL ? tool_format("no library that was read defines it, but %s was not "
+                                             "found or is larger than 512 MiB%s",
+                                             library, find_hint(name))
+                               : tool_format("no library that it needs defines it: unless the "
+                                             "process does, loading or the first call fails%s",
+                                             find_hint(name)));
   }
   if (i < wanted->count) {
     checks_add(subject, kNote, kCheckUndefined, NULL,
-               tool_format("%zu more names that nothing has", wanted->count - i));
+               tool_format("%zu more names that no library has", wanted->count - i));
   }
   free(library);
 }

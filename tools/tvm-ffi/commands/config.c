@@ -104,7 +104,8 @@ static char *make_libraries(const char *prefix, char **out_reason) {
   (void)prefix;
   if (TOOL_SHARED) return tool_format("-ltvm_ffi");
   *out_reason = tool_format(
-      "only the archive is installed, which needs more than its name: pkg-config --libs tvm_ffi");
+      "only the archive is installed, which needs further libraries: use pkg-config --libs "
+      "tvm_ffi");
   return NULL;
 }
 

@@ -112,7 +112,7 @@ static void print_undefined(const binary_file *file) {
              runtime_library_name(file->format), report_color(kColorNone),
              file->symbols[i].is_weak ? " (weak)" : "");
     } else if (found.origin == kSymbolOwn) {
-      puts("of this runtime alone");
+      puts("of this runtime only");
     } else {
       printf("since 0.1.%d%s\n", found.release,
              found.cxx_name != NULL ? ", here in " CXX_LIBRARY : "");

@@ -187,7 +187,7 @@ static bool read_recorded(probe *p) {
     return lib == NULL;
   }
   if (p->request.parameters != NULL || p->request.inputs.count > 0) {
-    return report_error("a call of a recording has its arguments; give its number alone");
+    return report_error("a recorded call has its own arguments; give only its number");
   }
   p->r = recording_open(folder);
   if (p->r == NULL) return false;
@@ -701,8 +701,8 @@ static int command_probe(const arguments *args) {
 static int command_probe(const arguments *args) {
   (void)args;
   return report_fail(kExitUsage,
-                     "probe does not run on Windows, which cannot copy processes; probe "
-                     "a library made of the same sources on Linux or macOS");
+                     "probe does not run on Windows, which cannot copy processes; probe a library "
+                     "built from the same sources on Linux or macOS");
 }
 #endif
 

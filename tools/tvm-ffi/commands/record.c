@@ -43,7 +43,7 @@ static char *prepare_folder(const char *path) {
     return NULL;
   }
   if (folder_has_file(path, "version")) {
-    (void)report_fail(kExitUsage, "%s has a recording already", path);
+    (void)report_fail(kExitUsage, "%s already has a recording", path);
     return NULL;
   }
   version = tool_format("%s/version", path);
@@ -65,8 +65,8 @@ static char *prepare_trace(const arguments *args) {
   for (i = 0; i < sizeof kOthers / sizeof *kOthers; ++i) {
     if (!arguments_has(args, kOthers[i])) continue;
     (void)report_fail(kExitUsage,
-                      "--trace is of all calls, and writes no recording: only --match, "
-                      "--skip and --lib go with it");
+                      "--trace is for all calls and writes no recording: only --match, --skip and "
+                      "--lib can be combined with it");
     return NULL;
   }
   if (strchr(path, '\n') != NULL) {
@@ -140,10 +140,11 @@ static int command_record(const arguments *args) {
   text_buf options = {NULL, 0, 0};
   int code = kExitUsage;
   if (recorder == NULL) {
-    return report_fail(kExitUsage,
-                       "%s was not found beside this program (it exists on Linux and "
-                       "macOS only)",
-                       TOOL_RECORDER);
+    return report_fail(
+        kExitUsage,
+        "%s was not found in the installation of this program (it exists on Linux and "
+        "macOS only)",
+        TOOL_RECORDER);
   }
   if (arguments_has(args, kOptionTrace)) {
     trace = prepare_trace(args);

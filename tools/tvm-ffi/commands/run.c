@@ -185,7 +185,7 @@ static int check_gaps(const run *r) {
   for (i = 0; i < r->inputs.size; ++i) {
     const input_memory *memory = r->inputs.items[i].memory;
     if (memory == NULL || storage_is_intact(memory->stored, where, sizeof where)) continue;
-    code = report_fail(kExitCheck, "%s: wrote outside of the elements of arg[%zu]: %s",
+    code = report_fail(kExitCheck, "%s: wrote outside the elements of arg[%zu]: %s",
                        r->request.function, i, where);
   }
   return code;
@@ -307,8 +307,8 @@ static bool read_options(const arguments *args, const call *request, run_options
   out->checks_leaks = arguments_has(args, kOptionLeakCheck);
   if (out->checks_leaks && call_is_isolated(request)) {
     return report_error(
-        "--leak-check counts the objects of this process, and an isolated library has its "
-        "own in another");
+        "--leak-check counts the objects of this process, but those of an isolated library are in "
+        "another");
   }
   return output_check(out->outputs, out->as_json) && choose_detail(args, &out->detail) &&
          arguments_real(args, kOptionRtol, -1, 0, 1e300, &out->allowed.relative) &&

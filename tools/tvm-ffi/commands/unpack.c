@@ -165,7 +165,7 @@ static bool write_tree(const source *input, const library_bin *tree, char *const
   text_buf list = {NULL, 0, 0};
   size_t count = 0, i;
   bool good = true;
-  text_add(&list, "# tvm-ffi embed --library-bin makes the same of this.\n");
+  text_add(&list, "# tvm-ffi embed --library-bin makes the same bytes from this.\n");
   module_list_write(tree, names, &list);
   for (i = 0; i <= tree->num_modules; ++i) {
     const bool is_list = i == tree->num_modules;

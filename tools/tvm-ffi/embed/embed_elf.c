@@ -201,8 +201,8 @@ bool embed_write_elf(const embedding *content, const machine *target, text_buf *
   size_t i;
   if (content->has_table && target->pointer == 0) {
     return report_error(
-        "the table of contents needs a relocation of %s that is not known here; "
-        "--library-bin and --cubin do without one",
+        "the table of contents needs a relocation that is not known for %s; --library-bin and "
+        "--cubin need none",
         target->name);
   }
   object_layout_make(content, target, &layout);

@@ -1028,12 +1028,11 @@ static bool run_dtype(attempt *a, const probe_case *which, outcome *out) {
   good = attempt_set_tensor(a, i, dtype, tensor->shape, tensor->ndim, &how, values);
   if (good && call_and_look(a, out)) {
     if (!same_size && comparable && !has_same_numbers(a, 0.01)) {
-      judge(out, kFailed, "it took %s for another type: the numbers are others",
-            kDtypes[which->number]);
+      judge(out, kFailed, "it read %s as another type: the numbers differ", kDtypes[which->number]);
     } else if (same_size && has_same_bits(a) &&
                !(countable && same_numbers(old, tensor->data, dtype, values, count, 0) &&
                  has_same_numbers(a, 0))) {
-      judge(out, kFailed, "it did not look at the type: %s gives the bits of the type before",
+      judge(out, kFailed, "it did not look at the type: %s gives the bits of the original type",
             kDtypes[which->number]);
       look_whether_used(a->s, i, out);
     } else {
@@ -1285,7 +1284,7 @@ static bool run_allocator(attempt *a, const probe_case *which, outcome *out) {
   if (can_fail) {
     run_without_objects(a, out);
   } else {
-    judge(out, kLeftOut, "this runtime lets nobody make its allocations fail");
+    judge(out, kLeftOut, "this runtime has no way to make its allocations fail");
   }
   return true;
 }
@@ -1301,7 +1300,7 @@ static void look_at_references(const attempt *a, const uint64_t *before, outcome
   size_t i;
   for (i = 0; i < a->num_args; ++i) {
     if (count_references(&a->args[i]) == before[i]) continue;
-    judge(out, kFailed, "the references to argument %zu are not those that there were before", i);
+    judge(out, kFailed, "argument %zu has another number of references than before", i);
     return;
   }
 }
@@ -1365,7 +1364,7 @@ static bool run_mappings(attempt *a, const probe_case *which, outcome *out) {
   (void)which;
   if (!read_states(a, kFew, kMany, &before, &after, out)) return true;
   if (!before.knows_mappings) {
-    judge(out, kLeftOut, "this system does not tell which mappings there are");
+    judge(out, kLeftOut, "this system does not list the mappings of a process");
   } else if (after.mapped >= before.mapped + kMany * pages_size()) {
     judge(out, kFailed, "%d calls left %" PRIu64 " more bytes mapped", kMany,
           after.mapped - before.mapped);
@@ -1441,7 +1440,7 @@ static bool run_signals(attempt *a, const probe_case *which, outcome *out) {
 
 /* clang-format off */
 const row kRows[] = {
-    {LAYOUT, "offset", "data begins behind byte_offset", list_tensors, 0, run_arranged,
+    {LAYOUT, "offset", "data begins after byte_offset", list_tensors, 0, run_arranged,
      arrange_offset, 0},
     {LAYOUT, "misaligned", "data begins one element, one byte off", list_misaligned, 0,
      run_arranged, arrange_misaligned, 0},
@@ -1449,9 +1448,9 @@ const row kRows[] = {
     {LAYOUT, "transposed", "elements in column-major order", list_tensors, 2, run_arranged,
      arrange_transposed, 0},
     {LAYOUT, "negative", "negative strides", list_tensors, 1, run_arranged, arrange_negative, 0},
-    {LAYOUT, "broadcast", "stride 0 of inputs", list_broadcast, 0, run_broadcast, NULL, 0},
-    {LAYOUT, "unit", "arbitrary strides of extents 1", list_extents, 0, run_unit, NULL, 0},
-    {LAYOUT, "page-end", "no memory behind the elements", list_tensors, 0, run_arranged,
+    {LAYOUT, "broadcast", "inputs with stride 0", list_broadcast, 0, run_broadcast, NULL, 0},
+    {LAYOUT, "unit", "arbitrary strides of extent 1", list_extents, 0, run_unit, NULL, 0},
+    {LAYOUT, "page-end", "no memory after the elements", list_tensors, 0, run_arranged,
      arrange_page_end, HOST},
     {LAYOUT, "page-begin", "no memory before the elements", list_tensors, 0, run_arranged,
      arrange_page_begin, HOST},
@@ -1477,7 +1476,7 @@ const row kRows[] = {
     {STATE, "mappings", "memory that stays mapped", list_once, 0, run_mappings, NULL, 0},
     {STATE, "rounding", "how numbers are rounded afterwards", list_once, 0, run_rounding, NULL, 0},
     {STATE, "locale", "the locale afterwards", list_once, 0, run_locale, NULL, 0},
-    {STATE, "signals", "handlers of signals afterwards", list_once, 0, run_signals, NULL, 0},
+    {STATE, "signals", "signal handlers afterwards", list_once, 0, run_signals, NULL, 0},
     {WRONG, "missing", "one argument left out", list_args, 0, run_missing, NULL, 0},
     {WRONG, "extra", "one argument too many", list_once, 0, run_extra, NULL, 0},
     {WRONG, "none", "None in place of an argument", list_none, 0, run_none, NULL, NAMES},

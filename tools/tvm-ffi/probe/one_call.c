@@ -294,7 +294,7 @@ bool attempt_is_clean(const attempt *a, text_buf *out) {
     const argument *arg = &a->args[i];
     if (arg->store == NULL || arg->before == NULL) continue;
     if (!storage_is_intact(arg->store, where, sizeof where)) {
-      text_add(out, "it wrote outside of argument %zu: %s", i, where);
+      text_add(out, "it wrote outside argument %zu: %s", i, where);
       return false;
     }
     if (!arg->is_output && !is_unchanged(arg)) {

@@ -622,7 +622,7 @@ static bool add_preload(const char *library, char *out_reason, size_t reason_siz
   char *preload = malloc(size);
   bool is_set = false;
   if (strpbrk(library, kPreloadEnds) != NULL) {
-    snprintf(out_reason, reason_size, "the loader takes no path with a %scolon",
+    snprintf(out_reason, reason_size, "the loader accepts no path with a %scolon",
              kPreloadEnds[1] == '\0' ? "" : "blank or ");
   } else if (preload != NULL) {
     snprintf(preload, size, "%s%s%s", library, others != NULL ? ":" : "",

@@ -134,7 +134,7 @@ static bool make_word(scan *s, const char *word, const schema_type *type, TVMFFI
   }
   if (parse_real(word, out) || parse_bool(word, out)) return true;
   if (*word == '\0') return scan_fail(s, "a value is missing");
-  return scan_fail(s, "`%s` is not a value; a tensor is written 4xf32=1, a text s:\"...\"", word);
+  return scan_fail(s, "`%s` is not a value; a tensor is written 4xf32=1, a string s:\"...\"", word);
 }
 
 TVM_FFI_C_FUNCTION(echo, "(...: Any) -> Any") {
@@ -168,7 +168,7 @@ static bool make_shape(scan *s, const TVMFFIAny *list, TVMFFIAny *out) {
 
 /* All of a word but a text is read up to its first NUL. */
 static bool check_word(scan *s, const char *word, size_t size) {
-  return strlen(word) == size || scan_fail(s, "only a text and bytes may contain a NUL character");
+  return strlen(word) == size || scan_fail(s, "only strings and bytes may contain a NUL character");
 }
 
 static bool make_form(scan *s, input_form form, const char *word, size_t size, TVMFFIAny *out) {

@@ -193,7 +193,7 @@ static bool read_slices(view *v, scan *s) {
   int32_t num_cuts = 0, num_rests = 0, i, j, d = 0, kept = 0;
   while (!scan_take(s, ']')) {
     if (num_cuts > 0 && !scan_take(s, ',')) {
-      return scan_fail(s, "`,` or `]` is missing behind a slice");
+      return scan_fail(s, "`,` or `]` is missing after a slice");
     }
     if (num_cuts > 0 && scan_take(s, ']')) break; /* "[1,]" */
     if (num_cuts == kLayoutMaxDims + 1) break;
@@ -256,7 +256,7 @@ static const struct {
   bool is_first;           /* it comes before slices and .T */
   bool is_of_memory;       /* it says how memory is made, which an earlier argument has already */
 } kWords[] = {{"T", ".T", false, false},
-              {"order", ".order(C), .order(F) or, behind a file, .order(K)", true, true},
+              {"order", ".order(C), .order(F) or, after a file, .order(K)", true, true},
               {"strides", ".strides(4, 1)", true, true},
               {"base", ".base", true, false},
               {"byte_offset", ".byte_offset(8)", false, false},

@@ -119,7 +119,7 @@ static bool place(storage *s, const layout *how) {
     return fail_layout("memory is misaligned by less than 64 bytes");
   }
   if (how->misaligned > 0 && how->guard != kGuardNone) {
-    return fail_layout("memory next to a guard cannot be misaligned too");
+    return fail_layout("memory next to a guard cannot also be misaligned");
   }
   if (!tensor_measure(&s->tensor, &down, &up) || !check_overlap(s, down, up)) return false;
   if (how->byte_offset > down && how->byte_offset - down > before) before = how->byte_offset - down;
@@ -292,7 +292,7 @@ static void describe_change(const storage *s, const char *changed, size_t down, 
   if (changed < lowest) {
     snprintf(out, out_size, "byte %zu before its lowest element", (size_t)(lowest - changed));
   } else if (changed >= end) {
-    snprintf(out, out_size, "byte %zu behind its highest element", (size_t)(changed - end) + 1);
+    snprintf(out, out_size, "byte %zu after its highest element", (size_t)(changed - end) + 1);
   } else {
     snprintf(out, out_size, "byte %zu from its lowest element on, between elements",
              (size_t)(changed - lowest) + 1);

@@ -9,7 +9,7 @@
 
 static const char kMagic[] = "\x93NUMPY";
 enum { kMagicSize = 6, kMaxHeader = 1 << 20 };
-static const char kNoMagic[] = "it does not begin as .npy files do";
+static const char kNoMagic[] = "it does not begin like an .npy file";
 
 /* ---- The header's dict: {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), } ---- */
 
