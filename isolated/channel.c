@@ -21,13 +21,9 @@ static size_t round_up(size_t size, size_t unit) {
   return (size + unit - 1) / unit * unit;
 }
 
-static size_t page_size(void) {
-  return (size_t)sysconf(_SC_PAGESIZE);
-}
-
 /* Half of the helper's region is for tensors that kernels return. */
 static void set_regions(channel *self, size_t region_size) {
-  const size_t begin = round_up(sizeof(channel_header), page_size());
+  const size_t begin = round_up(sizeof(channel_header), memory_page_size());
   self->region_size = region_size;
   self->message_limit = region_size / 2;
   self->region[kSideHost] = (char *)self->header + begin;
@@ -36,7 +32,7 @@ static void set_regions(channel *self, size_t region_size) {
 }
 
 int channel_create(channel *out, uint64_t pool_size) {
-  const size_t begin = round_up(sizeof(channel_header), page_size());
+  const size_t begin = round_up(sizeof(channel_header), memory_page_size());
   /* Addresses and sizes of files only; a process may have little of either. */
   size_t region = sizeof(void *) >= 8 ? (size_t)1 << (sizeof(void *) * 8 - 28) : (size_t)1 << 26;
   int reason = 0;
@@ -76,7 +72,7 @@ int channel_create(channel *out, uint64_t pool_size) {
 }
 
 int channel_open(channel *out) {
-  const size_t begin = round_up(sizeof(channel_header), page_size());
+  const size_t begin = round_up(sizeof(channel_header), memory_page_size());
   channel_header *header;
   struct stat status;
   memset(out, 0, sizeof *out);
@@ -100,6 +96,8 @@ int channel_open(channel *out) {
     errno = EPROTO;
     return -1;
   }
+  /* What a kernel starts has no channel; it may have arguments, which lie behind the header. */
+  memory_keep_from_children(header, begin);
   return 0;
 }
 
@@ -129,7 +127,7 @@ bool channel_reserve(channel *self, size_t size) {
 
 void channel_trim(channel *self, size_t used) {
   const size_t always = (size_t)1 << 24;
-  const size_t kept = used < always ? always : round_up(used, page_size());
+  const size_t kept = used < always ? always : round_up(used, memory_page_size());
   if (self->committed / 2 < kept) return;
   if (memory_give_back(self->region[self->own_side] + kept, self->committed - kept) == 0) {
     self->committed = kept;
@@ -241,7 +239,7 @@ static bool spin(channel *self) {
 
 /*
  * Whether the helper has ended. Its socket does not tell that alone: a process that it has started
- * may hold it.
+ * may hold it. One that has made the host its tracer, and was stopped, goes on never.
  */
 static bool child_has_ended(const channel *self) {
   siginfo_t info;
@@ -249,6 +247,39 @@ static bool child_has_ended(const channel *self) {
   return waitid(P_PID, (id_t)self->child, &info, WEXITED | WNOHANG | WNOWAIT) != 0
              ? errno == ECHILD
              : info.si_pid == self->child;
+}
+
+/* Whether the other end of the socket is closed: the helper executes another program, or has ended.
+ */
+static bool socket_has_ended(const channel *self) {
+  struct pollfd file;
+  file.fd = self->socket;
+  file.events = 0;
+  file.revents = 0;
+  return poll(&file, 1, 0) > 0 && (file.revents & (POLLHUP | POLLERR)) != 0;
+}
+
+enum { kLook = 200000000 };
+
+/*
+ * In the host, now and then while it sleeps: kernels can overwrite what both sides wait by, and end
+ * or stop the helper in ways that no file tells. What was not noticed so far counts now, and a
+ * helper that was not woken is.
+ */
+static wait_result look_at_helper(channel *self) {
+  const uint32_t turn = __atomic_load_n(&self->header->turn, __ATOMIC_SEQ_CST);
+  if (turn == (uint32_t)self->own_side) return kWaitTurn;
+  if (turn >= kNumSides) return kWaitDamaged;
+  if (child_has_ended(self)) return kWaitGone;
+  if (process_has_no_first_thread(self->child)) {
+    self->left = kLeaveThread;
+  } else if (socket_has_ended(self)) {
+    self->left = kLeaveProgram;
+  }
+  if (self->left != kLeaveNot) return kWaitGone;
+  (void)futex_wake(&self->header->turn);
+  (void)!send(self->socket, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL);
+  return kWaitTurn;
 }
 
 /* Says how this side is about to sleep. Returns whose turn it is: if its own, it must not. */
@@ -271,54 +302,46 @@ static bool sleep_on_turn(channel *self) {
   return true;
 }
 
-/*
- * In the host: sleeps until the helper rings, ends, or the deadline has passed. The system tells of
- * the end, whatever the helper has written into the memory.
- */
-static wait_result sleep_in_epoll(channel *self, int64_t deadline) {
-  enum { kMost = 1000000 };
-  int64_t left = -1;
-  bool has_ended = false;
-  if (deadline != 0) {
-    left = (deadline - clock_now()) / 1000000 + 1;
-    left = left < 0 ? 0 : left > kMost ? kMost : left;
-  }
-  if (epoll_sleep(self->epoll, (int)left, &has_ended) != 0) {
-    return errno == EINTR ? kWaitSignal : note_failure(self, "epoll_wait", errno);
-  }
-  if (deadline != 0 && clock_now() >= deadline) return kWaitTime;
-  return has_ended ? kWaitGone : kWaitTurn;
+/* The time until the next look or the deadline, whichever is first. */
+static int64_t time_to_sleep(const channel *self, int64_t deadline) {
+  const int64_t most = self->process < 0 ? kLook / 4 : kLook;
+  const int64_t left = deadline != 0 ? deadline - clock_now() : most;
+  return left < 0 ? 0 : left < most ? left : most;
 }
 
 /*
- * Sleeps until the other side calls, ends, or the deadline has passed: where the system has nothing
- * that takes less time.
+ * In the host: sleeps until the helper rings, ends, or the time has passed. The system tells of the
+ * end, whatever the helper has written into the memory.
  */
-static wait_result sleep_once(channel *self, int64_t deadline) {
-  enum { kLook = 50000000 };
-  const bool looks = self->process < 0 && self->child > 0;
+static wait_result sleep_in_epoll(channel *self, int64_t time) {
+  bool has_ended = false;
+  const int num_events = epoll_sleep(self->epoll, (int)(time / 1000000 + 1), &has_ended);
+  if (num_events < 0) {
+    return errno == EINTR ? kWaitSignal : note_failure(self, "epoll_wait", errno);
+  }
+  return has_ended ? kWaitGone : num_events == 0 ? kWaitTime : kWaitTurn;
+}
+
+/*
+ * Sleeps until the other side calls, ends, or the time has passed, which is negative for ever:
+ * where the system has nothing that takes less time.
+ */
+static wait_result sleep_in_poll(channel *self, int64_t time) {
   struct pollfd files[2];
-  struct timespec left, *timeout = NULL;
+  struct timespec left;
   char bytes[64];
   int num_events;
-  if (deadline != 0 || looks) {
-    const int64_t now = clock_now();
-    int64_t rest = deadline > now ? deadline - now : 0;
-    if (looks && (deadline == 0 || rest > kLook)) rest = kLook;
-    left.tv_sec = (time_t)(rest / 1000000000);
-    left.tv_nsec = (long)(rest % 1000000000);
-    timeout = &left;
-  }
+  left.tv_sec = (time_t)(time / 1000000000);
+  left.tv_nsec = (long)(time % 1000000000);
   files[0].fd = self->socket;
   files[1].fd = self->process;
   files[0].events = files[1].events = POLLIN;
   files[0].revents = files[1].revents = 0;
-  num_events = poll_files(files, 2, timeout);
+  num_events = poll_files(files, 2, time >= 0 ? &left : NULL);
   if (num_events < 0) return errno == EINTR ? kWaitSignal : note_failure(self, "poll", errno);
-  if (deadline != 0 && clock_now() >= deadline) return kWaitTime;
+  if (num_events == 0) return kWaitTime;
   if ((files[1].revents & POLLNVAL) != 0) return note_failure(self, "poll", EBADF);
   if (files[1].revents != 0) return kWaitGone;
-  if (num_events == 0 && looks && child_has_ended(self)) return kWaitGone;
   if (files[0].revents != 0) {
     const ssize_t size = recv(self->socket, bytes, sizeof bytes, MSG_DONTWAIT);
     if (size == 0 || (size < 0 && errno == ECONNRESET)) return kWaitGone;
@@ -327,18 +350,39 @@ static wait_result sleep_once(channel *self, int64_t deadline) {
   return kWaitTurn;
 }
 
-wait_result channel_wait(channel *self, int64_t deadline) {
-  const uint32_t own = (uint32_t)self->own_side;
+static wait_result host_sleep(channel *self, int64_t deadline) {
+  enum { kManyRings = 1024 }; /* in vain: there is no time without a ring */
   const bool has_epoll = self->epoll >= 0;
   wait_result result = kWaitTurn;
-  if (spin(self)) return kWaitTurn;
-  if (self->failed != NULL) return kWaitFailed; /* the other side was not woken */
-  if (own == kSideHost || !sleep_on_turn(self)) {
-    while (result == kWaitTurn && begin_sleep(self, has_epoll ? kSleepEpoll : kSleepPoll) != own) {
-      result = has_epoll ? sleep_in_epoll(self, deadline) : sleep_once(self, deadline);
+  int num_rings = 0;
+  while (begin_sleep(self, has_epoll ? kSleepEpoll : kSleepPoll) != (uint32_t)kSideHost) {
+    const int64_t time = time_to_sleep(self, deadline);
+    result = has_epoll ? sleep_in_epoll(self, time) : sleep_in_poll(self, time);
+    if (result != kWaitTime && result != kWaitTurn) return result;
+    if (deadline != 0 && clock_now() >= deadline) return kWaitTime;
+    if (result == kWaitTime || ++num_rings % kManyRings == 0) {
+      result = look_at_helper(self);
+      if (result != kWaitTurn) return result;
     }
   }
-  __atomic_store_n(&self->header->sleeps[own], kSleepNot, __ATOMIC_RELAXED);
+  return kWaitTurn;
+}
+
+static wait_result helper_sleep(channel *self) {
+  wait_result result = kWaitTurn;
+  if (sleep_on_turn(self)) return kWaitTurn;
+  while (result == kWaitTurn && begin_sleep(self, kSleepPoll) != (uint32_t)kSideHelper) {
+    result = sleep_in_poll(self, -1);
+  }
+  return result;
+}
+
+wait_result channel_wait(channel *self, int64_t deadline) {
+  wait_result result;
+  if (spin(self)) return kWaitTurn;
+  if (self->failed != NULL) return kWaitFailed; /* the other side was not woken */
+  result = self->own_side == kSideHost ? host_sleep(self, deadline) : helper_sleep(self);
+  __atomic_store_n(&self->header->sleeps[self->own_side], kSleepNot, __ATOMIC_RELAXED);
   return has_turn(self) ? kWaitTurn : result;
 }
 
@@ -356,7 +400,7 @@ void heap_init(heap *self, char *base, size_t begin, size_t end, int file, size_
 
 /* Blocks of class k have 2^k pages. */
 static int class_of(size_t size) {
-  size_t pages = size / page_size() + (size % page_size() != 0);
+  size_t pages = size / memory_page_size() + (size % memory_page_size() != 0);
   int k = 0;
   while (k < kHeapClasses - 1 && (size_t)1 << k < pages) ++k;
   return k;
@@ -364,9 +408,9 @@ static int class_of(size_t size) {
 
 /* The offset of a new block, or SIZE_MAX. There is room to take it back later. */
 static size_t make_block(heap *self, heap_class *blocks, int k) {
-  const size_t size = page_size() << k;
+  const size_t size = memory_page_size() << k;
   size_t offset = self->begin;
-  if (size > self->end - self->begin || self->end - self->begin - size < page_size()) {
+  if (size > self->end - self->begin || self->end - self->begin - size < memory_page_size()) {
     return SIZE_MAX;
   }
   if (blocks->num_blocks == blocks->capacity) {
@@ -377,7 +421,7 @@ static size_t make_block(heap *self, heap_class *blocks, int k) {
     blocks->capacity = capacity;
   }
   ++blocks->num_blocks;
-  self->begin += size + page_size();
+  self->begin += size + memory_page_size();
   return offset;
 }
 
@@ -386,13 +430,13 @@ enum { kKeptBlock = 1 << 20 }; /* smaller blocks keep their memory while they ar
 void *heap_allocate(heap *self, size_t size) {
   const int k = class_of(size);
   heap_class *blocks = &self->classes[k];
-  size_t offset, bytes = page_size() << k;
+  size_t offset, bytes = memory_page_size() << k;
   if (size > self->end) return NULL;
   pthread_mutex_lock(&self->lock);
   offset = blocks->count > 0 ? blocks->offsets[--blocks->count] : make_block(self, blocks, k);
   pthread_mutex_unlock(&self->lock);
   if (offset == SIZE_MAX) return NULL;
-  if (bytes > kKeptBlock) bytes = round_up(size, page_size());
+  if (bytes > kKeptBlock) bytes = round_up(size, memory_page_size());
   if (self->file >= 0 && memory_reserve(self->file, self->file_offset + offset, bytes) != 0) {
     heap_free(self, self->base + offset, size);
     return NULL;
@@ -403,9 +447,9 @@ void *heap_allocate(heap *self, size_t size) {
 void heap_free(heap *self, void *block, size_t size) {
   const int k = class_of(size);
   heap_class *blocks = &self->classes[k];
-  const size_t offset = (size_t)((char *)block - self->base), bytes = page_size() << k;
+  const size_t offset = (size_t)((char *)block - self->base), bytes = memory_page_size() << k;
   if (self->is_foreign) return;
-  if (bytes > kKeptBlock) memory_give_back(block, round_up(size, page_size()));
+  if (bytes > kKeptBlock) memory_give_back(block, round_up(size, memory_page_size()));
   pthread_mutex_lock(&self->lock);
   blocks->offsets[blocks->count++] = offset;
   pthread_mutex_unlock(&self->lock);

@@ -32,7 +32,7 @@ enum {
 
 typedef enum { kSideHost, kSideHelper, kNumSides } side;
 
-enum { kChannelVersion = 1, kNoteText = 6144, kOutputTail = 2048 };
+enum { kChannelVersion = 2, kNoteText = 6144, kOutputTail = 2048 };
 
 /* How the helper died, written by its signal handler. */
 typedef struct {
@@ -52,13 +52,21 @@ typedef uint64_t __attribute__((aligned(8))) aligned_uint64;
  */
 typedef enum { kSleepNot, kSleepPoll, kSleepFutex, kSleepEpoll } sleep_kind;
 
+/* Why the helper ends itself, or the host ends it as one that serves nobody any more. */
+typedef enum {
+  kLeaveNot,
+  kLeaveFiles,  /* its files were closed, or its memory overwritten */
+  kLeaveThread, /* the thread that calls kernels has ended */
+  kLeaveProgram /* it has closed the socket: most likely it executes another program */
+} leave_reason;
+
 typedef struct {
   uint64_t version;
   uint64_t region_size, pool_size;
   uint64_t memory, cpu_seconds, open_files; /* limits of the helper, 0: none */
   uint32_t forbids, shows_output;
   uint32_t serves; /* by the helper: it has started */
-  uint32_t leaves; /* by the helper: it is about to end itself */
+  uint32_t leaves; /* by the helper: a leave_reason, when it is about to end itself */
   char first_pad[64];
   uint32_t turn; /* the side that has to act */
   char turn_pad[60];
@@ -85,10 +93,11 @@ typedef struct {
   dev_t bell_device; /* in the helper: what the bell is */
   ino_t bell_inode;
   int process;        /* of the helper, for poll(); -1: the system did not give one */
-  pid_t child;        /* in the host: the helper, which is looked after if there is no such file */
+  pid_t child;        /* in the host: the helper, which is looked after now and then */
   unsigned num_waits; /* so far */
   bool spins;         /* the process may use more than one processor */
   int misses;         /* how often in a row spinning was in vain */
+  leave_reason left;  /* in the host: what it has seen itself */
   const char *failed; /* the call of the system that failed, while waking or waiting */
   int reason;         /* its errno */
 } channel;
@@ -99,7 +108,7 @@ typedef enum {
   kWaitTime,
   kWaitSignal,
   kWaitFailed, /* the members `failed` and `reason` say why */
-  kWaitDamaged /* of the caller of channel_wait: what was received is damaged */
+  kWaitDamaged /* what the helper has written is damaged: it is nobody's turn */
 } wait_result;
 
 /* ---- Memory of the host ---- */

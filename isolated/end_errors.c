@@ -146,8 +146,18 @@ static const char *write_seconds(double seconds, char *out, size_t capacity) {
   return out;
 }
 
+static void judge_leave(leave_reason reason, verdict *out) {
+  out->kind = reason == kLeaveThread ? TVM_FFI_ISOLATED_EXIT_ERROR : TVM_FFI_ISOLATED_CHANNEL_ERROR;
+  snprintf(out->text, sizeof out->text, "ended: %s",
+           reason == kLeaveThread    ? "a kernel ended the thread that calls it"
+           : reason == kLeaveProgram ? "a kernel executed another program, or closed its files"
+                                     : "its files were closed, or its memory overwritten");
+}
+
 static void judge(const process *self, const crash_note *note, wait_result result, const char *why,
                   bool has_status, int status, verdict *out) {
+  const leave_reason leaves =
+      (leave_reason)__atomic_load_n(&self->peer.channel.header->leaves, __ATOMIC_RELAXED);
   char seconds[32];
   memset(out, 0, sizeof *out);
   if (result == kWaitTime) {
@@ -165,7 +175,10 @@ static void judge(const process *self, const crash_note *note, wait_result resul
              why != NULL ? "" : strerror(c->reason));
   } else if (result == kWaitDamaged) {
     out->kind = TVM_FFI_ISOLATED_CHANNEL_ERROR;
-    snprintf(out->text, sizeof out->text, "was killed: what it sent is damaged: %s", why);
+    snprintf(out->text, sizeof out->text, "was killed: what it sent is damaged: %s",
+             why != NULL ? why : "it is nobody's turn");
+  } else if (note->signal == 0 && self->peer.channel.left != kLeaveNot) {
+    judge_leave(self->peer.channel.left, out);
   } else if (!has_status && note->signal != 0) {
     judge_signal(self, note, (int)note->signal, out);
   } else if (!has_status) {
@@ -177,10 +190,8 @@ static void judge(const process *self, const crash_note *note, wait_result resul
   } else if (__atomic_load_n(&self->peer.channel.header->serves, __ATOMIC_RELAXED) == 0) {
     out->kind = TVM_FFI_ISOLATED_START_ERROR;
     snprintf(out->text, sizeof out->text, "could not start");
-  } else if (__atomic_load_n(&self->peer.channel.header->leaves, __ATOMIC_RELAXED) != 0) {
-    out->kind = TVM_FFI_ISOLATED_CHANNEL_ERROR;
-    snprintf(out->text, sizeof out->text,
-             "ended: its files were closed, or its memory overwritten");
+  } else if (leaves != kLeaveNot) {
+    judge_leave(leaves, out);
   } else {
     out->kind = TVM_FFI_ISOLATED_EXIT_ERROR;
     snprintf(out->text, sizeof out->text, "ended with exit code %d", WEXITSTATUS(status));

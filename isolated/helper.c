@@ -28,6 +28,7 @@ enum { kExitStart = 122, kExitLeaves = 121 };
 
 static peer host;
 static pthread_t main_thread;
+static pid_t own_process;
 
 void fail(const char *action) {
   fprintf(stderr, "%s: %s\n", action, strerror(errno));
@@ -78,6 +79,10 @@ __attribute__((noinline, no_sanitize_thread)) static void note_cause(volatile cr
 static void on_crash(int number, siginfo_t *info, void *context) {
   crash_note *note = &host.channel.header->note;
   (void)context;
+  if (getpid() != own_process) { /* a process that a kernel has started: the helper lives */
+    signal(number, SIG_DFL);
+    return;
+  }
   note_cause(note, number, info); /* first: an alarm of kernels may be waiting to be unblocked */
   unblock_alarm();
   alarm(1);
@@ -112,10 +117,36 @@ static void watch_crashes(void) {
 
 /* ---- The thread that looks after host and output ---- */
 
-/* Says that the end is intended, and ends all that the kernels have started, too. */
-static void leave(void) {
-  __atomic_store_n(&host.channel.header->leaves, 1, __ATOMIC_SEQ_CST);
+/* Says that the end is intended. What the kernels have started is the host's to end. */
+static void leave(leave_reason reason) {
+  __atomic_store_n(&host.channel.header->leaves, (uint32_t)reason, __ATOMIC_SEQ_CST);
   _exit(kExitLeaves);
+}
+
+/* Called at the end of the main thread, by pthread_exit() in a kernel: nobody would serve the host.
+ */
+static void leave_at_end_of_thread(void *context) {
+  (void)context;
+  leave(kLeaveThread);
+}
+
+/*
+ * A process that a kernel starts has no channel: what it does when it returns from the kernel, or
+ * crashes, must not look like the helper's. Its memory has no header in the first place, where the
+ * system can do that.
+ */
+static void leave_channel_in_child(void) {
+  static channel_header nobody;
+  host.channel.header = &nobody;
+  host.is_ended = true;
+}
+
+static void watch_thread_and_forks(void) {
+  static pthread_key_t end_of_thread;
+  errno = pthread_key_create(&end_of_thread, leave_at_end_of_thread);
+  if (errno == 0) errno = pthread_setspecific(end_of_thread, &end_of_thread);
+  if (errno == 0) errno = pthread_atfork(NULL, NULL, leave_channel_in_child);
+  if (errno != 0) fail("to watch threads and forks");
 }
 
 /* Keeps the last bytes that were printed, for the host's error. */
@@ -162,7 +193,7 @@ static void *look_after(void *context) {
       kill(-getpid(), SIGKILL); /* the host has ended: so do this process and what it started */
       _exit(0);
     }
-    if ((seen & kSeenClosedFile) != 0) leave();
+    if ((seen & kSeenClosedFile) != 0) leave(kLeaveFiles);
     if ((seen & kSeenOutput) != 0) {
       const ssize_t size = take_output();
       if (size == 0 || (size < 0 && errno != EINTR && errno != EAGAIN)) {
@@ -224,7 +255,7 @@ static int on_end(peer *self, wait_result result, const char *why) {
   (void)self;
   (void)result;
   if (why != NULL) fprintf(stderr, "%s\n", why);
-  leave();
+  leave(kLeaveFiles);
   return -1;
 }
 
@@ -291,6 +322,7 @@ int main(void) {
   leave_host();
   (void)setvbuf(stdout, NULL, _IOLBF, BUFSIZ); /* a crash loses no line that was printed before */
   main_thread = pthread_self();
+  own_process = getpid();
   host.hooks = &kHooks;
   host.pool_size = (size_t)c->header->pool_size;
   host.pool = mmap(NULL, host.pool_size, PROT_NONE, MAP_SHARED | MAP_NORESERVE, kFilePool, 0);
@@ -299,6 +331,7 @@ int main(void) {
   heap_init(&results, c->region[kSideHelper], c->message_limit, c->region_size, -1, 0);
   set_limits(c->header);
   watch_crashes();
+  watch_thread_and_forks();
   watch_begin();
   start_looking_after();
   if (TVMFFIEnvSetDLPackManagedTensorAllocator(allocate_result, 1, NULL) != 0) return kExitStart;

@@ -63,7 +63,9 @@ static void set_common_limits(const channel_header *header) {
 
 /* The host has started it without further files (POSIX_SPAWN_CLOEXEC_DEFAULT). */
 void leave_host(void) {
+  int file;
   setsid();
+  for (file = kFileChannel; file < kFileEnd; ++file) (void)fcntl(file, F_SETFD, FD_CLOEXEC);
 }
 
 /* RLIMIT_DATA is not a limit of what malloc() and mmap() return there. */
@@ -142,11 +144,13 @@ void watch_end_output(void) {
 
 /* ---- Linux ---- */
 
-/* Closes what preloaded libraries have opened, too. */
+/* Closes what preloaded libraries have opened, too. Programs that kernels execute get no channel.
+ */
 void leave_host(void) {
   struct rlimit most;
   int file;
   setsid();
+  for (file = kFileChannel; file < kFileEnd; ++file) (void)fcntl(file, F_SETFD, FD_CLOEXEC);
 #ifdef SYS_close_range
   if (syscall(SYS_close_range, kFileEnd, ~0u, 0) == 0) return;
 #endif

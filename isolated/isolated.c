@@ -58,14 +58,17 @@ typedef struct {
   active entry;
   site *site;
   bool is_outermost;
+  int cancel_state;
 } entered;
 
+/* A thread that is cancelled in a call is so after it, or the lock would be held for ever. */
 static void begin_entry(site *place, bool is_outermost, entered *out) {
   out->is_outermost = is_outermost;
   out->site = place;
   out->entry.site = place;
   out->entry.next = active_calls;
   active_calls = &out->entry;
+  (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &out->cancel_state);
 }
 
 static void enter_site(site *place, entered *out) {
@@ -77,6 +80,7 @@ static void enter_site(site *place, entered *out) {
 static void leave_site(entered *self) {
   active_calls = self->entry.next;
   if (self->is_outermost) pthread_mutex_unlock(&self->site->call_lock.mutex);
+  (void)pthread_setcancelstate(self->cancel_state, NULL);
 }
 
 /* The call of an entered helper. Its time limit is its own. */
@@ -173,15 +177,14 @@ static int start_process(const module *self, site *place) {
 static int ensure_process(const module *self, site *place) {
   process *old = place->process;
   if (old != NULL && !process_has_left(old)) return 0;
-  if (old != NULL && old->peer.depth > 0) return 0; /* within a call of it, which will fail */
+  /* Within a call of it, which will fail. In a child by fork, it is the call of a lost thread. */
+  if (old != NULL && old->peer.depth > 0 && !old->is_of_parent) return 0;
   if (old != NULL) {
     if (self->options.no_restart && (old->ended != NULL || !old->is_of_parent)) {
       return process_end(&old->peer, kWaitGone, NULL);
     }
-    if (!old->peer.is_ended) {
-      (void)process_end(&old->peer, kWaitGone, NULL);
-      TVMFFIErrorSetRaised(NULL);
-    }
+    /* It has ended between two calls: what kernels kept in it is lost, so the caller is told. */
+    if (!old->peer.is_ended) return process_end(&old->peer, kWaitGone, NULL);
     place->process = NULL;
     release_process(old);
   }
@@ -391,9 +394,11 @@ static int check_options(const tvm_ffi_isolated_options *options) {
   const int32_t known =
       TVM_FFI_ISOLATED_NETWORK | TVM_FFI_ISOLATED_FILES | TVM_FFI_ISOLATED_PROCESSES;
   enum { kMaxProcesses = 1024 };
-  TVM_FFI_C_CHECK(options->struct_size >= sizeof *options, TVM_FFI_C_VALUE_ERROR,
+  /* Programs that were compiled before the last member was there are as good. */
+  const size_t least = offsetof(tvm_ffi_isolated_options, answer);
+  TVM_FFI_C_CHECK(options->struct_size >= least, TVM_FFI_C_VALUE_ERROR,
                   "options.struct_size is %zu, but must be at least %zu", options->struct_size,
-                  sizeof *options);
+                  least);
   TVM_FFI_C_CHECK(options->timeout >= 0 && options->timeout < 1e9 && options->load_timeout >= 0 &&
                       options->load_timeout < 1e9,
                   TVM_FFI_C_VALUE_ERROR, "a timeout is negative, or larger than 1e9 s");
@@ -405,12 +410,22 @@ static int check_options(const tvm_ffi_isolated_options *options) {
   return 0;
 }
 
+/* A helper may hold as much as its limit, and values take more in memory than in a message. */
+static uint64_t default_answer(uint64_t memory) {
+  const uint64_t least = (uint64_t)1 << 28, usual = (uint64_t)1 << 32;
+  if (memory == 0) return usual;
+  if (memory > UINT64_MAX / 4) return UINT64_MAX;
+  return 4 * memory < least ? least : 4 * memory;
+}
+
 static module *new_module(const char *path, const tvm_ffi_isolated_options *options) {
   const int32_t count = options->processes > 0 ? options->processes : 1;
   module *self = calloc(1, sizeof *self + (size_t)count * sizeof(site *));
   if (self == NULL) return NULL;
-  self->options = *options;
+  memcpy(&self->options, options,
+         options->struct_size < sizeof *options ? options->struct_size : sizeof *options);
   if (self->options.load_timeout == 0) self->options.load_timeout = 60;
+  if (self->options.answer == 0) self->options.answer = default_answer(self->options.memory);
   self->path = strdup(path);
   self->helper = find_helper(options->helper);
   self->options.helper = self->helper;
@@ -468,6 +483,7 @@ static const option kOptions[] = {
     OPTION(timeout, kSeconds),   OPTION(load_timeout, kSeconds), OPTION(processes, kNumber),
     OPTION(no_restart, kNumber), OPTION(shows_output, kNumber),  OPTION(forbids, kForbids),
     OPTION(memory, kBytes),      OPTION(cpu_seconds, kBytes),    OPTION(open_files, kBytes),
+    OPTION(answer, kBytes),
 };
 #undef OPTION
 

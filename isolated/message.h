@@ -7,6 +7,9 @@
  *     word 0   the operation; from bit 32 on the number of released objects
  *     word 1   what is called, a number that the receiver has given out; from bit 32 on the number
  *              of arguments
+ *     word 2   the number of the host's call that the message belongs to: a new one, larger than
+ *              all before, for a call of the host; for its answer, and for callbacks and their
+ *              answers, the same again
  *     ...      the numbers of released objects, one word each
  *     ...      values: a word with the tag, then what belongs to it
  *
@@ -58,9 +61,14 @@ enum {
 
 /* ---- Writing ---- */
 
-/* Zeros but for the peer, `is_call` and, for an answer, the arguments that it answers. */
+/*
+ * Zeros but for the peer; for a call `is_call` and its name, and for an answer the arguments that
+ * it answers.
+ */
 typedef struct {
   peer *peer;
+  const char *name; /* of the called function, for errors */
+  int32_t argument; /* that is being written */
   size_t begin, at;
   bool is_call;              /* of this side, rather than an answer */
   const TVMFFIAny *answered; /* the arguments of the call that is answered */
@@ -83,7 +91,7 @@ int writer_attach_elements(writer *w);
 /* `size` is that of the message without attached elements. */
 void writer_send(writer *w, size_t size);
 /* After a call that has succeeded: copies what the called function changed into the tensors. */
-void writer_copy_back(const writer *w);
+int writer_copy_back(writer *w);
 void writer_end(writer *w);
 
 /* ---- Reading ---- */
@@ -97,8 +105,11 @@ typedef enum {
 
 typedef struct {
   peer *peer;
-  char *copy; /* of the message */
+  char *copy; /* of the message, in `small` if it fits */
   const char *at, *end;
+  uint64_t number;      /* of the host's call */
+  uint64_t memory_left; /* in the host: bytes that the message may still make it take */
+  uint64_t work;        /* bytes since the last look at the clock */
   operation op;
   uint32_t target;
   int32_t num_args;
@@ -108,6 +119,8 @@ typedef struct {
   const TVMFFIAny *answers; /* the arguments of the call that is answered */
   int32_t num_answers;
   const char *damage; /* what is wrong with the message; then an error may not be raised */
+  bool is_late;       /* the deadline has passed; the same */
+  char small[512];
 } reader;
 
 /*
@@ -117,9 +130,11 @@ typedef struct {
 int reader_begin(reader *r, peer *p);
 /* Says what is wrong with the message. Returns -1. */
 int reader_set_damage(reader *r, const char *reason);
+/* Whether the helper has to end: the message is damaged, or took too long to read. */
+bool reader_is_broken(const reader *r);
 int reader_get(reader *r, TVMFFIAny *out);
 /* After a call, before the answer is written: copies what the called function changed back. */
-void reader_write_back(const reader *r);
+int reader_write_back(reader *r);
 /* After the answer: releases the tensors that were arguments. */
 void reader_end_arguments(reader *r);
 /* Frees the copy of the message. */

@@ -19,17 +19,21 @@ enum { kMaxCalls = 200 /* of calls within callbacks */ };
 
 /* ---- Serving one message ---- */
 
+/* The time that the function itself takes in the host is not the helper's. */
 static int call_function(reader *r, TVMFFIAny *args, TVMFFIAny *result) {
-  const TVMFFIObjectHandle function = export_find(r->peer, r->target);
+  peer *p = r->peer;
+  const TVMFFIObjectHandle function = export_find(p, r->target);
+  const int64_t begin = p->deadline != 0 ? clock_now() : 0;
   int code;
   if (function == NULL || TVMFFIObjectGetTypeIndex(function) != kTVMFFIFunction) {
     return reader_set_damage(r, "there is no function with this number");
   }
   tvm_ffi_object_retain(function); /* the call may release it */
-  code = r->peer->channel.own_side == kSideHelper
+  code = p->channel.own_side == kSideHelper
              ? tvm_ffi_float_state_call(function, args, r->num_args, result)
              : tvm_ffi_function_call(function, args, r->num_args, result);
   tvm_ffi_object_release(function);
+  if (p->deadline != 0) p->deadline += clock_now() - begin;
   return code;
 }
 
@@ -65,6 +69,7 @@ static int answer(reader *r, int code, const TVMFFIAny *args, const TVMFFIAny *r
     if (code == 0) writer_send(&w, size);
   }
   writer_end(&w);
+  if (code != 0 && r->peer->is_ended) return -1; /* it took too long */
   return code == 0 ? 0 : answer_error(r->peer);
 }
 
@@ -76,7 +81,7 @@ static int run_call(reader *r, TVMFFIAny *args, int32_t *num_done, int *out_code
     const int code = reader_get(r, &args[*num_done]);
     if (code != 0) {
       *out_code = -1;
-      return r->damage != NULL ? -1 : 0;
+      return reader_is_broken(r) ? -1 : 0;
     }
     ++*num_done;
   }
@@ -90,7 +95,7 @@ static int run_call(reader *r, TVMFFIAny *args, int32_t *num_done, int *out_code
   } else {
     return reader_set_damage(r, "a message is not expected");
   }
-  return r->damage != NULL ? -1 : 0;
+  return reader_is_broken(r) ? -1 : 0;
 }
 
 /* Serves a message of the other side that asks for something. -1: it is damaged, or has ended. */
@@ -98,18 +103,18 @@ static int serve(reader *r) {
   peer *p = r->peer;
   TVMFFIAny result = tvm_ffi_any_none();
   TVMFFIAny few[8], *args = few;
-  const int64_t begin = p->channel.own_side == kSideHost ? clock_now() : 0;
+  const uint64_t outer_number = p->number;
   int32_t num_done = 0, i;
   int code = -1, rc;
   if (r->num_args > 8) args = malloc((size_t)r->num_args * sizeof *args);
   if (args == NULL) return tvm_ffi_error_raise_memory();
   r->mode = p->channel.own_side == kSideHost ? kCopyBack : kInPlace;
+  p->number = r->number;
   ++p->depth;
   rc = run_call(r, args, &num_done, &code, &result);
   --p->depth;
   if (rc == 0 && p->is_ended) rc = -1;
-  if (rc == 0 && p->deadline != 0) p->deadline += clock_now() - begin;
-  if (rc == 0 && code == 0) reader_write_back(r);
+  if (rc == 0 && code == 0) rc = reader_write_back(r);
   /* Before the answer, which tells what has died. Tensors may be results; the views hold them. */
   for (i = 0; i < num_done; ++i) {
     const int32_t type = args[i].type_index;
@@ -121,6 +126,7 @@ static int serve(reader *r) {
   }
   if (rc == 0 && p->hooks->before_answer != NULL) p->hooks->before_answer();
   if (rc == 0) rc = answer(r, code, args, &result);
+  p->number = outer_number;
   tvm_ffi_any_clear(&result);
   reader_end_arguments(r);
   if (args != few) free(args);
@@ -129,17 +135,17 @@ static int serve(reader *r) {
 
 /* ---- Receiving ---- */
 
-/* A message could not be read or answered: it is damaged, or memory ran out. */
+/* A message could not be read or answered: it is damaged or took too long, or memory ran out. */
 static int end_reading(peer *p, const reader *r, const char *otherwise) {
-  return r->damage != NULL ? p->hooks->end(p, kWaitDamaged, r->damage)
-                           : p->hooks->end(p, kWaitFailed, otherwise);
+  if (r->damage != NULL) return p->hooks->end(p, kWaitDamaged, r->damage);
+  return p->hooks->end(p, r->is_late ? kWaitTime : kWaitFailed, otherwise);
 }
 
 /* Waits for a message, and reads its beginning. */
 static int receive(peer *p, reader *r) {
   wait_result result;
   int code;
-  memset(r, 0, sizeof *r);
+  r->copy = NULL;
   while ((result = channel_wait(&p->channel, p->deadline)) == kWaitSignal) {
     p->is_interrupted = true;
     code = p->hooks->interrupted(p);
@@ -177,6 +183,7 @@ static int read_answer(reader *r, TVMFFIAny *result) {
 
 static int run_until_answer(peer *p, writer *w, const TVMFFIAny *args, int32_t num_args,
                             TVMFFIAny *result) {
+  TVMFFIAny value;
   reader r;
   int code;
   for (;;) {
@@ -188,14 +195,23 @@ static int run_until_answer(peer *p, writer *w, const TVMFFIAny *args, int32_t n
     if (code != 0) {
       return end_reading(p, &r, "there is no memory to answer a callback");
     }
+    /* A helper that calls all the time is never waited for. */
+    if (p->deadline != 0 && clock_now() >= p->deadline) return p->hooks->end(p, kWaitTime, NULL);
   }
   r.answers = args;
   r.num_answers = num_args;
-  /* The rule of the error slot: tensors are changed only if the call has succeeded. */
-  if (r.op == kReturn) writer_copy_back(w);
-  code = read_answer(&r, result);
+  code = read_answer(&r, &value);
   reader_end(&r);
-  return r.damage != NULL ? p->hooks->end(p, kWaitDamaged, r.damage) : code;
+  if (reader_is_broken(&r)) return end_reading(p, &r, NULL);
+  if (code != 0) return code;
+  /* The rule of the error slot: tensors are changed only if the call has succeeded. */
+  code = writer_copy_back(w);
+  if (code != 0) {
+    tvm_ffi_any_clear(&value);
+  } else {
+    *result = value;
+  }
+  return code;
 }
 
 /* "argument #1 of `scale`: ..." */
@@ -212,6 +228,7 @@ static int name_argument(const char *name, int32_t i) {
 int peer_call(peer *self, operation op, uint32_t target, const char *name, const TVMFFIAny *args,
               int32_t num_args, TVMFFIAny *result) {
   const size_t top = self->top;
+  const uint64_t outer_number = self->number;
   writer w;
   size_t size;
   int32_t i;
@@ -225,14 +242,18 @@ int peer_call(peer *self, operation op, uint32_t target, const char *name, const
   memset(&w, 0, sizeof w);
   w.peer = self;
   w.is_call = true;
+  w.name = name;
+  if (self->channel.own_side == kSideHost) self->number = ++self->last_number;
   code = writer_begin(&w, op, target, num_args);
   for (i = 0; code == 0 && i < num_args; ++i) {
+    w.argument = i;
     code = writer_put(&w, &args[i]);
     if (code != 0) name_argument(name, i);
   }
   size = w.at - w.begin;
   if (code == 0) code = writer_attach_elements(&w);
   if (code != 0) {
+    self->number = outer_number;
     writer_end(&w);
     return code;
   }
@@ -241,6 +262,7 @@ int peer_call(peer *self, operation op, uint32_t target, const char *name, const
   writer_send(&w, size);
   code = run_until_answer(self, &w, args, num_args, result);
   --self->depth;
+  self->number = outer_number;
   self->top = top;
   if (self->depth == 0) {
     self->saw_interrupt = false;

@@ -29,11 +29,16 @@ static void close_file(int *file) {
   *file = -1;
 }
 
+/* Other threads may be changing the lists of a helper. */
 static void before_fork(void) {
+  process *p;
   pthread_mutex_lock(&list_lock);
+  for (p = first_process; p != NULL; p = p->next) pthread_mutex_lock(&p->peer.lock);
 }
 
 static void after_fork_in_parent(void) {
+  process *p;
+  for (p = first_process; p != NULL; p = p->next) pthread_mutex_unlock(&p->peer.lock);
   pthread_mutex_unlock(&list_lock);
 }
 
@@ -290,6 +295,7 @@ int process_start(const tvm_ffi_isolated_options *options, const char *library,
   self->peer.hooks = hooks;
   self->peer.pool = tensors->base;
   self->peer.pool_size = tensors->size;
+  self->peer.answer_limit = options->answer;
   remember_unreaped(0);
   peer_init(&self->peer);
   list_process(self);
@@ -325,11 +331,34 @@ static void kill_helper(const process *self) {
 }
 
 /*
+ * Kills what the helper has started, while its number cannot be another's, and takes its status;
+ * and that of what it has started as children of the host (CLONE_PARENT).
+ */
+static bool reap_ended(process *self, int *status) {
+  const pid_t pid = self->pid;
+  pid_t got;
+  int i;
+  kill(-pid, SIGKILL);
+  do {
+    got = waitpid(pid, status, 0);
+  } while (got < 0 && errno == EINTR);
+  for (i = 0; i < 100; ++i) {
+    const struct timespec pause = {0, 1000000};
+    const pid_t other = waitpid(-pid, NULL, WNOHANG);
+    if (other < 0) break;
+    if (other == 0) nanosleep(&pause, NULL);
+  }
+  self->pid = 0;
+  return got > 0;
+}
+
+/*
  * Kills what runs of the helper, and takes its status. False: there is none, because the host
- * ignores SIGCHLD or waits for any child, or the helper has not ended in time.
+ * ignores SIGCHLD or waits for any child, or the helper has not ended in time. For one that has
+ * made the host its tracer, the signal that stopped it counts as what ended it.
  */
 static bool reap(process *self, bool must_kill, int *status) {
-  int i;
+  int stopped_by = 0, i;
   if (must_kill) kill_helper(self);
   for (i = 0; i < 2000; ++i) { /* a process that waits for a device may take its time */
     struct pollfd file;
@@ -339,14 +368,13 @@ static bool reap(process *self, bool must_kill, int *status) {
       self->pid = 0;
       return false;
     }
-    if (info.si_pid == self->pid) {
-      pid_t got;
-      kill(-self->pid, SIGKILL); /* what it has started, while the number cannot be another's */
-      do {
-        got = waitpid(self->pid, status, 0);
-      } while (got < 0 && errno == EINTR);
-      self->pid = 0;
-      return got > 0;
+    if (info.si_pid == self->pid && info.si_code == CLD_TRAPPED) {
+      stopped_by = info.si_status;
+      kill_helper(self);
+    } else if (info.si_pid == self->pid) {
+      const bool has_status = reap_ended(self, status);
+      if (stopped_by != 0) *status = stopped_by;
+      return has_status;
     }
     file.fd = self->peer.channel.process;
     file.events = POLLIN;
@@ -407,9 +435,11 @@ void process_retain(process *self) {
 }
 
 bool process_release(process *self) {
-  int status;
+  int status, cancel_state;
   if (__atomic_sub_fetch(&self->references, 1, __ATOMIC_ACQ_REL) != 0) return false;
+  (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
   if (!self->peer.is_ended && self->pid > 0) (void)reap(self, true, &status);
+  (void)pthread_setcancelstate(cancel_state, NULL);
   unlist_process(self);
   close_process(self);
   peer_fini(&self->peer);

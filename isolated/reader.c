@@ -68,6 +68,30 @@ int reader_set_damage(reader *r, const char *reason) {
   return -1;
 }
 
+bool reader_is_broken(const reader *r) {
+  return r->damage != NULL || r->is_late;
+}
+
+enum {
+  kValueMemory = 64, /* what an element takes in a container, of a map with its table */
+  kObjectMemory = 128
+};
+
+/* What is read takes so many bytes of memory, and as much time as a copy of them does. */
+static int spend(reader *r, uint64_t bytes) {
+  enum { kWork = 1 << 20 };
+  const peer *p = r->peer;
+  if (bytes > r->memory_left) {
+    return reader_set_damage(r, "it takes more memory of the host than options.answer allows");
+  }
+  r->memory_left -= bytes;
+  r->work += bytes;
+  if (r->work < kWork || p->deadline == 0) return 0;
+  r->work = 0;
+  r->is_late = clock_now() >= p->deadline;
+  return r->is_late ? -1 : 0;
+}
+
 static int get_bytes(reader *r, size_t size, const char **out) {
   const size_t padded = (size + 7) / 8 * 8;
   if (padded < size || padded > (size_t)(r->end - r->at)) {
@@ -91,6 +115,7 @@ static int get_sized(reader *r, TVMFFIByteArray *out) {
   if (size > (uint64_t)(r->end - r->at))
     return reader_set_damage(r, "a text is longer than its message");
   out->size = (size_t)size;
+  TVM_FFI_C_TRY(spend(r, size));
   return get_bytes(r, out->size, &out->data);
 }
 
@@ -111,7 +136,7 @@ static int get_count(reader *r, size_t words_each, size_t *out) {
 static char *find_elements(char *base, uint64_t begin, uint64_t end, uint64_t offset, int64_t lo,
                            int64_t hi) {
   if (offset < begin || offset > end) return NULL;
-  if (lo < 0 && (uint64_t)-lo > offset - begin) return NULL;
+  if (lo < 0 && 0 - (uint64_t)lo > offset - begin) return NULL;
   if (hi > 0 && (uint64_t)hi > end - offset) return NULL;
   return base + offset;
 }
@@ -157,7 +182,9 @@ static int fill_view(reader *r, unsigned place, char *first, int64_t lo, int64_t
     return 0;
   }
   if (r->mode == kCopyBack) made->attached = first;
-  return tensor_take_copy(&made->managed.dl_tensor, first, &made->copy);
+  TVM_FFI_C_TRY(spend(r, (uint64_t)hi - (uint64_t)lo));
+  return tensor_take_copy(&made->managed.dl_tensor, first, r->peer->deadline, &made->copy,
+                          &r->is_late);
 }
 
 static int get_tensor(reader *r, bool is_object, unsigned ndim, unsigned place, TVMFFIAny *out) {
@@ -180,6 +207,7 @@ static int get_tensor(reader *r, bool is_object, unsigned ndim, unsigned place, 
   layout.shape = numbers;
   layout.strides = numbers + ndim;
   if (!tensor_find_extent(&layout, &lo, &hi)) return reader_set_damage(r, "a tensor is not valid");
+  TVM_FFI_C_TRY(spend(r, sizeof(view) + 4 * size));
   first = find_place(r, place, offset, lo, hi);
   if (first == NULL) return reader_set_damage(r, "a tensor is not in the shared memory");
   made = new_view(&layout);
@@ -221,6 +249,7 @@ static int get_container(reader *r, unsigned tag, int depth, TVMFFIAny *out) {
   if (depth >= kMaxDepth) return reader_set_damage(r, "a container is nested too deep");
   TVM_FFI_C_TRY(get_count(r, each, &count));
   count *= each;
+  TVM_FFI_C_TRY(spend(r, count * kValueMemory));
   items = malloc((count + 1) * sizeof *items);
   if (items == NULL) return tvm_ffi_error_raise_memory();
   while (code == 0 && done < count) {
@@ -244,6 +273,7 @@ static int get_shape(reader *r, TVMFFIAny *out) {
   int code;
   TVM_FFI_C_TRY(get_count(r, 1, &count));
   TVM_FFI_C_TRY(get_bytes(r, count * sizeof *numbers, &bytes));
+  TVM_FFI_C_TRY(spend(r, count * sizeof *numbers));
   numbers = malloc((count + 1) * sizeof *numbers);
   if (numbers == NULL) return tvm_ffi_error_raise_memory();
   memcpy(numbers, bytes, count * sizeof *numbers);
@@ -329,6 +359,7 @@ static int get_value(reader *r, int depth, TVMFFIAny *out) {
   more = (uint32_t)(word >> 32);
   if ((uint32_t)word >= kNumTags) return reader_set_damage(r, "a value has no type");
   tag = (unsigned)(uint32_t)word;
+  if (tag > kTagDevice) TVM_FFI_C_TRY(spend(r, kObjectMemory));
   switch (tag) {
     case kTagNone:
       *out = tvm_ffi_any_none();
@@ -385,19 +416,35 @@ int reader_get(reader *r, TVMFFIAny *out) {
 
 /* ---- The message ---- */
 
+/*
+ * An answer that is late, or comes from a process that a kernel has started, is not taken for that
+ * of another call.
+ */
+static int check_number(reader *r) {
+  peer *p = r->peer;
+  if (p->channel.own_side == kSideHost || r->op == kReturn || r->op == kRaise) {
+    return r->number == p->number ? 0 : reader_set_damage(r, "it belongs to another call");
+  }
+  if (r->number <= p->last_number) return reader_set_damage(r, "a call has come twice");
+  p->last_number = r->number;
+  return 0;
+}
+
 int reader_begin(reader *r, peer *p) {
   const channel *c = &p->channel;
   const side other = c->own_side == kSideHost ? kSideHelper : kSideHost;
   const uint64_t offset = __atomic_load_n(&c->header->message[other].offset, __ATOMIC_RELAXED);
   const uint64_t size = __atomic_load_n(&c->header->message[other].size, __ATOMIC_RELAXED);
   uint64_t word, i, num_released;
-  memset(r, 0, sizeof *r);
+  memset(r, 0, offsetof(reader, small));
   r->peer = p;
+  r->memory_left = c->own_side == kSideHost ? p->answer_limit : UINT64_MAX;
   if (size > kMaxMessage || offset % 8 != 0 || offset > c->message_limit ||
       size > c->message_limit - offset) {
     return reader_set_damage(r, "a message is not in its place");
   }
-  r->copy = malloc((size_t)size + 1);
+  TVM_FFI_C_TRY(spend(r, size));
+  r->copy = size <= sizeof r->small ? r->small : malloc((size_t)size);
   if (r->copy == NULL) return tvm_ffi_error_raise_memory();
   memcpy(r->copy, c->region[other] + offset, (size_t)size);
   r->at = r->copy;
@@ -412,6 +459,8 @@ int reader_begin(reader *r, peer *p) {
     return reader_set_damage(r, "a call is too short");
   }
   r->num_args = (int32_t)(word >> 32);
+  TVM_FFI_C_TRY(get(r, &r->number));
+  TVM_FFI_C_TRY(check_number(r));
   if (num_released > (uint64_t)(r->end - r->at) / 8) {
     return reader_set_damage(r, "a message is too short");
   }
@@ -434,8 +483,9 @@ static uint32_t count_references(TVMFFIObjectHandle object) {
 /* A tensor that the called function has kept gets elements of its own. */
 static void keep_elements(view *kept) {
   DLTensor *tensor = TVMFFITensorGetDLTensorPtr(kept->object);
+  bool is_late;
   if (kept->copy != NULL) return;
-  if (tensor_take_copy(tensor, tensor->data, &kept->copy) != 0) {
+  if (tensor_take_copy(tensor, tensor->data, 0, &kept->copy, &is_late) != 0) {
     static int nothing;
     tensor->data = &nothing; /* without memory: a crash of the helper, when it is used */
     TVMFFIErrorSetRaised(NULL);
@@ -455,16 +505,19 @@ void reader_end_arguments(reader *r) {
   }
 }
 
-void reader_write_back(const reader *r) {
-  const copy_rule rule = {.is_known = true, .may_write = true};
+int reader_write_back(reader *r) {
   const view *v;
   for (v = r->views; v != NULL; v = v->next) {
     if (v->attached == NULL) continue;
-    tensor_copy_elements(&v->managed.dl_tensor, v->attached, v->managed.dl_tensor.data, rule);
+    if (tensor_return_copy(&v->managed.dl_tensor, v->attached, r->peer->deadline) != kCopyDone) {
+      r->is_late = true;
+      return -1;
+    }
   }
+  return 0;
 }
 
 void reader_end(reader *r) {
-  free(r->copy);
+  if (r->copy != r->small) free(r->copy);
   r->copy = NULL;
 }

@@ -6,12 +6,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 #ifdef __APPLE__
 #include <crt_externs.h>
-#include <stdio.h>
+#include <mach/vm_inherit.h>
 #else
 #include <sched.h>
 #include <string.h>
@@ -32,6 +33,10 @@ static int close_failed(int file) {
   close(file);
   errno = reason;
   return -1;
+}
+
+size_t memory_page_size(void) {
+  return (size_t)sysconf(_SC_PAGESIZE);
 }
 
 #ifdef __APPLE__
@@ -92,6 +97,17 @@ void memory_hide(void *begin, size_t size) {
   (void)size;
 }
 
+void memory_keep_from_children(void *begin, size_t size) {
+  (void)minherit(begin, size, VM_INHERIT_NONE);
+}
+
+bool memory_can_access(void *begin, size_t size, bool writes) {
+  (void)begin;
+  (void)size;
+  (void)writes;
+  return true;
+}
+
 /*
  * Between the calls another thread may start a process, which has the sockets then: the helper
  * notices the end of the host only when that process has ended, too.
@@ -148,6 +164,11 @@ bool process_file_kill(int file) {
   return false;
 }
 
+bool process_has_no_first_thread(pid_t process) {
+  (void)process;
+  return false;
+}
+
 /* poll() and a socket are used there. */
 
 static int lacking(void) {
@@ -189,6 +210,9 @@ int epoll_sleep(int epoll, int milliseconds, bool *has_ended) {
 
 /* ---- Linux ---- */
 
+/* Operations of futex(2), on words that processes share. */
+enum { kFutexWait = 0, kFutexWake = 1, kFutexWakeOp = 5 };
+
 int memory_file(const char *name, uint64_t size) {
   int file;
   if (!may_have_size(size)) {
@@ -229,6 +253,40 @@ void memory_hide(void *begin, size_t size) {
   (void)madvise(begin, size, MADV_DONTDUMP);
 }
 
+void memory_keep_from_children(void *begin, size_t size) {
+  (void)madvise(begin, size, MADV_DONTFORK);
+}
+
+/*
+ * Calls of the system that read a word, and that add 0 to it as an atomic operation: they fail
+ * where an access would end the process. The first has no such operation; the error it is for comes
+ * later.
+ */
+static bool can_access_page(char *page, bool writes) {
+  enum { kNoOperation = -1, kAddZero = 1 << 28 };
+#ifdef SYS_futex
+  uint32_t word = 0;
+  if (writes) return syscall(SYS_futex, &word, kFutexWakeOp, 0, 0, page, kAddZero) >= 0;
+#endif
+  return syscall(SYS_rt_sigprocmask, kNoOperation, page, NULL, (size_t)_NSIG / 8) == 0 ||
+         errno != EFAULT;
+}
+
+/*
+ * At once, since Linux 5.14. It refuses what has no memory of its own, such as that of a device, so
+ * a failure says nothing yet.
+ */
+bool memory_can_access(void *begin, size_t size, bool writes) {
+  enum { kPopulateRead = 22, kPopulateWrite = 23 };
+  const size_t page = memory_page_size();
+  size_t at;
+  if (madvise(begin, size, writes ? kPopulateWrite : kPopulateRead) == 0) return true;
+  for (at = 0; at < size; at += page) {
+    if (!can_access_page((char *)begin + at, writes)) return false;
+  }
+  return true;
+}
+
 int socket_pair(int out[2]) {
   return socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, out);
 }
@@ -255,6 +313,21 @@ int process_file(pid_t child) {
 #endif
 }
 
+/* From /proc: its state is that of a process that has ended (proc_pid_stat(5)). */
+bool process_has_no_first_thread(pid_t process) {
+  char path[48], text[128], *state;
+  ssize_t size = 0;
+  int file;
+  snprintf(path, sizeof path, "/proc/%ld/stat", (long)process);
+  file = open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0) return false;
+  size = read(file, text, sizeof text - 1);
+  close(file);
+  text[size > 0 ? size : 0] = '\0';
+  state = strrchr(text, ')'); /* behind the name, which may have one */
+  return state != NULL && strncmp(state, ") Z", 3) == 0;
+}
+
 bool process_file_kill(int file) {
 #ifdef SYS_pidfd_send_signal
   return syscall(SYS_pidfd_send_signal, file, SIGKILL, NULL, 0) == 0;
@@ -263,9 +336,6 @@ bool process_file_kill(int file) {
   return false;
 #endif
 }
-
-/* Operations on words that processes share: futex(2). */
-enum { kFutexWait = 0, kFutexWake = 1 };
 
 static int call_futex(uint32_t *word, int operation, uint32_t value) {
 #if defined(SYS_futex)
@@ -316,7 +386,7 @@ int epoll_sleep(int epoll, int milliseconds, bool *has_ended) {
   struct epoll_event event;
   const int num_events = epoll_wait(epoll, &event, 1, milliseconds);
   *has_ended = num_events > 0 && event.data.u32 != 0;
-  return num_events < 0 ? -1 : 0;
+  return num_events;
 }
 
 #endif

@@ -38,6 +38,14 @@ int memory_reserve(int file, size_t offset, size_t size);
 int memory_give_back(void *begin, size_t size);
 /* Leaves a mapping out of files of memory that the system writes after a crash. */
 void memory_hide(void *begin, size_t size);
+/* A child by fork does not get these pages. Where the system cannot do that, nothing happens. */
+void memory_keep_from_children(void *begin, size_t size);
+/*
+ * Whether whole pages can be read, or written, by any thread of this process; their contents stay.
+ * True where the system does not tell.
+ */
+bool memory_can_access(void *begin, size_t size, bool writes);
+size_t memory_page_size(void);
 
 /* ---- Files ---- */
 
@@ -61,9 +69,8 @@ int bell_ring(int bell);
 /* A file for epoll_sleep(); closed by exec. -1: the system has none, or not one of the others. */
 int epoll_make(int bell, int process);
 /*
- * Sleeps until the bell is rung once more, the process ends, or so many milliseconds have passed;
- * -1: without end. The bell is not read: a helper that reads it first could block the host. -1 with
- * errno set.
+ * Sleeps until the bell is rung once more, the process ends, or so many milliseconds have passed:
+ * 0. The bell is not read: a helper that reads it first could block the host. -1 with errno set.
  */
 int epoll_sleep(int epoll, int milliseconds, bool *has_ended);
 
@@ -75,6 +82,8 @@ bool can_use_processors(void);
 char **get_environment(void);
 /* A file that can be read as soon as a child has ended; -1: the system has none. */
 int process_file(pid_t child);
+/* Whether only other threads of a process run on, as far as the system tells. */
+bool process_has_no_first_thread(pid_t process);
 /* Kills by such a file. False: it did not. */
 bool process_file_kill(int file);
 

@@ -9,88 +9,273 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "system.h"
+
 /* ---- Layouts ---- */
 
 bool tensor_find_extent(const DLTensor *tensor, int64_t *lo, int64_t *hi) {
   return tensor->ndim >= 0 && tensor->ndim <= kMaxDims &&
          (tensor->ndim == 0 || tensor->shape != NULL) && tensor->dtype.code != kDLOpaqueHandle &&
-         tvm_ffi_tensor_find_bytes(tensor, lo, hi);
+         tvm_ffi_tensor_find_bytes(tensor, lo, hi) &&
+         (uint64_t)*hi - (uint64_t)*lo <= INT64_MAX; /* so that -*lo and *hi - *lo are defined */
+}
+
+/* ---- Walks over the bytes of a layout ---- */
+
+/*
+ * The bytes of the elements as runs, each of so many bytes, and steps from one to the next. Each
+ * byte is in one run, but where dimensions overlap in a way that is neither a repetition nor
+ * without gaps.
+ */
+typedef struct {
+  int64_t begin, run; /* of the first run, relative to the first element */
+  int32_t ndim;
+  int64_t extent[kMaxDims], step[kMaxDims], index[kMaxDims];
+} run_list;
+
+/* Inserts a dimension by its step: the smallest is the first. */
+static void insert_dimension(run_list *list, int64_t extent, int64_t step) {
+  int32_t i = list->ndim++;
+  for (; i > 0 && list->step[i - 1] > step; --i) {
+    list->extent[i] = list->extent[i - 1];
+    list->step[i] = list->step[i - 1];
+  }
+  list->extent[i] = extent;
+  list->step[i] = step;
+}
+
+/* Dimensions whose steps leave no gaps make one run, and those with the same step one dimension. */
+static void merge_dimensions(run_list *list) {
+  const int32_t ndim = list->ndim;
+  int32_t i;
+  list->ndim = 0;
+  for (i = 0; i < ndim; ++i) {
+    const int64_t extent = list->extent[i], step = list->step[i];
+    if (list->ndim == 0 && step <= list->run) {
+      list->run += step * (extent - 1);
+    } else if (list->ndim > 0 && step == list->step[list->ndim - 1]) {
+      list->extent[list->ndim - 1] += extent - 1;
+    } else {
+      list->extent[list->ndim] = extent;
+      list->step[list->ndim++] = step;
+    }
+  }
+}
+
+/* False: there are no bytes. */
+static bool find_runs(const DLTensor *layout, run_list *out) {
+  const int64_t bits = (int64_t)layout->dtype.bits * layout->dtype.lanes;
+  int64_t lo, hi;
+  int32_t i;
+  if (!tensor_find_extent(layout, &lo, &hi) || lo == hi) return false;
+  out->begin = 0;
+  out->run = hi;
+  out->ndim = 0;
+  if (layout->strides == NULL || bits % 8 != 0) return true; /* contiguous */
+  out->run = bits / 8;
+  for (i = 0; i < layout->ndim; ++i) {
+    int64_t step;
+    if (layout->shape[i] == 1 || layout->strides[i] == 0) continue;
+    step = layout->strides[i] * out->run;
+    if (step < 0) out->begin += step * (layout->shape[i] - 1);
+    insert_dimension(out, layout->shape[i], step < 0 ? -step : step);
+  }
+  merge_dimensions(out);
+  for (i = 0; i < out->ndim; ++i) out->index[i] = 0;
+  return true;
+}
+
+/* Runs in pieces, with a look at the clock now and then. */
+typedef struct {
+  run_list runs;
+  int64_t offset, left; /* what is left of a run, and where it begins */
+  int64_t most;         /* bytes in a piece */
+  int64_t deadline, work;
+  bool is_late;
+} walk;
+
+static bool walk_begin(walk *self, const DLTensor *layout, int64_t most, int64_t deadline) {
+  if (!find_runs(layout, &self->runs)) return false;
+  self->offset = self->runs.begin;
+  self->left = self->runs.run;
+  self->most = most;
+  self->deadline = deadline;
+  self->work = 0;
+  self->is_late = false;
+  return true;
+}
+
+static bool walk_next_run(walk *self) {
+  run_list *runs = &self->runs;
+  int32_t i;
+  self->offset -= runs->run;
+  for (i = 0; i < runs->ndim; ++i) {
+    self->offset += runs->step[i];
+    if (++runs->index[i] < runs->extent[i]) break;
+    self->offset -= runs->step[i] * runs->extent[i];
+    runs->index[i] = 0;
+  }
+  self->left = runs->run;
+  return i < runs->ndim;
+}
+
+/* The next piece. False: there is none, or the deadline has passed. */
+static bool walk_next(walk *self, int64_t *offset, size_t *size) {
+  enum { kWork = 1 << 22, kWorkOfPiece = 256 };
+  if (self->left == 0 && !walk_next_run(self)) return false;
+  *offset = self->offset;
+  *size = (size_t)(self->left < self->most ? self->left : self->most);
+  self->offset += (int64_t)*size;
+  self->left -= (int64_t)*size;
+  self->work += (int64_t)*size + kWorkOfPiece;
+  if (self->work >= kWork && self->deadline != 0) {
+    self->work = 0;
+    self->is_late = clock_now() >= self->deadline;
+  }
+  return !self->is_late;
+}
+
+/* ---- Memory of the caller, which may not be there ---- */
+
+/* Whole pages that were found accessible last. */
+typedef struct {
+  uintptr_t begin, end;
+} known_pages;
+
+static bool can_access(known_pages *known, const char *at, size_t size, bool writes) {
+  const uintptr_t page = memory_page_size(), begin = (uintptr_t)at / page * page;
+  const uintptr_t end = ((uintptr_t)at + size + page - 1) / page * page;
+  if (begin >= known->begin && end <= known->end) return true;
+  if (!memory_can_access((void *)begin, end - begin, writes)) return false;
+  known->begin = begin;
+  known->end = end;
+  return true;
 }
 
 /* ---- Copies of elements ---- */
 
-static bool may_write(copy_rule *rule) {
-  uint64_t flags = 0;
-  if (!rule->is_known) {
-    rule->is_known = true;
-    /* Without memory to ask, nothing is written. */
-    rule->may_write =
-        rule->object == NULL || (tvm_ffi_tensor_read_flags(rule->object, &flags) == 0 &&
-                                 (flags & DLPACK_FLAG_BITMASK_READ_ONLY) == 0);
-  }
-  return rule->may_write;
-}
+enum {
+  kPieceOut = 1 << 28, /* a copy of much takes less time than many of little */
+  kPieceBack = 16 << 10
+};
 
-/* False: it may not be written. */
-static bool copy_run(char *to, const char *from, size_t size, copy_rule *rule) {
-  enum { kStep = 16 << 10 };
-  if (rule->always) {
-    memcpy(to, from, size);
-    return true;
-  }
-  while (size > 0) {
-    const size_t step = size < kStep ? size : kStep;
-    if (memcmp(to, from, step) != 0) {
-      if (!may_write(rule)) return false;
-      memcpy(to, from, step);
+copy_result tensor_copy_out(const tensor_pair *pair) {
+  known_pages known = {0, 0};
+  walk w;
+  int64_t offset;
+  size_t size;
+  if (!walk_begin(&w, pair->layout, kPieceOut, pair->deadline)) return kCopyDone;
+  while (walk_next(&w, &offset, &size)) {
+    if (pair->is_checked && !can_access(&known, pair->first + offset, size, false)) {
+      return kCopyNotMapped;
     }
-    to += step;
-    from += step;
-    size -= step;
+    memcpy(pair->copy + offset, pair->first + offset, size);
   }
-  return true;
+  return w.is_late ? kCopyLate : kCopyDone;
 }
 
-void tensor_copy_elements(const DLTensor *layout, char *to, const char *from, copy_rule rule) {
-  int64_t index[kMaxDims] = {0}, run, lo, hi, compact = 1;
-  int32_t outer = layout->ndim, i;
-  if (!tensor_find_extent(layout, &lo, &hi) || lo == hi) return;
-  if (layout->strides == NULL || (int64_t)layout->dtype.bits * layout->dtype.lanes % 8 != 0) {
-    copy_run(to, from, (size_t)hi, &rule);
-    return;
-  }
-  run = (int64_t)layout->dtype.bits * layout->dtype.lanes / 8;
-  while (outer > 0 && (layout->shape[outer - 1] == 1 || layout->strides[outer - 1] == compact)) {
-    compact *= layout->shape[--outer];
-  }
-  for (;;) {
-    int64_t offset = 0;
-    for (i = 0; i < outer; ++i) offset += index[i] * layout->strides[i] * run;
-    if (!copy_run(to + offset, from + offset, (size_t)(compact * run), &rule)) return;
-    for (i = outer - 1; i >= 0 && ++index[i] == layout->shape[i]; --i) index[i] = 0;
-    if (i < 0) return;
-  }
+static bool is_read_only(TVMFFIObjectHandle object) {
+  uint64_t flags = 0;
+  /* Without memory to ask, nothing is written. */
+  return object != NULL && (tvm_ffi_tensor_read_flags(object, &flags) != 0 ||
+                            (flags & DLPACK_FLAG_BITMASK_READ_ONLY) != 0);
 }
 
-int tensor_take_copy(DLTensor *tensor, const char *from, void **out_copy) {
-  const copy_rule rule = {.always = true};
+/*
+ * Asks for more at once where all is written: for twice as much of the same run each time. If that
+ * cannot be written, the piece alone counts.
+ */
+static bool can_write_on(known_pages *known, size_t *window, char *at, size_t size, size_t run) {
+  enum { kMost = 1 << 20 };
+  if ((uintptr_t)at >= known->begin && (uintptr_t)at + size <= known->end) return true;
+  *window = *window == 0 || *window >= kMost ? size : 2 * *window;
+  if (*window > run) *window = run;
+  return (*window > size && can_access(known, at, *window, true)) ||
+         can_access(known, at, size, true);
+}
+
+copy_result tensor_find_changes(tensor_pair *pair) {
+  known_pages known = {0, 0};
+  walk w;
+  int64_t offset, piece = 0, count = 0;
+  size_t size, window = 0;
+  pair->first_piece = pair->end_piece = 0;
+  if (!walk_begin(&w, pair->layout, kPieceBack, pair->deadline)) return kCopyDone;
+  for (; walk_next(&w, &offset, &size); ++piece) {
+    char *to = pair->first + offset;
+    if (memcmp(to, pair->copy + offset, size) == 0) continue;
+    if (count == 0 && is_read_only(pair->object)) return kCopyDone;
+    if (pair->is_checked && !can_write_on(&known, &window, to, size, size + (size_t)w.left)) {
+      return kCopyNotMapped;
+    }
+    if (count++ == 0) pair->first_piece = piece;
+    pair->end_piece = piece + 1;
+  }
+  pair->all_differ = count == pair->end_piece - pair->first_piece;
+  return w.is_late ? kCopyLate : kCopyDone;
+}
+
+/* What differs now and did not before, because the other process writes on, is checked again. */
+copy_result tensor_copy_back(const tensor_pair *pair) {
+  known_pages known = {0, 0};
+  walk w;
+  int64_t offset, piece;
+  size_t size;
+  if (pair->end_piece == 0) return kCopyDone;
+  if (!walk_begin(&w, pair->layout, kPieceBack, 0)) return kCopyDone;
+  for (piece = 0; piece < pair->end_piece && walk_next(&w, &offset, &size); ++piece) {
+    char *to = pair->first + offset;
+    if (piece < pair->first_piece) continue;
+    if (!pair->all_differ) {
+      if (memcmp(to, pair->copy + offset, size) == 0) continue;
+      if (pair->is_checked && !can_access(&known, to, size, true)) return kCopyNotMapped;
+    }
+    memcpy(to, pair->copy + offset, size);
+  }
+  return kCopyDone;
+}
+
+/* ---- Copies of all bytes ---- */
+
+int tensor_take_copy(DLTensor *tensor, const char *from, int64_t deadline, void **out_copy,
+                     bool *is_late) {
+  enum { kStep = 1 << 26 };
   int64_t lo, hi;
-  size_t shift;
-  char *first;
+  size_t shift, size, done;
+  char *to;
   if (!tensor_find_extent(tensor, &lo, &hi)) {
     return TVM_FFI_C_RAISE("ValueError", "a tensor without a layout");
   }
-  shift = (size_t)((uintptr_t)(from + lo) % kTensorAlignment);
-  if (posix_memalign(out_copy, kTensorAlignment, (size_t)(hi - lo) + shift + 1) != 0) {
+  size = (size_t)((uint64_t)hi - (uint64_t)lo);
+  shift = ((uintptr_t)from + (uintptr_t)lo) % kTensorAlignment;
+  if (posix_memalign(out_copy, kTensorAlignment, size + shift + 1) != 0) {
     *out_copy = NULL;
     return tvm_ffi_error_raise_memory();
   }
-  /* Gaps are not initialised by anything else. */
-  memset(*out_copy, 0, (size_t)(hi - lo) + shift + 1);
-  first = (char *)*out_copy + shift - lo;
-  tensor_copy_elements(tensor, first, from, rule);
-  tensor->data = first;
+  to = (char *)*out_copy + shift;
+  for (done = 0; done < size; done += kStep) {
+    if (deadline != 0 && done > 0 && clock_now() >= deadline) {
+      free(*out_copy);
+      *out_copy = NULL;
+      *is_late = true;
+      return -1;
+    }
+    memcpy(to + done, from + lo + done, size - done < kStep ? size - done : kStep);
+  }
+  tensor->data = to - lo;
   return 0;
+}
+
+copy_result tensor_return_copy(const DLTensor *tensor, char *to, int64_t deadline) {
+  int64_t lo, hi, at, step;
+  if (!tensor_find_extent(tensor, &lo, &hi)) return kCopyDone;
+  for (at = lo; at < hi; at += step) {
+    const char *from = (const char *)tensor->data + at;
+    step = hi - at < kPieceBack ? hi - at : kPieceBack;
+    if (memcmp(to + at, from, (size_t)step) != 0) memcpy(to + at, from, (size_t)step);
+    if (deadline != 0 && (at - lo) % (1 << 26) == 0 && clock_now() >= deadline) return kCopyLate;
+  }
+  return kCopyDone;
 }
 
 int tensor_copy_compact(const DLTensor *tensor, char *first, TVMFFIObjectHandle *out) {

@@ -14,30 +14,56 @@ enum {
 };
 
 /*
- * The bytes that the elements take, relative to the first. False for what has no such layout;
- * nothing is assumed of the tensor.
+ * The bytes that the elements take, relative to the first: at most INT64_MAX. False for what has no
+ * such layout; nothing is assumed of the tensor.
  */
 bool tensor_find_extent(const DLTensor *tensor, int64_t *lo, int64_t *hi);
 
-/* What a copy of elements may write, and how it finds out. */
+/*
+ * What a copy of elements came to. One that a deadline ends, or whose memory cannot be accessed,
+ * has written a part.
+ */
+typedef enum {
+  kCopyDone,
+  kCopyLate,      /* the deadline has passed */
+  kCopyNotMapped, /* the memory of a tensor cannot be read, or not written */
+} copy_result;
+
+/* A tensor of this process, and the copy of its elements that crosses. */
 typedef struct {
-  bool always; /* the target is memory of this library, with unknown content: all is written */
-  /* Otherwise only bytes that differ are written, after asking once whether `object` allows it. */
-  TVMFFIObjectHandle object; /* the Tensor that must be writable, or NULL */
-  bool is_known, may_write;  /* the answer */
-} copy_rule;
+  const DLTensor *layout;
+  char *first, *copy;        /* the first element, and that of the copy */
+  TVMFFIObjectHandle object; /* the Tensor, which may be read-only; or NULL */
+  bool is_checked;           /* accessed only where the system says that it can be */
+  int64_t deadline;          /* 0: none */
+  /* What tensor_find_changes found: pieces that differ lie in these, and whether all of them do. */
+  int64_t first_piece, end_piece;
+  bool all_differ;
+} tensor_pair;
 
 /*
- * Copies the elements between two places with the same layout, of which both addresses are the
- * first element. The gaps between elements are left alone: they may be another thread's.
+ * Copies the elements. The gaps between elements are left alone: they may be another thread's.
+ * Elements that lie in the same bytes are copied once.
  */
-void tensor_copy_elements(const DLTensor *layout, char *to, const char *from, copy_rule rule);
+copy_result tensor_copy_out(const tensor_pair *pair);
+/*
+ * Compares the copy with the elements, and finds out whether those that differ can be written;
+ * nothing is written. Those of a read-only Tensor never differ.
+ */
+copy_result tensor_find_changes(tensor_pair *pair);
+/* Copies what was found to differ back. */
+copy_result tensor_copy_back(const tensor_pair *pair);
 
 /*
- * Gives the tensor elements of its own, in which those at `from` are copied. Their addresses are
- * aligned as `from` is. The caller frees *out_copy.
+ * Gives the tensor elements of its own: a copy of all bytes from the first to the last element of
+ * `from`, gaps among them, aligned as those are. So a layout cannot make it take longer than its
+ * bytes do. The caller frees *out_copy. With *is_late no error is raised: the deadline, if it is
+ * not 0, has passed.
  */
-int tensor_take_copy(DLTensor *tensor, const char *from, void **out_copy);
+int tensor_take_copy(DLTensor *tensor, const char *from, int64_t deadline, void **out_copy,
+                     bool *is_late);
+/* Copies bytes that differ back into such a range. */
+copy_result tensor_return_copy(const DLTensor *tensor, char *to, int64_t deadline);
 
 /* A compact copy in memory of the environment's allocator. `first` is the first element. */
 int tensor_copy_compact(const DLTensor *tensor, char *first, TVMFFIObjectHandle *out);

@@ -18,12 +18,10 @@ enum {
 
 /* A tensor whose elements are attached. */
 typedef struct attached_tensor {
-  const DLTensor *tensor;
-  TVMFFIObjectHandle object; /* NULL: a pointer */
-  char *first;               /* of the tensor, in this process */
+  tensor_pair pair;
+  int32_t argument; /* that it belongs to */
   uintptr_t begin, end;
   size_t offset_at; /* where the message has the offset of the first element */
-  size_t offset;    /* which is this, in the own region */
 } attached_tensor;
 
 /* ---- Words ---- */
@@ -33,11 +31,18 @@ static int fail_size(void) {
                          "a message between processes does not fit into the shared memory");
 }
 
+static int fail_large(void) {
+  return TVM_FFI_C_RAISE("MemoryError",
+                         "all but tensors of a call or an answer between processes has at most %d "
+                         "MiB, text and bytes among it",
+                         kMaxMessage >> 20);
+}
+
 static int put_bytes(writer *w, const void *bytes, size_t size) {
   const size_t padded = (size + 7) / 8 * 8;
   char *to;
-  if (padded < size || padded > w->peer->channel.message_limit - w->at ||
-      w->at + padded - w->begin > kMaxMessage ||
+  if (padded < size || padded > kMaxMessage - (w->at - w->begin)) return fail_large();
+  if (padded > w->peer->channel.message_limit - w->at ||
       !channel_reserve(&w->peer->channel, w->at + padded)) {
     return fail_size();
   }
@@ -110,9 +115,13 @@ static int attach(writer *w, const DLTensor *tensor, TVMFFIObjectHandle object, 
     w->attached_capacity = capacity;
   }
   added = &w->attached[w->num_attached];
-  added->tensor = tensor;
-  added->object = object;
-  added->first = first;
+  memset(added, 0, sizeof *added);
+  added->pair.layout = tensor;
+  added->pair.object = object;
+  added->pair.first = first;
+  added->pair.is_checked = w->peer->channel.own_side == kSideHost;
+  added->pair.deadline = w->peer->deadline;
+  added->argument = w->argument;
   added->begin = begin;
   added->end = end;
   added->offset_at = w->at + sizeof(uint64_t);
@@ -165,7 +174,7 @@ static int put_tensor(writer *w, DLTensor *tensor, TVMFFIObjectHandle object, un
                 c->region_size - c->message_limit)) {
       return put_lent(w, tensor, object, (uintptr_t)first);
     }
-    if (hi - lo > kSmallTensor) {
+    if ((uint64_t)hi - (uint64_t)lo > kSmallTensor) {
       TVM_FFI_C_TRY(tensor_copy_compact(tensor, first, &made));
       code = put_lent(w, TVMFFITensorGetDLTensorPtr(made), made,
                       (uintptr_t)TVMFFITensorGetDLTensorPtr(made)->data);
@@ -355,59 +364,80 @@ static int compare_begins(const void *a, const void *b) {
 }
 
 /* Elements are aligned as they are in this process. Tensors that overlap do so there, too. */
-int writer_attach_elements(writer *w) {
+static int place_elements(writer *w) {
   const channel *c = &w->peer->channel;
   char *region = c->region[c->own_side];
-  const copy_rule rule = {.always = true};
-  size_t at = w->at, i;
+  size_t at = w->at, block_at = 0, i;
   uintptr_t block_begin = 0, block_end = 0; /* in the process */
-  size_t block_at = 0;
-  if (w->num_attached == 0) return 0;
-  qsort(w->attached, w->num_attached, sizeof *w->attached, compare_begins);
-  for (i = 0; i < w->num_attached; ++i) {
-    attached_tensor *t = &w->attached[i];
-    const size_t into = (size_t)((uintptr_t)t->first - t->begin);
-    uint64_t offset;
-    if (t->begin == t->end) {
-      t->offset = at;
-      offset = at;
-      memcpy(region + t->offset_at, &offset, sizeof offset);
-      continue;
-    }
-    if (t->begin >= block_end) {
-      at = (at + kTensorAlignment - 1) / kTensorAlignment * kTensorAlignment;
-      at += (size_t)(t->begin % kTensorAlignment);
-      block_at = at;
-      block_begin = t->begin;
-      block_end = t->begin;
-    }
-    if (t->end > block_end) {
-      const size_t more = (size_t)(t->end - block_end);
-      if (at > c->message_limit || more > c->message_limit - at) return fail_size();
-      at += more;
-      block_end = t->end;
-    }
-    if (!channel_reserve(&w->peer->channel, at)) return fail_size();
-    t->offset = block_at + (size_t)(t->begin - block_begin) + into;
-    offset = t->offset;
-    memcpy(region + t->offset_at, &offset, sizeof offset);
+  if (w->num_attached > 1) {
+    qsort(w->attached, w->num_attached, sizeof *w->attached, compare_begins);
   }
   for (i = 0; i < w->num_attached; ++i) {
-    tensor_copy_elements(w->attached[i].tensor, region + w->attached[i].offset,
-                         w->attached[i].first, rule);
+    attached_tensor *t = &w->attached[i];
+    uint64_t offset = at;
+    if (t->begin != t->end) {
+      if (t->begin >= block_end) {
+        at = (at + kTensorAlignment - 1) / kTensorAlignment * kTensorAlignment;
+        at += (size_t)(t->begin % kTensorAlignment);
+        block_at = at;
+        block_begin = t->begin;
+        block_end = t->begin;
+      }
+      if (t->end > block_end) {
+        const size_t more = (size_t)(t->end - block_end);
+        if (at > c->message_limit || more > c->message_limit - at) return fail_size();
+        at += more;
+        block_end = t->end;
+      }
+      if (!channel_reserve(&w->peer->channel, at)) return fail_size();
+      offset = block_at + (size_t)(t->begin - block_begin) + ((uintptr_t)t->pair.first - t->begin);
+    }
+    t->pair.copy = region + offset;
+    memcpy(region + t->offset_at, &offset, sizeof offset);
   }
   w->at = (at + kTensorAlignment - 1) / kTensorAlignment * kTensorAlignment;
   return 0;
 }
 
-void writer_copy_back(const writer *w) {
-  const channel *c = &w->peer->channel;
+/* The copy of a tensor's elements has failed, in the direction of `verb`. */
+static int fail_copy(const writer *w, const attached_tensor *t, copy_result result,
+                     const char *verb) {
+  peer *p = w->peer;
+  if (result == kCopyLate) return p->hooks->end(p, kWaitTime, NULL);
+  if (!w->is_call) {
+    return TVM_FFI_C_RAISE("ValueError",
+                           "the elements of a returned tensor cannot be %s: their memory is "
+                           "protected, or not mapped",
+                           verb);
+  }
+  return TVM_FFI_C_RAISE("ValueError",
+                         "argument #%d of %s: the elements of a tensor cannot be %s: their memory "
+                         "is protected, or not mapped",
+                         (int)t->argument, w->name, verb);
+}
+
+int writer_attach_elements(writer *w) {
+  size_t i;
+  if (w->num_attached == 0) return 0;
+  TVM_FFI_C_TRY(place_elements(w));
+  for (i = 0; i < w->num_attached; ++i) {
+    const copy_result result = tensor_copy_out(&w->attached[i].pair);
+    if (result != kCopyDone) return fail_copy(w, &w->attached[i], result, "read");
+  }
+  return 0;
+}
+
+int writer_copy_back(writer *w) {
   size_t i;
   for (i = 0; i < w->num_attached; ++i) {
-    const attached_tensor *t = &w->attached[i];
-    const copy_rule rule = {.object = t->object};
-    tensor_copy_elements(t->tensor, t->first, c->region[c->own_side] + t->offset, rule);
+    const copy_result result = tensor_find_changes(&w->attached[i].pair);
+    if (result != kCopyDone) return fail_copy(w, &w->attached[i], result, "written");
   }
+  for (i = 0; i < w->num_attached; ++i) {
+    const copy_result result = tensor_copy_back(&w->attached[i].pair);
+    if (result != kCopyDone) return fail_copy(w, &w->attached[i], result, "written");
+  }
+  return 0;
 }
 
 /* ---- The message ---- */
@@ -419,7 +449,8 @@ int writer_begin(writer *w, operation op, uint32_t target, int32_t num_args) {
   w->begin = w->at = p->top;
   pthread_mutex_lock(&p->lock);
   count = p->num_released;
-  if (put_tag(w, (unsigned)op, count) != 0 || put_tag(w, target, (uint64_t)num_args) != 0) {
+  if (put_tag(w, (unsigned)op, count) != 0 || put_tag(w, target, (uint64_t)num_args) != 0 ||
+      put(w, p->number) != 0) {
     code = -1;
   }
   for (i = 0; code == 0 && i < count; ++i) code = put(w, p->released[i]);

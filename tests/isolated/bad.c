@@ -9,7 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/ptrace.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <tvm/ffi/c.h>
 #include <unistd.h>
 
@@ -264,6 +267,120 @@ TVM_FFI_C_EXPORT(take_piece, "(0: int) -> bool") {
   is_there = piece != NULL;
   free(piece);
   return tvm_ffi_args_return(args, tvm_ffi_any_from_bool(is_there));
+}
+
+/* ---- Processes and threads that a kernel leaves behind ---- */
+
+TVM_FFI_C_EXPORT(echo, "(0: int) -> int") {
+  int64_t number;
+  TVM_FFI_C_TRY(tvm_ffi_args_read_int64(args, 0, &number));
+  return tvm_ffi_args_return(args, tvm_ffi_any_from_int64(number));
+}
+
+/* How often it was called in this process. */
+TVM_FFI_C_EXPORT(count, "() -> int") {
+  static int64_t num_calls;
+  return tvm_ffi_args_return(args, tvm_ffi_any_from_int64(++num_calls));
+}
+
+/* In ways that handlers of fork() notice, and in one that they do not. */
+static pid_t start_process(int64_t how) {
+#ifdef SYS_fork
+  if (how == 1) return (pid_t)syscall(SYS_fork);
+#endif
+  return how == 2 ? vfork() : fork();
+}
+
+/* Starts processes that return from the kernel, too, after 1, 2, ... milliseconds; how 3: after a
+ * failed exec. Returns 1, they 2. */
+TVM_FFI_C_EXPORT(fork_and_return, "(how: int) -> int") {
+  enum { kProcesses = 8 };
+  static char *words[] = {NULL};
+  int64_t how;
+  useconds_t i;
+  TVM_FFI_C_TRY(tvm_ffi_args_read_int64(args, 0, &how));
+  for (i = 1; i <= kProcesses; ++i) {
+    if (start_process(how) != 0) continue;
+    if (how == 3) (void)execv("/no/such/program", words);
+    usleep(1000 * i);
+    return tvm_ffi_args_return(args, tvm_ffi_any_from_int64(2));
+  }
+  return tvm_ffi_args_return(args, tvm_ffi_any_from_int64(1));
+}
+
+/* Starts a process that crashes, and waits for it. */
+TVM_FFI_C_EXPORT(fork_a_crash, "(how: int) -> None") {
+  int64_t how;
+  pid_t child;
+  TVM_FFI_C_TRY(tvm_ffi_args_read_int64(args, 0, &how));
+  child = start_process(how);
+  if (child == 0) *(volatile int *)nowhere = 1;
+  while (waitpid(child, NULL, 0) < 0 && errno == EINTR) continue;
+  return 0;
+}
+
+/* Ends the thread of the call: as a program does, or by the call of the system alone. */
+TVM_FFI_C_EXPORT(end_thread, "(how: int) -> None") {
+  int64_t how;
+  TVM_FFI_C_TRY(tvm_ffi_args_read_int64(args, 0, &how));
+  if (how == 0) pthread_exit(NULL);
+  syscall(SYS_exit, 0);
+  return 0;
+}
+
+/* Nobody continues a process whose tracer does not know that it is one. */
+TVM_FFI_C_EXPORT(trace_and_crash, "() -> None") {
+  (void)args;
+  (void)ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+  *(volatile int *)nowhere = 1;
+  return 0;
+}
+
+TVM_FFI_C_EXPORT(execute, "() -> None") {
+  static char *words[] = {(char *)(uintptr_t) "sleep", (char *)(uintptr_t) "1000", NULL};
+  (void)args;
+  execvp("sleep", words);
+  return 0;
+}
+
+typedef struct {
+  char *at;
+  int byte;
+} words_to_fill;
+
+/* Each time the host sleeps and the helper runs, or the other way round. */
+static void *fill_often(void *context) {
+  const words_to_fill *words = context;
+  for (;;) {
+    memset(words->at, words->byte, 256);
+    usleep(1000);
+  }
+  return NULL;
+}
+
+/* Overwrites the words by which host and helper wait for each other, once or ever again. */
+TVM_FFI_C_EXPORT(overwrite_words, "(byte: int, often: bool) -> None") {
+  static words_to_fill words;
+  FILE *maps = fopen("/proc/self/maps", "r");
+  char line[512];
+  int64_t byte;
+  bool often;
+  pthread_t thread;
+  TVM_FFI_C_TRY(tvm_ffi_args_read_int64(args, 0, &byte));
+  TVM_FFI_C_TRY(tvm_ffi_args_read_bool(args, 1, &often));
+  if (maps == NULL) abort();
+  while (words.at == NULL && fgets(line, sizeof line, maps) != NULL) {
+    if (strstr(line, "memfd:tvm_ffi_isolated (") == NULL) continue;
+    words.at = (char *)(uintptr_t)strtoull(line, NULL, 16);
+  }
+  fclose(maps);
+  if (words.at == NULL) abort();
+  words.at += 64; /* behind what was read once */
+  words.byte = (int)byte;
+  usleep(100000); /* the host sleeps */
+  memset(words.at, words.byte, 256);
+  if (often && pthread_create(&thread, NULL, fill_often, &words) != 0) abort();
+  return 0;
 }
 
 #if defined(CRASHES_AT_LOAD)

@@ -52,6 +52,35 @@ TVM_FFI_C_EXPORT(add_to, "(0: DLTensor*, 1: DLTensor*) -> None") {
   return 0;
 }
 
+/* Fills its arguments with a byte. */
+TVM_FFI_C_EXPORT(fill, "(0: int, ...) -> None") {
+  int64_t byte;
+  int32_t i;
+  TVM_FFI_C_TRY(tvm_ffi_args_read_int64(args, 0, &byte));
+  for (i = 1; i < args->num_args; ++i) {
+    DLTensor *x;
+    TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, i, &x));
+    memset(tvm_ffi_tensor_get_data(x), (int)byte, (size_t)x->shape[0]);
+  }
+  return 0;
+}
+
+/* Changes bytes in an order that counts where elements lie in the same. */
+TVM_FFI_C_EXPORT(stamp, "(0: DLTensor*) -> None") {
+  int64_t index[8] = {0};
+  unsigned count = 0;
+  DLTensor *x;
+  int32_t i;
+  TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, 0, &x));
+  do {
+    uint8_t *at = (uint8_t *)tvm_ffi_tensor_get_data(x);
+    for (i = 0; i < x->ndim; ++i) at += index[i] * x->strides[i];
+    *at = (uint8_t)(3 * *at + ++count);
+    for (i = x->ndim - 1; i >= 0 && ++index[i] == x->shape[i]; --i) index[i] = 0;
+  } while (i >= 0);
+  return 0;
+}
+
 /* Writes to its argument, and fails. */
 TVM_FFI_C_EXPORT(write_and_fail, "(0: DLTensor*) -> None") {
   DLTensor *y;

@@ -2,6 +2,9 @@
 /*
  * A helper that writes whatever it likes into the shared memory: answers that look like messages,
  * bytes at random, and, while the host reads, other bytes. TVM_FFI_HOSTILE_SEED says which.
+ *
+ * With TVM_FFI_HOSTILE_WORDS, the answer to each call of a function is these words, as numbers; `n`
+ * is the number of the call. Before, it overwrites the first bytes that lie behind the call.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -50,12 +53,23 @@ static void *scribble(void *context) {
   return NULL;
 }
 
-static void answer(uint64_t first, const uint64_t *words, size_t count) {
+/* The number of the host's call that is served. */
+static uint64_t read_number(void) {
+  const uint64_t offset = c.header->message[kSideHost].offset;
+  return ((uint64_t *)(void *)(c.region[kSideHost] + offset))[2];
+}
+
+static void send_words(uint64_t first, uint64_t second, const uint64_t *words, size_t count) {
   uint64_t *message = (uint64_t *)(void *)c.region[kSideHelper];
   message[0] = first;
-  message[1] = 0;
-  memcpy(message + 2, words, count * sizeof *words);
-  channel_send(&c, 0, (count + 2) * sizeof *words);
+  message[1] = second;
+  message[2] = read_number();
+  memcpy(message + 3, words, count * sizeof *words);
+  channel_send(&c, 0, (count + 3) * sizeof *words);
+}
+
+static void answer(uint64_t first, const uint64_t *words, size_t count) {
+  send_words(first, 0, words, count);
 }
 
 static void answer_at_random(void) {
@@ -71,11 +85,7 @@ static void answer_at_random(void) {
       answer(draw() % 9 | (draw() % 4 << 32), words, count);
       break;
     case 2: /* a call of the function that the host has passed */
-      ((uint64_t *)(void *)c.region[kSideHelper])[1] = 1;
-      memcpy(c.region[kSideHelper] + 16, words, count * 8);
-      ((uint64_t *)(void *)c.region[kSideHelper])[0] = kCall;
-      ((uint64_t *)(void *)c.region[kSideHelper])[1] = 1 | draw() % 4 << 32;
-      channel_send(&c, 0, (count + 2) * 8);
+      send_words(kCall, 1 | draw() % 4 << 32, words, count);
       break;
     default:
       answer(draw() % 2 == 0 ? kReturn : kRaise, words, count);
@@ -89,22 +99,46 @@ static void confuse(void) {
   c.header->turn = (uint32_t)draw() | 2;
 }
 
+static void send_given(const char *given) {
+  static uint64_t words[64];
+  uint64_t count = 0;
+  char *end;
+  for (; *given != '\0'; given = *end == ' ' ? end + 1 : end) {
+    const bool is_number = *given != 'n';
+    words[count++] = is_number ? strtoull(given, &end, 0) : read_number();
+    if (!is_number) end = (char *)(uintptr_t)given + 1;
+  }
+  memcpy(c.region[kSideHelper], words, count * sizeof *words);
+  channel_send(&c, 0, count * sizeof *words);
+}
+
+static void scribble_on_arguments(void) {
+  const uint64_t size = c.header->message[kSideHost].size;
+  memset(c.region[kSideHost] + c.header->message[kSideHost].offset + size, 0x5a, 256);
+}
+
 int main(void) {
+  const char *given = getenv("TVM_FFI_HOSTILE_WORDS");
   const char *seed = getenv("TVM_FFI_HOSTILE_SEED");
   uint64_t none = 0, function = kTagFunction | (uint64_t)1 << 32;
   pthread_t thread;
-  if (seed == NULL || channel_open(&c) != 0) return 2;
+  if ((seed == NULL && given == NULL) || channel_open(&c) != 0) return 2;
   (void)alarm(60 * environment_slower()); /* no thread looks after the end of the host */
-  state = strtoull(seed, NULL, 10) * 2654435761u + 1;
+  state = given != NULL ? 1 : strtoull(seed, NULL, 10) * 2654435761u + 1;
   (void)draw();
   channel_send(&c, 0, 0);
   if (channel_wait(&c, 0) != kWaitTurn) return 0;
-  if (draw() % 8 != 0) { /* the library is loaded, and has the functions */
+  if (given != NULL || draw() % 8 != 0) { /* the library is loaded, and has the functions */
     answer(kReturn, &none, 1);
     if (channel_wait(&c, 0) != kWaitTurn) return 0;
     answer(kReturn, &function, 1);
     if (channel_wait(&c, 0) != kWaitTurn) return 0;
     answer(kReturn, &function, 1);
+    if (channel_wait(&c, 0) != kWaitTurn) return 0;
+  }
+  while (given != NULL) {
+    scribble_on_arguments();
+    send_given(given);
     if (channel_wait(&c, 0) != kWaitTurn) return 0;
   }
   if (draw() % 4 == 0) pthread_create(&thread, NULL, scribble, NULL);

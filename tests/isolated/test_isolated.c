@@ -3,11 +3,14 @@
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <tvm/ffi/c.h>
+#include <tvm/ffi/extra/c_runtime_api.h>
 #include <tvm/ffi/extra/isolated.h>
 #include <unistd.h>
 
 #include "support/check.h"
+#include "support/environment.h"
 
 static TVMFFIObjectHandle module;
 
@@ -341,6 +344,182 @@ TEST(test_read_only_memory) {
   munmap(x, size);
 }
 
+static TVMFFIAny view_bytes(tvm_ffi_vector *out, void *data, int64_t size) {
+  return tvm_ffi_vector_init(out, data, kCpu, TVM_FFI_C_UINT8, size);
+}
+
+/* Three pages; the middle one is protected in that way. */
+static uint8_t *map_pages(size_t page, int protection) {
+  uint8_t *pages = mmap(NULL, 3 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  assert_true(pages != MAP_FAILED);
+  memset(pages, 1, 3 * page);
+  assert_int_equal(mprotect(pages + page, page, protection), 0);
+  return pages;
+}
+
+static void check_filled(const uint8_t *data, size_t size, uint8_t expected) {
+  size_t i;
+  for (i = 0; i < size; ++i) assert_int_equal(data[i], expected);
+}
+
+/* What a kernel writes to a copy cannot be written back: an error, and nothing has changed. */
+TEST(test_memory_that_cannot_be_written) {
+  const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  const char *const kText = "the elements of a tensor cannot be written";
+  uint8_t *pages = map_pages(page, PROT_READ), other[64];
+  tvm_ffi_vector v, w;
+  TVMFFIAny args[3], result;
+  memset(other, 1, sizeof other);
+  args[0] = tvm_ffi_any_from_int64(7);
+  args[1] = view_bytes(&v, other, sizeof other);
+  args[2] = view_bytes(&w, pages, (int64_t)(3 * page));
+  check_fails_with(call("fill", args, 3, &result), "ValueError", "argument #2 of fill: the elem");
+  check_filled(other, sizeof other, 1);
+  check_filled(pages, 3 * page, 1);
+  args[2] = args[1];
+  args[1] = view_bytes(&w, pages + page + 5, 10);
+  check_fails_with(call("fill", args, 3, &result), "ValueError", kText);
+  check_filled(other, sizeof other, 1);
+  args[1] = view_bytes(&w, pages + page - 5, 10);
+  check_fails_with(call("fill", args, 3, &result), "ValueError", kText);
+  args[1] = view_bytes(&w, pages + 2 * page - 5, 10);
+  check_fails_with(call("fill", args, 3, &result), "ValueError", kText);
+  check_filled(pages, 3 * page, 1);
+  /* What is written is what was there. */
+  args[0] = tvm_ffi_any_from_int64(1);
+  check_ok(call("fill", args, 3, &result));
+  args[0] = tvm_ffi_any_from_int64(7);
+  args[1] = view_bytes(&w, pages, (int64_t)page);
+  check_ok(call("fill", args, 3, &result));
+  check_filled(pages, page, 7);
+  check_filled(other, sizeof other, 7);
+  munmap(pages, 3 * page);
+}
+
+/* A tensor that is not there is an error of the call, as it would be a crash of the kernel. */
+TEST(test_memory_that_cannot_be_read) {
+  const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  const char *const kText = "argument #1 of fill: the elements of a tensor cannot be read";
+  uint8_t *pages = map_pages(page, PROT_NONE);
+  const int file = memfd_create("test", 0);
+  uint8_t *past_end = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  int64_t strides[1];
+  tvm_ffi_vector v;
+  TVMFFIAny args[2], result;
+  assert_true(past_end != MAP_FAILED);
+  assert_int_equal(ftruncate(file, (off_t)page), 0);
+  args[0] = tvm_ffi_any_from_int64(1);
+  args[1] = view_bytes(&v, pages, (int64_t)(3 * page));
+  check_fails_with(call("fill", args, 2, &result), "ValueError", kText);
+  args[1] = view_bytes(&v, pages + page - 1, 2);
+  check_fails_with(call("fill", args, 2, &result), "ValueError", kText);
+  args[1] = view_bytes(&v, past_end + page - 1, 2);
+  check_fails_with(call("fill", args, 2, &result), "ValueError", kText);
+  /* Elements on both sides of a gap. */
+  strides[0] = (int64_t)(2 * page);
+  args[1] = view_bytes(&v, pages, 2);
+  v.tensor.strides = strides;
+  check_ok(call("stamp", &args[1], 1, &result));
+  assert_int_equal(pages[0], 4);
+  assert_int_equal(pages[2 * page], 5);
+  munmap(pages, 3 * page);
+  args[1] = view_bytes(&v, pages, 1);
+  check_fails_with(call("fill", args, 2, &result), "ValueError", kText);
+  munmap(past_end, 2 * page);
+  close(file);
+}
+
+/* Whatever the strides are, the elements and no other bytes are as after a call in this process. */
+TEST(test_layouts) {
+  enum { kLayouts = 400, kBytes = 1024, kDims = 4 };
+  static uint8_t here[kBytes], there[kBytes];
+  uint64_t state = 1;
+  int64_t shape[kDims], strides[kDims];
+  TVMFFIObjectHandle stamp = get("stamp"), loaded = NULL, stamp_here = NULL;
+  TVMFFIAny arg, result;
+  tvm_ffi_vector v;
+  int k, i;
+  check_ok(tvm_ffi_module_load(module_path("isolated_good.so"), &loaded));
+  check_ok(tvm_ffi_module_get_function(loaded, "stamp", &stamp_here));
+  for (k = 0; k < kLayouts; ++k) {
+    for (i = 0; i < kBytes; ++i) here[i] = there[i] = (uint8_t)(7 * i + k);
+    (void)view_bytes(&v, there + kBytes / 2, 1);
+    v.tensor.ndim = 1 + k % kDims;
+    for (i = 0; i < v.tensor.ndim; ++i) {
+      state = state * 6364136223846793005u + 1442695040888963407u;
+      shape[i] = 1 + (int64_t)(state >> 33) % 5;
+      strides[i] = (int64_t)(state >> 40) % 25 - 12;
+    }
+    v.tensor.shape = shape;
+    v.tensor.strides = strides;
+    arg = tvm_ffi_any_view_tensor(&v.tensor);
+    check_ok(tvm_ffi_function_call(stamp, &arg, 1, &result));
+    v.tensor.data = here + kBytes / 2;
+    check_ok(tvm_ffi_function_call(stamp_here, &arg, 1, &result));
+    assert_memory_equal(here, there, kBytes);
+  }
+  tvm_ffi_object_release(stamp);
+  tvm_ffi_object_release(stamp_here);
+  tvm_ffi_object_release(loaded);
+}
+
+/* A few bytes that are 2^40 elements are copied once. */
+TEST(test_repeated_elements) {
+  float data[4] = {1, 2, 3, 4};
+  int64_t shape[2] = {1 << 20, 1 << 20}, strides[2] = {0, 0};
+  const int64_t begin = (int64_t)time(NULL);
+  tvm_ffi_vector v;
+  TVMFFIAny arg, result;
+  arg = tvm_ffi_vector_init(&v, data, kCpu, TVM_FFI_C_FLOAT32, 4);
+  v.tensor.ndim = 2;
+  v.tensor.shape = shape;
+  v.tensor.strides = strides;
+  (void)alarm(60 * environment_slower());
+  check_ok(call("alignment", &arg, 1, &result));
+  shape[0] = 3;
+  strides[0] = 1;
+  check_ok(call("alignment", &arg, 1, &result));
+  (void)alarm(0);
+  assert_true(time(NULL) - begin < 20 * environment_slower());
+}
+
+/* The limits of messages, and of what an answer may take. */
+TEST(test_amounts) {
+  const size_t large = ((size_t)256 << 20) + 1;
+  char *bytes = calloc(1, large), path[4200];
+  TVMFFIByteArray content = {bytes, large};
+  TVMFFIObjectHandle limited = NULL, same = NULL;
+  TVMFFIAny arg, result;
+  assert_non_null(bytes);
+  arg = tvm_ffi_any_view_bytes(&content);
+  check_fails_with(call("type_of", &arg, 1, &result), "MemoryError", "at most 256 MiB");
+  snprintf(path, sizeof path, "isolated,answer=4000000:%s", module_path("isolated_good.so"));
+  check_ok(TVMFFIRuntimeModuleLoad(path, &limited));
+  check_ok(tvm_ffi_module_get_function(limited, "same", &same));
+  content.size = 1000000;
+  check_ok(tvm_ffi_function_call(same, &arg, 1, &result));
+  tvm_ffi_any_clear(&result);
+  content.size = 3000000;
+  check_fails_with(tvm_ffi_function_call(same, &arg, 1, &result), TVM_FFI_ISOLATED_CHANNEL_ERROR,
+                   "more memory of the host than options.answer allows");
+  tvm_ffi_object_release(same);
+  tvm_ffi_object_release(limited);
+  free(bytes);
+}
+
+/* A program that was compiled before `answer` was there. */
+TEST(test_older_options) {
+  tvm_ffi_isolated_options options = test_options();
+  TVMFFIObjectHandle made = NULL;
+  options.struct_size = offsetof(tvm_ffi_isolated_options, answer);
+  options.answer = 1;
+  check_ok(tvm_ffi_isolated_load(module_path("isolated_good.so"), &options, &made));
+  tvm_ffi_object_release(made);
+  --options.struct_size;
+  check_fails_with(tvm_ffi_isolated_load(module_path("isolated_good.so"), &options, &made),
+                   TVM_FFI_C_VALUE_ERROR, "options.struct_size is ");
+}
+
 static void check_iota(const TVMFFIAny *value, int64_t n) {
   const DLTensor *tensor = TVMFFITensorGetDLTensorPtr(value->v_obj);
   int64_t i, stride = 0;
@@ -574,6 +753,12 @@ int main(void) {
       cmocka_unit_test(test_strided_tensors),
       cmocka_unit_test(test_alignment_and_failure),
       cmocka_unit_test(test_read_only_memory),
+      cmocka_unit_test(test_memory_that_cannot_be_written),
+      cmocka_unit_test(test_memory_that_cannot_be_read),
+      cmocka_unit_test(test_layouts),
+      cmocka_unit_test(test_repeated_elements),
+      cmocka_unit_test(test_amounts),
+      cmocka_unit_test(test_older_options),
       cmocka_unit_test(test_returned_tensors),
       cmocka_unit_test(test_results_are_released),
       cmocka_unit_test(test_tensors_outlive),

@@ -255,6 +255,7 @@ TEST(test_damage) {
   const TVMFFIObjectHandle module = load("isolated_bad.so");
   TVMFFIAny result, arg = tvm_ffi_any_from_int64((int64_t)1 << 30);
   const int rounding = fegetround();
+  TVMFFIObjectHandle fine = NULL;
   int64_t before = 0, after = 0;
   int code;
   check_ok(call(module, "round_up", NULL, 0, &result));
@@ -266,10 +267,12 @@ TEST(test_damage) {
                    "without setting an error");
   check_works(module);
   check_ok(tvm_ffi_isolated_read_process(module, 0, &before));
-  /* Its answer may arrive, or not. */
+  /* Its answer may arrive, or not. Then the next call says that the state of kernels is lost. */
   code = call(module, "close_files", NULL, 0, &result);
-  if (code != 0) check_raised_with(TVM_FFI_ISOLATED_CHANNEL_ERROR, "its files were closed");
   usleep(100000);
+  if (code == 0) code = tvm_ffi_module_find_function(module, "fine", &fine);
+  assert_int_equal(code, -1);
+  check_raised_with(TVM_FFI_ISOLATED_CHANNEL_ERROR, "its files were closed");
   check_works(module);
   check_ok(tvm_ffi_isolated_read_process(module, 0, &after));
   assert_int_not_equal(before, after);
@@ -280,6 +283,7 @@ TEST(test_damage) {
 TEST(test_replaced_files) {
   const TVMFFIObjectHandle module = load("isolated_bad.so");
   char path[kEnvironmentPath];
+  TVMFFIObjectHandle fine = NULL;
   TVMFFIAny arg, result;
   struct stat status;
   int file;
@@ -291,6 +295,8 @@ TEST(test_replaced_files) {
   check_ok(call(module, "replace_files", &arg, 1, &result));
   assert_int_equal(fstat(file, &status), 0);
   assert_int_equal(status.st_size, 0);
+  check_fails_with(tvm_ffi_module_find_function(module, "fine", &fine),
+                   TVM_FFI_ISOLATED_CHANNEL_ERROR, "its files were closed");
   check_works(module);
   close(file);
   unlink(path);
@@ -583,6 +589,75 @@ static void check_fork(int32_t no_restart) {
 TEST(test_fork) {
   check_fork(0);
   check_fork(1);
+}
+
+typedef struct {
+  TVMFFIObjectHandle function;
+  bool is_done;
+} blocked_call;
+
+/* A call that takes as long as it may. */
+static void *call_blocked(void *context) {
+  blocked_call *self = context;
+  TVMFFIAny result;
+  (void)tvm_ffi_function_call(self->function, NULL, 0, &result);
+  TVMFFIErrorSetRaised(NULL);
+  __atomic_store_n(&self->is_done, true, __ATOMIC_RELEASE);
+  pthread_testcancel();
+  return NULL;
+}
+
+/* In a child by fork, where a thread was in a call that does not exist there. */
+TEST(test_fork_during_a_call) {
+  tvm_ffi_isolated_options options = test_options();
+  blocked_call blocked = {NULL, false};
+  TVMFFIObjectHandle module;
+  pthread_t thread;
+  int status = 0;
+  pid_t child;
+  options.timeout = environment_patience(2);
+  module = load_with("isolated_bad.so", &options);
+  check_ok(tvm_ffi_module_get_function(module, "sleep_long", &blocked.function));
+  assert_int_equal(pthread_create(&thread, NULL, call_blocked, &blocked), 0);
+  usleep(200000);
+  child = fork();
+  if (child == 0) {
+    TVMFFIObjectHandle fine = NULL;
+    TVMFFIAny result;
+    (void)alarm(60 * environment_slower());
+    _exit(tvm_ffi_module_get_function(module, "fine", &fine) != 0 ||
+          tvm_ffi_function_call(fine, NULL, 0, &result) != 0 || result.v_int64 != 42);
+  }
+  assert_false(__atomic_load_n(&blocked.is_done, __ATOMIC_ACQUIRE));
+  assert_int_equal(waitpid(child, &status, 0), child);
+  assert_int_equal(status, 0);
+  pthread_join(thread, NULL);
+  check_works(module);
+  tvm_ffi_object_release(blocked.function);
+  tvm_ffi_object_release(module);
+}
+
+/* A thread that is cancelled in a call ends after it, and others may call. */
+TEST(test_cancelled_thread) {
+  tvm_ffi_isolated_options options = test_options();
+  blocked_call blocked = {NULL, false};
+  TVMFFIObjectHandle module;
+  pthread_t thread;
+  void *ended = NULL;
+  options.timeout = environment_patience(0.5);
+  module = load_with("isolated_bad.so", &options);
+  check_ok(tvm_ffi_module_get_function(module, "sleep_long", &blocked.function));
+  assert_int_equal(pthread_create(&thread, NULL, call_blocked, &blocked), 0);
+  usleep(100000);
+  assert_int_equal(pthread_cancel(thread), 0);
+  assert_int_equal(pthread_join(thread, &ended), 0);
+  assert_true(ended == PTHREAD_CANCELED);
+  assert_true(blocked.is_done);
+  (void)alarm(60 * environment_slower());
+  check_works(module);
+  (void)alarm(0);
+  tvm_ffi_object_release(blocked.function);
+  tvm_ffi_object_release(module);
 }
 
 /* ---- Several processes and threads ---- */
@@ -958,6 +1033,8 @@ RUN_TESTS({
     cmocka_unit_test(test_ignored_children),
     cmocka_unit_test(test_end_of_host),
     cmocka_unit_test(test_fork),
+    cmocka_unit_test(test_fork_during_a_call),
+    cmocka_unit_test(test_cancelled_thread),
     cmocka_unit_test(test_threads),
     cmocka_unit_test(test_growth),
     cmocka_unit_test(test_memory_of_ended_helpers),

@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A helper that writes anything into the shared memory does not harm the host. */
+/*
+ * A helper that writes anything into the shared memory, and kernels that try to talk as the helper,
+ * or to keep it from talking: the host gets no wrong result, and an error in time.
+ */
 #define _GNU_SOURCE
+#include <pthread.h>
 #include <sched.h>
+#include <signal.h>
+#include <time.h>
 #include <tvm/ffi/c.h>
 #include <tvm/ffi/extra/isolated.h>
 
@@ -87,4 +93,283 @@ TEST(test_hostile) {
   assert_true(num_callbacks > 0);
 }
 
-RUN_TESTS({cmocka_unit_test(test_hostile)})
+static double now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+/* ---- Forged messages ---- */
+
+typedef struct {
+  const char *words, *kind, *text;
+} forgery;
+
+#define DAMAGED TVM_FFI_ISOLATED_CHANNEL_ERROR
+#define TOO_MUCH "more memory of the host than options.answer allows"
+/* Words 0 to 2 of an answer, and of a call with one argument of what the host has passed. */
+#define RETURN "6 0 n "
+#define CALL "5 0x100000001 n "
+
+/* The numbers are those of isolated/message.h. */
+static const forgery kForgeries[] = {
+    {"", DAMAGED, "a message is too short"},
+    {"6 0", DAMAGED, "a message is too short"},
+    {"6 0 n", DAMAGED, "a message is too short"},
+    {"6 0 0 0", DAMAGED, "it belongs to another call"},
+    {"6 0 1 0", DAMAGED, "it belongs to another call"},
+    {"7 0 1 0", DAMAGED, "it belongs to another call"},
+    {"5 1 1", DAMAGED, "it belongs to another call"},
+    {"6 0 0xffffffffffffffff 0", DAMAGED, "it belongs to another call"},
+    {"5 2 n", DAMAGED, "there is no function with this number"},
+    {"5 0 n", DAMAGED, "there is no function with this number"},
+    {"5 0xffffffff n", DAMAGED, "there is no function with this number"},
+    {"5 0x7fffffff00000001 n", DAMAGED, "a call is too short"},
+    {"5 0xffffffff00000001 n", DAMAGED, "a call is too short"},
+    {"0x500000006 0 n 0", DAMAGED, "a message is too short"},
+    {"1 0x100000000 n 7 0", DAMAGED, "a message is not expected"},
+    {"2 0x100000000 n 7 0", DAMAGED, "a message is not expected"},
+    {"99 0 n 0", DAMAGED, "a message is not expected"},
+    {RETURN "99", DAMAGED, "a value has no type"},
+    {RETURN "21", DAMAGED, "a value has no type"},
+    {RETURN "1", DAMAGED, "a message is too short"},
+    {RETURN "7 0xffffffffffffffff", DAMAGED, "a text is longer than its message"},
+    {RETURN "8 16 0", DAMAGED, "a text is longer than its message"},
+    {RETURN "9 4 0", DAMAGED, "an integer has no whole words"},
+    {RETURN "10 0x4000000000000000", DAMAGED, "a container is larger than its message"},
+    {RETURN "11 2 0", DAMAGED, "a container is larger than its message"},
+    {RETURN "13 1 0", DAMAGED, "a container is larger than its message"},
+    {RETURN "11 1 0x100000010 4096 0x10801 1 1", DAMAGED, "a result is a pointer to a tensor"},
+    {RETURN "0x100000010 4096 0x10801 1 1", DAMAGED, "a result is a pointer to a tensor"},
+    {RETURN "0x410000000f 4096 0x10801", DAMAGED, "a tensor has too many dimensions"},
+    {RETURN "0x10000000f 4096 0x10801 -1 1", DAMAGED, "a tensor is not valid"},
+    {RETURN "0x10000000f 4096 0 1 1", DAMAGED, "a tensor is not valid"},
+    {RETURN "0x10000000f 4096 0x10801 2 0x8000000000000000", DAMAGED, "a tensor is not "},
+    {RETURN "0x10000000f 4096 0x10801 2 0x7fffffffffffffff", DAMAGED, "a tensor is not "},
+    {RETURN "0x20000000f 4096 0x10801 2 2 0x7ffffffffffffffe 0x8000000000000001", DAMAGED,
+     "a tensor is not "},
+    {RETURN "0x10000000f 4096 0x10801 2 -4097", DAMAGED, "not in the shared memory"},
+    {RETURN "0x10000000f 8 0x10801 2 1", DAMAGED, "not in the shared memory"},
+    {RETURN "0x10000000f 0xffffffffffffffff 0x10801 2 1", DAMAGED, "not in the shared memory"},
+    {RETURN "0x100010000000f 4096 0x10801 2 1", DAMAGED, "not in the shared memory"},
+    {RETURN "0x200010000000f 4096 0x10801 2 1", DAMAGED, "not in the shared memory"},
+    {RETURN "0x300010000000f 4096 0x10801 2 1", DAMAGED, "not in the shared memory"},
+    {RETURN "0x11", DAMAGED, "a function has no number"},
+    {RETURN "0x900000012", DAMAGED, "there is no function with this number"},
+    {RETURN "0x200000013", DAMAGED, "a result is an argument that is no tensor"},
+    {RETURN "0x13", DAMAGED, "a result is an argument that is no tensor"},
+    {RETURN "20 0 0 0", DAMAGED, "an error has no text"},
+    {RETURN "0x100000014 7 0 7 0 7 0 0", DAMAGED, "the cause of an error is none"},
+    {"7 0 n 0", "InternalError", "the function failed without an error"},
+    /* What takes more memory or time than a host has: 8 GiB, and 2^40 elements in few bytes. */
+    {RETURN "0x10000000f 4096 0x10801 0x200000000 1", DAMAGED, TOO_MUCH},
+    {CALL "0x10000000f 4096 0x10801 0x200000000 1", DAMAGED, TOO_MUCH},
+    {CALL "0x100000010 4096 0x10801 0x200000000 1", DAMAGED, TOO_MUCH},
+    {RETURN "0x10000000f 4096 0x10801 0x10000000000 0", NULL, NULL},
+    {RETURN "0x20000000f 4096 0x10801 0x100000 0x100000 1 1", NULL, NULL},
+    {RETURN "0x20000000f 4096 0x12004 0x100000 0x100000 1 0", NULL, NULL},
+    /* Endless callbacks, of which each is short, with copies of tensors whose elements repeat. */
+    {"5 1 n", TVM_FFI_ISOLATED_TIMEOUT_ERROR, "it took longer than"},
+    {CALL "0x100000010 4096 0x10801 0x10000000000 0", TVM_FFI_ISOLATED_TIMEOUT_ERROR,
+     "it took longer than"},
+    {CALL "0x10000000f 4096 0x10801 0x40000000 1", TVM_FFI_ISOLATED_TIMEOUT_ERROR,
+     "it took longer than"},
+};
+
+/* The helper writes to the copies of the arguments first: they stay as they were all the same. */
+static void check_forgery(const forgery *expected, TVMFFIObjectHandle callback) {
+  static float data[64];
+  tvm_ffi_isolated_options options = TVM_FFI_ISOLATED_OPTIONS_INIT;
+  DLDevice cpu = {kDLCPU, 0};
+  TVMFFIObjectHandle module = NULL, function = NULL;
+  TVMFFIAny args[2], result;
+  tvm_ffi_vector v;
+  const double begin = now();
+  int code, i;
+  options.helper = getenv("TVM_FFI_TEST_HOSTILE");
+  options.timeout = environment_patience(0.5);
+  setenv("TVM_FFI_HOSTILE_WORDS", expected->words, 1);
+  memset(data, 0, sizeof data);
+  args[0] = tvm_ffi_any_view_object(callback);
+  args[1] = tvm_ffi_vector_init(&v, data, cpu, TVM_FFI_C_FLOAT32, 64);
+  check_ok(tvm_ffi_isolated_load("any.so", &options, &module));
+  check_ok(tvm_ffi_module_get_function(module, "f", &function));
+  code = tvm_ffi_function_call(function, args, 2, &result);
+  if (expected->kind == NULL) {
+    check_ok(code);
+    assert_true(data[0] != 0);
+    tvm_ffi_any_clear(&result);
+  } else {
+    check_fails_with(code, expected->kind, expected->text);
+    for (i = 0; i < 64; ++i) assert_true(data[i] == 0);
+  }
+  if (now() - begin > environment_patience(2)) {
+    fail_msg("`%s` took %g s", expected->words, now() - begin);
+  }
+  tvm_ffi_object_release(function);
+  tvm_ffi_object_release(module);
+}
+
+TEST(test_forged) {
+  TVMFFIObjectHandle callback = NULL;
+  size_t i;
+  check_ok(TVMFFIFunctionCreate(NULL, look, NULL, &callback));
+  for (i = 0; i < sizeof kForgeries / sizeof *kForgeries; ++i) {
+    check_forgery(&kForgeries[i], callback);
+  }
+  unsetenv("TVM_FFI_HOSTILE_WORDS");
+  assert_int_equal(check_use_count(callback), 1);
+  tvm_ffi_object_release(callback);
+}
+
+/* ---- Kernels ---- */
+
+static TVMFFIObjectHandle load(uint64_t answer) {
+  tvm_ffi_isolated_options options = TVM_FFI_ISOLATED_OPTIONS_INIT;
+  TVMFFIObjectHandle module = NULL;
+  options.helper = getenv("TVM_FFI_TEST_HELPER");
+  options.answer = answer;
+  check_ok(tvm_ffi_isolated_load(module_path("isolated_bad.so"), &options, &module));
+  return module;
+}
+
+static int call(TVMFFIObjectHandle module, const char *name, const TVMFFIAny *args,
+                int32_t num_args, TVMFFIAny *result) {
+  TVMFFIObjectHandle function = NULL;
+  int code;
+  check_ok(tvm_ffi_module_get_function(module, name, &function));
+  code = tvm_ffi_function_call(function, args, num_args, result);
+  tvm_ffi_object_release(function);
+  return code;
+}
+
+static int64_t read_process(TVMFFIObjectHandle module) {
+  int64_t pid = 0;
+  check_ok(tvm_ffi_isolated_read_process(module, 0, &pid));
+  return pid;
+}
+
+/* Processes that a kernel has started return from it while other calls run: nobody hears them. */
+static void check_forks(int64_t how) {
+  const TVMFFIObjectHandle module = load(0);
+  const int64_t pid = read_process(module);
+  const double begin = now();
+  TVMFFIAny arg = tvm_ffi_any_from_int64(how), result;
+  TVMFFIObjectHandle echo = NULL;
+  int64_t i = 0;
+  check_ok(tvm_ffi_module_get_function(module, "echo", &echo));
+  check_ok(call(module, "fork_and_return", &arg, 1, &result));
+  assert_int_equal(result.v_int64, 1);
+  while (i < 2000 || now() - begin < 0.05) {
+    arg = tvm_ffi_any_from_int64(1000 + i);
+    check_ok(tvm_ffi_function_call(echo, &arg, 1, &result));
+    assert_int_equal(result.v_int64, 1000 + i);
+    ++i;
+  }
+  assert_int_equal(read_process(module), pid);
+  tvm_ffi_object_release(echo);
+  tvm_ffi_object_release(module);
+}
+
+TEST(test_processes_that_return) {
+  check_forks(0);
+  check_forks(1);
+  check_forks(3);
+}
+
+/* What a process that a kernel has started does to itself does not end the helper, or its state. */
+TEST(test_processes_that_crash) {
+  const TVMFFIObjectHandle module = load(0);
+  const int64_t pid = read_process(module);
+  TVMFFIAny arg, result;
+  int64_t how;
+  for (how = 0; how < 3; ++how) {
+    arg = tvm_ffi_any_from_int64(how);
+    check_ok(call(module, "fork_a_crash", &arg, 1, &result));
+    check_ok(call(module, "count", NULL, 0, &result));
+    assert_int_equal(result.v_int64, how + 1);
+  }
+  assert_int_equal(read_process(module), pid);
+  tvm_ffi_object_release(module);
+}
+
+/* ---- Hangs, with no limit of time ---- */
+
+static void check_ends_soon(const char *name, const TVMFFIAny *args, int32_t num_args,
+                            const char *kind, const char *text) {
+  const TVMFFIObjectHandle module = load(0);
+  TVMFFIAny result;
+  double begin;
+  (void)alarm(20 * environment_slower());
+  begin = now();
+  check_fails_with(call(module, name, args, num_args, &result), kind, text);
+  assert_true(now() - begin < environment_patience(1));
+  (void)alarm(0);
+  check_ok(call(module, "count", NULL, 0, &result));
+  assert_int_equal(result.v_int64, 1);
+  tvm_ffi_object_release(module);
+}
+
+TEST(test_ends_that_no_file_tells) {
+  TVMFFIAny arg = tvm_ffi_any_from_int64(0);
+  check_ends_soon("end_thread", &arg, 1, TVM_FFI_ISOLATED_EXIT_ERROR,
+                  "a kernel ended the thread that calls it");
+  arg = tvm_ffi_any_from_int64(1);
+  if (access("/proc/self/stat", R_OK) == 0) {
+    check_ends_soon("end_thread", &arg, 1, TVM_FFI_ISOLATED_EXIT_ERROR,
+                    "a kernel ended the thread that calls it");
+  }
+  check_ends_soon("trace_and_crash", NULL, 0, TVM_FFI_ISOLATED_CRASH_ERROR, "crashed: SIGSEGV");
+  check_ends_soon("execute", NULL, 0, TVM_FFI_ISOLATED_CHANNEL_ERROR,
+                  "a kernel executed another program, or closed its files");
+}
+
+/* Whatever is written there: the next calls have their own results, or there is an error in time.
+ */
+static void check_overwritten(int64_t byte, bool often) {
+  const TVMFFIObjectHandle module = load(0);
+  TVMFFIAny args[2], result;
+  TVMFFIObjectHandle echo = NULL;
+  double begin;
+  int64_t i;
+  check_ok(tvm_ffi_module_get_function(module, "echo", &echo));
+  args[0] = tvm_ffi_any_from_int64(byte);
+  args[1] = tvm_ffi_any_from_bool(often);
+  (void)alarm(30 * environment_slower());
+  begin = now();
+  if (call(module, "overwrite_words", args, 2, &result) != 0) TVMFFIErrorSetRaised(NULL);
+  assert_true(now() - begin < environment_patience(1.2));
+  for (i = 0; i < 10; ++i) {
+    args[0] = tvm_ffi_any_from_int64(i);
+    begin = now();
+    if (tvm_ffi_function_call(echo, args, 1, &result) == 0) {
+      assert_int_equal(result.v_int64, i);
+    } else {
+      TVMFFIErrorSetRaised(NULL);
+    }
+    assert_true(now() - begin < environment_patience(1));
+    usleep(2000);
+  }
+  (void)alarm(0);
+  tvm_ffi_object_release(echo);
+  tvm_ffi_object_release(module);
+}
+
+TEST(test_overwritten_words) {
+  static const int64_t kBytes[] = {0, 1, 2, 0x5a, 0xff};
+  size_t i;
+  if (access("/proc/self/maps", R_OK) != 0) skip();
+  for (i = 0; i < sizeof kBytes / sizeof *kBytes; ++i) {
+    check_overwritten(kBytes[i], false);
+    check_overwritten(kBytes[i], true);
+  }
+}
+
+RUN_TESTS({
+    cmocka_unit_test(test_hostile),
+    cmocka_unit_test(test_forged),
+    cmocka_unit_test(test_processes_that_return),
+    cmocka_unit_test(test_processes_that_crash),
+    cmocka_unit_test(test_ends_that_no_file_tells),
+    cmocka_unit_test(test_overwritten_words),
+})

@@ -49,8 +49,9 @@ extern "C" {
 /** A signal ended the helper while it had nearly used up options.memory. */
 #define TVM_FFI_ISOLATED_MEMORY_ERROR "HelperMemoryError"
 /**
- * What the helper wrote into the shared memory is not a message: its memory is damaged. Or the host
- * cannot go on with it, because the system refused what that takes, as the message says.
+ * What the helper wrote into the shared memory is not a message, belongs to another call, or takes
+ * more of the host's memory than options.answer allows. Or the host cannot go on with it, because
+ * the system refused what that takes, as the message says.
  */
 #define TVM_FFI_ISOLATED_CHANNEL_ERROR "HelperChannelError"
 
@@ -100,11 +101,17 @@ typedef struct {
    * the library, or of the program if it has the archive inside; or there without that folder.
    */
   const char *helper;
+  /**
+   * Bytes of the host's memory that one answer of the helper, or one callback, may take: copies of
+   * values and of tensors that are not shared. More is a HelperChannelError. 0: 4 times `memory`,
+   * but at least 256 MiB; 4 GiB if that is 0, too.
+   */
+  uint64_t answer;
 } tvm_ffi_isolated_options;
 
 /** The default options. */
 #define TVM_FFI_ISOLATED_OPTIONS_INIT \
-  { sizeof(tvm_ffi_isolated_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL }
+  { sizeof(tvm_ffi_isolated_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, 0 }
 
 /* ---- Modules ---- */
 
