@@ -386,7 +386,7 @@ static size_t emit_items(emitter *e, const TVMFFIAny *value) {
   memset(&list, 0, sizeof list);
   list.e = e;
   list.good = true;
-  if (value->type_index == kTVMFFIArray || value->type_index == kTVMFFIList) {
+  if (value_is_list(value)) {
     for (i = 0; i < tvm_ffi_array_get_size(value->v_obj); ++i) {
       add_item(&list, tvm_ffi_array_get_data(value->v_obj) + i);
     }

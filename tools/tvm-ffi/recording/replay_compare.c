@@ -25,10 +25,6 @@ const char *replay_name_expected(const replay *p) {
 
 enum { kMaxShown = 8 };
 
-static bool is_list(const TVMFFIAny *value) {
-  return value->type_index == kTVMFFIArray || value->type_index == kTVMFFIList;
-}
-
 /* Puts an output that differs: its name, the difference, and a tensor of each side; NULL: that is
  * no tensor. */
 static void put_difference(const replay *p, const char *name, const char *difference,
@@ -75,7 +71,7 @@ static void put_differences(const replay *p, const char *name, const TVMFFIAny *
     add_difference(&text, value, &result);
     put_difference(p, name, text.data, wanted, now);
     text_free(&text);
-  } else if (is_list(value) && is_list(expected) && depth < kMaxDepth) {
+  } else if (value_is_list(value) && value_is_list(expected) && depth < kMaxDepth) {
     const int64_t size = tvm_ffi_array_get_size(value->v_obj);
     const int64_t other = tvm_ffi_array_get_size(expected->v_obj);
     int64_t i;

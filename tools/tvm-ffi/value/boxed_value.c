@@ -99,10 +99,7 @@ static bool put_nested(box *b, const TVMFFIAny *value, int depth) {
   if (tvm_ffi_any_try_bytes(value, &text)) {
     return put_kind(b, kBoxBytes) && box_put_bytes(b, text.data, text.size);
   }
-  if ((value->type_index == kTVMFFIArray || value->type_index == kTVMFFIList) &&
-      depth < kMaxDepth) {
-    return put_list(b, value, depth);
-  }
+  if (value_is_list(value) && depth < kMaxDepth) return put_list(b, value, depth);
   if (value->type_index < kTVMFFIStaticObjectBegin) {
     return put_kind(b, kBoxPlain) && box_put(b, value, sizeof *value);
   }

@@ -71,7 +71,7 @@ static void add(output_list *list, const char *kind, size_t i, const TVMFFIAny *
 static bool has_tensors(const TVMFFIAny *value) {
   DLTensor *tensor;
   int64_t i;
-  if (value->type_index != kTVMFFIArray && value->type_index != kTVMFFIList) return false;
+  if (!value_is_list(value)) return false;
   for (i = 0; i < tvm_ffi_array_get_size(value->v_obj); ++i) {
     if (tvm_ffi_any_try_tensor(tvm_ffi_array_get_data(value->v_obj) + i, &tensor)) return true;
   }
@@ -437,10 +437,6 @@ static bool is_map(const TVMFFIAny *value) {
   return value->type_index == kTVMFFIMap || value->type_index == kTVMFFIDict;
 }
 
-static bool is_list(const TVMFFIAny *value) {
-  return value->type_index == kTVMFFIArray || value->type_index == kTVMFFIList;
-}
-
 static void compare_any(const TVMFFIAny *value, const TVMFFIAny *expected, const tolerance *asked,
                         int depth, comparison *out) {
   enum { kMaxDepth = 64 }; /* the runtime compares deeper lists */
@@ -452,7 +448,7 @@ static void compare_any(const TVMFFIAny *value, const TVMFFIAny *expected, const
     compare_tensors(tensor, wanted, asked, out);
     return;
   }
-  if (is_list(value) && is_list(expected) && depth < kMaxDepth) {
+  if (value_is_list(value) && value_is_list(expected) && depth < kMaxDepth) {
     compare_lists(value, expected, asked, depth, out);
     return;
   }

@@ -233,6 +233,10 @@ static void write_value(text_buf *out, const TVMFFIAny *value, const tensor_deta
   }
 }
 
+bool value_is_list(const TVMFFIAny *value) {
+  return value->type_index == kTVMFFIArray || value->type_index == kTVMFFIList;
+}
+
 void value_write(text_buf *out, const TVMFFIAny *value, const tensor_detail *detail) {
   write_value(out, value, detail, 0);
 }

@@ -26,6 +26,9 @@ extern const tensor_detail kTensorElided;
 
 /* ---- Values ---- */
 
+/* Whether it is an Array or a List, whose items tvm_ffi_array_get_data() has. */
+bool value_is_list(const TVMFFIAny *value);
+
 void value_write(text_buf *out, const TVMFFIAny *value, const tensor_detail *detail);
 
 /* Writes an object with "type" and "value"; for a tensor "dtype", "shape" and "data", which has at
