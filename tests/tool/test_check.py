@@ -74,7 +74,7 @@ def number(release):
 exports = read_names(EXPORTS)
 
 CXX_LIBRARY = "tvm_ffi_cxx/libtvm_ffi.so"
-DEFAULT_HAS, CXX_HAS = (f"ok    library    {name} has all that is imported"
+DEFAULT_HAS, CXX_HAS = (f"ok    library    {name} has everything that it imports"
                         for name in ("the default libtvm_ffi.so", CXX_LIBRARY))
 FUNCTION = "_ZN3tvm3ffi4json5ParseERKNS0_6StringEPS2_"
 SECOND, DATA = "_ZN3tvm3ffi8DeepCopyERKNS0_3AnyE", "_ZTIN3tvm3ffi5ErrorE"
@@ -142,7 +142,8 @@ HELP = good("check", "--help").split("\n\nOptions:")[0]
 TABLE = {
     name: (looks_at, fails.strip(), notes.strip())
     for name, looks_at, fails, notes in re.findall(
-        r"^\| `([a-z]+)` \| ([^|]+) \|([^|]*)\|([^|]*)\|$", good("--manual=markdown"), re.M)
+        r"^\| `([a-z]+)` \| ([^|]+) \|([^|]*)\|([^|]*)\|$",
+        good("--manual=markdown").partition("\n## check\n")[2], re.M)
 }
 
 

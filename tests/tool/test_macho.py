@@ -122,7 +122,7 @@ class Macho(unittest.TestCase):
             "FAIL  names      __tvm_ffi__library_ctx: must be a writable pointer, where the loader "
             "stores the module")
         says(Library().function(KERNEL).undefined("TVMFFIErrorSetRaised"),
-             "ok    library    libtvm_ffi.dylib has all that is imported")
+             "ok    library    libtvm_ffi.dylib has everything that it imports")
         says(Library().undefined("TVMFFINone", weak=True),
              "note  imports    TVMFFINone: not in any libtvm_ffi.dylib of this runtime; it is weak")
         says(

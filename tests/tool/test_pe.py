@@ -141,9 +141,9 @@ class Pe(unittest.TestCase):
             line.startswith("  FAIL  embedded   __tvm_ffi__library_bin: malformed: ")
             for line in malformed[1]), malformed
         says(Library().function(KERNEL).undefined("TVMFFIErrorSetRaised"),
-             "ok    library    tvm_ffi.dll has all that is imported")
+             "ok    library    tvm_ffi.dll has everything that it imports")
         says(Library().undefined("TVMFFIErrorSetRaised", "TVM_FFI.DLL"),
-             "ok    library    tvm_ffi.dll has all that is imported")
+             "ok    library    tvm_ffi.dll has everything that it imports")
         says(
             Library().undefined("TVMFFIErrorSetRaised", "mine.dll"),
             "note  library    TVMFFIErrorSetRaised: is imported from mine.dll, but the runtime is "

@@ -4,11 +4,12 @@
 test_probe.py TVM-FFI FAULTS FAKE-CUDA"""
 import json
 import os
+import re
 import shutil
 import subprocess
 import unittest
 
-from tool import (CHECK, COMMAND, FILES, LOAD, OK, RAISED, USAGE, bad, enter_bare_root,
+from tool import (CHECK, COMMAND, FILES, LOAD, OK, RAISED, USAGE, bad, enter_bare_root, good,
                   open_terminal, patience, read_terminal, run, run_tests, work_folder)
 
 FAULTS, FAKE_CUDA = FILES
@@ -116,6 +117,18 @@ class Probe(unittest.TestCase):
         strict = rows_of(probe("strict"))
         assert strict["strided"]["refused"] == 3 and strict["strided"]["passed"] == 0, strict
         assert strict["offset"]["passed"] == 3 and strict["unit"]["passed"] == 2, strict
+
+    def test_the_help_lists_every_row(self):
+        """In its group, with the words of the results."""
+        group, listed = "", []
+        for heading, name, text in re.findall(
+                r"^(?:(\w+): .*|  ([a-z][\w-]*) +(\S.*(?:\n {10,}.*)*))$",
+                good("probe", "--help").split("\n\nOptions:")[0].partition("The rows, ")[2], re.M):
+            group = heading or group
+            if name:
+                listed.append((group, name, " ".join(text.split()).partition(". FAIL: ")[0]))
+        rows = rows_of(probe("right")).values()
+        assert listed == [(row["group"], row["name"], row["title"]) for row in rows], listed
 
     def test_one_fault_for_each_row(self):
         """The row finds it, and its command line repeats it."""

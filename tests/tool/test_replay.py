@@ -1280,7 +1280,7 @@ class Probe(unittest.TestCase):
         bad(USAGE, "no call of the recording returned", "probe", r.folder)
         bad(USAGE, "call 1: arg[0] is a function", "probe", r.folder, "1")
         bad(USAGE, "there is no call 5", "probe", r.folder, "5")
-        bad(USAGE, "give its number alone", "probe", r.folder, "f(1)")
+        bad(USAGE, "give only its number", "probe", r.folder, "f(1)")
         bad(USAGE, "--lib applies to recorded calls only", "probe", KERNELS, "add(1, 2)", "--lib=x")
 
 

@@ -49,7 +49,7 @@ typedef struct arguments arguments;
 
 /* A row of what a command reports, in the form of Markdown. */
 typedef struct {
-  const char *name;
+  const char *name; /* with a : at the end, a heading of the rows that follow */
   const char *looks_at;
   const char *fails, *notes; /* for what; NULL if for nothing */
 } help_row;

@@ -252,8 +252,8 @@ static void check_library(checking *subject, const runtime_imports *imports,
   } else if (imports->has_any && subject->release != kNoRuntime) {
     checks_add(subject, kGood, kCheckLibrary, NULL,
                file->format == kFormatElf && library == kCxxLibrary
-                   ? tool_format(CXX_LIBRARY " has all that is imported")
-                   : tool_format("%s%s has all that is imported",
+                   ? tool_format(CXX_LIBRARY " has everything that it imports")
+                   : tool_format("%s%s has everything that it imports",
                                  file->format == kFormatElf ? "the default " : "",
                                  runtime_library_name(file->format)));
   }

@@ -140,15 +140,28 @@ static void add_filled(text_buf *out, int width, const char *words) {
   }
 }
 
+static bool is_heading(const help_row *row) {
+  return row->name[strlen(row->name) - 1] == ':';
+}
+
 /* The rows, as lines of a description. */
-static text_buf rows_text(const help_row *row) {
-  enum { kWidth = 13 };
+static text_buf rows_text(const help_row *rows) {
   text_buf out = {NULL, 0, 0};
-  for (; row->name != NULL; ++row) {
-    char *words = row->fails != NULL ? tool_format("%s. FAIL: %s", row->looks_at, row->fails)
-                                     : tool_format("%s", row->looks_at);
-    text_add(&out, "  %-*s", kWidth - 2, row->name);
-    add_filled(&out, kWidth, words);
+  const help_row *row;
+  int width = 0;
+  for (row = rows; row->name != NULL; ++row) {
+    const int size = (int)strlen(row->name);
+    if (!is_heading(row) && size > width) width = size;
+  }
+  for (row = rows; row->name != NULL; ++row) {
+    char *words = tool_format("%s%s%s", row->looks_at, row->fails != NULL ? ". FAIL: " : "",
+                              row->fails != NULL ? row->fails : "");
+    if (is_heading(row)) {
+      text_add(&out, "%s ", row->name);
+    } else {
+      text_add(&out, "  %-*s  ", width, row->name);
+    }
+    add_filled(&out, is_heading(row) ? 0 : width + 4, words);
     text_add(&out, "\n");
     free(words);
   }
@@ -251,7 +264,6 @@ static void print_man_command(const command *cmd) {
   if (cmd->description != NULL) print_man_paragraphs(cmd->description);
   if (cmd->rows != NULL) {
     text_buf rows = rows_text(cmd->rows);
-    puts(".PP");
     print_man_paragraphs(rows.data);
     text_free(&rows);
   }
@@ -371,12 +383,27 @@ static void print_markdown_options(const option *options) {
   putchar('\n');
 }
 
-/* Rows are Markdown. */
-static void print_markdown_rows(const help_row *row) {
-  puts("| name | looks at | `FAIL` | `note` |\n|---|---|---|---|");
-  for (; row->name != NULL; ++row) {
-    printf("| `%s` | %s | %s | %s |\n", row->name, row->looks_at,
-           row->fails != NULL ? row->fails : "", row->notes != NULL ? row->notes : "");
+/* Rows are Markdown; a heading begins another table. */
+static void print_markdown_rows(const help_row *rows) {
+  const help_row *row;
+  bool has_notes = false, in_table = false;
+  for (row = rows; row->name != NULL; ++row) has_notes = has_notes || row->notes != NULL;
+  for (row = rows; row->name != NULL; ++row) {
+    const char *fails = row->fails != NULL ? row->fails : "";
+    if (is_heading(row)) {
+      printf("%s**%s** %s%s%s\n\n", in_table ? "\n" : "", row->name, row->looks_at,
+             *fails != '\0' ? ". `FAIL`: " : "", fails);
+      in_table = false;
+      continue;
+    }
+    if (!in_table) {
+      puts(has_notes ? "| name | looks at | `FAIL` | `note` |\n|---|---|---|---|"
+                     : "| name | looks at | `FAIL` |\n|---|---|---|");
+    }
+    in_table = true;
+    printf("| `%s` | %s | %s |", row->name, row->looks_at, fails);
+    if (has_notes) printf(" %s |", row->notes != NULL ? row->notes : "");
+    putchar('\n');
   }
   putchar('\n');
 }

@@ -20,6 +20,51 @@
 #include "value/boxed_value.h"
 #include "value/tensor.h"
 
+/* What each row does. */
+static const help_row kProbeRows[] = {
+    {"layouts:", "the same values, laid out differently in memory", "other numbers", NULL},
+    {"offset", "data begins after byte_offset", NULL, NULL},
+    {"misaligned", "data begins one element, and one byte, off its alignment", NULL, NULL},
+    {"strided", "every stride is doubled", NULL, NULL},
+    {"transposed", "elements are in column-major order", NULL, NULL},
+    {"negative", "strides are negative", NULL, NULL},
+    {"broadcast", "a dimension of an input has stride 0", NULL, NULL},
+    {"unit", "dimensions of extent 1 have arbitrary strides", NULL, NULL},
+    {"page-end", "no memory follows the elements", NULL, NULL},
+    {"page-begin", "no memory precedes the elements", NULL, NULL},
+    {"read-only", "inputs are in memory that cannot be written", NULL, NULL},
+    {"pinned", "host memory claims the device cuda_host", NULL, NULL},
+    {"managed", "host memory claims the device cuda_managed", NULL, NULL},
+    {"view", "a DLTensor is passed in place of the Tensor", NULL, NULL},
+    {"shapes:", "what a function may take or refuse", NULL, NULL},
+    {"extent-0", "an extent is 0, wherever the call has it", NULL, NULL},
+    {"extent-1", "an extent is 1, wherever the call has it", NULL, NULL},
+    {"unequal", "an extent that another tensor also has is one more, and one less", NULL, NULL},
+    {"more-dims", "there is one more dimension, of extent 1", "other numbers", NULL},
+    {"fewer-dims", "two dimensions become one", "other numbers", NULL},
+    {"huge", "extents are above 2^31 and 2^32", "it returns without using them", NULL},
+    {"state:", "what should not depend on other calls, or outlast the call", NULL, NULL},
+    {"repeat", "the same call again", "other bits", NULL},
+    {"threads", "the same call in two threads at once", "other bits", NULL},
+    {"allocator", "allocations of tensors, and of the runtime, that fail", NULL, NULL},
+    {"objects", "objects that stay alive, references that an argument gains", NULL, NULL},
+    {"descriptors", "files that stay open", NULL, NULL},
+    {"mappings", "memory that stays mapped", NULL, NULL},
+    {"rounding", "changes of the rounding mode", NULL, NULL},
+    {"locale", "changes of the locale", NULL, NULL},
+    {"signals", "changes of signal handlers", NULL, NULL},
+    {"calls:", "what must be refused", "the call returns", NULL},
+    {"missing", "an argument is left out", NULL, NULL},
+    {"extra", "there is one argument too many", NULL, NULL},
+    {"none", "None is passed in place of an argument", NULL, NULL},
+    {"type", "an argument has another type", NULL, NULL},
+    {"dtype", "elements have another type", "they are read as the original type", NULL},
+    {"device", "a tensor is on another device", NULL, NULL},
+    {"null", "the data of a tensor is NULL", NULL, NULL},
+    {"named", "whether the errors of these calls say which argument is wrong", "they do not", NULL},
+    {NULL, NULL, NULL, NULL},
+};
+
 #if PROCESSES_ARE_COPIED
 
 enum { kMaxText = 1 << 24 }; /* of a name, of a result */
@@ -496,12 +541,18 @@ static counts count_all(const probe *p) {
   return sum;
 }
 
+static const char *title_of(const row *kind) {
+  const help_row *found = kProbeRows;
+  while (strcmp(found->name, kind->name) != 0) ++found;
+  return found->looks_at;
+}
+
 static void print_row(const row *kind, const counts *sum) {
   FILE *out = streams_results();
   const bool failed = sum->by_verdict[kFailed] > 0;
   fprintf(out, "  %-12s%7zu%9zu%s%8zu%s  %s\n", kind->name, sum->by_verdict[kPassed],
           sum->by_verdict[kRefused], failed ? report_color(kColorBad) : "",
-          sum->by_verdict[kFailed], failed ? report_color(kColorNone) : "", kind->title);
+          sum->by_verdict[kFailed], failed ? report_color(kColorNone) : "", title_of(kind));
 }
 
 static void print_failure(const probe *p, const char *name, const char *why) {
@@ -614,7 +665,7 @@ static void write_json(const probe *p) {
     json_begin_object(NULL);
     json_text("name", kRows[i].name);
     json_text("group", kRows[i].group);
-    json_text("title", kRows[i].title);
+    json_text("title", title_of(&kRows[i]));
     write_counts(&counted);
     json_end();
   }
@@ -730,53 +781,24 @@ static const char kProbeText[] =
     "Makes every call that is related to one that works, each in its own process. The call is\n"
     "written as for run, with &4xf32 for what the function fills; a tensor that it changes is\n"
     "also an output, and all others are inputs. Tensors are given without a layout and without\n"
-    "arg[N]: probe makes the layouts itself. A verdict is passed, refused (the function raised an\n"
-    "error) or FAIL; one FAIL makes the exit code 5. These are a FAIL in every row: a crash, a\n"
-    "call that takes longer than --timeout, a write outside the outputs, a changed input, and -1\n"
-    "without an error. The rows, and what else makes them fail:\n\n"
-    "layouts: the same values, laid out differently in memory. FAIL: other numbers\n"
-    "  offset       data begins after byte_offset\n"
-    "  misaligned   data begins one element, and one byte, off its alignment\n"
-    "  strided      every stride is doubled\n"
-    "  transposed   elements are in column-major order\n"
-    "  negative     strides are negative\n"
-    "  broadcast    a dimension of an input has stride 0\n"
-    "  unit         dimensions of extent 1 have arbitrary strides\n"
-    "  page-end     no memory follows the elements, page-begin: none precedes them\n"
-    "  read-only    inputs are in memory that cannot be written\n"
-    "  pinned       host memory claims the device cuda_host, managed: cuda_managed\n"
-    "  view         a DLTensor is passed in place of the Tensor\n"
-    "shapes: what a function may take or refuse\n"
-    "  extent-0     an extent is 0, extent-1: it is 1, wherever the call has it\n"
-    "  unequal      an extent that another tensor also has is one more, and one less\n"
-    "  more-dims    there is one more dimension, of extent 1. FAIL: other numbers\n"
-    "  fewer-dims   two dimensions become one. FAIL: other numbers\n"
-    "  huge         extents are above 2^31 and 2^32. FAIL: it returns without using them\n"
-    "state: what should not depend on other calls, or outlast the call\n"
-    "  repeat       the same call again. FAIL: other bits\n"
-    "  threads      the same call in two threads at once. FAIL: other bits\n"
-    "  allocator    allocations of tensors, and of the runtime, fail\n"
-    "  objects      objects stay alive, or an argument has more references\n"
-    "  descriptors  files stay open, mappings: memory stays mapped\n"
-    "  rounding     the rounding mode has changed, locale: the locale, signals: handlers\n"
-    "calls: what must be refused. FAIL: the call returns\n"
-    "  missing      an argument is left out, extra: there is one too many\n"
-    "  none         None is passed in place of an argument, type: a value of another type\n"
-    "  dtype        elements have another type. FAIL: they are read as the original type\n"
-    "  device       a tensor is on another device, null: its data is NULL\n"
-    "  named        FAIL: the error of such a call does not say which argument is wrong\n\n"
-    "The call may be one of a recording: DIR is its folder, CALL the number (default: the first\n"
-    "call that returned). Each tensor then has its own memory.\n\n"
+    "arg[N]: probe makes the layouts itself. The call may be one of a recording: DIR is its\n"
+    "folder, CALL the number (default: the first call that returned). Each tensor then has its\n"
+    "own memory.\n\n"
     "What the library prints is shown with --only. The page docs/guide/probe.md has the usual\n"
     "causes and cures.\n\n"
     "  tvm-ffi probe libscale.so 'scale(4x3xf32=rand, 2.5, &4x3xf32)' --only=layouts\n"
-    "  tvm-ffi probe scale.c 'count(4x3xf32=rand)' --skip=calls --nondeterministic";
+    "  tvm-ffi probe scale.c 'count(4x3xf32=rand)' --skip=calls --nondeterministic\n\n"
+    "A verdict is passed, refused (the function raised an error) or FAIL; one FAIL makes the exit\n"
+    "code 5. These are a FAIL in every row: a crash, a call that takes longer than --timeout, a\n"
+    "write outside the outputs, a changed input, and -1 without an error. The rows, and what else\n"
+    "makes them fail:";
 
 const command kProbeCommand = {
     .name = "probe",
     .operands = "LIB ['FUNCTION(ARGUMENT, ...)'] | DIR [CALL]",
     .summary = "Make all calls related to one that works, and say which go wrong",
     .description = kProbeText,
+    .rows = kProbeRows,
     .options = kProbeOptions,
     .max_operands = 2,
     .run = command_probe,

@@ -153,7 +153,6 @@ enum {
 
 struct row {
   const char *group, *name;
-  const char *title; /* what is passed, or looked at, in a few words */
   void (*list)(const subject *s, const row *kind, case_list *out);
   int64_t choice; /* for `list` */
   /* Makes the case of the attempt, which has the arguments of the call that works, and judges it.
