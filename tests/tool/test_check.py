@@ -117,7 +117,7 @@ def write(name, library):
 
 
 APART = "modules keep them apart; one program linked with both, or RTLD_GLOBAL, does not"
-TOGETHER = "one library is loaded with the other, and both may use one of the two"
+TOGETHER = "one library needs the other, and both may use the same one of the two"
 
 
 def with_context(**more):

@@ -354,7 +354,7 @@ void check_clashes(checking *subject, const checking *earlier) {
   say_shared(subject, kNote, &result.merged, earlier, "a linker keeps one of the two");
   say_shared(subject, kNote, &result.apart, earlier,
              result.are_loaded_together
-                 ? "one library is loaded with the other, and both may use one of the two"
+                 ? "one library needs the other, and both may use the same one of the two"
                  : "modules keep them apart; one program linked with both, or RTLD_GLOBAL, does "
                    "not");
   say_shared(subject, kNote, &result.unique, earlier,

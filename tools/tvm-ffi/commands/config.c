@@ -218,6 +218,5 @@ const command kConfigCommand = {
     .summary = "Print the flags for compiling with this library",
     .description = kConfigText,
     .options = kConfigOptions,
-    .max_operands = 0,
     .run = command_config,
 };

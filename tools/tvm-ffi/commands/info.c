@@ -157,6 +157,5 @@ const command kInfoCommand = {
     .operands = "",
     .summary = "Describe this library, to paste into a report",
     .options = kNoOptions,
-    .max_operands = 0,
     .run = command_info,
 };

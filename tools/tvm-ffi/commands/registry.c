@@ -141,6 +141,5 @@ const command kRegistryCommand = {
     .summary = "List global functions with their signatures",
     .description = kRegistryText,
     .options = kRegisteredOptions,
-    .max_operands = 0,
     .run = command_registry,
 };

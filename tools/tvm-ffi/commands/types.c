@@ -248,6 +248,5 @@ const command kTypesCommand = {
     .summary = "List object types with their fields and methods",
     .description = kTypesText,
     .options = kRegisteredOptions,
-    .max_operands = 0,
     .run = command_types,
 };
