@@ -135,7 +135,7 @@ class AnyView {
   TVM_FFI_LOCAL T cast() const;
   template <typename T>
   TVM_FFI_LOCAL std::optional<T> try_cast() const;
-  /** As cast, but returns the error. T has to own its value: for a TensorView use try_cast. */
+  /** As cast, but returns the error. T must own its value: for a TensorView use try_cast. */
   template <typename T>
   TVM_FFI_LOCAL Expected<T> cast_expected() const;
 

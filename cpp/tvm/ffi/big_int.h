@@ -87,7 +87,7 @@ class BigInt {
   TVM_FFI_LOCAL_INLINE BigInt(const BigInt &other) : data_(other.data_) {
     if (!IsInt64()) detail::Retain(data_.v_obj);
   }
-  /** Leaves 0 behind. */
+  /** Leaves 0. */
   TVM_FFI_LOCAL_INLINE BigInt(BigInt &&other) noexcept : data_(other.data_) {
     detail::SetInt(&other.data_, kTVMFFIInt, 0);
   }

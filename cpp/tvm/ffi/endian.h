@@ -23,7 +23,7 @@
 #define TVM_FFI_IO_USE_LITTLE_ENDIAN 1
 #endif
 
-/** Whether memory may be written to files as it is. */
+/** Whether memory may be written to files unchanged. */
 #define TVM_FFI_IO_NO_ENDIAN_SWAP (TVM_FFI_LITTLE_ENDIAN == TVM_FFI_IO_USE_LITTLE_ENDIAN)
 
 TVM_FFI_NAMESPACE_BEGIN

@@ -6,7 +6,7 @@
  *     TVM_FFI_CHECK(x.ndim() == 2, ValueError) << "x must be a matrix, got ndim " << x.ndim();
  *
  * Use a kind that the caller can act on (TypeError, ValueError) for bad input, and TVM_FFI_ICHECK,
- * whose kind is InternalError, for conditions that only a bug of the kernel itself can break.
+ * whose kind is InternalError, for conditions that only a bug in the kernel itself can violate.
  */
 #ifndef TVM_FFI_ERROR_H_
 #define TVM_FFI_ERROR_H_

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file tvm/ffi/expected.h
- * A value or an error, for code that throws nothing.
+ * A value or an error, for code without exceptions.
  *
  *     Expected<int64_t> Half(int64_t x) {
  *       TVM_FFI_RET_CHECK(x % 2 == 0, ValueError) << x << " is odd";
@@ -553,7 +553,7 @@ TVM_FFI_NAMESPACE_END
 #define TVM_FFI_RET_ICHECK_GE(x, y) TVM_FFI_DETAIL_RET_CHECK_OP(GE, >=, x, y, "InternalError")
 
 /**
- * Propagates an error: returns it from the enclosing function, which has to return an Expected,
+ * Propagates an error: returns it from the enclosing function, which must return an Expected,
  * unless the expression succeeded. The expression is an Expected<T>, whose value is dropped, or the
  * int that functions of the C ABI return, with the error raised.
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file tvm/ffi/memory.h
- * Creation of objects. An object is allocated, and freed by its deleter, by code of the library
- * that creates it: this library has to stay loaded as long as the object lives.
+ * Creation of objects. Code of the creating library allocates an object, and its deleter there
+ * frees it: that library must stay loaded as long as the object lives.
  */
 #ifndef TVM_FFI_MEMORY_H_
 #define TVM_FFI_MEMORY_H_

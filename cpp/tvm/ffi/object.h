@@ -111,7 +111,7 @@ TVM_FFI_LOCAL_INLINE bool IsUnique(const TVMFFIObject *obj) {
   return __atomic_load_n(&obj->combined_ref_count, __ATOMIC_ACQUIRE) == kBothOne;
 }
 
-/** The number of strong references. It acquires for those who decide by it as by IsUnique. */
+/** The number of strong references. Acquires, for callers that use it like IsUnique. */
 TVM_FFI_LOCAL_INLINE uint32_t UseCount(const TVMFFIObject *obj) {
   return static_cast<uint32_t>(__atomic_load_n(&obj->combined_ref_count, __ATOMIC_ACQUIRE));
 }
@@ -124,7 +124,7 @@ TVM_FFI_LOCAL_INLINE void Release(TVMFFIObject *obj) {
 }  // namespace detail
 
 class Object;
-/** See optional.h. The second parameter matches the reference's, for declarations ahead. */
+/** See optional.h. The second parameter matches the reference's, for forward declarations. */
 template <typename T, typename = void>
 class Optional;
 template <typename T>

@@ -17,15 +17,15 @@
  * Outputs are written only on success unless a function says otherwise.
  *
  * Functions that return int give 0 on success and -1 on failure, with the error in this thread's
- * slot (TVMFFIErrorMoveFromRaised); where foreign code runs, its own non-zero code may come
+ * slot (TVMFFIErrorMoveFromRaised); where foreign code runs, its own non-zero code may be returned
  * instead. "Errors" lists the kinds; "memory" stands for MemoryError, raised without allocating;
  * "any" means foreign code runs and may raise anything. "Threads: any" may be called from any
  * thread at any time; "same object" asks the caller to serialise calls that name the same object.
  *
  * A required pointer that is NULL is refused with a ValueError that names it.
  *
- * A process may fork at any time, except in a memory hook, and use the library in the child. What
- * other threads were about to do does not happen there; what they held references to is leaked.
+ * A process may fork at any time, except in a memory hook, and use the library in the child. Work
+ * that other threads had not finished does not happen there; objects that they held are leaked.
  */
 #ifndef TVM_FFI_C_API_H_
 #define TVM_FFI_C_API_H_
@@ -53,7 +53,8 @@
 #endif
 #define TVM_FFI_DLL_EXPORT __declspec(dllexport)
 #elif defined(_WIN32) && defined(__GNUC__)
-/* Linkers of MinGW import functions that are not declared so; the archive serves clients, too. */
+/* MinGW's linkers import functions without this declaration, so clients can also link the archive.
+ * */
 #ifdef TVM_FFI_EXPORTS
 #define TVM_FFI_DLL __declspec(dllexport)
 #else
@@ -86,8 +87,8 @@
 #endif
 
 /**
- * Opens an unnamed union. C99 has none; GNU compilers accept them under -pedantic behind
- * __extension__, and every member keeps its direct name.
+ * Opens an unnamed union. C99 has none; with __extension__ GNU compilers accept them under
+ * -pedantic, and every member keeps its direct name.
  */
 #if defined(__GNUC__)
 #define TVM_FFI_UNNAMED_UNION __extension__ union
@@ -492,9 +493,9 @@ TVM_FFI_DLL int TVMFFISetCustomAllocator(TVMFFICustomAllocator *allocator);
 /* ---- Values ---- */
 
 /**
- * Make an owned value of a view: objects gain a reference, raw strings and byte arrays are copied,
- * an rvalue reference hands over its object, everything else is copied bit by bit. A borrowed
- * DLTensor pointer (7) is copied too and then owns nothing: do not keep it.
+ * Make an owned value from a view: objects gain a reference, raw strings and byte arrays are
+ * copied, an rvalue reference hands over its object, everything else is copied bit by bit. A
+ * borrowed DLTensor pointer (7) is copied too and then owns nothing: do not keep it.
  *
  * @param any_view [borrow]
  * @param out      [own] Overwritten without being read.
@@ -563,7 +564,7 @@ TVM_FFI_DLL int TVMFFIDataTypeToString(const DLDataType *dtype, TVMFFIAny *out);
 /**
  * Raise an existing error in this thread.
  * @param error [share] An Error; NULL empties the slot.
- * Errors: a TypeError is raised in place of an object that is no Error.   Threads: any.
+ * Errors: a TypeError is raised instead of an object that is not an Error.   Threads: any.
  */
 TVM_FFI_DLL void TVMFFIErrorSetRaised(TVMFFIObjectHandle error);
 
@@ -608,7 +609,7 @@ TVM_FFI_DLL int TVMFFIErrorCreate(const TVMFFIByteArray *kind, const TVMFFIByteA
  * @param cause_chain   [share] An Error, or NULL.
  * @param extra_context [share] Any object, or NULL.
  * @param out           [own]
- * Errors: TypeError (cause_chain is no Error), ValueError, memory.   Threads: any.
+ * Errors: TypeError (cause_chain is not an Error), ValueError, memory.   Threads: any.
  */
 TVM_FFI_DLL int TVMFFIErrorCreateWithCauseAndExtraContext(
     const TVMFFIByteArray *kind, const TVMFFIByteArray *message, const TVMFFIByteArray *backtrace,
@@ -618,9 +619,9 @@ TVM_FFI_DLL int TVMFFIErrorCreateWithCauseAndExtraContext(
  * The text of the current call stack, most recent call first.
  *
  * With filename and func, that line comes first; the stack below it is walked only when backtraces
- * are switched on (TVMFFIRuntimeSetBacktraceEnabled). Without them the stack itself is requested,
- * and is always walked. The environment variable TVM_TRACEBACK_LIMIT bounds the number of lines
- * (512 when unset or malformed).
+ * are enabled (TVMFFIRuntimeSetBacktraceEnabled). Without filename and func the stack is always
+ * walked. The environment variable TVM_TRACEBACK_LIMIT bounds the number of lines (512 when unset
+ * or malformed).
  *
  * @param filename, func     [borrow] May be NULL.
  * @param cross_ffi_boundary [in] 0 stops at the nearest caller in a frontend.
@@ -645,8 +646,8 @@ TVM_FFI_DLL int TVMFFIFunctionCreate(void *self, TVMFFISafeCallType safe_call,
                                      void (*deleter)(void *self), TVMFFIObjectHandle *out);
 
 /**
- * Call a function. A bare jump to its safe_call: nothing is checked, and the code that comes back
- * is the callee's own.
+ * Call a function. A bare jump to its safe_call: nothing is checked, and the returned code is the
+ * callee's own.
  * @param func   [borrow] A Function, not NULL.
  * @param args   [borrow] num_args views.
  * @param result [own] Set it to None before the call.
@@ -664,8 +665,8 @@ TVM_FFI_DLL int TVMFFIFunctionCall(TVMFFIObjectHandle func, TVMFFIAny *args, int
 TVM_FFI_DLL int TVMFFIFunctionGetGlobal(const TVMFFIByteArray *name, TVMFFIObjectHandle *out);
 
 /**
- * Register a global function. Another copy of the runtime in the process that registers a function
- * which is built in here succeeds, and what is here stays.
+ * Register a global function. If another copy of the runtime in the process registers a function
+ * that is built in here, it succeeds without effect.
  * @param name           [borrow] Copied.
  * @param func           [share] A Function.
  * @param allow_override [in] 0 refuses a name that is taken.
@@ -723,19 +724,19 @@ TVM_FFI_DLL int TVMFFITypeKeyToIndex(const TVMFFIByteArray *type_key, int32_t *o
 TVM_FFI_DLL const TVMFFITypeInfo *TVMFFIGetTypeInfo(int32_t type_index);
 
 /**
- * Add a field to a type. Another copy of the runtime that describes a type which is built in here
- * succeeds, and what is here stays; so with methods and the description below.
+ * Add a field to a type. If another copy of the runtime describes a type that is built in here, it
+ * succeeds without effect; likewise for methods and the description below.
  * @param info [borrow] Copied with its texts; a default value and a Function setter are [share].
- * Errors: InternalError (unknown type, duplicate name), ValueError (also where the field is not
- * within the objects of the type or of one that derives from it, if their size is known), TypeError
- * (a setter or factory that is not a Function), memory.   Threads: any.
+ * Errors: InternalError (unknown type, duplicate name), ValueError (also if the field is not within
+ * the objects of the type or of a derived type whose size is known), TypeError (a setter or factory
+ * that is not a Function), memory.   Threads: any.
  */
 TVM_FFI_DLL int TVMFFITypeRegisterField(int32_t type_index, const TVMFFIFieldInfo *info);
 
 /**
- * Add a method to a type. A second one of the same name is kept beside the first.
+ * Add a method to a type. A second one of the same name is kept in addition to the first.
  * @param info [borrow] Copied with its texts; the method is [share].
- * Errors: TypeError (no Function), and as for fields.   Threads: any.
+ * Errors: TypeError (not a Function), and as for fields.   Threads: any.
  */
 TVM_FFI_DLL int TVMFFITypeRegisterMethod(int32_t type_index, const TVMFFIMethodInfo *info);
 
@@ -748,11 +749,11 @@ TVM_FFI_DLL int TVMFFITypeRegisterMetadata(int32_t type_index, const TVMFFITypeM
 
 /**
  * Set an attribute of a type.
- * @param type_index [in] Not negative; 0 (None) only makes sure that the column is there.
+ * @param type_index [in] Not negative; 0 (None) only makes sure that the column exists.
  * @param attr_name  [borrow] Copied.
- * @param attr_value [share] A view. An equal value may be set again; where the library has a value
- *                   of its own, that is kept.
- * Errors: RuntimeError (another value is there), ValueError, memory.   Threads: any.
+ * @param attr_value [share] A view. An equal value may be set again; a built-in value is kept
+ *                   silently.
+ * Errors: RuntimeError (there is a different value), ValueError, memory.   Threads: any.
  */
 TVM_FFI_DLL int TVMFFITypeRegisterAttr(int32_t type_index, const TVMFFIByteArray *attr_name,
                                        const TVMFFIAny *attr_value);
@@ -817,13 +818,13 @@ TVM_FFI_DLL int TVMFFITensorFromDLPackVersioned(DLManagedTensorVersioned *from,
                                                 TVMFFIObjectHandle *out);
 
 /**
- * Export a Tensor as a DLPack tensor that shares its data. data and byte_offset are those that the
- * Tensor was made with: a consumer adds the offset.
+ * Export a Tensor as a DLPack tensor that shares its data. data and byte_offset are as the Tensor
+ * was made with: a consumer adds the offset.
  *
- * This struct has no flags, so a consumer cannot see that a tensor is shared for reading only. It
- * is exported all the same, as the reference does, since many consumers know this struct alone and
- * most of them only read; who must know asks for the versioned struct. When this export is imported
- * again, the flag is there as before.
+ * This struct has no flags, so a consumer cannot see that a tensor is read-only. It is exported
+ * nevertheless, as in the reference, because many consumers support only this struct and most of
+ * them only read; others use the versioned struct. When this export is imported again, it has the
+ * flag as before.
  * @param from [share] A Tensor; held until the deleter of *out runs.
  * @param out  [own] Released by calling (*out)->deleter(*out), from any thread.
  * Errors: TypeError (not a Tensor), ValueError, memory.   Threads: any.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file tvm/ffi/container/dict.h
- * Dicts: maps that are changed in place, for everyone who holds them.
+ * Dicts: maps that are changed in place, visible to all holders.
  */
 #ifndef TVM_FFI_CONTAINER_DICT_H_
 #define TVM_FFI_CONTAINER_DICT_H_

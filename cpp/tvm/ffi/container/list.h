@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file tvm/ffi/container/list.h
- * Lists: sequences that are changed in place, for everyone who holds them.
+ * Lists: sequences that are changed in place, visible to all holders.
  *
  * The runtime makes the object; elements are read and changed directly in memory, in a block of the
  * C library's, so that a list may outlive the library that made it.
@@ -180,7 +180,7 @@ class List : public ObjectRef {
     GetListObj()->resize(n);
   }
   TVM_FFI_LOCAL void reserve(int64_t n) { GetOrMake()->Reserve(n); }
-  /** Replaces the contents, for all who hold the list. Errors: memory, with nothing changed. */
+  /** Replaces the contents, visible to all holders. Errors: memory, with nothing changed. */
   template <typename Iterator>
   TVM_FFI_LOCAL_INLINE void Assign(Iterator first, Iterator last) {
     const Array<T> items(first, last);

@@ -2,10 +2,10 @@
 /**
  * @file tvm/ffi/container/map_base.h
  * What Map and Dict share. They are read directly in memory, and changed there as long as there is
- * room (detail/map_table.h). The runtime makes the objects, and makes room: a map that has to grow,
- * or to move entries of one chain out of the way of another, is passed to the function that sets an
- * item of a Dict. An unshared Map is passed too: it has the same layout, and its type index says
- * Dict during the call.
+ * room (detail/map_table.h). The runtime makes and grows the objects: a map that must grow, or move
+ * entries of one chain out of the way of another, is passed to the function that sets an item of a
+ * Dict. So is an unshared Map: it has the same layout, and its type index is Dict's during the
+ * call.
  */
 #ifndef TVM_FFI_CONTAINER_MAP_BASE_H_
 #define TVM_FFI_CONTAINER_MAP_BASE_H_
@@ -201,7 +201,7 @@ class MapRef : public ObjectRef {
   TVM_FFI_LOCAL V operator[](const K &key) const { return at(key); }
   TVM_FFI_LOCAL_INLINE size_t size() const { return data_ == nullptr ? 0 : GetMapObj()->size(); }
   TVM_FFI_LOCAL_INLINE bool empty() const { return size() == 0; }
-  /** 1 if the key is there, else 0. */
+  /** 1 if the key exists, otherwise 0. */
   TVM_FFI_LOCAL size_t count(const K &key) const { return find(key) != end() ? 1 : 0; }
   /** The value of a key, or nothing. */
   TVM_FFI_LOCAL std::optional<V> Get(const K &key) const {

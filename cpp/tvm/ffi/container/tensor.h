@@ -3,10 +3,10 @@
  * @file tvm/ffi/container/tensor.h
  * Tensors: TensorView borrows one, Tensor owns one.
  *
- * Kernels take TensorView: nothing is counted, and it works for callers that have a Tensor and for
- * those that only have a view; the caller keeps the data alive. A Tensor is for returning one, or
- * for keeping one beyond the call. Let the caller allocate outputs where their shape is known
- * before: allocating in a kernel fragments memory and breaks the capture of graphs.
+ * Kernels take TensorView: nothing is counted, and it works for callers that have a Tensor or only
+ * a view; the caller keeps the data alive. Use a Tensor to return one, or to keep one beyond the
+ * call. Let the caller allocate outputs whose shape is known beforehand: allocating in a kernel
+ * fragments memory and breaks graph capture.
  *
  * DLTensor::byte_offset, the bytes from data to the first element, is not 0 for what some producers
  * slice. On devices whose data is an address (IsDirectAddressDevice)
@@ -14,19 +14,19 @@
  *     TensorView      has added it to data when it was made: data_ptr() is the first element,
  *                     byte_offset() is 0, and GetDLTensorPtr() is that DLTensor
  *     Tensor          is shared with its producer and others, so its DLTensor is unchanged:
- *                     data_ptr() adds the offset, byte_offset() is 0; who reads x->data, adds
- *                     x->byte_offset
+ *                     data_ptr() adds the offset, byte_offset() is 0; add x->byte_offset to x->data
  *     DLTensor *      is the caller's own struct: add byte_offset to data
  *     ToDLPack()      exports data and byte_offset as they were imported
  *     accessors       (tensor_accessor.h) begin at the first element
  *
- * and on others, whose data is a handle, it stays beside the handle: data_ptr(), byte_offset().
+ * and on others, whose data is a handle, handle and offset stay separate: data_ptr(),
+ * byte_offset().
  *
  * An argument that becomes a TensorView is checked if TVM_FFI_CHECK_TENSORS is 1, as it is by
  * default without NDEBUG; give all files of a library the same value. A ValueError refuses a
- * negative number of dimensions or extent, NULL for extents or elements that are there, and more
- * elements than int64_t counts. Strides may be NULL, which means row-major; stride(i) and
- * strides() refuse that.
+ * negative number of dimensions or extent, NULL for existing extents or elements, and more elements
+ * than int64_t counts. Strides may be NULL, which means row-major; stride(i) and strides() refuse
+ * that.
  *
  * A function whose name ends in Expected does the same as the one without, but returns the error.
  */
@@ -94,7 +94,7 @@ class TensorView : public detail::TensorAccess<TensorView> {
   TVM_FFI_LOCAL_INLINE TensorView &operator=(const Tensor &tensor);
   TensorView &operator=(Tensor &&tensor) = delete;
 
-  /** Other shape and strides, which have to outlive the view. The offset is in elements. */
+  /** Other shape and strides, which must outlive the view. The offset is in elements. */
   template <typename Offset = std::optional<int64_t>>
   TVM_FFI_LOCAL TensorView as_strided(ShapeView shape, ShapeView strides,
                                       const Offset &element_offset = std::nullopt) const {
@@ -148,17 +148,17 @@ class Tensor : public ObjectRef, public detail::TensorAccess<Tensor> {
   }
 
   /**
-   * A tensor whose memory comes from an allocator of yours.
+   * A tensor whose memory comes from your allocator.
    *
    * Its deleter is code of the library that calls this, which must stay loaded as long as the
-   * tensor lives, whoever holds it. Our runtime keeps it loaded unless the host has allowed to
-   * unload it. With another runtime, keep the library's Module (the tensor does not), or link with
-   * the library.
+   * tensor lives, whoever holds it. Our runtime keeps it loaded unless the host allows unloading.
+   * With another runtime, keep the library's Module (the tensor does not), or link with the
+   * library.
    *
-   * @param alloc Moved into the tensor: AllocData(DLTensor *, extra...) sets data, everything else
-   *              being filled in; FreeData(DLTensor *) is called when the tensor dies. If
-   *              AllocData throws an error, or returns it as an Expected<void>, it is passed on;
-   *              there is no tensor then, and no FreeData. Exceptions of FreeData are dropped.
+   * @param alloc Moved into the tensor: AllocData(DLTensor *, extra...) sets data, the only member
+   *              not filled in; FreeData(DLTensor *) is called when the tensor dies. If AllocData
+   *              throws an error, or returns it as an Expected<void>, it is passed on, without a
+   *              tensor or a call of FreeData. Exceptions of FreeData are dropped.
    */
   template <typename Alloc, typename... Extra>
   TVM_FFI_LOCAL static Tensor FromNDAlloc(Alloc alloc, ShapeView shape, DLDataType dtype,

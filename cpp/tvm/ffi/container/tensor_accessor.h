@@ -15,36 +15,36 @@
  * the function runs. The extents are not compared with anything.
  *
  * The address and the extents of each argument are checked once, before the function runs. These
- * are ValueErrors, too:
+ * are also ValueErrors:
  *
  *     an extent is negative, the extents are at NULL, or int64_t does not count the elements
  *     data is NULL although there are elements
- *     the first element's address is no multiple of its size (of one lane, and 8 bytes at most),
+ *     the first element's address is not a multiple of its size (of one lane, at most 8 bytes),
  *     or of the number of bytes that the accessor demands: ContiguousAccessor<const float, 1,
  *     kDLCPU, 16> for a kernel that loads 16 bytes at a time
- *     the elements are written (T is not const), the argument is a Tensor, and its owner shares
- *     it for reading only; a DLTensor does not say so
+ *     the elements are written (T is not const) and the argument is a read-only Tensor; a
+ *     DLTensor has no such flag
  *     with the reference's runtime: byte_offset is not 0 on a device whose data is a handle, not
  *     an address (e.g. OpenCL)
  *
  * A tensor without elements may have any address. On a device with handles data() is the handle.
  *
  * T is a type that extra/dtype.h knows: integers, bool, float, double, half and bfloat16 of CUDA,
- * or a class of yours for which dtype_trait is specialised. The size of an element has to be that
- * of its dtype: DLPack packs two elements of four bits into a byte, so a kernel of __nv_fp4_e2m1
- * takes __nv_fp4x2_e2m1 or a TensorView.
+ * or your own class for which dtype_trait is specialised. An element must have the size of its
+ * dtype: DLPack packs two elements of four bits into a byte, so a kernel of __nv_fp4_e2m1 takes
+ * __nv_fp4x2_e2m1 or a TensorView.
  *
  * An accessor holds the address of the first element, byte_offset included, and copies of the
- * extents and strides: it is passed by value, to a `__global__` function as well. It borrows the
- * data. Element access costs no more than by hand: g++ 12 -O2 compiles y(i, j) += x(i, j) to the
- * same inner loop, instruction by instruction, as plain pointers. Use a ContiguousAccessor where a
- * loop should be vectorised: the last stride of the other is only known at run time.
+ * extents and strides: pass it by value, also to a `__global__` function. It borrows the data.
+ * Element access costs nothing extra: g++ 12 -O2 compiles y(i, j) += x(i, j) to the same inner
+ * loop, instruction by instruction, as plain pointers. Use a ContiguousAccessor for loops that
+ * should be vectorised: the other knows its last stride only at run time.
  *
  * ForEach(f, x, y) calls f(x(i, j), y(i, j)) for all indices, whatever the strides; see there.
  *
  * Indices are not checked, unless TVM_FFI_CHECK_INDEX is defined to 1 before this header is
- * included. A wrong index is an IndexError then; where exceptions are off (-fno-exceptions) the
- * process ends with that message, and device code prints a message and traps.
+ * included. A wrong index is then an IndexError; without exceptions (-fno-exceptions) the process
+ * ends with that message, and device code prints a message and traps.
  */
 #ifndef TVM_FFI_CONTAINER_TENSOR_ACCESSOR_H_
 #define TVM_FFI_CONTAINER_TENSOR_ACCESSOR_H_
@@ -275,7 +275,7 @@ TVM_FFI_LOCAL_COLD int RaiseReadOnly(const char *name, const TypeRecord *const *
   return RaiseText("ValueError", text);
 }
 
-/** Writes the type of a tensor, and what else makes it unfit. */
+/** Writes the type of a tensor, and any other reason for refusing it. */
 TVM_FFI_LOCAL_COLD void PutTensorGot(Text &text, const TensorRule &rule, const DLTensor &tensor) {
   BeginTensorType(text, tensor.dtype, tensor.ndim);
   if (tensor.device.device_type != kDLCPU || (rule.device != kDLCPU && rule.device != kAnyDevice)) {
@@ -516,7 +516,7 @@ TVM_FFI_LOCAL inline uint64_t WalkDistance(const Walk &walk, int dim) {
 }
 
 /**
- * Adds a dimension around those that are there: before all that are nearer in the first tensor.
+ * Adds a dimension around the existing ones: before all with a smaller stride in the first tensor.
  * Returns false if there are too many.
  */
 TVM_FFI_LOCAL inline bool AddToWalk(Walk *walk, int64_t size,
@@ -607,7 +607,7 @@ TVM_FFI_LOCAL constexpr void CheckWhole() {
                 "an element has not the size of its dtype: elements of this dtype are packed");
 }
 
-/** What ForEachOf() asks of an accessor, and the same of a TensorView of elements T. */
+/** What ForEachOf() needs from an accessor, and the same for a TensorView of elements T. */
 template <typename T, int N, int kDevice, bool kContiguous, uint32_t kAlignment>
 TVM_FFI_LOCAL_INLINE const BasicTensorAccessor<T, N, kDevice, kContiguous, kAlignment> &Walked(
     const BasicTensorAccessor<T, N, kDevice, kContiguous, kAlignment> &tensor) {

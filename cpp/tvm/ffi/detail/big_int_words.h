@@ -131,7 +131,7 @@ TVM_FFI_LOCAL_INLINE TwoWords Multiply(uint64_t a, uint64_t b) {
 #endif
 }
 
-/** The quotient has to fit in one word: dividend.high < divisor. */
+/** The quotient must fit in one word: dividend.high < divisor. */
 TVM_FFI_LOCAL_INLINE uint64_t Divide(TwoWords dividend, uint64_t divisor, uint64_t *remainder) {
 #if defined(__x86_64__) && defined(__GNUC__)
   uint64_t quotient, rest;

@@ -9,8 +9,8 @@
  * compiled with. They have no ABI tag either, which a declaration ahead would lack. Therefore all
  * builds of the layer in a program share what the compiler generates for them, such as an implicit
  * destructor. This is safe because their layout does not change: the ABI fixes that of objects,
- * references, Any and the like, and that of the others (reflection::FieldInfoBuilder,
- * iterators) has to be kept.
+ * references, Any and the like, and that of the others (reflection::FieldInfoBuilder, iterators)
+ * must not change.
  *
  * Code is not shared. Each function and static variable has TVM_FFI_LOCAL in front of it, which
  *   - hides it, so that the dynamic linker never binds it to another library's. A static variable
@@ -30,12 +30,12 @@
  * libc++ does this to its functions with _LIBCPP_HIDE_FROM_ABI. Alternatives were measured with
  * sample 14_cpp_module, g++ 12 -O2 (now 39,256 bytes and 24 exported names, none of them unique):
  *   - no macro, an inline namespace only: 55,976 bytes, 110 exported names, 17 of them unique;
- *   - the namespace hidden by an attribute or pragma: 39,224 bytes, 7 exported names. This hides
- *     classes, too (g++ cannot hide their functions alone), and g++ then warns (-Wattributes) of
- *     each class of a user's that derives from one of ours or holds one.
+ *   - the namespace hidden by an attribute or pragma: 39,224 bytes, 7 exported names. This also
+ *     hides classes (g++ cannot hide only their functions), and g++ then warns (-Wattributes) about
+ *     each user's class that derives from one of ours or holds one.
  *
- * MSVC has no ABI tags. There, all that is linked into one library or program has to be compiled
- * with the same version of the headers, and all with exceptions or all without.
+ * MSVC has no ABI tags. There, compile everything that is linked into one library or program with
+ * the same version of the headers, and all with exceptions or all without.
  */
 #ifndef TVM_FFI_DETAIL_CONFIG_H_
 #define TVM_FFI_DETAIL_CONFIG_H_
@@ -74,7 +74,7 @@
 
 #if defined(__GNUC__)
 /* Hidden without a tag: public classes, specialisations of tagged templates, C declarations.
- * Libraries of Windows export what is marked, and nothing else. */
+ * Windows libraries export only what is marked. */
 #if defined(_WIN32)
 #define TVM_FFI_HIDDEN
 #else

@@ -167,10 +167,10 @@ class TVM_FFI_LOCAL StreamedText {
 };
 
 /**
- * A user's operator<<(std::ostream &, const X &) has to be found by the rules of the place where
- * the message is written; X's own namespace need not have it. Only overload resolution at that
- * place sees it, so a template in this namespace must not claim X first. The members here take only
- * types that such operators are not meant for: numbers and addresses of exactly their types,
+ * A user's operator<<(std::ostream &, const X &) must be found by the lookup rules of the place
+ * where the message is written; it need not be in X's own namespace. Only overload resolution at
+ * that place sees it, so a template in this namespace must not claim X first. The members here take
+ * only types that such operators are not meant for: numbers and addresses of exactly their types,
  * strings, and classes whose operator is found with the class from anywhere. For anything else the
  * stream converts to a std::ostream &, and the compiler picks among the operators that it sees
  * there. A type that converts to a number (an enum) has an operator that also needs a conversion of
@@ -178,9 +178,9 @@ class TVM_FFI_LOCAL StreamedText {
  *
  * Two other designs were measured with 180 messages of three items, -O2, lean, g++ and clang++. A
  * std::ostream from the start needs <sstream> in every kernel. A generic lambda with `os << value`
- * that the macro puts into the user's scope finds the same operators, but has a type of its own in
- * each statement, so that each statement instantiates its own functions: 1.4 and 1.7 times the time
- * to compile, and with clang++ 1.5 times the code.
+ * that the macro puts into the user's scope finds the same operators, but has a different type in
+ * each statement, so each statement instantiates its own functions: 1.4 and 1.7 times the time to
+ * compile, and with clang++ 1.5 times the code.
  */
 class TVM_FFI_LOCAL MessageStream : public StreamedText<std::ostringstream> {
  public:

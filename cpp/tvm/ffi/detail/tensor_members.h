@@ -68,7 +68,7 @@ TVM_FFI_LOCAL inline bool HasNoElements(const DLTensor &tensor) {
   return false;
 }
 
-/** How many bytes the first element is behind a multiple of alignment, a power of two. */
+/** How many bytes the first element is past a multiple of alignment, a power of two. */
 TVM_FFI_LOCAL inline size_t Misalignment(const DLTensor &tensor, size_t alignment) {
   uint64_t address = tensor.byte_offset;
   if (IsDirectAddressDevice(tensor.device)) {
@@ -176,7 +176,7 @@ TVM_FFI_LOCAL_COLD void BeginAtOffset(const DLTensor &tensor, DLTensor *out) {
   *out = begun;
 }
 
-/** What DLPack asks of every tensor, and one may not meet. NULL strides are row-major ones. */
+/** The DLPack requirements that a tensor may violate. NULL strides mean row-major. */
 enum class ViewFault { kNone, kNDim, kNoExtents, kExtents, kNoData };
 
 TVM_FFI_LOCAL_COLD ViewFault FindViewFault(const DLTensor &tensor) {
@@ -234,7 +234,7 @@ TVM_FFI_LOCAL_COLD void BeginMismatched(Text &text, const char *property, const 
   text.Put(". Expected ");
 }
 
-/** Raises the error of an argument, or other value, that is no valid tensor. Uses the texts of
+/** Raises the error of an argument, or other value, that is not a valid tensor. Uses the texts of
  * tvm_ffi_args_check_valid. */
 TVM_FFI_LOCAL_COLD int RaiseInvalid(const char *name, const TypeRecord *const *records,
                                     const DLTensor &tensor, int32_t i) {

@@ -44,7 +44,7 @@ class TVM_FFI_LOCAL Text {
   TVM_FFI_LOCAL const char *data() const { return data_ != nullptr ? data_ : ""; }
   TVM_FFI_LOCAL size_t size() const { return size_; }
   TVM_FFI_LOCAL TVMFFIByteArray bytes() const { return TVMFFIByteArray{data(), size_}; }
-  /** Whether something was left out: callers that use the text as a value have to check. */
+  /** Whether something was left out: callers that use the text as a value must check. */
   TVM_FFI_LOCAL bool failed() const { return failed_; }
 
   TVM_FFI_LOCAL void Put(const char *text) { Put(text, std::strlen(text)); }

@@ -48,7 +48,7 @@ TVM_FFI_LOCAL_INLINE void SetObject(TVMFFIAny *out, TVMFFIObject *value) {
 }
 
 /**
- * Whether passing a value makes a new object, which somebody has to own during the call, because a
+ * Whether passing a value makes a new object, which somebody must own during the call, because a
  * view does not.
  */
 template <typename T>

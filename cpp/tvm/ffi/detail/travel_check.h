@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file tvm/ffi/detail/travel_check.h
- * The compile errors for a parameter or a result that cannot be passed, with what to write instead.
- * Caller checks this before it compiles anything else of a signature, so that they come first.
+ * Compile errors for parameters and results that cannot be passed, which say what to write instead.
+ * Caller checks this before it compiles the rest of a signature, so that these errors come first.
  */
 #ifndef TVM_FFI_DETAIL_TRAVEL_CHECK_H_
 #define TVM_FFI_DETAIL_TRAVEL_CHECK_H_

@@ -17,7 +17,7 @@ enum ReadResult : int {
   kReadMismatch = 1,
   /** The error is in the thread's slot. */
   kReadRaised = 2,
-  /** The type is right, but something else is not (a dtype, say): see TypeRecord::raise_unfit. */
+  /** The type is right, but something else is not, such as a dtype: see TypeRecord::raise_unfit. */
   kReadUnfit = 3
 };
 
@@ -34,7 +34,7 @@ using RaiseUnfitFn = int (*)(const char *name, const TypeRecord *const *records,
 
 /** What errors need to know about a type. */
 struct TVM_FFI_TAGGED TypeRecord {
-  /** NULL when put has to be called instead. */
+  /** NULL when put must be called instead. */
   const char *text;
   void (*put)(Text &text);
   /** NULL means the type key. */

@@ -131,9 +131,9 @@ class Module : public ObjectRef {
     return load.template CallExpected<M>(file_name);
   }
   /**
-   * Reports the names and pointers of TVMFFIEnvModRegisterContextSymbol, in the order of their
-   * registration, for loaders that link code by themselves. Only this runtime has the function: a
-   * library that calls it does not load on another. Errors: those of visit.
+   * Reports the names and pointers of TVMFFIEnvModRegisterContextSymbol, in order of registration,
+   * for loaders that link code themselves. Only this runtime has the function: a library that calls
+   * it does not load on others. Errors: those of visit.
    */
   TVM_FFI_LOCAL static void VisitContextSymbols(const TypedFunction<void(String, void *)> &visit) {
     void *context = const_cast<void *>(static_cast<const void *>(&visit));

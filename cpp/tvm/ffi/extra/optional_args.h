@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file tvm/ffi/extra/optional_args.h
- * Functions whose callers may leave out the last arguments. Nothing else includes this header.
+ * Functions whose last arguments are optional. Nothing else includes this header.
  *
  *     void Scale(TensorView x, Optional<double> factor, Optional<bool> round);
  *     TVM_FFI_DLL_EXPORT_TYPED_FUNC(scale, tvm::ffi::WithOptionalArgs(Scale));
  *
  * Then `scale(x)` means `scale(x, None, None)`. Without WithOptionalArgs it is a TypeError, as with
- * the headers of Apache TVM FFI. The metadata marks such parameters by `"default":null`.
+ * the headers of Apache TVM FFI. The metadata marks such parameters with `"default":null`.
  */
 #ifndef TVM_FFI_EXTRA_OPTIONAL_ARGS_H_
 #define TVM_FFI_EXTRA_OPTIONAL_ARGS_H_

@@ -12,9 +12,9 @@
  *     std::optional<T>                      None or what T accepts
  *     std::variant<T...>                    the first of the types that accepts the value
  *
- * All but the last two are copied, element by element; Array<T>, Map<K, V> and TypedFunction<F>
- * share the caller's object instead. An AnyView does not own such a copy, so it cannot be made from
- * these types; an Any can, and a call owns the copies of its arguments.
+ * All except the last two are copied, element by element; Array<T>, Map<K, V> and TypedFunction<F>
+ * share the caller's object instead. An AnyView cannot own such a copy, so it cannot be made from
+ * these types; an Any can, and a call owns its arguments' copies.
  */
 #ifndef TVM_FFI_EXTRA_STL_H_
 #define TVM_FFI_EXTRA_STL_H_

@@ -7,10 +7,10 @@
  *     Any doubled = StructuralMap<WalkOrder::kPostOrder>(
  *         std::move(root), [](int64_t number) { return number * 2; });
  *
- * A callback is called with values that are exactly of the type of its first parameter; for each
- * value only the first that takes it. None is a value here. StructuralMap descends by itself; the
- * callbacks of StructuralMutate get the mutator and descend as they like. Unchanged parts are
- * shared with the original. Keys of maps stay. A type can define how it is mutated by hooks under
+ * A callback is called with values of exactly its first parameter's type; for each value only the
+ * first matching callback is called. None is a value here. StructuralMap descends by itself;
+ * StructuralMutate's callbacks get the mutator and descend as they like. Unchanged parts are shared
+ * with the original. Keys of maps stay. A type can define how it is mutated by hooks under
  * type_attr::kStructuralMutate and kStructuralMaybeInplaceMutate.
  */
 #ifndef TVM_FFI_EXTRA_STRUCTURAL_MUTATE_H_

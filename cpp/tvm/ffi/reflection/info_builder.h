@@ -25,7 +25,7 @@ namespace reflection {
 
 /**
  * The description of a field so far. Apply may change it, and add metadata: values that are int,
- * bool or string. Memory that it points to has to live until the extra dies.
+ * bool or string. Memory that it points to must live until the extra dies.
  */
 struct FieldInfoBuilder : TVMFFIFieldInfo {
   std::vector<std::pair<String, Any>> metadata_;

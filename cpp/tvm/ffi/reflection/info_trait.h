@@ -107,7 +107,7 @@ TVM_FFI_LOCAL inline DefaultValue default_(Any value) {
   return DefaultValue(std::move(value));
 }
 
-/** A default that is made anew for each object, for values that objects must not share. */
+/** A default that is made for each object, for values that objects must not share. */
 class TVM_FFI_HIDDEN DefaultFactory : public InfoTrait {
  public:
   /** Errors: ValueError (null). */

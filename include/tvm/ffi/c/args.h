@@ -12,7 +12,7 @@
  * Errors read as those of functions written in C++:
  *     TypeError: Mismatched type on argument #0 when calling: `scale(0: DLTensor*, 1: float) ->
  *     void`. Expected `DLTensor*` but got `int`
- * Arguments are borrowed: what is read from them lives until the call returns. Names of types in a
+ * Arguments are borrowed: what is read from them lives until the call returns. Type names in a
  * signature: DLTensor* ffi.Tensor int float bool str bytes void* DataType Device ffi.Shape
  * ffi.Function Array<Any> Map<Any, Any> Optional<...> Any, and void for a result.
  */
@@ -30,7 +30,7 @@ typedef struct {
   /** [borrow] num_args views. */
   const TVMFFIAny *args;
   int32_t num_args;
-  /** [own] Comes in as None. An owned value left here is the result: tvm_ffi_args_return. */
+  /** [own] Initially None. An owned value left here is the result: tvm_ffi_args_return. */
   TVMFFIAny *result;
   /** [borrow] `name(0: T0, 1: T1) -> R`, for errors. */
   const char *signature;
@@ -196,8 +196,8 @@ static inline int tvm_ffi_args_check_size(const tvm_ffi_args *args, int32_t i, i
 static inline int tvm_ffi_args_check_dtype(const tvm_ffi_args *args, int32_t i, DLDataType dtype);
 
 /**
- * It is what DLPack asks of every tensor, see tvm_ffi_tensor_is_valid. Kernels that do not know
- * their callers check it before they use an extent.
+ * It is valid as DLPack requires of every tensor, see tvm_ffi_tensor_is_valid. Kernels that do not
+ * know their callers check it before they use an extent.
  */
 static inline int tvm_ffi_args_check_valid(const tvm_ffi_args *args, int32_t i);
 

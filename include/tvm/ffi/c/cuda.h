@@ -43,9 +43,9 @@
  * declarations of this file are the same with both.
  *
  * TVM_FFI_CHECK_LAUNCH_DEVICE is 1 unless NDEBUG is defined, and the same in C++: a launch fails
- * when the parameters of the kernel point to memory of other devices than the current one only. A
- * parameter inside a struct is not looked at. It is 0 where CUDA cannot tell the parameters of a
- * kernel: before CUDA 12.4 with the driver API, before 13.0 with the runtime API.
+ * when the kernel's parameters point only to memory of other devices than the current one.
+ * Parameters inside structs are not checked. It is 0 where CUDA cannot report a kernel's
+ * parameters: before CUDA 12.4 with the driver API, before 13.0 with the runtime API.
  *
  * CUDA's headers are not strict C99: add their folder with -isystem if warnings about that matter.
  */
@@ -131,7 +131,7 @@ typedef struct {
 /**
  * Make a device the current one of this thread, until tvm_ffi_cuda_guard_end. The driver API makes
  * its primary context current, unless a context of that device is.
- * @param guard     [out] For the end, which has to follow in this thread; guards nest.
+ * @param guard     [out] For the end, which must follow in this thread; guards nest.
  * @param device_id [in] As in DLDevice.
  * @return 0, or -1: the current device is as it was, and the end may be left out.
  * Errors: RuntimeError `CUDA Runtime Error: ...` (`CUDA Error: ...` by the driver API).
@@ -139,8 +139,8 @@ typedef struct {
 static inline int tvm_ffi_cuda_guard_begin(tvm_ffi_cuda_guard *guard, int device_id);
 
 /**
- * Restore the device that was current at the begin. It must be reached on every path, so put what
- * lies between into a function of its own: `return tvm_ffi_cuda_guard_end(&guard, launch(...));`
+ * Restore the device that was current at the begin. It must be reached on every path, so put the
+ * code in between into its own function: `return tvm_ffi_cuda_guard_end(&guard, launch(...));`
  * @param guard [borrow]
  * @param code  [in] What that function returned.
  * @return code if it is not 0, with its error still raised whether restoring works or not;

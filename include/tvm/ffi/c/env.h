@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file tvm/ffi/c/env.h
- * The environment of a call: the stream a kernel has to use, and a host that plays the framework by
- * setting stream and allocator for one call.
+ * The environment of a call: the stream that a kernel must use, and the stream and allocator that a
+ * host sets for one call in place of a framework.
  *
  *     tvm_ffi_env env = tvm_ffi_env_make(device);
  *     env.stream = my_stream;
@@ -25,11 +25,11 @@
 static inline TVMFFIStreamHandle tvm_ffi_env_get_stream(const DLTensor *tensor);
 
 /**
- * For kernels that run for long, to ask now and then: end with an error if the host
- * (tvm_ffi_env_set_interrupt_check in host.h), or Ctrl-C in Python, wants that.
+ * For long-running kernels, to call now and then: fails if the host
+ * (tvm_ffi_env_set_interrupt_check in host.h), or Ctrl-C in Python, asks the kernel to end.
  * @return 0, or -1.
  * Errors: TVM_FFI_C_ENV_ERROR_ALREADY_SET, InternalError (a frontend registered functions that do
- * not go together).   Threads: any.
+ * not match).   Threads: any.
  */
 static inline int tvm_ffi_env_check_interrupt(void);
 
@@ -39,7 +39,7 @@ static inline int tvm_ffi_env_check_interrupt(void);
 typedef struct {
   /** The device whose stream is set. */
   DLDevice device;
-  /** [borrow] NULL on kDLCPU leaves the stream as it is; on other devices it is set too. */
+  /** [borrow] NULL on kDLCPU leaves the stream as it is; on other devices NULL is set. */
   TVMFFIStreamHandle stream;
   /** Serves tvm_ffi_tensor_create. NULL leaves the allocator as it is. */
   DLPackManagedTensorAllocator allocator;

@@ -164,7 +164,7 @@ static inline size_t tvm_ffi_error_format(TVMFFIObjectHandle error, char *buffer
 
 /**
  * Take the raised error, write its text as tvm_ffi_error_format does, and release it. Allocates
- * nothing. For hosts with an error report of their own:
+ * nothing. For hosts with their own error reports:
  *
  *     char text[256];
  *     if (tvm_ffi_function_call(function, args, 2, &result) != 0) {
@@ -172,9 +172,9 @@ static inline size_t tvm_ffi_error_format(TVMFFIObjectHandle error, char *buffer
  *       return report(text);
  *     }
  *
- * @param buffer   [out] Always NUL-terminated when capacity is not 0; may be NULL when it is. Cut
- *                 off when too small, after a whole character of UTF-8, and the error is gone
- *                 then, too. `(no error)` if there is none.
+ * @param buffer   [out] Always NUL-terminated when capacity is not 0; may be NULL when it is. If
+ *                 too small, the text is truncated after a whole UTF-8 character, and the error is
+ *                 released nevertheless. `(no error)` if there is none.
  * @param capacity [in] Bytes.
  * @return The length of the whole text, as snprintf.
  */

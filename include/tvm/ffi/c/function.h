@@ -69,8 +69,8 @@ static inline int tvm_ffi_function_call_global(const char *name, const TVMFFIAny
 /**
  * Register a C function as a global one.
  * @param name           [borrow] Copied.
- * @param function       [in] Called from any thread, as long as it is registered; so its library
- *                       has to stay loaded.
+ * @param function       [in] Called from any thread while it is registered, so its library must
+ *                       stay loaded.
  * @param allow_override [in] false refuses a name that is taken.
  * Errors: RuntimeError (taken), memory.   Threads: any with this runtime, setup with others.
  */

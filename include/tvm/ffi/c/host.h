@@ -52,9 +52,9 @@ typedef struct {
   /**
    * Called with each module when it has been loaded; NULL: nothing to do. A host that loads
    * replaced files sets it to TVMFFIRuntimeModuleAllowUnload (this runtime only): otherwise every
-   * library that it ever loaded stays in memory. That function says what its libraries must not
-   * leave behind; it refuses those that register global functions or types, and then they cannot
-   * be used through this cache.
+   * library that it ever loaded stays in memory. That function documents what must be gone; it
+   * refuses libraries that register global functions or types, which then cannot be used through
+   * this cache.
    * @return 0, or another code with an error raised: the function is not cached.
    */
   int (*on_load)(TVMFFIObjectHandle module);
@@ -75,28 +75,28 @@ typedef struct {
 /**
  * Get a function of a library, which is loaded at the first request.
  * @param cache [borrow]
- * @param path  [borrow] As for tvm_ffi_module_load; libraries are told apart by this text.
+ * @param path  [borrow] As for tvm_ffi_module_load; this text identifies the library.
  * @param name  [borrow] As exported: `scale` for the symbol `__tvm_ffi_scale`.
  * @param out   [own] A Function, which keeps its library loaded.
  * @return 0, or non-zero. A failure is not remembered: the next request tries again.
  * Errors: those of tvm_ffi_module_load_function, memory, any (on_load).
  * Threads: any. Threads that miss the same function at the same time may load it twice; all get the
- * same one from then on. Do not fork while another thread is in here.
+ * same one from then on. Do not fork while another thread is in this function.
  */
 static inline int tvm_ffi_function_cache_get(tvm_ffi_function_cache *cache, const char *path,
                                              const char *name, TVMFFIObjectHandle *out);
 
 /**
- * The same, but of the file that is there now: if it is another one than the one that was loaded
- * (device, number, size or time of change, on Windows the last two), it is loaded, and its
- * functions replace the old ones in the cache. Asks the system for the state of the file each time,
- * which takes most of a microsecond. While there is no such file, or the system cannot tell, what
- * was loaded is used. On 32-bit systems compile with -D_FILE_OFFSET_BITS=64, or files with large
- * numbers cannot be told apart.
+ * The same, but of the current file: if it differs from the loaded one (by device, inode number,
+ * size or time of change, on Windows by the last two), it is loaded, and its functions replace the
+ * old ones in the cache. Each call gets the file's state from the system, which takes most of a
+ * microsecond. While there is no such file, or its state is unknown, the loaded library is used. On
+ * 32-bit systems compile with -D_FILE_OFFSET_BITS=64, or files with large inode numbers cannot be
+ * distinguished.
  *
- * Replace a library by renaming another one over it: the code of a library that is written over
- * changes under those who run it. Functions that somebody holds are those of the old library. With
- * the reference's runtime the system's loader may give the old library again for the same path.
+ * Replace a library by renaming another file over it: overwriting it changes code that may be
+ * running. Functions that somebody holds are still the old library's. With the reference's runtime
+ * the system's loader may return the old library for the same path.
  * @param cache, path, name [borrow]
  * @param out               [own]
  * @return 0, or non-zero; then the cache still has what it had.
@@ -107,35 +107,35 @@ static inline int tvm_ffi_function_cache_get_current(tvm_ffi_function_cache *cac
                                                      TVMFFIObjectHandle *out);
 
 /**
- * Release everything in the cache, which is empty then and can be used again.
+ * Empty the cache, which can be used again.
  * @param cache [borrow]
  * Errors: none.   Threads: any.
  */
 static inline void tvm_ffi_function_cache_clear(tvm_ffi_function_cache *cache);
 
 /* ---- Interrupting kernels ----
- * A kernel that runs for long asks now and then whether it should end, and the host answers, for
+ * A long-running kernel checks now and then whether it should end, and the host decides, for
  * example because of a timeout or a cancelled query:
  *
  *     TVM_FFI_C_TRY(tvm_ffi_env_check_interrupt());                            (in the kernel)
  *     tvm_ffi_env_set_interrupt_check(query_is_cancelled, query);              (in the host)
  *
  * The call then fails with an error of the kind TVM_FFI_C_ENV_ERROR_ALREADY_SET and without a
- * message: why it ended is known to the host. */
+ * message: the host knows the reason. */
 
 /**
  * Returns non-zero if the kernel should end. Called in the kernel's thread. Must not raise an
- * error, nor leave in any other way than by returning.
+ * error, and must return normally.
  */
 typedef int (*tvm_ffi_interrupt_fn)(void *context);
 
 /**
- * Set what kernels are answered, in the whole process. It takes the place of what a frontend has
- * registered: within Python leave it to Python.
- * @param check   [in] Called by any thread that runs a kernel; its library has to stay loaded.
- *                NULL: kernels are not interrupted any more, but a check that has begun goes on.
- * @param context [borrow] Passed to check, also to one that has begun. Each pair of check and
- *                context that is ever set takes a few bytes until the process ends.
+ * Set the check for the whole process. It replaces a frontend's check, so do not call it within
+ * Python.
+ * @param check   [in] Called by any thread that runs a kernel; its library must stay loaded. NULL:
+ *                kernels are no longer interrupted, but a check in progress continues.
+ * @param context [borrow] Passed to check, also to one in progress. Each distinct pair of check and
+ *                context takes a few bytes until the process ends.
  * @return 0, or -1.
  * Errors: MemoryError.
  * Threads: any with this runtime, if the host is compiled by gcc, clang or MSVC; otherwise setup.
@@ -144,9 +144,9 @@ static inline int tvm_ffi_env_set_interrupt_check(tvm_ffi_interrupt_fn check, vo
 
 /* ---- The floating-point state ----
  * A kernel may change how this thread rounds, which exceptions trap, or whether denormal numbers
- * count as zero, and forget about it: later sums of the host then come out differently. On x86 the
- * state is MXCSR and the control word of the x87, which take 3 to 4 ns to save and restore; on
- * AArch64 it is FPCR and FPSR. Elsewhere it is fenv_t: link -lm. */
+ * count as zero, and not restore it: the host's later results then differ. On x86 the state is
+ * MXCSR and the control word of the x87, which take 3 to 4 ns to save and restore; on AArch64 it is
+ * FPCR and FPSR. Elsewhere it is fenv_t: link -lm. */
 
 typedef struct {
   /** Internal. */
@@ -164,7 +164,7 @@ typedef struct {
 static inline void tvm_ffi_float_state_save(tvm_ffi_float_state *state);
 
 /**
- * Make a saved state that of this thread, with the flags of past exceptions; those of the x87,
+ * Restore a saved state in this thread, including the flags of past exceptions; those of the x87,
  * which computes `long double`, are not saved and may be cleared.
  * @param state [borrow]
  * Errors: none.   Threads: any.
@@ -176,7 +176,7 @@ static inline void tvm_ffi_float_state_restore(const tvm_ffi_float_state *state)
  * @param function, args [borrow] As for tvm_ffi_function_call.
  * @param result         [own] Overwritten without being read.
  * @return 0, or the callee's own code.
- * Errors: TypeError (function is NULL or no Function), any.
+ * Errors: TypeError (function is NULL or not a Function), any.
  * Threads: any, as far as the function allows.
  */
 static inline int tvm_ffi_float_state_call(TVMFFIObjectHandle function, const TVMFFIAny *args,
@@ -185,11 +185,11 @@ static inline int tvm_ffi_float_state_call(TVMFFIObjectHandle function, const TV
 /* ---- Threads with deadlines ---- */
 
 /**
- * Allocate now what the runtime would allocate in this thread at first use, so that later calls do
- * not: the record by which global functions are looked up, the hook for the end of the thread, the
- * buffer for backtraces, a place for the stream of each device. After that calls, references,
- * streams, look-ups of global functions and tvm_ffi_error_raise_prepared neither allocate nor lock;
- * docs/guide/real_time.md has a table of what each function does.
+ * Allocate now what the runtime would allocate in this thread at first use: the record for looking
+ * up global functions, the hook for the end of the thread, the buffer for backtraces, a slot for
+ * the stream of each device. After that calls, references, streams, look-ups of global functions
+ * and tvm_ffi_error_raise_prepared neither allocate nor lock; docs/guide/real_time.md has a table
+ * of what each function does.
  * @param devices     [borrow] Those whose streams this thread will set; may be NULL when there are
  *                    none.
  * @param num_devices [in]

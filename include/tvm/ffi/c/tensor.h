@@ -21,9 +21,9 @@
  * @param tensor [borrow]   Errors: none, unless a function says so.   Threads: any. */
 
 /**
- * What DLPack asks of every tensor: ndim is 0 or more, shape is not NULL unless ndim is 0, no
- * extent is negative, the number of elements fits int64_t, and data is not NULL where there are
- * elements on a device with addresses. strides may be NULL, which means row-major.
+ * Whether the tensor is valid in DLPack's sense: ndim is 0 or more, shape is not NULL unless ndim
+ * is 0, no extent is negative, the number of elements fits int64_t, and data is not NULL if there
+ * are elements on a device with addresses. strides may be NULL, which means row-major.
  */
 static inline bool tvm_ffi_tensor_is_valid(const DLTensor *tensor);
 
@@ -68,7 +68,7 @@ static inline bool tvm_ffi_tensor_is_contiguous(const DLTensor *tensor);
 /**
  * The bytes of memory from the lowest element to the end of the highest one, relative to the first
  * element (tvm_ffi_tensor_get_data). *out_begin is below 0 where a stride is negative. Both are 0
- * when there are no elements. Raises nothing, and assumes nothing of the numbers in the tensor.
+ * when there are no elements. Raises nothing, and assumes nothing about the numbers in the tensor.
  * @param tensor    [borrow] With a shape for its dimensions.
  * @param out_begin [out] 0 or less.
  * @param out_end   [out] 0 or more.
@@ -108,9 +108,8 @@ static inline bool tvm_ffi_tensor_has_same_shape(const DLTensor *a, const DLTens
  *       }
  *     }
  *
- * Contiguous tensors are one run, for which the first loop is the one that one would write for
- * them alone. Runs are as long as the strides allow, and in the order in which the first tensor
- * lies in memory: let that be the output. */
+ * Contiguous tensors are one run, for which the first loop is a plain loop. Runs are as long as the
+ * strides allow, in the memory order of the first tensor: make that the output. */
 
 enum { TVM_FFI_C_RUNS_TENSORS = 8, TVM_FFI_C_RUNS_DIMS = 32 };
 
@@ -119,7 +118,7 @@ typedef struct {
   int64_t count;
   /** [lend] In each tensor the first element of this run. */
   void *data[TVM_FFI_C_RUNS_TENSORS];
-  /** In each tensor from an element of a run to the next one, in elements; not necessarily > 0. */
+  /** In each tensor the distance between elements of a run, in elements; may be 0 or negative. */
   int64_t step[TVM_FFI_C_RUNS_TENSORS];
   /** Whether every step is 1. */
   bool is_contiguous;
@@ -137,7 +136,7 @@ typedef struct {
  * @param num_tensors [in] From 1 to TVM_FFI_C_RUNS_TENSORS.
  * @return 0, or -1; the compiler warns when it is ignored.
  * Errors: ValueError (shapes that differ, a tensor that is not valid, a device with handles,
- * elements that are no whole bytes, more than TVM_FFI_C_RUNS_DIMS extents above 1).
+ * elements that are not whole bytes, more than TVM_FFI_C_RUNS_DIMS extents above 1).
  * Threads: any.
  */
 static inline int tvm_ffi_tensor_runs_begin(tvm_ffi_tensor_runs *runs,
@@ -177,9 +176,9 @@ typedef struct {
  *     tvm_ffi_vector x;
  *     args[0] = tvm_ffi_vector_init(&x, data, cpu, TVM_FFI_C_FLOAT32, n);
  *
- * A kernel may write to it: a view has no place to say that it must not. For memory that must not
- * change use tvm_ffi_tensor_create_read_only(&x.tensor, ...).
- * @param vector [out] Used as long as the view is; a copy of it needs an init of its own.
+ * A kernel may write to it, because a view has no read-only flag. For memory that must not change
+ * use tvm_ffi_tensor_create_read_only(&x.tensor, ...).
+ * @param vector [out] Used as long as the view is; initialise each copy separately.
  * @param data   [borrow] The first element; as long as the view is used.
  * @param size   [in] The number of elements.
  * @return [lend] A view, as long as *vector and the data.   Errors: none.   Threads: any.
@@ -221,7 +220,7 @@ typedef struct {
 /**
  * Make a tensor with an allocator of the caller's. Its deleter is code of the library that calls
  * this, which must stay loaded until the tensor is gone.
- * @param allocator [borrow] Copied; its context has to live as long as the tensor.
+ * @param allocator [borrow] Copied; its context must live as long as the tensor.
  * Errors: ValueError (shape), memory, any (those of allocate).
  */
 static inline int tvm_ffi_tensor_create_with(const tvm_ffi_tensor_allocator *allocator,
@@ -229,8 +228,8 @@ static inline int tvm_ffi_tensor_create_with(const tvm_ffi_tensor_allocator *all
                                              const int64_t *shape, TVMFFIObjectHandle *out);
 
 /**
- * Make a tensor of existing memory. Its deleter is code of the library that calls this, which must
- * stay loaded until the tensor is gone.
+ * Make a tensor from existing memory. Its deleter is code of the library that calls this, which
+ * must stay loaded until the tensor is gone.
  * @param memory  [borrow] Copied with its extents and strides; the data is shared.
  * @param release [in] Called once when the tensor dies. NULL: the caller keeps the memory alive as
  *                long as the tensor or anything made of it is.

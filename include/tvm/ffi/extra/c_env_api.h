@@ -60,7 +60,8 @@ TVM_FFI_DLL int TVMFFIEnvSetDLPackManagedTensorAllocator(
     DLPackManagedTensorAllocator *opt_out_original_allocator);
 
 /**
- * The effective allocator: this thread's if it has one, else the process-wide one, else NULL.
+ * The effective allocator: this thread's if it has one, otherwise the process-wide one, otherwise
+ * NULL.
  * Errors: none.   Threads: any.
  */
 TVM_FFI_DLL DLPackManagedTensorAllocator TVMFFIEnvGetDLPackManagedTensorAllocator(void);
@@ -77,7 +78,7 @@ TVM_FFI_DLL int TVMFFIEnvTensorAlloc(DLTensor *prototype, TVMFFIObjectHandle *ou
 /* ---- Frontend hooks ---- */
 
 /**
- * Ask the frontend whether a signal (say, Ctrl-C) is pending; long-running code calls this.
+ * Ask the frontend whether a signal (such as Ctrl-C) is pending; long-running code calls this.
  * @return 0; or -1 when the frontend holds a pending exception: raise kind EnvErrorAlreadySet
  *         then, this function leaves the error slot alone. 0 without a frontend.
  * Errors: InternalError (registered without the functions for its lock).   Threads: any.
@@ -112,7 +113,7 @@ TVM_FFI_DLL int TVMFFIEnvModLookupFromImports(TVMFFIObjectHandle library_ctx, co
 
 /**
  * Register a pointer to be stored in the data symbol `name` of every library that is loaded from
- * now on and has this symbol. Of several values for one name the last wins.
+ * now on and has this symbol. The last of several values for one name wins.
  * @param name   [borrow] Copied.
  * @param symbol [borrow] As long as the process lives.
  * Errors: ValueError, memory.   Threads: any.

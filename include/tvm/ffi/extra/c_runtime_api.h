@@ -24,10 +24,10 @@ typedef struct {
 } TVMFFIRuntimeMemoryHooks;
 
 /**
- * Send every allocation of the runtime through the host's functions. They must not call the
- * library: some allocations are made under its locks. The one exception are the blocks in which
- * Lists keep their elements: code of clients replaces and frees those with malloc and free.
- * @param hooks [in] Copied; NULL goes back to malloc and free.
+ * Send every allocation of the runtime through the host's functions, except the blocks of Lists'
+ * elements, which clients replace with malloc and free. The functions must not call the library:
+ * some allocations are made under its locks.
+ * @param hooks [in] Copied; NULL restores malloc and free.
  * Errors: RuntimeError (something is allocated already), ValueError (a function is NULL).
  * Threads: setup; call it before anything else of the library, or after TVMFFIRuntimeShutdown when
  * no object made before is left.
@@ -60,14 +60,14 @@ typedef void (*TVMFFIRuntimeStackWalker)(void *context, TVMFFIRuntimeFrameVisito
                                          void *visitor_context);
 
 /**
- * Replace the stack walker, say by one that knows files and lines.
+ * Replace the stack walker, for example with one that knows files and lines.
  * @param walker  [in] NULL restores the built-in one (execinfo and dladdr; none on some systems).
  * @param context [borrow] Passed to walker.
  * Errors: none.   Threads: any; a walk that is under way ends with the walker it began with.
  */
 TVM_FFI_DLL int TVMFFIRuntimeSetStackWalker(TVMFFIRuntimeStackWalker walker, void *context);
 
-/* ---- Log: messages that are no errors, dropped without a hook ---- */
+/* ---- Log: messages that are not errors, dropped without a hook ---- */
 
 enum TVMFFIRuntimeLogLevel TVM_FFI_ENUM_BASE { kTVMFFIRuntimeLogLevelWarning = 1 };
 typedef enum TVMFFIRuntimeLogLevel TVMFFIRuntimeLogLevel;
@@ -87,9 +87,9 @@ TVM_FFI_DLL int TVMFFIRuntimeSetLogHook(TVMFFIRuntimeLogHook hook, void *context
 /* ---- Texts of values ---- */
 
 /**
- * Set the greatest length of a text that ReprPrint and JSON make of one value. Text has a part that
- * is shared as often as it occurs, so a value of a few hundred bytes can have more text than there
- * is memory. JSON graphs (ToJSONGraphString) have each object once, and no limit.
+ * Set the maximum length of the text that ReprPrint and JSON make of one value. A shared part is
+ * repeated wherever it occurs, so the text of a value of a few hundred bytes may not fit into
+ * memory. JSON graphs (ToJSONGraphString) have each object once, and no limit.
  * @param num_bytes [in] A text that would be longer is a ValueError; 0 restores the default, 2^30.
  * @return The limit before.   Errors: none.   Threads: any.
  */
@@ -99,7 +99,7 @@ TVM_FFI_DLL uint64_t TVMFFIRuntimeSetTextLimit(uint64_t num_bytes);
 
 /** Bits of a module's property mask. */
 enum TVMFFIRuntimeModuleProperty TVM_FFI_ENUM_BASE {
-  /** It can be saved to bytes, from which its kind's loader makes the module again. */
+  /** It can be saved to bytes, from which its kind's loader restores the module. */
   kTVMFFIRuntimeModuleBinarySerializable = 1,
   /** Its functions can be called. */
   kTVMFFIRuntimeModuleRunnable = 2,
@@ -186,8 +186,8 @@ TVM_FFI_DLL int TVMFFIRuntimeModuleGetSelf(TVMFFIObjectHandle module,
  * @param root [borrow] A Module. Neither it nor its imports are changed; no other thread may change
  *             the imports meanwhile.
  * @param out  [own] Bytes.
- * Errors: TypeError (root is no Module), RuntimeError (a module that cannot be serialized, or saves
- * nothing; modules of two libraries), any (save_to_bytes), memory.   Threads: any.
+ * Errors: TypeError (root is not a Module), RuntimeError (a module that cannot be serialized, or
+ * saves nothing; modules of two libraries), any (save_to_bytes), memory.   Threads: any.
  * Sample: samples/08_embedded_modules
  */
 TVM_FFI_DLL int TVMFFIRuntimeModulePack(TVMFFIObjectHandle root, TVMFFIAny *out);
@@ -200,9 +200,9 @@ TVM_FFI_DLL int TVMFFIRuntimeModulePack(TVMFFIObjectHandle root, TVMFFIAny *out)
 
 /**
  * Load a module file: a shared library, or whatever a loader is registered for.
- * @param path [borrow] A name without a slash is looked for where the system's loader looks, which
- *             is not the current folder: write "./kernel.so".
- * @param out  [own] A Module. Functions got from it keep the library loaded by themselves.
+ * @param path [borrow] A name without a slash is searched by the system's loader, which does not
+ *             look in the current folder: write "./kernel.so".
+ * @param out  [own] A Module. Its functions keep the library loaded.
  * Errors: RuntimeError (no loader for such files), InternalError (the system cannot load it),
  * ValueError, memory, any (loaders, constructors of the library).   Threads: any.
  */
@@ -223,8 +223,8 @@ TVM_FFI_DLL int TVMFFIRuntimeModuleGetFunction(TVMFFIObjectHandle module, const 
  * Take the error of this thread, write it into a buffer as `<kind>: <message>`, then a line
  * `caused by <kind>: <message>` per cause, and release it. Without an error it is `(no error)`.
  * Call it in the thread in which the call failed.
- * @param buffer   [out] Always NUL-terminated when capacity is not 0. What does not fit is cut,
- *                 after a whole character of UTF-8.
+ * @param buffer   [out] Always NUL-terminated when capacity is not 0. Longer text is truncated
+ *                 after a whole UTF-8 character.
  * @param capacity [in] Bytes. 0 leaves the error where it is, so that the text can be measured;
  *                 buffer may be NULL then.
  * @return The length of the whole text, as snprintf.   Errors: none.   Threads: any.
@@ -239,30 +239,30 @@ TVM_FFI_DLL size_t TVMFFIRuntimeErrorTake(char *buffer, size_t capacity);
  *
  * The library is unloaded when the last of its modules is gone: the modules of every load of the
  * file count, and a function holds its module. The last reference must not be released by code of
- * the library. The caller promises that from then on nothing else needs the library, or another
- * one that was loaded because of it:
+ * the library. The caller promises that from then on nothing else needs the library or others
+ * loaded because of it:
  * - No object whose deleter is in the library: a Function that it made with TVMFFIFunctionCreate, a
- *   Tensor over memory of its own, an object or a module of its own class. What the runtime made
- *   for it may live on: texts, bytes, containers, shapes, errors, tensors of TVMFFIEnvTensorAlloc.
+ *   Tensor over memory of its own, an object or a module of its own class. Objects that the runtime
+ *   made for it may live on: texts, bytes, containers, shapes, errors, tensors of
+ *   TVMFFIEnvTensorAlloc.
  * - No pointer to its code or data: hooks, allocators, context symbols, symbols of the system
  *   library, raw texts, signal handlers, keys of thread-local data.
- * - No thread, and no kernel on a device, that runs its code. The runtime cannot see a thread that
- *   the library has started: if it still runs, the process crashes as soon as its code is gone. A
- *   library with threads has a kernel that ends and joins them, for the host to call first, or is
- *   not unloaded.
- * The runtime itself looks after global functions and types, but not inside containers that they
- * hold: while one of them needs the library, it stays loaded, and the log hook is told why. It also
- * stays loaded where something else keeps it: another library, `-z nodelete`, unique symbols of
- * C++; then allow it again after the next load.
+ * - No thread, and no kernel on a device, that runs its code. The runtime cannot detect a thread
+ *   that the library started: if it still runs, the process crashes as soon as its code is gone. A
+ *   library with threads needs a kernel that ends and joins them, which the host calls first;
+ *   otherwise do not unload it. The runtime itself checks global functions and types, but not
+ *   inside containers that they hold: while one of them needs the library, it stays loaded, and the
+ *   log hook gets the reason. It also stays loaded if something else keeps it: another library, `-z
+ *   nodelete`, unique C++ symbols; then allow it again after the next load.
  *
  * @param module [borrow] A module of a library file; this is for all modules of the file. Nothing
  *                        is done for one of libtvm_ffi_isolated, which ends its process by itself.
- * Errors: TypeError (no module of a library file), RuntimeError (a global function or a type needs
- * the library; the system does not tell where its code is).   Threads: any.
+ * Errors: TypeError (not a module of a library file), RuntimeError (a global function or a type
+ * needs the library; the system does not report where its code is).   Threads: any.
  */
 TVM_FFI_DLL int TVMFFIRuntimeModuleAllowUnload(TVMFFIObjectHandle module);
 
-/* ---- Context symbols: for runtimes of compilers that load code by themselves ---- */
+/* ---- Context symbols: for compilers' runtimes that load code themselves ---- */
 
 /**
  * Receives a symbol and the pointer that it was registered with; non-zero ends the visit.

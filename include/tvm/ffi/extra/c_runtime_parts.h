@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file tvm/ffi/extra/c_runtime_parts.h
- * For programs that have the runtime inside, from libtvm_ffi.a or the single file: which of its
- * functions they have. Without this header a program that gets functions by name has all, because
- * any of them may be asked for. One source of a program that needs fewer names the parts:
+ * For programs that contain the runtime, from libtvm_ffi.a or the single file: which of its
+ * functions they contain. Without this header a program that looks functions up by name contains
+ * all, because it may ask for any. To make it smaller, list the parts in one source:
  *
  *     TVM_FFI_RUNTIME_PARTS(&TVMFFIRuntimePartModules, &TVMFFIRuntimePartContainers);
  *
  * The linker leaves out the others: link with -Wl,--gc-sections. The 50 functions of the ABI are
- * there in any case, as far as the program uses them. Kernels may call functions of any part, so a
- * program that loads libraries of others keeps all parts.
+ * included whenever the program uses them. Kernels may call functions of any part, so a program
+ * that loads others' libraries needs all parts.
  *
- * The shared library has all parts; a program that is linked with it cannot choose. The single file
- * is compiled with -DTVM_FFI_OWN_PARTS. The core profile has the parts Modules and Loading.
+ * The shared library has all parts; a program linked with it cannot choose. Compile the single file
+ * with -DTVM_FFI_OWN_PARTS. The core profile has the parts Modules and Loading.
  */
 #ifndef TVM_FFI_EXTRA_C_RUNTIME_PARTS_H_
 #define TVM_FFI_EXTRA_C_RUNTIME_PARTS_H_

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file tvm/ffi/extra/isolated.h
- * Kernels that cannot take the host down: modules in a process of their own (libtvm_ffi_isolated).
+ * Kernels that cannot take the host down: modules in their own process (libtvm_ffi_isolated).
  *
  * A module that is loaded with tvm_ffi_isolated_load looks like any other, but its library is
  * loaded, and its functions run, in a helper process. If a kernel crashes, exits, loops or
@@ -13,10 +13,9 @@
  *     TVM_FFI_C_TRY(tvm_ffi_module_get_function(module, "scale", &scale));
  *     code = tvm_ffi_function_call(scale, args, 2, &result);
  *
- * What crosses between the processes, what a call costs, and what this protects against is in
- * docs/guide/isolated.md. Linux, and macOS, where it has been compiled but never run; link
- * -ltvm_ffi_isolated. The library is no part of the runtime, and costs nothing where it is not
- * used.
+ * docs/guide/isolated.md explains what crosses between the processes, what a call costs, and what
+ * this protects against. For Linux, and macOS, where it has been compiled but never run; link
+ * -ltvm_ffi_isolated. It is a separate library, and costs nothing if it is not used.
  */
 #ifndef TVM_FFI_EXTRA_ISOLATED_H_
 #define TVM_FFI_EXTRA_ISOLATED_H_
@@ -30,9 +29,9 @@ extern "C" {
 #endif
 
 /* ---- Kinds of errors ----
- * Raised by functions of isolated modules when it was the helper that failed. The message says
- * what happened and ends with the last lines that the helper printed. Errors that a kernel raises
- * arrive as they are: kind, message, backtrace, causes. */
+ * Raised by functions of isolated modules when the helper failed. The message says what happened
+ * and ends with the last lines that the helper printed. Errors that a kernel raises arrive
+ * unchanged: kind, message, backtrace, causes. */
 
 /** The helper could not be started: not found, no memory, a limit that the system does not offer.
  */
@@ -49,9 +48,9 @@ extern "C" {
 /** A signal ended the helper while it had nearly used up options.memory. */
 #define TVM_FFI_ISOLATED_MEMORY_ERROR "HelperMemoryError"
 /**
- * What the helper wrote into the shared memory is not a message, belongs to another call, or takes
- * more of the host's memory than options.answer allows. Or the host cannot go on with it, because
- * the system refused what that takes, as the message says.
+ * The helper wrote an invalid message into the shared memory, one of another call, or one that needs
+ * more of the host's memory than options.answer allows. Or the system refused something that the
+ * host needs to continue, as the message says.
  */
 #define TVM_FFI_ISOLATED_CHANNEL_ERROR "HelperChannelError"
 
@@ -83,8 +82,8 @@ typedef struct {
   /** Not 0: when a helper has ended, calls fail with its error again; no new one is started. */
   int32_t no_restart;
   /**
-   * Not 0: what the helper prints goes to the standard error of the host, too. Otherwise it is
-   * dropped, but for the last lines, which are in the message of an error.
+   * Not 0: the helper's output also goes to the host's standard error. Otherwise it is dropped,
+   * except for the last lines, which are part of an error's message.
    */
   int32_t shows_output;
   /** What the helper must not do: bits of tvm_ffi_isolated_forbidden. */
@@ -119,11 +118,11 @@ typedef struct {
  * Load a module in a helper process. The module has the kind `isolated`. It cannot be saved, and
  * what it imports stays in its helper.
  *
- * A helper is a child of the host, whose handlers of signals are not changed: the host gets SIGCHLD
- * when a helper ends. If it ignores that, or waits for any child, the error does not know the exit
- * code; what a crash was is known all the same. A helper ends when its module and all functions,
- * and tensors that its kernels returned, are released, and when the host ends in whatever way. In a
- * child of the host by fork, the first call starts a new helper.
+ * A helper is a child of the host, whose signal handlers are not changed: the host gets SIGCHLD
+ * when a helper ends. If the host ignores it, or waits for any child, the error lacks the exit
+ * code, but still describes a crash. A helper ends when its module and all its functions and
+ * returned tensors are released, or when the host ends for any reason. After a fork, the child's
+ * first call starts a new helper.
  *
  * @param path    [borrow] As for TVMFFIRuntimeModuleLoad, in the current folder of the host.
  * @param options [borrow] Copied; NULL: the defaults.
@@ -138,8 +137,8 @@ TVM_FFI_DLL int tvm_ffi_isolated_load(const char *path, const tvm_ffi_isolated_o
                                       TVMFFIObjectHandle *out);
 
 /**
- * Load a module by a name with its options, as hosts that cannot be changed give it to
- * TVMFFIRuntimeModuleLoad and ffi.ModuleLoadFromFile, which call this function:
+ * Load a module by a name that includes options. TVMFFIRuntimeModuleLoad and ffi.ModuleLoadFromFile
+ * call this function, for hosts that cannot be changed:
  *
  *     isolated:./kernel.so
  *     isolated,timeout=2,processes=4,memory=1000000000,forbids=network+files:./kernel.so
@@ -154,7 +153,7 @@ TVM_FFI_DLL int tvm_ffi_isolated_load(const char *path, const tvm_ffi_isolated_o
 TVM_FFI_DLL int tvm_ffi_isolated_load_named(const TVMFFIByteArray *name, TVMFFIObjectHandle *out);
 
 /**
- * The number of the helper process that serves a module, say for a debugger.
+ * The process number of a module's helper, for example for a debugger.
  * @param module [borrow] A Module that tvm_ffi_isolated_load made.
  * @param index  [in] From 0 to options.processes - 1.
  * @param out    [out] 0 when no helper runs.
@@ -166,19 +165,19 @@ TVM_FFI_DLL int tvm_ffi_isolated_read_process(TVMFFIObjectHandle module, int32_t
 /* ---- Tensors ---- */
 
 /**
- * Allocate a tensor of the CPU that helpers read and write in place. Other tensors are copied:
- * into the helper before a call, and what it changed back afterwards. A
- * DLPackManagedTensorAllocator: set it with TVMFFIEnvSetDLPackManagedTensorAllocator, or in a
- * tvm_ffi_env, and what the host allocates meanwhile is shared.
+ * Allocate a CPU tensor that helpers read and write in place. Other tensors are copied to the
+ * helper before a call, and changes back after it. A DLPackManagedTensorAllocator: set it with
+ * TVMFFIEnvSetDLPackManagedTensorAllocator, or in a tvm_ffi_env, and what the host allocates
+ * meanwhile is shared.
  *
- * All helpers of the process have access to this memory as long as they run, also to tensors that
- * were not passed to them. Each tensor takes whole pages.
+ * While they run, all helpers of the process have access to this memory, including tensors not
+ * passed to them. Each tensor takes whole pages.
  *
  * @param prototype [borrow] Device, dtype and shape.
  * @param out       [own] To be released with its deleter. Its elements are not initialised.
  * @param error_ctx [borrow] Passed to set_error.
  * @param set_error [in] Called on failure with error_ctx and ValueError or MemoryError.
- * @return 0, or -1.   Errors: none but those given to set_error.   Threads: any.
+ * @return 0, or -1.   Errors: only those given to set_error.   Threads: any.
  */
 TVM_FFI_DLL int tvm_ffi_isolated_allocate(DLTensor *prototype, DLManagedTensorVersioned **out,
                                           void *error_ctx,

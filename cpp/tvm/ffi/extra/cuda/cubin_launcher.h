@@ -32,7 +32,7 @@ inline namespace TVM_FFI_DETAIL_CUDA_API {
 
 #if TVM_FFI_HAS_EXCEPTIONS
 
-/** A kernel of a library, which has to stay loaded. Null after it was moved from. */
+/** A kernel of a library, which must stay loaded. Null after it was moved from. */
 class CubinKernel {
  public:
   /** Errors: RuntimeError (the library has no such kernel). */
