@@ -53,10 +53,10 @@ typedef struct {
   /** Not 0: no values of tensors. */
   int no_data;
   /**
-   * Patterns: * is any text, ? any byte, [a-c] one of these bytes, [!a-c] any other byte, and \
-   * makes the next byte literal; lists that end with NULL, or NULL. Functions whose name matches
-   * one of `match` (NULL: all) and none of `skip`, in libraries whose path or file name matches one
-   * of `lib` (NULL: all).
+   * Patterns: * is any text, ? any byte, [a-c] one of these bytes, [!a-c] any other byte, and a
+   * byte after \ means itself; lists that end with NULL, or NULL. Functions whose name matches one
+   * of `match` (NULL: all) and none of `skip`, in libraries whose path or file name matches one of
+   * `lib` (NULL: all).
    */
   const char *const *match;
   const char *const *skip;
