@@ -83,11 +83,11 @@ static bool is_old_bool(const TVMFFIAny *any) {
 
 /* A cache of C hash functions that are known to be of the newer convention. */
 enum { kNumKnown = 16 };
-static void *known[kNumKnown];
+static void *known_functions[kNumKnown];
 
 /* Whether a hash function is of the older convention: calls the type's equality on the key. */
 static bool is_old_hash(void *hash, const TVMFFIAny *key) {
-  void **seen = &known[((uintptr_t)hash >> 4) % kNumKnown];
+  void **seen = &known_functions[((uintptr_t)hash >> 4) % kNumKnown];
   const TVMFFIAny *equal = tvmffi_type_find_attr(kTvmffiAttrAnyEqual, key->type_index);
   TVMFFIAny result;
   if (tvmffi_atomic_load_relaxed_ptr(seen) == hash) return false;

@@ -169,7 +169,7 @@ typedef struct {
   /* Errors show a short name written out: full_name, then the text from shown to end. */
   const char *full_name;
   const char *shown;
-} input;
+} dtype_source;
 
 /* The length of a text in a message, cut at SHRT_MAX. */
 static int shown_size(const char *begin, const char *end) {
@@ -180,19 +180,20 @@ static int shown_size(const char *begin, const char *end) {
   (source)->full_name, shown_size((source)->shown, (source)->end), (source)->shown
 
 /* The message is `prefix`, the whole text, `suffix`. */
-TVMFFI_COLD static int fail_dtype(const input *source, const char *prefix, const char *suffix) {
+TVMFFI_COLD static int fail_dtype(const dtype_source *source, const char *prefix,
+                                  const char *suffix) {
   return tvmffi_fail("ValueError", "%s%s%.*s%s", prefix, SHOWN(source), suffix);
 }
 
-TVMFFI_COLD static int fail_unknown_dtype(const input *source) {
+TVMFFI_COLD static int fail_unknown_dtype(const dtype_source *source) {
   return fail_dtype(source, "unknown dtype `", "`");
 }
 
-static inline size_t left(const input *source) {
+static inline size_t left(const dtype_source *source) {
   return (size_t)(source->end - source->next);
 }
 
-static inline bool skip(input *source, const char *letters, size_t size) {
+static inline bool skip(dtype_source *source, const char *letters, size_t size) {
   if (left(source) < size || memcmp(source->next, letters, size) != 0) return false;
   source->next += size;
   return true;
@@ -201,7 +202,7 @@ static inline bool skip(input *source, const char *letters, size_t size) {
 #define SKIP(source, literal) skip(source, literal, sizeof(literal) - 1)
 
 /* Skips a short name if a digit follows it, as in i32. */
-static inline bool skip_short(input *source, const char *letters, size_t size,
+static inline bool skip_short(dtype_source *source, const char *letters, size_t size,
                               const char *full_name) {
   if (left(source) <= size || memcmp(source->next, letters, size) != 0 ||
       !tvmffi_is_digit(source->next[size])) {
@@ -217,13 +218,13 @@ static inline bool skip_short(input *source, const char *letters, size_t size,
   skip_short(source, literal, sizeof(literal) - 1, full_name)
 
 /* Whether 8_, 6_ or 4_ follows. */
-static inline bool at_narrow(const input *source) {
+static inline bool at_narrow(const dtype_source *source) {
   return left(source) >= 2 && source->next[1] == '_' &&
          (source->next[0] == '8' || source->next[0] == '6' || source->next[0] == '4');
 }
 
 /* Reads all digits that follow; *num_digits may be 0. */
-static int read_number(input *source, uint32_t *value, size_t *num_digits) {
+static int read_number(dtype_source *source, uint32_t *value, size_t *num_digits) {
   const char *start = source->next;
   uint64_t n = 0;
   for (; source->next != source->end && tvmffi_is_digit(*source->next); ++source->next) {
@@ -239,7 +240,7 @@ static int read_number(input *source, uint32_t *value, size_t *num_digits) {
   return 0;
 }
 
-static int parse_bits(input *source, uint8_t *bits) {
+static int parse_bits(dtype_source *source, uint8_t *bits) {
   uint32_t n = 0;
   size_t num_digits = 0;
   TVMFFI_TRY(read_number(source, &n, &num_digits));
@@ -256,7 +257,7 @@ static int parse_bits(input *source, uint8_t *bits) {
   return 0;
 }
 
-static int parse_lanes(input *source, bool may_scale, uint16_t *lanes) {
+static int parse_lanes(dtype_source *source, bool may_scale, uint16_t *lanes) {
   uint32_t n = 0;
   size_t num_digits = 0;
   bool scalable;
@@ -276,7 +277,7 @@ static int parse_lanes(input *source, bool may_scale, uint16_t *lanes) {
 }
 
 /* Parses float8_<format>, float6_<format> or float4_<format> from the digit on. */
-static int parse_narrow(input *source, DLDataType *out) {
+static int parse_narrow(dtype_source *source, DLDataType *out) {
   const char *digit = source->next;
   int code = kDTypeFirstFloat8, last = kDTypeLastFloat8;
   char end = 'x';
@@ -330,7 +331,7 @@ static int find_custom(const char *name, size_t size, uint8_t *code) {
 }
 
 /* Parses what follows "custom". */
-TVMFFI_COLD static int parse_custom(input *source, uint8_t *code) {
+TVMFFI_COLD static int parse_custom(dtype_source *source, uint8_t *code) {
   const char *name, *name_end;
   if (!SKIP(source, "[")) {
     return fail_dtype(source, "expected opening brace after 'custom' type in", "");
@@ -347,7 +348,7 @@ TVMFFI_COLD static int parse_custom(input *source, uint8_t *code) {
 }
 
 /* Parses any text but the empty one and "void". */
-static int parse_dtype(input *source, DLDataType *out) {
+static int parse_dtype(dtype_source *source, DLDataType *out) {
   switch (*source->next) {
     case 'i':
       if (!SKIP_SHORT(source, "i", "int") && !SKIP(source, "int"))
@@ -361,7 +362,7 @@ static int parse_dtype(input *source, DLDataType *out) {
       break;
     case 'f':
       if (!SKIP(source, "float") && !SKIP_SHORT(source, "f", "float")) {
-        input attempt = *source;
+        dtype_source attempt = *source;
         if (!SKIP_SHORT(&attempt, "fp", "float") || !at_narrow(&attempt)) {
           return fail_unknown_dtype(source);
         }
@@ -404,7 +405,7 @@ static int parse_dtype(input *source, DLDataType *out) {
 }
 
 int TVMFFIDataTypeFromString(const TVMFFIByteArray *str, DLDataType *out) {
-  input source;
+  dtype_source source;
   DLDataType dtype = {kDLOpaqueHandle, 0, 0};
   TVMFFI_REQUIRE(str);
   TVMFFI_REQUIRE(out);

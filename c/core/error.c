@@ -95,13 +95,13 @@ void tvmffi_log_warning(const char *format, ...) {
 
 enum { kDefaultLimit = 512 };
 
-static int enabled;
+static int backtrace_enabled;
 static TVMFFIRuntimeStackWalker walker; /* NULL: the built-in one */
 static void *walker_context;
 static tvmffi_mutex walker_mutex = TVMFFI_MUTEX_INIT;
 
 int TVMFFIRuntimeSetBacktraceEnabled(int new_enabled) {
-  return tvmffi_atomic_exchange_int(&enabled, new_enabled != 0);
+  return tvmffi_atomic_exchange_int(&backtrace_enabled, new_enabled != 0);
 }
 
 int TVMFFIRuntimeSetStackWalker(TVMFFIRuntimeStackWalker new_walker, void *context) {
@@ -272,7 +272,7 @@ TVMFFI_COLD const TVMFFIByteArray *TVMFFIBacktrace(const char *filename, int lin
   record->backtrace = empty; /* its buffer may be reallocated */
   tvmffi_buf_clear(w.text);
   if (has_line && !is_excluded(filename, func)) append_line(&w, filename, lineno, func);
-  if (!has_line || tvmffi_atomic_load_relaxed_int(&enabled)) {
+  if (!has_line || tvmffi_atomic_load_relaxed_int(&backtrace_enabled)) {
     TVMFFIRuntimeStackWalker current;
     void *context;
     tvmffi_mutex_lock(&walker_mutex);
@@ -293,7 +293,7 @@ TVMFFI_COLD const TVMFFIByteArray *TVMFFIBacktrace(const char *filename, int lin
 /* The backtrace of an error that is being raised: empty unless backtraces are switched on. */
 static const TVMFFIByteArray *backtrace_for_raise(void) {
   static const TVMFFIByteArray empty = {"", 0};
-  if (TVMFFI_LIKELY(!tvmffi_atomic_load_relaxed_int(&enabled))) return &empty;
+  if (TVMFFI_LIKELY(!tvmffi_atomic_load_relaxed_int(&backtrace_enabled))) return &empty;
   return TVMFFIBacktrace(NULL, 0, NULL, 0);
 }
 

@@ -38,11 +38,12 @@ typedef struct {
   { {{NULL, 0, 0}, NULL, NULL, NULL, &(list).ends, &(list).ends}, 0, 0 }
 
 static tvmffi_mutex writers = TVMFFI_MUTEX_INIT;
-static tvmffi_table table;                          /* the present and the absent names */
+static tvmffi_table globals;                        /* the present and the absent names */
 static int is_ready;                                /* the built-ins are in the table */
 static name_list present = NAME_LIST_INIT(present); /* in the order they were set */
 static name_list absent = NAME_LIST_INIT(absent);
-static name_list dropped = NAME_LIST_INIT(dropped); /* a reader may have found them in the table */
+/* A reader may have found them in the table. */
+static name_list dropped_globals = NAME_LIST_INIT(dropped_globals);
 
 /* ---- Under the writers' lock ---- */
 
@@ -82,7 +83,7 @@ static int enter_builtins(void) {
   for (number = 0; (group = tvmffi_parts_functions(number)) != NULL; ++number) {
     count += group->count;
   }
-  if (tvmffi_table_reserve(&table, count) != 0) return -1;
+  if (tvmffi_table_reserve(&globals, count) != 0) return -1;
   records = tvmffi_alloc_until_shutdown(count * sizeof *records);
   if (records == NULL) return -1;
   for (number = 0; (group = tvmffi_parts_functions(number)) != NULL; ++number) {
@@ -95,14 +96,14 @@ static int enter_builtins(void) {
       records->key.size = strlen(builtin.name);
       records->key.hash = tvmffi_hash_bytes(builtin.name, records->key.size);
       link_global(&present, records);
-      (void)tvmffi_table_insert(&table, &records->key); /* room was reserved */
+      (void)tvmffi_table_insert(&globals, &records->key); /* room was reserved */
     }
   }
   return 0;
 }
 
 static global_record *find_record(const char *name, size_t size) {
-  return (global_record *)tvmffi_table_find(&table, name, size);
+  return (global_record *)tvmffi_table_find(&globals, name, size);
 }
 
 /* The text of a name follows its record, unless it is in the block of the built-ins. */
@@ -113,12 +114,12 @@ static void free_global(global_record *record) {
 /* Finds the record of a name or makes one, of an absent name; NULL if out of memory. */
 static global_record *ensure_global(const char *name, size_t size) {
   const uint64_t hash = tvmffi_hash_bytes(name, size);
-  global_record *record = (global_record *)tvmffi_table_find_hashed(&table, name, size, hash);
+  global_record *record = (global_record *)tvmffi_table_find_hashed(&globals, name, size, hash);
   if (record != NULL) return record;
-  if (tvmffi_table_reserve(&table, 1) != 0) return NULL;
+  if (tvmffi_table_reserve(&globals, 1) != 0) return NULL;
   record = (global_record *)tvmffi_table_new_record(sizeof *record, name, size, hash, tvmffi_alloc);
   if (record == NULL) return NULL;
-  (void)tvmffi_table_insert(&table, &record->key);
+  (void)tvmffi_table_insert(&globals, &record->key);
   link_global(&absent, record);
   return record;
 }
@@ -195,13 +196,13 @@ static bool is_key_present(const tvmffi_table_key *key) {
  */
 static void drop_absent(void) {
   global_record *record;
-  if (absent.num_names <= present.num_names || tvmffi_table_keep(&table, is_key_present) != 0) {
+  if (absent.num_names <= present.num_names || tvmffi_table_keep(&globals, is_key_present) != 0) {
     return;
   }
-  while ((record = unlink_first(&absent)) != NULL) link_global(&dropped, record);
+  while ((record = unlink_first(&absent)) != NULL) link_global(&dropped_globals, record);
   if (!wait_for_readers()) return;
-  while ((record = unlink_first(&dropped)) != NULL) free_global(record);
-  tvmffi_table_free_replaced(&table);
+  while ((record = unlink_first(&dropped_globals)) != NULL) free_global(record);
+  tvmffi_table_free_replaced(&globals);
 }
 
 /*
@@ -500,7 +501,7 @@ void tvmffi_global_shutdown(void) {
     tvmffi_object_release(function);
   }
   while ((record = unlink_first(&absent)) != NULL) free_global(record);
-  while ((record = unlink_first(&dropped)) != NULL) free_global(record);
-  tvmffi_table_fini(&table);
+  while ((record = unlink_first(&dropped_globals)) != NULL) free_global(record);
+  tvmffi_table_fini(&globals);
   tvmffi_atomic_store_release_int(&is_ready, 0);
 }

@@ -242,14 +242,15 @@ static void *allocate_body(size_t size, size_t alignment, int32_t type_index, vo
 }
 
 static TVMFFICustomAllocator default_allocator = {allocate_body, NULL};
-static TVMFFICustomAllocator *current = &default_allocator;
+static TVMFFICustomAllocator *current_allocator = &default_allocator;
 
 TVMFFICustomAllocator *TVMFFIGetCustomAllocator(void) {
-  return tvmffi_atomic_load_acquire_ptr(&current);
+  return tvmffi_atomic_load_acquire_ptr(&current_allocator);
 }
 
 int TVMFFISetCustomAllocator(TVMFFICustomAllocator *allocator) {
-  tvmffi_atomic_store_release_ptr(&current, allocator != NULL ? allocator : &default_allocator);
+  tvmffi_atomic_store_release_ptr(&current_allocator,
+                                  allocator != NULL ? allocator : &default_allocator);
   return 0;
 }
 

@@ -203,7 +203,7 @@ static segment_list no_segments;
 static segment_list *segment_lists = &no_segments; /* the longest */
 static int32_t next_index = kTvmffiFirstClientType;
 static int32_t end_index = kTvmffiBuiltinTypesEnd;
-static tvmffi_table keys;
+static tvmffi_table type_keys;
 static int is_filled; /* the records of built-in types are filled in */
 static int has_keys;  /* and are in keys */
 
@@ -305,10 +305,10 @@ const TVMFFITypeInfo *TVMFFIGetTypeInfo(int32_t type_index) {
 TVMFFI_COLD static int enter_builtin_types(void) {
   int32_t i;
   fill_builtins();
-  if (tvmffi_table_reserve(&keys, kNumBuiltins) != 0) return -1;
+  if (tvmffi_table_reserve(&type_keys, kNumBuiltins) != 0) return -1;
   for (i = 0; i < kNumBuiltins; ++i) {
     tvmffi_table_key *key = &builtin_records[i].key;
-    if (key->data != NULL) (void)tvmffi_table_insert(&keys, key);
+    if (key->data != NULL) (void)tvmffi_table_insert(&type_keys, key);
   }
   return 0;
 }
@@ -328,7 +328,7 @@ static int type_ensure_keys(void) {
 
 /* The record of a key, or NULL. After type_ensure_keys. */
 static tvmffi_type_record *type_find_key(const TVMFFIByteArray *key) {
-  tvmffi_table_key *found = tvmffi_table_find(&keys, key->data, key->size);
+  tvmffi_table_key *found = tvmffi_table_find(&type_keys, key->data, key->size);
   if (found == NULL) return NULL;
   return (tvmffi_type_record *)(void *)((char *)found - offsetof(tvmffi_type_record, key));
 }
@@ -375,7 +375,7 @@ static int type_reserve(int32_t type_index) {
     if (made == NULL) return -1;
     tvmffi_atomic_store_release_ptr(&segment_lists->segments[number], made);
   }
-  return tvmffi_table_reserve(&keys, 1);
+  return tvmffi_table_reserve(&type_keys, 1);
 }
 
 /* Publishes a record for which there is room. Under the lock. */
@@ -385,7 +385,7 @@ static void type_publish(tvmffi_type_record *record) {
   if (index == next_index) next_index += record->num_slots;
   tvmffi_atomic_store_release_ptr(&found->records[(uint32_t)index % kSegmentSize], record);
   if (index >= end_index) tvmffi_atomic_store_release(&end_index, index + 1);
-  (void)tvmffi_table_insert(&keys, &record->key);
+  (void)tvmffi_table_insert(&type_keys, &record->key);
 }
 
 /* ---- Shutdown ---- */
@@ -396,7 +396,7 @@ void tvmffi_type_shutdown(void) {
   builtin_fill();
   next_index = kTvmffiFirstClientType;
   end_index = kTvmffiBuiltinTypesEnd;
-  tvmffi_table_fini(&keys);
+  tvmffi_table_fini(&type_keys);
   tvmffi_atomic_store_release_int(&has_keys, 0);
 }
 

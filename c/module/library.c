@@ -34,7 +34,7 @@ typedef struct context_symbol {
 } context_symbol;
 
 static tvmffi_mutex context_mutex = TVMFFI_MUTEX_INIT;
-static context_symbol *first, *last;
+static context_symbol *first_symbol, *last_symbol;
 static tvmffi_table names; /* the same symbols; used under the mutex */
 
 /* Call it under the mutex. -1 without memory. */
@@ -46,12 +46,12 @@ static int add_symbol(const char *name, size_t size, uint64_t hash, void *value)
   if (added == NULL) return -1;
   added->value = value;
   (void)tvmffi_table_insert(&names, &added->key);
-  if (last != NULL) {
-    tvmffi_atomic_store_release_ptr(&last->next, added);
+  if (last_symbol != NULL) {
+    tvmffi_atomic_store_release_ptr(&last_symbol->next, added);
   } else {
-    tvmffi_atomic_store_release_ptr(&first, added);
+    tvmffi_atomic_store_release_ptr(&first_symbol, added);
   }
-  last = added;
+  last_symbol = added;
   return 0;
 }
 
@@ -77,7 +77,7 @@ int TVMFFIEnvModRegisterContextSymbol(const char *name, void *symbol) {
 int TVMFFIRuntimeContextSymbolVisit(TVMFFIRuntimeContextSymbolVisitor visitor, void *context) {
   const context_symbol *symbol;
   TVMFFI_REQUIRE(visitor);
-  symbol = tvmffi_atomic_load_acquire_ptr(&first);
+  symbol = tvmffi_atomic_load_acquire_ptr(&first_symbol);
   for (; symbol != NULL; symbol = tvmffi_atomic_load_acquire_ptr(&symbol->next)) {
     TVMFFI_TRY(visitor(context, symbol->key.data, tvmffi_atomic_load_acquire_ptr(&symbol->value)));
   }
@@ -85,7 +85,7 @@ int TVMFFIRuntimeContextSymbolVisit(TVMFFIRuntimeContextSymbolVisitor visitor, v
 }
 
 int tvmffi_context_symbol_apply(const tvmffi_library *library) {
-  const context_symbol *symbol = tvmffi_atomic_load_acquire_ptr(&first);
+  const context_symbol *symbol = tvmffi_atomic_load_acquire_ptr(&first_symbol);
   for (; symbol != NULL; symbol = tvmffi_atomic_load_acquire_ptr(&symbol->next)) {
     void *place;
     TVMFFI_TRY(tvmffi_library_find(library, symbol->key.data, &place));
@@ -98,8 +98,8 @@ int tvmffi_context_symbol_apply(const tvmffi_library *library) {
 }
 
 void tvmffi_context_symbol_shutdown(void) {
-  first = NULL;
-  last = NULL;
+  first_symbol = NULL;
+  last_symbol = NULL;
   tvmffi_table_fini(&names);
 }
 

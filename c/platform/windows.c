@@ -180,7 +180,7 @@ static void write_reason(DWORD code, tvmffi_dl_reason *reason) {
 /* ---- Libraries: opening ---- */
 
 /* A missing library must not make the system show a window. */
-static HMODULE load(const WCHAR *path, DWORD flags, DWORD *out_error) {
+static HMODULE load_wide(const WCHAR *path, DWORD flags, DWORD *out_error) {
   DWORD previous = 0;
   bool is_set = SetThreadErrorMode(SEM_FAILCRITICALERRORS | SEM_NOOPENFILEERRORBOX, &previous) != 0;
   HMODULE library = LoadLibraryExW(path, NULL, flags);
@@ -198,7 +198,7 @@ void *tvmffi_dl_open(const char *path, tvmffi_dl_reason *reason) {
                 kMaxWindowsPath - 2);
     return NULL;
   }
-  library = load(wide, has_folder(path) ? LOAD_WITH_ALTERED_SEARCH_PATH : 0, &error);
+  library = load_wide(wide, has_folder(path) ? LOAD_WITH_ALTERED_SEARCH_PATH : 0, &error);
   if (library == NULL) write_reason(error, reason);
   return library;
 }

@@ -121,9 +121,9 @@ int tvmffi_field_set_list_of_objects(void *field, const TVMFFIAny *value) {
 /* What is wrong with a Dict: the type of a key, or of a value of it or of the Dict within it. */
 typedef struct {
   const char *before, *type, *after;
-} mismatch;
+} field_mismatch;
 
-static bool has_type(mismatch *out, bool matches, const char *before, const TVMFFIAny *any,
+static bool has_type(field_mismatch *out, bool matches, const char *before, const TVMFFIAny *any,
                      const char *after) {
   if (matches) return true;
   out->before = before;
@@ -133,14 +133,14 @@ static bool has_type(mismatch *out, bool matches, const char *before, const TVMF
 }
 
 /* Whether an entry of a Dict has the expected types. */
-typedef bool (*entry_check)(const tvmffi_map_pair *pair, mismatch *out);
+typedef bool (*entry_check)(const tvmffi_map_pair *pair, field_mismatch *out);
 
-static bool has_object_value(const tvmffi_map_pair *pair, mismatch *out) {
+static bool has_object_value(const tvmffi_map_pair *pair, field_mismatch *out) {
   return has_type(out, is_object_or_none(&pair->value), "Dict[K, some value is ", &pair->value,
                   "]");
 }
 
-static bool check_entries(TVMFFIObject *map, entry_check check, mismatch *out) {
+static bool check_entries(TVMFFIObject *map, entry_check check, field_mismatch *out) {
   uint64_t position;
   for (position = tvmffi_map_first(map); position != TVMFFI_MAP_NONE;
        position = tvmffi_map_next(map, position)) {
@@ -149,12 +149,12 @@ static bool check_entries(TVMFFIObject *map, entry_check check, mismatch *out) {
   return true;
 }
 
-static bool has_object_key_within(const tvmffi_map_pair *pair, mismatch *out) {
+static bool has_object_key_within(const tvmffi_map_pair *pair, field_mismatch *out) {
   return has_type(out, is_object_or_none(&pair->key), "Dict[K, some value is Dict[some key is ",
                   &pair->key, ", V]]");
 }
 
-static bool has_text_key_and_dict(const tvmffi_map_pair *pair, mismatch *out) {
+static bool has_text_key_and_dict(const tvmffi_map_pair *pair, field_mismatch *out) {
   TVMFFIByteArray text;
   return has_type(out, tvmffi_any_get_text(&pair->key, &text), "Dict[some key is ", &pair->key,
                   ", V]") &&
@@ -164,7 +164,7 @@ static bool has_text_key_and_dict(const tvmffi_map_pair *pair, mismatch *out) {
 }
 
 static int set_dict(void *field, const TVMFFIAny *value, entry_check check, const char *expected) {
-  mismatch wrong;
+  field_mismatch wrong;
   TVMFFIObject *dict;
   if ((value->type_index != kTVMFFIDict && value->type_index != kTVMFFIMap) ||
       value->v_obj == NULL) {

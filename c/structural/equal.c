@@ -89,11 +89,11 @@ enum { kAtNoChild = -1 };
 typedef struct {
   int32_t kind_a, kind_b;
   TVMFFIAny key_a, key_b; /* an index, a field's name, or two keys; owned */
-} step;
+} path_step;
 
 /* Enters a pair of objects, without a current child; leaves it. */
 static int mismatch_push(tvmffi_mismatch *m) {
-  step *top;
+  path_step *top;
   if (m == NULL) return 0;
   top = tvmffi_stack_push(&m->steps);
   if (top == NULL) return tvmffi_fail_memory();
@@ -103,7 +103,7 @@ static int mismatch_push(tvmffi_mismatch *m) {
 
 /* Leaves the current child. */
 static void mismatch_step_back(tvmffi_mismatch *m) {
-  step *top;
+  path_step *top;
   if (m == NULL) return;
   top = tvmffi_stack_top(&m->steps);
   top->kind_a = top->kind_b = kAtNoChild;
@@ -120,7 +120,7 @@ static void mismatch_pop(tvmffi_mismatch *m) {
 /* Goes to a child of both: kinds and keys of access steps. Keeps references to the keys. */
 static void mismatch_step(tvmffi_mismatch *m, int32_t kind_a, const TVMFFIAny *key_a,
                           int32_t kind_b, const TVMFFIAny *key_b) {
-  step *top;
+  path_step *top;
   if (m == NULL) return;
   mismatch_step_back(m);
   top = tvmffi_stack_top(&m->steps);
@@ -158,7 +158,7 @@ static int mismatch_note(tvmffi_mismatch *m) {
   m->path_b = tvmffi_access_path_root();
   if (m->path_a == NULL || m->path_b == NULL) return -1;
   for (i = 0; i < m->steps.size; ++i) {
-    const step *current = tvmffi_stack_at(&m->steps, i);
+    const path_step *current = tvmffi_stack_at(&m->steps, i);
     if (current->kind_a == kAtNoChild) continue;
     TVMFFI_TRY(extend_mismatch(&m->path_a, current->kind_a, &current->key_a));
     TVMFFI_TRY(extend_mismatch(&m->path_b, current->kind_b, &current->key_b));
@@ -714,7 +714,7 @@ int tvmffi_structural_equal(const TVMFFIAny *a, const TVMFFIAny *b,
 
 int tvmffi_structural_mismatch(const TVMFFIAny *a, const TVMFFIAny *b,
                                tvmffi_structural_options options, TVMFFIAny *out) {
-  tvmffi_mismatch m = {{NULL, sizeof(step), 0, 0}, NULL, NULL};
+  tvmffi_mismatch m = {{NULL, sizeof(path_step), 0, 0}, NULL, NULL};
   bool is_equal;
   int rc = equal_run(a, b, options, &m, &is_equal);
   *out = tvmffi_any_none();

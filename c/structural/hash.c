@@ -83,7 +83,7 @@ static const char kStructureHook[] =
 typedef struct {
   uint64_t key_hash;
   TVMFFIAny value;
-} entry;
+} hashed_entry;
 
 /* An object that is being hashed. */
 typedef struct {
@@ -130,7 +130,7 @@ static void own_structure_frames(structure_walk *w) {
   }
   for (; w->num_owned_entries < w->entries.size; ++w->num_owned_entries) {
     (void)tvmffi_any_copy(
-        &((const entry *)tvmffi_stack_at(&w->entries, w->num_owned_entries))->value);
+        &((const hashed_entry *)tvmffi_stack_at(&w->entries, w->num_owned_entries))->value);
   }
 }
 
@@ -240,7 +240,7 @@ static int hash_key(const structure_walk *w, const TVMFFIAny *key, uint64_t *out
 }
 
 static int compare_entries(const void *a, const void *b) {
-  uint64_t x = ((const entry *)a)->key_hash, y = ((const entry *)b)->key_hash;
+  uint64_t x = ((const hashed_entry *)a)->key_hash, y = ((const hashed_entry *)b)->key_hash;
   return x < y ? -1 : x > y;
 }
 
@@ -255,7 +255,7 @@ static int collect_entries(structure_walk *w, TVMFFIObject *map) {
     int counts = hash_key(w, &pair->key, &key_hash);
     if (counts < 0) return -1;
     if (counts == 1) {
-      entry *made = tvmffi_stack_push(&w->entries);
+      hashed_entry *made = tvmffi_stack_push(&w->entries);
       if (made == NULL) return tvmffi_fail_memory();
       made->key_hash = key_hash;
       made->value = pair->value;
@@ -264,7 +264,7 @@ static int collect_entries(structure_walk *w, TVMFFIObject *map) {
     }
   }
   if (w->entries.size > first) {
-    qsort(tvmffi_stack_at(&w->entries, first), w->entries.size - first, sizeof(entry),
+    qsort(tvmffi_stack_at(&w->entries, first), w->entries.size - first, sizeof(hashed_entry),
           compare_entries);
   }
   return 0;
@@ -272,7 +272,7 @@ static int collect_entries(structure_walk *w, TVMFFIObject *map) {
 
 static void drop_entries(structure_walk *w, size_t first) {
   while (w->entries.size > first) {
-    TVMFFIAny value = ((const entry *)tvmffi_stack_top(&w->entries))->value;
+    TVMFFIAny value = ((const hashed_entry *)tvmffi_stack_top(&w->entries))->value;
     tvmffi_stack_pop(&w->entries);
     if (w->num_owned_entries <= w->entries.size) continue;
     --w->num_owned_entries;
@@ -379,7 +379,7 @@ static int begin_structure(structure_walk *w, TVMFFIAny *value, bool is_owned, i
 
 /* 1 and the next value in a map, or 0. Keys with the same hash count once, their values do not. */
 static int next_structure_entry(const structure_walk *w, structure_frame *top, TVMFFIAny *out) {
-  const entry *entries;
+  const hashed_entry *entries;
   if (w->entries.size == 0) return 0; /* the stack may have no memory yet */
   entries = tvmffi_stack_at(&w->entries, 0);
   while (top->next_entry < w->entries.size) {
@@ -461,7 +461,7 @@ int tvmffi_structural_hash(const TVMFFIAny *value, tvmffi_structural_options opt
   TVMFFI_TRY(TVMFFIAnyViewToOwnedAny(value, &owned));
   w.options = options;
   tvmffi_stack_init(&w.frames, sizeof(structure_frame));
-  tvmffi_stack_init(&w.entries, sizeof(entry));
+  tvmffi_stack_init(&w.entries, sizeof(hashed_entry));
   tvmffi_stack_init(&w.passing_hashes, sizeof(passing_hash));
   rc = hash_structure(&w, owned, region, out);
   tvmffi_object_release(w.function);

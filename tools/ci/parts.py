@@ -412,7 +412,8 @@ def single():
     for name in "tvm_ffi.c", "tvm_ffi.h":
         REPORT.check(f"the same {name} each time",
                      (work / "1" / name).read_bytes() == (work / "2" / name).read_bytes())
-    source, strict = work / "1/tvm_ffi.c", ["-pedantic-errors", "-Wall", "-Wextra", "-Werror"]
+    source = work / "1/tvm_ffi.c"
+    strict = ["-pedantic-errors", "-Wall", "-Wextra", "-Wshadow", "-Werror"]
     for compiler, cpp, level in ("gcc", "g++", "-O2"), ("clang", "clang++", "-O0"):
         if not shutil.which(compiler):
             continue
