@@ -38,7 +38,7 @@ int channel_create(channel *out, uint64_t pool_size) {
   int reason = 0;
   memset(out, 0, sizeof *out);
   out->own_side = kSideHost;
-  out->file = out->socket = out->bell = out->epoll = out->process = -1;
+  out->file = out->socket = out->bell = out->timer = out->epoll = out->process = -1;
   for (; region >= (size_t)1 << 20; region /= 8) {
     void *memory;
     out->file = memory_file("tvm_ffi_isolated", begin + 2 * (uint64_t)region);
@@ -80,7 +80,7 @@ int channel_open(channel *out) {
   out->file = kFileChannel;
   out->socket = kFileSocket;
   out->bell = kFileBell;
-  out->epoll = out->process = -1;
+  out->timer = out->epoll = out->process = -1;
   if (fstat(kFileBell, &status) != 0) return -1;
   out->bell_device = status.st_dev;
   out->bell_inode = status.st_ino;
@@ -259,7 +259,7 @@ static bool socket_has_ended(const channel *self) {
   return poll(&file, 1, 0) > 0 && (file.revents & (POLLHUP | POLLERR)) != 0;
 }
 
-enum { kLook = 200000000 };
+enum { kLookMilliseconds = 200 };
 
 /*
  * In the host, now and then while it sleeps: kernels can overwrite what both sides wait by, and end
@@ -302,24 +302,42 @@ static bool sleep_on_turn(channel *self) {
   return true;
 }
 
-/* The time until the next look or the deadline, whichever is first. */
-static int64_t time_to_sleep(const channel *self, int64_t deadline) {
-  const int64_t most = self->process < 0 ? kLook / 4 : kLook;
-  const int64_t left = deadline != 0 ? deadline - clock_now() : most;
-  return left < 0 ? 0 : left < most ? left : most;
+/*
+ * In the host: sleeps until the helper rings or ends, the timer ends the sleep (kWaitTime), or the
+ * deadline has passed. The system tells of the end, whatever the helper has written into the
+ * memory.
+ */
+static wait_result sleep_in_epoll(channel *self, int64_t deadline) {
+  enum { kMost = 1000000 };
+  int64_t left = -1;
+  if (!self->timer_runs) self->timer_runs = timer_set(self->timer, kLookMilliseconds) == 0;
+  if (!self->timer_runs) {
+    left = kLookMilliseconds;
+  } else if (deadline != 0) {
+    left = (deadline - clock_now()) / 1000000 + 1;
+    left = left < 0 ? 0 : left > kMost ? kMost : left;
+  }
+  switch (epoll_sleep(self->epoll, (int)left)) {
+    case kEpollFailed:
+      return errno == EINTR ? kWaitSignal : note_failure(self, "epoll_wait", errno);
+    case kEpollEnd:
+      return kWaitGone;
+    case kEpollTimer:
+      self->timer_runs = false;
+      return kWaitTime;
+    case kEpollTime:
+      return kWaitTime;
+    default:
+      return kWaitTurn;
+  }
 }
 
-/*
- * In the host: sleeps until the helper rings, ends, or the time has passed. The system tells of the
- * end, whatever the helper has written into the memory.
- */
-static wait_result sleep_in_epoll(channel *self, int64_t time) {
-  bool has_ended = false;
-  const int num_events = epoll_sleep(self->epoll, (int)(time / 1000000 + 1), &has_ended);
-  if (num_events < 0) {
-    return errno == EINTR ? kWaitSignal : note_failure(self, "epoll_wait", errno);
-  }
-  return has_ended ? kWaitGone : num_events == 0 ? kWaitTime : kWaitTurn;
+/* The time until the next look or the deadline, whichever is first. */
+static int64_t time_to_sleep(const channel *self, int64_t deadline) {
+  const int64_t look = kLookMilliseconds * (int64_t)1000000;
+  const int64_t most = self->process < 0 ? look / 4 : look;
+  const int64_t left = deadline != 0 ? deadline - clock_now() : most;
+  return left < 0 ? 0 : left < most ? left : most;
 }
 
 /*
@@ -356,8 +374,8 @@ static wait_result host_sleep(channel *self, int64_t deadline) {
   wait_result result = kWaitTurn;
   int num_rings = 0;
   while (begin_sleep(self, has_epoll ? kSleepEpoll : kSleepPoll) != (uint32_t)kSideHost) {
-    const int64_t time = time_to_sleep(self, deadline);
-    result = has_epoll ? sleep_in_epoll(self, time) : sleep_in_poll(self, time);
+    result = has_epoll ? sleep_in_epoll(self, deadline)
+                       : sleep_in_poll(self, time_to_sleep(self, deadline));
     if (result != kWaitTime && result != kWaitTurn) return result;
     if (deadline != 0 && clock_now() >= deadline) return kWaitTime;
     if (result == kWaitTime || ++num_rings % kManyRings == 0) {

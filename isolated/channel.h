@@ -89,7 +89,8 @@ typedef struct {
   size_t message_limit; /* messages lie in the first so many bytes of a region */
   size_t committed;     /* bytes of the host's region that have memory */
   int file, socket;
-  int bell, epoll;   /* -1: the system did not give one; the helper has no epoll */
+  int bell, timer, epoll; /* -1: the system did not give one; the helper has a bell only */
+  bool timer_runs;
   dev_t bell_device; /* in the helper: what the bell is */
   ino_t bell_inode;
   int process;        /* of the helper, for poll(); -1: the system did not give one */

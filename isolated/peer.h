@@ -14,6 +14,7 @@
 #include <tvm/ffi/c.h>
 
 #include "channel.h"
+#include "tensor_copy.h"
 
 /* What a message is for. */
 typedef enum {
@@ -66,11 +67,12 @@ struct peer {
   struct proxy *proxies;
   uint32_t *released; /* numbers of the other side's objects that died here */
   size_t num_released, released_capacity;
-  size_t num_imports;    /* the other side's objects that are referred to here */
-  size_t top;            /* where the next message begins in the own region */
-  int depth;             /* calls in progress */
-  uint64_t number;       /* of the host's call in progress, the innermost */
-  uint64_t last_number;  /* the largest so far */
+  size_t num_imports;   /* the other side's objects that are referred to here */
+  size_t top;           /* where the next message begins in the own region */
+  int depth;            /* calls in progress */
+  uint64_t number;      /* of the host's call in progress, the innermost */
+  uint64_t last_number; /* the largest so far */
+  readable_memory readable;
   uint64_t answer_limit; /* in the host: bytes that one message may make it take */
   int64_t deadline;
   bool is_ended;

@@ -58,6 +58,7 @@ static void after_fork_in_child(void) {
     close_file(&p->peer.channel.file);
     close_file(&p->peer.channel.socket);
     close_file(&p->peer.channel.bell);
+    close_file(&p->peer.channel.timer);
     close_file(&p->peer.channel.epoll);
     close_file(&p->peer.channel.process);
     close_file(&p->output);
@@ -260,7 +261,9 @@ static int start_child(process *self, const tvm_ffi_isolated_options *options,
   if (code != 0) return code;
   self->peer.channel.child = self->pid;
   self->peer.channel.process = process_file(self->pid);
-  self->peer.channel.epoll = epoll_make(self->peer.channel.bell, self->peer.channel.process);
+  self->peer.channel.timer = timer_make();
+  self->peer.channel.epoll =
+      epoll_make(self->peer.channel.bell, self->peer.channel.process, self->peer.channel.timer);
   return 0;
 }
 
@@ -395,6 +398,7 @@ static void close_process(process *self) {
   close_file(&self->peer.channel.file);
   close_file(&self->peer.channel.socket);
   close_file(&self->peer.channel.bell);
+  close_file(&self->peer.channel.timer);
   close_file(&self->peer.channel.epoll);
   close_file(&self->peer.channel.process);
   close_file(&self->output);

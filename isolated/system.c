@@ -19,6 +19,8 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/syscall.h>
+#include <sys/timerfd.h>
+#include <time.h>
 #endif
 
 /* Beyond this limit, ftruncate() would send the host a signal. */
@@ -196,14 +198,24 @@ int bell_ring(int bell) {
   return lacking();
 }
 
-int epoll_make(int bell, int process) {
-  (void)bell, (void)process;
+int epoll_make(int bell, int process, int timer) {
+  (void)bell, (void)process, (void)timer;
   return lacking();
 }
 
-int epoll_sleep(int epoll, int milliseconds, bool *has_ended) {
-  (void)epoll, (void)milliseconds, (void)has_ended;
+int timer_make(void) {
   return lacking();
+}
+
+int timer_set(int timer, int milliseconds) {
+  (void)timer, (void)milliseconds;
+  return lacking();
+}
+
+epoll_event_kind epoll_sleep(int epoll, int milliseconds) {
+  (void)epoll, (void)milliseconds;
+  (void)lacking();
+  return kEpollFailed;
 }
 
 #else
@@ -266,7 +278,9 @@ static bool can_access_page(char *page, bool writes) {
   enum { kNoOperation = -1, kAddZero = 1 << 28 };
 #ifdef SYS_futex
   uint32_t word = 0;
-  if (writes) return syscall(SYS_futex, &word, kFutexWakeOp, 0, 0, page, kAddZero) >= 0;
+  if (writes) {
+    return syscall(SYS_futex, &word, kFutexWakeOp, 0, 0, page, kAddZero) >= 0 || errno != EFAULT;
+  }
 #endif
   return syscall(SYS_rt_sigprocmask, kNoOperation, page, NULL, (size_t)_NSIG / 8) == 0 ||
          errno != EFAULT;
@@ -365,28 +379,44 @@ int bell_ring(int bell) {
   return eventfd_write(bell, 1);
 }
 
-int epoll_make(int bell, int process) {
-  struct epoll_event rings, ends;
+static int add_to_epoll(int epoll, int file, uint32_t events, epoll_event_kind kind) {
+  struct epoll_event event;
+  memset(&event, 0, sizeof event);
+  event.events = events;
+  event.data.u32 = (uint32_t)kind;
+  return file >= 0 ? epoll_ctl(epoll, EPOLL_CTL_ADD, file, &event) : -1;
+}
+
+int epoll_make(int bell, int process, int timer) {
+  const uint32_t once = EPOLLIN | (uint32_t)EPOLLET;
   int epoll = -1;
-  memset(&rings, 0, sizeof rings);
-  memset(&ends, 0, sizeof ends);
-  rings.events = EPOLLIN | (uint32_t)EPOLLET;
-  ends.events = EPOLLIN;
-  ends.data.u32 = 1; /* has_ended */
-  if (bell >= 0 && process >= 0) epoll = epoll_create1(EPOLL_CLOEXEC);
-  if (epoll >= 0 && (epoll_ctl(epoll, EPOLL_CTL_ADD, bell, &rings) != 0 ||
-                     epoll_ctl(epoll, EPOLL_CTL_ADD, process, &ends) != 0)) {
+  if (bell >= 0 && process >= 0 && timer >= 0) epoll = epoll_create1(EPOLL_CLOEXEC);
+  if (epoll >= 0 && (add_to_epoll(epoll, bell, once, kEpollRing) != 0 ||
+                     add_to_epoll(epoll, timer, once, kEpollTimer) != 0 ||
+                     add_to_epoll(epoll, process, EPOLLIN, kEpollEnd) != 0)) {
     close(epoll);
     epoll = -1;
   }
   return epoll;
 }
 
-int epoll_sleep(int epoll, int milliseconds, bool *has_ended) {
+int timer_make(void) {
+  return timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
+}
+
+int timer_set(int timer, int milliseconds) {
+  struct itimerspec time;
+  memset(&time, 0, sizeof time);
+  time.it_value.tv_sec = milliseconds / 1000;
+  time.it_value.tv_nsec = milliseconds % 1000 * 1000000L;
+  return timerfd_settime(timer, 0, &time, NULL);
+}
+
+epoll_event_kind epoll_sleep(int epoll, int milliseconds) {
   struct epoll_event event;
   const int num_events = epoll_wait(epoll, &event, 1, milliseconds);
-  *has_ended = num_events > 0 && event.data.u32 != 0;
-  return num_events;
+  if (num_events == 0) return kEpollTime;
+  return num_events < 0 ? kEpollFailed : (epoll_event_kind)event.data.u32;
 }
 
 #endif

@@ -67,12 +67,20 @@ int bell_make(void);
 /* -1 with errno set. It may block once it was rung some 2^64 times. */
 int bell_ring(int bell);
 /* A file for epoll_sleep(); closed by exec. -1: the system has none, or not one of the others. */
-int epoll_make(int bell, int process);
+int epoll_make(int bell, int process, int timer);
 /*
- * Sleeps until the bell is rung once more, the process ends, or so many milliseconds have passed:
- * 0. The bell is not read: a helper that reads it first could block the host. -1 with errno set.
+ * A file that ends a sleep once, some time after timer_set(): a timer that is set now and then
+ * costs less than a limit of each sleep. Closed by exec. -1: the system has none.
  */
-int epoll_sleep(int epoll, int milliseconds, bool *has_ended);
+int timer_make(void);
+/* -1 with errno set. */
+int timer_set(int timer, int milliseconds);
+/*
+ * Sleeps until something happens, or so many milliseconds have passed; -1: without end. The bell is
+ * not read: a helper that reads it first could block the host.
+ */
+typedef enum { kEpollFailed, kEpollTime, kEpollRing, kEpollTimer, kEpollEnd } epoll_event_kind;
+epoll_event_kind epoll_sleep(int epoll, int milliseconds);
 
 /* ---- Processes ---- */
 

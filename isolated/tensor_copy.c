@@ -29,6 +29,7 @@ bool tensor_find_extent(const DLTensor *tensor, int64_t *lo, int64_t *hi) {
  */
 typedef struct {
   int64_t begin, run; /* of the first run, relative to the first element */
+  int64_t end;        /* of the last */
   int32_t ndim;
   int64_t extent[kMaxDims], step[kMaxDims], index[kMaxDims];
 } run_list;
@@ -69,6 +70,7 @@ static bool find_runs(const DLTensor *layout, run_list *out) {
   int32_t i;
   if (!tensor_find_extent(layout, &lo, &hi) || lo == hi) return false;
   out->begin = 0;
+  out->end = hi;
   out->run = hi;
   out->ndim = 0;
   if (layout->strides == NULL || bits % 8 != 0) return true; /* contiguous */
@@ -137,18 +139,56 @@ static bool walk_next(walk *self, int64_t *offset, size_t *size) {
 
 /* ---- Memory of the caller, which may not be there ---- */
 
-/* Whole pages that were found accessible last. */
-typedef struct {
-  uintptr_t begin, end;
-} known_pages;
+static bool can_access(const char *begin, const char *end, bool writes) {
+  const uintptr_t page = memory_page_size(), first = (uintptr_t)begin / page * page;
+  return memory_can_access((void *)first, ((uintptr_t)end - first + page - 1) / page * page,
+                           writes);
+}
 
-static bool can_access(known_pages *known, const char *at, size_t size, bool writes) {
-  const uintptr_t page = memory_page_size(), begin = (uintptr_t)at / page * page;
-  const uintptr_t end = ((uintptr_t)at + size + page - 1) / page * page;
-  if (begin >= known->begin && end <= known->end) return true;
-  if (!memory_can_access((void *)begin, end - begin, writes)) return false;
-  known->begin = begin;
-  known->end = end;
+static bool check_readable(readable_memory *known, const char *begin, const char *end) {
+  if (!can_access(begin, end, false)) return false;
+  known->begin[known->next] = (uintptr_t)begin;
+  known->end[known->next] = (uintptr_t)end;
+  known->next = (known->next + 1) % kReadableRanges;
+  return true;
+}
+
+/* Looks at more at once, up to the end of the tensor, unless that cannot be read. */
+static bool can_read(readable_memory *known, const char *at, size_t size, const char *tensor_end) {
+  const size_t most = 1 << 20;
+  const char *end = at + size;
+  int i;
+  for (i = 0; i < kReadableRanges; ++i) {
+    if ((uintptr_t)at >= known->begin[i] && (uintptr_t)end <= known->end[i]) return true;
+  }
+  if (size < most && end < tensor_end) {
+    const size_t rest = (size_t)(tensor_end - at);
+    if (check_readable(known, at, at + (rest < most ? rest : most))) return true;
+  }
+  return check_readable(known, at, end);
+}
+
+/* What was found writable last in this tensor, and how much was asked for at once. */
+typedef struct {
+  const char *begin, *end;
+  size_t window;
+} writable_memory;
+
+/*
+ * Asks for more at once where all is written: for twice as much of the same run each time. If that
+ * cannot be written, the piece alone counts.
+ */
+static bool can_write(writable_memory *known, const char *at, size_t size, size_t run) {
+  const size_t most = 1 << 20;
+  if (known->begin != NULL && at >= known->begin && at + size <= known->end) return true;
+  known->window = known->window == 0 || known->window >= most ? size : 2 * known->window;
+  if (known->window > run) known->window = run;
+  if (known->window < size || !can_access(at, at + known->window, true)) {
+    known->window = size;
+    if (!can_access(at, at + size, true)) return false;
+  }
+  known->begin = at;
+  known->end = at + known->window;
   return true;
 }
 
@@ -160,13 +200,13 @@ enum {
 };
 
 copy_result tensor_copy_out(const tensor_pair *pair) {
-  known_pages known = {0, 0};
   walk w;
   int64_t offset;
   size_t size;
   if (!walk_begin(&w, pair->layout, kPieceOut, pair->deadline)) return kCopyDone;
   while (walk_next(&w, &offset, &size)) {
-    if (pair->is_checked && !can_access(&known, pair->first + offset, size, false)) {
+    if (pair->readable != NULL &&
+        !can_read(pair->readable, pair->first + offset, size, pair->first + w.runs.end)) {
       return kCopyNotMapped;
     }
     memcpy(pair->copy + offset, pair->first + offset, size);
@@ -181,31 +221,18 @@ static bool is_read_only(TVMFFIObjectHandle object) {
                             (flags & DLPACK_FLAG_BITMASK_READ_ONLY) != 0);
 }
 
-/*
- * Asks for more at once where all is written: for twice as much of the same run each time. If that
- * cannot be written, the piece alone counts.
- */
-static bool can_write_on(known_pages *known, size_t *window, char *at, size_t size, size_t run) {
-  enum { kMost = 1 << 20 };
-  if ((uintptr_t)at >= known->begin && (uintptr_t)at + size <= known->end) return true;
-  *window = *window == 0 || *window >= kMost ? size : 2 * *window;
-  if (*window > run) *window = run;
-  return (*window > size && can_access(known, at, *window, true)) ||
-         can_access(known, at, size, true);
-}
-
 copy_result tensor_find_changes(tensor_pair *pair) {
-  known_pages known = {0, 0};
+  writable_memory known = {NULL, NULL, 0};
   walk w;
   int64_t offset, piece = 0, count = 0;
-  size_t size, window = 0;
+  size_t size;
   pair->first_piece = pair->end_piece = 0;
   if (!walk_begin(&w, pair->layout, kPieceBack, pair->deadline)) return kCopyDone;
   for (; walk_next(&w, &offset, &size); ++piece) {
     char *to = pair->first + offset;
     if (memcmp(to, pair->copy + offset, size) == 0) continue;
     if (count == 0 && is_read_only(pair->object)) return kCopyDone;
-    if (pair->is_checked && !can_write_on(&known, &window, to, size, size + (size_t)w.left)) {
+    if (pair->readable != NULL && !can_write(&known, to, size, size + (size_t)w.left)) {
       return kCopyNotMapped;
     }
     if (count++ == 0) pair->first_piece = piece;
@@ -217,7 +244,7 @@ copy_result tensor_find_changes(tensor_pair *pair) {
 
 /* What differs now and did not before, because the other process writes on, is checked again. */
 copy_result tensor_copy_back(const tensor_pair *pair) {
-  known_pages known = {0, 0};
+  writable_memory known = {NULL, NULL, 0};
   walk w;
   int64_t offset, piece;
   size_t size;
@@ -228,7 +255,7 @@ copy_result tensor_copy_back(const tensor_pair *pair) {
     if (piece < pair->first_piece) continue;
     if (!pair->all_differ) {
       if (memcmp(to, pair->copy + offset, size) == 0) continue;
-      if (pair->is_checked && !can_access(&known, to, size, true)) return kCopyNotMapped;
+      if (pair->readable != NULL && !can_write(&known, to, size, size)) return kCopyNotMapped;
     }
     memcpy(to, pair->copy + offset, size);
   }

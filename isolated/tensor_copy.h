@@ -29,12 +29,23 @@ typedef enum {
   kCopyNotMapped, /* the memory of a tensor cannot be read, or not written */
 } copy_result;
 
+/*
+ * Memory of the host's callers that could be read when it was passed last. It is not looked at
+ * again, as that takes as long as half a call.
+ */
+enum { kReadableRanges = 16 };
+
+typedef struct {
+  uintptr_t begin[kReadableRanges], end[kReadableRanges];
+  unsigned next;
+} readable_memory;
+
 /* A tensor of this process, and the copy of its elements that crosses. */
 typedef struct {
   const DLTensor *layout;
   char *first, *copy;        /* the first element, and that of the copy */
   TVMFFIObjectHandle object; /* the Tensor, which may be read-only; or NULL */
-  bool is_checked;           /* accessed only where the system says that it can be */
+  readable_memory *readable; /* accessed only where the system says that it can be; NULL: always */
   int64_t deadline;          /* 0: none */
   /* What tensor_find_changes found: pieces that differ lie in these, and whether all of them do. */
   int64_t first_piece, end_piece;

@@ -119,7 +119,7 @@ static int attach(writer *w, const DLTensor *tensor, TVMFFIObjectHandle object, 
   added->pair.layout = tensor;
   added->pair.object = object;
   added->pair.first = first;
-  added->pair.is_checked = w->peer->channel.own_side == kSideHost;
+  added->pair.readable = w->peer->channel.own_side == kSideHost ? &w->peer->readable : NULL;
   added->pair.deadline = w->peer->deadline;
   added->argument = w->argument;
   added->begin = begin;

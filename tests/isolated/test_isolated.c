@@ -396,8 +396,10 @@ TEST(test_memory_that_cannot_be_written) {
   munmap(pages, 3 * page);
 }
 
-/* A tensor that is not there is an error of the call, as it would be a crash of the kernel. */
+/* A tensor that is not there is an error of the call. The module is new: it has seen no memory. */
 TEST(test_memory_that_cannot_be_read) {
+  const tvm_ffi_isolated_options options = test_options();
+  const TVMFFIObjectHandle other = module;
   const size_t page = (size_t)sysconf(_SC_PAGESIZE);
   const char *const kText = "argument #1 of fill: the elements of a tensor cannot be read";
   uint8_t *pages = map_pages(page, PROT_NONE);
@@ -406,6 +408,7 @@ TEST(test_memory_that_cannot_be_read) {
   int64_t strides[1];
   tvm_ffi_vector v;
   TVMFFIAny args[2], result;
+  check_ok(tvm_ffi_isolated_load(module_path("isolated_good.so"), &options, &module));
   assert_true(past_end != MAP_FAILED);
   assert_int_equal(ftruncate(file, (off_t)page), 0);
   args[0] = tvm_ffi_any_from_int64(1);
@@ -422,11 +425,14 @@ TEST(test_memory_that_cannot_be_read) {
   check_ok(call("stamp", &args[1], 1, &result));
   assert_int_equal(pages[0], 4);
   assert_int_equal(pages[2 * page], 5);
-  munmap(pages, 3 * page);
-  args[1] = view_bytes(&v, pages, 1);
+  munmap(pages + page, 2 * page);
+  args[1] = view_bytes(&v, pages + page - 1, 2);
   check_fails_with(call("fill", args, 2, &result), "ValueError", kText);
+  munmap(pages, page);
   munmap(past_end, 2 * page);
   close(file);
+  tvm_ffi_object_release(module);
+  module = other;
 }
 
 /* Whatever the strides are, the elements and no other bytes are as after a call in this process. */

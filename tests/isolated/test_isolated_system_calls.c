@@ -28,6 +28,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/timerfd.h>
 #include <tvm/ffi/c.h>
 #include <tvm/ffi/extra/c_env_api.h>
 #include <tvm/ffi/extra/isolated.h>
@@ -54,6 +55,10 @@ WRAP_CALL(int, ppoll,
           (files, count, timeout, signals))
 WRAP_CALL(ssize_t, recv, (int file, void *out, size_t size, int flags), (file, out, size, flags))
 WRAP_CALL(int, eventfd, (unsigned count, int flags), (count, flags))
+WRAP_CALL(int, timerfd_create, (int clock, int flags), (clock, flags))
+WRAP_CALL(int, timerfd_settime,
+          (int file, int flags, const struct itimerspec *time, struct itimerspec *old),
+          (file, flags, time, old))
 WRAP_CALL(int, epoll_create1, (int flags), (flags))
 WRAP_CALL(int, epoll_ctl, (int set, int operation, int file, struct epoll_event *event),
           (set, operation, file, event))
@@ -559,6 +564,8 @@ static const struct {
     {"ppoll", ENOMEM},
     {"ppoll", EINVAL},
     {"eventfd", EMFILE},
+    {"timerfd_create", EMFILE},
+    {"timerfd_settime", EINVAL},
     {"epoll_create1", EMFILE},
     {"epoll_ctl", ENOMEM},
     {"epoll_wait", EINTR},
