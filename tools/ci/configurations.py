@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The part `configurations` of tools/test: every option of the build, and machines that lack
-something.
+"""The parts `configurations` and `meson_options` of tools/test: every option of the build, and
+machines that lack something.
 
 The options and their values are those that Meson lists, so a new one is tested without a change
 here. Each configuration is set up in the build tree that the one before has left, Ninja plans its
@@ -21,8 +21,8 @@ import stat
 import sys
 import time
 
-from steps import (JOBS, PROGRESS_SECONDS, REPORT, ROOT, TESTS, execute, links, meson_test, needed,
-                   part, tracked)
+from steps import (JOBS, PROGRESS_SECONDS, RELEASE, REPORT, ROOT, TESTS, execute, links, meson_test,
+                   needed, part, tracked)
 
 WORK = ROOT / "build-configurations"
 
@@ -497,10 +497,9 @@ def options_around(usual):
             defaults_of(usual))
 
 
-@part(TESTS + " clang")
-def configurations():
-    """every option of the build and of Meson, pairs of ours, as a subproject; what is optional
-    hidden, other compilers"""
+def default_options():
+    """The options of the default configuration, in a new folder; None after noting that it
+    fails."""
     shutil.rmtree(WORK, ignore_errors=True)
     WORK.mkdir()
     Tree.compiled.clear()
@@ -508,10 +507,27 @@ def configurations():
     said, _ = tree.attempt({}, compiling=False)
     if said:
         REPORT.fail("the default configuration", said)
-        return
-    ours, usual = options(tree.folder)
-    pairs_of_ours(ours)
-    options_of_meson(usual)
-    options_around(usual)
-    without_something()
-    other_places()
+        return None
+    return options(tree.folder)
+
+
+@part(TESTS + " clang",
+      alone="options of ours that exclude each other, a machine that lacks something")
+def configurations():
+    """every option of this project's build, and pairs of them; what is optional hidden, other
+    compilers and places"""
+    found = default_options()
+    if found:
+        pairs_of_ours(found[0])
+        without_something()
+        other_places()
+
+
+@part(TESTS, when=RELEASE,
+      alone="an option that Meson has for all projects: these change with Meson, not with sources")
+def meson_options():
+    """every option of Meson, here and in a project around this one"""
+    found = default_options()
+    if found:
+        options_of_meson(found[1])
+        options_around(found[1])

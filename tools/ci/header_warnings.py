@@ -9,7 +9,7 @@ import re
 import shutil
 
 import zig
-from steps import REPORT, ROOT, execute, part
+from steps import NAMED, REPORT, ROOT, execute, part
 
 # Versions that a compiler of users has; PyPI's ziglang brings the newest Clang.
 WANTED = {"gcc": (12, 14, 16), "clang": (14, 19)}
@@ -125,7 +125,8 @@ def compile_all(compiler, level, sources, work):
     return said
 
 
-@part("cc g++ clang compilers make venv", matrix=False)
+@part("cc g++ clang compilers make venv", when=NAMED,
+      alone="warnings of other versions of the compilers: five have to be installed")
 def strict():
     """public headers and samples by every gcc and clang, at -O0, -O2 and -O3 with LTO, with strict
     warnings: none"""

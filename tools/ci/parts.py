@@ -10,38 +10,58 @@ import shutil
 import sys
 
 import steps
-from steps import (BUILD, C_TESTS, CPP, GCC_TESTS, JOBS, LINES_ONLY, NO_DEBUG, PLAIN_CPP, REPORT,
-                   ROOT, SANITIZERS, SANITIZER_TESTS, TESTS, build, execute, last_line, links,
-                   meson_test, part, tool, tracked)
+from steps import (ALL, BUILD, C_TESTS, CPP, DAILY, GCC_TESTS, JOBS, LINES_ONLY, NAMED, NO_DEBUG,
+                   PLAIN_CPP, RELEASE, REPORT, ROOT, SANITIZERS, SANITIZER_TESTS, TESTS, build,
+                   execute, last_line, links, meson_test, part, tool, tracked)
 
 # Builds the library with C++ functions, and the tests that run on it.
 CXX_EXPORTS = "-Dcxx_exports=enabled"
 
 
-def build_gcc():
-    return build("gcc", "-Dbenchmarks=enabled", CXX_EXPORTS, CPP, env={"CC": "gcc", "CXX": "g++"})
+def build_gcc(suites=()):
+    """The build that most parts use, or what some suites need of it. C++ is optimised, which takes
+    half of its time, but for a daily run."""
+    is_daily = steps.RUN == DAILY
+    return build("gcc-plain" if is_daily else "gcc", CXX_EXPORTS,
+                 *([PLAIN_CPP] if is_daily else [CPP, "-Dbenchmarks=enabled"]),
+                 env={"CC": "gcc", "CXX": "g++"}, suites=suites)
 
 
-@part(GCC_TESTS, daily=True)
+@part(GCC_TESTS, when=DAILY,
+      alone="most faults; with `--all` those of optimised C++ and of pages that are followed")
 def gcc():
-    """gcc, C++17, warnings are errors: every test but those of peers, programs and languages"""
+    """gcc, C++17, warnings are errors: every test but those of the parts peers, projects, programs,
+    languages and install; without --all those of the suite `slow` neither"""
     if tool("gcc"):
-        # The part `install` tries the build systems with the installed library, shared and static.
-        without = ["peer", "build_systems"] if steps.IS_MATRIX else ["peer"]
+        without = ["peer", "build_systems", *(["slow"] if steps.RUN == DAILY else [])]
         meson_test(build_gcc(), without=without)
         if not (shutil.which("nvcc") or pathlib.Path("/usr/local/cuda/bin/nvcc").exists()):
             REPORT.skip("headers compiled as CUDA", "nvcc is not installed")
 
 
-@part(GCC_TESTS + " clang-bindings")
-def peers():
-    """apache-tvm-ffi beside this library: its tests, headers and declarations; xgrammar, TVM,
-    TileLang and orcjit on both"""
+def run_beside_package(suites, without=()):
+    """Run tests beside the reference package."""
     if sys.platform != "linux" or platform.machine() not in ("x86_64", "aarch64"):
         REPORT.skip("all of it",
                     "tests/meson.build has these tests for Linux on x86_64 and aarch64 only")
     elif tool("gcc"):
-        meson_test(build_gcc(), suites=["peer"], base="peers")
+        meson_test(build_gcc(suites), suites=suites, without=without, base=suites[0])
+
+
+@part(GCC_TESTS + " clang-bindings",
+      alone="a name, a template or an answer of the package that ours lack")
+def peers():
+    """apache-tvm-ffi beside this library: its tests, headers and declarations"""
+    run_beside_package(["peer"], without=["projects"])
+
+
+@part(GCC_TESTS, when=RELEASE,
+      alone="a name that other projects use and the package's tests do not: it changes with their "
+      "releases, and takes a gigabyte to fetch")
+def projects():
+    """xgrammar, TVM, TileLang, orcjit and JAX on this library and on that of apache-tvm-ffi; its
+    tests on the newest Python; samples probed"""
+    run_beside_package(["projects"])
 
 
 # What the setups of tests/meson.build leave out: Meson forgets that where suites are asked for.
@@ -50,7 +70,7 @@ NOT_RECORDED = ["abi", "addresses", "fuzz", "faults", "headers", "peer", "slow",
 
 def run_recorded(suites):
     """Run tests of some suites with the recorder preloaded."""
-    folder = build_gcc()
+    folder = build_gcc(suites)
     for setup in "record", "record_no_data":
         meson_test(folder, setup=setup, suites=suites, without=NOT_RECORDED)
         log = (folder / f"meson-logs/testlog-{setup}.json").read_text(encoding="utf-8")
@@ -60,7 +80,7 @@ def run_recorded(suites):
                      f"{sum(counts)} calls are recorded", num_tests >= 30)
 
 
-@part(GCC_TESTS)
+@part(GCC_TESTS, alone="a program that does something else when it is recorded")
 def recorder():
     """tests that load libraries, and samples, behave the same with the recorder of calls
     preloaded"""
@@ -68,38 +88,42 @@ def recorder():
         run_recorded(["loading", "samples"])
 
 
-# By hand, and not in --all: the part `recorder` has those whose calls are recorded.
-@part(GCC_TESTS, matrix=False)
+@part(GCC_TESTS, when=NAMED,
+      alone="`recorder` has those tests whose calls are recorded")
 def recorder_all():
     """all tests of the library with the recorder preloaded, and the tests of apache-tvm-ffi on its
     library and on ours"""
     if tool("gcc"):
         run_recorded(["unit", "oom", "race", "deep", "cpp", "cuda", "modules", "isolated",
                       "samples", "compat"])
-        meson_test(build_gcc(), suites=["recorded"], base="recorded")
+        meson_test(build_gcc(["recorded"]), suites=["recorded"], base="recorded")
 
 
-@part(GCC_TESTS, matrix=False)
+@part(GCC_TESTS, when=NAMED,
+      alone="what takes a million calls: `gcc` has the same with thousands")
 def soak():
     """isolated modules: a million calls, ten thousand restarts, and each call of the system that
     may fail; about five minutes"""
     if tool("gcc"):
-        meson_test(build_gcc(), suites=["soak"], base="soak")
+        meson_test(build_gcc(["soak"]), suites=["soak"], base="soak")
 
 
-@part(GCC_TESTS + " lua sqlite postgresql nginx openmpi")
+@part(GCC_TESTS + " lua sqlite postgresql nginx openmpi",
+      alone="what a program with a loader, threads or signals of its own does to a module")
 def programs():
     """samples inside Lua, SQLite, PostgreSQL and nginx, and in processes of MPI, Dask and Ray"""
     if tool("gcc"):
-        meson_test(build_gcc(), suites=["programs"], base="programs")
+        meson_test(build_gcc(["programs"]), suites=["programs"], base="programs")
 
 
-@part(C_TESTS + " clang")
+@part(C_TESTS + " clang", when=RELEASE,
+      alone="`asan` and `asan_cxx` compile the same sources by clang, with the same warnings; this "
+      "optimises the tests")
 def clang():
     """clang, warnings are errors: builds all C, and runs the tests whose code it compiled"""
     # asan_cxx compiles C++ by clang, with warnings as errors too.
     if tool("clang"):
-        folder = build("clang", "-Dbenchmarks=enabled", "-Dcpp=disabled", NO_DEBUG,
+        folder = build("clang", "-Dbenchmarks=enabled", "-Dcpp=disabled", LINES_ONLY,
                        env={"CC": "clang", "CXX": "clang++"})
         # gcc's part runs what starts compilers or other processes, and failing allocations.
         meson_test(folder, without=["slow", "peer", "faults", "tool", "compat"])
@@ -131,20 +155,24 @@ def sanitize_with_clang(suites):
     meson_test(folder, setup="asan", suites=suites)
 
 
-@part(SANITIZER_TESTS, daily=True)
+@part(SANITIZER_TESTS, when=DAILY,
+      alone="memory used after its end or leaked, undefined behaviour, warnings of clang: in C")
 def asan():
-    """clang with AddressSanitizer, LeakSanitizer and UndefinedBehaviorSanitizer: C"""
-    sanitize_with_clang(C_SUITES)
+    """clang with AddressSanitizer, LeakSanitizer and UndefinedBehaviorSanitizer: C; the tool and
+    isolated modules with --all only"""
+    is_daily = steps.RUN == DAILY
+    sanitize_with_clang([suite for suite in C_SUITES
+                         if not is_daily or suite not in ("tool", "isolated")])
 
 
-@part(SANITIZER_TESTS + " venv")
+@part(SANITIZER_TESTS + " venv", alone="the same in C++, and what C++20 refuses")
 def asan_cxx():
     """clang with the same sanitizers: C++, as C++20, warnings are errors; samples, and values of a
     million levels"""
     sanitize_with_clang(CPP_SUITES + DEEP_SUITES)
 
 
-@part(SANITIZER_TESTS)
+@part(SANITIZER_TESTS, alone="data races")
 def tsan():
     """clang with ThreadSanitizer: the tests with threads in C and C++, and the unit tests"""
     if not tool("clang"):
@@ -159,7 +187,8 @@ def tsan():
     meson_test(folder, setup="tsan", suites=suites, without=["damaged"])
 
 
-@part(C_TESTS + SANITIZERS)
+@part(C_TESTS + SANITIZERS, when=RELEASE,
+      alone="`asan` runs the inputs that were found; new ones took half an hour each")
 def fuzz():
     """libFuzzer with clang's sanitizers: 15 seconds for each target of tests/fuzz, two at a time"""
     if not tool("clang"):
@@ -176,15 +205,15 @@ def fuzz():
         REPORT.fail("tests/fuzz/run", done.stdout)
 
 
-@part(GCC_TESTS + " valgrind")
+@part(GCC_TESTS + " valgrind", alone="memory read before it is written")
 def valgrind():
     """valgrind's memcheck over the unit and allocation-failure tests"""
     if tool("valgrind"):
-        meson_test(build_gcc(), setup="valgrind", suites=["unit", "oom"],
-                   without=["slow", "damaged"])
+        suites = ["unit", "oom"]
+        meson_test(build_gcc(suites), setup="valgrind", suites=suites, without=["slow", "damaged"])
 
 
-@part("cc spin")
+@part("cc spin", alone="an order of the steps of threads that no run meets")
 def spin():
     """models of what threads do without locks, in every order of their steps; broken models are
     found broken"""
@@ -216,7 +245,7 @@ def spin():
                              done.stdout)
 
 
-@part("cppcheck")
+@part("cppcheck", alone="a path through c/ that no test takes")
 def analyze():
     """cppcheck finds nothing in c/, or the source says why it is wrong there"""
     if tool("cppcheck"):
@@ -232,7 +261,7 @@ def analyze():
         ])
 
 
-@part(TESTS + " gcovr")
+@part(TESTS + " gcovr", alone="a line that no test runs")
 def coverage():
     """line coverage of c/ by tests of C; all lines of core, env and module"""
     if not tool("gcovr"):
@@ -282,13 +311,13 @@ def check_all_lines(folder):
                  (folder / "coverage-all-lines.txt").read_text(encoding="utf-8"))
 
 
-@part(C_TESTS + " clang m32")
-def m32():
-    """32-bit x86: every test by gcc but some of the tool, the unit tests by clang"""
+def build_m32(compiler, suites):
+    """Build for 32-bit x86, or only what some suites need; return the folder and the environment of
+    its tests, or None after noting the skip of this part."""
     flags = ["-m32", "-idirafter", "/usr/include/x86_64-linux-gnu"]
     if not links("gcc", *flags):
         REPORT.skip("all of it", "gcc -m32 does not link a program here")
-        return
+        return None
     # A private copy of cmocka for i386, so that no foreign architecture is added to the system.
     root = ROOT / "build-m32-packages"
     if not (root / "usr/include/cmocka.h").exists():
@@ -298,18 +327,33 @@ def m32():
             REPORT.say("        by the stand-in for cmocka: " + last_line(done.stdout))
     env = {"PKG_CONFIG_LIBDIR": str(root / "usr/lib/i386-linux-gnu/pkgconfig"),
            "PKG_CONFIG_SYSROOT_DIR": str(root)}
-    for compiler, suites in {"gcc": [], "clang": ["abi", "unit"]}.items():
-        if shutil.which(compiler):
-            folder = build(f"m32-{compiler}", "--native-file",
-                           ROOT / f"tools/ci/m32-{compiler}.ini", "-Ddlpack=fallback",
-                           "-Dcpp=disabled", "-Dcuda=disabled", NO_DEBUG, env=env,
-                           suites=suites)
-            meson_test(folder, suites=suites, without=["tool"], env=env)
-            if not suites:
-                meson_test(folder, suites=["tool_ported"], env=env, base="testlog-tool")
+    return build(f"m32-{compiler}", "--native-file", ROOT / f"tools/ci/m32-{compiler}.ini",
+                 "-Ddlpack=fallback", "-Dcpp=disabled", "-Dcuda=disabled", NO_DEBUG, env=env,
+                 suites=suites), env
 
 
-@part(C_TESTS)
+@part(C_TESTS + " m32", alone="sizes and alignments of 32 bits")
+def m32():
+    """32-bit x86, by gcc: every test but some of the tool"""
+    built = build_m32("gcc", [])
+    if built:
+        folder, env = built
+        meson_test(folder, without=["tool"], env=env)
+        meson_test(folder, suites=["tool_ported"], env=env, base="testlog-tool")
+
+
+@part(C_TESTS + " clang m32", when=RELEASE,
+      alone="warnings of clang for 32 bits, once: all else by `m32` or `asan`")
+def m32_clang():
+    """32-bit x86, by clang: the unit tests and checks of binaries"""
+    suites = ["abi", "unit"]
+    built = tool("clang") and build_m32("clang", suites)
+    if built:
+        folder, env = built
+        meson_test(folder, suites=suites, env=env)
+
+
+@part(C_TESTS, alone="the core profile: what it lacks is called somewhere")
 def core():
     """profile=core without a C++ compiler"""
     folder = build("core", "-Dprofile=core", "-Dcpp=disabled", "-Ddlpack=fallback",
@@ -317,7 +361,7 @@ def core():
     meson_test(folder)
 
 
-@part(BUILD)
+@part(BUILD, alone="another dlpack.h than the one here")
 def dlpack():
     """which dlpack.h the build takes: the order of the places, and the versions that it refuses"""
     ours = (ROOT / "subprojects/dlpack/include/dlpack/dlpack.h").read_text(encoding="utf-8")
@@ -368,7 +412,8 @@ def dlpack():
             REPORT.run("the library is built with DLPack 1.0", ["ninja", "-C", folder], env=env)
 
 
-@part(BUILD + " g++ clang cmake make git venv")
+@part(BUILD + " g++ clang cmake make git venv",
+      alone="a file that is not installed, a package that a build system does not find")
 def install():
     """installed (shared, the archive alone) and as a part of a project: hosts and kernels built by
     every build system"""
@@ -391,8 +436,10 @@ def install():
             execute(
                 [conan / "bin/pip", "--disable-pip-version-check", "install", "--quiet", "conan"])
             env["PATH"] = f"{os.environ['PATH']}:{conan / 'bin'}"
-        for by in ("make", "pkgconfig", "cmake", "meson", "subproject", "prefixes",
-                   "prefixes --newest", "requests", "requests --newest", *sources):
+        # With --all, programs of PyPI find the shared library alone.
+        newest = ["prefixes --newest", "requests --newest"]
+        for by in ("make", "pkgconfig", "cmake", "meson", "subproject", "prefixes", "requests",
+                   *(newest if kind == "shared" or steps.RUN != ALL else []), *sources):
             done = execute([*downstream, *by.split()], env=env)
             if done.returncode == 77:
                 REPORT.skip(f"{kind}: by {by}", done.stdout.strip().splitlines()[-1])
@@ -400,7 +447,15 @@ def install():
                 REPORT.check(f"{kind}: by {by}", done.returncode == 0, done.stdout)
 
 
-@part(C_TESTS + " g++ clang")
+def test_single(profile, suites):
+    """Run tests of C on the single file."""
+    folder = build(f"single-{profile}", "-Dsingle_file=true", f"-Dprofile={profile}",
+                   "-Dcpp=disabled", "-Dcuda=disabled", "-Dtools=disabled", "-Ddlpack=fallback",
+                   NO_DEBUG, env={"CC": "gcc"}, suites=suites)
+    meson_test(folder, suites=suites)
+
+
+@part(C_TESTS + " g++ clang", alone="names that two sources use, in one file")
 def single():
     """the two files of tools/amalgamate: compiled strictly, built into a program, and every test of
     C run on them"""
@@ -454,15 +509,17 @@ def single():
     REPORT.run("it exports the ABI",
                ["tests/abi/binary.py", "covers", host, "tests/abi/exports.txt"])
 
-    suites = {"full": ["unit", "oom", "race", "abi", "samples"], "core": ["unit", "abi", "samples"]}
-    for profile, names in suites.items():
-        folder = build(f"single-{profile}", "-Dsingle_file=true", f"-Dprofile={profile}",
-                       "-Dcpp=disabled", "-Dcuda=disabled", "-Dtools=disabled", "-Ddlpack=fallback",
-                       NO_DEBUG, env={"CC": "gcc"}, suites=names)
-        meson_test(folder, suites=names)
+    test_single("full", ["unit", "oom", "race", "abi", "samples"])
 
 
-@part(TESTS + " debhelper lintian")
+@part(C_TESTS, when=RELEASE,
+      alone="`single` compiles this file, and `core` runs the same tests on its sources")
+def single_core():
+    """tests of C on the single file with the core profile"""
+    test_single("core", ["unit", "abi", "samples"])
+
+
+@part(TESTS + " debhelper lintian", alone="a package that Debian refuses")
 def debian():
     """Debian packages: built, checked by lintian, unpacked and used"""
     if not tool("dpkg-buildpackage") or not tool("dh"):
@@ -519,7 +576,7 @@ def use_debian_packages(out):
     REPORT.check("and they are there", printed == "hashes agree\n", printed)
 
 
-@part(BUILD + " g++ venv")
+@part(BUILD + " g++ venv", alone="a wheel that is not found, or gets in the way of the package")
 def wheel():
     """the wheel: built, tagged by auditwheel, installed beside the reference package and used"""
     work = ROOT / "build-wheel"
@@ -593,7 +650,8 @@ def tvm_on_ours(work, env):
     REPORT.check("prints what it should", printed.endswith(expected), printed)
 
 
-@part(BUILD + " g++ clang venv mlir-opt-19 llc-19")
+@part(BUILD + " g++ clang venv mlir-opt-19 llc-19", when=RELEASE,
+      alone="its subject changes with releases of the other projects")
 def generators():
     """samples/30_generators: kernels of the C that other projects' generators emit, as the table of
     docs/codegen.md says"""
@@ -613,24 +671,24 @@ def generators():
                          f"docs/codegen.md lacks this row:\n{row}")
 
 
-@part(BUILD + " bindgen cffi go javac jna luajit rustc venv")
+@part(GCC_TESTS + " bindgen cffi go javac jna luajit rustc",
+      alone="a header or a name that another language does not read")
 def languages():
     """samples/31_other_languages: a kernel from Python by cffi, LuaJIT, Zig, Rust, Java and Go"""
     import zig  # not above: the list of parts has its parts after these
     compiler = zig.install("Zig")
     path = os.pathsep.join([*([os.path.dirname(compiler)] if compiler else []), os.environ["PATH"]])
-    folder = build("languages", "-Dtests=disabled", "-Dtools=disabled", "-Dcpp=disabled",
-                   NO_DEBUG, suites=["languages"])
-    meson_test(folder, suites=["languages"], env={"PATH": path})
+    if tool("gcc"):
+        suites = ["languages"]
+        meson_test(build_gcc(suites), suites=suites, env={"PATH": path}, base="languages")
 
 
 # Whether tables are written: run.py sets it for --record.
 IS_RECORDED = False
 
 
-# By hand, and not in --all: its subject changes with releases of the package, and some 450 MB are
-# fetched.
-@part(GCC_TESTS, matrix=False)
+@part(GCC_TESTS, when=NAMED,
+      alone="its subject changes with releases of the package, and it fetches 450 MB")
 def releases():
     """every release of apache-tvm-ffi on PyPI: its kernels and its package on our library, our
     kernels on its; packages that want an old one: the tables of docs/abi/releases.md"""
@@ -653,9 +711,8 @@ def releases():
         REPORT.fail("tools/ci/releases.py", done.stdout)
 
 
-# By hand, and not in --all: without a GPU it repeats builds of the part gcc, with a reason for each
-# row that is skipped.
-@part(BUILD + " g++", matrix=False)
+@part(BUILD + " g++", when=NAMED,
+      alone="what a GPU does: without one it repeats builds of `gcc`")
 def gpu():
     """tests/cuda/on_gpu: CUDA code on the GPU of this machine; without one all is built, and what
     needs none is run"""
@@ -679,7 +736,8 @@ def gpu():
             REPORT.skip(what, row["reason"])
 
 
-@part(BUILD)
+@part(BUILD, when=RELEASE,
+      alone="the name of a folder or the time in a file: only what is released has to be the same")
 def reproducible():
     """two release builds, in folders of different names and depths, one beside its sources, in
     other locales and time zones, have the same bytes"""
@@ -734,14 +792,15 @@ def follow_readme(*release):
             REPORT.skip(page, said)
 
 
-@part("debootstrap")
+@part("debootstrap", when=RELEASE,
+      alone="a package that README's commands forget: `gcc` follows the pages on this machine")
 def readme():
     """README.md from top to bottom and the pages of docs/start, on a new Debian where nothing is
     installed"""
     follow_readme()
 
 
-@part(BUILD + " doxygen venv", daily=True)
+@part(BUILD + " doxygen venv", when=DAILY, alone="a page that cannot be read or linked to")
 def docs():
     """the site is built without a warning; its links lead somewhere, and its pages can be read by
     everyone"""
@@ -775,7 +834,7 @@ UNRELEASABLE = [
     BUILD +
     " g++ venv doxygen debhelper lintian mingw wine qemu musl-gcc cross-aarch64-linux-gnu "
     "cross-cpp-aarch64-linux-gnu",
-    matrix=False)
+    when=NAMED, alone="what `tools/release` refuses, or makes in two ways: for changes of it")
 def release():
     """tools/release: a rehearsal of all but the tests, in two places and with the same bytes; what
     it refuses"""

@@ -5,6 +5,8 @@ import dataclasses
 import pathlib
 import subprocess
 
+from steps import ALL, NAMED, RELEASE
+
 HERE = pathlib.Path(__file__).resolve().parent
 SUITES = ("unit", "oom", "race", "abi")
 
@@ -27,7 +29,8 @@ class Target:
     cmocka: tuple = CMOCKA_POSIX  # macros to compile cmocka with; empty: the tests do without it
     cpp: bool = False  # whether C++ is tested, too
     suites: tuple = SUITES
-    matrix: bool = False  # whether --all has it
+    when: int = NAMED  # when it runs, of the names in steps.py
+    alone: str = ""  # what it finds that others do not
     slower: int = 1  # how many times as long tests may take
     libraries: tuple = ()  # for programs that are linked without Meson
     static: bool = False  # whether a program that is linked statically is run
@@ -49,14 +52,15 @@ def emulated(what, triplet, family, processor, **kwargs):
 
 TARGETS = {
     "musl": Target("x86-64, musl", "musl-gcc", "musl-gcc", family="x86_64", static=True,
-                   matrix=True, suites=(*SUITES, "tool_ported")),
+                   when=ALL, alone="what only glibc has", suites=(*SUITES, "tool_ported")),
     "aarch64": emulated("AArch64, glibc", "aarch64-linux-gnu", "aarch64", "aarch64", cpp=True,
-                        matrix=True),
+                        when=RELEASE, alone="`s390x` is a processor of 64 bits, too, with unsigned "
+                        "`char` and another order of bytes"),
     "armhf": emulated("ARMv7 (32 bits), glibc", "arm-linux-gnueabihf", "arm", "arm", cpp=True),
     "riscv64": emulated("RISC-V (64 bits), glibc", "riscv64-linux-gnu", "riscv64", "riscv64",
                         cpp=True),
     "s390x": emulated("s390x (64 bits, big-endian), glibc", "s390x-linux-gnu", "s390x", "s390x",
-                      endian="big", cpp=True, matrix=True),
+                      endian="big", cpp=True, when=ALL, alone="the order of bytes"),
     "powerpc": emulated("PowerPC (32 bits, big-endian), glibc", "powerpc-linux-gnu", "ppc", "ppc",
                         endian="big", cpp=True, libraries=("-latomic", )),
     "mips": emulated("MIPS (32 bits, big-endian), glibc", "mips-linux-gnu", "mips", "mips",
@@ -67,7 +71,7 @@ TARGETS = {
                                                                                        "HAVE_IO_H"),
         cpp=True, cpp_package=("x86_64-w64-mingw32-g++", "-static-libgcc", "-static-libstdc++",
                                "-include", "tests/ports/package_headers/posix_memalign.h"),
-        suites=(*SUITES, "cpp", "samples", "tool"), matrix=True, slower=4,
+        suites=(*SUITES, "cpp", "samples", "tool"), when=ALL, alone="what only POSIX has", slower=4,
         env={"WINEDEBUG": "-all"}),
     "windows_clang": Target("Windows x64, Clang with MinGW-w64", "windows_clang_cc",
                             "mingw wine clang", "x86_64-w64-mingw32", runner=("wine", ),
@@ -77,7 +81,8 @@ TARGETS = {
         "WebAssembly (32 bits, one thread), WASI", "wasi_cc", "wasi node",
         runner=("node", "--no-warnings", "--single-threaded", str(HERE / "wasi_run.mjs")),
         cross_file="wasm32-wasi.ini", cmocka=(), suites=("unit", "oom", "abi", "fuzz", "samples"),
-        matrix=True, slower=4, cpp_inside=("wasi_cc", "--driver-mode=g++", "-Wl,--stack-first",
+        when=ALL, alone="what WebAssembly lacks: loading, `setjmp`, addresses of functions in data",
+        slower=4, cpp_inside=("wasi_cc", "--driver-mode=g++", "-Wl,--stack-first",
                                            "-Wl,-z,stack-size=1048576")),
 }
 

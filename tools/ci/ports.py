@@ -14,11 +14,12 @@ import link_map
 import platforms
 import steps
 from porting_tables import first_line, name_compiler, name_runner, name_system
-from steps import (C_TESTS, NO_DEBUG, PLAIN_CPP, REPORT, ROOT, build, compiler, execute, last_line,
-                   meson_test, part, tool, tracked)
+from steps import (ALL, C_TESTS, NAMED, NO_DEBUG, PLAIN_CPP, RELEASE, REPORT, ROOT, build, compiler,
+                   execute, last_line, meson_test, part, tool, tracked)
 
 MACHINE = platform.machine().replace("x86_64", "x86-64")
-# What other systems run with --all: unit tests, checks of binaries and a few tests of the tool.
+# What other systems run with --all and --release: unit tests, checks of binaries and a few tests of
+# the tool.
 BRIEF_SUITES = ("unit", "abi", "tool_ported")
 
 
@@ -192,7 +193,8 @@ def add_platform(name, target):
         REPORT.describe(name_system(target.what, target.triplet),
                         name_compiler(first_line(target.compiler, "--version")),
                         name_runner(target.runner))
-        suites = BRIEF_SUITES if steps.IS_MATRIX else target.suites
+        is_brief = steps.RUN in (ALL, RELEASE)
+        suites = BRIEF_SUITES if is_brief else target.suites
         has_tool = bool({"tool", "tool_ported"} & set(target.suites))
         folder = build(f"platform-{name}", *platforms.cross_options(target, cmocka / name),
                        "-Ddlpack=fallback", "-Dcuda=disabled", PLAIN_CPP, NO_DEBUG,
@@ -209,13 +211,13 @@ def add_platform(name, target):
             run_static(target, folder)
         if target.cpp_inside:
             run_cpp_inside(target, folder)
-        if target.cpp_package and not steps.IS_MATRIX:
+        if target.cpp_package and not is_brief:
             run_package_headers(target, folder)
             run_installed(target, folder)
 
     run.__name__, run.__doc__ = name, f"{target.what}: tests of C" + (" and C++" if target.cpp
                                                                       or target.cpp_inside else "")
-    part("cc meson ninja pkg-config dpkg-source " + target.needs, matrix=target.matrix)(run)
+    part("cc meson ninja pkg-config dpkg-source " + target.needs, target.when, target.alone)(run)
 
 
 for platform_name, platform_target in platforms.TARGETS.items():
@@ -272,11 +274,11 @@ def run_first_commands(release):
 def add_release(name, release):
     """Make a part that does on a new Debian what README begins with.
 
-    Not for --all, which takes 37 of 40 minutes as it is: the tests alone take ten minutes more."""
+    Not for --all: the tests alone take ten minutes."""
     def run():
         run_first_commands(release)
     run.__name__, run.__doc__ = name, release.what
-    part("debootstrap", matrix=False)(run)
+    part("debootstrap", when=NAMED)(run)
 
 
 for release_name, debian_release in platforms.RELEASES.items():
@@ -287,7 +289,7 @@ for release_name, debian_release in platforms.RELEASES.items():
 ONE_THREAD = ["unit", "oom", "abi", "fuzz", "samples"]
 
 
-@part(C_TESTS)
+@part(C_TESTS, alone="a call of what threads or loading bring, on this machine")
 def one_thread():
     """without threads and without loading: the tests of C that need neither"""
     REPORT.describe(f"{name_here()}, no threads, no loading",
@@ -314,7 +316,7 @@ def small_compiler(compiler, *options):
     run_sample("it runs the kernel", [work / "host", work / "kernel.so"], sample)
 
 
-@part(C_TESTS + " tcc")
+@part(C_TESTS + " tcc", alone="what gcc and clang add to C99")
 def tcc():
     """tcc, for one thread: a kernel, a program with the runtime inside, and the tests of C"""
     small_compiler("tcc")
@@ -326,7 +328,7 @@ def tcc():
     meson_test(folder, suites=ONE_THREAD)
 
 
-@part("cc pcc")
+@part("cc pcc", alone="the same by a compiler without atomic operations")
 def pcc():
     """pcc, for one thread: a kernel, and a program with the runtime inside"""
     small_compiler("pcc", "-fpic")
@@ -339,7 +341,7 @@ def pcc():
 CORTEX_M3_FLASH, CORTEX_M3_MEMORY = 40 * 1024, 4 * 1024
 
 
-@part("arm-none-eabi-gcc qemu-system-arm")
+@part("arm-none-eabi-gcc qemu-system-arm", alone="what a system has, and more than 40 KB of flash")
 def cortex_m3():
     """a microcontroller without a system: programs with kernels inside, run by QEMU; their sizes"""
     if not tool("arm-none-eabi-gcc") or not tool("qemu-system-arm"):
@@ -389,7 +391,7 @@ def run_tests(what, command):
     REPORT.check(f"{what}: it ends with 0", bool(tests) and done.returncode == 0, done.stdout)
 
 
-@part("wasi node chromium tsc")
+@part("wasi node chromium tsc", alone="the demo in JavaScript")
 def browser():
     """demos/browser: the runtime in WebAssembly, its module for JavaScript in Node, its page
     in headless Chromium"""
@@ -435,7 +437,7 @@ def browser():
 SMALL_SYSTEM_FLASH = 54 * 1024
 
 
-@part("cc arm-none-eabi-gcc")
+@part("cc arm-none-eabi-gcc", alone="a feature that grew")
 def sizes():
     """what each feature of the runtime takes of a program: the table of docs/porting.md"""
     for line in REPORT.run("tools/ci/sizes.py",

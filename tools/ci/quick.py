@@ -11,7 +11,7 @@ import re
 import shutil
 import sys
 
-from steps import JOBS, REPORT, ROOT, execute, part, times_of_load, times_of_setup, tracked
+from steps import DAILY, JOBS, REPORT, ROOT, execute, part, times_of_load, times_of_setup, tracked
 
 COLUMNS = 100
 
@@ -143,7 +143,7 @@ def check_points():
                  files and not wrong, "\n".join(wrong))
 
 
-@part(f"clang-format-{CLANG_FORMAT}", daily=True)
+@part(f"clang-format-{CLANG_FORMAT}", when=DAILY, alone="how sources are written")
 def format():
     """clang-format finds nothing in C and C++; lines of all files have at most 100 columns; headers
     in C++ move and forward as CONTRIBUTING.md says; numbers have a point in every locale"""
@@ -161,7 +161,7 @@ def format():
                  files and done.returncode == 0, done.stdout)
 
 
-@part(daily=True)
+@part(when=DAILY, alone="a source without a license")
 def spdx():
     """every source file says SPDX-License-Identifier: Apache-2.0 in its first lines; what is to be
     pasted, 0BSD"""
@@ -193,7 +193,7 @@ LIMIT_EXAMPLES = {
 }
 
 
-@part(daily=True)
+@part(when=DAILY, alone="a test that fails on a busy machine")
 def limits():
     """time limits of tests grow with the load of the machine"""
     build = (ROOT / "tests/meson.build").read_text(encoding="utf-8")
@@ -247,7 +247,7 @@ SUBJECT_EXAMPLES = {
 }
 
 
-@part(daily=True)
+@part(when=DAILY, alone="how commits are named")
 def subjects():
     """subjects of the newest commits are `area: imperative`, with at most 72 columns"""
     wrong = [f"{subject}: {wrong_subject(subject)}"

@@ -3,11 +3,12 @@
 """Builds and tests the project in parts; tools/test runs this after it has installed what the parts
 need.
 
-Without arguments the daily parts run: every test of this project once. Those that compile other
-projects or run their tests (`peers`), and the matrix of compilers, tools and packages, run with
---all. Two parts run at a time, because the tests of one leave processors idle that the other can
-use to compile. Each line of output begins with the name of its part; parts that use one build run
-one after the other.
+Without arguments the daily parts run, without the suite `slow`. With --all they run whole, with
+those that compile code of the package or run its tests (`peers`), and the matrix of compilers,
+tools and packages; with --release those, too, that find nothing which another part does not find
+first. Two parts run at a time, because the tests of one leave processors idle that the other can
+use to compile; the longest start first, by the table in CONTRIBUTING.md. Each line of output begins
+with the name of its part; parts that use one build run one after the other.
 
 The last line is `N passed, N failed`, with `, N skipped` if there are skips; each skip is listed
 above it with its reason. A build, a check and a test count as one each. Nothing is written outside
@@ -20,6 +21,7 @@ import sys
 import time
 
 import quick  # noqa: F401, which lists its parts; they come before those of the next
+import costs
 import parts  # noqa: F401
 import configurations  # noqa: F401, the same
 import platforms
@@ -28,7 +30,7 @@ import ports  # noqa: F401
 import steps
 import header_warnings  # noqa: F401
 import zig
-from steps import JOBS, PARTS, REPORT, ROOT, Failed
+from steps import ALL, DAILY, JOBS, NAMED, PARTS, RELEASE, REPORT, ROOT, Failed
 
 # What the parts for other systems are for.
 SYSTEMS = {
@@ -37,9 +39,10 @@ SYSTEMS = {
 }
 # Parts that use the build, or the cache, of another part.
 USES = {
-    "valgrind": "gcc", "peers": "gcc", "releases": "gcc", "programs": "gcc", "recorder": "gcc",
-    "recorder_all": "gcc", "soak": "gcc", "asan_cxx": "asan", "debian13": "debian12",
-    "sid": "debian12"
+    "valgrind": "gcc", "peers": "gcc", "projects": "gcc", "releases": "gcc", "programs": "gcc",
+    "languages": "gcc", "recorder": "gcc", "recorder_all": "gcc", "soak": "gcc",
+    "asan_cxx": "asan", "m32_clang": "m32", "meson_options": "configurations",
+    "debian13": "debian12", "sid": "debian12"
 }
 AT_A_TIME = 2
 
@@ -64,15 +67,33 @@ def run_parts(names):
     return REPORT
 
 
+def print_list():
+    """Print the parts, by what runs them."""
+    more = [name for name in SYSTEMS if PARTS[name].when != NAMED]
+    titles = ("tools/test runs", "tools/test --all runs these too",
+              "tools/test --release runs these too",
+              f"tools/test --platforms runs these, and {', '.join(more)}",
+              "tools/test PART alone runs these")
+    for number, title in enumerate(titles):
+        print(f"{title}:")
+        for name, function in PARTS.items():
+            if number == function.when + (function.when == NAMED and name not in SYSTEMS):
+                print(f"  {name:13} {function.__doc__}")
+
+
 def parse_arguments():
-    """The names of the parts to run, those left out although no parts were named, and whether rows
-    are recorded; prints lists and ends."""
+    """The names of the parts to run, those left out although no parts were named, and the
+    arguments; prints lists and ends."""
     parser = argparse.ArgumentParser(
         prog="tools/test", description="Builds and tests the project; without "
-        "arguments every test of this project once: the daily parts.")
+        "arguments in eight minutes, on two idle cores: the daily parts.")
     parser.add_argument("parts", nargs="*", metavar="PART", help="run these parts")
     parser.add_argument("--all", action="store_true",
-                        help="run every part: other projects, compilers, tools, packages too")
+                        help="run what continuous integration does: other compilers, systems, "
+                        "tools, packages too")
+    parser.add_argument("--release", action="store_true",
+                        help="run all that a release has to pass: also the parts that find "
+                        "nothing which those of --all do not find first")
     parser.add_argument(
         "--platforms", action="store_true",
         help="run the parts that build for other systems and processors, "
@@ -80,6 +101,9 @@ def parse_arguments():
     parser.add_argument(
         "--record", action="store_true",
         help="write the row in docs/porting.md of each target that has passed without a failure")
+    parser.add_argument("--record-costs", action="store_true",
+                        help="write into CONTRIBUTING.md the seconds of processors of each part "
+                        "that has passed without a failure")
     parser.add_argument("--list", action="store_true", help="list the parts")
     parser.add_argument("--needs", action="store_true",
                         help="list what the chosen parts need installed")
@@ -87,31 +111,26 @@ def parse_arguments():
     unknown = [name for name in args.parts if name not in PARTS]
     if unknown:
         parser.error(f"no such part: {' '.join(unknown)}; tools/test --list names them")
-    if args.all and args.parts:
-        parser.error("name parts, or take --all")
-    if args.all and args.record:
+    if (args.all or args.release) and (args.parts or args.platforms) or args.all and args.release:
+        parser.error("name parts, or take one of --all, --release and --platforms")
+    if (args.all or args.release) and args.record:
         parser.error("--all runs fewer tests of other systems: record with --platforms")
+    steps.RUN = (NAMED if args.parts or args.platforms else
+                 RELEASE if args.release else ALL if args.all else DAILY)
     wanted = list(dict.fromkeys(args.parts)) or [
-        name for name in PARTS if (name in SYSTEMS if args.platforms else
-                                   PARTS[name].matrix if args.all else PARTS[name].daily)]
-    steps.IS_MATRIX = args.all
+        name for name in PARTS
+        if (name in SYSTEMS if args.platforms else PARTS[name].when <= steps.RUN)]
+    if args.record_costs and steps.RUN not in (ALL, RELEASE):
+        parser.error("--record-costs takes --all or --release: others do more or less in a part")
     parts.IS_RECORDED = args.record
     if args.list:
-        titles = ("tools/test runs", "tools/test --all runs these too",
-                  "tools/test --platforms runs these, and musl, aarch64, s390x, windows, wasi",
-                  "tools/test PART alone runs these")
-        for number, title in enumerate(titles):
-            print(f"{title}:")
-            for name, function in PARTS.items():
-                if number == (0 if function.daily else
-                              1 if function.matrix else 2 if name in SYSTEMS else 3):
-                    print(f"  {name:13} {function.__doc__}")
+        print_list()
         sys.exit()
     if args.needs:
         print(*dict.fromkeys(need for name in wanted for need in PARTS[name].needs))
         sys.exit()
     left = [] if args.parts else [name for name in PARTS if name not in wanted]
-    return wanted, left, args.record
+    return wanted, left, args
 
 
 def record(times):
@@ -126,7 +145,7 @@ def record(times):
 
 
 def main():
-    wanted, left, is_recorded = parse_arguments()
+    wanted, left, args = parse_arguments()
     start = time.monotonic()
     # One environment with the reference package for all parts: see tests/compat/package.py.
     os.environ.setdefault("TVM_FFI_COMPAT_VENV", str(ROOT / "build-compat-venv"))
@@ -140,7 +159,7 @@ def main():
     at_a_time = min(AT_A_TIME, len(runs))
     os.environ[JOBS] = str(max(2, os.cpu_count() // at_a_time))
     with concurrent.futures.ProcessPoolExecutor(at_a_time) as pool:
-        for report in pool.map(run_parts, runs.values()):
+        for report in pool.map(run_parts, costs.in_order(runs.values())):
             REPORT.add(report)
     print("== summary")
     for name, wall, spent, *_ in REPORT.times:
@@ -157,10 +176,13 @@ def main():
               sep="\n")
     for name, _, _, counts, _ in tested:
         print(f"| `{name}` | {SYSTEMS[name]} |", " | ".join(map(str, counts)), "|")
-    if is_recorded:
+    if args.record:
         record(REPORT.times)
+    if args.record_costs:
+        costs.record({name: round(spent) for name, _, spent, (passed, failed, _), _ in REPORT.times
+                      if passed and not failed})
     if left:
-        print(f"left to tools/test --all (--list describes them): {', '.join(left)}")
+        print(f"left out (--list says what runs them): {', '.join(left)}")
     for what, output in REPORT.failures:  # last, because a log may be cut at its beginning
         print("failed: " + what, *("  | " + line for line in output), sep="\n")
     counts = f"{REPORT.passed} passed, {len(REPORT.failures)} failed"

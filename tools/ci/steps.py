@@ -24,16 +24,22 @@ class Failed(Exception):
     """A step failed, so the rest of the part is not run."""
 
 
-def part(needs="", daily=False, matrix=True):
+# When parts run, each with the parts before: without arguments, with --all, with --release. The
+# others run when they are named, and those for other systems with --platforms.
+DAILY, ALL, RELEASE, NAMED = range(4)
+
+
+def part(needs="", when=ALL, alone=""):
     """Make a function a part; --list and the report print its docstring.
 
-    needs: what the part uses, in the words of tools/test, which installs it. daily: whether the
-    part runs when no parts are named; matrix: whether it runs with --all."""
+    needs: what the part uses, in the words of tools/test, which installs it. when: one of the names
+    above. alone: what it finds that no part before it does, or for a part of RELEASE or NAMED why
+    that is enough; a row of the table in CONTRIBUTING.md."""
     words = needs.split()
 
     def add(function):
         function.__doc__ = " ".join(function.__doc__.split())
-        function.needs, function.daily, function.matrix = words, daily, matrix
+        function.needs, function.when, function.alone = words, when, alone
         PARTS[function.__name__] = function
         return function
     return add
@@ -52,13 +58,15 @@ SANITIZER_TESTS = TESTS + SANITIZERS
 # functions and lines.
 CPP = "-Dcpp_args=-g1"
 PLAIN_CPP = "-Dcpp_args=-O0 -g1"
-# Debug information takes a fifth of the time of a compiler for C. What reads it is tested in gcc's
-# build. Reports of sanitizers name functions and lines, which -g1 has.
+# Debug information takes a fifth of the time of a compiler for C; without it, tests/meson.build
+# leaves tests unoptimised, which takes half. What reads it is tested in gcc's build. Reports of
+# sanitizers name functions and lines, which -g1 has.
 NO_DEBUG = "-Ddebug=false"
 LINES_ONLY = "-Dc_args=-g1"
 
-# Whether --all runs: then a part leaves out what another part of it does more thoroughly.
-IS_MATRIX = False
+# Which parts this run is for, of the names above: some do less where others do it more thoroughly,
+# or for the time that it takes. run.py sets it.
+RUN = NAMED
 
 
 class Report:

@@ -59,11 +59,11 @@ TEST(test_F_17_round_trips_leave_nothing_behind) {
 }
 
 TEST(test_L_17i_exports_are_released_by_the_runtime) {
+  const int64_t length = 5;
   tensor_source source;
   TVMFFIObjectHandle tensor;
   DLManagedTensorVersioned *exported;
-  init_source(&source, 1, source.shape, NULL);
-  source.shape[0] = 5;
+  init_source(&source, 1, &length, NULL);
   check_ok(TVMFFITensorFromDLPack(&source.plain, 0, 0, &tensor));
   check_ok(TVMFFITensorToDLPackVersioned(tensor, &exported));
   TVMFFIObjectDecRef(tensor);
