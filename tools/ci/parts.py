@@ -28,13 +28,12 @@ def build_gcc(suites=()):
 
 
 @part(GCC_TESTS, when=DAILY,
-      alone="most faults; with `--all` those of optimised C++ and of pages that are followed")
+      alone="most faults; with `--all` those of optimised C++")
 def gcc():
     """gcc, C++17, warnings are errors: every test but those of the parts peers, projects, programs,
-    languages and install; without --all those of the suite `slow` neither"""
+    languages and install"""
     if tool("gcc"):
-        without = ["peer", "build_systems", *(["slow"] if steps.RUN == DAILY else [])]
-        meson_test(build_gcc(), without=without)
+        meson_test(build_gcc(), without=["peer", "build_systems"])
         if not (shutil.which("nvcc") or pathlib.Path("/usr/local/cuda/bin/nvcc").exists()):
             REPORT.skip("headers compiled as CUDA", "nvcc is not installed")
 

@@ -3,10 +3,9 @@
 """Builds and tests the project in parts; tools/test runs this after it has installed what the parts
 need.
 
-Without arguments the daily parts run, without the suite `slow`. With --all they run whole, with
-those that compile code of the package or run its tests (`peers`), and the matrix of compilers,
-tools and packages; with --release those, too, that find nothing which another part does not find
-first. Two parts run at a time, because the tests of one leave processors idle that the other can
+Without arguments the daily parts run: every test of this project once. With --all the parts run too
+that compile code of the package or run its tests (`peers`), and the matrix of compilers, tools and
+packages; with --release also those that find nothing which another part does not find first. Two parts run at a time, because the tests of one leave processors idle that the other can
 use to compile; the longest start first, by the table in CONTRIBUTING.md. Each line of output begins
 with the name of its part; parts that use one build run one after the other.
 
@@ -86,7 +85,7 @@ def parse_arguments():
     arguments; prints lists and ends."""
     parser = argparse.ArgumentParser(
         prog="tools/test", description="Builds and tests the project; without "
-        "arguments in eight minutes, on two idle cores: the daily parts.")
+        "arguments every test of this project once: the daily parts.")
     parser.add_argument("parts", nargs="*", metavar="PART", help="run these parts")
     parser.add_argument("--all", action="store_true",
                         help="run what continuous integration does: other compilers, systems, "
