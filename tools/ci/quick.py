@@ -183,10 +183,11 @@ def spdx():
 
 
 # A limit of a test's own that is the same under any load.
-FIXED_LIMIT = re.compile(r"\(void\)alarm\((?!.*environment_slower)|(?:^|[(\s])timeout=\d")
+FIXED_LIMIT = re.compile(r"\(void\)alarm\((?!0\)|.*environment_slower)|(?:^|[(\s])timeout=\d")
 LIMIT_EXAMPLES = {
     "    (void)alarm(30);": True,
     "    (void)alarm(30 * environment_slower());": False,
+    "    (void)alarm(0);": False,
     "done = subprocess.run(words, timeout=60)": True,
     "                      timeout=60)": True,
     'load_module("isolated,timeout=60:kernel.so")': False,

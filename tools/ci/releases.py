@@ -181,7 +181,8 @@ def table(data, rows, columns):
 def page_with(data):
     page = PAGE.read_text(encoding="utf-8")
     for name, columns in (("rows", {"release": "release", **COLUMNS}),
-                          ("clients", {"client": "client", "release": "with release", **CLIENT_COLUMNS})):
+                          ("clients", {"client": "client", "release": "with release",
+                                       **CLIENT_COLUMNS})):
         page = porting_tables.insert_table(PAGE, page, f"{name} of releases.json",
                                            table(data, data[name], columns))
     return page

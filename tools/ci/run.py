@@ -3,11 +3,12 @@
 """Builds and tests the project in parts; tools/test runs this after it has installed what the parts
 need.
 
-Without arguments the daily parts run: every test of this project once. With --all the parts run too
-that compile code of the package or run its tests (`peers`), and the matrix of compilers, tools and
-packages; with --release also those that find nothing which another part does not find first. Two parts run at a time, because the tests of one leave processors idle that the other can
-use to compile; the longest start first, by the table in CONTRIBUTING.md. Each line of output begins
-with the name of its part; parts that use one build run one after the other.
+Without arguments the daily parts run: every test of this project once. --all adds the parts that
+compile code of the package or run its tests (`peers`), and the matrix of compilers, tools and
+packages; --release adds those that find nothing which another part does not find first. Two parts
+run at a time, because the tests of one leave processors idle that the other can use to compile; the
+longest start first, by the table in CONTRIBUTING.md. Each line of output begins with the name of
+its part; parts that use one build run one after the other.
 
 The last line is `N passed, N failed`, with `, N skipped` if there are skips; each skip is listed
 above it with its reason. A build, a check and a test count as one each. Nothing is written outside

@@ -48,9 +48,9 @@ extern "C" {
 /** A signal ended the helper while it had nearly used up options.memory. */
 #define TVM_FFI_ISOLATED_MEMORY_ERROR "HelperMemoryError"
 /**
- * The helper wrote an invalid message into the shared memory, one of another call, or one that needs
- * more of the host's memory than options.answer allows. Or the system refused something that the
- * host needs to continue, as the message says.
+ * The helper wrote an invalid message into the shared memory, one of another call, or one that
+ * needs more of the host's memory than options.answer allows. Or the system refused something that
+ * the host needs to continue, as the message says.
  */
 #define TVM_FFI_ISOLATED_CHANNEL_ERROR "HelperChannelError"
 
