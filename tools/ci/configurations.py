@@ -392,10 +392,23 @@ def without_something():
         REPORT.check(f"without {name}", said is None and re.search(told, printed),
                      f"$ {tree.command(chosen)}\n{said or printed}")
         if name == "cmocka" and said is None:
-            REPORT.run("the unit tests are built without cmocka", [
-                *under, "ninja", "-C", tree.folder, "-j", os.environ[JOBS],
-                *needed(tree.folder, ["unit"])])
-            meson_test(tree.folder, suites=["unit"])
+            run_tests(tree, "unit", "without cmocka")
+
+
+def run_tests(tree, suite, how):
+    REPORT.run(f"the tests `{suite}` are built {how}", [
+        *tree.under, "ninja", "-C", tree.folder, "-j", os.environ[JOBS],
+        *needed(tree.folder, [suite])])
+    meson_test(tree.folder, suites=[suite])
+
+
+def without_local_runtime():
+    """Kernels are refused that find this runtime only by a file that it writes."""
+    tree = Tree("refused")
+    said, _ = tree.attempt({"local_runtime": "false", "cpp": "disabled", **QUICK}, compiling=False)
+    REPORT.check("local_runtime=false", said is None, said or "")
+    if said is None:
+        run_tests(tree, "modules", "without local_runtime")
 
 
 def other_places():
@@ -520,6 +533,7 @@ def configurations():
     if found:
         pairs_of_ours(found[0])
         without_something()
+        without_local_runtime()
         other_places()
 
 
