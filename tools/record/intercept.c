@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where calls are intercepted. A runtime finds a function of a library by dlsym, and those of the
- * system library by their registration: both get the address of a thunk instead. The thunks are
- * compiled ones, each with the number of its slot, because memory that can be written and run is
- * not to be had everywhere.
+ * The thunks through which recorded calls go. A runtime finds a function of a library by dlsym,
+ * which linux.c and macos.c replace, and those of the system library by their registration: both
+ * get the address of a thunk instead. Each thunk is compiled with the number of its slot, because
+ * not every system allows memory that can be both written and run.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
