@@ -145,7 +145,7 @@ class Bench:
             "two malloc + free, no runtime")
         if error and floor:
             pairs = tuple(a / b for a, b in zip(error, floor))
-            yield Row("error raise, as so many two malloc + free", pairs, quotient(pairs))
+            yield Row("error raise, in units of two malloc + free", pairs, quotient(pairs))
         sizes = self.stripped_sizes(self.libraries) if self.only in SIZE else ()
         if sizes:
             yield Row(SIZE, sizes, quotient(sizes))

@@ -66,7 +66,7 @@ def draw_operations(text):
     rows = [
         row for row in table(text, "operation", "ours, ns", "theirs, ns", "ratio",
                                   "allocations, ours / theirs")
-        if not row["operation"].startswith(("stripped library", "error raise, as so many"))
+        if not row["operation"].startswith(("stripped library", "error raise, in units of"))
     ]
     ratios = [read_number(row["ratio"]) for row in rows]
     low, high = math.floor(math.log10(min(ratios))), max(math.log10(max(ratios)), math.log10(2))

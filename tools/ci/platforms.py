@@ -54,7 +54,7 @@ TARGETS = {
     "musl": Target("x86-64, musl", "musl-gcc", "musl-gcc", family="x86_64", static=True,
                    when=ALL, alone="what only glibc has", suites=(*SUITES, "tool_ported")),
     "aarch64": emulated("AArch64, glibc", "aarch64-linux-gnu", "aarch64", "aarch64", cpp=True,
-                        when=RELEASE, alone="`s390x` is a processor of 64 bits, too, with unsigned "
+                        when=RELEASE, alone="`s390x` is also a 64-bit processor, with unsigned "
                         "`char` and another order of bytes"),
     "armhf": emulated("ARMv7 (32 bits), glibc", "arm-linux-gnueabihf", "arm", "arm", cpp=True),
     "riscv64": emulated("RISC-V (64 bits), glibc", "riscv64-linux-gnu", "riscv64", "riscv64",

@@ -44,7 +44,8 @@ static const manual_entry kEnvironment[] = {
 static const manual_entry kFiles[] = {
     {"libtvm_ffi.so", "The runtime, which this program is linked with; info says where it is."},
     {"libtvm_ffi_cxx.so",
-     "Its helper for calling modules written in C++, which must be in the same folder."},
+     "Its helper for calling modules written in C++, in the same folder or where the system looks "
+     "for libraries."},
     {CXX_LIBRARY,
      "The runtime with the helper and C++ functions inside, if it was built; check says which "
      "libraries need it, and config --cxx-libdir where it is."},

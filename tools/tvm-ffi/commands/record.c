@@ -199,7 +199,7 @@ static const char kRecordText[] =
     "is there. A full disk ends the recording with a message, and the program goes on. Processes\n"
     "that COMMAND starts are recorded as well.\n\n"
     "The page docs/guide/record.md says what is seen and what is not. Recording needs Linux; on\n"
-    "macOS it compiles, but was never run.\n\n"
+    "macOS it compiles, but has never been run.\n\n"
     "  tvm-ffi record -o seen -- tvm-ffi run libscale.so 'count(4xf32=1)'\n"
     "  tvm-ffi record --all --match 's*' -o all -- sh -c 'exec python3 --version'";
 

@@ -375,7 +375,7 @@ static const char kRunText[] =
     "HelperCrashError, with exit code 1, or 4 during loading. A LIB named isolated:LIB or\n"
     "isolated,OPTIONS:LIB means the same. What the library prints goes to standard error, unless\n"
     "OPTIONS contain shows_output=0. This needs Linux and libtvm_ffi_isolated; on macOS it\n"
-    "compiles, but was never run.\n\n"
+    "compiles, but has never been run.\n\n"
     "The outputs are the result, the tensors given to be filled, and those that the call changed.\n"
     "They are printed, unless --output or --expected_output says otherwise. --json always prints\n"
     "all elements.\n\n"
