@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Fail when a source, public header or test on disk is missing from the lists of the build, or when
-two files of c/ have static functions, variables, types or constants of the same name: these are for
-debuggers, grep and the single file (tools/amalgamate).
+"""Fail when a source, public header or test on disk is missing from the lists of the build, when a
+test of C is not named after the source that it tests, or when two files of c/ have static
+functions, variables, types or constants of the same name: these are for debuggers, grep and the
+single file (tools/amalgamate).
 
     sources_in_build.py ROOT --sources FILE... --headers FILE... --tests FILE...
                         --cpp FILE...
@@ -56,6 +57,36 @@ def find_shared_names(root):
             for name, files in sorted(owners.items()) if len(files) > 1]
 
 
+# Tests that are not named after a source or header of their folder, and what they test.
+OTHERS = {
+    "container/find_device": "map_builtins.c", "core/longjmp": "every source with callbacks",
+    "json/base64": "json_graph.c", "module/context_symbol": "library.c",
+    "module/custom": "module.c", "module/loader": "load_file.c",
+    "platform/damaged_library": "elf_checks.c", "platform/dl_elf": "elf_*.c", "platform/dl_none": "none.c",
+    "platform/dl_posix": "posix.c", "platform/dl_windows": "windows.c",
+    "reflect/builtin_types": "builtin_objects.c", "reflect/field_layout": "register.c",
+    "reflect/getters": "register.c", "reflect/init": "constructors.c",
+    "runtime/builtins": "the functions of all folders",
+    "runtime/deleters": "objects of all folders", "runtime/growth": "memory of all folders",
+    "runtime/two_runtimes": "two copies of the runtime",
+    "structural/find_access_paths": "error_context.c",
+}
+
+
+def without_source(root):
+    """Tests of C that are named after no source, and rows of OTHERS that are of no test."""
+    used = set()
+    for path in root.glob("tests/c/*/test_*.c"):
+        folder, name = path.parent.name, path.stem.removeprefix("test_").removeprefix("oom_")
+        stems = [source.stem for source in root.glob(f"c/{folder}/*.[ch]")]
+        stems += [row.partition("/")[2] for row in OTHERS if row.startswith(folder + "/")]
+        named = [stem for stem in stems if name == stem or name.startswith(stem + "_")]
+        used |= {f"{folder}/{stem}" for stem in named}
+        if stems and not named:
+            yield str(path.relative_to(root))
+    yield from sorted(OTHERS.keys() - used)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("root", type=pathlib.Path)
@@ -82,6 +113,8 @@ def main():
     wrong = ["in no list of the build: " + str(path.relative_to(root))
              for path in sorted(on_disk) if str(path) not in listed]
     wrong += find_shared_names(root)
+    wrong += [f"not test_<source>.c or test_<source>_<facility>.c, and not in OTHERS: {path}"
+              for path in without_source(root)]
     print(*wrong, sep="\n")
     return 1 if wrong else 0
 

@@ -163,22 +163,6 @@ TEST(test_list) {
   assert_int_equal(oom_check(list, not_fetched, release_out, &j, 0), 1);
 }
 
-static int get_metadata(void *context) {
-  TVMFFIAny metadata = tvmffi_any_none();
-  const job *j = context;
-  TVMFFI_TRY(tvmffi_global_metadata(j->name, strlen(j->name), &metadata));
-  tvmffi_any_release(&metadata);
-  return 0;
-}
-
-TEST(test_metadata) {
-  job j;
-  memset(&j, 0, sizeof j);
-  tvmffi_object_release(get("ffi.String"));
-  j.name = "ffi.String";
-  assert_true(oom_check(get_metadata, NULL, NULL, &j, 0) >= 2);
-}
-
 RUN_OOM_TESTS({
     test_and_oom_shut_down(test_set),
     test_and_oom_shut_down(test_override),
@@ -186,5 +170,4 @@ RUN_OOM_TESTS({
     test_and_oom_shut_down(test_the_first_fetch_of_a_built_in),
     test_and_oom_shut_down(test_fetching_needs_no_memory),
     test_and_oom_shut_down(test_list),
-    test_and_oom_shut_down(test_metadata),
 })

@@ -8,6 +8,15 @@
 
 static int32_t node_type, hooked_type, ordered_type, partial_type;
 
+/* Checks that the functions by name have the same results. */
+static void check_functions(TVMFFIAny a, TVMFFIAny b, bool is_equal, uint64_t hash_a) {
+  TVMFFIAny args[2];
+  args[0] = a;
+  args[1] = b;
+  assert_int_equal(call_ok("ffi.RecursiveEq", args, 2).v_int64, is_equal);
+  assert_int_equal(call_ok("ffi.RecursiveHash", args, 1).v_int64, (int64_t)hash_a);
+}
+
 /* Checks equality both ways and that exactly equal values have equal hashes. Releases both. */
 static void check_equal(TVMFFIAny a, TVMFFIAny b, bool expected) {
   bool is_equal = !expected;
@@ -19,6 +28,7 @@ static void check_equal(TVMFFIAny a, TVMFFIAny b, bool expected) {
   check_ok(tvmffi_recursive_hash(&a, &hash_a));
   check_ok(tvmffi_recursive_hash(&b, &hash_b));
   assert_int_equal(hash_a == hash_b, expected);
+  check_functions(a, b, expected, hash_a);
   check_release(&a);
   check_release(&b);
 }

@@ -20,7 +20,7 @@ static int read_nodes(const char *nodes, TVMFFIAny *out) {
 
 /* Checks the graph text of a value, and the repr of the value read back. Releases the value. */
 static void check_graph(TVMFFIAny value, const char *expected, const char *repr) {
-  TVMFFIAny args[2], text;
+  TVMFFIAny args[2], graph, text;
   TVMFFIByteArray bytes;
   args[0] = value;
   args[1] = tvmffi_any_none();
@@ -29,6 +29,9 @@ static void check_graph(TVMFFIAny value, const char *expected, const char *repr)
   assert_string_equal(bytes.data, expected);
   check_repr(call_ok("ffi.FromJSONGraphString", &text, 1), repr);
   check_release(&text);
+  graph = call_ok("ffi.ToJSONGraph", args, 2);
+  check_repr(call_ok("ffi.FromJSONGraph", &graph, 1), repr);
+  check_release(&graph);
   check_release(&value);
 }
 
@@ -38,7 +41,8 @@ static void check_graph(TVMFFIAny value, const char *expected, const char *repr)
 TEST(test_plain_values) {
   TVMFFIAny dims[2], device = tvmffi_any_int(0), dtype = device;
   TVMFFIByteArray bytes = check_bytes("xyz");
-  TVMFFIAny data;
+  const int64_t words[2] = {0, 1};
+  TVMFFIAny data, big;
   dims[0] = tvmffi_any_int(1);
   dims[1] = tvmffi_any_int(2);
   device.type_index = kTVMFFIDevice;
@@ -49,6 +53,9 @@ TEST(test_plain_values) {
   dtype.v_dtype.bits = 16;
   dtype.v_dtype.lanes = 4;
   check_ok(TVMFFIBytesFromByteArray(&bytes, &data));
+  bytes.data = (const char *)words;
+  bytes.size = sizeof words;
+  check_ok(TVMFFIBigIntFromByteArray(&bytes, &big));
   check_graph(tvmffi_any_none(), NODES("{\"type\":\"None\"}", "0"), "None");
   check_graph(tvmffi_any_bool(1), NODES("{\"type\":\"bool\",\"data\":true}", "0"), "True");
   check_graph(tvmffi_any_int(5), NODES("{\"type\":\"int\",\"data\":5}", "0"), "5");
@@ -59,6 +66,8 @@ TEST(test_plain_values) {
               NODES("{\"type\":\"ffi.String\",\"data\":\"a text of some length\"}", "0"),
               "\"a text of some length\"");
   check_graph(data, NODES("{\"type\":\"ffi.Bytes\",\"data\":\"eHl6\"}", "0"), "b\"xyz\"");
+  check_graph(big, NODES("{\"type\":\"ffi.BigInt\",\"data\":\"18446744073709551616\"}", "0"),
+              "18446744073709551616");
   check_graph(call_ok("ffi.Shape", dims, 2), NODES("{\"type\":\"ffi.Shape\",\"data\":[1,2]}", "0"),
               "Shape(1, 2)");
 }

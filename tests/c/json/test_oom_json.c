@@ -43,32 +43,6 @@ TEST(test_every_allocation) {
   check_counts(many, 4, 5); /* the stack grows, and so does the buffer */
 }
 
-/* Succeeds if the ValueError is raised. */
-static int refused(void *context) {
-  TVMFFIObjectHandle error;
-  job *j = context;
-  int is_value_error;
-  assert_int_equal(j->text != NULL ? read_text(context) : write_value(context), -1);
-  TVMFFIErrorMoveFromRaised(&error);
-  is_value_error = strcmp(TVMFFIErrorGetCellPtr(error)->kind.data, "ValueError") == 0;
-  if (!is_value_error) TVMFFIErrorSetRaised(error);
-  TVMFFIObjectDecRef(error);
-  return is_value_error ? 0 : -1;
-}
-
-TEST(test_refusals) {
-  TVMFFIAny arg = tvmffi_any_ptr(kTVMFFIOpaquePtr, NULL);
-  job j;
-  j.text = "{\"a long enough key\": [[\"another\\n\", 1, {\"b\": ]]}";
-  j.value = j.result = tvmffi_any_none();
-  assert_true(oom_check(refused, oom_no_result, NULL, &j, 0) > 4);
-  check_ok(call_global("ffi.Array", &arg, 1, &j.value));
-  j.text = NULL;
-  assert_true(oom_check(refused, oom_no_result, NULL, &j, 0) > 2);
-  check_release(&j.value);
-}
-
 RUN_OOM_TESTS({
     cmocka_unit_test(test_every_allocation),
-    cmocka_unit_test(test_refusals),
 })

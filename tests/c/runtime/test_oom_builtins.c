@@ -37,10 +37,6 @@ TEST(test_results) {
   begin(&j, "ffi.FunctionListGlobalNamesFunctor", 0);
   assert_int_equal(oom_check(call, oom_no_result, oom_release_result, &j, 0), 1);
   TVMFFIObjectDecRef(j.function);
-  begin(&j, "ffi.GetGlobalFuncMetadata", 1);
-  j.args[0] = tvmffi_any_raw_str("ffi.GetGlobalFuncMetadata");
-  assert_true(oom_check(call, oom_no_result, oom_release_result, &j, 0) >= 2);
-  TVMFFIObjectDecRef(j.function);
   begin(&j, "ffi.FunctionFromExternC", 3);
   j.args[1] = tvmffi_any_ptr(kTVMFFIOpaquePtr, j.function);
   assert_int_equal(oom_check(call, oom_no_result, oom_release_result, &j, 0), 1);
@@ -51,28 +47,6 @@ TEST(test_the_sentinels_need_no_memory) {
   job j;
   begin(&j, "ffi.GetInvalidObject", 0);
   assert_int_equal(oom_check(call, oom_no_result, oom_release_result, &j, 0), 0);
-  TVMFFIObjectDecRef(j.function);
-}
-
-/* Succeeds if the call raises the TypeError about its arguments. */
-static int refused(void *context) {
-  TVMFFIObjectHandle error;
-  int is_type_error;
-  assert_int_equal(call(context), -1);
-  TVMFFIErrorMoveFromRaised(&error);
-  is_type_error = strcmp(TVMFFIErrorGetCellPtr(error)->kind.data, "TypeError") == 0;
-  if (!is_type_error) TVMFFIErrorSetRaised(error);
-  TVMFFIObjectDecRef(error);
-  return is_type_error ? 0 : -1;
-}
-
-TEST(test_refusals) {
-  job j;
-  begin(&j, "ffi.FunctionRemoveGlobal", 1);
-  j.args[0] = tvmffi_any_int(5);
-  assert_true(oom_check(refused, oom_no_result, NULL, &j, 0) >= 2);
-  j.num_args = 2;
-  assert_true(oom_check(refused, oom_no_result, NULL, &j, 0) >= 2);
   TVMFFIObjectDecRef(j.function);
 }
 
@@ -98,6 +72,5 @@ TEST(test_the_function_object) {
 RUN_OOM_TESTS({
     test_and_oom_shut_down(test_results),
     test_and_oom_shut_down(test_the_sentinels_need_no_memory),
-    test_and_oom_shut_down(test_refusals),
     test_and_oom_shut_down(test_the_function_object),
 })

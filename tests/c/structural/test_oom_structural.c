@@ -1,35 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Structural walks, visits, maps and mutations, and the search for paths, without memory. */
+/* What a failed structural map or walk leaves: its argument, and the error of a callback. */
 #include "c/structural_support.h"
-#include "core/type.h"
-#include "reflect/builtin_objects.h"
-#include "structural/structural.h"
-#include "structural/types.h"
 #include "support/oom.h"
 
 static const TVMFFIAny none; /* {0, 0, 0}: None */
 static int32_t tree, graph;
 
 typedef struct {
-  TVMFFIAny result, args[4];
-  const char *name;
-  int32_t num_args;
-  TVMFFIObjectHandle moved; /* the object of the first argument, if it is moved in */
+  TVMFFIAny result, root, callbacks, none_of;
 } call;
 
-static int run(void *context) {
+static int map_moved(void *context) {
   call *c = context;
-  TVMFFIAny args[4];
-  TVMFFIObjectHandle root = c->moved;
+  TVMFFIObjectHandle root = c->root.v_obj;
   int rc;
-  memcpy(args, c->args, sizeof args);
-  if (root != NULL) {
-    TVMFFIObjectIncRef(root); /* so the object is shared; the call takes this reference */
-    args[0] = tvmffi_any_ptr(kTVMFFIObjectRValueRef, &root);
-  }
-  rc = call_global(c->name, args, c->num_args, &c->result);
+  TVMFFIObjectIncRef(root); /* so the object is shared; the call takes this reference */
+  rc = call4("ffi.StructuralMap", 4, tvmffi_any_ptr(kTVMFFIObjectRValueRef, &root), c->callbacks,
+             c->none_of, tvmffi_any_int(1), &c->result);
   if (root != NULL) TVMFFIObjectDecRef(root); /* the call did not take it */
   return rc;
+}
+
+static void not_moved(void *context) {
+  oom_no_result(context);
+  assert_int_equal(check_use_count(((call *)context)->root.v_obj), 1);
 }
 
 static int add_one(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
@@ -37,13 +31,6 @@ static int add_one(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAn
   (void)num_args;
   *result = args[0].type_index == kTVMFFIInt ? tvmffi_any_int(args[0].v_int64 + 1) : none;
   return 0;
-}
-
-static int go_on(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  (void)self;
-  (void)num_args;
-  return call_global("ffi.StructuralMutatorDefaultMutate", (TVMFFIAny[2]){args[1], args[0]}, 2,
-                     result);
 }
 
 /* Makes all kinds of containers, fields, and a graph node that is used twice. */
@@ -55,70 +42,19 @@ static TVMFFIAny make_root(void) {
   return new_node(tree, make("ffi.Array", 2, map, dict), tvmffi_any_int(3));
 }
 
-/* Counts the failed allocations. Releases the callbacks. */
-static long count_failures(const char *name, TVMFFIAny callbacks, int order, bool is_moved) {
-  TVMFFIAny root = make_root();
-  long failures;
+/* A value that is moved in still belongs to the caller. */
+TEST(test_the_argument_of_a_failed_map) {
   call c;
   memset(&c, 0, sizeof c);
-  c.name = name;
-  c.args[0] = root;
-  c.args[1] = callbacks;
-  c.args[2] = no_callbacks();
-  c.args[3] = tvmffi_any_int(order);
-  c.num_args = order < 0 ? 2 : 4;
-  if (is_moved) c.moved = root.v_obj;
-  check_ok(run(&c)); /* makes what is created only once */
+  c.root = make_root();
+  c.callbacks = list_callback(kTVMFFIInt, add_one, NULL, -1);
+  c.none_of = no_callbacks();
+  check_ok(map_moved(&c)); /* makes what is created only once */
   check_release(&c.result);
-  failures = oom_check(run, oom_no_result, oom_release_result, &c, 0);
-  check_release(&c.args[2]);
-  check_release(&callbacks);
-  check_release(&root);
-  return failures;
-}
-
-TEST(test_walks_and_visits) {
-  int order;
-  for (order = 0; order < 2; ++order) {
-    TVMFFIAny callbacks = list_callback(kTVMFFIObject, add_one, NULL, -1);
-    assert_true(count_failures("ffi.StructuralWalk", callbacks, order, false) >= 3);
-  }
-  assert_true(count_failures("ffi.StructuralVisit", list_callback(kTVMFFIStr, add_one, NULL, -1),
-                             -1, false) >= 3);
-}
-
-TEST(test_maps_and_mutations) {
-  int order;
-  for (order = 0; order < 2; ++order) {
-    TVMFFIAny callbacks = list_callback(kTVMFFIInt, add_one, NULL, -1);
-    assert_true(count_failures("ffi.StructuralMap", callbacks, order, order == 1) >= 10);
-  }
-  assert_true(count_failures("ffi.StructuralMutate", list_callback(kTVMFFIInt, add_one, NULL, 0),
-                             -1, false) >= 10);
-  assert_true(
-      count_failures("ffi.StructuralMutate", list_callback(tree, go_on, NULL, 0), -1, false) >= 5);
-}
-
-TEST(test_paths) {
-  tvmffi_visit_error_context *context = tvmffi_reflect_new(kTvmffiVisitErrorContext);
-  TVMFFIAny current;
-  call c;
-  memset(&c, 0, sizeof c);
-  c.name = "ffi.VisitErrorContext.FindAccessPaths";
-  c.args[0] = make_root();
-  c.args[1] = tvmffi_any_object(context);
-  c.args[2] = tvmffi_any_bool(0);
-  c.num_args = 3;
-  current = item(&as_node(&c.args[0])->a, 0);                /* the Map */
-  current = (*(TVMFFIAny **)(void *)(current.v_obj + 1))[1]; /* the List */
-  current = item(&current, 0);
-  check_ok(call4("ffi.ListAppend", 2, tvmffi_any_object(context->reverse_visit_pattern), current,
-                 none, none, &c.result));
-  check_ok(run(&c));
-  check_release(&c.result);
-  assert_true(oom_check(run, oom_no_result, oom_release_result, &c, 0) >= 8);
-  check_release(&c.args[0]);
-  check_release(&c.args[1]);
+  assert_true(oom_check(map_moved, not_moved, oom_release_result, &c, 0) >= 10);
+  check_release(&c.none_of);
+  check_release(&c.callbacks);
+  check_release(&c.root);
 }
 
 /* Without memory for its context, an error is still raised unchanged. */
@@ -128,6 +64,9 @@ TEST(test_contexts_of_errors) {
   TVMFFIAny root = make_root(), result;
   int num_key_errors = 0;
   long n;
+  /* makes what is created only once */
+  check_fails(call4("ffi.StructuralWalk", 4, root, callbacks, none_of, tvmffi_any_int(0), &result),
+              "KeyError", NULL);
   for (n = 0; n < 40; ++n) {
     size_t before = oom_live_blocks();
     TVMFFIObjectHandle error;
@@ -156,9 +95,7 @@ FIXTURE(set_up) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_walks_and_visits),
-      cmocka_unit_test(test_maps_and_mutations),
-      cmocka_unit_test(test_paths),
+      cmocka_unit_test(test_the_argument_of_a_failed_map),
       cmocka_unit_test(test_contexts_of_errors),
   };
   oom_install();

@@ -21,6 +21,21 @@ static TVMFFIAny variable(void) {
   return new_node(variable_type, tvmffi_any_none(), tvmffi_any_none());
 }
 
+/* Checks that the functions by name have these results. */
+static void check_functions(TVMFFIAny a, TVMFFIAny b, bool map_free_vars, const char *paths,
+                            uint64_t hash_a) {
+  TVMFFIAny args[4];
+  args[0] = a;
+  args[1] = b;
+  args[2] = tvmffi_any_bool(map_free_vars);
+  args[3] = tvmffi_any_bool(0);
+  assert_int_equal(call_ok("ffi.StructuralEqual", args, 4).v_int64, paths == NULL);
+  check_repr(call_ok("ffi.GetFirstStructuralMismatch", args, 4), paths != NULL ? paths : "None");
+  args[1] = args[2];
+  args[2] = args[3];
+  assert_int_equal(call_ok("ffi.StructuralHash", args, 3).v_int64, (int64_t)hash_a);
+}
+
 /*
  * Checks equality both ways, the paths to the first difference (their repr, NULL if the values are
  * equal), and that equal values have equal hashes. Releases both values.
@@ -38,6 +53,7 @@ static void check(TVMFFIAny a, TVMFFIAny b, bool map_free_vars, const char *path
   check_ok(tvmffi_structural_mismatch(&a, &b, options, &found));
   check_repr(found, paths != NULL ? paths : "None");
   check_ok(tvmffi_structural_hash(&a, options, &hash_a));
+  check_functions(a, b, map_free_vars, paths, hash_a);
   check_ok(tvmffi_structural_hash(&b, options, &hash_b));
   if (is_equal) assert_int_equal(hash_a, hash_b);
   check_release(&a);

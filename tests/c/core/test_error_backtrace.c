@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which stack walker runs and when; test_backtrace_text.c tests the text made of its frames. */
+/* Which stack walker runs and when; test_error_backtrace_text.c tests the text of its frames. */
 #define _POSIX_C_SOURCE 200809L /* setenv */
 #include "core/error.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The text of backtraces, made from scripted stacks; the walkers are tested in test_backtrace.c. */
+/* The text of backtraces, made from scripted stacks; test_error_backtrace.c tests the walkers. */
 #define _POSIX_C_SOURCE 200809L /* setenv */
 #include <dlfcn.h>
 #include <tvm/ffi/extra/c_runtime_api.h>
