@@ -59,7 +59,7 @@ def peers():
       "releases, and takes a gigabyte to fetch")
 def projects():
     """xgrammar, TVM, TileLang, orcjit and JAX on this library and on that of apache-tvm-ffi; its
-    tests on the newest Python; samples probed"""
+    tests on the newest Python, and those in C++ with its own headers"""
     run_beside_package(["projects"])
 
 
