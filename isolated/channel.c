@@ -31,6 +31,28 @@ static void set_regions(channel *self, size_t region_size) {
   self->size = begin + 2 * region_size;
 }
 
+/* Makes more of a range accessible: at least twice as much each time. */
+static bool open_range(char *base, size_t *opened, size_t size, size_t most) {
+  size_t wanted = *opened < 1 << 20 ? 1 << 20 : *opened;
+  if (size <= *opened) return true;
+  while (wanted < size) wanted *= 2;
+  if (wanted > most) wanted = most;
+  if (mprotect(base + *opened, wanted - *opened, PROT_READ | PROT_WRITE) != 0) return false;
+  *opened = wanted;
+  return true;
+}
+
+bool channel_open_part(channel *self, channel_part which, size_t size) {
+  char *base = self->region[which == kPartHost ? kSideHost : kSideHelper];
+  size_t most = which == kPartHost ? self->region_size : self->message_limit;
+  if (self->own_side != kSideHost) return true;
+  if (which == kPartHeap) {
+    base += self->message_limit;
+    most = self->region_size - self->message_limit;
+  }
+  return open_range(base, &self->opened[which], size, most);
+}
+
 int channel_create(channel *out, uint64_t pool_size) {
   const size_t begin = round_up(sizeof(channel_header), memory_page_size());
   /* Addresses and sizes of files only; a process may have little of either. */
@@ -46,11 +68,11 @@ int channel_create(channel *out, uint64_t pool_size) {
       reason = errno;
       continue;
     }
-    memory = mmap(NULL, begin + 2 * region, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
-                  out->file, 0);
+    memory = mmap(NULL, begin + 2 * region, PROT_NONE, MAP_SHARED | MAP_NORESERVE, out->file, 0);
     if (memory != MAP_FAILED) {
       /* The header has its memory from now on. */
-      if (memory_reserve(out->file, 0, begin) == 0) {
+      if (memory_reserve(out->file, 0, begin) == 0 &&
+          mprotect(memory, begin, PROT_READ | PROT_WRITE) == 0) {
         memory_hide(memory, begin + 2 * region);
         out->header = memory;
         set_regions(out, region);
@@ -117,6 +139,7 @@ bool channel_reserve(channel *self, size_t size) {
   if (self->own_side != kSideHost || size <= self->committed) return true;
   while (wanted < size) wanted *= 2;
   if (wanted > self->message_limit) wanted = self->message_limit;
+  if (!channel_open_part(self, kPartHost, wanted)) return false;
   if (memory_reserve(self->file, begin + self->committed, wanted - self->committed) != 0) {
     memory_give_back(self->region[kSideHost] + self->committed, wanted - self->committed);
     return false;
@@ -134,9 +157,17 @@ void channel_trim(channel *self, size_t used) {
   }
 }
 
+/* The system takes memory back only where it can be accessed. */
+static void forget_messages(channel *self, channel_part which, size_t size) {
+  char *base = self->region[which == kPartHost ? kSideHost : kSideHelper];
+  if (!channel_open_part(self, which, size)) return;
+  memory_give_back(base, size);
+  if (mprotect(base, size, PROT_NONE) == 0) self->opened[which] = 0;
+}
+
 void channel_forget(channel *self) {
-  memory_give_back(self->region[kSideHost], self->region_size);
-  memory_give_back(self->region[kSideHelper], self->message_limit);
+  forget_messages(self, kPartHost, self->region_size);
+  forget_messages(self, kPartHelper, self->message_limit);
   self->committed = 0;
 }
 
@@ -429,6 +460,9 @@ static size_t make_block(heap *self, heap_class *blocks, int k) {
   const size_t size = memory_page_size() << k;
   size_t offset = self->begin;
   if (size > self->end - self->begin || self->end - self->begin - size < memory_page_size()) {
+    return SIZE_MAX;
+  }
+  if (self->file >= 0 && !open_range(self->base, &self->opened, offset + size, self->end)) {
     return SIZE_MAX;
   }
   if (blocks->num_blocks == blocks->capacity) {

@@ -80,6 +80,14 @@ typedef struct {
   crash_note note;
 } channel_header;
 
+/* The parts of the shared memory behind the header. */
+typedef enum {
+  kPartHost,   /* messages of the host */
+  kPartHelper, /* those of the helper, */
+  kPartHeap,   /* and tensors that kernels return */
+  kNumParts
+} channel_part;
+
 typedef struct {
   side own_side;
   channel_header *header;
@@ -88,6 +96,11 @@ typedef struct {
   size_t region_size;
   size_t message_limit; /* messages lie in the first so many bytes of a region */
   size_t committed;     /* bytes of the host's region that have memory */
+  /*
+   * In the host: bytes from the beginning of each part that can be accessed. The rest is addresses
+   * only, which nothing that walks through the host's memory has to read.
+   */
+  size_t opened[kNumParts];
   int file, socket;
   int bell, timer, epoll; /* -1: the system did not give one; the helper has a bell only */
   bool timer_runs;
@@ -121,6 +134,8 @@ int channel_open(channel *out);
 /* Unmaps the memory; the files are the caller's. */
 void channel_unmap(channel *self);
 
+/* Makes sure that the first `size` bytes of a part can be accessed. False: they cannot. */
+bool channel_open_part(channel *self, channel_part which, size_t size);
 /* Makes sure that the first `size` bytes of the own region can be written. False: they cannot. */
 bool channel_reserve(channel *self, size_t size);
 /*
@@ -159,6 +174,7 @@ typedef struct {
   pthread_mutex_t lock;
   char *base;
   size_t begin, end; /* of the range; begin moves on */
+  size_t opened;     /* bytes of it that can be accessed, of a host's pool */
   int file;          /* that the range is a mapping of; -1: memory is not reserved ahead */
   size_t file_offset;
   bool is_foreign; /* of the parent by fork, which still uses it: blocks are not taken back */

@@ -126,9 +126,10 @@ static tensor_pool *make_pool(void) {
       reason = errno;
       continue;
     }
-    made->base =
-        mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, made->file, 0);
+    /* Addresses only, until there are tensors. */
+    made->base = mmap(NULL, size, PROT_NONE, MAP_SHARED | MAP_NORESERVE, made->file, 0);
     if (made->base != MAP_FAILED) {
+      memory_hide(made->base, size);
       made->size = size;
       heap_init(&made->heap, made->base, 0, size, made->file, 0);
       return made;

@@ -141,13 +141,22 @@ static char *find_elements(char *base, uint64_t begin, uint64_t end, uint64_t of
   return base + offset;
 }
 
+/* The first element in a part of the other side's region, which the host may have to open first. */
+static char *find_in_region(const reader *r, channel_part which, size_t begin, size_t end,
+                            uint64_t offset, int64_t lo, int64_t hi) {
+  channel *c = &r->peer->channel;
+  char *base = c->region[c->own_side == kSideHost ? kSideHelper : kSideHost];
+  char *first = find_elements(base, begin, end, offset, lo, hi);
+  const size_t used = (size_t)offset + (size_t)hi - (which == kPartHeap ? c->message_limit : 0);
+  return first != NULL && channel_open_part(c, which, used) ? first : NULL;
+}
+
 static char *find_place(const reader *r, unsigned place, uint64_t offset, int64_t lo, int64_t hi) {
   const peer *p = r->peer;
   const channel *c = &p->channel;
-  const side other = c->own_side == kSideHost ? kSideHelper : kSideHost;
   switch (place) {
     case kPlaceAttached:
-      return find_elements(c->region[other], r->structure_end, c->message_limit, offset, lo, hi);
+      return find_in_region(r, kPartHelper, r->structure_end, c->message_limit, offset, lo, hi);
     case kPlacePool:
       if (c->own_side != kSideHelper || r->mode != kInPlace) return NULL;
       return find_elements(p->pool, 0, p->pool_size, offset, lo, hi);
@@ -157,7 +166,7 @@ static char *find_place(const reader *r, unsigned place, uint64_t offset, int64_
                            hi);
     case kPlaceLent:
       if (c->own_side != kSideHost || r->mode != kKeep) return NULL;
-      return find_elements(c->region[other], c->message_limit, c->region_size, offset, lo, hi);
+      return find_in_region(r, kPartHeap, c->message_limit, c->region_size, offset, lo, hi);
     default:
       return NULL;
   }
@@ -431,7 +440,7 @@ static int check_number(reader *r) {
 }
 
 int reader_begin(reader *r, peer *p) {
-  const channel *c = &p->channel;
+  channel *c = &p->channel;
   const side other = c->own_side == kSideHost ? kSideHelper : kSideHost;
   const uint64_t offset = __atomic_load_n(&c->header->message[other].offset, __ATOMIC_RELAXED);
   const uint64_t size = __atomic_load_n(&c->header->message[other].size, __ATOMIC_RELAXED);
@@ -445,7 +454,9 @@ int reader_begin(reader *r, peer *p) {
   }
   TVM_FFI_C_TRY(spend(r, size));
   r->copy = size <= sizeof r->small ? r->small : malloc((size_t)size);
-  if (r->copy == NULL) return tvm_ffi_error_raise_memory();
+  if (r->copy == NULL || !channel_open_part(c, kPartHelper, (size_t)(offset + size))) {
+    return tvm_ffi_error_raise_memory();
+  }
   memcpy(r->copy, c->region[other] + offset, (size_t)size);
   r->at = r->copy;
   r->end = r->copy + size;

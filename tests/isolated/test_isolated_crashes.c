@@ -99,6 +99,26 @@ static int64_t count_mappings(void) {
   return count;
 }
 
+/* The bytes of shared memory that can be read, and how many of them a core file would have. */
+static void read_shared_bytes(uint64_t *readable, uint64_t *dumped) {
+  FILE *file = fopen("/proc/self/smaps", "r");
+  char line[512];
+  uint64_t size = 0;
+  *readable = *dumped = 0;
+  assert_non_null(file);
+  while (fgets(line, sizeof line, file) != NULL) {
+    unsigned long long begin, end;
+    char access;
+    if (sscanf(line, "%llx-%llx %c", &begin, &end, &access) == 3) {
+      size = access == 'r' && strstr(line, "memfd:tvm_ffi_isolated") != NULL ? end - begin : 0;
+      *readable += size;
+    } else if (strncmp(line, "VmFlags:", 8) == 0 && strstr(line, " dd") == NULL) {
+      *dumped += size;
+    }
+  }
+  fclose(file);
+}
+
 /* Whether a process is there, as zombie or not. */
 static bool exists(int64_t pid) {
   return kill((pid_t)pid, 0) == 0;
@@ -779,6 +799,35 @@ TEST(test_memory_of_ended_helpers) {
   TVMFFIErrorSetRaised(NULL);
 }
 
+/*
+ * What walks through all memory that can be read, as valgrind's search for leaks does, has little
+ * to read, although addresses are reserved for much more.
+ */
+TEST(test_reserved_memory) {
+  enum { kMost = 128 << 20, kSize = 5 << 20 };
+  const uint64_t most = kMost;
+  TVMFFIObjectHandle module;
+  DLDevice cpu = {kDLCPU, 0};
+  DLManagedTensorVersioned *shared[4];
+  DLTensor prototype;
+  int64_t shape[1] = {kSize}, strides[1];
+  uint64_t readable, dumped;
+  int i;
+  if (access("/proc/self/smaps", R_OK) != 0) skip();
+  module = load("isolated_bad.so");
+  check_works(module);
+  tvm_ffi_tensor_init(&prototype, NULL, cpu, TVM_FFI_C_UINT8, 1, shape, strides);
+  for (i = 0; i < 4; ++i) {
+    assert_int_equal(tvm_ffi_isolated_allocate(&prototype, &shared[i], NULL, NULL), 0);
+    memset(shared[i]->dl_tensor.data, i, kSize);
+  }
+  read_shared_bytes(&readable, &dumped);
+  assert_in_range(readable, 4 * kSize, most);
+  assert_int_equal(dumped, 0);
+  for (i = 0; i < 4; ++i) shared[i]->deleter(shared[i]);
+  tvm_ffi_object_release(module);
+}
+
 /* ---- Signals of the host ---- */
 
 static TVMFFIObjectHandle called_by_handler;
@@ -1038,6 +1087,7 @@ RUN_TESTS({
     cmocka_unit_test(test_threads),
     cmocka_unit_test(test_growth),
     cmocka_unit_test(test_memory_of_ended_helpers),
+    cmocka_unit_test(test_reserved_memory),
     cmocka_unit_test(test_calls_by_handlers),
     cmocka_unit_test(test_shown_output),
     cmocka_unit_test(test_output_without_reader),

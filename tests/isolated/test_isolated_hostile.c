@@ -172,7 +172,7 @@ static const forgery kForgeries[] = {
     {"5 1 n", TVM_FFI_ISOLATED_TIMEOUT_ERROR, "it took longer than"},
     {CALL "0x100000010 4096 0x10801 0x10000000000 0", TVM_FFI_ISOLATED_TIMEOUT_ERROR,
      "it took longer than"},
-    {CALL "0x10000000f 4096 0x10801 0x40000000 1", TVM_FFI_ISOLATED_TIMEOUT_ERROR,
+    {CALL "0x10000000f 4096 0x10801 0x4000000 1", TVM_FFI_ISOLATED_TIMEOUT_ERROR,
      "it took longer than"},
 };
 
