@@ -5,6 +5,8 @@
     wheel.py alone KERNEL             by ctypes: load the kernel of samples/01 and call it
     wheel.py alone-local KERNEL       the same with RTLD_LOCAL, as ctypes opens libraries by itself
     wheel.py package KERNEL           the package, with the wheel installed but not imported
+    wheel.py isolated KERNEL          the package on our library (`use`): a kernel in a process of
+                                      its own, and its errors as classes
     wheel.py package-first KERNEL     both in one process, in this order: the names of the package
                                       are global, so ours refuses to load a kernel
     wheel.py ours-first KERNEL        in the other order, ours with RTLD_LOCAL: each has its
@@ -15,7 +17,9 @@
 The last argument is the version that our library must have.
 """
 import ctypes
+import os
 import shutil
+import signal
 import sys
 import tempfile
 
@@ -126,6 +130,29 @@ def use_package():
         raise AssertionError("a wrong call went well")
 
 
+def use_isolated():
+    """Load by a name with `isolated:`, with nothing said about where its library is."""
+    import tvm_ffi
+    import tvm_ffi_c
+    assert "LD_LIBRARY_PATH" not in os.environ
+    module = tvm_ffi.load_module(f"isolated,timeout=30:{KERNEL}")
+    try:
+        module.scale(1)
+    except TypeError as error:
+        assert "Expected 3 but got 1" in str(error), error
+    else:
+        raise AssertionError("a wrong call went well")
+    with open(f"/proc/self/task/{os.getpid()}/children", encoding="utf-8") as children:
+        os.kill(int(children.read().split()[0]), signal.SIGKILL)
+    tvm_ffi_c.register_errors()
+    for expected in (tvm_ffi_c.HelperCrashError, TypeError):
+        try:
+            module.scale(1)
+        except expected:
+            continue
+        raise AssertionError(f"not a {expected.__name__}")
+
+
 def copies():
     """The paths of all libtvm_ffi.so in this process."""
     with open("/proc/self/maps", encoding="utf-8") as maps:
@@ -143,6 +170,8 @@ def main():
     elif order == "package":
         use_package()
         assert len(copies()) == 1, copies()
+    elif order == "isolated":
+        use_isolated()
     elif order == "package-first":
         use_package()
         ours = Ours(ctypes.RTLD_GLOBAL)

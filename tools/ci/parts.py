@@ -621,6 +621,7 @@ def wheel():
                                             for _ in range(2)] == ["in place", "already in place"])
     REPORT.check("and is another then", replace("status").startswith("tvm-ffi-c: "))
     REPORT.run("package on our library", [python, "tests/wheel.py", "package", kernel])
+    REPORT.run("a kernel in a process of its own", [python, "tests/wheel.py", "isolated", kernel])
     REPORT.check("it is put back once", [replace("restore").split(":")[0] for _ in range(2)]
                  == ["restored", "apache-tvm-ffi's own is in place"])
     REPORT.run("package on its own library", [python, "tests/wheel.py", "package", kernel])

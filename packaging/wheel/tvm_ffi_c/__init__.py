@@ -30,6 +30,26 @@ def library(cxx=False):
     return path
 
 
+class HelperError(RuntimeError):
+    """A helper process failed, which runs the kernels of a module loaded as `isolated:...`."""
+
+
+# The kinds of <tvm/ffi/extra/isolated.h>.
+HelperStartError = type("HelperStartError", (HelperError,), {})
+HelperCrashError = type("HelperCrashError", (HelperError,), {})
+HelperExitError = type("HelperExitError", (HelperError,), {})
+HelperTimeoutError = type("HelperTimeoutError", (HelperError, TimeoutError), {})
+HelperMemoryError = type("HelperMemoryError", (HelperError, MemoryError), {})
+HelperChannelError = type("HelperChannelError", (HelperError,), {})
+
+
+def register_errors():
+    """Let apache-tvm-ffi raise these classes; without that, such an error is a RuntimeError."""
+    from tvm_ffi import register_error
+    for kind in HelperError.__subclasses__():
+        register_error(kind.__name__, kind)
+
+
 def main():
     """Replace this process with the tool."""
     tool = os.path.join(_HERE, "bin", "tvm-ffi")

@@ -12,10 +12,14 @@ import shutil
 import subprocess
 import sys
 
-from . import library
+from . import libdir, library
 
 # A function that only this runtime has; its name tells the two libraries apart.
 MARK = b"TVMFFIRuntimeShutdown"
+
+
+# What paths with `isolated:` need, beside the library: absent where the wheel does not have it.
+ISOLATED = ("libtvm_ffi_isolated.so", os.path.join("tvm_ffi", "tvm_ffi_isolated_helper"))
 
 
 class Refused(Exception):
@@ -46,8 +50,27 @@ class Installed:
         shutil.copymode(self.path, new)
         os.replace(new, self.path)
 
+    def put_isolated(self):
+        """The same for what runs kernels in a process of their own."""
+        folder = os.path.dirname(self.path)
+        for name in ISOLATED:
+            source, to = os.path.join(libdir(), name), os.path.join(folder, name)
+            if os.path.exists(source):
+                os.makedirs(os.path.dirname(to), exist_ok=True)
+                shutil.copy2(source, to + ".new")
+                os.replace(to + ".new", to)
+
+    def remove_isolated(self):
+        folder = os.path.dirname(self.path)
+        for name in ISOLATED:
+            if os.path.exists(os.path.join(folder, name)):
+                os.remove(os.path.join(folder, name))
+        if os.path.isdir(os.path.join(folder, "tvm_ffi")):
+            os.rmdir(os.path.join(folder, "tvm_ffi"))
+
     def use(self):
         ours = library(cxx=True)
+        self.put_isolated()
         if filecmp.cmp(self.path, ours, shallow=False):
             return f"already in place: {self.path}"
         if not self.is_ours():
@@ -70,6 +93,7 @@ class Installed:
                 "the "
                 "library back")
         os.replace(self.kept, self.path)
+        self.remove_isolated()
         return f"restored: {self.path}"
 
     def status(self):
