@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <tvm/ffi/c.h>
 #include <tvm/ffi/extra/isolated.h>
@@ -293,6 +294,16 @@ TEST(test_processes_that_crash) {
   tvm_ffi_object_release(module);
 }
 
+/* Children that a kernel has given to the host are ended with the helper, and none is a zombie. */
+TEST(test_children_of_the_host) {
+  const TVMFFIObjectHandle module = load(0);
+  TVMFFIAny result;
+  check_ok(call(module, "leave_a_child_to_the_host", NULL, 0, &result));
+  check_ok(call(module, "leave_a_child_to_the_host", NULL, 0, &result));
+  tvm_ffi_object_release(module);
+  assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+}
+
 /* ---- Hangs, with no limit of time ---- */
 
 static void check_ends_soon(const char *name, const TVMFFIAny *args, int32_t num_args,
@@ -370,6 +381,7 @@ RUN_TESTS({
     cmocka_unit_test(test_forged),
     cmocka_unit_test(test_processes_that_return),
     cmocka_unit_test(test_processes_that_crash),
+    cmocka_unit_test(test_children_of_the_host),
     cmocka_unit_test(test_ends_that_no_file_tells),
     cmocka_unit_test(test_overwritten_words),
 })
