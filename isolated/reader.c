@@ -142,7 +142,7 @@ static char *find_elements(char *base, uint64_t begin, uint64_t end, uint64_t of
 }
 
 /* The first element in a part of the other side's region, which the host may have to open first. */
-static char *find_in_region(const reader *r, channel_part which, size_t begin, size_t end,
+static char *find_in_region(const reader *r, channel_part which, uint64_t begin, uint64_t end,
                             uint64_t offset, int64_t lo, int64_t hi) {
   channel *c = &r->peer->channel;
   char *base = c->region[c->own_side == kSideHost ? kSideHelper : kSideHost];
