@@ -251,11 +251,12 @@ TEST(test_calls) {
 
 /* ---- Restarts ---- */
 
-static TVMFFIObjectHandle fine, endings[4];
+static TVMFFIObjectHandle fine, fork_and_wait, endings[4];
 
-/* A kernel ends its helper; the next call starts another. */
+/* A kernel ends its helper after a process that it has started; the next call starts another. */
 static void restart_once(int i) {
-  TVMFFIAny result;
+  TVMFFIAny arg = tvm_ffi_any_from_int64(i % 2), result;
+  check_ok(tvm_ffi_function_call(fork_and_wait, &arg, 1, &result));
   assert_int_equal(tvm_ffi_function_call(endings[i % 4], NULL, 0, &result), -1);
   check_ok(tvm_ffi_function_call(fine, NULL, 0, &result));
   assert_int_equal(result.v_int64, 42);
@@ -266,14 +267,16 @@ TEST(test_restarts) {
   const TVMFFIObjectHandle module = load("isolated_bad.so");
   int i;
   fine = get(module, "fine");
+  fork_and_wait = get(module, "fork_a_crash");
   for (i = 0; i < 4; ++i) endings[i] = get(module, kEndings[i]);
   repeat("restarts", module, restart_once, kRestarts, kRestarts / 50);
   for (i = 0; i < 4; ++i) tvm_ffi_object_release(endings[i]);
   tvm_ffi_object_release(fine);
+  tvm_ffi_object_release(fork_and_wait);
   tvm_ffi_object_release(module);
   TVMFFIErrorSetRaised(NULL);
   assert_int_equal(count_processes(), 0);
-  assert_int_equal(count_shared_files(), 1); /* the memory of tensors stays */
+  assert_int_equal(count_shared_files(), 2); /* the memory of tensors stays, and its addresses */
 }
 
 RUN_TESTS({
