@@ -410,6 +410,19 @@ static void run_closed(const char *path) {
   run_adds(9, 10);
 }
 
+/* The library is loaded here, and the function looked up elsewhere. */
+static void run_elsewhere(const char *path) {
+  const TVMFFIAny seven = tvm_ffi_any_from_int64(7);
+  TVMFFIAny result = tvm_ffi_any_none();
+  TVMFFIObjectHandle module, function;
+  if (tvm_ffi_module_load(library, &module) != 0 || chdir(path) != 0 ||
+      tvm_ffi_module_get_function(module, "echo", &function) != 0 ||
+      tvm_ffi_function_call(function, &seven, 1, &result) != 0) {
+    exit(2);
+  }
+  printf("%lld\n", (long long)result.v_int64);
+}
+
 /* As many functions as there are thunks, and more: each is one symbol at an address of its own. */
 static void run_many(void) {
   char name[32];
@@ -548,6 +561,7 @@ int main(int argc, char **argv) {
   if (strcmp(deed, "repeats") == 0) run_repeats();
   if (strcmp(deed, "repeats-together") == 0) run_repeats_together();
   if (strcmp(deed, "closed") == 0) run_closed(path);
+  if (strcmp(deed, "elsewhere") == 0) run_elsewhere(path);
   if (strcmp(deed, "many") == 0) run_many();
   if (strcmp(deed, "system") == 0) run_system();
   if (strcmp(deed, "cuda") == 0) run_cuda(path);

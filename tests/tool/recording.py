@@ -89,7 +89,8 @@ class Process:
             getattr(self, "check_" + event["event"])(event)
 
     def check_library(self, event):
-        assert event["library"] == len(self.libraries) and event["path"], event
+        assert event["library"] == len(self.libraries), event
+        assert event["path"].startswith("/"), event
         assert event["build_id"] is None or re.fullmatch("[0-9a-f]+", event["build_id"]), event
         self.libraries.append(event)
 

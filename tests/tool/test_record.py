@@ -468,6 +468,20 @@ class Record(unittest.TestCase):
         assert recording.processes[0].libraries[0]["path"] == HOST
         assert recording.ends[call["call"]]["result"] == 7
 
+    def test_relative_paths(self):
+        """The path of a library is absolute, from whatever folder it was loaded and called."""
+        os.makedirs("of a library/elsewhere")
+        os.link(KERNELS, "of a library/kernels.so")
+        os.chdir("of a library")
+        self.addCleanup(os.chdir, os.getcwd() + "/..")
+        for number, name in enumerate(("./kernels.so", "elsewhere/../kernels.so")):
+            done = start(*COMMAND, "record", "-o", f"r{number}", "--", HOST, name, "elsewhere",
+                         "elsewhere")
+            assert (done.returncode, done.stdout, done.stderr) == (0, "7\n", ""), done
+            path = Recording(f"r{number}").processes[0].libraries[0]["path"]
+            assert path == os.path.realpath("kernels.so"), path
+            assert "1 of 1 call is the same" in good("replay", f"r{number}"), path
+
     def test_memory_of_cuda(self):
         """Read through the driver that the process has loaded; not while a stream is captured."""
         recording, done = record(program=["cuda", FAKE_CUDA])

@@ -24,7 +24,9 @@ os.environ["ASAN_OPTIONS"] = (os.environ.get("ASAN_OPTIONS", "") +
                               ":handle_segv=0:handle_abort=0:detect_leaks=0")
 FLOAT32, INT32, UINT8 = (2, 32, 1), (0, 32, 1), (1, 8, 1)
 CPU = [1, 0]
-KERNELS = next(file for file in FILES if os.path.basename(file).startswith("run_kernels"))
+# The paths in recordings are absolute.
+PATHS = {os.path.basename(file).split(".")[0]: os.path.abspath(file) for file in FILES}
+KERNELS = PATHS["run_kernels"]
 # After --: libtvm_ffi.so and folders of headers, to build a program with.
 BUILD = FILES[FILES.index("--") + 1:] if "--" in FILES else []
 WORK = work_folder()
@@ -53,6 +55,24 @@ def tensor(shape, storage=0, dtype=FLOAT32, key="tensor", object_id=0, **more):
     return {key: {**facts, **more}}
 
 
+def build_id(path):
+    """The GNU build id of an ELF file in hexadecimal digits; None if it has none."""
+    try:
+        image = pathlib.Path(path).read_bytes()
+    except OSError:
+        return None
+    at = image.find(struct.pack("=III", 4, 20, 3) + b"GNU\0")
+    return None if at < 0 else image[at + 16:at + 36].hex()
+
+
+# Libraries without build ids are called only if they are named; all of Windows are.
+if WINDOWS:
+    def run(*args, run_given=run, **kwargs):
+        if args[0] in ("replay", "probe") and not {"--lib", "-l"} & set(map(str, args)):
+            args = [*args, "--lib", KERNELS]
+        return run_given(*args, **kwargs)
+
+
 class Recording:
     """A folder to which calls are added."""
 
@@ -65,7 +85,8 @@ class Recording:
         self.add(event="process", format=1, pid=1, parent=0, unix_ns="1", byte_order=sys.byteorder,
                  pointer_bytes=8, command=[], options={})
         for i, library in enumerate(libraries):
-            self.add(event="library", library=i, path=str(library), build_id=None)
+            self.add(event="library", library=i, path=str(library),
+                     build_id=build_id(library))
 
     def add(self, **event):
         with open(self.path, "ab") as file:
@@ -417,7 +438,7 @@ class ShowPage(unittest.TestCase):
     @unittest.skipUnless("LOCPATH" in os.environ, "the build has no locale with a decimal comma")
     def test_a_locale(self):
         """Numbers have a point also after a library chose a locale with a comma."""
-        r = new_recording(next(f for f in FILES if os.path.basename(f).startswith("misbehaving")))
+        r = new_recording(PATHS["misbehaving"])
         values = floats(0.5, 1.5, 2.5, -3.5)
         number = r.call("kernel", [tensor([4])], [values])
         r.returned(number, tensor([4]), [values])
@@ -983,6 +1004,132 @@ class Replay(unittest.TestCase):
         code, _, err = run("replay", r.folder, "--lib", KERNELS)
         self.assertEqual(code, USAGE)
         self.assertIn("there is no function missing", err)
+
+
+PLANTED = """
+#include <stdio.h>
+#include <stdlib.h>
+__attribute__((constructor)) static void plant(void) {
+  FILE *file = fopen(getenv("PLANTED"), "w");
+  if (file != NULL) fclose(file);
+}
+"""
+
+
+@unittest.skipIf(WINDOWS, "libraries of Windows have no build ids")
+class Stranger(unittest.TestCase):
+    """What a stranger's recording names is not run."""
+
+    def setUp(self):
+        self.folder = WORK / f"stranger{id(self)}"
+        self.folder.mkdir()
+        self.planted = self.folder / "planted"
+        self.source = self.folder / "plant.c"
+        self.source.write_text(PLANTED)
+        self.evil = self.folder / "evil.so"
+        subprocess.run([*shlex.split(os.environ.get("CC", "cc")), "-shared", "-fPIC",
+                        "-Wl,--build-id=sha1", self.source, "-o", self.evil], check=True)
+        self.before = os.getcwd()
+        os.chdir(self.folder)
+        self.addCleanup(os.chdir, self.before)
+
+    def refused(self, path, why, code=LOAD, given=None, folder=None, **more):
+        """Neither replay nor probe, nor what they do besides, loads the library."""
+        r = new_recording()
+        if folder is not None:
+            r = Recording(folder, [])
+        r.path.write_text(r.path.read_text(encoding="utf-8").split("\n")[0] + "\n", "utf-8")
+        r.add(event="library", library=0, path=str(path), build_id=given)
+        scale(r)
+        for words in (["replay", r.folder], ["replay", r.folder, "--bench"],
+                      ["replay", r.folder, "--against", KERNELS], ["probe", r.folder, "1"]):
+            got, out, err = run(*words, env={**os.environ, "PLANTED": str(self.planted)}, **more)
+            self.assertFalse(self.planted.exists(), words)
+            self.assertEqual(got, code, (words, out, err))
+            self.assertIn(why, err, words)
+            self.assertIn("--lib", err, words)
+        for language in "c", "python":
+            program = good("replay", r.folder, f"--emit={language}")
+            self.assertNotIn(f'"{path}"', program)
+            self.assertNotIn("[LIBRARY]", program)
+        return r
+
+    def test_planted(self):
+        """The library that is planted here runs when it is loaded."""
+        r = new_recording(self.evil)
+        r.call("f", [])
+        run("replay", r.folder, env={**os.environ, "PLANTED": str(self.planted)})
+        self.assertTrue(self.planted.exists())
+
+    def test_sources(self):
+        """A recording never makes the tool compile, whatever is allowed on the command line."""
+        for name in "plant.c", "plant.cc", "plant.o", "plant.a":
+            source = self.folder / name
+            if name.endswith((".c", ".cc")):
+                source.write_text(PLANTED)
+            else:
+                shutil.copy(self.evil, source)
+            given = build_id(source) or "00ff"
+            self.refused(source, "it is a source, an object file or an archive", given=given)
+
+    def test_relative(self):
+        for path in "evil.so", "./evil.so", f"../{self.folder.name}/evil.so":
+            self.refused(path, "it is a relative path", given=build_id(self.evil))
+        self.refused("/proc/self/cwd/evil.so", "a path below /proc",
+                     given=build_id(self.evil))
+        self.refused("-", "it is a relative path", given=build_id(self.evil))
+
+    def test_build_ids(self):
+        self.refused(self.evil, "its build id is not known", given=None)
+        self.refused(self.evil, f"its build id is {build_id(self.evil)}, and 00ff was recorded",
+                     given="00ff")
+        self.refused(self.source.with_suffix(".txt"), "there is no such file", given="00ff")
+        none = self.folder / "none.so"
+        subprocess.run([*shlex.split(os.environ.get("CC", "cc")), "-shared", "-fPIC",
+                        "-Wl,--build-id=none", self.source, "-o", none], check=True)
+        self.refused(none, "it has no build id", given=build_id(self.evil))
+        text = self.folder / "text.so"
+        text.write_text("#!/bin/sh")
+        self.refused(text, "it has no build id", given="00ff")
+        os.mkfifo(self.folder / "fifo.so")
+        self.refused(self.folder / "fifo.so", "it is no file", given="00ff")
+
+    def test_inside(self):
+        """A library that comes with the recording is not loaded, whatever its build id."""
+        folder = self.folder / "recording"
+        inside = folder / "lib" / "evil.so"
+        inside.parent.mkdir(parents=True)
+        shutil.copy(self.evil, inside)
+        self.refused(inside, "it is in the folder of the recording", given=build_id(inside),
+                     folder=folder)
+
+    def unread(self, r, why):
+        for words in (["show", r.folder, "--call=1"], ["replay", r.folder],
+                      ["show", r.folder, f"--html={self.folder}/page.html"]):
+            code, _, err = run(*words)
+            self.assertEqual((code, why in err), (USAGE, True), err)
+
+    def test_no_files(self):
+        """A FIFO would never end, and a link leads elsewhere: only regular files are read."""
+        r = new_recording()
+        scale(r)
+        data = next((r.folder / "tensors").iterdir())
+        for path in r.folder / "version", r.path, data:
+            kept = path.read_bytes()
+            path.unlink()
+            os.mkfifo(path)
+            self.unread(r, "is no regular file")
+            path.unlink()
+            elsewhere = self.folder / "elsewhere"
+            elsewhere.write_bytes(kept)
+            path.symlink_to(elsewhere)
+            self.unread(r, "is a symbolic link")
+            path.unlink()
+            path.write_bytes(kept)
+        self.assertEqual(verdicts(OK, r.folder)["same"], 1)
+        (r.folder / "tensors").rename(self.folder / "tensors")
+        (r.folder / "tensors").symlink_to(self.folder / "tensors")
+        self.unread(r, "tensors: a recording has no symbolic links")
 
 
 WRONG = """

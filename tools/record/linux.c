@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -42,6 +43,31 @@ static void read_build_id(const tvmffi_elf_image *file, const ElfW(Phdr) * segme
   }
 }
 
+/* Writes the absolute path of the file that an address is mapped from; false if it is not known. */
+static bool find_mapped(uintptr_t address, char *out, size_t out_size) {
+  FILE *maps = fopen("/proc/self/maps", "re");
+  char line[kRecordPath + 128];
+  bool is_found = false;
+  while (maps != NULL && !is_found && fgets(line, sizeof line, maps) != NULL) {
+    char *at = line, *path = (strchr)(line, '/'), *end = (strchr)(line, '\n');
+    const unsigned long long begin = strtoull(at, &at, 16), stop = strtoull(at + 1, NULL, 16);
+    if (address < begin || address >= stop || path == NULL || end == NULL) continue;
+    is_found = (size_t)(end - path) < out_size;
+    if (!is_found) break;
+    memcpy(out, path, (size_t)(end - path));
+    out[end - path] = '\0';
+  }
+  if (maps != NULL) (void)fclose(maps);
+  return is_found;
+}
+
+/* The loader has relative paths as they were given, in a folder that may be another now. */
+static void set_path(const char *path, record_loaded_file *out) {
+  if (path[0] == '/' || !find_mapped(out->address, out->path, sizeof out->path)) {
+    (void)snprintf(out->path, sizeof out->path, "%s", path);
+  }
+}
+
 bool record_find_file(const void *address, record_loaded_file *out) {
   tvmffi_elf_image file;
   size_t i;
@@ -54,7 +80,7 @@ bool record_find_file(const void *address, record_loaded_file *out) {
     ssize_t size = readlink("/proc/self/exe", out->path, sizeof out->path - 1);
     out->path[size < 0 ? 0 : size] = '\0';
   } else {
-    (void)snprintf(out->path, sizeof out->path, "%s", file.path);
+    set_path(file.path, out);
   }
   for (i = 0; i < file.num_segments; ++i) {
     if (file.segments[i].p_type == PT_NOTE && out->build_id[0] == '\0') {

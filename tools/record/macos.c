@@ -53,7 +53,8 @@ bool record_find_file(const void *address, record_loaded_file *out) {
   out->is_code = false;
   out->is_program = header->filetype == MH_EXECUTE;
   out->build_id[0] = '\0';
-  if (!out->is_program || realpath(info.dli_fname, out->path) == NULL) {
+  if (!(out->is_program || info.dli_fname[0] != '/') ||
+      realpath(info.dli_fname, out->path) == NULL) {
     (void)snprintf(out->path, sizeof out->path, "%s", info.dli_fname);
   }
   /* The first segment that is loaded is __TEXT, which begins with the header. */

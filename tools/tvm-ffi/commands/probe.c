@@ -222,8 +222,9 @@ static const recorded_call *find_recorded(const recording *r, const char *word) 
 }
 
 /* If the library is the folder of a recording, the function is the number of a call: the library,
- * the function and the arguments are those of the call. False after a report. */
-static bool read_recorded(probe *p) {
+ * the function and the arguments are those of the call. False after a report, with the exit code if
+ * it is another than that for wrong arguments. */
+static bool read_recorded(probe *p, int *out_code) {
   const char *lib = arguments_text(p->args, kOptionLib, NULL), *folder = p->request.paths[0];
   file_status status;
   if (!file_status_get(folder, &status) || !status.is_folder) {
@@ -238,6 +239,10 @@ static bool read_recorded(probe *p) {
   if (p->r == NULL) return false;
   p->recorded = find_recorded(p->r, p->request.function);
   if (p->recorded == NULL) return false;
+  if (lib == NULL && !recorded_library_may_load(p->r, p->recorded)) {
+    *out_code = kExitLoad;
+    return false;
+  }
   free(p->request.function);
   p->request.function = tool_copy(p->recorded->function, strlen(p->recorded->function));
   p->request.paths[0] = lib != NULL ? lib : p->recorded->library;
@@ -740,7 +745,7 @@ static int command_probe(const arguments *args) {
   if (runtime != NULL && !other_runtime_use(runtime, &code)) return code;
   rows_prepare();
   code = kExitUsage;
-  if (call_parse(args, 1, &p.request) && read_options(args, &p) && read_recorded(&p)) {
+  if (call_parse(args, 1, &p.request) && read_options(args, &p) && read_recorded(&p, &code)) {
     code = library_argument_fetch(p.request.paths[0]) ? probe_all(&p) : kExitLoad;
   }
   probe_free(&p);

@@ -157,6 +157,7 @@ static int measure_all(replay *p) {
     return report_fail(kExitUsage, "--bench prints JSON of one call, and %zu were chosen",
                        p->num_calls);
   }
+  if (!replay_may_load(p)) return kExitLoad;
   for (i = 0; i < p->num_calls && code == kExitOk; ++i) {
     p->c = p->calls[i];
     if (!p->json) {
@@ -215,10 +216,13 @@ static bool read_options(const arguments *args, replay *out) {
 }
 
 static int write_program(const arguments *args, const replay *p) {
+  char *why = recorded_library_refuse(p->r, p->c);
   repeated_call request;
   request.recording = p->r;
   request.call = p->c;
   request.library = replay_choose_library(p);
+  if (request.library == p->c->library && why != NULL) request.library = NULL;
+  free(why);
   request.folder = p->folder;
   request.is_python = arguments_word(args, kOptionEmit, 0) == 1;
   request.redacted = arguments_has(args, kOptionRedact);
@@ -246,6 +250,7 @@ static int open_and_replay(const arguments *args, replay *p) {
     if (recording_has_file(p->r, p->folder, p->page_path)) return kExitUsage;
     p->outcomes = tool_alloc((p->num_calls + 1) * sizeof *p->outcomes);
   }
+  if (!replay_may_load(p)) return kExitLoad;
   return make_boxes(p) ? replay_all(p) : kExitRaised;
 }
 
@@ -302,6 +307,9 @@ static const char kReplayText[] =
     "numbers, such as 3,7-9 (default: all). A line for each call says whether its outputs, or its\n"
     "error, are the recorded ones; if not, it shows the first difference, and the largest with\n"
     "its position. Of an error, kind and message are compared.\n\n"
+    "A library is loaded only if its file has the recorded build id, or if --lib names it.\n"
+    "Otherwise replay says what it would load, and exits with 4. Nothing is compiled but what\n"
+    "--lib and --against name.\n\n"
     "What cannot be repeated is reported and counted: functions and opaque pointers among the\n"
     "arguments, objects of types that the library does not register, data that was left out. A\n"
     "call that never returned is made again, and fails if it crashes again.\n\n"

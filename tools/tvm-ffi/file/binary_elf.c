@@ -436,24 +436,35 @@ static elf_segment read_segment(const elf_header *header, uint64_t i) {
   return segment;
 }
 
-/* The system that the file is for, if one of the notes in a segment has its name. */
-static const char *read_system(const elf_header *header, const elf_segment *segment) {
+/* The name of the system that a note of that owner says the file is for; NULL. */
+static const char *find_system(const char *owner) {
   static const char *const kSystems[] = {"Android", "FreeBSD", "NetBSD", "OpenBSD"};
-  byte_range notes;
+  size_t i;
+  for (i = 0; i < sizeof kSystems / sizeof *kSystems; ++i) {
+    if (strcmp(owner, kSystems[i]) == 0) return kSystems[i];
+  }
+  return NULL;
+}
+
+/* Reads the system and the build id, if notes in the segment have them. */
+static void read_notes(binary_file *file, const elf_header *header, const elf_segment *segment) {
+  enum { kLongestBuildId = 64 };
+  byte_range notes, content;
   byte_cursor cursor;
-  if (!byte_range_slice(&header->image, segment->offset, segment->file_size, &notes)) return NULL;
+  if (!byte_range_slice(&header->image, segment->offset, segment->file_size, &notes)) return;
   cursor = byte_cursor_start(&notes, 0);
   while (!cursor.is_past_end && cursor.range.size > 0) {
     const uint64_t name_size = byte_cursor_u32(&cursor), size = byte_cursor_u32(&cursor);
-    size_t i;
-    byte_cursor_skip(&cursor, 4); /* its type */
-    for (i = 0; i < sizeof kSystems / sizeof *kSystems; ++i) {
-      const char *name = byte_range_text(&cursor.range, 0);
-      if (name != NULL && strcmp(name, kSystems[i]) == 0) return kSystems[i];
+    const uint32_t type = byte_cursor_u32(&cursor);
+    const char *owner = byte_range_text(&cursor.range, 0);
+    if (owner != NULL && file->elf.system == NULL) file->elf.system = find_system(owner);
+    if (owner != NULL && strcmp(owner, "GNU") == 0 && type == NT_GNU_BUILD_ID &&
+        size <= kLongestBuildId &&
+        byte_range_slice(&cursor.range, (name_size + 3) / 4 * 4, size, &content)) {
+      binary_reader_set_build_id(file, content.data, content.size);
     }
     byte_cursor_skip(&cursor, (name_size + 3) / 4 * 4 + (size + 3) / 4 * 4);
   }
-  return NULL;
 }
 
 /* False after a report that a loaded segment lies beyond the end of the file of `size` bytes. */
@@ -494,7 +505,7 @@ static bool read_segments(binary_file *file, const elf_header *header) {
         file->elf.interpreter = byte_range_text(&header->image, segment.offset);
         break;
       case PT_NOTE:
-        if (file->elf.system == NULL) file->elf.system = read_system(header, &segment);
+        read_notes(file, header, &segment);
         break;
       default:
         break;

@@ -104,6 +104,7 @@ void binary_file_close(binary_file *file) {
   free((void *)file->needed);
   free(file->image);
   free(file->names);
+  free(file->build_id);
   free(file);
 }
 

@@ -100,7 +100,8 @@ typedef struct {
   size_t num_needed;
   const char *soname;      /* NULL */
   const char *search_path; /* for needed libraries: DT_RUNPATH or DT_RPATH; NULL */
-  bool has_writable_code;  /* a segment is both writable and executable */
+  char *build_id; /* GNU's, or the UUID of macOS, in hexadecimal digits; NULL: none is known */
+  bool has_writable_code; /* a segment is both writable and executable */
   binary_elf_traits elf;
   binary_pe_traits pe;
   binary_macho_traits macho;
@@ -194,6 +195,9 @@ typedef struct {
 } binary_reader;
 
 extern const binary_reader kElfReader, kPeReader, kMachOReader;
+
+/* Takes the bytes as the build id of the file, unless it has one. */
+void binary_reader_set_build_id(binary_file *file, const unsigned char *bytes, size_t size);
 
 /* Reports "PATH: malformed ELF file: PROBLEM"; returns false. */
 bool binary_reader_refuse(const binary_file *file, const char *problem);

@@ -22,6 +22,7 @@ enum {
   kLibraryId = 0xd,
   kLoadWeakLibrary = 0x18,
   kSegment64 = 0x19,
+  kUuid = 0x1b,
   kSearchPath = 0x1c,
   kCodeSignature = 0x1d,
   kReexportLibrary = 0x1f,
@@ -369,6 +370,7 @@ static bool add_needed(binary_file *file, const char *name) {
 
 static bool read_command(binary_file *file, macho *header, const macho_command *entry) {
   byte_cursor cursor = byte_cursor_start(&entry->bytes, 8);
+  byte_range uuid;
   switch (entry->kind) {
     case kSegment:
     case kSegment64:
@@ -390,6 +392,11 @@ static bool read_command(binary_file *file, macho *header, const macho_command *
       return true;
     case kCodeSignature:
       file->macho.has_signature = true;
+      return true;
+    case kUuid:
+      if (byte_range_slice(&entry->bytes, 8, 16, &uuid)) {
+        binary_reader_set_build_id(file, uuid.data, uuid.size);
+      }
       return true;
     case kLoaderInfo:
       byte_cursor_skip(&cursor, 32); /* what is adjusted and imported */

@@ -84,6 +84,13 @@ const char *binary_format_name(binary_format format) {
   return kNames[format];
 }
 
+void binary_reader_set_build_id(binary_file *file, const unsigned char *bytes, size_t size) {
+  text_buf digits = {NULL, 0, 0};
+  size_t i;
+  for (i = 0; i < size && file->build_id == NULL; ++i) text_add(&digits, "%02x", bytes[i]);
+  if (digits.data != NULL) file->build_id = digits.data;
+}
+
 bool binary_reader_refuse(const binary_file *file, const char *problem) {
   return report_error("%s: malformed %s file: %s", file->path, binary_format_name(file->format),
                       problem);

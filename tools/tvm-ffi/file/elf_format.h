@@ -37,6 +37,7 @@ enum {
   PT_GNU_RELRO = 0x6474e552,
   PF_X = 1,
   PF_W = 2,
+  NT_GNU_BUILD_ID = 3, /* a kind of note, in a segment of notes */
 
   /* Sections. */
   SHN_UNDEF = 0,

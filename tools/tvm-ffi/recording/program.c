@@ -705,7 +705,11 @@ static void emit_c_main(emitter *e, const char *folder, const char *recorded) {
   for (i = 0; i < values->num_args; ++i) names[i] = emit_value(e, &values->args[i]);
   e->out = out;
   text_add(out, "int main(int argc, char **argv) {\n  const char *library = argc > 1 ? argv[1] : ");
-  add_literal(e, e->request->library, strlen(e->request->library));
+  if (e->request->library != NULL) {
+    add_literal(e, e->request->library, strlen(e->request->library));
+  } else {
+    text_add(out, "NULL");
+  }
   text_add(out,
            ";\n  char *memory[%zu], text[4096];\n  DLTensor t[%zu];\n"
            "  TVMFFIAny v[%zu], args[%zu], result = tvm_ffi_any_none();\n"
@@ -714,6 +718,8 @@ static void emit_c_main(emitter *e, const char *folder, const char *recorded) {
            "  double real = 0;\n  int differs = 0;\n"
            "  (void)memory, (void)t, (void)object, (void)bits, (void)real, (void)read_end,\n"
            "  (void)make, (void)place, (void)compare, (void)v;\n"
+           "  if (library == NULL) {\n"
+           "    fprintf(stderr, \"usage: %%s LIBRARY\\n\", argv[0]);\n    return 2;\n  }\n"
            "  check(TVMFFIEnvSetDLPackManagedTensorAllocator(tvm_ffi_env_allocate_cpu, 1, NULL));\n"
            "  check(tvm_ffi_module_load_function(library, ",
            values->num_storages + 1, values->num_tensors + 1, e->num_names + 1,
@@ -757,8 +763,13 @@ static void emit_python_main(emitter *e, const char *folder, const char *recorde
   emit_tensors(e);
   for (i = 0; i < values->num_args; ++i) names[i] = emit_value(e, &values->args[i]);
   text_add(e->out, "library = sys.argv[1] if len(sys.argv) > 1 else ");
-  add_literal(e, e->request->library, strlen(e->request->library));
-  text_add(e->out, ".decode()\nfunction = tvm_ffi.load_module(library).get_function(");
+  if (e->request->library != NULL) {
+    add_literal(e, e->request->library, strlen(e->request->library));
+    text_add(e->out, ".decode()\n");
+  } else {
+    text_add(e->out, "sys.exit(\"usage: python3 FILE LIBRARY\")\n");
+  }
+  text_add(e->out, "function = tvm_ffi.load_module(library).get_function(");
   add_literal(e, e->request->call->function, strlen(e->request->call->function));
   text_add(e->out, ".decode())\nprint(\"recorded:\", ");
   add_literal(e, recorded, strlen(recorded));
@@ -831,21 +842,22 @@ static void redact(call_values *values) {
 static void emit_program(emitter *e, const char *folder) {
   const recorded_call *call = e->request->call;
   char *recorded = describe_end(e->request), *name;
+  const char *library = e->request->library != NULL ? "[LIBRARY]" : "LIBRARY";
   const char *how = e->after == NULL ? "; the numbers in tensors are random" : "";
   name = identifier_make(call->function, strlen(call->function));
   if (e->is_python) {
     text_add(e->out,
              "# Call %" PRId64
              " of %s, recorded by tvm-ffi%s. It takes the package tvm_ffi:\n"
-             "#   python3 FILE [LIBRARY]\n%s",
-             call->number, name, how, kPythonBegin);
+             "#   python3 FILE %s\n%s",
+             call->number, name, how, library, kPythonBegin);
   } else {
     text_add(e->out,
              "/* Call %" PRId64
              " of %s, recorded by tvm-ffi%s. Build and run it with\n"
              " *   cc FILE.c $(pkg-config --cflags --libs tvm_ffi) -o call\n"
-             " *   ./call [LIBRARY]\n */\n%s",
-             call->number, name, how, kCBegin);
+             " *   ./call %s\n */\n%s",
+             call->number, name, how, library, kCBegin);
   }
   emit_memory(e);
   emit_expected(e);

@@ -668,6 +668,25 @@ static const char *read_storages(const recording *r, const TVMFFIAny *json,
   return NULL;
 }
 
+bool recorded_file_is_link(const char *path) {
+  char target[4096];
+  return file_read_link(path, target, sizeof target);
+}
+
+char *recorded_file_read(const char *path, size_t *out_size) {
+  file_status status;
+  *out_size = 0;
+  if (recorded_file_is_link(path)) {
+    report_error("%s: is a symbolic link, and a recording has none", path);
+    return NULL;
+  }
+  if (file_status_get(path, &status) && !status.is_regular) {
+    report_error("%s: is no regular file", path);
+    return NULL;
+  }
+  return tool_read_file(path, out_size);
+}
+
 enum { kMaxNpyHeader = 1 << 16 }; /* of version 1.0, which all recordings have */
 
 bool recorded_storage_load(const recording *r, recorded_storage *s) {
@@ -684,7 +703,7 @@ bool recorded_storage_load(const recording *r, recorded_storage *s) {
     free(path);
     return false;
   }
-  file = tool_read_file(path, &size);
+  file = recorded_file_read(path, &size);
   if (file == NULL) {
     free(path);
     return false;

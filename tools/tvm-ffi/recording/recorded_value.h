@@ -40,6 +40,13 @@ struct recording {
   TVMFFIObjectHandle parse, has, get, stringify; /* functions of the runtime */
 };
 
+/* ---- Files ---- */
+
+/* The content of a file of the recording, which is the file itself: no link, which would lead
+ * elsewhere, and no FIFO, which may never end. Release with free(); NULL after a report. */
+char *recorded_file_read(const char *path, size_t *out_size);
+bool recorded_file_is_link(const char *path);
+
 /* ---- JSON ---- */
 
 /* Parses a line. False with an error raised. */

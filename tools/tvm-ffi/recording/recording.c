@@ -516,11 +516,20 @@ static bool list_files(const char *folder, word_list *out) {
   return true;
 }
 
+/* A link would lead to files that are not those of the recording. */
+static bool check_tensors(const char *folder) {
+  char *path = tool_format("%s/tensors", folder);
+  const bool good = !recorded_file_is_link(path);
+  if (!good) report_error("%s: a recording has no symbolic links", path);
+  free(path);
+  return good;
+}
+
 static bool check_version(const char *folder) {
   char *path = tool_format("%s/version", folder), *bytes;
   size_t size;
   bool good;
-  bytes = tool_read_file(path, &size);
+  bytes = recorded_file_read(path, &size);
   good = bytes != NULL && size == sizeof kVersion - 1 && memcmp(bytes, kVersion, size) == 0;
   if (bytes != NULL && !good) {
     report_error("%s: is not \"tvm-ffi recording 1\", all that this version reads", path);
@@ -535,12 +544,12 @@ recording *recording_open(const char *folder) {
   recording *r;
   size_t i, size;
   bool good;
-  if (!check_version(folder) || !list_files(folder, &names)) return NULL;
+  if (!check_tensors(folder) || !check_version(folder) || !list_files(folder, &names)) return NULL;
   r = recording_new(folder);
   good = r != NULL;
   for (i = 0; i < names.size; ++i) {
     char *path = tool_format("%s/%s", folder, names.items[i]);
-    char *bytes = good ? tool_read_file(path, &size) : NULL;
+    char *bytes = good ? recorded_file_read(path, &size) : NULL;
     good = bytes != NULL && add_file(r, path, bytes, size);
     free(path);
   }

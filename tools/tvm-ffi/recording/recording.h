@@ -172,12 +172,22 @@ bool recording_make_before(const recording *r, const recorded_call *c, DLDevice 
                            call_values *out);
 void call_values_free(call_values *values);
 
+/* ---- The library of a call: recorded_library.c ---- */
+
+/* A recording is data, but a library runs. */
+
+/* Why the library that the recording names must not be loaded without the user's word; release with
+ * free(). NULL: its file is there, and has the recorded build id. Nothing is reported. */
+char *recorded_library_refuse(const recording *r, const recorded_call *c);
+/* The same; false after a report, which says how to load it. */
+bool recorded_library_may_load(const recording *r, const recorded_call *c);
+
 /* ---- A program that repeats a call ---- */
 
 typedef struct {
   const recording *recording;
   const recorded_call *call;
-  const char *library; /* which the program loads unless it is given another */
+  const char *library; /* which the program loads unless it is given another; NULL: it takes one */
   const char *folder;  /* of the recording: the program reads memory there that is large */
   bool is_python;      /* else it is C */
   bool redacted; /* random numbers in tensors, of the same range; nothing is read or compared */

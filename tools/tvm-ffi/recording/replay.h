@@ -60,6 +60,9 @@ typedef struct {
 /* The library that stands for the recorded one of the call. */
 const char *replay_choose_library(const replay *p);
 
+/* Whether the libraries of all calls may be loaded; false after a report. */
+bool replay_may_load(replay *p);
+
 /* Makes the call. False after a report, with the exit code. */
 bool replay_one(replay *p, int *out_code);
 

@@ -159,6 +159,21 @@ const char *replay_choose_library(const replay *p) {
   return p->lib; /* it has another name than any of the recorded ones */
 }
 
+bool replay_may_load(replay *p) {
+  const char *path = NULL, *build_id = NULL;
+  size_t i;
+  p->is_other = false;
+  for (i = 0; i < p->num_calls; ++i) {
+    p->c = p->calls[i];
+    if (replay_choose_library(p) != p->c->library) continue; /* the user named it */
+    if (p->c->library == path && p->c->build_id == build_id) continue;
+    if (!recorded_library_may_load(p->r, p->c)) return false;
+    path = p->c->library;
+    build_id = p->c->build_id;
+  }
+  return true;
+}
+
 static int make_and_call(replayed_call *replayed) {
   const replay *p = replayed->p;
   const DLDevice cpu = {kDLCPU, 0};

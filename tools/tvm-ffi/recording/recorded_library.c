@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which of the libraries that a recording names are loaded without being asked for: SECURITY.md. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/names.h"
+#include "base/report.h"
+#include "file/binary_file.h"
+#include "library/library.h"
+#include "recording/recorded_value.h"
+#include "system/system.h"
+
+/* The build id of a file; NULL if it has none, or is no library. Release with free(). */
+static char *read_build_id(const char *path) {
+  file_reader reader;
+  binary_file *file;
+  char *image, *id = NULL;
+  size_t size;
+  bool is_known;
+  if (!file_can_read(path) || !file_reader_open(path, &reader)) return NULL;
+  is_known =
+      file_reader_fill(&reader, kLongestMagic) && binary_file_is_known(reader.bytes, reader.size);
+  image = is_known ? file_reader_take(&reader, &size) : NULL;
+  if (!is_known) file_reader_close(&reader);
+  file = image != NULL ? binary_file_open_image(path, image, size) : NULL;
+  if (file != NULL && file->build_id != NULL) {
+    id = tool_copy(file->build_id, strlen(file->build_id));
+  }
+  binary_file_close(file);
+  return id;
+}
+
+/* Whether the file is in the folder, by their own names. */
+static bool is_inside(const char *path, const char *folder) {
+  char *file = file_resolve(path), *around = file_resolve(folder);
+  const size_t size = around != NULL ? strlen(around) : 0;
+  const bool inside = file != NULL && around != NULL && strncmp(file, around, size) == 0 &&
+                      strchr(kSystem.path_separators, file[size]) != NULL;
+  free(file);
+  free(around);
+  return inside;
+}
+
+/* Below them are other names of files, such as those of the current folder. */
+static bool is_of_process(const char *path) {
+  return strncmp(path, "/proc/", 6) == 0 || strncmp(path, "/dev/", 5) == 0;
+}
+
+char *recorded_library_refuse(const recording *r, const recorded_call *c) {
+  const char *path = c->library;
+  file_status status;
+  char *id, *why = NULL;
+  if (!path_is_absolute(path)) return tool_format("it is a relative path");
+  if (is_of_process(path)) return tool_format("it is a path below /proc or /dev");
+  if (source_has_suffix(path)) {
+    return tool_format("it is a source, an object file or an archive, which is not compiled");
+  }
+  if (!file_status_get(path, &status)) return tool_format("there is no such file");
+  if (!status.is_regular) return tool_format("it is no file");
+  if (is_inside(path, r->folder)) return tool_format("it is in the folder of the recording");
+  if (c->build_id == NULL) {
+    return tool_format("its build id is not known: none was recorded");
+  }
+  id = read_build_id(path);
+  if (id == NULL) {
+    why = tool_format("it has no build id, and %s was recorded", c->build_id);
+  } else if (strcmp(id, c->build_id) != 0) {
+    why = tool_format("its build id is %s, and %s was recorded", id, c->build_id);
+  }
+  free(id);
+  return why;
+}
+
+bool recorded_library_may_load(const recording *r, const recorded_call *c) {
+  char *why = recorded_library_refuse(r, c);
+  if (why == NULL) return true;
+  report_error("%s, which the recording names, is not loaded: %s; --lib names the library to load",
+               c->library, why);
+  free(why);
+  return false;
+}
