@@ -1442,14 +1442,16 @@ class Emit(unittest.TestCase):
         subprocess.run([*shlex.split(os.environ["CC"]), "-std=c99", "-Wall", "-Werror", source,
                         *(f"-I{name}" for name in includes), library,
                         f"-Wl,-rpath,{os.path.dirname(library)}", "-o", program], check=True)
-        return subprocess.run([program], capture_output=True, text=True, check=False)
+        return subprocess.run([program, *([KERNELS] if "--redact" in options else [])],
+                              capture_output=True, text=True, check=False)
 
     @staticmethod
     def run_python(folder, call, *options):
         script = WORK / "call.py"
         good("replay", folder, call, "--emit=python", "-o", script, *options)
-        return subprocess.run([sys.executable, script], capture_output=True, text=True,
-                              check=False)
+        return subprocess.run([sys.executable, script,
+                               *([KERNELS] if "--redact" in options else [])],
+                              capture_output=True, text=True, check=False)
 
     def check(self, run_program):
         r = new_recording()
@@ -1521,14 +1523,95 @@ class Emit(unittest.TestCase):
         self.assertNotIn(".npy", good("replay", r.folder, "--emit=c", "--redact"))
 
     def test_redacted(self):
-        """Numbers are others, from the same range, and none is left between elements."""
-        r = new_recording()
-        r.call("f", [tensor([3], strides=[2], offset=4)], [floats(77, 100, 88, 101, 99, 102)])
-        program = good("replay", r.folder, "--emit=python", "--redact")
-        text = program.split('memory_0 = base64.b64decode("""')[1].split('"""')[0]
+        """Numbers are others, whatever was there, and none is left between elements."""
+        programs = []
+        for first, second in (77, 100), (-5, 1e30):
+            r = new_recording()
+            r.call("f", [tensor([3], strides=[2], offset=4)],
+                   [floats(first, second, 88, second, 99, second)])
+            programs.append(good("replay", r.folder, "--emit=python", "--redact"))
+        self.assertEqual(*programs)
+        text = programs[0].split('memory_0 = base64.b64decode("""')[1].split('"""')[0]
         numbers = struct.unpack("=6f", base64.b64decode(text))
         self.assertEqual((numbers[0], numbers[2], numbers[4]), (0, 0, 0))
-        self.assertTrue(all(100 <= number <= 102 for number in numbers[1::2]), numbers)
+        self.assertEqual(len(set(numbers[1::2])), 3)
+        self.assertTrue(all(0 <= number <= 1 for number in numbers[1::2]), numbers)
+        self.assertIn("- of tensors: data type, shape, strides", programs[0])
+        self.assertIn("(3xf32.strides(2)), it did not return", programs[0])
+
+    def plant(self, secret, number):
+        """A recording that has a text and a number wherever a value can be. The number is exact in
+        64 and 32 bits of a float, and in 32 of an integer."""
+        folder = WORK / f"{secret}-folder"
+        shutil.rmtree(folder, ignore_errors=True)
+        r = Recording(folder, [f"/nowhere/{secret}-library.so"])
+        lines = [json.loads(line) for line in r.path.read_text("utf-8").splitlines()]
+        lines[0].update(command=[secret], options={"match": [secret]})
+        lines[1].update(build_id=secret.encode().hex())
+        r.path.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+        text = secret.encode()
+        small = {"str": text.hex()}
+        floating = {"float": f"{number}.0"}
+        keys = [[secret, 1], [number, small], [floating, {"bytes": text.hex()}],
+                [{"bytes": text.hex()}, number], [f"{secret} again", floating]]
+        i32, f32, f64 = (struct.pack(code, number) for code in ("=i", "=f", "=d"))
+        types = [(UINT8, text), (FLOAT32, f32), (FLOAT32, f32 * 3), (INT32, i32), (INT32, i32 * 3),
+                 ((2, 64, 1), f64), ((2, 64, 1), f64 * 3), ((0, 64, 1), struct.pack("=q", number)),
+                 ((2, 32, 4), f32 * 4), ((17, 4, 2), text), ((3, 64, 1), f64 * 2)]
+        tensors = [tensor([len(data) * 8 // (dtype[1] * dtype[2])], i, dtype, object_id=10 + i)
+                   for i, (dtype, data) in enumerate(types)]
+        gap = tensor([2], len(types), strides=[4], object_id=9)
+        r.contents_after = [*(data for _, data in types), f32 * 5]
+        r.call("f", [
+            secret, small, {"raw_str": secret}, {"bytes": text.hex()}, {"raw_bytes": text.hex()},
+            number, {"int": str(number << 32)}, floating, {"array": [secret, number], "id": 0},
+            {"list": [floating, {"array": [small], "id": 2}], "id": 1}, {"map": keys, "id": 3},
+            {"dict": keys, "id": 4}, *tensors, gap],
+            r.contents_after, address=number << 12, stream=hex(number))
+        r.add(event="note", time=1, text=secret)
+        return r
+
+    @staticmethod
+    def find(program, secret, number):
+        """The forms in which the program has what was planted."""
+        packed = [struct.pack(code, value) for code in ("<i", ">i", "<q", ">q", "<f", ">f", "<d",
+                                                        ">d")
+                  for value in ([number, number << 32] if code[1] == "q" else [number])]
+        forms = {f"{number}", f"{number << 32}", f"{number:x}", f"{number:X}", f"{number:o}",
+                 f"{number:e}", f"{float(number)!r}", float(number).hex(), f"{number:.6g}"}
+        for data in [secret.encode(), secret.encode("utf-16-le"), *packed]:
+            data = data.strip(b"\0")
+            forms |= {data.hex(), data.hex().upper(), data.decode("latin-1"),
+                      "".join(f"\\{c:03o}" for c in data), "".join(f"\\x{c:02x}" for c in data),
+                      ",".join(f"{c}" for c in data), ",".join(f"0x{c:02x}" for c in data)}
+            for shift in range(3):  # the digits of Base64 that depend on nothing else
+                digits = base64.b64encode(bytes(shift) + data).decode().rstrip("=")
+                forms.add(digits[(shift * 4 + 2) // 3 + (shift > 0):-1])
+        flat = "".join(program.split())
+        return {form for form in forms if len(form) > 3 and "".join(form.split()) in flat}
+
+    def test_nothing_is_left(self):
+        """What is planted in every place is in no program that is redacted, in any encoding; and a
+        program does not depend on it."""
+        secret, number = "Zqx7secretVjw", 0x5ec2e5
+        for language in "c", "python":
+            programs = []
+            for text, value in (secret, number), ("Yonder9secret", 0x6fd3f7):
+                for end in "returned", "raised", "unfinished":
+                    r = self.plant(text, value)
+                    if end == "returned":
+                        r.returned(1, {"map": [[text, value], [1, {"str": text.encode().hex()}]],
+                                       "id": 0}, r.contents_after)
+                    elif end == "raised":
+                        r.raised(1, text, f"{text} is {value}", r.contents_after)
+                    options = ["replay", r.folder, f"--emit={language}"]
+                    plain = good(*options)
+                    found = self.find(plain, text, value)
+                    self.assertGreater(len(found), 5, found)
+                    redacted = good(*options, "--redact")
+                    self.assertEqual(self.find(redacted, text, value), set(), (language, end))
+                    programs.append(redacted)
+            self.assertEqual(programs[:3], programs[3:])
 
     def test_refused(self):
         r = new_recording()

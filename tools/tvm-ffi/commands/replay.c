@@ -222,6 +222,7 @@ static int write_program(const arguments *args, const replay *p) {
   request.call = p->c;
   request.library = replay_choose_library(p);
   if (request.library == p->c->library && why != NULL) request.library = NULL;
+  if (arguments_has(args, kOptionRedact)) request.library = NULL; /* paths are private, too */
   free(why);
   request.folder = p->folder;
   request.is_python = arguments_word(args, kOptionEmit, 0) == 1;
@@ -293,7 +294,7 @@ static const option kReplayOptions[] = {
     {kOptionOutput, "output", 'o', "FILE", false,
      "the file that --emit writes (default: standard output)"},
     {kOptionRedact, "redact", 0, NULL, false,
-     "with --emit, fill each tensor with random numbers from its least to its greatest"},
+     "with --emit, replace all values, of tensors and others; the program lists what is left"},
     {kOptionTimeout, "timeout", 0, "SECONDS", false,
      "how long loading and a call may take (default 60; no limit for a call)"},
     NO_FORK_OPTION,

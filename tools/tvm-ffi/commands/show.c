@@ -246,7 +246,7 @@ static void print_tensors(const shown *s, const call_values *before, const call_
 }
 
 static void print_items(const shown *s, const recorded_call *c, recorded_moment when) {
-  word_list items = recording_describe(s->r, c, when);
+  word_list items = recording_describe(s->r, c, when, true);
   size_t i;
   for (i = 0; i < items.size; ++i) {
     if (when == kBefore) {

@@ -799,7 +799,7 @@ static void add_tensor(page *p, const recorded_call *c, const described_tensor *
 }
 
 static void add_items(page *p, const recorded_call *c, recorded_moment when) {
-  word_list items = recording_describe(p->r, c, when);
+  word_list items = recording_describe(p->r, c, when, true);
   size_t i;
   for (i = 0; i < items.size && i < kMaxItems; ++i) {
     if (when == kBefore) {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Programs in C or Python that make one recorded call again, without this tool: for a report. */
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <tvm/ffi/c.h>
@@ -24,6 +23,9 @@ typedef struct {
   text_buf *out;
   const void **objects; /* those that have a name, by its number; NULL: another value */
   size_t num_names;
+  size_t num_redacted; /* texts */
+  size_t num_keys;     /* of maps, if values are redacted */
+  bool is_key;
   char *why; /* what cannot be written; NULL */
 } emitter;
 
@@ -293,6 +295,15 @@ static size_t emit_text(emitter *e, const TVMFFIAny *value, const TVMFFIByteArra
   return name;
 }
 
+/* Texts that take the place of others all differ, because keys of maps do. */
+static size_t emit_other_text(emitter *e, const TVMFFIAny *value) {
+  char *other = tool_format("redacted%zu", ++e->num_redacted);
+  const TVMFFIByteArray text = {other, strlen(other)};
+  const size_t name = emit_text(e, value, &text);
+  free(other);
+  return name;
+}
+
 /* The tensor that is this argument. */
 static size_t find_tensor(const emitter *e, const DLTensor *tensor) {
   size_t i;
@@ -374,8 +385,11 @@ static void add_item(item_list *list, const TVMFFIAny *value) {
 }
 
 static bool add_pair(void *context, const TVMFFIAny *key, const TVMFFIAny *value) {
-  add_item(context, key);
-  add_item(context, value);
+  item_list *list = context;
+  list->e->is_key = true;
+  add_item(list, key);
+  list->e->is_key = false;
+  add_item(list, value);
   return true;
 }
 
@@ -472,6 +486,7 @@ static size_t emit_plain(emitter *e, const TVMFFIAny *value) {
 }
 
 static size_t emit_value(emitter *e, const TVMFFIAny *value) {
+  TVMFFIAny other = *value;
   TVMFFIByteArray text;
   DLTensor *tensor;
   size_t i;
@@ -480,7 +495,11 @@ static size_t emit_value(emitter *e, const TVMFFIAny *value) {
   }
   if (tvm_ffi_any_try_tensor(value, &tensor)) return emit_tensor(e, value, tensor);
   if (tvm_ffi_any_try_string(value, &text) || tvm_ffi_any_try_bytes(value, &text)) {
-    return emit_text(e, value, &text);
+    return e->request->redacted ? emit_other_text(e, value) : emit_text(e, value, &text);
+  }
+  if (e->request->redacted) {
+    redact_scalar(&other, e->is_key ? ++e->num_keys : 0);
+    value = &other;
   }
   switch (value->type_index) {
     case kTVMFFIFloat:
@@ -526,19 +545,6 @@ static void emit_bytes(const emitter *e, const char *name, size_t i, const void 
   text_add(e->out, "\"\"\")\n");
 }
 
-/* The first tensor in a storage; SIZE_MAX if there is none. */
-static size_t find_first(const call_values *values, size_t storage_index) {
-  size_t i = 0;
-  while (i < values->num_tensors && values->tensors[i].storage != storage_index) ++i;
-  return i < values->num_tensors ? i : SIZE_MAX;
-}
-
-/* Where the bytes of a storage are. */
-static char *find_begin(const call_values *values, size_t storage_index) {
-  const recorded_tensor *t = &values->tensors[find_first(values, storage_index)];
-  return (char *)tvm_ffi_tensor_get_data(&t->stored->tensor) - t->offset;
-}
-
 /* Bytes before it to which `data` of a tensor may point. */
 static uint64_t find_extra(const call_values *values, size_t storage_index) {
   uint64_t extra = 0;
@@ -561,8 +567,9 @@ static bool is_read_from_file(const emitter *e, size_t storage_index) {
 static void emit_memory(const emitter *e) {
   size_t i;
   for (i = 0; i < e->values->num_storages; ++i) {
-    if (find_first(e->values, i) == SIZE_MAX || is_read_from_file(e, i)) continue;
-    emit_bytes(e, "memory", i, find_begin(e->values, i), (size_t)e->values->storages[i].size);
+    if (call_values_find_tensor(e->values, i) == SIZE_MAX || is_read_from_file(e, i)) continue;
+    emit_bytes(e, "memory", i, call_values_find_memory(e->values, i),
+               (size_t)e->values->storages[i].size);
   }
 }
 
@@ -571,8 +578,9 @@ static void emit_places(const emitter *e, const char *folder) {
   size_t i;
   for (i = 0; i < e->values->num_storages; ++i) {
     const recorded_storage *s = &e->values->storages[i];
-    const unsigned at = (unsigned)(s->address % 4096);
-    if (find_first(e->values, i) == SIZE_MAX) continue;
+    const unsigned place = (unsigned)(s->address % 4096);
+    const unsigned at = e->request->redacted ? place & (0u - place) : place; /* as aligned */
+    if (call_values_find_tensor(e->values, i) == SIZE_MAX) continue;
     text_add(e->out, e->is_python ? "m%zu = Memory(" : "  memory[%zu] = place(", i);
     if (is_read_from_file(e, i)) {
       char *path = tool_format("%s/tensors/%s.npy", folder, s->data);
@@ -690,8 +698,11 @@ static char *describe_end(const repeated_call *request) {
   word_list items;
   char *text;
   if (request->call->end == kCallUnfinished) return tool_copy("it did not return", 17);
-  if (request->call->end == kCallRaised) return tool_format("raised %s", request->call->error);
-  items = recording_describe(request->recording, request->call, kAfter);
+  if (request->call->end == kCallRaised) {
+    return request->redacted ? tool_format("raised an error")
+                             : tool_format("raised %s", request->call->error);
+  }
+  items = recording_describe(request->recording, request->call, kAfter, !request->redacted);
   text = tool_format("returned %s", items.size > 0 ? items.items[0] : "none");
   words_free(&items);
   return text;
@@ -788,83 +799,71 @@ static void emit_python_main(emitter *e, const char *folder, const char *recorde
   free(names);
 }
 
-/* Random numbers between the least and the greatest of the tensor. */
-static void redact_tensor(const recorded_tensor *t, uint64_t *state, void *packed) {
-  const DLTensor *x = &t->stored->tensor;
-  const size_t count = (size_t)tvm_ffi_tensor_get_numel(x) *
-                       (numbers_known(x->dtype) ? numbers_per_element(x->dtype) : 0);
-  double low = HUGE_VAL, high = -HUGE_VAL;
+/* Adds a line of the comment that begins the program. Names come from the recording, and must not
+ * end it. */
+static void add_comment(const emitter *e, const char *line) {
+  text_add(e->out, e->is_python ? "# " : " * ");
+  for (; *line != '\0'; ++line) {
+    const bool is_plain = *line >= ' ' && *line < 127 && *line != '*' && *line != '\\';
+    text_add(e->out, "%c", is_plain ? *line : '_');
+  }
+  text_add(e->out, "\n");
+}
+
+/* Lists what is in a redacted program of what was recorded. */
+static void emit_kept(const emitter *e, const char *recorded) {
+  static const char *const kKept[] = {
+      "- of tensors: data type, shape, strides, byte_offset, device, whether they are read-only,",
+      "  the alignment of their memory, and which of them share it, and where",
+      "- data types, devices and shapes that are arguments themselves, None and null pointers",
+      "- how many items arrays, lists, maps and dicts have, and how they are nested",
+      "All else is replaced: elements of tensors by numbers from 0 to 1, integers among them by",
+      "0 or 1, other integers by 1, floats by 0.5, bools by true, texts and bytes by texts, and",
+      "keys of maps by others, all without looking at what was there. With these values the",
+      "function may take another path, fail where it did not, or not fail where it did."};
+  char *types = tool_format("- the types: (%s), %s", e->request->call->signature, recorded);
   size_t i;
-  for (i = 0; i < count; ++i) {
-    const double value = number_get(x->dtype, packed, i).real;
-    if (!isfinite(value)) continue;
-    low = value < low ? value : low;
-    high = value > high ? value : high;
-  }
-  for (i = 0; i < count; ++i) {
-    double value;
-    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    value = (double)(*state >> 11) * 0x1p-53;
-    value = low <= high ? low + value * (high - low) : 0;
-    if (number_get(x->dtype, packed, i).kind != kNumberReal) value = floor(value + 0.5);
-    number_set_real(x->dtype, packed, i, value);
-  }
+  add_comment(e, "Of what was recorded, this file still has:");
+  add_comment(e, "- the name of the function");
+  add_comment(e, types);
+  for (i = 0; i < sizeof kKept / sizeof *kKept; ++i) add_comment(e, kKept[i]);
+  free(types);
 }
 
-/* Replaces all that is in the tensors; gaps between elements become zeros. */
-static void redact(call_values *values) {
-  unsigned char **packed = tool_alloc((values->num_tensors + 1) * sizeof *packed);
-  uint64_t state = 1;
-  size_t i, size = 0;
-  for (i = 0; i < values->num_tensors; ++i) {
-    const recorded_tensor *t = &values->tensors[i];
-    packed[i] = NULL;
-    if (t->storage == SIZE_MAX || tvm_ffi_tensor_compute_size(&t->stored->tensor, &size) != 0) {
-      continue;
-    }
-    packed[i] = tool_alloc(size + 1);
-    storage_read(t->stored, packed[i]);
-    if (!numbers_known(t->stored->tensor.dtype)) memset(packed[i], 0, size);
-    redact_tensor(t, &state, packed[i]);
-  }
-  for (i = 0; i < values->num_storages; ++i) {
-    if (find_first(values, i) == SIZE_MAX) continue;
-    memset(find_begin(values, i), 0, (size_t)values->storages[i].size);
-  }
-  for (i = 0; i < values->num_tensors; ++i) {
-    if (packed[i] != NULL) tensor_scatter(&values->tensors[i].stored->tensor, packed[i]);
-    free(packed[i]);
-  }
-  free(packed);
-}
-
-/* Names of functions come from the recording, and must not end a comment. */
-static void emit_program(emitter *e, const char *folder) {
+static void emit_head(const emitter *e, const char *recorded) {
   const recorded_call *call = e->request->call;
-  char *recorded = describe_end(e->request), *name;
   const char *library = e->request->library != NULL ? "[LIBRARY]" : "LIBRARY";
-  const char *how = e->after == NULL ? "; the numbers in tensors are random" : "";
-  name = identifier_make(call->function, strlen(call->function));
+  char *name = identifier_make(call->function, strlen(call->function));
+  if (!e->is_python) text_add(e->out, "/*\n");
+  if (e->request->redacted) {
+    text_add(e->out, "%sA call of %s, recorded by tvm-ffi, with other values.\n",
+             e->is_python ? "# " : " * ", name);
+    emit_kept(e, recorded);
+  } else {
+    text_add(e->out, "%sCall %" PRId64 " of %s, recorded by tvm-ffi.\n",
+             e->is_python ? "# " : " * ", call->number, name);
+  }
   if (e->is_python) {
-    text_add(e->out,
-             "# Call %" PRId64
-             " of %s, recorded by tvm-ffi%s. It takes the package tvm_ffi:\n"
-             "#   python3 FILE %s\n%s",
-             call->number, name, how, library, kPythonBegin);
+    text_add(e->out, "# It takes the package tvm_ffi:\n#   python3 FILE %s\n%s", library,
+             kPythonBegin);
   } else {
     text_add(e->out,
-             "/* Call %" PRId64
-             " of %s, recorded by tvm-ffi%s. Build and run it with\n"
+             " * Build and run it with\n"
              " *   cc FILE.c $(pkg-config --cflags --libs tvm_ffi) -o call\n"
              " *   ./call %s\n */\n%s",
-             call->number, name, how, library, kCBegin);
+             library, kCBegin);
   }
+  free(name);
+}
+
+static void emit_program(emitter *e, const char *folder) {
+  char *recorded = describe_end(e->request);
+  emit_head(e, recorded);
   emit_memory(e);
   emit_expected(e);
   if (!e->is_python) emit_extents(e);
   text_add(e->out, "\n");
   (e->is_python ? emit_python_main : emit_c_main)(e, folder, recorded);
-  free(name);
   free(recorded);
 }
 
@@ -888,7 +887,7 @@ bool recording_write_program(const repeated_call *request, const char *path) {
                         request->call->number);
   }
   if (good) {
-    if (request->redacted) redact(&values);
+    if (request->redacted) redact_tensors(&values);
     e.request = request;
     e.values = &values;
     e.after = request->redacted ? NULL : &after;

@@ -855,6 +855,17 @@ static void empty(const TVMFFIAny *value) {
   }
 }
 
+size_t call_values_find_tensor(const call_values *values, size_t storage_index) {
+  size_t i = 0;
+  while (i < values->num_tensors && values->tensors[i].storage != storage_index) ++i;
+  return i < values->num_tensors ? i : SIZE_MAX;
+}
+
+char *call_values_find_memory(const call_values *values, size_t storage_index) {
+  const recorded_tensor *t = &values->tensors[call_values_find_tensor(values, storage_index)];
+  return (char *)tvm_ffi_tensor_get_data(&t->stored->tensor) - t->offset;
+}
+
 void call_values_free(call_values *values) {
   struct recorded_objects *o = values->objects;
   size_t i;

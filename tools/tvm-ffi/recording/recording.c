@@ -721,7 +721,8 @@ char *recording_event(const recording *r, const recorded_call *c, recorded_momen
   return out.data;
 }
 
-word_list recording_describe(const recording *r, const recorded_call *c, recorded_moment when) {
+word_list recording_describe(const recording *r, const recorded_call *c, recorded_moment when,
+                             bool with_values) {
   word_list out = {NULL, 0};
   TVMFFIAny before, after, args, result;
   recorded_storage *memory;
@@ -735,7 +736,7 @@ word_list recording_describe(const recording *r, const recorded_call *c, recorde
   if (recorded_storages_read(r, &before, when == kAfter && recorded_is_map(&after) ? &after : NULL,
                              &memory, &num_memory) == NULL) {
     (void)recorded_walk_list(r, when == kAfter ? &result : recorded_item_at(&args, 0),
-                             when == kAfter ? 1 : recorded_count_items(&args), true, memory,
+                             when == kAfter ? 1 : recorded_count_items(&args), with_values, memory,
                              num_memory, add_item, &out);
   }
   recorded_storages_free(memory, num_memory);

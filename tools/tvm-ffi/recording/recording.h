@@ -85,8 +85,9 @@ char *recording_event(const recording *r, const recorded_call *c, recorded_momen
 recording *recording_open_bytes(const char *name, const char *bytes, size_t size);
 
 /* Writes the arguments (kBefore) or the result (kAfter) of a call, each as a text, tensors by type
- * and layout alone. */
-word_list recording_describe(const recording *r, const recorded_call *c, recorded_moment when);
+ * and layout alone. Without values: the types of all. */
+word_list recording_describe(const recording *r, const recorded_call *c, recorded_moment when,
+                             bool with_values);
 
 /* ---- The tensors of a call, as they were recorded ---- */
 
@@ -172,6 +173,11 @@ bool recording_make_before(const recording *r, const recorded_call *c, DLDevice 
                            call_values *out);
 void call_values_free(call_values *values);
 
+/* The first tensor in a storage; SIZE_MAX if there is none. */
+size_t call_values_find_tensor(const call_values *values, size_t storage_index);
+/* Where the bytes of a storage are that has a tensor. */
+char *call_values_find_memory(const call_values *values, size_t storage_index);
+
 /* ---- The library of a call: recorded_library.c ---- */
 
 /* A recording is data, but a library runs. */
@@ -182,6 +188,14 @@ char *recorded_library_refuse(const recording *r, const recorded_call *c);
 /* The same; false after a report, which says how to load it. */
 bool recorded_library_may_load(const recording *r, const recorded_call *c);
 
+/* ---- Values in place of those that were recorded: redact.c ---- */
+
+/* Nothing in them depends on what was there, but its type and layout. */
+
+void redact_tensors(call_values *values);
+/* Replaces a bool, an int or a float, and leaves others. `key` is 0, or a number for each key. */
+void redact_scalar(TVMFFIAny *value, size_t key);
+
 /* ---- A program that repeats a call ---- */
 
 typedef struct {
@@ -190,7 +204,7 @@ typedef struct {
   const char *library; /* which the program loads unless it is given another; NULL: it takes one */
   const char *folder;  /* of the recording: the program reads memory there that is large */
   bool is_python;      /* else it is C */
-  bool redacted; /* random numbers in tensors, of the same range; nothing is read or compared */
+  bool redacted;       /* other values: redact.c; nothing is read or compared */
 } repeated_call;
 
 /* Writes the program to a file, "-": to stdout. False after a report. */
