@@ -67,7 +67,7 @@ class Record(unittest.TestCase):
         }]
         assert process.libraries[0]["path"] == SAMPLE_KERNEL
         assert process.process["command"] == [SAMPLE_HOST, SAMPLE_KERNEL]
-        good("show", recording.folder, "--html=sample.html")
+        good("show", recording.folder, "--html=sample.html", "--command")
         page = Page("sample.html")
         assert f"{SAMPLE_HOST} {SAMPLE_KERNEL} Recorded 20" in page.text, page.text
         assert "4 calls 2 errors 0 unfinished calls 1 function" in page.text, page.text
@@ -467,6 +467,25 @@ class Record(unittest.TestCase):
         assert call["function"] == "testing_seven", call
         assert recording.processes[0].libraries[0]["path"] == HOST
         assert recording.ends[call["call"]]["result"] == 7
+
+    def test_modes(self):
+        """What is recorded is for the user alone, whatever the umask says."""
+        def loosen():
+            os.umask(0)
+
+        folders = [record(program=["adds"], preexec_fn=loosen)[0].folder,
+                   record("--all", program=["large"], preexec_fn=loosen)[0].folder]
+        done = start(API_HOST, KERNELS, "start", "api-modes", preexec_fn=loosen)
+        assert done.returncode == 0, done
+        for folder in [*folders, pathlib.Path("api-modes")]:
+            files = [folder, *folder.rglob("*")]
+            assert len(files) > 5, files
+            for path in files:
+                mode = path.stat().st_mode & 0o777
+                assert mode == (0o700 if path.is_dir() else 0o600), (path, oct(mode))
+        start(*COMMAND, "record", "--trace", "modes.json", "--", HOST, KERNELS, "adds",
+              preexec_fn=loosen)
+        assert os.stat("modes.json").st_mode & 0o777 == 0o600
 
     def test_relative_paths(self):
         """The path of a library is absolute, from whatever folder it was loaded and called."""

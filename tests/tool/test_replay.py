@@ -339,6 +339,23 @@ class ShowPage(unittest.TestCase):
         self.assertIn("<details open>", page.source)
         self.assertEqual(good("show", r.folder, "--html=-"), page.source)
 
+    def test_command_lines(self):
+        """Command lines may have secrets, and are on a page only if that is asked for."""
+        r = new_recording()
+        scale(r)
+        lines = r.path.read_text("utf-8").replace('"command": []', '"command": ["run", "pass=1"]')
+        r.path.write_text(lines, "utf-8")
+        r.path = r.folder / "calls.4711.jsonl"
+        r.add(event="process", format=1, pid=4711, byte_order=sys.byteorder, command=["pass=2"])
+        self.assertNotIn("pass=", page_of(r).source)
+        self.assertNotIn("pass=", replayed_page(r)[1].source)
+        for page in page_of(r, "--command"), replayed_page(r, "--command")[1]:
+            self.assertIn("run pass=1", page.text)
+            self.assertIn("pass=2", page.text)
+        for command in "show", "replay":
+            bad(USAGE, "--command is for the page that --html writes", command, r.folder,
+                "--command")
+
     def test_hostile(self):
         """Texts of a recording stay texts."""
         hostile = "</script></style></title><img src=x onerror='a()'>\"&lt;-->"
@@ -354,7 +371,7 @@ class ShowPage(unittest.TestCase):
         r.raised(number, hostile, hostile + "\n" + hostile, [floats(1, 2), floats(1, 2)])
         r.returned(r.call("f", []), hostile)
         r.call(hostile, [])
-        page = page_of(r)
+        page = page_of(r, "--command")
         self.assertGreater(page.text.count(hostile), 12)
         self.assertNotIn("img", page.counts)
         self.assertIn("not here: " + hostile, page.text)

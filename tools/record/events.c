@@ -337,7 +337,8 @@ static bool open_events(uint32_t generation) {
   int i;
   (void)snprintf(events_path, sizeof events_path, "%s%s%s", record_folder, name, end);
   for (i = 1;; ++i) {
-    events_file = open(events_path, O_RDWR | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    events_file =
+        open(events_path, O_RDWR | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC, kRecordFileMode);
     if (events_file >= 0 || errno != EEXIST) break;
     if (i == 1) {
       (void)snprintf(events_path, sizeof events_path, "%s%s.%ld%s", record_folder, name,

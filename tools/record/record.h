@@ -188,7 +188,8 @@ typedef union {
 
 /* ---- events.c ---- */
 
-enum { kRecordPath = 4096 };
+/* Modes: what is recorded is for the user alone, who may let others read it afterwards. */
+enum { kRecordPath = 4096, kRecordFolderMode = 0700, kRecordFileMode = 0600 };
 
 /* A library that functions come from. */
 typedef struct record_library {

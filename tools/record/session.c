@@ -25,7 +25,7 @@ static bool make_file(const char *name, const void *bytes, size_t size) {
   (void)snprintf(path, sizeof path, "%s/%s", record_folder, name);
   if (access(path, F_OK) == 0) return true;
   (void)snprintf(part, sizeof part, "%s.%ld.part", path, (long)getpid());
-  file = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  file = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, kRecordFileMode);
   if (file < 0) return false;
   is_made = record_write_all(file, bytes, size, &error);
   if (close(file) != 0) is_made = false;
@@ -73,9 +73,9 @@ static bool set_path(const char *path) {
 static bool make_folder(void) {
   static const uint64_t none = 0;
   char tensors[kRecordPath + 64];
-  if (mkdir(record_folder, 0777) != 0 && errno != EEXIST) return false;
+  if (mkdir(record_folder, kRecordFolderMode) != 0 && errno != EEXIST) return false;
   (void)snprintf(tensors, sizeof tensors, "%s/tensors", record_folder);
-  return (mkdir(tensors, 0777) == 0 || errno == EEXIST) &&
+  return (mkdir(tensors, kRecordFolderMode) == 0 || errno == EEXIST) &&
          make_file("version", TVM_FFI_RECORD_VERSION, strlen(TVM_FFI_RECORD_VERSION)) &&
          make_file("next", &none, sizeof none) && map_next_number();
 }

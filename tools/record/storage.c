@@ -165,7 +165,7 @@ static const char *fail_to_write(const char *path, int error) {
  * than the next who needs it looks for.
  */
 static const char *write_small(const char *path, const unsigned char *bytes, size_t size) {
-  int error = 0, file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  int error = 0, file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kRecordFileMode);
   bool is_written;
   if (file < 0) return errno == EEXIST ? "" : fail_to_write(path, errno);
   is_written = record_write_all(file, bytes, size, &error);
@@ -197,7 +197,7 @@ static const char *write_large(copy_function copy, void *context, uint64_t addre
   int file, error = 0;
   *out_is_new = true;
   (void)snprintf(part, sizeof part, "%s/tensors/%ld.part", record_folder, (long)record_thread_id());
-  file = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  file = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, kRecordFileMode);
   if (file < 0) return fail_to_write(part, errno);
   if (!record_write_all(file, block, kHeader, &error)) why = kNotWritten;
   if (why == NULL) {

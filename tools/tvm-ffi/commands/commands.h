@@ -67,6 +67,7 @@ enum {
   kOptionCall,
   kOptionCalls,
   kOptionHtml,
+  kOptionCommand,
   kOptionAgainst,
   kOptionEmit,
   kOptionBench,

@@ -38,7 +38,7 @@ static char *find_recorder(void) {
  * absolute path; NULL after a report. */
 static char *prepare_folder(const char *path) {
   char *version, *resolved;
-  if (!folder_make(path, false) && errno != EEXIST) {
+  if (!folder_make(path, true) && errno != EEXIST) {
     (void)report_fail(kExitUsage, "%s: %s", path, strerror(errno));
     return NULL;
   }
@@ -50,6 +50,7 @@ static char *prepare_folder(const char *path) {
   resolved = tool_write_file(version, TVM_FFI_RECORD_VERSION, strlen(TVM_FFI_RECORD_VERSION))
                  ? file_resolve(path)
                  : NULL;
+  (void)file_make_private(version);
   free(version);
   return resolved;
 }

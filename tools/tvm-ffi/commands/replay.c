@@ -83,6 +83,7 @@ static int write_page(const replay *p) {
   request.folder = p->folder;
   request.calls = p->calls;
   request.num_calls = p->num_calls;
+  request.has_commands = p->has_commands;
   request.budget = p->budget;
   request.outcomes = p->outcomes;
   request.library = p->lib;
@@ -172,6 +173,9 @@ static int measure_all(replay *p) {
 /* ---- The command ---- */
 
 static bool can_write_page(const arguments *args, const char *path) {
+  if (path == NULL && arguments_has(args, kOptionCommand)) {
+    return report_error("--command is for the page that --html writes");
+  }
   if (path == NULL) return true;
   if (strcmp(path, "-") == 0) {
     return report_error("--html of replay takes a file: standard output has the results");
@@ -190,6 +194,7 @@ static bool read_options(const arguments *args, replay *out) {
   out->device_name = arguments_text(args, kOptionDevice, "cpu");
   out->json = arguments_has(args, kOptionJson);
   out->page_path = arguments_text(args, kOptionHtml, NULL);
+  out->has_commands = arguments_has(args, kOptionCommand);
   out->budget = drawing_budget_full();
   out->settings.in_place = arguments_has(args, kOptionNoFork);
   out->settings.skips_unload = true;
@@ -283,6 +288,8 @@ static const option kReplayOptions[] = {
      "compare with what this library does instead of with what was recorded"},
     {kOptionHtml, "html", 0, "FILE", false,
      "write a page for browsers, as show does, with what differs side by side"},
+    {kOptionCommand, "command", 0, NULL, false,
+     "with --html, show the command lines of the processes, too: they may have secrets"},
     MATCH_FUNCTIONS_OPTION,
     TOLERANCE_OPTIONS("the expected number"),
     {kOptionDevice, "device", 0, "DEVICE", false,

@@ -28,7 +28,7 @@ typedef struct {
   const recording *r;
   text_list match;
   tensor_detail detail;
-  bool json;
+  bool json, has_commands;
 } shown;
 
 static bool is_shown(const shown *s, const recorded_call *c) {
@@ -319,6 +319,9 @@ static bool can_write_page(const arguments *args) {
     if (!arguments_has(args, kOptionHtml) || !arguments_has(args, kOthers[i].option)) continue;
     return report_error("--html cannot be combined with %s", kOthers[i].name);
   }
+  if (arguments_has(args, kOptionCommand) && !arguments_has(args, kOptionHtml)) {
+    return report_error("--command is for the page that --html writes");
+  }
   return true;
 }
 
@@ -337,6 +340,7 @@ static int write_page(const shown *s, const char *folder, const recorded_call *c
   request.recording = s->r;
   request.folder = folder;
   request.calls = calls;
+  request.has_commands = s->has_commands;
   request.budget = drawing_budget_full();
   is_written = !recording_has_file(s->r, folder, path) && recording_write_page(&request, path);
   free(calls);
@@ -358,6 +362,7 @@ static int command_show(const arguments *args) {
   s.r = r;
   s.match = arguments_values(args, kOptionMatch);
   s.json = arguments_has(args, kOptionJson);
+  s.has_commands = arguments_has(args, kOptionCommand);
   s.detail = arguments_has(args, kOptionFull) ? kTensorWhole : kTensorElided;
   if (one_number >= 0) {
     chosen = recording_find_call(r, one_number);
@@ -393,6 +398,8 @@ static const option kShowOptions[] = {
     {kOptionCalls, "calls", 0, NULL, false, "list the calls, one per line"},
     {kOptionHtml, "html", 0, "FILE", false,
      "write a page for browsers: a timeline, the functions, calls with pictures of their tensors"},
+    {kOptionCommand, "command", 0, NULL, false,
+     "with --html, show the command lines of the processes, too: they may have secrets"},
     MATCH_FUNCTIONS_OPTION,
     {kOptionFull, "full", 0, NULL, false,
      "print all elements, even of a tensor with more than 1000"},

@@ -323,6 +323,11 @@ static void add_notes(page *p) {
   text_free(&items);
 }
 
+/* The command line of a process, if it is shown and known; else the text. */
+static const char *find_command(const page *p, const recorded_process *process, const char *text) {
+  return p->request->has_commands && process->command[0] != '\0' ? process->command : text;
+}
+
 static void add_processes(page *p) {
   const size_t count = recording_num_processes(p->r);
   size_t i;
@@ -335,8 +340,7 @@ static void add_processes(page *p) {
     text_add(p->out, "<li>");
     if (process->pid >= 0) text_add(p->out, "%" PRId64 ": ", process->pid);
     text_add(p->out, "<code>");
-    html_add_line(p->out, process->command[0] != '\0' ? process->command : process->name,
-                  kHtmlMaxText);
+    html_add_line(p->out, find_command(p, process, path_base(process->name)), kHtmlMaxText);
     text_add(p->out, "</code> ");
     if (process->unix_ns > 0) add_moment(p->out, process->unix_ns);
     text_add(p->out, "</li>\n");
@@ -401,8 +405,8 @@ static void add_replay(page *p) {
 static void add_heading(page *p) {
   const recorded_process *first =
       recording_num_processes(p->r) > 0 ? recording_process(p->r, 0) : NULL;
-  const bool has_command = first != NULL && first->command[0] != '\0';
-  const char *title = has_command ? first->command : p->request->folder;
+  const char *title =
+      first != NULL ? find_command(p, first, p->request->folder) : p->request->folder;
   text_add(p->out,
            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
            "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "

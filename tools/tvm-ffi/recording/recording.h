@@ -269,6 +269,7 @@ typedef struct {
   const char *folder;
   const recorded_call *const *calls; /* which it shows */
   size_t num_calls;
+  bool has_commands; /* shows the command lines of processes */
   drawing_budget budget;
   /* Of a replay, else NULL: */
   const call_outcome *outcomes; /* of each call */

@@ -43,6 +43,7 @@ typedef struct {
   replay_outcome *outcome; /* and what the page shows of a call */
   box *effects;            /* what a call of the other library did */
   const char *page_path;   /* NULL: there is no page */
+  bool has_commands;       /* on the page */
   drawing_budget budget;
   call_outcome *outcomes; /* of each call, for the page */
   size_t num_outcomes;

@@ -252,6 +252,10 @@ void file_touch(const char *path) {
   utimensat(AT_FDCWD, path, NULL, 0);
 }
 
+bool file_make_private(const char *path) {
+  return chmod(path, 0600) == 0;
+}
+
 bool folder_make(const char *path, bool is_private) {
   return mkdir(path, is_private ? 0700 : 0777) == 0;
 }

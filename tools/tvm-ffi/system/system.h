@@ -117,6 +117,9 @@ bool file_rename(const char *path, const char *name);
 /* Says that the file is in use: sets its times to now. Nothing happens if that is not allowed. */
 void file_touch(const char *path);
 
+/* Closes a file to other users, where files have modes. */
+bool file_make_private(const char *path);
+
 /* Makes a folder; EEXIST if there is one. A private one is closed to other users, where folders
  * have modes. */
 bool folder_make(const char *path, bool is_private);

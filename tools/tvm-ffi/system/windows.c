@@ -331,6 +331,11 @@ void file_touch(const char *path) {
 }
 
 /* Folders of Windows have the rights of those above them. */
+bool file_make_private(const char *path) {
+  (void)path;
+  return true;
+}
+
 bool folder_make(const char *path, bool is_private) {
   (void)is_private;
   return _mkdir(path) == 0;
