@@ -29,7 +29,7 @@ static void make(const recording *r, const recorded_call *c, recorded_moment whe
 }
 
 static void describe(const recording *r, const recorded_call *c, recorded_moment when) {
-  word_list items = recording_describe(r, c, when);
+  word_list items = recording_describe(r, c, when, true);
   words_free(&items);
 }
 

@@ -1023,6 +1023,43 @@ class Replay(unittest.TestCase):
         self.assertIn("there is no function missing", err)
 
 
+@unittest.skipIf(WINDOWS, "libraries of Windows have no build ids")
+class Builds(unittest.TestCase):
+    """Another build than the recorded one is told first, and with the verdict."""
+
+    def test_told(self):
+        r = new_recording()
+        scale(r)
+        lines = r.path.read_text("utf-8").replace(build_id(KERNELS), "00ff")
+        code, out, err = run("replay", r.folder, "--lib", KERNELS)
+        self.assertEqual((code, err), (OK, ""))
+        self.assertTrue(out.endswith("1 of 1 call is the same as recorded\n"), out)
+        self.assertEqual(verdicts(OK, r.folder)["libraries"], [
+            {"recorded": KERNELS, "recorded_build_id": build_id(KERNELS), "called": KERNELS,
+             "called_build_id": build_id(KERNELS), "build": "recorded"}])
+        r.path.write_text(lines, "utf-8")
+        code, out, err = run("replay", r.folder, "--lib", KERNELS)
+        self.assertEqual(code, OK, err)
+        self.assertEqual(err, f"tvm-ffi: note: {KERNELS} is another build than the recorded one: "
+                         f"its build id is {build_id(KERNELS)}, and 00ff was recorded\n")
+        self.assertTrue(out.endswith("1 of 1 call is the same as recorded; called was another "
+                                     "build of run_kernels.so\n"), out)
+        found = verdicts(OK, r.folder, "--lib", KERNELS)["libraries"]
+        self.assertEqual([library["build"] for library in found], ["other"])
+        self.assertIn(f"with {KERNELS} (another build)",
+                      replayed_page(r, "--lib", KERNELS)[1].text)
+        r.path.write_text(lines.replace('"00ff"', "null"), "utf-8")
+        found = verdicts(OK, r.folder, "--lib", KERNELS)["libraries"]
+        self.assertEqual([library["build"] for library in found], ["unknown"])
+        bad(LOAD, "text.so: not an ELF", "replay", r.folder, "--lib", self.make_text())
+
+    @staticmethod
+    def make_text():
+        path = WORK / "text.so"
+        path.write_text("no library")
+        return path
+
+
 PLANTED = """
 #include <stdio.h>
 #include <stdlib.h>

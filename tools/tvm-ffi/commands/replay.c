@@ -88,6 +88,7 @@ static int write_page(const replay *p) {
   request.outcomes = p->outcomes;
   request.library = p->lib;
   request.against = p->against;
+  request.is_other_build = p->against == NULL && replay_find_other_build(p) != NULL;
   return recording_write_page(&request, p->page_path) ? kExitOk : kExitUsage;
 }
 
@@ -97,6 +98,7 @@ static int replay_all(replay *p) {
   if (p->json) {
     json_begin_object(NULL);
     json_text("recording", p->folder);
+    replay_show_libraries(p);
     json_begin_array("calls");
   }
   for (i = 0; i < p->num_calls; ++i) {
@@ -158,7 +160,7 @@ static int measure_all(replay *p) {
     return report_fail(kExitUsage, "--bench prints JSON of one call, and %zu were chosen",
                        p->num_calls);
   }
-  if (!replay_may_load(p)) return kExitLoad;
+  if (!replay_find_libraries(p)) return kExitLoad;
   for (i = 0; i < p->num_calls && code == kExitOk; ++i) {
     p->c = p->calls[i];
     if (!p->json) {
@@ -256,7 +258,7 @@ static int open_and_replay(const arguments *args, replay *p) {
     if (recording_has_file(p->r, p->folder, p->page_path)) return kExitUsage;
     p->outcomes = tool_alloc((p->num_calls + 1) * sizeof *p->outcomes);
   }
-  if (!replay_may_load(p)) return kExitLoad;
+  if (!replay_find_libraries(p)) return kExitLoad;
   return make_boxes(p) ? replay_all(p) : kExitRaised;
 }
 
@@ -274,6 +276,8 @@ static int command_replay(const arguments *args) {
     text_free(&last->pictures);
   }
   free(p.outcomes);
+  free(p.libraries);
+  free(p.lib_id);
   free(p.calls);
   recording_free(p.r);
   return code;

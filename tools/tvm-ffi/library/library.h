@@ -27,6 +27,10 @@ bool library_argument_fetch(const char *name);
 /* Opens the file; NULL after a report. */
 binary_file *library_argument_read(const char *name);
 
+/* The build id of the library, to be released with free(); NULL if it has none. False after a
+ * report. */
+bool library_argument_read_build_id(const char *name, char **out);
+
 /* Reports why the file cannot be loaded: what is wrong with it, or the reason of the loader, which
  * was given `path`. */
 void library_argument_refuse(const char *name, const char *path, const char *reason);

@@ -81,6 +81,15 @@ binary_file *library_argument_read(const char *name) {
   return image != NULL ? binary_file_open_image(name, image, size) : NULL;
 }
 
+bool library_argument_read_build_id(const char *name, char **out) {
+  binary_file *file = library_argument_read(name);
+  *out = NULL;
+  if (file == NULL) return false;
+  if (file->build_id != NULL) *out = tool_copy(file->build_id, strlen(file->build_id));
+  binary_file_close(file);
+  return true;
+}
+
 /* Whether the loader cannot load files of this kind; reported, more clearly than it does. */
 static bool is_unloadable(const binary_file *file, const char *name) {
   char buffer[24];

@@ -358,7 +358,7 @@ static void add_how(page *p) {
   if (p->request->library != NULL) {
     text_add(p->out, " with <code>");
     html_add_line(p->out, p->request->library, kHtmlMaxText);
-    text_add(p->out, "</code>");
+    text_add(p->out, "</code>%s", p->request->is_other_build ? " (another build)" : "");
   }
   if (p->request->against != NULL) {
     text_add(p->out, " and compared with what <code>");

@@ -275,6 +275,7 @@ typedef struct {
   const call_outcome *outcomes; /* of each call */
   const char *library;          /* that was called; NULL: the recorded ones */
   const char *against;          /* whose results are expected; NULL: the recorded ones */
+  bool is_other_build;          /* a library that was called is another build than recorded */
 } shown_page;
 
 /* Whether the path is that of a file of the recording, which a page would overwrite: reported. */

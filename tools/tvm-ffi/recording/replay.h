@@ -29,13 +29,24 @@ typedef struct {
   char detail[1 << 14];
 } replay_outcome;
 
+/* A library of the recording, and what is called for it. */
+typedef struct {
+  const char *recorded, *recorded_id; /* path and build id; the id may be NULL */
+  const char *called, *called_id;
+} replayed_library;
+
+typedef enum { kBuildRecorded, kBuildOther, kBuildUnknown } replayed_build;
+
 typedef struct {
   recording *r;
   const char *folder; /* of the recording */
   const recorded_call **calls;
   size_t num_calls;
   const char *lib, *against; /* NULL */
-  const char *device_name;   /* where tensors are made that were on a device; cpu: nowhere */
+  char *lib_id;              /* the build id of `lib`; NULL */
+  replayed_library *libraries;
+  size_t num_libraries;
+  const char *device_name; /* where tensors are made that were on a device; cpu: nowhere */
   supervision settings;
   tolerance allowed;
   bool json;
@@ -61,8 +72,12 @@ typedef struct {
 /* The library that stands for the recorded one of the call. */
 const char *replay_choose_library(const replay *p);
 
-/* Whether the libraries of all calls may be loaded; false after a report. */
-bool replay_may_load(replay *p);
+/* Finds the libraries of all calls, and says which are other builds than the recorded ones. False
+ * after a report that one may not be loaded. */
+bool replay_find_libraries(replay *p);
+replayed_build replay_compare_builds(const replayed_library *library);
+/* The first library that is another build than the recorded one; NULL. */
+const replayed_library *replay_find_other_build(const replay *p);
 
 /* Makes the call. False after a report, with the exit code. */
 bool replay_one(replay *p, int *out_code);
@@ -100,6 +115,8 @@ size_t replay_draw_differences(replay *p, text_buf *out);
 
 /* ---- What is shown: replay_report.c ---- */
 
+/* As JSON. */
+void replay_show_libraries(const replay *p);
 /* Shows and counts the call. */
 void replay_show_call(replay *p);
 /* Keeps what the page shows of it. */

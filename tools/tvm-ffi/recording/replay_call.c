@@ -159,17 +159,59 @@ const char *replay_choose_library(const replay *p) {
   return p->lib; /* it has another name than any of the recorded ones */
 }
 
-bool replay_may_load(replay *p) {
-  const char *path = NULL, *build_id = NULL;
+replayed_build replay_compare_builds(const replayed_library *library) {
+  if (library->recorded_id == NULL || library->called_id == NULL) return kBuildUnknown;
+  return strcmp(library->recorded_id, library->called_id) == 0 ? kBuildRecorded : kBuildOther;
+}
+
+const replayed_library *replay_find_other_build(const replay *p) {
+  size_t i;
+  for (i = 0; i < p->num_libraries; ++i) {
+    if (replay_compare_builds(&p->libraries[i]) == kBuildOther) return &p->libraries[i];
+  }
+  return NULL;
+}
+
+/* Whether it is the library of the call: in several processes it is the same. */
+static bool is_library(const replayed_library *library, const recorded_call *c) {
+  const char *a = library->recorded_id, *b = c->build_id;
+  return strcmp(library->recorded, c->library) == 0 &&
+         (a == NULL || b == NULL ? a == b : strcmp(a, b) == 0);
+}
+
+/* Adds the library of the call that is made now, unless it is there. False after a report. */
+static bool add_library(replay *p) {
+  const char *called = replay_choose_library(p);
+  const bool is_recorded = called == p->c->library;
+  replayed_library *added;
+  size_t i;
+  for (i = 0; i < p->num_libraries; ++i) {
+    if (is_library(&p->libraries[i], p->c)) return true;
+  }
+  if (is_recorded && !recorded_library_may_load(p->r, p->c)) return false;
+  if (!is_recorded && p->lib_id == NULL && !library_argument_read_build_id(called, &p->lib_id)) {
+    return false;
+  }
+  p->libraries = tool_realloc(p->libraries, (p->num_libraries + 1) * sizeof *p->libraries);
+  added = &p->libraries[p->num_libraries++];
+  added->recorded = p->c->library;
+  added->recorded_id = p->c->build_id;
+  added->called = called;
+  added->called_id = is_recorded ? p->c->build_id : p->lib_id;
+  if (p->against == NULL && replay_compare_builds(added) == kBuildOther) {
+    report_note(
+        "%s is another build than the recorded one: its build id is %s, and %s was recorded",
+        called, added->called_id, added->recorded_id);
+  }
+  return true;
+}
+
+bool replay_find_libraries(replay *p) {
   size_t i;
   p->is_other = false;
   for (i = 0; i < p->num_calls; ++i) {
     p->c = p->calls[i];
-    if (replay_choose_library(p) != p->c->library) continue; /* the user named it */
-    if (p->c->library == path && p->c->build_id == build_id) continue;
-    if (!recorded_library_may_load(p->r, p->c)) return false;
-    path = p->c->library;
-    build_id = p->c->build_id;
+    if (!add_library(p)) return false;
   }
   return true;
 }

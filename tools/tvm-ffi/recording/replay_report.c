@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/names.h"
 #include "base/report.h"
 #include "recording/replay.h"
 
@@ -39,6 +40,23 @@ void replay_keep_outcome(replay *p) {
   kept->num_more = replay_draw_differences(p, &kept->pictures);
 }
 
+void replay_show_libraries(const replay *p) {
+  static const char *const kBuilds[] = {"recorded", "other", "unknown"};
+  size_t i;
+  json_begin_array("libraries");
+  for (i = 0; i < p->num_libraries; ++i) {
+    const replayed_library *library = &p->libraries[i];
+    json_begin_object(NULL);
+    json_text("recorded", library->recorded);
+    json_text("recorded_build_id", library->recorded_id);
+    json_text("called", library->called);
+    json_text("called_build_id", library->called_id);
+    json_text("build", kBuilds[replay_compare_builds(library)]);
+    json_end();
+  }
+  json_end();
+}
+
 void replay_show_call(replay *p) {
   const replay_verdict verdict = get_verdict(p);
   char *detail = text_escape(p->outcome->detail, strlen(p->outcome->detail));
@@ -72,6 +90,7 @@ void replay_show_call(replay *p) {
 void replay_show_sum(const replay *p) {
   const size_t bad =
       p->counts[kReplayDiffers] + p->counts[kReplayRaised] + p->counts[kReplayCrashed];
+  const replayed_library *other = replay_find_other_build(p);
   if (p->json) {
     json_end();
     json_uint("same", p->counts[kReplaySame]);
@@ -96,6 +115,10 @@ void replay_show_sum(const replay *p) {
   }
   if (p->counts[kReplayLeftOut] > 0) {
     fprintf(streams_results(), "; %zu cannot be repeated", p->counts[kReplayLeftOut]);
+  }
+  if (p->against == NULL && other != NULL) {
+    fprintf(streams_results(), "; called was another build of ");
+    text_print_escaped(streams_results(), path_base(other->recorded));
   }
   putc('\n', streams_results());
 }
