@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h> /* (strstr)(...) is not glibc's macro with _Generic: C99 has none */
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <tvm/ffi/c.h>
 #include <tvm/ffi/extra/c_env_api.h>
@@ -410,6 +411,16 @@ static void run_closed(const char *path) {
   run_adds(9, 10);
 }
 
+/* Files get a limit only after the first calls were recorded. */
+static void run_limited(void) {
+  const struct rlimit limit = {4096, 4096};
+  run_adds(0, 2);
+  (void)fflush(stdout);
+  if (setrlimit(RLIMIT_FSIZE, &limit) != 0) exit(2);
+  run_large();
+  run_adds(0, 200);
+}
+
 /* The library is loaded here, and the function looked up elsewhere. */
 static void run_elsewhere(const char *path) {
   const TVMFFIAny seven = tvm_ffi_any_from_int64(7);
@@ -561,6 +572,7 @@ int main(int argc, char **argv) {
   if (strcmp(deed, "repeats") == 0) run_repeats();
   if (strcmp(deed, "repeats-together") == 0) run_repeats_together();
   if (strcmp(deed, "closed") == 0) run_closed(path);
+  if (strcmp(deed, "limited") == 0) run_limited();
   if (strcmp(deed, "elsewhere") == 0) run_elsewhere(path);
   if (strcmp(deed, "many") == 0) run_many();
   if (strcmp(deed, "system") == 0) run_system();

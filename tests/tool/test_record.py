@@ -7,13 +7,15 @@ import json
 import os
 import pathlib
 import resource
+import shlex
 import signal
 import struct
 import subprocess
 import unittest
 
 from recording import Page, Recording
-from tool import COMMAND, FILES, USAGE, bad, enter_bare_root, good, run_tests, work_folder
+from tool import (COMMAND, FILES, SLOWER, USAGE, bad, enter_bare_root, good, read_terminal,
+                  run_tests, start_on_terminal, work_folder)
 
 HOST, API_HOST, KERNELS, FAKE_CUDA, SAMPLE_HOST, SAMPLE_KERNEL = map(os.path.abspath, FILES)
 os.chdir(work_folder())
@@ -451,6 +453,54 @@ class Record(unittest.TestCase):
         text = pathlib.Path("becomes-full/calls.jsonl").read_bytes()
         assert 90000 < len(text) <= 100000 and text.endswith(b"\n"), len(text)
         Recording("becomes-full")
+
+    def test_a_limit_that_comes_later(self):
+        """A program that limits its files itself is not ended by the signal for it."""
+        alone = start(HOST, KERNELS, "limited")
+        for options in ["--all"], ["--all", "--no-data"], ["--trace", "limited.json"]:
+            output = [] if "--trace" in options else ["-o", f"limited{next(COUNT)}"]
+            done = start(*COMMAND, "record", *output, *options, "--", HOST, KERNELS, "limited")
+            assert (done.returncode, done.stdout) == (0, alone.stdout), (options, done)
+
+    def test_messages_that_nobody_reads(self):
+        """The recorder's messages do not end the program, or stop it in the background."""
+        def limit():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (3000, 3000))
+
+        alone = start(HOST, KERNELS, "adds")
+        for name in "recording", "trace":
+            options = ["-o", "unread", "--all"] if name == "recording" else ["--trace", "unread.js"]
+            reading, writing = os.pipe()
+            os.close(reading)
+            done = subprocess.run([*COMMAND, "record", *options, "--", HOST, KERNELS, "adds"],
+                                  stdout=subprocess.PIPE, stderr=writing, text=True, check=False,
+                                  preexec_fn=limit if name == "recording" else None)
+            os.close(writing)
+            assert (done.returncode, done.stdout) == (0, alone.stdout), (name, done)
+        with open("full", "wb") as full:  # a file that has reached the limit
+            full.write(bytes(3000))
+        with open("full", "ab") as full:
+            done = subprocess.run([*COMMAND, "record", "-o", "in-full", "--all", "--", HOST,
+                                   KERNELS, "adds"], stdout=subprocess.PIPE, stderr=full,
+                                  text=True, check=False, preexec_fn=limit)
+        assert (done.returncode, done.stdout) == (0, alone.stdout), done
+
+    def test_a_message_from_the_background(self):
+        """On a terminal with `stty tostop`, which stops programs that write to it."""
+        program = shlex.join([*COMMAND, "record", "-o", "background", "--all", "--", HOST, KERNELS,
+                              "adds"])
+        shell, terminal = start_on_terminal(self, [
+            "sh", "-c", f"set -m; stty tostop; (ulimit -f 4; exec {program} > background-out) & "
+            "wait $!; echo $? > background-code"])
+        try:
+            shell.wait(timeout=20 * SLOWER)
+        finally:
+            shell.kill()
+            shown = read_terminal(terminal)
+        assert pathlib.Path("background-code").read_text("ascii") == "0\n"
+        assert pathlib.Path("background-out").read_text("ascii") == start(
+            HOST, KERNELS, "adds").stdout
+        assert b"recording stopped" in shown, shown
 
     def test_more_functions_than_thunks(self):
         """Functions beyond the thunks are called, not recorded, and it is said once."""

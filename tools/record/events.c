@@ -23,7 +23,6 @@ record_library *record_libraries;
 record_uint64 *record_last_number;
 
 char record_folder[kRecordPath];
-bool record_has_file_limit;
 static uint32_t last_generation;
 
 /*
@@ -90,7 +89,7 @@ void record_print_error(const char *format, ...) {
   va_end(values);
   size = tvmffi_utf8_cut(line, strlen(line));
   line[size++] = '\n';
-  if (write(STDERR_FILENO, line, size) < 0) size = 0; /* there is nobody else to tell */
+  (void)record_write_some(STDERR_FILENO, line, size); /* there is nobody else to tell */
   if (line != room) free(line);
 }
 

@@ -229,35 +229,34 @@ void record_add_command(record_text *out) {
 /* ---- Files ---- */
 
 /*
- * Beyond the limit for the size of a file, a write sends SIGXFSZ, which ends the program. It is
- * held back meanwhile, and then taken.
+ * A write sends SIGXFSZ beyond the limit for the size of a file, which a program may set at any
+ * time, SIGPIPE to a pipe that nobody reads, and SIGTTOU to a terminal from the background: these
+ * end or stop the program. They are held back meanwhile, and those that were sent are taken. While
+ * SIGTTOU is held back, the write is done.
  */
-static void hold_signal(sigset_t *old) {
-  sigset_t limit;
-  if (!record_has_file_limit) return;
-  (void)sigemptyset(&limit);
-  (void)sigaddset(&limit, SIGXFSZ);
-  (void)pthread_sigmask(SIG_BLOCK, &limit, old);
-}
-
-static void take_signal(const sigset_t *old) {
+static void take_signal(const sigset_t *old, int number) {
   const struct timespec now = {0, 0};
-  sigset_t limit;
-  if (!record_has_file_limit) return;
-  (void)sigemptyset(&limit);
-  (void)sigaddset(&limit, SIGXFSZ);
-  if (sigismember(old, SIGXFSZ) == 0) (void)sigtimedwait(&limit, NULL, &now);
-  (void)pthread_sigmask(SIG_SETMASK, old, NULL);
+  sigset_t wanted;
+  if (sigismember(old, number) != 0) return; /* it is the program's */
+  (void)sigemptyset(&wanted);
+  (void)sigaddset(&wanted, number);
+  (void)sigtimedwait(&wanted, NULL, &now);
 }
 
 ssize_t record_write_some(int file, const void *bytes, size_t size) {
+  sigset_t held, old;
   ssize_t written;
-  sigset_t old;
   int error;
-  hold_signal(&old);
+  (void)sigemptyset(&held);
+  (void)sigaddset(&held, SIGXFSZ);
+  (void)sigaddset(&held, SIGPIPE);
+  (void)sigaddset(&held, SIGTTOU);
+  (void)pthread_sigmask(SIG_BLOCK, &held, &old);
   written = write(file, bytes, size);
   error = errno;
-  take_signal(&old);
+  if (written < 0 && error == EFBIG) take_signal(&old, SIGXFSZ);
+  if (written < 0 && error == EPIPE) take_signal(&old, SIGPIPE);
+  (void)pthread_sigmask(SIG_SETMASK, &old, NULL);
   errno = error;
   return written;
 }

@@ -9,7 +9,9 @@
 #include <fcntl.h>
 #include <mach-o/loader.h>
 #include <mach/mach.h>
+#include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -106,19 +108,46 @@ void record_add_command(record_text *out) {
 
 /* ---- Files ---- */
 
-/*
- * Here SIGXFSZ is sent to the process, and a thread that holds it back leaves it to the others. So
- * a write beyond the limit is not tried. All files of the recorder are written at their end.
- */
-ssize_t record_write_some(int file, const void *bytes, size_t size) {
+/* Whether a write would send a signal to the process: a reason for errno, or 0. */
+static int find_signal(int file, size_t size) {
+  struct pollfd pipe;
   struct rlimit limit;
   struct stat status;
-  if (record_has_file_limit && getrlimit(RLIMIT_FSIZE, &limit) == 0 && fstat(file, &status) == 0 &&
-      S_ISREG(status.st_mode) && (uint64_t)status.st_size + size > limit.rlim_cur) {
-    errno = EFBIG;
+  if (fstat(file, &status) != 0) return 0;
+  if (S_ISREG(status.st_mode)) {
+    return getrlimit(RLIMIT_FSIZE, &limit) == 0 &&
+                   (uint64_t)status.st_size + size > (uint64_t)limit.rlim_cur
+               ? EFBIG
+               : 0;
+  }
+  pipe.fd = file;
+  pipe.events = POLLOUT;
+  pipe.revents = 0;
+  return poll(&pipe, 1, 0) == 1 && (pipe.revents & (POLLHUP | POLLERR)) != 0 ? EPIPE : 0;
+}
+
+/*
+ * Here SIGXFSZ and SIGPIPE are sent to the process, and a thread that holds them back leaves them
+ * to the others. So a write that would send one is not tried. All files of the recorder are written
+ * at their end. While SIGTTOU is held back, a write to a terminal is done.
+ */
+ssize_t record_write_some(int file, const void *bytes, size_t size) {
+  const int reason = find_signal(file, size);
+  sigset_t held, old;
+  ssize_t written;
+  int error;
+  if (reason != 0) {
+    errno = reason;
     return -1;
   }
-  return write(file, bytes, size);
+  (void)sigemptyset(&held);
+  (void)sigaddset(&held, SIGTTOU);
+  (void)pthread_sigmask(SIG_BLOCK, &held, &old);
+  written = write(file, bytes, size);
+  error = errno;
+  (void)pthread_sigmask(SIG_SETMASK, &old, NULL);
+  errno = error;
+  return written;
 }
 
 bool record_is_in_memory(int file) {

@@ -166,7 +166,7 @@ const char *record_program_name(void);
 /* The words of the command line as JSON strings, with commas. */
 void record_add_command(record_text *out);
 
-/* write(), without the signal for a file that gets too large. */
+/* write(), without the signals that it may send, which would end or stop the program. */
 ssize_t record_write_some(int file, const void *bytes, size_t size);
 /* Whether the file is kept in memory, and not on a disk. */
 bool record_is_in_memory(int file);
@@ -216,7 +216,6 @@ void record_renew_lock(void); /* in a child of fork */
 
 /* The folder of the recording, or the file of the trace. Absolute; empty before the first. */
 extern char record_folder[kRecordPath];
-extern bool record_has_file_limit; /* RLIMIT_FSIZE */
 
 void record_begin_generation(void);
 /* The number of the newest call, shared with the other processes of the recording. */
@@ -228,7 +227,7 @@ char *record_put_thread(char *at); /* the number of this thread */
 
 /* A line on stderr. */
 void record_print_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* Without SIGXFSZ. false, and errno in *out_error. */
+/* With record_write_some(). false, and errno in *out_error. */
 bool record_write_all(int file, const void *bytes, size_t size, int *out_error);
 /* Ends the recording because of a failure. Under the lock. */
 void record_give_up(const char *path, int error);

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -103,7 +102,6 @@ static void begin_generation(void) {
 }
 
 static bool start_recording(const tvm_ffi_record_options *options) {
-  struct rlimit limit;
   const char *path = options == NULL          ? NULL
                      : options->trace != NULL ? options->trace
                                               : options->folder;
@@ -116,8 +114,6 @@ static bool start_recording(const tvm_ffi_record_options *options) {
     return false;
   }
   record_close_events(true); /* of a recording that ended because of a failure */
-  record_has_file_limit =
-      getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != (rlim_t)RLIM_INFINITY;
   if (!set_path(path) || (options->trace == NULL && !make_folder())) return false;
   if (!record_set_settings(options)) {
     errno = ENOMEM;
