@@ -516,6 +516,26 @@ static void run_cuda(const char *driver) {
   call_with("consume", &arg, 1);
 }
 
+/* Tensors whose `data` is a handle, of which two are near each other, and two are the same. */
+static void run_handles(void) {
+  static const int32_t kTypes[] = {kDLOpenCL, kDLVulkan, kDLMetal, kDLWebGPU, kDLOneAPI};
+  DLTensor tensors[5];
+  TVMFFIAny args[5];
+  int64_t lengths[5], strides[5];
+  size_t i, k;
+  for (i = 0; i < sizeof kTypes / sizeof *kTypes; ++i) {
+    for (k = 0; k < 5; ++k) {
+      init_vector(&tensors[k], NULL, &lengths[k], &strides[k]);
+      tensors[k].data = (void *)(uintptr_t)(0x1000 + 8 * (k % 3));
+      tensors[k].byte_offset = k < 3 ? 0 : 32 * (k - 2);
+      tensors[k].device = tvm_ffi_device_make(kTypes[i], k == 4 ? 3 : 0);
+      args[k] = tvm_ffi_any_view_tensor(&tensors[k]);
+    }
+    if (TVMFFIEnvSetStream(kTypes[i], 3, tensors, NULL) != 0) exit(2);
+    call_with("consume", args, 5);
+  }
+}
+
 #if defined(WITH_RECORDER)
 static void run_started(const char *folder) {
   tvm_ffi_record_options options;
@@ -577,6 +597,7 @@ int main(int argc, char **argv) {
   if (strcmp(deed, "many") == 0) run_many();
   if (strcmp(deed, "system") == 0) run_system();
   if (strcmp(deed, "cuda") == 0) run_cuda(path);
+  if (strcmp(deed, "handles") == 0) run_handles();
 #if defined(WITH_RECORDER)
   if (strcmp(deed, "start") == 0) run_started(path);
   if (strcmp(deed, "trace") == 0) run_traced(path);

@@ -163,9 +163,11 @@ class Process:
     def check_storage(self, storage, is_whole):
         kinds = {"data", "left_out"} & set(storage)
         assert len(kinds) == 1 and storage[kinds.pop()], storage
-        assert set(storage) - {"data", "left_out"} == (
+        keys = set(storage) - {"data", "left_out"}
+        assert keys - {"handle"} == (
             {"device", "address", "bytes"} if is_whole else set()), storage
         if is_whole:
+            assert ("handle" in keys) == (storage["device"][0] in (4, 7, 8, 15)), storage
             assert ADDRESS.fullmatch(storage["address"]) and is_int(storage["bytes"]), storage
         if "data" in storage:
             data = self.recording.data(storage["data"])

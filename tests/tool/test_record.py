@@ -560,9 +560,34 @@ class Record(unittest.TestCase):
         storage, = first["storages"]
         assert floats(recording.data(storage["data"])) == [1, 2, 3] + [0] * 13, first
         assert recording.ends[first["call"]]["storages"][0] == {"data": storage["data"]}, first
-        assert first["stream"] == "0x0" and captured["stream"] != "0x0", calls
+        assert first["streams"] == [[2, 0, "0x0"]], first
+        assert captured["streams"][0][:2] == [2, 0] and captured["streams"][0][2] != "0x0", calls
         assert captured["storages"][0]["left_out"] == "its stream is being captured", captured
         assert another["storages"][0]["left_out"] == "CUDA does not have this device", another
+
+    def test_handles(self):
+        """Where `data` is no address, memory is shared by tensors of the same handle alone."""
+        recording, done = record(program=["handles"])
+        assert done.returncode == 0, done
+        calls = [recording.calls[number] for number in sorted(recording.calls)]
+        for kind, call in zip((4, 7, 8, 15), calls):
+            assert call["storages"] == [
+                {"device": [kind, 0], "address": "0x0", "handle": "0x1000", "bytes": 96,
+                 "left_out": "memory of this kind of device is not read"},
+                {"device": [kind, 0], "address": "0x0", "handle": "0x1008", "bytes": 64,
+                 "left_out": "memory of this kind of device is not read"},
+                {"device": [kind, 0], "address": "0x0", "handle": "0x1010", "bytes": 64,
+                 "left_out": "memory of this kind of device is not read"},
+                {"device": [kind, 3], "address": "0x40", "handle": "0x1008", "bytes": 64,
+                 "left_out": "memory of this kind of device is not read"}], call
+            places = [(arg["dltensor"]["storage"], arg["dltensor"]["offset"])
+                      for arg in call["args"]]
+            assert places == [(0, 0), (1, 0), (2, 0), (0, 32), (3, 0)], call
+        assert len(calls) == 5 and len(calls[4]["storages"]) == 2, calls[4]  # addresses
+        for kind, call in zip((4, 7, 8, 15, 14), calls):
+            first, second = call["streams"]
+            assert first == [kind, 0, "0x0"], call
+            assert second[:2] == [kind, 3] and second[2] != "0x0", call
 
     def test_lookups(self):
         """RTLD_DEFAULT and RTLD_NEXT mean the caller's scope, and dlerror() is as it was."""

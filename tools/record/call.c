@@ -135,21 +135,38 @@ typedef struct {
 } event;
 
 static bool has_streams(int32_t device_type) {
-  return device_type == kDLCUDA || device_type == kDLROCM;
+  return device_type != kDLCPU && device_type != kDLCUDAHost && device_type != kDLROCMHost;
 }
 
-/* The stream that work on the first device with streams is on. */
-static void add_stream(record_text *out, const event *call) {
-  size_t i;
-  for (i = 0; i < call->values.num_storages; ++i) {
-    const record_storage *storage = &call->values.storages[i];
-    if (!has_streams(storage->device_type)) continue;
-    if (call->slot->runtime.stream == NULL) return;
-    record_add_format(
-        out, ",\"stream\":\"0x%" PRIxPTR "\"",
-        (uintptr_t)call->slot->runtime.stream(storage->device_type, storage->device_id));
-    return;
+/* Whether a storage before this one is on its device. */
+static bool has_device(const record_storage *storages, size_t i) {
+  size_t k = 0;
+  while (k < i && (storages[k].device_type != storages[i].device_type ||
+                   storages[k].device_id != storages[i].device_id)) {
+    ++k;
   }
+  return k < i;
+}
+
+/* The streams that work is on, of each device with memory of tensors. */
+static void add_streams(record_text *out, const event *call) {
+  const record_storage *storages = call->values.storages;
+  bool is_first = true;
+  size_t i;
+  if (call->slot->runtime.stream == NULL) return;
+  for (i = 0; i < call->values.num_storages; ++i) {
+    const int32_t type = storages[i].device_type, id = storages[i].device_id;
+    if (!has_streams(type) || has_device(storages, i)) continue;
+    record_add_text(out, is_first ? ",\"streams\":[[" : ",[");
+    is_first = false;
+    record_add_int(out, type);
+    record_add_text(out, ",");
+    record_add_int(out, id);
+    record_add_text(out, ",");
+    record_add_pointer(out, call->slot->runtime.stream(type, id));
+    record_add_text(out, "]");
+  }
+  if (!is_first) record_add_text(out, "]");
 }
 
 /* Everything about the inputs. keep: in memory, to be written by write_inputs() or not at all. */
@@ -210,7 +227,7 @@ static void write_inputs(event *call, bool is_late) {
   record_add_text(&line, ",\"args\":");
   record_add(&line, call->values.text.data, call->values.text.size);
   record_add_storages(&line, &call->values, 0);
-  add_stream(&line, call);
+  add_streams(&line, call);
   if (is_late) record_add_text(&line, ",\"late\":true");
   record_add(&line, "}", 1);
   line.is_failed = line.is_failed || slot->name.is_failed || call->values.text.is_failed;

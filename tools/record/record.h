@@ -266,13 +266,14 @@ enum { kRecordHash = 33 }; /* the text of a hash with its NUL */
 /* A tensor in a text: at `place`, its storage is still to be named. */
 typedef struct {
   size_t place;
-  uint64_t begin, end, first; /* addresses; begin == end: no storage */
+  uint64_t begin, end, first; /* addresses, or offsets in what the handle names */
+  uint64_t handle;            /* `data` on devices where it is no address; else 0 */
   int32_t device_type, device_id;
   bool may_go; /* the call may free it */
 } record_tensor;
 
 typedef struct {
-  uint64_t begin, end;
+  uint64_t begin, end, handle; /* as of its tensors */
   int32_t device_type, device_id;
   bool may_go;
   char data[kRecordHash];

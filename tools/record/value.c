@@ -177,13 +177,22 @@ static void add_flags(record_values *values, TVMFFIObjectHandle tensor) {
   record_add_uint(&values->text, flags);
 }
 
+/* Whether `data` of a tensor names a buffer, and is no address: numbers that are near each other
+ * are different memory then. */
+static bool has_handle(DLDeviceType device_type) {
+  return device_type == kDLOpenCL || device_type == kDLVulkan || device_type == kDLMetal ||
+         device_type == kDLWebGPU;
+}
+
 /* The inside of the object that describes a tensor. */
 static void add_tensor(record_values *values, const DLTensor *tensor) {
   enum { kRoomFixed = 64 + kRoomDtype + kRoomDevice + kRecordNumber }; /* without extents */
   record_text *out = &values->text;
   const char *wrong = NULL;
   int64_t begin = 0, end = 0;
-  uint64_t first = (uint64_t)(uintptr_t)tensor->data + tensor->byte_offset;
+  const uint64_t data = (uintptr_t)tensor->data;
+  const uint64_t handle = has_handle(tensor->device.device_type) ? data : 0;
+  const uint64_t first = data - handle + tensor->byte_offset;
   bool is_sound =
       tensor->ndim >= 0 && tensor->ndim <= kMaxDims && (tensor->ndim == 0 || tensor->shape != NULL);
   const size_t num_extents = is_sound ? 2 * (size_t)tensor->ndim : 0;
@@ -208,6 +217,7 @@ static void add_tensor(record_values *values, const DLTensor *tensor) {
                 &values->max_tensors, sizeof *values->tensors)) {
       record_tensor *added = &values->tensors[values->num_tensors++];
       added->place = out->size;
+      added->handle = handle;
       added->first = first;
       added->begin = first + (uint64_t)begin;
       added->end = first + (uint64_t)end;
@@ -637,6 +647,7 @@ static int compare_tensors(const void *left, const void *right) {
   const record_tensor *b = *(const record_tensor *const *)right;
   if (a->device_type != b->device_type) return a->device_type < b->device_type ? -1 : 1;
   if (a->device_id != b->device_id) return a->device_id < b->device_id ? -1 : 1;
+  if (a->handle != b->handle) return a->handle < b->handle ? -1 : 1;
   if (a->begin != b->begin) return a->begin < b->begin ? -1 : 1;
   return 0;
 }
@@ -659,7 +670,8 @@ static record_storage *find_storage(const record_values *values, const record_te
   for (i = 0; i < values->num_storages; ++i) {
     record_storage *storage = &values->storages[i];
     if (storage->device_type == tensor->device_type && storage->device_id == tensor->device_id &&
-        storage->begin <= tensor->begin && tensor->end <= storage->end) {
+        storage->handle == tensor->handle && storage->begin <= tensor->begin &&
+        tensor->end <= storage->end) {
       return storage;
     }
   }
@@ -689,8 +701,8 @@ static bool add_new_storages(record_values *values) {
   for (i = 0; i < count; ++i) {
     const record_tensor *tensor = sorted[i];
     if (last != NULL && last->device_type == tensor->device_type &&
-        last->device_id == tensor->device_id && tensor->begin < last->end &&
-        tensor->end - last->begin <= MAX_STORAGE) {
+        last->device_id == tensor->device_id && last->handle == tensor->handle &&
+        tensor->begin < last->end && tensor->end - last->begin <= MAX_STORAGE) {
       if (tensor->end > last->end) last->end = tensor->end;
       last->may_go = last->may_go || tensor->may_go;
       continue;
@@ -699,6 +711,7 @@ static bool add_new_storages(record_values *values) {
     memset(last, 0, sizeof *last);
     last->begin = tensor->begin;
     last->end = tensor->end;
+    last->handle = tensor->handle;
     last->device_type = tensor->device_type;
     last->device_id = tensor->device_id;
     last->may_go = tensor->may_go;
@@ -743,12 +756,15 @@ void record_add_storages(record_text *out, const record_values *values, size_t b
     const record_storage *storage = &values->storages[i];
     const char *text = storage->left_out != NULL ? storage->left_out : storage->data;
     const size_t size = strlen(text);
-    char *at = record_begin_put(out, 64 + kRoomDevice + 2 * kRecordNumber + size);
+    char *at = record_begin_put(out, 80 + kRoomDevice + 3 * kRecordNumber + size);
     if (at == NULL) return;
     at = i != 0 ? record_put(at, ",{") : record_put(at, "{");
     if (i >= begin) {
       at = put_device(record_put(at, "\"device\":"), storage->device_type, storage->device_id);
       at = record_put_address(record_put(at, ",\"address\":"), storage->begin);
+      if (storage->handle != 0) {
+        at = record_put_address(record_put(at, ",\"handle\":"), storage->handle);
+      }
       at = record_put_uint(record_put(at, ",\"bytes\":"), storage->end - storage->begin);
       at = record_put(at, ",");
     }
