@@ -421,12 +421,14 @@ static void run_limited(void) {
   run_adds(0, 200);
 }
 
-/* The library is loaded here, and the function looked up elsewhere. */
-static void run_elsewhere(const char *path) {
+/* The library is loaded, and the function looked up in another folder, or after the file was
+ * removed.
+ */
+static void run_moved(int (*move)(const char *path), const char *path) {
   const TVMFFIAny seven = tvm_ffi_any_from_int64(7);
   TVMFFIAny result = tvm_ffi_any_none();
   TVMFFIObjectHandle module, function;
-  if (tvm_ffi_module_load(library, &module) != 0 || chdir(path) != 0 ||
+  if (tvm_ffi_module_load(library, &module) != 0 || move(path) != 0 ||
       tvm_ffi_module_get_function(module, "echo", &function) != 0 ||
       tvm_ffi_function_call(function, &seven, 1, &result) != 0) {
     exit(2);
@@ -593,7 +595,8 @@ int main(int argc, char **argv) {
   if (strcmp(deed, "repeats-together") == 0) run_repeats_together();
   if (strcmp(deed, "closed") == 0) run_closed(path);
   if (strcmp(deed, "limited") == 0) run_limited();
-  if (strcmp(deed, "elsewhere") == 0) run_elsewhere(path);
+  if (strcmp(deed, "elsewhere") == 0) run_moved(chdir, path);
+  if (strcmp(deed, "removed") == 0) run_moved(unlink, path);
   if (strcmp(deed, "many") == 0) run_many();
   if (strcmp(deed, "system") == 0) run_system();
   if (strcmp(deed, "cuda") == 0) run_cuda(path);

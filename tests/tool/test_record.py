@@ -550,6 +550,12 @@ class Record(unittest.TestCase):
             path = Recording(f"r{number}").processes[0].libraries[0]["path"]
             assert path == os.path.realpath("kernels.so"), path
             assert "1 of 1 call is the same" in good("replay", f"r{number}"), path
+        os.link("kernels.so", "removed.so")
+        done = start(*COMMAND, "record", "-o", "removed", "--", HOST, "./removed.so", "removed",
+                     "removed.so")
+        assert (done.returncode, done.stdout, done.stderr) == (0, "7\n", ""), done
+        path = Recording("removed").processes[0].libraries[0]["path"]
+        assert path == os.path.realpath("removed.so"), path
 
     def test_memory_of_cuda(self):
         """Read through the driver that the process has loaded; not while a stream is captured."""

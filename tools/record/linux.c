@@ -45,6 +45,8 @@ static void read_build_id(const tvmffi_elf_image *file, const ElfW(Phdr) * segme
 
 /* Writes the absolute path of the file that an address is mapped from; false if it is not known. */
 static bool find_mapped(uintptr_t address, char *out, size_t out_size) {
+  static const char gone[] = " (deleted)"; /* another file may have the name now */
+  enum { kGone = sizeof gone - 1 };
   FILE *maps = fopen("/proc/self/maps", "re");
   char line[kRecordPath + 128];
   bool is_found = false;
@@ -52,6 +54,7 @@ static bool find_mapped(uintptr_t address, char *out, size_t out_size) {
     char *at = line, *path = (strchr)(line, '/'), *end = (strchr)(line, '\n');
     const unsigned long long begin = strtoull(at, &at, 16), stop = strtoull(at + 1, NULL, 16);
     if (address < begin || address >= stop || path == NULL || end == NULL) continue;
+    if (end - path > kGone && memcmp(end - kGone, gone, kGone) == 0) end -= kGone;
     is_found = (size_t)(end - path) < out_size;
     if (!is_found) break;
     memcpy(out, path, (size_t)(end - path));
