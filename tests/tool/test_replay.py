@@ -305,6 +305,22 @@ class Show(unittest.TestCase):
         self.assertEqual([(c["call"], c["function"]) for c in good_json("show", r.folder)["calls"]],
                          [(1, "scale"), (2, "g")])
 
+    def test_missing_counts(self):
+        """Counts of all calls are too low if a process did not write its own, which is said."""
+        r = new_recording()
+        scale(r)
+        r.add(event="stop", time=9, why="exit", functions=[
+            {"library": 0, "function": "scale", "calls": 1000, "errors": 0, "recorded": 1}])
+        self.assertIn(" 1000 ", good("show", r.folder))
+        for pid in 4711, 4712:
+            r.path = r.folder / f"calls.{pid}.jsonl"
+            r.add(event="process", format=1, pid=pid, byte_order=sys.byteorder)
+        r.add(event="stop", time=9, why="exit", functions=[])
+        told = "1 of 3 processes did not write how many calls they made"
+        code, out, err = run("show", r.folder)
+        self.assertEqual((code, told in err, " 1000 " in out), (OK, True, True), err)
+        self.assertIn(told, page_of(r).text)
+
     def test_unknown(self):
         """Keys and events that later versions may have are ignored."""
         r = new_recording()

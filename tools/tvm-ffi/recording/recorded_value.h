@@ -22,6 +22,7 @@ typedef struct {
   size_t size;
   recorded_library *libraries;
   size_t num_libraries;
+  bool has_counts; /* of all calls: it has a stop event */
   bool is_swapped; /* the bytes of the memory are in the other order */
   size_t *whole;   /* a hash table of calls that others may repeat: indices + 1 by their number */
   size_t num_whole, max_whole;

@@ -379,6 +379,7 @@ static bool read_stop(event *e) {
     add_note(e->r, tool_format("the recording stopped early: %s", text));
   }
   free(text);
+  e->r->files[e->file].has_counts = true;
   for (i = 0; i < recorded_count_items(&functions); ++i) {
     if (!add_counts(e, recorded_item_at(&functions, i))) return false;
   }
@@ -539,6 +540,16 @@ static bool check_version(const char *folder) {
   return good;
 }
 
+/* Says if the counts of all calls lack those of processes that ended in another way than others. */
+static void note_missing_counts(recording *r) {
+  size_t i, missing = 0;
+  for (i = 0; i < r->num_files; ++i) missing += !r->files[i].has_counts;
+  if (missing == 0 || missing == r->num_files) return; /* none is shown */
+  add_note(r, tool_format("%zu of %zu processes did not write how many calls they made (they ended "
+                          "by _exit or a signal, or still run): there were more calls than shown",
+                          missing, r->num_files));
+}
+
 recording *recording_open(const char *folder) {
   word_list names = {NULL, 0};
   recording *r;
@@ -554,7 +565,10 @@ recording *recording_open(const char *folder) {
     free(path);
   }
   words_free(&names);
-  if (good && sort_calls(r)) return r;
+  if (good && sort_calls(r)) {
+    note_missing_counts(r);
+    return r;
+  }
   recording_free(r);
   return NULL;
 }
