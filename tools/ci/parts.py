@@ -23,17 +23,18 @@ def build_gcc(suites=()):
     half of its time, but for a daily run."""
     is_daily = steps.RUN == DAILY
     return build("gcc-plain" if is_daily else "gcc", CXX_EXPORTS,
-                 *([PLAIN_CPP] if is_daily else [CPP, "-Dbenchmarks=enabled"]),
+                 "-Dbenchmarks=enabled", PLAIN_CPP if is_daily else CPP,
                  env={"CC": "gcc", "CXX": "g++"}, suites=suites)
 
 
 @part(GCC_TESTS, when=DAILY,
       alone="most faults; with `--all` those of optimised C++")
 def gcc():
-    """gcc, C++17, warnings are errors: every test but those of the parts peers, projects, programs,
-    languages and install"""
+    """gcc, C++17, warnings are errors: every test but those of the parts peers, projects, programs
+    and languages; with --all also but those of install"""
     if tool("gcc"):
-        meson_test(build_gcc(), without=["peer", "build_systems"])
+        without = ["peer", *(["build_systems"] if steps.RUN != DAILY else [])]
+        meson_test(build_gcc(), without=without)
         if not (shutil.which("nvcc") or pathlib.Path("/usr/local/cuda/bin/nvcc").exists()):
             REPORT.skip("headers compiled as CUDA", "nvcc is not installed")
 
@@ -116,8 +117,8 @@ def programs():
 
 
 @part(C_TESTS + " clang", when=RELEASE,
-      alone="`asan` and `asan_cxx` compile the same sources by clang, with the same warnings; this "
-      "optimises the tests")
+      alone="warnings of clang in benchmarks, and in optimised tests: `asan` and `asan_cxx` "
+      "compile the other sources by clang, with the same warnings")
 def clang():
     """clang, warnings are errors: builds all C, and runs the tests whose code it compiled"""
     # asan_cxx compiles C++ by clang, with warnings as errors too.
@@ -793,7 +794,8 @@ def follow_readme(*release):
 
 
 @part("debootstrap", when=RELEASE,
-      alone="a package that README's commands forget: `gcc` follows the pages on this machine")
+      alone="a package that README's commands forget, and other commands of README: `gcc` follows "
+      "the pages of docs/start on this machine")
 def readme():
     """README.md from top to bottom and the pages of docs/start, on a new Debian where nothing is
     installed"""
