@@ -289,6 +289,25 @@ TVM_FFI_C_EXPORT(copy_first, "(0: DLTensor*, 1: DLTensor*) -> None") {
   return 0;
 }
 
+/* Zeros, as many as the first argument, in as many dimensions as the second. */
+TVM_FFI_C_EXPORT(zeros, "(0: int, 1: int) -> Tensor") {
+  enum { kMost = 100 };
+  int64_t shape[kMost], size, ndim, i;
+  TVMFFIObjectHandle tensor;
+  DLTensor made;
+  TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 2));
+  TVM_FFI_C_TRY(tvm_ffi_args_read_int64(args, 0, &size));
+  TVM_FFI_C_TRY(tvm_ffi_args_read_int64(args, 1, &ndim));
+  TVM_FFI_C_CHECK(size > 0 && ndim > 0 && ndim <= kMost, TVM_FFI_C_VALUE_ERROR,
+                  "argument 0 or 1 is out of range");
+  for (i = 0; i < ndim; ++i) shape[i] = i == 0 ? size : 1;
+  tvm_ffi_tensor_init(&made, NULL, tvm_ffi_device_make(kDLCPU, 0), TVM_FFI_C_FLOAT64, (int32_t)ndim,
+                      shape, NULL);
+  TVM_FFI_C_TRY(TVMFFIEnvTensorAlloc(&made, &tensor));
+  memset(TVMFFITensorGetDLTensorPtr(tensor)->data, 0, (size_t)size * sizeof(double));
+  return tvm_ffi_args_return_object(args, tensor);
+}
+
 /* Refuses with many words what is not contiguous. */
 TVM_FFI_C_EXPORT(explain, "(0: DLTensor*) -> None") {
   char text[3001];

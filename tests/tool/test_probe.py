@@ -205,6 +205,12 @@ class Probe(unittest.TestCase):
         found = probe_call("subtract_last(&4x3xf32=rand)", "--only=more-dims", "--only=fewer-dims")
         assert found["passed"] == 3 and found["failed"] == 0, failures(found)
 
+    def test_large_results(self):
+        """Those that only their texts can be compared of: with many elements, many dimensions."""
+        for call in "zeros(3500000, 1)", "zeros(4, 65)", "zeros(4, 100)":
+            found = probe_call(call, "--only=repeat")
+            assert found["passed"] == 1 and found["failed"] == 0, (call, found)
+
     def test_what_is_allowed(self):
         assert probe("rough", "--only=transposed")["failed"] == 2
         assert probe("rough", "--only=transposed", "--rtol=0.01")["failed"] == 0

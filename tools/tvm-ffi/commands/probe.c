@@ -67,7 +67,7 @@ static const help_row kProbeRows[] = {
 
 #if PROCESSES_ARE_COPIED
 
-enum { kMaxText = 1 << 24 }; /* of a name, of a result */
+enum { kMaxText = 1 << 24, kResultRoom = 2 * kMaxText }; /* of a name; of a result, also as text */
 
 typedef struct {
   probe_case which;
@@ -129,17 +129,24 @@ static int find_function(void *context) {
 
 /* Tells what the call that works leaves behind. */
 static int tell_effects(probe *p, const attempt *a) {
+  const TVMFFIAny none = tvm_ffi_any_none();
   effects after;
   unsigned char has_result;
-  size_t i;
+  size_t i, begin;
   bool fits;
   if (!attempt_take_effects(a, &after)) {
     runtime_error_report(p->s.name, false);
     return kExitRaised;
   }
   has_result = after.has_result;
-  fits = box_put_text(p->told, after.text) && box_put(p->told, &has_result, 1) &&
-         box_put_value(p->told, &after.result);
+  fits = box_put_text(p->told, after.text);
+  begin = box_size(p->told);
+  if (fits && (!box_put(p->told, &has_result, 1) || !box_put_value(p->told, &after.result) ||
+               box_size(p->told) > kResultRoom)) {
+    has_result = false; /* its text is compared */
+    box_cut(p->told, begin);
+    fits = box_put(p->told, &has_result, 1) && box_put_value(p->told, &none);
+  }
   for (i = 0; i < a->num_args && fits; ++i) {
     fits = box_put_tensor(
         p->told, after.tensors[i] != NULL ? TVMFFITensorGetDLTensorPtr(after.tensors[i]) : NULL);
@@ -279,7 +286,7 @@ static bool take_recorded(probe *p) {
  * report. */
 static int open_box(probe *p, size_t elements_size) {
   box_close(p->told);
-  p->told = box_open(sizeof *p->judged, 2 * (size_t)kMaxText + elements_size);
+  p->told = box_open(sizeof *p->judged, kResultRoom + elements_size);
   if (p->told == NULL) {
     return report_fail(kExitRaised, "no memory for the outputs: %s", strerror(errno));
   }
@@ -324,6 +331,17 @@ static int read_arguments(probe *p) {
   return open_box(p, elements_size);
 }
 
+/* Whether a tensor that was told can be the argument after the call. */
+static bool is_version_of(TVMFFIObjectHandle told, const DLTensor *argument) {
+  const DLTensor *tensor;
+  if (told == NULL) return true;
+  if (argument == NULL) return false;
+  tensor = TVMFFITensorGetDLTensorPtr(told);
+  return tensor_size(tensor) == tensor_size(argument) &&
+         tvm_ffi_dtype_equal(tensor->dtype, argument->dtype) &&
+         tvm_ffi_tensor_has_same_shape(tensor, argument);
+}
+
 /* Reads what the call has left behind; false if it is not whole. */
 static bool read_effects(probe *p) {
   effects *after = &p->s.after;
@@ -337,9 +355,12 @@ static bool read_effects(probe *p) {
   if (!box_get(p->told, &has_result, 1) || !box_get_value(p->told, &after->result, &is_shown)) {
     return false;
   }
-  after->has_result = has_result != 0;
+  after->has_result = has_result != 0 && !is_shown;
   for (i = 0; i < p->inputs.size; ++i) {
-    if (!box_get_tensor(p->told, &after->tensors[i])) return false;
+    if (!box_get_tensor(p->told, &after->tensors[i]) ||
+        !is_version_of(after->tensors[i], subject_tensor(&p->s, i))) {
+      return false;
+    }
   }
   return true;
 }
@@ -443,22 +464,24 @@ static bool choose_cases(probe *p) {
 
 static void probe_case_run(probe *p, probed *c) {
   text_buf ending = {NULL, 0, 0};
-  outcome *judged = p->judged;
-  memset(judged, 0, sizeof *judged);
-  judged->names_argument = -1;
+  outcome judged;
+  memset(p->judged, 0, sizeof *p->judged);
+  p->judged->names_argument = -1;
   p->which = &c->which;
   p->settings.ending = &ending;
   (void)supervise_run(run_case, p, &p->settings);
+  memcpy(&judged, p->judged, sizeof judged);
+  judged.detail[sizeof judged.detail - 1] = '\0';
   if (ending.size > 0) {
-    rows_judge_end(&c->which, ending.data, judged);
-  } else if (judged->verdict == kVerdictNone) {
-    judged->verdict = kLeftOut;
-    strcpy(judged->detail, "the call could not be made");
+    rows_judge_end(&c->which, ending.data, &judged);
+  } else if (judged.verdict == kVerdictNone) {
+    judged.verdict = kLeftOut;
+    strcpy(judged.detail, "the call could not be made");
   }
   c->judged =
-      judged->verdict < kPassed || judged->verdict > kLeftOut ? kFailed : (verdict)judged->verdict;
-  c->names_argument = judged->names_argument;
-  c->detail = text_escape(judged->detail, strlen(judged->detail));
+      judged.verdict < kPassed || judged.verdict > kLeftOut ? kFailed : (verdict)judged.verdict;
+  c->names_argument = judged.names_argument;
+  c->detail = text_escape(judged.detail, strlen(judged.detail));
   text_free(&ending);
 }
 

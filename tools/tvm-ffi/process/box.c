@@ -91,9 +91,13 @@ void box_begin(box *b) {
   b->next = 0;
 }
 
-bool box_get(box *b, void *out, size_t size) {
+size_t box_left(const box *b) {
   const size_t end = box_size(b);
-  if (b->next > end || size > end - b->next) return false;
+  return b->next < end ? end - b->next : 0;
+}
+
+bool box_get(box *b, void *out, size_t size) {
+  if (size > box_left(b)) return false;
   if (size > 0) memcpy(out, find_bytes(b) + b->next, size);
   b->next += size;
   return true;
@@ -101,7 +105,7 @@ bool box_get(box *b, void *out, size_t size) {
 
 char *box_get_bytes(box *b, size_t *out_size) {
   char *bytes;
-  if (!box_get(b, out_size, sizeof *out_size) || *out_size > box_size(b)) return NULL;
+  if (!box_get(b, out_size, sizeof *out_size) || *out_size > box_left(b)) return NULL;
   bytes = tool_alloc(*out_size + 1);
   bytes[*out_size] = '\0';
   if (box_get(b, bytes, *out_size)) return bytes;

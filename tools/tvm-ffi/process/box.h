@@ -2,7 +2,8 @@
 /* What a child process hands to its parent, or to the child after it, in memory that they share:
  * foreign code cannot close that as it could a pipe. It may overwrite it, so that what is read is
  * checked. A box has a record, which the child writes in place, so that what it had written is
- * there when it crashes, and room for what is put behind it, one after the other. */
+ * there when it crashes, and room for what is put behind it, one after the other. A child that is
+ * gone may have left anything: a parent copies the record before it looks at it. */
 #ifndef TVM_FFI_TOOL_BOX_H_
 #define TVM_FFI_TOOL_BOX_H_
 
@@ -39,6 +40,8 @@ bool box_put_text(box *b, const char *text);
 
 /* Reads from the beginning. */
 void box_begin(box *b);
+/* How many bytes were not read. */
+size_t box_left(const box *b);
 /* False if there are not as many bytes. */
 bool box_get(box *b, void *out, size_t size);
 /* Bytes, followed by a NUL; release with free(). NULL if they are not whole. */

@@ -52,6 +52,7 @@ typedef struct {
   bool json;
   box *told;               /* its record: */
   replay_outcome *outcome; /* and what the page shows of a call */
+  replay_outcome seen;     /* the parent's copy, which no child can change */
   box *effects;            /* what a call of the other library did */
   const char *page_path;   /* NULL: there is no page */
   bool has_commands;       /* on the page */

@@ -320,6 +320,8 @@ bool replay_one(replay *p, int *out_code) {
     if (good && p->outcome->verdict == kReplayNone)
       replay_tell(p, kReplayNothing, "nothing is known");
   }
+  memcpy(&p->seen, p->outcome, sizeof p->seen);
+  p->seen.detail[sizeof p->seen.detail - 1] = '\0';
   text_free(&ending);
   text_free(&other);
   return good;

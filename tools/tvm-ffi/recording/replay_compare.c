@@ -86,7 +86,7 @@ static void put_differences(const replay *p, const char *name, const TVMFFIAny *
 }
 
 size_t replay_draw_differences(replay *p, text_buf *out) {
-  const int count = p->outcome->num_differing;
+  const int count = p->seen.num_differing;
   bool good = true;
   int i, k;
   box_begin(p->told);

@@ -22,7 +22,7 @@ static const struct {
 };
 
 static replay_verdict get_verdict(const replay *p) {
-  const int verdict = p->outcome->verdict;
+  const int verdict = p->seen.verdict;
   return verdict <= kReplayNone || verdict >= kNumReplayVerdicts ? kReplayCrashed
                                                                  : (replay_verdict)verdict;
 }
@@ -34,7 +34,7 @@ void replay_keep_outcome(replay *p) {
   kept->verdict = kVerdicts[verdict].name;
   kept->is_bad = kVerdicts[verdict].is_bad;
   kept->is_same = verdict == kReplaySame;
-  kept->detail = tool_copy(p->outcome->detail, strlen(p->outcome->detail));
+  kept->detail = tool_copy(p->seen.detail, strlen(p->seen.detail));
   if (verdict != kReplayDiffers) return;          /* else nothing was put, or not all of it */
   if (p->counts[verdict] > kMaxPageCalls) return; /* the page does not have it in full */
   kept->num_more = replay_draw_differences(p, &kept->pictures);
@@ -59,7 +59,7 @@ void replay_show_libraries(const replay *p) {
 
 void replay_show_call(replay *p) {
   const replay_verdict verdict = get_verdict(p);
-  char *detail = text_escape(p->outcome->detail, strlen(p->outcome->detail));
+  char *detail = text_escape(p->seen.detail, strlen(p->seen.detail));
   ++p->counts[verdict];
   if (kVerdicts[verdict].is_bad && p->first_bad == NULL) {
     p->first_bad = p->c;
@@ -71,7 +71,7 @@ void replay_show_call(replay *p) {
     json_text("function", p->c->function);
     json_text("verdict", kVerdicts[verdict].name);
     json_text("detail", detail);
-    if (p->outcome->has_error) json_real("max_abs_error", p->outcome->max_error);
+    if (p->seen.has_error) json_real("max_abs_error", p->seen.max_error);
     json_bool("late", p->c->is_late);
     json_end();
   } else {

@@ -2,6 +2,7 @@
 #include "value/boxed_value.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "value/tensor.h"
 #include "value/value_text.h"
@@ -18,25 +19,34 @@ static bool put_packed(box *b, const DLTensor *tensor) {
 /* [own] NULL if it is not whole. */
 static TVMFFIObjectHandle get_packed(box *b) {
   int64_t shape[kLayoutMaxDims];
-  TVMFFIObjectHandle made;
-  DLDataType dtype;
-  int32_t ndim;
-  if (!box_get(b, &dtype, sizeof dtype) || !box_get(b, &ndim, sizeof ndim) || ndim < 0 ||
-      ndim > kLayoutMaxDims || !box_get(b, shape, (size_t)ndim * sizeof *shape)) {
+  TVMFFIObjectHandle made = NULL;
+  DLTensor tensor;
+  size_t size;
+  memset(&tensor, 0, sizeof tensor);
+  tensor.shape = shape;
+  if (!box_get(b, &tensor.dtype, sizeof tensor.dtype) ||
+      !box_get(b, &tensor.ndim, sizeof tensor.ndim) || tensor.ndim < 0 ||
+      tensor.ndim > kLayoutMaxDims || !box_get(b, shape, (size_t)tensor.ndim * sizeof *shape)) {
     return NULL;
   }
-  made = tensor_new(dtype, shape, ndim);
-  if (made != NULL && box_get(b, TVMFFITensorGetDLTensorPtr(made)->data,
-                              tensor_size(TVMFFITensorGetDLTensorPtr(made)))) {
-    return made;
+  if (tvm_ffi_tensor_compute_size(&tensor, &size) == 0 && size <= box_left(b)) {
+    made = tensor_new(tensor.dtype, shape, tensor.ndim);
   }
-  TVMFFIErrorSetRaised(NULL);
-  tvm_ffi_object_release(made);
-  return NULL;
+  if (made == NULL) {
+    TVMFFIErrorSetRaised(NULL);
+  } else {
+    (void)box_get(b, TVMFFITensorGetDLTensorPtr(made)->data, size);
+  }
+  return made;
+}
+
+/* [own] NULL if it cannot be read, or has more dimensions than get_packed() takes. */
+static TVMFFIObjectHandle try_pack(const DLTensor *tensor) {
+  return tensor->ndim <= kLayoutMaxDims ? tensor_try_copy(tensor) : NULL;
 }
 
 bool box_put_tensor(box *b, const DLTensor *tensor) {
-  TVMFFIObjectHandle copy = tensor != NULL ? tensor_try_copy(tensor) : NULL;
+  TVMFFIObjectHandle copy = tensor != NULL ? try_pack(tensor) : NULL;
   const unsigned char is_there = copy != NULL;
   const bool fits =
       box_put(b, &is_there, 1) && (copy == NULL || put_packed(b, TVMFFITensorGetDLTensorPtr(copy)));
@@ -55,6 +65,23 @@ bool box_get_tensor(box *b, TVMFFIObjectHandle *out) {
 /* ---- Values ---- */
 
 enum { kBoxPlain, kBoxText, kBoxBytes, kBoxTensor, kBoxList, kBoxShown };
+enum { kMaxDepth = 64 };
+
+/* Whether such a value has no address that another process would follow. */
+static bool is_plain(int32_t type_index) {
+  switch (type_index) {
+    case kTVMFFINone:
+    case kTVMFFIInt:
+    case kTVMFFIBool:
+    case kTVMFFIFloat:
+    case kTVMFFIOpaquePtr:
+    case kTVMFFIDataType:
+    case kTVMFFIDevice:
+      return true;
+    default:
+      return false;
+  }
+}
 
 static bool put_kind(box *b, int kind) {
   const unsigned char byte = (unsigned char)kind;
@@ -83,12 +110,11 @@ static bool put_list(box *b, const TVMFFIAny *list, int depth) {
 }
 
 static bool put_nested(box *b, const TVMFFIAny *value, int depth) {
-  enum { kMaxDepth = 64 };
   TVMFFIByteArray text;
   TVMFFIObjectHandle copy;
   DLTensor *tensor;
   bool fits;
-  if (tvm_ffi_any_try_tensor(value, &tensor) && (copy = tensor_try_copy(tensor)) != NULL) {
+  if (tvm_ffi_any_try_tensor(value, &tensor) && (copy = try_pack(tensor)) != NULL) {
     fits = put_kind(b, kBoxTensor) && put_packed(b, TVMFFITensorGetDLTensorPtr(copy));
     TVMFFIObjectDecRef(copy);
     return fits;
@@ -100,7 +126,7 @@ static bool put_nested(box *b, const TVMFFIAny *value, int depth) {
     return put_kind(b, kBoxBytes) && box_put_bytes(b, text.data, text.size);
   }
   if (value_is_list(value) && depth < kMaxDepth) return put_list(b, value, depth);
-  if (value->type_index < kTVMFFIStaticObjectBegin) {
+  if (is_plain(value->type_index)) {
     return put_kind(b, kBoxPlain) && box_put(b, value, sizeof *value);
   }
   return put_shown(b, value);
@@ -122,37 +148,51 @@ static bool get_text(box *b, bool is_bytes, TVMFFIAny *out) {
   return code == 0;
 }
 
-static bool get_list(box *b, TVMFFIAny *out, bool *shown) {
+static bool get_nested(box *b, TVMFFIAny *out, bool *shown, int depth);
+
+static bool get_list(box *b, TVMFFIAny *out, bool *shown, int depth) {
   TVMFFIObjectHandle list;
   int64_t i, count;
-  if (!box_get(b, &count, sizeof count) || count < 0) return false;
+  if (depth == kMaxDepth || !box_get(b, &count, sizeof count) || count < 0) return false;
   if (tvm_ffi_list_create(NULL, 0, &list) != 0) return false;
   *out = tvm_ffi_any_take_object(list);
   for (i = 0; i < count; ++i) {
     TVMFFIAny item;
-    const bool good = box_get_value(b, &item, shown) && tvm_ffi_list_append(list, item) == 0;
+    const bool good =
+        get_nested(b, &item, shown, depth + 1) && tvm_ffi_list_append(list, item) == 0;
     tvm_ffi_any_clear(&item);
     if (!good) return false;
   }
   return true;
 }
 
-bool box_get_value(box *b, TVMFFIAny *out, bool *shown) {
+static bool get_nested(box *b, TVMFFIAny *out, bool *shown, int depth) {
   TVMFFIObjectHandle tensor;
+  TVMFFIAny plain;
   unsigned char kind;
   *out = tvm_ffi_any_none();
   if (!box_get(b, &kind, 1)) return false;
   switch (kind) {
     case kBoxPlain:
-      return box_get(b, out, sizeof *out);
+      if (!box_get(b, &plain, sizeof plain) || !is_plain(plain.type_index)) return false;
+      *out = plain;
+      return true;
     case kBoxTensor:
       tensor = get_packed(b);
       if (tensor != NULL) *out = tvm_ffi_any_take_object(tensor);
       return tensor != NULL;
     case kBoxList:
-      return get_list(b, out, shown);
-    default:
+      return get_list(b, out, shown, depth);
+    case kBoxText:
+    case kBoxBytes:
+    case kBoxShown:
       *shown = *shown || kind == kBoxShown;
       return get_text(b, kind == kBoxBytes, out);
+    default:
+      return false;
   }
+}
+
+bool box_get_value(box *b, TVMFFIAny *out, bool *shown) {
+  return get_nested(b, out, shown, 0);
 }
