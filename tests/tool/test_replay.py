@@ -1063,7 +1063,7 @@ class Builds(unittest.TestCase):
         self.assertEqual(code, OK, err)
         self.assertEqual(err, f"tvm-ffi: note: {KERNELS} is another build than the recorded one: "
                          f"its build id is {build_id(KERNELS)}, and 00ff was recorded\n")
-        self.assertTrue(out.endswith("1 of 1 call is the same as recorded; called was another "
+        self.assertTrue(out.endswith("1 of 1 call is the same as recorded; called in another "
                                      "build of run_kernels.so\n"), out)
         found = verdicts(OK, r.folder, "--lib", KERNELS)["libraries"]
         self.assertEqual([library["build"] for library in found], ["other"])

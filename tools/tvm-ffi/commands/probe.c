@@ -332,14 +332,14 @@ static int read_arguments(probe *p) {
 }
 
 /* Whether a tensor that was told can be the argument after the call. */
-static bool is_version_of(TVMFFIObjectHandle told, const DLTensor *argument) {
+static bool is_version_of(TVMFFIObjectHandle told, const DLTensor *given) {
   const DLTensor *tensor;
   if (told == NULL) return true;
-  if (argument == NULL) return false;
+  if (given == NULL) return false;
   tensor = TVMFFITensorGetDLTensorPtr(told);
-  return tensor_size(tensor) == tensor_size(argument) &&
-         tvm_ffi_dtype_equal(tensor->dtype, argument->dtype) &&
-         tvm_ffi_tensor_has_same_shape(tensor, argument);
+  return tensor_size(tensor) == tensor_size(given) &&
+         tvm_ffi_dtype_equal(tensor->dtype, given->dtype) &&
+         tvm_ffi_tensor_has_same_shape(tensor, given);
 }
 
 /* Reads what the call has left behind; false if it is not whole. */

@@ -117,7 +117,7 @@ void replay_show_sum(const replay *p) {
     fprintf(streams_results(), "; %zu cannot be repeated", p->counts[kReplayLeftOut]);
   }
   if (p->against == NULL && other != NULL) {
-    fprintf(streams_results(), "; called was another build of ");
+    fprintf(streams_results(), "; called in another build of ");
     text_print_escaped(streams_results(), path_base(other->recorded));
   }
   putc('\n', streams_results());
