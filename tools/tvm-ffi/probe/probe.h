@@ -120,7 +120,7 @@ void effects_free(effects *e, size_t num_args);
 bool effects_match(const effects *got, const effects *expected, size_t num_args, bool exact,
                    const tolerance *allowed, text_buf *out);
 
-/* ---- The kinds of calls: calls_and_verdicts.c ---- */
+/* ---- The kinds of calls: rows.c ---- */
 
 typedef enum { kVerdictNone, kPassed, kRefused, kFailed, kLeftOut } verdict;
 
