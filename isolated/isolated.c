@@ -410,12 +410,15 @@ static int check_options(const tvm_ffi_isolated_options *options) {
   return 0;
 }
 
-/* A helper may hold as much as its limit, and values take more in memory than in a message. */
+/*
+ * A helper may hold as much as its limit, and a container of numbers counts five times as much as
+ * it takes there; parts that containers share are sent once for each of them.
+ */
 static uint64_t default_answer(uint64_t memory) {
   const uint64_t least = (uint64_t)1 << 28, usual = (uint64_t)1 << 32;
   if (memory == 0) return usual;
-  if (memory > UINT64_MAX / 4) return UINT64_MAX;
-  return 4 * memory < least ? least : 4 * memory;
+  if (memory > UINT64_MAX / 16) return UINT64_MAX;
+  return 16 * memory < least ? least : 16 * memory;
 }
 
 static module *new_module(const char *path, const tvm_ffi_isolated_options *options) {

@@ -120,6 +120,7 @@ typedef struct {
   int32_t num_answers;
   const char *damage; /* what is wrong with the message; then an error may not be raised */
   bool is_late;       /* the deadline has passed; the same */
+  bool lacks_memory;  /* the system could not open shared memory */
   char small[512];
 } reader;
 
@@ -133,6 +134,11 @@ int reader_set_damage(reader *r, const char *reason);
 /* Whether the helper has to end: the message is damaged, or took too long to read. */
 bool reader_is_broken(const reader *r);
 int reader_get(reader *r, TVMFFIAny *out);
+/*
+ * After the last argument, before the call: copies the elements of tensors, if they are not used in
+ * place. Those that overlap in the other process share their memory.
+ */
+int reader_copy_arguments(reader *r);
 /* After a call, before the answer is written: copies what the called function changed back. */
 int reader_write_back(reader *r);
 /* After the answer: releases the tensors that were arguments. */

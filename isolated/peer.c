@@ -85,6 +85,10 @@ static int run_call(reader *r, TVMFFIAny *args, int32_t *num_done, int *out_code
     }
     ++*num_done;
   }
+  if (reader_copy_arguments(r) != 0) {
+    *out_code = -1;
+    return reader_is_broken(r) ? -1 : 0;
+  }
   if (p->depth > kMaxCalls) {
     *out_code = TVM_FFI_C_RAISE("RecursionError",
                                 "more than %d calls within calls between processes", kMaxCalls);

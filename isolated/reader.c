@@ -17,8 +17,8 @@
 typedef struct view {
   DLManagedTensorVersioned managed;
   TVMFFIObjectHandle object; /* the Tensor; NULL for a DLTensor that is passed as a pointer */
-  void *copy;                /* the elements, if they are this view's own */
-  char *attached;            /* the first element in the other side's region, to be written back */
+  tensor_block *block;       /* the elements, if they are copied */
+  char *first, *begin, *end; /* the first element where they were sent, and all of them */
   peer *lender;              /* whom `number` belongs to; NULL: not lent */
   uint32_t number;
   struct view *next;
@@ -30,7 +30,7 @@ static void free_view(view *self) {
     import_end(self->lender, self->number);
     self->lender->hooks->release(self->lender);
   }
-  free(self->copy);
+  tensor_block_release(self->block);
   free(self);
 }
 
@@ -61,6 +61,28 @@ static view *new_view(const DLTensor *layout) {
   return self;
 }
 
+/*
+ * Copies the elements of views into one block, which ends with them: views that overlap where they
+ * were sent do so here, too.
+ */
+static int copy_elements(view *const *views, size_t count, const char *end, int64_t deadline,
+                         bool *is_late) {
+  const char *begin = views[0]->begin;
+  tensor_block *block;
+  size_t i;
+  TVM_FFI_C_TRY(tensor_block_make(begin, (size_t)(end - begin), &block));
+  for (i = 0; i < count && !*is_late; ++i) {
+    view *v = views[i];
+    char *to = block->bytes + (v->first - begin);
+    *is_late = tensor_take_copy(&v->managed.dl_tensor, v->first, to, deadline) == kCopyLate;
+    v->block = tensor_block_retain(block);
+    v->managed.dl_tensor.data = to;
+    if (v->object != NULL) TVMFFITensorGetDLTensorPtr(v->object)->data = to;
+  }
+  tensor_block_release(block);
+  return *is_late ? -1 : 0;
+}
+
 /* ---- Words ---- */
 
 int reader_set_damage(reader *r, const char *reason) {
@@ -74,7 +96,8 @@ bool reader_is_broken(const reader *r) {
 
 enum {
   kValueMemory = 64, /* what an element takes in a container, of a map with its table */
-  kObjectMemory = 128
+  kObjectMemory = 128,
+  kSmallText = 7 /* text and bytes up to this size have no object */
 };
 
 /* What is read takes so many bytes of memory, and as much time as a copy of them does. */
@@ -119,6 +142,12 @@ static int get_sized(reader *r, TVMFFIByteArray *out) {
   return get_bytes(r, out->size, &out->data);
 }
 
+/* Of a text or bytes. */
+static int get_content(reader *r, TVMFFIByteArray *out) {
+  TVM_FFI_C_TRY(get_sized(r, out));
+  return out->size <= kSmallText ? 0 : spend(r, kObjectMemory);
+}
+
 /* The number of elements, each of which takes a word at least. */
 static int get_count(reader *r, size_t words_each, size_t *out) {
   uint64_t count;
@@ -142,16 +171,18 @@ static char *find_elements(char *base, uint64_t begin, uint64_t end, uint64_t of
 }
 
 /* The first element in a part of the other side's region, which the host may have to open first. */
-static char *find_in_region(const reader *r, channel_part which, uint64_t begin, uint64_t end,
+static char *find_in_region(reader *r, channel_part which, uint64_t begin, uint64_t end,
                             uint64_t offset, int64_t lo, int64_t hi) {
   channel *c = &r->peer->channel;
   char *base = c->region[c->own_side == kSideHost ? kSideHelper : kSideHost];
   char *first = find_elements(base, begin, end, offset, lo, hi);
   const size_t used = (size_t)offset + (size_t)hi - (which == kPartHeap ? c->message_limit : 0);
-  return first != NULL && channel_open_part(c, which, used) ? first : NULL;
+  if (first == NULL || channel_open_part(c, which, used)) return first;
+  r->lacks_memory = true;
+  return NULL;
 }
 
-static char *find_place(const reader *r, unsigned place, uint64_t offset, int64_t lo, int64_t hi) {
+static char *find_place(reader *r, unsigned place, uint64_t offset, int64_t lo, int64_t hi) {
   const peer *p = r->peer;
   const channel *c = &p->channel;
   switch (place) {
@@ -184,16 +215,18 @@ static int take_lent(reader *r, view *made) {
 }
 
 static int fill_view(reader *r, unsigned place, char *first, int64_t lo, int64_t hi, view *made) {
-  made->managed.dl_tensor.data = first;
+  made->managed.dl_tensor.data = made->first = first;
+  made->begin = first + lo;
+  made->end = first + hi;
   if (place == kPlaceLent) return take_lent(r, made);
   if (r->mode == kInPlace) {
-    if (place == kPlacePool) r->peer->hooks->open_pool(r->peer, first + lo, first + hi);
+    if (place == kPlacePool) r->peer->hooks->open_pool(r->peer, made->begin, made->end);
     return 0;
   }
-  if (r->mode == kCopyBack) made->attached = first;
   TVM_FFI_C_TRY(spend(r, (uint64_t)hi - (uint64_t)lo));
-  return tensor_take_copy(&made->managed.dl_tensor, first, r->peer->deadline, &made->copy,
-                          &r->is_late);
+  /* Arguments are copied when all of them are known. */
+  if (r->mode == kCopyBack) return 0;
+  return copy_elements(&made, 1, made->end, r->peer->deadline, &r->is_late);
 }
 
 static int get_tensor(reader *r, bool is_object, unsigned ndim, unsigned place, TVMFFIAny *out) {
@@ -218,6 +251,7 @@ static int get_tensor(reader *r, bool is_object, unsigned ndim, unsigned place, 
   if (!tensor_find_extent(&layout, &lo, &hi)) return reader_set_damage(r, "a tensor is not valid");
   TVM_FFI_C_TRY(spend(r, sizeof(view) + 4 * size));
   first = find_place(r, place, offset, lo, hi);
+  if (first == NULL && r->lacks_memory) return tvm_ffi_error_raise_memory();
   if (first == NULL) return reader_set_damage(r, "a tensor is not in the shared memory");
   made = new_view(&layout);
   if (made == NULL) return tvm_ffi_error_raise_memory();
@@ -368,7 +402,9 @@ static int get_value(reader *r, int depth, TVMFFIAny *out) {
   more = (uint32_t)(word >> 32);
   if ((uint32_t)word >= kNumTags) return reader_set_damage(r, "a value has no type");
   tag = (unsigned)(uint32_t)word;
-  if (tag > kTagDevice) TVM_FFI_C_TRY(spend(r, kObjectMemory));
+  if (tag > kTagDevice && tag != kTagText && tag != kTagBytes) {
+    TVM_FFI_C_TRY(spend(r, kObjectMemory));
+  }
   switch (tag) {
     case kTagNone:
       *out = tvm_ffi_any_none();
@@ -388,10 +424,10 @@ static int get_value(reader *r, int depth, TVMFFIAny *out) {
     case kTagDevice:
       return get_plain(r, kTVMFFIDevice, out);
     case kTagText:
-      TVM_FFI_C_TRY(get_sized(r, &bytes));
+      TVM_FFI_C_TRY(get_content(r, &bytes));
       return tvm_ffi_string_create_sized(bytes.data, bytes.size, out);
     case kTagBytes:
-      TVM_FFI_C_TRY(get_sized(r, &bytes));
+      TVM_FFI_C_TRY(get_content(r, &bytes));
       return tvm_ffi_bytes_create(bytes.data, bytes.size, out);
     case kTagBigInt:
       TVM_FFI_C_TRY(get_sized(r, &bytes));
@@ -421,6 +457,34 @@ static int get_value(reader *r, int depth, TVMFFIAny *out) {
 
 int reader_get(reader *r, TVMFFIAny *out) {
   return get_value(r, 0, out);
+}
+
+/* ---- Elements of arguments ---- */
+
+static int compare_begins(const void *a, const void *b) {
+  const view *x = *(view *const *)a, *y = *(view *const *)b;
+  return x->begin < y->begin ? -1 : x->begin > y->begin;
+}
+
+int reader_copy_arguments(reader *r) {
+  size_t count = 0, i, next;
+  view *v, **sorted;
+  int code = 0;
+  if (r->mode != kCopyBack || r->views == NULL) return 0;
+  for (v = r->views; v != NULL; v = v->next) ++count;
+  sorted = malloc(count * sizeof *sorted);
+  if (sorted == NULL) return tvm_ffi_error_raise_memory();
+  for (i = 0, v = r->views; v != NULL; v = v->next) sorted[i++] = v;
+  if (count > 1) qsort(sorted, count, sizeof *sorted, compare_begins);
+  for (i = 0; code == 0 && i < count; i = next) {
+    const char *end = sorted[i]->end;
+    for (next = i + 1; next < count && sorted[next]->begin < end; ++next) {
+      if (sorted[next]->end > end) end = sorted[next]->end;
+    }
+    code = copy_elements(sorted + i, next - i, end, r->peer->deadline, &r->is_late);
+  }
+  free(sorted);
+  return code;
 }
 
 /* ---- The message ---- */
@@ -470,6 +534,7 @@ int reader_begin(reader *r, peer *p) {
     return reader_set_damage(r, "a call is too short");
   }
   r->num_args = (int32_t)(word >> 32);
+  TVM_FFI_C_TRY(spend(r, (uint64_t)r->num_args * sizeof(TVMFFIAny)));
   TVM_FFI_C_TRY(get(r, &r->number));
   TVM_FFI_C_TRY(check_number(r));
   if (num_released > (uint64_t)(r->end - r->at) / 8) {
@@ -493,12 +558,12 @@ static uint32_t count_references(TVMFFIObjectHandle object) {
 
 /* A tensor that the called function has kept gets elements of its own. */
 static void keep_elements(view *kept) {
-  DLTensor *tensor = TVMFFITensorGetDLTensorPtr(kept->object);
-  bool is_late;
-  if (kept->copy != NULL) return;
-  if (tensor_take_copy(tensor, tensor->data, 0, &kept->copy, &is_late) != 0) {
+  bool is_late = false;
+  if (kept->block != NULL) return;
+  if (copy_elements(&kept, 1, kept->end, 0, &is_late) != 0) {
     static int nothing;
-    tensor->data = &nothing; /* without memory: a crash of the helper, when it is used */
+    /* Without memory: a crash of the helper, when it is used. */
+    TVMFFITensorGetDLTensorPtr(kept->object)->data = &nothing;
     TVMFFIErrorSetRaised(NULL);
   }
 }
@@ -518,9 +583,10 @@ void reader_end_arguments(reader *r) {
 
 int reader_write_back(reader *r) {
   const view *v;
+  if (r->mode != kCopyBack) return 0;
   for (v = r->views; v != NULL; v = v->next) {
-    if (v->attached == NULL) continue;
-    if (tensor_return_copy(&v->managed.dl_tensor, v->attached, r->peer->deadline) != kCopyDone) {
+    const DLTensor *tensor = &v->managed.dl_tensor;
+    if (tensor_return_copy(tensor, tensor->data, v->first, r->peer->deadline) != kCopyDone) {
       r->is_late = true;
       return -1;
     }

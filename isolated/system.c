@@ -223,7 +223,7 @@ epoll_event_kind epoll_sleep(int epoll, int milliseconds) {
 /* ---- Linux ---- */
 
 /* Operations of futex(2), on words that processes share. */
-enum { kFutexWait = 0, kFutexWake = 1, kFutexWakeOp = 5 };
+enum { kFutexWait = 0, kFutexWake = 1 };
 
 int memory_file(const char *name, uint64_t size) {
   int file;
@@ -272,14 +272,14 @@ void memory_keep_from_children(void *begin, size_t size) {
 /*
  * Calls of the system that read a word, and that add 0 to it as an atomic operation: they fail
  * where an access would end the process. The first has no such operation; the error it is for comes
- * later.
+ * later. The second is private, so that the word may be memory of a driver, which has no pages.
  */
 static bool can_access_page(char *page, bool writes) {
-  enum { kNoOperation = -1, kAddZero = 1 << 28 };
+  enum { kNoOperation = -1, kWakeOpPrivate = 5 | 128, kAddZero = 1 << 28 };
 #ifdef SYS_futex
   uint32_t word = 0;
   if (writes) {
-    return syscall(SYS_futex, &word, kFutexWakeOp, 0, 0, page, kAddZero) >= 0 || errno != EFAULT;
+    return syscall(SYS_futex, &word, kWakeOpPrivate, 0, 0, page, kAddZero) >= 0 || errno != EFAULT;
   }
 #endif
   return syscall(SYS_rt_sigprocmask, kNoOperation, page, NULL, (size_t)_NSIG / 8) == 0 ||

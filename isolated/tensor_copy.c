@@ -45,14 +45,17 @@ static void insert_dimension(run_list *list, int64_t extent, int64_t step) {
   list->step[i] = step;
 }
 
-/* Dimensions whose steps leave no gaps make one run, and those with the same step one dimension. */
-static void merge_dimensions(run_list *list) {
+/*
+ * Dimensions whose steps leave gaps of at most `gap` bytes make one run, and those with the same
+ * step one dimension.
+ */
+static void merge_dimensions(run_list *list, int64_t gap) {
   const int32_t ndim = list->ndim;
   int32_t i;
   list->ndim = 0;
   for (i = 0; i < ndim; ++i) {
     const int64_t extent = list->extent[i], step = list->step[i];
-    if (list->ndim == 0 && step <= list->run) {
+    if (list->ndim == 0 && step - list->run <= gap) {
       list->run += step * (extent - 1);
     } else if (list->ndim > 0 && step == list->step[list->ndim - 1]) {
       list->extent[list->ndim - 1] += extent - 1;
@@ -64,7 +67,7 @@ static void merge_dimensions(run_list *list) {
 }
 
 /* False: there are no bytes. */
-static bool find_runs(const DLTensor *layout, run_list *out) {
+static bool find_runs(const DLTensor *layout, int64_t gap, run_list *out) {
   const int64_t bits = (int64_t)layout->dtype.bits * layout->dtype.lanes;
   int64_t lo, hi;
   int32_t i;
@@ -82,7 +85,7 @@ static bool find_runs(const DLTensor *layout, run_list *out) {
     if (step < 0) out->begin += step * (layout->shape[i] - 1);
     insert_dimension(out, layout->shape[i], step < 0 ? -step : step);
   }
-  merge_dimensions(out);
+  merge_dimensions(out, gap);
   for (i = 0; i < out->ndim; ++i) out->index[i] = 0;
   return true;
 }
@@ -96,14 +99,43 @@ typedef struct {
   bool is_late;
 } walk;
 
-static bool walk_begin(walk *self, const DLTensor *layout, int64_t most, int64_t deadline) {
-  if (!find_runs(layout, &self->runs)) return false;
+static bool walk_begin(walk *self, const DLTensor *layout, int64_t gap, int64_t most,
+                       int64_t deadline) {
+  if (!find_runs(layout, gap, &self->runs)) return false;
   self->offset = self->runs.begin;
   self->left = self->runs.run;
   self->most = most;
   self->deadline = deadline;
   self->work = 0;
   self->is_late = false;
+  return true;
+}
+
+/* Whether the runs have more bytes than there are from the first to the last. */
+static bool overlap(const run_list *runs) {
+  const int64_t size = runs->end - runs->begin;
+  int64_t sum = runs->run;
+  int32_t i;
+  for (i = 0; i < runs->ndim; ++i) {
+    if (runs->extent[i] > size / sum) return true;
+    sum *= runs->extent[i];
+  }
+  return false;
+}
+
+/*
+ * For a layout that the other side has chosen: never more bytes than are in its range. If elements
+ * overlap in an odd way, whatever `gap` is, it is all of those.
+ */
+static bool walk_begin_limited(walk *self, const DLTensor *layout, int64_t gap, int64_t most,
+                               int64_t deadline) {
+  if (!walk_begin(self, layout, 0, most, deadline)) return false;
+  if (gap > 0 && !overlap(&self->runs)) (void)walk_begin(self, layout, gap, most, deadline);
+  if (overlap(&self->runs)) {
+    self->offset = self->runs.begin;
+    self->runs.run = self->left = self->runs.end - self->runs.begin;
+    self->runs.ndim = 0;
+  }
   return true;
 }
 
@@ -139,38 +171,65 @@ static bool walk_next(walk *self, int64_t *offset, size_t *size) {
 
 /* ---- Memory of the caller, which may not be there ---- */
 
+static const char *first_page(const char *at) {
+  return at - (uintptr_t)at % memory_page_size();
+}
+
+static const char *end_of_page(const char *end) {
+  const size_t page = memory_page_size();
+  return end + (page - (uintptr_t)end % page) % page;
+}
+
 static bool can_access(const char *begin, const char *end, bool writes) {
-  const uintptr_t page = memory_page_size(), first = (uintptr_t)begin / page * page;
-  return memory_can_access((void *)first, ((uintptr_t)end - first + page - 1) / page * page,
-                           writes);
+  const char *first = first_page(begin);
+  return memory_can_access((void *)(uintptr_t)first, (size_t)(end_of_page(end) - first), writes);
 }
 
 static bool check_readable(readable_memory *known, const char *begin, const char *end) {
   if (!can_access(begin, end, false)) return false;
-  known->begin[known->next] = (uintptr_t)begin;
-  known->end[known->next] = (uintptr_t)end;
+  known->begin[known->next] = (uintptr_t)first_page(begin);
+  known->end[known->next] = (uintptr_t)end_of_page(end);
   known->next = (known->next + 1) % kReadableRanges;
   return true;
 }
 
-/* Looks at more at once, up to the end of the tensor, unless that cannot be read. */
-static bool can_read(readable_memory *known, const char *at, size_t size, const char *tensor_end) {
-  const size_t most = 1 << 20;
+/* What was looked at last in this tensor, and how much at once. */
+typedef struct {
+  const char *end;
+  size_t window;
+} read_window;
+
+/*
+ * Where runs follow each other, looks at twice as much at once each time, up to the end of the
+ * tensor, unless that cannot be read. Otherwise at the pages of the run alone: in shared memory, a
+ * look at a page makes the system provide it.
+ */
+static bool can_read(readable_memory *known, read_window *last, const char *at, size_t size,
+                     const char *tensor_end) {
+  const size_t most = 1 << 20, rest = (size_t)(tensor_end - at), page = memory_page_size();
   const char *end = at + size;
   int i;
   for (i = 0; i < kReadableRanges; ++i) {
     if ((uintptr_t)at >= known->begin[i] && (uintptr_t)end <= known->end[i]) return true;
   }
-  if (size < most && end < tensor_end) {
-    const size_t rest = (size_t)(tensor_end - at);
-    if (check_readable(known, at, at + (rest < most ? rest : most))) return true;
+  if (last->end != NULL && at >= last->end && (size_t)(at - last->end) < page) {
+    last->window = last->window < page ? page : 2 * last->window;
+    if (last->window > most) last->window = most;
+    if (last->window > rest) last->window = rest;
+  } else {
+    last->window = 0;
   }
+  if (last->window > size && check_readable(known, at, at + last->window)) {
+    last->end = end_of_page(at + last->window);
+    return true;
+  }
+  last->end = end_of_page(end);
   return check_readable(known, at, end);
 }
 
 /* What was found writable last in this tensor, and how much was asked for at once. */
 typedef struct {
-  const char *begin, *end;
+  const char *begin, *end; /* whole pages: runs of a strided tensor share them */
   size_t window;
 } writable_memory;
 
@@ -187,8 +246,8 @@ static bool can_write(writable_memory *known, const char *at, size_t size, size_
     known->window = size;
     if (!can_access(at, at + size, true)) return false;
   }
-  known->begin = at;
-  known->end = at + known->window;
+  known->begin = first_page(at);
+  known->end = end_of_page(at + known->window);
   return true;
 }
 
@@ -200,13 +259,14 @@ enum {
 };
 
 copy_result tensor_copy_out(const tensor_pair *pair) {
+  read_window last = {NULL, 0};
   walk w;
   int64_t offset;
   size_t size;
-  if (!walk_begin(&w, pair->layout, kPieceOut, pair->deadline)) return kCopyDone;
+  if (!walk_begin(&w, pair->layout, 0, kPieceOut, pair->deadline)) return kCopyDone;
   while (walk_next(&w, &offset, &size)) {
     if (pair->readable != NULL &&
-        !can_read(pair->readable, pair->first + offset, size, pair->first + w.runs.end)) {
+        !can_read(pair->readable, &last, pair->first + offset, size, pair->first + w.runs.end)) {
       return kCopyNotMapped;
     }
     memcpy(pair->copy + offset, pair->first + offset, size);
@@ -227,7 +287,7 @@ copy_result tensor_find_changes(tensor_pair *pair) {
   int64_t offset, piece = 0, count = 0;
   size_t size;
   pair->first_piece = pair->end_piece = 0;
-  if (!walk_begin(&w, pair->layout, kPieceBack, pair->deadline)) return kCopyDone;
+  if (!walk_begin(&w, pair->layout, 0, kPieceBack, pair->deadline)) return kCopyDone;
   for (; walk_next(&w, &offset, &size); ++piece) {
     char *to = pair->first + offset;
     if (memcmp(to, pair->copy + offset, size) == 0) continue;
@@ -249,7 +309,7 @@ copy_result tensor_copy_back(const tensor_pair *pair) {
   int64_t offset, piece;
   size_t size;
   if (pair->end_piece == 0) return kCopyDone;
-  if (!walk_begin(&w, pair->layout, kPieceBack, 0)) return kCopyDone;
+  if (!walk_begin(&w, pair->layout, 0, kPieceBack, 0)) return kCopyDone;
   for (piece = 0; piece < pair->end_piece && walk_next(&w, &offset, &size); ++piece) {
     char *to = pair->first + offset;
     if (piece < pair->first_piece) continue;
@@ -262,47 +322,56 @@ copy_result tensor_copy_back(const tensor_pair *pair) {
   return kCopyDone;
 }
 
-/* ---- Copies of all bytes ---- */
+/* ---- Copies of what the other side sends ---- */
 
-int tensor_take_copy(DLTensor *tensor, const char *from, int64_t deadline, void **out_copy,
-                     bool *is_late) {
-  enum { kStep = 1 << 26 };
-  int64_t lo, hi;
-  size_t shift, size, done;
-  char *to;
-  if (!tensor_find_extent(tensor, &lo, &hi)) {
-    return TVM_FFI_C_RAISE("ValueError", "a tensor without a layout");
-  }
-  size = (size_t)((uint64_t)hi - (uint64_t)lo);
-  shift = ((uintptr_t)from + (uintptr_t)lo) % kTensorAlignment;
-  if (posix_memalign(out_copy, kTensorAlignment, size + shift + 1) != 0) {
-    *out_copy = NULL;
+int tensor_block_make(const char *like, size_t size, tensor_block **out) {
+  const size_t head = sizeof(tensor_block) + kTensorAlignment -
+                      sizeof(tensor_block) % kTensorAlignment + (uintptr_t)like % kTensorAlignment;
+  void *memory;
+  if (posix_memalign(&memory, kTensorAlignment, head + size + 1) != 0) {
     return tvm_ffi_error_raise_memory();
   }
-  to = (char *)*out_copy + shift;
-  for (done = 0; done < size; done += kStep) {
-    if (deadline != 0 && done > 0 && clock_now() >= deadline) {
-      free(*out_copy);
-      *out_copy = NULL;
-      *is_late = true;
-      return -1;
-    }
-    memcpy(to + done, from + lo + done, size - done < kStep ? size - done : kStep);
-  }
-  tensor->data = to - lo;
+  *out = memory;
+  (*out)->references = 1;
+  (*out)->bytes = (char *)memory + head;
   return 0;
 }
 
-copy_result tensor_return_copy(const DLTensor *tensor, char *to, int64_t deadline) {
-  int64_t lo, hi, at, step;
-  if (!tensor_find_extent(tensor, &lo, &hi)) return kCopyDone;
-  for (at = lo; at < hi; at += step) {
-    const char *from = (const char *)tensor->data + at;
-    step = hi - at < kPieceBack ? hi - at : kPieceBack;
-    if (memcmp(to + at, from, (size_t)step) != 0) memcpy(to + at, from, (size_t)step);
-    if (deadline != 0 && (at - lo) % (1 << 26) == 0 && clock_now() >= deadline) return kCopyLate;
+tensor_block *tensor_block_retain(tensor_block *self) {
+  __atomic_fetch_add(&self->references, 1, __ATOMIC_RELAXED);
+  return self;
+}
+
+void tensor_block_release(tensor_block *self) {
+  if (self != NULL && __atomic_sub_fetch(&self->references, 1, __ATOMIC_ACQ_REL) == 0) free(self);
+}
+
+/*
+ * A gap of less than a page shares its memory with elements, so that a copy of it takes less time
+ * than a run of its own. The pages of larger gaps may not be there, and are not asked for.
+ */
+copy_result tensor_take_copy(const DLTensor *layout, const char *from, char *to, int64_t deadline) {
+  enum { kStep = 1 << 26 };
+  walk w;
+  int64_t offset;
+  size_t size;
+  if (!walk_begin_limited(&w, layout, (int64_t)memory_page_size(), kStep, deadline)) {
+    return kCopyDone;
   }
-  return kCopyDone;
+  while (walk_next(&w, &offset, &size)) memcpy(to + offset, from + offset, size);
+  return w.is_late ? kCopyLate : kCopyDone;
+}
+
+copy_result tensor_return_copy(const DLTensor *layout, const char *from, char *to,
+                               int64_t deadline) {
+  walk w;
+  int64_t offset;
+  size_t size;
+  if (!walk_begin_limited(&w, layout, 0, kPieceBack, deadline)) return kCopyDone;
+  while (walk_next(&w, &offset, &size)) {
+    if (memcmp(to + offset, from + offset, size) != 0) memcpy(to + offset, from + offset, size);
+  }
+  return w.is_late ? kCopyLate : kCopyDone;
 }
 
 int tensor_copy_compact(const DLTensor *tensor, char *first, TVMFFIObjectHandle *out) {

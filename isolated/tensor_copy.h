@@ -65,16 +65,27 @@ copy_result tensor_find_changes(tensor_pair *pair);
 /* Copies what was found to differ back. */
 copy_result tensor_copy_back(const tensor_pair *pair);
 
+/* Private memory for the elements of tensors, which may share it. */
+typedef struct {
+  uint32_t references;
+  char *bytes;
+} tensor_block;
+
+/* The bytes are aligned as those at `like` are. The caller owns one reference. */
+int tensor_block_make(const char *like, size_t size, tensor_block **out);
+tensor_block *tensor_block_retain(tensor_block *self);
+void tensor_block_release(tensor_block *self); /* or NULL */
+
 /*
- * Gives the tensor elements of its own: a copy of all bytes from the first to the last element of
- * `from`, gaps among them, aligned as those are. So a layout cannot make it take longer than its
- * bytes do. The caller frees *out_copy. With *is_late no error is raised: the deadline, if it is
- * not 0, has passed.
+ * Copies the elements of a layout that the other side has chosen, and small gaps between them.
+ * `from` and `to` are the first element. No layout makes this take longer than a copy of the bytes
+ * from its first to its last one: if elements overlap in an odd way, it is such a copy. So is the
+ * next.
  */
-int tensor_take_copy(DLTensor *tensor, const char *from, int64_t deadline, void **out_copy,
-                     bool *is_late);
-/* Copies bytes that differ back into such a range. */
-copy_result tensor_return_copy(const DLTensor *tensor, char *to, int64_t deadline);
+copy_result tensor_take_copy(const DLTensor *layout, const char *from, char *to, int64_t deadline);
+/* Copies elements that differ back. The gaps are left alone: they may be another tensor's. */
+copy_result tensor_return_copy(const DLTensor *layout, const char *from, char *to,
+                               int64_t deadline);
 
 /* A compact copy in memory of the environment's allocator. `first` is the first element. */
 int tensor_copy_compact(const DLTensor *tensor, char *first, TVMFFIObjectHandle *out);

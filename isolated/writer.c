@@ -117,7 +117,6 @@ static int attach(writer *w, const DLTensor *tensor, TVMFFIObjectHandle object, 
   added = &w->attached[w->num_attached];
   memset(added, 0, sizeof *added);
   added->pair.layout = tensor;
-  added->pair.object = object;
   added->pair.first = first;
   added->pair.readable = w->peer->channel.own_side == kSideHost ? &w->peer->readable : NULL;
   added->pair.deadline = w->peer->deadline;
@@ -126,6 +125,8 @@ static int attach(writer *w, const DLTensor *tensor, TVMFFIObjectHandle object, 
   added->end = end;
   added->offset_at = w->at + sizeof(uint64_t);
   TVM_FFI_C_TRY(put_layout(w, tensor, tag, kPlaceAttached, 0));
+  /* A callback may take it out of the container that was passed. */
+  added->pair.object = tvm_ffi_object_retain(object);
   ++w->num_attached;
   return 0;
 }
@@ -430,7 +431,9 @@ int writer_attach_elements(writer *w) {
 int writer_copy_back(writer *w) {
   size_t i;
   for (i = 0; i < w->num_attached; ++i) {
-    const copy_result result = tensor_find_changes(&w->attached[i].pair);
+    copy_result result;
+    w->attached[i].pair.deadline = w->peer->deadline; /* which the time of callbacks has moved */
+    result = tensor_find_changes(&w->attached[i].pair);
     if (result != kCopyDone) return fail_copy(w, &w->attached[i], result, "written");
   }
   for (i = 0; i < w->num_attached; ++i) {
@@ -475,6 +478,7 @@ void writer_send(writer *w, size_t size) {
 void writer_end(writer *w) {
   size_t i;
   for (i = 0; !w->is_sent && i < w->num_exported; ++i) export_end(w->peer, w->exported[i]);
+  for (i = 0; i < w->num_attached; ++i) tvm_ffi_object_release(w->attached[i].pair.object);
   free(w->exported);
   free(w->attached);
 }

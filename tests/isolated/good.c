@@ -141,6 +141,20 @@ TVM_FFI_C_EXPORT(own_iota, "(0: int) -> ffi.Tensor") {
   return tvm_ffi_args_return_object(args, made);
 }
 
+/* An Array that has the first argument so many times. */
+TVM_FFI_C_EXPORT(repeat, "(0: Any, 1: int) -> ffi.Array") {
+  int64_t count, i;
+  TVMFFIAny *items;
+  int code;
+  TVM_FFI_C_TRY(tvm_ffi_args_read_int64(args, 1, &count));
+  items = malloc((size_t)(count + 1) * sizeof *items);
+  if (items == NULL) return tvm_ffi_error_raise_memory();
+  for (i = 0; i < count; ++i) items[i] = args->args[0];
+  code = tvm_ffi_function_call_global("ffi.Array", items, (int32_t)count, args->result);
+  free(items);
+  return code;
+}
+
 /* Calls a function with the other arguments, and returns what that returns. */
 TVM_FFI_C_EXPORT(call, "(0: ffi.Function, ...) -> Any") {
   return tvm_ffi_function_call(args->args[0].v_obj, args->args + 1, args->num_args - 1,

@@ -8,6 +8,11 @@
 #include <tvm/ffi/extra/c_runtime_api.h>
 #include <tvm/ffi/extra/isolated.h>
 #include <unistd.h>
+#ifdef __linux__
+#include <linux/perf_event.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#endif
 
 #include "support/check.h"
 #include "support/environment.h"
@@ -403,14 +408,14 @@ TEST(test_memory_that_cannot_be_read) {
   const size_t page = (size_t)sysconf(_SC_PAGESIZE);
   const char *const kText = "argument #1 of fill: the elements of a tensor cannot be read";
   uint8_t *pages = map_pages(page, PROT_NONE);
-  const int file = memfd_create("test", 0);
-  uint8_t *past_end = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  FILE *file = tmpfile();
+  uint8_t *past_end = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_SHARED, fileno(file), 0);
   int64_t strides[1];
   tvm_ffi_vector v;
   TVMFFIAny args[2], result;
   check_ok(tvm_ffi_isolated_load(module_path("isolated_good.so"), &options, &module));
   assert_true(past_end != MAP_FAILED);
-  assert_int_equal(ftruncate(file, (off_t)page), 0);
+  assert_int_equal(ftruncate(fileno(file), (off_t)page), 0);
   args[0] = tvm_ffi_any_from_int64(1);
   args[1] = view_bytes(&v, pages, (int64_t)(3 * page));
   check_fails_with(call("fill", args, 2, &result), "ValueError", kText);
@@ -430,10 +435,63 @@ TEST(test_memory_that_cannot_be_read) {
   check_fails_with(call("fill", args, 2, &result), "ValueError", kText);
   munmap(pages, page);
   munmap(past_end, 2 * page);
-  close(file);
+  fclose(file);
   tvm_ffi_object_release(module);
   module = other;
 }
+
+#ifdef __linux__
+/* Memory of a driver, which has no pages of its own, can be written. */
+TEST(test_memory_of_a_driver) {
+  const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  struct perf_event_attr event;
+  tvm_ffi_vector v;
+  TVMFFIAny args[2], result;
+  uint8_t *pages;
+  int file;
+  memset(&event, 0, sizeof event);
+  event.type = PERF_TYPE_SOFTWARE;
+  event.size = sizeof event;
+  event.config = PERF_COUNT_SW_CPU_CLOCK;
+  event.exclude_kernel = event.disabled = 1;
+  file = (int)syscall(SYS_perf_event_open, &event, 0, -1, -1, 0);
+  if (file < 0) skip(); /* not allowed */
+  pages = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  assert_true(pages != MAP_FAILED);
+  args[0] = tvm_ffi_any_from_int64(7);
+  args[1] = view_bytes(&v, pages + 1500, 64); /* reserved for later */
+  check_ok(call("fill", args, 2, &result));
+  check_filled(pages + 1500, 64, 7);
+  munmap(pages, 2 * page);
+  close(file);
+}
+
+/* A tensor with large gaps does not make the system provide the memory of the gaps. */
+TEST(test_sparse_memory) {
+  enum { kCount = 16, kStep = 4 << 20 };
+  const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  const int file = memfd_create("test", 0);
+  int64_t strides[1] = {kStep};
+  struct stat status;
+  tvm_ffi_vector v;
+  TVMFFIAny arg, result;
+  uint8_t *data;
+  assert_int_equal(ftruncate(file, (off_t)kCount * kStep), 0);
+  data = mmap(NULL, (size_t)kCount * kStep, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  assert_true(data != MAP_FAILED);
+  data[0] = 1;
+  assert_int_equal(fstat(file, &status), 0);
+  if ((size_t)status.st_blocks * 512 > page) skip(); /* huge pages */
+  arg = view_bytes(&v, data, kCount);
+  v.tensor.strides = strides;
+  check_ok(call("stamp", &arg, 1, &result));
+  assert_int_equal(data[(size_t)(kCount - 1) * kStep], kCount);
+  assert_int_equal(fstat(file, &status), 0);
+  assert_int_equal((size_t)status.st_blocks * 512, kCount * page);
+  munmap(data, (size_t)kCount * kStep);
+  close(file);
+}
+#endif
 
 /* Whatever the strides are, the elements and no other bytes are as after a call in this process. */
 TEST(test_layouts) {
@@ -511,6 +569,32 @@ TEST(test_amounts) {
   tvm_ffi_object_release(same);
   tvm_ffi_object_release(limited);
   free(bytes);
+}
+
+/* With a limit of the helper's memory, an answer may be what containers share, many times. */
+TEST(test_large_answers) {
+  tvm_ffi_isolated_options options = test_options();
+  const TVMFFIObjectHandle other = module;
+  TVMFFIAny args[2], text, inner, result;
+  enum { kInner = 1000, kOuter = 3200 };
+  options.memory = (uint64_t)64 << 20;
+  if (tvm_ffi_isolated_load(module_path("isolated_good.so"), &options, &module) != 0) {
+    TVMFFIErrorSetRaised(NULL); /* a sanitizer takes more, and macOS has no such limit */
+    module = other;
+    skip();
+  }
+  check_ok(tvm_ffi_string_create_sized("abc", 3, &text));
+  args[0] = text;
+  args[1] = tvm_ffi_any_from_int64(kInner);
+  check_ok(call("repeat", args, 2, &inner));
+  args[0] = inner;
+  args[1] = tvm_ffi_any_from_int64(kOuter);
+  check_ok(call("repeat", args, 2, &result));
+  assert_int_equal(tvm_ffi_array_get_size(result.v_obj), kOuter);
+  tvm_ffi_any_clear(&result);
+  tvm_ffi_any_clear(&inner);
+  tvm_ffi_object_release(module);
+  module = other;
 }
 
 /* A program that was compiled before `answer` was there. */
@@ -714,6 +798,141 @@ TEST(test_tensors_in_callbacks) {
   tvm_ffi_object_release(function);
 }
 
+/* Fills each of its tensors: the first with 1, the next with 2. */
+TVM_FFI_C_FUNCTION(number, "(...) -> None") {
+  int32_t k;
+  int64_t i;
+  for (k = 0; k < args->num_args; ++k) {
+    DLTensor *x;
+    TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, k, &x));
+    for (i = 0; i < x->shape[0]; ++i) {
+      ((uint8_t *)tvm_ffi_tensor_get_data(x))[i * x->strides[0]] = (uint8_t)(k + 1);
+    }
+  }
+  return 0;
+}
+
+/* Fills the second of its tensors with 9. */
+TVM_FFI_C_FUNCTION(fill_second, "(0: DLTensor*, 1: DLTensor*, ...) -> None") {
+  DLTensor *x;
+  TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, 1, &x));
+  memset(tvm_ffi_tensor_get_data(x), 9, (size_t)x->shape[0]);
+  return 0;
+}
+
+/* A callback's changes to one tensor leave those to another alone, which lies between its elements.
+ */
+TEST(test_interleaved_tensors_in_callbacks) {
+  const TVMFFIObjectHandle function = make_function(number);
+  int64_t strides[1] = {3}, back[1] = {-3};
+  uint8_t data[12];
+  tvm_ffi_vector first, second;
+  TVMFFIAny args[3], result;
+  int i;
+  memset(data, 7, sizeof data);
+  args[0] = tvm_ffi_any_view_object(function);
+  args[1] = view_bytes(&first, data, 4);
+  args[2] = view_bytes(&second, data + 10, 4);
+  first.tensor.strides = strides;
+  second.tensor.strides = back;
+  check_ok(call("call", args, 3, &result));
+  for (i = 0; i < 12; ++i) assert_int_equal(data[i], i % 3 == 2 ? 7 : i % 3 + 1);
+  tvm_ffi_object_release(function);
+}
+
+/* Tensors of a callback that overlap do so in the host, whichever of them is changed. */
+TEST(test_overlapping_tensors_in_callbacks) {
+  const TVMFFIObjectHandle function = make_function(fill_second), swapped = make_function(number);
+  uint8_t data[12];
+  tvm_ffi_vector first, second, third;
+  TVMFFIAny args[4], result;
+  int i;
+  memset(data, 7, sizeof data);
+  args[0] = tvm_ffi_any_view_object(function);
+  args[1] = view_bytes(&first, data, 12);
+  args[2] = args[1];
+  check_ok(call("call", args, 3, &result));
+  check_filled(data, sizeof data, 9);
+  memset(data, 7, sizeof data);
+  args[2] = view_bytes(&second, data + 4, 4);
+  args[3] = view_bytes(&third, data + 6, 6);
+  check_ok(call("call", args, 4, &result));
+  for (i = 0; i < 12; ++i) assert_int_equal(data[i], i >= 4 && i < 8 ? 9 : 7);
+  /* The last change counts. */
+  args[0] = tvm_ffi_any_view_object(swapped);
+  check_ok(call("call", args, 4, &result));
+  for (i = 0; i < 12; ++i) assert_int_equal(data[i], i < 4 ? 1 : i < 6 ? 2 : 3);
+  tvm_ffi_object_release(function);
+  tvm_ffi_object_release(swapped);
+}
+
+/* Fills its tensor with 1, and takes longer than the helper may. */
+TVM_FFI_C_FUNCTION(fill_slowly, "(0: DLTensor*) -> None") {
+  DLTensor *x;
+  TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, 0, &x));
+  memset(tvm_ffi_tensor_get_data(x), 1, (size_t)x->shape[0]);
+  usleep((useconds_t)(1.2e6 * environment_patience(1)));
+  return 0;
+}
+
+/* The time of a callback does not count, also when much is copied back after it. */
+TEST(test_slow_callbacks) {
+  const size_t size = (size_t)16 << 20;
+  const TVMFFIObjectHandle function = make_function(fill_slowly), other = module;
+  tvm_ffi_isolated_options options = test_options();
+  uint8_t *data = calloc(1, size);
+  tvm_ffi_vector v;
+  TVMFFIAny args[2], result;
+  options.timeout = environment_patience(1);
+  check_ok(tvm_ffi_isolated_load(module_path("isolated_good.so"), &options, &module));
+  args[0] = tvm_ffi_any_view_object(function);
+  args[1] = view_bytes(&v, data, (int64_t)size);
+  check_ok(call("call", args, 2, &result));
+  check_filled(data, size, 1);
+  free(data);
+  tvm_ffi_object_release(function);
+  tvm_ffi_object_release(module);
+  module = other;
+}
+
+static TVMFFIObjectHandle passed_list;
+static uint8_t last_seen;
+
+static void look_and_forget(void *context, DLTensor *tensor) {
+  (void)context;
+  last_seen = *(uint8_t *)tensor->data;
+  memset(tensor->data, 0, (size_t)tensor->shape[0]);
+}
+
+/* Fills the tensor of a list, and empties the list that was passed. */
+TVM_FFI_C_FUNCTION(empty_list, "(0: ffi.List) -> None") {
+  TVMFFIAny arg = tvm_ffi_any_view_object(passed_list), none;
+  DLTensor *x = TVMFFITensorGetDLTensorPtr(tvm_ffi_array_get_data(args->args[0].v_obj)->v_obj);
+  memset(tvm_ffi_tensor_get_data(x), 5, (size_t)x->shape[0]);
+  return tvm_ffi_function_call_global("ffi.ListClear", &arg, 1, &none);
+}
+
+/* A tensor lives until its elements are copied back, whatever a callback does. */
+TEST(test_dropped_arguments) {
+  const TVMFFIObjectHandle function = make_function(empty_list);
+  uint8_t data[64] = {1};
+  tvm_ffi_vector v;
+  TVMFFIObjectHandle tensor = NULL;
+  TVMFFIAny args[2], item, result;
+  (void)view_bytes(&v, data, sizeof data);
+  check_ok(tvm_ffi_tensor_create_around(&v.tensor, look_and_forget, NULL, &tensor));
+  item = tvm_ffi_any_view_object(tensor);
+  args[0] = tvm_ffi_any_view_object(function);
+  args[1] = make("ffi.List", &item, 1);
+  passed_list = args[1].v_obj;
+  tvm_ffi_object_release(tensor);
+  last_seen = 0;
+  check_ok(call("call", args, 2, &result));
+  assert_int_equal(last_seen, 5);
+  tvm_ffi_any_clear(&args[1]);
+  tvm_ffi_object_release(function);
+}
+
 /* A function that a kernel returns runs in its helper, also when it goes back there. */
 TEST(test_returned_functions) {
   TVMFFIAny args[3], result, sum;
@@ -761,9 +980,14 @@ int main(void) {
       cmocka_unit_test(test_read_only_memory),
       cmocka_unit_test(test_memory_that_cannot_be_written),
       cmocka_unit_test(test_memory_that_cannot_be_read),
+#ifdef __linux__
+      cmocka_unit_test(test_memory_of_a_driver),
+      cmocka_unit_test(test_sparse_memory),
+#endif
       cmocka_unit_test(test_layouts),
       cmocka_unit_test(test_repeated_elements),
       cmocka_unit_test(test_amounts),
+      cmocka_unit_test(test_large_answers),
       cmocka_unit_test(test_older_options),
       cmocka_unit_test(test_returned_tensors),
       cmocka_unit_test(test_results_are_released),
@@ -773,6 +997,10 @@ int main(void) {
       cmocka_unit_test(test_callbacks),
       cmocka_unit_test(test_nested_calls),
       cmocka_unit_test(test_tensors_in_callbacks),
+      cmocka_unit_test(test_interleaved_tensors_in_callbacks),
+      cmocka_unit_test(test_overlapping_tensors_in_callbacks),
+      cmocka_unit_test(test_slow_callbacks),
+      cmocka_unit_test(test_dropped_arguments),
       cmocka_unit_test(test_returned_functions),
       cmocka_unit_test(test_kept_callbacks),
   };

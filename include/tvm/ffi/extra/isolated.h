@@ -102,7 +102,7 @@ typedef struct {
   const char *helper;
   /**
    * Bytes of the host's memory that one answer of the helper, or one callback, may take: copies of
-   * values and of tensors that are not shared. More is a HelperChannelError. 0: 4 times `memory`,
+   * values and of tensors that are not shared. More is a HelperChannelError. 0: 16 times `memory`,
    * but at least 256 MiB; 4 GiB if that is 0, too.
    */
   uint64_t answer;
