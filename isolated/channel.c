@@ -205,6 +205,7 @@ void channel_send(channel *self, size_t offset, size_t size) {
   const side other = self->own_side == kSideHost ? kSideHelper : kSideHost;
   uint32_t sleeps;
   self->failed = NULL;
+  self->last_look = 0;
   header->message[self->own_side].offset = offset;
   header->message[self->own_side].size = size;
   __atomic_store_n(&header->turn, (uint32_t)other, __ATOMIC_SEQ_CST);
@@ -299,6 +300,7 @@ enum { kLookMilliseconds = 200 };
  */
 static wait_result look_at_helper(channel *self) {
   const uint32_t turn = __atomic_load_n(&self->header->turn, __ATOMIC_SEQ_CST);
+  self->last_look = clock_now();
   if (turn == (uint32_t)self->own_side) return kWaitTurn;
   if (turn >= kNumSides) return kWaitDamaged;
   if (child_has_ended(self)) return kWaitGone;
@@ -334,6 +336,19 @@ static bool sleep_on_turn(channel *self) {
 }
 
 /*
+ * The time until the next look or the deadline, whichever is first. Looks count from the first
+ * sleep after a message, as signals may end each sleep sooner.
+ */
+static int64_t time_to_sleep(channel *self, int64_t deadline) {
+  const int64_t look = kLookMilliseconds * (int64_t)1000000, now = clock_now();
+  int64_t left;
+  if (self->last_look == 0) self->last_look = now;
+  left = self->last_look + (self->process < 0 ? look / 4 : look) - now;
+  if (deadline != 0 && deadline - now < left) left = deadline - now;
+  return left < 0 ? 0 : left;
+}
+
+/*
  * In the host: sleeps until the helper rings or ends, the timer ends the sleep (kWaitTime), or the
  * deadline has passed. The system tells of the end, whatever the helper has written into the
  * memory.
@@ -343,7 +358,7 @@ static wait_result sleep_in_epoll(channel *self, int64_t deadline) {
   int64_t left = -1;
   if (!self->timer_runs) self->timer_runs = timer_set(self->timer, kLookMilliseconds) == 0;
   if (!self->timer_runs) {
-    left = kLookMilliseconds;
+    left = time_to_sleep(self, deadline) / 1000000 + 1;
   } else if (deadline != 0) {
     left = (deadline - clock_now()) / 1000000 + 1;
     left = left < 0 ? 0 : left > kMost ? kMost : left;
@@ -361,14 +376,6 @@ static wait_result sleep_in_epoll(channel *self, int64_t deadline) {
     default:
       return kWaitTurn;
   }
-}
-
-/* The time until the next look or the deadline, whichever is first. */
-static int64_t time_to_sleep(const channel *self, int64_t deadline) {
-  const int64_t look = kLookMilliseconds * (int64_t)1000000;
-  const int64_t most = self->process < 0 ? look / 4 : look;
-  const int64_t left = deadline != 0 ? deadline - clock_now() : most;
-  return left < 0 ? 0 : left < most ? left : most;
 }
 
 /*

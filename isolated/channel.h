@@ -111,6 +111,7 @@ typedef struct {
   unsigned num_waits; /* so far */
   bool spins;         /* the process may use more than one processor */
   int misses;         /* how often in a row spinning was in vain */
+  int64_t last_look;  /* in the host: at the helper, since the last message; 0: none yet */
   leave_reason left;  /* in the host: what it has seen itself */
   const char *failed; /* the call of the system that failed, while waking or waiting */
   int reason;         /* its errno */

@@ -177,7 +177,9 @@ static void judge(const process *self, const crash_note *note, wait_result resul
     out->kind = TVM_FFI_ISOLATED_CHANNEL_ERROR;
     snprintf(out->text, sizeof out->text, "was killed: what it sent is damaged: %s",
              why != NULL ? why : "it is nobody's turn");
-  } else if (note->signal == 0 && self->peer.channel.left != kLeaveNot) {
+  } else if (note->signal == 0 && self->peer.channel.left != kLeaveNot &&
+             (!has_status || (self->was_killed && WIFSIGNALED(status)))) {
+    /* Otherwise it was about to end: its status says more. */
     judge_leave(self->peer.channel.left, out);
   } else if (!has_status && note->signal != 0) {
     judge_signal(self, note, (int)note->signal, out);

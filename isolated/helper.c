@@ -81,6 +81,7 @@ static void on_crash(int number, siginfo_t *info, void *context) {
   (void)context;
   if (getpid() != own_process) { /* a process that a kernel has started: the helper lives */
     signal(number, SIG_DFL);
+    raise(number); /* as soon as this returns; an instruction that has not failed is not repeated */
     return;
   }
   note_cause(note, number, info); /* first: an alarm of kernels may be waiting to be unblocked */

@@ -25,8 +25,9 @@ static tensor_pool *pool;
 static pid_t unreaped[64]; /* helpers that were killed, but had not ended in time */
 
 static void close_file(int *file) {
-  if (*file >= 0) close(*file);
-  *file = -1;
+  const int closed = *file;
+  *file = -1; /* first: after it is closed, another thread's file may have the number */
+  if (closed >= 0) close(closed);
 }
 
 /* Other threads may be changing the lists of a helper. */
@@ -387,7 +388,10 @@ static bool reap(process *self, bool must_kill, int *status) {
       const struct timespec pause = {0, 1000000};
       nanosleep(&pause, NULL);
     }
-    if (i == 100) kill_helper(self); /* it has closed its socket, and goes on */
+    if (i == 100) { /* it has closed its socket, and goes on */
+      self->was_killed = true;
+      kill_helper(self);
+    }
   }
   remember_unreaped(self->pid);
   self->pid = 0;

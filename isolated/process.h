@@ -30,6 +30,7 @@ typedef struct process {
   peer peer; /* first, so that hooks find the process */
   uint32_t references;
   pid_t pid;
+  bool was_killed;                 /* by the host, as it went on without its socket */
   bool is_of_parent;               /* in a child of fork */
   int output;                      /* what the helper prints, after it has ended */
   uint64_t memory, cpu_seconds;    /* its limits */

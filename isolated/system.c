@@ -14,7 +14,9 @@
 #include <crt_externs.h>
 #include <mach/vm_inherit.h>
 #else
+#include <dirent.h>
 #include <sched.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -327,19 +329,57 @@ int process_file(pid_t child) {
 #endif
 }
 
-/* From /proc: its state is that of a process that has ended (proc_pid_stat(5)). */
-bool process_has_no_first_thread(pid_t process) {
-  char path[48], text[128], *state;
+/* What /proc tells of a thread (proc_pid_stat(5)). */
+typedef struct {
+  char state;
+  long parent;
+  unsigned long flags;
+} thread_stat;
+
+static bool read_stat(const char *path, thread_stat *out) {
+  char text[256], *state;
   ssize_t size = 0;
-  int file;
-  snprintf(path, sizeof path, "/proc/%ld/stat", (long)process);
-  file = open(path, O_RDONLY | O_CLOEXEC);
+  const int file = open(path, O_RDONLY | O_CLOEXEC);
   if (file < 0) return false;
   size = read(file, text, sizeof text - 1);
   close(file);
   text[size > 0 ? size : 0] = '\0';
   state = strrchr(text, ')'); /* behind the name, which may have one */
-  return state != NULL && strncmp(state, ") Z", 3) == 0;
+  return state != NULL &&
+         sscanf(state, ") %c %ld %*d %*d %*d %*d %lu", &out->state, &out->parent, &out->flags) == 3;
+}
+
+/*
+ * Whether a thread other than the first goes on. In a process that ends, none does, though it may
+ * take long to give its memory back.
+ */
+static bool has_running_thread(pid_t process) {
+  enum { kExiting = 4 }; /* PF_EXITING of the system */
+  char path[80];
+  const struct dirent *entry;
+  DIR *threads;
+  bool found = false;
+  snprintf(path, sizeof path, "/proc/%ld/task", (long)process);
+  threads = opendir(path);
+  if (threads == NULL) return false;
+  while (!found && (entry = readdir(threads)) != NULL) {
+    const long thread = strtol(entry->d_name, NULL, 10);
+    thread_stat got;
+    if (thread <= 0 || thread == (long)process) continue;
+    snprintf(path, sizeof path, "/proc/%ld/task/%ld/stat", (long)process, thread);
+    found = read_stat(path, &got) && (got.flags & kExiting) == 0;
+  }
+  closedir(threads);
+  return found;
+}
+
+/* A /proc of other process numbers may show another process by this number: not a child. */
+bool process_has_no_first_thread(pid_t process) {
+  char path[48];
+  thread_stat first;
+  snprintf(path, sizeof path, "/proc/%ld/stat", (long)process);
+  return read_stat(path, &first) && first.state == 'Z' && first.parent == (long)getpid() &&
+         has_running_thread(process);
 }
 
 bool process_file_kill(int file) {

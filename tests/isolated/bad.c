@@ -9,12 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/ptrace.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <tvm/ffi/c.h>
 #include <unistd.h>
+#ifdef __linux__
+#include <sys/ptrace.h>
+#endif
 
 /* The compiler must not know what is wrong. */
 static void *volatile nowhere = (void *)16;
@@ -319,6 +321,37 @@ TVM_FFI_C_EXPORT(fork_a_crash, "(how: int) -> None") {
   return 0;
 }
 
+/* The status of a process that raises a signal, and ends with 7 if that does nothing. */
+TVM_FFI_C_EXPORT(raise_in_child, "(0: int) -> int") {
+  int64_t number;
+  int status = 0;
+  pid_t child;
+  TVM_FFI_C_TRY(tvm_ffi_args_read_int64(args, 0, &number));
+  child = fork();
+  if (child == 0) {
+    raise((int)number);
+    _exit(7);
+  }
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+  return tvm_ffi_args_return(args, tvm_ffi_any_from_int64(status));
+}
+
+/* Takes memory that the system needs long to take back, and exits with 3 or is killed. */
+TVM_FFI_C_EXPORT(end_with_much_memory, "(0: int, 1: bool) -> None") {
+  int64_t size, i;
+  char *memory;
+  TVM_FFI_C_TRY(tvm_ffi_args_read_int64(args, 0, &size));
+  memory = mmap(NULL, (size_t)size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return tvm_ffi_error_raise_memory();
+#ifdef MADV_NOHUGEPAGE
+  (void)madvise(memory, (size_t)size, MADV_NOHUGEPAGE);
+#endif
+  for (i = 0; i < size; i += 4096) memory[i] = 1;
+  if (args->args[1].v_int64 == 0) _exit(3);
+  kill(getpid(), SIGKILL);
+  return 0;
+}
+
 #ifdef SYS_clone
 /* Starts a child of the host, which ends at once. */
 TVM_FFI_C_EXPORT(leave_a_child_to_the_host, "() -> None") {
@@ -338,6 +371,7 @@ TVM_FFI_C_EXPORT(end_thread, "(how: int) -> None") {
   return 0;
 }
 
+#ifdef __linux__
 /* Nobody continues a process whose tracer does not know that it is one. */
 TVM_FFI_C_EXPORT(trace_and_crash, "() -> None") {
   (void)args;
@@ -345,6 +379,7 @@ TVM_FFI_C_EXPORT(trace_and_crash, "() -> None") {
   *(volatile int *)nowhere = 1;
   return 0;
 }
+#endif
 
 TVM_FFI_C_EXPORT(execute, "() -> None") {
   static char *words[] = {(char *)(uintptr_t) "sleep", (char *)(uintptr_t) "1000", NULL};

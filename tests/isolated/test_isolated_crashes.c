@@ -167,6 +167,54 @@ TEST(test_crashes) {
   tvm_ffi_object_release(module);
 }
 
+/* What a process that a kernel has started does to itself happens to it, and to nobody else. */
+TEST(test_signals_in_children) {
+  static const int kSignals[] = {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGSYS, SIGTRAP};
+  const TVMFFIObjectHandle module = load("isolated_bad.so");
+  TVMFFIAny arg, result;
+  size_t i;
+  for (i = 0; i < sizeof kSignals / sizeof *kSignals; ++i) {
+    int status;
+    arg = tvm_ffi_any_from_int64(kSignals[i]);
+    check_ok(call(module, "raise_in_child", &arg, 1, &result));
+    status = (int)result.v_int64;
+    assert_true(WIFSIGNALED(status));
+    assert_int_equal(WTERMSIG(status), kSignals[i]);
+  }
+  check_works(module);
+  tvm_ffi_object_release(module);
+}
+
+/* Pages of memory that nobody uses; 0 if the system does not tell. */
+static long free_pages(void) {
+#ifdef _SC_AVPHYS_PAGES
+  return sysconf(_SC_AVPHYS_PAGES);
+#else
+  return 0;
+#endif
+}
+
+/* While the system takes the memory back, the first thread has ended, and the process has not. */
+TEST(test_ends_with_much_memory) {
+  enum { kSize = 768 << 20, kRounds = 6 };
+  const TVMFFIObjectHandle module = load("isolated_bad.so");
+  TVMFFIAny args[2], result;
+  int i;
+  if (HAS_ADDRESS_SANITIZER || free_pages() < 2 * (kSize / sysconf(_SC_PAGESIZE))) {
+    tvm_ffi_object_release(module);
+    skip();
+  }
+  args[0] = tvm_ffi_any_from_int64(kSize);
+  for (i = 0; i < kRounds; ++i) {
+    args[1] = tvm_ffi_any_from_bool(i % 2 != 0);
+    check_fails_with(call(module, "end_with_much_memory", args, 2, &result),
+                     i % 2 != 0 ? TVM_FFI_ISOLATED_CRASH_ERROR : TVM_FFI_ISOLATED_EXIT_ERROR,
+                     i % 2 != 0 ? "killed by somebody else" : "ended with exit code 3");
+  }
+  check_works(module);
+  tvm_ffi_object_release(module);
+}
+
 /* ---- Paths in messages ---- */
 
 /* Loads a library from a path of more than a thousand bytes, and calls a kernel that crashes. The
@@ -400,17 +448,11 @@ static void *kill_soon(void *pid) {
 /* With one processor, a side sleeps at once, and is woken by what the other does. */
 TEST(test_one_processor) {
   TVMFFIObjectHandle module, fine = NULL;
-  cpu_set_t all, first;
-  size_t processor = 0;
   pthread_t killer;
   TVMFFIAny result;
   int64_t pid = 0;
   int i;
-  assert_int_equal(sched_getaffinity(0, sizeof all, &all), 0);
-  while (!CPU_ISSET(processor, &all)) ++processor;
-  CPU_ZERO(&first);
-  CPU_SET(processor, &first);
-  assert_int_equal(sched_setaffinity(0, sizeof first, &first), 0);
+  assert_true(environment_use_processors(true));
   module = load("isolated_bad.so");
   check_ok(tvm_ffi_module_get_function(module, "fine", &fine));
   for (i = 0; i < 2000; ++i) {
@@ -424,7 +466,7 @@ TEST(test_one_processor) {
                    "killed by somebody else");
   pthread_join(killer, NULL);
   check_works(module);
-  assert_int_equal(sched_setaffinity(0, sizeof all, &all), 0);
+  assert_true(environment_use_processors(false));
   tvm_ffi_object_release(fine);
   tvm_ffi_object_release(module);
 }
@@ -1064,6 +1106,8 @@ TEST(test_library_above_the_runtime) {
 
 RUN_TESTS({
     cmocka_unit_test(test_crashes),
+    cmocka_unit_test(test_signals_in_children),
+    cmocka_unit_test(test_ends_with_much_memory),
     cmocka_unit_test(test_long_and_odd_paths),
     cmocka_unit_test(test_time_limits),
     cmocka_unit_test(test_backtraces),

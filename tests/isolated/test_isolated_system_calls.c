@@ -45,7 +45,7 @@ WRAP_CALL(int, memfd_create, (const char *name, unsigned flags), (name, flags))
 WRAP_CALL(int, ftruncate64, (int file, off_t size), (file, size))
 WRAP_CALL(int, fallocate64, (int file, int mode, off_t offset, off_t size),
           (file, mode, offset, size))
-WRAP_CALL(int, madvise, (void *address, size_t size, int advice), (address, size, advice))
+WRAP_CALL(int, mprotect, (void *address, size_t size, int protection), (address, size, protection))
 WRAP_CALL(int, socketpair, (int domain, int type, int protocol, int files[2]),
           (domain, type, protocol, files))
 WRAP_CALL(int, poll, (struct pollfd * files, nfds_t count, int timeout), (files, count, timeout))
@@ -83,6 +83,15 @@ WRAP(int, posix_spawn_file_actions_adddup2, (posix_spawn_file_actions_t * out, i
 WRAP(int, posix_spawnattr_init, (posix_spawnattr_t * out), (out), reason)
 WRAP(int, pthread_atfork, (void (*prepare)(void), void (*parent)(void), void (*child)(void)),
      (prepare, parent, child), reason)
+
+static long num_advices;
+
+int __real_madvise(void *address, size_t size, int advice);
+int __wrap_madvise(void *address, size_t size, int advice);
+WRAPPER int __wrap_madvise(void *address, size_t size, int advice) {
+  ++num_advices;
+  return fails_now("madvise") ? (errno = reason, -1) : __real_madvise(address, size, advice);
+}
 
 static long num_sends;
 
@@ -138,16 +147,17 @@ long __real_syscall(long number, ...);
 long __wrap_syscall(long number, ...);
 WRAPPER long __wrap_syscall(long number, ...) {
   va_list rest;
-  long arguments[4];
+  long arguments[6]; /* as libc reads them */
   int i;
   va_start(rest, number);
-  for (i = 0; i < 4; ++i) arguments[i] = va_arg(rest, long);
+  for (i = 0; i < 6; ++i) arguments[i] = va_arg(rest, long);
   va_end(rest);
   if (fails_now("syscall")) {
     errno = reason;
     return -1;
   }
-  return __real_syscall(number, arguments[0], arguments[1], arguments[2], arguments[3]);
+  return __real_syscall(number, arguments[0], arguments[1], arguments[2], arguments[3],
+                        arguments[4], arguments[5]);
 }
 
 /* ---- Allocations ---- */
@@ -331,6 +341,21 @@ static void copy_tensors(void) {
   require(try_call(good, "add_to", args, 2, &result) ? data[99999] == 2 : data[99999] == 1);
 }
 
+/* The system is asked about pages, not about elements. */
+static void copy_strided_tensors(void) {
+  static float data[40000];
+  int64_t strides[1] = {4};
+  const long before = num_advices;
+  tvm_ffi_vector v;
+  TVMFFIAny args[2], result;
+  int i;
+  for (i = 0; i < 40000; ++i) data[i] = 1;
+  args[0] = args[1] = tvm_ffi_vector_init(&v, data, kCpu, TVM_FFI_C_FLOAT32, 10000);
+  v.tensor.strides = strides;
+  require(try_call(good, "add_to", args, 2, &result) ? data[39996] == 2 : data[39996] == 1);
+  require(num_advices - before < 200);
+}
+
 static void get_tensors(void) {
   static const int64_t kSizes[] = {10, 100000};
   size_t i;
@@ -416,16 +441,13 @@ static const struct {
   const char *name;
   void (*run)(void);
   bool needs_good;
-} steps[] = {{"a helper is started", load_good, false},
-             {"a call that takes its time", call_slowly, true},
-             {"a long text", send_a_long_text, true},
-             {"shared tensors", use_shared_tensors, true},
-             {"copied tensors", copy_tensors, true},
-             {"tensors as results", get_tensors, true},
-             {"a callback", call_back, true},
-             {"the end of a helper", release_good, true},
-             {"a crash", crash, false},
-             {"no helper", find_no_helper, false}};
+} steps[] = {
+    {"a helper is started", load_good, false},   {"a call that takes its time", call_slowly, true},
+    {"a long text", send_a_long_text, true},     {"shared tensors", use_shared_tensors, true},
+    {"copied tensors", copy_tensors, true},      {"strided tensors", copy_strided_tensors, true},
+    {"tensors as results", get_tensors, true},   {"a callback", call_back, true},
+    {"the end of a helper", release_good, true}, {"a crash", crash, false},
+    {"no helper", find_no_helper, false}};
 
 static void run_steps(void) {
   size_t i;
@@ -544,6 +566,7 @@ static const struct {
     {"mmap64", ENOMEM},
     {"munmap", ENOMEM},
     {"madvise", ENOMEM},
+    {"mprotect", ENOMEM},
     {"fallocate64", ENOSPC},
     {"fallocate64", EINTR},
     {"open64", EMFILE},

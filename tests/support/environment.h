@@ -3,6 +3,7 @@
 #ifndef TESTS_SUPPORT_ENVIRONMENT_H_
 #define TESTS_SUPPORT_ENVIRONMENT_H_
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -33,6 +34,27 @@ static inline int environment_set(const char *name, const char *value) {
   return _putenv_s(name, value != NULL ? value : "");
 #else
   return value != NULL ? setenv(name, value, 1) : unsetenv(name);
+#endif
+}
+
+/* Lets this process use one processor, or again all that it could. True: it does, or the system has
+ * no such limit. Needs _GNU_SOURCE. */
+static inline bool environment_use_processors(bool only_one) {
+#ifdef CPU_SET
+  static cpu_set_t all;
+  cpu_set_t first;
+  size_t processor = 0;
+  if (!only_one) {
+    return CPU_COUNT(&all) == 0 || sched_setaffinity(0, sizeof all, &all) == 0;
+  }
+  if (CPU_COUNT(&all) == 0 && sched_getaffinity(0, sizeof all, &all) != 0) return false;
+  while (!CPU_ISSET(processor, &all)) ++processor;
+  CPU_ZERO(&first);
+  CPU_SET(processor, &first);
+  return sched_setaffinity(0, sizeof first, &first) == 0;
+#else
+  (void)only_one;
+  return true;
 #endif
 }
 
