@@ -3,6 +3,7 @@
 #define _GNU_SOURCE /* usleep */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <tvm/ffi/c.h>
 #include <unistd.h>
 
@@ -159,6 +160,33 @@ TVM_FFI_C_EXPORT(repeat, "(0: Any, 1: int) -> ffi.Array") {
 TVM_FFI_C_EXPORT(call, "(0: ffi.Function, ...) -> Any") {
   return tvm_ffi_function_call(args->args[0].v_obj, args->args + 1, args->num_args - 1,
                                args->result);
+}
+
+/* Calls a function with a column of a wide matrix of two rows, and returns the sum of the column.
+ */
+TVM_FFI_C_EXPORT(call_with_column, "(0: ffi.Function, 1: int) -> int") {
+  int64_t shape[1] = {2}, strides[1];
+  TVMFFIAny arg, none;
+  DLTensor column;
+  uint8_t *data;
+  size_t size;
+  int code;
+  TVM_FFI_C_TRY(tvm_ffi_args_read_int64(args, 1, strides));
+  size = (size_t)(strides[0] + 1);
+  data = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (data == MAP_FAILED) return tvm_ffi_error_raise_memory();
+  memset(&column, 0, sizeof column);
+  column.data = data;
+  column.device.device_type = kDLCPU;
+  column.dtype = TVM_FFI_C_UINT8;
+  column.ndim = 1;
+  column.shape = shape;
+  column.strides = strides;
+  arg = tvm_ffi_any_view_tensor(&column);
+  code = tvm_ffi_function_call(args->args[0].v_obj, &arg, 1, &none);
+  if (code == 0) *args->result = tvm_ffi_any_from_int64(data[0] + data[strides[0]]);
+  munmap(data, size);
+  return code;
 }
 
 static TVMFFIObjectHandle kept;

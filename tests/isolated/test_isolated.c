@@ -812,6 +812,41 @@ TVM_FFI_C_FUNCTION(number, "(...) -> None") {
   return 0;
 }
 
+#ifdef __linux__
+static long num_pages;
+
+/* Pages of this process that have memory. */
+static long read_resident(void) {
+  FILE *file = fopen("/proc/self/statm", "r");
+  long resident = 0;
+  if (file == NULL) return 0;
+  if (fscanf(file, "%*d %ld", &resident) != 1) resident = 0;
+  fclose(file);
+  return resident;
+}
+
+TVM_FFI_C_FUNCTION(number_and_look, "(0: DLTensor*) -> None") {
+  num_pages = read_resident();
+  return number(NULL, args->args, args->num_args, args->result);
+}
+
+/* A kernel's column of a wide matrix takes no memory in the host for what is between its elements.
+ */
+TEST(test_columns_in_callbacks) {
+  const int64_t step = (int64_t)1 << (sizeof(void *) < 8 ? 24 : 29);
+  const TVMFFIObjectHandle function = make_function(number_and_look);
+  const long before = read_resident();
+  TVMFFIAny args[2], result;
+  args[0] = tvm_ffi_any_view_object(function);
+  args[1] = tvm_ffi_any_from_int64(step);
+  check_ok(call("call_with_column", args, 2, &result));
+  assert_int_equal(result.v_int64, 2);
+  /* A sanitizer takes an eighth of it. */
+  assert_true(num_pages - before < (long)(step / sysconf(_SC_PAGESIZE) / 2));
+  tvm_ffi_object_release(function);
+}
+#endif
+
 /* Fills the second of its tensors with 9. */
 TVM_FFI_C_FUNCTION(fill_second, "(0: DLTensor*, 1: DLTensor*, ...) -> None") {
   DLTensor *x;
@@ -998,6 +1033,9 @@ int main(void) {
       cmocka_unit_test(test_nested_calls),
       cmocka_unit_test(test_tensors_in_callbacks),
       cmocka_unit_test(test_interleaved_tensors_in_callbacks),
+#ifdef __linux__
+      cmocka_unit_test(test_columns_in_callbacks),
+#endif
       cmocka_unit_test(test_overlapping_tensors_in_callbacks),
       cmocka_unit_test(test_slow_callbacks),
       cmocka_unit_test(test_dropped_arguments),
