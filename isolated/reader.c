@@ -461,7 +461,7 @@ int reader_get(reader *r, TVMFFIAny *out) {
 
 /* ---- Elements of arguments ---- */
 
-static int compare_begins(const void *a, const void *b) {
+static int compare_views(const void *a, const void *b) {
   const view *x = *(view *const *)a, *y = *(view *const *)b;
   return x->begin < y->begin ? -1 : x->begin > y->begin;
 }
@@ -475,7 +475,7 @@ int reader_copy_arguments(reader *r) {
   sorted = malloc(count * sizeof *sorted);
   if (sorted == NULL) return tvm_ffi_error_raise_memory();
   for (i = 0, v = r->views; v != NULL; v = v->next) sorted[i++] = v;
-  if (count > 1) qsort(sorted, count, sizeof *sorted, compare_begins);
+  if (count > 1) qsort(sorted, count, sizeof *sorted, compare_views);
   for (i = 0; code == 0 && i < count; i = next) {
     const char *end = sorted[i]->end;
     for (next = i + 1; next < count && sorted[next]->begin < end; ++next) {

@@ -112,7 +112,7 @@ static bool walk_begin(walk *self, const DLTensor *layout, int64_t gap, int64_t 
 }
 
 /* Whether the runs have more bytes than there are from the first to the last. */
-static bool overlap(const run_list *runs) {
+static bool runs_overlap(const run_list *runs) {
   const int64_t size = runs->end - runs->begin;
   int64_t sum = runs->run;
   int32_t i;
@@ -130,8 +130,8 @@ static bool overlap(const run_list *runs) {
 static bool walk_begin_limited(walk *self, const DLTensor *layout, int64_t gap, int64_t most,
                                int64_t deadline) {
   if (!walk_begin(self, layout, 0, most, deadline)) return false;
-  if (gap > 0 && !overlap(&self->runs)) (void)walk_begin(self, layout, gap, most, deadline);
-  if (overlap(&self->runs)) {
+  if (gap > 0 && !runs_overlap(&self->runs)) (void)walk_begin(self, layout, gap, most, deadline);
+  if (runs_overlap(&self->runs)) {
     self->offset = self->runs.begin;
     self->runs.run = self->left = self->runs.end - self->runs.begin;
     self->runs.ndim = 0;
