@@ -43,7 +43,10 @@ extern "C" {
 #define TVM_FFI_ISOLATED_CRASH_ERROR "HelperCrashError"
 /** The kernel ended its process. */
 #define TVM_FFI_ISOLATED_EXIT_ERROR "HelperExitError"
-/** A call took longer than options.timeout or more processor time than options.cpu_seconds. */
+/**
+ * A call took longer than options.timeout, or all calls of the helper together more processor time
+ * than options.cpu_seconds.
+ */
 #define TVM_FFI_ISOLATED_TIMEOUT_ERROR "HelperTimeoutError"
 /** A signal ended the helper while it had nearly used up options.memory. */
 #define TVM_FFI_ISOLATED_MEMORY_ERROR "HelperMemoryError"
