@@ -622,6 +622,10 @@ class Record(unittest.TestCase):
         os.mkdir("taken")
         pathlib.Path("taken/version").write_text("")
         bad(USAGE, "taken already has a recording", "record", "-o", "taken", "--", "true")
+        os.mkdir("shared")
+        os.chmod("shared", 0o777)
+        bad(USAGE, "shared belongs to another user, or others can write to it", "record", "-o",
+            "shared", "--", "true")
         bad(USAGE, "no/folder: No such file or directory", "record", "-o", "no/folder", "--", "no")
         bad(USAGE, "no_such_program: No such file or directory", "record", "-o", "x", "--",
             "no_such_program")

@@ -8,6 +8,7 @@ import json
 import math
 import os
 import pathlib
+import re
 import shlex
 import shutil
 import struct
@@ -1150,12 +1151,17 @@ class Stranger(unittest.TestCase):
     def test_relative(self):
         for path in "evil.so", "./evil.so", f"../{self.folder.name}/evil.so":
             self.refused(path, "it is a relative path", given=build_id(self.evil))
-        self.refused("/proc/self/cwd/evil.so", "a path below /proc",
-                     given=build_id(self.evil))
+        for proc in "/proc", "//proc", "/./proc", "/usr/../proc", "/var/run/../proc":
+            self.refused(f"{proc}/self/cwd/evil.so", "a path below /proc",
+                         given=build_id(self.evil))
         self.refused("-", "it is a relative path", given=build_id(self.evil))
+        tokens = self.folder / "$LIB"
+        tokens.mkdir()
+        shutil.copy(self.evil, tokens)
+        self.refused(tokens / "evil.so", "it contains $", given=build_id(self.evil))
 
     def test_build_ids(self):
-        self.refused(self.evil, "its build id is not known", given=None)
+        self.refused(self.evil, "no build id was recorded for it", given=None)
         self.refused(self.evil, f"its build id is {build_id(self.evil)}, and 00ff was recorded",
                      given="00ff")
         self.refused(self.source.with_suffix(".txt"), "there is no such file", given="00ff")
@@ -1167,7 +1173,7 @@ class Stranger(unittest.TestCase):
         text.write_text("#!/bin/sh")
         self.refused(text, "it has no build id", given="00ff")
         os.mkfifo(self.folder / "fifo.so")
-        self.refused(self.folder / "fifo.so", "it is no file", given="00ff")
+        self.refused(self.folder / "fifo.so", "it is not a regular file", given="00ff")
 
     def test_inside(self):
         """A library that comes with the recording is not loaded, whatever its build id."""
@@ -1177,6 +1183,20 @@ class Stranger(unittest.TestCase):
         shutil.copy(self.evil, inside)
         self.refused(inside, "it is in the folder of the recording", given=build_id(inside),
                      folder=folder)
+
+    def test_functions_of_the_runtime(self):
+        """A recording names functions of the library, and none that the runtime registers: those
+        load files."""
+        r = new_recording()
+        for name in "ffi.ModuleLoadFromFile", "ffi.Module.load_from_file.so":
+            r.call(name, [str(self.evil), *(["so"] if "from_file.so" in name else [])])
+        for words in (["replay", r.folder, "1"], ["replay", r.folder, "2"],
+                      ["replay", r.folder, "1", "--bench"], ["replay", r.folder, "1", "--no-fork"],
+                      ["replay", r.folder, "1", "--against", KERNELS], ["probe", r.folder, "1"],
+                      ["replay", r.folder, "1", "--lib", KERNELS]):
+            code, _, err = run(*words, env={**os.environ, "PLANTED": str(self.planted)})
+            self.assertFalse(self.planted.exists(), words)
+            self.assertEqual((code, "there is no function ffi.Module" in err), (USAGE, True), err)
 
     def unread(self, r, why):
         for words in (["show", r.folder, "--call=1"], ["replay", r.folder],
@@ -1193,7 +1213,7 @@ class Stranger(unittest.TestCase):
             kept = path.read_bytes()
             path.unlink()
             os.mkfifo(path)
-            self.unread(r, "is no regular file")
+            self.unread(r, "is not a regular file")
             path.unlink()
             elsewhere = self.folder / "elsewhere"
             elsewhere.write_bytes(kept)
@@ -1613,6 +1633,14 @@ class Emit(unittest.TestCase):
         self.assertTrue(all(0 <= number <= 1 for number in numbers[1::2]), numbers)
         self.assertIn("- of tensors: data type, shape, strides", programs[0])
         self.assertIn("(3xf32.strides(2)), it did not return", programs[0])
+
+    def test_redacted_keys(self):
+        """Keys stay different, as those of Python, where True is 1: no item is lost."""
+        r = new_recording()
+        r.call("f", [{"map": [[True, 1], [None, 2], [False, 3], [1, 4], [0, 5]], "id": 0}], [])
+        program = good("replay", r.folder, "--emit=python", "--redact")
+        keys = set(re.findall(r" = (True|False|None|\d+)$", program, re.M))
+        self.assertEqual(keys, {"True", "False", "None", "1", "3", "4"}, program)
 
     def plant(self, secret, number):
         """A recording that has a text and a number wherever a value can be. The number is exact in

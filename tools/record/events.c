@@ -228,7 +228,7 @@ static void unmap_window(void) {
 static bool ensure_open(void) {
   struct stat status;
   if (is_ours(&status)) return true;
-  events_file = keep_high(open(events_path, O_RDWR | O_APPEND | O_CLOEXEC));
+  events_file = keep_high(open(events_path, O_RDWR | O_APPEND | O_NOFOLLOW | O_CLOEXEC));
   if (events_file < 0 || fstat(events_file, &status) != 0) return false;
   events_device = status.st_dev;
   events_inode = status.st_ino;

@@ -258,7 +258,8 @@ ssize_t record_write_some(int file, const void *bytes, size_t size) {
   written = write(file, bytes, size);
   error = errno;
   if (written < 0 && error == EFBIG) take_signal(&old, SIGXFSZ);
-  if (written < 0 && error == EPIPE) take_signal(&old, SIGPIPE);
+  /* A pipe whose reader has gone meanwhile has taken a part. */
+  if (written < 0 ? error == EPIPE : (size_t)written < size) take_signal(&old, SIGPIPE);
   (void)pthread_sigmask(SIG_SETMASK, &old, NULL);
   errno = error;
   return written;

@@ -42,7 +42,7 @@ static bool map_next_number(void) {
   void *page = MAP_FAILED;
   int file;
   (void)snprintf(path, sizeof path, "%s/next", record_folder);
-  file = open(path, O_RDWR | O_CLOEXEC);
+  file = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
   if (file < 0) return false;
   if (fstat(file, &status) == 0 && status.st_size == (off_t)sizeof *record_last_number) {
     page = mmap(NULL, sizeof *record_last_number, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);

@@ -209,7 +209,10 @@ bool call_load(call *request, size_t i, kernel *out, int *exit_code) {
   if (!open_library(request, i, &out->lib, exit_code)) return false;
   *exit_code = kExitUsage;
   if (request->function == NULL) request->function = library_only_function(&out->lib);
-  if (request->function != NULL) out->function = library_find(&out->lib, request->function);
+  if (request->function != NULL) {
+    out->function = request->is_recorded ? library_find_own(&out->lib, request->function)
+                                         : library_find(&out->lib, request->function);
+  }
   if (out->function != NULL) return true;
   kernel_free(out);
   return false;

@@ -44,6 +44,7 @@ typedef struct {
                                     the library is loaded in this process */
   size_t num_paths;
   char *function;         /* NULL: the library's only one */
+  bool is_recorded;       /* the function was named by a recording */
   const char *parameters; /* the text between the parentheses; NULL: --input is used */
   size_t parameters_size;
   input_reader *reader;

@@ -42,6 +42,12 @@ static char *prepare_folder(const char *path) {
     (void)report_fail(kExitUsage, "%s: %s", path, strerror(errno));
     return NULL;
   }
+  if (!folder_is_own(path)) {
+    (void)report_fail(kExitUsage,
+                      "%s belongs to another user, or others can write to it: name a new folder",
+                      path);
+    return NULL;
+  }
   if (folder_has_file(path, "version")) {
     (void)report_fail(kExitUsage, "%s already has a recording", path);
     return NULL;

@@ -147,6 +147,7 @@ static int measure_call(void *context) {
   request.paths[1] = p->against;
   request.num_paths = p->against != NULL ? 2 : 1;
   request.function = (char *)p->c->function;
+  request.is_recorded = true;
   request.device_name = p->device_name;
   code = bench_recorded(&request, p->json, make_measured, &measured);
   call_values_free(&measured.values);

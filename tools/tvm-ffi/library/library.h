@@ -100,6 +100,9 @@ void library_close(loaded_library *lib);
 /* A function of the library, of its imports, or one registered while loading it; NULL after a
  * report. */
 TVMFFIObjectHandle library_find(const loaded_library *lib, const char *name);
+/* The same, but none that is only registered: a recording names the function, and some of those
+ * that the runtime registers load files. */
+TVMFFIObjectHandle library_find_own(const loaded_library *lib, const char *name);
 /* The name of the library's only function; release with free(). NULL after a report that it has
  * none or several. */
 char *library_only_function(const loaded_library *lib);

@@ -176,7 +176,8 @@ static bool is_plain(const binary_file *file, const char *name) {
   return symbol != NULL && symbol->is_function;
 }
 
-TVMFFIObjectHandle library_find(const loaded_library *lib, const char *name) {
+/* The function of the library, or one that is registered, unless only the former is wanted. */
+static TVMFFIObjectHandle find_function(const loaded_library *lib, const char *name, bool is_own) {
   TVMFFIAny args[3], found;
   TVMFFIObjectHandle global = NULL;
   binary_file *file;
@@ -190,7 +191,7 @@ TVMFFIObjectHandle library_find(const loaded_library *lib, const char *name) {
     return NULL;
   }
   if (found.type_index == kTVMFFIFunction) return found.v_obj;
-  if (tvm_ffi_function_find_global(name, &global) != 0) TVMFFIErrorSetRaised(NULL);
+  if (!is_own && tvm_ffi_function_find_global(name, &global) != 0) TVMFFIErrorSetRaised(NULL);
   if (global != NULL) return global;
   file = open_listing(lib, &exported);
   if (file == NULL) return NULL;
@@ -205,6 +206,14 @@ TVMFFIObjectHandle library_find(const loaded_library *lib, const char *name) {
   listing_free(&exported);
   binary_file_close(file);
   return NULL;
+}
+
+TVMFFIObjectHandle library_find(const loaded_library *lib, const char *name) {
+  return find_function(lib, name, false);
+}
+
+TVMFFIObjectHandle library_find_own(const loaded_library *lib, const char *name) {
+  return find_function(lib, name, true);
 }
 
 char *library_only_function(const loaded_library *lib) {

@@ -24,7 +24,8 @@ typedef struct {
   const void **objects; /* those that have a name, by its number; NULL: another value */
   size_t num_names;
   size_t num_redacted; /* texts */
-  size_t num_keys;     /* of maps, if values are redacted */
+  size_t num_keys;     /* of maps that are numbers, if values are redacted */
+  size_t num_bool_keys;
   bool is_key;
   char *why; /* what cannot be written; NULL */
 } emitter;
@@ -498,7 +499,8 @@ static size_t emit_value(emitter *e, const TVMFFIAny *value) {
     return e->request->redacted ? emit_other_text(e, value) : emit_text(e, value, &text);
   }
   if (e->request->redacted) {
-    redact_scalar(&other, e->is_key ? ++e->num_keys : 0);
+    size_t *num_keys = value->type_index == kTVMFFIBool ? &e->num_bool_keys : &e->num_keys;
+    redact_scalar(&other, e->is_key ? ++*num_keys : 0);
     value = &other;
   }
   switch (value->type_index) {
@@ -816,6 +818,7 @@ static void emit_kept(const emitter *e, const char *recorded) {
       "- of tensors: data type, shape, strides, byte_offset, device, whether they are read-only,",
       "  the alignment of their memory, and which of them share it, and where",
       "- data types, devices and shapes that are arguments themselves, None and null pointers",
+      "- names of types and of their fields",
       "- how many items arrays, lists, maps and dicts have, and how they are nested",
       "All else is replaced: elements of tensors by numbers from 0 to 1, integers among them by",
       "0 or 1, other integers by 1, floats by 0.5, bools by true, texts and bytes by texts, and",

@@ -43,7 +43,21 @@ static bool is_inside(const char *path, const char *folder) {
 
 /* Below them are other names of files, such as those of the current folder. */
 static bool is_of_process(const char *path) {
-  return strncmp(path, "/proc/", 6) == 0 || strncmp(path, "/dev/", 5) == 0;
+  static const char *const kFolders[] = {"/proc", "/dev"};
+  file_status here, other;
+  bool is_below = false;
+  size_t i, end;
+  for (end = 1; path[end] != '\0' && !is_below; ++end) {
+    char *above;
+    if (path[end] != '/') continue;
+    above = tool_copy(path, end);
+    for (i = 0; i < sizeof kFolders / sizeof *kFolders && file_status_get(above, &here); ++i) {
+      is_below =
+          is_below || (file_status_get(kFolders[i], &other) && file_status_is_same(&here, &other));
+    }
+    free(above);
+  }
+  return is_below;
 }
 
 char *recorded_library_refuse(const recording *r, const recorded_call *c) {
@@ -51,16 +65,15 @@ char *recorded_library_refuse(const recording *r, const recorded_call *c) {
   file_status status;
   char *id, *why = NULL;
   if (!path_is_absolute(path)) return tool_format("it is a relative path");
+  if (strchr(path, '$') != NULL) return tool_format("it contains $, which loaders replace");
   if (is_of_process(path)) return tool_format("it is a path below /proc or /dev");
   if (source_has_suffix(path)) {
     return tool_format("it is a source, an object file or an archive, which is not compiled");
   }
   if (!file_status_get(path, &status)) return tool_format("there is no such file");
-  if (!status.is_regular) return tool_format("it is no file");
+  if (!status.is_regular) return tool_format("it is not a regular file");
   if (is_inside(path, r->folder)) return tool_format("it is in the folder of the recording");
-  if (c->build_id == NULL) {
-    return tool_format("its build id is not known: none was recorded");
-  }
+  if (c->build_id == NULL) return tool_format("no build id was recorded for it");
   id = read_build_id(path);
   if (id == NULL) {
     why = tool_format("it has no build id, and %s was recorded", c->build_id);
@@ -72,10 +85,12 @@ char *recorded_library_refuse(const recording *r, const recorded_call *c) {
 }
 
 bool recorded_library_may_load(const recording *r, const recorded_call *c) {
-  char *why = recorded_library_refuse(r, c);
+  char *why = recorded_library_refuse(r, c), *path;
   if (why == NULL) return true;
+  path = text_escape(c->library, strlen(c->library));
   report_error("%s, which the recording names, is not loaded: %s; --lib names the library to load",
-               c->library, why);
+               path, why);
+  free(path);
   free(why);
   return false;
 }

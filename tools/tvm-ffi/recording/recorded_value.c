@@ -681,7 +681,7 @@ char *recorded_file_read(const char *path, size_t *out_size) {
     return NULL;
   }
   if (file_status_get(path, &status) && !status.is_regular) {
-    report_error("%s: is no regular file", path);
+    report_error("%s: is not a regular file", path);
     return NULL;
   }
   return tool_read_file(path, out_size);

@@ -545,8 +545,9 @@ static void note_missing_counts(recording *r) {
   size_t i, missing = 0;
   for (i = 0; i < r->num_files; ++i) missing += !r->files[i].has_counts;
   if (missing == 0 || missing == r->num_files) return; /* none is shown */
-  add_note(r, tool_format("%zu of %zu processes did not write how many calls they made (they ended "
-                          "by _exit or a signal, or still run): there were more calls than shown",
+  add_note(r, tool_format("%zu of %zu processes did not write how many calls they made (recording "
+                          "stopped early, or they ended by _exit, exec or a signal, or still run): "
+                          "there were more calls than shown",
                           missing, r->num_files));
 }
 

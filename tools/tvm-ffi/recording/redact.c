@@ -51,7 +51,7 @@ void redact_scalar(TVMFFIAny *value, size_t key) {
       value->v_int64 = key == 0 || key % 2 != 0;
       break;
     case kTVMFFIInt:
-      value->v_int64 = key == 0 ? 1 : (int64_t)key;
+      value->v_int64 = (int64_t)key + 1; /* 1, which as a key equals True in Python, is no key */
       break;
     case kTVMFFIFloat:
       value->v_float64 = (double)key + 0.5;

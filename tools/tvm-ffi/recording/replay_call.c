@@ -254,7 +254,7 @@ static int run_call(void *context) {
   replayed.p = p;
   supervise_name(replay_choose_library(p));
   if (!library_open(replay_choose_library(p), &lib)) return kExitLoad;
-  replayed.function = library_find(&lib, p->c->function);
+  replayed.function = library_find_own(&lib, p->c->function);
   if (replayed.function == NULL) return kExitUsage;
   code = make_and_call(&replayed);
   if (replayed.error == NULL) tvm_ffi_any_clear(&replayed.result);

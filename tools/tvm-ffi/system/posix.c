@@ -260,6 +260,12 @@ bool folder_make(const char *path, bool is_private) {
   return mkdir(path, is_private ? 0700 : 0777) == 0;
 }
 
+bool folder_is_own(const char *path) {
+  struct stat status;
+  return stat(path, &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == geteuid() &&
+         (status.st_mode & S_IWOTH) == 0;
+}
+
 bool folder_remove(const char *path) {
   return rmdir(path) == 0;
 }

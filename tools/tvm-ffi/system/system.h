@@ -123,6 +123,8 @@ bool file_make_private(const char *path);
 /* Makes a folder; EEXIST if there is one. A private one is closed to other users, where folders
  * have modes. */
 bool folder_make(const char *path, bool is_private);
+/* Whether nobody but this user, or its group, can make files in the folder. */
+bool folder_is_own(const char *path);
 /* Removes an empty folder. */
 bool folder_remove(const char *path);
 

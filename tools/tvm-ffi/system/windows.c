@@ -330,7 +330,7 @@ void file_touch(const char *path) {
   CloseHandle(file);
 }
 
-/* Folders of Windows have the rights of those above them. */
+/* Files and folders of Windows have the rights of the folder that they are in. */
 bool file_make_private(const char *path) {
   (void)path;
   return true;
@@ -339,6 +339,11 @@ bool file_make_private(const char *path) {
 bool folder_make(const char *path, bool is_private) {
   (void)is_private;
   return _mkdir(path) == 0;
+}
+
+bool folder_is_own(const char *path) {
+  (void)path;
+  return true;
 }
 
 bool folder_remove(const char *path) {
