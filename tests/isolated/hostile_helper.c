@@ -108,8 +108,8 @@ static void send_given(const char *given) {
     words[count++] = is_number ? strtoull(given, &end, 0) : read_number();
     if (!is_number) end = (char *)(uintptr_t)given + 1;
   }
-  memcpy(c.region[kSideHelper], words, count * sizeof *words);
-  channel_send(&c, 0, count * sizeof *words);
+  memcpy(c.region[kSideHelper], words, (size_t)count * sizeof *words);
+  channel_send(&c, 0, (size_t)count * sizeof *words);
 }
 
 static void scribble_on_arguments(void) {
