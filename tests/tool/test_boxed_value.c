@@ -76,7 +76,7 @@ TEST(test_tensors) {
   int64_t shape[kManyDims], strides[kManyDims];
   box *b = open_box();
   TVMFFIObjectHandle copy;
-  DLTensor tensor, *read;
+  DLTensor tensor, *read = NULL;
   TVMFFIAny out;
   bool shown;
   int i;
