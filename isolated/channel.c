@@ -418,7 +418,8 @@ static wait_result host_sleep(channel *self, int64_t deadline) {
     if (deadline != 0 && clock_now() >= deadline) return kWaitTime;
     if (result == kWaitTime || ++num_rings % kManyRings == 0) {
       result = look_at_helper(self);
-      if (result != kWaitTurn) return result;
+      /* A signal that came meanwhile has ended no sleep: the frontend is asked. */
+      return result == kWaitTurn ? kWaitSignal : result;
     }
   }
   return kWaitTurn;

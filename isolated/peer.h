@@ -41,7 +41,7 @@ typedef struct {
    * what failed, NULL if the channel knows. Raises an error and returns -1.
    */
   int (*end)(peer *self, wait_result result, const char *why);
-  /* A signal interrupted the wait: 0 to go on, or -1 with an error raised. */
+  /* A signal interrupted the wait, or may have: 0 to go on, or -1 with an error raised. */
   int (*interrupted)(peer *self);
   /* Calls a function of the other side that was received as a value, from any thread. */
   int (*call)(peer *self, uint32_t target, const TVMFFIAny *args, int32_t num_args,

@@ -468,7 +468,7 @@ TEST(test_memory_of_a_driver) {
 
 /* A tensor with large gaps does not make the system provide the memory of the gaps. */
 TEST(test_sparse_memory) {
-  enum { kCount = 16, kStep = 4 << 20 };
+  enum { kCount = 16, kStep = 1 << 20 }; /* all of them fit a message where sizes have 32 bits */
   const size_t page = (size_t)sysconf(_SC_PAGESIZE);
   const int file = memfd_create("test", 0);
   int64_t strides[1] = {kStep};
@@ -578,6 +578,7 @@ TEST(test_large_answers) {
   TVMFFIAny args[2], text, inner, result;
   enum { kInner = 1000, kOuter = 3200 };
   options.memory = (uint64_t)64 << 20;
+  if (sizeof(void *) < 8) skip(); /* a message is smaller there */
   if (tvm_ffi_isolated_load(module_path("isolated_good.so"), &options, &module) != 0) {
     TVMFFIErrorSetRaised(NULL); /* a sanitizer takes more, and macOS has no such limit */
     module = other;

@@ -894,6 +894,13 @@ static void do_nothing(int number) {
   (void)number;
 }
 
+static int num_checks;
+
+static int count_checks(void) {
+  ++num_checks;
+  return 0;
+}
+
 TEST(test_calls_by_handlers) {
   tvm_ffi_isolated_options options = test_options();
   struct sigaction action, before;
@@ -920,6 +927,12 @@ TEST(test_calls_by_handlers) {
   alarm(1);
   check_fails_with(call(module, "loop", NULL, 0, &result), TVM_FFI_ISOLATED_TIMEOUT_ERROR,
                    "took longer than ");
+  /* Signals that do not interrupt a sleep, because they come between two, are noticed. */
+  hook.check = count_checks;
+  check_ok(TVMFFIEnvRegisterCAPI("PyErr_CheckSignals", hook.data));
+  check_fails_with(call(module, "loop", NULL, 0, &result), TVM_FFI_ISOLATED_TIMEOUT_ERROR,
+                   "took longer than ");
+  assert_in_range(num_checks, 2, 1000);
   check_ok(TVMFFIEnvRegisterCAPI("PyErr_CheckSignals", NULL));
   sigaction(SIGALRM, &before, NULL);
   assert_true(is_refused);

@@ -102,6 +102,8 @@ typedef struct {
 
 #define DAMAGED TVM_FFI_ISOLATED_CHANNEL_ERROR
 #define TOO_MUCH "more memory of the host than options.answer allows"
+/* Where sizes have 32 bits, it does not fit the shared memory either. */
+#define TOO_LARGE (sizeof(void *) < 8 ? "a tensor is not in the shared memory" : TOO_MUCH)
 /* Words 0 to 2 of an answer, and of a call with one argument of what the host has passed. */
 #define RETURN "6 0 n "
 #define CALL "5 0x100000001 n "
@@ -157,9 +159,9 @@ static const forgery kForgeries[] = {
     {RETURN "0x100000014 7 0 7 0 7 0 0", DAMAGED, "the cause of an error is none"},
     {"7 0 n 0", "InternalError", "the function failed without an error"},
     /* What takes more memory or time than a host has: 8 GiB, and 2^40 elements in few bytes. */
-    {RETURN "0x10000000f 4096 0x10801 0x200000000 1", DAMAGED, TOO_MUCH},
-    {CALL "0x10000000f 4096 0x10801 0x200000000 1", DAMAGED, TOO_MUCH},
-    {CALL "0x100000010 4096 0x10801 0x200000000 1", DAMAGED, TOO_MUCH},
+    {RETURN "0x10000000f 4096 0x10801 0x200000000 1", DAMAGED, TOO_LARGE},
+    {CALL "0x10000000f 4096 0x10801 0x200000000 1", DAMAGED, TOO_LARGE},
+    {CALL "0x100000010 4096 0x10801 0x200000000 1", DAMAGED, TOO_LARGE},
     {RETURN "0x10000000f 4096 0x10801 0x10000000000 0", NULL, NULL},
     {RETURN "0x20000000f 4096 0x10801 0x100000 0x100000 1 1", NULL, NULL},
     {RETURN "0x20000000f 4096 0x12004 0x100000 0x100000 1 0", NULL, NULL},
@@ -167,7 +169,7 @@ static const forgery kForgeries[] = {
     {"5 1 n", TVM_FFI_ISOLATED_TIMEOUT_ERROR, "it took longer than"},
     {CALL "0x100000010 4096 0x10801 0x10000000000 0", TVM_FFI_ISOLATED_TIMEOUT_ERROR,
      "it took longer than"},
-    {CALL "0x10000000f 4096 0x10801 0x4000000 1", TVM_FFI_ISOLATED_TIMEOUT_ERROR,
+    {CALL "0x10000000f 4096 0x10801 0x400000 1", TVM_FFI_ISOLATED_TIMEOUT_ERROR,
      "it took longer than"},
 };
 
