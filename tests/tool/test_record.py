@@ -493,7 +493,7 @@ class Record(unittest.TestCase):
             "sh", "-c", f"set -m; stty tostop; (ulimit -f 4; exec {program} > background-out) & "
             "wait $!; echo $? > background-code"])
         try:
-            shell.wait(timeout=20 * SLOWER)
+            shell.wait(timeout=SLOWER * 20)
         finally:
             shell.kill()
             shown = read_terminal(terminal)
