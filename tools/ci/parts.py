@@ -30,11 +30,10 @@ def build_gcc(suites=()):
 @part(GCC_TESTS, when=DAILY,
       alone="most faults; with `--all` those of optimised C++")
 def gcc():
-    """gcc, C++17, warnings are errors: every test but those of the parts peers, projects, programs
-    and languages; with --all also but those of install"""
+    """gcc, C++17, warnings are errors: every test but those of the parts peers, projects, programs,
+    languages and install"""
     if tool("gcc"):
-        without = ["peer", *(["build_systems"] if steps.RUN != DAILY else [])]
-        meson_test(build_gcc(), without=without)
+        meson_test(build_gcc(), without=["peer", "build_systems"])
         if not (shutil.which("nvcc") or pathlib.Path("/usr/local/cuda/bin/nvcc").exists()):
             REPORT.skip("headers compiled as CUDA", "nvcc is not installed")
 

@@ -3,12 +3,12 @@
 """Builds and tests the project in parts; tools/test runs this after it has installed what the parts
 need.
 
-Without arguments the daily parts run: every test of this project once. --all adds the parts that
-compile code of the package or run its tests (`peers`), and the matrix of compilers, tools and
-packages; --release adds those that find nothing which another part does not find first. Two parts
-run at a time, because the tests of one leave processors idle that the other can use to compile; the
-longest start first, by the table in CONTRIBUTING.md. Each line of output begins with the name of
-its part; parts that use one build run one after the other.
+Without arguments the daily parts run: the tests of this project once. --all adds build systems, the
+parts that compile code of the package or run its tests (`peers`), and the matrix of compilers,
+tools and packages; --release adds those that find nothing which another part does not find first.
+Two parts run at a time, because the tests of one leave processors idle that the other can use to
+compile; the longest start first, by the table in CONTRIBUTING.md. Each line of output begins with
+the name of its part; parts that use one build run one after the other.
 
 The last line is `N passed, N failed`, with `, N skipped` if there are skips; each skip is listed
 above it with its reason. A build, a check and a test count as one each. Nothing is written outside
@@ -86,7 +86,7 @@ def parse_arguments():
     arguments; prints lists and ends."""
     parser = argparse.ArgumentParser(
         prog="tools/test", description="Builds and tests the project; without "
-        "arguments every test of this project once: the daily parts.")
+        "arguments the tests of this project once, but for build systems: the daily parts.")
     parser.add_argument("parts", nargs="*", metavar="PART", help="run these parts")
     parser.add_argument("--all", action="store_true",
                         help="run what continuous integration does: other compilers, systems, "
