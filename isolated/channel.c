@@ -271,7 +271,8 @@ static bool spin(channel *self) {
 
 /*
  * Whether the helper has ended. Its socket does not tell that alone: a process that it has started
- * may hold it. One that has made the host its tracer, and was stopped, goes on never.
+ * may hold it. A helper that made the host its tracer and was stopped counts as ended, because it
+ * never continues: waitid reports the stops of tracees even without WSTOPPED.
  */
 static bool child_has_ended(const channel *self) {
   siginfo_t info;
@@ -294,9 +295,9 @@ static bool socket_has_ended(const channel *self) {
 enum { kLookMilliseconds = 200 };
 
 /*
- * In the host, now and then while it sleeps: kernels can overwrite what both sides wait by, and end
- * or stop the helper in ways that no file tells. What was not noticed so far counts now, and a
- * helper that was not woken is.
+ * In the host, now and then while it sleeps: kernels can overwrite the words on which both sides
+ * wait, and end or stop the helper in ways that no file descriptor reports. Returns what was missed
+ * so far, and wakes a helper that was not woken.
  */
 static wait_result look_at_helper(channel *self) {
   const uint32_t turn = __atomic_load_n(&self->header->turn, __ATOMIC_SEQ_CST);

@@ -158,12 +158,12 @@ TEST(test_forged_shapes) {
   static const int64_t kShapes[] = {-1, kRoom, (int64_t)1 << 30, (int64_t)1 << 46, INT64_MAX};
   static const int32_t kDims[] = {-1, kManyDims, INT32_MAX};
   const DLDataType dtype = TVM_FFI_C_FLOAT32;
-  const int32_t one = 1;
+  const int32_t num_dims = 1;
   box *b = open_box();
   size_t i;
   for (i = 0; i < sizeof kShapes / sizeof *kShapes; ++i) {
     put_byte(b, kTensor);
-    assert_true(box_put(b, &dtype, sizeof dtype) && box_put(b, &one, sizeof one));
+    assert_true(box_put(b, &dtype, sizeof dtype) && box_put(b, &num_dims, sizeof num_dims));
     put_count(b, kShapes[i]);
     check_refused(b);
   }
