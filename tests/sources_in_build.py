@@ -60,13 +60,12 @@ def find_shared_names(root):
 # Tests that are not named after a source or header of their folder, and what they test.
 OTHERS = {
     "container/find_device": "map_builtins.c", "core/longjmp": "every source with callbacks",
-    "json/base64": "json_graph.c", "module/context_symbol": "library.c",
-    "module/custom": "module.c", "module/loader": "load_file.c",
+    "module/context_symbol": "library.c", "module/custom": "module.c",
+    "module/loader": "load_file.c",
     "platform/damaged_library": "elf_checks.c", "platform/dl_elf": "elf_image.c",
     "platform/dl_none": "none.c",
     "platform/dl_posix": "posix.c", "platform/dl_windows": "windows.c",
-    "reflect/builtin_types": "builtin_objects.c", "reflect/field_layout": "register.c",
-    "reflect/getters": "register.c", "reflect/init": "constructors.c",
+    "reflect/builtin_types": "builtin_objects.c", "reflect/init": "constructors.c",
     "runtime/builtins": "the functions of all folders",
     "runtime/deleters": "objects of all folders", "runtime/growth": "memory of all folders",
     "runtime/two_runtimes": "two copies of the runtime",

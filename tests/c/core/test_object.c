@@ -2,6 +2,9 @@
 /* Counting and destroying single objects; test_object_nested.c tests objects that own others. */
 #include "core/object.h"
 
+#include <tvm/ffi/extra/c_runtime_api.h>
+
+#include "core/string_object.h"
 #include "support/check.h"
 #include "support/weak.h"
 
@@ -151,6 +154,283 @@ TEST(test_plain_objects_with_weak_references) {
   weak_release(obj);
 }
 
+/* ---- TVMFFIGetVersion ---- */
+
+TEST(test_the_version_of_the_abi) {
+  TVMFFIVersion version;
+  memset(&version, 0xA5, sizeof version);
+  TVMFFIGetVersion(&version);
+  assert_int_equal(version.major, 0);
+  assert_int_equal(version.minor, 1);
+  assert_int_equal(version.patch, 16);
+}
+
+TEST(test_nowhere_to_write_it) {
+  TVMFFIGetVersion(NULL);
+  check_not_raised();
+}
+
+/* ---- Custom allocators ---- */
+
+/* Frees a body as code built with 0.1.13 does when its object dies. */
+static void free_body(void *body) {
+  TVMFFIObjectAllocHeader header;
+  memcpy(&header, (char *)body - sizeof header, sizeof header);
+  assert_non_null(header.delete_space);
+  header.delete_space(body);
+}
+
+TEST(test_bodies_of_the_default_allocator) {
+  static const size_t kSizes[] = {0, 1, 24, 1000};
+  TVMFFICustomAllocator *allocator = TVMFFIGetCustomAllocator();
+  size_t alignment, i;
+  for (alignment = 1; alignment <= 4096; alignment *= 2) {
+    for (i = 0; i < sizeof kSizes / sizeof kSizes[0]; ++i) {
+      void *body = allocator->allocate(kSizes[i], alignment, kTVMFFIObject, allocator->context);
+      assert_non_null(body);
+      assert_int_equal((uintptr_t)body % alignment, 0);
+      assert_int_equal((uintptr_t)body % sizeof(void *), 0);
+      memset(body, 0xA5, kSizes[i]);
+      free_body(body);
+    }
+  }
+}
+
+TEST(test_no_alignment_asked_for) {
+  TVMFFICustomAllocator *allocator = TVMFFIGetCustomAllocator();
+  void *body = allocator->allocate(24, 0, kTVMFFIObject, allocator->context);
+  assert_non_null(body);
+  assert_int_equal((uintptr_t)body % sizeof(void *), 0);
+  free_body(body);
+}
+
+TEST(test_refused_allocators) {
+  static const size_t kNoPowers[] = {12, 24, SIZE_MAX};
+  TVMFFICustomAllocator *allocator = TVMFFIGetCustomAllocator();
+  size_t i;
+  for (i = 0; i < sizeof kNoPowers / sizeof kNoPowers[0]; ++i) {
+    assert_null(allocator->allocate(24, kNoPowers[i], kTVMFFIObject, allocator->context));
+    check_raised_with("ValueError", "power of two");
+  }
+  assert_null(allocator->allocate(SIZE_MAX, 16, kTVMFFIObject, allocator->context));
+  check_raised("MemoryError", NULL);
+  assert_null(allocator->allocate(SIZE_MAX - 16, 16, kTVMFFIObject, allocator->context));
+  check_raised("MemoryError", NULL);
+  assert_null(
+      allocator->allocate(SIZE_MAX / 2, SIZE_MAX / 2 + 1, kTVMFFIObject, allocator->context));
+  check_raised("MemoryError", NULL);
+}
+
+TEST(test_setting_an_allocator_and_restoring) {
+  TVMFFICustomAllocator *original = TVMFFIGetCustomAllocator(), mine = {NULL, NULL};
+  assert_non_null(original);
+  assert_int_equal(TVMFFISetCustomAllocator(&mine), 0);
+  assert_ptr_equal(TVMFFIGetCustomAllocator(), &mine);
+  assert_int_equal(TVMFFISetCustomAllocator(NULL), 0);
+  assert_ptr_equal(TVMFFIGetCustomAllocator(), original);
+  assert_int_equal(TVMFFISetCustomAllocator(&mine), 0);
+  tvmffi_custom_allocator_shutdown();
+  assert_ptr_equal(TVMFFIGetCustomAllocator(), original);
+}
+
+/* ---- Opaque objects ---- */
+
+static int num_deleted;
+static void *last_deleted;
+
+static void note_deleted(void *handle) {
+  ++num_deleted;
+  last_deleted = handle;
+}
+
+FIXTURE(reset) {
+  num_deleted = 0;
+  last_deleted = &num_deleted;
+  return 0;
+}
+
+TEST(test_the_deleter_runs_once) {
+  TVMFFIObjectHandle obj;
+  int wrapped;
+  check_ok(TVMFFIObjectCreateOpaque(&wrapped, kTVMFFIOpaquePyObject, note_deleted, &obj));
+  assert_int_equal(TVMFFIObjectGetTypeIndex(obj), kTVMFFIOpaquePyObject);
+  assert_int_equal(check_use_count(obj), 1);
+  assert_ptr_equal(TVMFFIOpaqueObjectGetCellPtr(obj)->handle, &wrapped);
+  TVMFFIObjectIncRef(obj);
+  TVMFFIObjectDecRef(obj);
+  assert_int_equal(num_deleted, 0);
+  TVMFFIObjectDecRef(obj);
+  assert_int_equal(num_deleted, 1);
+  assert_ptr_equal(last_deleted, &wrapped);
+}
+
+TEST(test_null_handles_are_wrapped_too) {
+  TVMFFIObjectHandle obj;
+  check_ok(TVMFFIObjectCreateOpaque(NULL, kTVMFFIOpaquePyObject, note_deleted, &obj));
+  assert_null(TVMFFIOpaqueObjectGetCellPtr(obj)->handle);
+  TVMFFIObjectDecRef(obj);
+  assert_int_equal(num_deleted, 1);
+  assert_null(last_deleted);
+}
+
+TEST(test_no_deleter) {
+  TVMFFIObjectHandle obj;
+  int wrapped;
+  check_ok(TVMFFIObjectCreateOpaque(&wrapped, kTVMFFIOpaquePyObject, NULL, &obj));
+  TVMFFIObjectDecRef(obj);
+}
+
+TEST(test_the_deleter_does_not_wait_for_weak_references) {
+  TVMFFIObjectHandle obj;
+  int wrapped;
+  check_ok(TVMFFIObjectCreateOpaque(&wrapped, kTVMFFIOpaquePyObject, note_deleted, &obj));
+  weak_retain(obj);
+  TVMFFIObjectDecRef(obj);
+  assert_int_equal(num_deleted, 1);
+  weak_release(obj);
+  assert_int_equal(num_deleted, 1);
+}
+
+static void test_refusals_leave_the_handle_alone(void **state) {
+  static const int32_t kIndices[] = {-1, 0, kTVMFFIObject, kTVMFFIModule, kTVMFFIList, 128};
+  TVMFFIObjectHandle obj = (void *)state;
+  int wrapped;
+  size_t i;
+  for (i = 0; i < sizeof kIndices / sizeof kIndices[0]; ++i) {
+    check_fails(TVMFFIObjectCreateOpaque(&wrapped, kIndices[i], note_deleted, &obj), "RuntimeError",
+                "Only kTVMFFIOpaquePyObject is supported for now");
+  }
+  check_fails_with(TVMFFIObjectCreateOpaque(&wrapped, kTVMFFIOpaquePyObject, note_deleted, NULL),
+                   "ValueError", "`out`");
+  assert_int_equal(num_deleted, 0);
+  assert_ptr_equal(obj, state);
+}
+
+FIXTURE(switch_on) {
+  return TVMFFIRuntimeSetLiveObjectCounting(1);
+}
+
+FIXTURE(switch_off) {
+  return TVMFFIRuntimeSetLiveObjectCounting(0);
+}
+
+/* ---- Counts of live objects ---- */
+
+static void check_count(int32_t type_index, int64_t expected) {
+  assert_int_equal(TVMFFIRuntimeGetLiveObjectCount(type_index), expected);
+}
+
+static TVMFFIObjectHandle new_error(void) {
+  TVMFFIObjectHandle error;
+  check_ok(TVMFFIErrorCreate(NULL, NULL, NULL, &error));
+  return error;
+}
+
+TEST(test_no_count_at_first) {
+  TVMFFIObjectHandle error = new_error();
+  check_count(kTVMFFIAny, 0);
+  TVMFFIObjectDecRef(error);
+}
+
+TEST(test_objects_are_counted_by_type) {
+  TVMFFIObjectHandle first = new_error(), second = new_error();
+  TVMFFIObject *string = tvmffi_string_new(kTVMFFIStr, "text", 4);
+  assert_non_null(string);
+  check_count(kTVMFFIAny, 3);
+  check_count(kTVMFFIError, 2);
+  check_count(kTVMFFIStr, 1);
+  check_count(kTVMFFIFunction, 0);
+  check_count(kTVMFFIObject, 0); /* objects of derived types do not count */
+  TVMFFIObjectDecRef(first);
+  check_count(kTVMFFIAny, 2);
+  check_count(kTVMFFIError, 1);
+  TVMFFIObjectDecRef(second);
+  TVMFFIObjectDecRef(string);
+  check_count(kTVMFFIAny, 0);
+}
+
+TEST(test_raised_errors_are_alive) {
+  TVMFFIErrorSetRaisedFromCStr("ValueError", "");
+  check_count(kTVMFFIError, 1);
+  TVMFFIErrorSetRaised(NULL);
+  check_count(kTVMFFIError, 0);
+}
+
+TEST(test_weak_references_keep_an_object_in_the_count) {
+  TVMFFIObjectHandle error = new_error();
+  weak_retain(error);
+  TVMFFIObjectDecRef(error);
+  check_count(kTVMFFIError, 1); /* weakly referenced memory counts as a leak */
+  weak_release(error);
+  check_count(kTVMFFIError, 0);
+}
+
+TEST(test_older_objects_do_not_count) {
+  TVMFFIObjectHandle older, counted;
+  check_ok(TVMFFIRuntimeSetLiveObjectCounting(0));
+  older = new_error();
+  check_ok(TVMFFIRuntimeSetLiveObjectCounting(1));
+  check_count(kTVMFFIAny, 0);
+  counted = new_error();
+  TVMFFIObjectDecRef(older);
+  check_count(kTVMFFIAny, 1);
+  check_ok(TVMFFIRuntimeSetLiveObjectCounting(7)); /* switched on again: starts at zero */
+  check_count(kTVMFFIAny, 0);
+  TVMFFIObjectDecRef(counted);
+  check_count(kTVMFFIAny, 0);
+}
+
+TEST(test_switching_the_count_off_forgets) {
+  TVMFFIObjectHandle error = new_error();
+  check_ok(TVMFFIRuntimeSetLiveObjectCounting(0));
+  check_count(kTVMFFIAny, 0);
+  TVMFFIObjectDecRef(error);
+  check_ok(TVMFFIRuntimeSetLiveObjectCounting(1));
+  error = new_error();
+  tvmffi_live_shutdown();
+  check_count(kTVMFFIAny, 0);
+  TVMFFIObjectDecRef(error);
+}
+
+/* The set grows several times, and objects are removed from its middle, front and back. */
+TEST(test_a_count_of_many_objects) {
+  enum { kMany = 6000 };
+  static TVMFFIObjectHandle all[kMany];
+  int i, left = kMany;
+  for (i = 0; i < kMany; ++i) all[i] = new_error();
+  check_count(kTVMFFIError, kMany);
+  for (i = 0; i < kMany; ++i) { /* 7 and kMany are coprime: each once, far apart */
+    TVMFFIObjectDecRef(all[(kMany / 2 + i * 7) % kMany]);
+    --left;
+    if (i % 500 == 0) check_count(kTVMFFIError, left);
+  }
+  check_count(kTVMFFIError, 0);
+}
+
+/* Made-up addresses that collide in the set; they are never dereferenced. */
+TEST(test_counted_addresses_of_all_kinds) {
+  enum { kKinds = 700 };
+  static int is_in[kKinds];
+  uint32_t random = 1;
+  int i, round, expected = 0;
+  for (round = 0; round < 20000; ++round) {
+    uintptr_t address;
+    random = random * 1664525u + 1013904223u;
+    i = (int)((random >> 8) % kKinds);
+    address = ((uintptr_t)i * (uintptr_t)i * 7919 + 1) * 16;
+    if (is_in[i]) {
+      tvmffi_live_remove((const void *)address);
+    } else {
+      assert_true(tvmffi_live_add((const void *)address, 1000 + i));
+    }
+    is_in[i] = !is_in[i];
+    expected += is_in[i] ? 1 : -1;
+    check_count(1000 + i, is_in[i]);
+    if (round % 100 == 0) check_count(kTVMFFIAny, expected);
+  }
+  check_count(kTVMFFIAny, expected);
+}
+
 RUN_TESTS({
     cmocka_unit_test(test_headers_of_new_objects),
     cmocka_unit_test(test_no_deleter_is_eight_zero_bytes),
@@ -164,4 +444,24 @@ RUN_TESTS({
     cmocka_unit_test(test_the_last_of_two_threads_destroys),
     cmocka_unit_test(test_null_deleters_do_nothing),
     cmocka_unit_test(test_plain_objects_with_weak_references),
+    cmocka_unit_test(test_the_version_of_the_abi),
+    cmocka_unit_test(test_nowhere_to_write_it),
+    cmocka_unit_test(test_bodies_of_the_default_allocator),
+    cmocka_unit_test(test_no_alignment_asked_for),
+    cmocka_unit_test(test_refused_allocators),
+    cmocka_unit_test(test_setting_an_allocator_and_restoring),
+    cmocka_unit_test_setup(test_the_deleter_runs_once, reset),
+    cmocka_unit_test_setup(test_null_handles_are_wrapped_too, reset),
+    cmocka_unit_test_setup(test_no_deleter, reset),
+    cmocka_unit_test_setup(test_the_deleter_does_not_wait_for_weak_references, reset),
+    cmocka_unit_test_setup(test_refusals_leave_the_handle_alone, reset),
+    cmocka_unit_test(test_no_count_at_first),
+    cmocka_unit_test_setup_teardown(test_objects_are_counted_by_type, switch_on, switch_off),
+    cmocka_unit_test_setup_teardown(test_raised_errors_are_alive, switch_on, switch_off),
+    cmocka_unit_test_setup_teardown(test_weak_references_keep_an_object_in_the_count, switch_on,
+                                    switch_off),
+    cmocka_unit_test_setup_teardown(test_older_objects_do_not_count, switch_on, switch_off),
+    cmocka_unit_test_setup_teardown(test_switching_the_count_off_forgets, switch_on, switch_off),
+    cmocka_unit_test_setup_teardown(test_a_count_of_many_objects, switch_on, switch_off),
+    cmocka_unit_test_setup_teardown(test_counted_addresses_of_all_kinds, switch_on, switch_off),
 })
