@@ -42,7 +42,7 @@ static bool open_range(char *base, size_t *opened, size_t size, size_t most) {
   return true;
 }
 
-bool channel_open_part(channel *self, channel_part which, size_t size) {
+bool channel_open_more(channel *self, channel_part which, size_t size) {
   char *base = self->region[which == kPartHost ? kSideHost : kSideHelper];
   size_t most = which == kPartHost ? self->region_size : self->message_limit;
   if (self->own_side != kSideHost) return true;
@@ -112,6 +112,7 @@ int channel_open(channel *out) {
   if (header == MAP_FAILED) return -1;
   out->header = header;
   set_regions(out, (size_t)header->region_size);
+  out->committed = out->message_limit; /* the host alone reserves memory ahead */
   /* The system may round sizes up to its own pages. */
   if (header->version != kChannelVersion || out->size > (size_t)status.st_size ||
       (size_t)status.st_size < begin) {
@@ -132,11 +133,10 @@ void channel_unmap(channel *self) {
  * Without memory, touching a page of the file would end the process by SIGBUS; memory_reserve()
  * says so beforehand.
  */
-bool channel_reserve(channel *self, size_t size) {
+bool channel_reserve_more(channel *self, size_t size) {
   const size_t begin = (size_t)(self->region[kSideHost] - (char *)self->header);
   size_t wanted = self->committed < 65536 ? 65536 : self->committed;
   if (size > self->message_limit) return false;
-  if (self->own_side != kSideHost || size <= self->committed) return true;
   while (wanted < size) wanted *= 2;
   if (wanted > self->message_limit) wanted = self->message_limit;
   if (!channel_open_part(self, kPartHost, wanted)) return false;
@@ -151,7 +151,7 @@ bool channel_reserve(channel *self, size_t size) {
 void channel_trim(channel *self, size_t used) {
   const size_t always = (size_t)1 << 24;
   const size_t kept = used < always ? always : round_up(used, memory_page_size());
-  if (self->committed / 2 < kept) return;
+  if (self->committed / 2 < kept || self->own_side != kSideHost) return;
   if (memory_give_back(self->region[self->own_side] + kept, self->committed - kept) == 0) {
     self->committed = kept;
   }

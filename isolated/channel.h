@@ -95,7 +95,7 @@ typedef struct {
   char *region[kNumSides];
   size_t region_size;
   size_t message_limit; /* messages lie in the first so many bytes of a region */
-  size_t committed;     /* bytes of the host's region that have memory */
+  size_t committed;     /* bytes of the own region that have memory; in the helper: may have */
   /*
    * In the host: bytes from the beginning of each part that can be accessed. The rest is addresses
    * only, which nothing that walks through the host's memory has to read.
@@ -135,10 +135,18 @@ int channel_open(channel *out);
 /* Unmaps the memory; the files are the caller's. */
 void channel_unmap(channel *self);
 
+/* Makes more than `opened` bytes of a part accessible, `size` at least. False: it cannot. */
+bool channel_open_more(channel *self, channel_part which, size_t size);
 /* Makes sure that the first `size` bytes of a part can be accessed. False: they cannot. */
-bool channel_open_part(channel *self, channel_part which, size_t size);
+static inline bool channel_open_part(channel *self, channel_part which, size_t size) {
+  return size <= self->opened[which] || channel_open_more(self, which, size);
+}
+/* Gives more than `committed` bytes of the own region memory, `size` at least. False: it cannot. */
+bool channel_reserve_more(channel *self, size_t size);
 /* Makes sure that the first `size` bytes of the own region can be written. False: they cannot. */
-bool channel_reserve(channel *self, size_t size);
+static inline bool channel_reserve(channel *self, size_t size) {
+  return size <= self->committed || channel_reserve_more(self, size);
+}
 /*
  * Gives memory of large messages back, but what the last one took (`used`): as large a message may
  * follow, and pages of a file are slow to get. No message may be in use.

@@ -55,6 +55,7 @@ enum {
 };
 
 enum {
+  kMessageHead = 3,     /* words before the numbers of released objects */
   kMaxDepth = 100,      /* of containers in containers, and of causes of errors */
   kMaxMessage = 1 << 28 /* of the part of a message that is copied before it is read */
 };

@@ -508,7 +508,8 @@ int reader_begin(reader *r, peer *p) {
   const side other = c->own_side == kSideHost ? kSideHelper : kSideHost;
   const uint64_t offset = __atomic_load_n(&c->header->message[other].offset, __ATOMIC_RELAXED);
   const uint64_t size = __atomic_load_n(&c->header->message[other].size, __ATOMIC_RELAXED);
-  uint64_t word, i, num_released;
+  uint64_t words[kMessageHead], word, i, num_released;
+  const char *bytes;
   memset(r, 0, offsetof(reader, small));
   r->peer = p;
   r->memory_left = c->own_side == kSideHost ? p->answer_limit : UINT64_MAX;
@@ -525,17 +526,17 @@ int reader_begin(reader *r, peer *p) {
   r->at = r->copy;
   r->end = r->copy + size;
   r->structure_end = offset + size;
-  TVM_FFI_C_TRY(get(r, &word));
-  r->op = (uint32_t)word < kNumOperations ? (operation)(uint32_t)word : kNumOperations;
-  num_released = word >> 32;
-  TVM_FFI_C_TRY(get(r, &word));
-  r->target = (uint32_t)word;
-  if (word >> 32 > (uint64_t)(r->end - r->at) / 8) {
+  TVM_FFI_C_TRY(get_bytes(r, sizeof words, &bytes));
+  memcpy(words, bytes, sizeof words);
+  r->op = (uint32_t)words[0] < kNumOperations ? (operation)(uint32_t)words[0] : kNumOperations;
+  num_released = words[0] >> 32;
+  r->target = (uint32_t)words[1];
+  r->number = words[2];
+  if (words[1] >> 32 > (uint64_t)(r->end - r->at) / 8) {
     return reader_set_damage(r, "a call is too short");
   }
-  r->num_args = (int32_t)(word >> 32);
-  TVM_FFI_C_TRY(spend(r, (uint64_t)r->num_args * sizeof(TVMFFIAny)));
-  TVM_FFI_C_TRY(get(r, &r->number));
+  r->num_args = (int32_t)(words[1] >> 32);
+  if (r->num_args > 0) TVM_FFI_C_TRY(spend(r, (uint64_t)r->num_args * sizeof(TVMFFIAny)));
   TVM_FFI_C_TRY(check_number(r));
   if (num_released > (uint64_t)(r->end - r->at) / 8) {
     return reader_set_damage(r, "a message is too short");

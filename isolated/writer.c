@@ -42,10 +42,7 @@ static int put_bytes(writer *w, const void *bytes, size_t size) {
   const size_t padded = (size + 7) / 8 * 8;
   char *to;
   if (padded < size || padded > kMaxMessage - (w->at - w->begin)) return fail_large();
-  if (padded > w->peer->channel.message_limit - w->at ||
-      !channel_reserve(&w->peer->channel, w->at + padded)) {
-    return fail_size();
-  }
+  if (!channel_reserve(&w->peer->channel, w->at + padded)) return fail_size();
   to = w->peer->channel.region[w->peer->channel.own_side] + w->at;
   if (padded != size) memset(to + padded - 8, 0, 8);
   if (size > 0) memcpy(to, bytes, size);
@@ -91,17 +88,21 @@ static bool lies_in(uintptr_t begin, uintptr_t end, const char *base, size_t siz
 
 static int put_layout(writer *w, const DLTensor *tensor, unsigned tag, unsigned place,
                       uint64_t offset) {
-  uint64_t dtype = 0;
-  int64_t strides[kMaxDims];
-  const size_t size = (size_t)tensor->ndim * sizeof(int64_t);
-  memcpy(&dtype, &tensor->dtype, sizeof tensor->dtype);
-  TVM_FFI_C_TRY(put_tag(w, tag, (uint64_t)tensor->ndim | (uint64_t)place << 16));
-  TVM_FFI_C_TRY(put(w, offset));
-  TVM_FFI_C_TRY(put(w, dtype));
-  TVM_FFI_C_TRY(put_bytes(w, tensor->shape, size));
-  if (tensor->strides != NULL) return put_bytes(w, tensor->strides, size);
-  tvm_ffi_shape_fill_strides(tensor->shape, tensor->ndim, strides);
-  return put_bytes(w, strides, size);
+  enum { kBefore = 3 };
+  const size_t ndim = (size_t)tensor->ndim;
+  int64_t words[kBefore + 2 * kMaxDims];
+  int64_t *shape = words + kBefore, *strides = shape + ndim;
+  words[0] = (int64_t)(tag | (uint64_t)ndim << 32 | (uint64_t)place << 48);
+  words[1] = (int64_t)offset;
+  words[2] = 0;
+  memcpy(&words[2], &tensor->dtype, sizeof tensor->dtype);
+  if (ndim > 0) memcpy(shape, tensor->shape, ndim * sizeof *shape);
+  if (ndim > 0 && tensor->strides != NULL) {
+    memcpy(strides, tensor->strides, ndim * sizeof *strides);
+  } else {
+    tvm_ffi_shape_fill_strides(shape, tensor->ndim, strides);
+  }
+  return put_bytes(w, words, (kBefore + 2 * ndim) * sizeof *words);
 }
 
 static int attach(writer *w, const DLTensor *tensor, TVMFFIObjectHandle object, unsigned tag,
@@ -187,6 +188,14 @@ static int put_tensor(writer *w, DLTensor *tensor, TVMFFIObjectHandle object, un
 }
 
 /* ---- Values ---- */
+
+/* The payload of a value without an object. */
+static int put_plain(writer *w, unsigned tag, const TVMFFIAny *value) {
+  uint64_t words[2];
+  words[0] = tag;
+  words[1] = value->v_uint64;
+  return put_bytes(w, words, sizeof words);
+}
 
 static int put_value(writer *w, const TVMFFIAny *value, int depth);
 
@@ -305,22 +314,18 @@ static int put_value(writer *w, const TVMFFIAny *value, int depth) {
     case kTVMFFINone:
       return put_tag(w, kTagNone, 0);
     case kTVMFFIInt:
-      TVM_FFI_C_TRY(put_tag(w, kTagInt, 0));
-      return put(w, value->v_uint64);
+      return put_plain(w, kTagInt, value);
     case kTVMFFIBool:
       return put_tag(w, kTagBool, value->v_int64 != 0);
     case kTVMFFIFloat:
-      TVM_FFI_C_TRY(put_tag(w, kTagFloat, 0));
-      return put(w, value->v_uint64);
+      return put_plain(w, kTagFloat, value);
     case kTVMFFIOpaquePtr:
       if (value->v_ptr == NULL) return put_tag(w, kTagNull, 0);
       return TVM_FFI_C_RAISE("TypeError", "a pointer cannot cross to another process");
     case kTVMFFIDataType:
-      TVM_FFI_C_TRY(put_tag(w, kTagDtype, 0));
-      return put(w, value->v_uint64);
+      return put_plain(w, kTagDtype, value);
     case kTVMFFIDevice:
-      TVM_FFI_C_TRY(put_tag(w, kTagDevice, 0));
-      return put(w, value->v_uint64);
+      return put_plain(w, kTagDevice, value);
     case kTVMFFIDLTensorPtr:
       if (value->v_ptr == NULL) break;
       return put_tensor(w, value->v_ptr, NULL, kTagDLTensor);
@@ -447,15 +452,16 @@ int writer_copy_back(writer *w) {
 
 int writer_begin(writer *w, operation op, uint32_t target, int32_t num_args) {
   peer *p = w->peer;
+  uint64_t words[kMessageHead];
   size_t i, count;
-  int code = 0;
+  int code;
   w->begin = w->at = p->top;
   pthread_mutex_lock(&p->lock);
   count = p->num_released;
-  if (put_tag(w, (unsigned)op, count) != 0 || put_tag(w, target, (uint64_t)num_args) != 0 ||
-      put(w, p->number) != 0) {
-    code = -1;
-  }
+  words[0] = (uint64_t)op | (uint64_t)count << 32;
+  words[1] = target | (uint64_t)(uint32_t)num_args << 32;
+  words[2] = p->number;
+  code = put_bytes(w, words, sizeof words);
   for (i = 0; code == 0 && i < count; ++i) code = put(w, p->released[i]);
   pthread_mutex_unlock(&p->lock);
   w->num_released = count;
