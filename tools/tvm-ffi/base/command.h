@@ -51,7 +51,8 @@ typedef struct arguments arguments;
 typedef struct {
   const char *name; /* with a : at the end, a heading of the rows that follow */
   const char *looks_at;
-  const char *fails, *notes; /* for what; NULL if for nothing */
+  const char *fails, *notes; /* for what; NULL if for nothing. Notes of a heading are the title of
+                                their column */
 } help_row;
 
 typedef struct {
@@ -60,8 +61,8 @@ typedef struct {
   const char *summary;     /* one line */
   const char *description; /* more text for the man page, paragraphs separated by a blank line;
                               NULL: none */
-  const help_row *rows;    /* shown below it; ends with a row without a name; NULL: none */
-  const option *options;   /* ends with kOptionNone */
+  const help_row *(*rows)(void); /* shown below it; end with a row without a name; NULL: none */
+  const option *options;         /* ends with kOptionNone */
   int min_operands;
   int max_operands;                  /* -1: any number */
   int (*run)(const arguments *args); /* returns the exit code, or kShowHelp */

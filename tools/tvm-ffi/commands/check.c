@@ -76,6 +76,10 @@ static size_t open_all(const arguments *args, checking *out) {
   return num_read;
 }
 
+static const help_row *check_rows(void) {
+  return kCheckRows;
+}
+
 static int command_check(const arguments *args) {
   const char *name = arguments_text(args, kOptionManylinux, NULL);
   library_choice library = (library_choice)arguments_word(args, kOptionRuntime, kAnyLibrary);
@@ -134,7 +138,7 @@ const command kCheckCommand = {
     .operands = "LIB...",
     .summary = "Say which runtimes and systems libraries need, and what is wrong with them",
     .description = kCheckText,
-    .rows = kCheckRows,
+    .rows = check_rows,
     .options = kCheckOptions,
     .min_operands = 1,
     .max_operands = -1,

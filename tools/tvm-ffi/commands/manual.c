@@ -174,7 +174,7 @@ void manual_print_command(const command *cmd) {
          cmd->operands, cmd->summary);
   if (cmd->description != NULL) printf("\n%s\n", cmd->description);
   if (cmd->rows != NULL) {
-    text_buf rows = rows_text(cmd->rows);
+    text_buf rows = rows_text(cmd->rows());
     printf("\n%s", rows.data);
     text_free(&rows);
   }
@@ -264,7 +264,7 @@ static void print_man_command(const command *cmd) {
   puts(".");
   if (cmd->description != NULL) print_man_paragraphs(cmd->description);
   if (cmd->rows != NULL) {
-    text_buf rows = rows_text(cmd->rows);
+    text_buf rows = rows_text(cmd->rows());
     print_man_paragraphs(rows.data);
     text_free(&rows);
   }
@@ -387,6 +387,7 @@ static void print_markdown_options(const option *options) {
 /* Rows are Markdown; a heading begins another table. */
 static void print_markdown_rows(const help_row *rows) {
   const help_row *row;
+  const char *notes = "`note`";
   bool has_notes = false, in_table = false;
   for (row = rows; row->name != NULL; ++row) has_notes = has_notes || row->notes != NULL;
   for (row = rows; row->name != NULL; ++row) {
@@ -394,12 +395,14 @@ static void print_markdown_rows(const help_row *rows) {
     if (is_heading(row)) {
       printf("%s**%s** %s%s%s\n\n", in_table ? "\n" : "", row->name, row->looks_at,
              *fails != '\0' ? ". `FAIL`: " : "", fails);
+      if (row->notes != NULL) notes = row->notes;
       in_table = false;
       continue;
     }
     if (!in_table) {
-      puts(has_notes ? "| name | looks at | `FAIL` | `note` |\n|---|---|---|---|"
-                     : "| name | looks at | `FAIL` |\n|---|---|---|");
+      printf("| name | looks at | `FAIL` |");
+      if (has_notes) printf(" %s |", notes);
+      puts(has_notes ? "\n|---|---|---|---|" : "\n|---|---|---|");
     }
     in_table = true;
     printf("| `%s` | %s | %s |", row->name, row->looks_at, fails);
@@ -415,7 +418,7 @@ static void print_markdown_command(const command *cmd) {
   print_markdown_text(cmd->summary);
   puts(".\n");
   if (cmd->description != NULL) print_markdown_paragraphs(cmd->description);
-  if (cmd->rows != NULL) print_markdown_rows(cmd->rows);
+  if (cmd->rows != NULL) print_markdown_rows(cmd->rows());
   print_markdown_options(cmd->options);
 }
 

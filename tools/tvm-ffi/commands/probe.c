@@ -20,51 +20,6 @@
 #include "value/boxed_value.h"
 #include "value/tensor.h"
 
-/* What each row does. */
-static const help_row kProbeRows[] = {
-    {"layouts:", "the same values, laid out differently in memory", "other numbers", NULL},
-    {"offset", "data begins after byte_offset", NULL, NULL},
-    {"misaligned", "data begins one element, and one byte, off its alignment", NULL, NULL},
-    {"strided", "every stride is doubled", NULL, NULL},
-    {"transposed", "elements are in column-major order", NULL, NULL},
-    {"negative", "strides are negative", NULL, NULL},
-    {"broadcast", "a dimension of an input has stride 0", NULL, NULL},
-    {"unit", "dimensions of extent 1 have arbitrary strides", NULL, NULL},
-    {"page-end", "no memory follows the elements", NULL, NULL},
-    {"page-begin", "no memory precedes the elements", NULL, NULL},
-    {"read-only", "inputs are in memory that cannot be written", NULL, NULL},
-    {"pinned", "host memory claims the device cuda_host", NULL, NULL},
-    {"managed", "host memory claims the device cuda_managed", NULL, NULL},
-    {"view", "a DLTensor is passed in place of the Tensor", NULL, NULL},
-    {"shapes:", "what a function may take or refuse", NULL, NULL},
-    {"extent-0", "an extent is 0, wherever the call has it", NULL, NULL},
-    {"extent-1", "an extent is 1, wherever the call has it", NULL, NULL},
-    {"unequal", "an extent that another tensor also has is one more, and one less", NULL, NULL},
-    {"more-dims", "there is one more dimension, of extent 1", "other numbers", NULL},
-    {"fewer-dims", "two dimensions become one", "other numbers", NULL},
-    {"huge", "extents are above 2^31 and 2^32", "it returns without using them", NULL},
-    {"state:", "what should not depend on other calls, or outlast the call", NULL, NULL},
-    {"repeat", "the same call again", "other bits", NULL},
-    {"threads", "the same call in two threads at once", "other bits", NULL},
-    {"allocator", "allocations of tensors, and of the runtime, that fail", NULL, NULL},
-    {"objects", "objects that stay alive, references that an argument gains", NULL, NULL},
-    {"descriptors", "files that stay open", NULL, NULL},
-    {"mappings", "memory that stays mapped", NULL, NULL},
-    {"rounding", "changes of the rounding mode", NULL, NULL},
-    {"locale", "changes of the locale", NULL, NULL},
-    {"signals", "changes of signal handlers", NULL, NULL},
-    {"calls:", "what must be refused", "the call returns", NULL},
-    {"missing", "an argument is left out", NULL, NULL},
-    {"extra", "there is one argument too many", NULL, NULL},
-    {"none", "None is passed in place of an argument", NULL, NULL},
-    {"type", "an argument has another type", NULL, NULL},
-    {"dtype", "elements have another type", "they are read as the original type", NULL},
-    {"device", "a tensor is on another device", NULL, NULL},
-    {"null", "the data of a tensor is NULL", NULL, NULL},
-    {"named", "whether the errors of these calls say which argument is wrong", "they do not", NULL},
-    {NULL, NULL, NULL, NULL},
-};
-
 #if PROCESSES_ARE_COPIED
 
 enum { kMaxText = 1 << 24, kResultRoom = 2 * kMaxText }; /* of a name; of a result, also as text */
@@ -394,7 +349,8 @@ static bool is_in(text_list patterns, const char *name) {
 }
 
 static bool has_name(text_list patterns, const row *kind, const char *name) {
-  return is_in(patterns, kind->group) || is_in(patterns, kind->name) || is_in(patterns, name);
+  return is_in(patterns, row_group_of(kind)) || is_in(patterns, kind->told.name) ||
+         is_in(patterns, name);
 }
 
 static bool is_chosen(const probe *p, const row *kind, const char *name) {
@@ -404,7 +360,7 @@ static bool is_chosen(const probe *p, const row *kind, const char *name) {
 /* "named:type:0:str"; lent until the next call. */
 static const char *name_named(const probe_case *which) {
   static char name[sizeof which->name + 8];
-  snprintf(name, sizeof name, "%s:%s", kNamedRow->name, which->name);
+  snprintf(name, sizeof name, "%s:%s", kNamedRow->told.name, which->name);
   return name;
 }
 
@@ -412,10 +368,11 @@ static const char *name_named(const probe_case *which) {
 static bool is_known(const char *flag, const char *pattern, const case_list *all) {
   const text_list patterns = {&pattern, 1};
   nearest_name search = nearest_begin(pattern, nearest_limit(pattern));
+  const row *kind;
   size_t i;
-  for (i = 0; i < kNumRows; ++i) {
-    if (has_name(patterns, &kRows[i], kRows[i].name)) return true;
-    nearest_offer(&search, kRows[i].name);
+  for (i = 0; (kind = rows_at(i)) != NULL; ++i) {
+    if (has_name(patterns, kind, kind->told.name)) return true;
+    nearest_offer(&search, kind->told.name);
   }
   for (i = 0; i < all->size; ++i) {
     if (is_in(patterns, all->items[i].name) || is_in(patterns, name_named(&all->items[i])))
@@ -560,28 +517,23 @@ static counts count_row(const probe *p, const row *kind) {
 }
 
 static counts count_all(const probe *p) {
+  const row *kind;
   counts sum;
   size_t i, k;
   memset(&sum, 0, sizeof sum);
-  for (i = 0; i < kNumRows; ++i) {
-    const counts counted = count_row(p, &kRows[i]);
+  for (i = 0; (kind = rows_at(i)) != NULL; ++i) {
+    const counts counted = count_row(p, kind);
     for (k = 0; k <= kLeftOut; ++k) sum.by_verdict[k] += counted.by_verdict[k];
   }
   return sum;
 }
 
-static const char *title_of(const row *kind) {
-  const help_row *found = kProbeRows;
-  while (strcmp(found->name, kind->name) != 0) ++found;
-  return found->looks_at;
-}
-
 static void print_row(const row *kind, const counts *sum) {
   FILE *out = streams_results();
   const bool failed = sum->by_verdict[kFailed] > 0;
-  fprintf(out, "  %-12s%7zu%9zu%s%8zu%s  %s\n", kind->name, sum->by_verdict[kPassed],
+  fprintf(out, "  %-12s%7zu%9zu%s%8zu%s  %s\n", kind->told.name, sum->by_verdict[kPassed],
           sum->by_verdict[kRefused], failed ? report_color(kColorBad) : "",
-          sum->by_verdict[kFailed], failed ? report_color(kColorNone) : "", title_of(kind));
+          sum->by_verdict[kFailed], failed ? report_color(kColorNone) : "", kind->told.looks_at);
 }
 
 static void print_failure(const probe *p, const char *name, const char *why) {
@@ -623,28 +575,29 @@ static void print_failures(const probe *p, const row *kind) {
   }
   if (count > kMost && p->only.count == 0) {
     fprintf(streams_results(), "... and %zu more of %s, --json lists them\n", count - kMost,
-            kind->name);
+            kind->told.name);
   }
 }
 
 static void print_table(const probe *p) {
   const counts sum = count_all(p);
+  const row *kind;
   const char *group = "";
   size_t i;
   fprintf(streams_results(), "%-14s passed  refused  failed\n", "");
-  for (i = 0; i < kNumRows; ++i) {
-    const counts counted = count_row(p, &kRows[i]);
+  for (i = 0; (kind = rows_at(i)) != NULL; ++i) {
+    const counts counted = count_row(p, kind);
     if (counted.by_verdict[kPassed] + counted.by_verdict[kRefused] + counted.by_verdict[kFailed] ==
         0)
       continue;
-    if (strcmp(group, kRows[i].group) != 0) {
-      group = kRows[i].group;
+    if (strcmp(group, row_group_of(kind)) != 0) {
+      group = row_group_of(kind);
       fprintf(streams_results(), "%s%s%s\n", report_color(kColorName), group,
               report_color(kColorNone));
     }
-    print_row(&kRows[i], &counted);
+    print_row(kind, &counted);
   }
-  for (i = 0; i < kNumRows; ++i) print_failures(p, &kRows[i]);
+  for (i = 0; (kind = rows_at(i)) != NULL; ++i) print_failures(p, kind);
   fprintf(streams_results(), "%s%s%s: %zu passed, %zu refused, %zu failed",
           report_color(sum.by_verdict[kFailed] > 0 ? kColorBad : kColorGood), p->s.name,
           report_color(kColorNone), sum.by_verdict[kPassed], sum.by_verdict[kRefused],
@@ -679,22 +632,23 @@ static void write_case(const probe *p, const char *name, verdict judged, const c
 
 static void write_json(const probe *p) {
   const counts sum = count_all(p);
+  const row *kind;
   size_t i;
   json_begin_object(NULL);
   json_text("library", p->request.paths[0]);
   json_text("function", p->s.name);
   write_counts(&sum);
   json_begin_array("rows");
-  for (i = 0; i < kNumRows; ++i) {
-    const counts counted = count_row(p, &kRows[i]);
+  for (i = 0; (kind = rows_at(i)) != NULL; ++i) {
+    const counts counted = count_row(p, kind);
     if (counted.by_verdict[kPassed] + counted.by_verdict[kRefused] + counted.by_verdict[kFailed] +
             counted.by_verdict[kLeftOut] ==
         0)
       continue;
     json_begin_object(NULL);
-    json_text("name", kRows[i].name);
-    json_text("group", kRows[i].group);
-    json_text("title", title_of(&kRows[i]));
+    json_text("name", kind->told.name);
+    json_text("group", row_group_of(kind));
+    json_text("title", kind->told.looks_at);
     write_counts(&counted);
     json_end();
   }
@@ -776,7 +730,10 @@ static int command_probe(const arguments *args) {
   return code;
 }
 
+#define PROBE_ROWS rows_help
+
 #else
+#define PROBE_ROWS NULL
 /* Each call needs a copy of the process that has read the arguments. */
 static int command_probe(const arguments *args) {
   (void)args;
@@ -813,8 +770,8 @@ static const char kProbeText[] =
     "arg[N]: probe makes the layouts itself. The call may be one of a recording: DIR is its\n"
     "folder, CALL the number (default: the first call that returned). Each tensor then has its\n"
     "own memory.\n\n"
-    "What the library prints is shown with --only. The page docs/guide/probe.md has the usual\n"
-    "causes and cures.\n\n"
+    "What the library prints is shown with --only. docs/reference/commands/probe.md has the usual\n"
+    "causes and cures of each row.\n\n"
     "  tvm-ffi probe libscale.so 'scale(4x3xf32=rand, 2.5, &4x3xf32)' --only=layouts\n"
     "  tvm-ffi probe scale.c 'count(4x3xf32=rand)' --skip=calls --nondeterministic\n\n"
     "A verdict is passed, refused (the function raised an error) or FAIL; one FAIL makes the exit\n"
@@ -827,7 +784,7 @@ const command kProbeCommand = {
     .operands = "LIB ['FUNCTION(ARGUMENT, ...)'] | DIR [CALL]",
     .summary = "Make all calls related to one that works, and say which go wrong",
     .description = kProbeText,
-    .rows = kProbeRows,
+    .rows = PROBE_ROWS,
     .options = kProbeOptions,
     .max_operands = 2,
     .run = command_probe,

@@ -5,6 +5,7 @@
 
 #include <tvm/ffi/c.h>
 
+#include "base/command.h"
 #include "base/text.h"
 #include "value/input.h"
 #include "value/layout.h"
@@ -147,28 +148,36 @@ typedef struct {
 } case_list;
 
 enum {
-  kRowNeedsHost = 1,    /* memory that the CPU can use */
-  kRowNamesArgument = 2 /* an error is to say which argument is wrong */
+  kRowNeedsHost = 1,     /* memory that the CPU can use */
+  kRowNamesArgument = 2, /* an error is to say which argument is wrong */
+  kRowEndsAtMemory = 4   /* a crash where memory ends passes: the function uses all elements */
 };
 
+/* What is called, how it is judged, and what is told of it. */
 struct row {
-  const char *group, *name;
+  help_row told; /* with the cause of failures and their cure as notes */
+  /* Adds the calls of the row. NULL: it has no calls of its own. */
   void (*list)(const subject *s, const row *kind, case_list *out);
   int64_t choice; /* for `list` */
-  /* Makes the case of the attempt, which has the arguments of the call that works, and judges it.
-   * False with an error raised if the call cannot be made. */
-  bool (*run)(attempt *a, const probe_case *which, outcome *out);
-  /* Sets the layout of a tensor, for run_arranged(); `chosen` is the number of the case, `strides`
-   * are room for strides. Or NULL. */
+  /* Changes the arguments, which are those of the call that works; NULL: not at all. False with an
+   * error raised if the call cannot be made. */
+  bool (*make)(attempt *a, const probe_case *which);
+  /* Makes the call, and judges it. */
+  void (*judge)(attempt *a, const probe_case *which, outcome *out);
+  /* Sets the layout of a tensor, for layouts.c; `chosen` is the number of the case, `strides` are
+   * room for strides. Or NULL. */
   void (*arrange)(const DLTensor *tensor, int64_t chosen, layout *how, int64_t *strides);
   int flags;
 };
 
-/* In the order in which they are shown. The last one, kNamedRow, has no calls of its own: whether
- * the errors of wrong calls say which argument is meant. */
-extern const row kRows[];
-extern const size_t kNumRows;
-#define kNamedRow (&kRows[kNumRows - 1])
+/* In the order in which they are shown; NULL behind the last one. */
+const row *rows_at(size_t i);
+/* "layouts" */
+const char *row_group_of(const row *kind);
+/* It has no calls of its own: whether the errors of wrong calls say which argument is meant. */
+extern const row *const kNamedRow;
+/* All of them with the headings of their groups, for the help. */
+const help_row *rows_help(void);
 
 /* All calls that are related to this one. */
 void rows_list(const subject *s, case_list *out);

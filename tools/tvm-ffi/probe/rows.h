@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the rows of all groups use: which calls there are (cases.c), and how they are made and
+ * judged (judging.c). */
+#ifndef TVM_FFI_TOOL_ROWS_H_
+#define TVM_FFI_TOOL_ROWS_H_
+
+#include "probe/probe.h"
+
+/* ---- Groups, one file each ---- */
+
+/* The title of the last column of the page's tables. */
+#define WHY_KERNELS_FAIL "why kernels fail, and the usual fix"
+
+typedef struct {
+  const char *name;
+  help_row heading;
+  const row *rows;
+  size_t num_rows;
+} row_group;
+
+extern const row_group kLayoutRows, kShapeRows, kStateRows, kCallRows;
+
+/* ---- Which calls there are: cases.c ---- */
+
+/* Adds a call. Its name is that of the row and then, after colons, what the format says. */
+void add_case(case_list *out, const row *kind, int arg, int64_t what, const char *format, ...)
+    TOOL_PRINTF(5, 6);
+
+/* A tensor with elements; NULL for all else. */
+const DLTensor *find_tensor(const subject *s, size_t i);
+
+/* For row.list: one call; */
+void list_once(const subject *s, const row *kind, case_list *out);
+/* one for each tensor that has so many dimensions of more than one element; */
+void list_each_tensor(const subject *s, const row *kind, case_list *out);
+/* and one with all of them; */
+void list_tensors(const subject *s, const row *kind, case_list *out);
+/* one for each tensor that is no output; */
+void list_inputs(const subject *s, const row *kind, case_list *out);
+/* one for each extent that some dimension has, for all dimensions that have it. */
+void list_extents(const subject *s, const row *kind, case_list *out);
+
+/* ---- Verdicts: judging.c ---- */
+
+void judge(outcome *out, verdict how, const char *format, ...) TOOL_PRINTF(3, 4);
+/* The call could not be made, for a reason that the runtime has raised. */
+void leave_out(outcome *out);
+
+/* Makes the call. True if it returned, and did no harm; else it has been judged. */
+bool call_and_look(attempt *a, outcome *out);
+/* The same for the call that works, which is not to be refused either. */
+bool call_again_and_look(attempt *a, outcome *out);
+/* The same again and again; false if a call failed, which has been judged. */
+bool call_often(attempt *a, int count, outcome *out);
+/* Whether the call had these effects; else it has been judged. */
+bool look_at_effects(const attempt *a, const effects *expected, bool exact, outcome *out);
+
+/* For row.judge: the call is to have the effects of the call that works, or to be refused; */
+void expect_same(attempt *a, const probe_case *which, outcome *out);
+/* it is to do no harm, whatever it computes. */
+void expect_clean(attempt *a, const probe_case *which, outcome *out);
+
+/* Makes two calls with the same values, the first with packed tensors: the second is to have the
+ * effects of the first, or to be refused. */
+void compare_calls(attempt *packed, attempt *other, outcome *out);
+
+/* After a verdict that only holds for functions that use the elements: makes the call as it was
+ * given, with a tensor that nobody may use. If it returns, the verdict is taken back;
+ * rows_judge_end() sees the crash. */
+void look_whether_used(const subject *s, size_t i, outcome *out);
+
+/* ---- Arguments of several rows: judging.c ---- */
+
+/* Row-major strides, each of them `factor` times as large. */
+void set_strides(const DLTensor *tensor, int64_t factor, int64_t *strides);
+/* Where the CPU's memory is used, a function that uses more than it has crashes. */
+layout guard_end(const subject *s);
+/* Copies the shape with another extent in all dimensions that have the first; whether there are
+ * any. */
+bool replace_extent(const DLTensor *tensor, int64_t extent, int64_t other, int64_t *shape);
+/* Gives all tensors another extent in place of one; `stride`, unless 0, is that of each dimension
+ * of one element. False with an error raised. */
+bool set_extent(attempt *a, int64_t extent, int64_t other, int64_t stride, const layout *how);
+/* Makes the argument a tensor of that shape without memory, of which the first `opened` bytes stay.
+ * False with an error raised. */
+bool take_memory(attempt *a, size_t i, const int64_t *shape, size_t opened);
+
+#endif /* TVM_FFI_TOOL_ROWS_H_ */

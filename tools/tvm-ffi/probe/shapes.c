@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows of other shapes. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "probe/rows.h"
+#include "system/system.h"
+#include "value/tensor.h"
+
+/* ---- Which calls ---- */
+
+/* Each dimension whose extent another argument has as well. */
+static void list_unequal(const subject *s, const row *kind, case_list *out) {
+  size_t i, j;
+  int32_t d, e;
+  for (i = 0; i < s->inputs->size; ++i) {
+    const DLTensor *tensor = find_tensor(s, i);
+    for (d = 0; tensor != NULL && d < tensor->ndim; ++d) {
+      bool is_shared = false;
+      for (j = 0; j < s->inputs->size; ++j) {
+        const DLTensor *other = j != i ? find_tensor(s, j) : NULL;
+        for (e = 0; other != NULL && e < other->ndim; ++e) {
+          is_shared = is_shared || other->shape[e] == tensor->shape[d];
+        }
+      }
+      if (!is_shared) continue;
+      add_case(out, kind, (int)i, d + 1, ":%zu:%d:more", i, (int)d);
+      add_case(out, kind, (int)i, -(d + 1), ":%zu:%d:less", i, (int)d);
+    }
+  }
+}
+
+static void list_more_dims(const subject *s, const row *kind, case_list *out) {
+  size_t i;
+  for (i = 0; i < s->inputs->size; ++i) {
+    if (find_tensor(s, i) == NULL) continue;
+    add_case(out, kind, (int)i, 0, ":%zu:first", i);
+    add_case(out, kind, (int)i, 1, ":%zu:last", i);
+  }
+}
+
+static void list_fewer_dims(const subject *s, const row *kind, case_list *out) {
+  size_t i;
+  for (i = 0; i < s->inputs->size; ++i) {
+    const DLTensor *tensor = find_tensor(s, i);
+    if (tensor != NULL && tensor->ndim > 0) add_case(out, kind, (int)i, 0, ":%zu", i);
+  }
+}
+/* ---- One extent, one shape ---- */
+
+static bool make_extent(attempt *a, const probe_case *which) {
+  const layout how = guard_end(a->s);
+  return set_extent(a, which->number, which->kind->choice, 0, &how);
+}
+
+static bool make_unequal(attempt *a, const probe_case *which) {
+  const subject *s = a->s;
+  const DLTensor *tensor = subject_tensor(s, (size_t)which->arg);
+  const int64_t d = (which->number < 0 ? -which->number : which->number) - 1;
+  int64_t shape[kLayoutMaxDims];
+  const layout how = guard_end(s);
+  memcpy(shape, tensor->shape, (size_t)tensor->ndim * sizeof *shape);
+  shape[d] += which->number < 0 ? -1 : 1;
+  attempt_free(a); /* to have all tensors there */
+  return attempt_init(a, s, &how) &&
+         attempt_set_tensor(a, (size_t)which->arg, tensor->dtype, shape, tensor->ndim, &how, NULL);
+}
+
+/* Compares only the elements of outputs: a result may well depend on the shape. */
+static void expect_same_elements(attempt *a, const probe_case *which, outcome *out) {
+  effects expected = a->s->after;
+  effects got;
+  text_buf wrong = {NULL, 0, 0};
+  size_t i;
+  (void)which;
+  if (!call_and_look(a, out)) return;
+  if (!attempt_take_effects(a, &got)) {
+    leave_out(out);
+  } else {
+    expected.text = got.text;
+    for (i = 0; i < a->num_args; ++i) { /* the shape of one of them differs */
+      DLTensor *x = got.tensors[i] != NULL ? TVMFFITensorGetDLTensorPtr(got.tensors[i]) : NULL;
+      if (x == NULL || expected.tensors[i] == NULL) continue;
+      x->ndim = TVMFFITensorGetDLTensorPtr(expected.tensors[i])->ndim;
+      x->shape = TVMFFITensorGetDLTensorPtr(expected.tensors[i])->shape;
+      x->strides = TVMFFITensorGetDLTensorPtr(expected.tensors[i])->strides;
+    }
+    if (effects_match(&got, &expected, a->num_args, false, &a->s->allowed, &wrong)) {
+      judge(out, kPassed, "%s", "the same elements");
+    } else {
+      judge(out, kFailed, "%s", wrong.data);
+    }
+  }
+  effects_free(&got, a->num_args);
+  text_free(&wrong);
+}
+
+/* Passes the same elements in another shape, as a Tensor and then, if that is taken, as a DLTensor
+ * whose extents end where nobody may read. */
+static void judge_shape(attempt *a, const probe_case *which, const int64_t *shape, int32_t ndim,
+                        bool same_elements, outcome *out) {
+  const subject *s = a->s;
+  const size_t i = (size_t)which->arg;
+  const DLTensor *tensor = subject_tensor(s, i);
+  const layout how = guard_end(s);
+  int as_view;
+  for (as_view = 0; as_view < 2; ++as_view) {
+    attempt_free(a);
+    if (!attempt_init(a, s, &how) ||
+        !attempt_set_tensor(a, i, tensor->dtype, shape, ndim, &how, NULL) ||
+        (as_view != 0 && !attempt_pass_view(a, i))) {
+      leave_out(out);
+    } else {
+      (same_elements ? expect_same_elements : expect_clean)(a, which, out);
+    }
+    if (out->verdict != kPassed) return;
+  }
+}
+
+/* Whether the only tensor is changed in place. A function of any rank that works along the last
+ * dimension rightly computes other numbers of it in another shape. */
+static bool is_in_place(const subject *s) {
+  size_t i, num_tensors = 0, num_outputs = 0;
+  for (i = 0; i < s->inputs->size; ++i) {
+    num_tensors += subject_tensor(s, i) != NULL;
+    num_outputs += s->is_output[i];
+  }
+  return num_tensors == 1 && num_outputs == 1;
+}
+
+static void judge_more_dims(attempt *a, const probe_case *which, outcome *out) {
+  const DLTensor *tensor = subject_tensor(a->s, (size_t)which->arg);
+  const bool is_last = which->number != 0;
+  int64_t shape[kLayoutMaxDims + 1];
+  memcpy(shape + (is_last ? 0 : 1), tensor->shape, (size_t)tensor->ndim * sizeof *shape);
+  shape[is_last ? tensor->ndim : 0] = 1;
+  judge_shape(a, which, shape, tensor->ndim + 1, !is_in_place(a->s), out);
+}
+
+/* The first two dimensions become one; of a single dimension the first element stays. */
+static void judge_fewer_dims(attempt *a, const probe_case *which, outcome *out) {
+  const DLTensor *tensor = subject_tensor(a->s, (size_t)which->arg);
+  int64_t shape[kLayoutMaxDims];
+  if (tensor->ndim > 1) {
+    memcpy(shape, tensor->shape + 1, (size_t)(tensor->ndim - 1) * sizeof *shape);
+    shape[0] *= tensor->shape[0];
+  }
+  judge_shape(a, which, shape, tensor->ndim - 1, tensor->ndim > 1 && !is_in_place(a->s), out);
+}
+/* ---- Extents that 32 bits cannot hold ---- */
+
+/* The numbers of elements that 32 bits cannot hold: as a negative number, and as a small one. */
+static const int64_t kHuge[] = {(INT64_C(1) << 31) + 8, (INT64_C(1) << 32) + 8};
+
+static void list_huge(const subject *s, const row *kind, case_list *out) {
+  size_t i, first = out->size, num_extents;
+  if (sizeof(size_t) < 8) return;
+  list_extents(s, kind, out);
+  num_extents = out->size - first;
+  for (i = 0; i < num_extents; ++i) {
+    const int64_t extent = out->items[first + i].number;
+    snprintf(out->items[first + i].name, sizeof out->items->name, "%s:%" PRId64 ":31",
+             kind->told.name, extent);
+    add_case(out, kind, 1, extent, ":%" PRId64 ":32", extent);
+  }
+}
+
+/* For all tensors with the extent, which becomes `other`. */
+static bool take_all_memory(attempt *a, int64_t extent, int64_t other, size_t opened) {
+  size_t i;
+  for (i = 0; i < a->num_args; ++i) {
+    const DLTensor *tensor = subject_tensor(a->s, i);
+    int64_t shape[kLayoutMaxDims];
+    if (tensor == NULL || !replace_extent(tensor, extent, other, shape)) continue;
+    if (!take_memory(a, i, shape, opened)) return false;
+  }
+  return true;
+}
+
+/* Whether the extent alone decides how much there is to do: outputs have it, or there is no
+ * other. */
+static bool is_decisive(const subject *s, int64_t extent) {
+  size_t i;
+  int32_t d;
+  bool is_only = true;
+  for (i = 0; i < s->inputs->size; ++i) {
+    const DLTensor *tensor = subject_tensor(s, i);
+    for (d = 0; tensor != NULL && d < tensor->ndim; ++d) {
+      if (tensor->shape[d] == extent && s->is_output[i]) return true;
+      is_only = is_only && (tensor->shape[d] == extent || tensor->shape[d] == 1);
+    }
+  }
+  return is_only;
+}
+
+/* After the verdict that a function returned too early: makes the call with an extent that 32 bits
+ * hold, of which only the first page has memory, too. If it returns, the function may need no more
+ * of any extent; rows_judge_end() sees the crash of one that does. */
+static void look_whether_needed(const subject *s, int64_t extent, outcome *out) {
+  enum { kModerate = 1 << 20 };
+  attempt a;
+  if (!attempt_init(&a, s, NULL) || !take_all_memory(&a, extent, kModerate, pages_size()) ||
+      !attempt_call(&a)) {
+    leave_out(out);
+  } else if (a.returned) {
+    judge(out, kPassed, "it may need no more than the first elements");
+  }
+  attempt_free(&a);
+}
+
+/* Of tensors that are huge, the first page alone has memory. A function that goes on from there
+ * uses all of the extent: rows_judge_end() lets that pass. One that ends before has cut it off,
+ * unless it never uses more. */
+static bool make_huge(attempt *a, const probe_case *which) {
+  enum { kMoreMemory = 1 << 30 };
+  if (!take_all_memory(a, which->number, kHuge[which->arg > 0], pages_size())) return false;
+  process_limit_memory(kMoreMemory); /* a function may ask for as much memory for itself */
+  return true;
+}
+
+static void judge_huge(attempt *a, const probe_case *which, outcome *out) {
+  if (call_and_look(a, out) && !is_decisive(a->s, which->number)) {
+    judge(out, kPassed, "it may need no more than other extents say");
+  } else if (out->verdict == kVerdictNone) {
+    judge(out, kFailed,
+          "it returned, but did not get beyond the first elements: an extent of %" PRId64
+          " may be cut off to 32 bits",
+          kHuge[which->arg > 0]);
+    look_whether_needed(a->s, which->number, out);
+  }
+}
+
+/* ---- The table ---- */
+
+static const row kRows[] = {
+    {{"extent-0", "an extent is 0, wherever the call has it", NULL,
+      "dividing by it, or `do ... while`; a grid of 0 blocks. Return early"},
+     list_extents,
+     0,
+     make_extent,
+     expect_clean,
+     NULL,
+     0},
+    {{"extent-1", "an extent is 1, wherever the call has it", NULL,
+      "a loop that begins at element 1"},
+     list_extents,
+     1,
+     make_extent,
+     expect_clean,
+     NULL,
+     0},
+    {{"unequal", "an extent that another tensor also has is one more, and one less", NULL,
+      "one tensor's extents are used for all. C: `tvm_ffi_args_check_same`, `check_shape`; C++: "
+      "compare `shape()`; `wrap`: the same name for both extents"},
+     list_unequal,
+     0,
+     make_unequal,
+     expect_clean,
+     NULL,
+     0},
+    {{"more-dims", "there is one more dimension, of extent 1", "other numbers",
+      "`ndim` is ignored. C: `tvm_ffi_args_check_ndim`; C++: `ndim()`"},
+     list_more_dims,
+     0,
+     NULL,
+     judge_more_dims,
+     NULL,
+     0},
+    {{"fewer-dims", "two dimensions become one", "other numbers",
+      "the same: `shape[1]` is read past the end"},
+     list_fewer_dims,
+     0,
+     NULL,
+     judge_fewer_dims,
+     NULL,
+     0},
+    {{"huge", "extents are above 2^31 and 2^32", "it returns without using them",
+      "`int n = shape[0]`. Use `int64_t`, or refuse what does not fit"},
+     list_huge,
+     0,
+     make_huge,
+     judge_huge,
+     NULL,
+     kRowNeedsHost | kRowEndsAtMemory},
+};
+const row_group kShapeRows = {
+    "shapes",
+    {"shapes:", "what a function may take or refuse", NULL, WHY_KERNELS_FAIL},
+    kRows,
+    sizeof kRows / sizeof *kRows};
