@@ -22,7 +22,7 @@
   X(dtype) X(device) X(null) X(named) X(repeat) X(threads) X(allocator) X(unchecked) X(objects) \
   X(references) X(descriptors) X(mappings) X(rounding) X(locale) X(signals) X(hangs) X(changes) \
   X(outside) X(silent) X(leaves) X(once) X(gpu) X(gpu_offset) X(gpu_breaks) \
-  X(rough) X(talks) X(always)
+  X(rough) X(talks) X(always) X(dirty) X(compares)
 /* clang-format on */
 
 #define FAULT(name) k_##name,
@@ -44,6 +44,16 @@ static bool can_use(DLDevice device, fault f) {
 
 static int check_tensor(const tvm_ffi_args *args, fault f, int32_t i, DLTensor **out) {
   const TVMFFIAny *arg = &args->args[i];
+  if (f == k_compares) { /* only that it is like argument 0 */
+    DLTensor *x;
+    TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, i, out));
+    TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, 0, &x));
+    if ((*out)->ndim == x->ndim && tvm_ffi_dtype_equal((*out)->dtype, x->dtype) &&
+        (*out)->device.device_type == x->device.device_type) {
+      return 0;
+    }
+    return tvm_ffi_error_raise(TVM_FFI_C_TYPE_ERROR, "arguments 0 and %d differ", (int)i);
+  }
   if (f == k_named && !tvm_ffi_any_try_tensor(arg, out)) {
     return tvm_ffi_error_raise(TVM_FFI_C_TYPE_ERROR, "no tensor");
   } else {
@@ -209,6 +219,7 @@ static void multiply(const DLTensor *x, const DLTensor *y, double s, fault f) {
       float value;
       memcpy(&value, from + 4 * (i * find_stride(x, f, 0) + j * find_stride(x, f, 1)), 4);
       value *= (float)s;
+      if (f == k_dirty) value += *(const float *)(to + 4 * (i * y->strides[0] + j * y->strides[1]));
       if (f == k_threads) {
         shared = value;
         usleep(1);
@@ -319,6 +330,51 @@ TVM_FFI_C_EXPORT(explain, "(0: DLTensor*) -> None") {
   for (i = 0; i + 2 < sizeof text; i += 2) memcpy(text + i, "\xc3\xa9", 2);
   text[i] = '\0';
   return tvm_ffi_error_raise(TVM_FFI_C_VALUE_ERROR, "argument 0 %s", text);
+}
+
+/* Copies tensors of any type. */
+TVM_FFI_C_EXPORT(copy_all, "(0: DLTensor*, 1: DLTensor*) -> None") {
+  DLTensor *x, *y;
+  size_t size;
+  int32_t i;
+  TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 2));
+  TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, 0, &x));
+  TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, 1, &y));
+  for (i = 0; i < 2; ++i) TVM_FFI_C_TRY(tvm_ffi_args_check_contiguous(args, i));
+  if (!tvm_ffi_dtype_equal(x->dtype, y->dtype) || !tvm_ffi_tensor_has_same_shape(x, y)) {
+    return tvm_ffi_error_raise(TVM_FFI_C_VALUE_ERROR, "arguments 0 and 1 differ");
+  }
+  TVM_FFI_C_TRY(tvm_ffi_tensor_compute_size(x, &size));
+  memcpy(tvm_ffi_tensor_get_data(y), tvm_ffi_tensor_get_data(x), size);
+  return 0;
+}
+
+/* The sum, in the order of memory and as exact as the elements; of float64 no better. */
+TVM_FFI_C_EXPORT(sum_all, "(0: DLTensor*) -> float") {
+  DLTensor *x;
+  float sum = 0;
+  int64_t i, d, offset, count;
+  TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 1));
+  TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, 0, &x));
+  count = tvm_ffi_tensor_get_numel(x);
+  for (i = 0; i < count; ++i) { /* the first dimension runs fastest if its stride is the least */
+    const bool is_transposed = x->ndim == 2 && x->strides[0] < x->strides[1];
+    int64_t rest = i;
+    offset = 0;
+    for (d = 0; d < x->ndim; ++d) {
+      const int64_t k = is_transposed ? d : x->ndim - 1 - d;
+      offset += rest % x->shape[k] * x->strides[k];
+      rest /= x->shape[k];
+    }
+    if (x->dtype.bits == 64) {
+      sum += (float)((const double *)tvm_ffi_tensor_get_data(x))[offset];
+    } else if (x->dtype.bits == 32) {
+      sum += ((const float *)tvm_ffi_tensor_get_data(x))[offset];
+    } else {
+      sum += (float)((const uint16_t *)tvm_ffi_tensor_get_data(x))[offset];
+    }
+  }
+  return tvm_ffi_args_return(args, tvm_ffi_any_from_double(sum));
 }
 
 /* Needs no elements at all. */

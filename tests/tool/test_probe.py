@@ -54,6 +54,7 @@ OTHERS = {
     "leaves": ("strided", "ended the program while it was called, with exit code 0"),
 }
 SAID = {
+    "dirty": "the outputs held",
     "offset": "expected",
     "misaligned": "expected",
     "strided": "expected",
@@ -146,6 +147,41 @@ class Probe(unittest.TestCase):
                                    capture_output=True, text=True, check=False)
             assert again.returncode == CHECK, (fault, first, again)
             assert first["name"] in failures(json.loads(again.stdout)), (fault, first, again.stdout)
+
+    def test_arguments_that_are_only_compared(self):
+        """All of them are changed alike, and what was refused before is no check."""
+        found = probe("compares", "--only=dtype", "--only=device", "--only=more-dims",
+                      "--only=fewer-dims")
+        wrong, calls = failures(found), {call["name"]: call for call in found["calls"]}
+        said = {
+            "dtype:all:f32x2": "it did not look at the type",
+            "dtype:all:i32": "it did not look at the type",
+            "dtype:all:f64": "it read f64 as another type",
+            "dtype:all:f16": "it reached beyond",
+            "device:all:cuda": "which has no memory",
+            "more-dims:all:first": "unwritten",
+            "more-dims:all:last": "12 of 24 elements of its outputs unwritten",
+            "fewer-dims:all": "crashed",
+        }
+        for name, part in said.items():
+            assert part in wrong.get(name, ""), (name, wrong)
+        assert calls["dtype:2:f64"]["verdict"] == "refused" and calls["dtype:2:f64"][
+            "detail"].endswith("(only compared with other arguments: see dtype:all:f64)"), calls
+        shown = run("probe", FAULTS, form("compares"), "--only=device")[1].splitlines()
+        said = "2 calls were refused only because one argument differed from others"
+        assert shown[-2].startswith(said), shown
+        assert probe("right", "--only=dtype", "--only=device")["passed"] == 0
+        # Who only moves elements may take any type of that size.
+        moved = probe_call("copy_all(4x3xf32=rand, &4x3xf32)", "--only=dtype")
+        assert moved["failed"] == 0 and moved["passed"] == 15, failures(moved)
+
+    def test_results_of_narrow_elements(self):
+        """A sum of float32 is no more exact as a number than as an element."""
+        for call in "sum_all(4x3xf32=rand)", "sum_all(997xf32=rand)", "sum_all(7x31xf16=rand)":
+            found = probe_call(call, "--only=layouts", "--only=repeat")
+            assert found["failed"] == 0, (call, failures(found))
+        assert "the result is" in failures(
+            probe_call("sum_all(4x3xf64=rand)", "--only=transposed"))["transposed:0"]
 
     def test_a_call_that_works_once(self):
         """One that raises then is no refusal, whichever row makes it again."""

@@ -48,6 +48,7 @@ typedef struct {
   bool as_json;
   probed *cases;
   size_t num_cases;
+  size_t num_compared;     /* cases that were refused only because arguments differed */
   const probe_case *which; /* that a child is to run */
 } probe;
 
@@ -452,6 +453,40 @@ static void make_calls(probe *p) {
   report_progress_end();
 }
 
+/* ---- Refusals that say little ---- */
+
+/* The failure of a call that changes several arguments alike, of which this one is changed alone.
+ * NULL: there is none, or it is of another kind. */
+static const probed *find_alike(const probe *p, const probed *alone) {
+  size_t i;
+  for (i = 0; i < p->num_cases; ++i) {
+    const probed *c = &p->cases[i];
+    if (c->judged == kFailed && c->which.kind == alone->which.kind && c->which.arg < 0 &&
+        c->which.number == alone->which.number && case_changes(&c->which, (size_t)alone->which.arg))
+      return c;
+  }
+  return NULL;
+}
+
+/* A function that compares its arguments only with each other refuses each of them if it is changed
+ * alone: says so. */
+static void look_at_refusals(probe *p) {
+  size_t i;
+  for (i = 0; i < p->num_cases; ++i) {
+    probed *c = &p->cases[i];
+    const bool varies_sets = (c->which.kind->flags & kRowVariesSets) != 0;
+    const probed *alike =
+        varies_sets && c->judged == kRefused && c->which.arg >= 0 ? find_alike(p, c) : NULL;
+    char *why;
+    if (alike == NULL) continue;
+    why = tool_format("%s (only compared with other arguments: see %s)", c->detail,
+                      alike->which.name);
+    free(c->detail);
+    c->detail = why;
+    ++p->num_compared;
+  }
+}
+
 /* ---- What is shown ---- */
 
 /* Adds a word as shells read it. */
@@ -598,6 +633,12 @@ static void print_table(const probe *p) {
     print_row(kind, &counted);
   }
   for (i = 0; (kind = rows_at(i)) != NULL; ++i) print_failures(p, kind);
+  if (p->num_compared > 0) {
+    fprintf(streams_results(),
+            "%zu calls were refused only because one argument differed from others: that is no "
+            "check of what they are\n",
+            p->num_compared);
+  }
   fprintf(streams_results(), "%s%s%s: %zu passed, %zu refused, %zu failed",
           report_color(sum.by_verdict[kFailed] > 0 ? kColorBad : kColorGood), p->s.name,
           report_color(kColorNone), sum.by_verdict[kPassed], sum.by_verdict[kRefused],
@@ -676,6 +717,7 @@ static int probe_all(probe *p) {
   if (code != kExitOk) return code;
   if (!choose_cases(p)) return kExitUsage;
   make_calls(p);
+  look_at_refusals(p);
   if (p->as_json) {
     write_json(p);
   } else {

@@ -171,8 +171,20 @@ static DLDataType get_dtype(int64_t i) {
                                           : TVM_FFI_C_FLOAT32; /* as DLPack's users write it */
 }
 
-static void list_dtypes(const subject *s, const row *kind, case_list *out) {
+/* Whether no tensor of the set has the type. */
+static bool changes_type(const subject *s, const tensor_set *set, DLDataType dtype) {
   size_t i;
+  for (i = 0; i < s->inputs->size && i < kMaxChosen; ++i) {
+    if ((set->args >> i & 1) != 0 && tvm_ffi_dtype_equal(find_tensor(s, i)->dtype, dtype)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static void list_dtypes(const subject *s, const row *kind, case_list *out) {
+  tensor_set sets[kMostSets];
+  size_t num_sets, i;
   int64_t k;
   for (i = 0; i < s->inputs->size; ++i) {
     const DLTensor *tensor = find_tensor(s, i);
@@ -181,37 +193,53 @@ static void list_dtypes(const subject *s, const row *kind, case_list *out) {
       add_case(out, kind, (int)i, k, ":%zu:%s", i, kDtypes[k]);
     }
   }
+  num_sets = find_sets(s, sets);
+  for (i = 0; i < num_sets; ++i) {
+    for (k = 0; k < kNumDtypes; ++k) {
+      if (changes_type(s, &sets[i], get_dtype(k))) add_set_case(out, kind, &sets[i], k, kDtypes[k]);
+    }
+  }
 }
 
 static void list_devices(const subject *s, const row *kind, case_list *out) {
-  size_t i;
+  tensor_set sets[kMostSets];
+  size_t num_sets, i;
   const bool on_host = s->device.device_type == kDLCPU;
   for (i = 0; i < s->inputs->size; ++i) {
     if (find_tensor(s, i) == NULL) continue;
     add_case(out, kind, (int)i, on_host ? kDLCUDA : kDLCPU, ":%zu:%s", i, on_host ? "cuda" : "cpu");
     add_case(out, kind, (int)i, kDLMetal, ":%zu:metal", i);
   }
+  num_sets = find_sets(s, sets);
+  for (i = 0; i < num_sets; ++i) {
+    add_set_case(out, kind, &sets[i], on_host ? kDLCUDA : kDLCPU, on_host ? "cuda" : "cpu");
+  }
 }
 /* ---- Refusals ---- */
 
 /* After a wrong call that may have been refused: whether its error names the argument. An error of
  * the tool's own allocator is not the function's. */
-static void look_at_name(const attempt *a, size_t arg, outcome *out) {
+static void look_at_name(const attempt *a, const probe_case *which, outcome *out) {
+  size_t i;
   if (out->verdict != kRefused || device_was_refused()) return;
-  out->names_argument = attempt_names_argument(a, arg);
+  out->names_argument = false;
+  for (i = 0; i < a->s->inputs->size && !out->names_argument; ++i) {
+    if (case_changes(which, i)) out->names_argument = attempt_names_argument(a, i);
+  }
 }
 
-/* The call is to be refused. `accepted` says what is wrong if it is not. `arg`: the argument that
- * the error is to name; -1: none. */
-static void expect_refusal(attempt *a, int arg, const char *accepted, outcome *out) {
+/* The call is to be refused. `accepted` says what is wrong if it is not. */
+static void expect_refusal(attempt *a, const probe_case *which, const char *accepted,
+                           outcome *out) {
   if (call_and_look(a, out)) judge(out, kFailed, "it returned without an error: %s", accepted);
-  if (arg >= 0) look_at_name(a, (size_t)arg, out);
+  if ((which->kind->flags & kRowNamesArgument) != 0) look_at_name(a, which, out);
 }
 
 /* A function that does not use the elements need not refuse the call. */
-static void expect_refusal_or_no_use(attempt *a, int arg, const char *accepted, outcome *out) {
-  expect_refusal(a, arg, accepted, out);
-  if (a->returned && out->verdict == kFailed) look_whether_used(a->s, (size_t)arg, out);
+static void expect_refusal_or_no_use(attempt *a, const probe_case *which, const char *accepted,
+                                     outcome *out) {
+  expect_refusal(a, which, accepted, out);
+  if (a->returned && out->verdict == kFailed) look_whether_used(a->s, which, out);
 }
 
 static bool make_missing(attempt *a, const probe_case *which) {
@@ -222,7 +250,7 @@ static bool make_missing(attempt *a, const probe_case *which) {
 static void judge_missing(attempt *a, const probe_case *which, outcome *out) {
   char accepted[64];
   snprintf(accepted, sizeof accepted, "one argument too few, without argument %d", which->arg);
-  expect_refusal(a, -1, accepted, out);
+  expect_refusal(a, which, accepted, out);
 }
 
 /* Parameters that may be left out are passed too, as far as they are known; otherwise a few more
@@ -232,7 +260,6 @@ static void judge_extra(attempt *a, const probe_case *which, outcome *out) {
   const subject *s = a->s;
   const size_t given = s->inputs->size;
   size_t count = given, tried;
-  (void)which;
   if (s->types != NULL && schema_num_params(s->types) > given) count = schema_num_params(s->types);
   for (tried = 1; tried <= (s->types != NULL ? 1 : kMost); ++tried) {
     attempt_free(a);
@@ -243,7 +270,7 @@ static void judge_extra(attempt *a, const probe_case *which, outcome *out) {
     while (a->num_args < count + tried) {
       attempt_append(a, a->num_args < count ? tvm_ffi_any_none() : tvm_ffi_any_from_int64(1));
     }
-    expect_refusal(a, -1, "there is one argument too many", out);
+    expect_refusal(a, which, "there is one argument too many", out);
     if (out->verdict != kFailed) break;
   }
 }
@@ -253,7 +280,7 @@ static void pass_other_value(attempt *a, const probe_case *which, TVMFFIAny valu
   char accepted[64];
   snprintf(accepted, sizeof accepted, "argument %d is %s", which->arg, name);
   attempt_set_value(a, (size_t)which->arg, value);
-  expect_refusal(a, which->arg, accepted, out);
+  expect_refusal(a, which, accepted, out);
 }
 
 static void judge_none(attempt *a, const probe_case *which, outcome *out) {
@@ -279,7 +306,8 @@ static void judge_type(attempt *a, const probe_case *which, outcome *out) {
   }
   pass_other_value(a, which, value, kOthers[which->number].name, out);
 }
-/* ---- Elements ---- */
+
+/* ---- Numbers and bits ---- */
 
 /* Converts the elements; false if that changes numbers by more than rounding does. */
 static bool convert(DLDataType from, const void *values, DLDataType to, void *out, size_t count) {
@@ -311,94 +339,233 @@ static bool same_numbers(DLDataType a, const void *x, DLDataType b, const void *
   return true;
 }
 
-/* Whether outputs have the numbers that they have after the call that works. */
-static bool has_same_numbers(const attempt *a, double relative) {
-  size_t i;
-  for (i = 0; i < a->num_args; ++i) {
-    const argument *arg = &a->args[i];
-    const DLTensor *expected;
-    unsigned char *now;
-    bool same;
-    if (arg->store == NULL || a->s->after.tensors[i] == NULL) continue;
-    expected = TVMFFITensorGetDLTensorPtr(a->s->after.tensors[i]);
-    now = tool_alloc(arg->size + 1);
-    storage_read(arg->store, now);
-    same = same_numbers(arg->store->tensor.dtype, now, expected->dtype, expected->data,
-                        (size_t)tvm_ffi_tensor_get_numel(expected), relative);
-    free(now);
-    if (!same) return false;
-  }
-  return true;
+/* Whether a tensor has the numbers that another has. */
+static bool tensors_have_same_numbers(const DLTensor *a, const DLTensor *b, double relative) {
+  return tvm_ffi_tensor_has_same_shape(a, b) && numbers_known(a->dtype) &&
+         numbers_known(b->dtype) &&
+         same_numbers(a->dtype, a->data, b->dtype, b->data, (size_t)tvm_ffi_tensor_get_numel(b),
+                      relative);
 }
 
-/* Whether outputs and the result have the bits that they have after the call that works. */
+/* Whether a result has the number, or the numbers, of another; so have all that are no numbers. */
+static bool results_have_same_numbers(const TVMFFIAny *a, const TVMFFIAny *b, double relative) {
+  DLTensor *x, *y;
+  if (tvm_ffi_any_try_tensor(a, &x) && tvm_ffi_any_try_tensor(b, &y)) {
+    return tensors_have_same_numbers(x, y, relative);
+  }
+  return a->type_index != kTVMFFIFloat || b->type_index != kTVMFFIFloat ||
+         same_numbers(tvm_ffi_dtype_make(kDLFloat, 64, 1), &a->v_float64,
+                      tvm_ffi_dtype_make(kDLFloat, 64, 1), &b->v_float64, 1, relative);
+}
+
+/* Whether outputs and the result have the numbers that they have after the call that works. */
+static bool has_same_numbers(const attempt *a, double relative) {
+  const effects *after = &a->s->after;
+  effects got;
+  size_t i;
+  bool same = attempt_take_effects(a, &got);
+  for (i = 0; same && i < a->num_args; ++i) {
+    if (got.tensors[i] == NULL || after->tensors[i] == NULL) continue;
+    same = tensors_have_same_numbers(TVMFFITensorGetDLTensorPtr(got.tensors[i]),
+                                     TVMFFITensorGetDLTensorPtr(after->tensors[i]), relative);
+  }
+  same = same && (!got.has_result || !after->has_result ||
+                  results_have_same_numbers(&got.result, &after->result, relative));
+  effects_free(&got, a->num_args);
+  return same;
+}
+
+/* Whether the result, and the first bytes of outputs, have the bits that they have after the call
+ * that works, and the rest of the outputs is as it was. */
 static bool has_same_bits(const attempt *a) {
   effects got;
   size_t i;
   bool same = attempt_take_effects(a, &got) && strcmp(got.text, a->s->after.text) == 0;
   for (i = 0; same && i < a->num_args; ++i) {
-    TVMFFIObjectHandle x = got.tensors[i], y = a->s->after.tensors[i];
-    same = x == NULL || y == NULL ||
-           tensors_have_same_bytes(TVMFFITensorGetDLTensorPtr(x), TVMFFITensorGetDLTensorPtr(y));
+    const argument *arg = &a->args[i];
+    const DLTensor *now, *expected;
+    size_t size;
+    if (got.tensors[i] == NULL || a->s->after.tensors[i] == NULL) continue;
+    now = TVMFFITensorGetDLTensorPtr(got.tensors[i]);
+    expected = TVMFFITensorGetDLTensorPtr(a->s->after.tensors[i]);
+    size = tensor_size(expected);
+    same = arg->size >= size && memcmp(now->data, expected->data, size) == 0 &&
+           memcmp((const char *)now->data + size, arg->before + size, arg->size - size) == 0;
   }
   effects_free(&got, a->num_args);
   return same;
 }
 
-/* Another type of the same size gets the same bits. Who computes the same bits of them took them
- * for the old type, unless both types have the same numbers here. One of another size gets the same
- * numbers, and is to compute the same, as far as the type can hold them. */
-static void judge_dtype(attempt *a, const probe_case *which, outcome *out) {
-  const size_t i = (size_t)which->arg;
-  const DLTensor *tensor = subject_tensor(a->s, i);
-  const DLDataType dtype = get_dtype(which->number), old = tensor->dtype;
-  const bool same_size = tvm_ffi_dtype_get_bits(dtype) == tvm_ffi_dtype_get_bits(old);
+/* ---- Other types of elements ---- */
+
+/* How the elements of the changed tensors became those of another type. */
+typedef struct {
+  DLDataType dtype;
+  bool kept;      /* all have the same bits, and perhaps more of them behind */
+  bool converted; /* all have the same numbers */
+  bool is_alike;  /* both */
+} retyping;
+
+static bool count_as_numbers(DLDataType dtype) {
+  return numbers_known(dtype) && numbers_per_element(dtype) == 1;
+}
+
+/* Another type of the same size gets the same bits, and one with more lanes as well, again and
+ * again. One of another size gets the same numbers, as far as it can hold them. */
+static bool retype(attempt *a, size_t i, retyping *r) {
+  const DLTensor *tensor = find_tensor(a->s, i);
+  const DLDataType old = tensor->dtype;
+  const int64_t bits = tvm_ffi_dtype_get_bits(r->dtype), old_bits = tvm_ffi_dtype_get_bits(old);
+  const bool keeps = bits == old_bits || (r->dtype.lanes > old.lanes && bits > old_bits);
+  const bool countable = count_as_numbers(r->dtype) && count_as_numbers(old);
   const size_t count = (size_t)tvm_ffi_tensor_get_numel(tensor);
-  const bool countable = numbers_known(dtype) && numbers_known(old) &&
-                         numbers_per_element(dtype) == 1 && numbers_per_element(old) == 1;
-  unsigned char *values = tool_alloc(count * 16 + 1);
   const layout how = guard_end(a->s);
-  bool comparable = countable, good;
+  unsigned char *values = tool_alloc(count * 16 + 1);
+  bool converts, good;
   memset(values, 0, count * 16 + 1);
-  if (same_size) {
-    memcpy(values, tensor->data, tensor_size(tensor));
-  } else if (countable) {
-    comparable = convert(old, tensor->data, dtype, values, count);
+  converts = !keeps && countable && convert(old, tensor->data, r->dtype, values, count);
+  if (bits == old_bits) memcpy(values, tensor->data, tensor_size(tensor));
+  r->kept = r->kept && keeps;
+  r->converted = r->converted && converts;
+  r->is_alike = r->is_alike && bits == old_bits && countable &&
+                same_numbers(old, tensor->data, r->dtype, values, count, 0);
+  good = attempt_set_tensor(a, i, r->dtype, tensor->shape, tensor->ndim, &how,
+                            keeps && bits != old_bits ? NULL : values);
+  free(values);
+  return good;
+}
+
+/* The elements that a narrow type holds differ by this from those of a wide one. */
+static double get_rounding(DLDataType dtype) {
+  const small_float *narrow = small_float_find(dtype);
+  const double least = 0.01;
+  double step = 4;
+  int m;
+  for (m = 0; narrow != NULL && m < narrow->mantissa; ++m) step /= 2;
+  return narrow != NULL && step > least ? step : least;
+}
+
+/* Flips the highest bit of each element, which is the sign of numbers. */
+static bool flip_signs(attempt *a, const DLTensor *tensor, size_t i) {
+  const size_t size = tensor_size(tensor), count = (size_t)tvm_ffi_tensor_get_numel(tensor);
+  const size_t item = size / count;
+  unsigned char *flipped = tool_alloc(size + 1);
+  size_t k;
+  bool good;
+  memcpy(flipped, tensor->data, size);
+  for (k = item; k <= size; k += item) flipped[k - 1] ^= 0x80;
+  good =
+      attempt_set_tensor(a, i, tensor->dtype, tensor->shape, tensor->ndim, &kLayoutPacked, flipped);
+  free(flipped);
+  return good;
+}
+
+/* Whether an element is one of the inputs'. */
+static bool is_of_inputs(const subject *s, const unsigned char *element, size_t item) {
+  size_t i, k;
+  for (i = 0; i < s->inputs->size; ++i) {
+    const DLTensor *tensor = find_tensor(s, i);
+    const size_t size = tensor != NULL ? tensor_size(tensor) : 0;
+    if (tensor == NULL || s->inputs->items[i].is_storage) continue;
+    for (k = 0; k + item <= size; k += item) {
+      if (memcmp((const char *)tensor->data + k, element, item) == 0) return true;
+    }
   }
-  good = attempt_set_tensor(a, i, dtype, tensor->shape, tensor->ndim, &how, values);
+  return false;
+}
+
+/* Whether the function only moves elements to other places: then their type does not matter. Those
+ * whose signs are flipped come out with their signs flipped, and what comes out unchanged is none
+ * of theirs. */
+static bool moves_elements(const subject *s) {
+  attempt a;
+  effects got;
+  size_t i, k, num_moved = 0;
+  bool good = attempt_init(&a, s, NULL), moves = true;
+  memset(&got, 0, sizeof got);
+  for (i = 0; good && i < s->inputs->size; ++i) {
+    const DLTensor *tensor = find_tensor(s, i);
+    if (tensor != NULL && !s->inputs->items[i].is_storage) good = flip_signs(&a, tensor, i);
+  }
+  good = good && attempt_call(&a) && a.returned && attempt_take_effects(&a, &got);
+  for (i = 0; good && i < s->inputs->size; ++i) {
+    const DLTensor *now, *then;
+    size_t size, item;
+    if (got.tensors[i] == NULL || s->after.tensors[i] == NULL) continue;
+    now = TVMFFITensorGetDLTensorPtr(got.tensors[i]);
+    then = TVMFFITensorGetDLTensorPtr(s->after.tensors[i]);
+    size = tensor_size(then);
+    item = size > 0 ? size / (size_t)tvm_ffi_tensor_get_numel(then) : 1;
+    for (k = 0; moves && k + item <= size; k += item) {
+      const unsigned char *x = (const unsigned char *)now->data + k;
+      const unsigned char *y = (const unsigned char *)then->data + k;
+      const bool is_flipped = memcmp(x, y, item - 1) == 0 && (x[item - 1] ^ y[item - 1]) == 0x80;
+      const bool is_same = memcmp(x, y, item) == 0;
+      num_moved += is_flipped;
+      moves = is_flipped ? is_of_inputs(s, y, item) : is_same && !is_of_inputs(s, y, item);
+    }
+  }
+  effects_free(&got, s->inputs->size);
+  attempt_free(&a);
+  return good && moves && num_moved > 0;
+}
+
+/* Who computes the same bits of another type took it for the old one, unless both have the same
+ * numbers here. Of the same numbers it is to compute the same. */
+static void judge_retyped(attempt *a, const probe_case *which, const retyping *r, outcome *out) {
+  const char *name = kDtypes[which->number];
+  if (r->converted && !has_same_numbers(a, get_rounding(r->dtype))) {
+    judge(out, kFailed, "it read %s as another type: the numbers differ", name);
+  } else if (r->kept && has_same_bits(a) && !(r->is_alike && has_same_numbers(a, 0)) &&
+             !(which->arg < 0 && moves_elements(a->s))) {
+    judge(out, kFailed, "it did not look at the type: %s gives the bits of the original type",
+          name);
+    look_whether_used(a->s, which, out);
+  } else {
+    judge(out, kPassed, "it takes this type");
+  }
+}
+
+static void judge_dtype(attempt *a, const probe_case *which, outcome *out) {
+  retyping r = {{0, 0, 0}, true, true, true};
+  bool good = true;
+  size_t i;
+  r.dtype = get_dtype(which->number);
+  for (i = 0; good && i < a->num_args; ++i) {
+    if (find_tensor(a->s, i) != NULL && case_changes(which, i)) good = retype(a, i, &r);
+  }
   if (!good) {
     leave_out(out);
   } else if (call_and_look(a, out)) {
-    if (!same_size && comparable && !has_same_numbers(a, 0.01)) {
-      judge(out, kFailed, "it read %s as another type: the numbers differ", kDtypes[which->number]);
-    } else if (same_size && has_same_bits(a) &&
-               !(countable && same_numbers(old, tensor->data, dtype, values, count, 0) &&
-                 has_same_numbers(a, 0))) {
-      judge(out, kFailed, "it did not look at the type: %s gives the bits of the original type",
-            kDtypes[which->number]);
-      look_whether_used(a->s, i, out);
-    } else {
-      judge(out, kPassed, "it takes this type");
-    }
+    judge_retyped(a, which, &r, out);
   } else {
-    look_at_name(a, i, out);
+    look_at_name(a, which, out);
   }
-  free(values);
 }
 
+/* ---- Other devices, and none ---- */
+
 static bool make_device(attempt *a, const probe_case *which) {
-  const size_t i = (size_t)which->arg;
-  const DLTensor *tensor = subject_tensor(a->s, i);
   layout how = kLayoutPacked;
+  size_t i;
   how.device = tvm_ffi_device_make((int)which->number, 0);
   how.has_no_memory = true; /* that this process may use */
-  return attempt_set_tensor(a, i, tensor->dtype, tensor->shape, tensor->ndim, &how, NULL);
+  for (i = 0; i < a->num_args; ++i) {
+    const DLTensor *tensor = find_tensor(a->s, i);
+    if (tensor == NULL || !case_changes(which, i)) continue;
+    if (!attempt_set_tensor(a, i, tensor->dtype, tensor->shape, tensor->ndim, &how, NULL)) {
+      return false;
+    }
+  }
+  return true;
 }
 
 static void judge_device(attempt *a, const probe_case *which, outcome *out) {
-  char accepted[64];
-  snprintf(accepted, sizeof accepted, "argument %d is on another device", which->arg);
-  expect_refusal_or_no_use(a, which->arg, accepted, out);
+  char accepted[64] = "tensors are on another device";
+  if (which->arg >= 0) {
+    snprintf(accepted, sizeof accepted, "argument %d is on another device", which->arg);
+  }
+  expect_refusal_or_no_use(a, which, accepted, out);
 }
 
 static bool make_null(attempt *a, const probe_case *which) {
@@ -409,7 +576,7 @@ static bool make_null(attempt *a, const probe_case *which) {
 static void judge_null(attempt *a, const probe_case *which, outcome *out) {
   char accepted[64];
   snprintf(accepted, sizeof accepted, "argument %d has elements and no data", which->arg);
-  expect_refusal_or_no_use(a, which->arg, accepted, out);
+  expect_refusal_or_no_use(a, which, accepted, out);
 }
 
 /* ---- The table ---- */
@@ -453,7 +620,7 @@ static const row kRows[] = {
      NULL,
      judge_dtype,
      NULL,
-     kRowNamesArgument},
+     kRowNamesArgument | kRowVariesSets},
     {{"device", "a tensor is on another device", NULL,
       "C: `tvm_ffi_args_check_device`; C++: compare `device()`"},
      list_devices,
@@ -461,7 +628,7 @@ static const row kRows[] = {
      make_device,
      judge_device,
      NULL,
-     kRowNamesArgument},
+     kRowNamesArgument | kRowVariesSets},
     {{"null", "the data of a tensor is NULL", NULL,
       "it is not checked. C: `tvm_ffi_args_check_valid`; C++ with these headers and `wrap` refuse "
       "it"},

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "probe/rows.h"
+#include "value/number.h"
 
 void add_case(case_list *out, const row *kind, int arg, int64_t what, const char *format, ...) {
   probe_case *added;
@@ -16,6 +17,7 @@ void add_case(case_list *out, const row *kind, int arg, int64_t what, const char
   memset(added, 0, sizeof *added);
   added->kind = kind;
   added->arg = arg;
+  added->args = arg < 0 ? UINT64_MAX : arg < kMaxChosen ? UINT64_C(1) << arg : 0;
   added->number = what;
   size = snprintf(added->name, sizeof added->name, "%s", kind->told.name);
   va_start(values, format);
@@ -86,4 +88,54 @@ void list_extents(const subject *s, const row *kind, case_list *out) {
       if (!is_known && extent != kind->choice) add_case(out, kind, -1, extent, ":%" PRId64, extent);
     }
   }
+}
+
+bool case_changes(const probe_case *which, size_t i) {
+  if (which->arg >= 0 && which->arg == (int)i) return true;
+  return i < kMaxChosen && (which->args >> i & 1) != 0;
+}
+
+/* ---- Sets of tensors ---- */
+
+/* Adds a set of two or more, unless there is one with the same tensors. */
+static size_t add_set(tensor_set *sets, size_t count, const char *name, uint64_t args) {
+  size_t i;
+  if ((args & (args - 1)) == 0) return count;
+  for (i = 0; i < count; ++i) {
+    if (sets[i].args == args) return count;
+  }
+  snprintf(sets[count].name, sizeof sets[count].name, "%s", name);
+  sets[count].args = args;
+  return count + 1;
+}
+
+size_t find_sets(const subject *s, tensor_set *out) {
+  char name[kDtypeTextSize];
+  uint64_t inputs = 0, outputs = 0;
+  size_t count, i, j;
+  for (i = 0; i < s->inputs->size && i < kMaxChosen; ++i) {
+    if (find_tensor(s, i) == NULL) continue;
+    *(s->is_output[i] ? &outputs : &inputs) |= UINT64_C(1) << i;
+  }
+  count = add_set(out, 0, "all", inputs | outputs);
+  count = add_set(out, count, "inputs", inputs);
+  count = add_set(out, count, "outputs", outputs);
+  for (i = 0; i < s->inputs->size && i < kMaxChosen && count < kMostSets; ++i) {
+    const DLTensor *tensor = find_tensor(s, i);
+    uint64_t alike = 0;
+    for (j = 0; tensor != NULL && j < s->inputs->size && j < kMaxChosen; ++j) {
+      const DLTensor *other = find_tensor(s, j);
+      if (other != NULL && tvm_ffi_dtype_equal(tensor->dtype, other->dtype)) {
+        alike |= UINT64_C(1) << j;
+      }
+    }
+    if (alike != 0) count = add_set(out, count, dtype_write(tensor->dtype, name), alike);
+  }
+  return count;
+}
+
+void add_set_case(case_list *out, const row *kind, const tensor_set *set, int64_t what,
+                  const char *word) {
+  add_case(out, kind, -1, what, ":%s%s%s", set->name, *word != '\0' ? ":" : "", word);
+  out->items[out->size - 1].args = set->args;
 }

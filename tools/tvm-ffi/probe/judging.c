@@ -71,7 +71,7 @@ bool look_at_effects(const attempt *a, const effects *expected, bool exact, outc
   if (!attempt_take_effects(a, &got)) {
     leave_out(out);
   } else {
-    same = effects_match(&got, expected, a->num_args, exact, &a->s->allowed, &wrong);
+    same = effects_match(a, &got, expected, exact, &wrong);
     if (!same) judge(out, kFailed, "%s", wrong.data);
   }
   effects_free(&got, a->num_args);
@@ -187,12 +187,16 @@ bool take_memory(attempt *a, size_t i, const int64_t *shape, size_t opened) {
 }
 
 /* After a verdict that only holds for functions that use the elements: makes the call as it was
- * given, with a tensor that nobody may use. If it returns, the verdict is taken back;
+ * given, with tensors that nobody may use. If it returns, the verdict is taken back;
  * rows_judge_end() sees the crash. */
-void look_whether_used(const subject *s, size_t i, outcome *out) {
+void look_whether_used(const subject *s, const probe_case *which, outcome *out) {
   attempt a;
   bool good = attempt_init(&a, s, NULL);
-  if (good && find_tensor(s, i) != NULL) good = take_memory(&a, i, find_tensor(s, i)->shape, 0);
+  size_t i;
+  for (i = 0; i < s->inputs->size && good; ++i) {
+    if (find_tensor(s, i) == NULL || !case_changes(which, i)) continue;
+    good = take_memory(&a, i, find_tensor(s, i)->shape, 0);
+  }
   if (!good || !attempt_call(&a)) {
     leave_out(out);
   } else if (a.returned) {

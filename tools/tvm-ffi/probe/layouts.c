@@ -40,7 +40,7 @@ static bool make_arranged(attempt *a, const probe_case *which) {
     const DLTensor *tensor = find_tensor(a->s, i);
     int64_t strides[kLayoutMaxDims];
     layout how = kLayoutPacked;
-    if (tensor == NULL || (which->arg >= 0 && which->arg != (int)i)) continue;
+    if (tensor == NULL || !case_changes(which, i)) continue;
     which->kind->arrange(tensor, which->number, &how, strides);
     if (!attempt_place(a, i, &how)) return false;
   }
@@ -112,7 +112,7 @@ ARRANGE(managed) {
 static bool make_view(attempt *a, const probe_case *which) {
   size_t i;
   for (i = 0; i < a->num_args; ++i) {
-    if (a->args[i].store == NULL || (which->arg >= 0 && which->arg != (int)i)) continue;
+    if (a->args[i].store == NULL || !case_changes(which, i)) continue;
     if (!attempt_pass_view(a, i)) return false;
   }
   return true;

@@ -2,12 +2,15 @@
 #include "probe/probe.h"
 
 #include <ctype.h>
+#include <float.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/names.h"
 #include "process/supervise.h"
 #include "system/system.h"
+#include "value/number.h"
 #include "value/tensor.h"
 #include "value/value_text.h"
 
@@ -447,16 +450,84 @@ static bool tensors_match(size_t i, TVMFFIObjectHandle got, TVMFFIObjectHandle e
   return values_match(what, &x, &y, allowed, out);
 }
 
-bool effects_match(const effects *got, const effects *expected, size_t num_args, bool exact,
-                   const tolerance *allowed, text_buf *out) {
+/* ---- How far numbers may differ ---- */
+
+/* The unit in the last place of 1; 0: no floating-point type. */
+static double get_epsilon(DLDataType dtype) {
+  const small_float *narrow = small_float_find(dtype);
+  if (narrow != NULL) return ldexp(1, -narrow->mantissa);
+  if (dtype.code != kDLFloat && dtype.code != kDLComplex) return 0;
+  return dtype.bits >= (dtype.code == kDLComplex ? 128 : 64) ? DBL_EPSILON : FLT_EPSILON;
+}
+
+/* The largest magnitude among the elements, unless it is infinite. */
+static double find_largest(const argument *arg) {
+  const DLTensor *tensor = &arg->store->tensor;
+  const size_t count =
+      (size_t)tvm_ffi_tensor_get_numel(tensor) * numbers_per_element(tensor->dtype);
+  double largest = 0;
   size_t i;
-  for (i = 0; i < num_args; ++i) {
+  for (i = 0; i < count; ++i) {
+    const double value = fabs(number_get(tensor->dtype, arg->before, i).real);
+    if (value > largest && value <= DBL_MAX) largest = value;
+  }
+  return largest;
+}
+
+/* Numbers that were computed from narrow ones are no more exact than these, whatever type they have
+ * themselves; and sums depend on the order, the more the more there is to add. */
+static tolerance find_tolerance(const attempt *a, DLDataType dtype) {
+  const double least_relative = 1e-5, least_wide = 1e-9, wide = 1e-12, other = 1e-6, factor = 4;
+  tolerance out = a->s->allowed;
+  double epsilon = get_epsilon(dtype), largest = 1, count = 1, spread;
+  size_t i;
+  if (epsilon == 0 || out.absolute >= 0 || out.relative >= 0) return out;
+  for (i = 0; i < a->num_args; ++i) {
+    const argument *arg = &a->args[i];
+    double of_argument, size;
+    if (arg->store == NULL || arg->before == NULL || arg->size == 0) continue;
+    if (!numbers_known(arg->store->tensor.dtype)) continue;
+    of_argument = get_epsilon(arg->store->tensor.dtype);
+    size = (double)tvm_ffi_tensor_get_numel(&arg->store->tensor);
+    if (of_argument > epsilon) epsilon = of_argument;
+    if (size > count) count = size;
+    size = of_argument > 0 ? find_largest(arg) : 0;
+    if (size > largest) largest = size;
+  }
+  spread = epsilon > FLT_EPSILON ? 2 * epsilon : factor * epsilon * sqrt(count);
+  out.relative = epsilon > FLT_EPSILON ? 0 : epsilon > DBL_EPSILON ? least_relative : least_wide;
+  if (spread > out.relative) out.relative = spread;
+  out.absolute = epsilon > DBL_EPSILON ? other : wide;
+  if (spread * largest > out.absolute) out.absolute = spread * largest;
+  return out;
+}
+
+/* Whether all numbers of a result are Floats. */
+static bool has_only_floats(const TVMFFIAny *value) {
+  int64_t i;
+  if (value->type_index == kTVMFFIFloat) return true;
+  if (value->type_index != kTVMFFIArray) return false;
+  for (i = 0; i < tvm_ffi_array_get_size(value->v_obj); ++i) {
+    if (!has_only_floats(tvm_ffi_array_get_data(value->v_obj) + i)) return false;
+  }
+  return true;
+}
+
+bool effects_match(const attempt *a, const effects *got, const effects *expected, bool exact,
+                   text_buf *out) {
+  size_t i;
+  for (i = 0; i < a->num_args; ++i) {
+    tolerance allowed;
     if (expected->tensors[i] == NULL || got->tensors[i] == NULL) continue;
-    if (!tensors_match(i, got->tensors[i], expected->tensors[i], exact, allowed, out)) return false;
+    allowed = find_tolerance(a, TVMFFITensorGetDLTensorPtr(expected->tensors[i])->dtype);
+    if (!tensors_match(i, got->tensors[i], expected->tensors[i], exact, &allowed, out))
+      return false;
   }
   if (strcmp(got->text, expected->text) == 0) return true;
   if (!exact && got->has_result && expected->has_result) {
-    return values_match("the result", &got->result, &expected->result, allowed, out);
+    const tolerance of_floats = find_tolerance(a, tvm_ffi_dtype_make(kDLFloat, 64, 1));
+    return values_match("the result", &got->result, &expected->result,
+                        has_only_floats(&expected->result) ? &of_floats : &a->s->allowed, out);
   }
   text_add(out, "the result is %.200s, expected %.200s", got->text, expected->text);
   return false;

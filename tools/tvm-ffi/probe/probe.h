@@ -116,12 +116,15 @@ bool attempt_names_argument(const attempt *a, size_t i);
 bool attempt_take_effects(const attempt *a, effects *out);
 void effects_free(effects *e, size_t num_args);
 
-/* Whether both did the same: by the same bits, or within the tolerance. If not, writes where the
- * first difference is. Arguments without a tensor in `expected` are not compared. */
-bool effects_match(const effects *got, const effects *expected, size_t num_args, bool exact,
-                   const tolerance *allowed, text_buf *out);
+/* Whether both did the same: by the same bits, or within the tolerance, which depends on the
+ * arguments of the attempt if none was given. If not, writes where the first difference is.
+ * Arguments without a tensor in `expected` are not compared. */
+bool effects_match(const attempt *a, const effects *got, const effects *expected, bool exact,
+                   text_buf *out);
 
 /* ---- The kinds of calls: rows.c ---- */
+
+enum { kMaxChosen = 64 }; /* arguments that a case can choose */
 
 typedef enum { kVerdictNone, kPassed, kRefused, kFailed, kLeftOut } verdict;
 
@@ -138,7 +141,8 @@ typedef struct row row;
 typedef struct {
   const row *kind;
   char name[64];  /* "misaligned:0:byte", for --only */
-  int arg;        /* the argument that it is about; -1: all tensors */
+  int arg;        /* the argument that it is about; -1: several */
+  uint64_t args;  /* the bits of all that it changes, of which arg is one; case_changes() */
   int64_t number; /* what else there is to choose */
 } probe_case;
 
@@ -150,7 +154,8 @@ typedef struct {
 enum {
   kRowNeedsHost = 1,     /* memory that the CPU can use */
   kRowNamesArgument = 2, /* an error is to say which argument is wrong */
-  kRowEndsAtMemory = 4   /* a crash where memory ends passes: the function uses all elements */
+  kRowEndsAtMemory = 4,  /* a crash where memory ends passes: the function uses all elements */
+  kRowVariesSets = 8     /* cases of sets of tensors have the number of those of one */
 };
 
 /* What is called, how it is judged, and what is told of it. */
@@ -178,6 +183,9 @@ const char *row_group_of(const row *kind);
 extern const row *const kNamedRow;
 /* All of them with the headings of their groups, for the help. */
 const help_row *rows_help(void);
+
+/* Whether the case changes this argument. */
+bool case_changes(const probe_case *which, size_t i);
 
 /* All calls that are related to this one. */
 void rows_list(const subject *s, case_list *out);

@@ -40,6 +40,20 @@ void list_inputs(const subject *s, const row *kind, case_list *out);
 /* one for each extent that some dimension has, for all dimensions that have it. */
 void list_extents(const subject *s, const row *kind, case_list *out);
 
+/* Tensors that belong together, of which all are changed alike: a function that only compares them
+ * with each other then sees no difference. */
+typedef struct {
+  char name[24]; /* "all", "inputs", "outputs", "f32" */
+  uint64_t args; /* the bits of two or more */
+} tensor_set;
+enum { kMostSets = 8 };
+
+/* Finds all, the inputs, the outputs, and those of each dtype; returns how many sets there are. */
+size_t find_sets(const subject *s, tensor_set *out);
+/* Adds a call that changes a set. */
+void add_set_case(case_list *out, const row *kind, const tensor_set *set, int64_t what,
+                  const char *word);
+
 /* ---- Verdicts: judging.c ---- */
 
 void judge(outcome *out, verdict how, const char *format, ...) TOOL_PRINTF(3, 4);
@@ -65,9 +79,9 @@ void expect_clean(attempt *a, const probe_case *which, outcome *out);
 void compare_calls(attempt *packed, attempt *other, outcome *out);
 
 /* After a verdict that only holds for functions that use the elements: makes the call as it was
- * given, with a tensor that nobody may use. If it returns, the verdict is taken back;
+ * given, with tensors that nobody may use. If it returns, the verdict is taken back;
  * rows_judge_end() sees the crash. */
-void look_whether_used(const subject *s, size_t i, outcome *out);
+void look_whether_used(const subject *s, const probe_case *which, outcome *out);
 
 /* ---- Arguments of several rows: judging.c ---- */
 

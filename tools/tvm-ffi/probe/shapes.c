@@ -2,13 +2,18 @@
 /* Rows of other shapes. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/report.h"
 #include "probe/rows.h"
 #include "system/system.h"
 #include "value/tensor.h"
 
 /* ---- Which calls ---- */
+
+/* One more dimension: first, or last; of extent 1, or 2. */
+enum { kLastDim = 1, kTwice = 2 };
 
 /* Each dimension whose extent another argument has as well. */
 static void list_unequal(const subject *s, const row *kind, case_list *out) {
@@ -32,20 +37,29 @@ static void list_unequal(const subject *s, const row *kind, case_list *out) {
 }
 
 static void list_more_dims(const subject *s, const row *kind, case_list *out) {
-  size_t i;
+  tensor_set sets[kMostSets];
+  size_t num_sets, i;
   for (i = 0; i < s->inputs->size; ++i) {
     if (find_tensor(s, i) == NULL) continue;
     add_case(out, kind, (int)i, 0, ":%zu:first", i);
-    add_case(out, kind, (int)i, 1, ":%zu:last", i);
+    add_case(out, kind, (int)i, kLastDim, ":%zu:last", i);
+  }
+  num_sets = find_sets(s, sets);
+  for (i = 0; i < num_sets; ++i) {
+    add_set_case(out, kind, &sets[i], kTwice, "first");
+    add_set_case(out, kind, &sets[i], kTwice | kLastDim, "last");
   }
 }
 
 static void list_fewer_dims(const subject *s, const row *kind, case_list *out) {
-  size_t i;
+  tensor_set sets[kMostSets];
+  size_t num_sets, i;
   for (i = 0; i < s->inputs->size; ++i) {
     const DLTensor *tensor = find_tensor(s, i);
     if (tensor != NULL && tensor->ndim > 0) add_case(out, kind, (int)i, 0, ":%zu", i);
   }
+  num_sets = find_sets(s, sets);
+  for (i = 0; i < num_sets; ++i) add_set_case(out, kind, &sets[i], 0, "");
 }
 /* ---- One extent, one shape ---- */
 
@@ -86,7 +100,7 @@ static void expect_same_elements(attempt *a, const probe_case *which, outcome *o
       x->shape = TVMFFITensorGetDLTensorPtr(expected.tensors[i])->shape;
       x->strides = TVMFFITensorGetDLTensorPtr(expected.tensors[i])->strides;
     }
-    if (effects_match(&got, &expected, a->num_args, false, &a->s->allowed, &wrong)) {
+    if (effects_match(a, &got, &expected, false, &wrong)) {
       judge(out, kPassed, "%s", "the same elements");
     } else {
       judge(out, kFailed, "%s", wrong.data);
@@ -94,28 +108,6 @@ static void expect_same_elements(attempt *a, const probe_case *which, outcome *o
   }
   effects_free(&got, a->num_args);
   text_free(&wrong);
-}
-
-/* Passes the same elements in another shape, as a Tensor and then, if that is taken, as a DLTensor
- * whose extents end where nobody may read. */
-static void judge_shape(attempt *a, const probe_case *which, const int64_t *shape, int32_t ndim,
-                        bool same_elements, outcome *out) {
-  const subject *s = a->s;
-  const size_t i = (size_t)which->arg;
-  const DLTensor *tensor = subject_tensor(s, i);
-  const layout how = guard_end(s);
-  int as_view;
-  for (as_view = 0; as_view < 2; ++as_view) {
-    attempt_free(a);
-    if (!attempt_init(a, s, &how) ||
-        !attempt_set_tensor(a, i, tensor->dtype, shape, ndim, &how, NULL) ||
-        (as_view != 0 && !attempt_pass_view(a, i))) {
-      leave_out(out);
-    } else {
-      (same_elements ? expect_same_elements : expect_clean)(a, which, out);
-    }
-    if (out->verdict != kPassed) return;
-  }
 }
 
 /* Whether the only tensor is changed in place. A function of any rank that works along the last
@@ -129,25 +121,138 @@ static bool is_in_place(const subject *s) {
   return num_tensors == 1 && num_outputs == 1;
 }
 
-static void judge_more_dims(attempt *a, const probe_case *which, outcome *out) {
-  const DLTensor *tensor = subject_tensor(a->s, (size_t)which->arg);
-  const bool is_last = which->number != 0;
-  int64_t shape[kLayoutMaxDims + 1];
+/* ---- More dimensions, and fewer ---- */
+
+/* The shape of a tensor in these rows; returns the number of dimensions. */
+typedef int32_t reshaping(const DLTensor *tensor, int64_t chosen, int64_t *shape);
+
+static int32_t add_dim(const DLTensor *tensor, int64_t chosen, int64_t *shape) {
+  const bool is_last = (chosen & kLastDim) != 0;
   memcpy(shape + (is_last ? 0 : 1), tensor->shape, (size_t)tensor->ndim * sizeof *shape);
-  shape[is_last ? tensor->ndim : 0] = 1;
-  judge_shape(a, which, shape, tensor->ndim + 1, !is_in_place(a->s), out);
+  shape[is_last ? tensor->ndim : 0] = (chosen & kTwice) != 0 ? 2 : 1;
+  return tensor->ndim + 1;
 }
 
 /* The first two dimensions become one; of a single dimension the first element stays. */
-static void judge_fewer_dims(attempt *a, const probe_case *which, outcome *out) {
-  const DLTensor *tensor = subject_tensor(a->s, (size_t)which->arg);
-  int64_t shape[kLayoutMaxDims];
+static int32_t merge_dims(const DLTensor *tensor, int64_t chosen, int64_t *shape) {
+  (void)chosen;
   if (tensor->ndim > 1) {
     memcpy(shape, tensor->shape + 1, (size_t)(tensor->ndim - 1) * sizeof *shape);
     shape[0] *= tensor->shape[0];
   }
-  judge_shape(a, which, shape, tensor->ndim - 1, tensor->ndim > 1 && !is_in_place(a->s), out);
+  return tensor->ndim > 0 ? tensor->ndim - 1 : 0;
 }
+
+/* Makes all tensors, of which the chosen ones have another shape. */
+static bool reshape(attempt *a, const probe_case *which, reshaping *how, bool as_view) {
+  const subject *s = a->s;
+  const layout guarded = guard_end(s);
+  int64_t shape[kLayoutMaxDims + 1];
+  size_t i;
+  attempt_free(a);
+  if (!attempt_init(a, s, &guarded)) return false;
+  for (i = 0; i < a->num_args; ++i) {
+    const DLTensor *tensor = find_tensor(s, i);
+    if (tensor == NULL || !case_changes(which, i)) continue;
+    if (!attempt_set_tensor(a, i, tensor->dtype, shape, how(tensor, which->number, shape), &guarded,
+                            NULL) ||
+        (as_view && !attempt_pass_view(a, i))) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* Passes the same elements in another shape, as Tensors and then, if those are taken, as DLTensors
+ * whose extents end where nobody may read. */
+static void judge_shape(attempt *a, const probe_case *which, reshaping *how, bool same_elements,
+                        outcome *out) {
+  int as_view;
+  for (as_view = 0; as_view < 2; ++as_view) {
+    if (!reshape(a, which, how, as_view != 0)) {
+      leave_out(out);
+    } else {
+      (same_elements ? expect_same_elements : expect_clean)(a, which, out);
+    }
+    if (out->verdict != kPassed) return;
+  }
+}
+
+/* How many elements of outputs are as they were, of a call that fills them; counts all, too. */
+static size_t count_untouched(const attempt *a, size_t *out_all) {
+  size_t untouched = 0, i, k;
+  *out_all = 0;
+  for (i = 0; i < a->num_args; ++i) {
+    const argument *arg = &a->args[i];
+    const size_t count = arg->store != NULL && arg->is_output && arg->size > 0
+                             ? (size_t)tvm_ffi_tensor_get_numel(&arg->store->tensor)
+                             : 0;
+    const size_t item = count > 0 ? arg->size / count : 0;
+    unsigned char *now;
+    if (count == 0) continue;
+    now = tool_alloc(arg->size + 1);
+    storage_read(arg->store, now);
+    for (k = 0; k < count; ++k) {
+      untouched += memcmp(now + k * item, arg->before + k * item, item) == 0;
+    }
+    *out_all += count;
+    free(now);
+  }
+  return untouched;
+}
+
+/* Fills the outputs that hold nothing yet with bytes that no function computes. */
+static bool fill_outputs(attempt *a) {
+  enum { kUnlikely = 0xa5 };
+  size_t i;
+  for (i = 0; i < a->num_args; ++i) {
+    argument *arg = &a->args[i];
+    if (arg->store == NULL || arg->before == NULL || !a->s->inputs->items[i].is_storage) continue;
+    memset(arg->before, kUnlikely, arg->size);
+  }
+  return attempt_reset(a);
+}
+
+/* Twice as many elements, in one more dimension of all tensors: a function that takes them is to
+ * fill all of its outputs, if it fills them otherwise. */
+static void judge_twice(attempt *a, const probe_case *which, outcome *out) {
+  const subject *s = a->s;
+  attempt given;
+  size_t untouched, all;
+  bool good = attempt_init(&given, s, NULL) && fill_outputs(&given) && attempt_call(&given);
+  const bool fills = good && given.returned && count_untouched(&given, &all) == 0 && all > 0;
+  attempt_free(&given);
+  good = good && reshape(a, which, add_dim, false) && fill_outputs(a);
+  if (!good) {
+    leave_out(out);
+    return;
+  }
+  if (!call_and_look(a, out)) return;
+  untouched = count_untouched(a, &all);
+  if (fills && untouched >= all / 2) {
+    judge(out, kFailed, "it returned, and left %zu of %zu elements of its outputs unwritten",
+          untouched, all);
+  } else {
+    judge(out, kPassed, "it did no harm");
+  }
+}
+
+static void judge_more_dims(attempt *a, const probe_case *which, outcome *out) {
+  if ((which->number & kTwice) != 0) {
+    judge_twice(a, which, out);
+  } else {
+    judge_shape(a, which, add_dim, !is_in_place(a->s), out);
+  }
+}
+
+/* With one tensor the elements are to stay the same. Of all that are changed alike, a function of
+ * any rank may rightly compute others. */
+static void judge_fewer_dims(attempt *a, const probe_case *which, outcome *out) {
+  const bool is_one = which->arg >= 0;
+  const DLTensor *tensor = is_one ? subject_tensor(a->s, (size_t)which->arg) : NULL;
+  judge_shape(a, which, merge_dims, is_one && tensor->ndim > 1 && !is_in_place(a->s), out);
+}
+
 /* ---- Extents that 32 bits cannot hold ---- */
 
 /* The numbers of elements that 32 bits cannot hold: as a negative number, and as a small one. */
@@ -274,7 +379,7 @@ static const row kRows[] = {
      NULL,
      judge_fewer_dims,
      NULL,
-     0},
+     kRowVariesSets},
     {{"huge", "extents are above 2^31 and 2^32", "it returns without using them",
       "`int n = shape[0]`. Use `int64_t`, or refuse what does not fit"},
      list_huge,

@@ -4,6 +4,7 @@
 #include <float.h>
 #include <inttypes.h>
 #include <locale.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <tvm/ffi/extra/c_env_api.h>
@@ -13,9 +14,56 @@
 #include "probe/rows.h"
 #include "process/supervise.h"
 #include "system/system.h"
+#include "value/number.h"
 #include "value/tensor.h"
 
 /* ---- Calls after others, and beside them ---- */
+
+/* What outputs may hold before the call. */
+static const struct {
+  const char *name;
+  double real;  /* in tensors of real numbers; */
+  int integers; /* the bytes of others, and of unknown types */
+} kDirt[] = {
+    {"nan", NAN, 0x80}, {"large", 1e30, 0x7f}, {"negative", -1e30, 0xc5}, {"ones", 0, 0xff}};
+enum { kNumDirt = sizeof kDirt / sizeof *kDirt };
+
+/* Those that the function is to fill, all at once. */
+static void list_dirty(const subject *s, const row *kind, case_list *out) {
+  bool has_any = false;
+  size_t i;
+  for (i = 0; i < s->inputs->size; ++i) {
+    has_any = has_any || (s->inputs->items[i].is_storage && find_tensor(s, i) != NULL);
+  }
+  for (i = 0; has_any && i < kNumDirt; ++i)
+    add_case(out, kind, -1, (int64_t)i, ":%s", kDirt[i].name);
+}
+
+static bool make_dirty(attempt *a, const probe_case *which) {
+  const double real = kDirt[which->number].real;
+  size_t i, k;
+  for (i = 0; i < a->num_args; ++i) {
+    argument *arg = &a->args[i];
+    const DLDataType dtype = arg->store != NULL ? arg->store->tensor.dtype : TVM_FFI_C_FLOAT32;
+    const bool is_real = dtype.code == kDLFloat && numbers_known(dtype) && real != 0;
+    if (arg->store == NULL || arg->before == NULL || !a->s->inputs->items[i].is_storage) continue;
+    memset(arg->before, kDirt[which->number].integers, arg->size);
+    if (dtype.code == kDLBool) memset(arg->before, 1, arg->size);
+    for (k = 0; is_real && k < (size_t)tvm_ffi_tensor_get_numel(&arg->store->tensor); ++k) {
+      number_set_real(dtype, arg->before, k, real);
+    }
+  }
+  return attempt_reset(a);
+}
+
+static void judge_dirty(attempt *a, const probe_case *which, outcome *out) {
+  text_buf wrong = {NULL, 0, 0};
+  expect_same(a, which, out);
+  if (out->verdict != kFailed || !a->returned) return;
+  text_add(&wrong, "%s; the outputs held %s before", out->detail, kDirt[which->number].name);
+  judge(out, kFailed, "%s (give an output that is also an input its values)", wrong.data);
+  text_free(&wrong);
+}
 
 static void judge_repeat(attempt *a, const probe_case *which, outcome *out) {
   enum { kCalls = 3 };
@@ -367,6 +415,16 @@ static void judge_signals(attempt *a, const probe_case *which, outcome *out) {
 /* ---- The table ---- */
 
 static const row kRows[] = {
+    {{"dirty", "what the function is to fill holds NaN, large numbers, other bytes",
+      "other numbers",
+      "it adds to its output, takes the maximum with it, or leaves elements unwritten: write all, "
+      "or begin with zeros"},
+     list_dirty,
+     0,
+     make_dirty,
+     judge_dirty,
+     NULL,
+     0},
     {{"repeat", "the same call again", "other bits",
       "uninitialised memory, static variables, sums by atomic addition. `--nondeterministic` "
       "allows differences within the tolerance"},
