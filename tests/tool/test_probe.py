@@ -53,6 +53,13 @@ OTHERS = {
     "silent": ("strided", "returned -1 without raising"),
     "leaves": ("strided", "ended the program while it was called, with exit code 0"),
 }
+AGAINST = f"--against={FAULTS}:right"
+NUMBERS = {
+    "given": "expected",
+    "lengths": "element [16][0] is 0, expected 2.5",
+    "extents": "expected",
+    "values": "element [0][0] is 0, expected -inf",
+}
 SAID = {
     "dirty": "the outputs held",
     "offset": "expected",
@@ -93,7 +100,7 @@ SAID = {
     "signals": "has another handler",
 }
 
-OWN = {row.replace("-", "_"): (row, said) for row, said in SAID.items()}
+OWN = {row.replace("-", "_"): (row, said) for row, said in {**SAID, **NUMBERS}.items()}
 
 # Calls that are as right as the one given: None for None or a pointer, and a dtype or a device
 # for its text, be the types known or not.
@@ -128,7 +135,7 @@ class Probe(unittest.TestCase):
             group = heading or group
             if name:
                 listed.append((group, name, " ".join(text.split()).partition(". FAIL: ")[0]))
-        rows = rows_of(probe("right")).values()
+        rows = rows_of(probe("right", AGAINST)).values()
         assert listed == [(row["group"], row["name"], row["title"]) for row in rows], listed
 
     def test_one_fault_for_each_row(self):
@@ -137,6 +144,7 @@ class Probe(unittest.TestCase):
         assert set(SAID) == found_rows, set(SAID) ^ found_rows
         for fault, (row, said) in {**OWN, **OTHERS}.items():
             options = ["--only", row] + ([f"--timeout={patience(1)}"] if fault == "hangs" else [])
+            options += [AGAINST] if row in NUMBERS else []
             found = probe(fault, *options)
             wrong = failures(found)
             assert wrong and rows_of(found)[row]["failed"] == len(wrong), (fault, found)
@@ -146,7 +154,8 @@ class Probe(unittest.TestCase):
             again = subprocess.run(["sh", "-c", " ".join(COMMAND) + words + " --json"],
                                    capture_output=True, text=True, check=False)
             assert again.returncode == CHECK, (fault, first, again)
-            assert first["name"] in failures(json.loads(again.stdout)), (fault, first, again.stdout)
+            name = "given" if row in NUMBERS else first["name"]
+            assert name in failures(json.loads(again.stdout)), (fault, first, again.stdout)
 
     def test_arguments_that_are_only_compared(self):
         """All of them are changed alike, and what was refused before is no check."""
@@ -174,6 +183,39 @@ class Probe(unittest.TestCase):
         # Who only moves elements may take any type of that size.
         moved = probe_call("copy_all(4x3xf32=rand, &4x3xf32)", "--only=dtype")
         assert moved["failed"] == 0 and moved["passed"] == 15, failures(moved)
+
+    def test_a_reference(self):
+        """Generated calls are judged by it, and a failure is made smaller."""
+        right = probe("right", "--only=numbers", AGAINST)
+        assert right["failed"] == 0 and right["passed"] > 150, failures(right)
+        assert {call["detail"] for call in right["calls"] if call["name"] == "dtypes:all:i8"} == {
+            "the reference refuses it: TypeError: argument 0 is not float32"}, right
+        found = probe("lengths", "--only=lengths:4:*", AGAINST)
+        first = next(call for call in found["calls"] if call["verdict"] == "failed")
+        assert first["name"] == "lengths:4:17" and first["detail"] == (
+            "argument 2: element [16][0] is 0, expected 2.5"), first
+        assert f"'lengths(17x1xf32=[{']['.join(17 * '1')}], 2.5, &17x1xf32)'" in first["command"]
+        found = probe("values", "--only=values", AGAINST)
+        smaller = {call["command"].split("'")[1] for call in found["calls"]
+                   if call["verdict"] == "failed"}
+        assert smaller == {"values(1x1xf32=[-inf], 2.5, &1x1xf32)",
+                           "values(1x1xf32=[-3.4028235e+38], 2.5, &1x1xf32)"}, smaller
+        call = "dtypes(4x3xf32=rand, &4x3xf32)"
+        found = probe_call(call, "--only=dtypes", f"--against={FAULTS}:doubles")
+        assert list(failures(found)) == ["dtypes:all:f64"] and found["passed"] == 1, found
+        # Without a function, that of the same name.
+        assert probe("right", "--only=given", f"--against={FAULTS}")["passed"] == 1
+        bad(USAGE, "there is no function wrong", "probe", FAULTS, form("right"),
+            f"--against={FAULTS}:wrong", "--only=given")
+        bad(LOAD, "missing.so", "probe", FAULTS, form("right"), "--against=missing.so")
+        lines = run("probe", FAULTS, form("right"), "--skip=threads")[1].splitlines()
+        assert lines[-1].endswith("--against=LIB generates and judges these"), lines
+        assert lines[0] == ("right: safe for any layout; unharmed by other shapes; leaves nothing "
+                            "behind; refuses wrong calls"), lines
+        lines = run("probe", FAULTS, form("dtype"), "--skip=threads", AGAINST)[1].splitlines()
+        assert lines[0] == ("dtype: safe for any layout; unharmed by other shapes; as the "
+                            "reference; leaves nothing behind; wrong calls accepted: 1 (dtype)"), (
+                                lines)
 
     def test_results_of_narrow_elements(self):
         """A sum of float32 is no more exact as a number than as an element."""
@@ -234,9 +276,9 @@ class Probe(unittest.TestCase):
         """Where others have cut off an extent or not looked at a type: those that use no more than
         a few elements, or none."""
         assert rows_of(probe_call("copy_first(4x3xf32=rand, &4x3xf32)", "--only=huge"))["huge"][
-            "passed"] == 4
+            "passed"] == 5
         found = probe_call("count(4x3xf32=rand)", "--only=huge", "--only=dtype")
-        assert found["passed"] == 4 + 15 and found["failed"] == 0, failures(found)
+        assert found["passed"] == 5 + 15 and found["failed"] == 0, failures(found)
         # In another shape the rows of a tensor are others.
         found = probe_call("subtract_last(&4x3xf32=rand)", "--only=more-dims", "--only=fewer-dims")
         assert found["passed"] == 3 and found["failed"] == 0, failures(found)

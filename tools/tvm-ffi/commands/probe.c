@@ -29,7 +29,7 @@ typedef struct {
   bool counts, counts_named; /* in its own row, in kNamedRow */
   verdict judged;
   int names_argument;
-  char *detail;
+  char *detail, *call; /* call: a smaller one that fails alike; NULL: none */
 } probed;
 
 typedef struct {
@@ -41,6 +41,8 @@ typedef struct {
   input_list inputs;
   recording *r; /* NULL: the call is written on the command line */
   const recorded_call *recorded;
+  call reference; /* the library and the function of --against */
+  char *reference_path;
   call_values values;
   box *told;       /* what children tell; its record: */
   outcome *judged; /* of a case */
@@ -62,6 +64,15 @@ static int with_library(probe *p, int (*body)(probe *p)) {
   p->s.function = callee.function;
   p->s.device = p->request.device;
   return body(p);
+}
+
+/* The same with the reference beside it. */
+static int with_reference(probe *p, int (*body)(probe *p)) {
+  kernel callee;
+  int code;
+  if (!call_load(&p->reference, 0, &callee, &code)) return code;
+  p->s.reference = callee.function;
+  return with_library(p, body);
 }
 
 /* Finds the function, and tells its name and types. */
@@ -140,7 +151,9 @@ static int judge_case(probe *p) {
 }
 
 static int run_case(void *context) {
-  return with_library(context, judge_case);
+  probe *p = context;
+  const bool needs = (p->which->kind->flags & kRowNeedsReference) != 0;
+  return (needs ? with_reference : with_library)(p, judge_case);
 }
 
 /* ---- The call that works ---- */
@@ -430,7 +443,7 @@ static void probe_case_run(probe *p, probed *c) {
   p->settings.ending = &ending;
   (void)supervise_run(run_case, p, &p->settings);
   memcpy(&judged, p->judged, sizeof judged);
-  judged.detail[sizeof judged.detail - 1] = '\0';
+  judged.detail[sizeof judged.detail - 1] = judged.call[sizeof judged.call - 1] = '\0';
   if (ending.size > 0) {
     rows_judge_end(&c->which, ending.data, &judged);
   } else if (judged.verdict == kVerdictNone) {
@@ -441,6 +454,7 @@ static void probe_case_run(probe *p, probed *c) {
       judged.verdict < kPassed || judged.verdict > kLeftOut ? kFailed : (verdict)judged.verdict;
   c->names_argument = judged.names_argument;
   c->detail = text_escape(judged.detail, strlen(judged.detail));
+  if (judged.call[0] != '\0') c->call = tool_copy(judged.call, strlen(judged.call));
   text_free(&ending);
 }
 
@@ -503,18 +517,24 @@ static void add_word(text_buf *out, const char *word) {
   text_add(out, "'");
 }
 
-/* The command line that makes one call again. */
-static char *write_command(const probe *p, const char *name) {
-  static const int kRepeated[] = {kOptionModule, kOptionFunction, kOptionInput,  kOptionSeed,
-                                  kOptionDevice, kOptionTimeout,  kOptionCflags, kOptionRtol,
-                                  kOptionAtol,   kOptionRuntime,  kOptionLib};
+/* The command line that makes one call again; `smaller`: another call instead, which is compared
+ * with the reference. */
+static char *write_command(const probe *p, const char *name, const char *smaller) {
+  static const int kRepeated[] = {kOptionModule, kOptionFunction, kOptionInput,   kOptionSeed,
+                                  kOptionLib,    kOptionDevice,   kOptionTimeout, kOptionCflags,
+                                  kOptionRtol,   kOptionAtol,     kOptionRuntime, kOptionAgainst};
+  enum { kOfTheCall = 5 }; /* the first of them */
   text_buf out = {NULL, 0, 0};
   size_t i, k;
   text_add(&out, "tvm-ffi probe");
-  for (i = 0; i < arguments_num_operands(p->args); ++i) {
+  if (smaller != NULL) {
+    add_word(&out, p->request.paths[0]);
+    add_word(&out, smaller);
+  }
+  for (i = 0; i < arguments_num_operands(p->args) && smaller == NULL; ++i) {
     add_word(&out, arguments_operand(p->args, i));
   }
-  for (k = 0; k < sizeof kRepeated / sizeof *kRepeated; ++k) {
+  for (k = smaller != NULL ? kOfTheCall : 0; k < sizeof kRepeated / sizeof *kRepeated; ++k) {
     const text_list values = arguments_values(p->args, kRepeated[k]);
     for (i = 0; i < values.count; ++i) {
       char *word = tool_format("--%s=%s", arguments_name(p->args, kRepeated[k]), values.items[i]);
@@ -523,7 +543,7 @@ static char *write_command(const probe *p, const char *name) {
     }
   }
   if (p->s.may_vary) text_add(&out, " --nondeterministic");
-  text_add(&out, " --only=%s", name);
+  text_add(&out, " --only=%s", smaller != NULL ? "given" : name);
   return out.data;
 }
 
@@ -571,8 +591,8 @@ static void print_row(const row *kind, const counts *sum) {
           sum->by_verdict[kFailed], failed ? report_color(kColorNone) : "", kind->told.looks_at);
 }
 
-static void print_failure(const probe *p, const char *name, const char *why) {
-  char *line = write_command(p, name);
+static void print_failure(const probe *p, const char *name, const char *why, const char *smaller) {
+  char *line = write_command(p, name, smaller);
   fprintf(streams_results(), "%sFAIL%s %s: ", report_color(kColorBad), report_color(kColorNone),
           name);
   fprintf(streams_results(), "%s: ", why);
@@ -605,7 +625,7 @@ static void print_failures(const probe *p, const row *kind) {
     char *why;
     const char *name = find_failure(&p->cases[i], kind, &why);
     if (name == NULL) continue;
-    if (++count <= kMost || p->only.count > 0) print_failure(p, name, why);
+    if (++count <= kMost || p->only.count > 0) print_failure(p, name, why, p->cases[i].call);
     free(why);
   }
   if (count > kMost && p->only.count == 0) {
@@ -614,11 +634,43 @@ static void print_failures(const probe *p, const row *kind) {
   }
 }
 
+/* The line that a person reads first: what each group found, with the rows that failed. */
+static void print_summary(const probe *p) {
+  const row_group *group;
+  const char *between = ": ";
+  size_t g, i;
+  fputs(p->s.name, streams_results());
+  for (g = 0; (group = row_group_at(g)) != NULL; ++g) {
+    text_buf wrong = {NULL, 0, 0};
+    size_t num_made = 0, num_wrong = 0;
+    for (i = 0; i < group->num_rows; ++i) {
+      const counts sum = count_row(p, &group->rows[i]);
+      num_made += sum.by_verdict[kPassed] + sum.by_verdict[kRefused] + sum.by_verdict[kFailed];
+      if (sum.by_verdict[kFailed] == 0) continue;
+      text_add(&wrong, "%s%s", num_wrong > 0 ? ", " : "", group->rows[i].told.name);
+      ++num_wrong;
+    }
+    if (num_made == 0) continue;
+    fputs(between, streams_results());
+    between = "; ";
+    if (num_wrong == 0) {
+      fprintf(streams_results(), "%s%s%s", report_color(kColorGood), group->good,
+              report_color(kColorNone));
+    } else {
+      fprintf(streams_results(), "%s%s %zu (%s)%s", report_color(kColorBad), group->bad, num_wrong,
+              wrong.data, report_color(kColorNone));
+    }
+    text_free(&wrong);
+  }
+  putc('\n', streams_results());
+}
+
 static void print_table(const probe *p) {
   const counts sum = count_all(p);
   const row *kind;
   const char *group = "";
   size_t i;
+  if (p->only.count == 0) print_summary(p);
   fprintf(streams_results(), "%-14s passed  refused  failed\n", "");
   for (i = 0; (kind = rows_at(i)) != NULL; ++i) {
     const counts counted = count_row(p, kind);
@@ -647,6 +699,12 @@ static void print_table(const probe *p) {
     fprintf(streams_results(), "; %zu left out, --json says why", sum.by_verdict[kLeftOut]);
   }
   putc('\n', streams_results());
+  if (!p->s.has_reference && p->only.count == 0) {
+    fputs(
+        "Wrong numbers for other lengths, shapes, values and dtypes cannot be found without a "
+        "reference: --against=LIB generates and judges these\n",
+        streams_results());
+  }
 }
 
 static const char *const kVerdicts[] = {"", "passed", "refused", "failed", "left out"};
@@ -658,13 +716,14 @@ static void write_counts(const counts *sum) {
   json_uint("left_out", sum->by_verdict[kLeftOut]);
 }
 
-static void write_case(const probe *p, const char *name, verdict judged, const char *detail) {
+static void write_case(const probe *p, const char *name, verdict judged, const char *detail,
+                       const char *smaller) {
   json_begin_object(NULL);
   json_text("name", name);
   json_text("verdict", kVerdicts[judged]);
   json_text("detail", detail);
   if (judged == kFailed) {
-    char *line = write_command(p, name);
+    char *line = write_command(p, name, smaller);
     json_text("command", line);
     free(line);
   }
@@ -697,10 +756,10 @@ static void write_json(const probe *p) {
   json_begin_array("calls");
   for (i = 0; i < p->num_cases; ++i) {
     const probed *c = &p->cases[i];
-    if (c->counts) write_case(p, c->which.name, c->judged, c->detail);
+    if (c->counts) write_case(p, c->which.name, c->judged, c->detail, c->call);
     if (is_unnamed(c)) {
       char *why = describe_unnamed(c);
-      write_case(p, name_named(&c->which), kFailed, why);
+      write_case(p, name_named(&c->which), kFailed, why, NULL);
       free(why);
     }
   }
@@ -710,8 +769,27 @@ static void write_json(const probe *p) {
 
 /* ---- The command ---- */
 
+static int load_reference(void *context) {
+  probe *p = context;
+  kernel callee;
+  int code;
+  return call_load(&p->reference, 0, &callee, &code) ? kExitOk : code;
+}
+
+/* Names the function of the reference as that of the library, unless it was given, and looks
+ * whether it is there. */
+static int find_reference(probe *p) {
+  if (!p->s.has_reference) return kExitOk;
+  if (p->reference.function == NULL) {
+    p->reference.function = tool_copy(p->s.name, strlen(p->s.name));
+  }
+  if (!library_argument_fetch(p->reference.paths[0])) return kExitLoad;
+  return supervise_run(load_reference, p, &p->settings);
+}
+
 static int probe_all(probe *p) {
   int code = read_function(p);
+  if (code == kExitOk) code = find_reference(p);
   if (code == kExitOk) code = read_arguments(p);
   if (code == kExitOk) code = make_call(p);
   if (code != kExitOk) return code;
@@ -726,12 +804,30 @@ static int probe_all(probe *p) {
   return count_all(p).by_verdict[kFailed] > 0 ? kExitCheck : kExitOk;
 }
 
+/* LIB, or LIB:FUNCTION. */
+static void read_against(const char *text, probe *out) {
+  const char *colon = strrchr(text, ':'), *c;
+  if (colon != NULL) {
+    for (c = colon + 1; identifier_has(*c) || *c == '.';) ++c;
+    if (*c != '\0' || c == colon + 1) colon = NULL;
+  }
+  out->s.has_reference = true;
+  out->reference_path = tool_copy(text, colon != NULL ? (size_t)(colon - text) : strlen(text));
+  out->reference.paths[0] = out->reference_path;
+  out->reference.num_paths = 1;
+  out->reference.device_name = out->request.device_name;
+  if (colon != NULL) out->reference.function = tool_copy(colon + 1, strlen(colon + 1));
+}
+
 static bool read_options(const arguments *args, probe *out) {
   static const double kPatience = 20; /* seconds */
   out->args = args;
   out->only = arguments_values(args, kOptionOnly);
   out->skip = arguments_values(args, kOptionSkip);
   out->as_json = arguments_has(args, kOptionJson);
+  if (arguments_text(args, kOptionAgainst, NULL) != NULL) {
+    read_against(arguments_text(args, kOptionAgainst, NULL), out);
+  }
   out->s.may_vary = arguments_has(args, kOptionNondeterministic);
   out->settings.timeout =
       out->request.settings.timeout > 0 ? out->request.settings.timeout : kPatience;
@@ -745,7 +841,10 @@ static bool read_options(const arguments *args, probe *out) {
 
 static void probe_free(probe *p) {
   size_t i;
-  for (i = 0; i < p->num_cases; ++i) free(p->cases[i].detail);
+  for (i = 0; i < p->num_cases; ++i) {
+    free(p->cases[i].detail);
+    free(p->cases[i].call);
+  }
   free(p->cases);
   if (p->s.after.tensors != NULL) effects_free(&p->s.after, p->inputs.size);
   free(p->s.is_output);
@@ -755,6 +854,8 @@ static void probe_free(probe *p) {
   schema_free(p->types);
   box_close(p->told);
   call_free(&p->request);
+  free(p->reference.function);
+  free(p->reference_path);
 }
 
 static int command_probe(const arguments *args) {
@@ -796,6 +897,9 @@ static const option kProbeOptions[] = {
      "only these rows, groups or calls, such as misaligned, layouts, misaligned:0:byte; * is any "
      "text"},
     {kOptionSkip, "skip", 0, "ROW", true, "all but these"},
+    {kOptionAgainst, "against", 0, "LIB[:FUNCTION]", false,
+     "judge generated calls by this library: a simple implementation, or another build (default: "
+     "none is generated; FUNCTION has the same name)"},
     {kOptionNondeterministic, "nondeterministic", 0, NULL, false,
      "the same call may give different bits, within the allowed error"},
     {kOptionLib, "lib", 'l', "LIB", false,

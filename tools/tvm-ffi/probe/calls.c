@@ -651,5 +651,7 @@ const row *const kNamedRow = &kRows[sizeof kRows / sizeof *kRows - 1];
 const row_group kCallRows = {
     "calls",
     {"calls:", "what must be refused", "the call returns", WHY_KERNELS_FAIL},
+    "refuses wrong calls",
+    "wrong calls accepted:",
     kRows,
     sizeof kRows / sizeof *kRows};

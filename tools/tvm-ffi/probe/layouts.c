@@ -284,5 +284,7 @@ static const row kRows[] = {
 const row_group kLayoutRows = {"layouts",
                                {"layouts:", "the same values, laid out differently in memory",
                                 "other numbers", WHY_KERNELS_FAIL},
+                               "safe for any layout",
+                               "wrong layouts:",
                                kRows,
                                sizeof kRows / sizeof *kRows};

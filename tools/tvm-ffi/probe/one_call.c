@@ -208,7 +208,8 @@ static int call_function(void *context) {
   a->result = tvm_ffi_any_none();
   a->broke_device = false;
   if (device_enter() != 0) return -1;
-  a->code = TVMFFIFunctionCall(a->s->function, views, (int32_t)a->num_args, &a->result);
+  a->code = TVMFFIFunctionCall(a->by_reference ? a->s->reference : a->s->function, views,
+                               (int32_t)a->num_args, &a->result);
   if (a->code == 0 && a->result.type_index == kTVMFFIError) {
     a->error = a->result.v_obj;
     a->result = tvm_ffi_any_none();

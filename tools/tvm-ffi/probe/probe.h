@@ -27,11 +27,13 @@ typedef struct {
 
 /* The call that works. */
 typedef struct {
-  const char *name;            /* of the function */
-  TVMFFIObjectHandle function; /* set in processes that call it */
-  const schema_type *types;    /* NULL: not known */
-  const input_list *inputs;    /* tensors are packed, in CPU memory */
-  DLDevice device;             /* where the function gets them */
+  const char *name;             /* of the function */
+  TVMFFIObjectHandle function;  /* set in processes that call it */
+  TVMFFIObjectHandle reference; /* and that of --against, if has_reference */
+  bool has_reference;
+  const schema_type *types; /* NULL: not known */
+  const input_list *inputs; /* tensors are packed, in CPU memory */
+  DLDevice device;          /* where the function gets them */
   tolerance allowed;
   bool may_vary;   /* the same call need not have the same bits */
   bool *is_output; /* of each argument: a tensor that the function is to fill, or changes */
@@ -59,6 +61,7 @@ typedef struct {
   argument *args;
   size_t num_args;
   size_t room;          /* for how many there is room before: */
+  bool by_reference;    /* the reference is called instead */
   TVMFFIAny *views_end; /* where those end that are passed, next to what nobody may read */
   /* After a call: */
   bool returned;
@@ -133,6 +136,7 @@ typedef struct {
   volatile int verdict;
   volatile int names_argument; /* of a wrong call that was refused; -1: it need not */
   char detail[1 << 14];        /* why, as one line; the last byte is never written */
+  char call[1 << 12]; /* a smaller call that fails alike, against the reference; empty: none */
 } outcome;
 
 typedef struct row row;
@@ -140,10 +144,10 @@ typedef struct row row;
 /* One call, or a few, of a row. */
 typedef struct {
   const row *kind;
-  char name[64];  /* "misaligned:0:byte", for --only */
-  int arg;        /* the argument that it is about; -1: several */
-  uint64_t args;  /* the bits of all that it changes, of which arg is one; case_changes() */
-  int64_t number; /* what else there is to choose */
+  char name[64];         /* "misaligned:0:byte", for --only */
+  int arg;               /* the argument that it is about; -1: several */
+  uint64_t args;         /* the bits of all that it changes, of which arg is one; case_changes() */
+  int64_t number, other; /* what else there is to choose */
 } probe_case;
 
 typedef struct {
@@ -152,10 +156,11 @@ typedef struct {
 } case_list;
 
 enum {
-  kRowNeedsHost = 1,     /* memory that the CPU can use */
-  kRowNamesArgument = 2, /* an error is to say which argument is wrong */
-  kRowEndsAtMemory = 4,  /* a crash where memory ends passes: the function uses all elements */
-  kRowVariesSets = 8     /* cases of sets of tensors have the number of those of one */
+  kRowNeedsHost = 1,       /* memory that the CPU can use */
+  kRowNamesArgument = 2,   /* an error is to say which argument is wrong */
+  kRowEndsAtMemory = 4,    /* a crash where memory ends passes: the function uses all elements */
+  kRowNeedsReference = 16, /* a second implementation */
+  kRowVariesSets = 8       /* cases of sets of tensors have the number of those of one */
 };
 
 /* What is called, how it is judged, and what is told of it. */
@@ -175,8 +180,17 @@ struct row {
   int flags;
 };
 
+typedef struct {
+  const char *name;
+  help_row heading;
+  const char *good, *bad; /* what is said if no row failed, and before those that did */
+  const row *rows;
+  size_t num_rows;
+} row_group;
+
 /* In the order in which they are shown; NULL behind the last one. */
 const row *rows_at(size_t i);
+const row_group *row_group_at(size_t i);
 /* "layouts" */
 const char *row_group_of(const row *kind);
 /* It has no calls of its own: whether the errors of wrong calls say which argument is meant. */

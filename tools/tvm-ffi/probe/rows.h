@@ -11,14 +11,7 @@
 /* The title of the last column of the page's tables. */
 #define WHY_KERNELS_FAIL "why kernels fail, and the usual fix"
 
-typedef struct {
-  const char *name;
-  help_row heading;
-  const row *rows;
-  size_t num_rows;
-} row_group;
-
-extern const row_group kLayoutRows, kShapeRows, kStateRows, kCallRows;
+extern const row_group kLayoutRows, kShapeRows, kNumberRows, kStateRows, kCallRows;
 
 /* ---- Which calls there are: cases.c ---- */
 

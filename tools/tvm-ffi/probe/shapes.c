@@ -257,46 +257,85 @@ static void judge_fewer_dims(attempt *a, const probe_case *which, outcome *out) 
 
 /* The numbers of elements that 32 bits cannot hold: as a negative number, and as a small one. */
 static const int64_t kHuge[] = {(INT64_C(1) << 31) + 8, (INT64_C(1) << 32) + 8};
+/* And as the product of all extents. */
+enum { kProduct = -1 };
 
-static void list_huge(const subject *s, const row *kind, case_list *out) {
-  size_t i, first = out->size, num_extents;
-  if (sizeof(size_t) < 8) return;
-  list_extents(s, kind, out);
-  num_extents = out->size - first;
-  for (i = 0; i < num_extents; ++i) {
-    const int64_t extent = out->items[first + i].number;
-    snprintf(out->items[first + i].name, sizeof out->items->name, "%s:%" PRId64 ":31",
-             kind->told.name, extent);
-    add_case(out, kind, 1, extent, ":%" PRId64 ":32", extent);
+static int32_t find_most_dims(const subject *s) {
+  int32_t most = 0;
+  size_t i;
+  for (i = 0; i < s->inputs->size; ++i) {
+    const DLTensor *tensor = subject_tensor(s, i);
+    if (tensor != NULL && tensor->ndim > most) most = tensor->ndim;
   }
+  return most;
 }
 
-/* For all tensors with the extent, which becomes `other`. */
+static void list_huge(const subject *s, const row *kind, case_list *out) {
+  case_list extents = {NULL, 0};
+  size_t i;
+  if (sizeof(size_t) < 8) return;
+  list_extents(s, kind, &extents);
+  for (i = 0; i < extents.size; ++i) {
+    const int64_t extent = extents.items[i].number;
+    add_case(out, kind, -1, extent, ":%" PRId64 ":31", extent);
+    out->items[out->size - 1].other = kHuge[0];
+    add_case(out, kind, -1, extent, ":%" PRId64 ":32", extent);
+    out->items[out->size - 1].other = kHuge[1];
+  }
+  if (extents.size > 0 && find_most_dims(s) > 1)
+    add_case(out, kind, -1, kProduct, "%s", ":product");
+  free(extents.items);
+}
+
+/* The least extent with which a tensor of so many dimensions has as many elements. */
+static int64_t find_root(int32_t ndim, int64_t count) {
+  int64_t root = 1, product;
+  int32_t d;
+  do {
+    ++root;
+    for (d = 0, product = 1; d < ndim && product < count; ++d) product *= root;
+  } while (product < count);
+  return root;
+}
+
+/* For all tensors with the extent, which becomes `other`; or of all extents, of which the product
+ * becomes that. */
 static bool take_all_memory(attempt *a, int64_t extent, int64_t other, size_t opened) {
+  const int32_t most = find_most_dims(a->s);
   size_t i;
   for (i = 0; i < a->num_args; ++i) {
     const DLTensor *tensor = subject_tensor(a->s, i);
     int64_t shape[kLayoutMaxDims];
-    if (tensor == NULL || !replace_extent(tensor, extent, other, shape)) continue;
+    int32_t d;
+    if (tensor == NULL) continue;
+    if (extent == kProduct) {
+      for (d = 0; d < tensor->ndim; ++d) shape[d] = find_root(most, other);
+    } else if (!replace_extent(tensor, extent, other, shape)) {
+      continue;
+    }
     if (!take_memory(a, i, shape, opened)) return false;
   }
   return true;
 }
 
 /* Whether the extent alone decides how much there is to do: outputs have it, or there is no
- * other. */
+ * other. The product of all does so if an output, or the only tensor, has as many dimensions. */
 static bool is_decisive(const subject *s, int64_t extent) {
-  size_t i;
+  const int32_t most = find_most_dims(s);
+  size_t i, num_tensors = 0;
   int32_t d;
   bool is_only = true;
   for (i = 0; i < s->inputs->size; ++i) {
     const DLTensor *tensor = subject_tensor(s, i);
+    num_tensors += tensor != NULL;
+    if (extent == kProduct && tensor != NULL && tensor->ndim == most && s->is_output[i])
+      return true;
     for (d = 0; tensor != NULL && d < tensor->ndim; ++d) {
       if (tensor->shape[d] == extent && s->is_output[i]) return true;
       is_only = is_only && (tensor->shape[d] == extent || tensor->shape[d] == 1);
     }
   }
-  return is_only;
+  return extent == kProduct ? num_tensors == 1 : is_only;
 }
 
 /* After the verdict that a function returned too early: makes the call with an extent that 32 bits
@@ -319,21 +358,27 @@ static void look_whether_needed(const subject *s, int64_t extent, outcome *out) 
  * unless it never uses more. */
 static bool make_huge(attempt *a, const probe_case *which) {
   enum { kMoreMemory = 1 << 30 };
-  if (!take_all_memory(a, which->number, kHuge[which->arg > 0], pages_size())) return false;
+  const bool is_product = which->number == kProduct;
+  if (!take_all_memory(a, which->number, is_product ? kHuge[0] : which->other, pages_size())) {
+    return false;
+  }
   process_limit_memory(kMoreMemory); /* a function may ask for as much memory for itself */
   return true;
 }
 
 static void judge_huge(attempt *a, const probe_case *which, outcome *out) {
-  if (call_and_look(a, out) && !is_decisive(a->s, which->number)) {
+  const bool is_product = which->number == kProduct;
+  if (!call_and_look(a, out)) return;
+  if (!is_decisive(a->s, which->number)) {
     judge(out, kPassed, "it may need no more than other extents say");
-  } else if (out->verdict == kVerdictNone) {
-    judge(out, kFailed,
-          "it returned, but did not get beyond the first elements: an extent of %" PRId64
-          " may be cut off to 32 bits",
-          kHuge[which->arg > 0]);
-    look_whether_needed(a->s, which->number, out);
+    return;
   }
+  judge(out, kFailed,
+        "it returned, but did not get beyond the first elements: %s %" PRId64
+        " may be cut off to 32 bits",
+        is_product ? "a number of elements above" : "an extent of",
+        is_product ? kHuge[0] : which->other);
+  look_whether_needed(a->s, which->number, out);
 }
 
 /* ---- The table ---- */
@@ -392,5 +437,7 @@ static const row kRows[] = {
 const row_group kShapeRows = {
     "shapes",
     {"shapes:", "what a function may take or refuse", NULL, WHY_KERNELS_FAIL},
+    "unharmed by other shapes",
+    "wrong shapes:",
     kRows,
     sizeof kRows / sizeof *kRows};

@@ -501,5 +501,7 @@ const row_group kStateRows = {
     "state",
     {"state:", "what should not depend on other calls, or outlast the call", NULL,
      WHY_KERNELS_FAIL},
+    "leaves nothing behind",
+    "state that stays or matters:",
     kRows,
     sizeof kRows / sizeof *kRows};

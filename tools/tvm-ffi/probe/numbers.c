@@ -1,0 +1,598 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows of generated calls, which a second implementation judges: the reference. What differs is
+ * made smaller, until it is a call that a person can look at. */
+#include <float.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/report.h"
+#include "probe/rows.h"
+#include "value/number.h"
+#include "value/tensor.h"
+#include "value/value_text.h"
+
+/* ---- Two calls with the same arguments ---- */
+
+typedef enum { kNoDifference, kDifference, kNoReference } difference;
+
+/* Makes both calls. `wrong` gets what differs, or why there is nothing to compare with. */
+static difference compare_with_reference(attempt *a, attempt *reference, outcome *out,
+                                         text_buf *wrong) {
+  effects expected, got;
+  difference found = kNoReference;
+  memset(&expected, 0, sizeof expected);
+  memset(&got, 0, sizeof got);
+  reference->by_reference = true;
+  judge(out, kLeftOut, "the reference crashes"); /* what holds if it does */
+  if (!attempt_call(reference) || !attempt_take_effects(reference, &expected)) {
+    leave_out(out);
+    return found;
+  }
+  if (!reference->returned) {
+    text_add(wrong, "the reference refuses it: ");
+    attempt_describe_error(reference, wrong);
+    judge(out, kLeftOut, "%s", wrong->data);
+  } else {
+    out->verdict = kVerdictNone;
+    if (call_and_look(a, out)) {
+      const bool is_taken = attempt_take_effects(a, &got);
+      found =
+          is_taken && effects_match(a, &got, &expected, false, wrong) ? kNoDifference : kDifference;
+    }
+  }
+  effects_free(&got, a->num_args);
+  effects_free(&expected, reference->num_args);
+  return found;
+}
+
+/* ---- Making a failure smaller ---- */
+
+/* The tensors of a call, of which copies are made. */
+typedef struct {
+  const subject *s;
+  int64_t (*shapes)[kLayoutMaxDims];
+  unsigned char **elements;
+  size_t *items; /* bytes of an element */
+  DLDataType *dtypes;
+} plan;
+
+static size_t count_elements(const plan *p, size_t i) {
+  const DLTensor *tensor = subject_tensor(p->s, i);
+  size_t count = 1;
+  int32_t d;
+  for (d = 0; d < tensor->ndim; ++d) count *= (size_t)p->shapes[i][d];
+  return count;
+}
+
+static void plan_begin(plan *p, const attempt *a) {
+  const size_t count = a->num_args + 1;
+  size_t i;
+  p->s = a->s;
+  p->shapes = tool_alloc(count * sizeof *p->shapes);
+  p->elements = tool_alloc(count * sizeof *p->elements);
+  p->items = tool_alloc(count * sizeof *p->items);
+  p->dtypes = tool_alloc(count * sizeof *p->dtypes);
+  memset(p->elements, 0, count * sizeof *p->elements);
+  for (i = 0; i < a->num_args; ++i) {
+    const argument *arg = &a->args[i];
+    size_t numbers;
+    if (arg->store == NULL) continue;
+    memcpy(p->shapes[i], arg->store->shape, sizeof p->shapes[i]);
+    numbers = count_elements(p, i);
+    p->dtypes[i] = arg->store->tensor.dtype;
+    p->items[i] = numbers > 0 ? arg->size / numbers : 0;
+    p->elements[i] = tool_alloc(arg->size + 1);
+    memcpy(p->elements[i], arg->before, arg->size);
+  }
+}
+
+static void plan_free(plan *p) {
+  size_t i;
+  for (i = 0; i < p->s->inputs->size; ++i) free(p->elements[i]);
+  free(p->elements);
+  free(p->shapes);
+  free(p->items);
+  free(p->dtypes);
+}
+
+static bool plan_make(const plan *p, attempt *out) {
+  size_t i;
+  bool good = attempt_init(out, p->s, NULL);
+  for (i = 0; good && i < p->s->inputs->size; ++i) {
+    if (p->elements[i] == NULL) continue;
+    good = attempt_set_tensor(out, i, p->dtypes[i], p->shapes[i], subject_tensor(p->s, i)->ndim,
+                              &kLayoutPacked, p->elements[i]);
+  }
+  return good;
+}
+
+/* Whether the call of the plan still differs. */
+static bool plan_differs(const plan *p, text_buf *wrong) {
+  outcome *ignored = tool_alloc(sizeof *ignored);
+  attempt a, reference;
+  bool differs;
+  memset(ignored, 0, sizeof *ignored);
+  differs = plan_make(p, &a);
+  if (plan_make(p, &reference) && differs) {
+    differs = compare_with_reference(&a, &reference, ignored, wrong) == kDifference;
+  }
+  attempt_free(&a);
+  attempt_free(&reference);
+  free(ignored);
+  return differs;
+}
+
+/* The elements of the tensor with another extent wherever it has one: the first ones of each
+ * dimension. */
+static unsigned char *crop(const plan *p, size_t i, int64_t extent, int64_t other) {
+  const DLTensor *tensor = subject_tensor(p->s, i);
+  int64_t strides[kLayoutMaxDims], shape[kLayoutMaxDims], stride = 1;
+  DLTensor part = *tensor;
+  int32_t d;
+  size_t count = 1;
+  unsigned char *out;
+  for (d = tensor->ndim - 1; d >= 0; --d) {
+    strides[d] = stride;
+    stride *= p->shapes[i][d];
+    shape[d] = p->shapes[i][d] == extent ? other : p->shapes[i][d];
+    count *= (size_t)shape[d];
+  }
+  out = tool_alloc(count * p->items[i] + 1);
+  part.dtype = p->dtypes[i];
+  part.data = p->elements[i];
+  part.byte_offset = 0;
+  part.shape = shape;
+  part.strides = strides;
+  tensor_gather(&part, out);
+  return out;
+}
+
+/* The plan with a smaller extent in place of one, if it still differs. */
+static bool try_extent(plan *p, int64_t extent, int64_t other) {
+  plan tried = *p;
+  const size_t count = p->s->inputs->size;
+  text_buf ignored = {NULL, 0, 0};
+  bool differs;
+  size_t i;
+  int32_t d;
+  tried.shapes = tool_alloc((count + 1) * sizeof *tried.shapes);
+  tried.elements = tool_alloc((count + 1) * sizeof *tried.elements);
+  memcpy(tried.shapes, p->shapes, (count + 1) * sizeof *tried.shapes);
+  memset(tried.elements, 0, (count + 1) * sizeof *tried.elements);
+  for (i = 0; i < count; ++i) {
+    if (p->elements[i] == NULL) continue;
+    tried.elements[i] = crop(p, i, extent, other);
+    for (d = 0; d < subject_tensor(p->s, i)->ndim; ++d) {
+      if (p->shapes[i][d] == extent) tried.shapes[i][d] = other;
+    }
+  }
+  differs = plan_differs(&tried, &ignored);
+  for (i = 0; i < count; ++i) {
+    unsigned char *unused = differs ? p->elements[i] : tried.elements[i];
+    if (differs) p->elements[i] = tried.elements[i];
+    free(unused);
+  }
+  if (differs) memcpy(p->shapes, tried.shapes, (count + 1) * sizeof *tried.shapes);
+  free(tried.shapes);
+  free(tried.elements);
+  text_free(&ignored);
+  return differs;
+}
+
+/* Tries 1, 2, 3, ... and then halves, for each extent. */
+static void shrink_extents(plan *p) {
+  enum { kFew = 8 };
+  size_t i;
+  int32_t d;
+  for (i = 0; i < p->s->inputs->size; ++i) {
+    for (d = 0; p->elements[i] != NULL && d < subject_tensor(p->s, i)->ndim; ++d) {
+      const int64_t extent = p->shapes[i][d];
+      int64_t other;
+      bool done = false;
+      for (other = 1; other < extent && other <= kFew && !done; ++other) {
+        done = try_extent(p, extent, other);
+      }
+      for (other = extent / 2; other > kFew && !done; other /= 2) {
+        if (!try_extent(p, p->shapes[i][d], other)) break;
+      }
+    }
+  }
+}
+
+/* Sets elements of an input to 1, all or one of them, if it still differs. */
+static void try_ones(plan *p, size_t i, size_t begin, size_t end) {
+  const size_t size = (end - begin) * p->items[i];
+  unsigned char *at = p->elements[i] + begin * p->items[i];
+  unsigned char *before = tool_alloc(size + 1);
+  text_buf ignored = {NULL, 0, 0};
+  size_t k;
+  memcpy(before, at, size);
+  for (k = begin; k < end; ++k) number_set_real(p->dtypes[i], p->elements[i], k, 1);
+  if (!plan_differs(p, &ignored)) memcpy(at, before, size);
+  free(before);
+  text_free(&ignored);
+}
+
+static void shrink_elements(plan *p) {
+  enum { kMost = 64 };
+  size_t i, k;
+  for (i = 0; i < p->s->inputs->size; ++i) {
+    size_t count;
+    if (p->elements[i] == NULL || p->s->inputs->items[i].is_storage) continue;
+    if (!numbers_known(p->dtypes[i]) || numbers_per_element(p->dtypes[i]) != 1 ||
+        tvm_ffi_dtype_get_bits(p->dtypes[i]) % 8 != 0) {
+      continue;
+    }
+    count = count_elements(p, i);
+    try_ones(p, i, 0, count);
+    for (k = 0; k < count && count <= kMost; ++k) try_ones(p, i, k, k + 1);
+  }
+}
+
+/* Writes the call as it is given on a command line. */
+static void write_call(const plan *p, text_buf *out) {
+  size_t i;
+  text_add(out, "%s(", p->s->name);
+  for (i = 0; i < p->s->inputs->size; ++i) {
+    const input *item = &p->s->inputs->items[i];
+    if (i > 0) text_add(out, ", ");
+    if (p->elements[i] == NULL) {
+      value_write(out, &item->value, &kTensorWhole);
+      continue;
+    }
+    if (p->s->is_output[i]) text_add(out, "&");
+    if (item->is_storage) {
+      tensor_type_write(out, p->dtypes[i], p->shapes[i], subject_tensor(p->s, i)->ndim);
+    } else {
+      DLTensor tensor = *subject_tensor(p->s, i);
+      TVMFFIAny value;
+      tensor.dtype = p->dtypes[i];
+      tensor.shape = p->shapes[i];
+      tensor.strides = NULL;
+      tensor.data = p->elements[i];
+      tensor.byte_offset = 0;
+      value = tvm_ffi_any_view_tensor(&tensor);
+      value_write(out, &value, &kTensorWhole);
+    }
+  }
+  text_add(out, ")");
+}
+
+/* After a call that differed. The outcome says so already, should a smaller call crash. */
+static void shrink(const attempt *a, outcome *out) {
+  text_buf wrong = {NULL, 0, 0}, text = {NULL, 0, 0};
+  plan p;
+  plan_begin(&p, a);
+  shrink_extents(&p);
+  shrink_elements(&p);
+  write_call(&p, &text);
+  if (plan_differs(&p, &wrong) && text.size < sizeof out->call) {
+    memcpy(out->call, text.data, text.size + 1);
+    judge(out, kFailed, "%s", wrong.data);
+  }
+  text_free(&wrong);
+  text_free(&text);
+  plan_free(&p);
+}
+
+static void judge_against(attempt *a, const probe_case *which, outcome *out) {
+  text_buf wrong = {NULL, 0, 0};
+  attempt reference;
+  bool good = attempt_init(&reference, a->s, NULL);
+  if (good && which->kind->make != NULL) good = which->kind->make(&reference, which);
+  if (!good) {
+    leave_out(out);
+  } else {
+    const difference found = compare_with_reference(a, &reference, out, &wrong);
+    if (found == kNoDifference) judge(out, kPassed, "as the reference");
+    if (found == kDifference) {
+      judge(out, kFailed, "%s", wrong.data);
+      if (which->kind->make != NULL) shrink(a, out);
+    }
+  }
+  attempt_free(&reference);
+  text_free(&wrong);
+}
+
+/* ---- Other shapes ---- */
+
+/* Larger calls take long, and their results are large. */
+enum { kMostElements = 1 << 19 };
+
+static uint64_t mix(uint64_t x) {
+  x = (x ^ x >> 31) * UINT64_C(0x7fb5d329728ea185);
+  x = (x ^ x >> 27) * UINT64_C(0x81dadef4bc2dd44d);
+  return x ^ x >> 33;
+}
+
+/* The extent that takes the place of another. */
+typedef int64_t replacing(const probe_case *which, int64_t extent);
+
+static int64_t replace_one(const probe_case *which, int64_t extent) {
+  return extent == which->number ? which->other : extent;
+}
+
+/* Equal extents stay equal, and the same number gives the same shapes. */
+static int64_t replace_all(const probe_case *which, int64_t extent) {
+  static const int64_t kChoice[] = {1,  2,  3,  4,  5,  7,  8,  9,  15,
+                                    16, 17, 31, 32, 33, 63, 64, 65, 100};
+  const uint64_t drawn = mix((uint64_t)(which->number * 1009 + extent));
+  return kChoice[drawn % (sizeof kChoice / sizeof *kChoice)];
+}
+
+static bool is_small(const subject *s, const probe_case *which, replacing *how) {
+  size_t i;
+  int32_t d;
+  for (i = 0; i < s->inputs->size; ++i) {
+    const DLTensor *tensor = subject_tensor(s, i);
+    int64_t count = 1;
+    for (d = 0; tensor != NULL && d < tensor->ndim; ++d) {
+      count *= how(which, tensor->shape[d]);
+      if (count > kMostElements) return false;
+    }
+  }
+  return true;
+}
+
+/* Elements of the call that works, in another order: indices among them stay valid. */
+static bool resize(attempt *a, const probe_case *which, replacing *how) {
+  size_t i, k;
+  for (i = 0; i < a->num_args; ++i) {
+    const DLTensor *tensor = find_tensor(a->s, i);
+    int64_t shape[kLayoutMaxDims], count = 1;
+    size_t item, given;
+    unsigned char *values;
+    int32_t d;
+    bool good;
+    if (tensor == NULL) continue;
+    for (d = 0; d < tensor->ndim; ++d) count *= shape[d] = how(which, tensor->shape[d]);
+    given = (size_t)tvm_ffi_tensor_get_numel(tensor);
+    item = tensor_size(tensor) / given;
+    values = tool_alloc((size_t)count * item + 1);
+    for (k = 0; k < (size_t)count; ++k) {
+      const size_t from = k < given ? k : (size_t)(mix(k) % given);
+      memcpy(values + k * item, (const char *)tensor->data + from * item, item);
+    }
+    good = attempt_set_tensor(a, i, tensor->dtype, shape, tensor->ndim, &kLayoutPacked, values);
+    free(values);
+    if (!good) return false;
+  }
+  return true;
+}
+
+static void add_length(const subject *s, const row *kind, int64_t extent, int64_t length,
+                       case_list *out) {
+  add_case(out, kind, -1, extent, ":%" PRId64 ":%" PRId64, extent, length);
+  out->items[out->size - 1].other = length;
+  if (extent == length || !is_small(s, &out->items[out->size - 1], replace_one)) --out->size;
+}
+
+static void list_lengths(const subject *s, const row *kind, case_list *out) {
+  enum { kSmall = 33, kMost = 1 << 16 };
+  case_list extents = {NULL, 0};
+  size_t i;
+  list_extents(s, kind, &extents);
+  for (i = 0; i < extents.size; ++i) {
+    int64_t length;
+    for (length = 1; length <= kSmall; ++length) {
+      add_length(s, kind, extents.items[i].number, length, out);
+    }
+    for (length = 2 * (kSmall - 1); length <= kMost; length *= 2) {
+      int64_t off;
+      for (off = -1; off <= 1; ++off) {
+        add_length(s, kind, extents.items[i].number, length + off, out);
+      }
+    }
+  }
+  free(extents.items);
+}
+
+static bool make_length(attempt *a, const probe_case *which) {
+  return resize(a, which, replace_one);
+}
+
+static void list_extents_drawn(const subject *s, const row *kind, case_list *out) {
+  enum { kDrawn = 24 };
+  case_list extents = {NULL, 0};
+  int64_t i;
+  list_extents(s, kind, &extents);
+  for (i = 1; i <= kDrawn && extents.size > 1; ++i) {
+    add_case(out, kind, -1, i, ":%" PRId64, i);
+    if (!is_small(s, &out->items[out->size - 1], replace_all)) --out->size;
+  }
+  free(extents.items);
+}
+
+static bool make_extents_drawn(attempt *a, const probe_case *which) {
+  return resize(a, which, replace_all);
+}
+
+/* ---- Other values ---- */
+
+static const struct {
+  const char *name;
+  double real;
+  bool is_for_integers;
+} kValues[] = {{"nan", NAN, false}, {"inf", HUGE_VAL, false}, {"-inf", -HUGE_VAL, false},
+               {"-0", -0.0, false}, {"tiny", 0, false},       {"largest", 0, true},
+               {"lowest", 0, true}, {"0", 0, true},           {"-1", -1, true}};
+enum { kNumValues = sizeof kValues / sizeof *kValues };
+
+/* The bits of the largest and of the lowest number of an integer type, and of the least of a real
+ * one, are simple; of real ones, numbers that are too large become the largest or infinity. */
+static void set_value(DLDataType dtype, unsigned char *elements, size_t k, size_t item,
+                      int64_t chosen) {
+  const char *name = kValues[chosen].name;
+  const bool is_real = dtype.code == kDLFloat || small_float_find(dtype) != NULL;
+  unsigned char *at = elements + k * item;
+  if (is_real && strcmp(name, "tiny") == 0) {
+    memset(at, 0, item);
+    at[0] = 1;
+  } else if (is_real && (strcmp(name, "largest") == 0 || strcmp(name, "lowest") == 0)) {
+    const double size = item == sizeof(double) ? DBL_MAX : item == sizeof(float) ? FLT_MAX : 448;
+    number_set_real(dtype, elements, k, *name == 'l' && name[1] == 'a' ? size : -size);
+  } else if (is_real) {
+    number_set_real(dtype, elements, k, kValues[chosen].real);
+  } else {
+    const bool is_signed = dtype.code == kDLInt;
+    const bool is_largest = strcmp(name, "largest") == 0, is_least = strcmp(name, "lowest") == 0;
+    const bool is_zero = strcmp(name, "0") == 0;
+    memset(at, is_largest || !(is_least || is_zero) ? 0xff : 0, item);
+    if (is_signed && is_largest) at[item - 1] = 0x7f;
+    if (is_signed && is_least) at[item - 1] = 0x80;
+  }
+}
+
+static bool takes_values(const subject *s, size_t i) {
+  const DLTensor *tensor = find_tensor(s, i);
+  return tensor != NULL && !s->inputs->items[i].is_storage && tensor->dtype.lanes == 1 &&
+         tensor->dtype.bits % 8 == 0 && tensor->dtype.code != kDLBool &&
+         tensor->dtype.code != kDLComplex && numbers_known(tensor->dtype);
+}
+
+/* Of each input, a few elements, and all of them. */
+static void list_values(const subject *s, const row *kind, case_list *out) {
+  size_t i;
+  int64_t k;
+  for (i = 0; i < s->inputs->size; ++i) {
+    if (!takes_values(s, i)) continue;
+    for (k = 0; k < kNumValues; ++k) {
+      const DLDataType dtype = subject_tensor(s, i)->dtype;
+      const bool is_integer = dtype.code == kDLInt || dtype.code == kDLUInt;
+      if (is_integer && !kValues[k].is_for_integers) continue;
+      add_case(out, kind, (int)i, k, ":%zu:%s", i, kValues[k].name);
+      add_case(out, kind, (int)i, k + kNumValues, ":%zu:%s:all", i, kValues[k].name);
+    }
+  }
+}
+
+static bool make_values(attempt *a, const probe_case *which) {
+  enum { kStep = 3 };
+  const size_t i = (size_t)which->arg;
+  const bool all = which->number >= kNumValues;
+  const DLTensor *tensor = subject_tensor(a->s, i);
+  const size_t size = tensor_size(tensor), count = (size_t)tvm_ffi_tensor_get_numel(tensor);
+  unsigned char *values = tool_alloc(size + 1);
+  size_t k;
+  bool good;
+  memcpy(values, tensor->data, size);
+  for (k = 0; k < count; k += all ? 1 : kStep) {
+    set_value(tensor->dtype, values, k, size / count, which->number % kNumValues);
+  }
+  good =
+      attempt_set_tensor(a, i, tensor->dtype, tensor->shape, tensor->ndim, &kLayoutPacked, values);
+  free(values);
+  return good;
+}
+
+/* ---- Other types ---- */
+
+static const char *const kTypes[] = {"i8",  "u8",  "i16", "u16", "i32",  "u32",     "i64",
+                                     "u64", "f16", "f32", "f64", "bf16", "f8e4m3fn"};
+enum { kNumTypes = sizeof kTypes / sizeof *kTypes };
+
+static DLDataType find_type(int64_t i) {
+  DLDataType out = TVM_FFI_C_FLOAT32;
+  (void)dtype_read(kTypes[i], strlen(kTypes[i]), &out);
+  return out;
+}
+
+static void list_types(const subject *s, const row *kind, case_list *out) {
+  tensor_set sets[kMostSets];
+  size_t count = find_sets(s, sets), i;
+  int64_t k;
+  for (k = 0; k < kNumTypes; ++k) {
+    for (i = 0; i < count; ++i) add_set_case(out, kind, &sets[i], k, kTypes[k]);
+    for (i = 0; count == 0 && i < s->inputs->size; ++i) {
+      if (find_tensor(s, i) != NULL) add_case(out, kind, (int)i, k, ":%zu:%s", i, kTypes[k]);
+    }
+  }
+}
+
+/* The numbers of the call that works, eight times as large if they are to be integers. */
+static bool make_type(attempt *a, const probe_case *which) {
+  const DLDataType dtype = find_type(which->number);
+  const bool is_real = dtype.code == kDLFloat || small_float_find(dtype) != NULL;
+  size_t i, k;
+  for (i = 0; i < a->num_args; ++i) {
+    const DLTensor *tensor = find_tensor(a->s, i);
+    const size_t count = tensor != NULL ? (size_t)tvm_ffi_tensor_get_numel(tensor) : 0;
+    unsigned char *values;
+    bool good;
+    if (tensor == NULL || !case_changes(which, i) || !numbers_known(tensor->dtype) ||
+        numbers_per_element(tensor->dtype) != 1) {
+      continue;
+    }
+    values = tool_alloc(count * sizeof(double) + 1);
+    memset(values, 0, count * sizeof(double) + 1);
+    for (k = 0; k < count; ++k) {
+      const double value = number_get(tensor->dtype, tensor->data, k).real, most = 100;
+      const double rounded = floor(fabs(value) * (tensor->dtype.code == kDLFloat ? 8 : 1));
+      number_set_real(dtype, values, k,
+                      is_real              ? value
+                      : rounded > most     ? most
+                      : rounded == rounded ? rounded
+                                           : 0);
+    }
+    good = attempt_set_tensor(a, i, dtype, tensor->shape, tensor->ndim, &kLayoutPacked, values);
+    free(values);
+    if (!good) return false;
+  }
+  return true;
+}
+
+/* ---- The table ---- */
+
+static const row kRows[] = {
+    {{"given", "the call as it was given", NULL, "it was never right"},
+     list_once,
+     0,
+     NULL,
+     judge_against,
+     NULL,
+     kRowNeedsReference},
+    {{"lengths", "each extent is 1 to 33, and up to 2^16 around powers of two", NULL,
+      "the rest behind whole vectors, blocks or unrolled loops; a buffer of fixed size"},
+     list_lengths,
+     0,
+     make_length,
+     judge_against,
+     NULL,
+     kRowNeedsReference},
+    {{"extents", "other extents, where equal ones stay equal", NULL,
+      "one extent is used for another; a tile that does not divide them"},
+     list_extents_drawn,
+     0,
+     make_extents_drawn,
+     judge_against,
+     NULL,
+     kRowNeedsReference},
+    {{"values",
+      "NaN, infinities, -0, a denormal, the largest and the lowest, in a few elements and in all",
+      NULL,
+      "comparisons that are false for NaN; sums in a type that is too narrow; a maximum that "
+      "begins at 0 or FLT_MIN"},
+     list_values,
+     0,
+     make_values,
+     judge_against,
+     NULL,
+     kRowNeedsReference},
+    {{"dtypes", "all tensors have another type of elements", NULL, "a branch for one of the types"},
+     list_types,
+     0,
+     make_type,
+     judge_against,
+     NULL,
+     kRowNeedsReference},
+};
+const row_group kNumberRows = {"numbers",
+                               {"numbers:", "generated calls, with --against=LIB",
+                                "other numbers than the reference", WHY_KERNELS_FAIL},
+                               "as the reference",
+                               "unlike the reference:",
+                               kRows,
+                               sizeof kRows / sizeof *kRows};
