@@ -83,10 +83,29 @@ class Process:
         assert self.process["byte_order"] in ("little", "big")
         assert self.process["pointer_bytes"] in (4, 8)
         self.libraries, self.calls, self.ends, self.stop, self.notes = [], {}, {}, None, []
+        self.counts = []  # of each function: its event with calls, errors and recorded
         self.num_repeated = 0  # events that are like another
         self.open = {}  # by thread: the calls that have not ended
         for event in self.events[1:]:
             getattr(self, "check_" + event["event"])(event)
+        self.read_counts()
+
+    def read_counts(self):
+        """The counts of functions, which are there whatever became of the process."""
+        path = self.path.with_suffix(".counts")
+        data = path.read_bytes() if path.exists() else b""
+        assert len(data) >= 32 * len(self.counts) and not data[32 * len(self.counts):].strip(b"\0")
+        for i, count in enumerate(self.counts):
+            numbers = struct.unpack_from("=QQQQ", data, 32 * i)
+            count.update(zip(("calls", "errors", "recorded"), numbers))
+            assert numbers[0] >= max(numbers[1:3]) and numbers[3] == 0, count
+        if self.stop is not None:
+            assert sum(count["recorded"] for count in self.counts) == len(self.calls), self.path
+
+    def check_function(self, event):
+        assert event["number"] == len(self.counts) and event["function"], event
+        assert event["library"] < len(self.libraries), event
+        self.counts.append({"library": event["library"], "function": event["function"]})
 
     def check_library(self, event):
         assert event["library"] == len(self.libraries), event
@@ -124,8 +143,10 @@ class Process:
         assert self.open[event["thread"]].pop() == event["call"], event
         assert event["thread"] == call["thread"] and event["time"] >= call["time"], event
         known = len(call["storages"])
-        for i, storage in enumerate(event["storages"]):
-            self.check_storage(storage, i >= known)
+        for before, storage in zip(call["storages"], event["storages"]):
+            self.check_storage(storage, False, before["bytes"])
+        for storage in event["storages"][known:]:
+            self.check_storage(storage, True)
         for before, after in zip(call["storages"], event["storages"]):
             if "data" in after:
                 assert len(self.recording.data(after["data"])) == before["bytes"], event
@@ -149,26 +170,36 @@ class Process:
         assert is_int(event["time"]) and event["text"], event
         self.notes.append(event["text"])
 
+    def check_unseen(self, event):
+        assert is_int(event["time"]) and event["text"] and not self.calls, event
+
     def check_stop(self, event):
         assert event["why"] and is_int(event["time"]) and self.num_zeros == 0, event
-        for function in event["functions"]:
-            assert function["calls"] >= function["errors"], event
-            assert (function["library"] is None) == (function["recorded"] == 0), event
-            assert function["library"] is None or function["library"] < len(self.libraries), event
-            assert function["calls"] >= function["recorded"], event
-        recorded = sum(function["recorded"] for function in event["functions"])
-        assert recorded == len(self.calls), event
         self.stop = event
 
-    def check_storage(self, storage, is_whole):
+    def read_small(self, storage, size):
+        """Memory in the file of the process."""
+        with open(self.path.with_suffix(".memory"), "rb") as file:
+            file.seek(storage["at"])
+            data = file.read(size)
+        assert len(data) == size <= 65536 and murmur(data) == storage["data"], storage
+        assert storage["at"] % 8 == 0, storage
+        self.recording.known[storage["data"]] = data
+
+    def check_storage(self, storage, is_whole, size=0):
         kinds = {"data", "left_out"} & set(storage)
         assert len(kinds) == 1 and storage[kinds.pop()], storage
-        keys = set(storage) - {"data", "left_out"}
+        keys = set(storage) - {"data", "left_out", "at", "output"}
         assert keys - {"handle"} == (
             {"device", "address", "bytes"} if is_whole else set()), storage
         if is_whole:
             assert ("handle" in keys) == (storage["device"][0] in (4, 7, 8, 15)), storage
             assert ADDRESS.fullmatch(storage["address"]) and is_int(storage["bytes"]), storage
+        assert "at" not in storage or "data" in storage, storage
+        if "output" in storage:
+            assert is_whole and storage["left_out"] == "an output", storage
+        if "at" in storage:
+            self.read_small(storage, storage["bytes"] if is_whole else size)
         if "data" in storage:
             data = self.recording.data(storage["data"])
             assert not is_whole or len(data) == storage["bytes"], storage

@@ -14,8 +14,8 @@ import subprocess
 import unittest
 
 from recording import Page, Recording
-from tool import (COMMAND, FILES, SLOWER, USAGE, bad, enter_bare_root, good, read_terminal,
-                  run_tests, start_on_terminal, work_folder)
+from tool import (COMMAND, FILES, SLOWER, USAGE, bad, enter_bare_root, good, good_json,
+                  read_terminal, run_tests, start_on_terminal, work_folder)
 
 HOST, API_HOST, KERNELS, FAKE_CUDA, SAMPLE_HOST, SAMPLE_KERNEL = map(os.path.abspath, FILES)
 os.chdir(work_folder())
@@ -33,8 +33,10 @@ def record(*options, program=(), same=True, **kwargs):
     done = start(*COMMAND, "record", "-o", folder, *options, "--", *program, **kwargs)
     if same:
         alone = start(*program)
-        assert (done.returncode, done.stdout, done.stderr) == (
-            alone.returncode, alone.stdout, alone.stderr), (done, alone)
+        is_empty = not Recording(folder).calls
+        assert ("has no calls" in done.stderr) == is_empty, done
+        assert (done.returncode, done.stdout, done.stderr if not is_empty else "") == (
+            USAGE if is_empty else alone.returncode, alone.stdout, alone.stderr), (done, alone)
     return Recording(folder), done
 
 
@@ -64,7 +66,7 @@ class Record(unittest.TestCase):
             assert error["event"] == "error" and error["code"] == -1, error
             assert error["error"]["kind"] == "TypeError", error
         process = recording.processes[0]
-        assert process.stop["why"] == "exit" and process.stop["functions"] == [{
+        assert process.stop["why"] == "exit" and process.counts == [{
             "library": 0, "function": "scale", "calls": 4, "errors": 2, "recorded": 4
         }]
         assert process.libraries[0]["path"] == SAMPLE_KERNEL
@@ -144,7 +146,7 @@ class Record(unittest.TestCase):
             assert call["late"] and call["args"][2] % 10 == 9, call
             assert end["error"]["message"] == f"n is {call['args'][2]}", end
         assert len({call["thread"] for call in recording.calls.values()}) == 8
-        assert recording.processes[0].stop["functions"][0]["calls"] == 800
+        assert recording.processes[0].counts[0]["calls"] == 800
         recording, done = record("--all", program=["threads"])
         assert len(recording.ends) == 800
 
@@ -230,7 +232,7 @@ class Record(unittest.TestCase):
         assert numbers("--match=[a-b]d[!e]") == [0, 1, 2, 9, 19]
         for options in [["--match=b*"], ["--skip=add"], ["--lib=another*"], ["--match=[!a]dd"]]:
             recording, _ = record(*options, program=["adds"])
-            assert not recording.processes, options
+            assert not recording.calls, options
 
     def test_shared_memory(self):
         """y is the odd elements of a buffer, and x the even ones: one storage."""
@@ -330,7 +332,7 @@ class Record(unittest.TestCase):
             def compare(value, places=places):
                 if isinstance(value, dict):
                     return {key: compare(item) for key, item in value.items()
-                            if key not in ("thread", "time", "like", "data", "left_out")}
+                            if key not in ("thread", "time", "like", "data", "left_out", "at")}
                 if isinstance(value, list):
                     return [compare(item) for item in value]
                 is_address = isinstance(value, str) and value.startswith("0x")
@@ -389,8 +391,12 @@ class Record(unittest.TestCase):
             assert child.path.name == f"calls.{child.process['pid']}.jsonl"
             assert child.process["parent"] == first.process["pid"] and child.stop is None
             assert [call["args"][2] for call in child.calls.values()] == [9]
+        # Also those that ended by _exit() have counted their calls.
+        assert [[(count["calls"], count["errors"], count["recorded"]) for count in process.counts]
+                for process in recording.processes] == [[(3, 1, 3)], [(1, 1, 1)], [(1, 1, 1)]]
+        assert good_json("show", recording.folder)["functions"][0]["all_calls"] == 5
         recording, _ = record(program=["fork-and-exit"])
-        assert [process.stop["functions"] for process in recording.processes] == [
+        assert [process.counts for process in recording.processes] == [
             [{"library": 0, "function": "add", "calls": n, "errors": 1, "recorded": n}]
             for n in (3, 1, 1)]
 
@@ -425,7 +431,33 @@ class Record(unittest.TestCase):
             for event in [*recording.calls.values(), *recording.ends.values()]:
                 assert why in event["storages"][0]["left_out"], (options, event)
         recording, _ = record("--max-bytes=128", "--max-total=128", program=["adds"])
-        assert len(os.listdir(recording.folder / "tensors")) == 1
+        assert os.path.getsize(recording.folder / "calls.memory") == 128
+
+    def test_small_memory(self):
+        """It is in one file of the process, each content once; a crash cuts nothing off."""
+        for program in ["adds"], ["crash"]:
+            recording, _ = record("--all", program=program, same=program == ["adds"])
+            assert not os.listdir(recording.folder / "tensors"), program
+            places = {}
+            for event in [*recording.calls.values(), *recording.ends.values()]:
+                for storage in event["storages"]:
+                    assert places.setdefault(storage["data"], storage["at"]) == storage["at"], event
+            size = os.path.getsize(recording.folder / "calls.memory")
+            assert len(places) == len(set(places.values())) == (21 if program == ["adds"] else 1)
+            assert size == 128 * len(places) or program == ["crash"], size
+
+    def test_outputs(self):
+        """What memory has that a call only writes is not recorded, unless the call reads it."""
+        for outputs, is_left_out in (("add:0", False), ("a*:0,1", True), ("add:-3,-2", True),
+                                     ("b*:0,1", False)):
+            recording, _ = record("--first=1", f"--outputs={outputs}", program=["adds"])
+            number, call = min(recording.calls.items())
+            storage, = call["storages"]
+            assert ("output" in storage) == is_left_out, (outputs, call)
+            assert "data" in recording.ends[number]["storages"][0], outputs
+            assert recording.processes[0].process["options"]["outputs"] == [outputs]
+        bad(USAGE, "--outputs takes GLOB:ARGUMENTS, as in 's*:0,-1', and `add` was given", "record",
+            "--outputs=add", "-o", "no-outputs", "--", "true")
 
     def test_a_full_disk(self):
         """When the disk is full, the program is told and goes on. A limit of the file size stands
@@ -436,8 +468,11 @@ class Record(unittest.TestCase):
                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (
                              max(limit, 100), max(limit, 100))))
             alone = start(HOST, KERNELS, "adds")
-            assert (done.returncode, done.stdout) == (0, alone.stdout), (limit, done)
-            assert done.stderr.count("\n") == 1 and "File too large" in done.stderr, done
+            is_empty = b'"event":"call"' not in pathlib.Path(f"{folder}/calls.jsonl").read_bytes()
+            assert (done.returncode, done.stdout) == (USAGE if is_empty else 0, alone.stdout), done
+            assert done.stderr.count("File too large") == 1, done
+            assert done.stderr.count("\n") == 1 + is_empty, done
+            assert ("has no calls: they could not be written" in done.stderr) == is_empty, done
             for path in pathlib.Path(folder).glob("calls*.jsonl"):
                 text = path.read_bytes()
                 assert len(text) <= max(limit, 100) and (text == b"" or text.endswith(b"\n"))
@@ -565,7 +600,8 @@ class Record(unittest.TestCase):
         first, captured, another = calls
         storage, = first["storages"]
         assert floats(recording.data(storage["data"])) == [1, 2, 3] + [0] * 13, first
-        assert recording.ends[first["call"]]["storages"][0] == {"data": storage["data"]}, first
+        assert recording.ends[first["call"]]["storages"][0] == {
+            "data": storage["data"], "at": storage["at"]}, first
         assert first["streams"] == [[2, 0, "0x0"]], first
         assert captured["streams"][0][:2] == [2, 0] and captured["streams"][0][2] != "0x0", calls
         assert captured["storages"][0]["left_out"] == "its stream is being captured", captured
@@ -643,13 +679,54 @@ class Record(unittest.TestCase):
             done = start(*COMMAND, "record", "-o", folder, "--", "env",
                          f"TVM_FFI_RECORD_OPTIONS=every=2\n{line}", HOST, KERNELS, "adds")
             assert f'_OPTIONS: "{line}": {why}; nothing is recorded' in done.stderr, done
-            assert (done.returncode, done.stdout) == (alone.returncode, alone.stdout), done
+            assert (done.returncode, done.stdout) == (USAGE, alone.stdout), done
+            assert "no process that called exit() had a runtime loaded, and could" in done.stderr
             assert not list(pathlib.Path(folder).glob("calls.*")), line
 
-    def test_a_program_without_kernels(self):
-        """Nothing but the version is there."""
-        recording, _ = record(program=[HOST, KERNELS, "nothing"][2:])
-        assert not recording.processes and not recording.calls
+    def test_nothing_recorded(self):
+        """It is said why, and the code is not that of success."""
+        def nothing(*words, code=USAGE, events=True, options=()):
+            folder = f"recording{next(COUNT)}"
+            done = start(*COMMAND, "record", "-o", folder, *options, "--", *words)
+            assert done.returncode == code, done
+            recording = Recording(folder)
+            assert bool(recording.processes) == events and not recording.calls, folder
+            return done.stderr
+
+        said = nothing(HOST, KERNELS, "nothing")
+        assert "has no calls: none was seen\n" in said, said
+        self.assertRegex(said, r"note: process \d+ had the runtime /.*, and looked up or "
+                               r"registered 0 functions of libraries that are recorded, and 0 ")
+        said = nothing(HOST, KERNELS, "adds", options=["--skip=add"])
+        assert "registered 0 functions of libraries that are recorded, and 1 that options" in said
+        said = nothing("true", events=False)
+        assert "note: no process that called exit() had a runtime loaded" in said, said
+        assert "none was seen" in nothing("sh", "-c", "exit 3", code=3, events=False)
+        assert "none was seen" in nothing("sh", "-c", "kill -TERM $$", code=-15, events=False)
+        said = nothing(HOST, KERNELS, "numbers", code=0, options=["--on-error"])
+        assert "1 call was seen, and the options select none" in said, said
+        done = start(*COMMAND, "record", "--trace", "none.json", "--", "true")
+        assert done.returncode == USAGE and "was not written: no call was seen" in done.stderr, done
+
+    def test_signals(self):
+        """What is sent to the tool goes to the program, which does not outlive it."""
+        script = ("trap 'echo got USR1; trap - TERM; kill -TERM $$' USR1; echo $$; "
+                  "while :; do sleep 0.05; done")
+        for number, ending in (signal.SIGUSR1, signal.SIGTERM), (signal.SIGINT, signal.SIGINT):
+            with subprocess.Popen([*COMMAND, "record", "-o", f"recording{next(COUNT)}", "--", "sh",
+                                   "-c", script], stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE, text=True) as process:
+                process.stdout.readline()
+                process.send_signal(number)
+                out, _ = process.communicate(timeout=SLOWER * 20)
+            assert process.returncode == -ending, (process.returncode, out)
+            assert out == ("got USR1\n" if number == signal.SIGUSR1 else ""), out
+        with subprocess.Popen([*COMMAND, "record", "-o", f"recording{next(COUNT)}", "--", "sh",
+                               "-c", "echo $$; exec sleep 1000"], stdout=subprocess.PIPE,
+                              text=True) as process:
+            process.stdout.readline()
+            process.kill()
+            assert process.stdout.read() == "", "the program holds its output"
 
 
 run_tests()

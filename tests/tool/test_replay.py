@@ -103,6 +103,20 @@ class Recording:
         (self.folder / "tensors" / f"{name}.npy").write_bytes(npy(content))
         return {"data": name}
 
+    def small(self, content):
+        """The same in the file of the process."""
+        path = self.path.with_suffix(".memory")
+        with open(path, "ab") as file:
+            file.write(bytes(-file.tell() % 8) + content)
+            return {"data": murmur(content), "at": file.tell() - len(content)}
+
+    def counts(self, *functions):
+        """Name, calls, errors, recorded of each."""
+        with open(self.path.with_suffix(".counts"), "ab") as file:
+            for i, (name, *numbers) in enumerate(functions):
+                self.add(event="function", number=i, library=0, function=name)
+                file.write(struct.pack("=QQQQ", *numbers, 0))
+
     def contents(self, contents):
         """Each is bytes, or the reason why they were left out and the size."""
         return [self.data(content) if isinstance(content, bytes) else {"left_out": content[0]}
@@ -168,8 +182,7 @@ class Show(unittest.TestCase):
         scale(r)
         r.raised(r.call("fail", []), "ValueError", "on purpose, with 0 arguments")
         r.call("crash", [])
-        r.add(event="stop", time=9, why="exit", functions=[
-            {"library": 0, "function": "scale", "calls": 1000, "errors": 0, "recorded": 2}])
+        r.counts(("scale", 1000, 0, 2))
         table = good("show", r.folder).splitlines()
         self.assertEqual(table[1].split(), ["2", "1000", "0", "0", "64", "B", "scale"])
         self.assertEqual(table[2].split(), ["2", "(4xf32,", "float,", "4xf32)"])
@@ -307,20 +320,29 @@ class Show(unittest.TestCase):
                          [(1, "scale"), (2, "g")])
 
     def test_missing_counts(self):
-        """Counts of all calls are too low if a process did not write its own, which is said."""
+        """Counts of processes are added; it is said if some are missing."""
         r = new_recording()
         scale(r)
-        r.add(event="stop", time=9, why="exit", functions=[
-            {"library": 0, "function": "scale", "calls": 1000, "errors": 0, "recorded": 1}])
-        self.assertIn(" 1000 ", good("show", r.folder))
+        r.counts(("scale", 1000, 0, 1), ("g", 5, 1, 0))
         for pid in 4711, 4712:
             r.path = r.folder / f"calls.{pid}.jsonl"
             r.add(event="process", format=1, pid=pid, byte_order=sys.byteorder)
-        r.add(event="stop", time=9, why="exit", functions=[])
-        told = "1 of 3 processes did not write how many calls they made"
+            r.counts(("scale", 20, 0, 0))
         code, out, err = run("show", r.folder)
-        self.assertEqual((code, told in err, " 1000 " in out), (OK, True, True), err)
+        self.assertEqual((code, " 1040 " in out, err), (OK, True, ""), out)
+        with open(r.path.with_suffix(".counts"), "r+b") as file:
+            file.truncate(31)
+        told = "the counts of 1 of 3 processes are missing"
+        code, out, err = run("show", r.folder)
+        self.assertEqual((code, told in err, " 1020 " in out), (OK, True, True), err)
         self.assertIn(told, page_of(r).text)
+        r.path.with_suffix(".counts").unlink()
+        self.assertIn(told, run("show", r.folder)[2])
+        order = "big" if sys.byteorder == "little" else "little"
+        r.path = r.folder / "calls.4713.jsonl"
+        r.add(event="process", format=1, pid=4713, byte_order=order)
+        r.counts(("scale", 1 << 56, 0, 0))
+        self.assertIn(" 1021 ", run("show", r.folder)[1])
 
     def test_unknown(self):
         """Keys and events that later versions may have are ignored."""
@@ -462,7 +484,7 @@ class ShowPage(unittest.TestCase):
         path = r.folder.with_suffix(".html")
         code, _, err = run("show", r.folder, f"--html={path}")
         self.assertEqual((code, err.count("\n")), (USAGE, 2))
-        self.assertIn("its bytes are not those that its name is the hash of", err)
+        self.assertIn("its bytes have another hash than the call says", err)
         text = Page(path).text
         self.assertEqual(text.count("not here: its file is missing or damaged"), 4, text)
         r = new_recording()
@@ -532,8 +554,8 @@ class ShowPage(unittest.TestCase):
             r.add(event="call", call=i, thread=7, time=i * 1000000, library=0, function="f",
                   args=[], storages=[])
             r.add(event="return", call=i, thread=7, time=i * 1001000, result=None, storages=[])
-        r.add(event="stop", time=9, why="the disk is full", functions=[
-            {"library": 0, "function": "f", "calls": 3000, "errors": 0, "recorded": 200}])
+        r.counts(("f", 3000, 0, 200))
+        r.add(event="stop", time=9, why="the disk is full")
         page = page_of(r)
         self.assertIn("Bytes before f 200 3,000 0 0 20.1 ms 100.5 \u00b5s 198.0 \u00b5s "
                       "200.0 \u00b5s 0 B", page.text)
@@ -721,6 +743,9 @@ class Damaged(unittest.TestCase):
                 "`text` is not a text": {"event": "note", "text": 5},
                 "`library` is not the number of the next library": {"event": "library"},
                 "`why` is not a text": {"event": "stop"},
+                "`number` is not that of the next function": {
+                    "event": "function", "number": 1, "function": "f"},
+                "`function` is not a text": {"event": "function", "number": 0},
         }.items():
             r = new_recording()
             r.add(**event)
@@ -802,6 +827,46 @@ class Damaged(unittest.TestCase):
         scale(r)
         bad(USAGE, "two calls have the number 1", "show", r.folder)
 
+    def test_small_memory(self):
+        """Bytes in the file of the process, of which none may be missing or others."""
+        r = new_recording()
+        entries = [{"device": CPU, "address": address, "bytes": 16, **r.small(content)}
+                   for address, content in (("0x1000", X), ("0x2000", ZERO))]
+        r.number += 1
+        r.add(event="call", call=1, thread=7, time=1000, library=0, function="scale",
+              args=[tensor([4]), {"float": "2.5"}, tensor([4], 1, object_id=1)], storages=entries)
+        r.add(event="return", call=1, thread=7, time=3000, result=None,
+              storages=[r.small(X), r.small(Y)])
+        self.assertEqual(verdicts(OK, r.folder)["same"], 1)
+        path = r.path.with_suffix(".memory")
+        whole = path.read_bytes()
+        for content, told in ((whole[:-1], "it is shorter than the call says"), (b"", "shorter"),
+                              (Y + whole[16:], "its bytes have another hash than the call says"),
+                              (None, "it cannot be opened")):
+            path.unlink()
+            if content is not None:
+                path.write_bytes(content)
+            bad(USAGE, told, "replay", r.folder)
+        path.symlink_to("/dev/zero")
+        bad(USAGE, "is a symbolic link", "replay", r.folder)
+        r.add(event="call", call=2, thread=7, time=1, library=0, function="f", args=[], storages=[
+            {"device": CPU, "address": "0x0", "bytes": 65537, "data": murmur(X), "at": 0}])
+        bad(USAGE, "a storage with `at` has more than 65536 bytes", "show", r.folder)
+
+    def test_outputs(self):
+        """Memory that a call only writes is zeros when the call is made again."""
+        r = new_recording()
+        r.number += 1
+        storages = r.storages([X, ("an output", 16)])
+        storages[1]["output"] = True
+        r.add(event="call", call=1, thread=7, time=1000, library=0, function="scale",
+              args=[tensor([4]), {"float": "2.5"}, tensor([4], 1, object_id=1)], storages=storages)
+        r.returned(1, None, [X, Y])
+        self.assertEqual(verdicts(OK, r.folder)["same"], 1)
+        self.assertNotIn("without the bytes", page_of(r).text)
+        for language in "c", "python":
+            self.assertIn("2.5", good("replay", r.folder, "--emit", language))
+
     def test_tensors(self):
         """Bytes are those that the name is the hash of."""
         r = new_recording()
@@ -814,7 +879,7 @@ class Damaged(unittest.TestCase):
         for command in (["show", r.folder, "--call=1"], ["replay", r.folder]):
             code, _, err = run(*command)
             self.assertEqual(code, USAGE)
-            self.assertIn(f"{murmur(X)}.npy: the recording is damaged: its bytes are not", err)
+            self.assertIn(f"{murmur(X)}.npy: the recording is damaged: its bytes have another", err)
         path.write_bytes(content[:-1])
         self.assertIn("it ends after 15 of 16 bytes", run("replay", r.folder)[2])
         path.unlink()

@@ -12,7 +12,6 @@
 
 #include "record.h"
 
-record_past *record_pasts;
 record_slot record_slots[kRecordSlots];
 uint32_t record_num_slots;
 
@@ -176,8 +175,11 @@ static void read_inputs(event *call, const TVMFFIAny *args, int32_t num_args, bo
   record_add(values, "[", 1);
   for (i = 0; i < num_args; ++i) {
     if (i != 0) record_add(values, ",", 1);
+    call->values.is_output = record_set.patterns[kOutputs] != NULL &&
+                             record_is_output(call->slot->function, i, num_args);
     record_value(&call->values, &args[i]);
   }
+  call->values.is_output = false;
   record_add(values, "]", 1);
   record_find_storages(&call->values);
   record_read_storages(&call->values, 0, false, keep);
@@ -208,7 +210,8 @@ static void write_call(event *call, record_text *line) {
   if (!record_write(call->generation, line)) call->number = 0;
   record_free(line);
   if (call->number != 0 && record_now() == call->generation) {
-    (void)__atomic_fetch_add(&call->slot->num_recorded, 1, __ATOMIC_RELAXED);
+    (void)__atomic_fetch_add(&record_find_count(call->slot, call->generation)->recorded, 1,
+                             __ATOMIC_RELAXED);
   }
 }
 
@@ -657,10 +660,17 @@ static void record_late(uint32_t generation, record_slot *slot, int64_t time, in
   errno = error;
 }
 
+/* The first call of a function opens files. */
+static void count_call(record_slot *slot, uint32_t generation) {
+  const int error = errno;
+  (void)__atomic_fetch_add(&record_find_count(slot, generation)->calls, 1, __ATOMIC_RELAXED);
+  errno = error;
+}
+
 /* A kernel may have forked: the counts of the child begin at the fork, behind this call. */
 static void count_error(record_slot *slot, uint32_t generation, int rc) {
   if (rc != 0 && record_now() == generation) {
-    (void)__atomic_fetch_add(&slot->num_errors, 1, __ATOMIC_RELAXED);
+    (void)__atomic_fetch_add(&record_find_count(slot, generation)->errors, 1, __ATOMIC_RELAXED);
   }
 }
 
@@ -673,7 +683,7 @@ int record_call(uint32_t index, void *handle, const TVMFFIAny *args, int32_t num
   if (generation == 0 || is_recording || !is_wanted(slot, generation)) {
     return slot->code(handle, args, num_args, result);
   }
-  (void)__atomic_fetch_add(&slot->num_calls, 1, __ATOMIC_RELAXED);
+  count_call(slot, generation);
   if (record_set.trace) {
     rc = call_traced(generation, slot, handle, args, num_args, result);
     count_error(slot, generation, rc);

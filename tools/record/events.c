@@ -16,8 +16,6 @@
 #include "base/utf8.h"
 #include "record.h"
 
-enum { kWindow = 1 << 19 };
-
 uint32_t record_generation;
 record_library *record_libraries;
 record_uint64 *record_last_number;
@@ -26,19 +24,12 @@ char record_folder[kRecordPath];
 static uint32_t last_generation;
 
 /*
- * The file of events; under the lock. Its end is mapped, so that an event is there as soon as it is
- * stored, whatever becomes of the process, and needs no system call. The file is longer than what
- * is written until it is closed.
+ * The files of events and of small memory; under the lock. Their ends are mapped, so that what is
+ * stored there is there whatever becomes of the process, and needs no system call. They are longer
+ * than what is written until they are closed.
  */
-static char events_path[kRecordPath + 64];
-static int events_file = -1;
-static dev_t events_device;
-static ino_t events_inode;
-static uint64_t events_size, file_size; /* what is written, and with the zeros after it */
-static char *window;                    /* from window_begin to file_size; NULL: there is none */
-static uint64_t window_begin;
-static bool is_mapping;   /* false: that failed, and events are written by write() */
-static bool is_in_memory; /* a tmpfs: pages are mapped before they are stored to */
+static record_file events = {.file = -1}, memory = {.file = -1};
+static bool has_memory; /* this process has begun its file of memory */
 /* When this process began to record: the clock, and the time since 1970. */
 static uint64_t started, started_unix;
 static uint32_t file_generation; /* that the file is of */
@@ -152,14 +143,6 @@ char *record_put_thread(char *at) {
   return at + thread_size;
 }
 
-/* A high number, so that programs that close the low ones, or count on them, are not disturbed. */
-static int keep_high(int file) {
-  int high = file < 0 ? -1 : fcntl(file, F_DUPFD_CLOEXEC, 500);
-  if (high < 0) return file;
-  (void)close(file);
-  return high;
-}
-
 static void add_list(record_text *out, const char *key, char *const *list) {
   size_t i;
   if (list == NULL) return;
@@ -210,154 +193,45 @@ static void add_process(record_text *out) {
   record_add(out, "}\n", 2);
 }
 
-/*
- * Whether the descriptor still is the file of events. Programs close descriptors that are not
- * theirs, and open other files in their place.
- */
-static bool is_ours(struct stat *out) {
-  return fstat(events_file, out) == 0 && out->st_dev == events_device &&
-         out->st_ino == events_inode;
+void record_close_events(bool is_own) {
+  record_file_close(&events, is_own);
+  record_file_close(&memory, is_own);
 }
 
-static void unmap_window(void) {
-  if (window != NULL) (void)munmap(window, (size_t)(file_size - window_begin));
-  window = NULL;
-}
-
-/* Makes the file the current one; opens it, if the program has closed it. */
-static bool ensure_open(void) {
-  struct stat status;
-  if (is_ours(&status)) return true;
-  events_file = keep_high(open(events_path, O_RDWR | O_APPEND | O_NOFOLLOW | O_CLOEXEC));
-  if (events_file < 0 || fstat(events_file, &status) != 0) return false;
-  events_device = status.st_dev;
-  events_inode = status.st_ino;
-  return true;
-}
-
-/* After that, the file ends where the events do. False, with errno. */
-static bool trim_events(void) {
-  unmap_window();
-  if (!ensure_open() || ftruncate(events_file, (off_t)events_size) != 0) return false;
-  file_size = events_size;
-  return true;
-}
-
-void record_close_events(bool trim) {
-  struct stat status;
-  if (trim && window != NULL) (void)trim_events();
-  unmap_window();
-  if (events_file >= 0 && is_ours(&status)) (void)close(events_file);
-  events_file = -1;
-}
-
-/*
- * Maps the pages of the window, of a file in memory. When a page is read, the kernel maps the 16
- * around it, and they can be stored to, too; a store would map one page only, and MAP_POPULATE
- * takes longer. On disks, stores map several pages, and what was mapped by reading would have to be
- * mapped again.
- */
-static void map_pages(size_t size) {
-  enum { kGroup = 1 << 16 };
-  size_t at = 0;
-  while (at < size) {
-    (void)*(const volatile char *)(window + at);
-    at += kGroup - ((uintptr_t)(window + at) & (kGroup - 1));
-  }
-}
-
-/*
- * Maps the end of the file for so many more bytes. Zeros are written there first: storing to a page
- * that the disk has no room for would end the program, and pages that were just written are mapped
- * faster than those of a hole. False: that failed.
- */
-static bool map_window(size_t size) {
-  static char zeros[1 << 16]; /* of a trace, newlines, which mean nothing in JSON */
-  const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), begin = events_size / page * page;
-  /* A short recording is a short file, should its process crash. */
-  const uint64_t least = events_size < kWindow ? sizeof zeros : kWindow;
-  void *mapped;
-  int error;
-  unmap_window();
-  if (!ensure_open()) return false;
-  memset(zeros, record_set.trace ? '\n' : 0, sizeof zeros);
-  while (file_size < events_size + size || file_size - begin < least) {
-    if (!record_write_all(events_file, zeros, sizeof zeros, &error)) return false;
-    file_size += sizeof zeros;
-  }
-  mapped = mmap(NULL, (size_t)(file_size - begin), PROT_READ | PROT_WRITE, MAP_SHARED, events_file,
-                (off_t)begin);
-  if (mapped == MAP_FAILED) return false;
-  window = mapped;
-  window_begin = begin;
-  if (is_in_memory) map_pages((size_t)(file_size - begin));
-  return true;
-}
-
-/*
- * Appends whole lines or nothing. The last byte, a newline, comes last: what was
- * not finished when the process died is not a line.
- */
 bool record_append(const char *bytes, size_t size) {
-  int error = 0;
-  if (is_mapping && (window == NULL || file_size - events_size < size) && !map_window(size)) {
-    is_mapping = false;
-    if (!trim_events()) {
-      record_give_up(events_path, errno);
-      return false;
-    }
-  }
-  if (is_mapping) {
-    char *end = window + (events_size - window_begin);
-    memcpy(end, bytes, size - 1);
-    __atomic_store_n(end + size - 1, '\n', __ATOMIC_RELEASE);
-    events_size += size;
-    return true;
-  }
-  if (!ensure_open()) {
-    record_give_up(events_path, errno);
-    return false;
-  }
-  if (record_write_all(events_file, bytes, size, &error)) {
-    events_size += size;
-    return true;
-  }
-  if (ftruncate(events_file, (off_t)events_size) != 0) error = errno;
-  record_give_up(events_path, error);
-  return false;
+  return record_file_append(&events, bytes, size);
+}
+
+void record_name_beside(char *out, size_t out_size, const char *ending) {
+  const size_t size = strlen(events.path) - strlen("jsonl");
+  (void)snprintf(out, out_size, "%.*s%s", (int)size, events.path, ending);
 }
 
 /* Under the lock. Opens a new file for this process, and begins it. */
 static bool open_events(uint32_t generation) {
   record_text line = {NULL, 0, 0, NULL, false};
   const char *name = record_set.trace ? "" : "/calls", *end = record_set.trace ? "" : ".jsonl";
-  struct stat status;
-  bool is_written;
+  bool is_made, is_written;
   int i;
-  (void)snprintf(events_path, sizeof events_path, "%s%s%s", record_folder, name, end);
+  (void)snprintf(events.path, sizeof events.path, "%s%s%s", record_folder, name, end);
   for (i = 1;; ++i) {
-    events_file =
-        open(events_path, O_RDWR | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC, kRecordFileMode);
-    if (events_file >= 0 || errno != EEXIST) break;
+    /* The filler of a trace means nothing in JSON. */
+    is_made = record_file_make(&events, record_set.trace ? '\n' : '\0');
+    if (is_made || errno != EEXIST) break;
     if (i == 1) {
-      (void)snprintf(events_path, sizeof events_path, "%s%s.%ld%s", record_folder, name,
+      (void)snprintf(events.path, sizeof events.path, "%s%s.%ld%s", record_folder, name,
                      (long)getpid(), end);
     } else {
-      (void)snprintf(events_path, sizeof events_path, "%s%s.%ld.%d%s", record_folder, name,
+      (void)snprintf(events.path, sizeof events.path, "%s%s.%ld.%d%s", record_folder, name,
                      (long)getpid(), i, end);
     }
   }
-  events_file = keep_high(events_file);
-  if (events_file < 0 || fstat(events_file, &status) != 0) {
-    record_give_up(events_path, errno);
+  if (!is_made) {
+    record_give_up(events.path, errno);
     return false;
   }
-  events_device = status.st_dev;
-  events_inode = status.st_ino;
   file_generation = generation;
-  events_size = file_size = 0;
-  is_mapping = true;
-  is_in_memory = record_is_in_memory(events_file);
+  has_memory = false;
   if (record_set.trace) {
     record_add_text(&line, "[\n");
   } else {
@@ -369,7 +243,15 @@ static bool open_events(uint32_t generation) {
 }
 
 const char *record_events_path(void) {
-  return events_path;
+  return events.path;
+}
+
+bool record_has_begun(void) {
+  bool has_begun;
+  record_lock();
+  has_begun = file_generation != 0;
+  record_unlock();
+  return has_begun;
 }
 
 bool record_has_events(uint32_t generation) {
@@ -380,6 +262,22 @@ bool record_has_events(uint32_t generation) {
 static bool open_if_current(uint32_t generation) {
   if (generation == 0 || record_now() != generation) return false;
   return record_has_events(generation) || open_events(generation);
+}
+
+bool record_append_memory(const void *bytes, size_t size, uint64_t *out_at) {
+  static const char padding[kMemoryAlign];
+  const size_t more = (kMemoryAlign - memory.size % kMemoryAlign) % kMemoryAlign;
+  if (!open_if_current(record_now())) return false;
+  if (!has_memory) {
+    record_name_beside(memory.path, sizeof memory.path, "memory");
+    has_memory = record_file_make(&memory, '\0');
+    if (!has_memory) record_give_up(memory.path, errno);
+    if (!has_memory) return false;
+  } else if (more != 0 && !record_file_append(&memory, padding, more)) {
+    return false;
+  }
+  *out_at = memory.size;
+  return record_file_append(&memory, bytes, size);
 }
 
 bool record_write(uint32_t generation, record_text *text) {
@@ -429,11 +327,14 @@ bool record_write_library(uint32_t generation, record_library *library) {
 }
 
 void record_note(const char *sentence) {
+  record_print_error("%s", sentence);
+  if (!record_set.trace) record_write_text("note", sentence);
+}
+
+void record_write_text(const char *kind, const char *sentence) {
   record_text line = {NULL, 0, 0, NULL, false};
   uint32_t generation = record_now();
-  record_print_error("%s", sentence);
-  if (record_set.trace) return;
-  record_add_format(&line, "{\"event\":\"note\",\"time\":");
+  record_add_format(&line, "{\"event\":\"%s\",\"time\":", kind);
   record_add_int(&line, record_time());
   record_add_format(&line, ",\"text\":");
   record_add_string(&line, sentence, strlen(sentence));

@@ -99,30 +99,6 @@ static record_library *find_library(const record_loaded_file *file) {
   return NULL;
 }
 
-/* Under the lock. Counts of calls are those of a library. A trace has them by function. */
-static void keep_counts(record_slot *slot) {
-  uint64_t calls, errors, recorded;
-  record_past *past;
-  if (record_set.trace) return;
-  calls = __atomic_exchange_n(&slot->num_calls, 0, __ATOMIC_RELAXED);
-  errors = __atomic_exchange_n(&slot->num_errors, 0, __ATOMIC_RELAXED);
-  recorded = __atomic_exchange_n(&slot->num_recorded, 0, __ATOMIC_RELAXED);
-  for (past = record_pasts; past != NULL; past = past->next) {
-    if (past->library == slot->library && strcmp(past->function, slot->function) == 0) break;
-  }
-  if (past == NULL) {
-    past = calls == 0 ? NULL : calloc(1, sizeof *past);
-    if (past == NULL) return;
-    past->function = slot->function;
-    past->library = slot->library;
-    past->next = record_pasts;
-    record_pasts = past;
-  }
-  past->num_calls += calls;
-  past->num_errors += errors;
-  past->num_recorded += recorded;
-}
-
 /* Under the lock. The slot of a function; kRecordSlots if there is none left. */
 static uint32_t find_slot(void *address, const char *symbol, const record_loaded_file *file,
                           const record_runtime *runtime) {
@@ -136,10 +112,11 @@ static uint32_t find_slot(void *address, const char *symbol, const record_loaded
     slot = &record_slots[i];
     if (slot->code == cast.kernel && strcmp(slot->symbol, symbol) == 0) {
       if (slot->library != library) { /* another one was unloaded from this place */
-        keep_counts(slot);
         slot->library = library;
         slot->runtime = *runtime;
         __atomic_store_n(&slot->wanted_in, 0, __ATOMIC_RELEASE);
+        /* Counts of a recording are those of a library; a trace has them by function. */
+        if (!record_set.trace) __atomic_store_n(&slot->counted_in, 0, __ATOMIC_RELEASE);
       }
       return i;
     }
@@ -160,6 +137,12 @@ static uint32_t find_slot(void *address, const char *symbol, const record_loaded
   return i;
 }
 
+static uint32_t num_unwanted;
+
+uint32_t record_num_unwanted(void) {
+  return __atomic_load_n(&num_unwanted, __ATOMIC_RELAXED);
+}
+
 void *record_replace(const char *symbol, void *address, const void *caller) {
   static bool is_said;
   record_runtime runtime;
@@ -173,6 +156,7 @@ void *record_replace(const char *symbol, void *address, const void *caller) {
   if (!record_find_file(address, &file) || !file.is_code) return address;
   /* A function that is not wanted costs nothing, unless a later recording may want it. */
   if (record_is_by_environment() && !record_wants(symbol + sizeof kPrefix - 1, file.path)) {
+    (void)__atomic_fetch_add(&num_unwanted, 1, __ATOMIC_RELAXED);
     return address;
   }
   find_runtime(caller, &runtime);

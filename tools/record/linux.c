@@ -318,6 +318,19 @@ bool record_read_memory(void *out, uint64_t address, size_t size) {
   return is_copied;
 }
 
+bool record_read_ranges(void *out, const record_range *ranges, size_t count) {
+  struct iovec local, remote[kRecordRanges];
+  size_t i;
+  local.iov_base = out;
+  local.iov_len = 0;
+  for (i = 0; i < count; ++i) {
+    remote[i].iov_base = (void *)(uintptr_t)ranges[i].address;
+    remote[i].iov_len = ranges[i].size;
+    local.iov_len += ranges[i].size;
+  }
+  return process_vm_readv(getpid(), &local, 1, remote, count, 0) == (ssize_t)local.iov_len;
+}
+
 bool record_is_readable(uint64_t address, size_t size) {
   enum { kPopulateRead = 22 }; /* MADV_POPULATE_READ, of Linux 5.14 */
   const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), begin = address / page * page;

@@ -168,6 +168,15 @@ bool record_read_memory(void *out, uint64_t address, size_t size) {
          copied == size;
 }
 
+bool record_read_ranges(void *out, const record_range *ranges, size_t count) {
+  char *at = out;
+  size_t i;
+  for (i = 0; i < count && record_read_memory(at, ranges[i].address, ranges[i].size); ++i) {
+    at += ranges[i].size;
+  }
+  return i == count;
+}
+
 bool record_is_readable(uint64_t address, size_t size) {
   (void)address;
   (void)size;

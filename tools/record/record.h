@@ -123,7 +123,7 @@ void record_free(record_text *text);
 /* ---- settings.c ---- */
 
 /* Which functions of which libraries are recorded. */
-enum { kMatch, kSkip, kLib, kNumPatterns };
+enum { kMatch, kSkip, kLib, kOutputs, kNumPatterns };
 extern const char *const record_pattern_keys[kNumPatterns];
 
 typedef struct {
@@ -141,6 +141,8 @@ extern record_settings record_set; /* changes only while nothing is recorded */
 bool record_read_environment(tvm_ffi_record_options *out);
 /* false without memory. */
 bool record_set_settings(const tvm_ffi_record_options *options);
+/* Whether the user says that a function only writes this argument. */
+bool record_is_output(const char *function, int32_t index, int32_t num_args);
 /* Whether the user wants this function. */
 bool record_wants(const char *function, const char *path);
 
@@ -175,6 +177,13 @@ bool record_sync(int file);
 
 /* Copies memory that may not be there; false if it is not. */
 bool record_read_memory(void *out, uint64_t address, size_t size);
+/* The same of several ranges, which come one behind the other; false if not all of it is there. */
+enum { kRecordRanges = 64 };
+typedef struct {
+  uint64_t address;
+  size_t size;
+} record_range;
+bool record_read_ranges(void *out, const record_range *ranges, size_t count);
 /* Whether all of it is there, so that it can be read in place. Old systems do not know. */
 bool record_is_readable(uint64_t address, size_t size);
 
@@ -186,10 +195,33 @@ typedef union {
   int (*register_symbol)(const char *name, void *symbol);
 } record_any_function;
 
-/* ---- events.c ---- */
+/* ---- append.c ---- */
 
 /* Modes: what is recorded is for the user alone, who may let others read it afterwards. */
 enum { kRecordPath = 4096, kRecordFolderMode = 0700, kRecordFileMode = 0600 };
+
+/* A file that grows at its end. Under the lock. */
+typedef struct {
+  char path[kRecordPath + 64];
+  int file; /* -1: there is none */
+  dev_t device;
+  ino_t inode;
+  uint64_t size, file_size; /* what is written, and with the filler after it */
+  char *window;             /* from window_begin to file_size; NULL: there is none */
+  uint64_t window_begin;
+  char filler;
+  bool is_mapping;   /* false: that failed, and write() is used */
+  bool is_in_memory; /* a tmpfs: pages are mapped before they are stored to */
+} record_file;
+
+/* Makes a new file with that path; false with errno. */
+bool record_file_make(record_file *f, char filler);
+/* Appends all bytes, at least one, or none. False after the recording was given up. */
+bool record_file_append(record_file *f, const void *bytes, size_t size);
+/* is_own: the file is of this process, and not of its parent. */
+void record_file_close(record_file *f, bool is_own);
+
+/* ---- events.c ---- */
 
 /* A library that functions come from. */
 typedef struct record_library {
@@ -234,12 +266,22 @@ void record_give_up(const char *path, int error);
 
 /* Of the file of events. Under the lock. */
 const char *record_events_path(void);
+/* Whether this process, or its parent, has recorded something. */
+bool record_has_begun(void);
 /* Whether this process has a file of that generation, which is not over. Under the lock. */
 bool record_has_events(uint32_t generation);
 /* Appends lines to it. Under the lock. */
 bool record_append(const char *bytes, size_t size);
-/* trim: the file is of this process, and not of its parent. Under the lock. */
-void record_close_events(bool trim);
+/* The files of events and memory; is_own: of this process, and not of its parent. Under the lock.
+ */
+void record_close_events(bool is_own);
+/* The path of a file of this process, which differs from that of its events in the ending. Under
+ * the lock. */
+void record_name_beside(char *out, size_t out_size, const char *ending);
+/* Appends to the file of small memory, where its numbers are aligned. False if that is not there.
+ * Under the lock. */
+enum { kMemoryAlign = 8 };
+bool record_append_memory(const void *bytes, size_t size, uint64_t *out_at);
 
 /* Appends one line; `text` gets its newline. It opens the file first, if it must. False if the line
  * is not in the file. */
@@ -248,6 +290,8 @@ bool record_write(uint32_t generation, record_text *text);
 bool record_write_library(uint32_t generation, record_library *library);
 /* A sentence for the user of the recording, and on stderr. */
 void record_note(const char *sentence);
+/* An event with a text. */
+void record_write_text(const char *kind, const char *sentence);
 
 /* ---- value.c ---- */
 
@@ -269,26 +313,32 @@ typedef struct {
   uint64_t begin, end, first; /* addresses, or offsets in what the handle names */
   uint64_t handle;            /* `data` on devices where it is no address; else 0 */
   int32_t device_type, device_id;
-  bool may_go; /* the call may free it */
+  bool may_go;    /* the call may free it */
+  bool is_output; /* the user says that the call only writes it */
 } record_tensor;
 
 typedef struct {
   uint64_t begin, end, handle; /* as of its tensors */
   int32_t device_type, device_id;
   bool may_go;
+  bool is_output; /* the call only writes it */
   char data[kRecordHash];
+  bool is_small;        /* its bytes are in the file of small memory: */
+  uint64_t at;          /* from there on */
   const char *left_out; /* a sentence; NULL if there is data */
   void *kept;           /* the bytes, while they are in memory only */
+  bool is_alone;        /* that is not in the block of the call */
 } record_storage;
 
 /* What most calls need, so that they allocate nothing. */
-enum { kRoomText = 1280, kRoomTensors = 8, kRoomObjects = 16 };
+enum { kRoomText = 1280, kRoomTensors = 8, kRoomObjects = 16, kRoomBlock = 1024 };
 
 typedef struct {
   char text[2][kRoomText];
   record_tensor tensors[kRoomTensors];
   record_storage storages[kRoomTensors];
   const void *objects[kRoomObjects];
+  unsigned char block[kRoomBlock];
 } record_room;
 
 /* Values that are being written, and the memory of a call. */
@@ -303,9 +353,11 @@ typedef struct {
   size_t num_slots;
   size_t num_values;
   int depth, num_may_go;
+  bool is_output; /* what is written now is an argument that the call only writes */
   record_storage *storages;
   size_t num_storages, max_storages;
-  record_room room; /* not initialized */
+  unsigned char *block; /* with the small memory of storages, if there is no room for it */
+  record_room room;     /* not initialized */
 } record_values;
 
 void record_values_init(record_values *values, const record_runtime *runtime);
@@ -332,8 +384,14 @@ extern record_uint64 record_stored_bytes; /* by this process, in this generation
 void record_read_storages(record_values *values, size_t begin, bool after, bool keep);
 /* Writes what was kept to files. */
 void record_store_kept(record_values *values);
+void record_drop_kept(record_storage *storage);
 
 /* ---- call.c ---- */
+
+/* How often a function was called, as files of counts have it. */
+typedef struct {
+  record_uint64 calls, errors, recorded, reserved;
+} record_count;
 
 /* A function that is intercepted. */
 typedef struct {
@@ -346,19 +404,11 @@ typedef struct {
   record_runtime runtime;
   uint32_t wanted_in; /* the generation that `is_wanted` is for */
   bool is_wanted;
-  uint32_t num_misses; /* of the last calls, how many in a row repeated none */
-  record_uint64 num_calls, num_errors, num_recorded, total_ns;
+  uint32_t num_misses;      /* of the last calls, how many in a row repeated none */
+  uint32_t counted_in;      /* the generation that `count` is for */
+  record_count *count, own; /* the second is for what no file counts */
+  record_uint64 total_ns;
 } record_slot;
-
-/* The counts of a function whose slot was given to another library. */
-typedef struct record_past {
-  const char *function;
-  const record_library *library;
-  uint64_t num_calls, num_errors, num_recorded;
-  struct record_past *next;
-} record_past;
-
-extern record_past *record_pasts; /* guarded by the lock */
 
 enum { kRecordSlots = 4096 };
 extern record_slot record_slots[kRecordSlots];
@@ -368,6 +418,20 @@ int record_call(uint32_t slot, void *handle, const TVMFFIAny *args, int32_t num_
                 TVMFFIAny *result);
 /* Forgets how often signatures were called. */
 void record_forget_signatures(void);
+
+/* ---- counts.c ---- */
+
+/* Under the lock. */
+void record_forget_counts(void);
+/* Where the calls of a function are counted, the first time in a generation. */
+record_count *record_begin_count(record_slot *slot, uint32_t generation);
+
+static inline record_count *record_find_count(record_slot *slot, uint32_t generation) {
+  if (__atomic_load_n(&slot->counted_in, __ATOMIC_ACQUIRE) == generation) {
+    return __atomic_load_n(&slot->count, __ATOMIC_RELAXED);
+  }
+  return record_begin_count(slot, generation);
+}
 
 /* ---- trace.c ---- */
 
@@ -397,6 +461,8 @@ bool record_is_kernel(const char *symbol);
 /* What somebody who looks up or registers a symbol gets for its address; `caller` is in the code of
  * that one. */
 void *record_replace(const char *symbol, void *address, const void *caller);
+/* How many functions were looked up or registered that the options leave out. */
+uint32_t record_num_unwanted(void);
 /* The name of the symbol nearest to a function, or null, as JSON. */
 void record_add_symbol(record_text *out, TVMFFISafeCallType function);
 

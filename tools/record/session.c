@@ -81,22 +81,8 @@ static bool make_folder(void) {
 
 /* ---- Start and stop ---- */
 
-/* Under the lock, or in a child of fork, which has one thread. */
-static void forget_counts(void) {
-  uint32_t i, count = __atomic_load_n(&record_num_slots, __ATOMIC_ACQUIRE);
-  for (i = 0; i < count; ++i) {
-    record_slots[i].num_calls = record_slots[i].num_errors = record_slots[i].num_recorded = 0;
-  }
-  while (record_pasts != NULL) {
-    record_past *past = record_pasts;
-    record_pasts = past->next;
-    free(past);
-  }
-}
-
 /* Of this process, which has its own file and its own limit of bytes. */
 static void begin_generation(void) {
-  forget_counts();
   record_stored_bytes = 0;
   record_begin_generation();
 }
@@ -125,47 +111,6 @@ static bool start_recording(const tvm_ffi_record_options *options) {
   return true;
 }
 
-static void add_function(record_text *out, bool *is_first, const char *function,
-                         const record_library *library, uint64_t calls, uint64_t errors,
-                         uint64_t recorded) {
-  if (calls == 0) return;
-  record_add_text(out, *is_first ? "{\"library\":" : ",{\"library\":");
-  *is_first = false;
-  if (recorded == 0 || library->number < 0) {
-    record_add_text(out, "null");
-  } else {
-    record_add_int(out, library->number);
-  }
-  record_add_text(out, ",\"function\":");
-  record_add_string(out, function, strlen(function));
-  record_add_text(out, ",\"calls\":");
-  record_add_uint(out, calls);
-  record_add_text(out, ",\"errors\":");
-  record_add_uint(out, errors);
-  record_add_text(out, ",\"recorded\":");
-  record_add_uint(out, recorded);
-  record_add(out, "}", 1);
-}
-
-static void add_functions(record_text *out) {
-  uint32_t i, count = __atomic_load_n(&record_num_slots, __ATOMIC_ACQUIRE);
-  const record_past *past;
-  bool is_first = true;
-  record_add_text(out, ",\"functions\":[");
-  for (i = 0; i < count; ++i) {
-    const record_slot *slot = &record_slots[i];
-    add_function(out, &is_first, slot->function, slot->library,
-                 __atomic_load_n(&slot->num_calls, __ATOMIC_RELAXED),
-                 __atomic_load_n(&slot->num_errors, __ATOMIC_RELAXED),
-                 __atomic_load_n(&slot->num_recorded, __ATOMIC_RELAXED));
-  }
-  for (past = record_pasts; past != NULL; past = past->next) {
-    add_function(out, &is_first, past->function, past->library, past->num_calls, past->num_errors,
-                 past->num_recorded);
-  }
-  record_add(out, "]}\n", 3);
-}
-
 /* The end of a trace, which names the process. */
 static void add_trace_end(record_text *out) {
   const char *name = record_program_name();
@@ -174,6 +119,36 @@ static void add_trace_end(record_text *out) {
   record_add_text(out, ",\"args\":{\"name\":");
   record_add_string(out, name, strlen(name));
   record_add_text(out, "}}\n]\n");
+}
+
+/*
+ * In a process that recorded nothing, although it could have: `tvm-ffi record` says why if no
+ * process has recorded anything.
+ */
+static void note_nothing(void) {
+  const char *folder = getenv("TVM_FFI_RECORD");
+  const void *runtime = folder != NULL && folder[0] != '\0' && !record_has_begun()
+                            ? record_find_loaded("TVMFFIFunctionCall")
+                            : NULL;
+  const uint32_t functions = __atomic_load_n(&record_num_slots, __ATOMIC_ACQUIRE);
+  record_text text = {NULL, 0, 0, NULL, false};
+  record_loaded_file file;
+  if (runtime == NULL || !record_find_file(runtime, &file)) return;
+  record_prepare();
+  if (!record_is_by_environment() || record_now() == 0 || record_set.trace) return;
+  if (__atomic_load_n(record_last_number, __ATOMIC_RELAXED) != 0) return; /* others have calls */
+  record_add_text(&text, "process ");
+  record_add_int(&text, getpid());
+  record_add_text(&text, " had the runtime ");
+  record_add_text(&text, file.path);
+  record_add_text(&text, ", and looked up or registered ");
+  record_add_uint(&text, functions);
+  record_add_text(&text, " functions of libraries that are recorded, and ");
+  record_add_uint(&text, record_num_unwanted());
+  record_add_text(&text, " that options leave out");
+  record_add(&text, "", 1);
+  if (!text.is_failed) record_write_text("unseen", text.data);
+  record_free(&text);
 }
 
 static void stop_recording(const char *why) {
@@ -188,8 +163,7 @@ static void stop_recording(const char *why) {
     } else {
       record_add_format(&line, "{\"event\":\"stop\",\"time\":");
       record_add_int(&line, record_time());
-      record_add_format(&line, ",\"why\":\"%s\"", why);
-      add_functions(&line);
+      record_add_format(&line, ",\"why\":\"%s\"}\n", why);
     }
     if (!line.is_failed) (void)record_append(line.data, line.size);
     record_free(&line);
@@ -292,5 +266,6 @@ void record_prepare(void) {
 
 static void at_exit(void) __attribute__((destructor));
 static void at_exit(void) {
+  note_nothing();
   stop_recording("exit");
 }

@@ -10,7 +10,7 @@
 #include "record.h"
 
 record_settings record_set;
-const char *const record_pattern_keys[kNumPatterns] = {"match", "skip", "lib"};
+const char *const record_pattern_keys[kNumPatterns] = {"match", "skip", "lib", "outputs"};
 
 static bool matches_any(char *const *list, const char *text) {
   for (; *list != NULL; ++list) {
@@ -27,6 +27,40 @@ bool record_wants(const char *function, const char *path) {
   if (skip != NULL && matches_any(skip, function)) return false;
   return lib == NULL || matches_any(lib, path) ||
          matches_any(lib, slash == NULL ? path : slash + 1);
+}
+
+/* The numbers behind a pattern and a colon, "s*:0,-1"; NULL: it is not written so. */
+static const char *find_numbers(const char *text) {
+  const char *colon = (strrchr)(text, ':'), *at = colon;
+  if (colon == NULL || colon == text) return NULL;
+  do {
+    char *end;
+    ++at;
+    if (*at != '-' && (*at < '0' || *at > '9')) return NULL;
+    (void)strtol(at, &end, 10);
+    if (end == at || (*end != '\0' && *end != ',')) return NULL;
+    at = end;
+  } while (*at == ',');
+  return colon + 1;
+}
+
+bool record_is_output(const char *function, int32_t index, int32_t num_args) {
+  char *const *list = record_set.patterns[kOutputs];
+  for (; *list != NULL; ++list) {
+    const char *at = find_numbers(*list);
+    char pattern[256], *end;
+    const size_t size = at == NULL ? sizeof pattern : (size_t)(at - 1 - *list);
+    if (size >= sizeof pattern) continue;
+    memcpy(pattern, *list, size);
+    pattern[size] = '\0';
+    if (!pattern_matches(pattern, function)) continue;
+    for (;; at = end + 1) {
+      const long number = strtol(at, &end, 10);
+      if (number == index || number == (long)index - num_args) return true;
+      if (*end != ',') break;
+    }
+  }
+  return false;
 }
 
 /* Earlier lists are never released: a call that began before they were replaced may read them. */
@@ -49,7 +83,8 @@ static bool set_patterns(char ***out, const char *const *list) {
 bool record_set_settings(const tvm_ffi_record_options *options) {
   if (!set_patterns(&record_set.patterns[kMatch], options->match) ||
       !set_patterns(&record_set.patterns[kSkip], options->skip) ||
-      !set_patterns(&record_set.patterns[kLib], options->lib)) {
+      !set_patterns(&record_set.patterns[kLib], options->lib) ||
+      !set_patterns(&record_set.patterns[kOutputs], options->outputs)) {
     return false;
   }
   record_set.all = options->all != 0;
@@ -104,6 +139,8 @@ static const char *set_option(const char *key, const char *value, const char **p
   size_t i;
   for (i = 0; i < kNumPatterns; ++i) {
     if (strcmp(key, record_pattern_keys[i]) != 0) continue;
+    if (i == kOutputs && find_numbers(value) == NULL)
+      return "it takes GLOB:ARGUMENTS, as in s*:0,-1";
     return add_pattern(&patterns[i], value) ? NULL : "out of memory";
   }
   if (strcmp(key, "trace") == 0) {
@@ -147,5 +184,6 @@ bool record_read_environment(tvm_ffi_record_options *out) {
   out->match = patterns[kMatch];
   out->skip = patterns[kSkip];
   out->lib = patterns[kLib];
+  out->outputs = patterns[kOutputs];
   return true;
 }

@@ -11,7 +11,8 @@
 #include "base/murmur.h"
 #include "record.h"
 
-enum { kChunk = 1 << 18, kHeader = 128 };
+/* Memory of up to kSmall bytes has no file of its own. */
+enum { kChunk = 1 << 18, kHeader = 128, kSmall = 1 << 16 };
 
 record_uint64 record_stored_bytes;
 
@@ -126,6 +127,8 @@ static void write_header(uint64_t size, char out[kHeader]) {
 
 static const char kNotReadable[] = "there is no memory at this address that can be read";
 static const char kNotWritten[] = "it could not be written";
+static const char kTooLarge[] = "it has more bytes than max_bytes";
+static const char kTooMuch[] = "max_total bytes were written already";
 
 /*
  * One pass over the memory: hashes it, and writes it to a file unless that is -1. What is written
@@ -145,8 +148,7 @@ static const char *pass(copy_function copy, void *context, uint64_t address, uin
       return kNotReadable;
     }
     murmur_add(out, bytes, part);
-    if (file >= 0 && !record_write_all(file, chunk, part, out_error))
-      return "it could not be written";
+    if (file >= 0 && !record_write_all(file, chunk, part, out_error)) return kNotWritten;
   }
   return NULL;
 }
@@ -157,25 +159,6 @@ static const char *fail_to_write(const char *path, int error) {
   record_give_up(path, error);
   record_unlock();
   return kNotWritten;
-}
-
-/*
- * A file that one write makes, under its own name: making another name and renaming it takes most
- * of the time. If this process ends in between, nothing names the file, and it has another size
- * than the next who needs it looks for.
- */
-static const char *write_small(const char *path, const unsigned char *bytes, size_t size) {
-  int error = 0, file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kRecordFileMode);
-  bool is_written;
-  if (file < 0) return errno == EEXIST ? "" : fail_to_write(path, errno);
-  is_written = record_write_all(file, bytes, size, &error);
-  if (close(file) != 0 && is_written) {
-    error = errno;
-    is_written = false;
-  }
-  if (is_written) return NULL;
-  (void)unlink(path);
-  return fail_to_write(path, error);
 }
 
 /* Whether there is a file of that name, which is complete. */
@@ -237,28 +220,25 @@ static bool take_bytes(uint64_t size) {
   return false;
 }
 
-/* Writes what has been hashed already; if it is small, it is in the block. */
-static const char *write_hashed(copy_function copy, void *context, uint64_t address, uint64_t size,
-                                unsigned char *block, const char *path, char hash[kRecordHash]) {
-  kept_memory kept;
+/* The same, within what may be written. */
+static const char *write_taken(copy_function copy, void *context, uint64_t address, uint64_t size,
+                               unsigned char *block, char out_hash[kRecordHash], bool *out_is_new) {
   const char *why;
-  bool is_new;
-  if (!take_bytes(size)) return "max_total bytes were written already";
-  if (size > kChunk) return write_large(copy, context, address, size, block, hash, &is_new);
-  why = write_small(path, block, kHeader + (size_t)size);
-  if (why == NULL || why[0] != '\0') return why;
-  /* Another thread is writing the file, or a process ended while it did. */
-  kept.bytes = block + kHeader;
-  kept.begin = address;
-  return write_large(copy_kept, &kept, address, size, block, hash, &is_new);
+  *out_is_new = false;
+  if (!take_bytes(size)) return kTooMuch;
+  why = write_large(copy, context, address, size, block, out_hash, out_is_new);
+  if (why != NULL || !*out_is_new) {
+    (void)__atomic_fetch_sub(&record_stored_bytes, size, __ATOMIC_RELAXED);
+  }
+  return why;
 }
 
 /*
  * Writes `size` bytes of memory as a file, unless there is one with the same. after: the call,
  * which mostly changes few of its inputs. NULL, or why not.
  */
-static const char *store(copy_function copy, void *context, uint64_t address, uint64_t size,
-                         bool after, char out_hash[kRecordHash]) {
+static const char *store_large(copy_function copy, void *context, uint64_t address, uint64_t size,
+                               bool after, char out_hash[kRecordHash]) {
   char path[kRecordPath + 128];
   unsigned char *block, *guess = find_guess(address, size, after);
   const unsigned char last = __atomic_load_n(guess, __ATOMIC_RELAXED);
@@ -266,25 +246,64 @@ static const char *store(copy_function copy, void *context, uint64_t address, ui
   const char *why;
   murmur state;
   int error = 0;
-  if (size > (uint64_t)record_set.max_bytes) return "it has more bytes than max_bytes";
   block = malloc(kHeader + (size < kChunk ? (size_t)size : kChunk));
   if (block == NULL) return "memory ran out";
   write_header(size, (char *)block);
-  if (size > kChunk && (last == kNew || (last == kUnseen && !after)) && take_bytes(size)) {
-    why = write_large(copy, context, address, size, block, out_hash, &is_new);
-    if (why != NULL || !is_new)
-      (void)__atomic_fetch_sub(&record_stored_bytes, size, __ATOMIC_RELAXED);
-  } else {
+  why = last == kNew || (last == kUnseen && !after)
+            ? write_taken(copy, context, address, size, block, out_hash, &is_new)
+            : kTooMuch;
+  if (why == kTooMuch) { /* it may have been written before */
     why = pass(copy, context, address, size, block + kHeader, -1, &error, &state);
     if (why == NULL) {
       murmur_end(&state, out_hash);
       (void)snprintf(path, sizeof path, "%s/tensors/%s.npy", record_folder, out_hash);
       is_new = !is_stored(path, size);
-      if (is_new) why = write_hashed(copy, context, address, size, block, path, out_hash);
+    }
+    if (why == NULL && is_new) {
+      why = write_taken(copy, context, address, size, block, out_hash, &is_new);
     }
   }
-  if (size > kChunk) __atomic_store_n(guess, is_new ? kNew : kOld, __ATOMIC_RELAXED);
+  __atomic_store_n(guess, is_new ? kNew : kOld, __ATOMIC_RELAXED);
   free(block);
+  return why;
+}
+
+/* ---- Small memory, in one file ---- */
+
+/* Where bytes lie that were written before, by their hash; newer ones take the place of older. */
+enum { kKnown = 1 << 15 };
+
+typedef struct {
+  char data[kRecordHash];
+  uint32_t generation;
+  uint64_t at;
+} known_bytes;
+
+/* Writes bytes to the file of this process, unless they are there. NULL, or why not. */
+static const char *store_small(const void *bytes, uint64_t size, record_storage *out) {
+  static known_bytes all_known[kKnown]; /* under the lock */
+  const uint32_t generation = record_now();
+  murmur state = {0, 0, 0};
+  known_bytes *known;
+  const char *why = NULL;
+  uint64_t hash;
+  murmur_add(&state, bytes, (size_t)size);
+  murmur_end(&state, out->data);
+  memcpy(&hash, out->data, sizeof hash); /* of eight digits */
+  known = &all_known[(hash * UINT64_C(0x9e3779b97f4a7c15)) >> 49];
+  record_lock();
+  if (known->generation != generation || memcmp(known->data, out->data, kRecordHash) != 0) {
+    if (!take_bytes(size)) {
+      why = kTooMuch;
+    } else if (!record_append_memory(bytes, (size_t)size, &known->at)) {
+      why = kNotWritten;
+    }
+    memcpy(known->data, out->data, kRecordHash);
+    known->generation = why == NULL ? generation : 0;
+  }
+  out->at = known->at;
+  out->is_small = true;
+  record_unlock();
   return why;
 }
 
@@ -294,32 +313,78 @@ static bool is_for_cpu(int32_t device_type) {
   return device_type == kDLCPU || device_type == kDLCUDAHost || device_type == kDLROCMHost;
 }
 
+/* Why the memory is not looked at; NULL. */
+static const char *refuse(const record_storage *storage, bool after) {
+  if (record_set.no_data) return "no data";
+  if (after && storage->may_go) return "the call may have freed it";
+  if (!after && storage->is_output) return "an output";
+  if (storage->end - storage->begin > (uint64_t)record_set.max_bytes) return kTooLarge;
+  return NULL;
+}
+
+static bool is_small(const record_storage *storage) {
+  return is_for_cpu(storage->device_type) && storage->end - storage->begin <= kSmall;
+}
+
+/*
+ * Reads the small memory of all storages by as few system calls as can be, into a block that keeps
+ * it; each gets its place there. False without memory.
+ */
+static bool read_small(record_values *values, size_t begin, bool after) {
+  record_range ranges[kRecordRanges];
+  record_storage *of[kRecordRanges];
+  size_t size = 0, count = 0, i, k;
+  unsigned char *block = values->room.block, *at;
+  for (i = begin; i < values->num_storages; ++i) {
+    record_storage *storage = &values->storages[i];
+    if (refuse(storage, after) == NULL && is_small(storage))
+      size += (size_t)(storage->end - storage->begin);
+  }
+  if (size > sizeof values->room.block) block = values->block = malloc(size);
+  if (block == NULL) return false;
+  for (i = begin, at = block; i < values->num_storages; ++i) {
+    record_storage *storage = &values->storages[i];
+    const bool is_last = i + 1 == values->num_storages;
+    if (refuse(storage, after) == NULL && is_small(storage)) {
+      ranges[count].address = storage->begin;
+      ranges[count].size = (size_t)(storage->end - storage->begin);
+      storage->kept = at;
+      storage->left_out = NULL;
+      at += ranges[count].size;
+      of[count++] = storage;
+    }
+    if (count == 0 || (count < kRecordRanges && !is_last)) continue;
+    if (!record_read_ranges(of[0]->kept, ranges, count)) {
+      for (k = 0; k < count; ++k) {
+        if (record_read_memory(of[k]->kept, ranges[k].address, ranges[k].size)) continue;
+        of[k]->left_out = kNotReadable;
+      }
+    }
+    count = 0;
+  }
+  return true;
+}
+
+/* Memory that is not small: writes or keeps it. */
 static void read_storage(const record_runtime *runtime, record_storage *storage, bool after,
                          bool keep) {
   uint64_t size = storage->end - storage->begin;
   copy_function copy = copy_memory;
   cuda_memory cuda;
-  storage->left_out = NULL;
-  if (record_set.no_data) {
-    storage->left_out = "no data";
-  } else if (after && storage->may_go) {
-    storage->left_out = "the call may have freed it";
-  } else if (storage->device_type == kDLCUDA || storage->device_type == kDLCUDAManaged) {
+  if (storage->device_type == kDLCUDA || storage->device_type == kDLCUDAManaged) {
     copy = copy_cuda;
     storage->left_out = begin_cuda(runtime, storage->device_id, &cuda);
   } else if (!is_for_cpu(storage->device_type)) {
     storage->left_out = "memory of this kind of device is not read";
   }
   if (storage->left_out != NULL) return;
-  if (!keep) {
-    storage->left_out = store(copy, &cuda, storage->begin, size, after, storage->data);
-  } else if (size > (uint64_t)record_set.max_bytes || size > SIZE_MAX / 2) {
-    storage->left_out = "it has more bytes than max_bytes";
+  if (!keep && size > kSmall) {
+    storage->left_out = store_large(copy, &cuda, storage->begin, size, after, storage->data);
+  } else if (size > SIZE_MAX / 2 || (storage->kept = malloc((size_t)size)) == NULL) {
+    storage->left_out = "memory ran out";
   } else {
-    storage->kept = malloc((size_t)size);
-    if (storage->kept == NULL) {
-      storage->left_out = "memory ran out";
-    } else if (!copy(&cuda, storage->kept, storage->begin, (size_t)size)) {
+    storage->is_alone = true;
+    if (!copy(&cuda, storage->kept, storage->begin, (size_t)size)) {
       storage->left_out = kNotReadable;
     }
   }
@@ -328,22 +393,43 @@ static void read_storage(const record_runtime *runtime, record_storage *storage,
 
 void record_read_storages(record_values *values, size_t begin, bool after, bool keep) {
   size_t i;
-  for (i = begin; i < values->num_storages; ++i)
-    read_storage(values->runtime, &values->storages[i], after, keep);
+  const bool is_read = read_small(values, begin, after);
+  for (i = begin; i < values->num_storages; ++i) {
+    record_storage *storage = &values->storages[i];
+    const char *why = refuse(storage, after);
+    if (storage->kept == NULL) storage->left_out = why;
+    if (why != NULL) continue;
+    if (!is_small(storage)) {
+      storage->is_small = false;
+      read_storage(values->runtime, storage, after, keep);
+    } else if (!is_read) {
+      storage->left_out = "memory ran out";
+    }
+  }
+  if (!keep) record_store_kept(values);
 }
 
 void record_store_kept(record_values *values) {
   size_t i;
   for (i = 0; i < values->num_storages; ++i) {
     record_storage *storage = &values->storages[i];
+    const uint64_t size = storage->end - storage->begin;
     if (storage->left_out == NULL && storage->kept != NULL) {
       kept_memory kept;
       kept.bytes = storage->kept;
       kept.begin = storage->begin;
-      storage->left_out = store(copy_kept, &kept, storage->begin, storage->end - storage->begin,
-                                false, storage->data);
+      storage->left_out = size <= kSmall ? store_small(storage->kept, size, storage)
+                                         : store_large(copy_kept, &kept, storage->begin, size,
+                                                       false, storage->data);
     }
-    free(storage->kept);
-    storage->kept = NULL;
+    record_drop_kept(storage);
   }
+  free(values->block);
+  values->block = NULL;
+}
+
+void record_drop_kept(record_storage *storage) {
+  if (storage->is_alone) free(storage->kept);
+  storage->is_alone = false;
+  storage->kept = NULL;
 }

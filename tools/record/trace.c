@@ -19,6 +19,7 @@ void record_forget_times(void) {
   for (i = 0; i < record_num_slots; ++i) {
     memset(times[i], 0, sizeof times[i]);
     record_slots[i].total_ns = 0;
+    memset(&record_slots[i].own, 0, sizeof record_slots[i].own);
   }
 }
 
@@ -221,7 +222,7 @@ void record_add_table(record_text *out) {
   uint64_t all = 0;
   uint32_t i, best;
   for (i = 0; i < num_slots; ++i) {
-    is_shown[i] = record_slots[i].num_calls == 0;
+    is_shown[i] = record_slots[i].own.calls == 0;
     all += record_slots[i].total_ns;
   }
   record_add_text(out,
@@ -237,10 +238,10 @@ void record_add_table(record_text *out) {
     slot = &record_slots[best];
     record_add_fixed(out, all == 0 ? 0.0 : 100.0 * (double)slot->total_ns / (double)all, 7, 2);
     record_add_fixed(out, (double)slot->total_ns / 1e3, 12, 1);
-    record_add_fixed(out, (double)slot->total_ns / (double)slot->num_calls / 1e3, 12, 3);
+    record_add_fixed(out, (double)slot->total_ns / (double)slot->own.calls / 1e3, 12, 3);
     record_add_fixed(out, (double)find_percentile(best, 99) / 1e3, 12, 3);
-    record_add_format(out, " %11llu %9llu  ", (unsigned long long)slot->num_calls,
-                      (unsigned long long)slot->num_errors);
+    record_add_format(out, " %11llu %9llu  ", (unsigned long long)slot->own.calls,
+                      (unsigned long long)slot->own.errors);
     record_add_text(out, slot->function);
     record_add_text(out, "\n");
   }

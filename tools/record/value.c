@@ -41,7 +41,8 @@ void record_values_again(record_values *values) {
 
 void record_values_fini(record_values *values) {
   size_t i;
-  for (i = 0; i < values->num_storages; ++i) free(values->storages[i].kept);
+  for (i = 0; i < values->num_storages; ++i) record_drop_kept(&values->storages[i]);
+  free(values->block);
   if (values->storages != values->room.storages) free(values->storages);
   if (values->tensors != values->room.tensors) free(values->tensors);
   if (values->objects != values->room.objects) free((void *)values->objects);
@@ -224,6 +225,7 @@ static void add_tensor(record_values *values, const DLTensor *tensor) {
       added->device_type = (int32_t)tensor->device.device_type;
       added->device_id = tensor->device.device_id;
       added->may_go = values->num_may_go != 0;
+      added->is_output = values->is_output;
       if (added->begin < added->end) return;
       --values->num_tensors; /* beyond the end of memory */
       wrong = kBeyondMemory;
@@ -705,6 +707,7 @@ static bool add_new_storages(record_values *values) {
         tensor->begin < last->end && tensor->end - last->begin <= MAX_STORAGE) {
       if (tensor->end > last->end) last->end = tensor->end;
       last->may_go = last->may_go || tensor->may_go;
+      last->is_output = last->is_output && tensor->is_output;
       continue;
     }
     last = &values->storages[values->num_storages++];
@@ -715,6 +718,7 @@ static bool add_new_storages(record_values *values) {
     last->device_type = tensor->device_type;
     last->device_id = tensor->device_id;
     last->may_go = tensor->may_go;
+    last->is_output = tensor->is_output;
   }
   if (sorted != few) free((void *)sorted);
   return true;
@@ -756,7 +760,7 @@ void record_add_storages(record_text *out, const record_values *values, size_t b
     const record_storage *storage = &values->storages[i];
     const char *text = storage->left_out != NULL ? storage->left_out : storage->data;
     const size_t size = strlen(text);
-    char *at = record_begin_put(out, 80 + kRoomDevice + 3 * kRecordNumber + size);
+    char *at = record_begin_put(out, 96 + kRoomDevice + 4 * kRecordNumber + size);
     if (at == NULL) return;
     at = i != 0 ? record_put(at, ",{") : record_put(at, "{");
     if (i >= begin) {
@@ -771,7 +775,12 @@ void record_add_storages(record_text *out, const record_values *values, size_t b
     at = storage->left_out != NULL ? record_put(at, "\"left_out\":\"")
                                    : record_put(at, "\"data\":\"");
     memcpy(at, text, size);
-    record_end_put(out, record_put(at + size, "\"}"));
+    at = record_put(at + size, "\"");
+    if (storage->left_out == NULL && storage->is_small) {
+      at = record_put_uint(record_put(at, ",\"at\":"), storage->at);
+    }
+    if (i >= begin && storage->is_output) at = record_put(at, ",\"output\":true");
+    record_end_put(out, record_put(at, "}"));
   }
   record_add_text(out, "]");
 }

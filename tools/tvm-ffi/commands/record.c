@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Starts a program with the library of tools/record preloaded (program_replace in system/posix.c),
- * which records its calls. */
+/* Runs a program with the library of tools/record preloaded, which records its calls, and says so
+ * if there were none. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 #include "base/text.h"
 #include "build_info.h"
 #include "commands/commands.h"
+#include "recording/recording.h"
 #include "system/system.h"
 
 /* Beside the program, as it is built, or beside the libtvm_ffi, as it is installed; NULL if there
@@ -64,8 +66,9 @@ static char *prepare_folder(const char *path) {
 /* Makes sure that the file can be written, and removes it: the process that makes the first call
  * writes a new one. The absolute path; NULL after a report. */
 static char *prepare_trace(const arguments *args) {
-  static const int kOthers[] = {kOptionOutput,  kOptionFirst,    kOptionEvery,    kOptionAll,
-                                kOptionOnError, kOptionMaxBytes, kOptionMaxTotal, kOptionNoData};
+  static const int kOthers[] = {kOptionOutput,   kOptionFirst,   kOptionEvery,
+                                kOptionAll,      kOptionOnError, kOptionMaxBytes,
+                                kOptionMaxTotal, kOptionNoData,  kOptionOutputs};
   const char *path = arguments_text(args, kOptionTrace, NULL);
   char *resolved;
   size_t i;
@@ -104,6 +107,32 @@ static bool add_list(const arguments *args, int id, const char *key, text_buf *o
   return true;
 }
 
+/* Whether it is a pattern, a colon and numbers with commas. */
+static bool is_outputs(const char *text) {
+  const char *colon = strrchr(text, ':'), *at = colon;
+  if (colon == NULL || colon == text) return false;
+  do {
+    size_t digits;
+    at += at[1] == '-' ? 2 : 1;
+    digits = strspn(at, "0123456789");
+    if (digits == 0 || digits > 9) return false;
+    at += digits;
+  } while (*at == ',');
+  return *at == '\0';
+}
+
+/* False after a report. */
+static bool check_outputs(const arguments *args) {
+  const text_list list = arguments_values(args, kOptionOutputs);
+  size_t i;
+  for (i = 0; i < list.count; ++i) {
+    if (is_outputs(list.items[i])) continue;
+    return report_error("--outputs takes GLOB:ARGUMENTS, as in 's*:0,-1', and `%s` was given",
+                        list.items[i]);
+  }
+  return true;
+}
+
 /* As the library reads them; false after a report. */
 static bool write_options(const arguments *args, text_buf *out) {
   static const long long kMost = 1ll << 62;
@@ -123,29 +152,102 @@ static bool write_options(const arguments *args, text_buf *out) {
   if (arguments_has(args, kOptionOnError)) text_add(out, "on_error=1\n");
   if (arguments_has(args, kOptionNoData)) text_add(out, "no_data=1\n");
   return add_list(args, kOptionMatch, "match", out) && add_list(args, kOptionSkip, "skip", out) &&
-         add_list(args, kOptionLib, "lib", out);
+         add_list(args, kOptionLib, "lib", out) && check_outputs(args) &&
+         add_list(args, kOptionOutputs, "outputs", out);
 }
 
-static int start(const arguments *args, const char *folder, const char *recorder,
-                 const char *options) {
+static bool start(const arguments *args, const char *folder, const char *recorder,
+                  const char *options, int *out_status) {
   const text_list words = arguments_operands(args);
   const char *variables[] = {"TVM_FFI_RECORD", folder, "TVM_FFI_RECORD_OPTIONS", options, NULL};
   char reason[512], **copy = tool_alloc((words.count + 1) * sizeof *copy);
+  bool is_started;
   size_t i;
-  int code;
   for (i = 0; i < words.count; ++i) copy[i] = tool_copy(words.items[i], strlen(words.items[i]));
   copy[words.count] = NULL;
-  program_replace(copy, recorder, variables, reason, sizeof reason);
-  code = report_fail(kExitUsage, "%s: %s", copy[0], reason);
+  is_started = program_run_preloaded(copy, recorder, variables, out_status, reason, sizeof reason);
+  if (!is_started) report_error("%s: %s", copy[0], reason);
   for (i = 0; i < words.count; ++i) free(copy[i]);
   free(copy);
+  return is_started;
+}
+
+/* Ends as the program did, but as for a wrong command line if nothing was recorded, and it did not
+ * say itself that something is wrong. */
+static int end(bool is_empty, int status) {
+  if (is_empty && !program_has_failed(status)) return kExitUsage;
+  program_end_like(status);
+  return kExitUsage;
+}
+
+/* The calls that were seen, of which none was recorded. */
+static int64_t count_seen(const recording *r) {
+  int64_t seen = 0;
+  size_t i;
+  for (i = 0; i < recording_num_counts(r); ++i) seen += recording_count(r, i)->calls;
+  return seen;
+}
+
+/* Says why a recording has no calls. False if calls were seen that the options leave out. */
+static bool report_empty(const char *folder, const char *given) {
+  recording *r = recording_open(folder);
+  const int64_t seen = r != NULL ? count_seen(r) : 0;
+  size_t i;
+  if (seen > 0) {
+    report_note("%s has no calls: %" PRId64 " %s seen, and the options select none", given, seen,
+                seen == 1 ? "call was" : "calls were");
+    recording_free(r);
+    return false;
+  }
+  if (r != NULL && recording_num_processes(r) > recording_unseen(r)->size) {
+    report_error("%s has no calls: they could not be written", given);
+  } else {
+    report_error("%s has no calls: none was seen", given);
+  }
+  for (i = 0; r != NULL && i < recording_unseen(r)->size; ++i) {
+    report_note("%s", recording_unseen(r)->items[i]);
+  }
+  if (r != NULL && recording_num_processes(r) == 0) {
+    report_note("no process that called exit() had a runtime loaded, and could record");
+  }
+  recording_free(r);
+  return true;
+}
+
+static int record_trace(const arguments *args, const char *recorder) {
+  char *trace = prepare_trace(args);
+  text_buf options = {NULL, 0, 0};
+  int code = kExitUsage, status;
+  if (trace != NULL && write_options(args, &options)) {
+    text_add(&options, "trace=%s\n", trace);
+    if (start(args, "", recorder, options.data, &status)) {
+      const bool is_empty = !file_exists(trace);
+      if (is_empty) report_error("%s was not written: no call was seen", trace);
+      code = end(is_empty, status);
+    }
+  }
+  free(trace);
+  text_free(&options);
+  return code;
+}
+
+static int record_calls(const arguments *args, const char *recorder) {
+  const char *given = arguments_text(args, kOptionOutput, "recording");
+  text_buf options = {NULL, 0, 0};
+  char *folder = NULL;
+  int code = kExitUsage, status;
+  if (write_options(args, &options)) folder = prepare_folder(given);
+  if (folder != NULL && start(args, folder, recorder, options.data, &status)) {
+    code = end(!recording_has_calls(folder) && report_empty(folder, given), status);
+  }
+  free(folder);
+  text_free(&options);
   return code;
 }
 
 static int command_record(const arguments *args) {
-  char *recorder = find_recorder(), *folder = NULL, *trace = NULL;
-  text_buf options = {NULL, 0, 0};
-  int code = kExitUsage;
+  char *recorder = find_recorder();
+  int code;
   if (recorder == NULL) {
     return report_fail(
         kExitUsage,
@@ -153,20 +255,9 @@ static int command_record(const arguments *args) {
         "macOS only)",
         TOOL_RECORDER);
   }
-  if (arguments_has(args, kOptionTrace)) {
-    trace = prepare_trace(args);
-    if (trace != NULL && write_options(args, &options)) {
-      text_add(&options, "trace=%s\n", trace);
-      code = start(args, "", recorder, options.data);
-    }
-  } else if (write_options(args, &options)) {
-    folder = prepare_folder(arguments_text(args, kOptionOutput, "recording"));
-  }
-  if (folder != NULL) code = start(args, folder, recorder, options.data);
-  free(folder);
-  free(trace);
+  code = arguments_has(args, kOptionTrace) ? record_trace(args, recorder)
+                                           : record_calls(args, recorder);
   free(recorder);
-  text_free(&options);
   return code;
 }
 
@@ -191,6 +282,9 @@ static const option kRecordOptions[] = {
     {kOptionMaxTotal, "max-total", 0, "BYTES", false,
      "leave out data once a process has written this much (default 16 GiB)"},
     {kOptionNoData, "no-data", 0, NULL, false, "leave out the data of all tensors"},
+    {kOptionOutputs, "outputs", 0, "GLOB:ARGS", true,
+     "functions with matching names only write these arguments, s*:0,-1: leave out what they have "
+     "before the call"},
     {kOptionTrace, "trace", 0, "FILE", false,
      "instead of a recording, write a trace of all calls to FILE, for Perfetto or "
      "chrome://tracing, and finally a table of their times to standard error"},
@@ -200,8 +294,9 @@ static const option kRecordOptions[] = {
 static const char kRecordText[] =
     "COMMAND is any program that loads kernel libraries, with this runtime or the reference's:\n"
     "Python with apache-tvm-ffi, TVM, a program in C. It runs with a library preloaded; its\n"
-    "results, messages and exit code are its own. Without an option that selects calls, the first\n"
-    "three of each signature (name, types, shapes, layouts) are recorded, and each that fails.\n"
+    "results, messages and exit code are its own, but the code is 2 instead of 0 if no call was\n"
+    "seen, which is said. Without an option that selects calls, the first three of each signature\n"
+    "(name, types, shapes, layouts) are recorded, and each that fails.\n"
     "The inputs of a call are on disk before the function starts, so the last call before a crash\n"
     "is there. A full disk ends the recording with a message, and the program goes on. Processes\n"
     "that COMMAND starts are recorded as well.\n\n"

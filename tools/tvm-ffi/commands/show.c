@@ -103,7 +103,8 @@ static void print_table(const shown *s) {
   fprintf(streams_results(), "%8s  %8s  %6s  %10s  %10s  %s\n", "recorded", "of calls", "errors",
           "unfinished", "bytes", "function");
   for (i = 0; i < functions.size; ++i) print_group(s, &functions.items[i], &signatures);
-  for (i = 0; i < recording_num_notes(s->r); ++i) report_note("%s", recording_note(s->r, i));
+  for (i = 0; i < recording_notes(s->r)->size; ++i)
+    report_note("%s", recording_notes(s->r)->items[i]);
   free(functions.items);
   free(signatures.items);
 }
@@ -168,8 +169,8 @@ static void write_json(const shown *s, const char *folder) {
   }
   json_end();
   json_begin_array("notes");
-  for (i = 0; i < recording_num_notes(s->r); ++i) {
-    json_text(NULL, recording_note(s->r, i));
+  for (i = 0; i < recording_notes(s->r)->size; ++i) {
+    json_text(NULL, recording_notes(s->r)->items[i]);
   }
   json_end();
   json_end();

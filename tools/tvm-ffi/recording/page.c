@@ -282,7 +282,7 @@ static void add_fact(page *p, uint64_t count, const char *single, const char *ma
 
 /* What the page does not have, and what the recording says of itself: the items of a list. */
 static void list_notes(const page *p, text_buf *out) {
-  const size_t num_notes = recording_num_notes(p->r);
+  const size_t num_notes = recording_notes(p->r)->size;
   uint64_t total = 0, recorded = 0;
   size_t i;
   for (i = 0; i < recording_num_counts(p->r); ++i) {
@@ -308,7 +308,7 @@ static void list_notes(const page *p, text_buf *out) {
   }
   for (i = 0; i < num_notes && i < kMaxNotes; ++i) {
     text_add(out, "<li>");
-    html_add(out, recording_note(p->r, i), kHtmlMaxText);
+    html_add(out, recording_notes(p->r)->items[i], kHtmlMaxText);
     text_add(out, "</li>\n");
   }
   if (num_notes > kMaxNotes) {

@@ -562,7 +562,8 @@ static uint64_t find_extra(const call_values *values, size_t storage_index) {
 }
 
 static bool is_read_from_file(const emitter *e, size_t storage_index) {
-  return e->values->storages[storage_index].size > kMaxEmbedded && e->after != NULL;
+  const recorded_storage *s = &e->values->storages[storage_index];
+  return s->size > kMaxEmbedded && s->data != NULL && e->after != NULL;
 }
 
 /* The memory before the call, as data. */
@@ -674,7 +675,7 @@ static bool is_compared(const emitter *e, size_t i) {
   if (tvm_ffi_dtype_get_bits(t->tensor->dtype) % 8 != 0 || t->tensor->strides == NULL) return false;
   old = e->values->storages[t->storage].data;
   now = e->after->storages[t->storage].data;
-  return strcmp(old, now) != 0;
+  return old == NULL || strcmp(old, now) != 0;
 }
 
 /* What compared tensors had after the call, as data. */

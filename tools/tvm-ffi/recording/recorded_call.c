@@ -151,9 +151,9 @@ static void describe_tensors(tensor_reader *reader, const TVMFFIAny *json) {
 }
 
 /* Reads the bytes of storages, but of those that have the same bytes in `others`. */
-static void load_as_allowed(const recording *r, recorded_storage *storages, size_t count,
-                            const recorded_storage *others, size_t num_others, uint64_t *max_bytes,
-                            bool *is_damaged) {
+static void load_as_allowed(const recording *r, const recorded_call *c, recorded_storage *storages,
+                            size_t count, const recorded_storage *others, size_t num_others,
+                            uint64_t *max_bytes, bool *is_damaged) {
   size_t i;
   for (i = 0; i < count; ++i) {
     recorded_storage *s = &storages[i];
@@ -164,7 +164,7 @@ static void load_as_allowed(const recording *r, recorded_storage *storages, size
       why = "as many bytes were read as the page may read";
     } else {
       *max_bytes -= s->size;
-      if (recorded_storage_load(r, s)) continue;
+      if (recorded_storage_load(r, c, s)) continue;
       *is_damaged = true;
     }
     free(s->left_out);
@@ -189,10 +189,10 @@ void recording_read_tensors(const recording *r, const recorded_call *c, size_t m
   reader.is_swapped = r->files[c->before.file].is_swapped;
   reader.has_after = recorded_is_map(&after);
   (void)recorded_storages_read(r, &before, NULL, &out->before, &out->num_before);
-  load_as_allowed(r, out->before, out->num_before, NULL, 0, max_bytes, &out->is_damaged);
+  load_as_allowed(r, c, out->before, out->num_before, NULL, 0, max_bytes, &out->is_damaged);
   if (reader.has_after) {
     (void)recorded_storages_read(r, &before, &after, &out->after, &out->num_after);
-    load_as_allowed(r, out->after, out->num_after, out->before, out->num_before, max_bytes,
+    load_as_allowed(r, c, out->after, out->num_after, out->before, out->num_before, max_bytes,
                     &out->is_damaged);
   }
   args = recorded_look(r, &before, "args");
@@ -398,7 +398,8 @@ static bool make_tensor(maker *m, const TVMFFIAny *json, bool is_dltensor, TVMFF
   if (facts.is_left_out) return cannot(m, "is a tensor that was left out");
   if (facts.byte_offset < 0) return cannot(m, "has a negative byte_offset");
   if (facts.storage != SIZE_MAX) memory = &m->out->storages[facts.storage];
-  if (memory != NULL && m->when == kBefore && m->why != NULL && memory->data == NULL) {
+  if (memory != NULL && m->when == kBefore && m->why != NULL && memory->data == NULL &&
+      !memory->is_output) {
     return cannot(m, "has no recorded data: %s", memory->left_out);
   }
   if (m->when == kBefore && m->why != NULL && m->device.device_type == kDLCPU &&
@@ -738,11 +739,11 @@ static void measure_extra(maker *m, const TVMFFIAny *json, int depth) {
   }
 }
 
-static bool load_storages(maker *m) {
+static bool load_storages(maker *m, const recorded_call *c) {
   size_t i;
   for (i = 0; i < m->out->num_storages; ++i) {
     recorded_storage *s = &m->out->storages[i];
-    if (s->data != NULL && !recorded_storage_load(m->r, s)) return false;
+    if (s->data != NULL && !recorded_storage_load(m->r, c, s)) return false;
   }
   return true;
 }
@@ -786,7 +787,7 @@ static making make_all(maker *m, const recorded_call *c, const TVMFFIAny *before
     if (m->why != NULL) text_add(m->why, "its bytes are in the order of another kind of machine");
     return kCannotRepeat;
   }
-  if (!load_storages(m)) return kDamaged;
+  if (!load_storages(m, c)) return kDamaged;
   count = out->num_storages + 1;
   m->first = tool_alloc(count * sizeof *m->first);
   m->on_device = tool_alloc(count * sizeof *m->on_device);

@@ -16,6 +16,7 @@
 #include "value/value_text.h"
 
 #define MAX_STORAGE (INT64_C(1) << 40)
+enum { kMaxSmall = 1 << 16 }; /* bytes of memory in the file of a process */
 
 /* ---- JSON ---- */
 
@@ -639,13 +640,19 @@ static const char *read_storages(const recording *r, const TVMFFIAny *json,
   for (i = 0; i < count; ++i) {
     const TVMFFIAny *item = recorded_item_at(json, i);
     const TVMFFIAny data = recorded_look(r, item, "data"),
-                    left_out = recorded_look(r, item, "left_out");
+                    left_out = recorded_look(r, item, "left_out"),
+                    at = recorded_look(r, item, "at"), output = recorded_look(r, item, "output");
     recorded_storage *s = &(*out)[(*out_count)++];
     int64_t size;
     memset(s, 0, sizeof *s);
     if (!recorded_is_map(item)) return "a storage is not an object";
     s->data = read_hash(&data);
     s->left_out = recorded_copy_text(&left_out);
+    s->is_output = output.type_index == kTVMFFIBool && output.v_int64 != 0;
+    s->at = -1;
+    if (!tvm_ffi_any_is_none(&at) && !recorded_read_int_between(&at, 0, INT64_MAX / 2, &s->at)) {
+      return "a storage's `at` is not an integer";
+    }
     if (s->data == NULL && s->left_out == NULL) return "a storage has no `data` that is a hash";
     if (i < num_first) {
       s->device = first[i].device;
@@ -664,6 +671,7 @@ static const char *read_storages(const recording *r, const TVMFFIAny *json,
       }
       s->size = (uint64_t)size;
     }
+    if (s->at >= 0 && s->size > kMaxSmall) return "a storage with `at` has more than 65536 bytes";
   }
   return NULL;
 }
@@ -673,25 +681,88 @@ bool recorded_file_is_link(const char *path) {
   return file_read_link(path, target, sizeof target);
 }
 
-char *recorded_file_read(const char *path, size_t *out_size) {
+/* False after a report. */
+static bool is_file_itself(const char *path) {
   file_status status;
-  *out_size = 0;
   if (recorded_file_is_link(path)) {
-    report_error("%s: is a symbolic link, and a recording has none", path);
-    return NULL;
+    return report_error("%s: is a symbolic link, and a recording has none", path);
   }
   if (file_status_get(path, &status) && !status.is_regular) {
-    report_error("%s: is not a regular file", path);
-    return NULL;
+    return report_error("%s: is not a regular file", path);
   }
-  return tool_read_file(path, out_size);
+  return true;
+}
+
+char *recorded_file_read(const char *path, size_t *out_size) {
+  *out_size = 0;
+  return is_file_itself(path) ? tool_read_file(path, out_size) : NULL;
+}
+
+char *recorded_file_name(const event_file *file, const char *ending) {
+  static const char kEvents[] = ".jsonl";
+  const char *name = file->process.name;
+  const size_t size = strlen(name), cut = sizeof kEvents - 1;
+  if (size >= cut && strcmp(name + size - cut, kEvents) == 0) {
+    return tool_format("%.*s%s", (int)(size - cut), name, ending);
+  }
+  report_error("%s: has no files beside it, because its name does not end in %s", name, kEvents);
+  return NULL;
+}
+
+/* Goes on in a file: where long has 32 bits, in steps. */
+static bool skip_bytes(FILE *file, int64_t count) {
+  const int64_t most = 1 << 30;
+  while (count > 0) {
+    const int64_t step = count < most ? count : most;
+    if (fseek(file, (long)step, SEEK_CUR) != 0) return false;
+    count -= step;
+  }
+  return true;
+}
+
+/* Reads small memory from the file of the process. NULL, or what is wrong. */
+static const char *read_small(const char *path, recorded_storage *s) {
+  FILE *file = fopen(path, "rb");
+  bool is_read;
+  if (file == NULL) return "it cannot be opened";
+  s->bytes = tool_alloc((size_t)s->size + 1);
+  is_read = skip_bytes(file, s->at) && fread(s->bytes, 1, (size_t)s->size, file) == s->size;
+  fclose(file);
+  return is_read ? NULL : "it is shorter than the call says";
+}
+
+static const char *check_hash(const recorded_storage *s, const void *bytes) {
+  murmur state = {0, 0, 0};
+  char hash[kMurmurDigits + 1];
+  murmur_add(&state, bytes, (size_t)s->size);
+  murmur_end(&state, hash);
+  return strcmp(hash, s->data) == 0 ? NULL : "its bytes have another hash than the call says";
+}
+
+/* False after a report. */
+static bool load_small(const event_file *file, recorded_storage *s) {
+  char *path = recorded_file_name(file, ".memory");
+  const char *wrong;
+  if (path == NULL || !is_file_itself(path)) {
+    free(path);
+    return false;
+  }
+  wrong = read_small(path, s);
+  if (wrong == NULL) wrong = check_hash(s, s->bytes);
+  if (wrong != NULL) {
+    report_error("%s: the recording is damaged: %s", path, wrong);
+    free(s->bytes);
+    s->bytes = NULL;
+  }
+  free(path);
+  return wrong == NULL;
 }
 
 enum { kMaxNpyHeader = 1 << 16 }; /* of version 1.0, which all recordings have */
 
-bool recorded_storage_load(const recording *r, recorded_storage *s) {
+/* The same of memory with its own file. */
+static bool load_large(const recording *r, recorded_storage *s) {
   char *path = tool_format("%s/tensors/%s.npy", r->folder, s->data), *file;
-  char hash[kMurmurDigits + 1];
   npy_array array;
   size_t size, pos = 0;
   const char *wrong;
@@ -714,10 +785,7 @@ bool recorded_storage_load(const recording *r, recorded_storage *s) {
   } else if (wrong == NULL && (array.size != s->size || pos != size)) {
     wrong = "it has another size than the call says";
   } else if (wrong == NULL) {
-    murmur state = {0, 0, 0};
-    murmur_add(&state, array.data, array.size);
-    murmur_end(&state, hash);
-    if (strcmp(hash, s->data) != 0) wrong = "its bytes are not those that its name is the hash of";
+    wrong = check_hash(s, array.data);
   }
   if (wrong != NULL) {
     report_error("%s: the recording is damaged: %s", path, wrong);
@@ -728,6 +796,10 @@ bool recorded_storage_load(const recording *r, recorded_storage *s) {
   free(file);
   free(path);
   return wrong == NULL;
+}
+
+bool recorded_storage_load(const recording *r, const recorded_call *c, recorded_storage *s) {
+  return s->at >= 0 ? load_small(&r->files[c->before.file], s) : load_large(r, s);
 }
 
 const char *recorded_storages_read(const recording *r, const TVMFFIAny *before,

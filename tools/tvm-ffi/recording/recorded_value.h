@@ -22,7 +22,9 @@ typedef struct {
   size_t size;
   recorded_library *libraries;
   size_t num_libraries;
-  bool has_counts; /* of all calls: it has a stop event */
+  char **functions; /* that were called, by their number in the file of counts */
+  size_t num_functions;
+  bool has_counts; /* that file has the counts of all */
   bool is_swapped; /* the bytes of the memory are in the other order */
   size_t *whole;   /* a hash table of calls that others may repeat: indices + 1 by their number */
   size_t num_whole, max_whole;
@@ -36,8 +38,7 @@ struct recording {
   size_t num_calls, capacity;
   recorded_count *counts;
   size_t num_counts;
-  char **notes;
-  size_t num_notes;
+  word_list notes, unseen;
   TVMFFIObjectHandle parse, has, get, stringify; /* functions of the runtime */
 };
 
@@ -46,6 +47,9 @@ struct recording {
 /* The content of a file of the recording, which is the file itself: no link, which would lead
  * elsewhere, and no FIFO, which may never end. Release with free(); NULL after a report. */
 char *recorded_file_read(const char *path, size_t *out_size);
+/* The path of a file of the process, which differs from that of its events in the ending; NULL
+ * after a report. */
+char *recorded_file_name(const event_file *file, const char *ending);
 bool recorded_file_is_link(const char *path);
 
 /* ---- JSON ---- */
@@ -158,8 +162,8 @@ const char *recorded_walk_list(const recording *r, const TVMFFIAny *values, size
 const char *recorded_storages_read(const recording *r, const TVMFFIAny *before,
                                    const TVMFFIAny *after, recorded_storage **out,
                                    size_t *out_count);
-/* Reads the bytes, compares their hash; false after a report. */
-bool recorded_storage_load(const recording *r, recorded_storage *s);
+/* Reads the bytes of memory of a call, compares their hash; false after a report. */
+bool recorded_storage_load(const recording *r, const recorded_call *c, recorded_storage *s);
 void recorded_storages_free(recorded_storage *storages, size_t count);
 
 #endif /* TVM_FFI_TOOL_RECORDED_VALUE_H_ */

@@ -11,6 +11,7 @@
 #include "base/files.h"
 #include "base/report.h"
 #include "recording/recorded_value.h"
+#include "system/system.h"
 #include "value/value_text.h"
 
 enum { kMaxLine = 64 << 20 };
@@ -224,7 +225,7 @@ static bool read_call(event *e) {
   }
   for (i = 0; i < num_memory; ++i) {
     c->bytes += memory[i].data != NULL ? memory[i].size : 0;
-    c->num_left_out += memory[i].data == NULL;
+    c->num_left_out += memory[i].data == NULL && !memory[i].is_output;
   }
   recorded_storages_free(memory, num_memory);
   c->signature = signature.data != NULL ? signature.data : tool_copy("", 0);
@@ -327,62 +328,44 @@ static bool read_end(event *e, bool raised) {
 }
 
 static void add_note(recording *r, char *text) {
-  r->notes = tool_realloc(r->notes, (r->num_notes + 1) * sizeof *r->notes);
-  r->notes[r->num_notes++] = text;
+  words_add(&r->notes, text);
+  free(text);
 }
 
-static bool read_note(event *e) {
+static bool read_note(event *e, word_list *out) {
   const TVMFFIAny text = recorded_look(e->r, &e->json, "text");
   char *note = recorded_copy_text(&text);
   if (note == NULL) return damaged(e, "`text` is not a text");
-  add_note(e->r, note);
+  words_add(out, note);
+  free(note);
   return true;
 }
 
-static bool add_counts(event *e, const TVMFFIAny *item) {
-  recording *r = e->r;
-  const TVMFFIAny function = recorded_look(r, item, "function"),
-                  calls = recorded_look(r, item, "calls"),
-                  errors = recorded_look(r, item, "errors"),
-                  recorded = recorded_look(r, item, "recorded");
-  int64_t num_calls, num_errors, num_recorded;
-  char *name = recorded_copy_text(&function);
-  size_t i;
-  if (name == NULL || !recorded_read_int_between(&calls, 0, INT64_MAX / 2, &num_calls) ||
-      !recorded_read_int_between(&errors, 0, INT64_MAX / 2, &num_errors)) {
-    free(name);
-    return damaged(e, "an item of `functions` lacks function, calls or errors");
+static bool read_function(event *e) {
+  event_file *file = &e->r->files[e->file];
+  const TVMFFIAny place = recorded_look(e->r, &e->json, "number"),
+                  function = recorded_look(e->r, &e->json, "function");
+  int64_t value;
+  char *name;
+  if (!recorded_read_int(&place, &value) || value != (int64_t)file->num_functions) {
+    return damaged(e, "`number` is not that of the next function");
   }
-  for (i = 0; i < r->num_counts && strcmp(r->counts[i].function, name) != 0; ++i) continue;
-  if (i == r->num_counts) {
-    r->counts = tool_realloc(r->counts, (i + 1) * sizeof *r->counts);
-    memset(&r->counts[r->num_counts++], 0, sizeof *r->counts);
-    r->counts[i].function = name;
-  } else {
-    free(name);
-  }
-  if (r->counts[i].calls > INT64_MAX / 2) return damaged(e, "`functions` counts too many calls");
-  r->counts[i].calls += num_calls;
-  r->counts[i].errors += num_errors < INT64_MAX / 2 - r->counts[i].errors ? num_errors : 0;
-  if (!recorded_read_int_between(&recorded, 0, num_calls, &num_recorded)) num_recorded = num_calls;
-  r->counts[i].recorded += num_recorded;
+  name = recorded_copy_text(&function);
+  if (name == NULL) return damaged(e, "`function` is not a text");
+  file->functions =
+      tool_realloc(file->functions, (file->num_functions + 1) * sizeof *file->functions);
+  file->functions[file->num_functions++] = name;
   return true;
 }
 
 static bool read_stop(event *e) {
-  const TVMFFIAny why = recorded_look(e->r, &e->json, "why"),
-                  functions = recorded_look(e->r, &e->json, "functions");
+  const TVMFFIAny why = recorded_look(e->r, &e->json, "why");
   char *text = recorded_copy_text(&why);
-  size_t i;
   if (text == NULL) return damaged(e, "`why` is not a text");
   if (strcmp(text, "exit") != 0 && strcmp(text, "stop") != 0) {
     add_note(e->r, tool_format("the recording stopped early: %s", text));
   }
   free(text);
-  e->r->files[e->file].has_counts = true;
-  for (i = 0; i < recorded_count_items(&functions); ++i) {
-    if (!add_counts(e, recorded_item_at(&functions, i))) return false;
-  }
   return true;
 }
 
@@ -396,10 +379,12 @@ static bool read_event(event *e) {
   if (tvm_ffi_string_equal(name, "process")) return read_process(e);
   if (e->number == 1) return damaged(e, "it is not a process event");
   if (tvm_ffi_string_equal(name, "library")) return read_library(e);
+  if (tvm_ffi_string_equal(name, "function")) return read_function(e);
   if (tvm_ffi_string_equal(name, "call")) return read_call(e);
   if (tvm_ffi_string_equal(name, kEnds[0])) return read_end(e, false);
   if (tvm_ffi_string_equal(name, kEnds[1])) return read_end(e, true);
-  if (tvm_ffi_string_equal(name, "note")) return read_note(e);
+  if (tvm_ffi_string_equal(name, "note")) return read_note(e, &e->r->notes);
+  if (tvm_ffi_string_equal(name, "unseen")) return read_note(e, &e->r->unseen);
   if (tvm_ffi_string_equal(name, "stop")) return read_stop(e);
   return true;
 }
@@ -517,6 +502,37 @@ static bool list_files(const char *folder, word_list *out) {
   return true;
 }
 
+/* Whether a line of the file begins so. */
+static bool has_line(const char *path, const char *begin) {
+  const size_t size = strlen(begin);
+  FILE *file = fopen(path, "rb");
+  size_t matched = 0; /* of this line; SIZE_MAX: it is another */
+  int c;
+  while (file != NULL && matched != size && (c = getc(file)) != EOF) {
+    if (c == '\n') {
+      matched = 0;
+    } else if (matched != SIZE_MAX) {
+      matched = (unsigned char)begin[matched] == c ? matched + 1 : SIZE_MAX;
+    }
+  }
+  if (file != NULL) fclose(file);
+  return matched == size;
+}
+
+bool recording_has_calls(const char *folder) {
+  word_list names = {NULL, 0};
+  bool is_found = false;
+  size_t i;
+  if (!list_files(folder, &names)) return false;
+  for (i = 0; i < names.size && !is_found; ++i) {
+    char *path = tool_format("%s/%s", folder, names.items[i]);
+    is_found = has_line(path, "{\"event\":\"call\",");
+    free(path);
+  }
+  words_free(&names);
+  return is_found;
+}
+
 /* A link would lead to files that are not those of the recording. */
 static bool check_tensors(const char *folder) {
   char *path = tool_format("%s/tensors", folder);
@@ -540,15 +556,64 @@ static bool check_version(const char *folder) {
   return good;
 }
 
-/* Says if the counts of all calls lack those of processes that ended in another way than others. */
-static void note_missing_counts(recording *r) {
+/* ---- Counts of all calls, in files beside those of events ---- */
+
+static recorded_count *find_count(recording *r, const char *function) {
+  size_t i;
+  for (i = 0; i < r->num_counts && strcmp(r->counts[i].function, function) != 0; ++i) continue;
+  if (i == r->num_counts) {
+    r->counts = tool_realloc(r->counts, (i + 1) * sizeof *r->counts);
+    memset(&r->counts[r->num_counts++], 0, sizeof *r->counts);
+    r->counts[i].function = tool_copy(function, strlen(function));
+  }
+  return &r->counts[i];
+}
+
+static void add_count(int64_t *sum, const unsigned char *bytes, bool is_swapped) {
+  unsigned char turned[8];
+  uint64_t value;
+  size_t i;
+  for (i = 0; i < 8; ++i) turned[i] = bytes[is_swapped ? 7 - i : i];
+  memcpy(&value, turned, sizeof value);
+  if (value < INT64_MAX / 2 && *sum < INT64_MAX / 2) *sum += (int64_t)value;
+}
+
+/* False after a report: a file that is not there, or shorter, is none. */
+static bool read_counts(recording *r, event_file *file) {
+  enum { kCountBytes = 32 }; /* calls, errors, recorded, nothing */
+  char *path = recorded_file_name(file, ".counts"), *bytes = NULL;
+  size_t size = 0, i;
+  bool good = path != NULL;
+  if (good && file_exists(path)) {
+    bytes = recorded_file_read(path, &size);
+    good = bytes != NULL;
+  }
+  free(path);
+  file->has_counts = size / kCountBytes >= file->num_functions;
+  for (i = 0; i < file->num_functions && i < size / kCountBytes; ++i) {
+    const unsigned char *at = (const unsigned char *)bytes + i * kCountBytes;
+    recorded_count *count = find_count(r, file->functions[i]);
+    add_count(&count->calls, at, file->is_swapped);
+    add_count(&count->errors, at + 8, file->is_swapped);
+    add_count(&count->recorded, at + 16, file->is_swapped);
+  }
+  free(bytes);
+  return good;
+}
+
+/* False after a report. Says if counts are missing: the disk was full, or files were removed. */
+static bool read_all_counts(recording *r) {
   size_t i, missing = 0;
-  for (i = 0; i < r->num_files; ++i) missing += !r->files[i].has_counts;
-  if (missing == 0 || missing == r->num_files) return; /* none is shown */
-  add_note(r, tool_format("%zu of %zu processes did not write how many calls they made (recording "
-                          "stopped early, or they ended by _exit, exec or a signal, or still run): "
-                          "there were more calls than shown",
-                          missing, r->num_files));
+  for (i = 0; i < r->num_files; ++i) {
+    if (!read_counts(r, &r->files[i])) return false;
+    missing += !r->files[i].has_counts;
+  }
+  if (missing > 0) {
+    add_note(r, tool_format("the counts of %zu of %zu processes are missing: there were more calls "
+                            "than shown",
+                            missing, r->num_files));
+  }
+  return true;
 }
 
 recording *recording_open(const char *folder) {
@@ -566,10 +631,7 @@ recording *recording_open(const char *folder) {
     free(path);
   }
   words_free(&names);
-  if (good && sort_calls(r)) {
-    note_missing_counts(r);
-    return r;
-  }
+  if (good && sort_calls(r) && read_all_counts(r)) return r;
   recording_free(r);
   return NULL;
 }
@@ -597,6 +659,8 @@ void recording_free(recording *r) {
       free(file->libraries[k].path);
       free(file->libraries[k].build_id);
     }
+    for (k = 0; k < file->num_functions; ++k) free(file->functions[k]);
+    free(file->functions);
     free(file->libraries);
     free(file->whole);
     free(file->process.name);
@@ -604,11 +668,11 @@ void recording_free(recording *r) {
     free(file->bytes);
   }
   for (i = 0; i < r->num_counts; ++i) free(r->counts[i].function);
-  for (i = 0; i < r->num_notes; ++i) free(r->notes[i]);
+  words_free(&r->notes);
+  words_free(&r->unseen);
   free(r->files);
   free(r->calls);
   free(r->counts);
-  free(r->notes);
   free(r->folder);
   tvm_ffi_object_release(r->parse);
   tvm_ffi_object_release(r->has);
@@ -657,12 +721,12 @@ int64_t recording_count_calls(const recording *r, const char *function) {
   return -1;
 }
 
-size_t recording_num_notes(const recording *r) {
-  return r->num_notes;
+const word_list *recording_notes(const recording *r) {
+  return &r->notes;
 }
 
-const char *recording_note(const recording *r, size_t i) {
-  return r->notes[i];
+const word_list *recording_unseen(const recording *r) {
+  return &r->unseen;
 }
 
 static void add_item(void *context, const text_buf *text) {

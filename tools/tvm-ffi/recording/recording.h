@@ -59,6 +59,8 @@ typedef struct recording recording;
  * last line that was not finished is left out, with a note. */
 recording *recording_open(const char *folder);
 void recording_free(recording *r);
+/* Whether a folder has calls, without reading all of it. Nothing is reported. */
+bool recording_has_calls(const char *folder);
 
 /* In the order of their numbers. */
 size_t recording_num_calls(const recording *r);
@@ -73,8 +75,9 @@ const recorded_count *recording_count(const recording *r, size_t i);
 /* How often a function was called while the recording ran; -1 if that is not known. */
 int64_t recording_count_calls(const recording *r, const char *function);
 /* What a user should know, in sentences: notes, and why the recording stopped before the end. */
-size_t recording_num_notes(const recording *r);
-const char *recording_note(const recording *r, size_t i);
+const word_list *recording_notes(const recording *r);
+/* What processes had that recorded no call, in sentences. */
+const word_list *recording_unseen(const recording *r);
 
 /* The event at the begin (kBefore) or the end of a call as JSON, with all keys. NULL: there is
  * none. Release it with free(). */
@@ -96,7 +99,9 @@ typedef struct {
   DLDevice device; /* where it was */
   uint64_t address, size;
   char *data;           /* the name of its bytes; NULL: they were left out */
+  int64_t at;           /* where they are in the process's file of small memory; -1: in their own */
   char *left_out;       /* why; NULL */
+  bool is_output;       /* the call only writes it, and what it had before was left out */
   unsigned char *bytes; /* NULL until they are read */
 } recorded_storage;
 

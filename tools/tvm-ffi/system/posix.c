@@ -25,6 +25,7 @@
 
 #if defined(__linux__)
 #include <sys/auxv.h>
+#include <sys/prctl.h>
 #elif defined(__APPLE__)
 #include <mach-o/dyld.h>
 #include <xlocale.h>
@@ -648,26 +649,38 @@ static bool add_preload(const char *library, char *out_reason, size_t reason_siz
 
 #endif
 
-#if defined(__linux__)
+#if defined(__linux__) || defined(__APPLE__)
 
-void program_replace(char *const *words, const char *library, const char *const *variables,
-                     char *out_reason, size_t reason_size) {
-  if (!add_preload(library, out_reason, reason_size)) return;
-  for (; variables[0] != NULL; variables += 2) setenv(variables[0], variables[1], 1);
-  execvp(words[0], words);
-  snprintf(out_reason, reason_size, "%s", strerror(errno));
+static volatile sig_atomic_t preloaded; /* the pid of the program */
+
+/* Signals of the terminal go to the program, too, and have no process that sent them. */
+static void pass_signal(int number, siginfo_t *info, void *context) {
+  const int error = errno;
+  (void)context;
+  if ((number != SIGINT && number != SIGQUIT) || info->si_code <= 0) {
+    kill((pid_t)preloaded, number);
+  }
+  errno = error;
 }
 
-#elif defined(__APPLE__)
-
-static volatile sig_atomic_t replacement; /* its pid */
-
-static void pass_signal(int number) {
-  kill((pid_t)replacement, number);
+static void pass_signals(pid_t program) {
+  static const int kPassed[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
+  struct sigaction action;
+  size_t i;
+  preloaded = (sig_atomic_t)program;
+  memset(&action, 0, sizeof action);
+  action.sa_sigaction = pass_signal;
+  action.sa_flags = SA_SIGINFO | SA_RESTART;
+  sigemptyset(&action.sa_mask);
+  for (i = 0; i < sizeof kPassed / sizeof *kPassed; ++i) {
+    struct sigaction old; /* what is ignored is ignored by the program, too */
+    if (sigaction(kPassed[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN) {
+      sigaction(kPassed[i], &action, NULL);
+    }
+  }
 }
 
-/* Ends this process as another one ended. */
-static void end_like(int status) {
+void program_end_like(int status) {
   const struct rlimit none = {0, 0};
   if (WIFEXITED(status)) exit(WEXITSTATUS(status));
   setrlimit(RLIMIT_CORE, &none); /* that one has written its own */
@@ -676,17 +689,77 @@ static void end_like(int status) {
   exit(128 + WTERMSIG(status)); /* as a shell says it */
 }
 
-/*
- * For protected programs the system removes the variable with the library without a word. So this
- * process does not become the program, but waits for its end, and for the byte that the library
- * writes into a pipe when it is loaded: tools/record/macos.c.
- */
-void program_replace(char *const *words, const char *library, const char *const *variables,
-                     char *out_reason, size_t reason_size) {
-  char number[16], byte;
-  int ends[2], status;
+bool program_has_failed(int status) {
+  return !WIFEXITED(status) || WEXITSTATUS(status) != 0;
+}
+
+/* Waits for its end; false with the reason as text. */
+static bool wait_for_program(pid_t program, int *out_status, char *out_reason, size_t reason_size) {
+  while (waitpid(program, out_status, 0) < 0) {
+    if (errno == EINTR) continue;
+    snprintf(out_reason, reason_size, "%s", strerror(errno));
+    return false;
+  }
+  return true;
+}
+
+#endif
+
+#if defined(__linux__)
+
+/* In the child. The program ends if its parent is killed, which cannot pass that on. */
+static void become_program(char *const *words, pid_t parent, int errors) {
+  (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) raise(SIGKILL);
+  execvp(words[0], words);
+  if (write(errors, &errno, sizeof errno) < 0) _exit(126);
+  _exit(127);
+}
+
+bool program_run_preloaded(char *const *words, const char *library, const char *const *variables,
+                           int *out_status, char *out_reason, size_t reason_size) {
+  const pid_t parent = getpid();
+  int ends[2], error = 0;
+  sigset_t every, old;
   pid_t child;
-  if (!add_preload(library, out_reason, reason_size)) return;
+  if (!add_preload(library, out_reason, reason_size)) return false;
+  for (; variables[0] != NULL; variables += 2) setenv(variables[0], variables[1], 1);
+  signal(SIGCHLD, SIG_DFL); /* if it is ignored, waitpid() does not return the status */
+  sigfillset(&every);       /* a signal waits until it can be passed on */
+  sigprocmask(SIG_SETMASK, &every, &old);
+  child = pipe(ends) == 0 ? fork() : -1;
+  if (child < 0) {
+    snprintf(out_reason, reason_size, "%s", strerror(errno));
+    return false;
+  }
+  if (child == 0) {
+    sigprocmask(SIG_SETMASK, &old, NULL);
+    fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+    close(ends[0]);
+    become_program(words, parent, ends[1]);
+  }
+  pass_signals(child);
+  sigprocmask(SIG_SETMASK, &old, NULL);
+  close(ends[1]);
+  while (read(ends[0], &error, sizeof error) < 0 && errno == EINTR) continue;
+  close(ends[0]);
+  if (!wait_for_program(child, out_status, out_reason, reason_size)) return false;
+  if (error != 0) snprintf(out_reason, reason_size, "%s", strerror(error));
+  return error == 0;
+}
+
+#elif defined(__APPLE__)
+
+/*
+ * For protected programs the system removes the variable with the library without a word: the
+ * library writes a byte into a pipe when it is loaded: tools/record/macos.c.
+ */
+bool program_run_preloaded(char *const *words, const char *library, const char *const *variables,
+                           int *out_status, char *out_reason, size_t reason_size) {
+  char number[16], byte;
+  int ends[2];
+  pid_t child;
+  if (!add_preload(library, out_reason, reason_size)) return false;
   for (; variables[0] != NULL; variables += 2) setenv(variables[0], variables[1], 1);
   signal(SIGCHLD, SIG_DFL); /* if it is ignored, waitpid() does not return the status */
   if (pipe(ends) == 0) {
@@ -698,33 +771,36 @@ void program_replace(char *const *words, const char *library, const char *const 
   }
   if (errno != 0) {
     snprintf(out_reason, reason_size, "%s", strerror(errno));
-    return;
+    return false;
   }
-  replacement = (sig_atomic_t)child;
-  signal(SIGINT, SIG_IGN); /* the terminal sends both to the program, too */
-  signal(SIGQUIT, SIG_IGN);
-  signal(SIGTERM, pass_signal);
-  signal(SIGHUP, pass_signal);
-  while (waitpid(child, &status, 0) < 0) {
-    if (errno == EINTR) continue;
-    snprintf(out_reason, reason_size, "%s", strerror(errno));
-    return;
-  }
-  if (read(ends[0], &byte, 1) == 1) end_like(status);
+  pass_signals(child);
+  if (!wait_for_program(child, out_status, out_reason, reason_size)) return false;
+  if (read(ends[0], &byte, 1) == 1) return true;
   snprintf(out_reason, reason_size,
            "it ran without the recorder: macOS does not preload libraries into programs of the "
            "system, such as /bin/sh, /usr/bin/env and /usr/bin/python3, nor for those with the "
            "hardened runtime; nothing was recorded");
+  return false;
 }
 
 #else
 
-void program_replace(char *const *words, const char *library, const char *const *variables,
-                     char *out_reason, size_t reason_size) {
+bool program_run_preloaded(char *const *words, const char *library, const char *const *variables,
+                           int *out_status, char *out_reason, size_t reason_size) {
   (void)words;
   (void)library;
   (void)variables;
+  (void)out_status;
   snprintf(out_reason, reason_size, "only Linux preloads a library");
+  return false;
+}
+
+void program_end_like(int status) {
+  exit(status);
+}
+
+bool program_has_failed(int status) {
+  return status != 0;
 }
 
 #endif

@@ -326,12 +326,15 @@ bool program_has_replaced_runtime(const char *library);
 
 /* ---- Another program with a library preloaded ---- */
 
-/* Starts a program in place of this process: the words of its command line, then NULL. The library
- * is loaded before others. `variables` of the environment are names, each followed by its value,
- * then NULL. Returns only if that does not work, with the reason as text. On macOS this process
- * stays, and ends as the program does; it returns, too, if that ran without the library. */
-void program_replace(char *const *words, const char *library, const char *const *variables,
-                     char *out_reason, size_t reason_size);
+/* Runs a program: the words of its command line, then NULL. The library is loaded before others.
+ * `variables` of the environment are names, each followed by its value, then NULL. Signals that are
+ * sent to this process go to the program, which ends if this process is killed (on Linux). False
+ * with the reason as text if it was not started; on macOS also if it ran without the library. */
+bool program_run_preloaded(char *const *words, const char *library, const char *const *variables,
+                           int *out_status, char *out_reason, size_t reason_size);
+/* Ends this process as the program ended. */
+void program_end_like(int status);
+bool program_has_failed(int status);
 
 /* ---- Texts of Windows: windows_text.c, which tests compile on all systems ---- */
 

@@ -811,12 +811,22 @@ void child_end_alike(int code) {
 
 /* ---- This program on another runtime ---- */
 
-void program_replace(char *const *words, const char *library, const char *const *variables,
-                     char *out_reason, size_t reason_size) {
+bool program_run_preloaded(char *const *words, const char *library, const char *const *variables,
+                           int *out_status, char *out_reason, size_t reason_size) {
   (void)words;
   (void)library;
   (void)variables;
+  (void)out_status;
   snprintf(out_reason, reason_size, "only Linux preloads a library");
+  return false;
+}
+
+void program_end_like(int status) {
+  exit(status);
+}
+
+bool program_has_failed(int status) {
+  return status != 0;
 }
 
 void program_replace_runtime(const char *library, char *out_reason, size_t reason_size) {

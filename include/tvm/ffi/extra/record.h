@@ -62,6 +62,12 @@ typedef struct {
   const char *const *skip;
   const char *const *lib;
   /**
+   * Which arguments functions only write: lists as above of "PATTERN:NUMBERS", where a negative
+   * number counts from the end, "scale*:0,-1". What their memory has before a call, left there by
+   * whoever used it last, is not recorded.
+   */
+  const char *const *outputs;
+  /**
    * A file in an existing folder, or NULL. A trace of all calls is written to it instead of a
    * recording, in the format of chrome://tracing and Perfetto, and a table to stderr at the end. If
    * the file exists, the process writes to FILE.PID.
