@@ -11,11 +11,11 @@
 #include "support/check.h"
 #include "support/oom.h"
 
-static char path[4096];
+static char kernels_path[4096];
 static int closed; /* how often the destructor of kernels.so ran */
 
 static int open_library(void *out) {
-  TVMFFIByteArray bytes = check_bytes(path);
+  TVMFFIByteArray bytes = check_bytes(kernels_path);
   return tvmffi_library_open(&bytes, out);
 }
 
@@ -207,7 +207,7 @@ int main(void) {
   const char *folder = getenv("TVM_FFI_TEST_MODULES");
   oom_install();
   if (folder == NULL) return 77;
-  (void)snprintf(path, sizeof path, "%s/kernels.so", folder);
+  (void)snprintf(kernels_path, sizeof kernels_path, "%s/kernels.so", folder);
   if (TVMFFIEnvModRegisterContextSymbol("__test_closed", &closed) != 0) return 1;
   return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }
