@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The words of variables such as CC, and numbers in other locales. */
+/* The words of variables such as CC, numbers in other locales, patterns of names. */
 #include <locale.h>
 #include <math.h>
 
-#include "support/check.h"
-
+#include "base/pattern.h"
 #include "base/text.h"
+#include "support/check.h"
 #include "system/system.h"
 
 /* The words of the text are these, which end with NULL. */
@@ -100,8 +100,70 @@ TEST(test_numbers) {
   (void)setlocale(LC_NUMERIC, "C");
 }
 
+/* ---- Patterns of names ---- */
+
+static void check_pattern(const char *pattern, const char *text, bool expected) {
+  if (pattern_matches(pattern, text) != expected) {
+    fail_msg("%s %s %s", pattern, expected ? "does not match" : "matches", text);
+  }
+}
+
+TEST(test_patterns_plain) {
+  check_pattern("", "", true);
+  check_pattern("", "a", false);
+  check_pattern("scale", "scale", true);
+  check_pattern("scale", "scale2", false);
+  check_pattern("scale2", "scale", false);
+  check_pattern("sc?le", "scale", true);
+  check_pattern("?", "", false);
+  check_pattern("\\*", "*", true);
+  check_pattern("\\*", "a", false);
+  check_pattern("a\\", "a", false);
+  check_pattern("a]-b", "a]-b", true);
+}
+
+TEST(test_patterns_star) {
+  check_pattern("*", "", true);
+  check_pattern("*", "ffi.Array/x", true);
+  check_pattern("ffi.*", "ffi.", true);
+  check_pattern("ffi.*", "ffi", false);
+  check_pattern("*.c", "a.c.c", true);
+  check_pattern("a*b*c", "a1b2b3c", true);
+  check_pattern("a*b*c", "a1b2b3", false);
+  check_pattern("*ab*ab", "abab", true);
+  check_pattern("*a*a*a*a*a*a*a*a*b", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+                false);
+  check_pattern("**?", "a", true);
+}
+
+TEST(test_patterns_sets) {
+  check_pattern("[abc]", "b", true);
+  check_pattern("[abc]", "d", false);
+  check_pattern("[!abc]", "d", true);
+  check_pattern("[^abc]", "a", false);
+  check_pattern("[a-c]x", "bx", true);
+  check_pattern("[a-c]", "-", false);
+  check_pattern("[a-]", "-", true);
+  check_pattern("[]a]", "]", true);
+  check_pattern("[!]a]", "]", false);
+  check_pattern("[!]a]", "b", true);
+  check_pattern("[\\]a]", "a", true);
+  check_pattern("[\\]a]", "]", true);
+  check_pattern("[[:digit:]_]", "7", true);
+  check_pattern("[[:digit:]_]", "_", true);
+  check_pattern("[[:digit:]_]", "a", false);
+  check_pattern("[![:upper:]]*", "Ab", false);
+  check_pattern("[a-z", "[a-z", true);
+  check_pattern("[a-z", "a", false);
+  check_pattern("[", "[", true);
+  check_pattern("[\xc3]", "\xc3", true);
+}
+
 RUN_TESTS({
     cmocka_unit_test(test_blanks_and_quotes),
     cmocka_unit_test(test_escapes),
     cmocka_unit_test(test_numbers),
+    cmocka_unit_test(test_patterns_plain),
+    cmocka_unit_test(test_patterns_star),
+    cmocka_unit_test(test_patterns_sets),
 })
