@@ -21,8 +21,9 @@ import stat
 import sys
 import time
 
-from steps import (JOBS, PROGRESS_SECONDS, RELEASE, REPORT, ROOT, TESTS, execute, links, meson_test,
-                   needed, part, tracked)
+import steps
+from steps import (ALL, JOBS, PROGRESS_SECONDS, RELEASE, REPORT, ROOT, TESTS, execute, links,
+                   meson_test, needed, part, tracked)
 
 WORK = ROOT / "build-configurations"
 
@@ -527,14 +528,15 @@ def default_options():
 @part(TESTS + " clang",
       alone="options of ours that exclude each other, a machine that lacks something")
 def configurations():
-    """every option of this project's build, and pairs of them; what is optional hidden, other
-    compilers and places"""
+    """every option of this project's build, and pairs of them; what is optional hidden; with
+    --release other compilers and places"""
     found = default_options()
     if found:
         pairs_of_ours(found[0])
         without_something()
         without_local_runtime()
-        other_places()
+        if steps.RUN != ALL:
+            other_places()
 
 
 @part(TESTS, when=RELEASE,

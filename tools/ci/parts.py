@@ -28,7 +28,7 @@ def build_gcc(suites=()):
 
 
 @part(GCC_TESTS, when=DAILY,
-      alone="most faults; with `--all` those of optimised C++")
+      alone="most faults; with `--all` those of optimised kernels in C++")
 def gcc():
     """gcc, C++17, warnings are errors: every test but those of the parts peers, projects, programs,
     languages and install"""
@@ -36,6 +36,18 @@ def gcc():
         meson_test(build_gcc(), without=["peer", "build_systems"])
         if not (shutil.which("nvcc") or pathlib.Path("/usr/local/cuda/bin/nvcc").exists()):
             REPORT.skip("headers compiled as CUDA", "nvcc is not installed")
+
+
+@part(GCC_TESTS, when=RELEASE,
+      alone="what gcc warns about in optimised tests; a test whose result depends on that: `gcc` "
+      "optimises what they test, the public headers in C and kernels")
+def optimised():
+    """gcc -O3: the unit tests and those of C++, optimised too"""
+    if tool("gcc"):
+        suites = ["unit", "oom", "race", "cpp"]
+        folder = build("optimised", "-Doptimization=3", CPP, env={"CC": "gcc", "CXX": "g++"},
+                       suites=suites)
+        meson_test(folder, suites=suites, without=["slow"])
 
 
 def run_beside_package(suites, without=()):
@@ -122,18 +134,27 @@ def clang():
     """clang, warnings are errors: builds all C, and runs the tests whose code it compiled"""
     # asan_cxx compiles C++ by clang, with warnings as errors too.
     if tool("clang"):
-        folder = build("clang", "-Dbenchmarks=enabled", "-Dcpp=disabled", LINES_ONLY,
-                       env={"CC": "clang", "CXX": "clang++"})
+        folder = build("clang", "-Dbenchmarks=enabled", "-Dcpp=disabled", "-Doptimization=3",
+                       LINES_ONLY, env={"CC": "clang", "CXX": "clang++"})
         # gcc's part runs what starts compilers or other processes, and failing allocations.
         meson_test(folder, without=["slow", "peer", "faults", "tool", "compat"])
 
 
 # The suites for the sanitizers, by the main language of their code. Modules in C++ are called by
-# the library, so that some of this code is checked with the C suites too. Values of a million
-# levels take a minute with a sanitizer.
+# the library, so that some of this code is checked with the C suites too. Samples and programs of
+# the package use the C++ layer, which the suites cpp and cuda test. Values of a million levels take
+# a minute with a sanitizer.
 C_SUITES = ["unit", "oom", "faults", "race", "abi", "modules", "isolated", "tool", "fuzz"]
-CPP_SUITES = ["cpp", "cuda", "samples", "compat"]
+CPP_SUITES = ["cpp", "cuda"]
+CPP_USERS = ["samples", "compat"]
 DEEP_SUITES = ["deep"]
+
+
+def clang_with_lld():
+    """The variables for builds by clang, where sanitizers make programs large: lld links one of
+    their hundreds in half of the time. The part clang links by the system's linker."""
+    env = {"CC": "clang", "CXX": "clang++"}
+    return {**env, "CC_LD": "lld", "CXX_LD": "lld"} if links("clang", "-fuse-ld=lld") else env
 
 
 def sanitize_with_clang(suites):
@@ -149,8 +170,7 @@ def sanitize_with_clang(suites):
                      "-Wl,--pop-state")
     folder = build("asan", "-Db_sanitize=address,undefined", "-Db_lundef=false", "-Dcpp_std=c++20",
                    "-Ddlpack=fallback", "-Dcuda=disabled", CXX_EXPORTS, LINES_ONLY, PLAIN_CPP,
-                   f"-Dc_link_args={for_libraries}", env={"CC": "clang", "CXX": "clang++"},
-                   suites=suites)
+                   f"-Dc_link_args={for_libraries}", env=clang_with_lld(), suites=suites)
     meson_test(folder, setup="asan", suites=suites)
 
 
@@ -166,9 +186,9 @@ def asan():
 
 @part(SANITIZER_TESTS + " venv", alone="the same in C++, and what C++20 refuses")
 def asan_cxx():
-    """clang with the same sanitizers: C++, as C++20, warnings are errors; samples, and values of a
-    million levels"""
-    sanitize_with_clang(CPP_SUITES + DEEP_SUITES)
+    """clang with the same sanitizers: C++, as C++20, warnings are errors; with --release samples,
+    and values of a million levels"""
+    sanitize_with_clang(CPP_SUITES + ([] if steps.RUN == ALL else CPP_USERS + DEEP_SUITES))
 
 
 @part(SANITIZER_TESTS, alone="data races")
@@ -181,8 +201,7 @@ def tsan():
         return
     suites = ["race", "unit"]
     folder = build("tsan", "-Db_sanitize=thread", "-Db_lundef=false", "-Ddlpack=fallback",
-                   "-Dcuda=disabled", PLAIN_CPP, env={"CC": "clang", "CXX": "clang++"},
-                   werror=False, suites=suites)
+                   "-Dcuda=disabled", PLAIN_CPP, env=clang_with_lld(), werror=False, suites=suites)
     meson_test(folder, setup="tsan", suites=suites, without=["damaged"])
 
 
@@ -206,9 +225,10 @@ def fuzz():
 
 @part(GCC_TESTS + " valgrind", alone="memory read before it is written")
 def valgrind():
-    """valgrind's memcheck over the unit and allocation-failure tests"""
+    """valgrind's memcheck over the unit tests; with --release those of failing allocations, which
+    asan runs"""
     if tool("valgrind"):
-        suites = ["unit", "oom"]
+        suites = ["unit", *([] if steps.RUN == ALL else ["oom"])]
         meson_test(build_gcc(suites), setup="valgrind", suites=suites, without=["slow", "damaged"])
 
 
@@ -263,11 +283,12 @@ def analyze():
 @part(TESTS + " gcovr", alone="a line that no test runs")
 def coverage():
     """line coverage of c/ by tests of C; all lines of core, env and module"""
+    # Isolated modules, fuzz targets and values of a million levels reach no other lines of these.
     if not tool("gcovr"):
         return
     # Without atomic updates, counts of threads that run at the same time may become negative.
     atomic = "-fprofile-update=atomic"
-    suites = [*(suite for suite in C_SUITES if suite != "tool"), *DEEP_SUITES]
+    suites = ["unit", "oom", "faults", "race", "modules"]
     folder = build("coverage", "-Db_coverage=true", "-Doptimization=0", "-Ddlpack=fallback",
                    f"-Dc_args={atomic}", f"-Dcpp_args={atomic}", NO_DEBUG, "-Dcuda=disabled",
                    env={"CC": "gcc", "CXX": "g++"}, werror=False, suites=suites)
@@ -333,11 +354,12 @@ def build_m32(compiler, suites):
 
 @part(C_TESTS + " m32", alone="sizes and alignments of 32 bits")
 def m32():
-    """32-bit x86, by gcc: every test but some of the tool"""
+    """32-bit x86, by gcc: every test but some of the tool, and those of failing allocations and
+    values of a million levels, which know no sizes"""
     built = build_m32("gcc", [])
     if built:
         folder, env = built
-        meson_test(folder, without=["tool"], env=env)
+        meson_test(folder, without=["tool", "faults", "deep"], env=env)
         meson_test(folder, suites=["tool_ported"], env=env, base="testlog-tool")
 
 
@@ -360,7 +382,8 @@ def core():
     meson_test(folder)
 
 
-@part(BUILD, alone="another dlpack.h than the one here")
+@part(BUILD, when=RELEASE,
+      alone="another dlpack.h than the one here: only for changes of include/meson.build")
 def dlpack():
     """which dlpack.h the build takes: the order of the places, and the versions that it refuses"""
     ours = (ROOT / "subprojects/dlpack/include/dlpack/dlpack.h").read_text(encoding="utf-8")
@@ -415,7 +438,7 @@ def dlpack():
       alone="a file that is not installed, a package that a build system does not find")
 def install():
     """installed (shared, the archive alone) and as a part of a project: hosts and kernels built by
-    every build system"""
+    every build system; with --release by the newest of PyPI too"""
     for kind, compilers in {"shared": ("gcc", "g++"), "static": ("clang", "clang++")}.items():
         env = dict(zip(("CC", "CXX"), compilers if shutil.which(compilers[0]) else ("gcc", "g++")))
         downstream = [
@@ -423,22 +446,25 @@ def install():
             kind
         ]
         REPORT.run(f"{kind}: installed and uninstalled",
-                   [*downstream, "installed", "-Dbuildtype=release"], env=env)
+                   [*downstream, "installed", "-Dbuildtype=release", "-Doptimization=1"], env=env)
         REPORT.run(f"{kind}: hardened",
                    ["tests/abi/binary.py", "hardening", ROOT / f"build-install-{kind}/prefix"])
-        sources = []
+        # The archive alone is installed with fewer files, which each build system has to know. The
+        # programs of PyPI change with their releases.
+        ways = ["pkgconfig", "cmake", "meson"]
+        if kind == "shared" or steps.RUN != ALL:
+            ways += ["make", "subproject", "prefixes", "requests"]
+        if steps.RUN != ALL:
+            ways += ["prefixes --newest", "requests --newest"]
         if kind == "shared":
-            sources = ["exported", "exported --newest", "cmake_inside", "cmake_fetched",
-                       "meson_wrapped", "conan"]
+            ways += ["exported", "cmake_inside", "cmake_fetched", "meson_wrapped", "conan"]
+            ways += [] if steps.RUN == ALL else ["exported --newest"]
             conan = ROOT / "build-install-conan"
             execute([sys.executable, "-m", "venv", conan])
             execute(
                 [conan / "bin/pip", "--disable-pip-version-check", "install", "--quiet", "conan"])
             env["PATH"] = f"{os.environ['PATH']}:{conan / 'bin'}"
-        # With --all, programs of PyPI find the shared library alone.
-        newest = ["prefixes --newest", "requests --newest"]
-        for by in ("make", "pkgconfig", "cmake", "meson", "subproject", "prefixes", "requests",
-                   *(newest if kind == "shared" or steps.RUN != ALL else []), *sources):
+        for by in ways:
             done = execute([*downstream, *by.split()], env=env)
             if done.returncode == 77:
                 REPORT.skip(f"{kind}: by {by}", done.stdout.strip().splitlines()[-1])
@@ -456,8 +482,7 @@ def test_single(profile, suites):
 
 @part(C_TESTS + " g++ clang", alone="names that two sources use, in one file")
 def single():
-    """the two files of tools/amalgamate: compiled strictly, built into a program, and every test of
-    C run on them"""
+    """the two files of tools/amalgamate: compiled strictly, and built into a program"""
     work = ROOT / "build-amalgamated"
     shutil.rmtree(work, ignore_errors=True)
     for seed, extra in ("1", []), ("2", []), ("3", ["--line"]):
@@ -508,17 +533,17 @@ def single():
     REPORT.run("it exports the ABI",
                ["tests/abi/binary.py", "covers", host, "tests/abi/exports.txt"])
 
-    test_single("full", ["unit", "oom", "race", "abi", "samples"])
-
 
 @part(C_TESTS, when=RELEASE,
-      alone="`single` compiles this file, and `core` runs the same tests on its sources")
-def single_core():
-    """tests of C on the single file with the core profile"""
+      alone="`single` compiles this file, and `gcc` and `core` run the same tests on its sources")
+def single_tests():
+    """tests of C on the single file, with both profiles"""
+    test_single("full", ["unit", "oom", "race", "abi", "samples"])
     test_single("core", ["unit", "abi", "samples"])
 
 
-@part(TESTS + " debhelper lintian", alone="a package that Debian refuses")
+@part(TESTS + " debhelper lintian", when=RELEASE,
+      alone="a package that Debian refuses: `install` compares the files that are installed")
 def debian():
     """Debian packages: built, checked by lintian, unpacked and used"""
     if not tool("dpkg-buildpackage") or not tool("dh"):
@@ -671,8 +696,9 @@ def generators():
                          f"docs/codegen.md lacks this row:\n{row}")
 
 
-@part(GCC_TESTS + " bindgen cffi go javac jna luajit rustc",
-      alone="a header or a name that another language does not read")
+@part(GCC_TESTS + " bindgen cffi go javac jna luajit rustc", when=RELEASE,
+      alone="a header that another language does not read: `gcc` holds names and layouts, which "
+      "never change")
 def languages():
     """samples/31_other_languages: a kernel from Python by cffi, LuaJIT, Zig, Rust, Java and Go"""
     import zig  # not above: the list of parts has its parts after these

@@ -50,7 +50,7 @@ BUILD = "cc meson ninja pkg-config"
 C_TESTS = BUILD + " cmocka locales"
 TESTS = C_TESTS + " g++ gtest"
 GCC_TESTS = TESTS + " clang cmake gdb libtcc make sdt venv"
-SANITIZERS = " clang clang-sanitizers llvm-symbolizer"
+SANITIZERS = " clang clang-sanitizers lld llvm-symbolizer"
 SANITIZER_TESTS = TESTS + SANITIZERS
 
 # Optimising templates takes most of the time of a build, and four times as long with a sanitizer,
@@ -58,9 +58,8 @@ SANITIZER_TESTS = TESTS + SANITIZERS
 # functions and lines.
 CPP = "-Dcpp_args=-g1"
 PLAIN_CPP = "-Dcpp_args=-O0 -g1"
-# Debug information takes a fifth of the time of a compiler for C; without it, tests/meson.build
-# leaves tests unoptimised, which takes half. What reads it is tested in gcc's build. Reports of
-# sanitizers name functions and lines, which -g1 has.
+# Debug information takes a fifth of the time of a compiler for C. What reads it is tested in gcc's
+# build. Reports of sanitizers name functions and lines, which -g1 has.
 NO_DEBUG = "-Ddebug=false"
 LINES_ONLY = "-Dc_args=-g1"
 
