@@ -53,15 +53,17 @@ bool channel_open_more(channel *self, channel_part which, size_t size) {
   return open_range(base, &self->opened[which], size, most);
 }
 
-int channel_create(channel *out, uint64_t pool_size) {
+int channel_create(channel *out, uint64_t pool_size, uint64_t most) {
   const size_t begin = round_up(sizeof(channel_header), memory_page_size());
   /* Addresses and sizes of files only; a process may have little of either. */
   size_t region = sizeof(void *) >= 8 ? (size_t)1 << (sizeof(void *) * 8 - 28) : (size_t)1 << 26;
+  const size_t least = (size_t)1 << 20;
   int reason = 0;
+  if (most < region) region = most < least ? least : round_up((size_t)most, least);
   memset(out, 0, sizeof *out);
   out->own_side = kSideHost;
   out->file = out->socket = out->bell = out->timer = out->epoll = out->process = -1;
-  for (; region >= (size_t)1 << 20; region /= 8) {
+  for (; region >= least; region = region / 8 / least * least) {
     void *memory;
     out->file = memory_file("tvm_ffi_isolated", begin + 2 * (uint64_t)region);
     if (out->file < 0) {
@@ -282,6 +284,10 @@ static bool child_has_ended(const channel *self) {
              : info.si_pid == self->child;
 }
 
+static pid_t parent_of_helper(const channel *self) {
+  return self->helper != self->child ? self->child : getpid();
+}
+
 /* Whether the other end of the socket is closed: the helper executes another program, or has ended.
  */
 static bool socket_has_ended(const channel *self) {
@@ -305,7 +311,7 @@ static wait_result look_at_helper(channel *self) {
   if (turn == (uint32_t)self->own_side) return kWaitTurn;
   if (turn >= kNumSides) return kWaitDamaged;
   if (child_has_ended(self)) return kWaitGone;
-  if (process_has_no_first_thread(self->child)) {
+  if (process_has_no_first_thread(self->helper, parent_of_helper(self))) {
     self->left = kLeaveThread;
   } else if (socket_has_ended(self)) {
     self->left = kLeaveProgram;

@@ -30,9 +30,17 @@ enum {
   kFileEnd
 };
 
+/* The arguments of the helper, which it has in a sandbox only. */
+enum {
+  kWordSandbox = 1, /* `all`, or `best`: without what the system refuses */
+  kWordLibrary,     /* the path */
+  kWordReads,       /* further paths, separated by colons */
+  kNumWords
+};
+
 typedef enum { kSideHost, kSideHelper, kNumSides } side;
 
-enum { kChannelVersion = 2, kNoteText = 6144, kOutputTail = 2048 };
+enum { kChannelVersion = 3, kNoteText = 6144, kOutputTail = 2048 };
 
 /* How the helper died, written by its signal handler. */
 typedef struct {
@@ -65,8 +73,10 @@ typedef struct {
   uint64_t region_size, pool_size;
   uint64_t memory, cpu_seconds, open_files; /* limits of the helper, 0: none */
   uint32_t forbids, shows_output;
-  uint32_t serves; /* by the helper: it has started */
-  uint32_t leaves; /* by the helper: a leave_reason, when it is about to end itself */
+  uint32_t serves;        /* by the helper: it has started */
+  uint32_t leaves;        /* by the helper: a leave_reason, when it is about to end itself */
+  uint32_t sandbox_parts; /* by the helper, before it has loaded anything: what keeps it in, */
+  int32_t helper;         /* and its number for the host; 0: it is the host's child */
   char first_pad[64];
   uint32_t turn; /* the side that has to act */
   char turn_pad[60];
@@ -108,6 +118,7 @@ typedef struct {
   ino_t bell_inode;
   int process;        /* of the helper, for poll(); -1: the system did not give one */
   pid_t child;        /* in the host: the helper, which is looked after now and then */
+  pid_t helper;       /* in a sandbox, a child of that child; else the same */
   unsigned num_waits; /* so far */
   bool spins;         /* the process may use more than one processor */
   int misses;         /* how often in a row spinning was in vain */
@@ -128,8 +139,8 @@ typedef enum {
 
 /* ---- Memory of the host ---- */
 
-/* Makes the shared memory. -1 with errno set. */
-int channel_create(channel *out, uint64_t pool_size);
+/* Makes the shared memory, with at most so many bytes for each side. -1 with errno set. */
+int channel_create(channel *out, uint64_t pool_size, uint64_t most);
 /* In the helper: finds it. */
 int channel_open(channel *out);
 /* Unmaps the memory; the files are the caller's. */

@@ -22,6 +22,7 @@
 
 #include "helper_system.h"
 #include "peer.h"
+#include "sandbox.h"
 #include "tensor_copy.h"
 
 enum { kExitStart = 122, kExitLeaves = 121 };
@@ -314,8 +315,9 @@ static int allocate_result(DLTensor *prototype, DLManagedTensorVersioned **out, 
   return tensor_in_heap(&results, prototype, out, error_ctx, set_error);
 }
 
-int main(void) {
+int main(int num_words, char **words) {
   channel *c = &host.channel;
+  sandbox_enter(num_words, words);
   if (channel_open(c) != 0) {
     fprintf(stderr, "This program is started by libtvm_ffi_isolated, and of no use on its own.\n");
     return 2;
@@ -328,9 +330,13 @@ int main(void) {
   host.pool_size = (size_t)c->header->pool_size;
   host.pool = mmap(NULL, host.pool_size, PROT_NONE, MAP_SHARED | MAP_NORESERVE, kFilePool, 0);
   if (host.pool == MAP_FAILED) fail("the memory of tensors");
+  close(kFilePool); /* only the host makes it grow */
   peer_init(&host);
   heap_init(&results, c->region[kSideHelper], c->message_limit, c->region_size, -1, 0);
   set_limits(c->header);
+  sandbox_lock();
+  c->header->sandbox_parts = sandbox_get_parts();
+  c->header->helper = sandbox_get_helper();
   watch_crashes();
   watch_thread_and_forks();
   watch_begin();

@@ -11,24 +11,16 @@
 #include <sys/resource.h>
 #include <tvm/ffi/extra/isolated.h>
 #include <unistd.h>
+
+#include "sandbox.h"
 #ifdef __APPLE__
 #include <limits.h>
 #include <sys/event.h>
 #else
 #include <poll.h>
-#include <stddef.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <time.h>
-#endif
-#if defined(__linux__) && defined(__has_include)
-#if __has_include(<linux/seccomp.h>) && __has_include(<linux/filter.h>) && \
-    __has_include(<linux/audit.h>)
-#include <linux/audit.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
-#define HAS_SECCOMP 1
-#endif
 #endif
 
 /* ---- Limits that both have ---- */
@@ -158,149 +150,21 @@ void leave_host(void) {
   for (file = kFileEnd; file < (int)most.rlim_cur; ++file) close(file);
 }
 
-#if HAS_SECCOMP && defined(__x86_64__)
-#define OWN_ARCHITECTURE AUDIT_ARCH_X86_64
-#elif HAS_SECCOMP && defined(__aarch64__) && defined(__LITTLE_ENDIAN__)
-#define OWN_ARCHITECTURE AUDIT_ARCH_AARCH64
-#elif HAS_SECCOMP && defined(__aarch64__) && !defined(__AARCH64EB__)
-#define OWN_ARCHITECTURE AUDIT_ARCH_AARCH64
-#elif HAS_SECCOMP && defined(__riscv) && __riscv_xlen == 64
-#define OWN_ARCHITECTURE AUDIT_ARCH_RISCV64
-#endif
-
-#ifdef OWN_ARCHITECTURE
-
-enum { kMaxFilter = 64 };
-
-typedef struct {
-  struct sock_filter steps[kMaxFilter];
-  unsigned short count;
-} filter;
-
-static void add(filter *self, unsigned code, uint32_t value, unsigned char yes, unsigned char no) {
-  struct sock_filter *step = &self->steps[self->count++];
-  step->code = (unsigned short)code;
-  step->k = value;
-  step->jt = yes;
-  step->jf = no;
-}
-
-static void add_load(filter *self, size_t offset) {
-  add(self, BPF_LD | BPF_W | BPF_ABS, (uint32_t)offset, 0, 0);
-}
-
-/* Lets a call of the system fail with that error. Its number has been loaded. */
-static void add_refusal(filter *self, long number, int error) {
-  add(self, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)number, 0, 1);
-  add(self, BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (uint32_t)error, 0, 0);
-}
-
-/* Threads are made by the same call as processes, whose flags say which. */
-static void add_refusal_of_processes(filter *self) {
-  enum { kCloneThread = 0x00010000 };
-#ifdef SYS_fork
-  add_refusal(self, SYS_fork, EPERM);
-  add_refusal(self, SYS_vfork, EPERM);
-#endif
-  add_refusal(self, SYS_execve, EPERM);
-  add_refusal(self, SYS_execveat, EPERM);
-#ifdef SYS_clone3
-  add_refusal(self, SYS_clone3, ENOSYS); /* the flags are in memory; libc goes on with clone */
-#endif
-  add(self, BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 0, 4);
-  add_load(self, offsetof(struct seccomp_data, args[0])); /* the low half: little endian */
-  add(self, BPF_JMP | BPF_JSET | BPF_K, kCloneThread, 1, 0);
-  add(self, BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM, 0, 0);
-  add(self, BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
-}
-
-static void refuse_calls(uint32_t forbids) {
-  filter made;
-  struct sock_fprog program;
-  memset(&made, 0, sizeof made);
-  add_load(&made, offsetof(struct seccomp_data, arch));
-  add(&made, BPF_JMP | BPF_JEQ | BPF_K, OWN_ARCHITECTURE, 1, 0);
-  add(&made, BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM, 0, 0);
-  add_load(&made, offsetof(struct seccomp_data, nr));
-#ifdef __x86_64__
-  add(&made, BPF_JMP | BPF_JGE | BPF_K, 0x40000000, 0, 1); /* another set of numbers: x32 */
-  add(&made, BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM, 0, 0);
-#endif
-  if ((forbids & TVM_FFI_ISOLATED_NETWORK) != 0) {
-    add_refusal(&made, SYS_socket, EACCES);
-#ifdef SYS_io_uring_setup
-    add_refusal(&made, SYS_io_uring_setup, EACCES);
-#endif
-  }
-  if ((forbids & TVM_FFI_ISOLATED_PROCESSES) != 0) add_refusal_of_processes(&made);
-  add(&made, BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
-  program.len = made.count;
-  program.filter = made.steps;
-  if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0) fail("seccomp");
-}
-
-#else
-
-static void refuse_calls(uint32_t forbids) {
-  (void)forbids;
-  errno = ENOSYS;
-  fail("seccomp on this processor");
-}
-
-#endif
-
-/* The interface of Landlock; not every system has its header. */
-enum {
-  kLandlockWriteFile = 1 << 1,
-  kLandlockFirstVersion = 0x1ff2, /* write, remove and make what has a path */
-  kLandlockRefer = 1 << 13,       /* since version 2 */
-  kLandlockTruncate = 1 << 14,    /* since version 3 */
-  kLandlockVersion = 1,           /* a flag: tell the version */
-  kLandlockPath = 1
-};
-
-#ifdef SYS_landlock_create_ruleset
-
-/* Packed, as the kernel has it. */
-typedef struct {
-  uint64_t allowed;
-  int32_t parent;
-} __attribute__((packed)) landlock_path;
-
-static void refuse_files(void) {
-  uint64_t handled = kLandlockFirstVersion;
-  landlock_path nothing = {kLandlockWriteFile, -1};
-  const long version = syscall(SYS_landlock_create_ruleset, NULL, 0, kLandlockVersion);
-  int rules;
-  if (version < 1) fail("Landlock");
-  if (version >= 2) handled |= kLandlockRefer;
-  if (version >= 3) handled |= kLandlockTruncate;
-  rules = (int)syscall(SYS_landlock_create_ruleset, &handled, sizeof handled, 0);
-  if (rules < 0) fail("Landlock");
-  nothing.parent = open("/dev/null", O_PATH | O_CLOEXEC);
-  if (nothing.parent >= 0) {
-    syscall(SYS_landlock_add_rule, rules, kLandlockPath, &nothing, 0);
-    close(nothing.parent);
-  }
-  if (syscall(SYS_landlock_restrict_self, rules, 0) != 0) fail("Landlock");
-  close(rules);
-}
-
-#else
-
-static void refuse_files(void) {
-  errno = ENOSYS;
-  fail("Landlock");
-}
-
-#endif
+/* Of all that is in the namespace; the system does not count those of root. */
+enum { kMaxThreads = 1024, kMaxStack = 64 << 20 };
 
 void set_limits(const channel_header *header) {
   set_common_limits(header);
   if (header->memory != 0) limit(RLIMIT_DATA, header->memory, header->memory, "RLIMIT_DATA");
+  if ((sandbox_get_parts() & TVM_FFI_ISOLATED_SANDBOX_PROCESSES) != 0) {
+    limit(RLIMIT_NPROC, kMaxThreads, kMaxThreads, "RLIMIT_NPROC");
+  }
+  if (header->memory != 0 && sandbox_get_parts() != 0) { /* it is none of what RLIMIT_DATA counts */
+    limit(RLIMIT_STACK, kMaxStack, kMaxStack, "RLIMIT_STACK");
+  }
   if (header->forbids == 0) return;
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) fail("PR_SET_NO_NEW_PRIVS");
-  if ((header->forbids & TVM_FFI_ISOLATED_FILES) != 0) refuse_files();
+  if ((header->forbids & TVM_FFI_ISOLATED_FILES) != 0) refuse_writing_files();
   if ((header->forbids & ~(uint32_t)TVM_FFI_ISOLATED_FILES) != 0) refuse_calls(header->forbids);
 }
 

@@ -142,8 +142,8 @@ static const peer_hooks kHostHooks = {.end = process_end,
 
 struct module {
   tvm_ffi_isolated_options options;
-  char *path, *helper;
-  uint32_t next_site; /* where a call waits that finds all busy */
+  char *path, *helper, *reads, *environment; /* the last two may be NULL */
+  uint32_t next_site;                        /* where a call waits that finds all busy */
   int32_t num_sites;
   site *sites[];
 };
@@ -348,6 +348,8 @@ static void destroy_module(void *handle) {
   }
   free(self->path);
   free(self->helper);
+  free(self->reads);
+  free(self->environment);
   free(self);
 }
 
@@ -394,11 +396,6 @@ static int check_options(const tvm_ffi_isolated_options *options) {
   const int32_t known =
       TVM_FFI_ISOLATED_NETWORK | TVM_FFI_ISOLATED_FILES | TVM_FFI_ISOLATED_PROCESSES;
   enum { kMaxProcesses = 1024 };
-  /* Programs that were compiled before the last member was there are as good. */
-  const size_t least = offsetof(tvm_ffi_isolated_options, answer);
-  TVM_FFI_C_CHECK(options->struct_size >= least, TVM_FFI_C_VALUE_ERROR,
-                  "options.struct_size is %zu, but must be at least %zu", options->struct_size,
-                  least);
   TVM_FFI_C_CHECK(options->timeout >= 0 && options->timeout < 1e9 && options->load_timeout >= 0 &&
                       options->load_timeout < 1e9,
                   TVM_FFI_C_VALUE_ERROR, "a timeout is negative, or larger than 1e9 s");
@@ -407,7 +404,26 @@ static int check_options(const tvm_ffi_isolated_options *options) {
                   (int)options->processes, kMaxProcesses);
   TVM_FFI_C_CHECK((options->forbids & ~known) == 0, TVM_FFI_C_VALUE_ERROR,
                   "options.forbids has unknown bits: 0x%x", (unsigned)options->forbids);
+  TVM_FFI_C_CHECK(options->sandbox >= 0 && options->sandbox <= TVM_FFI_ISOLATED_SANDBOX_BEST,
+                  TVM_FFI_C_VALUE_ERROR, "options.sandbox is %d, but must be from 0 to %d",
+                  (int)options->sandbox, TVM_FFI_ISOLATED_SANDBOX_BEST);
+  TVM_FFI_C_CHECK(options->sandbox != 0 || (options->reads == NULL && options->environment == NULL),
+                  TVM_FFI_C_VALUE_ERROR, "options.%s needs options.sandbox",
+                  options->reads != NULL ? "reads" : "environment");
   return 0;
+}
+
+/* Programs that were compiled before the last members were there are as good. */
+static int complete_options(const tvm_ffi_isolated_options *given, tvm_ffi_isolated_options *out) {
+  const tvm_ffi_isolated_options defaults = TVM_FFI_ISOLATED_OPTIONS_INIT;
+  const size_t least = offsetof(tvm_ffi_isolated_options, answer);
+  *out = defaults;
+  if (given == NULL) return 0;
+  TVM_FFI_C_CHECK(given->struct_size >= least, TVM_FFI_C_VALUE_ERROR,
+                  "options.struct_size is %zu, but must be at least %zu", given->struct_size,
+                  least);
+  memcpy(out, given, given->struct_size < sizeof *out ? given->struct_size : sizeof *out);
+  return check_options(out);
 }
 
 /*
@@ -425,13 +441,16 @@ static module *new_module(const char *path, const tvm_ffi_isolated_options *opti
   const int32_t count = options->processes > 0 ? options->processes : 1;
   module *self = calloc(1, sizeof *self + (size_t)count * sizeof(site *));
   if (self == NULL) return NULL;
-  memcpy(&self->options, options,
-         options->struct_size < sizeof *options ? options->struct_size : sizeof *options);
+  self->options = *options;
   if (self->options.load_timeout == 0) self->options.load_timeout = 60;
   if (self->options.answer == 0) self->options.answer = default_answer(self->options.memory);
   self->path = strdup(path);
   self->helper = find_helper(options->helper);
   self->options.helper = self->helper;
+  if (options->reads != NULL) self->options.reads = self->reads = strdup(options->reads);
+  if (options->environment != NULL) {
+    self->options.environment = self->environment = strdup(options->environment);
+  }
   for (; self->num_sites < count; ++self->num_sites) {
     site *place = calloc(1, sizeof *place);
     if (place == NULL) break;
@@ -443,23 +462,26 @@ static module *new_module(const char *path, const tvm_ffi_isolated_options *opti
     }
     self->sites[self->num_sites] = place;
   }
-  if (self->path != NULL && self->helper != NULL && self->num_sites == count) return self;
+  if (self->path != NULL && self->helper != NULL && self->num_sites == count &&
+      (self->reads != NULL) == (options->reads != NULL) &&
+      (self->environment != NULL) == (options->environment != NULL)) {
+    return self;
+  }
   destroy_module(self);
   return NULL;
 }
 
 int tvm_ffi_isolated_load(const char *path, const tvm_ffi_isolated_options *options,
                           TVMFFIObjectHandle *out) {
-  const tvm_ffi_isolated_options defaults = TVM_FFI_ISOLATED_OPTIONS_INIT;
+  tvm_ffi_isolated_options all;
   module *self;
   entered call;
   int32_t i;
   int code;
   TVM_FFI_C_CHECK(path != NULL && out != NULL, TVM_FFI_C_VALUE_ERROR, "`%s` is NULL",
                   path == NULL ? "path" : "out");
-  if (options == NULL) options = &defaults;
-  TVM_FFI_C_TRY(check_options(options));
-  self = new_module(path, options);
+  TVM_FFI_C_TRY(complete_options(options, &all));
+  self = new_module(path, &all);
   if (self == NULL) return tvm_ffi_error_raise_memory();
   /* The first helper starts now, so that what is wrong with the library is known. */
   enter_module(self, &i, &call);
@@ -472,7 +494,7 @@ int tvm_ffi_isolated_load(const char *path, const tvm_ffi_isolated_options *opti
 
 /* ---- Loading by name ---- */
 
-typedef enum { kSeconds, kNumber, kBytes, kForbids } option_type;
+typedef enum { kSeconds, kNumber, kBytes, kForbids, kSandbox, kNames } option_type;
 
 typedef struct {
   const char *name;
@@ -486,7 +508,8 @@ static const option kOptions[] = {
     OPTION(timeout, kSeconds),   OPTION(load_timeout, kSeconds), OPTION(processes, kNumber),
     OPTION(no_restart, kNumber), OPTION(shows_output, kNumber),  OPTION(forbids, kForbids),
     OPTION(memory, kBytes),      OPTION(cpu_seconds, kBytes),    OPTION(open_files, kBytes),
-    OPTION(answer, kBytes),
+    OPTION(answer, kBytes),      OPTION(sandbox, kSandbox),      OPTION(reads, kNames),
+    OPTION(environment, kNames),
 };
 #undef OPTION
 
@@ -541,12 +564,32 @@ static bool read_forbidden(TVMFFIByteArray words, int32_t *out) {
   return true;
 }
 
+/* A value without `=` is NULL. */
+static bool read_sandbox(const TVMFFIByteArray *value, int32_t *out) {
+  *out = value->data == NULL ? TVM_FFI_ISOLATED_SANDBOX_ALL : TVM_FFI_ISOLATED_SANDBOX_BEST;
+  return value->data == NULL || is_text(value, "best");
+}
+
+/* Names with a plus sign between them, as a copy with colons. */
+static bool read_names(const TVMFFIByteArray *value, char **out) {
+  size_t i;
+  if (value->size == 0 || (memchr)(value->data, '\0', value->size) != NULL) return false;
+  free(*out); /* of the same option before */
+  *out = malloc(value->size + 1);
+  if (*out == NULL) return false;
+  for (i = 0; i < value->size; ++i) (*out)[i] = value->data[i] == '+' ? ':' : value->data[i];
+  (*out)[value->size] = '\0';
+  return true;
+}
+
 /* False: the value is not one of that type. */
 static bool set_option(const option *which, const TVMFFIByteArray *value,
                        tvm_ffi_isolated_options *out) {
   void *member = (char *)out + which->offset;
   double number;
   if (which->type == kForbids) return read_forbidden(*value, member);
+  if (which->type == kSandbox) return read_sandbox(value, member);
+  if (which->type == kNames) return read_names(value, member);
   if (!read_decimal(value, &number)) return false;
   if (which->type == kSeconds) {
     *(double *)member = number;
@@ -578,10 +621,24 @@ static int read_options(TVMFFIByteArray text, tvm_ffi_isolated_options *out) {
   return 0;
 }
 
+/* The options own the names among them. */
+static int load_with(const TVMFFIByteArray *path, TVMFFIByteArray words,
+                     tvm_ffi_isolated_options *options, TVMFFIObjectHandle *out) {
+  char *copy;
+  int code;
+  TVM_FFI_C_TRY(read_options(words, options));
+  copy = malloc(path->size + 1);
+  if (copy == NULL) return tvm_ffi_error_raise_memory();
+  memcpy(copy, path->data, path->size);
+  copy[path->size] = '\0';
+  code = tvm_ffi_isolated_load(copy, options, out);
+  free(copy);
+  return code;
+}
+
 int tvm_ffi_isolated_load_named(const TVMFFIByteArray *name, TVMFFIObjectHandle *out) {
   tvm_ffi_isolated_options options = TVM_FFI_ISOLATED_OPTIONS_INIT;
   TVMFFIByteArray path, words, scheme;
-  char *copy;
   int code;
   TVM_FFI_C_CHECK(name != NULL && out != NULL, TVM_FFI_C_VALUE_ERROR, "`%s` is NULL",
                   name == NULL ? "name" : "out");
@@ -591,28 +648,44 @@ int tvm_ffi_isolated_load_named(const TVMFFIByteArray *name, TVMFFIObjectHandle 
   TVM_FFI_C_CHECK(
       is_text(&scheme, "isolated") && path.size > 0 && (memchr)(path.data, '\0', path.size) == NULL,
       TVM_FFI_C_VALUE_ERROR, "`%.*s` is not `isolated:` with a path", (int)name->size, name->data);
-  TVM_FFI_C_TRY(read_options(words, &options));
-  copy = malloc(path.size + 1);
-  if (copy == NULL) return tvm_ffi_error_raise_memory();
-  memcpy(copy, path.data, path.size);
-  copy[path.size] = '\0';
-  code = tvm_ffi_isolated_load(copy, &options, out);
-  free(copy);
+  code = load_with(&path, words, &options, out);
+  free((char *)(uintptr_t)options.reads);
+  free((char *)(uintptr_t)options.environment);
   return code;
 }
 
-int tvm_ffi_isolated_read_process(TVMFFIObjectHandle handle, int32_t index, int64_t *out) {
+/* What the module has at a place that the caller names; NULL after an error. */
+static site *find_site(TVMFFIObjectHandle handle, int32_t index) {
   void *found;
   const module *self;
-  site *place;
-  entered call;
-  TVM_FFI_C_TRY(TVMFFIRuntimeModuleGetSelf(handle, &kModuleKind, &found));
+  if (TVMFFIRuntimeModuleGetSelf(handle, &kModuleKind, &found) != 0) return NULL;
   self = found;
-  TVM_FFI_C_CHECK(index >= 0 && index < self->num_sites, TVM_FFI_C_INDEX_ERROR,
-                  "there is no process %d: the module has %d", (int)index, (int)self->num_sites);
-  place = self->sites[index];
+  if (index >= 0 && index < self->num_sites) return self->sites[index];
+  (void)TVM_FFI_C_RAISE(TVM_FFI_C_INDEX_ERROR, "there is no process %d: the module has %d",
+                        (int)index, (int)self->num_sites);
+  return NULL;
+}
+
+int tvm_ffi_isolated_read_process(TVMFFIObjectHandle handle, int32_t index, int64_t *out) {
+  site *place = find_site(handle, index);
+  entered call;
+  if (place == NULL) return -1;
   enter_site(place, &call);
-  *out = place->process != NULL && !process_has_left(place->process) ? place->process->pid : 0;
+  *out = place->process != NULL && !process_has_left(place->process)
+             ? place->process->peer.channel.helper
+             : 0;
+  leave_site(&call);
+  return 0;
+}
+
+int tvm_ffi_isolated_read_sandbox(TVMFFIObjectHandle handle, int32_t index, int32_t *out) {
+  site *place = find_site(handle, index);
+  entered call;
+  if (place == NULL) return -1;
+  enter_site(place, &call);
+  *out = place->process != NULL && !process_has_left(place->process)
+             ? (int32_t)place->process->sandbox_parts
+             : 0;
   leave_site(&call);
   return 0;
 }

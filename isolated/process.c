@@ -62,6 +62,7 @@ static void after_fork_in_child(void) {
     close_file(&p->peer.channel.timer);
     close_file(&p->peer.channel.epoll);
     close_file(&p->peer.channel.process);
+    close_file(&p->helper_file);
     close_file(&p->output);
   }
   if (pool != NULL) {
@@ -122,7 +123,7 @@ static tensor_pool *make_pool(void) {
   int reason = ENOMEM;
   if (made == NULL) return NULL;
   for (; size >= (size_t)1 << 20; size /= 8) {
-    made->file = memory_file("tvm_ffi_isolated_pool", size);
+    made->file = memory_growing_file("tvm_ffi_isolated_pool", size);
     if (made->file < 0) {
       reason = errno;
       continue;
@@ -171,8 +172,8 @@ enum {
  * Executes the helper with these files as 0, 1, and so on; it closes all others itself. Returns
  * errno. The system does not copy the host, so a start takes the same time whatever its size.
  */
-static int spawn(pid_t *out_pid, const char *path, const int *files) {
-  char *words[] = {(char *)(uintptr_t) "tvm_ffi_isolated_helper", NULL};
+static int spawn(pid_t *out_pid, const char *path, const int *files, char **words,
+                 char **variables) {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
   sigset_t all, none;
@@ -198,8 +199,9 @@ static int spawn(pid_t *out_pid, const char *path, const int *files) {
     }
     reason = posix_spawn_file_actions_adddup2(&actions, copies[num_copies], num_copies);
   }
-  if (reason == 0)
-    reason = posix_spawn(out_pid, path, &actions, &attributes, words, get_environment());
+  if (reason == 0) {
+    reason = posix_spawn(out_pid, path, &actions, &attributes, words, variables);
+  }
   for (i = 0; i < num_copies; ++i) close(copies[i]);
   posix_spawn_file_actions_destroy(&actions);
   posix_spawnattr_destroy(&attributes);
@@ -228,8 +230,59 @@ static int fail_start(const char *action, int reason) {
                          action, strerror(reason));
 }
 
+/* Whether a sandbox has the variable: what the loader, the C library and sanitizers read. */
+static bool is_passed(const char *variable, const char *listed) {
+  static const char *const kPassed[] = {
+      "LD_LIBRARY_PATH", "LD_PRELOAD",   "LANG",          "LANGUAGE",    "TZ",
+      "ASAN_OPTIONS",    "LSAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"};
+  const size_t size = strcspn(variable, "=");
+  size_t i;
+  if (strncmp(variable, "LC_", 3) == 0 || strncmp(variable, "TVM_FFI_", 8) == 0) return true;
+  for (i = 0; i < sizeof kPassed / sizeof *kPassed; ++i) {
+    if (strlen(kPassed[i]) == size && strncmp(variable, kPassed[i], size) == 0) return true;
+  }
+  while (listed != NULL && *listed != '\0') {
+    const size_t length = strcspn(listed, ":");
+    if (length == size && strncmp(variable, listed, size) == 0) return true;
+    listed += length + (listed[length] == ':');
+  }
+  return false;
+}
+
+/* The variables of a sandbox, to be freed; the texts are the host's. NULL: no memory. */
+static char **select_variables(const char *listed) {
+  char **all = get_environment(), **selected;
+  size_t count = 0, i;
+  while (all != NULL && all[count] != NULL) ++count;
+  selected = calloc(count + 1, sizeof *selected);
+  if (selected == NULL) return NULL;
+  for (i = 0, count = 0; all != NULL && all[i] != NULL; ++i) {
+    if (is_passed(all[i], listed)) selected[count++] = all[i];
+  }
+  return selected;
+}
+
+/* Executes the helper; the words say which sandbox it is in. Returns errno. */
+static int spawn_helper(process *self, const tvm_ffi_isolated_options *options, const char *library,
+                        const int *files) {
+  static const char kName[] = "tvm_ffi_isolated_helper";
+  const char *words[kNumWords + 1] = {kName, NULL};
+  char **variables = get_environment(), **selected = NULL;
+  int reason;
+  if (options->sandbox != 0) {
+    words[kWordSandbox] = options->sandbox == TVM_FFI_ISOLATED_SANDBOX_BEST ? "best" : "all";
+    words[kWordLibrary] = library;
+    words[kWordReads] = options->reads != NULL ? options->reads : "";
+    variables = selected = select_variables(options->environment);
+    if (selected == NULL) return ENOMEM;
+  }
+  reason = spawn(&self->pid, options->helper, files, (char **)(uintptr_t)words, variables);
+  free(selected);
+  return reason;
+}
+
 /* The ends of sockets that stay here are the caller's to close. */
-static int start_child(process *self, const tvm_ffi_isolated_options *options,
+static int start_child(process *self, const tvm_ffi_isolated_options *options, const char *library,
                        const tensor_pool *tensors) {
   int sockets[2] = {-1, -1}, outputs[2] = {-1, -1}, nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
   int code = 0;
@@ -249,7 +302,7 @@ static int start_child(process *self, const tvm_ffi_isolated_options *options,
     files[kFilePool] = tensors->file;
     files[kFileErrors] =
         options->shows_output && fcntl(STDERR_FILENO, F_GETFD) >= 0 ? STDERR_FILENO : nothing;
-    reason = spawn(&self->pid, options->helper, files);
+    reason = spawn_helper(self, options, library, files);
     if (reason != 0) {
       self->pid = 0;
       code = fail_start(options->helper, reason);
@@ -261,12 +314,29 @@ static int start_child(process *self, const tvm_ffi_isolated_options *options,
   self->peer.channel.socket = sockets[0];
   self->output = outputs[1];
   if (code != 0) return code;
-  self->peer.channel.child = self->pid;
+  self->peer.channel.child = self->peer.channel.helper = self->pid;
   self->peer.channel.process = process_file(self->pid);
   self->peer.channel.timer = timer_make();
   self->peer.channel.epoll =
       epoll_make(self->peer.channel.bell, self->peer.channel.process, self->peer.channel.timer);
   return 0;
+}
+
+/*
+ * What the helper of a sandbox says of itself, while it is still ours: no library is loaded yet. It
+ * is killed rather than the host's child, which ends when all that was in the sandbox has.
+ */
+static void read_sandbox(process *self) {
+  channel *c = &self->peer.channel;
+  const pid_t helper = (pid_t)c->header->helper;
+  self->sandbox_parts = c->header->sandbox_parts;
+  if (helper <= 0) return;
+  self->helper_file = process_file(helper);
+  if (process_is_child_of(helper, self->pid)) {
+    c->helper = helper;
+  } else {
+    close_file(&self->helper_file);
+  }
 }
 
 /* Waits until the helper has set itself up. */
@@ -277,7 +347,14 @@ static int wait_for_start(process *self, const tvm_ffi_isolated_options *options
   do {
     result = channel_wait(&self->peer.channel, self->peer.deadline);
   } while (result == kWaitSignal);
-  return result == kWaitTurn ? 0 : process_end(&self->peer, result, NULL);
+  if (result != kWaitTurn) return process_end(&self->peer, result, NULL);
+  read_sandbox(self);
+  return 0;
+}
+
+/* In a sandbox, `memory` counts for each side's messages, too. */
+static uint64_t most_shared(const tvm_ffi_isolated_options *options) {
+  return options->sandbox != 0 && options->memory != 0 ? options->memory : UINT64_MAX;
 }
 
 int process_start(const tvm_ffi_isolated_options *options, const char *library,
@@ -287,14 +364,15 @@ int process_start(const tvm_ffi_isolated_options *options, const char *library,
   int code;
   if (self == NULL) return tvm_ffi_error_raise_memory();
   self->library = process_show_text(library);
-  if (self->library == NULL || channel_create(&self->peer.channel, tensors->size) != 0) {
+  if (self->library == NULL ||
+      channel_create(&self->peer.channel, tensors->size, most_shared(options)) != 0) {
     const int reason = self->library == NULL ? ENOMEM : errno;
     free(self->library);
     free(self);
     return fail_start("shared memory", reason);
   }
   self->references = 1;
-  self->output = -1;
+  self->output = self->helper_file = -1;
   self->memory = options->memory;
   self->cpu_seconds = options->cpu_seconds;
   self->peer.hooks = hooks;
@@ -311,7 +389,7 @@ int process_start(const tvm_ffi_isolated_options *options, const char *library,
   header->forbids = (uint32_t)options->forbids;
   header->shows_output = options->shows_output != 0;
   header->turn = kSideHelper; /* it hands the turn over when it is ready */
-  code = start_child(self, options, tensors);
+  code = start_child(self, options, library, tensors);
   if (code == 0) code = wait_for_start(self, options);
   if (code != 0) {
     (void)process_release(self);
@@ -327,12 +405,16 @@ int process_start(const tvm_ffi_isolated_options *options, const char *library,
  * By a file, if there is one. Otherwise only as long as it is a child: the host may have taken the
  * status, and the number be another's.
  */
-static void kill_helper(const process *self) {
+static void kill_child(const process *self) {
   siginfo_t info;
   if (self->peer.channel.process >= 0 && process_file_kill(self->peer.channel.process)) return;
   if (waitid(P_PID, (id_t)self->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0) {
     kill(self->pid, SIGKILL);
   }
+}
+
+static void kill_helper(const process *self) {
+  if (self->helper_file < 0 || !process_file_kill(self->helper_file)) kill_child(self);
 }
 
 /*
@@ -392,6 +474,7 @@ static bool reap(process *self, bool must_kill, int *status) {
       self->was_killed = true;
       kill_helper(self);
     }
+    if (i == 1000) kill_child(self);
   }
   remember_unreaped(self->pid);
   self->pid = 0;
@@ -406,6 +489,7 @@ static void close_process(process *self) {
   close_file(&self->peer.channel.timer);
   close_file(&self->peer.channel.epoll);
   close_file(&self->peer.channel.process);
+  close_file(&self->helper_file);
   close_file(&self->output);
 }
 

@@ -30,6 +30,8 @@ typedef struct process {
   peer peer; /* first, so that hooks find the process */
   uint32_t references;
   pid_t pid;
+  int helper_file;                 /* to kill the helper, if it is a child of that; else -1 */
+  uint32_t sandbox_parts;          /* what keeps it in */
   bool was_killed;                 /* by the host, as it went on without its socket */
   bool is_of_parent;               /* in a child of fork */
   int output;                      /* what the helper prints, after it has ended */

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #ifdef __APPLE__
 #include <crt_externs.h>
@@ -76,6 +77,10 @@ int memory_file(const char *name, uint64_t size) {
     return close_failed(file);
   }
   return file;
+}
+
+int memory_growing_file(const char *name, uint64_t size) {
+  return memory_file(name, size);
 }
 
 /* Memory is promised without regard to how much there is. */
@@ -158,8 +163,8 @@ char **get_environment(void) {
  * as the child has ended, unless it has left processes behind; so the wait looks at the child now
  * and then.
  */
-int process_file(pid_t child) {
-  (void)child;
+int process_file(pid_t process) {
+  (void)process;
   return -1;
 }
 
@@ -168,8 +173,15 @@ bool process_file_kill(int file) {
   return false;
 }
 
-bool process_has_no_first_thread(pid_t process) {
+bool process_is_child_of(pid_t process, pid_t parent) {
   (void)process;
+  (void)parent;
+  return false;
+}
+
+bool process_has_no_first_thread(pid_t process, pid_t parent) {
+  (void)process;
+  (void)parent;
   return false;
 }
 
@@ -227,31 +239,50 @@ epoll_event_kind epoll_sleep(int epoll, int milliseconds) {
 /* Operations of futex(2), on words that processes share. */
 enum { kFutexWait = 0, kFutexWake = 1 };
 
-int memory_file(const char *name, uint64_t size) {
-  int file;
-  if (!may_have_size(size)) {
-    errno = EFBIG;
-    return -1;
-  }
-  file = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+static int make_memory_file(const char *name, uint64_t size, int seals) {
+  const int file = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (file < 0) return -1;
-  if (ftruncate(file, (off_t)size) != 0 ||
-      fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) {
+  if ((size > 0 && ftruncate(file, (off_t)size) != 0) ||
+      fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_SEAL | seals) != 0) {
     return close_failed(file);
   }
   return file;
 }
 
+int memory_file(const char *name, uint64_t size) {
+  if (!may_have_size(size)) {
+    errno = EFBIG;
+    return -1;
+  }
+  return make_memory_file(name, size, F_SEAL_GROW);
+}
+
+int memory_growing_file(const char *name, uint64_t size) {
+  (void)size;
+  return make_memory_file(name, 0, 0);
+}
+
+/* For a file system that has no memory to reserve. */
+static int grow_file(int file, uint64_t size) {
+  struct stat status;
+  if (fstat(file, &status) != 0) return -1;
+  return (uint64_t)status.st_size >= size ? 0 : ftruncate(file, (off_t)size);
+}
+
 /* In steps: a signal interrupts a step, of which nothing is kept. */
 int memory_reserve(int file, size_t offset, size_t size) {
   enum { kStep = 1 << 22 };
+  if (!may_have_size((uint64_t)offset + size)) {
+    errno = EFBIG;
+    return -1;
+  }
   while (size > 0) {
     const size_t step = size < kStep ? size : kStep;
     if (fallocate(file, 0, (off_t)offset, (off_t)step) == 0) {
       offset += step;
       size -= step;
     } else if (errno == EOPNOTSUPP) {
-      return 0;
+      return grow_file(file, (uint64_t)offset + size);
     } else if (errno != EINTR) {
       return -1;
     }
@@ -320,11 +351,11 @@ char **get_environment(void) {
   return environ;
 }
 
-int process_file(pid_t child) {
+int process_file(pid_t process) {
 #ifdef SYS_pidfd_open
-  return (int)syscall(SYS_pidfd_open, child, 0);
+  return (int)syscall(SYS_pidfd_open, process, 0);
 #else
-  (void)child;
+  (void)process;
   return -1;
 #endif
 }
@@ -374,12 +405,20 @@ static bool has_running_thread(pid_t process) {
 }
 
 /* A /proc of other process numbers may show another process by this number: not a child. */
-bool process_has_no_first_thread(pid_t process) {
+static bool read_child(pid_t process, pid_t parent, thread_stat *out) {
   char path[48];
-  thread_stat first;
   snprintf(path, sizeof path, "/proc/%ld/stat", (long)process);
-  return read_stat(path, &first) && first.state == 'Z' && first.parent == (long)getpid() &&
-         has_running_thread(process);
+  return read_stat(path, out) && out->parent == (long)parent;
+}
+
+bool process_is_child_of(pid_t process, pid_t parent) {
+  thread_stat first;
+  return read_child(process, parent, &first);
+}
+
+bool process_has_no_first_thread(pid_t process, pid_t parent) {
+  thread_stat first;
+  return read_child(process, parent, &first) && first.state == 'Z' && has_running_thread(process);
 }
 
 bool process_file_kill(int file) {

@@ -27,6 +27,11 @@
  */
 int memory_file(const char *name, uint64_t size);
 /*
+ * The same, but where the system can do that it is empty, and memory_reserve makes it grow: the
+ * other process cannot take memory of it that this one has not asked for.
+ */
+int memory_growing_file(const char *name, uint64_t size);
+/*
  * Gives a part of the file memory, so that writing to it cannot fail; does nothing where the system
  * promises memory that it may not have. -1 with errno set.
  */
@@ -88,10 +93,12 @@ epoll_event_kind epoll_sleep(int epoll, int milliseconds);
 bool can_use_processors(void);
 /* The variables of this process. */
 char **get_environment(void);
-/* A file that can be read as soon as a child has ended; -1: the system has none. */
-int process_file(pid_t child);
-/* Whether only other threads of a process run on, as far as the system tells. */
-bool process_has_no_first_thread(pid_t process);
+/* A file that can be read as soon as a process has ended; -1: the system has none. */
+int process_file(pid_t process);
+/* As far as the system tells. */
+bool process_is_child_of(pid_t process, pid_t parent);
+/* Whether only other threads of a child of that process run on, as far as the system tells. */
+bool process_has_no_first_thread(pid_t process, pid_t parent);
 /* Kills by such a file. False: it did not. */
 bool process_file_kill(int file);
 

@@ -5,7 +5,8 @@
  * P50 and P99 of a call that does nothing, with all processors of the process, where both sides
  * spin if these are free, and on one of them, where they sleep;
  * the same with a tensor that is copied, and with one in shared memory, beside memcpy() of as many
- * bytes; and the start of a helper, with the loading of the library and the first call.
+ * bytes; and the start of a helper, with the loading of the library and the first call. Then the
+ * calls and the start in a sandbox, as ratios to those without, measured by turns.
  */
 #define _GNU_SOURCE
 #include <sched.h>
@@ -63,18 +64,19 @@ static void make_call(void *context) {
   check(tvm_ffi_function_call(call->function, call->args, call->num_args, &result));
 }
 
-static TVMFFIObjectHandle load(void) {
+static TVMFFIObjectHandle load(bool in_sandbox) {
   TVMFFIObjectHandle module, function;
+  options.sandbox = in_sandbox;
   check(tvm_ffi_isolated_load(kernel_path, &options, &module));
   check(tvm_ffi_module_get_function(module, "bench_noop", &function));
   tvm_ffi_object_release(module);
   return function;
 }
 
+/* In a sandbox or not, as the context says. */
 static void start(void *context) {
   one_call call = {NULL, {{0}}, 0};
-  (void)context;
-  call.function = load();
+  call.function = load(*(const bool *)context);
   make_call(&call);
   tvm_ffi_object_release(call.function);
 }
@@ -121,8 +123,39 @@ static void print_tensor(one_call *call, int64_t size) {
   free(c.to);
 }
 
+/* ---- The sandbox ---- */
+
+enum { kRounds = 200 };
+
+/* Prints by how much the median of the second work is longer: of rounds by turns. */
+static void print_ratio(const char *what, int count, void (*work)(void *), void *plain,
+                        void *sandboxed) {
+  double times[2][kRounds];
+  int round, which, i;
+  for (round = -kRounds / 10; round < kRounds; ++round) {
+    for (which = 0; which < 2; ++which) {
+      const double begin = now();
+      for (i = 0; i < count; ++i) work(which == 0 ? plain : sandboxed);
+      if (round >= 0) times[which][round] = (now() - begin) / count;
+    }
+  }
+  for (which = 0; which < 2; ++which) qsort(times[which], kRounds, sizeof(double), compare);
+  printf("| %s | %.2f | %.2f | %.2f |\n", what, times[0][kRounds / 2] / 1000,
+         times[1][kRounds / 2] / 1000, times[1][kRounds / 2] / times[0][kRounds / 2]);
+}
+
+static void print_calls(const char *what) {
+  one_call plain = {NULL, {{0}}, 0}, sandboxed = {NULL, {{0}}, 0};
+  plain.function = load(false);
+  sandboxed.function = load(true);
+  print_ratio(what, 200, make_call, &plain, &sandboxed);
+  tvm_ffi_object_release(plain.function);
+  tvm_ffi_object_release(sandboxed.function);
+}
+
 int main(int argc, char **argv) {
   one_call call = {NULL, {{0}}, 0};
+  bool without = false, with = true;
   cpu_set_t all, first;
   size_t processor = 0;
   if (argc != 3 || sched_getaffinity(0, sizeof all, &all) != 0) return 2;
@@ -133,17 +166,23 @@ int main(int argc, char **argv) {
   CPU_SET(processor, &first);
 
   printf("| what | P50, us | P99, us |\n|---|---:|---:|\n");
-  call.function = load();
+  call.function = load(false);
   print_row("an empty call", 100000, make_call, &call);
   print_tensor(&call, 4096);
   print_tensor(&call, 1 << 20);
   print_tensor(&call, 64 << 20);
   tvm_ffi_object_release(call.function);
-  print_row("start, load, a call, end", 200, start, NULL);
+  print_row("start, load, a call, end", 200, start, &without);
   /* The helper inherits this. */
   if (sched_setaffinity(0, sizeof first, &first) != 0) return 2;
-  call.function = load();
+  call.function = load(false);
   print_row("an empty call, on one processor", 20000, make_call, &call);
   tvm_ffi_object_release(call.function);
+
+  printf("\n| P50, us | without | in a sandbox | ratio |\n|---|---:|---:|---:|\n");
+  print_calls("an empty call, on one processor");
+  if (sched_setaffinity(0, sizeof all, &all) != 0) return 2;
+  print_calls("an empty call");
+  print_ratio("start, load, a call, end", 1, start, &without, &with);
   return 0;
 }

@@ -69,6 +69,33 @@ enum tvm_ffi_isolated_forbidden TVM_FFI_ENUM_BASE {
   TVM_FFI_ISOLATED_PROCESSES = 4
 };
 
+/** Values of tvm_ffi_isolated_options.sandbox. Only Linux has one. */
+enum tvm_ffi_isolated_sandbox TVM_FFI_ENUM_BASE {
+  /** A HelperStartError names what the system lacks. */
+  TVM_FFI_ISOLATED_SANDBOX_ALL = 1,
+  /** Without the parts that the system lacks. */
+  TVM_FFI_ISOLATED_SANDBOX_BEST = 2
+};
+
+/** What keeps a helper in its sandbox: bits of tvm_ffi_isolated_read_sandbox. */
+enum tvm_ffi_isolated_sandbox_part TVM_FFI_ENUM_BASE {
+  /** It sees no process but its own; with it, all that it has started ends (a PID namespace). */
+  TVM_FFI_ISOLATED_SANDBOX_PROCESSES = 1,
+  /** Other files than those of its library and options.reads are not there (a mount namespace). */
+  TVM_FFI_ISOLATED_SANDBOX_FILES = 2,
+  /** It has no network (a namespace). */
+  TVM_FFI_ISOLATED_SANDBOX_NETWORK = 4,
+  /** It shares no System V memory, semaphores or queues (an IPC namespace). */
+  TVM_FFI_ISOLATED_SANDBOX_IPC = 8,
+  /** It can make only calls of the system that kernels need (seccomp). */
+  TVM_FFI_ISOLATED_SANDBOX_CALLS = 16,
+  /** It can open only those files, to read them, and no TCP connection since Linux 6.7 (Landlock).
+   */
+  TVM_FFI_ISOLATED_SANDBOX_LANDLOCK = 32,
+  /** It can send no signal and use no abstract socket (Landlock, since Linux 6.12). */
+  TVM_FFI_ISOLATED_SANDBOX_SCOPES = 64
+};
+
 /** How the helper of a module behaves. Set the members that matter after an initialisation. */
 typedef struct {
   /** sizeof(tvm_ffi_isolated_options): later versions can append members. */
@@ -109,11 +136,23 @@ typedef struct {
    * but at least 256 MiB; 4 GiB if that is 0, too.
    */
   uint64_t answer;
+  /**
+   * A sandbox against attacks: a value of tvm_ffi_isolated_sandbox. It has all of `forbids`; only
+   * the files of the library and of the libraries it needs can be read, and `reads`. 0: none.
+   */
+  int32_t sandbox;
+  /** [borrow] In a sandbox, paths of files and folders to be read, separated by colons, or NULL. */
+  const char *reads;
+  /**
+   * [borrow] In a sandbox, names of variables of the environment, separated by colons, or NULL. It
+   * has the variables of the loader, of the C library, of sanitizers, and TVM_FFI_* without that.
+   */
+  const char *environment;
 } tvm_ffi_isolated_options;
 
 /** The default options. */
 #define TVM_FFI_ISOLATED_OPTIONS_INIT \
-  { sizeof(tvm_ffi_isolated_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, 0 }
+  { sizeof(tvm_ffi_isolated_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, 0, 0, NULL, NULL }
 
 /* ---- Modules ---- */
 
@@ -146,8 +185,11 @@ TVM_FFI_DLL int tvm_ffi_isolated_load(const char *path, const tvm_ffi_isolated_o
  *     isolated:./kernel.so
  *     isolated,timeout=2,processes=4,memory=1000000000,forbids=network+files:./kernel.so
  *
- * The options are the numbers among the members of tvm_ffi_isolated_options; forbids has the words
- * `network`, `files` and `processes`.
+ *     isolated,sandbox,reads=/data/models+/etc/localtime:./kernel.so
+ *
+ * The options are the members of tvm_ffi_isolated_options but `helper`. `forbids` has the words
+ * `network`, `files` and `processes`; `sandbox` has no value, or `best`; names in `reads` and
+ * `environment` are separated by plus signs.
  *
  * @param name [borrow] The options end at its first colon.
  * @param out  [own] A Module, as from tvm_ffi_isolated_load.
@@ -164,6 +206,17 @@ TVM_FFI_DLL int tvm_ffi_isolated_load_named(const TVMFFIByteArray *name, TVMFFIO
  */
 TVM_FFI_DLL int tvm_ffi_isolated_read_process(TVMFFIObjectHandle module, int32_t index,
                                               int64_t *out);
+
+/**
+ * What keeps a module's helper in its sandbox. With options.sandbox TVM_FFI_ISOLATED_SANDBOX_ALL,
+ * that is everything but perhaps TVM_FFI_ISOLATED_SANDBOX_SCOPES, which namespaces do, too.
+ * @param module [borrow] A Module that tvm_ffi_isolated_load made.
+ * @param index  [in] From 0 to options.processes - 1.
+ * @param out    [out] Bits of tvm_ffi_isolated_sandbox_part; 0: no sandbox, or no helper runs.
+ * @return 0, or -1.   Errors: TypeError (another module), IndexError.   Threads: any.
+ */
+TVM_FFI_DLL int tvm_ffi_isolated_read_sandbox(TVMFFIObjectHandle module, int32_t index,
+                                              int32_t *out);
 
 /* ---- Tensors ---- */
 
