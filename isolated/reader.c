@@ -284,8 +284,67 @@ static int make_container(unsigned tag, const TVMFFIAny *items, size_t count, TV
   return tvm_ffi_function_call_global(kNames[tag - kTagArray], items, (int32_t)count, out);
 }
 
+/* docs/abi/layouts.md#equality-and-hash */
+static uint64_t hash_bytes(TVMFFIByteArray bytes) {
+  uint64_t hash = 0, part;
+  size_t i, k;
+  for (i = 0; i < bytes.size; i += 8) {
+    for (part = 0, k = 0; k < 8 && i + k < bytes.size; ++k) {
+      part |= (uint64_t)(unsigned char)bytes.data[i + k] << 8 * k;
+    }
+    hash = (hash * UINT64_C(1099511628211) + part) % 2147483647;
+  }
+  return hash;
+}
+
+static uint64_t hash_key(const TVMFFIAny *key) {
+  uint64_t type = (uint64_t)(int64_t)key->type_index, hash;
+  switch (key->type_index) {
+    case kTVMFFISmallStr:
+    case kTVMFFISmallBytes:
+      type = key->type_index == kTVMFFISmallStr ? kTVMFFIStr : kTVMFFIBytes;
+      hash = hash_bytes(TVMFFISmallBytesGetContentByteArray(key));
+      break;
+    case kTVMFFIStr:
+    case kTVMFFIBytes:
+      hash = hash_bytes(*TVMFFIBytesGetByteArrayPtr(key->v_obj));
+      break;
+    case kTVMFFIBigInt:
+      hash = hash_bytes(TVMFFIBigIntGetContentByteArray(key));
+      break;
+    default:
+      hash = key->v_uint64;
+  }
+  return type ^ (hash + UINT64_C(0x9e3779b9) + (type << 6) + (type >> 2));
+}
+
+/*
+ * Keys that all lead to the same place of a map are compared each with each: what would be the work
+ * of seconds in a small message, and of hours in a large one, counts as so many times the bytes of
+ * the map. Other keys cost nothing.
+ */
+static int spend_on_collisions(reader *r, const TVMFFIAny *items, size_t count, size_t bytes) {
+  enum { kFew = 64, kUsual = 16, kFirstBits = 6, kSteps = 4 };
+  const uint16_t most = UINT16_MAX;
+  uint16_t *chains, longest = 0;
+  unsigned bits = kFirstBits;
+  size_t i;
+  if (r->peer->channel.own_side != kSideHost || count <= 2 * kFew) return 0;
+  while ((size_t)1 << bits < count / 2) ++bits;
+  chains = calloc((size_t)1 << bits, sizeof *chains);
+  if (chains == NULL) return tvm_ffi_error_raise_memory();
+  for (i = 0; i < count; i += 2) {
+    /* docs/abi/maps.md */
+    const uint64_t place = hash_key(&items[i]) * UINT64_C(11400714819323198485) >> (64 - bits);
+    if (chains[place] < most && ++chains[place] > longest) longest = chains[place];
+  }
+  free(chains);
+  return longest <= kUsual ? 0 : spend(r, (uint64_t)longest * kSteps * bytes);
+}
+
 static int get_container(reader *r, unsigned tag, int depth, TVMFFIAny *out) {
   const size_t each = tag == kTagMap || tag == kTagDict ? 2 : 1;
+  const char *begin = r->at;
   TVMFFIAny *items;
   size_t count, done = 0;
   int code = 0;
@@ -301,6 +360,9 @@ static int get_container(reader *r, unsigned tag, int depth, TVMFFIAny *out) {
       code = reader_set_damage(r, "an element is a pointer to a tensor");
     }
     if (code == 0) ++done;
+  }
+  if (code == 0 && each == 2) {
+    code = spend_on_collisions(r, items, count, (size_t)(r->at - begin));
   }
   if (code == 0) code = make_container(tag, items, count, out);
   while (done > 0) tvm_ffi_any_clear(&items[--done]);

@@ -1,16 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels that take their process down, for the tests of isolated modules. */
+/*
+ * Kernels that take their process down, for the tests of isolated modules: by signals, ends,
+ * threads, memory and processes. Those that go for the channel are in bad_channel.c, those whose
+ * results are bad in bad_results.c.
+ */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <fenv.h>
 #include <pthread.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <tvm/ffi/c.h>
 #include <unistd.h>
@@ -119,26 +126,6 @@ TVM_FFI_C_EXPORT(overrun, "(0: DLTensor*, 1: int) -> None") {
   return 0;
 }
 
-TVM_FFI_C_EXPORT(close_files, "() -> None") {
-  int i;
-  (void)args;
-  for (i = 0; i < 1024; ++i) close(i);
-  return 0;
-}
-
-/* Closes the helper's files, and opens another one in the place of each. */
-TVM_FFI_C_EXPORT(replace_files, "(path: str) -> None") {
-  TVMFFIByteArray path;
-  int i;
-  if (tvm_ffi_args_read_string(args, 0, &path) != 0) return -1;
-  for (i = 3; i < 64; ++i) close(i);
-  for (i = 0; i < 8; ++i) {
-    if (open(path.data, O_WRONLY | O_CREAT | O_APPEND, 0600) < 0) _exit(3);
-  }
-  usleep(100000); /* the host no longer spins */
-  return 0;
-}
-
 TVM_FFI_C_EXPORT(round_up, "() -> None") {
   (void)args;
   fesetround(FE_UPWARD);
@@ -181,12 +168,6 @@ TVM_FFI_C_EXPORT(print_and_crash, "() -> None") {
   for (i = 0; i < 100000; ++i) fprintf(stderr, "line %d\n", i);
   *(volatile int *)nowhere = 1;
   return 0;
-}
-
-/* Fails without an error. */
-TVM_FFI_C_EXPORT(fail_silently, "() -> None") {
-  (void)args;
-  return -1;
 }
 
 static void *die(void *microseconds) {
@@ -269,6 +250,349 @@ TVM_FFI_C_EXPORT(take_piece, "(0: int) -> bool") {
   is_there = piece != NULL;
   free(piece);
   return tvm_ffi_args_return(args, tvm_ffi_any_from_bool(is_there));
+}
+
+/* ---- Signals ---- */
+
+TVM_FFI_C_EXPORT(raise_signal, "(0: int) -> None") {
+  int64_t number;
+  TVM_FFI_C_TRY(tvm_ffi_args_read_int64(args, 0, &number));
+  raise((int)number);
+  return 0;
+}
+
+TVM_FFI_C_EXPORT(raise_real_time_signal, "() -> None") {
+  (void)args;
+#ifdef SIGRTMIN
+  raise(SIGRTMIN + 1);
+#endif
+  return 0;
+}
+
+/* An address that no process has on any system, as a damaged pointer does. */
+TVM_FFI_C_EXPORT(read_wild, "() -> int") {
+  volatile int *at = (volatile int *)((uintptr_t)-1 / 3 * 2);
+  return tvm_ffi_args_return(args, tvm_ffi_any_from_int64(*at));
+}
+
+TVM_FFI_C_EXPORT(call_nothing, "() -> None") {
+  union {
+    void *data;
+    void (*code)(void);
+  } target;
+  (void)args;
+  target.data = (char *)nowhere - 16;
+  target.code();
+  return 0;
+}
+
+TVM_FFI_C_EXPORT(call_data, "() -> None") {
+  static char data[64];
+  union {
+    void *data;
+    void (*code)(void);
+  } target;
+  (void)args;
+  target.data = data;
+  target.code();
+  return 0;
+}
+
+TVM_FFI_C_EXPORT(write_constant, "() -> None") {
+  static const int constant = 1;
+  (void)args;
+  *(volatile int *)(uintptr_t)&constant = 2;
+  return 0;
+}
+
+/* Reads behind the end of a mapped file. */
+TVM_FFI_C_EXPORT(read_past_file, "() -> int") {
+  FILE *file = tmpfile();
+  const volatile char *pages;
+  if (file == NULL) abort();
+  pages = mmap(NULL, 65536, PROT_READ, MAP_SHARED, fileno(file), 0);
+  return tvm_ffi_args_return(args, tvm_ffi_any_from_int64(pages[0]));
+}
+
+static void do_nothing(int number) {
+  (void)number;
+}
+
+static void crash_again(int number) {
+  *(volatile int *)nowhere = number;
+}
+
+static sigjmp_buf before_crash;
+
+static void jump_back(int number) {
+  siglongjmp(before_crash, number);
+}
+
+/* With its own handler of the signal: one that returns, so that the instruction is repeated; one
+ * that crashes, too; the default; and none. */
+TVM_FFI_C_EXPORT(crash_with_handler, "(0: int) -> None") {
+  static void (*const kHandlers[])(int number) = {do_nothing, crash_again, SIG_DFL, SIG_IGN};
+  int64_t which;
+  TVM_FFI_C_TRY(tvm_ffi_args_read_int64(args, 0, &which));
+  signal(SIGSEGV, kHandlers[which]);
+  *(volatile int *)nowhere = 1;
+  return 0;
+}
+
+/* Crashes, and goes on behind that. */
+TVM_FFI_C_EXPORT(recover, "() -> None") {
+  void (*before)(int number) = signal(SIGSEGV, jump_back);
+  (void)args;
+  if (sigsetjmp(before_crash, 1) == 0) *(volatile int *)nowhere = 1;
+  signal(SIGSEGV, before);
+  return 0;
+}
+
+TVM_FFI_C_EXPORT(crash_in_handler, "() -> None") {
+  (void)args;
+  signal(SIGUSR1, crash_again);
+  raise(SIGUSR1);
+  return 0;
+}
+
+static void block_all_signals(void) {
+  sigset_t all;
+  sigfillset(&all);
+  sigprocmask(SIG_BLOCK, &all, NULL);
+}
+
+TVM_FFI_C_EXPORT(crash_while_blocked, "() -> None") {
+  (void)args;
+  block_all_signals();
+  *(volatile int *)nowhere = 1;
+  return 0;
+}
+
+TVM_FFI_C_EXPORT(abort_while_blocked, "() -> None") {
+  (void)args;
+  block_all_signals();
+  abort();
+}
+
+/* No handler can run. */
+TVM_FFI_C_EXPORT(overflow_the_only_stack, "() -> int") {
+  stack_t none;
+  memset(&none, 0, sizeof none);
+  none.ss_flags = SS_DISABLE;
+  sigaltstack(&none, NULL);
+  return tvm_ffi_args_return(args, tvm_ffi_any_from_int64(recurse(NULL)));
+}
+
+/* The stack for handlers of signals is memory that is not there. */
+TVM_FFI_C_EXPORT(crash_without_signal_stack, "() -> None") {
+  stack_t wrong;
+  (void)args;
+  memset(&wrong, 0, sizeof wrong);
+  wrong.ss_sp = mmap(NULL, 1 << 20, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  wrong.ss_size = 1 << 20;
+  sigaltstack(&wrong, NULL);
+  *(volatile int *)nowhere = 1;
+  return 0;
+}
+
+/* By a timer, of real or of processor time, that goes off after the kernel has returned. */
+TVM_FFI_C_EXPORT(set_timer, "(0: int) -> None") {
+  static const struct itimerval soon = {{0, 0}, {0, 1000}};
+  int64_t which;
+  TVM_FFI_C_TRY(tvm_ffi_args_read_int64(args, 0, &which));
+  setitimer(which == 0 ? ITIMER_REAL : ITIMER_PROF, &soon, NULL);
+  for (;;) sink = 1;
+  return 0;
+}
+
+TVM_FFI_C_EXPORT(write_to_nobody, "() -> None") {
+  int ends[2];
+  (void)args;
+  if (pipe(ends) != 0) abort();
+  close(ends[0]);
+  (void)!write(ends[1], "", 1);
+  return 0;
+}
+
+TVM_FFI_C_EXPORT(write_too_much, "() -> None") {
+  const struct rlimit little = {1, 1};
+  FILE *file = tmpfile();
+  (void)args;
+  if (file == NULL) abort();
+  setrlimit(RLIMIT_FSIZE, &little);
+  (void)!write(fileno(file), "ab", 2);
+  (void)!write(fileno(file), "ab", 2);
+  return 0;
+}
+
+/* All processes of its group, and of its session. */
+TVM_FFI_C_EXPORT(kill_group, "() -> None") {
+  (void)args;
+  kill(0, SIGKILL);
+  return 0;
+}
+
+/* ---- Ends that are none of signals ---- */
+
+TVM_FFI_C_EXPORT(exit_with, "(0: int) -> None") {
+  int64_t code;
+  TVM_FFI_C_TRY(tvm_ffi_args_read_int64(args, 0, &code));
+  _exit((int)code);
+}
+
+static void loop_at_exit(void) {
+  for (;;) sink = 1;
+}
+
+static void crash_at_exit(void) {
+  *(volatile int *)nowhere = 1;
+}
+
+TVM_FFI_C_EXPORT(loop_in_exit, "() -> None") {
+  (void)args;
+  atexit(loop_at_exit);
+  exit(0);
+}
+
+TVM_FFI_C_EXPORT(crash_in_exit, "() -> None") {
+  (void)args;
+  atexit(crash_at_exit);
+  exit(0);
+}
+
+TVM_FFI_C_EXPORT(cancel_itself, "() -> None") {
+  (void)args;
+  pthread_cancel(pthread_self());
+  for (;;) pause();
+  return 0;
+}
+
+/* ---- Threads ---- */
+
+static void *crash_in_thread(void *context) {
+  (void)context;
+  *(volatile int *)nowhere = 1;
+  return NULL;
+}
+
+static void *exit_in_thread(void *context) {
+  (void)context;
+  exit(7);
+}
+
+static void *recurse_in_thread(void *context) {
+  (void)context;
+  sink = recurse(NULL);
+  return NULL;
+}
+
+static void *cancel_in_thread(void *context) {
+  pthread_cancel(*(pthread_t *)context);
+  return NULL;
+}
+
+static void *spin_in_thread(void *context) {
+  (void)context;
+  for (;;) sink = 1;
+  return NULL;
+}
+
+/* Another thread crashes, exits, overflows its stack, or cancels this one, which waits for it. */
+TVM_FFI_C_EXPORT(run_thread, "(0: int) -> None") {
+  static void *(*const kRuns[])(void *context) = {crash_in_thread, exit_in_thread,
+                                                  recurse_in_thread, cancel_in_thread};
+  static pthread_t self;
+  pthread_t thread;
+  int64_t which;
+  TVM_FFI_C_TRY(tvm_ffi_args_read_int64(args, 0, &which));
+  self = pthread_self();
+  if (pthread_create(&thread, NULL, kRuns[which], &self) != 0) abort();
+  for (;;) pause();
+  return 0;
+}
+
+/* Threads that go on for ever are left behind. */
+TVM_FFI_C_EXPORT(leave_threads, "(0: int) -> None") {
+  pthread_t thread;
+  int64_t count;
+  TVM_FFI_C_TRY(tvm_ffi_args_read_int64(args, 0, &count));
+  for (; count > 0; --count) {
+    if (pthread_create(&thread, NULL, spin_in_thread, NULL) != 0) abort();
+  }
+  return 0;
+}
+
+TVM_FFI_C_EXPORT(lock_twice, "() -> None") {
+  pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  (void)args;
+  pthread_mutex_lock(&lock);
+  pthread_mutex_lock(&lock);
+  return 0;
+}
+
+/* ---- Memory ---- */
+
+TVM_FFI_C_EXPORT(free_twice, "() -> None") {
+  void *volatile block = malloc(5000);
+  void *volatile same = block;
+  (void)args;
+  free(block);
+  free(same);
+  return 0;
+}
+
+TVM_FFI_C_EXPORT(free_no_block, "() -> None") {
+  static char data[256];
+  char *volatile no_block = data + 16;
+  (void)args;
+  free(no_block);
+  return 0;
+}
+
+TVM_FFI_C_EXPORT(use_too_large_block, "() -> None") {
+  const volatile size_t size = (size_t)-1 / 4;
+  volatile char *volatile block = malloc(size);
+  (void)args;
+  *block = 1;
+  return 0;
+}
+
+/* Writes beyond the guard page of the stack. */
+TVM_FFI_C_EXPORT(jump_over_guard, "() -> None") {
+  volatile char here = 0;
+  const uintptr_t far = (uintptr_t)&here - ((uintptr_t)1 << (sizeof(void *) >= 8 ? 38 : 30));
+  (void)args;
+  *(volatile char *)far = 1;
+  return 0;
+}
+
+TVM_FFI_C_EXPORT(unmap_stack, "() -> None") {
+  volatile char here = 0;
+  const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+  const uintptr_t begin = (uintptr_t)&here / page * page;
+  (void)args;
+  munmap((void *)(begin - 16 * page), 32 * page);
+  here = 1;
+  return 0;
+}
+
+TVM_FFI_C_EXPORT(unmap_code, "() -> None") {
+  const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+  void (*volatile code)(void) = crash_at_exit;
+  (void)args;
+  munmap((void *)((uintptr_t)code / page * page), page);
+  code();
+  return 0;
+}
+
+/* Nothing can be opened, or given memory, any more. */
+TVM_FFI_C_EXPORT(limit_itself, "() -> None") {
+  const struct rlimit none = {0, 0};
+  (void)args;
+  setrlimit(RLIMIT_NOFILE, &none);
+  setrlimit(RLIMIT_AS, &none);
+  setrlimit(RLIMIT_NPROC, &none);
+  return 0;
 }
 
 /* ---- Processes and threads that a kernel leaves behind ---- */
@@ -388,45 +712,69 @@ TVM_FFI_C_EXPORT(execute, "() -> None") {
   return 0;
 }
 
-typedef struct {
-  char *at;
-  int byte;
-} words_to_fill;
+/* ---- More programs and processes ---- */
 
-/* Each time the host sleeps and the helper runs, or the other way round. */
-static void *fill_often(void *context) {
-  const words_to_fill *words = context;
-  for (;;) {
-    memset(words->at, words->byte, 256);
-    usleep(1000);
-  }
-  return NULL;
-}
-
-/* Overwrites the words by which host and helper wait for each other, once or ever again. */
-TVM_FFI_C_EXPORT(overwrite_words, "(byte: int, often: bool) -> None") {
-  static words_to_fill words;
-  FILE *maps = fopen("/proc/self/maps", "r");
-  char line[512];
-  int64_t byte;
-  bool often;
-  pthread_t thread;
-  TVM_FFI_C_TRY(tvm_ffi_args_read_int64(args, 0, &byte));
-  TVM_FFI_C_TRY(tvm_ffi_args_read_bool(args, 1, &often));
-  if (maps == NULL) abort();
-  while (words.at == NULL && fgets(line, sizeof line, maps) != NULL) {
-    if (strstr(line, "memfd:tvm_ffi_isolated (") == NULL) continue;
-    words.at = (char *)(uintptr_t)strtoull(line, NULL, 16);
-  }
-  fclose(maps);
-  if (words.at == NULL) abort();
-  words.at += 64; /* behind what was read once */
-  words.byte = (int)byte;
-  usleep(100000); /* the host sleeps */
-  memset(words.at, words.byte, 256);
-  if (often && pthread_create(&thread, NULL, fill_often, &words) != 0) abort();
+/* A program that ends at once, and one that is not there. */
+TVM_FFI_C_EXPORT(execute_program, "(0: str) -> None") {
+  char *words[2] = {NULL, NULL};
+  TVMFFIByteArray path;
+  TVM_FFI_C_TRY(tvm_ffi_args_read_string(args, 0, &path));
+  words[0] = (char *)(uintptr_t)path.data;
+  (void)execv(path.data, words);
   return 0;
 }
+
+/* A daemon, which the helper's end does not reach: it ends by itself. */
+TVM_FFI_C_EXPORT(leave_a_daemon, "() -> None") {
+  const pid_t child = fork();
+  (void)args;
+  if (child == 0) {
+    if (fork() == 0) {
+      setsid();
+      sleep(1);
+    }
+    _exit(0);
+  }
+  while (waitpid(child, NULL, 0) < 0 && errno == EINTR) continue;
+  return 0;
+}
+
+/* The helper exits; a child of it goes on, with all that is open. */
+TVM_FFI_C_EXPORT(fork_and_exit, "() -> None") {
+  (void)args;
+  if (fork() == 0) {
+    for (;;) pause();
+  }
+  _exit(4);
+}
+
+/* A child stops the helper, or kills it while it waits. */
+TVM_FFI_C_EXPORT(signal_parent, "(0: int) -> None") {
+  const pid_t self = getpid();
+  int64_t number;
+  TVM_FFI_C_TRY(tvm_ffi_args_read_int64(args, 0, &number));
+  if (fork() == 0) {
+    kill(self, (int)number);
+    _exit(0);
+  }
+  for (;;) pause();
+  return 0;
+}
+
+#ifdef __linux__
+/* A child traces the helper, which ends with its tracer. Where it may not, it kills the helper. */
+TVM_FFI_C_EXPORT(be_traced_by_child, "() -> None") {
+  enum { kExitKill = 0x00100000 };
+  const pid_t self = getpid();
+  (void)args;
+  if (fork() == 0) {
+    if (ptrace(PTRACE_SEIZE, self, NULL, (void *)(uintptr_t)kExitKill) != 0) kill(self, SIGKILL);
+    _exit(0);
+  }
+  for (;;) pause();
+  return 0;
+}
+#endif
 
 #if defined(CRASHES_AT_LOAD)
 __attribute__((constructor)) static void crash_at_load(void) {

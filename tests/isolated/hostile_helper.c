@@ -3,8 +3,17 @@
  * A helper that writes whatever it likes into the shared memory: answers that look like messages,
  * bytes at random, and, while the host reads, other bytes. TVM_FFI_HOSTILE_SEED says which.
  *
- * With TVM_FFI_HOSTILE_WORDS, the answer to each call of a function is these words, as numbers; `n`
- * is the number of the call. Before, it overwrites the first bytes that lie behind the call.
+ * With TVM_FFI_HOSTILE_WORDS, the answer to each call of a function is these words, as numbers, or:
+ *
+ *     n      the number of the call
+ *     h      where tensors that are lent begin in the region
+ *     xN     the last two words N times more
+ *     kN     N numbers as keys of a map, with None as values, whose hashes lead to the same place
+ *     tN     the same with text as keys
+ *     @N #N  the message lies at this offset, has this size
+ *     !      the message is sent twice, the second time out of turn
+ *
+ * Before, it overwrites the first bytes that lie behind the call.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -99,17 +108,100 @@ static void confuse(void) {
   c.header->turn = (uint32_t)draw() | 2;
 }
 
-static void send_given(const char *given) {
-  static uint64_t words[64];
-  uint64_t count = 0;
-  char *end;
-  for (; *given != '\0'; given = *end == ' ' ? end + 1 : end) {
-    const bool is_number = *given != 'n';
-    words[count++] = is_number ? strtoull(given, &end, 0) : read_number();
-    if (!is_number) end = (char *)(uintptr_t)given + 1;
+typedef struct {
+  uint64_t *words;
+  size_t count;
+} word_list;
+
+static void put(word_list *list, uint64_t word) {
+  list->words[list->count++] = word;
+}
+
+/*
+ * Keys i whose hashes, but for a constant, are i times the inverse of the factor by which maps find
+ * the place of a hash: it is the first one of the map, or one beside it.
+ */
+static void put_numbers(word_list *list, uint64_t count) {
+  const uint64_t factor = UINT64_C(11400714819323198485);
+  uint64_t inverse = 1, i;
+  for (i = 0; i < 6; ++i) inverse *= 2 - factor * inverse;
+  for (i = 0; i < count; ++i) {
+    put(list, kTagInt);
+    put(list, inverse * i);
+    put(list, kTagNone);
   }
-  memcpy(c.region[kSideHelper], words, (size_t)count * sizeof *words);
-  channel_send(&c, 0, (size_t)count * sizeof *words);
+}
+
+/* Texts of two words: the hash is (a * 1099511628211 + b) % 2147483647, always the same. */
+static void put_texts(word_list *list, uint64_t count) {
+  const uint64_t prime = 2147483647, factor = UINT64_C(1099511628211) % prime;
+  uint64_t i;
+  for (i = 0; i < count; ++i) {
+    const uint64_t first = i & 0x7f, second = i >> 7 & 0x7f, third = i >> 14 & 0x7f;
+    const uint64_t a = (1 + first) | (1 + second) << 8 | (1 + third) << 16;
+    put(list, kTagText);
+    put(list, 16);
+    put(list, a);
+    put(list, prime + prime - a * factor % prime);
+    put(list, kTagNone);
+  }
+}
+
+/* False: it is no word of the message. */
+static bool put_given(word_list *list, char letter, uint64_t number) {
+  uint64_t i;
+  switch (letter) {
+    case 'n':
+      put(list, read_number());
+      return true;
+    case 'h':
+      put(list, c.message_limit);
+      return true;
+    case 'k':
+      put_numbers(list, number);
+      return true;
+    case 't':
+      put_texts(list, number);
+      return true;
+    case 'x':
+      for (i = 0; i < 2 * number; ++i) put(list, list->words[list->count - 2]);
+      return true;
+    case '@':
+    case '#':
+    case '!':
+      return false;
+    default:
+      put(list, number);
+      return true;
+  }
+}
+
+static void send_given(const char *given) {
+  word_list list;
+  uint64_t offset = 0, size = UINT64_MAX / 2;
+  bool is_repeated = false;
+  list.words = (uint64_t *)(void *)c.region[kSideHelper];
+  list.count = 0;
+  for (; *given != '\0'; given += *given == ' ') {
+    const char letter = *given;
+    uint64_t number = 0;
+    if (strchr("nhxkt@#!", letter) != NULL) ++given;
+    if (*given != ' ') {
+      char *end;
+      number = strtoull(given, &end, 0);
+      given = end;
+    }
+    if (put_given(&list, letter, number)) continue;
+    if (letter == '@') offset = number;
+    if (letter == '#') size = number;
+    if (letter == '!') is_repeated = true;
+  }
+  if (size == UINT64_MAX / 2) size = list.count * sizeof *list.words;
+  channel_send(&c, (size_t)offset, (size_t)size);
+  if (is_repeated) {
+    usleep(1000);
+    channel_send(&c, (size_t)offset, (size_t)size);
+  }
 }
 
 static void scribble_on_arguments(void) {

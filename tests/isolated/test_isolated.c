@@ -3,10 +3,7 @@
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sys/mman.h>
-#include <time.h>
-#include <tvm/ffi/c.h>
 #include <tvm/ffi/extra/c_runtime_api.h>
-#include <tvm/ffi/extra/isolated.h>
 #include <unistd.h>
 #ifdef __linux__
 #include <linux/perf_event.h>
@@ -14,34 +11,20 @@
 #include <sys/syscall.h>
 #endif
 
-#include "support/check.h"
-#include "support/environment.h"
+#include "isolated/host.h"
 
 static TVMFFIObjectHandle module;
 
-static tvm_ffi_isolated_options test_options(void) {
-  tvm_ffi_isolated_options options = TVM_FFI_ISOLATED_OPTIONS_INIT;
-  options.helper = getenv("TVM_FFI_TEST_HELPER");
-  return options;
-}
-
 static TVMFFIObjectHandle get(const char *name) {
-  TVMFFIObjectHandle function = NULL;
-  check_ok(tvm_ffi_module_get_function(module, name, &function));
-  return function;
+  return host_get(module, name);
 }
 
-/* Calls a function of the module; the result is owned. */
 static int call(const char *name, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  const TVMFFIObjectHandle function = get(name);
-  const int code = tvm_ffi_function_call(function, args, num_args, result);
-  tvm_ffi_object_release(function);
-  return code;
+  return host_call(module, name, args, num_args, result);
 }
 
 FIXTURE(set_up) {
-  const tvm_ffi_isolated_options options = test_options();
-  check_ok(tvm_ffi_isolated_load(module_path("isolated_good.so"), &options, &module));
+  module = host_load("isolated_good.so");
   return 0;
 }
 
@@ -243,7 +226,7 @@ TEST(test_errors) {
 }
 
 TEST(test_load_errors) {
-  tvm_ffi_isolated_options options = test_options();
+  tvm_ffi_isolated_options options = host_options();
   TVMFFIObjectHandle none;
   check_fails_with(tvm_ffi_isolated_load("./no_such.so", &options, &none), "InternalError",
                    "no_such.so");
@@ -253,13 +236,13 @@ TEST(test_load_errors) {
   options.helper = "/bin/false";
   check_fails_with(tvm_ffi_isolated_load(module_path("isolated_good.so"), &options, &none),
                    TVM_FFI_ISOLATED_START_ERROR, "could not start");
-  options = test_options();
+  options = host_options();
   options.timeout = -1;
   check_fails_with(tvm_ffi_isolated_load("x.so", &options, &none), "ValueError", "timeout");
-  options = test_options();
+  options = host_options();
   options.forbids = 64;
   check_fails_with(tvm_ffi_isolated_load("x.so", &options, &none), "ValueError", "0x40");
-  options = test_options();
+  options = host_options();
   options.struct_size = 8;
   check_fails_with(tvm_ffi_isolated_load("x.so", &options, &none), "ValueError", "struct_size");
   check_fails_with(tvm_ffi_isolated_load(NULL, NULL, &none), "ValueError", "path");
@@ -403,7 +386,7 @@ TEST(test_memory_that_cannot_be_written) {
 
 /* A tensor that is not there is an error of the call. The module is new: it has seen no memory. */
 TEST(test_memory_that_cannot_be_read) {
-  const tvm_ffi_isolated_options options = test_options();
+  const tvm_ffi_isolated_options options = host_options();
   const TVMFFIObjectHandle other = module;
   const size_t page = (size_t)sysconf(_SC_PAGESIZE);
   const char *const kText = "argument #1 of fill: the elements of a tensor cannot be read";
@@ -573,7 +556,7 @@ TEST(test_amounts) {
 
 /* With a limit of the helper's memory, an answer may be what containers share, many times. */
 TEST(test_large_answers) {
-  tvm_ffi_isolated_options options = test_options();
+  tvm_ffi_isolated_options options = host_options();
   const TVMFFIObjectHandle other = module;
   TVMFFIAny args[2], text, inner, result;
   enum { kInner = 1000, kOuter = 3200 };
@@ -600,7 +583,7 @@ TEST(test_large_answers) {
 
 /* A program that was compiled before `answer` was there. */
 TEST(test_older_options) {
-  tvm_ffi_isolated_options options = test_options();
+  tvm_ffi_isolated_options options = host_options();
   TVMFFIObjectHandle made = NULL;
   options.struct_size = offsetof(tvm_ffi_isolated_options, answer);
   options.answer = 1;
@@ -659,7 +642,7 @@ TEST(test_results_are_released) {
 
 /* Tensors outlive their helper and their module. */
 TEST(test_tensors_outlive) {
-  const tvm_ffi_isolated_options options = test_options();
+  const tvm_ffi_isolated_options options = host_options();
   const TVMFFIObjectHandle outer = module;
   TVMFFIAny arg = tvm_ffi_any_from_int64(100000), result;
   check_ok(tvm_ffi_isolated_load(module_path("isolated_good.so"), &options, &module));
@@ -913,7 +896,7 @@ TVM_FFI_C_FUNCTION(fill_slowly, "(0: DLTensor*) -> None") {
 TEST(test_slow_callbacks) {
   const size_t size = (size_t)16 << 20;
   const TVMFFIObjectHandle function = make_function(fill_slowly), other = module;
-  tvm_ffi_isolated_options options = test_options();
+  tvm_ffi_isolated_options options = host_options();
   uint8_t *data = calloc(1, size);
   tvm_ffi_vector v;
   TVMFFIAny args[2], result;

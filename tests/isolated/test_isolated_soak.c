@@ -5,31 +5,14 @@
  */
 #include <ctype.h>
 #include <dirent.h>
-#include <time.h>
-#include <tvm/ffi/c.h>
 #include <tvm/ffi/extra/c_env_api.h>
-#include <tvm/ffi/extra/isolated.h>
 #include <unistd.h>
 
-#include "support/check.h"
+#include "isolated/host.h"
 
 enum { kCalls = 1000000, kRestarts = 10000, kReports = 10 };
 
 static const DLDevice kCpu = {kDLCPU, 0};
-
-static TVMFFIObjectHandle load(const char *file) {
-  tvm_ffi_isolated_options options = TVM_FFI_ISOLATED_OPTIONS_INIT;
-  TVMFFIObjectHandle module = NULL;
-  options.helper = getenv("TVM_FFI_TEST_HELPER");
-  check_ok(tvm_ffi_isolated_load(module_path(file), &options, &module));
-  return module;
-}
-
-static TVMFFIObjectHandle get(TVMFFIObjectHandle module, const char *name) {
-  TVMFFIObjectHandle function = NULL;
-  check_ok(tvm_ffi_module_get_function(module, name, &function));
-  return function;
-}
 
 /* ---- What there is ---- */
 
@@ -129,12 +112,6 @@ static void check_has_not_grown(const usage *before, const usage *now) {
   assert_int_equal(now->processes, before->processes);
 }
 
-static double now_in_seconds(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 /*
  * Does `count` rounds with a module after as many as it takes to warm up, and checks that nothing
  * grows.
@@ -147,7 +124,7 @@ static void repeat(const char *what, TVMFFIObjectHandle module, void (*round)(in
   for (i = 0; i < count_to_warm_up; ++i) round(i);
   before = now = read_usage(module);
   report(what, 0, &before);
-  begin = now_in_seconds();
+  begin = host_now();
   for (i = 1; i <= count; ++i) {
     round(i);
     if (i % (count / kReports) == 0) {
@@ -156,7 +133,7 @@ static void repeat(const char *what, TVMFFIObjectHandle module, void (*round)(in
       check_has_not_grown(&before, &now); /* a leak takes gigabytes by the end */
     }
   }
-  printf("%.1f us each\n", (now_in_seconds() - begin) / count * 1e6);
+  printf("%.1f us each\n", (host_now() - begin) / count * 1e6);
 }
 
 /* ---- Calls ---- */
@@ -215,7 +192,7 @@ static void call_once(int i) {
 }
 
 TEST(test_calls) {
-  const TVMFFIObjectHandle module = load("isolated_good.so");
+  const TVMFFIObjectHandle module = host_load("isolated_good.so");
   DLPackManagedTensorAllocator before;
   float data[4] = {1, 2, 3, 4};
   tvm_ffi_vector v;
@@ -227,13 +204,13 @@ TEST(test_calls) {
   check_ok(TVMFFIEnvSetDLPackManagedTensorAllocator(before, 0, NULL));
   memset(TVMFFITensorGetDLTensorPtr(shared)->data, 0, 16);
   check_ok(TVMFFIFunctionCreate(NULL, be_called, NULL, &callback));
-  same = get(module, "same");
-  add_to = get(module, "add_to");
-  iota = get(module, "iota");
-  own_iota = get(module, "own_iota");
-  keep = get(module, "keep");
-  adder = get(module, "adder");
-  call = get(module, "call");
+  same = host_get(module, "same");
+  add_to = host_get(module, "add_to");
+  iota = host_get(module, "iota");
+  own_iota = host_get(module, "own_iota");
+  keep = host_get(module, "keep");
+  adder = host_get(module, "adder");
+  call = host_get(module, "call");
   repeat("calls", module, call_once, kCalls, kCalls / 100);
   tvm_ffi_object_release(same);
   tvm_ffi_object_release(add_to);
@@ -264,11 +241,11 @@ static void restart_once(int i) {
 
 TEST(test_restarts) {
   static const char *const kEndings[] = {"crash", "end_with_exit", "kill_itself", "end_with_abort"};
-  const TVMFFIObjectHandle module = load("isolated_bad.so");
+  const TVMFFIObjectHandle module = host_load("isolated_bad.so");
   int i;
-  fine = get(module, "fine");
-  fork_and_wait = get(module, "fork_a_crash");
-  for (i = 0; i < 4; ++i) endings[i] = get(module, kEndings[i]);
+  fine = host_get(module, "fine");
+  fork_and_wait = host_get(module, "fork_a_crash");
+  for (i = 0; i < 4; ++i) endings[i] = host_get(module, kEndings[i]);
   repeat("restarts", module, restart_once, kRestarts, kRestarts / 50);
   for (i = 0; i < 4; ++i) tvm_ffi_object_release(endings[i]);
   tvm_ffi_object_release(fine);
