@@ -47,6 +47,11 @@ size_t find_sets(const subject *s, tensor_set *out);
 void add_set_case(case_list *out, const row *kind, const tensor_set *set, int64_t what,
                   const char *word);
 
+/* ---- One row that is large: threads.c ---- */
+
+void list_threads(const subject *s, const row *kind, case_list *out);
+void judge_threads(attempt *a, const probe_case *which, outcome *out);
+
 /* ---- Verdicts: judging.c ---- */
 
 void judge(outcome *out, verdict how, const char *format, ...) TOOL_PRINTF(3, 4);

@@ -81,115 +81,6 @@ static void judge_repeat(attempt *a, const probe_case *which, outcome *out) {
   judge(out, kPassed, "the same %s", s->may_vary ? "numbers" : "bits");
 }
 
-enum { kNumThreads = 2 };
-
-typedef struct {
-  const subject *s;
-  attempt attempts[kNumThreads];
-  effects expected[kNumThreads];
-  outcome outcomes[kNumThreads];
-  volatile int calls[kNumThreads];
-  double begin;
-} race;
-
-/* Threads may have to share a processor with other programs: all of them make some calls, unless
- * that takes very long. */
-static bool has_raced(const race *r) {
-  enum { kCalls = 100 };
-  const double shortest = 0.3, longest = 4, passed = clock_seconds() - r->begin;
-  size_t i;
-  for (i = 0; i < kNumThreads && passed < longest; ++i) {
-    if (r->calls[i] < kCalls && r->outcomes[i].verdict == kVerdictNone) return false;
-  }
-  return passed > shortest;
-}
-
-static void run_in_thread(void *context, size_t i) {
-  race *r = context;
-  attempt *a = &r->attempts[i];
-  outcome *out = &r->outcomes[i];
-  text_buf wrong = {NULL, 0, 0};
-  do {
-    if (!attempt_call_here(a)) {
-      leave_out(out);
-    } else if (!attempt_is_clean(a, &wrong)) {
-      judge(out, kFailed, "%s", wrong.data);
-    } else if (!a->returned) {
-      attempt_describe_error(a, &wrong);
-      judge(out, kFailed, "the call that works raised %s", wrong.data);
-    } else if (look_at_effects(a, &r->expected[i], !r->s->may_vary, out) && !attempt_reset(a)) {
-      leave_out(out);
-    }
-    ++r->calls[i];
-  } while (out->verdict == kVerdictNone && !has_raced(r));
-  text_free(&wrong);
-  TVMFFIErrorSetRaised(NULL);
-}
-
-static int race_threads(void *context) {
-  return threads_run(kNumThreads, run_in_thread, context) ? 0 : -1;
-}
-
-/* Moves the elements of inputs by one, so that threads which share a buffer find values of the
- * other one in it. False with an error raised. */
-static bool rotate_inputs(attempt *a) {
-  size_t i;
-  for (i = 0; i < a->num_args; ++i) {
-    const DLTensor *tensor = find_tensor(a->s, i);
-    const size_t size = tensor != NULL ? tensor_size(tensor) : 0;
-    const size_t item = size > 0 ? size / (size_t)tvm_ffi_tensor_get_numel(tensor) : 0;
-    unsigned char *moved;
-    bool good;
-    if (tensor == NULL || a->s->is_output[i] || item == 0) continue;
-    moved = tool_alloc(size);
-    memcpy(moved, (const char *)tensor->data + item, size - item);
-    memcpy(moved + size - item, tensor->data, item);
-    good =
-        attempt_set_tensor(a, i, tensor->dtype, tensor->shape, tensor->ndim, &kLayoutPacked, moved);
-    free(moved);
-    if (!good) return false;
-  }
-  return true;
-}
-
-/* The arguments of the i-th thread, and what they should lead to, found out by a call before. The
- * first has those of the call that works, and so have others if they are refused otherwise. */
-static bool prepare_thread(race *r, size_t i, outcome *out) {
-  attempt *a = &r->attempts[i];
-  bool good = attempt_init(a, r->s, NULL) && (i == 0 || rotate_inputs(a));
-  if (good && i > 0 && !call_and_look(a, out) && out->verdict == kRefused) {
-    out->verdict = kVerdictNone;
-    attempt_free(a);
-    good = attempt_init(a, r->s, NULL);
-    if (good) (void)call_again_and_look(a, out);
-  } else if (good && i == 0) {
-    (void)call_again_and_look(a, out);
-  }
-  good = good && out->verdict == kVerdictNone && attempt_take_effects(a, &r->expected[i]) &&
-         attempt_reset(a);
-  if (!good && out->verdict == kVerdictNone) leave_out(out);
-  return good;
-}
-
-static void judge_threads(attempt *a, const probe_case *which, outcome *out) {
-  static race r; /* threads may go on after a report */
-  size_t i;
-  (void)which;
-  r.s = a->s;
-  for (i = 0; i < kNumThreads; ++i) {
-    if (!prepare_thread(&r, i, out)) return;
-  }
-  r.begin = clock_seconds();
-  if (foreign_call(kStageCall, a->s->name, race_threads, &r) != 0) {
-    judge(out, kLeftOut, "no threads can be started");
-    return;
-  }
-  for (i = 0; i < kNumThreads && out->verdict == kVerdictNone; ++i) {
-    if (r.outcomes[i].verdict == kVerdictNone) continue;
-    judge(out, (verdict)r.outcomes[i].verdict, "in two threads at once: %s", r.outcomes[i].detail);
-  }
-  if (out->verdict == kVerdictNone) judge(out, kPassed, "the same as one after the other");
-}
 /* ---- State: allocations that fail ---- */
 static void list_allocators(const subject *s, const row *kind, case_list *out) {
   (void)s;
@@ -436,7 +327,7 @@ static const row kRows[] = {
      0},
     {{"threads", "the same call in two threads at once", "other bits",
       "static buffers. Allocate in the call, or per thread"},
-     list_once,
+     list_threads,
      0,
      NULL,
      judge_threads,

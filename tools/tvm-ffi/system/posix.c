@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <locale.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
@@ -450,9 +451,29 @@ bool descriptor_is_terminal(int descriptor) {
 /* ---- Faults ---- */
 
 static void (*look_at)(const void *address);
+static void (*volatile meet_at)(void);
+static const char *volatile held_begin;
+static volatile size_t held_size;
+
+void faults_hold(const void *begin, size_t size, void (*meet)(void)) {
+  held_begin = begin;
+  held_size = size;
+  meet_at = meet;
+}
+
+void nap_in_handler(void) {
+  (void)poll(NULL, 0, 1);
+}
 
 static void on_fault(int signal_number, siginfo_t *info, void *context) {
+  const char *address = info->si_addr;
   (void)context;
+  if (meet_at != NULL && address >= held_begin && address < held_begin + held_size) {
+    const int reason = errno;
+    meet_at();
+    errno = reason;
+    return;
+  }
   look_at(info->si_addr);
   signal(signal_number, SIG_DFL); /* the access is repeated and now ends the program */
 }

@@ -311,6 +311,12 @@ void process_state_read(process_state *out);
 /* Refuses this process more than so many bytes of memory beyond what it has. */
 void process_limit_memory(uint64_t more);
 
+/* While faults_watch() is on: an access to these pages, which nobody may access, calls `meet` in
+ * its thread, and then takes place: `meet` opens the pages. NULL: no longer. `meet` may do only
+ * what is safe in a signal handler, such as nap_in_handler(), which waits a millisecond. */
+void faults_hold(const void *begin, size_t size, void (*meet)(void));
+void nap_in_handler(void);
+
 /* Runs the body in so many threads at once, with 0 to count - 1 as `i`. False if they cannot be
  * started. */
 bool threads_run(size_t count, void (*body)(void *context, size_t i), void *context);
