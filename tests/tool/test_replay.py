@@ -14,6 +14,7 @@ import shutil
 import struct
 import subprocess
 import sys
+import textwrap
 import unittest
 
 import tool
@@ -895,6 +896,79 @@ class Replay(unittest.TestCase):
         self.assertEqual(out, "[PASS] 1 scale: arg[2] max|err|=0\n"
                          "1 of 1 call is the same as recorded\n")
 
+    def test_in_order(self):
+        """A function with state passes in order and not alone, which is said."""
+        state = WORK / "state.c"
+        state.write_text(textwrap.dedent("""\
+            #include <stdlib.h>
+            #include <tvm/ffi/c_api.h>
+            static int64_t count;
+            TVM_FFI_DLL_EXPORT int __tvm_ffi_next(void *self, const TVMFFIAny *args, int32_t num,
+                                                  TVMFFIAny *result) {
+              (void)self, (void)args, (void)num;
+              result->type_index = kTVMFFIInt;
+              result->v_int64 = ++count;
+              return 0;
+            }
+            TVM_FFI_DLL_EXPORT int __tvm_ffi_abort(void *self, const TVMFFIAny *args, int32_t num,
+                                                   TVMFFIAny *result) {
+              (void)self, (void)args, (void)num, (void)result;
+              abort();
+            }
+            """))
+        r = new_recording()
+        for i in (1, 2, 3):
+            r.returned(r.call("next", []), i)
+        found = verdicts(MISMATCH, r.folder, "--lib", state)
+        self.assertEqual([c["verdict"] for c in found["calls"]], ["same", "differs", "differs"])
+        code, _, err = run("replay", r.folder, "--lib", state)
+        self.assertIn("--in-order may make them the same", err)
+        for options in [], ["--no-fork"]:
+            found = verdicts(OK, r.folder, "--lib", state, "--in-order", *options)
+            self.assertEqual([c["verdict"] for c in found["calls"]], ["same"] * 3)
+        self.assertEqual(replayed_page(r, "--lib", state, "--in-order")[0], OK)
+        # A call within another, then a crash, and a call that cannot be reached.
+        outer = r.call("next", [])
+        r.number += 1
+        r.add(event="call", call=r.number, thread=7, time=1500, library=0, function="next", args=[],
+              storages=[])
+        r.add(event="return", call=r.number, thread=7, time=2500, result=5, storages=[])
+        r.returned(outer, 4)
+        r.returned(r.call("abort", []), None)
+        r.returned(r.call("next", []), 5)
+        code, out, err = run("replay", r.folder, "--lib", state, "--in-order")
+        self.assertEqual(code, RAISED)
+        self.assertIn("[PASS] 4 next: result", out)
+        self.assertIn("[----] 5 next: it is made by the call that it is within", out)
+        self.assertRegex(out, r"\[FAIL\] 6 abort: crashed while it was called: .*it returned")
+        self.assertIn("[----] 7 next: the process ended in an earlier call", out)
+        self.assertNotIn("--in-order may", err)
+        bad(USAGE, "--in-order cannot be combined with --bench", "replay", r.folder, "--in-order",
+            "--bench")
+
+    def test_distances(self):
+        """How far the worst element is from what was expected: as a part of it, and in steps from
+        one number to the next."""
+        cases = ((FLOAT32, "f", 1.0, 1 + 2**-23, "relative 1.19e-07, 1 ULP"),
+                 (FLOAT32, "f", -0.0, 2**-149, "relative 1, 1 ULP"),
+                 (FLOAT32, "f", -1.0, 1.0, "relative 2, 2130706432 ULP"),
+                 ((2, 64, 1), "d", 1.0, 1 - 2**-53, "relative 1.11e-16, 1 ULP"),
+                 ((2, 16, 1), "e", 1.0, 1 + 2**-9, "relative 0.00195, 2 ULP"),
+                 ((5, 64, 1), "f", 1.0, 1 + 2**-22, "relative 2.38e-07, 2 ULP"),
+                 (INT32, "i", 5, 4, "relative 0.25"),
+                 (FLOAT32, "f", math.nan, 4.0, ""), (FLOAT32, "f", 4.0, 0.0, "1082130432 ULP"))
+        for dtype, code, got, wanted, told in cases:
+            r = new_recording()
+            size = 2 if dtype[0] == 5 else 1
+            before, after = (struct.pack(f"={size}{code}", *[x] * size) for x in (got, wanted))
+            number = r.call("identity", [tensor([1], 0, dtype)], [before])
+            r.add(event="return", call=number, thread=7, time=3000, result=tensor([1], 1, dtype),
+                  storages=[*r.contents([before]), *r.storages([after], 0x900000)])
+            _, out, _ = run("replay", r.folder, "--rtol=0", "--atol=0")
+            line = out.splitlines()[0]
+            self.assertTrue(re.search(r" at \[0\](?: number \d)?" + re.escape(
+                ", " + told if told else "") + "$", line), line)
+
     def test_differs(self):
         r = new_recording()
         scale(r)
@@ -902,7 +976,8 @@ class Replay(unittest.TestCase):
         code, out, _ = run("replay", r.folder)
         self.assertEqual(code, MISMATCH)
         self.assertIn("[FAIL] 2 scale: arg[2] 4xf32 element [2] is 7.5, expected 7; 2 of 4 differ; "
-                      "the largest difference is 1 at [3]\n", out)
+                      "the largest difference is 1 at [3]: 10, expected 9, relative 0.111, "
+                      "1048576 ULP\n", out)
         self.assertIn("1 of 2 calls are the same as recorded, 1 is not; the first is 2, scale", out)
         found = verdicts(MISMATCH, r.folder)
         self.assertEqual((found["same"], found["differs"], found["first"]), (1, 1, 2))
@@ -1348,7 +1423,8 @@ class Against(unittest.TestCase):
                          ["same", "same", "differs", "differs", "differs", "raised"])
         details = [c["detail"] for c in found["calls"]]
         self.assertEqual(details[2], "arg[2] 4xf32 element [2] is 7.5, expected 8.5; 2 of 4 "
-                         "differ; the largest difference is 3 at [3]")
+                         "differ; the largest difference is 3 at [3]: 10, expected 13, relative "
+                         "0.231, 3145728 ULP")
         self.assertRegex(details[3], r"^returned; .*wrong.c: crashed while it was called: Abort")
         self.assertEqual(details[4], "result is 3xf32=0 1 2, expected none")
         self.assertEqual(found["first"], 3)
@@ -1377,14 +1453,16 @@ class ReplayPage(unittest.TestCase):
         self.assertRegex(page.text, r"made again by tvm-ffi replay (with \S+ )?and compared with "
                          "what was recorded")
         self.assertIn("2 of 5 calls differ. 2 scale differs : arg[2] 4xf32 element [2] is 7.5, "
-                      "expected 7; 2 of 4 differ; the largest difference is 1 at [3] 4 fail raised "
+                      "expected 7; 2 of 4 differ; the largest difference is 1 at [3]: 10, "
+                      "expected 9, relative 0.111, 1048576 ULP 4 fail raised "
                       ": raised ValueError", page.text)
         self.assertEqual([link for link in page.links[:2]], ["#c2", "#c4"])
         for verdict in ("same : arg[2] max|err|=0", "raised : raised ValueError",
                         "left out : arg[0] is a function"):
             self.assertIn(f"Made again: {verdict}", page.text)
         self.assertIn(
-            "largest difference is 1 at [3] recorded 2.5, 5, 7, 9 min 2.5, mean 5.875, max 9 "
+            "largest difference is 1 at [3]: 10, expected 9, relative 0.111, 1048576 ULP "
+            "recorded 2.5, 5, 7, 9 min 2.5, mean 5.875, max 9 "
             "replayed 2.5, 5, 7.5, 10 min 2.5, mean 6.25, max 10 "
             "distance 0, 0, 0.5, 1 min 0, mean 0.375, max 1", page.text)
         # Both lines have one scale, from 2.5 to 10: the recorded one does not reach the top.
@@ -1482,7 +1560,7 @@ class ReplayPage(unittest.TestCase):
         self.assertNotIn("img", page.counts)
         self.assertIn(f"by tvm-ffi replay with {lib} and compared with what {folder / 'wrong.c'} "
                       "does", page.text)
-        self.assertRegex(page.text, r"at \[3\] \S*wrong.c 2.5, 5, 8.5, 13 min")
+        self.assertRegex(page.text, r"at \[3\]: 10, .* ULP \S*wrong.c 2.5, 5, 8.5, 13 min")
         _, page, _ = replayed_page(r, "2", "--lib", lib)
         self.assertIn(f"recorded: {hostile}: {hostile}", page.text)
 

@@ -69,6 +69,7 @@ enum {
   kOptionHtml,
   kOptionCommand,
   kOptionAgainst,
+  kOptionInOrder,
   kOptionEmit,
   kOptionBench,
   kOptionRedact,

@@ -73,6 +73,9 @@ static bool make_boxes(replay *p) {
     return report_error("no memory for the outputs: %s", strerror(errno));
   }
   p->outcome = box_record(p->told);
+  if (p->in_order && (p->all = box_open(p->num_calls * sizeof *p->outcome, 0)) == NULL) {
+    return report_error("no memory for the outcomes: %s", strerror(errno));
+  }
   return true;
 }
 
@@ -101,6 +104,7 @@ static int replay_all(replay *p) {
     replay_show_libraries(p);
     json_begin_array("calls");
   }
+  if (p->in_order && !replay_in_order(p, &code)) return code;
   for (i = 0; i < p->num_calls; ++i) {
     p->c = p->calls[i];
     if (!replay_one(p, &code)) return code;
@@ -190,6 +194,20 @@ static bool can_write_page(const arguments *args, const char *path) {
   return true;
 }
 
+static bool can_be_in_order(const arguments *args) {
+  static const struct {
+    int option;
+    const char *name;
+  } kOthers[] = {{kOptionAgainst, "against"}, {kOptionBench, "bench"}, {kOptionEmit, "emit"}};
+  size_t i;
+  if (!arguments_has(args, kOptionInOrder)) return true;
+  for (i = 0; i < sizeof kOthers / sizeof *kOthers; ++i) {
+    if (!arguments_has(args, kOthers[i].option)) continue;
+    return report_error("--in-order cannot be combined with --%s", kOthers[i].name);
+  }
+  return true;
+}
+
 static bool read_options(const arguments *args, replay *out) {
   out->folder = arguments_operand(args, 0);
   out->lib = arguments_text(args, kOptionLib, NULL);
@@ -199,6 +217,7 @@ static bool read_options(const arguments *args, replay *out) {
   out->page_path = arguments_text(args, kOptionHtml, NULL);
   out->has_commands = arguments_has(args, kOptionCommand);
   out->budget = drawing_budget_full();
+  out->in_order = arguments_has(args, kOptionInOrder);
   out->settings.in_place = arguments_has(args, kOptionNoFork);
   out->settings.skips_unload = true;
   source_allow(arguments_values(args, kOptionCflags), true);
@@ -218,7 +237,8 @@ static bool read_options(const arguments *args, replay *out) {
               (arguments_word(args, kOptionEmit, 0) == 1 ? 1u << kHoldsPython : 1u << kHoldsC))) {
     return false;
   }
-  return can_write_page(args, out->page_path) && read_timeout(args, &out->settings.timeout) &&
+  return can_be_in_order(args) && can_write_page(args, out->page_path) &&
+         read_timeout(args, &out->settings.timeout) &&
          arguments_real(args, kOptionRtol, -1, 0, 1e300, &out->allowed.relative) &&
          arguments_real(args, kOptionAtol, -1, 0, 1e300, &out->allowed.absolute);
 }
@@ -271,6 +291,7 @@ static int command_replay(const arguments *args) {
   code = open_and_replay(args, &p);
   box_close(p.told);
   box_close(p.effects);
+  box_close(p.all);
   while (p.num_outcomes > 0) {
     call_outcome *last = &p.outcomes[--p.num_outcomes];
     free(last->detail);
@@ -297,6 +318,8 @@ static const option kReplayOptions[] = {
      "with --html, show the command lines of the processes, too: they may have secrets"},
     MATCH_FUNCTIONS_OPTION,
     TOLERANCE_OPTIONS("the expected number"),
+    {kOptionInOrder, "in-order", 0, NULL, false,
+     "make all calls in one process, in the order of their numbers, for functions with state"},
     {kOptionDevice, "device", 0, "DEVICE", false,
      "the device for tensors that were on one: cuda:N (default: such calls are left out)"},
     {kOptionBench, "bench", 0, NULL, false,
@@ -318,8 +341,12 @@ static const char kReplayText[] =
     "Each call is made in its own process, with tensors that lie in memory as they did: with the\n"
     "same strides, byte_offset, alignment and flags, sharing memory where they did. CALLS are\n"
     "numbers, such as 3,7-9 (default: all). A line for each call says whether its outputs, or its\n"
-    "error, are the recorded ones; if not, it shows the first difference, and the largest with\n"
-    "its position. Of an error, kind and message are compared.\n\n"
+    "error, are the recorded ones; if not, it shows the first difference, how many there are, and\n"
+    "the largest with its position, relative error and steps between numbers (ULP). Of an error,\n"
+    "kind and message are compared.\n\n"
+    "A function that keeps something from one call to the next may differ if it is called alone.\n"
+    "With --in-order all calls are made in one process, by their numbers: also those of several\n"
+    "threads and processes. Calls within others are left to those. A crash ends it.\n\n"
     "A library is loaded only if its file has the recorded build id, or if --lib names it.\n"
     "Otherwise replay says what it would load, and exits with 4. Nothing is compiled but what\n"
     "--lib and --against name.\n\n"

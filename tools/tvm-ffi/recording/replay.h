@@ -54,17 +54,20 @@ typedef struct {
   replay_outcome *outcome; /* and what the page shows of a call */
   replay_outcome seen;     /* the parent's copy, which no child can change */
   box *effects;            /* what a call of the other library did */
-  const char *page_path;   /* NULL: there is no page */
-  bool has_commands;       /* on the page */
+  bool in_order;           /* all calls are made in one process, whose box has outcomes of all: */
+  box *all;
+  const char *page_path; /* NULL: there is no page */
+  bool has_commands;     /* on the page */
   drawing_budget budget;
   call_outcome *outcomes; /* of each call, for the page */
   size_t num_outcomes;
   /* of the call that is made now */
   const recorded_call *c;
-  bool is_other; /* with the library of --against */
+  size_t num_shown; /* calls before it */
+  bool is_other;    /* with the library of --against */
   /* counted */
   size_t counts[kNumReplayVerdicts];
-  const recorded_call *first_bad;
+  const recorded_call *first_bad, *last_differing;
   int first_code;
 } replay;
 
@@ -82,6 +85,9 @@ const replayed_library *replay_find_other_build(const replay *p);
 
 /* Makes the call. False after a report, with the exit code. */
 bool replay_one(replay *p, int *out_code);
+/* Makes all calls in one process, but those within others, which these make. Then replay_one() says
+ * how the call went, for each in turn. False after a report, with the exit code. */
+bool replay_in_order(replay *p, int *out_code);
 
 /* ---- Comparing, in children: replay_compare.c ---- */
 

@@ -302,7 +302,8 @@ static void judge_crash(const replay *p, const char *ending) {
   text_free(&text);
 }
 
-bool replay_one(replay *p, int *out_code) {
+/* Makes the call in its own process. */
+static bool make_alone(replay *p, int *out_code) {
   text_buf ending = {NULL, 0, 0}, other = {NULL, 0, 0};
   bool good = true;
   clear_outcome(p);
@@ -320,9 +321,104 @@ bool replay_one(replay *p, int *out_code) {
     if (good && p->outcome->verdict == kReplayNone)
       replay_tell(p, kReplayNothing, "nothing is known");
   }
-  memcpy(&p->seen, p->outcome, sizeof p->seen);
-  p->seen.detail[sizeof p->seen.detail - 1] = '\0';
   text_free(&ending);
   text_free(&other);
+  return good;
+}
+
+/* ---- All calls in one process ---- */
+
+/* The calls of each thread that were made last, of those that are within no other. */
+typedef struct {
+  const recorded_call **items;
+  size_t size;
+} last_calls;
+
+/* Whether the call was made by another that was recorded: that begins before it and ends after it
+ * in the same thread. */
+static bool is_nested(last_calls *threads, const recorded_call *c) {
+  const recorded_call *last;
+  size_t i;
+  for (i = 0; i < threads->size; ++i) {
+    last = threads->items[i];
+    if (last->before.file == c->before.file && last->thread == c->thread) break;
+  }
+  if (i == threads->size) {
+    threads->items = tool_realloc(threads->items, (i + 1) * sizeof *threads->items);
+    ++threads->size;
+  } else if (last->end != kCallUnfinished && !last->is_late && c->begin > last->begin &&
+             c->finish < last->finish) {
+    return true;
+  }
+  threads->items[i] = c;
+  return false;
+}
+
+/* Keeps the libraries of all calls loaded, with their state. */
+static bool open_all(const replay *p, loaded_library *out, size_t *out_count) {
+  for (*out_count = 0; *out_count < p->num_libraries; ++*out_count) {
+    const char *called = p->libraries[*out_count].called;
+    supervise_name(called);
+    if (!library_open(called, &out[*out_count])) return false;
+  }
+  return true;
+}
+
+static int run_in_order(void *context) {
+  replay *p = context;
+  loaded_library *libraries = tool_alloc((p->num_libraries + 1) * sizeof *libraries);
+  last_calls threads = {NULL, 0};
+  size_t count, i;
+  int code = open_all(p, libraries, &count) ? kExitOk : kExitLoad;
+  for (i = 0; i < p->num_calls && code == kExitOk; ++i) {
+    p->c = p->calls[i];
+    p->outcome = (replay_outcome *)box_record(p->all) + i;
+    if (is_nested(&threads, p->c)) {
+      replay_tell(p, kReplayNothing, "it is made by the call that it is within");
+    } else {
+      code = run_call(p);
+    }
+  }
+  while (count > 0) library_close(&libraries[--count]);
+  free(threads.items);
+  free(libraries);
+  return code;
+}
+
+bool replay_in_order(replay *p, int *out_code) {
+  text_buf ending = {NULL, 0, 0};
+  replay_outcome *all = box_record(p->all);
+  bool good, is_over = false;
+  size_t i;
+  p->settings.ending = &ending;
+  *out_code = supervise_run(run_in_order, p, &p->settings);
+  good = ending.size > 0 || *out_code == kExitOk;
+  for (i = 0; i < p->num_calls; ++i) {
+    if (all[i].verdict != kReplayNone) continue;
+    p->c = p->calls[i];
+    p->outcome = &all[i];
+    if (is_over) {
+      replay_tell(p, kReplayLeftOut, "the process ended in an earlier call");
+    } else if (ending.size > 0) {
+      judge_crash(p, ending.data);
+    } else {
+      replay_tell(p, kReplayNothing, "nothing is known");
+    }
+    is_over = ending.size > 0;
+  }
+  text_free(&ending);
+  return good;
+}
+
+bool replay_one(replay *p, int *out_code) {
+  const size_t i = p->num_shown++;
+  bool good = true;
+  if (p->in_order) {
+    p->outcome = (replay_outcome *)box_record(p->all) + i;
+  } else {
+    good = make_alone(p, out_code);
+  }
+  memcpy(&p->seen, p->outcome, sizeof p->seen);
+  p->seen.detail[sizeof p->seen.detail - 1] = '\0';
   return good;
 }

@@ -125,7 +125,7 @@ static void add_comparison(const replay *p, finding *f, const char *name, const 
   compare_values(value, expected, &p->allowed, &result);
   if (result.has_numbers) f->has_numbers = true;
   if (result.max_error > f->max_error) f->max_error = result.max_error;
-  if (!result.is_same && p->page_path != NULL) {
+  if (!result.is_same && p->page_path != NULL && !p->in_order) {
     put_differences(p, name, value, expected, 0);
   }
   if (!result.is_same && !f->differs) {

@@ -61,6 +61,7 @@ void replay_show_call(replay *p) {
   const replay_verdict verdict = get_verdict(p);
   char *detail = text_escape(p->seen.detail, strlen(p->seen.detail));
   ++p->counts[verdict];
+  if (verdict == kReplayDiffers) p->last_differing = p->c;
   if (kVerdicts[verdict].is_bad && p->first_bad == NULL) {
     p->first_bad = p->c;
     p->first_code = kVerdicts[verdict].code;
@@ -85,6 +86,21 @@ void replay_show_call(replay *p) {
             p->c->is_late ? " (its arguments were read after it had failed)" : "");
   }
   free(detail);
+}
+
+/* Whether a call that differs may depend on a call before it, which was not made. */
+static bool has_state(const replay *p) {
+  size_t i;
+  if (p->in_order || p->against != NULL || p->last_differing == NULL) return false;
+  for (i = 0; i < recording_num_calls(p->r); ++i) {
+    const recorded_call *c = recording_call(p->r, i);
+    if (c == p->last_differing) return false;
+    if (c->before.file == p->last_differing->before.file &&
+        strcmp(c->library, p->last_differing->library) == 0) {
+      return true;
+    }
+  }
+  return false;
 }
 
 void replay_show_sum(const replay *p) {
@@ -121,4 +137,9 @@ void replay_show_sum(const replay *p) {
     text_print_escaped(streams_results(), path_base(other->recorded));
   }
   putc('\n', streams_results());
+  if (has_state(p)) {
+    report_note(
+        "a call that differs was not the first of its library: if functions keep something from "
+        "one call to the next, --in-order may make them the same");
+  }
 }

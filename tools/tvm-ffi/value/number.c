@@ -364,6 +364,36 @@ number number_get(DLDataType dtype, const void *data, size_t i) {
   return out;
 }
 
+/* The bits of the i-th number as an integer, in the order of the numbers. */
+static int64_t get_rank(const void *data, size_t width, size_t i) {
+  uint64_t bits = 0, sign;
+  uint8_t byte;
+  uint16_t half;
+  uint32_t single;
+  if (width == 8) memcpy(&byte, (const char *)data + i, 1), bits = byte;
+  if (width == 16) memcpy(&half, (const char *)data + 2 * i, 2), bits = half;
+  if (width == 32) memcpy(&single, (const char *)data + 4 * i, 4), bits = single;
+  if (width == 64) memcpy(&bits, (const char *)data + 8 * i, 8);
+  sign = UINT64_C(1) << (width - 1);
+  return (bits & sign) != 0 ? -(int64_t)(bits & ~sign) : (int64_t)bits;
+}
+
+bool number_count_steps(DLDataType dtype, const void *a, const void *b, size_t i, uint64_t *out) {
+  const size_t width = dtype.code == kDLComplex ? dtype.bits / 2u : dtype.bits;
+  const number x = number_get(dtype, a, i), y = number_get(dtype, b, i);
+  const small_float *format = small_float_find(dtype);
+  int64_t first, second;
+  if (x.kind != kNumberReal || isnan(x.real) || isnan(y.real)) return false;
+  if ((width != 8 && width != 16 && width != 32 && width != 64) ||
+      (format != NULL && format->kind == kSmallExponent)) { /* that one has no sign */
+    return false;
+  }
+  first = get_rank(a, width, i);
+  second = get_rank(b, width, i);
+  *out = first > second ? (uint64_t)first - (uint64_t)second : (uint64_t)second - (uint64_t)first;
+  return true;
+}
+
 static const char *not_fitting(DLDataType dtype) {
   static char message[kDtypeTextSize + 16];
   char name[kDtypeTextSize];

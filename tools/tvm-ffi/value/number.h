@@ -76,6 +76,9 @@ size_t numbers_per_element(DLDataType dtype);
 
 /* The i-th number; the dtype must be known. */
 number number_get(DLDataType dtype, const void *data, size_t i);
+/* How many steps from one floating-point number to the next are between the i-th of two tensors
+ * (ULP). False for other types, for those below a byte, and for NaN. */
+bool number_count_steps(DLDataType dtype, const void *a, const void *b, size_t i, uint64_t *out);
 
 /* The base of an integer: 16 after 0x, otherwise 10, since most people read 010 as ten. */
 int number_base(const char *word);

@@ -260,31 +260,59 @@ static void write_index(text_buf *out, const DLTensor *tensor, size_t element) {
   }
 }
 
+/* The place of a number: "[1]". */
+static void write_place(text_buf *out, const DLTensor *value, size_t i) {
+  const size_t per_element = numbers_per_element(value->dtype);
+  write_index(out, value, i / per_element);
+  if (per_element > 1) text_add(out, " number %zu", i % per_element);
+}
+
+/* Both numbers: "5, expected 6". */
+static void write_pair(text_buf *out, const DLTensor *value, const DLTensor *expected, size_t i) {
+  number_write(out, value->dtype, value->data, i);
+  text_add(out, ", expected ");
+  number_write(out, value->dtype, expected->data, i);
+}
+
+/* How far the two numbers are apart, beside the difference. */
+static void write_distance(text_buf *out, const DLTensor *value, const DLTensor *expected,
+                           size_t i) {
+  const number a = number_get(value->dtype, value->data, i),
+               b = number_get(value->dtype, expected->data, i);
+  const double relative = fabs(a.real - b.real) / fabs(b.real);
+  uint64_t steps;
+  if (isfinite(relative)) text_add(out, ", relative %s", REAL_G(3, relative));
+  if (!number_count_steps(value->dtype, value->data, expected->data, i, &steps)) return;
+  text_add(out, ", %" PRIu64 " ULP", steps);
+}
+
 static void compare_elements(const DLTensor *value, const DLTensor *expected,
                              const tolerance *asked, comparison *out) {
   DLDataType dtype = value->dtype;
   tolerance allowed = choose(dtype, asked);
-  size_t per_element = numbers_per_element(dtype), wrong = 0, i;
-  size_t count = (size_t)tvm_ffi_tensor_get_numel(value) * per_element, largest = 0;
+  size_t count = (size_t)tvm_ffi_tensor_get_numel(value) * numbers_per_element(dtype);
+  size_t wrong = 0, first = 0, largest = 0, i;
   double before = out->max_error;
   for (i = 0; i < count; ++i) {
     const bool match = elements_match(dtype, value->data, expected->data, i, &allowed, out);
     if (out->max_error > before) largest = i;
     before = out->max_error;
     if (match) continue;
-    if (wrong++ == 0) {
-      text_add(&out->difference, "element ");
-      write_index(&out->difference, value, i / per_element);
-      if (per_element > 1) text_add(&out->difference, " number %zu", i % per_element);
-      text_add(&out->difference, " is ");
-      number_write(&out->difference, dtype, value->data, i);
-      text_add(&out->difference, ", expected ");
-      number_write(&out->difference, dtype, expected->data, i);
-    }
+    if (wrong++ == 0) first = i;
   }
   out->has_numbers = true;
-  if (wrong > 0) write_index(&out->largest, value, largest / per_element);
+  if (wrong == 0) return;
+  text_add(&out->difference, "element ");
+  write_place(&out->difference, value, first);
+  text_add(&out->difference, " is ");
+  write_pair(&out->difference, value, expected, first);
   if (wrong > 1) text_add(&out->difference, "; %zu of %zu differ", wrong, count);
+  write_place(&out->largest, value, largest);
+  if (largest != first) {
+    text_add(&out->largest, ": ");
+    write_pair(&out->largest, value, expected, largest);
+  }
+  write_distance(&out->largest, value, expected, largest);
 }
 
 static void compare_tensors(const DLTensor *value, const DLTensor *expected, const tolerance *asked,
