@@ -23,9 +23,7 @@ void tvmffi_array_destroy(void *self) {
   if (cell->data_deleter != NULL) cell->data_deleter(cell->data);
 }
 
-static void delete_array(void *self, int flags) {
-  tvmffi_object_delete_nested(self, flags, delete_array, tvmffi_array_destroy, 0);
-}
+TVMFFI_DELETER(delete_array, tvmffi_array_destroy, 0);
 
 TVMFFIObject *tvmffi_array_new(int64_t capacity) {
   array_object *array;

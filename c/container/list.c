@@ -22,9 +22,7 @@ typedef struct {
   TVMFFISeqCell cell;
 } list_object;
 
-static void delete_list(void *self, int flags) {
-  tvmffi_object_delete_nested(self, flags, delete_list, tvmffi_array_destroy, 0);
-}
+TVMFFI_DELETER(delete_list, tvmffi_array_destroy, 0);
 
 /* Allocates a block for that many elements; NULL if out of memory. */
 static TVMFFIAny *new_block(int64_t capacity) {

@@ -598,9 +598,7 @@ static void destroy_map(void *self) {
 }
 
 /* The deleter of maps of either form. */
-static void map_delete(void *self, int flags) {
-  tvmffi_object_delete_nested(self, flags, map_delete, destroy_map, 0);
-}
+TVMFFI_DELETER(map_delete, destroy_map, 0);
 
 /* ---- Making ---- */
 

@@ -117,9 +117,7 @@ static void destroy_iterator(void *self) {
   tvmffi_object_release_nested(((iterator_object *)self)->map);
 }
 
-static void delete_iterator(void *self, int flags) {
-  tvmffi_object_delete_nested(self, flags, delete_iterator, destroy_iterator, 0);
-}
+TVMFFI_DELETER(delete_iterator, destroy_iterator, 0);
 
 enum { kKey = 0, kValue = 1 };
 

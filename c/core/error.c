@@ -353,9 +353,7 @@ static void destroy_error(void *self) {
   tvmffi_object_release_nested(error->cell.extra_context);
 }
 
-static void delete_error(void *self, int flags) {
-  tvmffi_object_delete_nested(self, flags, delete_error, destroy_error, 0);
-}
+TVMFFI_DELETER(delete_error, destroy_error, 0);
 
 bool tvmffi_error_is_shared(const TVMFFIObject *error) {
   return error == &memory_error.header;

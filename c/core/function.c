@@ -73,9 +73,7 @@ static void destroy_closure(void *self) {
   tvmffi_error_put_back(error);
 }
 
-static void delete_closure(void *self, int flags) {
-  tvmffi_object_delete_nested(self, flags, delete_closure, destroy_closure, 0);
-}
+TVMFFI_DELETER(delete_closure, destroy_closure, 0);
 
 int TVMFFIFunctionCreate(void *self, TVMFFISafeCallType safe_call, void (*deleter)(void *self),
                          TVMFFIObjectHandle *out) {

@@ -178,9 +178,7 @@ static void destroy_opaque(void *self) {
   tvmffi_error_put_back(error);
 }
 
-static void delete_opaque(void *self, int flags) {
-  tvmffi_object_delete_nested(self, flags, delete_opaque, destroy_opaque, 0);
-}
+TVMFFI_DELETER(delete_opaque, destroy_opaque, 0);
 
 int TVMFFIObjectCreateOpaque(void *handle, int32_t type_index, void (*deleter)(void *handle),
                              TVMFFIObjectHandle *out) {

@@ -46,6 +46,12 @@ void tvmffi_object_delete_plain(void *self, int flags);
  */
 void tvmffi_object_delete_nested(void *self, int flags, tvmffi_deleter deleter,
                                  void (*destroy)(void *self), size_t prefix);
+/* Defines such a deleter; `prefix` bytes lie before the object in its block. */
+#define TVMFFI_DELETER(name, destroy, prefix)                        \
+  static void name(void *self, int flags) {                          \
+    tvmffi_object_delete_nested(self, flags, name, destroy, prefix); \
+  }                                                                  \
+  static void name(void *self, int flags)
 void tvmffi_object_release_nested(void *obj);
 
 /* The out-of-line part of release. */

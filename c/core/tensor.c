@@ -184,23 +184,16 @@ static void destroy_versioned_reimport(void *self) {
   tvmffi_object_release_nested(tensor);
 }
 
-static void delete_reimport(void *self, int flags) {
-  tvmffi_object_delete_nested(self, flags, delete_reimport, destroy_reimport, 0);
-}
+TVMFFI_DELETER(delete_reimport, destroy_reimport, 0);
 
-static void delete_versioned_reimport(void *self, int flags) {
-  tvmffi_object_delete_nested(self, flags, delete_versioned_reimport, destroy_versioned_reimport,
-                              0);
-}
+TVMFFI_DELETER(delete_versioned_reimport, destroy_versioned_reimport, 0);
 
 /* The deleter of views, whose owner is any object. */
 static void destroy_view(void *self) {
   tvmffi_object_release_nested(((tensor_object *)self)->owner);
 }
 
-static void delete_view(void *self, int flags) {
-  tvmffi_object_delete_nested(self, flags, delete_view, destroy_view, 0);
-}
+TVMFFI_DELETER(delete_view, destroy_view, 0);
 
 /* ---- Checks ---- */
 

@@ -110,9 +110,7 @@ static void destroy_library(void *self) {
   library->source->close(library);
 }
 
-static void delete_library(void *self, int flags) {
-  tvmffi_object_delete_nested(self, flags, delete_library, destroy_library, 0);
-}
+TVMFFI_DELETER(delete_library, destroy_library, 0);
 
 /* The prefix is in the memory after the object. */
 int tvmffi_library_new(const tvmffi_library_source *source, tvmffi_library_file *file,
@@ -258,9 +256,7 @@ static void destroy_function(void *self) {
   tvmffi_object_release_nested(((kernel_function *)self)->module);
 }
 
-static void delete_function(void *self, int flags) {
-  tvmffi_object_delete_nested(self, flags, delete_function, destroy_function, 0);
-}
+TVMFFI_DELETER(delete_function, destroy_function, 0);
 
 /* ---- Modules ---- */
 

@@ -55,9 +55,7 @@ static void destroy_module(void *self) {
   tvmffi_object_release_nested(module->lookup_cache);
 }
 
-static void delete_module(void *self, int flags) {
-  tvmffi_object_delete_nested(self, flags, delete_module, destroy_module, TVMFFI_MODULE_PREFIX);
-}
+TVMFFI_DELETER(delete_module, destroy_module, TVMFFI_MODULE_PREFIX);
 
 void *tvmffi_module_new(size_t size, const TVMFFIRuntimeModuleVTable *vtable) {
   tvmffi_module *module =

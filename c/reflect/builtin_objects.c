@@ -218,9 +218,7 @@ static void destroy_builtin_object(void *self) {
   if (any != NULL) tvmffi_any_release_nested(any);
 }
 
-static void delete_builtin_object(void *self, int flags) {
-  tvmffi_object_delete_nested(self, flags, delete_builtin_object, destroy_builtin_object, 0);
-}
+TVMFFI_DELETER(delete_builtin_object, destroy_builtin_object, 0);
 
 /* ---- Making and copying ---- */
 

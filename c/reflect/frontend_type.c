@@ -183,9 +183,7 @@ static void destroy_frontend_object(void *self) {
   }
 }
 
-static void delete_frontend_object(void *self, int flags) {
-  tvmffi_object_delete_nested(self, flags, delete_frontend_object, destroy_frontend_object, 0);
-}
+TVMFFI_DELETER(delete_frontend_object, destroy_frontend_object, 0);
 
 /* A new object in which everything is None, NULL or 0. */
 static TVMFFIObject *new_object(const type_function *function) {

@@ -664,9 +664,7 @@ static void destroy_mutate_engine(void *self) {
   tvmffi_callbacks_fini(&engine->callbacks);
 }
 
-static void delete_mutate_engine(void *self, int flags) {
-  tvmffi_object_delete_nested(self, flags, delete_mutate_engine, destroy_mutate_engine, 0);
-}
+TVMFFI_DELETER(delete_mutate_engine, destroy_mutate_engine, 0);
 
 static tvmffi_mutate_engine *new_engine(tvmffi_mutate_kind kind, const TVMFFIAny *callbacks,
                                         const TVMFFIAny *more_callbacks) {

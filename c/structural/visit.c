@@ -232,9 +232,7 @@ static void destroy_visit_engine(void *self) {
   tvmffi_callbacks_fini(&((tvmffi_visit_engine *)self)->callbacks);
 }
 
-static void delete_visit_engine(void *self, int flags) {
-  tvmffi_object_delete_nested(self, flags, delete_visit_engine, destroy_visit_engine, 0);
-}
+TVMFFI_DELETER(delete_visit_engine, destroy_visit_engine, 0);
 
 static int visit_with(tvmffi_visit_kind kind, const TVMFFIAny *root, const TVMFFIAny *callbacks,
                       const TVMFFIAny *more_callbacks, TVMFFIAny *result) {
