@@ -29,22 +29,14 @@ bool identifier_is(const char *bytes, size_t size) {
   return true;
 }
 
-static bool is_among(const char *name, const char *const *words, size_t count) {
-  size_t i;
-  for (i = 0; i < count; ++i) {
-    if (strcmp(name, words[i]) == 0) return true;
-  }
-  return false;
-}
-
 bool identifier_is_c_word(const char *name) {
-  static const char *const kWords[] = {IDENTIFIER_C_WORDS};
-  return is_among(name, kWords, sizeof kWords / sizeof *kWords);
+  static const char *const kWords[] = {IDENTIFIER_C_WORDS, NULL};
+  return text_find(name, kWords) != NULL;
 }
 
 bool identifier_is_cpp_word(const char *name) {
-  static const char *const kWords[] = {IDENTIFIER_CPP_WORDS};
-  return is_among(name, kWords, sizeof kWords / sizeof *kWords);
+  static const char *const kWords[] = {IDENTIFIER_CPP_WORDS, NULL};
+  return text_find(name, kWords) != NULL;
 }
 
 char *identifier_make(const char *bytes, size_t size) {

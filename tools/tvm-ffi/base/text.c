@@ -113,6 +113,16 @@ bool text_begins(const char *text, const char *prefix) {
   return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
+const char *text_find(const char *text, const char *const *words) {
+  while (*words != NULL && strcmp(text, *words) != 0) ++words;
+  return *words;
+}
+
+const char *text_find_prefix(const char *text, const char *const *prefixes) {
+  while (*prefixes != NULL && !text_begins(text, *prefixes)) ++prefixes;
+  return *prefixes;
+}
+
 /* ---- Lists of words ---- */
 
 /* Takes the word. */

@@ -40,6 +40,10 @@ void text_free(text_buf *buffer);
 extern const tvmffi_dl_reason kNoReason;
 /* Whether the text begins like this. */
 bool text_begins(const char *text, const char *prefix);
+/* The word of a list, which ends with NULL, that is the text; NULL if none is. */
+const char *text_find(const char *text, const char *const *words);
+/* The first word of such a list with which the text begins; NULL if it begins with none. */
+const char *text_find_prefix(const char *text, const char *const *prefixes);
 
 /* ---- Lists of words, such as command lines ---- */
 

@@ -23,12 +23,8 @@ static const char *skip_prefix(const char *name) {
  * NULL if the ABI has no such name. */
 static const char *find_special(const char *name) {
   static const char *const kPrefixes[] = {"__tvm_ffi__metadata_", "__tvm_ffi__doc_",
-                                          "__tvm_ffi__schema_", "__tvm_ffi__doctext_"};
-  size_t i;
-  for (i = 0; i < sizeof kPrefixes / sizeof *kPrefixes; ++i) {
-    if (text_begins(name, kPrefixes[i])) return kPrefixes[i];
-  }
-  return text_begins(name, "__tvm_ffi__cubin_") ? "" : NULL;
+                                          "__tvm_ffi__schema_", "__tvm_ffi__doctext_", NULL};
+  return text_begins(name, "__tvm_ffi__cubin_") ? "" : text_find_prefix(name, kPrefixes);
 }
 
 /* Reports metadata or documentation of a function that is not exported. */

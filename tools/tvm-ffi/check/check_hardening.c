@@ -10,13 +10,9 @@
 
 /* The loader of the reference's package goes by what follows the last dot. */
 static bool has_loaded_ending(const char *path) {
-  static const char *const kSuffixes[] = {".so", ".dll", ".dylib", ".dso"};
+  static const char *const kSuffixes[] = {".so", ".dll", ".dylib", ".dso", NULL};
   const char *dot = strrchr(path, '.');
-  size_t i;
-  for (i = 0; dot != NULL && i < sizeof kSuffixes / sizeof *kSuffixes; ++i) {
-    if (strcmp(dot, kSuffixes[i]) == 0) return true;
-  }
-  return false;
+  return dot != NULL && text_find(dot, kSuffixes) != NULL;
 }
 
 void check_file(checking *subject) {

@@ -15,13 +15,9 @@
 /* Sections that every object file has already, or names that assemblers take for tables of
  * relocations. */
 static bool is_own_section(const char *name) {
-  static const char *const kOwn[] = {".symtab", ".strtab", ".shstrtab", ".note.GNU-stack",
-                                     ".drectve"};
-  size_t i;
-  for (i = 0; i < sizeof kOwn / sizeof *kOwn; ++i) {
-    if (strcmp(name, kOwn[i]) == 0) return true;
-  }
-  return text_begins(name, ".rel");
+  static const char *const kOwn[] = {".symtab",         ".strtab",  ".shstrtab",
+                                     ".note.GNU-stack", ".drectve", NULL};
+  return text_find(name, kOwn) != NULL || text_begins(name, ".rel");
 }
 
 static bool refuse(const char *subject, const char *expected, const char *name) {

@@ -436,15 +436,8 @@ static elf_segment read_segment(const elf_header *header, uint64_t i) {
   return segment;
 }
 
-/* The name of the system that a note of that owner says the file is for; NULL. */
-static const char *find_system(const char *owner) {
-  static const char *const kSystems[] = {"Android", "FreeBSD", "NetBSD", "OpenBSD"};
-  size_t i;
-  for (i = 0; i < sizeof kSystems / sizeof *kSystems; ++i) {
-    if (strcmp(owner, kSystems[i]) == 0) return kSystems[i];
-  }
-  return NULL;
-}
+/* Owners of notes, each the name of the system that the file is for. */
+static const char *const kElfSystems[] = {"Android", "FreeBSD", "NetBSD", "OpenBSD", NULL};
 
 /* Reads the system and the build id, if notes in the segment have them. */
 static void read_notes(binary_file *file, const elf_header *header, const elf_segment *segment) {
@@ -457,7 +450,9 @@ static void read_notes(binary_file *file, const elf_header *header, const elf_se
     const uint64_t name_size = byte_cursor_u32(&cursor), size = byte_cursor_u32(&cursor);
     const uint32_t type = byte_cursor_u32(&cursor);
     const char *owner = byte_range_text(&cursor.range, 0);
-    if (owner != NULL && file->elf.system == NULL) file->elf.system = find_system(owner);
+    if (owner != NULL && file->elf.system == NULL) {
+      file->elf.system = text_find(owner, kElfSystems);
+    }
     if (owner != NULL && strcmp(owner, "GNU") == 0 && type == NT_GNU_BUILD_ID &&
         size <= kLongestBuildId &&
         byte_range_slice(&cursor.range, (name_size + 3) / 4 * 4, size, &content)) {

@@ -160,24 +160,18 @@ static bool is_own(const char *name) {
       "TVMFFIRuntimeSetStackWalker",
       "TVMFFIRuntimeSetTextLimit",
       "TVMFFIRuntimeShutdown",
+      NULL,
   };
-  size_t i;
-  for (i = 0; i < sizeof kOwn / sizeof *kOwn; ++i) {
-    if (strcmp(kOwn[i], name) == 0) return true;
-  }
-  return false;
+  return text_find(name, kOwn) != NULL;
 }
 
 /* Whether the name belongs to the C ABI, to namespace tvm::ffi, or to the vtables and type_info of
  * its classes. */
 static bool has_prefix_of_runtime(const char *name) {
-  static const char *const kPrefixes[] = {"TVMFFI",        "_ZN3tvm3ffi",   "_ZNK3tvm3ffi",
-                                          "_ZTVN3tvm3ffi", "_ZTIN3tvm3ffi", "_ZTSN3tvm3ffi"};
-  size_t i;
-  for (i = 0; i < sizeof kPrefixes / sizeof *kPrefixes; ++i) {
-    if (text_begins(name, kPrefixes[i])) return true;
-  }
-  return false;
+  static const char *const kPrefixes[] = {
+      "TVMFFI",        "_ZN3tvm3ffi", "_ZNK3tvm3ffi", "_ZTVN3tvm3ffi", "_ZTIN3tvm3ffi",
+      "_ZTSN3tvm3ffi", NULL};
+  return text_find_prefix(name, kPrefixes) != NULL;
 }
 
 const char *runtime_library_name(binary_format format) {

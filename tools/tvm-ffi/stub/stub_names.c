@@ -17,13 +17,6 @@ bool stub_is_typed(const stub_function *function) {
 
 /* ---- Names ---- */
 
-static bool is_among(const char *name, const char *const *words) {
-  for (; *words != NULL; ++words) {
-    if (strcmp(name, *words) == 0) return true;
-  }
-  return false;
-}
-
 static char *append(char *name) {
   char *longer = tool_format("%s_", name);
   free(name);
@@ -32,7 +25,7 @@ static char *append(char *name) {
 
 /* Appends "_" until the name is neither reserved nor taken; takes `name`. */
 static char *make_own(char *name, const char *const *reserved, const char *const *taken) {
-  while (is_among(name, reserved) || is_among(name, taken)) name = append(name);
+  while (text_find(name, reserved) != NULL || text_find(name, taken) != NULL) name = append(name);
   return name;
 }
 

@@ -907,19 +907,14 @@ static const char *const kUsedNames[] = {
     "stderr",
     "TVMFFIByteArray",
     "TVMFFIObjectHandle",
+    NULL,
 };
-static const char *const kUsedPrefixes[] = {"tvm_ffi_", "TVM_FFI_", "TVMFFI", "kDL",
-                                            "kTVMFFI",  "wrap_",    "INT",    "_"};
+static const char *const kUsedPrefixes[] = {"tvm_ffi_", "TVM_FFI_", "TVMFFI", "kDL", "kTVMFFI",
+                                            "wrap_",    "INT",      "_",      NULL};
 
 static bool is_used(const char *name) {
-  size_t i;
-  for (i = 0; i < sizeof kUsedNames / sizeof *kUsedNames; ++i) {
-    if (strcmp(kUsedNames[i], name) == 0) return true;
-  }
-  for (i = 0; i < sizeof kUsedPrefixes / sizeof *kUsedPrefixes; ++i) {
-    if (text_begins(name, kUsedPrefixes[i])) return true;
-  }
-  return identifier_is_c_word(name) || is_type_word(name, strlen(name));
+  return text_find(name, kUsedNames) != NULL || text_find_prefix(name, kUsedPrefixes) != NULL ||
+         identifier_is_c_word(name) || is_type_word(name, strlen(name));
 }
 
 static spec_symbol *find_symbol(const spec *target, const char *name) {

@@ -68,13 +68,9 @@ static size_t count_results(const wrap_request *request, const spec *target) {
 
 /* Whether an integer type may have 64 bits: then every int64_t may be within its limits. */
 static bool is_wide(const spec_type *type) {
-  static const char *const kLimits[] = {"INT64_MAX", "LONG_MAX", "PTRDIFF_MAX", "INTPTR_MAX"};
-  size_t i;
-  if (type->high == NULL || text_begins(type->high, "WRAP_MAX(")) return true;
-  for (i = 0; i < sizeof kLimits / sizeof *kLimits; ++i) {
-    if (strcmp(type->high, kLimits[i]) == 0) return true;
-  }
-  return false;
+  static const char *const kLimits[] = {"INT64_MAX", "LONG_MAX", "PTRDIFF_MAX", "INTPTR_MAX", NULL};
+  return type->high == NULL || text_begins(type->high, "WRAP_MAX(") ||
+         text_find(type->high, kLimits) != NULL;
 }
 
 /* ---- What the compiler checks ---- */
@@ -656,13 +652,9 @@ static void wrap_write_kernel(text_buf *out, const wrap_request *request, const 
 /* ---- The file ---- */
 
 static bool is_of_limits_h(const char *limit) {
-  static const char *const kPrefixes[] = {"INT_",   "UINT_",  "LONG_", "SHRT_",
-                                          "USHRT_", "UCHAR_", "SCHAR_"};
-  size_t i;
-  for (i = 0; limit != NULL && i < sizeof kPrefixes / sizeof *kPrefixes; ++i) {
-    if (text_begins(limit, kPrefixes[i])) return true;
-  }
-  return false;
+  static const char *const kPrefixes[] = {"INT_",   "UINT_",  "LONG_",  "SHRT_",
+                                          "USHRT_", "UCHAR_", "SCHAR_", NULL};
+  return limit != NULL && text_find_prefix(limit, kPrefixes) != NULL;
 }
 
 static bool needs_limits_h(const wrap_request *request) {

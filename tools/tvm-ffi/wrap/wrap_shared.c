@@ -93,18 +93,16 @@ bool wrap_is_owner(const spec *target) {
 /* ---- What several ABIs check and write ---- */
 
 bool wrap_check_function(const spec_source *source, const spec *target) {
-  static const char *const kPrefixes[] = {"wrap_", "tvm_ffi_"}; /* of functions in the file */
-  static const char *const kVariables[] = {"args", "code", "returned"}; /* where it is called */
+  static const char *const kPrefixes[] = {"wrap_", "tvm_ffi_", NULL}; /* of functions in the file */
+  static const char *const kVariables[] = {"args", "code", "returned", NULL}; /* of its callers */
   static const char kAdvice[] = "call it from a function of another name, and wrap that";
-  size_t i;
-  for (i = 0; i < sizeof kPrefixes / sizeof *kPrefixes; ++i) {
-    if (!text_begins(target->name, kPrefixes[i])) continue;
+  const char *prefix = text_find_prefix(target->name, kPrefixes);
+  if (prefix != NULL) {
     return spec_fail(source, target->column,
                      "`%s` begins with `%s`, as the functions that kernels use: %s", target->name,
-                     kPrefixes[i], kAdvice);
+                     prefix, kAdvice);
   }
-  for (i = 0; i < sizeof kVariables / sizeof *kVariables; ++i) {
-    if (strcmp(target->name, kVariables[i]) != 0) continue;
+  if (text_find(target->name, kVariables) != NULL) {
     return spec_fail(source, target->column, "`%s` is a variable of kernels: %s", target->name,
                      kAdvice);
   }
