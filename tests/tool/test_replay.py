@@ -2,6 +2,7 @@
 """show and replay: recordings are read, damaged ones refused, calls made again and compared.
 
 test_replay.py TVM-FFI LIBRARY... [-- LIBTVM_FFI INCLUDE...]"""
+import ast
 import base64
 import importlib.util
 import json
@@ -16,6 +17,7 @@ import subprocess
 import sys
 import textwrap
 import unittest
+import zipfile
 
 import tool
 from recording import Page, murmur
@@ -693,6 +695,82 @@ class Browser(unittest.TestCase):
     def test_replay(self):
         _, page, _ = replayed_page(self.r)
         self.check(page.path, [2, 3, 4, 5, 6])
+
+
+class Export(unittest.TestCase):
+    """The tensors of a call for other tools."""
+
+    @staticmethod
+    def mixed():
+        r = new_recording()
+        names = ((FLOAT32, X), ((4, 16, 1), b"\0\x3f\0\x40"), ((2, 64, 1), struct.pack("=d", .5)),
+                 ((6, 8, 1), b"\1\0"), ((5, 64, 1), floats(1, 2)), ((0, 4, 1), b"\x21"))
+        tensors = [tensor([len(data) * 8 // dtype[1]], i, dtype, object_id=i)
+                   for i, (dtype, data) in enumerate(names)]
+        number = r.call("f", [*tensors, 7, {"float": "2.5"}, True, "text"],
+                        [data for _, data in names])
+        r.returned(number, 5, [Y, *(data for _, data in names[1:])])
+        return r
+
+    def test_npz(self):
+        r, path = self.mixed(), WORK / "call.npz"
+        code, _, err = run("show", r.folder, "--call=1", f"--export={path}")
+        self.assertEqual(code, OK, err)
+        self.assertIn("before.arg[5] is left out: its elements are not whole bytes", err)
+        with zipfile.ZipFile(path) as file:
+            self.assertIsNone(file.testzip())
+            arrays = {name: file.read(name) for name in file.namelist()}
+        self.assertEqual(len(arrays), 14, sorted(arrays))
+        for name, types, shape, data in (
+                ("before.arg[0]", "f4", (4,), X), ("after.arg[0]", "f4", (4,), Y),
+                ("before.arg[4]", "c8", (1,), floats(1, 2)), ("before.arg[3]", "b1", (2,), b"\1\0"),
+                ("before.arg[6]", "i8", (), struct.pack("=q", 7)),
+                ("before.arg[7]", "f8", (), struct.pack("=d", 2.5)),
+                ("before.arg[8]", "b1", (), b"\1"),
+                ("after.result", "i8", (), struct.pack("=q", 5))):
+            found = arrays[name + ".npy"]
+            size = 10 + struct.unpack("<H", found[8:10])[0]
+            header = ast.literal_eval(found[10:size].decode())
+            self.assertEqual((header["descr"][1:], header["shape"], found[size:]),
+                             (types, shape, data), name)
+
+    def test_safetensors(self):
+        r, path = self.mixed(), WORK / "call.safetensors"
+        code, _, err = run("show", r.folder, "--call=1", f"--export={path}")
+        self.assertEqual(code, OK, err)
+        self.assertIn("before.arg[5] is left out: .safetensors has no such data type", err)
+        whole = path.read_bytes()
+        size, = struct.unpack("<Q", whole[:8])
+        header = json.loads(whole[8:8 + size])
+        self.assertEqual((size % 8, header.pop("__metadata__")),
+                         (0, {"call": "1", "function": "f"}))
+        ends = [0, *(item["data_offsets"][1] for item in header.values())]
+        self.assertEqual([item["data_offsets"][0] for item in header.values()], ends[:-1])
+        self.assertEqual(8 + size + ends[-1], len(whole))
+        for name, dtype, shape, data in (
+                ("before.arg[0]", "F32", [4], struct.pack("<4f", 1, 2, 3, 4)),
+                ("before.arg[1]", "BF16", [2], b"\0\x3f\0\x40"),
+                ("before.arg[4]", "C64", [1], struct.pack("<2f", 1, 2)),
+                ("after.arg[0]", "F32", [4], struct.pack("<4f", 2.5, 5, 7.5, 10)),
+                ("before.arg[8]", "BOOL", [], b"\1"),
+                ("after.result", "I64", [], b"\5" + bytes(7))):
+            begin, end = (8 + size + at for at in header[name]["data_offsets"])
+            self.assertEqual((header[name]["dtype"], header[name]["shape"], whole[begin:end]),
+                             (dtype, shape, data), name)
+
+    def test_refused(self):
+        r = new_recording()
+        r.call("f", [tensor([4])], [("no data", 16)])
+        bad(USAGE, "--export is for the call of --call", "show", r.folder, "--export=x.npz")
+        bad(USAGE, "whose name ends in .npz or .safetensors, not x.zip", "show", r.folder,
+            "--call=1", "--export=x.zip")
+        bad(USAGE, "--export cannot be combined with --json", "show", r.folder, "--call=1",
+            "--export=x.npz", "--json")
+        code, _, err = run("show", r.folder, "--call=1", f"--export={WORK / 'none.npz'}")
+        self.assertEqual(code, OK)
+        self.assertIn("before.arg[0]: without data in the recording, and left out", err)
+        with zipfile.ZipFile(WORK / "none.npz") as file:
+            self.assertEqual(file.namelist(), [])
 
 
 class Damaged(unittest.TestCase):

@@ -310,7 +310,7 @@ static int write_events(const shown *s, const recorded_call *c) {
 
 /* ---- A page ---- */
 
-static bool can_write_page(const arguments *args) {
+static bool can_write(const arguments *args) {
   static const struct {
     int option;
     const char *name;
@@ -319,6 +319,15 @@ static bool can_write_page(const arguments *args) {
   for (i = 0; i < sizeof kOthers / sizeof *kOthers; ++i) {
     if (!arguments_has(args, kOptionHtml) || !arguments_has(args, kOthers[i].option)) continue;
     return report_error("--html cannot be combined with %s", kOthers[i].name);
+  }
+  if (arguments_has(args, kOptionExport)) {
+    if (!arguments_has(args, kOptionCall))
+      return report_error("--export is for the call of --call");
+    if (arguments_has(args, kOptionJson) || arguments_has(args, kOptionHtml)) {
+      return report_error("--export cannot be combined with %s",
+                          arguments_has(args, kOptionJson) ? "--json" : "--html");
+    }
+    if (!recording_can_export(arguments_text(args, kOptionExport, ""))) return false;
   }
   if (arguments_has(args, kOptionCommand) && !arguments_has(args, kOptionHtml)) {
     return report_error("--command is for the page that --html writes");
@@ -355,7 +364,7 @@ static int command_show(const arguments *args) {
   long long one_number;
   shown s;
   int code = kExitOk;
-  if (!arguments_int(args, kOptionCall, -1, 0, INT64_MAX, &one_number) || !can_write_page(args)) {
+  if (!arguments_int(args, kOptionCall, -1, 0, INT64_MAX, &one_number) || !can_write(args)) {
     return kExitUsage;
   }
   r = recording_open(folder);
@@ -373,6 +382,11 @@ static int command_show(const arguments *args) {
   }
   if (code != kExitOk) {
     /* there is no such call */
+  } else if (arguments_has(args, kOptionExport)) {
+    const char *path = arguments_text(args, kOptionExport, NULL);
+    const bool good =
+        !recording_has_file(r, folder, path) && recording_export_call(r, chosen, path);
+    code = good ? kExitOk : kExitUsage;
   } else if (page != NULL) {
     code = write_page(&s, folder, chosen, page);
   } else if (chosen != NULL) {
@@ -401,6 +415,8 @@ static const option kShowOptions[] = {
      "write a page for browsers: a timeline, the functions, calls with pictures of their tensors"},
     {kOptionCommand, "command", 0, NULL, false,
      "with --html, show the command lines of the processes, too: they may have secrets"},
+    {kOptionExport, "export", 0, "FILE", false,
+     "write the tensors of --call to a file for other tools: .npz of NumPy, or .safetensors"},
     MATCH_FUNCTIONS_OPTION,
     {kOptionFull, "full", 0, NULL, false,
      "print all elements, even of a tensor with more than 1000"},
@@ -415,13 +431,15 @@ static const char kShowText[] =
     "type, shape and layout in memory.\n\n"
     "A damaged recording is refused; the message names the file and line. An unfinished last\n"
     "line, as a crash leaves it, is left out with a note. --call with --json prints the two\n"
-    "events of the call, including the keys of the call that it repeats.\n\n"
+    "events of the call, including the keys of the call that it repeats. The names in the file of\n"
+    "--export are before.arg[0], after.arg[0], after.result; numbers have no dimensions.\n\n"
     "The page of --html is one file, which needs no other file and no network. It shows all\n"
     "calls, those that --match selects, or the one of --call, and says what it leaves out. It has\n"
     "a timeline of each thread, the functions with their times, and at most 300 calls with\n"
     "arguments, results and errors. No text of the recording can become part of its markup.\n\n"
     "  tvm-ffi show seen --calls --match 'c*'\n"
     "  tvm-ffi show seen --call 1\n"
+    "  tvm-ffi show seen --call 1 --export call.npz\n"
     "  tvm-ffi show seen --html seen.html";
 
 const command kShowCommand = {

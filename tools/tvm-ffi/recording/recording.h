@@ -183,6 +183,14 @@ size_t call_values_find_tensor(const call_values *values, size_t storage_index);
 /* Where the bytes of a storage are that has a tensor. */
 char *call_values_find_memory(const call_values *values, size_t storage_index);
 
+/* ---- A call for other tools: export.c ---- */
+
+/* Whether the name ends in .npz or .safetensors; false after a report. */
+bool recording_can_export(const char *path);
+/* Writes the tensors and numbers of a call before and after it to such a file. False after a
+ * report; of what the format cannot have, there is a note. */
+bool recording_export_call(const recording *r, const recorded_call *c, const char *path);
+
 /* ---- The library of a call: recorded_library.c ---- */
 
 /* A recording is data, but a library runs. */
