@@ -12,6 +12,7 @@ import signal
 import struct
 import subprocess
 import unittest
+import zipfile
 
 from recording import Page, Recording
 from tool import (COMMAND, FILES, SLOWER, USAGE, bad, enter_bare_root, good, good_json,
@@ -707,6 +708,30 @@ class Record(unittest.TestCase):
         assert "1 call was seen, and the options select none" in said, said
         done = start(*COMMAND, "record", "--trace", "none.json", "--", "true")
         assert done.returncode == USAGE and "was not written: no call was seen" in done.stderr, done
+
+    def test_pack(self):
+        """With --pack, there is one file, too, as of other processes of the recording."""
+        script = f"'{HOST}' '{KERNELS}' adds && '{HOST}' '{KERNELS}' large"
+        done = start(*COMMAND, "record", "-o", "packed", "--all", "--pack=packed.zip", "--", "sh",
+                     "-c", script)
+        assert done.returncode == 0 and done.stderr == "", done
+        with zipfile.ZipFile("packed.zip") as file:
+            assert file.testzip() is None
+            names = set(file.namelist())
+            file.extractall("unpacked")
+        library, = (name for name in names if name.startswith("libraries/"))
+        assert pathlib.Path("unpacked", library).read_bytes() == pathlib.Path(KERNELS).read_bytes()
+        os.remove("packed/next")
+        assert names - {library} == {
+            str(path.relative_to("packed")) for path in pathlib.Path("packed").rglob("*")
+            if path.is_file()}
+        calls = len(Recording("unpacked").calls)
+        assert calls == len(Recording("packed").calls) == 25
+        assert f"{calls} of {calls} calls are the same" in good(
+            "replay", "packed.zip", "--trust"), calls
+        done = start(*COMMAND, "record", "-o", "packed2", "--pack=no/folder.zip", "--", HOST,
+                     KERNELS, "adds")
+        assert done.returncode == USAGE and "no/folder.zip" in done.stderr, done
 
     def test_signals(self):
         """What is sent to the tool goes to the program, which does not outlive it."""

@@ -15,8 +15,10 @@ import shutil
 import struct
 import subprocess
 import sys
+import tempfile
 import textwrap
 import unittest
+import warnings
 import zipfile
 
 import tool
@@ -771,6 +773,130 @@ class Export(unittest.TestCase):
         self.assertIn("before.arg[0]: without data in the recording, and left out", err)
         with zipfile.ZipFile(WORK / "none.npz") as file:
             self.assertEqual(file.namelist(), [])
+
+
+class Pack(unittest.TestCase):
+    """A recording in one file."""
+
+    def pack(self, r, code=OK):
+        path = r.folder.with_suffix(".zip")
+        got, out, err = run("show", r.folder, f"--pack={path}")
+        self.assertEqual((got, out), (code, ""), err)
+        return path, err
+
+    @unittest.skipIf(WINDOWS, "libraries there have no build id")
+    def test_libraries(self):
+        """The library and those it needs are in it, and are loaded only if the user says so."""
+        folder = WORK / "moved away"
+        folder.mkdir()
+        shutil.copy(KERNELS, folder / "kernels.so")
+        r = new_recording(folder / "kernels.so")
+        scale(r)
+        (r.folder / "notes.txt").write_text("not of the recording")
+        path, err = self.pack(r)
+        self.assertEqual(err, "")
+        with zipfile.ZipFile(path) as file:
+            self.assertIsNone(file.testzip())
+            self.assertEqual(sorted(file.namelist()), sorted([
+                "version", "calls.jsonl", f"libraries/{build_id(KERNELS)}/kernels.so",
+                *(f"tensors/{murmur(data)}.npy" for data in (X, Y, ZERO))]))
+        shutil.rmtree(r.folder)
+        self.assertIn("scale(4xf32, float, 4xf32)", good("show", path, "--calls"))
+        self.assertEqual(verdicts(OK, path)["same"], 1)
+        (folder / "kernels.so").unlink()
+        bad(LOAD, "is not loaded: there is no such file; --lib names the library to load, and "
+            "--trust loads those that are in the archive", "replay", path)
+        self.assertEqual(verdicts(OK, path, "--trust")["same"], 1)
+        self.assertEqual(verdicts(OK, path, "--trust", "--in-order")["same"], 1)
+        bad(USAGE, "--emit refers to files of a folder", "replay", path, "--emit=c")
+        bad(USAGE, "is a file of the recording", "show", path, f"--html={path}")
+        r = new_recording()
+        scale(r)
+        bad(USAGE, "--trust is for a recording in one file", "replay", r.folder, "--trust")
+        left = [name for name in os.listdir(tempfile.gettempdir())
+                if name.startswith("tvm-ffi-recording-")]
+        self.assertEqual(left, [])
+
+    @unittest.skipUnless(sys.platform == "linux" and shutil.which("cc"), "it links libraries")
+    def test_needed_libraries(self):
+        folder = WORK / "needed"
+        (folder / "lib").mkdir(parents=True)
+        (folder / "needed.c").write_text("int get_needed(void) { return 42; }\n")
+        (folder / "kernel.c").write_text(textwrap.dedent("""\
+            #include <tvm/ffi/c_api.h>
+            int get_needed(void);
+            TVM_FFI_DLL_EXPORT int __tvm_ffi_get(void *self, const TVMFFIAny *args, int32_t num,
+                                                 TVMFFIAny *result) {
+              (void)self, (void)args, (void)num;
+              result->type_index = kTVMFFIInt;
+              result->v_int64 = get_needed();
+              return 0;
+            }
+            """))
+        compiler = ["cc", "-shared", "-fPIC", "-Wl,--build-id"]
+        subprocess.run([*compiler, "-o", folder / "lib/libneeded.so", "-Wl,-soname,libneeded.so",
+                        folder / "needed.c"], check=True)
+        subprocess.run([*compiler, "-o", folder / "kernel.so", folder / "kernel.c",
+                        *(f"-I{name}" for name in BUILD[1:]), f"-L{folder}/lib", "-lneeded",
+                        "-Wl,-rpath,$ORIGIN/lib"], check=True)
+        r = new_recording(folder / "kernel.so")
+        r.returned(r.call("get", []), 42)
+        path, _ = self.pack(r)
+        with zipfile.ZipFile(path) as file:
+            names = [name.split("/")[2] for name in file.namelist() if "libraries" in name]
+        self.assertEqual(names, ["libneeded.so", "kernel.so"])
+        shutil.rmtree(folder)
+        self.assertEqual(verdicts(OK, path, "--trust")["same"], 1)
+
+    def test_libraries_that_are_others(self):
+        """What is not the recorded library is not packed, and not loaded from an archive."""
+        r = new_recording()
+        scale(r)
+        r.path.write_text(r.path.read_text().replace(str(build_id(KERNELS)), "00ff"))
+        path, err = self.pack(r)
+        self.assertIn("is not packed: its build id is" if not WINDOWS else "is not packed", err)
+        with zipfile.ZipFile(path, "a") as file:
+            self.assertFalse([name for name in file.namelist() if "libraries" in name])
+            file.write(KERNELS, f"libraries/00ff/{os.path.basename(KERNELS)}")
+        bad(LOAD, "is not loaded: its build id is" if not WINDOWS else "is not loaded", "replay",
+            path, "--trust")
+
+    def test_damaged_archives(self):
+        """Archives that are no recordings write nothing outside of their folder."""
+        r = new_recording()
+        scale(r)
+        whole = self.pack(r)[0].read_bytes()
+        path = WORK / "damaged.zip"
+        begin = whole.index(b"calls.jsonl")
+        for content, told in (
+                (b"", "it is no zip archive, or cut off"), (b"not a zip", "it is no zip archive"),
+                (whole[:begin + 99], "it is no zip archive, or cut off"),
+                (whole.replace(b'"event":"process"', b'"event":"Process"', 1).replace(
+                    b'"event": "process"', b'"event": "Process"', 1), "the checksum of a file"),
+                (whole.replace(b"tvm-ffi recording 1", b"tvm-ffi recording 9"), "the checksum")):
+            path.write_bytes(content)
+            bad(USAGE, told, "show", path)
+        for i in range(0, len(whole), len(whole) // 60):
+            path.write_bytes(whole[:i])
+            code, _, err = run("show", path)
+            self.assertTrue(code == USAGE and err or code == OK, (i, code, err))
+        for name in ("../escaped", "/escaped", "tensors/../escaped.npy", "calls.\\x.jsonl",
+                     "libraries/00ff/../../escaped", "libraries/00ff/a/b", "libraries/xyz/b",
+                     "calls./../../escaped.jsonl", "tensors/short.npy", "next/x"):
+            with zipfile.ZipFile(path, "w") as file:
+                file.writestr("version", "tvm-ffi recording 1\n")
+                file.writestr(name, "x")
+            bad(USAGE, "is no file of a recording", "show", path)
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
+            file.writestr("version", "tvm-ffi recording 1\n" * 99)
+        bad(USAGE, "its files are compressed or encrypted", "show", path)
+        with zipfile.ZipFile(path, "w") as file, warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            for _ in range(2):
+                file.writestr("version", "tvm-ffi recording 1\n")
+        bad(USAGE, "version is twice in the archive", "show", path)
+        self.assertFalse(list(WORK.rglob("escaped*")))
+        self.assertFalse(os.path.exists("/escaped"))
 
 
 class Damaged(unittest.TestCase):

@@ -70,6 +70,8 @@ enum {
   kOptionCommand,
   kOptionAgainst,
   kOptionInOrder,
+  kOptionTrust,
+  kOptionPack,
   kOptionEmit,
   kOptionBench,
   kOptionRedact,

@@ -172,10 +172,10 @@ static bool start(const arguments *args, const char *folder, const char *recorde
   return is_started;
 }
 
-/* Ends as the program did, but as for a wrong command line if nothing was recorded, and it did not
- * say itself that something is wrong. */
-static int end(bool is_empty, int status) {
-  if (is_empty && !program_has_failed(status)) return kExitUsage;
+/* Ends as the program did, but as for a wrong command line if what was asked for was not written,
+ * and the program did not say itself that something is wrong. */
+static int end(bool has_failed, int status) {
+  if (has_failed && !program_has_failed(status)) return kExitUsage;
   program_end_like(status);
   return kExitUsage;
 }
@@ -231,14 +231,28 @@ static int record_trace(const arguments *args, const char *recorder) {
   return code;
 }
 
+/* False after a report. */
+static bool pack(const char *folder, const char *path) {
+  recording *r = recording_open(folder);
+  const bool good = r != NULL && !recording_has_file(r, folder, path) && recording_pack(r, path);
+  recording_free(r);
+  return good;
+}
+
 static int record_calls(const arguments *args, const char *recorder) {
+  const char *packed = arguments_text(args, kOptionPack, NULL);
   const char *given = arguments_text(args, kOptionOutput, "recording");
   text_buf options = {NULL, 0, 0};
   char *folder = NULL;
   int code = kExitUsage, status;
   if (write_options(args, &options)) folder = prepare_folder(given);
   if (folder != NULL && start(args, folder, recorder, options.data, &status)) {
-    code = end(!recording_has_calls(folder) && report_empty(folder, given), status);
+    const bool has_calls = recording_has_calls(folder);
+    if (!has_calls) {
+      code = end(report_empty(folder, given), status);
+    } else {
+      code = end(packed != NULL && !pack(folder, packed), status);
+    }
   }
   free(folder);
   text_free(&options);
@@ -285,6 +299,9 @@ static const option kRecordOptions[] = {
     {kOptionOutputs, "outputs", 0, "GLOB:ARGS", true,
      "functions with matching names only write these arguments, s*:0,-1: leave out what they have "
      "before the call"},
+    {kOptionPack, "pack", 0, "FILE", false,
+     "also write the recording, with its libraries and those they need, to one file, a zip, when "
+     "the program has ended"},
     {kOptionTrace, "trace", 0, "FILE", false,
      "instead of a recording, write a trace of all calls to FILE, for Perfetto or "
      "chrome://tracing, and finally a table of their times to standard error"},

@@ -266,6 +266,15 @@ static int open_and_replay(const arguments *args, replay *p) {
   }
   p->r = recording_open(p->folder);
   if (p->r == NULL || !choose_calls(args, p)) return kExitUsage;
+  if (arguments_has(args, kOptionTrust)) {
+    if (!recording_is_unpacked(p->r)) {
+      return report_fail(kExitUsage, "--trust is for a recording in one file, which has libraries");
+    }
+    recording_trust(p->r);
+  }
+  if (arguments_has(args, kOptionEmit) && recording_is_unpacked(p->r)) {
+    return report_fail(kExitUsage, "--emit refers to files of a folder: unzip %s", p->folder);
+  }
   if (arguments_has(args, kOptionEmit)) {
     p->c = p->calls[0];
     if (p->num_calls == 1) return write_program(args, p);
@@ -318,6 +327,8 @@ static const option kReplayOptions[] = {
      "with --html, show the command lines of the processes, too: they may have secrets"},
     MATCH_FUNCTIONS_OPTION,
     TOLERANCE_OPTIONS("the expected number"),
+    {kOptionTrust, "trust", 0, NULL, false,
+     "load the libraries that a recording in one file has in it: they are another's code"},
     {kOptionInOrder, "in-order", 0, NULL, false,
      "make all calls in one process, in the order of their numbers, for functions with state"},
     {kOptionDevice, "device", 0, "DEVICE", false,
@@ -348,7 +359,8 @@ static const char kReplayText[] =
     "With --in-order all calls are made in one process, by their numbers: also those of several\n"
     "threads and processes. Calls within others are left to those. A crash ends it.\n\n"
     "A library is loaded only if its file has the recorded build id, or if --lib names it.\n"
-    "Otherwise replay says what it would load, and exits with 4. Nothing is compiled but what\n"
+    "Otherwise replay says what it would load, and exits with 4. DIR may be a file that record\n"
+    "--pack wrote; only with --trust are the libraries in it loaded. Nothing is compiled but what\n"
     "--lib and --against name.\n\n"
     "What cannot be repeated is reported and counted: functions and opaque pointers among the\n"
     "arguments, objects of types that the library does not register, data that was left out. A\n"

@@ -382,6 +382,9 @@ static int command_show(const arguments *args) {
   }
   if (code != kExitOk) {
     /* there is no such call */
+  } else if (arguments_has(args, kOptionPack)) {
+    const char *path = arguments_text(args, kOptionPack, NULL);
+    code = !recording_has_file(r, folder, path) && recording_pack(r, path) ? kExitOk : kExitUsage;
   } else if (arguments_has(args, kOptionExport)) {
     const char *path = arguments_text(args, kOptionExport, NULL);
     const bool good =
@@ -415,6 +418,8 @@ static const option kShowOptions[] = {
      "write a page for browsers: a timeline, the functions, calls with pictures of their tensors"},
     {kOptionCommand, "command", 0, NULL, false,
      "with --html, show the command lines of the processes, too: they may have secrets"},
+    {kOptionPack, "pack", 0, "FILE", false,
+     "write the recording, with its libraries and those they need, to one file, a zip"},
     {kOptionExport, "export", 0, "FILE", false,
      "write the tensors of --call to a file for other tools: .npz of NumPy, or .safetensors"},
     MATCH_FUNCTIONS_OPTION,

@@ -947,20 +947,25 @@ static void add_calls(page *p) {
 
 bool recording_has_file(const recording *r, const char *folder, const char *path) {
   static const char *const kOthers[] = {"version", "next"};
+  static const char *const kEndings[] = {"jsonl", "memory", "counts"};
   char *tensors = tool_format("%s/tensors", folder), *beside = path_beside(path, ".");
   const char *found = NULL;
   size_t i;
-  for (i = 0; i < recording_num_processes(r) && found == NULL; ++i) {
-    const char *events = recording_process(r, i)->name;
-    if (tool_is_same_file(path, events, true)) found = events;
+  for (i = 0; i < 3 * recording_num_processes(r) && found == NULL; ++i) {
+    const char *events = recording_process(r, i / 3)->name;
+    const int size = (int)(strlen(events) - strlen(kEndings[0]));
+    char *other = tool_format("%.*s%s", size, events, kEndings[i % 3]);
+    if (tool_is_same_file(path, other, true)) found = path;
+    free(other);
   }
+  if (found == NULL && tool_is_one_file(path, folder)) found = path; /* an archive */
   for (i = 0; i < 2 && found == NULL; ++i) {
     char *other = tool_format("%s/%s", folder, kOthers[i]);
     if (tool_is_same_file(path, other, true)) found = path;
     free(other);
   }
   if (found == NULL && tool_is_one_file(tensors, beside)) found = path;
-  if (found != NULL) report_error("--html: %s is a file of the recording", found);
+  if (found != NULL) report_error("%s is a file of the recording, and is not overwritten", found);
   free(tensors);
   free(beside);
   return found != NULL;

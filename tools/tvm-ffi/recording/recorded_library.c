@@ -60,8 +60,7 @@ static bool is_of_process(const char *path) {
   return is_below;
 }
 
-char *recorded_library_refuse(const recording *r, const recorded_call *c) {
-  const char *path = c->library;
+char *recorded_library_check(const char *path, const char *build_id) {
   file_status status;
   char *id, *why = NULL;
   if (!path_is_absolute(path)) return tool_format("it is a relative path");
@@ -72,24 +71,32 @@ char *recorded_library_refuse(const recording *r, const recorded_call *c) {
   }
   if (!file_status_get(path, &status)) return tool_format("there is no such file");
   if (!status.is_regular) return tool_format("it is not a regular file");
-  if (is_inside(path, r->folder)) return tool_format("it is in the folder of the recording");
-  if (c->build_id == NULL) return tool_format("no build id was recorded for it");
+  if (build_id == NULL) return tool_format("no build id was recorded for it");
   id = read_build_id(path);
   if (id == NULL) {
-    why = tool_format("it has no build id, and %s was recorded", c->build_id);
-  } else if (strcmp(id, c->build_id) != 0) {
-    why = tool_format("its build id is %s, and %s was recorded", id, c->build_id);
+    why = tool_format("it has no build id, and %s was recorded", build_id);
+  } else if (strcmp(id, build_id) != 0) {
+    why = tool_format("its build id is %s, and %s was recorded", id, build_id);
   }
   free(id);
   return why;
+}
+
+char *recorded_library_refuse(const recording *r, const recorded_call *c) {
+  if (c->packed != NULL) return NULL; /* the user trusts the file that it is in */
+  if (path_is_absolute(c->library) && is_inside(c->library, r->folder)) {
+    return tool_format("it is in the folder of the recording");
+  }
+  return recorded_library_check(c->library, c->build_id);
 }
 
 bool recorded_library_may_load(const recording *r, const recorded_call *c) {
   char *why = recorded_library_refuse(r, c), *path;
   if (why == NULL) return true;
   path = text_escape(c->library, strlen(c->library));
-  report_error("%s, which the recording names, is not loaded: %s; --lib names the library to load",
-               path, why);
+  report_error(
+      "%s, which the recording names, is not loaded: %s; --lib names the library to load%s", path,
+      why, r->unpacked.size > 0 ? ", and --trust loads those that are in the archive" : "");
   free(path);
   free(why);
   return false;

@@ -32,6 +32,7 @@ typedef struct {
 
 struct recording {
   char *folder;
+  word_list unpacked; /* files and folders that an archive was unpacked to, from the outside in */
   event_file *files;
   size_t num_files;
   recorded_call *calls;
@@ -51,6 +52,13 @@ char *recorded_file_read(const char *path, size_t *out_size);
  * after a report. */
 char *recorded_file_name(const event_file *file, const char *ending);
 bool recorded_file_is_link(const char *path);
+
+/* Why a library is not the one that was recorded; NULL: it is. Release with free(). */
+char *recorded_library_check(const char *path, const char *build_id);
+
+recording *recorded_open_folder(const char *folder);
+/* Removes files and folders, the last first. */
+void recorded_unpacked_remove(word_list *made);
 
 /* ---- JSON ---- */
 

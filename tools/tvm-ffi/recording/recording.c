@@ -616,7 +616,7 @@ static bool read_all_counts(recording *r) {
   return true;
 }
 
-recording *recording_open(const char *folder) {
+recording *recorded_open_folder(const char *folder) {
   word_list names = {NULL, 0};
   recording *r;
   size_t i, size;
@@ -636,6 +636,10 @@ recording *recording_open(const char *folder) {
   return NULL;
 }
 
+bool recording_is_unpacked(const recording *r) {
+  return r->unpacked.size > 0;
+}
+
 recording *recording_open_bytes(const char *name, const char *bytes, size_t size) {
   recording *r = recording_new(name);
   if (r == NULL) return NULL;
@@ -644,11 +648,21 @@ recording *recording_open_bytes(const char *name, const char *bytes, size_t size
   return NULL;
 }
 
+void recorded_unpacked_remove(word_list *made) {
+  size_t i;
+  for (i = made->size; i > 0; --i) {
+    if (remove(made->items[i - 1]) != 0) (void)folder_remove(made->items[i - 1]);
+  }
+  words_free(made);
+}
+
 void recording_free(recording *r) {
   size_t i, k;
   if (r == NULL) return;
+  recorded_unpacked_remove(&r->unpacked);
   for (i = 0; i < r->num_calls; ++i) {
     free(r->calls[i].error);
+    free(r->calls[i].packed);
     if (r->calls[i].before.is_repeated) continue;
     free((char *)r->calls[i].function);
     free(r->calls[i].signature);

@@ -37,6 +37,7 @@ typedef struct {
   size_t num_left_out; /* storages before the call without their bytes */
   bool is_late;        /* that memory was read after the call had failed */
   recorded_line before, after;
+  char *packed; /* its library in the archive, if the user trusts that; NULL */
 } recorded_call;
 
 /* How often a function was called while the recording ran, recorded or not. */
@@ -55,8 +56,9 @@ typedef struct {
 
 typedef struct recording recording;
 
-/* Reads all events. NULL after a report that the folder is no recording, or where it is damaged. A
- * last line that was not finished is left out, with a note. */
+/* Reads all events of a folder, or of an archive, which is unpacked. NULL after a report that the
+ * folder is no recording, or where it is damaged. A last line that was not finished is left out,
+ * with a note. */
 recording *recording_open(const char *folder);
 void recording_free(recording *r);
 /* Whether a folder has calls, without reading all of it. Nothing is reported. */
@@ -190,6 +192,18 @@ bool recording_can_export(const char *path);
 /* Writes the tensors and numbers of a call before and after it to such a file. False after a
  * report; of what the format cannot have, there is a note. */
 bool recording_export_call(const recording *r, const recorded_call *c, const char *path);
+
+/* ---- A recording in one file: pack.c ---- */
+
+/* Writes the recording with its libraries, and those that they need, to a zip. False after a
+ * report; there is a note for each library that is not there as it was recorded. */
+bool recording_pack(const recording *r, const char *path);
+/* Whether it was unpacked from an archive, to files that recording_free() removes. */
+bool recording_is_unpacked(const recording *r);
+/* Uses the libraries that are in the archive. */
+void recording_trust(recording *r);
+/* Loads the libraries that the one of the call needs, if they are in the archive. */
+void recorded_library_prepare(const recording *r, const recorded_call *c);
 
 /* ---- The library of a call: recorded_library.c ---- */
 

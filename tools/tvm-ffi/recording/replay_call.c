@@ -146,14 +146,18 @@ static void compare_with_other(replayed_call *replayed, const call_values *befor
 
 /* ---- The call, in a child ---- */
 
+static const char *choose_recorded(const recorded_call *c) {
+  return c->packed != NULL ? c->packed : c->library;
+}
+
 const char *replay_choose_library(const replay *p) {
   size_t i;
   if (p->is_other) return p->against;
-  if (p->lib == NULL) return p->c->library;
+  if (p->lib == NULL) return choose_recorded(p->c);
   if (strcmp(path_base(p->lib), path_base(p->c->library)) == 0) return p->lib;
   for (i = 0; i < recording_num_calls(p->r); ++i) {
     if (strcmp(path_base(recording_call(p->r, i)->library), path_base(p->lib)) == 0) {
-      return p->c->library;
+      return choose_recorded(p->c);
     }
   }
   return p->lib; /* it has another name than any of the recorded ones */
@@ -182,7 +186,7 @@ static bool is_library(const replayed_library *library, const recorded_call *c) 
 /* Adds the library of the call that is made now, unless it is there. False after a report. */
 static bool add_library(replay *p) {
   const char *called = replay_choose_library(p);
-  const bool is_recorded = called == p->c->library;
+  const bool is_recorded = called == choose_recorded(p->c);
   replayed_library *added;
   size_t i;
   for (i = 0; i < p->num_libraries; ++i) {
@@ -253,6 +257,7 @@ static int run_call(void *context) {
   memset(&replayed, 0, sizeof replayed);
   replayed.p = p;
   supervise_name(replay_choose_library(p));
+  if (replay_choose_library(p) == p->c->packed) recorded_library_prepare(p->r, p->c);
   if (!library_open(replay_choose_library(p), &lib)) return kExitLoad;
   replayed.function = library_find_own(&lib, p->c->function);
   if (replayed.function == NULL) return kExitUsage;
