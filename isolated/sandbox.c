@@ -264,6 +264,18 @@ static void make_tree(void) {
 
 /* ---- Both steps ---- */
 
+/* The host's standard error: who can write to a terminal can read what is typed there, too. */
+static void stop_reading_terminal(void) {
+  char path[32];
+  int file;
+  if (!isatty(kFileErrors)) return;
+  snprintf(path, sizeof path, "/proc/self/fd/%d", (int)kFileErrors);
+  file = open(path, O_WRONLY | O_NOCTTY);
+  if (file < 0) fail("the terminal, for writing only");
+  (void)dup2(file, kFileErrors);
+  close(file);
+}
+
 static bool enter_namespace(int kind, uint32_t part, const char *what) {
   if (unshare(kind) != 0) {
     miss(what);
@@ -305,6 +317,7 @@ void sandbox_enter(int num_words, char **words) {
   is_wanted = true;
   is_best = strcmp(words[kWordSandbox], "best") == 0;
   leave_host(); /* the processes beside the helper hold nothing of the host's open */
+  stop_reading_terminal();
   visible_files_list(&files, words[kWordLibrary], words[kWordReads]);
   enter_namespaces();
 }

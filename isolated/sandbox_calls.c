@@ -345,8 +345,10 @@ static const long kAllowed[] = {
 #ifdef SYS_timer_settime64
     SYS_timer_settime64, SYS_timer_gettime64,
 #endif
-    /* The clock. */
+/* The clock. */
+#ifdef SYS_gettimeofday
     SYS_gettimeofday,
+#endif
 #ifdef SYS_time
     SYS_time,
 #endif
@@ -458,6 +460,7 @@ static void add_rule(filter *self, const argument_rule *rule) {
   add_answer(self, rule->allows ? refused : SECCOMP_RET_ALLOW);
 }
 
+#ifndef __s390x__
 /*
  * Memory that processes share is none of what RLIMIT_DATA counts: only files are mapped so, which
  * a kernel cannot make.
@@ -470,6 +473,7 @@ static void add_private_memory_only(filter *self, long number) {
   add_answer(self, SECCOMP_RET_ERRNO | EPERM);
   add_answer(self, SECCOMP_RET_ALLOW);
 }
+#endif
 
 static void add_rules(filter *self) {
   enum { kSetVma = 0x53564d41, kGetFpMode = 46, kSetThp = 41, kGetThp = 42 };

@@ -12,7 +12,7 @@
 #include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
+#include <string.h> /* (strchr)(...) is not glibc's macro with _Generic: C99 has none */
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <tvm/ffi/c_api.h>
@@ -52,7 +52,8 @@ static bool is_visible(const visible_files *files, const char *path) {
     const size_t size = strlen(files->files[i].path);
     if (strncmp(files->files[i].path, path, size) != 0) continue;
     if (path[size] == '\0') return true;
-    if (path[size] == '/' && files->files[i].is_folder && strstr(path, "/../") == NULL) return true;
+    if (path[size] == '/' && files->files[i].is_folder && (strstr)(path, "/../") == NULL)
+      return true;
   }
   return false;
 }
@@ -122,7 +123,7 @@ static bool read_text(const elf_names *from, uint64_t offset, char *out) {
 /* Looks in folders that are separated by colons; $ORIGIN is that of the library. */
 static bool find_in(const char *folders, const char *library, const char *name,
                     char out[kMaxText]) {
-  const int origin = (int)(strrchr(library, '/') - library);
+  const int origin = (int)((strrchr)(library, '/') - library);
   while (folders != NULL && *folders != '\0') {
     const int size = (int)strcspn(folders, ":");
     const int word = strncmp(folders, "$ORIGIN", 7) == 0     ? 7
@@ -139,7 +140,7 @@ static bool find_in(const char *folders, const char *library, const char *name,
 static void add_needed(visible_files *out, const char *library, const char *name,
                        const char *run_path) {
   char path[kMaxText];
-  if (strchr(name, '/') != NULL) {
+  if ((strchr)(name, '/') != NULL) {
     (void)add_path(out, make_absolute(name));
   } else if (find_in(run_path, library, name, path) ||
              find_in(getenv("LD_LIBRARY_PATH"), library, name, path)) {
@@ -210,11 +211,11 @@ static void add_runtime(visible_files *out) {
   char *path;
   size_t i, folder;
   if (dladdr((const void *)(uintptr_t)&TVMFFIErrorSetRaised, &runtime) == 0 ||
-      runtime.dli_fname == NULL || strchr(runtime.dli_fname, '/') == NULL) {
+      runtime.dli_fname == NULL || (strchr)(runtime.dli_fname, '/') == NULL) {
     return;
   }
   path = make_absolute(runtime.dli_fname);
-  folder = (size_t)(strrchr(path, '/') - path);
+  folder = (size_t)((strrchr)(path, '/') - path);
   for (i = 0; i < sizeof kBeside / sizeof *kBeside; ++i) {
     (void)add_path(out, join(path, folder, kBeside[i]));
   }

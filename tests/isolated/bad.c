@@ -781,3 +781,9 @@ __attribute__((constructor)) static void crash_at_load(void) {
   abort();
 }
 #endif
+
+#if defined(NEEDS_ANOTHER)
+/* Of the library that this one needs. */
+extern int __tvm_ffi_adder(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result);
+int (*volatile of_another)(void *, const TVMFFIAny *, int32_t, TVMFFIAny *) = __tvm_ffi_adder;
+#endif
