@@ -13,7 +13,8 @@
 #include <unistd.h>
 #ifdef __APPLE__
 #include <crt_externs.h>
-#include <mach/vm_inherit.h>
+#include <mach/mach.h>
+#include <mach/vm_map.h>
 #else
 #include <dirent.h>
 #include <sched.h>
@@ -110,11 +111,33 @@ void memory_keep_from_children(void *begin, size_t size) {
   (void)minherit(begin, size, VM_INHERIT_NONE);
 }
 
+/*
+ * Looks at mappings, one after the other. Those of a file may have pages beyond its end, which are
+ * not told apart.
+ */
 bool memory_can_access(void *begin, size_t size, bool writes) {
-  (void)begin;
-  (void)size;
-  (void)writes;
+  const vm_prot_t wanted = writes ? VM_PROT_READ | VM_PROT_WRITE : VM_PROT_READ;
+  const vm_address_t end = (vm_address_t)begin + size;
+  vm_address_t at = (vm_address_t)begin;
+  while (at < end) {
+    vm_region_basic_info_data_64_t info;
+    mach_msg_type_number_t count = VM_REGION_BASIC_INFO_COUNT_64;
+    vm_address_t found = at; /* becomes the first mapping that ends behind it */
+    vm_size_t found_size = 0;
+    mach_port_t object = MACH_PORT_NULL; /* stays that */
+    const kern_return_t code =
+        vm_region_64(mach_task_self(), &found, &found_size, VM_REGION_BASIC_INFO_64,
+                     (vm_region_info_t)&info, &count, &object);
+    if (code == KERN_INVALID_ADDRESS) return false; /* there is none */
+    if (code != KERN_SUCCESS) return true;
+    if (found > at || (info.protection & wanted) != wanted) return false;
+    at = found + found_size;
+  }
   return true;
+}
+
+bool memory_is_mapped(void *begin, size_t size) {
+  return memory_can_access(begin, size, false);
 }
 
 /*
@@ -332,6 +355,11 @@ bool memory_can_access(void *begin, size_t size, bool writes) {
     if (!can_access_page((char *)begin + at, writes)) return false;
   }
   return true;
+}
+
+/* It starts no writing, and looks at mappings only, not at pages. */
+bool memory_is_mapped(void *begin, size_t size) {
+  return msync(begin, size, MS_ASYNC) == 0 || errno != ENOMEM;
 }
 
 int socket_pair(int out[2]) {

@@ -50,6 +50,11 @@ void memory_keep_from_children(void *begin, size_t size);
  * True where the system does not tell.
  */
 bool memory_can_access(void *begin, size_t size, bool writes);
+/*
+ * Whether whole pages that could be accessed once are still mapped: on Linux, this takes no longer
+ * than any call of the system, however many there are.
+ */
+bool memory_is_mapped(void *begin, size_t size);
 size_t memory_page_size(void);
 
 /* ---- Files ---- */

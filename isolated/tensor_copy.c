@@ -185,6 +185,19 @@ static bool can_access(const char *begin, const char *end, bool writes) {
   return memory_can_access((void *)(uintptr_t)first, (size_t)(end_of_page(end) - first), writes);
 }
 
+/*
+ * So much memory is unmapped when it is freed, and takes long enough to copy that one more call of
+ * the system does not show. Less is most often kept by malloc(), so that it stays readable.
+ */
+enum { kCheckedAgain = 128 << 10 };
+
+/* Whether memory that could be read once still can, as far as a look at it takes no time. */
+static bool is_still_mapped(const char *begin, size_t size) {
+  const char *first = first_page(begin);
+  return size < kCheckedAgain ||
+         memory_is_mapped((void *)(uintptr_t)first, (size_t)(end_of_page(begin + size) - first));
+}
+
 static bool check_readable(readable_memory *known, const char *begin, const char *end) {
   if (!can_access(begin, end, false)) return false;
   known->begin[known->next] = (uintptr_t)first_page(begin);
@@ -210,7 +223,9 @@ static bool can_read(readable_memory *known, read_window *last, const char *at, 
   const char *end = at + size;
   int i;
   for (i = 0; i < kReadableRanges; ++i) {
-    if ((uintptr_t)at >= known->begin[i] && (uintptr_t)end <= known->end[i]) return true;
+    if ((uintptr_t)at >= known->begin[i] && (uintptr_t)end <= known->end[i]) {
+      return is_still_mapped(at, size);
+    }
   }
   if (last->end != NULL && at >= last->end && (size_t)(at - last->end) < page) {
     last->window = last->window < page ? page : 2 * last->window;
@@ -283,6 +298,7 @@ static bool is_read_only(TVMFFIObjectHandle object) {
 
 copy_result tensor_find_changes(tensor_pair *pair) {
   writable_memory known = {NULL, NULL, 0};
+  const char *end_of_run = NULL;
   walk w;
   int64_t offset, piece = 0, count = 0;
   size_t size;
@@ -290,6 +306,10 @@ copy_result tensor_find_changes(tensor_pair *pair) {
   if (!walk_begin(&w, pair->layout, 0, kPieceBack, pair->deadline)) return kCopyDone;
   for (; walk_next(&w, &offset, &size); ++piece) {
     char *to = pair->first + offset;
+    if (pair->readable != NULL && end_of_run != to) { /* callbacks may have freed it */
+      if (!is_still_mapped(to, size + (size_t)w.left)) return kCopyNotMapped;
+    }
+    end_of_run = w.left > 0 ? to + size : NULL;
     if (memcmp(to, pair->copy + offset, size) == 0) continue;
     if (count == 0 && is_read_only(pair->object)) return kCopyDone;
     if (pair->readable != NULL && !can_write(&known, to, size, size + (size_t)w.left)) {

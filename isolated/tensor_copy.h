@@ -30,8 +30,8 @@ typedef enum {
 } copy_result;
 
 /*
- * Memory of the host's callers that could be read when it was passed last. It is not looked at
- * again, as that takes as long as half a call.
+ * Memory of the host's callers that could be read when it was passed last. Small tensors in it are
+ * not looked at again, as that takes as long as half a call.
  */
 enum { kReadableRanges = 16 };
 

@@ -423,6 +423,47 @@ TEST(test_memory_that_cannot_be_read) {
   module = other;
 }
 
+static uint8_t *mapped;
+enum { kMapped = 256 << 10 };
+
+TVM_FFI_C_FUNCTION(unmap, "(...) -> int") {
+  munmap(mapped, kMapped);
+  return tvm_ffi_args_return(args, tvm_ffi_any_from_int64(0));
+}
+
+static uint8_t *map_filled(void) {
+  mapped = mmap(NULL, kMapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  assert_true(mapped != MAP_FAILED);
+  memset(mapped, 1, kMapped);
+  return mapped;
+}
+
+/* Memory that was passed before is unmapped: as a whole, in its middle, or by a callback. */
+TEST(test_memory_that_was_unmapped) {
+  const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  TVMFFIObjectHandle callback = NULL;
+  tvm_ffi_vector v;
+  TVMFFIAny args[2], result;
+  int part;
+  for (part = 0; part < 2; ++part) {
+    args[0] = tvm_ffi_any_from_int64(7);
+    args[1] = view_bytes(&v, map_filled(), kMapped);
+    check_ok(call("fill", args, 2, &result));
+    check_ok(call("fill", args, 2, &result));
+    check_filled(mapped, kMapped, 7);
+    munmap(mapped + (part == 0 ? 0 : kMapped / 2), part == 0 ? kMapped : page);
+    check_fails_with(call("fill", args, 2, &result), "ValueError",
+                     "argument #1 of fill: the elements of a tensor cannot be read");
+    munmap(mapped, kMapped);
+  }
+  check_ok(TVMFFIFunctionCreate(NULL, unmap, NULL, &callback));
+  args[0] = tvm_ffi_any_view_object(callback);
+  args[1] = view_bytes(&v, map_filled(), kMapped);
+  check_fails_with(call("call", args, 2, &result), "ValueError",
+                   "argument #1 of call: the elements of a tensor cannot be written");
+  tvm_ffi_object_release(callback);
+}
+
 #ifdef __linux__
 /* Memory of a driver, which has no pages of its own, can be written. */
 TEST(test_memory_of_a_driver) {
@@ -997,6 +1038,7 @@ int main(void) {
       cmocka_unit_test(test_read_only_memory),
       cmocka_unit_test(test_memory_that_cannot_be_written),
       cmocka_unit_test(test_memory_that_cannot_be_read),
+      cmocka_unit_test(test_memory_that_was_unmapped),
 #ifdef __linux__
       cmocka_unit_test(test_memory_of_a_driver),
       cmocka_unit_test(test_sparse_memory),

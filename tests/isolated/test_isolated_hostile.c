@@ -6,8 +6,7 @@
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
-#include <sys/wait.h>
+#include <unistd.h>
 
 #include "isolated/host.h"
 

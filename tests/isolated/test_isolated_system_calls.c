@@ -72,6 +72,7 @@ WRAP_CALL(int, sched_getaffinity, (pid_t process, size_t size, cpu_set_t *out),
           (process, size, out))
 WRAP_CALL(int, getrlimit64, (int resource, struct rlimit64 *out), (resource, out))
 WRAP_CALL(int, access, (const char *path, int mode), (path, mode))
+WRAP_CALL(int, msync, (void *begin, size_t size, int flags), (begin, size, flags))
 WRAP(int, dladdr, (const void *address, Dl_info *out), (address, out), 0)
 WRAP(int, posix_spawn,
      (pid_t * out, const char *path, const posix_spawn_file_actions_t *actions,
@@ -575,6 +576,7 @@ static const struct {
     {"mmap64", ENOMEM},
     {"munmap", ENOMEM},
     {"madvise", ENOMEM},
+    {"msync", EIO}, /* ENOMEM is no failure: the memory is not there */
     {"mprotect", ENOMEM},
     {"fallocate64", ENOSPC},
     {"fallocate64", EINTR},
