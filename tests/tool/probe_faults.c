@@ -23,7 +23,7 @@
   X(dtype) X(device) X(null) X(named) X(repeat) X(threads) X(allocator) X(unchecked) X(objects) \
   X(references) X(descriptors) X(mappings) X(rounding) X(locale) X(signals) X(hangs) X(changes) \
   X(outside) X(silent) X(leaves) X(once) X(gpu) X(gpu_offset) X(gpu_breaks) \
-  X(rough) X(talks) X(always) X(dirty) X(compares) X(buffer) X(locks) X(given) X(lengths) X(extents) X(values)
+  X(rough) X(talks) X(always) X(dirty) X(compares) X(sequence) X(refusals) X(memory) X(environment) X(processes) X(prints) X(scalars) X(alias) X(mutates) X(buffer) X(locks) X(given) X(lengths) X(extents) X(values)
 /* clang-format on */
 
 #define FAULT(name) k_##name,
@@ -42,6 +42,8 @@ static bool can_use(DLDevice device, fault f) {
 }
 
 /* ---- Looking at the arguments ---- */
+
+static void *volatile kept; /* what is lost with the next one */
 
 static int check_tensor(const tvm_ffi_args *args, fault f, int32_t i, DLTensor **out) {
   const TVMFFIAny *arg = &args->args[i];
@@ -64,6 +66,7 @@ static int check_tensor(const tvm_ffi_args *args, fault f, int32_t i, DLTensor *
     return tvm_ffi_error_raise(TVM_FFI_C_VALUE_ERROR, "argument %d has not 2 dimensions", (int)i);
   }
   if (f != k_dtype && !tvm_ffi_dtype_equal((*out)->dtype, TVM_FFI_C_FLOAT32)) {
+    if (f == k_refusals) kept = malloc(24);
     return tvm_ffi_error_raise(TVM_FFI_C_TYPE_ERROR, "argument %d is not float32", (int)i);
   }
   if (f != k_device && !can_use((*out)->device, f)) {
@@ -125,6 +128,20 @@ static int leave_something(const tvm_ffi_args *args, fault f) {
                                              : 0;
     case k_mappings:
       (void)mmap(NULL, 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+      return 0;
+    case k_memory:
+      kept = malloc(24);
+      return 0;
+    case k_environment:
+      return chdir("/");
+    case k_processes:
+      if (fork() == 0) {
+        sleep(1);
+        _exit(0);
+      }
+      return 0;
+    case k_prints:
+      printf("hello");
       return 0;
     case k_rounding:
       return fesetround(FE_UPWARD);
@@ -231,7 +248,12 @@ static void multiply(const DLTensor *x, const DLTensor *y, double s, fault f) {
   char *to = find_data(y, f == k_misaligned ? k_right : f);
   int64_t n = x->shape[0], m = x->shape[1], i, j;
   if (f == k_rough) s += 1e-3 * (double)(calls++ % 2 + (m > 1 && x->strides[1] != 1));
+  static int64_t most;
   if (f == k_huge) n = (int)n, m = (int)m;
+  if (n * m > most) most = n * m;
+  if (f == k_sequence) s += most > 12; /* of all calls so far */
+  if (f == k_scalars) use((float)(100 / (int)s));
+  if (f == k_mutates) ((float *)tvm_ffi_tensor_get_data(x))[0] += 1;
   if (f == k_repeat) s += calls++ > 0;
   if (f == k_fewer_dims && x->ndim == 1) m = 1;
   if (f == k_unit && tvm_ffi_tensor_is_contiguous(x)) {
@@ -245,7 +267,8 @@ static void multiply(const DLTensor *x, const DLTensor *y, double s, fault f) {
   for (i = 0; i < n; ++i) {
     for (j = 0; j < m; ++j) {
       float value;
-      memcpy(&value, from + 4 * (i * find_stride(x, f, 0) + j * find_stride(x, f, 1)), 4);
+      const int64_t k = f == k_alias ? m - 1 - j : j;
+      memcpy(&value, from + 4 * (i * find_stride(x, f, 0) + k * find_stride(x, f, 1)), 4);
       value *= (float)s;
       if (f == k_values && value < -1e38f) value = 0;
       if (f == k_given) value += 1;
@@ -436,6 +459,43 @@ TVM_FFI_C_EXPORT(doubles, "(0: DLTensor*, 1: DLTensor*) -> None") {
 
 TVM_FFI_C_EXPORT(dtypes, "(0: DLTensor*, 1: DLTensor*) -> None") {
   return double_all(args, 4);
+}
+
+/* Takes elements by indices, which it does not check. */
+TVM_FFI_C_EXPORT(indices, "(0: DLTensor*, 1: DLTensor*, 2: DLTensor*) -> None") {
+  DLTensor *t[3];
+  int64_t i;
+  TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 3));
+  for (i = 0; i < 3; ++i) {
+    TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, (int32_t)i, &t[i]));
+    TVM_FFI_C_TRY(tvm_ffi_args_check_contiguous(args, (int32_t)i));
+  }
+  for (i = 0; i < tvm_ffi_tensor_get_numel(t[1]); ++i) {
+    const int32_t at = ((const int32_t *)tvm_ffi_tensor_get_data(t[1]))[i];
+    ((float *)tvm_ffi_tensor_get_data(t[2]))[i] =
+        ((const float *)tvm_ffi_tensor_get_data(t[0]))[at];
+  }
+  return 0;
+}
+
+/* Takes part of an int, and returns the tensor that it got. */
+TVM_FFI_C_EXPORT(truncates, "(0: Tensor, 1: int) -> Tensor") {
+  int64_t value;
+  DLTensor *x;
+  TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 2));
+  TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, 0, &x));
+  TVM_FFI_C_TRY(tvm_ffi_args_read_int64(args, 1, &value));
+  if ((int32_t)value > 10) return tvm_ffi_error_raise(TVM_FFI_C_VALUE_ERROR, "argument 1 is large");
+  return tvm_ffi_args_return(args, tvm_ffi_any_from_int64((int32_t)value + 1));
+}
+
+TVM_FFI_C_EXPORT(gives_back, "(0: Tensor) -> Tensor") {
+  TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 1));
+  if (args->args[0].type_index != kTVMFFITensor) {
+    return tvm_ffi_error_raise(TVM_FFI_C_TYPE_ERROR, "argument 0 is no Tensor");
+  }
+  TVMFFIObjectIncRef(args->args[0].v_obj);
+  return tvm_ffi_args_return_object(args, args->args[0].v_obj);
 }
 
 /* Needs no elements at all. */

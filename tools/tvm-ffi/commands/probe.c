@@ -29,6 +29,7 @@ typedef struct {
   bool counts, counts_named; /* in its own row, in kNamedRow */
   verdict judged;
   int names_argument;
+  bool is_note;
   char *detail, *call; /* call: a smaller one that fails alike; NULL: none */
 } probed;
 
@@ -48,6 +49,7 @@ typedef struct {
   outcome *judged; /* of a case */
   text_list only, skip;
   bool as_json;
+  double timeout; /* seconds */
   probed *cases;
   size_t num_cases;
   size_t num_compared;     /* cases that were refused only because arguments differed */
@@ -131,9 +133,12 @@ static int call_as_given(probe *p) {
     return kExitRaised;
   }
   if (!attempt_is_clean(&a, &wrong)) {
+    snprintf(p->judged->detail, sizeof p->judged->detail - 1, "%s", wrong.data);
     return report_fail(kExitCheck, "%s: %s", p->s.name, wrong.data);
   }
   if (!a.returned) {
+    attempt_describe_error(&a, &wrong);
+    snprintf(p->judged->detail, sizeof p->judged->detail - 1, "it raised %s", wrong.data);
     TVMFFIErrorSetRaised(a.error);
     runtime_error_report(p->s.name, true);
     return report_fail(kExitRaised, "probe takes a call that works");
@@ -292,6 +297,7 @@ static int read_arguments(probe *p) {
     return kExitUsage;
   }
   p->s.inputs = &p->inputs;
+  p->s.marks_outputs = p->recorded == NULL;
   p->s.is_output = tool_alloc(p->inputs.size + 1);
   for (i = 0; i < p->inputs.size; ++i) {
     const DLTensor *tensor = subject_tensor(&p->s, i);
@@ -337,8 +343,17 @@ static bool read_effects(probe *p) {
 
 /* Makes the call, and keeps what it leaves behind. Not kExitOk after a report. */
 static int make_call(probe *p) {
+  text_buf ending = {NULL, 0, 0};
   size_t i;
-  int code = supervise_run(run_call, p, &p->settings);
+  int code;
+  p->settings.ending = &ending;
+  code = supervise_run(run_call, p, &p->settings);
+  p->settings.ending = NULL;
+  if (ending.size > 0) {
+    snprintf(p->judged->detail, sizeof p->judged->detail - 1, "it %s", ending.data);
+    report_error("%s: %s", p->s.name, ending.data);
+    text_free(&ending);
+  }
   if (code != kExitOk) return code;
   if (!read_effects(p)) {
     return report_fail(kExitRaised, "%s: it overwrote what probe keeps of its call", p->s.name);
@@ -435,12 +450,15 @@ static bool choose_cases(probe *p) {
 /* ---- Making them ---- */
 
 static void probe_case_run(probe *p, probed *c) {
+  static const double kShort = 1; /* seconds */
   text_buf ending = {NULL, 0, 0};
   outcome judged;
   memset(p->judged, 0, sizeof *p->judged);
   p->judged->names_argument = -1;
   p->which = &c->which;
   p->settings.ending = &ending;
+  p->settings.timeout =
+      (c->which.kind->flags & kRowMayTakeLong) != 0 && p->timeout > kShort ? kShort : p->timeout;
   (void)supervise_run(run_case, p, &p->settings);
   memcpy(&judged, p->judged, sizeof judged);
   judged.detail[sizeof judged.detail - 1] = judged.call[sizeof judged.call - 1] = '\0';
@@ -453,6 +471,7 @@ static void probe_case_run(probe *p, probed *c) {
   c->judged =
       judged.verdict < kPassed || judged.verdict > kLeftOut ? kFailed : (verdict)judged.verdict;
   c->names_argument = judged.names_argument;
+  c->is_note = judged.is_note != 0 && c->judged == kPassed;
   c->detail = text_escape(judged.detail, strlen(judged.detail));
   if (judged.call[0] != '\0') c->call = tool_copy(judged.call, strlen(judged.call));
   text_free(&ending);
@@ -685,6 +704,11 @@ static void print_table(const probe *p) {
     print_row(kind, &counted);
   }
   for (i = 0; (kind = rows_at(i)) != NULL; ++i) print_failures(p, kind);
+  for (i = 0; i < p->num_cases; ++i) {
+    if (p->cases[i].is_note) {
+      fprintf(streams_results(), "note %s: %s\n", p->cases[i].which.name, p->cases[i].detail);
+    }
+  }
   if (p->num_compared > 0) {
     fprintf(streams_results(),
             "%zu calls were refused only because one argument differed from others: that is no "
@@ -717,11 +741,12 @@ static void write_counts(const counts *sum) {
 }
 
 static void write_case(const probe *p, const char *name, verdict judged, const char *detail,
-                       const char *smaller) {
+                       const char *smaller, bool is_note) {
   json_begin_object(NULL);
   json_text("name", name);
   json_text("verdict", kVerdicts[judged]);
   json_text("detail", detail);
+  if (is_note) json_bool("note", true);
   if (judged == kFailed) {
     char *line = write_command(p, name, smaller);
     json_text("command", line);
@@ -756,10 +781,10 @@ static void write_json(const probe *p) {
   json_begin_array("calls");
   for (i = 0; i < p->num_cases; ++i) {
     const probed *c = &p->cases[i];
-    if (c->counts) write_case(p, c->which.name, c->judged, c->detail, c->call);
+    if (c->counts) write_case(p, c->which.name, c->judged, c->detail, c->call, c->is_note);
     if (is_unnamed(c)) {
       char *why = describe_unnamed(c);
-      write_case(p, name_named(&c->which), kFailed, why, NULL);
+      write_case(p, name_named(&c->which), kFailed, why, NULL, false);
       free(why);
     }
   }
@@ -787,13 +812,39 @@ static int find_reference(probe *p) {
   return supervise_run(load_reference, p, &p->settings);
 }
 
+/* The one document of a probe whose call does not work. */
+static void write_failure(const probe *p) {
+  const counts none = {{0}};
+  char *why = NULL;
+  if (p->judged != NULL) {
+    p->judged->detail[sizeof p->judged->detail - 1] = '\0';
+    text_end_whole(p->judged->detail);
+    if (p->judged->detail[0] != '\0')
+      why = text_escape(p->judged->detail, strlen(p->judged->detail));
+  }
+  json_begin_object(NULL);
+  json_text("library", p->request.paths[0]);
+  json_text("function", p->request.function != NULL ? p->request.function : "");
+  json_text("error", why != NULL ? why : "the call cannot be made: standard error says why");
+  write_counts(&none);
+  json_begin_array("rows");
+  json_end();
+  json_begin_array("calls");
+  json_end();
+  json_end();
+  free(why);
+}
+
 static int probe_all(probe *p) {
   int code = read_function(p);
   if (code == kExitOk) code = find_reference(p);
   if (code == kExitOk) code = read_arguments(p);
   if (code == kExitOk) code = make_call(p);
-  if (code != kExitOk) return code;
-  if (!choose_cases(p)) return kExitUsage;
+  if (code == kExitOk && !choose_cases(p)) code = kExitUsage;
+  if (code != kExitOk) {
+    if (p->as_json) write_failure(p);
+    return code;
+  }
   make_calls(p);
   look_at_refusals(p);
   if (p->as_json) {
@@ -831,6 +882,7 @@ static bool read_options(const arguments *args, probe *out) {
   out->s.may_vary = arguments_has(args, kOptionNondeterministic);
   out->settings.timeout =
       out->request.settings.timeout > 0 ? out->request.settings.timeout : kPatience;
+  out->timeout = out->settings.timeout;
   out->settings.skips_unload = true;
   out->settings.hides_others = out->only.count == 0; /* who looks at one call wants to see it */
   return arguments_real(args, kOptionRtol, -1, 0, 1e300, &out->s.allowed.relative) &&

@@ -466,7 +466,7 @@ static bool is_of_inputs(const subject *s, const unsigned char *element, size_t 
   for (i = 0; i < s->inputs->size; ++i) {
     const DLTensor *tensor = find_tensor(s, i);
     const size_t size = tensor != NULL ? tensor_size(tensor) : 0;
-    if (tensor == NULL || s->inputs->items[i].is_storage) continue;
+    if (tensor == NULL || subject_fills(s, i)) continue;
     for (k = 0; k + item <= size; k += item) {
       if (memcmp((const char *)tensor->data + k, element, item) == 0) return true;
     }
@@ -485,7 +485,7 @@ static bool moves_elements(const subject *s) {
   memset(&got, 0, sizeof got);
   for (i = 0; good && i < s->inputs->size; ++i) {
     const DLTensor *tensor = find_tensor(s, i);
-    if (tensor != NULL && !s->inputs->items[i].is_storage) good = flip_signs(&a, tensor, i);
+    if (tensor != NULL && !subject_fills(s, i)) good = flip_signs(&a, tensor, i);
   }
   good = good && attempt_call(&a) && a.returned && attempt_take_effects(&a, &got);
   for (i = 0; good && i < s->inputs->size; ++i) {

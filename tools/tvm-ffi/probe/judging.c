@@ -122,6 +122,17 @@ bool call_often(attempt *a, int count, outcome *out) {
   }
   return true;
 }
+/* Reads the state, makes `warm` calls before and `count` in between; false if it has been judged.
+ */
+bool read_states(attempt *a, int warm, int count, process_state *before, process_state *after,
+                 outcome *out) {
+  bool good = call_often(a, warm, out);
+  process_state_read(before);
+  good = good && call_often(a, count, out);
+  process_state_read(after);
+  return good;
+}
+
 /* ---- Arguments of several rows ---- */
 
 /* Row-major strides, each of them `factor` times as large. */

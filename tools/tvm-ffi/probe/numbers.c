@@ -184,7 +184,7 @@ static bool try_extent(plan *p, int64_t extent, int64_t other) {
 
 /* Tries 1, 2, 3, ... and then halves, for each extent. */
 static void shrink_extents(plan *p) {
-  enum { kFew = 8 };
+  enum { kFirst = 8 };
   size_t i;
   int32_t d;
   for (i = 0; i < p->s->inputs->size; ++i) {
@@ -192,10 +192,10 @@ static void shrink_extents(plan *p) {
       const int64_t extent = p->shapes[i][d];
       int64_t other;
       bool done = false;
-      for (other = 1; other < extent && other <= kFew && !done; ++other) {
+      for (other = 1; other < extent && other <= kFirst && !done; ++other) {
         done = try_extent(p, extent, other);
       }
-      for (other = extent / 2; other > kFew && !done; other /= 2) {
+      for (other = extent / 2; other > kFirst && !done; other /= 2) {
         if (!try_extent(p, p->shapes[i][d], other)) break;
       }
     }
@@ -221,7 +221,7 @@ static void shrink_elements(plan *p) {
   size_t i, k;
   for (i = 0; i < p->s->inputs->size; ++i) {
     size_t count;
-    if (p->elements[i] == NULL || p->s->inputs->items[i].is_storage) continue;
+    if (p->elements[i] == NULL || subject_fills(p->s, i)) continue;
     if (!numbers_known(p->dtypes[i]) || numbers_per_element(p->dtypes[i]) != 1 ||
         tvm_ffi_dtype_get_bits(p->dtypes[i]) % 8 != 0) {
       continue;
@@ -244,7 +244,7 @@ static void write_call(const plan *p, text_buf *out) {
       continue;
     }
     if (p->s->is_output[i]) text_add(out, "&");
-    if (item->is_storage) {
+    if (subject_fills(p->s, i)) {
       tensor_type_write(out, p->dtypes[i], p->shapes[i], subject_tensor(p->s, i)->ndim);
     } else {
       DLTensor tensor = *subject_tensor(p->s, i);
@@ -448,7 +448,7 @@ static void set_value(DLDataType dtype, unsigned char *elements, size_t k, size_
 
 static bool takes_values(const subject *s, size_t i) {
   const DLTensor *tensor = find_tensor(s, i);
-  return tensor != NULL && !s->inputs->items[i].is_storage && tensor->dtype.lanes == 1 &&
+  return tensor != NULL && !subject_fills(s, i) && tensor->dtype.lanes == 1 &&
          tensor->dtype.bits % 8 == 0 && tensor->dtype.code != kDLBool &&
          tensor->dtype.code != kDLComplex && numbers_known(tensor->dtype);
 }

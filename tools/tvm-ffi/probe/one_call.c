@@ -19,6 +19,10 @@ DLTensor *subject_tensor(const subject *s, size_t i) {
   return tvm_ffi_any_try_tensor(&s->inputs->items[i].value, &tensor) ? tensor : NULL;
 }
 
+bool subject_fills(const subject *s, size_t i) {
+  return s->inputs->items[i].is_storage && !s->inputs->items[i].has_values;
+}
+
 /* ---- Making the arguments ---- */
 
 static void clear_argument(argument *arg) {
@@ -200,7 +204,15 @@ void attempt_append(attempt *a, TVMFFIAny value) {
 
 /* ---- Calling ---- */
 
+/* Leaves the stack below the caller filled, for a function that reads what it has not written. */
+static void fill_stack(int byte) {
+  volatile unsigned char below[1 << 16];
+  size_t i;
+  for (i = 0; i < sizeof below; ++i) below[i] = (unsigned char)byte;
+}
+
 static int call_function(void *context) {
+  void (*volatile fill)(int) = fill_stack; /* so that it has a frame of its own */
   attempt *a = context;
   TVMFFIAny *views = a->views_end - a->num_args;
   size_t i;
@@ -208,6 +220,7 @@ static int call_function(void *context) {
   a->result = tvm_ffi_any_none();
   a->broke_device = false;
   if (device_enter() != 0) return -1;
+  if (a->stack_byte != 0) fill(a->stack_byte);
   a->code = TVMFFIFunctionCall(a->by_reference ? a->s->reference : a->s->function, views,
                                (int32_t)a->num_args, &a->result);
   if (a->code == 0 && a->result.type_index == kTVMFFIError) {
@@ -259,7 +272,7 @@ bool attempt_reset(attempt *a) {
 /* ---- What happened ---- */
 
 /* Whether the elements of an input are those that it had. */
-static bool is_unchanged(const argument *arg) {
+bool argument_is_unchanged(const argument *arg) {
   unsigned char *now = tool_alloc(arg->size + 1);
   bool same;
   storage_read(arg->store, now);
@@ -301,7 +314,7 @@ bool attempt_is_clean(const attempt *a, text_buf *out) {
       text_add(out, "it wrote outside argument %zu: %s", i, where);
       return false;
     }
-    if (!arg->is_output && !is_unchanged(arg)) {
+    if (!arg->is_output && !argument_is_unchanged(arg)) {
       text_add(out, "it changed argument %zu, an input%s", i, kHintOutput);
       return false;
     }

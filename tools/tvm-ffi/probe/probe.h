@@ -31,6 +31,7 @@ typedef struct {
   TVMFFIObjectHandle function;  /* set in processes that call it */
   TVMFFIObjectHandle reference; /* and that of --against, if has_reference */
   bool has_reference;
+  bool marks_outputs;       /* & was to be written before outputs: the call is no recorded one */
   const schema_type *types; /* NULL: not known */
   const input_list *inputs; /* tensors are packed, in CPU memory */
   DLDevice device;          /* where the function gets them */
@@ -42,6 +43,8 @@ typedef struct {
 
 /* The tensor that is an argument; NULL if it is none. */
 DLTensor *subject_tensor(const subject *s, size_t i);
+/* Whether an argument is a tensor without values, which the function is to fill. */
+bool subject_fills(const subject *s, size_t i);
 
 /* ---- Making the arguments ---- */
 
@@ -62,6 +65,7 @@ typedef struct {
   size_t num_args;
   size_t room;          /* for how many there is room before: */
   bool by_reference;    /* the reference is called instead */
+  int stack_byte;       /* what the stack below the call is filled with; 0: it is left as it is */
   TVMFFIAny *views_end; /* where those end that are passed, next to what nobody may read */
   /* After a call: */
   bool returned;
@@ -104,6 +108,8 @@ bool attempt_call_here(attempt *a);
  * an error raised. */
 bool attempt_reset(attempt *a);
 
+/* Whether the elements of a tensor are those that it had. */
+bool argument_is_unchanged(const argument *arg);
 /* What may help where an input was changed. */
 extern const char kHintOutput[];
 /* Whether the call kept to what any call has to: errors are raised, with a kind; inputs and all
@@ -134,6 +140,7 @@ typedef enum { kVerdictNone, kPassed, kRefused, kFailed, kLeftOut } verdict;
 /* What a child process tells its parent about a call. */
 typedef struct {
   volatile int verdict;
+  volatile int is_note;        /* the detail is worth knowing, although the call passed */
   volatile int names_argument; /* of a wrong call that was refused; -1: it need not */
   char detail[1 << 14];        /* why, as one line; the last byte is never written */
   char call[1 << 12]; /* a smaller call that fails alike, against the reference; empty: none */
@@ -159,6 +166,7 @@ enum {
   kRowNeedsHost = 1,       /* memory that the CPU can use */
   kRowNamesArgument = 2,   /* an error is to say which argument is wrong */
   kRowEndsAtMemory = 4,    /* a crash where memory ends passes: the function uses all elements */
+  kRowMayTakeLong = 32,    /* a call without end passes, after a short time */
   kRowNeedsReference = 16, /* a second implementation */
   kRowVariesSets = 8       /* cases of sets of tensors have the number of those of one */
 };

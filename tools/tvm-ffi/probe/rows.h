@@ -5,13 +5,15 @@
 #define TVM_FFI_TOOL_ROWS_H_
 
 #include "probe/probe.h"
+#include "system/system.h"
 
 /* ---- Groups, one file each ---- */
 
 /* The title of the last column of the page's tables. */
 #define WHY_KERNELS_FAIL "why kernels fail, and the usual fix"
 
-extern const row_group kLayoutRows, kShapeRows, kNumberRows, kStateRows, kCallRows;
+extern const row_group kLayoutRows, kShapeRows, kNumberRows, kValueRows, kStateRows, kHostRows,
+    kCallRows;
 
 /* ---- Which calls there are: cases.c ---- */
 
@@ -49,6 +51,9 @@ void add_set_case(case_list *out, const row *kind, const tensor_set *set, int64_
 
 /* ---- One row that is large: threads.c ---- */
 
+/* Moves the elements of inputs by one. False with an error raised. */
+bool rotate_inputs(attempt *a);
+
 void list_threads(const subject *s, const row *kind, case_list *out);
 void judge_threads(attempt *a, const probe_case *which, outcome *out);
 
@@ -80,6 +85,13 @@ void compare_calls(attempt *packed, attempt *other, outcome *out);
  * given, with tensors that nobody may use. If it returns, the verdict is taken back;
  * rows_judge_end() sees the crash. */
 void look_whether_used(const subject *s, const probe_case *which, outcome *out);
+
+/* What is compared may be that of a few calls, which may fill caches, or of many. */
+enum { kFew = 4, kMany = 32 };
+/* Reads the state, makes `warm` calls before and `count` in between; false if it has been judged.
+ */
+bool read_states(attempt *a, int warm, int count, process_state *before, process_state *after,
+                 outcome *out);
 
 /* ---- Arguments of several rows: judging.c ---- */
 

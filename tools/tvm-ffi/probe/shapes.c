@@ -207,7 +207,7 @@ static bool fill_outputs(attempt *a) {
   size_t i;
   for (i = 0; i < a->num_args; ++i) {
     argument *arg = &a->args[i];
-    if (arg->store == NULL || arg->before == NULL || !a->s->inputs->items[i].is_storage) continue;
+    if (arg->store == NULL || arg->before == NULL || !subject_fills(a->s, i)) continue;
     memset(arg->before, kUnlikely, arg->size);
   }
   return attempt_reset(a);
@@ -342,7 +342,7 @@ static bool is_decisive(const subject *s, int64_t extent) {
  * hold, of which only the first page has memory, too. If it returns, the function may need no more
  * of any extent; rows_judge_end() sees the crash of one that does. */
 static void look_whether_needed(const subject *s, int64_t extent, outcome *out) {
-  enum { kModerate = 1 << 20 };
+  enum { kModerate = 30000 }; /* more than a page, and what 16 bits hold */
   attempt a;
   if (!attempt_init(&a, s, NULL) || !take_all_memory(&a, extent, kModerate, pages_size()) ||
       !attempt_call(&a)) {
@@ -359,11 +359,8 @@ static void look_whether_needed(const subject *s, int64_t extent, outcome *out) 
 static bool make_huge(attempt *a, const probe_case *which) {
   enum { kMoreMemory = 1 << 30 };
   const bool is_product = which->number == kProduct;
-  if (!take_all_memory(a, which->number, is_product ? kHuge[0] : which->other, pages_size())) {
-    return false;
-  }
   process_limit_memory(kMoreMemory); /* a function may ask for as much memory for itself */
-  return true;
+  return take_all_memory(a, which->number, is_product ? kHuge[0] : which->other, pages_size());
 }
 
 static void judge_huge(attempt *a, const probe_case *which, outcome *out) {

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows of what should not depend on other calls, or outlast a call. */
-#include <fenv.h>
-#include <float.h>
 #include <inttypes.h>
-#include <locale.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +16,8 @@
 
 /* ---- Calls after others, and beside them ---- */
 
+enum { kKibi = 1024 };
+
 /* What outputs may hold before the call. */
 static const struct {
   const char *name;
@@ -33,7 +32,7 @@ static void list_dirty(const subject *s, const row *kind, case_list *out) {
   bool has_any = false;
   size_t i;
   for (i = 0; i < s->inputs->size; ++i) {
-    has_any = has_any || (s->inputs->items[i].is_storage && find_tensor(s, i) != NULL);
+    has_any = has_any || (subject_fills(s, i) && find_tensor(s, i) != NULL);
   }
   for (i = 0; has_any && i < kNumDirt; ++i)
     add_case(out, kind, -1, (int64_t)i, ":%s", kDirt[i].name);
@@ -46,7 +45,7 @@ static bool make_dirty(attempt *a, const probe_case *which) {
     argument *arg = &a->args[i];
     const DLDataType dtype = arg->store != NULL ? arg->store->tensor.dtype : TVM_FFI_C_FLOAT32;
     const bool is_real = dtype.code == kDLFloat && numbers_known(dtype) && real != 0;
-    if (arg->store == NULL || arg->before == NULL || !a->s->inputs->items[i].is_storage) continue;
+    if (arg->store == NULL || arg->before == NULL || !subject_fills(a->s, i)) continue;
     memset(arg->before, kDirt[which->number].integers, arg->size);
     if (dtype.code == kDLBool) memset(arg->before, 1, arg->size);
     for (k = 0; is_real && k < (size_t)tvm_ffi_tensor_get_numel(&arg->store->tensor); ++k) {
@@ -65,12 +64,15 @@ static void judge_dirty(attempt *a, const probe_case *which, outcome *out) {
   text_free(&wrong);
 }
 
+/* Each call finds other bytes below it on the stack, and in memory from malloc. */
 static void judge_repeat(attempt *a, const probe_case *which, outcome *out) {
-  enum { kCalls = 3 };
+  static const int kBytes[] = {0x55, 0xff, 0x3f, 0x80};
   const subject *s = a->s;
-  int i;
+  size_t i;
   (void)which;
-  for (i = 0; i < kCalls; ++i) {
+  for (i = 0; i < sizeof kBytes / sizeof *kBytes; ++i) {
+    a->stack_byte = kBytes[i];
+    heap_fill(kBytes[i]);
     if (!call_again_and_look(a, out)) return;
     if (!look_at_effects(a, &s->after, !s->may_vary, out)) return;
     if (!attempt_reset(a)) {
@@ -185,10 +187,29 @@ static void look_at_references(const attempt *a, const uint64_t *before, outcome
   }
 }
 
+/* Which objects are alive, "1 Error, 2 Tensor", of those that were counted. */
+static void list_objects(int64_t alive, text_buf *out) {
+  static const struct {
+    int32_t index;
+    const char *name;
+  } kKinds[] = {{kTVMFFIError, "Error"},       {kTVMFFITensor, "Tensor"}, {kTVMFFIStr, "String"},
+                {kTVMFFIBytes, "Bytes"},       {kTVMFFIArray, "Array"},   {kTVMFFIMap, "Map"},
+                {kTVMFFIFunction, "Function"}, {kTVMFFIShape, "Shape"}};
+  size_t i;
+  for (i = 0; i < sizeof kKinds / sizeof *kKinds; ++i) {
+    const int64_t count = own_runtime_get_object_count(kKinds[i].index);
+    if (count <= 0) continue;
+    text_add(out, "%s%" PRId64 " %s", out->size > 0 ? ", " : "", count, kKinds[i].name);
+    alive -= count;
+  }
+  if (alive > 0) text_add(out, "%s%" PRId64 " others", out->size > 0 ? ", " : "", alive);
+}
+
 /* Calls once; objects that the function makes once and keeps exist then. Then counts those that
  * another call leaves. */
 static void judge_objects(attempt *a, const probe_case *which, outcome *out) {
   uint64_t *before = tool_alloc((a->num_args + 1) * sizeof *before);
+  text_buf left = {NULL, 0, 0};
   int64_t alive = 0;
   size_t i;
   (void)which;
@@ -198,42 +219,50 @@ static void judge_objects(attempt *a, const probe_case *which, outcome *out) {
     if (call_again_and_look(a, out)) {
       tvm_ffi_any_clear(&a->result);
       if (own_runtime_is_used()) alive = own_runtime_get_object_count(kTVMFFIAny);
+      if (alive != 0) list_objects(alive, &left);
       look_at_references(a, before, out);
     }
     if (own_runtime_is_used()) own_runtime_count_objects(false);
   }
   if (out->verdict == kVerdictNone && alive != 0) {
-    judge(out, kFailed, "%" PRId64 " objects that the call made are alive after it", alive);
+    judge(out, kFailed, "the call made and left these objects: %s",
+          left.size > 0 ? left.data : "fewer than before");
   } else if (out->verdict == kVerdictNone) {
     judge(out, kPassed, "none");
   }
+  text_free(&left);
   free(before);
 }
 
-/* What is compared may be that of a few calls, which may fill caches, or of many. */
-enum { kFew = 4, kMany = 32 };
-
-/* Reads the state, makes `warm` calls before and `count` in between; false if it has been judged.
- */
-static bool read_states(attempt *a, int warm, int count, process_state *before,
-                        process_state *after, outcome *out) {
-  bool good = call_often(a, warm, out);
-  process_state_read(before);
-  good = good && call_often(a, count, out);
-  process_state_read(after);
-  return good;
-}
-
 static void judge_descriptors(attempt *a, const probe_case *which, outcome *out) {
-  process_state before, after;
+  process_state first, before, after;
   (void)which;
+  process_state_read(&first);
   if (!read_states(a, kFew, kMany, &before, &after, out)) return;
-  if (after.num_descriptors >= before.num_descriptors + kMany ||
-      after.num_descriptors < before.num_descriptors) {
+  if (before.num_descriptors < first.num_descriptors) {
+    judge(out, kFailed, "it closed %zu descriptors that were not its own",
+          first.num_descriptors - before.num_descriptors);
+  } else if (after.num_descriptors >= before.num_descriptors + kMany ||
+             after.num_descriptors < before.num_descriptors) {
     judge(out, kFailed, "%zu descriptors are open after %d calls, %zu before",
           after.num_descriptors, kMany, before.num_descriptors);
   } else {
     judge(out, kPassed, "as many as before");
+  }
+}
+
+static void judge_memory(attempt *a, const probe_case *which, outcome *out) {
+  const uint64_t smallest = 4 * sizeof(void *); /* what malloc takes at least */
+  process_state before, after;
+  (void)which;
+  if (!read_states(a, kFew, kMany, &before, &after, out)) return;
+  if (!before.knows_heap) {
+    judge(out, kLeftOut, "this system does not count what malloc gave out");
+  } else if (after.heap >= before.heap + kMany * smallest) {
+    judge(out, kFailed, "%d calls left %" PRIu64 " bytes of malloc, %" PRIu64 " each", kMany,
+          after.heap - before.heap, (after.heap - before.heap) / kMany);
+  } else {
+    judge(out, kPassed, "as much as before");
   }
 }
 
@@ -244,63 +273,196 @@ static void judge_mappings(attempt *a, const probe_case *which, outcome *out) {
   if (!before.knows_mappings) {
     judge(out, kLeftOut, "this system does not list the mappings of a process");
   } else if (after.mapped >= before.mapped + kMany * pages_size()) {
-    judge(out, kFailed, "%d calls left %" PRIu64 " more bytes mapped", kMany,
-          after.mapped - before.mapped);
+    judge(out, kFailed, "%d calls left %" PRIu64 " KiB more mapped, %" PRIu64 " KiB each", kMany,
+          (after.mapped - before.mapped) / kKibi, (after.mapped - before.mapped) / kKibi / kMany);
   } else {
     judge(out, kPassed, "as large as before");
   }
 }
 
-/* Whether tiny numbers are not taken for zeros. */
-static bool has_subnormals(void) {
-  volatile double tiny = DBL_MIN;
-  tiny = tiny / 4;
-  return tiny != 0;
-}
+/* ---- Calls that are refused, and calls after others ---- */
 
-static void judge_rounding(attempt *a, const probe_case *which, outcome *out) {
-  const int mode = fegetround();
-  const bool subnormals = has_subnormals();
-  (void)which;
-  if (!call_often(a, 1, out)) return;
-  if (fegetround() != mode) {
-    judge(out, kFailed, "the rounding mode is %d after the call, %d before", fegetround(), mode);
-  } else if (has_subnormals() != subnormals) {
-    judge(out, kFailed, "the call changed whether tiny numbers are flushed to zero");
-  } else {
-    judge(out, kPassed, "as before");
-  }
-}
+/* The wrong calls that are made: one argument is None, or a tensor has another type or shape. */
+enum { kWithNone, kWithDtype, kWithShape, kWithoutTensors };
 
-static void judge_locale(attempt *a, const probe_case *which, outcome *out) {
-  const char *name = setlocale(LC_ALL, NULL);
-  char *old = tool_copy(name, strlen(name));
-  process_state before, after;
-  (void)which;
-  if (read_states(a, 0, 1, &before, &after, out)) {
-    name = setlocale(LC_ALL, NULL);
-    if (strcmp(name, old) != 0) {
-      judge(out, kFailed, "the locale is %s after the call, %s before", name, old);
-    } else if (before.locale != after.locale) {
-      judge(out, kFailed, "the thread has another locale after the call");
-    } else {
-      judge(out, kPassed, "as before");
+static void list_refusals(const subject *s, const row *kind, case_list *out) {
+  size_t i;
+  for (i = 0; i < s->inputs->size; ++i) {
+    if (!tvm_ffi_any_is_none(&s->inputs->items[i].value)) {
+      add_case(out, kind, (int)i, kWithNone, ":%zu:none", i);
     }
+    if (find_tensor(s, i) == NULL) continue;
+    add_case(out, kind, (int)i, kWithDtype, ":%zu:dtype", i);
+    if (find_tensor(s, i)->ndim > 0) add_case(out, kind, (int)i, kWithShape, ":%zu:shape", i);
   }
-  free(old);
+  add_case(out, kind, -1, kWithoutTensors, "%s", ":allocation");
 }
 
-static void judge_signals(attempt *a, const probe_case *which, outcome *out) {
+static DLPackManagedTensorAllocator given_allocator; /* before it was made to fail */
+
+static bool make_refusal(attempt *a, const probe_case *which) {
+  const size_t i = (size_t)which->arg;
+  const DLTensor *tensor;
+  int64_t shape[kLayoutMaxDims];
+  if (which->number == kWithoutTensors) {
+    return TVMFFIEnvSetDLPackManagedTensorAllocator(refuse_tensor, 1, &given_allocator) == 0;
+  }
+  if (which->number == kWithNone) {
+    attempt_set_value(a, i, tvm_ffi_any_none());
+    return true;
+  }
+  tensor = find_tensor(a->s, i);
+  memcpy(shape, tensor->shape, (size_t)tensor->ndim * sizeof *shape);
+  if (which->number == kWithShape) shape[tensor->ndim - 1] += 1;
+  return attempt_set_tensor(a, i,
+                            which->number == kWithShape     ? tensor->dtype
+                            : tensor->dtype.code == kDLUInt ? tvm_ffi_dtype_make(kDLInt, 64, 1)
+                                                            : tvm_ffi_dtype_make(kDLUInt, 64, 1),
+                            shape, tensor->ndim, &kLayoutPacked, NULL);
+}
+
+/* Makes the call so often; false if one is not refused, or it has been judged. */
+static bool refuse_often(attempt *a, int count, outcome *out) {
+  text_buf wrong = {NULL, 0, 0};
+  bool good = true;
+  int k;
+  size_t i;
+  for (k = 0; good && k < count; ++k) {
+    good = attempt_call(a) && !a->returned && attempt_is_clean(a, &wrong);
+    for (i = 0; good && i < a->num_args; ++i) {
+      const argument *arg = &a->args[i];
+      if (arg->store == NULL || arg->before == NULL || argument_is_unchanged(arg)) continue;
+      judge(out, kFailed,
+            "it changed argument %zu, and then refused the call: look at all "
+            "arguments before the first is written",
+            i);
+      good = false;
+    }
+    good = good && attempt_reset(a);
+  }
+  TVMFFIErrorSetRaised(NULL);
+  text_free(&wrong);
+  return good;
+}
+
+/* Whether the calls between the states left something. */
+static void compare_states(const process_state *before, const process_state *after, int64_t alive,
+                           outcome *out) {
+  const uint64_t smallest = 4 * sizeof(void *); /* what malloc takes at least */
+  text_buf left = {NULL, 0, 0};
+  if (after->num_descriptors >= before->num_descriptors + kMany) {
+    text_add(&left, "%zu open descriptors", after->num_descriptors - before->num_descriptors);
+  } else if (alive >= kMany) {
+    list_objects(alive, &left);
+  } else if (after->knows_mappings && after->mapped >= before->mapped + kMany * pages_size()) {
+    text_add(&left, "%" PRIu64 " KiB mapped", (after->mapped - before->mapped) / kKibi);
+  } else if (after->knows_heap && after->heap >= before->heap + kMany * smallest) {
+    text_add(&left, "%" PRIu64 " bytes of malloc", after->heap - before->heap);
+  }
+  if (left.size > 0) judge(out, kFailed, "%d refused calls left %s", kMany, left.data);
+  text_free(&left);
+}
+
+/* The call as it was given, in new arguments, after others. */
+static void look_again(const subject *s, const char *after, outcome *out) {
+  outcome *seen = tool_alloc(sizeof *seen);
+  attempt given;
+  memset(seen, 0, sizeof *seen);
+  if (!attempt_init(&given, s, NULL)) {
+    leave_out(out);
+  } else if (!call_again_and_look(&given, seen) ||
+             !look_at_effects(&given, &s->after, !s->may_vary, seen)) {
+    judge(out, seen->verdict == kFailed ? kFailed : kLeftOut, "after %s: %s", after, seen->detail);
+  }
+  attempt_free(&given);
+  free(seen);
+}
+
+static void judge_refusals(attempt *a, const probe_case *which, outcome *out) {
   process_state before, after;
-  int i;
-  (void)which;
-  if (!read_states(a, 0, 1, &before, &after, out)) return;
-  for (i = 1; i < kMaxSignals; ++i) {
-    if (before.handlers[i] == after.handlers[i]) continue;
-    judge(out, kFailed, "signal %d has another handler after the call", i);
+  int64_t alive = 0;
+  bool refused;
+  judge(out, kLeftOut, "it crashes, which other rows judge"); /* what holds if it does */
+  refused = refuse_often(a, 1, out);
+  if (out->verdict == kLeftOut) out->verdict = kVerdictNone; /* a later crash is one of the row */
+  refused = refused && refuse_often(a, kFew, out);
+  if (refused) {
+    process_state_read(&before);
+    refused = refuse_often(a, kMany, out);
+    process_state_read(&after);
+  }
+  if (refused && own_runtime_is_used()) { /* counting takes memory, too */
+    own_runtime_count_objects(true);
+    refused = refuse_often(a, kMany, out);
+    alive = own_runtime_get_object_count(kTVMFFIAny);
+    own_runtime_count_objects(false);
+  }
+  if (out->verdict == kFailed) return;
+  if (refused) compare_states(&before, &after, alive, out);
+  if (which->number == kWithoutTensors) {
+    (void)TVMFFIEnvSetDLPackManagedTensorAllocator(given_allocator, 1, NULL);
+  }
+  if (refused && out->verdict == kVerdictNone) look_again(a->s, "a refused call", out);
+  if (out->verdict == kVerdictNone) {
+    judge(out, kPassed, refused ? "they leave nothing" : "it is not refused");
+  }
+}
+
+/* What is called between two calls that are to do the same. */
+enum { kOtherValues, kLarger, kSmaller };
+
+static void list_sequences(const subject *s, const row *kind, case_list *out) {
+  case_list extents = {NULL, 0};
+  add_case(out, kind, -1, kOtherValues, "%s", ":values");
+  list_extents(s, kind, &extents);
+  if (extents.size > 0) {
+    add_case(out, kind, -1, kLarger, "%s", ":larger");
+    add_case(out, kind, -1, kSmaller, "%s", ":smaller");
+  }
+  free(extents.items);
+}
+
+/* All extents of the call, one after the other, are others. */
+static bool call_with_others(const subject *s, const probe_case *which) {
+  case_list extents = {NULL, 0};
+  bool good = true;
+  size_t i;
+  list_extents(s, which->kind, &extents);
+  for (i = 0; good && i < extents.size; ++i) {
+    const int64_t extent = extents.items[i].number;
+    attempt a;
+    good = attempt_init(&a, s, NULL) &&
+           set_extent(&a, extent, which->number == kLarger ? 3 * extent + 1 : (extent + 1) / 2, 0,
+                      &kLayoutPacked) &&
+           attempt_call(&a);
+    attempt_free(&a);
+  }
+  free(extents.items);
+  return good;
+}
+
+static void judge_sequence(attempt *a, const probe_case *which, outcome *out) {
+  static const char *const kAfter[] = {"a call with other values", "calls with larger tensors",
+                                       "calls with smaller tensors"};
+  attempt other;
+  bool good;
+  if (!call_again_and_look(a, out)) return;
+  if (!look_at_effects(a, &a->s->after, !a->s->may_vary, out)) return;
+  judge(out, kLeftOut, "other calls crash, which other rows judge"); /* what holds if they do */
+  if (which->number == kOtherValues) {
+    good = attempt_init(&other, a->s, NULL) && rotate_inputs(&other) && attempt_call(&other);
+    attempt_free(&other);
+  } else {
+    good = call_with_others(a->s, which);
+  }
+  if (!good) {
+    leave_out(out);
     return;
   }
-  judge(out, kPassed, "as before");
+  out->verdict = kVerdictNone;
+  TVMFFIErrorSetRaised(NULL);
+  look_again(a->s, kAfter[which->number], out);
+  if (out->verdict == kVerdictNone) judge(out, kPassed, "the same as before");
 }
 
 /* ---- The table ---- */
@@ -349,6 +511,30 @@ static const row kRows[] = {
      judge_objects,
      NULL,
      0},
+    {{"sequence", "the same call after others, with other values and shapes", "other bits",
+      "a buffer or a plan that is kept from the first call, whatever the next one needs"},
+     list_sequences,
+     0,
+     NULL,
+     judge_sequence,
+     NULL,
+     0},
+    {{"refusals", "what refused calls leave, and the same call after them", "anything",
+      "files, memory, objects and locks that are not released on the path of an error; an output "
+      "that is written before the last argument is checked"},
+     list_refusals,
+     0,
+     make_refusal,
+     judge_refusals,
+     NULL,
+     0},
+    {{"memory", "blocks of malloc that stay", NULL, "`malloc` without `free` on one of the paths"},
+     list_once,
+     0,
+     NULL,
+     judge_memory,
+     NULL,
+     0},
     {{"descriptors", "files that stay open", NULL, "`fopen` without `fclose` on an error path"},
      list_once,
      0,
@@ -362,29 +548,6 @@ static const row kRows[] = {
      0,
      NULL,
      judge_mappings,
-     NULL,
-     0},
-    {{"rounding", "changes of the rounding mode", NULL,
-      "`fesetround`, `-ffast-math` at link time: these are the host's to set"},
-     list_once,
-     0,
-     NULL,
-     judge_rounding,
-     NULL,
-     0},
-    {{"locale", "changes of the locale", NULL, "`setlocale`: pass a `locale_t` instead"},
-     list_once,
-     0,
-     NULL,
-     judge_locale,
-     NULL,
-     0},
-    {{"signals", "changes of signal handlers", NULL,
-      "`signal`, `sigaction`: these are the host's to set"},
-     list_once,
-     0,
-     NULL,
-     judge_signals,
      NULL,
      0},
 };

@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <fenv.h>
 #include <locale.h>
 #include <poll.h>
 #include <pthread.h>
@@ -19,12 +20,15 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #if defined(__linux__)
+#include <malloc.h>
+#include <sched.h>
 #include <sys/auxv.h>
 #include <sys/prctl.h>
 #elif defined(__APPLE__)
@@ -580,6 +584,86 @@ static void count_mappings(process_state *out) {
 
 #endif
 
+#if defined(__GLIBC__) && defined(__GLIBC_PREREQ)
+#if __GLIBC_PREREQ(2, 33)
+#define HAS_MALLINFO2 1
+#endif
+#endif
+
+void heap_fill(int byte) {
+  enum { kAlike = 8, kStep = 16, kLargest = 1 << 10, kMost = 1 << 16 };
+  void *(*volatile fill)(void *, int, size_t) = memset; /* else it might be removed */
+  void *blocks[kAlike];
+  size_t size, i;
+  for (size = kStep; size <= kMost; size = size < kLargest ? size + kStep : 2 * size) {
+    for (i = 0; i < kAlike; ++i) {
+      blocks[i] = malloc(size - sizeof(size_t));
+      if (blocks[i] != NULL) (void)fill(blocks[i], byte, size - sizeof(size_t));
+    }
+    for (i = 0; i < kAlike; ++i) free(blocks[i]);
+  }
+}
+
+/* A sanitizer's malloc counts nothing. */
+static void count_heap(process_state *out) {
+#ifdef HAS_MALLINFO2
+  const struct mallinfo2 info = mallinfo2();
+  out->heap = (uint64_t)info.uordblks + (uint64_t)info.hblkhd;
+  out->knows_heap = out->heap > 0;
+#else
+  (void)out;
+#endif
+}
+
+/* FNV-1a */
+static uint64_t digest(uint64_t sum, const void *bytes, size_t size) {
+  const unsigned char *at = bytes;
+  size_t i;
+  for (i = 0; i < size; ++i) sum = (sum ^ at[i]) * UINT64_C(0x100000001b3);
+  return sum;
+}
+
+static void read_environment(process_state *out) {
+  static const int kLimits[] = {RLIMIT_CORE,  RLIMIT_CPU,    RLIMIT_DATA,
+                                RLIMIT_FSIZE, RLIMIT_NOFILE, RLIMIT_STACK};
+  char folder[4096];
+  struct itimerval timer;
+  sigset_t blocked;
+  size_t i;
+  mode_t mask = umask(0);
+  (void)umask(mask);
+  out->mask = (unsigned)mask;
+  if (getcwd(folder, sizeof folder) != NULL) out->folder = digest(1, folder, strlen(folder));
+  for (i = 0; environ != NULL && environ[i] != NULL; ++i) {
+    out->variables = digest(out->variables + 1, environ[i], strlen(environ[i]));
+  }
+  for (i = 0; i < sizeof kLimits / sizeof *kLimits; ++i) {
+    struct rlimit limit;
+    memset(&limit, 0, sizeof limit);
+    (void)getrlimit(kLimits[i], &limit);
+    out->limits = digest(out->limits + 1, &limit, sizeof limit);
+  }
+  sigemptyset(&blocked);
+  (void)pthread_sigmask(SIG_SETMASK, NULL, &blocked);
+  for (i = 1; i < kMaxSignals; ++i) {
+    out->blocked = out->blocked * 3 + (uint64_t)(sigismember(&blocked, (int)i) == 1);
+  }
+  memset(&timer, 0, sizeof timer);
+  (void)getitimer(ITIMER_REAL, &timer);
+  out->has_timer = timer.it_value.tv_sec != 0 || timer.it_value.tv_usec != 0;
+#ifdef __linux__
+  {
+    cpu_set_t processors;
+    CPU_ZERO(&processors);
+    (void)sched_getaffinity(0, sizeof processors, &processors);
+    out->processors = digest(1, &processors, sizeof processors);
+  }
+#endif
+#ifdef __GLIBC__
+  out->traps = fegetexcept();
+#endif
+}
+
 void process_state_read(process_state *out) {
   enum { kMost = 4096 };
   long limit = sysconf(_SC_OPEN_MAX);
@@ -598,6 +682,40 @@ void process_state_read(process_state *out) {
     }
   }
   count_mappings(out);
+  read_environment(out);
+  count_heap(out);
+}
+
+void process_adopt(void) {
+#ifdef __linux__
+  (void)prctl(PR_SET_CHILD_SUBREAPER, 1);
+#endif
+}
+
+bool process_has_children(void) {
+  siginfo_t info;
+  memset(&info, 0, sizeof info);
+  return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0;
+}
+
+static FILE *captured;
+
+bool results_capture(void) {
+  fflush(NULL);
+  captured = tmpfile();
+  return captured != NULL && dup2(fileno(captured), STDOUT_FILENO) >= 0;
+}
+
+uint64_t results_captured(char *out, size_t out_size) {
+  long size;
+  size_t got;
+  fflush(NULL);
+  fseek(captured, 0, SEEK_END);
+  size = ftell(captured);
+  rewind(captured);
+  got = fread(out, 1, out_size - 1, captured);
+  out[got] = '\0';
+  return size > 0 ? (uint64_t)size : 0;
 }
 
 void process_limit_memory(uint64_t more) {

@@ -302,11 +302,31 @@ typedef struct {
   size_t num_mappings;
   uint64_t mapped; /* bytes of mappings other than the heap */
   size_t num_descriptors;
-  void *locale; /* of this thread */
+  bool knows_heap;
+  uint64_t heap; /* bytes that malloc has given out */
+  void *locale;  /* of this thread */
   void *handlers[kMaxSignals];
+  int traps; /* floating-point exceptions that end the program */
+  bool has_timer;
+  /* Digests, and the umask: */
+  uint64_t blocked, folder, variables, processors, limits;
+  unsigned mask;
 } process_state;
 
 void process_state_read(process_state *out);
+
+/* Frees blocks full of this byte, so that malloc gives them out to others. */
+void heap_fill(int byte);
+
+/* Lets orphans of processes that this one starts become its children, where the system can. */
+void process_adopt(void);
+/* Whether there are children, which run or wait to be waited for. */
+bool process_has_children(void);
+
+/* From now on, what is written to descriptor 1 is kept; false if there is no file for that. */
+bool results_capture(void);
+/* Ends that; how many bytes were written, of which the first ones are copied as text. */
+uint64_t results_captured(char *out, size_t out_size);
 
 /* Refuses this process more than so many bytes of memory beyond what it has. */
 void process_limit_memory(uint64_t more);

@@ -555,6 +555,7 @@ static void add(input_list *list, TVMFFIAny value, bool is_storage) {
   }
   list->items[list->size].value = value;
   list->items[list->size].memory = NULL;
+  list->items[list->size].has_values = false;
   list->items[list->size++].is_storage = is_storage;
 }
 
@@ -681,7 +682,10 @@ static bool read_typed(input_reader *reader, scan *s, bool is_marked, input_list
     contents = create(s, &type);
   }
   if (contents == NULL && (is_given || is_plain)) return false;
-  return add_tensor(reader, s, list, &seen, contents, is_random, is_marked || !is_given);
+  if (!add_tensor(reader, s, list, &seen, contents, is_random, is_marked || !is_given))
+    return false;
+  list->items[list->size - 1].has_values = is_given;
+  return true;
 }
 
 /* The part of a packed array [take] that a layout leaves of it; NULL with an error raised. */

@@ -74,6 +74,7 @@ typedef struct {
 typedef struct {
   TVMFFIAny value;
   bool is_storage;      /* "&4xf32" or "4xf32": a tensor that the function is to fill */
+  bool has_values;      /* "&4xf32=1": one that it is to change */
   input_memory *memory; /* NULL: it is a tensor of tensor_new(), or none */
 } input;
 

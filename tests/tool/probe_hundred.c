@@ -1,0 +1,643 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Kernels with one fault each, and right ones; test_probe_hundred.py says which row finds which.
+ * They are as people write them: most take contiguous float32 tensors only. */
+#define _GNU_SOURCE /* sched_setaffinity, feenableexcept */
+#include <errno.h>
+#include <fcntl.h>
+#include <fenv.h>
+#include <locale.h>
+#include <math.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <tvm/ffi/c.h>
+#include <tvm/ffi/extra/c_env_api.h>
+#include <unistd.h>
+
+#ifdef __linux__
+#include <sched.h>
+#endif
+#ifdef __SSE__
+#include <xmmintrin.h>
+#endif
+
+/* ---- What is checked of the arguments x, s, y ---- */
+
+enum {
+  kContiguous = 1,
+  kDtype = 2,
+  kDevice = 4,
+  kDims = 8,
+  kShape = 16,
+  kData = 32,
+  kCount = 64,
+  kScalar = 128,
+  kAll = 255,
+  /* Instead of the check: x and y are only compared. */
+  kSameDtype = 256,
+  kSameDevice = 512,
+  kSameDims = 1024
+};
+
+typedef struct {
+  DLTensor *x, *y;
+  float *a, *b; /* their elements */
+  int64_t n, m, size;
+  double s;
+} call;
+
+static int refuse(const char *why) {
+  return tvm_ffi_error_raise(TVM_FFI_C_VALUE_ERROR, "argument 0 or argument 2: %s", why);
+}
+
+static int check_tensor(const tvm_ffi_args *args, int32_t i, int checks, DLTensor **out) {
+  TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, i, out));
+  if (checks & kDims) TVM_FFI_C_TRY(tvm_ffi_args_check_ndim(args, i, 2));
+  if (checks & kDtype) TVM_FFI_C_TRY(tvm_ffi_args_check_dtype(args, i, TVM_FFI_C_FLOAT32));
+  if (checks & kDevice) TVM_FFI_C_TRY(tvm_ffi_args_check_readable_by(args, i, kDLCPU));
+  if (checks & kData) TVM_FFI_C_TRY(tvm_ffi_args_check_valid(args, i));
+  if (checks & kContiguous) TVM_FFI_C_TRY(tvm_ffi_args_check_contiguous(args, i));
+  return 0;
+}
+
+static int take(const tvm_ffi_args *args, int checks, call *c) {
+  memset(c, 0, sizeof *c);
+  if (checks & kCount) TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 3));
+  TVM_FFI_C_TRY(check_tensor(args, 0, checks, &c->x));
+  if (checks & kScalar) TVM_FFI_C_TRY(tvm_ffi_args_read_double(args, 1, &c->s));
+  TVM_FFI_C_TRY(check_tensor(args, 2, checks, &c->y));
+  if ((checks & kSameDtype) && !tvm_ffi_dtype_equal(c->x->dtype, c->y->dtype)) {
+    return refuse("dtypes differ");
+  }
+  if ((checks & kSameDevice) && c->x->device.device_type != c->y->device.device_type) {
+    return refuse("devices differ");
+  }
+  if ((checks & kSameDims) && c->x->ndim != c->y->ndim) return refuse("dimensions differ");
+  if ((checks & kShape) && !tvm_ffi_tensor_has_same_shape(c->x, c->y))
+    return refuse("shapes differ");
+  c->a = tvm_ffi_tensor_get_data(c->x);
+  c->b = tvm_ffi_tensor_get_data(c->y);
+  c->n = c->x->ndim > 0 ? c->x->shape[0] : 1;
+  c->m = c->x->ndim > 1 ? c->x->shape[1] : 1;
+  c->size = tvm_ffi_tensor_get_numel(c->x);
+  return 0;
+}
+
+static void scale(const call *c) {
+  int64_t i;
+  for (i = 0; i < c->size; ++i) c->b[i] = (float)c->s * c->a[i];
+}
+
+/* With strides. */
+static float *at(const DLTensor *t, int64_t i, int64_t j) {
+  return (float *)tvm_ffi_tensor_get_data(t) + i * t->strides[0] + j * t->strides[1];
+}
+
+/* Keeps what is computed from being removed. */
+static volatile double used;
+static void *volatile lost;
+
+#define KERNEL(name) TVM_FFI_C_EXPORT(name, "(x: Tensor, s: float, y: Tensor) -> None")
+/* The body between the checks and the product. */
+#define FAULT(name, checks, ...)           \
+  KERNEL(name) {                           \
+    call c;                                \
+    TVM_FFI_C_TRY(take(args, checks, &c)); \
+    __VA_ARGS__                            \
+    scale(&c);                             \
+    return 0;                              \
+  }
+/* The body instead of the product. */
+#define WRONG(name, checks, ...)           \
+  KERNEL(name) {                           \
+    call c;                                \
+    int64_t i = 0, j = 0;                  \
+    TVM_FFI_C_TRY(take(args, checks, &c)); \
+    (void)i, (void)j;                      \
+    __VA_ARGS__                            \
+    return 0;                              \
+  }
+#define ALL_ELEMENTS for (i = 0; i < c.size; ++i)
+#define ROWS for (i = 0; i < c.n; ++i)
+#define COLUMNS for (j = 0; j < c.m; ++j)
+
+/* ---- Checks that are missing ---- */
+
+#pragma GCC diagnostic ignored "-Wuninitialized" /* it is the fault of one */
+
+FAULT(no_contiguous, kAll & ~kContiguous, )
+FAULT(no_dtype, kAll & ~kDtype, )
+FAULT(compares_dtypes, (kAll & ~kDtype) | kSameDtype, )
+FAULT(compares_devices, (kAll & ~kDevice) | kSameDevice, )
+FAULT(no_device, kAll & ~kDevice, )
+WRONG(compares_dims, (kAll & ~kDims & ~kShape) | kSameDims,
+      for (i = 0; i < c.n * c.m; ++i) c.b[i] = (float)c.s * c.a[i];)
+FAULT(no_data, kAll & ~kData, )
+FAULT(no_shape, kAll & ~kShape, )
+FAULT(no_count, kAll & ~kCount, )
+FAULT(only_bits, kAll & ~kDtype,
+      if (c.x->dtype.bits != 32 || c.y->dtype.bits != 32) return refuse("dtype");)
+FAULT(only_code, kAll & ~kDtype,
+      if (c.x->dtype.code != kDLFloat || c.y->dtype.code != kDLFloat) return refuse("dtype");)
+FAULT(no_lanes, kAll & ~kDtype,
+      if (c.x->dtype.code != kDLFloat || c.y->dtype.code != kDLFloat || c.x->dtype.bits != 32 ||
+          c.y->dtype.bits != 32) return refuse("dtype");)
+FAULT(only_not_cuda, kAll & ~kDevice,
+      if (c.x->device.device_type == kDLCUDA ||
+          c.y->device.device_type == kDLCUDA) return refuse("device");)
+WRONG(at_least_two_dims, kAll & ~kDims & ~kShape,
+      if (c.x->ndim < 2 || c.x->ndim != c.y->ndim) return refuse("dims");
+      for (i = 0; i < c.n * c.m; ++i) c.b[i] = (float)c.s * c.a[i];)
+FAULT(skips_pinned, kAll, if (c.x->device.device_type == kDLCUDAHost) return 0;)
+FAULT(skips_managed, kAll, if (c.y->device.device_type == kDLCUDAManaged) return 0;)
+KERNEL(skips_views) {
+  call c;
+  if (args->num_args > 0 && args->args[0].type_index == kTVMFFIDLTensorPtr) return 0;
+  TVM_FFI_C_TRY(take(args, kAll, &c));
+  scale(&c);
+  return 0;
+}
+FAULT(no_type, kAll & ~kScalar, c.s = args->args[1].v_float64;)
+KERNEL(does_nothing_without_y) {
+  call c;
+  if (args->num_args == 2) return 0;
+  TVM_FFI_C_TRY(take(args, kAll, &c));
+  scale(&c);
+  return 0;
+}
+KERNEL(does_not_name) {
+  call c;
+  if (args->num_args != 3 || take(args, kAll, &c) != 0) {
+    TVMFFIErrorSetRaised(NULL);
+    return tvm_ffi_error_raise(TVM_FFI_C_VALUE_ERROR, "invalid call");
+  }
+  scale(&c);
+  return 0;
+}
+
+/* ---- Layouts ---- */
+
+FAULT(no_offset, kAll, c.a = c.x->data;)
+FAULT(no_offset_of_output, kAll, c.b = c.y->data;)
+FAULT(rounds_addresses, kAll, c.a = (float *)((uintptr_t)c.a & ~(uintptr_t)15);)
+FAULT(needs_alignment, kAll, if ((uintptr_t)c.a % 16 != 0) abort();)
+WRONG(leading_dimension, kAll & ~kContiguous,
+      ROWS COLUMNS c.b[i * c.y->strides[0] + j] = (float)c.s * c.a[i * c.x->strides[0] + j];)
+WRONG(unsigned_strides, kAll & ~kContiguous,
+      ROWS COLUMNS *at(c.y, i,
+                       j) = (float)c.s *
+                            c.a[i * (int64_t)(uint32_t)c.x->strides[0] + j * c.x->strides[1]];)
+WRONG(stride_0_is_packed, kAll & ~kContiguous,
+      ROWS COLUMNS *at(c.y, i, j) = (float)c.s *
+                                    c.a[i * (c.x->strides[0] != 0 ? c.x->strides[0] : c.m) +
+                                        j * (c.x->strides[1] != 0 ? c.x->strides[1] : 1)];)
+WRONG(uses_stride_of_1, kAll, ALL_ELEMENTS c.b[i] = (float)c.s * c.a[i * c.x->strides[1]];)
+FAULT(reads_behind, kAll, if (c.size > 0) used = c.a[c.size];)
+FAULT(reads_before, kAll, if (c.size > 0) used = c.a[-1];)
+WRONG(
+    reads_vectors, kAll, for (i = 0; i < c.size; i += 8) {
+      float block[8];
+      memcpy(block, c.a + i, sizeof block);
+      for (j = 0; j < 8 && i + j < c.size; ++j) c.b[i + j] = (float)c.s * block[j];
+    })
+FAULT(writes_input_back, kAll, if (c.size > 0)((volatile float *)c.a)[0] = c.a[0];)
+FAULT(writes_behind, kAll, if (c.size > 0) c.b[c.size] = 0;)
+
+/* ---- Shapes ---- */
+
+FAULT(divides_by_extent, kAll, used = (double)(100 / c.n);)
+WRONG(do_while, kAll, do c.b[i] = (float)c.s * c.a[i]; while (++i < c.size);)
+WRONG(begins_at_1, kAll, if (c.size > 0) c.b[0] = (float)c.s * c.a[0];
+      for (i = c.n == 1 ? c.size : 1; i < c.size + (c.n == 1); ++i) c.b[i] = (float)c.s * c.a[i];)
+WRONG(int_extent, kAll, {
+  const int n = (int)c.n, m = (int)c.m;
+  for (i = 0; i < (int64_t)n * m; ++i) c.b[i] = (float)c.s * c.a[i];
+})
+WRONG(int_product, kAll, {
+  const int size = (int)((unsigned)c.n * (unsigned)c.m);
+  for (i = 0; i < size; ++i) c.b[i] = (float)c.s * c.a[i];
+})
+WRONG(short_extent, kAll, for (i = 0; i < (int16_t)c.size; ++i) c.b[i] = (float)c.s * c.a[i];)
+
+/* ---- State ---- */
+
+static int64_t calls, largest, first_size;
+static float shared[1 << 14];
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+FAULT(counts, kAll, c.s += (double)calls++;)
+/* Reads what is on the stack. */
+static float __attribute__((noinline)) read_stack(void) {
+  volatile float block[64];
+  return block[32];
+}
+WRONG(reads_stack, kAll, scale(&c); if (c.size > 0) c.b[0] += read_stack();)
+WRONG(reads_heap, kAll, float *volatile block = malloc(400); scale(&c);
+      if (c.size > 0) c.b[0] += block[50]; free(block);)
+WRONG(static_buffer, kAll, if (c.size > (1 << 14)) return 0;
+      ALL_ELEMENTS shared[i] = (float)c.s * c.a[i]; ALL_ELEMENTS c.b[i] = shared[i];)
+static volatile float total;
+WRONG(static_sum, kAll, total = 0; ALL_ELEMENTS total += c.a[i];
+      ALL_ELEMENTS c.b[i] = (float)c.s * c.a[i] * total;)
+
+static int make_tensor(TVMFFIObjectHandle *out) {
+  DLTensor like;
+  int64_t shape = 64;
+  tvm_ffi_tensor_init(&like, NULL, tvm_ffi_device_make(kDLCPU, 0), TVM_FFI_C_FLOAT32, 1, &shape,
+                      NULL);
+  return TVMFFIEnvTensorAlloc(&like, out);
+}
+static const TVMFFIByteArray kLong = {"a text that is too long to be stored in the value", 49};
+FAULT(unchecked_tensor, kAll, TVMFFIObjectHandle made = NULL; (void)make_tensor(&made);
+      memset(TVMFFITensorGetDLTensorPtr(made)->data, 0, 4); tvm_ffi_object_release(made);)
+FAULT(unchecked_text, kAll, TVMFFIAny text = tvm_ffi_any_none();
+      (void)TVMFFIStringFromByteArray(&kLong, &text);
+      if (((const TVMFFIObject *)text.v_obj)->type_index == 0) return 0; tvm_ffi_any_clear(&text);)
+FAULT(leaks_text, kAll, TVMFFIAny text; TVM_FFI_C_TRY(TVMFFIStringFromByteArray(&kLong, &text));)
+FAULT(leaks_tensor, kAll, TVMFFIObjectHandle made; TVM_FFI_C_TRY(make_tensor(&made));)
+FAULT(leaks_error, kAll, (void)refuse("a guess"); lost = tvm_ffi_error_take();)
+FAULT(leaks_reference, kAll,
+      if (args->args[0].type_index == kTVMFFITensor) TVMFFIObjectIncRef(args->args[0].v_obj);)
+FAULT(releases_argument, kAll,
+      if (args->args[0].type_index == kTVMFFITensor) TVMFFIObjectDecRef(args->args[0].v_obj);)
+FAULT(leaks_descriptor, kAll, if (open("/dev/null", O_RDONLY) < 0) return refuse("open");)
+FAULT(leaks_malloc, kAll, lost = malloc(40);)
+FAULT(leaks_large_malloc, kAll, lost = malloc(1 << 20);)
+FAULT(leaks_mapping, kAll,
+      lost = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);)
+/* What is taken before the arguments are looked at, and not given back when they are wrong. */
+#define ON_ERROR(name, begin, end)       \
+  KERNEL(name) {                         \
+    call c;                              \
+    begin;                               \
+    TVM_FFI_C_TRY(take(args, kAll, &c)); \
+    scale(&c);                           \
+    end;                                 \
+    return 0;                            \
+  }
+ON_ERROR(leaks_malloc_on_error, void *volatile block = malloc(40), free(block))
+ON_ERROR(leaks_descriptor_on_error, int file = open("/dev/null", O_RDONLY), close(file))
+ON_ERROR(leaks_mapping_on_error,
+         void *block = mmap(NULL, 8192, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
+         munmap(block, 8192))
+ON_ERROR(leaks_object_on_error, TVMFFIAny text = tvm_ffi_any_none();
+         (void)TVMFFIStringFromByteArray(&kLong, &text), tvm_ffi_any_clear(&text))
+ON_ERROR(keeps_lock_on_error, pthread_mutex_lock(&lock), pthread_mutex_unlock(&lock))
+KERNEL(writes_before_refusal) {
+  DLTensor *y;
+  call c;
+  TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 3));
+  TVM_FFI_C_TRY(check_tensor(args, 2, kAll, &y));
+  if (tvm_ffi_tensor_get_numel(y) > 0) ((float *)tvm_ffi_tensor_get_data(y))[0] = 7;
+  TVM_FFI_C_TRY(take(args, kAll, &c));
+  scale(&c);
+  return 0;
+}
+FAULT(keeps_first_size, kAll, if (first_size == 0) first_size = c.size;
+      if (c.size > first_size) first_size = -1; c.s += first_size < 0;)
+FAULT(keeps_largest, kAll, if (c.size > largest) largest = c.size; c.s += largest > 12;)
+FAULT(keeps_first_value, kAll, static float first; if (calls++ == 0) first = c.a[0];
+      if (c.size > 0 && calls > 1 && c.a[0] != first) calls = 1000; c.s += calls > 1000;)
+
+/* ---- The host ---- */
+
+static void ignore(int number) {
+  (void)number;
+}
+FAULT(sets_rounding, kAll, (void)fesetround(FE_UPWARD);)
+#ifdef __SSE__
+FAULT(flushes_to_zero, kAll, _mm_setcsr(_mm_getcsr() | 0x8040);)
+#endif
+#ifdef __GLIBC__
+FAULT(enables_traps, kAll, (void)feenableexcept(FE_DIVBYZERO);)
+#endif
+FAULT(sets_locale, kAll, if (setlocale(LC_ALL, "C.UTF-8") == NULL)(void) setlocale(LC_ALL, "");)
+FAULT(sets_handler, kAll, (void)signal(SIGUSR1, ignore);)
+FAULT(blocks_signals, kAll, sigset_t set; sigemptyset(&set); sigaddset(&set, SIGUSR2);
+      (void)pthread_sigmask(SIG_BLOCK, &set, NULL);)
+FAULT(changes_folder, kAll, if (chdir("/") != 0) return refuse("chdir");)
+FAULT(sets_variable, kAll, (void)setenv("PROBE_HUNDRED", "1", 1);)
+FAULT(sets_umask, kAll, (void)umask(0);)
+#ifdef __linux__
+FAULT(pins_thread, kAll, cpu_set_t one; CPU_ZERO(&one); CPU_SET((size_t)sched_getcpu(), &one);
+      (void)sched_setaffinity(0, sizeof one, &one);)
+#endif
+FAULT(starts_timer, kAll, struct itimerval later; memset(&later, 0, sizeof later);
+      later.it_value.tv_sec = 1000; (void)setitimer(ITIMER_REAL, &later, NULL);)
+FAULT(leaves_child, kAll, if (fork() == 0) _exit(0);)
+FAULT(
+    leaves_daemon, kAll, pid_t child = fork(); if (child == 0) {
+      if (fork() == 0) sleep(2);
+      _exit(0);
+    } waitpid(child, NULL, 0);)
+FAULT(prints_text, kAll, printf("scaled\n");)
+FAULT(closes_input, kAll, close(0);)
+FAULT(closes_all, kAll, for (int fd = 0; fd < 256; ++fd) close(fd);)
+
+/* ---- Errors, ends, and writes ---- */
+
+FAULT(exits_on_small, kAll, if (c.n == 1) exit(0);)
+FAULT(fails_without_error, kAll, if (c.n == 1) return -1;)
+FAULT(changes_input, kAll, if (c.n == 1) c.a[0] += 1;)
+FAULT(changes_input_always, kAll, if (c.size > 0) c.a[0] += 1;)
+FAULT(hangs_on_empty, kAll, while (c.n == 0) sleep(1);)
+
+/* ---- Outputs that hold something ---- */
+
+WRONG(adds, kAll, ALL_ELEMENTS c.b[i] += (float)c.s * c.a[i];)
+WRONG(leaves_last, kAll, for (i = 0; i + 1 < c.size; ++i) c.b[i] = (float)c.s * c.a[i];)
+WRONG(takes_maximum, kAll, ALL_ELEMENTS c.b[i] = c.b[i] > fabsf(c.a[i]) ? c.b[i] : fabsf(c.a[i]);)
+WRONG(times_beta, kAll, ALL_ELEMENTS c.b[i] = 0 * c.b[i] + (float)c.s * c.a[i];)
+WRONG(skips_zeros, kAll, ALL_ELEMENTS if (i % 5 != 4 || c.b[i] != 0) c.b[i] = (float)c.s * c.a[i];)
+
+/* ---- Numbers that a reference judges ---- */
+
+WRONG(rest_of_4, kAll,
+      for (i = 0; i < (c.size > 12 ? c.size / 4 * 4 : c.size); ++i) c.b[i] = (float)c.s * c.a[i];)
+WRONG(rest_of_32, kAll,
+      for (i = 0; i < (c.size > 64 ? c.size / 32 * 32 : c.size); ++i) c.b[i] = (float)c.s * c.a[i];)
+WRONG(at_most_1000, kAll,
+      for (i = 0; i < (c.size > 1000 ? 1000 : c.size); ++i) c.b[i] = (float)c.s * c.a[i];)
+WRONG(wraps_at_32768, kAll,
+      for (i = 0; i < c.size; ++i) c.b[i] = (float)c.s * c.a[(int16_t)i & 0x7fff];)
+WRONG(swaps_for_wide, kAll,
+      ROWS COLUMNS if (c.m <= c.n || j < c.n) c.b[i * c.m + j] = (float)c.s * c.a[i * c.m + j];)
+WRONG(nan_is_0, kAll, ALL_ELEMENTS c.b[i] = c.a[i] > -INFINITY ? (float)c.s * c.a[i] : 0;)
+WRONG(clamps, kAll, ALL_ELEMENTS c.b[i] = (float)c.s * (c.a[i] < -1e30f ? -1e30f : c.a[i]);)
+WRONG(squares_overflow, kAll,
+      ALL_ELEMENTS c.b[i] = (float)c.s * (c.a[i] == 0 ? 0 : c.a[i] * c.a[i] / c.a[i]);)
+WRONG(wrong_from_the_start, kAll, ALL_ELEMENTS c.b[i] = (float)c.s * c.a[i] + 1;)
+FAULT(right_scale, kAll, )
+
+/* ---- Other parameters ---- */
+
+static int take_one(const tvm_ffi_args *args, int32_t i, DLDataType dtype, DLTensor **out) {
+  TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, i, out));
+  TVM_FFI_C_TRY(tvm_ffi_args_check_dtype(args, i, dtype));
+  TVM_FFI_C_TRY(tvm_ffi_args_check_readable_by(args, i, kDLCPU));
+  TVM_FFI_C_TRY(tvm_ffi_args_check_valid(args, i));
+  return tvm_ffi_args_check_contiguous(args, i);
+}
+
+static int divide(const tvm_ffi_args *args, bool checks) {
+  int64_t x, y;
+  TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 2));
+  TVM_FFI_C_TRY(tvm_ffi_args_read_int64(args, 0, &x));
+  TVM_FFI_C_TRY(tvm_ffi_args_read_int64(args, 1, &y));
+  if (checks && (y == 0 || (y == -1 && x == INT64_MIN))) {
+    return tvm_ffi_error_raise(TVM_FFI_C_VALUE_ERROR, "argument 1 is 0, or the result too large");
+  }
+  return tvm_ffi_args_return(args, tvm_ffi_any_from_int64(x / y));
+}
+TVM_FFI_C_EXPORT(divides_by_0, "(x: int, y: int) -> int") {
+  return divide(args, false);
+}
+TVM_FFI_C_EXPORT(right_divide, "(x: int, y: int) -> int") {
+  return divide(args, true);
+}
+TVM_FFI_C_EXPORT(int_parameter, "(x: int) -> int") {
+  int64_t x;
+  TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 1));
+  TVM_FFI_C_TRY(tvm_ffi_args_read_int64(args, 0, &x));
+  return tvm_ffi_args_return(args, tvm_ffi_any_from_int64((int64_t)(int32_t)x + 1));
+}
+TVM_FFI_C_EXPORT(reads_float_bits, "(x: float) -> float") {
+  TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 1));
+  if (args->args[0].type_index != kTVMFFIFloat && args->args[0].type_index != kTVMFFIInt) {
+    return tvm_ffi_error_raise(TVM_FFI_C_TYPE_ERROR, "argument 0 is no number");
+  }
+  return tvm_ffi_args_return(args, tvm_ffi_any_from_double(2 * args->args[0].v_float64));
+}
+
+/* y[i] = x[index[i]] */
+static int gather(const tvm_ffi_args *args, bool checks_low, bool checks_high) {
+  DLTensor *x, *index, *y;
+  int64_t i, count;
+  TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 3));
+  TVM_FFI_C_TRY(take_one(args, 0, TVM_FFI_C_FLOAT32, &x));
+  TVM_FFI_C_TRY(take_one(args, 1, tvm_ffi_dtype_make(kDLInt, 32, 1), &index));
+  TVM_FFI_C_TRY(take_one(args, 2, TVM_FFI_C_FLOAT32, &y));
+  if (!tvm_ffi_tensor_has_same_shape(index, y)) return refuse("shapes differ from that of index");
+  count = tvm_ffi_tensor_get_numel(index);
+  for (i = 0; i < count; ++i) {
+    const int32_t k = ((const int32_t *)tvm_ffi_tensor_get_data(index))[i];
+    if ((checks_low && k < 0) || (checks_high && k >= tvm_ffi_tensor_get_numel(x))) {
+      return tvm_ffi_error_raise(TVM_FFI_C_VALUE_ERROR, "argument 1: %d is no index", (int)k);
+    }
+  }
+  for (i = 0; i < count; ++i) {
+    const int32_t k = ((const int32_t *)tvm_ffi_tensor_get_data(index))[i];
+    ((float *)tvm_ffi_tensor_get_data(y))[i] = ((const float *)tvm_ffi_tensor_get_data(x))[k];
+  }
+  return 0;
+}
+#define GATHER(name, low, high)                                             \
+  TVM_FFI_C_EXPORT(name, "(x: Tensor, index: Tensor, y: Tensor) -> None") { \
+    return gather(args, low, high);                                         \
+  }
+GATHER(index_too_low, false, true)
+GATHER(index_too_high, true, false)
+GATHER(right_gather, true, true)
+
+WRONG(reverses_in_place, kAll, ALL_ELEMENTS c.b[i] = (float)c.s * c.a[c.size - 1 - i];)
+WRONG(shifts_in_place, kAll, ALL_ELEMENTS c.b[i] = (float)c.s * c.a[i > 0 ? i - 1 : c.size - 1];)
+
+/* Two types, of which one is wrong. */
+static int double_all(const tvm_ffi_args *args, double factor) {
+  DLTensor *x, *y;
+  int64_t i;
+  TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 2));
+  TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, 0, &x));
+  TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, 1, &y));
+  if (!tvm_ffi_dtype_equal(x->dtype, TVM_FFI_C_FLOAT32)) {
+    TVM_FFI_C_TRY(tvm_ffi_args_check_dtype(args, 0, tvm_ffi_dtype_make(kDLFloat, 64, 1)));
+  }
+  TVM_FFI_C_TRY(take_one(args, 0, x->dtype, &x));
+  TVM_FFI_C_TRY(take_one(args, 1, x->dtype, &y));
+  if (!tvm_ffi_tensor_has_same_shape(x, y)) return refuse("argument 1 has another shape");
+  for (i = 0; i < tvm_ffi_tensor_get_numel(x); ++i) {
+    if (x->dtype.bits == 32) {
+      ((float *)tvm_ffi_tensor_get_data(y))[i] = 2 * ((float *)tvm_ffi_tensor_get_data(x))[i];
+    } else {
+      ((double *)tvm_ffi_tensor_get_data(y))[i] =
+          factor * ((double *)tvm_ffi_tensor_get_data(x))[i];
+    }
+  }
+  return 0;
+}
+TVM_FFI_C_EXPORT(wrong_float64, "(x: Tensor, y: Tensor) -> None") {
+  return double_all(args, 3);
+}
+TVM_FFI_C_EXPORT(right_double, "(x: Tensor, y: Tensor) -> None") {
+  return double_all(args, 2);
+}
+
+/* ---- Right kernels ---- */
+
+/* Of any shape and of one type: y = f(x). */
+#define MAP(name, type, code, bits, expression)                                              \
+  TVM_FFI_C_EXPORT(name, "(x: Tensor, y: Tensor) -> None") {                                 \
+    DLTensor *x, *y;                                                                         \
+    int64_t i;                                                                               \
+    TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 2));                                        \
+    TVM_FFI_C_TRY(take_one(args, 0, tvm_ffi_dtype_make(code, bits, 1), &x));                 \
+    TVM_FFI_C_TRY(take_one(args, 1, tvm_ffi_dtype_make(code, bits, 1), &y));                 \
+    if (!tvm_ffi_tensor_has_same_shape(x, y)) return refuse("argument 1 has another shape"); \
+    for (i = 0; i < tvm_ffi_tensor_get_numel(x); ++i) {                                      \
+      type v;                                                                                \
+      memcpy(&v, (char *)tvm_ffi_tensor_get_data(x) + (size_t)i * sizeof v, sizeof v);       \
+      v = (type)(expression);                                                                \
+      memcpy((char *)tvm_ffi_tensor_get_data(y) + (size_t)i * sizeof v, &v, sizeof v);       \
+    }                                                                                        \
+    return 0;                                                                                \
+  }
+MAP(right_relu, float, kDLFloat, 32, v > 0 ? v : 0)
+MAP(right_abs, float, kDLFloat, 32, fabsf(v))
+MAP(right_copy, float, kDLFloat, 32, v)
+MAP(right_negate, float, kDLFloat, 32, -v)
+MAP(right_square, float, kDLFloat, 32, v *v)
+MAP(right_sqrt, float, kDLFloat, 32, sqrtf(fabsf(v)))
+MAP(right_exp, float, kDLFloat, 32, expf(v))
+MAP(right_constant, float, kDLFloat, 32, 1)
+MAP(right_sigmoid, float, kDLFloat, 32, 1 / (1 + expf(-v)))
+MAP(right_clamp, float, kDLFloat, 32, v<-1 ? -1 : v> 1 ? 1 : v)
+MAP(right_abs64, double, kDLFloat, 64, fabs(v))
+MAP(right_exp64, double, kDLFloat, 64, exp(v))
+MAP(right_copy64, double, kDLFloat, 64, v)
+MAP(right_sin64, double, kDLFloat, 64, sin(v))
+MAP(right_increment, int32_t, kDLInt, 32, (uint32_t)v + 1u)
+MAP(right_parity, int32_t, kDLInt, 32, v & 1)
+MAP(right_shift64, int64_t, kDLInt, 64, v >> 1)
+MAP(right_invert, uint8_t, kDLUInt, 8, 255 - v)
+
+/* A number from all elements. */
+#define REDUCE(name, type, code, bits, begin, step, end)                               \
+  TVM_FFI_C_EXPORT(name, "(x: Tensor) -> float") {                                     \
+    DLTensor *x;                                                                       \
+    int64_t i, n;                                                                      \
+    type r = begin;                                                                    \
+    TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 1));                                  \
+    TVM_FFI_C_TRY(take_one(args, 0, tvm_ffi_dtype_make(code, bits, 1), &x));           \
+    n = tvm_ffi_tensor_get_numel(x);                                                   \
+    for (i = 0; i < n; ++i) {                                                          \
+      type v;                                                                          \
+      memcpy(&v, (char *)tvm_ffi_tensor_get_data(x) + (size_t)i * sizeof v, sizeof v); \
+      step;                                                                            \
+    }                                                                                  \
+    return tvm_ffi_args_return(args, tvm_ffi_any_from_double((double)(end)));          \
+  }
+REDUCE(right_sum, float, kDLFloat, 32, 0, r += v, r)
+REDUCE(right_mean, float, kDLFloat, 32, 0, r += v, n > 0 ? r / (float)n : 0)
+REDUCE(right_norm, float, kDLFloat, 32, 0, r += v * v, sqrtf(r))
+REDUCE(right_max, float, kDLFloat, 32, -INFINITY, r = v > r ? v : r, r)
+REDUCE(right_min64, double, kDLFloat, 64, HUGE_VAL, r = v < r ? v : r, r)
+REDUCE(right_sum64, double, kDLFloat, 64, 0, r += v, r)
+REDUCE(right_any, uint8_t, kDLUInt, 8, 0, r |= v, r != 0)
+
+/* Of strided tensors with any strides. */
+WRONG(
+    right_strided, kAll & ~kContiguous, ROWS COLUMNS {
+      float v;
+      memcpy(&v, at(c.x, i, j), sizeof v);
+      v *= (float)c.s;
+      memcpy(at(c.y, i, j), &v, sizeof v);
+    })
+FAULT(right_lock, kAll, pthread_mutex_lock(&lock); ++calls; pthread_mutex_unlock(&lock);)
+FAULT(right_buffer, kAll, void *volatile block = malloc(64);
+      if (block != NULL) memset(block, 1, 64); free(block);)
+FAULT(right_file, kAll, int fd = open("/dev/null", O_RDONLY); if (fd >= 0) close(fd);)
+FAULT(right_cache, kAll, static void *volatile table; pthread_mutex_lock(&lock);
+      if (table == NULL) table = calloc(100, 8); pthread_mutex_unlock(&lock);)
+FAULT(right_tensor, kAll, TVMFFIObjectHandle made; TVM_FFI_C_TRY(make_tensor(&made));
+      tvm_ffi_object_release(made);)
+FAULT(right_rounding, kAll, const int mode = fegetround(); (void)fesetround(FE_UPWARD);
+      used = c.s / 3; (void)fesetround(mode);)
+FAULT(right_child, kAll, pid_t child = fork(); if (child == 0) _exit(0); waitpid(child, NULL, 0);)
+FAULT(right_log, kAll, fprintf(stderr, "scaled\n");)
+
+/* z = x y, of matrices. */
+TVM_FFI_C_EXPORT(right_matmul, "(x: Tensor, y: Tensor, z: Tensor) -> None") {
+  DLTensor *t[3];
+  int64_t i, j, k;
+  int32_t a;
+  TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 3));
+  for (a = 0; a < 3; ++a) {
+    TVM_FFI_C_TRY(take_one(args, a, TVM_FFI_C_FLOAT32, &t[a]));
+    TVM_FFI_C_TRY(tvm_ffi_args_check_ndim(args, a, 2));
+  }
+  if (t[0]->shape[1] != t[1]->shape[0] || t[2]->shape[0] != t[0]->shape[0] ||
+      t[2]->shape[1] != t[1]->shape[1]) {
+    return refuse("shapes do not fit that of argument 1");
+  }
+  for (i = 0; i < t[2]->shape[0]; ++i) {
+    for (j = 0; j < t[2]->shape[1]; ++j) {
+      float sum = 0;
+      for (k = 0; k < t[0]->shape[1]; ++k) {
+        sum += *at(t[0], i, k) * *at(t[1], k, j);
+      }
+      *at(t[2], i, j) = sum;
+    }
+  }
+  return 0;
+}
+/* Along the last dimension, in place or not, of any rank. */
+TVM_FFI_C_EXPORT(right_softmax, "(x: Tensor, y: Tensor) -> None") {
+  DLTensor *x, *y;
+  float *a, *b;
+  int64_t i, j, m, size;
+  TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 2));
+  TVM_FFI_C_TRY(take_one(args, 0, TVM_FFI_C_FLOAT32, &x));
+  TVM_FFI_C_TRY(take_one(args, 1, TVM_FFI_C_FLOAT32, &y));
+  if (!tvm_ffi_tensor_has_same_shape(x, y)) return refuse("argument 1 has another shape");
+  TVM_FFI_C_TRY(tvm_ffi_args_check_aligned(args, 0, 4));
+  TVM_FFI_C_TRY(tvm_ffi_args_check_aligned(args, 1, 4));
+  a = tvm_ffi_tensor_get_data(x);
+  b = tvm_ffi_tensor_get_data(y);
+  size = tvm_ffi_tensor_get_numel(x);
+  m = x->ndim > 0 ? x->shape[x->ndim - 1] : 1;
+  for (i = 0; i < size; i += m) {
+    float most = -INFINITY, sum = 0;
+    for (j = 0; j < m; ++j) most = a[i + j] > most ? a[i + j] : most;
+    for (j = 0; j < m; ++j) sum += b[i + j] = expf(a[i + j] - most);
+    for (j = 0; j < m; ++j) b[i + j] /= sum;
+  }
+  return 0;
+}
+TVM_FFI_C_EXPORT(right_in_place, "(y: Tensor, s: float) -> None") {
+  DLTensor *y;
+  double s;
+  int64_t i;
+  TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 2));
+  TVM_FFI_C_TRY(take_one(args, 0, TVM_FFI_C_FLOAT32, &y));
+  TVM_FFI_C_TRY(tvm_ffi_args_read_double(args, 1, &s));
+  for (i = 0; i < tvm_ffi_tensor_get_numel(y); ++i) {
+    ((float *)tvm_ffi_tensor_get_data(y))[i] *= (float)s;
+  }
+  return 0;
+}
+TVM_FFI_C_EXPORT(right_text, "(x: str) -> int") {
+  TVMFFIByteArray text;
+  TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 1));
+  if (!tvm_ffi_any_try_string(&args->args[0], &text)) {
+    return tvm_ffi_error_raise(TVM_FFI_C_TYPE_ERROR, "argument 0 is no string");
+  }
+  return tvm_ffi_args_return(args, tvm_ffi_any_from_int64((int64_t)text.size));
+}
+TVM_FFI_C_EXPORT(right_new, "(x: Tensor) -> Tensor") {
+  DLTensor *x, like;
+  TVMFFIObjectHandle made;
+  size_t size;
+  TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 1));
+  TVM_FFI_C_TRY(take_one(args, 0, TVM_FFI_C_FLOAT32, &x));
+  tvm_ffi_tensor_init(&like, NULL, tvm_ffi_device_make(kDLCPU, 0), x->dtype, x->ndim, x->shape,
+                      NULL);
+  TVM_FFI_C_TRY(tvm_ffi_tensor_compute_size(x, &size));
+  TVM_FFI_C_TRY(TVMFFIEnvTensorAlloc(&like, &made));
+  memcpy(TVMFFITensorGetDLTensorPtr(made)->data, tvm_ffi_tensor_get_data(x), size);
+  return tvm_ffi_args_return_object(args, made);
+}

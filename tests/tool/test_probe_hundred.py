@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The score of probe: of a hundred kernels with one fault each it finds nearly all, in the row that
+is for it, and it has nothing against fifty right ones.
+
+test_probe_hundred.py TVM-FFI KERNELS"""
+import json
+import subprocess
+import unittest
+from concurrent.futures import ThreadPoolExecutor
+
+from tool import CHECK, COMMAND, FILES, OK, patience, run_tests
+
+KERNELS, = FILES
+FORM = "NAME(4x3xf32=rand, 2.5, &4x3xf32)"
+AGAINST = f"--against={KERNELS}:right_scale"
+
+# For each fault the row that finds it; with another call or a reference, these.
+FAULTS = {
+    "no_contiguous": "strided", "no_dtype": "dtype", "compares_dtypes": "dtype",
+    "compares_devices": "device", "no_device": "device", "compares_dims": "more-dims",
+    "no_data": "null", "no_shape": "unequal", "no_count": "extra", "only_bits": "dtype",
+    "only_code": "dtype", "no_lanes": "dtype", "only_not_cuda": "device",
+    "at_least_two_dims": "more-dims", "skips_pinned": "pinned", "skips_managed": "managed",
+    "skips_views": "view", "no_type": "type", 
+    "does_nothing_without_y": "missing", "does_not_name": "named", "no_offset": "offset",
+    "no_offset_of_output": "offset", "rounds_addresses": "misaligned",
+    "needs_alignment": "misaligned", "leading_dimension": "transposed",
+    "unsigned_strides": "negative", "stride_0_is_packed": "broadcast", "uses_stride_of_1": "unit",
+    "reads_behind": "page-end", "reads_before": "page-begin", "reads_vectors": "page-end",
+    "writes_input_back": "read-only", "writes_behind": "page-end", "divides_by_extent": "extent-0",
+    "do_while": "extent-0", "begins_at_1": "extent-1", "int_extent": "huge", "int_product": "huge",
+    "short_extent": "huge", "counts": "repeat", "reads_stack": "repeat", "reads_heap": "repeat",
+    "static_buffer": "threads", "static_sum": "threads", "unchecked_tensor": "allocator",
+    "unchecked_text": "allocator", "leaks_text": "objects", "leaks_tensor": "objects",
+    "leaks_error": "objects", "leaks_reference": "objects", "releases_argument": "objects",
+    "leaks_descriptor": "descriptors", "leaks_malloc": "memory", "leaks_large_malloc": "memory",
+    "leaks_mapping": "mappings", "leaks_malloc_on_error": "refusals",
+    "leaks_descriptor_on_error": "refusals", "leaks_mapping_on_error": "refusals",
+    "leaks_object_on_error": "refusals", "keeps_lock_on_error": "refusals",
+    "writes_before_refusal": "refusals", "keeps_first_size": "sequence",
+    "keeps_largest": "sequence", "keeps_first_value": "sequence", "sets_rounding": "rounding",
+    "flushes_to_zero": "rounding", "enables_traps": "rounding", "sets_locale": "locale",
+    "sets_handler": "signals", "blocks_signals": "signals", "changes_folder": "environment",
+    "sets_variable": "environment", "sets_umask": "environment", "pins_thread": "environment",
+    "starts_timer": "environment", "leaves_child": "processes", "leaves_daemon": "processes",
+    "prints_text": "prints", "closes_input": "descriptors", "closes_all": "descriptors",
+    "exits_on_small": "extent-1", "fails_without_error": "extent-1", "changes_input": "extent-1",
+    "changes_input_always": "mutates", "hangs_on_empty": "extent-0", "adds": "dirty",
+    "leaves_last": "dirty", "takes_maximum": "dirty", "times_beta": "dirty",
+    "skips_zeros": "dirty", "rest_of_4": "lengths", "rest_of_32": "lengths",
+    "at_most_1000": "lengths", "wraps_at_32768": "lengths", "swaps_for_wide": "lengths",
+    "nan_is_0": "values", "clamps": "values", "squares_overflow": "values",
+    "wrong_from_the_start": "given", "divides_by_0": "scalars", "int_parameter": "scalars",
+    "reads_float_bits": "scalars", "index_too_low": "indices", "index_too_high": "indices",
+    "reverses_in_place": "alias", "shifts_in_place": "alias", "wrong_float64": "dtypes",
+}  # yapf: disable
+INDEXED = "NAME(4x3xf32=rand, 3xi32=5 1 2, &3xf32)"
+PAIR = "NAME(4x3xf32=rand, &4x3xf32)"
+CALLS = {
+    "divides_by_0": "NAME(7, 2)", "right_divide": "NAME(7, 2)", "int_parameter": "NAME(5)",
+    "reads_float_bits": "NAME(1.5)", "index_too_low": INDEXED, "index_too_high": INDEXED,
+    "right_gather": INDEXED, "wrong_float64": PAIR, "right_double": PAIR,
+    "right_matmul": "NAME(4x3xf32=rand, 3x5xf32=rand, &4x5xf32)", "right_softmax": PAIR,
+    "right_in_place": "NAME(&4x3xf32=rand, 2.5)", "right_text": 'NAME(s:"text")',
+    "right_new": "NAME(4x3xf32=rand)",
+}  # yapf: disable
+TYPES = {"abs64": "f64", "exp64": "f64", "copy64": "f64", "sin64": "f64", "increment": "i32",
+         "parity": "i32", "shift64": "i64", "invert": "u8", "min64": "f64", "sum64": "f64",
+         "any": "u8"}  # yapf: disable
+MAPS = ("relu abs copy negate square sqrt exp constant sigmoid clamp abs64 exp64 copy64 sin64 "
+        "increment parity shift64 invert").split()
+REDUCED = "sum mean norm max min64 sum64 any".split()
+# Those with x, s and y.
+SCALED = "scale strided lock buffer file cache tensor rounding child log".split()
+
+
+def right_calls():
+    """All calls of right kernels: fifty."""
+    calls = {f"right_{name}": FORM for name in SCALED}
+    for name in MAPS + REDUCED:
+        dtype = TYPES.get(name, "f32")
+        values = "rand" if dtype[0] == "f" else "1 0 3 4 7 5 6 2 9 8 11 12"
+        output = f", &4x3x{dtype}" if name in MAPS else ""
+        calls[f"right_{name}"] = f"NAME(4x3x{dtype}={values}{output})"
+    calls.update({name: form for name, form in CALLS.items() if name.startswith("right")})
+    # The same with another number of dimensions, or other values.
+    for name, form in list(calls.items()):
+        if name.removeprefix("right_") in MAPS[:8]:
+            calls[name + " "] = form.replace("4x3x", "7x")
+    return calls
+
+
+def probe(name, form, *options):
+    """Whether anything failed, and what."""
+    done = subprocess.run(
+        [*COMMAND, "probe", KERNELS, form.replace("NAME", name.strip()), "--json",
+         f"--timeout={patience(2)}", *options], capture_output=True, text=True, check=False)
+    assert done.returncode in (OK, CHECK), (name, done)
+    found = json.loads(done.stdout)
+    if "error" in found: # of the call as it was given
+        return {"": found["error"]}
+    return {call["name"]: call["detail"] for call in found["calls"] if call["verdict"] == "failed"}
+
+
+def run_all(jobs):
+    with ThreadPoolExecutor(4) as pool:
+        return dict(zip(jobs, pool.map(lambda job: probe(job, *jobs[job]), jobs)))
+
+
+def names_of_faults():
+    listed = subprocess.run([*COMMAND, "list", "--names", KERNELS], capture_output=True, text=True,
+                            check=True).stdout.split()
+    return [name for name in listed if not name.startswith("right_")]
+
+
+class Hundred(unittest.TestCase):
+    def test_faults(self):
+        """At least 98 of a hundred, each in its row."""
+        jobs = {}
+        for name in names_of_faults():
+            row, reference = FAULTS[name], AGAINST
+            if name == "wrong_float64":
+                reference = f"--against={KERNELS}:right_double"
+            options = [f"--only={row}"]
+            options += [reference] if row in ("given", "lengths", "values", "dtypes") else []
+            jobs[name] = (CALLS.get(name, FORM), *options)
+        missed = [name for name, wrong in run_all(jobs).items() if not wrong]
+        print(f"found {len(jobs) - len(missed)} of {len(jobs)}; missed {missed}")
+        assert len(jobs) >= 100 and len(missed) * 100 <= 2 * len(jobs), missed
+
+    def test_right_kernels(self):
+        """No row fails, in five runs; four are of the rows that could depend on chance."""
+        calls = right_calls()
+        assert len(calls) >= 50, len(calls)
+        wrong = {name: found for name, found in
+                 run_all({name: (form,) for name, form in calls.items()}).items() if found}
+        assert wrong == {}, wrong
+        for _ in range(4):
+            wrong = run_all({name: (FORM, "--only=state") for name in
+                             ("right_scale", "right_lock", "right_cache")})
+            assert not any(wrong.values()), wrong
+
+
+run_tests()

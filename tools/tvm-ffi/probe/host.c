@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows of what belongs to the host, and should be as it was after a call. */
+#include <fenv.h>
+#include <float.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/report.h"
+#include "probe/rows.h"
+
+/* Whether tiny numbers are not taken for zeros. */
+static bool has_subnormals(void) {
+  volatile double tiny = DBL_MIN;
+  tiny = tiny / 4;
+  return tiny != 0;
+}
+
+static const char *name_mode(int mode) {
+  return mode == FE_UPWARD       ? "upward"
+         : mode == FE_DOWNWARD   ? "downward"
+         : mode == FE_TOWARDZERO ? "toward zero"
+         : mode == FE_TONEAREST  ? "to nearest"
+                                 : "unknown";
+}
+
+static void judge_rounding(attempt *a, const probe_case *which, outcome *out) {
+  const int mode = fegetround();
+  const bool subnormals = has_subnormals();
+  process_state before, after;
+  (void)which;
+  process_state_read(&before);
+  if (!call_often(a, 1, out)) return;
+  process_state_read(&after);
+  if (fegetround() != mode) {
+    judge(out, kFailed, "the rounding mode is %s after the call, %s before",
+          name_mode(fegetround()), name_mode(mode));
+  } else if (after.traps != before.traps) {
+    judge(out, kFailed, "the call changed which floating-point exceptions end the program");
+  } else if (has_subnormals() != subnormals) {
+    judge(out, kFailed, "the call changed whether tiny numbers are flushed to zero");
+  } else {
+    judge(out, kPassed, "as before");
+  }
+}
+
+static void judge_locale(attempt *a, const probe_case *which, outcome *out) {
+  const char *name = setlocale(LC_ALL, NULL);
+  char *old = tool_copy(name, strlen(name));
+  process_state before, after;
+  (void)which;
+  if (read_states(a, 0, 1, &before, &after, out)) {
+    name = setlocale(LC_ALL, NULL);
+    if (strcmp(name, old) != 0) {
+      judge(out, kFailed, "the locale is %s after the call, %s before", name, old);
+    } else if (before.locale != after.locale) {
+      judge(out, kFailed, "the thread has another locale after the call");
+    } else {
+      judge(out, kPassed, "as before");
+    }
+  }
+  free(old);
+}
+
+static void judge_signals(attempt *a, const probe_case *which, outcome *out) {
+  process_state before, after;
+  int i;
+  (void)which;
+  if (!read_states(a, 0, 1, &before, &after, out)) return;
+  for (i = 1; i < kMaxSignals; ++i) {
+    if (before.handlers[i] == after.handlers[i]) continue;
+    judge(out, kFailed, "signal %d (%s) has another handler after the call", i,
+          child_crash_name(i));
+    return;
+  }
+  if (before.blocked != after.blocked) {
+    judge(out, kFailed, "the call changed which signals are blocked");
+    return;
+  }
+  judge(out, kPassed, "as before");
+}
+
+static void judge_environment(attempt *a, const probe_case *which, outcome *out) {
+  process_state before, after;
+  const char *changed;
+  (void)which;
+  if (!read_states(a, 0, 1, &before, &after, out)) return;
+  changed = before.folder != after.folder           ? "the working directory"
+            : before.variables != after.variables   ? "the environment"
+            : before.mask != after.mask             ? "the mask of new files (umask)"
+            : before.processors != after.processors ? "which processors the thread may use"
+            : before.limits != after.limits         ? "the limits of resources"
+            : before.has_timer != after.has_timer   ? "a timer, which now runs"
+                                                    : NULL;
+  if (changed != NULL) {
+    judge(out, kFailed, "the call changed %s", changed);
+  } else {
+    judge(out, kPassed, "as before");
+  }
+}
+
+static void judge_processes(attempt *a, const probe_case *which, outcome *out) {
+  (void)which;
+  process_adopt();
+  if (!call_often(a, 1, out)) return;
+  if (process_has_children()) {
+    judge(out, kFailed, "a process that the call started stays, or nobody waits for it");
+  } else {
+    judge(out, kPassed, "none");
+  }
+}
+
+static void judge_prints(attempt *a, const probe_case *which, outcome *out) {
+  char begin[40];
+  uint64_t size;
+  (void)which;
+  if (!results_capture()) {
+    judge(out, kLeftOut, "there is no file for what it prints");
+    return;
+  }
+  (void)call_often(a, 1, out);
+  size = results_captured(begin, sizeof begin);
+  if (out->verdict != kVerdictNone) return;
+  if (size > 0) {
+    judge(out, kFailed, "it prints to standard output: %s%s", begin,
+          size >= sizeof begin ? "..." : "");
+  } else {
+    judge(out, kPassed, "nothing");
+  }
+}
+
+/* ---- The table ---- */
+
+static const row kRows[] = {
+    {{"rounding", "changes of the rounding mode", NULL,
+      "`fesetround`, `-ffast-math` at link time: these are the host's to set"},
+     list_once,
+     0,
+     NULL,
+     judge_rounding,
+     NULL,
+     0},
+    {{"locale", "changes of the locale", NULL, "`setlocale`: pass a `locale_t` instead"},
+     list_once,
+     0,
+     NULL,
+     judge_locale,
+     NULL,
+     0},
+    {{"signals", "changes of signal handlers", NULL,
+      "`signal`, `sigaction`: these are the host's to set"},
+     list_once,
+     0,
+     NULL,
+     judge_signals,
+     NULL,
+     0},
+
+    {{"environment",
+      "changes of the working directory, variables, umask, limits, processors, timers", NULL,
+      "`chdir`, `setenv`, `umask`, `setrlimit`, `sched_setaffinity`, `alarm`: these are the host's "
+      "to set"},
+     list_once,
+     0,
+     NULL,
+     judge_environment,
+     NULL,
+     0},
+    {{"processes", "processes that stay", NULL,
+      "`fork` or `popen` without waiting for the end; a daemon"},
+     list_once,
+     0,
+     NULL,
+     judge_processes,
+     NULL,
+     0},
+    {{"prints", "text on standard output", NULL,
+      "a `printf` that was forgotten; programs write their results there"},
+     list_once,
+     0,
+     NULL,
+     judge_prints,
+     NULL,
+     0},
+};
+const row_group kHostRows = {
+    "host",
+    {"host:", "what belongs to the host, and should be as it was", NULL, WHY_KERNELS_FAIL},
+    "leaves the host as it was",
+    "changes of the host:",
+    kRows,
+    sizeof kRows / sizeof *kRows};

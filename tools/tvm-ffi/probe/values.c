@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows of other scalars and indices, and of arguments that share memory. */
+#include <float.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/report.h"
+#include "probe/rows.h"
+#include "system/system.h"
+#include "value/tensor.h"
+
+/* ---- Scalars ---- */
+
+static const int64_t kInts[] = {0, -1, INT64_MIN, INT64_MAX};
+static const struct {
+  const char *name;
+  double value;
+} kFloats[] = {{"0", 0}, {"-1", -1}, {"nan", NAN}, {"inf", HUGE_VAL}, {"largest", DBL_MAX}};
+enum { kNumInts = sizeof kInts / sizeof *kInts, kNumFloats = sizeof kFloats / sizeof *kFloats };
+/* Cases behind those values: an int for a float; an int that is the same in its lowest 32 bits. */
+enum { kIntForFloat = 100, kBeyond32Bits };
+
+static bool is_narrow(const subject *s, size_t i) {
+  return s->inputs->items[i].value.v_int64 >= 0; /* what is negative has all upper bits */
+}
+
+static void list_scalars(const subject *s, const row *kind, case_list *out) {
+  size_t i;
+  int64_t k;
+  for (i = 0; i < s->inputs->size; ++i) {
+    const TVMFFIAny *value = &s->inputs->items[i].value;
+    if (value->type_index == kTVMFFIInt) {
+      for (k = 0; k < kNumInts; ++k) {
+        const char *name = k == 2 ? "lowest" : k == 3 ? "largest" : k == 1 ? "-1" : "0";
+        add_case(out, kind, (int)i, k, ":%zu:%s", i, name);
+      }
+      if (is_narrow(s, i)) add_case(out, kind, (int)i, kBeyond32Bits, ":%zu:beyond-32-bits", i);
+    } else if (value->type_index == kTVMFFIFloat) {
+      for (k = 0; k < kNumFloats; ++k) {
+        add_case(out, kind, (int)i, k, ":%zu:%s", i, kFloats[k].name);
+      }
+      add_case(out, kind, (int)i, kIntForFloat, ":%zu:int", i);
+    }
+  }
+}
+
+/* All tensors end at memory that cannot be accessed. */
+static bool begin_guarded(attempt *a, const subject *s, size_t i, TVMFFIAny value) {
+  const layout how = guard_end(s);
+  if (!attempt_init(a, s, &how)) return false;
+  attempt_set_value(a, i, value);
+  return true;
+}
+
+/* What the call does with a value there; false if it is refused, or cannot be compared. */
+static bool find_effects(const subject *s, size_t i, int64_t value, effects *out) {
+  attempt a;
+  const bool good = begin_guarded(&a, s, i, tvm_ffi_any_from_int64(value)) && attempt_call(&a) &&
+                    a.returned && attempt_take_effects(&a, out);
+  attempt_free(&a);
+  return good;
+}
+
+static bool have_same_effects(const subject *s, size_t i, int64_t x, int64_t y) {
+  text_buf ignored = {NULL, 0, 0};
+  effects one, other;
+  attempt a;
+  bool same;
+  memset(&one, 0, sizeof one);
+  memset(&other, 0, sizeof other);
+  same = attempt_init(&a, s, NULL) && find_effects(s, i, x, &one) &&
+         find_effects(s, i, y, &other) && effects_match(&a, &one, &other, true, &ignored);
+  effects_free(&one, s->inputs->size);
+  effects_free(&other, s->inputs->size);
+  attempt_free(&a);
+  text_free(&ignored);
+  return same;
+}
+
+/* Whether an int is cut off to 32 bits: 2^32 more make no difference, and 1 more does. Neither does
+ * a number that is a multiple of what one may rightly take the remainder of. */
+static void judge_width(const subject *s, size_t i, outcome *out) {
+  const int64_t value = s->inputs->items[i].value.v_int64;
+  const int64_t common = INT64_C(2) * 2 * 2 * 2 * 2 * 2 * 3 * 3 * 5 * 7 * 11 * 13;
+  judge(out, kLeftOut, "it crashes, which other rows judge"); /* what holds if it does */
+  if (have_same_effects(s, i, value, value + (INT64_C(1) << 32)) &&
+      !have_same_effects(s, i, value, value + 1) &&
+      !have_same_effects(s, i, value, value + common)) {
+    judge(out, kFailed,
+          "argument %zu is cut off to 32 bits: %" PRId64 " gives the same as %" PRId64, i,
+          value + (INT64_C(1) << 32), value);
+  } else {
+    judge(out, kPassed, "it did no harm");
+  }
+}
+
+/* A large number may well mean a long loop, or more memory than there is. */
+static void judge_scalar(attempt *a, const probe_case *which, outcome *out) {
+  enum { kMoreMemory = 1 << 30 };
+  const size_t i = (size_t)which->arg;
+  const subject *s = a->s;
+  const bool is_int = s->inputs->items[i].value.type_index == kTVMFFIInt;
+  const int64_t k = which->number;
+  attempt_free(a);
+  if (k == kBeyond32Bits) {
+    judge_width(s, i, out);
+  } else if (k == kIntForFloat) {
+    attempt other;
+    const bool good = begin_guarded(a, s, i, tvm_ffi_any_from_double(3)) &&
+                      begin_guarded(&other, s, i, tvm_ffi_any_from_int64(3));
+    if (good) {
+      compare_calls(a, &other, out);
+    } else {
+      leave_out(out);
+    }
+    attempt_free(&other);
+  } else if (!begin_guarded(a, s, i,
+                            is_int ? tvm_ffi_any_from_int64(kInts[k])
+                                   : tvm_ffi_any_from_double(kFloats[k].value))) {
+    leave_out(out);
+  } else {
+    process_limit_memory(kMoreMemory);
+    expect_clean(a, which, out);
+  }
+}
+
+/* ---- Indices ---- */
+
+static bool has_integers(const DLTensor *tensor) {
+  return (tensor->dtype.code == kDLInt || tensor->dtype.code == kDLUInt) &&
+         tensor->dtype.lanes == 1 && tensor->dtype.bits % 8 == 0;
+}
+
+static const char *const kIndices[] = {"-1", "0", "lowest", "largest", "beyond"};
+enum {
+  kNumIndices = sizeof kIndices / sizeof *kIndices,
+  kMinusOne = 0,
+  kLowest = 2,
+  kLargest,
+  kBeyond
+};
+
+static void list_indices(const subject *s, const row *kind, case_list *out) {
+  size_t i;
+  int64_t k;
+  for (i = 0; i < s->inputs->size; ++i) {
+    const DLTensor *tensor = find_tensor(s, i);
+    if (tensor == NULL || subject_fills(s, i) || !has_integers(tensor)) continue;
+    for (k = 0; k < kNumIndices; ++k) add_case(out, kind, (int)i, k, ":%zu:%s", i, kIndices[k]);
+  }
+}
+
+/* The largest extent of the call, which no index may be; it fits all types that have indices. */
+static int64_t find_largest_extent(const subject *s) {
+  int64_t largest = 1;
+  size_t i;
+  int32_t d;
+  for (i = 0; i < s->inputs->size; ++i) {
+    const DLTensor *tensor = subject_tensor(s, i);
+    for (d = 0; tensor != NULL && d < tensor->ndim; ++d) {
+      if (tensor->shape[d] > largest) largest = tensor->shape[d];
+    }
+  }
+  return largest;
+}
+
+/* The last element becomes that number; below the lowest, other tensors begin at memory that cannot
+ * be accessed. */
+static bool make_index(attempt *a, const probe_case *which) {
+  const subject *s = a->s;
+  const size_t i = (size_t)which->arg;
+  const DLTensor *tensor = find_tensor(s, i);
+  const size_t size = tensor_size(tensor), item = size / (size_t)tvm_ffi_tensor_get_numel(tensor);
+  const bool is_signed = tensor->dtype.code == kDLInt;
+  layout how = guard_end(s);
+  unsigned char *values = tool_alloc(size + 1), *last = values + size - item;
+  size_t k;
+  bool good;
+  if (how.guard == kGuardEnd && (which->number == kMinusOne || which->number == kLowest)) {
+    how.guard = kGuardStart;
+  }
+  memcpy(values, tensor->data, size);
+  memset(last, which->number == kMinusOne || which->number == kLargest ? 0xff : 0, item);
+  if (is_signed && which->number == kLargest) last[item - 1] = 0x7f;
+  if (is_signed && which->number == kLowest) last[item - 1] = 0x80;
+  for (k = 0; which->number == kBeyond && k < item; ++k) {
+    last[k] = (unsigned char)(k < sizeof(int64_t) ? find_largest_extent(s) >> 8 * k : 0);
+  }
+  attempt_free(a);
+  good = attempt_init(a, s, &how) &&
+         attempt_set_tensor(a, i, tensor->dtype, tensor->shape, tensor->ndim, &how, values);
+  free(values);
+  return good;
+}
+
+/* ---- The same memory for two arguments ---- */
+
+static bool are_alike(const DLTensor *x, const DLTensor *y) {
+  return x != NULL && y != NULL && tvm_ffi_dtype_equal(x->dtype, y->dtype) &&
+         tvm_ffi_tensor_has_same_shape(x, y);
+}
+
+/* Not two outputs, of which nobody can say what is right. */
+static void list_aliases(const subject *s, const row *kind, case_list *out) {
+  size_t i, j;
+  for (i = 0; i < s->inputs->size; ++i) {
+    for (j = i + 1; j < s->inputs->size; ++j) {
+      if (!are_alike(find_tensor(s, i), find_tensor(s, j))) continue;
+      if (s->is_output[i] && s->is_output[j]) continue;
+      add_case(out, kind, (int)i, (int64_t)j, ":%zu:%zu", i, j);
+    }
+  }
+}
+
+/* Makes the call with equal contents in two memories, then in one. */
+static void judge_alias(attempt *a, const probe_case *which, outcome *out) {
+  const subject *s = a->s;
+  const size_t i = (size_t)which->arg, j = (size_t)which->number;
+  const size_t in = s->is_output[i] ? j : i, other = in == i ? j : i;
+  const DLTensor *tensor = find_tensor(s, in);
+  text_buf wrong = {NULL, 0, 0};
+  effects expected, got;
+  attempt shared;
+  memset(&expected, 0, sizeof expected);
+  memset(&got, 0, sizeof got);
+  memset(&shared, 0, sizeof shared);
+  if (!attempt_set_tensor(a, other, tensor->dtype, tensor->shape, tensor->ndim, &kLayoutPacked,
+                          tensor->data) ||
+      !attempt_init(&shared, s, NULL) ||
+      !attempt_set_tensor(&shared, other, tensor->dtype, tensor->shape, tensor->ndim,
+                          &kLayoutPacked, tensor->data)) {
+    leave_out(out);
+  } else if (call_and_look(a, out) && attempt_take_effects(a, &expected)) {
+    shared.args[in].value = shared.args[other].value;
+    if (call_and_look(&shared, out) && attempt_take_effects(&shared, &got)) {
+      if (effects_match(&shared, &got, &expected, false, &wrong)) {
+        judge(out, kPassed, "the same");
+      } else {
+        judge(out, kFailed, "with the same memory for arguments %zu and %zu: %s", i, j, wrong.data);
+      }
+    }
+  } else if (out->verdict == kRefused) {
+    judge(out, kLeftOut, "it refuses these values in any memory");
+  }
+  effects_free(&expected, s->inputs->size);
+  effects_free(&got, s->inputs->size);
+  attempt_free(&shared);
+  text_free(&wrong);
+}
+
+/* Inputs of the command line that the call changed, and that are not said to be outputs. */
+static void list_mutated(const subject *s, const row *kind, case_list *out) {
+  size_t i;
+  for (i = 0; i < s->inputs->size && s->marks_outputs; ++i) {
+    const DLTensor *tensor = subject_tensor(s, i);
+    if (tensor != NULL && !subject_fills(s, i) && !s->inputs->items[i].is_storage) {
+      add_case(out, kind, (int)i, 0, ":%zu", i);
+    }
+  }
+}
+
+/* Whether the result is a Tensor in the memory of an argument that is no output. */
+static bool shares_memory(const attempt *a, size_t i) {
+  const argument *arg = &a->args[i];
+  DLTensor *result;
+  const char *at;
+  if (!tvm_ffi_any_try_tensor(&a->result, &result) || arg->store == NULL) return false;
+  at = tvm_ffi_tensor_get_data(result);
+  return at >= arg->store->block->low && at < arg->store->block->high;
+}
+
+static void judge_mutated(attempt *a, const probe_case *which, outcome *out) {
+  const size_t i = (size_t)which->arg;
+  if (a->s->is_output[i]) {
+    judge(out, kFailed, "argument %zu is changed%s", i, kHintOutput);
+    return;
+  }
+  if (!call_again_and_look(a, out)) return;
+  if (shares_memory(a, i)) {
+    out->is_note = true;
+    judge(out, kPassed, "the result is in the memory of argument %zu, an input", i);
+  } else {
+    judge(out, kPassed, "it is not changed");
+  }
+}
+
+/* ---- The table ---- */
+
+static const row kRows[] = {
+    {{"scalars", "an int or a float is 0, -1, NaN, or extreme; an int for a float",
+      "a crash, or other numbers for the int",
+      "a division by zero, a shift, an extent that is computed from it; `int n = value`"},
+     list_scalars,
+     0,
+     NULL,
+     judge_scalar,
+     NULL,
+     kRowMayTakeLong},
+    {{"indices", "the last element of integers is -1, extreme, or as large as an extent", "a crash",
+      "an index that is not compared with the extent, a division by zero"},
+     list_indices,
+     0,
+     make_index,
+     expect_clean,
+     NULL,
+     kRowMayTakeLong},
+    {{"alias", "two arguments share memory", "other numbers",
+      "an output that is written before all of the input is read: refuse it, or copy"},
+     list_aliases,
+     0,
+     NULL,
+     judge_alias,
+     NULL,
+     kRowNeedsHost},
+    {{"mutates", "an input without & that the call changes",
+      "it is changed. A note: the result is in its memory",
+      "a missing & on the command line, or an input that is used as a buffer"},
+     list_mutated,
+     0,
+     NULL,
+     judge_mutated,
+     NULL,
+     kRowNeedsHost},
+};
+const row_group kValueRows = {
+    "values",
+    {"values:", "other scalars and indices, and memory that arguments share", NULL,
+     WHY_KERNELS_FAIL},
+    "safe for other scalars and shared memory",
+    "wrong values or memory:",
+    kRows,
+    sizeof kRows / sizeof *kRows};
