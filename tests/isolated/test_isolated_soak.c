@@ -3,8 +3,10 @@
  * A million calls and ten thousand restarts: memory, open files, shared memory and processes of the
  * host do not grow, nor does the memory of its helper. Prints what there is of each on the way.
  */
+#define _GNU_SOURCE
 #include <ctype.h>
 #include <dirent.h>
+#include <sys/wait.h>
 #include <tvm/ffi/extra/c_env_api.h>
 #include <unistd.h>
 
@@ -136,6 +138,23 @@ static void repeat(const char *what, TVMFFIObjectHandle module, void (*round)(in
   printf("%.1f us each\n", (host_now() - begin) / count * 1e6);
 }
 
+/* ---- Forks ---- */
+
+/* A child of the host calls a module of its parent, by a helper of its own. */
+static void fork_host(TVMFFIObjectHandle function, int64_t arg) {
+  enum { kMost = 30 };
+  int status = 0;
+  const pid_t child = fork();
+  assert_true(child >= 0);
+  if (child == 0) {
+    TVMFFIAny number = tvm_ffi_any_from_int64(arg), result = tvm_ffi_any_none();
+    (void)alarm(kMost * environment_slower());
+    _exit(tvm_ffi_function_call(function, &number, 1, &result) != 0 || result.v_int64 != arg);
+  }
+  assert_int_equal(waitpid(child, &status, 0), child);
+  assert_int_equal(status, 0);
+}
+
 /* ---- Calls ---- */
 
 static TVMFFIObjectHandle same, add_to, iota, own_iota, keep, adder, call, callback, owned, shared;
@@ -145,9 +164,11 @@ TVM_FFI_C_FUNCTION(be_called, "() -> int") {
 }
 
 static void call_once(int i) {
+  enum { kFork = 2000 };
   float data[4] = {1, 2, 3, 4};
   tvm_ffi_vector v;
   TVMFFIAny args[3], result;
+  if (i % kFork == 0) fork_host(same, i);
   switch (i % 16) {
     case 0: /* a text, which is copied */
       args[0] = tvm_ffi_any_view_string("a text that is not short");
@@ -228,15 +249,20 @@ TEST(test_calls) {
 
 /* ---- Restarts ---- */
 
-static TVMFFIObjectHandle fine, fork_and_wait, endings[4];
+static TVMFFIObjectHandle fine, echo, fork_and_wait, endings[4];
 
-/* A kernel ends its helper after a process that it has started; the next call starts another. */
+/*
+ * A kernel ends its helper after a process that it has started; the next call starts another. Now
+ * and then a child of the host does so at that time.
+ */
 static void restart_once(int i) {
+  enum { kFork = 50 };
   TVMFFIAny arg = tvm_ffi_any_from_int64(i % 2), result;
   check_ok(tvm_ffi_function_call(fork_and_wait, &arg, 1, &result));
   assert_int_equal(tvm_ffi_function_call(endings[i % 4], NULL, 0, &result), -1);
   check_ok(tvm_ffi_function_call(fine, NULL, 0, &result));
   assert_int_equal(result.v_int64, 42);
+  if (i % kFork == 0) fork_host(echo, i);
 }
 
 TEST(test_restarts) {
@@ -244,11 +270,13 @@ TEST(test_restarts) {
   const TVMFFIObjectHandle module = host_load("isolated_bad.so");
   int i;
   fine = host_get(module, "fine");
+  echo = host_get(module, "echo");
   fork_and_wait = host_get(module, "fork_a_crash");
   for (i = 0; i < 4; ++i) endings[i] = host_get(module, kEndings[i]);
   repeat("restarts", module, restart_once, kRestarts, kRestarts / 50);
   for (i = 0; i < 4; ++i) tvm_ffi_object_release(endings[i]);
   tvm_ffi_object_release(fine);
+  tvm_ffi_object_release(echo);
   tvm_ffi_object_release(fork_and_wait);
   tvm_ffi_object_release(module);
   TVMFFIErrorSetRaised(NULL);

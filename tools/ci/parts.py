@@ -113,8 +113,8 @@ def recorder_all():
 @part(GCC_TESTS, when=NAMED,
       alone="what takes a million calls: `gcc` has the same with thousands")
 def soak():
-    """isolated modules: a million calls, ten thousand restarts, and each call of the system that
-    may fail; about five minutes"""
+    """isolated modules: a million calls, ten thousand restarts with a fork of the kernel in each,
+    forks of the host in both, and each call of the system that may fail; about five minutes"""
     if tool("gcc"):
         meson_test(build_gcc(["soak"]), suites=["soak"], base="soak")
 
