@@ -23,7 +23,7 @@
   X(dtype) X(device) X(null) X(named) X(repeat) X(threads) X(allocator) X(unchecked) X(objects) \
   X(references) X(descriptors) X(mappings) X(rounding) X(locale) X(signals) X(hangs) X(changes) \
   X(outside) X(silent) X(leaves) X(once) X(gpu) X(gpu_offset) X(gpu_breaks) \
-  X(rough) X(talks) X(always) X(dirty) X(compares) X(sequence) X(refusals) X(memory) X(environment) X(processes) X(prints) X(scalars) X(alias) X(mutates) X(buffer) X(locks) X(given) X(lengths) X(extents) X(values)
+  X(rough) X(talks) X(always) X(dirty) X(compares) X(sequence) X(refusals) X(memory) X(environment) X(processes) X(prints) X(scalars) X(alias) X(mutates) X(daemons) X(buffer) X(locks) X(given) X(lengths) X(extents) X(values)
 /* clang-format on */
 
 #define FAULT(name) k_##name,
@@ -134,6 +134,12 @@ static int leave_something(const tvm_ffi_args *args, fault f) {
       return 0;
     case k_environment:
       return chdir("/");
+    case k_daemons: /* in sessions of their own, whose parents have ended */
+      if (fork() == 0) {
+        if (setsid() >= 0 && fork() == 0) sleep(1000);
+        _exit(0);
+      }
+      return 0;
     case k_processes:
       if (fork() == 0) {
         sleep(1);
@@ -476,6 +482,32 @@ TVM_FFI_C_EXPORT(indices, "(0: DLTensor*, 1: DLTensor*, 2: DLTensor*) -> None") 
         ((const float *)tvm_ffi_tensor_get_data(t[0]))[at];
   }
   return 0;
+}
+
+/* A transposed view of its own copy. */
+TVM_FFI_C_EXPORT(turned, "(0: DLTensor*) -> Tensor") {
+  TVMFFIObjectHandle tensor, view;
+  DLTensor *x, made, turned;
+  int64_t shape[2], strides[2];
+  size_t size;
+  int code;
+  TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 1));
+  TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, 0, &x));
+  TVM_FFI_C_TRY(tvm_ffi_args_check_contiguous(args, 0));
+  if (x->ndim != 2) return tvm_ffi_error_raise(TVM_FFI_C_VALUE_ERROR, "argument 0 is no matrix");
+  tvm_ffi_tensor_init(&made, NULL, x->device, x->dtype, 2, x->shape, NULL);
+  TVM_FFI_C_TRY(tvm_ffi_tensor_compute_size(x, &size));
+  TVM_FFI_C_TRY(TVMFFIEnvTensorAlloc(&made, &tensor));
+  memcpy(TVMFFITensorGetDLTensorPtr(tensor)->data, tvm_ffi_tensor_get_data(x), size);
+  turned = *TVMFFITensorGetDLTensorPtr(tensor);
+  shape[0] = x->shape[1], shape[1] = x->shape[0];
+  strides[0] = 1, strides[1] = x->shape[1];
+  turned.shape = shape;
+  turned.strides = strides;
+  code = TVMFFITensorCreateUnsafeView(tensor, &turned, &view);
+  tvm_ffi_object_release(tensor);
+  if (code != 0) return code;
+  return tvm_ffi_args_return_object(args, view);
 }
 
 /* Takes part of an int, and returns the tensor that it got. */

@@ -218,14 +218,10 @@ static void list_devices(const subject *s, const row *kind, case_list *out) {
 /* ---- Refusals ---- */
 
 /* After a wrong call that may have been refused: whether its error names the argument. An error of
- * the tool's own allocator is not the function's. */
+ * the tool's own allocator is not the function's, and one about several names none. */
 static void look_at_name(const attempt *a, const probe_case *which, outcome *out) {
-  size_t i;
-  if (out->verdict != kRefused || device_was_refused()) return;
-  out->names_argument = false;
-  for (i = 0; i < a->s->inputs->size && !out->names_argument; ++i) {
-    if (case_changes(which, i)) out->names_argument = attempt_names_argument(a, i);
-  }
+  if (out->verdict != kRefused || device_was_refused() || which->arg < 0) return;
+  out->names_argument = attempt_names_argument(a, (size_t)which->arg);
 }
 
 /* The call is to be refused. `accepted` says what is wrong if it is not. */
@@ -350,8 +346,14 @@ static bool tensors_have_same_numbers(const DLTensor *a, const DLTensor *b, doub
 /* Whether a result has the number, or the numbers, of another; so have all that are no numbers. */
 static bool results_have_same_numbers(const TVMFFIAny *a, const TVMFFIAny *b, double relative) {
   DLTensor *x, *y;
-  if (tvm_ffi_any_try_tensor(a, &x) && tvm_ffi_any_try_tensor(b, &y)) {
-    return tensors_have_same_numbers(x, y, relative);
+  if (tvm_ffi_any_try_tensor(a, &x) && tvm_ffi_any_try_tensor(b, &y)) { /* with any strides */
+    TVMFFIObjectHandle p = tensor_copy(x), q = tensor_copy(y);
+    const bool same = p == NULL || q == NULL ||
+                      tensors_have_same_numbers(TVMFFITensorGetDLTensorPtr(p),
+                                                TVMFFITensorGetDLTensorPtr(q), relative);
+    tvm_ffi_object_release(p);
+    tvm_ffi_object_release(q);
+    return same;
   }
   return a->type_index != kTVMFFIFloat || b->type_index != kTVMFFIFloat ||
          same_numbers(tvm_ffi_dtype_make(kDLFloat, 64, 1), &a->v_float64,

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -186,6 +187,64 @@ static void bind_child(pid_t parent) {
   this_child = getpid();
 }
 
+/* ---- What the child leaves behind ---- */
+
+#ifdef __linux__
+
+/* Processes whose parents have ended become children of this one, which adopts them; those that it
+ * had before are not the child's. */
+enum { kMaxOthers = 64 };
+static long others[kMaxOthers];
+static size_t num_others;
+
+/* Calls the body with each child of this process; false if the system does not list them. */
+static bool each_child(void (*body)(long pid)) {
+  FILE *file = fopen("/proc/thread-self/children", "r");
+  long pid;
+  if (file == NULL) return false;
+  while (fscanf(file, "%ld", &pid) == 1) body(pid);
+  fclose(file);
+  return true;
+}
+
+static void note_other(long pid) {
+  if (num_others < kMaxOthers) others[num_others++] = pid;
+}
+
+static void begin_adopting(void) {
+  num_others = 0;
+  if (prctl(PR_SET_CHILD_SUBREAPER, 1) == 0) (void)each_child(note_other);
+}
+
+static size_t num_ended;
+
+static void end_orphan(long pid) {
+  size_t i;
+  for (i = 0; i < num_others; ++i) {
+    if (others[i] == pid) return;
+  }
+  kill((pid_t)pid, SIGKILL);
+  if (waitpid((pid_t)pid, NULL, 0) == (pid_t)pid) ++num_ended;
+}
+
+/* Each that ends may leave others. */
+static void end_orphans(void) {
+  enum { kMost = 1000 };
+  int i;
+  for (i = 0; i < kMost; ++i) {
+    num_ended = 0;
+    if (num_others == kMaxOthers || !each_child(end_orphan) || num_ended == 0) return;
+  }
+}
+
+#else
+
+static void begin_adopting(void) {}
+
+static void end_orphans(void) {}
+
+#endif
+
 /* ---- The child process: what its parent calls ---- */
 
 static int alive[2]; /* a pipe, which closes when the child ends */
@@ -196,6 +255,7 @@ fork_side child_fork(volatile uint64_t *out_time_still) {
   const pid_t parent = getpid();
   pid_t child;
   if (pipe(alive) != 0) return kForkFailed;
+  begin_adopting();
   fcntl(alive[1], F_SETFD, FD_CLOEXEC);
   signal(SIGCHLD, SIG_DFL); /* if it is ignored, waitpid() does not return the status */
   child = fork();
@@ -317,6 +377,7 @@ void child_forget(void) {
   take_terminal();
   kill(-(pid_t)running, SIGKILL);
   running = 0;
+  end_orphans();
   if (alive[0] >= 0) close(alive[0]);
 }
 
