@@ -91,7 +91,7 @@ def right_calls():
 
 
 def probe(name, form, *options):
-    """Whether anything failed, and what."""
+    """What failed; None if the system cannot judge it, as without counts of malloc."""
     done = subprocess.run(
         [*COMMAND, "probe", KERNELS, form.replace("NAME", name.strip()), "--json",
          f"--timeout={patience(2)}", *options], capture_output=True, text=True, check=False)
@@ -99,7 +99,12 @@ def probe(name, form, *options):
     found = json.loads(done.stdout)
     if "error" in found: # of the call as it was given
         return {"": found["error"]}
+    if found["left_out"] > 0 and found["passed"] + found["failed"] == 0:
+        return None
     return {call["name"]: call["detail"] for call in found["calls"] if call["verdict"] == "failed"}
+
+
+COUNTS_HEAP = probe("right_scale", FORM, "--only=memory") is not None
 
 
 def run_all(jobs):
@@ -124,9 +129,12 @@ class Hundred(unittest.TestCase):
             options = [f"--only={row}"]
             options += [reference] if row in ("given", "lengths", "values", "dtypes") else []
             jobs[name] = (CALLS.get(name, FORM), *options)
-        missed = [name for name, wrong in run_all(jobs).items() if not wrong]
-        print(f"found {len(jobs) - len(missed)} of {len(jobs)}; missed {missed}")
-        assert len(jobs) >= 100 and len(missed) * 100 <= 2 * len(jobs), missed
+        judged = {name: wrong for name, wrong in run_all(jobs).items() if wrong is not None}
+        missed = [name for name, wrong in judged.items() if not wrong]
+        print(f"found {len(judged) - len(missed)} of {len(judged)}; missed {missed}")
+        if not COUNTS_HEAP:  # a sanitizer's malloc, or another C library's
+            missed = [name for name in missed if FAULTS[name] not in ("refusals", "repeat")]
+        assert len(judged) >= 100 and len(missed) * 100 <= 2 * len(judged), missed
 
     def test_right_kernels(self):
         """No row fails, in five runs; four are of the rows that could depend on chance."""

@@ -331,6 +331,25 @@ void attempt_describe_error(const attempt *a, text_buf *out) {
   text_add_bytes(out, message.data, end != NULL ? (size_t)(end - message.data) : message.size);
 }
 
+/* The first number of a list that this one ends: "0 and 1", "0, 1". */
+static const char *find_list_begin(const char *message, const char *at) {
+  static const char *const kBetween[] = {" and ", " or ", ", "};
+  size_t i = 0;
+  while (i < sizeof kBetween / sizeof *kBetween) {
+    const size_t size = strlen(kBetween[i]);
+    const char *end = at - size;
+    ++i;
+    if ((size_t)(at - message) <= size || memcmp(end, kBetween[i - 1], size) != 0 ||
+        !isdigit((unsigned char)end[-1])) {
+      continue;
+    }
+    while (end > message && isdigit((unsigned char)end[-1])) --end;
+    at = end;
+    i = 0;
+  }
+  return at;
+}
+
 /* Whether a number that follows "#" or a word such as "argument" is i, counted from 0 or from 1. */
 static bool has_number(const char *message, size_t i) {
   static const char *const kWords[] = {"arg", "#", "param", "input", "operand", "tensor"};
@@ -346,7 +365,8 @@ static bool has_number(const char *message, size_t i) {
     if (found_number != i && found_number != i + 1) continue;
     for (w = 0; w < sizeof kWords / sizeof *kWords; ++w) {
       enum { kNear = 12 }; /* as in "arguments[" */
-      const char *begin = at - message > kNear ? at - kNear : message;
+      const char *first = find_list_begin(message, at);
+      const char *begin = first - message > kNear ? first - kNear : message;
       const char *found = strstr(begin, kWords[w]);
       if (found != NULL && found < at) return true;
     }

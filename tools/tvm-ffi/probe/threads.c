@@ -141,7 +141,8 @@ void list_threads(const subject *s, const row *kind, case_list *out) {
     int64_t before = -1;
     for (place = 0; item > 0 && place < kPlaces; ++place) {
       const int64_t element = find_place(tensor, place);
-      if (element <= before || element * item > (int64_t)pages_size()) continue;
+      if (element <= before || element >= tvm_ffi_tensor_get_numel(tensor)) continue;
+      if (element * item > (int64_t)pages_size()) continue;
       before = element;
       add_case(out, kind, (int)i, element, ":held:%zu:%d", i, (int)element);
     }

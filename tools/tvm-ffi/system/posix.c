@@ -624,8 +624,8 @@ static uint64_t digest(uint64_t sum, const void *bytes, size_t size) {
 }
 
 static void read_environment(process_state *out) {
-  static const int kLimits[] = {RLIMIT_CORE,  RLIMIT_CPU,    RLIMIT_DATA,
-                                RLIMIT_FSIZE, RLIMIT_NOFILE, RLIMIT_STACK};
+  enum { kNumLimits = 6 };
+  struct rlimit limits[kNumLimits];
   char folder[4096];
   struct itimerval timer;
   sigset_t blocked;
@@ -637,12 +637,14 @@ static void read_environment(process_state *out) {
   for (i = 0; environ != NULL && environ[i] != NULL; ++i) {
     out->variables = digest(out->variables + 1, environ[i], strlen(environ[i]));
   }
-  for (i = 0; i < sizeof kLimits / sizeof *kLimits; ++i) {
-    struct rlimit limit;
-    memset(&limit, 0, sizeof limit);
-    (void)getrlimit(kLimits[i], &limit);
-    out->limits = digest(out->limits + 1, &limit, sizeof limit);
-  }
+  memset(limits, 0, sizeof limits);
+  (void)getrlimit(RLIMIT_CORE, &limits[0]);
+  (void)getrlimit(RLIMIT_CPU, &limits[1]);
+  (void)getrlimit(RLIMIT_DATA, &limits[2]);
+  (void)getrlimit(RLIMIT_FSIZE, &limits[3]);
+  (void)getrlimit(RLIMIT_NOFILE, &limits[4]);
+  (void)getrlimit(RLIMIT_STACK, &limits[5]);
+  out->limits = digest(1, limits, sizeof limits);
   sigemptyset(&blocked);
   (void)pthread_sigmask(SIG_SETMASK, NULL, &blocked);
   for (i = 1; i < kMaxSignals; ++i) {
