@@ -94,7 +94,7 @@ def probe(name, form, *options):
     """What failed; None if the system cannot judge it, as without counts of malloc."""
     done = subprocess.run(
         [*COMMAND, "probe", KERNELS, form.replace("NAME", name.strip()), "--json",
-         f"--timeout={patience(2)}", *options], capture_output=True, text=True, check=False)
+         *options], capture_output=True, text=True, check=False)
     assert done.returncode in (OK, CHECK), (name, done)
     found = json.loads(done.stdout)
     if "error" in found: # of the call as it was given
@@ -126,7 +126,7 @@ class Hundred(unittest.TestCase):
             row, reference = FAULTS[name], AGAINST
             if name == "wrong_float64":
                 reference = f"--against={KERNELS}:right_double"
-            options = [f"--only={row}"]
+            options = [f"--only={row}", f"--timeout={patience(2)}"]
             options += [reference] if row in ("given", "lengths", "values", "dtypes") else []
             jobs[name] = (CALLS.get(name, FORM), *options)
         judged = {name: wrong for name, wrong in run_all(jobs).items() if wrong is not None}

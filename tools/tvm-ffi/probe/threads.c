@@ -172,9 +172,10 @@ static struct {
 /* In a signal handler of the thread that makes the first call. A second call that waits for the
  * first, as for a lock, ends after it. */
 static void wait_for_second(void) {
-  enum { kLongest = 200 }; /* milliseconds */
+  enum { kToBegin = 5000, kLongest = 300 }; /* milliseconds */
   int waited;
   held.first_is = kHeld;
+  for (waited = 0; waited < kToBegin && held.second_is == kBegun; ++waited) nap_in_handler();
   for (waited = 0; waited < kLongest && held.second_is != kEnded; ++waited) nap_in_handler();
   (void)pages_open(held.pages, held.size);
 }
@@ -188,6 +189,7 @@ static void call_in_turn(void *context, size_t i) {
     return;
   }
   while (held.first_is == kBegun) nap_in_handler();
+  held.second_is = kHeld; /* about to be called */
   if (held.first_is == kHeld) held.second_called = attempt_call_here(held.second);
   held.second_is = kEnded;
   TVMFFIErrorSetRaised(NULL);
