@@ -598,7 +598,7 @@ int main(int argc, char **argv) {
   if (strcmp(deed, "elsewhere") == 0) run_moved(chdir, path);
   if (strcmp(deed, "removed") == 0) run_moved(unlink, path);
   if (strcmp(deed, "many") == 0) run_many();
-  if (strcmp(deed, "system") == 0) run_system();
+  if (strcmp(deed, "system") == 0 || (strcmp(deed, "gone") == 0 && remove(path) == 0)) run_system();
   if (strcmp(deed, "cuda") == 0) run_cuda(path);
   if (strcmp(deed, "handles") == 0) run_handles();
 #if defined(WITH_RECORDER)

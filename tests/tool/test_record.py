@@ -8,6 +8,7 @@ import os
 import pathlib
 import resource
 import shlex
+import shutil
 import signal
 import struct
 import subprocess
@@ -460,10 +461,22 @@ class Record(unittest.TestCase):
         bad(USAGE, "--outputs takes GLOB:ARGUMENTS, as in 's*:0,-1', and `add` was given", "record",
             "--outputs=add", "-o", "no-outputs", "--", "true")
 
+    @staticmethod
+    def compare_cut(folder, told):
+        """Of a call whose end could not be written, show and replay say the same: nothing."""
+        cut = "unfinished" in told.stdout
+        assert told.stdout.count("unfinished when recording ended") == cut, told
+        notes = start(*COMMAND, "show", folder).stderr
+        assert ("the recording stopped early, because a file could not" in notes or
+                "the counts of 1 of 1 processes are missing" in notes), notes
+        done = start(*COMMAND, "replay", folder)
+        assert ("it went on when recording ended" in done.stdout) == cut, done
+        assert done.returncode == 0 and "[FAIL]" not in done.stdout, done
+
     def test_a_full_disk(self):
         """When the disk is full, the program is told and goes on. A limit of the file size stands
         in for that."""
-        for limit in range(0, 3000, 300):
+        for limit in [*range(0, 3000, 300), 6000, 7000, 7300]:
             folder = f"full{limit}"
             done = start(*COMMAND, "record", "-o", folder, "--all", "--", HOST, KERNELS, "adds",
                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (
@@ -474,6 +487,9 @@ class Record(unittest.TestCase):
             assert done.stderr.count("File too large") == 1, done
             assert done.stderr.count("\n") == 1 + is_empty, done
             assert ("has no calls: they could not be written" in done.stderr) == is_empty, done
+            told = start(*COMMAND, "show", folder, "--calls")
+            if not is_empty:
+                self.compare_cut(folder, told)
             for path in pathlib.Path(folder).glob("calls*.jsonl"):
                 text = path.read_bytes()
                 assert len(text) <= max(limit, 100) and (text == b"" or text.endswith(b"\n"))
@@ -553,6 +569,15 @@ class Record(unittest.TestCase):
         assert call["function"] == "testing_seven", call
         assert recording.processes[0].libraries[0]["path"] == HOST
         assert recording.ends[call["call"]]["result"] == 7
+
+    def test_a_program_that_is_removed(self):
+        """Its path is recorded as it was."""
+        shutil.copy(HOST, "removed-host")
+        done = start(*COMMAND, "record", "-o", "removed-program", "--", "./removed-host", KERNELS,
+                     "gone", "removed-host")
+        assert done.returncode == 0 and not os.path.exists("removed-host"), done
+        expected = os.path.abspath("removed-host")
+        assert Recording("removed-program").processes[0].libraries[0]["path"] == expected
 
     def test_modes(self):
         """What is recorded is for the user alone, whatever the umask says."""

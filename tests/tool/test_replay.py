@@ -553,6 +553,28 @@ class ShowPage(unittest.TestCase):
         self.assertIn("6 calls 2 errors 1 unfinished call 6 functions", page.text)
         self.assertIn("the arguments were read after it had failed", page.text)
 
+    def test_order_of_threads(self):
+        """The main thread comes first, then others as they began; children after their parent."""
+        r = Recording(WORK / "threads", [KERNELS])
+        events = r.path.read_text().replace('"pid": 1,', '"pid": 90,').replace(
+            '"unix_ns": "1"', '"unix_ns": "1000"')
+        r.path.write_text(events)
+        number = 0
+        for name, pid, began, threads in (("calls.jsonl", 90, 1000, (50, 40, 90)),
+                                          ("calls.4711.jsonl", 4711, 3000, (4711,)),
+                                          ("calls.95.jsonl", 95, 2000, (96, 95))):
+            r.path = r.folder / name
+            if name != "calls.jsonl":
+                r.add(event="process", format=1, pid=pid, byte_order=sys.byteorder,
+                      unix_ns=str(began))
+                r.add(event="library", library=0, path="x.so", build_id=None)
+            for thread in threads:
+                number += 1
+                r.add(event="call", call=number, thread=thread, time=number * 10, library=0,
+                      function="f", args=[], storages=[])
+        self.assertEqual(re.findall(r"Thread (\d+) of process", page_of(r).text),
+                         ["90", "50", "40", "95", "96", "4711"])
+
     def test_times(self):
         r = new_recording()
         for i in range(1, 201):
@@ -1099,6 +1121,17 @@ class Replay(unittest.TestCase):
         out = good("replay", r.folder)
         self.assertEqual(out, "[PASS] 1 scale: arg[2] max|err|=0\n"
                          "1 of 1 call is the same as recorded\n")
+
+    @unittest.skipIf(WINDOWS, "names of files have no line breaks there")
+    def test_a_note_in_one_line(self):
+        r = new_recording()
+        scale(r)
+        other = WORK / "other\nbuild.so"
+        shutil.copy(KERNELS, other)
+        r.path.write_text(r.path.read_text().replace(str(build_id(KERNELS)), "00ff"))
+        code, _, err = run("replay", r.folder, "--lib", other)
+        self.assertEqual((code, err.count("\n")), (OK, 1), err)
+        self.assertIn("other\\x0abuild.so is another build than the recorded one", err)
 
     def test_in_order(self):
         """A function with state passes in order and not alone, which is said."""
@@ -1956,6 +1989,14 @@ class Emit(unittest.TestCase):
         self.check(self.run_python)
         self.check_values(self.run_python)
         self.check_layouts(self.run_python)
+
+    def test_strings_that_are_not_utf8(self):
+        """Python has no such str, and C has."""
+        r = new_recording()
+        r.returned(r.call("show", [{"str": "61ff"}]), None)
+        bad(USAGE, "a program cannot make a str that is not UTF-8", "replay", r.folder,
+            "--emit=python")
+        self.assertIn('"a\\377"', good("replay", r.folder, "--emit=c"))
 
     def test_large(self):
         """Large memory is read from the recording, and never with --redact."""

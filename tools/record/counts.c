@@ -24,16 +24,17 @@ typedef struct counted {
 static counted *all;
 static uint32_t counted_in; /* the generation that they are of */
 static uint64_t num_counted;
-static record_count *page; /* of the newest counts; NULL: the file could not be made longer */
+static record_count *first; /* NULL: there is none */
+static record_count *page;  /* of the newest counts; NULL: the file could not be made longer */
 
 void record_forget_counts(void) {
   while (all != NULL) {
-    counted *first = all;
-    all = first->next;
-    free(first);
+    counted *known = all;
+    all = known->next;
+    free(known);
   }
   num_counted = 0;
-  page = NULL; /* a call that has not ended may still count in it, so it stays mapped */
+  first = page = NULL; /* a call that has not ended may still count in it, so it stays mapped */
 }
 
 /* Maps the page of the file with the next counts, after writing zeros there: storing to a page that
@@ -47,12 +48,17 @@ static void map_page(const char *path, uint64_t size) {
   struct stat status;
   uint64_t at;
   int error;
-  bool is_long = file >= 0 && fstat(file, &status) == 0 && (uint64_t)status.st_size == begin;
+  const bool is_next = file >= 0 && fstat(file, &status) == 0 && (uint64_t)status.st_size == begin;
+  bool is_long = is_next;
   for (at = 0; at < size && is_long; at += sizeof zeros) {
     is_long = record_write_all(file, zeros, sizeof zeros, &error);
   }
-  if (is_long)
+  if (is_long) {
     mapped = mmap(NULL, (size_t)size, PROT_READ | PROT_WRITE, MAP_SHARED, file, (off_t)begin);
+  }
+  if (is_next && mapped == MAP_FAILED && ftruncate(file, (off_t)begin) != 0) {
+    (void)unlink(path); /* zeros would be read as counts */
+  }
   if (file >= 0) (void)close(file);
   page = mapped == MAP_FAILED ? NULL : mapped;
 }
@@ -97,15 +103,19 @@ static record_count *find_recorded(const record_slot *slot, uint32_t generation)
   record_name_beside(path, sizeof path, "counts");
   known->function = slot->function;
   known->library = library;
-  known->count = find_place(path);
-  if (known->count == NULL || !write_function(slot->function, library)) {
+  known->count = find_place(path); /* without one, the event says that counts are missing */
+  if (!write_function(slot->function, library)) {
     free(known);
     return NULL;
   }
-  ++num_counted;
+  if (num_counted++ == 0) first = known->count;
   known->next = all;
   all = known;
   return known->count;
+}
+
+void record_count_failure(void) {
+  if (first != NULL) __atomic_store_n(&first->stopped, 1, __ATOMIC_RELAXED);
 }
 
 record_count *record_begin_count(record_slot *slot, uint32_t generation) {

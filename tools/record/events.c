@@ -104,6 +104,7 @@ bool record_write_all(int file, const void *bytes, size_t size, int *out_error) 
 
 void record_give_up(const char *path, int error) {
   if (__atomic_exchange_n(&record_generation, 0, __ATOMIC_ACQ_REL) == 0) return;
+  record_count_failure();
   record_print_error("recording stopped: %s: %s; the program goes on", path, strerror(error));
 }
 

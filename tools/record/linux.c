@@ -43,10 +43,16 @@ static void read_build_id(const tvmffi_elf_image *file, const ElfW(Phdr) * segme
   }
 }
 
+static const char kGone[] = " (deleted)"; /* another file may have the name now */
+
+/* The size of a path as the system tells it, without that. */
+static size_t cut_gone(const char *path, size_t size) {
+  const size_t gone = sizeof kGone - 1;
+  return size > gone && memcmp(path + size - gone, kGone, gone) == 0 ? size - gone : size;
+}
+
 /* Writes the absolute path of the file that an address is mapped from; false if it is not known. */
 static bool find_mapped(uintptr_t address, char *out, size_t out_size) {
-  static const char gone[] = " (deleted)"; /* another file may have the name now */
-  enum { kGone = sizeof gone - 1 };
   FILE *maps = fopen("/proc/self/maps", "re");
   char line[kRecordPath + 128];
   bool is_found = false;
@@ -54,7 +60,7 @@ static bool find_mapped(uintptr_t address, char *out, size_t out_size) {
     char *at = line, *path = (strchr)(line, '/'), *end = (strchr)(line, '\n');
     const unsigned long long begin = strtoull(at, &at, 16), stop = strtoull(at + 1, NULL, 16);
     if (address < begin || address >= stop || path == NULL || end == NULL) continue;
-    if (end - path > kGone && memcmp(end - kGone, gone, kGone) == 0) end -= kGone;
+    end = path + cut_gone(path, (size_t)(end - path));
     is_found = (size_t)(end - path) < out_size;
     if (!is_found) break;
     memcpy(out, path, (size_t)(end - path));
@@ -81,7 +87,7 @@ bool record_find_file(const void *address, record_loaded_file *out) {
   out->is_program = file.path == NULL || file.path[0] == '\0';
   if (out->is_program) {
     ssize_t size = readlink("/proc/self/exe", out->path, sizeof out->path - 1);
-    out->path[size < 0 ? 0 : size] = '\0';
+    out->path[size < 0 ? 0 : cut_gone(out->path, (size_t)size)] = '\0';
   } else {
     set_path(file.path, out);
   }

@@ -390,7 +390,8 @@ void record_drop_kept(record_storage *storage);
 
 /* How often a function was called, as files of counts have it. */
 typedef struct {
-  record_uint64 calls, errors, recorded, reserved;
+  record_uint64 calls, errors, recorded;
+  record_uint64 stopped; /* of the first: 1 if recording ended because a file cannot be written */
 } record_count;
 
 /* A function that is intercepted. */
@@ -423,6 +424,9 @@ void record_forget_signatures(void);
 
 /* Under the lock. */
 void record_forget_counts(void);
+/* Notes that recording ended because of a failure, which the file of events cannot have. Under the
+ * lock. */
+void record_count_failure(void);
 /* Where the calls of a function are counted, the first time in a generation. */
 record_count *record_begin_count(record_slot *slot, uint32_t generation);
 

@@ -192,6 +192,7 @@ static void print_end(const recorded_call *c) {
     text_print_escaped(out, line);
     free(line);
   }
+  if (c->end == kCallUnfinished && c->is_cut) fputs(" when recording ended", out);
   if (c->nanoseconds >= 0) fprintf(out, " after %s us", REAL_F(1, (double)c->nanoseconds * 1e-3));
 }
 

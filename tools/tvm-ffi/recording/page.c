@@ -3,6 +3,7 @@
  * html_add(), and into no script. The policy in the head of the page allows only the script of
  * page.js, by its hash, so that nothing runs even if something was overlooked. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -41,6 +42,7 @@ typedef struct {
   double begin, end; /* of the timeline, in nanoseconds; of a late call the same */
   size_t depth;
   bool is_detailed;
+  double process, thread; /* when its process and its thread began; the main thread comes first */
 } page_call;
 
 /* The calls of a function. */
@@ -69,7 +71,7 @@ typedef struct {
 /* ---- What does not depend on the recording ---- */
 
 /* The SHA-256, in base64, of the lines of page.js after the first. */
-static const char kScriptHash[] = "7huzRo17XKbOSHcnBc//MZ6lrcDbgNIJPnGkIrpB4Tk=";
+static const char kScriptHash[] = "911lJbupZPyWMpT4CH5ECjMVpw7bY17bU8fMgcX1P6U=";
 
 /* ---- Texts ---- */
 
@@ -157,6 +159,16 @@ static int compare_threads(const void *a, const void *b) {
   return x->call->number < y->call->number ? -1 : x->call->number > y->call->number;
 }
 
+/* Threads in the order that they began in. */
+static int compare_lanes(const void *a, const void *b) {
+  const page_call *x = a, *y = b;
+  if (x->process != y->process) return compare_reals(x->process, y->process);
+  if (x->call->before.file != y->call->before.file || x->thread == y->thread) {
+    return compare_threads(a, b);
+  }
+  return compare_reals(x->thread, y->thread);
+}
+
 static int compare_numbers(const void *a, const void *b) {
   const page_call *x = a, *y = b;
   return x->call->number < y->call->number ? -1 : x->call->number > y->call->number;
@@ -234,6 +246,7 @@ static void place_calls(page *p) {
   for (i = 0; i < p->num_calls; ++i) {
     const recorded_call *c = p->calls[i].call;
     const double shift = shifts[c->before.file];
+    p->calls[i].process = shift;
     p->calls[i].begin = p->calls[i].end = shift + (double)c->begin;
     if (c->finish > c->begin && !c->is_late) p->calls[i].end = shift + (double)c->finish;
     if (p->calls[i].end > lasts[c->before.file]) lasts[c->before.file] = p->calls[i].end;
@@ -630,6 +643,18 @@ static void add_legend(page *p) {
   text_add(p->out, "</div>\n");
 }
 
+static void sort_threads(page *p) {
+  size_t begin, end, i;
+  qsort(p->calls, p->num_calls, sizeof *p->calls, compare_threads);
+  for (begin = 0; begin < p->num_calls; begin = end) {
+    const recorded_call *first = p->calls[begin].call;
+    const bool is_main = first->thread == recording_process(p->r, first->before.file)->pid;
+    end = find_thread_end(p, begin);
+    for (i = begin; i < end; ++i) p->calls[i].thread = is_main ? -HUGE_VAL : p->calls[begin].begin;
+  }
+  qsort(p->calls, p->num_calls, sizeof *p->calls, compare_lanes);
+}
+
 static void add_timeline(page *p) {
   size_t lanes[kMaxThreads], num_threads = 0, num_drawn = 0, num_lanes = 0, drawn_calls = 0;
   size_t begin, end, merged = 0, deep = 0, columns, i;
@@ -638,7 +663,7 @@ static void add_timeline(page *p) {
     text_add(p->out, "<p>There is no call.</p>\n</section>\n");
     return;
   }
-  if (p->num_calls > 1) qsort(p->calls, p->num_calls, sizeof *p->calls, compare_threads);
+  sort_threads(p);
   for (begin = 0; begin < p->num_calls; begin = end, ++num_threads) {
     size_t needed;
     end = find_thread_end(p, begin);

@@ -30,6 +30,7 @@
   input.addEventListener('input', choose);
   filter.hidden = calls.length < 3;
   addEventListener('hashchange', reveal);
+  addEventListener('load', reveal); // what is above the call has its height only then
   reveal();
   // What is printed shows everything.
   addEventListener('beforeprint', function () {

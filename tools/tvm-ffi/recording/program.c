@@ -8,6 +8,7 @@
 #include "base/files.h"
 #include "base/names.h"
 #include "base/report.h"
+#include "base/utf8.h"
 #include "recording/recording.h"
 #include "system/system.h"
 #include "value/tensor.h"
@@ -277,6 +278,9 @@ static size_t emit_text(emitter *e, const TVMFFIAny *value, const TVMFFIByteArra
                         value->type_index == kTVMFFISmallBytes ||
                         value->type_index == kTVMFFIByteArrayPtr;
   const size_t name = new_name(e, NULL);
+  if (e->is_python && !is_bytes && !tvmffi_utf8_is_valid(text->data, text->size)) {
+    return refuse_value(e, "a str that is not UTF-8");
+  }
   if (e->is_python) {
     begin_value(e, name);
     add_literal(e, text->data, text->size);

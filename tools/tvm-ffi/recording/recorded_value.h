@@ -25,6 +25,7 @@ typedef struct {
   char **functions; /* that were called, by their number in the file of counts */
   size_t num_functions;
   bool has_counts; /* that file has the counts of all */
+  bool is_cut;     /* recording ended because a file could not be written, or may have */
   bool is_swapped; /* the bytes of the memory are in the other order */
   size_t *whole;   /* a hash table of calls that others may repeat: indices + 1 by their number */
   size_t num_whole, max_whole;

@@ -484,6 +484,13 @@ static bool add_file(recording *r, const char *name, char *bytes, size_t size) {
   return read_events(r);
 }
 
+/* That of the first process first, then by the numbers of processes. */
+static int compare_names(const void *a, const void *b) {
+  const char *x = *(const char *const *)a, *y = *(const char *const *)b;
+  const size_t one = strlen(x), other = strlen(y);
+  return one != other ? (one < other ? -1 : 1) : strcmp(x, y);
+}
+
 /* The names of the files of events, sorted; false after a report. */
 static bool list_files(const char *folder, word_list *out) {
   DIR *list = opendir(folder);
@@ -498,7 +505,7 @@ static bool list_files(const char *folder, word_list *out) {
     words_add(out, entry->d_name);
   }
   closedir(list);
-  if (out->size > 1) qsort(out->items, out->size, sizeof *out->items, words_compare);
+  if (out->size > 1) qsort(out->items, out->size, sizeof *out->items, compare_names);
   return true;
 }
 
@@ -580,9 +587,10 @@ static void add_count(int64_t *sum, const unsigned char *bytes, bool is_swapped)
 
 /* False after a report: a file that is not there, or shorter, is none. */
 static bool read_counts(recording *r, event_file *file) {
-  enum { kCountBytes = 32 }; /* calls, errors, recorded, nothing */
+  enum { kCountBytes = 32 }; /* calls, errors, recorded, whether the recording stopped early */
   char *path = recorded_file_name(file, ".counts"), *bytes = NULL;
   size_t size = 0, i;
+  int64_t stopped = 0;
   bool good = path != NULL;
   if (good && file_exists(path)) {
     bytes = recorded_file_read(path, &size);
@@ -590,6 +598,14 @@ static bool read_counts(recording *r, event_file *file) {
   }
   free(path);
   file->has_counts = size / kCountBytes >= file->num_functions;
+  if (file->num_functions > 0 && size >= kCountBytes) {
+    add_count(&stopped, (const unsigned char *)bytes + 24, file->is_swapped);
+  }
+  file->is_cut = stopped != 0 || !file->has_counts;
+  if (stopped != 0) {
+    add_note(r, tool_format("%s: the recording stopped early, because a file could not be written",
+                            file->process.name));
+  }
   for (i = 0; i < file->num_functions && i < size / kCountBytes; ++i) {
     const unsigned char *at = (const unsigned char *)bytes + i * kCountBytes;
     recorded_count *count = find_count(r, file->functions[i]);
@@ -608,6 +624,7 @@ static bool read_all_counts(recording *r) {
     if (!read_counts(r, &r->files[i])) return false;
     missing += !r->files[i].has_counts;
   }
+  for (i = 0; i < r->num_calls; ++i) r->calls[i].is_cut = r->files[r->calls[i].before.file].is_cut;
   if (missing > 0) {
     add_note(r, tool_format("the counts of %zu of %zu processes are missing: there were more calls "
                             "than shown",

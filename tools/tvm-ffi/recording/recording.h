@@ -36,6 +36,7 @@ typedef struct {
   uint64_t bytes;      /* of the memory that was recorded before the call */
   size_t num_left_out; /* storages before the call without their bytes */
   bool is_late;        /* that memory was read after the call had failed */
+  bool is_cut;         /* of its process recording ended early: how it ended may not be known */
   recorded_line before, after;
   char *packed; /* its library in the archive, if the user trusts that; NULL */
 } recorded_call;

@@ -95,7 +95,8 @@ bool replay_in_order(replay *p, int *out_code);
 typedef struct {
   bool has_ended; /* else it crashed, or the recording ended before it */
   bool has_raised;
-  char *error; /* "ValueError: x is empty", or how it crashed */
+  bool is_unknown; /* recording ended early, and the call may have gone on */
+  char *error;     /* "ValueError: x is empty", or how it crashed */
   bool has_result;
   TVMFFIAny result;            /* a view */
   TVMFFIObjectHandle *tensors; /* packed; NULL: not known */

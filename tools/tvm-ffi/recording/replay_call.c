@@ -55,6 +55,7 @@ static int compare_with_recorded(const replayed_call *replayed, const call_value
   init_expected(&wanted, after.num_arg_tensors);
   wanted.has_ended = p->c->end != kCallUnfinished;
   wanted.has_raised = p->c->end == kCallRaised;
+  wanted.is_unknown = !wanted.has_ended && p->c->is_cut;
   if (wanted.has_raised) wanted.error = tool_copy(p->c->error, strlen(p->c->error));
   for (i = 0; i < after.num_arg_tensors; ++i) {
     if (after.tensors[i].has_data) wanted.tensors[i] = tensor_try_copy(after.tensors[i].tensor);
@@ -203,9 +204,11 @@ static bool add_library(replay *p) {
   added->called = called;
   added->called_id = is_recorded ? p->c->build_id : p->lib_id;
   if (p->against == NULL && replay_compare_builds(added) == kBuildOther) {
+    char *shown = text_escape(called, strlen(called));
     report_note(
-        "%s is another build than the recorded one: its build id is %s, and %s was recorded",
-        called, added->called_id, added->recorded_id);
+        "%s is another build than the recorded one: its build id is %s, and %s was recorded", shown,
+        added->called_id, added->recorded_id);
+    free(shown);
   }
   return true;
 }
@@ -293,9 +296,10 @@ static void judge_crash(const replay *p, const char *ending) {
   if (p->outcome->verdict != kReplayNone) return; /* it had returned, and unloading crashed */
   text_add(&text, "%s", ending);
   if (p->against == NULL) {
-    text_add(&text, p->c->end == kCallUnfinished ? "; recorded: it did not return either"
-                    : p->c->end == kCallReturned ? "; recorded: it returned"
-                                                 : "; recorded: it raised an error");
+    text_add(&text, p->c->end == kCallUnfinished && p->c->is_cut ? "; recorded: nothing of its end"
+                    : p->c->end == kCallUnfinished ? "; recorded: it did not return either"
+                    : p->c->end == kCallReturned   ? "; recorded: it returned"
+                                                   : "; recorded: it raised an error");
   } else if (get_state(p) == kOtherCrashed) {
     char *other = box_get_text(p->effects);
     text_add(&text, "; %s: %s", p->against, other);

@@ -203,10 +203,13 @@ void replay_judge(const replayed_call *replayed, const call_values *before,
       text_add(&text, "; %s: %s", replay_name_expected(p), wanted->error);
     } else if (!same) {
       text_add(&text, "; %s: it %s", replay_name_expected(p),
-               wanted->has_ended ? "returned" : "did not return");
+               wanted->is_unknown  ? "went on when recording ended"
+               : wanted->has_ended ? "returned"
+                                   : "did not return");
     }
     replay_tell(p,
-                same                 ? kReplaySame
+                wanted->is_unknown   ? kReplayNothing
+                : same               ? kReplaySame
                 : wanted->has_raised ? kReplayDiffers
                                      : kReplayRaised,
                 text.data);
@@ -218,7 +221,10 @@ void replay_judge(const replayed_call *replayed, const call_values *before,
     if (wanted->has_raised) {
       text_add(&text, "it raised %s", wanted->error[0] != '\0' ? wanted->error : "an error");
     } else {
-      text_add(&text, "%s", wanted->error != NULL ? wanted->error : "it did not return");
+      text_add(&text, "%s",
+               wanted->error != NULL ? wanted->error
+               : wanted->is_unknown  ? "it went on when recording ended"
+                                     : "it did not return");
     }
     replay_tell(p, wanted->has_ended || p->against != NULL ? kReplayDiffers : kReplayNothing,
                 text.data);
