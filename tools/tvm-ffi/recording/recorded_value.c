@@ -99,24 +99,26 @@ char *recorded_copy_text(const TVMFFIAny *json) {
 
 /* ---- Values: what they are ---- */
 
-static const struct {
-  const char *key;
-  value_form form;
-} kForms[] = {
-    {"tensor", kRecordedTensor},     {"dltensor", kRecordedDLTensor},
-    {"float", kRecordedFloat},       {"int", kRecordedBigInt64},
-    {"str", kRecordedTextHex},       {"raw_str", kRecordedRawText},
-    {"bytes", kRecordedBytes},       {"raw_bytes", kRecordedRawBytes},
-    {"dtype", kRecordedDataType},    {"device", kRecordedDevice},
-    {"shape", kRecordedShape},       {"pointer", kRecordedPointer},
-    {"array", kRecordedArray},       {"list", kRecordedList},
-    {"map", kRecordedMap},           {"dict", kRecordedDict},
-    {"function", kRecordedFunction}, {"error", kRecordedError},
-    {"bigint", kRecordedBigInt},     {"object", kRecordedObject},
-    {"rvalue", kRecordedRvalue},     {"unchanged", kRecordedUnchanged},
-    {"ref", kRecordedRef},           {"unknown", kRecordedUnknown},
-    {"left_out", kRecordedLeftOut},
-};
+typedef struct {
+  const recording *r;
+  const recorded_storage *storages;
+  size_t num_storages;
+  bool with_values; /* else types alone: "float" */
+  text_buf *out;
+  size_t num_values;
+  unsigned char *ids; /* which were given */
+  const char *wrong;
+} walk;
+
+/* The forms of docs/guide/record_format.md: the key, and how a value without others in it is shown.
+ */
+typedef struct {
+  const char *key;  /* NULL: it is no object of JSON */
+  const char *type; /* what is shown of it without values; NULL: the same as with them */
+  bool (*show)(walk *w, const TVMFFIAny *content); /* NULL: it has values within */
+} form_facts;
+
+static const form_facts kForms[kRecordedLeftOut + 1];
 
 bool recorded_read_form(const recording *r, const TVMFFIAny *json, value_form *out,
                         TVMFFIAny *content) {
@@ -133,12 +135,13 @@ bool recorded_read_form(const recording *r, const TVMFFIAny *json, value_form *o
   *out = json->type_index == kTVMFFIBool ? kRecordedBool : kRecordedInt;
   if (!recorded_is_map(json))
     return json->type_index == kTVMFFIBool || json->type_index == kTVMFFIInt;
-  for (i = 0; i < sizeof kForms / sizeof *kForms; ++i) {
+  for (i = 0; i <= kRecordedLeftOut; ++i) {
+    if (kForms[i].key == NULL) continue;
     pair[0] = *json;
     pair[1] = tvm_ffi_any_view_string(kForms[i].key);
     if (tvm_ffi_function_call(r->has, pair, 2, &found) != 0) break;
     if (found.v_int64 == 0) continue;
-    *out = kForms[i].form;
+    *out = (value_form)i;
     *content = recorded_look(r, json, kForms[i].key);
     return true;
   }
@@ -248,17 +251,6 @@ const char *tensor_facts_read(const recording *r, const TVMFFIAny *json,
 }
 
 /* ---- Values: checked, and written as text ---- */
-
-typedef struct {
-  const recording *r;
-  const recorded_storage *storages;
-  size_t num_storages;
-  bool with_values; /* else types alone: "float" */
-  text_buf *out;
-  size_t num_values;
-  unsigned char *ids; /* which were given */
-  const char *wrong;
-} walk;
 
 static bool fail(walk *w, const char *wrong) {
   w->wrong = wrong;
@@ -418,115 +410,192 @@ bool recorded_read_str(const recording *r, const TVMFFIAny *json, text_buf *out)
   return recorded_read_hex(&hex, out);
 }
 
+/* ---- Values without others in them: each checks the content, and shows it with values ---- */
+
+static bool show_none(walk *w, const TVMFFIAny *content) {
+  (void)content;
+  if (w->with_values) text_add(w->out, "none");
+  return true;
+}
+
+static bool show_bool(walk *w, const TVMFFIAny *content) {
+  if (w->with_values) text_add(w->out, content->v_int64 != 0 ? "true" : "false");
+  return true;
+}
+
+static bool show_int(walk *w, const TVMFFIAny *content) {
+  int64_t value;
+  if (!recorded_read_int(content, &value)) return fail(w, "an int is not an integer");
+  if (w->with_values) text_add(w->out, "%" PRId64, value);
+  return true;
+}
+
+static bool show_float(walk *w, const TVMFFIAny *content) {
+  TVMFFIByteArray text;
+  double real;
+  if (!recorded_read_float(content, &real)) return fail(w, "a float is not a number");
+  if (!w->with_values || !tvm_ffi_any_try_string(content, &text)) return true;
+  text_add_bytes(w->out, text.data, text.size);
+  if (memchr(text.data, '.', text.size) == NULL && strspn(text.data, "+-0123456789") == text.size) {
+    text_add(w->out, ".0");
+  }
+  return true;
+}
+
+/* Bytes [take] that were read, or not. */
+static bool show_text_bytes(walk *w, bool is_read, text_buf *bytes) {
+  TVMFFIByteArray text;
+  text.data = bytes->data != NULL ? bytes->data : "";
+  text.size = bytes->size;
+  if (is_read && w->with_values) add_quoted(w->out, &text);
+  text_free(bytes);
+  return is_read || fail(w, "a str is neither a text nor hexadecimal digits");
+}
+
+static bool show_text(walk *w, const TVMFFIAny *content) {
+  text_buf bytes = {NULL, 0, 0};
+  const bool is_read = recorded_read_str(w->r, content, &bytes);
+  return show_text_bytes(w, is_read, &bytes);
+}
+
+static bool show_text_hex(walk *w, const TVMFFIAny *content) {
+  text_buf bytes = {NULL, 0, 0};
+  const bool is_read = recorded_read_hex(content, &bytes);
+  return show_text_bytes(w, is_read, &bytes);
+}
+
+static bool show_bytes(walk *w, const TVMFFIAny *content) {
+  text_buf bytes = {NULL, 0, 0};
+  const bool is_read = recorded_read_hex(content, &bytes);
+  size_t i;
+  if (is_read && w->with_values) {
+    text_add(w->out, "%zu bytes", bytes.size);
+    for (i = 0; i < bytes.size && i < 16; ++i) {
+      text_add(w->out, "%s%02x", i > 0 ? " " : ": ", (unsigned)(unsigned char)bytes.data[i]);
+    }
+    if (i < bytes.size) text_add(w->out, " ...");
+  }
+  text_free(&bytes);
+  return is_read || fail(w, "bytes are not hexadecimal digits");
+}
+
+static bool show_dtype(walk *w, const TVMFFIAny *content) {
+  char name[kDtypeTextSize];
+  DLDataType dtype;
+  if (!recorded_read_dtype(content, &dtype)) return fail(w, "a dtype is not [code, bits, lanes]");
+  if (w->with_values) text_add(w->out, "dtype:%s", dtype_write(dtype, name));
+  return true;
+}
+
+static bool show_device(walk *w, const TVMFFIAny *content) {
+  char name[48];
+  DLDevice device;
+  if (!recorded_read_device(content, &device)) return fail(w, "a device is not [type, id]");
+  if (w->with_values) {
+    text_add(w->out, "dev:%s", tvm_ffi_device_print(device, name, sizeof name));
+  }
+  return true;
+}
+
+static bool show_shape(walk *w, const TVMFFIAny *content) {
+  int64_t value;
+  size_t i;
+  if (w->with_values) text_add(w->out, "shape:[");
+  for (i = 0; i < recorded_count_items(content); ++i) {
+    if (!recorded_read_int(recorded_item_at(content, i), &value)) break;
+    if (w->with_values) text_add(w->out, "%s%" PRId64, i > 0 ? ", " : "", value);
+  }
+  if (w->with_values) text_add(w->out, "]");
+  return (recorded_is_array(content) && i == recorded_count_items(content)) ||
+         fail(w, "a shape is not a list of integers");
+}
+
+static bool show_pointer(walk *w, const TVMFFIAny *content) {
+  uint64_t address;
+  if (!recorded_read_address(content, &address)) return fail(w, "a pointer is not an address");
+  if (w->with_values) text_add(w->out, "pointer:0x%" PRIx64, address);
+  return true;
+}
+
+static bool show_function(walk *w, const TVMFFIAny *content) {
+  (void)content;
+  text_add(w->out, "function");
+  return true;
+}
+
+static bool show_error(walk *w, const TVMFFIAny *content) {
+  text_add(w->out, "error");
+  return recorded_is_map(content) || fail(w, "an error is not an object");
+}
+
+static bool show_bigint(walk *w, const TVMFFIAny *content) {
+  text_buf bytes = {NULL, 0, 0};
+  const bool is_read = recorded_read_hex(content, &bytes);
+  text_add(w->out, "bigint");
+  text_free(&bytes);
+  return is_read || fail(w, "a bigint is not hexadecimal digits");
+}
+
+static bool show_unchanged(walk *w, const TVMFFIAny *content) {
+  (void)content;
+  text_add(w->out, "unchanged");
+  return true;
+}
+
+static bool show_unknown(walk *w, const TVMFFIAny *content) {
+  int64_t value;
+  if (!recorded_read_int(content, &value)) return fail(w, "an unknown value has no type index");
+  text_add(w->out, "unknown:%" PRId64, value);
+  return true;
+}
+
+static bool show_left_out(walk *w, const TVMFFIAny *content) {
+  TVMFFIByteArray text;
+  text_add(w->out, "left out");
+  if (w->with_values && tvm_ffi_any_try_string(content, &text)) {
+    text_add(w->out, " (");
+    text_add_escaped(w->out, text.data, text.size);
+    text_add(w->out, ")");
+  }
+  return true;
+}
+
+static const form_facts kForms[kRecordedLeftOut + 1] = {
+    [kRecordedNone] = {NULL, "none", show_none},
+    [kRecordedBool] = {NULL, "bool", show_bool},
+    [kRecordedInt] = {NULL, "int", show_int},
+    [kRecordedText] = {NULL, "str", show_text},
+    [kRecordedBigInt64] = {"int", "int", show_int},
+    [kRecordedFloat] = {"float", "float", show_float},
+    [kRecordedTextHex] = {"str", "str", show_text_hex},
+    [kRecordedRawText] = {"raw_str", "str", show_text},
+    [kRecordedBytes] = {"bytes", "bytes", show_bytes},
+    [kRecordedRawBytes] = {"raw_bytes", "bytes", show_bytes},
+    [kRecordedDataType] = {"dtype", "dtype", show_dtype},
+    [kRecordedDevice] = {"device", "dev", show_device},
+    [kRecordedShape] = {"shape", "shape", show_shape},
+    [kRecordedPointer] = {"pointer", "pointer", show_pointer},
+    [kRecordedTensor] = {"tensor", NULL, NULL},
+    [kRecordedDLTensor] = {"dltensor", NULL, NULL},
+    [kRecordedArray] = {"array", NULL, NULL},
+    [kRecordedList] = {"list", NULL, NULL},
+    [kRecordedMap] = {"map", NULL, NULL},
+    [kRecordedDict] = {"dict", NULL, NULL},
+    [kRecordedFunction] = {"function", NULL, show_function},
+    [kRecordedError] = {"error", NULL, show_error},
+    [kRecordedBigInt] = {"bigint", NULL, show_bigint},
+    [kRecordedObject] = {"object", NULL, NULL},
+    [kRecordedRvalue] = {"rvalue", NULL, NULL},
+    [kRecordedUnchanged] = {"unchanged", NULL, show_unchanged},
+    [kRecordedRef] = {"ref", NULL, NULL},
+    [kRecordedUnknown] = {"unknown", NULL, show_unknown},
+    [kRecordedLeftOut] = {"left_out", NULL, show_left_out},
+};
+
 /* Writes one that has no values within. */
 static bool walk_plain(walk *w, value_form form, const TVMFFIAny *content) {
-  static const char *const kNames[] = {"none",  "bool", "int",   "str",    "int",
-                                       "float", "str",  "str",   "bytes",  "bytes",
-                                       "dtype", "dev",  "shape", "pointer"};
-  text_buf bytes = {NULL, 0, 0};
-  TVMFFIByteArray text;
-  DLDataType dtype;
-  DLDevice device;
-  uint64_t address;
-  int64_t value;
-  double real;
-  char name[kDtypeTextSize];
-  bool good = true;
-  size_t i;
-  if (!w->with_values && form <= kRecordedPointer) text_add(w->out, "%s", kNames[form]);
-  switch (form) {
-    case kRecordedNone:
-      if (w->with_values) text_add(w->out, "none");
-      return true;
-    case kRecordedBool:
-      if (w->with_values) text_add(w->out, content->v_int64 != 0 ? "true" : "false");
-      return true;
-    case kRecordedInt:
-    case kRecordedBigInt64:
-      if (!recorded_read_int(content, &value)) return fail(w, "an int is not an integer");
-      if (w->with_values) text_add(w->out, "%" PRId64, value);
-      return true;
-    case kRecordedFloat:
-      if (!recorded_read_float(content, &real)) return fail(w, "a float is not a number");
-      if (!w->with_values || !tvm_ffi_any_try_string(content, &text)) return true;
-      text_add_bytes(w->out, text.data, text.size);
-      if (memchr(text.data, '.', text.size) == NULL &&
-          strspn(text.data, "+-0123456789") == text.size)
-        text_add(w->out, ".0");
-      return true;
-    case kRecordedText:
-    case kRecordedTextHex:
-    case kRecordedRawText:
-      good = form == kRecordedTextHex ? recorded_read_hex(content, &bytes)
-                                      : recorded_read_str(w->r, content, &bytes);
-      text.data = bytes.data != NULL ? bytes.data : "";
-      text.size = bytes.size;
-      if (good && w->with_values) add_quoted(w->out, &text);
-      text_free(&bytes);
-      return good || fail(w, "a str is neither a text nor hexadecimal digits");
-    case kRecordedBytes:
-    case kRecordedRawBytes:
-      good = recorded_read_hex(content, &bytes);
-      if (good && w->with_values) {
-        text_add(w->out, "%zu bytes", bytes.size);
-        for (i = 0; i < bytes.size && i < 16; ++i) {
-          text_add(w->out, "%s%02x", i > 0 ? " " : ": ", (unsigned)(unsigned char)bytes.data[i]);
-        }
-        if (i < bytes.size) text_add(w->out, " ...");
-      }
-      text_free(&bytes);
-      return good || fail(w, "bytes are not hexadecimal digits");
-    case kRecordedDataType:
-      if (!recorded_read_dtype(content, &dtype))
-        return fail(w, "a dtype is not [code, bits, lanes]");
-      if (w->with_values) text_add(w->out, "dtype:%s", dtype_write(dtype, name));
-      return true;
-    case kRecordedDevice:
-      if (!recorded_read_device(content, &device)) return fail(w, "a device is not [type, id]");
-      if (w->with_values) {
-        text_add(w->out, "dev:%s", tvm_ffi_device_print(device, name, sizeof name));
-      }
-      return true;
-    case kRecordedShape:
-      if (w->with_values) text_add(w->out, "shape:[");
-      for (i = 0; i < recorded_count_items(content); ++i) {
-        if (!recorded_read_int(recorded_item_at(content, i), &value)) break;
-        if (w->with_values) text_add(w->out, "%s%" PRId64, i > 0 ? ", " : "", value);
-      }
-      if (w->with_values) text_add(w->out, "]");
-      return (recorded_is_array(content) && i == recorded_count_items(content)) ||
-             fail(w, "a shape is not a list of integers");
-    case kRecordedPointer:
-      if (!recorded_read_address(content, &address)) return fail(w, "a pointer is not an address");
-      if (w->with_values) text_add(w->out, "pointer:0x%" PRIx64, address);
-      return true;
-    case kRecordedFunction:
-      text_add(w->out, "function");
-      return true;
-    case kRecordedError:
-      text_add(w->out, "error");
-      return recorded_is_map(content) || fail(w, "an error is not an object");
-    case kRecordedBigInt:
-      text_add(w->out, "bigint");
-      good = recorded_read_hex(content, &bytes);
-      text_free(&bytes);
-      return good || fail(w, "a bigint is not hexadecimal digits");
-    case kRecordedUnchanged:
-      text_add(w->out, "unchanged");
-      return true;
-    case kRecordedUnknown:
-      if (!recorded_read_int(content, &value)) return fail(w, "an unknown value has no type index");
-      text_add(w->out, "unknown:%" PRId64, value);
-      return true;
-    default:
-      text_add(w->out, "left out");
-      if (w->with_values && tvm_ffi_any_try_string(content, &text)) {
-        text_add(w->out, " (");
-        text_add_escaped(w->out, text.data, text.size);
-        text_add(w->out, ")");
-      }
-      return true;
-  }
+  if (!w->with_values && kForms[form].type != NULL) text_add(w->out, "%s", kForms[form].type);
+  return kForms[form].show(w, content);
 }
 
 /* Notes the id of an object, which comes for the first time. */

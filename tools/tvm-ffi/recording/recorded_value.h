@@ -106,8 +106,10 @@ typedef enum {
   kRecordedBool,
   kRecordedInt,
   kRecordedText,
-  kRecordedBigInt64, /* an integer as a text */
+  kRecordedTensor, /* keys are looked for in this order, and those of tensors are most frequent */
+  kRecordedDLTensor,
   kRecordedFloat,
+  kRecordedBigInt64, /* an integer as a text */
   kRecordedTextHex,
   kRecordedRawText,
   kRecordedBytes,
@@ -116,8 +118,6 @@ typedef enum {
   kRecordedDevice,
   kRecordedShape,
   kRecordedPointer,
-  kRecordedTensor,
-  kRecordedDLTensor,
   kRecordedArray,
   kRecordedList,
   kRecordedMap,
