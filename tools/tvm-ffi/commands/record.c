@@ -320,7 +320,7 @@ static const char kRecordText[] =
     "The page docs/guide/record.md says what is seen and what is not. Recording needs Linux; on\n"
     "macOS it compiles, but has never been run.\n\n"
     "  tvm-ffi record -o seen -- tvm-ffi run libscale.so 'count(4xf32=1)'\n"
-    "  tvm-ffi record --all --match 's*' -o all -- sh -c 'exec python3 --version'";
+    "  tvm-ffi record --all --pack all.zip -o all -- tvm-ffi run libscale.so 'count(4xf32=1)'";
 
 const command kRecordCommand = {
     .name = "record",
