@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/buf.h"
 #include "base/hash.h"
 #include "base/integers.h"
 #include "base/table.h"
@@ -299,7 +300,7 @@ static bool is_builtin_name(const TVMFFIByteArray *name) {
 static int refuse_taken(const TVMFFIByteArray *name, const void *caller, const char *hint) {
   if (is_builtin_name(name) && tvmffi_dl_has_other_copy(caller)) return 0;
   return tvmffi_fail("RuntimeError", "Global Function `%.*s` is already registered%s",
-                     (int)name->size, name->data, hint);
+                     tvmffi_shown_size(name->size), name->data, hint);
 }
 
 int TVMFFIFunctionGetGlobal(const TVMFFIByteArray *name, TVMFFIObjectHandle *out) {
@@ -460,7 +461,8 @@ int tvmffi_global_metadata(const char *name, size_t size, TVMFFIAny *out) {
   }
   tvmffi_mutex_unlock(&writers);
   if (!found) {
-    return tvmffi_fail("RuntimeError", "Global Function is not found: %.*s", (int)size, name);
+    return tvmffi_fail("RuntimeError", "Global Function is not found: %.*s",
+                       tvmffi_shown_size(size), name);
   }
   if (metadata != NULL) { /* copied, since short text is a small value */
     const TVMFFIByteArray *text = TVMFFIBytesGetByteArrayPtr(metadata);

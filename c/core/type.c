@@ -445,13 +445,13 @@ static int32_t check_known(const type_request *request, const tvmffi_type_record
   }
   if (request->depth != info->type_depth) {
     return set_failure(reason, "Type `%.*s` is registered with depth %d, not %d",
-                       (int)request->key->size, request->key->data, (int)info->type_depth,
-                       (int)request->depth);
+                       tvmffi_shown_size(request->key->size), request->key->data,
+                       (int)info->type_depth, (int)request->depth);
   }
   if (request->parent_index >= 0 && info->type_depth > 0 &&
       request->parent_index != info->type_ancestors[info->type_depth - 1]->type_index) {
     return set_failure(reason, "Type `%.*s` is registered with parent `%s`, not `%s`",
-                       (int)request->key->size, request->key->data,
+                       tvmffi_shown_size(request->key->size), request->key->data,
                        info->type_ancestors[info->type_depth - 1]->type_key.data,
                        tvmffi_type_key(request->parent_index));
   }
@@ -467,11 +467,11 @@ static int32_t choose_index(const type_request *request, const tvmffi_type_recor
     int32_t end = index < kTVMFFIDynObjectBegin ? kTVMFFIDynObjectBegin : next_index;
     if (index >= end) {
       return set_failure(reason, "Static type index %d of `%.*s` is out of range", (int)index,
-                         (int)request->key->size, request->key->data);
+                         tvmffi_shown_size(request->key->size), request->key->data);
     }
     if (request->num_child_slots >= end - index) { /* it would claim indices given out later */
       return set_failure(reason, "Static type index %d of `%.*s` leaves no room for %d child slots",
-                         (int)index, (int)request->key->size, request->key->data,
+                         (int)index, tvmffi_shown_size(request->key->size), request->key->data,
                          (int)request->num_child_slots);
     }
     return index;
@@ -479,7 +479,7 @@ static int32_t choose_index(const type_request *request, const tvmffi_type_recor
   if (parent == NULL) {
     return set_failure(reason,
                        "Check not null: parent Type `%.*s` needs a parent or a static index",
-                       (int)request->key->size, request->key->data);
+                       tvmffi_shown_size(request->key->size), request->key->data);
   }
   if (request->num_child_slots < parent->num_slots - parent->allocated_slots) {
     *out_in_parent_slots = true;
@@ -534,32 +534,32 @@ TVMFFI_COLD static int32_t register_locked(const type_request *request, failure 
     parent = tvmffi_type_find(request->parent_index);
     if (parent == NULL) {
       return set_failure(reason, "Unknown parent type index %d, type_key=%.*s, static_index=%d",
-                         (int)request->parent_index, (int)request->key->size, request->key->data,
-                         (int)request->static_index);
+                         (int)request->parent_index, tvmffi_shown_size(request->key->size),
+                         request->key->data, (int)request->static_index);
     }
   }
   if (request->depth < 0 || request->num_child_slots < 0) {
     return set_failure(reason,
                        "Type `%.*s`: depth %d and number of child slots %d must be positive",
-                       (int)request->key->size, request->key->data, (int)request->depth,
-                       (int)request->num_child_slots);
+                       tvmffi_shown_size(request->key->size), request->key->data,
+                       (int)request->depth, (int)request->num_child_slots);
   }
   index = choose_index(request, parent, &in_parent_slots, reason);
   if (index < 0) return -1;
   taken = tvmffi_type_find(index);
   if (taken != NULL) { /* a static index may lie within the parent's slots */
     return set_failure(reason, "Conflicting static index %d between %s and %.*s", (int)index,
-                       taken->key.data, (int)request->key->size, request->key->data);
+                       taken->key.data, tvmffi_shown_size(request->key->size), request->key->data);
   }
   if (parent != NULL && index <= parent->info.type_index) {
     return set_failure(
         reason, "Type index %d of `%.*s` must be greater than that of its parent, %d", (int)index,
-        (int)request->key->size, request->key->data, (int)parent->info.type_index);
+        tvmffi_shown_size(request->key->size), request->key->data, (int)parent->info.type_index);
   }
   if (request->depth != 0 && (parent == NULL || request->depth != parent->info.type_depth + 1)) {
     return set_failure(reason, "Type `%.*s` of depth %d needs a parent of depth %d",
-                       (int)request->key->size, request->key->data, (int)request->depth,
-                       (int)request->depth - 1);
+                       tvmffi_shown_size(request->key->size), request->key->data,
+                       (int)request->depth, (int)request->depth - 1);
   }
   if (type_reserve(index) != 0) return set_no_memory(reason);
   record = make_record(request, index, parent);

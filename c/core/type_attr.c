@@ -261,13 +261,13 @@ int TVMFFITypeRegisterAttr(int32_t type_index, const TVMFFIByteArray *attr_name,
   TVMFFI_TRY(tvmffi_check_bytes(__func__, attr_name, "attr_name"));
   if (type_index < 0 || type_index >= kTvmffiMaxTypes) {
     return tvmffi_fail("ValueError", "Attribute `%.*s`: type index %d is out of range",
-                       (int)attr_name->size, attr_name->data, (int)type_index);
+                       tvmffi_shown_size(attr_name->size), attr_name->data, (int)type_index);
   }
   if (type_index != kTVMFFINone) {
     TVMFFI_REQUIRE(attr_value);
     if (attr_value->type_index >= kTVMFFIStaticObjectBegin && attr_value->v_obj == NULL) {
       return tvmffi_fail("ValueError", "Attribute `%.*s` expects an object but got NULL",
-                         (int)attr_name->size, attr_name->data);
+                         tvmffi_shown_size(attr_name->size), attr_name->data);
     }
     TVMFFI_TRY(TVMFFIAnyViewToOwnedAny(attr_value, &value));
   }
@@ -281,7 +281,7 @@ int TVMFFITypeRegisterAttr(int32_t type_index, const TVMFFIByteArray *attr_name,
   return tvmffi_fail("RuntimeError",
                      "TypeAttr `%.*s` is already registered for type index %d. To update it, "
                      "change the value it holds",
-                     (int)attr_name->size, attr_name->data, (int)type_index);
+                     tvmffi_shown_size(attr_name->size), attr_name->data, (int)type_index);
 }
 
 const TVMFFITypeAttrColumn *TVMFFIGetTypeAttrColumn(const TVMFFIByteArray *attr_name) {

@@ -707,7 +707,7 @@ static int read_enum(int32_t type_index, const TVMFFIAny *data, TVMFFIAny *out) 
                        tvmffi_type_key(type_index), (long long)number);
   }
   return tvmffi_fail("ValueError", "Enum `%s` has no instance with index %.*s",
-                     tvmffi_type_key(type_index), (int)text.size, text.data);
+                     tvmffi_type_key(type_index), tvmffi_shown_size(text.size), text.data);
 }
 
 /* ---- Nodes ---- */

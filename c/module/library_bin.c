@@ -178,7 +178,7 @@ static int find_kind_loader(const TVMFFIByteArray *kind, TVMFFIObject **out) {
     rc = tvmffi_fail("RuntimeError",
                      "Library binary was created using {%.*s} but a loader of that name is not "
                      "registered. Make sure to have runtime that registers %s",
-                     (int)kind->size, kind->data, name.data);
+                     tvmffi_shown_size(kind->size), kind->data, name.data);
   }
   tvmffi_buf_fini(&name);
   return rc;

@@ -182,7 +182,7 @@ static int find_format_loader(const TVMFFIByteArray *format, TVMFFIObject **out)
                      "Loader for `.%.*s` files is not registered, resolved to (%s) in the global "
                      "registry.Ensure that you have loaded the correct runtime code, andthat you "
                      "are on the correct hardware architecture.",
-                     (int)format->size, format->data, name.data);
+                     tvmffi_shown_size(format->size), format->data, name.data);
   }
   tvmffi_buf_fini(&name);
   return rc;
@@ -212,7 +212,7 @@ static int load_isolated(const TVMFFIByteArray *path, TVMFFIObject **out) {
         "RuntimeError",
         "Failed to load `%.*s`: %s, which runs kernels in a process of their own on "
         "Linux and macOS, cannot be used: %s",
-        (int)path->size, path->data, kName,
+        tvmffi_shown_size(path->size), path->data, kName,
         library != NULL ? "it has no tvm_ffi_isolated_load_named" : reason.to_set.text);
     tvmffi_buf_fini(&reason.buf);
     return -1;

@@ -105,12 +105,12 @@ static int put_payload(TVMFFIObject *module, const TVMFFIByteArray *kind, bool i
   TVMFFIByteArray payload = {NULL, 0};
   if (kind->size == 0 || tvmffi_bytes_are(kind, "_lib")) { /* possible in C++ code */
     return tvmffi_fail("RuntimeError", "Module[%.*s] cannot be embedded: it has no kind of its own",
-                       (int)kind->size, kind->data);
+                       tvmffi_shown_size(kind->size), kind->data);
   }
   if (!is_serializable) {
     return tvmffi_fail("RuntimeError",
                        "Module[%.*s] cannot be embedded: it is not binary-serializable",
-                       (int)kind->size, kind->data);
+                       tvmffi_shown_size(kind->size), kind->data);
   }
   TVMFFI_TRY(tvmffi_module_call(module, kTvmffiModuleSaveToBytes, NULL, &saved));
   (void)tvmffi_any_get_bytes(&saved, &payload);
@@ -119,7 +119,7 @@ static int put_payload(TVMFFIObject *module, const TVMFFIByteArray *kind, bool i
   tvmffi_any_release(&saved);
   if (payload.size != 0) return 0;
   return tvmffi_fail("RuntimeError", "Module[%.*s] cannot be embedded: it was saved to no bytes",
-                     (int)kind->size, kind->data);
+                     tvmffi_shown_size(kind->size), kind->data);
 }
 
 /* *library is the library that the tree will be embedded in, NULL as long as it is not known. */

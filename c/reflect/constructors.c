@@ -78,11 +78,13 @@ static int set_named(const init_function *init, TVMFFIObject *obj, const TVMFFIA
   for (i = 0; i < init->num_parameters; ++i) {
     if (!tvmffi_bytes_equal(&init->fields[i]->name, &name)) continue;
     if (is_set[i]) {
-      return FAIL(init, " got multiple values for argument '%.*s'", (int)name.size, name.data);
+      return FAIL(init, " got multiple values for argument '%.*s'", tvmffi_shown_size(name.size),
+                  name.data);
     }
     return set_field(init, obj, i, &pair[1], is_set);
   }
-  return FAIL(init, " got an unexpected keyword argument '%.*s'", (int)name.size, name.data);
+  return FAIL(init, " got an unexpected keyword argument '%.*s'", tvmffi_shown_size(name.size),
+              name.data);
 }
 
 /* An error of the factory itself is passed on unchanged. */
@@ -270,7 +272,7 @@ static int set_fields(TVMFFIObject *obj, const TVMFFITypeInfo *info, const TVMFF
     TVMFFIByteArray name = tvmffi_builtin_text(&args[i]);
     if (find_any_field(info, &name) == NULL) {
       return tvmffi_fail("TypeError", "Type `%s` does not have field `%.*s`", info->type_key.data,
-                         (int)name.size, name.data);
+                         tvmffi_shown_size(name.size), name.data);
     }
   }
   return 0;

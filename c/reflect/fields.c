@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "reflect/fields.h"
 
+#include "base/buf.h"
 #include "core/any.h"
 #include "core/error.h"
 #include "core/function.h"
@@ -71,7 +72,7 @@ int tvmffi_field_default(const TVMFFIFieldInfo *field, TVMFFIAny *out) {
   if (field->flags & kTVMFFIFieldFlagBitMaskDefaultFromFactory) {
     if (value->type_index != kTVMFFIFunction) {
       return tvmffi_fail("TypeError", "the default factory of field `%.*s` is not a Function",
-                         (int)field->name.size, field->name.data);
+                         tvmffi_shown_size(field->name.size), field->name.data);
     }
     return tvmffi_function_call_foreign(value->v_obj, NULL, 0, out);
   }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/buf.h"
 #include "base/integers.h"
 #include "core/any.h"
 #include "core/builtins.h"
@@ -168,13 +169,13 @@ int tvmffi_field_layout_fail(const tvmffi_field_layout_conflict *conflict) {
                        record->key.data, (long long)conflict->total_size,
                        conflict->owner->type_key.data, (int)conflict->owner_size);
   }
-  return tvmffi_fail("ValueError",
-                     "Field `%.*s` of type `%s` with offset %lld and size %lld is not within the "
-                     "%lld bytes of an object, apart from its header of %d",
-                     (int)field->name.size, field->name.data != NULL ? field->name.data : "",
-                     conflict->owner->type_key.data, (long long)field->offset,
-                     (long long)field->size, (long long)conflict->total_size,
-                     (int)sizeof(TVMFFIObject));
+  return tvmffi_fail(
+      "ValueError",
+      "Field `%.*s` of type `%s` with offset %lld and size %lld is not within the "
+      "%lld bytes of an object, apart from its header of %d",
+      tvmffi_shown_size(field->name.size), field->name.data != NULL ? field->name.data : "",
+      conflict->owner->type_key.data, (long long)field->offset, (long long)field->size,
+      (long long)conflict->total_size, (int)sizeof(TVMFFIObject));
 }
 
 /* ---- Registration ---- */
@@ -301,15 +302,16 @@ static int add_field(tvmffi_type_record *record, TVMFFIFieldInfo *field,
 TVMFFI_COLD static int refuse_field(const tvmffi_type_record *record, const TVMFFIFieldInfo *field,
                                     const char *expected, int64_t got) {
   return tvmffi_fail("ValueError", "Field `%.*s` of type `%s` expects %s but got %lld",
-                     (int)field->name.size, printable(&field->name), record->key.data, expected,
-                     (long long)got);
+                     tvmffi_shown_size(field->name.size), printable(&field->name), record->key.data,
+                     expected, (long long)got);
 }
 
 TVMFFI_COLD static int refuse_no_function(const tvmffi_type_record *record,
                                           const TVMFFIFieldInfo *field, const char *what,
                                           const char *got) {
   return tvmffi_fail("TypeError", "Field `%.*s` of type `%s` expects a Function as %s but got `%s`",
-                     (int)field->name.size, printable(&field->name), record->key.data, what, got);
+                     tvmffi_shown_size(field->name.size), printable(&field->name), record->key.data,
+                     what, got);
 }
 
 /* Everything but where the field lies, and that its name is new. */
@@ -328,8 +330,8 @@ static int check_field(const tvmffi_type_record *record, const TVMFFIFieldInfo *
     return tvmffi_fail("ValueError",
                        "Field `%.*s` of type `%s` expects a size of %lld, which its getter reads, "
                        "but got %lld",
-                       (int)field->name.size, printable(&field->name), record->key.data,
-                       (long long)bytes, (long long)field->size);
+                       tvmffi_shown_size(field->name.size), printable(&field->name),
+                       record->key.data, (long long)bytes, (long long)field->size);
   }
   if ((field->flags & kTVMFFIFieldFlagBitSetterIsFunctionObj) != 0 && setter != NULL &&
       setter->type_index != kTVMFFIFunction) {
@@ -369,8 +371,8 @@ TVMFFI_COLD int TVMFFITypeRegisterField(int32_t type_index, const TVMFFIFieldInf
   if (outcome == kMemberRegistered) {
     if (ancestor != NULL) {
       tvmffi_log_warning("Field \"%.*s\" in type \"%s\" duplicates an ancestor field in \"%s\"",
-                         (int)info->name.size, printable(&info->name), record->key.data,
-                         ancestor->type_key.data);
+                         tvmffi_shown_size(info->name.size), printable(&info->name),
+                         record->key.data, ancestor->type_key.data);
     }
     return 0;
   }
@@ -380,7 +382,7 @@ TVMFFI_COLD int TVMFFITypeRegisterField(int32_t type_index, const TVMFFIFieldInf
   if (outcome == kMemberConflict) return tvmffi_field_layout_fail(&conflict);
   if (tvmffi_type_is_of_other_copy(type_index, TVMFFI_CALLER)) return 0;
   return tvmffi_fail("InternalError", "Duplicate field name \"%.*s\" in type \"%s\"",
-                     (int)info->name.size, printable(&info->name), record->key.data);
+                     tvmffi_shown_size(info->name.size), printable(&info->name), record->key.data);
 }
 
 /* ---- Methods ---- */
@@ -413,7 +415,7 @@ TVMFFI_COLD int TVMFFITypeRegisterMethod(int32_t type_index, const TVMFFIMethodI
   TVMFFI_TRY(check_texts(__func__, &info->name, &info->doc, &info->metadata));
   if (info->method.type_index != kTVMFFIFunction || info->method.v_obj == NULL) {
     return tvmffi_fail("TypeError", "Method `%.*s` of type `%s` expects a Function but got `%s`",
-                       (int)info->name.size, printable(&info->name), record->key.data,
+                       tvmffi_shown_size(info->name.size), printable(&info->name), record->key.data,
                        tvmffi_any_type_name(&info->method));
   }
   is_again = tvmffi_type_is_of_other_copy(type_index, TVMFFI_CALLER);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "structural/mutate.h"
 
+#include "base/buf.h"
 #include "container/any_key.h"
 #include "container/array.h"
 #include "container/lend.h"
@@ -161,7 +162,7 @@ static int put_field(rewrite_state *rewrite, const TVMFFIAny *value) {
     return tvmffi_fail("TypeError",
                        "Cannot structurally mutate field `%.*s` of type `%s` because it does not "
                        "define a setter",
-                       (int)field->name.size, field->name.data,
+                       tvmffi_shown_size(field->name.size), field->name.data,
                        tvmffi_type_key(rewrite->copy->type_index));
   }
   return tvmffi_field_set(field, rewrite->copy, value);

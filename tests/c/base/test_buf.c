@@ -28,6 +28,15 @@ TEST(test_appending) {
   tvmffi_buf_fini(&buf);
 }
 
+/* A precision that is negative would show all of a text, up to a NUL that need not be there. */
+TEST(test_sizes_of_shown_texts) {
+  const size_t huge = (size_t)INT_MAX + 1;
+  assert_int_equal(tvmffi_shown_size(0), 0);
+  assert_int_equal(tvmffi_shown_size(40000), 40000);
+  assert_int_equal(tvmffi_shown_size(huge), INT_MAX / 4);
+  assert_int_equal(tvmffi_shown_size(SIZE_MAX), INT_MAX / 4);
+}
+
 /* Appends byte by byte through every capacity, then in pieces of many sizes. */
 TEST(test_growing) {
   static const char kDigits[] = "0123456789";
@@ -231,6 +240,7 @@ TEST(test_a_reason_made_of_the_one_before) {
 RUN_TESTS({
     cmocka_unit_test(test_starts_with_nothing),
     cmocka_unit_test(test_appending),
+    cmocka_unit_test(test_sizes_of_shown_texts),
     cmocka_unit_test(test_growing),
     cmocka_unit_test(test_F_19_append_of_nothing),
     cmocka_unit_test(test_clear_keeps_the_memory),
