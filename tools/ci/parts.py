@@ -264,6 +264,21 @@ def spin():
                              done.stdout)
 
 
+@part("cc", alone="a value, a state or a message that no test has, up to a size")
+def prove():
+    """proofs of what reads untrusted bytes and of what everything stands on, by CBMC; each refuses
+    its mutant"""
+    done = execute([ROOT / "tests/prove/prove.py", "--jobs", os.environ[JOBS]])
+    if done.returncode == 77:
+        REPORT.skip("all of it", last_line(done.stdout))
+        return
+    found = re.findall(r"^(ok|FAILED) (\w+): (.*)\n((?:  .*\n)*)", done.stdout, re.M)
+    for result, name, line, more in found:
+        REPORT.check(f"{name}: {line}", result == "ok", more)
+    if not found or (done.returncode != 0 and all(row[0] == "ok" for row in found)):
+        REPORT.fail("tests/prove/prove.py", done.stdout)
+
+
 @part("cppcheck", alone="a path through c/ that no test takes")
 def analyze():
     """cppcheck finds nothing in c/, or the source says why it is wrong there"""

@@ -3,6 +3,7 @@
 #include "base/utf8.h"
 
 #include "support/check.h"
+#include "support/valid.h"
 
 TEST(test_starts_with_nothing) {
   tvmffi_buf buf = TVMFFI_BUF_INIT;
@@ -44,6 +45,7 @@ TEST(test_growing) {
   size_t i, size;
   for (i = 0; i < 5000; ++i) {
     tvmffi_buf_append(&bytes, &kDigits[i % 10], 1);
+    assert_true(buf_is_valid(&bytes));
     assert_int_equal(bytes.size, i + 1);
     assert_int_equal(bytes.data[i], kDigits[i % 10]);
     assert_int_equal(bytes.data[i + 1], '\0');
