@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What reads files: the modules embedded in a library (c/module/library_bin.c). */
+/* What reads files: the modules embedded in a library (c/module/library_bin.c), base64. */
 #include <stdarg.h>
 
 #include "core/error.h"
@@ -128,4 +128,18 @@ void prove_bin_find_loader(void) {
   kind.data = "";
   kind.size = choose_size();
   PROVE(find_kind_loader(&kind, &loader) != 0);
+}
+
+/* ---- Base64 ---- */
+
+#include "json/json_graph.c"
+
+void prove_base64_decode(void) {
+  char text[8], out[6];
+  const size_t size = 4 * choose_up_to(2);
+  size_t written = 0;
+  choose_bytes(text, sizeof text);
+  if (decode(text + sizeof text - size, size, out + sizeof out - size / 4 * 3, &written)) {
+    PROVE(written <= size / 4 * 3);
+  }
 }

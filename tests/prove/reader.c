@@ -386,3 +386,58 @@ void prove_reader_get_argument(void) {
   if (code == 0) PROVE(value.v_obj == &tensor);
   end_reader(&r);
 }
+
+/* ---- Places, numbers of calls ---- */
+
+void prove_reader_find_place(void) {
+  reader r;
+  const uint64_t offset = choose_u64();
+  const int64_t lo = choose_i64(), hi = choose_i64();
+  const unsigned place = (unsigned)choose_up_to(UINT16_MAX);
+  const char *first, *base;
+  size_t size;
+  choose_reader(&r, 0);
+  ASSUME(lo <= 0 && hi >= 0 && (uint64_t)hi - (uint64_t)lo <= INT64_MAX);
+  first = find_place(&r, place, offset, lo, hi);
+  if (first == NULL) return;
+  base = place == kPlacePool   ? pool
+         : place == kPlaceHeap ? region[side_peer.channel.own_side]
+                               : region[side_peer.channel.own_side == kSideHost];
+  size = place == kPlacePool ? sizeof pool : side_peer.channel.region_size;
+  PROVE(offset <= size && first == base + offset);
+  PROVE(0 - (uint64_t)lo <= offset && (uint64_t)hi <= size - offset);
+  /* What a message is read from is not written as elements of a tensor. */
+  if (place == kPlaceAttached) PROVE(offset + (uint64_t)lo >= r.structure_end);
+}
+
+/* An answer is taken for that of the call in progress only, and no call is taken twice. */
+void prove_reader_check_number(void) {
+  reader r;
+  uint64_t last;
+  int code;
+  choose_reader(&r, 0);
+  r.number = choose_u64();
+  r.op = (operation)choose_up_to(kNumOperations);
+  last = side_peer.last_number;
+  code = check_number(&r);
+  prove_reader(&r, code);
+  if (code != 0) return;
+  if (side_peer.channel.own_side == kSideHost || r.op == kReturn || r.op == kRaise) {
+    PROVE(r.number == side_peer.number);
+  } else {
+    PROVE(r.number > last && side_peer.last_number == r.number);
+  }
+}
+
+void prove_reader_get_plain(void) {
+  reader r;
+  TVMFFIAny value;
+  const int32_t type = choose_bool() ? kTVMFFIDataType : kTVMFFIInt;
+  int code;
+  choose_reader(&r, choose_up_to(2));
+  code = get_plain(&r, type, &value);
+  prove_reader(&r, code);
+  if (code != 0) return;
+  PROVE(value.type_index == type && value.zero_padding == 0);
+  if (type == kTVMFFIDataType) PROVE(value.v_uint64 <= UINT32_MAX);
+}
