@@ -120,6 +120,25 @@ static bool read_text(const elf_names *from, uint64_t offset, char *out) {
   return out[0] != '\0';
 }
 
+/*
+ * Whether a file is a shared library. A library names others, and may be a stranger's: it must not
+ * make other files readable by naming them. Nothing is opened that would notice.
+ */
+static bool is_library(const char *path) {
+  struct stat status;
+  ElfW(Ehdr) header;
+  bool is_one;
+  int file;
+  if (stat(path, &status) != 0 || !S_ISREG(status.st_mode)) return false;
+  file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (file < 0) return false;
+  is_one = read_at(file, &header, sizeof header, 0) &&
+           memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 && header.e_type == ET_DYN &&
+           header.e_phentsize == sizeof(ElfW(Phdr));
+  close(file);
+  return is_one;
+}
+
 /* Looks in folders that are separated by colons; $ORIGIN is that of the library. */
 static bool find_in(const char *folders, const char *library, const char *name,
                     char out[kMaxText]) {
@@ -131,7 +150,7 @@ static bool find_in(const char *folders, const char *library, const char *name,
                                                              : 0;
     const int written = snprintf(out, kMaxText, "%.*s%.*s/%s", word > 0 ? origin : 0, library,
                                  size - word, folders + word, name);
-    if (size > 0 && written > 0 && written < kMaxText && access(out, R_OK) == 0) return true;
+    if (size > 0 && written > 0 && written < kMaxText && is_library(out)) return true;
     folders += size + (folders[size] == ':');
   }
   return false;
@@ -141,7 +160,7 @@ static void add_needed(visible_files *out, const char *library, const char *name
                        const char *run_path) {
   char path[kMaxText];
   if ((strchr)(name, '/') != NULL) {
-    (void)add_path(out, make_absolute(name));
+    if (is_library(name)) (void)add_path(out, make_absolute(name));
   } else if (find_in(run_path, library, name, path) ||
              find_in(getenv("LD_LIBRARY_PATH"), library, name, path)) {
     (void)add_path(out, make_absolute(path));

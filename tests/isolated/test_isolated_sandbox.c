@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <link.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <netinet/in.h>
@@ -639,6 +640,86 @@ TEST(test_needed_libraries) {
   free(folder);
 }
 
+/* The segment of a type in a library; for one that is loaded, that which has the offset. */
+static ElfW(Phdr) * find_segment(char *bytes, uint32_t type, size_t offset) {
+  const ElfW(Ehdr) *header = (ElfW(Ehdr) *)(void *)bytes;
+  ElfW(Phdr) *segments = (ElfW(Phdr) *)(void *)(bytes + header->e_phoff);
+  size_t i;
+  for (i = 0; i < header->e_phnum; ++i) {
+    if (segments[i].p_type == type &&
+        (type != PT_LOAD || offset - segments[i].p_offset < segments[i].p_filesz)) {
+      return &segments[i];
+    }
+  }
+  fail_msg("no segment of type %u", (unsigned)type);
+  return NULL;
+}
+
+/*
+ * A copy of the attacks that has a second list of the libraries it needs, which names one more. The
+ * loader takes the last list, so that one need not be there.
+ */
+static void write_lying_library(const char *path, const char *named) {
+  enum { kMost = 1 << 24, kText = 16 * sizeof(ElfW(Dyn)) };
+  FILE *from = fopen(module_path("isolated_attacks.so"), "r"), *to = fopen(path, "w");
+  char *bytes = calloc(1, kMost), *room;
+  ElfW(Phdr) * dynamic, *note, *around;
+  ElfW(Dyn) list[4];
+  size_t size, at;
+  assert_true(bytes != NULL && from != NULL && to != NULL);
+  size = fread(bytes, 1, kMost, from);
+  room = memmem(bytes, size, "room for a list", 15);
+  assert_non_null(room);
+  at = (size_t)(room - bytes);
+  around = find_segment(bytes, PT_LOAD, at);
+  dynamic = find_segment(bytes, PT_DYNAMIC, 0);
+  note = find_segment(bytes, PT_NOTE, 0);
+  assert_true(dynamic < note);
+  *note = *dynamic;
+  dynamic->p_offset = (ElfW(Off))at;
+  dynamic->p_vaddr = around->p_vaddr + (ElfW(Addr))(at - around->p_offset);
+  dynamic->p_filesz = dynamic->p_memsz = sizeof list;
+  memset(list, 0, sizeof list);
+  list[0].d_tag = DT_STRTAB;
+  list[0].d_un.d_ptr = dynamic->p_vaddr;
+  list[1].d_tag = DT_STRSZ;
+  list[1].d_un.d_val = kMost;
+  list[2].d_tag = DT_NEEDED;
+  list[2].d_un.d_val = kText;
+  memcpy(room, list, sizeof list);
+  strcpy(room + kText, named);
+  assert_int_equal(fwrite(bytes, 1, size, to), size);
+  assert_int_equal(fclose(to), 0);
+  fclose(from);
+  free(bytes);
+}
+
+/* A library cannot make files readable by saying that it needs them. */
+TEST(test_lying_libraries) {
+  static const char *const kNamed[] = {"%s/secret", "%s", "%s/../%s/secret"};
+  const tvm_ffi_isolated_options options = options_with(TVM_FFI_ISOLATED_SANDBOX_ALL);
+  char folder[kEnvironmentPath], secret[kEnvironmentPath + 8], path[kEnvironmentPath + 8];
+  TVMFFIObjectHandle module;
+  size_t i;
+  if (!has_sandbox()) return;
+  environment_temporary("tvm_ffi_lies", folder);
+  assert_non_null(mkdtemp(folder));
+  make_file(folder, "secret");
+  snprintf(secret, sizeof secret, "%s/secret", folder);
+  snprintf(path, sizeof path, "%s/lies.so", folder);
+  for (i = 0; i < sizeof kNamed / sizeof *kNamed; ++i) {
+    char named[2 * kEnvironmentPath + 16];
+    snprintf(named, sizeof named, kNamed[i], folder, (strrchr)(folder, '/') + 1);
+    write_lying_library(path, named);
+    check_ok(tvm_ffi_isolated_load(path, &options, &module));
+    assert_int_equal(call_text(module, "open_file", secret), -ENOENT);
+    tvm_ffi_object_release(module);
+  }
+  assert_int_equal(unlink(path), 0);
+  assert_int_equal(unlink(secret), 0);
+  assert_int_equal(rmdir(folder), 0);
+}
+
 /* By names, as programs give them that cannot be changed. */
 TEST(test_names) {
   static const char *const kWrong[] = {"isolated,sandbox=some:x.so", "isolated,sandbox=:x.so",
@@ -769,6 +850,7 @@ RUN_TESTS({
     cmocka_unit_test(test_parts),
     cmocka_unit_test(test_reads),
     cmocka_unit_test(test_needed_libraries),
+    cmocka_unit_test(test_lying_libraries),
     cmocka_unit_test(test_names),
     cmocka_unit_test(test_struct_sizes),
     cmocka_unit_test(test_lacks),
