@@ -150,18 +150,26 @@ void leave_host(void) {
   for (file = kFileEnd; file < (int)most.rlim_cur; ++file) close(file);
 }
 
-/* Of all that is in the namespace; the system does not count those of root. */
-enum { kMaxThreads = 1024, kMaxStack = 64 << 20 };
+/*
+ * What the system counts for all processes of the user together, and memory that RLIMIT_DATA does
+ * not count. Threads are those in the namespace; the system does not count those of root.
+ */
+static void limit_sandbox(const channel_header *header) {
+  enum { kMaxThreads = 1024, kMaxFiles = 1024, kMaxSignals = 1024, kMaxStack = 64 << 20 };
+  if ((sandbox_get_parts() & TVM_FFI_ISOLATED_SANDBOX_PROCESSES) != 0) {
+    limit(RLIMIT_NPROC, kMaxThreads, kMaxThreads, "RLIMIT_NPROC");
+  }
+  if (header->open_files == 0) limit(RLIMIT_NOFILE, kMaxFiles, kMaxFiles, "RLIMIT_NOFILE");
+  if (header->memory != 0) limit(RLIMIT_STACK, kMaxStack, kMaxStack, "RLIMIT_STACK");
+  limit(RLIMIT_SIGPENDING, kMaxSignals, kMaxSignals, "RLIMIT_SIGPENDING"); /* timers, too */
+  limit(RLIMIT_RTPRIO, 0, 0, "RLIMIT_RTPRIO");
+  limit(RLIMIT_NICE, 0, 0, "RLIMIT_NICE");
+}
 
 void set_limits(const channel_header *header) {
   set_common_limits(header);
   if (header->memory != 0) limit(RLIMIT_DATA, header->memory, header->memory, "RLIMIT_DATA");
-  if ((sandbox_get_parts() & TVM_FFI_ISOLATED_SANDBOX_PROCESSES) != 0) {
-    limit(RLIMIT_NPROC, kMaxThreads, kMaxThreads, "RLIMIT_NPROC");
-  }
-  if (header->memory != 0 && sandbox_get_parts() != 0) { /* it is none of what RLIMIT_DATA counts */
-    limit(RLIMIT_STACK, kMaxStack, kMaxStack, "RLIMIT_STACK");
-  }
+  if (sandbox_is_wanted()) limit_sandbox(header);
   if (header->forbids == 0) return;
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) fail("PR_SET_NO_NEW_PRIVS");
   if ((header->forbids & TVM_FFI_ISOLATED_FILES) != 0) refuse_writing_files();

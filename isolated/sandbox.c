@@ -24,6 +24,10 @@
 static uint32_t parts;
 static bool is_wanted, is_best;
 
+bool sandbox_is_wanted(void) {
+  return is_wanted;
+}
+
 uint32_t sandbox_get_parts(void) {
   return parts;
 }

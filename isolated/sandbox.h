@@ -22,6 +22,8 @@
 void sandbox_enter(int num_words, char **words);
 /* Last of all, before any kernel runs: files, calls of the system, capabilities. */
 void sandbox_lock(void);
+/* Whether the host has asked for one. */
+bool sandbox_is_wanted(void);
 /* What keeps kernels in: bits of tvm_ffi_isolated_sandbox_part. */
 uint32_t sandbox_get_parts(void);
 /* The number of the helper in the namespace of the host; 0: it is the process that it started. */

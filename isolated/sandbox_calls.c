@@ -128,7 +128,7 @@ static bool set_filter(filter *made) {
 /* Threads are made by the same call as processes, whose flags say which. */
 static void add_threads_only(filter *self) {
   enum {
-    kCloneThread = 0x00010000,
+    kCloneThread = 0x00010400, /* CLONE_THREAD, CLONE_FILES: limits count for each table of files */
     kCloneNamespaces = 0x7e020080 /* CLONE_NEW* */
   };
 #ifdef __s390__
@@ -139,10 +139,11 @@ static void add_threads_only(filter *self) {
 #ifdef SYS_clone3
   add_refusal(self, SYS_clone3, ENOSYS); /* the flags are in memory; libc goes on with clone */
 #endif
-  add(self, BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 0, 5);
+  add(self, BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 0, 6);
   add_load_argument(self, kFlags);
-  add(self, BPF_JMP | BPF_JSET | BPF_K, kCloneNamespaces, 1, 0);
-  add(self, BPF_JMP | BPF_JSET | BPF_K, kCloneThread, 1, 0);
+  add(self, BPF_JMP | BPF_JSET | BPF_K, kCloneNamespaces, 2, 0);
+  add(self, BPF_ALU | BPF_AND | BPF_K, kCloneThread, 0, 0);
+  add(self, BPF_JMP | BPF_JEQ | BPF_K, kCloneThread, 1, 0);
   add_answer(self, SECCOMP_RET_ERRNO | EPERM);
   add_answer(self, SECCOMP_RET_ALLOW);
 }
@@ -234,8 +235,7 @@ static const long kAllowed[] = {
 #endif
     SYS_openat, SYS_close, SYS_lseek, SYS_readv, SYS_writev, SYS_pread64, SYS_pwrite64, SYS_preadv,
     SYS_pwritev, SYS_dup, SYS_dup3, SYS_getcwd, SYS_chdir, SYS_fchdir, SYS_umask, SYS_fsync,
-    SYS_fdatasync, SYS_flock, SYS_fallocate, SYS_faccessat, SYS_readlinkat, SYS_getdents64,
-    SYS_pipe2,
+    SYS_fdatasync, SYS_faccessat, SYS_readlinkat, SYS_getdents64, SYS_pipe2,
 #ifdef SYS__llseek
     SYS__llseek,
 #endif
@@ -292,9 +292,6 @@ static const long kAllowed[] = {
 #endif
 #ifdef SYS_sendfile64
     SYS_sendfile64,
-#endif
-#ifdef SYS_close_range
-    SYS_close_range,
 #endif
 /* Waiting. */
 #ifdef SYS_select
@@ -438,36 +435,35 @@ static const long kOfProcess[] = {
     SYS_prlimit64,
 };
 
-/* After the number of a call: a test of an argument, and the answers. */
+/* A call that is allowed with these values of an argument, and no others. */
 typedef struct {
   long number;
   size_t index;
   const uint32_t *values;
   size_t num_values;
-  bool allows; /* these values, and no others; else the others */
   int error;
 } argument_rule;
 
 static void add_rule(filter *self, const argument_rule *rule) {
-  const uint32_t refused = SECCOMP_RET_ERRNO | (uint32_t)rule->error;
   size_t i;
   add(self, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)rule->number, 0,
       (unsigned char)(2 + 2 * rule->num_values));
   add_load_argument(self, rule->index);
   for (i = 0; i < rule->num_values; ++i) {
-    add_answer_to(self, (long)rule->values[i], rule->allows ? SECCOMP_RET_ALLOW : refused);
+    add_answer_to(self, (long)rule->values[i], SECCOMP_RET_ALLOW);
   }
-  add_answer(self, rule->allows ? refused : SECCOMP_RET_ALLOW);
+  add_answer(self, SECCOMP_RET_ERRNO | (uint32_t)rule->error);
 }
 
 #ifndef __s390x__
 /*
- * Memory that processes share is none of what RLIMIT_DATA counts: only files are mapped so, which
- * a kernel cannot make.
+ * RLIMIT_DATA counts neither memory that processes share, so only files are mapped so, which a
+ * kernel cannot make; nor stacks, and huge pages only while they can be written.
  */
-static void add_private_memory_only(filter *self, long number) {
-  add(self, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)number, 0, 5);
+static void add_counted_memory_only(filter *self, long number) {
+  add(self, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)number, 0, 6);
   add_load_argument(self, 3);
+  add(self, BPF_JMP | BPF_JSET | BPF_K, MAP_GROWSDOWN | MAP_HUGETLB, 2, 0);
   add(self, BPF_JMP | BPF_JSET | BPF_K, MAP_ANONYMOUS, 0, 2);
   add(self, BPF_JMP | BPF_JSET | BPF_K, MAP_SHARED, 0, 1);
   add_answer(self, SECCOMP_RET_ERRNO | EPERM);
@@ -477,46 +473,52 @@ static void add_private_memory_only(filter *self, long number) {
 
 static void add_rules(filter *self) {
   enum { kSetVma = 0x53564d41, kGetFpMode = 46, kSetThp = 41, kGetThp = 42 };
-  enum { kSetSignal = 10, kSetOwner = 8, kSetOwnerEx = 15, kSetLease = 1024, kNotify = 1026 };
-  enum { kSetPipeSize = 1031 };
+  enum { kDuplicateClosing = 1030, kGetPipeSize = 1032, kGetSeals = 1034, kCloseLater = 4 };
   static const uint32_t kControls[] = {PR_SET_NAME,       PR_GET_NAME,    PR_GET_DUMPABLE,
                                        PR_CAPBSET_READ,   PR_GET_SECCOMP, PR_GET_NO_NEW_PRIVS,
                                        PR_SET_TIMERSLACK, kSetVma,        kGetFpMode,
                                        kSetThp,           kGetThp};
-  static const uint32_t kFileCommands[] = {kSetSignal, kSetOwner, kSetOwnerEx,
-                                           kSetLease,  kNotify,   kSetPipeSize};
+  /* No locks: others may wait for those. No signals, leases or larger pipes. */
+  static const uint32_t kFileCommands[] = {F_DUPFD, F_GETFD,           F_SETFD,      F_GETFL,
+                                           F_SETFL, kDuplicateClosing, kGetPipeSize, kGetSeals};
+#ifdef SYS_close_range
+  static const uint32_t kCloseFlags[] = {0, kCloseLater}; /* not a table of its own */
+#endif
   static const uint32_t kDeviceCommands[] = {TCGETS, FIONREAD, FIONBIO, FIOCLEX, FIONCLEX};
 #define VALUES(list) list, sizeof list / sizeof *list
   const argument_rule rules[] = {
-      {SYS_prctl, 0, VALUES(kControls), true, EPERM},
-      {SYS_fcntl, 1, VALUES(kFileCommands), false, EPERM},
+      {SYS_prctl, 0, VALUES(kControls), EPERM},
+      {SYS_fcntl, 1, VALUES(kFileCommands), EPERM},
 #ifdef SYS_fcntl64
-      {SYS_fcntl64, 1, VALUES(kFileCommands), false, EPERM},
+      {SYS_fcntl64, 1, VALUES(kFileCommands), EPERM},
 #endif
-      {SYS_ioctl, 1, VALUES(kDeviceCommands), true, ENOTTY},
+#ifdef SYS_close_range
+      {SYS_close_range, 2, VALUES(kCloseFlags), EPERM},
+#endif
+      {SYS_ioctl, 1, VALUES(kDeviceCommands), ENOTTY},
   };
   size_t i;
   for (i = 0; i < sizeof rules / sizeof *rules; ++i) add_rule(self, &rules[i]);
 #ifdef SYS_socketcall
   {
     static const uint32_t kOpenSockets[] = {9, 10, 11, 12}; /* send, recv, sendto, recvfrom */
-    const argument_rule sockets = {SYS_socketcall, 0, VALUES(kOpenSockets), true, EPERM};
+    const argument_rule sockets = {SYS_socketcall, 0, VALUES(kOpenSockets), EPERM};
     add_rule(self, &sockets);
   }
 #endif
 #undef VALUES
 #ifdef SYS_mmap2
-  add_private_memory_only(self, SYS_mmap2);
+  add_counted_memory_only(self, SYS_mmap2);
 #elif defined(__s390x__)
   add_answer_to(self, SYS_mmap, SECCOMP_RET_ALLOW); /* the arguments are in memory */
 #else
-  add_private_memory_only(self, SYS_mmap);
+  add_counted_memory_only(self, SYS_mmap);
 #endif
 }
 
 static void add_own_process(filter *self, bool is_alone) {
   const uint32_t own[] = {0, (uint32_t)getpid()};
-  argument_rule rule = {0, 0, own, 2, true, EPERM};
+  argument_rule rule = {0, 0, own, 2, EPERM};
   size_t i;
   for (i = 0; i < sizeof kNaming / sizeof *kNaming; ++i) {
     if (is_alone) add_answer_to(self, kNaming[i], SECCOMP_RET_ALLOW);

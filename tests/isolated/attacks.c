@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
@@ -28,6 +29,7 @@
 #include <sys/uio.h>
 #include <sys/un.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <tvm/ffi/c.h>
 #include <unistd.h>
 
@@ -367,6 +369,10 @@ static int take_private_memory(void) {
   return take_pieces(MAP_PRIVATE | MAP_ANONYMOUS, -1);
 }
 
+static int take_growing_memory(void) {
+  return take_pieces(MAP_PRIVATE | MAP_ANONYMOUS | MAP_GROWSDOWN, -1);
+}
+
 static int take_shared_memory(void) {
   return take_pieces(MAP_SHARED | MAP_ANONYMOUS, -1);
 }
@@ -476,6 +482,58 @@ static int start_threads(void) {
   return 0;
 }
 
+/* Others that want to write the file may wait for it. */
+static int lock_file(void) {
+  const int file = open("/dev/null", O_RDONLY);
+  struct flock lock;
+  memset(&lock, 0, sizeof lock);
+  lock.l_type = F_RDLCK;
+  return flock(file, LOCK_SH | LOCK_NB) == 0 || fcntl(file, F_SETLK, &lock) == 0 ? 0 : -1;
+}
+
+static int open_many_files(void) {
+  struct rlimit files;
+  int i;
+  if (getrlimit(RLIMIT_NOFILE, &files) != 0) return -1;
+  files.rlim_cur = files.rlim_max;
+  (void)setrlimit(RLIMIT_NOFILE, &files);
+  for (i = 0; i < 2000; ++i) {
+    if (dup(0) < 0) return -1;
+  }
+  return 0;
+}
+
+static int end_at_once(void *context) {
+  (void)context;
+  (void)syscall(SYS_exit, 0);
+  return 0;
+}
+
+/* A limit of open files counts for each. */
+static int make_table_of_files(void) {
+  static char stack[1 << 16] __attribute__((aligned(16)));
+  if (syscall(436, 5000, 5000, 2) == 0) return 0; /* close_range, CLOSE_RANGE_UNSHARE */
+  return clone(end_at_once, stack + sizeof stack,
+               CLONE_VM | CLONE_FS | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM, NULL);
+}
+
+/* They count for all processes of the user. */
+static int make_timers(void) {
+  int i;
+  for (i = 0; i < 2000; ++i) {
+    timer_t timer;
+    if (timer_create(CLOCK_MONOTONIC, NULL, &timer) != 0) return -1;
+  }
+  return 0;
+}
+
+/* Whether the system would allow it; it may refuse that in a group of processes. */
+static int run_first(void) {
+  struct rlimit priority;
+  errno = EPERM;
+  return getrlimit(RLIMIT_RTPRIO, &priority) == 0 && priority.rlim_max > 0 ? 0 : -1;
+}
+
 static const struct {
   const char *name;
   int (*work)(void);
@@ -528,6 +586,7 @@ static const struct {
     ATTACK(gain_dump),
     ATTACK(outlive),
     ATTACK(take_private_memory),
+    ATTACK(take_growing_memory),
     ATTACK(take_shared_memory),
     ATTACK(take_file_memory),
     ATTACK(take_segments),
@@ -536,6 +595,11 @@ static const struct {
     ATTACK(take_tensor_memory),
     ATTACK(read_terminal),
     ATTACK(start_threads),
+    ATTACK(lock_file),
+    ATTACK(open_many_files),
+    ATTACK(make_table_of_files),
+    ATTACK(make_timers),
+    ATTACK(run_first),
 };
 
 TVM_FFI_C_EXPORT(aim,

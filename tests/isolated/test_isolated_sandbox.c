@@ -18,6 +18,7 @@
 #include <sys/ipc.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -160,10 +161,19 @@ static const row kRows[] = {
      true},
     {"gain_dump", "allow others to debug it, `PR_SET_DUMPABLE`", {true, true, false}, false},
     {"start_threads", "start 1,500 threads (1)", {true, true, false}, true},
+    {"make_timers", "make 2,000 timers, of those of the user", {true, true, false}, true},
+    {"open_many_files", "hold 2,000 open files", {true, true, false}, true},
+    {"make_table_of_files", "have further tables of open files", {true, true, false}, true},
+    {"lock_file", "lock a file that it may read", {true, true, false}, false},
+    {"run_first",
+     "run before all other processes, as far as the user may",
+     {true, true, false},
+     true},
     {"take_private_memory",
      "hold 600 MB of private memory with `memory=256000000`",
      {false, false, false},
      false},
+    {"take_growing_memory", "the same in memory that grows as a stack", {true, true, false}, true},
     {"take_shared_memory", "the same in shared memory", {true, true, false}, false},
     {"take_file_memory", "the same in a `memfd`", {true, true, false}, true},
     {"take_segments", "the same in System V memory", {true, true, false}, true},
@@ -310,10 +320,17 @@ static void make_terminal(void) {
 
 typedef bool results[kNumRows][kNumColumns];
 
+/* What root may allow users. */
+static void allow_priorities(void) {
+  const struct rlimit most = {10, 10};
+  if (geteuid() == 0) (void)setrlimit(RLIMIT_RTPRIO, &most);
+}
+
 /* In a process of its own. */
 static void try_attacks(bool as_nobody, results *out, column first) {
   target at;
   int how, i;
+  allow_priorities();
   if (as_nobody) become_nobody();
   assert_int_equal(environment_set("ATTACK_SECRET", "secret"), 0);
   make_target(&at);
