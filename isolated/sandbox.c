@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Namespaces of Linux, and what they need: three processes for a helper.
+ * Namespaces of Linux, and what they need: three processes for a helper, four if its output is
+ * shown.
  *
+ *     the relay    which passes on what the helper prints. It stays in all of the host's
+ *                  namespaces, and ends when nobody can write to it any more
  *     the monitor  the child of the host. It stays in the host's namespace of processes and does
  *                  nothing until the helper or the host ends. Then it ends the others, and ends
  *                  as the helper did
@@ -62,6 +65,7 @@ void sandbox_lock(void) {}
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "system.h"
@@ -69,7 +73,8 @@ void sandbox_lock(void) {}
 enum { kExitSandbox = 122 };
 
 static visible_files files;
-static pid_t outer_number;
+static pid_t outer_number, relay; /* 0: none */
+static channel_header wanted;     /* by the host */
 
 int32_t sandbox_get_helper(void) {
   return (int32_t)outer_number;
@@ -78,6 +83,86 @@ int32_t sandbox_get_helper(void) {
 /* A part that the system refuses is an error, unless the host wants what there is. */
 static void miss(const char *what) {
   if (!is_best) fail(what);
+}
+
+static void close_all_but(int kept, int also_kept) {
+  int file;
+  for (file = 0; file < 256; ++file) {
+    if (file != kept && file != also_kept) close(file);
+  }
+}
+
+/* ---- The relay ---- */
+
+/* A terminal does what it is told, so it is told nothing. */
+static void hide_controls(char *text, size_t size) {
+  size_t i;
+  for (i = 0; i < size; ++i) {
+    const unsigned char byte = (unsigned char)text[i];
+    if ((byte < ' ' && byte != '\n' && byte != '\t') || byte == 0x7f) text[i] = ' ';
+  }
+}
+
+static bool write_all(int file, const char *bytes, size_t size) {
+  while (size > 0) {
+    const ssize_t written = write(file, bytes, size);
+    if (written > 0) {
+      bytes += written;
+      size -= (size_t)written;
+    } else if (errno == EAGAIN) {
+      struct pollfd room;
+      room.fd = file;
+      room.events = POLLOUT;
+      (void)poll(&room, 1, -1);
+    } else if (errno != EINTR) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static void run_relay(int pipe) {
+  static char bytes[4096];
+  const bool is_terminal = isatty(kFileErrors) != 0;
+  sigset_t all;
+  ssize_t size;
+  setsid(); /* the helper's session ends before the last of its output is written */
+  (void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+  sigfillset(&all);
+  sigprocmask(SIG_BLOCK, &all, NULL);
+  close_all_but(pipe, kFileErrors);
+  while ((size = read(pipe, bytes, sizeof bytes)) > 0) {
+    if (is_terminal) hide_controls(bytes, (size_t)size);
+    if (!write_all(kFileErrors, bytes, (size_t)size)) break;
+  }
+  _exit(0);
+}
+
+/*
+ * The host's standard error may be a terminal, a log or a socket, and is open as the host has it:
+ * who has it can read what is typed or was written there, overwrite or shut it down, and make the
+ * host's own writes fail (O_NONBLOCK). So the helper gets a pipe.
+ */
+static void relay_errors(void) {
+  int ends[2];
+  if (pipe(ends) != 0) fail("a pipe for the output of the sandbox");
+  relay = fork();
+  if (relay < 0) fail("the process for the output of the sandbox");
+  if (relay == 0) run_relay(ends[0]);
+  if (dup2(ends[1], kFileErrors) < 0) fail("the output of the sandbox");
+  (void)fcntl(kFileErrors, F_SETFD, FD_CLOEXEC);
+  close(ends[0]);
+  close(ends[1]);
+}
+
+/* The last output is written, unless nobody takes it. */
+static void end_relay(void) {
+  enum { kMilliseconds = 1000 };
+  const struct timespec pause = {0, 1000000};
+  int i;
+  if (relay == 0) return;
+  for (i = 0; i < kMilliseconds && waitpid(relay, NULL, WNOHANG) == 0; ++i) nanosleep(&pause, NULL);
+  if (i == kMilliseconds) kill(relay, SIGKILL);
 }
 
 /* ---- The user's namespace ---- */
@@ -104,13 +189,6 @@ static bool map_user(uid_t user, gid_t group) {
 
 /* ---- The monitor and init ---- */
 
-static void close_all_but(int kept, int also_kept) {
-  int file;
-  for (file = 0; file < 256; ++file) {
-    if (file != kept && file != also_kept) close(file);
-  }
-}
-
 /* Ends when the monitor has: the other end of the pipe is closed then. */
 static void run_init(int pipe) {
   char byte;
@@ -123,12 +201,13 @@ static void run_init(int pipe) {
 
 /* Ends as the helper did. */
 static void end_with(int status) {
-  sigset_t all;
+  sigset_t only;
   if (WIFSIGNALED(status)) {
-    sigfillset(&all);
+    sigemptyset(&only);
+    sigaddset(&only, WTERMSIG(status));
     signal(WTERMSIG(status), SIG_DFL);
     kill(getpid(), WTERMSIG(status));
-    sigprocmask(SIG_UNBLOCK, &all, NULL);
+    sigprocmask(SIG_UNBLOCK, &only, NULL);
   }
   _exit(WIFEXITED(status) ? WEXITSTATUS(status) : kExitSandbox);
 }
@@ -160,6 +239,7 @@ static void run_monitor(pid_t host, int host_file, pid_t init, pid_t helper) {
   while (waitpid(helper, &status, 0) < 0 && errno == EINTR) continue;
   kill(init, SIGKILL);
   while (waitpid(init, NULL, 0) < 0 && errno == EINTR) continue; /* until nothing is left there */
+  end_relay();
   end_with(status);
 }
 
@@ -268,18 +348,6 @@ static void make_tree(void) {
 
 /* ---- Both steps ---- */
 
-/* The host's standard error: who can write to a terminal can read what is typed there, too. */
-static void stop_reading_terminal(void) {
-  char path[32];
-  int file;
-  if (!isatty(kFileErrors)) return;
-  snprintf(path, sizeof path, "/proc/self/fd/%d", (int)kFileErrors);
-  file = open(path, O_WRONLY | O_NOCTTY);
-  if (file < 0) fail("the terminal, for writing only");
-  (void)dup2(file, kFileErrors);
-  close(file);
-}
-
 static bool enter_namespace(int kind, uint32_t part, const char *what) {
   if (unshare(kind) != 0) {
     miss(what);
@@ -321,7 +389,8 @@ void sandbox_enter(int num_words, char **words) {
   is_wanted = true;
   is_best = strcmp(words[kWordSandbox], "best") == 0;
   leave_host(); /* the processes beside the helper hold nothing of the host's open */
-  stop_reading_terminal();
+  if (pread(kFileChannel, &wanted, sizeof wanted, 0) != (ssize_t)sizeof wanted) fail("the channel");
+  if (wanted.shows_output) relay_errors();
   visible_files_list(&files, words[kWordLibrary], words[kWordReads]);
   enter_namespaces();
 }

@@ -456,11 +456,32 @@ static int take_tensor_memory(void) {
   return madvise(at, size, MADV_REMOVE);
 }
 
-/* What the host has as its standard error, if the output is shown: a terminal. */
+/* What the host has as its standard error, if the output is shown: a terminal, */
+enum { kFileErrors = 8 };
+
 static int read_terminal(void) {
-  enum { kFileErrors = 8 };
   char byte;
   return read(kFileErrors, &byte, 1) == 1 ? 0 : -1;
+}
+
+/* a log, */
+static int read_log(void) {
+  char byte;
+  const int file = open("/proc/self/fd/8", O_RDONLY | O_NONBLOCK);
+  return pread(kFileErrors, &byte, 1, 0) == 1 || (file >= 0 && pread(file, &byte, 1, 0) == 1) ? 0
+                                                                                              : -1;
+}
+
+static int change_log(void) {
+  return pwrite(kFileErrors, "x", 1, 0) == 1 ? 0 : -1;
+}
+
+/* or whatever the host waits for when it writes. */
+static int change_writing(void) {
+  int flags;
+  if (fcntl(kFileErrors, F_SETFL, O_NONBLOCK) != 0) return -1;
+  flags = fcntl(kFileErrors, F_GETFL);
+  return flags >= 0 && (flags & O_NONBLOCK) != 0 ? 0 : -1;
 }
 
 static void *wait_long(void *context) {
@@ -594,6 +615,9 @@ static const struct {
     ATTACK(take_message_memory),
     ATTACK(take_tensor_memory),
     ATTACK(read_terminal),
+    ATTACK(read_log),
+    ATTACK(change_log),
+    ATTACK(change_writing),
     ATTACK(start_threads),
     ATTACK(lock_file),
     ATTACK(open_many_files),

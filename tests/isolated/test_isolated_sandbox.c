@@ -25,6 +25,7 @@
 #include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <time.h>
 #include <tvm/ffi/c.h>
 #include <tvm/ffi/extra/isolated.h>
@@ -187,6 +188,12 @@ static const row kRows[] = {
      "read what is typed at the terminal of a host with `shows_output`",
      {true, true, false},
      false},
+    {"read_log",
+     "read what the host has written to its standard error",
+     {true, true, false},
+     false},
+    {"change_log", "overwrite that", {true, true, false}, false},
+    {"change_writing", "make the host's writes to it fail", {true, true, false}, false},
 };
 
 enum { kNumRows = sizeof kRows / sizeof *kRows };
@@ -271,13 +278,32 @@ static bool outlives(pid_t process) {
   return kill(process, 0) == 0;
 }
 
+/* Attacks on the host's standard error. */
+static const char kOfErrors[] = "read_terminal read_log change_log change_writing";
+
+/* The standard error becomes a file. Returns the former one. */
+static int log_to(const char *folder) {
+  const int errors = dup(STDERR_FILENO);
+  char path[kEnvironmentPath + 32];
+  int file;
+  snprintf(path, sizeof path, "%s/log", folder);
+  file = open(path, O_CREAT | O_RDWR, 0600);
+  if (errors < 0 || file < 0 || write(file, "secret", 6) != 6) abort();
+  if (dup2(file, STDERR_FILENO) < 0 || close(file) != 0 || unlink(path) != 0) abort();
+  return errors;
+}
+
 /* Tries one attack in a helper of its own. */
 static bool try_attack(const row *tried, column how, const target *at) {
   tvm_ffi_isolated_options options = options_with(how == kSandbox);
   TVMFFIObjectHandle module;
   TVMFFIAny args[6], result;
   int64_t got;
-  options.shows_output = strcmp(tried->attack, "read_terminal") == 0;
+  int errors = -1, flags = 0;
+  if (strstr(kOfErrors, tried->attack) != NULL) {
+    options.shows_output = 1;
+    if (strcmp(tried->attack, "read_terminal") != 0) errors = log_to(at->folder);
+  }
   if (how == kForbids) options.forbids = 7;
   if (!HAS_ADDRESS_SANITIZER) options.memory = kMemory;
   make_file(at->folder, "removed");
@@ -291,6 +317,11 @@ static bool try_attack(const row *tried, column how, const target *at) {
   check_ok(call(module, "aim", args, 6, &result));
   got = call_text(module, "attack", tried->attack);
   tvm_ffi_object_release(module);
+  if (errors >= 0) {
+    flags = fcntl(STDERR_FILENO, F_GETFL);
+    if (dup2(errors, STDERR_FILENO) < 0 || close(errors) != 0) abort();
+  }
+  if (strcmp(tried->attack, "change_writing") == 0) return (flags & O_NONBLOCK) != 0;
   if (strcmp(tried->attack, "outlive") == 0 && got > 0) {
     const bool lives = outlives((pid_t)got);
     if (lives) kill((pid_t)got, SIGKILL);
@@ -774,6 +805,55 @@ TEST(test_struct_sizes) {
   tvm_ffi_object_release(load_with("isolated_bad.so", &options));
 }
 
+/* ---- Output ---- */
+
+/* Prints in a sandbox while this is the standard error. */
+static void print_to(int file, const char *text) {
+  tvm_ffi_isolated_options options = options_with(TVM_FFI_ISOLATED_SANDBOX_ALL);
+  const int errors = dup(STDERR_FILENO);
+  TVMFFIObjectHandle module;
+  TVMFFIAny arg = tvm_ffi_any_view_string(text), result;
+  int code;
+  options.shows_output = 1;
+  assert_true(errors >= 0 && dup2(file, STDERR_FILENO) >= 0);
+  code = tvm_ffi_isolated_load(module_path("isolated_bad.so"), &options, &module);
+  assert_true(dup2(errors, STDERR_FILENO) >= 0 && close(errors) == 0);
+  check_ok(code);
+  check_ok(call(module, "say", &arg, 1, &result));
+  tvm_ffi_object_release(module);
+}
+
+/* A terminal gets no controls, everything else all bytes; at the latest when the module goes. */
+TEST(test_output) {
+  static const char kText[] = "\033[31m\r\a\tred\n";
+  static const char *const kShown[] = {"\033[31m\r\a\tred\n", " [31m  \tred\n"};
+  int i;
+  if (!has_sandbox()) return;
+  for (i = 0; i < 2; ++i) {
+    const bool is_terminal = i == 1;
+    const int master = posix_openpt(O_RDWR | O_NOCTTY);
+    char got[64] = "";
+    int ends[2];
+    assert_int_equal(pipe(ends), 0);
+    if (is_terminal) {
+      struct termios plain;
+      assert_true(master >= 0 && grantpt(master) == 0 && unlockpt(master) == 0);
+      close(ends[1]);
+      ends[1] = open(ptsname(master), O_RDWR | O_NOCTTY);
+      assert_int_equal(tcgetattr(ends[1], &plain), 0);
+      plain.c_oflag &= ~(tcflag_t)OPOST;
+      assert_int_equal(tcsetattr(ends[1], TCSANOW, &plain), 0);
+    }
+    print_to(ends[1], kText);
+    assert_true(read(is_terminal ? master : ends[0], got, sizeof got - 1) > 0);
+    assert_string_equal(got, kShown[i]);
+    close(master);
+    close(ends[0]);
+    close(ends[1]);
+  }
+  assert_int_equal(count_descendants(getpid()), 0);
+}
+
 /* ---- Where the system lacks something ---- */
 
 /* A call of the system with this first argument (0: any) that is refused, and what is missing. */
@@ -868,6 +948,7 @@ RUN_TESTS({
     cmocka_unit_test(test_reads),
     cmocka_unit_test(test_needed_libraries),
     cmocka_unit_test(test_lying_libraries),
+    cmocka_unit_test(test_output),
     cmocka_unit_test(test_names),
     cmocka_unit_test(test_struct_sizes),
     cmocka_unit_test(test_lacks),
