@@ -219,9 +219,43 @@ static bool has_ended(pid_t child) {
                                                                              : info.si_pid == child;
 }
 
-/* The host's number counts as long as the host is the parent. Without files for both, it looks. */
+/* Bytes that the system tells of in /proc/PID/status. */
+static uint64_t find_size(const char *text, const char *name) {
+  const char *at = (strstr)(text, name);
+  return at != NULL ? strtoull(at + strlen(name), NULL, 10) * 1024 : 0;
+}
+
+/*
+ * RLIMIT_DATA counts memory only as long as it can be written, and no tables of pages; those of
+ * shared memory are no fault of the kernel. The rest is for the stack and what is only in part used
+ * at a time.
+ */
+static bool holds_too_much(int status) {
+  enum { kMore = 128 << 20, kSharedByTable = 128 };
+  char text[4096];
+  const ssize_t size = pread(status, text, sizeof text - 1, 0);
+  const uint64_t most = wanted.memory + wanted.memory / 8 + kMore;
+  if (size <= 0) return false;
+  text[size] = '\0';
+  return find_size(text, "\nRssAnon:") + find_size(text, "\nVmSwap:") +
+             find_size(text, "\nHugetlbPages:") + find_size(text, "\nVmPTE:") >
+         most + find_size(text, "\nRssShmem:") / kSharedByTable;
+}
+
+/* -1: there is no limit, or the system does not tell. */
+static int open_status(pid_t process) {
+  char path[48];
+  snprintf(path, sizeof path, "/proc/%ld/status", (long)process);
+  return wanted.memory != 0 ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+}
+
+/*
+ * The host's number counts as long as the host is the parent. Without files for both, it looks, and
+ * it does to see how much memory there is.
+ */
 static void run_monitor(pid_t host, int host_file, pid_t init, pid_t helper) {
   enum { kLookMilliseconds = 50 };
+  const int memory = open_status(helper);
   struct pollfd ends[2];
   sigset_t all;
   int status = 0;
@@ -232,8 +266,9 @@ static void run_monitor(pid_t host, int host_file, pid_t init, pid_t helper) {
   ends[0].fd = process_file(helper);
   ends[1].fd = host_file;
   ends[0].events = ends[1].events = POLLIN;
-  while (!has_ended(helper) && getppid() == host) {
-    (void)poll(ends, 2, ends[0].fd >= 0 && host_file >= 0 ? -1 : kLookMilliseconds);
+  while (!has_ended(helper) && getppid() == host && (memory < 0 || !holds_too_much(memory))) {
+    const bool looks = ends[0].fd < 0 || host_file < 0 || memory >= 0;
+    (void)poll(ends, 2, looks ? kLookMilliseconds : -1);
   }
   kill(helper, SIGKILL);
   while (waitpid(helper, &status, 0) < 0 && errno == EINTR) continue;

@@ -373,6 +373,40 @@ static int take_growing_memory(void) {
   return take_pieces(MAP_PRIVATE | MAP_ANONYMOUS | MAP_GROWSDOWN, -1);
 }
 
+/* What can be seen from outside takes a while until it is. */
+static int hold(void) {
+  sleep(2);
+  return 0;
+}
+
+/* It counts as long as it can be written. */
+static int take_protected_memory(void) {
+  int i;
+  for (i = 0; i < kPieces; ++i) {
+    char *piece = mmap(NULL, kPiece, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (piece == MAP_FAILED) return -1;
+    memset(piece, 1, kPiece);
+    if (mprotect(piece, kPiece, PROT_READ) != 0) return -1;
+  }
+  return hold();
+}
+
+/* A table of 4 KiB for every 2 MiB from which a byte is read. */
+static int take_tables(void) {
+#if UINTPTR_MAX > 0xffffffff
+  const size_t step = 2 << 20, count = 600 * 1000 * 1000 / 4096;
+  const volatile char *memory =
+      mmap(NULL, step * count, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  size_t i;
+  if (memory == MAP_FAILED) return -1;
+  for (i = 0; i < count; ++i) (void)memory[i * step];
+  return hold();
+#else
+  errno = ENOMEM;
+  return -1;
+#endif
+}
+
 static int take_shared_memory(void) {
   return take_pieces(MAP_SHARED | MAP_ANONYMOUS, -1);
 }
@@ -608,6 +642,8 @@ static const struct {
     ATTACK(outlive),
     ATTACK(take_private_memory),
     ATTACK(take_growing_memory),
+    ATTACK(take_protected_memory),
+    ATTACK(take_tables),
     ATTACK(take_shared_memory),
     ATTACK(take_file_memory),
     ATTACK(take_segments),

@@ -175,6 +175,11 @@ static const row kRows[] = {
      {false, false, false},
      false},
     {"take_growing_memory", "the same in memory that grows as a stack", {true, true, false}, true},
+    {"take_protected_memory",
+     "the same, made read-only piece by piece",
+     {true, true, false},
+     false},
+    {"take_tables", "the same in tables of pages", {true, true, false}, true},
     {"take_shared_memory", "the same in shared memory", {true, true, false}, false},
     {"take_file_memory", "the same in a `memfd`", {true, true, false}, true},
     {"take_segments", "the same in System V memory", {true, true, false}, true},
@@ -278,6 +283,17 @@ static bool outlives(pid_t process) {
   return kill(process, 0) == 0;
 }
 
+/* What the attack gave; -1 if the helper was killed, as is the last defence. */
+static int64_t attack(TVMFFIObjectHandle module, const char *name) {
+  TVMFFIAny arg = tvm_ffi_any_view_string(name), result;
+  TVMFFIObjectHandle error = NULL;
+  if (call(module, "attack", &arg, 1, &result) == 0) return result.v_int64;
+  TVMFFIErrorMoveFromRaised(&error);
+  assert_non_null(strstr(tvm_ffi_error_get_message(error).data, "was killed by somebody else"));
+  tvm_ffi_object_release(error);
+  return -1;
+}
+
 /* Attacks on the host's standard error. */
 static const char kOfErrors[] = "read_terminal read_log change_log change_writing";
 
@@ -315,7 +331,7 @@ static bool try_attack(const row *tried, column how, const target *at) {
   args[4] = tvm_ffi_any_from_int64(at->segment);
   args[5] = tvm_ffi_any_view_string(at->folder);
   check_ok(call(module, "aim", args, 6, &result));
-  got = call_text(module, "attack", tried->attack);
+  got = attack(module, tried->attack);
   tvm_ffi_object_release(module);
   if (errors >= 0) {
     flags = fcntl(STDERR_FILENO, F_GETFL);
