@@ -10,6 +10,7 @@
 #include <tvm/ffi/extra/c_runtime_api.h>
 #include <unistd.h>
 
+#include "base/utf8.h"
 #include "process.h"
 #include "tensor_copy.h"
 
@@ -615,8 +616,8 @@ static int read_options(TVMFFIByteArray text, tvm_ffi_isolated_options *out) {
     }
     TVM_FFI_C_CHECK(i < sizeof kOptions / sizeof *kOptions && set_option(&kOptions[i], &value, out),
                     TVM_FFI_C_VALUE_ERROR,
-                    "`%.*s` is not an option of `isolated:`, or not a value of it", (int)whole.size,
-                    whole.data);
+                    "`%.*s` is not an option of `isolated:`, or not a value of it",
+                    tvmffi_shown_size(whole.size), whole.data);
   }
   return 0;
 }
@@ -647,7 +648,8 @@ int tvm_ffi_isolated_load_named(const TVMFFIByteArray *name, TVMFFIObjectHandle 
   scheme = take_part(&words, ',');
   TVM_FFI_C_CHECK(
       is_text(&scheme, "isolated") && path.size > 0 && (memchr)(path.data, '\0', path.size) == NULL,
-      TVM_FFI_C_VALUE_ERROR, "`%.*s` is not `isolated:` with a path", (int)name->size, name->data);
+      TVM_FFI_C_VALUE_ERROR, "`%.*s` is not `isolated:` with a path", tvmffi_shown_size(name->size),
+      name->data);
   code = load_with(&path, words, &options, out);
   free((char *)(uintptr_t)options.reads);
   free((char *)(uintptr_t)options.environment);

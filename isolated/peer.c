@@ -11,6 +11,7 @@
 #include <string.h>
 #include <tvm/ffi/c/host.h>
 
+#include "base/utf8.h"
 #include "message.h"
 #include "remote_objects.h"
 #include "tensor_copy.h"
@@ -223,7 +224,7 @@ static int name_argument(const char *name, int32_t i) {
   const TVMFFIObjectHandle error = tvm_ffi_error_take();
   if (error == NULL) return -1;
   tvm_ffi_error_raise(tvm_ffi_error_get_kind(error).data, "argument #%d of %s: %.*s", (int)i, name,
-                      (int)tvm_ffi_error_get_message(error).size,
+                      tvmffi_shown_size(tvm_ffi_error_get_message(error).size),
                       tvm_ffi_error_get_message(error).data);
   tvm_ffi_object_release(error);
   return -1;

@@ -6,11 +6,11 @@
 #ifndef TVMFFI_BASE_BUF_H_
 #define TVMFFI_BASE_BUF_H_
 
-#include <limits.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/utf8.h"
 #include "platform/compiler.h"
 #include "platform/platform.h"
 
@@ -32,15 +32,6 @@ void tvmffi_buf_append(tvmffi_buf *buf, const char *data, size_t size);
 void tvmffi_buf_append_text(tvmffi_buf *buf, const char *text);
 void tvmffi_buf_appendf(tvmffi_buf *buf, const char *format, ...) TVMFFI_PRINTF(2, 3);
 void tvmffi_buf_vappendf(tvmffi_buf *buf, const char *format, va_list args) TVMFFI_PRINTF(2, 0);
-
-/*
- * A size as the precision of `%.*s`, which is an int: a longer text is cut. Of a size that an int
- * does not hold, a conversion would make a negative precision, which is none.
- */
-static inline int tvmffi_shown_size(size_t size) {
-  const size_t most = INT_MAX / 4; /* several fit into what vsnprintf can count */
-  return (int)(size < most ? size : most);
-}
 
 /* Empties the buffer but keeps its memory and limit; also clears `failed`. */
 void tvmffi_buf_clear(tvmffi_buf *buf);

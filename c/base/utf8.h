@@ -3,6 +3,7 @@
 #ifndef TVMFFI_BASE_UTF8_H_
 #define TVMFFI_BASE_UTF8_H_
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -54,6 +55,15 @@ static inline size_t tvmffi_utf8_cut(const void *bytes, size_t size) {
     if ((c & 0xc0) != 0x80) return tvmffi_utf8_announced(c) > size - last ? last : size;
   }
   return size;
+}
+
+/*
+ * A size as the precision of `%.*s`, which is an int: a longer text is cut. Of a size that an int
+ * does not hold, a conversion would make a negative precision, which is none.
+ */
+static inline int tvmffi_shown_size(size_t size) {
+  const size_t most = INT_MAX / 4; /* several fit into what vsnprintf can count */
+  return (int)(size < most ? size : most);
 }
 
 #endif /* TVMFFI_BASE_UTF8_H_ */

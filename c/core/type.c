@@ -341,8 +341,8 @@ int TVMFFITypeKeyToIndex(const TVMFFIByteArray *type_key, int32_t *out_type_inde
   TVMFFI_TRY(type_ensure_keys());
   record = type_find_key(type_key);
   if (record == NULL) {
-    return tvmffi_fail("InternalError", "Cannot find type `%.*s`", (int)type_key->size,
-                       type_key->data);
+    return tvmffi_fail("InternalError", "Cannot find type `%.*s`",
+                       tvmffi_shown_size(type_key->size), type_key->data);
   }
   *out_type_index = record->info.type_index;
   return 0;

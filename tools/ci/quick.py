@@ -42,6 +42,10 @@ WITH_LOCALE = {
     "tools/tvm-ffi/recording/program.c": "its programs print their own numbers",
 }
 
+# A size that becomes the precision of a text by a cast, which from 2 GiB on is negative: none.
+CAST_PRECISION = re.compile(
+    r"(?<!%)%\.\*s[^;]*?[,:]\s*\(int\)(?:\(|str\w+\(|[\w.>-]*(?:\(\w+\)\.)?size\b)")
+
 # Versions of clang-format differ in what they make of the same code, so that one is taken.
 CLANG_FORMAT = "14"
 
@@ -143,13 +147,27 @@ def check_points():
                  files and not wrong, "\n".join(wrong))
 
 
+def check_precisions():
+    """Check that sources in C make precisions of sizes by tvmffi_shown_size."""
+    files = [path for path in tracked() if path.suffix in {".c", ".h"}
+             and path.relative_to(ROOT).parts[0] in {"c", "isolated", "tools"}
+             and str(path.relative_to(ROOT)) not in PASTED]
+    wrong = [f"{path.relative_to(ROOT)}:{text.count(chr(10), 0, found.end()) + 1}: "
+             "tvmffi_shown_size of c/base/utf8.h fits into an int"
+             for path in files for text in [path.read_text(encoding="utf-8")]
+             for found in CAST_PRECISION.finditer(text)]
+    REPORT.check(f"{len(files)} sources make precisions of sizes by tvmffi_shown_size",
+                 files and not wrong, "\n".join(wrong))
+
+
 @part(f"clang-format-{CLANG_FORMAT}", when=DAILY, alone="how sources are written")
 def format():
     """clang-format finds nothing in C and C++; lines of all files have at most 100 columns; headers
-    in C++ move and forward as CONTRIBUTING.md says; numbers have a point in every locale"""
+    in C++ move and forward as CONTRIBUTING.md says; numbers have a point in every locale, and precisions fit into an int"""
     check_width()
     check_casts()
     check_points()
+    check_precisions()
     program = find_clang_format()
     if not program:
         return

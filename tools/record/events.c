@@ -205,7 +205,7 @@ bool record_append(const char *bytes, size_t size) {
 
 void record_name_beside(char *out, size_t out_size, const char *ending) {
   const size_t size = strlen(events.path) - strlen("jsonl");
-  (void)snprintf(out, out_size, "%.*s%s", (int)size, events.path, ending);
+  (void)snprintf(out, out_size, "%.*s%s", tvmffi_shown_size(size), events.path, ending);
 }
 
 /* Under the lock. Opens a new file for this process, and begins it. */

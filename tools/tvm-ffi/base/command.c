@@ -10,6 +10,7 @@
 #include "base/names.h"
 #include "base/report.h"
 #include "base/text.h"
+#include "base/utf8.h"
 
 typedef struct {
   const option *entry;
@@ -64,7 +65,11 @@ static bool check_word(const option *entry, const char *value) {
   for (i = 0; i < count; ++i) {
     size_t size;
     const char *word = option_word(entry, i, &size);
-    text_add(&words, "%s%.*s", i == 0 ? "" : i + 1 < count ? ", " : " or ", (int)size, word);
+    text_add(&words, "%s%.*s",
+             i == 0          ? ""
+             : i + 1 < count ? ", "
+                             : " or ",
+             tvmffi_shown_size(size), word);
   }
   report_error("--%s must be %s, not \"%s\"", entry->name, words.data, value);
   text_free(&words);

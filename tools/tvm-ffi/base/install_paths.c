@@ -6,6 +6,7 @@
 
 #include "base/names.h"
 #include "base/report.h"
+#include "base/utf8.h"
 #include "build_info.h"
 #include "platform/platform.h"
 #include "system/system.h"
@@ -97,12 +98,14 @@ static size_t find_source_includes(const char *path, char **folders) {
   while (count == 0 && size > 0) {
     while (size > 0 && path[size - 1] != '/') --size;
     if (size > 0) --size;
-    add_include(tool_format("%.*s/include", (int)size, path), "tvm/ffi/c_api.h", folders, &count);
+    add_include(tool_format("%.*s/include", tvmffi_shown_size(size), path), "tvm/ffi/c_api.h",
+                folders, &count);
   }
   if (count == 0) return 0;
-  add_include(tool_format("%.*s/cpp", (int)size, path), "tvm/ffi/function.h", folders, &count);
-  add_include(tool_format("%.*s/subprojects/dlpack/include", (int)size, path), "dlpack/dlpack.h",
-              folders, &count);
+  add_include(tool_format("%.*s/cpp", tvmffi_shown_size(size), path), "tvm/ffi/function.h", folders,
+              &count);
+  add_include(tool_format("%.*s/subprojects/dlpack/include", tvmffi_shown_size(size), path),
+              "dlpack/dlpack.h", folders, &count);
   return count;
 }
 

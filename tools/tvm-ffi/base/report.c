@@ -10,6 +10,7 @@
 
 #include "base/command.h"
 #include "base/text.h"
+#include "base/utf8.h"
 #include "system/system.h"
 
 /* ---- Streams ---- */
@@ -182,7 +183,8 @@ char *runtime_error_take_line(void) {
   if (error == NULL) return tool_copy(kNoError, sizeof kNoError - 1);
   kind = tvm_ffi_error_get_kind(error);
   message = tvm_ffi_error_get_message(error);
-  said = tool_format("%.*s: %.*s", (int)kind.size, kind.data, (int)message.size, message.data);
+  said = tool_format("%.*s: %.*s", tvmffi_shown_size(kind.size), kind.data,
+                     tvmffi_shown_size(message.size), message.data);
   tvm_ffi_object_release(error);
   return said;
 }

@@ -211,8 +211,9 @@ static char *localize(const char *word) {
   const char *other = strcmp(point, ".") != 0 ? strstr(word, point) : NULL;
   if (strcmp(point, ".") == 0 || (dot == NULL && other == NULL)) return NULL;
   if (other != NULL && (dot == NULL || other < dot)) return tool_copy(word, (size_t)(other - word));
-  return tool_format("%.*s%s%.*s", (int)(dot - word), word, point,
-                     (int)(other != NULL ? other - dot - 1 : (ptrdiff_t)strlen(dot + 1)), dot + 1);
+  return tool_format("%.*s%s%.*s", tvmffi_shown_size((size_t)(dot - word)), word, point,
+                     tvmffi_shown_size(other != NULL ? (size_t)(other - dot - 1) : strlen(dot + 1)),
+                     dot + 1);
 }
 
 double text_read_real(const char *word, char **end) {

@@ -7,6 +7,7 @@
 #include "base/files.h"
 #include "base/names.h"
 #include "base/text.h"
+#include "base/utf8.h"
 #include "build_info.h"
 #include "check/checks.h"
 #include "file/binary_file.h"
@@ -242,12 +243,13 @@ static bool add_from(needed_libraries *list, const char *folder, size_t size, co
     const size_t skipped = strlen(kOrigins[i]);
     if (size >= skipped && strncmp(folder, kOrigins[i], skipped) == 0 &&
         (folder[skipped - 1] == '}' || size == skipped || !is_in_name(folder[skipped]))) {
-      char *rest = tool_format(".%.*s/%s", (int)(size - skipped), folder + skipped, name);
+      char *rest =
+          tool_format(".%.*s/%s", tvmffi_shown_size(size - skipped), folder + skipped, name);
       path = path_beside(asking, rest);
       free(rest);
     }
   }
-  if (path == NULL) path = tool_format("%.*s/%s", (int)size, folder, name);
+  if (path == NULL) path = tool_format("%.*s/%s", tvmffi_shown_size(size), folder, name);
   file = open_for(list->items[0].file, path);
   if (file == NULL) {
     free(path);

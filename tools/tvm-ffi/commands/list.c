@@ -7,6 +7,7 @@
 #include "base/install_paths.h"
 #include "base/report.h"
 #include "base/text.h"
+#include "base/utf8.h"
 #include "commands/commands.h"
 #include "file/binary_file.h"
 #include "file/listing.h"
@@ -55,7 +56,8 @@ static void print_function(const listed_function *function, int name_width, int 
          name_width - (int)strlen(name) > 0 ? name_width - (int)strlen(name) : 0, "");
   if (with_size) printf("  %8llu", (unsigned long long)function->size);
   if (function->doc != NULL) {
-    printf("  %-*s  %.*s", type_width, type, (int)strcspn(function->doc, "\n"), function->doc);
+    printf("  %-*s  %.*s", type_width, type, tvmffi_shown_size(strcspn(function->doc, "\n")),
+           function->doc);
   } else if (function->wrong != NULL) {
     printf("  %-*s  [", type_width, type);
     text_print_escaped(stdout, function->wrong);

@@ -9,6 +9,7 @@
 #include "base/install_paths.h"
 #include "base/report.h"
 #include "base/text.h"
+#include "base/utf8.h"
 
 /* ---- What it says of the whole program ---- */
 
@@ -342,7 +343,7 @@ static void print_markdown_paragraphs(const char *cursor) {
     const bool indented = *cursor == ' ';
     if (indented != is_code && !is_first) putchar('\n');
     if (indented) {
-      printf("    %.*s\n", (int)size - 2, cursor + 2);
+      printf("    %.*s\n", tvmffi_shown_size(size) - 2, cursor + 2);
     } else {
       print_markdown_escaped(cursor, size);
       putchar('\n');
@@ -462,7 +463,7 @@ static void print_shell_words(const option *opt) {
   for (i = 0; i < count; ++i) {
     size_t size;
     const char *word = option_word(opt, i, &size);
-    printf("%s%.*s", i > 0 ? " " : "", (int)size, word);
+    printf("%s%.*s", i > 0 ? " " : "", tvmffi_shown_size(size), word);
   }
 }
 

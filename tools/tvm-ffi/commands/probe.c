@@ -10,6 +10,7 @@
 #include "base/names.h"
 #include "base/pattern.h"
 #include "base/report.h"
+#include "base/utf8.h"
 #include "commands/call.h"
 #include "library/library.h"
 #include "probe/probe.h"
@@ -176,7 +177,7 @@ static bool check_layouts(const input_list *inputs) {
     }
     if (memory->seen.has_layout) {
       return report_error("probe makes the layouts itself; give argument %zu without %.*s", i,
-                          (int)memory->seen.text_size, memory->seen.text);
+                          tvmffi_shown_size(memory->seen.text_size), memory->seen.text);
     }
   }
   return true;

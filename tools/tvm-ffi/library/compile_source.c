@@ -17,6 +17,7 @@
 #include "base/names.h"
 #include "base/report.h"
 #include "base/text.h"
+#include "base/utf8.h"
 #include "file/binary_file.h"
 #include "system/system.h"
 
@@ -305,7 +306,7 @@ static bool add_absent(const char *folder, const word_list *names, int64_t start
       char *path;
       bool exists;
       while (name[size] != '\0' && !is_separator(name[size])) ++size;
-      path = tool_format("%s/%.*s", folder, (int)size, name);
+      path = tool_format("%s/%.*s", folder, tvmffi_shown_size(size), name);
       exists = file_exists(path);
       if (!exists) {
         text_add(files, "\t%s\n", path);

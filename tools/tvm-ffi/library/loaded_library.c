@@ -7,6 +7,7 @@
 #include "base/names.h"
 #include "base/report.h"
 #include "base/text.h"
+#include "base/utf8.h"
 #include "file/listing.h"
 #include "process/supervise.h"
 
@@ -238,7 +239,7 @@ static int ask_metadata(void *context) {
   const global_call *c = context;
   TVMFFIByteArray name;
   if (tvm_ffi_any_try_string(&c->args[1], &name)) {
-    supervise_progress("the types of %.*s", (int)name.size, name.data);
+    supervise_progress("the types of %.*s", tvmffi_shown_size(name.size), name.data);
   }
   return call_global(context);
 }

@@ -8,6 +8,7 @@
 #include "base/files.h"
 #include "base/names.h"
 #include "base/report.h"
+#include "base/utf8.h"
 #include "base/zip.h"
 #include "file/binary_file.h"
 #include "recording/recorded_value.h"
@@ -185,7 +186,7 @@ static bool is_known_name(const char *name) {
 static void make_folders(word_list *made, const char *root, const char *name) {
   const char *slash;
   for (slash = strchr(name, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
-    char *folder = tool_format("%s/%.*s", root, (int)(slash - name), name);
+    char *folder = tool_format("%s/%.*s", root, tvmffi_shown_size((size_t)(slash - name)), name);
     if (folder_make(folder, true)) words_add(made, folder);
     free(folder);
   }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/report.h"
+#include "base/utf8.h"
 #include "recording/recorded_value.h"
 #include "value/tensor.h"
 #include "value/value_text.h"
@@ -513,11 +514,13 @@ static bool make_object(maker *m, const TVMFFIAny *json, const TVMFFIAny *key, c
   int32_t type_index;
   if (!tvm_ffi_any_try_string(key, &name)) return cannot(m, "is an object without a type");
   if (!recorded_is_map(&fields)) {
-    return cannot(m, "is a %.*s, of which no fields are known", (int)name.size, name.data);
+    return cannot(m, "is a %.*s, of which no fields are known", tvmffi_shown_size(name.size),
+                  name.data);
   }
   if (TVMFFITypeKeyToIndex(&name, &type_index) != 0) {
     TVMFFIErrorSetRaised(NULL);
-    return cannot(m, "is a %.*s, a type that is not registered here", (int)name.size, name.data);
+    return cannot(m, "is a %.*s, a type that is not registered here", tvmffi_shown_size(name.size),
+                  name.data);
   }
   if (tvm_ffi_map_read_size(fields.v_obj, &count) != 0) return cannot_raised(m);
   f.m = m;
@@ -672,7 +675,7 @@ static bool make_plain(maker *m, value_form form, const TVMFFIAny *content, cons
       text.data = "";
       text.size = 0;
       (void)tvm_ffi_any_try_string(content, &text);
-      return cannot(m, "was left out: %.*s", (int)text.size, text.data);
+      return cannot(m, "was left out: %.*s", tvmffi_shown_size(text.size), text.data);
     default:
       return make_text(m, form, content, out);
   }

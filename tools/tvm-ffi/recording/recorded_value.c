@@ -772,7 +772,7 @@ char *recorded_file_name(const event_file *file, const char *ending) {
   const char *name = file->process.name;
   const size_t size = strlen(name), cut = sizeof kEvents - 1;
   if (size >= cut && strcmp(name + size - cut, kEvents) == 0) {
-    return tool_format("%.*s%s", (int)(size - cut), name, ending);
+    return tool_format("%.*s%s", tvmffi_shown_size(size - cut), name, ending);
   }
   report_error("%s: has no files beside it, because its name does not end in %s", name, kEvents);
   return NULL;

@@ -36,6 +36,7 @@
 #include <xlocale.h>
 #endif
 
+#include "base/utf8.h"
 #include "platform/c99_string.h"
 
 /* ---- The clock ---- */
@@ -501,7 +502,7 @@ static char *find_in(const char *folder, size_t folder_size, const char *name) {
   const size_t size = folder_size + strlen(name) + 3;
   char *path = malloc(size), *found = NULL;
   if (path == NULL) return NULL;
-  snprintf(path, size, "%.*s/%s", folder_size > 0 ? (int)folder_size : 1,
+  snprintf(path, size, "%.*s/%s", folder_size > 0 ? tvmffi_shown_size(folder_size) : 1,
            folder_size > 0 ? folder : ".", name);
   if (access(path, X_OK) == 0) found = realpath(path, NULL);
   free(path);

@@ -11,6 +11,7 @@
 #include "base/files.h"
 #include "base/names.h"
 #include "base/report.h"
+#include "base/utf8.h"
 #include "value/layout.h"
 #include "value/npy.h"
 #include "value/number.h"
@@ -264,7 +265,7 @@ static bool read_type(scan *s, tensor_type *out) {
   size = count_word(s);
   if (!dtype_read(s->pos, size, &out->dtype)) {
     if (size == 0) return scan_fail(s, "the data type is missing, such as f32 in 4xf32");
-    return scan_fail(s, "`%.*s` is not a data type", (int)size, s->pos);
+    return scan_fail(s, "`%.*s` is not a data type", tvmffi_shown_size(size), s->pos);
   }
   s->pos += size;
   return true;
@@ -1070,7 +1071,8 @@ bool input_read(input_reader *reader, const char *spec, const char *label,
   reader->arguments = list;
   begin(&s, label, spec, strlen(spec), false);
   if (!read_value(reader, &s, get_param(function, list->size), list)) return false;
-  return scan_at_end(&s) || scan_fail(&s, "`%.*s` is left over", (int)(s.end - s.pos), s.pos);
+  return scan_at_end(&s) ||
+         scan_fail(&s, "`%.*s` is left over", tvmffi_shown_size((size_t)(s.end - s.pos)), s.pos);
 }
 
 bool input_read_call(input_reader *reader, const char *arguments, size_t size,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/names.h"
+#include "base/utf8.h"
 #include "value/number.h"
 
 /* ---- Arrays ---- */
@@ -397,7 +398,7 @@ static bool fail_unknown(const scan *s, size_t size) {
   text_buf known = {NULL, 0, 0};
   size_t i;
   for (i = 0; i < kNumWords; ++i) text_add(&known, "%s.%s", i > 0 ? " " : "", kWords[i].name);
-  scan_fail(s, "`.%.*s` is none of %s", (int)size, s->pos, known.data);
+  scan_fail(s, "`.%.*s` is none of %s", tvmffi_shown_size(size), s->pos, known.data);
   text_free(&known);
   return false;
 }

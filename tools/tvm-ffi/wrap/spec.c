@@ -7,6 +7,7 @@
 #include "base/names.h"
 #include "base/report.h"
 #include "base/text.h"
+#include "base/utf8.h"
 
 /* ---- The types of C that specs know ---- */
 
@@ -229,8 +230,8 @@ static bool take_restrict(reader *r) {
 
 /* Reports a word of C that no spec has. */
 static bool fail_refused(const reader *r, word w) {
-  return spec_fail(r->source, column_of(r, w.begin), "`%.*s` is not supported: %s", (int)w.size,
-                   w.begin, find_advice(w.begin, w.size));
+  return spec_fail(r->source, column_of(r, w.begin), "`%.*s` is not supported: %s",
+                   tvmffi_shown_size(w.size), w.begin, find_advice(w.begin, w.size));
 }
 
 /* False after a report if such a word follows. */
@@ -285,7 +286,7 @@ static bool add_type_word(reader *r, word w, type_words *out) {
     out->other = w;
   } else {
     return spec_fail(r->source, column_of(r, w.begin), "`%.*s` does not fit the type before it",
-                     (int)w.size, w.begin);
+                     tvmffi_shown_size(w.size), w.begin);
   }
   r->pos = w.begin + w.size;
   return true;
@@ -304,7 +305,8 @@ static char *spell(const type_words *words) {
     return tool_format("a mixture");
   }
   if (is_other && word_is(words->other, "_Bool")) return tool_format("bool");
-  if (is_other) return tool_format("%.*s", (int)words->other.size, words->other.begin);
+  if (is_other)
+    return tool_format("%.*s", tvmffi_shown_size(words->other.size), words->other.begin);
   if (words->is_char) return tool_format("%schar", words->is_signed ? "signed " : sign);
   if (!has_sign && !has_size && !words->is_int) return tool_format("const alone");
   return tool_format("%s%s", sign, words->is_short ? "short" : size);
@@ -335,7 +337,7 @@ static bool take_type_words(reader *r, type_words *out, const char **end) {
   return spec_fail(r->source, column_of(r, w.begin),
                    "`%.*s` is not a known type, such as float, double, bool, int, int8_t, "
                    "uint64_t or size_t",
-                   (int)w.size, w.begin);
+                   tvmffi_shown_size(w.size), w.begin);
 }
 
 /* Reads a * and what belongs to it; const of the pointer itself changes nothing for a caller. */
@@ -374,7 +376,7 @@ static bool take_type(reader *r, const spec_type **out, type_marks *marks) {
   if (*out == NULL) {
     spec_fail(
         r->source, begin, "`%.*s` is not a type of elements or of numbers%s",
-        (int)(end - (r->source->begin + begin)), r->source->begin + begin,
+        tvmffi_shown_size((size_t)(end - (r->source->begin + begin))), r->source->begin + begin,
         strcmp(name, "char") == 0 ? ": write signed char, unsigned char or const char *" : "");
   } else if ((*out)->kind == kTypeText || (*out)->kind == kTypePointer) {
     marks->is_pointer = false;
@@ -643,7 +645,7 @@ static bool fail_before_name(reader *r) {
   word name;
   if (!is_around_name(r, &name)) return fail_parenthesis(r);
   return spec_fail(r->source, column_of(r, r->pos), "write `%.*s` without parentheses",
-                   (int)name.size, name.begin);
+                   tvmffi_shown_size(name.size), name.begin);
 }
 
 /* restrict is of pointers, as which tensors are passed. */
@@ -664,7 +666,7 @@ static bool check_end(reader *r, const spec_param *param) {
          spec_fail(r->source, column_of(r, next.begin),
                    "expected `,`, `)` or a shape after `%s`, but met `%.*s`: of a macro write "
                    "what it stands for, such as restrict, or nothing",
-                   param->name, (int)next.size, next.begin);
+                   param->name, tvmffi_shown_size(next.size), next.begin);
 }
 
 static bool take_param(reader *r, spec_param *out) {

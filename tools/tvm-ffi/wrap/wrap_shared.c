@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/names.h"
+#include "base/utf8.h"
 
 /* ---- Lists and values ---- */
 
@@ -328,7 +329,7 @@ static void add_lines(text_buf *out, const file_part *part) {
 /* Adds the macro for a name of the file alone. */
 static void add_own_name(wrap_names *names, const file_part *part) {
   const line_word name = name_part(part);
-  const int size = (int)name.size;
+  const int size = tvmffi_shown_size(name.size);
   if (!part->is_macro) {
     text_add(&names->begin, "#define %.*s %.*s_of_%s\n", size, name.begin, size, name.begin,
              names->kernel);
@@ -342,8 +343,8 @@ static void add_shared(text_buf *out, const file_part *part) {
   const line_word name = name_part(part);
   const bool repeats = part->is_macro || part->is_declaration;
   if (!repeats) {
-    text_add(out, "#ifndef TVM_FFI_HAS_%.*s\n#define TVM_FFI_HAS_%.*s\n", (int)name.size,
-             name.begin, (int)name.size, name.begin);
+    text_add(out, "#ifndef TVM_FFI_HAS_%.*s\n#define TVM_FFI_HAS_%.*s\n",
+             tvmffi_shown_size(name.size), name.begin, tvmffi_shown_size(name.size), name.begin);
   }
   add_lines(out, part);
   if (!repeats) text_add(out, "#endif\n");
