@@ -39,8 +39,14 @@ static struct {
   uintptr_t address;  /* in the victim, of an int */
   int port, segment;  /* a server of the host, System V memory */
   char folder[200];   /* with files: secret, kept */
-  const char *name;   /* of an abstract socket */
 } target;
+
+/* The same in the test, and another in each test that runs at the same time. */
+static const char *own_name(const char *begin) {
+  static char name[64];
+  snprintf(name, sizeof name, "%s%ld", begin, (long)target.host);
+  return name;
+}
 
 static char *file_of(const char *name) {
   static char path[256];
@@ -71,10 +77,8 @@ static int make_file(void) {
 }
 
 static int make_temporary_file(void) {
-  return open("/tmp/tvm_ffi_attack", O_WRONLY | O_CREAT, 0600) >= 0 &&
-                 unlink("/tmp/tvm_ffi_attack") == 0
-             ? 0
-             : -1;
+  const char *path = own_name("/tmp/tvm_ffi_attack");
+  return open(path, O_WRONLY | O_CREAT, 0600) >= 0 && unlink(path) == 0 ? 0 : -1;
 }
 
 static int remove_file(void) {
@@ -234,8 +238,9 @@ static int connect_local(bool is_abstract) {
   memset(&to, 0, sizeof to);
   to.sun_family = AF_UNIX;
   if (is_abstract) {
-    strcpy(to.sun_path + 1, target.name);
-    size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + strlen(target.name));
+    const char *name = own_name("tvm_ffi_attack");
+    strcpy(to.sun_path + 1, name);
+    size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + strlen(name));
   } else {
     snprintf(to.sun_path, sizeof to.sun_path, "%.90s/socket", target.folder);
   }
@@ -255,9 +260,10 @@ static int attach_segment(void) {
 }
 
 static int make_queue(void) {
-  const mqd_t queue = mq_open("/tvm_ffi_attack", O_CREAT | O_RDWR, 0600, NULL);
+  const char *name = own_name("/tvm_ffi_attack");
+  const mqd_t queue = mq_open(name, O_CREAT | O_RDWR, 0600, NULL);
   if (queue == (mqd_t)-1) return -1;
-  (void)mq_unlink("/tvm_ffi_attack");
+  (void)mq_unlink(name);
   return 0;
 }
 
@@ -675,7 +681,6 @@ TVM_FFI_C_EXPORT(aim,
   target.address = (uintptr_t)numbers[2];
   target.port = (int)numbers[3];
   target.segment = (int)numbers[4];
-  target.name = "tvm_ffi_attack";
   snprintf(target.folder, sizeof target.folder, "%s", folder.data);
   return 0;
 }

@@ -220,7 +220,8 @@ static void make_file(const char *folder, const char *name) {
   if (file < 0 || write(file, "secret", 6) != 6 || close(file) != 0) abort();
 }
 
-static int listen_locally(const char *path, const char *name) {
+/* At a path, or at the abstract name that attacks.c connects to. */
+static int listen_locally(const char *path) {
   const int file = socket(AF_UNIX, SOCK_STREAM, 0);
   struct sockaddr_un at;
   socklen_t size = sizeof at;
@@ -229,8 +230,9 @@ static int listen_locally(const char *path, const char *name) {
   if (path != NULL) {
     snprintf(at.sun_path, sizeof at.sun_path, "%s/socket", path);
   } else {
-    strcpy(at.sun_path + 1, name);
-    size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + strlen(name));
+    const int length =
+        snprintf(at.sun_path + 1, sizeof at.sun_path - 1, "tvm_ffi_attack%ld", (long)getpid());
+    size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)length);
   }
   if (bind(file, (struct sockaddr *)&at, size) != 0 || listen(file, 100) != 0) abort();
   return file;
@@ -250,8 +252,8 @@ static void make_target(target *out) {
   if (bind(out->tcp, (struct sockaddr *)&at, size) != 0 || listen(out->tcp, 100) != 0) abort();
   (void)getsockname(out->tcp, (struct sockaddr *)&at, &size);
   out->port = ntohs(at.sin_port);
-  out->abstract = listen_locally(NULL, "tvm_ffi_attack");
-  out->by_path = listen_locally(out->folder, NULL);
+  out->abstract = listen_locally(NULL);
+  out->by_path = listen_locally(out->folder);
   out->segment = shmget(IPC_PRIVATE, 4096, IPC_CREAT | 0600);
   out->victim = fork();
   if (out->victim == 0) {
