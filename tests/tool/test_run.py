@@ -5,7 +5,9 @@ import os
 import pathlib
 import platform
 import re
+import signal
 import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -593,6 +595,15 @@ class Run(unittest.TestCase):
                 pathlib.Path(LIBRARIES["run_one"]).read_bytes()[:1000])
             bad(LOAD, "cut.so: ", "run", "cut.so", "only()")
             os.chdir(here)
+
+    @unittest.skipIf(not sys.platform.startswith("linux"), "only there the tool ends daemons")
+    def test_processes_of_others(self):
+        """The program that became the tool has a child, which ends during the call: its own child
+        then has the tool as its parent, or another. It goes on."""
+        shell = '( sleep 1000 >/dev/null 2>&1 & echo $!; sleep 0.3 ) & exec "$@"'
+        done = subprocess.run(["sh", "-c", shell, "sh", *COMMAND, "run", K, "wait(1.0)"],
+                              stdout=subprocess.PIPE, check=True, text=True)
+        os.kill(int(done.stdout.split()[0]), signal.SIGKILL)  # an error if it has ended
 
     def test_colours(self):
         assert "\033[32m[PASS]" in good("run", K, "add(1, 2)", "-e", "3", "--color=always")

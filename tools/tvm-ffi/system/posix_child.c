@@ -191,12 +191,6 @@ static void bind_child(pid_t parent) {
 
 #ifdef __linux__
 
-/* Processes whose parents have ended become children of this one, which adopts them; those that it
- * had before are not the child's. */
-enum { kMaxOthers = 64 };
-static long others[kMaxOthers];
-static size_t num_others;
-
 /* Calls the body with each child of this process; false if the system does not list them. */
 static bool each_child(void (*body)(long pid)) {
   FILE *file = fopen("/proc/thread-self/children", "r");
@@ -207,23 +201,28 @@ static bool each_child(void (*body)(long pid)) {
   return true;
 }
 
+static bool is_adopting;
+
 static void note_other(long pid) {
-  if (num_others < kMaxOthers) others[num_others++] = pid;
+  (void)pid;
+  is_adopting = false;
 }
 
+/*
+ * Processes whose parents have ended become children of this one, which ends them. It must have had
+ * no children before: what these leave is not the child's.
+ */
 static void begin_adopting(void) {
-  num_others = 0;
-  if (prctl(PR_SET_CHILD_SUBREAPER, 1) == 0) (void)each_child(note_other);
+  is_adopting = true;
+  if (!each_child(note_other)) is_adopting = false;
+  if (prctl(PR_SET_CHILD_SUBREAPER, is_adopting ? 1 : 0) != 0) is_adopting = false;
 }
 
 static size_t num_ended;
 
+/* Those of another user, such as a setuid program, can be neither ended nor waited for. */
 static void end_orphan(long pid) {
-  size_t i;
-  for (i = 0; i < num_others; ++i) {
-    if (others[i] == pid) return;
-  }
-  kill((pid_t)pid, SIGKILL);
+  if (kill((pid_t)pid, SIGKILL) != 0) return;
   if (waitpid((pid_t)pid, NULL, 0) == (pid_t)pid) ++num_ended;
 }
 
@@ -233,7 +232,7 @@ static void end_orphans(void) {
   int i;
   for (i = 0; i < kMost; ++i) {
     num_ended = 0;
-    if (num_others == kMaxOthers || !each_child(end_orphan) || num_ended == 0) return;
+    if (!is_adopting || !each_child(end_orphan) || num_ended == 0) return;
   }
 }
 
