@@ -555,6 +555,47 @@ TVM_FFI_C_EXPORT(subtract_last, "(0: DLTensor*) -> None") {
   return 0;
 }
 
+/* Copies the second tensor, of any type, and not the first. */
+TVM_FFI_C_EXPORT(copy_second, "(0: DLTensor*, 1: DLTensor*, 2: DLTensor*) -> None") {
+  DLTensor *unused, *x, *y;
+  size_t size, room;
+  TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 3));
+  TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, 0, &unused));
+  TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, 1, &x));
+  TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, 2, &y));
+  TVM_FFI_C_TRY(tvm_ffi_tensor_compute_size(x, &size));
+  TVM_FFI_C_TRY(tvm_ffi_tensor_compute_size(y, &room));
+  memcpy(tvm_ffi_tensor_get_data(y), tvm_ffi_tensor_get_data(x), size < room ? size : room);
+  return 0;
+}
+
+/* Takes elements of four bits that are all 3, and writes how many bytes they have, or with the
+ * fault at most 50. */
+static int count_threes(const tvm_ffi_args *args, size_t most) {
+  DLTensor *x, *y;
+  const unsigned char *bytes;
+  size_t size, i;
+  int64_t k;
+  TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 2));
+  TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, 0, &x));
+  TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, 1, &y));
+  TVM_FFI_C_TRY(tvm_ffi_tensor_compute_size(x, &size));
+  bytes = tvm_ffi_tensor_get_data(x);
+  for (i = 0; i < size; ++i) {
+    if (bytes[i] != 0x33) return tvm_ffi_error_raise(TVM_FFI_C_VALUE_ERROR, "3 was expected");
+  }
+  for (k = 0; k < tvm_ffi_tensor_get_numel(y); ++k) {
+    ((float *)tvm_ffi_tensor_get_data(y))[k] = (float)(size < most ? size : most);
+  }
+  return 0;
+}
+TVM_FFI_C_EXPORT(counts_threes, "(0: DLTensor*, 1: DLTensor*) -> None") {
+  return count_threes(args, SIZE_MAX);
+}
+TVM_FFI_C_EXPORT(counts_few, "(0: DLTensor*, 1: DLTensor*) -> None") {
+  return count_threes(args, 50);
+}
+
 /* ---- The table ---- */
 
 #define KERNEL(name)                                                         \

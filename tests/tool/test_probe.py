@@ -402,6 +402,22 @@ class Probe(unittest.TestCase):
                               capture_output=True, text=True, check=False)
         assert done.returncode == OK and done.stderr == "", done
 
+    def test_elements_that_are_not_whole_bytes(self):
+        found = probe_call("copy_second(8xi4=1 2 3 4 5 6 7 1, 4xf32=1 2 3 4, &4xf32)",
+                           "--only=dtype")
+        wrong = failures(found)
+        assert "dtype:all:u8" not in wrong and "dtype:f32:i32" not in wrong, wrong
+        # Other extents have elements of the call, in the function and in the reference.
+        threes = " ".join(400 * "3")
+        call = f"counts_threes(400xi4={threes}, &3xf32)"
+        found = probe_call(call, "--only=numbers", f"--against={FAULTS}")
+        extents = rows_of(found)["extents"]
+        assert extents["passed"] > 20 and extents["left_out"] == 0, found
+        found = probe_call(call.replace("counts_threes", "counts_few"), "--only=lengths:400:256",
+                           f"--against={FAULTS}:counts_threes")
+        smaller = [call["command"].split("'")[1] for call in found["calls"]]
+        assert smaller == [f"counts_few(128xi4={' '.join(128 * '3')}, &1xf32)"], smaller
+
     def test_calls_that_do_not_work(self):
         code, out, err = run("probe", FAULTS, f"right({X}, 2.5)")
         assert code == RAISED and out == "" and "probe takes a call that works" in err, (code, out,

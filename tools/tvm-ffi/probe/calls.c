@@ -447,13 +447,15 @@ static double get_rounding(DLDataType dtype) {
   return narrow != NULL && step > least ? step : least;
 }
 
-/* Flips the highest bit of each element, which is the sign of numbers. */
+/* Flips the highest bit of each element, which is the sign of numbers. Elements that are not whole
+ * bytes stay as they are. */
 static bool flip_signs(attempt *a, const DLTensor *tensor, size_t i) {
-  const size_t size = tensor_size(tensor), count = (size_t)tvm_ffi_tensor_get_numel(tensor);
-  const size_t item = size / count;
-  unsigned char *flipped = tool_alloc(size + 1);
+  const size_t size = tensor_size(tensor), item = element_size(tensor->dtype);
+  unsigned char *flipped;
   size_t k;
   bool good;
+  if (item == 0) return true;
+  flipped = tool_alloc(size + 1);
   memcpy(flipped, tensor->data, size);
   for (k = item; k <= size; k += item) flipped[k - 1] ^= 0x80;
   good =
@@ -476,13 +478,33 @@ static bool is_of_inputs(const subject *s, const unsigned char *element, size_t 
   return false;
 }
 
+/* Whether all elements of an output are either flipped ones of the inputs, which are counted, or
+ * unchanged ones of no input. Elements that are not whole bytes are to be unchanged. */
+static bool output_is_moved(const subject *s, const DLTensor *now, const DLTensor *then,
+                            size_t *num_moved) {
+  const size_t size = tensor_size(then), item = element_size(then->dtype);
+  size_t k;
+  if (item == 0) return tensors_have_same_bytes(now, then);
+  for (k = 0; k + item <= size; k += item) {
+    const unsigned char *x = (const unsigned char *)now->data + k;
+    const unsigned char *y = (const unsigned char *)then->data + k;
+    const bool is_flipped = memcmp(x, y, item - 1) == 0 && (x[item - 1] ^ y[item - 1]) == 0x80;
+    const bool is_same = memcmp(x, y, item) == 0;
+    *num_moved += is_flipped;
+    if (!(is_flipped ? is_of_inputs(s, y, item) : is_same && !is_of_inputs(s, y, item))) {
+      return false;
+    }
+  }
+  return true;
+}
+
 /* Whether the function only moves elements to other places: then their type does not matter. Those
  * whose signs are flipped come out with their signs flipped, and what comes out unchanged is none
  * of theirs. */
 static bool moves_elements(const subject *s) {
   attempt a;
   effects got;
-  size_t i, k, num_moved = 0;
+  size_t i, num_moved = 0;
   bool good = attempt_init(&a, s, NULL), moves = true;
   memset(&got, 0, sizeof got);
   for (i = 0; good && i < s->inputs->size; ++i) {
@@ -491,21 +513,9 @@ static bool moves_elements(const subject *s) {
   }
   good = good && attempt_call(&a) && a.returned && attempt_take_effects(&a, &got);
   for (i = 0; good && i < s->inputs->size; ++i) {
-    const DLTensor *now, *then;
-    size_t size, item;
     if (got.tensors[i] == NULL || s->after.tensors[i] == NULL) continue;
-    now = TVMFFITensorGetDLTensorPtr(got.tensors[i]);
-    then = TVMFFITensorGetDLTensorPtr(s->after.tensors[i]);
-    size = tensor_size(then);
-    item = size > 0 ? size / (size_t)tvm_ffi_tensor_get_numel(then) : 1;
-    for (k = 0; moves && k + item <= size; k += item) {
-      const unsigned char *x = (const unsigned char *)now->data + k;
-      const unsigned char *y = (const unsigned char *)then->data + k;
-      const bool is_flipped = memcmp(x, y, item - 1) == 0 && (x[item - 1] ^ y[item - 1]) == 0x80;
-      const bool is_same = memcmp(x, y, item) == 0;
-      num_moved += is_flipped;
-      moves = is_flipped ? is_of_inputs(s, y, item) : is_same && !is_of_inputs(s, y, item);
-    }
+    moves = moves && output_is_moved(s, TVMFFITensorGetDLTensorPtr(got.tensors[i]),
+                                     TVMFFITensorGetDLTensorPtr(s->after.tensors[i]), &num_moved);
   }
   effects_free(&got, s->inputs->size);
   attempt_free(&a);

@@ -55,7 +55,7 @@ typedef struct {
   const subject *s;
   int64_t (*shapes)[kLayoutMaxDims];
   unsigned char **elements;
-  size_t *items; /* bytes of an element */
+  size_t *items; /* bytes of an element; 0: it is not whole bytes */
   DLDataType *dtypes;
 } plan;
 
@@ -78,12 +78,10 @@ static void plan_begin(plan *p, const attempt *a) {
   memset(p->elements, 0, count * sizeof *p->elements);
   for (i = 0; i < a->num_args; ++i) {
     const argument *arg = &a->args[i];
-    size_t numbers;
     if (arg->store == NULL) continue;
     memcpy(p->shapes[i], arg->store->shape, sizeof p->shapes[i]);
-    numbers = count_elements(p, i);
     p->dtypes[i] = arg->store->tensor.dtype;
-    p->items[i] = numbers > 0 ? arg->size / numbers : 0;
+    p->items[i] = element_size(p->dtypes[i]);
     p->elements[i] = tool_alloc(arg->size + 1);
     memcpy(p->elements[i], arg->before, arg->size);
   }
@@ -125,27 +123,25 @@ static bool plan_differs(const plan *p, text_buf *wrong) {
   return differs;
 }
 
-/* The elements of the tensor with another extent wherever it has one: the first ones of each
- * dimension. */
+/* The elements of the tensor with a smaller extent wherever it has one: the first ones of each
+ * dimension, or of the whole tensor if they are not whole bytes. */
 static unsigned char *crop(const plan *p, size_t i, int64_t extent, int64_t other) {
   const DLTensor *tensor = subject_tensor(p->s, i);
   int64_t strides[kLayoutMaxDims], shape[kLayoutMaxDims], stride = 1;
   DLTensor part = *tensor;
   int32_t d;
-  size_t count = 1;
   unsigned char *out;
   for (d = tensor->ndim - 1; d >= 0; --d) {
     strides[d] = stride;
     stride *= p->shapes[i][d];
     shape[d] = p->shapes[i][d] == extent ? other : p->shapes[i][d];
-    count *= (size_t)shape[d];
   }
-  out = tool_alloc(count * p->items[i] + 1);
   part.dtype = p->dtypes[i];
   part.data = p->elements[i];
   part.byte_offset = 0;
   part.shape = shape;
-  part.strides = strides;
+  part.strides = p->items[i] > 0 ? strides : NULL;
+  out = tool_alloc(tensor_size(&part) + 1);
   tensor_gather(&part, out);
   return out;
 }
@@ -337,22 +333,23 @@ static bool is_small(const subject *s, const probe_case *which, replacing *how) 
   return true;
 }
 
-/* Elements of the call that works, in another order: indices among them stay valid. */
+/* Elements of the call that works, in another order: indices among them stay valid. Those that are
+ * not whole bytes are repeated. */
 static bool resize(attempt *a, const probe_case *which, replacing *how) {
   size_t i, k;
   for (i = 0; i < a->num_args; ++i) {
     const DLTensor *tensor = find_tensor(a->s, i);
     int64_t shape[kLayoutMaxDims], count = 1;
     size_t item, given;
-    unsigned char *values;
+    unsigned char *values = NULL;
     int32_t d;
     bool good;
     if (tensor == NULL) continue;
     for (d = 0; d < tensor->ndim; ++d) count *= shape[d] = how(which, tensor->shape[d]);
     given = (size_t)tvm_ffi_tensor_get_numel(tensor);
-    item = tensor_size(tensor) / given;
-    values = tool_alloc((size_t)count * item + 1);
-    for (k = 0; k < (size_t)count; ++k) {
+    item = element_size(tensor->dtype);
+    if (item > 0) values = tool_alloc((size_t)count * item + 1);
+    for (k = 0; k < (size_t)count && item > 0; ++k) {
       const size_t from = k < given ? k : (size_t)(mix(k) % given);
       memcpy(values + k * item, (const char *)tensor->data + from * item, item);
     }
@@ -475,12 +472,13 @@ static bool make_values(attempt *a, const probe_case *which) {
   const bool all = which->number >= kNumValues;
   const DLTensor *tensor = subject_tensor(a->s, i);
   const size_t size = tensor_size(tensor), count = (size_t)tvm_ffi_tensor_get_numel(tensor);
+  const size_t item = element_size(tensor->dtype);
   unsigned char *values = tool_alloc(size + 1);
   size_t k;
   bool good;
   memcpy(values, tensor->data, size);
   for (k = 0; k < count; k += all ? 1 : kStep) {
-    set_value(tensor->dtype, values, k, size / count, which->number % kNumValues);
+    set_value(tensor->dtype, values, k, item, which->number % kNumValues);
   }
   good =
       attempt_set_tensor(a, i, tensor->dtype, tensor->shape, tensor->ndim, &kLayoutPacked, values);

@@ -178,16 +178,17 @@ static void judge_shape(attempt *a, const probe_case *which, reshaping *how, boo
   }
 }
 
-/* How many elements of outputs are as they were, of a call that fills them; counts all, too. */
+/* How many elements of outputs are as they were, of a call that fills them; counts all, too. Those
+ * that are not whole bytes are not counted. */
 static size_t count_untouched(const attempt *a, size_t *out_all) {
   size_t untouched = 0, i, k;
   *out_all = 0;
   for (i = 0; i < a->num_args; ++i) {
     const argument *arg = &a->args[i];
-    const size_t count = arg->store != NULL && arg->is_output && arg->size > 0
-                             ? (size_t)tvm_ffi_tensor_get_numel(&arg->store->tensor)
-                             : 0;
-    const size_t item = count > 0 ? arg->size / count : 0;
+    const size_t item = arg->store != NULL && arg->is_output && arg->size > 0
+                            ? element_size(arg->store->tensor.dtype)
+                            : 0;
+    const size_t count = item > 0 ? arg->size / item : 0;
     unsigned char *now;
     if (count == 0) continue;
     now = tool_alloc(arg->size + 1);

@@ -67,7 +67,7 @@ bool rotate_inputs(attempt *a) {
   for (i = 0; i < a->num_args; ++i) {
     const DLTensor *tensor = find_tensor(a->s, i);
     const size_t size = tensor != NULL ? tensor_size(tensor) : 0;
-    const size_t item = size > 0 ? size / (size_t)tvm_ffi_tensor_get_numel(tensor) : 0;
+    const size_t item = tensor != NULL ? element_size(tensor->dtype) : 0;
     unsigned char *moved;
     bool good;
     if (tensor == NULL || a->s->is_output[i] || item == 0) continue;
@@ -136,8 +136,7 @@ void list_threads(const subject *s, const row *kind, case_list *out) {
   add_case(out, kind, -1, 0, "%s", ":together");
   for (i = 0; i < s->inputs->size && s->device.device_type == kDLCPU; ++i) {
     const DLTensor *tensor = find_tensor(s, i);
-    const int64_t item =
-        tensor != NULL ? (int64_t)tensor_size(tensor) / tvm_ffi_tensor_get_numel(tensor) : 0;
+    const int64_t item = tensor != NULL ? (int64_t)element_size(tensor->dtype) : 0;
     int64_t before = -1;
     for (place = 0; item > 0 && place < kPlaces; ++place) {
       const int64_t element = find_place(tensor, place);
@@ -152,7 +151,7 @@ void list_threads(const subject *s, const row *kind, case_list *out) {
 /* Places the tensor so that the element is the first one of a page. */
 static bool place_at_page(attempt *a, size_t i, int64_t element) {
   const DLTensor *tensor = find_tensor(a->s, i);
-  const size_t item = tensor_size(tensor) / (size_t)tvm_ffi_tensor_get_numel(tensor);
+  const size_t item = element_size(tensor->dtype);
   layout how = kLayoutPacked;
   how.guard = kGuardStart;
   how.before = pages_size() - (size_t)element * item;

@@ -173,7 +173,7 @@ static bool make_index(attempt *a, const probe_case *which) {
   const subject *s = a->s;
   const size_t i = (size_t)which->arg;
   const DLTensor *tensor = find_tensor(s, i);
-  const size_t size = tensor_size(tensor), item = size / (size_t)tvm_ffi_tensor_get_numel(tensor);
+  const size_t size = tensor_size(tensor), item = element_size(tensor->dtype);
   const bool is_signed = tensor->dtype.code == kDLInt;
   layout how = guard_end(s);
   unsigned char *values = tool_alloc(size + 1), *last = values + size - item;

@@ -221,6 +221,11 @@ size_t tensor_size(const DLTensor *tensor) {
   return size;
 }
 
+size_t element_size(DLDataType dtype) {
+  const size_t bits = (size_t)tvm_ffi_dtype_get_bits(dtype);
+  return bits % 8 == 0 ? bits / 8 : 0;
+}
+
 bool tensors_have_same_bytes(const DLTensor *a, const DLTensor *b) {
   const size_t size = tensor_size(a);
   return size == tensor_size(b) && (size == 0 || memcmp(a->data, b->data, size) == 0);

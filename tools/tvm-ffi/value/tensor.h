@@ -11,6 +11,8 @@
 
 /* The bytes of a packed tensor; 0 for one that is larger than any memory. */
 size_t tensor_size(const DLTensor *tensor);
+/* The bytes of each element; 0: elements are not whole bytes, and some begin within one. */
+size_t element_size(DLDataType dtype);
 /* Whether packed tensors in CPU memory have the same bytes. */
 bool tensors_have_same_bytes(const DLTensor *a, const DLTensor *b);
 
