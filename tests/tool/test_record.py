@@ -12,6 +12,7 @@ import shutil
 import signal
 import struct
 import subprocess
+import sys
 import unittest
 import zipfile
 
@@ -758,6 +759,17 @@ class Record(unittest.TestCase):
                      KERNELS, "adds")
         assert done.returncode == USAGE and "no/folder.zip" in done.stderr, done
 
+    def test_a_program_that_is_not_started(self):
+        """The folder that was made for it is removed, so that the command can be corrected."""
+        bad(USAGE, "no-such-program", "record", "-o", "not-started", "--", "./no-such-program")
+        assert not os.path.exists("not-started")
+
+    def test_long_patterns_of_outputs(self):
+        """A pattern of any length is compared."""
+        recording, _ = record("--all", "--outputs=" + "*" * 300 + "add:0", program=["adds"])
+        assert all(call["storages"][call["args"][0]["dltensor"]["storage"]].get("output")
+                   for call in recording.calls.values() if call["function"] == "add")
+
     def test_signals(self):
         """What is sent to the tool goes to the program, which does not outlive it."""
         script = ("trap 'echo got USR1; trap - TERM; kill -TERM $$' USR1; echo $$; "
@@ -771,6 +783,26 @@ class Record(unittest.TestCase):
                 out, _ = process.communicate(timeout=SLOWER * 20)
             assert process.returncode == -ending, (process.returncode, out)
             assert out == ("got USR1\n" if number == signal.SIGUSR1 else ""), out
+        # What the program sends to its group, it has already.
+        script = ("import os, signal; signal.signal(signal.SIGUSR1, lambda *_: print('got', "
+                  "flush=True)); os.killpg(0, signal.SIGUSR1); import time; time.sleep(.5)")
+        done = start(*COMMAND, "record", "-o", f"recording{next(COUNT)}", "--", sys.executable,
+                     "-c", script, start_new_session=True)
+        assert done.stdout == "got\n", done
+        with subprocess.Popen([*COMMAND, "record", "-o", f"recording{next(COUNT)}", "--", "sh",
+                               "-c", "trap 'echo got' ALRM; echo $$; sleep 1 & wait"],
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              text=True) as process:
+            process.stdout.readline()
+            process.send_signal(signal.SIGALRM)
+            assert process.communicate(timeout=SLOWER * 20)[0] == "got\n", process.returncode
+        # A program that stops itself stops the tool, so that the shell has the terminal again.
+        with subprocess.Popen([*COMMAND, "record", "-o", f"recording{next(COUNT)}", "--", "sh",
+                               "-c", "kill -STOP $$; echo on"], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True) as process:
+            assert os.WIFSTOPPED(os.waitpid(process.pid, os.WUNTRACED)[1])
+            process.send_signal(signal.SIGCONT)
+            assert process.communicate(timeout=SLOWER * 20)[0] == "on\n", process.returncode
         with subprocess.Popen([*COMMAND, "record", "-o", f"recording{next(COUNT)}", "--", "sh",
                                "-c", "echo $$; exec sleep 1000"], stdout=subprocess.PIPE,
                               text=True) as process:

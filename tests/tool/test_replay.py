@@ -24,7 +24,7 @@ import zipfile
 import tool
 from recording import Page, murmur
 from tool import (CHECK, FILES, LOAD, MISMATCH, OK, RAISED, USAGE, WINDOWS, bad, good,
-                  good_json, patience, run, run_tests, work_folder)
+                  good_json, patience, run, run_tests, work_folder, SLOWER)
 
 # A sanitizer in the tool would report crashes of the kernels itself.
 os.environ["ASAN_OPTIONS"] = (os.environ.get("ASAN_OPTIONS", "") +
@@ -791,10 +791,41 @@ class Export(unittest.TestCase):
         bad(USAGE, "--export cannot be combined with --json", "show", r.folder, "--call=1",
             "--export=x.npz", "--json")
         code, _, err = run("show", r.folder, "--call=1", f"--export={WORK / 'none.npz'}")
-        self.assertEqual(code, OK)
-        self.assertIn("before.arg[0]: without data in the recording, and left out", err)
-        with zipfile.ZipFile(WORK / "none.npz") as file:
-            self.assertEqual(file.namelist(), [])
+        self.assertEqual(code, USAGE)
+        self.assertIn("before.arg[0] is left out: no data", err)
+        self.assertIn("is not written: call 1 has no tensor or number that can be in it", err)
+        self.assertFalse((WORK / "none.npz").exists())
+
+    def test_calls_that_cannot_be_made(self):
+        """What was recorded is exported also of a call that cannot be made again."""
+        r, path = new_recording(), WORK / "made.npz"
+        function = {"function": "0x1", "symbol": None, "id": 0}
+        r.call("f", [{"array": [function, tensor([4], object_id=2)], "id": 1}], [X])
+        self.assertEqual(run("show", r.folder, "--call=1", f"--export={path}")[0], OK)
+        with zipfile.ZipFile(path) as file:
+            self.assertEqual(file.namelist(), ["before.arg[0][1].npy"])
+            self.assertTrue(file.read("before.arg[0][1].npy").endswith(X))
+        r.path.write_text(r.path.read_text().replace(f'"{sys.byteorder}"', '"little"' if
+                                                     sys.byteorder == "big" else '"big"', 1))
+        code, _, err = run("show", r.folder, "--call=1", f"--export={WORK / 'swapped.npz'}")
+        self.assertEqual(code, USAGE)
+        self.assertIn("before.arg[0][1] is left out: its bytes are in the order of another kind of "
+                      "machine", err)
+
+    def test_long_names(self):
+        """Tensors deep in lists have names of their own, as key and value of a map have."""
+        r, path = new_recording(), WORK / "deep.npz"
+        deep = [tensor([4], object_id=30), tensor([4], 1, object_id=31)]
+        for i in range(25):
+            deep = [{"array": deep, "id": 24 - i}]
+        pair = [tensor([4], object_id=33), tensor([4], 1, object_id=34)]
+        r.call("f", [*deep, {"map": [pair], "id": 32}], [X, Y])
+        self.assertEqual(run("show", r.folder, "--call=1", f"--export={path}")[0], OK)
+        with zipfile.ZipFile(path) as file:
+            inside = "before.arg[0]" + "[0]" * 24
+            self.assertEqual(file.namelist(), [f"{inside}[0].npy", f"{inside}[1].npy",
+                                               "before.arg[1][0].npy", "before.arg[1][0]#2.npy"])
+            self.assertTrue(file.read(f"{inside}[1].npy").endswith(Y))
 
 
 class Pack(unittest.TestCase):
@@ -827,7 +858,7 @@ class Pack(unittest.TestCase):
         self.assertEqual(verdicts(OK, path)["same"], 1)
         (folder / "kernels.so").unlink()
         bad(LOAD, "is not loaded: there is no such file; --lib names the library to load, and "
-            "--trust loads those that are in the archive", "replay", path)
+            "replay --trust loads those that are in the archive", "replay", path)
         self.assertEqual(verdicts(OK, path, "--trust")["same"], 1)
         self.assertEqual(verdicts(OK, path, "--trust", "--in-order")["same"], 1)
         bad(USAGE, "--emit refers to files of a folder", "replay", path, "--emit=c")
@@ -902,7 +933,19 @@ class Pack(unittest.TestCase):
             path.write_bytes(whole[:i])
             code, _, err = run("show", path)
             self.assertTrue(code == USAGE and err or code == OK, (i, code, err))
-        for name in ("../escaped", "/escaped", "tensors/../escaped.npy", "calls.\\x.jsonl",
+        with zipfile.ZipFile(path, "w") as file:
+            file.writestr("version", "tvm-ffi recording 1\n")
+            file.writestr("tensors/", "")  # zip -r has folders, too
+            file.writestr("calls.jsonl", "")
+        good("show", path)
+        path.write_bytes(whole[:-10])
+        bad(USAGE, "it is no zip archive, or cut off", "show", path)
+        for option in "--json", "--calls", "--html=x.html", "--match=f":
+            bad(USAGE, "--pack writes the whole recording, and cannot be combined with "
+                f"{option.split('=')[0]}", "show", r.folder, "--pack=x.zip", option)
+        for name in (*(["libraries/00ff/CON", "libraries/00ff/com1.dll"] if WINDOWS else []),
+                     "calls.a\nb.jsonl", "../escaped", "/escaped", "tensors/../escaped.npy",
+                     "calls.\\x.jsonl",
                      "libraries/00ff/../../escaped", "libraries/00ff/a/b", "libraries/xyz/b",
                      "calls./../../escaped.jsonl", "tensors/short.npy", "next/x"):
             with zipfile.ZipFile(path, "w") as file:
@@ -1132,6 +1175,30 @@ class Replay(unittest.TestCase):
         code, _, err = run("replay", r.folder, "--lib", other)
         self.assertEqual((code, err.count("\n")), (OK, 1), err)
         self.assertIn("other\\x0abuild.so is another build than the recorded one", err)
+
+    def test_small_memory_at_a_far_place(self):
+        """A place beyond the end of the file is refused at once."""
+        r = new_recording()
+        entry = {"device": CPU, "address": "0x1000", "bytes": 16, **r.small(X),
+                 "at": str(2**62 - 1)}
+        r.add(event="call", call=1, thread=7, time=1, library=0, function="f", args=[tensor([4])],
+              storages=[entry])
+        done = subprocess.run([*tool.COMMAND, "show", r.folder, "--call=1"], capture_output=True,
+                              text=True, check=False, timeout=SLOWER * 20)
+        self.assertEqual(done.returncode, USAGE, done)
+        self.assertIn("it is shorter than the call says", done.stderr)
+
+    @unittest.skipIf(WINDOWS, "the limit there is that of the address space")
+    def test_many_in_order(self):
+        """Memory of calls that were made is given back."""
+        r = new_recording()
+        number = scale(r)
+        with open(r.path, "a", encoding="ascii") as file:
+            for n in range(number + 1, 12000):
+                facts = f'"call":{n},"thread":7,"time":{3000 + n},"like":{number}'
+                file.write(f'{{"event":"call","function":"scale",{facts}}}\n')
+                file.write(f'{{"event":"return",{facts}}}\n')
+        self.assertEqual(verdicts(OK, r.folder, "--in-order")["same"], 11999)
 
     def test_in_order(self):
         """A function with state passes in order and not alone, which is said."""

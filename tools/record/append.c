@@ -94,7 +94,9 @@ static void map_pages(const char *window, size_t size) {
 /*
  * Maps the end of the file for so many more bytes. The filler is written there first: storing to a
  * page that the disk has no room for would end the program, and pages that were just written are
- * mapped faster than those of a hole. False: that failed.
+ * mapped faster than those of a hole. File systems that never write in place, such as btrfs and
+ * ZFS, need new room for a store nevertheless: there a full disk may end the program (SIGBUS).
+ * False: that failed.
  */
 static bool map_window(record_file *f, size_t size) {
   static char filling[1 << 16];

@@ -38,7 +38,7 @@ void record_forget_counts(void) {
 }
 
 /* Maps the page of the file with the next counts, after writing zeros there: storing to a page that
- * the disk has no room for would end the program. */
+ * the disk has no room for would end the program, as it may on btrfs and ZFS: see append.c. */
 static void map_page(const char *path, uint64_t size) {
   static const char zeros[1 << 12];
   const int file =

@@ -106,6 +106,7 @@ static bool start_recording(const tvm_ffi_record_options *options) {
     return false;
   }
   record_forget_signatures();
+  record_forget_counts();
   record_forget_times();
   begin_generation();
   return true;
@@ -241,6 +242,7 @@ static void after_fork_in_child(void) {
   record_renew_lock(); /* the thread that held it is this one */
   if (record_now() == 0) return;
   record_close_events(false); /* the parent's */
+  record_forget_counts();     /* in its file, too: a failure here would be said to be there */
   if (record_set.trace) record_forget_times();
   begin_generation();
 }

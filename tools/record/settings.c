@@ -47,13 +47,9 @@ static const char *find_numbers(const char *text) {
 bool record_is_output(const char *function, int32_t index, int32_t num_args) {
   char *const *list = record_set.patterns[kOutputs];
   for (; *list != NULL; ++list) {
-    const char *at = find_numbers(*list);
-    char pattern[256], *end;
-    const size_t size = at == NULL ? sizeof pattern : (size_t)(at - 1 - *list);
-    if (size >= sizeof pattern) continue;
-    memcpy(pattern, *list, size);
-    pattern[size] = '\0';
-    if (!pattern_matches(pattern, function)) continue;
+    const char *at = *list + strlen(*list) + 1; /* see split_outputs() */
+    char *end;
+    if (!pattern_matches(*list, function)) continue;
     for (;; at = end + 1) {
       const long number = strtol(at, &end, 10);
       if (number == index || number == (long)index - num_args) return true;
@@ -61,6 +57,21 @@ bool record_is_output(const char *function, int32_t index, int32_t num_args) {
     }
   }
   return false;
+}
+
+/* Ends each pattern where its numbers begin, and removes those without. */
+static void split_outputs(char **list) {
+  char **kept = list;
+  for (; *list != NULL; ++list) {
+    const char *at = find_numbers(*list);
+    if (at == NULL) {
+      free(*list);
+      continue;
+    }
+    (*list)[at - 1 - *list] = '\0';
+    *kept++ = *list;
+  }
+  *kept = NULL;
 }
 
 /* Earlier lists are never released: a call that began before they were replaced may read them. */
@@ -87,6 +98,7 @@ bool record_set_settings(const tvm_ffi_record_options *options) {
       !set_patterns(&record_set.patterns[kOutputs], options->outputs)) {
     return false;
   }
+  if (record_set.patterns[kOutputs] != NULL) split_outputs(record_set.patterns[kOutputs]);
   record_set.all = options->all != 0;
   record_set.on_error = options->on_error != 0;
   record_set.no_data = options->no_data != 0;

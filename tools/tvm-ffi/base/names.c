@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -84,6 +85,59 @@ void nearest_offer(nearest_name *search, const char *candidate) {
   if (edits >= search->limit) return;
   search->limit = edits;
   search->nearest = candidate;
+}
+
+/* ---- Tables ---- */
+
+/* The slot of a name, or the empty one where it would be. FNV-1a. */
+static size_t find_slot(const name_table *table, const char *name) {
+  const size_t mask = table->num_slots - 1;
+  uint64_t hash = UINT64_C(0xcbf29ce484222325);
+  const char *at;
+  size_t i;
+  for (at = name; *at != '\0'; ++at) {
+    hash = (hash ^ (unsigned char)*at) * UINT64_C(0x100000001b3);
+  }
+  i = (size_t)(hash ^ hash >> 32) & mask;
+  while (table->slots[i] != 0 && strcmp(table->names[table->slots[i] - 1], name) != 0) {
+    i = (i + 1) & mask;
+  }
+  return i;
+}
+
+/* At most half of the slots are used. */
+static void grow(name_table *table) {
+  size_t i;
+  free(table->slots);
+  table->num_slots = 2 * table->num_slots + (table->num_slots == 0 ? 64 : 0);
+  table->slots = tool_alloc(table->num_slots * sizeof *table->slots);
+  memset(table->slots, 0, table->num_slots * sizeof *table->slots);
+  table->names = tool_realloc(table->names, table->num_slots / 2 * sizeof *table->names);
+  for (i = 0; i < table->size; ++i) table->slots[find_slot(table, table->names[i])] = i + 1;
+}
+
+size_t name_table_add(name_table *table, const char *name) {
+  size_t slot;
+  if (2 * (table->size + 1) > table->num_slots) grow(table);
+  slot = find_slot(table, name);
+  if (table->slots[slot] == 0) {
+    table->names[table->size] = tool_copy(name, strlen(name));
+    table->slots[slot] = ++table->size;
+  }
+  return table->slots[slot] - 1;
+}
+
+size_t name_table_find(const name_table *table, const char *name) {
+  const size_t found = table->size > 0 ? table->slots[find_slot(table, name)] : 0;
+  return found > 0 ? found - 1 : SIZE_MAX;
+}
+
+void name_table_free(name_table *table) {
+  size_t i;
+  for (i = 0; i < table->size; ++i) free(table->names[i]);
+  free(table->names);
+  free(table->slots);
+  memset(table, 0, sizeof *table);
 }
 
 /* ---- Paths ---- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names: identifiers, names that were misspelt, paths of files. */
+/* Names: identifiers, names that were misspelt, tables of names, paths of files. */
 #ifndef TVM_FFI_TOOL_NAMES_H_
 #define TVM_FFI_TOOL_NAMES_H_
 
@@ -58,6 +58,22 @@ nearest_name nearest_begin(const char *given, size_t limit);
 size_t nearest_limit(const char *given);
 /* Compares it with one that exists. `candidate` [borrow] */
 void nearest_offer(nearest_name *search, const char *candidate);
+
+/* ---- Tables ---- */
+
+/* Names with numbers from 0, in the order in which they were added; starts with zeros. */
+typedef struct {
+  char **names;
+  size_t size;
+  size_t *slots; /* a hash table: numbers + 1, 0 where none is */
+  size_t num_slots;
+} name_table;
+
+/* The number of a name, which is added if it is new: then it is the last one. */
+size_t name_table_add(name_table *table, const char *name);
+/* The same without adding it; SIZE_MAX if it is not there. */
+size_t name_table_find(const name_table *table, const char *name);
+void name_table_free(name_table *table);
 
 /* ---- Paths, by the system's rules ---- */
 

@@ -65,6 +65,12 @@ void text_add_bytes(text_buf *buffer, const void *bytes, size_t size) {
   buffer->data[buffer->size] = '\0';
 }
 
+void text_cut(text_buf *buffer, size_t size) {
+  if (size >= buffer->size) return;
+  buffer->size = size;
+  buffer->data[size] = '\0';
+}
+
 void text_add_lines(text_buf *buffer, const char *const *lines) {
   for (; *lines != NULL; ++lines) text_add(buffer, "%s\n", *lines);
 }

@@ -33,6 +33,8 @@ void text_add(text_buf *buffer, const char *format, ...) TOOL_PRINTF(2, 3);
 /* The same with a va_list, which cannot be used afterwards. */
 void text_add_list(text_buf *buffer, const char *format, va_list values);
 void text_add_bytes(text_buf *buffer, const void *bytes, size_t size);
+/* Leaves only the first bytes. */
+void text_cut(text_buf *buffer, size_t size);
 /* Lines of a file that the build copies into the tool; they end with NULL. */
 void text_add_lines(text_buf *buffer, const char *const *lines);
 void text_free(text_buf *buffer);

@@ -16,11 +16,12 @@ enum {
   kLocalSize = 30,    /* without the name */
   kEntrySize = 46,    /* of the directory, without the name */
   kEndSize = 22,
-  kMostFiles = UINT16_MAX
+  kMostFiles = UINT16_MAX - 1 /* the largest number says that there are more, elsewhere */
 };
 #define LOCAL UINT32_C(0x04034b50)
 #define ENTRY UINT32_C(0x02014b50)
 #define END UINT32_C(0x06054b50)
+#define LARGE_END UINT32_C(0x06064b50) /* of more files than END can count */
 
 static uint32_t compute_crc(const unsigned char *bytes, size_t size) {
   uint32_t table[256], crc = UINT32_MAX;
@@ -101,7 +102,7 @@ bool zip_write(zip_writer *zip, const char *path) {
     add_16(&zip->bytes, 0);
     is_written = tool_write_file(path, zip->bytes.data, zip->bytes.size);
   } else {
-    report_error("%s: an archive has at most 4 GiB and 65,535 files", path);
+    report_error("%s: an archive has at most 4 GiB and 65,534 files", path);
   }
   text_free(&zip->bytes);
   text_free(&zip->list);
@@ -118,14 +119,30 @@ static uint32_t get_32(const unsigned char *at) {
   return get_16(at) | (uint32_t)get_16(at + 2) << 16;
 }
 
+static const char kNoArchive[] = "it is no zip archive, or cut off";
+
+/* Whether the list of files goes on to the end of the archive. */
+static bool is_whole_list(const unsigned char *at, size_t left) {
+  while (left >= kEntrySize && get_32(at) == ENTRY) {
+    const size_t size = (size_t)kEntrySize + get_16(at + 28) + get_16(at + 30) + get_16(at + 32);
+    if (size > left) return false;
+    at += size;
+    left -= size;
+  }
+  return left >= kEndSize && (get_32(at) == END || get_32(at) == LARGE_END);
+}
+
 bool zip_next(const void *bytes, size_t size, size_t *position, zip_file *out, const char **wrong) {
   const unsigned char *at = (const unsigned char *)bytes + *position;
   const size_t left = size - *position;
   size_t header;
   *wrong = NULL;
-  if (left >= 4 && *position > 0 && (get_32(at) == ENTRY || get_32(at) == END)) return false;
+  if (left >= 4 && *position > 0 && (get_32(at) == ENTRY || get_32(at) == END)) {
+    if (!is_whole_list(at, left)) *wrong = kNoArchive;
+    return false;
+  }
   if (left < kLocalSize || get_32(at) != LOCAL) {
-    *wrong = "it is no zip archive, or cut off";
+    *wrong = kNoArchive;
     return false;
   }
   out->name = (const char *)at + kLocalSize;
@@ -135,11 +152,12 @@ bool zip_next(const void *bytes, size_t size, size_t *position, zip_file *out, c
   if (get_16(at + 8) != 0 || (get_16(at + 6) & 9) != 0) { /* compressed, encrypted, sizes behind */
     *wrong = "its files are compressed or encrypted, and not stored as they are";
   } else if (header > left || out->size > left - header) {
-    *wrong = "it is no zip archive, or cut off";
+    *wrong = kNoArchive;
   } else if (compute_crc(at + header, out->size) != get_32(at + 14)) {
     *wrong = "the checksum of a file in it is wrong";
   }
+  if (*wrong != NULL) return false;
   out->bytes = at + header;
-  *position += *wrong == NULL ? header + out->size : 0;
-  return *wrong == NULL;
+  *position += header + out->size;
+  return true;
 }

@@ -14,7 +14,7 @@ typedef struct {
   bool is_too_large;
 } zip_writer;
 
-/* Starts with zeros. `name` is UTF-8 with / between folders. An archive has up to 4 GiB and 65,535
+/* Starts with zeros. `name` is UTF-8 with / between folders. An archive has up to 4 GiB and 65,534
  * files: more make it too large. */
 void zip_add(zip_writer *zip, const char *name, const void *bytes, size_t size);
 /* Writes the archive to a file ("-": stdout), and releases it. False after a report. */

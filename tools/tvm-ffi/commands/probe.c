@@ -203,13 +203,14 @@ static const recorded_call *find_recorded(const recording *r, const char *word) 
   return NULL;
 }
 
-/* If the library is the folder of a recording, the function is the number of a call: the library,
+/* If the library is a recording, in a folder or in one file, the function is the number of a call:
+ * the library,
  * the function and the arguments are those of the call. False after a report, with the exit code if
  * it is another than that for wrong arguments. */
 static bool read_recorded(probe *p, int *out_code) {
   const char *lib = arguments_text(p->args, kOptionLib, NULL), *folder = p->request.paths[0];
   file_status status;
-  if (!file_status_get(folder, &status) || !status.is_folder) {
+  if (!file_status_get(folder, &status) || (!status.is_folder && !recording_is_archive(folder))) {
     if (lib != NULL)
       report_error("--lib applies to recorded calls only, and %s is not a recording", folder);
     return lib == NULL;

@@ -38,9 +38,10 @@ static char *find_recorder(void) {
 
 /* Makes the folder, or takes one without a recording, and says which format it will have. The
  * absolute path; NULL after a report. */
-static char *prepare_folder(const char *path) {
+static char *prepare_folder(const char *path, bool *is_new) {
   char *version, *resolved;
-  if (!folder_make(path, true) && errno != EEXIST) {
+  *is_new = folder_make(path, true);
+  if (!*is_new && errno != EEXIST) {
     (void)report_fail(kExitUsage, "%s: %s", path, strerror(errno));
     return NULL;
   }
@@ -61,6 +62,16 @@ static char *prepare_folder(const char *path) {
   (void)file_make_private(version);
   free(version);
   return resolved;
+}
+
+/* After a program that was not started: the same folder can be named again. */
+static void remove_unused(const char *folder, bool is_new) {
+  char *version = tool_format("%s/version", folder);
+  if (!folder_has_file(folder, "next")) { /* else a process has begun to record */
+    (void)remove(version);
+    if (is_new) (void)folder_remove(folder);
+  }
+  free(version);
 }
 
 /* Makes sure that the file can be written, and removes it: the process that makes the first call
@@ -192,6 +203,7 @@ static int64_t count_seen(const recording *r) {
 static bool report_empty(const char *folder, const char *given) {
   recording *r = recording_open(folder);
   const int64_t seen = r != NULL ? count_seen(r) : 0;
+  bool may_run = false;
   size_t i;
   if (seen > 0) {
     report_note("%s has no calls: %" PRId64 " %s seen, and the options select none", given, seen,
@@ -199,7 +211,13 @@ static bool report_empty(const char *folder, const char *given) {
     recording_free(r);
     return false;
   }
-  if (r != NULL && recording_num_processes(r) > recording_unseen(r)->size) {
+  for (i = 0; r != NULL && i < recording_num_processes(r); ++i) {
+    may_run = may_run || recording_process(r, i)->may_run;
+  }
+  if (may_run) {
+    report_error("%s has no calls yet: a process has not ended its recording, and may still run",
+                 given);
+  } else if (r != NULL && recording_num_processes(r) > recording_unseen(r)->size) {
     report_error("%s has no calls: they could not be written", given);
   } else {
     report_error("%s has no calls: none was seen", given);
@@ -245,8 +263,11 @@ static int record_calls(const arguments *args, const char *recorder) {
   text_buf options = {NULL, 0, 0};
   char *folder = NULL;
   int code = kExitUsage, status;
-  if (write_options(args, &options)) folder = prepare_folder(given);
-  if (folder != NULL && start(args, folder, recorder, options.data, &status)) {
+  bool is_new;
+  if (write_options(args, &options)) folder = prepare_folder(given, &is_new);
+  if (folder != NULL && !start(args, folder, recorder, options.data, &status)) {
+    remove_unused(folder, is_new);
+  } else if (folder != NULL) {
     const bool has_calls = recording_has_calls(folder);
     if (!has_calls) {
       code = end(report_empty(folder, given), status);

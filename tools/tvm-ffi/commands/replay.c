@@ -95,6 +95,12 @@ static int write_page(const replay *p) {
   return recording_write_page(&request, p->page_path) ? kExitOk : kExitUsage;
 }
 
+/* Ends the output where something failed that was reported. Returns the code. */
+static int end_early(const replay *p, int code) {
+  if (p->json) replay_show_sum(p); /* else the document would be cut off */
+  return code;
+}
+
 static int replay_all(replay *p) {
   size_t i;
   int code = kExitOk;
@@ -104,10 +110,10 @@ static int replay_all(replay *p) {
     replay_show_libraries(p);
     json_begin_array("calls");
   }
-  if (p->in_order && !replay_in_order(p, &code)) return code;
+  if (p->in_order && !replay_in_order(p, &code)) return end_early(p, code);
   for (i = 0; i < p->num_calls; ++i) {
     p->c = p->calls[i];
-    if (!replay_one(p, &code)) return code;
+    if (!replay_one(p, &code)) return end_early(p, code);
     replay_show_call(p);
     if (p->page_path != NULL) replay_keep_outcome(p);
   }

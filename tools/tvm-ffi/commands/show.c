@@ -311,6 +311,23 @@ static int write_events(const shown *s, const recorded_call *c) {
 
 /* ---- A page ---- */
 
+/* An archive has the whole recording. */
+static bool can_pack(const arguments *args) {
+  static const struct {
+    int option;
+    const char *name;
+  } kOthers[] = {{kOptionCall, "call"}, {kOptionCalls, "calls"},   {kOptionHtml, "html"},
+                 {kOptionFull, "full"}, {kOptionExport, "export"}, {kOptionMatch, "match"},
+                 {kOptionJson, "json"}};
+  size_t i;
+  for (i = 0; i < sizeof kOthers / sizeof *kOthers; ++i) {
+    if (!arguments_has(args, kOthers[i].option)) continue;
+    return report_error("--pack writes the whole recording, and cannot be combined with --%s",
+                        kOthers[i].name);
+  }
+  return true;
+}
+
 static bool can_write(const arguments *args) {
   static const struct {
     int option;
@@ -321,6 +338,7 @@ static bool can_write(const arguments *args) {
     if (!arguments_has(args, kOptionHtml) || !arguments_has(args, kOthers[i].option)) continue;
     return report_error("--html cannot be combined with %s", kOthers[i].name);
   }
+  if (arguments_has(args, kOptionPack) && !can_pack(args)) return false;
   if (arguments_has(args, kOptionExport)) {
     if (!arguments_has(args, kOptionCall))
       return report_error("--export is for the call of --call");

@@ -323,7 +323,7 @@ static int run_parent(int (*body)(void *context), void *context, const supervisi
   signals_block();
   signals_catch(supervise_clean);
   side = child_fork(&supervise_shared->time_still);
-  if (side == kForkChild) signals_restore();
+  if (side == kForkChild) signals_restore_all();
   signals_unblock();
   if (side == kForkChild) run_child(body, context, options); /* does not return */
   if (side == kForkParent) code = supervise_wait(options);

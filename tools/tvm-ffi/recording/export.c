@@ -6,9 +6,10 @@
 #include <string.h>
 
 #include "base/files.h"
+#include "base/names.h"
 #include "base/report.h"
 #include "base/zip.h"
-#include "recording/recording.h"
+#include "recording/recorded_value.h"
 #include "value/npy.h"
 #include "value/tensor.h"
 
@@ -21,77 +22,131 @@ typedef struct {
 
 typedef struct {
   exported *items;
-  size_t size;
-  text_buf left_out; /* names of tensors without data */
+  size_t size, num_written;
+  name_table names;
 } export_list;
 
-/* Adds a tensor [take]. */
-static void add(export_list *list, const char *moment, const char *name,
-                TVMFFIObjectHandle tensor) {
+/* "before.arg[0]", or with a number behind it if there is one of this name: the key of a map has
+ * that of its value, and long names of fields are cut. */
+static char *make_name(name_table *names, const char *moment, const char *name) {
+  char *shown = text_escape(name, strlen(name)), *made = tool_format("%s.%s", moment, shown);
+  size_t number = 1;
+  while (name_table_find(names, made) != SIZE_MAX) {
+    free(made);
+    made = tool_format("%s.%s#%zu", moment, shown, ++number);
+  }
+  (void)name_table_add(names, made);
+  free(shown);
+  return made;
+}
+
+/* Adds a tensor [take]; NULL: says why there is none. */
+static void add(export_list *list, const char *moment, const char *name, TVMFFIObjectHandle tensor,
+                const char *why) {
+  char *made = make_name(&list->names, moment, name);
+  if (tensor == NULL) {
+    char *shown = text_escape(why, strlen(why));
+    report_note("%s is left out: %s", made, shown);
+    free(shown);
+    free(made);
+    return;
+  }
   list->items = tool_realloc(list->items, (list->size + 1) * sizeof *list->items);
-  list->items[list->size].name = tool_format("%s.%s", moment, name);
+  list->items[list->size].name = made;
   list->items[list->size++].tensor = tensor;
 }
 
-static void add_tensors(export_list *list, const char *moment, const call_values *values) {
-  size_t i;
-  for (i = 0; i < values->num_tensors; ++i) {
-    const recorded_tensor *t = &values->tensors[i];
-    TVMFFIObjectHandle copy = t->has_data ? tensor_try_copy(t->tensor) : NULL;
-    if (copy != NULL) {
-      add(list, moment, t->name, copy);
-    } else {
-      text_add(&list->left_out, "%s%s.%s", list->left_out.size > 0 ? ", " : "", moment, t->name);
-    }
+/* Adds a tensor as it was at one moment. */
+static void add_moment(export_list *list, const char *moment, const described_tensor *t,
+                       const recorded_elements *elements) {
+  DLTensor view = t->view;
+  TVMFFIObjectHandle copy = NULL;
+  const char *why = elements->missing;
+  char *message = NULL;
+  if (elements->first != NULL || tvm_ffi_tensor_get_numel(&view) == 0) {
+    view.data = (void *)elements->first;
+    view.byte_offset = 0;
+    view.device = tvm_ffi_device_make(kDLCPU, 0);
+    copy = tensor_copy(&view);
+    if (copy == NULL) why = message = runtime_error_take_message();
+  } else if (t->left_out != NULL) {
+    why = t->left_out;
+  } else if (why == NULL) {
+    return; /* there was no such moment */
   }
+  add(list, moment, t->name, copy, why);
+  free(message);
 }
 
 /* Adds an int, a float or a bool as a tensor without dimensions; others are in no such file. */
-static void add_number(export_list *list, const char *moment, const char *name,
-                       const TVMFFIAny *value) {
-  const DLDataType dtype = value->type_index == kTVMFFIFloat ? TVM_FFI_C_FLOAT64
-                           : value->type_index == kTVMFFIInt ? TVM_FFI_C_INT64
-                                                             : TVM_FFI_C_BOOL;
+static void add_number(export_list *list, const recording *r, const char *moment, const char *name,
+                       const TVMFFIAny *json) {
+  TVMFFIAny content;
   TVMFFIObjectHandle made;
-  if (value->type_index != kTVMFFIFloat && value->type_index != kTVMFFIInt &&
-      value->type_index != kTVMFFIBool) {
+  value_form form;
+  DLDataType dtype = TVM_FFI_C_INT64;
+  int64_t bits = 0;
+  double real = 0;
+  if (!recorded_read_form(r, json, &form, &content)) return;
+  if (form == kRecordedFloat) {
+    dtype = TVM_FFI_C_FLOAT64;
+    (void)recorded_read_float(&content, &real);
+    memcpy(&bits, &real, sizeof bits);
+  } else if (form == kRecordedInt || form == kRecordedBigInt64) {
+    (void)recorded_read_int(&content, &bits);
+  } else if (form == kRecordedBool) {
+    dtype = TVM_FFI_C_BOOL;
+  } else {
     return;
   }
   made = tensor_new(dtype, NULL, 0);
   if (made == NULL) {
     TVMFFIErrorSetRaised(NULL);
-  } else if (value->type_index == kTVMFFIBool) {
-    *(uint8_t *)TVMFFITensorGetDLTensorPtr(made)->data = value->v_int64 != 0;
-    add(list, moment, name, made);
+  } else if (form == kRecordedBool) {
+    *(uint8_t *)TVMFFITensorGetDLTensorPtr(made)->data = content.v_int64 != 0;
   } else {
-    memcpy(TVMFFITensorGetDLTensorPtr(made)->data, &value->v_int64, 8);
-    add(list, moment, name, made);
+    memcpy(TVMFFITensorGetDLTensorPtr(made)->data, &bits, sizeof bits);
   }
+  add(list, moment, name, made, "there is no memory");
 }
 
 /* False after a report. */
-static bool collect(const recording *r, const recorded_call *c, export_list *out) {
-  const DLDevice cpu = {kDLCPU, 0};
-  call_values before, after;
+static bool add_numbers(export_list *list, const recording *r, const recorded_call *c) {
+  TVMFFIAny before, after, args, result;
   char name[32];
   size_t i;
-  bool good = recording_make(r, c, kBefore, cpu, &before, NULL) != kDamaged;
-  memset(&after, 0, sizeof after);
-  if (good) {
-    add_tensors(out, "before", &before);
-    for (i = 0; i < before.num_args; ++i) {
-      snprintf(name, sizeof name, "arg[%zu]", i);
-      add_number(out, "before", name, &before.args[i]);
-    }
+  if (!recorded_parse_call(r, c, &before, &after)) {
+    runtime_error_report(r->folder, false);
+    return false;
   }
-  if (good && c->end != kCallUnfinished) {
-    good = recording_make(r, c, kAfter, cpu, &after, NULL) != kDamaged;
-    if (good) add_tensors(out, "after", &after);
-    if (good && after.has_result) add_number(out, "after", "result", &after.result);
+  args = recorded_look(r, &before, "args");
+  result = recorded_look(r, &after, "result");
+  for (i = 0; i < recorded_count_items(&args); ++i) {
+    snprintf(name, sizeof name, "arg[%zu]", i);
+    add_number(list, r, "before", name, recorded_item_at(&args, i));
   }
-  call_values_free(&before);
-  call_values_free(&after);
-  return good;
+  if (c->end == kCallReturned) add_number(list, r, "after", "result", &result);
+  tvm_ffi_any_clear(&before);
+  tvm_ffi_any_clear(&after);
+  return true;
+}
+
+/* Adds what the recording has of the call, also of one that cannot be made again. False after a
+ * report. */
+static bool collect(const recording *r, const recorded_call *c, export_list *out) {
+  uint64_t max_bytes = UINT64_MAX;
+  call_tensors tensors;
+  bool good;
+  size_t i;
+  recording_read_tensors(r, c, SIZE_MAX, &max_bytes, &tensors);
+  good = !tensors.is_damaged;
+  for (i = 0; i < tensors.size && good; ++i) {
+    const described_tensor *t = &tensors.items[i];
+    if (!t->is_result) add_moment(out, "before", t, &t->before);
+    if (c->end != kCallUnfinished) add_moment(out, "after", t, &t->after);
+  }
+  call_tensors_free(&tensors);
+  return good && add_numbers(out, r, c);
 }
 
 static void free_list(export_list *list) {
@@ -101,7 +156,7 @@ static void free_list(export_list *list) {
     tvm_ffi_object_release(list->items[i].tensor);
   }
   free(list->items);
-  text_free(&list->left_out);
+  name_table_free(&list->names);
 }
 
 static const DLTensor *view_of(const exported *item, size_t *out_size) {
@@ -113,7 +168,7 @@ static const DLTensor *view_of(const exported *item, size_t *out_size) {
 
 /* ---- .npz: a zip of .npy ---- */
 
-static bool write_npz(const export_list *list, const char *path) {
+static bool write_npz(export_list *list, const char *path) {
   zip_writer zip;
   size_t i, size;
   memset(&zip, 0, sizeof zip);
@@ -123,13 +178,17 @@ static bool write_npz(const export_list *list, const char *path) {
     text_buf file = {NULL, 0, 0};
     if (npy_write(&file, tensor->dtype, tensor->shape, tensor->ndim, tensor->data, size)) {
       zip_add(&zip, name, file.data, file.size);
+      ++list->num_written;
     } else {
       report_note("%s is left out: its elements are not whole bytes", list->items[i].name);
     }
     text_free(&file);
     free(name);
   }
-  return zip_write(&zip, path);
+  if (list->num_written > 0) return zip_write(&zip, path);
+  text_free(&zip.bytes);
+  text_free(&zip.list);
+  return false;
 }
 
 /* ---- .safetensors: the size of a header, the header as JSON, the elements ---- */
@@ -194,7 +253,7 @@ static void add_json_text(text_buf *out, const char *text) {
   text_add(out, "\"");
 }
 
-static bool write_safetensors(const export_list *list, const recorded_call *c, const char *path) {
+static bool write_safetensors(export_list *list, const recorded_call *c, const char *path) {
   text_buf header = {NULL, 0, 0}, elements = {NULL, 0, 0}, whole = {NULL, 0, 0};
   size_t i, size;
   int32_t d;
@@ -209,7 +268,10 @@ static bool write_safetensors(const export_list *list, const recorded_call *c, c
       report_note("%s is left out: .safetensors has no such data type", list->items[i].name);
       continue;
     }
-    text_add(&header, ",\"%s\":{\"dtype\":\"%s\",\"shape\":[", list->items[i].name, type);
+    ++list->num_written;
+    text_add(&header, ",");
+    add_json_text(&header, list->items[i].name);
+    text_add(&header, ":{\"dtype\":\"%s\",\"shape\":[", type);
     for (d = 0; d < tensor->ndim; ++d) {
       text_add(&header, "%s%" PRId64, d > 0 ? "," : "", tensor->shape[d]);
     }
@@ -224,7 +286,7 @@ static bool write_safetensors(const export_list *list, const recorded_call *c, c
   }
   text_add_bytes(&whole, header.data, header.size);
   text_add_bytes(&whole, elements.data, elements.size);
-  good = tool_write_file(path, whole.data, whole.size);
+  good = list->num_written > 0 && tool_write_file(path, whole.data, whole.size);
   text_free(&header);
   text_free(&elements);
   text_free(&whole);
@@ -240,14 +302,17 @@ bool recording_can_export(const char *path) {
 }
 
 bool recording_export_call(const recording *r, const recorded_call *c, const char *path) {
-  export_list list = {NULL, 0, {NULL, 0, 0}};
-  bool good = collect(r, c, &list);
+  export_list list;
+  bool good;
+  memset(&list, 0, sizeof list);
+  good = collect(r, c, &list);
   if (good) {
     good =
         file_has_ending(path, ".npz") ? write_npz(&list, path) : write_safetensors(&list, c, path);
-  }
-  if (good && list.left_out.size > 0) {
-    report_note("%s: without data in the recording, and left out", list.left_out.data);
+    if (list.num_written == 0) {
+      report_error("%s is not written: call %" PRId64 " has no tensor or number that can be in it",
+                   path, c->number);
+    }
   }
   free_list(&list);
   return good;

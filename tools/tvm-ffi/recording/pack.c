@@ -24,7 +24,7 @@ static bool add_file(zip_writer *zip, const char *path, const char *name) {
   char *bytes = recorded_file_read(path, &size);
   if (bytes != NULL) zip_add(zip, name, bytes, size);
   free(bytes);
-  return bytes != NULL;
+  return bytes != NULL && !zip->is_too_large;
 }
 
 /* Whether a name in the folder is that of a file of a recording. */
@@ -32,6 +32,7 @@ static bool is_own_name(const char *name) {
   static const char *const kEndings[] = {".jsonl", ".memory", ".counts"};
   size_t i;
   if (strcmp(name, "version") == 0) return true;
+  if (!text_is_printable(name, strlen(name))) return false; /* messages have the name */
   for (i = 0; i < sizeof kEndings / sizeof *kEndings; ++i) {
     if (text_begins(name, "calls.") && path_ends_in(name, kEndings[i])) return true;
   }
@@ -72,28 +73,82 @@ typedef struct {
   word_list names; /* in its folder */
 } library_packer;
 
-/* A needed library that is not the system's: beside the one that needs it, or where that looks for
- * it. NULL: the loader finds it elsewhere, or it is the runtime. */
-static char *find_needed(const binary_file *file, const char *name) {
-  const char *at = file->search_path != NULL ? file->search_path : "";
-  char *folder = path_beside(file->path, "."), *found = path_beside(file->path, name);
-  if (strchr(name, '/') != NULL || text_begins(name, "libtvm_ffi")) *found = '\0';
-  while (*found != '\0' && !file_exists(found) && *at != '\0') {
-    static const char *const kOrigins[] = {"$ORIGIN", "${ORIGIN}"};
-    const size_t size = strcspn(at, ":");
-    char *part = tool_copy(at, size);
-    const size_t origin = text_begins(part, kOrigins[0])   ? strlen(kOrigins[0])
-                          : text_begins(part, kOrigins[1]) ? strlen(kOrigins[1])
-                                                           : 0;
-    free(found);
-    found = tool_format("%s%s/%s", origin > 0 ? folder : "", part + origin, name);
+static bool is_runtime(const char *name) {
+  static const char *const kNames[] = {"libtvm_ffi.", "libtvm_ffi_cxx.", "libtvm_ffi_isolated.",
+                                       NULL};
+  return text_find_prefix(name, kNames) != NULL;
+}
+
+/* The library in one of the folders, which are separated by colons; NULL. */
+static char *find_in(const char *folders, const char *origin, const char *name) {
+  static const char *const kOrigins[] = {"$ORIGIN", "${ORIGIN}", NULL};
+  char *found = NULL;
+  while (found == NULL && *folders != '\0') {
+    const size_t size = strcspn(folders, ":");
+    char *part = tool_copy(folders, size);
+    const char *prefix = text_find_prefix(part, kOrigins);
+    const size_t cut = prefix != NULL ? strlen(prefix) : 0;
+    found = tool_format("%s%s/%s", cut > 0 ? origin : "", part + cut, name);
+    if (size == 0 || !file_exists(found)) {
+      free(found);
+      found = NULL;
+    }
     free(part);
-    at += size + (at[size] == ':' ? 1 : 0);
+    folders += size + (folders[size] == ':' ? 1 : 0);
+  }
+  return found;
+}
+
+/* Whether the loader finds a library of this name on every system of the kind: it is in a folder of
+ * the system, or in the list that glibc's loader has of those. */
+static bool is_of_system(const char *name) {
+  static const char kList[] = "/etc/ld.so.cache";
+  char *found = find_in("/lib:/lib64:/usr/lib:/usr/lib64", "", name), *list = NULL;
+  bool is_found = found != NULL || strchr(name, '/') != NULL;
+  const size_t name_size = strlen(name) + 1;
+  size_t size = 0, at = 0;
+  free(found);
+  if (!is_found && file_can_read(kList)) list = tool_read_file(kList, &size);
+  for (; list != NULL && !is_found && at + name_size < size; ++at) {
+    is_found = list[at] == '\0' && memcmp(list + at + 1, name, name_size) == 0;
+  }
+  free(list);
+  return is_found;
+}
+
+/* A needed library that is not the system's: beside the one that needs it, or where the loader
+ * looks for it. NULL: it is the system's or the runtime, or not found, which is said. */
+static char *find_needed(const binary_file *file, const char *name) {
+  const char *variable = getenv("LD_LIBRARY_PATH");
+  char *folder, *found;
+  if (strchr(name, '/') != NULL || is_runtime(name)) return NULL;
+  folder = path_beside(file->path, ".");
+  found = find_in("$ORIGIN", folder, name);
+  if (found == NULL && file->search_path != NULL) found = find_in(file->search_path, folder, name);
+  if (found == NULL && variable != NULL) found = find_in(variable, folder, name);
+  if (found == NULL && !is_of_system(name)) {
+    report_note("%s, which %s needs, is not packed: it was not found", name, file->path);
   }
   free(folder);
-  if (*found != '\0' && file_exists(found)) return found;
-  free(found);
-  return NULL;
+  return found;
+}
+
+/* The loader takes a library that is loaded already only if it has the name by its own word. */
+static void note_nameless(const binary_file *needing, const char *path, const char *name) {
+  const char *folders = needing->search_path;
+  size_t size;
+  char *image = binary_file_read(path, path, &size);
+  binary_file *file = image != NULL ? binary_file_open_image(path, image, size) : NULL;
+  const bool is_found =
+      file == NULL || file->format != kFormatElf || file->soname != NULL ||
+      (folders != NULL && (strcmp(folders, "$ORIGIN") == 0 || strcmp(folders, "${ORIGIN}") == 0));
+  if (!is_found) {
+    report_note(
+        "%s is packed, but --trust does not find it: it has no DT_SONAME, which "
+        "-Wl,-soname,%s gives it",
+        path, name);
+  }
+  binary_file_close(file);
 }
 
 static bool has_name(const word_list *names, const char *name) {
@@ -116,6 +171,7 @@ static bool add_library(library_packer *packer, const char *path, const char *na
     char *needed = find_needed(file, file->needed[i]);
     if (needed != NULL && !has_name(&packer->names, file->needed[i])) {
       words_add(&packer->names, file->needed[i]);
+      note_nameless(file, needed, file->needed[i]);
       good = add_library(packer, needed, file->needed[i], depth + 1);
     }
     free(needed);
@@ -159,7 +215,7 @@ bool recording_pack(const recording *r, const char *path) {
   memset(&zip, 0, sizeof zip);
   good = add_folder(&zip, r->folder, "", is_own_name) &&
          add_folder(&zip, r->folder, "tensors/", is_tensor_name) && add_libraries(&zip, r);
-  if (good) return zip_write(&zip, path);
+  if (good || zip.is_too_large) return zip_write(&zip, path);
   text_free(&zip.bytes);
   text_free(&zip.list);
   return false;
@@ -167,12 +223,48 @@ bool recording_pack(const recording *r, const char *path) {
 
 /* ---- Unpacking ---- */
 
+static word_list *volatile unpacked; /* what has to be removed; NULL */
+
+/* Before a signal ends the program. */
+static void remove_unpacked(void) {
+  size_t i;
+  for (i = unpacked != NULL ? unpacked->size : 0; i > 0; --i) {
+    if (remove(unpacked->items[i - 1]) != 0) (void)folder_remove(unpacked->items[i - 1]);
+  }
+}
+
+static void note_made(word_list *made, const char *path) {
+  signals_block();
+  words_add(made, path);
+  signals_unblock();
+}
+
+/* Whether Windows takes the name for a device, with any ending, or for another one. */
+static bool is_taken_by_windows(const char *name) {
+  static const char *const kDevices[] = {"con", "prn",    "aux",     "nul", "com",
+                                         "lpt", "conin$", "conout$", NULL};
+  const size_t size = strcspn(name, ". "), all = strlen(name);
+  char begin[16];
+  size_t i;
+  if (strchr(kSystem.path_separators, '\\') == NULL) return false;
+  if (all > 0 && (name[all - 1] == '.' || name[all - 1] == ' ')) return true;
+  if (strpbrk(name, "<>\"|?*") != NULL) return true;
+  if (size >= sizeof begin) return false;
+  for (i = 0; i < size; ++i) {
+    begin[i] = (char)(name[i] >= 'A' && name[i] <= 'Z' ? name[i] + 'a' - 'A' : name[i]);
+  }
+  begin[i] = '\0';
+  if (size == 4 && strchr("0123456789", begin[3]) != NULL) begin[3] = '\0'; /* COM1 */
+  return text_find(begin, kDevices) != NULL;
+}
+
 /* Whether it is the name of a library in its folder, "8d31.../libscale.so". */
 static bool is_library_name(const char *name) {
   const size_t digits = strspn(name, "0123456789abcdef");
   const char *file = name + digits + 1;
   return digits > 0 && digits <= 128 && name[digits] == '/' && *file != '\0' && *file != '.' &&
-         strpbrk(file, "/\\:") == NULL;
+         strpbrk(file, "/\\:") == NULL && text_is_printable(file, strlen(file)) &&
+         !is_taken_by_windows(file);
 }
 
 static bool is_known_name(const char *name) {
@@ -187,28 +279,32 @@ static void make_folders(word_list *made, const char *root, const char *name) {
   const char *slash;
   for (slash = strchr(name, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
     char *folder = tool_format("%s/%.*s", root, tvmffi_shown_size((size_t)(slash - name)), name);
-    if (folder_make(folder, true)) words_add(made, folder);
+    if (folder_make(folder, true)) note_made(made, folder);
     free(folder);
   }
 }
 
-static bool unpack_file(word_list *made, const char *root, const zip_file *file) {
+/* Entries of folders, which other tools add, are passed over. False after a report. */
+static bool unpack_file(word_list *made, const char *archive, const char *root,
+                        const zip_file *file) {
   char *name = tool_copy(file->name, file->name_size), *path;
   bool good = strlen(name) == file->name_size && is_known_name(name);
   if (!good) {
     char *shown = text_escape(file->name, file->name_size);
-    report_error("%s is no file of a recording", shown);
+    const bool is_folder =
+        file->size == 0 && file->name_size > 0 && file->name[file->name_size - 1] == '/';
+    if (!is_folder) report_error("%s: %s is no file of a recording", archive, shown);
     free(shown);
     free(name);
-    return false;
+    return is_folder;
   }
   make_folders(made, root, name);
   path = tool_format("%s/%s", root, name);
-  good = !file_exists(path) || report_error("%s is twice in the archive", name);
+  good = !file_exists(path) || report_error("%s: %s is twice in the archive", archive, name);
   good = good && tool_write_file(path, file->bytes, file->size);
   if (good) {
     (void)file_make_private(path);
-    words_add(made, path);
+    note_made(made, path);
   }
   free(path);
   free(name);
@@ -237,21 +333,29 @@ static char *unpack(const char *path, word_list *out_made) {
   bool good = true;
   if (bytes == NULL) return NULL;
   root = make_root();
-  if (root != NULL) words_add(out_made, root);
+  if (root != NULL) note_made(out_made, root);
   while (root != NULL && good && zip_next(bytes, size, &position, &file, &wrong)) {
-    good = unpack_file(out_made, root, &file);
+    good = unpack_file(out_made, path, root, &file);
   }
   free(bytes);
   if (wrong != NULL) good = report_error("%s: %s", path, wrong);
   if (root != NULL && good) {
     char *tensors = tool_format("%s/tensors", root); /* it may have no files */
-    if (folder_make(tensors, true)) words_add(out_made, tensors);
+    if (folder_make(tensors, true)) note_made(out_made, tensors);
     free(tensors);
     return root;
   }
   free(root);
-  recorded_unpacked_remove(out_made);
   return NULL;
+}
+
+bool recording_is_archive(const char *path) {
+  static const char kBegin[] = "PK\003\004";
+  char begin[sizeof kBegin - 1];
+  FILE *file = fopen(path, "rb");
+  const bool is_read = file != NULL && fread(begin, 1, sizeof begin, file) == sizeof begin;
+  if (file != NULL) fclose(file);
+  return is_read && memcmp(begin, kBegin, sizeof begin) == 0;
 }
 
 recording *recording_open(const char *path) {
@@ -260,22 +364,52 @@ recording *recording_open(const char *path) {
   recording *r;
   char *folder;
   if (!file_status_get(path, &status) || !status.is_regular) return recorded_open_folder(path);
+  unpacked = &made;
+  signals_catch(remove_unpacked);
   folder = unpack(path, &made);
-  if (folder == NULL) return NULL;
-  r = recorded_open_folder(folder);
+  r = folder != NULL ? recorded_open_folder(folder) : NULL;
   free(folder);
-  if (r != NULL) {
-    r->unpacked = made;
-  } else {
+  if (r == NULL) {
     recorded_unpacked_remove(&made);
+    return NULL;
   }
+  signals_block();
+  r->unpacked = made;
+  unpacked = &r->unpacked;
+  signals_unblock();
   return r;
+}
+
+void recorded_unpacked_remove(word_list *made) {
+  if (unpacked == NULL) return;
+  signals_block();
+  remove_unpacked();
+  words_free(made);
+  unpacked = NULL;
+  signals_unblock();
+  signals_restore();
 }
 
 /* ---- The libraries of an unpacked recording ---- */
 
+/* Whether a library is in the archive and may be used; says so if it is there and may not. */
+static bool is_usable(const recording *r, const char *path, const char *build_id) {
+  char *why, *shown;
+  if (!has_name(&r->unpacked, path)) return false;
+  why = recorded_library_check(path, build_id);
+  if (why == NULL) return true;
+  shown = text_escape(path, strlen(path));
+  report_note("%s, from the archive, is not used: %s", shown, why);
+  free(shown);
+  free(why);
+  return false;
+}
+
 void recording_trust(recording *r) {
-  size_t i;
+  name_table known; /* libraries that were looked at: each is read once, not for each call */
+  bool *usable = NULL;
+  size_t num_usable = 0, i, k;
+  memset(&known, 0, sizeof known);
   for (i = 0; r->unpacked.size > 0 && i < r->num_calls; ++i) {
     recorded_call *c = &r->calls[i];
     char *path;
@@ -283,12 +417,19 @@ void recording_trust(recording *r) {
       continue;
     }
     path = tool_format("%s/%s/%s/%s", r->folder, kLibraries, c->build_id, path_base(c->library));
-    if (has_name(&r->unpacked, path) && recorded_library_check(path, c->build_id) == NULL) {
+    k = name_table_add(&known, path);
+    if (k == num_usable) {
+      usable = tool_realloc(usable, ++num_usable * sizeof *usable);
+      usable[k] = is_usable(r, path, c->build_id);
+    }
+    if (usable[k]) {
       c->packed = path;
     } else {
       free(path);
     }
   }
+  name_table_free(&known);
+  free(usable);
 }
 
 void recorded_library_prepare(const recording *r, const recorded_call *c) {

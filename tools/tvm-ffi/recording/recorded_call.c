@@ -18,7 +18,7 @@ typedef struct {
   size_t max_tensors;
   bool is_result, is_swapped;
   bool has_after; /* else the call did not end */
-  char path[64];
+  text_buf path;
 } tensor_reader;
 
 static recorded_elements find_elements(const tensor_reader *reader, const described_tensor *t,
@@ -68,7 +68,7 @@ static void describe_tensor(tensor_reader *reader, const TVMFFIAny *json, bool i
   all->items = tool_realloc(all->items, (all->size + 1) * sizeof *all->items);
   t = &all->items[all->size++];
   memset(t, 0, sizeof *t);
-  snprintf(t->name, sizeof t->name, "%s", reader->path);
+  t->name = tool_copy(reader->path.data, reader->path.size);
   t->is_dltensor = is_dltensor;
   t->is_read_only = facts.is_read_only;
   t->is_result = reader->is_result;
@@ -98,20 +98,21 @@ static void describe_item(tensor_reader *reader, const TVMFFIAny *json, const ch
 
 /* An item within the value whose path it is. */
 static void describe_item(tensor_reader *reader, const TVMFFIAny *json, const char *format, ...) {
-  const size_t size = strlen(reader->path);
+  const size_t size = reader->path.size;
   va_list values;
   va_start(values, format);
-  vsnprintf(reader->path + size, sizeof reader->path - size, format, values);
+  text_add_list(&reader->path, format, values);
   va_end(values);
-  text_end_whole(reader->path);
   describe_tensors(reader, json);
-  reader->path[size] = '\0';
+  text_cut(&reader->path, size);
 }
 
 static bool describe_field(void *context, const TVMFFIAny *key, const TVMFFIAny *value) {
+  enum { kMaxField = 64 }; /* bytes: a path repeats it for each tensor in the field */
   TVMFFIByteArray name;
   if (!tvm_ffi_any_try_string(key, &name)) return false;
-  describe_item(context, value, ".%.*s", name.size < 64 ? (int)name.size : 64, name.data);
+  if (name.size > kMaxField) name.size = tvmffi_utf8_cut(name.data, kMaxField);
+  describe_item(context, value, ".%.*s", tvmffi_shown_size(name.size), name.data);
   return true;
 }
 
@@ -205,6 +206,7 @@ void recording_read_tensors(const recording *r, const recorded_call *c, size_t m
     reader.is_result = true;
     describe_item(&reader, &result, "result");
   }
+  text_free(&reader.path);
   tvm_ffi_any_clear(&before);
   tvm_ffi_any_clear(&after);
 }
@@ -212,6 +214,7 @@ void recording_read_tensors(const recording *r, const recorded_call *c, size_t m
 void call_tensors_free(call_tensors *tensors) {
   size_t i;
   for (i = 0; i < tensors->size; ++i) {
+    free(tensors->items[i].name);
     free(tensors->items[i].extents);
     free(tensors->items[i].left_out);
   }
@@ -244,7 +247,7 @@ typedef struct {
   TVMFFIObjectHandle *on_device; /* of each storage a copy; NULL */
   storage **first;               /* of each storage the first tensor; NULL */
   uint64_t *extra;               /* bytes before each storage, for byte_offset */
-  char path[64];
+  text_buf path;
   text_buf *why;
 } maker;
 
@@ -253,7 +256,7 @@ static bool cannot(maker *m, const char *format, ...) TOOL_PRINTF(2, 3);
 static bool cannot(maker *m, const char *format, ...) {
   va_list values;
   if (m->why == NULL) return false;
-  text_add(m->why, "%s ", m->path);
+  text_add(m->why, "%s ", m->path.data);
   va_start(values, format);
   text_add_list(m->why, format, values);
   va_end(values);
@@ -359,7 +362,7 @@ static recorded_tensor *add_made(maker *m, storage *stored, const tensor_facts *
   out->tensors = tool_realloc(out->tensors, (out->num_tensors + 1) * sizeof *out->tensors);
   t = &out->tensors[out->num_tensors++];
   memset(t, 0, sizeof *t);
-  snprintf(t->name, sizeof t->name, "%s", m->path);
+  t->name = tool_copy(m->path.data, m->path.size);
   t->tensor = &stored->tensor;
   t->stored = stored;
   t->storage = facts->storage;
@@ -423,11 +426,11 @@ static bool make_value(maker *m, const TVMFFIAny *json, TVMFFIAny *out);
 
 /* Makes an item within the value that is made now. */
 static bool make_item(maker *m, const TVMFFIAny *json, size_t i, TVMFFIAny *out) {
-  const size_t size = strlen(m->path);
+  const size_t size = m->path.size;
   bool good;
-  snprintf(m->path + size, sizeof m->path - size, "[%zu]", i);
+  text_add(&m->path, "[%zu]", i);
   good = make_value(m, json, out);
-  m->path[size] = '\0';
+  text_cut(&m->path, size);
   return good;
 }
 
@@ -756,7 +759,8 @@ static bool make_args(maker *m, const TVMFFIAny *args) {
   size_t i;
   m->out->args = tool_alloc((count + 1) * sizeof *m->out->args);
   for (i = 0; i < count; ++i) {
-    snprintf(m->path, sizeof m->path, "arg[%zu]", i);
+    text_cut(&m->path, 0);
+    text_add(&m->path, "arg[%zu]", i);
     m->out->num_args = i + 1;
     if (make_value(m, recorded_item_at(args, i), &m->out->args[i])) continue;
     m->out->args[i] = tvm_ffi_any_none();
@@ -769,7 +773,8 @@ static bool make_args(maker *m, const TVMFFIAny *args) {
 static bool make_result(maker *m, const TVMFFIAny *after) {
   const TVMFFIAny result = recorded_look(m->r, after, "result");
   m->num_ids = 0;
-  strcpy(m->path, "result");
+  text_cut(&m->path, 0);
+  text_add(&m->path, "result");
   m->out->has_result = make_value(m, &result, &m->out->result);
   if (!m->out->has_result) m->out->result = tvm_ffi_any_none();
   return m->out->has_result || m->why == NULL;
@@ -833,6 +838,7 @@ making recording_make(const recording *r, const recorded_call *c, recorded_momen
     return kDamaged;
   }
   made = make_all(&m, c, &before, &after);
+  text_free(&m.path);
   free(m.by_id);
   tvm_ffi_any_clear(&before);
   tvm_ffi_any_clear(&after);
@@ -881,7 +887,10 @@ void call_values_free(call_values *values) {
   }
   for (i = o->num_owned; i > 0; --i) tvm_ffi_any_clear(&o->owned[i - 1]);
   for (i = 0; i < o->num_blocks; ++i) free(o->blocks[i]);
-  for (i = 0; i < values->num_tensors; ++i) storage_free(values->tensors[i].stored);
+  for (i = 0; i < values->num_tensors; ++i) {
+    storage_free(values->tensors[i].stored);
+    free(values->tensors[i].name);
+  }
   recorded_storages_free(values->storages, values->num_storages);
   free(values->tensors);
   free(values->args);

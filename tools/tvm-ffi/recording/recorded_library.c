@@ -96,7 +96,7 @@ bool recorded_library_may_load(const recording *r, const recorded_call *c) {
   path = text_escape(c->library, strlen(c->library));
   report_error(
       "%s, which the recording names, is not loaded: %s; --lib names the library to load%s", path,
-      why, r->unpacked.size > 0 ? ", and --trust loads those that are in the archive" : "");
+      why, r->unpacked.size > 0 ? ", and replay --trust loads those that are in the archive" : "");
   free(path);
   free(why);
   return false;

@@ -792,8 +792,14 @@ static bool skip_bytes(FILE *file, int64_t count) {
 /* Reads small memory from the file of the process. NULL, or what is wrong. */
 static const char *read_small(const char *path, recorded_storage *s) {
   FILE *file = fopen(path, "rb");
+  file_status status;
   bool is_read;
   if (file == NULL) return "it cannot be opened";
+  /* Before any step: some file systems go on beyond the end, and 2^62 bytes are many steps. */
+  if (!file_status_get_open(file, &status) || (uint64_t)s->at + s->size > status.size) {
+    fclose(file);
+    return "it is shorter than the call says";
+  }
   s->bytes = tool_alloc((size_t)s->size + 1);
   is_read = skip_bytes(file, s->at) && fread(s->bytes, 1, (size_t)s->size, file) == s->size;
   fclose(file);

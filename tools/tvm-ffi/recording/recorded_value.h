@@ -3,6 +3,7 @@
 #ifndef TVM_FFI_TOOL_RECORDED_VALUE_H_
 #define TVM_FFI_TOOL_RECORDED_VALUE_H_
 
+#include "base/names.h"
 #include "recording/recording.h"
 
 enum {
@@ -40,6 +41,7 @@ struct recording {
   size_t num_calls, capacity;
   recorded_count *counts;
   size_t num_counts;
+  name_table count_names; /* of the functions of `counts`, with the same numbers */
   word_list notes, unseen;
   TVMFFIObjectHandle parse, has, get, stringify; /* functions of the runtime */
 };
@@ -58,7 +60,7 @@ bool recorded_file_is_link(const char *path);
 char *recorded_library_check(const char *path, const char *build_id);
 
 recording *recorded_open_folder(const char *folder);
-/* Removes files and folders, the last first. */
+/* Removes the files and folders of an unpacked recording, the last first. */
 void recorded_unpacked_remove(word_list *made);
 
 /* ---- JSON ---- */

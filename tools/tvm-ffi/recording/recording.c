@@ -352,8 +352,10 @@ static bool read_function(event *e) {
   }
   name = recorded_copy_text(&function);
   if (name == NULL) return damaged(e, "`function` is not a text");
-  file->functions =
-      tool_realloc(file->functions, (file->num_functions + 1) * sizeof *file->functions);
+  if ((file->num_functions & (file->num_functions + 1)) == 0) { /* twice as many each time */
+    file->functions =
+        tool_realloc(file->functions, (2 * file->num_functions + 2) * sizeof *file->functions);
+  }
   file->functions[file->num_functions++] = name;
   return true;
 }
@@ -481,6 +483,7 @@ static bool add_file(recording *r, const char *name, char *bytes, size_t size) {
   file->process.pid = -1;
   file->bytes = bytes;
   file->size = size;
+  file->process.may_run = size > 0 && bytes[size - 1] == '\0';
   return read_events(r);
 }
 
@@ -566,12 +569,11 @@ static bool check_version(const char *folder) {
 /* ---- Counts of all calls, in files beside those of events ---- */
 
 static recorded_count *find_count(recording *r, const char *function) {
-  size_t i;
-  for (i = 0; i < r->num_counts && strcmp(r->counts[i].function, function) != 0; ++i) continue;
+  const size_t i = name_table_add(&r->count_names, function);
   if (i == r->num_counts) {
     r->counts = tool_realloc(r->counts, (i + 1) * sizeof *r->counts);
     memset(&r->counts[r->num_counts++], 0, sizeof *r->counts);
-    r->counts[i].function = tool_copy(function, strlen(function));
+    r->counts[i].function = r->count_names.names[i];
   }
   return &r->counts[i];
 }
@@ -665,18 +667,10 @@ recording *recording_open_bytes(const char *name, const char *bytes, size_t size
   return NULL;
 }
 
-void recorded_unpacked_remove(word_list *made) {
-  size_t i;
-  for (i = made->size; i > 0; --i) {
-    if (remove(made->items[i - 1]) != 0) (void)folder_remove(made->items[i - 1]);
-  }
-  words_free(made);
-}
-
 void recording_free(recording *r) {
   size_t i, k;
   if (r == NULL) return;
-  recorded_unpacked_remove(&r->unpacked);
+  if (r->unpacked.size > 0) recorded_unpacked_remove(&r->unpacked);
   for (i = 0; i < r->num_calls; ++i) {
     free(r->calls[i].error);
     free(r->calls[i].packed);
@@ -698,7 +692,7 @@ void recording_free(recording *r) {
     free(file->process.command);
     free(file->bytes);
   }
-  for (i = 0; i < r->num_counts; ++i) free(r->counts[i].function);
+  name_table_free(&r->count_names);
   words_free(&r->notes);
   words_free(&r->unseen);
   free(r->files);
@@ -745,11 +739,8 @@ const recorded_count *recording_count(const recording *r, size_t i) {
 }
 
 int64_t recording_count_calls(const recording *r, const char *function) {
-  size_t i;
-  for (i = 0; i < r->num_counts; ++i) {
-    if (strcmp(r->counts[i].function, function) == 0) return r->counts[i].calls;
-  }
-  return -1;
+  const size_t i = name_table_find(&r->count_names, function);
+  return i != SIZE_MAX ? r->counts[i].calls : -1;
 }
 
 const word_list *recording_notes(const recording *r) {

@@ -43,7 +43,7 @@ typedef struct {
 
 /* How often a function was called while the recording ran, recorded or not. */
 typedef struct {
-  char *function;
+  const char *function;
   int64_t calls, errors, recorded;
 } recorded_count;
 
@@ -53,6 +53,7 @@ typedef struct {
   char *command;   /* its words; empty: not known */
   int64_t pid;     /* -1: not known */
   int64_t unix_ns; /* when it began to record, since 1970; 0: not known */
+  bool may_run;    /* the file is longer than the events: it did not stop, or it was killed */
 } recorded_process;
 
 typedef struct recording recording;
@@ -115,7 +116,7 @@ typedef struct {
 } recorded_elements;
 
 typedef struct {
-  char name[64];    /* "arg[0]", "arg[1][2]", "result" */
+  char *name;       /* "arg[0]", "arg[1][2]", "result" */
   DLTensor view;    /* `data` is NULL; the strides are those of the layout, never NULL */
   int64_t *extents; /* shape and strides */
   bool is_dltensor, is_read_only, is_result;
@@ -142,7 +143,7 @@ void call_tensors_free(call_tensors *tensors);
 /* ---- The values of a call, made again ---- */
 
 typedef struct {
-  char name[64];    /* "arg[0]", "arg[1][2]", "result[0]" */
+  char *name;       /* "arg[0]", "arg[1][2]", "result[0]" */
   DLTensor *tensor; /* [lend] */
   storage *stored;
   size_t storage; /* SIZE_MAX: none */
@@ -199,6 +200,8 @@ bool recording_export_call(const recording *r, const recorded_call *c, const cha
 /* Writes the recording with its libraries, and those that they need, to a zip. False after a
  * report; there is a note for each library that is not there as it was recorded. */
 bool recording_pack(const recording *r, const char *path);
+/* Whether the file begins as such a zip does. */
+bool recording_is_archive(const char *path);
 /* Whether it was unpacked from an archive, to files that recording_free() removes. */
 bool recording_is_unpacked(const recording *r);
 /* Uses the libraries that are in the archive. */

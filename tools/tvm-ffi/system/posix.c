@@ -348,6 +348,12 @@ bool pages_close(void *begin, size_t size) {
   return mprotect(begin, size, PROT_NONE) == 0;
 }
 
+/* New pages in their place: those that were written to would stay mappings of their own. */
+bool pages_discard(void *begin, size_t size) {
+  const int kind = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED;
+  return size == 0 || mmap(begin, size, PROT_NONE, kind, -1, 0) != MAP_FAILED;
+}
+
 void pages_release(void *begin, size_t size) {
   munmap(begin, size);
 }
@@ -794,31 +800,61 @@ static bool add_preload(const char *library, char *out_reason, size_t reason_siz
 #if defined(__linux__) || defined(__APPLE__)
 
 static volatile sig_atomic_t preloaded; /* the pid of the program */
+static struct sigaction old_actions[kMaxSignals];
 
-/* Signals of the terminal go to the program, too, and have no process that sent them. */
+/* Whether the program has the signal already: the terminal sends it to the whole group, and so do
+ * processes of the group, but for the parent, which may as well have sent it to this process alone.
+ */
+static bool has_group(int number, const siginfo_t *info) {
+#ifdef __APPLE__
+  const bool is_sent = info->si_code == SI_USER || info->si_code <= 0;
+#else
+  const bool is_sent = info->si_code <= 0;
+#endif
+  if (!is_sent) return number == SIGINT || number == SIGQUIT || number == SIGTSTP;
+  if (info->si_pid <= 0 || info->si_pid == getpid() || info->si_pid == getppid()) return false;
+  return getpgid(info->si_pid) == getpgrp();
+}
+
 static void pass_signal(int number, siginfo_t *info, void *context) {
   const int error = errno;
   (void)context;
-  if ((number != SIGINT && number != SIGQUIT) || info->si_code <= 0) {
-    kill((pid_t)preloaded, number);
-  }
+  if (!has_group(number, info)) kill((pid_t)preloaded, number);
   errno = error;
 }
 
-static void pass_signals(pid_t program) {
-  static const int kPassed[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
-  struct sigaction action;
+/* All that can be caught but those that do nothing by themselves, or say something of this process
+ * alone: of its faults, its children and its use of the terminal. */
+static bool is_passed(int number) {
+  static const int kOthers[] = {SIGKILL, SIGSTOP, SIGCHLD, SIGURG,  SIGWINCH, SIGTTIN,
+                                SIGTTOU, SIGPIPE, SIGSEGV, SIGBUS,  SIGILL,   SIGFPE,
+                                SIGABRT, SIGTRAP, SIGSYS,  SIGXCPU, SIGXFSZ};
   size_t i;
+  for (i = 0; i < sizeof kOthers / sizeof *kOthers; ++i) {
+    if (number == kOthers[i]) return false;
+  }
+  return true;
+}
+
+static void pass_signals(pid_t program) {
+  struct sigaction action;
+  int number;
   preloaded = (sig_atomic_t)program;
   memset(&action, 0, sizeof action);
   action.sa_sigaction = pass_signal;
   action.sa_flags = SA_SIGINFO | SA_RESTART;
   sigemptyset(&action.sa_mask);
-  for (i = 0; i < sizeof kPassed / sizeof *kPassed; ++i) {
-    struct sigaction old; /* what is ignored is ignored by the program, too */
-    if (sigaction(kPassed[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN) {
-      sigaction(kPassed[i], &action, NULL);
-    }
+  for (number = 1; number < kMaxSignals; ++number) {
+    if (!is_passed(number) || sigaction(number, NULL, &old_actions[number]) != 0) continue;
+    /* what is ignored is ignored by the program, too */
+    if (old_actions[number].sa_handler != SIG_IGN) sigaction(number, &action, NULL);
+  }
+}
+
+static void stop_passing(void) {
+  int number;
+  for (number = 1; number < kMaxSignals; ++number) {
+    if (is_passed(number)) sigaction(number, &old_actions[number], NULL);
   }
 }
 
@@ -835,14 +871,36 @@ bool program_has_failed(int status) {
   return !WIFEXITED(status) || WEXITSTATUS(status) != 0;
 }
 
-/* Waits for its end; false with the reason as text. */
+/*
+ * Waits for its end; false with the reason as text. Stops when the program stops, so that a shell
+ * gets the terminal back. The status is taken when no signal can be passed on any more: the pid may
+ * be that of another process then.
+ */
 static bool wait_for_program(pid_t program, int *out_status, char *out_reason, size_t reason_size) {
-  while (waitpid(program, out_status, 0) < 0) {
-    if (errno == EINTR) continue;
-    snprintf(out_reason, reason_size, "%s", strerror(errno));
-    return false;
+  sigset_t every, old;
+  siginfo_t info;
+  bool is_over = false;
+  int code = 0;
+  while (!is_over) {
+    memset(&info, 0, sizeof info);
+    code = waitid(P_PID, (id_t)program, &info, WEXITED | WSTOPPED | WNOWAIT);
+    if (code == 0 && (info.si_code == CLD_STOPPED || info.si_code == CLD_TRAPPED)) {
+      (void)waitid(P_PID, (id_t)program, &info, WSTOPPED | WNOHANG);
+      raise(SIGSTOP); /* returns when this process goes on */
+      kill(program, SIGCONT);
+    } else {
+      is_over = code == 0 || errno != EINTR;
+    }
   }
-  return true;
+  sigfillset(&every);
+  sigprocmask(SIG_SETMASK, &every, &old);
+  stop_passing();
+  if (code == 0) {
+    while ((code = (int)waitpid(program, out_status, 0)) < 0 && errno == EINTR) continue;
+  }
+  if (code < 0) snprintf(out_reason, reason_size, "%s", strerror(errno));
+  sigprocmask(SIG_SETMASK, &old, NULL);
+  return code >= 0;
 }
 
 #endif

@@ -74,11 +74,13 @@ enum {
   kNumStops = sizeof kStops / sizeof *kStops
 };
 static struct sigaction old_actions[kNumSignals], old_stops[kNumStops];
-static void (*volatile clean_up)(void);
+static void (*volatile cleans[kMaxCleans])(void);
+static volatile sig_atomic_t num_cleans;
 static sigset_t old_mask;
 
 static void clean_and_end(int signal_number) {
-  clean_up();
+  int i;
+  for (i = num_cleans; i > 0; --i) cleans[i - 1]();
   take_terminal();
   signal(signal_number, SIG_DFL);
   raise(signal_number);
@@ -116,7 +118,8 @@ static void stop_with_child(int signal_number) {
 void signals_catch(void (*clean)(void)) {
   struct sigaction action;
   size_t i;
-  clean_up = clean;
+  cleans[num_cleans] = clean;
+  if (++num_cleans > 1) return; /* the signals are caught already */
   memset(&action, 0, sizeof action);
   action.sa_handler = clean_and_end;
   for (i = 0; i < kNumSignals; ++i) {
@@ -131,8 +134,14 @@ void signals_catch(void (*clean)(void)) {
 
 void signals_restore(void) {
   size_t i;
+  if (--num_cleans > 0) return;
   for (i = 0; i < kNumSignals; ++i) sigaction(kSignals[i], &old_actions[i], NULL);
   for (i = 0; i < kNumStops; ++i) sigaction(kStops[i], &old_stops[i], NULL);
+}
+
+void signals_restore_all(void) {
+  num_cleans = 1;
+  signals_restore();
 }
 
 void signals_block(void) {

@@ -148,6 +148,8 @@ bool pages_open(void *begin, size_t size);
 /* Lets pages that were opened only be read, or not be accessed. They keep what they have. */
 bool pages_open_read(void *begin, size_t size);
 bool pages_close(void *begin, size_t size);
+/* The same, and their memory goes back to the system: what they had is lost. */
+bool pages_discard(void *begin, size_t size);
 void pages_release(void *begin, size_t size);
 
 /* Zeros that this process has in common with copies of it, where there can be copies; release with
@@ -196,10 +198,14 @@ bool descriptor_is_terminal(int descriptor);
  * that is closed. */
 
 /* Calls `clean` before such a signal ends the program, as it would without. It may do only what is
- * safe in a signal handler. On Windows the program goes on meanwhile. There is one at a time. */
+ * safe in a signal handler. On Windows the program goes on meanwhile. There are up to kMaxCleans at
+ * a time, of which the last is called first. */
+enum { kMaxCleans = 4 };
 void signals_catch(void (*clean)(void));
-/* Undoes signals_catch(). */
+/* Undoes the last signals_catch(). */
 void signals_restore(void);
+/* Undoes all, in a copy of the process that cleans nothing up; not on Windows, which has none. */
+void signals_restore_all(void);
 
 /* Lets these signals wait until signals_unblock(), so that `clean` does not see what is half
  * done. */

@@ -398,6 +398,10 @@ bool pages_close(void *begin, size_t size) {
   return protect(begin, size, PAGE_NOACCESS);
 }
 
+bool pages_discard(void *begin, size_t size) {
+  return size == 0 || VirtualFree(begin, size, MEM_DECOMMIT) != 0;
+}
+
 void pages_release(void *begin, size_t size) {
   (void)size;
   (void)VirtualFree(begin, 0, MEM_RELEASE);
@@ -468,16 +472,18 @@ bool descriptor_is_terminal(int descriptor) {
 
 /* ---- Events that end the program ---- */
 
-static void (*clean_up)(void);
-static CRITICAL_SECTION lock; /* for clean_up, and for what it cleans up */
+static void (*cleans[kMaxCleans])(void);
+static int num_cleans;
+static CRITICAL_SECTION lock; /* for both, and for what they clean up */
 static bool has_lock;
 
 /* Runs in a thread of its own; the next handler, which is the system's, ends the program. It keeps
  * the lock, so that the program does not go on with what is cleaned up. */
 static BOOL WINAPI clean_and_go_on(DWORD event) {
+  int i;
   (void)event;
   EnterCriticalSection(&lock);
-  if (clean_up != NULL) clean_up();
+  for (i = num_cleans; i > 0; --i) cleans[i - 1]();
   return FALSE;
 }
 
@@ -493,17 +499,17 @@ void signals_catch(void (*clean)(void)) {
   if (!has_lock) InitializeCriticalSection(&lock);
   has_lock = true;
   signals_block();
-  clean_up = clean;
+  cleans[num_cleans++] = clean;
   signals_unblock();
-  (void)SetConsoleCtrlHandler(clean_and_go_on, TRUE);
+  if (num_cleans == 1) (void)SetConsoleCtrlHandler(clean_and_go_on, TRUE);
 }
 
 void signals_restore(void) {
   signals_block();
-  clean_up = NULL;
+  --num_cleans;
   signals_unblock();
   /* Without the lock: it waits until no handler runs. */
-  (void)SetConsoleCtrlHandler(clean_and_go_on, FALSE);
+  if (num_cleans == 0) (void)SetConsoleCtrlHandler(clean_and_go_on, FALSE);
 }
 
 /* Writing always fails. */

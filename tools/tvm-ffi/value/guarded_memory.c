@@ -14,17 +14,21 @@
 
 /* ---- Pages, and what to say of a crash in them ---- */
 
-/* With the messages for a crash, which a signal handler cannot format. Never freed. */
+/* With the messages for a crash, which a signal handler cannot format. Never freed, as a fault may
+ * read them, but used again for other pages: see keep_closed(). */
 struct memory_pages {
-  struct memory_pages *next;
+  struct memory_pages *next, *next_unused;
   char *begin, *end; /* with the inaccessible pages */
   char *data;
   size_t size;
-  bool is_freed;
+  bool is_freed, is_listed;
   char before[80], behind[80], within[80], late[80];
 };
 
 static struct memory_pages *volatile all_pages;
+
+static tvmffi_mutex lock =
+    TVMFFI_MUTEX_INIT; /* of all lists here, of which a fault reads one, and of counts */
 
 static void explain_fault(const void *fault) {
   const char *address = fault;
@@ -38,9 +42,56 @@ static void explain_fault(const void *fault) {
   }
 }
 
+/* ---- Pages of released blocks ----
+ * They stay closed, so that a late access faults, and the message says whose they were. But calls
+ * that follow each other in one process would use up the address space and its mappings: the oldest
+ * are given back. */
+
+enum { kMaxClosed = 256 };
+static struct memory_pages *closed[kMaxClosed]; /* a ring; under the lock, as the others */
+static size_t next_closed, closed_size;
+static struct memory_pages *unused; /* by next_unused; they are in all_pages, too */
+
+/* Gives the oldest back. */
+static void release_closed(size_t at) {
+  struct memory_pages *oldest = closed[at];
+  const size_t size = (size_t)(oldest->end - oldest->begin);
+  char *begin = oldest->begin;
+  oldest->end = oldest->begin; /* no fault is in them any more */
+  pages_release(begin, size);
+  closed_size -= size;
+  closed[at] = NULL;
+  oldest->next_unused = unused;
+  unused = oldest;
+}
+
+/* Takes the pages of a block that was released. */
+static void keep_closed(struct memory_pages *pages) {
+  const size_t most = SIZE_MAX / 16; /* where addresses are scarce, also fewer than kMaxClosed */
+  const size_t size = (size_t)(pages->end - pages->begin);
+  size_t i;
+  tvmffi_mutex_lock(&lock);
+  for (i = 0; i < kMaxClosed; ++i) {
+    const size_t at = (next_closed + i) % kMaxClosed;
+    if (closed[at] != NULL && (i == 0 || closed_size + size > most)) release_closed(at);
+  }
+  closed[next_closed] = pages;
+  next_closed = (next_closed + 1) % kMaxClosed;
+  closed_size += size;
+  tvmffi_mutex_unlock(&lock);
+}
+
 static struct memory_pages *note_pages(char *begin, char *end, char *data, size_t size,
                                        memory_kind kind) {
-  struct memory_pages *pages = tool_alloc(sizeof *pages);
+  struct memory_pages *pages;
+  tvmffi_mutex_lock(&lock);
+  pages = unused;
+  if (pages != NULL) unused = pages->next_unused;
+  tvmffi_mutex_unlock(&lock);
+  if (pages == NULL) {
+    pages = tool_alloc(sizeof *pages);
+    pages->is_listed = false;
+  }
   pages->begin = begin;
   pages->end = end;
   pages->data = data;
@@ -111,8 +162,6 @@ typedef struct live {
   struct live *next;
 } live;
 
-static tvmffi_mutex lock =
-    TVMFFI_MUTEX_INIT; /* of both lists, of which a fault reads one, and of counts */
 static live *all_live;
 
 memory_block *memory_new(size_t size, size_t misaligned, tensor_guard guard, memory_kind kind) {
@@ -130,8 +179,9 @@ memory_block *memory_new(size_t size, size_t misaligned, tensor_guard guard, mem
   tvmffi_mutex_lock(&lock);
   made->next = all_live;
   all_live = made;
-  if (block->pages != NULL) {
+  if (block->pages != NULL && !block->pages->is_listed) {
     if (all_pages == NULL) faults_watch(explain_fault);
+    block->pages->is_listed = true;
     block->pages->next = all_pages;
     all_pages = block->pages;
   }
@@ -163,7 +213,8 @@ void memory_release(memory_block *block) {
   if (!is_last) return;
   if (block->pages != NULL) {
     block->pages->is_freed = true;
-    (void)pages_close(block->low, (size_t)(block->high - block->low));
+    (void)pages_discard(block->low, (size_t)(block->high - block->low));
+    keep_closed(block->pages);
   } else {
     aligned_free(block->low);
   }
