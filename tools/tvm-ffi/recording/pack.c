@@ -110,7 +110,8 @@ static bool is_of_system(const char *name) {
   free(found);
   if (!is_found && file_can_read(kList)) list = tool_read_file(kList, &size);
   for (; list != NULL && !is_found && at + name_size < size; ++at) {
-    is_found = list[at] == '\0' && memcmp(list + at + 1, name, name_size) == 0;
+    /* it is the end of its path, with which newer versions store it */
+    is_found = (list[at] == '\0' || list[at] == '/') && memcmp(list + at + 1, name, name_size) == 0;
   }
   free(list);
   return is_found;
@@ -398,6 +399,7 @@ static bool is_usable(const recording *r, const char *path, const char *build_id
   if (!has_name(&r->unpacked, path)) return false;
   why = recorded_library_check(path, build_id);
   if (why == NULL) return true;
+  path += strlen(r->folder) + 1;
   shown = text_escape(path, strlen(path));
   report_note("%s, from the archive, is not used: %s", shown, why);
   free(shown);
