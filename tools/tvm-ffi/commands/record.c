@@ -203,7 +203,6 @@ static int64_t count_seen(const recording *r) {
 static bool report_empty(const char *folder, const char *given) {
   recording *r = recording_open(folder);
   const int64_t seen = r != NULL ? count_seen(r) : 0;
-  bool may_run = false;
   size_t i;
   if (seen > 0) {
     report_note("%s has no calls: %" PRId64 " %s seen, and the options select none", given, seen,
@@ -211,13 +210,7 @@ static bool report_empty(const char *folder, const char *given) {
     recording_free(r);
     return false;
   }
-  for (i = 0; r != NULL && i < recording_num_processes(r); ++i) {
-    may_run = may_run || recording_process(r, i)->may_run;
-  }
-  if (may_run) {
-    report_error("%s has no calls yet: a process has not ended its recording, and may still run",
-                 given);
-  } else if (r != NULL && recording_num_processes(r) > recording_unseen(r)->size) {
+  if (r != NULL && recording_num_processes(r) > recording_unseen(r)->size) {
     report_error("%s has no calls: they could not be written", given);
   } else {
     report_error("%s has no calls: none was seen", given);

@@ -483,7 +483,6 @@ static bool add_file(recording *r, const char *name, char *bytes, size_t size) {
   file->process.pid = -1;
   file->bytes = bytes;
   file->size = size;
-  file->process.may_run = size > 0 && bytes[size - 1] == '\0';
   return read_events(r);
 }
 

@@ -53,7 +53,6 @@ typedef struct {
   char *command;   /* its words; empty: not known */
   int64_t pid;     /* -1: not known */
   int64_t unix_ns; /* when it began to record, since 1970; 0: not known */
-  bool may_run;    /* the file is longer than the events: it did not stop, or it was killed */
 } recorded_process;
 
 typedef struct recording recording;
