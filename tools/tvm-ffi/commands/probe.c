@@ -204,9 +204,8 @@ static const recorded_call *find_recorded(const recording *r, const char *word) 
 }
 
 /* If the library is a recording, in a folder or in one file, the function is the number of a call:
- * the library,
- * the function and the arguments are those of the call. False after a report, with the exit code if
- * it is another than that for wrong arguments. */
+ * the library, the function and the arguments are those of the call. False after a report, with the
+ * exit code if it is another than that for wrong arguments. */
 static bool read_recorded(probe *p, int *out_code) {
   const char *lib = arguments_text(p->args, kOptionLib, NULL), *folder = p->request.paths[0];
   file_status status;
