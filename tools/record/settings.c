@@ -10,6 +10,7 @@
 #include "record.h"
 
 record_settings record_set;
+static char **outputs; /* the patterns of kOutputs, each with its numbers behind its end */
 const char *const record_pattern_keys[kNumPatterns] = {"match", "skip", "lib", "outputs"};
 
 static bool matches_any(char *const *list, const char *text) {
@@ -45,7 +46,7 @@ static const char *find_numbers(const char *text) {
 }
 
 bool record_is_output(const char *function, int32_t index, int32_t num_args) {
-  char *const *list = record_set.patterns[kOutputs];
+  char *const *list = outputs;
   for (; *list != NULL; ++list) {
     const char *at = *list + strlen(*list) + 1; /* see split_outputs() */
     char *end;
@@ -95,10 +96,11 @@ bool record_set_settings(const tvm_ffi_record_options *options) {
   if (!set_patterns(&record_set.patterns[kMatch], options->match) ||
       !set_patterns(&record_set.patterns[kSkip], options->skip) ||
       !set_patterns(&record_set.patterns[kLib], options->lib) ||
-      !set_patterns(&record_set.patterns[kOutputs], options->outputs)) {
+      !set_patterns(&record_set.patterns[kOutputs], options->outputs) ||
+      !set_patterns(&outputs, options->outputs)) {
     return false;
   }
-  if (record_set.patterns[kOutputs] != NULL) split_outputs(record_set.patterns[kOutputs]);
+  if (outputs != NULL) split_outputs(outputs);
   record_set.all = options->all != 0;
   record_set.on_error = options->on_error != 0;
   record_set.no_data = options->no_data != 0;
