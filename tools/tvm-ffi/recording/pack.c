@@ -234,6 +234,17 @@ static void remove_unpacked(void) {
   }
 }
 
+/* Removes the files and folders of an unpacked recording, the last first. */
+static void remove_all_unpacked(word_list *made) {
+  if (unpacked == NULL) return;
+  signals_block();
+  remove_unpacked();
+  words_free(made);
+  unpacked = NULL;
+  signals_unblock();
+  signals_restore();
+}
+
 static void note_made(word_list *made, const char *path) {
   signals_block();
   words_add(made, path);
@@ -371,24 +382,15 @@ recording *recording_open(const char *path) {
   r = folder != NULL ? recorded_open_folder(folder) : NULL;
   free(folder);
   if (r == NULL) {
-    recorded_unpacked_remove(&made);
+    remove_all_unpacked(&made);
     return NULL;
   }
   signals_block();
   r->unpacked = made;
+  r->remove_unpacked = remove_all_unpacked;
   unpacked = &r->unpacked;
   signals_unblock();
   return r;
-}
-
-void recorded_unpacked_remove(word_list *made) {
-  if (unpacked == NULL) return;
-  signals_block();
-  remove_unpacked();
-  words_free(made);
-  unpacked = NULL;
-  signals_unblock();
-  signals_restore();
 }
 
 /* ---- The libraries of an unpacked recording ---- */

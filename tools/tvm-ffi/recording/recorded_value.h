@@ -35,6 +35,7 @@ typedef struct {
 struct recording {
   char *folder;
   word_list unpacked; /* files and folders that an archive was unpacked to, from the outside in */
+  void (*remove_unpacked)(word_list *made); /* removes them; only if there are some */
   event_file *files;
   size_t num_files;
   recorded_call *calls;
@@ -60,8 +61,6 @@ bool recorded_file_is_link(const char *path);
 char *recorded_library_check(const char *path, const char *build_id);
 
 recording *recorded_open_folder(const char *folder);
-/* Removes the files and folders of an unpacked recording, the last first. */
-void recorded_unpacked_remove(word_list *made);
 
 /* ---- JSON ---- */
 

@@ -669,7 +669,7 @@ recording *recording_open_bytes(const char *name, const char *bytes, size_t size
 void recording_free(recording *r) {
   size_t i, k;
   if (r == NULL) return;
-  if (r->unpacked.size > 0) recorded_unpacked_remove(&r->unpacked);
+  if (r->unpacked.size > 0) r->remove_unpacked(&r->unpacked);
   for (i = 0; i < r->num_calls; ++i) {
     free(r->calls[i].error);
     free(r->calls[i].packed);
