@@ -17,7 +17,9 @@
 #include <limits.h>
 #include <sys/event.h>
 #else
+#include <dirent.h>
 #include <poll.h>
+#include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -139,15 +141,28 @@ void watch_end_output(void) {
 /* Closes what preloaded libraries have opened, too. Programs that kernels execute get no channel.
  */
 void leave_host(void) {
+  enum { kMost = 1 << 20 };
+  const struct dirent *entry;
   struct rlimit most;
+  DIR *list;
   int file;
   setsid();
   for (file = kFileChannel; file < kFileEnd; ++file) (void)fcntl(file, F_SETFD, FD_CLOEXEC);
 #ifdef SYS_close_range
   if (syscall(SYS_close_range, kFileEnd, ~0u, 0) == 0) return;
 #endif
-  if (getrlimit(RLIMIT_NOFILE, &most) != 0 || most.rlim_cur > 65536) most.rlim_cur = 65536;
-  for (file = kFileEnd; file < (int)most.rlim_cur; ++file) close(file);
+  list = opendir("/proc/self/fd");
+  while (list != NULL && (entry = readdir(list)) != NULL) {
+    file = (int)strtol(entry->d_name, NULL, 10);
+    if (file >= kFileEnd && file != dirfd(list)) close(file);
+  }
+  if (list != NULL) {
+    closedir(list);
+    return;
+  }
+  /* A file may have been opened before the limit was lowered. */
+  if (getrlimit(RLIMIT_NOFILE, &most) != 0 || most.rlim_max > kMost) most.rlim_max = kMost;
+  for (file = kFileEnd; file < (int)most.rlim_max; ++file) close(file);
 }
 
 /*

@@ -193,8 +193,7 @@ static bool map_user(uid_t user, gid_t group) {
 static void run_init(int pipe) {
   char byte;
   close_all_but(pipe, -1);
-  signal(SIGCHLD, SIG_IGN);                 /* takes what processes without a parent leave */
-  (void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); /* kernels have its user */
+  signal(SIGCHLD, SIG_IGN); /* takes what processes without a parent leave */
   while (read(pipe, &byte, 1) != 0) continue;
   _exit(0);
 }
@@ -283,12 +282,14 @@ static void fork_helper(pid_t host, int host_file) {
   int ends[2];
   pid_t init, helper;
   if (pipe(ends) != 0) fail("a pipe for the sandbox");
+  (void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); /* kernels have init's user, and its /proc/1/root */
   init = fork();
   if (init < 0) fail("the first process of the sandbox");
   if (init == 0) {
     close(ends[1]);
     run_init(ends[0]);
   }
+  (void)prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
   helper = fork();
   if (helper < 0) fail("the process of the sandbox");
   close(ends[0]);
@@ -330,15 +331,17 @@ static void show(const visible_file *which, const char *old_path) {
   if (mount(source, which->path, NULL, MS_BIND | MS_REC, NULL) != 0) fail(which->path);
 }
 
-/* Nothing can be written there, nor gain rights. */
-static bool make_read_only(void) {
+enum { kReadOnly = 1, kNoSetuid = 2 }; /* attributes of mounts */
+
+/* Of all that is mounted there. */
+static bool set_attributes(const char *path, uint64_t set) {
 #ifdef SYS_mount_setattr
-  enum { kReadOnly = 1, kNoSetuid = 2, kRecursive = 0x8000 };
-  struct {
-    uint64_t set, clear, propagation, user_namespace;
-  } attributes = {kReadOnly | kNoSetuid, 0, 0, 0};
-  return syscall(SYS_mount_setattr, AT_FDCWD, "/", kRecursive, &attributes, sizeof attributes) == 0;
+  enum { kRecursive = 0x8000 };
+  const struct { uint64_t set, clear, propagation, user_namespace; } attributes = {set, 0, 0, 0};
+  return syscall(SYS_mount_setattr, AT_FDCWD, path, kRecursive, &attributes, sizeof attributes) ==
+         0;
 #else
+  (void)path, (void)set;
   errno = ENOSYS;
   return false;
 #endif
@@ -350,8 +353,28 @@ static void enter_folder(char *folder) {
   if (chdir(folder) != 0) fail(folder);
 }
 
+/*
+ * A new tree at the place of /dev, with nothing in it. Containers and old systems may refuse each
+ * step; then the tree is as before.
+ */
+static bool begin_tree(void) {
+  int reason;
+  if (!set_attributes("/dev", 0) ||
+      mount("tmpfs", "/dev", "tmpfs", MS_NOSUID, "mode=0755,size=1m") != 0) {
+    return false;
+  }
+  if (chdir("/dev") == 0 && mkdir(kOld + 1, 0755) == 0 &&
+      syscall(SYS_pivot_root, ".", kOld + 1) == 0 && chdir("/") == 0) {
+    return true;
+  }
+  reason = errno;
+  (void)umount2("/dev", MNT_DETACH);
+  errno = reason;
+  return false;
+}
+
 /* The old tree is in the new one until all is shown, so links in paths are resolved before. */
-static void make_tree(void) {
+static bool make_tree(void) {
   char **real = calloc(files.count + 1, sizeof *real);
   char *folder = getcwd(NULL, 0);
   size_t i;
@@ -360,10 +383,13 @@ static void make_tree(void) {
     real[i] = realpath(files.files[i].path, NULL);
     if (real[i] == NULL) fail(files.files[i].path);
   }
-  if (mount("tmpfs", "/dev", "tmpfs", MS_NOSUID, "mode=0755,size=1m") != 0 || chdir("/dev") != 0 ||
-      mkdir(kOld + 1, 0755) != 0 || syscall(SYS_pivot_root, ".", kOld + 1) != 0 ||
-      chdir("/") != 0) {
-    fail("mounts for the sandbox");
+  if (!begin_tree()) {
+    miss("mounts for the sandbox");
+    for (i = 0; i < files.count; ++i) free(real[i]);
+    free(real);
+    if (chdir(folder) != 0) fail(folder);
+    free(folder);
+    return false;
   }
   (void)umask(0);
   for (i = 0; i < files.count; ++i) {
@@ -377,8 +403,10 @@ static void make_tree(void) {
   if (umount2(kOld, MNT_DETACH) != 0 || rmdir(kOld) != 0) fail("the old tree of files");
   enter_folder(folder);
   free(folder);
-  if (!make_read_only()) fail("mount_setattr");
+  /* Nothing can be written there, nor gain rights. */
+  if (!set_attributes("/", kReadOnly | kNoSetuid)) fail("mount_setattr");
   (void)umask(077);
+  return true;
 }
 
 /* ---- Both steps ---- */
@@ -415,14 +443,27 @@ static void enter_namespaces(void) {
     miss("a namespace of mounts");
     return;
   }
-  make_tree();
-  parts |= TVM_FFI_ISOLATED_SANDBOX_FILES;
+  if (make_tree()) parts |= TVM_FFI_ISOLATED_SANDBOX_FILES;
+}
+
+/*
+ * Preloaded libraries may have started threads. Nothing would keep those in, and kernels could make
+ * them run what they like. The flag does nothing but fail in a program that has threads.
+ */
+static void refuse_threads(void) {
+  struct stat threads;
+  if ((unshare(CLONE_THREAD) != 0 && errno == EINVAL) ||
+      (stat("/proc/self/task", &threads) == 0 && threads.st_nlink > 3)) {
+    errno = EBUSY;
+    fail("a sandbox for a helper that has threads, of a library in LD_PRELOAD");
+  }
 }
 
 void sandbox_enter(int num_words, char **words) {
   if (num_words < kNumWords) return;
   is_wanted = true;
   is_best = strcmp(words[kWordSandbox], "best") == 0;
+  refuse_threads();
   leave_host(); /* the processes beside the helper hold nothing of the host's open */
   if (pread(kFileChannel, &wanted, sizeof wanted, 0) != (ssize_t)sizeof wanted) fail("the channel");
   if (wanted.shows_output) relay_errors();

@@ -595,6 +595,20 @@ static int run_first(void) {
   return getrlimit(RLIMIT_RTPRIO, &priority) == 0 && priority.rlim_max > 0 ? 0 : -1;
 }
 
+/* Of the host, which had left it open for the programs that it executes. */
+static int read_inherited(void) {
+  char byte;
+  return pread(150, &byte, 1, 0) == 1 ? 0 : -1;
+}
+
+/* For a library in LD_PRELOAD. */
+__attribute__((constructor)) static void start_early(void) {
+  pthread_t thread;
+  if (getenv("TVM_FFI_TEST_THREAD") != NULL) {
+    (void)pthread_create(&thread, NULL, wait_long, NULL);
+  }
+}
+
 static const struct {
   const char *name;
   int (*work)(void);
@@ -666,6 +680,7 @@ static const struct {
     ATTACK(make_table_of_files),
     ATTACK(make_timers),
     ATTACK(run_first),
+    ATTACK(read_inherited),
 };
 
 TVM_FFI_C_EXPORT(aim,

@@ -893,6 +893,10 @@ static const lack kLacks[] = {
      "a namespace of IPC: Operation not permitted"},
     {SYS_unshare, CLONE_NEWNS, TVM_FFI_ISOLATED_SANDBOX_FILES,
      "a namespace of mounts: Operation not permitted"},
+    {SYS_pivot_root, 0, TVM_FFI_ISOLATED_SANDBOX_FILES,
+     "mounts for the sandbox: Operation not permitted"},
+    {SYS_mount_setattr, 0, TVM_FFI_ISOLATED_SANDBOX_FILES,
+     "mounts for the sandbox: Operation not permitted"},
     {SYS_landlock_create_ruleset, 0, TVM_FFI_ISOLATED_SANDBOX_LANDLOCK,
      "Landlock: Operation not permitted"},
     {SYS_prctl, PR_SET_SECCOMP, TVM_FFI_ISOLATED_SANDBOX_CALLS, "seccomp: Operation not permitted"},
@@ -955,6 +959,54 @@ TEST(test_lacks) {
   }
 }
 
+/* A file that the host lets programs inherit, above its limit, on a system without close_range. */
+static void check_inherited(void) {
+  static const lack kCloseRange = {SYS_close_range, 0, 0, NULL};
+  const struct rlimit most = {100, 4096};
+  TVMFFIObjectHandle module;
+  FILE *file = tmpfile();
+  if (file == NULL || fputs("secret", file) < 0 || fflush(file) != 0) abort();
+  if (dup2(fileno(file), 150) != 150 || setrlimit(RLIMIT_NOFILE, &most) != 0) abort();
+  refuse(&kCloseRange);
+  module = load("isolated_attacks.so");
+  assert_int_equal(call_text(module, "attack", "read_inherited"), -EBADF);
+  tvm_ffi_object_release(module);
+}
+
+/* Threads of a preloaded library, in each kind of sandbox. */
+static void check_threads(void) {
+  tvm_ffi_isolated_options options;
+  TVMFFIObjectHandle module;
+  int32_t how;
+  assert_int_equal(environment_set("TVM_FFI_TEST_THREAD", "1"), 0);
+  assert_int_equal(environment_set("LD_PRELOAD", module_path("isolated_attacks.so")), 0);
+  for (how = TVM_FFI_ISOLATED_SANDBOX_ALL; how <= TVM_FFI_ISOLATED_SANDBOX_BEST; ++how) {
+    options = options_with(how);
+    check_fails_with(tvm_ffi_isolated_load(module_path("isolated_bad.so"), &options, &module),
+                     TVM_FFI_ISOLATED_START_ERROR, "a sandbox for a helper that has threads");
+  }
+}
+
+/* In processes of their own. */
+TEST(test_hosts) {
+  static void (*const kChecks[])(void) = {check_inherited, check_threads};
+  size_t i;
+  if (HAS_ADDRESS_SANITIZER || !has_sandbox()) return;
+  for (i = 0; i < sizeof kChecks / sizeof *kChecks; ++i) {
+    int status = 0;
+    pid_t child;
+    (void)fflush(NULL);
+    child = fork();
+    if (child == 0) {
+      kChecks[i]();
+      _exit(0);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    if (status != 0) print_error("check %d\n", (int)i);
+    assert_int_equal(status, 0);
+  }
+}
+
 RUN_TESTS({
     cmocka_unit_test(test_attacks),
     cmocka_unit_test(test_attacks_of_root),
@@ -970,4 +1022,5 @@ RUN_TESTS({
     cmocka_unit_test(test_names),
     cmocka_unit_test(test_struct_sizes),
     cmocka_unit_test(test_lacks),
+    cmocka_unit_test(test_hosts),
 })
