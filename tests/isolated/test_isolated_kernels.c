@@ -191,7 +191,9 @@ static const row kResults[] = {
   {"return_text", "returns more bytes than may cross", (256 << 20) + 1, kLives, "MemoryError", "256 MiB", 0, 5},
   {"return_tensor", "returns a tensor without elements", 0, kEnds, CRASH, "crashed: SIGSEGV", 0, 1},
   {"return_tensor", "returns a tensor of a negative size", 1, kLives, "ValueError", "cannot cross", 0, 1},
+#if UINTPTR_MAX > 0xffffffff
   {"return_tensor", "returns a tensor of 4 TiB", 2, kLives, NULL, "memory", 0, 2},
+#endif
   {"return_tensor", "returns a tensor of 70 dimensions", 3, kLives, "ValueError", "cannot cross", 0, 1},
   {"return_tensor", "returns a tensor of a GPU", 4, kLives, "TypeError", "device type 2", 0, 1},
   {"return_colliding_keys", "returns a map whose keys collide", 5000, kLives, NULL, NULL, 0, 3},
