@@ -36,7 +36,6 @@
 #include <xlocale.h>
 #endif
 
-#include "base/utf8.h"
 #include "platform/c99_string.h"
 
 /* ---- The clock ---- */
@@ -508,8 +507,8 @@ static char *find_in(const char *folder, size_t folder_size, const char *name) {
   const size_t size = folder_size + strlen(name) + 3;
   char *path = malloc(size), *found = NULL;
   if (path == NULL) return NULL;
-  snprintf(path, size, "%.*s/%s", folder_size > 0 ? tvmffi_shown_size(folder_size) : 1,
-           folder_size > 0 ? folder : ".", name);
+  if (folder_size > 0) memcpy(path, folder, folder_size);
+  snprintf(path + folder_size, size - folder_size, "%s/%s", folder_size > 0 ? "" : ".", name);
   if (access(path, X_OK) == 0) found = realpath(path, NULL);
   free(path);
   return found;

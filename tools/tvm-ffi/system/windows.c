@@ -17,7 +17,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/utf8.h"
 #include "platform/win32.h"
 
 /* ---- The clock ---- */
@@ -558,8 +557,9 @@ static char *find_file(const char *folder, size_t folder_size, const char *name,
   const size_t size = folder_size + strlen(name) + strlen(suffix) + 2;
   char *path = malloc(size), *found = malloc(kMaxPath);
   if (path != NULL && found != NULL) {
-    snprintf(path, size, "%.*s%s%s%s", tvmffi_shown_size(folder_size), folder,
-             folder_size > 0 ? "\\" : "", name, suffix);
+    if (folder_size > 0) memcpy(path, folder, folder_size);
+    snprintf(path + folder_size, size - folder_size, "%s%s%s", folder_size > 0 ? "\\" : "", name,
+             suffix);
     if (is_file(path)) {
       const DWORD length = GetFullPathNameA(path, kMaxPath, found, NULL);
       if (length > 0 && length < kMaxPath) {
