@@ -163,7 +163,8 @@ def check_precisions():
 @part(f"clang-format-{CLANG_FORMAT}", when=DAILY, alone="how sources are written")
 def format():
     """clang-format finds nothing in C and C++; lines of all files have at most 100 columns; headers
-    in C++ move and forward as CONTRIBUTING.md says; numbers have a point in every locale, and precisions fit into an int"""
+    in C++ move and forward as CONTRIBUTING.md says; numbers have a point in every locale, and
+    precisions fit into an int"""
     check_width()
     check_casts()
     check_points()

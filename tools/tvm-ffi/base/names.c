@@ -89,16 +89,11 @@ void nearest_offer(nearest_name *search, const char *candidate) {
 
 /* ---- Tables ---- */
 
-/* The slot of a name, or the empty one where it would be. FNV-1a. */
+/* The slot of a name, or the empty one where it would be. */
 static size_t find_slot(const name_table *table, const char *name) {
   const size_t mask = table->num_slots - 1;
-  uint64_t hash = UINT64_C(0xcbf29ce484222325);
-  const char *at;
-  size_t i;
-  for (at = name; *at != '\0'; ++at) {
-    hash = (hash ^ (unsigned char)*at) * UINT64_C(0x100000001b3);
-  }
-  i = (size_t)(hash ^ hash >> 32) & mask;
+  const uint64_t hash = text_hash(TEXT_HASH, name, strlen(name));
+  size_t i = (size_t)(hash ^ hash >> 32) & mask;
   while (table->slots[i] != 0 && strcmp(table->names[table->slots[i] - 1], name) != 0) {
     i = (i + 1) & mask;
   }

@@ -65,6 +65,13 @@ void text_add_bytes(text_buf *buffer, const void *bytes, size_t size) {
   buffer->data[buffer->size] = '\0';
 }
 
+uint64_t text_hash(uint64_t hash, const void *bytes, size_t size) {
+  const unsigned char *at = bytes;
+  size_t i;
+  for (i = 0; i < size; ++i) hash = (hash ^ at[i]) * UINT64_C(0x100000001b3);
+  return hash;
+}
+
 void text_cut(text_buf *buffer, size_t size) {
   if (size >= buffer->size) return;
   buffer->size = size;

@@ -46,6 +46,10 @@ bool text_begins(const char *text, const char *prefix);
 const char *text_find(const char *text, const char *const *words);
 /* The first word of such a list with which the text begins; NULL if it begins with none. */
 const char *text_find_prefix(const char *text, const char *const *prefixes);
+/* The hash of bytes that follow those of the first hash (FNV-1a), which for the first ones is
+ * TEXT_HASH. Somebody can make bytes with equal hashes on purpose. */
+#define TEXT_HASH UINT64_C(0xcbf29ce484222325)
+uint64_t text_hash(uint64_t hash, const void *bytes, size_t size);
 
 /* ---- Lists of words, such as command lines ---- */
 

@@ -36,18 +36,9 @@ typedef struct {
 
 typedef enum { kStored, kFilesChanged, kNotStored } store_result;
 
-/* ---- The cache: hashes ---- */
+/* ---- The cache: hashes, which nobody makes equal in the user's own folder ---- */
 
-static const uint64_t kHashStart = 0xcbf29ce484222325u;
 enum { kKeyDigits = 16 }; /* of a hash in the name of a file */
-
-/* FNV-1a. The folder is the user's own: nobody makes files with equal hashes on purpose. */
-static uint64_t hash_add(uint64_t hash, const void *bytes, size_t size) {
-  const unsigned char *at = bytes;
-  size_t i;
-  for (i = 0; i < size; ++i) hash = (hash ^ at[i]) * 0x100000001b3u;
-  return hash;
-}
 
 /* Adds name and content of a file; false if it cannot be read. */
 static bool hash_add_file(uint64_t *hash, const char *path) {
@@ -57,12 +48,12 @@ static bool hash_add_file(uint64_t *hash, const char *path) {
   size_t size;
   bool is_read;
   if (stream == NULL) return false;
-  *hash = hash_add(*hash, path, strlen(path) + 1);
+  *hash = text_hash(*hash, path, strlen(path) + 1);
   while ((size = fread(buffer, 1, sizeof buffer, stream)) > 0) {
-    *hash = hash_add(*hash, buffer, size);
+    *hash = text_hash(*hash, buffer, size);
     total += size;
   }
-  *hash = hash_add(*hash, &total, sizeof total);
+  *hash = text_hash(*hash, &total, sizeof total);
   is_read = ferror(stream) == 0;
   fclose(stream);
   return is_read;
@@ -132,7 +123,7 @@ static void name_temporary(source_cache *out) {
 static bool source_cache_open(const char *key, size_t key_size, source_cache *out) {
   char *folder = find_folder();
   if (folder == NULL) return false;
-  out->stem = tool_format("%s/%0*" PRIx64, folder, kKeyDigits, hash_add(kHashStart, key, key_size));
+  out->stem = tool_format("%s/%0*" PRIx64, folder, kKeyDigits, text_hash(TEXT_HASH, key, key_size));
   name_temporary(out);
   free(folder);
   return true;
@@ -162,7 +153,7 @@ static char *take_path(const char **files, bool *out_is_absent) {
 /* Where the library is kept that is made of these files; NULL if one of them cannot be read, or is
  * there although it was not. */
 static char *name_library(const source_cache *cache, const char *files) {
-  uint64_t hash = kHashStart;
+  uint64_t hash = TEXT_HASH;
   while (*files != '\0') {
     bool is_absent, is_same;
     char *path = take_path(&files, &is_absent);
