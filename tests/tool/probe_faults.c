@@ -596,6 +596,16 @@ TVM_FFI_C_EXPORT(counts_few, "(0: DLTensor*, 1: DLTensor*) -> None") {
   return count_threes(args, 50);
 }
 
+/* Right: what a call keeps is kept once. */
+TVM_FFI_C_EXPORT(keeps_once, "(0: DLTensor*) -> None") {
+  static void *volatile kept;
+  static int calls;
+  DLTensor *x;
+  if (++calls == 20) kept = malloc(4096);
+  TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 1));
+  return tvm_ffi_args_read_tensor(args, 0, &x);
+}
+
 /* ---- The table ---- */
 
 #define KERNEL(name)                                                         \

@@ -418,6 +418,12 @@ class Probe(unittest.TestCase):
         smaller = [call["command"].split("'")[1] for call in found["calls"]]
         assert smaller == [f"counts_few(128xi4={' '.join(128 * '3')}, &1xf32)"], smaller
 
+    def test_memory_that_is_kept_once(self):
+        """A cache is no leak."""
+        found = probe_call("keeps_once(4xf32=rand)", "--only=memory", "--only=mappings",
+                           "--only=refusals")
+        assert found["failed"] == 0 and rows_of(found)["refusals"]["passed"] > 0, found
+
     def test_calls_that_do_not_work(self):
         code, out, err = run("probe", FAULTS, f"right({X}, 2.5)")
         assert code == RAISED and out == "" and "probe takes a call that works" in err, (code, out,

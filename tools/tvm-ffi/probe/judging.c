@@ -122,6 +122,7 @@ bool call_often(attempt *a, int count, outcome *out) {
   }
   return true;
 }
+
 /* Reads the state, makes `warm` calls before and `count` in between; false if it has been judged.
  */
 bool read_states(attempt *a, int warm, int count, process_state *before, process_state *after,
