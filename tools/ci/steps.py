@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the parts of tools/test are made of: their list, their report, builds and tests of Meson,
 commands."""
+import contextlib
 import json
 import math
 import os
 import pathlib
 import re
+import select
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -16,6 +19,8 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PARTS = {}
 PROGRESS_SECONDS = 20
+# A command that writes nothing for so long hangs: no test and no step of a build takes half of it.
+SILENT_SECONDS = 900
 # The variable with the number of jobs of a part: Meson reads it for tests, build() for compilers.
 JOBS = "MESON_TESTTHREADS"
 
@@ -131,18 +136,73 @@ class Report:
 REPORT = Report()
 
 
+def processes():
+    """The processes of this machine, by their numbers: the parent, and a line with the state, what
+    it waits for in the kernel, and the command. None without /proc."""
+    found = {}
+    for folder in pathlib.Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):  # it has ended
+            state, parent = (folder / "stat").read_text(errors="replace").rpartition(") ")[2].split(
+            )[:2]
+            words = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+            wait = (folder / "wchan").read_text(errors="replace")
+            found[int(folder.name)] = (
+                int(parent), f"{folder.name}, child of {parent}, {state}, in {wait}: {words[:300]}")
+    return found
+
+
+def has_open(number, file):
+    """Whether a process has a file open, which may be a pipe."""
+    with contextlib.suppress(OSError):  # it has ended
+        return any(os.path.samestat(link.stat(), file)
+                   for link in pathlib.Path(f"/proc/{number}/fd").iterdir())
+    return False
+
+
+def kill(process):
+    """Kill a process, all that descend from it, and what it has left behind that could still write
+    where it does; return a line for each."""
+    found, pipe = processes(), os.fstat(process.stdout.fileno())
+    chosen = {process.pid, *(number for number in found
+                             if number != os.getpid() and has_open(number, pipe))}
+    while more := {number for number, (parent, _) in found.items() if parent in chosen} - chosen:
+        chosen |= more
+    for number in chosen:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(number, signal.SIGKILL)
+    return [found[number][1] for number in sorted(chosen) if number in found]
+
+
+def lines_until_silent(process, hung):
+    """The lines that a process writes, also those of what it has started and left behind. If
+    nothing comes for SILENT_SECONDS, a test or a program hangs: they are killed, and hung and the
+    last lines say what they were."""
+    pipe, waiting = process.stdout, b""
+    while True:
+        if not select.select([pipe], [], [], SILENT_SECONDS)[0]:
+            hung += [f"nothing was written for {SILENT_SECONDS} s; killed:", *kill(process)]
+            break
+        chunk = os.read(pipe.fileno(), 1 << 16)
+        if not chunk:
+            break
+        *lines, waiting = (waiting + chunk).split(b"\n")
+        yield from (line.decode(errors="replace") + "\n" for line in lines)
+    if waiting:
+        yield waiting.decode(errors="replace")
+    yield from (line + "\n" for line in hung)
+
+
 def execute(command, what="", env=None, show=False):
     """Run a command in the root; stdout of the result has the output of both streams, which is also
-    printed with show.
+    printed with show. A command that hangs has failed.
 
     Of a command that numbers its steps, as Ninja and Meson do, it says now and then how far it
     is."""
-    command, lines, said = [str(word) for word in command], [], time.monotonic()
+    command, lines, said, hung = [str(word) for word in command], [], time.monotonic(), []
     try:
-        with subprocess.Popen(command, cwd=ROOT, env={**os.environ,
-                                                      **(env or {})}, text=True, errors="replace",
+        with subprocess.Popen(command, cwd=ROOT, env={**os.environ, **(env or {})},
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
-            for line in process.stdout:
+            for line in lines_until_silent(process, hung):
                 lines.append(line)
                 if show:
                     REPORT.say(line.rstrip())
@@ -152,7 +212,8 @@ def execute(command, what="", env=None, show=False):
                     said = time.monotonic()
     except OSError as error:
         return subprocess.CompletedProcess(command, 127, f"{command[0]}: {error.strerror}\n")
-    return subprocess.CompletedProcess(command, process.returncode, "".join(lines))
+    return subprocess.CompletedProcess(command, 124 if hung else process.returncode,
+                                       "".join(lines))
 
 
 def last_line(text):
