@@ -43,7 +43,7 @@ static bool can_use(DLDevice device, fault f) {
 
 /* ---- Looking at the arguments ---- */
 
-static void *volatile kept; /* what is lost with the next one */
+static void *volatile kept; /* what a kernel keeps, and loses with the next one */
 
 static int check_tensor(const tvm_ffi_args *args, fault f, int32_t i, DLTensor **out) {
   const TVMFFIAny *arg = &args->args[i];
@@ -598,7 +598,6 @@ TVM_FFI_C_EXPORT(counts_few, "(0: DLTensor*, 1: DLTensor*) -> None") {
 
 /* Right: what a call keeps is kept once. */
 TVM_FFI_C_EXPORT(keeps_once, "(0: DLTensor*) -> None") {
-  static void *volatile kept;
   static int calls;
   DLTensor *x;
   if (++calls == 20) kept = malloc(4096);
