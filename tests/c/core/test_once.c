@@ -161,7 +161,7 @@ static int wait_for_asker(void **result) {
   int i;
   (void)__atomic_fetch_add(&num_inside, 1, __ATOMIC_ACQ_REL);
   while (tvmffi_atomic_load_acquire_int(&num_asking) == 0) tvmffi_thread_yield();
-  for (i = 0; i < 100000; ++i) tvmffi_thread_yield(); /* until it waits, as a rule */
+  for (i = 0; i < 200; ++i) tvmffi_thread_yield(); /* until it waits, as a rule; each may take ms */
   *result = &num_asking;
   return 0;
 }
