@@ -134,6 +134,23 @@ static void run_fork(void (*leave)(int)) {
   run_adds(9, 10);
 }
 
+/* Files get a limit in a child alone. */
+static void run_fork_limited(void) {
+  const struct rlimit limit = {64, 64};
+  pid_t child;
+  int status;
+  run_adds(0, 2);
+  (void)fflush(stdout);
+  child = fork();
+  if (child == 0) {
+    if (setrlimit(RLIMIT_FSIZE, &limit) != 0) _exit(2);
+    run_adds(9, 10);
+    _exit(0);
+  }
+  (void)waitpid(child, &status, 0);
+  run_adds(9, 10);
+}
+
 static void call_with(const char *name, const TVMFFIAny *args, int32_t num_args) {
   TVMFFIObjectHandle function = load(name);
   TVMFFIAny result = tvm_ffi_any_none();
@@ -581,6 +598,7 @@ int main(int argc, char **argv) {
   if (strcmp(deed, "adds") == 0) run_adds(0, 20);
   if (strcmp(deed, "fork") == 0) run_fork(_exit);
   if (strcmp(deed, "fork-and-exit") == 0) run_fork(exit);
+  if (strcmp(deed, "fork-limited") == 0) run_fork_limited();
   if (strcmp(deed, "crash") == 0) run_crash();
   if (strcmp(deed, "leave") == 0) call_with("leave", NULL, 0);
   if (strcmp(deed, "adds-and-die") == 0) run_adds(0, 3);

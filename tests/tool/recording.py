@@ -290,7 +290,8 @@ class Recording:
         self.folder, self.known = pathlib.Path(folder), {}
         assert (self.folder / "version").read_text() == "tvm-ffi recording 1\n"
         names = sorted(self.folder.glob("calls*.jsonl"), key=lambda path: len(path.name))
-        self.processes = [Process(self, path) for path in names]
+        # A process whose first event could not be written leaves an empty file.
+        self.processes = [Process(self, path) for path in names if path.stat().st_size > 0]
         self.calls, self.ends = {}, {}
         for process in self.processes:
             assert not set(self.calls) & set(process.calls)

@@ -13,6 +13,7 @@ import signal
 import struct
 import subprocess
 import sys
+import time
 import unittest
 import zipfile
 
@@ -403,6 +404,16 @@ class Record(unittest.TestCase):
             [{"library": 0, "function": "add", "calls": n, "errors": 1, "recorded": n}]
             for n in (3, 1, 1)]
 
+    def test_a_fork_that_fails_to_write(self):
+        """What a child cannot write is not said of its parent, whose counts are whole; that calls
+        are missing is said."""
+        recording, done = record("--all", program=["fork-limited"], same=False)
+        assert "File too large" in done.stderr and done.returncode == 0, done
+        assert [process.counts[0]["calls"] for process in recording.processes] == [3]
+        self.assertEqual(start(*COMMAND, "show", recording.folder).stderr,
+                         "tvm-ffi: note: the counts of 1 of 2 processes are missing: there were "
+                         "more calls than shown\n")
+
     def test_other_programs(self):
         """Programs that the program starts have files of their own."""
         recording, _ = record(program=["adds"])
@@ -758,6 +769,25 @@ class Record(unittest.TestCase):
         done = start(*COMMAND, "record", "-o", "packed2", "--pack=no/folder.zip", "--", HOST,
                      KERNELS, "adds")
         assert done.returncode == USAGE and "no/folder.zip" in done.stderr, done
+
+    def test_a_signal_while_packing(self):
+        """When the program has ended, signals are no longer passed to its number: they end the
+        tool, here while it waits for somebody to read the archive."""
+        os.mkfifo("unread.zip")
+        script = f"echo $$; exec '{HOST}' '{KERNELS}' numbers"
+        with subprocess.Popen([*COMMAND, "record", "-o", "packing", "--pack=unread.zip", "--", "sh",
+                               "-c", script], stdout=subprocess.PIPE, text=True) as process:
+            program = int(process.stdout.readline())
+            with self.assertRaises(ProcessLookupError):  # until the tool has taken its exit code
+                for _ in range(SLOWER * 2000):
+                    os.kill(program, 0)
+                    time.sleep(0.01)
+            process.send_signal(signal.SIGUSR1)
+            try:
+                process.wait(timeout=SLOWER * 20)
+            finally:
+                process.kill()
+        assert process.returncode == -signal.SIGUSR1, process.returncode
 
     def test_a_program_that_is_not_started(self):
         """The folder that was made for it is removed, so that the command can be corrected."""

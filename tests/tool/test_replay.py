@@ -12,12 +12,15 @@ import pathlib
 import re
 import shlex
 import shutil
+import signal
 import struct
 import subprocess
 import sys
 import tempfile
 import textwrap
+import time
 import unittest
+import unittest.mock
 import warnings
 import zipfile
 
@@ -311,6 +314,18 @@ class Show(unittest.TestCase):
         self.assertIn(" 20000 ", good("show", r.folder))
         shown = good_json("show", r.folder, "--call=19999")
         self.assertEqual((shown["call"]["args"], shown["end"]["result"]), ([1998], 1998))
+
+    def test_many_functions(self):
+        """Counts of as many functions as a program may have are added up without comparing each
+        with each: that took 25 seconds."""
+        r, number = new_recording(), 100000
+        with open(r.path, "a", encoding="ascii") as file:
+            file.writelines(f'{{"event":"function","number":{i},"library":0,"function":"f{i}"}}\n'
+                            for i in range(number))
+        r.path.with_suffix(".counts").write_bytes(struct.pack("=QQQQ", 1, 0, 0, 0) * number)
+        done = subprocess.run([*tool.COMMAND, "show", r.folder], capture_output=True, text=True,
+                              check=False, timeout=SLOWER * 10)
+        self.assertEqual(done.returncode, OK, done.stderr)
 
     def test_processes(self):
         """The files of several processes are one recording."""
@@ -870,10 +885,9 @@ class Pack(unittest.TestCase):
                 if name.startswith("tvm-ffi-recording-")]
         self.assertEqual(left, [])
 
-    @unittest.skipUnless(BUILD and sys.platform == "linux" and not WINDOWS,
-                         "programs are not built here")
-    def test_needed_libraries(self):
-        folder = WORK / "needed"
+    def make_needing(self, folder, name, *options, soname=True):
+        """A recording of one call of a kernel in `folder` that needs the library `name` in `lib`
+        there."""
         (folder / "lib").mkdir(parents=True)
         (folder / "needed.c").write_text("int get_needed(void) { return 42; }\n")
         (folder / "kernel.c").write_text(textwrap.dedent("""\
@@ -888,19 +902,55 @@ class Pack(unittest.TestCase):
             }
             """))
         compiler = ["cc", "-shared", "-fPIC", "-Wl,--build-id"]
-        subprocess.run([*compiler, "-o", folder / "lib/libneeded.so", "-Wl,-soname,libneeded.so",
-                        folder / "needed.c"], check=True)
+        subprocess.run([*compiler, "-o", folder / "lib" / name, folder / "needed.c",
+                        *([f"-Wl,-soname,{name}"] if soname else [])], check=True)
         subprocess.run([*compiler, "-o", folder / "kernel.so", folder / "kernel.c",
-                        *(f"-I{name}" for name in BUILD[1:]), f"-L{folder}/lib", "-lneeded",
-                        "-Wl,-rpath,$ORIGIN/lib"], check=True)
+                        *(f"-I{name}" for name in BUILD[1:]), f"-L{folder}/lib", f"-l:{name}",
+                        *options], check=True)
         r = new_recording(folder / "kernel.so")
         r.returned(r.call("get", []), 42)
-        path, _ = self.pack(r)
+        return r
+
+    @staticmethod
+    def packed_libraries(path):
         with zipfile.ZipFile(path) as file:
-            names = [name.split("/")[2] for name in file.namelist() if "libraries" in name]
-        self.assertEqual(names, ["libneeded.so", "kernel.so"])
-        shutil.rmtree(folder)
-        self.assertEqual(verdicts(OK, path, "--trust")["same"], 1)
+            return [name.split("/")[2] for name in file.namelist() if "libraries" in name]
+
+    @unittest.skipUnless(BUILD and sys.platform == "linux" and not WINDOWS,
+                         "programs are not built here")
+    def test_needed_libraries(self):
+        """Where the loader finds them, also those whose names begin as the runtime's does."""
+        for name, options, variable in (
+                ("libneeded.so", ["-Wl,-rpath,$ORIGIN/lib"], ""),
+                ("libtvm_ffi_mydep.so", ["-Wl,-rpath,$ORIGIN/lib"], ""),
+                ("libneeded.so", [], WORK / "needed" / "lib")):
+            with self.subTest(name=name, variable=variable):
+                folder = WORK / "needed"
+                r = self.make_needing(folder, name, *options)
+                with unittest.mock.patch.dict(os.environ, {"LD_LIBRARY_PATH": str(variable)}):
+                    path, err = self.pack(r)
+                self.assertEqual((err, self.packed_libraries(path)), ("", [name, "kernel.so"]))
+                shutil.rmtree(folder)
+                self.assertEqual(verdicts(OK, path, "--trust")["same"], 1)
+
+    @unittest.skipUnless(BUILD and sys.platform == "linux" and not WINDOWS,
+                         "programs are not built here")
+    def test_needed_libraries_that_are_not_found(self):
+        """By the packing, or by the loader from the archive: it is said when the file is
+        written."""
+        r = self.make_needing(WORK / "lacking", "libneeded.so")
+        path, err = self.pack(r)
+        self.assertIn(f"note: libneeded.so, which {WORK / 'lacking/kernel.so'} needs, is not "
+                      "packed: it was not found\n", err)
+        self.assertEqual(self.packed_libraries(path), ["kernel.so"])
+        r = self.make_needing(WORK / "nameless", "libneeded.so", "-Wl,-rpath,$ORIGIN/lib",
+                              soname=False)
+        path, err = self.pack(r)
+        self.assertIn("libneeded.so is packed, but --trust does not find it: it has no DT_SONAME, "
+                      "which -Wl,-soname,libneeded.so gives it\n", err)
+        self.assertEqual(self.packed_libraries(path), ["libneeded.so", "kernel.so"])
+        shutil.rmtree(WORK / "nameless")
+        self.assertEqual(run("replay", path, "--trust")[0], LOAD)
 
     @unittest.skipIf(WINDOWS, "libraries of Windows have no build ids")
     def test_libraries_that_are_others(self):
@@ -918,6 +968,43 @@ class Pack(unittest.TestCase):
         self.assertIn("is not loaded: its build id is" if not WINDOWS else "is not loaded", err)
         self.assertIn(f"libraries/00ff/{os.path.basename(KERNELS)}, from the archive, is not used",
                       err)
+
+    @unittest.skipIf(WINDOWS, "libraries of Windows have no build ids")
+    def test_libraries_of_many_calls(self):
+        """A library in the archive is read once, not for each call."""
+        r = new_recording()
+        for _ in range(3):
+            scale(r)
+        r.path.write_text(r.path.read_text().replace(str(build_id(KERNELS)), "00ff"))
+        path, _ = self.pack(r)
+        with zipfile.ZipFile(path, "a") as file:
+            file.write(KERNELS, f"libraries/00ff/{os.path.basename(KERNELS)}")
+        code, _, err = run("replay", path, "--trust")
+        self.assertEqual((code, err.count("from the archive, is not used")), (LOAD, 1), err)
+
+    @unittest.skipIf(WINDOWS, "events of the console there come from a thread of its own")
+    def test_a_signal(self):
+        """What was unpacked is removed, too, if a signal ends the tool: here while it waits for
+        somebody to read what it writes."""
+        r = new_recording()
+        scale(r)
+        path, _ = self.pack(r)
+        folder, waiting = WORK / "unpacked here", WORK / "unread.html"
+        folder.mkdir()
+        os.mkfifo(waiting)
+        with subprocess.Popen([*tool.COMMAND, "show", path, f"--html={waiting}"],
+                              env={**os.environ, "TMPDIR": str(folder)}) as process:
+            try:
+                for _ in range(SLOWER * 2000):
+                    if list(folder.glob("*/version")):
+                        break
+                    time.sleep(0.01)
+                process.send_signal(signal.SIGTERM)
+                process.wait(timeout=SLOWER * 20)
+            finally:
+                process.kill()
+        self.assertEqual(process.returncode, -signal.SIGTERM)
+        self.assertEqual(os.listdir(folder), [])
 
     def test_damaged_archives(self):
         """Archives that are no recordings write nothing outside of their folder."""
@@ -941,7 +1028,7 @@ class Pack(unittest.TestCase):
         with zipfile.ZipFile(path, "w") as file:
             file.writestr("version", "tvm-ffi recording 1\n")
             file.writestr("tensors/", "")  # zip -r has folders, too
-            file.writestr("calls.jsonl", "")
+            file.writestr("calls.jsonl", r.path.read_bytes().splitlines(True)[0])
         good("show", path)
         path.write_bytes(whole[:-10])
         bad(USAGE, "it is no zip archive, or cut off", "show", path)
@@ -1493,6 +1580,10 @@ class Replay(unittest.TestCase):
         code, _, err = run("replay", r.folder, "--lib", KERNELS)
         self.assertEqual(code, USAGE)
         self.assertIn("there is no function missing", err)
+        for options in [], ["--in-order"]:  # the document has an end nevertheless
+            code, out, err = run("replay", r.folder, "--lib", KERNELS, "--json", *options)
+            self.assertIn("there is no function missing", err)
+            self.assertEqual((code, json.loads(out)["differs"]), (USAGE, 0), out)
 
 
 @unittest.skipIf(WINDOWS, "libraries of Windows have no build ids")
@@ -1960,6 +2051,15 @@ class Probe(unittest.TestCase):
                          {"offset": 3, "repeat": 1})
         (row,) = good_json("probe", r.folder, "3", "--lib", KERNELS, "--only=repeat")["rows"]
         self.assertEqual(row["passed"], 1)
+
+    def test_packed(self):
+        """A recording in one file is read, too."""
+        r = new_recording("/nowhere/x.so")
+        scale(r)
+        path = r.folder.with_suffix(".zip")
+        self.assertEqual(run("show", r.folder, f"--pack={path}")[0], OK)
+        found = good_json("probe", path, "1", "--lib", KERNELS, "--only=repeat")
+        self.assertEqual((found["function"], found["rows"][0]["passed"]), ("scale", 1))
 
     def test_command(self):
         """The line for a failure makes that call again."""

@@ -251,6 +251,19 @@ static void note_made(word_list *made, const char *path) {
   signals_unblock();
 }
 
+/* False with the reason in errno. */
+static bool make_folder(word_list *made, const char *path) {
+  bool is_made;
+  int error;
+  signals_block(); /* else it might be there, and not be in the list */
+  is_made = folder_make(path, true);
+  error = errno;
+  if (is_made) words_add(made, path);
+  signals_unblock();
+  errno = error;
+  return is_made;
+}
+
 /* Whether Windows takes the name for a device, with any ending, or for another one. */
 static bool is_taken_by_windows(const char *name) {
   static const char *const kDevices[] = {"con", "prn",    "aux",     "nul", "com",
@@ -291,7 +304,7 @@ static void make_folders(word_list *made, const char *root, const char *name) {
   const char *slash;
   for (slash = strchr(name, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
     char *folder = tool_format("%s/%.*s", root, tvmffi_shown_size((size_t)(slash - name)), name);
-    if (folder_make(folder, true)) note_made(made, folder);
+    (void)make_folder(made, folder);
     free(folder);
   }
 }
@@ -313,26 +326,25 @@ static bool unpack_file(word_list *made, const char *archive, const char *root,
   make_folders(made, root, name);
   path = tool_format("%s/%s", root, name);
   good = !file_exists(path) || report_error("%s: %s is twice in the archive", archive, name);
+  if (good) note_made(made, path); /* before a signal can come between */
   good = good && tool_write_file(path, file->bytes, file->size);
-  if (good) {
-    (void)file_make_private(path);
-    note_made(made, path);
-  }
+  if (good) (void)file_make_private(path);
   free(path);
   free(name);
   return good;
 }
 
 /* A new folder for the user alone; NULL after a report. */
-static char *make_root(void) {
+static char *make_root(word_list *made) {
   unsigned number;
-  for (number = 0; number < 10000; ++number) {
+  int error = EEXIST;
+  for (number = 0; number < 10000 && error == EEXIST; ++number) {
     char *root = tool_format("%s/tvm-ffi-recording-%u", temporary_folder(), number);
-    if (folder_make(root, true)) return root;
+    if (make_folder(made, root)) return root;
+    error = errno;
     free(root);
-    if (errno != EEXIST) break;
   }
-  report_error("%s: %s", temporary_folder(), strerror(errno));
+  report_error("%s: %s", temporary_folder(), strerror(error));
   return NULL;
 }
 
@@ -344,8 +356,7 @@ static char *unpack(const char *path, word_list *out_made) {
   zip_file file;
   bool good = true;
   if (bytes == NULL) return NULL;
-  root = make_root();
-  if (root != NULL) note_made(out_made, root);
+  root = make_root(out_made);
   while (root != NULL && good && zip_next(bytes, size, &position, &file, &wrong)) {
     good = unpack_file(out_made, path, root, &file);
   }
@@ -353,7 +364,7 @@ static char *unpack(const char *path, word_list *out_made) {
   if (wrong != NULL) good = report_error("%s: %s", path, wrong);
   if (root != NULL && good) {
     char *tensors = tool_format("%s/tensors", root); /* it may have no files */
-    if (folder_make(tensors, true)) note_made(out_made, tensors);
+    (void)make_folder(out_made, tensors);
     free(tensors);
     return root;
   }

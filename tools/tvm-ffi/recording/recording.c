@@ -598,7 +598,9 @@ static bool read_counts(recording *r, event_file *file) {
     good = bytes != NULL;
   }
   free(path);
-  file->has_counts = size / kCountBytes >= file->num_functions;
+  /* a file without events is that of a process that could not write its first one */
+  file->has_counts =
+      size / kCountBytes >= file->num_functions && memchr(file->bytes, '\n', file->size) != NULL;
   if (file->num_functions > 0 && size >= kCountBytes) {
     add_count(&stopped, (const unsigned char *)bytes + 24, file->is_swapped);
   }
