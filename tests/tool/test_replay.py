@@ -16,7 +16,6 @@ import signal
 import struct
 import subprocess
 import sys
-import tempfile
 import textwrap
 import time
 import unittest
@@ -41,6 +40,10 @@ KERNELS = PATHS["run_kernels"]
 BUILD = FILES[FILES.index("--") + 1:] if "--" in FILES else []
 WORK = work_folder()
 os.environ["XDG_CACHE_HOME"] = str(WORK / "cache")
+# Of these tests alone: others may unpack recordings at the same time.
+TEMPORARY = WORK / "temporary"
+TEMPORARY.mkdir()
+os.environ["TMPDIR"] = str(TEMPORARY)
 
 
 def floats(*values):
@@ -881,9 +884,7 @@ class Pack(unittest.TestCase):
         r = new_recording()
         scale(r)
         bad(USAGE, "--trust is for a recording in one file", "replay", r.folder, "--trust")
-        left = [name for name in os.listdir(tempfile.gettempdir())
-                if name.startswith("tvm-ffi-recording-")]
-        self.assertEqual(left, [])
+        self.assertEqual(list(TEMPORARY.glob("tvm-ffi-recording-*")), [])
 
     def make_needing(self, folder, name, *options, soname=True):
         """A recording of one call of a kernel in `folder` that needs the library `name` in `lib`

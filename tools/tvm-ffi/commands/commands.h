@@ -72,6 +72,7 @@ enum {
   kOptionInOrder,
   kOptionTrust,
   kOptionPack,
+  kOptionFunctions,
   kOptionEmit,
   kOptionBench,
   kOptionRedact,
