@@ -72,11 +72,21 @@ char *tool_read_file_as(const char *path, const char *name, size_t *out_size) {
   return tool_read_file(path, out_size);
 }
 
+char *tool_read_regular_file(const char *path, bool through_links, size_t *out_size) {
+  (void)through_links;
+  return tool_read_file(path, out_size);
+}
+
 bool file_reader_open(const char *path, file_reader *out) {
   memset(out, 0, sizeof *out);
   out->path = path;
   out->bytes = tool_read_file(path, &out->size);
   return true;
+}
+
+bool file_reader_open_regular(const char *path, bool through_links, file_reader *out) {
+  (void)through_links;
+  return file_reader_open(path, out);
 }
 
 bool file_reader_fill(file_reader *reader, size_t size) {

@@ -270,6 +270,17 @@ class Builds(unittest.TestCase):
         return path
 
 
+# Gives a name to files, one after the other.
+CHANGING = """
+import itertools, os, sys
+path, *files = sys.argv[1:]
+spare = os.path.join(os.path.dirname(path), "spare")
+for file in itertools.cycle(files):
+    os.link(file, spare, follow_symlinks=False)
+    os.rename(spare, path)
+    if os.path.lexists(spare):  # both were the same file already
+        os.unlink(spare)
+"""
 PLANTED = """
 #include <stdio.h>
 #include <stdlib.h>
@@ -413,6 +424,42 @@ class Stranger(unittest.TestCase):
         (r.folder / "tensors").rename(self.folder / "tensors")
         (r.folder / "tensors").symlink_to(self.folder / "tensors")
         self.unread(r, "tensors: a recording has no symbolic links")
+
+    def test_files_that_change(self):
+        """Another file may have the name when the tool opens it: a FIFO is not waited for, and a
+        link not followed."""
+        r, other = new_recording(), new_recording()
+        scale(r)
+        other.returned(other.call("secret", []), None)
+        archive = r.folder.with_suffix(".zip")
+        self.assertEqual(run("show", r.folder, f"--pack={archive}")[0], OK)
+        data = next((r.folder / "tensors").iterdir())
+        for path, kinds, words in (
+                (r.path, ("file", "fifo", "link"), ["show", r.folder]),
+                (data, ("file", "fifo"), ["show", r.folder, "--call=1"]),
+                (archive, ("file", "fifo"), ["show", archive])):
+            made = {kind: self.folder / f"a {kind}" for kind in kinds}
+            os.link(path, made["file"])
+            os.mkfifo(made["fifo"])
+            if "link" in made:
+                made["link"].symlink_to(other.path)
+            with self.subTest(file=path.name), subprocess.Popen(
+                    [sys.executable, "-c", CHANGING, path, *made.values()]) as changing:
+                try:
+                    for _ in range(60):
+                        done = subprocess.run(
+                            [*tool.COMMAND, *map(str, words)], capture_output=True, text=True,
+                            check=False, timeout=SLOWER * 20)
+                        self.assertNotIn("secret", done.stdout)
+                        if done.returncode != OK:
+                            self.assertRegex(done.stderr, "is not a regular file|"
+                                             "is a symbolic link|Not a directory")
+                finally:
+                    changing.kill()
+            path.unlink()
+            made.pop("file").rename(path)
+            for name in made.values():
+                name.unlink()
 
 
 run_tests()

@@ -767,7 +767,7 @@ class Damaged(unittest.TestCase):
         whole = path.read_bytes()
         for content, told in ((whole[:-1], "it is shorter than the call says"), (b"", "shorter"),
                               (Y + whole[16:], "its bytes have another hash than the call says"),
-                              (None, "it cannot be opened")):
+                              (None, "calls.memory: No such file or directory")):
             path.unlink()
             if content is not None:
                 path.write_bytes(content)

@@ -92,6 +92,14 @@ bool file_check_ending(const char *option, const char *path, unsigned kinds) {
 /* What does not end by itself is read up to here. */
 static const size_t kMaxUnknownSize = (size_t)256 << 20;
 
+static void note_size(file_reader *reader) {
+  file_status status;
+  if (file_status_get_open(reader->stream, &status) && status.is_regular &&
+      status.size < SIZE_MAX / 2) {
+    reader->known_size = (size_t)status.size;
+  }
+}
+
 /* Messages call the file `name`. */
 static bool open_as(const char *path, const char *name, file_reader *out) {
   file_status status;
@@ -104,15 +112,24 @@ static bool open_as(const char *path, const char *name, file_reader *out) {
     errno = file_status_get(path, &status) && status.is_folder ? EISDIR : reason;
     return refuse(name);
   }
-  if (file_status_get_open(out->stream, &status) && status.is_regular &&
-      status.size < SIZE_MAX / 2) {
-    out->known_size = (size_t)status.size;
-  }
+  note_size(out);
   return true;
 }
 
 bool file_reader_open(const char *path, file_reader *out) {
   return open_as(path, path, out);
+}
+
+bool file_reader_open_regular(const char *path, bool through_links, file_reader *out) {
+  memset(out, 0, sizeof *out);
+  out->path = path;
+  out->stream = file_open_regular(path, through_links);
+  if (out->stream == NULL) {
+    if (errno == ELOOP && !through_links) return report_error("%s: is a symbolic link", path);
+    return errno == ESPIPE ? report_error("%s: is not a regular file", path) : refuse(path);
+  }
+  note_size(out);
+  return true;
 }
 
 static void close_stream(file_reader *reader) {
@@ -177,6 +194,14 @@ char *file_reader_take(file_reader *reader, size_t *out_size) {
 char *tool_read_file(const char *path, size_t *out_size) {
   file_reader reader;
   return file_reader_open(path, &reader) ? file_reader_take(&reader, out_size) : NULL;
+}
+
+char *tool_read_regular_file(const char *path, bool through_links, size_t *out_size) {
+  file_reader reader;
+  *out_size = 0;
+  return file_reader_open_regular(path, through_links, &reader)
+             ? file_reader_take(&reader, out_size)
+             : NULL;
 }
 
 char *tool_read_file_as(const char *path, const char *name, size_t *out_size) {

@@ -13,7 +13,7 @@ typedef struct {
   FILE *stream; /* NULL: all of it is read */
   char *bytes;  /* what was read, followed by a NUL */
   size_t size, capacity;
-  size_t known_size; /* of a regular file; 0 */
+  size_t known_size; /* of a regular file, when it was opened; 0 */
 } file_reader;
 
 /* Opens a file ("-": stdin). `path` [borrow] until it is closed. False after a report. */
@@ -31,6 +31,10 @@ char *file_reader_take(file_reader *reader, size_t *out_size);
 char *tool_read_file(const char *path, size_t *out_size);
 /* The same; messages call the file `name`, which may say where it is mentioned: "list:3: a.bin". */
 char *tool_read_file_as(const char *path, const char *name, size_t *out_size);
+/* The same of a regular file alone, which is opened without waiting; `through_links`: also if a
+ * symbolic link leads to it. */
+bool file_reader_open_regular(const char *path, bool through_links, file_reader *out);
+char *tool_read_regular_file(const char *path, bool through_links, size_t *out_size);
 /* Whether the file exists and may be read; false after a report. */
 bool tool_can_read(const char *path);
 

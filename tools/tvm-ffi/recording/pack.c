@@ -352,7 +352,7 @@ static char *make_root(word_list *made) {
 static char *unpack(const char *path, word_list *out_made) {
   const char *wrong = NULL;
   size_t size, position = 0;
-  char *bytes = tool_read_file(path, &size), *root;
+  char *bytes = tool_read_regular_file(path, true, &size), *root;
   zip_file file;
   bool good = true;
   if (bytes == NULL) return NULL;
@@ -375,7 +375,7 @@ static char *unpack(const char *path, word_list *out_made) {
 bool recording_is_archive(const char *path) {
   static const char kBegin[] = "PK\003\004";
   char begin[sizeof kBegin - 1];
-  FILE *file = fopen(path, "rb");
+  FILE *file = file_open_regular(path, true);
   const bool is_read = file != NULL && fread(begin, 1, sizeof begin, file) == sizeof begin;
   if (file != NULL) fclose(file);
   return is_read && memcmp(begin, kBegin, sizeof begin) == 0;

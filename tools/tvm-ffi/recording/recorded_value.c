@@ -750,21 +750,8 @@ bool recorded_file_is_link(const char *path) {
   return file_read_link(path, target, sizeof target);
 }
 
-/* False after a report. */
-static bool is_file_itself(const char *path) {
-  file_status status;
-  if (recorded_file_is_link(path)) {
-    return report_error("%s: is a symbolic link, and a recording has none", path);
-  }
-  if (file_status_get(path, &status) && !status.is_regular) {
-    return report_error("%s: is not a regular file", path);
-  }
-  return true;
-}
-
 char *recorded_file_read(const char *path, size_t *out_size) {
-  *out_size = 0;
-  return is_file_itself(path) ? tool_read_file(path, out_size) : NULL;
+  return tool_read_regular_file(path, false, out_size);
 }
 
 char *recorded_file_name(const event_file *file, const char *ending) {
@@ -790,20 +777,15 @@ static bool skip_bytes(FILE *file, int64_t count) {
 }
 
 /* Reads small memory from the file of the process. NULL, or what is wrong. */
-static const char *read_small(const char *path, recorded_storage *s) {
-  FILE *file = fopen(path, "rb");
-  file_status status;
+static const char *read_small(const file_reader *reader, recorded_storage *s) {
+  static const char kShort[] = "it is shorter than the call says";
+  FILE *file = reader->stream;
   bool is_read;
-  if (file == NULL) return "it cannot be opened";
   /* Before any step: some file systems go on beyond the end, and 2^62 bytes are many steps. */
-  if (!file_status_get_open(file, &status) || (uint64_t)s->at + s->size > status.size) {
-    fclose(file);
-    return "it is shorter than the call says";
-  }
+  if (file == NULL || (uint64_t)s->at + s->size > reader->known_size) return kShort;
   s->bytes = tool_alloc((size_t)s->size + 1);
   is_read = skip_bytes(file, s->at) && fread(s->bytes, 1, (size_t)s->size, file) == s->size;
-  fclose(file);
-  return is_read ? NULL : "it is shorter than the call says";
+  return is_read ? NULL : kShort;
 }
 
 static const char *check_hash(const recorded_storage *s, const void *bytes) {
@@ -818,11 +800,13 @@ static const char *check_hash(const recorded_storage *s, const void *bytes) {
 static bool load_small(const event_file *file, recorded_storage *s) {
   char *path = recorded_file_name(file, ".memory");
   const char *wrong;
-  if (path == NULL || !is_file_itself(path)) {
+  file_reader reader;
+  if (path == NULL || !file_reader_open_regular(path, false, &reader)) {
     free(path);
     return false;
   }
-  wrong = read_small(path, s);
+  wrong = read_small(&reader, s);
+  file_reader_close(&reader);
   if (wrong == NULL) wrong = check_hash(s, s->bytes);
   if (wrong != NULL) {
     report_error("%s: the recording is damaged: %s", path, wrong);
@@ -837,19 +821,20 @@ enum { kMaxNpyHeader = 1 << 16 }; /* of version 1.0, which all recordings have *
 
 /* The same of memory with its own file. */
 static bool load_large(const recording *r, recorded_storage *s) {
-  char *path = tool_format("%s/tensors/%s.npy", r->folder, s->data), *file;
+  char *path = tool_format("%s/tensors/%s.npy", r->folder, s->data), *file = NULL;
   npy_array array;
   size_t size, pos = 0;
   const char *wrong;
-  file_status status;
-  /* Of another size it is not even read: it may be larger than memory. */
-  if (file_status_get(path, &status) && status.is_regular && status.size > s->size &&
-      status.size - s->size > kMaxNpyHeader) {
-    report_error("%s: the recording is damaged: it has another size than the call says", path);
-    free(path);
-    return false;
+  file_reader reader;
+  if (file_reader_open_regular(path, false, &reader)) {
+    /* Of another size it is not even read: it may be larger than memory. */
+    if (reader.known_size > s->size && reader.known_size - s->size > kMaxNpyHeader) {
+      report_error("%s: the recording is damaged: it has another size than the call says", path);
+      file_reader_close(&reader);
+    } else {
+      file = file_reader_take(&reader, &size);
+    }
   }
-  file = recorded_file_read(path, &size);
   if (file == NULL) {
     free(path);
     return false;

@@ -532,7 +532,7 @@ static bool list_files(const char *folder, word_list *out) {
 /* Whether a line of the file begins so. */
 static bool has_line(const char *path, const char *begin) {
   const size_t size = strlen(begin);
-  FILE *file = fopen(path, "rb");
+  FILE *file = file_open_regular(path, false);
   size_t matched = 0; /* of this line; SIZE_MAX: it is another */
   int c;
   while (file != NULL && matched != size && (c = getc(file)) != EOF) {

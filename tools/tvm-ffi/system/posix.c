@@ -240,6 +240,17 @@ static void copy_mode(int file, const struct stat *old) {
   }
 }
 
+FILE *file_open_regular(const char *path, bool through_links) {
+  const int flags = O_RDONLY | O_NONBLOCK | O_CLOEXEC | (through_links ? 0 : O_NOFOLLOW);
+  const int file = open(path, flags);
+  struct stat status;
+  if (file < 0) return NULL;
+  if (fstat(file, &status) == 0 && S_ISREG(status.st_mode)) return fdopen(file, "rb");
+  close(file);
+  errno = ESPIPE;
+  return NULL;
+}
+
 FILE *file_create(const char *path, const char *old) {
   struct stat status;
   int file;

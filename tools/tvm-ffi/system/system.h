@@ -106,6 +106,11 @@ bool file_read_link(const char *path, char *out, size_t out_size);
 /* The absolute path of a file that exists, without links; release with free(). */
 char *file_resolve(const char *path);
 
+/* Opens a regular file for reading, and does not wait at a FIFO that may have its name by now.
+ * ESPIPE: it is another kind of file. ELOOP: it is a symbolic link; with `through_links`, the file
+ * that it leads to is opened. */
+FILE *file_open_regular(const char *path, bool through_links);
+
 /* Creates a file for writing; EEXIST if there is one. It gets the mode of the file `old`, and the
  * owner if the system allows it; NULL: those of any new file. */
 FILE *file_create(const char *path, const char *old);

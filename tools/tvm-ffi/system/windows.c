@@ -298,6 +298,21 @@ bool file_read_link(const char *path, char *out, size_t out_size) {
   return good;
 }
 
+FILE *file_open_regular(const char *path, bool through_links) {
+  char target[4096];
+  file_status status;
+  FILE *file;
+  if (!through_links && file_read_link(path, target, sizeof target)) {
+    errno = ELOOP;
+    return NULL;
+  }
+  file = fopen(path, "rb");
+  if (file != NULL && file_status_get_open(file, &status) && status.is_regular) return file;
+  if (file != NULL) fclose(file);
+  if (file != NULL || file_status_get(path, &status)) errno = ESPIPE;
+  return NULL;
+}
+
 /* Rights are those that the folder gives to new files. Unlike a file of _open(), it can be removed
  * before it is closed, as it is when the program is ended meanwhile. */
 FILE *file_create(const char *path, const char *old) {
