@@ -80,5 +80,7 @@ bool fuzz_same_bytes(TVMFFIByteArray a, TVMFFIByteArray b);
 extern int quiet_num_reports;
 extern const uint8_t *quiet_file;
 extern size_t quiet_file_size;
+extern uint8_t *quiet_written; /* the file that was written last; release with free() */
+extern size_t quiet_written_size;
 
 #endif /* TESTS_FUZZ_FUZZ_H_ */
