@@ -48,7 +48,9 @@ static bool take_text(header *h, char *out, size_t capacity) {
     out[size++] = *h->pos++;
   }
   out[size] = '\0';
-  return h->pos++ < h->end;
+  if (h->pos == h->end) return false;
+  ++h->pos;
+  return true;
 }
 
 static const char *read_shape(header *h, npy_array *out) {
