@@ -264,3 +264,25 @@ void prove_hash_content(void) {
   const uint64_t hash = tvmffi_hash_content(key + sizeof key - size, size);
   PROVE(hash < 2147483647);
 }
+
+/* ---- Tables of names ---- */
+
+#include "base/table.c"
+
+/* The copy of a name is behind the record. */
+void prove_table_new_record(void) {
+  char name[4];
+  const size_t size = choose_up_to(sizeof name), i = choose_up_to(sizeof name - 1);
+  const uint64_t hash = choose_u64();
+  tvmffi_table_key *made;
+  choose_bytes(name, sizeof name);
+  made = tvmffi_table_new_record(sizeof *made + 8, name + sizeof name - size, size, hash,
+                                 tvmffi_alloc);
+  if (made != NULL) {
+    PROVE(made->size == size && made->hash == hash && made->data[size] == '\0');
+    if (i < size) PROVE(made->data[i] == name[sizeof name - size + i]);
+    PROVE(((const char *)(made + 1))[choose_up_to(7)] == 0);
+  }
+  tvmffi_free(made);
+  PROVE(num_allocated == 0);
+}

@@ -4,6 +4,7 @@
 #define TESTS_SUPPORT_VALID_H_
 
 #include <stdbool.h>
+#include <string.h>
 
 #include "base/buf.h"
 #include "base/pointer_map.h"
@@ -34,6 +35,29 @@ static inline bool pointer_map_is_valid(const tvmffi_pointer_map *map,
     }
   }
   return count == map->size;
+}
+
+/* Each record is found from the slot of its hash, is alone with its name, and has half of the slots
+ * at most with the others. */
+static inline bool table_is_valid(const tvmffi_table *table) {
+  const tvmffi_table_slots *slots = table->current;
+  size_t i, k, count = 0;
+  if (slots == NULL) return table->num_records == 0;
+  if ((slots->mask & (slots->mask + 1)) != 0) return false;
+  for (i = 0; i <= slots->mask; ++i) {
+    const tvmffi_table_key *record = slots->slots[i].record;
+    if (record == NULL) continue;
+    ++count;
+    if (slots->slots[i].hash != record->hash) return false;
+    for (k = (size_t)record->hash & slots->mask; k != i; k = (k + 1) & slots->mask) {
+      const tvmffi_table_key *before = slots->slots[k].record;
+      if (before == NULL) return false;
+      if (before->size == record->size && memcmp(before->data, record->data, record->size) == 0) {
+        return false;
+      }
+    }
+  }
+  return count == table->num_records && count <= (slots->mask + 1) / 2;
 }
 
 static inline bool buf_is_valid(const tvmffi_buf *buf) {

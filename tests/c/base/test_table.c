@@ -3,6 +3,7 @@
 
 #include "base/hash.h"
 #include "support/check.h"
+#include "support/valid.h"
 
 /* Enough for the table to be replaced several times. */
 enum { kMany = 1000 };
@@ -49,6 +50,7 @@ TEST(test_names_are_found_while_it_grows) {
                        &records[j].key);
     }
     assert_null(tvmffi_table_find(&table, absent.name, absent.key.size));
+    assert_true(table_is_valid(&table));
   }
   for (i = 0; i < kMany; ++i) {
     assert_ptr_equal(

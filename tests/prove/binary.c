@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the tool reads files with that nobody has checked: numbers and texts in them
+ * (tools/tvm-ffi/file/binary_reader.c), the load commands of macOS, and archives.
+ */
+#include "prove.h"
+#include "stubs.h"
+
+#include "file/binary_macho.c"
+#include "file/binary_reader.c"
+
+enum { kMost = 64 };
+static unsigned char bytes[kMost];
+
+/* Any bytes, at the end of the memory that there is. */
+static byte_range choose_range(size_t most) {
+  byte_range range;
+  choose_bytes(bytes + kMost - most, most);
+  range.size = choose_up_to(most);
+  range.data = bytes + kMost - range.size;
+  range.is_big_endian = choose_bool();
+  return range;
+}
+
+static void prove_within(const byte_range *part, const byte_range *whole) {
+  PROVE(part->size <= whole->size);
+  if (part->size == 0) return;
+  PROVE(part->data >= whole->data && part->data + part->size <= whole->data + whole->size);
+}
+
+void prove_byte_range_slice(void) {
+  const byte_range range = choose_range(8);
+  const uint64_t offset = choose_u64(), size = choose_u64();
+  byte_range part;
+  if (byte_range_slice(&range, offset, size, &part)) {
+    prove_within(&part, &range);
+    PROVE(part.size == size);
+    if (size != 0) PROVE(part.data == range.data + offset);
+  } else {
+    PROVE(offset > range.size || size > range.size - offset);
+  }
+}
+
+const machine *machine_find_macho(uint32_t cpu) {
+  static const machine kAny;
+  (void)cpu;
+  return choose_bool() ? &kAny : NULL;
+}
+
+bool machine_is_own(unsigned number, int bits, bool is_big_endian) {
+  (void)number, (void)bits, (void)is_big_endian;
+  return choose_bool();
+}
+
+void prove_macho_next_command(void) {
+  const byte_range range = choose_range(24);
+  byte_range rest = range;
+  macho_command command;
+  if (macho_next_command(&rest, &command)) {
+    prove_within(&rest, &range);
+    prove_within(&command.bytes, &range);
+    PROVE(command.bytes.size >= 8 && command.bytes.size + rest.size == range.size);
+  }
+}
+
+/* ---- Archives ---- */
+
+static uint32_t compute_crc(const unsigned char *data, size_t size);
+
+#include "base/zip.c"
+
+static unsigned char archive[36];
+
+static uint32_t compute_crc(const unsigned char *data, size_t size) {
+  PROVE(data >= archive && size <= (size_t)(archive + sizeof archive - data));
+  return (uint32_t)choose_up_to(UINT32_MAX);
+}
+
+void prove_zip_next(void) {
+  size_t position = 0;
+  zip_file file;
+  const char *wrong;
+  choose_bytes(archive, sizeof archive);
+  if (zip_next(archive, sizeof archive, &position, &file, &wrong)) {
+    PROVE(wrong == NULL && position >= kLocalSize && position <= sizeof archive);
+    PROVE(file.name + file.name_size <= (const char *)file.bytes);
+    PROVE((const unsigned char *)file.bytes + file.size == archive + position);
+  } else {
+    PROVE(position == 0 && wrong != NULL);
+  }
+}

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* c/core/tensor.c, c/core/any.c: layouts, DLPack, conversions of values. */
+#include "core/tensor.h"
+
+#include "core/any.h"
+#include "core/error.h"
+#include "core/string_object.h"
+#include "prove.h"
+#include "stubs.h"
+
+static size_t num_failures;
+
+void tvmffi_error_raisef(const char *kind, const char *format, ...) {
+  (void)kind, (void)format;
+  ++num_failures;
+}
+
+void tvmffi_error_raise_memory(void) {
+  ++num_failures;
+}
+
+int tvmffi_fail_null_argument(const char *function, const char *name) {
+  (void)function, (void)name;
+  ++num_failures;
+  return -1;
+}
+
+/* ---- Objects ---- */
+
+/* All objects have the same room, which CBMC follows faster; what was asked for is noted. */
+enum { kObjectBytes = 256 };
+static size_t object_size;
+
+void *tvmffi_object_alloc(size_t size, size_t before, int32_t type_index, tvmffi_deleter deleter) {
+  TVMFFIObject *made;
+  PROVE(before == 0 && size <= kObjectBytes);
+  object_size = size;
+  made = tvmffi_alloc(kObjectBytes);
+  if (made == NULL) return NULL;
+  made->combined_ref_count = 1;
+  made->type_index = type_index;
+  made->deleter = deleter;
+  return made;
+}
+
+void *tvmffi_object_new(size_t size, int32_t type_index, tvmffi_deleter deleter) {
+  void *made = tvmffi_object_alloc(size, 0, type_index, deleter);
+  if (made == NULL) ++num_failures;
+  return made;
+}
+
+void tvmffi_object_free(void *self, size_t before) {
+  PROVE(before == 0);
+  tvmffi_free(self);
+}
+
+static int tensor_fill_strides(const DLTensor *tensor, int64_t *strides);
+
+#include "core/tensor.c"
+
+/* Any strides, or an error. */
+static int tensor_fill_strides(const DLTensor *tensor, int64_t *strides) {
+  int32_t i;
+  for (i = 0; i < 2; ++i) {
+    if (i < tensor->ndim) strides[i] = choose_i64();
+  }
+  return choose_bool() ? 0 : tvmffi_fail("ValueError", "");
+}
+
+/* ---- Layouts ---- */
+
+enum { kDims = 3 };
+
+static int64_t shape[kDims], strides[kDims];
+
+/* Any layout of up to so many dimensions, also with negative extents. */
+static void choose_layout(DLTensor *out, int32_t most) {
+  int32_t i;
+  memset(out, 0, sizeof *out);
+  for (i = 0; i < most; ++i) {
+    shape[i] = choose_i64();
+    strides[i] = choose_i64();
+  }
+  out->ndim = (int32_t)choose_up_to((size_t)most);
+  out->shape = shape;
+  out->strides = choose_bool() ? strides : NULL;
+  out->dtype.bits = (uint8_t)choose_up_to(UINT8_MAX);
+  out->dtype.lanes = (uint16_t)choose_up_to(UINT16_MAX);
+  out->byte_offset = choose_u64();
+}
+
+void prove_tensor_check_shape(void) {
+  DLTensor tensor;
+  int code;
+  choose_layout(&tensor, 1);
+  tensor.ndim = (int32_t)choose_u64();
+  if (choose_bool()) tensor.shape = NULL;
+  code = tvmffi_tensor_check_shape(&tensor, "");
+  PROVE((code != 0) == (num_failures == 1));
+  PROVE((code == 0) == (tensor.ndim == 0 || (tensor.ndim > 0 && tensor.shape != NULL)));
+}
+
+void prove_tensor_multiply(void) {
+  const int64_t before = choose_i64(), dim = choose_i64();
+  int64_t product = before;
+  ASSUME(before >= 0 && before <= INT32_MAX && (dim < 0 || dim <= INT32_MAX || before < 4));
+  if (multiply_extent(&product, dim)) {
+    PROVE(dim >= 0 && product >= 0);
+    if (before == 3) PROVE(product == dim + dim + dim);
+  } else {
+    PROVE(product == before);
+  }
+}
+
+/* One dimension, where the extent says all. */
+void prove_tensor_is_contiguous(void) {
+  DLTensor tensor;
+  bool is_contiguous;
+  choose_layout(&tensor, 2);
+  ASSUME(tensor.ndim < 2 || (shape[1] >= 0 && shape[1] < 8));
+  is_contiguous = tvmffi_tensor_is_contiguous(&tensor);
+  if (tensor.strides == NULL) PROVE(is_contiguous);
+  if (tensor.ndim == 1 && tensor.strides != NULL) {
+    PROVE(is_contiguous == (shape[0] == 0 || shape[0] == 1 || strides[0] == 1));
+  }
+  if (tensor.ndim == 2 && tensor.strides != NULL && shape[0] > 1 && shape[1] > 1) {
+    PROVE(is_contiguous == (strides[1] == 1 && strides[0] == shape[1]));
+  }
+}
+
+void prove_tensor_is_multiple(void) {
+  const uint64_t address = choose_u64();
+  const unsigned shift = (unsigned)choose_up_to(31);
+  const uint64_t alignment = UINT64_C(1) << shift;
+  PROVE(is_multiple(address, alignment) == (address >> shift << shift == address));
+}
+
+void prove_tensor_requirements(void) {
+  DLTensor tensor;
+  const int32_t alignment = (int32_t)choose_u64();
+  int code;
+  choose_layout(&tensor, 1);
+  ASSUME(alignment < 0 || (alignment & (alignment - 1)) == 0);
+  tensor.device.device_type = (DLDeviceType)choose_up_to(20);
+  code = tensor_check_requirements(&tensor, alignment, choose_bool());
+  PROVE((code != 0) == (num_failures == 1));
+  if (alignment < 0) PROVE(code != 0);
+}
+
+void prove_tensor_data_size(void) {
+  DLTensor tensor;
+  size_t size = 7;
+  int code;
+  choose_layout(&tensor, 1);
+  code = tvmffi_tensor_data_size(&tensor, &size);
+  PROVE((code != 0) == (num_failures == 1));
+  if (code != 0) PROVE(size == 7 && tensor.ndim == 1);
+  if (code == 0 && tensor.ndim == 0) {
+    PROVE(size == ((size_t)tensor.dtype.bits * tensor.dtype.lanes + 7) / 8);
+  }
+  if (tensor.ndim == 1 && shape[0] < 0) PROVE(code != 0);
+}
+
+/* ---- DLPack ---- */
+
+static bool is_deleted;
+
+static void note_delete(DLManagedTensorVersioned *self) {
+  (void)self;
+  PROVE(!is_deleted);
+  is_deleted = true;
+}
+
+TVMFFIObject *tvmffi_error_put_aside(void) {
+  return NULL;
+}
+
+void tvmffi_error_put_back(TVMFFIObject *error) {
+  PROVE(error == NULL);
+}
+
+/* What is exported says so much of the tensor, and holds it. */
+void prove_tensor_to_dlpack(void) {
+  tensor_object tensor;
+  DLManagedTensorVersioned *made = NULL;
+  int code;
+  memset(&tensor, 0, sizeof tensor);
+  choose_layout(&tensor.dl_tensor, 1);
+  tensor.header.combined_ref_count = TVMFFI_BOTH_ONE;
+  tensor.header.type_index = kTVMFFITensor;
+  tensor.header.deleter = choose_bool() ? delete_view : NULL;
+  tensor.flags = choose_u64();
+  code = TVMFFITensorToDLPackVersioned(&tensor, &made);
+  PROVE((code != 0) == (num_failures > 0));
+  PROVE(tensor.header.combined_ref_count == TVMFFI_BOTH_ONE + (code == 0 ? 1 : 0));
+  if (code != 0) return;
+  PROVE(made->version.major == 1 && made->manager_ctx == &tensor);
+  PROVE(made->flags == (tensor.header.deleter == delete_view ? tensor.flags : 0));
+  PROVE(made->dl_tensor.shape == tensor.dl_tensor.shape);
+  tvmffi_free(made);
+  PROVE(num_allocated == 0);
+}
+
+void prove_shape_from_args(void) {
+  TVMFFIAny args[2], made;
+  const int32_t count = (int32_t)choose_up_to(2), i = (int32_t)choose_up_to(1);
+  int code;
+  args[0].type_index = (int32_t)choose_up_to(kTVMFFIFloat);
+  args[1].type_index = (int32_t)choose_up_to(kTVMFFIFloat);
+  args[0].v_int64 = choose_i64();
+  args[1].v_int64 = choose_i64();
+  code = tvmffi_shape_from_args(args, count, &made);
+  PROVE((code != 0) == (num_failures > 0));
+  if (code == 0) {
+    const TVMFFIShapeCell *cell = TVMFFIShapeGetCellPtr(made.v_obj);
+    PROVE(cell->size == (size_t)count && object_size == sizeof(shape_object) + 8 * cell->size);
+    if (i < count) PROVE(cell->data[i] == args[i].v_int64);
+    if (i < count) PROVE(args[i].type_index == kTVMFFIInt || args[i].type_index == kTVMFFIBool);
+    tvmffi_free(made.v_obj);
+  }
+  PROVE(num_allocated == 0);
+}
+
+/* ---- Values ---- */
+
+int tvmffi_string_to_any(const char *data, size_t size, TVMFFIAny *out) {
+  PROVE(data[size] == '\0');
+  *out = tvmffi_any_none();
+  return 0;
+}
+
+int TVMFFIBytesFromByteArray(const TVMFFIByteArray *input, TVMFFIAny *out) {
+  (void)input;
+  *out = tvmffi_any_none();
+  return 0;
+}
+
+#include "core/any.c"
+
+void prove_any_get_text(void) {
+  TVMFFIAny any;
+  TVMFFIByteArray text;
+  size_t i;
+  any.type_index = (int32_t)choose_up_to(kTVMFFISmallBytes);
+  any.small_str_len = (uint32_t)choose_up_to(7);
+  any.v_uint64 = choose_u64();
+  if (any.type_index == kTVMFFIRawStr) any.v_c_str = choose_bool() ? "abc" : NULL;
+  if (tvmffi_any_get_text(&any, &text) == 0) {
+    PROVE(any.type_index != kTVMFFISmallStr);
+    PROVE(any.type_index != kTVMFFIRawStr || any.v_c_str == NULL);
+    return;
+  }
+  PROVE(any.type_index == kTVMFFIRawStr ? text.size == 3 : text.size == any.small_str_len);
+  i = choose_up_to(7);
+  if (i < text.size && any.type_index == kTVMFFISmallStr) PROVE(text.data[i] == any.v_bytes[i]);
+}
