@@ -26,7 +26,7 @@ int64_t clock_now(void) {
   return (int64_t)choose_up_to(INT64_MAX);
 }
 
-bool channel_open_part(channel *self, channel_part which, size_t size) {
+bool channel_open_more(channel *self, channel_part which, size_t size) {
   PROVE(which != kPartHost);
   PROVE(size <=
         (which == kPartHelper ? self->message_limit : self->region_size - self->message_limit));
