@@ -41,15 +41,15 @@ void prove_byte_range_slice(void) {
   }
 }
 
-const machine *machine_find_macho(uint32_t cpu) {
-  static const machine kAny;
-  (void)cpu;
-  return choose_bool() ? &kAny : NULL;
-}
-
-bool machine_is_own(unsigned number, int bits, bool is_big_endian) {
-  (void)number, (void)bits, (void)is_big_endian;
-  return choose_bool();
+void prove_byte_cursor(void) {
+  const byte_range range = choose_range(12);
+  byte_cursor cursor = byte_cursor_start(&range, choose_u64());
+  const size_t before = cursor.range.size, size = (size_t)1 << choose_up_to(3);
+  const uint64_t number = byte_cursor_number(&cursor, size);
+  prove_within(&cursor.range, &range);
+  PROVE(size == 8 || number >> 8 * size == 0);
+  PROVE(cursor.range.size == (before >= size ? before - size : 0));
+  if (before < size) PROVE(number == 0 && cursor.is_past_end);
 }
 
 void prove_macho_next_command(void) {
@@ -61,6 +61,14 @@ void prove_macho_next_command(void) {
     prove_within(&command.bytes, &range);
     PROVE(command.bytes.size >= 8 && command.bytes.size + rest.size == range.size);
   }
+}
+
+void prove_macho_take_leb(void) {
+  const byte_range range = choose_range(12);
+  byte_cursor cursor = byte_cursor_start(&range, 0);
+  const uint64_t number = take_leb(&cursor);
+  prove_within(&cursor.range, &range);
+  if (range.size > 0 && range.data[0] < 0x80) PROVE(number == range.data[0]);
 }
 
 /* ---- Archives ---- */
@@ -88,4 +96,10 @@ void prove_zip_next(void) {
   } else {
     PROVE(position == 0 && wrong != NULL);
   }
+}
+
+void prove_zip_list(void) {
+  unsigned char list[70];
+  choose_bytes(list, sizeof list);
+  if (is_whole_list(list, sizeof list)) PROVE(get_32(list) != LOCAL);
 }

@@ -102,6 +102,35 @@ void prove_elf_read_segment(void) {
 
 #include "platform/elf_image.c"
 
+/* All bytes that are told lie in a segment that can be read. */
+void prove_elf_bytes_at(void) {
+  tvmffi_elf_image file;
+  const uintptr_t address = (uintptr_t)choose_u64();
+  size_t size;
+  choose_segments();
+  memset(&file, 0, sizeof file);
+  file.base = (uintptr_t)choose_u64();
+  file.segments = segments;
+  file.num_segments = choose_up_to(3);
+  size = tvmffi_elf_bytes_at(&file, address);
+  if (size != 0) {
+    const ElfW(Phdr) *segment = tvmffi_elf_find_segment(&file, address);
+    PROVE(segment->p_type == PT_LOAD && (segment->p_flags & PF_R) != 0);
+    PROVE(address - file.base - segment->p_vaddr + size == segment->p_memsz);
+  }
+}
+
+/* Nothing outside the table is read, whatever it says. */
+void prove_elf_gnu_hash(void) {
+  uint32_t words[10];
+  const size_t size = choose_up_to(10);
+  size_t i, count;
+  for (i = 0; i < 10; ++i) words[i] = (uint32_t)choose_up_to(UINT32_MAX);
+  count = count_in_gnu_hash(words + 10 - size, size);
+  if (size < 4) PROVE(count == 0);
+  if (count != 0) PROVE(count > words[10 - size + 1]);
+}
+
 void prove_elf_name_at(void) {
   tvmffi_elf_symbols table;
   const size_t offset = choose_size();

@@ -155,6 +155,36 @@ static void choose_dense(tvmffi_map *map) {
   ASSUME(dense_is_valid(map));
 }
 
+void prove_map_find(void) {
+  tvmffi_map map;
+  tvmffi_map_place place;
+  const TVMFFIAny key = int_any(choose_up_to(kKeys - 1));
+  const uint64_t i = choose_up_to(kSlots - 1);
+  choose_dense(&map);
+  PROVE(map_dense_find(&map, &key, &place) == 0);
+  if (place.slot != TVMFFI_MAP_NONE) {
+    PROVE(place.slot < kSlots && items[place.slot].pair.key.v_uint64 == key.v_uint64);
+  }
+  if (metas[i] != kEmpty && items[i].pair.key.v_uint64 == key.v_uint64) {
+    PROVE(place.slot == i);
+  }
+}
+
+/* The positions are each entry once. */
+void prove_map_iterate(void) {
+  tvmffi_map map;
+  bool is_seen[kSlots] = {false};
+  uint64_t i, n = 0;
+  choose_dense(&map);
+  for (i = tvmffi_map_first(&map.header); i != TVMFFI_MAP_NONE && n <= kSlots;
+       i = tvmffi_map_next(&map.header, i), ++n) {
+    PROVE(tvmffi_map_has_at(&map.header, i) && !is_seen[i]);
+    PROVE(tvmffi_map_at(&map.header, i) == &items[i].pair);
+    is_seen[i] = true;
+  }
+  PROVE(n == map.size);
+}
+
 /* Each slot has a place of its own within the blocks. */
 void prove_map_blocks(void) {
   static tvmffi_map_block blocks[2];
@@ -206,6 +236,20 @@ void prove_map_small_find(void) {
     PROVE(found < map->size && small.pairs[found].key.v_uint64 == key.v_uint64);
   }
   if (i < map->size && small.pairs[i].key.v_uint64 == key.v_uint64) PROVE(found == i);
+}
+
+void prove_map_small_take(void) {
+  tvmffi_map *map = choose_small();
+  const uint64_t i = choose_up_to(kTvmffiMapMaxSmallSlots - 1),
+                 k = choose_up_to(kTvmffiMapMaxSmallSlots - 1), size = map->size;
+  tvmffi_map_pair taken;
+  uint64_t gone, other;
+  ASSUME(i < size && k < size && k != i);
+  gone = small.pairs[i].key.v_uint64;
+  other = small.pairs[k].key.v_uint64;
+  map_small_take(map, i, &taken);
+  PROVE(map->size == size - 1 && taken.key.v_uint64 == gone);
+  PROVE(small.pairs[k > i ? k - 1 : k].key.v_uint64 == other);
 }
 
 /* It gets more room, or there is no memory and nothing changes. */

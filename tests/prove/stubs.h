@@ -33,16 +33,4 @@ void tvmffi_free(void *memory) {
   free(memory);
 }
 
-#if defined(__CPROVER__)
-/* CBMC knows most functions of <string.h>, but not this one. */
-void *memchr(const void *memory, int byte, size_t size) {
-  const unsigned char *bytes = memory;
-  size_t i;
-  for (i = 0; i < size; ++i) {
-    if (bytes[i] == (unsigned char)byte) return (void *)(bytes + i);
-  }
-  return NULL;
-}
-#endif
-
 #endif /* TESTS_PROVE_STUBS_H_ */

@@ -54,18 +54,7 @@ void tvmffi_object_free(void *self, size_t before) {
   tvmffi_free(self);
 }
 
-static int tensor_fill_strides(const DLTensor *tensor, int64_t *strides);
-
 #include "core/tensor.c"
-
-/* Any strides, or an error. */
-static int tensor_fill_strides(const DLTensor *tensor, int64_t *strides) {
-  int32_t i;
-  for (i = 0; i < 2; ++i) {
-    if (i < tensor->ndim) strides[i] = choose_i64();
-  }
-  return choose_bool() ? 0 : tvmffi_fail("ValueError", "");
-}
 
 /* ---- Layouts ---- */
 
@@ -128,6 +117,18 @@ void prove_tensor_is_contiguous(void) {
   }
 }
 
+void prove_tensor_fill_strides(void) {
+  DLTensor tensor;
+  int64_t made[kDims];
+  int code;
+  choose_layout(&tensor, 3);
+  ASSUME(shape[1] < 16 && shape[2] < 16);
+  code = tensor_fill_strides(&tensor, made);
+  PROVE((code != 0) == (num_failures > 0));
+  if (code == 0 && tensor.ndim > 0) PROVE(made[tensor.ndim - 1] == 1);
+  if (code == 0 && tensor.ndim == 3) PROVE(made[1] == shape[2] && shape[1] >= 0);
+}
+
 void prove_tensor_is_multiple(void) {
   const uint64_t address = choose_u64();
   const unsigned shift = (unsigned)choose_up_to(31);
@@ -162,22 +163,6 @@ void prove_tensor_data_size(void) {
 }
 
 /* ---- DLPack ---- */
-
-static bool is_deleted;
-
-static void note_delete(DLManagedTensorVersioned *self) {
-  (void)self;
-  PROVE(!is_deleted);
-  is_deleted = true;
-}
-
-TVMFFIObject *tvmffi_error_put_aside(void) {
-  return NULL;
-}
-
-void tvmffi_error_put_back(TVMFFIObject *error) {
-  PROVE(error == NULL);
-}
 
 /* What is exported says so much of the tensor, and holds it. */
 void prove_tensor_to_dlpack(void) {
@@ -236,6 +221,32 @@ int TVMFFIBytesFromByteArray(const TVMFFIByteArray *input, TVMFFIAny *out) {
 }
 
 #include "core/any.c"
+
+/* What a view becomes is held once more, or moved. */
+void prove_any_to_owned(void) {
+  TVMFFIAny view, owned;
+  TVMFFIObject object;
+  TVMFFIObjectHandle slot = choose_bool() ? &object : NULL;
+  const bool has_slot = slot != NULL;
+  int code;
+  object.combined_ref_count = TVMFFI_BOTH_ONE;
+  object.type_index = kTVMFFIStaticObjectBegin;
+  view.type_index = (int32_t)choose_u64();
+  view.zero_padding = 0;
+  view.v_uint64 = choose_u64();
+  ASSUME(view.type_index != kTVMFFIByteArrayPtr);
+  if (view.type_index == kTVMFFIRawStr) view.v_c_str = choose_bool() ? "a" : NULL;
+  if (view.type_index == kTVMFFIObjectRValueRef) view.v_ptr = &slot;
+  if (view.type_index >= kTVMFFIStaticObjectBegin) view.v_obj = choose_bool() ? &object : NULL;
+  code = TVMFFIAnyViewToOwnedAny(&view, &owned);
+  PROVE((code != 0) == (num_failures > 0));
+  if (view.type_index == kTVMFFIObjectRValueRef) {
+    PROVE(slot == NULL && (code == 0) == has_slot);
+    if (code == 0) PROVE(owned.v_obj == &object);
+  }
+  PROVE(object.combined_ref_count ==
+        TVMFFI_BOTH_ONE + (code == 0 && view.type_index >= kTVMFFIStaticObjectBegin ? 1 : 0));
+}
 
 void prove_any_get_text(void) {
   TVMFFIAny any;
