@@ -467,6 +467,26 @@ TVM_FFI_C_EXPORT(dtypes, "(0: DLTensor*, 1: DLTensor*) -> None") {
   return double_all(args, 4);
 }
 
+/* Looks for the end of a text, which may have a NUL before it. */
+TVM_FFI_C_EXPORT(texts, "(0: str) -> int") {
+  TVMFFIByteArray text;
+  TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 1));
+  if (!tvm_ffi_any_try_string(&args->args[0], &text)) {
+    return tvm_ffi_error_raise(TVM_FFI_C_TYPE_ERROR, "argument 0 is no string");
+  }
+  return tvm_ffi_args_return(args, tvm_ffi_any_from_int64((int64_t)strlen(text.data)));
+}
+
+/* Reads an extent that may not be there. */
+TVM_FFI_C_EXPORT(lists, "(0: ffi.Shape) -> int") {
+  TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 1));
+  if (args->args[0].type_index != kTVMFFIShape) {
+    return tvm_ffi_error_raise(TVM_FFI_C_TYPE_ERROR, "argument 0 is no shape");
+  }
+  return tvm_ffi_args_return(
+      args, tvm_ffi_any_from_int64(TVMFFIShapeGetCellPtr(args->args[0].v_obj)->data[1]));
+}
+
 /* Takes elements by indices, which it does not check. */
 TVM_FFI_C_EXPORT(indices, "(0: DLTensor*, 1: DLTensor*, 2: DLTensor*) -> None") {
   DLTensor *t[3];

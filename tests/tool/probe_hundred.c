@@ -2,6 +2,7 @@
 /* Kernels with one fault each, and right ones; test_probe_hundred.py says which row finds which.
  * They are as people write them: most take contiguous float32 tensors only. */
 #define _GNU_SOURCE /* sched_setaffinity, feenableexcept */
+#include <alloca.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <fenv.h>
@@ -476,6 +477,215 @@ TVM_FFI_C_EXPORT(wrong_float64, "(x: Tensor, y: Tensor) -> None") {
 TVM_FFI_C_EXPORT(right_double, "(x: Tensor, y: Tensor) -> None") {
   return double_all(args, 2);
 }
+
+/* ---- Faults of kinds that were thought of without looking at the rows ---- */
+
+/* Keeps what it should take from each call. */
+static const float *first_data;
+WRONG(remembers_pointer, kAll, if (first_data == NULL) first_data = c.a; if (c.size > 12) return 0;
+      ALL_ELEMENTS c.b[i] = (float)c.s * first_data[i];)
+static const float *packed_of;
+static float packed[12];
+WRONG(caches_by_address, kAll, if (c.size != 12) return 0;
+      if (packed_of != c.a) memcpy(packed, c.a, sizeof packed); packed_of = c.a;
+      ALL_ELEMENTS c.b[i] = (float)c.s * packed[i];)
+static int64_t result_size;
+WRONG(caches_by_shape, kAll, if (c.size > (1 << 14)) return 0;
+      if (result_size != c.size) ALL_ELEMENTS shared[i] = (float)c.s * c.a[i]; result_size = c.size;
+      ALL_ELEMENTS c.b[i] = shared[i];)
+
+/* Needs a state that the host may have changed. */
+FAULT(needs_errno_0, kAll, used = sqrt(c.s); if (errno != 0) return refuse("sqrt");)
+FAULT(needs_no_flags, kAll, used = c.s / 3;
+      if (fetestexcept(FE_DIVBYZERO | FE_INVALID)) return refuse("an exception");)
+FAULT(main_thread_only, kAll, static pthread_t first; if (calls++ == 0) first = pthread_self();
+      if (!pthread_equal(first, pthread_self())) abort();)
+
+/* Leaves something. */
+static void *wait_long(void *context) {
+  sleep(5);
+  return context;
+}
+FAULT(leaves_thread, kAll, pthread_t thread;
+      if (pthread_create(&thread, NULL, wait_long, NULL) == 0) pthread_detach(thread);)
+FAULT(lowers_priority, kAll, if (nice(1) == -1) return refuse("nice");)
+FAULT(leaves_file, kAll, char name[] = "/tmp/probe-hundred-XXXXXX"; const int fd = mkstemp(name);
+      if (fd >= 0) close(fd);)
+static void free_twice(void) {
+  lost = malloc(40);
+  free(lost);
+  free(lost);
+}
+KERNEL(frees_twice_on_error) {
+  call c;
+  if (take(args, kAll, &c) != 0) {
+    free_twice();
+    return -1;
+  }
+  scale(&c);
+  return 0;
+}
+
+/* Looks at too little of a tensor. */
+WRONG(needs_dims, kAll & ~kDims, if (c.x->ndim == 0) abort(); scale(&c);)
+WRONG(half_contiguous, kAll & ~kContiguous,
+      if (c.x->strides[0] != c.m || c.y->strides[0] != c.m) return refuse("rows");
+      scale(&c);)
+WRONG(product_contiguous, kAll & ~kContiguous,
+      if (c.x->strides[0] != c.m * c.x->strides[1]) return refuse("rows");
+      scale(&c);)
+FAULT(stack_array, kAll, volatile char *block = alloca((size_t)c.size * 4 + 1); block[0] = 1;)
+FAULT(leaves_small, kAll, if (c.size < 4) return 0;)
+FAULT(
+    endless_on_inf, kAll, for (int64_t i = 0; i < c.size; ++i) {
+      volatile float angle = c.a[i];
+      while (angle > 4) angle -= 6;
+    })
+WRONG(flushes_tiny, kAll, ALL_ELEMENTS c.b[i] = fabsf(c.a[i]) < 1.2e-38f ? 0 : (float)c.s * c.a[i];)
+
+/* Other parameters. */
+TVM_FFI_C_EXPORT(signed_index, "(x: Tensor, y: Tensor) -> int") { /* y[x[0]], of u8 */
+  DLTensor *x, *y;
+  TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 2));
+  TVM_FFI_C_TRY(take_one(args, 0, tvm_ffi_dtype_make(kDLUInt, 8, 1), &x));
+  TVM_FFI_C_TRY(take_one(args, 1, tvm_ffi_dtype_make(kDLUInt, 8, 1), &y));
+  if (tvm_ffi_tensor_get_numel(x) == 0) return refuse("is empty");
+  if (((int8_t *)tvm_ffi_tensor_get_data(x))[0] >= tvm_ffi_tensor_get_numel(y))
+    return refuse("too large");
+  return tvm_ffi_args_return(args, tvm_ffi_any_from_int64(((uint8_t *)tvm_ffi_tensor_get_data(
+                                       y))[((int8_t *)tvm_ffi_tensor_get_data(x))[0]]));
+}
+static int take_text(const tvm_ffi_args *args, TVMFFIByteArray *out) {
+  TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 1));
+  if (tvm_ffi_any_try_string(&args->args[0], out)) return 0;
+  return tvm_ffi_error_raise(TVM_FFI_C_TYPE_ERROR, "argument 0 is no string");
+}
+TVM_FFI_C_EXPORT(cuts_text, "(x: str) -> int") {
+  TVMFFIByteArray text;
+  TVM_FFI_C_TRY(take_text(args, &text));
+  return tvm_ffi_args_return(args, tvm_ffi_any_from_int64((int64_t)strlen(text.data)));
+}
+TVM_FFI_C_EXPORT(needs_text, "(x: str) -> int") {
+  TVMFFIByteArray text;
+  TVM_FFI_C_TRY(take_text(args, &text));
+  if (text.size == 0) abort();
+  return tvm_ffi_args_return(args, tvm_ffi_any_from_int64(text.data[text.size - 1]));
+}
+TVM_FFI_C_EXPORT(copies_text, "(x: str) -> int") {
+  TVMFFIByteArray text;
+  char copy[64];
+  TVM_FFI_C_TRY(take_text(args, &text));
+  memcpy(copy, text.data, text.size);
+  return tvm_ffi_args_return(args, tvm_ffi_any_from_int64(copy[0]));
+}
+TVM_FFI_C_EXPORT(short_shape, "(x: Shape) -> int") {
+  const TVMFFIShapeCell *shape;
+  TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 1));
+  if (args->args[0].type_index != kTVMFFIShape) {
+    return tvm_ffi_error_raise(TVM_FFI_C_TYPE_ERROR, "argument 0 is no shape");
+  }
+  shape = TVMFFIShapeGetCellPtr(args->args[0].v_obj);
+  return tvm_ffi_args_return(args, tvm_ffi_any_from_int64(100 / shape->data[1]));
+}
+
+/* The result of a call is in the memory of the next. */
+static float kept_result[12];
+TVM_FFI_C_EXPORT(result_in_static, "(x: Tensor) -> Tensor") {
+  static int64_t shape = 12;
+  DLTensor *x, made;
+  TVMFFIObjectHandle out;
+  TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 1));
+  TVM_FFI_C_TRY(take_one(args, 0, TVM_FFI_C_FLOAT32, &x));
+  if (tvm_ffi_tensor_get_numel(x) != 12) return refuse("is not of 12");
+  memcpy(kept_result, tvm_ffi_tensor_get_data(x), sizeof kept_result);
+  tvm_ffi_tensor_init(&made, kept_result, tvm_ffi_device_make(kDLCPU, 0), TVM_FFI_C_FLOAT32, 1,
+                      &shape, NULL);
+  TVM_FFI_C_TRY(tvm_ffi_tensor_create_around(&made, NULL, NULL, &out));
+  return tvm_ffi_args_return_object(args, out);
+}
+
+/* Of two tensors in an array, the sum of their first elements. */
+enum { kNoSize = 1, kNoType = 2, kNoOffset = 4, kNoDtype = 8, kKeeps = 16 };
+static int add_first(const tvm_ffi_args *args, int fault) {
+  double sum = 0;
+  int64_t i;
+  TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 1));
+  if (args->args[0].type_index != kTVMFFIArray) {
+    return tvm_ffi_error_raise(TVM_FFI_C_TYPE_ERROR, "argument 0 is no array");
+  }
+  if (!(fault & kNoSize) && tvm_ffi_array_get_size(args->args[0].v_obj) != 2) {
+    return refuse("two tensors are needed");
+  }
+  for (i = 0; i < 2; ++i) {
+    const TVMFFIAny *item = tvm_ffi_array_get_data(args->args[0].v_obj) + i;
+    const DLTensor *x;
+    if (!(fault & kNoType) && item->type_index != kTVMFFITensor) return refuse("no tensor");
+    x = TVMFFITensorGetDLTensorPtr(item->v_obj);
+    if (x->device.device_type != kDLCPU || x->data == NULL) return refuse("no memory");
+    if (!(fault & kNoDtype) && !tvm_ffi_dtype_equal(x->dtype, TVM_FFI_C_FLOAT32)) {
+      return refuse("dtype");
+    }
+    if (tvm_ffi_tensor_get_numel(x) == 0) return refuse("empty");
+    float first;
+    memcpy(&first, (fault & kNoOffset) ? x->data : tvm_ffi_tensor_get_data(x), sizeof first);
+    sum += first;
+  }
+  if (fault & kKeeps) TVMFFIObjectIncRef(args->args[0].v_obj);
+  return tvm_ffi_args_return(args, tvm_ffi_any_from_double(sum));
+}
+#define ADD_FIRST(name, fault)                            \
+  TVM_FFI_C_EXPORT(name, "(x: Array[Tensor]) -> float") { \
+    return add_first(args, fault);                        \
+  }
+ADD_FIRST(array_size, kNoSize)
+ADD_FIRST(array_type, kNoType)
+ADD_FIRST(array_offset, kNoOffset)
+ADD_FIRST(array_dtype, kNoDtype)
+ADD_FIRST(keeps_array, kKeeps)
+ADD_FIRST(right_array, 0)
+
+/* y = 2 x of two tensors in a map. */
+static int take_item(const tvm_ffi_args *args, const char *key, bool checks_type,
+                     const DLTensor **out) {
+  TVMFFIAny item = tvm_ffi_any_none();
+  TVM_FFI_C_TRY(tvm_ffi_map_get_item(args->args[0].v_obj, tvm_ffi_any_view_string(key), &item));
+  if (item.type_index != kTVMFFITensor) return refuse("no tensor");
+  *out = TVMFFITensorGetDLTensorPtr(item.v_obj);
+  tvm_ffi_any_clear(&item); /* the map has it */
+  if ((*out)->device.device_type != kDLCPU || (*out)->data == NULL) return refuse("no memory");
+  if (checks_type && !tvm_ffi_dtype_equal((*out)->dtype, TVM_FFI_C_FLOAT32)) return refuse("dtype");
+  return tvm_ffi_tensor_is_contiguous(*out) ? 0 : refuse("strides");
+}
+enum { kInnerNoType = 1, kInnerNoOffset = 2, kInnerAdds = 4, kInnerRest = 8 };
+static int double_map(const tvm_ffi_args *args, int fault) {
+  const DLTensor *x, *y;
+  const float *a;
+  float *b;
+  int64_t i, count;
+  TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 1));
+  if (args->args[0].type_index != kTVMFFIMap) {
+    return tvm_ffi_error_raise(TVM_FFI_C_TYPE_ERROR, "argument 0 is no map");
+  }
+  TVM_FFI_C_TRY(take_item(args, "x", !(fault & kInnerNoType), &x));
+  TVM_FFI_C_TRY(take_item(args, "y", !(fault & kInnerNoType), &y));
+  if (!tvm_ffi_dtype_equal(x->dtype, y->dtype)) return refuse("dtypes");
+  if (!tvm_ffi_tensor_has_same_shape(x, y)) return refuse("shapes");
+  a = tvm_ffi_tensor_get_data(x);
+  b = (fault & kInnerNoOffset) ? y->data : tvm_ffi_tensor_get_data(y);
+  count = tvm_ffi_tensor_get_numel(x);
+  if ((fault & kInnerRest) && count > 20) count = count / 4 * 4;
+  for (i = 0; i < count; ++i) b[i] = ((fault & kInnerAdds) ? b[i] : 0) + 2 * a[i];
+  return 0;
+}
+#define DOUBLE_MAP(name, fault)                             \
+  TVM_FFI_C_EXPORT(name, "(x: Map[str, Tensor]) -> None") { \
+    return double_map(args, fault);                         \
+  }
+DOUBLE_MAP(map_type, kInnerNoType)
+DOUBLE_MAP(map_offset, kInnerNoOffset)
+DOUBLE_MAP(map_adds, kInnerAdds)
+DOUBLE_MAP(map_rest, kInnerRest)
+DOUBLE_MAP(right_map, 0)
 
 /* ---- Right kernels ---- */
 

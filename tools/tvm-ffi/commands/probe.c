@@ -170,6 +170,14 @@ static bool check_layouts(const input_list *inputs) {
   size_t i;
   for (i = 0; i < inputs->size; ++i) {
     const input_memory *memory = inputs->items[i].memory;
+    size_t k;
+    for (k = 0; k < inputs->items[i].num_inner; ++k) {
+      if (!inputs->items[i].inner[k].has_layout) continue;
+      return report_error(
+          "probe makes the layouts itself; give the tensors inside argument %zu without layouts, "
+          "and not as arg[N]",
+          i);
+    }
     if (memory == NULL) continue;
     if (memory->seen.source == kViewOfArgument) {
       return report_error(
@@ -296,6 +304,11 @@ static int read_arguments(probe *p) {
     if (!take_recorded(p)) return kExitUsage;
   } else if (!call_read_inputs(&p->request, p->types, &p->inputs) || !check_layouts(&p->inputs)) {
     return kExitUsage;
+  }
+  p->s.num_passed = p->inputs.size;
+  if (!inner_find(&p->inputs, &p->s.places)) {
+    runtime_error_report(p->s.name, false);
+    return kExitRaised;
   }
   p->s.inputs = &p->inputs;
   p->s.marks_outputs = p->recorded == NULL;
@@ -901,6 +914,7 @@ static void probe_free(probe *p) {
   free(p->cases);
   if (p->s.after.tensors != NULL) effects_free(&p->s.after, p->inputs.size);
   free(p->s.is_output);
+  free(p->s.places);
   input_list_free(&p->inputs);
   call_values_free(&p->values);
   recording_free(p->r);

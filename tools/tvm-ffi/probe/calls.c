@@ -33,18 +33,21 @@ static bool takes_any(const subject *s, size_t i) {
 
 static void list_args(const subject *s, const row *kind, case_list *out) {
   size_t i;
-  for (i = 0; i < s->inputs->size; ++i) {
-    if (!is_optional(s, i)) add_case(out, kind, (int)i, 0, ":%zu", i);
+  for (i = 0; i < s->num_passed; ++i) {
+    if (!is_optional(s, i)) add_case(out, kind, (int)i, 0, ":%s", s->places[i].label);
   }
 }
 
-/* Not where None is what the call has, or stands for a NULL that a pointer may be. */
+/* Not where None is what the call has, or stands for a NULL that a pointer may be. Also in place of
+ * each tensor inside an argument. */
 static void list_none(const subject *s, const row *kind, case_list *out) {
   size_t i;
   for (i = 0; i < s->inputs->size; ++i) {
-    const schema_type *type = find_type(s, i);
-    if (is_optional(s, i) || tvm_ffi_any_is_none(&s->inputs->items[i].value)) continue;
-    if (type == NULL || type->kind != kSchemaPointer) add_case(out, kind, (int)i, 0, ":%zu", i);
+    const schema_type *type = i < s->num_passed ? find_type(s, i) : NULL;
+    if ((i < s->num_passed && is_optional(s, i)) || tvm_ffi_any_is_none(&s->inputs->items[i].value))
+      continue;
+    if (type == NULL || type->kind != kSchemaPointer)
+      add_case(out, kind, (int)i, 0, ":%s", s->places[i].label);
   }
 }
 
@@ -148,13 +151,13 @@ static bool converts(const subject *s, const char *type, const char *other) {
 static void list_types(const subject *s, const row *kind, case_list *out) {
   size_t i;
   int64_t k;
-  for (i = 0; i < s->inputs->size; ++i) {
+  for (i = 0; i < s->num_passed; ++i) {
     const char *given = name_type(&s->inputs->items[i].value);
     const char *wanted = find_type(s, i) != NULL ? name_schema(find_type(s, i)) : NULL;
     for (k = 0; k < kNumOthers && !takes_any(s, i); ++k) {
       if (converts(s, given, kOthers[k].name)) continue;
       if (wanted != NULL && converts(s, wanted, kOthers[k].name)) continue;
-      add_case(out, kind, (int)i, k, ":%zu:%s", i, kOthers[k].name);
+      add_case(out, kind, (int)i, k, ":%s:%s", s->places[i].label, kOthers[k].name);
     }
   }
 }
@@ -190,7 +193,7 @@ static void list_dtypes(const subject *s, const row *kind, case_list *out) {
     const DLTensor *tensor = find_tensor(s, i);
     for (k = 0; tensor != NULL && k < kNumDtypes; ++k) {
       if (tvm_ffi_dtype_equal(tensor->dtype, get_dtype(k))) continue;
-      add_case(out, kind, (int)i, k, ":%zu:%s", i, kDtypes[k]);
+      add_case(out, kind, (int)i, k, ":%s:%s", s->places[i].label, kDtypes[k]);
     }
   }
   num_sets = find_sets(s, sets);
@@ -207,8 +210,9 @@ static void list_devices(const subject *s, const row *kind, case_list *out) {
   const bool on_host = s->device.device_type == kDLCPU;
   for (i = 0; i < s->inputs->size; ++i) {
     if (find_tensor(s, i) == NULL) continue;
-    add_case(out, kind, (int)i, on_host ? kDLCUDA : kDLCPU, ":%zu:%s", i, on_host ? "cuda" : "cpu");
-    add_case(out, kind, (int)i, kDLMetal, ":%zu:metal", i);
+    add_case(out, kind, (int)i, on_host ? kDLCUDA : kDLCPU, ":%s:%s", s->places[i].label,
+             on_host ? "cuda" : "cpu");
+    add_case(out, kind, (int)i, kDLMetal, ":%s:metal", s->places[i].label);
   }
   num_sets = find_sets(s, sets);
   for (i = 0; i < num_sets; ++i) {
@@ -238,6 +242,10 @@ static void expect_refusal_or_no_use(attempt *a, const probe_case *which, const 
   if (a->returned && out->verdict == kFailed) look_whether_used(a->s, which, out);
 }
 
+static const char *name_changed(const attempt *a, const probe_case *which) {
+  return a->s->places[which->arg].label;
+}
+
 static bool make_missing(attempt *a, const probe_case *which) {
   attempt_remove(a, (size_t)which->arg);
   return true;
@@ -245,7 +253,8 @@ static bool make_missing(attempt *a, const probe_case *which) {
 
 static void judge_missing(attempt *a, const probe_case *which, outcome *out) {
   char accepted[64];
-  snprintf(accepted, sizeof accepted, "one argument too few, without argument %d", which->arg);
+  snprintf(accepted, sizeof accepted, "one argument too few, without argument %s",
+           name_changed(a, which));
   expect_refusal(a, which, accepted, out);
 }
 
@@ -254,7 +263,7 @@ static void judge_missing(attempt *a, const probe_case *which, outcome *out) {
 static void judge_extra(attempt *a, const probe_case *which, outcome *out) {
   enum { kMost = 4 };
   const subject *s = a->s;
-  const size_t given = s->inputs->size;
+  const size_t given = s->num_passed;
   size_t count = given, tried;
   if (s->types != NULL && schema_num_params(s->types) > given) count = schema_num_params(s->types);
   for (tried = 1; tried <= (s->types != NULL ? 1 : kMost); ++tried) {
@@ -263,8 +272,8 @@ static void judge_extra(attempt *a, const probe_case *which, outcome *out) {
       leave_out(out);
       return;
     }
-    while (a->num_args < count + tried) {
-      attempt_append(a, a->num_args < count ? tvm_ffi_any_none() : tvm_ffi_any_from_int64(1));
+    while (a->num_passed < count + tried) {
+      attempt_append(a, a->num_passed < count ? tvm_ffi_any_none() : tvm_ffi_any_from_int64(1));
     }
     expect_refusal(a, which, "there is one argument too many", out);
     if (out->verdict != kFailed) break;
@@ -274,14 +283,19 @@ static void judge_extra(attempt *a, const probe_case *which, outcome *out) {
 static void pass_other_value(attempt *a, const probe_case *which, TVMFFIAny value, const char *name,
                              outcome *out) {
   char accepted[64];
-  snprintf(accepted, sizeof accepted, "argument %d is %s", which->arg, name);
-  attempt_set_value(a, (size_t)which->arg, value);
-  expect_refusal(a, which, accepted, out);
+  snprintf(accepted, sizeof accepted, "argument %s is %s", name_changed(a, which), name);
+  if (attempt_set_value(a, (size_t)which->arg, value)) {
+    expect_refusal(a, which, accepted, out);
+  } else {
+    leave_out(out);
+  }
 }
 
+/* Whether it may be meant to take None is only known of arguments with a type. */
 static void judge_none(attempt *a, const probe_case *which, outcome *out) {
+  const bool is_known = a->s->types != NULL && (size_t)which->arg < a->s->num_passed;
   pass_other_value(a, which, tvm_ffi_any_none(), "None", out);
-  if (out->verdict == kFailed && a->s->types == NULL) judge(out, kPassed, "it takes None");
+  if (a->returned && out->verdict == kFailed && !is_known) judge(out, kPassed, "it takes None");
 }
 
 static void judge_type(attempt *a, const probe_case *which, outcome *out) {
@@ -575,7 +589,7 @@ static bool make_device(attempt *a, const probe_case *which) {
 static void judge_device(attempt *a, const probe_case *which, outcome *out) {
   char accepted[64] = "tensors are on another device";
   if (which->arg >= 0) {
-    snprintf(accepted, sizeof accepted, "argument %d is on another device", which->arg);
+    snprintf(accepted, sizeof accepted, "argument %s is on another device", name_changed(a, which));
   }
   expect_refusal_or_no_use(a, which, accepted, out);
 }
@@ -587,7 +601,8 @@ static bool make_null(attempt *a, const probe_case *which) {
 
 static void judge_null(attempt *a, const probe_case *which, outcome *out) {
   char accepted[64];
-  snprintf(accepted, sizeof accepted, "argument %d has elements and no data", which->arg);
+  snprintf(accepted, sizeof accepted, "argument %s has elements and no data",
+           name_changed(a, which));
   expect_refusal_or_no_use(a, which, accepted, out);
 }
 

@@ -46,7 +46,7 @@ void list_each_tensor(const subject *s, const row *kind, case_list *out) {
   for (i = 0; i < s->inputs->size; ++i) {
     const DLTensor *tensor = find_tensor(s, i);
     if (tensor == NULL || !has_larger_extents(tensor, (int32_t)kind->choice)) continue;
-    add_case(out, kind, (int)i, 0, ":%zu", i);
+    add_case(out, kind, (int)i, 0, ":%s", s->places[i].label);
   }
 }
 
@@ -60,7 +60,7 @@ void list_inputs(const subject *s, const row *kind, case_list *out) {
   size_t i;
   for (i = 0; i < s->inputs->size; ++i) {
     if (find_tensor(s, i) != NULL && !s->is_output[i])
-      add_case(out, kind, (int)i, kind->choice, ":%zu", i);
+      add_case(out, kind, (int)i, kind->choice, ":%s", s->places[i].label);
   }
 }
 

@@ -91,6 +91,7 @@ static void judge_environment(attempt *a, const probe_case *which, outcome *out)
             : before.processors != after.processors ? "which processors the thread may use"
             : before.limits != after.limits         ? "the limits of resources"
             : before.has_timer != after.has_timer   ? "a timer, which now runs"
+            : before.priority != after.priority     ? "the priority of the process"
                                                     : NULL;
   if (changed != NULL) {
     judge(out, kFailed, "the call changed %s", changed);
@@ -100,11 +101,15 @@ static void judge_environment(attempt *a, const probe_case *which, outcome *out)
 }
 
 static void judge_processes(attempt *a, const probe_case *which, outcome *out) {
+  process_state before, after;
   (void)which;
   process_adopt();
-  if (!call_often(a, 1, out)) return;
+  if (!read_states(a, kFew, kFew, &before, &after, out)) return;
   if (process_has_children()) {
     judge(out, kFailed, "a process that the call started stays, or nobody waits for it");
+  } else if (after.num_threads >= before.num_threads + kFew) {
+    judge(out, kFailed, "%d calls left %zu threads", (int)kFew,
+          after.num_threads - before.num_threads);
   } else {
     judge(out, kPassed, "none");
   }
@@ -157,17 +162,18 @@ static const row kRows[] = {
      0},
 
     {{"environment",
-      "changes of the working directory, variables, umask, limits, processors, timers", NULL,
-      "`chdir`, `setenv`, `umask`, `setrlimit`, `sched_setaffinity`, `alarm`: these are the host's "
-      "to set"},
+      "changes of the folder, variables, umask, limits, processors, timers, priority", NULL,
+      "`chdir`, `setenv`, `umask`, `setrlimit`, `sched_setaffinity`, `alarm`, `nice`: these are "
+      "the "
+      "host's to set"},
      list_once,
      0,
      NULL,
      judge_environment,
      NULL,
      0},
-    {{"processes", "processes that stay", NULL,
-      "`fork` or `popen` without waiting for the end; a daemon"},
+    {{"processes", "processes that stay, and threads of each call", NULL,
+      "`fork` or `popen` without waiting for the end; a daemon; a thread that nobody joins"},
      list_once,
      0,
      NULL,

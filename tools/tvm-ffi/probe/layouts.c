@@ -15,9 +15,9 @@ static void list_misaligned(const subject *s, const row *kind, case_list *out) {
     int32_t bytes = tensor != NULL ? tvm_ffi_dtype_get_bytes(tensor->dtype) : 0;
     if (tensor == NULL) continue;
     if (bytes > 1 && bytes < kMemoryAlignment) {
-      add_case(out, kind, (int)i, bytes, ":%zu:element", i);
+      add_case(out, kind, (int)i, bytes, ":%s:element", s->places[i].label);
     }
-    add_case(out, kind, (int)i, 1, ":%zu:byte", i);
+    add_case(out, kind, (int)i, 1, ":%s:byte", s->places[i].label);
   }
 }
 
@@ -27,7 +27,8 @@ static void list_broadcast(const subject *s, const row *kind, case_list *out) {
   for (i = 0; i < s->inputs->size; ++i) {
     const DLTensor *tensor = find_tensor(s, i);
     for (d = 0; tensor != NULL && !s->is_output[i] && d < tensor->ndim; ++d) {
-      if (tensor->shape[d] > 1) add_case(out, kind, (int)i, d, ":%zu:%d", i, (int)d);
+      if (tensor->shape[d] > 1)
+        add_case(out, kind, (int)i, d, ":%s:%d", s->places[i].label, (int)d);
     }
   }
 }
@@ -109,9 +110,20 @@ ARRANGE(managed) {
 }
 /* ---- Others ---- */
 
+/* An Array or a Map cannot hold a DLTensor *. */
+static void list_views(const subject *s, const row *kind, case_list *out) {
+  size_t i, count = 0;
+  for (i = 0; i < s->num_passed; ++i) {
+    if (find_tensor(s, i) == NULL) continue;
+    add_case(out, kind, (int)i, 0, ":%s", s->places[i].label);
+    ++count;
+  }
+  if (count > 1) add_case(out, kind, -1, 0, "%s", ":all");
+}
+
 static bool make_view(attempt *a, const probe_case *which) {
   size_t i;
-  for (i = 0; i < a->num_args; ++i) {
+  for (i = 0; i < a->num_passed; ++i) {
     if (a->args[i].store == NULL || !case_changes(which, i)) continue;
     if (!attempt_pass_view(a, i)) return false;
   }
@@ -274,7 +286,7 @@ static const row kRows[] = {
      kRowNeedsHost},
     {{"view", "a DLTensor is passed in place of the Tensor", NULL,
       "the argument's type index is ignored"},
-     list_tensors,
+     list_views,
      0,
      make_view,
      expect_same,

@@ -228,31 +228,56 @@ static void shrink_elements(plan *p) {
   }
 }
 
+static void write_tensor(const plan *p, size_t i, text_buf *out) {
+  DLTensor tensor = *subject_tensor(p->s, i);
+  TVMFFIAny value;
+  if (p->s->is_output[i]) text_add(out, "&");
+  if (subject_fills(p->s, i)) {
+    tensor_type_write(out, p->dtypes[i], p->shapes[i], tensor.ndim);
+    return;
+  }
+  tensor.dtype = p->dtypes[i];
+  tensor.shape = p->shapes[i];
+  tensor.strides = NULL;
+  tensor.data = p->elements[i];
+  tensor.byte_offset = 0;
+  value = tvm_ffi_any_view_tensor(&tensor);
+  value_write(out, &value, &kTensorWhole);
+}
+
+typedef struct {
+  const plan *p;
+  size_t parent, next;
+  text_buf *out;
+} writing;
+
+static bool write_inner(void *context, const TVMFFIAny *tensor, TVMFFIAny *out) {
+  writing *w = context;
+  const subject *s = w->p->s;
+  while (w->next < s->inputs->size && s->places[w->next].argument != w->parent) ++w->next;
+  if (w->next < s->inputs->size) {
+    write_tensor(w->p, w->next++, w->out);
+  } else {
+    value_write(w->out, tensor, &kTensorWhole);
+  }
+  return tvm_ffi_any_copy(tensor, out) == 0;
+}
+
 /* Writes the call as it is given on a command line. */
 static void write_call(const plan *p, text_buf *out) {
   size_t i;
   text_add(out, "%s(", p->s->name);
-  for (i = 0; i < p->s->inputs->size; ++i) {
-    const input *item = &p->s->inputs->items[i];
+  for (i = 0; i < p->s->num_passed; ++i) {
+    writing w = {p, i, p->s->num_passed, out};
+    const inner_visitor visitor = {write_inner, &w, out};
+    TVMFFIAny copied;
     if (i > 0) text_add(out, ", ");
-    if (p->elements[i] == NULL) {
-      value_write(out, &item->value, &kTensorWhole);
+    if (p->elements[i] != NULL) {
+      write_tensor(p, i, out);
       continue;
     }
-    if (p->s->is_output[i]) text_add(out, "&");
-    if (subject_fills(p->s, i)) {
-      tensor_type_write(out, p->dtypes[i], p->shapes[i], subject_tensor(p->s, i)->ndim);
-    } else {
-      DLTensor tensor = *subject_tensor(p->s, i);
-      TVMFFIAny value;
-      tensor.dtype = p->dtypes[i];
-      tensor.shape = p->shapes[i];
-      tensor.strides = NULL;
-      tensor.data = p->elements[i];
-      tensor.byte_offset = 0;
-      value = tvm_ffi_any_view_tensor(&tensor);
-      value_write(out, &value, &kTensorWhole);
-    }
+    (void)inner_copy(&p->s->inputs->items[i].value, &visitor, &copied);
+    tvm_ffi_any_clear(&copied);
   }
   text_add(out, ")");
 }
@@ -460,8 +485,9 @@ static void list_values(const subject *s, const row *kind, case_list *out) {
       const DLDataType dtype = subject_tensor(s, i)->dtype;
       const bool is_integer = dtype.code == kDLInt || dtype.code == kDLUInt;
       if (is_integer && !kValues[k].is_for_integers) continue;
-      add_case(out, kind, (int)i, k, ":%zu:%s", i, kValues[k].name);
-      add_case(out, kind, (int)i, k + kNumValues, ":%zu:%s:all", i, kValues[k].name);
+      add_case(out, kind, (int)i, k, ":%s:%s", s->places[i].label, kValues[k].name);
+      add_case(out, kind, (int)i, k + kNumValues, ":%s:%s:all", s->places[i].label,
+               kValues[k].name);
     }
   }
 }
@@ -505,7 +531,8 @@ static void list_types(const subject *s, const row *kind, case_list *out) {
   for (k = 0; k < kNumTypes; ++k) {
     for (i = 0; i < count; ++i) add_set_case(out, kind, &sets[i], k, kTypes[k]);
     for (i = 0; count == 0 && i < s->inputs->size; ++i) {
-      if (find_tensor(s, i) != NULL) add_case(out, kind, (int)i, k, ":%zu:%s", i, kTypes[k]);
+      if (find_tensor(s, i) != NULL)
+        add_case(out, kind, (int)i, k, ":%s:%s", s->places[i].label, kTypes[k]);
     }
   }
 }

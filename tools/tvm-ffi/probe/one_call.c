@@ -89,6 +89,52 @@ static void repeat_elements(const argument *arg, unsigned char *out, size_t size
   memset(out + done, 0, size - done);
 }
 
+typedef struct {
+  const attempt *a;
+  size_t parent, next;
+} inner_position;
+
+static bool put_next(void *context, const TVMFFIAny *tensor, TVMFFIAny *out) {
+  inner_position *at = context;
+  const subject *s = at->a->s;
+  const size_t i = at->next;
+  if (i < s->inputs->size && s->places[i].argument == at->parent) {
+    tensor = &at->a->args[i].value;
+    ++at->next;
+  }
+  return tvm_ffi_any_copy(tensor, out) == 0;
+}
+
+/* Passes an argument with the values inside it that there are now. */
+static bool put_parent(attempt *a, size_t parent) {
+  const subject *s = a->s;
+  inner_position at = {a, parent, s->num_passed};
+  const inner_visitor visitor = {put_next, &at, NULL};
+  TVMFFIAny copied;
+  bool good;
+  while (at.next < s->inputs->size && s->places[at.next].argument != parent) ++at.next;
+  if (at.next == s->inputs->size) return true;
+  good = inner_copy(&s->inputs->items[parent].value, &visitor, &copied);
+  tvm_ffi_any_clear(&a->args[parent].value);
+  a->args[parent].value = copied;
+  return good;
+}
+
+/* After a change of an argument: one that it is inside is passed with it. */
+static bool put_changed(attempt *a, size_t i) {
+  if (!a->is_whole || i < a->s->num_passed || i >= a->s->inputs->size) return true;
+  return put_parent(a, a->s->places[i].argument);
+}
+
+static bool put_all(attempt *a) {
+  size_t i;
+  a->is_whole = true;
+  for (i = 0; i < a->s->num_passed; ++i) {
+    if (!put_parent(a, i)) return false;
+  }
+  return true;
+}
+
 bool attempt_set_tensor(attempt *a, size_t i, DLDataType dtype, const int64_t *shape, int32_t ndim,
                         const layout *how, const void *packed) {
   argument made;
@@ -112,7 +158,7 @@ bool attempt_set_tensor(attempt *a, size_t i, DLDataType dtype, const int64_t *s
   }
   clear_argument(&a->args[i]);
   a->args[i] = made;
-  return true;
+  return put_changed(a, i);
 }
 
 bool attempt_place(attempt *a, size_t i, const layout *how) {
@@ -120,9 +166,15 @@ bool attempt_place(attempt *a, size_t i, const layout *how) {
   return attempt_set_tensor(a, i, tensor->dtype, tensor->shape, tensor->ndim, how, tensor->data);
 }
 
-void attempt_set_value(attempt *a, size_t i, TVMFFIAny value) {
+bool attempt_set_value(attempt *a, size_t i, TVMFFIAny value) {
   clear_argument(&a->args[i]);
   a->args[i].value = value;
+  return put_changed(a, i);
+}
+
+bool attempt_share(attempt *a, size_t i, size_t other) {
+  a->args[i].value = a->args[other].value; /* a view */
+  return put_changed(a, i);
 }
 
 /* The end of memory of that size, behind which nobody may read; never freed, as the function may
@@ -137,10 +189,11 @@ bool attempt_init(attempt *a, const subject *s, const layout *how) {
   memset(a, 0, sizeof *a);
   a->s = s;
   a->num_args = s->inputs->size;
+  a->num_passed = s->num_passed;
   a->args = tool_alloc((a->num_args + 1) * sizeof *a->args);
   memset(a->args, 0, (a->num_args + 1) * sizeof *a->args);
   a->room = pages_size() / sizeof *a->views_end;
-  if (a->room <= a->num_args) a->room = a->num_args + 1;
+  if (a->room <= a->num_passed) a->room = a->num_passed + 1;
   a->views_end = reserve_before_guard(a->room * sizeof *a->views_end);
   if (a->views_end == NULL) return false;
   for (i = 0; i < a->num_args; ++i) {
@@ -150,7 +203,7 @@ bool attempt_init(attempt *a, const subject *s, const layout *how) {
       return false;
     }
   }
-  return true;
+  return put_all(a);
 }
 
 void attempt_free(attempt *a) {
@@ -185,21 +238,27 @@ bool attempt_clear_data(attempt *a, size_t i) {
   tvm_ffi_object_release(arg->object);
   arg->object = object;
   arg->value = tvm_ffi_any_view_object(object);
-  return true;
+  return put_changed(a, i);
 }
 
 void attempt_remove(attempt *a, size_t i) {
   clear_argument(&a->args[i]);
   --a->num_args;
+  --a->num_passed;
   memmove(&a->args[i], &a->args[i + 1], (a->num_args - i) * sizeof *a->args);
   memset(&a->args[a->num_args], 0, sizeof *a->args);
 }
 
 void attempt_append(attempt *a, TVMFFIAny value) {
-  if (a->num_args == a->room) return; /* no function has as many */
+  argument *added;
+  if (a->num_passed == a->room) return; /* no function has as many */
   a->args = tool_realloc(a->args, (a->num_args + 1) * sizeof *a->args);
-  memset(&a->args[a->num_args], 0, sizeof *a->args);
-  a->args[a->num_args++].value = value;
+  added = &a->args[a->num_passed];
+  memmove(added + 1, added, (a->num_args - a->num_passed) * sizeof *a->args);
+  memset(added, 0, sizeof *added);
+  added->value = value;
+  ++a->num_args;
+  ++a->num_passed;
 }
 
 /* ---- Calling ---- */
@@ -214,15 +273,18 @@ static void fill_stack(int byte) {
 static int call_function(void *context) {
   void (*volatile fill)(int) = fill_stack; /* so that it has a frame of its own */
   attempt *a = context;
-  TVMFFIAny *views = a->views_end - a->num_args;
+  TVMFFIAny *views = a->views_end - a->num_passed;
   size_t i;
-  for (i = 0; i < a->num_args; ++i) views[i] = a->args[i].value;
+  for (i = 0; i < a->num_passed; ++i) views[i] = a->args[i].value;
   a->result = tvm_ffi_any_none();
   a->broke_device = false;
   if (device_enter() != 0) return -1;
-  if (a->stack_byte != 0) fill(a->stack_byte);
+  if (a->stack_byte != 0) {
+    fill(a->stack_byte);
+    process_leave_errors();
+  }
   a->code = TVMFFIFunctionCall(a->by_reference ? a->s->reference : a->s->function, views,
-                               (int32_t)a->num_args, &a->result);
+                               (int32_t)a->num_passed, &a->result);
   if (a->code == 0 && a->result.type_index == kTVMFFIError) {
     a->error = a->result.v_obj;
     a->result = tvm_ffi_any_none();
@@ -264,12 +326,17 @@ bool attempt_reset(attempt *a) {
     tvm_ffi_object_release(arg->object);
     tvm_ffi_object_release(arg->on_device);
     arg->object = arg->on_device = NULL;
-    if (!make_object(arg, a->s->device)) return false;
+    if (!make_object(arg, a->s->device) || !put_changed(a, i)) return false;
   }
   return true;
 }
 
 /* ---- What happened ---- */
+
+/* One that was appended has no place in the call that works. */
+static const char *name_argument(const attempt *a, size_t i) {
+  return i < a->s->inputs->size ? a->s->places[i].label : "that was added";
+}
 
 /* Whether the elements of an input are those that it had. */
 bool argument_is_unchanged(const argument *arg) {
@@ -311,11 +378,11 @@ bool attempt_is_clean(const attempt *a, text_buf *out) {
     const argument *arg = &a->args[i];
     if (arg->store == NULL || arg->before == NULL) continue;
     if (!storage_is_intact(arg->store, where, sizeof where)) {
-      text_add(out, "it wrote outside argument %zu: %s", i, where);
+      text_add(out, "it wrote outside argument %s: %s", name_argument(a, i), where);
       return false;
     }
     if (!arg->is_output && !argument_is_unchanged(arg)) {
-      text_add(out, "it changed argument %zu, an input%s", i, kHintOutput);
+      text_add(out, "it changed argument %s, an input%s", name_argument(a, i), kHintOutput);
       return false;
     }
   }
@@ -383,7 +450,8 @@ static bool has_word(const char *message, const char *word) {
   return false;
 }
 
-bool attempt_names_argument(const attempt *a, size_t i) {
+bool attempt_names_argument(const attempt *a, size_t chosen) {
+  const size_t i = a->s->places[chosen].argument;
   const TVMFFIByteArray bytes = tvm_ffi_error_get_message(a->error);
   const schema_type *type = a->s->types != NULL ? schema_param(a->s->types, i) : NULL;
   char *message = tool_copy(bytes.data, bytes.size), *c;
@@ -469,13 +537,13 @@ static bool values_match(const char *what, const TVMFFIAny *got, const TVMFFIAny
 }
 
 /* Bits of elements are compared, of which NaN equals itself and 0 does not equal -0. */
-static bool tensors_match(size_t i, TVMFFIObjectHandle got, TVMFFIObjectHandle expected, bool exact,
-                          const tolerance *allowed, text_buf *out) {
+static bool tensors_match(const char *name, TVMFFIObjectHandle got, TVMFFIObjectHandle expected,
+                          bool exact, const tolerance *allowed, text_buf *out) {
   static const tolerance kNone = {0, 0};
   const DLTensor *a = TVMFFITensorGetDLTensorPtr(got), *b = TVMFFITensorGetDLTensorPtr(expected);
   TVMFFIAny x = tvm_ffi_any_view_object(got), y = tvm_ffi_any_view_object(expected);
-  char what[32];
-  snprintf(what, sizeof what, "argument %zu:", i);
+  char what[64];
+  snprintf(what, sizeof what, "argument %s:", name);
   if (tensors_have_same_bytes(a, b)) return true;
   if (exact || !numbers_known(a->dtype)) {
     if (values_match(what, &x, &y, &kNone, out)) text_add(out, "%s other bits", what);
@@ -554,7 +622,8 @@ bool effects_match(const attempt *a, const effects *got, const effects *expected
     tolerance allowed;
     if (expected->tensors[i] == NULL || got->tensors[i] == NULL) continue;
     allowed = find_tolerance(a, TVMFFITensorGetDLTensorPtr(expected->tensors[i])->dtype);
-    if (!tensors_match(i, got->tensors[i], expected->tensors[i], exact, &allowed, out))
+    if (!tensors_match(name_argument(a, i), got->tensors[i], expected->tensors[i], exact, &allowed,
+                       out))
       return false;
   }
   if (strcmp(got->text, expected->text) == 0) return true;

@@ -12,6 +12,29 @@
 #include "value/output.h"
 #include "value/schema.h"
 
+/* ---- Tensors inside arrays and maps: inner.c ---- */
+
+/* Where a value of the call is. */
+typedef struct {
+  size_t argument; /* it is this argument, or inside it */
+  char label[24];  /* "1"; of the first tensor inside it "1.0" */
+} input_place;
+
+/* What is done with each tensor of a container while that is copied. */
+typedef struct {
+  bool (*visit)(void *context, const TVMFFIAny *tensor, TVMFFIAny *out); /* what the copy has */
+  void *context;
+  text_buf *text; /* where the rest of the container is written, as on a command line; NULL */
+} inner_visitor;
+
+/* Copies an Array, a List, a Map or a Dict, and those inside it; false with an error raised. In any
+ * case *out is to be cleared. */
+bool inner_copy(const TVMFFIAny *container, const inner_visitor *visitor, TVMFFIAny *out);
+
+/* Adds packed copies of the tensors inside arguments behind these. *out_places [own] are those of
+ * all. False with an error raised. */
+bool inner_find(input_list *inputs, input_place **out_places);
+
 /* ---- One call: one_call.c ---- */
 
 /* An attempt copies the arguments of the call that works, perhaps in another layout or with some of
@@ -33,11 +56,13 @@ typedef struct {
   bool has_reference;
   bool marks_outputs;       /* & was to be written before outputs: the call is no recorded one */
   const schema_type *types; /* NULL: not known */
-  const input_list *inputs; /* tensors are packed, in CPU memory */
+  const input_list *inputs; /* arguments, then the tensors inside them; packed, in CPU memory */
+  size_t num_passed;        /* how many are arguments */
+  input_place *places;      /* of each input */
   DLDevice device;          /* where the function gets them */
   tolerance allowed;
   bool may_vary;   /* the same call need not have the same bits */
-  bool *is_output; /* of each argument: a tensor that the function is to fill, or changes */
+  bool *is_output; /* of each input: a tensor that the function is to fill, or changes */
   effects after;
 } subject;
 
@@ -61,11 +86,14 @@ typedef struct {
 
 typedef struct {
   const subject *s;
-  argument *args;
+  argument *args; /* of each input of the subject */
   size_t num_args;
+  size_t num_passed;    /* how many are arguments; the others are inside them */
+  bool is_whole;        /* all of them are made */
   size_t room;          /* for how many there is room before: */
   bool by_reference;    /* the reference is called instead */
-  int stack_byte;       /* what the stack below the call is filled with; 0: it is left as it is */
+  int stack_byte;       /* what the stack below the call is filled with, which also finds errno and
+                           floating-point exceptions set; 0: all is left as it is */
   TVMFFIAny *views_end; /* where those end that are passed, next to what nobody may read */
   /* After a call: */
   bool returned;
@@ -88,11 +116,13 @@ bool attempt_place(attempt *a, size_t i, const layout *how);
 bool attempt_set_tensor(attempt *a, size_t i, DLDataType dtype, const int64_t *shape, int32_t ndim,
                         const layout *how, const void *packed);
 /* `value` [take] */
-void attempt_set_value(attempt *a, size_t i, TVMFFIAny value);
+bool attempt_set_value(attempt *a, size_t i, TVMFFIAny value);
 /* Passes the DLTensor in place of the Tensor. Its extents and strides end where nobody may read. */
 bool attempt_pass_view(attempt *a, size_t i);
 /* Passes a tensor whose data pointer is NULL. */
 bool attempt_clear_data(attempt *a, size_t i);
+/* Passes the tensor of another argument, in the same memory. */
+bool attempt_share(attempt *a, size_t i, size_t other);
 void attempt_remove(attempt *a, size_t i);
 /* `value` [take] */
 void attempt_append(attempt *a, TVMFFIAny value);
@@ -118,8 +148,8 @@ bool attempt_is_clean(const attempt *a, text_buf *out);
 
 /* "ValueError: x must be contiguous" */
 void attempt_describe_error(const attempt *a, text_buf *out);
-/* Whether the error says which argument is meant, by its number or name. */
-bool attempt_names_argument(const attempt *a, size_t i);
+/* Whether the error says which argument is meant, or has it inside, by its number or name. */
+bool attempt_names_argument(const attempt *a, size_t chosen);
 
 /* Takes what it left behind; false with an error raised. Release with effects_free(). */
 bool attempt_take_effects(const attempt *a, effects *out);

@@ -51,6 +51,10 @@ void add_set_case(case_list *out, const row *kind, const tensor_set *set, int64_
 
 /* ---- One row that is large: threads.c ---- */
 
+/* Until it is switched off, new objects of the runtime end at memory that cannot be accessed, where
+ * it lets the tool allocate them: state.c. */
+void guard_new_objects(bool on);
+
 /* Moves the elements of inputs by one. False with an error raised. */
 bool rotate_inputs(attempt *a);
 

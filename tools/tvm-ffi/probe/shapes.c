@@ -12,8 +12,20 @@
 
 /* ---- Which calls ---- */
 
+static int32_t find_most_dims(const subject *s) {
+  int32_t most = 0;
+  size_t i;
+  for (i = 0; i < s->inputs->size; ++i) {
+    const DLTensor *tensor = subject_tensor(s, i);
+    if (tensor != NULL && tensor->ndim > most) most = tensor->ndim;
+  }
+  return most;
+}
+
 /* One more dimension: first, or last; of extent 1, or 2. */
 enum { kLastDim = 1, kTwice = 2 };
+/* No dimension at all. */
+enum { kNoDims = 1 };
 
 /* Each dimension whose extent another argument has as well. */
 static void list_unequal(const subject *s, const row *kind, case_list *out) {
@@ -30,8 +42,8 @@ static void list_unequal(const subject *s, const row *kind, case_list *out) {
         }
       }
       if (!is_shared) continue;
-      add_case(out, kind, (int)i, d + 1, ":%zu:%d:more", i, (int)d);
-      add_case(out, kind, (int)i, -(d + 1), ":%zu:%d:less", i, (int)d);
+      add_case(out, kind, (int)i, d + 1, ":%s:%d:more", s->places[i].label, (int)d);
+      add_case(out, kind, (int)i, -(d + 1), ":%s:%d:less", s->places[i].label, (int)d);
     }
   }
 }
@@ -41,8 +53,8 @@ static void list_more_dims(const subject *s, const row *kind, case_list *out) {
   size_t num_sets, i;
   for (i = 0; i < s->inputs->size; ++i) {
     if (find_tensor(s, i) == NULL) continue;
-    add_case(out, kind, (int)i, 0, ":%zu:first", i);
-    add_case(out, kind, (int)i, kLastDim, ":%zu:last", i);
+    add_case(out, kind, (int)i, 0, ":%s:first", s->places[i].label);
+    add_case(out, kind, (int)i, kLastDim, ":%s:last", s->places[i].label);
   }
   num_sets = find_sets(s, sets);
   for (i = 0; i < num_sets; ++i) {
@@ -56,10 +68,12 @@ static void list_fewer_dims(const subject *s, const row *kind, case_list *out) {
   size_t num_sets, i;
   for (i = 0; i < s->inputs->size; ++i) {
     const DLTensor *tensor = find_tensor(s, i);
-    if (tensor != NULL && tensor->ndim > 0) add_case(out, kind, (int)i, 0, ":%zu", i);
+    if (tensor != NULL && tensor->ndim > 0)
+      add_case(out, kind, (int)i, 0, ":%s", s->places[i].label);
   }
   num_sets = find_sets(s, sets);
   for (i = 0; i < num_sets; ++i) add_set_case(out, kind, &sets[i], 0, "");
+  if (find_most_dims(s) > 1) add_case(out, kind, -1, kNoDims, "%s", ":none");
 }
 /* ---- One extent, one shape ---- */
 
@@ -133,9 +147,10 @@ static int32_t add_dim(const DLTensor *tensor, int64_t chosen, int64_t *shape) {
   return tensor->ndim + 1;
 }
 
-/* The first two dimensions become one; of a single dimension the first element stays. */
+/* The first two dimensions become one; of a single dimension the first element stays. Or there are
+ * none. */
 static int32_t merge_dims(const DLTensor *tensor, int64_t chosen, int64_t *shape) {
-  (void)chosen;
+  if (chosen == kNoDims) return 0;
   if (tensor->ndim > 1) {
     memcpy(shape, tensor->shape + 1, (size_t)(tensor->ndim - 1) * sizeof *shape);
     shape[0] *= tensor->shape[0];
@@ -156,7 +171,7 @@ static bool reshape(attempt *a, const probe_case *which, reshaping *how, bool as
     if (tensor == NULL || !case_changes(which, i)) continue;
     if (!attempt_set_tensor(a, i, tensor->dtype, shape, how(tensor, which->number, shape), &guarded,
                             NULL) ||
-        (as_view && !attempt_pass_view(a, i))) {
+        (as_view && i < s->num_passed && !attempt_pass_view(a, i))) {
       return false;
     }
   }
@@ -260,16 +275,6 @@ static void judge_fewer_dims(attempt *a, const probe_case *which, outcome *out) 
 static const int64_t kHuge[] = {(INT64_C(1) << 31) + 8, (INT64_C(1) << 32) + 8};
 /* And as the product of all extents. */
 enum { kProduct = -1 };
-
-static int32_t find_most_dims(const subject *s) {
-  int32_t most = 0;
-  size_t i;
-  for (i = 0; i < s->inputs->size; ++i) {
-    const DLTensor *tensor = subject_tensor(s, i);
-    if (tensor != NULL && tensor->ndim > most) most = tensor->ndim;
-  }
-  return most;
-}
 
 static void list_huge(const subject *s, const row *kind, case_list *out) {
   case_list extents = {NULL, 0};
@@ -415,7 +420,7 @@ static const row kRows[] = {
      judge_more_dims,
      NULL,
      0},
-    {{"fewer-dims", "two dimensions become one", "other numbers",
+    {{"fewer-dims", "two dimensions become one; all become none", "other numbers",
       "the same: `shape[1]` is read past the end"},
      list_fewer_dims,
      0,

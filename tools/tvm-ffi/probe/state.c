@@ -13,10 +13,11 @@
 #include "system/system.h"
 #include "value/number.h"
 #include "value/tensor.h"
+#include "value/value_text.h"
 
 /* ---- Calls after others, and beside them ---- */
 
-enum { kKibi = 1024 };
+enum { kKibi = 1024, kObjectAlignment = 16 };
 
 /* What outputs may hold before the call. */
 static const struct {
@@ -106,15 +107,38 @@ static int refuse_tensor(DLTensor *prototype, DLManagedTensorVersioned **out, vo
 static volatile long allocations_left = -1;
 static bool can_fail;
 
+/* Objects that end where nobody may read; never freed. */
+enum { kMostGuarded = 64 };
+static void *guarded[kMostGuarded];
+static size_t num_guarded;
+static bool guards_objects;
+
+void guard_new_objects(bool on) {
+  guards_objects = on && can_fail;
+}
+
+static void *allocate_guarded(size_t size) {
+  const size_t whole = (size + kObjectAlignment - 1) / kObjectAlignment * kObjectAlignment;
+  memory_block *block = memory_new(whole, 0, kGuardEnd, kMemoryPages);
+  if (block == NULL) return NULL;
+  guarded[num_guarded++] = block->begin;
+  return block->begin;
+}
+
 static void *allocate_or_fail(void *context, size_t size) {
   (void)context;
+  if (guards_objects && num_guarded < kMostGuarded) return allocate_guarded(size);
   if (allocations_left == 0) return NULL;
   if (allocations_left > 0) --allocations_left;
   return malloc(size);
 }
 
 static void deallocate(void *context, void *block) {
+  size_t i;
   (void)context;
+  for (i = 0; i < num_guarded; ++i) {
+    if (guarded[i] == block) return;
+  }
   free(block);
 }
 
@@ -173,16 +197,18 @@ static void judge_allocator(attempt *a, const probe_case *which, outcome *out) {
 }
 /* ---- State: leaks, and what else stays behind ---- */
 
-/* The references to the object of an argument; 0: there is none. */
+/* The references to the object of an argument, such as a tensor or an array; 0: there is none. */
 static uint64_t count_references(const argument *arg) {
-  return arg->object != NULL ? ((const TVMFFIObject *)arg->object)->combined_ref_count : 0;
+  if (arg->value.type_index < kTVMFFIStaticObjectBegin) return 0;
+  return ((const TVMFFIObject *)arg->value.v_obj)->combined_ref_count;
 }
 
 static void look_at_references(const attempt *a, const uint64_t *before, outcome *out) {
   size_t i;
   for (i = 0; i < a->num_args; ++i) {
     if (count_references(&a->args[i]) == before[i]) continue;
-    judge(out, kFailed, "argument %zu has another number of references than before", i);
+    judge(out, kFailed, "argument %s has another number of references than before",
+          a->s->places[i].label);
     return;
   }
 }
@@ -314,11 +340,12 @@ static void list_refusals(const subject *s, const row *kind, case_list *out) {
   size_t i;
   for (i = 0; i < s->inputs->size; ++i) {
     if (!tvm_ffi_any_is_none(&s->inputs->items[i].value)) {
-      add_case(out, kind, (int)i, kWithNone, ":%zu:none", i);
+      add_case(out, kind, (int)i, kWithNone, ":%s:none", s->places[i].label);
     }
     if (find_tensor(s, i) == NULL) continue;
-    add_case(out, kind, (int)i, kWithDtype, ":%zu:dtype", i);
-    if (find_tensor(s, i)->ndim > 0) add_case(out, kind, (int)i, kWithShape, ":%zu:shape", i);
+    add_case(out, kind, (int)i, kWithDtype, ":%s:dtype", s->places[i].label);
+    if (find_tensor(s, i)->ndim > 0)
+      add_case(out, kind, (int)i, kWithShape, ":%s:shape", s->places[i].label);
   }
   add_case(out, kind, -1, kWithoutTensors, "%s", ":allocation");
 }
@@ -333,8 +360,7 @@ static bool make_refusal(attempt *a, const probe_case *which) {
     return TVMFFIEnvSetDLPackManagedTensorAllocator(refuse_tensor, 1, &given_allocator) == 0;
   }
   if (which->number == kWithNone) {
-    attempt_set_value(a, i, tvm_ffi_any_none());
-    return true;
+    return attempt_set_value(a, i, tvm_ffi_any_none());
   }
   tensor = find_tensor(a->s, i);
   memcpy(shape, tensor->shape, (size_t)tensor->ndim * sizeof *shape);
@@ -358,9 +384,9 @@ static bool refuse_often(attempt *a, int count, outcome *out) {
       const argument *arg = &a->args[i];
       if (arg->store == NULL || arg->before == NULL || argument_is_unchanged(arg)) continue;
       judge(out, kFailed,
-            "it changed argument %zu, and then refused the call: look at all "
+            "it changed argument %s, and then refused the call: look at all "
             "arguments before the first is written",
-            i);
+            a->s->places[i].label);
       good = false;
     }
     good = good && attempt_reset(a);
@@ -428,11 +454,12 @@ static void judge_refusals(attempt *a, const probe_case *which, outcome *out) {
 }
 
 /* What is called between two calls that are to do the same. */
-enum { kOtherValues, kLarger, kSmaller };
+enum { kOtherValues, kLarger, kSmaller, kFirst };
 
 static void list_sequences(const subject *s, const row *kind, case_list *out) {
   case_list extents = {NULL, 0};
   add_case(out, kind, -1, kOtherValues, "%s", ":values");
+  add_case(out, kind, -1, kFirst, "%s", ":first");
   list_extents(s, kind, &extents);
   if (extents.size > 0) {
     add_case(out, kind, -1, kLarger, "%s", ":larger");
@@ -460,11 +487,99 @@ static bool call_with_others(const subject *s, const probe_case *which) {
   return good;
 }
 
+/* Moves the elements that inputs get before a call by one, in the same memory. */
+static bool turn_inputs(attempt *a) {
+  size_t i;
+  for (i = 0; i < a->num_args; ++i) {
+    argument *arg = &a->args[i];
+    const size_t item = arg->store != NULL ? element_size(arg->store->tensor.dtype) : 0;
+    unsigned char first[64];
+    if (arg->before == NULL || subject_fills(a->s, i) || item == 0 || item > sizeof first) continue;
+    if (arg->size < item) continue;
+    memcpy(first, arg->before, item);
+    memmove(arg->before, arg->before + item, arg->size - item);
+    memcpy(arg->before + arg->size - item, first, item);
+  }
+  return attempt_reset(a);
+}
+
+/* Gives inputs the elements of the call that works again. */
+static bool turn_back(attempt *a) {
+  size_t i;
+  for (i = 0; i < a->num_args; ++i) {
+    const DLTensor *tensor = find_tensor(a->s, i);
+    if (tensor != NULL && a->args[i].before != NULL) {
+      memcpy(a->args[i].before, tensor->data, a->args[i].size);
+    }
+  }
+  return attempt_reset(a);
+}
+
+/* Whether a result is in memory of the arguments, where the next call finds it again. */
+static bool is_in_arguments(const attempt *a) {
+  DLTensor *result;
+  size_t i;
+  if (!tvm_ffi_any_try_tensor(&a->result, &result)) return false;
+  for (i = 0; i < a->num_args; ++i) {
+    const char *at = tvm_ffi_tensor_get_data(result);
+    const storage *store = a->args[i].store;
+    if (a->args[i].on_device != NULL) return true; /* it may be */
+    if (store != NULL && at >= store->block->low && at < store->block->high) return true;
+  }
+  return false;
+}
+
+/* A new process makes the call with other values first, then the one that works: in the same
+ * memory, and in others. What is kept of the first by its shape or address shows. Its result is to
+ * stay. */
+static void judge_first(attempt *a, outcome *out) {
+  text_buf kept = {NULL, 0, 0}, now = {NULL, 0, 0}, wrong = {NULL, 0, 0};
+  TVMFFIAny result = tvm_ffi_any_none();
+  judge(out, kLeftOut, "other calls crash, which other rows judge"); /* what holds if they do */
+  if (!turn_inputs(a) || !attempt_call(a)) {
+    leave_out(out);
+    return;
+  }
+  if (a->returned && !is_in_arguments(a)) {
+    result = a->result;
+    a->result = tvm_ffi_any_none();
+    value_write(&kept, &result, &kTensorWhole);
+  }
+  if (!turn_back(a)) {
+    leave_out(out);
+    return;
+  }
+  out->verdict = kVerdictNone;
+  if (call_again_and_look(a, out) && look_at_effects(a, &a->s->after, !a->s->may_vary, out)) {
+    value_write(&now, &result, &kTensorWhole);
+    if (kept.data != NULL && strcmp(kept.data, now.data) != 0) {
+      judge(out, kFailed, "the result of the call before changed, from %.200s to %.200s", kept.data,
+            now.data);
+    } else if (!turn_inputs(a)) { /* which stay as they are while others are passed */
+      leave_out(out);
+    } else {
+      look_again(a->s, "a call with other values", out);
+      if (out->verdict == kVerdictNone) judge(out, kPassed, "as in a new process");
+    }
+  } else if (out->verdict == kFailed) {
+    text_add(&wrong, "after a call with other values in the same memory: %s", out->detail);
+    judge(out, kFailed, "%s", wrong.data);
+  }
+  tvm_ffi_any_clear(&result);
+  text_free(&kept);
+  text_free(&now);
+  text_free(&wrong);
+}
+
 static void judge_sequence(attempt *a, const probe_case *which, outcome *out) {
   static const char *const kAfter[] = {"a call with other values", "calls with larger tensors",
                                        "calls with smaller tensors"};
   attempt other;
   bool good;
+  if (which->number == kFirst) {
+    judge_first(a, out);
+    return;
+  }
   if (!call_again_and_look(a, out)) return;
   if (!look_at_effects(a, &a->s->after, !a->s->may_vary, out)) return;
   judge(out, kLeftOut, "other calls crash, which other rows judge"); /* what holds if they do */
@@ -530,8 +645,11 @@ static const row kRows[] = {
      judge_objects,
      NULL,
      0},
-    {{"sequence", "the same call after others, with other values and shapes", "other bits",
-      "a buffer or a plan that is kept from the first call, whatever the next one needs"},
+    {{"sequence", "the same call after others, with other values and shapes",
+      "other bits; a result that changes afterwards",
+      "a buffer, a plan or a pointer that is kept from the first call, whatever the next one "
+      "needs; "
+      "a cache by address or shape; a result in static memory"},
      list_sequences,
      0,
      NULL,

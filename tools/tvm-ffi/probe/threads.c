@@ -143,7 +143,7 @@ void list_threads(const subject *s, const row *kind, case_list *out) {
       if (element <= before || element >= tvm_ffi_tensor_get_numel(tensor)) continue;
       if (element * item > (int64_t)pages_size()) continue;
       before = element;
-      add_case(out, kind, (int)i, element, ":held:%zu:%d", i, (int)element);
+      add_case(out, kind, (int)i, element, ":held:%s:%d", s->places[i].label, (int)element);
     }
   }
 }

@@ -11,6 +11,7 @@
 #include "probe/rows.h"
 #include "system/system.h"
 #include "value/tensor.h"
+#include "value/value_text.h"
 
 /* ---- Scalars ---- */
 
@@ -35,14 +36,15 @@ static void list_scalars(const subject *s, const row *kind, case_list *out) {
     if (value->type_index == kTVMFFIInt) {
       for (k = 0; k < kNumInts; ++k) {
         const char *name = k == 2 ? "lowest" : k == 3 ? "largest" : k == 1 ? "-1" : "0";
-        add_case(out, kind, (int)i, k, ":%zu:%s", i, name);
+        add_case(out, kind, (int)i, k, ":%s:%s", s->places[i].label, name);
       }
-      if (is_narrow(s, i)) add_case(out, kind, (int)i, kBeyond32Bits, ":%zu:beyond-32-bits", i);
+      if (is_narrow(s, i))
+        add_case(out, kind, (int)i, kBeyond32Bits, ":%s:beyond-32-bits", s->places[i].label);
     } else if (value->type_index == kTVMFFIFloat) {
       for (k = 0; k < kNumFloats; ++k) {
-        add_case(out, kind, (int)i, k, ":%zu:%s", i, kFloats[k].name);
+        add_case(out, kind, (int)i, k, ":%s:%s", s->places[i].label, kFloats[k].name);
       }
-      add_case(out, kind, (int)i, kIntForFloat, ":%zu:int", i);
+      add_case(out, kind, (int)i, kIntForFloat, ":%s:int", s->places[i].label);
     }
   }
 }
@@ -50,29 +52,30 @@ static void list_scalars(const subject *s, const row *kind, case_list *out) {
 /* All tensors end at memory that cannot be accessed. */
 static bool begin_guarded(attempt *a, const subject *s, size_t i, TVMFFIAny value) {
   const layout how = guard_end(s);
-  if (!attempt_init(a, s, &how)) return false;
-  attempt_set_value(a, i, value);
-  return true;
+  return attempt_init(a, s, &how) && attempt_set_value(a, i, value);
 }
 
 /* What the call does with a value there; false if it is refused, or cannot be compared. */
-static bool find_effects(const subject *s, size_t i, int64_t value, effects *out) {
+static bool find_effects(const subject *s, size_t i, TVMFFIAny value, effects *out) {
   attempt a;
-  const bool good = begin_guarded(&a, s, i, tvm_ffi_any_from_int64(value)) && attempt_call(&a) &&
-                    a.returned && attempt_take_effects(&a, out);
+  const bool good = begin_guarded(&a, s, i, value) && attempt_call(&a) && a.returned &&
+                    attempt_take_effects(&a, out);
   attempt_free(&a);
   return good;
 }
 
-static bool have_same_effects(const subject *s, size_t i, int64_t x, int64_t y) {
+/* Of two values [take]. */
+static bool have_same_effects(const subject *s, size_t i, TVMFFIAny x, TVMFFIAny y) {
   text_buf ignored = {NULL, 0, 0};
   effects one, other;
   attempt a;
   bool same;
+  memset(&a, 0, sizeof a);
   memset(&one, 0, sizeof one);
   memset(&other, 0, sizeof other);
-  same = attempt_init(&a, s, NULL) && find_effects(s, i, x, &one) &&
-         find_effects(s, i, y, &other) && effects_match(&a, &one, &other, true, &ignored);
+  same = find_effects(s, i, x, &one);
+  same = find_effects(s, i, y, &other) && same && attempt_init(&a, s, NULL) &&
+         effects_match(&a, &one, &other, true, &ignored);
   effects_free(&one, s->inputs->size);
   effects_free(&other, s->inputs->size);
   attempt_free(&a);
@@ -82,13 +85,17 @@ static bool have_same_effects(const subject *s, size_t i, int64_t x, int64_t y) 
 
 /* Whether an int is cut off to 32 bits: 2^32 more make no difference, and 1 more does. Neither does
  * a number that is a multiple of what one may rightly take the remainder of. */
+static bool ints_have_same_effects(const subject *s, size_t i, int64_t x, int64_t y) {
+  return have_same_effects(s, i, tvm_ffi_any_from_int64(x), tvm_ffi_any_from_int64(y));
+}
+
 static void judge_width(const subject *s, size_t i, outcome *out) {
   const int64_t value = s->inputs->items[i].value.v_int64;
   const int64_t common = INT64_C(2) * 2 * 2 * 2 * 2 * 2 * 3 * 3 * 5 * 7 * 11 * 13;
   judge(out, kLeftOut, "it crashes, which other rows judge"); /* what holds if it does */
-  if (have_same_effects(s, i, value, value + (INT64_C(1) << 32)) &&
-      !have_same_effects(s, i, value, value + 1) &&
-      !have_same_effects(s, i, value, value + common)) {
+  if (ints_have_same_effects(s, i, value, value + (INT64_C(1) << 32)) &&
+      !ints_have_same_effects(s, i, value, value + 1) &&
+      !ints_have_same_effects(s, i, value, value + common)) {
     judge(out, kFailed,
           "argument %zu is cut off to 32 bits: %" PRId64 " gives the same as %" PRId64, i,
           value + (INT64_C(1) << 32), value);
@@ -127,6 +134,131 @@ static void judge_scalar(attempt *a, const probe_case *which, outcome *out) {
   }
 }
 
+/* ---- Texts ---- */
+
+static const char *const kTexts[] = {"empty", "nul", "long"};
+enum { kNumTexts = sizeof kTexts / sizeof *kTexts, kWithNul = 1, kLongText };
+
+static void list_texts(const subject *s, const row *kind, case_list *out) {
+  size_t i;
+  int64_t k;
+  for (i = 0; i < s->num_passed; ++i) {
+    TVMFFIByteArray text;
+    if (!tvm_ffi_any_try_string(&s->inputs->items[i].value, &text)) continue;
+    for (k = 0; k < kNumTexts; ++k) {
+      if (k == kWithNul && text.size == 0) continue;
+      add_case(out, kind, (int)i, k, ":%s:%s", s->places[i].label, kTexts[k]);
+    }
+  }
+}
+
+/* An argument's text, what is between, and the text again; none with an error raised. */
+static TVMFFIAny repeat_text(const subject *s, size_t i, const char *between, size_t size) {
+  TVMFFIAny out = tvm_ffi_any_none();
+  TVMFFIByteArray text = {"", 0}, whole;
+  char *bytes;
+  (void)tvm_ffi_any_try_string(&s->inputs->items[i].value, &text);
+  whole.size = 2 * text.size + size;
+  bytes = tool_alloc(whole.size + 1);
+  memcpy(bytes, text.data, text.size);
+  memcpy(bytes + text.size, between, size);
+  memcpy(bytes + text.size + size, text.data, text.size);
+  whole.data = bytes;
+  if (TVMFFIStringFromByteArray(&whole, &out) != 0) TVMFFIErrorSetRaised(NULL);
+  free(bytes);
+  return out;
+}
+
+/* Whether what follows a NUL makes no difference, and other text does. */
+static void judge_nul(const subject *s, size_t i, outcome *out) {
+  TVMFFIAny given;
+  judge(out, kLeftOut, "it crashes, which other rows judge"); /* what holds if it does */
+  if (tvm_ffi_any_copy(&s->inputs->items[i].value, &given) != 0) {
+    leave_out(out);
+    return;
+  }
+  if (have_same_effects(s, i, given, repeat_text(s, i, "\0", 1)) &&
+      !have_same_effects(s, i, repeat_text(s, i, "\0", 1), repeat_text(s, i, "", 0))) {
+    judge(out, kFailed, "argument %s is cut off at a NUL: what follows makes no difference",
+          s->places[i].label);
+  } else {
+    judge(out, kPassed, "it did no harm");
+  }
+}
+
+static void judge_text(attempt *a, const probe_case *which, outcome *out) {
+  enum { kLong = 1 << 18 };
+  static char spaces[kLong];
+  const size_t i = (size_t)which->arg;
+  const TVMFFIByteArray empty = {"", 0};
+  TVMFFIAny value = tvm_ffi_any_none();
+  if (which->number == kWithNul) {
+    judge_nul(a->s, i, out);
+    return;
+  }
+  memset(spaces, 'x', sizeof spaces);
+  if (which->number == kLongText) {
+    value = repeat_text(a->s, i, spaces, sizeof spaces);
+  } else if (TVMFFIStringFromByteArray(&empty, &value) != 0) {
+    leave_out(out);
+    return;
+  }
+  if (!attempt_set_value(a, i, value)) {
+    leave_out(out);
+  } else {
+    expect_clean(a, which, out);
+  }
+}
+
+/* ---- Shapes, arrays and maps ---- */
+
+static const char *const kLists[] = {"empty", "shorter", "zeros", "negative"};
+enum { kNumLists = sizeof kLists / sizeof *kLists, kShorter = 1, kZeros };
+
+/* How many elements a list has; negative: it is none. */
+static int64_t count_items(const TVMFFIAny *value) {
+  if (value_is_list(value)) return tvm_ffi_array_get_size(value->v_obj);
+  if (value->type_index != kTVMFFIShape) return -1;
+  return (int64_t)TVMFFIShapeGetCellPtr(value->v_obj)->size;
+}
+
+static void list_lists(const subject *s, const row *kind, case_list *out) {
+  size_t i;
+  int64_t k;
+  for (i = 0; i < s->num_passed; ++i) {
+    const TVMFFIAny *value = &s->inputs->items[i].value;
+    const int64_t size = count_items(value);
+    for (k = 0; k < kNumLists; ++k) {
+      if (size < (k == kShorter ? 2 : 1) || (k >= kZeros && value_is_list(value))) continue;
+      add_case(out, kind, (int)i, k, ":%s:%s", s->places[i].label, kLists[k]);
+    }
+  }
+}
+
+/* The list with other contents: where it can be done, it ends at memory that cannot be read. */
+static bool make_list(attempt *a, const probe_case *which) {
+  const size_t i = (size_t)which->arg;
+  const TVMFFIAny *given = &a->args[i].value;
+  const int64_t count = count_items(given), k = which->number;
+  const int64_t size = k == kShorter ? count - 1 : k < kShorter ? 0 : count;
+  TVMFFIAny *items = tool_alloc(((size_t)count + 1) * sizeof *items), made = tvm_ffi_any_none();
+  int64_t d;
+  bool good;
+  for (d = 0; d < size; ++d) {
+    items[d] = value_is_list(given) ? tvm_ffi_array_get_data(given->v_obj)[d]
+               : k < kZeros ? tvm_ffi_any_from_int64(TVMFFIShapeGetCellPtr(given->v_obj)->data[d])
+                            : tvm_ffi_any_from_int64(k == kZeros ? 0 : -1);
+  }
+  guard_new_objects(true);
+  good = tvm_ffi_function_call_global(given->type_index == kTVMFFIShape   ? "ffi.Shape"
+                                      : given->type_index == kTVMFFIArray ? "ffi.Array"
+                                                                          : "ffi.List",
+                                      items, (int32_t)size, &made) == 0;
+  guard_new_objects(false);
+  free(items);
+  return good && attempt_set_value(a, i, made);
+}
+
 /* ---- Indices ---- */
 
 static bool has_integers(const DLTensor *tensor) {
@@ -149,7 +281,12 @@ static void list_indices(const subject *s, const row *kind, case_list *out) {
   for (i = 0; i < s->inputs->size; ++i) {
     const DLTensor *tensor = find_tensor(s, i);
     if (tensor == NULL || subject_fills(s, i) || !has_integers(tensor)) continue;
-    for (k = 0; k < kNumIndices; ++k) add_case(out, kind, (int)i, k, ":%zu:%s", i, kIndices[k]);
+    for (k = 0; k < kNumIndices; ++k) {
+      add_case(out, kind, (int)i, k, ":%s:%s", s->places[i].label, kIndices[k]);
+    }
+    for (k = 0; k < kNumIndices && tvm_ffi_tensor_get_numel(tensor) > 1; ++k) {
+      add_case(out, kind, (int)i, k + kNumIndices, ":%s:%s:first", s->places[i].label, kIndices[k]);
+    }
   }
 }
 
@@ -167,27 +304,32 @@ static int64_t find_largest_extent(const subject *s) {
   return largest;
 }
 
-/* The last element becomes that number; below the lowest, other tensors begin at memory that cannot
- * be accessed. */
+/* Whether the number may be taken for one below 0. */
+static bool is_below(int64_t chosen, bool is_signed) {
+  return chosen == kMinusOne || chosen == kLowest || (chosen == kLargest && !is_signed);
+}
+
+/* The last element, or the first one, becomes that number; below the lowest, other tensors begin at
+ * memory that cannot be accessed. */
 static bool make_index(attempt *a, const probe_case *which) {
+  const int64_t chosen = which->number % kNumIndices;
   const subject *s = a->s;
   const size_t i = (size_t)which->arg;
   const DLTensor *tensor = find_tensor(s, i);
   const size_t size = tensor_size(tensor), item = element_size(tensor->dtype);
   const bool is_signed = tensor->dtype.code == kDLInt;
   layout how = guard_end(s);
-  unsigned char *values = tool_alloc(size + 1), *last = values + size - item;
+  unsigned char *values = tool_alloc(size + 1), *at;
   size_t k;
   bool good;
-  if (how.guard == kGuardEnd && (which->number == kMinusOne || which->number == kLowest)) {
-    how.guard = kGuardStart;
-  }
+  at = which->number < kNumIndices ? values + size - item : values;
+  if (how.guard == kGuardEnd && is_below(chosen, is_signed)) how.guard = kGuardStart;
   memcpy(values, tensor->data, size);
-  memset(last, which->number == kMinusOne || which->number == kLargest ? 0xff : 0, item);
-  if (is_signed && which->number == kLargest) last[item - 1] = 0x7f;
-  if (is_signed && which->number == kLowest) last[item - 1] = 0x80;
-  for (k = 0; which->number == kBeyond && k < item; ++k) {
-    last[k] = (unsigned char)(k < sizeof(int64_t) ? find_largest_extent(s) >> 8 * k : 0);
+  memset(at, chosen == kMinusOne || chosen == kLargest ? 0xff : 0, item);
+  if (is_signed && chosen == kLargest) at[item - 1] = 0x7f;
+  if (is_signed && chosen == kLowest) at[item - 1] = 0x80;
+  for (k = 0; chosen == kBeyond && k < item; ++k) {
+    at[k] = (unsigned char)(k < sizeof(int64_t) ? find_largest_extent(s) >> 8 * k : 0);
   }
   attempt_free(a);
   good = attempt_init(a, s, &how) &&
@@ -210,7 +352,7 @@ static void list_aliases(const subject *s, const row *kind, case_list *out) {
     for (j = i + 1; j < s->inputs->size; ++j) {
       if (!are_alike(find_tensor(s, i), find_tensor(s, j))) continue;
       if (s->is_output[i] && s->is_output[j]) continue;
-      add_case(out, kind, (int)i, (int64_t)j, ":%zu:%zu", i, j);
+      add_case(out, kind, (int)i, (int64_t)j, ":%s:%s", s->places[i].label, s->places[j].label);
     }
   }
 }
@@ -234,12 +376,14 @@ static void judge_alias(attempt *a, const probe_case *which, outcome *out) {
                           &kLayoutPacked, tensor->data)) {
     leave_out(out);
   } else if (call_and_look(a, out) && attempt_take_effects(a, &expected)) {
-    shared.args[in].value = shared.args[other].value;
-    if (call_and_look(&shared, out) && attempt_take_effects(&shared, &got)) {
+    if (!attempt_share(&shared, in, other)) {
+      leave_out(out);
+    } else if (call_and_look(&shared, out) && attempt_take_effects(&shared, &got)) {
       if (effects_match(&shared, &got, &expected, false, &wrong)) {
         judge(out, kPassed, "the same");
       } else {
-        judge(out, kFailed, "with the same memory for arguments %zu and %zu: %s", i, j, wrong.data);
+        judge(out, kFailed, "with the same memory for arguments %s and %s: %s", s->places[i].label,
+              s->places[j].label, wrong.data);
       }
     }
   } else if (out->verdict == kRefused) {
@@ -257,7 +401,7 @@ static void list_mutated(const subject *s, const row *kind, case_list *out) {
   for (i = 0; i < s->inputs->size && s->marks_outputs; ++i) {
     const DLTensor *tensor = subject_tensor(s, i);
     if (tensor != NULL && !subject_fills(s, i) && !s->inputs->items[i].is_storage) {
-      add_case(out, kind, (int)i, 0, ":%zu", i);
+      add_case(out, kind, (int)i, 0, ":%s", s->places[i].label);
     }
   }
 }
@@ -275,13 +419,14 @@ static bool shares_memory(const attempt *a, size_t i) {
 static void judge_mutated(attempt *a, const probe_case *which, outcome *out) {
   const size_t i = (size_t)which->arg;
   if (a->s->is_output[i]) {
-    judge(out, kFailed, "argument %zu is changed%s", i, kHintOutput);
+    judge(out, kFailed, "argument %s is changed%s", a->s->places[i].label, kHintOutput);
     return;
   }
   if (!call_again_and_look(a, out)) return;
   if (shares_memory(a, i)) {
     out->is_note = true;
-    judge(out, kPassed, "the result is in the memory of argument %zu, an input", i);
+    judge(out, kPassed, "the result is in the memory of argument %s, an input",
+          a->s->places[i].label);
   } else {
     judge(out, kPassed, "it is not changed");
   }
@@ -299,7 +444,23 @@ static const row kRows[] = {
      judge_scalar,
      NULL,
      kRowMayTakeLong},
-    {{"indices", "the last element of integers is -1, extreme, or as large as an extent", "a crash",
+    {{"texts", "a text is empty, long, or has a NUL inside", "a crash, or what follows is ignored",
+      "a buffer of fixed size; `text.data[text.size - 1]`; `strlen` of what a String has"},
+     list_texts,
+     0,
+     NULL,
+     judge_text,
+     NULL,
+     kRowMayTakeLong},
+    {{"lists", "a shape or an array is empty, or shorter; a shape has 0 and -1", "a crash",
+      "an element that is read before the number of elements is looked at"},
+     list_lists,
+     0,
+     make_list,
+     expect_clean,
+     NULL,
+     kRowMayTakeLong},
+    {{"indices", "the last or first integer is -1, extreme, or as large as an extent", "a crash",
       "an index that is not compared with the extent, a division by zero"},
      list_indices,
      0,

@@ -3,6 +3,7 @@
 #define _DARWIN_C_SOURCE /* the same on macOS, and st_mtimespec */
 #include "system/system.h"
 
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -640,6 +641,17 @@ static uint64_t digest(uint64_t sum, const void *bytes, size_t size) {
   return sum;
 }
 
+/* 0: there is no such folder. */
+static size_t count_entries(const char *path) {
+  DIR *folder = opendir(path);
+  size_t count = 0;
+  const struct dirent *entry;
+  if (folder == NULL) return 0;
+  while ((entry = readdir(folder)) != NULL) count += entry->d_name[0] != '.';
+  closedir(folder);
+  return count;
+}
+
 static void read_environment(process_state *out) {
   enum { kNumLimits = 6 };
   struct rlimit limits[kNumLimits];
@@ -681,6 +693,13 @@ static void read_environment(process_state *out) {
 #ifdef __GLIBC__
   out->traps = fegetexcept();
 #endif
+  out->priority = getpriority(PRIO_PROCESS, 0);
+  out->num_threads = count_entries("/proc/self/task");
+}
+
+void process_leave_errors(void) {
+  (void)feraiseexcept(FE_ALL_EXCEPT);
+  errno = ERANGE;
 }
 
 void process_state_read(process_state *out) {

@@ -322,12 +322,17 @@ typedef struct {
   /* Digests, and the umask: */
   uint64_t blocked, folder, variables, processors, limits;
   unsigned mask;
+  int priority;
+  size_t num_threads; /* 0: the system does not tell */
 } process_state;
 
 void process_state_read(process_state *out);
 
 /* Frees blocks full of this byte, so that malloc gives them out to others. */
 void heap_fill(int byte);
+
+/* Leaves floating-point exceptions and errno as a host may have them that looks at neither. */
+void process_leave_errors(void);
 
 /* Lets orphans of processes that this one starts become its children, where the system can. */
 void process_adopt(void);

@@ -534,6 +534,8 @@ static TVMFFIObjectHandle read_contents(input_sources *sources, scan *s, const t
 struct input_reader {
   input_sources sources;
   input_list *arguments; /* that were read before, and the one that is being read */
+  inner_input *inner;    /* inside the one that is being read */
+  size_t num_inner;
 };
 
 input_reader *input_reader_new(uint64_t seed, tensor_guard guard) {
@@ -544,7 +546,14 @@ input_reader *input_reader_new(uint64_t seed, tensor_guard guard) {
   return reader;
 }
 
+static void free_inner(inner_input *inner, size_t count) {
+  size_t i;
+  for (i = 0; i < count; ++i) TVMFFIObjectDecRef(inner[i].tensor);
+  free(inner);
+}
+
 void input_reader_free(input_reader *reader) {
+  free_inner(reader->inner, reader->num_inner);
   input_sources_free(&reader->sources);
   free(reader);
 }
@@ -554,9 +563,8 @@ static void add(input_list *list, TVMFFIAny value, bool is_storage) {
     list->capacity = 2 * list->capacity + 8;
     list->items = tool_realloc(list->items, list->capacity * sizeof *list->items);
   }
+  memset(&list->items[list->size], 0, sizeof *list->items);
   list->items[list->size].value = value;
-  list->items[list->size].memory = NULL;
-  list->items[list->size].has_values = false;
   list->items[list->size++].is_storage = is_storage;
 }
 
@@ -582,6 +590,7 @@ void input_list_free(input_list *list) {
   for (i = 0; i < list->size; ++i) {
     tvm_ffi_any_clear(&list->items[i].value);
     free_memory(list->items[i].memory);
+    free_inner(list->items[i].inner, list->items[i].num_inner);
   }
   free(list->items);
   memset(list, 0, sizeof *list);
@@ -1029,7 +1038,7 @@ static bool read_plain(input_reader *reader, scan *s, const schema_type *type, T
   return good;
 }
 
-static bool read_value(input_reader *reader, scan *s, const schema_type *type, input_list *list) {
+static bool read_any(input_reader *reader, scan *s, const schema_type *type, input_list *list) {
   TVMFFIAny value;
   size_t index;
   scan_skip_space(s);
@@ -1050,6 +1059,33 @@ static bool read_value(input_reader *reader, scan *s, const schema_type *type, i
   }
   if (!read_plain(reader, s, type, &value)) return false;
   add(list, value, false);
+  return true;
+}
+
+/* Remembers how a tensor of a list or a map was written. */
+static void add_inner(input_reader *reader, const input *item) {
+  inner_input *added;
+  DLTensor *tensor;
+  if (!tvm_ffi_any_try_tensor(&item->value, &tensor)) return;
+  reader->inner = tool_realloc(reader->inner, (reader->num_inner + 1) * sizeof *reader->inner);
+  added = &reader->inner[reader->num_inner++];
+  added->tensor = item->value.v_obj;
+  TVMFFIObjectIncRef(added->tensor);
+  added->is_storage = item->is_storage;
+  added->has_values = item->has_values;
+  added->has_layout = item->memory != NULL;
+}
+
+static bool read_value(input_reader *reader, scan *s, const schema_type *type, input_list *list) {
+  size_t i = list->size;
+  if (!read_any(reader, s, type, list)) return false;
+  for (; s->depth > 0 && i < list->size; ++i) add_inner(reader, &list->items[i]);
+  if (s->depth == 0 && reader->num_inner > 0) {
+    list->items[list->size - 1].inner = reader->inner;
+    list->items[list->size - 1].num_inner = reader->num_inner;
+    reader->inner = NULL;
+    reader->num_inner = 0;
+  }
   return true;
 }
 

@@ -71,11 +71,20 @@ typedef struct {
   TVMFFIObjectHandle moved; /* the Tensor of a DLTensor * that was replaced; NULL */
 } input_memory;
 
+/* A tensor inside a list or a map, and how it was written. */
+typedef struct {
+  TVMFFIObjectHandle tensor;
+  bool is_storage, has_values; /* as of an input */
+  bool has_layout;
+} inner_input;
+
 typedef struct {
   TVMFFIAny value;
   bool is_storage;      /* "&4xf32" or "4xf32": a tensor that the function is to fill */
   bool has_values;      /* "&4xf32=1": one that it is to change */
   input_memory *memory; /* NULL: it is a tensor of tensor_new(), or none */
+  inner_input *inner;   /* of a list or a map, in the order of the text */
+  size_t num_inner;
 } input;
 
 typedef struct {
