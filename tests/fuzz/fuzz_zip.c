@@ -59,7 +59,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   /* An archive needs a file, as the end of none looks like no archive. */
   fuzz_require(read_all(quiet_written, quiet_written_size) == (count > 0 ? count : SIZE_MAX));
   if (size >= 2) {
-    place = (data[size - 2] << 8 | data[size - 1]) % quiet_written_size;
+    place = ((size_t)data[size - 2] << 8 | data[size - 1]) % quiet_written_size;
     fuzz_require(read_all(quiet_written, place) == SIZE_MAX);
     quiet_written[place] ^= 0x5a;
     (void)read_all(quiet_written, quiet_written_size);
