@@ -493,44 +493,6 @@ static void run_system(void) {
   }
 }
 
-static void print_call(TVMFFIObjectHandle function, TVMFFIAny *args, int32_t num_args) {
-  TVMFFIAny result = tvm_ffi_any_none();
-  if (TVMFFIFunctionCall(function, args, num_args, &result) == 0) {
-    printf("%lld\n", (long long)result.v_int64);
-  } else {
-    TVMFFIObjectHandle error = tvm_ffi_error_take();
-    printf("%s\n", tvm_ffi_error_get_message(error).data);
-    tvm_ffi_object_release(error);
-  }
-}
-
-/* A global function and a method that a library registers, until it is unloaded. */
-static void run_functions(const char *path) {
-  TVMFFIByteArray key = tvm_ffi_string_get_bytes("test.tool.Box"),
-                  name = tvm_ffi_string_get_bytes("test.tool.area");
-  TVMFFIAny module, args[2], view = tvm_ffi_any_view_string(path);
-  TVMFFIObjectHandle function = NULL;
-  const TVMFFITypeInfo *type;
-  int32_t index;
-  args[0] = tvm_ffi_any_from_int64(6);
-  args[1] = tvm_ffi_any_from_int64(7);
-  if (tvm_ffi_function_call_global("ffi.ModuleLoadFromFile", &view, 1, &module) != 0 ||
-      TVMFFIFunctionGetGlobal(&name, &function) != 0 || TVMFFITypeKeyToIndex(&key, &index) != 0) {
-    exit(2);
-  }
-  print_call(function, args, 2);
-  print_call(function, args, 1);
-  tvm_ffi_object_release(function);
-  type = TVMFFIGetTypeInfo(index);
-  print_call(type->methods[0].method.v_obj, args, 2);
-  (void)tvm_ffi_function_call_global("ffi.Array", args, 2, &view);
-  tvm_ffi_any_clear(&view);
-  tvm_ffi_object_release(module.v_obj);
-  function = NULL;
-  printf("%s\n",
-         TVMFFIFunctionGetGlobal(&name, &function) == 0 && function != NULL ? "there" : "gone");
-}
-
 /* Memory of a device: in the fake, at addresses that the CPU cannot read. The second call is while
  * the stream is captured. */
 static void run_cuda(const char *driver) {
@@ -655,7 +617,6 @@ int main(int argc, char **argv) {
   if (strcmp(deed, "removed") == 0) run_moved(unlink, path);
   if (strcmp(deed, "many") == 0) run_many();
   if (strcmp(deed, "system") == 0 || (strcmp(deed, "gone") == 0 && remove(path) == 0)) run_system();
-  if (strcmp(deed, "functions") == 0) run_functions(path);
   if (strcmp(deed, "cuda") == 0) run_cuda(path);
   if (strcmp(deed, "handles") == 0) run_handles();
 #if defined(WITH_RECORDER)

@@ -119,7 +119,7 @@ class Process:
         """The event with all keys, if it is like one of those."""
         if "like" not in event:
             return event
-        assert set(event) - {"of"} == own, event
+        assert set(event) == own, event
         whole = earlier[event["like"]]
         assert "like" not in whole, event
         self.num_repeated += 1
@@ -130,7 +130,6 @@ class Process:
         event = self.repeat(event, self.calls,
                             {"event", "call", "thread", "time", "function", "like"})
         assert event["function"] and event["library"] < len(self.libraries), event
-        assert event.get("of", "type") in ("registry", "type", "module"), event
         assert is_int(event["time"]), event
         for storage in event["storages"]:
             self.check_storage(storage, True)

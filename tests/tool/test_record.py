@@ -2,8 +2,7 @@
 """Recordings of programs in C: that they are what docs/guide/record_format.md says, that nothing is
 lost in a crash, and that the programs do not notice.
 
-test_record.py TVM-FFI HOST HOST-WITH-RECORDER KERNELS FAKE-CUDA REGISTERS SAMPLE-HOST
-SAMPLE-KERNEL"""
+test_record.py TVM-FFI HOST HOST-WITH-RECORDER KERNELS FAKE-CUDA SAMPLE-HOST SAMPLE-KERNEL"""
 import json
 import os
 import pathlib
@@ -19,11 +18,10 @@ import unittest
 import zipfile
 
 from recording import Page, Recording
-from tool import (COMMAND, FILES, ISOLATED, MISMATCH, SLOWER, USAGE, bad, enter_bare_root, good,
-                  good_json, read_terminal, run, run_tests, start_on_terminal, work_folder)
+from tool import (COMMAND, FILES, SLOWER, USAGE, bad, enter_bare_root, good, good_json,
+                  read_terminal, run_tests, start_on_terminal, work_folder)
 
-HOST, API_HOST, KERNELS, FAKE_CUDA, REGISTERS, SAMPLE_HOST, SAMPLE_KERNEL = map(
-    os.path.abspath, FILES)
+HOST, API_HOST, KERNELS, FAKE_CUDA, SAMPLE_HOST, SAMPLE_KERNEL = map(os.path.abspath, FILES)
 os.chdir(work_folder())
 COUNT = iter(range(1000))
 
@@ -44,13 +42,6 @@ def record(*options, program=(), same=True, **kwargs):
         assert (done.returncode, done.stdout, done.stderr if not is_empty else "") == (
             USAGE if is_empty else alone.returncode, alone.stdout, alone.stderr), (done, alone)
     return Recording(folder), done
-
-
-def run_with(*words):
-    """The output of a run where calls are not as recorded, or left out."""
-    code, out, err = run(*words)
-    assert code == MISMATCH, (words, code, out, err)
-    return out
 
 
 def floats(data):
@@ -90,72 +81,6 @@ class Record(unittest.TestCase):
         assert "4 calls 2 errors 0 unfinished calls 1 function" in page.text, page.text
         assert "Not recorded" not in page.text and page.count_bars("err") == 2, page.text
         assert page.ids == {"hatch", "c1", "c2", "c3", "c4"} and page.counts["details"] == 4
-
-    def test_functions(self):
-        """--functions: a global function and a method, by who registered them, and nothing of the
-        runtime's own; the library is unloaded as it is without the recorder."""
-        recording, done = record(program=["functions", REGISTERS])
-        assert done.returncode == USAGE and not recording.calls, done
-        self.assertIn("; --functions records", done.stderr)
-        recording, done = record("--functions", "--all", program=["functions", REGISTERS])
-        area = {"function": "test.tool.area", "of": "registry"}
-        assert [{key: call[key] for key in ("function", "of")}
-                for call in recording.calls.values()] == [
-                    area, area, {"function": "test.tool.Box.area", "of": "type"}], recording.calls
-        assert [recording.ends[i]["event"] for i in (1, 2, 3)] == ["return", "error", "return"]
-        assert recording.ends[1]["result"] == recording.ends[3]["result"] == 42
-        process, = recording.processes
-        assert process.process["options"]["functions"] is True
-        assert [library["path"] for library in process.libraries] == [REGISTERS]
-        assert done.stdout.splitlines()[0] == "42", done
-        recording, _ = record("--functions", "--skip=*.Box.*", "--no-data",
-                              program=["functions", REGISTERS])
-        assert [call["function"] for call in recording.calls.values()] == ["test.tool.area"] * 2
-        recording, _ = record("--functions", "--lib=none*", program=["functions", REGISTERS])
-        assert not recording.calls
-        done = start(*COMMAND, "record", "--functions", "--trace=functions.json", "--", HOST,
-                     KERNELS, "functions", REGISTERS)
-        self.assertRegex(done.stderr, r" 2 +1  test\.tool\.area\n")
-
-    @unittest.skipUnless(ISOLATED, "this build has no isolated modules")
-    def test_functions_of_a_module(self):
-        """What a module's own code finds: here the calls that are passed on to another process,
-        whose calls of the library's symbols are recorded there."""
-        folder = f"recording{next(COUNT)}"
-        words = [HOST, f"isolated:{KERNELS}", "floats"]
-        alone = start(*words, env=ISOLATED)
-        done = start(*COMMAND, "record", "-o", folder, "--functions", "--all", "--", *words,
-                     env=ISOLATED)
-        assert (done.returncode, done.stdout, done.stderr) == (0, alone.stdout, ""), (done, alone)
-        host, helper = Recording(folder).processes[0], Recording(folder).processes[1:]
-        assert [(call["function"], call["of"]) for call in host.calls.values()] == [
-            ("echo", "module")] * 4, host.calls
-        assert [call.get("of") for process in helper for call in process.calls.values()] == [
-            None] * 4, helper
-        number = min(host.calls)
-        self.assertIn(f"[----] {number} echo: it is a function that a module's own code found",
-                      run_with("replay", folder, number))
-
-    def test_replay_of_functions(self):
-        """Only what a library registers can be called again, and only if the user says so."""
-        recording, _ = record("--functions", program=["functions", REGISTERS])
-        left_out = run_with("replay", recording.folder)
-        self.assertIn("[----] 1 test.tool.area: it is a global function, which may do anything: "
-                      "--trust calls it", left_out)
-        self.assertIn("[----] 3 test.tool.Box.area: it is a method", left_out)
-        for options in (), ("--in-order",):
-            replayed = good("replay", recording.folder, "--trust", *options)
-            self.assertIn("2 of 3 calls are the same as recorded; 1 cannot be repeated", replayed)
-            self.assertIn("[PASS] 1 test.tool.area", replayed)
-        self.assertIn(
-            "[----] 1 test.tool.area: its library does not register it when it is loaded",
-            run_with("replay", recording.folder, "1", "--trust", f"--lib={KERNELS}"))
-        for words in (("replay", recording.folder, "1", "--emit=c"),
-                      ("replay", recording.folder, "1", "--bench"),
-                      ("probe", recording.folder, "3")):
-            bad(USAGE, "of a global function" if "1" in words else "of a method", *words)
-        kernels, _ = record(program=["floats"])
-        bad(USAGE, "--trust is for a recording in one file", "replay", kernels.folder, "--trust")
 
     @unittest.skipUnless("LOCPATH" in os.environ, "the build has no locale with a decimal comma")
     def test_a_locale(self):

@@ -585,10 +585,7 @@ static int call_function(const record_slot *slot, uint64_t number, void *handle,
 
 static bool is_wanted(record_slot *slot, uint32_t generation) {
   if (__atomic_load_n(&slot->wanted_in, __ATOMIC_ACQUIRE) != generation) {
-    __atomic_store_n(&slot->is_wanted,
-                     slot->found != kIsLooking &&
-                         (slot->found == kBySymbol || record_set.functions) &&
-                         record_wants(slot->function, slot->library->path),
+    __atomic_store_n(&slot->is_wanted, record_wants(slot->function, slot->library->path),
                      __ATOMIC_RELAXED);
     __atomic_store_n(&slot->wanted_in, generation, __ATOMIC_RELEASE);
   }
@@ -684,11 +681,7 @@ int record_call(uint32_t index, void *handle, const TVMFFIAny *args, int32_t num
   int rc;
   bool is_now;
   if (generation == 0 || is_recording || !is_wanted(slot, generation)) {
-    rc = slot->code(handle, args, num_args, result);
-    if (rc == 0 && slot->found == kIsLooking) {
-      record_replace_found(slot, args, num_args, result);
-    }
-    return rc;
+    return slot->code(handle, args, num_args, result);
   }
   count_call(slot, generation);
   if (record_set.trace) {

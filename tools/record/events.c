@@ -172,7 +172,6 @@ static void add_options(record_text *out) {
   if (record_set.all) record_add_format(out, ",\"all\":true");
   if (record_set.on_error) record_add_format(out, ",\"on_error\":true");
   if (record_set.no_data) record_add_format(out, ",\"no_data\":true");
-  if (record_set.functions) record_add_format(out, ",\"functions\":true");
   for (k = 0; k < kNumPatterns; ++k) add_list(out, record_pattern_keys[k], record_set.patterns[k]);
   record_add(out, "}", 1);
 }

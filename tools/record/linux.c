@@ -4,7 +4,6 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <link.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -366,119 +365,22 @@ EXPORT void *dlsym(void *restrict handle, const char *restrict name) {
  */
 EXPORT const char tvm_ffi_record_passes_on[] = "TVMFFIEnvModRegisterSystemLibSymbol";
 
-static record_any_function look_for_real(const char *name, record_any_function own,
-                                         const void *caller) {
+EXPORT int TVMFFIEnvModRegisterSystemLibSymbol(const char *name, void *symbol) {
+  const void *caller = __builtin_return_address(0);
   record_any_function real;
   record_loaded_file file;
   real.address = NULL;
   if (record_find_file(caller, &file) && !file.is_program) {
     void *handle = dlopen(file.path, RTLD_LAZY | RTLD_NOLOAD);
     if (handle != NULL) {
-      real.address = record_find_dlsym()(handle, name);
+      real.address = record_find_dlsym()(handle, "TVMFFIEnvModRegisterSystemLibSymbol");
       (void)dlclose(handle);
     }
   }
-  if (real.address == NULL || real.address == own.address) real.address = record_find_loaded(name);
-  return real;
-}
-
-/* A number that changes with each library that is loaded or unloaded. */
-static int count_changes(struct dl_phdr_info *info, size_t size, void *context) {
-  unsigned long long *out = context;
-  (void)size;
-  *out = info->dlpi_adds + info->dlpi_subs;
-  return 1; /* the first file has them, too */
-}
-
-/* The function of the runtime that a library is bound to: not `own`, which has its name. Looking
- * for it takes microseconds, so each thread keeps what its last callers are bound to. */
-static record_any_function find_real(const char *name, record_any_function own,
-                                     const void *caller) {
-  static __thread struct {
-    const void *caller;
-    record_any_function own, real;
-    unsigned long long changes;
-  } kept[16];
-  const size_t at = ((uintptr_t)caller ^ (uintptr_t)caller >> 8) % (sizeof kept / sizeof *kept);
-  unsigned long long changes = 0;
-  (void)dl_iterate_phdr(count_changes, &changes);
-  if (kept[at].caller != caller || kept[at].own.address != own.address ||
-      kept[at].changes != changes) {
-    kept[at].real = look_for_real(name, own, caller);
-    kept[at].caller = caller;
-    kept[at].own = own;
-    kept[at].changes = changes;
+  if (real.register_symbol == NULL || real.register_symbol == TVMFFIEnvModRegisterSystemLibSymbol) {
+    real.address = record_find_loaded("TVMFFIEnvModRegisterSystemLibSymbol");
   }
-  return kept[at].real;
-}
-
-EXPORT int TVMFFIEnvModRegisterSystemLibSymbol(const char *name, void *symbol) {
-  const void *caller = __builtin_return_address(0);
-  record_any_function real;
-  real.register_symbol = TVMFFIEnvModRegisterSystemLibSymbol;
-  real = find_real("TVMFFIEnvModRegisterSystemLibSymbol", real, caller);
   if (real.address == NULL) return -1; /* a library that registers is bound to a runtime */
   return real.register_symbol(
       name, name != NULL && symbol != NULL ? record_replace(name, symbol, caller) : symbol);
-}
-
-EXPORT int TVMFFIFunctionGetGlobal(const TVMFFIByteArray *name, TVMFFIObjectHandle *out) {
-  const void *caller = __builtin_return_address(0);
-  record_any_function real;
-  int rc;
-  real.get_global = TVMFFIFunctionGetGlobal;
-  real = find_real("TVMFFIFunctionGetGlobal", real, caller);
-  if (real.address == NULL) return -1;
-  rc = real.get_global(name, out);
-  if (rc == 0 && *out != NULL && record_has_functions()) {
-    record_replace_global(name, caller, real.address, out);
-  }
-  return rc;
-}
-
-/*
- * A runtime asks who registers a function, by the return address, so that these end in jumps, too.
- * What it refuses then was kept, which does no harm.
- */
-EXPORT int TVMFFIFunctionSetGlobal(const TVMFFIByteArray *name, TVMFFIObjectHandle function,
-                                   int can_override) {
-  const void *caller = __builtin_return_address(0);
-  record_any_function real;
-  real.set_global = TVMFFIFunctionSetGlobal;
-  real = find_real("TVMFFIFunctionSetGlobal", real, caller);
-  if (real.address == NULL) return -1;
-  if (record_has_functions()) record_keep_registration(name, can_override != 0, caller);
-  return real.set_global(name, function, can_override);
-}
-
-EXPORT int TVMFFIFunctionSetGlobalFromMethodInfo(const TVMFFIMethodInfo *method, int can_override) {
-  const void *caller = __builtin_return_address(0);
-  record_any_function real;
-  real.set_global_method = TVMFFIFunctionSetGlobalFromMethodInfo;
-  real = find_real("TVMFFIFunctionSetGlobalFromMethodInfo", real, caller);
-  if (real.address == NULL) return -1;
-  if (method != NULL && record_has_functions()) {
-    record_keep_registration(&method->name, can_override != 0, caller);
-  }
-  return real.set_global_method(method, can_override);
-}
-
-EXPORT int TVMFFITypeRegisterMethod(int32_t type_index, const TVMFFIMethodInfo *method) {
-  const void *caller = __builtin_return_address(0);
-  record_any_function real;
-  real.register_method = TVMFFITypeRegisterMethod;
-  real = find_real("TVMFFITypeRegisterMethod", real, caller);
-  if (real.address == NULL) return -1;
-  if (method != NULL && record_has_functions()) {
-    record_keep_method(type_index, method, caller, real.address);
-  }
-  return real.register_method(type_index, method);
-}
-
-/* By every runtime, it calls what the object has. */
-EXPORT int TVMFFIFunctionCall(TVMFFIObjectHandle function, TVMFFIAny *args, int32_t num_args,
-                              TVMFFIAny *result) {
-  const uint32_t slot = record_find_method(function);
-  if (slot != kRecordSlots) return record_call(slot, function, args, num_args, result);
-  return TVMFFIFunctionGetCellPtr(function)->safe_call(function, args, num_args, result);
 }

@@ -128,7 +128,7 @@ extern const char *const record_pattern_keys[kNumPatterns];
 
 typedef struct {
   int64_t first, every, max_bytes, max_total;
-  bool all, on_error, no_data, functions, trace;
+  bool all, on_error, no_data, trace;
   char **patterns[kNumPatterns]; /* lists that end with NULL; NULL: not given */
 } record_settings;
 
@@ -193,10 +193,6 @@ typedef union {
   TVMFFISafeCallType kernel;
   void *(*dlsym)(void *handle, const char *name);
   int (*register_symbol)(const char *name, void *symbol);
-  int (*get_global)(const TVMFFIByteArray *name, TVMFFIObjectHandle *out);
-  int (*set_global)(const TVMFFIByteArray *name, TVMFFIObjectHandle function, int can_override);
-  int (*set_global_method)(const TVMFFIMethodInfo *method, int can_override);
-  int (*register_method)(int32_t type_index, const TVMFFIMethodInfo *method);
 } record_any_function;
 
 /* ---- append.c ---- */
@@ -307,8 +303,6 @@ typedef struct {
   const TVMFFITypeInfo *(*type_info)(int32_t type_index);
   int (*to_dlpack)(TVMFFIObjectHandle tensor, DLManagedTensorVersioned **out);
   void *(*stream)(int32_t device_type, int32_t device_id);
-  int (*create)(void *self, TVMFFISafeCallType code, void (*deleter)(void *self),
-                TVMFFIObjectHandle *out);
 } record_runtime;
 
 enum { kRecordHash = 33 }; /* the text of a hash with its NUL */
@@ -400,21 +394,10 @@ typedef struct {
   record_uint64 stopped; /* of the first: 1 if recording ended because a file cannot be written */
 } record_count;
 
-/* How a function was found. */
-typedef enum {
-  kBySymbol,
-  kInRegistry, /* a global function */
-  kAsMethod,
-  kInModule,  /* by the module's own code */
-  kIsLooking, /* it is what finds functions of modules, and is not recorded itself */
-  kNumFound
-} record_found;
-
 /* A function that is intercepted. */
 typedef struct {
   TVMFFISafeCallType code; /* NULL: the slot is not used yet */
-  record_found found;
-  char *symbol;         /* or the name that it was found by */
+  char *symbol;
   const char *function; /* within symbol */
   record_text name;     /* how `function` is in each call */
   record_text title;    /* how each event of a trace begins */
@@ -482,26 +465,6 @@ bool record_is_kernel(const char *symbol);
 /* What somebody who looks up or registers a symbol gets for its address; `caller` is in the code of
  * that one. */
 void *record_replace(const char *symbol, void *address, const void *caller);
-/*
- * With the option `functions`, function objects, too. `caller` is in the code that looks them up or
- * registers them, `runtime` in the runtime, to which that need not be linked.
- */
-/* Whether the options ask for them. */
-bool record_has_functions(void);
-/* Puts a function in the place of a global one that was found, which records its calls. */
-void record_replace_global(const TVMFFIByteArray *name, const void *caller, const void *runtime,
-                           TVMFFIObjectHandle *function);
-/* The same of what a module's own code has found. */
-void record_replace_found(const record_slot *slot, const TVMFFIAny *args, int32_t num_args,
-                          TVMFFIAny *result);
-/* Keeps who registers a global function. */
-void record_keep_registration(const TVMFFIByteArray *name, bool can_override, const void *caller);
-/* Keeps a method, which calls by TVMFFIFunctionCall are recorded of. */
-void record_keep_method(int32_t type_index, const TVMFFIMethodInfo *method, const void *caller,
-                        const void *runtime);
-/* The slot of a method; kRecordSlots if it is none. */
-uint32_t record_find_method(TVMFFIObjectHandle function);
-
 /* How many functions were looked up or registered that the options leave out. */
 uint32_t record_num_unwanted(void);
 /* The name of the symbol nearest to a function, or null, as JSON. */

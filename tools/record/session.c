@@ -147,11 +147,6 @@ static void note_nothing(void) {
   record_add_text(&text, " functions of libraries that are recorded, and ");
   record_add_uint(&text, record_num_unwanted());
   record_add_text(&text, " that options leave out");
-  if (!record_set.functions) {
-    record_add_text(&text,
-                    "; --functions records global functions, methods, and functions that "
-                    "modules find by their own code");
-  }
   record_add(&text, "", 1);
   if (!text.is_failed) record_write_text("unseen", text.data);
   record_free(&text);

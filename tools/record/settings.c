@@ -104,7 +104,6 @@ bool record_set_settings(const tvm_ffi_record_options *options) {
   record_set.all = options->all != 0;
   record_set.on_error = options->on_error != 0;
   record_set.no_data = options->no_data != 0;
-  record_set.functions = options->functions != 0;
   record_set.trace = options->trace != NULL;
   record_set.every = options->every > 0 ? options->every : 0;
   record_set.first = options->first > 0 ? options->first : 0;
@@ -150,8 +149,7 @@ static const char *set_option(const char *key, const char *value, const char **p
                {"max_total", &out->max_total, NULL},
                {"all", NULL, &out->all},
                {"on_error", NULL, &out->on_error},
-               {"no_data", NULL, &out->no_data},
-               {"functions", NULL, &out->functions}};
+               {"no_data", NULL, &out->no_data}};
   size_t i;
   for (i = 0; i < kNumPatterns; ++i) {
     if (strcmp(key, record_pattern_keys[i]) != 0) continue;

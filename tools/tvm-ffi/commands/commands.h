@@ -72,7 +72,6 @@ enum {
   kOptionInOrder,
   kOptionTrust,
   kOptionPack,
-  kOptionFunctions,
   kOptionEmit,
   kOptionBench,
   kOptionRedact,

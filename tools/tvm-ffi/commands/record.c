@@ -86,8 +86,8 @@ static char *prepare_trace(const arguments *args) {
   for (i = 0; i < sizeof kOthers / sizeof *kOthers; ++i) {
     if (!arguments_has(args, kOthers[i])) continue;
     (void)report_fail(kExitUsage,
-                      "--trace is for all calls and writes no recording: only --match, --skip, "
-                      "--lib and --functions can be combined with it");
+                      "--trace is for all calls and writes no recording: only --match, --skip and "
+                      "--lib can be combined with it");
     return NULL;
   }
   if (strchr(path, '\n') != NULL) {
@@ -162,7 +162,6 @@ static bool write_options(const arguments *args, text_buf *out) {
   if (arguments_has(args, kOptionAll)) text_add(out, "all=1\n");
   if (arguments_has(args, kOptionOnError)) text_add(out, "on_error=1\n");
   if (arguments_has(args, kOptionNoData)) text_add(out, "no_data=1\n");
-  if (arguments_has(args, kOptionFunctions)) text_add(out, "functions=1\n");
   return add_list(args, kOptionMatch, "match", out) && add_list(args, kOptionSkip, "skip", out) &&
          add_list(args, kOptionLib, "lib", out) && check_outputs(args) &&
          add_list(args, kOptionOutputs, "outputs", out);
@@ -314,8 +313,6 @@ static const option kRecordOptions[] = {
     {kOptionOutputs, "outputs", 0, "GLOB:ARGS", true,
      "functions with matching names only write these arguments, s*:0,-1: leave out what they have "
      "before the call"},
-    {kOptionFunctions, "functions", 0, NULL, false,
-     "also record global functions, methods, and functions that a module's own code finds"},
     {kOptionPack, "pack", 0, "FILE", false,
      "also write the recording, with its libraries and those they need, to one file, a zip, when "
      "the program has ended"},

@@ -171,9 +171,6 @@ static int measure_all(replay *p) {
     return report_fail(kExitUsage, "--bench prints JSON of one call, and %zu were chosen",
                        p->num_calls);
   }
-  for (i = 0; i < p->num_calls; ++i) {
-    if (!recorded_call_has_symbol(p->calls[i])) return kExitUsage;
-  }
   if (!replay_find_libraries(p)) return kExitLoad;
   for (i = 0; i < p->num_calls && code == kExitOk; ++i) {
     p->c = p->calls[i];
@@ -268,15 +265,6 @@ static int write_program(const arguments *args, const replay *p) {
                                                                                      : kExitUsage;
 }
 
-/* Whether there is something that the user has to trust. */
-static bool needs_trust(const replay *p) {
-  size_t i;
-  for (i = 0; i < p->num_calls; ++i) {
-    if (p->calls[i]->of == kOfRegistry) return true;
-  }
-  return recording_is_unpacked(p->r);
-}
-
 static int open_and_replay(const arguments *args, replay *p) {
   if ((p->lib != NULL && !library_argument_fetch(p->lib)) ||
       (p->against != NULL && !library_argument_fetch(p->against))) {
@@ -285,12 +273,9 @@ static int open_and_replay(const arguments *args, replay *p) {
   p->r = recording_open(p->folder);
   if (p->r == NULL || !choose_calls(args, p)) return kExitUsage;
   if (arguments_has(args, kOptionTrust)) {
-    if (!needs_trust(p)) {
-      return report_fail(kExitUsage,
-                         "--trust is for a recording in one file, which has libraries, and for "
-                         "calls of global functions");
+    if (!recording_is_unpacked(p->r)) {
+      return report_fail(kExitUsage, "--trust is for a recording in one file, which has libraries");
     }
-    p->trusts = true;
     recording_trust(p->r);
   }
   if (arguments_has(args, kOptionEmit) && recording_is_unpacked(p->r)) {
@@ -298,9 +283,7 @@ static int open_and_replay(const arguments *args, replay *p) {
   }
   if (arguments_has(args, kOptionEmit)) {
     p->c = p->calls[0];
-    if (p->num_calls == 1) {
-      return recorded_call_has_symbol(p->c) ? write_program(args, p) : kExitUsage;
-    }
+    if (p->num_calls == 1) return write_program(args, p);
     return report_fail(kExitUsage,
                        "--emit writes one call, and %zu were chosen; show --calls "
                        "lists them",
@@ -351,9 +334,7 @@ static const option kReplayOptions[] = {
     MATCH_FUNCTIONS_OPTION,
     TOLERANCE_OPTIONS("the expected number"),
     {kOptionTrust, "trust", 0, NULL, false,
-     "load the libraries that a recording in one file has in it, which are another's code, and "
-     "call "
-     "global functions, which may do anything"},
+     "load the libraries that a recording in one file has in it: they are another's code"},
     {kOptionInOrder, "in-order", 0, NULL, false,
      "make all calls in one process, in the order of their numbers, for functions with state"},
     {kOptionDevice, "device", 0, "DEVICE", false,
@@ -387,8 +368,6 @@ static const char kReplayText[] =
     "Otherwise replay says what it would load, and exits with 4. DIR may be a file that record\n"
     "--pack wrote; only with --trust are the libraries in it loaded. Nothing is compiled but what\n"
     "--lib and --against name.\n\n"
-    "Of what record --functions adds, global functions are called with --trust, if a library\n"
-    "registers them when it is loaded; methods and functions of modules are left out.\n\n"
     "What cannot be repeated is reported and counted: functions and opaque pointers among the\n"
     "arguments, objects of types that the library does not register, data that was left out. A\n"
     "call that never returned is made again, and fails if it crashes again.\n\n"

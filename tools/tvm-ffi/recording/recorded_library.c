@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which of the libraries that a recording names are loaded without being asked for: SECURITY.md. */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -101,15 +100,4 @@ bool recorded_library_may_load(const recording *r, const recorded_call *c) {
   free(path);
   free(why);
   return false;
-}
-
-bool recorded_call_has_symbol(const recorded_call *c) {
-  if (c->of == kOfLibrary) return true;
-  return report_error("call %" PRId64
-                      " is of a %s: only replay, without --bench and --emit, "
-                      "calls global functions, and nothing calls methods and functions of modules",
-                      c->number,
-                      c->of == kOfRegistry ? "global function"
-                      : c->of == kOfType   ? "method"
-                                           : "function that a module found");
 }

@@ -186,23 +186,6 @@ static bool read_repeated_call(event *e, int64_t counted, int64_t thread, int64_
   return true;
 }
 
-/* False after a report. */
-static bool read_of(event *e, function_of *out) {
-  static const char *const kNames[] = {NULL, "registry", "type", "module"};
-  const TVMFFIAny of = recorded_look(e->r, &e->json, "of");
-  TVMFFIByteArray name;
-  size_t i;
-  *out = kOfLibrary;
-  if (of.type_index == kTVMFFINone) return true;
-  for (i = 1; i < sizeof kNames / sizeof *kNames && tvm_ffi_any_try_string(&of, &name); ++i) {
-    if (tvm_ffi_string_equal(name, kNames[i])) {
-      *out = (function_of)i;
-      return true;
-    }
-  }
-  return damaged(e, "`of` is neither registry nor type nor module");
-}
-
 static bool read_call(event *e) {
   recording *r = e->r;
   event_file *file = &r->files[e->file];
@@ -234,7 +217,6 @@ static bool read_call(event *e) {
   c->build_id = file->libraries[index].build_id;
   c->function = recorded_copy_text(&function);
   if (c->function == NULL) return damaged(e, "`function` is not a text");
-  if (!read_of(e, &c->of)) return false;
   if (!recorded_is_array(&args)) return damaged(e, "`args` is not a list");
   wrong = recorded_storages_read(r, &e->json, NULL, &memory, &num_memory);
   if (wrong == NULL) {

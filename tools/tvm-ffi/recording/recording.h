@@ -16,15 +16,6 @@ typedef enum {
   kCallRaised
 } call_end;
 
-/* How the process found a function. */
-typedef enum {
-  kOfLibrary,  /* by a symbol */
-  kOfRegistry, /* a global function, which the library registers */
-  kOfType,     /* a method */
-  kOfModule,   /* by a module's own code */
-  kNumFunctionOf
-} function_of;
-
 /* A line of the events. */
 typedef struct {
   size_t file;
@@ -39,8 +30,7 @@ typedef struct {
   int64_t begin, finish; /* nanoseconds since its process began to record; of a late call, begin is
                             when it had failed; without an end the same */
   const char *function, *library, *build_id; /* the last is NULL if it is not known */
-  function_of of;
-  char *signature; /* "4xf32, float, 4xf32.strides(2)" */
+  char *signature;                           /* "4xf32, float, 4xf32.strides(2)" */
   call_end end;
   char *error;         /* of kCallRaised, "ValueError: x is empty"; empty: not known */
   uint64_t bytes;      /* of the memory that was recorded before the call */
@@ -227,9 +217,6 @@ void recorded_library_prepare(const recording *r, const recorded_call *c);
 char *recorded_library_refuse(const recording *r, const recorded_call *c);
 /* The same; false after a report, which says how to load it. */
 bool recorded_library_may_load(const recording *r, const recorded_call *c);
-
-/* Whether a symbol of the library is the function; false after a report, which says what it is. */
-bool recorded_call_has_symbol(const recorded_call *c);
 
 /* ---- Values in place of those that were recorded: redact.c ---- */
 

@@ -33,7 +33,6 @@ typedef struct {
 typedef struct {
   const char *recorded, *recorded_id; /* path and build id; the id may be NULL */
   const char *called, *called_id;
-  bool is_optional; /* only global functions are called of it */
 } replayed_library;
 
 typedef enum { kBuildRecorded, kBuildOther, kBuildUnknown } replayed_build;
@@ -45,7 +44,6 @@ typedef struct {
   size_t num_calls;
   const char *lib, *against; /* NULL */
   char *lib_id;              /* the build id of `lib`; NULL */
-  bool trusts;               /* the recording may call global functions */
   replayed_library *libraries;
   size_t num_libraries;
   const char *device_name; /* where tensors are made that were on a device; cpu: nowhere */

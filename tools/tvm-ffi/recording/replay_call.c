@@ -184,20 +184,6 @@ static bool is_library(const replayed_library *library, const recorded_call *c) 
          (a == NULL || b == NULL ? a == b : strcmp(a, b) == 0);
 }
 
-/* Why the function of the call cannot be found again; NULL. */
-static const char *refuse_function(const replay *p) {
-  switch (p->c->of) {
-    case kOfRegistry:
-      return p->trusts ? NULL : "it is a global function, which may do anything: --trust calls it";
-    case kOfType:
-      return "it is a method";
-    case kOfModule:
-      return "it is a function that a module's own code found";
-    default:
-      return NULL;
-  }
-}
-
 /* Adds the library of the call that is made now, unless it is there. False after a report. */
 static bool add_library(replay *p) {
   const char *called = replay_choose_library(p);
@@ -205,9 +191,7 @@ static bool add_library(replay *p) {
   replayed_library *added;
   size_t i;
   for (i = 0; i < p->num_libraries; ++i) {
-    if (!is_library(&p->libraries[i], p->c)) continue;
-    if (p->c->of == kOfLibrary) p->libraries[i].is_optional = false;
-    return true;
+    if (is_library(&p->libraries[i], p->c)) return true;
   }
   if (is_recorded && !recorded_library_may_load(p->r, p->c)) return false;
   if (!is_recorded && p->lib_id == NULL && !library_argument_read_build_id(called, &p->lib_id)) {
@@ -219,7 +203,6 @@ static bool add_library(replay *p) {
   added->recorded_id = p->c->build_id;
   added->called = called;
   added->called_id = is_recorded ? p->c->build_id : p->lib_id;
-  added->is_optional = p->c->of != kOfLibrary;
   if (p->against == NULL && replay_compare_builds(added) == kBuildOther) {
     char *shown = text_escape(called, strlen(called));
     report_note(
@@ -235,7 +218,7 @@ bool replay_find_libraries(replay *p) {
   p->is_other = false;
   for (i = 0; i < p->num_calls; ++i) {
     p->c = p->calls[i];
-    if (refuse_function(p) == NULL && !add_library(p)) return false;
+    if (!add_library(p)) return false;
   }
   return true;
 }
@@ -269,41 +252,18 @@ static int make_and_call(replayed_call *replayed) {
   return code;
 }
 
-/* NULL after a report, or after telling why the call is left out. */
-static TVMFFIObjectHandle find_function(const replay *p, const loaded_library *lib) {
-  TVMFFIObjectHandle function = NULL;
-  if (p->c->of != kOfRegistry) return library_find_own(lib, p->c->function);
-  if (tvm_ffi_function_find_global(p->c->function, &function) != 0) TVMFFIErrorSetRaised(NULL);
-  if (function == NULL) {
-    replay_tell(p, kReplayLeftOut, "its library does not register it when it is loaded");
-  }
-  return function;
-}
-
 static int run_call(void *context) {
   const replay *p = context;
-  const char *refused = refuse_function(p);
   replayed_call replayed;
   loaded_library lib;
   int code;
   memset(&replayed, 0, sizeof replayed);
-  if (refused != NULL) {
-    replay_tell(p, kReplayLeftOut, refused);
-    return kExitOk;
-  }
   replayed.p = p;
   supervise_name(replay_choose_library(p));
   if (replay_choose_library(p) == p->c->packed) recorded_library_prepare(p->r, p->c);
-  if (!library_open(replay_choose_library(p), &lib)) {
-    if (p->c->of != kOfRegistry) return kExitLoad;
-    replay_tell(p, kReplayLeftOut, "its library cannot be loaded");
-    return kExitOk;
-  }
-  replayed.function = find_function(p, &lib);
-  if (replayed.function == NULL) {
-    library_close(&lib);
-    return p->c->of == kOfRegistry ? kExitOk : kExitUsage;
-  }
+  if (!library_open(replay_choose_library(p), &lib)) return kExitLoad;
+  replayed.function = library_find_own(&lib, p->c->function);
+  if (replayed.function == NULL) return kExitUsage;
   code = make_and_call(&replayed);
   if (replayed.error == NULL) tvm_ffi_any_clear(&replayed.result);
   free(replayed.error);
@@ -405,15 +365,10 @@ static bool is_nested(last_calls *threads, const recorded_call *c) {
 
 /* Keeps the libraries of all calls loaded, with their state. */
 static bool open_all(const replay *p, loaded_library *out, size_t *out_count) {
-  size_t i;
-  *out_count = 0;
-  for (i = 0; i < p->num_libraries; ++i) {
-    supervise_name(p->libraries[i].called);
-    if (library_open(p->libraries[i].called, &out[*out_count])) {
-      ++*out_count;
-    } else if (!p->libraries[i].is_optional) {
-      return false;
-    }
+  for (*out_count = 0; *out_count < p->num_libraries; ++*out_count) {
+    const char *called = p->libraries[*out_count].called;
+    supervise_name(called);
+    if (!library_open(called, &out[*out_count])) return false;
   }
   return true;
 }

@@ -53,11 +53,6 @@ typedef struct {
   /** Not 0: no values of tensors. */
   int no_data;
   /**
-   * Not 0: also function objects that are looked up while this recording is on: global functions,
-   * methods, and functions that a module's own code finds. On Linux.
-   */
-  int functions;
-  /**
    * Patterns: * is any text, ? any byte, [a-c] one of these bytes, [!a-c] any other byte, and a
    * byte after \ means itself; lists that end with NULL, or NULL. Functions whose name matches one
    * of `match` (NULL: all) and none of `skip`, in libraries whose path or file name matches one of
