@@ -94,10 +94,14 @@ static const size_t kMaxUnknownSize = (size_t)256 << 20;
 
 static void note_size(file_reader *reader) {
   file_status status;
-  if (file_status_get_open(reader->stream, &status) && status.is_regular &&
-      status.size < SIZE_MAX / 2) {
-    reader->known_size = (size_t)status.size;
+  if (file_status_get_open(reader->stream, &status) && status.is_regular) {
+    reader->known_size = status.size;
   }
+}
+
+/* The same; 0 if that does not fit into memory. */
+static size_t known_room(const file_reader *reader) {
+  return reader->known_size < SIZE_MAX / 2 ? (size_t)reader->known_size : 0;
 }
 
 /* Messages call the file `name`. */
@@ -145,7 +149,8 @@ void file_reader_close(file_reader *reader) {
 
 /* Makes room for more bytes, of which `size` are wanted in all, and for the NUL. */
 static void make_room(file_reader *reader, size_t size) {
-  size_t expected = size < reader->known_size ? size + 1 : reader->known_size + 2;
+  const size_t known = known_room(reader);
+  size_t expected = size < known ? size + 1 : known + 2;
   reader->capacity = reader->capacity > 0 ? 2 * reader->capacity : 1 << 12;
   if (reader->capacity < expected) reader->capacity = expected;
   reader->bytes = tool_realloc(reader->bytes, reader->capacity);
@@ -172,7 +177,8 @@ bool file_reader_fill(file_reader *reader, size_t size) {
 }
 
 bool file_reader_fill_all(file_reader *reader) {
-  size_t most = reader->known_size > kMaxUnknownSize ? reader->known_size : kMaxUnknownSize;
+  const size_t known = known_room(reader);
+  const size_t most = known > kMaxUnknownSize ? known : kMaxUnknownSize;
   if (!file_reader_fill(reader, most + 1)) return false;
   if (reader->size <= most) return true;
   return report_error("%s: has more than %zu MB, the most that is read from a device or a pipe",

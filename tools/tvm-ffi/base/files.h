@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 /* A file that is read only as far as it is needed: a device or a pipe may never end. */
@@ -13,7 +14,7 @@ typedef struct {
   FILE *stream; /* NULL: all of it is read */
   char *bytes;  /* what was read, followed by a NUL */
   size_t size, capacity;
-  size_t known_size; /* of a regular file, when it was opened; 0 */
+  uint64_t known_size; /* of a regular file, when it was opened; 0 */
 } file_reader;
 
 /* Opens a file ("-": stdin). `path` [borrow] until it is closed. False after a report. */

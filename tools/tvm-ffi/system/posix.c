@@ -242,14 +242,27 @@ static void copy_mode(int file, const struct stat *old) {
 }
 
 FILE *file_open_regular(const char *path, bool through_links) {
-  const int flags = O_RDONLY | O_NONBLOCK | O_CLOEXEC | (through_links ? 0 : O_NOFOLLOW);
+  const int flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | (through_links ? 0 : O_NOFOLLOW);
   const int file = open(path, flags);
+  FILE *stream = NULL;
   struct stat status;
-  if (file < 0) return NULL;
-  if (fstat(file, &status) == 0 && S_ISREG(status.st_mode)) return fdopen(file, "rb");
-  close(file);
-  errno = ESPIPE;
-  return NULL;
+  if (file < 0) {
+    if (errno == ENXIO) errno = ESPIPE; /* a socket */
+    return NULL;
+  }
+  if (fstat(file, &status) == 0) {
+    if (S_ISREG(status.st_mode)) {
+      stream = fdopen(file, "rb");
+    } else {
+      errno = ESPIPE;
+    }
+  }
+  if (stream == NULL) {
+    const int reason = errno;
+    close(file);
+    errno = reason;
+  }
+  return stream;
 }
 
 FILE *file_create(const char *path, const char *old) {

@@ -307,9 +307,15 @@ FILE *file_open_regular(const char *path, bool through_links) {
     return NULL;
   }
   file = fopen(path, "rb");
-  if (file != NULL && file_status_get_open(file, &status) && status.is_regular) return file;
-  if (file != NULL) fclose(file);
-  if (file != NULL || file_status_get(path, &status)) errno = ESPIPE;
+  if (file == NULL) {
+    const int reason = errno;
+    /* Windows says of a folder that it may not be opened. */
+    errno = file_status_get(path, &status) && !status.is_regular ? ESPIPE : reason;
+    return NULL;
+  }
+  if (file_status_get_open(file, &status) && status.is_regular) return file;
+  fclose(file);
+  errno = ESPIPE;
   return NULL;
 }
 
