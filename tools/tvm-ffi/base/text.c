@@ -24,6 +24,12 @@ void *tool_realloc(void *block, size_t size) {
   return result;
 }
 
+void *tool_grow(void *items, size_t count, size_t item_size) {
+  const size_t room = count > 0 ? 2 * count : 1;
+  if ((count & (count - 1)) != 0) return items; /* there is room up to the next power of two */
+  return tool_realloc(items, room * item_size);
+}
+
 void *tool_alloc(size_t size) {
   return tool_realloc(NULL, size);
 }
@@ -140,7 +146,7 @@ const char *text_find_prefix(const char *text, const char *const *prefixes) {
 
 /* Takes the word. */
 static void append(word_list *words, char *word) {
-  words->items = tool_realloc(words->items, (words->size + 2) * sizeof *words->items);
+  words->items = tool_grow(words->items, words->size + 1, sizeof *words->items);
   words->items[words->size++] = word;
   words->items[words->size] = NULL;
 }

@@ -19,6 +19,9 @@
 /* All return memory to release with free(), never NULL. */
 void *tool_alloc(size_t size);
 void *tool_realloc(void *block, size_t size);
+/* Makes room for one more item behind `count`, all of which were added by this: the room doubles,
+ * because some systems copy each time. */
+void *tool_grow(void *items, size_t count, size_t item_size);
 char *tool_copy(const char *text, size_t size); /* NUL-terminated */
 char *tool_format(const char *format, ...) TOOL_PRINTF(1, 2);
 

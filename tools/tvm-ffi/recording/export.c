@@ -51,7 +51,7 @@ static void add(export_list *list, const char *moment, const char *name, TVMFFIO
     free(made);
     return;
   }
-  list->items = tool_realloc(list->items, (list->size + 1) * sizeof *list->items);
+  list->items = tool_grow(list->items, list->size, sizeof *list->items);
   list->items[list->size].name = made;
   list->items[list->size++].tensor = tensor;
 }

@@ -384,7 +384,7 @@ typedef struct {
 } item_list;
 
 static void add_item(item_list *list, const TVMFFIAny *value) {
-  list->items = tool_realloc(list->items, (list->count + 1) * sizeof *list->items);
+  list->items = tool_grow(list->items, list->count, sizeof *list->items);
   list->items[list->count] = emit_value(list->e, value);
   if (list->items[list->count++] == SIZE_MAX) list->good = false;
 }

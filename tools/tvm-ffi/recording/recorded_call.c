@@ -65,7 +65,7 @@ static void describe_tensor(tensor_reader *reader, const TVMFFIAny *json, bool i
     return;
   }
   if (tensor_facts_read(reader->r, json, storages, count, &facts) != NULL) return;
-  all->items = tool_realloc(all->items, (all->size + 1) * sizeof *all->items);
+  all->items = tool_grow(all->items, all->size, sizeof *all->items);
   t = &all->items[all->size++];
   memset(t, 0, sizeof *t);
   t->name = tool_copy(reader->path.data, reader->path.size);
@@ -272,14 +272,14 @@ static bool cannot_raised(maker *m) {
 
 static void *keep_block(maker *m, void *block) {
   struct recorded_objects *o = m->objects;
-  o->blocks = tool_realloc(o->blocks, (o->num_blocks + 1) * sizeof *o->blocks);
+  o->blocks = tool_grow(o->blocks, o->num_blocks, sizeof *o->blocks);
   return o->blocks[o->num_blocks++] = block;
 }
 
 /* Takes a value, and returns a view of it. */
 static TVMFFIAny keep(maker *m, TVMFFIAny value) {
   struct recorded_objects *o = m->objects;
-  o->owned = tool_realloc(o->owned, (o->num_owned + 1) * sizeof *o->owned);
+  o->owned = tool_grow(o->owned, o->num_owned, sizeof *o->owned);
   return o->owned[o->num_owned++] = value;
 }
 
@@ -359,7 +359,7 @@ static storage *make_empty(tensor_facts *facts) {
 static recorded_tensor *add_made(maker *m, storage *stored, const tensor_facts *facts) {
   call_values *out = m->out;
   recorded_tensor *t;
-  out->tensors = tool_realloc(out->tensors, (out->num_tensors + 1) * sizeof *out->tensors);
+  out->tensors = tool_grow(out->tensors, out->num_tensors, sizeof *out->tensors);
   t = &out->tensors[out->num_tensors++];
   memset(t, 0, sizeof *t);
   t->name = tool_copy(m->path.data, m->path.size);
@@ -563,7 +563,7 @@ static bool make_rvalue(maker *m, const TVMFFIAny *json, TVMFFIAny *out) {
   if (inner.type_index < kTVMFFIStaticObjectBegin) return cannot(m, "is a reference to no object");
   slot = tool_alloc(sizeof *slot);
   *slot = inner.v_obj;
-  o->slots = tool_realloc(o->slots, (o->num_slots + 1) * sizeof *o->slots);
+  o->slots = tool_grow(o->slots, o->num_slots, sizeof *o->slots);
   o->slots[o->num_slots++] = slot;
   if (o->num_owned > 0 && o->owned[o->num_owned - 1].type_index == inner.type_index &&
       o->owned[o->num_owned - 1].v_obj == inner.v_obj) {

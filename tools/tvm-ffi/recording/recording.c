@@ -85,8 +85,7 @@ static bool read_library(event *e) {
     return damaged(e, "`library` is not the number of the next library");
   }
   if (!tvm_ffi_any_try_string(&path, &text)) return damaged(e, "`path` is not a text");
-  file->libraries =
-      tool_realloc(file->libraries, (file->num_libraries + 1) * sizeof *file->libraries);
+  file->libraries = tool_grow(file->libraries, file->num_libraries, sizeof *file->libraries);
   added = &file->libraries[file->num_libraries++];
   added->path = tool_copy(text.data, text.size);
   added->build_id = recorded_copy_text(&build_id);
@@ -475,7 +474,7 @@ static recording *recording_new(const char *folder) {
 /* Reads a file of events, whose bytes it takes. */
 static bool add_file(recording *r, const char *name, char *bytes, size_t size) {
   event_file *file;
-  r->files = tool_realloc(r->files, (r->num_files + 1) * sizeof *r->files);
+  r->files = tool_grow(r->files, r->num_files, sizeof *r->files);
   file = &r->files[r->num_files++];
   memset(file, 0, sizeof *file);
   file->process.name = tool_copy(name, strlen(name));
@@ -570,7 +569,7 @@ static bool check_version(const char *folder) {
 static recorded_count *find_count(recording *r, const char *function) {
   const size_t i = name_table_add(&r->count_names, function);
   if (i == r->num_counts) {
-    r->counts = tool_realloc(r->counts, (i + 1) * sizeof *r->counts);
+    r->counts = tool_grow(r->counts, i, sizeof *r->counts);
     memset(&r->counts[r->num_counts++], 0, sizeof *r->counts);
     r->counts[i].function = r->count_names.names[i];
   }

@@ -197,7 +197,7 @@ static bool add_library(replay *p) {
   if (!is_recorded && p->lib_id == NULL && !library_argument_read_build_id(called, &p->lib_id)) {
     return false;
   }
-  p->libraries = tool_realloc(p->libraries, (p->num_libraries + 1) * sizeof *p->libraries);
+  p->libraries = tool_grow(p->libraries, p->num_libraries, sizeof *p->libraries);
   added = &p->libraries[p->num_libraries++];
   added->recorded = p->c->library;
   added->recorded_id = p->c->build_id;
@@ -353,7 +353,7 @@ static bool is_nested(last_calls *threads, const recorded_call *c) {
     if (last->before.file == c->before.file && last->thread == c->thread) break;
   }
   if (i == threads->size) {
-    threads->items = tool_realloc(threads->items, (i + 1) * sizeof *threads->items);
+    threads->items = tool_grow(threads->items, i, sizeof *threads->items);
     ++threads->size;
   } else if (last->end != kCallUnfinished && !last->is_late && c->begin > last->begin &&
              c->finish < last->finish) {
