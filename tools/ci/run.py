@@ -59,6 +59,8 @@ def run_parts(names):
             PARTS[name]()
         except Failed:
             pass
+        if steps.seconds_left() <= 0:
+            REPORT.fail("the time of the run is over")
         wall, spent = time.monotonic() - start, sum(os.times()[:4]) - sum(before[:4])
         REPORT.say(f"took {wall:.0f} s, {spent:.0f} s of processors")
         REPORT.times.append(
@@ -104,6 +106,9 @@ def parse_arguments():
     parser.add_argument("--record-costs", action="store_true",
                         help="write into CONTRIBUTING.md the seconds of processors of each part "
                         "that has passed without a failure")
+    parser.add_argument("--minutes", type=float, metavar="N",
+                        help="end what still runs after N minutes, which has failed then, and "
+                        "print the summary")
     parser.add_argument("--list", action="store_true", help="list the parts")
     parser.add_argument("--needs", action="store_true",
                         help="list what the chosen parts need installed")
@@ -123,6 +128,8 @@ def parse_arguments():
     if args.record_costs and steps.RUN not in (ALL, RELEASE):
         parser.error("--record-costs takes --all or --release: others do more or less in a part")
     parts.IS_RECORDED = args.record
+    if args.minutes is not None:
+        os.environ[steps.DEADLINE] = str(time.monotonic() + 60 * args.minutes)
     if args.list:
         print_list()
         sys.exit()

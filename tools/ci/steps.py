@@ -21,6 +21,8 @@ PARTS = {}
 PROGRESS_SECONDS = 20
 # A command that writes nothing for so long hangs: no test and no step of a build takes half of it.
 SILENT_SECONDS = 900
+# The variable with the time on the monotonic clock at which the whole run ends.
+DEADLINE = "TVM_FFI_TEST_DEADLINE"
 # The variable with the number of jobs of a part: Meson reads it for tests, build() for compilers.
 JOBS = "MESON_TESTTHREADS"
 
@@ -173,14 +175,22 @@ def kill(process):
     return [found[number][1] for number in sorted(chosen) if number in found]
 
 
+def seconds_left():
+    """How long this run may still take."""
+    return float(os.environ.get(DEADLINE, "inf")) - time.monotonic()
+
+
 def lines_until_silent(process, hung):
     """The lines that a process writes, also those of what it has started and left behind. If
     nothing comes for SILENT_SECONDS, a test or a program hangs: they are killed, and hung and the
-    last lines say what they were."""
+    last lines say what they were. So are they at the end of the run."""
     pipe, waiting = process.stdout, b""
     while True:
-        if not select.select([pipe], [], [], SILENT_SECONDS)[0]:
-            hung += [f"nothing was written for {SILENT_SECONDS} s; killed:", *kill(process)]
+        limit = max(0, min(SILENT_SECONDS, seconds_left()))
+        if not select.select([pipe], [], [], limit)[0] or seconds_left() <= 0:
+            why = ("the time of the run is over" if seconds_left() <= 0 else
+                   f"nothing was written for {SILENT_SECONDS} s")
+            hung += [f"{why}; killed:", *kill(process)]
             break
         chunk = os.read(pipe.fileno(), 1 << 16)
         if not chunk:
@@ -199,6 +209,8 @@ def execute(command, what="", env=None, show=False):
     Of a command that numbers its steps, as Ninja and Meson do, it says now and then how far it
     is."""
     command, lines, said, hung = [str(word) for word in command], [], time.monotonic(), []
+    if seconds_left() <= 0:
+        raise Failed
     try:
         with subprocess.Popen(command, cwd=ROOT, env={**os.environ, **(env or {})},
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
