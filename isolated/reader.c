@@ -176,8 +176,10 @@ static char *find_in_region(reader *r, channel_part which, uint64_t begin, uint6
   channel *c = &r->peer->channel;
   char *base = c->region[c->own_side == kSideHost ? kSideHelper : kSideHost];
   char *first = find_elements(base, begin, end, offset, lo, hi);
-  const size_t used = (size_t)offset + (size_t)hi - (which == kPartHeap ? c->message_limit : 0);
-  if (first == NULL || channel_open_part(c, which, used)) return first;
+  size_t used;
+  if (first == NULL) return NULL;
+  used = (size_t)offset + (size_t)hi - (which == kPartHeap ? c->message_limit : 0);
+  if (channel_open_part(c, which, used)) return first;
   r->lacks_memory = true;
   return NULL;
 }

@@ -279,7 +279,7 @@ static void write_distance(text_buf *out, const DLTensor *value, const DLTensor 
                            size_t i) {
   const number a = number_get(value->dtype, value->data, i),
                b = number_get(value->dtype, expected->data, i);
-  const double relative = fabs(a.real - b.real) / fabs(b.real);
+  const double relative = b.real != 0 ? fabs(a.real - b.real) / fabs(b.real) : INFINITY;
   uint64_t steps;
   if (isfinite(relative)) text_add(out, ", relative %s", REAL_G(3, relative));
   if (!number_count_steps(value->dtype, value->data, expected->data, i, &steps)) return;
