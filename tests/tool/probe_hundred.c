@@ -644,6 +644,12 @@ ADD_FIRST(array_dtype, kNoDtype)
 ADD_FIRST(keeps_array, kKeeps)
 ADD_FIRST(right_array, 0)
 
+/* The array that it was given: its elements are what the next call finds in the same memory. */
+TVM_FFI_C_EXPORT(right_given, "(x: Array[Tensor]) -> Array[Tensor]") {
+  TVM_FFI_C_TRY(add_first(args, 0));
+  return tvm_ffi_args_return(args, args->args[0]);
+}
+
 /* y = 2 x of two tensors in a map. */
 static int take_item(const tvm_ffi_args *args, const char *key, bool checks_type,
                      const DLTensor **out) {

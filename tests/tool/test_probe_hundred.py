@@ -80,6 +80,7 @@ CALLS = {
     "needs_text": 'NAME(s:"text")', "copies_text": 'NAME(s:"text")',
     "short_shape": "NAME(shape:[2, 3])", "array_size": ARRAY, "array_type": ARRAY,
     "array_offset": ARRAY, "array_dtype": ARRAY, "keeps_array": ARRAY, "right_array": ARRAY,
+    "right_given": ARRAY,
     "map_type": MAP, "map_offset": MAP, "map_adds": MAP, "map_rest": MAP, "right_map": MAP,
 }  # yapf: disable
 TYPES = {"abs64": "f64", "exp64": "f64", "copy64": "f64", "sin64": "f64", "increment": "i32",

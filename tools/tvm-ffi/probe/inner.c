@@ -114,7 +114,7 @@ static const inner_input *find_written(const input *item, TVMFFIObjectHandle ten
 }
 
 static bool add_tensor(void *context, const TVMFFIAny *value, TVMFFIAny *out) {
-  enum { kMost = 32 }; /* in all arguments; others stay as they are */
+  enum { kMost = 32 }; /* in one argument; others stay as they are */
   finding *f = context;
   input_list *inputs = f->inputs;
   const inner_input *written = find_written(&inputs->items[f->argument], value->v_obj);

@@ -240,6 +240,7 @@ static void judge_objects(attempt *a, const probe_case *which, outcome *out) {
   size_t i;
   (void)which;
   if (call_often(a, 1, out)) {
+    tvm_ffi_any_clear(&a->result); /* which may be an argument */
     for (i = 0; i < a->num_args; ++i) before[i] = count_references(&a->args[i]);
     if (own_runtime_is_used()) own_runtime_count_objects(true);
     if (call_again_and_look(a, out)) {
@@ -515,18 +516,36 @@ static bool turn_back(attempt *a) {
   return attempt_reset(a);
 }
 
-/* Whether a result is in memory of the arguments, where the next call finds it again. */
-static bool is_in_arguments(const attempt *a) {
-  DLTensor *result;
+typedef struct {
+  const attempt *a;
+  bool is_found;
+} argument_search;
+
+static bool look_in_arguments(void *context, const TVMFFIAny *value, TVMFFIAny *out) {
+  argument_search *search = context;
+  const attempt *a = search->a;
+  DLTensor *tensor;
   size_t i;
-  if (!tvm_ffi_any_try_tensor(&a->result, &result)) return false;
+  *out = tvm_ffi_any_none();
+  if (!tvm_ffi_any_try_tensor(value, &tensor)) return false;
   for (i = 0; i < a->num_args; ++i) {
-    const char *at = tvm_ffi_tensor_get_data(result);
+    const char *at = tvm_ffi_tensor_get_data(tensor);
     const storage *store = a->args[i].store;
-    if (a->args[i].on_device != NULL) return true; /* it may be */
-    if (store != NULL && at >= store->block->low && at < store->block->high) return true;
+    search->is_found |= a->args[i].on_device != NULL || /* it may be */
+                        (store != NULL && at >= store->block->low && at < store->block->high);
   }
-  return false;
+  return true;
+}
+
+/* Whether a tensor that is the result, or in it, is in memory of the arguments, where the next call
+ * finds it again. */
+static bool is_in_arguments(const attempt *a) {
+  argument_search search = {a, false};
+  const inner_visitor visitor = {look_in_arguments, &search, NULL};
+  TVMFFIAny copied;
+  const bool good = inner_copy(&a->result, &visitor, &copied);
+  tvm_ffi_any_clear(&copied);
+  return search.is_found || !good;
 }
 
 /* A new process makes the call with other values first, then the one that works: in the same
