@@ -19,6 +19,7 @@ import concurrent.futures
 import os
 import sys
 import time
+import traceback
 
 import quick  # noqa: F401, which lists its parts; they come before those of the next
 import costs
@@ -59,6 +60,8 @@ def run_parts(names):
             PARTS[name]()
         except Failed:
             pass
+        except Exception:  # the others go on, and the summary is printed
+            REPORT.fail("the part itself", traceback.format_exc())
         if steps.seconds_left() <= 0:
             REPORT.fail("the time of the run is over")
         wall, spent = time.monotonic() - start, sum(os.times()[:4]) - sum(before[:4])

@@ -143,11 +143,13 @@ def processes():
     it waits for in the kernel, and the command. None without /proc."""
     found = {}
     for folder in pathlib.Path("/proc").glob("[0-9]*"):
+        wait = "?"  # not every system tells
+        with contextlib.suppress(OSError):
+            wait = (folder / "wchan").read_text(errors="replace")
         with contextlib.suppress(OSError):  # it has ended
             state, parent = (folder / "stat").read_text(errors="replace").rpartition(") ")[2].split(
             )[:2]
             words = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
-            wait = (folder / "wchan").read_text(errors="replace")
             found[int(folder.name)] = (
                 int(parent), f"{folder.name}, child of {parent}, {state}, in {wait}: {words[:300]}")
     return found
@@ -155,9 +157,13 @@ def processes():
 
 def has_open(number, file):
     """Whether a process has a file open, which may be a pipe."""
-    with contextlib.suppress(OSError):  # it has ended
-        return any(os.path.samestat(link.stat(), file)
-                   for link in pathlib.Path(f"/proc/{number}/fd").iterdir())
+    def is_it(link):
+        with contextlib.suppress(OSError):  # it is closed
+            return os.path.samestat(link.stat(), file)
+        return False
+
+    with contextlib.suppress(OSError):  # it has ended, or is another user's
+        return any(map(is_it, pathlib.Path(f"/proc/{number}/fd").iterdir()))
     return False
 
 
@@ -170,7 +176,7 @@ def kill(process):
     while more := {number for number, (parent, _) in found.items() if parent in chosen} - chosen:
         chosen |= more
     for number in chosen:
-        with contextlib.suppress(ProcessLookupError):
+        with contextlib.suppress(OSError):  # it has ended, or is another user's
             os.kill(number, signal.SIGKILL)
     return [found[number][1] for number in sorted(chosen) if number in found]
 
@@ -191,6 +197,9 @@ def lines_until_silent(process, hung):
             why = ("the time of the run is over" if seconds_left() <= 0 else
                    f"nothing was written for {SILENT_SECONDS} s")
             hung += [f"{why}; killed:", *kill(process)]
+            while select.select([pipe], [], [], 0)[0] and (
+                    chunk := os.read(pipe.fileno(), 1 << 16)):
+                waiting += chunk
             break
         chunk = os.read(pipe.fileno(), 1 << 16)
         if not chunk:
