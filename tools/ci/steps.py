@@ -205,7 +205,8 @@ def lines_until_silent(process, hung):
         if not chunk:
             break
         *lines, waiting = (waiting + chunk).split(b"\n")
-        yield from (line.decode(errors="replace") + "\n" for line in lines)
+        for line in lines:
+            yield line.removesuffix(b"\r").decode(errors="replace") + "\n"
     if waiting:
         yield waiting.decode(errors="replace")
     yield from (line + "\n" for line in hung)
