@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "core/error.h"
 #include "prove.h"
 
 static size_t num_allocated; /* and not freed */
@@ -31,6 +32,17 @@ void tvmffi_free(void *memory) {
   if (memory == NULL) return;
   --num_allocated;
   free(memory);
+}
+
+static size_t num_failures; /* errors that were raised */
+
+void tvmffi_error_raisef(const char *kind, const char *format, ...) {
+  (void)kind, (void)format;
+  ++num_failures;
+}
+
+void tvmffi_error_raise_memory(void) {
+  ++num_failures;
 }
 
 #endif /* TESTS_PROVE_STUBS_H_ */

@@ -8,17 +8,6 @@
 #include "prove.h"
 #include "stubs.h"
 
-static size_t num_failures;
-
-void tvmffi_error_raisef(const char *kind, const char *format, ...) {
-  (void)kind, (void)format;
-  ++num_failures;
-}
-
-void tvmffi_error_raise_memory(void) {
-  ++num_failures;
-}
-
 int tvmffi_fail_null_argument(const char *function, const char *name) {
   (void)function, (void)name;
   ++num_failures;
