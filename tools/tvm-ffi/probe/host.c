@@ -164,8 +164,7 @@ static const row kRows[] = {
     {{"environment",
       "changes of the folder, variables, umask, limits, processors, timers, priority", NULL,
       "`chdir`, `setenv`, `umask`, `setrlimit`, `sched_setaffinity`, `alarm`, `nice`: these are "
-      "the "
-      "host's to set"},
+      "the host's to set"},
      list_once,
      0,
      NULL,

@@ -28,7 +28,7 @@ static bool copy_value(copying *c, const TVMFFIAny *value, TVMFFIAny *out);
 
 static bool add_copy(copying *c, const TVMFFIAny *value) {
   copying inside = {c->visitor, c->depth, NULL, 0};
-  c->items = tool_realloc(c->items, (c->size + 1) * sizeof *c->items);
+  c->items = tool_grow(c->items, c->size, sizeof *c->items);
   c->items[c->size] = tvm_ffi_any_none();
   return copy_value(&inside, value, &c->items[c->size++]);
 }
@@ -42,7 +42,7 @@ static bool add_pair(void *context, const TVMFFIAny *key, const TVMFFIAny *value
     value_write(text, key, &kTensorWhole);
     text_add(text, ": ");
   }
-  c->items = tool_realloc(c->items, (c->size + 1) * sizeof *c->items);
+  c->items = tool_grow(c->items, c->size, sizeof *c->items);
   good = tvm_ffi_any_copy(key, &c->items[c->size++]) == 0;
   return good && add_copy(c, value);
 }

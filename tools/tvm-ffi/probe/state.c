@@ -667,8 +667,7 @@ static const row kRows[] = {
     {{"sequence", "the same call after others, with other values and shapes",
       "other bits; a result that changes afterwards",
       "a buffer, a plan or a pointer that is kept from the first call, whatever the next one "
-      "needs; "
-      "a cache by address or shape; a result in static memory"},
+      "needs; a cache by address or shape; a result in static memory"},
      list_sequences,
      0,
      NULL,

@@ -67,28 +67,28 @@ static bool find_effects(const subject *s, size_t i, TVMFFIAny value, effects *o
 /* Of two values [take]. */
 static bool have_same_effects(const subject *s, size_t i, TVMFFIAny x, TVMFFIAny y) {
   text_buf ignored = {NULL, 0, 0};
-  effects one, other;
+  effects first, second;
   attempt a;
   bool same;
   memset(&a, 0, sizeof a);
-  memset(&one, 0, sizeof one);
-  memset(&other, 0, sizeof other);
-  same = find_effects(s, i, x, &one);
-  same = find_effects(s, i, y, &other) && same && attempt_init(&a, s, NULL) &&
-         effects_match(&a, &one, &other, true, &ignored);
-  effects_free(&one, s->inputs->size);
-  effects_free(&other, s->inputs->size);
+  memset(&first, 0, sizeof first);
+  memset(&second, 0, sizeof second);
+  same = find_effects(s, i, x, &first);
+  same = find_effects(s, i, y, &second) && same && attempt_init(&a, s, NULL) &&
+         effects_match(&a, &first, &second, true, &ignored);
+  effects_free(&first, s->inputs->size);
+  effects_free(&second, s->inputs->size);
   attempt_free(&a);
   text_free(&ignored);
   return same;
 }
 
-/* Whether an int is cut off to 32 bits: 2^32 more make no difference, and 1 more does. Neither does
- * a number that is a multiple of what one may rightly take the remainder of. */
 static bool ints_have_same_effects(const subject *s, size_t i, int64_t x, int64_t y) {
   return have_same_effects(s, i, tvm_ffi_any_from_int64(x), tvm_ffi_any_from_int64(y));
 }
 
+/* Whether an int is cut off to 32 bits: 2^32 more make no difference, and 1 more does. Neither does
+ * a number that is a multiple of what one may rightly take the remainder of. */
 static void judge_width(const subject *s, size_t i, outcome *out) {
   const int64_t value = s->inputs->items[i].value.v_int64;
   const int64_t common = INT64_C(2) * 2 * 2 * 2 * 2 * 2 * 3 * 3 * 5 * 7 * 11 * 13;
