@@ -148,9 +148,9 @@ static int put_tensor(writer *w, DLTensor *tensor, TVMFFIObjectHandle object, un
   int64_t lo, hi;
   uintptr_t begin, end;
   if (tensor->device.device_type != kDLCPU) {
-    return TVM_FFI_C_RAISE("TypeError",
-                           "a tensor of device type %d cannot cross to another process",
-                           (int)tensor->device.device_type);
+    char device[48];
+    return TVM_FFI_C_RAISE("TypeError", "a tensor on %s cannot cross to another process",
+                           tvm_ffi_device_print(tensor->device, device, sizeof device));
   }
   if (!tensor_find_extent(tensor, &lo, &hi) || (first == NULL && hi > lo)) {
     return TVM_FFI_C_RAISE("ValueError",

@@ -73,7 +73,7 @@ static int tensor_fill_strides(const DLTensor *tensor, int64_t *strides) {
 /* Whether data is an address in this process, not an opaque handle of the device. */
 static bool is_addressable(int32_t device_type) {
   return device_type <= kDLCUDAHost || device_type == kDLROCM || device_type == kDLROCMHost ||
-         device_type == kDLCUDAManaged;
+         device_type == kDLCUDAManaged || device_type == kDLOneAPI;
 }
 
 static bool is_multiple(uint64_t address, uint64_t alignment) {

@@ -321,10 +321,32 @@ TEST(DType, TextBothWays) {
   EXPECT_EQ(os.str(), "float16x2");
 }
 
+TEST(Device, IsReadAsItIsPrinted) {
+  int count = 0;
+  for (int type = -1; type < 64; ++type) {
+    std::ostringstream stream;
+    stream << DLDevice{static_cast<DLDeviceType>(type), 7};
+    const std::optional<DLDevice> read = Any(stream.str()).try_cast<DLDevice>();
+    if (!read.has_value()) {
+      EXPECT_EQ(stream.str(), "device(" + std::to_string(type) + "):7");
+      continue;
+    }
+    EXPECT_EQ(static_cast<int>(read->device_type), type) << stream.str();
+    EXPECT_EQ(read->device_id, 7);
+    ++count;
+  }
+  EXPECT_EQ(count, 16);
+  EXPECT_EQ(KindOf([] {
+              TVM_FFI_THROW(E) << "on " << DLDevice{kDLCUDAManaged, 1};
+            }),
+            "E: on cuda_managed:1");
+}
+
 TEST(Device, FromText) {
   EXPECT_EQ(Any("cuda:3").cast<DLDevice>().device_id, 3);
   EXPECT_EQ(Any("mps").cast<DLDevice>().device_type, kDLMetal);
   EXPECT_EQ(Any("cpu extra").cast<DLDevice>().device_type, kDLCPU);
+  EXPECT_EQ(Any("wgpu").cast<DLDevice>().device_type, kDLWebGPU);
   for (const char *bad : {"cuda:", "cuda:x", "gpu", "cuda:99999999999", ""}) {
     EXPECT_EQ(KindOf([&] { Any(bad).cast<DLDevice>(); }).substr(0, 27),
               "TypeError: Cannot convert f")

@@ -359,7 +359,7 @@ class Run(unittest.TestCase):
             assert "in __tvm_ffi_crash\n" in err, err
         bad(RAISED, "fail: ValueError: on purpose, with 0 arguments", "run", "--isolated", K,
             "fail()", env=ISOLATED)
-        bad(RAISED, "TypeError: argument #0 of peek: a tensor of device type 2 cannot cross", "run",
+        bad(RAISED, "TypeError: argument #0 of peek: a tensor on cuda:0 cannot cross", "run",
             "--isolated", K, "peek(4xf32.device(cuda:0), 0)", env=ISOLATED)
         bad(RAISED, "was killed while it was called: it took longer than 0.2 s (--timeout)", "run",
             "--isolated", "--timeout=0.2", K, "wait(100.0)", env=ISOLATED)

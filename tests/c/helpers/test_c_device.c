@@ -32,6 +32,10 @@ TEST(test_texts_of_devices) {
   assert_true(parses("wgpu", kDLWebGPU, 0));
   assert_true(parses("maia", kDLMAIA, 0));
   assert_true(parses("trn", 18, 0));
+  assert_true(parses("oneapi:2", kDLOneAPI, 2));
+  assert_true(parses("cuda_host", kDLCUDAHost, 0));
+  assert_true(parses("rocm_host", kDLROCMHost, 0));
+  assert_true(parses("cuda_managed:1", kDLCUDAManaged, 1));
   assert_true(parses("cpu ", kDLCPU, 0));
   assert_true(parses("cuda:1 -libs=thrust", kDLCUDA, 1));
   assert_true(parses("cuda :1", kDLCUDA, 0));
@@ -44,7 +48,9 @@ TEST(test_texts_of_none) {
   assert_true(is_refused("CPU"));
   assert_true(is_refused("cud"));
   assert_true(is_refused("cudaa"));
-  assert_true(is_refused("rocm_host"));
+  assert_true(is_refused("rocm_hos"));
+  assert_true(is_refused("unknown"));
+  assert_true(is_refused("device(99):0"));
   assert_true(is_refused("cuda:"));
   assert_true(is_refused("cuda: 1"));
   assert_true(is_refused("cuda:-1"));
@@ -85,6 +91,21 @@ TEST(test_printing) {
   }
 }
 
+TEST(test_what_is_printed_can_be_parsed) {
+  char text[32];
+  int32_t type, count = 0;
+  for (type = -1; type < 64; ++type) {
+    tvm_ffi_device_print(tvm_ffi_device_make(type, 7), text, sizeof text);
+    if (tvm_ffi_device_get_type_name(type) != NULL) {
+      assert_true(parses(text, type, 7));
+      ++count;
+    } else {
+      assert_true(is_refused(text));
+    }
+  }
+  assert_int_equal(count, 16);
+}
+
 TEST(test_addressable_devices) {
   assert_true(tvm_ffi_device_is_addressable(tvm_ffi_device_make(kDLCPU, 0)));
   assert_true(tvm_ffi_device_is_addressable(tvm_ffi_device_make(kDLCUDA, 7)));
@@ -99,5 +120,6 @@ RUN_TESTS({
     cmocka_unit_test(test_texts_of_none),
     cmocka_unit_test(test_the_size_is_respected),
     cmocka_unit_test(test_printing),
+    cmocka_unit_test(test_what_is_printed_can_be_parsed),
     cmocka_unit_test(test_addressable_devices),
 })

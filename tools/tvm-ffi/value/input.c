@@ -104,7 +104,7 @@ static bool make_dtype(scan *s, const char *word, TVMFFIAny *out) {
 
 static bool make_device(scan *s, const char *word, TVMFFIAny *out) {
   DLDevice device;
-  if (!device_read(word, &device)) {
+  if (!tvm_ffi_device_parse(word, strlen(word), &device)) {
     return scan_fail(s, "`%s` is not a device, such as cpu or cuda:0", word);
   }
   *out = tvm_ffi_any_from_device(device);

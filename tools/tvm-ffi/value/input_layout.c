@@ -357,7 +357,7 @@ static bool parse_guard(view *v, const char *text) {
 
 static bool parse_device(view *v, const scan *s, const char *text) {
   text_buf known = {NULL, 0, 0};
-  if (device_read(text, &v->how.device)) return true;
+  if (tvm_ffi_device_parse(text, strlen(text), &v->how.device)) return true;
   device_list(&known);
   scan_fail(s, "`.device` is written %s, with one of %s", kWords[kWordDevice].form, known.data);
   text_free(&known);

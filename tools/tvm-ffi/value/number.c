@@ -96,24 +96,6 @@ char *dtype_write(DLDataType dtype, char *buffer) {
 
 enum { kMostDeviceTypes = 64 }; /* more than there are */
 
-bool device_read(const char *text, DLDevice *out) {
-  const size_t size = strcspn(text, ":");
-  int32_t type;
-  bool good;
-  char *as_cpu;
-  if (tvm_ffi_device_parse(text, strlen(text), out)) return true;
-  for (type = 1; type < kMostDeviceTypes; ++type) {
-    const char *name = tvm_ffi_device_get_type_name(type);
-    if (name != NULL && strlen(name) == size && memcmp(name, text, size) == 0) break;
-  }
-  if (type == kMostDeviceTypes) return false;
-  as_cpu = tool_format("cpu%s", text + size);
-  good = tvm_ffi_device_parse(as_cpu, strlen(as_cpu), out);
-  free(as_cpu);
-  if (good) *out = tvm_ffi_device_make(type, out->device_id);
-  return good;
-}
-
 void device_list(text_buf *out) {
   int32_t type;
   for (type = 1; type < kMostDeviceTypes; ++type) {

@@ -26,8 +26,6 @@ char *dtype_write(DLDataType dtype, char *buffer);
 
 /* ---- Names of devices ---- */
 
-/* Parses "cuda:1", and also what the runtime only writes: "cuda_host", "cuda_managed:1". */
-bool device_read(const char *text, DLDevice *out);
 /* Adds the names of all kinds of devices, with commas. */
 void device_list(text_buf *out);
 

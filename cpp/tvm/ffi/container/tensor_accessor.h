@@ -180,27 +180,9 @@ TVM_FFI_LOCAL_INLINE bool Fits(const TensorRule &rule, const DLTensor &tensor) {
          (!rule.contiguous || IsContiguous(tensor)) && HasData(rule, tensor);
 }
 
-template <typename Sink>
-TVM_FFI_LOCAL constexpr void PutDeviceType(Sink &sink, int type) {
-  constexpr const char *kNames[] = {nullptr,  "cpu",       "cuda",    "cuda_host",    "opencl",
-                                    nullptr,  nullptr,     "vulkan",  "metal",        "vpi",
-                                    "rocm",   "rocm_host", "ext_dev", "cuda_managed", "oneapi",
-                                    "webgpu", "hexagon",   "maia",    "trn"};
-  if (type > 0 && type < static_cast<int>(sizeof kNames / sizeof *kNames) &&
-      kNames[type] != nullptr) {
-    sink.Put(kNames[type]);
-  } else {
-    sink.Put("device(");
-    if (type < 0) sink.Put('-');
-    PutSize(sink, static_cast<size_t>(type < 0 ? -int64_t{type} : type));
-    sink.Put(')');
-  }
-}
-TVM_FFI_LOCAL_COLD void PutDevice(Text &text, DLDevice device) {
+TVM_FFI_LOCAL_COLD void PutQuoted(Text &text, DLDevice device) {
   text.Put('`');
-  PutDeviceType(text, device.device_type);
-  text.Put(':');
-  text.PutInt(device.device_id);
+  PutDevice(text, device);
   text.Put('`');
 }
 
@@ -234,7 +216,7 @@ TVM_FFI_LOCAL_COLD int RaiseUnfit(const TensorRule &rule, const char *name,
       text.Put('`');
       PutDeviceType(text, rule.device);
       text.Put("` but got ");
-      PutDevice(text, tensor.device);
+      PutQuoted(text, tensor.device);
       break;
     case TensorFault::kStrides:
       text.Put("a contiguous tensor but got strides ");
@@ -244,7 +226,7 @@ TVM_FFI_LOCAL_COLD int RaiseUnfit(const TensorRule &rule, const char *name,
       break;
     case TensorFault::kByteOffset:
       text.Put("0 on ");
-      PutDevice(text, tensor.device);
+      PutQuoted(text, tensor.device);
       text.Put(", where data is a handle, but got ");
       text.PutUint(tensor.byte_offset);
       break;

@@ -22,6 +22,9 @@ template <typename T>
 struct HasOwnPrint<
     T, std::void_t<decltype(operator<<(std::declval<std::ostream &>(), std::declval<const T &>()))>>
     : std::true_type {};
+/** Its operator, in device.h, gives way to one that the place of a message has of its own. */
+template <>
+struct HasOwnPrint<DLDevice> : std::false_type {};
 
 template <typename T, typename = void>
 struct HasChars : std::false_type {};

@@ -42,9 +42,10 @@ static inline const char *tvm_ffi_device_get_type_name(int32_t device_type);
 static inline char *tvm_ffi_device_print(DLDevice device, char *buffer, size_t capacity);
 
 /**
- * Read `<name>` or `<name>:<number>`, as every function of the ABI that takes a device does. Names:
- * cpu cuda opencl vulkan metal mps vpi rocm ext_dev hexagon webgpu wgpu maia trn. Text from the
- * first space on is ignored.
+ * Read `<name>` or `<name>:<number>`, as every function of the ABI that takes a device does. Names
+ * are those of tvm_ffi_device_get_type_name, mps for metal and wgpu for webgpu; kernels built with
+ * the package's headers refuse cuda_host, cuda_managed, rocm_host and oneapi. Text from the first
+ * space on is ignored.
  * @param text [borrow] size bytes.
  * @param out  [out]
  * @return false, and nothing written, when the text is not a device.

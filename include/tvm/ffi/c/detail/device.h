@@ -38,13 +38,14 @@ static inline bool tvm_ffi_device_can_read(int32_t device_type, DLDevice memory)
   return device_type == kDLCUDA && type == kDLCUDAManaged;
 }
 
+enum { TVM_FFI_C_DETAIL_DEVICE_TYPES = 19 }; /* up to kDLTrn, of later DLPack 1.x */
+
 static inline const char *tvm_ffi_device_get_type_name(int32_t device_type) {
-  static const char *const names[] = {NULL,     "cpu",       "cuda",    "cuda_host",    "opencl",
-                                      NULL,     NULL,        "vulkan",  "metal",        "vpi",
-                                      "rocm",   "rocm_host", "ext_dev", "cuda_managed", "oneapi",
-                                      "webgpu", "hexagon",   "maia",    "trn"};
-  const int32_t count = (int32_t)(sizeof names / sizeof names[0]);
-  return device_type > 0 && device_type < count ? names[device_type] : NULL;
+  static const char *const names[TVM_FFI_C_DETAIL_DEVICE_TYPES] = {
+      NULL,     "cpu",    "cuda",    "cuda_host", "opencl",    NULL,      NULL,
+      "vulkan", "metal",  "vpi",     "rocm",      "rocm_host", "ext_dev", "cuda_managed",
+      "oneapi", "webgpu", "hexagon", "maia",      "trn"};
+  return device_type > 0 && device_type < TVM_FFI_C_DETAIL_DEVICE_TYPES ? names[device_type] : NULL;
 }
 
 /** Writes `cuda`, or `device(99)` for an unknown type. @return Where the NUL is. */
@@ -64,22 +65,25 @@ static inline char *tvm_ffi_device_print(DLDevice device, char *buffer, size_t c
   return buffer;
 }
 
+/** The device type of that name, also one of PyTorch's and wgpu's; 0 for an unknown one. */
+static inline int32_t tvm_ffi_detail_find_device_type(const char *text, size_t size) {
+  int32_t type;
+  if (size == 3 && memcmp(text, "mps", 3) == 0) return kDLMetal;
+  if (size == 4 && memcmp(text, "wgpu", 4) == 0) return kDLWebGPU;
+  for (type = TVM_FFI_C_DETAIL_DEVICE_TYPES - 1; type > 0; --type) {
+    const char *name = tvm_ffi_device_get_type_name(type);
+    if (name != NULL && strlen(name) == size && memcmp(name, text, size) == 0) break;
+  }
+  return type;
+}
+
 static inline bool tvm_ffi_device_parse(const char *text, size_t size, DLDevice *out) {
-  static const struct {
-    const char *name;
-    int32_t type;
-  } names[] = {{"cpu", kDLCPU},        {"cuda", kDLCUDA},
-               {"opencl", kDLOpenCL},  {"vulkan", kDLVulkan},
-               {"metal", kDLMetal},    {"mps", kDLMetal},
-               {"vpi", kDLVPI},        {"rocm", kDLROCM},
-               {"ext_dev", kDLExtDev}, {"hexagon", kDLHexagon},
-               {"webgpu", kDLWebGPU},  {"wgpu", kDLWebGPU},
-               {"maia", kDLMAIA},      {"trn", 18 /* kDLTrn, of later DLPack 1.x */}};
   /* In parentheses: memchr may be a macro of glibc with _Generic, which is not C99. */
   const char *space = size != 0 ? (const char *)(memchr)(text, ' ', size) : NULL;
   const char *colon;
   int64_t number = 0;
-  size_t name_size, i;
+  int32_t type;
+  size_t i, name_size;
   if (space != NULL) size = (size_t)(space - text);
   colon = size != 0 ? (const char *)(memchr)(text, ':', size) : NULL;
   name_size = colon != NULL ? (size_t)(colon - text) : size;
@@ -91,13 +95,10 @@ static inline bool tvm_ffi_device_parse(const char *text, size_t size, DLDevice 
       if (number > INT32_MAX) return false;
     }
   }
-  for (i = 0; i < sizeof names / sizeof names[0]; ++i) {
-    if (strlen(names[i].name) == name_size && memcmp(names[i].name, text, name_size) == 0) {
-      *out = tvm_ffi_device_make(names[i].type, (int32_t)number);
-      return true;
-    }
-  }
-  return false;
+  type = tvm_ffi_detail_find_device_type(text, name_size);
+  if (type == 0) return false;
+  *out = tvm_ffi_device_make(type, (int32_t)number);
+  return true;
 }
 
 #endif /* TVM_FFI_C_DETAIL_DEVICE_H_ */
