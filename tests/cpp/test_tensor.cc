@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tensors: views, accessors, custom allocators, DLPack. */
 #include <gtest/gtest.h>
-#include <tvm/ffi/extra/c_env_api.h>
+#include <tvm/ffi/extra/device.h>
 #include <tvm/ffi/tvm_ffi.h>
 
 #include "caught.h"
@@ -102,6 +102,7 @@ TEST(Tensor, L_22_ViewsBeginAtTheFirstElement) {
     Sliced x(device);
     const TensorView view(&x.tensor);
     EXPECT_EQ(view.data_ptr(), x.values) << device;
+    EXPECT_EQ(view.data_handle(), x.values) << device;
     EXPECT_EQ(view.byte_offset(), 8u);
   }
   Sliced empty;
@@ -109,6 +110,26 @@ TEST(Tensor, L_22_ViewsBeginAtTheFirstElement) {
   empty.tensor.data = nullptr;
   EXPECT_EQ(TensorView(&empty.tensor).data_ptr(), nullptr);
   EXPECT_EQ(TensorView(&empty.tensor).byte_offset(), 0u);
+}
+
+TEST(Tensor, LiesWithinABuffer) {
+  Sliced x(kDLOpenCL);
+  x.tensor.byte_offset = 4000;
+  ffi::TensorCheckWithin(TensorView(&x.tensor), 4024);
+  EXPECT_EQ(Caught([&] { ffi::TensorCheckWithin(TensorView(&x.tensor), 48, "x"); }),
+            "ValueError: Mismatched buffer of x. Expected 24 bytes from byte_offset 4000 on but "
+            "got 48 bytes in all");
+}
+
+TEST(Stream, MustBeSetWhereThereIsNoDefault) {
+  Sliced x(kDLOpenCL), on_cuda(kDLCUDA);
+  EXPECT_EQ(ffi::EnvReadStream<int *>(TensorView(&on_cuda.tensor)), nullptr);
+  EXPECT_EQ(Caught([&] { ffi::EnvReadStream(TensorView(&x.tensor)); }).substr(0, 45),
+            "RuntimeError: No stream of opencl:0 is set: t");
+  int queue;
+  ASSERT_EQ(TVMFFIEnvSetStream(kDLOpenCL, 0, &queue, nullptr), 0);
+  EXPECT_EQ(ffi::EnvReadStream<int *>(TensorView(&x.tensor)), &queue);
+  ASSERT_EQ(TVMFFIEnvSetStream(kDLOpenCL, 0, nullptr, nullptr), 0);
 }
 
 /** Element (1, 0), which a kernel finds with data_ptr() alone, or by adding byte_offset() to it. */

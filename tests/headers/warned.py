@@ -38,7 +38,7 @@ TVM_FFI_C_EXPORT(add, "(0: int, 1: Optional<int>) -> int") {
 # Functions whose result must not be ignored: readers and checks; those that make, load or find
 # something and leave *out unwritten on failure; and those whose failure nothing else shows.
 MUST_WARN = re.compile(
-    r"tvm_ffi_\w+_(read|check)_\w+|"
+    r"tvm_ffi_\w+_(read|check)_\w+|tvm_ffi_handle_table_read|"
     r"tvm_ffi_\w+_create(_\w+)?|tvm_ffi_module_\w+|tvm_ffi_cuda_\w+|"
     r"tvm_ffi_(any_copy|any_from_uint64|args_return|dtype_compute_size|dtype_parse|"
     r"env_set_interrupt_check|function_cache_get|function_cache_get_current|function_find_global|"

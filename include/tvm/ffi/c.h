@@ -65,6 +65,7 @@
 #include <tvm/ffi/c/error.h>
 #include <tvm/ffi/c/export.h>
 #include <tvm/ffi/c/function.h>
+#include <tvm/ffi/c/handle_table.h>
 #include <tvm/ffi/c/module.h>
 #include <tvm/ffi/c/shape.h>
 #include <tvm/ffi/c/string.h>

@@ -115,6 +115,16 @@ TEST(test_L_24_alignment) {
   check_fails_with(tvm_ffi_args_check_aligned(&args, 0, 16), "ValueError", "one 9 bytes behind it");
 }
 
+TEST(test_buffers) {
+  tensors[0].device.device_type = kDLOpenCL;
+  tensors[0].byte_offset = 8;
+  check_ok(tvm_ffi_args_check_within(&args, 0, 32));
+  check_fails(tvm_ffi_args_check_within(&args, 0, 31), "ValueError",
+              WHEN_CALLING("buffer", "0") "Expected 24 bytes from byte_offset 8 on but got 31 "
+                                          "bytes in all");
+  check_fails(tvm_ffi_args_check_within(&args, 2, 31), "TypeError", NULL);
+}
+
 TEST(test_L_27_invalid_tensors) {
   static float element;
   check_fails(tvm_ffi_args_check_valid(&args, 0), "ValueError",
@@ -251,6 +261,7 @@ RUN_TESTS({
     cmocka_unit_test_setup(test_device, setup),
     cmocka_unit_test_setup(test_L_25_readable_by, setup),
     cmocka_unit_test_setup(test_L_24_alignment, setup),
+    cmocka_unit_test_setup(test_buffers, setup),
     cmocka_unit_test_setup(test_L_27_invalid_tensors, setup),
     cmocka_unit_test_setup(test_L_26_read_only_tensors, setup),
     cmocka_unit_test_setup(test_contiguity, setup),

@@ -233,11 +233,138 @@ TEST(test_threads_set_and_ask) {
   check_ok(tvm_ffi_env_set_interrupt_check(NULL, NULL));
 }
 
+/* NULL is a stream only where there is a default one. */
+TEST(test_streams_that_must_be_set) {
+  static const int32_t kDefault[] = {kDLCPU,  kDLCUDA,     kDLCUDAHost,
+                                     kDLROCM, kDLROCMHost, kDLCUDAManaged};
+  static const int32_t kOthers[] = {kDLOpenCL, kDLVulkan, kDLMetal,   kDLVPI,  kDLExtDev,
+                                    kDLOneAPI, kDLWebGPU, kDLHexagon, kDLMAIA, kDLTrn};
+  TVMFFIStreamHandle stream = STREAM(1);
+  DLTensor tensor;
+  char message[128], device[48];
+  size_t i;
+  for (i = 0; i < sizeof kDefault / sizeof *kDefault; ++i) {
+    tensor.device = tvm_ffi_device_make(kDefault[i], 0);
+    check_ok(tvm_ffi_env_read_stream(&tensor, &stream));
+    assert_null(stream);
+    stream = STREAM(1);
+  }
+  for (i = 0; i < sizeof kOthers / sizeof *kOthers; ++i) {
+    tensor.device = tvm_ffi_device_make(kOthers[i], 3);
+    (void)snprintf(message, sizeof message, "No stream of %s is set: the caller sets it, ",
+                   tvm_ffi_device_print(tensor.device, device, sizeof device));
+    check_fails_with(tvm_ffi_env_read_stream(&tensor, &stream), "RuntimeError", message);
+    assert_ptr_equal(stream, STREAM(1));
+    check_ok(TVMFFIEnvSetStream(kOthers[i], 3, STREAM(7), NULL));
+    check_ok(tvm_ffi_env_read_stream(&tensor, &stream));
+    assert_ptr_equal(stream, STREAM(7));
+    stream = STREAM(1);
+    check_ok(TVMFFIEnvSetStream(kOthers[i], 3, NULL, NULL));
+  }
+}
+
+/* ---- An allocator with a context ---- */
+
+typedef struct {
+  int num_live;
+  size_t room;
+  char bytes[256];
+} pool;
+
+static int take(void *context, DLTensor *tensor, size_t size) {
+  pool *self = (pool *)context;
+  if (size > self->room) return tvm_ffi_error_raise("MemoryError", "%d bytes", (int)size);
+  ++self->num_live;
+  tensor->data = self->bytes;
+  return 0;
+}
+
+static void give_back(void *context, DLTensor *tensor) {
+  assert_ptr_equal(tensor->data, ((pool *)context)->bytes);
+  --((pool *)context)->num_live;
+}
+
+static tvm_ffi_env inner; /* of a call within a call */
+
+/* Returns a tensor of five floats; with an argument, one that it gets from itself in `inner`. */
+static int make(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  const int64_t size = 5;
+  TVMFFIObjectHandle tensor = NULL;
+  TVMFFIAny ours;
+  if (num_args == 1) {
+    TVM_FFI_C_TRY(tvm_ffi_env_call(&inner, args[0].v_obj, NULL, 0, &ours));
+    tvm_ffi_any_clear(&ours);
+  }
+  (void)self;
+  TVM_FFI_C_TRY(tvm_ffi_tensor_create(tvm_ffi_device_make(kDLOpenCL, 1), TVM_FFI_C_FLOAT32, 1,
+                                      &size, &tensor));
+  *result = tvm_ffi_any_take_object(tensor);
+  return 0;
+}
+
+static DLPackManagedTensorAllocator kept;
+
+static int keep_allocator(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  (void)self, (void)args, (void)num_args, (void)result;
+  kept = TVMFFIEnvGetDLPackManagedTensorAllocator();
+  return 0;
+}
+
+static void note_error(void *context, const char *kind, const char *message) {
+  (void)snprintf((char *)context, 128, "%s: %s", kind, message);
+}
+
+TEST(test_an_allocator_with_a_context) {
+  static pool a, b;
+  const tvm_ffi_tensor_allocator of_a = {take, give_back, &a}, of_b = {take, give_back, &b};
+  tvm_ffi_env env = tvm_ffi_env_make(tvm_ffi_device_make(kDLOpenCL, 1));
+  TVMFFIObjectHandle function = NULL, keeper = NULL;
+  TVMFFIAny arg, result;
+  DLManagedTensorVersioned *managed = NULL;
+  DLTensor prototype;
+  char text[128];
+  int64_t size = 1;
+  a.room = b.room = 20;
+  check_ok(TVMFFIFunctionCreate(NULL, make, NULL, &function));
+  check_ok(TVMFFIFunctionCreate(NULL, keep_allocator, NULL, &keeper));
+  env.stream = STREAM(5);
+  env.with = &of_a;
+  inner = env;
+  inner.with = &of_b;
+  arg = tvm_ffi_any_view_object(function);
+  check_ok(tvm_ffi_env_call(&env, function, &arg, 1, &result)); /* b's while it is inside */
+  assert_ptr_equal(TVMFFITensorGetDLTensorPtr(result.v_obj)->data, a.bytes);
+  assert_int_equal(TVMFFITensorGetDLTensorPtr(result.v_obj)->device.device_type, kDLOpenCL);
+  assert_int_equal(a.num_live, 1);
+  assert_int_equal(b.num_live, 0);
+  assert_true(TVMFFIEnvGetDLPackManagedTensorAllocator() == NULL);
+  tvm_ffi_any_clear(&result); /* after the call */
+  assert_int_equal(a.num_live, 0);
+
+  a.room = 19;
+  check_fails(tvm_ffi_env_call(&env, function, NULL, 0, &result), "MemoryError", "20 bytes");
+  a.room = 20;
+  check_ok(tvm_ffi_env_call(&env, function, NULL, 0, &result)); /* as before */
+  tvm_ffi_any_clear(&result);
+
+  /* Who keeps the allocator longer than the call gets an error, not another's memory. */
+  check_ok(tvm_ffi_env_call(&env, keeper, NULL, 0, &result));
+  tvm_ffi_tensor_init(&prototype, NULL, env.device, TVM_FFI_C_INT8, 1, &size, NULL);
+  assert_int_equal(kept(&prototype, &managed, text, note_error), -1);
+  assert_string_equal(text,
+                      "RuntimeError: This allocator was for a call in another thread, or for "
+                      "one that has ended");
+  TVMFFIObjectDecRef(function);
+  TVMFFIObjectDecRef(keeper);
+}
+
 RUN_TESTS({
     cmocka_unit_test(test_stream_and_allocator_for_one_call),
     cmocka_unit_test(test_parts_of_an_environment),
     cmocka_unit_test(test_devices_that_are_none),
     cmocka_unit_test(test_the_allocator_for_hosts),
+    cmocka_unit_test(test_streams_that_must_be_set),
+    cmocka_unit_test(test_an_allocator_with_a_context),
     cmocka_unit_test(test_a_host_interrupts_a_kernel),
     cmocka_unit_test(test_hooks_that_do_not_go_together),
     cmocka_unit_test(test_threads_set_and_ask),

@@ -209,6 +209,49 @@ TEST(test_alignment) {
   assert_true(tvm_ffi_tensor_is_aligned(&t, 32));
 }
 
+/* A view 4,000 bytes into a buffer of 48 is refused, and others just behind its end. */
+TEST(test_elements_within_a_buffer) {
+  int64_t shape[2] = {2, 5}, strides[2], end;
+  uint64_t offset = 1;
+  DLTensor t;
+  tvm_ffi_tensor_init(&t, &t, tvm_ffi_device_make(kDLOpenCL, 0), TVM_FFI_C_FLOAT32, 2, shape,
+                      strides);
+  t.byte_offset = 4000;
+  assert_ptr_equal(tvm_ffi_tensor_get_handle(&t, &offset), &t);
+  assert_int_equal(offset, 4000);
+  check_fails(tvm_ffi_tensor_check_within(&t, 48), "ValueError",
+              "Mismatched buffer of a tensor. Expected 40 bytes from byte_offset 4000 on but got "
+              "48 bytes in all");
+  check_ok(tvm_ffi_tensor_check_within(&t, 4040));
+  check_fails(tvm_ffi_tensor_check_within(&t, 4039), "ValueError", NULL);
+  for (t.byte_offset = 0; t.byte_offset <= 8; ++t.byte_offset) {
+    check_ok(tvm_ffi_tensor_check_within(&t, 48));
+  }
+  check_fails(tvm_ffi_tensor_check_within(&t, 48), "ValueError", NULL); /* 9 */
+  t.byte_offset = UINT64_MAX - 7; /* the end wraps around to 32 */
+  check_fails(tvm_ffi_tensor_check_within(&t, 48), "ValueError", NULL);
+  check_fails(tvm_ffi_tensor_check_within(&t, UINT64_MAX), "ValueError", NULL);
+  strides[0] = -6; /* the last row is 24 bytes before the first */
+  t.byte_offset = 24;
+  check_ok(tvm_ffi_tensor_check_within(&t, 44));
+  check_fails(tvm_ffi_tensor_check_within(&t, 43), "ValueError",
+              "Mismatched buffer of a tensor. Expected 20 bytes from byte_offset 24 on but got 43 "
+              "bytes in all");
+  t.byte_offset = 20;
+  check_fails(tvm_ffi_tensor_check_within(&t, 1000), "ValueError",
+              "Mismatched buffer of a tensor. Expected elements from its byte 0 on but got "
+              "elements from byte -4 on");
+  end = strides[0] = INT64_MAX;
+  check_fails(tvm_ffi_tensor_check_within(&t, (uint64_t)end), "ValueError",
+              "Mismatched buffer of a tensor. Expected extents, strides and a dtype with a number "
+              "of bytes but got others");
+  shape[1] = 0;
+  t.byte_offset = 4000;
+  check_ok(tvm_ffi_tensor_check_within(&t, 0));
+  shape[1] = -1;
+  check_fails(tvm_ffi_tensor_check_within(&t, 48), "ValueError", NULL);
+}
+
 TEST(test_same_shape) {
   int64_t shape[2] = {2, 3}, other[2] = {2, 4}, strides[2];
   DLTensor a, b;
@@ -363,6 +406,7 @@ RUN_TESTS({
     cmocka_unit_test(test_F_6_contiguity),
     cmocka_unit_test(test_bytes_of_elements),
     cmocka_unit_test(test_alignment),
+    cmocka_unit_test(test_elements_within_a_buffer),
     cmocka_unit_test(test_same_shape),
     cmocka_unit_test(test_vectors),
     cmocka_unit_test(test_runs_of_contiguous_tensors),

@@ -277,6 +277,11 @@ class TensorAccess {
   TVM_FFI_LOCAL_INLINE DLDevice device() const { return tensor()->device; }
   TVM_FFI_LOCAL_INLINE int32_t ndim() const { return tensor()->ndim; }
   TVM_FFI_LOCAL_INLINE DLDataType dtype() const { return tensor()->dtype; }
+  /**
+   * The same, named after what it is where data is a handle: a cl_mem, a VkBuffer. The first
+   * element is byte_offset() bytes behind the begin of that buffer.
+   */
+  TVM_FFI_LOCAL_INLINE void *data_handle() const { return tensor()->data; }
   /** The bytes from data_ptr() to the first element: 0 where data is an address. */
   TVM_FFI_LOCAL_INLINE uint64_t byte_offset() const { return tensor()->byte_offset; }
   TVM_FFI_LOCAL_INLINE ShapeView shape() const {

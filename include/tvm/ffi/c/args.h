@@ -218,6 +218,9 @@ static inline int tvm_ffi_args_check_device(const tvm_ffi_args *args, int32_t i,
  */
 static inline int tvm_ffi_args_check_aligned(const tvm_ffi_args *args, int32_t i, size_t alignment);
 
+/** Its elements lie within a buffer of so many bytes; see tvm_ffi_tensor_check_within. */
+static inline int tvm_ffi_args_check_within(const tvm_ffi_args *args, int32_t i, uint64_t bytes);
+
 /**
  * Its owner does not share the elements for reading only, see tvm_ffi_tensor_read_flags. Nothing is
  * known of an argument that is a DLTensor pointer, or with the reference's runtime: those pass.

@@ -25,6 +25,16 @@
 static inline TVMFFIStreamHandle tvm_ffi_env_get_stream(const DLTensor *tensor);
 
 /**
+ * The same for devices where NULL is no stream: an error if none was set. On the CPU, CUDA and
+ * ROCm, also for their host and managed memory, NULL is the default stream, and no error.
+ * @param tensor [borrow]
+ * @param out    [lend] As long as its owner keeps it: a cl_command_queue, a sycl::queue *, ...
+ * @return 0, or -1; the compiler warns when it is ignored.
+ * Errors: RuntimeError `No stream of opencl:0 is set: ...`.   Threads: any.
+ */
+static inline int tvm_ffi_env_read_stream(const DLTensor *tensor, TVMFFIStreamHandle *out);
+
+/**
  * For long-running kernels, to call now and then: fails if the host
  * (tvm_ffi_env_set_interrupt_check in host.h), or Ctrl-C in Python, asks the kernel to end.
  * @return 0, or -1.
@@ -43,6 +53,12 @@ typedef struct {
   TVMFFIStreamHandle stream;
   /** Serves tvm_ffi_tensor_create. NULL leaves the allocator as it is. */
   DLPackManagedTensorAllocator allocator;
+  /**
+   * [borrow] The same with a context, in place of `allocator`: its memory is for calls in this
+   * environment, in this thread. Its `release` and its context must live as long as the tensors.
+   * NULL: none.
+   */
+  const tvm_ffi_tensor_allocator *with;
 } tvm_ffi_env;
 
 /** For that device, with the default stream and no allocator. Errors: none.   Threads: any. */

@@ -15,6 +15,7 @@
 #define TVM_FFI_C_HOST_H_
 
 #include <tvm/ffi/c/env.h>
+#include <tvm/ffi/c/handle_table.h>
 #include <tvm/ffi/c/module.h>
 #if defined(_WIN32)
 #ifndef NOMINMAX

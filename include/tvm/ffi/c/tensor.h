@@ -34,6 +34,14 @@ static inline bool tvm_ffi_tensor_is_valid(const DLTensor *tensor);
  */
 static inline void *tvm_ffi_tensor_get_data(const DLTensor *tensor);
 
+/**
+ * data and byte_offset apart, for devices whose data is a handle: a cl_mem, a VkBuffer, a
+ * WGPUBuffer, an id<MTLBuffer>.
+ * @param out_offset [out] The bytes from the begin of the buffer to the first element.
+ * @return [lend] As long as the owner of the tensor keeps it.
+ */
+static inline void *tvm_ffi_tensor_get_handle(const DLTensor *tensor, uint64_t *out_offset);
+
 /** The number of elements; -1 when an extent is negative or the product exceeds INT64_MAX. */
 static inline int64_t tvm_ffi_tensor_get_numel(const DLTensor *tensor);
 
@@ -78,6 +86,17 @@ static inline bool tvm_ffi_tensor_is_contiguous(const DLTensor *tensor);
  */
 static inline bool tvm_ffi_tensor_find_bytes(const DLTensor *tensor, int64_t *out_begin,
                                              int64_t *out_end);
+
+/**
+ * All elements lie within a buffer of so many bytes, the one that data is or points to. DLPack does
+ * not say how large it is; the API of the device does, as clGetMemObjectInfo. Tensors without
+ * elements lie in any.
+ * @param bytes [in] The size of the buffer, from data and not from the first element on.
+ * @return 0, or -1; the compiler warns when it is ignored.
+ * Errors: ValueError `Mismatched buffer of a tensor. Expected 40 bytes from byte_offset 4000 on but
+ * got 48 bytes in all`, ... tvm_ffi_args_check_within names the argument.
+ */
+static inline int tvm_ffi_tensor_check_within(const DLTensor *tensor, uint64_t bytes);
 
 /**
  * Whether data + byte_offset is a multiple of alignment, a power of two; true when there are no

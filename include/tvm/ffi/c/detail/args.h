@@ -406,6 +406,17 @@ TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_args_check_aligned(const tv
   return -1;
 }
 
+TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_args_check_within(const tvm_ffi_args *args,
+                                                                       int32_t i, uint64_t bytes) {
+  DLTensor *tensor = NULL;
+  tvm_ffi_detail_mismatch texts;
+  TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, i, &tensor));
+  if (tvm_ffi_detail_is_within(tensor, bytes, &texts)) return 0;
+  tvm_ffi_detail_set_mismatched(args, i, NULL, TVM_FFI_C_VALUE_ERROR, "buffer", "", texts.expected,
+                                texts.got);
+  return -1;
+}
+
 TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_args_check_writable(const tvm_ffi_args *args,
                                                                          int32_t i) {
   TVMFFIObjectHandle object = NULL;

@@ -6,8 +6,27 @@
 #ifndef TVM_FFI_C_DETAIL_ENV_H_
 #define TVM_FFI_C_DETAIL_ENV_H_
 
+/** Where a kernel may do without a stream. */
+static inline bool tvm_ffi_detail_has_default_stream(DLDevice device) {
+  return tvm_ffi_device_is_addressable(device) && device.device_type != kDLOneAPI;
+}
+
 static inline TVMFFIStreamHandle tvm_ffi_env_get_stream(const DLTensor *tensor) {
   return TVMFFIEnvGetStream((int32_t)tensor->device.device_type, tensor->device.device_id);
+}
+
+TVM_FFI_C_DETAIL_READER int tvm_ffi_env_read_stream(const DLTensor *tensor,
+                                                    TVMFFIStreamHandle *out) {
+  const TVMFFIStreamHandle stream = tvm_ffi_env_get_stream(tensor);
+  char device[48];
+  if (stream == NULL && !tvm_ffi_detail_has_default_stream(tensor->device)) {
+    return TVM_FFI_C_DETAIL_FAIL(
+        TVM_FFI_C_RUNTIME_ERROR,
+        "No stream of %s is set: the caller sets it, by tvm_ffi_env_call or TVMFFIEnvSetStream",
+        tvm_ffi_device_print(tensor->device, device, sizeof device));
+  }
+  *out = stream;
+  return 0;
 }
 
 TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_env_check_interrupt(void) {
@@ -29,13 +48,68 @@ static inline tvm_ffi_env tvm_ffi_env_make(DLDevice device) {
   env.device = device;
   env.stream = NULL;
   env.allocator = NULL;
+  env.with = NULL;
   return env;
+}
+
+/** Hands the error that is raised to the caller of an allocator. @return -1. */
+static inline int tvm_ffi_detail_pass_error(void *error_ctx,
+                                            void (*set_error)(void *error_ctx, const char *kind,
+                                                              const char *message)) {
+  TVMFFIObjectHandle error = tvm_ffi_error_take();
+  set_error(error_ctx, tvm_ffi_error_get_kind(error).data, tvm_ffi_error_get_message(error).data);
+  tvm_ffi_object_release(error);
+  return -1;
+}
+
+#if defined(_MSC_VER)
+#define TVM_FFI_C_DETAIL_THREAD_LOCAL __declspec(thread)
+#elif defined(__GNUC__) && !defined(__TINYC__) && \
+    (defined(__unix__) || defined(__APPLE__) || defined(_WIN32))
+#define TVM_FFI_C_DETAIL_THREAD_LOCAL __thread
+#else
+#define TVM_FFI_C_DETAIL_THREAD_LOCAL /* one thread */
+#endif
+
+/**
+ * The allocator with a context that calls in this thread have, in the source file that made them: a
+ * DLPackManagedTensorAllocator gets no context. Sets it if `next` is not NULL. One function, so
+ * that there is one variable. @return [lend] The one before.
+ */
+static inline const tvm_ffi_tensor_allocator *tvm_ffi_detail_swap_allocator(
+    const tvm_ffi_tensor_allocator *const *next) {
+  static TVM_FFI_C_DETAIL_THREAD_LOCAL const tvm_ffi_tensor_allocator *current;
+  const tvm_ffi_tensor_allocator *old = current;
+  if (next != NULL) current = *next;
+  return old;
+}
+
+static inline int tvm_ffi_detail_allocate_with(DLTensor *prototype, DLManagedTensorVersioned **out,
+                                               void *error_ctx,
+                                               void (*set_error)(void *error_ctx, const char *kind,
+                                                                 const char *message)) {
+  const tvm_ffi_tensor_allocator *allocator = tvm_ffi_detail_swap_allocator(NULL);
+  tvm_ffi_detail_tensor *self = NULL;
+  if (allocator == NULL) {
+    set_error(error_ctx, TVM_FFI_C_RUNTIME_ERROR,
+              "This allocator was for a call in another thread, or for one that has ended");
+    return -1;
+  }
+  if (tvm_ffi_detail_new_tensor_with(allocator, prototype->device, prototype->dtype,
+                                     prototype->ndim, prototype->shape, &self) != 0) {
+    return tvm_ffi_detail_pass_error(error_ctx, set_error);
+  }
+  *out = &self->managed;
+  return 0;
 }
 
 static inline int tvm_ffi_env_call(const tvm_ffi_env *env, TVMFFIObjectHandle function,
                                    const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   const int32_t type = (int32_t)env->device.device_type, id = env->device.device_id;
   const bool set_stream = env->stream != NULL || type != kDLCPU;
+  const DLPackManagedTensorAllocator allocator =
+      env->with != NULL ? tvm_ffi_detail_allocate_with : env->allocator;
+  const tvm_ffi_tensor_allocator *old_with = NULL;
   DLPackManagedTensorAllocator old_allocator = NULL;
   TVMFFIStreamHandle old_stream = NULL;
   TVMFFIObjectHandle error;
@@ -48,16 +122,18 @@ static inline int tvm_ffi_env_call(const tvm_ffi_env *env, TVMFFIObjectHandle fu
     code = TVMFFIEnvSetStream(type, id, env->stream, &old_stream);
     stream_is_set = code == 0;
   }
-  if (code == 0 && env->allocator != NULL) {
-    code = TVMFFIEnvSetDLPackManagedTensorAllocator(env->allocator, 0, &old_allocator);
+  if (code == 0 && allocator != NULL) {
+    code = TVMFFIEnvSetDLPackManagedTensorAllocator(allocator, 0, &old_allocator);
     allocator_is_set = code == 0;
   }
+  if (env->with != NULL) old_with = tvm_ffi_detail_swap_allocator(&env->with);
   if (code == 0) {
     code = tvm_ffi_function_call(function, args, num_args, result);
   } else {
     *result = tvm_ffi_any_none();
   }
   error = code != 0 ? tvm_ffi_error_take() : NULL; /* restoring must not replace it */
+  if (env->with != NULL) tvm_ffi_detail_swap_allocator(&old_with);
   if (allocator_is_set) TVMFFIEnvSetDLPackManagedTensorAllocator(old_allocator, 0, NULL);
   if (stream_is_set) TVMFFIEnvSetStream(type, id, old_stream, NULL);
   if (error != NULL) {
@@ -73,7 +149,6 @@ static inline int tvm_ffi_env_allocate_cpu(DLTensor *prototype, DLManagedTensorV
                                                              const char *message)) {
   const size_t alignment = 64;
   tvm_ffi_detail_tensor *self = NULL;
-  TVMFFIObjectHandle error;
   size_t size = 0;
   int code = -1;
   char *data;
@@ -87,12 +162,7 @@ static inline int tvm_ffi_env_allocate_cpu(DLTensor *prototype, DLManagedTensorV
                : tvm_ffi_detail_new_tensor(prototype->device, prototype->dtype, prototype->ndim,
                                            prototype->shape, NULL, size + alignment, &self);
   }
-  if (code != 0) {
-    error = tvm_ffi_error_take();
-    set_error(error_ctx, tvm_ffi_error_get_kind(error).data, tvm_ffi_error_get_message(error).data);
-    tvm_ffi_object_release(error);
-    return -1;
-  }
+  if (code != 0) return tvm_ffi_detail_pass_error(error_ctx, set_error);
   data = (char *)(self->managed.dl_tensor.strides +
                   (prototype->ndim > 0 ? (size_t)prototype->ndim : 0));
   data += alignment - ((uintptr_t)data & (alignment - 1));

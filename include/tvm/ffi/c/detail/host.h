@@ -324,35 +324,6 @@ typedef struct tvm_ffi_detail_interrupt {
   struct tvm_ffi_detail_interrupt *next;
 } tvm_ffi_detail_interrupt;
 
-/* A pointer that threads share; with other compilers it is set before they start. */
-#if defined(__ATOMIC_ACQUIRE) /* gcc, clang */
-static inline void *tvm_ffi_detail_load(void **from) {
-  return __atomic_load_n(from, __ATOMIC_ACQUIRE);
-}
-
-static inline bool tvm_ffi_detail_replace(void **at, void *old, void *value) {
-  return __atomic_compare_exchange_n(at, &old, value, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
-}
-#elif defined(_MSC_VER)
-static inline void *tvm_ffi_detail_load(void **from) {
-  return _InterlockedCompareExchangePointer((void *volatile *)from, NULL, NULL);
-}
-
-static inline bool tvm_ffi_detail_replace(void **at, void *old, void *value) {
-  return _InterlockedCompareExchangePointer((void *volatile *)at, value, old) == old;
-}
-#else
-static inline void *tvm_ffi_detail_load(void **from) {
-  return *from;
-}
-
-static inline bool tvm_ffi_detail_replace(void **at, void *old, void *value) {
-  if (*at != old) return false;
-  *at = value;
-  return true;
-}
-#endif
-
 /**
  * Calls the check that is set, or sets the one in `next`. One function, so that both have the same
  * variable.

@@ -10,6 +10,11 @@ static inline void *tvm_ffi_tensor_get_data(const DLTensor *tensor) {
   return tensor->data != NULL ? (char *)tensor->data + tensor->byte_offset : NULL;
 }
 
+static inline void *tvm_ffi_tensor_get_handle(const DLTensor *tensor, uint64_t *out_offset) {
+  *out_offset = tensor->byte_offset;
+  return tensor->data;
+}
+
 static inline int64_t tvm_ffi_tensor_get_numel(const DLTensor *tensor) {
   return tvm_ffi_shape_get_numel(tensor->shape, tensor->ndim);
 }
@@ -352,9 +357,11 @@ static inline int tvm_ffi_detail_new_tensor(DLDevice device, DLDataType dtype, i
   return 0;
 }
 
-TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_tensor_create_with(
-    const tvm_ffi_tensor_allocator *allocator, DLDevice device, DLDataType dtype, int32_t ndim,
-    const int64_t *shape, TVMFFIObjectHandle *out) {
+/** @param out [own] With the allocator's memory; its deleter releases it. */
+static inline int tvm_ffi_detail_new_tensor_with(const tvm_ffi_tensor_allocator *allocator,
+                                                 DLDevice device, DLDataType dtype, int32_t ndim,
+                                                 const int64_t *shape,
+                                                 tvm_ffi_detail_tensor **out) {
   tvm_ffi_detail_tensor *self = NULL;
   size_t size = 0;
   int code;
@@ -371,6 +378,16 @@ TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_tensor_create_with(
   }
   self->release = allocator->release;
   self->context = allocator->context;
+  *out = self;
+  return 0;
+}
+
+TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_tensor_create_with(
+    const tvm_ffi_tensor_allocator *allocator, DLDevice device, DLDataType dtype, int32_t ndim,
+    const int64_t *shape, TVMFFIObjectHandle *out) {
+  tvm_ffi_detail_tensor *self = NULL;
+  int code;
+  TVM_FFI_C_TRY(tvm_ffi_detail_new_tensor_with(allocator, device, dtype, ndim, shape, &self));
   code = TVMFFITensorFromDLPackVersioned(&self->managed, 0, 0, out);
   if (code != 0) tvm_ffi_detail_delete_tensor(&self->managed);
   return code;
@@ -453,6 +470,51 @@ static inline bool tvm_ffi_tensor_find_bytes(const DLTensor *tensor, int64_t *ou
   *out_begin = low;
   *out_end = high;
   return true;
+}
+
+typedef struct {
+  char expected[80], got[48];
+} tvm_ffi_detail_mismatch;
+
+/** Whether all elements lie within the buffer; otherwise writes what was expected and came. */
+static inline bool tvm_ffi_detail_is_within(const DLTensor *tensor, uint64_t bytes,
+                                            tvm_ffi_detail_mismatch *texts) {
+  int64_t begin, end;
+  uint64_t before;
+  if (!tvm_ffi_tensor_find_bytes(tensor, &begin, &end)) {
+    (void)snprintf(texts->expected, sizeof texts->expected, "%s",
+                   "extents, strides and a dtype with a number of bytes");
+    (void)snprintf(texts->got, sizeof texts->got, "%s", "others");
+    return false;
+  }
+  before = (uint64_t)0 - (uint64_t)begin;
+  if (tensor->byte_offset < before) {
+    (void)snprintf(texts->expected, sizeof texts->expected, "%s", "elements from its byte 0 on");
+    (void)snprintf(texts->got, sizeof texts->got, "elements from byte -%llu on",
+                   (unsigned long long)(before - tensor->byte_offset));
+    return false;
+  }
+  if (begin == end || ((uint64_t)end <= bytes && tensor->byte_offset <= bytes - (uint64_t)end)) {
+    return true;
+  }
+  (void)snprintf(texts->expected, sizeof texts->expected, "%llu bytes from byte_offset %llu on",
+                 (unsigned long long)end, (unsigned long long)tensor->byte_offset);
+  (void)snprintf(texts->got, sizeof texts->got, "%llu bytes in all", (unsigned long long)bytes);
+  return false;
+}
+
+static inline int tvm_ffi_detail_check_within(const DLTensor *tensor, uint64_t bytes,
+                                              const char *name) {
+  tvm_ffi_detail_mismatch texts;
+  if (tvm_ffi_detail_is_within(tensor, bytes, &texts)) return 0;
+  return TVM_FFI_C_DETAIL_FAIL(TVM_FFI_C_VALUE_ERROR,
+                               "Mismatched buffer of %s. Expected %s but got %s", name,
+                               texts.expected, texts.got);
+}
+
+TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_tensor_check_within(const DLTensor *tensor,
+                                                                         uint64_t bytes) {
+  return tvm_ffi_detail_check_within(tensor, bytes, "a tensor");
 }
 
 TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_tensor_create_view(
