@@ -470,23 +470,30 @@ static int seven(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny 
   return 0;
 }
 
+static void call_registered(const char *name) {
+  TVMFFIAny prefix = tvm_ffi_any_view_string("testing_"), module, result = tvm_ffi_any_none();
+  TVMFFIObjectHandle function;
+  if (tvm_ffi_function_call_global("ffi.SystemLib", &prefix, 1, &module) != 0 ||
+      tvm_ffi_module_get_function(module.v_obj, name, &function) != 0 ||
+      tvm_ffi_function_call(function, NULL, 0, &result) != 0) {
+    exit(2);
+  }
+  printf("%lld\n", (long long)result.v_int64);
+}
+
 static void run_system(void) {
   union {
     TVMFFISafeCallType function;
     void *address;
   } kernel;
-  TVMFFIAny prefix = tvm_ffi_any_view_string("testing_"), module, result = tvm_ffi_any_none();
   TVMFFIObjectHandle function;
   static void *context;
   kernel.function = seven;
   if (TVMFFIEnvModRegisterSystemLibSymbol("__tvm_ffi_testing_seven", kernel.address) != 0 ||
-      TVMFFIEnvModRegisterSystemLibSymbol("testing___tvm_ffi__library_ctx", &context) != 0 ||
-      tvm_ffi_function_call_global("ffi.SystemLib", &prefix, 1, &module) != 0 ||
-      tvm_ffi_module_get_function(module.v_obj, "seven", &function) != 0 ||
-      tvm_ffi_function_call(function, NULL, 0, &result) != 0) {
+      TVMFFIEnvModRegisterSystemLibSymbol("testing___tvm_ffi__library_ctx", &context) != 0) {
     exit(2);
   }
-  printf("%lld\n", (long long)result.v_int64);
+  call_registered("seven");
   if (TVMFFIEnvModRegisterSystemLibSymbol(NULL, kernel.address) != 0) {
     function = tvm_ffi_error_take();
     printf("%s\n", tvm_ffi_error_get_message(function).data);
@@ -617,6 +624,10 @@ int main(int argc, char **argv) {
   if (strcmp(deed, "removed") == 0) run_moved(unlink, path);
   if (strcmp(deed, "many") == 0) run_many();
   if (strcmp(deed, "system") == 0 || (strcmp(deed, "gone") == 0 && remove(path) == 0)) run_system();
+  if (strcmp(deed, "registers") == 0) {
+    call_with("register_eight", NULL, 0);
+    call_registered("eight");
+  }
   if (strcmp(deed, "cuda") == 0) run_cuda(path);
   if (strcmp(deed, "handles") == 0) run_handles();
 #if defined(WITH_RECORDER)

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <tvm/ffi/c.h>
+#include <tvm/ffi/extra/c_env_api.h>
 #include <unistd.h>
 
 /* y += x, and fails for every tenth n, after it has changed y. */
@@ -94,3 +95,18 @@ TVM_FFI_C_EXPORT(scope, "() -> int") {
 #define MANY_1000(n) HUNDREDS(MANY_100, n)
 MANY_1000(1) MANY_1000(2) MANY_1000(3) MANY_1000(4) MANY_1000(5)
     /* clang-format on */
+
+    TVM_FFI_C_FUNCTION(eight, "() -> int") {
+  return tvm_ffi_args_return(args, tvm_ffi_any_from_int64(8));
+}
+
+/* Makes one of them known to the system library, as other compilers' libraries do. */
+TVM_FFI_C_EXPORT(register_eight, "() -> int") {
+  union {
+    TVMFFISafeCallType function;
+    void *address;
+  } cast;
+  cast.function = eight;
+  return tvm_ffi_args_return(args, tvm_ffi_any_from_int64(TVMFFIEnvModRegisterSystemLibSymbol(
+                                       "__tvm_ffi_testing_eight", cast.address)));
+}

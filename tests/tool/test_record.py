@@ -2,7 +2,9 @@
 """Recordings of programs in C: that they are what docs/guide/record_format.md says, that nothing is
 lost in a crash, and that the programs do not notice.
 
-test_record.py TVM-FFI HOST HOST-WITH-RECORDER KERNELS FAKE-CUDA SAMPLE-HOST SAMPLE-KERNEL"""
+test_record.py TVM-FFI HOST HOST-WITH-RECORDER KERNELS FAKE-CUDA SAMPLE-HOST SAMPLE-KERNEL
+[SCOPES...]
+SCOPES: what record_scopes.c is built to, and a host with a runtime that it does not export"""
 import json
 import os
 import pathlib
@@ -21,7 +23,8 @@ from recording import Page, Recording
 from tool import (COMMAND, FILES, SLOWER, USAGE, bad, enter_bare_root, good, good_json,
                   read_terminal, run_tests, start_on_terminal, work_folder)
 
-HOST, API_HOST, KERNELS, FAKE_CUDA, SAMPLE_HOST, SAMPLE_KERNEL = map(os.path.abspath, FILES)
+HOST, API_HOST, KERNELS, FAKE_CUDA, SAMPLE_HOST, SAMPLE_KERNEL, *SCOPES = map(
+    os.path.abspath, FILES)
 os.chdir(work_folder())
 COUNT = iter(range(1000))
 
@@ -33,7 +36,8 @@ def start(*words, **kwargs):
 def record(*options, program=(), same=True, **kwargs):
     """Records a program, which must do what it does without. The recording, and how it ended."""
     folder = f"recording{next(COUNT)}"
-    program = [HOST, KERNELS, *program] if not program or program[0] != SAMPLE_HOST else program
+    if not program or not os.path.isabs(program[0]):
+        program = [HOST, KERNELS, *program]
     done = start(*COMMAND, "record", "-o", folder, *options, "--", *program, **kwargs)
     if same:
         alone = start(*program)
@@ -581,6 +585,30 @@ class Record(unittest.TestCase):
         assert call["function"] == "testing_seven", call
         assert recording.processes[0].libraries[0]["path"] == HOST
         assert recording.ends[call["call"]]["result"] == 7
+
+    def test_a_library_in_the_system_library(self):
+        """A library that registers reaches the runtime that it is bound to without the recorder,
+        also if the program has its runtime for itself."""
+        for host in HOST, *SCOPES[5:]:
+            with self.subTest(host):
+                recording, done = record(program=[host, KERNELS, "registers"])
+                assert done.stdout == "register_eight: 0\n8\n", done
+                assert [call["function"] for call in recording.calls.values()] == [
+                    "register_eight", "testing_eight"], recording.calls
+                assert recording.ends[2]["result"] == 8, recording.ends
+
+    @unittest.skipUnless(SCOPES, "this system has no such scopes")
+    def test_the_runtime_of_a_caller(self):
+        """Of two runtimes, the one in the global scope comes before the one that the library needs;
+        without one there, the one of its group comes before the one that was loaded first."""
+        host, host_a, runtime_a, needs_b, group = SCOPES[:5]
+        alone = pathlib.Path(group).with_name("librecord_scopes_alone.so")
+        for runtime, *words in (("a", host_a, needs_b), ("b", host, needs_b),
+                                ("b", host, runtime_a, needs_b), ("b", host, runtime_a, group),
+                                ("b", host, runtime_a, group, alone), ("a", host_a, group, alone)):
+            with self.subTest([pathlib.Path(word).name for word in words]):
+                _, done = record(program=words)
+                self.assertEqual(done.stdout, f"runtime {runtime}: __tvm_ffi_scopes\n0\n")
 
     def test_a_program_that_is_removed(self):
         """Its path is recorded as it was."""

@@ -113,7 +113,9 @@ typedef struct {
 
 static bool is_it(const tvmffi_elf_image *file, const ElfW(Sym) * symbol, const char *texts,
                   search *wanted) {
-  if (symbol->st_shndx == SHN_UNDEF || (symbol->st_info & 15) != STT_FUNC ||
+  const int type = symbol->st_info & 15;
+  /* Those that c/platform/elf_writer.c writes have no type. */
+  if (symbol->st_shndx == SHN_UNDEF || (type != STT_FUNC && type != STT_NOTYPE) ||
       strcmp(texts + symbol->st_name, wanted->name) != 0) {
     return false;
   }
@@ -365,22 +367,101 @@ EXPORT void *dlsym(void *restrict handle, const char *restrict name) {
  */
 EXPORT const char tvm_ffi_record_passes_on[] = "TVMFFIEnvModRegisterSystemLibSymbol";
 
+/*
+ * A library that calls a function of a runtime is bound to the first one in the global scope, then
+ * in its own. Ours comes first there, so the next one is the one that it would be bound to. Its own
+ * scope is that of the library itself or of one that needs it, because they were opened together:
+ * a file that c/platform/elf_writer.c has written may be one.
+ */
+typedef struct {
+  const char *name;
+  const void *own; /* the function that is not wanted: ours */
+  void *found;
+} scope_search;
+
+static bool look_in_scope(const char *path, scope_search *wanted) {
+  void *handle = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
+  if (handle == NULL) return false;
+  wanted->found = record_find_dlsym()(handle, wanted->name);
+  (void)dlclose(handle);
+  if (wanted->found == wanted->own) wanted->found = NULL;
+  return wanted->found != NULL;
+}
+
+/* The paths of files, with a NUL behind each. */
+typedef struct {
+  const char *needed; /* a path */
+  record_text paths;
+} needing_files;
+
+static bool is_named(const char *path, const char *name) {
+  const char *last = strrchr(path, '/');
+  return strcmp(path, name) == 0 || (last != NULL && strcmp(last + 1, name) == 0);
+}
+
+static bool take_needing(const tvmffi_elf_image *file, void *context) {
+  needing_files *out = context;
+  size_t size, i;
+  const char *texts = tvmffi_elf_find_pointed(file, DT_STRTAB, 1, &size);
+  bool is_needing = false;
+  if (texts == NULL || file->path == NULL || file->path[0] == '\0') return false;
+  for (i = 0; i < file->num_entries && file->entries[i].d_tag != DT_NULL && !is_needing; ++i) {
+    is_needing = file->entries[i].d_tag == DT_NEEDED && file->entries[i].d_un.d_val < size &&
+                 is_named(out->needed, texts + file->entries[i].d_un.d_val);
+  }
+  if (is_needing) record_add(&out->paths, file->path, strlen(file->path) + 1);
+  return false;
+}
+
+/* In the scope of the file, and of those that need it. */
+static bool look_in_scopes(const char *path, int depth, scope_search *wanted) {
+  enum { kMostDepth = 8 }; /* files may need each other */
+  needing_files needing;
+  size_t at = 0;
+  if (look_in_scope(path, wanted)) return true;
+  if (depth == kMostDepth) return false;
+  memset(&needing, 0, sizeof needing);
+  needing.needed = path;
+  (void)tvmffi_elf_visit_images(take_needing, &needing);
+  while (at < needing.paths.size && wanted->found == NULL) {
+    (void)look_in_scopes(needing.paths.data + at, depth + 1, wanted);
+    at += strlen(needing.paths.data + at) + 1;
+  }
+  record_free(&needing.paths);
+  return wanted->found != NULL;
+}
+
+static bool look_beside(const void *address, scope_search *wanted) {
+  tvmffi_elf_image file;
+  return tvmffi_elf_find_image(address, &file) && file.path != NULL && file.path[0] != '\0' &&
+         look_in_scopes(file.path, 0, wanted);
+}
+
+/*
+ * What the library that registers a symbol would be bound to without ours; NULL. The symbol is in
+ * that library: the return address is not, if its function ends in this call, which is a jump then.
+ */
+static void *find_behind(const char *name, const void *own, const void *symbol,
+                         const void *caller) {
+  scope_search wanted;
+  const int error = errno;
+  wanted.name = name;
+  wanted.own = own;
+  wanted.found = record_find_dlsym()(RTLD_NEXT, name);
+  if (wanted.found == NULL && !look_beside(symbol, &wanted) && !look_beside(caller, &wanted)) {
+    wanted.found = record_find_loaded(name);
+  }
+  (void)dlerror();
+  errno = error;
+  return wanted.found;
+}
+
 EXPORT int TVMFFIEnvModRegisterSystemLibSymbol(const char *name, void *symbol) {
-  const void *caller = __builtin_return_address(0);
-  record_any_function real;
-  record_loaded_file file;
-  real.address = NULL;
-  if (record_find_file(caller, &file) && !file.is_program) {
-    void *handle = dlopen(file.path, RTLD_LAZY | RTLD_NOLOAD);
-    if (handle != NULL) {
-      real.address = record_find_dlsym()(handle, "TVMFFIEnvModRegisterSystemLibSymbol");
-      (void)dlclose(handle);
-    }
-  }
-  if (real.register_symbol == NULL || real.register_symbol == TVMFFIEnvModRegisterSystemLibSymbol) {
-    real.address = record_find_loaded("TVMFFIEnvModRegisterSystemLibSymbol");
-  }
-  if (real.address == NULL) return -1; /* a library that registers is bound to a runtime */
+  record_any_function own, real;
+  own.register_symbol = TVMFFIEnvModRegisterSystemLibSymbol;
+  real.address = find_behind("TVMFFIEnvModRegisterSystemLibSymbol", own.address, symbol,
+                             __builtin_return_address(0));
+  if (real.address == NULL) return -1; /* no runtime is there that an error could be raised in */
   return real.register_symbol(
-      name, name != NULL && symbol != NULL ? record_replace(name, symbol, caller) : symbol);
+      name, name != NULL && symbol != NULL ? record_replace(name, symbol, real.address) : symbol);
 }
