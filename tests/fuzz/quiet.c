@@ -42,6 +42,17 @@ int report_fail(int exit_code, const char *format, ...) {
   return exit_code;
 }
 
+void report_set_archive(const char *folder, const char *archive) {
+  (void)folder;
+  (void)archive;
+}
+
+text_buf report_name_members(const char *text, size_t size) {
+  text_buf out = {NULL, 0, 0};
+  text_add_bytes(&out, text, size);
+  return out;
+}
+
 FILE *streams_results(void) {
   return stdout;
 }
@@ -74,8 +85,8 @@ char *tool_read_file_as(const char *path, const char *name, size_t *out_size) {
   return tool_read_file(path, out_size);
 }
 
-char *tool_read_regular_file(const char *path, bool through_links, size_t *out_size) {
-  (void)through_links;
+char *tool_read_regular_file(const char *path, file_links links, size_t *out_size) {
+  (void)links;
   return tool_read_file(path, out_size);
 }
 
@@ -96,8 +107,8 @@ bool file_reader_open(const char *path, file_reader *out) {
   return true;
 }
 
-bool file_reader_open_regular(const char *path, bool through_links, file_reader *out) {
-  (void)through_links;
+bool file_reader_open_regular(const char *path, file_links links, file_reader *out) {
+  (void)links;
   return file_reader_open(path, out);
 }
 

@@ -2,6 +2,7 @@
 """Recordings in one file, and which libraries of a recording are loaded.
 
 test_pack.py ARGUMENTS: see recorded.py"""
+import io
 import os
 import shlex
 import shutil
@@ -53,7 +54,9 @@ class Pack(unittest.TestCase):
         (folder / "kernels.so").unlink()
         bad(LOAD, "is not loaded: there is no such file; --lib names the library to load, and "
             "replay --trust loads those that are in the archive", "replay", path)
-        self.assertEqual(verdicts(OK, path, "--trust")["same"], 1)
+        found = verdicts(OK, path, "--trust")
+        self.assertEqual((found["same"], found["libraries"][0]["called"]), (
+            1, f"{path}: libraries/{build_id(KERNELS)}/kernels.so"))
         self.assertEqual(verdicts(OK, path, "--trust", "--in-order")["same"], 1)
         bad(USAGE, "--emit refers to files of a folder", "replay", path, "--emit=c")
         bad(USAGE, "is a file of the recording", "show", path, f"--html={path}")
@@ -229,6 +232,18 @@ class Pack(unittest.TestCase):
             for _ in range(2):
                 file.writestr("version", "tvm-ffi recording 1\n")
         bad(USAGE, "version is twice in the archive", "show", path)
+        # What is wrong in a file of the archive is said of that, and not of what it is unpacked to.
+        for name, content, words in (
+                ("version", b"another", ["show"]), ("calls.jsonl", b"no JSON\n", ["show"]),
+                (f"tensors/{murmur(X)}.npy", b"no array", ["replay"]),
+                ("calls.jsonl", r.path.read_bytes() + b"{", ["show"])):
+            with self.subTest(name), zipfile.ZipFile(io.BytesIO(whole)) as source, \
+                    zipfile.ZipFile(path, "w") as file:
+                for entry in source.namelist():
+                    file.writestr(entry, content if entry == name else source.read(entry))
+            _, out, err = run(words[0], path, *words[1:])
+            self.assertIn(f"{path}: {name}:", out + err)
+            self.assertNotIn("tvm-ffi-recording-", out + err)
         self.assertFalse(list(WORK.rglob("escaped*")))
         self.assertFalse(os.path.exists("/escaped"))
 
@@ -280,6 +295,15 @@ for file in itertools.cycle(files):
     os.rename(spare, path)
     if os.path.lexists(spare):  # both were the same file already
         os.unlink(spare)
+"""
+CHANGING_FOLDER = """
+import os, sys
+path, away, elsewhere = sys.argv[1:]
+while True:
+    os.rename(path, away)
+    os.symlink(elsewhere, path)
+    os.unlink(path)
+    os.rename(away, path)
 """
 PLANTED = """
 #include <stdio.h>
@@ -460,6 +484,24 @@ class Stranger(unittest.TestCase):
             made.pop("file").rename(path)
             for name in made.values():
                 name.unlink()
+
+    def test_a_folder_that_changes(self):
+        """A link to another folder may have the name when the contents are read: it is not
+        followed."""
+        r = new_recording()
+        scale(r)
+        inside, away, elsewhere = r.folder / "tensors", self.folder / "away", self.folder / "else"
+        elsewhere.mkdir()
+        for file in inside.iterdir():
+            (elsewhere / file.name).write_bytes(bytes(len(file.read_bytes())))
+        with subprocess.Popen([sys.executable, "-c", CHANGING_FOLDER, inside, away,
+                               elsewhere]) as changing:
+            try:
+                seen = [run("show", r.folder, "--call=1")[2] for _ in range(60)]
+            finally:
+                changing.kill()
+        self.assertNotIn("damaged", "".join(seen))
+        self.assertRegex("".join(seen), "symbolic link")
 
 
 run_tests()

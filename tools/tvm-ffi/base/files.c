@@ -124,12 +124,15 @@ bool file_reader_open(const char *path, file_reader *out) {
   return open_as(path, path, out);
 }
 
-bool file_reader_open_regular(const char *path, bool through_links, file_reader *out) {
+bool file_reader_open_regular(const char *path, file_links links, file_reader *out) {
   memset(out, 0, sizeof *out);
   out->path = path;
-  out->stream = file_open_regular(path, through_links);
+  out->stream = file_open_regular(path, links);
   if (out->stream == NULL) {
-    if (errno == ELOOP && !through_links) return report_error("%s: is a symbolic link", path);
+    if (errno == ELOOP && links != kLinksFollowed) {
+      return report_error("%s: %sis a symbolic link", path,
+                          links == kLinksAbove ? "it, or its folder, " : "");
+    }
     return errno == ESPIPE ? report_error("%s: is not a regular file", path) : refuse(path);
   }
   note_size(out);
@@ -202,12 +205,11 @@ char *tool_read_file(const char *path, size_t *out_size) {
   return file_reader_open(path, &reader) ? file_reader_take(&reader, out_size) : NULL;
 }
 
-char *tool_read_regular_file(const char *path, bool through_links, size_t *out_size) {
+char *tool_read_regular_file(const char *path, file_links links, size_t *out_size) {
   file_reader reader;
   *out_size = 0;
-  return file_reader_open_regular(path, through_links, &reader)
-             ? file_reader_take(&reader, out_size)
-             : NULL;
+  return file_reader_open_regular(path, links, &reader) ? file_reader_take(&reader, out_size)
+                                                        : NULL;
 }
 
 char *tool_read_file_as(const char *path, const char *name, size_t *out_size) {

@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "system/system.h"
+
 /* A file that is read only as far as it is needed: a device or a pipe may never end. */
 typedef struct {
   const char *path;
@@ -32,10 +34,9 @@ char *file_reader_take(file_reader *reader, size_t *out_size);
 char *tool_read_file(const char *path, size_t *out_size);
 /* The same; messages call the file `name`, which may say where it is mentioned: "list:3: a.bin". */
 char *tool_read_file_as(const char *path, const char *name, size_t *out_size);
-/* The same of a regular file alone, which is opened without waiting; `through_links`: also if a
- * symbolic link leads to it. */
-bool file_reader_open_regular(const char *path, bool through_links, file_reader *out);
-char *tool_read_regular_file(const char *path, bool through_links, size_t *out_size);
+/* The same of a regular file alone, which is opened without waiting. */
+bool file_reader_open_regular(const char *path, file_links links, file_reader *out);
+char *tool_read_regular_file(const char *path, file_links links, size_t *out_size);
 /* Whether the file exists and may be read; false after a report. */
 bool tool_can_read(const char *path);
 

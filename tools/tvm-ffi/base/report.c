@@ -79,10 +79,44 @@ static bool progress_shown;
 
 /* ---- Errors ---- */
 
+static const char *archive_folder, *archive_name; /* NULL */
+
+void report_set_archive(const char *folder, const char *archive) {
+  archive_folder = folder;
+  archive_name = archive;
+}
+
+/* Where the folder is named next, or the end. */
+static const char *find_folder(const char *at, const char *end) {
+  const size_t size = archive_folder != NULL ? strlen(archive_folder) : 0;
+  for (; size > 0 && (size_t)(end - at) >= size; ++at) {
+    const char *behind = at + size;
+    if (memcmp(at, archive_folder, size) != 0) continue;
+    if (behind == end || (strchr)("/:,;'\")\n ", *behind) != NULL) return at;
+  }
+  return end;
+}
+
+text_buf report_name_members(const char *text, size_t size) {
+  const char *end = text + size, *found;
+  text_buf out = {NULL, 0, 0};
+  while ((found = find_folder(text, end)) != end) {
+    text_add_bytes(&out, text, (size_t)(found - text));
+    text_add(&out, "%s", archive_name);
+    text = found + strlen(archive_folder);
+    if (text != end && *text == '/') text_add(&out, ": ");
+    while (text != end && *text == '/') ++text;
+  }
+  text_add_bytes(&out, text, (size_t)(end - text));
+  return out;
+}
+
 static void print_lines(const char *said, size_t size) {
-  char *shown = text_escape_lines(said, size);
+  text_buf named = report_name_members(said, size);
+  char *shown = text_escape_lines(named.data, named.size);
   fputs(shown, streams_errors());
   free(shown);
+  text_free(&named);
 }
 
 /* Prints "speaker: " and a text from elsewhere, which may have many lines. */

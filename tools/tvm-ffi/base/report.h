@@ -66,6 +66,12 @@ void report_set_color(color_mode mode);
 typedef enum { kColorNone, kColorName, kColorGood, kColorBad, kColorDim } color;
 const char *report_color(color role);
 
+/* Messages name the files of this folder as those of an archive: "a.zip: version". Both texts
+ * [borrow]; NULL: they no longer do. */
+void report_set_archive(const char *folder, const char *archive);
+/* The same of another text; release with text_free(). */
+text_buf report_name_members(const char *text, size_t size);
+
 /* Prints "tvm-ffi: ..." as one line. */
 void report_error_line(const char *format, ...) TOOL_PRINTF(1, 2);
 static inline bool report_failure(void) {

@@ -20,8 +20,9 @@ static const char kLibraries[] = "libraries";
 
 /* False after a report. */
 static bool add_file(zip_writer *zip, const char *path, const char *name) {
+  const file_links links = strchr(name, '/') != NULL ? kLinksAbove : kLinksInFolder;
   size_t size;
-  char *bytes = recorded_file_read(path, &size);
+  char *bytes = tool_read_regular_file(path, links, &size);
   if (bytes != NULL) zip_add(zip, name, bytes, size);
   free(bytes);
   return bytes != NULL && !zip->is_too_large;
@@ -239,6 +240,7 @@ static void remove_all_unpacked(word_list *made) {
   if (unpacked == NULL) return;
   signals_block();
   remove_unpacked();
+  report_set_archive(NULL, NULL);
   words_free(made);
   unpacked = NULL;
   signals_unblock();
@@ -352,11 +354,12 @@ static char *make_root(word_list *made) {
 static char *unpack(const char *path, word_list *out_made) {
   const char *wrong = NULL;
   size_t size, position = 0;
-  char *bytes = tool_read_regular_file(path, true, &size), *root;
+  char *bytes = tool_read_regular_file(path, kLinksFollowed, &size), *root;
   zip_file file;
   bool good = true;
   if (bytes == NULL) return NULL;
   root = make_root(out_made);
+  if (root != NULL) report_set_archive(out_made->items[0], path); /* the root is the first */
   while (root != NULL && good && zip_next(bytes, size, &position, &file, &wrong)) {
     good = unpack_file(out_made, path, root, &file);
   }
@@ -375,7 +378,7 @@ static char *unpack(const char *path, word_list *out_made) {
 bool recording_is_archive(const char *path) {
   static const char kBegin[] = "PK\003\004";
   char begin[sizeof kBegin - 1];
-  FILE *file = file_open_regular(path, true);
+  FILE *file = file_open_regular(path, kLinksFollowed);
   const bool is_read = file != NULL && fread(begin, 1, sizeof begin, file) == sizeof begin;
   if (file != NULL) fclose(file);
   return is_read && memcmp(begin, kBegin, sizeof begin) == 0;

@@ -751,7 +751,7 @@ bool recorded_file_is_link(const char *path) {
 }
 
 char *recorded_file_read(const char *path, size_t *out_size) {
-  return tool_read_regular_file(path, false, out_size);
+  return tool_read_regular_file(path, kLinksInFolder, out_size);
 }
 
 char *recorded_file_name(const event_file *file, const char *ending) {
@@ -801,7 +801,7 @@ static bool load_small(const event_file *file, recorded_storage *s) {
   char *path = recorded_file_name(file, ".memory");
   const char *wrong;
   file_reader reader;
-  if (path == NULL || !file_reader_open_regular(path, false, &reader)) {
+  if (path == NULL || !file_reader_open_regular(path, kLinksInFolder, &reader)) {
     free(path);
     return false;
   }
@@ -826,7 +826,7 @@ static bool load_large(const recording *r, recorded_storage *s) {
   size_t size, pos = 0;
   const char *wrong;
   file_reader reader;
-  if (file_reader_open_regular(path, false, &reader)) {
+  if (file_reader_open_regular(path, kLinksAbove, &reader)) {
     /* Of another size it is not even read: it may be larger than memory. */
     if (reader.known_size > s->size && reader.known_size - s->size > kMaxNpyHeader) {
       report_error("%s: the recording is damaged: it has another size than the call says", path);

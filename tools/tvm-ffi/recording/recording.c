@@ -327,7 +327,9 @@ static bool read_end(event *e, bool raised) {
 }
 
 static void add_note(recording *r, char *text) {
-  words_add(&r->notes, text);
+  text_buf named = report_name_members(text, strlen(text));
+  words_add(&r->notes, named.data);
+  text_free(&named);
   free(text);
 }
 
@@ -513,7 +515,7 @@ static bool list_files(const char *folder, word_list *out) {
 /* Whether a line of the file begins so. */
 static bool has_line(const char *path, const char *begin) {
   const size_t size = strlen(begin);
-  FILE *file = file_open_regular(path, false);
+  FILE *file = file_open_regular(path, kLinksInFolder);
   size_t matched = 0; /* of this line; SIZE_MAX: it is another */
   int c;
   while (file != NULL && matched != size && (c = getc(file)) != EOF) {
@@ -541,11 +543,16 @@ bool recording_has_calls(const char *folder) {
   return is_found;
 }
 
-/* A link would lead to files that are not those of the recording. */
+/* A link would lead to files that are not those of the recording. It may have the name later:
+ * then the files are not opened. */
 static bool check_tensors(const char *folder) {
   char *path = tool_format("%s/tensors", folder);
-  const bool good = !recorded_file_is_link(path);
-  if (!good) report_error("%s: a recording has no symbolic links", path);
+  file_status status;
+  const bool is_link = recorded_file_is_link(path);
+  const bool good = !is_link && (!file_status_get(path, &status) || status.is_folder);
+  if (!good) {
+    report_error("%s: %s", path, is_link ? "a recording has no symbolic links" : "is no folder");
+  }
   free(path);
   return good;
 }

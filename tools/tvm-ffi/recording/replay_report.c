@@ -46,13 +46,15 @@ void replay_show_libraries(const replay *p) {
   json_begin_array("libraries");
   for (i = 0; i < p->num_libraries; ++i) {
     const replayed_library *library = &p->libraries[i];
+    text_buf called = report_name_members(library->called, strlen(library->called));
     json_begin_object(NULL);
     json_text("recorded", library->recorded);
     json_text("recorded_build_id", library->recorded_id);
-    json_text("called", library->called);
+    json_text("called", called.data);
     json_text("called_build_id", library->called_id);
     json_text("build", kBuilds[replay_compare_builds(library)]);
     json_end();
+    text_free(&called);
   }
   json_end();
 }

@@ -241,9 +241,37 @@ static void copy_mode(int file, const struct stat *old) {
   }
 }
 
-FILE *file_open_regular(const char *path, bool through_links) {
-  const int flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | (through_links ? 0 : O_NOFOLLOW);
-  const int file = open(path, flags);
+/* In its folder as it is when that is opened. */
+static int open_beyond_links(const char *path, int flags) {
+  const char *slash = strrchr(path, '/');
+  char folder[4096], target[2];
+  int place, file, reason;
+  size_t size = slash != NULL ? (size_t)(slash - path) : 0;
+  while (size > 0 && path[size - 1] == '/') --size; /* with one, a link is followed */
+  if (size == 0) return open(path, flags);
+  if (size >= sizeof folder) {
+    errno = ENAMETOOLONG;
+    return -1;
+  }
+  memcpy(folder, path, size);
+  folder[size] = '\0';
+  place = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (place < 0) {
+    reason = errno; /* Linux says of a link that it is no folder */
+    errno = readlink(folder, target, sizeof target) > 0 ? ELOOP : reason;
+    return -1;
+  }
+  file = openat(place, slash + 1, flags);
+  reason = errno;
+  close(place);
+  errno = reason;
+  return file;
+}
+
+FILE *file_open_regular(const char *path, file_links links) {
+  const int flags =
+      O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | (links == kLinksFollowed ? 0 : O_NOFOLLOW);
+  const int file = links == kLinksAbove ? open_beyond_links(path, flags) : open(path, flags);
   FILE *stream = NULL;
   struct stat status;
   if (file < 0) {

@@ -106,10 +106,17 @@ bool file_read_link(const char *path, char *out, size_t out_size);
 /* The absolute path of a file that exists, without links; release with free(). */
 char *file_resolve(const char *path);
 
+/* Which symbolic links are followed to a file. */
+typedef enum {
+  kLinksFollowed,
+  kLinksInFolder, /* those of the path to its folder: it is none itself */
+  kLinksAbove     /* the folder is none either */
+} file_links;
+
 /* Opens a regular file for reading, and does not wait at a FIFO that may have its name by now.
- * ESPIPE: it is another kind of file. ELOOP: it is a symbolic link; with `through_links`, the file
- * that it leads to is opened. */
-FILE *file_open_regular(const char *path, bool through_links);
+ * ESPIPE: it is another kind of file. ELOOP: it or its folder is a symbolic link that is not
+ * followed. */
+FILE *file_open_regular(const char *path, file_links links);
 
 /* Creates a file for writing; EEXIST if there is one. It gets the mode of the file `old`, and the
  * owner if the system allows it; NULL: those of any new file. */

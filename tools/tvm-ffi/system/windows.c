@@ -298,11 +298,23 @@ bool file_read_link(const char *path, char *out, size_t out_size) {
   return good;
 }
 
-FILE *file_open_regular(const char *path, bool through_links) {
+static bool is_below_link(const char *path) {
+  char folder[4096], target[4096];
+  size_t size = strlen(path);
+  while (size > 0 && (strchr)("/\\", path[size - 1]) == NULL) --size;
+  while (size > 0 && (strchr)("/\\", path[size - 1]) != NULL) --size;
+  if (size == 0 || size >= sizeof folder) return false;
+  memcpy(folder, path, size);
+  folder[size] = '\0';
+  return file_read_link(folder, target, sizeof target);
+}
+
+FILE *file_open_regular(const char *path, file_links links) {
   char target[4096];
   file_status status;
   FILE *file;
-  if (!through_links && file_read_link(path, target, sizeof target)) {
+  if ((links != kLinksFollowed && file_read_link(path, target, sizeof target)) ||
+      (links == kLinksAbove && is_below_link(path))) {
     errno = ELOOP;
     return NULL;
   }
