@@ -221,7 +221,7 @@ static binary_file *open_for(const binary_file *subject, const char *path) {
 }
 
 static void add_library(needed_libraries *list, char *path, binary_file *file, size_t needed_by) {
-  list->items = tool_realloc(list->items, (list->count + 1) * sizeof *list->items);
+  list->items = tool_grow(list->items, list->count, sizeof *list->items);
   list->items[list->count].path = path;
   list->items[list->count].file = file;
   list->items[list->count++].needed_by = needed_by;

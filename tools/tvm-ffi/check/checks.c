@@ -135,7 +135,7 @@ void verdicts_free(verdicts *list) {
 void checks_add(checking *subject, level severity, check_id check, const char *symbol, char *said) {
   verdicts *list = &subject->found;
   verdict *next;
-  list->items = tool_realloc(list->items, (list->count + 1) * sizeof *list->items);
+  list->items = tool_grow(list->items, list->count, sizeof *list->items);
   next = &list->items[list->count++];
   next->severity = severity;
   next->check = check;

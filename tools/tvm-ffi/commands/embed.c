@@ -33,7 +33,7 @@ typedef struct {
 } embed_input;
 
 static char *keep(embed_input *input, char *owned) {
-  input->owned = tool_realloc((void *)input->owned, (input->num_owned + 1) * sizeof *input->owned);
+  input->owned = tool_grow((void *)input->owned, input->num_owned, sizeof *input->owned);
   input->owned[input->num_owned++] = owned;
   return owned;
 }
@@ -48,7 +48,7 @@ static const char *take_name(embed_input *input, const char *name, const char *e
     report_error("%s and %s would both be the symbol %s", input->taken[i].owner, owner, symbol);
     return NULL;
   }
-  input->taken = tool_realloc(input->taken, (input->num_taken + 1) * sizeof *input->taken);
+  input->taken = tool_grow(input->taken, input->num_taken, sizeof *input->taken);
   input->taken[input->num_taken].symbol = symbol;
   input->taken[input->num_taken++].owner = owner;
   return symbol;
@@ -65,8 +65,8 @@ static void take_own_names(embed_input *input) {
 
 static blob *add_blob(embed_input *input, const char *symbol, size_t max_pieces) {
   blob *entry;
-  input->content.blobs = tool_realloc(
-      input->content.blobs, (input->content.num_blobs + 1) * sizeof *input->content.blobs);
+  input->content.blobs =
+      tool_grow(input->content.blobs, input->content.num_blobs, sizeof *input->content.blobs);
   entry = &input->content.blobs[input->content.num_blobs++];
   memset(entry, 0, sizeof *entry);
   entry->symbol = symbol;

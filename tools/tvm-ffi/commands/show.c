@@ -46,7 +46,7 @@ static call_group *find_group(group_list *list, const recorded_call *c, bool by_
       return &list->items[i];
     }
   }
-  list->items = tool_realloc(list->items, (list->size + 1) * sizeof *list->items);
+  list->items = tool_grow(list->items, list->size, sizeof *list->items);
   memset(&list->items[list->size], 0, sizeof *list->items);
   list->items[list->size].first = c;
   return &list->items[list->size++];

@@ -147,10 +147,9 @@ enum { kVersionIndex = 0x7fff };
 /* Returns the version of an index, for which the list is made longer. */
 static version *add_version(version_list *list, unsigned index) {
   const size_t i = index & kVersionIndex;
-  if (i >= list->count) {
-    list->items = tool_realloc(list->items, (i + 1) * sizeof *list->items);
-    memset(list->items + list->count, 0, (i + 1 - list->count) * sizeof *list->items);
-    list->count = i + 1;
+  while (i >= list->count) {
+    list->items = tool_grow(list->items, list->count, sizeof *list->items);
+    memset(&list->items[list->count++], 0, sizeof *list->items);
   }
   return &list->items[i];
 }

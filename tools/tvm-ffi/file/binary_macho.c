@@ -303,11 +303,13 @@ static bool has_no_bytes(uint32_t section_flags) {
 
 static bool add_section(binary_file *file, const macho *header, byte_cursor *cursor,
                         bool is_writable) {
-  binary_section *out = &file->sections[file->num_sections++];
+  binary_section *out;
   byte_range bytes;
   char segment[16];
   uint32_t offset, flags;
   size_t i;
+  file->sections = tool_grow(file->sections, file->num_sections, sizeof *file->sections);
+  out = &file->sections[file->num_sections++];
   byte_cursor_skip(cursor, 16); /* name */
   for (i = 0; i < sizeof segment; ++i) segment[i] = (char)byte_cursor_u8(cursor);
   out->start = macho_take_word(header, cursor);
@@ -349,8 +351,6 @@ static bool read_segment(binary_file *file, macho *header, const macho_command *
   if (count > entry->bytes.size / (header->word == 8 ? 80 : 68)) {
     return binary_reader_refuse(file, "its sections extend past their load command");
   }
-  file->sections =
-      tool_realloc(file->sections, (file->num_sections + count) * sizeof *file->sections);
   for (i = 0; i < count; ++i) {
     if (!add_section(file, header, &cursor, (protection & kCanWrite) != 0)) return false;
   }
@@ -363,7 +363,7 @@ static bool add_needed(binary_file *file, const char *name) {
   if (name == NULL) {
     return binary_reader_refuse(file, "the name of a library is outside its load command");
   }
-  file->needed = tool_realloc((void *)file->needed, (file->num_needed + 1) * sizeof *file->needed);
+  file->needed = tool_grow((void *)file->needed, file->num_needed, sizeof *file->needed);
   file->needed[file->num_needed++] = name;
   return true;
 }

@@ -379,7 +379,7 @@ static bool read_imports(cursor *input, text_buf *word, library_bin *tree) {
     if (digit(*word->data) < 0 || *end != '\0' || errno != 0 || number >= SIZE_MAX) {
       return refuse(input, "-> must be followed by numbers of modules");
     }
-    tree->imports = tool_realloc(tree->imports, (tree->num_imports + 1) * sizeof *tree->imports);
+    tree->imports = tool_grow(tree->imports, tree->num_imports, sizeof *tree->imports);
     tree->imports[tree->num_imports++] = (size_t)number;
     ++module->num_imports;
   }
@@ -405,9 +405,9 @@ static bool read_line(cursor *input, module_list *out) {
   text_buf word = {NULL, 0, 0};
   bool has, is_arrow, good = read_word(input, &word, &has, &is_arrow);
   if (!good || !has) goto done;
-  tree->modules = tool_realloc(tree->modules, (tree->num_modules + 1) * sizeof *tree->modules);
-  out->paths = tool_realloc((void *)out->paths, (tree->num_modules + 1) * sizeof *out->paths);
-  input->lines = tool_realloc(input->lines, (tree->num_modules + 1) * sizeof *input->lines);
+  tree->modules = tool_grow(tree->modules, tree->num_modules, sizeof *tree->modules);
+  out->paths = tool_grow((void *)out->paths, tree->num_modules, sizeof *out->paths);
+  input->lines = tool_grow(input->lines, tree->num_modules, sizeof *input->lines);
   input->lines[tree->num_modules] = input->line;
   module = &tree->modules[tree->num_modules];
   memset(module, 0, sizeof *module);

@@ -437,7 +437,7 @@ void recording_trust(recording *r) {
     path = tool_format("%s/%s/%s/%s", r->folder, kLibraries, c->build_id, path_base(c->library));
     k = name_table_add(&known, path);
     if (k == num_usable) {
-      usable = tool_realloc(usable, ++num_usable * sizeof *usable);
+      usable = tool_grow(usable, num_usable++, sizeof *usable);
       usable[k] = is_usable(r, path, c->build_id);
     }
     if (usable[k]) {

@@ -211,7 +211,7 @@ static void make_rows(page *p) {
       if (strcmp(p->calls[end].call->function, function) != 0) break;
       p->calls[end].row = p->num_rows;
     }
-    p->rows = tool_realloc(p->rows, (p->num_rows + 1) * sizeof *p->rows);
+    p->rows = tool_grow(p->rows, p->num_rows, sizeof *p->rows);
     fill_row(&p->rows[p->num_rows], &p->calls[begin], end - begin);
     p->rows[p->num_rows].rank = p->num_rows; /* for now, where it was */
     ++p->num_rows;

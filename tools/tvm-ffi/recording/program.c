@@ -217,7 +217,7 @@ static size_t refuse_value(emitter *e, const char *what) {
 
 /* The number of a new name, `v[3]` in C and `v3` in Python. */
 static size_t new_name(emitter *e, const void *object) {
-  e->objects = tool_realloc(e->objects, (e->num_names + 1) * sizeof *e->objects);
+  e->objects = tool_grow(e->objects, e->num_names, sizeof *e->objects);
   e->objects[e->num_names] = object;
   return e->num_names++;
 }

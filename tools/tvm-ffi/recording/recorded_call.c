@@ -287,9 +287,9 @@ static TVMFFIAny keep(maker *m, TVMFFIAny value) {
 static void note_id(maker *m, const TVMFFIAny *id, TVMFFIAny value) {
   int64_t index;
   if (!recorded_read_int_between(id, 0, kMaxValues - 1, &index)) return;
-  if ((size_t)index >= m->num_ids) {
-    m->by_id = tool_realloc(m->by_id, ((size_t)index + 1) * sizeof *m->by_id);
-    while (m->num_ids <= (size_t)index) m->by_id[m->num_ids++] = tvm_ffi_any_none();
+  while (m->num_ids <= (size_t)index) {
+    m->by_id = tool_grow(m->by_id, m->num_ids, sizeof *m->by_id);
+    m->by_id[m->num_ids++] = tvm_ffi_any_none();
   }
   m->by_id[index] = value;
 }

@@ -353,10 +353,7 @@ static bool read_function(event *e) {
   }
   name = recorded_copy_text(&function);
   if (name == NULL) return damaged(e, "`function` is not a text");
-  if ((file->num_functions & (file->num_functions + 1)) == 0) { /* twice as many each time */
-    file->functions =
-        tool_realloc(file->functions, (2 * file->num_functions + 2) * sizeof *file->functions);
-  }
+  file->functions = tool_grow(file->functions, file->num_functions, sizeof *file->functions);
   file->functions[file->num_functions++] = name;
   return true;
 }

@@ -297,7 +297,7 @@ static input_file *input_file_open(input_sources *sources, const scan *s, const 
     if (from_start) file->pos = 0;
     return file;
   }
-  sources->files = tool_realloc(sources->files, (sources->num_files + 1) * sizeof *sources->files);
+  sources->files = tool_grow(sources->files, sources->num_files, sizeof *sources->files);
   file = &sources->files[sources->num_files];
   file->path = tool_copy(path, strlen(path));
   file->pos = 0;
@@ -1067,7 +1067,7 @@ static void add_inner(input_reader *reader, const input *item) {
   inner_input *added;
   DLTensor *tensor;
   if (!tvm_ffi_any_try_tensor(&item->value, &tensor)) return;
-  reader->inner = tool_realloc(reader->inner, (reader->num_inner + 1) * sizeof *reader->inner);
+  reader->inner = tool_grow(reader->inner, reader->num_inner, sizeof *reader->inner);
   added = &reader->inner[reader->num_inner++];
   added->tensor = item->value.v_obj;
   TVMFFIObjectIncRef(added->tensor);

@@ -57,7 +57,7 @@ static bool is_changed(const TVMFFIAny *value, TVMFFIObjectHandle initial) {
 
 static void add(output_list *list, const char *kind, size_t i, const TVMFFIAny *value) {
   output *item;
-  list->items = tool_realloc(list->items, (list->size + 1) * sizeof *list->items);
+  list->items = tool_grow(list->items, list->size, sizeof *list->items);
   item = &list->items[list->size++];
   snprintf(item->name, sizeof item->name, "%s[%zu]", kind, i);
   if (value->type_index == kTVMFFIDLTensorPtr) {
@@ -385,9 +385,10 @@ typedef struct {
 
 static bool add_pair(void *context, const TVMFFIAny *key, const TVMFFIAny *value) {
   map_items *out = context;
-  out->items = tool_realloc(out->items, (out->count + 2) * sizeof *out->items);
+  out->items = tool_grow(out->items, out->count, sizeof *out->items);
   if (tvm_ffi_any_copy(key, &out->items[out->count]) != 0) return false;
   ++out->count;
+  out->items = tool_grow(out->items, out->count, sizeof *out->items);
   if (tvm_ffi_any_copy(value, &out->items[out->count]) != 0) return false;
   ++out->count;
   return true;

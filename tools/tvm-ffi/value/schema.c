@@ -127,7 +127,7 @@ static void free_content(schema_type *type) {
 static bool add_arg(schema_type *type, const TVMFFIAny *json, int depth) {
   schema_type arg;
   if (type->num_args == kMaxArgs || !read_type(json, depth, &arg)) return false;
-  type->args = tool_realloc(type->args, (type->num_args + 1) * sizeof *type->args);
+  type->args = tool_grow(type->args, type->num_args, sizeof *type->args);
   type->args[type->num_args++] = arg;
   return true;
 }
