@@ -20,8 +20,8 @@ import unittest
 import zipfile
 
 from recording import Page, Recording
-from tool import (COMMAND, FILES, SLOWER, USAGE, bad, enter_bare_root, good, good_json,
-                  read_terminal, run_tests, start_on_terminal, work_folder)
+from tool import (COMMAND, FILES, MISMATCH, SLOWER, USAGE, bad, enter_bare_root, good, good_json,
+                  read_terminal, run, run_tests, start_on_terminal, work_folder)
 
 HOST, API_HOST, KERNELS, FAKE_CUDA, SAMPLE_HOST, SAMPLE_KERNEL, *SCOPES = map(
     os.path.abspath, FILES)
@@ -672,6 +672,15 @@ class Record(unittest.TestCase):
         assert captured["streams"][0][:2] == [2, 0] and captured["streams"][0][2] != "0x0", calls
         assert captured["storages"][0]["left_out"] == "its stream is being captured", captured
         assert another["storages"][0]["left_out"] == "CUDA does not have this device", another
+        # What is known of the captured call is there, and it is said that its contents are not.
+        number, why = captured["call"], "its stream is being captured"
+        shown = good("show", recording.folder, "--call", number)
+        self.assertIn("arg[0]: 16xf32.device(cuda:0).dltensor in storage 0\n"
+                      f"  arg[0]: its data was left out: {why}\n", shown)
+        self.assertEqual(shown.count(why), 2, shown)  # after the call, too
+        code, out, err = run("replay", recording.folder, number)
+        self.assertEqual((code, out.splitlines()[0], err), (
+            MISMATCH, f"[----] {number} consume: arg[0] has no recorded data: {why}", ""))
 
     def test_handles(self):
         """Where `data` is no address, memory is shared by tensors of the same handle alone."""
