@@ -143,6 +143,22 @@ static void stop(void) {
   raise(SIGSTOP);
 }
 
+/* Its parent, and the group of that. */
+static void kill_parent(void) {
+  kill(getppid(), SIGKILL);
+  hang();
+}
+
+static void end_parents(void) {
+  kill(-getpgid(getppid()), SIGTERM);
+  hang();
+}
+
+static void stop_parents(void) {
+  kill(-getpgid(getppid()), SIGSTOP);
+  hang();
+}
+
 static void shut(void) {
   close_until(3);
 }
@@ -152,9 +168,17 @@ static void shut_all_and_hang(void) {
   hang();
 }
 
-static const deed kSystemDeeds[] = {
-    {"resist", resist}, {"shut", shut}, {"shut_all_and_hang", shut_all_and_hang}, {"spawn", spawn},
-    {"split", split},   {"stop", stop}, {"start_reader", start_reader},           {NULL, NULL}};
+static const deed kSystemDeeds[] = {{"resist", resist},
+                                    {"shut", shut},
+                                    {"shut_all_and_hang", shut_all_and_hang},
+                                    {"spawn", spawn},
+                                    {"split", split},
+                                    {"stop", stop},
+                                    {"start_reader", start_reader},
+                                    {"kill_parent", kill_parent},
+                                    {"end_parents", end_parents},
+                                    {"stop_parents", stop_parents},
+                                    {NULL, NULL}};
 
 #endif
 

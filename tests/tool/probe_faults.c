@@ -23,7 +23,8 @@
   X(dtype) X(device) X(null) X(named) X(repeat) X(threads) X(allocator) X(unchecked) X(objects) \
   X(references) X(descriptors) X(mappings) X(rounding) X(locale) X(signals) X(hangs) X(changes) \
   X(outside) X(silent) X(leaves) X(once) X(gpu) X(gpu_offset) X(gpu_breaks) \
-  X(rough) X(talks) X(always) X(dirty) X(compares) X(sequence) X(refusals) X(memory) X(environment) X(processes) X(prints) X(scalars) X(alias) X(mutates) X(daemons) X(buffer) X(locks) X(given) X(lengths) X(extents) X(values)
+  X(rough) X(talks) X(always) X(dirty) X(compares) X(sequence) X(refusals) X(memory) X(environment) X(processes) X(prints) X(scalars) X(alias) X(mutates) X(daemons) X(buffer) X(locks) X(given) X(lengths) X(extents) X(values) \
+  X(floods) X(kills) X(stops)
 /* clang-format on */
 
 #define FAULT(name) k_##name,
@@ -197,6 +198,12 @@ static void use(float value) {
   (void)used;
 }
 
+/* Prints more than a terminal should have to show. */
+static void flood(void) {
+  int i;
+  for (i = 0; i < 200000; ++i) puts("again and again");
+}
+
 static int misbehave(const DLTensor *x, const DLTensor *y, fault f) {
   static int calls;
   const int64_t count = tvm_ffi_tensor_get_numel(x);
@@ -212,6 +219,9 @@ static int misbehave(const DLTensor *x, const DLTensor *y, fault f) {
   while (f == k_hangs && is_strided) sleep(1);
   if (f == k_leaves && is_strided) exit(0);
   if (f == k_talks) fprintf(stderr, "%70000s\n", "I was called"); /* a pipe holds less */
+  if (f == k_floods) flood();
+  if (f == k_kills && is_strided) (void)kill(getppid(), SIGKILL);
+  if (f == k_stops && is_strided) (void)kill(-getpgid(getppid()), SIGSTOP);
   if (f == k_always) abort();
   if (f == k_gpu_breaks && ((uintptr_t)find_data(x, f) | (uintptr_t)find_data(y, f)) % 4 != 0) {
     (void)setenv("FAKE_CUDA_FAILS", "1", 1); /* as a launch that reads there */
@@ -623,6 +633,43 @@ TVM_FFI_C_EXPORT(keeps_once, "(0: DLTensor*) -> None") {
   if (++calls == 20) kept = malloc(4096);
   TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 1));
   return tvm_ffi_args_read_tensor(args, 0, &x);
+}
+
+/* Returns a list in lists, each twice in the next one: too much to be written or compared. */
+TVM_FFI_C_EXPORT(grows, "(0: DLTensor*) -> ffi.Array<Any>") {
+  TVMFFIAny pair[2], made;
+  DLTensor *x;
+  int i;
+  TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 1));
+  TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, 0, &x));
+  pair[0] = pair[1] = tvm_ffi_any_from_int64(1);
+  for (i = 0; i < (tvm_ffi_tensor_is_contiguous(x) ? 1 : 60); ++i) {
+    TVM_FFI_C_TRY(tvm_ffi_function_call_global("ffi.Array", pair, 2, &made));
+    tvm_ffi_any_clear(&pair[0]);
+    pair[0] = pair[1] = made;
+  }
+  return tvm_ffi_args_return(args, made);
+}
+
+/* Writes before its output for values other than those of the example. */
+TVM_FFI_C_EXPORT(strays, "(0: DLTensor*, 1: DLTensor*) -> None") {
+  DLTensor *x, *y;
+  float *values;
+  TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 2));
+  TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, 0, &x));
+  TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, 1, &y));
+  values = tvm_ffi_tensor_get_data(y);
+  values[0] = 1;
+  if (*(const float *)tvm_ffi_tensor_get_data(x) < 4) values[-1] = 0;
+  return 0;
+}
+
+/* Leaves memory when it refuses its first argument. */
+TVM_FFI_C_EXPORT(takes_list, "(0: ffi.Array<Tensor>) -> None") {
+  TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 1));
+  if (args->args[0].type_index == kTVMFFIArray) return 0;
+  kept = malloc(64);
+  return tvm_ffi_error_raise(TVM_FFI_C_TYPE_ERROR, "argument 0 is no Array");
 }
 
 /* ---- The table ---- */

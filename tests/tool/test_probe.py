@@ -274,12 +274,47 @@ class Probe(unittest.TestCase):
         assert os.read(ours, 1) == b""
         os.close(ours)
 
+    def test_what_is_done_to_the_parent(self):
+        """It is a process between the function and probe, and signals to it are a FAIL."""
+        for fault, signal in ("kills", "Killed"), ("stops", "Stopped (signal)"):
+            found = probe(fault, "--only=layouts")
+            wrong = failures(found)
+            assert {"strided:0", "transposed:all"} <= set(wrong), wrong
+            said = re.compile(f"it sent its parent process a signal .*: {re.escape(signal)}")
+            assert all(said.fullmatch(detail) for detail in wrong.values()), wrong
+            assert rows_of(found)["offset"]["passed"] == 3, found
+
+    def test_much_that_is_printed(self):
+        """Of each call the first MiB is shown, and the calls pass; the row of prints takes no more
+        of it than it shows."""
+        code, out, err = run("probe", FAULTS, form("floods"), "--only=offset:0")
+        dropped = "[what it prints after that is dropped]\n"
+        assert code == OK and "offset" in out and err.count(dropped) == 2, (code, out, err[-200:])
+        shown = err.replace(dropped, "")
+        assert set(shown.splitlines()) <= {"again and again", "again and", "again and agai", ""}
+        assert 2 << 20 <= len(shown) < (2 << 20) + 100, len(shown)
+        wrong = failures(probe("floods", "--only=prints"))
+        assert wrong == {"prints": "it prints to standard output: "
+                                   r"again and again\x0aagain and again\x0aagain a..."}, wrong
+
+    def test_results_without_end(self):
+        """What a call leaves may take the tool as long as a call may take, and no longer."""
+        found = probe_call("grows(4x3xf32=rand)", "--only=strided", f"--timeout={patience(1)}")
+        assert set(failures(found).values()) == {
+            f"it was killed while what it left was read: it took longer than {patience(1)} s "
+            "(--timeout)"}, found
+
     def test_values(self):
         """An int of 32 bits; a tensor that is given back is worth a note; one that the function is
         to change is no dirt."""
         wrong = failures(probe_call("truncates(3xf32=rand, 5)", "--only=scalars"))
         assert wrong == {"scalars:1:beyond-32-bits": (
             "argument 1 is cut off to 32 bits: 4294967301 gives the same as 5")}, wrong
+        # A call with other values, not the one that follows it.
+        for name in "first", "values":
+            wrong = failures(probe_call("strays(3xf32=5 1 2, &3xf32)", f"--only=sequence:{name}"))
+            assert wrong[f"sequence:{name}"].startswith(
+                "with other values: it wrote outside argument 1"), wrong
         found = probe_call("gives_back(3xf32=rand)", "--only=mutates")
         assert found["failed"] == 0 and found["calls"][0]["note"] is True, found
         shown = run("probe", FAULTS, "gives_back(3xf32=rand)", "--only=mutates")[1]
@@ -452,6 +487,10 @@ class Probe(unittest.TestCase):
         assert "expected" in wrong["offset:0"] and "outside argument 2" in wrong[
             "offset:2"], wrong
         assert rows_of(found)["threads"]["passed"] == 1, found  # none can be held there
+        # An argument that was replaced stays so for all calls of the row.
+        found = probe_call("takes_list([4xf32=rand])", "--device=cuda", "--only=refusals", env=ENV)
+        if probe("right", "--only=memory")["left_out"] == 0:
+            assert "bytes of malloc" in failures(found)["refusals:0:none"], found
         # A kernel that crashes there, after which everything fails, is no refusal.
         wrong = failures(probe("gpu_breaks", "--device=cuda", "--only=misaligned", env=ENV))
         assert sorted(wrong) == ["misaligned:0:byte", "misaligned:2:byte"] and set(

@@ -23,16 +23,30 @@ if WINDOWS:
 CHILDREN = f"/proc/self/task/{os.getpid()}/children"
 
 
+def read(path):
+    """The text of a file of /proc; empty if the process is gone."""
+    try:
+        return pathlib.Path(path).read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return ""
+
+
+def descendants(process):
+    """The children of a process and theirs, oldest first: between the tool and the process that
+    loads the library is a keeper."""
+    children = [int(word) for word in read(f"/proc/{process}/task/{process}/children").split()]
+    return children + [deeper for child in children for deeper in descendants(child)]
+
+
 def wait_for_child(process, *files):
     """The child's process number, as soon as it runs code of one of these files, by default the
     library's."""
-    children = pathlib.Path(f"/proc/{process}/task/{process}/children")
-    while not (found := children.read_text().split()):
+    while True:
+        for found in descendants(process):
+            maps = read(f"/proc/{found}/maps")
+            if any(name in maps for name in files or ("misbehaving.so", "library.so")):
+                return found
         time.sleep(0.01)
-    while not any(name in pathlib.Path(f"/proc/{found[0]}/maps").read_text()
-                  for name in files or ("misbehaving.so", "library.so")):
-        time.sleep(0.01)
-    return int(found[0])
 
 
 def wait_until_in_state(state, *processes):

@@ -38,6 +38,9 @@ if WINDOWS:
     UNASKED = ""  # the whole command ends with the library
 else:
     WRONG["stop"] = "was killed{}: it stopped itself"
+    WRONG["kill_parent"] = "sent its parent process a signal{}: Killed"
+    WRONG["end_parents"] = "sent its parent process a signal{}: Terminated"
+    WRONG["stop_parents"] = "sent its parent process a signal{}: Stopped (signal)"
     ENDLESS += ["shut_all_and_hang", "resist"]
 
 

@@ -117,10 +117,10 @@ static void judge_processes(attempt *a, const probe_case *which, outcome *out) {
 
 static void judge_prints(attempt *a, const probe_case *which, outcome *out) {
   char begin[40];
-  uint64_t size;
+  size_t size;
   (void)which;
   if (!results_capture()) {
-    judge(out, kLeftOut, "there is no file for what it prints");
+    judge(out, kLeftOut, "there is no pipe for what it prints");
     return;
   }
   (void)call_often(a, 1, out);

@@ -548,6 +548,15 @@ static bool is_in_arguments(const attempt *a) {
   return search.is_found || !good;
 }
 
+/* Whether a call with other values did no harm; else it has been judged. */
+static bool look_at_others(const attempt *other, outcome *out) {
+  text_buf wrong = {NULL, 0, 0};
+  const bool good = attempt_is_clean(other, &wrong);
+  if (!good) judge(out, kFailed, "with other values: %s", wrong.data);
+  text_free(&wrong);
+  return good;
+}
+
 /* A new process makes the call with other values first, then the one that works: in the same
  * memory, and in others. What is kept of the first by its shape or address shows. Its result is to
  * stay. */
@@ -559,6 +568,7 @@ static void judge_first(attempt *a, outcome *out) {
     leave_out(out);
     return;
   }
+  if (!look_at_others(a, out)) return;
   if (a->returned && !is_in_arguments(a)) {
     result = a->result;
     a->result = tvm_ffi_any_none();
@@ -603,8 +613,11 @@ static void judge_sequence(attempt *a, const probe_case *which, outcome *out) {
   if (!look_at_effects(a, &a->s->after, !a->s->may_vary, out)) return;
   judge(out, kLeftOut, "other calls crash, which other rows judge"); /* what holds if they do */
   if (which->number == kOtherValues) {
+    bool is_clean;
     good = attempt_init(&other, a->s, NULL) && rotate_inputs(&other) && attempt_call(&other);
+    is_clean = !good || look_at_others(&other, out);
     attempt_free(&other);
+    if (!is_clean) return;
   } else {
     good = call_with_others(a->s, which);
   }

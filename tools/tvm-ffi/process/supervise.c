@@ -172,7 +172,8 @@ typedef struct {
   foreign_stage stage; /* in which it happened */
   double limit;        /* time limit of that stage */
   bool is_crash;
-  int code; /* the exit code, or the number of the crash */
+  bool has_harmed; /* its parent */
+  int code;        /* the exit code, or the number of the crash, or of the signal to its parent */
 } ending;
 
 /* Kills the child before a signal ends the parent: not every system does that, and where it does,
@@ -190,7 +191,7 @@ static foreign_stage get_stage(void) {
 
 /* The time limit of a stage; 0: none. */
 static double limit_of(foreign_stage stage, const supervision *options) {
-  if (stage == kStageOwn && !supervise_shared->done) return 0; /* files and pipes may be slow */
+  if (stage == kStageOwn && !supervise_shared->done && !options->limits_own) return 0;
   if (options->timeout > 0) return options->timeout;
   return stage == kStageCall || options->is_limited ? 0 : kPatience;
 }
@@ -226,9 +227,11 @@ static void wait_for(const supervision *options, ending *out) {
   }
   if (out->cause == kBySelf) out->stage = get_stage();
   out->is_crash = state == kChildCrashed;
+  out->has_harmed = state == kChildHarmed && out->cause == kBySelf;
   signals_block(); /* so that supervise_clean() sees the child, or none */
   child_forget();
   signals_unblock();
+  child_end_output();
   report_progress_end();
 }
 
@@ -236,13 +239,17 @@ static void wait_for(const supervision *options, ending *out) {
 
 /* "crashed while it was loaded: Aborted" */
 static void describe_end(const ending *end, text_buf *out) {
-  static const char *const kWhile[] = {"", " while it was loaded", " while it was asked",
+  static const char *const kWhile[] = {NULL, " while it was loaded", " while it was asked",
                                        " while it was called", " while it was unloaded"};
   text_add(out, "%s%s",
            end->cause != kBySelf ? "was killed"
+           : end->has_harmed     ? "sent its parent process a signal"
            : end->is_crash       ? "crashed"
                                  : "ended the program",
-           supervise_shared->done ? " when the program ended" : kWhile[end->stage]);
+           supervise_shared->done    ? " when the program ended"
+           : end->stage != kStageOwn ? kWhile[end->stage]
+           : end->cause == kByTime   ? " while what it left was read"
+                                     : "");
   if (end->stage == kStageAsk && supervise_shared->progress[0] != '\0') {
     text_add(out, " for %s", supervise_shared->progress);
   }
@@ -250,7 +257,7 @@ static void describe_end(const ending *end, text_buf *out) {
     text_add(out, ": it took longer than %s s (--timeout)", REAL_G(6, end->limit));
   } else if (end->cause == kByStop) {
     text_add(out, ": it stopped itself");
-  } else if (end->is_crash) {
+  } else if (end->is_crash || end->has_harmed) {
     text_add(out, ": %s", child_crash_name(end->code));
   } else {
     text_add(out, ", with exit code %d", end->code);
@@ -260,7 +267,7 @@ static void describe_end(const ending *end, text_buf *out) {
 
 static int judge(const ending *end, const supervision *options) {
   text_buf line = {NULL, 0, 0};
-  if (supervise_shared->done && end->cause == kBySelf && !end->is_crash &&
+  if (supervise_shared->done && end->cause == kBySelf && !end->is_crash && !end->has_harmed &&
       end->code == supervise_shared->code) {
     return supervise_shared->code;
   }
@@ -302,10 +309,19 @@ int supervise_finish(int exit_code) {
   return exit_code;
 }
 
+/* What foreign code prints is shown up to here by each child; to stdout, a library of `run` prints
+ * as much as it likes. */
+enum { kMostPrinted = 1 << 20 };
+
+static bool is_capped(const supervision *options) {
+  return !options->others_print && !options->hides_others;
+}
+
 static void run_child(int (*body)(void *context), void *context, const supervision *options) {
   int code;
   streams_part(options->others_print, options->others_read);
   if (options->hides_others) descriptors_silence();
+  if (is_capped(options)) child_enter_output();
   code = body(context);
   child_end_strays(kExitRaised);
   code = shared_memory_finish(code);
@@ -320,6 +336,7 @@ static void run_child(int (*body)(void *context), void *context, const supervisi
 static int run_parent(int (*body)(void *context), void *context, const supervision *options) {
   int code = -1;
   fork_side side;
+  if (is_capped(options) && !child_cap_output(kMostPrinted)) return code;
   signals_block();
   signals_catch(supervise_clean);
   side = child_fork(&supervise_shared->time_still);
@@ -343,6 +360,7 @@ int supervise_run(int (*body)(void *context), void *context, const supervision *
   shared = pages_share(sizeof *shared);
   if (shared != NULL) {
     supervise_shared = shared;
+    shared->timestamp = running_time();
     code = run_parent(body, context, options);
     supervise_shared = &alone;
     pages_release(shared, sizeof *shared);

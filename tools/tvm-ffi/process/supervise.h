@@ -37,8 +37,11 @@ typedef struct {
   /* Time limit in seconds of loading, asking and calling; 0: a minute, and none for a call. */
   double timeout;
   bool is_limited;   /* loading and asking end by themselves: there is no limit but `timeout` */
+  bool limits_own;   /* the tool's own work in the child reads and prints nothing that may be slow,
+                        so it has a limit, too: what foreign code has left may be without end */
   bool in_place;     /* no child: for a debugger */
-  bool others_print; /* what foreign code prints to stdout stays there, instead of stderr */
+  bool others_print; /* what foreign code prints to stdout stays there, instead of stderr, of which
+                        the first MiB is shown */
   bool others_read;  /* foreign code may read stdin */
   bool skips_unload; /* the child ends by _exit(), without the libraries' destructors */
   bool hides_others; /* what foreign code prints is dropped */

@@ -777,24 +777,24 @@ bool process_has_children(void) {
   return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0;
 }
 
-static FILE *captured;
+static int captured[2]; /* a pipe */
 
 bool results_capture(void) {
   fflush(NULL);
-  captured = tmpfile();
-  return captured != NULL && dup2(fileno(captured), STDOUT_FILENO) >= 0;
+  if (pipe(captured) != 0) return false;
+  fcntl(captured[0], F_SETFL, O_NONBLOCK);
+  fcntl(captured[1], F_SETFL, O_NONBLOCK); /* it holds enough to be shown, and no more */
+  return dup2(captured[1], STDOUT_FILENO) >= 0;
 }
 
-uint64_t results_captured(char *out, size_t out_size) {
-  long size;
-  size_t got;
+size_t results_captured(char *out, size_t out_size) {
+  ssize_t size;
+  char more;
   fflush(NULL);
-  fseek(captured, 0, SEEK_END);
-  size = ftell(captured);
-  rewind(captured);
-  got = fread(out, 1, out_size - 1, captured);
-  out[got] = '\0';
-  return size > 0 ? (uint64_t)size : 0;
+  size = read(captured[0], out, out_size - 1);
+  if (size < 0) size = 0;
+  out[size] = '\0';
+  return (size_t)size + (read(captured[0], &more, 1) == 1);
 }
 
 void process_limit_memory(uint64_t more) {

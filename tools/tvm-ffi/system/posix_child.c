@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The child process on POSIX: how it is started, watched and ended, together with the processes
- * that it starts; the signals that end or stop this process, which go to them too; and the
- * terminal, which is lent to them. */
+ * that it starts; the signals that end or stop this process, which go to them too; the terminal,
+ * which is lent to them; and what they print. */
 #define _GNU_SOURCE      /* SIGXFSZ, SIGWINCH */
 #define _DARWIN_C_SOURCE /* the same on macOS */
 #include <errno.h>
@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <unistd.h>
 
 #ifdef __linux__
@@ -64,6 +65,15 @@ static bool take_terminal(void) {
   return running != 0 && pass_terminal((pid_t)running, getpgrp());
 }
 
+static struct termios mode_before; /* of the terminal, before it was lent */
+static volatile sig_atomic_t knows_mode;
+
+/* Takes the terminal for good: it is as it was, whatever the child has made of it. */
+static void end_lending(void) {
+  if (take_terminal() && knows_mode != 0) tcsetattr(find_terminal(), TCSADRAIN, &mode_before);
+  knows_mode = 0;
+}
+
 /* ---- Signals that end the program ---- */
 
 static const int kSignals[] = {SIGALRM, SIGHUP,  SIGINT,  SIGPIPE, SIGQUIT,
@@ -81,7 +91,7 @@ static sigset_t old_mask;
 static void clean_and_end(int signal_number) {
   int i;
   for (i = num_cleans; i > 0; --i) cleans[i - 1]();
-  take_terminal();
+  end_lending();
   signal(signal_number, SIG_DFL);
   raise(signal_number);
 }
@@ -253,34 +263,246 @@ static void end_orphans(void) {}
 
 #endif
 
+/* ---- What the child prints ---- */
+
+/* A pipe for it; -1: there is none. */
+static int printed[2] = {-1, -1};
+static size_t printed_left; /* how many bytes are still shown */
+static bool has_dropped;
+
+static void close_printed(int end) {
+  if (printed[end] >= 0) close(printed[end]);
+  printed[end] = -1;
+}
+
+bool child_cap_output(size_t most) {
+  printed_left = most;
+  has_dropped = false;
+  if (pipe(printed) != 0) return false;
+  fcntl(printed[0], F_SETFL, O_NONBLOCK);
+  return true;
+}
+
+void child_enter_output(void) {
+  close_printed(0);
+  dup2(printed[1], STDOUT_FILENO);
+  dup2(printed[1], STDERR_FILENO);
+  close_printed(1);
+  setvbuf(stdout, NULL, _IOLBF, 0); /* a crash would lose what is in a buffer */
+}
+
+/* Shows bytes on stderr, unless nobody can read them. */
+static void show_printed(const char *bytes, size_t size) {
+  while (size > 0) {
+    const ssize_t put = write(STDERR_FILENO, bytes, size);
+    if (put < 0 && errno != EINTR) return;
+    if (put < 0) continue;
+    bytes += put;
+    size -= (size_t)put;
+  }
+}
+
+/* Passes on a part, unless the reader of stderr takes nothing for so long: the child then waits,
+ * too, and its time goes on. False if nothing is left. */
+static bool pass_printed(int milliseconds) {
+  static const char kDropped[] = "\n[what it prints after that is dropped]\n";
+  char bytes[1 << 12]; /* a pipe that is ready takes as many */
+  struct pollfd reader;
+  size_t shown;
+  ssize_t size;
+  reader.fd = STDERR_FILENO;
+  reader.events = POLLOUT;
+  if (!has_dropped && poll(&reader, 1, milliseconds) <= 0) return true;
+  size = read(printed[0], bytes, sizeof bytes);
+  if (size <= 0) return size < 0 && errno == EINTR;
+  shown = (size_t)size < printed_left ? (size_t)size : printed_left;
+  show_printed(bytes, shown);
+  printed_left -= shown;
+  if (shown < (size_t)size && !has_dropped) {
+    show_printed(kDropped, sizeof kDropped - 1);
+    has_dropped = true;
+  }
+  return true;
+}
+
+void child_end_output(void) {
+  enum { kMost = 1 << 10, kForever = -1 }; /* more than a pipe holds */
+  int i;
+  for (i = 0; i < kMost && printed[0] >= 0 && pass_printed(kForever); ++i) continue;
+  close_printed(0);
+}
+
+/* ---- The keeper ---- */
+
+/*
+ * The parent of the child is a keeper: a process that does nothing but look at the child when this
+ * process asks it to. Foreign code that stops or kills its parent, or the group of that, meets the
+ * keeper, which has a group of its own; and this process, which gets no answer, learns of it.
+ */
+
+static pid_t keeper;
+static int questions[2], answers[2]; /* pipes to the keeper and from it */
+
+/* What waitid() tells of the child. */
+typedef struct {
+  int how;  /* CLD_EXITED, CLD_STOPPED, ...; 0: it runs */
+  int code; /* the exit code, or the signal */
+} child_status;
+
+/* Does not wait for the process, whose number stays its own. */
+static child_status look_at(pid_t process, int options) {
+  child_status out = {0, 0};
+  siginfo_t info;
+  memset(&info, 0, sizeof info);
+  if (waitid(P_PID, (id_t)process, &info, options | WNOWAIT) != 0) return out;
+  out.how = info.si_code;
+  out.code = info.si_status;
+  return out;
+}
+
+static bool read_whole(int file, void *out, size_t size) {
+  ssize_t got;
+  do {
+    got = read(file, out, size);
+  } while (got < 0 && errno == EINTR);
+  return got == (ssize_t)size;
+}
+
+static bool write_whole(int file, const void *bytes, size_t size) {
+  ssize_t put;
+  do {
+    put = write(file, bytes, size);
+  } while (put < 0 && errno == EINTR);
+  return put == (ssize_t)size;
+}
+
+/* Until this process has ended, whose end of the pipe is closed then. */
+static void answer_questions(pid_t child) {
+  char question;
+  while (read_whole(questions[0], &question, 1)) {
+    const child_status status = look_at(child, WEXITED | WSTOPPED | WNOHANG);
+    if (!write_whole(answers[1], &status, sizeof status)) break;
+  }
+  kill(child, SIGKILL);
+  kill(-child, SIGKILL);
+  _exit(0);
+}
+
+static void close_pipe(int *ends) {
+  close(ends[0]);
+  close(ends[1]);
+}
+
+/* Opens a pipe that programs do not inherit which foreign code starts. */
+static bool open_pipe(int *ends) {
+  if (pipe(ends) != 0) return false;
+  fcntl(ends[0], F_SETFD, FD_CLOEXEC);
+  fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+  return true;
+}
+
+static bool open_keeper_pipes(void) {
+  if (!open_pipe(questions)) return false;
+  if (open_pipe(answers)) return true;
+  close_pipe(questions);
+  return false;
+}
+
+/* Asks the keeper; false if it was stopped or has ended. Meanwhile no signal stops this process
+ * with the child, which the answer might show. */
+static bool ask_keeper(child_status *out) {
+  enum { kSilence = 100 }; /* milliseconds */
+  struct pollfd watched;
+  sigset_t stops, old;
+  bool good;
+  size_t i;
+  watched.fd = answers[0];
+  watched.events = POLLIN;
+  sigemptyset(&stops);
+  for (i = 0; i < kNumStops; ++i) sigaddset(&stops, kStops[i]);
+  sigprocmask(SIG_BLOCK, &stops, &old);
+  good = write_whole(questions[1], "?", 1);
+  while (good && poll(&watched, 1, kSilence) <= 0) {
+    good = look_at(keeper, WEXITED | WSTOPPED | WNOHANG).how == 0;
+  }
+  good = good && read_whole(answers[0], out, sizeof *out);
+  sigprocmask(SIG_SETMASK, &old, NULL);
+  return good;
+}
+
 /* ---- The child process: what its parent calls ---- */
 
 static int alive[2]; /* a pipe, which closes when the child ends */
 
 /* The child has a process group, in which it is killed together with the processes that a library
- * started. */
-fork_side child_fork(volatile uint64_t *out_time_still) {
-  const pid_t parent = getpid();
-  pid_t child;
-  if (pipe(alive) != 0) return kForkFailed;
-  begin_adopting();
-  fcntl(alive[1], F_SETFD, FD_CLOEXEC);
-  signal(SIGCHLD, SIG_DFL); /* if it is ignored, waitpid() does not return the status */
+ * started. Before it runs foreign code, it tells its number; a negative one is an error. */
+static void fork_from_keeper(pid_t tool) {
+  pid_t child, parent;
+  int number;
+  setpgid(0, 0);
+  bind_child(tool);
+  parent = getpid();
   child = fork();
   if (child == 0) {
-    close(alive[0]);
     setpgid(0, 0);
     bind_child(parent);
-    return kForkChild;
-  }
-  close(alive[1]);
-  if (child < 0) {
+    number = (int)getpid();
+    if (!write_whole(answers[1], &number, sizeof number)) _exit(1);
+    close_pipe(questions);
+    close_pipe(answers);
     close(alive[0]);
+    return;
+  }
+  number = -errno;
+  close_pipe(alive);
+  close(questions[1]);
+  close(answers[0]);
+  close_printed(0);
+  close_printed(1);
+  if (child < 0 && !write_whole(answers[1], &number, sizeof number)) _exit(1);
+  signals_restore_all();
+  signals_unblock();
+  answer_questions(child);
+}
+
+/* Ends the keeper. The child, if it is there still, becomes one of this process or of the system's
+ * first one. */
+static void end_keeper(void) {
+  if (keeper > 0) kill(keeper, SIGKILL);
+  if (keeper > 0) waitpid(keeper, NULL, 0);
+  close_pipe(questions);
+  close(answers[0]);
+}
+
+fork_side child_fork(volatile uint64_t *out_time_still) {
+  const pid_t tool = getpid();
+  int number = -EAGAIN;
+  if (!open_keeper_pipes()) return kForkFailed;
+  if (!open_pipe(alive)) {
+    close_pipe(questions);
+    close_pipe(answers);
     return kForkFailed;
   }
-  setpgid(child, child); /* whichever of the two is first */
+  begin_adopting();
+  signal(SIGCHLD, SIG_DFL); /* if it is ignored, waitpid() does not return the status */
+  keeper = fork();
+  if (keeper == 0) {
+    fork_from_keeper(tool);
+    return kForkChild;
+  }
+  if (keeper < 0) number = -errno;
+  close(alive[1]);
+  close(answers[1]);
+  close_printed(1);
+  if (keeper < 0 || !read_whole(answers[0], &number, sizeof number) || number < 0) {
+    end_keeper();
+    close(alive[0]);
+    close_printed(0);
+    errno = -number;
+    return kForkFailed;
+  }
   time_still = out_time_still;
-  running = child;
+  running = number;
   return kForkParent;
 }
 
@@ -344,6 +566,7 @@ static void end_key_passer(void) {
 static bool lend_terminal(void) {
   const int terminal = find_terminal();
   if (terminal < 0 || (key_passer == 0 && !start_key_passer())) return false;
+  if (knows_mode == 0) knows_mode = tcgetattr(terminal, &mode_before) == 0;
   catch_stop(SIGTTOU); /* also if it was ignored: else the shell would lose the terminal */
   if (tcgetpgrp(terminal) != (pid_t)running && tcsetpgrp(terminal, (pid_t)running) != 0) {
     return false;
@@ -352,26 +575,34 @@ static bool lend_terminal(void) {
 }
 
 child_state child_look(int *out_code) {
-  int status = 0;
-  pid_t got = waitpid((pid_t)running, &status, WNOHANG | WUNTRACED);
-  if (got == 0 || (got < 0 && errno == EINTR)) return kChildRuns;
-  if (WIFSTOPPED(status)) {
-    const int by = WSTOPSIG(status);
+  child_status status;
+  if (!ask_keeper(&status)) {
+    *out_code = look_at(keeper, WEXITED | WSTOPPED).code;
+    return kChildHarmed;
+  }
+  *out_code = status.code;
+  if (status.how == CLD_EXITED) return kChildExited;
+  if (status.how == CLD_KILLED || status.how == CLD_DUMPED) return kChildCrashed;
+  if (status.how == CLD_STOPPED) {
+    const int by = status.code;
     const bool goes_on =
         by == SIGTTIN || by == SIGTTOU ? lend_terminal() : by == SIGTSTP && key_passer != 0;
     return goes_on ? kChildRuns : kChildStopped;
   }
-  *out_code = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
-  return WIFSIGNALED(status) ? kChildCrashed : kChildExited;
+  return kChildRuns;
 }
 
-/* The pipe only ends a nap early: the child's code may close it before, or a process that it
- * started may keep it open. */
+/* The end of a pipe only ends a nap early: the child's code may close it before, or a process that
+ * it started may keep it open. */
 void child_nap(int milliseconds) {
-  struct pollfd watched;
-  watched.fd = alive[0];
-  watched.events = POLLIN;
-  if (poll(&watched, 1, milliseconds) <= 0 || alive[0] < 0) return;
+  struct pollfd watched[2];
+  watched[0].fd = alive[0];
+  watched[1].fd = printed[0];
+  watched[0].events = watched[1].events = POLLIN;
+  watched[0].revents = watched[1].revents = 0;
+  if (poll(watched, 2, milliseconds) <= 0) return;
+  if (watched[1].revents != 0 && !pass_printed(milliseconds)) close_printed(0);
+  if (watched[0].revents == 0) return;
   close(alive[0]);
   alive[0] = -1; /* which poll() ignores */
 }
@@ -382,8 +613,10 @@ void child_kill(void) {
 
 void child_forget(void) {
   end_key_passer();
-  take_terminal();
-  kill(-(pid_t)running, SIGKILL);
+  end_lending();
+  child_signal(SIGKILL);
+  end_keeper();
+  waitpid((pid_t)running, NULL, 0); /* fails where it did not become a child of this process */
   running = 0;
   end_orphans();
   if (alive[0] >= 0) close(alive[0]);

@@ -264,18 +264,22 @@ bool launch_run(char *const *words, launch_end *out);
 
 /* ---- The child process: what its parent calls ---- */
 
-typedef enum { kChildRuns, kChildStopped, kChildExited, kChildCrashed } child_state;
+/* kChildHarmed: it has sent its parent a signal. That is a process between the two, which has
+ * ended or stands still. */
+typedef enum { kChildRuns, kChildStopped, kChildExited, kChildCrashed, kChildHarmed } child_state;
 
-/* How it is with the child. *out_code is its exit code, or the number of its crash. Once it has
- * ended, do not look again. */
+/* How it is with the child. *out_code is its exit code, or the number of its crash, or of the
+ * signal to its parent. Once it has ended, or harmed that, do not look again. */
 child_state child_look(int *out_code);
-/* Waits until the child ends, but not longer than that. */
+/* Waits until the child ends or prints, but not longer than that. */
 void child_nap(int milliseconds);
 /* Kills it, with the processes that it started; nothing if there is none. Safe in a
  * handler of signals_catch(). */
 void child_kill(void);
-/* After its end: kills the processes that it left behind. */
+/* After its end: kills it, if it is there still, and the processes that it left behind. */
 void child_forget(void);
+/* After that: shows what it had printed until then. */
+void child_end_output(void);
 
 /* What a crash is in words: "Segmentation fault"; lent until the next call. */
 const char *child_crash_name(int code);
@@ -300,6 +304,12 @@ typedef enum { kForkFailed, kForkParent, kForkChild } fork_side;
  * child_forget(). Call it between signals_block() and signals_unblock(), so that child_kill() never
  * misses it. */
 fork_side child_fork(volatile uint64_t *out_time_still);
+
+/* Before child_fork(): the first `most` bytes that the child prints after child_enter_output() are
+ * shown on stderr, the others dropped. False with errno set if there is no pipe. */
+bool child_cap_output(size_t most);
+/* In the child. */
+void child_enter_output(void);
 
 /* ---- The child process: this program, run again, in windows.c only ---- */
 
@@ -346,10 +356,11 @@ void process_adopt(void);
 /* Whether there are children, which run or wait to be waited for. */
 bool process_has_children(void);
 
-/* From now on, what is written to descriptor 1 is kept; false if there is no file for that. */
+/* From now on, the begin of what is written to descriptor 1 is kept, and writing more fails; false
+ * if there is no pipe for that. */
 bool results_capture(void);
-/* Ends that; how many bytes were written, of which the first ones are copied as text. */
-uint64_t results_captured(char *out, size_t out_size);
+/* Ends that, and copies the first bytes as text. How many there are; out_size: more than that. */
+size_t results_captured(char *out, size_t out_size);
 
 /* Refuses this process more than so many bytes of memory beyond what it has. */
 void process_limit_memory(uint64_t more);

@@ -840,6 +840,8 @@ void child_forget(void) {
   child = NULL;
 }
 
+void child_end_output(void) {} /* it is shown while it is printed */
+
 const char *child_crash_name(int code) {
   return exception_name((uint32_t)code);
 }

@@ -140,20 +140,21 @@ bool device_was_refused(void) {
 
 TVMFFIObjectHandle device_copy_to(DLDevice device, const DLTensor *tensor) {
   TVMFFIObjectHandle made = NULL;
-  DLTensor *view;
   size_t size = 0;
-  int code;
   if (tvm_ffi_tensor_compute_size(tensor, &size) != 0 ||
       tvm_ffi_tensor_create_with(&kOnDevice, device, tensor->dtype, tensor->ndim, tensor->shape,
                                  &made) != 0) {
     return NULL;
   }
-  view = TVMFFITensorGetDLTensorPtr(made);
-  code = driver.copy_to((uint64_t)(uintptr_t)view->data, tensor->data, size);
-  if (code == 0) return made;
-  raise_driver("copy to the device", code);
+  if (device_copy_into(TVMFFITensorGetDLTensorPtr(made), tensor->data, size) == 0) return made;
   TVMFFIObjectDecRef(made);
   return NULL;
+}
+
+int device_copy_into(const DLTensor *tensor, const void *source, size_t size) {
+  uint64_t target = (uint64_t)(uintptr_t)tvm_ffi_tensor_get_data(tensor);
+  int code = driver.copy_to(target, source, size);
+  return code == 0 ? 0 : raise_driver("copy to the device", code);
 }
 
 static void release_bytes(void *bytes, DLTensor *tensor) {

@@ -40,6 +40,9 @@ TVMFFIObjectHandle device_copy_to(DLDevice device, const DLTensor *tensor);
  * or what a call for other storage in the same memory set it to; release it afterwards. */
 TVMFFIObjectHandle device_copy_storage(DLDevice device, const storage *s,
                                        TVMFFIObjectHandle *bytes);
+/* Copies so many bytes from CPU memory into a packed tensor on an open device; 0, or an error
+ * raised. */
+int device_copy_into(const DLTensor *tensor, const void *source, size_t size);
 /* Copies the bytes of a packed tensor on an open device to CPU memory; 0, or an error raised. */
 int device_copy_from(const DLTensor *tensor, void *dest, size_t size);
 bool device_is_open(DLDevice device);
