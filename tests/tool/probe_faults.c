@@ -672,6 +672,28 @@ TVM_FFI_C_EXPORT(takes_list, "(0: ffi.Array<Tensor>) -> None") {
   return tvm_ffi_error_raise(TVM_FFI_C_TYPE_ERROR, "argument 0 is no Array");
 }
 
+/* Adds the first elements of tensors on one device; of those behind the 32nd it ignores offsets. */
+TVM_FFI_C_EXPORT(sums_many, "(0: ffi.Array<Tensor>) -> float") {
+  const TVMFFIAny *list = &args->args[0];
+  double sum = 0;
+  int64_t i;
+  TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 1));
+  if (list->type_index != kTVMFFIArray) {
+    return tvm_ffi_error_raise(TVM_FFI_C_TYPE_ERROR, "argument 0 is no Array");
+  }
+  for (i = 0; i < tvm_ffi_array_get_size(list->v_obj); ++i) {
+    DLTensor *first, *x;
+    if (!tvm_ffi_any_try_tensor(tvm_ffi_array_get_data(list->v_obj), &first) ||
+        !tvm_ffi_any_try_tensor(tvm_ffi_array_get_data(list->v_obj) + i, &x) ||
+        !tvm_ffi_device_equal(x->device, first->device)) {
+      return tvm_ffi_error_raise(TVM_FFI_C_TYPE_ERROR, "argument 0 has other values");
+    }
+    if (x->device.device_type != kDLCPU) continue;
+    sum += *(const float *)(i < 32 ? tvm_ffi_tensor_get_data(x) : x->data);
+  }
+  return tvm_ffi_args_return(args, tvm_ffi_any_from_double(sum));
+}
+
 /* ---- The table ---- */
 
 #define KERNEL(name)                                                         \

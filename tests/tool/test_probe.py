@@ -284,6 +284,16 @@ class Probe(unittest.TestCase):
             assert all(said.fullmatch(detail) for detail in wrong.values()), wrong
             assert rows_of(found)["offset"]["passed"] == 3, found
 
+    def test_many_tensors(self):
+        """All inside an argument are changed, one by one and together."""
+        def call(count):
+            return f"sums_many([{', '.join(count * ['2xf32=rand'])}])"
+        found = probe_call(call(80), "--only=offset", "--only=alias")
+        assert set(failures(found)) == {f"offset:0.{i}" for i in range(32, 80)} | {"offset:all"}
+        assert rows_of(found)["alias"]["passed"] == 72 * 8 + 28, found
+        bad(USAGE, "probe takes calls of up to 1024 arguments and tensors inside them, not 1025",
+            "probe", FAULTS, call(1024))
+
     def test_much_that_is_printed(self):
         """Of each call the first MiB is shown, and the calls pass; the row of prints takes no more
         of it than it shows."""
@@ -487,6 +497,10 @@ class Probe(unittest.TestCase):
         assert "expected" in wrong["offset:0"] and "outside argument 2" in wrong[
             "offset:2"], wrong
         assert rows_of(found)["threads"]["passed"] == 1, found  # none can be held there
+        # All tensors inside an argument are there.
+        call = f"sums_many([{', '.join(40 * ['2xf32=rand'])}])"
+        found = probe_call(call, "--device=cuda", "--only=repeat", env=ENV)
+        assert found["passed"] == 1, found
         # An argument that was replaced stays so for all calls of the row.
         found = probe_call("takes_list([4xf32=rand])", "--device=cuda", "--only=refusals", env=ENV)
         if probe("right", "--only=memory")["left_out"] == 0:

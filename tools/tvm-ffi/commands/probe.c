@@ -310,6 +310,11 @@ static int read_arguments(probe *p) {
     runtime_error_report(p->s.name, false);
     return kExitRaised;
   }
+  if (p->inputs.size > kMaxInputs) {
+    return report_fail(kExitUsage,
+                       "probe takes calls of up to %d arguments and tensors inside them, not %zu",
+                       (int)kMaxInputs, p->inputs.size);
+  }
   p->s.inputs = &p->inputs;
   p->s.marks_outputs = p->recorded == NULL;
   p->s.is_output = tool_alloc(p->inputs.size + 1);

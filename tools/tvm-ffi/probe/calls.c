@@ -177,8 +177,8 @@ static DLDataType get_dtype(int64_t i) {
 /* Whether no tensor of the set has the type. */
 static bool changes_type(const subject *s, const tensor_set *set, DLDataType dtype) {
   size_t i;
-  for (i = 0; i < s->inputs->size && i < kMaxChosen; ++i) {
-    if ((set->args >> i & 1) != 0 && tvm_ffi_dtype_equal(find_tensor(s, i)->dtype, dtype)) {
+  for (i = 0; i < s->inputs->size; ++i) {
+    if (input_set_has(&set->set, i) && tvm_ffi_dtype_equal(find_tensor(s, i)->dtype, dtype)) {
       return false;
     }
   }

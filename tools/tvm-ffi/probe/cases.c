@@ -17,7 +17,7 @@ void add_case(case_list *out, const row *kind, int arg, int64_t what, const char
   memset(added, 0, sizeof *added);
   added->kind = kind;
   added->arg = arg;
-  added->args = arg < 0 ? UINT64_MAX : arg < kMaxChosen ? UINT64_C(1) << arg : 0;
+  memset(&added->set, 0xff, sizeof added->set);
   added->number = what;
   size = snprintf(added->name, sizeof added->name, "%s", kind->told.name);
   va_start(values, format);
@@ -91,45 +91,65 @@ void list_extents(const subject *s, const row *kind, case_list *out) {
 }
 
 bool case_changes(const probe_case *which, size_t i) {
-  if (which->arg >= 0 && which->arg == (int)i) return true;
-  return i < kMaxChosen && (which->args >> i & 1) != 0;
+  return which->arg >= 0 ? which->arg == (int)i : input_set_has(&which->set, i);
 }
 
 /* ---- Sets of tensors ---- */
 
-/* Adds a set of two or more, unless there is one with the same tensors. */
-static size_t add_set(tensor_set *sets, size_t count, const char *name, uint64_t args) {
+enum { kWordBits = 64 };
+
+static void input_set_add(input_set *set, size_t i) {
+  set->words[i / kWordBits] |= UINT64_C(1) << i % kWordBits;
+}
+
+bool input_set_has(const input_set *set, size_t i) {
+  return (set->words[i / kWordBits] >> i % kWordBits & 1) != 0;
+}
+
+/* Whether there are two or more. */
+static bool has_several(const input_set *set) {
+  size_t count = 0, i;
+  for (i = 0; i < kMaxInputs && count < 2; ++i) count += input_set_has(set, i);
+  return count == 2;
+}
+
+/* Adds a set, unless there is one with the same tensors, or there are too many. */
+static size_t add_set(tensor_set *sets, size_t count, const char *name, const input_set *set) {
   size_t i;
-  if ((args & (args - 1)) == 0) return count;
+  if (!has_several(set) || count == kMostSets) return count;
   for (i = 0; i < count; ++i) {
-    if (sets[i].args == args) return count;
+    if (memcmp(&sets[i].set, set, sizeof *set) == 0) return count;
   }
   snprintf(sets[count].name, sizeof sets[count].name, "%s", name);
-  sets[count].args = args;
+  sets[count].set = *set;
   return count + 1;
 }
 
 size_t find_sets(const subject *s, tensor_set *out) {
   char name[kDtypeTextSize];
-  uint64_t inputs = 0, outputs = 0;
+  input_set all, inputs, outputs;
   size_t count, i, j;
-  for (i = 0; i < s->inputs->size && i < kMaxChosen; ++i) {
+  memset(&all, 0, sizeof all);
+  inputs = outputs = all;
+  for (i = 0; i < s->inputs->size; ++i) {
     if (find_tensor(s, i) == NULL) continue;
-    *(s->is_output[i] ? &outputs : &inputs) |= UINT64_C(1) << i;
+    input_set_add(&all, i);
+    input_set_add(s->is_output[i] ? &outputs : &inputs, i);
   }
-  count = add_set(out, 0, "all", inputs | outputs);
-  count = add_set(out, count, "inputs", inputs);
-  count = add_set(out, count, "outputs", outputs);
-  for (i = 0; i < s->inputs->size && i < kMaxChosen && count < kMostSets; ++i) {
+  count = add_set(out, 0, "all", &all);
+  count = add_set(out, count, "inputs", &inputs);
+  count = add_set(out, count, "outputs", &outputs);
+  for (i = 0; i < s->inputs->size; ++i) {
     const DLTensor *tensor = find_tensor(s, i);
-    uint64_t alike = 0;
-    for (j = 0; tensor != NULL && j < s->inputs->size && j < kMaxChosen; ++j) {
+    input_set alike;
+    memset(&alike, 0, sizeof alike);
+    for (j = 0; tensor != NULL && j < s->inputs->size; ++j) {
       const DLTensor *other = find_tensor(s, j);
       if (other != NULL && tvm_ffi_dtype_equal(tensor->dtype, other->dtype)) {
-        alike |= UINT64_C(1) << j;
+        input_set_add(&alike, j);
       }
     }
-    if (alike != 0) count = add_set(out, count, dtype_write(tensor->dtype, name), alike);
+    if (tensor != NULL) count = add_set(out, count, dtype_write(tensor->dtype, name), &alike);
   }
   return count;
 }
@@ -137,5 +157,5 @@ size_t find_sets(const subject *s, tensor_set *out) {
 void add_set_case(case_list *out, const row *kind, const tensor_set *set, int64_t what,
                   const char *word) {
   add_case(out, kind, -1, what, ":%s%s%s", set->name, *word != '\0' ? ":" : "", word);
-  out->items[out->size - 1].args = set->args;
+  out->items[out->size - 1].set = set->set;
 }

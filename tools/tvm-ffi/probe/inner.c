@@ -114,7 +114,6 @@ static const inner_input *find_written(const input *item, TVMFFIObjectHandle ten
 }
 
 static bool add_tensor(void *context, const TVMFFIAny *value, TVMFFIAny *out) {
-  enum { kMost = 32 }; /* in one argument; others stay as they are */
   finding *f = context;
   input_list *inputs = f->inputs;
   const inner_input *written = find_written(&inputs->items[f->argument], value->v_obj);
@@ -124,7 +123,6 @@ static bool add_tensor(void *context, const TVMFFIAny *value, TVMFFIAny *out) {
   input_place *where;
   if (!tvm_ffi_any_try_tensor(value, &tensor)) return false;
   if (tvm_ffi_any_copy(value, out) != 0) return false;
-  if (f->count >= kMost) return true;
   packed = tensor_copy(tensor);
   if (packed == NULL) return false;
   inputs->items = tool_realloc(inputs->items, (inputs->size + 1) * sizeof *inputs->items);
@@ -164,4 +162,30 @@ bool inner_find(input_list *inputs, input_place **out) {
   }
   inputs->capacity = inputs->size;
   return good;
+}
+
+/* ---- Copies of arguments ---- */
+
+size_t inner_first(const subject *s, size_t parent) {
+  size_t i = s->num_passed;
+  while (i < s->inputs->size && s->places[i].argument != parent) ++i;
+  return i;
+}
+
+typedef struct {
+  const input_visitor *visitor;
+  size_t next;
+} counting;
+
+static bool visit_input(void *context, const TVMFFIAny *tensor, TVMFFIAny *out) {
+  counting *c = context;
+  (void)tensor;
+  return c->visitor->visit(c->visitor->context, c->next++, out);
+}
+
+bool inner_copy_argument(const subject *s, size_t parent, const input_visitor *visitor,
+                         TVMFFIAny *out) {
+  counting c = {visitor, inner_first(s, parent)};
+  const inner_visitor each = {visit_input, &c, visitor->text};
+  return inner_copy(&s->inputs->items[parent].value, &each, out);
 }

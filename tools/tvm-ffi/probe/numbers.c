@@ -247,36 +247,29 @@ static void write_tensor(const plan *p, size_t i, text_buf *out) {
 
 typedef struct {
   const plan *p;
-  size_t parent, next;
   text_buf *out;
 } writing;
 
-static bool write_inner(void *context, const TVMFFIAny *tensor, TVMFFIAny *out) {
-  writing *w = context;
-  const subject *s = w->p->s;
-  while (w->next < s->inputs->size && s->places[w->next].argument != w->parent) ++w->next;
-  if (w->next < s->inputs->size) {
-    write_tensor(w->p, w->next++, w->out);
-  } else {
-    value_write(w->out, tensor, &kTensorWhole);
-  }
-  return tvm_ffi_any_copy(tensor, out) == 0;
+static bool write_inner(void *context, size_t i, TVMFFIAny *out) {
+  const writing *w = context;
+  write_tensor(w->p, i, w->out);
+  return tvm_ffi_any_copy(&w->p->s->inputs->items[i].value, out) == 0;
 }
 
 /* Writes the call as it is given on a command line. */
 static void write_call(const plan *p, text_buf *out) {
+  writing w = {p, out};
+  const input_visitor visitor = {write_inner, &w, out};
   size_t i;
   text_add(out, "%s(", p->s->name);
   for (i = 0; i < p->s->num_passed; ++i) {
-    writing w = {p, i, p->s->num_passed, out};
-    const inner_visitor visitor = {write_inner, &w, out};
     TVMFFIAny copied;
     if (i > 0) text_add(out, ", ");
     if (p->elements[i] != NULL) {
       write_tensor(p, i, out);
       continue;
     }
-    (void)inner_copy(&p->s->inputs->items[i].value, &visitor, &copied);
+    (void)inner_copy_argument(p->s, i, &visitor, &copied);
     tvm_ffi_any_clear(&copied);
   }
   text_add(out, ")");

@@ -96,32 +96,19 @@ static void repeat_elements(const argument *arg, unsigned char *out, size_t size
   memset(out + done, 0, size - done);
 }
 
-typedef struct {
-  const attempt *a;
-  size_t parent, next;
-} inner_position;
-
-static bool put_next(void *context, const TVMFFIAny *tensor, TVMFFIAny *out) {
-  inner_position *at = context;
-  const subject *s = at->a->s;
-  const size_t i = at->next;
-  if (i < s->inputs->size && s->places[i].argument == at->parent) {
-    tensor = &at->a->args[i].value;
-    ++at->next;
-  }
-  return tvm_ffi_any_copy(tensor, out) == 0;
+/* The value that an input has now. */
+static bool put_input(void *context, size_t i, TVMFFIAny *out) {
+  const attempt *a = context;
+  return tvm_ffi_any_copy(&a->args[i].value, out) == 0;
 }
 
 /* Passes an argument with the values inside it that there are now. */
 static bool put_parent(attempt *a, size_t parent) {
-  const subject *s = a->s;
-  inner_position at = {a, parent, s->num_passed};
-  const inner_visitor visitor = {put_next, &at, NULL};
+  const input_visitor visitor = {put_input, a, NULL};
   TVMFFIAny copied;
   bool good;
-  while (at.next < s->inputs->size && s->places[at.next].argument != parent) ++at.next;
-  if (at.next == s->inputs->size) return true;
-  good = inner_copy(&s->inputs->items[parent].value, &visitor, &copied);
+  if (inner_first(a->s, parent) == a->s->inputs->size) return true;
+  good = inner_copy_argument(a->s, parent, &visitor, &copied);
   tvm_ffi_any_clear(&a->args[parent].value);
   a->args[parent].value = copied;
   return good;

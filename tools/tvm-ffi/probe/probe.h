@@ -35,6 +35,21 @@ bool inner_copy(const TVMFFIAny *container, const inner_visitor *visitor, TVMFFI
  * all. False with an error raised. */
 bool inner_find(input_list *inputs, input_place **out_places);
 
+typedef struct subject subject;
+
+/* The first input inside an argument, behind which are the others; if there is none, the number of
+ * inputs. */
+size_t inner_first(const subject *s, size_t parent);
+
+/* Copies an argument with tensors inside, each of which is visited as the input i. */
+typedef struct {
+  bool (*visit)(void *context, size_t i, TVMFFIAny *out);
+  void *context;
+  text_buf *text; /* as of inner_visitor */
+} input_visitor;
+bool inner_copy_argument(const subject *s, size_t parent, const input_visitor *visitor,
+                         TVMFFIAny *out);
+
 /* ---- One call: one_call.c ---- */
 
 /* An attempt copies the arguments of the call that works, perhaps in another layout or with some of
@@ -49,7 +64,7 @@ typedef struct {
 } effects;
 
 /* The call that works. */
-typedef struct {
+struct subject {
   const char *name;             /* of the function */
   TVMFFIObjectHandle function;  /* set in processes that call it */
   TVMFFIObjectHandle reference; /* and that of --against, if has_reference */
@@ -64,7 +79,7 @@ typedef struct {
   bool may_vary;   /* the same call need not have the same bits */
   bool *is_output; /* of each input: a tensor that the function is to fill, or changes */
   effects after;
-} subject;
+};
 
 /* The tensor that is an argument; NULL if it is none. */
 DLTensor *subject_tensor(const subject *s, size_t i);
@@ -163,7 +178,12 @@ bool effects_match(const attempt *a, const effects *got, const effects *expected
 
 /* ---- The kinds of calls: rows.c ---- */
 
-enum { kMaxChosen = 64 }; /* arguments that a case can choose */
+enum { kMaxInputs = 1 << 10 }; /* of a call */
+
+/* Inputs that are changed alike. */
+typedef struct {
+  uint64_t words[kMaxInputs / 64];
+} input_set;
 
 typedef enum { kVerdictNone, kPassed, kRefused, kFailed, kLeftOut } verdict;
 
@@ -182,8 +202,8 @@ typedef struct row row;
 typedef struct {
   const row *kind;
   char name[64];         /* "misaligned:0:byte", for --only */
-  int arg;               /* the argument that it is about; -1: several */
-  uint64_t args;         /* the bits of all that it changes, of which arg is one; case_changes() */
+  int arg;               /* the input that it changes; -1: */
+  input_set set;         /* all of these; case_changes() */
   int64_t number, other; /* what else there is to choose */
 } probe_case;
 
@@ -236,7 +256,7 @@ extern const row *const kNamedRow;
 /* All of them with the headings of their groups, for the help. */
 const help_row *rows_help(void);
 
-/* Whether the case changes this argument. */
+/* Whether the case changes this input. */
 bool case_changes(const probe_case *which, size_t i);
 
 /* All calls that are related to this one. */

@@ -39,9 +39,11 @@ void list_extents(const subject *s, const row *kind, case_list *out);
  * with each other then sees no difference. */
 typedef struct {
   char name[24]; /* "all", "inputs", "outputs", "f32" */
-  uint64_t args; /* the bits of two or more */
+  input_set set; /* of two or more */
 } tensor_set;
 enum { kMostSets = 8 };
+
+bool input_set_has(const input_set *set, size_t i);
 
 /* Finds all, the inputs, the outputs, and those of each dtype; returns how many sets there are. */
 size_t find_sets(const subject *s, tensor_set *out);
