@@ -698,6 +698,14 @@ class Damaged(unittest.TestCase):
             r = new_recording()
             r.call("f", [value], [X])
             self.refuse(r, 3, why)
+        # A text is a number as a whole, and not up to a NUL, where all that is shown would end.
+        for why, value in [("a float is not a number", {"float": "1.5\0\x1b[2J"}),
+                           ("a float is not a number", {"float": "nan:0x7ff8\0\x1b[2J"}),
+                           ("an int is not an integer", {"int": "5\0\x1b[2J"}),
+                           ("an int is not an integer", {"int": "\t5"})]:
+            r = new_recording()
+            r.call("f", [value], [X])
+            self.refuse(r, 3, why)
         r = new_recording()
         r.call("f", [{"list": [], "id": 1}, {"list": [], "id": 1}])
         self.refuse(r, 3, "two objects have the same `id`")

@@ -61,7 +61,8 @@ bool recorded_read_int(const TVMFFIAny *json, int64_t *out) {
   copy = tool_copy(text.data, text.size);
   errno = 0;
   *out = (int64_t)strtoll(copy, &end, 10);
-  good = *end == '\0' && errno == 0 && *copy != ' ' && *copy != '+';
+  /* strtoll() passes over space and a plus sign, and ends at a NUL. */
+  good = end == copy + text.size && errno == 0 && strchr("-0123456789", *copy) != NULL;
   free(copy);
   return good;
 }
@@ -380,11 +381,15 @@ bool recorded_read_hex(const TVMFFIAny *json, text_buf *out) {
 }
 
 bool recorded_read_float(const TVMFFIAny *json, double *out) {
-  char *text = recorded_copy_text(json), *end = NULL;
+  TVMFFIByteArray shown;
+  char *text, *end = NULL;
   uint64_t bits;
   bool good = false;
-  if (text == NULL) return false;
-  if (strncmp(text, "nan:", 4) == 0) {
+  if (!tvm_ffi_any_try_string(json, &shown)) return false;
+  text = tool_copy(shown.data, shown.size);
+  if (strlen(text) != shown.size) {
+    good = false; /* what is shown of a value would end at the NUL */
+  } else if (strncmp(text, "nan:", 4) == 0) {
     const TVMFFIAny rest = tvm_ffi_any_view_string(text + 4);
     good = recorded_read_address(&rest, &bits);
     if (good) memcpy(out, &bits, sizeof bits);
