@@ -14,6 +14,7 @@
 #include "commands/call.h"
 #include "library/library.h"
 #include "probe/probe.h"
+#include "probe/python.h"
 #include "process/box.h"
 #include "process/supervise.h"
 #include "recording/recording.h"
@@ -45,6 +46,7 @@ typedef struct {
   const recorded_call *recorded;
   call reference; /* the library and the function of --against */
   char *reference_path;
+  bool is_python; /* it is a function in Python */
   call_values values;
   box *told;       /* what children tell; its record: */
   outcome *judged; /* of a case */
@@ -73,6 +75,11 @@ static int with_library(probe *p, int (*body)(probe *p)) {
 static int with_reference(probe *p, int (*body)(probe *p)) {
   kernel callee;
   int code;
+  if (p->is_python) {
+    if (python_function(&p->s, &p->s.reference) == 0) return with_library(p, body);
+    runtime_error_report(p->s.name, false);
+    return kExitRaised;
+  }
   if (!call_load(&p->reference, 0, &callee, &code)) return code;
   p->s.reference = callee.function;
   return with_library(p, body);
@@ -470,6 +477,7 @@ static bool choose_cases(probe *p) {
 
 static void probe_case_run(probe *p, probed *c) {
   static const double kShort = 1; /* seconds */
+  const bool asks_python = p->is_python && (c->which.kind->flags & kRowNeedsReference) != 0;
   text_buf ending = {NULL, 0, 0};
   outcome judged;
   memset(p->judged, 0, sizeof *p->judged);
@@ -478,11 +486,13 @@ static void probe_case_run(probe *p, probed *c) {
   p->settings.ending = &ending;
   p->settings.timeout =
       (c->which.kind->flags & kRowMayTakeLong) != 0 && p->timeout > kShort ? kShort : p->timeout;
+  if (asks_python && !python_is_ready()) (void)python_restart();
   (void)supervise_run(run_case, p, &p->settings);
   memcpy(&judged, p->judged, sizeof judged);
   judged.detail[sizeof judged.detail - 1] = judged.call[sizeof judged.call - 1] = '\0';
   if (ending.size > 0) {
     rows_judge_end(&c->which, ending.data, &judged);
+    if (asks_python) (void)python_restart(); /* it may be busy, or about to answer */
   } else if (judged.verdict == kVerdictNone) {
     judged.verdict = kLeftOut;
     strcpy(judged.detail, "the call could not be made");
@@ -827,6 +837,9 @@ static int find_reference(probe *p) {
   if (p->reference.function == NULL) {
     p->reference.function = tool_copy(p->s.name, strlen(p->s.name));
   }
+  if (p->is_python) {
+    return python_start(p->reference_path, p->reference.function) ? kExitOk : kExitLoad;
+  }
   if (!library_argument_fetch(p->reference.paths[0])) return kExitLoad;
   return supervise_run(load_reference, p, &p->settings);
 }
@@ -883,6 +896,7 @@ static void read_against(const char *text, probe *out) {
   }
   out->s.has_reference = true;
   out->reference_path = tool_copy(text, colon != NULL ? (size_t)(colon - text) : strlen(text));
+  out->is_python = python_names_file(out->reference_path);
   out->reference.paths[0] = out->reference_path;
   out->reference.num_paths = 1;
   out->reference.device_name = out->request.device_name;
@@ -913,6 +927,7 @@ static bool read_options(const arguments *args, probe *out) {
 
 static void probe_free(probe *p) {
   size_t i;
+  python_end();
   for (i = 0; i < p->num_cases; ++i) {
     free(p->cases[i].detail);
     free(p->cases[i].call);
@@ -971,8 +986,9 @@ static const option kProbeOptions[] = {
      "text"},
     {kOptionSkip, "skip", 0, "ROW", true, "all but these"},
     {kOptionAgainst, "against", 0, "LIB[:FUNCTION]", false,
-     "judge generated calls by this library: a simple implementation, or another build (default: "
-     "none is generated; FUNCTION has the same name)"},
+     "judge generated calls by this library: a simple implementation, or another build; or by a "
+     "function in Python, FILE.py[:FUNCTION] (default: none is generated; FUNCTION has the same "
+     "name)"},
     {kOptionNondeterministic, "nondeterministic", 0, NULL, false,
      "the same call may give different bits, within the allowed error"},
     {kOptionLib, "lib", 'l', "LIB", false,

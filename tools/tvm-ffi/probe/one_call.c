@@ -566,9 +566,17 @@ static double find_largest(const argument *arg) {
   return largest;
 }
 
+/* By how much sums of `count` numbers may differ which are added in another order, if so many sums
+ * are made: the error of a long one grows with its partial sums, too. */
+static double find_growth(double count, double num_sums) {
+  const double each = count / (num_sums > 1 ? num_sums : 1), of_long = sqrt(each * sqrt(each));
+  return sqrt(count) > of_long ? sqrt(count) : of_long;
+}
+
 /* Numbers that were computed from narrow ones are no more exact than these, whatever type they have
- * themselves; and sums depend on the order, the more the more there is to add. */
-static tolerance find_tolerance(const attempt *a, DLDataType dtype) {
+ * themselves; and sums depend on the order, the more the more there is to add. `num_results` is how
+ * many numbers come out. */
+static tolerance find_tolerance(const attempt *a, DLDataType dtype, double num_results) {
   const double least_relative = 1e-5, least_wide = 1e-9, wide = 1e-12, other = 1e-6, factor = 4;
   tolerance out = a->s->allowed;
   double epsilon = get_epsilon(dtype), largest = 1, count = 1, spread;
@@ -586,7 +594,7 @@ static tolerance find_tolerance(const attempt *a, DLDataType dtype) {
     size = of_argument > 0 ? find_largest(arg) : 0;
     if (size > largest) largest = size;
   }
-  spread = epsilon > FLT_EPSILON ? 2 * epsilon : factor * epsilon * sqrt(count);
+  spread = epsilon > FLT_EPSILON ? 2 * epsilon : factor * epsilon * find_growth(count, num_results);
   out.relative = epsilon > FLT_EPSILON ? 0 : epsilon > DBL_EPSILON ? least_relative : least_wide;
   if (spread > out.relative) out.relative = spread;
   out.absolute = epsilon > DBL_EPSILON ? other : wide;
@@ -609,16 +617,18 @@ bool effects_match(const attempt *a, const effects *got, const effects *expected
                    text_buf *out) {
   size_t i;
   for (i = 0; i < a->num_args; ++i) {
+    const DLTensor *tensor;
     tolerance allowed;
     if (expected->tensors[i] == NULL || got->tensors[i] == NULL) continue;
-    allowed = find_tolerance(a, TVMFFITensorGetDLTensorPtr(expected->tensors[i])->dtype);
+    tensor = TVMFFITensorGetDLTensorPtr(expected->tensors[i]);
+    allowed = find_tolerance(a, tensor->dtype, (double)tvm_ffi_tensor_get_numel(tensor));
     if (!tensors_match(name_argument(a, i), got->tensors[i], expected->tensors[i], exact, &allowed,
                        out))
       return false;
   }
   if (strcmp(got->text, expected->text) == 0) return true;
   if (!exact && got->has_result && expected->has_result) {
-    const tolerance of_floats = find_tolerance(a, tvm_ffi_dtype_make(kDLFloat, 64, 1));
+    const tolerance of_floats = find_tolerance(a, tvm_ffi_dtype_make(kDLFloat, 64, 1), 1);
     return values_match("the result", &got->result, &expected->result,
                         has_only_floats(&expected->result) ? &of_floats : &a->s->allowed, out);
   }

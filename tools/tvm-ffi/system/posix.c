@@ -20,6 +20,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/utsname.h>
@@ -610,6 +611,90 @@ bool launch_run(char *const *words, launch_end *out) {
     snprintf(out->ended, sizeof out->ended, "signal %d", WTERMSIG(status));
   }
   return true;
+}
+
+/* ---- A program beside this one ---- */
+
+static int start_beside(char *const *words, int channel, int errors, pid_t *out) {
+  posix_spawn_file_actions_t actions;
+  int code = posix_spawn_file_actions_init(&actions);
+  if (code != 0) return code;
+  code = posix_spawn_file_actions_adddup2(&actions, channel, STDIN_FILENO);
+  if (code == 0) code = posix_spawn_file_actions_adddup2(&actions, channel, STDOUT_FILENO);
+  if (code == 0) code = posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO);
+  if (code == 0) code = posix_spawnp(out, words[0], &actions, NULL, words, environ);
+  posix_spawn_file_actions_destroy(&actions);
+  return code;
+}
+
+bool companion_start(char *const *words, companion *out) {
+  int ends[2], code;
+  const int nothing = open("/dev/null", O_WRONLY | O_CLOEXEC);
+  pid_t process = 0;
+  memset(out, 0, sizeof *out);
+  if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0) {
+    if (nothing >= 0) close(nothing);
+    return false;
+  }
+  fcntl(ends[0], F_SETFD, FD_CLOEXEC);
+  fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+#ifdef SO_NOSIGPIPE
+  setsockopt(ends[0], SOL_SOCKET, SO_NOSIGPIPE, &(int){1}, sizeof(int));
+#endif
+  code = start_beside(words, ends[1], nothing >= 0 ? nothing : STDERR_FILENO, &process);
+  close(ends[1]);
+  if (nothing >= 0) close(nothing);
+  if (code != 0) close(ends[0]);
+  out->process = code == 0 ? (long)process : 0;
+  out->channel = ends[0];
+  child_spare(out->process);
+  errno = code;
+  return code == 0;
+}
+
+void companion_end(companion *c) {
+  if (c->process == 0) return;
+  close(c->channel);
+  kill((pid_t)c->process, SIGKILL);
+  while (waitpid((pid_t)c->process, NULL, 0) < 0 && errno == EINTR) continue;
+  child_spare(0);
+  memset(c, 0, sizeof *c);
+}
+
+bool companion_write(const companion *c, const void *bytes, size_t size) {
+#ifdef MSG_NOSIGNAL
+  enum { kFlags = MSG_NOSIGNAL };
+#else
+  enum { kFlags = 0 };
+#endif
+  const char *at = bytes;
+  while (size > 0) {
+    const ssize_t put = send(c->channel, at, size, kFlags);
+    if (put < 0 && errno == EINTR) continue;
+    if (put <= 0) return false;
+    at += put;
+    size -= (size_t)put;
+  }
+  return true;
+}
+
+bool companion_read(const companion *c, void *out, size_t size) {
+  char *at = out;
+  while (size > 0) {
+    const ssize_t got = recv(c->channel, at, size, 0);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return false;
+    at += got;
+    size -= (size_t)got;
+  }
+  return true;
+}
+
+bool companion_wait(const companion *c, int seconds) {
+  struct pollfd watched;
+  watched.fd = c->channel;
+  watched.events = POLLIN;
+  return poll(&watched, 1, seconds * 1000) > 0;
 }
 
 /* ---- What a call should leave as it was ---- */

@@ -221,10 +221,14 @@ static bool each_child(void (*body)(long pid)) {
 }
 
 static bool is_adopting;
+static long spared; /* 0: none */
+
+void child_spare(long process) {
+  spared = process;
+}
 
 static void note_other(long pid) {
-  (void)pid;
-  is_adopting = false;
+  if (pid != spared) is_adopting = false;
 }
 
 /*
@@ -241,6 +245,7 @@ static size_t num_ended;
 
 /* Those of another user, such as a setuid program, can be neither ended nor waited for. */
 static void end_orphan(long pid) {
+  if (pid == spared) return;
   if (kill((pid_t)pid, SIGKILL) != 0) return;
   if (waitpid((pid_t)pid, NULL, 0) == (pid_t)pid) ++num_ended;
 }
@@ -256,6 +261,10 @@ static void end_orphans(void) {
 }
 
 #else
+
+void child_spare(long process) {
+  (void)process;
+}
 
 static void begin_adopting(void) {}
 

@@ -250,6 +250,23 @@ typedef struct {
  * that it prints goes to stderr. False with errno set if it cannot be run. */
 bool launch_run(char *const *words, launch_end *out);
 
+/* A program beside this one, which ends when nobody can ask it any more; posix.c only. */
+typedef struct {
+  long process;
+  int channel; /* its standard input and output */
+} companion;
+
+/* Starts it, and lets children of this process share its channel. What it prints to stderr is not
+ * shown. False with errno set if it cannot be run. */
+bool companion_start(char *const *words, companion *out);
+/* Ends it; nothing if it was not started. */
+void companion_end(companion *c);
+/* False if it has ended. */
+bool companion_write(const companion *c, const void *bytes, size_t size);
+bool companion_read(const companion *c, void *out, size_t size);
+/* Whether it has written something, or ended, within so many seconds. */
+bool companion_wait(const companion *c, int seconds);
+
 /* ---- The child process ---- */
 
 /* Foreign code runs in it. There is one at a time. It does not outlive this process, nor do the
@@ -298,6 +315,9 @@ void child_exit(int exit_code);
 /* ---- The child process: a copy of this one, in posix_child.c only ---- */
 
 typedef enum { kForkFailed, kForkParent, kForkChild } fork_side;
+
+/* A child of this process that was there before, and is no orphan of a child. */
+void child_spare(long process);
 
 /* Copies this process; kForkFailed sets errno. While Ctrl-Z or the shell stops this process, the
  * child is stopped, too, and that time is added to *out_time_still, in nanoseconds, until
