@@ -21,6 +21,8 @@ static bool read(const spec_source *source, int options, spec *out) {
   if (!spec_read(source, out)) return false;
   if (spec_bind(source, (options & kReturnsOutputs) != 0, out) &&
       (abi->check == NULL || abi->check(source, NULL, 0, out))) {
+    const bool is_error = abi->result_is_error || (options & kResultIsError) != 0;
+    if (is_error && out->failure == kErrorNone) out->failure = kErrorNonzero;
     return true;
   }
   spec_free(out);
@@ -64,7 +66,6 @@ static void write(const spec *target, int options) {
   request.num_specs = 1;
   request.abi = choose_abi(options);
   request.is_lean = (options & kIsLean) != 0;
-  request.result_is_error = request.abi->result_is_error || (options & kResultIsError) != 0;
   wrap_write(&written, &request);
   fuzz_require(strlen(written.data) == written.size);
   fuzz_require(strstr(written.data, "TVM_FFI_C_EXPORT(") != NULL);

@@ -341,6 +341,8 @@ static inline TVMFFIAny tvm_ffi_any_take_object(TVMFFIObjectHandle object) {
 static inline void tvm_ffi_object_release(TVMFFIObjectHandle object) {
   if (object != NULL) TVMFFIObjectDecRef(object);
 }
+enum { kTVMFFIBigInt = 78 };
+int TVMFFIBigIntFromByteArray(const TVMFFIByteArray *input, TVMFFIAny *out);
 TVM_FFI_C_DETAIL_CHECK int tvm_ffi_any_from_uint64(uint64_t value, TVMFFIAny *out) {
   if (value > (uint64_t)INT64_MAX) {
     return tvm_ffi_error_raise(

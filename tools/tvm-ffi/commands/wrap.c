@@ -15,14 +15,19 @@ typedef struct {
   spec *items;
   size_t count;
   bool returns_outputs;
+  bool result_is_error; /* a result other than 0 becomes an error */
+  bool has_includes;
   wrap_request request;
 } wrap_input;
 
 /* ---- Reading ---- */
 
-static bool check_result(const spec_source *source, const wrap_input *input, const spec *target) {
+/* With the option, functions return an error code unless their spec says otherwise. */
+static bool check_result(const spec_source *source, const wrap_input *input, spec *target) {
   const spec_kind kind = target->result->kind;
-  if (!input->request.result_is_error || kind == kTypeInt || kind == kTypeUint) return true;
+  if (!input->result_is_error || target->failure != kErrorNone) return true;
+  target->failure = kErrorNonzero;
+  if (kind == kTypeInt || kind == kTypeUint || kind == kTypeWide) return true;
   return spec_fail(source, target->column,
                    "with --errors=nonzero `%s` must return an integer, not `%s`", target->name,
                    target->result->name);
@@ -39,6 +44,12 @@ static bool check_names(const spec_source *source, const wrap_input *input, cons
   return true;
 }
 
+static bool check_declared(const spec_source *source, const wrap_input *input, const spec *target) {
+  const size_t column = spec_find_declared(target);
+  return column == SIZE_MAX || input->has_includes ||
+         spec_fail(source, column, "a header has to declare this: give it with --include=FILE");
+}
+
 static bool check_abi(const spec_source *source, const wrap_input *input, const spec *target) {
   const wrap_abi *abi = input->request.abi;
   return abi->check == NULL || abi->check(source, input->items, input->count, target);
@@ -48,7 +59,8 @@ static bool add_spec(wrap_input *input, const spec_source *source) {
   spec next;
   if (!spec_read(source, &next)) return false;
   if (!spec_bind(source, input->returns_outputs, &next) || !check_abi(source, input, &next) ||
-      !check_result(source, input, &next) || !check_names(source, input, &next)) {
+      !check_result(source, input, &next) || !check_declared(source, input, &next) ||
+      !check_names(source, input, &next)) {
     spec_free(&next);
     return false;
   }
@@ -176,8 +188,8 @@ static int command_wrap(const arguments *args) {
   memset(&input, 0, sizeof input);
   input.request.is_lean = arguments_has(args, kOptionLean);
   input.request.abi = wrap_abi_at(arguments_word(args, kOptionAbi, 0));
-  input.request.result_is_error =
-      input.request.abi->result_is_error || arguments_has(args, kOptionErrors);
+  input.has_includes = arguments_has(args, kOptionInclude);
+  input.result_is_error = input.request.abi->result_is_error || arguments_has(args, kOptionErrors);
   input.returns_outputs = arguments_word(args, kOptionOutputs, 0) == 1;
   if (arguments_has(args, kOptionJson) && output != NULL && tool_is_same_file(output, "-", false)) {
     return report_fail(kExitUsage, "--json prints the kernels: --output must be another file");
@@ -232,9 +244,13 @@ static const char kWrapText[] =
     "memory with another tensor if one of them is written; NAME[n] inplace x may be exactly x.\n"
     "TYPE *NAME[n][4] is a work array, which the kernel allocates; a small one of constant\n"
     "extents is on the stack. Other parameters are numbers, which must fit their type, text\n"
-    "without a NUL (const char *) and void *. A name and = before the prototype name the kernel;\n"
-    "text after // describes it. An operand @FILE is a file with one SPEC per line, where #\n"
-    "begins a comment line; @- is standard input.\n\n"
+    "without a NUL (const char *) and void *. in int *NAME passes the address of a number; out\n"
+    "and inout return what the function writes there. enum {A, B} NAME takes names, too.\n"
+    "int NAME = 3 is no argument, but always 3. error=nonzero, zero, negative or null behind the\n"
+    "parameters says which result is an error: negative:errno adds the text of errno, and\n"
+    "error_text=FUNCTION(return) what the function returns. A name and = before the prototype\n"
+    "name the kernel; text after // describes it. An operand @FILE is a file with one SPEC per\n"
+    "line, where # begins a comment line; @- is standard input.\n\n"
     "With --abi the SPEC has the arguments of the kernel, which converts them to what the\n"
     "generated function takes. casadi: inputs (double NAME is one as well) and outputs in\n"
     "CasADi's order, with its names and its numbers of rows and columns. memref: the arguments of\n"

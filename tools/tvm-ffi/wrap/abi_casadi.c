@@ -137,11 +137,10 @@ static void write_variables(text_buf *out, const spec *target) {
   text_add(out, "};\n");
 }
 
-static void write_call(text_buf *out, const wrap_request *request, const spec *target) {
+static void write_call(text_buf *out, const spec *target) {
   const bool is_owner = wrap_is_owner(target);
   text_buf matrices = {NULL, 0, 0};
   int num_in, num_out;
-  (void)request;
   num_in = write_matrices(&matrices, target, false);
   num_out = write_matrices(&matrices, target, true);
   if (num_in + num_out == 0) text_add(&matrices, "        {.name = NULL},\n");

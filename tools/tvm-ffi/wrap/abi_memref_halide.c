@@ -17,7 +17,7 @@ typedef struct {
 static void write_described_prototype(text_buf *out, const spec *target, const description *kind) {
   wrap_list list;
   size_t i;
-  wrap_write_result(out, target->result);
+  wrap_write_result(out, target);
   text_add(out, "%s%s(", kind->prefix, target->name);
   list = wrap_begin_list(out);
   for (i = 0; i < target->num_params; ++i) {
@@ -159,14 +159,14 @@ static void write_descriptor(text_buf *out, const spec *target, const spec_param
   free(local);
 }
 
-static void memref_write_call(text_buf *out, const wrap_request *request, const spec *target) {
+static void memref_write_call(text_buf *out, const spec *target) {
   size_t i;
   for (i = 0; i < target->num_params; ++i) {
     const spec_param *param = &target->params[i];
     if (param->form == kParamTensor) write_descriptor(out, target, param);
   }
   write_described_call(out, target, &kMemref);
-  if (request->result_is_error) wrap_write_failure(out, target);
+  if (target->failure != kErrorNone) wrap_write_failure(out, target);
 }
 
 const wrap_abi kWrapMemref = {"memref",
@@ -283,9 +283,8 @@ static void write_buffer(text_buf *out, const spec *target, const spec_param *pa
   free(buffer);
 }
 
-static void halide_write_call(text_buf *out, const wrap_request *request, const spec *target) {
+static void halide_write_call(text_buf *out, const spec *target) {
   size_t i;
-  (void)request;
   for (i = 0; i < target->num_params; ++i) {
     const spec_param *param = &target->params[i];
     if (param->form == kParamTensor) write_buffer(out, target, param);

@@ -4,6 +4,12 @@
 
 #include <stdlib.h>
 
+/* The integer of that name that is passed as a value, not by its address; NULL: there is none. */
+static const spec_param *find_integer(const spec *target, const char *name) {
+  const spec_param *found = spec_integer_of(target, name);
+  return found != NULL && found->direction == kByValue ? found : NULL;
+}
+
 /* Whether `[n][m]` stands in the prototype as it is written: C has it for constants, and for names
  * of earlier parameters. */
 static bool is_array(const spec *target, const spec_param *param) {
@@ -14,7 +20,7 @@ static bool is_array(const spec *target, const spec_param *param) {
     if (name == NULL) continue;
     is_valid = false;
     for (k = 0; &target->params[k] != param; ++k) {
-      if (spec_integer_of(target, name) == &target->params[k]) is_valid = true;
+      if (find_integer(target, name) == &target->params[k]) is_valid = true;
     }
     /* The first extent is not part of the type. */
     if (!is_valid && i == 0 && param->num_dims > 1) is_valid = true;
@@ -27,14 +33,15 @@ static void write_array(wrap_list *list, const spec *target, const spec_param *p
   text_buf line = {NULL, 0, 0};
   const char *type = param->type->name;
   size_t i;
-  if (param->form == kParamWork || !is_array(target, param)) {
+  if (param->c_type.name != NULL) {
+    text_add(&line, "%s %s", param->c_type.name, param->local);
+  } else if (param->form == kParamWork || !is_array(target, param)) {
     text_add(&line, "%s%s *%s", param->is_const ? "const " : "", type, param->local);
   } else {
     text_add(&line, "%s%s %s", param->is_const ? "const " : "", type, param->local);
     for (i = 0; i < param->num_dims; ++i) {
       const spec_number *extent = &param->dims[i].extent;
-      const spec_param *integer =
-          extent->name != NULL ? spec_integer_of(target, extent->name) : NULL;
+      const spec_param *integer = extent->name != NULL ? find_integer(target, extent->name) : NULL;
       if (extent->name == NULL) {
         text_add(&line, "[%lld]", (long long)extent->value);
       } else {
@@ -61,12 +68,14 @@ static void write_declared(text_buf *out, const wrap_request *request) {
 static void write_prototype(text_buf *out, const spec *target) {
   wrap_list list;
   size_t i;
-  wrap_write_result(out, target->result);
+  wrap_write_result(out, target);
   text_add(out, "%s(", target->name);
   list = wrap_begin_list(out);
   for (i = 0; i < target->num_params; ++i) {
     const spec_param *param = &target->params[i];
-    if (param->form == kParamScalar) {
+    if (param->declaration != NULL) {
+      wrap_add_item(&list, "%s", param->declaration);
+    } else if (param->form == kParamScalar || param->form == kParamConstant) {
       wrap_write_value_parameter(&list, param);
     } else {
       write_array(&list, target, param);
@@ -75,7 +84,7 @@ static void write_prototype(text_buf *out, const spec *target) {
   text_add(out, "%s);\n", target->num_params == 0 ? "void" : "");
 }
 
-static void write_call(text_buf *out, const wrap_request *request, const spec *target) {
+static void write_call(text_buf *out, const spec *target) {
   wrap_list list;
   size_t i;
   text_add(out, "  %s%s(", target->result->kind != kTypeVoid ? "returned = " : "", target->name);
@@ -86,18 +95,23 @@ static void write_call(text_buf *out, const wrap_request *request, const spec *t
       char *value = wrap_argument(target, param);
       wrap_add_item(&list, "%s", value);
       free(value);
+    } else if (param->form == kParamConstant) {
+      wrap_add_item(&list, "%s", param->constant);
     } else if (param->form == kParamWork) {
       wrap_add_item(&list, "%s", param->local);
     } else {
       const bool is_lowest = param->strides == kStridesBlas && param->num_dims == 1;
       char *tensor = wrap_tensor(param);
-      wrap_add_item(&list, "%s(%s)", is_lowest ? "wrap_get_lowest" : "tvm_ffi_tensor_get_data",
-                    tensor);
+      char *cast =
+          param->c_type.name != NULL ? tool_format("(%s)", param->c_type.name) : tool_copy("", 0);
+      wrap_add_item(&list, "%s%s(%s)", cast,
+                    is_lowest ? "wrap_get_lowest" : "tvm_ffi_tensor_get_data", tensor);
+      free(cast);
       free(tensor);
     }
   }
   text_add(out, ");\n");
-  if (request->result_is_error) wrap_write_failure(out, target);
+  if (target->failure != kErrorNone) wrap_write_failure(out, target);
 }
 
 static bool check(const spec_source *source, const spec *earlier, size_t num_earlier,

@@ -13,7 +13,7 @@
 
 #define SIZED(code, type) "tvm_ffi_dtype_make(" code ", 8 * sizeof(" type "), 1)"
 
-/* An int holds no more than INT64_MAX, so that is the limit of unsigned types of 64 bits too: that
+/* An extent is no more than INT64_MAX, so that is the limit of unsigned types of 64 bits too: that
  * of those whose size differs between systems is WRAP_MAX. */
 static const spec_type kTypes[] = {
     {"void", kTypeVoid, NULL, NULL, NULL},
@@ -27,7 +27,7 @@ static const spec_type kTypes[] = {
     {"uint8_t", kTypeUint, "TVM_FFI_C_UINT8", "0", "UINT8_MAX"},
     {"uint16_t", kTypeUint, "TVM_FFI_C_UINT16", "0", "UINT16_MAX"},
     {"uint32_t", kTypeUint, "TVM_FFI_C_UINT32", "0", "UINT32_MAX"},
-    {"uint64_t", kTypeUint, "TVM_FFI_C_UINT64", "0", "INT64_MAX"},
+    {"uint64_t", kTypeWide, "TVM_FFI_C_UINT64", "0", "INT64_MAX"},
     {"signed char", kTypeInt, "TVM_FFI_C_INT8", "SCHAR_MIN", "SCHAR_MAX"},
     {"short", kTypeInt, SIZED("kDLInt", "short"), "SHRT_MIN", "SHRT_MAX"},
     {"int", kTypeInt, SIZED("kDLInt", "int"), "INT_MIN", "INT_MAX"},
@@ -36,12 +36,13 @@ static const spec_type kTypes[] = {
     {"unsigned char", kTypeUint, "TVM_FFI_C_UINT8", "0", "UCHAR_MAX"},
     {"unsigned short", kTypeUint, SIZED("kDLUInt", "unsigned short"), "0", "USHRT_MAX"},
     {"unsigned int", kTypeUint, SIZED("kDLUInt", "unsigned int"), "0", "UINT_MAX"},
-    {"unsigned long", kTypeUint, SIZED("kDLUInt", "unsigned long"), "0", "WRAP_MAX(unsigned long)"},
-    {"unsigned long long", kTypeUint, SIZED("kDLUInt", "unsigned long long"), "0", "INT64_MAX"},
-    {"size_t", kTypeUint, SIZED("kDLUInt", "size_t"), "0", "WRAP_MAX(size_t)"},
+    {"unsigned long", kTypeWide, SIZED("kDLUInt", "unsigned long"), "0", "WRAP_MAX(unsigned long)"},
+    {"unsigned long long", kTypeWide, SIZED("kDLUInt", "unsigned long long"), "0", "INT64_MAX"},
+    {"size_t", kTypeWide, SIZED("kDLUInt", "size_t"), "0", "WRAP_MAX(size_t)"},
     {"ptrdiff_t", kTypeInt, SIZED("kDLInt", "ptrdiff_t"), "PTRDIFF_MIN", "PTRDIFF_MAX"},
     {"intptr_t", kTypeInt, SIZED("kDLInt", "intptr_t"), "INTPTR_MIN", "INTPTR_MAX"},
-    {"uintptr_t", kTypeUint, SIZED("kDLUInt", "uintptr_t"), "0", "WRAP_MAX(uintptr_t)"},
+    {"uintptr_t", kTypeWide, SIZED("kDLUInt", "uintptr_t"), "0", "WRAP_MAX(uintptr_t)"},
+    {"char", kTypeChar, NULL, NULL, NULL},
     {"const char *", kTypeText, NULL, NULL, NULL},
     {"void *", kTypePointer, NULL, NULL, NULL},
     {"const void *", kTypePointer, NULL, NULL, NULL},
@@ -76,7 +77,6 @@ static const struct {
     {"struct",
      "a kernel takes tensors, numbers, text and addresses; that of a structure is a void *"},
     {"union", "a kernel takes tensors, numbers, text and addresses; that of a union is a void *"},
-    {"enum", "write the integer type that the compiler gives it, such as unsigned or int"},
     {"_Complex", "wrap a function that takes two numbers, or a tensor of twice as many"},
 };
 
@@ -103,7 +103,7 @@ static bool is_restrict(const char *word, size_t size) {
 
 /* Whether the word begins or continues the name of a type. */
 static bool is_type_word(const char *word, size_t size) {
-  static const char *const kParts[] = {"const", "signed", "unsigned", "_Bool", "char"};
+  static const char *const kParts[] = {"const", "signed", "unsigned", "_Bool", "enum"};
   size_t i;
   for (i = 0; i < kNumTypes; ++i) {
     if (is_spelt(kTypes[i].name, word, size)) return true;
@@ -259,6 +259,30 @@ static char *take_name(reader *r, const char *expected) {
   return name;
 }
 
+/* ---- Numbers ---- */
+
+static bool is_digit(int byte) {
+  return byte >= '0' && byte <= '9';
+}
+
+/* Reads a number that is not negative. */
+static bool take_value(reader *r, int64_t *out) {
+  const word w = peek_word(r);
+  size_t i;
+  *out = 0;
+  for (i = 0; i < w.size; ++i) {
+    const int digit = w.begin[i] - '0';
+    if (!is_digit(w.begin[i])) break;
+    if (*out > (INT64_MAX - digit) / 10) {
+      return spec_fail(r->source, column_of(r, w.begin), "the number is larger than 2^63 - 1");
+    }
+    *out = *out * 10 + digit;
+  }
+  if (i < w.size || w.size == 0) return fail_expecting(r, "a decimal number");
+  r->pos += w.size;
+  return true;
+}
+
 /* ---- Types ---- */
 
 /* The words of a type, in any order. */
@@ -305,6 +329,7 @@ static char *spell(const type_words *words) {
     return tool_format("a mixture");
   }
   if (is_other && word_is(words->other, "_Bool")) return tool_format("bool");
+  if (is_other && word_is(words->other, "enum")) return tool_format("int");
   if (is_other)
     return tool_format("%.*s", tvmffi_shown_size(words->other.size), words->other.begin);
   if (words->is_char) return tool_format("%schar", words->is_signed ? "signed " : sign);
@@ -312,9 +337,10 @@ static char *spell(const type_words *words) {
   return tool_format("%s%s", sign, words->is_short ? "short" : size);
 }
 
-/* What stands around a type: const, restrict, and a * after it. */
+/* What stands around a type: const, restrict, and a * after it; what it is called in C. */
 typedef struct {
   bool is_const, is_restrict, is_pointer;
+  spec_c_type c_type; /* the caller's, also after a failure */
 } type_marks;
 
 /* Whether the words name a type: const and restrict alone do not. */
@@ -323,13 +349,58 @@ static bool has_type(const type_words *words) {
          words->is_int || words->num_longs > 0 || words->other.size > 0;
 }
 
+/* Reads a number that may be negative. */
+static bool take_signed_value(reader *r, int64_t *out) {
+  const bool is_negative = take(r, '-');
+  if (!take_value(r, out)) return false;
+  if (is_negative) *out = -*out;
+  return true;
+}
+
+/* Reads the constants of an enumeration, as C has them, behind the brace. */
+static bool take_choices(reader *r, spec_c_type *out) {
+  int64_t next = 0;
+  do {
+    spec_choice *choice;
+    size_t column;
+    if (out->num_choices > 0 && peek(r, '}')) break;
+    out->choices = tool_realloc(out->choices, (out->num_choices + 1) * sizeof *out->choices);
+    choice = &out->choices[out->num_choices];
+    skip_space(r);
+    column = column_of(r, r->pos);
+    choice->name = take_name(r, "a constant of the enumeration");
+    if (choice->name == NULL) return false;
+    ++out->num_choices;
+    if (take(r, '=') && !take_signed_value(r, &next)) return false;
+    if (next < INT32_MIN || next > INT32_MAX) {
+      return spec_fail(r->source, column, "`%s` does not fit int", choice->name);
+    }
+    choice->value = next++;
+  } while (take(r, ','));
+  return take_required(r, '}', "`,` or `}`");
+}
+
+/* Reads what follows the word enum: the name, and the constants. */
+static bool take_enum(reader *r, spec_c_type *out) {
+  const word w = peek_word(r);
+  if (identifier_is(w.begin, w.size)) {
+    if (is_type_word(w.begin, w.size)) return fail_expecting(r, "the name of an enumeration");
+    out->name = tool_format("enum %.*s", tvmffi_shown_size(w.size), w.begin);
+    r->pos += w.size;
+  }
+  if (take(r, '{')) return take_choices(r, out);
+  return out->name != NULL ||
+         fail_expecting(r, "the name of an enumeration, or its constants in braces");
+}
+
 /* Reads the words of a type, up to *end. False after a report. */
-static bool take_type_words(reader *r, type_words *out, const char **end) {
+static bool take_type_words(reader *r, type_words *out, spec_c_type *c_type, const char **end) {
   word w = peek_word(r);
   memset(out, 0, sizeof *out);
   if (!identifier_is(w.begin, w.size)) return fail_expecting(r, "a type");
   while (is_type_word(w.begin, w.size)) {
     if (!add_type_word(r, w, out)) return false;
+    if (word_is(w, "enum") && !take_enum(r, c_type)) return false;
     *end = r->pos;
     w = peek_word(r);
   }
@@ -363,7 +434,8 @@ static bool take_type(reader *r, const spec_type **out, type_marks *marks) {
   const char *end = r->pos;
   char *name;
   const size_t begin = column_of(r, peek_word(r).begin);
-  if (!take_type_words(r, &words, &end)) return false;
+  memset(marks, 0, sizeof *marks);
+  if (!take_type_words(r, &words, &marks->c_type, &end)) return false;
   marks->is_const = words.is_const;
   marks->is_restrict = words.is_restrict;
   if (!take_pointer(r, marks)) return false;
@@ -374,10 +446,9 @@ static bool take_type(reader *r, const spec_type **out, type_marks *marks) {
              ? find_type(words.is_const ? "const void *" : "void *")
              : find_type(name);
   if (*out == NULL) {
-    spec_fail(
-        r->source, begin, "`%.*s` is not a type of elements or of numbers%s",
-        tvmffi_shown_size((size_t)(end - (r->source->begin + begin))), r->source->begin + begin,
-        strcmp(name, "char") == 0 ? ": write signed char, unsigned char or const char *" : "");
+    spec_fail(r->source, begin, "`%.*s` is not a type of elements or of numbers",
+              tvmffi_shown_size((size_t)(end - (r->source->begin + begin))),
+              r->source->begin + begin);
   } else if ((*out)->kind == kTypeText || (*out)->kind == kTypePointer) {
     marks->is_pointer = false;
   }
@@ -386,28 +457,6 @@ static bool take_type(reader *r, const spec_type **out, type_marks *marks) {
 }
 
 /* ---- Parameters ---- */
-
-static bool is_digit(int byte) {
-  return byte >= '0' && byte <= '9';
-}
-
-/* Reads a number that is not negative. */
-static bool take_value(reader *r, int64_t *out) {
-  const word w = peek_word(r);
-  size_t i;
-  *out = 0;
-  for (i = 0; i < w.size; ++i) {
-    const int digit = w.begin[i] - '0';
-    if (!is_digit(w.begin[i])) break;
-    if (*out > (INT64_MAX - digit) / 10) {
-      return spec_fail(r->source, column_of(r, w.begin), "the number is larger than 2^63 - 1");
-    }
-    *out = *out * 10 + digit;
-  }
-  if (i < w.size || w.size == 0) return fail_expecting(r, "a decimal number");
-  r->pos += w.size;
-  return true;
-}
 
 /* Reads a name, a number, or a name with the number that it stands for: `N=4`. */
 static bool take_number(reader *r, const char *expected, spec_number *out) {
@@ -584,11 +633,40 @@ static bool take_qualifiers(reader *r, bool *is_static, spec_param *out) {
   }
 }
 
+/* Reads the name of the type in the user's headers, behind the word `as`: `const name *`. */
+static bool take_c_name(reader *r, spec_c_type *out) {
+  const char *begin, *end;
+  word w;
+  skip_space(r);
+  begin = end = r->pos;
+  for (w = peek_word(r); identifier_is(w.begin, w.size) || peek(r, '*'); w = peek_word(r)) {
+    r->pos += w.size > 0 ? w.size : 1;
+    end = r->pos;
+  }
+  if (begin == end) return fail_expecting(r, "the type's name in the header");
+  free(out->name);
+  out->name = tool_copy(begin, (size_t)(end - begin));
+  return true;
+}
+
 static bool take_shape(reader *r, bool is_pointer, spec_param *out) {
   const size_t begin = column_of(r, r->pos);
   bool is_static = false;
   if (out->type->dtype == NULL) {
-    return spec_fail(r->source, begin, "there are no tensors of `%s`", out->type->name);
+    return spec_fail(r->source, begin, "there are no tensors of `%s`%s", out->type->name,
+                     out->type->kind == kTypeChar ? ": write signed char or unsigned char" : "");
+  }
+  if (out->direction == kIn && !out->is_const) {
+    return spec_fail(r->source, out->column, "`%s` is `in`: write const for a tensor that is read",
+                     out->name);
+  }
+  if (out->direction == kOut && (is_pointer || out->is_const)) {
+    return spec_fail(r->source, out->column,
+                     "`out` with a shape is a tensor that the kernel makes: write `out %s %s[n]`",
+                     out->type->name, out->name);
+  }
+  if (out->c_type.name != NULL || out->c_type.num_choices > 0) {
+    return spec_fail(r->source, begin, "there are no tensors of enumerations: write int");
   }
   out->form = is_pointer ? kParamWork : kParamTensor;
   while (take(r, '[')) {
@@ -603,6 +681,7 @@ static bool take_shape(reader *r, bool is_pointer, spec_param *out) {
                      out->name);
   }
   if (out->form == kParamTensor && (!take_promises(r, out) || !check_strides(r, out))) return false;
+  if (take_word(r, "as") && !take_c_name(r, &out->c_type)) return false;
   return check_word(r) && check_count(r, out);
 }
 
@@ -669,16 +748,111 @@ static bool check_end(reader *r, const spec_param *param) {
                    param->name, tvmffi_shown_size(next.size), next.begin);
 }
 
-static bool take_param(reader *r, spec_param *out) {
-  type_marks marks;
-  memset(out, 0, sizeof *out);
-  skip_space(r);
-  if (r->end - r->pos >= 3 && memcmp(r->pos, "...", 3) == 0) {
-    return spec_fail(r->source, column_of(r, r->pos),
-                     "`...` is not supported: a kernel passes the arguments that its SPEC has. "
-                     "Wrap a function without it");
+/* Reads a word of how the function takes a number: in, out, inout. */
+static spec_direction take_direction(reader *r) {
+  static const char *const kWords[] = {[kIn] = "in", [kOut] = "out", [kInOut] = "inout"};
+  size_t i;
+  for (i = kIn; i < sizeof kWords / sizeof *kWords; ++i) {
+    if (take_word(r, kWords[i])) return (spec_direction)i;
   }
-  if (!take_type(r, &out->type, &marks)) return false;
+  return kByValue;
+}
+
+/* Reads the value that the function always gets, up to the end of the parameter. */
+static bool take_constant(reader *r, spec_param *out) {
+  const char *begin, *end;
+  int depth = 0;
+  skip_space(r);
+  begin = end = r->pos;
+  for (; r->pos < r->end && (depth > 0 || (*r->pos != ',' && *r->pos != ')')); ++r->pos) {
+    if (!identifier_has(*r->pos) && (*r->pos == '\0' || strchr(" .+-*/~|&<>()", *r->pos) == NULL)) {
+      return fail_expecting(r, "a constant, such as -1, NULL or (A | B)");
+    }
+    depth += (*r->pos == '(') - (*r->pos == ')');
+    if (*r->pos != ' ') end = r->pos + 1;
+  }
+  if (begin == end) return fail_expecting(r, "a constant, such as -1, NULL or (A | B)");
+  out->constant = tool_copy(begin, (size_t)(end - begin));
+  out->form = kParamConstant;
+  return true;
+}
+
+/* Reads a parameter of any type that is always NULL: `const char **tail = NULL`. True with no
+ * report if it is another one, which is not read then. */
+static bool take_null(reader *r, spec_param *out) {
+  reader ahead = *r;
+  const char *begin, *end;
+  size_t count = 0, i;
+  int depth = 0;
+  word w, name = {NULL, 0};
+  skip_space(&ahead);
+  begin = end = ahead.pos;
+  for (; ahead.pos < ahead.end && *ahead.pos != '='; ++ahead.pos) {
+    depth += (*ahead.pos == '(') - (*ahead.pos == ')');
+    if (depth < 0 || (depth == 0 && *ahead.pos == ',') || *ahead.pos == '\0' ||
+        (!identifier_has(*ahead.pos) && strchr(" ,*()", *ahead.pos) == NULL)) {
+      return true;
+    }
+    if (*ahead.pos != ' ') end = ahead.pos + 1;
+  }
+  if (!take(&ahead, '=') || !take_word(&ahead, "NULL") || end == begin) return true;
+  for (i = 0; begin + i<end; i += w.size> 0 ? w.size : 1) {
+    w.begin = begin + i;
+    w.size = 0;
+    while (w.begin + w.size < end && identifier_has(w.begin[w.size])) ++w.size;
+    if (!identifier_is(w.begin, w.size) || word_is(w, "const")) continue;
+    /* The name is the one that a pointer to a function has in its own parentheses, or the last. */
+    if (name.size == 0 || memchr(begin, '(', (size_t)(name.begin - begin)) == NULL) name = w;
+    ++count;
+  }
+  if (count < 2) return true;
+  r->pos = ahead.pos;
+  out->column = column_of(r, name.begin);
+  out->name = tool_copy(name.begin, name.size);
+  out->declaration = tool_copy(begin, (size_t)(end - begin));
+  out->constant = tool_format("NULL");
+  out->type = find_type("void *");
+  out->form = kParamConstant;
+  return true;
+}
+
+/* Reads what may stand after the name of a number. */
+static bool take_number_end(reader *r, spec_param *out) {
+  if (take(r, '=')) return take_constant(r, out);
+  return !take_word(r, "as") || take_c_name(r, &out->c_type);
+}
+
+/* A number is passed as it is, or its address is. */
+static bool check_address(const reader *r, const spec_param *param, const type_marks *marks) {
+  const char *constant = param->is_const ? "const " : "";
+  const bool is_value = param->type->kind == kTypeText || param->type->kind == kTypePointer;
+  if (param->direction == kByValue && marks->is_pointer) {
+    return spec_fail(r->source, param->column,
+                     "`%s` has no shape: write `%s%s %s[n]` for a tensor, `%s *%s[n]` for a work "
+                     "array, `in %s%s *%s` for a number that the function reads%s",
+                     param->name, constant, param->type->name, param->name, param->type->name,
+                     param->name, constant, param->type->name, param->name,
+                     param->is_const ? "" : ", `out` for one that it writes, `inout` for both");
+  }
+  if (param->direction == kByValue) return true;
+  if (is_value || !marks->is_pointer) {
+    return spec_fail(r->source, param->column,
+                     "`in`, `out` and `inout` are for the address of a number, such as `int *%s`",
+                     param->name);
+  }
+  if (param->is_const && param->direction != kIn) {
+    return spec_fail(r->source, param->column,
+                     "`%s` is const: the function cannot write it, so it is `in`", param->name);
+  }
+  return true;
+}
+
+/* Reads a parameter from its type on. */
+static bool take_declared(reader *r, spec_param *out) {
+  type_marks marks;
+  const bool is_good = take_type(r, &out->type, &marks);
+  out->c_type = marks.c_type;
+  if (!is_good) return false;
   if (peek(r, '(')) return fail_before_name(r);
   out->is_const = marks.is_const;
   out->is_restrict = marks.is_restrict;
@@ -690,15 +864,22 @@ static bool take_param(reader *r, spec_param *out) {
   out->name = take_name(r, "a name for the parameter");
   if (out->name == NULL) return false;
   if (peek(r, '[')) return take_shape(r, marks.is_pointer, out);
-  if (!check_end(r, out) || !check_restrict(r, out->type, &marks, out->column)) return false;
-  if (marks.is_pointer) {
-    return spec_fail(r->source, out->column,
-                     "`%s` has no shape: write `%s%s %s[n]` for a tensor, `%s *%s[n]` for a work "
-                     "array",
-                     out->name, out->is_const ? "const " : "", out->type->name, out->name,
-                     out->type->name, out->name);
+  return take_number_end(r, out) && check_end(r, out) &&
+         check_restrict(r, out->type, &marks, out->column) && check_address(r, out, &marks);
+}
+
+static bool take_param(reader *r, spec_param *out) {
+  memset(out, 0, sizeof *out);
+  skip_space(r);
+  if (r->end - r->pos >= 3 && memcmp(r->pos, "...", 3) == 0) {
+    return spec_fail(r->source, column_of(r, r->pos),
+                     "`...` is not supported: a kernel passes the arguments that its SPEC has. "
+                     "Wrap a function without it");
   }
-  return true;
+  if (!take_null(r, out)) return false;
+  if (out->form == kParamConstant) return true;
+  out->direction = take_direction(r);
+  return take_declared(r, out);
 }
 
 /* num_params: there is none. */
@@ -732,6 +913,100 @@ static bool take_params(reader *r, spec *out) {
     }
   } while (take(r, ','));
   return take_required(r, ')', "`,` or `)`");
+}
+
+/* ---- Errors of the function ---- */
+
+/* Reads `nonzero`, `negative:errno`, ... behind `error=`. */
+static bool take_failure(reader *r, spec *out) {
+  static const char *const kWords[] = {[kErrorNonzero] = "nonzero",
+                                       [kErrorZero] = "zero",
+                                       [kErrorNegative] = "negative",
+                                       [kErrorNull] = "null"};
+  size_t i;
+  for (i = kErrorNonzero; i < sizeof kWords / sizeof *kWords; ++i) {
+    if (!take_word(r, kWords[i])) continue;
+    out->failure = (spec_failure)i;
+    if (!take(r, ':')) return true;
+    out->has_errno = true;
+    return take_word(r, "errno") || fail_expecting(r, "errno");
+  }
+  return fail_expecting(r, "nonzero, zero, negative or null");
+}
+
+/* Reads `sqlite3_errmsg(db)` behind `error_text=`. */
+static bool take_error_text(reader *r, spec *out) {
+  spec_error_text *text = &out->error_text;
+  skip_space(r);
+  text->column = column_of(r, r->pos);
+  text->function = take_name(r, "the function that has the error's text");
+  if (text->function == NULL || !take_required(r, '(', "`(` and names of parameters")) return false;
+  if (take(r, ')')) return true;
+  do {
+    const word w = peek_word(r);
+    size_t i = 0;
+    while (i < out->num_params && !word_is(w, out->params[i].name)) ++i;
+    if (i == out->num_params && !word_is(w, "return")) {
+      return fail_expecting(r, "the name of a parameter, or return");
+    }
+    text->args = tool_realloc(text->args, (text->num_args + 1) * sizeof *text->args);
+    text->args[text->num_args++] = tool_copy(w.begin, w.size);
+    r->pos += w.size;
+  } while (take(r, ','));
+  return take_required(r, ')', "`,` or `)`");
+}
+
+/* Which results may tell a failure. */
+static bool check_failure(const reader *r, const spec *target) {
+  static const char *const kWords[] = {[kErrorNone] = "",
+                                       [kErrorNonzero] = "nonzero",
+                                       [kErrorZero] = "zero",
+                                       [kErrorNegative] = "negative",
+                                       [kErrorNull] = "null"};
+  const spec_kind kind = target->result->kind;
+  const bool is_pointer = kind == kTypeText || kind == kTypePointer;
+  const bool is_integer =
+      kind == kTypeBool || kind == kTypeInt || kind == kTypeUint || kind == kTypeWide;
+  if (target->failure == kErrorNone) {
+    return target->error_text.function == NULL ||
+           spec_fail(r->source, target->error_text.column,
+                     "error_text=%s(...) needs error=", target->error_text.function);
+  }
+  if (target->failure == kErrorNull       ? is_pointer
+      : target->failure == kErrorNegative ? kind == kTypeInt
+                                          : is_integer) {
+    return true;
+  }
+  return spec_fail(r->source, target->column, "with error=%s `%s` must return %s, not `%s`",
+                   kWords[target->failure], target->name,
+                   target->failure == kErrorNull       ? "an address or text"
+                   : target->failure == kErrorNegative ? "a signed integer"
+                                                       : "an integer",
+                   target->result->name);
+}
+
+/* Reads what may stand behind the parameters, each once. */
+static bool take_result_end(reader *r, spec *out) {
+  static const struct {
+    const char *name;
+    bool (*take)(reader *r, spec *out);
+  } kWords[] = {{"error", take_failure}, {"error_text", take_error_text}};
+  enum { kNumWords = sizeof kWords / sizeof *kWords };
+  bool is_taken[kNumWords] = {false};
+  while (true) {
+    const word w = peek_word(r);
+    size_t i = 0;
+    while (i < kNumWords && !word_is(w, kWords[i].name)) ++i;
+    if (i == kNumWords) break;
+    if (is_taken[i]) {
+      return spec_fail(r->source, column_of(r, w.begin), "`%s` is given twice", kWords[i].name);
+    }
+    is_taken[i] = true;
+    r->pos += w.size;
+    if (!take_required(r, '=', "`=`") || !kWords[i].take(r, out)) return false;
+  }
+  if (take_word(r, "as") && !take_c_name(r, &out->result_c_type)) return false;
+  return check_failure(r, out);
 }
 
 /* ---- The whole ---- */
@@ -785,11 +1060,14 @@ static void skip_extern(reader *r) {
 static bool take_spec(reader *r, spec *out) {
   type_marks marks;
   size_t first;
+  bool is_good;
   skip_space(r);
   first = column_of(r, r->pos);
   if (!take_exported(r, out)) return false;
   skip_extern(r);
-  if (!take_type(r, &out->result, &marks)) return false;
+  is_good = take_type(r, &out->result, &marks);
+  out->result_c_type = marks.c_type;
+  if (!is_good) return false;
   skip_space(r);
   out->column = column_of(r, r->pos);
   if (marks.is_pointer) {
@@ -803,7 +1081,8 @@ static bool take_spec(reader *r, spec *out) {
     out->exported = tool_format("%s", out->name);
     first = out->column;
   }
-  return check_exported(r->source, out, first) && take_params(r, out) && take_doc(r, out);
+  return check_exported(r->source, out, first) && take_params(r, out) && take_result_end(r, out) &&
+         take_doc(r, out);
 }
 
 bool spec_read(const spec_source *source, spec *out) {
@@ -817,6 +1096,13 @@ bool spec_read(const spec_source *source, spec *out) {
   return false;
 }
 
+static void free_c_type(spec_c_type *type) {
+  size_t i;
+  for (i = 0; i < type->num_choices; ++i) free(type->choices[i].name);
+  free(type->choices);
+  free(type->name);
+}
+
 void spec_free(spec *target) {
   size_t i, k;
   for (i = 0; i < target->num_params; ++i) {
@@ -827,12 +1113,19 @@ void spec_free(spec *target) {
       free(param->dims[k].stride.name);
       free(param->dims[k].stride.constant);
     }
+    free_c_type(&param->c_type);
+    free(param->constant);
+    free(param->declaration);
     free(param->dims);
     free(param->in_place);
     free(param->local);
     free(param->name);
   }
   for (i = 0; i < target->num_symbols; ++i) free(target->symbols[i].local);
+  for (i = 0; i < target->error_text.num_args; ++i) free(target->error_text.args[i]);
+  free(target->error_text.args);
+  free(target->error_text.function);
+  free_c_type(&target->result_c_type);
   free(target->symbols);
   free(target->constants);
   free(target->params);
@@ -852,15 +1145,27 @@ static void write_number(text_buf *out, const spec_number *number) {
   }
 }
 
-void spec_write_param(text_buf *out, const spec_param *param) {
-  const char *type = param->type->name;
+/* The type: an enumeration by its name, or by its constants if it has none. */
+static void write_type(text_buf *out, const spec_param *param) {
+  const char *type = param->type->name, *name = param->c_type.name;
   const bool is_pointer = type[strlen(type) - 1] == '*';
+  const bool is_enum = name != NULL && text_begins(name, "enum ");
   size_t i;
-  text_add(out, "%s%s%s%s%s%s", param->is_const && !is_pointer ? "const " : "", type,
-           spec_type_space(param->type),
-           param->form == kParamTensor && param->is_restrict ? "restrict " : "",
-           param->form == kParamWork ? "*" : "", param->name);
-  if (param->form != kParamScalar && param->num_dims == 0) text_add(out, "[]");
+  text_add(out, "%s", param->is_const && !is_pointer ? "const " : "");
+  if (name != NULL || param->c_type.num_choices == 0) {
+    text_add(out, "%s%s", is_enum ? name : type, spec_type_space(param->type));
+    return;
+  }
+  for (i = 0; i < param->c_type.num_choices; ++i) {
+    text_add(out, "%s%s = %lld", i > 0 ? ", " : "enum {", param->c_type.choices[i].name,
+             (long long)param->c_type.choices[i].value);
+  }
+  text_add(out, "} ");
+}
+
+static void write_shape(text_buf *out, const spec_param *param) {
+  size_t i;
+  if (param->num_dims == 0) text_add(out, "[]");
   for (i = 0; i < param->num_dims; ++i) {
     text_add(out, i == 0 ? "[" : param->is_flat ? ", " : "][");
     write_number(out, &param->dims[i].extent);
@@ -869,11 +1174,31 @@ void spec_write_param(text_buf *out, const spec_param *param) {
     write_number(out, &param->dims[i].stride);
   }
   if (param->num_dims > 0) text_add(out, "]");
+}
+
+void spec_write_param(text_buf *out, const spec_param *param) {
+  static const char *const kDirections[] = {
+      [kByValue] = "", [kIn] = "in ", [kOut] = "out ", [kInOut] = "inout "};
+  const bool has_shape = param->form == kParamTensor || param->form == kParamWork;
+  const bool has_star = param->form == kParamWork || (!has_shape && param->direction != kByValue);
+  if (param->declaration != NULL) {
+    text_add(out, "%s = %s", param->declaration, param->constant);
+    return;
+  }
+  text_add(out, "%s", kDirections[param->direction]);
+  write_type(out, param);
+  text_add(out, "%s%s%s", param->form == kParamTensor && param->is_restrict ? "restrict " : "",
+           has_star ? "*" : "", param->name);
+  if (has_shape) write_shape(out, param);
+  if (param->constant != NULL) text_add(out, " = %s", param->constant);
   if (param->alignment > 0) text_add(out, " align %lld", (long long)param->alignment);
   if (param->strides != kStridesPositive) {
     text_add(out, " strides %s", param->strides == kStridesAny ? "any" : "blas");
   }
   if (param->in_place != NULL) text_add(out, " inplace %s", param->in_place);
+  if (param->c_type.name != NULL && !text_begins(param->c_type.name, "enum ")) {
+    text_add(out, " as %s", param->c_type.name);
+  }
 }
 
 /* ---- Names in the kernel ---- */
@@ -970,9 +1295,54 @@ const spec_symbol *spec_symbol_of(const spec *target, const char *name) {
   return find_symbol(target, name);
 }
 
+/* Whether it is an integer that is known before the call. */
 static bool is_integer(const spec_param *param) {
-  return param->form == kParamScalar &&
-         (param->type->kind == kTypeInt || param->type->kind == kTypeUint);
+  return param->form == kParamScalar && param->direction != kOut &&
+         (param->type->kind == kTypeInt || param->type->kind == kTypeUint ||
+          param->type->kind == kTypeWide);
+}
+
+const spec_param *spec_param_of(const spec *target, const char *name) {
+  const size_t i = find_param(target, name);
+  return i < target->num_params ? &target->params[i] : NULL;
+}
+
+spec_kind spec_kind_of(const spec *target, const spec_param *param) {
+  const bool is_extent = find_symbol(target, param->name) != NULL;
+  return param->type->kind == kTypeWide && is_extent ? kTypeUint : param->type->kind;
+}
+
+const char *spec_c_name(const spec_param *param) {
+  return param->c_type.name != NULL ? param->c_type.name : param->type->name;
+}
+
+bool spec_has_value(const spec *target) {
+  return target->result->kind != kTypeVoid && target->failure != kErrorNonzero;
+}
+
+size_t spec_find_plain(const spec *target) {
+  size_t i;
+  for (i = 0; i < target->num_params; ++i) {
+    const spec_param *param = &target->params[i];
+    if (param->form == kParamConstant || param->c_type.name != NULL ||
+        param->c_type.num_choices > 0 ||
+        (param->form == kParamScalar &&
+         (param->direction != kByValue || param->type->kind == kTypeChar))) {
+      return param->column;
+    }
+  }
+  return target->result_c_type.name != NULL || target->result->kind == kTypeChar ? target->column
+                                                                                 : SIZE_MAX;
+}
+
+size_t spec_find_declared(const spec *target) {
+  size_t i;
+  for (i = 0; i < target->num_params; ++i) {
+    if (target->params[i].c_type.name != NULL) return target->params[i].column;
+  }
+  return target->error_text.function != NULL  ? target->error_text.column
+         : target->result_c_type.name != NULL ? target->column
+                                              : SIZE_MAX;
 }
 
 const spec_param *spec_integer_of(const spec *target, const char *name) {
@@ -1044,7 +1414,10 @@ static bool bind_passed(const spec_source *source, spec *target) {
     if (symbol == NULL) continue;
     if (!is_integer(param)) {
       return spec_fail(source, param->column,
-                       "`%s` is an extent or a stride, and must be an integer", param->name);
+                       "`%s` is an extent or a stride, and must be an integer%s", param->name,
+                       param->form == kParamConstant ? ", not a constant: write it in the shape"
+                       : param->direction == kOut    ? " that is known before the call"
+                                                     : "");
     }
     ++symbol->num_uses;
   }
@@ -1159,8 +1532,9 @@ static void number_args(spec *target) {
   for (i = 0; i < target->num_params; ++i) {
     spec_param *param = &target->params[i];
     const spec_symbol *symbol = find_symbol(target, param->name);
-    const bool is_passed =
-        param->form == kParamScalar ? symbol == NULL || symbol->is_scalar : is_passed_tensor(param);
+    const bool is_passed = param->form == kParamScalar
+                               ? param->direction != kOut && (symbol == NULL || symbol->is_scalar)
+                               : is_passed_tensor(param);
     param->arg = is_passed ? target->num_args++ : -1;
     param->local = make_local(target, param->name);
   }
@@ -1173,7 +1547,9 @@ bool spec_bind(const spec_source *source, bool returns_outputs, spec *target) {
   size_t i;
   for (i = 0; i < target->num_params; ++i) {
     spec_param *param = &target->params[i];
-    param->is_result = returns_outputs && param->form == kParamTensor && !param->is_const;
+    param->is_result =
+        param->form == kParamTensor && !param->is_const &&
+        (param->direction == kOut || (returns_outputs && param->direction != kInOut));
   }
   if (!bind_passed(source, target) || !bind_allocated(source, target) ||
       !bind_in_place(source, target) || !bind_constants(source, target)) {

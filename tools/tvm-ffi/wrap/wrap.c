@@ -9,28 +9,40 @@
 /* ---- Kinds of scalars ---- */
 
 /* Variables in the order of their declarations. */
-typedef enum { kTensors, kIntegers, kNumbers, kFlags, kTexts, kPointers, kNumVariables } variables;
+typedef enum {
+  kTensors,
+  kIntegers,
+  kUnsigned,
+  kNumbers,
+  kFlags,
+  kChars,
+  kTexts,
+  kPointers,
+  kNumVariables
+} variables;
 static const char *const kVariableTypes[kNumVariables] = {
-    "DLTensor *", "int64_t ", "double ", "bool ", "TVMFFIByteArray ", "void *"};
+    "DLTensor *", "int64_t ", "uint64_t ",        "double ",
+    "bool ",      "char ",    "TVMFFIByteArray ", "void *"};
 
 static const struct {
   const char *metadata; /* its type there */
   const char *reader;   /* the function that reads it */
   variables variable;   /* that it is read into */
-  const char *value;    /* `returned` as a TVMFFIAny */
+  const char *value;    /* a function that makes a TVMFFIAny of it */
 } kKinds[] = {
     [kTypeVoid] = {"int", "tvm_ffi_args_read_int64", kIntegers, NULL},
-    [kTypeBool] = {"bool", "tvm_ffi_args_read_bool", kFlags, "tvm_ffi_any_from_bool(returned)"},
+    [kTypeBool] = {"bool", "tvm_ffi_args_read_bool", kFlags, "tvm_ffi_any_from_bool(%s)"},
     [kTypeInt] = {"int", "tvm_ffi_args_read_int64", kIntegers,
-                  "tvm_ffi_any_from_int64((int64_t)returned)"},
+                  "tvm_ffi_any_from_int64((int64_t)%s)"},
     [kTypeUint] = {"int", "tvm_ffi_args_read_int64", kIntegers,
-                   "tvm_ffi_any_from_int64((int64_t)returned)"},
-    [kTypeFloat] = {"float", "tvm_ffi_args_read_double", kNumbers,
-                    "tvm_ffi_any_from_double(returned)"},
-    [kTypeText] = {"ffi.String", "wrap_read_text", kTexts,
-                   "returned != NULL ? tvm_ffi_any_view_string(returned) : tvm_ffi_any_none()"},
+                   "tvm_ffi_any_from_int64((int64_t)%s)"},
+    [kTypeWide] = {"int", "wrap_read_unsigned", kUnsigned, NULL},
+    [kTypeFloat] = {"float", "tvm_ffi_args_read_double", kNumbers, "tvm_ffi_any_from_double(%s)"},
+    [kTypeChar] = {"ffi.String", "wrap_read_char", kChars,
+                   "tvm_ffi_any_view_string((const char[]){%s, 0})"},
+    [kTypeText] = {"ffi.String", "wrap_read_text", kTexts, "wrap_view_text(%s)"},
     [kTypePointer] = {"void*", "tvm_ffi_args_read_pointer", kPointers,
-                      "tvm_ffi_any_from_pointer((void *)returned)"},
+                      "tvm_ffi_any_from_pointer((void *)%s)"},
 };
 
 /* ---- What a spec has ---- */
@@ -54,15 +66,16 @@ static char *make_extent(const spec *target, const spec_number *number) {
   return tool_format("%lld", (long long)number->value);
 }
 
-/* Whether the function's result is a result of the kernel. */
-static bool has_value(const wrap_request *request, const spec *target) {
-  return target->result->kind != kTypeVoid && !request->result_is_error;
+/* Whether it is a result of the kernel. */
+static bool is_returned(const spec_param *param) {
+  return param->is_result ||
+         (param->form == kParamScalar && (param->direction == kOut || param->direction == kInOut));
 }
 
-/* The results of a kernel: the function's, then the tensors. */
-static size_t count_results(const wrap_request *request, const spec *target) {
-  size_t count = has_value(request, target), i;
-  for (i = 0; i < target->num_params; ++i) count += target->params[i].is_result;
+/* The results of a kernel: the function's, then those of parameters. */
+static size_t count_results(const spec *target) {
+  size_t count = spec_has_value(target), i;
+  for (i = 0; i < target->num_params; ++i) count += is_returned(&target->params[i]);
   return count;
 }
 
@@ -138,17 +151,19 @@ static void wrap_write_asserts(text_buf *out, const spec *target) {
 
 /* ---- What a kernel takes and returns, for errors ---- */
 
-static void write_result_names(text_buf *out, const wrap_request *request, const spec *target) {
-  const size_t count = count_results(request, target);
+static void write_result_names(text_buf *out, const spec *target) {
+  const size_t count = count_results(target);
   const char *separator = "";
   size_t i;
   text_add(out, ") -> %s", count == 0 ? "void" : count > 1 ? "(" : "");
-  if (has_value(request, target)) {
-    text_add(out, "%s", target->result->name);
+  if (spec_has_value(target)) {
+    text_add(
+        out, "%s",
+        target->result_c_type.name != NULL ? target->result_c_type.name : target->result->name);
     separator = ", ";
   }
   for (i = 0; i < target->num_params; ++i) {
-    if (!target->params[i].is_result) continue;
+    if (!is_returned(&target->params[i])) continue;
     text_add(out, "%s", separator);
     spec_write_param(out, &target->params[i]);
     separator = ", ";
@@ -158,7 +173,7 @@ static void write_result_names(text_buf *out, const wrap_request *request, const
 
 /* Appends its parts: the types and names of arguments and results, for errors; statements that
  * return the results and release what is left. */
-static void wrap_write_signature(text_buf *out, const wrap_request *request, const spec *target) {
+static void wrap_write_signature(text_buf *out, const spec *target) {
   enum { kLineWidth = 76 };
   text_buf shown = {NULL, 0, 0};
   size_t line = 0, i;
@@ -176,7 +191,7 @@ static void wrap_write_signature(text_buf *out, const wrap_request *request, con
     spec_write_param(&shown, param);
     if (--left > 0) text_add(&shown, ", ");
   }
-  write_result_names(&shown, request, target);
+  write_result_names(&shown, target);
   text_add(&shown, "\"");
   text_add(out, "TVM_FFI_C_EXPORT(");
   list = wrap_begin_list(out);
@@ -199,20 +214,26 @@ static void add_result_type(text_buf *out, const spec_type *type) {
 }
 
 /* The type of the results, one argument of the macro; release with free(). */
-static char *make_result(const wrap_request *request, const spec *target) {
-  const size_t count = count_results(request, target);
+static char *make_result(const spec *target) {
+  const size_t count = count_results(target);
   text_buf type = {NULL, 0, 0};
   const char *separator = "";
   size_t i;
   if (count == 0) return tool_format("TVM_FFI_C_TYPE(\"None\")");
   if (count > 1) text_add(&type, "TVM_FFI_C_TYPE_OF(\"Tuple\", ");
-  if (has_value(request, target)) {
+  if (spec_has_value(target)) {
     add_result_type(&type, target->result);
     separator = " \",\" ";
   }
   for (i = 0; i < target->num_params; ++i) {
-    if (!target->params[i].is_result) continue;
-    text_add(&type, "%sTVM_FFI_C_TYPE(\"ffi.Tensor\")", separator);
+    const spec_param *param = &target->params[i];
+    if (!is_returned(param)) continue;
+    text_add(&type, "%s", separator);
+    if (param->is_result) {
+      text_add(&type, "TVM_FFI_C_TYPE(\"ffi.Tensor\")");
+    } else {
+      add_result_type(&type, param->type);
+    }
     separator = " \",\" ";
   }
   if (count > 1) text_add(&type, ")");
@@ -242,8 +263,8 @@ static void write_params(wrap_list *list, const spec *target) {
 }
 
 /* Appends the metadata and the documentation of a kernel. */
-static void wrap_write_metadata(text_buf *out, const wrap_request *request, const spec *target) {
-  char *result = make_result(request, target);
+static void wrap_write_metadata(text_buf *out, const spec *target) {
+  char *result = make_result(target);
   wrap_list list;
   text_add(out, "TVM_FFI_C_EXPORT_SCHEMA(");
   list = wrap_begin_list(out);
@@ -260,40 +281,28 @@ static void wrap_write_metadata(text_buf *out, const wrap_request *request, cons
 
 /* ---- Results, and the release of what is left ---- */
 
-/* Whether an integer of this type may be larger than what an int of a TVMFFIAny holds. */
-static bool is_too_wide(const spec_type *type) {
-  return type->kind == kTypeUint && is_wide(type);
+/* The variable that has a result of a number; release with free(). */
+static char *name_value(const spec *target, const spec_param *param) {
+  return param == NULL ? tool_format("returned") : wrap_place(target, param);
 }
 
-/* The result as a TVMFFIAny. */
-static const char *make_value(const spec_type *type) {
-  return is_too_wide(type) ? "any" : kKinds[type->kind].value;
+/* Where a kernel goes with a code: to the end, or to its caller. */
+static const char *leave(const spec *target) {
+  return wrap_is_owner(target) ? "code =" : "return";
 }
 
-static void write_wide(text_buf *out, const spec *target) {
-  if (wrap_is_owner(target)) {
-    text_add(out,
-             "    code = tvm_ffi_any_from_uint64((uint64_t)returned, &any);\n"
-             "    if (code != 0) goto done;\n");
-  } else {
-    text_add(out, "    TVM_FFI_C_TRY(tvm_ffi_any_from_uint64((uint64_t)returned, &any));\n");
-  }
-}
-
-static void write_only_value(text_buf *out, const spec *target) {
-  const char *leave = wrap_is_owner(target) ? "code =" : "return";
-  if (is_too_wide(target->result)) {
-    text_add(out, "  {\n    TVMFFIAny any;\n");
-    write_wide(out, target);
-    text_add(out, "    %s tvm_ffi_args_return(args, any);\n  }\n", leave);
-  } else {
-    wrap_list list;
-    text_add(out, "  %s tvm_ffi_args_return(", leave);
-    list = wrap_begin_list(out);
-    wrap_add_item(&list, "args");
-    wrap_add_item(&list, "%s", make_value(target->result));
-    text_add(out, ");\n");
-  }
+/* The only result is the function's, or (NULL: no) a parameter's. */
+static void write_only_value(text_buf *out, const spec *target, const spec_param *param) {
+  const spec_type *type = param != NULL ? param->type : target->result;
+  char *value = name_value(target, param);
+  wrap_list list;
+  text_add(out, "  %s %s(", leave(target),
+           type->kind == kTypeWide ? "wrap_return_unsigned" : "tvm_ffi_args_return");
+  list = wrap_begin_list(out);
+  wrap_add_item(&list, "args");
+  wrap_add_item(&list, type->kind == kTypeWide ? "%s" : kKinds[type->kind].value, value);
+  text_add(out, ");\n");
+  free(value);
 }
 
 static void write_only_tensor(text_buf *out, const spec *target) {
@@ -306,26 +315,52 @@ static void write_only_tensor(text_buf *out, const spec *target) {
            target->params[i].local, target->params[i].local);
 }
 
-static void write_array(text_buf *out, const wrap_request *request, const spec *target,
-                        size_t count) {
+/* Makes an item of the array of results: views of values, and owned objects. */
+static void write_item(text_buf *out, const spec *target, const spec_param *param, size_t n) {
+  const spec_type *type = param != NULL ? param->type : target->result;
+  char *value = name_value(target, param);
+  text_add(out, "    ");
+  if (param != NULL && param->is_result) {
+    text_add(out, "items[%zu] = tvm_ffi_any_view_object(%s);\n", n, param->local);
+  } else if (type->kind == kTypeWide) {
+    text_add(out, "code = wrap_make_unsigned(code, %s, &items[%zu]);\n", value, n);
+  } else {
+    text_add(out, "items[%zu] = ", n);
+    text_add(out, kKinds[type->kind].value, value);
+    text_add(out, ";\n");
+  }
+  free(value);
+}
+
+/* Releases an item that is owned. */
+static void write_item_release(text_buf *out, const spec *target, const spec_param *param,
+                               size_t n) {
+  const spec_type *type = param != NULL ? param->type : target->result;
+  if ((param == NULL || !param->is_result) && type->kind == kTypeWide) {
+    text_add(out, "    wrap_clear(&items[%zu]);\n", n);
+  }
+}
+
+static void write_items(text_buf *out, const spec *target,
+                        void (*write)(text_buf *, const spec *, const spec_param *, size_t)) {
   size_t i, n = 0;
-  text_add(out, "  {\n    TVMFFIObjectHandle array;\n    TVMFFIAny items[%zu];\n", count);
-  if (has_value(request, target)) {
-    if (is_too_wide(target->result)) {
-      text_add(out, "    TVMFFIAny any;\n");
-      write_wide(out, target);
-    }
-    text_add(out, "    items[%zu] = %s;\n", n++, make_value(target->result));
-  }
+  if (spec_has_value(target)) write(out, target, NULL, n++);
   for (i = 0; i < target->num_params; ++i) {
-    if (!target->params[i].is_result) continue;
-    text_add(out, "    items[%zu] = tvm_ffi_any_view_object(%s);\n", n++, target->params[i].local);
+    if (is_returned(&target->params[i])) write(out, target, &target->params[i], n++);
   }
+}
+
+static void write_array(text_buf *out, const spec *target, size_t count) {
+  const bool is_owner = wrap_is_owner(target);
+  text_add(out, "  {\n    TVMFFIObjectHandle array;\n    TVMFFIAny items[%zu];\n%s", count,
+           is_owner ? "    code = 0;\n" : "    int code = 0;\n");
+  write_items(out, target, write_item);
   text_add(out,
-           "    code = tvm_ffi_array_create(items, %zu, &array);\n"
-           "    if (code == 0) *args->result = tvm_ffi_any_take_object(array);\n"
-           "  }\n",
+           "    if (code == 0) code = tvm_ffi_array_create(items, %zu, &array);\n"
+           "    if (code == 0) *args->result = tvm_ffi_any_take_object(array);\n",
            count);
+  write_items(out, target, write_item_release);
+  text_add(out, "%s  }\n", is_owner ? "" : "    return code;\n");
 }
 
 static void write_release(text_buf *out, const spec *target) {
@@ -341,16 +376,18 @@ static void write_release(text_buf *out, const spec *target) {
   text_add(out, "  return code;\n");
 }
 
-static void wrap_write_results(text_buf *out, const wrap_request *request, const spec *target) {
-  const size_t count = count_results(request, target);
+static void wrap_write_results(text_buf *out, const spec *target) {
+  const size_t count = count_results(target);
+  size_t i = 0;
+  while (i < target->num_params && !is_returned(&target->params[i])) ++i;
   if (count > 1) {
-    write_array(out, request, target, count);
-  } else if (count == 1 && has_value(request, target)) {
-    write_only_value(out, target);
-  } else if (count == 1) {
+    write_array(out, target, count);
+  } else if (count == 0) {
+    text_add(out, wrap_is_owner(target) ? "  code = 0;\n" : "  return 0;\n");
+  } else if (i < target->num_params && target->params[i].is_result) {
     write_only_tensor(out, target);
   } else {
-    text_add(out, wrap_is_owner(target) ? "  code = 0;\n" : "  return 0;\n");
+    write_only_value(out, target, i < target->num_params ? &target->params[i] : NULL);
   }
   write_release(out, target);
 }
@@ -368,6 +405,30 @@ static void declare(text_buf *lines, variables kind, const char *name) {
   text_add(&lines[kind], "%s", name);
 }
 
+/* The constants of an enumeration, and what the function writes to. */
+static void write_place(text_buf *out, const spec *target, const spec_param *param) {
+  char *place;
+  size_t i;
+  if (param->form != kParamScalar) return;
+  if (param->arg >= 0 && param->c_type.num_choices > 0) {
+    wrap_list list;
+    place = spec_make_local(target, param, "choices");
+    text_add(out, "  static const wrap_choice %s[] = {", place);
+    list = wrap_begin_list(out);
+    for (i = 0; i < param->c_type.num_choices; ++i) {
+      wrap_add_item(&list, "{\"%s\", %lld}", param->c_type.choices[i].name,
+                    (long long)param->c_type.choices[i].value);
+    }
+    wrap_add_item(&list, "{NULL, 0}");
+    text_add(out, "};\n");
+    free(place);
+  }
+  if (!is_returned(param)) return;
+  place = wrap_place(target, param);
+  text_add(out, "  %s %s = 0;\n", spec_c_name(param), place);
+  free(place);
+}
+
 static void write_variables(text_buf *out, const wrap_request *request, const spec *target) {
   text_buf lines[kNumVariables];
   size_t i;
@@ -375,7 +436,8 @@ static void write_variables(text_buf *out, const wrap_request *request, const sp
   for (i = 0; i < target->num_params; ++i) {
     const spec_param *param = &target->params[i];
     if (param->arg < 0) continue;
-    declare(lines, param->form == kParamTensor ? kTensors : kKinds[param->type->kind].variable,
+    declare(lines,
+            param->form == kParamTensor ? kTensors : kKinds[spec_kind_of(target, param)].variable,
             param->local);
   }
   for (i = 0; i < target->num_symbols; ++i) {
@@ -396,22 +458,43 @@ static void write_variables(text_buf *out, const wrap_request *request, const sp
       text_add(out, "  %s %s[%zu];\n", param->type->name, param->local, wrap_count_elements(param));
     }
   }
+  for (i = 0; i < target->num_params; ++i) write_place(out, target, &target->params[i]);
   request->abi->write_variables(out, target);
   if (wrap_is_owner(target)) text_add(out, "  int code = -1;\n");
 }
 
 /* ---- Reading and checking arguments ---- */
 
-static void write_scalar(text_buf *out, const spec_param *param) {
+static void write_scalar(text_buf *out, const spec *target, const spec_param *param) {
   const spec_type *type = param->type;
+  const spec_kind kind = spec_kind_of(target, param);
   const bool is_float = strcmp(type->name, "float") == 0;
-  if (type->high != NULL) {
+  if (param->c_type.num_choices > 0) {
+    char *choices = spec_make_local(target, param, "choices");
+    text_add(out, "  TVM_FFI_C_TRY(wrap_read_choice(args, %d, %s, &%s));\n", param->arg, choices,
+             param->local);
+    free(choices);
+  } else if (kind == kTypeWide) {
+    text_add(out, "  TVM_FFI_C_TRY(wrap_read_unsigned(args, %d, (%s)-1, &%s));\n", param->arg,
+             type->name, param->local);
+  } else if (type->high != NULL) {
     text_add(out, "  TVM_FFI_C_TRY(tvm_ffi_args_read_int64_between(args, %d, %s, %s, &%s));\n",
              param->arg, type->low, type->high, param->local);
   } else {
     text_add(out, "  TVM_FFI_C_TRY(%s(args, %d, &%s));\n",
-             is_float ? "wrap_read_float" : kKinds[type->kind].reader, param->arg, param->local);
+             is_float ? "wrap_read_float" : kKinds[kind].reader, param->arg, param->local);
   }
+}
+
+/* The value at an address before the function changes it. */
+static void write_start(text_buf *out, const spec *target, const spec_param *param) {
+  char *place, *value;
+  if (param->form != kParamScalar || param->direction != kInOut) return;
+  place = wrap_place(target, param);
+  value = wrap_value(target, param);
+  text_add(out, "  %s = %s;\n", place, value);
+  free(value);
+  free(place);
 }
 
 /* The symbol that is read from this extent or stride; NULL: it is to be checked. */
@@ -627,7 +710,7 @@ static void wrap_write_kernel(text_buf *out, const wrap_request *request, const 
   size_t i;
   text_add(out, "\n");
   wrap_write_asserts(out, target);
-  wrap_write_signature(out, request, target);
+  wrap_write_signature(out, target);
   write_variables(out, request, target);
   text_add(out, "  TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, %d));\n", target->num_args);
   for (i = 0; i < target->num_params; ++i) {
@@ -636,7 +719,7 @@ static void wrap_write_kernel(text_buf *out, const wrap_request *request, const 
     if (param->form == kParamTensor) {
       write_tensor(out, target, param);
     } else {
-      write_scalar(out, param);
+      write_scalar(out, target, param);
     }
   }
   write_ranges(out, target);
@@ -644,8 +727,9 @@ static void wrap_write_kernel(text_buf *out, const wrap_request *request, const 
   for (i = 0; i < target->num_params; ++i) {
     if (wrap_is_allocated(&target->params[i])) write_allocation(out, target, &target->params[i]);
   }
-  request->abi->write_call(out, request, target);
-  wrap_write_results(out, request, target);
+  for (i = 0; i < target->num_params; ++i) write_start(out, target, &target->params[i]);
+  request->abi->write_call(out, target);
+  wrap_write_results(out, target);
   text_add(out, "}\n");
 }
 
@@ -671,7 +755,7 @@ static bool needs_limits_h(const wrap_request *request) {
 
 /* The headers of the standard library that a lean file uses. */
 static void write_lean_includes(text_buf *out, const text_buf *used) {
-  enum { kMaxWords = 4 };
+  enum { kMaxWords = 6 };
   static const struct {
     const char *header, *words[kMaxWords]; /* used with one of the words; none: always */
   } kHeaders[] = {{"stdarg.h", {"va_list"}},
@@ -680,7 +764,7 @@ static void write_lean_includes(text_buf *out, const text_buf *used) {
                   {"stdint.h", {NULL}},
                   {"stdio.h", {"vsnprintf"}},
                   {"stdlib.h", {"malloc", "free"}},
-                  {"string.h", {"memchr", "memset", "strcmp", "strlen"}}};
+                  {"string.h", {"memchr", "memcmp", "memset", "strcmp", "strerror", "strlen"}}};
   size_t i, k;
   for (i = 0; i < sizeof kHeaders / sizeof *kHeaders; ++i) {
     const char *const *words = kHeaders[i].words;
@@ -758,7 +842,7 @@ void wrap_write(text_buf *out, const wrap_request *request) {
   size_t i;
   for (i = 0; i < request->num_specs; ++i) {
     wrap_write_kernel(&kernels, request, &request->specs[i]);
-    wrap_write_metadata(&kernels, request, &request->specs[i]);
+    wrap_write_metadata(&kernels, &request->specs[i]);
   }
   text_add_bytes(&used, kernels.data, kernels.size);
   if (abi->runtime != NULL) wrap_add_parts(&calling, abi->runtime, &used, &names);
@@ -766,6 +850,7 @@ void wrap_write(text_buf *out, const wrap_request *request) {
   text_add(out, "/* Made by tvm-ffi wrap");
   if (abi != &kWrapPlain) text_add(out, " --abi=%s", abi->name);
   text_add(out, "%s. */\n", request->is_lean ? " --lean" : "");
+  if (wrap_has_word(kernels.data, "errno", strlen("errno"))) text_add(out, "#include <errno.h>\n");
   if (needs_limits_h(request)) text_add(out, "#include <limits.h>\n");
   if (request->is_lean) {
     write_lean_header(out, &used);

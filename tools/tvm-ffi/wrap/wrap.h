@@ -16,7 +16,9 @@ typedef enum {
   kTypeBool,
   kTypeInt,
   kTypeUint,
+  kTypeWide, /* an unsigned integer that may have 64 bits */
   kTypeFloat,
+  kTypeChar,   /* char, as a text of one character */
   kTypeText,   /* const char * */
   kTypePointer /* void *, const void * */
 } spec_kind;
@@ -41,7 +43,49 @@ typedef struct {
   bool has_stride;
 } spec_dim;
 
-typedef enum { kParamScalar, kParamTensor, kParamWork } spec_form;
+typedef enum {
+  kParamScalar,
+  kParamTensor,
+  kParamWork,
+  kParamConstant /* the same value in each call */
+} spec_form;
+
+/* How the function takes a number. */
+typedef enum {
+  kByValue,
+  kIn,   /* the address of one that it reads */
+  kOut,  /* the address of one that it writes: a result of the kernel */
+  kInOut /* both */
+} spec_direction;
+
+/* A constant of an enumeration. */
+typedef struct {
+  char *name;
+  int64_t value;
+} spec_choice;
+
+typedef struct {
+  char *name; /* as the header has it: "enum color"; NULL: that of the spec_type */
+  spec_choice *choices;
+  size_t num_choices;
+} spec_c_type;
+
+/* What a function does if it fails. */
+typedef enum {
+  kErrorNone,     /* it has no error code */
+  kErrorNonzero,  /* it returns a number other than 0 */
+  kErrorZero,     /* it returns 0 */
+  kErrorNegative, /* it returns a number below 0 */
+  kErrorNull      /* it returns NULL */
+} spec_failure;
+
+/* The function that has the text of an error, and its arguments: parameters, or `return`. */
+typedef struct {
+  char *function; /* NULL: none */
+  char **args;
+  size_t num_args;
+  size_t column;
+} spec_error_text;
 
 /* The strides that the function takes of a tensor whose strides the spec has. */
 typedef enum {
@@ -53,6 +97,10 @@ typedef enum {
 typedef struct {
   spec_form form;
   const spec_type *type; /* of a scalar, or of the elements */
+  spec_c_type c_type;
+  spec_direction direction;
+  char *constant;    /* of kParamConstant: the value, as C writes it */
+  char *declaration; /* the whole parameter in C, if its type is none that specs know; or NULL */
   bool is_const;
   char *name;
   size_t column; /* of the name in the text */
@@ -91,6 +139,10 @@ typedef struct {
   char *name;     /* the function's */
   size_t column;
   const spec_type *result;
+  spec_c_type result_c_type;
+  spec_failure failure;
+  bool has_errno; /* after a failure errno has its number */
+  spec_error_text error_text;
   spec_param *params;
   size_t num_params;
   char *doc; /* NULL: none */
@@ -131,8 +183,21 @@ const char *spec_type_space(const spec_type *type);
 
 /* The symbol of a name, which must be one of the spec. */
 const spec_symbol *spec_symbol_of(const spec *target, const char *name);
+/* The parameter of that name; NULL if there is none. */
+const spec_param *spec_param_of(const spec *target, const char *name);
 /* The integer parameter of that name; NULL if there is none. */
 const spec_param *spec_integer_of(const spec *target, const char *name);
+
+/* The kind of a number in the kernel: an extent is an int64_t, even if its type is wider. */
+spec_kind spec_kind_of(const spec *target, const spec_param *param);
+/* The type of a parameter that is not a tensor in C, without the pointer to it. */
+const char *spec_c_name(const spec_param *param);
+/* Whether the function's result is a result of the kernel. */
+bool spec_has_value(const spec *target);
+/* The column of what plain functions alone have; SIZE_MAX: nothing. */
+size_t spec_find_plain(const spec *target);
+/* The column of what a header must declare; SIZE_MAX: nothing. */
+size_t spec_find_declared(const spec *target);
 
 /* Whether any dimension has a stride in the spec. */
 bool spec_is_strided(const spec_param *param);
@@ -151,7 +216,6 @@ typedef struct {
   size_t num_specs;
   const wrap_abi *abi;         /* how the functions are called */
   bool is_lean;                /* without headers of ours */
-  bool result_is_error;        /* a result other than 0 becomes an error */
   const char *const *includes; /* the user's headers */
   size_t num_includes;
 } wrap_request;
@@ -169,7 +233,10 @@ typedef struct {
 wrap_list wrap_begin_list(text_buf *out);
 /* Appends an item; on a new line, below the first one, if the line is full. */
 void wrap_add_item(wrap_list *list, const char *format, ...) TOOL_PRINTF(2, 3);
-/* The value of a parameter that is passed as it is, converted to its type; release with free(). */
+/* The value of a number, text or address, converted to the parameter's type; release with free().
+ */
+char *wrap_value(const spec *target, const spec_param *param);
+/* What the function gets for it: the value, or the address of one; release with free(). */
 char *wrap_argument(const spec *target, const spec_param *param);
 /* The DLTensor * of a tensor: an argument, or a result; release with free(). */
 char *wrap_tensor(const spec_param *param);
@@ -197,6 +264,8 @@ typedef struct {
  * shared with other files, by guards. */
 void wrap_add_parts(text_buf *out, const char *const *lines, text_buf *used, wrap_names *names);
 
+/* The variable of a number that the function writes to; release with free(). */
+char *wrap_place(const spec *target, const spec_param *param);
 /* Whether something has to be released at the end: the kernel leaves by `goto done`. */
 bool wrap_is_owner(const spec *target);
 
@@ -218,7 +287,7 @@ struct wrap_abi {
   void (*write_variables)(text_buf *out, const spec *target);
   /* Appends statements that call the function and raise its error. All arguments are checked, and
    * all results allocated. */
-  void (*write_call)(text_buf *out, const wrap_request *request, const spec *target);
+  void (*write_call)(text_buf *out, const spec *target);
   /* Ends the macros of write_before; NULL: there are none. */
   void (*write_after)(text_buf *out);
 };
@@ -238,7 +307,7 @@ bool wrap_check_error_code(const spec_source *source, const wrap_abi *abi, const
 bool wrap_check_not_plain(const spec_source *source, const wrap_abi *abi, const spec *target);
 
 /* Appends the type of the function's result, before its name. */
-void wrap_write_result(text_buf *out, const spec_type *type);
+void wrap_write_result(text_buf *out, const spec *target);
 /* Appends a parameter that is passed as a value. */
 void wrap_write_value_parameter(wrap_list *list, const spec_param *param);
 /* Appends the variable of the function's result, if it has one. */

@@ -26,6 +26,127 @@ static int wrap_read_float(const tvm_ffi_args *args, int32_t i, double *out) {
                             *out);
 }
 
+/* A BigInt of the smallest size: an integer beyond int64_t, least significant word first. */
+typedef struct {
+  TVMFFIObject header;
+  size_t num_words;
+  uint64_t words[2];
+} wrap_big_int;
+
+static int wrap_raise_unsigned(const tvm_ffi_args *args, int32_t i, uint64_t high,
+                               const TVMFFIAny *value) {
+  if (value->type_index == kTVMFFIBigInt) {
+    return tvm_ffi_args_raise(args, i, TVM_FFI_C_VALUE_ERROR, "must be from 0 to %llu, but is %s",
+                              (unsigned long long)high,
+                              ((const wrap_big_int *)value->v_ptr)->num_words > 2
+                                  ? "an integer beyond 64 bits"
+                                  : "below 0 or larger");
+  }
+  return tvm_ffi_args_raise(args, i, TVM_FFI_C_VALUE_ERROR, "must be from 0 to %llu, but is %lld",
+                            (unsigned long long)high, (long long)value->v_int64);
+}
+
+/* An unsigned number. From 2^63 on it is a BigInt of two words, of which the second is 0. */
+static int wrap_read_unsigned(const tvm_ffi_args *args, int32_t i, uint64_t high, uint64_t *out) {
+  const TVMFFIAny *value = args->args + i;
+  int64_t number = 0;
+  if (i < args->num_args && value->type_index == kTVMFFIBigInt) {
+    const wrap_big_int *big = (const wrap_big_int *)value->v_ptr;
+    *out = big->words[0];
+    return big->num_words == 2 && big->words[1] == 0 && *out <= high
+               ? 0
+               : wrap_raise_unsigned(args, i, high, value);
+  }
+  TVM_FFI_C_TRY(tvm_ffi_args_read_int64(args, i, &number));
+  *out = (uint64_t)number;
+  return number >= 0 && *out <= high ? 0 : wrap_raise_unsigned(args, i, high, value);
+}
+
+/* The runtime has it since 0.1.15. */
+#if defined(__ELF__)
+#pragma weak TVMFFIBigIntFromByteArray
+#define WRAP_HAS_BIG_INT (TVMFFIBigIntFromByteArray != NULL)
+#else
+#define WRAP_HAS_BIG_INT true
+#endif
+
+/* A new value for an unsigned number, unless the code says that something failed. */
+static int wrap_make_unsigned(int code, uint64_t value, TVMFFIAny *out) {
+  *out = tvm_ffi_any_none();
+  if (code != 0) return code;
+  if (value > INT64_MAX && WRAP_HAS_BIG_INT) {
+    const uint64_t words[2] = {value, 0};
+    TVMFFIByteArray bytes;
+    bytes.data = (const char *)words;
+    bytes.size = sizeof words;
+    return TVMFFIBigIntFromByteArray(&bytes, out);
+  }
+  return tvm_ffi_any_from_uint64(value, out);
+}
+
+static int wrap_return_unsigned(const tvm_ffi_args *args, uint64_t value) {
+  return wrap_make_unsigned(0, value, args->result);
+}
+
+/* Releases a value that is owned. */
+static void wrap_clear(TVMFFIAny *any) {
+  if (any->type_index >= kTVMFFIStaticObjectBegin) tvm_ffi_object_release(any->v_ptr);
+}
+
+/* A constant of an enumeration; the last one has no name. */
+typedef struct {
+  const char *name;
+  int32_t value;
+} wrap_choice;
+
+/* The number of an enumeration: itself, or the name of a constant. */
+static int wrap_read_choice(const tvm_ffi_args *args, int32_t i, const wrap_choice *choices,
+                            int64_t *out) {
+  TVMFFIByteArray name;
+  const wrap_choice *choice = choices;
+  if (i >= args->num_args || !tvm_ffi_any_try_string(args->args + i, &name)) {
+    return tvm_ffi_args_read_int64_between(args, i, INT32_MIN, INT32_MAX, out);
+  }
+  for (; choice->name != NULL; ++choice) {
+    if (strlen(choice->name) == name.size && memcmp(choice->name, name.data, name.size) == 0) {
+      *out = choice->value;
+      return 0;
+    }
+  }
+  return tvm_ffi_args_raise(args, i, TVM_FFI_C_VALUE_ERROR,
+                            "must be a number or a name such as `%s`, but is `%.*s`", choices->name,
+                            name.size < 64 ? (int)name.size : 64, name.data);
+}
+
+/* A text of one character, which is one byte. */
+static int wrap_read_char(const tvm_ffi_args *args, int32_t i, char *out) {
+  TVMFFIByteArray text;
+  *out = '\0'; /* compilers warn of a variable that may have no value */
+  TVM_FFI_C_TRY(tvm_ffi_args_read_string(args, i, &text));
+  if (text.size == 1) {
+    *out = text.data[0];
+    return 0;
+  }
+  return tvm_ffi_args_raise(args, i, TVM_FFI_C_VALUE_ERROR,
+                            "must be a text of one byte, but has %lld", (long long)text.size);
+}
+
+/* A text, or None for NULL. */
+static TVMFFIAny wrap_view_text(const char *text) {
+  return text != NULL ? tvm_ffi_any_view_string(text) : tvm_ffi_any_none();
+}
+
+/* The error of a function that has a text for it. */
+static int wrap_raise_text(const char *function, const char *text) {
+  return tvm_ffi_error_raise(TVM_FFI_C_RUNTIME_ERROR, "`%s` failed: %s", function,
+                             text != NULL ? text : "it has no text for the error");
+}
+
+/* The error of a function that leaves its number in errno. */
+static int wrap_raise_errno(const char *function, int number) {
+  return wrap_raise_text(function, strerror(number));
+}
+
 /* Text that the function can take, which reads it up to the first NUL. */
 static int wrap_read_text(const tvm_ffi_args *args, int32_t i, TVMFFIByteArray *out) {
   const char *end;

@@ -46,21 +46,36 @@ void wrap_add_item(wrap_list *list, const char *format, ...) {
   text_free(&item);
 }
 
-char *wrap_argument(const spec *target, const spec_param *param) {
+char *wrap_value(const spec *target, const spec_param *param) {
   const spec_symbol *symbol = spec_symbol_of(target, param->name);
   const char *local = symbol != NULL ? symbol->local : param->local;
-  const char *type = param->type->name;
+  const char *type = spec_c_name(param);
   const bool is_same = strcmp(type, "int64_t") == 0 || strcmp(type, "double") == 0;
-  switch (param->type->kind) {
-    case kTypeInt:
-    case kTypeUint:
-    case kTypeFloat:
-      return is_same ? tool_format("%s", local) : tool_format("(%s)%s", type, local);
-    case kTypeText:
-      return tool_format("%s.data", local);
-    default:
-      return tool_format("%s", local);
+  if (param->type->kind == kTypeText) return tool_format("%s.data", local);
+  if (param->c_type.name == NULL &&
+      (is_same || param->type->kind == kTypeBool || param->type->kind == kTypeChar ||
+       param->type->kind == kTypePointer)) {
+    return tool_format("%s", local);
   }
+  return tool_format("(%s)%s", type, local);
+}
+
+char *wrap_argument(const spec *target, const spec_param *param) {
+  char *value, *argument;
+  if (param->direction == kByValue) return wrap_value(target, param);
+  if (param->direction != kIn) {
+    value = wrap_place(target, param);
+    argument = tool_format("&%s", value);
+  } else {
+    value = wrap_value(target, param);
+    argument = tool_format("&(%s){%s}", spec_c_name(param), value);
+  }
+  free(value);
+  return argument;
+}
+
+char *wrap_place(const spec *target, const spec_param *param) {
+  return spec_make_local(target, param, "place");
 }
 
 char *wrap_tensor(const spec_param *param) {
@@ -118,7 +133,12 @@ bool wrap_check_error_code(const spec_source *source, const wrap_abi *abi, const
 }
 
 bool wrap_check_not_plain(const spec_source *source, const wrap_abi *abi, const spec *target) {
+  const size_t column = spec_find_plain(target);
   size_t i;
+  if (column != SIZE_MAX) {
+    return spec_fail(source, column, "this is for plain functions, and --abi=%s has none",
+                     abi->name);
+  }
   for (i = 0; i < target->num_params; ++i) {
     const spec_param *param = &target->params[i];
     if (param->form == kParamWork) {
@@ -136,36 +156,85 @@ bool wrap_check_not_plain(const spec_source *source, const wrap_abi *abi, const 
 }
 
 void wrap_write_value_parameter(wrap_list *list, const spec_param *param) {
-  wrap_add_item(list, "%s%s%s", param->type->name, spec_type_space(param->type), param->local);
+  const bool is_pointer = param->direction != kByValue;
+  wrap_add_item(list, "%s%s%s%s%s", is_pointer && param->is_const ? "const " : "",
+                spec_c_name(param), spec_type_space(param->type), is_pointer ? "*" : "",
+                param->local);
 }
 
-void wrap_write_result(text_buf *out, const spec_type *type) {
-  text_add(out, "%s%s", type->name, spec_type_space(type));
+void wrap_write_result(text_buf *out, const spec *target) {
+  if (target->result_c_type.name != NULL) {
+    text_add(out, "%s ", target->result_c_type.name);
+  } else {
+    text_add(out, "%s%s", target->result->name, spec_type_space(target->result));
+  }
 }
 
 void wrap_write_returned(text_buf *out, const spec *target) {
   if (target->result->kind == kTypeVoid) return;
   text_add(out, "  ");
-  wrap_write_result(out, target->result);
+  wrap_write_result(out, target);
   text_add(out, "returned;\n");
 }
 
 void wrap_begin_failure(text_buf *out, const spec *target) {
-  text_add(out, "  if (returned != 0) {\n    %s ", wrap_is_owner(target) ? "code =" : "return");
+  static const char *const kFailures[] = {[kErrorNone] = "",
+                                          [kErrorNonzero] = "!= 0",
+                                          [kErrorZero] = "== 0",
+                                          [kErrorNegative] = "< 0",
+                                          [kErrorNull] = "== NULL"};
+  text_add(out, "  if (returned %s) {\n    %s ", kFailures[target->failure],
+           wrap_is_owner(target) ? "code =" : "return");
 }
 
 void wrap_end_failure(text_buf *out, const spec *target) {
   text_add(out, ";\n%s  }\n", wrap_is_owner(target) ? "    goto done;\n" : "");
 }
 
+/* Appends the call of the function that has the text of an error. */
+static void write_error_text(wrap_list *list, const spec *target) {
+  const spec_error_text *text = &target->error_text;
+  text_buf call = {NULL, 0, 0};
+  size_t i;
+  text_add(&call, "%s(", text->function);
+  for (i = 0; i < text->num_args; ++i) {
+    const spec_param *param = spec_param_of(target, text->args[i]);
+    char *value =
+        param == NULL                   ? tool_format("returned")
+        : param->form == kParamConstant ? tool_format("%s", param->constant)
+        : param->form != kParamScalar   ? tool_format("tvm_ffi_tensor_get_data(%s)", param->local)
+        : param->direction == kOut || param->direction == kInOut ? wrap_place(target, param)
+                                                                 : wrap_value(target, param);
+    text_add(&call, "%s%s", i > 0 ? ", " : "", value);
+    free(value);
+  }
+  wrap_add_item(list, "%s)", call.data);
+  text_free(&call);
+}
+
 void wrap_write_failure(text_buf *out, const spec *target) {
+  static const char *const kGot[] = {
+      [kErrorNone] = "",
+      [kErrorNonzero] = "failed: expected it to return 0 but got %lld",
+      [kErrorZero] = "failed: it returned 0",
+      [kErrorNegative] = "failed: it returned %lld",
+      [kErrorNull] = "failed: it returned NULL"};
   wrap_list list;
   wrap_begin_failure(out, target);
-  text_add(out, "tvm_ffi_error_raise(");
-  list = wrap_begin_list(out);
-  wrap_add_item(&list, "TVM_FFI_C_RUNTIME_ERROR");
-  wrap_add_item(&list, "\"`%s` failed: expected it to return 0 but got %%lld\"", target->name);
-  wrap_add_item(&list, "(long long)returned");
+  if (target->error_text.function != NULL) {
+    text_add(out, "wrap_raise_text(");
+    list = wrap_begin_list(out);
+    wrap_add_item(&list, "\"%s\"", target->name);
+    write_error_text(&list, target);
+  } else if (target->has_errno) {
+    text_add(out, "wrap_raise_errno(\"%s\", errno", target->name);
+  } else {
+    text_add(out, "tvm_ffi_error_raise(");
+    list = wrap_begin_list(out);
+    wrap_add_item(&list, "TVM_FFI_C_RUNTIME_ERROR");
+    wrap_add_item(&list, "\"`%s` %s\"", target->name, kGot[target->failure]);
+    if (strchr(kGot[target->failure], '%') != NULL) wrap_add_item(&list, "(long long)returned");
+  }
   text_add(out, ")");
   wrap_end_failure(out, target);
 }
