@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Kernels that wrap writes for what plain functions take and return besides tensors: numbers by
-address and as results, enumerations, characters, constants, errors.
+address and as results, enumerations, characters, constants, errors, handles.
 
 test_wrap_values.py TVM-FFI FOLDER LIBRARY INCLUDE...
 """
+import subprocess
 import unittest
 
-from compilers import PLACE, each_compiler, make_library, raises
-from tool import USAGE, good, run, run_tests
+from compilers import (COMPILERS, HEADERS, LIBRARY, LINK, PLACE, STRICT, each_compiler,
+                       make_library, raises)
+from tool import RUNNER, USAGE, WINDOWS, good, run, run_tests
 
 # A library as its header and its source, and a line for each function.
 HEADER = """#ifndef VALUES_H
@@ -146,6 +148,179 @@ REFUSED = {
     "negative(-1)": "RuntimeError: `read_count` failed: it returned -1",
     "find(none)": "RuntimeError: `find` failed: it returned NULL",
 }
+# Handles, each with a count of those that are open, and a program that uses them.
+SHELF_HEADER = """typedef struct shelf shelf;
+typedef struct book book;
+int shelf_open(int size, shelf **out);
+const char *shelf_error(const shelf *s);
+int shelf_close(shelf *s);
+book *shelf_book(shelf *s, int n);
+void book_free(book *b);
+const book *shelf_first(const shelf *s);
+int book_number(const book *b, const struct shelf *s, const char *title);
+int count_open(void);
+"""
+SHELF_SOURCE = """#include <stdlib.h>
+#include <string.h>
+#include "shelf.h"
+struct book { int number; };
+struct shelf { int size; book first; };
+static int num_open;
+int shelf_open(int size, shelf **out) {
+  *out = NULL;
+  if (size == -1) return 1;
+  *out = calloc(1, sizeof **out);
+  (*out)->size = size;
+  ++num_open;
+  return size < 0 ? 2 : 0;
+}
+const char *shelf_error(const shelf *s) {
+  return s == NULL ? "no shelf" : s->size < 0 ? "a small shelf" : "a full shelf";
+}
+int shelf_close(shelf *s) {
+  --num_open;
+  free(s);
+  return 0;
+}
+book *shelf_book(shelf *s, int n) {
+  book *b = n < s->size ? malloc(sizeof *b) : NULL;
+  if (b == NULL) return NULL;
+  ++num_open;
+  b->number = n;
+  return b;
+}
+void book_free(book *b) {
+  --num_open;
+  free(b);
+}
+const book *shelf_first(const shelf *s) { return &s->first; }
+int book_number(const book *b, const struct shelf *s, const char *title) {
+  return b->number + (s != NULL ? 100 * s->size : 0) + (title != NULL ? (int)strlen(title) : 0);
+}
+int count_open(void) { return num_open; }
+"""
+HANDLE = "a handle is `thing *x`, or `out thing **x` if the function makes it"
+SHELF_SPECS = [
+    "open = int shelf_open(int size, out shelf **out free=shelf_close) error=nonzero "
+    "error_text=shelf_error(out)",
+    "both = int shelf_open(int size, out shelf **out free=shelf_close)",
+    "shelf_close = int shelf_close(shelf *s closes) error=nonzero",
+    "book = book *shelf_book(shelf *s, int n) error=null error_text=shelf_error(s) "
+    "free=book_free of=s",
+    "first = const book *shelf_first(const shelf *s) of=s",
+    "number = int book_number(const book *b, const struct shelf *s optional, const char *title "
+    "optional)",
+    "book_free = void book_free(book *b closes)",
+    "int count_open(void)",
+]
+SHELF_PROGRAM = r"""#include <stdio.h>
+#include <string.h>
+#include <tvm/ffi/c.h>
+static TVMFFIObjectHandle module;
+/* Calls a function, and prints its error. */
+static TVMFFIAny call(const char *name, TVMFFIAny a, TVMFFIAny b, TVMFFIAny c, int count) {
+  const TVMFFIAny args[3] = {a, b, c};
+  TVMFFIAny result = tvm_ffi_any_none();
+  TVMFFIObjectHandle function = NULL;
+  char text[512];
+  if (tvm_ffi_module_get_function(module, name, &function) != 0 ||
+      tvm_ffi_function_call(function, args, count, &result) != 0) {
+    tvm_ffi_error_format_raised(text, sizeof text);
+    printf("%s\n", text);
+  }
+  tvm_ffi_object_release(function);
+  return result;
+}
+static const TVMFFIAny none = {0};
+#define CALL0(name) call(name, none, none, none, 0)
+#define CALL1(name, a) call(name, a, none, none, 1)
+#define CALL2(name, a, b) call(name, a, b, none, 2)
+#define INT(number) tvm_ffi_any_from_int64(number)
+static void count(const char *when) {
+  printf("%s: %d open\n", when, (int)CALL0("count_open").v_int64);
+}
+int main(int argc, char **argv) {
+  TVMFFIAny shelf, book, first, pair;
+  if (argc < 2 || tvm_ffi_module_load(argv[1], &module) != 0) return 1;
+  CALL1("open", INT(-1));
+  CALL1("open", INT(-2));
+  count("after failures");
+  shelf = CALL1("open", INT(3));
+  printf("%s\n", tvm_ffi_any_get_type_name(&shelf));
+  CALL2("book", shelf, INT(3));
+  book = CALL2("book", shelf, INT(2));
+  printf("number %d\n", (int)call("number", book, none, none, 3).v_int64);
+  printf("number %d\n",
+         (int)call("number", book, shelf, tvm_ffi_any_view_string("abcd"), 3).v_int64);
+  call("number", shelf, none, none, 3);
+  call("number", none, none, none, 3);
+  CALL1("shelf_close", shelf);
+  count("with both");
+  CALL1("book_free", book);
+  call("number", book, none, none, 3);
+  CALL1("book_free", book);
+  tvm_ffi_any_clear(&book);
+  count("without the book");
+  CALL1("shelf_close", shelf);
+  CALL1("shelf_close", shelf);
+  CALL2("book", shelf, INT(1));
+  tvm_ffi_any_clear(&shelf);
+  count("closed");
+  shelf = CALL1("open", INT(3));
+  book = CALL2("book", shelf, INT(1));
+  first = CALL1("first", shelf);
+  tvm_ffi_any_clear(&shelf);
+  count("kept by the book");
+  tvm_ffi_any_clear(&book);
+  count("kept by what it has");
+  printf("number %d\n", (int)call("number", first, none, none, 3).v_int64);
+  tvm_ffi_any_clear(&first);
+  count("let go");
+  pair = CALL1("both", INT(-2));
+  printf("%d items\n", (int)tvm_ffi_array_get_size(pair.v_obj));
+  count("in an array");
+  tvm_ffi_any_clear(&pair);
+  count("at the end");
+  tvm_ffi_object_release(module);
+  return 0;
+}
+"""
+SHELF_PRINTED = """RuntimeError: `shelf_open` failed: no shelf
+RuntimeError: `shelf_open` failed: a small shelf
+after failures: 0 open
+c.shelf
+RuntimeError: `shelf_book` failed: a full shelf
+number 2
+number 306
+TypeError: Mismatched type on argument #0 when calling: `number(0: const book *b, 1: const struct \
+shelf *s optional, 2: const char *title optional) -> int`. Expected `c.book` but got `c.shelf`
+TypeError: Mismatched type on argument #0 when calling: `number(0: const book *b, 1: const struct \
+shelf *s optional, 2: const char *title optional) -> int`. Expected `c.book` but got `None`
+ValueError: Argument #0 of `shelf_close(0: shelf *s) -> void` must have no open handle that needs \
+it, but has 1
+with both: 2 open
+ValueError: Argument #0 of `number(0: const book *b, 1: const struct shelf *s optional, 2: const \
+char *title optional) -> int` must be open, but is closed
+ValueError: Argument #0 of `book_free(0: book *b) -> void` must be open, but is closed
+without the book: 1 open
+ValueError: Argument #0 of `shelf_close(0: shelf *s) -> void` must be open, but is closed
+ValueError: Argument #0 of `book(0: shelf *s, 1: int n) -> book *` must be open, but is closed
+closed: 0 open
+kept by the book: 2 open
+kept by what it has: 1 open
+number 0
+let go: 0 open
+2 items
+in an array: 1 open
+at the end: 0 open
+"""
+# A library of the system, if it is there.
+SQLITE = [
+    "open = int sqlite3_open(const char *filename, out sqlite3 **db free=sqlite3_close) "
+    "error=nonzero error_text=sqlite3_errmsg(db)",
+    "int sqlite3_complete(const char *sql)",
+    "const char *sqlite3_errstr(int code)",
+]
 WRONG = [
     ("void f(in int n)", 15,
      "`in`, `out` and `inout` are for the address of a number, such as `int *n`"),
@@ -173,6 +348,13 @@ WRONG = [
     ("int f(int x) error=odd", 20, "expected nonzero, zero, negative or null"),
     ("int f(int x) error=negative:code", 29, "expected errno"),
     ("int f(int x) error=zero error=zero", 25, "`error` is given twice"),
+    ("void f(in thing *x)", 18, HANDLE),
+    ("void f(thing **x)", 16, HANDLE),
+    ("void f(out thing *x)", 19, HANDLE),
+    ("void f(thing *x)", 15, "a header has to declare this: give it with --include=FILE"),
+    ("thing *f(int n) of=n", 20, "`n` is not a handle that is passed"),
+    ("thing *f(thing *x) of=y", 23, "`y` is not a handle that is passed"),
+    ("thing *f(thing *x) free", 24, "expected `=`, but the text ends"),
     ("unsigned f(int x) error=negative", 10,
      "with error=negative `f` must return a signed integer, not `unsigned int`"),
     ("int f(int x) error=null", 5, "with error=null `f` must return an address or text, not `int`"),
@@ -193,6 +375,43 @@ class WrapValues(unittest.TestCase):
                 assert shown.splitlines() == [f"result[0]: {printed}"], (call, shown)
             for call, message in REFUSED.items():
                 raises(message + "\n", "--leak-check", library, call)
+
+    def test_handles(self):
+        """Objects of their types, which end what they have once, and keep what it needs."""
+        (PLACE / "shelf.h").write_text(SHELF_HEADER, encoding="utf-8")
+        (PLACE / "shelf.c").write_text(SHELF_SOURCE, encoding="utf-8")
+        (PLACE / "use_shelf.c").write_text(SHELF_PROGRAM, encoding="utf-8")
+        place = [] if WINDOWS else [f"-Wl,-rpath,{LIBRARY.parent}"]
+        program = PLACE / ("use_shelf.exe" if WINDOWS else "use_shelf")
+        for compiler in COMPILERS.values():
+            library = make_library(compiler, "of_shelf", [PLACE / "shelf.c"], SHELF_SPECS,
+                                   f"--include={PLACE}/shelf.h")
+            subprocess.run([*compiler, *STRICT, *HEADERS, PLACE / "use_shelf.c", "-o", program,
+                            *LINK, *place], check=True)
+            done = subprocess.run([*RUNNER, program, library], capture_output=True, text=True,
+                                  check=True)
+            expected = SHELF_PRINTED.replace("\\\n", "")
+            assert done.stdout == expected, done.stdout
+        assert run("wrap", "--lean", "void f(thing *x)", "--include=<thing.h>")[2].startswith(
+            "tvm-ffi: SPEC:15: a handle needs the library's headers: leave --lean out\n")
+
+    def test_sqlite(self):
+        """A library as it is."""
+        compiler = next(iter(COMPILERS.values()))
+        found = subprocess.run([*compiler, "-x", "c", "-", "-lsqlite3", "-o", PLACE / "found"],
+                               input="#include <sqlite3.h>\nint main(void) { return 0; }",
+                               capture_output=True, text=True, check=False)
+        if found.returncode != 0:
+            print("skipped: no <sqlite3.h> and -lsqlite3, as libsqlite3-dev has them")
+            return
+        library = make_library(compiler, "of_sqlite", ["-lsqlite3"], SQLITE,
+                               "--include=<sqlite3.h>")
+        assert good("run", "--leak-check", library, 'open(":memory:")') == (
+            "result[0]: c.sqlite3\n")
+        assert good("run", library, 'sqlite3_complete("select 1;")') == "result[0]: 1\n"
+        assert good("run", library, "sqlite3_errstr(7)") == 'result[0]: "out of memory"\n'
+        raises("RuntimeError: `sqlite3_open` failed: unable to open database file\n", library,
+               'open("/nothing/there")')
 
     def test_refusals(self):
         """They tell the column, and show the text with a caret below."""

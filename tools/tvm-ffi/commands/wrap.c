@@ -50,6 +50,12 @@ static bool check_declared(const spec_source *source, const wrap_input *input, c
          spec_fail(source, column, "a header has to declare this: give it with --include=FILE");
 }
 
+static bool check_lean(const spec_source *source, const wrap_input *input, const spec *target) {
+  const size_t column = spec_find_handle(target);
+  return column == SIZE_MAX || !input->request.is_lean ||
+         spec_fail(source, column, "a handle needs the library's headers: leave --lean out");
+}
+
 static bool check_abi(const spec_source *source, const wrap_input *input, const spec *target) {
   const wrap_abi *abi = input->request.abi;
   return abi->check == NULL || abi->check(source, input->items, input->count, target);
@@ -60,7 +66,7 @@ static bool add_spec(wrap_input *input, const spec_source *source) {
   if (!spec_read(source, &next)) return false;
   if (!spec_bind(source, input->returns_outputs, &next) || !check_abi(source, input, &next) ||
       !check_result(source, input, &next) || !check_declared(source, input, &next) ||
-      !check_names(source, input, &next)) {
+      !check_lean(source, input, &next) || !check_names(source, input, &next)) {
     spec_free(&next);
     return false;
   }

@@ -50,6 +50,8 @@ static const spec_type kTypes[] = {
 
 enum { kNumTypes = sizeof kTypes / sizeof *kTypes };
 
+static const spec_type kHandle = {"void *", kTypeHandle, NULL, NULL, NULL};
+
 /* NULL if there is none of that name. */
 static const spec_type *find_type(const char *name) {
   size_t i;
@@ -428,13 +430,40 @@ static bool take_pointer(reader *r, type_marks *marks) {
                    "array");
 }
 
+/* Reads a pointer to a type that no spec knows, up to and with its *. True with no report if it is
+ * another type, which is not read then. */
+static bool take_handle(reader *r, spec_c_type *out, bool *is_handle) {
+  reader ahead = *r;
+  const char *constant = take_word(&ahead, "const") ? "const " : "";
+  const char *kind = take_word(&ahead, "struct") ? "struct " : "";
+  const word w = peek_word(&ahead);
+  *is_handle = false;
+  if (!identifier_is(w.begin, w.size) || is_type_word(w.begin, w.size)) return true;
+  ahead.pos += w.size;
+  if (take_word(&ahead, "const")) constant = "const ";
+  if (!take(&ahead, '*')) return true;
+  while (take_word(&ahead, "const") || take_restrict(&ahead)) continue;
+  out->handle = tool_copy(w.begin, w.size);
+  out->name = tool_format("%s%s%s *", constant, kind, out->handle);
+  r->pos = ahead.pos;
+  *is_handle = true;
+  return true;
+}
+
 /* Reads a type with its marks. False after a report. */
 static bool take_type(reader *r, const spec_type **out, type_marks *marks) {
   type_words words;
   const char *end = r->pos;
   char *name;
   const size_t begin = column_of(r, peek_word(r).begin);
+  bool is_handle;
   memset(marks, 0, sizeof *marks);
+  if (!take_handle(r, &marks->c_type, &is_handle)) return false;
+  if (is_handle) {
+    *out = &kHandle;
+    marks->is_pointer = take(r, '*');
+    return true;
+  }
   if (!take_type_words(r, &words, &marks->c_type, &end)) return false;
   marks->is_const = words.is_const;
   marks->is_restrict = words.is_restrict;
@@ -816,9 +845,51 @@ static bool take_null(reader *r, spec_param *out) {
   return true;
 }
 
-/* Reads what may stand after the name of a number. */
-static bool take_number_end(reader *r, spec_param *out) {
+/* Reads `=` and the name of what ends a handle, or of the handle that it keeps alive. */
+static bool take_named(reader *r, char **out, size_t *out_column, const char *expected) {
+  if (*out != NULL) return fail_expecting(r, "each word once");
+  if (!take_required(r, '=', "`=`")) return false;
+  skip_space(r);
+  if (out_column != NULL) *out_column = column_of(r, r->pos);
+  *out = take_name(r, expected);
+  return *out != NULL;
+}
+
+/* Reads what belongs to a new handle, `free=f` and `of=x`; *out_found tells whether one was there.
+ */
+static bool take_new_handle(reader *r, spec_c_type *out, bool *out_found) {
+  *out_found = true;
+  if (take_word(r, "free")) {
+    return take_named(r, &out->release, NULL, "the function that ends the handle");
+  }
+  if (take_word(r, "of")) {
+    return take_named(r, &out->owner, &out->owner_column, "the handle that is kept alive");
+  }
+  *out_found = false;
+  return true;
+}
+
+static bool take_handle_end(reader *r, spec_param *out) {
+  bool found = true;
+  while (found) {
+    if (out->direction == kOut) {
+      if (!take_new_handle(r, &out->c_type, &found)) return false;
+    } else if (take_word(r, "closes")) {
+      out->is_closed = true;
+    } else if (take_word(r, "optional")) {
+      out->is_optional = true;
+    } else {
+      found = false;
+    }
+  }
+  return true;
+}
+
+/* Reads what may stand after the name of a parameter without a shape. */
+static bool take_scalar_end(reader *r, spec_param *out) {
+  if (out->type->kind == kTypeHandle) return take_handle_end(r, out);
   if (take(r, '=')) return take_constant(r, out);
+  if (out->type->kind == kTypeText && take_word(r, "optional")) out->is_optional = true;
   return !take_word(r, "as") || take_c_name(r, &out->c_type);
 }
 
@@ -826,6 +897,15 @@ static bool take_number_end(reader *r, spec_param *out) {
 static bool check_address(const reader *r, const spec_param *param, const type_marks *marks) {
   const char *constant = param->is_const ? "const " : "";
   const bool is_value = param->type->kind == kTypeText || param->type->kind == kTypePointer;
+  if (param->type->kind == kTypeHandle) {
+    if (marks->is_pointer == (param->direction == kOut) &&
+        (param->direction == kByValue || param->direction == kOut)) {
+      return true;
+    }
+    return spec_fail(r->source, param->column,
+                     "a handle is `%sx`, or `out %s*x` if the function makes it",
+                     param->c_type.name, param->c_type.name);
+  }
   if (param->direction == kByValue && marks->is_pointer) {
     return spec_fail(r->source, param->column,
                      "`%s` has no shape: write `%s%s %s[n]` for a tensor, `%s *%s[n]` for a work "
@@ -864,7 +944,7 @@ static bool take_declared(reader *r, spec_param *out) {
   out->name = take_name(r, "a name for the parameter");
   if (out->name == NULL) return false;
   if (peek(r, '[')) return take_shape(r, marks.is_pointer, out);
-  return take_number_end(r, out) && check_end(r, out) &&
+  return take_scalar_end(r, out) && check_end(r, out) &&
          check_restrict(r, out->type, &marks, out->column) && check_address(r, out, &marks);
 }
 
@@ -964,7 +1044,7 @@ static bool check_failure(const reader *r, const spec *target) {
                                        [kErrorNegative] = "negative",
                                        [kErrorNull] = "null"};
   const spec_kind kind = target->result->kind;
-  const bool is_pointer = kind == kTypeText || kind == kTypePointer;
+  const bool is_pointer = kind == kTypeText || kind == kTypePointer || kind == kTypeHandle;
   const bool is_integer =
       kind == kTypeBool || kind == kTypeInt || kind == kTypeUint || kind == kTypeWide;
   if (target->failure == kErrorNone) {
@@ -996,6 +1076,9 @@ static bool take_result_end(reader *r, spec *out) {
   while (true) {
     const word w = peek_word(r);
     size_t i = 0;
+    bool found = out->result->kind == kTypeHandle;
+    if (found && !take_new_handle(r, &out->result_c_type, &found)) return false;
+    if (found) continue;
     while (i < kNumWords && !word_is(w, kWords[i].name)) ++i;
     if (i == kNumWords) break;
     if (is_taken[i]) {
@@ -1101,6 +1184,9 @@ static void free_c_type(spec_c_type *type) {
   for (i = 0; i < type->num_choices; ++i) free(type->choices[i].name);
   free(type->choices);
   free(type->name);
+  free(type->handle);
+  free(type->release);
+  free(type->owner);
 }
 
 void spec_free(spec *target) {
@@ -1153,7 +1239,8 @@ static void write_type(text_buf *out, const spec_param *param) {
   size_t i;
   text_add(out, "%s", param->is_const && !is_pointer ? "const " : "");
   if (name != NULL || param->c_type.num_choices == 0) {
-    text_add(out, "%s%s", is_enum ? name : type, spec_type_space(param->type));
+    text_add(out, "%s%s", is_enum || param->c_type.handle != NULL ? name : type,
+             spec_type_space(param->type));
     return;
   }
   for (i = 0; i < param->c_type.num_choices; ++i) {
@@ -1196,7 +1283,9 @@ void spec_write_param(text_buf *out, const spec_param *param) {
     text_add(out, " strides %s", param->strides == kStridesAny ? "any" : "blas");
   }
   if (param->in_place != NULL) text_add(out, " inplace %s", param->in_place);
-  if (param->c_type.name != NULL && !text_begins(param->c_type.name, "enum ")) {
+  if (param->is_optional) text_add(out, " optional");
+  if (param->c_type.name != NULL && param->c_type.handle == NULL &&
+      !text_begins(param->c_type.name, "enum ")) {
     text_add(out, " as %s", param->c_type.name);
   }
 }
@@ -1210,6 +1299,8 @@ static const char *const kUsedNames[] = {
     "args",
     "array",
     "code",
+    "failed",
+    "handle_type",
     "done",
     "free",
     "items",
@@ -1333,6 +1424,14 @@ size_t spec_find_plain(const spec *target) {
   }
   return target->result_c_type.name != NULL || target->result->kind == kTypeChar ? target->column
                                                                                  : SIZE_MAX;
+}
+
+size_t spec_find_handle(const spec *target) {
+  size_t i;
+  for (i = 0; i < target->num_params; ++i) {
+    if (target->params[i].c_type.handle != NULL) return target->params[i].column;
+  }
+  return target->result_c_type.handle != NULL ? target->column : SIZE_MAX;
 }
 
 size_t spec_find_declared(const spec *target) {
@@ -1543,6 +1642,23 @@ static void number_args(spec *target) {
   }
 }
 
+/* What a new handle keeps alive is a handle that the caller passes. */
+static bool bind_owner(const spec_source *source, const spec *target, const spec_c_type *type) {
+  const spec_param *owner;
+  if (type->owner == NULL) return true;
+  owner = spec_param_of(target, type->owner);
+  return (owner != NULL && owner->c_type.handle != NULL && owner->direction == kByValue) ||
+         spec_fail(source, type->owner_column, "`%s` is not a handle that is passed", type->owner);
+}
+
+static bool bind_owners(const spec_source *source, const spec *target) {
+  size_t i;
+  for (i = 0; i < target->num_params; ++i) {
+    if (!bind_owner(source, target, &target->params[i].c_type)) return false;
+  }
+  return bind_owner(source, target, &target->result_c_type);
+}
+
 bool spec_bind(const spec_source *source, bool returns_outputs, spec *target) {
   size_t i;
   for (i = 0; i < target->num_params; ++i) {
@@ -1552,7 +1668,8 @@ bool spec_bind(const spec_source *source, bool returns_outputs, spec *target) {
         (param->direction == kOut || (returns_outputs && param->direction != kInOut));
   }
   if (!bind_passed(source, target) || !bind_allocated(source, target) ||
-      !bind_in_place(source, target) || !bind_constants(source, target)) {
+      !bind_in_place(source, target) || !bind_constants(source, target) ||
+      !bind_owners(source, target)) {
     return false;
   }
   count_implied_strides(target);

@@ -18,11 +18,12 @@ typedef enum {
   kChars,
   kTexts,
   kPointers,
+  kHandles,
   kNumVariables
 } variables;
 static const char *const kVariableTypes[kNumVariables] = {
-    "DLTensor *", "int64_t ", "uint64_t ",        "double ",
-    "bool ",      "char ",    "TVMFFIByteArray ", "void *"};
+    "DLTensor *", "int64_t ",         "uint64_t ", "double ",      "bool ",
+    "char ",      "TVMFFIByteArray ", "void *",    "wrap_handle *"};
 
 static const struct {
   const char *metadata; /* its type there */
@@ -40,9 +41,10 @@ static const struct {
     [kTypeFloat] = {"float", "tvm_ffi_args_read_double", kNumbers, "tvm_ffi_any_from_double(%s)"},
     [kTypeChar] = {"ffi.String", "wrap_read_char", kChars,
                    "tvm_ffi_any_view_string((const char[]){%s, 0})"},
-    [kTypeText] = {"ffi.String", "wrap_read_text", kTexts, "wrap_view_text(%s)"},
+    [kTypeText] = {"ffi.String", "wrap_read_text", kTexts, "wrap_view_text((const char *)%s)"},
     [kTypePointer] = {"void*", "tvm_ffi_args_read_pointer", kPointers,
                       "tvm_ffi_any_from_pointer((void *)%s)"},
+    [kTypeHandle] = {"ffi.Object", "wrap_read_handle", kHandles, NULL},
 };
 
 /* ---- What a spec has ---- */
@@ -291,17 +293,68 @@ static const char *leave(const spec *target) {
   return wrap_is_owner(target) ? "code =" : "return";
 }
 
+/* Whether a value becomes an object that the kernel owns until it returns it. */
+static bool is_object(const spec_type *type) {
+  return type->kind == kTypeWide || type->kind == kTypeHandle;
+}
+
+/* The variable that has the type index of a handle; release with free(). */
+static char *name_type_index(const spec *target, const spec_param *param) {
+  return param == NULL ? tool_format("handle_type") : spec_make_local(target, param, "type");
+}
+
+/* The function that ends a new handle; release with free(). */
+static char *name_release(const spec *target, const spec_param *param) {
+  const spec_c_type *type = param != NULL ? &param->c_type : &target->result_c_type;
+  if (type->release == NULL) return tool_format("NULL");
+  if (param == NULL) return tool_format("wrap_free_%s_result", target->exported);
+  return tool_format("wrap_free_%s_%zu", target->exported, (size_t)(param - target->params));
+}
+
+/* Appends the call that makes an object of a value, if `code` is 0. */
+static void write_make(text_buf *out, const spec *target, const spec_param *param, const char *code,
+                       const char *place) {
+  const spec_type *type = param != NULL ? param->type : target->result;
+  const spec_c_type *c_type = param != NULL ? &param->c_type : &target->result_c_type;
+  char *value = name_value(target, param);
+  wrap_list list;
+  text_add(out, type->kind == kTypeWide ? "wrap_make_unsigned(" : "wrap_make_handle(");
+  list = wrap_begin_list(out);
+  wrap_add_item(&list, "%s", code);
+  if (type->kind == kTypeWide) {
+    wrap_add_item(&list, "%s", value);
+  } else {
+    char *index = name_type_index(target, param), *release = name_release(target, param);
+    const spec_param *owner = c_type->owner != NULL ? spec_param_of(target, c_type->owner) : NULL;
+    wrap_add_item(&list, "(void *)%s", value);
+    wrap_add_item(&list, "\"c.%s\"", c_type->handle);
+    wrap_add_item(&list, "&%s", index);
+    wrap_add_item(&list, "%s", release);
+    wrap_add_item(&list, "%s", owner != NULL ? owner->local : "NULL");
+    free(release);
+    free(index);
+  }
+  wrap_add_item(&list, "%s", place);
+  text_add(out, ")");
+  free(value);
+}
+
 /* The only result is the function's, or (NULL: no) a parameter's. */
 static void write_only_value(text_buf *out, const spec *target, const spec_param *param) {
   const spec_type *type = param != NULL ? param->type : target->result;
   char *value = name_value(target, param);
-  wrap_list list;
-  text_add(out, "  %s %s(", leave(target),
-           type->kind == kTypeWide ? "wrap_return_unsigned" : "tvm_ffi_args_return");
-  list = wrap_begin_list(out);
-  wrap_add_item(&list, "args");
-  wrap_add_item(&list, type->kind == kTypeWide ? "%s" : kKinds[type->kind].value, value);
-  text_add(out, ");\n");
+  text_add(out, "  %s ", leave(target));
+  if (is_object(type)) {
+    write_make(out, target, param, "0", "args->result");
+  } else {
+    wrap_list list;
+    text_add(out, "tvm_ffi_args_return(");
+    list = wrap_begin_list(out);
+    wrap_add_item(&list, "args");
+    wrap_add_item(&list, kKinds[type->kind].value, value);
+    text_add(out, ")");
+  }
+  text_add(out, ";\n");
   free(value);
 }
 
@@ -322,8 +375,12 @@ static void write_item(text_buf *out, const spec *target, const spec_param *para
   text_add(out, "    ");
   if (param != NULL && param->is_result) {
     text_add(out, "items[%zu] = tvm_ffi_any_view_object(%s);\n", n, param->local);
-  } else if (type->kind == kTypeWide) {
-    text_add(out, "code = wrap_make_unsigned(code, %s, &items[%zu]);\n", value, n);
+  } else if (is_object(type)) {
+    char *place = tool_format("&items[%zu]", n);
+    text_add(out, "code = ");
+    write_make(out, target, param, "code", place);
+    text_add(out, ";\n");
+    free(place);
   } else {
     text_add(out, "items[%zu] = ", n);
     text_add(out, kKinds[type->kind].value, value);
@@ -336,7 +393,7 @@ static void write_item(text_buf *out, const spec *target, const spec_param *para
 static void write_item_release(text_buf *out, const spec *target, const spec_param *param,
                                size_t n) {
   const spec_type *type = param != NULL ? param->type : target->result;
-  if ((param == NULL || !param->is_result) && type->kind == kTypeWide) {
+  if ((param == NULL || !param->is_result) && is_object(type)) {
     text_add(out, "    wrap_clear(&items[%zu]);\n", n);
   }
 }
@@ -423,9 +480,14 @@ static void write_place(text_buf *out, const spec *target, const spec_param *par
     text_add(out, "};\n");
     free(place);
   }
-  if (!is_returned(param)) return;
+  if (param->type->kind == kTypeHandle) {
+    place = name_type_index(target, param);
+    text_add(out, "  static int32_t %s;\n", place);
+    free(place);
+  }
+  if (!is_returned(param) && !param->is_closed) return;
   place = wrap_place(target, param);
-  text_add(out, "  %s %s = 0;\n", spec_c_name(param), place);
+  text_add(out, "  %s%s%s = 0;\n", spec_c_name(param), spec_type_space(param->type), place);
   free(place);
 }
 
@@ -459,11 +521,27 @@ static void write_variables(text_buf *out, const wrap_request *request, const sp
     }
   }
   for (i = 0; i < target->num_params; ++i) write_place(out, target, &target->params[i]);
+  if (target->result->kind == kTypeHandle) text_add(out, "  static int32_t handle_type;\n");
   request->abi->write_variables(out, target);
   if (wrap_is_owner(target)) text_add(out, "  int code = -1;\n");
 }
 
 /* ---- Reading and checking arguments ---- */
+
+static void write_handle(text_buf *out, const spec *target, const spec_param *param) {
+  char *index = name_type_index(target, param);
+  wrap_list list;
+  text_add(out, "  TVM_FFI_C_TRY(%s(",
+           param->is_optional ? "wrap_read_optional_handle" : "wrap_read_handle");
+  list = wrap_begin_list(out);
+  wrap_add_item(&list, "args, %d, \"c.%s\"", param->arg, param->c_type.handle);
+  wrap_add_item(&list, "&%s, &%s", index, param->local);
+  text_add(out, "));\n");
+  if (param->is_closed) {
+    text_add(out, "  TVM_FFI_C_TRY(wrap_check_alone(args, %d, %s));\n", param->arg, param->local);
+  }
+  free(index);
+}
 
 static void write_scalar(text_buf *out, const spec *target, const spec_param *param) {
   const spec_type *type = param->type;
@@ -474,6 +552,11 @@ static void write_scalar(text_buf *out, const spec *target, const spec_param *pa
     text_add(out, "  TVM_FFI_C_TRY(wrap_read_choice(args, %d, %s, &%s));\n", param->arg, choices,
              param->local);
     free(choices);
+  } else if (kind == kTypeHandle) {
+    write_handle(out, target, param);
+  } else if (kind == kTypeText && param->is_optional) {
+    text_add(out, "  TVM_FFI_C_TRY(wrap_read_optional_text(args, %d, &%s));\n", param->arg,
+             param->local);
   } else if (kind == kTypeWide) {
     text_add(out, "  TVM_FFI_C_TRY(wrap_read_unsigned(args, %d, (%s)-1, &%s));\n", param->arg,
              type->name, param->local);
@@ -484,6 +567,15 @@ static void write_scalar(text_buf *out, const spec *target, const spec_param *pa
     text_add(out, "  TVM_FFI_C_TRY(%s(args, %d, &%s));\n",
              is_float ? "wrap_read_float" : kKinds[kind].reader, param->arg, param->local);
   }
+}
+
+/* A handle that the call ends is closed for others from now on. */
+static void write_closing(text_buf *out, const spec *target, const spec_param *param) {
+  char *place;
+  if (!param->is_closed) return;
+  place = wrap_place(target, param);
+  text_add(out, "  %s = (%s)wrap_close(%s);\n", place, param->c_type.name, param->local);
+  free(place);
 }
 
 /* The value at an address before the function changes it. */
@@ -705,10 +797,23 @@ static void write_allocation(text_buf *out, const spec *target, const spec_param
 
 /* ---- A kernel ---- */
 
+/* The function that ends a new handle, as objects call it. */
+static void write_release_function(text_buf *out, const spec *target, const spec_param *param) {
+  const spec_c_type *type = param != NULL ? &param->c_type : &target->result_c_type;
+  char *name = name_release(target, param);
+  if (type->release != NULL) {
+    text_add(out, "static void %s(void *pointer) {\n  %s((%s)pointer);\n}\n\n", name, type->release,
+             type->name);
+  }
+  free(name);
+}
+
 /* Appends an exported kernel. */
 static void wrap_write_kernel(text_buf *out, const wrap_request *request, const spec *target) {
   size_t i;
   text_add(out, "\n");
+  for (i = 0; i < target->num_params; ++i) write_release_function(out, target, &target->params[i]);
+  write_release_function(out, target, NULL);
   wrap_write_asserts(out, target);
   wrap_write_signature(out, target);
   write_variables(out, request, target);
@@ -728,6 +833,7 @@ static void wrap_write_kernel(text_buf *out, const wrap_request *request, const 
     if (wrap_is_allocated(&target->params[i])) write_allocation(out, target, &target->params[i]);
   }
   for (i = 0; i < target->num_params; ++i) write_start(out, target, &target->params[i]);
+  for (i = 0; i < target->num_params; ++i) write_closing(out, target, &target->params[i]);
   request->abi->write_call(out, target);
   wrap_write_results(out, target);
   text_add(out, "}\n");

@@ -18,9 +18,10 @@ typedef enum {
   kTypeUint,
   kTypeWide, /* an unsigned integer that may have 64 bits */
   kTypeFloat,
-  kTypeChar,   /* char, as a text of one character */
-  kTypeText,   /* const char * */
-  kTypePointer /* void *, const void * */
+  kTypeChar,    /* char, as a text of one character */
+  kTypeText,    /* const char * */
+  kTypePointer, /* void *, const void * */
+  kTypeHandle   /* a pointer to a type of the user's, as an object */
 } spec_kind;
 
 typedef struct {
@@ -65,7 +66,11 @@ typedef struct {
 } spec_choice;
 
 typedef struct {
-  char *name; /* as the header has it: "enum color"; NULL: that of the spec_type */
+  char *name;    /* as the header has it: "enum color"; NULL: that of the spec_type */
+  char *handle;  /* of kTypeHandle: the type that it points to, without struct and const */
+  char *release; /* the function that ends a new handle; NULL: nothing does */
+  char *owner;   /* the handle that a new one keeps alive; NULL: none */
+  size_t owner_column;
   spec_choice *choices;
   size_t num_choices;
 } spec_c_type;
@@ -102,6 +107,8 @@ typedef struct {
   char *constant;    /* of kParamConstant: the value, as C writes it */
   char *declaration; /* the whole parameter in C, if its type is none that specs know; or NULL */
   bool is_const;
+  bool is_optional; /* None is NULL */
+  bool is_closed;   /* the call ends the handle */
   char *name;
   size_t column; /* of the name in the text */
   spec_dim *dims;
@@ -196,6 +203,8 @@ const char *spec_c_name(const spec_param *param);
 bool spec_has_value(const spec *target);
 /* The column of what plain functions alone have; SIZE_MAX: nothing. */
 size_t spec_find_plain(const spec *target);
+/* The column of the first handle; SIZE_MAX: there is none. */
+size_t spec_find_handle(const spec *target);
 /* The column of what a header must declare; SIZE_MAX: nothing. */
 size_t spec_find_declared(const spec *target);
 
@@ -264,6 +273,8 @@ typedef struct {
  * shared with other files, by guards. */
 void wrap_add_parts(text_buf *out, const char *const *lines, text_buf *used, wrap_names *names);
 
+/* Appends the call that ends a new handle, if its spec says how; `param` is NULL for the result. */
+void wrap_write_release(text_buf *out, const spec *target, const spec_param *param);
 /* The variable of a number that the function writes to; release with free(). */
 char *wrap_place(const spec *target, const spec_param *param);
 /* Whether something has to be released at the end: the kernel leaves by `goto done`. */

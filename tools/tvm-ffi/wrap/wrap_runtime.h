@@ -84,10 +84,6 @@ static int wrap_make_unsigned(int code, uint64_t value, TVMFFIAny *out) {
   return tvm_ffi_any_from_uint64(value, out);
 }
 
-static int wrap_return_unsigned(const tvm_ffi_args *args, uint64_t value) {
-  return wrap_make_unsigned(0, value, args->result);
-}
-
 /* Releases a value that is owned. */
 static void wrap_clear(TVMFFIAny *any) {
   if (any->type_index >= kTVMFFIStaticObjectBegin) tvm_ffi_object_release(any->v_ptr);
@@ -156,6 +152,120 @@ static int wrap_read_text(const tvm_ffi_args *args, int32_t i, TVMFFIByteArray *
   return tvm_ffi_args_raise(args, i, TVM_FFI_C_VALUE_ERROR,
                             "must be text without a NUL character, but has one after %lld bytes",
                             (long long)(end - out->data));
+}
+
+/* The same; None is NULL. */
+static int wrap_read_optional_text(const tvm_ffi_args *args, int32_t i, TVMFFIByteArray *out) {
+  out->data = NULL;
+  return tvm_ffi_args_is_none(args, i) ? 0 : wrap_read_text(args, i, out);
+}
+
+/* A pointer of the user's library as an object. Kernels of several libraries may share its type, so
+ * this never changes. */
+typedef struct wrap_handle {
+  TVMFFIObject header;
+  void *pointer;             /* NULL: closed */
+  void (*release)(void *);   /* ends it; NULL: nothing does */
+  struct wrap_handle *owner; /* what it needs, kept alive; NULL: nothing */
+  int64_t num_dependents;    /* open handles that have it as their owner */
+} wrap_handle;
+
+#if defined(__GNUC__)
+#define WRAP_ADD(counter, number) __atomic_add_fetch(counter, number, __ATOMIC_ACQ_REL)
+#else /* where handles that depend on one are made and closed by one thread at a time */
+#define WRAP_ADD(counter, number) (*(counter) += (number))
+#endif
+
+/* Takes the pointer out of a handle, which is closed then. */
+static void *wrap_close(wrap_handle *handle) {
+  void *pointer = handle->pointer;
+  wrap_handle *owner = handle->owner;
+  handle->pointer = NULL;
+  handle->owner = NULL;
+  if (owner != NULL) {
+    (void)WRAP_ADD(&owner->num_dependents, -1);
+    tvm_ffi_object_release(owner);
+  }
+  return pointer;
+}
+
+static void wrap_delete_handle(void *self, int flags) {
+  wrap_handle *handle = (wrap_handle *)self;
+  if ((flags & kTVMFFIObjectDeleterFlagBitMaskStrong) != 0) {
+    void (*const release)(void *) = handle->release;
+    if (handle->pointer != NULL && release != NULL) release(handle->pointer);
+    wrap_close(handle);
+  }
+  if ((flags & kTVMFFIObjectDeleterFlagBitMaskWeak) != 0) free(handle);
+}
+
+/* The index of a handle's type, which a kernel looks up once. */
+static int wrap_find_type(const char *key, int32_t *index) {
+  TVMFFIByteArray name;
+  if (*index > 0) return 0;
+  name = tvm_ffi_string_get_bytes(key);
+  *index = TVMFFITypeGetOrAllocIndex(&name, -1, 1, 0, 1, kTVMFFIObject);
+  return *index > 0 ? 0 : -1;
+}
+
+/* A new handle; None for NULL. If that fails, or `code` says that something has, ends it. */
+static int wrap_make_handle(int code, void *pointer, const char *key, int32_t *index,
+                            void (*release)(void *), wrap_handle *owner, TVMFFIAny *out) {
+  wrap_handle *handle = NULL;
+  *out = tvm_ffi_any_none();
+  if (pointer == NULL) return code;
+  if (code == 0) code = wrap_find_type(key, index);
+  if (code == 0) {
+    handle = (wrap_handle *)calloc(1, sizeof *handle);
+    if (handle == NULL) code = tvm_ffi_error_raise_memory();
+  }
+  if (code != 0) {
+    if (release != NULL) release(pointer);
+    return code;
+  }
+  handle->header.combined_ref_count = UINT64_C(0x0000000100000001);
+  handle->header.type_index = *index;
+  handle->header.deleter = wrap_delete_handle;
+  handle->pointer = pointer;
+  handle->release = release;
+  handle->owner = owner;
+  if (owner != NULL) {
+    tvm_ffi_object_retain(owner);
+    (void)WRAP_ADD(&owner->num_dependents, 1);
+  }
+  *out = tvm_ffi_any_take_object(handle);
+  return 0;
+}
+
+/* A handle that is open, and so is what it needs. */
+static int wrap_read_handle(const tvm_ffi_args *args, int32_t i, const char *key, int32_t *index,
+                            wrap_handle **out) {
+  TVMFFIObjectHandle object = NULL;
+  TVM_FFI_C_TRY(wrap_find_type(key, index));
+  TVM_FFI_C_TRY(tvm_ffi_args_read_object(args, i, *index, &object));
+  *out = (wrap_handle *)object;
+  if ((*out)->pointer != NULL) return 0;
+  return tvm_ffi_args_raise(args, i, TVM_FFI_C_VALUE_ERROR, "must be open, but is closed");
+}
+
+/* The same; None is NULL. */
+static int wrap_read_optional_handle(const tvm_ffi_args *args, int32_t i, const char *key,
+                                     int32_t *index, wrap_handle **out) {
+  *out = NULL;
+  return tvm_ffi_args_is_none(args, i) ? 0 : wrap_read_handle(args, i, key, index, out);
+}
+
+static void *wrap_get_pointer(const wrap_handle *handle) {
+  return handle != NULL ? handle->pointer : NULL;
+}
+
+/* A handle that a call ends must have no open ones that need it. */
+static int wrap_check_alone(const tvm_ffi_args *args, int32_t i, wrap_handle *handle) {
+  const int64_t count = (int64_t)WRAP_ADD(&handle->num_dependents, 0);
+  if (count == 0) return 0;
+  return tvm_ffi_args_raise(args, i, TVM_FFI_C_VALUE_ERROR,
+                            "must have no open handle that needs it, but has %lld",
+                            (long long)count);
 }
 
 /* Reads a contiguous tensor of that dtype and rank whose elements the CPU can read. */

@@ -52,6 +52,10 @@ char *wrap_value(const spec *target, const spec_param *param) {
   const char *type = spec_c_name(param);
   const bool is_same = strcmp(type, "int64_t") == 0 || strcmp(type, "double") == 0;
   if (param->type->kind == kTypeText) return tool_format("%s.data", local);
+  if (param->type->kind == kTypeHandle) {
+    return tool_format(param->is_optional ? "(%s)wrap_get_pointer(%s)" : "(%s)%s->pointer", type,
+                       local);
+  }
   if (param->c_type.name == NULL &&
       (is_same || param->type->kind == kTypeBool || param->type->kind == kTypeChar ||
        param->type->kind == kTypePointer)) {
@@ -62,6 +66,7 @@ char *wrap_value(const spec *target, const spec_param *param) {
 
 char *wrap_argument(const spec *target, const spec_param *param) {
   char *value, *argument;
+  if (param->is_closed) return wrap_place(target, param);
   if (param->direction == kByValue) return wrap_value(target, param);
   if (param->direction != kIn) {
     value = wrap_place(target, param);
@@ -163,11 +168,10 @@ void wrap_write_value_parameter(wrap_list *list, const spec_param *param) {
 }
 
 void wrap_write_result(text_buf *out, const spec *target) {
-  if (target->result_c_type.name != NULL) {
-    text_add(out, "%s ", target->result_c_type.name);
-  } else {
-    text_add(out, "%s%s", target->result->name, spec_type_space(target->result));
-  }
+  const char *name = target->result_c_type.name;
+  text_add(
+      out, "%s%s", name != NULL ? name : target->result->name,
+      name != NULL && target->result_c_type.handle == NULL ? " " : spec_type_space(target->result));
 }
 
 void wrap_write_returned(text_buf *out, const spec *target) {
@@ -177,6 +181,24 @@ void wrap_write_returned(text_buf *out, const spec *target) {
   text_add(out, "returned;\n");
 }
 
+void wrap_write_release(text_buf *out, const spec *target, const spec_param *param) {
+  const spec_c_type *type = param != NULL ? &param->c_type : &target->result_c_type;
+  char *place;
+  if (type->release == NULL) return;
+  place = param != NULL ? wrap_place(target, param) : tool_format("returned");
+  text_add(out, "    if (%s != NULL) %s(%s);\n", place, type->release, place);
+  free(place);
+}
+
+/* Whether a failed call may have made a handle all the same. */
+static bool has_new_handle(const spec *target) {
+  size_t i;
+  for (i = 0; i < target->num_params; ++i) {
+    if (target->params[i].c_type.release != NULL) return true;
+  }
+  return target->failure != kErrorNull && target->result_c_type.release != NULL;
+}
+
 void wrap_begin_failure(text_buf *out, const spec *target) {
   static const char *const kFailures[] = {[kErrorNone] = "",
                                           [kErrorNonzero] = "!= 0",
@@ -184,11 +206,20 @@ void wrap_begin_failure(text_buf *out, const spec *target) {
                                           [kErrorNegative] = "< 0",
                                           [kErrorNull] = "== NULL"};
   text_add(out, "  if (returned %s) {\n    %s ", kFailures[target->failure],
-           wrap_is_owner(target) ? "code =" : "return");
+           wrap_is_owner(target)    ? "code ="
+           : has_new_handle(target) ? "const int failed ="
+                                    : "return");
 }
 
 void wrap_end_failure(text_buf *out, const spec *target) {
-  text_add(out, ";\n%s  }\n", wrap_is_owner(target) ? "    goto done;\n" : "");
+  size_t i;
+  text_add(out, ";\n");
+  for (i = 0; i < target->num_params; ++i) wrap_write_release(out, target, &target->params[i]);
+  if (target->failure != kErrorNull) wrap_write_release(out, target, NULL);
+  text_add(out, "%s  }\n",
+           wrap_is_owner(target)    ? "    goto done;\n"
+           : has_new_handle(target) ? "    return failed;\n"
+                                    : "");
 }
 
 /* Appends the call of the function that has the text of an error. */
@@ -199,12 +230,13 @@ static void write_error_text(wrap_list *list, const spec *target) {
   text_add(&call, "%s(", text->function);
   for (i = 0; i < text->num_args; ++i) {
     const spec_param *param = spec_param_of(target, text->args[i]);
-    char *value =
-        param == NULL                   ? tool_format("returned")
-        : param->form == kParamConstant ? tool_format("%s", param->constant)
-        : param->form != kParamScalar   ? tool_format("tvm_ffi_tensor_get_data(%s)", param->local)
-        : param->direction == kOut || param->direction == kInOut ? wrap_place(target, param)
-                                                                 : wrap_value(target, param);
+    char *value = param == NULL                   ? tool_format("returned")
+                  : param->form == kParamConstant ? tool_format("%s", param->constant)
+                  : param->form != kParamScalar
+                      ? tool_format("tvm_ffi_tensor_get_data(%s)", param->local)
+                  : param->direction == kOut || param->direction == kInOut || param->is_closed
+                      ? wrap_place(target, param)
+                      : wrap_value(target, param);
     text_add(&call, "%s%s", i > 0 ? ", " : "", value);
     free(value);
   }
