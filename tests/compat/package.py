@@ -54,6 +54,10 @@ MORE = {
     "cluster": ["distributed==2026.8.0", "ray==2.60.0"],
     "ml_dtypes": ["ml_dtypes>=0.5,<1"],
     "mypy": ["mypy>=1.11,<3"],
+    "opencl": [
+        "pyopencl==2026.1.4", "pytools==2026.1.1", "platformdirs>=4,<5", "siphash24>=1.9,<2",
+        "typing_extensions>=4.6,<5"
+    ],
     "orcjit": ["apache-tvm-ffi-orcjit==0.1.3"],
     # It needs a release of the reference before 0.1.13.
     "tilelang": [

@@ -127,6 +127,21 @@ def programs():
         meson_test(build_gcc(["programs"]), suites=["programs"], base="programs")
 
 
+@part(GCC_TESTS + " opencl", alone="a driver that refuses what kernels do")
+def devices():
+    """kernels for devices other than CUDA's, on drivers that run on the processor"""
+    if not tool("gcc"):
+        return
+    folder = build_gcc(["devices"])
+    meson_test(folder, suites=["devices"], base="devices")
+    log = (folder / "meson-logs/devices.json").read_text(encoding="utf-8")
+    drivers = sorted(set(re.findall(r"ran on: ([^\\]*)", log)))
+    for driver in drivers:
+        REPORT.say(f"        opencl ran on {driver}")
+    REPORT.check("opencl ran on a driver", drivers)
+    REPORT.say("        nothing here runs kernels for rocm, oneapi, metal, vulkan and webgpu")
+
+
 @part(C_TESTS + " clang", when=RELEASE,
       alone="warnings of clang in benchmarks, and in optimised tests: `asan` and `asan_cxx` "
       "compile the other sources by clang, with the same warnings")

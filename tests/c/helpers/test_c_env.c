@@ -251,7 +251,7 @@ TEST(test_streams_that_must_be_set) {
   }
   for (i = 0; i < sizeof kOthers / sizeof *kOthers; ++i) {
     tensor.device = tvm_ffi_device_make(kOthers[i], 3);
-    (void)snprintf(message, sizeof message, "No stream of %s is set: the caller sets it, ",
+    (void)snprintf(message, sizeof message, "No stream of %s is set: the caller sets it (",
                    tvm_ffi_device_print(tensor.device, device, sizeof device));
     check_fails_with(tvm_ffi_env_read_stream(&tensor, &stream), "RuntimeError", message);
     assert_ptr_equal(stream, STREAM(1));

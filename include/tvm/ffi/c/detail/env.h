@@ -22,7 +22,8 @@ TVM_FFI_C_DETAIL_READER int tvm_ffi_env_read_stream(const DLTensor *tensor,
   if (stream == NULL && !tvm_ffi_detail_has_default_stream(tensor->device)) {
     return TVM_FFI_C_DETAIL_FAIL(
         TVM_FFI_C_RUNTIME_ERROR,
-        "No stream of %s is set: the caller sets it, by tvm_ffi_env_call or TVMFFIEnvSetStream",
+        "No stream of %s is set: the caller sets it (tvm_ffi_env_call, TVMFFIEnvSetStream; in "
+        "Python tvm_ffi.use_raw_stream)",
         tvm_ffi_device_print(tensor->device, device, sizeof device));
   }
   *out = stream;
