@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Kernels that wrap writes for what plain functions take and return besides tensors: numbers by
-address and as results, enumerations, characters, constants, errors, handles.
+address and as results, enumerations, characters, constants, errors, handles, bytes, complex numbers
+and those of 16 bits.
 
 test_wrap_values.py TVM-FFI FOLDER LIBRARY INCLUDE...
 """
 import subprocess
 import unittest
+import zlib
 
 from compilers import (COMPILERS, HEADERS, LIBRARY, LINK, PLACE, STRICT, each_compiler,
                        make_library, raises)
@@ -314,7 +316,168 @@ let go: 0 open
 in an array: 1 open
 at the end: 0 open
 """
+# Bytes, complex numbers, numbers of 16 bits: a library as before, and calls of each kernel.
+BYTES_HEADER = """#include <complex.h>
+#include <stddef.h>
+#include <stdint.h>
+typedef unsigned char octet;
+int count_zeros(const char *s, size_t n);
+unsigned sum_octets(const octet *p, int n);
+int first_two(const void *p);
+int join(char *out, int capacity, const char *a, const char *b);
+void spell(char *out, size_t n, int letters);
+int pack(octet *out, unsigned long *size, const void *in, size_t n);
+void count_up(void *out, int n, int *written);
+char *make_text(int n);
+void free_text(char *text);
+int count_texts(void);
+double _Complex conjugate(double _Complex z);
+float _Complex twice(float _Complex z);
+void sum(int n, const void *x, const void *factor, void *out);
+float first_bf16(const uint16_t *x, int n);
+void add_complex(float _Complex *y, const float _Complex *x, int n);
+"""
+BYTES_SOURCE = """#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "bytes.h"
+int count_zeros(const char *s, size_t n) {
+  int count = 0;
+  for (size_t i = 0; i < n; ++i) count += s[i] == 0;
+  return count;
+}
+unsigned sum_octets(const octet *p, int n) {
+  unsigned sum = 0;
+  for (int i = 0; i < n; ++i) sum += p[i];
+  return sum;
+}
+int first_two(const void *p) { return ((const octet *)p)[0] * 256 + ((const octet *)p)[1]; }
+int join(char *out, int capacity, const char *a, const char *b) {
+  return snprintf(out, (size_t)capacity, "%s-%s", a, b);
+}
+void spell(char *out, size_t n, int letters) {
+  for (size_t i = 0; i < n; ++i) out[i] = (int)i < letters ? 'z' : 0;
+}
+int pack(octet *out, unsigned long *size, const void *in, size_t n) {
+  if (*size < n) return 7;
+  memcpy(out, in, n);
+  *size = n;
+  return 0;
+}
+void count_up(void *out, int n, int *written) {
+  for (int i = 0; i < n; ++i) ((octet *)out)[i] = (octet)i;
+  *written = n > 3 ? n - 1 : n + 1;
+}
+static int num_texts;
+char *make_text(int n) {
+  char *text = n < 0 ? NULL : calloc((size_t)n + 1, 1);
+  if (text == NULL) return NULL;
+  ++num_texts;
+  return memset(text, 'x', (size_t)n);
+}
+void free_text(char *text) {
+  --num_texts;
+  free(text);
+}
+int count_texts(void) { return num_texts; }
+double _Complex conjugate(double _Complex z) { return conj(z); }
+float _Complex twice(float _Complex z) { return z + z; }
+void sum(int n, const void *x, const void *factor, void *out) {
+  const double _Complex *from = x;
+  double _Complex *to = out;
+  *to = 0;
+  for (int i = 0; i < n; ++i) *to += from[i];
+  *to *= *(const double _Complex *)factor;
+}
+float first_bf16(const uint16_t *x, int n) {
+  const uint32_t bits = n > 0 ? (uint32_t)x[0] << 16 : 0;
+  float value;
+  memcpy(&value, &bits, sizeof value);
+  return value;
+}
+void add_complex(float _Complex *y, const float _Complex *x, int n) {
+  for (int i = 0; i < n; ++i) y[i] += x[i];
+}
+"""
+BYTES_SPECS = [
+    "int count_zeros(const char s[n], size_t n)",
+    "unsigned sum_octets(const unsigned char p[n] bytes, int n)",
+    "int first_two(const void *p[2])",
+    "int join(out char *joined[capacity] size=return, int capacity, const char *a, const char *b)",
+    "void spell(out char letters[n] size=text, size_t n, int letters_)",
+    "int pack(out unsigned char packed[size] bytes, inout unsigned long *size, const void in[n], "
+    "size_t n) error=nonzero",
+    "into = int pack(unsigned char packed[size], inout unsigned long *size, const void in[n], "
+    "size_t n) error=nonzero",
+    "void count_up(out void *up[n] size=written, int n, out int *written)",
+    "whole = void count_up(out void up[n], int n, out int *written)",
+    "char *make_text(int n) free=free_text",
+    "int count_texts(void)",
+    "double _Complex conjugate(double _Complex z)",
+    "float _Complex twice(_Complex float z)",
+    "void sum(int n, const void x[n] dtype=complex128, in const void *factor dtype=complex128, out "
+    "void *total dtype=complex128)",
+    "float first_bf16(const uint16_t x[n] dtype=bfloat16, int n)",
+    "void add_complex(float _Complex y[n], const float _Complex x[n], int n)",
+]
+BYTES_CALLS = {
+    r'count_zeros(s:"a\0b\0")': "2", "count_zeros(x:@BYTES)": "1", 'count_zeros("")': "0",
+    "sum_octets(x:@BYTES)": "512", 'first_two("AB")': "16706",
+    'join(8, "ab", "cd")': 'b"ab-cd"',
+    "spell(5, 3)": '"zzz"', "pack(300, x:@BYTES)": r'b"\x00\xff\x01\xff\x01"',
+    'pack(0, "")': 'b""', "count_up(4)": r'b"\x00\x01\x02"',
+    "whole(4)": r'[b"\x00\x01\x02\x03", 3]',
+    "make_text(5)": '"xxxxx"', "make_text(-1)": "none", "count_texts()": "0",
+    "conjugate([1, 2.5])": "[1.0, -2.5]", "conjugate(7)": "[7.0, -0.0]",
+    "twice([1, -2])": "[2.0, -4.0]",
+    "sum(2xc128=3, [0, 1])": "[-6.0, 6.0]",
+    "first_bf16(2xbf16=1.5)": "1.5",
+}
+BYTES_REFUSED = {
+    'first_two("ABC")': "ValueError: Argument #0 of `first_two(0: const void p[2]) -> int` must "
+                        "have 2 bytes, but has 3",
+    "count_zeros(i:3)": "Expected `bytes` but got `int`",
+    "count_zeros(4xu8)": "Expected `bytes` but got `ffi.Tensor`",
+    'join(4, "ab", "cd")': "ValueError: `joined` has room for 4 bytes, but the function tells a "
+                           "size of 5",
+    "join(-1, s:a, s:b)": "ValueError: A work array of shape [-1] has a negative extent or too "
+                          "many elements",
+    "count_up(2)": "`up` has room for 2 bytes, but the function tells a size of 3",
+    "spell(3, 3)": "`letters` has room for 3 bytes, but the text has no end there",
+    'pack(2, "abc")': "RuntimeError: `pack` failed: expected it to return 0 but got 7",
+    "conjugate([1, 2, 3])": "must be a complex number, which is an array of two numbers",
+    'conjugate([1, "2"])': "must be a complex number, which is an array of two numbers",
+    'conjugate("1")': "Expected `Array<Any>` but got `ffi.SmallStr`",
+    "twice([1e39, 0])": "must have numbers that fit float, at most 3.4028235e+38",
+    "twice([0, -1e39])": "must have numbers that fit float, at most 3.4028235e+38",
+    "first_bf16(2xu16)": "Expected `bfloat16` but got `uint16`",
+    "sum(2xf64, 1)": "Expected `complex128` but got `float64`",
+}
 # A library of the system, if it is there.
+ZLIB = [
+    "compress = int compress(out unsigned char *dest[size] bytes, inout unsigned long *size, const "
+    "unsigned char source[n] bytes, unsigned long n) error=nonzero error_text=zError(return)",
+    "expand = int uncompress(out unsigned char *dest[size] bytes, inout unsigned long *size, const "
+    "unsigned char source[n] bytes, unsigned long n) error=nonzero error_text=zError(return)",
+    "unsigned long crc32(unsigned long crc, const unsigned char buf[n] bytes, unsigned n)",
+]
+CBLAS = [
+    "dotc = void cblas_zdotc_sub(int n, const void x[n:incx] dtype=complex128 strides blas, int "
+    "incx, const void y[n:incy] dtype=complex128 strides blas, int incy, out void *dot "
+    "dtype=complex128)",
+    "axpy = void cblas_caxpy(int n, in const void *alpha dtype=complex64, const void x[n:incx] "
+    "dtype=complex64 strides blas, int incx, void y[n:incy] dtype=complex64 strides blas, int "
+    "incy)",
+    "gemm = void cblas_dgemm(enum CBLAS_ORDER {CblasRowMajor = 101, CblasColMajor} order, enum "
+    "CBLAS_TRANSPOSE {CblasNoTrans = 111} ta, enum CBLAS_TRANSPOSE {CblasNoTrans = 111} tb, int m, "
+    "int n, int k, double alpha, const double a[m:lda][k:1] strides blas, int lda, const double "
+    "b[k:ldb][n:1] strides blas, int ldb, double beta, double c[m:ldc][n:1] strides blas, int ldc)",
+]
+LAPACK = [
+    "gesv = void dgesv_(in const int *n, in const int *m, double a[n:1][n:lda] strides blas, in "
+    "const int *lda, out int pivots[n], double b[n:1][m:ldb] strides blas, in const int *ldb, out "
+    "int *info)"
+]
 SQLITE = [
     "open = int sqlite3_open(const char *filename, out sqlite3 **db free=sqlite3_close) "
     "error=nonzero error_text=sqlite3_errmsg(db)",
@@ -355,6 +518,21 @@ WRONG = [
     ("thing *f(int n) of=n", 20, "`n` is not a handle that is passed"),
     ("thing *f(thing *x) of=y", 23, "`y` is not a handle that is passed"),
     ("thing *f(thing *x) free", 24, "expected `=`, but the text ends"),
+    ("void f(char s[n])", 13, "`s` has bytes: write `const char s[n]` for those that the function "
+     "reads, `out char s[n]` for those that it writes"),
+    ("void f(const char s[n][2])", 19, "`s` has bytes: it has one extent, and nothing else"),
+    ("void f(const char s[n] align 8)", 19, "`s` has bytes: it has one extent, and nothing else"),
+    ("void f(const int x[n] bytes)", 18, "`x` has elements of `int`, which are not bytes"),
+    ("void f(out char s[n] size=m)", 19, "no argument determines `n`, an extent of `s`"),
+    ("void f(out char s[n] size=m, int n)", 27, "`m` is not an `out` or `inout` integer"),
+    ("void f(out char s[n] size=return, int n)", 27, "`f` returns no integer"),
+    ("void f(out float s[n] size=return, int n)", 18,
+     "`s` is a tensor: a size is for `out` bytes"),
+    ("void f(const void x[n] dtype=int8)", 30,
+     "expected float16, bfloat16, float32, float64, complex64 or complex128"),
+    ("void f(_Float16 x)", 17, "a `_Float16` is an element of a tensor only"),
+    ("__bf16 f(int x)", 8, "a `__bf16` is an element of a tensor only"),
+    ("const char *f(int x) free=g of=x", 32, "text is copied, and keeps nothing alive"),
     ("unsigned f(int x) error=negative", 10,
      "with error=negative `f` must return a signed integer, not `unsigned int`"),
     ("int f(int x) error=null", 5, "with error=null `f` must return an address or text, not `int`"),
@@ -393,25 +571,77 @@ class WrapValues(unittest.TestCase):
             expected = SHELF_PRINTED.replace("\\\n", "")
             assert done.stdout == expected, done.stdout
         assert run("wrap", "--lean", "void f(thing *x)", "--include=<thing.h>")[2].startswith(
-            "tvm-ffi: SPEC:15: a handle needs the library's headers: leave --lean out\n")
+            "tvm-ffi: SPEC:15: this needs the library's headers: leave --lean out\n")
 
-    def test_sqlite(self):
-        """A library as it is."""
+    def test_bytes_and_complex_numbers(self):
+        """Text and bytes with a length, buffers, complex numbers, other dtypes than that of C."""
+        (PLACE / "bytes.h").write_text(BYTES_HEADER, encoding="utf-8")
+        (PLACE / "bytes.c").write_text(BYTES_SOURCE, encoding="utf-8")
+        (PLACE / "bytes.bin").write_bytes(b"\x00\xff\x01\xff\x01")
+        for compiler in COMPILERS.values():
+            library = make_library(compiler, "of_bytes", [PLACE / "bytes.c"], BYTES_SPECS,
+                                   f"--include={PLACE}/bytes.h")
+            for call, printed in BYTES_CALLS.items():
+                shown = good("run", "--leak-check", library,
+                             call.replace("BYTES", str(PLACE / "bytes.bin")))
+                expected = "result: none" if printed == "none" else f"result[0]: {printed}"
+                assert shown == expected + "\n", (call, shown)
+            shown = good("run", library, "add_complex(&2xc64=1, 2xc64=2)")
+            assert shown == "arg[0]: 2xc64=[3 3][3 3]\n", shown
+            shown = good("run", library, 'into(&4xu8, "abc")')
+            assert shown == "result[0]: 3\narg[0]: 4xui8=97 98 99 0\n", shown
+            for call, message in BYTES_REFUSED.items():
+                raises(message + "\n", library, call)
+
+    def make_of_system(self, name, header, link, specs):
+        """A library of these functions of the system; None, after telling, if it has none."""
         compiler = next(iter(COMPILERS.values()))
-        found = subprocess.run([*compiler, "-x", "c", "-", "-lsqlite3", "-o", PLACE / "found"],
-                               input="#include <sqlite3.h>\nint main(void) { return 0; }",
+        found = subprocess.run([*compiler, "-x", "c", "-", link, "-o", PLACE / "found"],
+                               input=f"#include <{header}>\nint main(void) {{ return 0; }}",
                                capture_output=True, text=True, check=False)
         if found.returncode != 0:
-            print("skipped: no <sqlite3.h> and -lsqlite3, as libsqlite3-dev has them")
-            return
-        library = make_library(compiler, "of_sqlite", ["-lsqlite3"], SQLITE,
-                               "--include=<sqlite3.h>")
-        assert good("run", "--leak-check", library, 'open(":memory:")') == (
-            "result[0]: c.sqlite3\n")
-        assert good("run", library, 'sqlite3_complete("select 1;")') == "result[0]: 1\n"
-        assert good("run", library, "sqlite3_errstr(7)") == 'result[0]: "out of memory"\n'
-        raises("RuntimeError: `sqlite3_open` failed: unable to open database file\n", library,
-               'open("/nothing/there")')
+            print(f"skipped: no <{header}> and {link}")
+            return None
+        includes = [] if header == "stdio.h" else [f"--include=<{header}>"]
+        return make_library(compiler, f"of_{name}", [link], specs, *includes)
+
+    def test_sqlite(self):
+        library = self.make_of_system("sqlite", "sqlite3.h", "-lsqlite3", SQLITE)
+        if library is not None:
+            assert good("run", "--leak-check", library, 'open(":memory:")') == (
+                "result[0]: c.sqlite3\n")
+            assert good("run", library, 'sqlite3_complete("select 1;")') == "result[0]: 1\n"
+            assert good("run", library, "sqlite3_errstr(7)") == 'result[0]: "out of memory"\n'
+            raises("RuntimeError: `sqlite3_open` failed: unable to open database file\n", library,
+                   'open("/nothing/there")')
+
+    def test_zlib(self):
+        library = self.make_of_system("zlib", "zlib.h", "-lz", ZLIB)
+        if library is not None:
+            text = b"to be or not to be " * 50
+            (PLACE / "packed").write_bytes(zlib.compress(text))
+            (PLACE / "text").write_bytes(text)
+            assert good("run", library, f"expand(1000, x:@{PLACE}/packed)") == (
+                f'result[0]: b"{text.decode()}"\n')
+            good("run", library, f"compress(1000, x:@{PLACE}/text)")
+            raises("RuntimeError: `compress` failed: buffer error\n", library,
+                   f"compress(9, x:@{PLACE}/text)")
+            assert good("run", library, f"crc32(0, x:@{PLACE}/text)") == (
+                f"result[0]: {zlib.crc32(text)}\n")
+
+    def test_blas_and_lapack(self):
+        library = self.make_of_system("blas", "cblas.h", "-lblas", CBLAS)
+        if library is not None:
+            assert good("run", library, "dotc(2xc128=1, 2xc128=2)") == "result[0]: [8.0, 0.0]\n"
+            assert good("run", library, "axpy([0, 2], 2xc64=1, &2xc64=1)") == (
+                "arg[2]: 2xc64=[-1 3][-1 3]\n")
+            assert good("run", library, 'gemm("CblasRowMajor", "CblasNoTrans", 111, 1.0, 2x3xf64=1 '
+                        '2 3 4 5 6, 3x2xf64=1, 0.0, &2x2xf64)') == "arg[7]: 2x2xf64=[6 6][15 15]\n"
+        library = self.make_of_system("lapack", "stdio.h", "-llapack", LAPACK)
+        if library is not None:
+            shown = good("run", library, "gesv(&2x2xf64.order(F)=2 1 1 3, &2x1xf64.order(F)=3 5)")
+            assert shown == ("result[0]: 2xi32=1 2\nresult[1]: 0\narg[0]: 2x2xf64=[2 1][0.5 2.5]\n"
+                             "arg[1]: 2x1xf64=[0.8][1.4]\n"), shown
 
     def test_refusals(self):
         """They tell the column, and show the text with a caret below."""

@@ -51,9 +51,9 @@ static bool check_declared(const spec_source *source, const wrap_input *input, c
 }
 
 static bool check_lean(const spec_source *source, const wrap_input *input, const spec *target) {
-  const size_t column = spec_find_handle(target);
+  const size_t column = spec_find_heavy(target);
   return column == SIZE_MAX || !input->request.is_lean ||
-         spec_fail(source, column, "a handle needs the library's headers: leave --lean out");
+         spec_fail(source, column, "this needs the library's headers: leave --lean out");
 }
 
 static bool check_abi(const spec_source *source, const wrap_input *input, const spec *target) {

@@ -13,7 +13,8 @@ static const spec_param *find_integer(const spec *target, const char *name) {
 /* Whether `[n][m]` stands in the prototype as it is written: C has it for constants, and for names
  * of earlier parameters. */
 static bool is_array(const spec *target, const spec_param *param) {
-  bool is_valid = !param->is_flat && param->num_dims > 0;
+  bool is_valid = !param->is_flat && param->num_dims > 0 && param->form == kParamTensor &&
+                  param->type->kind != kTypeVoid;
   size_t i, k;
   for (i = 0; is_valid && i < param->num_dims; ++i) {
     const char *name = param->dims[i].extent.name;
@@ -84,6 +85,17 @@ static void write_prototype(text_buf *out, const spec *target) {
   text_add(out, "%s);\n", target->num_params == 0 ? "void" : "");
 }
 
+/* The address of bytes, as the type that the function takes. */
+static void write_bytes(wrap_list *list, const spec_param *param) {
+  const char *data = param->form == kParamBytes ? ".data" : "";
+  if (param->c_type.name != NULL) {
+    wrap_add_item(list, "(%s)%s%s", param->c_type.name, param->local, data);
+  } else {
+    wrap_add_item(list, "(%s%s *)%s%s", param->is_const ? "const " : "", param->type->name,
+                  param->local, data);
+  }
+}
+
 static void write_call(text_buf *out, const spec *target) {
   wrap_list list;
   size_t i;
@@ -97,6 +109,8 @@ static void write_call(text_buf *out, const spec *target) {
       free(value);
     } else if (param->form == kParamConstant) {
       wrap_add_item(&list, "%s", param->constant);
+    } else if (param->form == kParamBytes || param->form == kParamBuffer) {
+      write_bytes(&list, param);
     } else if (param->form == kParamWork) {
       wrap_add_item(&list, "%s", param->local);
     } else {

@@ -20,6 +20,10 @@ static const spec_type kTypes[] = {
     {"bool", kTypeBool, "TVM_FFI_C_BOOL", NULL, NULL},
     {"float", kTypeFloat, "TVM_FFI_C_FLOAT32", NULL, NULL},
     {"double", kTypeFloat, "TVM_FFI_C_FLOAT64", NULL, NULL},
+    {"_Float16", kTypeHalf, "tvm_ffi_dtype_make(kDLFloat, 16, 1)", NULL, NULL},
+    {"__bf16", kTypeHalf, "tvm_ffi_dtype_make(kDLBfloat, 16, 1)", NULL, NULL},
+    {"float _Complex", kTypeComplex, "tvm_ffi_dtype_make(kDLComplex, 64, 1)", NULL, NULL},
+    {"double _Complex", kTypeComplex, "tvm_ffi_dtype_make(kDLComplex, 128, 1)", NULL, NULL},
     {"int8_t", kTypeInt, "TVM_FFI_C_INT8", "INT8_MIN", "INT8_MAX"},
     {"int16_t", kTypeInt, "TVM_FFI_C_INT16", "INT16_MIN", "INT16_MAX"},
     {"int32_t", kTypeInt, "TVM_FFI_C_INT32", "INT32_MIN", "INT32_MAX"},
@@ -50,6 +54,8 @@ static const spec_type kTypes[] = {
 
 enum { kNumTypes = sizeof kTypes / sizeof *kTypes };
 
+/* Of results only. */
+static const spec_type kChangeableText = {"char *", kTypeText, NULL, NULL, NULL};
 static const spec_type kHandle = {"void *", kTypeHandle, NULL, NULL, NULL};
 
 /* NULL if there is none of that name. */
@@ -79,7 +85,6 @@ static const struct {
     {"struct",
      "a kernel takes tensors, numbers, text and addresses; that of a structure is a void *"},
     {"union", "a kernel takes tensors, numbers, text and addresses; that of a union is a void *"},
-    {"_Complex", "wrap a function that takes two numbers, or a tensor of twice as many"},
 };
 
 enum { kNumRefusedWords = sizeof kRefusedWords / sizeof *kRefusedWords };
@@ -105,7 +110,7 @@ static bool is_restrict(const char *word, size_t size) {
 
 /* Whether the word begins or continues the name of a type. */
 static bool is_type_word(const char *word, size_t size) {
-  static const char *const kParts[] = {"const", "signed", "unsigned", "_Bool", "enum"};
+  static const char *const kParts[] = {"const", "signed", "unsigned", "_Bool", "enum", "_Complex"};
   size_t i;
   for (i = 0; i < kNumTypes; ++i) {
     if (is_spelt(kTypes[i].name, word, size)) return true;
@@ -289,7 +294,7 @@ static bool take_value(reader *r, int64_t *out) {
 
 /* The words of a type, in any order. */
 typedef struct {
-  bool is_const, is_restrict, is_signed, is_unsigned, is_char, is_short, is_int;
+  bool is_const, is_restrict, is_signed, is_unsigned, is_char, is_short, is_int, is_complex;
   int num_longs;
   word other; /* any other type, of one word */
 } type_words;
@@ -302,6 +307,7 @@ static bool add_type_word(reader *r, word w, type_words *out) {
                : word_is(w, "char")           ? &out->is_char
                : word_is(w, "short")          ? &out->is_short
                : word_is(w, "int")            ? &out->is_int
+               : word_is(w, "_Complex")       ? &out->is_complex
                                               : NULL;
   if (find_advice(w.begin, w.size) != NULL) return fail_refused(r, w);
   if (word_is(w, "long") && out->num_longs < 2) {
@@ -327,8 +333,13 @@ static char *spell(const type_words *words) {
   const bool is_other = words->other.size > 0;
   if ((words->is_signed && words->is_unsigned) || (words->is_short && words->num_longs > 0) ||
       (words->is_char && (has_size || words->is_int)) ||
+      (words->is_complex && (has_sign || has_size || words->is_char || words->is_int)) ||
       (is_other && (has_sign || has_size || words->is_char || words->is_int))) {
     return tool_format("a mixture");
+  }
+  if (words->is_complex) {
+    return tool_format("%.*s _Complex", tvmffi_shown_size(words->other.size),
+                       is_other ? words->other.begin : "");
   }
   if (is_other && word_is(words->other, "_Bool")) return tool_format("bool");
   if (is_other && word_is(words->other, "enum")) return tool_format("int");
@@ -348,7 +359,7 @@ typedef struct {
 /* Whether the words name a type: const and restrict alone do not. */
 static bool has_type(const type_words *words) {
   return words->is_signed || words->is_unsigned || words->is_char || words->is_short ||
-         words->is_int || words->num_longs > 0 || words->other.size > 0;
+         words->is_int || words->is_complex || words->num_longs > 0 || words->other.size > 0;
 }
 
 /* Reads a number that may be negative. */
@@ -524,7 +535,7 @@ static bool take_dims(reader *r, spec_param *out) {
 static bool check_count(const reader *r, const spec_param *param) {
   int64_t count = 1;
   size_t i;
-  enum { kMaxElementSize = 8 };
+  enum { kMaxElementSize = 16 };
   for (i = 0; i < param->num_dims; ++i) {
     const spec_number *extent = &param->dims[i].extent;
     if (extent->name == NULL && extent->value > INT64_MAX / kMaxElementSize / count) {
@@ -624,13 +635,62 @@ static bool take_in_place(reader *r, spec_param *out) {
   return out->in_place != NULL;
 }
 
+/* Reads `bytes`: no tensor. */
+static bool take_bytes(reader *r, spec_param *out) {
+  (void)r;
+  out->is_bytes = true;
+  return true;
+}
+
+/* Reads the type of elements behind `dtype`, if it is not that of C. */
+static bool take_dtype(reader *r, spec_param *out) {
+  static const struct {
+    const char *name, *dtype;
+  } kDtypes[] = {{"bfloat16", "tvm_ffi_dtype_make(kDLBfloat, 16, 1)"},
+                 {"float16", "tvm_ffi_dtype_make(kDLFloat, 16, 1)"},
+                 {"float32", "TVM_FFI_C_FLOAT32"},
+                 {"float64", "TVM_FFI_C_FLOAT64"},
+                 {"complex64", "tvm_ffi_dtype_make(kDLComplex, 64, 1)"},
+                 {"complex128", "tvm_ffi_dtype_make(kDLComplex, 128, 1)"}};
+  word w;
+  size_t i;
+  if (!take_required(r, '=', "`=`")) return false;
+  w = peek_word(r);
+  for (i = 0; i < sizeof kDtypes / sizeof *kDtypes; ++i) {
+    if (!word_is(w, kDtypes[i].name)) continue;
+    r->pos += w.size;
+    out->dtype = kDtypes[i].dtype;
+    out->dtype_name = tool_format("%s", kDtypes[i].name);
+    return true;
+  }
+  return fail_expecting(r, "float16, bfloat16, float32, float64, complex64 or complex128");
+}
+
+/* Reads where the size of a buffer is behind `size`: return, text, or a parameter. */
+static bool take_size(reader *r, spec_param *out) {
+  if (!take_required(r, '=', "`=`")) return false;
+  skip_space(r);
+  out->size_column = column_of(r, r->pos);
+  if (take_word(r, "return")) {
+    out->size = kSizeResult;
+    return true;
+  }
+  if (take_word(r, "text")) {
+    out->size = kSizeText;
+    return true;
+  }
+  out->size = kSizeParam;
+  out->size_name = take_name(r, "return, text or the name of a parameter");
+  return out->size_name != NULL;
+}
+
 /* Reads what may stand after a shape: each once, in any order. */
 static bool take_promises(reader *r, spec_param *out) {
   static const struct {
     const char *name;
     bool (*take)(reader *r, spec_param *out);
-  } kPromises[] = {
-      {"align", take_alignment}, {"strides", take_strides}, {"inplace", take_in_place}};
+  } kPromises[] = {{"align", take_alignment}, {"strides", take_strides}, {"inplace", take_in_place},
+                   {"bytes", take_bytes},     {"dtype", take_dtype},     {"size", take_size}};
   enum { kNumPromises = sizeof kPromises / sizeof *kPromises };
   bool is_taken[kNumPromises] = {false};
   while (true) {
@@ -678,13 +738,54 @@ static bool take_c_name(reader *r, spec_c_type *out) {
   return true;
 }
 
-static bool take_shape(reader *r, bool is_pointer, spec_param *out) {
+/* Reads the brackets. */
+static bool take_brackets(reader *r, spec_param *out) {
   const size_t begin = column_of(r, r->pos);
   bool is_static = false;
-  if (out->type->dtype == NULL) {
-    return spec_fail(r->source, begin, "there are no tensors of `%s`%s", out->type->name,
-                     out->type->kind == kTypeChar ? ": write signed char or unsigned char" : "");
+  while (take(r, '[')) {
+    if (out->num_dims == 0 && !take_qualifiers(r, &is_static, out)) return false;
+    if (out->num_dims == 0 && !is_static && take(r, ']')) break; /* [] has no dimensions */
+    if (!take_dims(r, out)) return false;
   }
+  return !peek(r, '[') ||
+         spec_fail(r->source, begin, "a tensor without dimensions has only one []");
+}
+
+/* Whether the type is one of bytes. */
+static bool is_byte(const spec_type *type) {
+  static const char *const kNames[] = {"void",        "char",          "int8_t", "uint8_t",
+                                       "signed char", "unsigned char", NULL};
+  return text_find(type->name, kNames) != NULL;
+}
+
+/* Text or bytes with their length, or a buffer. */
+static bool check_bytes(const reader *r, spec_param *out) {
+  if (!is_byte(out->type)) {
+    return spec_fail(r->source, out->column, "`%s` has elements of `%s`, which are not bytes",
+                     out->name, out->type->name);
+  }
+  if (out->num_dims != 1 || spec_is_strided(out) || out->alignment > 0 || out->in_place != NULL ||
+      out->dtype_name != NULL) {
+    return spec_fail(r->source, out->column, "`%s` has bytes: it has one extent, and nothing else",
+                     out->name);
+  }
+  if (!out->is_const && out->direction != kOut) {
+    return spec_fail(r->source, out->column,
+                     "`%s` has bytes: write `const %s %s[n]` for those that the function reads, "
+                     "`out %s %s[n]` for those that it writes",
+                     out->name, out->type->name, out->name, out->type->name, out->name);
+  }
+  if (out->is_const && (out->direction == kOut || out->size != kSizeAll)) {
+    return spec_fail(r->source, out->column, "`%s` is const: the function does not write it",
+                     out->name);
+  }
+  out->form = out->is_const ? kParamBytes : kParamBuffer;
+  out->direction = out->is_const ? kByValue : kOut;
+  return true;
+}
+
+/* A tensor or a work array. */
+static bool check_elements(const reader *r, bool is_pointer, const spec_param *out) {
   if (out->direction == kIn && !out->is_const) {
     return spec_fail(r->source, out->column, "`%s` is `in`: write const for a tensor that is read",
                      out->name);
@@ -694,22 +795,43 @@ static bool take_shape(reader *r, bool is_pointer, spec_param *out) {
                      "`out` with a shape is a tensor that the kernel makes: write `out %s %s[n]`",
                      out->type->name, out->name);
   }
-  if (out->c_type.name != NULL || out->c_type.num_choices > 0) {
-    return spec_fail(r->source, begin, "there are no tensors of enumerations: write int");
-  }
-  out->form = is_pointer ? kParamWork : kParamTensor;
-  while (take(r, '[')) {
-    if (out->num_dims == 0 && !take_qualifiers(r, &is_static, out)) return false;
-    if (out->num_dims == 0 && !is_static && take(r, ']')) break; /* [] has no dimensions */
-    if (!take_dims(r, out)) return false;
-  }
-  if (peek(r, '['))
-    return spec_fail(r->source, begin, "a tensor without dimensions has only one []");
   if (is_pointer && out->is_const) {
     return spec_fail(r->source, out->column, "`%s` is a work array, which cannot be const",
                      out->name);
   }
-  if (out->form == kParamTensor && (!take_promises(r, out) || !check_strides(r, out))) return false;
+  return out->size == kSizeAll ||
+         spec_fail(r->source, out->column, "`%s` is a tensor: a size is for `out` bytes",
+                   out->name);
+}
+
+static bool take_shape(reader *r, bool is_pointer, spec_param *out) {
+  const size_t begin = column_of(r, r->pos);
+  const spec_kind kind = out->type->kind;
+  const char *end;
+  if (kind == kTypePointer) {
+    out->type = find_type("void");
+    is_pointer = !out->is_const;
+  } else if (out->type->dtype == NULL && kind != kTypeChar && kind != kTypeVoid) {
+    return spec_fail(r->source, begin, "there are no tensors of `%s`", out->type->name);
+  }
+  if (out->c_type.name != NULL || out->c_type.num_choices > 0) {
+    return spec_fail(r->source, begin, "there are no tensors of enumerations: write int");
+  }
+  out->dtype = out->type->dtype;
+  if (!take_brackets(r, out)) return false;
+  end = r->pos;
+  if (!take_promises(r, out) || !check_strides(r, out)) return false;
+  if (out->is_bytes || out->dtype == NULL) {
+    if (!check_bytes(r, out)) return false;
+  } else if (!check_elements(r, is_pointer, out)) {
+    return false;
+  } else {
+    out->form = is_pointer ? kParamWork : kParamTensor;
+  }
+  if (out->form == kParamWork && r->pos != end) {
+    r->pos = end;
+    return fail_expecting(r, "`,` or `)`");
+  }
   if (take_word(r, "as") && !take_c_name(r, &out->c_type)) return false;
   return check_word(r) && check_count(r, out);
 }
@@ -888,6 +1010,14 @@ static bool take_handle_end(reader *r, spec_param *out) {
 /* Reads what may stand after the name of a parameter without a shape. */
 static bool take_scalar_end(reader *r, spec_param *out) {
   if (out->type->kind == kTypeHandle) return take_handle_end(r, out);
+  if (out->type->kind == kTypePointer && out->direction != kByValue && take_word(r, "dtype")) {
+    if (!take_dtype(r, out)) return false;
+    out->type = strcmp(out->dtype_name, "complex64") == 0    ? find_type("float _Complex")
+                : strcmp(out->dtype_name, "complex128") == 0 ? find_type("double _Complex")
+                                                             : out->type;
+    out->is_void = out->type->kind == kTypeComplex;
+    if (out->is_void) return true;
+  }
   if (take(r, '=')) return take_constant(r, out);
   if (out->type->kind == kTypeText && take_word(r, "optional")) out->is_optional = true;
   return !take_word(r, "as") || take_c_name(r, &out->c_type);
@@ -915,7 +1045,7 @@ static bool check_address(const reader *r, const spec_param *param, const type_m
                      param->is_const ? "" : ", `out` for one that it writes, `inout` for both");
   }
   if (param->direction == kByValue) return true;
-  if (is_value || !marks->is_pointer) {
+  if (is_value || (!marks->is_pointer && !param->is_void)) {
     return spec_fail(r->source, param->column,
                      "`in`, `out` and `inout` are for the address of a number, such as `int *%s`",
                      param->name);
@@ -939,11 +1069,19 @@ static bool take_declared(reader *r, spec_param *out) {
   skip_space(r);
   out->column = column_of(r, r->pos);
   if (out->type->kind == kTypeVoid) {
-    return spec_fail(r->source, out->column, "expected a type other than void");
+    reader ahead = *r;
+    ahead.pos += peek_word(r).size;
+    if (!peek(&ahead, '[')) {
+      return spec_fail(r->source, out->column, "expected a type other than void");
+    }
   }
   out->name = take_name(r, "a name for the parameter");
   if (out->name == NULL) return false;
   if (peek(r, '[')) return take_shape(r, marks.is_pointer, out);
+  if (out->type->kind == kTypeHalf) {
+    return spec_fail(r->source, out->column, "a `%s` is an element of a tensor only",
+                     out->type->name);
+  }
   return take_scalar_end(r, out) && check_end(r, out) &&
          check_restrict(r, out->type, &marks, out->column) && check_address(r, out, &marks);
 }
@@ -1076,7 +1214,7 @@ static bool take_result_end(reader *r, spec *out) {
   while (true) {
     const word w = peek_word(r);
     size_t i = 0;
-    bool found = out->result->kind == kTypeHandle;
+    bool found = out->result->kind == kTypeHandle || out->result->kind == kTypeText;
     if (found && !take_new_handle(r, &out->result_c_type, &found)) return false;
     if (found) continue;
     while (i < kNumWords && !word_is(w, kWords[i].name)) ++i;
@@ -1153,8 +1291,16 @@ static bool take_spec(reader *r, spec *out) {
   if (!is_good) return false;
   skip_space(r);
   out->column = column_of(r, r->pos);
+  if (marks.is_pointer && out->result->kind == kTypeChar) {
+    out->result = &kChangeableText;
+    marks.is_pointer = marks.is_restrict = false;
+  }
   if (marks.is_pointer) {
     return spec_fail(r->source, out->column, "the result must not be a pointer to `%s`",
+                     out->result->name);
+  }
+  if (out->result->kind == kTypeHalf) {
+    return spec_fail(r->source, out->column, "a `%s` is an element of a tensor only",
                      out->result->name);
   }
   if (!check_restrict(r, out->result, &marks, out->column)) return false;
@@ -1202,6 +1348,8 @@ void spec_free(spec *target) {
     free_c_type(&param->c_type);
     free(param->constant);
     free(param->declaration);
+    free(param->dtype_name);
+    free(param->size_name);
     free(param->dims);
     free(param->in_place);
     free(param->local);
@@ -1238,6 +1386,10 @@ static void write_type(text_buf *out, const spec_param *param) {
   const bool is_enum = name != NULL && text_begins(name, "enum ");
   size_t i;
   text_add(out, "%s", param->is_const && !is_pointer ? "const " : "");
+  if (param->is_void) {
+    text_add(out, "void ");
+    return;
+  }
   if (name != NULL || param->c_type.num_choices == 0) {
     text_add(out, "%s%s", is_enum || param->c_type.handle != NULL ? name : type,
              spec_type_space(param->type));
@@ -1266,7 +1418,8 @@ static void write_shape(text_buf *out, const spec_param *param) {
 void spec_write_param(text_buf *out, const spec_param *param) {
   static const char *const kDirections[] = {
       [kByValue] = "", [kIn] = "in ", [kOut] = "out ", [kInOut] = "inout "};
-  const bool has_shape = param->form == kParamTensor || param->form == kParamWork;
+  const bool has_shape = param->form == kParamTensor || param->form == kParamWork ||
+                         param->form == kParamBytes || param->form == kParamBuffer;
   const bool has_star = param->form == kParamWork || (!has_shape && param->direction != kByValue);
   if (param->declaration != NULL) {
     text_add(out, "%s = %s", param->declaration, param->constant);
@@ -1283,6 +1436,14 @@ void spec_write_param(text_buf *out, const spec_param *param) {
     text_add(out, " strides %s", param->strides == kStridesAny ? "any" : "blas");
   }
   if (param->in_place != NULL) text_add(out, " inplace %s", param->in_place);
+  if (param->is_bytes) text_add(out, " bytes");
+  if (param->dtype_name != NULL) text_add(out, " dtype=%s", param->dtype_name);
+  if (param->size != kSizeAll) {
+    text_add(out, " size=%s",
+             param->size == kSizeResult ? "return"
+             : param->size == kSizeText ? "text"
+                                        : param->size_name);
+  }
   if (param->is_optional) text_add(out, " optional");
   if (param->c_type.name != NULL && param->c_type.handle == NULL &&
       !text_begins(param->c_type.name, "enum ")) {
@@ -1407,7 +1568,15 @@ const char *spec_c_name(const spec_param *param) {
   return param->c_type.name != NULL ? param->c_type.name : param->type->name;
 }
 
+bool spec_is_written(const spec_param *param) {
+  return param->form == kParamScalar && (param->direction == kOut || param->direction == kInOut);
+}
+
 bool spec_has_value(const spec *target) {
+  size_t i;
+  for (i = 0; i < target->num_params; ++i) {
+    if (target->params[i].size == kSizeResult) return false;
+  }
   return target->result->kind != kTypeVoid && target->failure != kErrorNonzero;
 }
 
@@ -1415,23 +1584,34 @@ size_t spec_find_plain(const spec *target) {
   size_t i;
   for (i = 0; i < target->num_params; ++i) {
     const spec_param *param = &target->params[i];
-    if (param->form == kParamConstant || param->c_type.name != NULL ||
-        param->c_type.num_choices > 0 ||
+    if (param->form == kParamConstant || param->form == kParamBytes ||
+        param->form == kParamBuffer || param->c_type.name != NULL || param->dtype_name != NULL ||
+        param->c_type.num_choices > 0 || param->is_optional ||
         (param->form == kParamScalar &&
-         (param->direction != kByValue || param->type->kind == kTypeChar))) {
+         (param->direction != kByValue || param->type->kind == kTypeChar ||
+          param->type->kind == kTypeComplex))) {
       return param->column;
     }
   }
-  return target->result_c_type.name != NULL || target->result->kind == kTypeChar ? target->column
-                                                                                 : SIZE_MAX;
+  return target->result_c_type.name != NULL || target->result->kind == kTypeChar ||
+                 target->result->kind == kTypeComplex
+             ? target->column
+             : SIZE_MAX;
 }
 
-size_t spec_find_handle(const spec *target) {
+size_t spec_find_heavy(const spec *target) {
   size_t i;
   for (i = 0; i < target->num_params; ++i) {
-    if (target->params[i].c_type.handle != NULL) return target->params[i].column;
+    const spec_param *param = &target->params[i];
+    if (param->c_type.handle != NULL || param->form == kParamBytes || param->form == kParamBuffer ||
+        param->is_optional || (param->form == kParamScalar && param->type->kind == kTypeComplex)) {
+      return param->column;
+    }
   }
-  return target->result_c_type.handle != NULL ? target->column : SIZE_MAX;
+  return target->result_c_type.handle != NULL || target->result_c_type.release != NULL ||
+                 target->result->kind == kTypeComplex
+             ? target->column
+             : SIZE_MAX;
 }
 
 size_t spec_find_declared(const spec *target) {
@@ -1439,6 +1619,7 @@ size_t spec_find_declared(const spec *target) {
   for (i = 0; i < target->num_params; ++i) {
     if (target->params[i].c_type.name != NULL) return target->params[i].column;
   }
+  if (target->result_c_type.release != NULL) return target->column;
   return target->error_text.function != NULL  ? target->error_text.column
          : target->result_c_type.name != NULL ? target->column
                                               : SIZE_MAX;
@@ -1461,7 +1642,7 @@ static spec_symbol *add_symbol(spec *target, const char *name, size_t param) {
 }
 
 static bool is_passed_tensor(const spec_param *param) {
-  return param->form == kParamTensor && !param->is_result;
+  return (param->form == kParamTensor && !param->is_result) || param->form == kParamBytes;
 }
 
 /* Takes note of a name in a tensor that the caller passes. */
@@ -1552,7 +1733,8 @@ static bool bind_in_place(const spec_source *source, const spec *target) {
                        param->name, param->in_place);
     }
     other = find_param(target, param->in_place);
-    if (other == i || other == target->num_params || !is_passed_tensor(&target->params[other])) {
+    if (other == i || other == target->num_params || target->params[other].form != kParamTensor ||
+        target->params[other].is_result) {
       return spec_fail(source, param->in_place_column, "`%s` is not another tensor that is passed",
                        param->in_place);
     }
@@ -1642,10 +1824,53 @@ static void number_args(spec *target) {
   }
 }
 
+/* Where the size of a buffer is after the call: by default in its extent, if the function writes
+ * that. */
+static bool bind_size(const spec_source *source, spec *target, spec_param *param) {
+  const spec_kind kind = target->result->kind;
+  size_t i;
+  if (param->size == kSizeAll && param->dims[0].extent.name != NULL) {
+    i = find_param(target, param->dims[0].extent.name);
+    if (i < target->num_params && target->params[i].direction == kInOut) {
+      target->params[i].is_size = true;
+      param->size = kSizeParam;
+      param->size_name = tool_format("%s", param->dims[0].extent.name);
+    }
+    return true;
+  }
+  if (param->size == kSizeResult) {
+    return kind == kTypeInt || kind == kTypeUint || kind == kTypeWide ||
+           spec_fail(source, param->size_column, "`%s` returns no integer", target->name);
+  }
+  if (param->size != kSizeParam) return true;
+  i = find_param(target, param->size_name);
+  if (i < target->num_params && spec_is_written(&target->params[i]) &&
+      (target->params[i].type->kind == kTypeInt || target->params[i].type->kind == kTypeUint ||
+       target->params[i].type->kind == kTypeWide)) {
+    target->params[i].is_size = true;
+    return true;
+  }
+  return spec_fail(source, param->size_column, "`%s` is not an `out` or `inout` integer",
+                   param->size_name);
+}
+
+static bool bind_sizes(const spec_source *source, spec *target) {
+  size_t i;
+  for (i = 0; i < target->num_params; ++i) {
+    if (target->params[i].form == kParamBuffer && !bind_size(source, target, &target->params[i])) {
+      return false;
+    }
+  }
+  return true;
+}
+
 /* What a new handle keeps alive is a handle that the caller passes. */
 static bool bind_owner(const spec_source *source, const spec *target, const spec_c_type *type) {
   const spec_param *owner;
   if (type->owner == NULL) return true;
+  if (type->handle == NULL) {
+    return spec_fail(source, type->owner_column, "text is copied, and keeps nothing alive");
+  }
   owner = spec_param_of(target, type->owner);
   return (owner != NULL && owner->c_type.handle != NULL && owner->direction == kByValue) ||
          spec_fail(source, type->owner_column, "`%s` is not a handle that is passed", type->owner);
@@ -1669,7 +1894,7 @@ bool spec_bind(const spec_source *source, bool returns_outputs, spec *target) {
   }
   if (!bind_passed(source, target) || !bind_allocated(source, target) ||
       !bind_in_place(source, target) || !bind_constants(source, target) ||
-      !bind_owners(source, target)) {
+      !bind_owners(source, target) || !bind_sizes(source, target)) {
     return false;
   }
   count_implied_strides(target);

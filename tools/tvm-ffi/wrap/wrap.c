@@ -19,11 +19,13 @@ typedef enum {
   kTexts,
   kPointers,
   kHandles,
+  kSingles,
+  kDoubles,
   kNumVariables
 } variables;
 static const char *const kVariableTypes[kNumVariables] = {
-    "DLTensor *", "int64_t ",         "uint64_t ", "double ",      "bool ",
-    "char ",      "TVMFFIByteArray ", "void *",    "wrap_handle *"};
+    "DLTensor *",       "int64_t ", "uint64_t ",     "double ",         "bool ",           "char ",
+    "TVMFFIByteArray ", "void *",   "wrap_handle *", "float _Complex ", "double _Complex "};
 
 static const struct {
   const char *metadata; /* its type there */
@@ -44,6 +46,7 @@ static const struct {
     [kTypeText] = {"ffi.String", "wrap_read_text", kTexts, "wrap_view_text((const char *)%s)"},
     [kTypePointer] = {"void*", "tvm_ffi_args_read_pointer", kPointers,
                       "tvm_ffi_any_from_pointer((void *)%s)"},
+    [kTypeComplex] = {"ffi.Array", "wrap_read_complex", kDoubles, NULL},
     [kTypeHandle] = {"ffi.Object", "wrap_read_handle", kHandles, NULL},
 };
 
@@ -70,8 +73,8 @@ static char *make_extent(const spec *target, const spec_number *number) {
 
 /* Whether it is a result of the kernel. */
 static bool is_returned(const spec_param *param) {
-  return param->is_result ||
-         (param->form == kParamScalar && (param->direction == kOut || param->direction == kInOut));
+  return param->is_result || param->form == kParamBuffer ||
+         (spec_is_written(param) && !param->is_size);
 }
 
 /* The results of a kernel: the function's, then those of parameters. */
@@ -96,6 +99,10 @@ static bool is_wide(const spec_type *type) {
 /* The bits of an element whose type in C may have a different number of them; 0: it cannot. */
 static int count_assumed_bits(const spec_type *type) {
   switch (type->kind) {
+    case kTypeHalf:
+      return 16;
+    case kTypeComplex:
+      return strcmp(type->name, "float _Complex") == 0 ? 64 : 128;
     case kTypeBool:
       return 8;
     case kTypeFloat:
@@ -206,6 +213,9 @@ static void wrap_write_signature(text_buf *out, const spec *target) {
 /* ---- The same as metadata ---- */
 
 static const char *name_type(const spec_param *param) {
+  if (param->form == kParamBytes) {
+    return param->type->kind == kTypeChar ? "ffi.String" : "ffi.Bytes";
+  }
   return param->form == kParamTensor ? "DLTensor*" : kKinds[param->type->kind].metadata;
 }
 
@@ -233,6 +243,9 @@ static char *make_result(const spec *target) {
     text_add(&type, "%s", separator);
     if (param->is_result) {
       text_add(&type, "TVM_FFI_C_TYPE(\"ffi.Tensor\")");
+    } else if (param->form == kParamBuffer) {
+      text_add(&type, "TVM_FFI_C_TYPE(\"%s\")",
+               param->size == kSizeText ? "ffi.String" : "ffi.Bytes");
     } else {
       add_result_type(&type, param->type);
     }
@@ -295,7 +308,14 @@ static const char *leave(const spec *target) {
 
 /* Whether a value becomes an object that the kernel owns until it returns it. */
 static bool is_object(const spec_type *type) {
-  return type->kind == kTypeWide || type->kind == kTypeHandle;
+  return type->kind == kTypeWide || type->kind == kTypeHandle || type->kind == kTypeComplex;
+}
+
+/* Whether a result other than a tensor is such an object. */
+static bool is_made(const spec *target, const spec_param *param) {
+  return (param != NULL && param->form == kParamBuffer) ||
+         (param == NULL && target->result_c_type.release != NULL) ||
+         is_object(param != NULL ? param->type : target->result);
 }
 
 /* The variable that has the type index of a handle; release with free(). */
@@ -311,18 +331,51 @@ static char *name_release(const spec *target, const spec_param *param) {
   return tool_format("wrap_free_%s_%zu", target->exported, (size_t)(param - target->params));
 }
 
+/* Appends the call that makes Bytes or text of a buffer. */
+static void write_make_bytes(text_buf *out, const spec *target, const spec_param *param,
+                             const char *code, const char *place) {
+  char *size = wrap_size(target, param), *capacity = make_extent(target, &param->dims[0].extent);
+  wrap_list list;
+  text_add(out, param->size == kSizeText ? "wrap_make_text(" : "wrap_make_bytes(");
+  list = wrap_begin_list(out);
+  wrap_add_item(&list, "%s", code);
+  wrap_add_item(&list, "\"%s\"", param->name);
+  wrap_add_item(&list, "%s", param->local);
+  if (param->size != kSizeText)
+    wrap_add_item(&list, "%s", param->size == kSizeAll ? capacity : size);
+  wrap_add_item(&list, "%s", capacity);
+  wrap_add_item(&list, "%s", place);
+  text_add(out, ")");
+  free(capacity);
+  free(size);
+}
+
 /* Appends the call that makes an object of a value, if `code` is 0. */
 static void write_make(text_buf *out, const spec *target, const spec_param *param, const char *code,
                        const char *place) {
   const spec_type *type = param != NULL ? param->type : target->result;
   const spec_c_type *c_type = param != NULL ? &param->c_type : &target->result_c_type;
-  char *value = name_value(target, param);
+  char *value;
   wrap_list list;
-  text_add(out, type->kind == kTypeWide ? "wrap_make_unsigned(" : "wrap_make_handle(");
+  if (param != NULL && param->form == kParamBuffer) {
+    write_make_bytes(out, target, param, code, place);
+    return;
+  }
+  if (type->kind == kTypeText) {
+    text_add(out, "wrap_take_text(%s, (void *)returned, wrap_free_%s_result, %s)", code,
+             target->exported, place);
+    return;
+  }
+  value = name_value(target, param);
+  text_add(out, type->kind == kTypeWide      ? "wrap_make_unsigned("
+                : type->kind == kTypeComplex ? "wrap_make_complex("
+                                             : "wrap_make_handle(");
   list = wrap_begin_list(out);
   wrap_add_item(&list, "%s", code);
   if (type->kind == kTypeWide) {
     wrap_add_item(&list, "%s", value);
+  } else if (type->kind == kTypeComplex) {
+    wrap_add_item(&list, "&%s, sizeof %s", value, value);
   } else {
     char *index = name_type_index(target, param), *release = name_release(target, param);
     const spec_param *owner = c_type->owner != NULL ? spec_param_of(target, c_type->owner) : NULL;
@@ -344,7 +397,7 @@ static void write_only_value(text_buf *out, const spec *target, const spec_param
   const spec_type *type = param != NULL ? param->type : target->result;
   char *value = name_value(target, param);
   text_add(out, "  %s ", leave(target));
-  if (is_object(type)) {
+  if (is_made(target, param)) {
     write_make(out, target, param, "0", "args->result");
   } else {
     wrap_list list;
@@ -375,7 +428,7 @@ static void write_item(text_buf *out, const spec *target, const spec_param *para
   text_add(out, "    ");
   if (param != NULL && param->is_result) {
     text_add(out, "items[%zu] = tvm_ffi_any_view_object(%s);\n", n, param->local);
-  } else if (is_object(type)) {
+  } else if (is_made(target, param)) {
     char *place = tool_format("&items[%zu]", n);
     text_add(out, "code = ");
     write_make(out, target, param, "code", place);
@@ -392,8 +445,7 @@ static void write_item(text_buf *out, const spec *target, const spec_param *para
 /* Releases an item that is owned. */
 static void write_item_release(text_buf *out, const spec *target, const spec_param *param,
                                size_t n) {
-  const spec_type *type = param != NULL ? param->type : target->result;
-  if ((param == NULL || !param->is_result) && is_object(type)) {
+  if ((param == NULL || !param->is_result) && is_made(target, param)) {
     text_add(out, "    wrap_clear(&items[%zu]);\n", n);
   }
 }
@@ -485,7 +537,7 @@ static void write_place(text_buf *out, const spec *target, const spec_param *par
     text_add(out, "  static int32_t %s;\n", place);
     free(place);
   }
-  if (!is_returned(param) && !param->is_closed) return;
+  if (!spec_is_written(param) && !param->is_closed) return;
   place = wrap_place(target, param);
   text_add(out, "  %s%s%s = 0;\n", spec_c_name(param), spec_type_space(param->type), place);
   free(place);
@@ -499,7 +551,11 @@ static void write_variables(text_buf *out, const wrap_request *request, const sp
     const spec_param *param = &target->params[i];
     if (param->arg < 0) continue;
     declare(lines,
-            param->form == kParamTensor ? kTensors : kKinds[spec_kind_of(target, param)].variable,
+            param->form == kParamTensor  ? kTensors
+            : param->form == kParamBytes ? kTexts
+            : strcmp(param->type->name, "float _Complex") == 0
+                ? kSingles
+                : kKinds[spec_kind_of(target, param)].variable,
             param->local);
   }
   for (i = 0; i < target->num_symbols; ++i) {
@@ -514,6 +570,8 @@ static void write_variables(text_buf *out, const wrap_request *request, const sp
     const spec_param *param = &target->params[i];
     if (param->is_result) {
       text_add(out, "  TVMFFIObjectHandle %s = NULL;\n", param->local);
+    } else if (param->form == kParamBuffer) {
+      text_add(out, "  char *%s = NULL;\n", param->local);
     } else if (param->form == kParamWork && wrap_is_allocated(param)) {
       text_add(out, "  %s *%s = NULL;\n", param->type->name, param->local);
     } else if (param->form == kParamWork) {
@@ -547,7 +605,10 @@ static void write_scalar(text_buf *out, const spec *target, const spec_param *pa
   const spec_type *type = param->type;
   const spec_kind kind = spec_kind_of(target, param);
   const bool is_float = strcmp(type->name, "float") == 0;
-  if (param->c_type.num_choices > 0) {
+  if (kind == kTypeComplex) {
+    text_add(out, "  TVM_FFI_C_TRY(wrap_read_complex(args, %d, &%s, sizeof %s));\n", param->arg,
+             param->local, param->local);
+  } else if (param->c_type.num_choices > 0) {
     char *choices = spec_make_local(target, param, "choices");
     text_add(out, "  TVM_FFI_C_TRY(wrap_read_choice(args, %d, %s, &%s));\n", param->arg, choices,
              param->local);
@@ -682,12 +743,25 @@ static void write_strides(text_buf *out, const spec *target, const spec_param *p
   write_stride_limits(out, param);
 }
 
+static void write_bytes(text_buf *out, const spec *target, const spec_param *param) {
+  const spec_symbol *symbol = find_read(target, param, 0, false);
+  text_add(out, "  TVM_FFI_C_TRY(wrap_read_bytes(args, %d, &%s));\n", param->arg, param->local);
+  if (symbol == NULL) {
+    char *value = make_extent(target, &param->dims[0].extent);
+    text_add(out, "  TVM_FFI_C_TRY(wrap_check_length(args, %d, %s, %s));\n", param->arg,
+             param->local, value);
+    free(value);
+  } else if (symbol->num_uses > 0) {
+    text_add(out, "  %s = (int64_t)%s.size;\n", symbol->local, param->local);
+  }
+}
+
 static void write_tensor(text_buf *out, const spec *target, const spec_param *param) {
   wrap_list list;
   text_add(out, "  TVM_FFI_C_TRY(%s(",
            spec_is_strided(param) ? "wrap_read_strided" : "wrap_read_tensor");
   list = wrap_begin_list(out);
-  wrap_add_item(&list, "args, %d, %s", param->arg, param->type->dtype);
+  wrap_add_item(&list, "args, %d, %s", param->arg, param->dtype);
   wrap_add_item(&list, "%zu, &%s", param->num_dims, param->local);
   text_add(out, "));\n");
   write_extents(out, target, param);
@@ -776,14 +850,15 @@ static void write_allocation(text_buf *out, const spec *target, const spec_param
     text_add(out, "    code = tvm_ffi_tensor_create(");
     list = wrap_begin_list(out);
     wrap_add_item(&list, "tvm_ffi_device_make(kDLCPU, 0)");
-    wrap_add_item(&list, "%s", param->type->dtype);
+    wrap_add_item(&list, "%s", param->dtype);
     wrap_add_item(&list, "%zu, shape, &%s", param->num_dims, param->local);
     text_add(out, ");\n");
   } else {
     text_add(out,
              "    %s = wrap_allocate(sizeof(%s), %zu, shape);\n"
              "    code = %s != NULL ? 0 : -1;\n",
-             param->local, param->type->name, param->num_dims, param->local);
+             param->local, param->form == kParamBuffer ? "char" : param->type->name,
+             param->num_dims, param->local);
   }
   text_add(out, "    if (code != 0) goto done;\n  }\n");
   if (param->alignment == 0) return;
@@ -803,7 +878,7 @@ static void write_release_function(text_buf *out, const spec *target, const spec
   char *name = name_release(target, param);
   if (type->release != NULL) {
     text_add(out, "static void %s(void *pointer) {\n  %s((%s)pointer);\n}\n\n", name, type->release,
-             type->name);
+             type->name != NULL ? type->name : "char *");
   }
   free(name);
 }
@@ -823,6 +898,8 @@ static void wrap_write_kernel(text_buf *out, const wrap_request *request, const 
     if (param->arg < 0) continue;
     if (param->form == kParamTensor) {
       write_tensor(out, target, param);
+    } else if (param->form == kParamBytes) {
+      write_bytes(out, target, param);
     } else {
       write_scalar(out, target, param);
     }

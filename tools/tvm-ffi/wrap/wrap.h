@@ -18,6 +18,8 @@ typedef enum {
   kTypeUint,
   kTypeWide, /* an unsigned integer that may have 64 bits */
   kTypeFloat,
+  kTypeHalf,    /* floating-point numbers of 16 bits, in tensors only */
+  kTypeComplex, /* as two numbers */
   kTypeChar,    /* char, as a text of one character */
   kTypeText,    /* const char * */
   kTypePointer, /* void *, const void * */
@@ -48,6 +50,8 @@ typedef enum {
   kParamScalar,
   kParamTensor,
   kParamWork,
+  kParamBytes,   /* text or bytes with their length */
+  kParamBuffer,  /* bytes that the function writes: a result of the kernel */
   kParamConstant /* the same value in each call */
 } spec_form;
 
@@ -58,6 +62,14 @@ typedef enum {
   kOut,  /* the address of one that it writes: a result of the kernel */
   kInOut /* both */
 } spec_direction;
+
+/* Where the size of a buffer is after the call. */
+typedef enum {
+  kSizeAll, /* it is the whole buffer */
+  kSizeResult,
+  kSizeParam, /* a number that the function writes */
+  kSizeText   /* the text ends at a NUL */
+} spec_size;
 
 /* A constant of an enumeration. */
 typedef struct {
@@ -107,8 +119,15 @@ typedef struct {
   char *constant;    /* of kParamConstant: the value, as C writes it */
   char *declaration; /* the whole parameter in C, if its type is none that specs know; or NULL */
   bool is_const;
-  bool is_optional; /* None is NULL */
-  bool is_closed;   /* the call ends the handle */
+  bool is_optional;  /* None is NULL */
+  bool is_closed;    /* the call ends the handle */
+  bool is_bytes;     /* Bytes, not a tensor */
+  bool is_void;      /* a complex number that the function takes as a void * */
+  const char *dtype; /* of a tensor: an expression */
+  char *dtype_name;  /* if it is not that of the type */
+  spec_size size;
+  char *size_name; /* of kSizeParam */
+  size_t size_column;
   char *name;
   size_t column; /* of the name in the text */
   spec_dim *dims;
@@ -122,6 +141,7 @@ typedef struct {
 
   /* Set by spec_bind: */
   bool is_result; /* a tensor that the kernel allocates and returns */
+  bool is_size;   /* a number that is the size of a buffer */
   char *local;    /* the name in the kernel */
   int arg;        /* the number of the argument; -1: not passed by the caller */
 } spec_param;
@@ -199,12 +219,16 @@ const spec_param *spec_integer_of(const spec *target, const char *name);
 spec_kind spec_kind_of(const spec *target, const spec_param *param);
 /* The type of a parameter that is not a tensor in C, without the pointer to it. */
 const char *spec_c_name(const spec_param *param);
+/* Whether the function writes a number to an address. */
+bool spec_is_written(const spec_param *param);
+/* The size of a buffer after the call, an expression; release with free(). */
+char *wrap_size(const spec *target, const spec_param *param);
 /* Whether the function's result is a result of the kernel. */
 bool spec_has_value(const spec *target);
 /* The column of what plain functions alone have; SIZE_MAX: nothing. */
 size_t spec_find_plain(const spec *target);
-/* The column of the first handle; SIZE_MAX: there is none. */
-size_t spec_find_handle(const spec *target);
+/* The column of what the headers of --lean do not have; SIZE_MAX: nothing. */
+size_t spec_find_heavy(const spec *target);
 /* The column of what a header must declare; SIZE_MAX: nothing. */
 size_t spec_find_declared(const spec *target);
 

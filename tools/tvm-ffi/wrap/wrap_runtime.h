@@ -11,16 +11,20 @@
 /* The largest number of an unsigned type that an int, which has 64 bits and a sign, can be. */
 #define WRAP_MAX(type) (sizeof(type) < sizeof(int64_t) ? (int64_t)(type)-1 : INT64_MAX)
 
+/* Whether a number, no infinity, becomes one as a float: it is rounded to more than the largest. */
+static bool wrap_is_too_large(double value) {
+  const double limit = 0x1.ffffffp127, largest = 0x1.fffffffffffffp1023;
+  if (value < 0) value = -value;
+  return value >= limit && value <= largest;
+}
+
 /* A number that a float can be. One that is too small, or has more digits, is rounded; infinities
  * and NaN are taken as they are. */
 static int wrap_read_float(const tvm_ffi_args *args, int32_t i, double *out) {
-  /* What is rounded to more than the largest float, and the largest double. */
-  const double limit = 0x1.ffffffp127, largest = 0x1.fffffffffffffp1023;
   double value = 0;
   TVM_FFI_C_TRY(tvm_ffi_args_read_double(args, i, &value));
   *out = value;
-  if (value < 0) value = -value;
-  if (!(value >= limit && value <= largest)) return 0;
+  if (!wrap_is_too_large(value)) return 0;
   return tvm_ffi_args_raise(args, i, TVM_FFI_C_VALUE_ERROR,
                             "must be a number that fits float, at most 3.4028235e+38, but is %.9g",
                             *out);
@@ -158,6 +162,102 @@ static int wrap_read_text(const tvm_ffi_args *args, int32_t i, TVMFFIByteArray *
 static int wrap_read_optional_text(const tvm_ffi_args *args, int32_t i, TVMFFIByteArray *out) {
   out->data = NULL;
   return tvm_ffi_args_is_none(args, i) ? 0 : wrap_read_text(args, i, out);
+}
+
+/* Text or Bytes. */
+static int wrap_read_bytes(const tvm_ffi_args *args, int32_t i, TVMFFIByteArray *out) {
+  if (i < args->num_args && tvm_ffi_any_try_string(args->args + i, out)) return 0;
+  return tvm_ffi_args_read_bytes(args, i, out);
+}
+
+static int wrap_check_length(const tvm_ffi_args *args, int32_t i, TVMFFIByteArray bytes,
+                             int64_t expected) {
+  if (bytes.size == (uint64_t)expected) return 0;
+  return tvm_ffi_args_raise(args, i, TVM_FFI_C_VALUE_ERROR, "must have %lld bytes, but has %llu",
+                            (long long)expected, (unsigned long long)bytes.size);
+}
+
+/* Bytes of a buffer, unless `code` says that something failed. */
+static int wrap_make_bytes(int code, const char *name, const void *data, int64_t size,
+                           int64_t capacity, TVMFFIAny *out) {
+  *out = tvm_ffi_any_none();
+  if (code != 0) return code;
+  if (size >= 0 && size <= capacity) return tvm_ffi_bytes_create(data, (size_t)size, out);
+  return tvm_ffi_error_raise(TVM_FFI_C_VALUE_ERROR,
+                             "`%s` has room for %lld bytes, but the function tells a size of %lld",
+                             name, (long long)capacity, (long long)size);
+}
+
+/* The text of a buffer, up to a NUL. */
+static int wrap_make_text(int code, const char *name, const char *data, int64_t capacity,
+                          TVMFFIAny *out) {
+  const char *end = (const char *)memchr(data, '\0', (size_t)capacity);
+  *out = tvm_ffi_any_none();
+  if (code != 0) return code;
+  if (end != NULL) return tvm_ffi_string_create_sized(data, (size_t)(end - data), out);
+  return tvm_ffi_error_raise(TVM_FFI_C_VALUE_ERROR,
+                             "`%s` has room for %lld bytes, but the text has no end there", name,
+                             (long long)capacity);
+}
+
+/* A copy of a text that the function has made, which ends it. */
+static int wrap_take_text(int code, void *text, void (*release)(void *), TVMFFIAny *out) {
+  *out = tvm_ffi_any_none();
+  if (text == NULL) return code;
+  if (code == 0) code = tvm_ffi_string_create((const char *)text, out);
+  release(text);
+  return code;
+}
+
+/* A complex number of this size: an array of two numbers, or one number. */
+static int wrap_read_complex(const tvm_ffi_args *args, int32_t i, void *out, size_t size) {
+  double parts[2] = {0, 0};
+  TVMFFIObjectHandle array = NULL;
+  const TVMFFIAny *items;
+  memset(out, 0, size);
+  if (i < args->num_args && tvm_ffi_any_try_double(args->args + i, &parts[0])) {
+    items = NULL;
+  } else {
+    TVM_FFI_C_TRY(tvm_ffi_args_read_array(args, i, &array));
+    items = tvm_ffi_array_get_data(array);
+    if (tvm_ffi_array_get_size(array) != 2 || !tvm_ffi_any_try_double(&items[0], &parts[0]) ||
+        !tvm_ffi_any_try_double(&items[1], &parts[1])) {
+      return tvm_ffi_args_raise(args, i, TVM_FFI_C_TYPE_ERROR,
+                                "must be a complex number, which is an array of two numbers");
+    }
+  }
+  if (size == sizeof parts) {
+    memcpy(out, parts, size);
+  } else if (wrap_is_too_large(parts[0]) || wrap_is_too_large(parts[1])) {
+    return tvm_ffi_args_raise(args, i, TVM_FFI_C_VALUE_ERROR,
+                              "must have numbers that fit float, at most 3.4028235e+38");
+  } else {
+    const float single[2] = {(float)parts[0], (float)parts[1]};
+    memcpy(out, single, sizeof single);
+  }
+  return 0;
+}
+
+/* An array of the two numbers of a complex one. */
+static int wrap_make_complex(int code, const void *value, size_t size, TVMFFIAny *out) {
+  double parts[2];
+  float single[2];
+  TVMFFIAny items[2];
+  TVMFFIObjectHandle array = NULL;
+  *out = tvm_ffi_any_none();
+  if (code != 0) return code;
+  if (size == sizeof parts) {
+    memcpy(parts, value, sizeof parts);
+  } else {
+    memcpy(single, value, sizeof single);
+    parts[0] = single[0];
+    parts[1] = single[1];
+  }
+  items[0] = tvm_ffi_any_from_double(parts[0]);
+  items[1] = tvm_ffi_any_from_double(parts[1]);
+  TVM_FFI_C_TRY(tvm_ffi_array_create(items, 2, &array));
+  *out = tvm_ffi_any_take_object(array);
+  return 0;
 }
 
 /* A pointer of the user's library as an object. Kernels of several libraries may share its type, so

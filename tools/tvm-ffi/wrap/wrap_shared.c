@@ -58,7 +58,7 @@ char *wrap_value(const spec *target, const spec_param *param) {
   }
   if (param->c_type.name == NULL &&
       (is_same || param->type->kind == kTypeBool || param->type->kind == kTypeChar ||
-       param->type->kind == kTypePointer)) {
+       param->type->kind == kTypePointer || param->type->kind == kTypeComplex)) {
     return tool_format("%s", local);
   }
   return tool_format("(%s)%s", type, local);
@@ -77,6 +77,18 @@ char *wrap_argument(const spec *target, const spec_param *param) {
   }
   free(value);
   return argument;
+}
+
+char *wrap_size(const spec *target, const spec_param *param) {
+  const spec_param *number =
+      param->size == kSizeParam ? spec_param_of(target, param->size_name) : NULL;
+  char *place, *size;
+  if (param->size == kSizeResult) return tool_format("(int64_t)returned");
+  if (number == NULL) return tool_format("-1");
+  place = wrap_place(target, number);
+  size = tool_format("(int64_t)%s", place);
+  free(place);
+  return size;
 }
 
 char *wrap_place(const spec *target, const spec_param *param) {
@@ -100,7 +112,8 @@ size_t wrap_count_elements(const spec_param *param) {
 bool wrap_is_allocated(const spec_param *param) {
   enum { kMaxOnStack = 1024 };
   const size_t count = wrap_count_elements(param);
-  return param->is_result || (param->form == kParamWork && (count == 0 || count > kMaxOnStack));
+  return param->is_result || param->form == kParamBuffer ||
+         (param->form == kParamWork && (count == 0 || count > kMaxOnStack));
 }
 
 bool wrap_is_owner(const spec *target) {
@@ -163,8 +176,8 @@ bool wrap_check_not_plain(const spec_source *source, const wrap_abi *abi, const 
 void wrap_write_value_parameter(wrap_list *list, const spec_param *param) {
   const bool is_pointer = param->direction != kByValue;
   wrap_add_item(list, "%s%s%s%s%s", is_pointer && param->is_const ? "const " : "",
-                spec_c_name(param), spec_type_space(param->type), is_pointer ? "*" : "",
-                param->local);
+                param->is_void ? "void" : spec_c_name(param), spec_type_space(param->type),
+                is_pointer ? "*" : "", param->local);
 }
 
 void wrap_write_result(text_buf *out, const spec *target) {
