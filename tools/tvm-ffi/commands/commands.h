@@ -63,6 +63,9 @@ enum {
   kOptionErrors,
   kOptionLean,
   kOptionDoc,
+  kOptionTable,
+  kOptionSuggest,
+  kOptionLibclang,
   /* show, replay */
   kOptionCall,
   kOptionCalls,

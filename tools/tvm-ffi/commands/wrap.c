@@ -10,6 +10,7 @@
 #include "base/report.h"
 #include "commands/commands.h"
 #include "system/system.h"
+#include "wrap/header.h"
 
 typedef struct {
   spec *items;
@@ -75,13 +76,21 @@ static bool add_spec(wrap_input *input, const spec_source *source) {
   return true;
 }
 
+/* ---- Lines of files and operands ---- */
+
 /* Whether a line of a file has no spec: it is empty, or a comment. */
 static bool is_skipped(const char *line, size_t size) {
   while (size > 0 && strchr(" \t\r", *line) != NULL && *line != '\0') ++line, --size;
   return size == 0 || *line == '#';
 }
 
-static bool add_lines(wrap_input *input, const char *path) {
+/* Where each line goes. */
+typedef struct {
+  bool (*add)(void *context, const spec_source *source);
+  void *context;
+} line_taker;
+
+static bool add_lines(const line_taker *taker, const char *path) {
   size_t size, number = 0;
   char *content = tool_read_file(path, &size);
   const char *line = content, *end;
@@ -98,30 +107,45 @@ static bool add_lines(wrap_input *input, const char *path) {
     source.place = place;
     source.begin = line;
     source.size = (size_t)(end - line);
-    good = add_spec(input, &source);
+    source.refusal = NULL;
+    good = taker->add(taker->context, &source);
     free(place);
   }
   free(content);
   return good;
 }
 
-static bool read_specs(wrap_input *input, const arguments *args) {
+static bool add_operands(const line_taker *taker, const arguments *args) {
   const size_t count = arguments_num_operands(args);
-  const char *doc = arguments_text(args, kOptionDoc, NULL);
   size_t i;
   for (i = 0; i < count; ++i) {
     const char *operand = arguments_operand(args, i);
     spec_source source;
     if (*operand == '@') {
-      if (!add_lines(input, operand + 1)) return false;
+      if (!add_lines(taker, operand + 1)) return false;
       continue;
     }
     source.place = "SPEC";
     source.begin = operand;
     source.size = strlen(operand);
-    if (!add_spec(input, &source)) return false;
+    source.refusal = NULL;
+    if (!taker->add(taker->context, &source)) return false;
   }
-  if (input->count == 0) return report_error("no spec: the files have none");
+  return true;
+}
+
+static bool add_source(void *input, const spec_source *source) {
+  return add_spec(input, source);
+}
+
+static bool read_specs(wrap_input *input, const arguments *args) {
+  const line_taker taker = {add_source, input};
+  if (!add_operands(&taker, args)) return false;
+  return input->count > 0 || report_error("no spec: the files have none");
+}
+
+static bool set_doc(wrap_input *input, const arguments *args) {
+  const char *doc = arguments_text(args, kOptionDoc, NULL);
   if (doc == NULL) return true;
   if (input->count > 1) {
     return report_error(
@@ -129,6 +153,204 @@ static bool read_specs(wrap_input *input, const arguments *args) {
   }
   free(input->items[0].doc);
   input->items[0].doc = tool_format("%s", doc);
+  return true;
+}
+
+/* ---- Functions of headers ---- */
+
+typedef enum { kAsItIs, kWithLine, kNeedsLine, kRefused, kNumVerdicts } verdict;
+
+/* Words for the table, and for JSON. */
+static const char *const kVerdicts[kNumVerdicts] = {"as it is", "with a line", "needs a line",
+                                                    "refused"};
+
+typedef struct {
+  char **includes; /* the headers, as after #include */
+  size_t num_includes;
+  header_content content;
+  header_lines lines;
+  header_kernels kernels;
+  verdict *verdicts; /* of each kernel */
+  char **reasons;    /* NULL: none */
+  size_t counts[kNumVerdicts];
+} header_input;
+
+static bool add_header_line(void *lines, const spec_source *source) {
+  return header_add_line(lines, source);
+}
+
+/* A file that exists is included by its path, any other is one in the compiler's include path. */
+static void name_includes(const arguments *args, header_input *out) {
+  const text_list names = arguments_values(args, kOptionHeader);
+  size_t i;
+  out->includes = tool_alloc((names.count + 1) * sizeof *out->includes);
+  for (i = 0; i < names.count; ++i) {
+    const char *name = names.items[i];
+    const bool is_path = *name == '<' || file_exists(name);
+    out->includes[out->num_includes++] = tool_format(is_path ? "%s" : "<%s>", name);
+  }
+}
+
+/* Adds the kernel of a function. False after a report of what is wrong with its line; without a
+ * line *refusal is what is wrong with the function. */
+static bool add_kernel(wrap_input *input, const header_kernel *kernel, char **refusal) {
+  const bool has_line = kernel->line != NULL;
+  char *text = header_write_spec(kernel), *place;
+  spec_source source;
+  bool good;
+  if (text == NULL) return false;
+  place = has_line ? tool_format("%s (%s)", kernel->line->place, kernel->function->name)
+                   : tool_format("%s", kernel->function->name);
+  source.place = place;
+  source.begin = text;
+  source.size = strlen(text);
+  source.refusal = has_line ? NULL : refusal;
+  good = add_spec(input, &source) || !has_line;
+  free(place);
+  free(text);
+  return good;
+}
+
+/* Decides what becomes of a function; false after a report. */
+static bool judge_kernel(wrap_input *input, header_input *headers, size_t i) {
+  const header_kernel *kernel = &headers->kernels.items[i];
+  char *reason = header_refuse(kernel);
+  verdict result = kRefused;
+  if (reason == NULL) {
+    reason = header_ask(kernel);
+    result = kNeedsLine;
+  }
+  if (reason == NULL) {
+    if (!add_kernel(input, kernel, &reason)) return false;
+    result = reason != NULL ? kRefused : kernel->line != NULL ? kWithLine : kAsItIs;
+  }
+  headers->verdicts[i] = result;
+  headers->reasons[i] = reason;
+  ++headers->counts[result];
+  return true;
+}
+
+static bool read_headers(wrap_input *input, header_input *headers, const arguments *args) {
+  const line_taker taker = {add_header_line, &headers->lines};
+  const text_list patterns = arguments_values(args, kOptionMatch);
+  header_request request;
+  size_t i;
+  name_includes(args, headers);
+  request.headers.items = (const char *const *)headers->includes;
+  request.headers.count = headers->num_includes;
+  request.flags = arguments_values(args, kOptionCflags);
+  request.library = arguments_text(args, kOptionLibclang, NULL);
+  if (!add_operands(&taker, args) || !header_read(&request, &headers->content) ||
+      !header_find_kernels(&headers->content, &headers->lines, &patterns, &headers->kernels)) {
+    return false;
+  }
+  headers->verdicts = tool_alloc((headers->kernels.count + 1) * sizeof *headers->verdicts);
+  headers->reasons = tool_alloc((headers->kernels.count + 1) * sizeof *headers->reasons);
+  memset(headers->reasons, 0, (headers->kernels.count + 1) * sizeof *headers->reasons);
+  for (i = 0; i < headers->kernels.count; ++i) {
+    if (!judge_kernel(input, headers, i)) return false;
+  }
+  return true;
+}
+
+static void free_headers(header_input *headers) {
+  size_t i;
+  for (i = 0; i < headers->num_includes; ++i) free(headers->includes[i]);
+  for (i = 0; headers->reasons != NULL && i < headers->kernels.count; ++i) {
+    free(headers->reasons[i]);
+  }
+  free(headers->includes);
+  free(headers->verdicts);
+  free(headers->reasons);
+  free(headers->kernels.items);
+  header_free_lines(&headers->lines);
+  header_free(&headers->content);
+}
+
+/* ---- Functions of headers: the table ---- */
+
+static void print_table(const header_input *headers) {
+  size_t i, width = 0;
+  for (i = 0; i < headers->kernels.count; ++i) {
+    const size_t length = strlen(headers->kernels.items[i].function->name);
+    if (length > width) width = length;
+  }
+  for (i = 0; i < headers->kernels.count; ++i) {
+    const char *reason = headers->reasons[i];
+    printf("%s%-*s%s  %s%s%s\n", report_color(kColorName), (int)width,
+           headers->kernels.items[i].function->name, report_color(kColorNone),
+           kVerdicts[headers->verdicts[i]], reason != NULL ? ": " : "",
+           reason != NULL ? reason : "");
+  }
+  printf("%zu functions: %zu as they are, %zu with a line, %zu need a line, %zu refused\n",
+         headers->kernels.count, headers->counts[kAsItIs], headers->counts[kWithLine],
+         headers->counts[kNeedsLine], headers->counts[kRefused]);
+}
+
+static void print_json_table(const header_input *headers) {
+  size_t i;
+  json_begin_object(NULL);
+  json_begin_array("functions");
+  for (i = 0; i < headers->kernels.count; ++i) {
+    json_begin_object(NULL);
+    json_text("name", headers->kernels.items[i].function->name);
+    json_text("wrapped", kVerdicts[headers->verdicts[i]]);
+    json_text("reason", headers->reasons[i]);
+    json_end();
+  }
+  json_end();
+  json_end();
+}
+
+/* Prints lines for the functions that need one, and comments where no convention helps. */
+static void print_proposals(const header_input *headers) {
+  size_t i;
+  for (i = 0; i < headers->kernels.count; ++i) {
+    const header_function *function = headers->kernels.items[i].function;
+    char *line;
+    if (headers->verdicts[i] != kNeedsLine) continue;
+    line = header_suggest(function);
+    if (line != NULL) {
+      printf("%s\n", line);
+    } else {
+      printf("# %s needs %s\n", function->name, headers->reasons[i]);
+    }
+    free(line);
+  }
+}
+
+/* Whether a function was asked for by its name. */
+static bool is_named(const header_function *function, const arguments *args) {
+  const text_list patterns = arguments_values(args, kOptionMatch);
+  size_t i;
+  for (i = 0; i < patterns.count; ++i) {
+    if (strcmp(patterns.items[i], function->name) == 0) return true;
+  }
+  return false;
+}
+
+/* Tells which functions are left out; false after a report if that is one that was named. */
+static bool check_left_out(const header_input *headers, const arguments *args) {
+  const size_t count = headers->counts[kNeedsLine] + headers->counts[kRefused];
+  size_t i, first = SIZE_MAX;
+  for (i = 0; i < headers->kernels.count; ++i) {
+    const header_kernel *kernel = &headers->kernels.items[i];
+    const verdict result = headers->verdicts[i];
+    if (result == kAsItIs || result == kWithLine) continue;
+    if (first == SIZE_MAX) first = i;
+    if ((kernel->line != NULL && kernel->line->is_name) || is_named(kernel->function, args)) {
+      return report_error("`%s` cannot be wrapped: %s%s", kernel->function->name,
+                          result == kNeedsLine ? "a line must say " : "", headers->reasons[i]);
+    }
+  }
+  if (count == 0) return true;
+  if (count == headers->kernels.count) {
+    return report_error("no function can be wrapped; --list says why, as for `%s`: %s",
+                        headers->kernels.items[first].function->name, headers->reasons[first]);
+  }
+  report_note("%zu of %zu functions are left out; --list says why, as for `%s`: %s", count,
+              headers->kernels.count, headers->kernels.items[first].function->name,
+              headers->reasons[first]);
   return true;
 }
 
@@ -165,54 +387,129 @@ static bool check_include(const char *name, const char *output) {
   return false;
 }
 
-static int write_kernels(wrap_input *input, const arguments *args) {
+/* Includes headers that were read first, for what they declare. */
+static bool set_includes(wrap_input *input, const header_input *headers, const arguments *args,
+                         word_list *out) {
+  const text_list includes = arguments_values(args, kOptionInclude);
+  const char *output = arguments_text(args, kOptionOutput, NULL);
+  size_t i;
+  for (i = 0; i < headers->num_includes; ++i) words_add(out, headers->includes[i]);
+  for (i = 0; i < includes.count; ++i) {
+    if (!check_include(includes.items[i], output)) return false;
+    words_add(out, includes.items[i]);
+  }
+  input->request.includes = (const char *const *)out->items;
+  input->request.num_includes = out->size;
+  input->request.is_declared = headers->num_includes > 0;
+  return true;
+}
+
+static int write_kernels(wrap_input *input, const header_input *headers, const arguments *args) {
   const char *output = arguments_text(args, kOptionOutput, NULL);
   const bool json = arguments_has(args, kOptionJson);
-  const text_list includes = arguments_values(args, kOptionInclude);
+  word_list includes = {NULL, 0};
   text_buf source = {NULL, 0, 0};
-  bool good = true;
-  size_t i;
+  bool good = set_includes(input, headers, args, &includes);
   input->request.specs = input->items;
   input->request.num_specs = input->count;
-  input->request.includes = includes.items;
-  input->request.num_includes = includes.count;
-  for (i = 0; i < includes.count; ++i) good = good && check_include(includes.items[i], output);
   if (good) wrap_write(&source, &input->request);
   if (good && (output != NULL || !json)) {
     good = tool_write_file(output != NULL ? output : "-", source.data, source.size);
   }
   if (good && json) write_json(input, &source);
   text_free(&source);
+  words_free(&includes);
   return good ? kExitOk : kExitUsage;
 }
 
-static int command_wrap(const arguments *args) {
+/* What --header does with other options; false after a report. */
+static bool check_options(const wrap_input *input, const arguments *args) {
+  static const int kOfHeaders[] = {kOptionMatch, kOptionTable, kOptionSuggest, kOptionCflags,
+                                   kOptionLibclang};
   const char *output = arguments_text(args, kOptionOutput, NULL);
+  const bool has_header = arguments_has(args, kOptionHeader);
+  size_t i;
+  if (arguments_has(args, kOptionJson) && output != NULL && tool_is_same_file(output, "-", false)) {
+    return report_error("--json prints the kernels: --output must be another file");
+  }
+  for (i = 0; !has_header && i < sizeof kOfHeaders / sizeof *kOfHeaders; ++i) {
+    if (arguments_has(args, kOfHeaders[i])) {
+      return report_error("--%s needs --header", arguments_name(args, kOfHeaders[i]));
+    }
+  }
+  if (has_header && input->request.abi != &kWrapPlain) {
+    return report_error("--header is for functions that are called as written: not with --abi=%s",
+                        input->request.abi->name);
+  }
+  if (!has_header && arguments_num_operands(args) == 0) {
+    return report_error("usage: tvm-ffi wrap [OPTION...] SPEC...|@FILE, or with --header FILE");
+  }
+  return output == NULL || file_check_ending("output", output, 1u << kHoldsC | 1u << kHoldsUnknown);
+}
+
+/* Reads headers, and prints or writes what was asked for. */
+static int use_headers(wrap_input *input, header_input *headers, const arguments *args) {
+  if (!read_headers(input, headers, args)) return kExitUsage;
+  if (arguments_has(args, kOptionTable)) {
+    if (arguments_has(args, kOptionJson)) {
+      print_json_table(headers);
+    } else {
+      print_table(headers);
+    }
+    return kExitOk;
+  }
+  if (arguments_has(args, kOptionSuggest)) {
+    print_proposals(headers);
+    return kExitOk;
+  }
+  if (headers->kernels.count == 0) {
+    return report_fail(kExitUsage,
+                       "the header declares no function of its own: --match names those of headers "
+                       "that it includes");
+  }
+  if (!check_left_out(headers, args) || !set_doc(input, args)) return kExitUsage;
+  return write_kernels(input, headers, args);
+}
+
+static int command_wrap(const arguments *args) {
   wrap_input input;
+  header_input headers;
   int code = kExitUsage;
   size_t i;
   memset(&input, 0, sizeof input);
+  memset(&headers, 0, sizeof headers);
   input.request.is_lean = arguments_has(args, kOptionLean);
   input.request.abi = wrap_abi_at(arguments_word(args, kOptionAbi, 0));
-  input.has_includes = arguments_has(args, kOptionInclude);
+  input.has_includes = arguments_has(args, kOptionInclude) || arguments_has(args, kOptionHeader);
   input.result_is_error = input.request.abi->result_is_error || arguments_has(args, kOptionErrors);
   input.returns_outputs = arguments_word(args, kOptionOutputs, 0) == 1;
-  if (arguments_has(args, kOptionJson) && output != NULL && tool_is_same_file(output, "-", false)) {
-    return report_fail(kExitUsage, "--json prints the kernels: --output must be another file");
-  }
-  if (read_specs(&input, args) &&
-      (output == NULL ||
-       file_check_ending("output", output, 1u << kHoldsC | 1u << kHoldsUnknown))) {
-    code = write_kernels(&input, args);
+  if (!check_options(&input, args)) return kExitUsage;
+  if (arguments_has(args, kOptionHeader)) {
+    code = use_headers(&input, &headers, args);
+  } else if (read_specs(&input, args) && set_doc(&input, args)) {
+    code = write_kernels(&input, &headers, args);
   }
   for (i = 0; i < input.count; ++i) spec_free(&input.items[i]);
   free(input.items);
+  free_headers(&headers);
   return code;
 }
 
 /* ---- Options and help ---- */
 
 static const option kWrapOptions[] = {
+    {kOptionHeader, "header", 0, "FILE", true,
+     "read the functions from this C header, by libclang; a FILE that does not exist is one in the "
+     "compiler's include path"},
+    MATCH_FUNCTIONS_OPTION,
+    {kOptionTable, "list", 0, NULL, false,
+     "print for each function whether it can be wrapped, and what is missing"},
+    {kOptionSuggest, "suggest", 0, NULL, false,
+     "print lines for the functions that need one, as their parameters are named: check them"},
+    {kOptionCflags, "cflags", 0, "FLAGS", true,
+     "compiler flags for reading headers, such as -DNAME"},
+    {kOptionLibclang, "libclang", 0, "FILE", false,
+     "the library of clang that reads headers (default: the newest of the system)"},
     {kOptionInclude, "include", 0, "FILE", true,
      "include this header or source of the functions, so that the compiler compares them with the "
      "SPEC; <FILE> is one in the compiler's include path"},
@@ -257,6 +554,11 @@ static const char kWrapText[] =
     "error_text=FUNCTION(return) what the function returns. A name and = before the prototype\n"
     "name the kernel; text after // describes it. An operand @FILE is a file with one SPEC per\n"
     "line, where # begins a comment line; @- is standard input.\n\n"
+    "With --header the types come from the header. A line says only what a prototype does not:\n"
+    "the function, and those of its parameters that need more, in any order. The name may be a\n"
+    "pattern for many functions. Functions that need no line are wrapped as they are.\n\n"
+    "  tvm-ffi wrap --header cblas.h --list\n"
+    "  tvm-ffi wrap --header cblas.h 'cblas_[sd]asum(x[n:incx])' --match 'cblas_*' -o blas.c\n\n"
     "With --abi the SPEC has the arguments of the kernel, which converts them to what the\n"
     "generated function takes. casadi: inputs (double NAME is one as well) and outputs in\n"
     "CasADi's order, with its names and its numbers of rows and columns. memref: the arguments of\n"
@@ -273,7 +575,7 @@ const command kWrapCommand = {
     .summary = "Write kernels that check their arguments and call C functions",
     .description = kWrapText,
     .options = kWrapOptions,
-    .min_operands = 1,
+    .min_operands = 0,
     .max_operands = -1,
     .run = command_wrap,
 };

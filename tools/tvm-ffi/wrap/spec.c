@@ -121,6 +121,10 @@ static bool is_type_word(const char *word, size_t size) {
   return is_restrict(word, size) || find_advice(word, size) != NULL;
 }
 
+bool spec_is_type_word(const char *word, size_t size) {
+  return is_type_word(word, size);
+}
+
 const char *spec_type_space(const spec_type *type) {
   return type->name[strlen(type->name) - 1] == '*' ? "" : " ";
 }
@@ -160,13 +164,20 @@ static int measure(const char *shown) {
 }
 
 bool spec_fail(const spec_source *source, size_t column, const char *format, ...) {
-  char *line = show(source->begin, source->size), *before = show(source->begin, column);
+  char *line, *before;
   text_buf message = {NULL, 0, 0};
   va_list values;
   text_add_bytes(&message, "", 0);
   va_start(values, format);
   text_add_list(&message, format, values);
   va_end(values);
+  if (source->refusal != NULL) {
+    free(*source->refusal);
+    *source->refusal = message.data;
+    return false;
+  }
+  line = show(source->begin, source->size);
+  before = show(source->begin, column);
   report_error("%s:%zu: %s\n  %s\n  %*s", source->place, column + 1, message.data, line,
                measure(before) + 1, "^");
   text_free(&message);

@@ -186,6 +186,7 @@ typedef struct {
   const char *place; /* "kernels.txt:3", "SPEC" */
   const char *begin; /* [borrow] */
   size_t size;
+  char **refusal; /* gets what is wrong in place of a report; NULL: it is reported */
 } spec_source;
 
 /* Reports what is wrong at a column (from 0), with the text and a caret below it; returns false. */
@@ -205,6 +206,8 @@ char *spec_make_local(const spec *target, const spec_param *param, const char *s
 
 void spec_free(spec *target);
 
+/* Whether the word is a type, or part of one. */
+bool spec_is_type_word(const char *word, size_t size);
 /* What stands between the type and a name: a space, or nothing after a `*`. */
 const char *spec_type_space(const spec_type *type);
 
@@ -249,6 +252,7 @@ typedef struct {
   size_t num_specs;
   const wrap_abi *abi;         /* how the functions are called */
   bool is_lean;                /* without headers of ours */
+  bool is_declared;            /* the user's headers declare the functions: the specs are theirs */
   const char *const *includes; /* the user's headers */
   size_t num_includes;
 } wrap_request;

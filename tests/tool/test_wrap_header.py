@@ -1,0 +1,304 @@
+# SPDX-License-Identifier: Apache-2.0
+"""wrap reads headers: what it sees in them, its table, lines, proposals, and calls of kernels.
+
+test_wrap_header.py TVM-FFI FOLDER LIBRARY INCLUDE...
+"""
+import re
+import subprocess
+import time
+import unittest
+
+from compilers import HEADERS, LINK, PLACE, STRICT, each_compiler, raises
+from tool import SLOWER, USAGE, WINDOWS, bad, good, good_json, run, run_tests, skip
+
+HEADER = """\
+#include <stddef.h>
+#include <stdint.h>
+#include <stdbool.h>
+#include <stdarg.h>
+#include <limits.h>
+#include <float.h>
+#define API __attribute__((visibility("default")))
+#define REAL float
+typedef REAL real;
+typedef real scalars;
+typedef enum { kSmall = 1, kLarge } size_kind;
+struct opaque;
+typedef struct { int a; } plain;
+#if CHAR_BIT == 8 && FLT_MANT_DIG == 24 && defined(UINT64_MAX)
+/* ---- Vectors ----
+ * The dot product
+ * of two vectors.
+ *
+ * More text. */
+API real dot(const scalars *restrict x, int n, const scalars *y);
+#endif
+/** Multiplies each element "by" a number. */
+API void scale(real *x, size_t num_x, real by);
+/* A comment that belongs to nothing. */
+
+int kind_of(size_kind kind, bool flag, uint8_t small, const char *name);
+double norm(const double x[3]);
+double trace(const double x[2][2]);
+void pairs(double (*x)[2], int n); /* the sum of each pair */
+struct opaque *make(void);
+void drop(const struct opaque *o);
+plain by_value(plain p);
+int print(const char *format, ...);
+int print_list(const char *format, va_list values);
+void each(const float *x, int n, void (*call)(float x, void *data), void *data);
+void plain_call(void (*call)(int x));
+long double wide(long double x);
+int new_names(int this, int new);
+void unnamed(const float *, int);
+int *numbers(void);
+int many(int n, const char **names);
+int shaky(volatile int *x);
+static inline int inline_one(int x) { return x + 1; }
+uint64_t large(uint64_t x);
+"""
+
+TABLE = """\
+dot         needs a line: a shape for x, y
+scale       needs a line: a shape for x
+kind_of     as it is
+norm        as it is
+trace       as it is
+pairs       needs a line: a shape for x
+make        as it is
+drop        as it is
+by_value    refused: returns a structure by value
+print       refused: variadic
+print_list  refused: `values` is a va_list
+each        refused: `call` is a callback
+plain_call  refused: `call` is a callback without data
+wide        refused: returns `long double`, which no kernel takes
+new_names   as it is
+unnamed     needs a line: a shape for arg1
+numbers     needs a line: a type for its result
+many        refused: `names` is a pointer to a pointer
+shaky       refused: `x` is a pointer to volatile
+inline_one  as it is
+large       as it is
+21 functions: 8 as they are, 0 with a line, 5 need a line, 8 refused
+"""
+
+SOURCE = """\
+#include "t.h"
+float dot(const float *restrict x, int n, const float *y) {
+  float sum = 0;
+  int i;
+  for (i = 0; i < n; ++i) sum += x[i] * y[i];
+  return sum;
+}
+void scale(float *x, size_t num_x, float by) {
+  size_t i;
+  for (i = 0; i < num_x; ++i) x[i] *= by;
+}
+int kind_of(size_kind kind, bool flag, uint8_t small, const char *name) {
+  return kind == kLarge ? 1000 * flag + small + (name[0] == 'a') : -1;
+}
+double norm(const double x[3]) {
+  return x[0] + x[1] + x[2];
+}
+double trace(const double x[2][2]) {
+  return x[0][0] + x[1][1];
+}
+void pairs(double (*x)[2], int n) {
+  int i;
+  for (i = 0; i < n; ++i) x[i][0] += x[i][1];
+}
+struct opaque { int value; };
+static struct opaque made = {0};
+struct opaque *make(void) {
+  return &made;
+}
+void drop(const struct opaque *o) {
+  (void)o;
+}
+int new_names(int this, int new) {
+  return this - new;
+}
+int many(int n, const char **names) {
+  return names == NULL ? n : 0;
+}
+void unnamed(const float *x, int n) {
+  (void)x, (void)n;
+}
+int *numbers(void) {
+  static int kept[2];
+  return kept;
+}
+uint64_t large(uint64_t x) {
+  return x;
+}
+"""
+
+LINES = """\
+# What t.h does not say.
+dot(x[n], y[n])
+s?ale(x[num_x])
+pair*(x[n])
+unnamed(arg1[arg2])
+first = const void *numbers() // Where the numbers are.
+"""
+
+
+def read(*options):
+    return run("wrap", "--header", "t.h", f"--cflags=-I{PLACE}", *options)
+
+
+def wrapped(*options):
+    return good("wrap", "--header", "t.h", f"--cflags=-I{PLACE}", *options)
+
+
+class Headers(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        (PLACE / "t.h").write_text(HEADER, encoding="utf-8")
+        (PLACE / "t.c").write_text(SOURCE, encoding="utf-8")
+        (PLACE / "t.wrap").write_text(LINES, encoding="utf-8")
+
+    def test_the_table(self):
+        assert wrapped("--list") == TABLE
+        told = good_json("wrap", "--header", PLACE / "t.h", "--list")["functions"]
+        assert told[0] == {"name": "dot", "wrapped": "needs a line",
+                           "reason": "a shape for x, y"}, told
+        assert told[2] == {"name": "kind_of", "wrapped": "as it is", "reason": None}, told
+
+    def test_without_headers_of_clang(self):
+        """libclang alone, as Debian's package installs it."""
+        assert wrapped("--cflags=-nobuiltininc", "--list") == TABLE
+
+    def test_what_flags_change(self):
+        assert wrapped("--cflags", "-DREAL2 -UREAL -D 'API='", "--list") == TABLE
+
+    def test_lines(self):
+        shown = wrapped(f"@{PLACE}/t.wrap", "--match=[!w]*", "--list")
+        for row in ("dot         with a line", "scale       with a line", "pairs       with a line",
+                    "unnamed     with a line", "numbers     with a line",
+                    "print       refused: variadic"):
+            assert row + "\n" in shown, shown
+
+    def test_wrong_lines(self):
+        for line, column, message in (
+            ("dto(x[n])", 1, "no function matches `dto`; did you mean `dot`?"),
+            ("xyz*(x[n])", 1, "no function matches `xyz*`"),
+            ("dot(x[n], yy[n])", 11,
+             "`dot` has no parameter `yy`; did you mean `y`? It has x, n, y"),
+            ("dot(x[n], x[n])", 11, "`x` is here twice"),
+            ("dot(x[n], y[n]", 15, "expected `,` or `)`"),
+            ("dot(x[n],)", 10,
+             "expected the name of a parameter and what the header does not say of it"),
+            ("dot", 4, "expected `(` and what the header does not say of the parameters"),
+            ("a = d?t(x[n], y[n])", 5,
+             "a name for the kernel needs the name of one function, not the pattern `d?t`"),
+            ("drop(unknown[n])", 6, "`drop` has no parameter `unknown`: it has o"),
+            ("make(unknown)", 6, "`make` has no parameter `unknown`: it has none"),
+            ("drop(o[n])", 1,
+             "`o` of `drop` is `const struct opaque *`, without a type for elements: write it "
+             "before the name, as in `float o[n]`")):
+            code, out, err = read(line)
+            assert (code, out) == (USAGE, ""), (code, out)
+            assert err.startswith(f"tvm-ffi: SPEC:{column}: {message}\n  {line}\n"), err
+        (PLACE / "bad.wrap").write_text("# lines\n\nscale(num_x, y[num_y])\n", encoding="utf-8")
+        code, _, err = read(f"@{PLACE}/bad.wrap")
+        assert code == USAGE and err.startswith(
+            f"tvm-ffi: {PLACE}/bad.wrap:3:14: `scale` has no parameter `y`; did you mean `x`? It "
+            "has x, num_x, by\n"
+        ), err
+        code, _, err = read("scale(x[num_x] strides any)")
+        assert (code, err.splitlines()[0]) == (
+            USAGE, "tvm-ffi: SPEC (scale):18: `x` has no stride, such as s in `x[n:s]`"), err
+
+    def test_wrong_options(self):
+        bad(USAGE, "tvm-ffi: --header: 'nothing.h' file not found\n", "wrap", "--header=nothing.h")
+        (PLACE / "bad.h").write_text("int f(int x);\nint g(unknown x);\n", encoding="utf-8")
+        bad(USAGE, "bad.h:2:7: error: unknown type name 'unknown'\n", "wrap",
+            f"--header={PLACE}/bad.h")
+        bad(USAGE, "--match: no function matches `skale`; did you mean `scale`?\n", "wrap",
+            f"--header={PLACE}/t.h", "--match=skale")
+        bad(USAGE, "`print` cannot be wrapped: variadic\n", "wrap", f"--header={PLACE}/t.h",
+            "--match=print")
+        bad(USAGE, "`dot` cannot be wrapped: a line must say a shape for x, y\n", "wrap",
+            f"--header={PLACE}/t.h", "dot()")
+        bad(USAGE, "--libclang: cannot load nothing.so: ", "wrap", f"--header={PLACE}/t.h",
+            "--libclang=nothing.so")
+        bad(USAGE, "--header is for functions that are called as written: not with --abi=halide\n",
+            "wrap", f"--header={PLACE}/t.h", "--abi=halide")
+        for option in ("--match=x", "--list", "--suggest", "--cflags=-I.", "--libclang=x"):
+            bad(USAGE, f"{option.partition('=')[0]} needs --header\n", "wrap", "int f(int x)",
+                option)
+        bad(USAGE, "usage: tvm-ffi wrap [OPTION...] SPEC...|@FILE, or with --header FILE\n", "wrap")
+
+    def test_proposals(self):
+        (PLACE / "s.h").write_text(
+            "void a(const float *x, int n);\nvoid b(int len, double *out, const double *in);\n"
+            "float c(const float *x, int incx, const float *y, int inc_y, int n);\n"
+            "void d(unsigned char *dst, unsigned long dstCapacity, const unsigned char *src,\n"
+            "       unsigned long srcSize);\n"
+            "void e(float *x);\nvoid f(float *x, int k, float *y, int n, int count);\n"
+            "int g(int n);\n", encoding="utf-8")
+        assert good("wrap", f"--header={PLACE}/s.h", "--suggest") == """\
+a(x[n])
+b(out[len], in[len])
+c(x[n:incx] strides blas, y[n:inc_y] strides blas)
+d(dst[dstCapacity], src[srcSize])
+# e needs a shape for x
+# f needs a shape for x, y
+"""
+
+    def test_calls(self):
+        notes = "tvm-ffi: note: 8 of 21 functions are left out; --list says why, as for " \
+            "`by_value`: returns a structure by value\n"
+        for compiler, options in each_compiler():
+            kernels, library = PLACE / "h.c", PLACE / "h.so"
+            code, out, err = read(f"@{PLACE}/t.wrap", "-o", kernels, *options)
+            assert (code, out, err) == (0, "", notes), err
+            subprocess.run([
+                *compiler, *STRICT, *([] if options else HEADERS), f"-I{PLACE}", "-shared", "-fPIC",
+                kernels, PLACE / "t.c", *(LINK if WINDOWS else []), "-o", library
+            ], check=True)
+            for call, result in (
+                ("dot(3xf32=1 2 3, 3xf32=4 5 6)", "32.0"), ('kind_of(2, true, 7, "a")', "1008"),
+                ("norm(3xf64=1 2 3)", "6.0"), ("trace(2x2xf64=1 2 3 4)", "5.0"),
+                ("new_names(5, 3)", "2"), ("inline_one(41)", "42"), ("large(12)", "12")):
+                shown = good("run", library, call)
+                assert shown == f"result[0]: {result}\n", (call, shown)
+            assert good("run", library, "scale(&2xf32=1 2, 3.0)") == "arg[0]: 2xf32=3 6\n"
+            assert good("run", library, "pairs(&2x2xf64=1 2 3 4)") == "arg[0]: 2x2xf64=[3 2][7 4]\n"
+            assert good("run", library, "make()").startswith("result[0]: ")
+            raises("ValueError: Mismatched ndim on argument #0", library, "norm(1x3xf64=1 2 3)")
+            listed = re.sub(" +", " ", good("list", library))
+            for text in ("dot (x: Tensor, y: Tensor) -> float Vectors The dot product of two "
+                         "vectors.\n", "new_names (this_: int, new_: int) -> int\n",
+                         'Multiplies each element "by" a number.', "Where the numbers are."):
+                assert text in listed, listed
+            assert "belongs" not in listed and "sum of each" not in listed, listed
+
+    def test_the_time(self):
+        """5,000 lines take two seconds at most."""
+        path = PLACE / "long.h"
+        path.write_text("".join(
+            f"/* Number {i}. */\nint f{i}(const float *x, int n,\n  double by,\n  char c);\n"
+            for i in range(1250)), encoding="utf-8")
+        begin = time.monotonic()
+        shown = good("wrap", f"--header={path}", "--list")
+        took = time.monotonic() - begin
+        assert shown.endswith("\n1250 functions: 0 as they are, 0 with a line, 1250 need a line, "
+                              "0 refused\n"), shown[-100:]
+        assert took < SLOWER * 2, took
+
+
+def has_libclang():
+    (PLACE / "probe.h").write_text("int f(int x);\n", encoding="utf-8")
+    code, _, err = run("wrap", f"--header={PLACE}/probe.h", "--list")
+    if code != 0 and "needs libclang" in err:
+        return False
+    assert code == 0, err
+    return True
+
+
+if not has_libclang():
+    skip("libclang is not installed")
+run_tests()

@@ -1,0 +1,521 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Makes specs of the functions of headers and of lines that say what prototypes do not. */
+#include "wrap/header.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/names.h"
+#include "base/pattern.h"
+#include "base/report.h"
+#include "base/utf8.h"
+
+/* ---- Names of parameters ---- */
+
+/* A name that is a word of C++ is no name of a SPEC. */
+static bool is_called(const header_param *param, const char *name, size_t size) {
+  const size_t length = strlen(param->name);
+  if (strncmp(param->name, name, length) != 0) return false;
+  return identifier_is_c_word(param->name) ? size == length + 1 && name[length] == '_'
+                                           : size == length;
+}
+
+static const header_param *find_param(const header_function *function, const char *name,
+                                      size_t size) {
+  size_t i;
+  for (i = 0; i < function->num_params; ++i) {
+    if (is_called(&function->params[i], name, size)) return &function->params[i];
+  }
+  return NULL;
+}
+
+const header_param *header_find_param(const header_function *function, const char *name) {
+  return find_param(function, name, strlen(name));
+}
+
+bool header_is_integer(const header_type *type) {
+  static const char *const kOthers[] = {"float", "double", "bool", NULL};
+  return type->kind == kHeaderNumber && text_find(type->number, kOthers) == NULL;
+}
+
+/* ---- Reading a line ---- */
+
+static bool is_space(char c) {
+  return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+/* The text without spaces around it; release with free(). */
+static char *copy_trimmed(const char *begin, const char *end) {
+  while (begin < end && is_space(*begin)) ++begin;
+  while (end > begin && is_space(end[-1])) --end;
+  return tool_copy(begin, (size_t)(end - begin));
+}
+
+static bool fail_at(const header_line *line, const char *at, const char *expected) {
+  return spec_fail(&line->source, (size_t)(at - line->text), "expected %s", expected);
+}
+
+/* Where the item that begins here ends: at a comma or a parenthesis that belongs to the line. */
+static const char *find_item_end(const char *at) {
+  int depth = 0;
+  for (; *at != '\0'; ++at) {
+    if (depth == 0 && (*at == ',' || *at == ')')) break;
+    depth += (*at == '(' || *at == '[') - (*at == ')' || *at == ']');
+  }
+  return at;
+}
+
+/* Reads the items, from behind the parenthesis; *end is behind the one that ends them. */
+static bool take_items(header_line *line, const char *at, const char **end) {
+  for (;;) {
+    const char *item_end = find_item_end(at);
+    line_item item;
+    while (is_space(*at)) ++at;
+    item.column = (size_t)(at - line->text);
+    item.text = copy_trimmed(at, item_end);
+    if (*item.text == '\0' && (line->num_items > 0 || *item_end == ',')) {
+      free(item.text);
+      return fail_at(line, at, "the name of a parameter and what the header does not say of it");
+    }
+    if (*item.text != '\0') {
+      line->items = tool_grow(line->items, line->num_items, sizeof *line->items);
+      line->items[line->num_items++] = item;
+    } else {
+      free(item.text);
+    }
+    if (*item_end == '\0') return fail_at(line, item_end, "`,` or `)`");
+    at = item_end + 1;
+    if (*item_end == ')') break;
+  }
+  *end = at;
+  return true;
+}
+
+/* Reads `name =` at the beginning, and moves behind it. */
+static void take_exported(header_line *line, const char **at) {
+  const char *begin = *at, *end;
+  while (is_space(*begin)) ++begin;
+  for (end = begin; identifier_has(*end); ++end) continue;
+  *at = end;
+  while (is_space(**at)) ++*at;
+  if (end == begin || **at != '=') {
+    *at = begin;
+    return;
+  }
+  line->exported = tool_copy(begin, (size_t)(end - begin));
+  ++*at;
+}
+
+/* Reads the function and what stands before it, up to the parenthesis. */
+static bool take_pattern(header_line *line, const char *at, const char *end) {
+  const char *begin = end;
+  while (end > at && is_space(end[-1])) --end;
+  for (begin = end; begin > at && !is_space(begin[-1]); --begin) continue;
+  if (begin == end) return fail_at(line, at, "the name of a function, or a pattern of names");
+  /* A star of the result's type may touch the name. */
+  while (begin + 1 < end && *begin == '*' && begin > at) ++begin;
+  line->pattern = tool_copy(begin, (size_t)(end - begin));
+  line->column = (size_t)(begin - line->text);
+  line->is_name = identifier_is(line->pattern, strlen(line->pattern));
+  if (begin > at) line->result = copy_trimmed(at, begin);
+  if (line->exported == NULL || line->is_name) return true;
+  return spec_fail(&line->source, line->column,
+                   "a name for the kernel needs the name of one function, not the pattern `%s`",
+                   line->pattern);
+}
+
+static bool read_line(header_line *line) {
+  const char *at = line->text, *open, *end = NULL;
+  take_exported(line, &at);
+  open = strchr(at, '(');
+  if (open == NULL) {
+    return fail_at(line, line->text + strlen(line->text),
+                   "`(` and what the header does not say of the parameters");
+  }
+  if (!take_pattern(line, at, open) || !take_items(line, open + 1, &end)) return false;
+  line->rest = copy_trimmed(end, end + strlen(end));
+  return true;
+}
+
+bool header_add_line(header_lines *lines, const spec_source *source) {
+  header_line *line;
+  if (memchr(source->begin, '\0', source->size) != NULL) {
+    return report_error("%s: a line cannot contain a NUL", source->place);
+  }
+  lines->items = tool_grow(lines->items, lines->count, sizeof *lines->items);
+  line = &lines->items[lines->count++];
+  memset(line, 0, sizeof *line);
+  line->place = tool_format("%s", source->place);
+  line->text = copy_trimmed(source->begin, source->begin + source->size);
+  line->source.place = line->place;
+  line->source.begin = line->text;
+  line->source.size = strlen(line->text);
+  return read_line(line);
+}
+
+void header_free_lines(header_lines *lines) {
+  size_t i, k;
+  for (i = 0; i < lines->count; ++i) {
+    header_line *line = &lines->items[i];
+    for (k = 0; k < line->num_items; ++k) free(line->items[k].text);
+    free(line->items);
+    free(line->place);
+    free(line->text);
+    free(line->exported);
+    free(line->result);
+    free(line->pattern);
+    free(line->rest);
+  }
+  free(lines->items);
+}
+
+/* ---- Which functions are wrapped ---- */
+
+static void add_kernel(header_kernels *out, const header_function *function,
+                       const header_line *line) {
+  out->items = tool_grow(out->items, out->count, sizeof *out->items);
+  out->items[out->count].function = function;
+  out->items[out->count++].line = line;
+}
+
+/* Adds the kernels of a function that is asked for. */
+static void add_kernels(header_kernels *out, const header_function *function, header_lines *lines) {
+  header_line *general = NULL;
+  const size_t before = out->count;
+  size_t i;
+  for (i = 0; i < lines->count; ++i) {
+    header_line *line = &lines->items[i];
+    if (!pattern_matches(line->pattern, function->name)) continue;
+    line->is_used = true;
+    if (line->is_name) {
+      add_kernel(out, function, line);
+    } else if (general == NULL) {
+      general = line;
+    }
+  }
+  if (out->count == before) add_kernel(out, function, general);
+}
+
+static bool is_asked(const header_function *function, const header_lines *lines,
+                     const text_list *patterns) {
+  size_t i;
+  if (patterns->count > 0) {
+    return patterns_match(patterns->items, patterns->count, function->name);
+  }
+  for (i = 0; i < lines->count; ++i) {
+    if (lines->items[i].is_name && strcmp(lines->items[i].pattern, function->name) == 0)
+      return true;
+  }
+  return function->is_own;
+}
+
+/* The function whose name is most like the given one; NULL: none is. */
+static const char *find_nearest(const header_content *content, const char *name) {
+  nearest_name search = nearest_begin(name, nearest_limit(name));
+  size_t i;
+  for (i = 0; i < content->num_functions; ++i) {
+    nearest_offer(&search, content->functions[i].name);
+  }
+  return search.nearest;
+}
+
+static bool fail_unmatched(const header_content *content, const header_line *line) {
+  const char *nearest = find_nearest(content, line->pattern);
+  return spec_fail(
+      &line->source, line->column,
+      nearest != NULL ? "no function matches `%s`; did you mean `%s`?" : "no function matches `%s`",
+      line->pattern, nearest);
+}
+
+static bool check_patterns(const header_content *content, const text_list *patterns) {
+  size_t i, k;
+  for (i = 0; i < patterns->count; ++i) {
+    const char *nearest;
+    for (k = 0; k < content->num_functions; ++k) {
+      if (pattern_matches(patterns->items[i], content->functions[k].name)) break;
+    }
+    if (k < content->num_functions) continue;
+    nearest = find_nearest(content, patterns->items[i]);
+    return nearest != NULL ? report_error("--match: no function matches `%s`; did you mean `%s`?",
+                                          patterns->items[i], nearest)
+                           : report_error("--match: no function matches `%s`", patterns->items[i]);
+  }
+  return true;
+}
+
+/* ---- What a line says of a parameter ---- */
+
+/* An item, taken apart: BEFORE name AFTER. */
+typedef struct {
+  const char *before, *after;
+  size_t before_size;
+  bool has_type; /* before the name */
+  bool has_shape;
+} item_parts;
+
+/* The parameter that an item is about; NULL: none has a name that is in it. */
+static const header_param *take_apart(const header_function *function, const line_item *item,
+                                      item_parts *out) {
+  const char *at = item->text;
+  memset(out, 0, sizeof *out);
+  out->before = at;
+  while (*at != '\0') {
+    const char *begin = at;
+    const header_param *param;
+    while (identifier_has(*at)) ++at;
+    if (at == begin) {
+      if (*at == '[') return NULL;
+      ++at;
+      continue;
+    }
+    param = find_param(function, begin, (size_t)(at - begin));
+    if (param != NULL) {
+      out->before_size = (size_t)(begin - item->text);
+      while (is_space(*at)) ++at;
+      out->after = at;
+      out->has_shape = *at == '[';
+      return param;
+    }
+    if (spec_is_type_word(begin, (size_t)(at - begin))) out->has_type = true;
+  }
+  return NULL;
+}
+
+/* The word of an item that should have been a parameter: the last one before a bracket. */
+static char *name_unknown(const line_item *item) {
+  const char *end = item->text + strcspn(item->text, "[");
+  const char *begin;
+  while (end > item->text && !identifier_has(end[-1])) --end;
+  for (begin = end; begin > item->text && identifier_has(begin[-1]); --begin) continue;
+  return tool_copy(begin, (size_t)(end - begin));
+}
+
+static bool fail_unknown(const header_kernel *kernel, const line_item *item) {
+  const header_function *function = kernel->function;
+  char *name = name_unknown(item);
+  nearest_name search = nearest_begin(name, nearest_limit(name));
+  text_buf all = {NULL, 0, 0};
+  size_t i;
+  for (i = 0; i < function->num_params; ++i) {
+    text_add(&all, "%s%s", i > 0 ? ", " : "", function->params[i].name);
+    nearest_offer(&search, function->params[i].name);
+  }
+  spec_fail(&kernel->line->source, item->column, "`%s` has no parameter `%s`%s%s%s %s",
+            function->name, name, search.nearest != NULL ? "; did you mean `" : "",
+            search.nearest != NULL ? search.nearest : "",
+            search.nearest != NULL ? "`? It has" : ": it has", all.size > 0 ? all.data : "none");
+  text_free(&all);
+  free(name);
+  return false;
+}
+
+/* What the line says of a parameter; false: nothing. */
+static bool find_item(const header_kernel *kernel, const header_param *param, item_parts *out) {
+  size_t i;
+  if (kernel->line == NULL) return false;
+  for (i = 0; i < kernel->line->num_items; ++i) {
+    if (take_apart(kernel->function, &kernel->line->items[i], out) == param) return true;
+  }
+  return false;
+}
+
+static bool check_items(const header_kernel *kernel) {
+  const header_line *line = kernel->line;
+  size_t i, k;
+  for (i = 0; line != NULL && i < line->num_items; ++i) {
+    item_parts parts;
+    const header_param *param = take_apart(kernel->function, &line->items[i], &parts);
+    if (param == NULL) return fail_unknown(kernel, &line->items[i]);
+    for (k = 0; k < i; ++k) {
+      if (take_apart(kernel->function, &line->items[k], &parts) != param) continue;
+      return spec_fail(&line->source, line->items[i].column, "`%s` is here twice", param->name);
+    }
+  }
+  return true;
+}
+
+bool header_find_kernels(const header_content *content, header_lines *lines,
+                         const text_list *patterns, header_kernels *out) {
+  size_t i, k;
+  if (!check_patterns(content, patterns)) return false;
+  for (i = 0; i < lines->count; ++i) {
+    for (k = 0; k < content->num_functions; ++k) {
+      if (pattern_matches(lines->items[i].pattern, content->functions[k].name)) break;
+    }
+    if (k == content->num_functions) return fail_unmatched(content, &lines->items[i]);
+  }
+  for (i = 0; i < content->num_functions; ++i) {
+    if (is_asked(&content->functions[i], lines, patterns)) {
+      add_kernels(out, &content->functions[i], lines);
+    }
+  }
+  for (i = 0; i < out->count; ++i) {
+    if (!check_items(&out->items[i])) return false;
+  }
+  return true;
+}
+
+/* ---- What a function needs ---- */
+
+/* Whether the function takes an address beside a callback, to which it gives that. */
+static bool has_data(const header_function *function, const header_type *callback) {
+  size_t i;
+  for (i = 0; callback->takes_data && i < function->num_params; ++i) {
+    if (function->params[i].type.kind == kHeaderAddress) return true;
+  }
+  return false;
+}
+
+char *header_refuse(const header_kernel *kernel) {
+  const header_function *function = kernel->function;
+  size_t i;
+  if (function->is_variadic) return tool_format("variadic");
+  if (function->result.kind == kHeaderOther) {
+    return tool_format("returns %s", function->result.refusal);
+  }
+  if (function->result.kind == kHeaderFunction) return tool_format("returns a function");
+  for (i = 0; i < function->num_params; ++i) {
+    const header_param *param = &function->params[i];
+    item_parts item;
+    const bool is_callback = param->type.kind == kHeaderFunction;
+    if (!is_callback && param->type.kind != kHeaderOther) continue;
+    if (find_item(kernel, param, &item) && *item.after == '=') continue; /* a constant */
+    return tool_format("`%s` is %s", param->name,
+                       !is_callback                       ? param->type.refusal
+                       : has_data(function, &param->type) ? "a callback"
+                                                          : "a callback without data");
+  }
+  return NULL;
+}
+
+char *header_ask(const header_kernel *kernel) {
+  const header_function *function = kernel->function;
+  text_buf names = {NULL, 0, 0};
+  size_t i;
+  for (i = 0; i < function->num_params; ++i) {
+    const header_param *param = &function->params[i];
+    item_parts parts;
+    if (param->type.kind != kHeaderElements || param->type.extents != NULL ||
+        find_item(kernel, param, &parts)) {
+      continue;
+    }
+    text_add(&names, "%s%s", names.size > 0 ? ", " : "a shape for ", param->name);
+  }
+  if (function->result.kind == kHeaderElements &&
+      (kernel->line == NULL || kernel->line->result == NULL)) {
+    text_add(&names, "%sa type for its result", names.size > 0 ? "; " : "");
+  }
+  return names.data;
+}
+
+/* ---- The SPEC ---- */
+
+/* A type without a shape, as a SPEC has it. */
+static void write_type(text_buf *out, const header_type *type) {
+  const char *constant = type->is_const ? "const " : "";
+  switch (type->kind) {
+    case kHeaderVoid:
+      text_add(out, "void ");
+      break;
+    case kHeaderNumber:
+      text_add(out, "%s ", type->number);
+      break;
+    case kHeaderText:
+      text_add(out, "const char *");
+      break;
+    case kHeaderElements:
+      text_add(out, "%s%s *", constant, type->number);
+      break;
+    default:
+      text_add(out, "%svoid *", constant);
+  }
+}
+
+/* The type of the elements of a tensor, before its name. */
+static void write_elements(text_buf *out, const header_type *type, const item_parts *item) {
+  text_add(out, "%s", type->is_const ? "const " : "");
+  if (item->has_type) {
+    text_add(out, "%.*s", tvmffi_shown_size(item->before_size), item->before);
+    return;
+  }
+  text_add(out, "%s %s%.*s", type->number, type->is_restrict ? "restrict " : "",
+           tvmffi_shown_size(item->before_size), item->before);
+}
+
+/* Elements that are arrays have the last dimensions of the tensor. */
+static void write_inner(text_buf *out, const char *shape, const char *inner) {
+  const char *end = shape;
+  while (*end == '[') {
+    end += strcspn(end, "]");
+    end += *end == ']';
+  }
+  text_add(out, "%.*s%s%s", tvmffi_shown_size((size_t)(end - shape)), shape, inner, end);
+}
+
+static bool write_param(text_buf *out, const header_kernel *kernel, const header_param *param) {
+  const header_type *type = &param->type;
+  const char *ending = identifier_is_c_word(param->name) ? "_" : "";
+  item_parts item;
+  if (!find_item(kernel, param, &item)) {
+    if (type->extents != NULL) {
+      text_add(out, "%s%s %s%s%s", type->is_const ? "const " : "", type->number, param->name,
+               ending, type->extents);
+      return true;
+    }
+    write_type(out, type);
+    text_add(out, "%s%s", param->name, ending);
+    return true;
+  }
+  if (item.has_shape && !item.has_type && type->number == NULL) {
+    return spec_fail(&kernel->line->source, 0,
+                     "`%s` of `%s` is `%s`, without a type for elements: write it before the name, "
+                     "as in `float %s[n]`",
+                     param->name, kernel->function->name, type->written, param->name);
+  }
+  if (item.has_shape) {
+    write_elements(out, type, &item);
+  } else {
+    text_add(out, "%.*s", tvmffi_shown_size(item.before_size), item.before);
+    if (!item.has_type) write_type(out, type);
+  }
+  text_add(out, "%s%s", param->name, ending);
+  if (item.has_shape && !item.has_type && type->inner != NULL) {
+    write_inner(out, item.after, type->inner);
+  } else {
+    text_add(out, "%s%s", item.has_shape || *item.after == '\0' ? "" : " ", item.after);
+  }
+  return true;
+}
+
+/* A description may not contain what would end it. */
+static void write_doc(text_buf *out, const header_kernel *kernel) {
+  const char *rest = kernel->line != NULL ? kernel->line->rest : "";
+  if (*rest != '\0') text_add(out, " %s", rest);
+  if (kernel->function->doc != NULL && strstr(rest, "//") == NULL) {
+    text_add(out, " // %s", kernel->function->doc);
+  }
+}
+
+char *header_write_spec(const header_kernel *kernel) {
+  const header_function *function = kernel->function;
+  const header_line *line = kernel->line;
+  text_buf out = {NULL, 0, 0};
+  bool good = true;
+  size_t i;
+  if (line != NULL && line->exported != NULL) text_add(&out, "%s = ", line->exported);
+  if (line != NULL && line->result != NULL) {
+    text_add(&out, "%s%s", line->result, path_ends_in(line->result, "*") ? "" : " ");
+  } else {
+    write_type(&out, &function->result);
+  }
+  text_add(&out, "%s(", function->name);
+  for (i = 0; good && i < function->num_params; ++i) {
+    if (i > 0) text_add(&out, ", ");
+    good = write_param(&out, kernel, &function->params[i]);
+  }
+  text_add(&out, ")");
+  write_doc(&out, kernel);
+  if (good) return out.data;
+  text_free(&out);
+  return NULL;
+}
