@@ -37,7 +37,7 @@ API real dot(const scalars *restrict x, int n, const scalars *y);
 API void scale(real *x, size_t num_x, real by);
 /* A comment that belongs to nothing. */
 
-int kind_of(size_kind kind, bool flag, uint8_t small, const char *name);
+int kind_of(const size_kind kind, bool flag, uint8_t small, const char *name);
 double norm(const double x[3]);
 double trace(const double x[2][2]);
 void pairs(double (*x)[2], int n); /* the sum of each pair */
@@ -49,6 +49,7 @@ int print_list(const char *format, va_list values);
 void each(const float *x, int n, void (*call)(float x, void *data), void *data);
 void plain_call(void (*call)(int x));
 long double wide(long double x);
+double narrow(long double x);
 int new_names(int this, int new);
 void unnamed(const float *, int);
 int *numbers(void);
@@ -56,6 +57,11 @@ int many(int n, const char **names);
 int shaky(volatile int *x);
 static inline int inline_one(int x) { return x + 1; }
 uint64_t large(uint64_t x);
+void halve(const int *n, double *half, float *y, int *info);
+enum color { RED, GREEN = -3 };
+enum color next(size_kind kind, enum color c, char uplo);
+void negate(float _Complex *z, int n);
+long double *no_tensor(long double *x);
 """
 
 TABLE = """\
@@ -72,15 +78,20 @@ print       refused: variadic
 print_list  refused: `values` is a va_list
 each        refused: `call` is a callback
 plain_call  refused: `call` is a callback without data
-wide        refused: returns `long double`, which no kernel takes
+wide        refused: returns `long double`, which no kernel returns
+narrow      as it is
 new_names   as it is
 unnamed     needs a line: a shape for arg1
 numbers     needs a line: a type for its result
-many        refused: `names` is a pointer to a pointer
+many        needs a line: a type for names
 shaky       refused: `x` is a pointer to volatile
 inline_one  as it is
 large       as it is
-21 functions: 8 as they are, 0 with a line, 5 need a line, 8 refused
+halve       needs a line: a shape for n, half, y, info
+next        as it is
+negate      needs a line: a shape for z
+no_tensor   as it is
+26 functions: 11 as they are, 0 with a line, 8 need a line, 7 refused
 """
 
 SOURCE = """\
@@ -132,6 +143,25 @@ int *numbers(void) {
 uint64_t large(uint64_t x) {
   return x;
 }
+double narrow(long double x) {
+  return (double)x / 2;
+}
+void halve(const int *n, double *half, float *y, int *info) {
+  *half = *n / 2.0;
+  y[0] = y[1] = y[2] = 7;
+  *info = *n % 2;
+}
+enum color next(size_kind kind, enum color c, char uplo) {
+  return kind == kLarge && uplo == 'U' ? c : RED;
+}
+void negate(float _Complex *z, int n) {
+  int i;
+  for (i = 0; i < n; ++i) z[i] = -z[i];
+}
+long double *no_tensor(long double *x) {
+  (void)x;
+  return NULL;
+}
 """
 
 LINES = """\
@@ -140,6 +170,9 @@ dot(x[n], y[n])
 s?ale(x[num_x])
 pair*(x[n])
 unnamed(arg1[arg2])
+halve(in n, out half, out y[3], out info)
+negate(z[n])
+many(names = NULL)
 first = const void *numbers() // Where the numbers are.
 """
 
@@ -249,7 +282,7 @@ d(dst[dstCapacity], src[srcSize])
 """
 
     def test_calls(self):
-        notes = "tvm-ffi: note: 8 of 21 functions are left out; --list says why, as for " \
+        notes = "tvm-ffi: note: 7 of 26 functions are left out; --list says why, as for " \
             "`by_value`: returns a structure by value\n"
         for compiler, options in each_compiler():
             kernels, library = PLACE / "h.c", PLACE / "h.so"
@@ -262,11 +295,16 @@ d(dst[dstCapacity], src[srcSize])
             for call, result in (
                 ("dot(3xf32=1 2 3, 3xf32=4 5 6)", "32.0"), ('kind_of(2, true, 7, "a")', "1008"),
                 ("norm(3xf64=1 2 3)", "6.0"), ("trace(2x2xf64=1 2 3 4)", "5.0"),
-                ("new_names(5, 3)", "2"), ("inline_one(41)", "42"), ("large(12)", "12")):
+                ("new_names(5, 3)", "2"), ("inline_one(41)", "42"), ("narrow(3)", "1.5"),
+                ('next("kLarge", "GREEN", "U")', "-3"), ("many(6)", "6"), ("large(12)", "12")):
                 shown = good("run", library, call)
                 assert shown == f"result[0]: {result}\n", (call, shown)
             assert good("run", library, "scale(&2xf32=1 2, 3.0)") == "arg[0]: 2xf32=3 6\n"
             assert good("run", library, "pairs(&2x2xf64=1 2 3 4)") == "arg[0]: 2x2xf64=[3 2][7 4]\n"
+            assert good("run", library, "halve(5)") == (
+                "result[0]: 2.5\nresult[1]: 3xf32=7 7 7\nresult[2]: 1\n")
+            shown = good("run", library, "negate(&2x2xf32=1 2 3 4)")
+            assert shown == "arg[0]: 2x2xf32=[-1 -2][-3 -4]\n", shown
             assert good("run", library, "make()").startswith("result[0]: ")
             raises("ValueError: Mismatched ndim on argument #0", library, "norm(1x3xf64=1 2 3)")
             listed = re.sub(" +", " ", good("list", library))

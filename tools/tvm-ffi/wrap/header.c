@@ -388,24 +388,38 @@ char *header_refuse(const header_kernel *kernel) {
   return NULL;
 }
 
-char *header_ask(const header_kernel *kernel) {
+/* Appends what a line has to say of parameters of a kind: `a shape for x, y`. */
+static void ask_for(text_buf *out, const header_kernel *kernel, header_kind kind,
+                    const char *what) {
   const header_function *function = kernel->function;
-  text_buf names = {NULL, 0, 0};
+  bool is_first = true;
   size_t i;
   for (i = 0; i < function->num_params; ++i) {
     const header_param *param = &function->params[i];
     item_parts parts;
-    if (param->type.kind != kHeaderElements || param->type.extents != NULL ||
+    if (param->type.kind != kind || param->type.extents != NULL ||
         find_item(kernel, param, &parts)) {
       continue;
     }
-    text_add(&names, "%s%s", names.size > 0 ? ", " : "a shape for ", param->name);
+    if (is_first) {
+      text_add(out, "%s%s for %s", out->size > 0 ? "; " : "", what, param->name);
+    } else {
+      text_add(out, ", %s", param->name);
+    }
+    is_first = false;
   }
-  if (function->result.kind == kHeaderElements &&
-      (kernel->line == NULL || kernel->line->result == NULL)) {
-    text_add(&names, "%sa type for its result", names.size > 0 ? "; " : "");
+}
+
+char *header_ask(const header_kernel *kernel) {
+  const header_kind kind = kernel->function->result.kind;
+  const bool has_result = kernel->line != NULL && kernel->line->result != NULL;
+  text_buf needs = {NULL, 0, 0};
+  ask_for(&needs, kernel, kHeaderElements, "a shape");
+  ask_for(&needs, kernel, kHeaderPointers, "a type");
+  if ((kind == kHeaderElements || kind == kHeaderPointers) && !has_result) {
+    text_add(&needs, "%sa type for its result", needs.size > 0 ? "; " : "");
   }
-  return names.data;
+  return needs.data;
 }
 
 /* ---- The SPEC ---- */
@@ -418,7 +432,11 @@ static void write_type(text_buf *out, const header_type *type) {
       text_add(out, "void ");
       break;
     case kHeaderNumber:
-      text_add(out, "%s ", type->number);
+      if (type->choices != NULL) {
+        text_add(out, "enum %s ", type->choices);
+      } else {
+        text_add(out, "%s ", type->number);
+      }
       break;
     case kHeaderText:
       text_add(out, "const char *");
@@ -431,15 +449,19 @@ static void write_type(text_buf *out, const header_type *type) {
   }
 }
 
-/* The type of the elements of a tensor, before its name. */
+/* What stands before the name of a tensor: words such as out, the type of the elements, and the
+ * star of a work array. */
 static void write_elements(text_buf *out, const header_type *type, const item_parts *item) {
-  text_add(out, "%s", type->is_const ? "const " : "");
+  const bool is_work = memchr(item->before, '*', item->before_size) != NULL;
+  const int size = tvmffi_shown_size(item->before_size);
   if (item->has_type) {
-    text_add(out, "%.*s", tvmffi_shown_size(item->before_size), item->before);
+    text_add(out, "%s%.*s", type->is_const ? "const " : "", size, item->before);
     return;
   }
-  text_add(out, "%s %s%.*s", type->number, type->is_restrict ? "restrict " : "",
-           tvmffi_shown_size(item->before_size), item->before);
+  if (!is_work) text_add(out, "%.*s", size, item->before);
+  text_add(out, "%s%s %s", type->is_const ? "const " : "", type->number,
+           type->is_restrict ? "restrict " : "");
+  if (is_work) text_add(out, "%.*s", size, item->before);
 }
 
 /* Elements that are arrays have the last dimensions of the tensor. */
@@ -464,6 +486,7 @@ static bool write_param(text_buf *out, const header_kernel *kernel, const header
     }
     write_type(out, type);
     text_add(out, "%s%s", param->name, ending);
+    if (type->choices != NULL) text_add(out, " as %s", type->written);
     return true;
   }
   if (item.has_shape && !item.has_type && type->number == NULL) {
@@ -476,7 +499,11 @@ static bool write_param(text_buf *out, const header_kernel *kernel, const header
     write_elements(out, type, &item);
   } else {
     text_add(out, "%.*s", tvmffi_shown_size(item.before_size), item.before);
-    if (!item.has_type) write_type(out, type);
+    if (type->choices != NULL && !item.has_type) {
+      text_add(out, "%s ", type->number);
+    } else if (!item.has_type) {
+      write_type(out, type);
+    }
   }
   text_add(out, "%s%s", param->name, ending);
   if (item.has_shape && !item.has_type && type->inner != NULL) {
@@ -505,6 +532,8 @@ char *header_write_spec(const header_kernel *kernel) {
   if (line != NULL && line->exported != NULL) text_add(&out, "%s = ", line->exported);
   if (line != NULL && line->result != NULL) {
     text_add(&out, "%s%s", line->result, path_ends_in(line->result, "*") ? "" : " ");
+  } else if (function->result.kind == kHeaderNumber) {
+    text_add(&out, "%s ", function->result.number);
   } else {
     write_type(&out, &function->result);
   }

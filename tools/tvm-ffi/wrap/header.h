@@ -15,10 +15,11 @@
 /* A type, seen through typedefs, macros and attributes. */
 typedef enum {
   kHeaderVoid,
-  kHeaderNumber,   /* also bool, and an enum, which is the integer that the compiler gives it */
-  kHeaderText,     /* const char * */
+  kHeaderNumber, /* also bool, char, and an enum, which is the integer that the compiler gives it */
+  kHeaderText,   /* const char * */
   kHeaderElements, /* a pointer to numbers or to char, or an array of them */
-  kHeaderAddress,  /* void * */
+  kHeaderAddress,  /* void *, or a pointer to what no tensor has */
+  kHeaderPointers, /* a pointer to a pointer */
   kHeaderObject,   /* a pointer to a structure */
   kHeaderFunction, /* a pointer to a function */
   kHeaderOther     /* nothing that a kernel takes or returns */
@@ -27,6 +28,7 @@ typedef enum {
 typedef struct {
   header_kind kind;
   char *number;  /* of a number, or of elements: the name as a SPEC has it */
+  char *choices; /* of an enumeration: "{A = 1, B = 2}"; NULL */
   char *written; /* as the header has it */
   char *extents; /* of an array, "[2][3]"; NULL */
   char *inner;   /* of elements that are arrays: "[2]"; NULL */

@@ -2,6 +2,7 @@
 /* Reads headers by libclang, which is loaded when it is needed. Nothing of it is there when this is
  * compiled: its types and functions are declared as its manual describes them
  * (clang.llvm.org/doxygen/group__CINDEX.html). They are the same in all its versions since 8. */
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,7 +48,14 @@ typedef int (*clang_visitor)(clang_cursor cursor, clang_cursor parent, void *con
 typedef void (*clang_inclusion_visitor)(void *file, clang_location *stack, unsigned depth,
                                         void *context);
 
-enum { kCursorFunction = 8, kVisitContinue = 1, kSkipBodies = 0x40, kSeverityError = 3 };
+enum {
+  kCursorEnumConstant = 7,
+  kCursorFunction = 8,
+  kVisitBreak = 0,
+  kVisitContinue = 1,
+  kSkipBodies = 0x40,
+  kSeverityError = 3
+};
 
 /* Kinds of types. */
 enum {
@@ -68,6 +76,8 @@ enum {
   kClangLongLong = 19,
   kClangFloat = 21,
   kClangDouble = 22,
+  kClangLongDouble = 23,
+  kClangComplex = 100,
   kClangPointer = 101,
   kClangRecord = 105,
   kClangEnum = 106,
@@ -117,6 +127,7 @@ static struct {
   clang_type (*getArgType)(clang_type type, unsigned i);
   clang_type (*getCanonicalType)(clang_type type);
   clang_type (*getPointeeType)(clang_type type);
+  clang_type (*getElementType)(clang_type type);
   clang_type (*getArrayElementType)(clang_type type);
   long long (*getArraySize)(clang_type type);
   unsigned (*isConstQualifiedType)(clang_type type);
@@ -125,6 +136,7 @@ static struct {
   clang_cursor (*getTypeDeclaration)(clang_type type);
   clang_type (*getTypedefDeclUnderlyingType)(clang_cursor cursor);
   clang_type (*getEnumDeclIntegerType)(clang_cursor cursor);
+  long long (*getEnumConstantDeclValue)(clang_cursor cursor);
   clang_type (*Type_getNamedType)(clang_type type);
   clang_type (*Type_getModifiedType)(clang_type type);
   clang_string (*getTypeSpelling)(clang_type type);
@@ -164,6 +176,7 @@ static const char *const kFunctions[] = {
     "getArgType",
     "getCanonicalType",
     "getPointeeType",
+    "getElementType",
     "getArrayElementType",
     "getArraySize",
     "isConstQualifiedType",
@@ -172,6 +185,7 @@ static const char *const kFunctions[] = {
     "getTypeDeclaration",
     "getTypedefDeclUnderlyingType",
     "getEnumDeclIntegerType",
+    "getEnumConstantDeclValue",
     "Type_getNamedType",
     "Type_getModifiedType",
     "getTypeSpelling",
@@ -365,6 +379,8 @@ static const char *name_builtin(int kind) {
       return "float";
     case kClangDouble:
       return "double";
+    case kClangLongDouble:
+      return "long double";
     default:
       return NULL;
   }
@@ -398,6 +414,45 @@ static bool is_char(clang_type type) {
 static bool is_function(clang_type type) {
   const int kind = clang.getCanonicalType(type).kind;
   return kind == kClangFunctionProto || kind == kClangFunctionNoProto;
+}
+
+/* Appends the constant of an enumeration; stops at one that is no int. */
+static int add_choice(clang_cursor cursor, clang_cursor parent, void *context) {
+  text_buf *out = context;
+  const long long value = clang.getEnumConstantDeclValue(cursor);
+  char *name;
+  (void)parent;
+  if (cursor.kind != kCursorEnumConstant) return kVisitContinue;
+  if (value < INT32_MIN || value > INT32_MAX) {
+    text_cut(out, 0);
+    return kVisitBreak;
+  }
+  name = take_text(clang.getCursorSpelling(cursor));
+  text_add(out, "%s%s = %lld", out->size == 0 ? "{" : ", ", name, value);
+  free(name);
+  return kVisitContinue;
+}
+
+/* The constants of an enumeration; NULL if there are none, or one is no int. */
+static char *describe_choices(clang_type canonical) {
+  text_buf choices = {NULL, 0, 0};
+  clang.visitChildren(clang.getTypeDeclaration(canonical), add_choice, &choices);
+  if (choices.size > 0) {
+    text_add(&choices, "}");
+    return choices.data;
+  }
+  text_free(&choices);
+  return NULL;
+}
+
+/* An enumeration, which the header names without const. */
+static void describe_enum(clang_type type, header_type *out) {
+  static const char kConst[] = "const ";
+  const size_t size = sizeof kConst - 1;
+  out->choices = describe_choices(clang.getCanonicalType(type));
+  while (text_begins(out->written, kConst)) {
+    memmove(out->written, out->written + size, strlen(out->written + size) + 1);
+  }
 }
 
 static void refuse_type(header_type *out, const char *what) {
@@ -445,15 +500,29 @@ static void describe_callback(clang_type type, header_type *out) {
   }
 }
 
+/* A complex number in memory is an array of two numbers. */
+static void enter_complex(clang_type *type, header_type *out) {
+  const clang_type canonical = clang.getCanonicalType(*type);
+  char *inner;
+  if (canonical.kind != kClangComplex) return;
+  *type = clang.getElementType(canonical);
+  inner = tool_format("%s[2]", out->inner != NULL ? out->inner : "");
+  free(out->inner);
+  out->inner = inner;
+  out->is_const = clang.isConstQualifiedType(canonical) != 0;
+}
+
 /* What a pointer leads to, or the elements of an array. */
 static void describe_target(clang_type target, header_type *out) {
   const bool is_text = is_char(target);
   clang_type canonical;
   const char *number;
   out->inner = enter_array(&target);
+  enter_complex(&target, out);
   canonical = clang.getCanonicalType(target);
   number = name_number(target);
-  out->is_const = clang.isConstQualifiedType(canonical) != 0;
+  out->is_const = out->is_const || clang.isConstQualifiedType(canonical) != 0;
+  if (canonical.kind == kClangLongDouble) number = NULL;
   if (number != NULL) out->number = tool_format("%s", number);
   if (clang.isVolatileQualifiedType(canonical) != 0) {
     refuse_type(out, "a pointer to volatile");
@@ -468,9 +537,9 @@ static void describe_target(clang_type target, header_type *out) {
   } else if (canonical.kind == kClangRecord) {
     out->kind = kHeaderObject;
   } else if (canonical.kind == kClangPointer) {
-    refuse_type(out, "a pointer to a pointer");
+    out->kind = kHeaderPointers;
   } else {
-    refuse_other(canonical, out);
+    out->kind = kHeaderAddress;
   }
 }
 
@@ -485,7 +554,11 @@ static void describe_type(clang_type type, header_type *out) {
     out->kind = kHeaderVoid;
   } else if (number != NULL) {
     out->kind = kHeaderNumber;
-    out->number = tool_format("%s", number);
+    /* A caller has no wider number than a double. */
+    out->number = tool_format("%s", is_char(type)                        ? "char"
+                                    : canonical.kind == kClangLongDouble ? "double"
+                                                                         : number);
+    if (canonical.kind == kClangEnum) describe_enum(type, out);
   } else if (is_function(type)) {
     describe_callback(type, out);
   } else if (canonical.kind == kClangPointer) {
@@ -574,6 +647,7 @@ static bool is_own(const header_reader *reader, clang_cursor cursor) {
 
 static void free_type(header_type *type) {
   free(type->number);
+  free(type->choices);
   free(type->written);
   free(type->extents);
   free(type->inner);
@@ -616,6 +690,9 @@ static void describe_function(clang_cursor cursor, header_function *out) {
   out->name = take_text(clang.getCursorSpelling(cursor));
   out->is_variadic = clang.isFunctionTypeVariadic(type) != 0;
   describe_type(clang.getResultType(type), &out->result);
+  if (clang.getCanonicalType(clang.getResultType(type)).kind == kClangLongDouble) {
+    refuse_type(&out->result, "`long double`, which no kernel returns");
+  }
   describe_params(cursor, out);
   out->doc = describe_doc(cursor);
 }
