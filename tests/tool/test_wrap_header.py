@@ -57,6 +57,7 @@ int many(int n, const char **names);
 int shaky(volatile int *x);
 static inline int inline_one(int x) { return x + 1; }
 uint64_t large(uint64_t x);
+#define large(x) (x).is_a_macro
 void halve(const int *n, double *half, float *y, int *info);
 enum color { RED, GREEN = -3 };
 enum color next(size_kind kind, enum color c, char uplo);
@@ -140,7 +141,7 @@ int *numbers(void) {
   static int kept[2];
   return kept;
 }
-uint64_t large(uint64_t x) {
+uint64_t (large)(uint64_t x) {
   return x;
 }
 double narrow(long double x) {

@@ -17,7 +17,7 @@ typedef struct {
   size_t count;
   bool returns_outputs;
   bool result_is_error; /* a result other than 0 becomes an error */
-  bool has_includes;
+  bool has_header, has_includes;
   wrap_request request;
 } wrap_input;
 
@@ -65,6 +65,7 @@ static bool check_abi(const spec_source *source, const wrap_input *input, const 
 static bool add_spec(wrap_input *input, const spec_source *source) {
   spec next;
   if (!spec_read(source, &next)) return false;
+  next.is_declared = input->has_header;
   if (!spec_bind(source, input->returns_outputs, &next) || !check_abi(source, input, &next) ||
       !check_result(source, input, &next) || !check_declared(source, input, &next) ||
       !check_lean(source, input, &next) || !check_names(source, input, &next)) {
@@ -400,7 +401,6 @@ static bool set_includes(wrap_input *input, const header_input *headers, const a
   }
   input->request.includes = (const char *const *)out->items;
   input->request.num_includes = out->size;
-  input->request.is_declared = headers->num_includes > 0;
   return true;
 }
 
@@ -480,7 +480,8 @@ static int command_wrap(const arguments *args) {
   memset(&headers, 0, sizeof headers);
   input.request.is_lean = arguments_has(args, kOptionLean);
   input.request.abi = wrap_abi_at(arguments_word(args, kOptionAbi, 0));
-  input.has_includes = arguments_has(args, kOptionInclude) || arguments_has(args, kOptionHeader);
+  input.has_header = arguments_has(args, kOptionHeader);
+  input.has_includes = input.has_header || arguments_has(args, kOptionInclude);
   input.result_is_error = input.request.abi->result_is_error || arguments_has(args, kOptionErrors);
   input.returns_outputs = arguments_word(args, kOptionOutputs, 0) == 1;
   if (!check_options(&input, args)) return kExitUsage;

@@ -99,7 +99,9 @@ static void write_bytes(wrap_list *list, const spec_param *param) {
 static void write_call(text_buf *out, const spec *target) {
   wrap_list list;
   size_t i;
-  text_add(out, "  %s%s(", target->result->kind != kTypeVoid ? "returned = " : "", target->name);
+  /* In parentheses a macro of the header with the name of the function is not used. */
+  text_add(out, target->is_declared ? "  %s(%s)(" : "  %s%s(",
+           target->result->kind != kTypeVoid ? "returned = " : "", target->name);
   list = wrap_begin_list(out);
   for (i = 0; i < target->num_params; ++i) {
     const spec_param *param = &target->params[i];

@@ -1014,8 +1014,9 @@ static void write_declarations(text_buf *out, const wrap_request *request) {
   size_t i;
   text_add(out, "\n");
   if (request->abi->write_before != NULL) request->abi->write_before(out, request);
-  for (i = 0; i < request->num_specs && !request->is_declared; ++i) {
-    request->abi->write_prototype(out, &request->specs[i]);
+  for (i = 0; i < request->num_specs; ++i) {
+    const spec *target = &request->specs[i];
+    if (!target->is_declared) request->abi->write_prototype(out, target);
   }
 }
 

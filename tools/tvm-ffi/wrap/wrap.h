@@ -173,6 +173,7 @@ typedef struct {
   spec_param *params;
   size_t num_params;
   char *doc; /* NULL: none */
+  bool is_declared; /* it follows from a header, which declares the function */
   /* Set by spec_bind: */
   spec_symbol *symbols;
   size_t num_symbols;
@@ -252,7 +253,6 @@ typedef struct {
   size_t num_specs;
   const wrap_abi *abi;         /* how the functions are called */
   bool is_lean;                /* without headers of ours */
-  bool is_declared;            /* the user's headers declare the functions: the specs are theirs */
   const char *const *includes; /* the user's headers */
   size_t num_includes;
 } wrap_request;
