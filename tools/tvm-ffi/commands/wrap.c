@@ -196,7 +196,7 @@ static void name_includes(const arguments *args, header_input *out) {
  * line *refusal is what is wrong with the function. */
 static bool add_kernel(wrap_input *input, const header_kernel *kernel, char **refusal) {
   const bool has_line = kernel->line != NULL;
-  char *text = header_write_spec(kernel), *place;
+  char *text = header_write_spec(kernel, !input->request.is_lean), *place;
   spec_source source;
   bool good;
   if (text == NULL) return false;

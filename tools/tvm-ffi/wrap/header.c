@@ -253,6 +253,17 @@ typedef struct {
   bool has_shape;
 } item_parts;
 
+/* Whether the word stands before a type; any other is one. */
+static bool is_modifier(const char *word, size_t size) {
+  static const char *const kWords[] = {"in",       "out",        "inout", "const",
+                                       "restrict", "__restrict", NULL};
+  size_t i;
+  for (i = 0; kWords[i] != NULL; ++i) {
+    if (strlen(kWords[i]) == size && memcmp(kWords[i], word, size) == 0) return true;
+  }
+  return false;
+}
+
 /* The parameter that an item is about; NULL: none has a name that is in it. */
 static const header_param *take_apart(const header_function *function, const line_item *item,
                                       item_parts *out) {
@@ -276,7 +287,7 @@ static const header_param *take_apart(const header_function *function, const lin
       out->has_shape = *at == '[';
       return param;
     }
-    if (spec_is_type_word(begin, (size_t)(at - begin))) out->has_type = true;
+    if (!is_modifier(begin, (size_t)(at - begin))) out->has_type = true;
   }
   return NULL;
 }
@@ -378,12 +389,10 @@ char *header_refuse(const header_kernel *kernel) {
     const header_param *param = &function->params[i];
     item_parts item;
     const bool is_callback = param->type.kind == kHeaderFunction;
-    if (!is_callback && param->type.kind != kHeaderOther) continue;
+    if (is_callback ? has_data(function, &param->type) : param->type.kind != kHeaderOther) continue;
     if (find_item(kernel, param, &item) && *item.after == '=') continue; /* a constant */
     return tool_format("`%s` is %s", param->name,
-                       !is_callback                       ? param->type.refusal
-                       : has_data(function, &param->type) ? "a callback"
-                                                          : "a callback without data");
+                       is_callback ? "a callback without data" : param->type.refusal);
   }
   return NULL;
 }
@@ -416,6 +425,7 @@ char *header_ask(const header_kernel *kernel) {
   text_buf needs = {NULL, 0, 0};
   ask_for(&needs, kernel, kHeaderElements, "a shape");
   ask_for(&needs, kernel, kHeaderPointers, "a type");
+  ask_for(&needs, kernel, kHeaderFunction, "a value");
   if ((kind == kHeaderElements || kind == kHeaderPointers) && !has_result) {
     text_add(&needs, "%sa type for its result", needs.size > 0 ? "; " : "");
   }
@@ -425,7 +435,8 @@ char *header_ask(const header_kernel *kernel) {
 /* ---- The SPEC ---- */
 
 /* A type without a shape, as a SPEC has it. */
-static void write_type(text_buf *out, const header_type *type) {
+static void write_type(text_buf *out, const header_type *type, bool with_handles) {
+  const bool is_handle = with_handles && type->object != NULL && !type->is_known;
   const char *constant = type->is_const ? "const " : "";
   switch (type->kind) {
     case kHeaderVoid:
@@ -444,8 +455,11 @@ static void write_type(text_buf *out, const header_type *type) {
     case kHeaderElements:
       text_add(out, "%s%s *", constant, type->number);
       break;
+    case kHeaderPointers:
+      text_add(out, "%s%s **", constant, type->object != NULL ? type->object : "void");
+      break;
     default:
-      text_add(out, "%svoid *", constant);
+      text_add(out, "%s%s *", constant, is_handle ? type->object : "void");
   }
 }
 
@@ -474,7 +488,8 @@ static void write_inner(text_buf *out, const char *shape, const char *inner) {
   text_add(out, "%.*s%s%s", tvmffi_shown_size((size_t)(end - shape)), shape, inner, end);
 }
 
-static bool write_param(text_buf *out, const header_kernel *kernel, const header_param *param) {
+static bool write_param(text_buf *out, const header_kernel *kernel, const header_param *param,
+                        bool with_handles) {
   const header_type *type = &param->type;
   const char *ending = identifier_is_c_word(param->name) ? "_" : "";
   item_parts item;
@@ -484,7 +499,7 @@ static bool write_param(text_buf *out, const header_kernel *kernel, const header
                ending, type->extents);
       return true;
     }
-    write_type(out, type);
+    write_type(out, type, with_handles);
     text_add(out, "%s%s", param->name, ending);
     if (type->choices != NULL) text_add(out, " as %s", type->written);
     return true;
@@ -502,7 +517,7 @@ static bool write_param(text_buf *out, const header_kernel *kernel, const header
     if (type->choices != NULL && !item.has_type) {
       text_add(out, "%s ", type->number);
     } else if (!item.has_type) {
-      write_type(out, type);
+      write_type(out, type, with_handles);
     }
   }
   text_add(out, "%s%s", param->name, ending);
@@ -523,7 +538,7 @@ static void write_doc(text_buf *out, const header_kernel *kernel) {
   }
 }
 
-char *header_write_spec(const header_kernel *kernel) {
+char *header_write_spec(const header_kernel *kernel, bool with_handles) {
   const header_function *function = kernel->function;
   const header_line *line = kernel->line;
   text_buf out = {NULL, 0, 0};
@@ -535,12 +550,12 @@ char *header_write_spec(const header_kernel *kernel) {
   } else if (function->result.kind == kHeaderNumber) {
     text_add(&out, "%s ", function->result.number);
   } else {
-    write_type(&out, &function->result);
+    write_type(&out, &function->result, with_handles);
   }
   text_add(&out, "%s(", function->name);
   for (i = 0; good && i < function->num_params; ++i) {
     if (i > 0) text_add(&out, ", ");
-    good = write_param(&out, kernel, &function->params[i]);
+    good = write_param(&out, kernel, &function->params[i], with_handles);
   }
   text_add(&out, ")");
   write_doc(&out, kernel);

@@ -20,7 +20,7 @@ typedef enum {
   kHeaderElements, /* a pointer to numbers or to char, or an array of them */
   kHeaderAddress,  /* void *, or a pointer to what no tensor has */
   kHeaderPointers, /* a pointer to a pointer */
-  kHeaderObject,   /* a pointer to a structure */
+  kHeaderObject,   /* a pointer to a structure: a handle, or the address of one that is known */
   kHeaderFunction, /* a pointer to a function */
   kHeaderOther     /* nothing that a kernel takes or returns */
 } header_kind;
@@ -30,6 +30,8 @@ typedef struct {
   char *number;  /* of a number, or of elements: the name as a SPEC has it */
   char *choices; /* of an enumeration: "{A = 1, B = 2}"; NULL */
   char *written; /* as the header has it */
+  char *object;  /* a structure behind one or two pointers, as the header calls it; NULL */
+  bool is_known; /* what it has, so that a caller may make one; and no function does */
   char *extents; /* of an array, "[2][3]"; NULL */
   char *inner;   /* of elements that are arrays: "[2]"; NULL */
   bool is_const; /* what it points to */
@@ -130,7 +132,7 @@ char *header_refuse(const header_kernel *kernel);
 char *header_ask(const header_kernel *kernel);
 /* The SPEC that follows, NULL after a report of what is wrong with the line; release with free().
  */
-char *header_write_spec(const header_kernel *kernel);
+char *header_write_spec(const header_kernel *kernel, bool with_handles);
 
 /* ---- Proposals: header_suggest.c ---- */
 

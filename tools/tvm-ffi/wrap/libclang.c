@@ -140,6 +140,7 @@ static struct {
   clang_type (*Type_getNamedType)(clang_type type);
   clang_type (*Type_getModifiedType)(clang_type type);
   clang_string (*getTypeSpelling)(clang_type type);
+  long long (*Type_getSizeOf)(clang_type type);
 } clang;
 
 /* In the order of the members. */
@@ -189,6 +190,7 @@ static const char *const kFunctions[] = {
     "Type_getNamedType",
     "Type_getModifiedType",
     "getTypeSpelling",
+    "Type_getSizeOf",
 };
 
 enum { kNumFunctions = sizeof kFunctions / sizeof *kFunctions };
@@ -322,6 +324,8 @@ enum { kNumOwnHeaders = sizeof kOwnHeaders / sizeof *kOwnHeaders };
 
 /* ---- Types ---- */
 
+static const char kConst[] = "const ";
+
 /* Takes typedefs and attributes off, one at a time; false if there is none. */
 static bool peel(clang_type *type) {
   clang_type inner;
@@ -447,8 +451,7 @@ static char *describe_choices(clang_type canonical) {
 
 /* An enumeration, which the header names without const. */
 static void describe_enum(clang_type type, header_type *out) {
-  static const char kConst[] = "const ";
-  const size_t size = sizeof kConst - 1;
+  const size_t size = strlen(kConst);
   out->choices = describe_choices(clang.getCanonicalType(type));
   while (text_begins(out->written, kConst)) {
     memmove(out->written, out->written + size, strlen(out->written + size) + 1);
@@ -512,6 +515,18 @@ static void enter_complex(clang_type *type, header_type *out) {
   out->is_const = clang.isConstQualifiedType(canonical) != 0;
 }
 
+/* A structure: its name, and whether its members are known. One without a name is none. */
+static void describe_object(clang_type type, header_type *out) {
+  char *name = take_text(clang.getTypeSpelling(type));
+  const char *at = name;
+  while (text_begins(at, kConst)) at += strlen(kConst);
+  if (strchr(at, '(') == NULL && !text_begins(at, "union ")) {
+    out->object = tool_format("%s", at);
+    out->is_known = clang.Type_getSizeOf(clang.getCanonicalType(type)) >= 0;
+  }
+  free(name);
+}
+
 /* What a pointer leads to, or the elements of an array. */
 static void describe_target(clang_type target, header_type *out) {
   const bool is_text = is_char(target);
@@ -536,8 +551,12 @@ static void describe_target(clang_type target, header_type *out) {
     out->kind = kHeaderElements;
   } else if (canonical.kind == kClangRecord) {
     out->kind = kHeaderObject;
+    describe_object(target, out);
   } else if (canonical.kind == kClangPointer) {
     out->kind = kHeaderPointers;
+    while (target.kind != kClangPointer && peel(&target)) continue;
+    target = clang.getPointeeType(target.kind == kClangPointer ? target : canonical);
+    if (clang.getCanonicalType(target).kind == kClangRecord) describe_object(target, out);
   } else {
     out->kind = kHeaderAddress;
   }
@@ -649,6 +668,7 @@ static void free_type(header_type *type) {
   free(type->number);
   free(type->choices);
   free(type->written);
+  free(type->object);
   free(type->extents);
   free(type->inner);
   free(type->refusal);
@@ -758,11 +778,34 @@ static bool check_errors(void *unit) {
   return num_errors == 0;
 }
 
+/* A structure that a function makes is its own, though the header has the members. */
+static void mark_objects(header_content *content) {
+  name_table made = {NULL, 0, NULL, 0};
+  size_t i, k;
+  for (i = 0; i < content->num_functions; ++i) {
+    const header_type *result = &content->functions[i].result;
+    if (result->kind == kHeaderObject && result->object != NULL && !result->is_const) {
+      name_table_add(&made, result->object);
+    }
+  }
+  for (i = 0; i < content->num_functions; ++i) {
+    header_function *function = &content->functions[i];
+    for (k = 0; k <= function->num_params; ++k) {
+      header_type *type = k > 0 ? &function->params[k - 1].type : &function->result;
+      if (type->object != NULL && name_table_find(&made, type->object) != SIZE_MAX) {
+        type->is_known = false;
+      }
+    }
+  }
+  name_table_free(&made);
+}
+
 static void read_functions(void *unit, header_content *out) {
   header_reader reader = {NULL, {NULL, 0, NULL, 0}, NULL, 0};
   reader.out = out;
   clang.getInclusions(unit, see_inclusion, &reader);
   clang.visitChildren(clang.getTranslationUnitCursor(unit), visit, &reader);
+  mark_objects(out);
   free(reader.own);
   name_table_free(&reader.names);
 }

@@ -121,10 +121,6 @@ static bool is_type_word(const char *word, size_t size) {
   return is_restrict(word, size) || find_advice(word, size) != NULL;
 }
 
-bool spec_is_type_word(const char *word, size_t size) {
-  return is_type_word(word, size);
-}
-
 const char *spec_type_space(const spec_type *type) {
   return type->name[strlen(type->name) - 1] == '*' ? "" : " ";
 }

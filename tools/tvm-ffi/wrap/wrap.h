@@ -207,8 +207,6 @@ char *spec_make_local(const spec *target, const spec_param *param, const char *s
 
 void spec_free(spec *target);
 
-/* Whether the word is a type, or part of one. */
-bool spec_is_type_word(const char *word, size_t size);
 /* What stands between the type and a name: a space, or nothing after a `*`. */
 const char *spec_type_space(const spec_type *type);
 
