@@ -453,6 +453,58 @@ BYTES_REFUSED = {
     "first_bf16(2xu16)": "Expected `bfloat16` but got `uint16`",
     "sum(2xf64, 1)": "Expected `complex128` but got `float64`",
 }
+# Functions that the caller passes: those that the tool has.
+CALLBACK_HEADER = """#include <stddef.h>
+#include <stdint.h>
+double integrate(double (*f)(double x, void *data), double a, double b, int n, void *data);
+int walk(int n, signed char (*f)(void *, signed char), void *data);
+size_t meet(void (*f)(void *, size_t, const char *, _Bool, char, const void *), size_t x,
+            void *data);
+float both(float (*f)(float, void *), _Bool (*g)(void *, _Bool), float x, void *of_f, void *of_g);
+"""
+CALLBACK_SOURCE = """#include "callback.h"
+double integrate(double (*f)(double x, void *data), double a, double b, int n, void *data) {
+  double sum = 0;
+  for (int i = 0; i < n; ++i) sum += f(a + (b - a) * (i + 0.5) / n, data);
+  return sum * (b - a) / n;
+}
+int walk(int n, signed char (*f)(void *, signed char), void *data) {
+  int i = 0;
+  while (i < n && f(data, (signed char)i) != 3) ++i;
+  return i;
+}
+size_t meet(void (*f)(void *, size_t, const char *, _Bool, char, const void *), size_t x,
+            void *data) {
+  f(data, x, "text", 1, 'c', NULL);
+  return x;
+}
+float both(float (*f)(float, void *), _Bool (*g)(void *, _Bool), float x, void *of_f, void *of_g) {
+  return f(x, of_f) + (float)g(of_g, 1);
+}
+"""
+CALLBACK_SPECS = [
+    "double integrate(double (*f)(double x, void *data), double a, double b, int n, void *data)",
+    "int walk(int n, signed char (*f)(void *data, signed char i) fail=3, void *data)",
+    "size_t meet(void (*f)(void *d, size_t, const char *, bool, char, const void *), size_t x, "
+    "void *d)",
+    "float both(float (*f)(float, void *of_f), bool (*g)(void *of_g, bool), float x, void *of_f, "
+    "void *of_g)",
+]
+CALLBACK_CALLS = {
+    "integrate(fn:echo, 0, 2, 10)": "2.0",
+    "walk(9, fn:echo)": "3", "walk(2, fn:echo)": "2",
+    "meet(fn:ffi.Array, 7)": "7",
+    "both(fn:echo, fn:echo, 1.5)": "2.5",
+}
+CALLBACK_REFUSED = {
+    "integrate(fn:ffi.Array, 0, 2, 10)": "TypeError: Cannot convert from type `ffi.Array` to "
+                                         "`float`",
+    "integrate(3, 0, 2, 10)": "Expected `ffi.Function` but got `int`",
+    "integrate(fn:ffi.ArraySize, 0, 2, 10)": "Expected `ffi.Array` but got `float`",
+    "walk(2, fn:ffi.Array)": "TypeError: Cannot convert from type `ffi.Array` to `int`",
+    "both(fn:ffi.Array, fn:ffi.Array, 1)": "Cannot convert from type `ffi.Array` to `float`",
+    "both(fn:echo, fn:ffi.Array, 1)": "Cannot convert from type `ffi.Array` to `bool`",
+}
 # A library of the system, if it is there.
 ZLIB = [
     "compress = int compress(out unsigned char *dest[size] bytes, inout unsigned long *size, const "
@@ -533,6 +585,22 @@ WRONG = [
     ("void f(_Float16 x)", 17, "a `_Float16` is an element of a tensor only"),
     ("__bf16 f(int x)", 8, "a `__bf16` is an element of a tensor only"),
     ("const char *f(int x) free=g of=x", 32, "text is copied, and keeps nothing alive"),
+    ("void f(int n, void (*g)(int))", 22,
+     "`g` has no `void *` to tell which function of the caller's it is: one of its parameters must "
+     "have the name of a `void *` of `f`, such as data in `(*g)(int x, void *data), void *data`"),
+    ("void f(void (*g)(void *a), void *b)", 15,
+     "`g` has no `void *` to tell which function of the caller's it is: one of its parameters must "
+     "have the name of a `void *` of `f`, such as data in `(*g)(int x, void *data), void *data`"),
+    ("void f(void (*g)(void *d), void (*h)(void *d), void *d)", 35,
+     "`d` is the data of an earlier function"),
+    ("void f(const char *(*g)(void *d), void *d)", 22,
+     "`g` is called by the function: it returns nothing, a number or a bool"),
+    ("void f(void (*g)(void *d, const float x[3]), void *d)", 39,
+     "`x` is a parameter of `g`, which the function calls: it must be a number, text or an "
+     "address"),
+    ("void f(void (*g)(void *d, void (*h)(void *d)), void *d)", 32,
+     "a function of a function is not supported"),
+    ("void f(int (*g)(void *d) fail=x, void *d)", 31, "expected a decimal number"),
     ("unsigned f(int x) error=negative", 10,
      "with error=negative `f` must return a signed integer, not `unsigned int`"),
     ("int f(int x) error=null", 5, "with error=null `f` must return an address or text, not `int`"),
@@ -592,6 +660,19 @@ class WrapValues(unittest.TestCase):
             assert shown == "result[0]: 3\narg[0]: 4xui8=97 98 99 0\n", shown
             for call, message in BYTES_REFUSED.items():
                 raises(message + "\n", library, call)
+
+    def test_callbacks(self):
+        """The caller's functions are called, and their errors come out of the kernel."""
+        (PLACE / "callback.h").write_text(CALLBACK_HEADER, encoding="utf-8")
+        (PLACE / "callback.c").write_text(CALLBACK_SOURCE, encoding="utf-8")
+        for compiler in COMPILERS.values():
+            library = make_library(compiler, "of_callback", [PLACE / "callback.c"], CALLBACK_SPECS,
+                                   f"--include={PLACE}/callback.h")
+            for call, printed in CALLBACK_CALLS.items():
+                shown = good("run", "--leak-check", library, call)
+                assert shown == f"result[0]: {printed}\n", (call, shown)
+            for call, message in CALLBACK_REFUSED.items():
+                raises(message + "\n", "--leak-check", library, call)
 
     def make_of_system(self, name, header, link, specs):
         """A library of these functions of the system; None, after telling, if it has none."""

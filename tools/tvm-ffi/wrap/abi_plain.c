@@ -3,6 +3,7 @@
 #include "wrap/wrap.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* The integer of that name that is passed as a value, not by its address; NULL: there is none. */
 static const spec_param *find_integer(const spec *target, const char *name) {
@@ -76,7 +77,10 @@ static void write_prototype(text_buf *out, const spec *target) {
     const spec_param *param = &target->params[i];
     if (param->declaration != NULL) {
       wrap_add_item(&list, "%s", param->declaration);
-    } else if (param->form == kParamScalar || param->form == kParamConstant) {
+    } else if (param->form == kParamCallback) {
+      wrap_write_callback_parameter(&list, param);
+    } else if (param->form == kParamScalar || param->form == kParamConstant ||
+               param->form == kParamContext) {
       wrap_write_value_parameter(&list, param);
     } else {
       write_array(&list, target, param);
@@ -96,6 +100,22 @@ static void write_bytes(wrap_list *list, const spec_param *param) {
   }
 }
 
+/* What a callback finds the caller's function by. */
+static void write_context(wrap_list *list, const spec *target, const spec_param *param) {
+  size_t i;
+  for (i = 0; i < target->num_params; ++i) {
+    const spec_param *callback = &target->params[i];
+    char *place;
+    if (callback->form != kParamCallback ||
+        strcmp(spec_context_of(target, callback)->name, param->name) != 0) {
+      continue;
+    }
+    place = spec_make_local(target, callback, "context");
+    wrap_add_item(list, "&%s", place);
+    free(place);
+  }
+}
+
 static void write_call(text_buf *out, const spec *target) {
   wrap_list list;
   size_t i;
@@ -111,6 +131,12 @@ static void write_call(text_buf *out, const spec *target) {
       free(value);
     } else if (param->form == kParamConstant) {
       wrap_add_item(&list, "%s", param->constant);
+    } else if (param->form == kParamCallback) {
+      char *name = wrap_callback_name(target, param);
+      wrap_add_item(&list, "%s", name);
+      free(name);
+    } else if (param->form == kParamContext) {
+      write_context(&list, target, param);
     } else if (param->form == kParamBytes || param->form == kParamBuffer) {
       write_bytes(&list, param);
     } else if (param->form == kParamWork) {
@@ -127,6 +153,11 @@ static void write_call(text_buf *out, const spec *target) {
     }
   }
   text_add(out, ");\n");
+  for (i = 0; i < target->num_params; ++i) {
+    if (target->params[i].form == kParamCallback) {
+      wrap_write_callback_error(out, target, &target->params[i]);
+    }
+  }
   if (target->failure != kErrorNone) wrap_write_failure(out, target);
 }
 

@@ -56,6 +56,7 @@ enum { kNumTypes = sizeof kTypes / sizeof *kTypes };
 
 /* Of results only. */
 static const spec_type kChangeableText = {"char *", kTypeText, NULL, NULL, NULL};
+static const spec_type kFunction = {"function", kTypeFunction, NULL, NULL, NULL};
 static const spec_type kHandle = {"void *", kTypeHandle, NULL, NULL, NULL};
 
 /* NULL if there is none of that name. */
@@ -130,6 +131,7 @@ const char *spec_type_space(const spec_type *type) {
 typedef struct {
   const spec_source *source;
   const char *pos, *end;
+  bool in_callback; /* between the parentheses of a function that is a parameter */
 } reader;
 
 /* A part of the text. */
@@ -873,8 +875,9 @@ static bool fail_parenthesis(reader *r) {
                      "a pointer to an array is not supported: write `x[n][m]` for a tensor");
   }
   return spec_fail(r->source, column,
-                   "a function as a parameter is not supported: no caller of a kernel has one to "
-                   "pass. Wrap a function without it");
+                   r->in_callback ? "a function of a function is not supported"
+                                  : "a function as a parameter is written `int (*name)(int x, void "
+                                    "*data)`");
 }
 
 /* Reports a parenthesis after a type. */
@@ -1064,12 +1067,78 @@ static bool check_address(const reader *r, const spec_param *param, const type_m
   return true;
 }
 
+/* Whether (*name)( follows: a pointer to a function. */
+static bool is_callback(const reader *r) {
+  reader ahead = *r;
+  word w;
+  if (r->in_callback || !take(&ahead, '(') || !take(&ahead, '*')) return false;
+  w = peek_word(&ahead);
+  ahead.pos += w.size;
+  return identifier_is(w.begin, w.size) && take(&ahead, ')') && peek(&ahead, '(');
+}
+
+static bool take_params(reader *r, spec *out);
+
+/* What a function that is a parameter may return and take. */
+static bool check_callback(const reader *r, const spec *callback) {
+  size_t i;
+  const spec_kind kind = callback->result->kind;
+  if (kind > kTypeFloat) {
+    return spec_fail(r->source, callback->column,
+                     "`%s` is called by the function: it returns nothing, a number or a bool",
+                     callback->name);
+  }
+  for (i = 0; i < callback->num_params; ++i) {
+    const spec_param *param = &callback->params[i];
+    const spec_kind of = param->type->kind;
+    if (param->form == kParamScalar && param->direction == kByValue && of != kTypeComplex &&
+        of != kTypeHandle) {
+      continue;
+    }
+    return spec_fail(r->source, param->column,
+                     "`%s` is a parameter of `%s`, which the function calls: it must be a number, "
+                     "text or an address",
+                     param->name, callback->name);
+  }
+  return true;
+}
+
+/* Reads a function from (*name) on; its result is read. */
+static bool take_callback(reader *r, const type_marks *marks, spec_param *out) {
+  spec *callback = tool_realloc(NULL, sizeof *callback);
+  memset(callback, 0, sizeof *callback);
+  out->callback = callback;
+  out->form = kParamCallback;
+  callback->result = out->type;
+  out->type = &kFunction;
+  take(r, '(');
+  take(r, '*');
+  skip_space(r);
+  out->column = callback->column = column_of(r, r->pos);
+  callback->name = take_name(r, "a name for the function");
+  if (callback->name == NULL) return false;
+  out->name = tool_format("%s", callback->name);
+  take(r, ')');
+  r->in_callback = true;
+  if (!take_params(r, callback)) return false;
+  r->in_callback = false;
+  if (marks->is_pointer || marks->c_type.name != NULL || marks->c_type.num_choices > 0) {
+    return spec_fail(r->source, out->column,
+                     "`%s` is called by the function: it returns nothing, a number or a bool",
+                     out->name);
+  }
+  if (!check_callback(r, callback)) return false;
+  return !take_word(r, "fail") ||
+         (take_required(r, '=', "`=`") && take_signed_value(r, &out->fail_value));
+}
+
 /* Reads a parameter from its type on. */
 static bool take_declared(reader *r, spec_param *out) {
   type_marks marks;
   const bool is_good = take_type(r, &out->type, &marks);
   out->c_type = marks.c_type;
   if (!is_good) return false;
+  if (is_callback(r)) return take_callback(r, &marks, out);
   if (peek(r, '(')) return fail_before_name(r);
   out->is_const = marks.is_const;
   out->is_restrict = marks.is_restrict;
@@ -1082,7 +1151,12 @@ static bool take_declared(reader *r, spec_param *out) {
       return spec_fail(r->source, out->column, "expected a type other than void");
     }
   }
-  out->name = take_name(r, "a name for the parameter");
+  if (r->in_callback && (peek(r, ',') || peek(r, ')'))) {
+    out->name = tool_format("at_%zu", out->column);
+    out->is_unnamed = true;
+  } else {
+    out->name = take_name(r, "a name for the parameter");
+  }
   if (out->name == NULL) return false;
   if (peek(r, '[')) return take_shape(r, marks.is_pointer, out);
   if (out->type->kind == kTypeHalf) {
@@ -1326,6 +1400,7 @@ bool spec_read(const spec_source *source, spec *out) {
   r.source = source;
   r.pos = source->begin;
   r.end = source->begin + source->size;
+  r.in_callback = false;
   memset(out, 0, sizeof *out);
   if (take_spec(&r, out)) return true;
   spec_free(out);
@@ -1353,6 +1428,8 @@ void spec_free(spec *target) {
       free(param->dims[k].stride.constant);
     }
     free_c_type(&param->c_type);
+    if (param->callback != NULL) spec_free(param->callback);
+    free(param->callback);
     free(param->constant);
     free(param->declaration);
     free(param->dtype_name);
@@ -1432,10 +1509,20 @@ void spec_write_param(text_buf *out, const spec_param *param) {
     text_add(out, "%s = %s", param->declaration, param->constant);
     return;
   }
+  if (param->callback != NULL) {
+    size_t i;
+    text_add(out, "%s (*%s)(", param->callback->result->name, param->name);
+    for (i = 0; i < param->callback->num_params; ++i) {
+      text_add(out, "%s", i > 0 ? ", " : "");
+      spec_write_param(out, &param->callback->params[i]);
+    }
+    text_add(out, ")");
+    return;
+  }
   text_add(out, "%s", kDirections[param->direction]);
   write_type(out, param);
   text_add(out, "%s%s%s", param->form == kParamTensor && param->is_restrict ? "restrict " : "",
-           has_star ? "*" : "", param->name);
+           has_star ? "*" : "", param->is_unnamed ? "" : param->name);
   if (has_shape) write_shape(out, param);
   if (param->constant != NULL) text_add(out, " = %s", param->constant);
   if (param->alignment > 0) text_add(out, " align %lld", (long long)param->alignment);
@@ -1566,6 +1653,19 @@ const spec_param *spec_param_of(const spec *target, const char *name) {
   return i < target->num_params ? &target->params[i] : NULL;
 }
 
+const spec_param *spec_context_of(const spec *target, const spec_param *callback) {
+  size_t i;
+  for (i = 0; i < callback->callback->num_params; ++i) {
+    const spec_param *param = &callback->callback->params[i];
+    const spec_param *own = spec_param_of(target, param->name);
+    if (param->type->kind == kTypePointer && own != NULL && own->type->kind == kTypePointer &&
+        (own->form == kParamScalar || own->form == kParamContext) && own->direction == kByValue) {
+      return param;
+    }
+  }
+  return NULL;
+}
+
 spec_kind spec_kind_of(const spec *target, const spec_param *param) {
   const bool is_extent = find_symbol(target, param->name) != NULL;
   return param->type->kind == kTypeWide && is_extent ? kTypeUint : param->type->kind;
@@ -1592,8 +1692,9 @@ size_t spec_find_plain(const spec *target) {
   for (i = 0; i < target->num_params; ++i) {
     const spec_param *param = &target->params[i];
     if (param->form == kParamConstant || param->form == kParamBytes ||
-        param->form == kParamBuffer || param->c_type.name != NULL || param->dtype_name != NULL ||
-        param->c_type.num_choices > 0 || param->is_optional ||
+        param->form == kParamCallback || param->form == kParamBuffer ||
+        param->c_type.name != NULL || param->dtype_name != NULL || param->c_type.num_choices > 0 ||
+        param->is_optional ||
         (param->form == kParamScalar &&
          (param->direction != kByValue || param->type->kind == kTypeChar ||
           param->type->kind == kTypeComplex))) {
@@ -1610,8 +1711,9 @@ size_t spec_find_heavy(const spec *target) {
   size_t i;
   for (i = 0; i < target->num_params; ++i) {
     const spec_param *param = &target->params[i];
-    if (param->c_type.handle != NULL || param->form == kParamBytes || param->form == kParamBuffer ||
-        param->is_optional || (param->form == kParamScalar && param->type->kind == kTypeComplex)) {
+    if (param->c_type.handle != NULL || param->form == kParamBytes ||
+        param->form == kParamCallback || param->form == kParamBuffer || param->is_optional ||
+        (param->form == kParamScalar && param->type->kind == kTypeComplex)) {
       return param->column;
     }
   }
@@ -1820,7 +1922,8 @@ static void number_args(spec *target) {
   for (i = 0; i < target->num_params; ++i) {
     spec_param *param = &target->params[i];
     const spec_symbol *symbol = find_symbol(target, param->name);
-    const bool is_passed = param->form == kParamScalar
+    const bool is_passed = param->form == kParamCallback ? true
+                           : param->form == kParamScalar
                                ? param->direction != kOut && (symbol == NULL || symbol->is_scalar)
                                : is_passed_tensor(param);
     param->arg = is_passed ? target->num_args++ : -1;
@@ -1891,6 +1994,30 @@ static bool bind_owners(const spec_source *source, const spec *target) {
   return bind_owner(source, target, &target->result_c_type);
 }
 
+/* A callback finds the caller's function by its void *, which the kernel passes. */
+static bool bind_callbacks(const spec_source *source, spec *target) {
+  size_t i, k;
+  for (i = 0; i < target->num_params; ++i) {
+    const spec_param *param = &target->params[i], *context, *own;
+    if (param->form != kParamCallback) continue;
+    context = spec_context_of(target, param);
+    if (context == NULL) {
+      return spec_fail(source, param->column,
+                       "`%s` has no `void *` to tell which function of the caller's it is: one of "
+                       "its parameters must have the name of a `void *` of `%s`, such as data in "
+                       "`(*%s)(int x, void *data), void *data`",
+                       param->name, target->name, param->name);
+    }
+    k = find_param(target, context->name);
+    own = &target->params[k];
+    if (own->form == kParamContext) {
+      return spec_fail(source, param->column, "`%s` is the data of an earlier function", own->name);
+    }
+    target->params[k].form = kParamContext;
+  }
+  return true;
+}
+
 bool spec_bind(const spec_source *source, bool returns_outputs, spec *target) {
   size_t i;
   for (i = 0; i < target->num_params; ++i) {
@@ -1899,9 +2026,10 @@ bool spec_bind(const spec_source *source, bool returns_outputs, spec *target) {
         param->form == kParamTensor && !param->is_const &&
         (param->direction == kOut || (returns_outputs && param->direction != kInOut));
   }
-  if (!bind_passed(source, target) || !bind_allocated(source, target) ||
-      !bind_in_place(source, target) || !bind_constants(source, target) ||
-      !bind_owners(source, target) || !bind_sizes(source, target)) {
+  if (!bind_callbacks(source, target) || !bind_passed(source, target) ||
+      !bind_allocated(source, target) || !bind_in_place(source, target) ||
+      !bind_constants(source, target) || !bind_owners(source, target) ||
+      !bind_sizes(source, target)) {
     return false;
   }
   count_implied_strides(target);

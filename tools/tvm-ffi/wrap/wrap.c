@@ -21,11 +21,13 @@ typedef enum {
   kHandles,
   kSingles,
   kDoubles,
+  kFunctions,
   kNumVariables
 } variables;
 static const char *const kVariableTypes[kNumVariables] = {
-    "DLTensor *",       "int64_t ", "uint64_t ",     "double ",         "bool ",           "char ",
-    "TVMFFIByteArray ", "void *",   "wrap_handle *", "float _Complex ", "double _Complex "};
+    "DLTensor *",    "int64_t ",        "uint64_t ",        "double ",
+    "bool ",         "char ",           "TVMFFIByteArray ", "void *",
+    "wrap_handle *", "float _Complex ", "double _Complex ", "TVMFFIObjectHandle "};
 
 static const struct {
   const char *metadata; /* its type there */
@@ -47,8 +49,13 @@ static const struct {
     [kTypePointer] = {"void*", "tvm_ffi_args_read_pointer", kPointers,
                       "tvm_ffi_any_from_pointer((void *)%s)"},
     [kTypeComplex] = {"ffi.Array", "wrap_read_complex", kDoubles, NULL},
+    [kTypeFunction] = {"ffi.Function", "tvm_ffi_args_read_function", kFunctions, NULL},
     [kTypeHandle] = {"ffi.Object", "wrap_read_handle", kHandles, NULL},
 };
+
+void wrap_write_view(text_buf *out, const spec_type *type, const char *value) {
+  text_add(out, kKinds[type->kind].value, value);
+}
 
 /* ---- What a spec has ---- */
 
@@ -436,7 +443,7 @@ static void write_item(text_buf *out, const spec *target, const spec_param *para
     free(place);
   } else {
     text_add(out, "items[%zu] = ", n);
-    text_add(out, kKinds[type->kind].value, value);
+    wrap_write_view(out, type, value);
     text_add(out, ";\n");
   }
   free(value);
@@ -518,6 +525,11 @@ static void declare(text_buf *lines, variables kind, const char *name) {
 static void write_place(text_buf *out, const spec *target, const spec_param *param) {
   char *place;
   size_t i;
+  if (param->form == kParamCallback) {
+    place = spec_make_local(target, param, "context");
+    text_add(out, "  wrap_context %s = {NULL, NULL};\n", place);
+    free(place);
+  }
   if (param->form != kParamScalar) return;
   if (param->arg >= 0 && param->c_type.num_choices > 0) {
     wrap_list list;
@@ -628,6 +640,15 @@ static void write_scalar(text_buf *out, const spec *target, const spec_param *pa
     text_add(out, "  TVM_FFI_C_TRY(%s(args, %d, &%s));\n",
              is_float ? "wrap_read_float" : kKinds[kind].reader, param->arg, param->local);
   }
+}
+
+/* What the function of C finds the caller's function by. */
+static void write_context(text_buf *out, const spec *target, const spec_param *param) {
+  char *place;
+  if (param->form != kParamCallback) return;
+  place = spec_make_local(target, param, "context");
+  text_add(out, "  %s.function = %s;\n", place, param->local);
+  free(place);
 }
 
 /* A handle that the call ends is closed for others from now on. */
@@ -887,7 +908,12 @@ static void write_release_function(text_buf *out, const spec *target, const spec
 static void wrap_write_kernel(text_buf *out, const wrap_request *request, const spec *target) {
   size_t i;
   text_add(out, "\n");
-  for (i = 0; i < target->num_params; ++i) write_release_function(out, target, &target->params[i]);
+  for (i = 0; i < target->num_params; ++i) {
+    write_release_function(out, target, &target->params[i]);
+    if (target->params[i].form == kParamCallback) {
+      wrap_write_callback(out, target, &target->params[i]);
+    }
+  }
   write_release_function(out, target, NULL);
   wrap_write_asserts(out, target);
   wrap_write_signature(out, target);
@@ -910,6 +936,7 @@ static void wrap_write_kernel(text_buf *out, const wrap_request *request, const 
     if (wrap_is_allocated(&target->params[i])) write_allocation(out, target, &target->params[i]);
   }
   for (i = 0; i < target->num_params; ++i) write_start(out, target, &target->params[i]);
+  for (i = 0; i < target->num_params; ++i) write_context(out, target, &target->params[i]);
   for (i = 0; i < target->num_params; ++i) write_closing(out, target, &target->params[i]);
   request->abi->write_call(out, target);
   wrap_write_results(out, target);
@@ -924,14 +951,24 @@ static bool is_of_limits_h(const char *limit) {
   return limit != NULL && text_find_prefix(limit, kPrefixes) != NULL;
 }
 
-static bool needs_limits_h(const wrap_request *request) {
-  size_t i, k;
-  for (i = 0; i < request->num_specs; ++i) {
-    const spec *target = &request->specs[i];
-    for (k = 0; k < target->num_params; ++k) {
-      const spec_param *param = &target->params[k];
-      if (param->form == kParamScalar && is_of_limits_h(param->type->high)) return true;
+/* Whether one of the specs has such a number, or a callback that returns one. */
+static bool has_limits(const spec *target) {
+  size_t i;
+  for (i = 0; i < target->num_params; ++i) {
+    const spec_param *param = &target->params[i];
+    if (param->form == kParamCallback
+            ? is_of_limits_h(param->callback->result->high)
+            : param->form == kParamScalar && is_of_limits_h(param->type->high)) {
+      return true;
     }
+  }
+  return false;
+}
+
+static bool needs_limits_h(const wrap_request *request) {
+  size_t i;
+  for (i = 0; i < request->num_specs; ++i) {
+    if (has_limits(&request->specs[i])) return true;
   }
   return false;
 }

@@ -23,7 +23,8 @@ typedef enum {
   kTypeChar,    /* char, as a text of one character */
   kTypeText,    /* const char * */
   kTypePointer, /* void *, const void * */
-  kTypeHandle   /* a pointer to a type of the user's, as an object */
+  kTypeHandle,  /* a pointer to a type of the user's, as an object */
+  kTypeFunction
 } spec_kind;
 
 typedef struct {
@@ -50,9 +51,11 @@ typedef enum {
   kParamScalar,
   kParamTensor,
   kParamWork,
-  kParamBytes,   /* text or bytes with their length */
-  kParamBuffer,  /* bytes that the function writes: a result of the kernel */
-  kParamConstant /* the same value in each call */
+  kParamBytes,    /* text or bytes with their length */
+  kParamBuffer,   /* bytes that the function writes: a result of the kernel */
+  kParamConstant, /* the same value in each call */
+  kParamCallback, /* a function that the caller passes */
+  kParamContext   /* what such a function gets as its void * */
 } spec_form;
 
 /* How the function takes a number. */
@@ -111,16 +114,19 @@ typedef enum {
   kStridesBlas /* an increment other than 0, with the lowest address; a leading dimension */
 } spec_strides;
 
-typedef struct {
+typedef struct spec_param {
   spec_form form;
   const spec_type *type; /* of a scalar, or of the elements */
   spec_c_type c_type;
   spec_direction direction;
-  char *constant;    /* of kParamConstant: the value, as C writes it */
+  struct spec *callback; /* of kParamCallback: its result and parameters */
+  int64_t fail_value;    /* what it returns after an error */
+  char *constant;        /* of kParamConstant: the value, as C writes it */
   char *declaration; /* the whole parameter in C, if its type is none that specs know; or NULL */
   bool is_const;
   bool is_optional;  /* None is NULL */
   bool is_closed;    /* the call ends the handle */
+  bool is_unnamed;   /* as a callback may have it */
   bool is_bytes;     /* Bytes, not a tensor */
   bool is_void;      /* a complex number that the function takes as a void * */
   const char *dtype; /* of a tensor: an expression */
@@ -161,7 +167,7 @@ typedef struct {
   const spec_param *param;   /* [borrow] */
 } spec_constant;
 
-typedef struct {
+typedef struct spec {
   char *exported; /* the kernel's name */
   char *name;     /* the function's */
   size_t column;
@@ -212,6 +218,9 @@ const char *spec_type_space(const spec_type *type);
 
 /* The symbol of a name, which must be one of the spec. */
 const spec_symbol *spec_symbol_of(const spec *target, const char *name);
+/* The parameter of a callback that gets the caller's function: the void * that has the name of one
+ * of the whole function; NULL if there is none. */
+const spec_param *spec_context_of(const spec *target, const spec_param *callback);
 /* The parameter of that name; NULL if there is none. */
 const spec_param *spec_param_of(const spec *target, const char *name);
 /* The integer parameter of that name; NULL if there is none. */
@@ -256,6 +265,8 @@ typedef struct {
 } wrap_request;
 
 void wrap_write(text_buf *out, const wrap_request *request);
+/* Appends a TVMFFIAny of a number, text or address. */
+void wrap_write_view(text_buf *out, const spec_type *type, const char *value);
 
 /* ---- Shared by wrap.c and the ABIs: wrap_shared.c ---- */
 
@@ -306,6 +317,17 @@ char *wrap_place(const spec *target, const spec_param *param);
 /* Whether something has to be released at the end: the kernel leaves by `goto done`. */
 bool wrap_is_owner(const spec *target);
 
+/* ---- Functions that a caller passes: callback.c ---- */
+
+/* The function of C for a callback; release with free(). */
+char *wrap_callback_name(const spec *target, const spec_param *param);
+/* Appends that function, which calls the caller's. */
+void wrap_write_callback(text_buf *out, const spec *target, const spec_param *param);
+/* Appends the parameter of a prototype. */
+void wrap_write_callback_parameter(wrap_list *list, const spec_param *param);
+/* Appends a statement that leaves the kernel with the error of a callback. */
+void wrap_write_callback_error(text_buf *out, const spec *target, const spec_param *param);
+
 /* ---- ABIs: how kernels call the functions of code generators ---- */
 
 struct wrap_abi {
@@ -355,5 +377,7 @@ void wrap_write_failure(text_buf *out, const spec *target);
 /* The same in two parts: between them the caller appends an expression that raises the error. */
 void wrap_begin_failure(text_buf *out, const spec *target);
 void wrap_end_failure(text_buf *out, const spec *target);
+/* The same after a condition that is not the function's result. */
+void wrap_begin_failure_if(text_buf *out, const spec *target, const char *condition);
 
 #endif /* TVM_FFI_TOOL_WRAP_H_ */

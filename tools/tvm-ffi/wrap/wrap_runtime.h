@@ -260,6 +260,85 @@ static int wrap_make_complex(int code, const void *value, size_t size, TVMFFIAny
   return 0;
 }
 
+/* What a callback gets as its void *: the caller's function, and the first error of it. */
+typedef struct {
+  TVMFFIObjectHandle function, error;
+} wrap_context;
+
+/* Keeps the error of a code other than 0. True if there was none. */
+static bool wrap_keep_error(wrap_context *context, int code) {
+  if (code == 0) return true;
+  (void)tvm_ffi_error_ensure(code);
+  context->error = tvm_ffi_error_take();
+  return false;
+}
+
+/* Calls the caller's function, unless there was an error. True if there is a result, which is to be
+ * released. */
+static bool wrap_call(wrap_context *context, int code, const TVMFFIAny *arguments, int32_t count,
+                      TVMFFIAny *result) {
+  *result = tvm_ffi_any_none();
+  if (context->error != NULL) return false;
+  if (code == 0) code = tvm_ffi_function_call(context->function, arguments, count, result);
+  return wrap_keep_error(context, code);
+}
+
+static void wrap_call_void(wrap_context *context, int code, const TVMFFIAny *arguments,
+                           int32_t count) {
+  TVMFFIAny result;
+  if (wrap_call(context, code, arguments, count, &result)) wrap_clear(&result);
+}
+
+static void wrap_call_bool(wrap_context *context, int code, const TVMFFIAny *arguments,
+                           int32_t count, bool *out) {
+  TVMFFIAny result;
+  bool value = false;
+  if (!wrap_call(context, code, arguments, count, &result)) return;
+  if (wrap_keep_error(context, tvm_ffi_any_read_bool(&result, &value))) *out = value;
+  wrap_clear(&result);
+}
+
+static void wrap_call_int(wrap_context *context, int code, const TVMFFIAny *arguments,
+                          int32_t count, int64_t low, int64_t high, int64_t *out) {
+  TVMFFIAny result;
+  int64_t value = 0;
+  if (!wrap_call(context, code, arguments, count, &result)) return;
+  code = tvm_ffi_any_read_int64(&result, &value);
+  if (code == 0 && (value < low || value > high)) {
+    code = tvm_ffi_error_raise(
+        TVM_FFI_C_VALUE_ERROR,
+        "The function that is called must return a number from %lld to %lld, but has "
+        "returned %lld",
+        (long long)low, (long long)high, (long long)value);
+  }
+  if (wrap_keep_error(context, code)) *out = value;
+  wrap_clear(&result);
+}
+
+static void wrap_call_number(wrap_context *context, int code, const TVMFFIAny *arguments,
+                             int32_t count, bool is_single, double *out) {
+  TVMFFIAny result;
+  double value = 0;
+  if (!wrap_call(context, code, arguments, count, &result)) return;
+  code = tvm_ffi_any_read_double(&result, &value);
+  if (code == 0 && is_single && wrap_is_too_large(value)) {
+    code = tvm_ffi_error_raise(
+        TVM_FFI_C_VALUE_ERROR,
+        "The function that is called must return a number that fits float, but has "
+        "returned %.9g",
+        value);
+  }
+  if (wrap_keep_error(context, code)) *out = value;
+  wrap_clear(&result);
+}
+
+/* Raises the error of a callback. */
+static int wrap_raise_kept(wrap_context *context) {
+  const int code = tvm_ffi_error_raise_prepared(context->error);
+  tvm_ffi_object_release(context->error);
+  return code;
+}
+
 /* A pointer of the user's library as an object. Kernels of several libraries may share its type, so
  * this never changes. */
 typedef struct wrap_handle {

@@ -209,26 +209,30 @@ static bool has_new_handle(const spec *target) {
   for (i = 0; i < target->num_params; ++i) {
     if (target->params[i].c_type.release != NULL) return true;
   }
-  return target->failure != kErrorNull && target->result_c_type.release != NULL;
+  return target->result_c_type.release != NULL;
+}
+
+void wrap_begin_failure_if(text_buf *out, const spec *target, const char *condition) {
+  text_add(out, "  if (%s) {\n    %s ", condition,
+           wrap_is_owner(target)    ? "code ="
+           : has_new_handle(target) ? "const int failed ="
+                                    : "return");
 }
 
 void wrap_begin_failure(text_buf *out, const spec *target) {
   static const char *const kFailures[] = {[kErrorNone] = "",
-                                          [kErrorNonzero] = "!= 0",
-                                          [kErrorZero] = "== 0",
-                                          [kErrorNegative] = "< 0",
-                                          [kErrorNull] = "== NULL"};
-  text_add(out, "  if (returned %s) {\n    %s ", kFailures[target->failure],
-           wrap_is_owner(target)    ? "code ="
-           : has_new_handle(target) ? "const int failed ="
-                                    : "return");
+                                          [kErrorNonzero] = "returned != 0",
+                                          [kErrorZero] = "returned == 0",
+                                          [kErrorNegative] = "returned < 0",
+                                          [kErrorNull] = "returned == NULL"};
+  wrap_begin_failure_if(out, target, kFailures[target->failure]);
 }
 
 void wrap_end_failure(text_buf *out, const spec *target) {
   size_t i;
   text_add(out, ";\n");
   for (i = 0; i < target->num_params; ++i) wrap_write_release(out, target, &target->params[i]);
-  if (target->failure != kErrorNull) wrap_write_release(out, target, NULL);
+  wrap_write_release(out, target, NULL);
   text_add(out, "%s  }\n",
            wrap_is_owner(target)    ? "    goto done;\n"
            : has_new_handle(target) ? "    return failed;\n"
