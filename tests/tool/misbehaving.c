@@ -13,6 +13,9 @@
 #ifdef _WIN32
 #include <io.h>
 #include <windows.h>
+#else
+#include <fcntl.h>
+#include <termios.h>
 #endif
 
 typedef struct {
@@ -31,6 +34,13 @@ static void print_both(void) {
   static const char kDirect[] = "written\n";
   if (write(STDOUT_FILENO, kDirect, sizeof kDirect - 1) < 0) abort();
   fputs("printed\n", stdout);
+}
+
+/* Writes more than a terminal should have to show, and ends. */
+static void pour(void) {
+  int i;
+  for (i = 0; i < 200000; ++i) puts("again and again");
+  fflush(stdout);
 }
 
 /* Writes endlessly, but slowly enough not to slow down the tests. */
@@ -63,10 +73,16 @@ static void localize(void) {
   if (setlocale(LC_ALL, "") == NULL) abort();
 }
 
-static const deed kDeeds[] = {
-    {"crash", abort},       {"leave", leave},         {"leave_quietly", leave_quietly},
-    {"hang", hang},         {"print", print_both},    {"flood", flood},
-    {"localize", localize}, {"read_line", read_line}, {NULL, NULL}};
+static const deed kDeeds[] = {{"crash", abort},
+                              {"leave", leave},
+                              {"leave_quietly", leave_quietly},
+                              {"hang", hang},
+                              {"print", print_both},
+                              {"flood", flood},
+                              {"localize", localize},
+                              {"read_line", read_line},
+                              {"pour", pour},
+                              {NULL, NULL}};
 
 /* ---- What it may do on Windows ---- */
 
@@ -134,6 +150,15 @@ static void start_reader(void) {
   if (system("read line < /dev/tty && echo \"$line\"") != 0) abort();
 }
 
+/* Switches off what shows what is typed, as for a password. */
+static void mute(void) {
+  struct termios mode;
+  const int terminal = open("/dev/tty", O_RDWR);
+  if (terminal < 0 || tcgetattr(terminal, &mode) != 0) abort();
+  mode.c_lflag &= (tcflag_t)~ECHO;
+  if (tcsetattr(terminal, TCSANOW, &mode) != 0) abort();
+}
+
 /* Forks; the child continues as if it were the program. */
 static void split(void) {
   (void)fork();
@@ -175,6 +200,7 @@ static const deed kSystemDeeds[] = {{"resist", resist},
                                     {"split", split},
                                     {"stop", stop},
                                     {"start_reader", start_reader},
+                                    {"mute", mute},
                                     {"kill_parent", kill_parent},
                                     {"end_parents", end_parents},
                                     {"stop_parents", stop_parents},

@@ -4,10 +4,12 @@
 test_probe.py TVM-FFI FAULTS FAKE-CUDA"""
 import json
 import os
+import platform
 import re
 import select
 import shutil
 import subprocess
+import sys
 import unittest
 
 from tool import (CHECK, COMMAND, FILES, LOAD, OK, RAISED, USAGE, bad, enter_bare_root, good,
@@ -283,6 +285,14 @@ class Probe(unittest.TestCase):
             said = re.compile(f"it sent its parent process a signal .*: {re.escape(signal)}")
             assert all(said.fullmatch(detail) for detail in wrong.values()), wrong
             assert rows_of(found)["offset"]["passed"] == 3, found
+
+    @unittest.skipUnless(sys.platform == "linux" and platform.machine() in ("x86_64", "aarch64"),
+                         "the system has no such filter")
+    def test_what_is_done_to_all(self):
+        """A signal to all processes ends the call only."""
+        wrong = failures(probe("kills_all", "--only=strided"))
+        assert set(wrong.values()) == {"it crashed while it was called: Bad system call; it sent "
+                                       "all processes a signal"}, wrong
 
     def test_many_tensors(self):
         """All inside an argument are changed, one by one and together."""

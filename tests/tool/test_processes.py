@@ -18,6 +18,7 @@ from tool import (COMMAND, WINDOWS, need, open_terminal, patience, read_terminal
 
 if WINDOWS:
     skip("there are no signals and no terminals of POSIX")
+import termios
 
 
 CHILDREN = f"/proc/self/task/{os.getpid()}/children"
@@ -209,6 +210,18 @@ class Processes(unittest.TestCase):
                 'set -m; "$0" "$@" & read line; fg', ON_CALL=deed)
             child = wait_for_child(tool)
             self.check_in_foreground(shell, terminal, tool, child)
+
+    def test_settings_of_the_terminal(self):
+        """They are as before, also if the library ends by a signal after it has changed them."""
+        for command in CALLED[:1]:
+            for ending in "", "crash":
+                tool, terminal = start_on_terminal(
+                    self, [*COMMAND, *fill_in(command)], True, stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE, env=dict(BASE, ON_LOAD="mute", ON_CALL=ending))
+                out, err = tool.communicate()
+                assert (tool.returncode == 1 if ending else out == b"result[0]: 7\n"), (out, err)
+                assert termios.tcgetattr(terminal)[3] & termios.ECHO, ending
+                os.close(terminal)
 
     def test_others_of_a_pipeline_read_from_the_terminal(self):
         """A program beside the tool, such as a pager, reads after the library has done so."""

@@ -11,7 +11,7 @@ import time
 import unittest
 
 from elf import Library, blob
-from supervised import (ALL, BASE, CALLED, IS_FULL, KERNELS, LISTED, MISBEHAVING, NO_MEMFD,
+from supervised import (ALL, BASE, CALLED, FLOOD, IS_FULL, KERNELS, LISTED, MISBEHAVING, NO_MEMFD,
                         REGISTERED, TEMPORARY, WORK, attempt, expect, fill_in, note_of, succeed)
 from tool import COMMAND, LOAD, OK, RAISED, USAGE, WINDOWS, bad, good, patience, run, run_tests
 
@@ -101,6 +101,21 @@ class Supervise(unittest.TestCase):
     def test_what_goes_wrong_while_a_function_is_called(self):
         """What goes wrong while a function is called."""
         go_wrong(CALLED, RAISED, "ON_CALL", " while it was called", "kernel")
+
+    def test_much_that_is_printed(self):
+        """The first MiB is shown on stderr, and results are whole; `run` leaves stdout alone."""
+        if WINDOWS:
+            self.skipTest("the library has the tool's own stderr there")
+        dropped = "\n[what it prints after that is dropped]\n"
+        for command in LISTED:
+            code, out, err = attempt(command, ON_LOAD="pour")
+            shown, found, note = err.partition(dropped)
+            assert code == OK and out == RESULTS[command[0]], (command, code, out)
+            assert found and note == note_of(command) and len(shown) == 1 << 20, len(shown)
+        for command in CALLED[:1]:
+            _, out, err = attempt(command, "--json", ON_CALL="pour")
+            assert json.loads(out)["outputs"] and err.endswith(dropped), err[-100:]
+            assert attempt(command, ON_CALL="pour")[1] == 200000 * FLOOD + RESULTS["run"]
 
     def test_what_takes_longer_than_the_limit(self):
         """What takes longer than the limit."""

@@ -918,6 +918,7 @@ static bool read_options(const arguments *args, probe *out) {
   out->timeout = out->settings.timeout;
   out->settings.skips_unload = true;
   out->settings.limits_own = true;                   /* the arguments have been read */
+  out->settings.guards_others = true;                /* strange calls are made */
   out->settings.hides_others = out->only.count == 0; /* who looks at one call wants to see it */
   return arguments_real(args, kOptionRtol, -1, 0, 1e300, &out->s.allowed.relative) &&
          arguments_real(args, kOptionAtol, -1, 0, 1e300, &out->s.allowed.absolute) &&

@@ -317,11 +317,16 @@ static bool is_capped(const supervision *options) {
   return !options->others_print && !options->hides_others;
 }
 
+static void note_kill_all(void) {
+  supervise_note("it sent all processes a signal");
+}
+
 static void run_child(int (*body)(void *context), void *context, const supervision *options) {
   int code;
   streams_part(options->others_print, options->others_read);
   if (options->hides_others) descriptors_silence();
   if (is_capped(options)) child_enter_output();
+  if (options->guards_others) child_guard_others(note_kill_all);
   code = body(context);
   child_end_strays(kExitRaised);
   code = shared_memory_finish(code);

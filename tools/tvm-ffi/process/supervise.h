@@ -36,17 +36,18 @@ void supervise_note(const char *note);
 typedef struct {
   /* Time limit in seconds of loading, asking and calling; 0: a minute, and none for a call. */
   double timeout;
-  bool is_limited;   /* loading and asking end by themselves: there is no limit but `timeout` */
-  bool limits_own;   /* the tool's own work in the child reads and prints nothing that may be slow,
-                        so it has a limit, too: what foreign code has left may be without end */
-  bool in_place;     /* no child: for a debugger */
-  bool others_print; /* what foreign code prints to stdout stays there, instead of stderr, of which
-                        the first MiB is shown */
-  bool others_read;  /* foreign code may read stdin */
-  bool skips_unload; /* the child ends by _exit(), without the libraries' destructors */
-  bool hides_others; /* what foreign code prints is dropped */
-  text_buf *ending;  /* where it is written how a child ended that did not return, "crashed while it
-                        was called: Aborted"; NULL: that is reported */
+  bool is_limited;    /* loading and asking end by themselves: there is no limit but `timeout` */
+  bool limits_own;    /* the tool's own work in the child reads and prints nothing that may be slow,
+                         so it has a limit, too: what foreign code has left may be without end */
+  bool in_place;      /* no child: for a debugger */
+  bool others_print;  /* what foreign code prints to stdout stays there, instead of stderr, of which
+                         the first MiB is shown */
+  bool others_read;   /* foreign code may read stdin */
+  bool skips_unload;  /* the child ends by _exit(), without the libraries' destructors */
+  bool guards_others; /* a signal to all processes of the user is a crash (on Linux) */
+  bool hides_others;  /* what foreign code prints is dropped */
+  text_buf *ending; /* where it is written how a child ended that did not return, "crashed while it
+                       was called: Aborted"; NULL: that is reported */
 } supervision;
 
 /* Runs the whole command in a child where processes cannot be copied. Call it before the command

@@ -314,6 +314,11 @@ void child_exit(int exit_code);
 
 /* ---- The child process: a copy of this one, in posix_child.c only ---- */
 
+/* In the child: a signal to all processes of the user, by kill(-1, ...), calls `look` and ends the
+ * child instead, where the system can do that. `look` may do only what is safe in a signal handler.
+ */
+void child_guard_others(void (*look)(void));
+
 typedef enum { kForkFailed, kForkParent, kForkChild } fork_side;
 
 /* A child of this process that was there before, and is no orphan of a child. */
