@@ -167,7 +167,8 @@ long double *no_tensor(long double *x) {
 
 LINES = """\
 # What t.h does not say.
-dot(x[n], y[n])
+dot(x[n], \\
+    y[n])
 s?ale(x[num_x])
 pair*(x[n])
 unnamed(arg1[arg2])
@@ -235,10 +236,11 @@ class Headers(unittest.TestCase):
             code, out, err = read(line)
             assert (code, out) == (USAGE, ""), (code, out)
             assert err.startswith(f"tvm-ffi: SPEC:{column}: {message}\n  {line}\n"), err
-        (PLACE / "bad.wrap").write_text("# lines\n\nscale(num_x, y[num_y])\n", encoding="utf-8")
+        (PLACE / "bad.wrap").write_text(
+            "# lines\n\nscale(x[num_x], \\\n  by)\nscale(num_x, y[num_y])\n", encoding="utf-8")
         code, _, err = read(f"@{PLACE}/bad.wrap")
         assert code == USAGE and err.startswith(
-            f"tvm-ffi: {PLACE}/bad.wrap:3:14: `scale` has no parameter `y`; did you mean `x`? It "
+            f"tvm-ffi: {PLACE}/bad.wrap:5:14: `scale` has no parameter `y`; did you mean `x`? It "
             "has x, num_x, by\n"
         ), err
         code, _, err = read("scale(x[num_x] strides any)")

@@ -142,6 +142,15 @@ def devices():
     REPORT.say("        nothing here runs kernels for rocm, oneapi, metal, vulkan and webgpu")
 
 
+@part(GCC_TESTS + " libclang c-libraries",
+      alone="a header of a library that is not read, or whose kernels do not compile")
+def c_libraries():
+    """kernels of CBLAS, LAPACKE, zlib, zstd, SQLite, libsndfile, FFTW, KISS FFT, GSL, libpng and
+    cJSON, from their headers: the table of docs/guide/c_libraries.md, and calls"""
+    if tool("gcc"):
+        meson_test(build_gcc(["c_libraries"]), suites=["c_libraries"], base="c_libraries")
+
+
 @part(C_TESTS + " clang", when=RELEASE,
       alone="warnings of clang in benchmarks, and in optimised tests: `asan` and `asan_cxx` "
       "compile the other sources by clang, with the same warnings")

@@ -43,6 +43,7 @@ USES = {
     "valgrind": "gcc", "peers": "gcc", "projects": "gcc", "releases": "gcc", "programs": "gcc",
     "devices": "gcc",
     "languages": "gcc", "recorder": "gcc", "recorder_all": "gcc", "soak": "gcc",
+    "c_libraries": "gcc",
     "asan_cxx": "asan", "m32_clang": "m32", "meson_options": "configurations",
     "debian13": "debian12", "sid": "debian12"
 }

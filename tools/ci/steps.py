@@ -339,12 +339,12 @@ def meson_test(folder, setup=None, suites=(), without=(), env=None, base="testlo
                unreliable=None):
     """Run tests of a build, those of some suites or all but those of others, and report the results
     from Meson's log, whose name begins with base. Tests may take `slower` times as long, or as long
-    as the setup says, and longer by the load. Samples in other programs and languages, and the
-    package's tests under the recorder, run only where they are asked for. If what runs the programs
-    is known to fail by itself, `unreliable` says what it is: then a test that fails is run a second
-    time, and what it said at first is printed."""
-    without = [*without, *(name for name in ("programs", "languages", "recorded", "soak")
-                           if name not in suites)]
+    as the setup says, and longer by the load. Samples in other programs and languages, kernels of C
+    libraries, and the package's tests under the recorder, run only where they are asked for. If
+    what runs the programs is known to fail by itself, `unreliable` says what it is: then a test
+    that fails is run a second time, and what it said at first is printed."""
+    without = [*without, *(name for name in ("programs", "languages", "c_libraries", "recorded",
+                                             "soak") if name not in suites)]
     log = folder / "meson-logs" / (f"{base}-{setup}.json" if setup else f"{base}.json")
     log.unlink(missing_ok=True)
     what = f"{folder.name}{' under ' + setup if setup else ''}"

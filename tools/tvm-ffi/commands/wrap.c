@@ -85,6 +85,20 @@ static bool is_skipped(const char *line, size_t size) {
   return size == 0 || *line == '#';
 }
 
+/* Joins each line that ends with a backslash with the next one; returns how many were joined. */
+static size_t join_lines(char *line, char *end) {
+  size_t count = 0;
+  for (;;) {
+    char *newline = memchr(line, '\n', (size_t)(end - line)), *last = newline;
+    if (newline == NULL) return count;
+    while (last > line && last[-1] == '\r') --last;
+    if (last == line || last[-1] != '\\') return count;
+    memset(last - 1, ' ', (size_t)(newline - last) + 2);
+    ++count;
+    line = newline + 1;
+  }
+}
+
 /* Where each line goes. */
 typedef struct {
   bool (*add)(void *context, const spec_source *source);
@@ -93,18 +107,18 @@ typedef struct {
 
 static bool add_lines(const line_taker *taker, const char *path) {
   size_t size, number = 0;
-  char *content = tool_read_file(path, &size);
-  const char *line = content, *end;
+  char *content = tool_read_file(path, &size), *line = content, *end;
   bool good = content != NULL;
   for (; good && line < content + size; line = end + 1) {
+    const size_t joined = join_lines(line, content + size), first = number + 1;
     const size_t left = (size_t)(content + size - line);
     char *place;
     spec_source source;
     end = memchr(line, '\n', left);
     if (end == NULL) end = line + left;
-    ++number;
+    number += 1 + joined;
     if (is_skipped(line, (size_t)(end - line))) continue;
-    place = tool_format("%s:%zu", path, number);
+    place = tool_format("%s:%zu", path, first);
     source.place = place;
     source.begin = line;
     source.size = (size_t)(end - line);

@@ -178,7 +178,7 @@ typedef struct spec {
   spec_error_text error_text;
   spec_param *params;
   size_t num_params;
-  char *doc; /* NULL: none */
+  char *doc;        /* NULL: none */
   bool is_declared; /* it follows from a header, which declares the function */
   /* Set by spec_bind: */
   spec_symbol *symbols;

@@ -1,0 +1,421 @@
+# SPDX-License-Identifier: Apache-2.0
+"""C libraries of Debian's packages as kernels: `tvm-ffi wrap --header` reads their headers, and
+kernels that it writes are compiled and called.
+
+c_libraries.py TVM-FFI PAGE INCLUDE...
+
+Prints a row of the table in PAGE for each library, and fails if the page has another one for the
+same version. Each function that needs a line is also wrapped with one that says no more than it
+must, and compiled. Calls are compared with Python's own modules, NumPy, or known values; those of
+handles are made from Python, with apache-tvm-ffi. A library that is not installed is left out.
+"""
+import json
+import math
+import pathlib
+import re
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import zlib
+from dataclasses import dataclass
+
+TOOL, PAGE, *INCLUDES = sys.argv[1:]
+FOLDER = pathlib.Path(__file__).resolve().parent
+ROOT = FOLDER.parents[1]
+WORK = pathlib.Path(tempfile.mkdtemp(prefix="c_libraries-"))
+SKIPPED = 77
+OPENBLAS = "/usr/include/x86_64-linux-gnu/openblas-pthread"
+
+
+@dataclass
+class Library:
+    name: str
+    package: str  # of Debian
+    headers: list
+    links: str
+    calls: list  # of the tool: (what is called, what it prints)
+    flags: str = ""
+    match: tuple = ()
+
+
+def tensor(numbers, dtype):
+    return f"{len(numbers)}x{dtype}=" + " ".join(map(str, numbers))
+
+
+TEXT = b"The quick brown fox jumps over the lazy dog. " * 4
+BYTES = tensor(list(TEXT), "u8")
+
+LIBRARIES = [
+    Library("CBLAS", "libopenblas-dev", ["cblas.h"], "-lopenblas", [
+        ("cblas_ddot(3xf64=1 2 3, 3xf64=4 5 6)", "result[0]: 32.0"),
+        ("cblas_dnrm2(2xf64=3 4)", "result[0]: 5.0"),
+        ("cblas_daxpy(2.0, 2xf64=1 2, &2xf64[::-1]=10 20)", "arg[2]: 2xf64=12 24"),
+        ("cblas_sgemm(1.0, 2x2xf32=1 2 3 4, 2x1xf32=5 6, 0.0, &2x1xf32=0)",
+         "arg[4]: 2x1xf32=[17][39]"),
+        ("cblas_drotg(3.0, 4.0)", "result[0]: [5.0, 1.6666666666666667, 0.6, 0.8]"),
+    ], f"-I{OPENBLAS}"),
+    Library("LAPACKE", "liblapacke-dev", ["lapacke.h"], "-llapacke -lopenblas", [
+        ("LAPACKE_dgesv(&2x2xf64=2 0 0 4, &2xi32=0, &2x1xf64=6 8)",
+         "arg[0]: 2x2xf64=[2 0][0 4]\narg[1]: 2xi32=1 2\narg[2]: 2x1xf64=[3][2]"),
+        ('LAPACKE_dpotrf("L", &2x2xf64=4 2 2 5)', "arg[1]: 2x2xf64=[2 2][1 2]"),
+        ('LAPACKE_dsyev("N", "U", &2x2xf64=2 1 1 2, &2xf64=0)', "arg[3]: 2xf64=1 3"),
+    ]),
+    Library("zlib", "zlib1g-dev", ["zlib.h"], "-lz", [
+        (f"adler32(1, {BYTES})", f"result[0]: {zlib.adler32(TEXT)}"),
+        (f"crc32(0, {BYTES})", f"result[0]: {zlib.crc32(TEXT)}"),
+        (f"compress(&100xu8=0, {BYTES})", f"result[0]: {len(zlib.compress(TEXT))}"),
+        (f"crc32_combine({zlib.crc32(b'ab')}, {zlib.crc32(b'cd')}, 2)",
+         f"result[0]: {zlib.crc32(b'abcd')}"),
+        ("compress(&1xu8=0, 4xu8=1 2 3 4)", "RuntimeError: `compress` failed: buffer error"),
+    ]),
+    Library("zstd", "libzstd-dev", ["zstd.h"], "-lzstd", [
+        ("ZSTD_compressBound(1000)", "result[0]: 1066"),
+        ("ZSTD_decompress(&4xu8=0, 17xu8=40 181 47 253 36 4 33 0 0 1 2 3 4 25 0 0 0)",
+         "arg[0]: 4xui8=1 2 3 4"),
+        ("ZSTD_maxCLevel()", "result[0]: 22"),
+        ("ZSTD_getFrameContentSize(9xu8=40 181 47 253 36 4 33 0 0)", "result[0]: 4"),
+    ]),
+    Library("SQLite", "libsqlite3-dev", ["sqlite3.h"], "-lsqlite3", [
+        ('sqlite3_complete("SELECT 1;")', "result[0]: 1"),
+        ('sqlite3_strglob("*.[ch]", "wrap.c")', "result[0]: 0"),
+        ('sqlite3_errstr(14)', 'result[0]: "unable to open database file"'),
+        ('sqlite3_open("/nowhere/at all")',
+         "RuntimeError: `sqlite3_open` failed: unable to open database file"),
+    ]),
+    Library("libsndfile", "libsndfile1-dev", ["sndfile.h"], "-lsndfile", [
+        ("sf_error_number(1)", 'result[0]: "Format not recognised."'),
+        ("sf_format_check(32xu8=0)", "result[0]: 0"),
+        ("sf_strerror(None)", 'result[0]: "No Error."'),
+    ]),
+    Library("FFTW", "libfftw3-dev", ["fftw3.h"], "-lfftw3 -lm", [
+        ("fftw_alignment_of(2xf64=1 2)", "result[0]: 0"),
+        ("fftw_cleanup()", "result: none"),
+        ("fftw_import_wisdom_from_string(\"no wisdom\")", "result[0]: 0"),
+    ], match=("fftw_*",)),
+    Library("KISS FFT", "libkissfft-dev",
+            ["kissfft/kiss_fft.h", "kissfft/kiss_fftr.h", "kissfft/kiss_fftnd.h"],
+            "-lkissfft-float", [
+                ("kiss_fft_next_fast_size(7)", "result[0]: 8"),
+                ("kiss_fft_next_fast_size(1021)", "result[0]: 1024"),
+                ("kiss_fft_cleanup()", "result: none"),
+            ]),
+    Library("GSL", "libgsl-dev", [
+        f"gsl/gsl_{name}.h" for name in
+        ("sf_bessel", "sf_gamma", "sf_erf", "cdf", "statistics_double", "fit", "interp", "poly",
+         "rng", "randist")
+    ], "-lgsl -lgslcblas -lm", [
+        ("gsl_sf_bessel_J0(5.0)", "result[0]: -0.1775967713143382"),
+        ("gsl_stats_mean(4xf64=1 2 3 6)", "result[0]: 3.0"),
+        ("gsl_stats_variance(5xf64[::2]=1 3 5)", "result[0]: 4.0"),
+        ("gsl_fit_linear(3xf64=1 2 3, 3xf64=5 7 9)", "result[0]: [0, 3.0, 2.0, "),
+    ]),
+    Library("libpng", "libpng-dev", ["png.h"], "-lpng", [
+        ("png_sig_cmp(8xu8=137 80 78 71 13 10 26 10, 0, 8)", "result[0]: 0"),
+        ("png_sig_cmp(8xu8=137 80 78 71 13 10 26 9, 0, 8)", "result[0]: -1"),
+        ("png_access_version_number()", "result[0]: 1"),
+        ("png_get_header_ver(None)", 'result[0]: "1.'),
+    ]),
+    Library("cJSON", "libcjson-dev", ["cjson/cJSON.h"], "-lcjson", [
+        ("cJSON_Minify(&9xi8=123 32 32 125 0 0 0 0 0)", "arg[0]: 9xi8=123 125 0 125 0 0 0 0 0"),
+        ("cJSON_GetArraySize(None)", "result[0]: 0"),
+        ('cJSON_Parse("[1, 2")', "RuntimeError: `cJSON_Parse` failed"),
+        ('cJSON_Version()', 'result[0]: "1.'),
+    ]),
+]
+
+
+def run(*words, check=True):
+    done = subprocess.run(list(map(str, words)), capture_output=True, text=True, check=False)
+    assert not check or done.returncode == 0, (words[:12], done.stdout[-3000:], done.stderr[-3000:])
+    return done
+
+
+def lines_of(name):
+    """The part of c_libraries.wrap for a library, as a file of its own."""
+    text = (FOLDER / "c_libraries.wrap").read_text(encoding="utf-8")
+    path = WORK / f"{name.replace(' ', '_')}.wrap"
+    found = re.search(rf"^# == {re.escape(name)}\n(.*?)(?=^# ==|\Z)", text, re.M | re.S)
+    path.write_text(found.group(1), encoding="utf-8")
+    return path
+
+
+def wrap(library, *words):
+    headers = [f"--header={name}" for name in library.headers]
+    flags = [f"--cflags={library.flags}"] if library.flags else []
+    return run(TOOL, "wrap", *headers, *flags, *(f"--match={name}" for name in library.match),
+               *words)
+
+
+def read_table(library, *words):
+    return json.loads(wrap(library, "--list", "--json", *words).stdout)["functions"]
+
+
+def is_outside(row):
+    """Variadic functions, and callbacks that get no data, are no goal."""
+    return row["wrapped"] == "refused" and re.search(
+        r"variadic|va_list|callback without data", row["reason"])
+
+
+def least_line(row):
+    """A line that says what must be said: an array of any length, an address."""
+    items, result = [], ""
+    for need in row["reason"].split("; "):
+        what, _, names = need.partition(" for ")
+        for name in names.split(", "):
+            if name == "its result":
+                result = "const void *"
+            else:
+                items.append({"a shape": f"{name}[any_{name}]", "a type": f"void *{name}",
+                              "a value": f"{name} = NULL"}[what])
+    return f"{result}{row['name']}({', '.join(items)})"
+
+
+def compile_all(library, rows):
+    """With least lines, all functions that need one compile."""
+    path = WORK / "least.wrap"
+    path.write_text("\n".join(
+        least_line(row) for row in rows if row["wrapped"] == "needs a line") + "\n",
+                    encoding="utf-8")
+    table = read_table(library, f"@{path}")
+    wanted = sum(row["wrapped"] == "needs a line" for row in rows)
+    assert sum(row["wrapped"] == "with a line" for row in table) == wanted, library.name
+    source = WORK / "least.c"
+    wrap(library, f"@{path}", "-o", source)
+    run("gcc", "-std=gnu11", "-fsyntax-only", "-Wall", "-Wextra", "-Werror",
+        "-Wno-deprecated-declarations", *map("-I{}".format, INCLUDES), *library.flags.split(),
+        source)
+
+
+def make_library(library):
+    """The kernels of a library, with the lines of c_libraries.wrap."""
+    stem = WORK / library.name.replace(" ", "_")
+    wrap(library, f"@{lines_of(library.name)}", "-o", f"{stem}.c")
+    run("gcc", "-std=gnu11", "-O1", "-Wall", "-Wextra", "-Werror", "-Wno-deprecated-declarations",
+        "-shared", "-fPIC", *map("-I{}".format, INCLUDES), *library.flags.split(), f"{stem}.c",
+        *library.links.split(), "-o", f"{stem}.so")
+    return f"{stem}.so"
+
+
+def call_all(library, kernels):
+    wrong = []
+    for call, expected in library.calls:
+        done = run(TOOL, "run", kernels, call, check=False)
+        shown = (done.stdout + done.stderr).strip()
+        if expected not in shown:
+            wrong.append(f"{call} prints {shown}, not {expected}")
+    assert not wrong, "\n".join(wrong)
+
+
+# ---- From Python ----
+
+
+def check_cblas(kernels, np):
+    a, b = np.random.rand(3, 4), np.random.rand(4, 5)
+    c = np.zeros((3, 5))
+    kernels.cblas_dgemm(1.0, a, b, 0.0, c)
+    assert np.allclose(c, a @ b)
+    x, y = np.random.rand(8)[::-2], np.random.rand(4)
+    assert np.isclose(kernels.cblas_ddot(x, y), x @ y)
+
+
+def check_lapacke(kernels, np):
+    a, b = np.random.rand(4, 4), np.random.rand(4, 2)
+    solved, factors, pivots = b.copy(), a.copy(), np.zeros(4, np.int32)
+    kernels.LAPACKE_dgesv(factors, pivots, solved)
+    assert np.allclose(a @ solved, b)
+    a, w = a + a.T, np.zeros(4)
+    kernels.LAPACKE_dsyev("N", "U", a.copy(), w)
+    assert np.allclose(w, np.linalg.eigvalsh(a))
+
+
+def check_zlib(kernels, np):
+    text, packed = np.frombuffer(TEXT, np.uint8).copy(), np.zeros(200, np.uint8)
+    size = kernels.compress(packed, text)
+    assert zlib.decompress(packed[:size].tobytes()) == TEXT
+    assert kernels.crc32(0, text) == zlib.crc32(TEXT)
+
+
+def check_zstd(kernels, np):
+    text = np.frombuffer(TEXT, np.uint8).copy()
+    packed, back = np.zeros(300, np.uint8), np.zeros(len(TEXT), np.uint8)
+    size = kernels.ZSTD_compress(packed, text, 3)
+    assert kernels.ZSTD_decompress(back, packed[:size]) == len(TEXT)
+    assert back.tobytes() == TEXT and kernels.ZSTD_getFrameContentSize(packed[:size]) == len(TEXT)
+
+
+def check_sqlite(kernels, _):
+    query = "SELECT name, weight * 2 FROM t ORDER BY weight"
+    fill = "CREATE TABLE t (name, weight); INSERT INTO t VALUES ('b', 2.5), ('a', 4)"
+    own = sqlite3.connect(":memory:")
+    own.executescript(fill)
+    db = kernels.sqlite3_open(":memory:")
+    kernels.sqlite3_exec(db, fill)
+    statement, rows = kernels.sqlite3_prepare_v2(db, query), []
+    while kernels.sqlite3_step(statement) == 100:
+        rows.append((kernels.sqlite3_column_name(statement, 0),
+                     kernels.sqlite3_column_double(statement, 1)))
+    assert rows == [("name", row[1]) for row in own.execute(query)], rows
+    try:
+        kernels.sqlite3_prepare_v2(db, "SELECT missing FROM t")
+    except RuntimeError as error:
+        assert "no such column: missing" in str(error), error
+    else:
+        raise AssertionError("a wrong query is prepared")
+
+
+def check_sndfile(kernels, np):
+    path = str(WORK / "tone.wav")
+    tone = np.sin(np.arange(100) / 7).astype(np.float32)
+    info = np.zeros(32, np.uint8)
+    info[8:20].view(np.int32)[:] = 8000, 1, 0x10006  # rate, channels, WAV of float
+    assert kernels.sf_format_check(info) == 1
+    file = kernels.sf_open(path, 0x20, info)
+    assert kernels.sf_write_float(file, tone) == 100
+    kernels.sf_close(file)
+    read, info = np.zeros(100, np.float32), np.zeros(32, np.uint8)
+    file = kernels.sf_open(path, 0x10, info)
+    assert kernels.sf_read_float(file, read) == 100 and (read == tone).all()
+    assert info.view(np.int64)[0] == 100
+
+
+def check_fftw(kernels, np):
+    x = np.random.rand(12) + 1j * np.random.rand(12)
+    given, result = x.view(np.float64).reshape(12, 2), np.zeros((12, 2))
+    plan = kernels.fftw_plan_dft_1d(given, result, -1, 64)  # FFTW_FORWARD, FFTW_ESTIMATE
+    kernels.fftw_execute(plan)
+    assert np.allclose(result.view(np.complex128)[:, 0], np.fft.fft(x))
+    assert kernels.fftw_cost(plan) >= 0
+    kernels.fftw_destroy_plan(plan)
+
+
+def check_kissfft(kernels, np):
+    x = (np.random.rand(12) + 1j * np.random.rand(12)).astype(np.complex64)
+    result = np.zeros((12, 2), np.float32)
+    kernels.kiss_fft(kernels.kiss_fft_alloc(12, 0), x.view(np.float32).reshape(12, 2), result)
+    assert np.allclose(result.view(np.complex64)[:, 0], np.fft.fft(x), atol=1e-5)
+
+
+def check_gsl(kernels, np):
+    x = np.random.rand(9)
+    assert np.isclose(kernels.gsl_stats_mean(x[::2]), x[::2].mean())
+    assert np.isclose(kernels.gsl_stats_variance(x), x.var(ddof=1))
+    fit = kernels.gsl_fit_linear(x, 3 * x + 2)
+    assert np.allclose([fit[1], fit[2]], [2, 3])
+    assert np.isclose(kernels.gsl_sf_gamma(4.5), math.gamma(4.5))
+
+
+def check_png(kernels, np):
+    signature = np.frombuffer(b"\x89PNG\r\n\x1a\n", np.uint8).copy()
+    assert kernels.png_sig_cmp(signature, 0, 8) == 0
+    assert kernels.png_get_header_ver(None).startswith("1.")
+    assert kernels.png_access_version_number() // 100 == 106
+
+
+def check_cjson(kernels, np):
+    value = {"name": "wrap", "list": [1, 2.5, None]}
+    root = kernels.cJSON_Parse(json.dumps(value))
+    assert json.loads(kernels.cJSON_PrintUnformatted(root)) == value
+    items = kernels.cJSON_GetObjectItem(root, "list")
+    assert kernels.cJSON_GetArraySize(items) == 3
+    assert kernels.cJSON_GetNumberValue(kernels.cJSON_GetArrayItem(items, 1)) == 2.5
+    made = kernels.cJSON_CreateDoubleArray(np.array([1.5, 2.0]))
+    assert json.loads(kernels.cJSON_PrintUnformatted(made)) == [1.5, 2]
+
+
+CHECKS = {
+    "CBLAS": check_cblas, "LAPACKE": check_lapacke, "zlib": check_zlib, "zstd": check_zstd,
+    "SQLite": check_sqlite, "libsndfile": check_sndfile, "FFTW": check_fftw,
+    "KISS FFT": check_kissfft, "GSL": check_gsl, "libpng": check_png, "cJSON": check_cjson
+}
+
+
+def check_sample():
+    """The sample prints the transform, and why another shape is refused."""
+    sample = ROOT / "samples/39_c_library"
+    run(TOOL, "wrap", "--header=fftw3.h", "--match=fftw_[pe]*", f"@{sample}/fftw.wrap", "-o",
+        WORK / "fft.c")
+    run("gcc", "-shared", "-fPIC", *map("-I{}".format, INCLUDES), WORK / "fft.c", "-lfftw3", "-o",
+        WORK / "fft.so")
+    shown = run(sys.executable, sample / "main.py", WORK / "fft.so").stdout.splitlines()
+    assert shown[0] == "[[0.0, 0.0], [4.0, 0.0], [0.0, 0.0], [0.0, 0.0]]", shown
+    assert "Expected size 4 in dimension 0 but got [3, 2]" in shown[1] and len(shown) == 2, shown
+
+
+def check_from_python(made):
+    try:
+        import numpy as np
+        import tvm_ffi
+    except ImportError as error:
+        print("left out, from Python:", error)
+        return
+    for name, path in made.items():
+        CHECKS[name](tvm_ffi.load_module(path), np)
+        print(f"{name}: called from Python")
+    if "FFTW" in made:
+        check_sample()
+
+
+# ---- The table ----
+
+
+def version_of(package):
+    if shutil.which("dpkg-query") is None:
+        return None
+    done = run("dpkg-query", "-W", "-f", "${Version}", package, check=False)
+    return done.stdout.partition("+")[0] if done.returncode == 0 else None
+
+
+def make_row(library, rows, version):
+    verdicts = [row["wrapped"] for row in rows]
+    refused = {}
+    for row in rows:
+        if row["wrapped"] == "refused":
+            what = re.sub(r"`\w+` is (an? )?|returns ", "", row["reason"])
+            what = "complex by value" if "_Complex" in what else what
+            refused[what] = refused.get(what, 0) + 1
+    possible = sum(not is_outside(row) for row in rows)
+    good = verdicts.count("as it is") + verdicts.count("needs a line")
+    reasons = ", ".join(f"{count} {what}" for what, count in sorted(refused.items()))
+    return (f"| {library.name} | {version} | {len(rows)} | {verdicts.count('as it is')} | "
+            f"{verdicts.count('needs a line')} | {reasons or 'none'} | "
+            f"{100 * good // possible} % |")
+
+
+def check_page(row):
+    page = pathlib.Path(PAGE).read_text(encoding="utf-8")
+    begin = row[:row.index("|", row.index("|", 2) + 1)]
+    if begin in page:
+        assert row in page, f"{PAGE} lacks this row:\n{row}"
+    else:
+        print(f"{PAGE} has no row of this version")
+
+
+def main():
+    missing = run(TOOL, "wrap", "--header=stddef.h", "--list", check=False)
+    if "needs libclang" in missing.stderr:
+        print("skipped: libclang is not installed")
+        sys.exit(SKIPPED)
+    made, left_out = {}, []
+    for library in LIBRARIES:
+        version = version_of(library.package)
+        if version is None:
+            left_out.append(library.package)
+            continue
+        rows = read_table(library)
+        row = make_row(library, rows, version)
+        print(row, flush=True)
+        compile_all(library, rows)
+        made[library.name] = make_library(library)
+        call_all(library, made[library.name])
+        check_page(row)
+    check_from_python(made)
+    if left_out:
+        print("left out, as they are not installed:", *left_out)
+    if not made:
+        sys.exit(SKIPPED)
+    shutil.rmtree(WORK)
+
+
+main()
