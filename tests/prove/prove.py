@@ -128,10 +128,10 @@ def make_sources(proof, mutated):
     texts = {}
     for line in proof.replaced:
         path, _, names = line.partition(": ")
-        text = (ROOT / path).read_text(encoding="utf-8")
+        text = texts.get(path) or (ROOT / path).read_text(encoding="utf-8")
         for name in names.split():
-            text, count = re.subn(rf"^([\w *]*\b){name}(\([^;{{}}]*\) \{{)$",
-                                  rf"\1{name}_itself\2", text, flags=re.M)
+            text, count = re.subn(rf"^([\w *]*\b){name}(\([^;{{}}]*\)) \{{$",
+                                  rf"\1{name}\2;\n\1{name}_itself\2 {{", text, flags=re.M)
             if count != 1:
                 raise Wrong(f"prove.txt: {path} defines {name} {count} times, not once")
         texts[path] = text

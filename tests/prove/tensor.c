@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* c/core/tensor.c, c/core/any.c: layouts, DLPack, conversions of values. */
+/*
+ * c/core/tensor.c, c/core/any.c: layouts, DLPack, conversions of values; c/container/list.c: lists
+ * that grow.
+ */
 #include "core/tensor.h"
 
 #include "core/any.h"
@@ -253,4 +256,79 @@ void prove_any_get_text(void) {
   PROVE(any.type_index == kTVMFFIRawStr ? text.size == 3 : text.size == any.small_str_len);
   i = choose_up_to(7);
   if (i < text.size && any.type_index == kTVMFFISmallStr) PROVE(text.data[i] == any.v_bytes[i]);
+}
+
+/* ---- Lists ---- */
+
+void *tvmffi_alloc_plain(size_t size) {
+  return tvmffi_alloc(size);
+}
+
+void tvmffi_free_plain(void *memory) {
+  tvmffi_free(memory);
+}
+
+#include "container/list.c"
+
+enum { kElements = 3 };
+
+static TVMFFIAny choose_int(void) {
+  TVMFFIAny value;
+  value.type_index = kTVMFFIInt;
+  value.zero_padding = 0;
+  value.v_int64 = choose_i64();
+  return value;
+}
+
+/* Any list with room for up to 3 elements, which are integers. */
+static void choose_list(list_object *list) {
+  TVMFFISeqCell *cell = &list->cell;
+  size_t i;
+  memset(list, 0, sizeof *list);
+  list->header.type_index = kTVMFFIList;
+  cell->data_deleter = tvmffi_free_plain;
+  cell->capacity = (int64_t)choose_up_to(kElements);
+  cell->size = (int64_t)choose_up_to(kElements);
+  ASSUME(cell->size <= cell->capacity);
+  if (cell->capacity == 0) return;
+  cell->data = malloc(kElements * sizeof(TVMFFIAny));
+  ASSUME(cell->data != NULL);
+  ++num_allocated;
+  for (i = 0; i < kElements; ++i) ((TVMFFIAny *)cell->data)[i] = choose_int();
+}
+
+static void end_list(list_object *list) {
+  PROVE(list->cell.size >= 0 && list->cell.size <= list->cell.capacity);
+  list->cell.data_deleter(list->cell.data);
+  PROVE(num_allocated == 0);
+}
+
+void prove_list_append(void) {
+  list_object list;
+  const TVMFFIAny value = choose_int();
+  const int64_t i = (int64_t)choose_up_to(kElements - 1);
+  int64_t size, kept = 0;
+  int code;
+  choose_list(&list);
+  size = list.cell.size;
+  if (i < size) kept = tvmffi_array_items(&list.header)[i].v_int64;
+  code = tvmffi_list_append(&list.header, &value);
+  PROVE(list.cell.size == (code == 0 ? size + 1 : size) && (code != 0) == (num_failures == 1));
+  if (code == 0) PROVE(tvmffi_array_items(&list.header)[size].v_int64 == value.v_int64);
+  if (i < size) PROVE(tvmffi_array_items(&list.header)[i].v_int64 == kept);
+  end_list(&list);
+}
+
+/* Room for any number of elements is made, or the list stays as it was. */
+void prove_list_room(void) {
+  list_object list;
+  const int64_t num = choose_i64();
+  choose_list(&list);
+  ASSUME(num < 0 || num > INT64_MAX / 32);
+  if (ensure_list_room(&list.cell, num) != 0) {
+    PROVE(num > 0 && num_failures == 1);
+  } else {
+    PROVE(num <= 0);
+  }
+  end_list(&list);
 }
