@@ -325,7 +325,7 @@ static void run_child(int (*body)(void *context), void *context, const supervisi
   int code;
   streams_part(options->others_print, options->others_read);
   if (options->hides_others) descriptors_silence();
-  if (is_capped(options)) child_enter_output();
+  if (is_capped(options)) child_enter_output(streams_results() != stdout);
   if (options->guards_others) child_guard_others(note_kill_all);
   code = body(context);
   child_end_strays(kExitRaised);

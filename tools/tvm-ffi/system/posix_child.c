@@ -345,12 +345,14 @@ bool child_cap_output(size_t most) {
   return true;
 }
 
-void child_enter_output(void) {
+void child_enter_output(bool with_stdout) {
   close_printed(0);
-  dup2(printed[1], STDOUT_FILENO);
+  if (with_stdout) {
+    dup2(printed[1], STDOUT_FILENO);
+    setvbuf(stdout, NULL, _IOLBF, 0); /* a crash would lose what is in a buffer */
+  }
   dup2(printed[1], STDERR_FILENO);
   close_printed(1);
-  setvbuf(stdout, NULL, _IOLBF, 0); /* a crash would lose what is in a buffer */
 }
 
 /* Shows bytes on stderr, unless nobody can read them. */

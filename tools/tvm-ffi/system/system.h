@@ -333,8 +333,8 @@ fork_side child_fork(volatile uint64_t *out_time_still);
 /* Before child_fork(): the first `most` bytes that the child prints after child_enter_output() are
  * shown on stderr, the others dropped. False with errno set if there is no pipe. */
 bool child_cap_output(size_t most);
-/* In the child. */
-void child_enter_output(void);
+/* In the child; with_stdout: what goes to stdout is meant, too, and not only stderr. */
+void child_enter_output(bool with_stdout);
 
 /* ---- The child process: this program, run again, in windows.c only ---- */
 
