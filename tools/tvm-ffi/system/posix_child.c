@@ -20,11 +20,14 @@
 #ifdef __linux__
 #include <sys/prctl.h>
 #include <sys/syscall.h>
-#if (defined(__x86_64__) && defined(__LP64__)) || (defined(__aarch64__) && !defined(__AARCH64EB__))
+#if defined(__has_include) && ((defined(__x86_64__) && defined(__LP64__)) || \
+                               (defined(__aarch64__) && !defined(__AARCH64EB__)))
+#if __has_include(<linux/seccomp.h>)
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #define CAN_FILTER_KILL 1
+#endif
 #endif
 #endif
 
