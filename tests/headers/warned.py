@@ -6,8 +6,8 @@
 
 Compiled with c.h and c/host.h, and with the tvm_ffi.h of tools/amalgamate, as C99, and as C++17 if
 the compiler's name ends with ++; functions of c/cuda.h with that, and with stand-ins for the
-headers of CUDA, those of c/opencl.h if OpenCL's headers are installed. The examples at the top of
-c.h must compile without a warning too.
+headers of CUDA, those of c/opencl.h and c/hip.h if their headers are installed. The examples at the
+top of c.h must compile without a warning too.
 """
 import os
 import pathlib
@@ -16,7 +16,9 @@ import subprocess
 import sys
 import tempfile
 
-OPENCL_HEADER = pathlib.Path("/usr/include/CL/cl.h")
+# Headers of other APIs, and what each needs.
+OTHERS = {"tvm/ffi/c/opencl.h": "/usr/include/CL/cl.h",
+          "tvm/ffi/c/hip.h": "/usr/include/hip/hip_runtime_api.h"}
 STRICT = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow"]
 
 # Compiled with -Werror.
@@ -41,7 +43,7 @@ TVM_FFI_C_EXPORT(add, "(0: int, 1: Optional<int>) -> int") {
 # something and leave *out unwritten on failure; and those whose failure nothing else shows.
 MUST_WARN = re.compile(
     r"tvm_ffi_\w+_(read|check)_\w+|tvm_ffi_handle_table_read|"
-    r"tvm_ffi_\w+_create(_\w+)?|tvm_ffi_module_\w+|tvm_ffi_cuda_\w+|tvm_ffi_opencl_program_\w+|"
+    r"tvm_ffi_\w+_create(_\w+)?|tvm_ffi_module_\w+|tvm_ffi_cuda_\w+|tvm_ffi_opencl_program_\w+|tvm_ffi_hip_\w+|"
     r"tvm_ffi_(any_copy|any_from_uint64|args_return|dtype_compute_size|dtype_parse|"
     r"env_set_interrupt_check|function_cache_get|function_cache_get_current|function_find_global|"
     r"function_get_global|function_register|list_append|map_get_item|map_has|tensor_compute_size|"
@@ -94,7 +96,7 @@ def read_callers(root):
     def of(api):
         return {name: code for name, code in callers.items() if name.startswith(f"tvm_ffi_{api}_")}
 
-    apis = [of("cuda"), of("opencl")]
+    apis = [of("cuda"), of("opencl"), of("hip")]
     rest = {name: code for name, code in callers.items() if not any(name in api for api in apis)}
     return rest, *apis
 
@@ -115,7 +117,7 @@ def check(compiler, flags, quiet, callers):
 def main():
     root, *rest = sys.argv[1:]
     root = pathlib.Path(root)
-    quiet, (callers, of_cuda, of_opencl) = [QUIET, *read_examples(root)], read_callers(root)
+    quiet, (callers, of_cuda, *of_others) = [QUIET, *read_examples(root)], read_callers(root)
     split = rest.index("--")
     include, compilers = rest[:split], rest[split + 1:]
     count = 0
@@ -136,12 +138,12 @@ def main():
             for failure in check(compiler, flags, [""], of_cuda):
                 print(f"{compiler} tvm/ffi/c/cuda.h: {failure}")
                 count += 1
-        if OPENCL_HEADER.exists():
-            flags = [*include, "-include", "tvm/ffi/c/opencl.h"]
-            for failure in check(compiler, flags, [""], of_opencl):
-                print(f"{compiler} tvm/ffi/c/opencl.h: {failure}")
-                count += 1
-    num_functions = len(callers) + len(of_cuda) + len(of_opencl)
+        for (header, needed), functions in zip(OTHERS.items(), of_others):
+            if pathlib.Path(needed).exists():
+                for failure in check(compiler, [*include, "-include", header], [""], functions):
+                    print(f"{compiler} {header}: {failure}")
+                    count += 1
+    num_functions = len(callers) + len(of_cuda) + sum(map(len, of_others))
     print(f"{len(compilers)} compilers, {num_functions} functions that warn, {count} failures")
     return count != 0
 

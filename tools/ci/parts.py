@@ -127,7 +127,7 @@ def programs():
         meson_test(build_gcc(["programs"]), suites=["programs"], base="programs")
 
 
-@part(GCC_TESTS + " opencl", alone="a driver that refuses what kernels do")
+@part(GCC_TESTS + " opencl hip", alone="a driver that refuses what kernels do")
 def devices():
     """kernels for devices other than CUDA's, on drivers that run on the processor"""
     if not tool("gcc"):

@@ -6,6 +6,7 @@
 #ifndef TVM_FFI_EXTRA_CUDA_DEVICE_GUARD_H_
 #define TVM_FFI_EXTRA_CUDA_DEVICE_GUARD_H_
 
+#include <tvm/ffi/detail/device_guard.h>
 #include <tvm/ffi/extra/cuda/base.h>
 #if defined(__CUDACC__) && !defined(TVM_FFI_LEAN)
 #include <cuda_fp16.h>
@@ -15,6 +16,14 @@ TVM_FFI_NAMESPACE_BEGIN
 
 #if TVM_FFI_HAS_EXCEPTIONS
 
+namespace detail {
+struct CUDADevices {
+  TVM_FFI_LOCAL_INLINE static cudaError_t Get(int *device) { return cudaGetDevice(device); }
+  TVM_FFI_LOCAL_INLINE static cudaError_t Set(int device) { return cudaSetDevice(device); }
+  TVM_FFI_LOCAL_INLINE static void Check(cudaError_t error) { TVM_FFI_CHECK_CUDA_ERROR(error); }
+};
+}  // namespace detail
+
 /**
  * Makes a device this thread's current one, and restores the old one at the end of the scope; does
  * neither if it is current already.
@@ -22,28 +31,9 @@ TVM_FFI_NAMESPACE_BEGIN
  * Errors: RuntimeError, also from the destructor, except while an exception leaves the scope,
  * because that one says more.
  */
-class CUDADeviceGuard {
+class CUDADeviceGuard : public detail::DeviceGuard<detail::CUDADevices> {
  public:
-  TVM_FFI_LOCAL explicit CUDADeviceGuard(int device)
-      : old_(device), changed_(false), exceptions_(std::uncaught_exceptions()) {
-    TVM_FFI_CHECK_CUDA_ERROR(cudaGetDevice(&old_));
-    if (old_ != device) {
-      TVM_FFI_CHECK_CUDA_ERROR(cudaSetDevice(device));
-      changed_ = true;
-    }
-  }
-  TVM_FFI_LOCAL ~CUDADeviceGuard() noexcept(false) {
-    if (!changed_) return;
-    const cudaError_t error = cudaSetDevice(old_);
-    if (std::uncaught_exceptions() == exceptions_) TVM_FFI_CHECK_CUDA_ERROR(error);
-  }
-  CUDADeviceGuard(const CUDADeviceGuard &) = delete;
-  CUDADeviceGuard &operator=(const CUDADeviceGuard &) = delete;
-
- private:
-  int old_;
-  bool changed_;
-  int exceptions_;
+  TVM_FFI_LOCAL explicit CUDADeviceGuard(int device) : DeviceGuard(device) {}
 };
 
 #else
