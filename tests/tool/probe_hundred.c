@@ -857,3 +857,38 @@ TVM_FFI_C_EXPORT(right_new, "(x: Tensor) -> Tensor") {
   memcpy(TVMFFITensorGetDLTensorPtr(made)->data, tvm_ffi_tensor_get_data(x), size);
   return tvm_ffi_args_return_object(args, made);
 }
+
+/* ---- Kinds of faults that a blind score showed to be missed ---- */
+
+/* The host, but only where a call is refused, or has nothing to do. */
+ON_ERROR(rounds_on_error, const int mode = fegetround();
+         (void)fesetround(FE_UPWARD), (void)fesetround(mode))
+FAULT(blocks_if_empty, kAll, sigset_t set; sigemptyset(&set); sigaddset(&set, SIGINT);
+      (void)pthread_sigmask(SIG_BLOCK, &set, NULL); if (c.size == 0) return 0;
+      (void)pthread_sigmask(SIG_UNBLOCK, &set, NULL);)
+FAULT(sets_plain_locale, kAll, (void)setlocale(LC_ALL, "C");)
+FAULT(
+    moves_stdout, kAll, const int file = open("/dev/null", O_WRONLY); if (file >= 0) {
+      (void)dup2(file, STDOUT_FILENO);
+      (void)close(file);
+    })
+
+/* What belongs to the caller. */
+FAULT(clears_strides, kAll, c.x->strides = NULL;)
+FAULT(changes_extent, kAll, if (c.n == 1) c.x->shape[0] = 2;)
+TVM_FFI_C_EXPORT(array_unretained, "(x: Array[Tensor]) -> Array[Tensor]") {
+  TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 1));
+  if (args->args[0].type_index != kTVMFFIArray) {
+    return tvm_ffi_error_raise(TVM_FFI_C_TYPE_ERROR, "argument 0 is no array");
+  }
+  if (tvm_ffi_array_get_size(args->args[0].v_obj) > 1) return add_first(args, 0);
+  return tvm_ffi_args_return_object(args, args->args[0].v_obj); /* and no reference to it */
+}
+TVM_FFI_C_EXPORT(view_unheld, "(x: Tensor) -> Tensor") {
+  DLTensor *x;
+  TVMFFIObjectHandle made;
+  TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 1));
+  TVM_FFI_C_TRY(take_one(args, 0, TVM_FFI_C_FLOAT32, &x));
+  TVM_FFI_C_TRY(tvm_ffi_tensor_create_around(x, NULL, NULL, &made));
+  return tvm_ffi_args_return_object(args, made);
+}

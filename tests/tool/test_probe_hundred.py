@@ -63,7 +63,10 @@ FAULTS = {
     "copies_text": "texts", "short_shape": "lists", "result_in_static": "sequence",
     "array_size": "lists", "array_type": "none", "array_offset": "offset",
     "array_dtype": "dtype", "keeps_array": "objects", "map_type": "dtype", "map_offset": "offset",
-    "map_adds": "dirty", "map_rest": "lengths",
+    "map_adds": "dirty", "map_rest": "lengths", "rounds_on_error": "unequal",
+    "blocks_if_empty": "extent-0", "sets_plain_locale": "locale", "moves_stdout": "environment",
+    "clears_strides": "given", "changes_extent": "extent-1", "array_unretained": "lists",
+    "view_unheld": "given",
 }  # yapf: disable
 INDEXED = "NAME(4x3xf32=rand, 3xi32=5 1 2, &3xf32)"
 PAIR = "NAME(4x3xf32=rand, &4x3xf32)"
@@ -81,6 +84,7 @@ CALLS = {
     "short_shape": "NAME(shape:[2, 3])", "array_size": ARRAY, "array_type": ARRAY,
     "array_offset": ARRAY, "array_dtype": ARRAY, "keeps_array": ARRAY, "right_array": ARRAY,
     "right_given": ARRAY,
+    "array_unretained": ARRAY, "view_unheld": "NAME(4x3xf32=rand)",
     "map_type": MAP, "map_offset": MAP, "map_adds": MAP, "map_rest": MAP, "right_map": MAP,
 }  # yapf: disable
 TYPES = {"abs64": "f64", "exp64": "f64", "copy64": "f64", "sin64": "f64", "increment": "i32",

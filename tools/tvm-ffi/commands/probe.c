@@ -116,7 +116,8 @@ static int tell_effects(probe *p, const attempt *a) {
     return kExitRaised;
   }
   has_result = after.has_result;
-  fits = box_put_text(p->told, after.text);
+  fits = box_put_text(p->told, after.text) &&
+         box_put(p->told, &a->host_changes, sizeof a->host_changes);
   begin = box_size(p->told);
   if (fits && (!box_put(p->told, &has_result, 1) || !box_put_value(p->told, &after.result) ||
                box_size(p->told) > kResultRoom)) {
@@ -136,6 +137,7 @@ static int tell_effects(probe *p, const attempt *a) {
 static int call_as_given(probe *p) {
   text_buf wrong = {NULL, 0, 0};
   attempt a;
+  p->s.after.host_changes = ~0U; /* those of this call are told */
   if (!attempt_init(&a, &p->s, NULL) || !attempt_call(&a)) {
     runtime_error_report(p->s.name, false);
     return kExitRaised;
@@ -354,6 +356,7 @@ static bool read_effects(probe *p) {
   memset(after->tensors, 0, (p->inputs.size + 1) * sizeof *after->tensors);
   box_begin(p->told);
   after->text = box_get_text(p->told);
+  if (!box_get(p->told, &after->host_changes, sizeof after->host_changes)) return false;
   if (!box_get(p->told, &has_result, 1) || !box_get_value(p->told, &after->result, &is_shown)) {
     return false;
   }
@@ -1012,8 +1015,10 @@ static const char kProbeText[] =
     "  tvm-ffi probe scale.c 'count(4x3xf32=rand)' --skip=calls --nondeterministic\n\n"
     "A verdict is passed, refused (the function raised an error) or FAIL; one FAIL makes the exit\n"
     "code 5. These are a FAIL in every row: a crash, a call that takes longer than --timeout, a\n"
-    "write outside the outputs, a changed input, and -1 without an error. The rows, and what else\n"
-    "makes them fail:";
+    "write outside the outputs, a changed input or DLTensor, a reference that is missing, a "
+    "change\n"
+    "of what belongs to the host, and -1 without an error. The rows, and what else makes them "
+    "fail:";
 
 const command kProbeCommand = {
     .name = "probe",

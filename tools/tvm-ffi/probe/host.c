@@ -16,6 +16,65 @@ static bool has_subnormals(void) {
   return tiny != 0;
 }
 
+/* ---- All of it, before and after each call ---- */
+
+static const char *const kChanges[] = {"the rounding mode",
+                                       "which floating-point exceptions end the program",
+                                       "whether tiny numbers are flushed to zero",
+                                       "the locale",
+                                       "a handler of a signal",
+                                       "which signals are blocked",
+                                       "the working directory",
+                                       "the environment",
+                                       "the mask of new files (umask)",
+                                       "which processors the thread may use",
+                                       "the limits of resources",
+                                       "a timer, which now runs",
+                                       "the priority of the process",
+                                       "what standard input, output or error is"};
+enum { kNumChanges = sizeof kChanges / sizeof *kChanges };
+
+void host_read(host_state *out) {
+  const char *c = setlocale(LC_ALL, NULL);
+  process_state_read_host(&out->process);
+  out->rounding = fegetround();
+  out->has_subnormals = has_subnormals();
+  for (out->locale_name = 1; *c != '\0'; ++c) {
+    out->locale_name = out->locale_name * 31 + (unsigned char)*c;
+  }
+}
+
+unsigned host_compare(const host_state *before, const host_state *after) {
+  const process_state *x = &before->process, *y = &after->process;
+  const bool differs[kNumChanges] = {
+      before->rounding != after->rounding,
+      x->traps != y->traps,
+      before->has_subnormals != after->has_subnormals,
+      before->locale_name != after->locale_name || x->locale != y->locale,
+      memcmp(x->handlers, y->handlers, sizeof x->handlers) != 0,
+      x->blocked != y->blocked,
+      x->folder != y->folder,
+      x->variables != y->variables,
+      x->mask != y->mask,
+      x->processors != y->processors,
+      x->limits != y->limits,
+      x->has_timer != y->has_timer,
+      x->priority != y->priority,
+      x->streams != y->streams};
+  unsigned out = 0;
+  size_t i;
+  for (i = 0; i < kNumChanges; ++i) out |= differs[i] ? 1U << i : 0;
+  return out;
+}
+
+const char *host_describe(unsigned changes) {
+  size_t i = 0;
+  while (i + 1 < kNumChanges && (changes >> i & 1) == 0) ++i;
+  return kChanges[i];
+}
+
+/* ---- Each part of it, in a row of its own ---- */
+
 static const char *name_mode(int mode) {
   return mode == FE_UPWARD       ? "upward"
          : mode == FE_DOWNWARD   ? "downward"
@@ -44,22 +103,29 @@ static void judge_rounding(attempt *a, const probe_case *which, outcome *out) {
   }
 }
 
-static void judge_locale(attempt *a, const probe_case *which, outcome *out) {
+/* Whether the call leaves the locale that is set; else it has been judged. */
+static bool keeps_locale(attempt *a, outcome *out) {
   const char *name = setlocale(LC_ALL, NULL);
   char *old = tool_copy(name, strlen(name));
   process_state before, after;
-  (void)which;
   if (read_states(a, 0, 1, &before, &after, out)) {
     name = setlocale(LC_ALL, NULL);
     if (strcmp(name, old) != 0) {
       judge(out, kFailed, "the locale is %s after the call, %s before", name, old);
     } else if (before.locale != after.locale) {
       judge(out, kFailed, "the thread has another locale after the call");
-    } else {
-      judge(out, kPassed, "as before");
     }
   }
   free(old);
+  return out->verdict == kVerdictNone;
+}
+
+/* Also where the host has another one than "C", which a function may set. */
+static void judge_locale(attempt *a, const probe_case *which, outcome *out) {
+  (void)which;
+  if (!keeps_locale(a, out)) return;
+  if (setlocale(LC_ALL, "C.UTF-8") != NULL && !keeps_locale(a, out)) return;
+  judge(out, kPassed, "as before");
 }
 
 static void judge_signals(attempt *a, const probe_case *which, outcome *out) {
@@ -85,7 +151,8 @@ static void judge_environment(attempt *a, const probe_case *which, outcome *out)
   const char *changed;
   (void)which;
   if (!read_states(a, 0, 1, &before, &after, out)) return;
-  changed = before.folder != after.folder           ? "the working directory"
+  changed = before.streams != after.streams         ? "what standard input, output or error is"
+            : before.folder != after.folder         ? "the working directory"
             : before.variables != after.variables   ? "the environment"
             : before.mask != after.mask             ? "the mask of new files (umask)"
             : before.processors != after.processors ? "which processors the thread may use"

@@ -37,10 +37,10 @@ static difference compare_with_reference(attempt *a, attempt *reference, outcome
     judge(out, kLeftOut, "%s", wrong->data);
   } else {
     out->verdict = kVerdictNone;
-    if (call_and_look(a, out)) {
-      const bool is_taken = attempt_take_effects(a, &got);
-      found =
-          is_taken && effects_match(a, &got, &expected, false, wrong) ? kNoDifference : kDifference;
+    if (call_and_look(a, out) && !attempt_take_effects(a, &got)) {
+      leave_out(out);
+    } else if (out->verdict == kVerdictNone) {
+      found = effects_match(a, &got, &expected, false, wrong) ? kNoDifference : kDifference;
     }
   }
   effects_free(&got, a->num_args);

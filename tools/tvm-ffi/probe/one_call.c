@@ -303,8 +303,95 @@ bool attempt_call_here(attempt *a) {
   return call_function(a) == 0;
 }
 
+/* ---- What arguments are before a call, and after it ---- */
+
+/* One that was appended has no place in the call that works. */
+static const char *name_argument(const attempt *a, size_t i) {
+  return i < a->s->inputs->size ? a->s->places[i].label : "that was added";
+}
+
+/* 0: it is no object. */
+static uint32_t count_references(const TVMFFIAny *value) {
+  if (value->type_index < kTVMFFIStaticObjectBegin) return 0;
+  return (uint32_t)((const TVMFFIObject *)value->v_obj)->combined_ref_count;
+}
+
+static uint64_t digest_shape(const DLTensor *tensor) {
+  uint64_t sum = 1;
+  int32_t d;
+  for (d = 0; d < tensor->ndim; ++d) {
+    sum = sum * 31 + (uint64_t)tensor->shape[d];
+    if (tensor->strides != NULL) sum = sum * 31 + (uint64_t)tensor->strides[d];
+  }
+  return sum;
+}
+
+static void remember_argument(argument *arg) {
+  DLTensor *tensor;
+  if (arg->references == 0) arg->references = count_references(&arg->value);
+  arg->passed = arg->store != NULL && tvm_ffi_any_try_tensor(&arg->value, &tensor) ? tensor : NULL;
+  if (arg->passed == NULL) return;
+  arg->header = *arg->passed;
+  arg->header_digest = digest_shape(arg->passed);
+}
+
+/* Whether the DLTensor is as it was. */
+static bool has_its_header(const argument *arg) {
+  const DLTensor *now = arg->passed, *then = &arg->header;
+  return now == NULL ||
+         (now->data == then->data && now->byte_offset == then->byte_offset &&
+          now->ndim == then->ndim && now->shape == then->shape && now->strides == then->strides &&
+          now->device.device_type == then->device.device_type &&
+          now->device.device_id == then->device.device_id &&
+          tvm_ffi_dtype_equal(now->dtype, then->dtype) && digest_shape(now) == arg->header_digest);
+}
+
+/* Whether the result is a tensor in memory of the argument, which has an object that holds it. */
+static bool result_is_in(const attempt *a, size_t i) {
+  const storage *store = a->args[i].store;
+  DLTensor *result;
+  const char *at;
+  if (store == NULL || a->args[i].value.type_index != kTVMFFITensor || !a->returned ||
+      !tvm_ffi_any_try_tensor(&a->result, &result)) {
+    return false;
+  }
+  at = tvm_ffi_tensor_get_data(result);
+  return tvm_ffi_tensor_get_numel(result) > 0 && at >= store->block->low && at < store->block->high;
+}
+
+/* Whether an argument has lost a reference, or the result lacks one; if so, writes how. */
+static bool lost_reference(const attempt *a, size_t i, text_buf *out) {
+  const argument *arg = &a->args[i];
+  const uint32_t now = count_references(&arg->value);
+  const size_t parent = i < a->s->inputs->size ? a->s->places[i].argument : i;
+  const bool is_result =
+      a->result.type_index >= kTVMFFIStaticObjectBegin && a->result.v_obj == arg->value.v_obj;
+  if (arg->references == 0) return false;
+  if (now < arg->references) {
+    text_add(out, "it released a reference to argument %s that was not its own",
+             name_argument(a, i));
+  } else if (is_result && now == arg->references) {
+    text_add(out, "its result is argument %s, without a reference of its own", name_argument(a, i));
+  } else if (!is_result && now == arg->references && result_is_in(a, i) &&
+             count_references(&a->args[parent].value) == a->args[parent].references) {
+    text_add(out, "its result is in the memory of argument %s, and holds no reference to it",
+             name_argument(a, i));
+  } else {
+    return false;
+  }
+  return true;
+}
+
 bool attempt_call(attempt *a) {
-  return foreign_call(kStageCall, a->s->name, call_function, a) == 0;
+  host_state before, after;
+  bool good;
+  size_t i;
+  for (i = 0; i < a->num_args; ++i) remember_argument(&a->args[i]);
+  host_read(&before);
+  good = foreign_call(kStageCall, a->s->name, call_function, a) == 0;
+  host_read(&after);
+  a->host_changes = host_compare(&before, &after);
+  return good;
 }
 
 bool attempt_reset(attempt *a) {
@@ -323,11 +410,6 @@ bool attempt_reset(attempt *a) {
 
 /* ---- What happened ---- */
 
-/* One that was appended has no place in the call that works. */
-static const char *name_argument(const attempt *a, size_t i) {
-  return i < a->s->inputs->size ? a->s->places[i].label : "that was added";
-}
-
 /* Whether the elements of an input are those that it had. */
 bool argument_is_unchanged(const argument *arg) {
   unsigned char *now = tool_alloc(arg->size + 1);
@@ -344,6 +426,28 @@ static bool is_made_up(TVMFFIObjectHandle error) {
   const TVMFFIByteArray message = tvm_ffi_error_get_message(error);
   return tvm_ffi_error_is(error, "InternalError") && message.size >= sizeof kWords - 1 &&
          strstr(message.data, kWords) != NULL;
+}
+
+/* Whether the objects that were passed are as they were. */
+static bool keeps_arguments(const attempt *a, text_buf *out) {
+  size_t i;
+  for (i = 0; i < a->num_args; ++i) {
+    if (!has_its_header(&a->args[i])) {
+      text_add(out, "it changed the DLTensor of argument %s, which belongs to the caller",
+               name_argument(a, i));
+      return false;
+    }
+    if (lost_reference(a, i, out)) return false;
+  }
+  return true;
+}
+
+/* What the call that works changes is a matter of the rows of the host. */
+static bool keeps_host(const attempt *a, text_buf *out) {
+  const unsigned changes = a->host_changes & ~a->s->after.host_changes;
+  if (changes == 0) return true;
+  text_add(out, "the call changed %s", host_describe(changes));
+  return false;
 }
 
 const char kHintOutput[] = " (write & before it if it is an output)";
@@ -376,7 +480,7 @@ bool attempt_is_clean(const attempt *a, text_buf *out) {
       return false;
     }
   }
-  return true;
+  return keeps_arguments(a, out) && keeps_host(a, out);
 }
 
 void attempt_describe_error(const attempt *a, text_buf *out) {

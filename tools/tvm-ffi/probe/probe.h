@@ -7,6 +7,7 @@
 
 #include "base/command.h"
 #include "base/text.h"
+#include "system/system.h"
 #include "value/input.h"
 #include "value/layout.h"
 #include "value/output.h"
@@ -60,7 +61,8 @@ typedef struct {
   TVMFFIObjectHandle *tensors; /* for each argument that is an output a packed tensor, else NULL */
   TVMFFIAny result;            /* unless it can only be compared as text */
   bool has_result;
-  char *text; /* of the result */
+  char *text;            /* of the result */
+  unsigned host_changes; /* of what belongs to the host */
 } effects;
 
 /* The call that works. */
@@ -97,6 +99,11 @@ typedef struct {
   bool is_output;
   TVMFFIObjectHandle on_device; /* a copy of the storage */
   DLTensor view;                /* of the storage there */
+  /* Since the first call: */
+  uint32_t references;    /* to its object then; 0: none was made, or it is no object */
+  const DLTensor *passed; /* what the function gets; NULL: no tensor */
+  DLTensor header;        /* and what that was before the call, */
+  uint64_t header_digest; /* with its extents and strides */
 } argument;
 
 typedef struct {
@@ -112,7 +119,8 @@ typedef struct {
   TVMFFIAny *views_end; /* where those end that are passed, next to what nobody may read */
   /* After a call: */
   bool returned;
-  bool broke_device; /* what it launched failed there: `error` says how */
+  bool broke_device;     /* what it launched failed there: `error` says how */
+  unsigned host_changes; /* host_compare() */
   int code;
   TVMFFIAny result;
   TVMFFIObjectHandle error;
@@ -175,6 +183,21 @@ void effects_free(effects *e, size_t num_args);
  * Arguments without a tensor in `expected` are not compared. */
 bool effects_match(const attempt *a, const effects *got, const effects *expected, bool exact,
                    text_buf *out);
+
+/* ---- What belongs to the host: host.c ---- */
+
+typedef struct {
+  process_state process;
+  int rounding;
+  bool has_subnormals; /* tiny numbers are not taken for zeros */
+  uint64_t locale_name;
+} host_state;
+
+void host_read(host_state *out);
+/* What differs, as bits; */
+unsigned host_compare(const host_state *before, const host_state *after);
+/* the first of them in words. */
+const char *host_describe(unsigned changes);
 
 /* ---- The kinds of calls: rows.c ---- */
 

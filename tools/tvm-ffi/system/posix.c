@@ -820,7 +820,13 @@ static void read_environment(process_state *out) {
   out->traps = fegetexcept();
 #endif
   out->priority = getpriority(PRIO_PROCESS, 0);
-  out->num_threads = count_entries("/proc/self/task");
+  for (i = 0; i <= STDERR_FILENO; ++i) {
+    struct stat file;
+    memset(&file, 0, sizeof file);
+    (void)fstat((int)i, &file);
+    out->streams = digest(out->streams + 1, &file.st_dev, sizeof file.st_dev);
+    out->streams = digest(out->streams, &file.st_ino, sizeof file.st_ino);
+  }
 }
 
 void process_leave_errors(void) {
@@ -828,13 +834,9 @@ void process_leave_errors(void) {
   errno = ERANGE;
 }
 
-void process_state_read(process_state *out) {
-  enum { kMost = 4096 };
-  long limit = sysconf(_SC_OPEN_MAX);
+void process_state_read_host(process_state *out) {
   int i;
   memset(out, 0, sizeof *out);
-  if (limit < 0 || limit > kMost) limit = kMost;
-  for (i = 0; i < (int)limit; ++i) out->num_descriptors += fcntl(i, F_GETFD) >= 0;
   out->locale = (void *)uselocale((locale_t)0);
   for (i = 1; i < kMaxSignals; ++i) {
     struct sigaction action;
@@ -845,8 +847,18 @@ void process_state_read(process_state *out) {
       memcpy(&out->handlers[i], &action.sa_handler, sizeof out->handlers[i]);
     }
   }
-  count_mappings(out);
   read_environment(out);
+}
+
+void process_state_read(process_state *out) {
+  enum { kMost = 4096 };
+  long limit = sysconf(_SC_OPEN_MAX);
+  int i;
+  process_state_read_host(out);
+  if (limit < 0 || limit > kMost) limit = kMost;
+  for (i = 0; i < (int)limit; ++i) out->num_descriptors += fcntl(i, F_GETFD) >= 0;
+  out->num_threads = count_entries("/proc/self/task");
+  count_mappings(out);
   count_heap(out);
 }
 
