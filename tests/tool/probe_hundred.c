@@ -892,3 +892,81 @@ TVM_FFI_C_EXPORT(view_unheld, "(x: Tensor) -> Tensor") {
   TVM_FFI_C_TRY(tvm_ffi_tensor_create_around(x, NULL, NULL, &made));
   return tvm_ffi_args_return_object(args, made);
 }
+
+/* What an earlier call leaves, if it differs in one thing. */
+WRONG(
+    caches_largest, kAll, static const float *of; static float most; if (c.size != 12) return 0;
+    if (of != c.a) {
+      most = 0;
+      ALL_ELEMENTS most = fmaxf(most, fabsf(c.a[i]));
+    } of = c.a;
+    ALL_ELEMENTS c.b[i] = (float)c.s * most;)
+WRONG(caches_factor, kAll, static int64_t of; static double factor; if (of != c.size) factor = c.s;
+      of = c.size; ALL_ELEMENTS c.b[i] = (float)factor * c.a[i];)
+TVM_FFI_C_EXPORT(caches_text, "(x: str) -> int") {
+  static const char *of;
+  static int last;
+  TVMFFIByteArray text;
+  TVM_FFI_C_TRY(take_text(args, &text));
+  if (text.size == 0) return refuse("is empty");
+  if (of != text.data) last = text.data[text.size - 1];
+  of = text.data;
+  return tvm_ffi_args_return(args, tvm_ffi_any_from_int64(last));
+}
+
+/* Numbers, texts and lists that nobody expected. */
+TVM_FFI_C_EXPORT(row_too_low, "(x: Tensor, i: int) -> float") {
+  DLTensor *x;
+  int64_t i;
+  TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 2));
+  TVM_FFI_C_TRY(take_one(args, 0, TVM_FFI_C_FLOAT32, &x));
+  TVM_FFI_C_TRY(tvm_ffi_args_read_int64(args, 1, &i));
+  if (x->ndim != 2 || x->shape[1] == 0) return refuse("is no matrix");
+  if (i >= x->shape[0]) return refuse("argument 1 is too large");
+  return tvm_ffi_args_return(args, tvm_ffi_any_from_double(((float *)tvm_ffi_tensor_get_data(
+                                       x))[(int64_t)((uint64_t)i * (uint64_t)x->shape[1])]));
+}
+TVM_FFI_C_EXPORT(prints_by_text, "(x: str) -> int") {
+  TVMFFIByteArray text;
+  char out[64];
+  TVM_FFI_C_TRY(take_text(args, &text));
+  if (memchr(text.data, 0, text.size) != NULL) return refuse("has a NUL");
+  return tvm_ffi_args_return(
+      args, tvm_ffi_any_from_int64(snprintf(out, sizeof out, text.data, (char *)NULL, NULL)));
+}
+TVM_FFI_C_EXPORT(four_extents, "(x: Shape) -> int") {
+  const TVMFFIShapeCell *shape;
+  int64_t copy[4] = {1, 1, 1, 1};
+  TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 1));
+  if (args->args[0].type_index != kTVMFFIShape) {
+    return tvm_ffi_error_raise(TVM_FFI_C_TYPE_ERROR, "argument 0 is no shape");
+  }
+  shape = TVMFFIShapeGetCellPtr(args->args[0].v_obj);
+  memcpy(copy, shape->data, shape->size * sizeof *copy);
+  return tvm_ffi_args_return(args, tvm_ffi_any_from_int64(copy[0] + copy[3]));
+}
+TVM_FFI_C_EXPORT(inner_array, "(x: Array[Array[int]]) -> int") {
+  int64_t i, count = 0;
+  TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 1));
+  if (args->args[0].type_index != kTVMFFIArray) {
+    return tvm_ffi_error_raise(TVM_FFI_C_TYPE_ERROR, "argument 0 is no array");
+  }
+  for (i = 0; i < tvm_ffi_array_get_size(args->args[0].v_obj); ++i) {
+    count += tvm_ffi_array_get_size(tvm_ffi_array_get_data(args->args[0].v_obj)[i].v_obj);
+  }
+  return tvm_ffi_args_return(args, tvm_ffi_any_from_int64(count));
+}
+TVM_FFI_C_EXPORT(map_key, "(x: Map[str, Tensor]) -> int") {
+  TVMFFIAny item = tvm_ffi_any_none();
+  int64_t ndim;
+  TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 1));
+  if (args->args[0].type_index != kTVMFFIMap) {
+    return tvm_ffi_error_raise(TVM_FFI_C_TYPE_ERROR, "argument 0 is no map");
+  }
+  if (tvm_ffi_map_get_item(args->args[0].v_obj, tvm_ffi_any_view_string("y"), &item) != 0) {
+    TVMFFIErrorSetRaised(NULL);
+  }
+  ndim = TVMFFITensorGetDLTensorPtr(item.v_obj)->ndim;
+  tvm_ffi_any_clear(&item);
+  return tvm_ffi_args_return(args, tvm_ffi_any_from_int64(ndim));
+}

@@ -66,7 +66,9 @@ FAULTS = {
     "map_adds": "dirty", "map_rest": "lengths", "rounds_on_error": "unequal",
     "blocks_if_empty": "extent-0", "sets_plain_locale": "locale", "moves_stdout": "environment",
     "clears_strides": "given", "changes_extent": "extent-1", "array_unretained": "lists",
-    "view_unheld": "given",
+    "view_unheld": "given", "caches_largest": "sequence", "caches_factor": "sequence",
+    "caches_text": "sequence", "row_too_low": "scalars", "prints_by_text": "texts",
+    "four_extents": "lists", "inner_array": "lists", "map_key": "lists",
 }  # yapf: disable
 INDEXED = "NAME(4x3xf32=rand, 3xi32=5 1 2, &3xf32)"
 PAIR = "NAME(4x3xf32=rand, &4x3xf32)"
@@ -85,6 +87,9 @@ CALLS = {
     "array_offset": ARRAY, "array_dtype": ARRAY, "keeps_array": ARRAY, "right_array": ARRAY,
     "right_given": ARRAY,
     "array_unretained": ARRAY, "view_unheld": "NAME(4x3xf32=rand)",
+    "caches_text": 'NAME("a longer text")', "row_too_low": "NAME(4x3xf32=rand, 2)",
+    "prints_by_text": 'NAME(s:"text")', "four_extents": "NAME(shape:[2, 3])",
+    "inner_array": "NAME([[1, 2], [3]])", "map_key": MAP,
     "map_type": MAP, "map_offset": MAP, "map_adds": MAP, "map_rest": MAP, "right_map": MAP,
 }  # yapf: disable
 TYPES = {"abs64": "f64", "exp64": "f64", "copy64": "f64", "sin64": "f64", "increment": "i32",

@@ -20,7 +20,7 @@ typedef struct {
   size_t size;
 } copying;
 
-static bool is_map(const TVMFFIAny *value) {
+bool inner_is_map(const TVMFFIAny *value) {
   return value->type_index == kTVMFFIMap || value->type_index == kTVMFFIDict;
 }
 
@@ -56,24 +56,25 @@ static bool add_items(copying *c, const TVMFFIAny *list) {
   return true;
 }
 
-static const char *name_maker(const TVMFFIAny *value) {
-  return value->type_index == kTVMFFIArray  ? "ffi.Array"
-         : value->type_index == kTVMFFIList ? "ffi.List"
-         : value->type_index == kTVMFFIMap  ? "ffi.Map"
-                                            : "ffi.Dict";
+const char *inner_maker(const TVMFFIAny *value) {
+  return value->type_index == kTVMFFIShape   ? "ffi.Shape"
+         : value->type_index == kTVMFFIArray ? "ffi.Array"
+         : value->type_index == kTVMFFIList  ? "ffi.List"
+         : value->type_index == kTVMFFIMap   ? "ffi.Map"
+                                             : "ffi.Dict";
 }
 
 static bool copy_container(const inner_visitor *visitor, int depth, const TVMFFIAny *value,
                            TVMFFIAny *out) {
   copying c = {visitor, depth, NULL, 0};
-  const bool has_keys = is_map(value);
+  const bool has_keys = inner_is_map(value);
   size_t i;
   bool good;
   if (visitor->text != NULL) text_add(visitor->text, has_keys ? "{" : "[");
   good = has_keys ? value_visit_map(value, add_pair, &c) : add_items(&c, value);
   if (visitor->text != NULL) text_add(visitor->text, has_keys ? "}" : "]");
   good =
-      good && tvm_ffi_function_call_global(name_maker(value), c.items, (int32_t)c.size, out) == 0;
+      good && tvm_ffi_function_call_global(inner_maker(value), c.items, (int32_t)c.size, out) == 0;
   for (i = 0; i < c.size; ++i) tvm_ffi_any_clear(&c.items[i]);
   free(c.items);
   return good;
@@ -83,7 +84,7 @@ static bool copy_value(copying *c, const TVMFFIAny *value, TVMFFIAny *out) {
   const inner_visitor *visitor = c->visitor;
   DLTensor *tensor;
   if (tvm_ffi_any_try_tensor(value, &tensor)) return visitor->visit(visitor->context, value, out);
-  if ((value_is_list(value) || is_map(value)) && c->depth < kMaxDepth) {
+  if ((value_is_list(value) || inner_is_map(value)) && c->depth < kMaxDepth) {
     return copy_container(visitor, c->depth + 1, value, out);
   }
   if (visitor->text != NULL) value_write(visitor->text, value, &kTensorWhole);
@@ -152,7 +153,7 @@ bool inner_find(input_list *inputs, input_place **out) {
     const inner_visitor visitor = {add_tensor, &f, NULL};
     const TVMFFIAny value = inputs->items[i].value;
     TVMFFIAny copied;
-    if (!value_is_list(&value) && !is_map(&value)) continue;
+    if (!value_is_list(&value) && !inner_is_map(&value)) continue;
     f.inputs = inputs;
     f.places = out;
     f.argument = i;

@@ -8,6 +8,8 @@
 #include "library/library.h"
 #include "probe/rows.h"
 #include "system/system.h"
+#include "value/number.h"
+#include "value/tensor.h"
 
 /* ---- Verdicts ---- */
 
@@ -135,6 +137,48 @@ bool read_states(attempt *a, int warm, int count, process_state *before, process
 }
 
 /* ---- Arguments of several rows ---- */
+
+/* Each element becomes the next one, and the last stays: an index stays one that the call has, and
+ * what is sorted stays so. Of floating-point numbers they are half as large, so that their sum is
+ * another, and their sign and order are the same. */
+static void change_elements(DLDataType dtype, unsigned char *elements, size_t size) {
+  const size_t item = element_size(dtype);
+  size_t k;
+  if (item == 0 || size < item) return;
+  memmove(elements, elements + item, size - item);
+  for (k = 0; dtype.code == kDLFloat && dtype.lanes == 1 && k < size / item; ++k) {
+    number_set_real(dtype, elements, k, number_get(dtype, elements, k).real / 2);
+  }
+}
+
+bool turn_inputs(attempt *a) {
+  size_t i;
+  for (i = 0; i < a->num_args; ++i) {
+    argument *arg = &a->args[i];
+    if (arg->before == NULL || arg->store == NULL || subject_fills(a->s, i)) continue;
+    change_elements(arg->store->tensor.dtype, arg->before, arg->size);
+  }
+  return attempt_reset(a);
+}
+
+bool change_inputs(attempt *a) {
+  size_t i;
+  for (i = 0; i < a->num_args; ++i) {
+    const DLTensor *tensor = find_tensor(a->s, i);
+    const size_t size = tensor != NULL ? tensor_size(tensor) : 0;
+    unsigned char *changed;
+    bool good;
+    if (tensor == NULL || a->s->is_output[i] || element_size(tensor->dtype) == 0) continue;
+    changed = tool_alloc(size + 1);
+    memcpy(changed, tensor->data, size);
+    change_elements(tensor->dtype, changed, size);
+    good = attempt_set_tensor(a, i, tensor->dtype, tensor->shape, tensor->ndim, &kLayoutPacked,
+                              changed);
+    free(changed);
+    if (!good) return false;
+  }
+  return true;
+}
 
 /* Row-major strides, each of them `factor` times as large. */
 void set_strides(const DLTensor *tensor, int64_t factor, int64_t *strides) {

@@ -21,6 +21,12 @@ typedef struct {
   char label[24];  /* "1"; of the first tensor inside it "1.0" */
 } input_place;
 
+/* Whether a value is a Map or a Dict. */
+bool inner_is_map(const TVMFFIAny *value);
+/* The global function that makes a container of this type, or a Shape, of its items; of a map these
+ * are keys, each with its value. */
+const char *inner_maker(const TVMFFIAny *value);
+
 /* What is done with each tensor of a container while that is copied. */
 typedef struct {
   bool (*visit)(void *context, const TVMFFIAny *tensor, TVMFFIAny *out); /* what the copy has */

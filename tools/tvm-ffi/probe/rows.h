@@ -57,8 +57,11 @@ void add_set_case(case_list *out, const row *kind, const tensor_set *set, int64_
  * it lets the tool allocate them: state.c. */
 void guard_new_objects(bool on);
 
-/* Moves the elements of inputs by one. False with an error raised. */
-bool rotate_inputs(attempt *a);
+/* Gives inputs other elements, of which sums, products and extremes are others, too. False with an
+ * error raised. */
+bool change_inputs(attempt *a);
+/* The same in the memory that they have; they get them before each call. */
+bool turn_inputs(attempt *a);
 
 void list_threads(const subject *s, const row *kind, case_list *out);
 void judge_threads(attempt *a, const probe_case *which, outcome *out);

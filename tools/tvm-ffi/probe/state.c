@@ -455,12 +455,23 @@ static void judge_refusals(attempt *a, const probe_case *which, outcome *out) {
 }
 
 /* What is called between two calls that are to do the same. */
-enum { kOtherValues, kLarger, kSmaller, kFirst };
+enum { kOtherValues, kLarger, kSmaller, kFirst, kScalar };
+
+static bool is_scalar(const TVMFFIAny *value) {
+  TVMFFIByteArray text;
+  return value->type_index == kTVMFFIInt || value->type_index == kTVMFFIFloat ||
+         value->type_index == kTVMFFIBool || tvm_ffi_any_try_string(value, &text);
+}
 
 static void list_sequences(const subject *s, const row *kind, case_list *out) {
   case_list extents = {NULL, 0};
+  size_t i;
   add_case(out, kind, -1, kOtherValues, "%s", ":values");
   add_case(out, kind, -1, kFirst, "%s", ":first");
+  for (i = 0; i < s->num_passed; ++i) {
+    if (!is_scalar(&s->inputs->items[i].value)) continue;
+    add_case(out, kind, (int)i, kScalar, ":scalar:%s", s->places[i].label);
+  }
   list_extents(s, kind, &extents);
   if (extents.size > 0) {
     add_case(out, kind, -1, kLarger, "%s", ":larger");
@@ -486,22 +497,6 @@ static bool call_with_others(const subject *s, const probe_case *which) {
   }
   free(extents.items);
   return good;
-}
-
-/* Moves the elements that inputs get before a call by one, in the same memory. */
-static bool turn_inputs(attempt *a) {
-  size_t i;
-  for (i = 0; i < a->num_args; ++i) {
-    argument *arg = &a->args[i];
-    const size_t item = arg->store != NULL ? element_size(arg->store->tensor.dtype) : 0;
-    unsigned char first[64];
-    if (arg->before == NULL || subject_fills(a->s, i) || item == 0 || item > sizeof first) continue;
-    if (arg->size < item) continue;
-    memcpy(first, arg->before, item);
-    memmove(arg->before, arg->before + item, arg->size - item);
-    memcpy(arg->before + arg->size - item, first, item);
-  }
-  return attempt_reset(a);
 }
 
 /* Gives inputs the elements of the call that works again. */
@@ -600,6 +595,52 @@ static void judge_first(attempt *a, outcome *out) {
   text_free(&wrong);
 }
 
+/* Another number near it, which a function may as well take; of a text one of the same length, or,
+ * unless it is to be another, the same in new memory. */
+static TVMFFIAny make_scalar(const TVMFFIAny *given, bool is_other) {
+  TVMFFIAny out = tvm_ffi_any_none();
+  TVMFFIByteArray text;
+  if (tvm_ffi_any_try_string(given, &text)) {
+    char *bytes = tool_copy(text.data, text.size);
+    if (is_other && text.size > 0) bytes[text.size - 1] = bytes[text.size - 1] == 'x' ? 'y' : 'x';
+    text.data = bytes;
+    if (TVMFFIStringFromByteArray(&text, &out) != 0) TVMFFIErrorSetRaised(NULL);
+    free(bytes);
+    return out;
+  }
+  if (!is_other) return *given;
+  if (given->type_index == kTVMFFIFloat) return tvm_ffi_any_from_double(given->v_float64 / 2);
+  if (given->type_index == kTVMFFIBool) return tvm_ffi_any_from_bool(given->v_int64 == 0);
+  return tvm_ffi_any_from_int64(given->v_int64 == 0 ? 1 : given->v_int64 - 1);
+}
+
+/* A new process makes the call with another scalar first, then the one that works, in the same
+ * memory: also that of a text, which malloc gives out again. */
+static void judge_other_scalar(attempt *a, const probe_case *which, outcome *out) {
+  const size_t i = (size_t)which->arg;
+  const TVMFFIAny *given = &a->s->inputs->items[i].value;
+  judge(out, kLeftOut, "other calls crash, which other rows judge"); /* what holds if they do */
+  if (!attempt_set_value(a, i, make_scalar(given, true)) || !attempt_call(a)) {
+    leave_out(out);
+    return;
+  }
+  if (!look_at_others(a, out)) return;
+  out->verdict = kVerdictNone;
+  if (!attempt_reset(a) || !attempt_set_value(a, i, tvm_ffi_any_none()) ||
+      !attempt_set_value(a, i, make_scalar(given, false))) {
+    leave_out(out);
+  } else if (call_again_and_look(a, out) &&
+             look_at_effects(a, &a->s->after, !a->s->may_vary, out)) {
+    judge(out, kPassed, "as in a new process");
+  } else if (out->verdict == kFailed) {
+    text_buf wrong = {NULL, 0, 0};
+    text_add(&wrong, "after a call with another value of argument %s: %s", a->s->places[i].label,
+             out->detail);
+    judge(out, kFailed, "%s", wrong.data);
+    text_free(&wrong);
+  }
+}
+
 static void judge_sequence(attempt *a, const probe_case *which, outcome *out) {
   static const char *const kAfter[] = {"a call with other values", "calls with larger tensors",
                                        "calls with smaller tensors"};
@@ -609,12 +650,16 @@ static void judge_sequence(attempt *a, const probe_case *which, outcome *out) {
     judge_first(a, out);
     return;
   }
+  if (which->number == kScalar) {
+    judge_other_scalar(a, which, out);
+    return;
+  }
   if (!call_again_and_look(a, out)) return;
   if (!look_at_effects(a, &a->s->after, !a->s->may_vary, out)) return;
   judge(out, kLeftOut, "other calls crash, which other rows judge"); /* what holds if they do */
   if (which->number == kOtherValues) {
     bool is_clean;
-    good = attempt_init(&other, a->s, NULL) && rotate_inputs(&other) && attempt_call(&other);
+    good = attempt_init(&other, a->s, NULL) && change_inputs(&other) && attempt_call(&other);
     is_clean = !good || look_at_others(&other, out);
     attempt_free(&other);
     if (!is_clean) return;
@@ -677,10 +722,10 @@ static const row kRows[] = {
      judge_objects,
      NULL,
      0},
-    {{"sequence", "the same call after others, with other values and shapes",
+    {{"sequence", "the same call after others, with other values, scalars and shapes",
       "other bits; a result that changes afterwards",
       "a buffer, a plan or a pointer that is kept from the first call, whatever the next one "
-      "needs; a cache by address or shape; a result in static memory"},
+      "needs; a cache by address or shape, without a parameter; a result in static memory"},
      list_sequences,
      0,
      NULL,

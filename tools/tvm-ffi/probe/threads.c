@@ -60,33 +60,11 @@ static int race_threads(void *context) {
   return threads_run(kNumThreads, run_in_thread, context) ? 0 : -1;
 }
 
-/* Moves the elements of inputs by one, so that threads which share a buffer find values of the
- * other one in it. False with an error raised. */
-bool rotate_inputs(attempt *a) {
-  size_t i;
-  for (i = 0; i < a->num_args; ++i) {
-    const DLTensor *tensor = find_tensor(a->s, i);
-    const size_t size = tensor != NULL ? tensor_size(tensor) : 0;
-    const size_t item = tensor != NULL ? element_size(tensor->dtype) : 0;
-    unsigned char *moved;
-    bool good;
-    if (tensor == NULL || a->s->is_output[i] || item == 0) continue;
-    moved = tool_alloc(size);
-    memcpy(moved, (const char *)tensor->data + item, size - item);
-    memcpy(moved + size - item, tensor->data, item);
-    good =
-        attempt_set_tensor(a, i, tensor->dtype, tensor->shape, tensor->ndim, &kLayoutPacked, moved);
-    free(moved);
-    if (!good) return false;
-  }
-  return true;
-}
-
 /* The arguments of the i-th thread, and what they should lead to, found out by a call before. The
  * first has those of the call that works, and so have others if they are refused otherwise. */
 static bool prepare_thread(race *r, size_t i, outcome *out) {
   attempt *a = &r->attempts[i];
-  bool good = attempt_init(a, r->s, NULL) && (i == 0 || rotate_inputs(a));
+  bool good = attempt_init(a, r->s, NULL) && (i == 0 || change_inputs(a));
   if (good && i > 0 && !call_and_look(a, out) && out->verdict == kRefused) {
     out->verdict = kVerdictNone;
     attempt_free(a);

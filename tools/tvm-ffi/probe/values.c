@@ -15,7 +15,16 @@
 
 /* ---- Scalars ---- */
 
-static const int64_t kInts[] = {0, -1, INT64_MIN, INT64_MAX};
+/* The lowest one, times a size, may be 0 again. */
+static const struct {
+  const char *name;
+  int64_t value;
+} kInts[] = {{"0", 0},
+             {"-1", -1},
+             {"lowest", INT64_MIN},
+             {"largest", INT64_MAX},
+             {"-2^20", -(INT64_C(1) << 20)},
+             {"-2^40", -(INT64_C(1) << 40)}};
 static const struct {
   const char *name;
   double value;
@@ -35,8 +44,7 @@ static void list_scalars(const subject *s, const row *kind, case_list *out) {
     const TVMFFIAny *value = &s->inputs->items[i].value;
     if (value->type_index == kTVMFFIInt) {
       for (k = 0; k < kNumInts; ++k) {
-        const char *name = k == 2 ? "lowest" : k == 3 ? "largest" : k == 1 ? "-1" : "0";
-        add_case(out, kind, (int)i, k, ":%s:%s", s->places[i].label, name);
+        add_case(out, kind, (int)i, k, ":%s:%s", s->places[i].label, kInts[k].name);
       }
       if (is_narrow(s, i))
         add_case(out, kind, (int)i, kBeyond32Bits, ":%s:beyond-32-bits", s->places[i].label);
@@ -104,6 +112,21 @@ static void judge_width(const subject *s, size_t i, outcome *out) {
   }
 }
 
+/* After a call that took a negative number: all tensors begin at memory that cannot be accessed. */
+static void pass_below(attempt *a, const probe_case *which, TVMFFIAny value, outcome *out) {
+  const subject *s = a->s;
+  layout how = guard_end(s);
+  if (how.guard != kGuardEnd) return;
+  how.guard = kGuardStart;
+  attempt_free(a);
+  out->verdict = kVerdictNone;
+  if (attempt_init(a, s, &how) && attempt_set_value(a, (size_t)which->arg, value)) {
+    expect_clean(a, which, out);
+  } else {
+    leave_out(out);
+  }
+}
+
 /* A large number may well mean a long loop, or more memory than there is. */
 static void judge_scalar(attempt *a, const probe_case *which, outcome *out) {
   enum { kMoreMemory = 1 << 30 };
@@ -124,20 +147,25 @@ static void judge_scalar(attempt *a, const probe_case *which, outcome *out) {
       leave_out(out);
     }
     attempt_free(&other);
-  } else if (!begin_guarded(a, s, i,
-                            is_int ? tvm_ffi_any_from_int64(kInts[k])
-                                   : tvm_ffi_any_from_double(kFloats[k].value))) {
-    leave_out(out);
   } else {
+    const TVMFFIAny value =
+        is_int ? tvm_ffi_any_from_int64(kInts[k].value) : tvm_ffi_any_from_double(kFloats[k].value);
     process_limit_memory(kMoreMemory);
-    expect_clean(a, which, out);
+    if (begin_guarded(a, s, i, value)) {
+      expect_clean(a, which, out);
+    } else {
+      leave_out(out);
+    }
+    if (out->verdict == kPassed && is_int && kInts[k].value < 0) {
+      pass_below(a, which, value, out);
+    }
   }
 }
 
 /* ---- Texts ---- */
 
-static const char *const kTexts[] = {"empty", "nul", "long"};
-enum { kNumTexts = sizeof kTexts / sizeof *kTexts, kWithNul = 1, kLongText };
+static const char *const kTexts[] = {"empty", "nul", "long", "format"};
+enum { kNumTexts = sizeof kTexts / sizeof *kTexts, kWithNul = 1, kLongText, kFormat };
 
 static void list_texts(const subject *s, const row *kind, case_list *out) {
   size_t i;
@@ -190,7 +218,8 @@ static void judge_text(attempt *a, const probe_case *which, outcome *out) {
   enum { kLong = 1 << 18 };
   static char spaces[kLong];
   const size_t i = (size_t)which->arg;
-  const TVMFFIByteArray empty = {"", 0};
+  static const char kSpecial[] = "%s%n%s%n%s%n%s%n%s%n%s%n"; /* a crash, if printf gets it */
+  const TVMFFIByteArray empty = {"", 0}, format = {kSpecial, sizeof kSpecial - 1};
   TVMFFIAny value = tvm_ffi_any_none();
   if (which->number == kWithNul) {
     judge_nul(a->s, i, out);
@@ -199,7 +228,7 @@ static void judge_text(attempt *a, const probe_case *which, outcome *out) {
   memset(spaces, 'x', sizeof spaces);
   if (which->number == kLongText) {
     value = repeat_text(a->s, i, spaces, sizeof spaces);
-  } else if (TVMFFIStringFromByteArray(&empty, &value) != 0) {
+  } else if (TVMFFIStringFromByteArray(which->number == kFormat ? &format : &empty, &value) != 0) {
     leave_out(out);
     return;
   }
@@ -212,8 +241,19 @@ static void judge_text(attempt *a, const probe_case *which, outcome *out) {
 
 /* ---- Shapes, arrays and maps ---- */
 
-static const char *const kLists[] = {"empty", "shorter", "zeros", "negative"};
-enum { kNumLists = sizeof kLists / sizeof *kLists, kShorter = 1, kZeros };
+static const char *const kLists[] = {"empty", "shorter", "zeros", "negative", "longer",
+                                     "int",   "none",    "str",   "array"};
+enum {
+  kNumLists = sizeof kLists / sizeof *kLists,
+  kShorter = 1,
+  kZeros,
+  kLonger = 4,
+  kLastIsInt, /* the last element of an array is that instead, */
+  kLastIsNone,
+  kLastIsText,
+  kLastIsArray,
+  kWithoutKey = 100 /* of a map: the first key is missing, and so on */
+};
 
 /* How many elements a list has; negative: it is none. */
 static int64_t count_items(const TVMFFIAny *value) {
@@ -222,15 +262,92 @@ static int64_t count_items(const TVMFFIAny *value) {
   return (int64_t)TVMFFIShapeGetCellPtr(value->v_obj)->size;
 }
 
+static bool count_pair(void *context, const TVMFFIAny *key, const TVMFFIAny *value) {
+  (void)key, (void)value;
+  ++*(int64_t *)context;
+  return true;
+}
+
+/* How many keys a map has; 0: it is none. */
+static int64_t count_pairs(const TVMFFIAny *value) {
+  int64_t count = 0;
+  if (inner_is_map(value)) (void)value_visit_map(value, count_pair, &count);
+  return count;
+}
+
+/* Whether a list of that size can be changed so. */
+static bool changes_list(const TVMFFIAny *value, int64_t size, int64_t how) {
+  if (size < (how == kShorter ? 2 : 1)) return false;
+  if (how == kZeros || how == kZeros + 1) return !value_is_list(value);
+  return how < kLastIsInt || value_is_list(value);
+}
+
 static void list_lists(const subject *s, const row *kind, case_list *out) {
+  enum { kMostKeys = 4 };
   size_t i;
   int64_t k;
   for (i = 0; i < s->num_passed; ++i) {
     const TVMFFIAny *value = &s->inputs->items[i].value;
-    const int64_t size = count_items(value);
+    const int64_t keys = count_pairs(value);
     for (k = 0; k < kNumLists; ++k) {
-      if (size < (k == kShorter ? 2 : 1) || (k >= kZeros && value_is_list(value))) continue;
+      if (!changes_list(value, count_items(value), k)) continue;
       add_case(out, kind, (int)i, k, ":%s:%s", s->places[i].label, kLists[k]);
+    }
+    for (k = 0; k < keys && k < kMostKeys; ++k) {
+      add_case(out, kind, (int)i, kWithoutKey + k, ":%s:without:%d", s->places[i].label, (int)k);
+    }
+  }
+}
+
+typedef struct {
+  TVMFFIAny *items; /* views */
+  size_t size;
+  int64_t left_out, seen; /* this pair, of those so far */
+} item_list;
+
+static void add_item(item_list *list, TVMFFIAny item) {
+  list->items = tool_grow(list->items, list->size, sizeof *list->items);
+  list->items[list->size++] = item;
+}
+
+static bool add_kept_pair(void *context, const TVMFFIAny *key, const TVMFFIAny *value) {
+  item_list *list = context;
+  if (list->seen++ == list->left_out) return true;
+  add_item(list, *key);
+  add_item(list, *value);
+  return true;
+}
+
+static TVMFFIAny get_item(const TVMFFIAny *given, int64_t d) {
+  return value_is_list(given)
+             ? tvm_ffi_array_get_data(given->v_obj)[d]
+             : tvm_ffi_any_from_int64(TVMFFIShapeGetCellPtr(given->v_obj)->data[d]);
+}
+
+/* What is instead of the last element. */
+static TVMFFIAny make_last(const TVMFFIAny *given, int64_t how) {
+  return how == kLastIsInt    ? tvm_ffi_any_from_int64(3)
+         : how == kLastIsText ? tvm_ffi_any_view_string("text")
+         : how == kLastIsNone ? tvm_ffi_any_none()
+                              : tvm_ffi_any_view_object(given->v_obj); /* the array itself */
+}
+
+/* The list with other contents: of a longer one, extents of 1, or the same elements again. */
+static void find_items(const TVMFFIAny *given, int64_t how, item_list *out) {
+  enum { kLong = 64 };
+  const int64_t count = count_items(given);
+  const int64_t size = how == kLonger    ? kLong
+                       : how == kShorter ? count - 1
+                       : how < kShorter  ? 0
+                                         : count;
+  int64_t d;
+  for (d = 0; d < size; ++d) {
+    if (how == kZeros || how == kZeros + 1 || (how == kLonger && !value_is_list(given))) {
+      add_item(out, tvm_ffi_any_from_int64(how == kLonger ? 1 : how == kZeros ? 0 : -1));
+    } else if (how >= kLastIsInt && d == count - 1) {
+      add_item(out, make_last(given, how));
+    } else {
+      add_item(out, get_item(given, d % count));
     }
   }
 }
@@ -239,23 +356,19 @@ static void list_lists(const subject *s, const row *kind, case_list *out) {
 static bool make_list(attempt *a, const probe_case *which) {
   const size_t i = (size_t)which->arg;
   const TVMFFIAny *given = &a->args[i].value;
-  const int64_t count = count_items(given), k = which->number;
-  const int64_t size = k == kShorter ? count - 1 : k < kShorter ? 0 : count;
-  TVMFFIAny *items = tool_alloc(((size_t)count + 1) * sizeof *items), made = tvm_ffi_any_none();
-  int64_t d;
-  bool good;
-  for (d = 0; d < size; ++d) {
-    items[d] = value_is_list(given) ? tvm_ffi_array_get_data(given->v_obj)[d]
-               : k < kZeros ? tvm_ffi_any_from_int64(TVMFFIShapeGetCellPtr(given->v_obj)->data[d])
-                            : tvm_ffi_any_from_int64(k == kZeros ? 0 : -1);
+  TVMFFIAny made = tvm_ffi_any_none();
+  item_list items = {NULL, 0, which->number - kWithoutKey, 0};
+  bool good = true;
+  if (inner_is_map(given)) {
+    good = value_visit_map(given, add_kept_pair, &items);
+  } else {
+    find_items(given, which->number, &items);
   }
   guard_new_objects(true);
-  good = tvm_ffi_function_call_global(given->type_index == kTVMFFIShape   ? "ffi.Shape"
-                                      : given->type_index == kTVMFFIArray ? "ffi.Array"
-                                                                          : "ffi.List",
-                                      items, (int32_t)size, &made) == 0;
+  good = good && tvm_ffi_function_call_global(inner_maker(given), items.items, (int32_t)items.size,
+                                              &made) == 0;
   guard_new_objects(false);
-  free(items);
+  free(items.items);
   return good && attempt_set_value(a, i, made);
 }
 
@@ -450,16 +563,24 @@ static const row kRows[] = {
      judge_scalar,
      NULL,
      kRowMayTakeLong},
-    {{"texts", "a text is empty, long, or has a NUL inside", "a crash, or what follows is ignored",
-      "a buffer of fixed size; `text.data[text.size - 1]`; `strlen` of what a String has"},
+    {{"texts", "a text is empty, long, has a NUL inside, or `%s%n`",
+      "a crash, or what follows is ignored",
+      "a buffer of fixed size; `text.data[text.size - 1]`; `strlen` of what a String has; a text "
+      "as the format of `printf`"},
      list_texts,
      0,
      NULL,
      judge_text,
      NULL,
      kRowMayTakeLong},
-    {{"lists", "a shape or an array is empty, or shorter; a shape has 0 and -1", "a crash",
-      "an element that is read before the number of elements is looked at"},
+    {{"lists",
+      "a shape or an array is empty, shorter, or of 64; a shape has 0 and -1; the last element of "
+      "an "
+      "array has another type; a map has one key less",
+      "a crash",
+      "an element that is read before the number of elements is looked at, or its type; a buffer "
+      "of "
+      "fixed size"},
      list_lists,
      0,
      make_list,
