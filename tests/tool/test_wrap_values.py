@@ -151,7 +151,10 @@ REFUSED = {
     "find(none)": "RuntimeError: `find` failed: it returned NULL",
 }
 # Handles, each with a count of those that are open, and a program that uses them.
-SHELF_HEADER = """typedef struct shelf shelf;
+SHELF_HEADER = """#ifndef SHELF_H
+#define SHELF_H
+#include <stdint.h>
+typedef struct shelf shelf;
 typedef struct book book;
 int shelf_open(int size, shelf **out);
 const char *shelf_error(const shelf *s);
@@ -161,6 +164,8 @@ void book_free(book *b);
 const book *shelf_first(const shelf *s);
 int book_number(const book *b, const struct shelf *s, const char *title);
 int count_open(void);
+uint64_t next_word(uint64_t x);
+#endif
 """
 SHELF_SOURCE = """#include <stdlib.h>
 #include <string.h>
@@ -200,12 +205,13 @@ int book_number(const book *b, const struct shelf *s, const char *title) {
   return b->number + (s != NULL ? 100 * s->size : 0) + (title != NULL ? (int)strlen(title) : 0);
 }
 int count_open(void) { return num_open; }
+uint64_t next_word(uint64_t x) { return x + 1; }
 """
 HANDLE = "a handle is `thing *x`, or `out thing **x` if the function makes it"
 SHELF_SPECS = [
     "open = int shelf_open(int size, out shelf **out free=shelf_close) error=nonzero "
     "error_text=shelf_error(out)",
-    "both = int shelf_open(int size, out shelf **out free=shelf_close)",
+    "pair = int shelf_open(int size, out shelf **out free=shelf_close)",
     "shelf_close = int shelf_close(shelf *s closes) error=nonzero",
     "book = book *shelf_book(shelf *s, int n) error=null error_text=shelf_error(s) "
     "free=book_free of=s",
@@ -214,6 +220,7 @@ SHELF_SPECS = [
     "optional)",
     "book_free = void book_free(book *b closes)",
     "int count_open(void)",
+    "uint64_t next_word(uint64_t x)",
 ]
 SHELF_PROGRAM = r"""#include <stdio.h>
 #include <string.h>
@@ -240,6 +247,28 @@ static const TVMFFIAny none = {0};
 #define INT(number) tvm_ffi_any_from_int64(number)
 static void count(const char *when) {
   printf("%s: %d open\n", when, (int)CALL0("count_open").v_int64);
+}
+/* Calls a function with an integer of three words, of which those that its sign tells are left out,
+ * and prints the words of the result. */
+static void call_with_words(uint64_t low, uint64_t middle, uint64_t high) {
+  const uint64_t words[3] = {low, middle, high};
+  TVMFFIByteArray bytes = {(const char *)words, sizeof words};
+  TVMFFIAny number, next;
+  size_t i;
+  if (TVMFFIBigIntFromByteArray(&bytes, &number) != 0) return;
+  next = CALL1("next_word", number);
+  if (!tvm_ffi_any_is_none(&next)) {
+    bytes = TVMFFIBigIntGetContentByteArray(&next);
+    printf("%s:", tvm_ffi_any_get_type_name(&next));
+    for (i = 0; i < bytes.size / sizeof *words; ++i) {
+      uint64_t word;
+      memcpy(&word, bytes.data + i * sizeof word, sizeof word);
+      printf(" %016llx", (unsigned long long)word);
+    }
+    printf("\n");
+  }
+  tvm_ffi_any_clear(&number);
+  tvm_ffi_any_clear(&next);
 }
 int main(int argc, char **argv) {
   TVMFFIAny shelf, book, first, pair;
@@ -278,11 +307,17 @@ int main(int argc, char **argv) {
   printf("number %d\n", (int)call("number", first, none, none, 3).v_int64);
   tvm_ffi_any_clear(&first);
   count("let go");
-  pair = CALL1("both", INT(-2));
+  pair = CALL1("pair", INT(-2));
   printf("%d items\n", (int)tvm_ffi_array_get_size(pair.v_obj));
   count("in an array");
   tvm_ffi_any_clear(&pair);
   count("at the end");
+  call_with_words(INT64_MAX, 0, 0);
+  call_with_words(UINT64_C(1) << 63, 0, 0);
+  call_with_words(UINT64_MAX, 0, 0);
+  call_with_words(0, 1, 0);
+  call_with_words(5, UINT64_C(1) << 63, 1);
+  call_with_words(INT64_MAX, UINT64_MAX, UINT64_MAX);
   tvm_ffi_object_release(module);
   return 0;
 }
@@ -315,6 +350,15 @@ let go: 0 open
 2 items
 in an array: 1 open
 at the end: 0 open
+ffi.BigInt: 8000000000000000 0000000000000000
+ffi.BigInt: 8000000000000001 0000000000000000
+int: 0000000000000000
+ValueError: Argument #0 of `next_word(0: uint64_t x) -> uint64_t` must be from 0 to \\
+18446744073709551615, but is larger
+ValueError: Argument #0 of `next_word(0: uint64_t x) -> uint64_t` must be from 0 to \\
+18446744073709551615, but is larger
+ValueError: Argument #0 of `next_word(0: uint64_t x) -> uint64_t` must be from 0 to \\
+18446744073709551615, but is smaller
 """
 # Bytes, complex numbers, numbers of 16 bits: a library as before, and calls of each kernel.
 BYTES_HEADER = """#include <complex.h>
@@ -673,6 +717,21 @@ class WrapValues(unittest.TestCase):
                 assert shown == f"result[0]: {printed}\n", (call, shown)
             for call, message in CALLBACK_REFUSED.items():
                 raises(message + "\n", "--leak-check", library, call)
+
+    def test_in_one_source(self):
+        """Files of all these kinds can be parts of one source, in any order."""
+        kinds = {"values": (HEADER, SPECS), "shelf": (SHELF_HEADER, SHELF_SPECS[:1]),
+                 "shelf_again": (SHELF_HEADER, SHELF_SPECS[2:6]),
+                 "bytes": (BYTES_HEADER, BYTES_SPECS), "callback": (CALLBACK_HEADER,
+                                                                    CALLBACK_SPECS)}
+        for kind, (header, specs) in kinds.items():
+            (PLACE / f"{kind}.h").write_text(header, encoding="utf-8")
+            good("wrap", *specs, f"--include={PLACE}/{kind}.h", "-o", PLACE / f"part_{kind}.c")
+        for compiler in COMPILERS.values():
+            for names in list(kinds), list(kinds)[::-1]:
+                unit = "".join(f'#include "part_{kind}.c"\n' for kind in names)
+                subprocess.run([*compiler, *STRICT, *HEADERS, f"-I{PLACE}", "-fsyntax-only", "-x",
+                                "c", "-"], input=unit, text=True, check=True)
 
     def make_of_system(self, name, header, link, specs):
         """A library of these functions of the system; None, after telling, if it has none."""

@@ -40,11 +40,10 @@ typedef struct {
 static int wrap_raise_unsigned(const tvm_ffi_args *args, int32_t i, uint64_t high,
                                const TVMFFIAny *value) {
   if (value->type_index == kTVMFFIBigInt) {
+    const wrap_big_int *big = (const wrap_big_int *)value->v_ptr;
     return tvm_ffi_args_raise(args, i, TVM_FFI_C_VALUE_ERROR, "must be from 0 to %llu, but is %s",
                               (unsigned long long)high,
-                              ((const wrap_big_int *)value->v_ptr)->num_words > 2
-                                  ? "an integer beyond 64 bits"
-                                  : "below 0 or larger");
+                              big->words[big->num_words - 1] >> 63 != 0 ? "smaller" : "larger");
   }
   return tvm_ffi_args_raise(args, i, TVM_FFI_C_VALUE_ERROR, "must be from 0 to %llu, but is %lld",
                             (unsigned long long)high, (long long)value->v_int64);
