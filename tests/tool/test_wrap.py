@@ -155,8 +155,8 @@ WRONG = [
     ("void f(register int n)", 8, "`register` is not supported: leave it out"),
     ("void f(volatile float x[n])", 8, "`volatile` is not supported: wrap a function without it"),
     ("void f(struct point p)", 8,
-     "`struct` is not supported: a kernel takes tensors, numbers, text and addresses; that of a "
-     "structure is a void *"),
+     "`struct` is not supported: write its fields, as in `struct point {double x;}`, or a pointer "
+     "to it"),
     ("void f(union word w)", 8,
      "`union` is not supported: a kernel takes tensors, numbers, text and addresses; that of a "
      "union is a void *"),

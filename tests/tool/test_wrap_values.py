@@ -549,6 +549,75 @@ CALLBACK_REFUSED = {
     "both(fn:ffi.Array, fn:ffi.Array, 1)": "Cannot convert from type `ffi.Array` to `float`",
     "both(fn:echo, fn:ffi.Array, 1)": "Cannot convert from type `ffi.Array` to `bool`",
 }
+# Structures.
+STRUCT_HEADER = """#ifndef STRUCT_H
+#define STRUCT_H
+#include <stdint.h>
+struct point { double x, y; };
+typedef struct { int id; uint64_t big; char c; _Bool on; float f; void *more; } item;
+double norm(struct point p);
+void move(struct point *p, const struct point *by);
+item after(const item *i);
+void init(item *i, int id);
+int same(struct point a, struct point *out);
+#endif
+"""
+STRUCT_SOURCE = """#include "struct.h"
+double norm(struct point p) { return p.x * p.x + p.y * p.y; }
+void move(struct point *p, const struct point *by) {
+  p->x += by->x;
+  p->y += by->y;
+}
+item after(const item *i) {
+  item next = *i;
+  ++next.id;
+  ++next.big;
+  ++next.c;
+  next.on = !next.on && next.more == 0;
+  next.f *= 2;
+  return next;
+}
+void init(item *i, int id) {
+  const item made = {id, UINT64_MAX, 'c', 1, 0.5f, 0};
+  *i = made;
+}
+int same(struct point a, struct point *out) {
+  *out = a;
+  return a.x < 0 ? -1 : 5;
+}
+"""
+POINT = "struct point {double x; double y;}"
+ITEM = "struct {int id; uint64_t big; char c; bool on; float f;}"
+STRUCT_SPECS = [
+    f"double norm({POINT} p)",
+    f"void move(inout {POINT} *p, in const {POINT} *by)",
+    f"after = {ITEM} after(in const {ITEM} *i as item) as item",
+    f"void init(out {ITEM} *i as item, int id)",
+    f"int same({POINT} a, out {POINT} *out) error=negative",
+    "div = struct {int quot; int rem;} div(int a, int b) as div_t",
+]
+STRUCT_CALLS = {
+    "norm({x: 3, y: 4.0})": "25.0",
+    "move({x: 1.5, y: 2.5}, {y: 20.0, x: 10.0})": '{"x": 11.5, "y": 22.5}',
+    'after({id: 7, big: 9223372036854775807, c: "a", on: false, f: 1.25})':
+        '{"id": 8, "big": 9223372036854775808, "c": "b", "on": True, "f": 2.5}',
+    "init(3)": '{"id": 3, "big": 18446744073709551615, "c": "c", "on": True, "f": 0.5}',
+    "same({x: 1.5, y: 2.5})": '[5, {"x": 1.5, "y": 2.5}]',
+    "div(17, 5)": '{"quot": 3, "rem": 2}',
+}
+STRUCT_REFUSED = {
+    "norm({x: 3})": "ValueError: Argument #0 of `norm(0: struct point {double x; double y;} p) -> "
+                    "double` must have the field `y`",
+    "norm({x: 3, y: 4, z: 5})": "must have 2 fields, but has 3",
+    'norm({x: 3, y: "a"})': "TypeError: Mismatched type on argument #1 when calling: `p(0: double "
+                            "x, 1: double y)`. Expected `float` but got `ffi.SmallStr`",
+    "norm(i:3)": "Expected `Map<Any, Any>` but got `int`",
+    'after({id: 3000000000, big: 9, c: "a", on: false, f: 1.5})':
+        "Expected -2147483648 to 2147483647 but got 3000000000",
+    'after({id: 7, big: 9, c: "a long text", on: false, f: 1.5})':
+        "must be a text of one byte, but has 11",
+    "same({x: -1, y: 2})": "RuntimeError: `same` failed: it returned -1",
+}
 # A library of the system, if it is there.
 ZLIB = [
     "compress = int compress(out unsigned char *dest[size] bytes, inout unsigned long *size, const "
@@ -645,6 +714,17 @@ WRONG = [
     ("void f(void (*g)(void *d, void (*h)(void *d)), void *d)", 32,
      "a function of a function is not supported"),
     ("void f(int (*g)(void *d) fail=x, void *d)", 31, "expected a decimal number"),
+    ("void f(struct {int a;} p)", 24,
+     "the structure has no name: write `struct name {...}` or `as name` at the end"),
+    ("void f(struct p {int a; int a;} p)", 29, "`a` is the name of an earlier field"),
+    ("void f(struct p {const char *a;} p)", 30, "`a` is a field, which must be a number"),
+    ("void f(struct p {int a[3];} p)", 22, "`a` is a field, which must be a number"),
+    ("void f(struct p {int a} p)", 23, "expected `;`"),
+    ("void f(struct p {} p)", 18, "expected a type"),
+    ("void f(struct p {int a;} *p)", 27,
+     "`p` has no shape: write `in const struct p *p` for a structure that the function reads, "
+     "`out` for one that it writes, `inout` for both"),
+    ("void f(struct p {int a;} p[3])", 27, "there are no tensors of `struct`"),
     ("unsigned f(int x) error=negative", 10,
      "with error=negative `f` must return a signed integer, not `unsigned int`"),
     ("int f(int x) error=null", 5, "with error=null `f` must return an address or text, not `int`"),
@@ -718,10 +798,30 @@ class WrapValues(unittest.TestCase):
             for call, message in CALLBACK_REFUSED.items():
                 raises(message + "\n", "--leak-check", library, call)
 
+    def test_structures(self):
+        """By value and by address, as Maps."""
+        (PLACE / "struct.h").write_text(STRUCT_HEADER, encoding="utf-8")
+        (PLACE / "struct.c").write_text(STRUCT_SOURCE, encoding="utf-8")
+        for compiler in COMPILERS.values():
+            library = make_library(compiler, "of_struct", [PLACE / "struct.c"], STRUCT_SPECS,
+                                   f"--include={PLACE}/struct.h", "--include=<stdlib.h>")
+            for call, printed in STRUCT_CALLS.items():
+                shown = good("run", "--leak-check", library, call)
+                assert shown == f"result[0]: {printed}\n", (call, shown)
+            for call, message in STRUCT_REFUSED.items():
+                raises(message + "\n", "--leak-check", library, call)
+            good("wrap", "double norm(struct point {float x; double y;} p)",
+                 f"--include={PLACE}/struct.h", "-o", PLACE / "drift.c")
+            done = subprocess.run(
+                [*compiler, *STRICT, *HEADERS, "-fsyntax-only", PLACE / "drift.c"],
+                capture_output=True, text=True, check=False)
+            assert "wrap_norm_p_x_has_another_size" in done.stderr, done
+
     def test_in_one_source(self):
         """Files of all these kinds can be parts of one source, in any order."""
         kinds = {"values": (HEADER, SPECS), "shelf": (SHELF_HEADER, SHELF_SPECS[:1]),
                  "shelf_again": (SHELF_HEADER, SHELF_SPECS[2:6]),
+                 "struct": (STRUCT_HEADER, STRUCT_SPECS[:-1]),
                  "bytes": (BYTES_HEADER, BYTES_SPECS), "callback": (CALLBACK_HEADER,
                                                                     CALLBACK_SPECS)}
         for kind, (header, specs) in kinds.items():

@@ -57,6 +57,7 @@ enum { kNumTypes = sizeof kTypes / sizeof *kTypes };
 /* Of results only. */
 static const spec_type kChangeableText = {"char *", kTypeText, NULL, NULL, NULL};
 static const spec_type kFunction = {"function", kTypeFunction, NULL, NULL, NULL};
+static const spec_type kStruct = {"struct", kTypeStruct, NULL, NULL, NULL};
 static const spec_type kHandle = {"void *", kTypeHandle, NULL, NULL, NULL};
 
 /* NULL if there is none of that name. */
@@ -83,8 +84,7 @@ static const struct {
     {"__declspec", "leave `__declspec(...)` out"},
     {"register", "leave it out"},
     {"volatile", "wrap a function without it"},
-    {"struct",
-     "a kernel takes tensors, numbers, text and addresses; that of a structure is a void *"},
+    {"struct", "write its fields, as in `struct point {double x;}`, or a pointer to it"},
     {"union", "a kernel takes tensors, numbers, text and addresses; that of a union is a void *"},
 };
 
@@ -470,14 +470,75 @@ static bool take_handle(reader *r, spec_c_type *out, bool *is_handle) {
   return true;
 }
 
+static bool take_declared(reader *r, spec_param *out);
+static size_t find_param(const spec *target, const char *name);
+
+/* Reads the fields of a structure behind the brace. */
+static bool take_fields(reader *r, spec *out) {
+  out->name = tool_copy("", 0); /* of no function */
+  do {
+    spec_param *field;
+    out->params = tool_realloc(out->params, (out->num_params + 1) * sizeof *out->params);
+    field = &out->params[out->num_params++];
+    memset(field, 0, sizeof *field);
+    field->arg = out->num_args++;
+    if (!take_declared(r, field)) return false;
+    if (field->form != kParamScalar || field->type->kind > kTypeChar ||
+        field->type->kind == kTypeComplex) {
+      return spec_fail(r->source, field->column, "`%s` is a field, which must be a number",
+                       field->name);
+    }
+    if (find_param(out, field->name) + 1 < out->num_params) {
+      return spec_fail(r->source, field->column, "`%s` is the name of an earlier field",
+                       field->name);
+    }
+    field->local = tool_format("f_%s", field->name);
+    if (!take_required(r, ';', "`;`")) return false;
+  } while (!peek(r, '}'));
+  return take(r, '}');
+}
+
+/* Reads a structure with its fields, up to the brace. *is_struct: whether it is one. */
+static bool take_struct(reader *r, type_marks *marks, bool *is_struct) {
+  reader ahead = *r;
+  word w;
+  bool is_good;
+  marks->is_const = take_word(&ahead, "const");
+  *is_struct = false;
+  if (!take_word(&ahead, "struct")) return true;
+  w = peek_word(&ahead);
+  ahead.pos += w.size;
+  if (!take(&ahead, '{')) return true;
+  *is_struct = true;
+  if (r->in_callback) return fail_expecting(r, "a number, text or an address");
+  if (w.size > 0) {
+    marks->c_type.name = tool_format("struct %.*s", tvmffi_shown_size(w.size), w.begin);
+  }
+  marks->c_type.fields = tool_realloc(NULL, sizeof *marks->c_type.fields);
+  memset(marks->c_type.fields, 0, sizeof *marks->c_type.fields);
+  *r = ahead;
+  r->in_callback = true; /* nothing of it may have a structure or a function */
+  is_good = take_fields(r, marks->c_type.fields);
+  r->in_callback = false;
+  if (!is_good) return false;
+  if (take_word(r, "const")) marks->is_const = true;
+  marks->is_pointer = take(r, '*');
+  return true;
+}
+
 /* Reads a type with its marks. False after a report. */
 static bool take_type(reader *r, const spec_type **out, type_marks *marks) {
   type_words words;
   const char *end = r->pos;
   char *name;
   const size_t begin = column_of(r, peek_word(r).begin);
-  bool is_handle;
+  bool is_handle, is_struct;
   memset(marks, 0, sizeof *marks);
+  if (!take_struct(r, marks, &is_struct)) return false;
+  if (is_struct) {
+    *out = &kStruct;
+    return true;
+  }
   if (!take_handle(r, &marks->c_type, &is_handle)) return false;
   if (is_handle) {
     *out = &kHandle;
@@ -823,7 +884,7 @@ static bool take_shape(reader *r, bool is_pointer, spec_param *out) {
   } else if (out->type->dtype == NULL && kind != kTypeChar && kind != kTypeVoid) {
     return spec_fail(r->source, begin, "there are no tensors of `%s`", out->type->name);
   }
-  if (out->c_type.name != NULL || out->c_type.num_choices > 0) {
+  if (out->c_type.fields == NULL && (out->c_type.name != NULL || out->c_type.num_choices > 0)) {
     return spec_fail(r->source, begin, "there are no tensors of enumerations: write int");
   }
   out->dtype = out->type->dtype;
@@ -1046,6 +1107,12 @@ static bool check_address(const reader *r, const spec_param *param, const type_m
                      "a handle is `%sx`, or `out %s*x` if the function makes it",
                      param->c_type.name, param->c_type.name);
   }
+  if (param->direction == kByValue && marks->is_pointer && param->c_type.fields != NULL) {
+    return spec_fail(r->source, param->column,
+                     "`%s` has no shape: write `in const %s *%s` for a structure that the function "
+                     "reads, `out` for one that it writes, `inout` for both",
+                     param->name, param->c_type.name, param->name);
+  }
   if (param->direction == kByValue && marks->is_pointer) {
     return spec_fail(r->source, param->column,
                      "`%s` has no shape: write `%s%s %s[n]` for a tensor, `%s *%s[n]` for a work "
@@ -1132,6 +1199,13 @@ static bool take_callback(reader *r, const type_marks *marks, spec_param *out) {
          (take_required(r, '=', "`=`") && take_signed_value(r, &out->fail_value));
 }
 
+/* A structure is declared by its tag, or by the name of a type. */
+static bool check_struct_name(const reader *r, const spec_c_type *type, size_t column) {
+  return type->fields == NULL || type->name != NULL ||
+         spec_fail(r->source, column,
+                   "the structure has no name: write `struct name {...}` or `as name` at the end");
+}
+
 /* Reads a parameter from its type on. */
 static bool take_declared(reader *r, spec_param *out) {
   type_marks marks;
@@ -1163,8 +1237,9 @@ static bool take_declared(reader *r, spec_param *out) {
     return spec_fail(r->source, out->column, "a `%s` is an element of a tensor only",
                      out->type->name);
   }
-  return take_scalar_end(r, out) && check_end(r, out) &&
-         check_restrict(r, out->type, &marks, out->column) && check_address(r, out, &marks);
+  return take_scalar_end(r, out) && check_struct_name(r, &out->c_type, out->column) &&
+         check_end(r, out) && check_restrict(r, out->type, &marks, out->column) &&
+         check_address(r, out, &marks);
 }
 
 static bool take_param(reader *r, spec_param *out) {
@@ -1308,7 +1383,7 @@ static bool take_result_end(reader *r, spec *out) {
     if (!take_required(r, '=', "`=`") || !kWords[i].take(r, out)) return false;
   }
   if (take_word(r, "as") && !take_c_name(r, &out->result_c_type)) return false;
-  return check_failure(r, out);
+  return check_struct_name(r, &out->result_c_type, out->column) && check_failure(r, out);
 }
 
 /* ---- The whole ---- */
@@ -1415,6 +1490,8 @@ static void free_c_type(spec_c_type *type) {
   free(type->handle);
   free(type->release);
   free(type->owner);
+  if (type->fields != NULL) spec_free(type->fields);
+  free(type->fields);
 }
 
 void spec_free(spec *target) {
@@ -1468,10 +1545,21 @@ static void write_type(text_buf *out, const spec_param *param) {
   const char *type = param->type->name, *name = param->c_type.name;
   const bool is_pointer = type[strlen(type) - 1] == '*';
   const bool is_enum = name != NULL && text_begins(name, "enum ");
+  const bool is_struct = name != NULL && text_begins(name, "struct ");
   size_t i;
   text_add(out, "%s", param->is_const && !is_pointer ? "const " : "");
   if (param->is_void) {
     text_add(out, "void ");
+    return;
+  }
+  if (param->c_type.fields != NULL) {
+    text_add(out, "%s {", is_struct ? name : "struct");
+    for (i = 0; i < param->c_type.fields->num_params; ++i) {
+      text_add(out, "%s", i > 0 ? " " : "");
+      spec_write_param(out, &param->c_type.fields->params[i]);
+      text_add(out, ";");
+    }
+    text_add(out, "} ");
     return;
   }
   if (name != NULL || param->c_type.num_choices == 0) {
@@ -1540,6 +1628,7 @@ void spec_write_param(text_buf *out, const spec_param *param) {
   }
   if (param->is_optional) text_add(out, " optional");
   if (param->c_type.name != NULL && param->c_type.handle == NULL &&
+      !(param->c_type.fields != NULL && text_begins(param->c_type.name, "struct ")) &&
       !text_begins(param->c_type.name, "enum ")) {
     text_add(out, " as %s", param->c_type.name);
   }
@@ -1702,7 +1791,7 @@ size_t spec_find_plain(const spec *target) {
     }
   }
   return target->result_c_type.name != NULL || target->result->kind == kTypeChar ||
-                 target->result->kind == kTypeComplex
+                 target->result->kind == kTypeComplex || target->result->kind == kTypeStruct
              ? target->column
              : SIZE_MAX;
 }
@@ -1713,12 +1802,13 @@ size_t spec_find_heavy(const spec *target) {
     const spec_param *param = &target->params[i];
     if (param->c_type.handle != NULL || param->form == kParamBytes ||
         param->form == kParamCallback || param->form == kParamBuffer || param->is_optional ||
-        (param->form == kParamScalar && param->type->kind == kTypeComplex)) {
+        (param->form == kParamScalar &&
+         (param->type->kind == kTypeComplex || param->type->kind == kTypeStruct))) {
       return param->column;
     }
   }
   return target->result_c_type.handle != NULL || target->result_c_type.release != NULL ||
-                 target->result->kind == kTypeComplex
+                 target->result->kind == kTypeComplex || target->result->kind == kTypeStruct
              ? target->column
              : SIZE_MAX;
 }

@@ -49,6 +49,7 @@ static const struct {
     [kTypePointer] = {"void*", "tvm_ffi_args_read_pointer", kPointers,
                       "tvm_ffi_any_from_pointer((void *)%s)"},
     [kTypeComplex] = {"ffi.Array", "wrap_read_complex", kDoubles, NULL},
+    [kTypeStruct] = {"ffi.Map", NULL, kNumVariables, NULL},
     [kTypeFunction] = {"ffi.Function", "tvm_ffi_args_read_function", kFunctions, NULL},
     [kTypeHandle] = {"ffi.Object", "wrap_read_handle", kHandles, NULL},
 };
@@ -315,7 +316,8 @@ static const char *leave(const spec *target) {
 
 /* Whether a value becomes an object that the kernel owns until it returns it. */
 static bool is_object(const spec_type *type) {
-  return type->kind == kTypeWide || type->kind == kTypeHandle || type->kind == kTypeComplex;
+  return type->kind == kTypeWide || type->kind == kTypeHandle || type->kind == kTypeComplex ||
+         type->kind == kTypeStruct;
 }
 
 /* Whether a result other than a tensor is such an object. */
@@ -366,6 +368,12 @@ static void write_make(text_buf *out, const spec *target, const spec_param *para
   wrap_list list;
   if (param != NULL && param->form == kParamBuffer) {
     write_make_bytes(out, target, param, code, place);
+    return;
+  }
+  if (type->kind == kTypeStruct) {
+    char *name = wrap_structure_name(target, param, "make");
+    text_add(out, "%s(%s, &%s, %s)", name, code, param != NULL ? param->local : "returned", place);
+    free(name);
     return;
   }
   if (type->kind == kTypeText) {
@@ -549,6 +557,10 @@ static void write_place(text_buf *out, const spec *target, const spec_param *par
     text_add(out, "  static int32_t %s;\n", place);
     free(place);
   }
+  if (param->type->kind == kTypeStruct) {
+    text_add(out, "  %s %s = {0};\n", param->c_type.name, param->local);
+    return;
+  }
   if (!spec_is_written(param) && !param->is_closed) return;
   place = wrap_place(target, param);
   text_add(out, "  %s%s%s = 0;\n", spec_c_name(param), spec_type_space(param->type), place);
@@ -561,7 +573,9 @@ static void write_variables(text_buf *out, const wrap_request *request, const sp
   memset(lines, 0, sizeof lines);
   for (i = 0; i < target->num_params; ++i) {
     const spec_param *param = &target->params[i];
-    if (param->arg < 0) continue;
+    if (param->arg < 0 || (param->form == kParamScalar && param->type->kind == kTypeStruct)) {
+      continue;
+    }
     declare(lines,
             param->form == kParamTensor  ? kTensors
             : param->form == kParamBytes ? kTexts
@@ -617,7 +631,11 @@ static void write_scalar(text_buf *out, const spec *target, const spec_param *pa
   const spec_type *type = param->type;
   const spec_kind kind = spec_kind_of(target, param);
   const bool is_float = strcmp(type->name, "float") == 0;
-  if (kind == kTypeComplex) {
+  if (kind == kTypeStruct) {
+    char *name = wrap_structure_name(target, param, "read");
+    text_add(out, "  TVM_FFI_C_TRY(%s(args, %d, &%s));\n", name, param->arg, param->local);
+    free(name);
+  } else if (kind == kTypeComplex) {
     text_add(out, "  TVM_FFI_C_TRY(wrap_read_complex(args, %d, &%s, sizeof %s));\n", param->arg,
              param->local, param->local);
   } else if (param->c_type.num_choices > 0) {
@@ -663,12 +681,31 @@ static void write_closing(text_buf *out, const spec *target, const spec_param *p
 /* The value at an address before the function changes it. */
 static void write_start(text_buf *out, const spec *target, const spec_param *param) {
   char *place, *value;
-  if (param->form != kParamScalar || param->direction != kInOut) return;
+  if (param->form != kParamScalar || param->direction != kInOut ||
+      param->type->kind == kTypeStruct) {
+    return;
+  }
   place = wrap_place(target, param);
   value = wrap_value(target, param);
   text_add(out, "  %s = %s;\n", place, value);
   free(value);
   free(place);
+}
+
+void wrap_write_reading(text_buf *out, const spec *target) {
+  text_buf lines[kNumVariables];
+  size_t i;
+  memset(lines, 0, sizeof lines);
+  for (i = 0; i < target->num_params; ++i) {
+    const spec_param *param = &target->params[i];
+    declare(lines, kKinds[param->type->kind].variable, param->local);
+  }
+  for (i = 0; i < kNumVariables; ++i) {
+    if (lines[i].size > 0) text_add(out, "%s;\n", lines[i].data);
+    text_free(&lines[i]);
+  }
+  for (i = 0; i < target->num_params; ++i) write_place(out, target, &target->params[i]);
+  for (i = 0; i < target->num_params; ++i) write_scalar(out, target, &target->params[i]);
 }
 
 /* The symbol that is read from this extent or stride; NULL: it is to be checked. */
@@ -910,11 +947,13 @@ static void wrap_write_kernel(text_buf *out, const wrap_request *request, const 
   text_add(out, "\n");
   for (i = 0; i < target->num_params; ++i) {
     write_release_function(out, target, &target->params[i]);
+    wrap_write_structure(out, target, &target->params[i]);
     if (target->params[i].form == kParamCallback) {
       wrap_write_callback(out, target, &target->params[i]);
     }
   }
   write_release_function(out, target, NULL);
+  wrap_write_structure(out, target, NULL);
   wrap_write_asserts(out, target);
   wrap_write_signature(out, target);
   write_variables(out, request, target);
@@ -956,6 +995,7 @@ static bool has_limits(const spec *target) {
   size_t i;
   for (i = 0; i < target->num_params; ++i) {
     const spec_param *param = &target->params[i];
+    if (param->c_type.fields != NULL && has_limits(param->c_type.fields)) return true;
     if (param->form == kParamCallback
             ? is_of_limits_h(param->callback->result->high)
             : param->form == kParamScalar && is_of_limits_h(param->type->high)) {

@@ -24,7 +24,8 @@ typedef enum {
   kTypeText,    /* const char * */
   kTypePointer, /* void *, const void * */
   kTypeHandle,  /* a pointer to a type of the user's, as an object */
-  kTypeFunction
+  kTypeFunction,
+  kTypeStruct /* a structure, as a Map */
 } spec_kind;
 
 typedef struct {
@@ -86,6 +87,7 @@ typedef struct {
   char *release; /* the function that ends a new handle; NULL: nothing does */
   char *owner;   /* the handle that a new one keeps alive; NULL: none */
   size_t owner_column;
+  struct spec *fields; /* of kTypeStruct: the parameters are its fields */
   spec_choice *choices;
   size_t num_choices;
 } spec_c_type;
@@ -316,6 +318,17 @@ void wrap_write_release(text_buf *out, const spec *target, const spec_param *par
 char *wrap_place(const spec *target, const spec_param *param);
 /* Whether something has to be released at the end: the kernel leaves by `goto done`. */
 bool wrap_is_owner(const spec *target);
+
+/* Appends the declarations and statements that read numbers of a spec, and its arguments. */
+void wrap_write_reading(text_buf *out, const spec *target);
+
+/* ---- Structures: structure.c ---- */
+
+/* The function that reads a structure, or makes a Map of it (`verb`); `param` is NULL for the
+ * result; release with free(). */
+char *wrap_structure_name(const spec *target, const spec_param *param, const char *verb);
+/* Appends these functions, as far as used. */
+void wrap_write_structure(text_buf *out, const spec *target, const spec_param *param);
 
 /* ---- Functions that a caller passes: callback.c ---- */
 

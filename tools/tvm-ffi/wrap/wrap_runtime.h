@@ -259,6 +259,36 @@ static int wrap_make_complex(int code, const void *value, size_t size, TVMFFIAny
   return 0;
 }
 
+/* Releases values that are owned. */
+static void wrap_clear_items(TVMFFIAny *items, int32_t count) {
+  int32_t k;
+  for (k = 0; k < count; ++k) wrap_clear(&items[k]);
+}
+
+/* Takes the values of fields out of a Map, which has these alone. They are to be released, also
+ * after an error. */
+static int wrap_read_items(const tvm_ffi_args *args, int32_t i, const char *const *names,
+                           int32_t count, TVMFFIAny *items) {
+  TVMFFIObjectHandle map = NULL;
+  int64_t size = 0;
+  int32_t k;
+  for (k = 0; k < count; ++k) items[k] = tvm_ffi_any_none();
+  TVM_FFI_C_TRY(tvm_ffi_args_read_map(args, i, &map));
+  TVM_FFI_C_TRY(tvm_ffi_map_read_size(map, &size));
+  for (k = 0; k < count; ++k) {
+    bool has = false;
+    TVM_FFI_C_TRY(tvm_ffi_map_has(map, tvm_ffi_any_view_string(names[k]), &has));
+    if (!has) {
+      return tvm_ffi_args_raise(args, i, TVM_FFI_C_VALUE_ERROR, "must have the field `%s`",
+                                names[k]);
+    }
+    TVM_FFI_C_TRY(tvm_ffi_map_get_item(map, tvm_ffi_any_view_string(names[k]), &items[k]));
+  }
+  if (size == count) return 0;
+  return tvm_ffi_args_raise(args, i, TVM_FFI_C_VALUE_ERROR, "must have %d fields, but has %lld",
+                            (int)count, (long long)size);
+}
+
 /* What a callback gets as its void *: the caller's function, and the first error of it. */
 typedef struct {
   TVMFFIObjectHandle function, error;

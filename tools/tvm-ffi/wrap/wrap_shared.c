@@ -67,6 +67,9 @@ char *wrap_value(const spec *target, const spec_param *param) {
 char *wrap_argument(const spec *target, const spec_param *param) {
   char *value, *argument;
   if (param->is_closed) return wrap_place(target, param);
+  if (param->type->kind == kTypeStruct) {
+    return tool_format("%s%s", param->direction != kByValue ? "&" : "", param->local);
+  }
   if (param->direction == kByValue) return wrap_value(target, param);
   if (param->direction != kIn) {
     value = wrap_place(target, param);
