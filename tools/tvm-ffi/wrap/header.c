@@ -368,13 +368,17 @@ bool header_find_kernels(const header_content *content, header_lines *lines,
 
 /* ---- What a function needs ---- */
 
-/* Whether the function takes an address beside a callback, to which it gives that. */
-static bool has_data(const header_function *function, const header_type *callback) {
+/* The address that the function takes and gives to a callback, behind it or before it; NULL:
+ * none. */
+static const header_param *find_data(const header_function *function,
+                                     const header_param *callback) {
+  const header_param *found = NULL;
   size_t i;
-  for (i = 0; callback->takes_data && i < function->num_params; ++i) {
-    if (function->params[i].type.kind == kHeaderAddress) return true;
+  for (i = 0; callback->type.takes_data && i < function->num_params; ++i) {
+    const header_param *param = &function->params[i];
+    if (param->type.kind == kHeaderAddress && (found == NULL || found < callback)) found = param;
   }
-  return false;
+  return found;
 }
 
 char *header_refuse(const header_kernel *kernel) {
@@ -389,7 +393,8 @@ char *header_refuse(const header_kernel *kernel) {
     const header_param *param = &function->params[i];
     item_parts item;
     const bool is_callback = param->type.kind == kHeaderFunction;
-    if (is_callback ? has_data(function, &param->type) : param->type.kind != kHeaderOther) continue;
+    if (is_callback ? find_data(function, param) != NULL : param->type.kind != kHeaderOther)
+      continue;
     if (find_item(kernel, param, &item) && *item.after == '=') continue; /* a constant */
     return tool_format("`%s` is %s", param->name,
                        is_callback ? "a callback without data" : param->type.refusal);
@@ -463,6 +468,11 @@ static void write_type(text_buf *out, const header_type *type, bool with_handles
   }
 }
 
+/* The elements that a SPEC has without another type: those of text with a length are char. */
+static const char *name_elements(const header_type *type) {
+  return type->kind == kHeaderText ? "char" : type->kind == kHeaderAddress ? "void" : type->number;
+}
+
 /* What stands before the name of a tensor: words such as out, the type of the elements, and the
  * star of a work array. */
 static void write_elements(text_buf *out, const header_type *type, const item_parts *item) {
@@ -473,7 +483,7 @@ static void write_elements(text_buf *out, const header_type *type, const item_pa
     return;
   }
   if (!is_work) text_add(out, "%.*s", size, item->before);
-  text_add(out, "%s%s %s", type->is_const ? "const " : "", type->number,
+  text_add(out, "%s%s %s", type->is_const ? "const " : "", name_elements(type),
            type->is_restrict ? "restrict " : "");
   if (is_work) text_add(out, "%.*s", size, item->before);
 }
@@ -486,6 +496,30 @@ static void write_inner(text_buf *out, const char *shape, const char *inner) {
     end += *end == ']';
   }
   text_add(out, "%.*s%s%s", tvmffi_shown_size((size_t)(end - shape)), shape, inner, end);
+}
+
+/* A callback whose line has only its name takes a function of the caller's. */
+static bool write_callback(text_buf *out, const header_kernel *kernel, const header_param *param,
+                           const char *after) {
+  const header_param *data = find_data(kernel->function, param);
+  const char *at = param->type.callback;
+  if (at == NULL || data == NULL) {
+    return spec_fail(&kernel->line->source, 0,
+                     "`%s` of `%s` is `%s`: a function of the caller's takes numbers and addresses "
+                     "and returns a number; write `%s = NULL` to pass none",
+                     param->name, kernel->function->name, param->type.written, param->name);
+  }
+  for (; *at != '\0'; ++at) {
+    if (*at == *HEADER_NAME) {
+      text_add(out, "%s", param->name);
+    } else if (*at == *HEADER_DATA) {
+      text_add(out, "%s", data->name);
+    } else {
+      text_add_bytes(out, at, 1);
+    }
+  }
+  text_add(out, "%s%s", *after != '\0' ? " " : "", after);
+  return true;
 }
 
 static bool write_param(text_buf *out, const header_kernel *kernel, const header_param *param,
@@ -504,7 +538,10 @@ static bool write_param(text_buf *out, const header_kernel *kernel, const header
     if (type->choices != NULL) text_add(out, " as %s", type->written);
     return true;
   }
-  if (item.has_shape && !item.has_type && type->number == NULL) {
+  if (type->kind == kHeaderFunction && !item.has_type && *item.after != '=') {
+    return write_callback(out, kernel, param, item.after);
+  }
+  if (item.has_shape && !item.has_type && type->number == NULL && type->kind != kHeaderAddress) {
     return spec_fail(&kernel->line->source, 0,
                      "`%s` of `%s` is `%s`, without a type for elements: write it before the name, "
                      "as in `float %s[n]`",

@@ -25,6 +25,9 @@ typedef enum {
   kHeaderOther     /* nothing that a kernel takes or returns */
 } header_kind;
 
+#define HEADER_NAME "\001" /* of the function */
+#define HEADER_DATA "\002" /* of the address that it is given */
+
 typedef struct {
   header_kind kind;
   char *number;  /* of a number, or of elements: the name as a SPEC has it */
@@ -37,6 +40,7 @@ typedef struct {
   bool is_const; /* what it points to */
   bool is_restrict;
   bool takes_data; /* a function that is given an address */
+  char *callback;  /* its declaration, with these in place of names; NULL: of other types */
   char *refusal;   /* of kHeaderOther: what it is, "a structure by value" */
 } header_type;
 

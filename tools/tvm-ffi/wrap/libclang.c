@@ -77,6 +77,8 @@ enum {
   kClangFloat = 21,
   kClangDouble = 22,
   kClangLongDouble = 23,
+  kClangFloat16 = 32,
+  kClangBFloat16 = 39,
   kClangComplex = 100,
   kClangPointer = 101,
   kClangRecord = 105,
@@ -385,6 +387,10 @@ static const char *name_builtin(int kind) {
       return "double";
     case kClangLongDouble:
       return "long double";
+    case kClangFloat16:
+      return "_Float16";
+    case kClangBFloat16:
+      return "__bf16";
     default:
       return NULL;
   }
@@ -406,6 +412,10 @@ static const char *name_number(clang_type type) {
   } while (peel(&type));
   if (type.kind == kClangEnum) {
     return name_number(clang.getEnumDeclIntegerType(clang.getTypeDeclaration(type)));
+  }
+  if (type.kind == kClangComplex) {
+    const int part = clang.getCanonicalType(clang.getElementType(type)).kind;
+    return part == kClangFloat ? "float _Complex" : part == kClangDouble ? "double _Complex" : NULL;
   }
   return name_builtin(type.kind);
 }
@@ -492,27 +502,45 @@ static bool is_address(clang_type type) {
          clang.getCanonicalType(clang.getPointeeType(canonical)).kind == kClangVoid;
 }
 
-/* A function as a parameter: whether it is given an address, which may be the caller's data. */
+/* Appends a parameter of a callback, or its result; false: it takes and returns no such thing. */
+static bool add_callback_type(text_buf *out, clang_type type, bool is_data) {
+  const clang_type canonical = clang.getCanonicalType(type);
+  const char *number = name_number(type);
+  if (number != NULL && canonical.kind != kClangEnum && canonical.kind != kClangLongDouble) {
+    text_add(out, "%s", is_char(type) ? "char" : number);
+  } else if (canonical.kind == kClangVoid) {
+    text_add(out, "void");
+  } else if (is_address(type)) {
+    text_add(out, "void *%s", is_data ? HEADER_DATA : "");
+  } else {
+    return false;
+  }
+  return true;
+}
+
+/* A function as a parameter: its type, and whether it is given an address, which may be the
+ * caller's data. */
 static void describe_callback(clang_type type, header_type *out) {
   const clang_type canonical = clang.getCanonicalType(type);
   const int count = clang.getNumArgTypes(canonical);
+  text_buf text = {NULL, 0, 0};
+  bool good = add_callback_type(&text, clang.getResultType(canonical), false);
   int i;
   out->kind = kHeaderFunction;
+  text_add(&text, " (*" HEADER_NAME ")(");
   for (i = 0; i < count; ++i) {
-    if (is_address(clang.getArgType(canonical, (unsigned)i))) out->takes_data = true;
+    const clang_type arg = clang.getArgType(canonical, (unsigned)i);
+    const bool is_data = is_address(arg) && !out->takes_data;
+    if (i > 0) text_add(&text, ", ");
+    good = add_callback_type(&text, arg, is_data) && good;
+    out->takes_data = out->takes_data || is_data;
   }
-}
-
-/* A complex number in memory is an array of two numbers. */
-static void enter_complex(clang_type *type, header_type *out) {
-  const clang_type canonical = clang.getCanonicalType(*type);
-  char *inner;
-  if (canonical.kind != kClangComplex) return;
-  *type = clang.getElementType(canonical);
-  inner = tool_format("%s[2]", out->inner != NULL ? out->inner : "");
-  free(out->inner);
-  out->inner = inner;
-  out->is_const = clang.isConstQualifiedType(canonical) != 0;
+  text_add(&text, ")");
+  if (good) {
+    out->callback = text.data;
+  } else {
+    text_free(&text);
+  }
 }
 
 /* A structure: its name, and whether its members are known. One without a name is none. */
@@ -533,10 +561,9 @@ static void describe_target(clang_type target, header_type *out) {
   clang_type canonical;
   const char *number;
   out->inner = enter_array(&target);
-  enter_complex(&target, out);
   canonical = clang.getCanonicalType(target);
   number = name_number(target);
-  out->is_const = out->is_const || clang.isConstQualifiedType(canonical) != 0;
+  out->is_const = clang.isConstQualifiedType(canonical) != 0;
   if (canonical.kind == kClangLongDouble) number = NULL;
   if (number != NULL) out->number = tool_format("%s", number);
   if (clang.isVolatileQualifiedType(canonical) != 0) {
@@ -669,6 +696,7 @@ static void free_type(header_type *type) {
   free(type->choices);
   free(type->written);
   free(type->object);
+  free(type->callback);
   free(type->extents);
   free(type->inner);
   free(type->refusal);
