@@ -9,6 +9,7 @@ same version. Each function that needs a line is also wrapped with one that says
 must, and compiled. Calls are compared with Python's own modules, NumPy, or known values; those of
 handles are made from Python, with apache-tvm-ffi. A library that is not installed is left out.
 """
+import atexit
 import json
 import math
 import pathlib
@@ -25,6 +26,7 @@ TOOL, PAGE, *INCLUDES = sys.argv[1:]
 FOLDER = pathlib.Path(__file__).resolve().parent
 ROOT = FOLDER.parents[1]
 WORK = pathlib.Path(tempfile.mkdtemp(prefix="c_libraries-"))
+atexit.register(shutil.rmtree, WORK, True)
 SKIPPED = 77
 OPENBLAS = "/usr/include/x86_64-linux-gnu/openblas-pthread"
 
@@ -112,18 +114,31 @@ LIBRARIES = [
         ("gsl_fit_linear(3xf64=1 2 3, 3xf64=5 7 9)", "result[0]: [0, 3.0, 2.0, "),
     ]),
     Library("libpng", "libpng-dev", ["png.h"], "-lpng", [
-        ("png_sig_cmp(8xu8=137 80 78 71 13 10 26 10, 0, 8)", "result[0]: 0"),
-        ("png_sig_cmp(8xu8=137 80 78 71 13 10 26 9, 0, 8)", "result[0]: -1"),
+        ("png_sig_cmp(8xu8=137 80 78 71 13 10 26 10)", "result[0]: 0"),
+        ("png_sig_cmp(8xu8=137 80 78 71 13 10 26 9)", "result[0]: -1"),
         ("png_access_version_number()", "result[0]: 1"),
         ("png_get_header_ver(None)", 'result[0]: "1.'),
     ]),
     Library("cJSON", "libcjson-dev", ["cjson/cJSON.h"], "-lcjson", [
-        ("cJSON_Minify(&9xi8=123 32 32 125 0 0 0 0 0)", "arg[0]: 9xi8=123 125 0 125 0 0 0 0 0"),
         ("cJSON_GetArraySize(None)", "result[0]: 0"),
         ('cJSON_Parse("[1, 2")', "RuntimeError: `cJSON_Parse` failed"),
         ('cJSON_Version()', 'result[0]: "1.'),
     ]),
 ]
+
+
+# `probe` finds nothing in these. In crc32 it finds that zlib reads 32 bits of a `long`.
+PROBED = {
+    "CBLAS": ["cblas_ddot(5xf64=rand, 5xf64=rand)", "cblas_daxpy(2.0, 5xf64=rand, &5xf64=rand)",
+              "cblas_dasum(5xf64=rand)",
+              "cblas_dgemm(1.0, 3x4xf64=rand, 4x5xf64=rand, 0.0, &3x5xf64=0)"],
+    "LAPACKE": ["LAPACKE_dgesv(&2x2xf64=2 0 0 4, &2xi32=0, &2x1xf64=6 8)"],
+    "zstd": ["ZSTD_compressBound(1000)"],
+    "SQLite": ['sqlite3_strglob("*.c", "wrap.c")'],
+    "KISS FFT": ["kiss_fft_next_fast_size(7)"],
+    "GSL": ["gsl_stats_mean(5xf64=rand)", "gsl_fit_linear(5xf64=rand, 5xf64=rand)",
+            "gsl_sf_bessel_J0(1.5)"],
+}
 
 
 def run(*words, check=True):
@@ -205,6 +220,10 @@ def call_all(library, kernels):
         shown = (done.stdout + done.stderr).strip()
         if expected not in shown:
             wrong.append(f"{call} prints {shown}, not {expected}")
+    for call in PROBED.get(library.name, []):
+        done = run(TOOL, "probe", kernels, call, check=False)
+        if done.returncode != 0:
+            wrong.append(f"probe of {call}:\n{done.stdout}{done.stderr}")
     assert not wrong, "\n".join(wrong)
 
 
@@ -313,7 +332,7 @@ def check_gsl(kernels, np):
 
 def check_png(kernels, np):
     signature = np.frombuffer(b"\x89PNG\r\n\x1a\n", np.uint8).copy()
-    assert kernels.png_sig_cmp(signature, 0, 8) == 0
+    assert kernels.png_sig_cmp(signature) == 0
     assert kernels.png_get_header_ver(None).startswith("1.")
     assert kernels.png_access_version_number() // 100 == 106
 
@@ -419,7 +438,6 @@ def main():
         print("left out, as they are not installed:", *left_out)
     if not made:
         sys.exit(SKIPPED)
-    shutil.rmtree(WORK)
 
 
 main()
