@@ -197,7 +197,7 @@ book *shelf_book(shelf *s, int n) {
   return b;
 }
 void book_free(book *b) {
-  --num_open;
+  if (b != NULL) --num_open;
   free(b);
 }
 const book *shelf_first(const shelf *s) { return &s->first; }
@@ -218,7 +218,7 @@ SHELF_SPECS = [
     "first = const book *shelf_first(const shelf *s) of=s",
     "number = int book_number(const book *b, const struct shelf *s optional, const char *title "
     "optional)",
-    "book_free = void book_free(book *b closes)",
+    "book_free = void book_free(book *b closes optional)",
     "int count_open(void)",
     "uint64_t next_word(uint64_t x)",
 ]
@@ -290,6 +290,7 @@ int main(int argc, char **argv) {
   CALL1("book_free", book);
   call("number", book, none, none, 3);
   CALL1("book_free", book);
+  CALL1("book_free", none);
   tvm_ffi_any_clear(&book);
   count("without the book");
   CALL1("shelf_close", shelf);
@@ -338,7 +339,7 @@ it, but has 1
 with both: 2 open
 ValueError: Argument #0 of `number(0: const book *b, 1: const struct shelf *s optional, 2: const \
 char *title optional) -> int` must be open, but is closed
-ValueError: Argument #0 of `book_free(0: book *b) -> void` must be open, but is closed
+ValueError: Argument #0 of `book_free(0: book *b optional) -> void` must be open, but is closed
 without the book: 1 open
 ValueError: Argument #0 of `shelf_close(0: shelf *s) -> void` must be open, but is closed
 ValueError: Argument #0 of `book(0: shelf *s, 1: int n) -> book *` must be open, but is closed

@@ -386,8 +386,11 @@ typedef struct wrap_handle {
 
 /* Takes the pointer out of a handle, which is closed then. */
 static void *wrap_close(wrap_handle *handle) {
-  void *pointer = handle->pointer;
-  wrap_handle *owner = handle->owner;
+  void *pointer;
+  wrap_handle *owner;
+  if (handle == NULL) return NULL;
+  pointer = handle->pointer;
+  owner = handle->owner;
   handle->pointer = NULL;
   handle->owner = NULL;
   if (owner != NULL) {
@@ -469,7 +472,7 @@ static void *wrap_get_pointer(const wrap_handle *handle) {
 
 /* A handle that a call ends must have no open ones that need it. */
 static int wrap_check_alone(const tvm_ffi_args *args, int32_t i, wrap_handle *handle) {
-  const int64_t count = (int64_t)WRAP_ADD(&handle->num_dependents, 0);
+  const int64_t count = handle != NULL ? (int64_t)WRAP_ADD(&handle->num_dependents, 0) : 0;
   if (count == 0) return 0;
   return tvm_ffi_args_raise(args, i, TVM_FFI_C_VALUE_ERROR,
                             "must have no open handle that needs it, but has %lld",
