@@ -786,6 +786,30 @@ class WrapValues(unittest.TestCase):
             for call, message in BYTES_REFUSED.items():
                 raises(message + "\n", library, call)
 
+    def test_numbers_of_16_bits(self):
+        """Where the compiler has them; ISO C does not, so -Wpedantic warns of each."""
+        flags = [flag for flag in STRICT if flag != "-Wpedantic"]
+        for kind, dtype in ("_Float16", "f16"), ("__bf16", "bf16"):
+            (PLACE / "half.c").write_text(
+                f"void copy({kind} *y, const {kind} *x, int n);\n"
+                f"void copy({kind} *y, const {kind} *x, int n) {{\n"
+                "  while (n-- > 0) y[n] = x[n];\n}\n", encoding="utf-8")
+            good("wrap", f"void copy({kind} y[n], const {kind} x[n], int n)", "-o",
+                 PLACE / "half_kernels.c")
+            for compiler in COMPILERS.values():
+                done = subprocess.run(
+                    [*compiler, *flags, *HEADERS, "-shared", "-fPIC", PLACE / "half.c",
+                     PLACE / "half_kernels.c", *(LINK if WINDOWS else []), "-o",
+                     PLACE / "half.so"], capture_output=True, text=True, check=False)
+                if done.returncode != 0:
+                    assert kind in done.stderr, done
+                    print(f"skipped: {compiler} has no {kind}")
+                    continue
+                shown = good("run", PLACE / "half.so", f"copy(&3x{dtype}, 3x{dtype}=1 2 3.5)")
+                assert shown == f"arg[0]: 3x{dtype}=1 2 3.5\n", shown
+                raises("Expected `" + {"f16": "float16", "bf16": "bfloat16"}[dtype] +
+                       "` but got `uint16`\n", PLACE / "half.so", f"copy(&3x{dtype}, 3xu16)")
+
     def test_callbacks(self):
         """The caller's functions are called, and their errors come out of the kernel."""
         (PLACE / "callback.h").write_text(CALLBACK_HEADER, encoding="utf-8")
