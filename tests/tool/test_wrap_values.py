@@ -761,6 +761,9 @@ class WrapValues(unittest.TestCase):
                             *LINK, *place], check=True)
             done = subprocess.run([*RUNNER, program, library], capture_output=True, text=True,
                                   check=True)
+            listed = good("list", library)
+            assert "(b: ffi.Object, s: Optional[ffi.Object], title: Optional[str]) -> int" in (
+                listed), listed
             expected = SHELF_PRINTED.replace("\\\n", "")
             assert done.stdout == expected, done.stdout
         assert run("wrap", "--lean", "void f(thing *x)", "--include=<thing.h>")[2].startswith(

@@ -278,8 +278,11 @@ static void write_params(wrap_list *list, const spec *target) {
       text_add(&params, "\n%*s", list->indent, "");
       line = params.size;
     }
-    text_add(&params, "TVM_FFI_C_PARAM(\"%s\", \"%s\")%s", param->name, name_type(param),
-             --left > 0 ? " \",\" " : "");
+    text_add(&params,
+             param->is_optional
+                 ? "TVM_FFI_C_PARAM_OF(\"%s\", \"Optional\", TVM_FFI_C_TYPE(\"%s\"))%s"
+                 : "TVM_FFI_C_PARAM(\"%s\", \"%s\")%s",
+             param->name, name_type(param), --left > 0 ? " \",\" " : "");
   }
   wrap_add_item(list, "%s", params.data);
   text_free(&params);
