@@ -278,7 +278,9 @@ class Headers(unittest.TestCase):
             "void d(unsigned char *dst, unsigned long dstCapacity, const unsigned char *src,\n"
             "       unsigned long srcSize);\n"
             "void e(float *x);\nvoid f(float *x, int k, float *y, int n, int count);\n"
-            "int g(int n);\n", encoding="utf-8")
+            "int g(int n);\nvoid h(const double *x, long n, double *mean, double *deviation);\n"
+            "void i(void *dst, unsigned long dstCapacity, const void *src, unsigned long srcSize,\n"
+            "       void *other);\n", encoding="utf-8")
         assert good("wrap", f"--header={PLACE}/s.h", "--suggest") == """\
 a(x[n])
 b(out[len], in[len])
@@ -286,6 +288,8 @@ c(x[n:incx] strides blas, y[n:inc_y] strides blas)
 d(dst[dstCapacity], src[srcSize])
 # e needs a shape for x
 # f needs a shape for x, y
+h(x[n], out mean, out deviation)
+i(uint8_t dst[dstCapacity], uint8_t src[srcSize])
 """
 
     def test_calls(self):

@@ -317,17 +317,18 @@ static void print_json_table(const header_input *headers) {
   json_end();
 }
 
-/* Prints lines for the functions that need one, and comments where no convention helps. */
+/* Prints lines for the functions that need one, or take an address with a length; comments where no
+ * convention helps. */
 static void print_proposals(const header_input *headers) {
   size_t i;
   for (i = 0; i < headers->kernels.count; ++i) {
     const header_function *function = headers->kernels.items[i].function;
     char *line;
-    if (headers->verdicts[i] != kNeedsLine) continue;
+    if (headers->verdicts[i] != kNeedsLine && headers->verdicts[i] != kAsItIs) continue;
     line = header_suggest(function);
     if (line != NULL) {
       printf("%s\n", line);
-    } else {
+    } else if (headers->verdicts[i] == kNeedsLine) {
       printf("# %s needs %s\n", function->name, headers->reasons[i]);
     }
     free(line);

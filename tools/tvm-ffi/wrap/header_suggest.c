@@ -66,32 +66,55 @@ static const char *find_of(const header_function *function, const header_param *
   return NULL;
 }
 
-/* The length of an array: an integer with its name, the one behind it or before it, or the only one
- * that is a length. NULL: none. */
-static const char *find_length(const header_function *function, const header_param *array) {
-  const header_param *end = function->params + function->num_params, *param;
+/* The length that has an array's name, or stands behind it; NULL: none. */
+static const char *find_own_length(const header_function *function, const header_param *array) {
+  const header_param *end = function->params + function->num_params;
   const char *found = find_of(function, array, kLengths);
   if (found != NULL) return found;
   if (array + 1 < end && is_integer(array + 1) && is_length(array[1].name)) return array[1].name;
+  return NULL;
+}
+
+/* The length that stands before an array, or the only one that the function has; NULL: none. */
+static const header_param *find_other_length(const header_function *function,
+                                             const header_param *array) {
+  const header_param *found = NULL;
+  size_t i;
   if (array > function->params && is_integer(array - 1) && is_length(array[-1].name)) {
-    return array[-1].name;
+    return array - 1;
   }
-  for (param = function->params; param < end; ++param) {
-    if (!is_integer(param) || !is_length(param->name)) continue;
+  for (i = 0; i < function->num_params; ++i) {
+    if (!is_integer(&function->params[i]) || !is_length(function->params[i].name)) continue;
     if (found != NULL) return NULL;
-    found = param->name;
+    found = &function->params[i];
   }
   return found;
+}
+
+/* Whether the function writes one number there: an array of the length stands before it. */
+static bool is_single(const header_function *function, const header_param *param,
+                      const header_param *length) {
+  const header_param *other;
+  for (other = function->params; other < length && !param->type.is_const; ++other) {
+    if (other->type.kind == kHeaderElements) return param > length;
+  }
+  return false;
 }
 
 /* ---- A line ---- */
 
 /* Appends what a line would say of a parameter; false: there is no convention for it. */
 static bool add_item(text_buf *out, const header_function *function, const header_param *param) {
-  const char *length = find_length(function, param);
+  const char *length = find_own_length(function, param), *separator = out->size > 0 ? ", " : "";
   const char *stride = find_of(function, param, kStrides);
-  if (length == NULL) return false;
-  text_add(out, "%s%s[%s", out->size > 0 ? ", " : "", param->name, length);
+  const header_param *other = find_other_length(function, param);
+  if (length == NULL && other == NULL) return false;
+  if (length == NULL && stride == NULL && is_single(function, param, other)) {
+    text_add(out, "%sout %s", separator, param->name);
+    return true;
+  }
+  if (length == NULL) length = other->name;
+  text_add(out, "%s%s[%s", separator, param->name, length);
   if (stride != NULL) text_add(out, ":%s", stride);
   text_add(out, "]%s", stride != NULL && is_of(stride, param->name, "inc") ? " strides blas" : "");
   return true;
@@ -106,6 +129,9 @@ char *header_suggest(const header_function *function) {
     const header_param *param = &function->params[i];
     if (param->type.kind == kHeaderElements && param->type.extents == NULL) {
       good = add_item(&items, function, param);
+    } else if (param->type.kind == kHeaderAddress && find_own_length(function, param) != NULL) {
+      text_add(&items, "%suint8_t %s[%s]", items.size > 0 ? ", " : "", param->name,
+               find_own_length(function, param));
     }
   }
   if (good && items.size > 0) line = tool_format("%s(%s)", function->name, items.data);
