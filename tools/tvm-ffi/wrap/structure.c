@@ -8,11 +8,6 @@ static const spec_c_type *find_type(const spec *target, const spec_param *param)
   return param != NULL ? &param->c_type : &target->result_c_type;
 }
 
-char *wrap_structure_name(const spec *target, const spec_param *param, const char *verb) {
-  if (param == NULL) return tool_format("wrap_%s_%s_result", verb, target->exported);
-  return tool_format("wrap_%s_%s_%zu", verb, target->exported, (size_t)(param - target->params));
-}
-
 /* Appends the function that reads the fields, as if they were the arguments of a call, and one that
  * takes them out of a Map. */
 static void write_reader(text_buf *out, const spec *target, const spec_param *param) {

@@ -267,8 +267,6 @@ typedef struct {
 } wrap_request;
 
 void wrap_write(text_buf *out, const wrap_request *request);
-/* Appends a TVMFFIAny of a number, text or address. */
-void wrap_write_view(text_buf *out, const spec_type *type, const char *value);
 
 /* ---- Shared by wrap.c and the ABIs: wrap_shared.c ---- */
 
@@ -319,15 +317,34 @@ char *wrap_place(const spec *target, const spec_param *param);
 /* Whether something has to be released at the end: the kernel leaves by `goto done`. */
 bool wrap_is_owner(const spec *target);
 
-/* Appends the declarations and statements that read numbers of a spec, and its arguments. */
-void wrap_write_reading(text_buf *out, const spec *target);
-
-/* ---- Structures: structure.c ---- */
-
+/* The value of an extent or a stride in the kernel: "n", "4"; release with free(). */
+char *wrap_extent(const spec *target, const spec_number *number);
+/* The variable that has the type index of a handle; `param` is NULL for the result; release with
+ * free(). */
+char *wrap_type_index(const spec *target, const spec_param *param);
 /* The function that reads a structure, or makes a Map of it (`verb`); `param` is NULL for the
  * result; release with free(). */
 char *wrap_structure_name(const spec *target, const spec_param *param, const char *verb);
-/* Appends these functions, as far as used. */
+
+/* ---- Reading arguments: reading.c ---- */
+
+/* A type as metadata has it. */
+const char *wrap_metadata_type(const spec_type *type);
+/* Appends a TVMFFIAny of a number, text or address. */
+void wrap_write_view(text_buf *out, const spec_type *type, const char *value);
+/* Appends the variables that arguments are read into, and what the function writes to. */
+void wrap_write_variables(text_buf *out, const spec *target);
+/* Appends the statements that read arguments and check them. */
+void wrap_write_arguments(text_buf *out, const spec *target);
+/* Appends what is left to do before the call: values that the function changes, the caller's
+ * functions, and handles that it ends. */
+void wrap_write_start(text_buf *out, const spec *target);
+/* Appends the declarations and statements that read the fields of a structure. */
+void wrap_write_reading(text_buf *out, const spec *fields);
+
+/* ---- Structures: structure.c ---- */
+
+/* Appends the functions that read and make a structure, as far as used. */
 void wrap_write_structure(text_buf *out, const spec *target, const spec_param *param);
 
 /* ---- Functions that a caller passes: callback.c ---- */

@@ -98,6 +98,21 @@ char *wrap_place(const spec *target, const spec_param *param) {
   return spec_make_local(target, param, "place");
 }
 
+char *wrap_extent(const spec *target, const spec_number *number) {
+  if (number->name != NULL) return tool_format("%s", spec_symbol_of(target, number->name)->local);
+  if (number->value > INT32_MAX) return tool_format("INT64_C(%lld)", (long long)number->value);
+  return tool_format("%lld", (long long)number->value);
+}
+
+char *wrap_type_index(const spec *target, const spec_param *param) {
+  return param == NULL ? tool_format("handle_type") : spec_make_local(target, param, "type");
+}
+
+char *wrap_structure_name(const spec *target, const spec_param *param, const char *verb) {
+  if (param == NULL) return tool_format("wrap_%s_%s_result", verb, target->exported);
+  return tool_format("wrap_%s_%s_%zu", verb, target->exported, (size_t)(param - target->params));
+}
+
 char *wrap_tensor(const spec_param *param) {
   return tool_format(param->is_result ? "TVMFFITensorGetDLTensorPtr(%s)" : "%s", param->local);
 }
