@@ -77,6 +77,7 @@ LIBRARIES = [
         ("ZSTD_decompress(&4xu8=0, 17xu8=40 181 47 253 36 4 33 0 0 1 2 3 4 25 0 0 0)",
          "arg[0]: 4xui8=1 2 3 4"),
         ("ZSTD_maxCLevel()", "result[0]: 22"),
+        ('ZSTD_cParam_getBounds("ZSTD_c_checksumFlag")', '"upperBound": 1'),
         ("ZSTD_getFrameContentSize(9xu8=40 181 47 253 36 4 33 0 0)", "result[0]: 4"),
     ]),
     Library("SQLite", "libsqlite3-dev", ["sqlite3.h"], "-lsqlite3", [
@@ -88,7 +89,8 @@ LIBRARIES = [
     ]),
     Library("libsndfile", "libsndfile1-dev", ["sndfile.h"], "-lsndfile", [
         ("sf_error_number(1)", 'result[0]: "Format not recognised."'),
-        ("sf_format_check(32xu8=0)", "result[0]: 0"),
+        ('sf_open("/nowhere", 16, {"frames": 0, "samplerate": 0, "channels": 0, "format": 0, '
+         '"sections": 0, "seekable": 0})', "RuntimeError: `sf_open` failed"),
         ("sf_strerror(None)", 'result[0]: "No Error."'),
     ]),
     Library("FFTW", "libfftw3-dev", ["fftw3.h"], "-lfftw3 -lm", [
@@ -292,16 +294,16 @@ def check_sqlite(kernels, _):
 def check_sndfile(kernels, np):
     path = str(WORK / "tone.wav")
     tone = np.sin(np.arange(100) / 7).astype(np.float32)
-    info = np.zeros(32, np.uint8)
-    info[8:20].view(np.int32)[:] = 8000, 1, 0x10006  # rate, channels, WAV of float
+    info = {"frames": 0, "samplerate": 8000, "channels": 1, "format": 0x10006, "sections": 0,
+            "seekable": 0}  # WAV of float
     assert kernels.sf_format_check(info) == 1
-    file = kernels.sf_open(path, 0x20, info)
+    file, _ = kernels.sf_open(path, 0x20, info)
     assert kernels.sf_write_float(file, tone) == 100
     kernels.sf_close(file)
-    read, info = np.zeros(100, np.float32), np.zeros(32, np.uint8)
-    file = kernels.sf_open(path, 0x10, info)
+    read = np.zeros(100, np.float32)
+    file, info = kernels.sf_open(path, 0x10, {**info, "samplerate": 0, "format": 0})
     assert kernels.sf_read_float(file, read) == 100 and (read == tone).all()
-    assert info.view(np.int64)[0] == 100
+    assert info["frames"] == 100 and info["samplerate"] == 8000
 
 
 def check_fftw(kernels, np):

@@ -44,6 +44,10 @@ void pairs(double (*x)[2], int n); /* the sum of each pair */
 struct opaque *make(void);
 void drop(const struct opaque *o);
 plain by_value(plain p);
+typedef struct { float *data; } other;
+other by_other(int x);
+struct point { double x, y; };
+void turn(struct point *p);
 int print(const char *format, ...);
 int print_list(const char *format, va_list values);
 void each(const float *x, int n, void (*call)(float x, void *data), void *data);
@@ -74,7 +78,9 @@ trace       as it is
 pairs       needs a line: a shape for x
 make        as it is
 drop        as it is
-by_value    refused: returns a structure by value
+by_value    as it is
+by_other    refused: returns a structure by value
+turn        as it is
 print       refused: variadic
 print_list  refused: `values` is a va_list
 each        needs a line: a shape for x; a value for call
@@ -92,7 +98,7 @@ halve       needs a line: a shape for n, half, y, info
 next        as it is
 negate      needs a line: a shape for z
 no_tensor   as it is
-26 functions: 11 as they are, 0 with a line, 9 need a line, 6 refused
+28 functions: 13 as they are, 0 with a line, 9 need a line, 6 refused
 """
 
 SOURCE = """\
@@ -131,6 +137,15 @@ void drop(const struct opaque *o) {
 void each(const float *x, int n, void (*call)(float x, void *data), void *data) {
   int i;
   for (i = 0; i < n; ++i) call(x[i], data);
+}
+plain by_value(plain p) {
+  p.a += 1;
+  return p;
+}
+void turn(struct point *p) {
+  const double x = p->x;
+  p->x = -p->y;
+  p->y = x;
 }
 int new_names(int this, int new) {
   return this - new;
@@ -293,14 +308,18 @@ i(uint8_t dst[dstCapacity], uint8_t src[srcSize])
 """
 
     def test_calls(self):
-        note = "tvm-ffi: note: {} of 26 functions are left out; --list says why, as for " \
-            "`by_value`: returns a structure by value\n"
+        note = "tvm-ffi: note: {} of 28 functions are left out; --list says why, as for "
+        notes = {
+            False: note.format(6) + "`by_other`: returns a structure by value\n",
+            True: note.format(8) +
+                  "`by_value`: this needs the library's headers: leave --lean out\n"
+        }
         for compiler, options in each_compiler():
             kernels, library = PLACE / "h.c", PLACE / "h.so"
             is_lean = "--lean" in options  # such files have no functions of the caller's
             code, out, err = read(f"@{PLACE}/t.wrap", "-o", kernels, *options,
-                                  *([] if is_lean else ["each(x[n], call)"]))
-            assert (code, out, err) == (0, "", note.format(7 if is_lean else 6)), err
+                                  *([] if is_lean else ["each(x[n], call)", "turn(inout p)"]))
+            assert (code, out, err) == (0, "", notes[is_lean]), err
             subprocess.run([
                 *compiler, *STRICT, *([] if options else HEADERS), f"-I{PLACE}", "-shared", "-fPIC",
                 kernels, PLACE / "t.c", *(LINK if WINDOWS else []), "-o", library
@@ -320,6 +339,9 @@ i(uint8_t dst[dstCapacity], uint8_t src[srcSize])
             if not is_lean:
                 assert good("run", library, "each(3xf32=1 2 3, fn:echo)") == "result: none\n"
                 raises("TypeError: ", library, "each(3xf32=1 2 3, 5)")
+                assert good("run", library, 'by_value({"a": 4})') == 'result[0]: {"a": 5}\n'
+                shown = good("run", library, 'turn({"x": 1.0, "y": 2.0})')
+                assert shown == 'result[0]: {"x": -2, "y": 1}\n', shown
             assert good("run", library, "make()").startswith("result[0]: ")
             raises("ValueError: Mismatched ndim on argument #0", library, "norm(1x3xf64=1 2 3)")
             listed = re.sub(" +", " ", good("list", library))

@@ -320,6 +320,12 @@ static bool fail_unknown(const header_kernel *kernel, const line_item *item) {
   return false;
 }
 
+/* Whether in, out or inout stands before the name. */
+static bool has_direction(const item_parts *item) {
+  return !item->has_type && !item->has_shape && item->before_size > 0 &&
+         memchr(item->before, '*', item->before_size) == NULL;
+}
+
 /* What the line says of a parameter; false: nothing. */
 static bool find_item(const header_kernel *kernel, const header_param *param, item_parts *out) {
   size_t i;
@@ -460,6 +466,9 @@ static void write_type(text_buf *out, const header_type *type, bool with_handles
     case kHeaderElements:
       text_add(out, "%s%s *", constant, type->number);
       break;
+    case kHeaderStructure:
+      text_add(out, "struct %s ", type->fields);
+      break;
     case kHeaderPointers:
       text_add(out, "%s%s **", constant, type->object != NULL ? type->object : "void");
       break;
@@ -536,10 +545,17 @@ static bool write_param(text_buf *out, const header_kernel *kernel, const header
     write_type(out, type, with_handles);
     text_add(out, "%s%s", param->name, ending);
     if (type->choices != NULL) text_add(out, " as %s", type->written);
+    if (type->kind == kHeaderStructure) text_add(out, " as %s", type->object);
     return true;
   }
   if (type->kind == kHeaderFunction && !item.has_type && *item.after != '=') {
     return write_callback(out, kernel, param, item.after);
+  }
+  if (type->kind == kHeaderObject && type->fields != NULL && has_direction(&item)) {
+    text_add(out, "%.*s%sstruct %s *%s%s as %s%s%s", tvmffi_shown_size(item.before_size),
+             item.before, type->is_const ? "const " : "", type->fields, param->name, ending,
+             type->object, *item.after != '\0' ? " " : "", item.after);
+    return true;
   }
   if (item.has_shape && !item.has_type && type->number == NULL && type->kind != kHeaderAddress) {
     return spec_fail(&kernel->line->source, 0,
@@ -569,6 +585,8 @@ static bool write_param(text_buf *out, const header_kernel *kernel, const header
 /* A description may not contain what would end it. */
 static void write_doc(text_buf *out, const header_kernel *kernel) {
   const char *rest = kernel->line != NULL ? kernel->line->rest : "";
+  const header_type *result = &kernel->function->result;
+  if (result->kind == kHeaderStructure) text_add(out, " as %s", result->object);
   if (*rest != '\0') text_add(out, " %s", rest);
   if (kernel->function->doc != NULL && strstr(rest, "//") == NULL) {
     text_add(out, " // %s", kernel->function->doc);

@@ -17,12 +17,13 @@ typedef enum {
   kHeaderVoid,
   kHeaderNumber, /* also bool, char, and an enum, which is the integer that the compiler gives it */
   kHeaderText,   /* const char * */
-  kHeaderElements, /* a pointer to numbers or to char, or an array of them */
-  kHeaderAddress,  /* void *, or a pointer to what no tensor has */
-  kHeaderPointers, /* a pointer to a pointer */
-  kHeaderObject,   /* a pointer to a structure: a handle, or the address of one that is known */
-  kHeaderFunction, /* a pointer to a function */
-  kHeaderOther     /* nothing that a kernel takes or returns */
+  kHeaderElements,  /* a pointer to numbers or to char, or an array of them */
+  kHeaderAddress,   /* void *, or a pointer to what no tensor has */
+  kHeaderPointers,  /* a pointer to a pointer */
+  kHeaderObject,    /* a pointer to a structure: a handle, or the address of one that is known */
+  kHeaderFunction,  /* a pointer to a function */
+  kHeaderStructure, /* one by value, of numbers */
+  kHeaderOther      /* nothing that a kernel takes or returns */
 } header_kind;
 
 #define HEADER_NAME "\001" /* of the function */
@@ -34,6 +35,7 @@ typedef struct {
   char *choices; /* of an enumeration: "{A = 1, B = 2}"; NULL */
   char *written; /* as the header has it */
   char *object;  /* a structure behind one or two pointers, as the header calls it; NULL */
+  char *fields;  /* of a structure of numbers: "{int a; double b;}"; NULL */
   bool is_known; /* what it has, so that a caller may make one; and no function does */
   char *extents; /* of an array, "[2][3]"; NULL */
   char *inner;   /* of elements that are arrays: "[2]"; NULL */

@@ -49,6 +49,7 @@ typedef void (*clang_inclusion_visitor)(void *file, clang_location *stack, unsig
                                         void *context);
 
 enum {
+  kCursorField = 6,
   kCursorEnumConstant = 7,
   kCursorFunction = 8,
   kVisitBreak = 0,
@@ -143,6 +144,7 @@ static struct {
   clang_type (*Type_getModifiedType)(clang_type type);
   clang_string (*getTypeSpelling)(clang_type type);
   long long (*Type_getSizeOf)(clang_type type);
+  unsigned (*Cursor_isBitField)(clang_cursor cursor);
 } clang;
 
 /* In the order of the members. */
@@ -193,6 +195,7 @@ static const char *const kFunctions[] = {
     "Type_getModifiedType",
     "getTypeSpelling",
     "Type_getSizeOf",
+    "Cursor_isBitField",
 };
 
 enum { kNumFunctions = sizeof kFunctions / sizeof *kFunctions };
@@ -468,6 +471,45 @@ static void describe_enum(clang_type type, header_type *out) {
   }
 }
 
+typedef struct {
+  text_buf text;
+  bool is_refused;
+} field_list;
+
+/* Appends a field of a structure; stops at one that is no number. */
+static int add_field(clang_cursor cursor, clang_cursor parent, void *context) {
+  field_list *out = context;
+  const clang_type type = clang.getCursorType(cursor);
+  const char *number = name_number(type);
+  char *name;
+  (void)parent;
+  if (cursor.kind != kCursorField) return kVisitContinue;
+  if (number == NULL || clang.Cursor_isBitField(cursor) != 0 ||
+      clang.getCanonicalType(type).kind == kClangLongDouble ||
+      clang.getCanonicalType(type).kind == kClangComplex) {
+    out->is_refused = true;
+    return kVisitBreak;
+  }
+  name = take_text(clang.getCursorSpelling(cursor));
+  if (*name == '\0' || identifier_is_c_word(name)) out->is_refused = true;
+  text_add(&out->text, "%s%s %s;", out->text.size == 0 ? "{" : " ", is_char(type) ? "char" : number,
+           name);
+  free(name);
+  return kVisitContinue;
+}
+
+/* The fields of a structure of numbers; NULL: it has none, or others. */
+static char *describe_fields(clang_type canonical) {
+  field_list fields = {{NULL, 0, 0}, false};
+  clang.visitChildren(clang.getTypeDeclaration(canonical), add_field, &fields);
+  if (fields.text.size > 0 && !fields.is_refused) {
+    text_add(&fields.text, "}");
+    return fields.text.data;
+  }
+  text_free(&fields.text);
+  return NULL;
+}
+
 static void refuse_type(header_type *out, const char *what) {
   out->kind = kHeaderOther;
   out->refusal = tool_format("%s", what);
@@ -551,6 +593,7 @@ static void describe_object(clang_type type, header_type *out) {
   if (strchr(at, '(') == NULL && !text_begins(at, "union ")) {
     out->object = tool_format("%s", at);
     out->is_known = clang.Type_getSizeOf(clang.getCanonicalType(type)) >= 0;
+    out->fields = describe_fields(clang.getCanonicalType(type));
   }
   free(name);
 }
@@ -615,7 +658,12 @@ static void describe_type(clang_type type, header_type *out) {
     out->extents = enter_array(&type);
     describe_target(type, out);
   } else if (canonical.kind == kClangRecord) {
-    refuse_type(out, "a structure by value");
+    describe_object(type, out);
+    if (out->object != NULL && out->fields != NULL) {
+      out->kind = kHeaderStructure;
+    } else {
+      refuse_type(out, "a structure by value");
+    }
   } else {
     refuse_other(canonical, out);
   }
@@ -697,6 +745,7 @@ static void free_type(header_type *type) {
   free(type->written);
   free(type->object);
   free(type->callback);
+  free(type->fields);
   free(type->extents);
   free(type->inner);
   free(type->refusal);
