@@ -44,6 +44,7 @@ static void read_again(const spec *target) {
   source.place = "SPEC";
   source.begin = shown.data;
   source.size = shown.size;
+  source.refusal = NULL;
   fuzz_require(spec_read(&source, &second));
   fuzz_require(second.num_params == target->num_params);
   for (i = 0; i < target->num_params; ++i) {
@@ -81,6 +82,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   source.place = "SPEC";
   source.begin = (const char *)in.pos;
   source.size = (size_t)(in.end - in.pos);
+  source.refusal = NULL;
   quiet_num_reports = 0;
   if (read(&source, options, &target)) {
     fuzz_require(quiet_num_reports == 0);
