@@ -292,10 +292,17 @@ static bool ask(const text_buf *request, text_buf *out) {
 }
 
 /* Its first answer says whether the file and the function are there. */
+/* Children's orphans are ended: this process is none. */
+static void end_companion(void) {
+  companion_end(&python);
+  child_spare(0);
+}
+
 static bool start(void) {
   enum { kPatience = 60 }; /* seconds */
   text_buf said = {NULL, 0, 0};
   bool good = companion_start(words, &python);
+  child_spare(python.process);
   if (!good) {
     report_error("%s: %s", words[0], strerror(errno));
   } else if (!companion_wait(&python, kPatience) || !ask(NULL, &said)) {
@@ -308,7 +315,7 @@ static bool start(void) {
         report_error("%s: %.*s", words[3], tvmffi_shown_size(size), reason != NULL ? reason : "");
   }
   text_free(&said);
-  if (!good) companion_end(&python);
+  if (!good) end_companion();
   return good;
 }
 
@@ -336,14 +343,14 @@ bool python_is_ready(void) {
 }
 
 bool python_restart(void) {
-  companion_end(&python);
+  end_companion();
   return start();
 }
 
 void python_end(void) {
   size_t i;
   if (words[0] == NULL) return;
-  companion_end(&python);
+  end_companion();
   for (i = 0; words[i] != NULL; ++i) free(words[i]);
   memset(words, 0, sizeof words);
 }

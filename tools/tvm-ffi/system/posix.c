@@ -647,7 +647,6 @@ bool companion_start(char *const *words, companion *out) {
   if (code != 0) close(ends[0]);
   out->process = code == 0 ? (long)process : 0;
   out->channel = ends[0];
-  child_spare(out->process);
   errno = code;
   return code == 0;
 }
@@ -657,7 +656,6 @@ void companion_end(companion *c) {
   close(c->channel);
   kill((pid_t)c->process, SIGKILL);
   while (waitpid((pid_t)c->process, NULL, 0) < 0 && errno == EINTR) continue;
-  child_spare(0);
   memset(c, 0, sizeof *c);
 }
 
