@@ -579,7 +579,7 @@ static const char kWrapText[] =
     "the function, and those of its parameters that need more, in any order. The name may be a\n"
     "pattern for many functions. Functions that need no line are wrapped as they are.\n\n"
     "  tvm-ffi wrap --header cblas.h --list\n"
-    "  tvm-ffi wrap --header cblas.h 'cblas_[sd]asum(x[n:incx])' --match 'cblas_*' -o blas.c\n\n"
+    "  tvm-ffi wrap --header cblas.h 'cblas_dasum(x[n:incx])' --match cblas_dasum -o blas.c\n\n"
     "With --abi the SPEC has the arguments of the kernel, which converts them to what the\n"
     "generated function takes. casadi: inputs (double NAME is one as well) and outputs in\n"
     "CasADi's order, with its names and its numbers of rows and columns. memref: the arguments of\n"
