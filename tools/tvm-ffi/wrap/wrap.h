@@ -204,6 +204,13 @@ bool spec_fail(const spec_source *source, size_t column, const char *format, ...
 /* Reads a spec; false after a report, with nothing to free. */
 bool spec_read(const spec_source *source, spec *out);
 
+/* The number of the parameter of that name; num_params if there is none. */
+size_t spec_find_param(const spec *target, const char *name);
+/* Whether the word begins or continues the name of a type. */
+bool spec_is_type_word(const char *word, size_t size);
+
+/* ---- What the names of a spec stand for: spec_bind.c ---- */
+
 /* Decides what the caller passes: names that a tensor argument has as an extent or a stride are
  * read from it. With `returns_outputs`, tensors that are not const are made and returned. False
  * after a report; `target` must be freed in both cases. */
