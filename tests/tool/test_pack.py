@@ -22,6 +22,43 @@ from recorded import (BUILD, KERNELS, TEMPORARY, WORK, X, Y, ZERO, Recording, bu
 from recording import murmur
 from tool import LOAD, OK, SLOWER, USAGE, WINDOWS, bad, good, run_tests
 
+# A library that loads modules of its own kind, and tells whether it did.
+LOADING = """\
+#include <stdlib.h>
+#include <string.h>
+#include <tvm/ffi/c_api.h>
+static int has_loaded;
+TVM_FFI_DLL_EXPORT int __tvm_ffi_has_loaded(void *self, const TVMFFIAny *args, int32_t num,
+                                            TVMFFIAny *result) {
+  (void)self, (void)args, (void)num;
+  result->type_index = kTVMFFIInt;
+  result->v_int64 = has_loaded;
+  return 0;
+}
+static int load(void *self, const TVMFFIAny *args, int32_t num, TVMFFIAny *result) {
+  TVMFFIByteArray name = {"ffi.SystemLib", 13};
+  TVMFFIObjectHandle make;
+  TVMFFIAny prefix;
+  (void)self, (void)args, (void)num;
+  has_loaded = 1;
+  memset(&prefix, 0, sizeof prefix);
+  prefix.type_index = kTVMFFIRawStr;
+  prefix.v_c_str = "mine_";
+  if (TVMFFIFunctionGetGlobal(&name, &make) != 0) return -1;
+  return TVMFFIFunctionCall(make, &prefix, 1, result);
+}
+__attribute__((constructor)) static void enter(void) {
+  static const char kName[] = "ffi.Module.load_from_bytes.mine.Executable";
+  TVMFFIByteArray name = {kName, sizeof kName - 1};
+  TVMFFIObjectHandle loader;
+  if (TVMFFIFunctionCreate(NULL, load, NULL, &loader) != 0 ||
+      TVMFFIFunctionSetGlobal(&name, loader, 0) != 0) {
+    abort();
+  }
+  TVMFFIObjectDecRef(loader);
+}
+"""
+
 
 class Pack(unittest.TestCase):
     """A recording in one file."""
@@ -84,12 +121,16 @@ class Pack(unittest.TestCase):
         compiler = ["cc", "-shared", "-fPIC", "-Wl,--build-id"]
         subprocess.run([*compiler, "-o", folder / "lib" / name, folder / "needed.c",
                         *([f"-Wl,-soname,{name}"] if soname else [])], check=True)
-        subprocess.run([*compiler, "-o", folder / "kernel.so", folder / "kernel.c",
-                        *(f"-I{name}" for name in BUILD[1:]), f"-L{folder}/lib", f"-l:{name}",
-                        *options], check=True)
+        self.compile_kernel(folder, folder / "kernel.so", *options, name=name)
         r = new_recording(folder / "kernel.so")
         r.returned(r.call("get", []), 42)
         return r
+
+    @staticmethod
+    def compile_kernel(folder, out, *options, name):
+        subprocess.run(["cc", "-shared", "-fPIC", "-Wl,--build-id", "-o", out, folder / "kernel.c",
+                        *(f"-I{path}" for path in BUILD[1:]), f"-L{folder}/lib", f"-l:{name}",
+                        *options], check=True)
 
     @staticmethod
     def packed_libraries(path):
@@ -112,6 +153,61 @@ class Pack(unittest.TestCase):
                 self.assertEqual((err, self.packed_libraries(path)), ("", [name, "kernel.so"]))
                 shutil.rmtree(folder)
                 self.assertEqual(verdicts(OK, path, "--trust")["same"], 1)
+
+    @unittest.skipUnless(BUILD and sys.platform == "linux" and not WINDOWS,
+                         "programs are not built here")
+    def test_a_module_that_only_others_load(self):
+        """The kernels of its library are called all the same."""
+        folder = WORK / "others"
+        folder.mkdir()
+        (folder / "data").write_text("of another runtime")
+        (folder / "modules.txt").write_text("other.Executable data -> 1\n_lib\n")
+        good("embed", "--library-bin", folder / "modules.txt", "-o", folder / "modules.c")
+        r = self.make_needing(folder, "libneeded.so", "-Wl,-rpath,$ORIGIN/lib",
+                              folder / "modules.c")
+        self.assertIn("{other.Executable} but a loader of that name is not registered",
+                      run("run", folder / "kernel.so", "get()")[2])
+        r.returned(r.call("get", []), 42)
+        note = (f"tvm-ffi: note: {folder / 'kernel.so'} has a module of the kind other.Executable, "
+                "which this runtime cannot load: it is empty here\n")
+        for words in ([], ["--in-order"]):
+            code, out, err = run("replay", r.folder, *words)
+            self.assertEqual((code, err), (OK, note))
+            self.assertIn("[PASS] 1 get: result max|err|=0", out)
+        for words in (["--bench", "1"], ["--lib", folder / "lib" / "none.so", "--against",
+                                         folder / "kernel.so"]):
+            if "--against" in words:
+                self.compile_kernel(folder, words[1], "-Wl,-rpath,$ORIGIN", name="libneeded.so")
+            code, out, err = run("replay", r.folder, *words)
+            self.assertEqual((code, err), (OK, note), words)
+        code, out, err = run("probe", r.folder, "1", "--skip=extra")  # it counts no arguments
+        self.assertEqual((code, err), (OK, note), out)
+
+    @unittest.skipUnless(BUILD and sys.platform == "linux" and not WINDOWS,
+                         "programs are not built here")
+    def test_a_module_that_the_library_loads(self):
+        """Its constructor registers the loader, and ends the process where there is one; a module
+        of another kind is empty all the same."""
+        folder = WORK / "loads"
+        folder.mkdir()
+        (folder / "data").write_text("payload")
+        (folder / "kernel.c").write_text(LOADING)
+        for kinds in (["mine.Executable"], ["mine.Executable", "other.Executable"]):
+            with self.subTest(kinds=kinds):
+                (folder / "modules.txt").write_text("".join([
+                    *(f"{kind} data -> {i}\n" for i, kind in enumerate(kinds, 1)), "_lib\n"]))
+                good("embed", "--library-bin", folder / "modules.txt", "-o",
+                     folder / "modules.c")
+                subprocess.run(["cc", "-shared", "-fPIC", "-Wl,--build-id", "-o",
+                                folder / "loading.so", folder / "kernel.c",
+                                folder / "modules.c", *(f"-I{name}" for name in BUILD[1:])],
+                               check=True)
+                r = new_recording(folder / "loading.so")
+                r.returned(r.call("has_loaded", []), 1)
+                for words in ([], ["--in-order"], ["--against", folder / "loading.so"]):
+                    code, out, err = run("replay", r.folder, *words)
+                    self.assertEqual((code, err.count("note:"), "[PASS] 1 has_loaded" in out), (
+                        OK, len(kinds) - 1, True), (words, out, err))
 
     @unittest.skipUnless(BUILD and sys.platform == "linux" and not WINDOWS,
                          "programs are not built here")

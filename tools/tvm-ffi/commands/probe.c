@@ -245,6 +245,7 @@ static bool read_recorded(probe *p, int *out_code) {
   free(p->request.function);
   p->request.function = tool_copy(p->recorded->function, strlen(p->recorded->function));
   p->request.is_recorded = true;
+  library_stand_in();
   p->request.paths[0] = lib != NULL ? lib : p->recorded->library;
   return true;
 }

@@ -289,6 +289,7 @@ static int open_and_replay(const arguments *args, replay *p) {
                        "lists them",
                        p->num_calls);
   }
+  library_stand_in();
   if (arguments_has(args, kOptionBench)) return measure_all(p);
   if (p->page_path != NULL) {
     if (recording_has_file(p->r, p->folder, p->page_path)) return kExitUsage;

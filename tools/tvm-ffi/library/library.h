@@ -91,6 +91,10 @@ typedef struct {
 
 /* Loads a library; "-" is stdin. False after a report. */
 bool library_open(const char *path, loaded_library *out);
+/* From now on, also in children, a library that does not load for lack of the loader of an embedded
+ * module, which only another runtime has, is loaded with an empty module in its place. A note names
+ * it once. */
+void library_stand_in(void);
 /* Loads a library in a helper process, as a module named isolated,OPTIONS:PATH. `options` are empty
  * or begin with a comma. False after a report; *options_are_wrong if it is these. */
 bool library_open_isolated(const char *path, const char *options, loaded_library *out,

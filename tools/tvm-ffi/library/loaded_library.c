@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "base/utf8.h"
 #include "file/listing.h"
+#include "process/box.h"
 #include "process/supervise.h"
 
 /* ---- Loading ---- */
@@ -25,6 +26,97 @@ static void report_load_error(const loaded_library *lib, const char *name) {
   }
   free(message);
 }
+
+/* ---- Modules that only other runtimes load ---- */
+
+static bool stands_in;
+static box *noted; /* the notes that this process and its children gave */
+
+void library_stand_in(void) {
+  enum { kRoom = 1 << 16 };
+  stands_in = true;
+  if (noted == NULL) noted = box_open(0, kRoom);
+}
+
+static void note_once(const char *note) {
+  bool is_noted = false;
+  if (noted != NULL) box_begin(noted);
+  while (noted != NULL && !is_noted && box_left(noted) > 0) {
+    char *other = box_get_text(noted);
+    is_noted = strcmp(note, other) == 0;
+    free(other);
+  }
+  if (is_noted) return;
+  report_note("%s", note);
+  if (noted != NULL) (void)box_put_text(noted, note);
+}
+
+/* A module without functions: a system library of which nothing is registered. */
+static int make_empty(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  static unsigned count;
+  char *prefix = tool_format("tvm-ffi stands in, %u_", count++);
+  const TVMFFIAny name = tvm_ffi_any_view_string(prefix);
+  const int code = tvm_ffi_function_call_global("ffi.SystemLib", &name, 1, result);
+  (void)self, (void)args, (void)num_args;
+  free(prefix);
+  return code;
+}
+
+/* The kind of embedded module whose loader the raised error says is lacking; NULL. Leaves the error
+ * raised. */
+static char *read_lacking_kind(void) {
+  static const char kBefore[] = "Library binary was created using {";
+  static const char kAfter[] = "} but a loader of that name is not registered";
+  TVMFFIObjectHandle error = tvm_ffi_error_take();
+  const char *begin, *end = NULL;
+  char *message, *kind = NULL;
+  TVMFFIByteArray bytes;
+  if (error == NULL) return NULL;
+  bytes = tvm_ffi_error_get_message(error);
+  message = tool_copy(bytes.data, bytes.size);
+  begin = strstr(message, kBefore);
+  if (begin != NULL) end = strstr(begin += sizeof kBefore - 1, kAfter);
+  if (end != NULL) kind = tool_copy(begin, (size_t)(end - begin));
+  free(message);
+  TVMFFIErrorSetRaised(error);
+  tvm_ffi_object_release(error);
+  return kind;
+}
+
+/*
+ * Registers a loader for the kind that could not be loaded; false if it was not that. It is asked
+ * for only then, and not before the library is loaded, because the library, or one that it needs,
+ * may register the loader itself, which is refused where there is one.
+ */
+static bool stand_in_for_lacking(const char *path) {
+  char *kind = read_lacking_kind(), *loader, *note, *shown_path, *shown_kind;
+  TVMFFIObjectHandle function = NULL;
+  TVMFFIByteArray name;
+  bool good;
+  if (kind == NULL) return false;
+  loader = tool_format("ffi.Module.load_from_bytes.%s", kind);
+  name = tvm_ffi_string_get_bytes(loader);
+  good = TVMFFIFunctionCreate(NULL, make_empty, NULL, &function) == 0 &&
+         TVMFFIFunctionSetGlobal(&name, function, 0) == 0;
+  tvm_ffi_object_release(function);
+  if (good) {
+    TVMFFIErrorSetRaised(NULL);
+    shown_path = text_escape(path, strlen(path));
+    shown_kind = text_escape(kind, strlen(kind));
+    note = tool_format(
+        "%s has a module of the kind %s, which this runtime cannot load: it is empty here",
+        shown_path, shown_kind);
+    note_once(note);
+    free(note);
+    free(shown_path);
+    free(shown_kind);
+  }
+  free(loader);
+  free(kind);
+  return good;
+}
+
+/* ---- Opening ---- */
 
 /* A call of one of the runtime's functions that runs code of a library. */
 typedef struct {
@@ -56,10 +148,12 @@ bool library_open(const char *path, loaded_library *out) {
   c.args[0] = tvm_ffi_any_view_string(out->file);
   c.args[1] = tvm_ffi_any_view_string("so");
   c.num_args = 2;
-  if (foreign_call(kStageLoad, path, call_global, &c) == 0) {
-    out->module = c.result.v_obj;
-    return true;
-  }
+  do {
+    if (foreign_call(kStageLoad, path, call_global, &c) == 0) {
+      out->module = c.result.v_obj;
+      return true;
+    }
+  } while (stands_in && stand_in_for_lacking(path));
   report_load_error(out, NULL);
   library_close(out);
   return false;
