@@ -63,6 +63,9 @@ static int check_tensor(const tvm_ffi_args *args, fault f, int32_t i, DLTensor *
   } else {
     TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, i, out));
   }
+  if (f != k_right && (*out)->ndim > 0 && (*out)->strides == NULL) {
+    return tvm_ffi_error_raise(TVM_FFI_C_VALUE_ERROR, "argument %d has no strides", (int)i);
+  }
   if (f != k_more_dims && f != k_fewer_dims && (*out)->ndim != 2) {
     return tvm_ffi_error_raise(TVM_FFI_C_VALUE_ERROR, "argument %d has not 2 dimensions", (int)i);
   }
@@ -176,7 +179,8 @@ static char *find_data(const DLTensor *t, fault f) {
 }
 
 static int64_t find_stride(const DLTensor *t, fault f, int32_t d) {
-  const int64_t packed = d == 0 ? t->shape[1] : 1, stride = t->strides[d];
+  const int64_t packed = d == 0 ? t->shape[1] : 1;
+  const int64_t stride = t->strides != NULL ? t->strides[d] : packed;
   switch (f) {
     case k_strided:
       return stride > 0 ? packed : stride;
@@ -426,6 +430,9 @@ TVM_FFI_C_EXPORT(sum_all, "(0: DLTensor*) -> float") {
   int64_t i, d, offset, count;
   TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 1));
   TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, 0, &x));
+  if (x->ndim > 0 && x->strides == NULL) {
+    return tvm_ffi_error_raise(TVM_FFI_C_VALUE_ERROR, "argument 0 has no strides");
+  }
   count = tvm_ffi_tensor_get_numel(x);
   for (i = 0; i < count; ++i) { /* the first dimension runs fastest if its stride is the least */
     const bool is_transposed = x->ndim == 2 && x->strides[0] < x->strides[1];

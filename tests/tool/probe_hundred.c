@@ -63,6 +63,7 @@ static int check_tensor(const tvm_ffi_args *args, int32_t i, int checks, DLTenso
   if (checks & kDevice) TVM_FFI_C_TRY(tvm_ffi_args_check_readable_by(args, i, kDLCPU));
   if (checks & kData) TVM_FFI_C_TRY(tvm_ffi_args_check_valid(args, i));
   if (checks & kContiguous) TVM_FFI_C_TRY(tvm_ffi_args_check_contiguous(args, i));
+  if (!(checks & kContiguous) && (*out)->strides == NULL) return refuse("has no strides");
   return 0;
 }
 
@@ -449,7 +450,7 @@ WRONG(reverses_in_place, kAll, ALL_ELEMENTS c.b[i] = (float)c.s * c.a[c.size - 1
 WRONG(shifts_in_place, kAll, ALL_ELEMENTS c.b[i] = (float)c.s * c.a[i > 0 ? i - 1 : c.size - 1];)
 
 /* Two types, of which one is wrong. */
-static int double_all(const tvm_ffi_args *args, double factor) {
+static int double_all(const tvm_ffi_args *args, double factor, bool by_float) {
   DLTensor *x, *y;
   int64_t i;
   TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 2));
@@ -467,15 +468,19 @@ static int double_all(const tvm_ffi_args *args, double factor) {
     } else {
       ((double *)tvm_ffi_tensor_get_data(y))[i] =
           factor * ((double *)tvm_ffi_tensor_get_data(x))[i];
+      if (by_float) {
+        ((double *)tvm_ffi_tensor_get_data(y))[i] =
+            (float)((double *)tvm_ffi_tensor_get_data(y))[i];
+      }
     }
   }
   return 0;
 }
 TVM_FFI_C_EXPORT(wrong_float64, "(x: Tensor, y: Tensor) -> None") {
-  return double_all(args, 3);
+  return double_all(args, 3, false);
 }
 TVM_FFI_C_EXPORT(right_double, "(x: Tensor, y: Tensor) -> None") {
-  return double_all(args, 2);
+  return double_all(args, 2, false);
 }
 
 /* ---- Faults of kinds that were thought of without looking at the rows ---- */
@@ -785,6 +790,7 @@ TVM_FFI_C_EXPORT(right_matmul, "(x: Tensor, y: Tensor, z: Tensor) -> None") {
   for (a = 0; a < 3; ++a) {
     TVM_FFI_C_TRY(take_one(args, a, TVM_FFI_C_FLOAT32, &t[a]));
     TVM_FFI_C_TRY(tvm_ffi_args_check_ndim(args, a, 2));
+    if (t[a]->strides == NULL) return refuse("an argument has no strides");
   }
   if (t[0]->shape[1] != t[1]->shape[0] || t[2]->shape[0] != t[0]->shape[0] ||
       t[2]->shape[1] != t[1]->shape[1]) {
@@ -802,7 +808,7 @@ TVM_FFI_C_EXPORT(right_matmul, "(x: Tensor, y: Tensor, z: Tensor) -> None") {
   return 0;
 }
 /* Along the last dimension, in place or not, of any rank. */
-TVM_FFI_C_EXPORT(right_softmax, "(x: Tensor, y: Tensor) -> None") {
+static int softmax(const tvm_ffi_args *args, bool of_half) {
   DLTensor *x, *y;
   float *a, *b;
   int64_t i, j, m, size;
@@ -818,11 +824,17 @@ TVM_FFI_C_EXPORT(right_softmax, "(x: Tensor, y: Tensor) -> None") {
   m = x->ndim > 0 ? x->shape[x->ndim - 1] : 1;
   for (i = 0; i < size; i += m) {
     float most = -INFINITY, sum = 0;
-    for (j = 0; j < m; ++j) most = a[i + j] > most ? a[i + j] : most;
+    for (j = 0; j < (of_half ? (m + 1) / 2 : m); ++j) most = a[i + j] > most ? a[i + j] : most;
     for (j = 0; j < m; ++j) sum += b[i + j] = expf(a[i + j] - most);
     for (j = 0; j < m; ++j) b[i + j] /= sum;
   }
   return 0;
+}
+TVM_FFI_C_EXPORT(right_softmax, "(x: Tensor, y: Tensor) -> None") {
+  return softmax(args, false);
+}
+TVM_FFI_C_EXPORT(softmax_of_half, "(x: Tensor, y: Tensor) -> None") {
+  return softmax(args, true);
 }
 TVM_FFI_C_EXPORT(right_in_place, "(y: Tensor, s: float) -> None") {
   DLTensor *y;
@@ -969,4 +981,69 @@ TVM_FFI_C_EXPORT(map_key, "(x: Map[str, Tensor]) -> int") {
   ndim = TVMFFITensorGetDLTensorPtr(item.v_obj)->ndim;
   tvm_ffi_any_clear(&item);
   return tvm_ffi_args_return(args, tvm_ffi_any_from_int64(ndim));
+}
+TVM_FFI_C_EXPORT(double_by_float, "(x: Tensor, y: Tensor) -> None") {
+  return double_all(args, 2, true);
+}
+
+/* Memory near the tensors. */
+WRONG(peels_head, kAll, TVM_FFI_C_TRY(tvm_ffi_args_check_aligned(args, 2, 4));
+      if (c.size == 0) return 0;
+      for (; (uintptr_t)(c.b + i) % 64 != 0; ++i) c.b[i] = (float)c.s * c.a[i];
+      for (; i < c.size; ++i) c.b[i] = (float)c.s * c.a[i];)
+FAULT(needs_strides, kAll, used = (double)c.x->strides[1];)
+WRONG(compares_addresses, kAll, if (c.a == c.b) return refuse("the same memory");
+      ALL_ELEMENTS c.b[i] = (float)c.s * (c.a[i] + c.a[i > 0 ? i - 1 : 0]);)
+FAULT(
+    four_dims, kAll & ~kDims, struct { volatile int64_t extents[4], behind; } copy; int32_t d;
+    copy.behind = 7; for (d = 0; d < c.x->ndim; ++d)((volatile int64_t *)&copy)[d] = c.x->shape[d];
+    if (copy.behind != 7) abort();)
+
+/* The largest of each two rows; behind an odd number of rows there is no other. */
+static int pool(const tvm_ffi_args *args, bool reads_behind_rows) {
+  DLTensor *x, *y;
+  int64_t i, j;
+  TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 2));
+  TVM_FFI_C_TRY(take_one(args, 0, TVM_FFI_C_FLOAT32, &x));
+  TVM_FFI_C_TRY(take_one(args, 1, TVM_FFI_C_FLOAT32, &y));
+  if (x->ndim != 2 || y->ndim != 2 || y->shape[0] != (x->shape[0] + 1) / 2 ||
+      y->shape[1] != x->shape[1]) {
+    return refuse("shapes do not match");
+  }
+  TVM_FFI_C_TRY(tvm_ffi_args_check_aligned(args, 0, 4));
+  TVM_FFI_C_TRY(tvm_ffi_args_check_aligned(args, 1, 4));
+  for (i = 0; i < y->shape[0]; ++i) {
+    for (j = 0; j < y->shape[1]; ++j) {
+      const float *a = (const float *)tvm_ffi_tensor_get_data(x) + 2 * i * x->shape[1] + j;
+      const bool is_one = 2 * i + 1 == x->shape[0] && !reads_behind_rows;
+      const float b = is_one ? a[0] : a[x->shape[1]];
+      ((float *)tvm_ffi_tensor_get_data(y))[i * x->shape[1] + j] = b > a[0] ? b : a[0];
+    }
+  }
+  return 0;
+}
+TVM_FFI_C_EXPORT(pool_odd, "(x: Tensor, y: Tensor) -> None") {
+  return pool(args, true);
+}
+TVM_FFI_C_EXPORT(right_pool, "(x: Tensor, y: Tensor) -> None") {
+  return pool(args, false);
+}
+
+/* Each sixteenth call; calls that look at what they get while they write, or have a file open. */
+FAULT(each_16th, kAll, if (++calls % 16 == 0) c.s += 1;)
+WRONG(
+    writes_partly, kAll, ALL_ELEMENTS {
+      if (c.a[i] < 0) return refuse("is negative");
+      c.b[i] = sqrtf(c.a[i]);
+    })
+TVM_FFI_C_EXPORT(keeps_short_file, "(x: str) -> int") {
+  TVMFFIByteArray text;
+  char first;
+  int file;
+  TVM_FFI_C_TRY(take_text(args, &text));
+  file = open(text.data, O_RDONLY);
+  if (file < 0) return refuse("is no file");
+  if (read(file, &first, 1) != 1) return refuse("is empty");
+  (void)close(file);
+  return tvm_ffi_args_return(args, tvm_ffi_any_from_int64(first));
 }

@@ -137,6 +137,7 @@ static int tell_effects(probe *p, const attempt *a) {
 static int call_as_given(probe *p) {
   text_buf wrong = {NULL, 0, 0};
   attempt a;
+  rows_begin();
   p->s.after.host_changes = ~0U; /* those of this call are told */
   if (!attempt_init(&a, &p->s, NULL) || !attempt_call(&a)) {
     runtime_error_report(p->s.name, false);

@@ -8,6 +8,21 @@
 
 /* ---- Which calls ---- */
 
+/* No extent is larger than that in a short call. */
+enum { kShort = 2 };
+
+static bool has_extent_above(const subject *s, int64_t least) {
+  size_t i;
+  int32_t d;
+  for (i = 0; i < s->inputs->size; ++i) {
+    const DLTensor *tensor = find_tensor(s, i);
+    for (d = 0; tensor != NULL && d < tensor->ndim; ++d) {
+      if (tensor->shape[d] > least) return true;
+    }
+  }
+  return false;
+}
+
 static void list_misaligned(const subject *s, const row *kind, case_list *out) {
   size_t i;
   for (i = 0; i < s->inputs->size; ++i) {
@@ -16,6 +31,10 @@ static void list_misaligned(const subject *s, const row *kind, case_list *out) {
     if (tensor == NULL) continue;
     if (bytes > 1 && bytes < kMemoryAlignment) {
       add_case(out, kind, (int)i, bytes, ":%s:element", s->places[i].label);
+      if (has_extent_above(s, kShort)) {
+        add_case(out, kind, (int)i, bytes, ":%s:short", s->places[i].label);
+        out->items[out->size - 1].other = kShort;
+      }
     }
     add_case(out, kind, (int)i, 1, ":%s:byte", s->places[i].label);
   }
@@ -108,7 +127,51 @@ ARRANGE(managed) {
   (void)tensor, (void)chosen, (void)strides;
   how->device = tvm_ffi_device_make(kDLCUDAManaged, 0);
 }
+
+/* ---- A few elements off their alignment ---- */
+
+/* All tensors with no extent above that of the case; those of the case are misaligned, if that is
+ * asked for. */
+static bool shorten(attempt *a, const probe_case *which, bool is_misaligned) {
+  size_t i;
+  for (i = 0; i < a->num_args; ++i) {
+    const DLTensor *tensor = find_tensor(a->s, i);
+    layout how = kLayoutPacked;
+    int64_t shape[kLayoutMaxDims];
+    int32_t d;
+    if (tensor == NULL) continue;
+    for (d = 0; d < tensor->ndim; ++d) {
+      shape[d] = tensor->shape[d] > which->other ? which->other : tensor->shape[d];
+    }
+    if (is_misaligned && case_changes(which, i)) how.misaligned = (size_t)which->number;
+    if (!attempt_set_tensor(a, i, tensor->dtype, shape, tensor->ndim, &how, NULL)) return false;
+  }
+  return true;
+}
+
+/* A loop up to the next aligned element may be longer than the tensor. */
+static void judge_misaligned(attempt *a, const probe_case *which, outcome *out) {
+  const subject *s = a->s;
+  attempt other;
+  if (which->other == 0) {
+    expect_same(a, which, out);
+    return;
+  }
+  attempt_free(a);
+  memset(&other, 0, sizeof other);
+  if (attempt_init(a, s, NULL) && attempt_init(&other, s, NULL) && shorten(a, which, false) &&
+      shorten(&other, which, true)) {
+    compare_calls(a, &other, out);
+  } else {
+    leave_out(out);
+  }
+  attempt_free(&other);
+}
+
 /* ---- Others ---- */
+
+/* NULL, which means that the elements are contiguous. */
+enum { kNoStrides = 1 };
 
 /* An Array or a Map cannot hold a DLTensor *. */
 static void list_views(const subject *s, const row *kind, case_list *out) {
@@ -116,6 +179,7 @@ static void list_views(const subject *s, const row *kind, case_list *out) {
   for (i = 0; i < s->num_passed; ++i) {
     if (find_tensor(s, i) == NULL) continue;
     add_case(out, kind, (int)i, 0, ":%s", s->places[i].label);
+    add_case(out, kind, (int)i, kNoStrides, ":%s:no-strides", s->places[i].label);
     ++count;
   }
   if (count > 1) add_case(out, kind, -1, 0, "%s", ":all");
@@ -126,6 +190,7 @@ static bool make_view(attempt *a, const probe_case *which) {
   for (i = 0; i < a->num_passed; ++i) {
     if (a->args[i].store == NULL || !case_changes(which, i)) continue;
     if (!attempt_pass_view(a, i)) return false;
+    if (which->number == kNoStrides) a->args[i].view.strides = NULL;
   }
   return true;
 }
@@ -192,13 +257,14 @@ static const row kRows[] = {
      expect_same,
      arrange_offset,
      0},
-    {{"misaligned", "data begins one element, and one byte, off its alignment", NULL,
+    {{"misaligned",
+      "data begins one element, and one byte, off its alignment; of few elements, too", NULL,
       "wide loads (`float4`, AVX) round the address or crash. C: `tvm_ffi_args_check_aligned(args, "
       "i, 16)`; C++: `CheckAligned`; `wrap`: `x[n] align 16`"},
      list_misaligned,
      0,
      make_arranged,
-     expect_same,
+     judge_misaligned,
      arrange_misaligned,
      0},
     {{"strided", "every stride is doubled", NULL,
@@ -284,8 +350,10 @@ static const row kRows[] = {
      expect_same,
      arrange_managed,
      kRowNeedsHost},
-    {{"view", "a DLTensor is passed in place of the Tensor", NULL,
-      "the argument's type index is ignored"},
+    {{"view", "a DLTensor is passed in place of the Tensor, also without strides", NULL,
+      "the argument's type index is ignored; `strides[0]` is read where `strides` is NULL, as it "
+      "may "
+      "be of a contiguous tensor. C: `tvm_ffi_tensor_read_stride`"},
      list_views,
      0,
      make_view,

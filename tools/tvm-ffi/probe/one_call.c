@@ -131,10 +131,14 @@ static bool put_all(attempt *a) {
 
 bool attempt_set_tensor(attempt *a, size_t i, DLDataType dtype, const int64_t *shape, int32_t ndim,
                         const layout *how, const void *packed) {
+  enum { kUnlikely = 0xa5 };
+  layout filled = *how;
   argument made;
   memset(&made, 0, sizeof made);
   made.is_output = i < a->s->inputs->size && a->s->is_output[i];
-  made.store = storage_new(dtype, shape, ndim, how);
+  /* What is computed of the NaN around inputs shows around outputs. */
+  if (i < a->s->inputs->size && subject_fills(a->s, i)) filled.fill = kUnlikely;
+  made.store = storage_new(dtype, shape, ndim, &filled);
   if (made.store == NULL) return false;
   if (!how->has_no_memory) {
     made.size = tensor_size(&made.store->tensor);
@@ -169,6 +173,41 @@ bool attempt_set_value(attempt *a, size_t i, TVMFFIAny value) {
 bool attempt_share(attempt *a, size_t i, size_t other) {
   a->args[i].value = a->args[other].value; /* a view */
   return put_changed(a, i);
+}
+
+/* Makes the argument a tensor in the memory of a storage, so many bytes behind its begin. */
+static bool share_storage(attempt *a, size_t i, storage *whole, int64_t bytes) {
+  const DLTensor *tensor = subject_tensor(a->s, i);
+  argument made;
+  memset(&made, 0, sizeof made);
+  made.is_output = true;
+  made.store =
+      storage_share(whole, tensor->dtype, tensor->shape, tensor->ndim, bytes, &kLayoutPacked);
+  if (made.store == NULL) return false;
+  made.size = tensor_size(tensor);
+  made.before = tool_alloc(made.size + 1);
+  memcpy(made.before, a->args[i].before, made.size);
+  if (!make_object(&made, a->s->device)) {
+    clear_argument(&made);
+    return false;
+  }
+  clear_argument(&a->args[i]);
+  a->args[i] = made;
+  return put_changed(a, i);
+}
+
+bool attempt_overlap(attempt *a, size_t first, size_t second) {
+  const DLTensor *tensor = subject_tensor(a->s, first);
+  const int64_t count = tvm_ffi_tensor_get_numel(tensor) + 1;
+  const int64_t item = (int64_t)element_size(tensor->dtype);
+  const size_t in = a->s->is_output[first] ? second : first;
+  storage *whole = storage_new(tensor->dtype, &count, 1, &kLayoutPacked);
+  bool good;
+  if (whole == NULL) return false;
+  good = share_storage(a, first, whole, 0) && share_storage(a, second, whole, item) &&
+         storage_fill(a->args[in].store, a->args[in].before);
+  storage_free(whole); /* both hold its memory */
+  return good;
 }
 
 /* The end of memory of that size, behind which nobody may read; never freed, as the function may

@@ -152,6 +152,10 @@ bool attempt_pass_view(attempt *a, size_t i);
 bool attempt_clear_data(attempt *a, size_t i);
 /* Passes the tensor of another argument, in the same memory. */
 bool attempt_share(attempt *a, size_t i, size_t other);
+/* Gives two arguments of one type and shape memory that overlaps, by all but one element: the
+ * second begins one element behind the first. The elements of an input are those that it had; they
+ * may change, as they are also the output's. False with an error raised. */
+bool attempt_overlap(attempt *a, size_t first, size_t second);
 void attempt_remove(attempt *a, size_t i);
 /* `value` [take] */
 void attempt_append(attempt *a, TVMFFIAny value);
@@ -247,6 +251,8 @@ enum {
   kRowEndsAtMemory = 4,    /* a crash where memory ends passes: the function uses all elements */
   kRowMayTakeLong = 32,    /* a call without end passes, after a short time */
   kRowNeedsReference = 16, /* a second implementation */
+  kRowAnyNumbers = 64,     /* an element, which may be a size, is any number */
+  kRowOtherShapes = 128,   /* tensors have others than in the call that works */
   kRowVariesSets = 8       /* cases of sets of tensors have the number of those of one */
 };
 
@@ -290,6 +296,9 @@ bool case_changes(const probe_case *which, size_t i);
 
 /* All calls that are related to this one. */
 void rows_list(const subject *s, case_list *out);
+
+/* In a process that makes calls: memory that a function has not written is the same in all. */
+void rows_begin(void);
 
 /* Makes such a call, and judges it. */
 void rows_run(const subject *s, const probe_case *which, outcome *out);

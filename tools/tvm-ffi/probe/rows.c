@@ -62,9 +62,16 @@ void rows_list(const subject *s, case_list *out) {
 
 /* ---- Making one ---- */
 
+void rows_begin(void) {
+  enum { kByte = 0xa5 };
+  heap_mark(kByte);
+}
+
 void rows_run(const subject *s, const probe_case *which, outcome *out) {
+  enum { kMayBeLarge = kRowMayTakeLong | kRowEndsAtMemory | kRowAnyNumbers }; /* blocks of malloc */
   const row *kind = which->kind;
   attempt a;
+  if ((kind->flags & kMayBeLarge) == 0) rows_begin();
   if (!attempt_init(&a, s, NULL) || (kind->make != NULL && !kind->make(&a, which))) {
     leave_out(out);
   } else {

@@ -23,7 +23,7 @@ static int32_t find_most_dims(const subject *s) {
 }
 
 /* One more dimension: first, or last; of extent 1, or 2. */
-enum { kLastDim = 1, kTwice = 2 };
+enum { kLastDim = 1, kTwice = 2, kUpToNine = 4, kNine = 9 };
 /* No dimension at all. */
 enum { kNoDims = 1 };
 
@@ -61,6 +61,7 @@ static void list_more_dims(const subject *s, const row *kind, case_list *out) {
     add_set_case(out, kind, &sets[i], kTwice, "first");
     add_set_case(out, kind, &sets[i], kTwice | kLastDim, "last");
   }
+  if (find_most_dims(s) < kNine) add_case(out, kind, -1, kUpToNine, "%s", ":nine");
 }
 
 static void list_fewer_dims(const subject *s, const row *kind, case_list *out) {
@@ -145,6 +146,14 @@ static int32_t add_dim(const DLTensor *tensor, int64_t chosen, int64_t *shape) {
   memcpy(shape + (is_last ? 0 : 1), tensor->shape, (size_t)tensor->ndim * sizeof *shape);
   shape[is_last ? tensor->ndim : 0] = (chosen & kTwice) != 0 ? 2 : 1;
   return tensor->ndim + 1;
+}
+
+/* Dimensions of extent 1 behind the others, so that there are nine. */
+static int32_t add_many_dims(const DLTensor *tensor, int64_t chosen, int64_t *shape) {
+  int32_t d;
+  (void)chosen;
+  for (d = 0; d < kNine; ++d) shape[d] = d < tensor->ndim ? tensor->shape[d] : 1;
+  return kNine;
 }
 
 /* The first two dimensions become one; of a single dimension the first element stays. Or there are
@@ -254,7 +263,9 @@ static void judge_twice(attempt *a, const probe_case *which, outcome *out) {
 }
 
 static void judge_more_dims(attempt *a, const probe_case *which, outcome *out) {
-  if ((which->number & kTwice) != 0) {
+  if (which->number == kUpToNine) {
+    judge_shape(a, which, add_many_dims, false, out);
+  } else if ((which->number & kTwice) != 0) {
     judge_twice(a, which, out);
   } else {
     judge_shape(a, which, add_dim, !is_in_place(a->s), out);
@@ -378,7 +389,7 @@ static void judge_huge(attempt *a, const probe_case *which, outcome *out) {
   }
   judge(out, kFailed,
         "it returned, but did not get beyond the first elements: %s %" PRId64
-        " may be cut off to 32 bits",
+        " may be cut off, as to 32 bits",
         is_product ? "a number of elements above" : "an extent of",
         is_product ? kHuge[0] : which->other);
   look_whether_needed(a->s, which->number, out);
@@ -412,8 +423,9 @@ static const row kRows[] = {
      expect_clean,
      NULL,
      0},
-    {{"more-dims", "there is one more dimension, of extent 1", "other numbers",
-      "`ndim` is ignored. C: `tvm_ffi_args_check_ndim`; C++: `ndim()`"},
+    {{"more-dims", "there is one more dimension, of extent 1; there are nine", "other numbers",
+      "`ndim` is ignored, or more than an array of fixed size has. C: `tvm_ffi_args_check_ndim`; "
+      "C++: `ndim()`"},
      list_more_dims,
      0,
      NULL,

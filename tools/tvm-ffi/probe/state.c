@@ -67,13 +67,15 @@ static void judge_dirty(attempt *a, const probe_case *which, outcome *out) {
 
 /* Each call finds other bytes below it on the stack, and in memory from malloc. */
 static void judge_repeat(attempt *a, const probe_case *which, outcome *out) {
-  static const int kBytes[] = {0x55, 0xff, 0x3f, 0x80};
+  enum { kCalls = 20, kNumBytes = 4 }; /* more than 16, which a function may count */
+  static const int kBytes[kNumBytes] = {0x55, 0xff, 0x3f, 0x80};
   const subject *s = a->s;
   size_t i;
   (void)which;
-  for (i = 0; i < sizeof kBytes / sizeof *kBytes; ++i) {
-    a->stack_byte = kBytes[i];
-    heap_fill(kBytes[i]);
+  for (i = 0; i < kCalls; ++i) {
+    a->stack_byte = kBytes[i % kNumBytes];
+    if (i < kNumBytes) heap_fill(a->stack_byte);
+    heap_mark(a->stack_byte);
     if (!call_again_and_look(a, out)) return;
     if (!look_at_effects(a, &s->after, !s->may_vary, out)) return;
     if (!attempt_reset(a)) {
@@ -335,13 +337,38 @@ static void judge_mappings(attempt *a, const probe_case *which, outcome *out) {
 /* ---- Calls that are refused, and calls after others ---- */
 
 /* The wrong calls that are made: one argument is None, or a tensor has another type or shape. */
-enum { kWithNone, kWithDtype, kWithShape, kWithoutTensors };
+enum { kWithNone, kWithDtype, kWithShape, kWithNegative, kWithNan, kWithFile, kWithoutTensors };
+
+/* Whether the last element of a tensor can be made one that a function may refuse. */
+static bool has_last(const subject *s, size_t i) {
+  const DLTensor *tensor = find_tensor(s, i);
+  return tensor != NULL && !subject_fills(s, i) && tensor->dtype.lanes == 1 &&
+         element_size(tensor->dtype) > 0 &&
+         (tensor->dtype.code == kDLFloat || tensor->dtype.code == kDLInt);
+}
+
+static bool names_file(const subject *s, size_t i) {
+  TVMFFIByteArray text;
+  file_status status;
+  return tvm_ffi_any_try_string(&s->inputs->items[i].value, &text) &&
+         memchr(text.data, '\0', text.size) == NULL && text.size > 0 &&
+         file_status_get(text.data, &status);
+}
 
 static void list_refusals(const subject *s, const row *kind, case_list *out) {
   size_t i;
   for (i = 0; i < s->inputs->size; ++i) {
     if (!tvm_ffi_any_is_none(&s->inputs->items[i].value)) {
       add_case(out, kind, (int)i, kWithNone, ":%s:none", s->places[i].label);
+    }
+    if (i < s->num_passed && names_file(s, i)) {
+      add_case(out, kind, (int)i, kWithFile, ":%s:file", s->places[i].label);
+    }
+    if (has_last(s, i)) {
+      add_case(out, kind, (int)i, kWithNegative, ":%s:negative", s->places[i].label);
+      if (find_tensor(s, i)->dtype.code == kDLFloat) {
+        add_case(out, kind, (int)i, kWithNan, ":%s:nan", s->places[i].label);
+      }
     }
     if (find_tensor(s, i) == NULL) continue;
     add_case(out, kind, (int)i, kWithDtype, ":%s:dtype", s->places[i].label);
@@ -353,6 +380,19 @@ static void list_refusals(const subject *s, const row *kind, case_list *out) {
 
 static DLPackManagedTensorAllocator given_allocator; /* before it was made to fail */
 
+/* The last element alone is wrong: the others are dealt with before. */
+static bool make_last(attempt *a, size_t i, double value) {
+  argument *arg = &a->args[i];
+  const DLDataType dtype = arg->store->tensor.dtype;
+  const size_t item = element_size(dtype);
+  if (dtype.code == kDLInt) {
+    memset(arg->before + arg->size - item, 0xff, item);
+  } else {
+    number_set_real(dtype, arg->before, arg->size / item - 1, value);
+  }
+  return attempt_reset(a);
+}
+
 static bool make_refusal(attempt *a, const probe_case *which) {
   const size_t i = (size_t)which->arg;
   const DLTensor *tensor;
@@ -362,6 +402,12 @@ static bool make_refusal(attempt *a, const probe_case *which) {
   }
   if (which->number == kWithNone) {
     return attempt_set_value(a, i, tvm_ffi_any_none());
+  }
+  if (which->number == kWithFile) { /* one that has nothing */
+    return attempt_set_value(a, i, tvm_ffi_any_view_string("/dev/null"));
+  }
+  if (which->number == kWithNegative || which->number == kWithNan) {
+    return make_last(a, i, which->number == kWithNan ? NAN : -1);
   }
   tensor = find_tensor(a->s, i);
   memcpy(shape, tensor->shape, (size_t)tensor->ndim * sizeof *shape);

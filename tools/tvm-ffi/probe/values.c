@@ -458,13 +458,20 @@ static bool are_alike(const DLTensor *x, const DLTensor *y) {
          tvm_ffi_tensor_has_same_shape(x, y);
 }
 
-/* Not two outputs, of which nobody can say what is right. */
 /* Of a long list, tensors that are near each other: a function treats them alike. */
 static bool are_near(const subject *s, size_t i, size_t j) {
   enum { kNear = 8 };
   return s->places[i].argument != s->places[j].argument || j <= i + kNear;
 }
 
+/* Whether two arguments can be an input and an output in memory that overlaps. */
+static bool can_overlap(const subject *s, size_t in, size_t out) {
+  return in < s->num_passed && out < s->num_passed && subject_fills(s, out) && !s->is_output[in] &&
+         element_size(find_tensor(s, in)->dtype) > 0 &&
+         tvm_ffi_tensor_get_numel(find_tensor(s, in)) > 1;
+}
+
+/* Not two outputs, of which nobody can say what is right. */
 static void list_aliases(const subject *s, const row *kind, case_list *out) {
   size_t i, j;
   for (i = 0; i < s->inputs->size; ++i) {
@@ -474,6 +481,36 @@ static void list_aliases(const subject *s, const row *kind, case_list *out) {
       add_case(out, kind, (int)i, (int64_t)j, ":%s:%s", s->places[i].label, s->places[j].label);
     }
   }
+}
+
+/* A function that refuses the same memory, and takes memory that overlaps by all but one element,
+ * only compares addresses: the output is to be right there, too. */
+static void judge_overlap(const subject *s, size_t in, size_t other, const effects *expected,
+                          outcome *out) {
+  const char *refusal = "it refuses the same memory, and what overlaps";
+  text_buf wrong = {NULL, 0, 0};
+  int order;
+  for (order = 0; order < 2 && out->verdict != kFailed; ++order) {
+    attempt a;
+    effects got;
+    memset(&got, 0, sizeof got);
+    if (!attempt_init(&a, s, NULL) ||
+        !attempt_overlap(&a, order == 0 ? in : other, order == 0 ? other : in)) {
+      leave_out(out);
+    } else if (call_and_look(&a, out) && attempt_take_effects(&a, &got)) {
+      refusal = "it refuses the same memory";
+      if (!effects_match(&a, &got, expected, false, &wrong)) {
+        judge(out, kFailed,
+              "it refuses the same memory for arguments %s and %s, and takes memory "
+              "that overlaps: %s",
+              s->places[in].label, s->places[other].label, wrong.data);
+      }
+    }
+    effects_free(&got, s->inputs->size);
+    attempt_free(&a);
+  }
+  if (out->verdict != kFailed) judge(out, kRefused, "%s", refusal);
+  text_free(&wrong);
 }
 
 /* Makes the call with equal contents in two memories, then in one. */
@@ -504,6 +541,8 @@ static void judge_alias(attempt *a, const probe_case *which, outcome *out) {
         judge(out, kFailed, "with the same memory for arguments %s and %s: %s", s->places[i].label,
               s->places[j].label, wrong.data);
       }
+    } else if (out->verdict == kRefused && can_overlap(s, in, other)) {
+      judge_overlap(s, in, other, &expected, out);
     }
   } else if (out->verdict == kRefused) {
     judge(out, kLeftOut, "it refuses these values in any memory");
@@ -595,7 +634,8 @@ static const row kRows[] = {
      expect_clean,
      NULL,
      kRowMayTakeLong},
-    {{"alias", "two arguments share memory", "other numbers",
+    {{"alias", "two arguments share memory, or, if that is refused, all but one element",
+      "other numbers",
       "an output that is written before all of the input is read: refuse it, or copy"},
      list_aliases,
      0,

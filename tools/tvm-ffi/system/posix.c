@@ -746,6 +746,14 @@ void heap_fill(int byte) {
   }
 }
 
+void heap_mark(int byte) {
+#if defined(__GLIBC__) && defined(M_PERTURB)
+  (void)mallopt(M_PERTURB, byte != 0 ? byte ^ 0xff : 0); /* what is freed gets that one */
+#else
+  (void)byte;
+#endif
+}
+
 /* A sanitizer's malloc counts nothing. */
 static void count_heap(process_state *out) {
 #ifdef HAS_MALLINFO2

@@ -376,6 +376,10 @@ void process_state_read_host(process_state *out);
 /* Frees blocks full of this byte, so that malloc gives them out to others. */
 void heap_fill(int byte);
 
+/* From now on, malloc gives out blocks that are full of this byte, where the system can; 0: as they
+ * are. Large blocks then take memory, and time. */
+void heap_mark(int byte);
+
 /* Leaves floating-point exceptions and errno as a host may have them that looks at neither. */
 void process_leave_errors(void);
 
