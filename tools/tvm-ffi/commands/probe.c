@@ -372,12 +372,26 @@ static bool read_effects(probe *p) {
   return true;
 }
 
+/* Seconds that the tool may need, on a busy machine, for what a call leaves; it compares a hundred
+ * times as many bytes. */
+static double limit_of_results(const probe *p) {
+  static const double kLeast = 10, kBytes = 1 << 22;
+  double bytes = 0;
+  size_t i;
+  for (i = 0; i < p->inputs.size; ++i) {
+    const DLTensor *tensor = subject_tensor(&p->s, i);
+    if (tensor != NULL) bytes += (double)tensor_size(tensor);
+  }
+  return (p->timeout > kLeast ? p->timeout : kLeast) + (double)(uint64_t)(bytes / kBytes);
+}
+
 /* Makes the call, and keeps what it leaves behind. Not kExitOk after a report. */
 static int make_call(probe *p) {
   text_buf ending = {NULL, 0, 0};
   size_t i;
   int code;
   p->settings.ending = &ending;
+  p->settings.own_timeout = limit_of_results(p);
   code = supervise_run(run_call, p, &p->settings);
   p->settings.ending = NULL;
   if (ending.size > 0) {
@@ -489,8 +503,8 @@ static void probe_case_run(probe *p, probed *c) {
   p->judged->names_argument = -1;
   p->which = &c->which;
   p->settings.ending = &ending;
-  p->settings.timeout =
-      (c->which.kind->flags & kRowMayTakeLong) != 0 && p->timeout > kShort ? kShort : p->timeout;
+  p->settings.call_timeout =
+      (c->which.kind->flags & kRowMayTakeLong) != 0 && p->timeout > kShort ? kShort : 0;
   if (asks_python && !python_is_ready()) (void)python_restart();
   (void)supervise_run(run_case, p, &p->settings);
   memcpy(&judged, p->judged, sizeof judged);
@@ -922,7 +936,6 @@ static bool read_options(const arguments *args, probe *out) {
       out->request.settings.timeout > 0 ? out->request.settings.timeout : kPatience;
   out->timeout = out->settings.timeout;
   out->settings.skips_unload = true;
-  out->settings.limits_own = true;                   /* the arguments have been read */
   out->settings.guards_others = true;                /* strange calls are made */
   out->settings.hides_others = out->only.count == 0; /* who looks at one call wants to see it */
   return arguments_real(args, kOptionRtol, -1, 0, 1e300, &out->s.allowed.relative) &&

@@ -29,6 +29,7 @@ typedef struct {
   volatile int stage;
   volatile double timestamp;    /* running_time() when the stage began, or the body returned */
   volatile uint64_t time_still; /* how long the child was stopped by Ctrl-Z; nanoseconds */
+  volatile int has_called;      /* a call has returned */
   volatile int done;            /* the body returned, with this code */
   volatile int code;
   volatile int progress_shown; /* the parent has a line on the terminal */
@@ -87,6 +88,7 @@ int foreign_call(foreign_stage stage, const char *subject, int (*body)(void *con
   int code;
   enter(stage, subject);
   code = body(context);
+  if (stage == kStageCall) supervise_shared->has_called = 1;
   enter(kStageOwn, subject);
   return code;
 }
@@ -191,7 +193,10 @@ static foreign_stage get_stage(void) {
 
 /* The time limit of a stage; 0: none. */
 static double limit_of(foreign_stage stage, const supervision *options) {
-  if (stage == kStageOwn && !supervise_shared->done && !options->limits_own) return 0;
+  if (stage == kStageOwn && !supervise_shared->done) {
+    return supervise_shared->has_called ? options->own_timeout : 0;
+  }
+  if (stage == kStageCall && options->call_timeout > 0) return options->call_timeout;
   if (options->timeout > 0) return options->timeout;
   return stage == kStageCall || options->is_limited ? 0 : kPatience;
 }
@@ -241,9 +246,12 @@ static void wait_for(const supervision *options, ending *out) {
 static void describe_end(const ending *end, text_buf *out) {
   static const char *const kWhile[] = {NULL, " while it was loaded", " while it was asked",
                                        " while it was called", " while it was unloaded"};
+  static const char *const kHarms[] = {"kept its parent process from answering",
+                                       "sent its parent process a signal"};
+  const bool is_own = end->stage == kStageOwn && !supervise_shared->done;
   text_add(out, "%s%s",
            end->cause != kBySelf ? "was killed"
-           : end->has_harmed     ? "sent its parent process a signal"
+           : end->has_harmed     ? kHarms[end->code != 0]
            : end->is_crash       ? "crashed"
                                  : "ended the program",
            supervise_shared->done    ? " when the program ended"
@@ -254,12 +262,13 @@ static void describe_end(const ending *end, text_buf *out) {
     text_add(out, " for %s", supervise_shared->progress);
   }
   if (end->cause == kByTime) {
-    text_add(out, ": it took longer than %s s (--timeout)", REAL_G(6, end->limit));
+    text_add(out, ": it took longer than %s s%s", REAL_G(6, end->limit),
+             is_own ? "" : " (--timeout)");
   } else if (end->cause == kByStop) {
     text_add(out, ": it stopped itself");
-  } else if (end->is_crash || end->has_harmed) {
+  } else if (end->is_crash || (end->has_harmed && end->code != 0)) {
     text_add(out, ": %s", child_crash_name(end->code));
-  } else {
+  } else if (!end->has_harmed) {
     text_add(out, ", with exit code %d", end->code);
   }
   if (supervise_shared->note[0] != '\0') text_add(out, "; %s", supervise_shared->note);

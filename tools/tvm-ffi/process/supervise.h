@@ -36,9 +36,10 @@ void supervise_note(const char *note);
 typedef struct {
   /* Time limit in seconds of loading, asking and calling; 0: a minute, and none for a call. */
   double timeout;
-  bool is_limited;    /* loading and asking end by themselves: there is no limit but `timeout` */
-  bool limits_own;    /* the tool's own work in the child reads and prints nothing that may be slow,
-                         so it has a limit, too: what foreign code has left may be without end */
+  double call_timeout; /* that of calling; 0: the same */
+  bool is_limited;     /* loading and asking end by themselves: there is no limit but `timeout` */
+  double own_timeout; /* that of the tool's own work after a call: what the call left may be without
+                         end; 0: none */
   bool in_place;      /* no child: for a debugger */
   bool others_print;  /* what foreign code prints to stdout stays there, instead of stderr, of which
                          the first MiB is shown */
