@@ -15,7 +15,11 @@
 #include <windows.h>
 #else
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <termios.h>
+#endif
+#ifdef __linux__
+#include <sys/ptrace.h>
 #endif
 
 typedef struct {
@@ -184,6 +188,48 @@ static void stop_parents(void) {
   hang();
 }
 
+#ifdef __linux__
+
+/* A part of an answer, into all pipes of its parent. */
+static void garble(void) {
+  char path[64];
+  struct stat status;
+  int file;
+  for (file = 3; file < 64; ++file) {
+    int end;
+    snprintf(path, sizeof path, "/proc/%ld/fd/%d", (long)getppid(), file);
+    if (stat(path, &status) != 0 || !S_ISFIFO(status.st_mode)) continue;
+    end = open(path, O_WRONLY | O_NONBLOCK);
+    if (end < 0 || write(end, "abc", 3) < 0) continue;
+    close(end);
+  }
+  hang();
+}
+
+/* Starts a process in a session of its own, which nobody waits for. */
+static void detach(void) {
+  if (fork() == 0) {
+    setsid();
+    if (fork() == 0) hang();
+    _exit(0);
+  }
+  hang();
+}
+
+/* Leaves two processes, of which the second traces the first. */
+static void leave_traced(void) {
+  const pid_t traced = fork();
+  if (traced == 0) hang();
+  if (fork() == 0) {
+    setsid();
+    (void)ptrace(PTRACE_SEIZE, traced, NULL, NULL);
+    hang();
+  }
+  usleep(100000);
+}
+
+#endif
+
 static void shut(void) {
   close_until(3);
 }
@@ -204,6 +250,11 @@ static const deed kSystemDeeds[] = {{"resist", resist},
                                     {"kill_parent", kill_parent},
                                     {"end_parents", end_parents},
                                     {"stop_parents", stop_parents},
+#ifdef __linux__
+                                    {"garble", garble},
+                                    {"detach", detach},
+                                    {"leave_traced", leave_traced},
+#endif
                                     {NULL, NULL}};
 
 #endif

@@ -13,8 +13,8 @@ import unittest
 
 from supervised import (BASE, CALLED, LISTED, MISBEHAVING, NO_MEMFD, REGISTERED, TEMPORARY, WORK,
                       fill_in)
-from tool import (COMMAND, WINDOWS, need, open_terminal, patience, read_terminal, run_tests, skip,
-                  start_on_terminal)
+from tool import (COMMAND, SLOWER, WINDOWS, need, open_terminal, patience, read_terminal,
+                  run_tests, skip, start_on_terminal)
 
 if WINDOWS:
     skip("there are no signals and no terminals of POSIX")
@@ -93,6 +93,22 @@ class Processes(unittest.TestCase):
                 out, err = tool.communicate()
                 assert tool.returncode == -ending and out == err == b"", (command, tool, out, err)
                 wait_until_gone(child)
+
+    def test_the_end_of_the_tool_alone(self):
+        """What a library started ends also if the tool is killed, or is left if it cannot end."""
+        need(self, CHILDREN)
+        for command in CALLED[:1]:
+            for deeds in {"ON_LOAD": "spawn", "ON_CALL": "hang"}, {"ON_CALL": "detach"}:
+                tool = subprocess.Popen([*COMMAND, *fill_in(command)], env=dict(BASE, **deeds),
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                while len(descendants(tool.pid)) < 3:
+                    time.sleep(0.01)
+                time.sleep(0.1)  # until the second process is detached
+                tool.kill()
+                tool.communicate(timeout=SLOWER * 20)  # all have its pipes open
+            done = subprocess.run([*COMMAND, *fill_in(command)], capture_output=True, text=True,
+                                  env=dict(BASE, ON_CALL="leave_traced"), timeout=SLOWER * 20)
+            assert done.returncode == 0 and done.stdout, done
 
     def test_ctrl_c(self):
         """Ctrl-C ends the processes, whichever process group each of them is in."""

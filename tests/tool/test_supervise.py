@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import subprocess
+import sys
 import time
 import unittest
 
@@ -102,6 +103,24 @@ class Supervise(unittest.TestCase):
         """What goes wrong while a function is called."""
         go_wrong(CALLED, RAISED, "ON_CALL", " while it was called", "kernel")
 
+    def test_what_disturbs_the_process_between(self):
+        """An answer that is not whole is no reason to wait for ever."""
+        if not sys.platform.startswith("linux"):
+            self.skipTest("pipes of others are found in /proc")
+        for command in CALLED[:1]:
+            expect(command, RAISED,
+                   "kernel: kept its parent process from answering while it was called",
+                   ON_CALL="garble")
+
+    def test_what_is_printed_before_an_error(self):
+        """An error of the tool comes after what the library has printed before."""
+        for command in CALLED[:1]:
+            for _ in range(20):
+                err = attempt([*command[:2], "missing()"], "--json", ON_LOAD="print")[2]
+                if WINDOWS:
+                    break
+                assert err.startswith(SAID) and "missing" in err, err
+
     def test_much_that_is_printed(self):
         """The first MiB is shown on stderr, and results are whole; `run` leaves stdout alone."""
         if WINDOWS:
@@ -147,7 +166,9 @@ class Supervise(unittest.TestCase):
         no destructors."""
         for deed in sorted(WRONG.keys() - {"leave_quietly"}):
             for command in CALLED[:1] + REGISTERED:
-                message = WRONG[deed].format(" when the program ended")
+                # A signal may have been sent in the call, and found only then.
+                moment = "before" if "parent" in deed else "when"
+                message = WRONG[deed].format(f" {moment} the program ended")
                 expect(command, RAISED, f"{MISBEHAVING}: {message}", ON_END=deed,
                        out=RESULTS[command[0]])
             for command in LISTED:

@@ -15,8 +15,9 @@
 
 /* ---- Streams ---- */
 
-static FILE *results, *errors; /* NULL: stdout, stderr */
-static int failure;            /* errno of the first failed write of results; 0 */
+static FILE *results, *errors;        /* NULL: stdout, stderr */
+static int failure;                   /* errno of the first failed write of results; 0 */
+static void (*wait_for_others)(void); /* NULL: what others print is shown at once */
 
 FILE *streams_results(void) {
   return results != NULL ? results : stdout;
@@ -59,7 +60,12 @@ void streams_join(const stream_copies *kept) {
   results = errors = NULL;
 }
 
+void streams_follow(void (*wait)(void)) {
+  wait_for_others = wait;
+}
+
 void streams_flush(void) {
+  if (wait_for_others != NULL) wait_for_others();
   errno = 0;
   if (fflush(streams_results()) != 0 && failure == 0) failure = errno;
 }

@@ -30,6 +30,9 @@ typedef struct {
 void streams_keep(stream_copies *out);
 void streams_join(const stream_copies *kept);
 
+/* Calls `wait` before results and errors are printed: what others print before comes first. */
+void streams_follow(void (*wait)(void));
+
 /* Flushes the results; a failure is reported by streams_finish(). */
 void streams_flush(void);
 /* Flushes the results for the last time. Returns `exit_code`, or kExitUsage after a report if that

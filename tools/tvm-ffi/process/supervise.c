@@ -33,6 +33,7 @@ typedef struct {
   volatile int done;            /* the body returned, with this code */
   volatile int code;
   volatile int progress_shown; /* the parent has a line on the terminal */
+  volatile int showing;        /* the parent is showing what the child printed */
   char subject[8192], progress[4096], note[256];
   temporary_paths left; /* by a child that runs the command again, for its parent to remove */
 } shared_memory;
@@ -246,6 +247,8 @@ static void wait_for(const supervision *options, ending *out) {
 static void describe_end(const ending *end, text_buf *out) {
   static const char *const kWhile[] = {NULL, " while it was loaded", " while it was asked",
                                        " while it was called", " while it was unloaded"};
+  /* It is not known when a signal was sent that is found then. */
+  static const char *const kEnds[] = {" when the program ended", " before the program ended"};
   static const char *const kHarms[] = {"kept its parent process from answering",
                                        "sent its parent process a signal"};
   const bool is_own = end->stage == kStageOwn && !supervise_shared->done;
@@ -254,7 +257,7 @@ static void describe_end(const ending *end, text_buf *out) {
            : end->has_harmed     ? kHarms[end->code != 0]
            : end->is_crash       ? "crashed"
                                  : "ended the program",
-           supervise_shared->done    ? " when the program ended"
+           supervise_shared->done    ? kEnds[end->has_harmed]
            : end->stage != kStageOwn ? kWhile[end->stage]
            : end->cause == kByTime   ? " while what it left was read"
                                      : "");
@@ -334,7 +337,10 @@ static void run_child(int (*body)(void *context), void *context, const supervisi
   int code;
   streams_part(options->others_print, options->others_read);
   if (options->hides_others) descriptors_silence();
-  if (is_capped(options)) child_enter_output(streams_results() != stdout);
+  if (is_capped(options)) {
+    child_enter_output(streams_results() != stdout);
+    streams_follow(child_wait_for_output);
+  }
   if (options->guards_others) child_guard_others(note_kill_all);
   code = body(context);
   child_end_strays(kExitRaised);
@@ -350,7 +356,8 @@ static void run_child(int (*body)(void *context), void *context, const supervisi
 static int run_parent(int (*body)(void *context), void *context, const supervision *options) {
   int code = -1;
   fork_side side;
-  if (is_capped(options) && !child_cap_output(kMostPrinted)) return code;
+  if (is_capped(options) && !child_cap_output(kMostPrinted, &supervise_shared->showing))
+    return code;
   signals_block();
   signals_catch(supervise_clean);
   side = child_fork(&supervise_shared->time_still);

@@ -12,9 +12,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <termios.h>
+#include <time.h>
 #include <unistd.h>
 
 #ifdef __linux__
@@ -206,12 +209,15 @@ void child_exit(int exit_code) {
   _exit(exit_code);
 }
 
-/* The child must not outlive the parent, nor write a core file. */
-static void bind_child(pid_t parent) {
+/* The child must not outlive the parent, whose end in any way sends it a signal; nor write a core
+ * file. */
+static void bind_child(pid_t parent, int signal_number) {
   const struct rlimit limit = {0, 0};
   setrlimit(RLIMIT_CORE, &limit);
 #ifdef __linux__
-  prctl(PR_SET_PDEATHSIG, SIGKILL); /* when its parent ends in any way */
+  prctl(PR_SET_PDEATHSIG, signal_number);
+#else
+  (void)signal_number;
 #endif
   if (getppid() != parent) _exit(1); /* the parent ended before that */
   this_child = getpid();
@@ -264,6 +270,21 @@ void child_guard_others(void (*look)(void)) {
 
 /* ---- What the child leaves behind ---- */
 
+enum { kReapTime = 2 }; /* seconds */
+
+/* Waits for a process that was killed; false if it is no child of this one. It may take long to end
+ * if another process traces it: then its end is not waited for. */
+static bool reap(pid_t process) {
+  const double end = clock_seconds() + kReapTime;
+  struct timespec nap = {0, 20000};
+  pid_t found;
+  while ((found = waitpid(process, NULL, WNOHANG)) == 0 && clock_seconds() < end) {
+    nanosleep(&nap, NULL);
+    if (nap.tv_nsec < 10000000) nap.tv_nsec *= 2;
+  }
+  return found >= 0;
+}
+
 #ifdef __linux__
 
 /* Calls the body with each child of this process; false if the system does not list them. */
@@ -287,39 +308,52 @@ static void note_other(long pid) {
   if (pid != spared) is_adopting = false;
 }
 
+static void set_adopting(bool on) {
+  is_adopting = prctl(PR_SET_CHILD_SUBREAPER, on ? 1 : 0) == 0 && on;
+}
+
 /*
  * Processes whose parents have ended become children of this one, which ends them. It must have had
  * no children before: what these leave is not the child's.
  */
 static void begin_adopting(void) {
   is_adopting = true;
-  if (!each_child(note_other)) is_adopting = false;
-  if (prctl(PR_SET_CHILD_SUBREAPER, is_adopting ? 1 : 0) != 0) is_adopting = false;
+  set_adopting(each_child(note_other) && is_adopting);
 }
 
-static size_t num_ended;
+static size_t num_ended, num_left;
 
 /* Those of another user, such as a setuid program, can be neither ended nor waited for. */
 static void end_orphan(long pid) {
-  if (pid == spared) return;
-  if (kill((pid_t)pid, SIGKILL) != 0) return;
-  if (waitpid((pid_t)pid, NULL, 0) == (pid_t)pid) ++num_ended;
+  if (pid == spared || kill((pid_t)pid, SIGKILL) != 0) return;
+  if (waitpid((pid_t)pid, NULL, WNOHANG) == (pid_t)pid) {
+    ++num_ended;
+  } else {
+    ++num_left;
+  }
 }
 
-/* Each that ends may leave others. */
+/* Each that ends may leave others. Those that start others faster than they are ended, or that
+ * another process traces, are left when the time is over. */
 static void end_orphans(void) {
-  enum { kMost = 1000 };
-  int i;
-  for (i = 0; i < kMost; ++i) {
-    num_ended = 0;
-    if (!is_adopting || !each_child(end_orphan) || num_ended == 0) return;
-  }
+  const double end = clock_seconds() + kReapTime;
+  const struct timespec nap = {0, 1000000};
+  if (!is_adopting) return;
+  do {
+    num_ended = num_left = 0;
+    if (!each_child(end_orphan)) return;
+    if (num_ended == 0 && num_left > 0) nanosleep(&nap, NULL);
+  } while (num_ended + num_left > 0 && clock_seconds() < end);
 }
 
 #else
 
 void child_spare(long process) {
   (void)process;
+}
+
+static void set_adopting(bool on) {
+  (void)on;
 }
 
 static void begin_adopting(void) {}
@@ -334,14 +368,18 @@ static void end_orphans(void) {}
 static int printed[2] = {-1, -1};
 static size_t printed_left; /* how many bytes are still shown */
 static bool has_dropped;
+enum { kForever = -1 }; /* for poll() */
 
 static void close_printed(int end) {
   if (printed[end] >= 0) close(printed[end]);
   printed[end] = -1;
 }
 
-bool child_cap_output(size_t most) {
+static volatile int *is_showing; /* what was read is being shown */
+
+bool child_cap_output(size_t most, volatile int *out_showing) {
   printed_left = most;
+  is_showing = out_showing;
   has_dropped = false;
   if (pipe(printed) != 0) return false;
   fcntl(printed[0], F_SETFL, O_NONBLOCK);
@@ -358,15 +396,42 @@ void child_enter_output(bool with_stdout) {
   close_printed(1);
 }
 
+void child_wait_for_output(void) {
+  enum { kMostNaps = 1000 }; /* in all: what is printed may be without end */
+  static int num_naps;
+  const struct timespec nap = {0, 200000};
+  struct stat status;
+  int left;
+  if (fstat(STDERR_FILENO, &status) != 0 || !S_ISFIFO(status.st_mode)) return;
+  while (ioctl(STDERR_FILENO, FIONREAD, &left) == 0 && (left > 0 || *is_showing != 0)) {
+    if (++num_naps > kMostNaps) return;
+    nanosleep(&nap, NULL);
+  }
+}
+
 /* Shows bytes on stderr, unless nobody can read them. */
 static void show_printed(const char *bytes, size_t size) {
   while (size > 0) {
     const ssize_t put = write(STDERR_FILENO, bytes, size);
+    struct pollfd reader;
+    reader.fd = STDERR_FILENO;
+    reader.events = POLLOUT;
+    if (put < 0 && errno == EAGAIN && poll(&reader, 1, kForever) > 0) continue;
     if (put < 0 && errno != EINTR) return;
     if (put < 0) continue;
     bytes += put;
     size -= (size_t)put;
   }
+}
+
+/* Reads much of what is dropped, and as quickly as it is printed. False if nothing is left. */
+static bool drop_printed(void) {
+  enum { kMost = 100 };
+  static char bytes[1 << 16];
+  ssize_t size = 1;
+  int i;
+  for (i = 0; i < kMost && size > 0; ++i) size = read(printed[0], bytes, sizeof bytes);
+  return size > 0 || (size < 0 && (errno == EINTR || errno == EAGAIN));
 }
 
 /* Passes on a part, unless the reader of stderr takes nothing for so long: the child then waits,
@@ -379,23 +444,30 @@ static bool pass_printed(int milliseconds) {
   ssize_t size;
   reader.fd = STDERR_FILENO;
   reader.events = POLLOUT;
-  if (!has_dropped && poll(&reader, 1, milliseconds) <= 0) return true;
+  if (has_dropped) return drop_printed();
+  if (poll(&reader, 1, milliseconds) <= 0) return true;
+  *is_showing = 1; /* before the pipe looks empty */
   size = read(printed[0], bytes, sizeof bytes);
-  if (size <= 0) return size < 0 && errno == EINTR;
+  if (size <= 0) {
+    *is_showing = 0;
+    return size < 0 && errno == EINTR;
+  }
   shown = (size_t)size < printed_left ? (size_t)size : printed_left;
   show_printed(bytes, shown);
   printed_left -= shown;
-  if (shown < (size_t)size && !has_dropped) {
+  if (shown < (size_t)size) {
     show_printed(kDropped, sizeof kDropped - 1);
     has_dropped = true;
   }
+  *is_showing = 0;
   return true;
 }
 
 void child_end_output(void) {
-  enum { kMost = 1 << 10, kForever = -1 }; /* more than a pipe holds */
+  enum { kMost = 1 << 10 }; /* more than a pipe holds */
   int i;
-  for (i = 0; i < kMost && printed[0] >= 0 && pass_printed(kForever); ++i) continue;
+  end_orphans();
+  for (i = 0; i < kMost && printed[0] >= 0 && !has_dropped && pass_printed(kForever); ++i) continue;
   close_printed(0);
 }
 
@@ -443,7 +515,8 @@ static bool write_whole(int file, const void *bytes, size_t size) {
   return put == (ssize_t)size;
 }
 
-/* Until this process has ended, whose end of the pipe is closed then. */
+/* Until the tool has ended, whose end of the pipe is closed then. The keeper has adopted what the
+ * child leaves, and ends it. */
 static void answer_questions(pid_t child) {
   char question;
   while (read_whole(questions[0], &question, 1)) {
@@ -452,6 +525,7 @@ static void answer_questions(pid_t child) {
   }
   kill(child, SIGKILL);
   kill(-child, SIGKILL);
+  end_orphans();
   _exit(0);
 }
 
@@ -468,21 +542,21 @@ static bool open_pipe(int *ends) {
   return true;
 }
 
-static bool open_keeper_pipes(void) {
-  if (!open_pipe(questions)) return false;
-  if (open_pipe(answers)) return true;
-  close_pipe(questions);
-  return false;
+/* Others can write into the pipe. */
+static bool is_answer(const child_status *status) {
+  return status->how == 0 || status->how == CLD_EXITED || status->how == CLD_KILLED ||
+         status->how == CLD_DUMPED || status->how == CLD_STOPPED;
 }
 
-/* Asks the keeper; false if it was stopped or has ended. Meanwhile no signal stops this process
- * with the child, which the answer might show. */
+/* Asks the keeper; false if it was stopped, has ended, or gives no answer, as one that is traced.
+ * Meanwhile no signal stops this process with the child, which the answer might show. */
 static bool ask_keeper(child_status *out) {
-  enum { kSilence = 100 }; /* milliseconds */
+  enum { kSilence = 100, kMostSilences = 100 }; /* milliseconds; ten seconds */
   struct pollfd watched;
   sigset_t stops, old;
   bool good;
   size_t i;
+  int silences = 0;
   watched.fd = answers[0];
   watched.events = POLLIN;
   sigemptyset(&stops);
@@ -490,9 +564,9 @@ static bool ask_keeper(child_status *out) {
   sigprocmask(SIG_BLOCK, &stops, &old);
   good = write_whole(questions[1], "?", 1);
   while (good && poll(&watched, 1, kSilence) <= 0) {
-    good = look_at(keeper, WEXITED | WSTOPPED | WNOHANG).how == 0;
+    good = ++silences < kMostSilences && look_at(keeper, WEXITED | WSTOPPED | WNOHANG).how == 0;
   }
-  good = good && read_whole(answers[0], out, sizeof *out);
+  good = good && read_whole(answers[0], out, sizeof *out) && is_answer(out);
   sigprocmask(SIG_SETMASK, &old, NULL);
   return good;
 }
@@ -501,18 +575,29 @@ static bool ask_keeper(child_status *out) {
 
 static int alive[2]; /* a pipe, which closes when the child ends */
 
+static bool open_child_pipes(void) {
+  if (!open_pipe(questions)) return false;
+  if (open_pipe(answers)) {
+    if (open_pipe(alive)) return true;
+    close_pipe(answers);
+  }
+  close_pipe(questions);
+  return false;
+}
+
 /* The child has a process group, in which it is killed together with the processes that a library
  * started. Before it runs foreign code, it tells its number; a negative one is an error. */
 static void fork_from_keeper(pid_t tool) {
   pid_t child, parent;
   int number;
   setpgid(0, 0);
-  bind_child(tool);
+  bind_child(tool, SIGCONT); /* it goes on, and finds the end of its questions */
+  set_adopting(true);
   parent = getpid();
   child = fork();
   if (child == 0) {
     setpgid(0, 0);
-    bind_child(parent);
+    bind_child(parent, SIGKILL);
     number = (int)getpid();
     if (!write_whole(answers[1], &number, sizeof number)) _exit(1);
     close_pipe(questions);
@@ -536,7 +621,7 @@ static void fork_from_keeper(pid_t tool) {
  * first one. */
 static void end_keeper(void) {
   if (keeper > 0) kill(keeper, SIGKILL);
-  if (keeper > 0) waitpid(keeper, NULL, 0);
+  if (keeper > 0) (void)reap(keeper);
   close_pipe(questions);
   close(answers[0]);
 }
@@ -544,10 +629,9 @@ static void end_keeper(void) {
 fork_side child_fork(volatile uint64_t *out_time_still) {
   const pid_t tool = getpid();
   int number = -EAGAIN;
-  if (!open_keeper_pipes()) return kForkFailed;
-  if (!open_pipe(alive)) {
-    close_pipe(questions);
-    close_pipe(answers);
+  if (!open_child_pipes()) {
+    close_printed(0);
+    close_printed(1);
     return kForkFailed;
   }
   begin_adopting();
@@ -619,6 +703,11 @@ static bool start_key_passer(void) {
   return false;
 }
 
+/* Whether there is one that the child has not ended. */
+static bool has_key_passer(void) {
+  return key_passer != 0 && look_at(key_passer, WEXITED | WNOHANG).how == 0;
+}
+
 /* Passes on what was pressed until now. */
 static void end_key_passer(void) {
   if (key_passer == 0) return;
@@ -632,7 +721,11 @@ static void end_key_passer(void) {
  * this process, too, until it is in the foreground; false where no shell can put it there. */
 static bool lend_terminal(void) {
   const int terminal = find_terminal();
-  if (terminal < 0 || (key_passer == 0 && !start_key_passer())) return false;
+  if (terminal < 0) return false;
+  if (!has_key_passer()) {
+    end_key_passer();
+    if (!start_key_passer()) return false;
+  }
   if (knows_mode == 0) knows_mode = tcgetattr(terminal, &mode_before) == 0;
   catch_stop(SIGTTOU); /* also if it was ignored: else the shell would lose the terminal */
   if (tcgetpgrp(terminal) != (pid_t)running && tcsetpgrp(terminal, (pid_t)running) != 0) {
@@ -641,19 +734,25 @@ static bool lend_terminal(void) {
   return kill(-(pid_t)running, SIGCONT) == 0;
 }
 
+/* Whoever sent the keeper a signal may have sent it to this process, too, which it ends: the child
+ * is not to blame for that. */
+static child_state meet_harm(int *out_code) {
+  enum { kOnTheWay = 100 }; /* milliseconds */
+  (void)poll(NULL, 0, kOnTheWay);
+  *out_code = look_at(keeper, WEXITED | WSTOPPED | WNOHANG).code;
+  return kChildHarmed;
+}
+
 child_state child_look(int *out_code) {
   child_status status;
-  if (!ask_keeper(&status)) {
-    *out_code = look_at(keeper, WEXITED | WSTOPPED).code;
-    return kChildHarmed;
-  }
+  if (!ask_keeper(&status)) return meet_harm(out_code);
   *out_code = status.code;
   if (status.how == CLD_EXITED) return kChildExited;
   if (status.how == CLD_KILLED || status.how == CLD_DUMPED) return kChildCrashed;
   if (status.how == CLD_STOPPED) {
     const int by = status.code;
     const bool goes_on =
-        by == SIGTTIN || by == SIGTTOU ? lend_terminal() : by == SIGTSTP && key_passer != 0;
+        by == SIGTTIN || by == SIGTTOU ? lend_terminal() : by == SIGTSTP && has_key_passer();
     return goes_on ? kChildRuns : kChildStopped;
   }
   return kChildRuns;
@@ -683,9 +782,8 @@ void child_forget(void) {
   end_lending();
   child_signal(SIGKILL);
   end_keeper();
-  waitpid((pid_t)running, NULL, 0); /* fails where it did not become a child of this process */
+  (void)reap((pid_t)running); /* fails where it did not become a child of this process */
   running = 0;
-  end_orphans();
   if (alive[0] >= 0) close(alive[0]);
 }
 

@@ -281,21 +281,22 @@ bool companion_wait(const companion *c, int seconds);
 
 /* ---- The child process: what its parent calls ---- */
 
-/* kChildHarmed: it has sent its parent a signal. That is a process between the two, which has
- * ended or stands still. */
+/* kChildHarmed: it has sent its parent a signal, or keeps that from answering. That is a process
+ * between the two, which may have ended or stand still. */
 typedef enum { kChildRuns, kChildStopped, kChildExited, kChildCrashed, kChildHarmed } child_state;
 
 /* How it is with the child. *out_code is its exit code, or the number of its crash, or of the
- * signal to its parent. Once it has ended, or harmed that, do not look again. */
+ * signal to its parent, 0 if that got none. Once it has ended, or harmed that, do not look again.
+ */
 child_state child_look(int *out_code);
 /* Waits until the child ends or prints, but not longer than that. */
 void child_nap(int milliseconds);
 /* Kills it, with the processes that it started; nothing if there is none. Safe in a
  * handler of signals_catch(). */
 void child_kill(void);
-/* After its end: kills it, if it is there still, and the processes that it left behind. */
+/* After its end: kills it, if it is there still, and the processes of its group. */
 void child_forget(void);
-/* After that: shows what it had printed until then. */
+/* After that: ends the processes that it left behind, and shows what it had printed until then. */
 void child_end_output(void);
 
 /* What a crash is in words: "Segmentation fault"; lent until the next call. */
@@ -331,10 +332,14 @@ void child_spare(long process);
 fork_side child_fork(volatile uint64_t *out_time_still);
 
 /* Before child_fork(): the first `most` bytes that the child prints after child_enter_output() are
- * shown on stderr, the others dropped. False with errno set if there is no pipe. */
-bool child_cap_output(size_t most);
+ * shown on stderr, the others dropped. *out_showing, which the child can read, is not 0 meanwhile.
+ * False with errno set if there is no pipe. */
+bool child_cap_output(size_t most, volatile int *out_showing);
 /* In the child; with_stdout: what goes to stdout is meant, too, and not only stderr. */
 void child_enter_output(bool with_stdout);
+/* In the child, after that: until what it has printed is shown, but not longer than some tenths of
+ * a second in all. */
+void child_wait_for_output(void);
 
 /* ---- The child process: this program, run again, in windows.c only ---- */
 
