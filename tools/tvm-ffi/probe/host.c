@@ -1,79 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows of what belongs to the host, and should be as it was after a call. */
 #include <fenv.h>
-#include <float.h>
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/report.h"
 #include "probe/rows.h"
-
-/* Whether tiny numbers are not taken for zeros. */
-static bool has_subnormals(void) {
-  volatile double tiny = DBL_MIN;
-  tiny = tiny / 4;
-  return tiny != 0;
-}
-
-/* ---- All of it, before and after each call ---- */
-
-static const char *const kChanges[] = {"the rounding mode",
-                                       "which floating-point exceptions end the program",
-                                       "whether tiny numbers are flushed to zero",
-                                       "the locale",
-                                       "a handler of a signal",
-                                       "which signals are blocked",
-                                       "the working directory",
-                                       "the environment",
-                                       "the mask of new files (umask)",
-                                       "which processors the thread may use",
-                                       "the limits of resources",
-                                       "a timer, which now runs",
-                                       "the priority of the process",
-                                       "what standard input, output or error is"};
-enum { kNumChanges = sizeof kChanges / sizeof *kChanges };
-
-void host_read(host_state *out) {
-  const char *c = setlocale(LC_ALL, NULL);
-  process_state_read_host(&out->process);
-  out->rounding = fegetround();
-  out->has_subnormals = has_subnormals();
-  for (out->locale_name = 1; *c != '\0'; ++c) {
-    out->locale_name = out->locale_name * 31 + (unsigned char)*c;
-  }
-}
-
-unsigned host_compare(const host_state *before, const host_state *after) {
-  const process_state *x = &before->process, *y = &after->process;
-  const bool differs[kNumChanges] = {
-      before->rounding != after->rounding,
-      x->traps != y->traps,
-      before->has_subnormals != after->has_subnormals,
-      before->locale_name != after->locale_name || x->locale != y->locale,
-      memcmp(x->handlers, y->handlers, sizeof x->handlers) != 0,
-      x->blocked != y->blocked,
-      x->folder != y->folder,
-      x->variables != y->variables,
-      x->mask != y->mask,
-      x->processors != y->processors,
-      x->limits != y->limits,
-      x->has_timer != y->has_timer,
-      x->priority != y->priority,
-      x->streams != y->streams};
-  unsigned out = 0;
-  size_t i;
-  for (i = 0; i < kNumChanges; ++i) out |= differs[i] ? 1U << i : 0;
-  return out;
-}
-
-const char *host_describe(unsigned changes) {
-  size_t i = 0;
-  while (i + 1 < kNumChanges && (changes >> i & 1) == 0) ++i;
-  return kChanges[i];
-}
-
-/* ---- Each part of it, in a row of its own ---- */
 
 static const char *name_mode(int mode) {
   return mode == FE_UPWARD       ? "upward"
@@ -85,7 +18,7 @@ static const char *name_mode(int mode) {
 
 static void judge_rounding(attempt *a, const probe_case *which, outcome *out) {
   const int mode = fegetround();
-  const volatile bool subnormals = has_subnormals(); /* compared now, not after the call */
+  const volatile bool subnormals = host_has_subnormals(); /* compared now, not after the call */
   process_state before, after;
   (void)which;
   process_state_read(&before);
@@ -96,7 +29,7 @@ static void judge_rounding(attempt *a, const probe_case *which, outcome *out) {
           name_mode(fegetround()), name_mode(mode));
   } else if (after.traps != before.traps) {
     judge(out, kFailed, "the call changed which floating-point exceptions end the program");
-  } else if (has_subnormals() != subnormals) {
+  } else if (host_has_subnormals() != subnormals) {
     judge(out, kFailed, "the call changed whether tiny numbers are flushed to zero");
   } else {
     judge(out, kPassed, "as before");

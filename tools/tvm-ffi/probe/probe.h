@@ -194,7 +194,7 @@ void effects_free(effects *e, size_t num_args);
 bool effects_match(const attempt *a, const effects *got, const effects *expected, bool exact,
                    text_buf *out);
 
-/* ---- What belongs to the host: host.c ---- */
+/* ---- What belongs to the host: host_state.c ---- */
 
 typedef struct {
   process_state process;
@@ -202,6 +202,9 @@ typedef struct {
   bool has_subnormals; /* tiny numbers are not taken for zeros */
   uint64_t locale_name;
 } host_state;
+
+/* Whether tiny numbers are not taken for zeros. */
+bool host_has_subnormals(void);
 
 void host_read(host_state *out);
 /* What differs, as bits; */
