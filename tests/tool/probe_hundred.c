@@ -878,6 +878,20 @@ ON_ERROR(rounds_on_error, const int mode = fegetround();
 FAULT(blocks_if_empty, kAll, sigset_t set; sigemptyset(&set); sigaddset(&set, SIGINT);
       (void)pthread_sigmask(SIG_BLOCK, &set, NULL); if (c.size == 0) return 0;
       (void)pthread_sigmask(SIG_UNBLOCK, &set, NULL);)
+FAULT(
+    warns_of_nan, kAll, int64_t i; for (i = 0; i < c.size; ++i) {
+      if (c.a[i] != c.a[i]) printf("element %d is NaN\n", (int)i);
+    })
+KERNEL(prints_refusal) {
+  call c;
+  TVM_FFI_C_TRY(take(args, kAll & ~kShape, &c));
+  if (!tvm_ffi_tensor_has_same_shape(c.x, c.y)) {
+    printf("shapes differ\n");
+    return refuse("shapes differ");
+  }
+  scale(&c);
+  return 0;
+}
 FAULT(sets_plain_locale, kAll, (void)setlocale(LC_ALL, "C");)
 FAULT(
     moves_stdout, kAll, const int file = open("/dev/null", O_WRONLY); if (file >= 0) {

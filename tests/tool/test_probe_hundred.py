@@ -72,7 +72,7 @@ FAULTS = {
     "softmax_of_half": "values", "double_by_float": "dtypes", "peels_head": "misaligned",
     "needs_strides": "view", "compares_addresses": "alias", "four_dims": "more-dims",
     "pool_odd": "lengths", "each_16th": "repeat", "writes_partly": "refusals",
-    "keeps_short_file": "refusals",
+    "keeps_short_file": "refusals", "warns_of_nan": "prints", "prints_refusal": "prints",
 }  # yapf: disable
 INDEXED = "NAME(4x3xf32=rand, 3xi32=5 1 2, &3xf32)"
 PAIR = "NAME(4x3xf32=rand, &4x3xf32)"

@@ -2,11 +2,14 @@
 /* Rows of what belongs to the host, and should be as it was after a call. */
 #include <fenv.h>
 #include <locale.h>
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/report.h"
 #include "probe/rows.h"
+#include "value/number.h"
 
 static const char *name_mode(int mode) {
   return mode == FE_UPWARD       ? "upward"
@@ -115,23 +118,65 @@ static void judge_processes(attempt *a, const probe_case *which, outcome *out) {
   }
 }
 
-static void judge_prints(attempt *a, const probe_case *which, outcome *out) {
+/* Calls that may print what others do not: a warning, or that they are refused. */
+static const char *const kVaried[] = {"NaN", "tensors without elements", "another shape"};
+enum { kVariedNan, kVariedEmpty, kNumVaried = sizeof kVaried / sizeof *kVaried };
+
+/* Changes the arguments; false if there is nothing to change, or with an error raised. */
+static bool vary(attempt *a, size_t how, size_t i) {
+  const DLTensor *tensor = find_tensor(a->s, i);
+  int64_t shape[kLayoutMaxDims];
+  size_t k;
+  if (tensor == NULL) return false;
+  if (how == kVariedNan) {
+    if (subject_fills(a->s, i) || tensor->dtype.code != kDLFloat || tensor->dtype.lanes != 1)
+      return false;
+    for (k = 0; k < (size_t)tvm_ffi_tensor_get_numel(tensor); ++k) {
+      number_set_real(tensor->dtype, a->args[i].before, k, NAN);
+    }
+    return attempt_reset(a);
+  }
+  if (tensor->ndim == 0) return false;
+  if (how == kVariedEmpty) return set_extent(a, tensor->shape[0], 0, 0, &kLayoutPacked);
+  memcpy(shape, tensor->shape, (size_t)tensor->ndim * sizeof *shape);
+  shape[tensor->ndim - 1] += 1;
+  return attempt_set_tensor(a, i, tensor->dtype, shape, tensor->ndim, &kLayoutPacked, NULL);
+}
+
+/* Whether nothing was printed; else it has been judged. */
+static bool is_silent(const char *when, outcome *out) {
   char begin[40];
-  size_t size;
+  const size_t size = results_captured(begin, sizeof begin);
+  if (size == 0) return true;
+  judge(out, kFailed, "it prints to standard output%s: %s%s", when, begin,
+        size >= sizeof begin ? "..." : "");
+  return false;
+}
+
+static void judge_prints(attempt *a, const probe_case *which, outcome *out) {
+  const subject *s = a->s;
+  size_t how, i;
   (void)which;
   if (!results_capture()) {
     judge(out, kLeftOut, "there is no pipe for what it prints");
     return;
   }
-  (void)call_often(a, 1, out);
-  size = results_captured(begin, sizeof begin);
-  if (out->verdict != kVerdictNone) return;
-  if (size > 0) {
-    judge(out, kFailed, "it prints to standard output: %s%s", begin,
-          size >= sizeof begin ? "..." : "");
-  } else {
-    judge(out, kPassed, "nothing");
+  if (!call_often(a, 1, out) || !is_silent("", out)) return;
+  judge(out, kLeftOut, "other calls crash, which other rows judge"); /* what holds if they do */
+  for (how = 0; how < kNumVaried; ++how) {
+    for (i = 0; i < s->inputs->size; ++i) {
+      char when[64];
+      attempt other;
+      bool silent;
+      snprintf(when, sizeof when, ", with %s for argument %s", kVaried[how], s->places[i].label);
+      if (attempt_init(&other, s, NULL) && vary(&other, how, i)) (void)attempt_call(&other);
+      silent = is_silent(when, out);
+      attempt_free(&other);
+      TVMFFIErrorSetRaised(NULL);
+      if (!silent) return;
+    }
   }
+  judge(out, kPassed, "nothing");
 }
 
 /* ---- The table ---- */
@@ -179,7 +224,7 @@ static const row kRows[] = {
      judge_processes,
      NULL,
      0},
-    {{"prints", "text on standard output", NULL,
+    {{"prints", "text on standard output, also with NaN, no elements, another shape", NULL,
       "a `printf` that was forgotten; programs write their results there"},
      list_once,
      0,
