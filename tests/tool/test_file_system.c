@@ -2,6 +2,7 @@
 /* Files that are created, replaced, and removed while they are open. */
 #include <errno.h>
 
+#include "base/files.h"
 #include "base/names.h"
 #include "support/check.h"
 #include "system/system.h"
@@ -69,6 +70,21 @@ static void check_beside(const char *path, const char *name, const char *expecte
   free(made);
 }
 
+/* What was read before a read failed is not what the file has. */
+TEST(test_reading_fails_in_the_middle) {
+  file_reader reader;
+  size_t size = 7;
+  write_file(kOne, "some");
+  assert_true(file_reader_open(kOne, &reader));
+  assert_true(file_reader_fill(&reader, 4));
+  assert_int_equal(reader.size, 4);
+  assert_int_equal(fclose(reader.stream), 0);
+  reader.stream = fopen(kOther, "wb"); /* from which nothing can be read */
+  assert_non_null(reader.stream);
+  assert_null(file_reader_take(&reader, &size));
+  assert_int_equal(size, 0);
+}
+
 TEST(test_slashes) {
   assert_string_equal(path_base("a/b/c.so"), "c.so");
   assert_string_equal(path_base("c.so"), "c.so");
@@ -107,6 +123,7 @@ RUN_TESTS({
     cmocka_unit_test_setup_teardown(test_creating, clear, clear),
     cmocka_unit_test_setup_teardown(test_removing_an_open_file, clear, clear),
     cmocka_unit_test_setup_teardown(test_replacing, clear, clear),
+    cmocka_unit_test_setup_teardown(test_reading_fails_in_the_middle, clear, clear),
     cmocka_unit_test(test_slashes),
     cmocka_unit_test(test_backslashes_and_drives),
 })

@@ -195,7 +195,7 @@ char *file_reader_take(file_reader *reader, size_t *out_size) {
     bytes = reader->bytes;
     reader->bytes = NULL;
   }
-  *out_size = reader->size;
+  *out_size = bytes != NULL ? reader->size : 0;
   file_reader_close(reader);
   return bytes;
 }

@@ -26,7 +26,7 @@ bool file_reader_fill(file_reader *reader, size_t size);
 /* Reads all the rest; false after a report, also for a device or pipe that does not end. */
 bool file_reader_fill_all(file_reader *reader);
 void file_reader_close(file_reader *reader);
-/* Closes it and returns all of its bytes; release with free(). NULL after a report. */
+/* Closes it and returns all of its bytes; release with free(). NULL and no size after a report. */
 char *file_reader_take(file_reader *reader, size_t *out_size);
 
 /* The content of a file ("-": stdin), followed by a NUL; release with free(). NULL after a
