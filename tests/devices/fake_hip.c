@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A fake libamdhip64, with the functions that tvm/ffi/c/hip.h and tvm/ffi/extra/hip call: the log,
- * failures on demand and kernels are those of the CUDA fakes (tests/cuda/fake.h). As in HIP, a
- * module belongs to the device that was current when it was loaded.
+ * A fake libamdhip64, with the functions that tvm/ffi/c/hip.h, tvm/ffi/extra/hip and the plugin of
+ * samples/38_gpu call: the log, failures on demand and kernels are those of the CUDA fakes
+ * (tests/cuda/fake.h). As in HIP, a module belongs to the device that was current when it was
+ * loaded. Memory is at addresses that the processor cannot use.
  */
 #ifndef __HIP_PLATFORM_AMD__
 #define __HIP_PLATFORM_AMD__ 1
 #endif
 #include <hip/hip_runtime_api.h>
+#include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "fake.h"
@@ -170,4 +173,46 @@ FAKE_EXPORT hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned gr
   CHECK(grid_x * grid_y * grid_z != 0 && block_x * block_y * block_z != 0, hipErrorInvalidValue);
   if (code == 0) function->kernel->body(&launch, params);
   return end(code);
+}
+
+/* ---- Memory ---- */
+
+#define ELSEWHERE (UINTPTR_MAX / 2 + 1)
+
+static void *host_pointer(const void *address) {
+  return (void *)((uintptr_t)address - ELSEWHERE);
+}
+
+FAKE_EXPORT hipError_t hipMalloc(void **out, size_t size) {
+  int code = fake_begin("hipMalloc", "%lu on %d", (unsigned long)size, current_device);
+  char *block = code == 0 ? malloc(size) : NULL;
+  CHECK(block != NULL, hipErrorOutOfMemory);
+  if (code == 0) *out = (void *)((uintptr_t)block + ELSEWHERE);
+  return end(code);
+}
+
+FAKE_EXPORT hipError_t hipFree(void *address) {
+  int code = fake_begin("hipFree", "%s", "");
+  if (code == 0) free(host_pointer(address));
+  return end(code);
+}
+
+FAKE_EXPORT hipError_t hipMemcpyAsync(void *dest, const void *source, size_t size,
+                                      hipMemcpyKind kind, hipStream_t stream) {
+  int code = fake_begin("hipMemcpyAsync", "%lu kind %d stream %lu", (unsigned long)size, (int)kind,
+                        (unsigned long)(size_t)stream);
+  CHECK(kind == hipMemcpyHostToDevice || kind == hipMemcpyDeviceToHost, hipErrorInvalidValue);
+  if (code == 0) {
+    memcpy(kind == hipMemcpyHostToDevice ? host_pointer(dest) : dest,
+           kind == hipMemcpyDeviceToHost ? host_pointer(source) : source, size);
+  }
+  return end(code);
+}
+
+FAKE_EXPORT hipError_t hipStreamSynchronize(hipStream_t stream) {
+  return end(fake_begin("hipStreamSynchronize", "stream %lu", (unsigned long)(size_t)stream));
+}
+
+FAKE_EXPORT hipError_t hipDeviceSynchronize(void) {
+  return end(fake_begin("hipDeviceSynchronize", "%s", ""));
 }

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tensors on a device: with a stand-in for the CUDA driver whose memory the CPU cannot access."""
+"""Tensors on a device: with a stand-in for the CUDA driver whose memory the CPU cannot access, and
+with a plugin for a device whose memory has handles and no addresses."""
 import os
 import pathlib
 import re
 import shutil
 import unittest
 
-from tool import FILES, OK, RAISED, USAGE, WINDOWS, bad, good, run, run_tests, work_folder
+from tool import FILES, LOAD, OK, RAISED, USAGE, WINDOWS, bad, good, run, run_tests, work_folder
 
 LIBRARIES = {pathlib.Path(f).stem: os.path.abspath(f) for f in FILES}
 K = LIBRARIES["run_kernels"]
@@ -24,7 +25,8 @@ class Device(unittest.TestCase):
 
     def test_no_driver(self):
         DRIVER.write_text("no library\n", encoding="utf-8")
-        bad(USAGE, "--device=cuda: there is no CUDA driver: ", *CUDA, "identity(5)", env=ENV)
+        bad(USAGE, "--device=cuda: CUDA cannot use the device: there is no driver: ", *CUDA,
+            "identity(5)", env=ENV)
 
     def test_copies(self):
         """Arguments are copied to the device, and results back."""
@@ -46,10 +48,10 @@ class Device(unittest.TestCase):
             "identity(1xi32=1)", env=dict(ENV, FAKE_CUDA_FAILS="1"))
         bad(USAGE, "RuntimeError: CUDA cannot allocate memory: out of memory (2)", *CUDA,
             "identity(9999999xi32=1)", env=ENV)
-        bad(USAGE, "--device=cuda:1: invalid device ordinal", "run", K, "identity(5)",
-            "--device=cuda:1", env=ENV)
-        bad(USAGE, '--device must be cpu or cuda:N, not "gpu"', "run", K, "identity(5)",
-            "--device=gpu")
+        bad(USAGE, "--device=cuda:1: CUDA cannot use the device: invalid device ordinal (101)",
+            "run", K, "identity(5)", "--device=cuda:1", env=ENV)
+        bad(USAGE, '--device must be cpu or a device, such as cuda:0, not "gpu"', "run",
+            K, "identity(5)", "--device=gpu")
         bad(USAGE, "--guard is only for CPU memory", *CUDA, "identity(5)", "--guard=end", env=ENV)
 
     def test_layouts(self):
@@ -72,6 +74,125 @@ class Device(unittest.TestCase):
                 f"argument 0: .{word.split('(')[0]} is only for memory of the CPU, not for "
                 "--device",
                 *CUDA, f"identity(4xi8.{word})", env=ENV)
+
+
+# A library that is a plugin, and a kernel for its device.
+PLUGIN = FOLDER / ("tvm_ffi_device_ext_dev" + pathlib.Path(K).suffix)
+DEVICE = ["run", str(PLUGIN), "--device=ext_dev"]
+TWICE = "twice(4xf32=[1 2 3 4], &4xf32)"
+
+
+class Plugin(unittest.TestCase):
+    def setUp(self):
+        shutil.copy(LIBRARIES["tvm_ffi_device_ext_dev"], PLUGIN)
+
+    def test_none(self):
+        """Until a device has a plugin, the tool says which file it looked for."""
+        for name in "opencl", "metal:1", "cuda_managed", "rocm", "webgpu", "ext_dev":
+            PLUGIN.unlink(missing_ok=True)
+            file = f"tvm_ffi_device_{name.split(':')[0]}{PLUGIN.suffix}"
+            bad(USAGE, f"tvm-ffi: --device={name}: its plugin {file} cannot be used: ", "run", K,
+                "identity(5)", f"--device={name}", env=ENV)
+
+    def test_copies(self):
+        """To handles and offsets, on the stream of the plugin."""
+        assert good(*DEVICE, TWICE, env=ENV) == "arg[1]: 4xf32=2 4 6 8\n"
+        assert good(*DEVICE, "twice(8xf32[4:]=1 2 3 4, &arg[0].base[:4])", env=ENV) == \
+            "arg[1]: 4xf32=2 4 6 8\n"
+        assert good(*DEVICE, "twice(8xf32[4:]=1 2 3 4, &4xf32)", "-e", "4xf32=2 4 6 8",
+                    env=ENV) == "[PASS] twice: arg[1] 4xf32 max|err|=0\n"
+        on_device = "--device=ext_dev:0"
+        assert good("run", K, on_device, "identity(4x4xf32[::2, ::-1]=1 2 3 4 5 6 7 8)",
+                    env=ENV) == "result[0]: 2x4xf32=[1 2 3 4][5 6 7 8]\n"
+        assert good("run", K, on_device, "show(4xi8[1:]=1, 5, &2xi8)", env=ENV) == (
+            'result[0]: "(int8[3]@ext_dev:0, 5, int8[2]@ext_dev:0)"\narg[2]: 2xi8=0 0\n')
+        assert good("run", K, on_device, "make(0)", env=ENV) == "result[0]: 0xf32=\n"
+        assert good("run", K, on_device, "make_like(3xi16=7)", env=ENV) == \
+            "result[0]: 3xi16=0 0 0\n"
+        assert good("bench", *DEVICE[1:], TWICE, "--warmup=0", "--repeat=6",
+                    env=ENV).count("\n") == 4
+
+    def test_wrong(self):
+        """A plugin that misbehaves is named, with what is wrong."""
+        name, failed = PLUGIN.name, "--device=ext_dev: its plugin {} cannot be used: {}"
+        for wrong, text in {
+                "raise": "no licence",
+                "null": "its function tvm_ffi_device_plugin returned no plugin",
+                "number": "its function tvm_ffi_device_plugin returned no plugin",
+                "version": "it is of version 2, and this program takes version 1",
+                "type": "it is for device type 9, not 12",
+                **{f"no {f}": f"its function `{f}` is missing" for f in (
+                    "stream", "allocate", "release", "copy_in", "copy_out", "wait")}}.items():
+            bad(USAGE, failed.format(name, text), *DEVICE, TWICE,
+                env=dict(ENV, FAKE_DEVICE=wrong))
+        bad(LOAD, f"{name}: crashed while it was loaded", *DEVICE, TWICE,
+            env=dict(ENV, FAKE_DEVICE="crash"))
+        shutil.copy(K, PLUGIN)
+        bad(USAGE, failed.format(name, ""), "run", K, "identity(5)", "--device=ext_dev", env=ENV)
+
+    def test_failures(self):
+        """Of the plugin's functions."""
+        name = PLUGIN.name
+        bad(USAGE, f"--device=ext_dev:7: {name} cannot use the device: there is no device 7",
+            "run", K, "identity(5)", "--device=ext_dev:7", env=ENV)
+        bad(USAGE, f"RuntimeError: {name} cannot allocate memory: 4000000 bytes are too many",
+            *DEVICE, "twice(1000000xf32=1, &4xf32)", env=ENV)
+        bad(RAISED, f"make_like: RuntimeError: {name} cannot allocate memory: full", "run", K,
+            "make_like(3xi16=7)", "--device=ext_dev", env=dict(ENV, FAKE_DEVICE="full"))
+        for wrong, code, text in (
+                ("allocate", USAGE, "cannot allocate memory: it returned NULL without an error"),
+                ("copy_in", USAGE, "cannot copy to the device: the bus is out"),
+                ("wait", RAISED, "cannot finish: a kernel failed")):
+            bad(code, f"{name} {text}", *DEVICE, TWICE, env=dict(ENV, FAKE_DEVICE=wrong))
+        assert run(*DEVICE, TWICE, env=dict(ENV, FAKE_DEVICE="copy_out")) == (
+            RAISED, "arg[1]: 4xf32 on ext_dev:0\n",
+            f"tvm-ffi: {name} cannot copy from the device: callee returned 7 without setting an "
+            "error\n")
+        bad(RAISED, f"{name} cannot finish: a kernel failed", "bench", *DEVICE[1:], TWICE,
+            "--warmup=0", "--repeat=6", env=dict(ENV, FAKE_DEVICE="wait"))
+
+
+def need_plugin(test, name, lacks):
+    """Leave out a test of the plugin of a sample that this build does not have."""
+    if name not in LIBRARIES:
+        test.skipTest(lacks)
+    return {**os.environ, "LD_LIBRARY_PATH": os.path.dirname(LIBRARIES[name])}
+
+
+class Samples(unittest.TestCase):
+    """The plugins of samples."""
+
+    def test_opencl(self):
+        env = need_plugin(self, "tvm_ffi_device_opencl",
+                          "needs OpenCL headers and a loader (Debian: ocl-icd-opencl-dev "
+                          "opencl-headers), and no sanitizer")
+        env["POCL_CACHE_DIR"] = str(FOLDER / "pocl")
+        name, scale = "tvm_ffi_device_opencl.so", LIBRARIES["opencl_scale"]
+        _, _, err = run("run", scale, "scale(&1xf32, &1xf32, 1)", "--device=opencl:99", env=env)
+        if err.endswith("OpenCL has 0\n"):
+            self.skipTest("OpenCL has no device (Debian: pocl-opencl-icd)")
+        assert f"opencl:99: {name} cannot use the device: there is no device 99" in err, err
+        on_device = "--device=opencl:0"
+        assert good("run", scale, "scale(4xf32=[1 2 3 4], &4xf32, 2.5)", on_device,
+                    env=env) == "arg[1]: 4xf32=2.5 5 7.5 10\n"
+        assert good("run", scale, "scale(64xf32[16:20]=[1 2 3 4], &4xf32, 2.5)",
+                    on_device, env=env) == "arg[1]: 4xf32=2.5 5 7.5 10\n"
+        assert good("run", K, "identity(4x4xf32[::2, ::-1]=1 2 3 4 5 6 7 8)", on_device,
+                    env=env) == "result[0]: 2x4xf32=[1 2 3 4][5 6 7 8]\n"
+        assert good("bench", scale, "scale(4xf32=1, &4xf32, 2.5)", on_device, "--warmup=0",
+                    "--repeat=6", env=env).count("\n") == 4
+
+    def test_rocm(self):
+        env = need_plugin(self, "tvm_ffi_device_rocm",
+                          "needs HIP headers (Debian: libamdhip64-dev)")
+        name, on_device = "tvm_ffi_device_rocm.so", "--device=rocm:0"
+        assert good("run", K, "show(4xf32=1, 5, &2xi8)", on_device, env=env) == (
+            'result[0]: "(float32[4]@rocm:0, 5, int8[2]@rocm:0)"\narg[2]: 2xi8=0 0\n')
+        assert good("run", K, "identity(4x4xf32[::2, ::-1]=1 2 3 4 5 6 7 8)", on_device,
+                    env=env) == "result[0]: 2x4xf32=[1 2 3 4][5 6 7 8]\n"
+        bad(USAGE, f"--device=rocm:1: {name} cannot use the device: HIP Error: "
+            "hipErrorInvalidDevice (101): invalid device ordinal", "run", K, "identity(5)",
+            "--device=rocm:1", env=env)
 
 
 run_tests()

@@ -20,7 +20,7 @@ enum { kMaxLibraries = 2 };
   {kOptionInput, "input", 'i', "SPEC", true, "an argument (default: none)"},              \
   {kOptionSeed, "seed", 0, "N", false, "the seed of =rand (default 0)"},   \
   {kOptionDevice, "device", 0, "DEVICE", false,                                           \
-   "the device of tensor arguments: cpu or cuda:N (default cpu)"},                  \
+   "the device of tensor arguments: cpu, cuda:N, or that of a plugin, such as opencl:N (default cpu)"}, \
   COMPILE_OPTION
 /* Those of run and bench. */
 #define CALL_OPTIONS(modules)                                                             \

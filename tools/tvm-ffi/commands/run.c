@@ -11,6 +11,7 @@
 #include "library/library.h"
 #include "process/supervise.h"
 #include "system/system.h"
+#include "value/device.h"
 #include "value/output.h"
 #include "value/tensor.h"
 #include "value/value_text.h"
@@ -253,6 +254,7 @@ static int call_and_show(run *r) {
     code = show_outputs(r);
     output_list_free(&r->outputs);
     if (code == kExitOk) code = check_gaps(r);
+    if (code == kExitOk && !device_check_reads()) code = kExitRaised;
     if (code == kExitOk && r->options.checks_leaks) code = check_leaks(r, views);
   } else {
     runtime_error_report(r->request.function, true);

@@ -42,7 +42,7 @@ static bool copy_to_device(argument *arg, DLDevice device) {
   const memory_block *block = arg->store->block;
   int64_t size = block->high - block->low;
   DLTensor bytes;
-  char *there;
+  void *there;
   memset(&bytes, 0, sizeof bytes);
   bytes.data = block->low;
   bytes.device = tvm_ffi_device_make(kDLCPU, 0);
@@ -54,7 +54,8 @@ static bool copy_to_device(argument *arg, DLDevice device) {
   there = TVMFFITensorGetDLTensorPtr(arg->on_device)->data;
   arg->view = arg->store->tensor;
   arg->view.device = device;
-  arg->view.data = there + ((char *)arg->store->tensor.data - block->low);
+  arg->view.data = device_move(device, there, (char *)arg->store->tensor.data - block->low,
+                               &arg->view.byte_offset);
   return true;
 }
 

@@ -6,90 +6,22 @@
 #include <string.h>
 
 #include "base/report.h"
-#include "platform/platform.h"
 #include "system/system.h"
+#include "value/device.h"
 #include "value/layout.h"
-
-/* ---- The driver of CUDA ---- */
-
-/* The driver's functions; all return 0 or an error number. */
-static struct {
-  int (*init)(unsigned flags);
-  int (*get_device)(int *out, int ordinal);
-  int (*retain_context)(void **out, int device);
-  int (*set_context)(void *context);
-  int (*allocate)(uint64_t *out, size_t size);
-  int (*deallocate)(uint64_t address);
-  int (*copy_to)(uint64_t dest, const void *source, size_t size);
-  int (*copy_from)(void *dest, uint64_t source, size_t size);
-  int (*synchronize)(void);
-  int (*get_error)(int code, const char **out);
-} driver;
-
-static DLDevice opened; /* kDLCPU if no device is open */
-static void *opened_context;
-
-static const char *describe(int code) {
-  const char *words = NULL;
-  return driver.get_error(code, &words) == 0 && words != NULL ? words : "unknown error";
-}
-
-static int raise_driver(const char *action, int code) {
-  return tvm_ffi_error_raise(TVM_FFI_C_RUNTIME_ERROR, "CUDA cannot %s: %s (%d)", action,
-                             describe(code), code);
-}
-
-/* Loads it; false, with the reason in `reason`. */
-static bool load_driver(tvmffi_dl_reason *reason) {
-  static const char *const kNames[] = {
-      "cuInit",           "cuDeviceGet",     "cuDevicePrimaryCtxRetain", "cuCtxSetCurrent",
-      "cuMemAlloc_v2",    "cuMemFree_v2",    "cuMemcpyHtoD_v2",          "cuMemcpyDtoH_v2",
-      "cuCtxSynchronize", "cuGetErrorString"};
-  void *library = tvmffi_dl_open(kSystem.cuda_driver, reason), *found;
-  size_t i;
-  if (library == NULL) return false;
-  for (i = 0; i < sizeof kNames / sizeof *kNames; ++i) {
-    found = tvmffi_dl_symbol(library, kNames[i]);
-    if (found == NULL) {
-      reason->set(reason, "%s has no %s", kSystem.cuda_driver, kNames[i]);
-      return false;
-    }
-    memcpy((char *)&driver + i * sizeof found, &found, sizeof found);
-  }
-  return true;
-}
-
-/* Uses the primary context, in which kernels that use CUDA's runtime library run. */
-static bool open_cuda(const char *name, int ordinal) {
-  tvmffi_dl_reason reason = kNoReason;
-  void *context = NULL;
-  int device = 0, code;
-  if (!load_driver(&reason)) {
-    return report_error("--device=%s: there is no CUDA driver: %s", name, reason.text);
-  }
-  code = driver.init(0);
-  if (code == 0) code = driver.get_device(&device, ordinal);
-  if (code == 0) code = driver.retain_context(&context, device);
-  if (code == 0) code = driver.set_context(context);
-  opened_context = context;
-  if (code != 0) report_error("--device=%s: %s", name, describe(code));
-  return code == 0;
-}
 
 /* ---- Memory on the device ---- */
 
+static DLDevice opened; /* kDLCPU if no device is open */
+
 static int allocate_on_device(void *context, DLTensor *tensor, size_t size) {
-  uint64_t address = 0;
-  int code = driver.allocate(&address, size > 0 ? size : 1);
   (void)context;
-  if (code != 0) return raise_driver("allocate memory", code);
-  tensor->data = (void *)(uintptr_t)address;
-  return 0;
+  return device_plugin_allocate(size, &tensor->data);
 }
 
 static void release_on_device(void *context, DLTensor *tensor) {
   (void)context;
-  driver.deallocate((uint64_t)(uintptr_t)tensor->data);
+  device_plugin_release(tensor->data);
 }
 
 static const tvm_ffi_tensor_allocator kOnDevice = {allocate_on_device, release_on_device, NULL};
@@ -119,19 +51,21 @@ static int allocate_for_function(DLTensor *prototype, DLManagedTensorVersioned *
 }
 
 bool device_open(const char *device, DLDevice *out) {
-  if (!tvm_ffi_device_parse(device, strlen(device), out) ||
-      (out->device_type != kDLCPU && out->device_type != kDLCUDA)) {
-    return report_error("--device must be cpu or cuda:N, not \"%s\"", device);
+  if (!tvm_ffi_device_parse(device, strlen(device), out)) {
+    return report_error("--device must be cpu or a device, such as cuda:0, not \"%s\"", device);
   }
-  opened = *out;
-  if (out->device_type == kDLCUDA && !open_cuda(device, out->device_id)) return false;
+  opened = tvm_ffi_device_make(kDLCPU, 0);
+  if (out->device_type != kDLCPU) {
+    if (!device_plugin_open(device, *out)) return false;
+    opened = *out;
+  }
   if (TVMFFIEnvSetDLPackManagedTensorAllocator(allocate_for_function, 1, NULL) == 0) return true;
   runtime_error_report("tvm-ffi", false);
   return false;
 }
 
 bool device_is_open(DLDevice device) {
-  return device.device_type == kDLCUDA && tvm_ffi_device_equal(device, opened);
+  return opened.device_type != kDLCPU && tvm_ffi_device_equal(device, opened);
 }
 
 bool device_was_refused(void) {
@@ -151,10 +85,33 @@ TVMFFIObjectHandle device_copy_to(DLDevice device, const DLTensor *tensor) {
   return NULL;
 }
 
+/* What the plugin takes for the bytes of a tensor from so many before its first element: an
+ * address, or a handle and an offset. 0, or an error raised. */
+static int locate(const DLTensor *tensor, size_t before, void **out, uint64_t *out_offset) {
+  if (tvm_ffi_device_is_addressable(tensor->device)) {
+    *out = (char *)tvm_ffi_tensor_get_data(tensor) - before;
+    *out_offset = 0;
+    return 0;
+  }
+  *out = tvm_ffi_tensor_get_handle(tensor, out_offset);
+  if (*out_offset < before) {
+    return tvm_ffi_error_raise(TVM_FFI_C_VALUE_ERROR, "a tensor begins before its buffer");
+  }
+  *out_offset -= before;
+  return 0;
+}
+
 int device_copy_into(const DLTensor *tensor, const void *source, size_t size) {
-  uint64_t target = (uint64_t)(uintptr_t)tvm_ffi_tensor_get_data(tensor);
-  int code = driver.copy_to(target, source, size);
-  return code == 0 ? 0 : raise_driver("copy to the device", code);
+  uint64_t offset;
+  void *data;
+  TVM_FFI_C_TRY(locate(tensor, 0, &data, &offset));
+  return device_plugin_copy_in(data, offset, source, size);
+}
+
+void *device_move(DLDevice device, void *data, ptrdiff_t bytes, uint64_t *offset) {
+  if (tvm_ffi_device_is_addressable(device)) return (char *)data + bytes;
+  *offset += (uint64_t)bytes;
+  return data;
 }
 
 static void release_bytes(void *bytes, DLTensor *tensor) {
@@ -176,28 +133,32 @@ TVMFFIObjectHandle device_copy_storage(DLDevice device, const storage *s,
   }
   tensor = s->tensor;
   tensor.device = device;
-  tensor.data = (char *)TVMFFITensorGetDLTensorPtr(*bytes)->data +
-                ((const char *)s->tensor.data - block->low);
+  tensor.data = device_move(device, TVMFFITensorGetDLTensorPtr(*bytes)->data,
+                            (const char *)s->tensor.data - block->low, &tensor.byte_offset);
   TVMFFIObjectIncRef(*bytes);
   if (tvm_ffi_tensor_create_around(&tensor, release_bytes, *bytes, &out) == 0) return out;
   TVMFFIObjectDecRef(*bytes);
   return NULL;
 }
 
+/* Copies the bytes from so many before the first element. */
+static int copy_from(const DLTensor *tensor, size_t before, void *dest, size_t size) {
+  uint64_t offset;
+  void *data;
+  TVM_FFI_C_TRY(locate(tensor, before, &data, &offset));
+  return device_plugin_copy_out(data, offset, dest, size);
+}
+
 int device_copy_from(const DLTensor *tensor, void *dest, size_t size) {
-  uint64_t source = (uint64_t)(uintptr_t)tvm_ffi_tensor_get_data(tensor);
-  int code = size > 0 ? driver.copy_from(dest, source, size) : 0;
-  return code == 0 ? 0 : raise_driver("copy from the device", code);
+  return copy_from(tensor, 0, dest, size);
 }
 
 int device_enter(void) {
-  int code = opened.device_type == kDLCUDA ? driver.set_context(opened_context) : 0;
-  return code == 0 ? 0 : raise_driver("use the device", code);
+  return opened.device_type != kDLCPU ? device_plugin_use() : 0;
 }
 
 int device_wait(void) {
-  int code = opened.device_type == kDLCUDA ? driver.synchronize() : 0;
-  return code == 0 ? 0 : raise_driver("finish", code);
+  return opened.device_type != kDLCPU ? device_plugin_wait() : 0;
 }
 
 /* ---- Memory of the CPU ---- */
@@ -272,10 +233,9 @@ static int gather_from_device(const DLTensor *tensor, void *packed) {
   if (!tensor_measure(tensor, &down, &up)) return -1;
   bytes = malloc(down + up);
   if (bytes == NULL) return tvm_ffi_error_raise_memory(), -1;
-  part.data = (char *)tvm_ffi_tensor_get_data(tensor) - down;
-  part.byte_offset = 0;
-  code = device_copy_from(&part, bytes, down + up);
+  code = copy_from(tensor, down, bytes, down + up);
   part.data = bytes + down;
+  part.byte_offset = 0;
   if (code == 0) tensor_gather(&part, packed);
   free(bytes);
   return code;

@@ -25,14 +25,17 @@ TVMFFIObjectHandle tensor_copy(const DLTensor *tensor);
 /* The same; NULL without an error if it cannot be read. */
 TVMFFIObjectHandle tensor_try_copy(const DLTensor *tensor);
 
-/* ---- Tensors on a CUDA device ---- */
+/* ---- Tensors on a device ---- */
 
-/* Tensors in the memory of a CUDA device, through the system's driver, which is loaded at run time
- * and not linked. */
+/* Tensors in the memory of the device of --device, through its plugin (value/device.h). */
 
-/* Parses `device` ("cpu", "cuda:1") into *out and opens it; from then on functions can allocate
- * tensors on it and on the CPU. False after a report. */
+/* Parses `device` ("cpu", "cuda:1", "opencl:0") into *out and opens it; from then on functions can
+ * allocate tensors on it and on the CPU, and have its stream. False after a report. */
 bool device_open(const char *device, DLDevice *out);
+
+/* The data that is so many bytes behind other data on the device: a later address, or the same
+ * handle, and *offset grows. */
+void *device_move(DLDevice device, void *data, ptrdiff_t bytes, uint64_t *offset);
 
 /* Copies a packed tensor from CPU memory; NULL with an error raised. */
 TVMFFIObjectHandle device_copy_to(DLDevice device, const DLTensor *tensor);

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A device plugin for ROCm: with it, `tvm-ffi run --device=rocm:0` has tensors in the memory of a
+ * GPU. Kernels get the default stream, as they do from the tool on CUDA. */
+#include <tvm/ffi/c.h>
+#include <tvm/ffi/c/device_plugin.h>
+#include <tvm/ffi/c/hip.h>
+
+static int open_stream(int32_t device_id, TVMFFIStreamHandle *out) {
+  *out = NULL;
+  TVM_FFI_C_HIP_TRY(hipSetDevice(device_id));
+  return 0;
+}
+
+static int allocate(int32_t device_id, TVMFFIStreamHandle stream, size_t size, void **out) {
+  (void)device_id;
+  (void)stream;
+  TVM_FFI_C_HIP_TRY(hipMalloc(out, size));
+  return 0;
+}
+
+static void release(int32_t device_id, TVMFFIStreamHandle stream, void *data) {
+  (void)device_id;
+  (void)stream;
+  (void)hipFree(data);
+}
+
+static int copy_in(int32_t device_id, TVMFFIStreamHandle stream, void *data, uint64_t offset,
+                   const void *source, size_t size) {
+  (void)device_id;
+  TVM_FFI_C_HIP_TRY(
+      hipMemcpyAsync((char *)data + offset, source, size, hipMemcpyHostToDevice, stream));
+  TVM_FFI_C_HIP_TRY(hipStreamSynchronize(stream));
+  return 0;
+}
+
+static int copy_out(int32_t device_id, TVMFFIStreamHandle stream, const void *data, uint64_t offset,
+                    void *dest, size_t size) {
+  (void)device_id;
+  TVM_FFI_C_HIP_TRY(
+      hipMemcpyAsync(dest, (const char *)data + offset, size, hipMemcpyDeviceToHost, stream));
+  TVM_FFI_C_HIP_TRY(hipStreamSynchronize(stream));
+  return 0;
+}
+
+static int wait_for(int32_t device_id, TVMFFIStreamHandle stream) {
+  (void)device_id;
+  (void)stream;
+  TVM_FFI_C_HIP_TRY(hipDeviceSynchronize());
+  return 0;
+}
+
+static const tvm_ffi_device_plugin plugin = {TVM_FFI_C_DEVICE_PLUGIN_VERSION,
+                                             kDLROCM,
+                                             open_stream,
+                                             allocate,
+                                             release,
+                                             copy_in,
+                                             copy_out,
+                                             wait_for};
+TVM_FFI_C_DEVICE_PLUGIN(plugin)
