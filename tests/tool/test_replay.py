@@ -654,6 +654,43 @@ class Device(unittest.TestCase):
                          r"\[2\] \[1\]\+0 base \d+ at \+8 cuda:0")
         self.assertEqual(verdicts(MISMATCH, r.folder)["left_out"], 3)
 
+    def test_plugin(self):
+        """Of a device whose memory has handles: views have offsets there."""
+        plugin = next((f for f in FILES if "tvm_ffi_device_ext_dev" in f), None)
+        if plugin is None:
+            self.skipTest("there is no plugin")
+        plugin = os.path.abspath(plugin)
+        place = os.path.dirname(plugin)
+        env = dict(os.environ, **({"WINEPATH": f"{place};{os.environ['WINEPATH']}"}
+                                  if WINDOWS else {"LD_LIBRARY_PATH": place}))
+        r = new_recording(plugin)
+        x = tensor([2], device=[12, 0])
+        y = tensor([2], object_id=1, device=[12, 0], offset=8)
+        after = floats(1, 2, 2, 4)
+        r.returned(r.call("twice", [x, y], [X]), None, [after])
+        r.returned(r.call("twice", [x, y], [X]), None, [Y])
+        code, out, err = run("replay", r.folder, "--device=ext_dev", "--json", env=env)
+        found = json.loads(out)
+        self.assertEqual([c["verdict"] for c in found["calls"]], ["same", "differs"])
+        self.assertEqual((code, err), (MISMATCH, ""))
+        self.assertEqual(verdicts(MISMATCH, r.folder)["left_out"], 2)
+        self.assertRegex(good("replay", r.folder, "1", "--bench", "--device=ext_dev", env=env),
+                         r"twice +minimum|\ntwice +\d")
+        broken = dict(env, FAKE_DEVICE="wait")
+        _, out, _ = run("replay", r.folder, "1", "--device=ext_dev", env=broken)
+        self.assertIn("tvm_ffi_device_ext_dev.so cannot finish: a kernel failed", out)
+        bad(USAGE, "--device=ext_dev: its plugin tvm_ffi_device_ext_dev.so cannot be used: ",
+            "replay", r.folder, "1", "--device=ext_dev", env=dict(env, FAKE_DEVICE="version"))
+        code, out, _ = run("replay", r.folder, "1", "--device=ext_dev",
+                           env=dict(env, FAKE_DEVICE="copy_in"))
+        self.assertEqual(code, MISMATCH)
+        self.assertIn("arg[0] cannot be made: tvm_ffi_device_ext_dev.so cannot copy to the device: "
+                      "the bus is out\n", out)
+        for order in [], ["--in-order"]:
+            bad(RAISED, "tvm-ffi: tvm_ffi_device_ext_dev.so cannot copy from the device: ",
+                "replay", r.folder, "1", "--device=ext_dev", *order,
+                env=dict(env, FAKE_DEVICE="copy_out"))
+
 
 class Bench(unittest.TestCase):
     """Recorded calls are measured with their own arguments."""

@@ -339,7 +339,8 @@ static const option kReplayOptions[] = {
     {kOptionInOrder, "in-order", 0, NULL, false,
      "make all calls in one process, in the order of their numbers, for functions with state"},
     {kOptionDevice, "device", 0, "DEVICE", false,
-     "the device for tensors that were on one: cuda:N (default: such calls are left out)"},
+     "the device for tensors that were on one: cuda:N, or that of a plugin, such as opencl:N "
+     "(default: such calls are left out)"},
     {kOptionBench, "bench", 0, NULL, false,
      "measure the calls as bench does, next to those of --against, instead of comparing them"},
     {kOptionEmit, "emit", 0, "c|python", false,

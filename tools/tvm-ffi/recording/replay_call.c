@@ -9,6 +9,7 @@
 #include "library/library.h"
 #include "recording/replay.h"
 #include "value/boxed_value.h"
+#include "value/device.h"
 #include "value/tensor.h"
 #include "value/value_text.h"
 
@@ -249,7 +250,7 @@ static int make_and_call(replayed_call *replayed) {
     code = compare_with_recorded(replayed, &before);
   }
   call_values_free(&before);
-  return code;
+  return code == kExitOk && !device_check_reads() ? kExitRaised : code;
 }
 
 static int run_call(void *context) {
