@@ -12,7 +12,7 @@
 
 /* ---- Memory on the device ---- */
 
-static DLDevice opened; /* kDLCPU if no device is open */
+static DLDevice opened = {kDLCPU, 0}; /* kDLCPU: no device is open */
 
 static int allocate_on_device(void *context, DLTensor *tensor, size_t size) {
   (void)context;
