@@ -623,8 +623,14 @@ static void fork_from_keeper(pid_t tool) {
 /* Ends the keeper. The child, if it is there still, becomes one of this process or of the system's
  * first one. */
 static void end_keeper(void) {
-  if (keeper > 0) kill(keeper, SIGKILL);
-  if (keeper > 0) (void)reap(keeper);
+  enum { kLongest = 1000 }; /* milliseconds */
+  struct pollfd watched;
+  watched.fd = answers[0];
+  watched.events = 0;
+  if (keeper > 0 && kill(keeper, SIGKILL) == 0) {
+    (void)poll(&watched, 1, kLongest); /* the pipe closes, without naps until then */
+    (void)reap(keeper);
+  }
   close_pipe(questions);
   close(answers[0]);
 }
