@@ -125,10 +125,14 @@ TVM_FFI_C_EXPORT(twice, "(0: DLTensor*, 1: DLTensor*) -> void") {
   float *from, *to;
   uint64_t x_offset, y_offset;
   size_t count, i;
+  TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 2));
   TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, 0, &x));
   TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, 1, &y));
   TVM_FFI_C_TRY(tvm_ffi_args_check_device(args, 0, kDLExtDev));
+  TVM_FFI_C_TRY(tvm_ffi_args_check_dtype(args, 0, TVM_FFI_C_FLOAT32));
   TVM_FFI_C_TRY(tvm_ffi_args_check_same(args, 1, 0));
+  TVM_FFI_C_TRY(tvm_ffi_args_check_contiguous(args, 0));
+  TVM_FFI_C_TRY(tvm_ffi_args_check_contiguous(args, 1));
   TVM_FFI_C_TRY(tvm_ffi_env_read_stream(x, &stream));
   if (stream != &queue) return tvm_ffi_error_raise(TVM_FFI_C_VALUE_ERROR, "it is another stream");
   count = (size_t)tvm_ffi_tensor_get_numel(x);

@@ -15,7 +15,7 @@ import unittest
 from tool import (CHECK, COMMAND, FILES, LOAD, OK, RAISED, USAGE, bad, enter_bare_root, good,
                   open_terminal, patience, read_terminal, run, run_tests, work_folder)
 
-FAULTS, FAKE_CUDA = FILES
+FAULTS, FAKE_CUDA, PLUGIN = FILES
 # A sanitizer in the tool would report crashes of the kernels itself, and exit.
 os.environ["ASAN_OPTIONS"] = (os.environ.get("ASAN_OPTIONS", "") +
                               ":handle_segv=0:handle_sigbus=0:handle_sigfpe=0:handle_abort=0")
@@ -530,6 +530,24 @@ class Probe(unittest.TestCase):
         assert sorted(wrong) == ["misaligned:0:byte", "misaligned:2:byte"] and set(
             wrong.values()) == {"what it launched failed: RuntimeError: CUDA cannot finish: "
                                 "illegal address (700)"}, wrong
+
+    def test_a_plugin(self):
+        """A device whose memory has handles: what is passed of a buffer has an offset."""
+        call = "twice(4xf32=rand, &4xf32)"
+        env = {**os.environ, "LD_LIBRARY_PATH": os.path.dirname(os.path.abspath(PLUGIN))}
+        words = ["probe", PLUGIN, call, "--device=ext_dev", "--only=layouts", "--only=repeat",
+                 "--only=threads", "--only=dirty", "--json"]
+        found = json.loads(good(*words, env=env))
+        rows = rows_of(found)
+        assert found["failed"] == 0 and rows["strided"]["refused"] == 3, found
+        assert rows["offset"]["passed"] == 3 and rows["threads"]["passed"] == 1, found
+        for wrong, code, text in (
+                ("wait", CHECK, "cannot finish: a kernel failed"),
+                ("copy_in", RAISED, "cannot copy to the device: the bus is out"),
+                ("copy_out", RAISED, "cannot copy from the device: callee returned 7"),
+                ("version", USAGE, "cannot be used: it is of version 2")):
+            got, _, err = run(*words, env=dict(env, FAKE_DEVICE=wrong))
+            assert got == code and f"tvm_ffi_device_ext_dev.so {text}" in err, (wrong, got, err)
 
     def test_progress(self):
         """It is shown on a terminal only, and erased."""

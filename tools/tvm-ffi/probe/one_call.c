@@ -39,23 +39,9 @@ static void clear_argument(argument *arg) {
 
 /* Copies the whole storage to the device, where `view` is the tensor. */
 static bool copy_to_device(argument *arg, DLDevice device) {
-  const memory_block *block = arg->store->block;
-  int64_t size = block->high - block->low;
-  DLTensor bytes;
-  void *there;
-  memset(&bytes, 0, sizeof bytes);
-  bytes.data = block->low;
-  bytes.device = tvm_ffi_device_make(kDLCPU, 0);
-  bytes.dtype = tvm_ffi_dtype_make(kDLUInt, 8, 1);
-  bytes.ndim = 1;
-  bytes.shape = &size;
-  arg->on_device = device_copy_to(device, &bytes);
+  arg->on_device = device_copy_block(device, arg->store);
   if (arg->on_device == NULL) return false;
-  there = TVMFFITensorGetDLTensorPtr(arg->on_device)->data;
-  arg->view = arg->store->tensor;
-  arg->view.device = device;
-  arg->view.data = device_move(device, there, (char *)arg->store->tensor.data - block->low,
-                               &arg->view.byte_offset);
+  device_place(arg->store, arg->on_device, &arg->view);
   return true;
 }
 

@@ -108,33 +108,56 @@ int device_copy_into(const DLTensor *tensor, const void *source, size_t size) {
   return device_plugin_copy_in(data, offset, source, size);
 }
 
-void *device_move(DLDevice device, void *data, ptrdiff_t bytes, uint64_t *offset) {
-  if (tvm_ffi_device_is_addressable(device)) return (char *)data + bytes;
-  *offset += (uint64_t)bytes;
-  return data;
-}
-
 static void release_bytes(void *bytes, DLTensor *tensor) {
   (void)tensor;
   tvm_ffi_object_release(bytes);
 }
 
+/* As far from the begin of a buffer as devices may want what a view of it begins at. */
+static size_t choose_padding(DLDevice device, const char *low, const char *first) {
+  enum { kPage = 4096 };
+  const size_t before = (size_t)(first - low) % kPage;
+  if (tvm_ffi_device_is_addressable(device)) return 0;
+  return (before > 0 ? kPage - before : 0) + (uintptr_t)first % kMemoryAlignment;
+}
+
+TVMFFIObjectHandle device_copy_block(DLDevice device, const storage *s) {
+  const memory_block *block = s->block;
+  const size_t size = (size_t)(block->high - block->low),
+               padding = choose_padding(device, block->low, tvm_ffi_tensor_get_data(&s->tensor));
+  const int64_t padded = (int64_t)(size + padding);
+  TVMFFIObjectHandle made = NULL;
+  DLTensor *bytes;
+  if (tvm_ffi_tensor_create_with(&kOnDevice, device, TVM_FFI_C_UINT8, 1, &padded, &made) != 0) {
+    return NULL;
+  }
+  bytes = TVMFFITensorGetDLTensorPtr(made);
+  bytes->byte_offset = padding;
+  if (device_copy_into(bytes, block->low, size) == 0) return made;
+  TVMFFIObjectDecRef(made);
+  return NULL;
+}
+
+void device_place(const storage *s, TVMFFIObjectHandle copied, DLTensor *out) {
+  const DLTensor *bytes = TVMFFITensorGetDLTensorPtr(copied);
+  const ptrdiff_t distance = (const char *)s->tensor.data - s->block->low;
+  *out = s->tensor;
+  out->device = bytes->device;
+  out->data = bytes->data;
+  if (tvm_ffi_device_is_addressable(bytes->device)) {
+    out->data = (char *)bytes->data + distance;
+  } else {
+    out->byte_offset += bytes->byte_offset + (uint64_t)distance;
+  }
+}
+
 TVMFFIObjectHandle device_copy_storage(DLDevice device, const storage *s,
                                        TVMFFIObjectHandle *bytes) {
-  const memory_block *block = s->block;
   TVMFFIObjectHandle out = NULL;
   DLTensor tensor;
-  int64_t size = block->high - block->low, stride;
-  if (*bytes == NULL) {
-    tvm_ffi_tensor_init(&tensor, block->low, tvm_ffi_device_make(kDLCPU, 0), TVM_FFI_C_UINT8, 1,
-                        &size, &stride);
-    *bytes = device_copy_to(device, &tensor);
-    if (*bytes == NULL) return NULL;
-  }
-  tensor = s->tensor;
-  tensor.device = device;
-  tensor.data = device_move(device, TVMFFITensorGetDLTensorPtr(*bytes)->data,
-                            (const char *)s->tensor.data - block->low, &tensor.byte_offset);
+  if (*bytes == NULL) *bytes = device_copy_block(device, s);
+  if (*bytes == NULL) return NULL;
+  device_place(s, *bytes, &tensor);
   TVMFFIObjectIncRef(*bytes);
   if (tvm_ffi_tensor_create_around(&tensor, release_bytes, *bytes, &out) == 0) return out;
   TVMFFIObjectDecRef(*bytes);

@@ -33,16 +33,16 @@ TVMFFIObjectHandle tensor_try_copy(const DLTensor *tensor);
  * allocate tensors on it and on the CPU, and have its stream. False after a report. */
 bool device_open(const char *device, DLDevice *out);
 
-/* The data that is so many bytes behind other data on the device: a later address, or the same
- * handle, and *offset grows. */
-void *device_move(DLDevice device, void *data, ptrdiff_t bytes, uint64_t *offset);
-
 /* Copies a packed tensor from CPU memory; NULL with an error raised. */
 TVMFFIObjectHandle device_copy_to(DLDevice device, const DLTensor *tensor);
 /* Copies storage with its gaps, which then has the same layout on the device. *bytes [own] is NULL,
  * or what a call for other storage in the same memory set it to; release it afterwards. */
 TVMFFIObjectHandle device_copy_storage(DLDevice device, const storage *s,
                                        TVMFFIObjectHandle *bytes);
+/* The two steps of that: copies the memory of a storage, as a tensor of bytes; NULL with an error
+ * raised. Then its tensor, in that copy. */
+TVMFFIObjectHandle device_copy_block(DLDevice device, const storage *s);
+void device_place(const storage *s, TVMFFIObjectHandle copied, DLTensor *out);
 /* Copies so many bytes from CPU memory into a packed tensor on an open device; 0, or an error
  * raised. */
 int device_copy_into(const DLTensor *tensor, const void *source, size_t size);
