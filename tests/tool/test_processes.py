@@ -3,6 +3,7 @@
 terminal meanwhile.
 
 test_processes.py TVM-FFI MISBEHAVING KERNELS [NO-MEMFD]"""
+import contextlib
 import os
 import pathlib
 import re
@@ -75,8 +76,9 @@ def start_hanging(command, **kwargs):
 def wait_until_gone(process):
     """Wait until the process is gone or is a zombie."""
     status = pathlib.Path(f"/proc/{process}/stat")
-    while status.exists() and ") Z " not in status.read_text():
-        time.sleep(0.01)
+    with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+        while ") Z " not in status.read_text():
+            time.sleep(0.01)
 
 
 class Processes(unittest.TestCase):
