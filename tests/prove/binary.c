@@ -103,3 +103,40 @@ void prove_zip_list(void) {
   choose_bytes(list, sizeof list);
   if (is_whole_list(list, sizeof list)) PROVE(get_32(list) != LOCAL);
 }
+
+/* ---- Names of files of a recording in an archive ---- */
+
+#define strspn count_set
+#define strpbrk find_set
+#include "recording/pack.c"
+
+static bool is_taken_by_windows(const char *name) {
+  (void)name;
+  return choose_bool();
+}
+
+bool text_begins(const char *text, const char *prefix) {
+  return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+bool path_ends_in(const char *path, const char *ending) {
+  const size_t size = strlen(path), cut = strlen(ending);
+  return size > cut && strcmp(path + size - cut, ending) == 0;
+}
+
+bool text_is_printable(const void *bytes, size_t size) {
+  PROVE(size == strlen(bytes));
+  return choose_bool();
+}
+
+/* A file is written within its folder: no folder begins with a dot, and none is another drive. */
+void prove_zip_name(void) {
+  enum { kMost = 14 };
+  char name[kMost + 1];
+  const size_t i = choose_up_to(kMost - 1);
+  choose_bytes(name, kMost);
+  name[kMost] = '\0';
+  if (!is_known_name(name) || i >= strlen(name)) return;
+  PROVE(name[0] != '/' && name[i] != '\\' && name[i] != ':');
+  if (name[i] == '.') PROVE(i > 0 && name[i - 1] != '/');
+}

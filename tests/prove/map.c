@@ -252,6 +252,23 @@ void prove_map_small_take(void) {
   PROVE(small.pairs[k > i ? k - 1 : k].key.v_uint64 == other);
 }
 
+/* A key is gone, and the others stay in order; or it was not there, and nothing changes. */
+void prove_map_small_erase(void) {
+  tvmffi_map *map = choose_small();
+  const TVMFFIAny key = int_any(choose_u64());
+  const uint64_t i = choose_up_to(kTvmffiMapMaxSmallSlots - 1), size = map->size;
+  const uint64_t other = small.pairs[i].key.v_uint64;
+  uint64_t k;
+  ASSUME(i < size && other != key.v_uint64);
+  PROVE(tvmffi_map_erase(&map->header, &key) == 0);
+  PROVE(map->size == size || map->size == size - 1);
+  k = i < map->size && small.pairs[i].key.v_uint64 == other ? i : i - 1;
+  PROVE(k < map->size && small.pairs[k].key.v_uint64 == other);
+  for (k = 0; k < kTvmffiMapMaxSmallSlots; ++k) {
+    PROVE(k >= map->size || small.pairs[k].key.v_uint64 != key.v_uint64);
+  }
+}
+
 /* It gets more room, or there is no memory and nothing changes. */
 void prove_map_small_extend(void) {
   tvmffi_map *map = choose_small();

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #if defined(__CPROVER__)
 
@@ -76,6 +77,19 @@ static inline bool choose_bool(void) {
 static inline void choose_bytes(void *memory, size_t size) {
   size_t i;
   for (i = 0; i < size; ++i) ((unsigned char *)memory)[i] = (unsigned char)choose_up_to(UINT8_MAX);
+}
+
+/* Functions of <string.h> that CBMC does not know: strspn and strpbrk. */
+static inline size_t count_set(const char *text, const char *set) {
+  size_t i = 0;
+  while (text[i] != '\0' && strchr(set, text[i]) != NULL) ++i;
+  return i;
+}
+
+static inline char *find_set(const char *text, const char *set) {
+  size_t i = 0;
+  while (text[i] != '\0' && strchr(set, text[i]) == NULL) ++i;
+  return text[i] != '\0' ? (char *)(uintptr_t)(text + i) : NULL;
 }
 
 #endif /* TESTS_PROVE_PROVE_H_ */

@@ -130,8 +130,9 @@ def make_sources(proof, mutated):
         path, _, names = line.partition(": ")
         text = texts.get(path) or (ROOT / path).read_text(encoding="utf-8")
         for name in names.split():
+            # In parentheses, a name is no macro of the proof.
             text, count = re.subn(rf"^([\w *]*\b){name}(\([^;{{}}]*\)) \{{$",
-                                  rf"\1{name}\2;\n\1{name}_itself\2 {{", text, flags=re.M)
+                                  rf"\1({name})\2;\n\1{name}_itself\2 {{", text, flags=re.M)
             if count != 1:
                 raise Wrong(f"prove.txt: {path} defines {name} {count} times, not once")
         texts[path] = text
