@@ -544,7 +544,8 @@ static void run_cuda(const char *driver) {
 
 /* Tensors whose `data` is a handle, of which two are near each other, and two are the same. */
 static void run_handles(void) {
-  static const int32_t kTypes[] = {kDLOpenCL, kDLVulkan, kDLMetal, kDLWebGPU, kDLOneAPI};
+  static const int32_t kTypes[] = {kDLOpenCL, kDLVulkan,  kDLMetal, kDLWebGPU, kDLVPI,
+                                   kDLExtDev, kDLHexagon, kDLMAIA,  99,        kDLOneAPI};
   DLTensor tensors[5];
   TVMFFIAny args[5];
   int64_t lengths[5], strides[5];

@@ -687,7 +687,8 @@ class Record(unittest.TestCase):
         recording, done = record(program=["handles"])
         assert done.returncode == 0, done
         calls = [recording.calls[number] for number in sorted(recording.calls)]
-        for kind, call in zip((4, 7, 8, 15), calls):
+        handles = (4, 7, 8, 15, 9, 12, 16, 17, 99)
+        for kind, call in zip(handles, calls):
             assert call["storages"] == [
                 {"device": [kind, 0], "address": "0x0", "handle": "0x1000", "bytes": 96,
                  "left_out": "memory of this kind of device is not read"},
@@ -700,8 +701,8 @@ class Record(unittest.TestCase):
             places = [(arg["dltensor"]["storage"], arg["dltensor"]["offset"])
                       for arg in call["args"]]
             assert places == [(0, 0), (1, 0), (2, 0), (0, 32), (3, 0)], call
-        assert len(calls) == 5 and len(calls[4]["storages"]) == 2, calls[4]  # addresses
-        for kind, call in zip((4, 7, 8, 15, 14), calls):
+        assert len(calls) == 10 and len(calls[9]["storages"]) == 2, calls[9]  # addresses
+        for kind, call in zip((*handles, 14), calls):
             first, second = call["streams"]
             assert first == [kind, 0, "0x0"], call
             assert second[:2] == [kind, 3] and second[2] != "0x0", call

@@ -178,13 +178,6 @@ static void add_flags(record_values *values, TVMFFIObjectHandle tensor) {
   record_add_uint(&values->text, flags);
 }
 
-/* Whether `data` of a tensor names a buffer, and is no address: numbers that are near each other
- * are different memory then. */
-static bool has_handle(DLDeviceType device_type) {
-  return device_type == kDLOpenCL || device_type == kDLVulkan || device_type == kDLMetal ||
-         device_type == kDLWebGPU;
-}
-
 /* The inside of the object that describes a tensor. */
 static void add_tensor(record_values *values, const DLTensor *tensor) {
   enum { kRoomFixed = 64 + kRoomDtype + kRoomDevice + kRecordNumber }; /* without extents */
@@ -192,7 +185,8 @@ static void add_tensor(record_values *values, const DLTensor *tensor) {
   const char *wrong = NULL;
   int64_t begin = 0, end = 0;
   const uint64_t data = (uintptr_t)tensor->data;
-  const uint64_t handle = has_handle(tensor->device.device_type) ? data : 0;
+  /* Where `data` is no address, numbers that are near each other are different memory. */
+  const uint64_t handle = tvm_ffi_device_is_addressable(tensor->device) ? 0 : data;
   const uint64_t first = data - handle + tensor->byte_offset;
   bool is_sound =
       tensor->ndim >= 0 && tensor->ndim <= kMaxDims && (tensor->ndim == 0 || tensor->shape != NULL);
