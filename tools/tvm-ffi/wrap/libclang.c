@@ -207,8 +207,8 @@ static void *open_any(void) {
   static const char *const kNames[] = {
       "libclang.so", "libclang.dylib", "libclang.dll",
       "/Library/Developer/CommandLineTools/usr/lib/libclang.dylib",
-      "/Applications/Xcode.app/Contents/Developer/Toolchains/XcodeDefault.xctoolchain/usr/lib/"
-      "libclang.dylib"};
+      ("/Applications/Xcode.app/Contents/Developer/Toolchains/XcodeDefault.xctoolchain/usr/lib/"
+       "libclang.dylib")};
   enum { kNewest = 24, kOldest = 8 };
   tvmffi_dl_reason reason = kNoReason;
   void *library = NULL;

@@ -56,6 +56,8 @@ static inline int tvm_ffi_handle_table_read(tvm_ffi_handle_table *table, const v
 
 /**
  * Release all handles; the table is then as new. Libraries that are never unloaded need not.
+ * @param table [borrow]
+ * @param maker [borrow] That of the table's keys.
  * Errors: none.   Threads: any, while none uses the table or its handles.
  */
 static inline void tvm_ffi_handle_table_clear(tvm_ffi_handle_table *table,

@@ -121,6 +121,7 @@ static inline int tvm_ffi_hip_program_read_kernel(tvm_ffi_hip_program *program, 
 
 /**
  * Unload what was loaded. A library that is unloaded calls it first.
+ * @param program [borrow]
  * Errors: none.   Threads: any, while no other uses the program or its kernels.
  */
 static inline void tvm_ffi_hip_program_clear(tvm_ffi_hip_program *program);
@@ -132,7 +133,7 @@ typedef struct {
   unsigned x, y, z;
 } tvm_ffi_hip_dim;
 
-/** Extents along x, y and z. Errors: none. */
+/** Extents along x, y and z.   Errors: none.   Threads: any. */
 static inline tvm_ffi_hip_dim tvm_ffi_hip_dim_make(unsigned x, unsigned y, unsigned z);
 
 /**

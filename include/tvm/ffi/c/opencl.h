@@ -46,7 +46,10 @@
 
 /* ---- Errors ---- */
 
-/** `CL_INVALID_VALUE` for -30; `unknown` for a code that OpenCL 3.0 does not have. */
+/**
+ * `CL_INVALID_VALUE` for -30; `unknown` for a code that OpenCL 3.0 does not have.
+ * @return [lend] For ever.   Errors: none.   Threads: any.
+ */
 static inline const char *tvm_ffi_opencl_get_error_name(cl_int code);
 
 /**
@@ -98,6 +101,7 @@ typedef struct {
 /**
  * The program, built for all devices of the context when it is first asked for. It keeps the
  * context alive.
+ * @param program [borrow]
  * @param out [lend] Until tvm_ffi_opencl_program_clear.
  * Errors: RuntimeError `OpenCL Error: CL_BUILD_PROGRAM_FAILURE (-11) in clBuildProgram for
  * <device>: <build log>`, `... takes no SPIR-V`, others of OpenCL; memory.   Threads: any.
@@ -107,6 +111,7 @@ static inline int tvm_ffi_opencl_program_read(tvm_ffi_opencl_program *program, c
 
 /**
  * Release what was built. A library that is unloaded calls it first.
+ * @param program [borrow]
  * Errors: none.   Threads: any, while no other uses the program.
  */
 static inline void tvm_ffi_opencl_program_clear(tvm_ffi_opencl_program *program);
@@ -132,13 +137,19 @@ typedef struct {
  */
 static inline tvm_ffi_opencl_arg tvm_ffi_opencl_arg_tensor(const DLTensor *tensor);
 
-/** A pointer to the begin of the buffer; pass byte_offset on by an argument of its own. */
+/**
+ * A pointer to the begin of the buffer; pass byte_offset on by an argument of its own.
+ * @param tensor [borrow] Until the launch.   Errors: none.   Threads: any.
+ */
 static inline tvm_ffi_opencl_arg tvm_ffi_opencl_arg_buffer(const DLTensor *tensor);
 
-/** A number or a struct, by value. @param value [borrow] size bytes, until the launch. */
+/**
+ * A number or a struct, by value.
+ * @param value [borrow] size bytes, until the launch.   Errors: none.   Threads: any.
+ */
 static inline tvm_ffi_opencl_arg tvm_ffi_opencl_arg_value(const void *value, size_t size);
 
-/** Local memory of that many bytes. */
+/** Local memory of that many bytes.   Errors: none.   Threads: any. */
 static inline tvm_ffi_opencl_arg tvm_ffi_opencl_arg_local(size_t size);
 
 /**
