@@ -70,10 +70,11 @@ static int tensor_fill_strides(const DLTensor *tensor, int64_t *strides) {
   return 0;
 }
 
-/* Whether data is an address in this process, not an opaque handle of the device. */
+/* Whether data is an address in this process, not an opaque handle of the device, so that its
+ * alignment is checked. That of oneAPI is an address, too, which the reference does not check. */
 static bool is_addressable(int32_t device_type) {
   return device_type <= kDLCUDAHost || device_type == kDLROCM || device_type == kDLROCMHost ||
-         device_type == kDLCUDAManaged || device_type == kDLOneAPI;
+         device_type == kDLCUDAManaged;
 }
 
 static bool is_multiple(uint64_t address, uint64_t alignment) {

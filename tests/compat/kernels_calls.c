@@ -211,6 +211,14 @@ TVM_FFI_C_EXPORT(get_stream, "(0: DLTensor*) -> void*") {
   return tvm_ffi_args_return(args, tvm_ffi_any_from_pointer(tvm_ffi_env_get_stream(x)));
 }
 
+TVM_FFI_C_EXPORT(read_stream, "(0: DLTensor*) -> void*") {
+  TVMFFIStreamHandle stream;
+  DLTensor *x;
+  TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, 0, &x));
+  TVM_FFI_C_TRY(tvm_ffi_env_read_stream(x, &stream));
+  return tvm_ffi_args_return(args, tvm_ffi_any_from_pointer(stream));
+}
+
 /* call_on(device, stream, function, ...): with that stream, and the helpers' CPU allocator. */
 TVM_FFI_C_EXPORT(call_on, "(0: Device, 1: int, 2: ffi.Function, ...) -> Any") {
   TVMFFIObjectHandle function;

@@ -2,6 +2,7 @@
 /* Kernels with our C headers: tensor properties, loops over tensors, every way to create them. */
 #include <math.h>
 #include <tvm/ffi/c.h>
+#include <tvm/ffi/c/handle_table.h>
 
 /* Every field of a DLTensor as text. */
 TVM_FFI_C_EXPORT(describe, "(0: DLTensor*) -> str") {
@@ -339,6 +340,54 @@ TVM_FFI_C_EXPORT(view, "(0: ffi.Tensor, 1: ffi.Shape, 2: ffi.Shape, 3: int) -> f
   TVM_FFI_C_TRY(tvm_ffi_tensor_create_view(source, (int32_t)shape.size, shape.data, strides.data,
                                            offset, &tensor));
   return tvm_ffi_args_return_object(args, tensor);
+}
+
+/* Twice the same, as an argument and as a tensor. */
+TVM_FFI_C_EXPORT(check_within, "(0: DLTensor*, 1: int) -> void") {
+  DLTensor *x;
+  int64_t bytes;
+  TVM_FFI_C_TRY(tvm_ffi_args_read_int64(args, 1, &bytes));
+  TVM_FFI_C_TRY(tvm_ffi_args_check_within(args, 0, (uint64_t)bytes));
+  TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, 0, &x));
+  return tvm_ffi_tensor_check_within(x, (uint64_t)bytes);
+}
+
+/* The handle and offset make up the address of the data. */
+TVM_FFI_C_EXPORT(get_handle, "(0: DLTensor*) -> int") {
+  DLTensor *x;
+  uint64_t offset;
+  char *handle;
+  TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, 0, &x));
+  handle = (char *)tvm_ffi_tensor_get_handle(x, &offset);
+  return tvm_ffi_args_return(
+      args, tvm_ffi_any_from_int64((char *)tvm_ffi_tensor_get_data(x) - handle - (int64_t)offset));
+}
+
+static int count_made(void *context, const void *key, void **out) {
+  int64_t *made = (int64_t *)context;
+  (void)key;
+  ++*made;
+  *out = made;
+  return 0;
+}
+
+/* keyed(keys): how many handles a table makes for them. */
+TVM_FFI_C_EXPORT(keyed, "(0: ffi.Shape) -> int") {
+  static const tvm_ffi_handle_maker maker = {count_made, NULL};
+  tvm_ffi_handle_table table = {NULL};
+  int64_t keys[8], made = 0;
+  TVMFFIShapeCell shape;
+  int code = 0;
+  size_t i;
+  TVM_FFI_C_TRY(tvm_ffi_args_read_shape(args, 0, keys, 8, &shape));
+  for (i = 0; i < shape.size && code == 0; ++i) {
+    void *handle;
+    code = tvm_ffi_handle_table_read(&table, (const void *)(uintptr_t)shape.data[i], &maker, &made,
+                                     &handle);
+  }
+  tvm_ffi_handle_table_clear(&table, &maker);
+  if (code != 0) return code;
+  return tvm_ffi_args_return(args, tvm_ffi_any_from_int64(made));
 }
 
 /* share(tensor, flags): another Tensor of the same elements, imported with those flags. */

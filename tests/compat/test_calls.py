@@ -110,6 +110,7 @@ class Surroundings(Case):
         self.assertEqual(kernels.get_stream(x).value, None)
         with tvm_ffi.use_raw_stream(tvm_ffi.device("cpu:0"), 0x40):
             self.assertEqual(kernels.get_stream(x).value, 0x40)
+            self.assertEqual(kernels.read_stream(x).value, 0x40)
             self.assertEqual(kernels.call_on("cpu", 0x50, kernels.get_stream, x).value, 0x50)
             self.check_raises("call_on", ("cpu", 0x50, lambda: int("x"), ValueError,
                                           "invalid literal for int() with base 10: 'x'"))

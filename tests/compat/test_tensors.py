@@ -32,6 +32,12 @@ class Arrays(Case):
                    (np.array(1, np.float32), text % ("[]", "[]", 1, 4, 1)))
         self.check("find_bytes", (x, "0 to 24"), (x[:, ::-1], "-8 to 16"),
                    (x[::-1, ::2], "-12 to 12"), (x[:0], "0 to 0"))
+        self.check("check_within", (x, 24, None), (x[:0], 0, None))
+        self.check_raises("check_within", (x, 20, ValueError,
+            "Mismatched buffer on argument #0 when calling: `check_within(0: DLTensor*, 1: int) -> "
+            "void`. Expected 24 bytes from byte_offset 0 on but got 20 bytes in all"))
+        self.check("get_handle", (x, 0), (x[1:], 0))
+        self.check("keyed", ((1, 2, 1, 3, 2), 3), ((), 0))
         self.check("size_and_stride", (x, 0, (2, 3)), (x, -1, (3, 1)), (x.T, -1, (2, 3)))
         self.check_raises("size_and_stride",
                           (x, 2, IndexError, "Index 2 out of bounds for tensor with 2 dimensions"))

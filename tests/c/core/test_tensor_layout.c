@@ -159,10 +159,10 @@ static int import_at(uintptr_t data, int32_t device_type, uint64_t byte_offset, 
 }
 
 TEST(test_alignment) {
-  static const int kAddressable[] = {kDLCPU,      kDLCUDA,        kDLCUDAHost, kDLROCM,
-                                     kDLROCMHost, kDLCUDAManaged, kDLOneAPI};
-  static const int kOthers[] = {kDLOpenCL, kDLVulkan,  kDLMetal, kDLVPI, kDLExtDev,
-                                kDLWebGPU, kDLHexagon, kDLMAIA,  kDLTrn};
+  static const int kAddressable[] = {kDLCPU,  kDLCUDA,     kDLCUDAHost,
+                                     kDLROCM, kDLROCMHost, kDLCUDAManaged};
+  static const int kOthers[] = {kDLOpenCL, kDLVulkan, kDLMetal,   kDLVPI,  kDLExtDev,
+                                kDLOneAPI, kDLWebGPU, kDLHexagon, kDLMAIA, kDLTrn};
   size_t i;
   for (i = 0; i < sizeof kAddressable / sizeof kAddressable[0]; ++i) {
     check_ok(import_at(4, kAddressable[i], 4, 8));
