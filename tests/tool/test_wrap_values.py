@@ -161,6 +161,8 @@ const char *shelf_error(const shelf *s);
 int shelf_close(shelf *s);
 book *shelf_book(shelf *s, int n);
 void book_free(book *b);
+int book_end(book *b);
+int shelf_join(shelf *a, shelf *b);
 const book *shelf_first(const shelf *s);
 int book_number(const book *b, const struct shelf *s, const char *title);
 int count_open(void);
@@ -200,6 +202,16 @@ void book_free(book *b) {
   if (b != NULL) --num_open;
   free(b);
 }
+int book_end(book *b) {
+  const int before = num_open;
+  book_free(b);
+  return before;
+}
+int shelf_join(shelf *a, shelf *b) {
+  b->size += a->size;
+  shelf_close(a);
+  return b->size;
+}
 const book *shelf_first(const shelf *s) { return &s->first; }
 int book_number(const book *b, const struct shelf *s, const char *title) {
   return b->number + (s != NULL ? 100 * s->size : 0) + (title != NULL ? (int)strlen(title) : 0);
@@ -219,6 +231,9 @@ SHELF_SPECS = [
     "number = int book_number(const book *b, const struct shelf *s optional, const char *title "
     "optional)",
     "book_free = void book_free(book *b closes optional)",
+    "book_end = int book_end(book *b closes)",
+    "join = int shelf_join(shelf *a closes, shelf *b)",
+    "join_first = int shelf_join(shelf *a closes optional, shelf *b closes)",
     "int count_open(void)",
     "uint64_t next_word(uint64_t x)",
 ]
@@ -313,6 +328,21 @@ int main(int argc, char **argv) {
   count("in an array");
   tvm_ffi_any_clear(&pair);
   count("at the end");
+  shelf = CALL1("open", INT(3));
+  book = CALL2("book", shelf, INT(1));
+  tvm_ffi_any_clear(&shelf);
+  printf("ended with %d open\n", (int)CALL1("book_end", book).v_int64);
+  count("after the book");
+  tvm_ffi_any_clear(&book);
+  shelf = CALL1("open", INT(3));
+  CALL2("join", shelf, shelf);
+  CALL2("join_first", shelf, shelf);
+  count("not ended");
+  pair = CALL1("open", INT(4));
+  printf("together %d\n", (int)CALL2("join", shelf, pair).v_int64);
+  tvm_ffi_any_clear(&pair);
+  tvm_ffi_any_clear(&shelf);
+  count("joined");
   call_with_words(INT64_MAX, 0, 0);
   call_with_words(UINT64_C(1) << 63, 0, 0);
   call_with_words(UINT64_MAX, 0, 0);
@@ -351,6 +381,15 @@ let go: 0 open
 2 items
 in an array: 1 open
 at the end: 0 open
+ended with 2 open
+after the book: 0 open
+ValueError: Argument #0 of `join(0: shelf *a, 1: shelf *b) -> int` must be another handle than \
+argument #1: the call ends it
+ValueError: Argument #0 of `join_first(0: shelf *a optional, 1: shelf *b) -> int` must be another \
+handle than argument #1: the call ends it
+not ended: 1 open
+together 7
+joined: 0 open
 ffi.BigInt: 8000000000000000 0000000000000000
 ffi.BigInt: 8000000000000001 0000000000000000
 int: 0000000000000000

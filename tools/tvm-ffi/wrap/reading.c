@@ -364,6 +364,22 @@ static void write_apart(text_buf *out, const spec *target) {
   }
 }
 
+/* A handle that the call ends is none of the others. */
+static void write_once(text_buf *out, const spec *target) {
+  size_t i, k;
+  for (i = 0; i < target->num_params; ++i) {
+    for (k = 0; k < target->num_params; ++k) {
+      const spec_param *ended = &target->params[i], *other = &target->params[k];
+      if (k == i || !ended->is_closed || other->type->kind != kTypeHandle || other->arg < 0 ||
+          (other->is_closed && k < i) || strcmp(ended->c_type.handle, other->c_type.handle) != 0) {
+        continue;
+      }
+      text_add(out, "  TVM_FFI_C_TRY(wrap_check_once(args, %d, %s, %d, %s));\n", ended->arg,
+               ended->local, other->arg, other->local);
+    }
+  }
+}
+
 /* What was read from tensors must fit the integers that are passed on. */
 static void write_ranges(text_buf *out, const spec *target) {
   wrap_list list;
@@ -404,6 +420,7 @@ void wrap_write_arguments(text_buf *out, const spec *target) {
   }
   write_ranges(out, target);
   write_apart(out, target);
+  write_once(out, target);
 }
 
 void wrap_write_reading(text_buf *out, const spec *target) {
@@ -433,12 +450,19 @@ static void write_context(text_buf *out, const spec *target, const spec_param *p
   free(place);
 }
 
-/* A handle that the call ends is closed for others from now on. */
+/* A handle that the call ends is closed for others from now on. Another thread may have closed it
+ * meanwhile. */
 static void write_closing(text_buf *out, const spec *target, const spec_param *param) {
   char *place;
   if (!param->is_closed) return;
   place = wrap_place(target, param);
-  text_add(out, "  %s = (%s)wrap_close(%s);\n", place, param->c_type.name, param->local);
+  text_add(out,
+           "  %s = (%s)wrap_close(%s);\n"
+           "  if (%s == NULL%s%s%s) {\n    code = wrap_raise_closed(args, %d);\n"
+           "    goto done;\n  }\n",
+           place, param->c_type.name, param->local, place, param->is_optional ? " && " : "",
+           param->is_optional ? param->local : "", param->is_optional ? " != NULL" : "",
+           param->arg);
   free(place);
 }
 

@@ -427,6 +427,11 @@ static void write_release(text_buf *out, const spec *target) {
   text_add(out, "done:\n");
   for (i = 0; i < target->num_params; ++i) {
     const spec_param *param = &target->params[i];
+    if (param->is_closed) {
+      char *place = wrap_place(target, param);
+      text_add(out, "  if (%s != NULL) wrap_let_go(%s);\n", place, param->local);
+      free(place);
+    }
     if (!wrap_is_allocated(param)) continue;
     text_add(out, param->is_result ? "  tvm_ffi_object_release(%s);\n" : "  free(%s);\n",
              param->local);

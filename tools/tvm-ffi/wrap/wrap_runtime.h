@@ -384,19 +384,27 @@ typedef struct wrap_handle {
 #define WRAP_ADD(counter, number) (*(counter) += (number))
 #endif
 
-/* Takes the pointer out of a handle, which is closed then. */
-static void *wrap_close(wrap_handle *handle) {
-  void *pointer;
+/* Takes a pointer out of a place, once also if several threads do. */
+#if defined(__GNUC__)
+#define WRAP_TAKE(out, place) ((out) = __atomic_exchange_n(place, NULL, __ATOMIC_ACQ_REL))
+#else /* where a handle is closed by one thread at a time */
+#define WRAP_TAKE(out, place) ((out) = *(place), *(place) = NULL)
+#endif
+
+/* Lets go of what a handle needs, which may end that: so after the call that ends the handle. */
+static void wrap_let_go(wrap_handle *handle) {
   wrap_handle *owner;
-  if (handle == NULL) return NULL;
-  pointer = handle->pointer;
-  owner = handle->owner;
-  handle->pointer = NULL;
-  handle->owner = NULL;
-  if (owner != NULL) {
-    (void)WRAP_ADD(&owner->num_dependents, -1);
-    tvm_ffi_object_release(owner);
-  }
+  WRAP_TAKE(owner, &handle->owner);
+  if (owner == NULL) return;
+  (void)WRAP_ADD(&owner->num_dependents, -1);
+  tvm_ffi_object_release(owner);
+}
+
+/* Takes the pointer out of a handle, which is closed then for others; NULL: it is closed already,
+ * or there is none. It keeps what it needs. */
+static void *wrap_close(wrap_handle *handle) {
+  void *pointer = NULL;
+  if (handle != NULL) WRAP_TAKE(pointer, &handle->pointer);
   return pointer;
 }
 
@@ -405,7 +413,7 @@ static void wrap_delete_handle(void *self, int flags) {
   if ((flags & kTVMFFIObjectDeleterFlagBitMaskStrong) != 0) {
     void (*const release)(void *) = handle->release;
     if (handle->pointer != NULL && release != NULL) release(handle->pointer);
-    wrap_close(handle);
+    wrap_let_go(handle);
   }
   if ((flags & kTVMFFIObjectDeleterFlagBitMaskWeak) != 0) free(handle);
 }
@@ -448,6 +456,10 @@ static int wrap_make_handle(int code, void *pointer, const char *key, int32_t *i
   return 0;
 }
 
+static int wrap_raise_closed(const tvm_ffi_args *args, int32_t i) {
+  return tvm_ffi_args_raise(args, i, TVM_FFI_C_VALUE_ERROR, "must be open, but is closed");
+}
+
 /* A handle that is open, and so is what it needs. */
 static int wrap_read_handle(const tvm_ffi_args *args, int32_t i, const char *key, int32_t *index,
                             wrap_handle **out) {
@@ -455,8 +467,7 @@ static int wrap_read_handle(const tvm_ffi_args *args, int32_t i, const char *key
   TVM_FFI_C_TRY(wrap_find_type(key, index));
   TVM_FFI_C_TRY(tvm_ffi_args_read_object(args, i, *index, &object));
   *out = (wrap_handle *)object;
-  if ((*out)->pointer != NULL) return 0;
-  return tvm_ffi_args_raise(args, i, TVM_FFI_C_VALUE_ERROR, "must be open, but is closed");
+  return (*out)->pointer != NULL ? 0 : wrap_raise_closed(args, i);
 }
 
 /* The same; None is NULL. */
@@ -477,6 +488,14 @@ static int wrap_check_alone(const tvm_ffi_args *args, int32_t i, wrap_handle *ha
   return tvm_ffi_args_raise(args, i, TVM_FFI_C_VALUE_ERROR,
                             "must have no open handle that needs it, but has %lld",
                             (long long)count);
+}
+
+/* A handle that a call ends is passed once. */
+static int wrap_check_once(const tvm_ffi_args *args, int32_t i, const wrap_handle *handle,
+                           int32_t j, const wrap_handle *other) {
+  if (handle == NULL || handle != other) return 0;
+  return tvm_ffi_args_raise(args, i, TVM_FFI_C_VALUE_ERROR,
+                            "must be another handle than argument #%d: the call ends it", (int)j);
 }
 
 /* Reads a contiguous tensor of that dtype and rank whose elements the CPU can read. */

@@ -137,7 +137,7 @@ bool wrap_is_allocated(const spec_param *param) {
 bool wrap_is_owner(const spec *target) {
   size_t i;
   for (i = 0; i < target->num_params; ++i) {
-    if (wrap_is_allocated(&target->params[i])) return true;
+    if (wrap_is_allocated(&target->params[i]) || target->params[i].is_closed) return true;
   }
   return false;
 }
