@@ -184,7 +184,7 @@ int shelf_open(int size, shelf **out) {
   return size < 0 ? 2 : 0;
 }
 const char *shelf_error(const shelf *s) {
-  return s == NULL ? "no shelf" : s->size < 0 ? "a small shelf" : "a full shelf";
+  return s->size < 0 ? "a small shelf" : "a full shelf";
 }
 int shelf_close(shelf *s) {
   --num_open;
@@ -353,7 +353,7 @@ int main(int argc, char **argv) {
   return 0;
 }
 """
-SHELF_PRINTED = """RuntimeError: `shelf_open` failed: no shelf
+SHELF_PRINTED = """RuntimeError: `shelf_open` failed: it has no text for the error
 RuntimeError: `shelf_open` failed: a small shelf
 after failures: 0 open
 c.shelf
@@ -401,10 +401,13 @@ ValueError: Argument #0 of `next_word(0: uint64_t x) -> uint64_t` must be from 0
 18446744073709551615, but is smaller
 """
 # Bytes, complex numbers, numbers of 16 bits: a library as before, and calls of each kernel.
-BYTES_HEADER = """#include <complex.h>
+BYTES_HEADER = """#ifndef BYTES_H
+#define BYTES_H
+#include <complex.h>
 #include <stddef.h>
 #include <stdint.h>
 typedef unsigned char octet;
+struct why { int number; };
 int count_zeros(const char *s, size_t n);
 unsigned sum_octets(const octet *p, int n);
 int first_two(const void *p);
@@ -412,6 +415,13 @@ int join(char *out, int capacity, const char *a, const char *b);
 void spell(char *out, size_t n, int letters);
 int pack(octet *out, unsigned long *size, const void *in, size_t n);
 void count_up(void *out, int n, int *written);
+int tell(char *why);
+int tell_ends(const void *in, size_t n);
+int tell_work(double *work, int n);
+int tell_made(unsigned char *made, int n);
+const char *text_at(const void *p);
+const char *text_in(struct why why);
+int tell_struct(struct why *why);
 char *make_text(int n);
 void free_text(char *text);
 int count_texts(void);
@@ -420,6 +430,7 @@ float _Complex twice(float _Complex z);
 void sum(int n, const void *x, const void *factor, void *out);
 float first_bf16(const uint16_t *x, int n);
 void add_complex(float _Complex *y, const float _Complex *x, int n);
+#endif
 """
 BYTES_SOURCE = """#include <stdio.h>
 #include <stdlib.h>
@@ -451,6 +462,27 @@ int pack(octet *out, unsigned long *size, const void *in, size_t n) {
 void count_up(void *out, int n, int *written) {
   for (int i = 0; i < n; ++i) ((octet *)out)[i] = (octet)i;
   *written = n > 3 ? n - 1 : n + 1;
+}
+int tell(char *why) {
+  strcpy(why, "no such device");
+  return -1;
+}
+int tell_ends(const void *in, size_t n) { return in != NULL && n > 0 ? -2 : 0; }
+int tell_work(double *work, int n) {
+  memset(work, 0, (size_t)n * sizeof *work);
+  memcpy(work, "at work", 8);
+  return -1;
+}
+int tell_made(unsigned char *made, int n) {
+  memset(made, 'm', (size_t)n);
+  made[n - 1] = 0;
+  return -1;
+}
+const char *text_at(const void *p) { return p; }
+const char *text_in(struct why why) { return why.number == 7 ? "seven" : "another"; }
+int tell_struct(struct why *why) {
+  why->number = 7;
+  return -1;
 }
 static int num_texts;
 char *make_text(int n) {
@@ -495,6 +527,11 @@ BYTES_SPECS = [
     "size_t n) error=nonzero",
     "void count_up(out void *up[n] size=written, int n, out int *written)",
     "whole = void count_up(out void up[n], int n, out int *written)",
+    "int tell(out char why[256] size=text) error=nonzero error_text=text_at(why)",
+    "ends = int tell_ends(const void in[n], size_t n) error=negative error_text=text_at(in)",
+    "work = int tell_work(double *w[n], int n) error=nonzero error_text=text_at(w)",
+    "made = int tell_made(out uint8_t m[n], int n) error=nonzero error_text=text_at(m)",
+    "why = int tell_struct(out struct why {int number;} *w) error=nonzero error_text=text_in(w)",
     "char *make_text(int n) free=free_text",
     "int count_texts(void)",
     "double _Complex conjugate(double _Complex z)",
@@ -529,6 +566,11 @@ BYTES_REFUSED = {
     "count_up(2)": "`up` has room for 2 bytes, but the function tells a size of 3",
     "spell(3, 3)": "`letters` has room for 3 bytes, but the text has no end there",
     'pack(2, "abc")': "RuntimeError: `pack` failed: expected it to return 0 but got 7",
+    "tell()": "RuntimeError: `tell` failed: no such device",
+    'ends("the end")': "RuntimeError: `tell_ends` failed: the end",
+    "work(4)": "RuntimeError: `tell_work` failed: at work",
+    "made(4)": "RuntimeError: `tell_made` failed: mmm",
+    "why()": "RuntimeError: `tell_struct` failed: seven",
     "conjugate([1, 2, 3])": "must be a complex number, which is an array of two numbers",
     'conjugate([1, "2"])': "must be a complex number, which is an array of two numbers",
     'conjugate("1")': "Expected `Array<Any>` but got `ffi.SmallStr`",
@@ -712,6 +754,12 @@ WRONG = [
      "a header has to declare this: give it with --include=FILE"),
     ("int f(int x) error=nonzero error_text=g(y)", 41,
      "expected the name of a parameter, or return"),
+    ("void *f(int x) error=null error_text=g(return)", 38,
+     "g(return) would get NULL, which `f` returns if it fails"),
+    ("int f(int (*h)(void *d), void *d) error=nonzero error_text=g(h)", 60,
+     "g(...) cannot get `h`, which belongs to a function of the caller's"),
+    ("int f(int (*h)(void *d), void *d) error=nonzero error_text=g(d)", 60,
+     "g(...) cannot get `d`, which belongs to a function of the caller's"),
     ("int f(int x) error_text=g(x)", 25, "error_text=g(...) needs error="),
     ("int f(int x) error=odd", 20, "expected nonzero, zero, negative or null"),
     ("int f(int x) error=negative:code", 29, "expected errno"),

@@ -89,17 +89,6 @@ static void write_prototype(text_buf *out, const spec *target) {
   text_add(out, "%s);\n", target->num_params == 0 ? "void" : "");
 }
 
-/* The address of bytes, as the type that the function takes. */
-static void write_bytes(wrap_list *list, const spec_param *param) {
-  const char *data = param->form == kParamBytes ? ".data" : "";
-  if (param->c_type.name != NULL) {
-    wrap_add_item(list, "(%s)%s%s", param->c_type.name, param->local, data);
-  } else {
-    wrap_add_item(list, "(%s%s *)%s%s", param->is_const ? "const " : "", param->type->name,
-                  param->local, data);
-  }
-}
-
 /* What a callback finds the caller's function by. */
 static void write_context(wrap_list *list, const spec *target, const spec_param *param) {
   size_t i;
@@ -137,19 +126,10 @@ static void write_call(text_buf *out, const spec *target) {
       free(name);
     } else if (param->form == kParamContext) {
       write_context(&list, target, param);
-    } else if (param->form == kParamBytes || param->form == kParamBuffer) {
-      write_bytes(&list, param);
-    } else if (param->form == kParamWork) {
-      wrap_add_item(&list, "%s", param->local);
     } else {
-      const bool is_lowest = param->strides == kStridesBlas && param->num_dims == 1;
-      char *tensor = wrap_tensor(param);
-      char *cast =
-          param->c_type.name != NULL ? tool_format("(%s)", param->c_type.name) : tool_copy("", 0);
-      wrap_add_item(&list, "%s%s(%s)", cast,
-                    is_lowest ? "wrap_get_lowest" : "tvm_ffi_tensor_get_data", tensor);
-      free(cast);
-      free(tensor);
+      char *address = wrap_address(param);
+      wrap_add_item(&list, "%s", address);
+      free(address);
     }
   }
   text_add(out, ");\n");

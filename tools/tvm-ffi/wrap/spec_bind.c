@@ -481,6 +481,26 @@ static bool bind_callbacks(const spec_source *source, spec *target) {
   return true;
 }
 
+/* What the function that has the text of an error gets is a value, and may be other than NULL. */
+static bool bind_error_text(const spec_source *source, const spec *target) {
+  const spec_error_text *text = &target->error_text;
+  size_t i;
+  for (i = 0; i < text->num_args; ++i) {
+    const spec_param *param = spec_param_of(target, text->args[i]);
+    if (param != NULL && (param->form == kParamCallback || param->form == kParamContext)) {
+      return spec_fail(source, text->column,
+                       "%s(...) cannot get `%s`, which belongs to a function of the caller's",
+                       text->function, param->name);
+    }
+    if (param == NULL && target->failure == kErrorNull) {
+      return spec_fail(source, text->column,
+                       "%s(return) would get NULL, which `%s` returns if it fails", text->function,
+                       target->name);
+    }
+  }
+  return true;
+}
+
 bool spec_bind(const spec_source *source, bool returns_outputs, spec *target) {
   size_t i;
   for (i = 0; i < target->num_params; ++i) {
@@ -492,7 +512,7 @@ bool spec_bind(const spec_source *source, bool returns_outputs, spec *target) {
   if (!bind_callbacks(source, target) || !bind_passed(source, target) ||
       !bind_allocated(source, target) || !bind_in_place(source, target) ||
       !bind_constants(source, target) || !bind_owners(source, target) ||
-      !bind_sizes(source, target)) {
+      !bind_sizes(source, target) || !bind_error_text(source, target)) {
     return false;
   }
   count_implied_strides(target);

@@ -293,6 +293,9 @@ char *wrap_value(const spec *target, const spec_param *param);
 char *wrap_argument(const spec *target, const spec_param *param);
 /* The DLTensor * of a tensor: an argument, or a result; release with free(). */
 char *wrap_tensor(const spec_param *param);
+/* The address of the elements of a tensor or work array, or of bytes, as the type that the function
+ * takes; release with free(). */
+char *wrap_address(const spec_param *param);
 /* The elements of a tensor or work array whose extents are constants; 0 if one is not. */
 size_t wrap_count_elements(const spec_param *param);
 /* Whether a work array is large, or of an extent that is not constant: it is not on the stack. */

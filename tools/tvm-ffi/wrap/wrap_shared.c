@@ -117,6 +117,30 @@ char *wrap_tensor(const spec_param *param) {
   return tool_format(param->is_result ? "TVMFFITensorGetDLTensorPtr(%s)" : "%s", param->local);
 }
 
+/* The address of bytes. */
+static char *make_bytes_address(const spec_param *param) {
+  const char *data = param->form == kParamBytes ? ".data" : "";
+  if (param->c_type.name != NULL) {
+    return tool_format("(%s)%s%s", param->c_type.name, param->local, data);
+  }
+  return tool_format("(%s%s *)%s%s", param->is_const ? "const " : "", param->type->name,
+                     param->local, data);
+}
+
+char *wrap_address(const spec_param *param) {
+  const bool is_lowest = param->strides == kStridesBlas && param->num_dims == 1;
+  const char *type = param->c_type.name;
+  char *tensor, *address;
+  if (param->form == kParamWork) return tool_format("%s", param->local);
+  if (param->form == kParamBytes || param->form == kParamBuffer) return make_bytes_address(param);
+  tensor = wrap_tensor(param);
+  address = tool_format("%s%s%s%s(%s)", type != NULL ? "(" : "", type != NULL ? type : "",
+                        type != NULL ? ")" : "",
+                        is_lowest ? "wrap_get_lowest" : "tvm_ffi_tensor_get_data", tensor);
+  free(tensor);
+  return address;
+}
+
 size_t wrap_count_elements(const spec_param *param) {
   int64_t count = 1;
   size_t i;
@@ -257,25 +281,37 @@ void wrap_end_failure(text_buf *out, const spec *target) {
                                     : "");
 }
 
-/* Appends the call of the function that has the text of an error. */
+/* What the function that has the text of an error gets for a parameter, or (NULL) the result: the
+ * value, also of a number that the function has written; release with free(). */
+static char *make_error_argument(const spec *target, const spec_param *param) {
+  if (param == NULL) return tool_format("returned");
+  if (param->form == kParamConstant) return tool_format("%s", param->constant);
+  if (param->form != kParamScalar) return wrap_address(param);
+  if (param->type->kind == kTypeStruct) return tool_format("%s", param->local);
+  return spec_is_written(param) || param->is_closed ? wrap_place(target, param)
+                                                    : wrap_value(target, param);
+}
+
+/* Appends the call of the function that has the text of an error. It gets no NULL for a handle:
+ * the function may have made none. */
 static void write_error_text(wrap_list *list, const spec *target) {
   const spec_error_text *text = &target->error_text;
-  text_buf call = {NULL, 0, 0};
+  text_buf call = {NULL, 0, 0}, checks = {NULL, 0, 0};
   size_t i;
   text_add(&call, "%s(", text->function);
+  text_add_bytes(&checks, "", 0);
   for (i = 0; i < text->num_args; ++i) {
     const spec_param *param = spec_param_of(target, text->args[i]);
-    char *value = param == NULL                   ? tool_format("returned")
-                  : param->form == kParamConstant ? tool_format("%s", param->constant)
-                  : param->form != kParamScalar
-                      ? tool_format("tvm_ffi_tensor_get_data(%s)", param->local)
-                  : param->direction == kOut || param->direction == kInOut || param->is_closed
-                      ? wrap_place(target, param)
-                      : wrap_value(target, param);
+    char *value = make_error_argument(target, param);
     text_add(&call, "%s%s", i > 0 ? ", " : "", value);
+    if (param != NULL && param->type->kind == kTypeHandle &&
+        (param->direction == kOut || param->is_optional)) {
+      text_add(&checks, "%s%s != NULL", checks.size > 0 ? " && " : "", value);
+    }
     free(value);
   }
-  wrap_add_item(list, "%s)", call.data);
+  wrap_add_item(list, checks.size > 0 ? "%s ? %s) : NULL" : "%s%s)", checks.data, call.data);
+  text_free(&checks);
   text_free(&call);
 }
 
