@@ -163,6 +163,9 @@ book *shelf_book(shelf *s, int n);
 void book_free(book *b);
 int book_end(book *b);
 int shelf_join(shelf *a, shelf *b);
+void shelf_visit(shelf *s, void (*f)(void *d), void *d);
+void shelf_late(void);
+void shelf_late_in(void (*f)(void *d), void *d);
 const book *shelf_first(const shelf *s);
 int book_number(const book *b, const struct shelf *s, const char *title);
 int count_open(void);
@@ -212,6 +215,17 @@ int shelf_join(shelf *a, shelf *b) {
   shelf_close(a);
   return b->size;
 }
+static void (*late)(void *d);
+static void *late_data;
+void shelf_visit(shelf *s, void (*f)(void *d), void *d) {
+  f(d);
+  if (s->size > 0) late = f, late_data = d;
+}
+void shelf_late(void) { late(late_data); }
+void shelf_late_in(void (*f)(void *d), void *d) {
+  f(d);
+  late(late_data);
+}
 const book *shelf_first(const shelf *s) { return &s->first; }
 int book_number(const book *b, const struct shelf *s, const char *title) {
   return b->number + (s != NULL ? 100 * s->size : 0) + (title != NULL ? (int)strlen(title) : 0);
@@ -234,6 +248,9 @@ SHELF_SPECS = [
     "book_end = int book_end(book *b closes)",
     "join = int shelf_join(shelf *a closes, shelf *b)",
     "join_first = int shelf_join(shelf *a closes optional, shelf *b closes)",
+    "visit = void shelf_visit(shelf *s, void (*f)(void *d), void *d)",
+    "late = void shelf_late(void)",
+    "late_in = void shelf_late_in(void (*f)(void *d), void *d)",
     "int count_open(void)",
     "uint64_t next_word(uint64_t x)",
 ]
@@ -285,8 +302,17 @@ static void call_with_words(uint64_t low, uint64_t middle, uint64_t high) {
   tvm_ffi_any_clear(&number);
   tvm_ffi_any_clear(&next);
 }
+/* Closes the handle that it has. */
+static int close_it(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  (void)args;
+  *result = none;
+  printf("called with %d\n", (int)num_args);
+  if (!tvm_ffi_any_is_none(self)) CALL1("shelf_close", *(TVMFFIAny *)self);
+  return 0;
+}
 int main(int argc, char **argv) {
-  TVMFFIAny shelf, book, first, pair;
+  TVMFFIObjectHandle closer = NULL, caller = NULL;
+  TVMFFIAny shelf, book, first, pair, nothing = none;
   if (argc < 2 || tvm_ffi_module_load(argv[1], &module) != 0) return 1;
   CALL1("open", INT(-1));
   CALL1("open", INT(-2));
@@ -343,6 +369,19 @@ int main(int argc, char **argv) {
   tvm_ffi_any_clear(&pair);
   tvm_ffi_any_clear(&shelf);
   count("joined");
+  shelf = CALL1("open", INT(3));
+  if (TVMFFIFunctionCreate(&shelf, close_it, NULL, &closer) != 0 ||
+      TVMFFIFunctionCreate(&nothing, close_it, NULL, &caller) != 0) {
+    return 1;
+  }
+  CALL2("visit", shelf, tvm_ffi_any_view_object(closer));
+  CALL0("late");
+  CALL1("late_in", tvm_ffi_any_view_object(caller));
+  CALL1("shelf_close", shelf);
+  tvm_ffi_any_clear(&shelf);
+  tvm_ffi_object_release(closer);
+  tvm_ffi_object_release(caller);
+  count("called");
   call_with_words(INT64_MAX, 0, 0);
   call_with_words(UINT64_C(1) << 63, 0, 0);
   call_with_words(UINT64_MAX, 0, 0);
@@ -364,8 +403,8 @@ TypeError: Mismatched type on argument #0 when calling: `number(0: const book *b
 shelf *s optional, 2: const char *title optional) -> int`. Expected `c.book` but got `c.shelf`
 TypeError: Mismatched type on argument #0 when calling: `number(0: const book *b, 1: const struct \
 shelf *s optional, 2: const char *title optional) -> int`. Expected `c.book` but got `None`
-ValueError: Argument #0 of `shelf_close(0: shelf *s) -> void` must have no open handle that needs \
-it, but has 1
+ValueError: Argument #0 of `shelf_close(0: shelf *s) -> void` must have no open handle or \
+call that needs it, but has 1
 with both: 2 open
 ValueError: Argument #0 of `number(0: const book *b, 1: const struct shelf *s optional, 2: const \
 char *title optional) -> int` must be open, but is closed
@@ -390,6 +429,13 @@ handle than argument #1: the call ends it
 not ended: 1 open
 together 7
 joined: 0 open
+called with 0
+ValueError: Argument #0 of `shelf_close(0: shelf *s) -> void` must have no open handle or call \
+that needs it, but has 1
+called with 0
+RuntimeError: The library has called a function that it was given with other data, or after the \
+call that gave it
+called: 0 open
 ffi.BigInt: 8000000000000000 0000000000000000
 ffi.BigInt: 8000000000000001 0000000000000000
 int: 0000000000000000
@@ -587,8 +633,38 @@ int walk(int n, signed char (*f)(void *, signed char), void *data);
 size_t meet(void (*f)(void *, size_t, const char *, _Bool, char, const void *), size_t x,
             void *data);
 float both(float (*f)(float, void *), _Bool (*g)(void *, _Bool), float x, void *of_f, void *of_g);
+int call_null(int (*f)(int, void *), void *data);
+int elsewhere(int (*f)(int, void *), void *data);
 """
 CALLBACK_SOURCE = """#include "callback.h"
+#ifdef _WIN32
+#include <windows.h>
+#else
+#include <pthread.h>
+#endif
+struct call { int (*f)(int, void *); void *data; int result; };
+int call_null(int (*f)(int, void *), void *data) { return data != NULL ? f(1, NULL) : 0; }
+#ifdef _WIN32
+static DWORD WINAPI start(void *data) {
+#else
+static void *start(void *data) {
+#endif
+  struct call *call = data;
+  call->result = call->f(1, call->data);
+  return 0;
+}
+int elsewhere(int (*f)(int, void *), void *data) {
+  struct call call = {f, data, 0};
+#ifdef _WIN32
+  HANDLE thread = CreateThread(NULL, 0, start, &call, 0, NULL);
+  WaitForSingleObject(thread, INFINITE);
+  CloseHandle(thread);
+#else
+  pthread_t thread;
+  if (pthread_create(&thread, NULL, start, &call) == 0) pthread_join(thread, NULL);
+#endif
+  return call.result;
+}
 double integrate(double (*f)(double x, void *data), double a, double b, int n, void *data) {
   double sum = 0;
   for (int i = 0; i < n; ++i) sum += f(a + (b - a) * (i + 0.5) / n, data);
@@ -613,6 +689,8 @@ CALLBACK_SPECS = [
     "int walk(int n, signed char (*f)(void *data, signed char i) fail=3, void *data)",
     "size_t meet(void (*f)(void *d, size_t, const char *, bool, char, const void *), size_t x, "
     "void *d)",
+    "int call_null(int (*f)(int, void *data), void *data)",
+    "int elsewhere(int (*f)(int, void *data), void *data)",
     "float both(float (*f)(float, void *of_f), bool (*g)(void *of_g, bool), float x, void *of_f, "
     "void *of_g)",
 ]
@@ -625,6 +703,10 @@ CALLBACK_CALLS = {
 CALLBACK_REFUSED = {
     "integrate(fn:ffi.Array, 0, 2, 10)": "TypeError: Cannot convert from type `ffi.Array` to "
                                          "`float`",
+    "call_null(fn:echo)": "RuntimeError: The library has called a function that it was given with "
+                          "other data, or after the call that gave it",
+    "elsewhere(fn:echo)": "RuntimeError: The library has called a function that it was given in "
+                          "another thread",
     "integrate(3, 0, 2, 10)": "Expected `ffi.Function` but got `int`",
     "integrate(fn:ffi.ArraySize, 0, 2, 10)": "Expected `ffi.Array` but got `float`",
     "walk(2, fn:ffi.Array)": "TypeError: Cannot convert from type `ffi.Array` to `int`",

@@ -100,7 +100,7 @@ static void write_context(wrap_list *list, const spec *target, const spec_param 
       continue;
     }
     place = spec_make_local(target, callback, "context");
-    wrap_add_item(list, "&%s", place);
+    wrap_add_item(list, "%s.data", place);
     free(place);
   }
 }
@@ -133,6 +133,7 @@ static void write_call(text_buf *out, const spec *target) {
     }
   }
   text_add(out, ");\n");
+  wrap_write_end(out, target);
   for (i = 0; i < target->num_params; ++i) {
     if (target->params[i].form == kParamCallback) {
       wrap_write_callback_error(out, target, &target->params[i]);

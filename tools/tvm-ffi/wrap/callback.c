@@ -34,7 +34,7 @@ static bool has_wide(const spec *callback) {
 static void write_variables(text_buf *out, const spec_param *param, const spec_param *context) {
   const spec *callback = param->callback;
   const spec_kind kind = callback->result->kind;
-  text_add(out, "  wrap_context *context = (wrap_context *)p%zu;\n",
+  text_add(out, "  wrap_context *context = wrap_find_context(p%zu);\n",
            (size_t)(context - callback->params));
   text_add(out, "  TVMFFIAny arguments[%zu];\n", callback->num_params);
   if (has_wide(callback)) text_add(out, "  int code = 0;\n");
@@ -122,7 +122,7 @@ void wrap_write_callback(text_buf *out, const spec *target, const spec_param *pa
 
 void wrap_write_callback_error(text_buf *out, const spec *target, const spec_param *param) {
   char *place = spec_make_local(target, param, "context");
-  char *condition = tool_format("%s.error != NULL", place);
+  char *condition = tool_format("wrap_has_failed(&%s)", place);
   const spec_param *other, *end = target->params + target->num_params;
   size_t num_others = 0;
   wrap_begin_failure_if(out, target, condition);

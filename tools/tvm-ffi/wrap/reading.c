@@ -87,7 +87,7 @@ static void write_place(text_buf *out, const spec *target, const spec_param *par
   size_t i;
   if (param->form == kParamCallback) {
     place = spec_make_local(target, param, "context");
-    text_add(out, "  wrap_context %s = {NULL, NULL};\n", place);
+    text_add(out, "  wrap_context %s = {NULL, NULL, NULL, NULL, NULL, false};\n", place);
     free(place);
   }
   if (param->form != kParamScalar) return;
@@ -441,13 +441,43 @@ void wrap_write_reading(text_buf *out, const spec *target) {
 
 /* ---- Before the call ---- */
 
+static bool has_callback(const spec *target) {
+  size_t i = 0;
+  while (i < target->num_params && target->params[i].form != kParamCallback) ++i;
+  return i < target->num_params;
+}
+
+/* A handle that is in use while the caller's function is called: that must not close it. */
+static void write_use(text_buf *out, const spec *target, const spec_param *param, int number) {
+  if (param->arg < 0 || param->type->kind != kTypeHandle || param->is_closed ||
+      !has_callback(target)) {
+    return;
+  }
+  text_add(out, "  %s%s%s(void)WRAP_ADD(&%s->num_dependents, %d);\n",
+           param->is_optional ? "if (" : "", param->is_optional ? param->local : "",
+           param->is_optional ? " != NULL) " : "", param->local, number);
+}
+
 /* What the function of C finds the caller's function by. */
 static void write_context(text_buf *out, const spec *target, const spec_param *param) {
   char *place;
   if (param->form != kParamCallback) return;
   place = spec_make_local(target, param, "context");
-  text_add(out, "  %s.function = %s;\n", place, param->local);
+  text_add(out, "  wrap_begin(&%s, %s);\n", place, param->local);
   free(place);
+}
+
+void wrap_write_end(text_buf *out, const spec *target) {
+  size_t i;
+  for (i = target->num_params; i-- > 0;) {
+    const spec_param *param = &target->params[i];
+    if (param->form == kParamCallback) {
+      char *place = spec_make_local(target, param, "context");
+      text_add(out, "  wrap_end(&%s);\n", place);
+      free(place);
+    }
+    write_use(out, target, param, -1);
+  }
 }
 
 /* A handle that the call ends is closed for others from now on. Another thread may have closed it
@@ -483,6 +513,7 @@ static void write_start(text_buf *out, const spec *target, const spec_param *par
 void wrap_write_start(text_buf *out, const spec *target) {
   size_t i;
   for (i = 0; i < target->num_params; ++i) write_start(out, target, &target->params[i]);
-  for (i = 0; i < target->num_params; ++i) write_context(out, target, &target->params[i]);
   for (i = 0; i < target->num_params; ++i) write_closing(out, target, &target->params[i]);
+  for (i = 0; i < target->num_params; ++i) write_use(out, target, &target->params[i], 1);
+  for (i = 0; i < target->num_params; ++i) write_context(out, target, &target->params[i]);
 }

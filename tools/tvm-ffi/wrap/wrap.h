@@ -349,6 +349,8 @@ void wrap_write_arguments(text_buf *out, const spec *target);
 /* Appends what is left to do before the call: values that the function changes, the caller's
  * functions, and handles that it ends. */
 void wrap_write_start(text_buf *out, const spec *target);
+/* Appends what follows the call: it no longer uses handles and the caller's functions. */
+void wrap_write_end(text_buf *out, const spec *target);
 /* Appends the declarations and statements that read the fields of a structure. */
 void wrap_write_reading(text_buf *out, const spec *fields);
 

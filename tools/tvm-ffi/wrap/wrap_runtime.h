@@ -289,10 +289,76 @@ static int wrap_read_items(const tvm_ffi_args *args, int32_t i, const char *cons
                             (int)count, (long long)size);
 }
 
-/* What a callback gets as its void *: the caller's function, and the first error of it. */
-typedef struct {
+/* A function of the caller's during a call, and the first error of it. */
+typedef struct wrap_context {
   TVMFFIObjectHandle function, error;
+  void *data;                      /* what a callback gets: of no other call, past or in future */
+  struct wrap_context *next;       /* of this thread: the call that this one is in */
+  struct wrap_context *next_known; /* of all threads */
+  bool is_elsewhere;               /* another thread has called */
 } wrap_context;
+
+#if defined(_MSC_VER)
+#define WRAP_THREAD_LOCAL __declspec(thread)
+#elif defined(__GNUC__) && !defined(__TINYC__)
+#define WRAP_THREAD_LOCAL __thread
+#else /* where one thread calls */
+#define WRAP_THREAD_LOCAL
+#endif
+
+/* Waits until no other thread has the lock, which is held for some instructions. */
+#if defined(__GNUC__)
+#define WRAP_LOCK(lock) \
+  while (__atomic_test_and_set(lock, __ATOMIC_ACQUIRE)) continue
+#else /* where one thread calls */
+#define WRAP_LOCK(lock) (void)(lock)
+#endif
+
+#if defined(__GNUC__)
+#define WRAP_UNLOCK(lock) __atomic_clear(lock, __ATOMIC_RELEASE)
+#else
+#define WRAP_UNLOCK(lock) (void)(lock)
+#endif
+
+/* The calls that have a callback and go on: in this thread, and in all. */
+static WRAP_THREAD_LOCAL wrap_context *wrap_contexts;
+static wrap_context *wrap_known;
+static bool wrap_known_lock;
+static uintptr_t wrap_last_data;
+
+/* A call of a function with a callback begins. */
+static void wrap_begin(wrap_context *context, TVMFFIObjectHandle function) {
+  context->function = function;
+  context->next = wrap_contexts;
+  wrap_contexts = context;
+  WRAP_LOCK(&wrap_known_lock);
+  wrap_last_data += 16;
+  context->data = (void *)wrap_last_data;
+  context->next_known = wrap_known;
+  wrap_known = context;
+  WRAP_UNLOCK(&wrap_known_lock);
+}
+
+/* The call has ended: its context is no longer one. */
+static void wrap_end(wrap_context *context) {
+  wrap_context **known = &wrap_known;
+  wrap_contexts = context->next;
+  WRAP_LOCK(&wrap_known_lock);
+  while (*known != context) known = &(*known)->next_known;
+  *known = context->next_known;
+  WRAP_UNLOCK(&wrap_known_lock);
+}
+
+/* Whether a call in another thread has this context, which is told then. */
+static bool wrap_is_elsewhere(const void *data) {
+  wrap_context *context;
+  WRAP_LOCK(&wrap_known_lock);
+  context = wrap_known;
+  while (context != NULL && context->data != data) context = context->next_known;
+  if (context != NULL) context->is_elsewhere = true;
+  WRAP_UNLOCK(&wrap_known_lock);
+  return context != NULL;
+}
 
 /* Keeps the error of a code other than 0. True if there was none. */
 static bool wrap_keep_error(wrap_context *context, int code) {
@@ -302,12 +368,27 @@ static bool wrap_keep_error(wrap_context *context, int code) {
   return false;
 }
 
-/* Calls the caller's function, unless there was an error. True if there is a result, which is to be
- * released. */
+/* The context that a callback got, if its call goes on in this thread. Otherwise NULL, and an error
+ * for the call in which it was called, if there is one. */
+static wrap_context *wrap_find_context(const void *data) {
+  wrap_context *context = wrap_contexts;
+  while (context != NULL && context->data != data) context = context->next;
+  if (context != NULL || wrap_is_elsewhere(data)) return context;
+  if (wrap_contexts != NULL && wrap_contexts->error == NULL) {
+    wrap_keep_error(wrap_contexts,
+                    tvm_ffi_error_raise(TVM_FFI_C_RUNTIME_ERROR,
+                                        "The library has called a function that it was given with "
+                                        "other data, or after the call that gave it"));
+  }
+  return NULL;
+}
+
+/* Calls the caller's function, unless there was an error or there is no call of it. True if there
+ * is a result, which is to be released. */
 static bool wrap_call(wrap_context *context, int code, const TVMFFIAny *arguments, int32_t count,
                       TVMFFIAny *result) {
   *result = tvm_ffi_any_none();
-  if (context->error != NULL) return false;
+  if (context == NULL || context->error != NULL) return false;
   if (code == 0) code = tvm_ffi_function_call(context->function, arguments, count, result);
   return wrap_keep_error(context, code);
 }
@@ -361,9 +442,20 @@ static void wrap_call_number(wrap_context *context, int code, const TVMFFIAny *a
   wrap_clear(&result);
 }
 
+/* Whether a callback has failed. */
+static bool wrap_has_failed(const wrap_context *context) {
+  return context->error != NULL || context->is_elsewhere;
+}
+
 /* Raises the error of a callback. */
 static int wrap_raise_kept(wrap_context *context) {
-  const int code = tvm_ffi_error_raise_prepared(context->error);
+  int code;
+  if (context->error == NULL) {
+    return tvm_ffi_error_raise(TVM_FFI_C_RUNTIME_ERROR,
+                               "The library has called a function that it was given in another "
+                               "thread");
+  }
+  code = tvm_ffi_error_raise_prepared(context->error);
   tvm_ffi_object_release(context->error);
   return code;
 }
@@ -486,7 +578,7 @@ static int wrap_check_alone(const tvm_ffi_args *args, int32_t i, wrap_handle *ha
   const int64_t count = handle != NULL ? (int64_t)WRAP_ADD(&handle->num_dependents, 0) : 0;
   if (count == 0) return 0;
   return tvm_ffi_args_raise(args, i, TVM_FFI_C_VALUE_ERROR,
-                            "must have no open handle that needs it, but has %lld",
+                            "must have no open handle or call that needs it, but has %lld",
                             (long long)count);
 }
 

@@ -454,6 +454,7 @@ static line_word find_name(const char *line) {
     end = strrchr(line, ';');
   } else if (identifier_has(*line)) {
     end = strchr(line, '(');
+    if (end == NULL && path_ends_in(line, ";")) end = strchr(line, ';'); /* a variable */
   }
   if (end != NULL) return find_word_before(line, end);
   if (name != NULL) found.begin = name, found.size = measure_word(name);
