@@ -185,7 +185,7 @@ def least_line(row):
                 result = "const void *"
             else:
                 items.append({"a shape": f"{name}[any_{name}]", "a type": f"void *{name}",
-                              "a value": f"{name} = NULL"}[what])
+                              "a value": f"{name} = NULL", "NULL": f"{name} = NULL"}[what])
     return f"{result}{row['name']}({', '.join(items)})"
 
 
@@ -314,12 +314,21 @@ def check_fftw(kernels, np):
     assert np.allclose(result.view(np.complex128)[:, 0], np.fft.fft(x))
     assert kernels.fftw_cost(plan) >= 0
     kernels.fftw_destroy_plan(plan)
+    try:
+        kernels.fftw_execute(plan)
+    except (TypeError, ValueError, RuntimeError):
+        pass
+    else:
+        raise AssertionError("a plan that was destroyed is executed")
+    given, result = np.random.rand(12), np.zeros((7, 2))
+    kernels.fftw_execute(kernels.fftw_plan_dft_r2c_1d(given, result, 64))
+    assert np.allclose(result.view(np.complex128)[:, 0], np.fft.rfft(given))
 
 
 def check_kissfft(kernels, np):
     x = (np.random.rand(12) + 1j * np.random.rand(12)).astype(np.complex64)
     result = np.zeros((12, 2), np.float32)
-    kernels.kiss_fft(kernels.kiss_fft_alloc(12, 0), x.view(np.float32).reshape(12, 2), result)
+    kernels.kiss_fft(kernels.kiss_fft_alloc(0), x.view(np.float32).reshape(12, 2), result)
     assert np.allclose(result.view(np.complex64)[:, 0], np.fft.fft(x), atol=1e-5)
 
 

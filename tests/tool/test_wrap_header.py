@@ -3,6 +3,7 @@
 
 test_wrap_header.py TVM-FFI FOLDER LIBRARY INCLUDE...
 """
+import os
 import re
 import subprocess
 import time
@@ -76,7 +77,7 @@ kind_of     as it is
 norm        as it is
 trace       as it is
 pairs       needs a line: a shape for x
-make        as it is
+make        as it is; unknown: who ends its result
 drop        as it is
 by_value    as it is
 by_other    refused: returns a structure by value
@@ -217,8 +218,9 @@ class Headers(unittest.TestCase):
         assert wrapped("--list") == TABLE
         told = good_json("wrap", "--header", PLACE / "t.h", "--list")["functions"]
         assert told[0] == {"name": "dot", "wrapped": "needs a line",
-                           "reason": "a shape for x, y"}, told
-        assert told[2] == {"name": "kind_of", "wrapped": "as it is", "reason": None}, told
+                           "reason": "a shape for x, y", "unknown": None}, told
+        assert told[2] == {"name": "kind_of", "wrapped": "as it is", "reason": None,
+                           "unknown": None}, told
 
     def test_without_headers_of_clang(self):
         """libclang alone, as Debian's package installs it."""
@@ -298,14 +300,127 @@ class Headers(unittest.TestCase):
             "       void *other);\n", encoding="utf-8")
         assert good("wrap", f"--header={PLACE}/s.h", "--suggest") == """\
 a(x[n])
-b(out[len], in[len])
+# b needs a shape for out, in
 c(x[n:incx] strides blas, y[n:inc_y] strides blas)
 d(dst[dstCapacity], src[srcSize])
 # e needs a shape for x
 # f needs a shape for x, y
-h(x[n], out mean, out deviation)
+# h needs a shape for x, mean, deviation
 i(uint8_t dst[dstCapacity], uint8_t src[srcSize])
 """
+
+    def test_no_proposals_that_overflow(self):
+        """Prototypes of bzip2, libwebp, liblzma, stdio and zlib, and of MPI."""
+        (PLACE / "u.h").write_text(
+            "int bz(char *dest, unsigned *destLen, char *source, unsigned sourceLen, int small);\n"
+            "int webp(const unsigned char *data, unsigned long data_size, int *width,\n"
+            "         int *tall);\n"
+            "int lzma(const unsigned char *in, unsigned long *in_pos, unsigned long in_size,\n"
+            "         unsigned char *out, unsigned long *out_pos, unsigned long out_size);\n"
+            "unsigned long rd(void *ptr, unsigned long size, unsigned long n);\n"
+            "void mpi(void *buf, int count, int type);\n"
+            "void two(const float *x, int n, float *y);\n"
+            "void both(const float *x, float *y, int n);\nvoid first(int n, float *x);\n"
+            "unsigned long crc(unsigned long crc, const unsigned char *buf, unsigned len);\n",
+            encoding="utf-8")
+        assert good("wrap", f"--header={PLACE}/u.h", "--suggest") == """\
+# bz needs a shape for dest, destLen, source
+# webp needs a shape for data, width, tall
+# lzma needs a shape for in, in_pos, out, out_pos
+# two needs a shape for x, y
+# both needs a shape for x, y
+first(x[n])
+crc(buf[len])
+"""
+
+    def test_types_of_lines(self):
+        """A tensor is a void * to the compiler, so the tool compares the types."""
+        path = PLACE / "types.h"
+        path.write_text(
+            "struct pt { double x, y; };\ndouble sum(const double *x, int n);\n"
+            "void isum(const int *x, int *out, int n);\nvoid ld(long double *x, int n);\n"
+            "int kk(const double ***x, char **y, int n);\nvoid arr(double (*x)[2], int n);\n"
+            "int by(unsigned char *b, char *c, const char *t, void *v, struct pt *p, int n);\n"
+            "void ll(long long *x, int n);\nvoid num(int k, float f);\n"
+            "void ext(int n, double x[n]);\n",
+            encoding="utf-8")
+        for line, column, message in (
+            ("sum(float x[n])", 5, "`x` of `sum` is `const double *` in the header: a line cannot "
+             "make it `float`"),
+            ("sum(void x[n])", 5, "`x` of `sum` is `const double *` in the header: a line cannot "
+             "make it `void`"),
+            ("isum(x[n], int8_t out[n])", 12, "`out` of `isum` is `int *` in the header: a line "
+             "cannot make it `int8_t`"),
+            ("isum(x[n], out int64_t *out)", 12, "`out` of `isum` is `int *` in the header: a line "
+             "cannot make it `int64_t`"),
+            ("ld(double x[n])", 4, "`x` of `ld` is `long double *` in the header: a line cannot "
+             "make it `double`"),
+            ("kk(double x[n], y = NULL)", 4, "`x` of `kk` is `const double ***` in the header: a "
+             "line cannot make it `double`"),
+            ("arr(double x[n])", 5, "`x` of `arr` is `double (*)[2]` in the header: a line cannot "
+             "make it `double`"),
+            ("num(int64_t k)", 5, "`k` of `num` is `int` in the header: a line cannot make it "
+             "`int64_t`"),
+            ("num(double f)", 5, "`f` of `num` is `float` in the header: a line cannot make it "
+             "`double`"),
+            ("float sum(x[n])", 1, "`sum` returns `double` in the header: a line cannot make it "
+             "`float`")):
+            code, out, err = run("wrap", f"--header={path}", line)
+            assert (code, out) == (USAGE, ""), (line, code, out)
+            assert err.startswith(f"tvm-ffi: SPEC:{column}: {message}\n  {line}\n"), err
+        for line in ("sum(double x[n])", "isum(int32_t x[n], out int32_t *out)", "ext(x[n])",
+                     "kk(void *x, void *y)", "num(bool k)", "num(int8_t k)", "ll(int64_t x[n])",
+                     "by(float b[n], float c[n], float t[n], float v[n], float p[n][2])",
+                     "total = sum(x[n])", "total=double sum(x[n])"):
+            code, out, err = run("wrap", f"--header={path}", line)
+            assert code == 0 and "_EXPORT(" in out, (line, err)
+
+    def test_names_that_are_words(self):
+        (PLACE / "words.h").write_text("int both(int *out, const int *in);\n", encoding="utf-8")
+        shown = good("wrap", f"--header={PLACE}/words.h", "both(out out, in in)")
+        assert "(out_: " not in shown and "both" in shown
+
+    def test_the_data_of_a_callback(self):
+        path = PLACE / "data.h"
+        path.write_text(
+            "int alias(void *ctx, int (*f)(void *, int), void *opt);\n"
+            "int only(int (*f)(const void *a, const void *b, void *data), void *data);\n"
+            "int open(int (*f)(void *a, void *b), void *data);\n"
+            "struct s { int *p; };\nint by(void (*f)(struct s x, void *data), void *data);\n",
+            encoding="utf-8")
+        assert "NULL for f" in good("wrap", f"--header={path}", "--list", "--match=by")
+        code, _, err = run("wrap", f"--header={path}", "alias(f)")
+        assert code == USAGE and err.startswith(
+            "tvm-ffi: SPEC:1: `f` of `alias` may be given `opt` or another `void *`: the line must "
+            "name the one that it is given, as in `f, opt`\n"), err
+        for line in ("alias(f, opt)", "alias(f, ctx)", "alias(f, ctx = NULL)", "only(f)"):
+            code, out, err = run("wrap", f"--header={path}", line)
+            assert code == 0 and "_EXPORT(" in out, (line, err)
+        code, _, err = run("wrap", f"--header={path}", "open(f)")
+        assert code == USAGE and "one of which is its data, and returns a number" in err, err
+
+    def test_who_ends_a_handle(self):
+        path = PLACE / "ends.h"
+        path.write_text(
+            "typedef struct ob ob;\nob *ob_new(int x);\nint ob_out(ob **o);\nint ob_end(ob *o);\n"
+            "void obFree(ob *o);\nint ob_append(ob *o);\nint destroy(ob *o);\n"
+            "void ob_close_all(ob *a, ob *b);\n",
+            encoding="utf-8")
+        unknown = {row["name"]: row["unknown"] for row in
+                   good_json("wrap", f"--header={path}", "--list")["functions"]}
+        assert unknown == {
+            "ob_new": "who ends its result", "ob_out": None, "ob_end": "whether it ends `o`",
+            "obFree": "whether it ends `o`", "ob_append": None, "destroy": "whether it ends `o`",
+            "ob_close_all": None
+        }, unknown
+        for line in ("ob_new() free=ob_end", "ob_out(out o free=ob_end) error=nonzero"):
+            rows = {row["name"]: row["unknown"] for row in good_json(
+                "wrap", f"--header={path}", "--list", line)["functions"]}
+            assert rows["ob_end"] is None and rows["obFree"] is not None, rows
+            # The call of ob_end closes the handle, as if the line `ob_end(o closes)` were there.
+            given = run("wrap", f"--header={path}", line)[1]
+            assert given == run("wrap", f"--header={path}", line, "ob_end(o closes)")[1], line
+            assert "o_place" in given and "wrap_close(o)" in given, given
 
     def test_calls(self):
         note = "tvm-ffi: note: {} of 28 functions are left out; --list says why, as for "
@@ -363,6 +478,18 @@ i(uint8_t dst[dstCapacity], uint8_t src[srcSize])
         assert shown.endswith("\n1250 functions: 0 as they are, 0 with a line, 1250 need a line, "
                               "0 refused\n"), shown[-100:]
         assert took < SLOWER * 2, took
+
+    def test_the_time_of_many(self):
+        """40,000 functions take four times as long as 10,000, and a bit: no square of it."""
+        took = {}
+        for count in (10000, 40000):
+            path = PLACE / "many.h"
+            path.write_text("".join(f"int f{i}(int n);\n" for i in range(count)), encoding="utf-8")
+            before = os.times().children_user
+            shown = good("wrap", f"--header={path}", "--list")
+            took[count] = os.times().children_user - before
+            assert f"\n{count} functions: {count} as they are" in shown
+        assert took[40000] < 8 * took[10000] + SLOWER, took
 
 
 def has_libclang():

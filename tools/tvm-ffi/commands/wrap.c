@@ -15,6 +15,7 @@
 typedef struct {
   spec *items;
   size_t count;
+  name_table names; /* of the kernels */
   bool returns_outputs;
   bool result_is_error; /* a result other than 0 becomes an error */
   bool has_header, has_includes;
@@ -35,14 +36,9 @@ static bool check_result(const spec_source *source, const wrap_input *input, spe
 }
 
 static bool check_names(const spec_source *source, const wrap_input *input, const spec *target) {
-  size_t i;
-  for (i = 0; i < input->count; ++i) {
-    if (strcmp(input->items[i].exported, target->exported) == 0) {
-      return spec_fail(source, target->column, "`%s` is the kernel of an earlier spec",
-                       target->exported);
-    }
-  }
-  return true;
+  return name_table_find(&input->names, target->exported) == SIZE_MAX ||
+         spec_fail(source, target->column, "`%s` is the kernel of an earlier spec",
+                   target->exported);
 }
 
 static bool check_declared(const spec_source *source, const wrap_input *input, const spec *target) {
@@ -72,7 +68,8 @@ static bool add_spec(wrap_input *input, const spec_source *source) {
     spec_free(&next);
     return false;
   }
-  input->items = tool_realloc(input->items, (input->count + 1) * sizeof *input->items);
+  name_table_add(&input->names, next.exported);
+  input->items = tool_grow(input->items, input->count, sizeof *input->items);
   input->items[input->count++] = next;
   return true;
 }
@@ -187,6 +184,7 @@ typedef struct {
   header_kernels kernels;
   verdict *verdicts; /* of each kernel */
   char **reasons;    /* NULL: none */
+  char **open;       /* what nobody has said of who owns a handle; NULL: nothing */
   size_t counts[kNumVerdicts];
 } header_input;
 
@@ -220,7 +218,9 @@ static bool add_kernel(wrap_input *input, const header_kernel *kernel, char **re
   source.begin = text;
   source.size = strlen(text);
   source.refusal = has_line ? NULL : refusal;
-  good = add_spec(input, &source) || !has_line;
+  good = add_spec(input, &source)
+             ? !has_line || header_check_types(kernel, &input->items[input->count - 1])
+             : !has_line;
   free(place);
   free(text);
   return good;
@@ -241,6 +241,7 @@ static bool judge_kernel(wrap_input *input, header_input *headers, size_t i) {
   }
   headers->verdicts[i] = result;
   headers->reasons[i] = reason;
+  if (!input->request.is_lean && result < kNeedsLine) headers->open[i] = header_ask_owner(kernel);
   ++headers->counts[result];
   return true;
 }
@@ -262,6 +263,8 @@ static bool read_headers(wrap_input *input, header_input *headers, const argumen
   headers->verdicts = tool_alloc((headers->kernels.count + 1) * sizeof *headers->verdicts);
   headers->reasons = tool_alloc((headers->kernels.count + 1) * sizeof *headers->reasons);
   memset(headers->reasons, 0, (headers->kernels.count + 1) * sizeof *headers->reasons);
+  headers->open = tool_alloc((headers->kernels.count + 1) * sizeof *headers->open);
+  memset(headers->open, 0, (headers->kernels.count + 1) * sizeof *headers->open);
   for (i = 0; i < headers->kernels.count; ++i) {
     if (!judge_kernel(input, headers, i)) return false;
   }
@@ -273,7 +276,9 @@ static void free_headers(header_input *headers) {
   for (i = 0; i < headers->num_includes; ++i) free(headers->includes[i]);
   for (i = 0; headers->reasons != NULL && i < headers->kernels.count; ++i) {
     free(headers->reasons[i]);
+    if (headers->open != NULL) free(headers->open[i]);
   }
+  free(headers->open);
   free(headers->includes);
   free(headers->verdicts);
   free(headers->reasons);
@@ -291,11 +296,12 @@ static void print_table(const header_input *headers) {
     if (length > width) width = length;
   }
   for (i = 0; i < headers->kernels.count; ++i) {
-    const char *reason = headers->reasons[i];
-    printf("%s%-*s%s  %s%s%s\n", report_color(kColorName), (int)width,
+    const char *reason = headers->reasons[i], *open = headers->open[i];
+    printf("%s%-*s%s  %s%s%s%s%s\n", report_color(kColorName), (int)width,
            headers->kernels.items[i].function->name, report_color(kColorNone),
            kVerdicts[headers->verdicts[i]], reason != NULL ? ": " : "",
-           reason != NULL ? reason : "");
+           reason != NULL ? reason : "", open != NULL ? "; unknown: " : "",
+           open != NULL ? open : "");
   }
   printf("%zu functions: %zu as they are, %zu with a line, %zu need a line, %zu refused\n",
          headers->kernels.count, headers->counts[kAsItIs], headers->counts[kWithLine],
@@ -311,6 +317,7 @@ static void print_json_table(const header_input *headers) {
     json_text("name", headers->kernels.items[i].function->name);
     json_text("wrapped", kVerdicts[headers->verdicts[i]]);
     json_text("reason", headers->reasons[i]);
+    json_text("unknown", headers->open[i]);
     json_end();
   }
   json_end();
@@ -507,6 +514,7 @@ static int command_wrap(const arguments *args) {
   }
   for (i = 0; i < input.count; ++i) spec_free(&input.items[i]);
   free(input.items);
+  name_table_free(&input.names);
   free_headers(&headers);
   return code;
 }

@@ -2,6 +2,8 @@
 /* Makes specs of the functions of headers and of lines that say what prototypes do not. */
 #include "wrap/header.h"
 
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -104,6 +106,7 @@ static void take_exported(header_line *line, const char **at) {
   }
   line->exported = tool_copy(begin, (size_t)(end - begin));
   ++*at;
+  while (is_space(**at)) ++*at;
 }
 
 /* Reads the function and what stands before it, up to the parenthesis. */
@@ -175,6 +178,7 @@ static void add_kernel(header_kernels *out, const header_function *function,
                        const header_line *line) {
   out->items = tool_grow(out->items, out->count, sizeof *out->items);
   out->items[out->count].function = function;
+  out->items[out->count].closed = NULL;
   out->items[out->count++].line = line;
 }
 
@@ -249,6 +253,7 @@ static bool check_patterns(const header_content *content, const text_list *patte
 typedef struct {
   const char *before, *after;
   size_t before_size;
+  size_t column;
   bool has_type; /* before the name */
   bool has_shape;
 } item_parts;
@@ -264,12 +269,26 @@ static bool is_modifier(const char *word, size_t size) {
   return false;
 }
 
+/* Whether a word such as `out` stands before a parameter, perhaps with a type between them, and is
+ * not one that is called so: `out free=f` may be about either. */
+static bool is_before_param(const header_function *function, const char *word, const char *end) {
+  if (!is_modifier(word, (size_t)(end - word))) return false;
+  for (;;) {
+    const char *begin;
+    while (is_space(*end) || *end == '*') ++end;
+    for (begin = end; identifier_has(*end); ++end) continue;
+    if (end == begin || *end == '=') return false;
+    if (find_param(function, begin, (size_t)(end - begin)) != NULL) return true;
+  }
+}
+
 /* The parameter that an item is about; NULL: none has a name that is in it. */
 static const header_param *take_apart(const header_function *function, const line_item *item,
                                       item_parts *out) {
   const char *at = item->text;
   memset(out, 0, sizeof *out);
   out->before = at;
+  out->column = item->column;
   while (*at != '\0') {
     const char *begin = at;
     const header_param *param;
@@ -279,6 +298,7 @@ static const header_param *take_apart(const header_function *function, const lin
       ++at;
       continue;
     }
+    if (is_before_param(function, begin, at)) continue;
     param = find_param(function, begin, (size_t)(at - begin));
     if (param != NULL) {
       out->before_size = (size_t)(begin - item->text);
@@ -351,6 +371,127 @@ static bool check_items(const header_kernel *kernel) {
   return true;
 }
 
+/* ---- Who ends a handle ---- */
+
+/* The word of a line that begins with these letters, and ends them; NULL: it has none. */
+static const char *find_word(const char *text, const char *word) {
+  const char *comment = strstr(text, "//"), *at = text;
+  const size_t size = strlen(word);
+  for (; (at = strstr(at, word)) != NULL; at += size) {
+    if (comment != NULL && at > comment) return NULL;
+    if (at > text && identifier_has(at[-1])) continue;
+    if (word[size - 1] == '=' || !identifier_has(at[size])) return at;
+  }
+  return NULL;
+}
+
+static bool is_handle(const header_type *type) {
+  return type->object != NULL && !type->is_known && type->kind == kHeaderObject;
+}
+
+/* Adds the function that `free=` names, and what it ends. */
+static void add_ending(name_table *endings, const char *text, const char *object) {
+  const char *begin = find_word(text, "free="), *end;
+  char *key;
+  if (begin == NULL || object == NULL) return;
+  begin += strlen("free=");
+  for (end = begin; identifier_has(*end); ++end) continue;
+  key = tool_format("%.*s %s", tvmffi_shown_size((size_t)(end - begin)), begin, object);
+  name_table_add(endings, key);
+  free(key);
+}
+
+static const header_param *find_closed(const header_function *function, const name_table *endings) {
+  size_t i;
+  for (i = 0; i < function->num_params; ++i) {
+    const header_param *param = &function->params[i];
+    char *key;
+    bool is_found;
+    if (!is_handle(&param->type)) continue;
+    key = tool_format("%s %s", function->name, param->type.object);
+    is_found = name_table_find(endings, key) != SIZE_MAX;
+    free(key);
+    if (is_found) return param;
+  }
+  return NULL;
+}
+
+/* A function that ends a handle when its last reference goes must not be called for it before, or
+ * it would be called twice: a call of its own kernel closes the handle. */
+static void mark_closed(header_kernels *kernels) {
+  name_table endings = {NULL, 0, NULL, 0};
+  size_t i, k;
+  for (i = 0; i < kernels->count; ++i) {
+    const header_kernel *kernel = &kernels->items[i];
+    if (kernel->line == NULL) continue;
+    add_ending(&endings, kernel->line->rest, kernel->function->result.object);
+    for (k = 0; k < kernel->line->num_items; ++k) {
+      item_parts parts;
+      const line_item *item = &kernel->line->items[k];
+      const header_param *param = take_apart(kernel->function, item, &parts);
+      if (param != NULL) add_ending(&endings, parts.after, param->type.object);
+    }
+  }
+  for (i = 0; endings.size > 0 && i < kernels->count; ++i) {
+    kernels->items[i].closed = find_closed(kernels->items[i].function, &endings);
+  }
+  name_table_free(&endings);
+}
+
+/* Whether the line says what becomes of a handle that is passed. */
+static bool is_owner_said(const char *after) {
+  return find_word(after, "closes") != NULL || find_word(after, "takes") != NULL || *after == '=';
+}
+
+/* Whether a part of the name says that the function ends what it is given: "db_close", "freeAll",
+ * but not "append". */
+static bool is_ending_name(const char *begin) {
+  static const char *const kWords[] = {"destroy", "free",    "close",   "delete", "finalize",
+                                       "release", "dispose", "cleanup", "end",    NULL};
+  const char *name;
+  size_t i, k;
+  for (name = begin; *name != '\0'; ++name) {
+    for (i = 0; kWords[i] != NULL; ++i) {
+      const size_t size = strlen(kWords[i]);
+      for (k = 0; k < size && (name[k] | 0x20) == kWords[i][k]; ++k) continue;
+      if (k < size) continue;
+      if (size > 3) return true;
+      /* A short one is a word of its own. */
+      if (name[size] >= 'a' && name[size] <= 'z') continue;
+      if (*name == 'E' || name == begin || name[-1] == '_') return true;
+    }
+  }
+  return false;
+}
+
+/* The only handle that a function takes, if its name says that it ends that; NULL: it does not. */
+static const header_param *find_ended(const header_function *function) {
+  const header_type *result = &function->result;
+  const header_param *found = NULL;
+  size_t i;
+  if (result->kind != kHeaderVoid && !header_is_integer(result)) return NULL;
+  for (i = 0; i < function->num_params; ++i) {
+    if (!is_handle(&function->params[i].type)) continue;
+    if (found != NULL) return NULL;
+    found = &function->params[i];
+  }
+  return found != NULL && is_ending_name(function->name) ? found : NULL;
+}
+
+char *header_ask_owner(const header_kernel *kernel) {
+  const header_line *line = kernel->line;
+  const header_param *ended = find_ended(kernel->function);
+  item_parts item;
+  if (is_handle(&kernel->function->result) &&
+      (line == NULL || (line->result == NULL && find_word(line->rest, "free=") == NULL &&
+                        find_word(line->rest, "of=") == NULL))) {
+    return tool_format("who ends its result");
+  }
+  if (ended == NULL || ended == kernel->closed) return NULL;
+  if (find_item(kernel, ended, &item) && (item.has_type || is_owner_said(item.after))) return NULL;
+  return tool_format("whether it ends `%s`", ended->name);
+}
+
 bool header_find_kernels(const header_content *content, header_lines *lines,
                          const text_list *patterns, header_kernels *out) {
   size_t i, k;
@@ -369,22 +510,34 @@ bool header_find_kernels(const header_content *content, header_lines *lines,
   for (i = 0; i < out->count; ++i) {
     if (!check_items(&out->items[i])) return false;
   }
+  mark_closed(out);
   return true;
 }
 
 /* ---- What a function needs ---- */
 
-/* The address that the function takes and gives to a callback, behind it or before it; NULL:
- * none. */
-static const header_param *find_data(const header_function *function,
-                                     const header_param *callback) {
-  const header_param *found = NULL;
-  size_t i;
+/* An address that the function may give to a callback; NULL: none. Where there are several, a line
+ * names one without anything else, or gives the others a type, a shape or a value; *is_open: it
+ * does not. */
+static const header_param *find_data(const header_kernel *kernel, const header_param *callback,
+                                     bool *is_open) {
+  const header_function *function = kernel->function;
+  const header_param *found = NULL, *named = NULL;
+  size_t i, num_found = 0, num_named = 0;
   for (i = 0; callback->type.takes_data && i < function->num_params; ++i) {
     const header_param *param = &function->params[i];
-    if (param->type.kind == kHeaderAddress && (found == NULL || found < callback)) found = param;
+    item_parts item;
+    if (!param->type.is_void) continue;
+    if (find_item(kernel, param, &item)) {
+      if (item.before_size > 0 || *item.after != '\0') continue;
+      named = param;
+      ++num_named;
+    }
+    found = param;
+    ++num_found;
   }
-  return found;
+  *is_open = num_named == 1 ? false : num_found > 1;
+  return num_named == 1 ? named : found;
 }
 
 char *header_refuse(const header_kernel *kernel) {
@@ -399,8 +552,11 @@ char *header_refuse(const header_kernel *kernel) {
     const header_param *param = &function->params[i];
     item_parts item;
     const bool is_callback = param->type.kind == kHeaderFunction;
-    if (is_callback ? find_data(function, param) != NULL : param->type.kind != kHeaderOther)
+    bool is_open;
+    if (is_callback ? find_data(kernel, param, &is_open) != NULL
+                    : param->type.kind != kHeaderOther) {
       continue;
+    }
     if (find_item(kernel, param, &item) && *item.after == '=') continue; /* a constant */
     return tool_format("`%s` is %s", param->name,
                        is_callback ? "a callback without data" : param->type.refusal);
@@ -408,8 +564,9 @@ char *header_refuse(const header_kernel *kernel) {
   return NULL;
 }
 
-/* Appends what a line has to say of parameters of a kind: `a shape for x, y`. */
-static void ask_for(text_buf *out, const header_kernel *kernel, header_kind kind,
+/* Appends what a line has to say of parameters of a kind: `a shape for x, y`. Callable are
+ * functions that a caller may pass. */
+static void ask_for(text_buf *out, const header_kernel *kernel, header_kind kind, bool is_callable,
                     const char *what) {
   const header_function *function = kernel->function;
   bool is_first = true;
@@ -418,7 +575,7 @@ static void ask_for(text_buf *out, const header_kernel *kernel, header_kind kind
     const header_param *param = &function->params[i];
     item_parts parts;
     if (param->type.kind != kind || param->type.extents != NULL ||
-        find_item(kernel, param, &parts)) {
+        (param->type.callback != NULL) != is_callable || find_item(kernel, param, &parts)) {
       continue;
     }
     if (is_first) {
@@ -434,9 +591,10 @@ char *header_ask(const header_kernel *kernel) {
   const header_kind kind = kernel->function->result.kind;
   const bool has_result = kernel->line != NULL && kernel->line->result != NULL;
   text_buf needs = {NULL, 0, 0};
-  ask_for(&needs, kernel, kHeaderElements, "a shape");
-  ask_for(&needs, kernel, kHeaderPointers, "a type");
-  ask_for(&needs, kernel, kHeaderFunction, "a value");
+  ask_for(&needs, kernel, kHeaderElements, false, "a shape");
+  ask_for(&needs, kernel, kHeaderPointers, false, "a type");
+  ask_for(&needs, kernel, kHeaderFunction, true, "a value");
+  ask_for(&needs, kernel, kHeaderFunction, false, "NULL");
   if ((kind == kHeaderElements || kind == kHeaderPointers) && !has_result) {
     text_add(&needs, "%sa type for its result", needs.size > 0 ? "; " : "");
   }
@@ -477,6 +635,156 @@ static void write_type(text_buf *out, const header_type *type, bool with_handles
   }
 }
 
+/* ---- Types of lines ---- */
+
+/* A number of C, as the compiler has it here. */
+typedef struct {
+  const char *name;
+  enum { kSigned, kUnsigned, kFloating, kHalf, kBrain, kComplexNumber, kTruth } kind;
+  size_t size;
+} number_type;
+
+static const number_type kNumbers[] = {
+    {"bool", kTruth, 1},
+    {"char", kSigned, 1},
+    {"float", kFloating, sizeof(float)},
+    {"double", kFloating, sizeof(double)},
+    {"_Float16", kHalf, 2},
+    {"__bf16", kBrain, 2},
+    {"float _Complex", kComplexNumber, 2 * sizeof(float)},
+    {"double _Complex", kComplexNumber, 2 * sizeof(double)},
+    {"signed char", kSigned, 1},
+    {"short", kSigned, sizeof(short)},
+    {"int", kSigned, sizeof(int)},
+    {"long", kSigned, sizeof(long)},
+    {"long long", kSigned, sizeof(long long)},
+    {"unsigned char", kUnsigned, 1},
+    {"unsigned short", kUnsigned, sizeof(unsigned short)},
+    {"unsigned int", kUnsigned, sizeof(unsigned)},
+    {"unsigned long", kUnsigned, sizeof(unsigned long)},
+    {"unsigned long long", kUnsigned, sizeof(unsigned long long)},
+    {"int8_t", kSigned, 1},
+    {"int16_t", kSigned, 2},
+    {"int32_t", kSigned, 4},
+    {"int64_t", kSigned, 8},
+    {"uint8_t", kUnsigned, 1},
+    {"uint16_t", kUnsigned, 2},
+    {"uint32_t", kUnsigned, 4},
+    {"uint64_t", kUnsigned, 8},
+    {"size_t", kUnsigned, sizeof(size_t)},
+    {"ptrdiff_t", kSigned, sizeof(ptrdiff_t)},
+    {"intptr_t", kSigned, sizeof(intptr_t)},
+    {"uintptr_t", kUnsigned, sizeof(uintptr_t)},
+};
+
+static const number_type *find_number(const char *name) {
+  size_t i;
+  for (i = 0; name != NULL && i < sizeof kNumbers / sizeof *kNumbers; ++i) {
+    if (strcmp(kNumbers[i].name, name) == 0) return &kNumbers[i];
+  }
+  return NULL;
+}
+
+/* Whether the elements are the same ones, as those of `long` and `int64_t` may be. */
+static bool is_same_number(const char *a, const char *b) {
+  const number_type *first = find_number(a), *second = find_number(b);
+  return first != NULL && second != NULL && first->kind == second->kind &&
+         first->size == second->size;
+}
+
+/* Whether each number of one type is one of the other. */
+static bool is_within(const char *name, const char *other) {
+  const number_type *from = find_number(name), *to = find_number(other);
+  if (from == NULL || to == NULL) return false;
+  if (from->kind == to->kind) return from->size <= to->size;
+  if (from->kind == kTruth) return to->kind < kHalf;
+  return (from->kind == kUnsigned && to->kind == kSigned && from->size < to->size) ||
+         (from->kind < kFloating && to->kind == kFloating && from->size < to->size);
+}
+
+static bool is_byte(const header_type *type) {
+  return type->kind == kHeaderElements &&
+         (is_same_number(type->number, "signed char") || is_same_number(type->number, "uint8_t"));
+}
+
+/* Whether what the header has leads to anything that its elements could be. */
+static bool has_any_elements(const header_type *type) {
+  return type->is_void || type->kind == kHeaderText || type->kind == kHeaderObject || is_byte(type);
+}
+
+static bool is_integer_or_truth(const header_type *type) {
+  return header_is_integer(type) ||
+         (type->kind == kHeaderNumber && find_number(type->number) != NULL &&
+          find_number(type->number)->kind == kTruth);
+}
+
+/* Whether a parameter may have the type that a line gives it. */
+static bool may_be(const header_type *type, const spec_param *param) {
+  const spec_kind kind = param->type->kind;
+  switch (param->form) {
+    case kParamConstant:
+    case kParamCallback:
+    case kParamContext:
+      return true;
+    case kParamScalar:
+      if (kind == kTypeHandle || kind == kTypePointer || kind == kTypeText) {
+        return type->kind != kHeaderNumber;
+      }
+      if (kind == kTypeStruct) return type->kind == kHeaderStructure || has_any_elements(type);
+      if (param->direction != kByValue) break;
+      if (kind == kTypeBool || kind == kTypeChar || param->c_type.choices != NULL) {
+        return is_integer_or_truth(type);
+      }
+      return type->kind == kHeaderNumber && is_within(param->type->name, type->number);
+    default:
+      break;
+  }
+  return has_any_elements(type) || (type->kind == kHeaderElements && type->inner == NULL &&
+                                    is_same_number(param->type->name, type->number));
+}
+
+/* Whether a result may have it. */
+static bool may_return(const header_type *type, const spec *target) {
+  switch (target->result->kind) {
+    case kTypeVoid:
+      return true;
+    case kTypeHandle:
+    case kTypePointer:
+      return type->kind != kHeaderNumber && type->kind != kHeaderStructure;
+    case kTypeText:
+      return has_any_elements(type) && type->kind != kHeaderObject;
+    case kTypeStruct:
+      return type->kind == kHeaderStructure;
+    default:
+      break;
+  }
+  if (target->result->kind == kTypeBool || target->result->kind == kTypeChar ||
+      target->result_c_type.choices != NULL) {
+    return is_integer_or_truth(type);
+  }
+  return type->kind == kHeaderNumber && is_within(type->number, target->result->name);
+}
+
+bool header_check_types(const header_kernel *kernel, const spec *target) {
+  const header_function *function = kernel->function;
+  size_t i;
+  for (i = 0; i < function->num_params && i < target->num_params; ++i) {
+    const header_param *param = &function->params[i];
+    item_parts item;
+    if (!find_item(kernel, param, &item) || !item.has_type) continue;
+    if (may_be(&param->type, &target->params[i])) continue;
+    return spec_fail(&kernel->line->source, item.column,
+                     "`%s` of `%s` is `%s` in the header: a line cannot make it `%s`", param->name,
+                     function->name, param->type.written, target->params[i].type->name);
+  }
+  if (kernel->line->result == NULL || may_return(&function->result, target)) return true;
+  return spec_fail(&kernel->line->source, 0,
+                   "`%s` returns `%s` in the header: a line cannot make it `%s`", function->name,
+                   function->result.written, target->result->name);
+}
+
+/* ---- The SPEC: parameters ---- */
+
 /* The elements that a SPEC has without another type: those of text with a length are char. */
 static const char *name_elements(const header_type *type) {
   return type->kind == kHeaderText ? "char" : type->kind == kHeaderAddress ? "void" : type->number;
@@ -487,12 +795,14 @@ static const char *name_elements(const header_type *type) {
 static void write_elements(text_buf *out, const header_type *type, const item_parts *item) {
   const bool is_work = memchr(item->before, '*', item->before_size) != NULL;
   const int size = tvmffi_shown_size(item->before_size);
+  const bool is_text = type->is_char && (find_word(item->after, "size=") != NULL ||
+                                         find_word(item->after, "bytes") != NULL);
   if (item->has_type) {
     text_add(out, "%s%.*s", type->is_const ? "const " : "", size, item->before);
     return;
   }
   if (!is_work) text_add(out, "%.*s", size, item->before);
-  text_add(out, "%s%s %s", type->is_const ? "const " : "", name_elements(type),
+  text_add(out, "%s%s %s", type->is_const ? "const " : "", is_text ? "char" : name_elements(type),
            type->is_restrict ? "restrict " : "");
   if (is_work) text_add(out, "%.*s", size, item->before);
 }
@@ -510,13 +820,23 @@ static void write_inner(text_buf *out, const char *shape, const char *inner) {
 /* A callback whose line has only its name takes a function of the caller's. */
 static bool write_callback(text_buf *out, const header_kernel *kernel, const header_param *param,
                            const char *after) {
-  const header_param *data = find_data(kernel->function, param);
+  bool is_open;
+  const header_param *data = find_data(kernel, param, &is_open);
   const char *at = param->type.callback;
   if (at == NULL || data == NULL) {
-    return spec_fail(&kernel->line->source, 0,
-                     "`%s` of `%s` is `%s`: a function of the caller's takes numbers and addresses "
-                     "and returns a number; write `%s = NULL` to pass none",
-                     param->name, kernel->function->name, param->type.written, param->name);
+    return spec_fail(
+        &kernel->line->source, 0,
+        "`%s` of `%s` is `%s`: a function of the caller's takes numbers and addresses, "
+        "one of which is its data, and returns a number; write `%s = NULL` to pass "
+        "none",
+        param->name, kernel->function->name, param->type.written, param->name);
+  }
+  if (is_open) {
+    return spec_fail(
+        &kernel->line->source, 0,
+        "`%s` of `%s` may be given `%s` or another `void *`: the line must name the one "
+        "that it is given, as in `%s, %s`",
+        param->name, kernel->function->name, data->name, param->name, data->name);
   }
   for (; *at != '\0'; ++at) {
     if (*at == *HEADER_NAME) {
@@ -531,8 +851,8 @@ static bool write_callback(text_buf *out, const header_kernel *kernel, const hea
   return true;
 }
 
-static bool write_param(text_buf *out, const header_kernel *kernel, const header_param *param,
-                        bool with_handles) {
+static bool write_param_type(text_buf *out, const header_kernel *kernel, const header_param *param,
+                             bool with_handles) {
   const header_type *type = &param->type;
   const char *ending = identifier_is_c_word(param->name) ? "_" : "";
   item_parts item;
@@ -578,6 +898,17 @@ static bool write_param(text_buf *out, const header_kernel *kernel, const header
     write_inner(out, item.after, type->inner);
   } else {
     text_add(out, "%s%s", item.has_shape || *item.after == '\0' ? "" : " ", item.after);
+  }
+  return true;
+}
+
+static bool write_param(text_buf *out, const header_kernel *kernel, const header_param *param,
+                        bool with_handles) {
+  item_parts item;
+  if (!write_param_type(out, kernel, param, with_handles)) return false;
+  if (param == kernel->closed && with_handles &&
+      !(find_item(kernel, param, &item) && (item.has_type || is_owner_said(item.after)))) {
+    text_add(out, " closes");
   }
   return true;
 }

@@ -40,6 +40,8 @@ typedef struct {
   char *extents; /* of an array, "[2][3]"; NULL */
   char *inner;   /* of elements that are arrays: "[2]"; NULL */
   bool is_const; /* what it points to */
+  bool is_void;  /* of kHeaderAddress: void * */
+  bool is_char;  /* of elements: char, which is text or bytes */
   bool is_restrict;
   bool takes_data; /* a function that is given an address */
   char *callback;  /* its declaration, with these in place of names; NULL: of other types */
@@ -117,6 +119,7 @@ void header_free_lines(header_lines *lines);
 typedef struct {
   const header_function *function; /* [borrow] */
   const header_line *line;         /* [borrow] NULL: as the header has it */
+  const header_param *closed;      /* [borrow] the handle that it ends, as `free=` of a line says */
 } header_kernel;
 
 typedef struct {
@@ -139,6 +142,12 @@ char *header_ask(const header_kernel *kernel);
 /* The SPEC that follows, NULL after a report of what is wrong with the line; release with free().
  */
 char *header_write_spec(const header_kernel *kernel, bool with_handles);
+/* Whether the types that the line has are those of the header: the compiler, which sees a void * of
+ * a tensor, compares no elements. False after a report. */
+bool header_check_types(const header_kernel *kernel, const spec *target);
+/* What nobody has said of who owns a handle: "who ends its result"; NULL: nothing is open. Release
+ * with free(). */
+char *header_ask_owner(const header_kernel *kernel);
 
 /* ---- Proposals: header_suggest.c ---- */
 

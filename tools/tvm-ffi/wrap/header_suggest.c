@@ -66,39 +66,72 @@ static const char *find_of(const header_function *function, const header_param *
   return NULL;
 }
 
-/* The length that has an array's name, or stands behind it; NULL: none. */
-static const char *find_own_length(const header_function *function, const header_param *array) {
-  const header_param *end = function->params + function->num_params;
-  const char *found = find_of(function, array, kLengths);
-  if (found != NULL) return found;
-  if (array + 1 < end && is_integer(array + 1) && is_length(array[1].name)) return array[1].name;
-  return NULL;
-}
-
-/* The length that stands before an array, or the only one that the function has; NULL: none. */
-static const header_param *find_other_length(const header_function *function,
-                                             const header_param *array) {
-  const header_param *found = NULL;
-  size_t i;
-  if (array > function->params && is_integer(array - 1) && is_length(array[-1].name)) {
-    return array - 1;
-  }
-  for (i = 0; i < function->num_params; ++i) {
-    if (!is_integer(&function->params[i]) || !is_length(function->params[i].name)) continue;
-    if (found != NULL) return NULL;
-    found = &function->params[i];
-  }
-  return found;
-}
-
-/* Whether the function writes one number there: an array of the length stands before it. */
-static bool is_single(const header_function *function, const header_param *param,
-                      const header_param *length) {
-  const header_param *other;
-  for (other = function->params; other < length && !param->type.is_const; ++other) {
-    if (other->type.kind == kHeaderElements) return param > length;
+/* Whether the words behind a `void *` count bytes, which is what it is given. */
+static bool is_bytes(const char *name) {
+  static const char *const kWords[] = {"len", "length", "size",     "bytes", "nbytes",
+                                       "sz",  "cap",    "capacity", NULL};
+  size_t i, whole = strlen(name);
+  for (i = 0; kWords[i] != NULL; ++i) {
+    const size_t size = strlen(kWords[i]);
+    if (whole >= size && is_alike(name + whole - size, kWords[i])) return true;
   }
   return false;
+}
+
+/* Whether the length has the name of a pointer: "xLen" is no length of y. */
+static bool is_named_for_any(const header_function *function, const header_param *length) {
+  size_t i, k;
+  for (i = 0; i < function->num_params; ++i) {
+    const header_param *param = &function->params[i];
+    if (param->type.kind == kHeaderNumber) continue;
+    for (k = 0; kLengths[k] != NULL; ++k) {
+      if (is_of(length->name, param->name, kLengths[k])) return true;
+    }
+  }
+  return false;
+}
+
+static bool is_length_param(const header_function *function, const header_param *param) {
+  return param >= function->params && param < function->params + function->num_params &&
+         is_integer(param) && is_length(param->name);
+}
+
+/* The length that has an array's name, or alone stands behind it; NULL: none. */
+static const char *find_own_length(const header_function *function, const header_param *array) {
+  const char *found = find_of(function, array, kLengths);
+  if (found != NULL) return found;
+  if (!is_length_param(function, array + 1) || is_length_param(function, array + 2) ||
+      is_named_for_any(function, array + 1)) {
+    return NULL;
+  }
+  return array[1].name;
+}
+
+/* The length that stands before an array, and behind no other pointer; NULL: none. */
+static const char *find_length_before(const header_function *function, const header_param *array) {
+  if (array == function->params || !is_length_param(function, array - 1) ||
+      is_named_for_any(function, array - 1)) {
+    return NULL;
+  }
+  if (array - 1 > function->params && array[-2].type.kind != kHeaderNumber) return NULL;
+  return array[-1].name;
+}
+
+/* The only length of a function whose arrays all have strides, as those of BLAS; NULL: there are
+ * several, or none. */
+static const char *find_only_length(const header_function *function) {
+  const char *found = NULL;
+  size_t i;
+  for (i = 0; i < function->num_params; ++i) {
+    const header_param *param = &function->params[i];
+    if (param->type.kind == kHeaderElements && find_of(function, param, kStrides) == NULL) {
+      return NULL;
+    }
+    if (!is_length_param(function, param)) continue;
+    if (found != NULL) return NULL;
+    found = param->name;
+  }
+  return found;
 }
 
 /* ---- A line ---- */
@@ -107,13 +140,9 @@ static bool is_single(const header_function *function, const header_param *param
 static bool add_item(text_buf *out, const header_function *function, const header_param *param) {
   const char *length = find_own_length(function, param), *separator = out->size > 0 ? ", " : "";
   const char *stride = find_of(function, param, kStrides);
-  const header_param *other = find_other_length(function, param);
-  if (length == NULL && other == NULL) return false;
-  if (length == NULL && stride == NULL && is_single(function, param, other)) {
-    text_add(out, "%sout %s", separator, param->name);
-    return true;
-  }
-  if (length == NULL) length = other->name;
+  if (length == NULL) length = find_length_before(function, param);
+  if (length == NULL && stride != NULL) length = find_only_length(function);
+  if (length == NULL) return false;
   text_add(out, "%s%s[%s", separator, param->name, length);
   if (stride != NULL) text_add(out, ":%s", stride);
   text_add(out, "]%s", stride != NULL && is_of(stride, param->name, "inc") ? " strides blas" : "");
@@ -129,9 +158,10 @@ char *header_suggest(const header_function *function) {
     const header_param *param = &function->params[i];
     if (param->type.kind == kHeaderElements && param->type.extents == NULL) {
       good = add_item(&items, function, param);
-    } else if (param->type.kind == kHeaderAddress && find_own_length(function, param) != NULL) {
-      text_add(&items, "%suint8_t %s[%s]", items.size > 0 ? ", " : "", param->name,
-               find_own_length(function, param));
+    } else if (param->type.is_void) {
+      const char *length = find_own_length(function, param);
+      if (length == NULL || !is_bytes(length)) continue;
+      text_add(&items, "%suint8_t %s[%s]", items.size > 0 ? ", " : "", param->name, length);
     }
   }
   if (good && items.size > 0) line = tool_format("%s(%s)", function->name, items.data);

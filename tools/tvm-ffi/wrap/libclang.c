@@ -89,6 +89,7 @@ enum {
   kClangFunctionProto = 111,
   kClangConstantArray = 112,
   kClangIncompleteArray = 114,
+  kClangVariableArray = 115,
   kClangElaborated = 119,
   kClangAttributed = 163
 };
@@ -523,19 +524,27 @@ static void refuse_other(clang_type canonical, header_type *out) {
   free(name);
 }
 
+/* Whether it is an array, also one whose extent is a parameter. */
+static bool is_array(clang_type canonical) {
+  return canonical.kind == kClangConstantArray || canonical.kind == kClangIncompleteArray ||
+         canonical.kind == kClangVariableArray;
+}
+
 /* Moves from an array to its elements, and returns the extents that it has: "[2][3]". The first
  * ones of a parameter may be left out. NULL: they are, and it is like a pointer. */
 static char *enter_array(clang_type *type) {
   text_buf extents = {NULL, 0, 0};
   clang_type array = clang.getCanonicalType(*type);
-  const bool has_size = array.kind == kClangConstantArray;
-  while (array.kind == kClangConstantArray || array.kind == kClangIncompleteArray) {
+  bool has_size = array.kind == kClangConstantArray;
+  while (is_array(array)) {
+    if (array.kind == kClangVariableArray) has_size = false;
     if (has_size) text_add(&extents, "[%lld]", clang.getArraySize(array));
     while (type->kind != array.kind && peel(type)) continue;
     *type = clang.getArrayElementType(type->kind == array.kind ? *type : array);
     array = clang.getCanonicalType(*type);
   }
-  return extents.data;
+  if (!has_size) text_free(&extents);
+  return has_size ? extents.data : NULL;
 }
 
 static bool is_address(clang_type type) {
@@ -560,6 +569,24 @@ static bool add_callback_type(text_buf *out, clang_type type, bool is_data) {
   return true;
 }
 
+/* Which parameter of a callback is the caller's data: the only address, or the only one that is not
+ * const. -1: there is none. -2: several may be it. */
+static int find_data(clang_type canonical, int count) {
+  int i, found = -1, num_open = 0, open = -1, num_all = 0;
+  for (i = 0; i < count; ++i) {
+    const clang_type arg = clang.getArgType(canonical, (unsigned)i);
+    if (!is_address(arg)) continue;
+    found = i;
+    ++num_all;
+    if (clang.isConstQualifiedType(clang.getPointeeType(clang.getCanonicalType(arg))) != 0)
+      continue;
+    open = i;
+    ++num_open;
+  }
+  if (num_all <= 1) return found;
+  return num_open == 1 ? open : -2;
+}
+
 /* A function as a parameter: its type, and whether it is given an address, which may be the
  * caller's data. */
 static void describe_callback(clang_type type, header_type *out) {
@@ -567,15 +594,16 @@ static void describe_callback(clang_type type, header_type *out) {
   const int count = clang.getNumArgTypes(canonical);
   text_buf text = {NULL, 0, 0};
   bool good = add_callback_type(&text, clang.getResultType(canonical), false);
+  const int data = find_data(canonical, count);
   int i;
   out->kind = kHeaderFunction;
+  out->takes_data = data != -1;
+  good = good && data >= 0;
   text_add(&text, " (*" HEADER_NAME ")(");
   for (i = 0; i < count; ++i) {
     const clang_type arg = clang.getArgType(canonical, (unsigned)i);
-    const bool is_data = is_address(arg) && !out->takes_data;
     if (i > 0) text_add(&text, ", ");
-    good = add_callback_type(&text, arg, is_data) && good;
-    out->takes_data = out->takes_data || is_data;
+    good = add_callback_type(&text, arg, i == data) && good;
   }
   text_add(&text, ")");
   if (good) {
@@ -604,6 +632,7 @@ static void describe_target(clang_type target, header_type *out) {
   clang_type canonical;
   const char *number;
   out->inner = enter_array(&target);
+  out->is_char = is_char(target);
   canonical = clang.getCanonicalType(target);
   number = name_number(target);
   out->is_const = clang.isConstQualifiedType(canonical) != 0;
@@ -615,6 +644,7 @@ static void describe_target(clang_type target, header_type *out) {
     describe_callback(target, out);
   } else if (canonical.kind == kClangVoid) {
     out->kind = kHeaderAddress;
+    out->is_void = true;
   } else if (is_text && out->is_const && out->extents == NULL) {
     out->kind = kHeaderText;
   } else if (number != NULL) {
@@ -654,7 +684,7 @@ static void describe_type(clang_type type, header_type *out) {
     out->is_restrict = clang.isRestrictQualifiedType(canonical) != 0;
     while (type.kind != kClangPointer && peel(&type)) continue;
     describe_target(clang.getPointeeType(type.kind == kClangPointer ? type : canonical), out);
-  } else if (canonical.kind == kClangConstantArray || canonical.kind == kClangIncompleteArray) {
+  } else if (is_array(canonical)) {
     out->extents = enter_array(&type);
     describe_target(type, out);
   } else if (canonical.kind == kClangRecord) {
