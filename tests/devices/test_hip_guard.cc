@@ -1,14 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* hip/base.h, hip/device_guard.h and gpu.h, compiled with HIP's own header, on a fake of its
  * library. tests/cuda/test_device_guard.cc has more of the guard, which is the same code. */
-#include <gtest/gtest.h>
 #include <tvm/ffi/extra/gpu.h>
+
+/* This file is compiled twice: first as a source for CUDA of the same program. */
+#if !defined(__HIP_PLATFORM_AMD__)
+const DLDeviceType *FindTypeOfCuda();
+const DLDeviceType *FindTypeOfCuda() {
+  return &tvm::ffi::kDLGPU;
+}
+#else
+
+#include <gtest/gtest.h>
 #include <tvm/ffi/tvm_ffi.h>
 
 #include "../cpp/caught.h"
 #include "fake.h"
 
 namespace ffi = tvm::ffi;
+
+const DLDeviceType *FindTypeOfCuda();
 
 namespace {
 
@@ -71,4 +82,12 @@ TEST_F(HIPGuard, IsTheGuardOfOneSourceForBoth) {
             "RuntimeError: HIP Error: hipErrorInvalidDevice (101): invalid device ordinal");
 }
 
+TEST_F(HIPGuard, IsOfItsOwnSource) {
+  const DLDeviceType *const ours = &ffi::kDLGPU;
+  EXPECT_EQ(*ours, kDLROCM);
+  EXPECT_EQ(*FindTypeOfCuda(), kDLCUDA);
+}
+
 }  // namespace
+
+#endif

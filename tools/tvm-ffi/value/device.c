@@ -18,8 +18,8 @@ static struct {
   TVMFFIObjectHandle module; /* that file's; NULL: none was loaded */
   DLDevice device;
   TVMFFIStreamHandle stream;
-  char *failure; /* what is raised for the last call that failed; NULL: none did */
-  char *unread;  /* the same of the first copy from the device that failed */
+  void *unread; /* the message of the first copy from the device that failed, for threads that
+                   read and replace it at once; NULL: none did */
 } opened;
 
 /* ---- Plugins in files ---- */
@@ -101,6 +101,28 @@ static bool find_plugin(const char *name, DLDevice device) {
   return good;
 }
 
+/* ---- Calls of the plugin ----
+ * Each begins without an error raised, so that none before it is taken for the plugin's. */
+
+static int end(const char *action, int code) {
+  char *why, *failure;
+  if (code == 0) return 0;
+  tvm_ffi_error_ensure(code);
+  why = runtime_error_take_message();
+  failure = tool_format("%s cannot %s: %s", opened.name, action, why);
+  code = tvm_ffi_error_raise(TVM_FFI_C_RUNTIME_ERROR, "%s", failure);
+  free(failure);
+  free(why);
+  return code;
+}
+
+static int open_stream(TVMFFIStreamHandle *out) {
+  TVMFFIErrorSetRaised(NULL);
+  TVM_FFI_C_TRY(end("use the device", opened.plugin->stream(opened.device.device_id, out)));
+  return TVMFFIEnvSetStream((int32_t)opened.device.device_type, opened.device.device_id, *out,
+                            NULL);
+}
+
 bool device_plugin_open(const char *name, DLDevice device) {
   char *why;
   free(opened.name);
@@ -111,34 +133,16 @@ bool device_plugin_open(const char *name, DLDevice device) {
   } else if (!find_plugin(name, device)) {
     return false;
   }
-  if (device_plugin_use() == 0) return true;
+  if (open_stream(&opened.stream) == 0) return true;
   why = runtime_error_take_message();
   report_error("--device=%s: %s", name, why);
   free(why);
   return false;
 }
 
-/* ---- Calls of the plugin ----
- * Each begins without an error raised, so that none before it is taken for the plugin's. */
-
-static int end(const char *action, int code) {
-  char *why;
-  if (code == 0) return 0;
-  tvm_ffi_error_ensure(code);
-  why = runtime_error_take_message();
-  free(opened.failure);
-  opened.failure = tool_format("%s cannot %s: %s", opened.name, action, why);
-  free(why);
-  return tvm_ffi_error_raise(TVM_FFI_C_RUNTIME_ERROR, "%s", opened.failure);
-}
-
 int device_plugin_use(void) {
-  TVMFFIStreamHandle stream = NULL;
-  TVMFFIErrorSetRaised(NULL);
-  TVM_FFI_C_TRY(end("use the device", opened.plugin->stream(opened.device.device_id, &stream)));
-  opened.stream = stream;
-  return TVMFFIEnvSetStream((int32_t)opened.device.device_type, opened.device.device_id, stream,
-                            NULL);
+  TVMFFIStreamHandle stream = NULL; /* which is opened.stream, for all threads */
+  return open_stream(&stream);
 }
 
 int device_plugin_allocate(size_t size, void **out) {
@@ -163,15 +167,23 @@ int device_plugin_copy_in(void *data, uint64_t offset, const void *source, size_
                                                           data, offset, source, size));
 }
 
+/* Keeps the message of the error that is raised, which stays raised. */
+static void keep_unread(void) {
+  TVMFFIObjectHandle error = tvm_ffi_error_take();
+  const TVMFFIByteArray text = tvm_ffi_error_get_message(error);
+  char *message = tool_copy(text.data, text.size);
+  if (!tvm_ffi_detail_replace(&opened.unread, NULL, message)) free(message); /* not the first */
+  TVMFFIErrorSetRaised(error);
+  tvm_ffi_object_release(error);
+}
+
 int device_plugin_copy_out(const void *data, uint64_t offset, void *dest, size_t size) {
   int code;
   if (size == 0) return 0;
   TVMFFIErrorSetRaised(NULL);
   code = end("copy from the device", opened.plugin->copy_out(opened.device.device_id, opened.stream,
                                                              data, offset, dest, size));
-  if (code != 0 && opened.unread == NULL) {
-    opened.unread = tool_copy(opened.failure, strlen(opened.failure));
-  }
+  if (code != 0 && tvm_ffi_detail_load(&opened.unread) == NULL) keep_unread();
   return code;
 }
 
@@ -181,5 +193,6 @@ int device_plugin_wait(void) {
 }
 
 bool device_check_reads(void) {
-  return opened.unread == NULL || report_error("%s", opened.unread);
+  const char *unread = tvm_ffi_detail_load(&opened.unread);
+  return unread == NULL || report_error("%s", unread);
 }

@@ -2,7 +2,7 @@
 /**
  * @file tvm/ffi/extra/gpu.h
  * One source for CUDA and ROCm: what differs is HIP's for hipcc, and where a platform of HIP is
- * defined, and CUDA's otherwise.
+ * defined, and CUDA's otherwise. Where that platform is NVIDIA's, tensors are on CUDA.
  *
  *     CHECK_INPUT(x, ffi::kDLGPU, "a GPU");
  *     ffi::GPUDeviceGuard guard(x.device().device_id);
@@ -22,8 +22,12 @@
 #define TVM_FFI_CHECK_GPU_ERROR(stmt) TVM_FFI_CHECK_HIP_ERROR(stmt)
 
 TVM_FFI_NAMESPACE_BEGIN
-/** The device type of tensors. */
-TVM_FFI_LOCAL inline constexpr DLDeviceType kDLGPU = kDLROCM;
+/** The device type of tensors. Static: sources for CUDA and for ROCm may be in one library. */
+#if defined(__HIP_PLATFORM_NVIDIA__)
+static constexpr DLDeviceType kDLGPU = kDLCUDA;
+#else
+static constexpr DLDeviceType kDLGPU = kDLROCM;
+#endif
 using GPUDeviceGuard = HIPDeviceGuard;
 using GPUStream = hipStream_t;
 TVM_FFI_NAMESPACE_END
@@ -33,7 +37,7 @@ TVM_FFI_NAMESPACE_END
 #define TVM_FFI_CHECK_GPU_ERROR(stmt) TVM_FFI_CHECK_CUDA_ERROR(stmt)
 
 TVM_FFI_NAMESPACE_BEGIN
-TVM_FFI_LOCAL inline constexpr DLDeviceType kDLGPU = kDLCUDA;
+static constexpr DLDeviceType kDLGPU = kDLCUDA;
 using GPUDeviceGuard = CUDADeviceGuard;
 using GPUStream = cudaStream_t;
 TVM_FFI_NAMESPACE_END
@@ -46,7 +50,7 @@ TVM_FFI_NAMESPACE_BEGIN
  * @return [lend] As long as its owner keeps it; NULL when none was set: the default stream.
  * Errors: none.
  */
-TVM_FFI_LOCAL_INLINE GPUStream GetGPUStream(const TensorView &x) {
+static TVM_FFI_INLINE GPUStream GetGPUStream(const TensorView &x) {
   return static_cast<GPUStream>(TVMFFIEnvGetStream(kDLGPU, x.device().device_id));
 }
 
