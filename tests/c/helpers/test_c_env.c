@@ -263,6 +263,41 @@ TEST(test_streams_that_must_be_set) {
   }
 }
 
+static int read_first_stream(void *self, const TVMFFIAny *args, int32_t num_args,
+                             TVMFFIAny *result) {
+  (void)args, (void)num_args;
+  *result = tvm_ffi_any_from_pointer(tvm_ffi_env_get_stream((const DLTensor *)self));
+  return 0;
+}
+
+/* Memory that has no streams of its own has those of its GPU, for kernels and for hosts. */
+TEST(test_streams_of_host_and_managed_memory) {
+  static const int32_t kTypes[][2] = {
+      {kDLCUDAHost, kDLCUDA}, {kDLCUDAManaged, kDLCUDA}, {kDLROCMHost, kDLROCM}};
+  size_t i;
+  for (i = 0; i < sizeof kTypes / sizeof *kTypes; ++i) {
+    tvm_ffi_env env = tvm_ffi_env_make(tvm_ffi_device_make(kTypes[i][0], 2));
+    TVMFFIObjectHandle function = NULL;
+    TVMFFIStreamHandle stream = NULL;
+    TVMFFIAny result;
+    void *seen = NULL;
+    DLTensor tensor;
+    tensor.device = env.device;
+    check_ok(TVMFFIEnvSetStream(kTypes[i][1], 2, STREAM(7), NULL));
+    assert_ptr_equal(tvm_ffi_env_get_stream(&tensor), STREAM(7));
+    check_ok(tvm_ffi_env_read_stream(&tensor, &stream));
+    assert_ptr_equal(stream, STREAM(7));
+    env.stream = STREAM(8);
+    check_ok(TVMFFIFunctionCreate(&tensor, read_first_stream, NULL, &function));
+    check_ok(tvm_ffi_env_call(&env, function, NULL, 0, &result));
+    assert_true(tvm_ffi_any_try_pointer(&result, &seen));
+    assert_ptr_equal(seen, STREAM(8));
+    assert_ptr_equal(TVMFFIEnvGetStream(kTypes[i][1], 2), STREAM(7));
+    tvm_ffi_object_release(function);
+    check_ok(TVMFFIEnvSetStream(kTypes[i][1], 2, NULL, NULL));
+  }
+}
+
 /* ---- An allocator with a context ---- */
 
 typedef struct {
@@ -364,6 +399,7 @@ RUN_TESTS({
     cmocka_unit_test(test_devices_that_are_none),
     cmocka_unit_test(test_the_allocator_for_hosts),
     cmocka_unit_test(test_streams_that_must_be_set),
+    cmocka_unit_test(test_streams_of_host_and_managed_memory),
     cmocka_unit_test(test_an_allocator_with_a_context),
     cmocka_unit_test(test_a_host_interrupts_a_kernel),
     cmocka_unit_test(test_hooks_that_do_not_go_together),

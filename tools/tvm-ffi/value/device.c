@@ -117,9 +117,10 @@ static int end(const char *action, int code) {
 }
 
 static int open_stream(TVMFFIStreamHandle *out) {
+  const int32_t type = (int32_t)opened.device.device_type;
   TVMFFIErrorSetRaised(NULL);
   TVM_FFI_C_TRY(end("use the device", opened.plugin->stream(opened.device.device_id, out)));
-  return TVMFFIEnvSetStream((int32_t)opened.device.device_type, opened.device.device_id, *out,
+  return TVMFFIEnvSetStream(tvm_ffi_detail_find_stream_type(type), opened.device.device_id, *out,
                             NULL);
 }
 

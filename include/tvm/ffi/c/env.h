@@ -17,7 +17,8 @@
 #include <tvm/ffi/extra/c_env_api.h>
 
 /**
- * This thread's current stream of the tensor's device, for instance a cudaStream_t.
+ * This thread's current stream of the tensor's device, for instance a cudaStream_t. Memory of
+ * cuda_host and cuda_managed has that of cuda, and rocm_host that of rocm.
  * @param tensor [borrow]
  * @return [lend] As long as its owner keeps it; NULL when none was set: the default stream.
  * Errors: none.   Threads: any.
@@ -47,7 +48,7 @@ static inline int tvm_ffi_env_check_interrupt(void);
 
 /** The environment of a call, in the calling thread only. */
 typedef struct {
-  /** The device whose stream is set. */
+  /** The device whose stream is set, the one that tvm_ffi_env_get_stream gives its tensors. */
   DLDevice device;
   /** [borrow] NULL on kDLCPU leaves the stream as it is; on other devices NULL is set. */
   TVMFFIStreamHandle stream;

@@ -11,8 +11,15 @@ static inline bool tvm_ffi_detail_has_default_stream(DLDevice device) {
   return tvm_ffi_device_is_addressable(device) && device.device_type != kDLOneAPI;
 }
 
+/** The device type whose streams work on memory of that type is given to. */
+static inline int32_t tvm_ffi_detail_find_stream_type(int32_t device_type) {
+  if (device_type == kDLCUDAHost || device_type == kDLCUDAManaged) return kDLCUDA;
+  return device_type == kDLROCMHost ? (int32_t)kDLROCM : device_type;
+}
+
 static inline TVMFFIStreamHandle tvm_ffi_env_get_stream(const DLTensor *tensor) {
-  return TVMFFIEnvGetStream((int32_t)tensor->device.device_type, tensor->device.device_id);
+  return TVMFFIEnvGetStream(tvm_ffi_detail_find_stream_type((int32_t)tensor->device.device_type),
+                            tensor->device.device_id);
 }
 
 TVM_FFI_C_DETAIL_READER int tvm_ffi_env_read_stream(const DLTensor *tensor,
@@ -106,7 +113,8 @@ static inline int tvm_ffi_detail_allocate_with(DLTensor *prototype, DLManagedTen
 
 static inline int tvm_ffi_env_call(const tvm_ffi_env *env, TVMFFIObjectHandle function,
                                    const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  const int32_t type = (int32_t)env->device.device_type, id = env->device.device_id;
+  const int32_t type = tvm_ffi_detail_find_stream_type((int32_t)env->device.device_type);
+  const int32_t id = env->device.device_id;
   const bool set_stream = env->stream != NULL || type != kDLCPU;
   const DLPackManagedTensorAllocator allocator =
       env->with != NULL ? tvm_ffi_detail_allocate_with : env->allocator;
