@@ -131,6 +131,31 @@ TEST(test_a_launch) {
   drop(&x), drop(&y);
 }
 
+/* A part ends with the elements, and kernels may do with it what they may do with its buffer. */
+static void check_part(const vector *x, cl_mem_flags access) {
+  const cl_buffer_region region = {0, kSize * sizeof(float)};
+  tvm_ffi_detail_opencl_launch launch;
+  DLTensor tensor = x->tensor;
+  int64_t shape = 5;
+  cl_mem_flags flags = 0;
+  cl_mem part = NULL;
+  size_t size = 0;
+  cl_int code;
+  launch.name = "scale", launch.num_parts = 0;
+  tensor.shape = &shape;
+  tensor.byte_offset = 512;
+  tensor.data = clCreateSubBuffer((cl_mem)x->tensor.data, access, CL_BUFFER_CREATE_TYPE_REGION,
+                                  &region, &code);
+  assert_int_equal(code, CL_SUCCESS);
+  check_ok(tvm_ffi_detail_opencl_cut(&launch, 0, &tensor, 20, &part));
+  assert_int_equal(clGetMemObjectInfo(part, CL_MEM_SIZE, sizeof size, &size, NULL), CL_SUCCESS);
+  assert_int_equal(size, 20);
+  assert_int_equal(clGetMemObjectInfo(part, CL_MEM_FLAGS, sizeof flags, &flags, NULL), CL_SUCCESS);
+  assert_int_equal(flags & access, access);
+  assert_int_equal(clReleaseMemObject(part), CL_SUCCESS);
+  assert_int_equal(clReleaseMemObject((cl_mem)tensor.data), CL_SUCCESS);
+}
+
 TEST(test_offsets_of_tensors) {
   const size_t first = 128; /* floats, at a multiple of any alignment that devices ask for */
   vector x, y;
@@ -159,6 +184,8 @@ TEST(test_offsets_of_tensors) {
   for (i = 0; i < kSize - first; ++i) assert_true(y.values[i] == 2.5f * (float)(first + i));
   drop(&x);
   x.tensor.data = whole;
+  check_part(&x, CL_MEM_READ_ONLY), check_part(&x, CL_MEM_WRITE_ONLY);
+  check_part(&x, CL_MEM_READ_WRITE);
 
   x.tensor.byte_offset = 4;
   check_fails_with(scale(1), "ValueError",

@@ -304,15 +304,22 @@ TVM_FFI_C_DETAIL_COLD static inline int tvm_ffi_detail_opencl_refuse(
                                property, (int)i, launch->name, expected, got);
 }
 
-/** Makes the part of a buffer from the first element on. @param out [lend] As long as launch. */
+/**
+ * Makes the part of a buffer that has the elements, which end so many bytes after the first begins:
+ * parts of two tensors overlap only where these do. What kernels may do with it is as with the
+ * buffer. @param out [lend] As long as launch.
+ */
 static inline int tvm_ffi_detail_opencl_cut(tvm_ffi_detail_opencl_launch *launch, int32_t i,
-                                            const DLTensor *tensor, size_t bytes, cl_mem *out) {
+                                            const DLTensor *tensor, size_t size, cl_mem *out) {
+  const cl_mem_flags access = CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | CL_MEM_READ_ONLY;
   cl_mem buffer = (cl_mem)tensor->data, whole = NULL;
+  cl_mem_flags flags = 0;
   cl_buffer_region region;
   size_t begin = 0;
   cl_int code;
   char got[48];
   /* There are no parts of parts: a part is one of the whole buffer. */
+  TVM_FFI_C_OPENCL_TRY(clGetMemObjectInfo(buffer, CL_MEM_FLAGS, sizeof flags, &flags, NULL));
   TVM_FFI_C_OPENCL_TRY(
       clGetMemObjectInfo(buffer, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof whole, &whole, NULL));
   if (whole != NULL) {
@@ -320,8 +327,8 @@ static inline int tvm_ffi_detail_opencl_cut(tvm_ffi_detail_opencl_launch *launch
     buffer = whole;
   }
   region.origin = begin + (size_t)tensor->byte_offset;
-  region.size = bytes - (size_t)tensor->byte_offset;
-  *out = clCreateSubBuffer(buffer, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &code);
+  region.size = size;
+  *out = clCreateSubBuffer(buffer, flags & access, CL_BUFFER_CREATE_TYPE_REGION, &region, &code);
   if (code == CL_SUCCESS) launch->parts[launch->num_parts++] = *out;
   if (code != CL_MISALIGNED_SUB_BUFFER_OFFSET) {
     return tvm_ffi_detail_opencl_check(code, "clCreateSubBuffer", launch->name);
@@ -367,7 +374,7 @@ static inline int tvm_ffi_detail_opencl_set_tensor(tvm_ffi_detail_opencl_launch 
                                         "none below 0 (or tvm_ffi_opencl_arg_buffer)", "one");
   }
   if (!arg->is_buffer && tensor->byte_offset != 0 && end != 0) {
-    TVM_FFI_C_TRY(tvm_ffi_detail_opencl_cut(launch, i, tensor, bytes, &buffer));
+    TVM_FFI_C_TRY(tvm_ffi_detail_opencl_cut(launch, i, tensor, (size_t)end, &buffer));
   }
   code = clSetKernelArg(launch->kernel, (cl_uint)i, sizeof buffer, &buffer);
   return tvm_ffi_detail_opencl_check(code, "clSetKernelArg", launch->name);
