@@ -11,13 +11,17 @@ static int open_stream(int32_t device_id, TVMFFIStreamHandle *out) {
   return 0;
 }
 
+/* Also called in threads of kernels, where another device may be current. */
 static int allocate(int32_t device_id, TVMFFIStreamHandle stream, size_t size, void **out) {
-  (void)device_id;
+  tvm_ffi_hip_guard guard;
+  hipError_t result;
   (void)stream;
-  TVM_FFI_C_HIP_TRY(hipMalloc(out, size));
-  return 0;
+  TVM_FFI_C_TRY(tvm_ffi_hip_guard_begin(&guard, device_id));
+  result = hipMalloc(out, size);
+  return tvm_ffi_hip_guard_end(&guard, result == hipSuccess ? 0 : TVM_FFI_C_HIP_RAISE(result));
 }
 
+/* hipFree finds the device of the memory. */
 static void release(int32_t device_id, TVMFFIStreamHandle stream, void *data) {
   (void)device_id;
   (void)stream;

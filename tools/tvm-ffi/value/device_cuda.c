@@ -71,6 +71,7 @@ static int allocate(int32_t device_id, TVMFFIStreamHandle stream, size_t size, v
   uint64_t address = 0;
   (void)device_id;
   (void)stream;
+  TVM_FFI_C_TRY(check(driver.set_context(opened_context))); /* a kernel's thread may have none */
   TVM_FFI_C_TRY(check(driver.allocate(&address, size)));
   *out = (void *)(uintptr_t)address;
   return 0;
@@ -79,6 +80,8 @@ static int allocate(int32_t device_id, TVMFFIStreamHandle stream, size_t size, v
 static void release(int32_t device_id, TVMFFIStreamHandle stream, void *data) {
   (void)device_id;
   (void)stream;
+  if (driver.deallocate((uint64_t)(uintptr_t)data) == 0) return;
+  if (driver.set_context(opened_context) != 0) return; /* a kernel's thread may have none */
   (void)driver.deallocate((uint64_t)(uintptr_t)data);
 }
 

@@ -32,8 +32,9 @@
  * tool has added the offset, and `offset` is 0; or a handle, and `offset` counts bytes from its
  * begin.
  *
- * Threads: any, several at once, each after a call of `stream`; the first of these returns before
- * any other call.
+ * Threads: any, several at once, after the first call of `stream` has returned. A kernel's own
+ * threads may come to `allocate` and `release` without one of theirs, so these make the device
+ * current themselves where the API needs it; the others come after a call of `stream`.
  */
 typedef struct {
   /** TVM_FFI_C_DEVICE_PLUGIN_VERSION; the tool reads nothing else of a version that it does not
