@@ -25,7 +25,21 @@ bool subject_fills(const subject *s, size_t i) {
 
 /* ---- Making the arguments ---- */
 
+static uint32_t count_object(TVMFFIObjectHandle object) {
+  return (uint32_t)((const TVMFFIObject *)object)->combined_ref_count;
+}
+
+/* Unless the function has released it in place of this program. */
+static void release_kept(const argument *arg) {
+  const bool is_current =
+      arg->value.type_index >= kTVMFFIStaticObjectBegin && arg->value.v_obj == arg->kept;
+  if (arg->kept != NULL && count_object(arg->kept) > (is_current ? 1 : 0)) {
+    TVMFFIObjectDecRef(arg->kept);
+  }
+}
+
 static void clear_argument(argument *arg) {
+  release_kept(arg);
   if (arg->store == NULL) {
     tvm_ffi_any_clear(&arg->value);
   } else {
@@ -339,7 +353,7 @@ static const char *name_argument(const attempt *a, size_t i) {
 /* 0: it is no object. */
 static uint32_t count_references(const TVMFFIAny *value) {
   if (value->type_index < kTVMFFIStaticObjectBegin) return 0;
-  return (uint32_t)((const TVMFFIObject *)value->v_obj)->combined_ref_count;
+  return count_object(value->v_obj);
 }
 
 static uint64_t digest_shape(const DLTensor *tensor) {
@@ -354,7 +368,11 @@ static uint64_t digest_shape(const DLTensor *tensor) {
 
 static void remember_argument(argument *arg) {
   DLTensor *tensor;
-  if (arg->references == 0) arg->references = count_references(&arg->value);
+  if (arg->references == 0 && count_references(&arg->value) > 0) {
+    arg->kept = arg->value.v_obj;
+    TVMFFIObjectIncRef(arg->kept);
+    arg->references = count_references(&arg->value);
+  }
   arg->passed = arg->store != NULL && tvm_ffi_any_try_tensor(&arg->value, &tensor) ? tensor : NULL;
   if (arg->passed == NULL) return;
   arg->header = *arg->passed;

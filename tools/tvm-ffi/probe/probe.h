@@ -106,10 +106,11 @@ typedef struct {
   TVMFFIObjectHandle on_device; /* a copy of the storage */
   DLTensor view;                /* of the storage there */
   /* Since the first call: */
-  uint32_t references;    /* to its object then; 0: none was made, or it is no object */
-  const DLTensor *passed; /* what the function gets; NULL: no tensor */
-  DLTensor header;        /* and what that was before the call, */
-  uint64_t header_digest; /* with its extents and strides */
+  TVMFFIObjectHandle kept; /* its object, which stays whatever the function releases */
+  uint32_t references;     /* to its object then; 0: none was made, or it is no object */
+  const DLTensor *passed;  /* what the function gets; NULL: no tensor */
+  DLTensor header;         /* and what that was before the call, */
+  uint64_t header_digest;  /* with its extents and strides */
 } argument;
 
 typedef struct {
