@@ -669,26 +669,27 @@ class Device(unittest.TestCase):
         after = floats(1, 2, 2, 4)
         r.returned(r.call("twice", [x, y], [X]), None, [after])
         r.returned(r.call("twice", [x, y], [X]), None, [Y])
-        code, out, err = run("replay", r.folder, "--device=ext_dev", "--json", env=env)
+        replay = ["replay", r.folder, "--lib", plugin]
+        code, out, err = run(*replay, "--device=ext_dev", "--json", env=env)
         found = json.loads(out)
         self.assertEqual([c["verdict"] for c in found["calls"]], ["same", "differs"])
         self.assertEqual((code, err), (MISMATCH, ""))
-        self.assertEqual(verdicts(MISMATCH, r.folder)["left_out"], 2)
-        self.assertRegex(good("replay", r.folder, "1", "--bench", "--device=ext_dev", env=env),
+        self.assertEqual(verdicts(MISMATCH, r.folder, "--lib", plugin)["left_out"], 2)
+        self.assertRegex(good(*replay, "1", "--bench", "--device=ext_dev", env=env),
                          r"twice +minimum|\ntwice +\d")
         broken = dict(env, FAKE_DEVICE="wait")
-        _, out, _ = run("replay", r.folder, "1", "--device=ext_dev", env=broken)
+        _, out, _ = run(*replay, "1", "--device=ext_dev", env=broken)
         self.assertIn("tvm_ffi_device_ext_dev.so cannot finish: a kernel failed", out)
         bad(USAGE, "--device=ext_dev: its plugin tvm_ffi_device_ext_dev.so cannot be used: ",
-            "replay", r.folder, "1", "--device=ext_dev", env=dict(env, FAKE_DEVICE="version"))
-        code, out, _ = run("replay", r.folder, "1", "--device=ext_dev",
+            *replay, "1", "--device=ext_dev", env=dict(env, FAKE_DEVICE="version"))
+        code, out, _ = run(*replay, "1", "--device=ext_dev",
                            env=dict(env, FAKE_DEVICE="copy_in"))
         self.assertEqual(code, MISMATCH)
         self.assertIn("arg[0] cannot be made: tvm_ffi_device_ext_dev.so cannot copy to the device: "
                       "the bus is out\n", out)
         for order in [], ["--in-order"]:
             bad(RAISED, "tvm-ffi: tvm_ffi_device_ext_dev.so cannot copy from the device: ",
-                "replay", r.folder, "1", "--device=ext_dev", *order,
+                *replay, "1", "--device=ext_dev", *order,
                 env=dict(env, FAKE_DEVICE="copy_out"))
 
 
