@@ -46,6 +46,7 @@ static const uint32_t kSpirv[] = {
 static tvm_ffi_opencl_program program =
     TVM_FFI_C_OPENCL_PROGRAM(kSource, sizeof kSource - 1, "-DFOR_THE_OPTIONS=100");
 static tvm_ffi_opencl_program spirv = TVM_FFI_C_OPENCL_PROGRAM(kSpirv, sizeof kSpirv, NULL);
+static tvm_ffi_opencl_program empty = TVM_FFI_C_OPENCL_PROGRAM(kSource, 0, NULL);
 static tvm_ffi_opencl_program broken = TVM_FFI_C_OPENCL_PROGRAM(kBroken, sizeof kBroken - 1, NULL);
 
 static cl_device_id device;
@@ -279,6 +280,8 @@ TEST(test_errors_of_opencl) {
               "ValueError",
               "Expected up to 64 arguments and 1 to 3 dimensions for `scale` but got 65 and 1");
   /* The build log, each time: a program that failed is not kept. */
+  check_fails(tvm_ffi_opencl_program_read(&empty, context, &built), "ValueError",
+              "The OpenCL program has no code");
   check_fails_with(tvm_ffi_opencl_program_read(&broken, context, &built), "RuntimeError",
                    "OpenCL Error: CL_BUILD_PROGRAM_FAILURE (-11) in clBuildProgram for ");
   check_fails_with(tvm_ffi_opencl_program_read(&broken, context, &built), "RuntimeError",

@@ -921,22 +921,23 @@ TVM_FFI_C_EXPORT(view_unheld, "(x: Tensor) -> Tensor") {
 
 /* What an earlier call leaves, if it differs in one thing. */
 WRONG(
-    caches_largest, kAll, static const float *of; static float most; if (c.size != 12) return 0;
-    if (of != c.a) {
+    caches_largest, kAll, static const float *seen; static float most; if (c.size != 12) return 0;
+    if (seen != c.a) {
       most = 0;
       ALL_ELEMENTS most = fmaxf(most, fabsf(c.a[i]));
-    } of = c.a;
+    } seen = c.a;
     ALL_ELEMENTS c.b[i] = (float)c.s * most;)
-WRONG(caches_factor, kAll, static int64_t of; static double factor; if (of != c.size) factor = c.s;
-      of = c.size; ALL_ELEMENTS c.b[i] = (float)factor * c.a[i];)
+WRONG(caches_factor, kAll, static int64_t seen; static double factor;
+      if (seen != c.size) factor = c.s; seen = c.size;
+      ALL_ELEMENTS c.b[i] = (float)factor * c.a[i];)
 TVM_FFI_C_EXPORT(caches_text, "(x: str) -> int") {
-  static const char *of;
+  static const char *seen;
   static int last;
   TVMFFIByteArray text;
   TVM_FFI_C_TRY(take_text(args, &text));
   if (text.size == 0) return refuse("is empty");
-  if (of != text.data) last = text.data[text.size - 1];
-  of = text.data;
+  if (seen != text.data) last = text.data[text.size - 1];
+  seen = text.data;
   return tvm_ffi_args_return(args, tvm_ffi_any_from_int64(last));
 }
 

@@ -104,7 +104,8 @@ typedef struct {
  * @param program [borrow]
  * @param out [lend] Until tvm_ffi_opencl_program_clear.
  * Errors: RuntimeError `OpenCL Error: CL_BUILD_PROGRAM_FAILURE (-11) in clBuildProgram for
- * <device>: <build log>`, `... takes no SPIR-V`, others of OpenCL; memory.   Threads: any.
+ * <device>: <build log>`, `... takes no SPIR-V`, others of OpenCL; ValueError (no code); memory.
+ * Threads: any.
  */
 static inline int tvm_ffi_opencl_program_read(tvm_ffi_opencl_program *program, cl_context context,
                                               cl_program *out);

@@ -137,10 +137,11 @@ static inline cl_device_id *tvm_ffi_detail_opencl_get_devices(cl_context context
 }
 
 /** A text about a device, or "" if it does not have it. */
-static inline const char *tvm_ffi_detail_opencl_get_text(cl_device_id device, cl_device_info what,
-                                                         char *buffer, size_t capacity) {
+static inline const char *tvm_ffi_detail_opencl_get_text(cl_device_id device,
+                                                         cl_device_info property, char *buffer,
+                                                         size_t capacity) {
   memset(buffer, 0, capacity);
-  if (clGetDeviceInfo(device, what, capacity - 1, buffer, NULL) != CL_SUCCESS) buffer[0] = '\0';
+  if (clGetDeviceInfo(device, property, capacity - 1, buffer, NULL) != CL_SUCCESS) buffer[0] = '\0';
   return buffer;
 }
 
@@ -212,19 +213,22 @@ static inline int tvm_ffi_detail_opencl_create_spirv(const tvm_ffi_opencl_progra
 
 /** A tvm_ffi_handle_maker: self is the tvm_ffi_opencl_program, key the context. */
 static inline int tvm_ffi_detail_opencl_build(void *self, const void *key, void **out) {
-  const tvm_ffi_opencl_program *from = (const tvm_ffi_opencl_program *)self;
-  const char *source = (const char *)from->code;
+  const tvm_ffi_opencl_program *source = (const tvm_ffi_opencl_program *)self;
+  const char *code_text = (const char *)source->code;
   cl_context context;
   cl_program program = NULL;
   cl_int code = CL_SUCCESS;
+  if (source->size == 0) { /* OpenCL would read up to a NUL */
+    return TVM_FFI_C_DETAIL_FAIL(TVM_FFI_C_VALUE_ERROR, "%s", "The OpenCL program has no code");
+  }
   memcpy(&context, &key, sizeof context);
-  if (tvm_ffi_detail_opencl_is_spirv(from)) {
-    TVM_FFI_C_TRY(tvm_ffi_detail_opencl_create_spirv(from, context, &program));
+  if (tvm_ffi_detail_opencl_is_spirv(source)) {
+    TVM_FFI_C_TRY(tvm_ffi_detail_opencl_create_spirv(source, context, &program));
   } else {
-    program = clCreateProgramWithSource(context, 1, &source, &from->size, &code);
+    program = clCreateProgramWithSource(context, 1, &code_text, &source->size, &code);
     TVM_FFI_C_TRY(tvm_ffi_detail_opencl_check(code, "clCreateProgramWithSource", "the program"));
   }
-  code = clBuildProgram(program, 0, NULL, from->options, NULL, NULL);
+  code = clBuildProgram(program, 0, NULL, source->options, NULL, NULL);
   if (code != CL_SUCCESS) {
     (void)tvm_ffi_detail_opencl_raise_log(context, program, code);
     (void)clReleaseProgram(program);
