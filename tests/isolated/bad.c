@@ -557,11 +557,15 @@ TVM_FFI_C_EXPORT(use_too_large_block, "() -> None") {
   return 0;
 }
 
-/* Writes beyond the guard page of the stack. */
+/* Writes beyond the guard page of the stack, where nothing is mapped: libraries and large blocks
+ * lie at random places below a stack. */
 TVM_FFI_C_EXPORT(jump_over_guard, "() -> None") {
   volatile char here = 0;
-  const uintptr_t far = (uintptr_t)&here - ((uintptr_t)1 << (sizeof(void *) >= 8 ? 38 : 30));
+  const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+  uintptr_t far = (uintptr_t)&here - ((uintptr_t)1 << (sizeof(void *) >= 8 ? 38 : 30));
   (void)args;
+  far -= far % page;
+  while (msync((void *)far, page, MS_ASYNC) == 0) far -= page;
   *(volatile char *)far = 1;
   return 0;
 }
