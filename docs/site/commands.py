@@ -9,6 +9,8 @@ EXAMPLE = re.compile(r"^### (.*)$", re.M)
 # The beginning of a row in a table of options: `-o`, `--output=FILE`.
 OPTION = re.compile(r"^\| (`-\w`, )?`--([\w-]+)([^`]*)` \|", re.M)
 TABLE = re.compile(r"^(?=\| option \|)", re.M)
+# The target of a link to another page of this repository.
+TO_PAGE = re.compile(r"(?<=\]\()(?!#|\w+:)")
 FILES = "[The files that they use](../commands.md#files-of-the-examples)"
 
 
@@ -32,6 +34,7 @@ def command_page(text, examples):
     if not examples:
         return text
     text = TABLE.sub("## Options\n\n", link_options(text, examples)).strip("\n")
+    examples = TO_PAGE.sub("../", examples)  # they were written for a page in the folder above
     return f"{text}\n\n## Examples\n\n{FILES}\n\n{examples.strip()}\n"
 
 

@@ -27,12 +27,12 @@ exclude_patterns = [
     "docs/reference/examples.md"
 ]  # parts of other pages
 nitpicky = True
-# Names in declarations: types of C, DLPack and CUDA have no page here, nor have internal ones,
-# unnamed members have no name, and in templates of C++ Sphinx looks for many that are none. Names
-# in texts are checked.
+# Names in declarations: types of C, DLPack, CUDA, HIP and OpenCL have no page here, nor have
+# internal ones, unnamed members have no name, and in templates of C++ Sphinx looks for many that
+# are none. Names in texts are checked.
 nitpick_ignore_regex = [
     ("c:identifier", r"DL\w+|FILE|u?int\d*_t|u?intptr_t|size_t|va_list|fenv_t|bool|cu\w+|CU\w+|"
-                     r"tvm_ffi_detail_\w+|.*\.@\d+"),
+                     r"hip\w+|cl_\w+|tvm_ffi_detail_\w+|.*\.@\d+"),
     ("cpp:.*", ".*")
 ]
 # Without their namespaces, constants of two namespaces may have one name.
