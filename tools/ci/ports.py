@@ -297,7 +297,7 @@ def one_thread():
     folder = build("one-thread", "-Dthreads=disabled", "-Dloading=disabled", "-Dcpp=disabled",
                    "-Dcuda=disabled", "-Dtools=disabled", "-Ddlpack=fallback", NO_DEBUG,
                    suites=ONE_THREAD)
-    meson_test(folder, suites=ONE_THREAD)
+    meson_test(folder, suites=ONE_THREAD, without=["slow"])
 
 
 def small_compiler(compiler, *options):
@@ -325,7 +325,7 @@ def tcc():
     folder = build("tcc-tests", "--native-file", ROOT / "tools/ci/tcc.ini", "-Dthreads=disabled",
                    "-Dcpp=disabled", "-Dcuda=disabled", "-Dtools=disabled", "-Ddlpack=fallback",
                    suites=ONE_THREAD)
-    meson_test(folder, suites=ONE_THREAD)
+    meson_test(folder, suites=ONE_THREAD, without=["slow"])
 
 
 @part("cc pcc", alone="the same by a compiler without atomic operations")
