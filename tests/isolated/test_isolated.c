@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls of isolated modules that go well: values, tensors, callbacks, errors. */
+/* Calls of isolated modules that go well: values, tensors, callbacks, errors; where the library is
+ * looked for. */
 #define _GNU_SOURCE
+#include <dlfcn.h>
 #include <pthread.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <tvm/ffi/extra/c_runtime_api.h>
 #include <unistd.h>
 #ifdef __linux__
 #include <linux/perf_event.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #endif
 
@@ -1019,6 +1021,59 @@ TEST(test_kept_callbacks) {
   tvm_ffi_object_release(function);
 }
 
+static void copy_file(const char *from, const char *to) {
+  static char bytes[64 << 10];
+  FILE *in = fopen(from, "rb"), *out = fopen(to, "wb");
+  size_t size;
+  assert_non_null(in);
+  assert_non_null(out);
+  while ((size = fread(bytes, 1, sizeof bytes, in)) > 0) {
+    assert_int_equal(fwrite(bytes, 1, size, out), size);
+  }
+  assert_int_equal(ferror(in), 0);
+  fclose(in);
+  assert_int_equal(fclose(out), 0);
+}
+
+/*
+ * The runtime with C++ functions is installed in a folder of the folder with this library. Another
+ * library with its name stands for it: the error says that it was opened.
+ */
+TEST(test_library_above_the_runtime) {
+  char folder[kEnvironmentPath], inner[sizeof folder + 16];
+  char runtime[sizeof inner + 16], library[sizeof folder + 32];
+  int (*load_module)(const char *path, TVMFFIObjectHandle *out);
+  void (*take_error)(TVMFFIObjectHandle * out);
+  TVMFFIObjectHandle loaded = NULL, error = NULL;
+  void *handle, *symbol;
+  environment_temporary("tvm_ffi_test", folder);
+  assert_non_null(mkdtemp(folder));
+  snprintf(inner, sizeof inner, "%s/tvm_ffi_cxx", folder);
+  snprintf(runtime, sizeof runtime, "%s/libtvm_ffi.so", inner);
+  snprintf(library, sizeof library, "%s/libtvm_ffi_isolated.so", folder);
+  assert_int_equal(mkdir(inner, 0700), 0);
+  copy_file(getenv("TVM_FFI_TEST_RUNTIME"), runtime);
+  copy_file(module_path("isolated_good.so"), library);
+  handle = dlopen(runtime, RTLD_LAZY | RTLD_LOCAL);
+  assert_non_null(handle);
+  symbol = dlsym(handle, "TVMFFIRuntimeModuleLoad");
+  assert_non_null(symbol);
+  memcpy(&load_module, &symbol, sizeof load_module);
+  symbol = dlsym(handle, "TVMFFIErrorMoveFromRaised");
+  assert_non_null(symbol);
+  memcpy(&take_error, &symbol, sizeof take_error);
+  assert_int_equal(load_module("isolated:/no/such/kernel.so", &loaded), -1);
+  take_error(&error);
+  assert_non_null(error);
+  assert_non_null(
+      strstr(tvm_ffi_error_get_message(error).data, "it has no tvm_ffi_isolated_load_named"));
+  tvm_ffi_object_release(error);
+  assert_int_equal(unlink(library), 0);
+  assert_int_equal(unlink(runtime), 0);
+  assert_int_equal(rmdir(inner), 0);
+  assert_int_equal(rmdir(folder), 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_plain_values),
@@ -1065,6 +1120,7 @@ int main(void) {
       cmocka_unit_test(test_dropped_arguments),
       cmocka_unit_test(test_returned_functions),
       cmocka_unit_test(test_kept_callbacks),
+      cmocka_unit_test(test_library_above_the_runtime),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }

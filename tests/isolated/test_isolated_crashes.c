@@ -984,59 +984,6 @@ TEST(test_wrong_names) {
   assert_null(module);
 }
 
-static void copy_file(const char *from, const char *to) {
-  static char bytes[64 << 10];
-  FILE *in = fopen(from, "rb"), *out = fopen(to, "wb");
-  size_t size;
-  assert_non_null(in);
-  assert_non_null(out);
-  while ((size = fread(bytes, 1, sizeof bytes, in)) > 0) {
-    assert_int_equal(fwrite(bytes, 1, size, out), size);
-  }
-  assert_int_equal(ferror(in), 0);
-  fclose(in);
-  assert_int_equal(fclose(out), 0);
-}
-
-/*
- * The runtime with C++ functions is installed in a folder of the folder with this library. Another
- * library with its name stands for it: the error says that it was opened.
- */
-TEST(test_library_above_the_runtime) {
-  char folder[kEnvironmentPath], inner[sizeof folder + 16];
-  char runtime[sizeof inner + 16], library[sizeof folder + 32];
-  int (*load_module)(const char *path, TVMFFIObjectHandle *out);
-  void (*take_error)(TVMFFIObjectHandle * out);
-  TVMFFIObjectHandle module = NULL, error = NULL;
-  void *handle, *symbol;
-  environment_temporary("tvm_ffi_test", folder);
-  assert_non_null(mkdtemp(folder));
-  snprintf(inner, sizeof inner, "%s/tvm_ffi_cxx", folder);
-  snprintf(runtime, sizeof runtime, "%s/libtvm_ffi.so", inner);
-  snprintf(library, sizeof library, "%s/libtvm_ffi_isolated.so", folder);
-  assert_int_equal(mkdir(inner, 0700), 0);
-  copy_file(getenv("TVM_FFI_TEST_RUNTIME"), runtime);
-  copy_file(module_path("isolated_good.so"), library);
-  handle = dlopen(runtime, RTLD_LAZY | RTLD_LOCAL);
-  assert_non_null(handle);
-  symbol = dlsym(handle, "TVMFFIRuntimeModuleLoad");
-  assert_non_null(symbol);
-  memcpy(&load_module, &symbol, sizeof load_module);
-  symbol = dlsym(handle, "TVMFFIErrorMoveFromRaised");
-  assert_non_null(symbol);
-  memcpy(&take_error, &symbol, sizeof take_error);
-  assert_int_equal(load_module("isolated:/no/such/kernel.so", &module), -1);
-  take_error(&error);
-  assert_non_null(error);
-  assert_non_null(
-      strstr(tvm_ffi_error_get_message(error).data, "it has no tvm_ffi_isolated_load_named"));
-  tvm_ffi_object_release(error);
-  assert_int_equal(unlink(library), 0);
-  assert_int_equal(unlink(runtime), 0);
-  assert_int_equal(rmdir(inner), 0);
-  assert_int_equal(rmdir(folder), 0);
-}
-
 RUN_TESTS({
     cmocka_unit_test(test_signals_in_children),
     cmocka_unit_test(test_ends_with_much_memory),
@@ -1069,5 +1016,4 @@ RUN_TESTS({
     cmocka_unit_test(test_output_without_reader),
     cmocka_unit_test(test_named),
     cmocka_unit_test(test_wrong_names),
-    cmocka_unit_test(test_library_above_the_runtime),
 })

@@ -78,6 +78,21 @@ long oom_check(int (*action)(void *context), void (*unchanged)(void *context),
   return n;
 }
 
+long oom_check_failing(int (*action)(void *context), void *context, const char *kind) {
+  size_t before = live_blocks;
+  long n;
+  for (n = 0;; ++n) {
+    int still_armed;
+    oom_fail_after(n);
+    assert_int_equal(action(context), -1);
+    still_armed = countdown >= 0;
+    countdown = -1;
+    check_raised(still_armed ? kind : "MemoryError", NULL);
+    assert_int_equal(live_blocks, before);
+    if (still_armed) return n;
+  }
+}
+
 void oom_no_result(void *context) {
   static const TVMFFIAny none;
   assert_memory_equal(context, &none, sizeof none);

@@ -40,6 +40,12 @@ long oom_check(int (*action)(void *context), void (*unchanged)(void *context),
                void (*undo)(void *context), void *context, int keeps);
 
 /*
+ * The same for an action that raises an error of this kind in the end, which leaves no block behind
+ * either.
+ */
+long oom_check_failing(int (*action)(void *context), void *context, const char *kind);
+
+/*
  * unchanged and undo for an action whose context begins with the TVMFFIAny that it writes: checks
  * that it is None, and releases it.
  */

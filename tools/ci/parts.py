@@ -323,12 +323,13 @@ def analyze():
 @part(TESTS + " gcovr", alone="a line that no test runs")
 def coverage():
     """line coverage of c/ by tests of C; all lines of core, env and module"""
-    # Fuzz targets and values of a million levels reach no other lines of these.
+    # Fuzz targets, values of a million levels, the unit tests with failing allocations and further
+    # tests of isolated modules reach no other lines of these.
     if not tool("gcovr"):
         return
     # Without atomic updates, counts of threads that run at the same time may become negative.
     atomic = "-fprofile-update=atomic"
-    suites = ["unit", "oom", "faults", "race", "modules", "isolated"]
+    suites = ["unit", "oom", "race", "modules", "by_name"]
     folder = build("coverage", "-Db_coverage=true", "-Doptimization=0", "-Ddlpack=fallback",
                    f"-Dc_args={atomic}", f"-Dcpp_args={atomic}", NO_DEBUG, "-Dcuda=disabled",
                    env={"CC": "gcc", "CXX": "g++"}, werror=False, suites=suites)

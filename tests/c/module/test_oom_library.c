@@ -33,6 +33,16 @@ TEST(test_opening) {
   assert_int_equal(oom_check(open_library, NULL, oom_release_object, &library, 0), 1);
 }
 
+static int open_nothing(void *out) {
+  TVMFFIByteArray bytes = check_bytes("./no_such_library.so");
+  return tvmffi_library_open(&bytes, out);
+}
+
+TEST(test_opening_nothing) {
+  tvmffi_library *library = NULL;
+  assert_true(oom_check_failing(open_nothing, &library, "InternalError") >= 2); /* reason, error */
+}
+
 static int load_module(void *out) {
   tvmffi_library *library;
   int rc;
@@ -197,6 +207,7 @@ TEST(test_what_is_kept) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_opening),
+      cmocka_unit_test(test_opening_nothing),
       cmocka_unit_test(test_a_kernel_is_found_without_memory_to_keep_its_address),
       cmocka_unit_test(test_asking),
       cmocka_unit_test(test_loading),

@@ -43,6 +43,14 @@ TEST(test_results) {
   TVMFFIObjectDecRef(j.function);
 }
 
+TEST(test_a_wrong_argument) {
+  job j;
+  begin(&j, "ffi.FunctionRemoveGlobal", 1);
+  j.args[0] = tvmffi_any_int(2);
+  assert_true(oom_check_failing(call, &j, "TypeError") >= 2); /* a text, the error */
+  TVMFFIObjectDecRef(j.function);
+}
+
 TEST(test_the_sentinels_need_no_memory) {
   job j;
   begin(&j, "ffi.GetInvalidObject", 0);
@@ -71,6 +79,7 @@ TEST(test_the_function_object) {
 
 RUN_OOM_TESTS({
     test_and_oom_shut_down(test_results),
+    test_and_oom_shut_down(test_a_wrong_argument),
     test_and_oom_shut_down(test_the_sentinels_need_no_memory),
     test_and_oom_shut_down(test_the_function_object),
 })
