@@ -3,7 +3,7 @@
 
 pyopencl has no DLPack, and nobody sets its queue for a call: Shared and use_raw_stream do that.
 """
-import ctypes
+import pathlib
 import sys
 
 import numpy as np
@@ -11,59 +11,18 @@ import pyopencl as cl
 import pyopencl.array
 import tvm_ffi
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import dlpack_by_hand  # noqa: E402
+
 KDL_OPENCL = 4
 
 
-class DLTensor(ctypes.Structure):
-    """DLPack's struct, with device and dtype in place."""
-    _fields_ = [("data", ctypes.c_void_p), ("device_type", ctypes.c_int32),
-                ("device_id", ctypes.c_int32), ("ndim", ctypes.c_int32),
-                ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16),
-                ("shape", ctypes.POINTER(ctypes.c_int64)),
-                ("strides", ctypes.POINTER(ctypes.c_int64)), ("byte_offset", ctypes.c_uint64)]
-
-
-DELETER = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
-
-
-class DLManagedTensor(ctypes.Structure):
-    _fields_ = [("tensor", DLTensor), ("context", ctypes.c_void_p), ("deleter", DELETER)]
-
-
-new_capsule = ctypes.pythonapi.PyCapsule_New
-new_capsule.restype = ctypes.py_object
-new_capsule.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
-shared = {}  # what consumers hold
-
-
-@DELETER
-def release(address):
-    del shared[address]
-
-
-class Shared:
+class Shared(dlpack_by_hand.Tensor):
     """An array of pyopencl as a tensor: data is its cl_mem."""
 
     def __init__(self, array, byte_offset=None):
-        self.array = array
-        self.byte_offset = array.offset if byte_offset is None else byte_offset
-
-    def __dlpack_device__(self):
-        return KDL_OPENCL, 0
-
-    def __dlpack__(self, **_options):
-        array = self.array
-        extents = (ctypes.c_int64 * array.ndim)(*array.shape)
-        strides = (ctypes.c_int64 * array.ndim)(
-            *(stride // array.dtype.itemsize for stride in array.strides))
-        code = {"i": 0, "u": 1, "f": 2}[array.dtype.kind]
-        managed = DLManagedTensor(
-            DLTensor(array.base_data.int_ptr, KDL_OPENCL, 0, array.ndim, code,
-                     8 * array.dtype.itemsize, 1, extents, strides, self.byte_offset), None,
-            release)
-        address = ctypes.addressof(managed)
-        shared[address] = managed, extents, strides, array
-        return new_capsule(address, b"dltensor", None)
+        super().__init__(array, array.base_data.int_ptr, (KDL_OPENCL, 0), array.dtype, array.shape,
+                         array.strides, array.offset if byte_offset is None else byte_offset)
 
 
 def main():

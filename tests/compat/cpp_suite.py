@@ -24,7 +24,7 @@ import package
 NUM_TESTS = 543
 FLAGS = ["-std=c++17", "-O0", "-g0", "-w"]
 # They include headers of drivers, which exclude each other.
-OF_DRIVERS = ("cuda.h", "hip.h", "opencl.h", "gpu.h")
+OF_DRIVERS = ("cuda.h", "hip.h", "opencl.h", "gpu.h", "sycl.h")
 LINKED = ["-ltvm_ffi", "-ltvm_ffi_testing", "-lgtest_main", "-lgtest", "-lpthread"]
 
 

@@ -59,6 +59,11 @@ MORE = {
         "typing_extensions>=4.6,<5"
     ],
     "orcjit": ["apache-tvm-ffi-orcjit==0.1.3"],
+    "sycl": [
+        "dpctl==0.22.1", "intel-sycl-rt==2026.2.0", "intel-opencl-rt==2026.2.0",
+        "intel-cmplr-lib-rt==2026.2.0", "intel-cmplr-lib-ur==2026.2.0", "tbb==2023.2.0",
+        "tcmlib==1.6.0", "umf==1.2.0"
+    ],
     # It needs a release of the reference before 0.1.13.
     "tilelang": [
         "tilelang==0.1.15", "apache-tvm-ffi==0.1.12", "z3-solver==4.15.4.0", "ml_dtypes>=0.5,<1",
@@ -71,6 +76,8 @@ MORE = {
     ],
 }
 WITH_DEPENDENCIES = ["cluster", "mypy"]
+# Several of these have libraries that are no modules, whose folder pip leaves out of a target.
+WITH_PREFIX = ["sycl"]
 # Source distributions whose tests are run.
 MORE_SOURCES = {
     "xgrammar": ("xgrammar==0.2.8 "
@@ -279,9 +286,11 @@ def make_more(root, name):
     python, place = root / "bin" / "python", root / name
     shutil.rmtree(place, ignore_errors=True)
     chosen = [] if name in WITH_DEPENDENCIES else ["--no-deps"]
-    run("pip install " + " ".join(MORE[name]), python, *INSTALL, *chosen, "--target", place,
+    option = "--prefix" if name in WITH_PREFIX else "--target"
+    run("pip install " + " ".join(MORE[name]), python, *INSTALL, *chosen, option, place,
         *MORE[name])
-    return {"python": str(python), "source": str(place)}
+    modules = next(place.glob("lib/python3*/site-packages")) if name in WITH_PREFIX else place
+    return {"python": str(python), "source": str(modules)}
 
 
 def kept(name, requirements, make_it, lock="lock"):

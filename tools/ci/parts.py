@@ -138,9 +138,12 @@ def devices():
     log = (folder / "meson-logs/devices.json").read_text(encoding="utf-8")
     drivers = sorted(set(re.findall(r"ran on: ([^\\]*)", log)))
     for driver in drivers:
-        REPORT.say(f"        opencl ran on {driver}")
-    REPORT.check("opencl ran on a driver", drivers)
-    REPORT.say("        nothing here runs kernels for rocm, oneapi, metal, vulkan and webgpu")
+        REPORT.say(f"        ran on {driver}")
+    REPORT.check("opencl ran on a driver",
+                 [driver for driver in drivers if driver.startswith("OpenCL")])
+    if not [driver for driver in drivers if driver.startswith("oneapi")]:
+        REPORT.skip("oneapi", "its packages could not be installed, see the test `sycl oneapi`")
+    REPORT.say("        nothing here runs kernels for rocm, metal, vulkan and webgpu")
 
 
 @part(GCC_TESTS + " libclang c-libraries",
