@@ -26,7 +26,7 @@ static void release_on_device(void *context, DLTensor *tensor) {
 
 static const tvm_ffi_tensor_allocator kOnDevice = {allocate_on_device, release_on_device, NULL};
 
-static bool was_refused;
+static void *refused; /* not NULL: something was; threads of a function may set it at once */
 
 static int allocate_for_function(DLTensor *prototype, DLManagedTensorVersioned **out,
                                  void *error_context,
@@ -35,7 +35,9 @@ static int allocate_for_function(DLTensor *prototype, DLManagedTensorVersioned *
   TVMFFIObjectHandle tensor = NULL, error;
   int code;
   if (!device_is_open(prototype->device)) {
-    if (prototype->device.device_type != kDLCPU) was_refused = true;
+    if (prototype->device.device_type != kDLCPU) {
+      (void)tvm_ffi_detail_replace(&refused, NULL, &refused);
+    }
     return tvm_ffi_env_allocate_cpu(prototype, out, error_context, set_error);
   }
   code = tvm_ffi_tensor_create_with(&kOnDevice, prototype->device, prototype->dtype,
@@ -69,7 +71,7 @@ bool device_is_open(DLDevice device) {
 }
 
 bool device_was_refused(void) {
-  return was_refused;
+  return tvm_ffi_detail_load(&refused) != NULL;
 }
 
 TVMFFIObjectHandle device_copy_to(DLDevice device, const DLTensor *tensor) {
