@@ -3,6 +3,58 @@
  * tvm/ffi/c/opencl.h on each OpenCL device of this machine, POCL's for instance, which is this
  * processor. Exits with 77 if there is none.
  */
+#define CL_TARGET_OPENCL_VERSION 300
+#include <CL/cl.h>
+#include <stdbool.h>
+#include <string.h>
+
+/* ---- Answers and calls of the header under test: it calls these functions. ---- */
+
+/* A device of the context after the real one, that takes no SPIR-V. */
+static int second_device;
+static bool has_second_device;
+
+static cl_int get_context_info(cl_context of, cl_context_info property, size_t size, void *out,
+                               size_t *out_size) {
+  size_t real = 0;
+  cl_int code = clGetContextInfo(of, property, size, out, &real);
+  if (code == CL_SUCCESS && property == CL_CONTEXT_DEVICES && has_second_device) {
+    cl_device_id second = (cl_device_id)(void *)&second_device;
+    if (out != NULL) memcpy((char *)out + real, &second, sizeof second);
+    real += sizeof second;
+  }
+  if (out_size != NULL) *out_size = real;
+  return code;
+}
+
+static cl_int get_device_info(cl_device_id of, cl_device_info property, size_t size, void *out,
+                              size_t *out_size) {
+  const char *text = property == CL_DEVICE_NAME ? "the second" : "";
+  if ((void *)of != (void *)&second_device) {
+    if (!has_second_device || property != CL_DEVICE_IL_VERSION) {
+      return clGetDeviceInfo(of, property, size, out, out_size);
+    }
+    text = "SPIR-V_1.2";
+  }
+  memcpy(out, text, strlen(text) + 1);
+  return CL_SUCCESS;
+}
+
+/* The parts of buffers that were made. */
+static cl_buffer_region cut_regions[4];
+static int num_cut;
+
+static cl_mem create_sub_buffer(cl_mem of, cl_mem_flags flags, cl_buffer_create_type type,
+                                const void *region, cl_int *code) {
+  if (num_cut < 4) memcpy(&cut_regions[num_cut], region, sizeof *cut_regions);
+  ++num_cut;
+  return clCreateSubBuffer(of, flags, type, region, code);
+}
+
+#define clGetContextInfo get_context_info
+#define clGetDeviceInfo get_device_info
+#define clCreateSubBuffer create_sub_buffer
+
 #include <tvm/ffi/c/args.h>
 #include <tvm/ffi/c/opencl.h>
 
@@ -137,24 +189,90 @@ static void check_part(const vector *x, cl_mem_flags access) {
   const cl_buffer_region region = {0, kSize * sizeof(float)};
   tvm_ffi_detail_opencl_launch launch;
   DLTensor tensor = x->tensor;
+  tvm_ffi_opencl_arg arg = tvm_ffi_opencl_arg_tensor(&tensor);
   int64_t shape = 5;
   cl_mem_flags flags = 0;
-  cl_mem part = NULL;
+  cl_mem part;
   size_t size = 0;
   cl_int code;
-  launch.name = "scale", launch.num_parts = 0;
+  memset(&launch, 0, sizeof launch);
+  launch.name = "scale", launch.context = context;
   tensor.shape = &shape;
   tensor.byte_offset = 512;
   tensor.data = clCreateSubBuffer((cl_mem)x->tensor.data, access, CL_BUFFER_CREATE_TYPE_REGION,
                                   &region, &code);
   assert_int_equal(code, CL_SUCCESS);
-  check_ok(tvm_ffi_detail_opencl_cut(&launch, 0, &tensor, 20, &part));
+  check_ok(tvm_ffi_detail_opencl_find(&launch, 0, &arg));
+  check_ok(tvm_ffi_detail_opencl_cut(&launch, 0, &tensor));
+  part = launch.buffers[0];
   assert_int_equal(clGetMemObjectInfo(part, CL_MEM_SIZE, sizeof size, &size, NULL), CL_SUCCESS);
   assert_int_equal(size, 20);
   assert_int_equal(clGetMemObjectInfo(part, CL_MEM_FLAGS, sizeof flags, &flags, NULL), CL_SUCCESS);
   assert_int_equal(flags & access, access);
   assert_int_equal(clReleaseMemObject(part), CL_SUCCESS);
   assert_int_equal(clReleaseMemObject((cl_mem)tensor.data), CL_SUCCESS);
+}
+
+static void check_cut(int count, size_t origin, size_t size, size_t origin2, size_t size2) {
+  assert_int_equal(num_cut, count);
+  if (count > 0)
+    assert_int_equal(cut_regions[0].origin, origin), assert_int_equal(cut_regions[0].size, size);
+  if (count > 1)
+    assert_int_equal(cut_regions[1].origin, origin2), assert_int_equal(cut_regions[1].size, size2);
+  num_cut = 0;
+}
+
+/* A kernel gets a buffer and a part of it never: what it writes to one is undefined in the other.
+ */
+TEST(test_tensors_in_one_buffer) {
+  const size_t half = 512; /* bytes */
+  cl_buffer_region region = {0, 512};
+  vector x, y;
+  DLTensor part;
+  cl_int code;
+  int i;
+  make(&x, context), make(&y, context);
+  x.shape[0] = 10;
+  part = x.tensor;
+  num_cut = 0;
+  set_args(&x, &y);
+  check_ok(scale(10)); /* two buffers */
+  check_cut(0, 0, 0, 0, 0);
+
+  args[1] = args[0];
+  check_ok(scale(10)); /* the same elements, in place */
+  check_cut(0, 0, 0, 0, 0);
+
+  part.byte_offset = half;
+  args[1] = tvm_ffi_opencl_arg_tensor(&part);
+  check_ok(scale(10)); /* from the begin of the buffer to its middle */
+  check_cut(2, 0, 40, half, 40);
+  read_back(&x);
+  for (i = 0; i < 10; ++i) assert_true(x.values[128 + i] == 2.5f * 2.5f * (float)i);
+
+  args[0] = args[1];
+  check_ok(scale(10)); /* in place, with an offset */
+  check_cut(1, half, 40, 0, 0);
+
+  set_args(&x, &y);
+  args[0] = tvm_ffi_opencl_arg_buffer(&x.tensor);
+  args[1] = tvm_ffi_opencl_arg_tensor(&x.tensor);
+  check_ok(scale(10)); /* the whole buffer was asked for */
+  check_cut(0, 0, 0, 0, 0);
+
+  /* A buffer, and a tensor of a part that the caller made: of the part only what has elements. */
+  part.data =
+      clCreateSubBuffer((cl_mem)x.tensor.data, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &code);
+  assert_int_equal(code, CL_SUCCESS);
+  num_cut = 0;
+  part.byte_offset = 0;
+  x.tensor.byte_offset = half;
+  args[0] = tvm_ffi_opencl_arg_tensor(&part);
+  check_ok(scale(10));
+  check_cut(2, 0, 40, half, 40);
+  read_back(&x);
+  assert_int_equal(clReleaseMemObject((cl_mem)part.data), CL_SUCCESS);
+  drop(&x), drop(&y);
 }
 
 TEST(test_offsets_of_tensors) {
@@ -267,6 +385,9 @@ TEST(test_errors_of_opencl) {
   check_fails(tvm_ffi_opencl_program_launch(&program, "scal", args, 3, 1, &items, NULL, queue),
               "RuntimeError",
               "OpenCL Error: CL_INVALID_KERNEL_NAME (-46) in clCreateKernel of `scal`");
+  check_fails(tvm_ffi_opencl_program_launch(&program, "scale", args, 3, 1, &items, NULL, NULL),
+              "RuntimeError",
+              "OpenCL Error: CL_INVALID_COMMAND_QUEUE (-36) in clGetCommandQueueInfo of `scale`");
   check_fails(tvm_ffi_opencl_program_launch(&program, "scale", args, 2, 1, &items, NULL, queue),
               "RuntimeError",
               "OpenCL Error: CL_INVALID_KERNEL_ARGS (-52) in clEnqueueNDRangeKernel of `scale`");
@@ -333,6 +454,12 @@ TEST(test_spirv) {
     for (i = 0; i < kSize; ++i) assert_true(y.values[i] == 2.5f * (float)i);
     printf("SPIR-V ran\n");
   }
+  /* All devices of a context have to take it: programs are built for all. */
+  tvm_ffi_opencl_program_clear(&spirv);
+  has_second_device = true;
+  check_fails(tvm_ffi_opencl_program_launch(&spirv, "scale", args, 3, 1, &items, NULL, queue),
+              "RuntimeError", "The OpenCL device `the second` takes no SPIR-V");
+  has_second_device = false;
   drop(&x), drop(&y);
 }
 
@@ -370,6 +497,7 @@ static int run_on_device(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_a_launch),
       cmocka_unit_test(test_offsets_of_tensors),
+      cmocka_unit_test(test_tensors_in_one_buffer),
       cmocka_unit_test(test_a_buffer_and_its_offset),
       cmocka_unit_test(test_tensors_that_are_refused),
       cmocka_unit_test(test_errors_of_opencl),

@@ -133,13 +133,16 @@ typedef struct {
 /**
  * A pointer to the first element. A tensor with a byte_offset becomes a sub-buffer, so the offset
  * has to be a multiple of what the device requires (CL_DEVICE_MEM_BASE_ADDR_ALIGN, 128 bytes for
- * instance), and no stride may be negative; use tvm_ffi_opencl_arg_buffer otherwise.
+ * instance), and no stride may be negative; use tvm_ffi_opencl_arg_buffer otherwise. So does a
+ * tensor at the begin of a buffer of which another argument has other elements: OpenCL does not
+ * define what a kernel does that gets a buffer and a part of it.
  * @param tensor [borrow] Until the launch, as the following.   Errors: none.   Threads: any.
  */
 static inline tvm_ffi_opencl_arg tvm_ffi_opencl_arg_tensor(const DLTensor *tensor);
 
 /**
- * A pointer to the begin of the buffer; pass byte_offset on by an argument of its own.
+ * A pointer to the begin of the buffer; pass byte_offset on by an argument of its own. What a
+ * kernel writes to the buffer, and to a part of it that is another argument, is undefined.
  * @param tensor [borrow] Until the launch.   Errors: none.   Threads: any.
  */
 static inline tvm_ffi_opencl_arg tvm_ffi_opencl_arg_buffer(const DLTensor *tensor);

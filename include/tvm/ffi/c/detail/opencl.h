@@ -182,23 +182,34 @@ static inline bool tvm_ffi_detail_opencl_is_spirv(const tvm_ffi_opencl_program *
 }
 
 #if defined(CL_VERSION_2_1)
+/**
+ * 0, or -1 with an error for a device of the context that takes no SPIR-V: programs are built for
+ * all of them. Loaders differ in what they do if a driver lacks the function, so this asks first.
+ */
+static inline int tvm_ffi_detail_opencl_check_spirv(cl_context context) {
+  char versions[256], name[128];
+  size_t count = 0, i;
+  cl_device_id *devices = tvm_ffi_detail_opencl_get_devices(context, &count);
+  if (devices == NULL) return -1;
+  for (i = 0; i < count; ++i) {
+    (void)tvm_ffi_detail_opencl_get_text(devices[i], CL_DEVICE_IL_VERSION, versions,
+                                         sizeof versions);
+    if (strstr(versions, "SPIR-V") == NULL) break;
+  }
+  if (i < count) {
+    tvm_ffi_error_raise(
+        TVM_FFI_C_RUNTIME_ERROR, "The OpenCL device `%s` takes no SPIR-V",
+        tvm_ffi_detail_opencl_get_text(devices[i], CL_DEVICE_NAME, name, sizeof name));
+  }
+  free(devices);
+  return i < count ? -1 : 0;
+}
+
 /** @param out [own] Not built. */
 static inline int tvm_ffi_detail_opencl_create_spirv(const tvm_ffi_opencl_program *self,
                                                      cl_context context, cl_program *out) {
-  char versions[256], name[128];
-  size_t count = 0;
   cl_int code = CL_SUCCESS;
-  cl_device_id device, *devices = tvm_ffi_detail_opencl_get_devices(context, &count);
-  if (devices == NULL) return -1;
-  device = devices[0];
-  free(devices);
-  /* Loaders differ in what they do if a driver lacks the function, so ask first. */
-  (void)tvm_ffi_detail_opencl_get_text(device, CL_DEVICE_IL_VERSION, versions, sizeof versions);
-  if (strstr(versions, "SPIR-V") == NULL) {
-    return TVM_FFI_C_DETAIL_FAIL(
-        TVM_FFI_C_RUNTIME_ERROR, "The OpenCL device `%s` takes no SPIR-V",
-        tvm_ffi_detail_opencl_get_text(device, CL_DEVICE_NAME, name, sizeof name));
-  }
+  TVM_FFI_C_TRY(tvm_ffi_detail_opencl_check_spirv(context));
   *out = clCreateProgramWithIL(context, self->code, self->size, &code);
   return tvm_ffi_detail_opencl_check(code, "clCreateProgramWithIL", "the program");
 }
@@ -290,6 +301,12 @@ static inline tvm_ffi_opencl_arg tvm_ffi_opencl_arg_buffer(const DLTensor *tenso
   return arg;
 }
 
+/** Bytes of a buffer that is no part of another. */
+typedef struct {
+  cl_mem buffer; /* NULL: none, for an argument that cannot be a part */
+  size_t begin, size;
+} tvm_ffi_detail_opencl_region;
+
 /** A launch that is prepared. Parts of buffers have to live until it is in the queue. */
 typedef struct {
   const char *name;
@@ -297,6 +314,9 @@ typedef struct {
   cl_kernel kernel;
   int32_t num_parts;
   cl_mem parts[TVM_FFI_C_OPENCL_MAX_ARGS];
+  /* By argument: where its elements are, and what it is set to. */
+  tvm_ffi_detail_opencl_region regions[TVM_FFI_C_OPENCL_MAX_ARGS];
+  cl_mem buffers[TVM_FFI_C_OPENCL_MAX_ARGS];
 } tvm_ffi_detail_opencl_launch;
 
 /** Raises ValueError for argument i. @return -1. */
@@ -308,32 +328,79 @@ TVM_FFI_C_DETAIL_COLD static inline int tvm_ffi_detail_opencl_refuse(
                                property, (int)i, launch->name, expected, got);
 }
 
+/** A property of a buffer, for argument i. @return 0, or -1. */
+static inline int tvm_ffi_detail_opencl_ask(const tvm_ffi_detail_opencl_launch *launch,
+                                            cl_mem buffer, cl_mem_info property, void *out,
+                                            size_t size) {
+  return tvm_ffi_detail_opencl_check(clGetMemObjectInfo(buffer, property, size, out, NULL),
+                                     "clGetMemObjectInfo", launch->name);
+}
+
+/** Checks a tensor that is argument i, and finds where its elements are. */
+static inline int tvm_ffi_detail_opencl_find(tvm_ffi_detail_opencl_launch *launch, int32_t i,
+                                             const tvm_ffi_opencl_arg *arg) {
+  const DLTensor *tensor = arg->tensor;
+  tvm_ffi_detail_opencl_region *region = &launch->regions[i];
+  tvm_ffi_detail_mismatch texts;
+  cl_mem buffer = (cl_mem)tensor->data, whole = NULL;
+  cl_context context = NULL;
+  size_t bytes = 0;
+  int64_t begin, end;
+  char device[48];
+  region->buffer = NULL, region->begin = 0, region->size = 0;
+  if (tensor->device.device_type != kDLOpenCL) {
+    return tvm_ffi_detail_opencl_refuse(
+        launch, i, "device", "`opencl`",
+        tvm_ffi_device_print(tensor->device, device, sizeof device));
+  }
+  if (buffer != NULL) {
+    TVM_FFI_C_TRY(tvm_ffi_detail_opencl_ask(launch, buffer, CL_MEM_SIZE, &bytes, sizeof bytes));
+    TVM_FFI_C_TRY(
+        tvm_ffi_detail_opencl_ask(launch, buffer, CL_MEM_CONTEXT, &context, sizeof context));
+    if (context != launch->context) {
+      return tvm_ffi_detail_opencl_refuse(launch, i, "context", "that of the queue", "another");
+    }
+  }
+  if (!tvm_ffi_detail_is_within(tensor, bytes, &texts)) {
+    return tvm_ffi_detail_opencl_refuse(launch, i, "buffer", texts.expected, texts.got);
+  }
+  (void)tvm_ffi_tensor_find_bytes(tensor, &begin, &end);
+  if (arg->is_buffer || buffer == NULL || end == 0) return 0;
+  if (begin < 0) {
+    return tvm_ffi_detail_opencl_refuse(launch, i, "strides",
+                                        "none below 0 (or tvm_ffi_opencl_arg_buffer)", "one");
+  }
+  /* There are no parts of parts: a part is one of the whole buffer. */
+  TVM_FFI_C_TRY(
+      tvm_ffi_detail_opencl_ask(launch, buffer, CL_MEM_ASSOCIATED_MEMOBJECT, &whole, sizeof whole));
+  if (whole != NULL) {
+    TVM_FFI_C_TRY(tvm_ffi_detail_opencl_ask(launch, buffer, CL_MEM_OFFSET, &region->begin,
+                                            sizeof region->begin));
+  }
+  region->buffer = whole != NULL ? whole : buffer;
+  region->begin += (size_t)tensor->byte_offset;
+  region->size = (size_t)end;
+  return 0;
+}
+
 /**
- * Makes the part of a buffer that has the elements, which end so many bytes after the first begins:
- * parts of two tensors overlap only where these do. What kernels may do with it is as with the
- * buffer. @param out [lend] As long as launch.
+ * Makes the part of a buffer that has the elements of argument i: parts of two tensors overlap only
+ * where these do. What kernels may do with it is as with the buffer.
  */
 static inline int tvm_ffi_detail_opencl_cut(tvm_ffi_detail_opencl_launch *launch, int32_t i,
-                                            const DLTensor *tensor, size_t size, cl_mem *out) {
+                                            const DLTensor *tensor) {
   const cl_mem_flags access = CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | CL_MEM_READ_ONLY;
-  cl_mem buffer = (cl_mem)tensor->data, whole = NULL;
   cl_mem_flags flags = 0;
   cl_buffer_region region;
-  size_t begin = 0;
-  cl_int code;
+  cl_int code = CL_SUCCESS;
   char got[48];
-  /* There are no parts of parts: a part is one of the whole buffer. */
-  TVM_FFI_C_OPENCL_TRY(clGetMemObjectInfo(buffer, CL_MEM_FLAGS, sizeof flags, &flags, NULL));
-  TVM_FFI_C_OPENCL_TRY(
-      clGetMemObjectInfo(buffer, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof whole, &whole, NULL));
-  if (whole != NULL) {
-    TVM_FFI_C_OPENCL_TRY(clGetMemObjectInfo(buffer, CL_MEM_OFFSET, sizeof begin, &begin, NULL));
-    buffer = whole;
-  }
-  region.origin = begin + (size_t)tensor->byte_offset;
-  region.size = size;
-  *out = clCreateSubBuffer(buffer, flags & access, CL_BUFFER_CREATE_TYPE_REGION, &region, &code);
-  if (code == CL_SUCCESS) launch->parts[launch->num_parts++] = *out;
+  region.origin = launch->regions[i].begin;
+  region.size = launch->regions[i].size;
+  TVM_FFI_C_TRY(
+      tvm_ffi_detail_opencl_ask(launch, (cl_mem)tensor->data, CL_MEM_FLAGS, &flags, sizeof flags));
+  launch->buffers[i] = clCreateSubBuffer(launch->regions[i].buffer, flags & access,
+                                         CL_BUFFER_CREATE_TYPE_REGION, &region, &code);
+  if (code == CL_SUCCESS) launch->parts[launch->num_parts++] = launch->buffers[i];
   if (code != CL_MISALIGNED_SUB_BUFFER_OFFSET) {
     return tvm_ffi_detail_opencl_check(code, "clCreateSubBuffer", launch->name);
   }
@@ -345,43 +412,35 @@ static inline int tvm_ffi_detail_opencl_cut(tvm_ffi_detail_opencl_launch *launch
       got);
 }
 
-/** Checks a tensor that is argument i, and sets the argument to its buffer. */
+/**
+ * Sets argument i to the buffer of a tensor, or to a part: with an offset, and where another
+ * argument has other elements of the same buffer, since OpenCL does not define what a kernel does
+ * that gets a buffer and a part of it. The same elements of the same tensor are one part.
+ */
 static inline int tvm_ffi_detail_opencl_set_tensor(tvm_ffi_detail_opencl_launch *launch, int32_t i,
-                                                   const tvm_ffi_opencl_arg *arg) {
-  const DLTensor *tensor = arg->tensor;
-  tvm_ffi_detail_mismatch texts;
-  cl_mem buffer = (cl_mem)tensor->data;
-  cl_context context = NULL;
-  size_t bytes = 0;
-  int64_t begin, end;
-  char device[48];
-  cl_int code;
-  if (tensor->device.device_type != kDLOpenCL) {
-    return tvm_ffi_detail_opencl_refuse(
-        launch, i, "device", "`opencl`",
-        tvm_ffi_device_print(tensor->device, device, sizeof device));
-  }
-  if (buffer != NULL) {
-    TVM_FFI_C_OPENCL_TRY(clGetMemObjectInfo(buffer, CL_MEM_SIZE, sizeof bytes, &bytes, NULL));
-    TVM_FFI_C_OPENCL_TRY(
-        clGetMemObjectInfo(buffer, CL_MEM_CONTEXT, sizeof context, &context, NULL));
-    if (context != launch->context) {
-      return tvm_ffi_detail_opencl_refuse(launch, i, "context", "that of the queue", "another");
+                                                   const tvm_ffi_opencl_arg *args,
+                                                   int32_t num_args) {
+  const DLTensor *tensor = args[i].tensor;
+  const tvm_ffi_detail_opencl_region *const mine = &launch->regions[i];
+  cl_mem *const buffer = &launch->buffers[i];
+  bool is_part = mine->buffer != NULL && tensor->byte_offset != 0;
+  int32_t k;
+  *buffer = (cl_mem)tensor->data;
+  for (k = 0; k < num_args && mine->buffer != NULL; ++k) {
+    const tvm_ffi_detail_opencl_region *const other = &launch->regions[k];
+    if (args[k].tensor == NULL || other->buffer != mine->buffer) continue;
+    if (other->begin != mine->begin || other->size != mine->size) {
+      is_part = true;
+    } else if (k < i && args[k].tensor->data == tensor->data) {
+      *buffer = launch->buffers[k];
+      is_part = false;
+      break;
     }
   }
-  if (!tvm_ffi_detail_is_within(tensor, bytes, &texts)) {
-    return tvm_ffi_detail_opencl_refuse(launch, i, "buffer", texts.expected, texts.got);
-  }
-  (void)tvm_ffi_tensor_find_bytes(tensor, &begin, &end);
-  if (!arg->is_buffer && begin < 0) {
-    return tvm_ffi_detail_opencl_refuse(launch, i, "strides",
-                                        "none below 0 (or tvm_ffi_opencl_arg_buffer)", "one");
-  }
-  if (!arg->is_buffer && tensor->byte_offset != 0 && end != 0) {
-    TVM_FFI_C_TRY(tvm_ffi_detail_opencl_cut(launch, i, tensor, (size_t)end, &buffer));
-  }
-  code = clSetKernelArg(launch->kernel, (cl_uint)i, sizeof buffer, &buffer);
-  return tvm_ffi_detail_opencl_check(code, "clSetKernelArg", launch->name);
+  if (is_part) TVM_FFI_C_TRY(tvm_ffi_detail_opencl_cut(launch, i, tensor));
+  return tvm_ffi_detail_opencl_check(
+      clSetKernelArg(launch->kernel, (cl_uint)i, sizeof *buffer, buffer), "clSetKernelArg",
+      launch->name);
 }
 
 static inline int tvm_ffi_detail_opencl_enqueue(tvm_ffi_detail_opencl_launch *launch,
@@ -391,8 +450,11 @@ static inline int tvm_ffi_detail_opencl_enqueue(tvm_ffi_detail_opencl_launch *la
   cl_int code;
   int32_t i;
   for (i = 0; i < num_args; ++i) {
+    if (args[i].tensor != NULL) TVM_FFI_C_TRY(tvm_ffi_detail_opencl_find(launch, i, &args[i]));
+  }
+  for (i = 0; i < num_args; ++i) {
     if (args[i].tensor != NULL) {
-      TVM_FFI_C_TRY(tvm_ffi_detail_opencl_set_tensor(launch, i, &args[i]));
+      TVM_FFI_C_TRY(tvm_ffi_detail_opencl_set_tensor(launch, i, args, num_args));
     } else {
       code = clSetKernelArg(launch->kernel, (cl_uint)i, args[i].size, args[i].value);
       TVM_FFI_C_TRY(tvm_ffi_detail_opencl_check(code, "clSetKernelArg", launch->name));
@@ -421,8 +483,9 @@ TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_opencl_program_launch(
                                  (int)TVM_FFI_C_OPENCL_MAX_ARGS, name, (int)num_args,
                                  (int)num_dims);
   }
-  TVM_FFI_C_OPENCL_TRY(
-      clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof launch.context, &launch.context, NULL));
+  result =
+      clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof launch.context, &launch.context, NULL);
+  TVM_FFI_C_TRY(tvm_ffi_detail_opencl_check(result, "clGetCommandQueueInfo", name));
   TVM_FFI_C_TRY(tvm_ffi_opencl_program_read(program, launch.context, &built));
   launch.name = name;
   launch.num_parts = 0;
