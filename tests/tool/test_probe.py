@@ -10,6 +10,7 @@ import select
 import shutil
 import subprocess
 import sys
+import time
 import unittest
 
 from tool import (CHECK, COMMAND, FILES, LOAD, OK, RAISED, USAGE, bad, enter_bare_root, good,
@@ -36,6 +37,14 @@ def probe_call(call, *options, env=None):
     found = json.loads(out)
     assert (code == CHECK) == (found["failed"] > 0), found
     return found
+
+
+def is_zombie(process):
+    try:
+        with open(f"/proc/{process}/stat", encoding="utf-8") as file:
+            return ") Z " in file.read()
+    except (FileNotFoundError, ProcessLookupError):
+        return True
 
 
 def rows_of(found):
@@ -278,10 +287,39 @@ class Probe(unittest.TestCase):
         assert os.read(ours, 1) == b""
         os.close(ours)
 
+    @unittest.skipUnless(os.path.exists(f"/proc/self/task/{os.getpid()}/children"), "/proc")
+    def test_one_keeper_for_all_calls(self):
+        """It forks them, and ends what there is when the tool is killed."""
+        def children(process):
+            try:
+                with open(f"/proc/{process}/task/{process}/children", encoding="ascii") as file:
+                    return {int(word) for word in file.read().split()}
+            except (FileNotFoundError, ProcessLookupError):
+                return set()
+
+        for name, most in ("right", 10), ("hangs", 1):
+            keepers, calls = set(), set()
+            options = [f"--timeout={patience(20)}", *(["--only=strided"] if most == 1 else [])]
+            with subprocess.Popen([*COMMAND, "probe", FAULTS, form(name), *options],
+                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as tool:
+                while tool.poll() is None and len(calls) < most:
+                    found = children(tool.pid)
+                    keepers |= found
+                    for keeper in found:
+                        calls |= children(keeper)
+                tool.kill()
+            assert len(keepers) <= 6 and len(calls) >= most, (keepers, calls)
+            while any(os.path.exists(f"/proc/{one}") and not is_zombie(one)
+                      for one in keepers | calls):
+                time.sleep(0.01)
+
     def test_what_is_done_to_the_parent(self):
         """It is a process between the function and probe, and signals to it are a FAIL."""
-        for fault, signal in ("kills", "Killed"), ("stops", "Stopped (signal)"):
-            found = probe(fault, "--only=layouts")
+        others = [f"--skip={group}" for group in ("shapes", "values", "state", "host", "calls")]
+        for fault, signal, chosen in (("kills", "Killed", ["--only=layouts"]),
+                                      ("kills", "Killed", others),
+                                      ("stops", "Stopped (signal)", others)):
+            found = probe(fault, *chosen)
             wrong = failures(found)
             assert {"strided:0", "transposed:all"} <= set(wrong), wrong
             said = re.compile("it sent its parent process a signal( while it was called|"

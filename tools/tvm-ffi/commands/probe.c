@@ -48,16 +48,21 @@ typedef struct {
   char *reference_path;
   bool is_python; /* it is a function in Python */
   call_values values;
-  box *told;       /* what children tell; its record: */
-  outcome *judged; /* of a case */
+  box *told;               /* what children tell; its record: */
+  outcome *judged;         /* of a case, */
+  volatile size_t *chosen; /* and which of them a child is to run, which is told to that */
   text_list only, skip;
   bool as_json;
   double timeout; /* seconds */
   probed *cases;
   size_t num_cases;
-  size_t num_compared;     /* cases that were refused only because arguments differed */
-  const probe_case *which; /* that a child is to run */
+  size_t num_compared; /* cases that were refused only because arguments differed */
 } probe;
+
+typedef struct {
+  outcome judged;
+  volatile size_t chosen;
+} shared_record;
 
 /* ---- Children ---- */
 
@@ -162,13 +167,13 @@ static int run_call(void *context) {
 }
 
 static int judge_case(probe *p) {
-  rows_run(&p->s, p->which, p->judged);
+  rows_run(&p->s, &p->cases[*p->chosen].which, p->judged);
   return kExitOk;
 }
 
 static int run_case(void *context) {
   probe *p = context;
-  const bool needs = (p->which->kind->flags & kRowNeedsReference) != 0;
+  const bool needs = (p->cases[*p->chosen].which.kind->flags & kRowNeedsReference) != 0;
   return (needs ? with_reference : with_library)(p, judge_case);
 }
 
@@ -280,12 +285,15 @@ static bool take_recorded(probe *p) {
 /* Opens the box for what children tell, with room for so many bytes of tensors; not kExitOk after a
  * report. */
 static int open_box(probe *p, size_t elements_size) {
+  shared_record *record;
   box_close(p->told);
-  p->told = box_open(sizeof *p->judged, kResultRoom + elements_size);
+  p->told = box_open(sizeof *record, kResultRoom + elements_size);
   if (p->told == NULL) {
     return report_fail(kExitRaised, "no memory for the outputs: %s", strerror(errno));
   }
-  p->judged = box_record(p->told);
+  record = box_record(p->told);
+  p->judged = &record->judged;
+  p->chosen = &record->chosen;
   return kExitOk;
 }
 
@@ -494,6 +502,12 @@ static bool choose_cases(probe *p) {
 
 /* ---- Making them ---- */
 
+/* Later calls are to find the new one. */
+static void restart_python(void) {
+  supervise_end_many();
+  (void)python_restart();
+}
+
 static void probe_case_run(probe *p, probed *c) {
   static const double kShort = 1; /* seconds */
   const bool asks_python = p->is_python && (c->which.kind->flags & kRowNeedsReference) != 0;
@@ -501,17 +515,17 @@ static void probe_case_run(probe *p, probed *c) {
   outcome judged;
   memset(p->judged, 0, sizeof *p->judged);
   p->judged->names_argument = -1;
-  p->which = &c->which;
+  *p->chosen = (size_t)(c - p->cases);
   p->settings.ending = &ending;
   p->settings.call_timeout =
       (c->which.kind->flags & kRowMayTakeLong) != 0 && p->timeout > kShort ? kShort : 0;
-  if (asks_python && !python_is_ready()) (void)python_restart();
+  if (asks_python && !python_is_ready()) restart_python();
   (void)supervise_run(run_case, p, &p->settings);
   memcpy(&judged, p->judged, sizeof judged);
   judged.detail[sizeof judged.detail - 1] = judged.call[sizeof judged.call - 1] = '\0';
   if (ending.size > 0) {
     rows_judge_end(&c->which, ending.data, &judged);
-    if (asks_python) (void)python_restart(); /* it may be busy, or about to answer */
+    if (asks_python) restart_python(); /* it may be busy, or about to answer */
   } else if (judged.verdict == kVerdictNone) {
     judged.verdict = kLeftOut;
     strcpy(judged.detail, "the call could not be made");
@@ -527,10 +541,12 @@ static void probe_case_run(probe *p, probed *c) {
 
 static void make_calls(probe *p) {
   size_t i;
+  p->settings.is_one_of_many = true;
   for (i = 0; i < p->num_cases; ++i) {
     report_progress("%zu of %zu calls, %s", i + 1, p->num_cases, p->cases[i].which.name);
     probe_case_run(p, &p->cases[i]);
   }
+  supervise_end_many();
   report_progress_end();
 }
 

@@ -214,7 +214,7 @@ static void show_progress(foreign_stage stage) {
 static void wait_for(const supervision *options, ending *out) {
   enum { kLongestNap = 100 }; /* milliseconds */
   bool was_late = false, is_late;
-  int nap = 1;
+  int nap = 16;
   child_state state;
   memset(out, 0, sizeof *out);
   while ((state = child_look(&out->code)) == kChildRuns || state == kChildStopped) {
@@ -329,6 +329,11 @@ static bool is_capped(const supervision *options) {
   return !options->others_print && !options->hides_others;
 }
 
+/* What they print would need a pipe of each. */
+static bool is_one_of_many(const supervision *options) {
+  return options->is_one_of_many && !is_capped(options);
+}
+
 static void note_kill_all(void) {
   supervise_note("it sent all processes a signal");
 }
@@ -341,7 +346,6 @@ static void run_child(int (*body)(void *context), void *context, const supervisi
     child_enter_output(streams_results() != stdout);
     streams_follow(child_wait_for_output);
   }
-  if (options->guards_others) child_guard_others(note_kill_all);
   code = body(context);
   child_end_strays(kExitRaised);
   code = shared_memory_finish(code);
@@ -360,13 +364,31 @@ static int run_parent(int (*body)(void *context), void *context, const supervisi
     return code;
   signals_block();
   signals_catch(supervise_clean);
-  side = child_fork(&supervise_shared->time_still);
-  if (side == kForkChild) signals_restore_all();
+  child_guard_others(options->guards_others ? note_kill_all : NULL);
+  side = child_fork(&supervise_shared->time_still, is_one_of_many(options));
   signals_unblock();
   if (side == kForkChild) run_child(body, context, options); /* does not return */
   if (side == kForkParent) code = supervise_wait(options);
   signals_restore();
   return code;
+}
+
+static shared_memory *of_many; /* NULL: there are none */
+
+void supervise_end_many(void) {
+  child_end_keeper();
+  if (of_many != NULL) pages_release(of_many, sizeof *of_many);
+  of_many = NULL;
+}
+
+/* Zeros; those of many children are the same for each of them. */
+static shared_memory *share_memory(const supervision *options) {
+  if (of_many != NULL && is_one_of_many(options)) {
+    memset(of_many, 0, sizeof *of_many);
+    return of_many;
+  }
+  supervise_end_many();
+  return pages_share(sizeof *of_many);
 }
 
 int supervise_run(int (*body)(void *context), void *context, const supervision *options) {
@@ -378,13 +400,17 @@ int supervise_run(int (*body)(void *context), void *context, const supervision *
   }
   streams_flush();
   fflush(NULL); /* otherwise both processes would write buffered output */
-  shared = pages_share(sizeof *shared);
+  shared = share_memory(options);
   if (shared != NULL) {
     supervise_shared = shared;
     shared->timestamp = running_time();
     code = run_parent(body, context, options);
     supervise_shared = &alone;
-    pages_release(shared, sizeof *shared);
+    if (is_one_of_many(options)) {
+      of_many = shared;
+    } else {
+      pages_release(shared, sizeof *shared);
+    }
   }
   if (code >= 0) return code;
   return report_fail(kExitRaised, "cannot start a process: %s", strerror(errno));
@@ -393,6 +419,8 @@ int supervise_run(int (*body)(void *context), void *context, const supervision *
 /* ---- The child: the whole command, run again ---- */
 
 #else
+
+void supervise_end_many(void) {}
 
 static bool is_child, skips_unload;
 

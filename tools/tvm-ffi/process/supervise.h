@@ -47,6 +47,9 @@ typedef struct {
   bool skips_unload;  /* the child ends by _exit(), without the libraries' destructors */
   bool guards_others; /* a signal to all processes of the user is a crash (on Linux) */
   bool hides_others;  /* what foreign code prints is dropped */
+  bool
+      is_one_of_many; /* each such body runs in a copy of this process as it was before the first of
+                         them, which is quicker: what it is to do is in memory that both share */
   text_buf *ending; /* where it is written how a child ended that did not return, "crashed while it
                        was called: Aborted"; NULL: that is reported */
 } supervision;
@@ -60,6 +63,9 @@ bool supervise_command(const supervision *options, int *exit_code);
  * and returns kExitLoad while a library was loaded or asked, else kExitRaised. After
  * supervise_command(), it runs the body in place, and the parent reports how the command ended. */
 int supervise_run(int (*body)(void *context), void *context, const supervision *options);
+
+/* After the last body of many, and before another that is to see what has changed. */
+void supervise_end_many(void);
 
 /* Call it last in the program, with its exit code, and return what it returns. */
 int supervise_finish(int exit_code);

@@ -856,13 +856,22 @@ void process_state_read_host(process_state *out) {
   read_environment(out);
 }
 
-void process_state_read(process_state *out) {
+/* Where no folder lists them, each number is tried. */
+static size_t count_descriptors(void) {
   enum { kMost = 4096 };
+  const size_t listed = count_entries("/proc/self/fd");
   long limit = sysconf(_SC_OPEN_MAX);
+  size_t count = 0;
   int i;
-  process_state_read_host(out);
+  if (listed > 0) return listed - 1; /* one is that of the folder */
   if (limit < 0 || limit > kMost) limit = kMost;
-  for (i = 0; i < (int)limit; ++i) out->num_descriptors += fcntl(i, F_GETFD) >= 0;
+  for (i = 0; i < (int)limit; ++i) count += fcntl(i, F_GETFD) >= 0;
+  return count;
+}
+
+void process_state_read(process_state *out) {
+  process_state_read_host(out);
+  out->num_descriptors = count_descriptors();
   out->num_threads = count_entries("/proc/self/task");
   count_mappings(out);
   count_heap(out);

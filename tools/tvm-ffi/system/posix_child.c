@@ -223,9 +223,9 @@ static void bind_child(pid_t parent, int signal_number) {
   this_child = getpid();
 }
 
-#ifdef CAN_FILTER_KILL
+static void (*on_kill_all)(void); /* NULL: it may send such a signal */
 
-static void (*on_kill_all)(void);
+#ifdef CAN_FILTER_KILL
 
 /* Ends the child, as any crash. */
 static void meet_kill_all(int signal_number) {
@@ -234,7 +234,8 @@ static void meet_kill_all(int signal_number) {
   raise(signal_number);
 }
 
-void child_guard_others(void (*look)(void)) {
+/* In the keeper, once for all children. */
+static void guard_others(void) {
 #ifdef __x86_64__
   const unsigned kNative = AUDIT_ARCH_X86_64;
 #else
@@ -252,8 +253,8 @@ void child_guard_others(void (*look)(void)) {
   };
   struct sock_filter copy[sizeof code / sizeof *code];
   const struct sock_fprog program = {sizeof code / sizeof *code, copy};
+  if (on_kill_all == NULL) return;
   memcpy(copy, code, sizeof code);
-  on_kill_all = look;
   signal(SIGSYS, meet_kill_all);
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0) {
     (void)prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
@@ -262,11 +263,13 @@ void child_guard_others(void (*look)(void)) {
 
 #else
 
-void child_guard_others(void (*look)(void)) {
-  (void)look;
-}
+static void guard_others(void) {}
 
 #endif
+
+void child_guard_others(void (*look)(void)) {
+  on_kill_all = look;
+}
 
 /* ---- What the child leaves behind ---- */
 
@@ -289,11 +292,22 @@ static bool reap(pid_t process) {
 
 /* Calls the body with each child of this process; false if the system does not list them. */
 static bool each_child(void (*body)(long pid)) {
-  FILE *file = fopen("/proc/thread-self/children", "r");
-  long pid;
-  if (file == NULL) return false;
-  while (fscanf(file, "%ld", &pid) == 1) body(pid);
-  fclose(file);
+  const int file = open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC);
+  char bytes[256]; /* numbers, each followed by a blank; no stream, as memory for it takes longer */
+  ssize_t size, i;
+  long pid = 0;
+  if (file < 0) return false;
+  while ((size = read(file, bytes, sizeof bytes)) > 0) {
+    for (i = 0; i < size; ++i) {
+      if (bytes[i] != ' ') {
+        pid = 10 * pid + (bytes[i] - '0');
+      } else {
+        body(pid);
+        pid = 0;
+      }
+    }
+  }
+  close(file);
   return true;
 }
 
@@ -362,6 +376,8 @@ static void end_orphans(void) {}
 
 #endif
 
+static pid_t keeper; /* 0: there is none */
+
 /* ---- What the child prints ---- */
 
 /* A pipe for it; -1: there is none. */
@@ -373,6 +389,11 @@ enum { kForever = -1 }; /* for poll() */
 static void close_printed(int end) {
   if (printed[end] >= 0) close(printed[end]);
   printed[end] = -1;
+}
+
+static void end_printed(void) {
+  close_printed(0);
+  close_printed(1);
 }
 
 static volatile int *is_showing; /* what was read is being shown */
@@ -466,7 +487,7 @@ static bool pass_printed(int milliseconds) {
 void child_end_output(void) {
   enum { kMost = 1 << 10 }; /* more than a pipe holds */
   int i;
-  end_orphans();
+  if (keeper == 0) end_orphans(); /* else it has done that */
   for (i = 0; i < kMost && printed[0] >= 0 && !has_dropped && pass_printed(kForever); ++i) continue;
   close_printed(0);
 }
@@ -474,19 +495,32 @@ void child_end_output(void) {
 /* ---- The keeper ---- */
 
 /*
- * The parent of the child is a keeper: a process that does nothing but look at the child when this
- * process asks it to. Foreign code that stops or kills its parent, or the group of that, meets the
- * keeper, which has a group of its own; and this process, which gets no answer, learns of it.
+ * The parent of the child is a keeper: a process that does nothing but wait, for the child, whose
+ * end it tells this process, and for orders of this process. Foreign code that stops or kills its
+ * parent, or the group of that, meets the keeper, which has a group of its own; and this process,
+ * which sees that the keeper has ended or stands still, or gets no answer, learns of it. A keeper
+ * may be kept for further children, which are copies of it.
  */
-
-static pid_t keeper;
-static int questions[2], answers[2]; /* pipes to the keeper and from it */
 
 /* What waitid() tells of the child. */
 typedef struct {
   int how;  /* CLD_EXITED, CLD_STOPPED, ...; 0: it runs */
   int code; /* the exit code, or the signal */
 } child_status;
+
+/* What the keeper tells, and the child at its begin, which foreign code cannot prevent. */
+typedef struct {
+  int pid;      /* of the child; negative: it could not be made, for this reason */
+  int question; /* which this answers; 0: none */
+  child_status status;
+} message;
+
+/* Orders are bytes: this one, and questions, how the child is. */
+enum { kOrderFork = 0, kMostQuestions = 100 };
+
+static int orders[2], messages[2]; /* pipes to the keeper and from it */
+static bool keeps;                 /* it stays for further children */
+static bool has_lost_keeper;       /* since the child began */
 
 /* Does not wait for the process, whose number stays its own. */
 static child_status look_at(pid_t process, int options) {
@@ -497,6 +531,10 @@ static child_status look_at(pid_t process, int options) {
   out.how = info.si_code;
   out.code = info.si_code == CLD_EXITED ? info.si_status & 0xff : info.si_status;
   return out;
+}
+
+static bool is_end(const child_status *status) {
+  return status->how == CLD_EXITED || status->how == CLD_KILLED || status->how == CLD_DUMPED;
 }
 
 static bool read_whole(int file, void *out, size_t size) {
@@ -515,20 +553,6 @@ static bool write_whole(int file, const void *bytes, size_t size) {
   return put == (ssize_t)size;
 }
 
-/* Until the tool has ended, whose end of the pipe is closed then. The keeper has adopted what the
- * child leaves, and ends it. */
-static void answer_questions(pid_t child) {
-  char question;
-  while (read_whole(questions[0], &question, 1)) {
-    const child_status status = look_at(child, WEXITED | WSTOPPED | WNOHANG);
-    if (!write_whole(answers[1], &status, sizeof status)) break;
-  }
-  kill(child, SIGKILL);
-  kill(-child, SIGKILL);
-  end_orphans();
-  _exit(0);
-}
-
 static void close_pipe(int *ends) {
   close(ends[0]);
   close(ends[1]);
@@ -542,128 +566,237 @@ static bool open_pipe(int *ends) {
   return true;
 }
 
-/* Others can write into the pipe. */
-static bool is_answer(const child_status *status) {
-  return status->how == 0 || status->how == CLD_EXITED || status->how == CLD_KILLED ||
-         status->how == CLD_DUMPED || status->how == CLD_STOPPED;
+/* ---- The keeper: what it does ---- */
+
+static pid_t kept_child; /* 0: there is none that was not told to have ended */
+static bool told_stop;
+
+/* False if nobody reads it. */
+static bool tell(pid_t child, int question, child_status status) {
+  message told;
+  told.pid = (int)child;
+  told.question = question;
+  told.status = status;
+  return write_whole(messages[1], &told, sizeof told);
 }
 
-/* Asks the keeper; false if it was stopped, has ended, or gives no answer, as one that is traced.
- * Meanwhile no signal stops this process with the child, which the answer might show. */
-static bool ask_keeper(child_status *out) {
-  enum { kSilence = 100, kMostSilences = 100 }; /* milliseconds; ten seconds */
+/* Ends what the child has left: its group, and, unless the tool adopts these, the orphans that the
+ * keeper has adopted. Its own number stays, until the next one. */
+static void end_what_is_left(pid_t child, bool is_adopted) {
+  kill(-child, SIGKILL);
+  child_spare(child);
+  if (!is_adopted) end_orphans();
+}
+
+/* The handler of SIGCHLD, which is blocked but where the keeper waits for orders, so that all may
+ * be called: tells how the child is, if that is news. */
+static void tell_change(int signal_number) {
+  const pid_t child = kept_child;
+  child_status status;
+  (void)signal_number;
+  if (child == 0) return;
+  status = look_at(child, WEXITED | WSTOPPED | WNOHANG);
+  if (is_end(&status)) {
+    kept_child = 0;
+    end_what_is_left(child, !keeps);
+    if (!tell(child, 0, status) || !keeps) _exit(0);
+  } else {
+    if (status.how == CLD_STOPPED && !told_stop) (void)tell(child, 0, status);
+    told_stop = status.how == CLD_STOPPED;
+  }
+}
+
+/* The next order; false at the end of the process that gives them. */
+static bool await_order(unsigned char *out) {
+  sigset_t ends, old;
+  bool good;
+  sigemptyset(&ends);
+  sigaddset(&ends, SIGCHLD);
+  sigprocmask(SIG_UNBLOCK, &ends, &old);
+  good = read_whole(orders[0], out, 1);
+  sigprocmask(SIG_SETMASK, &old, NULL);
+  return good;
+}
+
+/* True in the child, which has a process group, in which it is killed together with the processes
+ * that a library started. Before it runs foreign code, it tells its number. */
+static bool fork_child(void) {
+  static pid_t last;
+  const pid_t parent = getpid();
+  const child_status none = {0, 0};
+  if (last != 0) (void)waitpid(last, NULL, WNOHANG);
+  kept_child = last = fork();
+  told_stop = false;
+  if (last < 0) {
+    kept_child = last = 0;
+    if (!tell(-errno, 0, none)) _exit(1);
+  }
+  if (last != 0) return false;
+  setpgid(0, 0);
+  bind_child(parent, SIGKILL);
+  signal(SIGCHLD, SIG_DFL);
+  if (!tell(getpid(), 0, none)) _exit(1);
+  close(orders[0]);
+  close(messages[1]);
+  return true;
+}
+
+/* Returns in each child. */
+static void keep_children(pid_t tool) {
+  struct sigaction action;
+  sigset_t blocked = old_mask;
+  unsigned char order = kOrderFork;
+  setpgid(0, 0);
+  bind_child(tool, SIGCONT); /* it goes on, and finds the end of its orders */
+  set_adopting(true);
+  memset(&action, 0, sizeof action);
+  action.sa_handler = tell_change;
+  action.sa_flags = SA_RESTART;
+  sigaddset(&blocked, SIGCHLD);
+  sigprocmask(SIG_SETMASK, &blocked, NULL);
+  signals_restore_all();
+  sigaction(SIGCHLD, &action, NULL);
+  close(orders[1]);
+  close(messages[0]);
+  guard_others();
+  do {
+    if (order != kOrderFork) {
+      (void)tell(kept_child, order, look_at(kept_child, WEXITED | WSTOPPED | WNOHANG));
+    } else if (kept_child == 0 && fork_child()) {
+      return;
+    }
+    end_printed();
+  } while (await_order(&order));
+  if (kept_child != 0) {
+    kill(kept_child, SIGKILL);
+    end_what_is_left(kept_child, false);
+  }
+  _exit(0);
+}
+
+/* ---- The keeper: what this process asks it ---- */
+
+/* False if the keeper was stopped, or has ended. */
+static bool stands_by(void) {
+  return look_at(keeper, WEXITED | WSTOPPED | WNOHANG).how == 0;
+}
+
+static bool has_message(int milliseconds) {
   struct pollfd watched;
+  watched.fd = messages[0];
+  watched.events = POLLIN;
+  watched.revents = 0;
+  return poll(&watched, 1, milliseconds) > 0 && (watched.revents & POLLIN) != 0;
+}
+
+/* False if others have written into the pipe. */
+static bool read_message(message *out) {
+  const child_status *status = &out->status;
+  return read_whole(messages[0], out, sizeof *out) && out->pid == (int)running &&
+         (status->how == 0 || status->how == CLD_STOPPED || is_end(status));
+}
+
+/* Asks the keeper how the child is; false if there is no answer within ten seconds, as of one that
+ * is traced. Meanwhile no signal stops this process with the child, which the answer might show. */
+static bool ask_keeper(child_status *out) {
+  enum { kSilence = 100, kMostSilences = 100 }; /* milliseconds */
+  static unsigned char question;
   sigset_t stops, old;
+  message told;
   bool good;
   size_t i;
   int silences = 0;
-  watched.fd = answers[0];
-  watched.events = POLLIN;
+  memset(&told, 0, sizeof told);
   sigemptyset(&stops);
   for (i = 0; i < kNumStops; ++i) sigaddset(&stops, kStops[i]);
   sigprocmask(SIG_BLOCK, &stops, &old);
-  good = write_whole(questions[1], "?", 1);
-  while (good && poll(&watched, 1, kSilence) <= 0) {
-    good = ++silences < kMostSilences && look_at(keeper, WEXITED | WSTOPPED | WNOHANG).how == 0;
+  question = (unsigned char)(question % kMostQuestions + 1);
+  good = write_whole(orders[1], &question, 1);
+  while (good && told.question != question && !is_end(&told.status)) {
+    if (has_message(kSilence)) {
+      good = read_message(&told);
+    } else {
+      good = ++silences < kMostSilences && (stands_by() || has_message(0));
+    }
   }
-  good = good && read_whole(answers[0], out, sizeof *out) && is_answer(out);
+  *out = told.status;
   sigprocmask(SIG_SETMASK, &old, NULL);
   return good;
 }
 
 /* ---- The child process: what its parent calls ---- */
 
-static int alive[2]; /* a pipe, which closes when the child ends */
-/* Whether to ask the keeper: its answer takes two switches between processes, which is long for
- * most children. */
-static bool may_have_ended;
+static double asked_at; /* clock_seconds() when the keeper was asked, or the child began */
 
-static bool open_child_pipes(void) {
-  if (!open_pipe(questions)) return false;
-  if (open_pipe(answers)) {
-    if (open_pipe(alive)) return true;
-    close_pipe(answers);
-  }
-  close_pipe(questions);
-  return false;
-}
-
-/* The child has a process group, in which it is killed together with the processes that a library
- * started. Before it runs foreign code, it tells its number; a negative one is an error. */
-static void fork_from_keeper(pid_t tool) {
-  pid_t child, parent;
-  int number;
-  setpgid(0, 0);
-  bind_child(tool, SIGCONT); /* it goes on, and finds the end of its questions */
-  set_adopting(true);
-  parent = getpid();
-  child = fork();
-  if (child == 0) {
-    setpgid(0, 0);
-    bind_child(parent, SIGKILL);
-    number = (int)getpid();
-    if (!write_whole(answers[1], &number, sizeof number)) _exit(1);
-    close_pipe(questions);
-    close_pipe(answers);
-    close(alive[0]);
-    return;
-  }
-  number = -errno;
-  close_pipe(alive);
-  close(questions[1]);
-  close(answers[0]);
-  close_printed(0);
-  close_printed(1);
-  if (child < 0 && !write_whole(answers[1], &number, sizeof number)) _exit(1);
-  signals_restore_all();
-  signals_unblock();
-  answer_questions(child);
-}
-
-/* Ends the keeper. The child, if it is there still, becomes one of this process or of the system's
- * first one. */
-static void end_keeper(void) {
-  enum { kLongest = 1000 }; /* milliseconds */
-  struct pollfd watched;
-  watched.fd = answers[0];
-  watched.events = 0;
-  if (keeper > 0 && kill(keeper, SIGKILL) == 0) {
-    (void)poll(&watched, 1, kLongest); /* the pipe closes, without naps until then */
-    (void)reap(keeper);
-  }
-  close_pipe(questions);
-  close(answers[0]);
-}
-
-fork_side child_fork(volatile uint64_t *out_time_still) {
+static bool start_keeper(void) {
+  static bool has_looked;
   const pid_t tool = getpid();
-  int number = -EAGAIN;
-  if (!open_child_pipes()) {
-    close_printed(0);
-    close_printed(1);
-    return kForkFailed;
+  if (!open_pipe(orders)) return false;
+  if (!open_pipe(messages)) {
+    close_pipe(orders);
+    return false;
   }
-  begin_adopting();
+  if (!has_looked) begin_adopting();
+  has_looked = true;
   signal(SIGCHLD, SIG_DFL); /* if it is ignored, waitpid() does not return the status */
   keeper = fork();
   if (keeper == 0) {
-    fork_from_keeper(tool);
-    return kForkChild;
+    keep_children(tool);
+    return true;
   }
-  if (keeper < 0) number = -errno;
-  close(alive[1]);
-  close(answers[1]);
+  close(orders[0]);
+  close(messages[1]);
+  if (keeper > 0) return true;
+  keeper = 0;
+  close(orders[1]);
+  close(messages[0]);
+  return false;
+}
+
+/* The child, if it is there still, becomes one of this process or of the system's first one. */
+static void end_keeper(void) {
+  enum { kLongest = 1000 }; /* milliseconds */
+  struct pollfd watched;
+  watched.fd = messages[0];
+  watched.events = 0;
+  (void)poll(&watched, 1, kLongest); /* the pipe closes, without naps until then */
+  (void)reap(keeper);
+  keeper = 0;
+  close(orders[1]);
+  close(messages[0]);
+}
+
+void child_end_keeper(void) {
+  if (keeper == 0) return;
+  kill(keeper, SIGKILL);
+  end_keeper();
+}
+
+fork_side child_fork(volatile uint64_t *out_time_still, bool is_one_of_many) {
+  static const unsigned char kFork = kOrderFork;
+  message told;
+  bool good;
+  told.pid = -EAGAIN;
+  if (!keeps || !is_one_of_many) child_end_keeper();
+  keeps = is_one_of_many;
+  if (keeper != 0) {
+    good = write_whole(orders[1], &kFork, 1);
+  } else {
+    good = start_keeper();
+    if (good && keeper == 0) return kForkChild;
+    if (!good) told.pid = -errno;
+  }
   close_printed(1);
-  if (keeper < 0 || !read_whole(answers[0], &number, sizeof number) || number < 0) {
-    end_keeper();
-    close(alive[0]);
+  has_lost_keeper = false;
+  if (!good || !read_whole(messages[0], &told, sizeof told) || told.pid < 0) {
+    child_end_keeper();
     close_printed(0);
-    errno = -number;
+    errno = good && told.pid > 0 ? EAGAIN : -told.pid;
     return kForkFailed;
   }
   time_still = out_time_still;
-  running = number;
-  may_have_ended = false;
+  running = told.pid;
+  asked_at = clock_seconds();
   return kForkParent;
 }
 
@@ -753,13 +886,33 @@ static child_state meet_harm(int *out_code) {
   return kChildHarmed;
 }
 
+/* How the child is, for all that is known; false if the keeper cannot tell. What it tells by itself
+ * may be a stop by this process: it is asked. */
+static bool find_status(child_status *out) {
+  enum { kLongSilence = 1 }; /* seconds */
+  const bool is_there = stands_by();
+  message told;
+  memset(out, 0, sizeof *out);
+  if (has_message(0)) {
+    if (!read_message(&told)) return false;
+    *out = told.status;
+    if (is_end(out)) return true;
+  } else if (!is_there || clock_seconds() - asked_at < kLongSilence) {
+    return is_there;
+  }
+  asked_at = clock_seconds();
+  return ask_keeper(out);
+}
+
 child_state child_look(int *out_code) {
   child_status status;
-  if (!may_have_ended && alive[0] >= 0) return kChildRuns;
-  if (!ask_keeper(&status)) return meet_harm(out_code);
+  if (!find_status(&status)) {
+    has_lost_keeper = true;
+    return meet_harm(out_code);
+  }
   *out_code = status.code;
   if (status.how == CLD_EXITED) return kChildExited;
-  if (status.how == CLD_KILLED || status.how == CLD_DUMPED) return kChildCrashed;
+  if (is_end(&status)) return kChildCrashed;
   if (status.how == CLD_STOPPED) {
     const int by = status.code;
     const bool goes_on =
@@ -769,21 +922,14 @@ child_state child_look(int *out_code) {
   return kChildRuns;
 }
 
-/* The end of a pipe only ends a nap early: the child's code may close it before, or a process that
- * it started may keep it open. */
 void child_nap(int milliseconds) {
-  enum { kLong = 8 };
   struct pollfd watched[2];
-  may_have_ended = milliseconds >= kLong;
-  watched[0].fd = alive[0];
+  watched[0].fd = messages[0];
   watched[1].fd = printed[0];
   watched[0].events = watched[1].events = POLLIN;
-  watched[0].revents = watched[1].revents = 0;
+  watched[1].revents = 0;
   if (poll(watched, 2, milliseconds) <= 0) return;
   if (watched[1].revents != 0 && !pass_printed(milliseconds)) close_printed(0);
-  if (watched[0].revents == 0) return;
-  close(alive[0]);
-  alive[0] = -1; /* which poll() ignores */
 }
 
 void child_kill(void) {
@@ -793,11 +939,15 @@ void child_kill(void) {
 void child_forget(void) {
   end_key_passer();
   end_lending();
-  child_signal(SIGKILL);
-  end_keeper();
-  (void)reap((pid_t)running); /* fails where it did not become a child of this process */
+  if (has_lost_keeper) {
+    child_signal(SIGKILL);
+    child_end_keeper();
+  } else if (!keeps) {
+    end_keeper(); /* it has ended by itself */
+  }
+  if (keeper == 0)
+    (void)reap((pid_t)running); /* fails where it did not become one of this process */
   running = 0;
-  if (alive[0] >= 0) close(alive[0]);
 }
 
 const char *child_crash_name(int code) {

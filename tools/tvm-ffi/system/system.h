@@ -315,9 +315,9 @@ void child_exit(int exit_code);
 
 /* ---- The child process: a copy of this one, in posix_child.c only ---- */
 
-/* In the child: a signal to all processes of the user, by kill(-1, ...), calls `look` and ends the
- * child instead, where the system can do that. `look` may do only what is safe in a signal handler.
- */
+/* Before child_fork(): a signal of the child to all processes of the user, by kill(-1, ...), calls
+ * `look` and ends the child instead, where the system can do that; NULL: no longer. `look` may do
+ * only what is safe in a signal handler. */
 void child_guard_others(void (*look)(void));
 
 typedef enum { kForkFailed, kForkParent, kForkChild } fork_side;
@@ -328,8 +328,11 @@ void child_spare(long process);
 /* Copies this process; kForkFailed sets errno. While Ctrl-Z or the shell stops this process, the
  * child is stopped, too, and that time is added to *out_time_still, in nanoseconds, until
  * child_forget(). Call it between signals_block() and signals_unblock(), so that child_kill() never
- * misses it. */
-fork_side child_fork(volatile uint64_t *out_time_still);
+ * misses it. A child that is one of many copies the process as it was at the first of them, which
+ * is quicker, until child_end_keeper(), or another one. */
+fork_side child_fork(volatile uint64_t *out_time_still, bool is_one_of_many);
+/* Nothing if there were none of many. */
+void child_end_keeper(void);
 
 /* Before child_fork(): the first `most` bytes that the child prints after child_enter_output() are
  * shown on stderr, the others dropped. *out_showing, which the child can read, is not 0 meanwhile.
