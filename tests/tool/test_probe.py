@@ -8,6 +8,7 @@ import platform
 import re
 import select
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -39,12 +40,24 @@ def probe_call(call, *options, env=None):
     return found
 
 
-def is_zombie(process):
+CHILDREN = os.path.exists(f"/proc/self/task/{os.getpid()}/children")
+
+
+def children(process):
+    try:
+        with open(f"/proc/{process}/task/{process}/children", encoding="ascii") as file:
+            return {int(word) for word in file.read().split()}
+    except (FileNotFoundError, ProcessLookupError):
+        return set()
+
+
+def state(process):
+    """A letter; Z also if there is no such process."""
     try:
         with open(f"/proc/{process}/stat", encoding="utf-8") as file:
-            return ") Z " in file.read()
+            return file.read().rpartition(") ")[2][0]
     except (FileNotFoundError, ProcessLookupError):
-        return True
+        return "Z"
 
 
 def rows_of(found):
@@ -287,16 +300,9 @@ class Probe(unittest.TestCase):
         assert os.read(ours, 1) == b""
         os.close(ours)
 
-    @unittest.skipUnless(os.path.exists(f"/proc/self/task/{os.getpid()}/children"), "/proc")
+    @unittest.skipUnless(CHILDREN, "the system does not list children")
     def test_one_keeper_for_all_calls(self):
         """It forks them, and ends what there is when the tool is killed."""
-        def children(process):
-            try:
-                with open(f"/proc/{process}/task/{process}/children", encoding="ascii") as file:
-                    return {int(word) for word in file.read().split()}
-            except (FileNotFoundError, ProcessLookupError):
-                return set()
-
         for name, most in ("right", 10), ("hangs", 1):
             keepers, calls = set(), set()
             options = [f"--timeout={patience(20)}", *(["--only=strided"] if most == 1 else [])]
@@ -309,9 +315,26 @@ class Probe(unittest.TestCase):
                         calls |= children(keeper)
                 tool.kill()
             assert len(keepers) <= 6 and len(calls) >= most, (keepers, calls)
-            while any(os.path.exists(f"/proc/{one}") and not is_zombie(one)
-                      for one in keepers | calls):
+            while any(state(process) != "Z" for process in keepers | calls):
                 time.sleep(0.01)
+
+    @unittest.skipUnless(CHILDREN, "the system does not list children")
+    def test_the_keeper_ends_between_calls(self):
+        """As by the system when it has no memory left, or is stopped: another is made."""
+        for how in signal.SIGKILL, signal.SIGSTOP, signal.SIGSYS:
+            with subprocess.Popen([*COMMAND, "probe", FAULTS, form("right")],
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as tool:
+                calls, keeper = {}, None
+                while keeper is None or len(calls[keeper]) < 3:
+                    for keeper in children(tool.pid):
+                        calls.setdefault(keeper, set()).update(children(keeper))
+                tool.send_signal(signal.SIGSTOP)
+                while any(state(call) != "Z" for call in children(keeper)) or state(keeper) != "S":
+                    time.sleep(0.01)
+                os.kill(keeper, how)
+                tool.send_signal(signal.SIGCONT)
+                out, _ = tool.communicate(timeout=float(patience(60)))
+                assert tool.returncode == OK, (how, tool.returncode, out)
 
     def test_what_is_done_to_the_parent(self):
         """It is a process between the function and probe, and signals to it are a FAIL."""

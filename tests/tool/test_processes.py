@@ -4,6 +4,7 @@ terminal meanwhile.
 
 test_processes.py TVM-FFI MISBEHAVING KERNELS [NO-MEMFD]"""
 import contextlib
+import itertools
 import os
 import pathlib
 import re
@@ -99,14 +100,15 @@ class Processes(unittest.TestCase):
     def test_the_end_of_the_tool_alone(self):
         """What a library started ends also if the tool is killed, or is left if it cannot end."""
         need(self, CHILDREN)
-        for command in CALLED[:1]:
+        for command, ending in itertools.product(CALLED[:1],
+                                                 (signal.SIGKILL, signal.SIGINT, signal.SIGTERM)):
             for deeds in {"ON_LOAD": "spawn", "ON_CALL": "hang"}, {"ON_CALL": "detach"}:
                 tool = subprocess.Popen([*COMMAND, *fill_in(command)], env=dict(BASE, **deeds),
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE)
                 while len(descendants(tool.pid)) < 3:
                     time.sleep(0.01)
                 time.sleep(0.1)  # until the second process is detached
-                tool.kill()
+                tool.send_signal(ending)
                 tool.communicate(timeout=SLOWER * 20)  # all have its pipes open
             done = subprocess.run([*COMMAND, *fill_in(command)], capture_output=True, text=True,
                                   env=dict(BASE, ON_CALL="leave_traced"), timeout=SLOWER * 20)

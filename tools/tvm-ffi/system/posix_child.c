@@ -234,7 +234,11 @@ static void meet_kill_all(int signal_number) {
   raise(signal_number);
 }
 
-/* In the keeper, once for all children. */
+static void meet_guard(void) {
+  if (on_kill_all != NULL) signal(SIGSYS, meet_kill_all);
+}
+
+/* In the keeper, once for all children, which call meet_guard(). */
 static void guard_others(void) {
 #ifdef __x86_64__
   const unsigned kNative = AUDIT_ARCH_X86_64;
@@ -255,13 +259,14 @@ static void guard_others(void) {
   const struct sock_fprog program = {sizeof code / sizeof *code, copy};
   if (on_kill_all == NULL) return;
   memcpy(copy, code, sizeof code);
-  signal(SIGSYS, meet_kill_all);
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0) {
     (void)prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
   }
 }
 
 #else
+
+static void meet_guard(void) {}
 
 static void guard_others(void) {}
 
@@ -376,7 +381,8 @@ static void end_orphans(void) {}
 
 #endif
 
-static pid_t keeper; /* 0: there is none */
+static pid_t keeper;         /* 0: there is none */
+static bool has_lost_keeper; /* since the child began */
 
 /* ---- What the child prints ---- */
 
@@ -487,7 +493,7 @@ static bool pass_printed(int milliseconds) {
 void child_end_output(void) {
   enum { kMost = 1 << 10 }; /* more than a pipe holds */
   int i;
-  if (keeper == 0) end_orphans(); /* else it has done that */
+  if (has_lost_keeper) end_orphans(); /* else it has done that */
   for (i = 0; i < kMost && printed[0] >= 0 && !has_dropped && pass_printed(kForever); ++i) continue;
   close_printed(0);
 }
@@ -516,11 +522,10 @@ typedef struct {
 } message;
 
 /* Orders are bytes: this one, and questions, how the child is. */
-enum { kOrderFork = 0, kMostQuestions = 100 };
+enum { kOrderFork = 0, kMostQuestions = 100, kOrderLeave = 101 };
 
 static int orders[2], messages[2]; /* pipes to the keeper and from it */
 static bool keeps;                 /* it stays for further children */
-static bool has_lost_keeper;       /* since the child began */
 
 /* Does not wait for the process, whose number stays its own. */
 static child_status look_at(pid_t process, int options) {
@@ -568,8 +573,10 @@ static bool open_pipe(int *ends) {
 
 /* ---- The keeper: what it does ---- */
 
-static pid_t kept_child; /* 0: there is none that was not told to have ended */
+static pid_t last_child; /* 0: there was none; its number stays its own until the next one */
+static pid_t kept_child; /* the same, until its end is told */
 static bool told_stop;
+static bool leaves_group; /* a process in it passes keys on: the tool ends that first, then all */
 
 /* False if nobody reads it. */
 static bool tell(pid_t child, int question, child_status status) {
@@ -580,12 +587,12 @@ static bool tell(pid_t child, int question, child_status status) {
   return write_whole(messages[1], &told, sizeof told);
 }
 
-/* Ends what the child has left: its group, and, unless the tool adopts these, the orphans that the
- * keeper has adopted. Its own number stays, until the next one. */
-static void end_what_is_left(pid_t child, bool is_adopted) {
+/* Ends what the child, which has ended, has left: its group, and the orphans that the keeper has
+ * adopted. The tool, which may be about to end, does not have to. */
+static void end_what_is_left(pid_t child) {
   kill(-child, SIGKILL);
   child_spare(child);
-  if (!is_adopted) end_orphans();
+  end_orphans();
 }
 
 /* The handler of SIGCHLD, which is blocked but where the keeper waits for orders, so that all may
@@ -598,7 +605,11 @@ static void tell_change(int signal_number) {
   status = look_at(child, WEXITED | WSTOPPED | WNOHANG);
   if (is_end(&status)) {
     kept_child = 0;
-    end_what_is_left(child, !keeps);
+    if (leaves_group) {
+      (void)tell(child, 0, status);
+      return;
+    }
+    end_what_is_left(child);
     if (!tell(child, 0, status) || !keeps) _exit(0);
   } else {
     if (status.how == CLD_STOPPED && !told_stop) (void)tell(child, 0, status);
@@ -621,23 +632,24 @@ static bool await_order(unsigned char *out) {
 /* True in the child, which has a process group, in which it is killed together with the processes
  * that a library started. Before it runs foreign code, it tells its number. */
 static bool fork_child(void) {
-  static pid_t last;
   const pid_t parent = getpid();
   const child_status none = {0, 0};
-  if (last != 0) (void)waitpid(last, NULL, WNOHANG);
-  kept_child = last = fork();
-  told_stop = false;
-  if (last < 0) {
-    kept_child = last = 0;
+  if (last_child != 0) (void)waitpid(last_child, NULL, WNOHANG);
+  kept_child = last_child = fork();
+  told_stop = leaves_group = false;
+  if (last_child > 0) return false;
+  if (last_child < 0) {
+    kept_child = last_child = 0;
     if (!tell(-errno, 0, none)) _exit(1);
+    return false;
   }
-  if (last != 0) return false;
   setpgid(0, 0);
   bind_child(parent, SIGKILL);
   signal(SIGCHLD, SIG_DFL);
+  meet_guard();
   if (!tell(getpid(), 0, none)) _exit(1);
   close(orders[0]);
-  close(messages[1]);
+  close_pipe(messages);
   return true;
 }
 
@@ -646,6 +658,7 @@ static void keep_children(pid_t tool) {
   struct sigaction action;
   sigset_t blocked = old_mask;
   unsigned char order = kOrderFork;
+  size_t i;
   setpgid(0, 0);
   bind_child(tool, SIGCONT); /* it goes on, and finds the end of its orders */
   set_adopting(true);
@@ -653,23 +666,27 @@ static void keep_children(pid_t tool) {
   action.sa_handler = tell_change;
   action.sa_flags = SA_RESTART;
   sigaddset(&blocked, SIGCHLD);
-  sigprocmask(SIG_SETMASK, &blocked, NULL);
+  for (i = 0; i < kNumStops; ++i) signal(kStops[i], SIG_IGN); /* drops what came with the tool's */
   signals_restore_all();
+  sigprocmask(SIG_SETMASK, &blocked, NULL);
   sigaction(SIGCHLD, &action, NULL);
-  close(orders[1]);
-  close(messages[0]);
+  close(orders[1]); /* not messages[0]: a message to a tool that has ended sends no signal */
   guard_others();
   do {
-    if (order != kOrderFork) {
+    if (order == kOrderLeave) {
+      leaves_group = true;
+    } else if (order == kOrderFork) {
+      if (kept_child == 0 && fork_child()) return;
+    } else if (kept_child != 0) { /* otherwise its end was told, and nobody reads an answer */
       (void)tell(kept_child, order, look_at(kept_child, WEXITED | WSTOPPED | WNOHANG));
-    } else if (kept_child == 0 && fork_child()) {
-      return;
     }
     end_printed();
   } while (await_order(&order));
-  if (kept_child != 0) {
-    kill(kept_child, SIGKILL);
-    end_what_is_left(kept_child, false);
+  if (last_child != 0) {
+    kill(last_child, SIGKILL);
+    kill(-last_child, SIGKILL);
+    child_spare(0); /* what it leaves is adopted when it has ended */
+    end_orphans();
   }
   _exit(0);
 }
@@ -744,11 +761,10 @@ static bool start_keeper(void) {
     keep_children(tool);
     return true;
   }
-  close(orders[0]);
-  close(messages[1]);
+  close(messages[1]); /* orders[0] stays: an order to one that has ended sends no signal */
   if (keeper > 0) return true;
   keeper = 0;
-  close(orders[1]);
+  close_pipe(orders);
   close(messages[0]);
   return false;
 }
@@ -762,7 +778,7 @@ static void end_keeper(void) {
   (void)poll(&watched, 1, kLongest); /* the pipe closes, without naps until then */
   (void)reap(keeper);
   keeper = 0;
-  close(orders[1]);
+  close_pipe(orders);
   close(messages[0]);
 }
 
@@ -772,6 +788,16 @@ void child_end_keeper(void) {
   end_keeper();
 }
 
+/* The first message of a child; false if the keeper does not make one. */
+static bool read_begin(message *out) {
+  enum { kSilence = 100, kMostSilences = 100 }; /* milliseconds */
+  int silences = 0;
+  while (!has_message(kSilence)) {
+    if (++silences >= kMostSilences || (!stands_by() && !has_message(0))) return false;
+  }
+  return read_whole(messages[0], out, sizeof *out) && out->pid != 0;
+}
+
 fork_side child_fork(volatile uint64_t *out_time_still, bool is_one_of_many) {
   static const unsigned char kFork = kOrderFork;
   message told;
@@ -779,19 +805,20 @@ fork_side child_fork(volatile uint64_t *out_time_still, bool is_one_of_many) {
   told.pid = -EAGAIN;
   if (!keeps || !is_one_of_many) child_end_keeper();
   keeps = is_one_of_many;
-  if (keeper != 0) {
-    good = write_whole(orders[1], &kFork, 1);
-  } else {
+  good = keeper != 0 && write_whole(orders[1], &kFork, 1) && read_begin(&told);
+  if (!good) { /* there was none, or somebody has ended or stopped it */
+    child_end_keeper();
     good = start_keeper();
     if (good && keeper == 0) return kForkChild;
     if (!good) told.pid = -errno;
+    good = good && read_begin(&told);
   }
   close_printed(1);
   has_lost_keeper = false;
-  if (!good || !read_whole(messages[0], &told, sizeof told) || told.pid < 0) {
+  if (!good || told.pid < 0) {
     child_end_keeper();
     close_printed(0);
-    errno = good && told.pid > 0 ? EAGAIN : -told.pid;
+    errno = told.pid < 0 ? -told.pid : EAGAIN;
     return kForkFailed;
   }
   time_still = out_time_still;
@@ -834,6 +861,7 @@ static bool start_key_passer(void) {
   key_passer = fork();
   if (key_passer == 0) {
     close(ends[1]);
+    close_pipe(orders); /* at the tool's end the keeper is to find that of its orders */
     pass_keys(ends[0]);
   }
   if (key_passer > 0) setpgid(key_passer, (pid_t)running);
@@ -866,7 +894,13 @@ static bool lend_terminal(void) {
   const int terminal = find_terminal();
   if (terminal < 0) return false;
   if (!has_key_passer()) {
+    static const unsigned char kLeave = kOrderLeave;
+    child_status status;
     end_key_passer();
+    /* The keeper is not to end the group, with the key passer, before that has passed on the key
+     * that ended the child: child_forget() does. */
+    if (!write_whole(orders[1], &kLeave, 1) || !ask_keeper(&status)) return false;
+    has_lost_keeper = true;
     if (!start_key_passer()) return false;
   }
   if (knows_mode == 0) knows_mode = tcgetattr(terminal, &mode_before) == 0;
@@ -889,9 +923,10 @@ static child_state meet_harm(int *out_code) {
 /* How the child is, for all that is known; false if the keeper cannot tell. What it tells by itself
  * may be a stop by this process: it is asked. */
 static bool find_status(child_status *out) {
-  enum { kLongSilence = 1 }; /* seconds */
-  const bool is_there = stands_by();
+  enum { kLongSilence = 1, kShortStop = 100 }; /* seconds; milliseconds, as of a debugger */
   message told;
+  bool is_there = stands_by();
+  if (!is_there) is_there = !has_message(kShortStop) && stands_by();
   memset(out, 0, sizeof *out);
   if (has_message(0)) {
     if (!read_message(&told)) return false;
