@@ -15,7 +15,8 @@ import time
 import unittest
 
 from tool import (CHECK, COMMAND, FILES, LOAD, OK, RAISED, USAGE, bad, enter_bare_root, good,
-                  open_terminal, patience, read_terminal, run, run_tests, work_folder)
+                  not_sanitized, open_terminal, patience, read_terminal, run, run_tests,
+                  work_folder)
 
 FAULTS, FAKE_CUDA, PLUGIN = FILES
 # A sanitizer in the tool would report crashes of the kernels itself, and exit.
@@ -358,6 +359,7 @@ class Probe(unittest.TestCase):
         assert set(wrong.values()) == {"it crashed while it was called: Bad system call; it sent "
                                        "all processes a signal"}, wrong
 
+    @not_sanitized
     def test_many_tensors(self):
         """All inside an argument are changed, one by one and together."""
         def call(count):
@@ -381,12 +383,14 @@ class Probe(unittest.TestCase):
         assert wrong == {"prints": "it prints to standard output: "
                                    r"again and again\x0aagain and again\x0aagain a..."}, wrong
 
+    @not_sanitized
     def test_results_without_end(self):
         """What a call leaves may take the tool ten seconds, or --timeout if that is longer."""
         found = probe_call("grows(4x3xf32=rand)", "--only=strided:0", "--timeout=1")
         assert set(failures(found).values()) == {
             "it was killed while what it left was read: it took longer than 10 s"}, found
 
+    @not_sanitized
     def test_what_is_slow_beside_a_call(self):
         """What probe does before the call, such as starting a driver, is not timed."""
         shutil.copy(FAKE_CUDA, FOLDER / "libcuda.so.1")
@@ -491,6 +495,7 @@ class Probe(unittest.TestCase):
         found = probe_call("subtract_last(&4x3xf32=rand)", "--only=more-dims", "--only=fewer-dims")
         assert found["passed"] == 5 and found["failed"] == 0, failures(found)
 
+    @not_sanitized
     def test_large_results(self):
         """Those that only their texts can be compared of: with many elements, many dimensions."""
         for call in "zeros(3500000, 1)", "zeros(4, 65)", "zeros(4, 100)":

@@ -38,6 +38,12 @@ def hold_wine():
 if WINDOWS:
     hold_wine()
 
+with open(TOOL, "rb") as tool_file:
+    SANITIZED = b"__asan_init" in tool_file.read()
+# For tests whose code of the tool others run, in a fraction of the time: the part `asan` is for
+# that code, not for what it does with ever more data.
+not_sanitized = unittest.skipIf(SANITIZED, "others run the same code of the tool")
+
 # Environments in which the runtime finds what isolated libraries take (None: this build has none),
 # and in which it does not.
 FOLDER = os.environ.get("TVM_FFI_ISOLATED")
@@ -89,9 +95,8 @@ def enter_bare_root(test):
     may be. The test is left out where that takes rights that it lacks."""
     words = ["unshare", "--mount", *([] if os.geteuid() == 0 else ["--user", "--map-root-user"]),
              "sh", "-ec", 'mount -t tmpfs none /dev; mount -t tmpfs none /proc; exec "$@"', "sh"]
-    with open(TOOL, "rb") as tool:
-        if b"__asan_init" in tool.read():
-            test.skipTest("AddressSanitizer takes its options and threads from /proc")
+    if SANITIZED:
+        test.skipTest("AddressSanitizer takes its options and threads from /proc")
     try:
         tried = subprocess.run([*words, "true"], capture_output=True, text=True, check=False)
     except OSError as error:

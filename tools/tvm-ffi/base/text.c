@@ -104,7 +104,15 @@ void text_add_list(text_buf *buffer, const char *format, va_list values) {
 void text_add(text_buf *buffer, const char *format, ...) {
   va_list values;
   va_start(values, format);
-  text_add_list(buffer, format, values);
+  /* Tensors have millions of numbers: what is only copied need not be formatted. */
+  if (strcmp(format, "%s") == 0) {
+    const char *text = va_arg(values, const char *);
+    text_add_bytes(buffer, text, strlen(text));
+  } else if (strchr(format, '%') == NULL) {
+    text_add_bytes(buffer, format, strlen(format));
+  } else {
+    text_add_list(buffer, format, values);
+  }
   va_end(values);
 }
 
