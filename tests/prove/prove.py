@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Prove up to a bound, by CBMC, what prove.txt lists, and that each proof refuses its mutant.
 
-    prove.py [NAME...] [--jobs N] [--seconds N] [--record]
+    prove.py [NAME...] [--jobs N] [--seconds N] [--record] [--mutants-of N]
     prove.py --native NAME [--mutant]
 
 Without a name all are tried. A line is printed for each, and the counterexample if it fails.
+--mutants-of leaves out the mutants of proofs whose files none of the last N commits has changed: a
+mutant shows that the proof still looks at them.
 --record writes the table of docs/robustness.md. --native finds a counterexample and runs it as a
 program by clang's sanitizers; with --mutant, that of the proof's mutant.
 
@@ -181,7 +183,28 @@ def run_cbmc(cbmc, proof, changed, *more):
     return ends.get(process.returncode), text, seconds
 
 
-def try_proof(cbmc, proof):
+def recently_changed(num_commits):
+    """The files that the last commits and what is not committed changed; None without a history."""
+    found = set()
+    for command in (["log", f"-{num_commits}", "--name-only", "--format="],
+                    ["diff", "--name-only", "HEAD"]):
+        done = subprocess.run(["git", "-C", ROOT, *command], capture_output=True, text=True,
+                              check=False)
+        if done.returncode != 0:
+            return None
+        found.update(done.stdout.split())
+    return found
+
+
+def is_changed(proof, changed):
+    """Whether a proof's source, or a file that it or its mutant replaces, is among those that
+    changed (None: all did)."""
+    files = {line.partition(":")[0] for line in [proof.mutant, *proof.replaced]}
+    files.add(str((FOLDER / proof.source).relative_to(ROOT)))
+    return changed is None or not files.isdisjoint(changed)
+
+
+def try_proof(cbmc, proof, with_mutant):
     """None, or why a proof or its mutant is not as it should be; and a line that says what is."""
     holds, text, seconds = run_cbmc(cbmc, proof, make_sources(proof, False))
     if holds is None:
@@ -191,6 +214,8 @@ def try_proof(cbmc, proof):
         failed = [line for line in text.splitlines() if line.endswith(": FAILURE")]
         return f"{len(failed)} checks fail\n" + "\n".join(failed), ""
     checks = re.search(r"\*\* 0 of (\d+) failed", text)
+    if not with_mutant:
+        return None, f"{checks[1]} checks in {seconds:.1f} s"
     # Of a loop that the mutant makes longer, the first rounds are enough.
     refuted, text, more = run_cbmc(cbmc, proof, make_sources(proof, True),
                                    "--no-unwinding-assertions", "--stop-on-fail")
@@ -245,6 +270,7 @@ def main():
     parser.add_argument("--native", action="store_true")
     parser.add_argument("--mutant", action="store_true")
     parser.add_argument("--seconds", type=int, default=SECONDS[0])
+    parser.add_argument("--mutants-of", type=int, metavar="N")
     asked = parser.parse_args()
     SECONDS[0] = asked.seconds
     proofs = read_proofs()
@@ -260,9 +286,11 @@ def main():
     cbmc = find_cbmc()
     if asked.native:
         return max([run_native(cbmc, proof, asked.mutant) for proof in chosen], default=0)
+    changed = recently_changed(asked.mutants_of) if asked.mutants_of else None
     num_failed = 0
     with concurrent.futures.ThreadPoolExecutor(asked.jobs) as pool:
-        tried = [(proof, pool.submit(try_proof, cbmc, proof)) for proof in chosen if not proof.left]
+        tried = [(proof, pool.submit(try_proof, cbmc, proof, is_changed(proof, changed)))
+                 for proof in chosen if not proof.left]
         for proof, result in tried:
             why, said = result.result()
             num_failed += why is not None
