@@ -779,6 +779,10 @@ def meson(work):
         check(project / "build", runtime, helper=prefix / "lib/tvm_ffi" / HELPER)
 
 
+# For builds of all that there is, of which the result counts, not its speed.
+QUICK = ["-Doptimization=0", "-Ddebug=false"]
+
+
 def subproject(work):
     """Without an installed tree: the same project, with this repository in its subprojects
     folder."""
@@ -788,7 +792,7 @@ def subproject(work):
     run([
         "meson", "setup", project / "build", project, "--wrap-mode=forcefallback",
         "-Dtvm_ffi:dlpack=fallback", "-Dtvm_ffi:cuda=disabled",
-        f"-Dtvm_ffi:default_library={work.kind}", f"-Druntime={work.runtimes[0]}"
+        f"-Dtvm_ffi:default_library={work.kind}", f"-Druntime={work.runtimes[0]}", *QUICK
     ])
     # In newer versions of Meson (1.12), `static: true` of the dependency overrides the subproject's
     # default_library of the command line, and a static library alone excludes cxx_exports.
@@ -895,7 +899,7 @@ def meson_wrapped(work):
         runtime = "cxx" if name == "git" else "static"
         run([
             "meson", "setup", project / "build", project, "--wrap-mode=forcefallback",
-            f"-Druntime={runtime}"
+            f"-Druntime={runtime}", *QUICK
         ])
         run(["ninja", "-C", project / "build"])
         (helper,) = project.glob(f"build/subprojects/tvm_ffi*/isolated/{HELPER}")
