@@ -4,6 +4,8 @@
 #include <tvm/ffi/function_details.h>
 #include <tvm/ffi/tvm_ffi.h>
 
+#include "caught.h"
+
 namespace ffi = tvm::ffi;
 using ffi::Any;
 using ffi::AnyView;
@@ -28,16 +30,6 @@ class CellObj : public ffi::Object {
   TVM_FFI_DECLARE_OBJECT_INFO_FINAL("test.cpp.Cell", CellObj, ffi::Object);
 };
 
-template <typename F>
-std::string ErrorOf(const F &f) {
-  try {
-    f();
-  } catch (const ffi::Error &error) {
-    return error.kind() + ": " + error.message();
-  }
-  return "";
-}
-
 TEST(FromPackedInplace, GivesTheCallableToo) {
   int alive = 0;
   {
@@ -59,10 +51,10 @@ TEST(UnpackCall, ChecksAndCalls) {
   Any result = String("an object that was there before");
   ffi::detail::unpack_call<int>(two, &name, add, args, 2, &result);
   EXPECT_EQ(result.cast<int>(), 4);
-  EXPECT_EQ(ErrorOf([&] { ffi::detail::unpack_call<int>(two, no_name, add, args, 3, &result); }),
+  EXPECT_EQ(Caught([&] { ffi::detail::unpack_call<int>(two, no_name, add, args, 3, &result); }),
             "TypeError: Mismatched number of arguments when calling: `(0: int, 1: str) -> int`. "
             "Expected 2 but got 3 arguments");
-  EXPECT_EQ(ErrorOf([&] { ffi::detail::unpack_call<int>(two, &name, add, args + 1, 2, &result); }),
+  EXPECT_EQ(Caught([&] { ffi::detail::unpack_call<int>(two, &name, add, args + 1, 2, &result); }),
             "TypeError: Mismatched type on argument #0 when calling: "
             "`add(0: int, 1: str) -> int`. Expected `int` but got `const char*`");
 }

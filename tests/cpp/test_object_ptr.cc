@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <tvm/ffi/tvm_ffi.h>
 
+#include "caught.h"
+
 namespace ffi = tvm::ffi;
 using ffi::Any;
 using ffi::AnyView;
@@ -53,16 +55,6 @@ struct HoldsLater {
   Optional<Arc<LaterObj>> later;
   ObjectPtr<LaterObj> other;
 };
-
-template <typename F>
-std::string ErrorOf(const F &f) {
-  try {
-    f();
-  } catch (const ffi::Error &error) {
-    return error.kind() + ": " + error.message();
-  }
-  return "";
-}
 
 static_assert(sizeof(Arc<Object>) == sizeof(void *) &&
                   sizeof(WeakObjectPtr<Object>) == sizeof(void *),
@@ -147,7 +139,7 @@ TEST(Arc, TravelsAsAValueThatIsNotNone) {
     EXPECT_EQ(f(any).cast<int>(), 2);
     EXPECT_EQ(any.as<Arc<CountedObj>>().value()->value, 2);
     EXPECT_EQ(any.cast<Arc<Object>>().use_count(), 2);
-    EXPECT_EQ(ErrorOf([&] { f(nullptr); }),
+    EXPECT_EQ(Caught([&] { f(nullptr); }),
               "TypeError: Mismatched type on argument #0 when calling: "
               "`f(0: test.cpp.Counted) -> int`. Expected `test.cpp.Counted` but got `None`");
     EXPECT_EQ(ffi::TypeTraits<Arc<CountedObj>>::TypeSchema(), "{\"type\":\"test.cpp.Counted\"}");
@@ -182,11 +174,11 @@ TEST(Arc, MayBeAbsent) {
     optional->value = 4;
     EXPECT_EQ(Any(optional).cast<Optional<Arc<CountedObj>>>().value()->value, 4);
     optional = nullptr;
-    EXPECT_EQ(ErrorOf([&] { optional.value(); }), "RuntimeError: Bad optional access");
+    EXPECT_EQ(Caught([&] { optional.value(); }), "RuntimeError: Bad optional access");
     Optional<ObjectPtr<CountedObj>> pointer = ffi::make_object<CountedObj>(6);
     const ObjectPtr<Object> base = pointer;
     EXPECT_EQ(base.use_count(), 2);
-    EXPECT_EQ(ErrorOf([&] { std::move(pointer).as_or_throw<ffi::Array<int>>(); }),
+    EXPECT_EQ(Caught([&] { std::move(pointer).as_or_throw<ffi::Array<int>>(); }),
               "TypeError: Cannot treat type `test.cpp.Counted` as type `Array<int>`");
     EXPECT_EQ(base.use_count(), 2);
     const ffi::ObjectRef taken = std::move(pointer).as_or_throw<Counted>();
@@ -219,7 +211,7 @@ TEST(GetRef, OfAnOptionalTakesNull) {
   const ObjectPtr<CountedObj> object = ffi::make_object<CountedObj>(2);
   EXPECT_EQ(ffi::GetRef<Optional<Counted>>(object.get()).value()->value, 2);
   EXPECT_FALSE(ffi::GetRef<Optional<Counted>>(static_cast<CountedObj *>(nullptr)).has_value());
-  EXPECT_EQ(ErrorOf([] { ffi::GetRef<Counted>(static_cast<CountedObj *>(nullptr)); }).substr(0, 15),
+  EXPECT_EQ(Caught([] { ffi::GetRef<Counted>(static_cast<CountedObj *>(nullptr)); }).substr(0, 15),
             "InternalError: ");
 }
 

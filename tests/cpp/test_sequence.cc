@@ -7,6 +7,8 @@
 #include <iterator>
 #include <sstream>
 
+#include "caught.h"
+
 namespace ffi = tvm::ffi;
 using ffi::Any;
 using ffi::Array;
@@ -52,18 +54,8 @@ struct tvm::ffi::TypeTraits<Growing> : tvm::ffi::TypeTraitsBase {
 namespace {
 
 template <typename F>
-std::string ErrorOf(const F &f) {
-  try {
-    f();
-  } catch (const ffi::Error &error) {
-    return error.kind() + ": " + error.message();
-  }
-  return "";
-}
-
-template <typename F>
 std::string KindOf(const F &f) {
-  const std::string text = ErrorOf(f);
+  const std::string text = Caught(f);
   return text.substr(0, text.find(':'));
 }
 
@@ -96,11 +88,11 @@ TEST(SeqBaseObj, RefusesWhatHasNoRoom) {
   List<Any> list{1, 2};
   ListObj *object = list.GetListObj();
   const Any more[] = {7, 8, 9};
-  EXPECT_EQ(ErrorOf([&] { object->insert(3, 5); }), "IndexError: Index 3 out of bounds [0, 2]");
-  EXPECT_EQ(ErrorOf([&] { object->insert(-1, 5); }), "IndexError: Index -1 out of bounds [0, 2]");
-  EXPECT_EQ(ErrorOf([&] { object->resize(-1); }), "ValueError: Cannot resize to negative size");
-  EXPECT_EQ(ErrorOf([&] { object->resize(100); }).substr(0, 14), "InternalError:");
-  EXPECT_EQ(ErrorOf([&] { object->InitRange(1, more, more + 3); }).substr(0, 14), "InternalError:");
+  EXPECT_EQ(Caught([&] { object->insert(3, 5); }), "IndexError: Index 3 out of bounds [0, 2]");
+  EXPECT_EQ(Caught([&] { object->insert(-1, 5); }), "IndexError: Index -1 out of bounds [0, 2]");
+  EXPECT_EQ(Caught([&] { object->resize(-1); }), "ValueError: Cannot resize to negative size");
+  EXPECT_EQ(Caught([&] { object->resize(100); }).substr(0, 14), "InternalError:");
+  EXPECT_EQ(Caught([&] { object->InitRange(1, more, more + 3); }).substr(0, 14), "InternalError:");
   EXPECT_EQ(object->size(), 2U);
 }
 
@@ -108,14 +100,12 @@ TEST(SeqBaseObj, IsMadeByTheRuntime) {
   const ffi::ObjectPtr<ArrayObj> array = ArrayObj::CreateRepeated(3, Any(7));
   EXPECT_EQ(Join(*array), "7 7 7 ");
   EXPECT_EQ(ArrayObj::CopyFrom(5, array.get())->capacity(), 5U);
-  EXPECT_EQ(ErrorOf([&] { ArrayObj::CopyFrom(2, array.get()); }),
-            "ValueError: Not enough capacity");
-  EXPECT_EQ(ErrorOf([&] { ArrayObj::MoveFrom(2, array.get()); }),
-            "ValueError: Not enough capacity");
+  EXPECT_EQ(Caught([&] { ArrayObj::CopyFrom(2, array.get()); }), "ValueError: Not enough capacity");
+  EXPECT_EQ(Caught([&] { ArrayObj::MoveFrom(2, array.get()); }), "ValueError: Not enough capacity");
   EXPECT_EQ(ffi::make_object<ArrayObj>()->capacity(), 4U);
   EXPECT_EQ(ffi::make_object<ListObj>()->size(), 0U);
   EXPECT_EQ(Join(*ListObj::CreateRepeated(2, Any(1))), "1 1 ");
-  EXPECT_EQ(ErrorOf([] { ListObj::CreateRepeated(-1, Any(1)); }),
+  EXPECT_EQ(Caught([] { ListObj::CreateRepeated(-1, Any(1)); }),
             "ValueError: cannot resize a List to negative size");
 }
 
@@ -174,7 +164,7 @@ TEST(List, CannotHaveTooMany) {
   List<int> list{1};
   list.reserve(-1);
   EXPECT_EQ(list.size(), 1u);
-  EXPECT_EQ(ErrorOf([] { List<int>(SIZE_MAX, 7); }),
+  EXPECT_EQ(Caught([] { List<int>(SIZE_MAX, 7); }),
             ErrorOfLargestSize("ValueError: cannot resize a List to negative size"));
 }
 
@@ -243,7 +233,7 @@ TEST(SeqBaseObj, TakesWhatCanBeReadOnce) {
   EXPECT_EQ(Join(list), "1 7 8 2 3 ");
   object->insert(5, none.first, none.last);
   EXPECT_EQ(Join(list), "1 7 8 2 3 ");
-  EXPECT_EQ(ErrorOf([&] { object->insert(6, at_no_place.first, at_no_place.last); }),
+  EXPECT_EQ(Caught([&] { object->insert(6, at_no_place.first, at_no_place.last); }),
             "IndexError: Index 6 out of bounds [0, 5]");
   EXPECT_EQ(KindOf([&] { object->insert(0, too_many.first, too_many.last); }), "InternalError");
 }
@@ -282,7 +272,7 @@ template <typename Seq>
 void CheckThrowingIterator() {
   const Array<int> object{1};
   const Throwing first{&object, 0, 30}, last{&object, 50, 0};
-  EXPECT_EQ(ErrorOf([&] { Seq(first, last); }), "ValueError: at 30");
+  EXPECT_EQ(Caught([&] { Seq(first, last); }), "ValueError: at 30");
   EXPECT_EQ(object.use_count(), 1);
 }
 
@@ -359,11 +349,11 @@ TEST(Array, CannotHaveTooMany) {
     }
     EXPECT_EQ(Join(array), "1 2 3 ");
   }
-  EXPECT_EQ(ErrorOf([] { ArrayObj::New(int64_t{1} << 60); }),
+  EXPECT_EQ(Caught([] { ArrayObj::New(int64_t{1} << 60); }),
             "MemoryError: no memory for 1152921504606846976 elements of 16 bytes");
-  EXPECT_EQ(ErrorOf([] { ArrayObj::New(-1); }),
+  EXPECT_EQ(Caught([] { ArrayObj::New(-1); }),
             "ValueError: an Array needs a capacity of 0 or more, not -1");
-  EXPECT_EQ(ErrorOf([] { Array<int>(SIZE_MAX, 7); }),
+  EXPECT_EQ(Caught([] { Array<int>(SIZE_MAX, 7); }),
             ErrorOfLargestSize("ValueError: cannot resize an Array to negative size"));
 }
 
@@ -371,7 +361,7 @@ TEST(List, MayGrowWhileItIsRead) {
   List<Any> list{1, 2, 3};
   growing_list = &list;
   const Any value = list;
-  EXPECT_EQ(ErrorOf([&] { value.cast<List<Growing>>(); }),
+  EXPECT_EQ(Caught([&] { value.cast<List<Growing>>(); }),
             "TypeError: Cannot convert from type `List[index 3: ffi.SmallStr]` to `List<Growing>`");
   growing_list = nullptr;
   EXPECT_GT(list.size(), 100u);
@@ -379,10 +369,10 @@ TEST(List, MayGrowWhileItIsRead) {
 
 TEST(List, OfNothing) {
   List<int> list{1}, other = std::move(list);
-  EXPECT_EQ(ErrorOf([&] { list.insert(list.begin(), 1); }),
+  EXPECT_EQ(Caught([&] { list.insert(list.begin(), 1); }),
             "RuntimeError: cannot insert to a null list");
-  EXPECT_EQ(ErrorOf([&] { list.pop_back(); }), "RuntimeError: cannot pop_back a null list");
-  EXPECT_EQ(ErrorOf([&] { list.resize(-1); }), "ValueError: cannot resize a List to negative size");
+  EXPECT_EQ(Caught([&] { list.pop_back(); }), "RuntimeError: cannot pop_back a null list");
+  EXPECT_EQ(Caught([&] { list.resize(-1); }), "ValueError: cannot resize a List to negative size");
   list.clear();
   EXPECT_FALSE(list.defined());
   list.push_back(4);

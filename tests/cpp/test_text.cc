@@ -6,6 +6,8 @@
 #include <tvm/ffi/extra/dtype.h>
 #include <tvm/ffi/tvm_ffi.h>
 
+#include "caught.h"
+
 namespace ffi = tvm::ffi;
 using ffi::Bytes;
 using ffi::String;
@@ -13,16 +15,6 @@ using ffi::String;
 namespace {
 
 struct Custom {};
-
-template <typename F>
-std::string ErrorOf(const F &f) {
-  try {
-    f();
-  } catch (const ffi::Error &error) {
-    return error.kind() + ": " + error.message();
-  }
-  return "";
-}
 
 }  // namespace
 
@@ -68,7 +60,7 @@ TEST(Base64, BothWays) {
   EXPECT_EQ(ffi::Base64Decode("YQ==").size(), 1U);
   EXPECT_EQ(ffi::Base64Decode("").size(), 0U);
   testing::internal::CaptureStderr();
-  EXPECT_NE(ErrorOf([] { ffi::Base64Decode("abc"); }).find("invalid base64 encoding"),
+  EXPECT_NE(Caught([] { ffi::Base64Decode("abc"); }).find("invalid base64 encoding"),
             std::string::npos);
   testing::internal::GetCapturedStderr();
 }
@@ -81,7 +73,7 @@ TEST(Text, TellsThatSomethingWasLeftOut) {
   text.Put("", too_much);
   EXPECT_EQ(text.size(), 4U);
   testing::internal::CaptureStderr();
-  EXPECT_EQ(ErrorOf([&] { ffi::detail::WholeText(text); }), "MemoryError: out of memory");
+  EXPECT_EQ(Caught([&] { ffi::detail::WholeText(text); }), "MemoryError: out of memory");
   testing::internal::GetCapturedStderr();
 }
 
@@ -95,7 +87,7 @@ TEST(DType, Abbreviations) {
   EXPECT_EQ(ffi::DTypeAbbrev({kDLOpaqueHandle, 0, 0}), "void");
   EXPECT_EQ(ffi::DTypeAbbrev({kDLOpaqueHandle, 64, 1}), "handle");
   EXPECT_EQ(ffi::DTypeAbbrev({kDLFloat8_e4m3fn, 8, 2}), "f8_e4m3fnx2");
-  EXPECT_EQ(ErrorOf([] {
+  EXPECT_EQ(Caught([] {
               ffi::DTypeAbbrev({5, 8, 1});
             }),
             "ValueError: DLDataType contains unknown type_code=5");
@@ -125,8 +117,8 @@ TEST(Endian, ReversesEachElement) {
 
 TEST(Log, EveryThrowWritesWhereTheMacroAsksForIt) {
   testing::internal::CaptureStderr();
-  EXPECT_EQ(ErrorOf([] { TVM_FFI_THROW(ValueError) << "thrown " << 1; }), "ValueError: thrown 1");
-  EXPECT_EQ(ErrorOf([] { TVM_FFI_ICHECK_EQ(1, 2) << "checked"; }),
+  EXPECT_EQ(Caught([] { TVM_FFI_THROW(ValueError) << "thrown " << 1; }), "ValueError: thrown 1");
+  EXPECT_EQ(Caught([] { TVM_FFI_ICHECK_EQ(1, 2) << "checked"; }),
             "InternalError: Check failed: 1 == 2 (1 vs. 2) : checked");
   const std::string log = testing::internal::GetCapturedStderr();
   EXPECT_NE(log.find("ValueError: thrown 1\n"), std::string::npos) << log;
@@ -149,7 +141,7 @@ TEST(ErrorBuilder, ThrowsWhereItEnds) {
   }
   EXPECT_NE(testing::internal::GetCapturedStderr().find("ValueError: built of ff\n"),
             std::string::npos);
-  EXPECT_EQ(ErrorOf([] { ffi::detail::ErrorBuilder("A", std::string("b"), false).stream() << 1; }),
+  EXPECT_EQ(Caught([] { ffi::detail::ErrorBuilder("A", std::string("b"), false).stream() << 1; }),
             "A: 1");
   EXPECT_EQ(ffi::ToStringView(backtrace), "there\n");
 }

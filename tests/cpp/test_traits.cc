@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <tvm/ffi/tvm_ffi.h>
 
+#include "caught.h"
+
 namespace ffi = tvm::ffi;
 using ffi::Any;
 using ffi::AnyView;
@@ -27,16 +29,6 @@ class Amount : public ffi::ObjectRef {
 struct Distance {
   double meters;
 };
-
-template <typename F>
-std::string ErrorOf(const F &f) {
-  try {
-    f();
-  } catch (const ffi::Error &error) {
-    return error.kind() + ": " + error.message();
-  }
-  return "";
-}
 
 }  // namespace
 
@@ -73,9 +65,9 @@ TEST(Fallback, OtherValuesMakeOne) {
   EXPECT_EQ(AnyView(7).cast<Amount>()->value, 7);
   const Amount same(ffi::make_object<AmountObj>(9));
   EXPECT_TRUE(AnyView(same).cast<Amount>().same_as(same));
-  EXPECT_EQ(ErrorOf([] { AnyView(1.5).cast<Amount>(); }),
+  EXPECT_EQ(Caught([] { AnyView(1.5).cast<Amount>(); }),
             "TypeError: Cannot convert from type `float` to `test.cpp.Amount`");
-  EXPECT_EQ(ErrorOf([] { AnyView(nullptr).cast<Amount>(); }),
+  EXPECT_EQ(Caught([] { AnyView(nullptr).cast<Amount>(); }),
             "TypeError: Cannot convert from type `None` to `test.cpp.Amount`");
   EXPECT_EQ(Any(ffi::Array<Any>{1, true, same}).cast<ffi::Array<Amount>>()[0]->value, 1);
   EXPECT_EQ(AnyView(2).cast<Distance>().meters, 2.0);

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <tvm/ffi/tvm_ffi.h>
 
+#include "caught.h"
+
 namespace ffi = tvm::ffi;
 using ffi::Any;
 using ffi::AnyView;
@@ -10,15 +12,6 @@ using ffi::Optional;
 using ffi::String;
 
 namespace {
-
-std::string KindOf(const std::function<void()> &f) {
-  try {
-    f();
-  } catch (const ffi::Error &error) {
-    return error.kind() + ": " + error.message();
-  }
-  return "";
-}
 
 class NumberObj : public ffi::Object {
  public:
@@ -98,12 +91,12 @@ TEST(Any, NumbersConvertAndStrictOnesDoNot) {
   EXPECT_EQ(value.GetTypeKey(), "bool");
   value = nullptr;
   EXPECT_TRUE(value == nullptr);
-  EXPECT_EQ(KindOf([&] { value.cast<int>(); }),
+  EXPECT_EQ(Caught([&] { value.cast<int>(); }),
             "TypeError: Cannot convert from type `None` to `int`");
   value = "a text that is long";
-  EXPECT_EQ(KindOf([&] { value.as_or_throw<double>(); }),
+  EXPECT_EQ(Caught([&] { value.as_or_throw<double>(); }),
             "TypeError: Cannot treat type `ffi.String` as type `float`");
-  EXPECT_EQ(KindOf([] { Any too_large = UINT64_MAX; }),
+  EXPECT_EQ(Caught([] { Any too_large = UINT64_MAX; }),
             "OverflowError: Integer value 18446744073709551615 is too large to fit in int64_t. "
             "Consider explicitly casting to int64_t first if this is intentional.");
 }
@@ -123,7 +116,7 @@ TEST(Any, OwnsWhatAViewBorrows) {
   EXPECT_TRUE(moved == nullptr);
   EXPECT_TRUE(back.same_as(number));
   DLTensor tensor{};
-  EXPECT_EQ(KindOf([&] { Any held = AnyView(&tensor); }),
+  EXPECT_EQ(Caught([&] { Any held = AnyView(&tensor); }),
             "RuntimeError: DLTensor* cannot be held in Any as it does not retain ownership, use "
             "Tensor instead");
 }
@@ -158,11 +151,11 @@ TEST(Object, KnowsItsClass) {
   EXPECT_TRUE(special.as<Number>().has_value());
   EXPECT_TRUE(ffi::ObjectRef().as<Number>().has_value());
   EXPECT_FALSE(ffi::ObjectRef().as<Strict>().has_value());
-  EXPECT_EQ(KindOf([] { ffi::ObjectRef().as_or_throw<Strict>(); }),
+  EXPECT_EQ(Caught([] { ffi::ObjectRef().as_or_throw<Strict>(); }),
             "TypeError: Cannot treat type `None` as type `test.cpp.Number`");
   EXPECT_TRUE(ffi::GetRef<Number>(special.as<NumberObj>()).same_as(special));
   EXPECT_EQ(ffi::TypeKeyToIndex("test.cpp.Special"), SpecialObj::RuntimeTypeIndex());
-  EXPECT_EQ(KindOf([] { ffi::TypeKeyToIndex("no.such"); }).substr(0, 13), "InternalError");
+  EXPECT_EQ(Caught([] { ffi::TypeKeyToIndex("no.such"); }).substr(0, 13), "InternalError");
 }
 
 TEST(Object, PassesOnWhatItsConstructorThrows) {
@@ -202,8 +195,8 @@ TEST(String, SmallAndLarge) {
   EXPECT_EQ(std::hash<String>()("one"), std::hash<std::string_view>()("one"));
   EXPECT_TRUE(ffi::Bytes("ab", 2) == ffi::Bytes(std::string("ab")));
   const char *null = nullptr;
-  EXPECT_EQ(KindOf([&] { String text(null); }).substr(0, 14), "InternalError:");
-  EXPECT_EQ(KindOf([&] { ffi::Bytes bytes(null); }).substr(0, 14), "InternalError:");
+  EXPECT_EQ(Caught([&] { String text(null); }).substr(0, 14), "InternalError:");
+  EXPECT_EQ(Caught([&] { ffi::Bytes bytes(null); }).substr(0, 14), "InternalError:");
 }
 
 TEST(Bytes, CompareWithText) {
@@ -236,7 +229,7 @@ TEST(Optional, OfAny) {
 TEST(Optional, OfEachForm) {
   Optional<int64_t> number;
   EXPECT_FALSE(number.has_value());
-  EXPECT_EQ(KindOf([&] { number.value(); }), "RuntimeError: Back optional access");
+  EXPECT_EQ(Caught([&] { number.value(); }), "RuntimeError: Back optional access");
   number = 3;
   EXPECT_EQ(*number, 3);
   EXPECT_TRUE(number == 3 && number != 4 && number != std::nullopt);
@@ -306,7 +299,7 @@ TEST(Variant, HoldsOneOfItsTypes) {
   value = String("text");
   EXPECT_EQ(value.get<String>(), "text");
   EXPECT_EQ((Any(3).cast<ffi::Variant<double, String>>().get<double>()), 3.0);
-  EXPECT_EQ(KindOf([] { Any(nullptr).cast<ffi::Variant<double, String>>(); }),
+  EXPECT_EQ(Caught([] { Any(nullptr).cast<ffi::Variant<double, String>>(); }),
             "TypeError: Cannot convert from type `None` to `Variant<float, str>`");
 }
 
@@ -315,7 +308,7 @@ TEST(DType, TextBothWays) {
   EXPECT_EQ(ffi::StringToDLDataType("int8x4"), (DLDataType{kDLInt, 8, 4}));
   EXPECT_NE(ffi::StringToDLDataType("int8"), (DLDataType{kDLUInt, 8, 1}));
   EXPECT_EQ(Any("bfloat16").cast<DLDataType>(), (DLDataType{kDLBfloat, 16, 1}));
-  EXPECT_EQ(KindOf([] { Any("nonsense").cast<DLDataType>(); }).substr(0, 11), "ValueError:");
+  EXPECT_EQ(Caught([] { Any("nonsense").cast<DLDataType>(); }).substr(0, 11), "ValueError:");
   std::ostringstream os;
   os << DLDataType{kDLFloat, 16, 2};
   EXPECT_EQ(os.str(), "float16x2");
@@ -336,7 +329,7 @@ TEST(Device, IsReadAsItIsPrinted) {
     ++count;
   }
   EXPECT_EQ(count, 16);
-  EXPECT_EQ(KindOf([] {
+  EXPECT_EQ(Caught([] {
               TVM_FFI_THROW(E) << "on " << DLDevice{kDLCUDAManaged, 1};
             }),
             "E: on cuda_managed:1");
@@ -348,7 +341,7 @@ TEST(Device, FromText) {
   EXPECT_EQ(Any("cpu extra").cast<DLDevice>().device_type, kDLCPU);
   EXPECT_EQ(Any("wgpu").cast<DLDevice>().device_type, kDLWebGPU);
   for (const char *bad : {"cuda:", "cuda:x", "gpu", "cuda:99999999999", ""}) {
-    EXPECT_EQ(KindOf([&] { Any(bad).cast<DLDevice>(); }).substr(0, 27),
+    EXPECT_EQ(Caught([&] { Any(bad).cast<DLDevice>(); }).substr(0, 27),
               "TypeError: Cannot convert f")
         << bad;
   }
