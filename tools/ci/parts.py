@@ -71,7 +71,8 @@ def peers():
       "releases, and takes a gigabyte to fetch")
 def projects():
     """xgrammar, TVM, TileLang, orcjit and JAX on this library and on that of apache-tvm-ffi; its
-    tests on the newest Python, and those in C++ with its own headers"""
+    tests on the newest Python, and those in C++ with its own headers; samples probed on its
+    library"""
     run_beside_package(["projects"])
 
 
