@@ -24,7 +24,7 @@
   X(references) X(descriptors) X(mappings) X(rounding) X(locale) X(signals) X(hangs) X(changes) \
   X(outside) X(silent) X(leaves) X(once) X(gpu) X(gpu_offset) X(gpu_breaks) \
   X(rough) X(talks) X(always) X(dirty) X(compares) X(sequence) X(refusals) X(memory) X(environment) X(processes) X(prints) X(scalars) X(alias) X(mutates) X(daemons) X(buffer) X(locks) X(given) X(lengths) X(extents) X(values) \
-  X(floods) X(kills) X(kills_all) X(stops)
+  X(floods) X(kills) X(kills_all) X(stops) X(order)
 /* clang-format on */
 
 #define FAULT(name) k_##name,
@@ -273,6 +273,7 @@ static void multiply(const DLTensor *x, const DLTensor *y, double s, fault f) {
   if (f == k_huge) n = (int)n, m = (int)m;
   if (n * m > most) most = n * m;
   if (f == k_sequence) s += most > 12; /* of all calls so far */
+  if (f == k_order && (uintptr_t)from < (uintptr_t)to) s += 1;
   if (f == k_scalars) use((float)(100 / (int)s));
   if (f == k_mutates) ((float *)tvm_ffi_tensor_get_data(x))[0] += 1;
   if (f == k_repeat) s += calls++ > 0;

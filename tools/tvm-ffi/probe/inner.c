@@ -97,6 +97,41 @@ bool inner_copy(const TVMFFIAny *container, const inner_visitor *visitor, TVMFFI
   return copy_value(&c, container, out);
 }
 
+/* ---- References ---- */
+
+static uint64_t count_references(const TVMFFIAny *value, int depth);
+
+typedef struct {
+  uint64_t sum;
+  int depth;
+} reference_sum;
+
+static bool count_pair_references(void *context, const TVMFFIAny *key, const TVMFFIAny *value) {
+  reference_sum *sum = context;
+  sum->sum += count_references(key, sum->depth) + count_references(value, sum->depth);
+  return true;
+}
+
+static uint64_t count_references(const TVMFFIAny *value, int depth) {
+  reference_sum sum = {0, depth + 1};
+  int64_t i;
+  if (value->type_index < kTVMFFIStaticObjectBegin) return 0;
+  sum.sum = (uint32_t)((const TVMFFIObject *)value->v_obj)->combined_ref_count;
+  if (depth == kMaxDepth) return sum.sum;
+  if (inner_is_map(value)) {
+    (void)value_visit_map(value, count_pair_references, &sum);
+  } else if (value_is_list(value)) {
+    for (i = 0; i < tvm_ffi_array_get_size(value->v_obj); ++i) {
+      sum.sum += count_references(tvm_ffi_array_get_data(value->v_obj) + i, sum.depth);
+    }
+  }
+  return sum.sum;
+}
+
+uint64_t inner_count_references(const TVMFFIAny *value) {
+  return count_references(value, 0);
+}
+
 /* ---- Which there are ---- */
 
 typedef struct {

@@ -245,9 +245,48 @@ static void judge_unit(attempt *a, const probe_case *which, outcome *out) {
   attempt_free(&other);
 }
 
+/* ---- The order of addresses ---- */
+
+/* With two tensors or more. */
+static void list_order(const subject *s, const row *kind, case_list *out) {
+  size_t i, count = 0;
+  for (i = 0; i < s->inputs->size; ++i) count += find_tensor(s, i) != NULL;
+  if (count > 1) list_once(s, kind, out);
+}
+
+static void judge_order(attempt *a, const probe_case *which, outcome *out) {
+  const subject *s = a->s;
+  text_buf wrong = {NULL, 0, 0};
+  int is_descending;
+  for (is_descending = 0; is_descending < 2; ++is_descending) {
+    if (is_descending != 0) attempt_free(a);
+    if ((is_descending != 0 && !attempt_init(a, s, NULL)) ||
+        !attempt_order(a, is_descending != 0)) {
+      leave_out(out);
+    } else {
+      expect_same(a, which, out);
+    }
+    if (out->verdict != kPassed) break;
+  }
+  if (out->verdict != kFailed) return;
+  text_add(&wrong, "%s, with %s arguments at lower addresses; other failures may have this cause",
+           out->detail, is_descending != 0 ? "later" : "earlier");
+  judge(out, kFailed, "%s", wrong.data);
+  text_free(&wrong);
+}
+
 /* ---- The table ---- */
 
 static const row kRows[] = {
+    {{"order", "tensors are in one memory, in the order of the arguments and in the other",
+      "other numbers",
+      "it compares addresses, as to copy from the end, where memory overlaps. Compare ranges"},
+     list_order,
+     0,
+     NULL,
+     judge_order,
+     NULL,
+     kRowNeedsHost},
     {{"offset", "data begins after byte_offset", NULL,
       "`data` is used alone. C: `tvm_ffi_tensor_get_data(t)`; C++: `data_ptr()` of these headers "
       "includes it, with the reference's add `byte_offset()`"},

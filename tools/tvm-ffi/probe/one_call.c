@@ -177,11 +177,11 @@ bool attempt_share(attempt *a, size_t i, size_t other) {
 }
 
 /* Makes the argument a tensor in the memory of a storage, so many bytes behind its begin. */
-static bool share_storage(attempt *a, size_t i, storage *whole, int64_t bytes) {
+static bool share_storage(attempt *a, size_t i, storage *whole, int64_t bytes, bool is_output) {
   const DLTensor *tensor = subject_tensor(a->s, i);
   argument made;
   memset(&made, 0, sizeof made);
-  made.is_output = true;
+  made.is_output = is_output;
   made.store =
       storage_share(whole, tensor->dtype, tensor->shape, tensor->ndim, bytes, &kLayoutPacked);
   if (made.store == NULL) return false;
@@ -205,17 +205,40 @@ bool attempt_overlap(attempt *a, size_t first, size_t second) {
   storage *whole = storage_new(tensor->dtype, &count, 1, &kLayoutPacked);
   bool good;
   if (whole == NULL) return false;
-  good = share_storage(a, first, whole, 0) && share_storage(a, second, whole, item) &&
+  good = share_storage(a, first, whole, 0, true) && share_storage(a, second, whole, item, true) &&
          storage_fill(a->args[in].store, a->args[in].before);
   storage_free(whole); /* both hold its memory */
   return good;
 }
 
+bool attempt_order(attempt *a, bool is_descending) {
+  enum { kBetween = 2 * kMemoryAlignment };
+  int64_t at = 0, count = 0;
+  storage *whole;
+  size_t i, k;
+  bool good;
+  for (i = 0; i < a->num_args; ++i) count += (int64_t)(a->args[i].size + kBetween);
+  whole = storage_new(tvm_ffi_dtype_make(kDLUInt, 8, 1), &count, 1, &kLayoutPacked);
+  good = whole != NULL;
+  if (good) memset(whole->block->begin, whole->fill, (size_t)count); /* gaps, where no tensor is */
+  for (k = 0; good && k < a->num_args; ++k) {
+    i = is_descending ? a->num_args - 1 - k : k;
+    if (a->args[i].store == NULL || a->args[i].size == 0) continue;
+    good = share_storage(a, i, whole, at, a->args[i].is_output) &&
+           storage_fill(a->args[i].store, a->args[i].before);
+    at += (int64_t)((a->args[i].size + kBetween) / kMemoryAlignment * kMemoryAlignment);
+  }
+  if (whole != NULL) storage_free(whole);
+  return good;
+}
+
 /* The end of memory of that size, behind which nobody may read; never freed, as the function may
  * look at it later. NULL with an error raised. */
-static void *reserve_before_guard(size_t size) {
+static void *reserve_before_guard(size_t size, const char *name) {
   memory_block *block = memory_new(size, 0, kGuardEnd, kMemoryPages);
-  return block != NULL ? block->begin + size : NULL;
+  if (block == NULL) return NULL;
+  memory_name(block, name);
+  return block->begin + size;
 }
 
 bool attempt_init(attempt *a, const subject *s, const layout *how) {
@@ -228,7 +251,8 @@ bool attempt_init(attempt *a, const subject *s, const layout *how) {
   memset(a->args, 0, (a->num_args + 1) * sizeof *a->args);
   a->room = pages_size() / sizeof *a->views_end;
   if (a->room <= a->num_passed) a->room = a->num_passed + 1;
-  a->views_end = reserve_before_guard(a->room * sizeof *a->views_end);
+  a->views_end =
+      reserve_before_guard(a->room * sizeof *a->views_end, "the arguments that are passed");
   if (a->views_end == NULL) return false;
   for (i = 0; i < a->num_args; ++i) {
     if (subject_tensor(s, i) != NULL) {
@@ -251,7 +275,7 @@ void attempt_free(attempt *a) {
 
 static int64_t *copy_to_guard(const int64_t *values, int32_t count) {
   const size_t size = (size_t)count * sizeof *values;
-  char *end = reserve_before_guard(size + sizeof *values);
+  char *end = reserve_before_guard(size + sizeof *values, "the extents or strides of a tensor");
   return end != NULL ? memcpy(end - size, values, size) : NULL;
 }
 

@@ -42,6 +42,9 @@ bool inner_copy(const TVMFFIAny *container, const inner_visitor *visitor, TVMFFI
  * all. False with an error raised. */
 bool inner_find(input_list *inputs, input_place **out_places);
 
+/* The references to an object, and to all that is inside it; 0: it is none. */
+uint64_t inner_count_references(const TVMFFIAny *value);
+
 typedef struct subject subject;
 
 /* The first input inside an argument, behind which are the others; if there is none, the number of
@@ -157,6 +160,9 @@ bool attempt_share(attempt *a, size_t i, size_t other);
  * second begins one element behind the first. The elements of an input are those that it had; they
  * may change, as they are also the output's. False with an error raised. */
 bool attempt_overlap(attempt *a, size_t first, size_t second);
+/* Places all tensors in one memory, each behind the one before it or below. False with an error
+ * raised. */
+bool attempt_order(attempt *a, bool is_descending);
 void attempt_remove(attempt *a, size_t i);
 /* `value` [take] */
 void attempt_append(attempt *a, TVMFFIAny value);
@@ -309,6 +315,9 @@ void rows_run(const subject *s, const probe_case *which, outcome *out);
 
 /* Before the runtime is used: lets rows make its allocations fail, if it can do that. */
 void rows_prepare(void);
+
+/* What `ending` has if the call took longer than its limit. */
+extern const char kTookLonger[];
 
 /* How a call is judged after which the process did not end by itself; `ending` says how it ended.
  */

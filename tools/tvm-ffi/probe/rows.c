@@ -80,9 +80,11 @@ void rows_run(const subject *s, const probe_case *which, outcome *out) {
   attempt_free(&a);
 }
 
+const char kTookLonger[] = "while it was called: it took longer";
+
 void rows_judge_end(const probe_case *which, const char *ending, outcome *out) {
   const bool used_elements = strstr(ending, "has no memory") != NULL;
-  const bool took_longer = strstr(ending, "while it was called: it took longer") != NULL;
+  const bool took_longer = strstr(ending, kTookLonger) != NULL;
   if (out->verdict == kFailed || out->verdict == kLeftOut) return; /* what holds if it crashes */
   if ((which->kind->flags & kRowMayTakeLong) != 0 && took_longer) {
     judge(out, kPassed, "it takes longer than a call should: that may be what was asked for");

@@ -284,8 +284,48 @@ static void judge_fewer_dims(attempt *a, const probe_case *which, outcome *out) 
 
 /* The numbers of elements that 32 bits cannot hold: as a negative number, and as a small one. */
 static const int64_t kHuge[] = {(INT64_C(1) << 31) + 8, (INT64_C(1) << 32) + 8};
-/* And as the product of all extents. */
-enum { kProduct = -1 };
+/* And as the product of all extents, or of two: that one is 2^32, of which 32 bits are 0. */
+enum { kProduct = -1, kPair = -2, kPairExtent = 1 << 16 };
+
+static int64_t get_first(int64_t pair) {
+  return pair >> 32;
+}
+
+static int64_t get_second(int64_t pair) {
+  return pair & INT32_MAX;
+}
+
+/* Whether a tensor has both extents, in two dimensions. */
+static bool has_pair(const DLTensor *tensor, int64_t pair) {
+  int32_t d, e;
+  for (d = 0; tensor != NULL && d < tensor->ndim; ++d) {
+    for (e = d + 1; e < tensor->ndim; ++e) {
+      const int64_t x = tensor->shape[d], y = tensor->shape[e];
+      if ((x == get_first(pair) && y == get_second(pair)) ||
+          (y == get_first(pair) && x == get_second(pair)))
+        return true;
+    }
+  }
+  return false;
+}
+
+/* Two extents of one tensor, whose product a function may keep in 32 bits. */
+static void list_pairs(const subject *s, const row *kind, const case_list *extents,
+                       case_list *out) {
+  size_t i, j, k;
+  for (i = 0; i < extents->size; ++i) {
+    for (j = i; j < extents->size; ++j) {
+      const int64_t first = extents->items[i].number, second = extents->items[j].number;
+      const int64_t pair = first << 32 | second;
+      bool is_there = false;
+      if (first <= 1 || second <= 1 || first > INT32_MAX || second > INT32_MAX) continue;
+      for (k = 0; k < s->inputs->size; ++k) is_there |= has_pair(find_tensor(s, k), pair);
+      if (!is_there) continue;
+      add_case(out, kind, -1, kPair, ":%" PRId64 ":%" PRId64 ":product", first, second);
+      out->items[out->size - 1].other = pair;
+    }
+  }
+}
 
 static void list_huge(const subject *s, const row *kind, case_list *out) {
   case_list extents = {NULL, 0};
@@ -301,6 +341,7 @@ static void list_huge(const subject *s, const row *kind, case_list *out) {
   }
   if (extents.size > 0 && find_most_dims(s) > 1)
     add_case(out, kind, -1, kProduct, "%s", ":product");
+  list_pairs(s, kind, &extents, out);
   free(extents.items);
 }
 
@@ -316,8 +357,9 @@ static int64_t find_root(int32_t ndim, int64_t count) {
 }
 
 /* For all tensors with the extent, which becomes `other`; or of all extents, of which the product
- * becomes that. */
-static bool take_all_memory(attempt *a, int64_t extent, int64_t other, size_t opened) {
+ * becomes that; or with one of a pair, which both become that. */
+static bool take_all_memory(attempt *a, const probe_case *which, int64_t other, size_t opened) {
+  const int64_t extent = which->number;
   const int32_t most = find_most_dims(a->s);
   size_t i;
   for (i = 0; i < a->num_args; ++i) {
@@ -327,6 +369,12 @@ static bool take_all_memory(attempt *a, int64_t extent, int64_t other, size_t op
     if (tensor == NULL) continue;
     if (extent == kProduct) {
       for (d = 0; d < tensor->ndim; ++d) shape[d] = find_root(most, other);
+    } else if (extent == kPair) {
+      for (d = 0; d < tensor->ndim; ++d) {
+        const bool is_one = tensor->shape[d] == get_first(which->other) ||
+                            tensor->shape[d] == get_second(which->other);
+        shape[d] = is_one ? other : tensor->shape[d];
+      }
     } else if (!replace_extent(tensor, extent, other, shape)) {
       continue;
     }
@@ -337,7 +385,8 @@ static bool take_all_memory(attempt *a, int64_t extent, int64_t other, size_t op
 
 /* Whether the extent alone decides how much there is to do: outputs have it, or there is no
  * other. The product of all does so if an output, or the only tensor, has as many dimensions. */
-static bool is_decisive(const subject *s, int64_t extent) {
+static bool is_decisive(const subject *s, const probe_case *which) {
+  const int64_t extent = which->number;
   const int32_t most = find_most_dims(s);
   size_t i, num_tensors = 0;
   int32_t d;
@@ -347,27 +396,44 @@ static bool is_decisive(const subject *s, int64_t extent) {
     num_tensors += tensor != NULL;
     if (extent == kProduct && tensor != NULL && tensor->ndim == most && s->is_output[i])
       return true;
+    if (extent == kPair && s->is_output[i] && has_pair(tensor, which->other)) return true;
     for (d = 0; tensor != NULL && d < tensor->ndim; ++d) {
       if (tensor->shape[d] == extent && s->is_output[i]) return true;
       is_only = is_only && (tensor->shape[d] == extent || tensor->shape[d] == 1);
     }
   }
-  return extent == kProduct ? num_tensors == 1 : is_only;
+  return extent < 0 ? num_tensors == 1 : is_only;
 }
 
-/* After the verdict that a function returned too early: makes the call with an extent that 32 bits
- * hold, of which only the first page has memory, too. If it returns, the function may need no more
- * of any extent; rows_judge_end() sees the crash of one that does. */
-static void look_whether_needed(const subject *s, int64_t extent, outcome *out) {
-  enum { kModerate = 30000 }; /* more than a page, and what 16 bits hold */
+/* Makes the call with other extents, of which only the first page has memory, too. False if it does
+ * not return; it crashes if it goes on beyond the page. */
+static bool returns_early(const subject *s, const probe_case *which, int64_t other, outcome *out) {
   attempt a;
-  if (!attempt_init(&a, s, NULL) || !take_all_memory(&a, extent, kModerate, pages_size()) ||
+  bool returned = false;
+  if (!attempt_init(&a, s, NULL) || !take_all_memory(&a, which, other, pages_size()) ||
       !attempt_call(&a)) {
     leave_out(out);
-  } else if (a.returned) {
-    judge(out, kPassed, "it may need no more than the first elements");
+  } else {
+    returned = a.returned;
   }
   attempt_free(&a);
+  return returned;
+}
+
+/* After the verdict that a function returned too early. One that does so with a million cuts off to
+ * fewer bits, unless it also does with a number that 16 bits hold: then it may need no more of any
+ * extent. rows_judge_end() sees the crash of one that does not. */
+static void look_whether_needed(const subject *s, const probe_case *which, outcome *out) {
+  enum { kModerate = 30000, kModerateOfPair = 128, kMillion = (1 << 20) + 8, kOfPair = 1 << 10 };
+  const bool is_pair = which->number == kPair;
+  if (!returns_early(s, which, is_pair ? kOfPair : kMillion, out)) return;
+  judge(out, kFailed,
+        "it returned, but did not get beyond the first elements: %s of a million is cut off, as "
+        "to 16 bits",
+        which->number < 0 ? "a number of elements" : "an extent");
+  if (returns_early(s, which, is_pair ? kModerateOfPair : kModerate, out)) {
+    judge(out, kPassed, "it may need no more than the first elements");
+  }
 }
 
 /* Of tensors that are huge, the first page alone has memory. A function that goes on from there
@@ -375,24 +441,29 @@ static void look_whether_needed(const subject *s, int64_t extent, outcome *out) 
  * unless it never uses more. */
 static bool make_huge(attempt *a, const probe_case *which) {
   enum { kMoreMemory = 1 << 30 };
-  const bool is_product = which->number == kProduct;
   process_limit_memory(kMoreMemory); /* a function may ask for as much memory for itself */
-  return take_all_memory(a, which->number, is_product ? kHuge[0] : which->other, pages_size());
+  return take_all_memory(a, which,
+                         which->number == kProduct ? kHuge[0]
+                         : which->number == kPair  ? kPairExtent
+                                                   : which->other,
+                         pages_size());
 }
 
 static void judge_huge(attempt *a, const probe_case *which, outcome *out) {
-  const bool is_product = which->number == kProduct;
+  const bool is_pair = which->number == kPair;
   if (!call_and_look(a, out)) return;
-  if (!is_decisive(a->s, which->number)) {
+  if (!is_decisive(a->s, which)) {
     judge(out, kPassed, "it may need no more than other extents say");
     return;
   }
   judge(out, kFailed,
         "it returned, but did not get beyond the first elements: %s %" PRId64
         " may be cut off, as to 32 bits",
-        is_product ? "a number of elements above" : "an extent of",
-        is_product ? kHuge[0] : which->other);
-  look_whether_needed(a->s, which->number, out);
+        which->number < 0 ? "a number of elements of at least" : "an extent of",
+        is_pair                     ? INT64_C(1) << 32
+        : which->number == kProduct ? kHuge[0]
+                                    : which->other);
+  look_whether_needed(a->s, which, out);
 }
 
 /* ---- The table ---- */
@@ -440,7 +511,8 @@ static const row kRows[] = {
      judge_fewer_dims,
      NULL,
      kRowVariesSets},
-    {{"huge", "extents are above 2^31 and 2^32", "it returns without using them",
+    {{"huge", "extents are above 2^31 and 2^32, or their product is",
+      "it returns without using them",
       "`int n = shape[0]`. Use `int64_t`, or refuse what does not fit"},
      list_huge,
      0,

@@ -123,6 +123,7 @@ static void *allocate_guarded(size_t size) {
   const size_t whole = (size + kObjectAlignment - 1) / kObjectAlignment * kObjectAlignment;
   memory_block *block = memory_new(whole, 0, kGuardEnd, kMemoryPages);
   if (block == NULL) return NULL;
+  memory_name(block, "an object, such as a shape or an array");
   guarded[num_guarded++] = block->begin;
   return block->begin;
 }
@@ -199,18 +200,23 @@ static void judge_allocator(attempt *a, const probe_case *which, outcome *out) {
 }
 /* ---- State: leaks, and what else stays behind ---- */
 
-/* The references to the object of an argument, such as a tensor or an array; 0: there is none. */
-static uint64_t count_references(const argument *arg) {
-  if (arg->value.type_index < kTVMFFIStaticObjectBegin) return 0;
-  return ((const TVMFFIObject *)arg->value.v_obj)->combined_ref_count;
+static bool is_container(const TVMFFIAny *value) {
+  return value_is_list(value) || inner_is_map(value);
+}
+
+static uint64_t *take_references(const attempt *a) {
+  uint64_t *out = tool_alloc((a->num_args + 1) * sizeof *out);
+  size_t i;
+  for (i = 0; i < a->num_args; ++i) out[i] = inner_count_references(&a->args[i].value);
+  return out;
 }
 
 static void look_at_references(const attempt *a, const uint64_t *before, outcome *out) {
   size_t i;
   for (i = 0; i < a->num_args; ++i) {
-    if (count_references(&a->args[i]) == before[i]) continue;
-    judge(out, kFailed, "argument %s has another number of references than before",
-          a->s->places[i].label);
+    if (inner_count_references(&a->args[i].value) == before[i]) continue;
+    judge(out, kFailed, "argument %s%s has another number of references than before",
+          a->s->places[i].label, is_container(&a->args[i].value) ? ", or what is in it," : "");
     return;
   }
 }
@@ -236,14 +242,13 @@ static void list_objects(int64_t alive, text_buf *out) {
 /* Calls once; objects that the function makes once and keeps exist then. Then counts those that
  * another call leaves. */
 static void judge_objects(attempt *a, const probe_case *which, outcome *out) {
-  uint64_t *before = tool_alloc((a->num_args + 1) * sizeof *before);
+  uint64_t *before = NULL;
   text_buf left = {NULL, 0, 0};
   int64_t alive = 0;
-  size_t i;
   (void)which;
   if (call_often(a, 1, out)) {
     tvm_ffi_any_clear(&a->result); /* which may be an argument */
-    for (i = 0; i < a->num_args; ++i) before[i] = count_references(&a->args[i]);
+    before = take_references(a);
     if (own_runtime_is_used()) own_runtime_count_objects(true);
     if (call_again_and_look(a, out)) {
       tvm_ffi_any_clear(&a->result);
@@ -336,8 +341,26 @@ static void judge_mappings(attempt *a, const probe_case *which, outcome *out) {
 
 /* ---- Calls that are refused, and calls after others ---- */
 
-/* The wrong calls that are made: one argument is None, or a tensor has another type or shape. */
-enum { kWithNone, kWithDtype, kWithShape, kWithNegative, kWithNan, kWithFile, kWithoutTensors };
+/* The wrong calls that are made: one argument is None, a tensor has another type or shape, ... */
+enum {
+  kWithNone,
+  kWithDtype,
+  kWithShape,
+  kWithNegative,
+  kWithNan,
+  kWithFile,
+  kWithEmpty, /* text or list */
+  kWithoutTensors,
+  kWithNumber = 100 /* the first of kNumbers, and so on */
+};
+
+/* A number that may be refused. None is so large that a function may loop for long. */
+static const struct {
+  const char *name;
+  double value;
+} kNumbers[] = {{"0", 0},     {"-1", -1},       {"1000", 1000}, {"lowest", -9223372036854775808.0},
+                {"nan", NAN}, {"inf", HUGE_VAL}};
+enum { kNumNumbers = sizeof kNumbers / sizeof *kNumbers, kNumInts = 4 };
 
 /* Whether the last element of a tensor can be made one that a function may refuse. */
 static bool has_last(const subject *s, size_t i) {
@@ -355,9 +378,23 @@ static bool names_file(const subject *s, size_t i) {
          file_status_get(text.data, &status);
 }
 
+static void list_refused_values(const subject *s, const row *kind, size_t i, case_list *out) {
+  const TVMFFIAny *value = &s->inputs->items[i].value;
+  const bool is_int = value->type_index == kTVMFFIInt, is_real = value->type_index == kTVMFFIFloat;
+  TVMFFIByteArray text;
+  int64_t k;
+  for (k = 0; k < (is_int ? kNumInts : is_real ? kNumNumbers : 0); ++k) {
+    add_case(out, kind, (int)i, kWithNumber + k, ":%s:%s", s->places[i].label, kNumbers[k].name);
+  }
+  if (tvm_ffi_any_try_string(value, &text) || is_container(value)) {
+    add_case(out, kind, (int)i, kWithEmpty, ":%s:empty", s->places[i].label);
+  }
+}
+
 static void list_refusals(const subject *s, const row *kind, case_list *out) {
   size_t i;
   for (i = 0; i < s->inputs->size; ++i) {
+    if (i < s->num_passed) list_refused_values(s, kind, i, out);
     if (!tvm_ffi_any_is_none(&s->inputs->items[i].value)) {
       add_case(out, kind, (int)i, kWithNone, ":%s:none", s->places[i].label);
     }
@@ -393,6 +430,23 @@ static bool make_last(attempt *a, size_t i, double value) {
   return attempt_reset(a);
 }
 
+/* A number, or an empty text, list or map. */
+static bool make_refused_value(attempt *a, const probe_case *which) {
+  const size_t i = (size_t)which->arg;
+  const TVMFFIAny *given = &a->args[i].value;
+  TVMFFIAny made = tvm_ffi_any_none();
+  if (which->number >= kWithNumber) {
+    const double value = kNumbers[which->number - kWithNumber].value;
+    made = given->type_index == kTVMFFIInt ? tvm_ffi_any_from_int64((int64_t)value)
+                                           : tvm_ffi_any_from_double(value);
+  } else if (!is_container(given)) {
+    made = tvm_ffi_any_view_string("");
+  } else if (tvm_ffi_function_call_global(inner_maker(given), NULL, 0, &made) != 0) {
+    return false;
+  }
+  return attempt_set_value(a, i, made);
+}
+
 static bool make_refusal(attempt *a, const probe_case *which) {
   const size_t i = (size_t)which->arg;
   const DLTensor *tensor;
@@ -405,6 +459,9 @@ static bool make_refusal(attempt *a, const probe_case *which) {
   }
   if (which->number == kWithFile) { /* one that has nothing */
     return attempt_set_value(a, i, tvm_ffi_any_view_string("/dev/null"));
+  }
+  if (which->number == kWithEmpty || which->number >= kWithNumber) {
+    return make_refused_value(a, which);
   }
   if (which->number == kWithNegative || which->number == kWithNan) {
     return make_last(a, i, which->number == kWithNan ? NAN : -1);
@@ -477,10 +534,13 @@ static void look_again(const subject *s, const char *after, outcome *out) {
 
 static void judge_refusals(attempt *a, const probe_case *which, outcome *out) {
   process_state before, after;
+  uint64_t *references;
   int64_t alive = 0;
   bool refused;
   judge(out, kLeftOut, "it crashes, which other rows judge"); /* what holds if it does */
   refused = refuse_often(a, 1, out);
+  references = take_references(a);
+  if (refused) supervise_note("a call before it was refused, which may have kept a lock");
   if (out->verdict == kLeftOut) out->verdict = kVerdictNone; /* a later crash is one of the row */
   refused = refused && read_growth(a, refuse_often, &before, &after, out);
   if (refused && own_runtime_is_used()) { /* counting takes memory, too */
@@ -489,6 +549,8 @@ static void judge_refusals(attempt *a, const probe_case *which, outcome *out) {
     alive = own_runtime_get_object_count(kTVMFFIAny);
     own_runtime_count_objects(false);
   }
+  if (refused && out->verdict == kVerdictNone) look_at_references(a, references, out);
+  free(references);
   if (out->verdict == kFailed) return;
   if (refused) compare_states(&before, &after, alive, out);
   if (which->number == kWithoutTensors) {
@@ -501,7 +563,7 @@ static void judge_refusals(attempt *a, const probe_case *which, outcome *out) {
 }
 
 /* What is called between two calls that are to do the same. */
-enum { kOtherValues, kLarger, kSmaller, kFirst, kScalar };
+enum { kOtherValues, kLarger, kSmaller, kFirst, kScalar, kFirstSwapped, kFirstExtent, kFirstDtype };
 
 static bool is_scalar(const TVMFFIAny *value) {
   TVMFFIByteArray text;
@@ -523,6 +585,19 @@ static void list_sequences(const subject *s, const row *kind, case_list *out) {
     add_case(out, kind, -1, kLarger, "%s", ":larger");
     add_case(out, kind, -1, kSmaller, "%s", ":smaller");
   }
+  for (i = 0; i < extents.size; ++i) {
+    const int64_t extent = extents.items[i].number;
+    size_t k;
+    add_case(out, kind, -1, kFirstExtent, ":first:%" PRId64, extent);
+    out->items[out->size - 1].other = extent;
+    for (k = i + 1; k < extents.size; ++k) {
+      const int64_t other = extents.items[k].number;
+      if (extent > INT32_MAX || other > INT32_MAX) continue;
+      add_case(out, kind, -1, kFirstSwapped, ":first:%" PRId64 ":%" PRId64, extent, other);
+      out->items[out->size - 1].other = extent << 32 | other;
+    }
+  }
+  if (extents.size > 0) add_case(out, kind, -1, kFirstDtype, "%s", ":first:dtype");
   free(extents.items);
 }
 
@@ -687,6 +762,58 @@ static void judge_other_scalar(attempt *a, const probe_case *which, outcome *out
   }
 }
 
+/* Another type of as many bytes, or of twice as many: it may have a table of its own. */
+static DLDataType find_other_dtype(DLDataType dtype) {
+  const bool is_wide = dtype.bits > 32;
+  if (dtype.code == kDLFloat) return is_wide ? TVM_FFI_C_FLOAT32 : TVM_FFI_C_FLOAT64;
+  return is_wide ? TVM_FFI_C_INT32 : TVM_FFI_C_INT64;
+}
+
+/* Gives all tensors the shape or type of another call that may be as right: two extents change
+ * their places, or one of them is one more. */
+static bool make_first_shape(attempt *a, const probe_case *which) {
+  const int64_t first = which->other >> 32, second = which->other & INT32_MAX;
+  size_t i;
+  for (i = 0; i < a->num_args; ++i) {
+    const DLTensor *tensor = find_tensor(a->s, i);
+    int64_t shape[kLayoutMaxDims];
+    int32_t d;
+    if (tensor == NULL) continue;
+    for (d = 0; d < tensor->ndim; ++d) {
+      const int64_t extent = tensor->shape[d];
+      shape[d] = which->number == kFirstDtype    ? extent
+                 : which->number == kFirstExtent ? extent + (extent == which->other)
+                                                 : (extent == first    ? second
+                                                    : extent == second ? first
+                                                                       : extent);
+    }
+    if (!attempt_set_tensor(
+            a, i, which->number == kFirstDtype ? find_other_dtype(tensor->dtype) : tensor->dtype,
+            shape, tensor->ndim, &kLayoutPacked, NULL)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* A new process makes a call with another shape or type first, then the one that works: what is
+ * kept of the first by too little, such as the number of elements, shows. */
+static void judge_first_shape(attempt *a, const probe_case *which, outcome *out) {
+  static const char *const kAfter[] = {"a call with two extents exchanged",
+                                       "a call with one extent more",
+                                       "a call with another type of elements"};
+  judge(out, kLeftOut, "other calls crash, which other rows judge"); /* what holds if they do */
+  if (!make_first_shape(a, which) || !attempt_call(a)) {
+    leave_out(out);
+    return;
+  }
+  TVMFFIErrorSetRaised(NULL);
+  if (!look_at_others(a, out)) return;
+  out->verdict = kVerdictNone;
+  look_again(a->s, kAfter[which->number - kFirstSwapped], out);
+  if (out->verdict == kVerdictNone) judge(out, kPassed, "as in a new process");
+}
+
 static void judge_sequence(attempt *a, const probe_case *which, outcome *out) {
   static const char *const kAfter[] = {"a call with other values", "calls with larger tensors",
                                        "calls with smaller tensors"};
@@ -698,6 +825,10 @@ static void judge_sequence(attempt *a, const probe_case *which, outcome *out) {
   }
   if (which->number == kScalar) {
     judge_other_scalar(a, which, out);
+    return;
+  }
+  if (which->number >= kFirstSwapped) {
+    judge_first_shape(a, which, out);
     return;
   }
   if (!call_again_and_look(a, out)) return;

@@ -189,6 +189,10 @@ memory_block *memory_new(size_t size, size_t misaligned, tensor_guard guard, mem
   return block;
 }
 
+void memory_name(const memory_block *block, const char *name) {
+  snprintf(block->pages->behind, sizeof block->pages->behind, "it reached beyond %s", name);
+}
+
 bool memory_protect(memory_block *block, memory_access access) {
   return open_pages(block->low, (size_t)(block->high - block->low), access);
 }

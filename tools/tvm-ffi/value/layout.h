@@ -43,6 +43,8 @@ typedef struct memory_block {
  * a guard it has pages of its own, `misaligned` is ignored, and its begin or its end is that of a
  * page. NULL with an error raised. */
 memory_block *memory_new(size_t size, size_t misaligned, tensor_guard guard, memory_kind kind);
+/* Says of a crash behind a block that has guards what it reached beyond, "the arguments". */
+void memory_name(const memory_block *block, const char *name);
 
 /* Changes what may be done with its pages, `low` to `high`. False with an error raised. */
 bool memory_protect(memory_block *block, memory_access access);
