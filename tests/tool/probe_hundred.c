@@ -1213,3 +1213,76 @@ WRONG(short_blocks, kAll, const uint16_t blocks = (uint16_t)((c.size + 7) / 8);
 /* From the end, if the output is above: right only where they overlap. */
 WRONG(copies_by_order, kAll, const bool is_above = (uintptr_t)c.b > (uintptr_t)c.a;
       ALL_ELEMENTS c.b[i] = (float)c.s * c.a[i]; if (is_above && c.size > 0) c.b[0] = 0;)
+
+/* What a tolerance hides: numbers near 0, and those that are nearly infinite. */
+static float decode_half(uint16_t bits, bool flushes) {
+  const int exponent = bits >> 10 & 31, mantissa = bits & 1023;
+  float value;
+  if (exponent == 31) {
+    value = mantissa == 0 ? INFINITY : NAN;
+  } else if (exponent == 0) {
+    value = flushes ? 0 : ldexpf((float)mantissa, -24);
+  } else {
+    value = ldexpf((float)(1024 + mantissa), exponent - 25);
+  }
+  return (bits & 0x8000) != 0 ? -value : value;
+}
+static int widen(const tvm_ffi_args *args, bool flushes) {
+  DLTensor *x, *y;
+  int64_t i;
+  TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 2));
+  TVM_FFI_C_TRY(take_one(args, 0, tvm_ffi_dtype_make(kDLFloat, 16, 1), &x));
+  TVM_FFI_C_TRY(take_one(args, 1, TVM_FFI_C_FLOAT32, &y));
+  if (!tvm_ffi_tensor_has_same_shape(x, y)) return refuse("argument 1 has another shape");
+  for (i = 0; i < tvm_ffi_tensor_get_numel(x); ++i) {
+    uint16_t bits;
+    float value;
+    memcpy(&bits, (const uint16_t *)tvm_ffi_tensor_get_data(x) + i, sizeof bits);
+    value = decode_half(bits, flushes);
+    memcpy((float *)tvm_ffi_tensor_get_data(y) + i, &value, sizeof value);
+  }
+  return 0;
+}
+TVM_FFI_C_EXPORT(flushes_halves, "(x: Tensor, y: Tensor) -> None") {
+  return widen(args, true);
+}
+TVM_FFI_C_EXPORT(right_halves, "(x: Tensor, y: Tensor) -> None") {
+  return widen(args, false);
+}
+MAP(right_sign_of_zero, float, kDLFloat, 32, v < 0 ? -v : v)
+/* The sum is a double, of which the first overflows later. */
+TVM_FFI_C_EXPORT(right_wide_mean, "(x: Tensor) -> float") {
+  DLTensor *x;
+  double sum = 0;
+  int64_t i, n;
+  TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 1));
+  TVM_FFI_C_TRY(take_one(args, 0, TVM_FFI_C_FLOAT32, &x));
+  n = tvm_ffi_tensor_get_numel(x);
+  for (i = 0; i < n; ++i) {
+    float v;
+    memcpy(&v, (const float *)tvm_ffi_tensor_get_data(x) + i, sizeof v);
+    sum += (double)v;
+  }
+  return tvm_ffi_args_return(args, tvm_ffi_any_from_double(n > 0 ? sum / (double)n : 0));
+}
+TVM_FFI_C_EXPORT(plain_softmax, "(x: Tensor, y: Tensor) -> None") {
+  DLTensor *x, *y;
+  float *a, *b;
+  int64_t i, j, m, size;
+  TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 2));
+  TVM_FFI_C_TRY(take_one(args, 0, TVM_FFI_C_FLOAT32, &x));
+  TVM_FFI_C_TRY(take_one(args, 1, TVM_FFI_C_FLOAT32, &y));
+  if (!tvm_ffi_tensor_has_same_shape(x, y)) return refuse("argument 1 has another shape");
+  a = tvm_ffi_tensor_get_data(x);
+  b = tvm_ffi_tensor_get_data(y);
+  size = tvm_ffi_tensor_get_numel(x);
+  m = x->ndim > 0 ? x->shape[x->ndim - 1] : 1;
+  for (i = 0; i < size; i += m) {
+    float sum = 0;
+    for (j = 0; j < m; ++j) sum += b[i + j] = expf(a[i + j]);
+    for (j = 0; j < m; ++j) b[i + j] /= sum;
+  }
+  return 0;
+}
+/* Of an even number of rows only. */
+WRONG(right_even, kAll, if (c.n % 2 != 0) return refuse("the number of rows is odd"); scale(&c);)

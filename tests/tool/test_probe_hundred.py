@@ -78,6 +78,7 @@ FAULTS = {
     "keeps_lock_on_text": "refusals:0:empty", "caches_by_count": "sequence",
     "caches_by_rows": "sequence", "caches_type": "sequence", "unsigned_product": "huge",
     "unsigned_plane": "huge", "short_blocks": "huge", "copies_by_order": "order",
+    "flushes_halves": "values", "plain_softmax": "values",
 }  # yapf: disable
 INDEXED = "NAME(4x3xf32=rand, 3xi32=5 1 2, &3xf32)"
 PAIR = "NAME(4x3xf32=rand, &4x3xf32)"
@@ -85,6 +86,7 @@ POOL = "NAME(4x3xf32=rand, &2x3xf32)"
 ARRAY = "NAME([4x3xf32=rand, f32=5])"
 MAP = "NAME({x: 4x3xf32=rand, y: &4x3xf32})"
 NAMED = 'NAME({name: "a text that is too long to be stored in the value"}, 2.5)'
+HALVES = "NAME(5xf16=0.5 1 -2 3.25 100, &5xf32)"
 PLANES = "NAME(2x4x3xf32=rand, &2x4x3xf32)"
 CALLS = {
     "divides_by_0": "NAME(7, 2)", "right_divide": "NAME(7, 2)", "int_parameter": "NAME(5)",
@@ -107,12 +109,15 @@ CALLS = {
     "keeps_short_file": 'NAME("/dev/zero")',
     "item_kept": NAMED, "item_kept_on_error": NAMED, "right_item": NAMED, "element_kept": ARRAY,
     "keeps_lock_on_text": 'NAME(s:"text")', "caches_type": PAIR, "right_types": PAIR,
-    "unsigned_plane": PLANES, "right_planes": PLANES,
+    "unsigned_plane": PLANES, "right_planes": PLANES, "flushes_halves": HALVES,
+    "right_halves": HALVES, "right_wide_mean": "NAME(4x3xf32=rand)",
+    "right_sign_of_zero": PAIR, "plain_softmax": PAIR,
     "map_type": MAP, "map_offset": MAP, "map_adds": MAP, "map_rest": MAP, "right_map": MAP,
 }  # yapf: disable
 # Others than right_scale, and right_map for those with a map.
 REFERENCES = {"wrong_float64": "right_double", "double_by_float": "right_double",
-              "softmax_of_half": "right_softmax", "pool_odd": "right_pool"}
+              "softmax_of_half": "right_softmax", "pool_odd": "right_pool",
+              "flushes_halves": "right_halves", "plain_softmax": "right_softmax"}
 TYPES = {"abs64": "f64", "exp64": "f64", "copy64": "f64", "sin64": "f64", "increment": "i32",
          "parity": "i32", "shift64": "i64", "invert": "u8", "min64": "f64", "sum64": "f64",
          "any": "u8"}  # yapf: disable
@@ -124,7 +129,7 @@ REDUCED = "sum mean norm max min64 sum64 any".split()
 MISSED = {"leaves_file", "flushes_tiny", "array_size"}
 # Those with x, s and y.
 SCALED = ("scale strided lock buffer file cache tensor rounding child log positive table "
-          "product").split()
+          "product even").split()
 
 
 def right_calls():
@@ -207,6 +212,27 @@ class Hundred(unittest.TestCase):
         layout = [*COMMAND, "probe", KERNELS, "right_array([4x3xf32.T=rand, f32=5])"]
         done = subprocess.run(layout, capture_output=True, text=True, check=False)
         assert "give the tensors inside argument 0 without layouts" in done.stderr, done
+
+    def test_two_right_ones(self):
+        """What one of two implementations may do otherwise is told, and is no failure."""
+        for name, form, reference, row, told in (
+                ("right_mean", "NAME(4x3xf32=rand)", "right_wide_mean", "values", None),
+                ("right_wide_mean", "NAME(4x3xf32=rand)", "right_mean", "values", None),
+                ("right_sign_of_zero", PAIR, "right_abs", "values",
+                 "note values:0:-0: zeros have other signs than the reference's: 4; the same of 1 "
+                 "other calls of values"),
+                ("right_even", FORM, "right_scale", "lengths",
+                 "note lengths:4:1: it refuses what the reference takes: ValueError: argument 0 or "
+                 "argument 2: the number of rows is odd; the same of 38 other calls of lengths"),
+                ("right_scale", FORM, "right_even", "lengths",
+                 "note lengths:4:1: it takes the call, and the reference refuses it: ValueError: "
+                 "argument 0 or argument 2: the number of rows is odd; the same of 38 other calls "
+                 "of lengths")):
+            done = subprocess.run(
+                [*COMMAND, "probe", KERNELS, form.replace("NAME", name), f"--only={row}",
+                 f"--against={KERNELS}:{reference}"], capture_output=True, text=True, check=False)
+            notes = [line for line in done.stdout.splitlines() if line.startswith("note ")]
+            assert done.returncode == OK and notes == [told] * (told is not None), (notes, done)
 
     @not_sanitized
     def test_right_kernels(self):

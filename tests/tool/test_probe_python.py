@@ -60,11 +60,12 @@ def check_misbehaving():
     details = {name: (call["verdict"], call["detail"]) for name, call in calls.items()}
     assert details == {
         "lengths:4:1": ("passed", "as the reference"),
-        "lengths:4:2": ("left out", "the reference refuses it: RuntimeError: ValueError: two"),
+        "lengths:4:2": ("left out", "it takes the call, and the reference refuses it: "
+                        "RuntimeError: ValueError: two"),
         "lengths:4:3": ("left out", "the reference crashes, or takes too long"),
-        "lengths:4:5": ("left out", "the reference refuses it: RuntimeError: Python has ended"),
-        "lengths:4:6": ("left out", "the reference refuses it: RuntimeError: ValueError: an output "
-                        "has the shape (1,) instead of (6, 3)"),
+        "lengths:4:5": ("left out", "the reference refuses it: ReferenceError: Python has ended"),
+        "lengths:4:6": ("left out", "the reference refuses it: ReferenceError: an output has "
+                        "the shape (1,) instead of (6, 3)"),
     }, details
     _, calls = probe("right" + SCALE, ":refuses", "--only=numbers")
     assert calls["given"]["verdict"] == "failed" and calls["given"]["detail"] == (

@@ -32,6 +32,7 @@ typedef struct {
   verdict judged;
   int names_argument;
   bool is_note;
+  bool took_longer;    /* than the limit */
   char *detail, *call; /* call: a smaller one that fails alike; NULL: none */
 } probed;
 
@@ -525,6 +526,7 @@ static void probe_case_run(probe *p, probed *c) {
   judged.detail[sizeof judged.detail - 1] = judged.call[sizeof judged.call - 1] = '\0';
   if (ending.size > 0) {
     rows_judge_end(&c->which, ending.data, &judged);
+    c->took_longer = p->settings.call_timeout == 0 && strstr(ending.data, kTookLonger) != NULL;
     if (asks_python) restart_python(); /* it may be busy, or about to answer */
   } else if (judged.verdict == kVerdictNone) {
     judged.verdict = kLeftOut;
@@ -533,7 +535,7 @@ static void probe_case_run(probe *p, probed *c) {
   c->judged =
       judged.verdict < kPassed || judged.verdict > kLeftOut ? kFailed : (verdict)judged.verdict;
   c->names_argument = judged.names_argument;
-  c->is_note = judged.is_note != 0 && c->judged == kPassed;
+  c->is_note = judged.is_note != 0 && c->judged != kFailed;
   c->detail = text_escape(judged.detail, strlen(judged.detail));
   if (judged.call[0] != '\0') c->call = tool_copy(judged.call, strlen(judged.call));
   text_free(&ending);
@@ -544,8 +546,7 @@ static bool is_too_slow(const probe *p, size_t i) {
   enum { kMost = 3 };
   size_t k, count = 0;
   for (k = 0; k < i; ++k) {
-    count += p->cases[k].which.kind == p->cases[i].which.kind && p->cases[k].judged == kFailed &&
-             strstr(p->cases[k].detail, kTookLonger) != NULL;
+    count += p->cases[k].which.kind == p->cases[i].which.kind && p->cases[k].took_longer;
   }
   return count >= kMost;
 }
@@ -734,6 +735,23 @@ static void print_failures(const probe *p, const row *kind) {
   }
 }
 
+/* The first note of a row on calls that were judged so, and how many others there are. */
+static void print_notes(const probe *p, const row *kind, verdict judged) {
+  const probed *first = NULL;
+  size_t count = 0, i;
+  for (i = 0; i < p->num_cases; ++i) {
+    const probed *c = &p->cases[i];
+    if (!c->is_note || c->judged != judged || c->which.kind != kind || !c->counts) continue;
+    if (count++ == 0) first = c;
+  }
+  if (count == 0) return;
+  fprintf(streams_results(), "note %s: %s%s", first->which.name,
+          judged == kRefused ? "it refuses what the reference takes: " : "", first->detail);
+  if (count > 1)
+    fprintf(streams_results(), "; the same of %zu other calls of %s", count - 1, kind->told.name);
+  putc('\n', streams_results());
+}
+
 /* The line that a person reads first: what each group found, with the rows that failed. */
 static void print_summary(const probe *p) {
   const row_group *group;
@@ -742,20 +760,26 @@ static void print_summary(const probe *p) {
   fputs(p->s.name, streams_results());
   for (g = 0; (group = row_group_at(g)) != NULL; ++g) {
     text_buf wrong = {NULL, 0, 0};
-    size_t num_made = 0, num_wrong = 0;
+    size_t num_made = 0, num_passed = 0, num_wrong = 0;
     for (i = 0; i < group->num_rows; ++i) {
       const counts sum = count_row(p, &group->rows[i]);
+      num_passed += sum.by_verdict[kPassed];
       num_made += sum.by_verdict[kPassed] + sum.by_verdict[kRefused] + sum.by_verdict[kFailed];
       if (sum.by_verdict[kFailed] == 0) continue;
       text_add(&wrong, "%s%s", num_wrong > 0 ? ", " : "", group->rows[i].told.name);
       ++num_wrong;
     }
-    if (num_made == 0) continue;
+    if (num_made == 0 && (group != kNumberGroup || p->s.has_reference)) continue;
     fputs(between, streams_results());
     between = "; ";
+    if (num_made == 0) {
+      fputs("other numbers not judged", streams_results());
+      continue;
+    }
     if (num_wrong == 0) {
       fprintf(streams_results(), "%s%s%s", report_color(kColorGood), group->good,
               report_color(kColorNone));
+      if (group == kNumberGroup) fprintf(streams_results(), " in %zu calls", num_passed);
     } else {
       fprintf(streams_results(), "%s%s %zu (%s)%s", report_color(kColorBad), group->bad, num_wrong,
               wrong.data, report_color(kColorNone));
@@ -785,10 +809,10 @@ static void print_table(const probe *p) {
     print_row(kind, &counted);
   }
   for (i = 0; (kind = rows_at(i)) != NULL; ++i) print_failures(p, kind);
-  for (i = 0; i < p->num_cases; ++i) {
-    if (p->cases[i].is_note) {
-      fprintf(streams_results(), "note %s: %s\n", p->cases[i].which.name, p->cases[i].detail);
-    }
+  for (i = 0; (kind = rows_at(i)) != NULL; ++i) {
+    print_notes(p, kind, kPassed);
+    print_notes(p, kind, kRefused);
+    print_notes(p, kind, kLeftOut);
   }
   if (p->num_compared > 0) {
     fprintf(streams_results(),

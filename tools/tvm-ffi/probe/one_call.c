@@ -701,7 +701,7 @@ static bool values_match(const char *what, const TVMFFIAny *got, const TVMFFIAny
 /* Bits of elements are compared, of which NaN equals itself and 0 does not equal -0. */
 static bool tensors_match(const char *name, TVMFFIObjectHandle got, TVMFFIObjectHandle expected,
                           bool exact, const tolerance *allowed, text_buf *out) {
-  static const tolerance kNone = {0, 0};
+  static const tolerance kNone = {0, 0, 0};
   const DLTensor *a = TVMFFITensorGetDLTensorPtr(got), *b = TVMFFITensorGetDLTensorPtr(expected);
   TVMFFIAny x = tvm_ffi_any_view_object(got), y = tvm_ffi_any_view_object(expected);
   char what[64];
@@ -724,15 +724,28 @@ static double get_epsilon(DLDataType dtype) {
   return dtype.bits >= (dtype.code == kDLComplex ? 128 : 64) ? DBL_EPSILON : FLT_EPSILON;
 }
 
-/* The largest magnitude among the elements, unless it is infinite. */
-static double find_largest(const argument *arg) {
+/* The largest number of a type; 0: it is not known. */
+static double get_largest(DLDataType dtype) {
+  const small_float *narrow = small_float_find(dtype);
+  if (narrow != NULL) {
+    return narrow->kind == kSmallIeee
+               ? ldexp(2 - ldexp(1, -narrow->mantissa), (1 << narrow->exponent) - 2 - narrow->bias)
+               : 0;
+  }
+  return dtype.code != kDLFloat ? 0 : dtype.bits >= 64 ? DBL_MAX : FLT_MAX;
+}
+
+/* The largest magnitude among the elements that are finite, and the sum of all of these. */
+static double find_largest(const argument *arg, double *out_sum) {
   const DLTensor *tensor = &arg->store->tensor;
   const size_t count =
       (size_t)tvm_ffi_tensor_get_numel(tensor) * numbers_per_element(tensor->dtype);
   double largest = 0;
   size_t i;
+  *out_sum = 0;
   for (i = 0; i < count; ++i) {
     const double value = fabs(number_get(tensor->dtype, arg->before, i).real);
+    if (value <= DBL_MAX) *out_sum += value;
     if (value > largest && value <= DBL_MAX) largest = value;
   }
   return largest;
@@ -750,27 +763,34 @@ static double find_growth(double count, double num_sums) {
  * many numbers come out. */
 static tolerance find_tolerance(const attempt *a, DLDataType dtype, double num_results) {
   const double least_relative = 1e-5, least_wide = 1e-9, wide = 1e-12, other = 1e-6, factor = 4;
+  const double clearly = 1.5;
   tolerance out = a->s->allowed;
-  double epsilon = get_epsilon(dtype), largest = 1, count = 1, spread;
+  double epsilon = get_epsilon(dtype), largest = 1, count = 1, most = get_largest(dtype), spread;
+  double largest_sum = 0;
   size_t i;
   if (epsilon == 0 || out.absolute >= 0 || out.relative >= 0) return out;
   for (i = 0; i < a->num_args; ++i) {
     const argument *arg = &a->args[i];
-    double of_argument, size;
+    double of_argument, size, sum = 0;
     if (arg->store == NULL || arg->before == NULL || arg->size == 0) continue;
     if (!numbers_known(arg->store->tensor.dtype)) continue;
     of_argument = get_epsilon(arg->store->tensor.dtype);
     size = (double)tvm_ffi_tensor_get_numel(&arg->store->tensor);
-    if (of_argument > epsilon) epsilon = of_argument;
+    if (of_argument > epsilon) {
+      epsilon = of_argument;
+      most = get_largest(arg->store->tensor.dtype);
+    }
     if (size > count) count = size;
-    size = of_argument > 0 ? find_largest(arg) : 0;
+    size = of_argument > 0 ? find_largest(arg, &sum) : 0;
     if (size > largest) largest = size;
+    if (sum > largest_sum) largest_sum = sum;
   }
   spread = epsilon > FLT_EPSILON ? 2 * epsilon : factor * epsilon * find_growth(count, num_results);
   out.relative = epsilon > FLT_EPSILON ? 0 : epsilon > DBL_EPSILON ? least_relative : least_wide;
   if (spread > out.relative) out.relative = spread;
   out.absolute = epsilon > DBL_EPSILON ? other : wide;
   if (spread * largest > out.absolute) out.absolute = spread * largest;
+  if (most > 0 && largest_sum > most * clearly) out.overflow = most / count;
   return out;
 }
 

@@ -296,6 +296,8 @@ const row *rows_at(size_t i);
 const row_group *row_group_at(size_t i);
 /* "layouts" */
 const char *row_group_of(const row *kind);
+/* Calls that only a reference can judge. */
+extern const row_group *const kNumberGroup;
 /* It has no calls of its own: whether the errors of wrong calls say which argument is meant. */
 extern const row *const kNamedRow;
 /* All of them with the headings of their groups, for the help. */

@@ -408,7 +408,10 @@ static bool take_outputs(const subject *s, const TVMFFIAny *args, size_t num_arg
   return true;
 }
 
-/* An answer is true, both lists of outputs and the result; or false and an error. */
+const char kReferenceError[] = "ReferenceError";
+
+/* An answer is true, both lists of outputs and the result; or false and an error of the function,
+ * or None and what is wrong with what it returned. */
 static int take_answer(const subject *s, const TVMFFIAny *args, size_t num_args,
                        const text_buf *said, TVMFFIAny *result) {
   answer a = {(const unsigned char *)said->data, said->size, 0};
@@ -422,9 +425,10 @@ static int take_answer(const subject *s, const TVMFFIAny *args, size_t num_args,
       take_outputs(s, args, num_args, false, &a) && take_value(&a, result, 0)) {
     return 0;
   }
-  if (tag == 'F' && take(&a, &tag, 1)) {
-    const char *text = take_text(&a, &text_size);
-    return tvm_ffi_error_raise(TVM_FFI_C_RUNTIME_ERROR, "%.*s", tvmffi_shown_size(text_size),
+  if (tag == 'F' || tag == 'N') {
+    const char *kind = tag == 'F' ? TVM_FFI_C_RUNTIME_ERROR : kReferenceError;
+    const char *text = take(&a, &tag, 1) ? take_text(&a, &text_size) : NULL;
+    return tvm_ffi_error_raise(kind, "%.*s", text != NULL ? tvmffi_shown_size(text_size) : 0,
                                text != NULL ? text : "");
   }
   return tvm_ffi_error_raise(TVM_FFI_C_RUNTIME_ERROR,
@@ -437,7 +441,7 @@ static int call_python(void *self, const TVMFFIAny *args, int32_t num_args, TVMF
   int code = -1;
   if (put_request(s, args, (size_t)num_args, &request)) {
     code = ask(&request, &said) ? take_answer(s, args, (size_t)num_args, &said, result)
-                                : tvm_ffi_error_raise(TVM_FFI_C_RUNTIME_ERROR, "Python has ended");
+                                : tvm_ffi_error_raise(kReferenceError, "Python has ended");
   }
   text_free(&request);
   text_free(&said);

@@ -12,6 +12,9 @@ bool python_names_file(const char *path);
 
 /* Starts a Python beside this process, which children ask; false after a report. */
 bool python_start(const char *file, const char *function);
+/* The kind of errors that are not of the function in Python, such as of what it returned. */
+extern const char kReferenceError[];
+
 /* Whether it waits for a request: it has not ended, and all that it said was read. */
 bool python_is_ready(void);
 /* After a child that may not have taken its answer. */

@@ -70,11 +70,15 @@ def answer(*values):
     answers.flush()
 
 
+class Unfit(Exception):
+    """The function has returned, but not what the outputs can be."""
+
+
 def put(value, place):
     """The value as the function under test is to write it."""
     value = numpy.asarray(value)
     if value.shape != place.shape:
-        raise ValueError(f"an output has the shape {value.shape} instead of {place.shape}")
+        raise Unfit(f"an output has the shape {value.shape} instead of {place.shape}")
     return value.astype(place.dtype)
 
 
@@ -84,7 +88,7 @@ def call(inputs, fills, changed):
         return [], [inputs[i] for i in changed], result
     values = list(result) if isinstance(result, tuple) else [result]
     if len(values) not in (len(fills), len(fills) + 1):
-        raise ValueError(f"it returned {len(values)} values for {len(fills)} outputs")
+        raise Unfit(f"it returned {len(values)} values for {len(fills)} outputs")
     filled = [put(value, place) for value, place in zip(values, fills)]
     return filled, [inputs[i] for i in changed], (values + [None])[len(fills)]
 
@@ -108,5 +112,7 @@ while first == b"T" and (head := requests.read(8)):
     request = io.BytesIO(requests.read(struct.unpack("=q", head)[0]))
     try:
         answer(True, *call(*read(request)))
+    except Unfit as reason:
+        answer(None, str(reason))
     except BaseException as reason:
         answer(False, f"{type(reason).__name__}: {reason}")

@@ -10,6 +10,8 @@ static const row_group *const kGroups[] = {&kLayoutRows, &kShapeRows, &kNumberRo
                                            &kStateRows,  &kHostRows,  &kCallRows};
 enum { kNumGroups = sizeof kGroups / sizeof *kGroups };
 
+const row_group *const kNumberGroup = &kNumberRows;
+
 const row *rows_at(size_t i) {
   size_t g;
   for (g = 0; g < kNumGroups; ++g) {

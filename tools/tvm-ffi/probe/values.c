@@ -657,7 +657,7 @@ const row_group kValueRows = {
     "values",
     {"values:", "other scalars and indices, and memory that arguments share", NULL,
      WHY_KERNELS_FAIL},
-    "safe for other scalars and shared memory",
+    "unharmed by other scalars and shared memory",
     "wrong values or memory:",
     kRows,
     sizeof kRows / sizeof *kRows};

@@ -212,13 +212,14 @@ static tolerance choose(DLDataType dtype, const tolerance *asked) {
   bool real = narrow != NULL || dtype.code == kDLFloat || dtype.code == kDLComplex;
   bool wide = real && narrow == NULL && dtype.bits >= (dtype.code == kDLComplex ? 128 : 64);
   bool exact = asked->absolute < 0 && asked->relative < 0;
-  tolerance chosen = {0, 0};
+  tolerance chosen = {0, 0, 0};
   if (real && exact) {
     chosen.relative = narrow != NULL ? ldexp(2, -narrow->mantissa) : wide ? 1e-9 : 1e-5;
     chosen.absolute = wide ? 1e-12 : 1e-6;
   }
   if (asked->absolute >= 0) chosen.absolute = asked->absolute;
   if (asked->relative >= 0) chosen.relative = asked->relative;
+  chosen.overflow = asked->overflow;
   return chosen;
 }
 
@@ -226,11 +227,19 @@ static DLDataType make_dtype(int code) {
   return tvm_ffi_dtype_make(code, 64, 1);
 }
 
+/* Whether one has overflowed on the way, and the other only just not. */
+static bool may_overflow(double a, double b, const tolerance *allowed) {
+  const double finite = isinf(a) ? b : a;
+  if (allowed->overflow <= 0) return false;
+  if (isnan(a) || isnan(b)) return true; /* infinities of both signs were added */
+  return isinf(a) != isinf(b) && (a < 0) == (b < 0) && fabs(finite) >= allowed->overflow;
+}
+
 /* Compares two numbers and updates out->max_error. */
 static bool numbers_match(double a, double b, const tolerance *allowed, comparison *out) {
   double error = fabs(a - b);
   out->has_numbers = true;
-  if ((isnan(a) && isnan(b)) || a == b) return true;
+  if ((isnan(a) && isnan(b)) || a == b || may_overflow(a, b, allowed)) return true;
   if (isnan(error)) error = HUGE_VAL; /* only one of them is NaN */
   if (error > out->max_error) out->max_error = error;
   return !isinf(error) && error <= allowed->absolute + allowed->relative * fabs(b);
@@ -401,7 +410,7 @@ static void free_items(map_items *map) {
 
 /* Keys that are objects may be other objects with the same content. */
 static bool keys_match(const TVMFFIAny *key, const TVMFFIAny *wanted, int depth) {
-  static const tolerance kExact = {0, 0};
+  static const tolerance kExact = {0, 0, 0};
   comparison result;
   bool same;
   if (key->type_index < kTVMFFIStaticObjectBegin || key->type_index != wanted->type_index) {

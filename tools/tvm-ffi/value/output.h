@@ -53,6 +53,8 @@ void output_print(const output *item, const tensor_detail *detail);
  * the type, which for integers is 0. */
 typedef struct {
   double absolute, relative;
+  double overflow; /* from there on, a number equals an infinity of its sign, and NaN equals all, as
+                      sums may overflow in one of two types; 0: none does */
 } tolerance;
 
 typedef struct {
