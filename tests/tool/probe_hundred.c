@@ -1286,3 +1286,22 @@ TVM_FFI_C_EXPORT(plain_softmax, "(x: Tensor, y: Tensor) -> None") {
 }
 /* Of an even number of rows only. */
 WRONG(right_even, kAll, if (c.n % 2 != 0) return refuse("the number of rows is odd"); scale(&c);)
+
+/* Bytes of a bool. */
+static int count_bools(const tvm_ffi_args *args, bool by_truth) {
+  DLTensor *x;
+  int64_t i, count = 0;
+  TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 1));
+  TVM_FFI_C_TRY(take_one(args, 0, tvm_ffi_dtype_make(kDLBool, 8, 1), &x));
+  for (i = 0; i < tvm_ffi_tensor_get_numel(x); ++i) {
+    const unsigned char byte = ((const unsigned char *)tvm_ffi_tensor_get_data(x))[i];
+    count += by_truth ? byte != 0 : byte;
+  }
+  return tvm_ffi_args_return(args, tvm_ffi_any_from_int64(count));
+}
+TVM_FFI_C_EXPORT(right_bytes, "(x: Tensor) -> int") {
+  return count_bools(args, false);
+}
+TVM_FFI_C_EXPORT(right_bools, "(x: Tensor) -> int") {
+  return count_bools(args, true);
+}

@@ -86,6 +86,7 @@ POOL = "NAME(4x3xf32=rand, &2x3xf32)"
 ARRAY = "NAME([4x3xf32=rand, f32=5])"
 MAP = "NAME({x: 4x3xf32=rand, y: &4x3xf32})"
 NAMED = 'NAME({name: "a text that is too long to be stored in the value"}, 2.5)'
+BOOLS = "NAME(4xbool=1 0 1 1)"
 HALVES = "NAME(5xf16=0.5 1 -2 3.25 100, &5xf32)"
 PLANES = "NAME(2x4x3xf32=rand, &2x4x3xf32)"
 CALLS = {
@@ -111,7 +112,7 @@ CALLS = {
     "keeps_lock_on_text": 'NAME(s:"text")', "caches_type": PAIR, "right_types": PAIR,
     "unsigned_plane": PLANES, "right_planes": PLANES, "flushes_halves": HALVES,
     "right_halves": HALVES, "right_wide_mean": "NAME(4x3xf32=rand)",
-    "right_sign_of_zero": PAIR, "plain_softmax": PAIR,
+    "right_sign_of_zero": PAIR, "right_bytes": BOOLS, "right_bools": BOOLS, "plain_softmax": PAIR,
     "map_type": MAP, "map_offset": MAP, "map_adds": MAP, "map_rest": MAP, "right_map": MAP,
 }  # yapf: disable
 # Others than right_scale, and right_map for those with a map.
@@ -221,6 +222,9 @@ class Hundred(unittest.TestCase):
                 ("right_sign_of_zero", PAIR, "right_abs", "values",
                  "note values:0:-0: zeros have other signs than the reference's: 4; the same of 1 "
                  "other calls of values"),
+                ("right_bools", BOOLS, "right_bools", "bools", None),
+                ("right_bytes", BOOLS, "right_bytes", "bools",
+                 "note bools:0: with bytes 2 and 255 for true: the result is 512, expected 3"),
                 ("right_even", FORM, "right_scale", "lengths",
                  "note lengths:4:1: it refuses what the reference takes: ValueError: argument 0 or "
                  "argument 2: the number of rows is odd; the same of 38 other calls of lengths"),

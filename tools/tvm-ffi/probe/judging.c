@@ -125,6 +125,21 @@ bool call_often(attempt *a, int count, outcome *out) {
   return true;
 }
 
+/* The call as it was given, in new arguments, after others. */
+void look_again(const subject *s, const char *after, outcome *out) {
+  outcome *seen = tool_alloc(sizeof *seen);
+  attempt given;
+  memset(seen, 0, sizeof *seen);
+  if (!attempt_init(&given, s, NULL)) {
+    leave_out(out);
+  } else if (!call_again_and_look(&given, seen) ||
+             !look_at_effects(&given, &s->after, !s->may_vary, seen)) {
+    judge(out, seen->verdict == kFailed ? kFailed : kLeftOut, "after %s: %s", after, seen->detail);
+  }
+  attempt_free(&given);
+  free(seen);
+}
+
 /* Reads the state, makes `warm` calls before and `count` in between; false if it has been judged.
  */
 bool read_states(attempt *a, int warm, int count, process_state *before, process_state *after,

@@ -51,7 +51,7 @@ size_t find_sets(const subject *s, tensor_set *out);
 void add_set_case(case_list *out, const row *kind, const tensor_set *set, int64_t what,
                   const char *word);
 
-/* ---- One row that is large: threads.c ---- */
+/* ---- Rows that are large: threads.c, sequence.c ---- */
 
 /* Until it is switched off, new objects of the runtime end at memory that cannot be accessed, where
  * it lets the tool allocate them: state.c. */
@@ -65,6 +65,8 @@ bool turn_inputs(attempt *a);
 
 void list_threads(const subject *s, const row *kind, case_list *out);
 void judge_threads(attempt *a, const probe_case *which, outcome *out);
+void list_sequences(const subject *s, const row *kind, case_list *out);
+void judge_sequence(attempt *a, const probe_case *which, outcome *out);
 
 /* ---- Verdicts: judging.c ---- */
 
@@ -80,6 +82,9 @@ bool call_again_and_look(attempt *a, outcome *out);
 bool call_often(attempt *a, int count, outcome *out);
 /* Whether the call had these effects; else it has been judged. */
 bool look_at_effects(const attempt *a, const effects *expected, bool exact, outcome *out);
+
+/* Makes the call as it was given, in new arguments, after others, "a refused call". */
+void look_again(const subject *s, const char *after, outcome *out);
 
 /* For row.judge: the call is to have the effects of the call that works, or to be refused; */
 void expect_same(attempt *a, const probe_case *which, outcome *out);

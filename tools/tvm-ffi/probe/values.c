@@ -451,6 +451,43 @@ static bool make_index(attempt *a, const probe_case *which) {
   return good;
 }
 
+/* ---- Bytes of a bool ---- */
+
+/* Each input of type bool that has a true element. */
+static void list_bools(const subject *s, const row *kind, case_list *out) {
+  size_t i;
+  for (i = 0; i < s->inputs->size; ++i) {
+    const DLTensor *tensor = find_tensor(s, i);
+    if (tensor == NULL || tensor->dtype.code != kDLBool || element_size(tensor->dtype) != 1 ||
+        subject_fills(s, i) || memchr(tensor->data, 1, tensor_size(tensor)) == NULL) {
+      continue;
+    }
+    add_case(out, kind, (int)i, 0, ":%s", s->places[i].label);
+  }
+}
+
+/* Other bytes are true as well, as in views of NumPy. */
+static bool make_bools(attempt *a, const probe_case *which) {
+  argument *arg = &a->args[which->arg];
+  size_t k;
+  for (k = 0; k < arg->size; ++k) {
+    if (arg->before[k] == 1) arg->before[k] = k % 2 == 0 ? 255 : 2;
+  }
+  return attempt_reset(a);
+}
+
+/* It may rightly rely on 0 and 1, or hand on what it gets: other results are only told. */
+static void judge_bools(attempt *a, const probe_case *which, outcome *out) {
+  text_buf note = {NULL, 0, 0};
+  expect_same(a, which, out);
+  if (out->verdict == kFailed && a->returned && attempt_is_clean(a, &note)) {
+    text_add(&note, "with bytes 2 and 255 for true: %s", out->detail);
+    judge(out, kPassed, "%s", note.data);
+    out->is_note = true;
+  }
+  text_free(&note);
+}
+
 /* ---- The same memory for two arguments ---- */
 
 static bool are_alike(const DLTensor *x, const DLTensor *y) {
@@ -634,6 +671,15 @@ static const row kRows[] = {
      expect_clean,
      NULL,
      kRowMayTakeLong},
+    {{"bools", "true elements are 2 and 255, as in views of other bytes",
+      "a crash. A note: other results",
+      "the bytes are added, compared with 1, or used as an index"},
+     list_bools,
+     0,
+     make_bools,
+     judge_bools,
+     NULL,
+     0},
     {{"alias", "two arguments share memory, or, if that is refused, all but one element",
       "other numbers",
       "an output that is written before all of the input is read: refuse it, or copy"},
