@@ -37,13 +37,23 @@ static int copy_in(int32_t device_id, TVMFFIStreamHandle stream, void *data, uin
   return 0;
 }
 
-static int copy_out(int32_t device_id, TVMFFIStreamHandle stream, const void *data, uint64_t offset,
-                    void *dest, size_t size) {
-  (void)device_id;
-  TVM_FFI_C_HIP_TRY(
-      hipMemcpyAsync(dest, (const char *)data + offset, size, hipMemcpyDeviceToHost, stream));
+static int copy_from(hipStream_t stream, const void *source, void *dest, size_t size) {
+  hipStreamCaptureStatus status = hipStreamCaptureStatusNone;
+  TVM_FFI_C_HIP_TRY(hipStreamIsCapturing(stream, &status));
+  if (status != hipStreamCaptureStatusNone) {
+    return tvm_ffi_error_raise(TVM_FFI_C_RUNTIME_ERROR, "the stream is being captured");
+  }
+  TVM_FFI_C_HIP_TRY(hipMemcpyAsync(dest, source, size, hipMemcpyDeviceToHost, stream));
   TVM_FFI_C_HIP_TRY(hipStreamSynchronize(stream));
   return 0;
+}
+
+/* Also called by the recorder, in threads where another device may be current. */
+static int copy_out(int32_t device_id, TVMFFIStreamHandle stream, const void *data, uint64_t offset,
+                    void *dest, size_t size) {
+  tvm_ffi_hip_guard guard;
+  TVM_FFI_C_TRY(tvm_ffi_hip_guard_begin(&guard, device_id));
+  return tvm_ffi_hip_guard_end(&guard, copy_from(stream, (const char *)data + offset, dest, size));
 }
 
 static int wait_for(int32_t device_id, TVMFFIStreamHandle stream) {

@@ -209,6 +209,13 @@ FAKE_EXPORT hipError_t hipMemcpyAsync(void *dest, const void *source, size_t siz
   return end(code);
 }
 
+FAKE_EXPORT hipError_t hipStreamIsCapturing(hipStream_t stream, hipStreamCaptureStatus *out) {
+  const int code = fake_begin("hipStreamIsCapturing", "stream %lu", (unsigned long)(size_t)stream);
+  *out = getenv("FAKE_HIP_CAPTURES") != NULL ? hipStreamCaptureStatusActive
+                                             : hipStreamCaptureStatusNone;
+  return end(code);
+}
+
 FAKE_EXPORT hipError_t hipStreamSynchronize(hipStream_t stream) {
   return end(fake_begin("hipStreamSynchronize", "stream %lu", (unsigned long)(size_t)stream));
 }

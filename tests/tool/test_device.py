@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tensors on a device: with a stand-in for the CUDA driver whose memory the CPU cannot access, and
 with a plugin for a device whose memory has handles and no addresses."""
+import json
 import os
 import pathlib
 import re
 import shutil
+import struct
+import sys
 import unittest
 
-from tool import FILES, LOAD, OK, RAISED, USAGE, WINDOWS, bad, good, run, run_tests, work_folder
+from tool import (FILES, LOAD, OK, RAISED, TOOL, USAGE, WINDOWS, bad, good, run, run_tests,
+                  work_folder)
 
 LIBRARIES = {pathlib.Path(f).stem: os.path.abspath(f) for f in FILES}
 K = LIBRARIES["run_kernels"]
@@ -152,6 +156,67 @@ class Plugin(unittest.TestCase):
             "--warmup=0", "--repeat=6", env=dict(ENV, FAKE_DEVICE="wait"))
 
 
+class Recorded(unittest.TestCase):
+    """The recorder reads memory by the plugin."""
+
+    def setUp(self):
+        shutil.copy(LIBRARIES["tvm_ffi_device_ext_dev"], PLUGIN)
+
+    def test_contents(self):
+        """Of handles, with offsets, before and after; and they are replayed."""
+        folder, calls = record_run(self, PLUGIN, "twice(8xf32[4:]=1 2 3 4, &4xf32)", "ext_dev")
+        self.assertEqual([call["function"] for call, _ in calls], ["twice"])
+        call, end = calls[0]
+        self.assertEqual([s["bytes"] for s in call["storages"]], [16, 16])
+        self.assertEqual([read(folder, s) for s in call["storages"]], [[1, 2, 3, 4], [0] * 4])
+        self.assertEqual([read(folder, {**s, "bytes": 16}) for s in end["storages"]],
+                         [[1, 2, 3, 4], [2, 4, 6, 8]])
+        self.assertIn("1 of 1 call is the same as recorded",
+                      good("replay", folder, "--device=ext_dev", env=ENV))
+
+    def test_large(self):
+        """What is kept in a file of its own is copied in parts."""
+        folder, calls = record_run(self, PLUGIN, "twice(100000xf32=1.5, &100000xf32)", "ext_dev")
+        digest = calls[0][1]["storages"][1]["data"]
+        data = (folder / "tensors" / f"{digest}.npy").read_bytes()[128:]
+        self.assertEqual(data, struct.pack("=f", 3) * 100000)
+
+    def test_left_out(self):
+        """Of a plugin that cannot copy; the call's own error stays as it is."""
+        env = dict(ENV, FAKE_DEVICE="copy_out")
+        _, calls = record_run(self, PLUGIN, TWICE, "ext_dev", env=env, code=RAISED)
+        why = "its device plugin could not copy it"
+        self.assertEqual([s.get("left_out") for part in calls[0] for s in part["storages"]],
+                         [why] * 4)
+        _, calls = record_run(self, PLUGIN, "twice(4xf32=1, &5xf32)", "ext_dev", env=env,
+                              code=RAISED)
+        self.assertIn("Mismatched", calls[0][1]["error"]["message"])
+        self.assertEqual(calls[0][0]["storages"][0]["left_out"], why)
+
+
+def record_run(test, library, call, device, env=None, code=OK):
+    """Record a run on the device: the folder, and the events of each call."""
+    if not sys.platform.startswith(("linux", "darwin")) or WINDOWS:
+        test.skipTest("the recorder needs Linux or macOS")
+    folder = work_folder() / "recording"
+    run_it = ["run", str(library), call, f"--device={device}"]
+    alone = run(*run_it, env=env or ENV)
+    done = run("record", "-o", folder, "--", TOOL, *run_it, env=env or ENV)
+    if "recorder" in done[2] and done[0] == USAGE:
+        test.skipTest(done[2])
+    test.assertEqual((done, done[0]), (alone, code))
+    events = [json.loads(line) for line in open(folder / "calls.jsonl", encoding="utf-8")]
+    calls = [event for event in events if event["event"] == "call"]
+    ends = {event["call"]: event for event in events if event["event"] in ("return", "error")}
+    return folder, [(call, ends[call["call"]]) for call in calls]
+
+
+def read(folder, storage):
+    """The numbers of a small storage."""
+    memory = (folder / "calls.memory").read_bytes()[storage["at"]:][:storage["bytes"]]
+    return list(struct.unpack(f"={len(memory) // 4}f", memory))
+
+
 def need_plugin(test, name, lacks):
     """Leave out a test of the plugin of a sample that this build does not have."""
     if name not in LIBRARIES:
@@ -184,6 +249,13 @@ class Samples(unittest.TestCase):
             "--only=strided", "--only=repeat", "--only=sequence", env=env)
         assert good("bench", scale, "scale(4xf32=1, &4xf32, 2.5)", on_device, "--warmup=0",
                     "--repeat=6", env=env).count("\n") == 4
+        folder, calls = record_run(self, scale, "scale(64xf32[32:36]=[1 2 3 4], &4xf32, 2.5)",
+                                   "opencl:0", env=env)
+        call, end = calls[0]
+        x, y = (call["args"][i]["tensor"]["storage"] for i in range(2))
+        self.assertEqual((len(calls), read(folder, call["storages"][x]),
+                          read(folder, {**end["storages"][y], "bytes": 16})),
+                         (1, [1, 2, 3, 4], [2.5, 5, 7.5, 10]))
 
     def test_rocm(self):
         env = need_plugin(self, "tvm_ffi_device_rocm",
@@ -196,6 +268,13 @@ class Samples(unittest.TestCase):
         bad(USAGE, f"--device=rocm:1: {name} cannot use the device: HIP Error: "
             "hipErrorInvalidDevice (101): invalid device ordinal", "run", K, "identity(5)",
             "--device=rocm:1", env=env)
+        folder, calls = record_run(self, K, "identity(4xf32=1 2 3 4)", "rocm:0", env=env)
+        self.assertEqual(read(folder, calls[0][0]["storages"][0]), [1, 2, 3, 4])
+        captures = dict(env, FAKE_HIP_CAPTURES="1")
+        _, calls = record_run(self, K, "identity(4xf32=1 2 3 4)", "rocm:0", env=captures,
+                              code=RAISED)
+        self.assertEqual(calls[0][0]["storages"][0]["left_out"],
+                         "its device plugin could not copy it")
 
 
 run_tests()

@@ -45,10 +45,11 @@ bool record_is_kernel(const char *symbol) {
   return strncmp(symbol, kPrefix, sizeof kPrefix - 1) == 0;
 }
 
-/* Symbols that are not kernels: data, and functions that the runtime calls to describe one. */
+/* Symbols that are not kernels: data, functions that the runtime calls to describe one, and those
+ * of device plugins. */
 static bool is_reserved(const char *function) {
-  static const char *const kReserved[] = {"_library_bin", "_library_ctx", "_metadata_", "_doc_",
-                                          "_cubin_"};
+  static const char *const kReserved[] = {"_library_bin", "_library_ctx", "_metadata_",
+                                          "_doc_",        "_cubin_",      "tvm_ffi_device_plugin"};
   size_t i;
   for (i = 0; i < sizeof kReserved / sizeof *kReserved; ++i) {
     if (strncmp(function, kReserved[i], strlen(kReserved[i])) == 0) return true;

@@ -22,6 +22,7 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/types.h>
+#include <tvm/ffi/c/device_plugin.h>
 #include <tvm/ffi/c_api.h>
 #include <tvm/ffi/extra/record.h>
 
@@ -375,6 +376,24 @@ void record_error_texts(record_values *values, TVMFFIObjectHandle error);
 void record_find_storages(record_values *values);
 /* The JSON of the storages; those before `begin` with their data only. */
 void record_add_storages(record_text *out, const record_values *values, size_t begin);
+
+/* ---- plugin.c ---- */
+
+/* Memory of a device, read by its plugin on the stream of the call. */
+typedef struct {
+  const record_runtime *runtime;
+  const tvm_ffi_device_plugin *plugin;
+  void *stream;
+  uint64_t handle; /* of the storage */
+  int32_t device_id;
+} record_plugin_memory;
+
+/* NULL, or why the memory of the storage cannot be read. */
+const char *record_begin_plugin(const record_runtime *runtime, const record_storage *storage,
+                                record_plugin_memory *out);
+/* Copies so many bytes from an address, or from an offset into the handle. False if that failed;
+ * the error that is raised in the thread stays as it is. */
+bool record_copy_plugin(void *context, void *out, uint64_t address, size_t size);
 
 /* ---- storage.c ---- */
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The memory of tensors: how it is read, on CUDA devices too, and the files that it is kept in. */
+/* The memory of tensors: how it is read, on CUDA devices too, and the files that it is kept in.
+ * plugin.c reads that of other devices. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -126,6 +127,7 @@ static void write_header(uint64_t size, char out[kHeader]) {
 }
 
 static const char kNotReadable[] = "there is no memory at this address that can be read";
+static const char kNotCopied[] = "its device plugin could not copy it";
 static const char kNotWritten[] = "it could not be written";
 static const char kTooLarge[] = "it has more bytes than max_bytes";
 static const char kTooMuch[] = "max_total bytes were written already";
@@ -145,7 +147,7 @@ static const char *pass(copy_function copy, void *context, uint64_t address, uin
         record_is_readable(address + at, part)) {
       bytes = (const unsigned char *)(uintptr_t)(address + at);
     } else if (!copy(context, chunk, address + at, part)) {
-      return kNotReadable;
+      return copy == record_copy_plugin ? kNotCopied : kNotReadable;
     }
     murmur_add(out, bytes, part);
     if (file >= 0 && !record_write_all(file, chunk, part, out_error)) return kNotWritten;
@@ -370,25 +372,29 @@ static void read_storage(const record_runtime *runtime, record_storage *storage,
                          bool keep) {
   uint64_t size = storage->end - storage->begin;
   copy_function copy = copy_memory;
-  cuda_memory cuda;
+  union {
+    cuda_memory cuda;
+    record_plugin_memory plugin;
+  } memory;
   if (storage->device_type == kDLCUDA || storage->device_type == kDLCUDAManaged) {
     copy = copy_cuda;
-    storage->left_out = begin_cuda(runtime, storage->device_id, &cuda);
+    storage->left_out = begin_cuda(runtime, storage->device_id, &memory.cuda);
   } else if (!is_for_cpu(storage->device_type)) {
-    storage->left_out = "memory of this kind of device is not read";
+    copy = record_copy_plugin;
+    storage->left_out = record_begin_plugin(runtime, storage, &memory.plugin);
   }
   if (storage->left_out != NULL) return;
   if (!keep && size > kSmall) {
-    storage->left_out = store_large(copy, &cuda, storage->begin, size, after, storage->data);
+    storage->left_out = store_large(copy, &memory, storage->begin, size, after, storage->data);
   } else if (size > SIZE_MAX / 2 || (storage->kept = malloc((size_t)size)) == NULL) {
     storage->left_out = "memory ran out";
   } else {
     storage->is_alone = true;
-    if (!copy(&cuda, storage->kept, storage->begin, (size_t)size)) {
-      storage->left_out = kNotReadable;
+    if (!copy(&memory, storage->kept, storage->begin, (size_t)size)) {
+      storage->left_out = copy == record_copy_plugin ? kNotCopied : kNotReadable;
     }
   }
-  if (copy == copy_cuda) end_cuda(&cuda);
+  if (copy == copy_cuda) end_cuda(&memory.cuda);
 }
 
 void record_read_storages(record_values *values, size_t begin, bool after, bool keep) {

@@ -34,7 +34,10 @@
  *
  * Threads: any, several at once, after the first call of `stream` has returned. A kernel's own
  * threads may come to `allocate` and `release` without one of theirs, so these make the device
- * current themselves where the API needs it; the others come after a call of `stream`.
+ * current themselves where the API needs it; the others come after a call of `stream`. But
+ * `tvm-ffi record` calls `copy_out` alone, in any thread of a program that has its own memory and
+ * stream, and perhaps another plugin: it needs no other call, and leaves the current device as it
+ * was.
  */
 typedef struct {
   /** TVM_FFI_C_DEVICE_PLUGIN_VERSION; the tool reads nothing else of a version that it does not
@@ -60,8 +63,11 @@ typedef struct {
    * @param source [borrow] size bytes, at least 1, until the function returns. */
   int (*copy_in)(int32_t device_id, TVMFFIStreamHandle stream, void *data, uint64_t offset,
                  const void *source, size_t size);
-  /** Copy to CPU memory, after work that was given to the stream before.
-   * @param dest [borrow] size bytes, at least 1, written when the function returns. */
+  /**
+   * Copy to CPU memory, after work that was given to the stream before. An error, and nothing is
+   * done, while the stream is captured into a graph.
+   * @param dest [borrow] size bytes, at least 1, written when the function returns.
+   */
   int (*copy_out)(int32_t device_id, TVMFFIStreamHandle stream, const void *data, uint64_t offset,
                   void *dest, size_t size);
   /** Wait for all work on the device; an error if some of it failed. */
