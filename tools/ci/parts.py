@@ -294,7 +294,7 @@ def spin():
 
 
 # Mutants take as long as proofs, and of files that stay as they are the result does, too.
-COMMITS_OF_MUTANTS = 30
+COMMITS_OF_MUTANTS = 100
 
 
 @part("cc", alone="a value, a state or a message that no test has, up to a size")
