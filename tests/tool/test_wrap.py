@@ -792,8 +792,8 @@ class Wrap(unittest.TestCase):
             raises("RuntimeError: `powers` failed: expected it to return 0 but got 7", kernels,
                    "powers(0.0, 4)")
             raises("ValueError: Shape [-1] has a negative extent", kernels, "powers(2.0, -1)")
-            raises("ValueError: A work array of shape [-1] has a negative extent", "--leak-check",
-                   kernels, "count(3, -1)")
+            raises("ValueError: `work`, a work array of shape [-1], has a negative extent or too "
+                   "many elements\n", "--leak-check", kernels, "count(3, -1)")
             raises(
                 "`powers(0: double base, 1: int n) -> (double y[n], double sum[])`. Expected "
                 "-2147483648 to 2147483647 but got 2147483648", kernels, "powers(2.0, 2147483648)")

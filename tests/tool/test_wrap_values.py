@@ -5,13 +5,15 @@ and those of 16 bits.
 
 test_wrap_values.py TVM-FFI FOLDER LIBRARY INCLUDE...
 """
+import os
+import pathlib
 import subprocess
 import unittest
 import zlib
 
 from compilers import (COMPILERS, HEADERS, LIBRARY, LINK, PLACE, STRICT, each_compiler,
                        make_library, raises)
-from tool import RUNNER, USAGE, WINDOWS, good, run, run_tests
+from tool import RUNNER, TOOL, USAGE, WINDOWS, good, run, run_tests
 
 # A library as its header and its source, and a line for each function.
 HEADER = """#ifndef VALUES_H
@@ -446,6 +448,71 @@ ValueError: Argument #0 of `next_word(0: uint64_t x) -> uint64_t` must be from 0
 ValueError: Argument #0 of `next_word(0: uint64_t x) -> uint64_t` must be from 0 to \\
 18446744073709551615, but is smaller
 """
+# Threads that use a kernel for the first time together, each with handles of its own, and end one
+# handle together.
+RACE_SOURCE = """#include <stdlib.h>
+typedef struct ob { int number; } ob;
+static ob *ob_new(int number) {
+  ob *o = malloc(sizeof *o);
+  if (o != NULL) o->number = number;
+  return o;
+}
+static int ob_number(const ob *o) { return o->number; }
+static int ob_end(ob *o) {
+  const int number = o->number;
+  free(o);
+  return number;
+}
+"""
+RACE_SPECS = ["ob *ob_new(int number)", "int ob_number(const ob *o)", "int ob_end(ob *o closes)"]
+RACE_PROGRAM = r"""#include <pthread.h>
+#include <stdio.h>
+#include <tvm/ffi/c.h>
+static TVMFFIObjectHandle create, get, end;
+static TVMFFIAny together;
+static pthread_barrier_t ready;
+static void *use(void *place) {
+  int *num_ended = place;
+  const TVMFFIAny number = tvm_ffi_any_from_int64(7);
+  TVMFFIAny made = tvm_ffi_any_none(), found = tvm_ffi_any_none();
+  pthread_barrier_wait(&ready);
+  if (tvm_ffi_function_call(create, &number, 1, &made) != 0 ||
+      tvm_ffi_function_call(get, &made, 1, &found) != 0 || found.v_int64 != 7 ||
+      tvm_ffi_function_call(end, &made, 1, &found) != 0) {
+    return NULL;
+  }
+  tvm_ffi_any_clear(&made);
+  pthread_barrier_wait(&ready);
+  *num_ended = 1 + (tvm_ffi_function_call(end, &together, 1, &found) == 0);
+  return NULL;
+}
+int main(int argc, char **argv) {
+  enum { kNumThreads = 4 };
+  TVMFFIObjectHandle module = NULL;
+  const TVMFFIAny number = tvm_ffi_any_from_int64(3);
+  pthread_t threads[kNumThreads];
+  int results[kNumThreads] = {0}, k, sum = 0;
+  if (argc < 2 || tvm_ffi_module_load(argv[1], &module) != 0 ||
+      tvm_ffi_module_get_function(module, "ob_new", &create) != 0 ||
+      tvm_ffi_module_get_function(module, "ob_number", &get) != 0 ||
+      tvm_ffi_module_get_function(module, "ob_end", &end) != 0 ||
+      pthread_barrier_init(&ready, NULL, kNumThreads + 1) != 0) {
+    return 1;
+  }
+  for (k = 0; k < kNumThreads; ++k) {
+    if (pthread_create(&threads[k], NULL, use, &results[k]) != 0) return 1;
+  }
+  pthread_barrier_wait(&ready);
+  if (tvm_ffi_function_call(create, &number, 1, &together) != 0) return 1;
+  pthread_barrier_wait(&ready);
+  for (k = 0; k < kNumThreads; ++k) {
+    pthread_join(threads[k], NULL);
+    sum += results[k];
+  }
+  printf("%d\n", sum - kNumThreads); /* how many have ended it */
+  return 0;
+}
+"""
 # Bytes, complex numbers, numbers of 16 bits: a library as before, and calls of each kernel.
 BYTES_HEADER = """#ifndef BYTES_H
 #define BYTES_H
@@ -461,6 +528,8 @@ int join(char *out, int capacity, const char *a, const char *b);
 void spell(char *out, size_t n, int letters);
 int pack(octet *out, unsigned long *size, const void *in, size_t n);
 void count_up(void *out, int n, int *written);
+void leave(void *out, int n);
+void leave_tensor(double *out, int n);
 int tell(char *why);
 int tell_ends(const void *in, size_t n);
 int tell_work(double *work, int n);
@@ -509,6 +578,11 @@ void count_up(void *out, int n, int *written) {
   for (int i = 0; i < n; ++i) ((octet *)out)[i] = (octet)i;
   *written = n > 3 ? n - 1 : n + 1;
 }
+void leave(void *out, int n) {
+  if (out == NULL) abort();
+  (void)n;
+}
+void leave_tensor(double *out, int n) { leave(out, n); }
 int tell(char *why) {
   strcpy(why, "no such device");
   return -1;
@@ -573,6 +647,8 @@ BYTES_SPECS = [
     "size_t n) error=nonzero",
     "void count_up(out void *up[n] size=written, int n, out int *written)",
     "whole = void count_up(out void up[n], int n, out int *written)",
+    "void leave(out void left[n], int n)",
+    "void leave_tensor(out double left[n], int n)",
     "int tell(out char why[256] size=text) error=nonzero error_text=text_at(why)",
     "ends = int tell_ends(const void in[n], size_t n) error=negative error_text=text_at(in)",
     "work = int tell_work(double *w[n], int n) error=nonzero error_text=text_at(w)",
@@ -588,6 +664,8 @@ BYTES_SPECS = [
     "void add_complex(float _Complex y[n], const float _Complex x[n], int n)",
 ]
 BYTES_CALLS = {
+    "leave_tensor(9)": "9xf64=0 0 0 0 0 0 0 0 0",
+    "leave(20)": 'b"' + 20 * r"\x00" + '"',
     r'count_zeros(s:"a\0b\0")': "2", "count_zeros(x:@BYTES)": "1", 'count_zeros("")': "0",
     "sum_octets(x:@BYTES)": "512", 'first_two("AB")': "16706",
     'join(8, "ab", "cd")': 'b"ab-cd"',
@@ -607,8 +685,10 @@ BYTES_REFUSED = {
     "count_zeros(4xu8)": "Expected `bytes` but got `ffi.Tensor`",
     'join(4, "ab", "cd")': "ValueError: `joined` has room for 4 bytes, but the function tells a "
                            "size of 5",
-    "join(-1, s:a, s:b)": "ValueError: A work array of shape [-1] has a negative extent or too "
-                          "many elements",
+    "join(-1, s:a, s:b)": "ValueError: `joined` must have room for 0 bytes or more, but has an "
+                          "extent of -1",
+    "work(-1)": "ValueError: `w`, a work array of shape [-1], has a negative extent or too many "
+                "elements",
     "count_up(2)": "`up` has room for 2 bytes, but the function tells a size of 3",
     "spell(3, 3)": "`letters` has room for 3 bytes, but the text has no end there",
     'pack(2, "abc")': "RuntimeError: `pack` failed: expected it to return 0 but got 7",
@@ -938,6 +1018,32 @@ class WrapValues(unittest.TestCase):
         assert run("wrap", "--lean", "void f(thing *x)", "--include=<thing.h>")[2].startswith(
             "tvm-ffi: SPEC:15: this needs the library's headers: leave --lean out\n")
 
+    def test_threads(self):
+        """ThreadSanitizer finds nothing in first calls, nor in calls that end one handle."""
+        if WINDOWS or b"__asan_init" in pathlib.Path(TOOL).read_bytes():
+            self.skipTest("ThreadSanitizer needs Linux, and a runtime without another sanitizer")
+        (PLACE / "race.h").write_text(RACE_SOURCE, encoding="utf-8")
+        (PLACE / "use_race.c").write_text(RACE_PROGRAM, encoding="utf-8")
+        good("wrap", *RACE_SPECS, f"--include={PLACE}/race.h", "-o", PLACE / "race.c")
+        program, library = PLACE / "use_race", PLACE / "race.so"
+        for compiler in COMPILERS.values():
+            words = [*compiler, "-g", "-fsanitize=thread", *HEADERS]
+            made = subprocess.run([*words, "-shared", "-fPIC", PLACE / "race.c", "-o", library],
+                                  capture_output=True, text=True, check=False)
+            linked = subprocess.run(
+                [*words, "-pthread", PLACE / "use_race.c", "-o", program, *LINK,
+                 f"-Wl,-rpath,{LIBRARY.parent}"], capture_output=True, text=True, check=False)
+            if "-fsanitize" in made.stderr + linked.stderr or "tsan" in linked.stderr:
+                print("skipped:", *compiler, "has no ThreadSanitizer")
+                continue
+            assert made.returncode == linked.returncode == 0, (made.stderr, linked.stderr)
+            done = subprocess.run([*RUNNER, program, library], capture_output=True, text=True,
+                                  check=False)
+            if "FATAL: ThreadSanitizer" in done.stderr:
+                print("skipped:", done.stderr.splitlines()[0])
+                continue
+            assert (done.stdout, done.stderr, done.returncode) == ("1\n", "", 0), done.stderr
+
     def test_bytes_and_complex_numbers(self):
         """Text and bytes with a length, buffers, complex numbers, other dtypes than that of C."""
         (PLACE / "bytes.h").write_text(BYTES_HEADER, encoding="utf-8")
@@ -946,9 +1052,11 @@ class WrapValues(unittest.TestCase):
         for compiler in COMPILERS.values():
             library = make_library(compiler, "of_bytes", [PLACE / "bytes.c"], BYTES_SPECS,
                                    f"--include={PLACE}/bytes.h")
+            # glibc fills memory that it gives, so that what nobody has written is seen.
+            filled = dict(os.environ, MALLOC_PERTURB_="165")
             for call, printed in BYTES_CALLS.items():
                 shown = good("run", "--leak-check", library,
-                             call.replace("BYTES", str(PLACE / "bytes.bin")))
+                             call.replace("BYTES", str(PLACE / "bytes.bin")), env=filled)
                 expected = "result: none" if printed == "none" else f"result[0]: {printed}"
                 assert shown == expected + "\n", (call, shown)
             shown = good("run", library, "add_complex(&2xc64=1, 2xc64=2)")

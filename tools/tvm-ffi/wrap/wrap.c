@@ -470,21 +470,26 @@ static void write_shape(text_buf *out, const spec *target, const spec_param *par
 
 static void write_allocation(text_buf *out, const spec *target, const spec_param *param) {
   wrap_list list;
+  if (param->form == kParamBuffer) {
+    char *size = wrap_extent(target, &param->dims[0].extent);
+    text_add(out, "  %s = wrap_allocate_buffer(\"%s\", %s);\n  if (%s == NULL) goto done;\n",
+             param->local, param->name, size, param->local);
+    free(size);
+    return;
+  }
   text_add(out, "  {\n");
   write_shape(out, target, param);
   if (param->is_result) {
-    text_add(out, "    code = tvm_ffi_tensor_create(");
+    text_add(out, "    code = wrap_create_tensor(");
     list = wrap_begin_list(out);
-    wrap_add_item(&list, "tvm_ffi_device_make(kDLCPU, 0)");
     wrap_add_item(&list, "%s", param->dtype);
     wrap_add_item(&list, "%zu, shape, &%s", param->num_dims, param->local);
     text_add(out, ");\n");
   } else {
     text_add(out,
-             "    %s = wrap_allocate(sizeof(%s), %zu, shape);\n"
+             "    %s = wrap_allocate(\"%s\", sizeof(%s), %zu, shape);\n"
              "    code = %s != NULL ? 0 : -1;\n",
-             param->local, param->form == kParamBuffer ? "char" : param->type->name,
-             param->num_dims, param->local);
+             param->local, param->name, param->type->name, param->num_dims, param->local);
   }
   text_add(out, "    if (code != 0) goto done;\n  }\n");
   if (param->alignment == 0) return;

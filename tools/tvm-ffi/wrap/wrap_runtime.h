@@ -476,6 +476,19 @@ typedef struct wrap_handle {
 #define WRAP_ADD(counter, number) (*(counter) += (number))
 #endif
 
+/* Reads and writes what another thread may write at the same time. */
+#if defined(__GNUC__)
+#define WRAP_LOAD(place) __atomic_load_n(place, __ATOMIC_ACQUIRE)
+#else
+#define WRAP_LOAD(place) (*(place))
+#endif
+
+#if defined(__GNUC__)
+#define WRAP_STORE(place, value) __atomic_store_n(place, value, __ATOMIC_RELEASE)
+#else
+#define WRAP_STORE(place, value) (*(place) = (value))
+#endif
+
 /* Takes a pointer out of a place, once also if several threads do. */
 #if defined(__GNUC__)
 #define WRAP_TAKE(out, place) ((out) = __atomic_exchange_n(place, NULL, __ATOMIC_ACQ_REL))
@@ -510,13 +523,16 @@ static void wrap_delete_handle(void *self, int flags) {
   if ((flags & kTVMFFIObjectDeleterFlagBitMaskWeak) != 0) free(handle);
 }
 
-/* The index of a handle's type, which a kernel looks up once. */
+/* The index of a handle's type, which a kernel looks up once, or in several threads at first. */
 static int wrap_find_type(const char *key, int32_t *index) {
   TVMFFIByteArray name;
-  if (*index > 0) return 0;
+  int32_t found;
+  if (WRAP_LOAD(index) > 0) return 0;
   name = tvm_ffi_string_get_bytes(key);
-  *index = TVMFFITypeGetOrAllocIndex(&name, -1, 1, 0, 1, kTVMFFIObject);
-  return *index > 0 ? 0 : -1;
+  found = TVMFFITypeGetOrAllocIndex(&name, -1, 1, 0, 1, kTVMFFIObject);
+  if (found <= 0) return -1;
+  WRAP_STORE(index, found);
+  return 0;
 }
 
 /* A new handle; None for NULL. If that fails, or `code` says that something has, ends it. */
@@ -535,7 +551,7 @@ static int wrap_make_handle(int code, void *pointer, const char *key, int32_t *i
     return code;
   }
   handle->header.combined_ref_count = UINT64_C(0x0000000100000001);
-  handle->header.type_index = *index;
+  handle->header.type_index = WRAP_LOAD(index);
   handle->header.deleter = wrap_delete_handle;
   handle->pointer = pointer;
   handle->release = release;
@@ -557,9 +573,9 @@ static int wrap_read_handle(const tvm_ffi_args *args, int32_t i, const char *key
                             wrap_handle **out) {
   TVMFFIObjectHandle object = NULL;
   TVM_FFI_C_TRY(wrap_find_type(key, index));
-  TVM_FFI_C_TRY(tvm_ffi_args_read_object(args, i, *index, &object));
+  TVM_FFI_C_TRY(tvm_ffi_args_read_object(args, i, WRAP_LOAD(index), &object));
   *out = (wrap_handle *)object;
-  return (*out)->pointer != NULL ? 0 : wrap_raise_closed(args, i);
+  return WRAP_LOAD(&(*out)->pointer) != NULL ? 0 : wrap_raise_closed(args, i);
 }
 
 /* The same; None is NULL. */
@@ -570,7 +586,7 @@ static int wrap_read_optional_handle(const tvm_ffi_args *args, int32_t i, const 
 }
 
 static void *wrap_get_pointer(const wrap_handle *handle) {
-  return handle != NULL ? handle->pointer : NULL;
+  return handle != NULL ? WRAP_LOAD(&handle->pointer) : NULL;
 }
 
 /* A handle that a call ends must have no open ones that need it. */
@@ -848,15 +864,43 @@ static int wrap_check_allocated(const char *name, const DLTensor *tensor, size_t
                              name, (int)alignment);
 }
 
+/* A new tensor of zeros: the function may leave elements as they are. */
+static int wrap_create_tensor(DLDataType dtype, int32_t ndim, const int64_t *shape,
+                              TVMFFIObjectHandle *out) {
+  const DLTensor *tensor;
+  int64_t count;
+  TVM_FFI_C_TRY(tvm_ffi_tensor_create(tvm_ffi_device_make(kDLCPU, 0), dtype, ndim, shape, out));
+  tensor = TVMFFITensorGetDLTensorPtr(*out);
+  count = tvm_ffi_tensor_get_numel(tensor);
+  if (count > 0) memset(tvm_ffi_tensor_get_data(tensor), 0, (size_t)count * (dtype.bits / 8u));
+  return 0;
+}
+
+/* A buffer of zeros, with one more behind it, so that text in it ends; NULL with the error raised.
+ */
+static void *wrap_allocate_buffer(const char *name, int64_t size) {
+  void *memory;
+  if (size < 0 || (uint64_t)size >= SIZE_MAX) {
+    tvm_ffi_error_raise(TVM_FFI_C_VALUE_ERROR,
+                        "`%s` must have room for 0 bytes or more, but has an extent of %lld", name,
+                        (long long)size);
+    return NULL;
+  }
+  memory = calloc((size_t)size + 1, 1);
+  if (memory == NULL) tvm_ffi_error_raise_memory();
+  return memory;
+}
+
 /* A work array; NULL with the error raised. */
-static void *wrap_allocate(size_t size, int32_t ndim, const int64_t *shape) {
+static void *wrap_allocate(const char *name, size_t size, int32_t ndim, const int64_t *shape) {
   const int64_t count = tvm_ffi_shape_get_numel(shape, ndim);
   char text[128];
   void *memory;
   if (count < 0 || (uint64_t)count > SIZE_MAX / size) {
     tvm_ffi_error_raise(TVM_FFI_C_VALUE_ERROR,
-                        "A work array of shape %s has a negative extent or too many elements",
-                        tvm_ffi_shape_print(shape, ndim, text, sizeof text));
+                        "`%s`, a work array of shape %s, has a negative extent or too many "
+                        "elements",
+                        name, tvm_ffi_shape_print(shape, ndim, text, sizeof text));
     return NULL;
   }
   memory = malloc(count > 0 ? (size_t)count * size : 1);

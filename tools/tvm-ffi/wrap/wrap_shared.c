@@ -53,8 +53,7 @@ char *wrap_value(const spec *target, const spec_param *param) {
   const bool is_same = strcmp(type, "int64_t") == 0 || strcmp(type, "double") == 0;
   if (param->type->kind == kTypeText) return tool_format("%s.data", local);
   if (param->type->kind == kTypeHandle) {
-    return tool_format(param->is_optional ? "(%s)wrap_get_pointer(%s)" : "(%s)%s->pointer", type,
-                       local);
+    return tool_format("(%s)wrap_get_pointer(%s)", type, local);
   }
   if (param->c_type.name == NULL &&
       (is_same || param->type->kind == kTypeBool || param->type->kind == kTypeChar ||
