@@ -9,7 +9,7 @@
 
 #include "base/text.h"
 
-/* ---- A SPEC: the prototype of a C function, with the shapes of its tensors: spec.c ---- */
+/* ---- A SPEC: the prototype of a C function, with the shapes of its tensors: spec*.c ---- */
 
 typedef enum {
   kTypeVoid,
