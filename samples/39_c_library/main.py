@@ -9,7 +9,7 @@ fftw = tvm_ffi.load_module(sys.argv[1])
 x = np.array([[1, 0], [0, 1], [-1, 0], [0, -1]], np.float64)  # complex numbers
 y = np.empty_like(x)
 plan = fftw.fftw_plan_dft_1d(x, y, -1, 64)  # n is the arrays' length
-fftw.fftw_execute(plan)  # x and y must still be there
+fftw.fftw_execute(plan)  # the plan keeps x and y
 print(y.tolist())
 try:
     fftw.fftw_plan_dft_1d(x, y[:3], -1, 64)

@@ -19,6 +19,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import weakref
 import zlib
 from dataclasses import dataclass
 
@@ -232,6 +233,15 @@ def call_all(library, kernels):
 # ---- From Python ----
 
 
+def refused(kernel, *args):
+    """A call that raises an error."""
+    try:
+        kernel(*args)
+    except (TypeError, ValueError, RuntimeError):
+        return
+    raise AssertionError(f"a call is not refused: {args}")
+
+
 def check_cblas(kernels, np):
     a, b = np.random.rand(3, 4), np.random.rand(4, 5)
     c = np.zeros((3, 5))
@@ -271,7 +281,7 @@ def check_zstd(kernels, np):
     assert back.tobytes() == TEXT and kernels.ZSTD_getFrameContentSize(packed) == len(TEXT)
 
 
-def check_sqlite(kernels, _):
+def check_sqlite(kernels, np):
     query = "SELECT name, weight * 2 FROM t ORDER BY weight"
     fill = "CREATE TABLE t (name, weight); INSERT INTO t VALUES ('b', 2.5), ('a', 4)"
     own = sqlite3.connect(":memory:")
@@ -283,6 +293,15 @@ def check_sqlite(kernels, _):
         rows.append((kernels.sqlite3_column_name(statement, 0),
                      kernels.sqlite3_column_double(statement, 1)))
     assert rows == [("name", row[1]) for row in own.execute(query)], rows
+    memory = np.frombuffer(own.serialize(), np.uint8).copy()
+    kept, copy = weakref.ref(memory), kernels.sqlite3_open(":memory:")
+    kernels.sqlite3_deserialize(copy, "main", memory)
+    del memory
+    statement = kernels.sqlite3_prepare_v2(copy, query)
+    assert kernels.sqlite3_step(statement) == 100 and kept() is not None
+    assert kernels.sqlite3_column_double(statement, 1) == rows[0][1]
+    del statement, copy
+    assert kept() is None
     try:
         kernels.sqlite3_prepare_v2(db, "SELECT missing FROM t")
     except RuntimeError as error:
@@ -314,15 +333,15 @@ def check_fftw(kernels, np):
     assert np.allclose(result.view(np.complex128)[:, 0], np.fft.fft(x))
     assert kernels.fftw_cost(plan) >= 0
     kernels.fftw_destroy_plan(plan)
-    try:
-        kernels.fftw_execute(plan)
-    except (TypeError, ValueError, RuntimeError):
-        pass
-    else:
-        raise AssertionError("a plan that was destroyed is executed")
+    refused(kernels.fftw_execute, plan)  # it was destroyed
     given, result = np.random.rand(12), np.zeros((7, 2))
-    kernels.fftw_execute(kernels.fftw_plan_dft_r2c_1d(given, result, 64))
-    assert np.allclose(result.view(np.complex128)[:, 0], np.fft.rfft(given))
+    expected, kept = np.fft.rfft(given), weakref.ref(given)
+    plan = kernels.fftw_plan_dft_r2c_1d(given, result, 64)
+    del given
+    kernels.fftw_execute(plan)
+    assert np.allclose(result.view(np.complex128)[:, 0], expected) and kept() is not None
+    del plan
+    assert kept() is None
 
 
 def check_kissfft(kernels, np):
@@ -357,6 +376,23 @@ def check_cjson(kernels, np):
     assert kernels.cJSON_GetNumberValue(kernels.cJSON_GetArrayItem(items, 1)) == 2.5
     made = kernels.cJSON_CreateDoubleArray(np.array([1.5, 2.0]))
     assert json.loads(kernels.cJSON_PrintUnformatted(made)) == [1.5, 2]
+    array, item = kernels.cJSON_CreateArray(), kernels.cJSON_CreateNumber(3)
+    assert kernels.cJSON_AddItemToArray(array, item) == 1
+    refused(kernels.cJSON_GetNumberValue, item)  # it is the array's
+    refused(kernels.cJSON_AddItemToArray, array, item)
+    kernels.cJSON_AddItemToObject(root, "more", array)
+    item = kernels.cJSON_CreateString("kept")
+    refused(kernels.cJSON_InsertItemInArray, made, -1, item)
+    assert kernels.cJSON_GetStringValue(item) == "kept"  # the call failed
+    kernels.cJSON_AddItemReferenceToArray(made, item)
+    del item
+    assert json.loads(kernels.cJSON_PrintUnformatted(made)) == [1.5, 2, "kept"]
+    refused(kernels.cJSON_DeleteItemFromObject, root, "list")  # items has it
+    del items
+    kernels.cJSON_DeleteItemFromObject(root, "list")
+    more = kernels.cJSON_DetachItemFromObject(root, "more")
+    assert json.loads(kernels.cJSON_PrintUnformatted(more)) == [3]
+    assert json.loads(kernels.cJSON_PrintUnformatted(root)) == {"name": "wrap"}
 
 
 CHECKS = {

@@ -422,6 +422,20 @@ crc(buf[len])
             assert given == run("wrap", f"--header={path}", line, "ob_end(o closes)")[1], line
             assert "o_place" in given and "wrap_close(o)" in given, given
 
+    def test_what_is_kept_and_taken(self):
+        path = PLACE / "keeps.h"
+        path.write_text(
+            "typedef struct ob ob;\nob *ob_over(const double *x, const ob *o, int n);\n"
+            "int ob_fill(ob *o, const double *x, int n);\nint ob_add(ob *o, ob *item);\n",
+            encoding="utf-8")
+        given = good("wrap", f"--header={path}", "ob_over(x[n]) of=x of=o", "ob_fill(o of=x, x[n])",
+                     "ob_add(o alone, item takes) error=negative")
+        for text in ("wrap_keep_tensor(args, 0, &handle_needs)",
+                     "wrap_keep(&handle_needs, o, true)",
+                     "wrap_keep_tensor(args, 1, &o->owner)", "item_ended = !(returned < 0);",
+                     "wrap_check_alone(args, 0, o)"):
+            assert text in given, (text, given)
+
     def test_calls(self):
         note = "tvm-ffi: note: {} of 28 functions are left out; --list says why, as for "
         notes = {

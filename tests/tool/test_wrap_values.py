@@ -448,6 +448,292 @@ ValueError: Argument #0 of `next_word(0: uint64_t x) -> uint64_t` must be from 0
 ValueError: Argument #0 of `next_word(0: uint64_t x) -> uint64_t` must be from 0 to \\
 18446744073709551615, but is smaller
 """
+# Handles that the library takes, and what else handles keep alive: tensors, several handles.
+POT_HEADER = """#ifndef POT_H
+#define POT_H
+typedef struct pot pot;
+typedef struct lid lid;
+pot *pot_new(int room);
+void pot_free(pot *p);
+lid *lid_new(int number);
+void lid_free(lid *l);
+int pot_put(pot *p, lid *l);
+void pot_give(pot *p, const lid *l);
+int pot_both(lid *l, pot *p, void (*f)(void *d), void *d);
+int pot_count(const pot *p);
+int lid_number(const lid *l);
+pot *pot_over(const double *x, const double *y, int n);
+int pot_fill(pot *p, const double *x, int n);
+double pot_sum(const pot *p);
+pot *pot_beside(const pot *a, const pot *b);
+void pot_join(pot *p, const pot *other);
+int count_open(void);
+#endif
+"""
+POT_SOURCE = """#include <stdlib.h>
+#include "pot.h"
+struct lid { int number; };
+struct pot { int room, num_lids, n; lid *lids[9]; const double *x, *y; };
+static int num_open;
+pot *pot_new(int room) {
+  pot *p = calloc(1, sizeof *p);
+  p->room = room;
+  ++num_open;
+  return p;
+}
+void pot_free(pot *p) {
+  for (int i = 0; i < p->num_lids; ++i) lid_free(p->lids[i]);
+  --num_open;
+  free(p);
+}
+lid *lid_new(int number) {
+  lid *l = malloc(sizeof *l);
+  l->number = number;
+  ++num_open;
+  return l;
+}
+void lid_free(lid *l) {
+  --num_open;
+  free(l);
+}
+int pot_put(pot *p, lid *l) {
+  if (p->num_lids == p->room || l == NULL) return 0;
+  p->lids[p->num_lids++] = l;
+  return 1;
+}
+void pot_give(pot *p, const lid *l) { pot_put(p, (lid *)l); }
+int pot_both(lid *l, pot *p, void (*f)(void *d), void *d) {
+  f(d);
+  return pot_put(p, l);
+}
+int pot_count(const pot *p) { return p->num_lids; }
+int lid_number(const lid *l) { return l->number; }
+pot *pot_over(const double *x, const double *y, int n) {
+  pot *p = n == 3 ? NULL : pot_new(0);
+  if (p != NULL) p->x = x, p->y = y, p->n = n;
+  return p;
+}
+int pot_fill(pot *p, const double *x, int n) {
+  if (n == 3) return -1;
+  p->x = x;
+  p->y = NULL;
+  p->n = n;
+  return 0;
+}
+double pot_sum(const pot *p) {
+  double sum = 0;
+  for (int i = 0; i < p->n; ++i) sum += p->x[i] + (p->y != NULL ? p->y[i] : 0);
+  return sum;
+}
+pot *pot_beside(const pot *a, const pot *b) { return pot_new(a->room + b->room); }
+void pot_join(pot *p, const pot *other) { p->room += other->room; }
+int count_open(void) { return num_open; }
+"""
+POT_SPECS = [
+    "pot = pot *pot_new(int room) free=pot_free",
+    "lid = lid *lid_new(int number) free=lid_free",
+    "pot_free = void pot_free(pot *p closes)",
+    "lid_free = void lid_free(lid *l closes)",
+    "put = int pot_put(pot *p, lid *l takes) error=zero",
+    "give = void pot_give(pot *p, const lid *l takes optional)",
+    "both = int pot_both(lid *l takes, pot *p, void (*f)(void *d), void *d) error=zero",
+    "int pot_count(const pot *p)",
+    "int lid_number(const lid *l)",
+    "over = pot *pot_over(const double x[n], const double y[n], int n) free=pot_free of=x of=y "
+    "error=null",
+    "fill = int pot_fill(pot *p of=x, const double x[n], int n) error=nonzero",
+    "fill_none = int pot_fill(pot *p optional of=x, const double x[n] , int n) error=nonzero",
+    "double pot_sum(const pot *p)",
+    "beside = pot *pot_beside(const pot *a, const pot *b) free=pot_free of=a of=b",
+    "join = void pot_join(pot *p of=other, const pot *other)",
+    "int count_open(void)",
+]
+POT_PROGRAM = r"""#include <stdio.h>
+#include <tvm/ffi/c.h>
+static TVMFFIObjectHandle module;
+static TVMFFIAny call(const char *name, int count, TVMFFIAny a, TVMFFIAny b) {
+  const TVMFFIAny args[2] = {a, b};
+  TVMFFIAny result = tvm_ffi_any_none();
+  TVMFFIObjectHandle function = NULL;
+  char text[512];
+  if (tvm_ffi_module_get_function(module, name, &function) != 0 ||
+      tvm_ffi_function_call(function, args, count, &result) != 0) {
+    tvm_ffi_error_format_raised(text, sizeof text);
+    printf("%s\n", text);
+  }
+  tvm_ffi_object_release(function);
+  return result;
+}
+static const TVMFFIAny none = {0};
+#define CALL1(name, a) call(name, 1, a, none)
+#define CALL2(name, a, b) call(name, 2, a, b)
+#define INT(number) tvm_ffi_any_from_int64(number)
+static void count(const char *when) {
+  printf("%s: %d open\n", when, (int)call("count_open", 0, none, none).v_int64);
+}
+static double memory[2][4] = {{1, 2, 3, 4}, {10, 20, 30, 40}};
+static void release(void *context, DLTensor *tensor) {
+  double *const data = tensor->data;
+  data[0] = -1; /* as if other data were there */
+  printf("%s is released\n", (const char *)context);
+}
+static DLTensor describe(int k, int64_t *n) {
+  DLTensor tensor = {0};
+  tensor.data = memory[k];
+  tensor.device = tvm_ffi_device_make(kDLCPU, 0);
+  tensor.dtype = TVM_FFI_C_FLOAT64;
+  tensor.ndim = 1;
+  tensor.shape = n;
+  return tensor;
+}
+static TVMFFIAny make(const char *name, int k, int64_t n) {
+  DLTensor tensor = describe(k, &n);
+  TVMFFIObjectHandle made = NULL;
+  if (tvm_ffi_tensor_create_around(&tensor, release, (void *)(uintptr_t)name, &made) != 0) {
+    return none;
+  }
+  return tvm_ffi_any_take_object(made);
+}
+static void sum(TVMFFIAny pot) {
+  printf("sum %g\n", CALL1("pot_sum", pot).v_float64);
+}
+/* A function that fails. */
+static int fail(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  (void)self, (void)args, (void)num_args;
+  *result = none;
+  return tvm_ffi_error_raise(TVM_FFI_C_VALUE_ERROR, "no lid");
+}
+int main(int argc, char **argv) {
+  TVMFFIAny pot, other, lid, x, y, third;
+  TVMFFIObjectHandle failing = NULL;
+  DLTensor plain;
+  int64_t n = 2;
+  int i;
+  if (argc < 2 || tvm_ffi_module_load(argv[1], &module) != 0 ||
+      TVMFFIFunctionCreate(NULL, fail, NULL, &failing) != 0) {
+    return 1;
+  }
+  pot = CALL1("pot", INT(1));
+  lid = CALL1("lid", INT(7));
+  printf("put %d\n", (int)CALL2("put", pot, lid).v_int64);
+  CALL1("lid_number", lid);
+  CALL2("put", pot, lid);
+  tvm_ffi_any_clear(&lid);
+  count("put");
+  lid = CALL1("lid", INT(8));
+  CALL2("put", pot, lid);
+  printf("number %d\n", (int)CALL1("lid_number", lid).v_int64);
+  tvm_ffi_any_clear(&lid);
+  count("without room");
+  CALL2("give", pot, none);
+  CALL1("pot_free", pot);
+  tvm_ffi_any_clear(&pot);
+  count("at the end");
+  pot = CALL1("pot", INT(2));
+  lid = CALL1("lid", INT(9));
+  {
+    const TVMFFIAny args[3] = {lid, pot, tvm_ffi_any_view_object(failing)};
+    TVMFFIAny result = none;
+    TVMFFIObjectHandle both = NULL;
+    char text[128];
+    if (tvm_ffi_module_get_function(module, "both", &both) == 0 &&
+        tvm_ffi_function_call(both, args, 3, &result) != 0) {
+      tvm_ffi_error_format_raised(text, sizeof text);
+      printf("%s\n", text);
+    }
+    tvm_ffi_object_release(both);
+  }
+  printf("has %d\n", (int)CALL1("pot_count", pot).v_int64);
+  tvm_ffi_any_clear(&lid);
+  tvm_ffi_any_clear(&pot);
+  count("taken by a call with an error");
+  x = make("x", 0, 2);
+  y = make("y", 1, 2);
+  pot = CALL2("over", x, y);
+  tvm_ffi_any_clear(&x);
+  tvm_ffi_any_clear(&y);
+  sum(pot);
+  x = make("z", 0, 3);
+  memory[0][0] = 1;
+  CALL2("over", x, x);
+  tvm_ffi_any_clear(&x);
+  tvm_ffi_any_clear(&pot);
+  count("without tensors");
+  memory[0][0] = 1, memory[1][0] = 10;
+  pot = CALL1("pot", INT(2));
+  x = make("x", 0, 2);
+  CALL2("fill", pot, x);
+  CALL2("fill", pot, x);
+  tvm_ffi_any_clear(&x);
+  sum(pot);
+  y = make("y", 1, 2);
+  CALL2("fill_none", pot, y);
+  tvm_ffi_any_clear(&y);
+  sum(pot);
+  plain = describe(0, &n);
+  CALL2("fill", pot, tvm_ffi_any_view_tensor(&plain));
+  CALL1("pot_free", pot);
+  count("filled");
+  tvm_ffi_any_clear(&pot);
+  pot = CALL1("pot", INT(2));
+  other = CALL1("pot", INT(3));
+  third = CALL2("beside", pot, other);
+  CALL1("pot_free", pot);
+  CALL1("pot_free", other);
+  CALL2("join", third, third);
+  for (i = 0; i < 3; ++i) CALL2("join", third, pot);
+  CALL1("pot_free", third);
+  CALL1("pot_free", pot);
+  CALL1("pot_free", other);
+  count("beside");
+  tvm_ffi_any_clear(&third);
+  tvm_ffi_any_clear(&pot);
+  tvm_ffi_any_clear(&other);
+  pot = CALL1("pot", INT(2));
+  other = CALL1("pot", INT(3));
+  CALL2("join", pot, other);
+  tvm_ffi_any_clear(&other);
+  count("joined");
+  tvm_ffi_any_clear(&pot);
+  count("ended");
+  tvm_ffi_object_release(failing);
+  tvm_ffi_object_release(module);
+  return 0;
+}
+"""
+POT_PRINTED = """put 1
+ValueError: Argument #0 of `lid_number(0: const lid *l) -> int` must be open, but is closed
+ValueError: Argument #1 of `put(0: pot *p, 1: lid *l) -> int` must be open, but is closed
+put: 2 open
+RuntimeError: `pot_put` failed: it returned 0
+number 8
+without room: 2 open
+at the end: 0 open
+ValueError: no lid
+has 1
+taken by a call with an error: 0 open
+sum 33
+RuntimeError: `pot_over` failed: it returned NULL
+z is released
+y is released
+x is released
+without tensors: 0 open
+sum 3
+sum 30
+TypeError: Argument #1 of `fill(0: pot *p, 1: const double x[n]) -> void` must be a Tensor, which \
+can be kept alive, but is memory of the caller's for one call (in Python, tvm_ffi.from_dlpack \
+makes a Tensor)
+y is released
+x is released
+filled: 0 open
+ValueError: Argument #0 of `pot_free(0: pot *p) -> void` must have no open handle or call that \
+needs it, but has 1
+ValueError: Argument #0 of `pot_free(0: pot *p) -> void` must have no open handle or call that \
+needs it, but has 1
+beside: 0 open
+joined: 2 open
+ended: 0 open
+"""
 # Threads that use a kernel for the first time together, each with handles of its own, and end one
 # handle together.
 RACE_SOURCE = """#include <stdlib.h>
@@ -930,8 +1216,15 @@ WRONG = [
     ("void f(thing **x)", 16, HANDLE),
     ("void f(out thing *x)", 19, HANDLE),
     ("void f(thing *x)", 15, "a header has to declare this: give it with --include=FILE"),
-    ("thing *f(int n) of=n", 20, "`n` is not a handle that is passed"),
-    ("thing *f(thing *x) of=y", 23, "`y` is not a handle that is passed"),
+    ("thing *f(int n) of=n", 20, "`n` is not another handle, nor a tensor, that is passed"),
+    ("thing *f(thing *x) of=y", 23, "`y` is not another handle, nor a tensor, that is passed"),
+    ("void f(thing *x of=x)", 20, "`x` is not another handle, nor a tensor, that is passed"),
+    ("void f(thing *x of=s, const char *s)", 20,
+     "`s` is not another handle, nor a tensor, that is passed"),
+    ("thing *f(thing *x takes) of=x", 29, "`x` is closed by the call, and cannot be kept"),
+    ("void f(thing *x closes of=y, thing *y)", 27,
+     "`x` is closed by the call, and keeps nothing alive"),
+    ("thing *f(thing *x) of=x free=g free=h", 36, "expected `free` once"),
     ("thing *f(thing *x) free", 24, "expected `=`, but the text ends"),
     ("void f(char s[n])", 13, "`s` has bytes: write `const char s[n]` for those that the function "
      "reads, `out char s[n]` for those that it writes"),
@@ -1017,6 +1310,22 @@ class WrapValues(unittest.TestCase):
             assert done.stdout == expected, done.stdout
         assert run("wrap", "--lean", "void f(thing *x)", "--include=<thing.h>")[2].startswith(
             "tvm-ffi: SPEC:15: this needs the library's headers: leave --lean out\n")
+
+    def test_ownership(self):
+        """What the library takes is closed unless that fails; tensors are kept with a handle."""
+        (PLACE / "pot.h").write_text(POT_HEADER, encoding="utf-8")
+        (PLACE / "pot.c").write_text(POT_SOURCE, encoding="utf-8")
+        (PLACE / "use_pot.c").write_text(POT_PROGRAM, encoding="utf-8")
+        place = [] if WINDOWS else [f"-Wl,-rpath,{LIBRARY.parent}"]
+        program = PLACE / ("use_pot.exe" if WINDOWS else "use_pot")
+        for compiler in COMPILERS.values():
+            library = make_library(compiler, "of_pot", [PLACE / "pot.c"], POT_SPECS,
+                                   f"--include={PLACE}/pot.h")
+            subprocess.run([*compiler, *STRICT, *HEADERS, PLACE / "use_pot.c", "-o", program,
+                            *LINK, *place], check=True)
+            done = subprocess.run([*RUNNER, program, library], capture_output=True, text=True,
+                                  check=True)
+            assert done.stdout == POT_PRINTED, done.stdout
 
     def test_threads(self):
         """ThreadSanitizer finds nothing in first calls, nor in calls that end one handle."""

@@ -113,6 +113,16 @@ static void write_place(text_buf *out, const spec *target, const spec_param *par
     text_add(out, "  %s %s = {0};\n", param->c_type.name, param->local);
     return;
   }
+  if (wrap_has_keeper(target, param)) {
+    place = wrap_keeper(target, param);
+    text_add(out, "  wrap_handle *%s = NULL;\n", place);
+    free(place);
+  }
+  if (param->is_closed) {
+    place = wrap_ended(target, param);
+    text_add(out, "  bool %s = false;\n", place);
+    free(place);
+  }
   if (!spec_is_written(param) && !param->is_closed) return;
   place = wrap_place(target, param);
   text_add(out, "  %s%s%s = 0;\n", spec_c_name(param), spec_type_space(param->type), place);
@@ -158,6 +168,7 @@ void wrap_write_variables(text_buf *out, const spec *target) {
   }
   for (i = 0; i < target->num_params; ++i) write_place(out, target, &target->params[i]);
   if (target->result->kind == kTypeHandle) text_add(out, "  static int32_t handle_type;\n");
+  if (wrap_has_keeper(target, NULL)) text_add(out, "  wrap_handle *handle_needs = NULL;\n");
 }
 
 /* ---- Reading and checking arguments ---- */
@@ -171,7 +182,7 @@ static void write_handle(text_buf *out, const spec *target, const spec_param *pa
   wrap_add_item(&list, "args, %d, \"c.%s\"", param->arg, param->c_type.handle);
   wrap_add_item(&list, "&%s, &%s", index, param->local);
   text_add(out, "));\n");
-  if (param->is_closed) {
+  if (param->is_closed || param->is_alone) {
     text_add(out, "  TVM_FFI_C_TRY(wrap_check_alone(args, %d, %s));\n", param->arg, param->local);
   }
   free(index);
@@ -467,8 +478,23 @@ static void write_context(text_buf *out, const spec *target, const spec_param *p
   free(place);
 }
 
+/* Whether the call has ended a handle: one that the library was to take is still the caller's if it
+ * has failed. */
+static void write_ended(text_buf *out, const spec *target, const spec_param *param) {
+  char *ended;
+  if (!param->is_closed) return;
+  ended = wrap_ended(target, param);
+  if (param->is_taken && target->failure != kErrorNone) {
+    text_add(out, "  %s = !(%s);\n", ended, wrap_failed(target));
+  } else {
+    text_add(out, "  %s = true;\n", ended);
+  }
+  free(ended);
+}
+
 void wrap_write_end(text_buf *out, const spec *target) {
   size_t i;
+  for (i = 0; i < target->num_params; ++i) write_ended(out, target, &target->params[i]);
   for (i = target->num_params; i-- > 0;) {
     const spec_param *param = &target->params[i];
     if (param->form == kParamCallback) {
@@ -496,6 +522,29 @@ static void write_closing(text_buf *out, const spec *target, const spec_param *p
   free(place);
 }
 
+/* What a handle needs from now on; `param` is NULL for the result. A handle that is passed keeps it
+ * even if the call fails. */
+static void write_keeping(text_buf *out, const spec *target, const spec_param *param) {
+  const spec_c_type *type = param != NULL ? &param->c_type : &target->result_c_type;
+  const bool is_new = wrap_has_keeper(target, param);
+  char *place;
+  size_t i;
+  if (!is_new && (param == NULL || param->direction != kByValue)) return;
+  place = is_new ? wrap_keeper(target, param) : tool_format("%s->owner", param->local);
+  for (i = 0; i < type->num_owners; ++i) {
+    const spec_param *owner = spec_param_of(target, type->owners[i].name);
+    text_add(out, is_new || !param->is_optional ? "  code = " : "  code = %s == NULL ? 0 : ",
+             is_new ? "" : param->local);
+    if (owner->form == kParamTensor) {
+      text_add(out, "wrap_keep_tensor(args, %d, &%s);\n", owner->arg, place);
+    } else {
+      text_add(out, "wrap_keep(&%s, %s, true);\n", place, owner->local);
+    }
+    text_add(out, "  if (code != 0) goto done;\n");
+  }
+  free(place);
+}
+
 /* The value at an address before the function changes it. */
 static void write_start(text_buf *out, const spec *target, const spec_param *param) {
   char *place, *value;
@@ -512,6 +561,8 @@ static void write_start(text_buf *out, const spec *target, const spec_param *par
 
 void wrap_write_start(text_buf *out, const spec *target) {
   size_t i;
+  for (i = 0; i < target->num_params; ++i) write_keeping(out, target, &target->params[i]);
+  write_keeping(out, target, NULL);
   for (i = 0; i < target->num_params; ++i) write_start(out, target, &target->params[i]);
   for (i = 0; i < target->num_params; ++i) write_closing(out, target, &target->params[i]);
   for (i = 0; i < target->num_params; ++i) write_use(out, target, &target->params[i], 1);

@@ -209,7 +209,8 @@ static void free_c_type(spec_c_type *type) {
   free(type->name);
   free(type->handle);
   free(type->release);
-  free(type->owner);
+  for (i = 0; i < type->num_owners; ++i) free(type->owners[i].name);
+  free(type->owners);
   if (type->fields != NULL) spec_free(type->fields);
   free(type->fields);
 }

@@ -17,6 +17,7 @@ static const char *const kUsedNames[] = {
     "array",
     "code",
     "failed",
+    "handle_needs",
     "handle_type",
     "done",
     "free",
@@ -437,24 +438,44 @@ static bool bind_sizes(const spec_source *source, spec *target) {
   return true;
 }
 
-/* What a new handle keeps alive is a handle that the caller passes. */
-static bool bind_owner(const spec_source *source, const spec *target, const spec_c_type *type) {
-  const spec_param *owner;
-  if (type->owner == NULL) return true;
-  if (type->handle == NULL) {
-    return spec_fail(source, type->owner_column, "text is copied, and keeps nothing alive");
+/* What a handle keeps alive is another handle or a tensor that the caller passes. `param` is NULL
+ * for the result. */
+static bool bind_owner(const spec_source *source, const spec *target, const spec_param *param,
+                       const spec_owner *owner) {
+  const spec_param *found = spec_param_of(target, owner->name);
+  if (found == NULL || found == param || found->is_closed ||
+      !(found->form == kParamTensor
+            ? !found->is_result
+            : found->c_type.handle != NULL && found->direction == kByValue)) {
+    return spec_fail(source, owner->column,
+                     found != NULL && found->is_closed
+                         ? "`%s` is closed by the call, and cannot be kept"
+                         : "`%s` is not another handle, nor a tensor, that is passed",
+                     owner->name);
   }
-  owner = spec_param_of(target, type->owner);
-  return (owner != NULL && owner->c_type.handle != NULL && owner->direction == kByValue) ||
-         spec_fail(source, type->owner_column, "`%s` is not a handle that is passed", type->owner);
+  if (param == NULL || !param->is_closed) return true;
+  return spec_fail(source, owner->column, "`%s` is closed by the call, and keeps nothing alive",
+                   param->name);
+}
+
+static bool bind_owners_of(const spec_source *source, const spec *target, const spec_param *param) {
+  const spec_c_type *type = param != NULL ? &param->c_type : &target->result_c_type;
+  size_t i;
+  for (i = 0; i < type->num_owners; ++i) {
+    if (type->handle == NULL) {
+      return spec_fail(source, type->owners[i].column, "text is copied, and keeps nothing alive");
+    }
+    if (!bind_owner(source, target, param, &type->owners[i])) return false;
+  }
+  return true;
 }
 
 static bool bind_owners(const spec_source *source, const spec *target) {
   size_t i;
   for (i = 0; i < target->num_params; ++i) {
-    if (!bind_owner(source, target, &target->params[i].c_type)) return false;
+    if (!bind_owners_of(source, target, &target->params[i])) return false;
   }
-  return bind_owner(source, target, &target->result_c_type);
+  return bind_owners_of(source, target, NULL);
 }
 
 /* A callback finds the caller's function by its void *, which the kernel passes. */

@@ -161,27 +161,53 @@ static bool take_null(spec_reader *r, spec_param *out) {
   return true;
 }
 
-/* Reads `=` and the name of what ends a handle, or of the handle that it keeps alive. */
-static bool take_named(spec_reader *r, char **out, size_t *out_column, const char *expected) {
-  if (*out != NULL) return spec_fail_expecting(r, "each word once");
+/* Reads `=` and the name of what ends a handle. */
+static bool take_release(spec_reader *r, spec_c_type *out) {
+  if (out->release != NULL) return spec_fail_expecting(r, "`free` once");
+  if (!spec_take_required(r, '=', "`=`")) return false;
+  out->release = spec_take_name(r, "the function that ends the handle");
+  return out->release != NULL;
+}
+
+/* Reads `=` and the name of what a handle keeps alive. */
+static bool take_owner(spec_reader *r, spec_c_type *out) {
+  spec_owner *owner;
   if (!spec_take_required(r, '=', "`=`")) return false;
   spec_skip_space(r);
-  if (out_column != NULL) *out_column = spec_column_of(r, r->pos);
-  *out = spec_take_name(r, expected);
-  return *out != NULL;
+  out->owners = tool_grow(out->owners, out->num_owners, sizeof *out->owners);
+  owner = &out->owners[out->num_owners];
+  owner->column = spec_column_of(r, r->pos);
+  owner->name = spec_take_name(r, "the handle or tensor that is kept alive");
+  if (owner->name == NULL) return false;
+  ++out->num_owners;
+  return true;
 }
 
 /* Reads what belongs to a new handle, `free=f` and `of=x`; *out_found tells whether one was there.
  */
 bool spec_take_new_handle(spec_reader *r, spec_c_type *out, bool *out_found) {
   *out_found = true;
-  if (spec_take_word(r, "free")) {
-    return take_named(r, &out->release, NULL, "the function that ends the handle");
-  }
-  if (spec_take_word(r, "of")) {
-    return take_named(r, &out->owner, &out->owner_column, "the handle that is kept alive");
-  }
+  if (spec_take_word(r, "free")) return take_release(r, out);
+  if (spec_take_word(r, "of")) return take_owner(r, out);
   *out_found = false;
+  return true;
+}
+
+/* Reads what becomes of a handle that is passed. */
+static bool take_passed_handle(spec_reader *r, spec_param *out, bool *out_found) {
+  *out_found = true;
+  if (spec_take_word(r, "of")) return take_owner(r, &out->c_type);
+  if (spec_take_word(r, "closes")) {
+    out->is_closed = true;
+  } else if (spec_take_word(r, "takes")) {
+    out->is_closed = out->is_taken = true;
+  } else if (spec_take_word(r, "alone")) {
+    out->is_alone = true;
+  } else if (spec_take_word(r, "optional")) {
+    out->is_optional = true;
+  } else {
+    *out_found = false;
+  }
   return true;
 }
 
@@ -190,12 +216,8 @@ static bool take_handle_end(spec_reader *r, spec_param *out) {
   while (found) {
     if (out->direction == kOut) {
       if (!spec_take_new_handle(r, &out->c_type, &found)) return false;
-    } else if (spec_take_word(r, "closes")) {
-      out->is_closed = true;
-    } else if (spec_take_word(r, "optional")) {
-      out->is_optional = true;
-    } else {
-      found = false;
+    } else if (!take_passed_handle(r, out, &found)) {
+      return false;
     }
   }
   return true;

@@ -324,12 +324,16 @@ static void write_make(text_buf *out, const spec *target, const spec_param *para
     wrap_add_item(&list, "&%s, sizeof %s", value, value);
   } else {
     char *index = wrap_type_index(target, param), *release = name_release(target, param);
-    const spec_param *owner = c_type->owner != NULL ? spec_param_of(target, c_type->owner) : NULL;
+    char *owner = wrap_has_keeper(target, param) ? wrap_keeper(target, param)
+                  : c_type->num_owners > 0
+                      ? tool_format("%s", spec_param_of(target, c_type->owners[0].name)->local)
+                      : tool_format("NULL");
     wrap_add_item(&list, "(void *)%s", value);
     wrap_add_item(&list, "\"c.%s\"", c_type->handle);
     wrap_add_item(&list, "&%s", index);
     wrap_add_item(&list, "%s", release);
-    wrap_add_item(&list, "%s", owner != NULL ? owner->local : "NULL");
+    wrap_add_item(&list, "%s", owner);
+    free(owner);
     free(release);
     free(index);
   }
@@ -421,17 +425,29 @@ static void write_array(text_buf *out, const spec *target, size_t count) {
   text_add(out, "%s  }\n", is_owner ? "" : "    return code;\n");
 }
 
+/* What keeps alive what a new handle needs, which has its own reference by now. */
+static void write_keeper_release(text_buf *out, const spec *target, const spec_param *param) {
+  char *keeper;
+  if (!wrap_has_keeper(target, param)) return;
+  keeper = wrap_keeper(target, param);
+  text_add(out, "  tvm_ffi_object_release(%s);\n", keeper);
+  free(keeper);
+}
+
 static void write_release(text_buf *out, const spec *target) {
   size_t i;
   if (!wrap_is_owner(target)) return;
   text_add(out, "done:\n");
+  write_keeper_release(out, target, NULL);
   for (i = 0; i < target->num_params; ++i) {
     const spec_param *param = &target->params[i];
     if (param->is_closed) {
-      char *place = wrap_place(target, param);
-      text_add(out, "  if (%s != NULL) wrap_let_go(%s);\n", place, param->local);
+      char *place = wrap_place(target, param), *ended = wrap_ended(target, param);
+      text_add(out, "  wrap_finish(%s, (void *)%s, %s);\n", param->local, place, ended);
+      free(ended);
       free(place);
     }
+    write_keeper_release(out, target, param);
     if (!wrap_is_allocated(param)) continue;
     text_add(out, param->is_result ? "  tvm_ffi_object_release(%s);\n" : "  free(%s);\n",
              param->local);

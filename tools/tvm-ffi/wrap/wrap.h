@@ -81,12 +81,18 @@ typedef struct {
   int64_t value;
 } spec_choice;
 
+/* What a handle needs and keeps alive. */
+typedef struct {
+  char *name; /* of a parameter: a handle or a tensor that is passed */
+  size_t column;
+} spec_owner;
+
 typedef struct {
   char *name;    /* as the header has it: "enum color"; NULL: that of the spec_type */
   char *handle;  /* of kTypeHandle: the type that it points to, without struct and const */
   char *release; /* the function that ends a new handle; NULL: nothing does */
-  char *owner;   /* the handle that a new one keeps alive; NULL: none */
-  size_t owner_column;
+  spec_owner *owners;
+  size_t num_owners;
   struct spec *fields; /* of kTypeStruct: the parameters are its fields */
   spec_choice *choices;
   size_t num_choices;
@@ -127,7 +133,9 @@ typedef struct spec_param {
   char *declaration; /* the whole parameter in C, if its type is none that specs know; or NULL */
   bool is_const;
   bool is_optional;  /* None is NULL */
-  bool is_closed;    /* the call ends the handle */
+  bool is_closed;    /* the handle is closed by the call */
+  bool is_taken;     /* and only if it succeeds: then the library owns what it had */
+  bool is_alone;     /* the handle must have no open ones that need it: the call ends parts of it */
   bool is_unnamed;   /* as a callback may have it */
   bool is_bytes;     /* Bytes, not a tensor */
   bool is_void;      /* a complex number that the function takes as a void * */
@@ -322,6 +330,14 @@ void wrap_add_parts(text_buf *out, const char *const *lines, text_buf *used, wra
 
 /* Appends the call that ends a new handle, if its spec says how; `param` is NULL for the result. */
 void wrap_write_release(text_buf *out, const spec *target, const spec_param *param);
+/* The condition that the function has failed: "returned != 0". Only if the spec says how. */
+const char *wrap_failed(const spec *target);
+/* Whether a new handle keeps more alive than one handle; `param` is NULL for the result. */
+bool wrap_has_keeper(const spec *target, const spec_param *param);
+/* The variable of what keeps that; release with free(). */
+char *wrap_keeper(const spec *target, const spec_param *param);
+/* The variable that tells whether a call has ended a handle; release with free(). */
+char *wrap_ended(const spec *target, const spec_param *param);
 /* The variable of a number that the function writes to; release with free(). */
 char *wrap_place(const spec *target, const spec_param *param);
 /* Whether something has to be released at the end: the kernel leaves by `goto done`. */

@@ -513,6 +513,16 @@ static void *wrap_close(wrap_handle *handle) {
   return pointer;
 }
 
+/* After a call that was to end a handle: it is closed, or has its pointer again. */
+static void wrap_finish(wrap_handle *handle, void *pointer, bool has_ended) {
+  if (pointer == NULL) return;
+  if (has_ended) {
+    wrap_let_go(handle);
+  } else {
+    WRAP_STORE(&handle->pointer, pointer);
+  }
+}
+
 static void wrap_delete_handle(void *self, int flags) {
   wrap_handle *handle = (wrap_handle *)self;
   if ((flags & kTVMFFIObjectDeleterFlagBitMaskStrong) != 0) {
@@ -521,6 +531,81 @@ static void wrap_delete_handle(void *self, int flags) {
     wrap_let_go(handle);
   }
   if ((flags & kTVMFFIObjectDeleterFlagBitMaskWeak) != 0) free(handle);
+}
+
+/* An object that a handle keeps alive. */
+typedef struct wrap_kept {
+  TVMFFIObjectHandle object;
+  bool is_handle;
+  struct wrap_kept *next;
+} wrap_kept;
+
+/* What a handle has as its owner if it needs tensors, or several handles. */
+typedef struct {
+  wrap_handle handle; /* its owner is that which the handle had before */
+  wrap_kept *kept;
+} wrap_keeper;
+
+static void wrap_delete_keeper(void *self, int flags) {
+  wrap_keeper *keeper = (wrap_keeper *)self;
+  if ((flags & kTVMFFIObjectDeleterFlagBitMaskStrong) != 0) {
+    while (keeper->kept != NULL) {
+      wrap_kept *const kept = keeper->kept;
+      keeper->kept = kept->next;
+      if (kept->is_handle) (void)WRAP_ADD(&((wrap_handle *)kept->object)->num_dependents, -1);
+      tvm_ffi_object_release(kept->object);
+      free(kept);
+    }
+    wrap_let_go(&keeper->handle);
+  }
+  if ((flags & kTVMFFIObjectDeleterFlagBitMaskWeak) != 0) free(keeper);
+}
+
+static bool wrap_keep_lock;
+
+/* Keeps an object alive with the owner of a handle, which becomes a keeper unless it is one; NULL:
+ * there is nothing to keep. A handle keeps itself alive anyway. */
+static int wrap_keep(wrap_handle **owner, TVMFFIObjectHandle object, bool is_handle) {
+  wrap_keeper *keeper;
+  wrap_kept *kept;
+  if (object == NULL || (is_handle && owner == &((wrap_handle *)object)->owner)) return 0;
+  keeper = (wrap_keeper *)calloc(1, sizeof *keeper);
+  kept = (wrap_kept *)calloc(1, sizeof *kept);
+  if (keeper == NULL || kept == NULL) {
+    free(keeper);
+    free(kept);
+    tvm_ffi_error_raise_memory();
+    return -1;
+  }
+  keeper->handle.header.combined_ref_count = UINT64_C(0x0000000100000001);
+  keeper->handle.header.type_index = kTVMFFIObject;
+  keeper->handle.header.deleter = wrap_delete_keeper;
+  kept->object = object;
+  kept->is_handle = is_handle;
+  tvm_ffi_object_retain(object);
+  if (is_handle) (void)WRAP_ADD(&((wrap_handle *)object)->num_dependents, 1);
+  WRAP_LOCK(&wrap_keep_lock);
+  if (*owner == NULL || (*owner)->header.deleter != wrap_delete_keeper) {
+    keeper->handle.owner = *owner;
+    *owner = &keeper->handle;
+    keeper = NULL;
+  }
+  kept->next = ((wrap_keeper *)*owner)->kept;
+  ((wrap_keeper *)*owner)->kept = kept;
+  WRAP_UNLOCK(&wrap_keep_lock);
+  free(keeper);
+  return 0;
+}
+
+/* The same for a tensor that is an argument. */
+static int wrap_keep_tensor(const tvm_ffi_args *args, int32_t i, wrap_handle **owner) {
+  if (args->args[i].type_index == kTVMFFITensor) {
+    return wrap_keep(owner, args->args[i].v_obj, false);
+  }
+  return tvm_ffi_args_raise(
+      args, i, TVM_FFI_C_TYPE_ERROR,
+      "must be a Tensor, which can be kept alive, but is memory of the caller's "
+      "for one call (in Python, tvm_ffi.from_dlpack makes a Tensor)");
 }
 
 /* The index of a handle's type, which a kernel looks up once, or in several threads at first. */
@@ -589,7 +674,7 @@ static void *wrap_get_pointer(const wrap_handle *handle) {
   return handle != NULL ? WRAP_LOAD(&handle->pointer) : NULL;
 }
 
-/* A handle that a call ends must have no open ones that need it. */
+/* A handle that a call ends, or parts of it, must have no open ones that need it. */
 static int wrap_check_alone(const tvm_ffi_args *args, int32_t i, wrap_handle *handle) {
   const int64_t count = handle != NULL ? (int64_t)WRAP_ADD(&handle->num_dependents, 0) : 0;
   if (count == 0) return 0;

@@ -97,6 +97,22 @@ char *wrap_place(const spec *target, const spec_param *param) {
   return spec_make_local(target, param, "place");
 }
 
+char *wrap_ended(const spec *target, const spec_param *param) {
+  return spec_make_local(target, param, "ended");
+}
+
+bool wrap_has_keeper(const spec *target, const spec_param *param) {
+  const spec_c_type *type = param != NULL ? &param->c_type : &target->result_c_type;
+  if (param != NULL && param->direction != kOut) return false;
+  return type->num_owners > 1 ||
+         (type->num_owners == 1 &&
+          spec_param_of(target, type->owners[0].name)->form == kParamTensor);
+}
+
+char *wrap_keeper(const spec *target, const spec_param *param) {
+  return param == NULL ? tool_format("handle_needs") : spec_make_local(target, param, "needs");
+}
+
 char *wrap_extent(const spec *target, const spec_number *number) {
   if (number->name != NULL) return tool_format("%s", spec_symbol_of(target, number->name)->local);
   if (number->value > INT32_MAX) return tool_format("INT64_C(%lld)", (long long)number->value);
@@ -160,9 +176,13 @@ bool wrap_is_allocated(const spec_param *param) {
 bool wrap_is_owner(const spec *target) {
   size_t i;
   for (i = 0; i < target->num_params; ++i) {
-    if (wrap_is_allocated(&target->params[i]) || target->params[i].is_closed) return true;
+    const spec_param *param = &target->params[i];
+    if (wrap_is_allocated(param) || param->is_closed || wrap_has_keeper(target, param) ||
+        (param->direction == kByValue && param->c_type.num_owners > 0)) {
+      return true;
+    }
   }
-  return false;
+  return wrap_has_keeper(target, NULL);
 }
 
 /* ---- What several ABIs check and write ---- */
@@ -260,13 +280,17 @@ void wrap_begin_failure_if(text_buf *out, const spec *target, const char *condit
                                     : "return");
 }
 
-void wrap_begin_failure(text_buf *out, const spec *target) {
+const char *wrap_failed(const spec *target) {
   static const char *const kFailures[] = {[kErrorNone] = "",
                                           [kErrorNonzero] = "returned != 0",
                                           [kErrorZero] = "returned == 0",
                                           [kErrorNegative] = "returned < 0",
                                           [kErrorNull] = "returned == NULL"};
-  wrap_begin_failure_if(out, target, kFailures[target->failure]);
+  return kFailures[target->failure];
+}
+
+void wrap_begin_failure(text_buf *out, const spec *target) {
+  wrap_begin_failure_if(out, target, wrap_failed(target));
 }
 
 void wrap_end_failure(text_buf *out, const spec *target) {
