@@ -9,7 +9,7 @@ import subprocess
 import time
 import unittest
 
-from compilers import HEADERS, LINK, PLACE, STRICT, each_compiler, raises
+from compilers import COMPILERS, HEADERS, LINK, PLACE, STRICT, each_compiler, raises
 from tool import SLOWER, USAGE, WINDOWS, bad, good, good_json, run, run_tests, skip
 
 HEADER = """\
@@ -435,6 +435,41 @@ crc(buf[len])
                      "wrap_keep_tensor(args, 1, &o->owner)", "item_ended = !(returned < 0);",
                      "wrap_check_alone(args, 0, o)"):
             assert text in given, (text, given)
+
+    def test_enumerations_without_a_name(self):
+        path = PLACE / "unnamed.h"
+        path.write_text("static inline int kind(enum { FIRST, SECOND = 5 } e) { return (int)e; }\n",
+                        encoding="utf-8")
+        assert "kind  as it is\n" in good("wrap", f"--header={path}", "--list",
+                                          "--cflags=-Wno-visibility")
+        good("wrap", f"--header={path}", "-o", PLACE / "unnamed.c")
+        subprocess.run([
+            *next(iter(COMPILERS.values())), *HEADERS, "-w", "-shared", "-fPIC",
+            PLACE / "unnamed.c", *(LINK if WINDOWS else []), "-o", PLACE / "unnamed.so"
+        ], check=True)
+        assert good("run", PLACE / "unnamed.so", 'kind("SECOND")') == "result[0]: 5\n"
+
+    def test_lean_has_no_handles(self):
+        path = PLACE / "ob.h"
+        path.write_text("typedef struct ob ob;\nob *ob_new(int x);\nvoid ob_end(ob *o);\n",
+                        encoding="utf-8")
+        for line in "ob_new() free=ob_end", "ob_end(o closes)":
+            bad_line = run("wrap", "--lean", f"--header={path}", line)
+            assert bad_line[0] == USAGE and (
+                "this needs the library's headers: leave --lean out\n" in bad_line[2]), bad_line
+
+    def test_comments_of_latin_1(self):
+        path = PLACE / "latin.h"
+        path.write_bytes(b"/* Der gr\xf6\xdfte, le d\xc3\xa9but. */\nstatic inline int "
+                         b"largest(int x) { return x; }\n")
+        for compiler, options in each_compiler():
+            good("wrap", f"--header={path}", "-o", PLACE / "latin.c", *options)
+            subprocess.run([
+                *compiler, *STRICT, *([] if options else HEADERS), "-shared", "-fPIC",
+                PLACE / "latin.c", *(LINK if WINDOWS else []), "-o", PLACE / "latin.so"
+            ], check=True)
+            shown = good("list", PLACE / "latin.so")
+            assert "Der gr\u00f6\u00dfte, le d\u00e9but." in shown, shown
 
     def test_calls(self):
         note = "tvm-ffi: note: {} of 28 functions are left out; --list says why, as for "

@@ -23,6 +23,7 @@ HEADER = """#ifndef VALUES_H
 typedef uint64_t word;
 typedef unsigned short narrow;
 enum color { kRed = 1, kBlue, kNone = -5 };
+__extension__ enum bits { kLow = 1, kHigh = 0x80000000 };
 typedef enum { kFirst, kSecond } place;
 word next_word(word x);
 size_t all_bits(void);
@@ -31,6 +32,7 @@ narrow next_narrow(narrow x);
 int is_blue(enum color c);
 enum color other(enum color c);
 int number_of(place p);
+enum bits both_bits(enum bits b);
 char upper(char c);
 double fortran_dot_(const int *n, const double *x, const double *y);
 void split(double x, double *whole, double *rest);
@@ -59,6 +61,7 @@ narrow next_narrow(narrow x) { return (narrow)(x + 1); }
 int is_blue(enum color c) { return c == kBlue; }
 enum color other(enum color c) { return c == kRed ? kNone : kRed; }
 int number_of(place p) { return (int)p; }
+enum bits both_bits(enum bits b) { return (enum bits)(b | kLow); }
 char upper(char c) { return (char)toupper((unsigned char)c); }
 double fortran_dot_(const int *n, const double *x, const double *y) {
   double sum = 0;
@@ -82,10 +85,13 @@ void fill(double *y, int n, double with) {
   for (int i = 0; i < n; ++i) y[i] = with;
 }
 int check(int x) { return x > 0 ? 0 : x - 7; }
-const char *check_text(int code, int x) { return code == -7 ? "zero" : x < -2 ? NULL : "below"; }
+const char *check_text(int code, int x) {
+  if (x == -9) return "d\\351j\\303\\240 vu \\300 \\342\\202";
+  return code == -7 ? "zero" : x < -2 ? NULL : "below";
+}
 int found(int x) { return x % 2; }
 int read_count(int x) {
-  if (x >= 0) return x;
+  if (x >= 0 || x == -7) return x;
   errno = ENOENT;
   return -1;
 }
@@ -99,6 +105,7 @@ SPECS = [
     "int is_blue(enum color {kRed = 1, kBlue, kNone = -5} c)",
     "enum color other(enum color c)",
     "int number_of(enum {kFirst, kSecond} p as place)",
+    "unsigned both_bits(enum bits {kLow = 1, kHigh = 2147483648} b) as enum bits",
     "char upper(char c)",
     "dot = double fortran_dot_(in const int *n, const double x[n], const double y[n])",
     "void split(double x, out double *whole, out double *rest)",
@@ -121,6 +128,7 @@ CALLS = {
     "next_narrow(65534)": "65535",
     'is_blue("kBlue")': "1", "is_blue(2)": "1", 'is_blue("kNone")': "0", "is_blue(77)": "0",
     "other(1)": "-5", 'number_of("kSecond")': "1",
+    'both_bits("kHigh")': "2147483649", "both_bits(4294967294)": "4294967295",
     'upper("x")': '"X"',
     "dot(3xf64=1 2 3, 3xf64=1 10 100)": "321.0",
     "step(40, 2)": "42",
@@ -149,6 +157,9 @@ REFUSED = {
     "code(0)": "RuntimeError: `check` failed: expected it to return 0 but got -7",
     "found(2)": "RuntimeError: `found` failed: it returned 0",
     "read_count(-1)": "RuntimeError: `read_count` failed: No such file or directory",
+    "both_bits(-1)": "Expected 0 to 4294967295 but got -1",
+    "check(-9)": "RuntimeError: `check` failed: d?j\u00e0 vu ? ??",
+    "read_count(-7)": "RuntimeError: `read_count` failed: it has left no number in errno",
     "negative(-1)": "RuntimeError: `read_count` failed: it returned -1",
     "find(none)": "RuntimeError: `find` failed: it returned NULL",
 }
@@ -316,6 +327,13 @@ int main(int argc, char **argv) {
   TVMFFIObjectHandle closer = NULL, caller = NULL;
   TVMFFIAny shelf, book, first, pair, nothing = none;
   if (argc < 2 || tvm_ffi_module_load(argv[1], &module) != 0) return 1;
+  if (argc > 2) { /* a handle of one library for another one */
+    shelf = CALL1("open", INT(3));
+    if (tvm_ffi_module_load(argv[2], &module) != 0) return 1;
+    CALL1("shelf_close", shelf);
+    tvm_ffi_any_clear(&shelf);
+    return 0;
+  }
   CALL1("open", INT(-1));
   CALL1("open", INT(-2));
   count("after failures");
@@ -799,6 +817,9 @@ int main(int argc, char **argv) {
   return 0;
 }
 """
+SHELF_OTHER = """TypeError: Mismatched type on argument #0 when calling: `shelf_close(0: shelf *s) \
+-> void`. Expected `other.shelf` but got `c.shelf`
+"""
 # Bytes, complex numbers, numbers of 16 bits: a library as before, and calls of each kernel.
 BYTES_HEADER = """#ifndef BYTES_H
 #define BYTES_H
@@ -1000,6 +1021,7 @@ size_t meet(void (*f)(void *, size_t, const char *, _Bool, char, const void *), 
             void *data);
 float both(float (*f)(float, void *), _Bool (*g)(void *, _Bool), float x, void *of_f, void *of_g);
 int call_null(int (*f)(int, void *), void *data);
+uint64_t large(uint64_t (*f)(uint64_t, void *), uint64_t x, void *data);
 int elsewhere(int (*f)(int, void *), void *data);
 """
 CALLBACK_SOURCE = """#include "callback.h"
@@ -1008,6 +1030,7 @@ CALLBACK_SOURCE = """#include "callback.h"
 #else
 #include <pthread.h>
 #endif
+uint64_t large(uint64_t (*f)(uint64_t, void *), uint64_t x, void *data) { return f(x + 1, data); }
 struct call { int (*f)(int, void *); void *data; int result; };
 int call_null(int (*f)(int, void *), void *data) { return data != NULL ? f(1, NULL) : 0; }
 #ifdef _WIN32
@@ -1056,6 +1079,7 @@ CALLBACK_SPECS = [
     "size_t meet(void (*f)(void *d, size_t, const char *, bool, char, const void *), size_t x, "
     "void *d)",
     "int call_null(int (*f)(int, void *data), void *data)",
+    "uint64_t large(uint64_t (*f)(uint64_t, void *data), uint64_t x, void *data)",
     "int elsewhere(int (*f)(int, void *data), void *data)",
     "float both(float (*f)(float, void *of_f), bool (*g)(void *of_g, bool), float x, void *of_f, "
     "void *of_g)",
@@ -1064,11 +1088,13 @@ CALLBACK_CALLS = {
     "integrate(fn:echo, 0, 2, 10)": "2.0",
     "walk(9, fn:echo)": "3", "walk(2, fn:echo)": "2",
     "meet(fn:ffi.Array, 7)": "7",
+    "large(fn:echo, 7)": "8", "large(fn:echo, 9223372036854775807)": "9223372036854775808",
     "both(fn:echo, fn:echo, 1.5)": "2.5",
 }
 CALLBACK_REFUSED = {
     "integrate(fn:ffi.Array, 0, 2, 10)": "TypeError: Cannot convert from type `ffi.Array` to "
                                          "`float`",
+    "large(fn:ffi.Array, 1)": "TypeError: Cannot convert from type `ffi.Array` to `int`",
     "call_null(fn:echo)": "RuntimeError: The library has called a function that it was given with "
                           "other data, or after the call that gave it",
     "elsewhere(fn:echo)": "RuntimeError: The library has called a function that it was given in "
@@ -1139,8 +1165,8 @@ STRUCT_REFUSED = {
     "norm({x: 3})": "ValueError: Argument #0 of `norm(0: struct point {double x; double y;} p) -> "
                     "double` must have the field `y`",
     "norm({x: 3, y: 4, z: 5})": "must have 2 fields, but has 3",
-    'norm({x: 3, y: "a"})': "TypeError: Mismatched type on argument #1 when calling: `p(0: double "
-                            "x, 1: double y)`. Expected `float` but got `ffi.SmallStr`",
+    'norm({x: 3, y: "a"})': "TypeError: Mismatched type on argument #1 when calling: `norm.p(0: "
+                            "double x, 1: double y)`. Expected `float` but got `ffi.SmallStr`",
     "norm(i:3)": "Expected `Map<Any, Any>` but got `int`",
     'after({id: 3000000000, big: 9, c: "a", on: false, f: 1.5})':
         "Expected -2147483648 to 2147483647 but got 3000000000",
@@ -1194,7 +1220,7 @@ WRONG = [
     ("void f(int n =)", 15, "expected a constant, such as -1, NULL or (A | B)"),
     ('void f(int n = "a")', 16, "expected a constant, such as -1, NULL or (A | B)"),
     ("void f(enum c)", 14, "expected a name for the parameter"),
-    ("void f(enum {A, B = 5000000000} c)", 17, "`B` does not fit int"),
+    ("void f(enum {A, B = 5000000000} c)", 17, "`B` fits neither int nor unsigned int"),
     ("void f(enum {A B} c)", 16, "expected `,` or `}`"),
     ("void f(enum {A} c[3])", 18, "there are no tensors of enumerations: write int"),
     ("void f(enum color c)", 19, "a header has to declare this: give it with --include=FILE"),
@@ -1257,6 +1283,11 @@ WRONG = [
     ("void f(void (*g)(void *d, void (*h)(void *d)), void *d)", 32,
      "a function of a function is not supported"),
     ("void f(int (*g)(void *d) fail=x, void *d)", 31, "expected a decimal number"),
+    ("void f(int (*g)(void *d) fail=2147483648, void *d)", 31,
+     "`g` returns `int`, which cannot be 2147483648"),
+    ("void f(void (*g)(void *d) fail=1, void *d)", 32, "`g` returns `void`, which cannot be 1"),
+    ("void f(size_t (*g)(void *d) fail=-1, void *d)", 34,
+     "`g` returns `size_t`, which cannot be -1"),
     ("void f(struct {int a;} p)", 24,
      "the structure has no name: write `struct name {...}` or `as name` at the end"),
     ("void f(struct p {int a; int a;} p)", 29, "`a` is the name of an earlier field"),
@@ -1289,6 +1320,18 @@ class WrapValues(unittest.TestCase):
             for call, message in REFUSED.items():
                 raises(message + "\n", "--leak-check", library, call)
 
+    def test_other_constants(self):
+        """An enumeration of a SPEC has the constants of the header, or it does not compile."""
+        (PLACE / "values.h").write_text(HEADER, encoding="utf-8")
+        good("wrap", "int is_blue(enum color {kRed = 1, kBlue = 7} c)",
+             f"--include={PLACE}/values.h", "-o", PLACE / "other.c")
+        for compiler in COMPILERS.values():
+            done = subprocess.run(
+                [*compiler, *STRICT, *HEADERS, "-fsyntax-only", PLACE / "other.c"],
+                capture_output=True, text=True, check=False)
+            assert "wrap_is_blue_c_is_another_kBlue" in done.stderr, done
+            assert "another_kRed" not in done.stderr, done
+
     def test_handles(self):
         """Objects of their types, which end what they have once, and keep what it needs."""
         (PLACE / "shelf.h").write_text(SHELF_HEADER, encoding="utf-8")
@@ -1308,6 +1351,15 @@ class WrapValues(unittest.TestCase):
                 listed), listed
             expected = SHELF_PRINTED.replace("\\\n", "")
             assert done.stdout == expected, done.stdout
+        first = next(iter(COMPILERS.values()))
+        other = make_library(first, "of_other", [PLACE / "shelf.c"], SHELF_SPECS,
+                             f"--include={PLACE}/shelf.h", "--namespace=other")
+        assert good("run", other, "open(3)") == "result[0]: other.shelf\n"
+        done = subprocess.run([*RUNNER, program, library, other], capture_output=True, text=True,
+                              check=True)
+        assert done.stdout == SHELF_OTHER, done.stdout
+        assert run("wrap", "int f(int x)", "--namespace=a.b")[2] == (
+            "tvm-ffi: --namespace must be a name of letters, digits and _, but is `a.b`\n")
         assert run("wrap", "--lean", "void f(thing *x)", "--include=<thing.h>")[2].startswith(
             "tvm-ffi: SPEC:15: this needs the library's headers: leave --lean out\n")
 

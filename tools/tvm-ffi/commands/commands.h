@@ -66,6 +66,7 @@ enum {
   kOptionTable,
   kOptionSuggest,
   kOptionLibclang,
+  kOptionNamespace,
   /* show, replay */
   kOptionCall,
   kOptionCalls,

@@ -19,6 +19,7 @@ typedef struct {
   bool returns_outputs;
   bool result_is_error; /* a result other than 0 becomes an error */
   bool has_header, has_includes;
+  const char *types; /* what the types of handles begin with */
   wrap_request request;
 } wrap_input;
 
@@ -62,6 +63,7 @@ static bool add_spec(wrap_input *input, const spec_source *source) {
   spec next;
   if (!spec_read(source, &next)) return false;
   next.is_declared = input->has_header;
+  next.types = input->types;
   if (!spec_bind(source, input->returns_outputs, &next) || !check_abi(source, input, &next) ||
       !check_result(source, input, &next) || !check_declared(source, input, &next) ||
       !check_lean(source, input, &next) || !check_names(source, input, &next)) {
@@ -466,6 +468,10 @@ static bool check_options(const wrap_input *input, const arguments *args) {
   if (!has_header && arguments_num_operands(args) == 0) {
     return report_error("usage: tvm-ffi wrap [OPTION...] SPEC...|@FILE, or with --header FILE");
   }
+  if (!identifier_is(input->types, strlen(input->types))) {
+    return report_error("--namespace must be a name of letters, digits and _, but is `%s`",
+                        input->types);
+  }
   return output == NULL || file_check_ending("output", output, 1u << kHoldsC | 1u << kHoldsUnknown);
 }
 
@@ -505,6 +511,7 @@ static int command_wrap(const arguments *args) {
   input.has_header = arguments_has(args, kOptionHeader);
   input.has_includes = input.has_header || arguments_has(args, kOptionInclude);
   input.result_is_error = input.request.abi->result_is_error || arguments_has(args, kOptionErrors);
+  input.types = arguments_text(args, kOptionNamespace, "c");
   input.returns_outputs = arguments_word(args, kOptionOutputs, 0) == 1;
   if (!check_options(&input, args)) return kExitUsage;
   if (arguments_has(args, kOptionHeader)) {
@@ -545,6 +552,9 @@ static const option kWrapOptions[] = {
      "(default arguments)"},
     {kOptionErrors, "errors", 0, "nonzero", false,
      "the functions return an error code; if it is not 0, an error is raised"},
+    {kOptionNamespace, "namespace", 0, "NAME", false,
+     "objects of the header's type TYPE have the type NAME.TYPE (default c.TYPE), which those of "
+     "other libraries have not"},
     {kOptionLean, "lean", 0, NULL, false,
      "include none of our headers: the file has the declarations that it uses"},
     {kOptionDoc, "doc", 0, "TEXT", false, "a description of the kernel, for list, stub and Python"},
@@ -580,9 +590,11 @@ static const char kWrapText[] =
     "line, where # begins a comment line; @- is standard input.\n\n"
     "const void NAME[n] is text or Bytes, out void NAME[n] a buffer that is returned as Bytes:\n"
     "size=return, size=PARAMETER or size=text says how much of it. A pointer to a type of the\n"
-    "header, thing *NAME, is an object; out thing **NAME free=f makes one, which f ends, of=x\n"
-    "keeps x alive, and closes tells that the call ends it. int (*f)(int x, void *data), void\n"
-    "*data takes a function of the caller's. struct point {double x; double y;} NAME is a Map.\n\n"
+    "header, thing *NAME, is an object; out thing **NAME free=f makes one, which f ends, and of=x\n"
+    "keeps x alive, a handle or a tensor. closes says that the call ends it, takes that the\n"
+    "library has it then, alone that no handle may have a part of it.\n"
+    "int (*f)(int x, void *data), void *data takes a function of the caller's.\n"
+    "struct point {double x; double y;} NAME is a Map.\n\n"
     "With --header the types come from the header. A line says only what a prototype does not:\n"
     "the function, and those of its parameters that need more, in any order. The name may be a\n"
     "pattern for many functions. Functions that need no line are wrapped as they are.\n\n"

@@ -108,6 +108,7 @@ static void write_context(wrap_list *list, const spec *target, const spec_param 
 static void write_call(text_buf *out, const spec *target) {
   wrap_list list;
   size_t i;
+  if (target->has_errno) text_add(out, "  errno = 0;\n");
   /* In parentheses a macro of the header with the name of the function is not used. */
   text_add(out, target->is_declared ? "  %s(%s)(" : "  %s%s(",
            target->result->kind != kTypeVoid ? "returned = " : "", target->name);

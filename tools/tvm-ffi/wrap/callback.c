@@ -42,6 +42,7 @@ static void write_variables(text_buf *out, const spec_param *param, const spec_p
   text_add(out, "  %s value = %lld;\n",
            kind == kTypeFloat  ? "double"
            : kind == kTypeBool ? "bool"
+           : kind == kTypeWide ? "uint64_t"
                                : "int64_t",
            (long long)param->fail_value);
 }
@@ -69,9 +70,9 @@ static size_t write_arguments(text_buf *out, const spec *callback, const spec_pa
 /* Calls the caller's function. */
 static void write_call(text_buf *out, const spec *callback, size_t count) {
   static const char *const kCalls[] = {
-      [kTypeVoid] = "wrap_call_void", [kTypeBool] = "wrap_call_bool",
-      [kTypeInt] = "wrap_call_int",   [kTypeUint] = "wrap_call_int",
-      [kTypeWide] = "wrap_call_int",  [kTypeFloat] = "wrap_call_number"};
+      [kTypeVoid] = "wrap_call_void",     [kTypeBool] = "wrap_call_bool",
+      [kTypeInt] = "wrap_call_int",       [kTypeUint] = "wrap_call_int",
+      [kTypeWide] = "wrap_call_unsigned", [kTypeFloat] = "wrap_call_number"};
   const spec_type *result = callback->result;
   wrap_list list;
   text_add(out, "  %s(", kCalls[result->kind]);
@@ -82,7 +83,9 @@ static void write_call(text_buf *out, const spec *callback, size_t count) {
   wrap_add_item(&list, "%zu", count);
   if (result->kind == kTypeFloat) {
     wrap_add_item(&list, strcmp(result->name, "float") == 0 ? "true" : "false");
-  } else if (result->kind == kTypeInt || result->kind == kTypeUint || result->kind == kTypeWide) {
+  } else if (result->kind == kTypeWide) {
+    wrap_add_item(&list, "(%s)-1", result->name);
+  } else if (result->kind == kTypeInt || result->kind == kTypeUint) {
     wrap_add_item(&list, "%s", result->low != NULL ? result->low : "INT64_MIN");
     wrap_add_item(&list, "%s", result->high != NULL ? result->high : "INT64_MAX");
   }

@@ -864,7 +864,10 @@ static bool write_param_type(text_buf *out, const header_kernel *kernel, const h
     }
     write_type(out, type, with_handles);
     text_add(out, "%s%s", param->name, ending);
-    if (type->choices != NULL) text_add(out, " as %s", type->written);
+    /* One that the header gives no name is written "enum (unnamed at FILE:1:2)". */
+    if (type->choices != NULL && strchr(type->written, '(') == NULL) {
+      text_add(out, " as %s", type->written);
+    }
     if (type->kind == kHeaderStructure) text_add(out, " as %s", type->object);
     return true;
   }
@@ -924,9 +927,23 @@ static void write_doc(text_buf *out, const header_kernel *kernel) {
   }
 }
 
-char *header_write_spec(const header_kernel *kernel, bool with_handles) {
+/* Whether a line has a word that only handles have. */
+static bool is_about_handles(const header_line *line) {
+  static const char *const kWords[] = {"free=", "of=", "closes", "takes", "alone", "optional"};
+  size_t i, k;
+  for (k = 0; k < sizeof kWords / sizeof *kWords; ++k) {
+    if (find_word(line->rest, kWords[k]) != NULL) return true;
+    for (i = 0; i < line->num_items; ++i) {
+      if (find_word(line->items[i].text, kWords[k]) != NULL) return true;
+    }
+  }
+  return false;
+}
+
+char *header_write_spec(const header_kernel *kernel, bool has_handles) {
   const header_function *function = kernel->function;
   const header_line *line = kernel->line;
+  const bool with_handles = has_handles || (line != NULL && is_about_handles(line));
   text_buf out = {NULL, 0, 0};
   bool good = true;
   size_t i;

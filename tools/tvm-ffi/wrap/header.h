@@ -140,8 +140,8 @@ char *header_refuse(const header_kernel *kernel);
  */
 char *header_ask(const header_kernel *kernel);
 /* The SPEC that follows, NULL after a report of what is wrong with the line; release with free().
- */
-char *header_write_spec(const header_kernel *kernel, bool with_handles);
+ * Without handles, pointers to structures are addresses, unless the line has words for handles. */
+char *header_write_spec(const header_kernel *kernel, bool has_handles);
 /* Whether the types that the line has are those of the header: the compiler, which sees a void * of
  * a tensor, compares no elements. False after a report. */
 bool header_check_types(const header_kernel *kernel, const spec *target);

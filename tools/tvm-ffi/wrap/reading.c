@@ -179,7 +179,7 @@ static void write_handle(text_buf *out, const spec *target, const spec_param *pa
   text_add(out, "  TVM_FFI_C_TRY(%s(",
            param->is_optional ? "wrap_read_optional_handle" : "wrap_read_handle");
   list = wrap_begin_list(out);
-  wrap_add_item(&list, "args, %d, \"c.%s\"", param->arg, param->c_type.handle);
+  wrap_add_item(&list, "args, %d, \"%s.%s\"", param->arg, target->types, param->c_type.handle);
   wrap_add_item(&list, "&%s, &%s", index, param->local);
   text_add(out, "));\n");
   if (param->is_closed || param->is_alone) {

@@ -2,6 +2,7 @@
 /* The parameters of a spec. */
 #include "wrap/spec_reader.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -315,6 +316,47 @@ static bool check_callback(const spec_reader *r, const spec *callback) {
   return true;
 }
 
+/* Whether a callback can return the number, with the sizes that types have here. */
+static bool can_return(const spec_type *type, int64_t value) {
+  static const struct {
+    const char *high;
+    int64_t low_value, high_value;
+  } kLimits[] = {{"INT8_MAX", INT8_MIN, INT8_MAX},
+                 {"INT16_MAX", INT16_MIN, INT16_MAX},
+                 {"INT32_MAX", INT32_MIN, INT32_MAX},
+                 {"UINT8_MAX", 0, UINT8_MAX},
+                 {"UINT16_MAX", 0, UINT16_MAX},
+                 {"UINT32_MAX", 0, UINT32_MAX},
+                 {"SCHAR_MAX", SCHAR_MIN, SCHAR_MAX},
+                 {"SHRT_MAX", SHRT_MIN, SHRT_MAX},
+                 {"INT_MAX", INT_MIN, INT_MAX},
+                 {"LONG_MAX", LONG_MIN, LONG_MAX},
+                 {"UCHAR_MAX", 0, UCHAR_MAX},
+                 {"USHRT_MAX", 0, USHRT_MAX},
+                 {"UINT_MAX", 0, UINT_MAX}};
+  size_t i;
+  if (type->kind == kTypeBool) return value == 0 || value == 1;
+  if (type->kind == kTypeWide) return value >= 0;
+  for (i = 0; type->high != NULL && i < sizeof kLimits / sizeof *kLimits; ++i) {
+    if (strcmp(kLimits[i].high, type->high) != 0) continue;
+    return value >= kLimits[i].low_value && value <= kLimits[i].high_value;
+  }
+  return type->kind != kTypeVoid;
+}
+
+/* Reads what a callback returns after an error, behind `fail`. */
+static bool take_fail_value(spec_reader *r, spec_param *out) {
+  const spec_type *type = out->callback->result;
+  size_t column;
+  if (!spec_take_required(r, '=', "`=`")) return false;
+  spec_skip_space(r);
+  column = spec_column_of(r, r->pos);
+  return spec_take_signed_value(r, &out->fail_value) &&
+         (can_return(type, out->fail_value) ||
+          spec_fail(r->source, column, "`%s` returns `%s`, which cannot be %lld", out->name,
+                    type->name, (long long)out->fail_value));
+}
+
 /* Reads a function from (*name) on; its result is read. */
 static bool take_callback(spec_reader *r, const spec_marks *marks, spec_param *out) {
   spec *callback = tool_realloc(NULL, sizeof *callback);
@@ -340,8 +382,7 @@ static bool take_callback(spec_reader *r, const spec_marks *marks, spec_param *o
                      out->name);
   }
   if (!check_callback(r, callback)) return false;
-  return !spec_take_word(r, "fail") ||
-         (spec_take_required(r, '=', "`=`") && spec_take_signed_value(r, &out->fail_value));
+  return !spec_take_word(r, "fail") || take_fail_value(r, out);
 }
 
 /* ---- Parameters ---- */

@@ -206,8 +206,8 @@ static bool take_choices(spec_reader *r, spec_c_type *out) {
     if (choice->name == NULL) return false;
     ++out->num_choices;
     if (spec_take(r, '=') && !spec_take_signed_value(r, &next)) return false;
-    if (next < INT32_MIN || next > INT32_MAX) {
-      return spec_fail(r->source, column, "`%s` does not fit int", choice->name);
+    if (next < INT32_MIN || next > UINT32_MAX) {
+      return spec_fail(r->source, column, "`%s` fits neither int nor unsigned int", choice->name);
     }
     choice->value = next++;
   } while (spec_take(r, ','));

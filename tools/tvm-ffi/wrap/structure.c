@@ -24,7 +24,7 @@ static void write_reader(text_buf *out, const spec *target, const spec_param *pa
     free(value);
   }
   text_add(out, "  return 0;\n}\n\n");
-  text_add(&shown, "%s(", param->name);
+  text_add(&shown, "%s.%s(", target->exported, param->name);
   for (i = 0; i < fields->num_params; ++i) {
     text_add(&shown, "%s%zu: ", i > 0 ? ", " : "", i);
     spec_write_param(&shown, &fields->params[i]);

@@ -5,13 +5,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
+
 /* ---- What a spec has ---- */
 
-/* Appends a text as it is written in a string literal. */
+/* Appends a text as it is written in a string literal. A byte that is not UTF-8 is of Latin-1, as
+ * in comments of old headers. */
 static void add_escaped(text_buf *out, const char *plain) {
-  for (; *plain != '\0'; ++plain) {
+  const char *end = plain + strlen(plain);
+  size_t length;
+  for (; *plain != '\0'; plain += length > 0 ? length : 1) {
     const unsigned char byte = (unsigned char)*plain;
-    if (byte < 0x20 || byte == 0x7f || byte == '?') {
+    length = tvmffi_utf8_measure(plain, (size_t)(end - plain));
+    if (length == 0) {
+      text_add(out, "%c%c", 0xc0 | byte >> 6, 0x80 | (byte & 0x3f));
+    } else if (length > 1) {
+      text_add_bytes(out, plain, length);
+    } else if (byte < 0x20 || byte == 0x7f || byte == '?') {
       text_add(out, "\\%03o", (unsigned)byte); /* "??" may begin a trigraph */
     } else {
       text_add(out, byte == '"' || byte == '\\' ? "\\%c" : "%c", byte);
@@ -90,11 +100,30 @@ static void write_constant(text_buf *out, const spec *target, const spec_constan
   free(value);
 }
 
+/* The constants of an enumeration are those of the header, which has been read if the function is
+ * declared by it. */
+static void write_choices(text_buf *out, const spec *target, const spec_param *param) {
+  size_t i;
+  if (param->c_type.name == NULL || target->is_declared) return;
+  for (i = 0; i < param->c_type.num_choices; ++i) {
+    const spec_choice *choice = &param->c_type.choices[i];
+    wrap_list list;
+    text_add(out, "WRAP_ASSERT(");
+    list = wrap_begin_list(out);
+    wrap_add_item(&list, "(%s) == %lld", choice->name, (long long)choice->value);
+    wrap_add_item(&list, "wrap_%s_%s_is_another_%s", target->exported, param->name, choice->name);
+    wrap_add_item(&list, "\"`%s` of `%s` is not %lld as the spec says\"", choice->name, param->name,
+                  (long long)choice->value);
+    text_add(out, ");\n");
+  }
+}
+
 /* Appends what the compiler checks of a spec besides the declaration. */
 static void wrap_write_asserts(text_buf *out, const spec *target) {
   const size_t before = out->size;
   size_t i;
   for (i = 0; i < target->num_params; ++i) write_size(out, target, &target->params[i]);
+  for (i = 0; i < target->num_params; ++i) write_choices(out, target, &target->params[i]);
   for (i = 0; i < target->num_constants; ++i) write_constant(out, target, &target->constants[i]);
   if (out->size > before) text_add(out, "\n");
 }
@@ -329,7 +358,7 @@ static void write_make(text_buf *out, const spec *target, const spec_param *para
                       ? tool_format("%s", spec_param_of(target, c_type->owners[0].name)->local)
                       : tool_format("NULL");
     wrap_add_item(&list, "(void *)%s", value);
-    wrap_add_item(&list, "\"c.%s\"", c_type->handle);
+    wrap_add_item(&list, "\"%s.%s\"", target->types, c_type->handle);
     wrap_add_item(&list, "&%s", index);
     wrap_add_item(&list, "%s", release);
     wrap_add_item(&list, "%s", owner);

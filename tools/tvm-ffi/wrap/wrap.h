@@ -188,8 +188,9 @@ typedef struct spec {
   spec_error_text error_text;
   spec_param *params;
   size_t num_params;
-  char *doc;        /* NULL: none */
-  bool is_declared; /* it follows from a header, which declares the function */
+  char *doc;         /* NULL: none */
+  bool is_declared;  /* it follows from a header, which declares the function */
+  const char *types; /* [borrow] what the types of handles begin with: "c" */
   /* Set by spec_bind: */
   spec_symbol *symbols;
   size_t num_symbols;

@@ -95,7 +95,7 @@ static void wrap_clear(TVMFFIAny *any) {
 /* A constant of an enumeration; the last one has no name. */
 typedef struct {
   const char *name;
-  int32_t value;
+  int64_t value;
 } wrap_choice;
 
 /* The number of an enumeration: itself, or the name of a constant. */
@@ -104,7 +104,11 @@ static int wrap_read_choice(const tvm_ffi_args *args, int32_t i, const wrap_choi
   TVMFFIByteArray name;
   const wrap_choice *choice = choices;
   if (i >= args->num_args || !tvm_ffi_any_try_string(args->args + i, &name)) {
-    return tvm_ffi_args_read_int64_between(args, i, INT32_MIN, INT32_MAX, out);
+    int64_t low = INT32_MIN, high = INT32_MAX; /* unless one is larger: then it is unsigned */
+    for (; choice->name != NULL; ++choice) {
+      if (choice->value > INT32_MAX) low = 0, high = UINT32_MAX;
+    }
+    return tvm_ffi_args_read_int64_between(args, i, low, high, out);
   }
   for (; choice->name != NULL; ++choice) {
     if (strlen(choice->name) == name.size && memcmp(choice->name, name.data, name.size) == 0) {
@@ -135,15 +139,46 @@ static TVMFFIAny wrap_view_text(const char *text) {
   return text != NULL ? tvm_ffi_any_view_string(text) : tvm_ffi_any_none();
 }
 
-/* The error of a function that has a text for it. */
-static int wrap_raise_text(const char *function, const char *text) {
-  return tvm_ffi_error_raise(TVM_FFI_C_RUNTIME_ERROR, "`%s` failed: %s", function,
-                             text != NULL ? text : "it has no text for the error");
+/* The length of a character of UTF-8 of a text; 0: the byte begins none. */
+static size_t wrap_measure_character(const char *text) {
+  const unsigned char *bytes = (const unsigned char *)text;
+  const unsigned char first = bytes[0], second = first >= 0xc2 ? bytes[1] : 0;
+  const size_t length = first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+  size_t i;
+  if ((first >= 0x80 && first < 0xc2) || first > 0xf4) return 0;
+  if ((first == 0xe0 && second < 0xa0) || (first == 0xed && second >= 0xa0) ||
+      (first == 0xf0 && second < 0x90) || (first == 0xf4 && second >= 0x90)) {
+    return 0;
+  }
+  for (i = 1; i < length; ++i) {
+    if ((bytes[i] & 0xc0) != 0x80) return 0;
+  }
+  return length;
 }
 
-/* The error of a function that leaves its number in errno. */
+/* The error of a function that has a text for it. An error is UTF-8: other bytes become `?`. */
+static int wrap_raise_text(const char *function, const char *text) {
+  char shown[1024];
+  size_t size = 0;
+  if (text == NULL) text = "it has no text for the error";
+  while (*text != '\0' && size < sizeof shown - 4) {
+    const size_t length = wrap_measure_character(text);
+    if (length > 0) {
+      memcpy(shown + size, text, length);
+    } else {
+      shown[size] = '?';
+    }
+    size += length > 0 ? length : 1;
+    text += length > 0 ? length : 1;
+  }
+  shown[size] = '\0';
+  return tvm_ffi_error_raise(TVM_FFI_C_RUNTIME_ERROR, "`%s` failed: %s", function, shown);
+}
+
+/* The error of a function that leaves its number in errno, which was 0 before the call. */
 static int wrap_raise_errno(const char *function, int number) {
-  return wrap_raise_text(function, strerror(number));
+  return wrap_raise_text(function,
+                         number != 0 ? strerror(number) : "it has left no number in errno");
 }
 
 /* Text that the function can take, which reads it up to the first NUL. */
@@ -422,6 +457,31 @@ static void wrap_call_int(wrap_context *context, int code, const TVMFFIAny *argu
         (long long)low, (long long)high, (long long)value);
   }
   if (wrap_keep_error(context, code)) *out = value;
+  wrap_clear(&result);
+}
+
+static void wrap_call_unsigned(wrap_context *context, int code, const TVMFFIAny *arguments,
+                               int32_t count, uint64_t high, uint64_t *out) {
+  TVMFFIAny result;
+  int64_t value = 0;
+  if (!wrap_call(context, code, arguments, count, &result)) return;
+  if (result.type_index == kTVMFFIBigInt) {
+    const wrap_big_int *big = (const wrap_big_int *)result.v_ptr;
+    value = big->num_words == 2 && big->words[1] == 0 && big->words[0] <= high ? 0 : -1;
+    if (value == 0) *out = big->words[0];
+  } else {
+    code = tvm_ffi_any_read_int64(&result, &value);
+    if (code == 0 && value >= 0 && (uint64_t)value <= high) *out = (uint64_t)value;
+  }
+  if (code == 0 && (value < 0 || (uint64_t)value > high)) {
+    code = tvm_ffi_error_raise(
+        TVM_FFI_C_VALUE_ERROR,
+        "The function that is called must return a number from 0 to %llu, but has returned a %s "
+        "one",
+        (unsigned long long)high,
+        value < 0 && result.type_index != kTVMFFIBigInt ? "negative" : "larger");
+  }
+  (void)wrap_keep_error(context, code);
   wrap_clear(&result);
 }
 
