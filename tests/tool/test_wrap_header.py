@@ -449,6 +449,53 @@ crc(buf[len])
         ], check=True)
         assert good("run", PLACE / "unnamed.so", 'kind("SECOND")') == "result[0]: 5\n"
 
+    def test_structures_callbacks_and_names(self):
+        """A line may give fields of a structure that has others than numbers; functions of the
+        caller's get enumerations and texts; a kernel's name does not begin with _."""
+        path = PLACE / "more.h"
+        path.write_text(
+            "#include <stddef.h>\ntypedef struct { int id; void *more; double x[2]; } item;\n"
+            "enum color { RED, GREEN = -3 };\nenum size { SMALL, LARGE };\n"
+            "static inline int id_of(item i, int id) { return i.id + id + (i.more != NULL); }\n"
+            "static inline item made(int id) { item i = {id, NULL, {0, 0}}; return i; }\n"
+            "static inline int each(enum size (*f)(enum color c, const char *name, enum size s,\n"
+            "                                      void *data), void *data) {\n"
+            "  return (int)f(GREEN, \"text\", LARGE, data);\n}\n"
+            "static inline int told(int (*f)(const char *name, void *data), void *data) {\n"
+            "  return f(\"told\", data);\n}\n"
+            "static inline int __twice(int x) { return 2 * x; }\n"
+            "static inline int _once(int x) { return x; }\n"
+            "static inline int once(int x) { return x + 100; }\n"
+            "static inline int _1st(int x) { return x; }\n",
+            encoding="utf-8")
+        shown = good("wrap", f"--header={path}", "--list")
+        for row in ("id_of    refused: `i` is a structure by value",
+                    "made     refused: returns a structure by value",
+                    "each     needs a line: a value for f", "__twice  as it is",
+                    "_once    refused: a kernel's name must not begin with _; put another one "
+                    "before it: `name = int _once(...)`", "once     as it is",
+                    "_1st     refused: a kernel's name must not begin with _"):
+            assert row in shown, shown
+        code, _, err = run("wrap", f"--header={path}", "id_of(int i)")
+        assert code == USAGE and "`i` is a structure by value" in err, err
+        lines = ["id_of(struct {int id;} i)", "struct {int id;} made()", "each(f)", "told(f)",
+                 "first = _once()"]
+        for compiler in COMPILERS.values():
+            library = PLACE / "more.so"
+            code, _, err = run("wrap", f"--header={path}", *lines, "-o", PLACE / "more.c")
+            assert code == 0, err
+            subprocess.run([
+                *compiler, *STRICT, *HEADERS, "-shared", "-fPIC", PLACE / "more.c",
+                *(LINK if WINDOWS else []), "-o", library
+            ], check=True)
+            for call, result in (('id_of({"id": 4}, 30)', "34"), ("made(5)", '{"id": 5}'),
+                                 ("twice(4)", "8"), ("first(7)", "7"), ("once(7)", "107")):
+                assert good("run", library, call) == f"result[0]: {result}\n", call
+            raises("The function that is called must return a number from 0 to 4294967295, but "
+                   "has returned -3\n", library, "each(fn:echo)")
+            raises("Cannot convert from type `ffi.SmallStr` to `int`\n", library,
+                   "told(fn:echo)")
+
     def test_lean_has_no_handles(self):
         path = PLACE / "ob.h"
         path.write_text("typedef struct ob ob;\nob *ob_new(int x);\nvoid ob_end(ob *o);\n",

@@ -62,7 +62,7 @@ static const char *find_item_end(const char *at) {
   int depth = 0;
   for (; *at != '\0'; ++at) {
     if (depth == 0 && (*at == ',' || *at == ')')) break;
-    depth += (*at == '(' || *at == '[') - (*at == ')' || *at == ']');
+    depth += (*at == '(' || *at == '[' || *at == '{') - (*at == ')' || *at == ']' || *at == '}');
   }
   return at;
 }
@@ -174,11 +174,34 @@ void header_free_lines(header_lines *lines) {
 
 /* ---- Which functions are wrapped ---- */
 
+/* A kernel's name must not begin with _. */
+static const char *skip_underscores(const char *name) {
+  return name + strspn(name, "_");
+}
+
+/* Kernels of functions whose names begin with _ have names without it, unless that is none, or the
+ * name of another function. */
+static void shorten_names(const header_content *content, header_kernels *kernels) {
+  name_table names = {NULL, 0, NULL, 0};
+  size_t i;
+  for (i = 0; i < content->num_functions; ++i) {
+    name_table_add(&names, content->functions[i].name);
+  }
+  for (i = 0; i < kernels->count; ++i) {
+    const char *name = kernels->items[i].function->name, *rest = skip_underscores(name);
+    kernels->items[i].is_short = rest != name && identifier_is(rest, strlen(rest)) &&
+                                 !identifier_is_c_word(rest) &&
+                                 name_table_find(&names, rest) == SIZE_MAX;
+  }
+  name_table_free(&names);
+}
+
 static void add_kernel(header_kernels *out, const header_function *function,
                        const header_line *line) {
   out->items = tool_grow(out->items, out->count, sizeof *out->items);
   out->items[out->count].function = function;
   out->items[out->count].closed = NULL;
+  out->items[out->count].is_short = false;
   out->items[out->count++].line = line;
 }
 
@@ -295,7 +318,7 @@ static const header_param *take_apart(const header_function *function, const lin
     while (identifier_has(*at)) ++at;
     if (at == begin) {
       if (*at == '[') return NULL;
-      ++at;
+      at += *at == '{' ? strcspn(at, "}") : 1; /* fields are no parameters */
       continue;
     }
     if (is_before_param(function, begin, at)) continue;
@@ -511,6 +534,7 @@ bool header_find_kernels(const header_content *content, header_lines *lines,
     if (!check_items(&out->items[i])) return false;
   }
   mark_closed(out);
+  shorten_names(content, out);
   return true;
 }
 
@@ -540,11 +564,22 @@ static const header_param *find_data(const header_kernel *kernel, const header_p
   return num_named == 1 ? named : found;
 }
 
+/* Whether a line gives the fields of a structure that has others than numbers. */
+static bool has_fields(const header_type *type, const char *text, size_t size) {
+  return type->kind == kHeaderOther && type->object != NULL && memchr(text, '{', size) != NULL;
+}
+
+static bool has_result_fields(const header_kernel *kernel) {
+  const header_line *line = kernel->line;
+  return line != NULL && line->result != NULL &&
+         has_fields(&kernel->function->result, line->result, strlen(line->result));
+}
+
 char *header_refuse(const header_kernel *kernel) {
   const header_function *function = kernel->function;
   size_t i;
   if (function->is_variadic) return tool_format("variadic");
-  if (function->result.kind == kHeaderOther) {
+  if (function->result.kind == kHeaderOther && !has_result_fields(kernel)) {
     return tool_format("returns %s", function->result.refusal);
   }
   if (function->result.kind == kHeaderFunction) return tool_format("returns a function");
@@ -557,7 +592,10 @@ char *header_refuse(const header_kernel *kernel) {
                     : param->type.kind != kHeaderOther) {
       continue;
     }
-    if (find_item(kernel, param, &item) && *item.after == '=') continue; /* a constant */
+    if (find_item(kernel, param, &item) &&
+        (*item.after == '=' || has_fields(&param->type, item.before, item.before_size))) {
+      continue; /* a constant, or a structure */
+    }
     return tool_format("`%s` is %s", param->name,
                        is_callback ? "a callback without data" : param->type.refusal);
   }
@@ -730,7 +768,10 @@ static bool may_be(const header_type *type, const spec_param *param) {
       if (kind == kTypeHandle || kind == kTypePointer || kind == kTypeText) {
         return type->kind != kHeaderNumber;
       }
-      if (kind == kTypeStruct) return type->kind == kHeaderStructure || has_any_elements(type);
+      if (kind == kTypeStruct) {
+        return type->kind == kHeaderStructure || type->kind == kHeaderOther ||
+               has_any_elements(type);
+      }
       if (param->direction != kByValue) break;
       if (kind == kTypeBool || kind == kTypeChar || param->c_type.choices != NULL) {
         return is_integer_or_truth(type);
@@ -754,7 +795,7 @@ static bool may_return(const header_type *type, const spec *target) {
     case kTypeText:
       return has_any_elements(type) && type->kind != kHeaderObject;
     case kTypeStruct:
-      return type->kind == kHeaderStructure;
+      return type->kind == kHeaderStructure || type->kind == kHeaderOther;
     default:
       break;
   }
@@ -897,6 +938,9 @@ static bool write_param_type(text_buf *out, const header_kernel *kernel, const h
     }
   }
   text_add(out, "%s%s", param->name, ending);
+  if (has_fields(type, item.before, item.before_size) && find_word(item.after, "as") == NULL) {
+    text_add(out, " as %s", type->object);
+  }
   if (item.has_shape && !item.has_type && type->inner != NULL) {
     write_inner(out, item.after, type->inner);
   } else {
@@ -920,7 +964,9 @@ static bool write_param(text_buf *out, const header_kernel *kernel, const header
 static void write_doc(text_buf *out, const header_kernel *kernel) {
   const char *rest = kernel->line != NULL ? kernel->line->rest : "";
   const header_type *result = &kernel->function->result;
-  if (result->kind == kHeaderStructure) text_add(out, " as %s", result->object);
+  if (result->kind == kHeaderStructure || has_result_fields(kernel)) {
+    text_add(out, " as %s", result->object);
+  }
   if (*rest != '\0') text_add(out, " %s", rest);
   if (kernel->function->doc != NULL && strstr(rest, "//") == NULL) {
     text_add(out, " // %s", kernel->function->doc);
@@ -947,7 +993,11 @@ char *header_write_spec(const header_kernel *kernel, bool has_handles) {
   text_buf out = {NULL, 0, 0};
   bool good = true;
   size_t i;
-  if (line != NULL && line->exported != NULL) text_add(&out, "%s = ", line->exported);
+  if (line != NULL && line->exported != NULL) {
+    text_add(&out, "%s = ", line->exported);
+  } else if (kernel->is_short) {
+    text_add(&out, "%s = ", skip_underscores(function->name));
+  }
   if (line != NULL && line->result != NULL) {
     text_add(&out, "%s%s", line->result, path_ends_in(line->result, "*") ? "" : " ");
   } else if (function->result.kind == kHeaderNumber) {

@@ -120,6 +120,7 @@ typedef struct {
   const header_function *function; /* [borrow] */
   const header_line *line;         /* [borrow] NULL: as the header has it */
   const header_param *closed;      /* [borrow] the handle that it ends, as `free=` of a line says */
+  bool is_short;                   /* its name is the function's without _ at the beginning */
 } header_kernel;
 
 typedef struct {

@@ -553,12 +553,23 @@ static bool is_address(clang_type type) {
          clang.getCanonicalType(clang.getPointeeType(canonical)).kind == kClangVoid;
 }
 
-/* Appends a parameter of a callback, or its result; false: it takes and returns no such thing. */
+static bool is_text(clang_type type) {
+  const clang_type canonical = clang.getCanonicalType(type);
+  const clang_type target =
+      canonical.kind == kClangPointer ? clang.getPointeeType(canonical) : canonical;
+  return canonical.kind == kClangPointer && is_char(target) &&
+         clang.isConstQualifiedType(clang.getCanonicalType(target)) != 0;
+}
+
+/* Appends a parameter of a callback, or its result; false: it takes and returns no such thing. An
+ * enumeration is the integer that the compiler makes of it, which is compatible with it. */
 static bool add_callback_type(text_buf *out, clang_type type, bool is_data) {
   const clang_type canonical = clang.getCanonicalType(type);
   const char *number = name_number(type);
-  if (number != NULL && canonical.kind != kClangEnum && canonical.kind != kClangLongDouble) {
+  if (number != NULL && canonical.kind != kClangLongDouble) {
     text_add(out, "%s", is_char(type) ? "char" : number);
+  } else if (is_text(type)) {
+    text_add(out, "const char *");
   } else if (canonical.kind == kClangVoid) {
     text_add(out, "void");
   } else if (is_address(type)) {
@@ -593,7 +604,8 @@ static void describe_callback(clang_type type, header_type *out) {
   const clang_type canonical = clang.getCanonicalType(type);
   const int count = clang.getNumArgTypes(canonical);
   text_buf text = {NULL, 0, 0};
-  bool good = add_callback_type(&text, clang.getResultType(canonical), false);
+  bool good = !is_text(clang.getResultType(canonical)) &&
+              add_callback_type(&text, clang.getResultType(canonical), false);
   const int data = find_data(canonical, count);
   int i;
   out->kind = kHeaderFunction;
@@ -628,7 +640,7 @@ static void describe_object(clang_type type, header_type *out) {
 
 /* What a pointer leads to, or the elements of an array. */
 static void describe_target(clang_type target, header_type *out) {
-  const bool is_text = is_char(target);
+  const bool is_string = is_char(target);
   clang_type canonical;
   const char *number;
   out->inner = enter_array(&target);
@@ -645,7 +657,7 @@ static void describe_target(clang_type target, header_type *out) {
   } else if (canonical.kind == kClangVoid) {
     out->kind = kHeaderAddress;
     out->is_void = true;
-  } else if (is_text && out->is_const && out->extents == NULL) {
+  } else if (is_string && out->is_const && out->extents == NULL) {
     out->kind = kHeaderText;
   } else if (number != NULL) {
     out->kind = kHeaderElements;
