@@ -336,6 +336,7 @@ def check_fftw(kernels, np):
     refused(kernels.fftw_execute, plan)  # it was destroyed
     given, result = np.random.rand(12), np.zeros((7, 2))
     expected, kept = np.fft.rfft(given), weakref.ref(given)
+    refused(kernels.fftw_plan_dft_r2c_1d, given, result[1:], 64)  # it needs 12 / 2 + 1
     plan = kernels.fftw_plan_dft_r2c_1d(given, result, 64)
     del given
     kernels.fftw_execute(plan)

@@ -1205,7 +1205,53 @@ SQLITE = [
     "int sqlite3_complete(const char *sql)",
     "const char *sqlite3_errstr(int code)",
 ]
+# Extents that are expressions of others.
+EXTENT_HEADER = """#include <stddef.h>
+static inline double packed(int n, const double *a) {
+  double sum = 0;
+  for (int i = 0; i < n * (n + 1) / 2; ++i) sum += a[i];
+  return sum;
+}
+static inline void half(double *y, const double *x, int n) {
+  for (int i = 0; i < n / 2 + 1; ++i) y[i] = x[2 * i < n ? 2 * i : 0];
+}
+static inline void both(const float *x, int n, int by, float *out) {
+  for (int i = 0; i < n * by; ++i) out[i] = x[i % n];
+}
+static inline size_t last(const void *p, size_t n) {
+  return ((const unsigned char *)p)[2 * n - 1];
+}
+static inline double work(double *w, long n) { return w[3 * n - 1] = 7; }
+"""
+EXTENT_SPECS = [
+    "double packed(int n, const double a[n*(n+1)/2])",
+    "void half(double y[n / 2 + 1], const double x[n], int n)",
+    "void both(const float x[n], int n, int by, out float out[n*by])",
+    "size_t last(const void p[2*n], size_t n)",
+    "double work(double *w[n+n*2], long n)",
+]
+EXTENT_CALLS = {
+    "packed(3, 6xf64=1 2 3 4 5 6)": "result[0]: 21.0", "packed(1, 1xf64=5)": "result[0]: 5.0",
+    "half(&3xf64, 5xf64=1 2 3 4 5)": "arg[0]: 3xf64=1 3 5",
+    "both(2xf32=1 2, 3)": "result[0]: 6xf32=1 2 1 2 1 2",
+    'last("abcd", 2)': "result[0]: 100", "work(1000)": "result[0]: 7.0",
+}
+EXTENT_REFUSED = {
+    "packed(3, 5xf64)": "ValueError: Mismatched shape on argument #1 when calling: "
+                        "`packed(0: int n, 1: const double a[n*(n+1)/2]) -> double`. Expected "
+                        "size 6 in dimension 0 but got [5]",
+    "half(&2xf64, 5xf64)": "Expected size 3 in dimension 0 but got [2]",
+    'last("abc", 2)': "must have 4 bytes, but has 3",
+    'last("", 9223372036854775807)': "must have 9223372036854775807 bytes, but has 0",
+    "both(2xf32, -1)": "Shape [-2] has a negative extent",
+    "work(9223372036854775807)": "`w`, a work array of shape [9223372036854775807]",
+}
 WRONG = [
+    ("void f(const float x[n+m], int n)", 24, "no argument determines `m`, an extent of `x`"),
+    ("void f(const float x[n+], int n)", 24, "expected an extent: a name or a number"),
+    ("void f(const float x[(n+1], int n)", 26, "expected `)` or an operator: + - * /"),
+    ("void f(const float x[n+1:s], int n, int s)", 22,
+     "a tensor with strides has no extent that is an expression"),
     ("void f(in int n)", 15,
      "`in`, `out` and `inout` are for the address of a number, such as `int *n`"),
     ("void f(out const int *n)", 23,
@@ -1498,6 +1544,20 @@ class WrapValues(unittest.TestCase):
                 unit = "".join(f'#include "part_{kind}.c"\n' for kind in names)
                 subprocess.run([*compiler, *STRICT, *HEADERS, f"-I{PLACE}", "-fsyntax-only", "-x",
                                 "c", "-"], input=unit, text=True, check=True)
+
+    def test_extents_of_others(self):
+        """An extent may be an expression, which is compared when all arguments are read."""
+        (PLACE / "extent.h").write_text(EXTENT_HEADER, encoding="utf-8")
+        for compiler in COMPILERS.values():
+            library = make_library(compiler, "of_extent", [], EXTENT_SPECS,
+                                   f"--include={PLACE}/extent.h")
+            for call, printed in EXTENT_CALLS.items():
+                shown = good("run", "--leak-check", library, call)
+                assert shown == printed + "\n", (call, shown)
+            for call, message in EXTENT_REFUSED.items():
+                raises(message, "--leak-check", library, call)
+        assert "with --abi=halide an extent is a name or a number" in run(
+            "wrap", "--abi=halide", "int f(const float x[n+1], const float y[n])")[2]
 
     def make_of_system(self, name, header, link, specs):
         """A library of these functions of the system; None, after telling, if it has none."""

@@ -19,6 +19,7 @@ static bool is_array(const spec *target, const spec_param *param) {
   size_t i, k;
   for (i = 0; is_valid && i < param->num_dims; ++i) {
     const char *name = param->dims[i].extent.name;
+    if (param->dims[i].extent.text != NULL) return false;
     if (name == NULL) continue;
     is_valid = false;
     for (k = 0; &target->params[k] != param; ++k) {

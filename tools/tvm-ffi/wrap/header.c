@@ -463,7 +463,8 @@ static void mark_closed(header_kernels *kernels) {
 
 /* Whether the line says what becomes of a handle that is passed. */
 static bool is_owner_said(const char *after) {
-  return find_word(after, "closes") != NULL || find_word(after, "takes") != NULL || *after == '=';
+  return find_word(after, "closes") != NULL || find_word(after, "takes") != NULL ||
+         find_word(after, "alone") != NULL || *after == '=';
 }
 
 /* Whether a part of the name says that the function ends what it is given: "db_close", "freeAll",
@@ -511,7 +512,7 @@ char *header_ask_owner(const header_kernel *kernel) {
     return tool_format("who ends its result");
   }
   if (ended == NULL || ended == kernel->closed) return NULL;
-  if (find_item(kernel, ended, &item) && (item.has_type || is_owner_said(item.after))) return NULL;
+  if (find_item(kernel, ended, &item)) return NULL; /* it ends it, or does not */
   return tool_format("whether it ends `%s`", ended->name);
 }
 

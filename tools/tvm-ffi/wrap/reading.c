@@ -253,10 +253,13 @@ static char *make_stride(const spec *target, const spec_param *param, size_t dim
   return product != NULL ? product : tool_format("1");
 }
 
-static void write_extents(text_buf *out, const spec *target, const spec_param *param) {
+/* Extents that are expressions are compared when all names have values: `is_last`. */
+static void write_extents(text_buf *out, const spec *target, const spec_param *param,
+                          bool is_last) {
   size_t k;
   for (k = 0; k < param->num_dims; ++k) {
     const spec_symbol *symbol = find_read(target, param, k, false);
+    if (is_last != (param->dims[k].extent.text != NULL)) continue;
     if (symbol == NULL) {
       char *value = wrap_extent(target, &param->dims[k].extent);
       text_add(out,
@@ -314,14 +317,18 @@ static void write_strides(text_buf *out, const spec *target, const spec_param *p
   write_stride_limits(out, param);
 }
 
+static void write_length(text_buf *out, const spec *target, const spec_param *param) {
+  char *value = wrap_extent(target, &param->dims[0].extent);
+  text_add(out, "  TVM_FFI_C_TRY(wrap_check_length(args, %d, %s, %s));\n", param->arg, param->local,
+           value);
+  free(value);
+}
+
 static void write_bytes(text_buf *out, const spec *target, const spec_param *param) {
   const spec_symbol *symbol = find_read(target, param, 0, false);
   text_add(out, "  TVM_FFI_C_TRY(wrap_read_bytes(args, %d, &%s));\n", param->arg, param->local);
   if (symbol == NULL) {
-    char *value = wrap_extent(target, &param->dims[0].extent);
-    text_add(out, "  TVM_FFI_C_TRY(wrap_check_length(args, %d, %s, %s));\n", param->arg,
-             param->local, value);
-    free(value);
+    if (param->dims[0].extent.text == NULL) write_length(out, target, param);
   } else if (symbol->num_uses > 0) {
     text_add(out, "  %s = (int64_t)%s.size;\n", symbol->local, param->local);
   }
@@ -335,7 +342,7 @@ static void write_tensor(text_buf *out, const spec *target, const spec_param *pa
   wrap_add_item(&list, "args, %d, %s", param->arg, param->dtype);
   wrap_add_item(&list, "%zu, &%s", param->num_dims, param->local);
   text_add(out, "));\n");
-  write_extents(out, target, param);
+  write_extents(out, target, param, false);
   write_strides(out, target, param);
   if (param->alignment > 0) {
     text_add(out, "  TVM_FFI_C_TRY(tvm_ffi_args_check_aligned(args, %d, %lld));\n", param->arg,
@@ -416,6 +423,20 @@ static void write_ranges(text_buf *out, const spec *target) {
   }
 }
 
+/* What could not be compared before all arguments were read. */
+static void write_expressions(text_buf *out, const spec *target) {
+  size_t i;
+  for (i = 0; i < target->num_params; ++i) {
+    const spec_param *param = &target->params[i];
+    if (param->arg < 0) continue;
+    if (param->form == kParamTensor) {
+      write_extents(out, target, param, true);
+    } else if (param->form == kParamBytes && param->dims[0].extent.text != NULL) {
+      write_length(out, target, param);
+    }
+  }
+}
+
 void wrap_write_arguments(text_buf *out, const spec *target) {
   size_t i;
   for (i = 0; i < target->num_params; ++i) {
@@ -430,6 +451,7 @@ void wrap_write_arguments(text_buf *out, const spec *target) {
     }
   }
   write_ranges(out, target);
+  write_expressions(out, target);
   write_apart(out, target);
   write_once(out, target);
 }

@@ -196,6 +196,7 @@ bool spec_read(const spec_source *source, spec *out) {
   r.pos = source->begin;
   r.end = source->begin + source->size;
   r.in_callback = false;
+  r.depth = 0;
   memset(out, 0, sizeof *out);
   if (take_spec(&r, out)) return true;
   spec_free(out);
@@ -215,11 +216,19 @@ static void free_c_type(spec_c_type *type) {
   free(type->fields);
 }
 
+static void free_terms(spec_number *number) {
+  size_t i;
+  for (i = 0; i < number->num_terms; ++i) free(number->terms[i].name);
+  free(number->terms);
+  free(number->text);
+}
+
 void spec_free(spec *target) {
   size_t i, k;
   for (i = 0; i < target->num_params; ++i) {
     spec_param *param = &target->params[i];
     for (k = 0; k < param->num_dims; ++k) {
+      free_terms(&param->dims[k].extent);
       free(param->dims[k].extent.name);
       free(param->dims[k].extent.constant);
       free(param->dims[k].stride.name);

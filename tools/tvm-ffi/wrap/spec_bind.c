@@ -233,21 +233,43 @@ static void see_passed(spec *target, size_t i, size_t dim, const spec_number *nu
   symbol->is_stride = is_stride;
 }
 
-/* Takes note of a name in a tensor or work array that the kernel allocates. */
-static bool see_allocated(const spec_source *source, spec *target, const spec_param *param,
-                          const spec_number *number) {
+/* Takes note of a name whose value an argument determines. */
+static bool see_known(const spec_source *source, spec *target, const spec_param *param,
+                      const char *name, size_t column) {
   spec_symbol *symbol;
-  if (number->name == NULL) return true;
-  symbol = find_symbol(target, number->name);
-  if (symbol == NULL && spec_integer_of(target, number->name) != NULL) {
-    symbol = add_symbol(target, number->name, spec_find_param(target, number->name));
+  if (name == NULL) return true;
+  symbol = find_symbol(target, name);
+  if (symbol == NULL && spec_integer_of(target, name) != NULL) {
+    symbol = add_symbol(target, name, spec_find_param(target, name));
     symbol->is_scalar = true;
   }
   if (symbol == NULL) {
-    return spec_fail(source, number->column, "no argument determines `%s`, an extent of `%s`",
-                     number->name, param->name);
+    return spec_fail(source, column, "no argument determines `%s`, an extent of `%s`", name,
+                     param->name);
   }
   ++symbol->num_uses;
+  return true;
+}
+
+/* Takes note of a name in a tensor or work array that the kernel allocates. */
+static bool see_allocated(const spec_source *source, spec *target, const spec_param *param,
+                          const spec_number *number) {
+  return see_known(source, target, param, number->name, number->column);
+}
+
+/* The names in expressions, which determine none. */
+static bool bind_expressions(const spec_source *source, spec *target) {
+  size_t i, k, n;
+  for (i = 0; i < target->num_params; ++i) {
+    const spec_param *param = &target->params[i];
+    for (k = 0; k < param->num_dims; ++k) {
+      const spec_number *number = &param->dims[k].extent;
+      for (n = 0; n < number->num_terms; ++n) {
+        const spec_term *term = &number->terms[n];
+        if (!see_known(source, target, param, term->name, term->column)) return false;
+      }
+    }
+  }
   return true;
 }
 
@@ -531,9 +553,10 @@ bool spec_bind(const spec_source *source, bool returns_outputs, spec *target) {
         (param->direction == kOut || (returns_outputs && param->direction != kInOut));
   }
   if (!bind_callbacks(source, target) || !bind_passed(source, target) ||
-      !bind_allocated(source, target) || !bind_in_place(source, target) ||
-      !bind_constants(source, target) || !bind_owners(source, target) ||
-      !bind_sizes(source, target) || !bind_error_text(source, target)) {
+      !bind_expressions(source, target) || !bind_allocated(source, target) ||
+      !bind_in_place(source, target) || !bind_constants(source, target) ||
+      !bind_owners(source, target) || !bind_sizes(source, target) ||
+      !bind_error_text(source, target)) {
     return false;
   }
   count_implied_strides(target);

@@ -10,6 +10,7 @@ typedef struct {
   const spec_source *source;
   const char *pos, *end;
   bool in_callback; /* between the parentheses of a function that is a parameter */
+  int depth;        /* of parentheses in an expression */
 } spec_reader;
 
 /* A part of the text. */
@@ -72,6 +73,13 @@ bool spec_is_spelt(const char *name, const char *word, size_t size);
 bool spec_is_restrict(const char *word, size_t size);
 /* Reads a type with its marks. False after a report. */
 bool spec_take_type(spec_reader *r, const spec_type **out, spec_marks *marks);
+
+/* ---- Extents and strides: spec_number.c ---- */
+
+/* Reads a name, a number, or a name with the number that it stands for: `N=4`. */
+bool spec_take_number(spec_reader *r, const char *expected, spec_number *out);
+/* The same, or an expression of them: `n/2+1`. False after a report. */
+bool spec_take_extent(spec_reader *r, spec_number *out);
 
 /* ---- Tensors, work arrays and bytes: spec_shape.c ---- */
 

@@ -8,18 +8,6 @@
 
 /* ---- Extents and strides ---- */
 
-/* Reads a name, a number, or a name with the number that it stands for: `N=4`. */
-static bool take_number(spec_reader *r, const char *expected, spec_number *out) {
-  const spec_word w = spec_peek_word(r);
-  out->column = spec_column_of(r, w.begin);
-  if (w.size > 0 && spec_is_digit(w.begin[0])) return spec_take_value(r, &out->value);
-  out->name = spec_take_name(r, expected);
-  if (out->name == NULL || !spec_take(r, '=')) return out->name != NULL;
-  out->constant = out->name;
-  out->name = NULL;
-  return spec_take_value(r, &out->value);
-}
-
 /* Adds the dimensions between two brackets. */
 static bool take_dims(spec_reader *r, spec_param *out) {
   do {
@@ -28,12 +16,12 @@ static bool take_dims(spec_reader *r, spec_param *out) {
     dim = &out->dims[out->num_dims];
     memset(dim, 0, sizeof *dim);
     ++out->num_dims;
-    if (!take_number(r, "an extent: a name or a number", &dim->extent)) return false;
-    if (dim->extent.name == NULL && dim->extent.value == 0) {
+    if (!spec_take_extent(r, &dim->extent)) return false;
+    if (dim->extent.name == NULL && dim->extent.text == NULL && dim->extent.value == 0) {
       return spec_fail(r->source, dim->extent.column, "an extent of 0 leaves no elements");
     }
     if (spec_take(r, ':')) {
-      if (!take_number(r, "a stride: a name or a number", &dim->stride)) return false;
+      if (!spec_take_number(r, "a stride: a name or a number", &dim->stride)) return false;
       dim->has_stride = true;
       out->is_flat = true;
     }
@@ -48,10 +36,11 @@ static bool check_count(const spec_reader *r, const spec_param *param) {
   enum { kMaxElementSize = 16 };
   for (i = 0; i < param->num_dims; ++i) {
     const spec_number *extent = &param->dims[i].extent;
-    if (extent->name == NULL && extent->value > INT64_MAX / kMaxElementSize / count) {
+    if (extent->name != NULL || extent->text != NULL) continue;
+    if (extent->value > INT64_MAX / kMaxElementSize / count) {
       return spec_fail(r->source, extent->column, "`%s` has too many elements", param->name);
     }
-    if (extent->name == NULL) count *= extent->value;
+    count *= extent->value;
   }
   return true;
 }
@@ -123,6 +112,11 @@ static bool check_blas(const spec_reader *r, const spec_param *param) {
 
 static bool check_strides(const spec_reader *r, const spec_param *param) {
   size_t i;
+  for (i = 0; i < param->num_dims && spec_is_strided(param); ++i) {
+    if (param->dims[i].extent.text == NULL) continue;
+    return spec_fail(r->source, param->dims[i].extent.column,
+                     "a tensor with strides has no extent that is an expression");
+  }
   for (i = 0; i < param->num_dims; ++i) {
     const spec_dim *dim = &param->dims[i];
     if (!dim->has_stride || dim->stride.name != NULL || dim->stride.value > 0) continue;

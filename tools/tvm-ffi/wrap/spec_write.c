@@ -7,8 +7,8 @@
 #include "base/text.h"
 
 static void write_number(text_buf *out, const spec_number *number) {
-  if (number->name != NULL) {
-    text_add(out, "%s", number->name);
+  if (number->name != NULL || number->text != NULL) {
+    text_add(out, "%s", number->name != NULL ? number->name : number->text);
   } else {
     text_add(out, "%lld", (long long)number->value);
   }

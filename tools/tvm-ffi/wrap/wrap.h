@@ -35,12 +35,24 @@ typedef struct {
   const char *low, *high; /* its limits, expressions; NULL: those of int64_t, or not an integer */
 } spec_type;
 
+/* A part of an expression: a name, a number (NULL, 0), or an operator of the two values before it.
+ */
+typedef struct {
+  char operator_; /* + - * / */
+  char *name;
+  int64_t value;
+  size_t column;
+} spec_term;
+
 /* An extent or a stride. */
 typedef struct {
-  char *name;     /* NULL: a constant */
-  char *constant; /* what the user's headers call the constant; NULL: nothing */
-  int64_t value;  /* of a constant */
-  size_t column;  /* where it is in the text */
+  char *name;       /* NULL: a constant, or an expression */
+  char *constant;   /* what the user's headers call the constant; NULL: nothing */
+  int64_t value;    /* of a constant */
+  size_t column;    /* where it is in the text */
+  char *text;       /* of an extent that is an expression, such as n/2+1; NULL: it is none */
+  spec_term *terms; /* its parts, operators behind what they are of */
+  size_t num_terms;
 } spec_number;
 
 typedef struct {

@@ -809,6 +809,28 @@ static int64_t wrap_get_column_stride(const DLTensor *tensor, int32_t dim) {
   return (int64_t)stride;
 }
 
+/* Operations of extents, which are INT64_MAX beyond it. */
+static int64_t wrap_sum(int64_t a, int64_t b) {
+  if (a == INT64_MAX || b == INT64_MAX || (b > 0 && a > INT64_MAX - b)) return INT64_MAX;
+  return b < 0 && a < INT64_MIN - b ? INT64_MAX : a + b;
+}
+
+static int64_t wrap_difference(int64_t a, int64_t b) {
+  return b == INT64_MIN || b == INT64_MAX ? INT64_MAX : wrap_sum(a, -b);
+}
+
+static int64_t wrap_product(int64_t a, int64_t b) {
+  const uint64_t m = a < 0 ? -(uint64_t)a : (uint64_t)a, n = b < 0 ? -(uint64_t)b : (uint64_t)b;
+  if (a == INT64_MAX || b == INT64_MAX) return INT64_MAX;
+  if (a == 0 || b == 0) return 0;
+  if (m > (uint64_t)INT64_MAX / n) return INT64_MAX;
+  return (a < 0) != (b < 0) ? -(int64_t)(m * n) : (int64_t)(m * n);
+}
+
+static int64_t wrap_quotient(int64_t a, int64_t b) {
+  return b == 0 || b == INT64_MIN || a == INT64_MIN || a == INT64_MAX ? INT64_MAX : a / b;
+}
+
 /* A stride that follows from others. It may wrap around if there are no elements, or if the tensor
  * has another one anyway. */
 static int64_t wrap_multiply(int64_t a, int64_t b) {

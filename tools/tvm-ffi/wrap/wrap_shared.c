@@ -113,7 +113,35 @@ char *wrap_keeper(const spec *target, const spec_param *param) {
   return param == NULL ? tool_format("handle_needs") : spec_make_local(target, param, "needs");
 }
 
+/* The value of an expression; one that is too large is INT64_MAX, which no extent is. */
+static char *make_expression(const spec *target, const spec_number *number) {
+  char **values = tool_alloc(number->num_terms * sizeof *values), *result;
+  size_t count = 0, i;
+  for (i = 0; i < number->num_terms; ++i) {
+    const spec_term *term = &number->terms[i];
+    char *value;
+    if (term->operator_ == '\0' && term->name != NULL) {
+      value = tool_format("%s", spec_symbol_of(target, term->name)->local);
+    } else if (term->operator_ == '\0') {
+      value = tool_format("INT64_C(%lld)", (long long)term->value);
+    } else {
+      const char *function = term->operator_ == '+'   ? "wrap_sum"
+                             : term->operator_ == '-' ? "wrap_difference"
+                             : term->operator_ == '*' ? "wrap_product"
+                                                      : "wrap_quotient";
+      value = tool_format("%s(%s, %s)", function, values[count - 2], values[count - 1]);
+      free(values[--count]);
+      free(values[--count]);
+    }
+    values[count++] = value;
+  }
+  result = values[0];
+  free(values);
+  return result;
+}
+
 char *wrap_extent(const spec *target, const spec_number *number) {
+  if (number->text != NULL) return make_expression(target, number);
   if (number->name != NULL) return tool_format("%s", spec_symbol_of(target, number->name)->local);
   if (number->value > INT32_MAX) return tool_format("INT64_C(%lld)", (long long)number->value);
   return tool_format("%lld", (long long)number->value);
@@ -160,7 +188,7 @@ size_t wrap_count_elements(const spec_param *param) {
   int64_t count = 1;
   size_t i;
   for (i = 0; i < param->num_dims; ++i) {
-    if (param->dims[i].extent.name != NULL) return 0;
+    if (param->dims[i].extent.name != NULL || param->dims[i].extent.text != NULL) return 0;
     count *= param->dims[i].extent.value; /* the reader has checked that it fits */
   }
   return (size_t)count;
@@ -213,13 +241,18 @@ bool wrap_check_error_code(const spec_source *source, const wrap_abi *abi, const
 
 bool wrap_check_not_plain(const spec_source *source, const wrap_abi *abi, const spec *target) {
   const size_t column = spec_find_plain(target);
-  size_t i;
+  size_t i, k;
   if (column != SIZE_MAX) {
     return spec_fail(source, column, "this is for plain functions, and --abi=%s has none",
                      abi->name);
   }
   for (i = 0; i < target->num_params; ++i) {
     const spec_param *param = &target->params[i];
+    for (k = 0; k < param->num_dims; ++k) {
+      if (param->dims[k].extent.text == NULL) continue;
+      return spec_fail(source, param->dims[k].extent.column,
+                       "with --abi=%s an extent is a name or a number", abi->name);
+    }
     if (param->form == kParamWork) {
       return spec_fail(source, param->column, "`%s` is a work array, and --abi=%s has none",
                        param->name, abi->name);
