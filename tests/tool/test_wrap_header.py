@@ -431,8 +431,8 @@ crc(buf[len])
         given = good("wrap", f"--header={path}", "ob_over(x[n]) of=x of=o", "ob_fill(o of=x, x[n])",
                      "ob_add(o alone, item takes) error=negative")
         for text in ("wrap_keep_tensor(args, 0, &handle_needs)",
-                     "wrap_keep(&handle_needs, o, true)",
-                     "wrap_keep_tensor(args, 1, &o->owner)", "item_ended = !(returned < 0);",
+                     "wrap_keep(&handle_needs, o, true, false)",
+                     "wrap_keep_tensor_with(args, 1, o)", "item_ended = !(returned < 0);",
                      "wrap_check_alone(args, 0, o)"):
             assert text in given, (text, given)
 

@@ -108,6 +108,9 @@ static void write_place(text_buf *out, const spec *target, const spec_param *par
     place = wrap_type_index(target, param);
     text_add(out, "  static int32_t %s;\n", place);
     free(place);
+    place = wrap_pointer(target, param);
+    if (param->arg >= 0) text_add(out, "  void *%s;\n", place);
+    free(place);
   }
   if (param->type->kind == kTypeStruct) {
     text_add(out, "  %s %s = {0};\n", param->c_type.name, param->local);
@@ -174,16 +177,21 @@ void wrap_write_variables(text_buf *out, const spec *target) {
 /* ---- Reading and checking arguments ---- */
 
 static void write_handle(text_buf *out, const spec *target, const spec_param *param) {
-  char *index = wrap_type_index(target, param);
+  char *index = wrap_type_index(target, param), *pointer = wrap_pointer(target, param);
   wrap_list list;
   text_add(out, "  TVM_FFI_C_TRY(%s(",
            param->is_optional ? "wrap_read_optional_handle" : "wrap_read_handle");
   list = wrap_begin_list(out);
   wrap_add_item(&list, "args, %d, \"%s.%s\"", param->arg, target->types, param->c_type.handle);
   wrap_add_item(&list, "&%s, &%s", index, param->local);
+  wrap_add_item(&list, "&%s", pointer);
   text_add(out, "));\n");
+  free(pointer);
   if (param->is_closed || param->is_alone) {
     text_add(out, "  TVM_FFI_C_TRY(wrap_check_alone(args, %d, %s));\n", param->arg, param->local);
+  }
+  if (param->is_alone) {
+    text_add(out, "  TVM_FFI_C_TRY(wrap_check_only(args, %d, %s));\n", param->arg, param->local);
   }
   free(index);
 }
@@ -541,6 +549,8 @@ static void write_closing(text_buf *out, const spec *target, const spec_param *p
            place, param->c_type.name, param->local, place, param->is_optional ? " && " : "",
            param->is_optional ? param->local : "", param->is_optional ? " != NULL" : "",
            param->arg);
+  text_add(out, "  code = wrap_check_whole(args, %d, %s);\n  if (code != 0) goto done;\n",
+           param->arg, param->local);
   free(place);
 }
 
@@ -552,15 +562,19 @@ static void write_keeping(text_buf *out, const spec *target, const spec_param *p
   char *place;
   size_t i;
   if (!is_new && (param == NULL || param->direction != kByValue)) return;
-  place = is_new ? wrap_keeper(target, param) : tool_format("%s->owner", param->local);
+  place = is_new ? wrap_keeper(target, param) : tool_format("%s", param->local);
   for (i = 0; i < type->num_owners; ++i) {
     const spec_param *owner = spec_param_of(target, type->owners[i].name);
-    text_add(out, is_new || !param->is_optional ? "  code = " : "  code = %s == NULL ? 0 : ",
-             is_new ? "" : param->local);
-    if (owner->form == kParamTensor) {
-      text_add(out, "wrap_keep_tensor(args, %d, &%s);\n", owner->arg, place);
+    const bool is_tensor = owner->form == kParamTensor;
+    if (is_tensor && is_new) {
+      text_add(out, "  code = wrap_keep_tensor(args, %d, &%s);\n", owner->arg, place);
+    } else if (is_tensor) {
+      text_add(out, "  code = wrap_keep_tensor_with(args, %d, %s);\n", owner->arg, place);
+    } else if (is_new) {
+      text_add(out, "  code = wrap_keep(&%s, %s, true, false);\n", place, owner->local);
     } else {
-      text_add(out, "wrap_keep(&%s, %s, true);\n", place, owner->local);
+      text_add(out, "  code = wrap_keep_handle(args, %d, %s, %s);\n", owner->arg, place,
+               owner->local);
     }
     text_add(out, "  if (code != 0) goto done;\n");
   }

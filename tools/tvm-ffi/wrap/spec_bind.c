@@ -25,6 +25,7 @@ static const char *const kUsedNames[] = {
     "malloc",
     "returned",
     "shape",
+    "takers",
     "error",
     "any",
     "NULL",
@@ -502,9 +503,17 @@ static bool bind_owners(const spec_source *source, const spec *target) {
 
 /* A callback finds the caller's function by its void *, which the kernel passes. */
 static bool bind_callbacks(const spec_source *source, spec *target) {
+  const spec_param *alone = NULL, *called = NULL;
   size_t i, k;
   for (i = 0; i < target->num_params; ++i) {
     const spec_param *param = &target->params[i], *context, *own;
+    if (param->is_alone) alone = param;
+    if (param->form == kParamCallback) called = param;
+    if (alone != NULL && called != NULL) {
+      return spec_fail(source, alone->column,
+                       "`%s` is alone, but `%s` could make a handle that needs it", alone->name,
+                       called->name);
+    }
     if (param->form != kParamCallback) continue;
     context = spec_context_of(target, param);
     if (context == NULL) {
@@ -533,6 +542,12 @@ static bool bind_error_text(const spec_source *source, const spec *target) {
     if (param != NULL && (param->form == kParamCallback || param->form == kParamContext)) {
       return spec_fail(source, text->column,
                        "%s(...) cannot get `%s`, which belongs to a function of the caller's",
+                       text->function, param->name);
+    }
+    if (param != NULL && param->is_closed && !param->is_taken) {
+      return spec_fail(source, text->column,
+                       "%s(...) would get `%s` after the call has ended it; write `takes` if it "
+                       "stays open after an error",
                        text->function, param->name);
     }
     if (param == NULL && target->failure == kErrorNull) {

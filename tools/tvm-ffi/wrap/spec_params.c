@@ -194,18 +194,25 @@ bool spec_take_new_handle(spec_reader *r, spec_c_type *out, bool *out_found) {
   return true;
 }
 
+static bool fail_several(const spec_reader *r) {
+  return spec_fail_expecting(r, "one of closes, takes and alone");
+}
+
 /* Reads what becomes of a handle that is passed. */
 static bool take_passed_handle(spec_reader *r, spec_param *out, bool *out_found) {
   *out_found = true;
   if (spec_take_word(r, "of")) return take_owner(r, &out->c_type);
-  if (spec_take_word(r, "closes")) {
+  if (spec_take_word(r, "optional")) {
+    out->is_optional = true;
+  } else if (spec_take_word(r, "closes")) {
+    if (out->is_closed || out->is_alone) return fail_several(r);
     out->is_closed = true;
   } else if (spec_take_word(r, "takes")) {
+    if (out->is_closed || out->is_alone) return fail_several(r);
     out->is_closed = out->is_taken = true;
   } else if (spec_take_word(r, "alone")) {
+    if (out->is_closed || out->is_alone) return fail_several(r);
     out->is_alone = true;
-  } else if (spec_take_word(r, "optional")) {
-    out->is_optional = true;
   } else {
     *out_found = false;
   }

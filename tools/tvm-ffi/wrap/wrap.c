@@ -463,6 +463,31 @@ static void write_keeper_release(text_buf *out, const spec *target, const spec_p
   free(keeper);
 }
 
+/* A handle that the call was to end. One that the library takes gives the other handles of the call
+ * what it needs. */
+static void write_finish(text_buf *out, const spec *target, const spec_param *param) {
+  char *place = wrap_place(target, param), *ended = wrap_ended(target, param);
+  text_buf takers = {NULL, 0, 0};
+  size_t count = 0, i;
+  for (i = 0; param->is_taken && i < target->num_params; ++i) {
+    const spec_param *other = &target->params[i];
+    if (other->type->kind != kTypeHandle || other->arg < 0 || other->is_closed) continue;
+    text_add(&takers, "%s%s", count++ > 0 ? ", " : "", other->local);
+  }
+  if (!param->is_taken) {
+    text_add(out, "  wrap_finish(%s, (void *)%s, %s);\n", param->local, place, ended);
+  } else if (count == 0) {
+    text_add(out, "  wrap_give(%s, (void *)%s, %s, NULL, 0);\n", param->local, place, ended);
+  } else {
+    text_add(out, "  {\n    wrap_handle *const takers[] = {%s};\n", takers.data);
+    text_add(out, "    wrap_give(%s, (void *)%s, %s, takers, %zu);\n  }\n", param->local, place,
+             ended, count);
+  }
+  text_free(&takers);
+  free(ended);
+  free(place);
+}
+
 static void write_release(text_buf *out, const spec *target) {
   size_t i;
   if (!wrap_is_owner(target)) return;
@@ -470,12 +495,7 @@ static void write_release(text_buf *out, const spec *target) {
   write_keeper_release(out, target, NULL);
   for (i = 0; i < target->num_params; ++i) {
     const spec_param *param = &target->params[i];
-    if (param->is_closed) {
-      char *place = wrap_place(target, param), *ended = wrap_ended(target, param);
-      text_add(out, "  wrap_finish(%s, (void *)%s, %s);\n", param->local, place, ended);
-      free(ended);
-      free(place);
-    }
+    if (param->is_closed) write_finish(out, target, param);
     write_keeper_release(out, target, param);
     if (!wrap_is_allocated(param)) continue;
     text_add(out, param->is_result ? "  tvm_ffi_object_release(%s);\n" : "  free(%s);\n",

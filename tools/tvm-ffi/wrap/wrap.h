@@ -349,6 +349,8 @@ const char *wrap_failed(const spec *target);
 bool wrap_has_keeper(const spec *target, const spec_param *param);
 /* The variable of what keeps that; release with free(). */
 char *wrap_keeper(const spec *target, const spec_param *param);
+/* The variable that has the pointer of a handle; release with free(). */
+char *wrap_pointer(const spec *target, const spec_param *param);
 /* The variable that tells whether a call has ended a handle; release with free(). */
 char *wrap_ended(const spec *target, const spec_param *param);
 /* The variable of a number that the function writes to; release with free(). */

@@ -103,6 +103,7 @@ static int wrap_read_choice(const tvm_ffi_args *args, int32_t i, const wrap_choi
                             int64_t *out) {
   TVMFFIByteArray name;
   const wrap_choice *choice = choices;
+  *out = 0; /* compilers warn of a variable that may have no value */
   if (i >= args->num_args || !tvm_ffi_any_try_string(args->args + i, &name)) {
     int64_t low = INT32_MIN, high = INT32_MAX; /* unless one is larger: then it is unsigned */
     for (; choice->name != NULL; ++choice) {
@@ -341,6 +342,12 @@ typedef struct wrap_context {
 #define WRAP_THREAD_LOCAL
 #endif
 
+#if defined(_MSC_VER) || (defined(__GNUC__) && !defined(__TINYC__))
+#define WRAP_HAS_THREAD_LOCAL true
+#else
+#define WRAP_HAS_THREAD_LOCAL false
+#endif
+
 /* Waits until no other thread has the lock, which is held for some instructions. */
 #if defined(__GNUC__)
 #define WRAP_LOCK(lock) \
@@ -530,6 +537,16 @@ typedef struct wrap_handle {
   int64_t num_dependents;    /* open handles that have it as their owner */
 } wrap_handle;
 
+/* The owner of a handle that needs a tensor, or more than one handle: an object, and as its own
+ * owner what the handle needs besides. Its type index is that of no other handle, and this never
+ * changes either. */
+typedef struct {
+  wrap_handle handle;
+  TVMFFIObjectHandle object;
+  bool is_handle; /* and not a tensor */
+  bool is_later;  /* since a call with the handle, not since it was made */
+} wrap_keeper;
+
 #if defined(__GNUC__)
 #define WRAP_ADD(counter, number) __atomic_add_fetch(counter, number, __ATOMIC_ACQ_REL)
 #else /* where handles that depend on one are made and closed by one thread at a time */
@@ -556,13 +573,31 @@ typedef struct wrap_handle {
 #define WRAP_TAKE(out, place) ((out) = *(place), *(place) = NULL)
 #endif
 
+/* Replaces the pointer in a place, if it is the expected one; otherwise that becomes what is there.
+ */
+#if defined(__GNUC__)
+#define WRAP_REPLACE(place, expected, pointer) \
+  __atomic_compare_exchange_n(place, expected, pointer, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)
+#else /* where one thread calls */
+#define WRAP_REPLACE(place, expected, pointer) ((void)(expected), *(place) = (pointer), true)
+#endif
+
+static bool wrap_is_keeper(const wrap_handle *owner) {
+  return owner->header.type_index == kTVMFFIObject;
+}
+
+/* Releases an owner that a handle no longer needs. */
+static void wrap_drop(wrap_handle *owner) {
+  if (owner == NULL) return;
+  (void)WRAP_ADD(&owner->num_dependents, -1);
+  tvm_ffi_object_release(owner);
+}
+
 /* Lets go of what a handle needs, which may end that: so after the call that ends the handle. */
 static void wrap_let_go(wrap_handle *handle) {
   wrap_handle *owner;
   WRAP_TAKE(owner, &handle->owner);
-  if (owner == NULL) return;
-  (void)WRAP_ADD(&owner->num_dependents, -1);
-  tvm_ffi_object_release(owner);
+  wrap_drop(owner);
 }
 
 /* Takes the pointer out of a handle, which is closed then for others; NULL: it is closed already,
@@ -583,89 +618,190 @@ static void wrap_finish(wrap_handle *handle, void *pointer, bool has_ended) {
   }
 }
 
+/* Handles of this thread that have ended, and still have their owners: a list by their pointers. To
+ * end an owner inside the end of what needs it would take stack for each of a long chain. */
+static WRAP_THREAD_LOCAL wrap_handle *wrap_ended;
+static WRAP_THREAD_LOCAL bool wrap_is_ending;
+
+/* Frees a handle that has ended, and lets go of what it needed. */
+static void wrap_free(wrap_handle *handle) {
+  if (!WRAP_HAS_THREAD_LOCAL) {
+    wrap_let_go(handle);
+    free(handle);
+    return;
+  }
+  handle->pointer = wrap_ended;
+  wrap_ended = handle;
+  if (wrap_is_ending) return;
+  wrap_is_ending = true;
+  while (wrap_ended != NULL) {
+    wrap_handle *const next = wrap_ended;
+    wrap_ended = (wrap_handle *)next->pointer;
+    wrap_let_go(next);
+    free(next);
+  }
+  wrap_is_ending = false;
+}
+
+static void wrap_delete(wrap_handle *handle, int flags) {
+  const bool is_last = (flags & kTVMFFIObjectDeleterFlagBitMaskWeak) != 0;
+  if (is_last) {
+    wrap_free(handle);
+  } else {
+    wrap_let_go(handle);
+  }
+}
+
 static void wrap_delete_handle(void *self, int flags) {
   wrap_handle *handle = (wrap_handle *)self;
   if ((flags & kTVMFFIObjectDeleterFlagBitMaskStrong) != 0) {
     void (*const release)(void *) = handle->release;
     if (handle->pointer != NULL && release != NULL) release(handle->pointer);
-    wrap_let_go(handle);
   }
-  if ((flags & kTVMFFIObjectDeleterFlagBitMaskWeak) != 0) free(handle);
+  wrap_delete(handle, flags);
 }
-
-/* An object that a handle keeps alive. */
-typedef struct wrap_kept {
-  TVMFFIObjectHandle object;
-  bool is_handle;
-  struct wrap_kept *next;
-} wrap_kept;
-
-/* What a handle has as its owner if it needs tensors, or several handles. */
-typedef struct {
-  wrap_handle handle; /* its owner is that which the handle had before */
-  wrap_kept *kept;
-} wrap_keeper;
 
 static void wrap_delete_keeper(void *self, int flags) {
   wrap_keeper *keeper = (wrap_keeper *)self;
   if ((flags & kTVMFFIObjectDeleterFlagBitMaskStrong) != 0) {
-    while (keeper->kept != NULL) {
-      wrap_kept *const kept = keeper->kept;
-      keeper->kept = kept->next;
-      if (kept->is_handle) (void)WRAP_ADD(&((wrap_handle *)kept->object)->num_dependents, -1);
-      tvm_ffi_object_release(kept->object);
-      free(kept);
+    if (keeper->is_handle) {
+      wrap_drop((wrap_handle *)keeper->object);
+    } else {
+      tvm_ffi_object_release(keeper->object);
     }
-    wrap_let_go(&keeper->handle);
   }
-  if ((flags & kTVMFFIObjectDeleterFlagBitMaskWeak) != 0) free(keeper);
+  wrap_delete(&keeper->handle, flags);
 }
 
-static bool wrap_keep_lock;
+/* The handle of which this one is a part: what it was made of, if nothing ends it. NULL: none. */
+static wrap_handle *wrap_get_whole(const wrap_handle *part) {
+  wrap_handle *owner = part->release == NULL ? WRAP_LOAD(&part->owner) : NULL;
+  while (owner != NULL && wrap_is_keeper(owner)) {
+    const wrap_keeper *keeper = (const wrap_keeper *)owner;
+    if (keeper->is_handle && !keeper->is_later) return (wrap_handle *)keeper->object;
+    owner = WRAP_LOAD(&owner->owner);
+  }
+  return owner;
+}
 
-/* Keeps an object alive with the owner of a handle, which becomes a keeper unless it is one; NULL:
- * there is nothing to keep. A handle keeps itself alive anyway. */
-static int wrap_keep(wrap_handle **owner, TVMFFIObjectHandle object, bool is_handle) {
+/* The handle that owns what this one has: itself, or what it is a part of. */
+static wrap_handle *wrap_find_root(wrap_handle *handle) {
+  wrap_handle *whole = wrap_get_whole(handle);
+  for (; whole != NULL; whole = wrap_get_whole(handle)) handle = whole;
+  return handle;
+}
+
+/* How many handles that keep each other are looked through for a circle. */
+#define WRAP_MAX_DEPTH 64
+
+/* Whether a handle needs another one, through at most `depth` that were kept later. */
+static bool wrap_needs(const wrap_handle *handle, const wrap_handle *other, int depth) {
+  for (; handle != NULL; handle = WRAP_LOAD(&handle->owner)) {
+    const wrap_keeper *keeper = (const wrap_keeper *)handle;
+    if (handle == other) return true;
+    if (wrap_is_keeper(handle) && keeper->is_handle && depth > 0 &&
+        wrap_needs((const wrap_handle *)keeper->object, other, depth - 1)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* Whether one of the objects that were kept last is this one, or a tensor with its elements. */
+static bool wrap_is_kept(const wrap_handle *owner, TVMFFIObjectHandle object, bool is_handle) {
+  enum { kMaxLooks = 16 };
+  int looks = 0;
+  for (; owner != NULL && wrap_is_keeper(owner) && looks < kMaxLooks; ++looks) {
+    const wrap_keeper *keeper = (const wrap_keeper *)owner;
+    if (keeper->object == object) return true;
+    if (!is_handle && !keeper->is_handle) {
+      const DLTensor *const a = TVMFFITensorGetDLTensorPtr(keeper->object);
+      const DLTensor *const b = TVMFFITensorGetDLTensorPtr(object);
+      if (a->data == b->data && a->byte_offset == b->byte_offset &&
+          a->dtype.bits == b->dtype.bits && tvm_ffi_tensor_is_contiguous(a) &&
+          tvm_ffi_tensor_is_contiguous(b) &&
+          tvm_ffi_tensor_get_numel(a) >= tvm_ffi_tensor_get_numel(b)) {
+        return true;
+      }
+    }
+    owner = WRAP_LOAD(&owner->owner);
+  }
+  return false;
+}
+
+/* Keeps an object alive by the owner of a handle; NULL: there is nothing to keep. */
+static int wrap_keep(wrap_handle **owner, TVMFFIObjectHandle object, bool is_handle,
+                     bool is_later) {
   wrap_keeper *keeper;
-  wrap_kept *kept;
-  if (object == NULL || (is_handle && owner == &((wrap_handle *)object)->owner)) return 0;
+  if (object == NULL || wrap_is_kept(WRAP_LOAD(owner), object, is_handle)) return 0;
   keeper = (wrap_keeper *)calloc(1, sizeof *keeper);
-  kept = (wrap_kept *)calloc(1, sizeof *kept);
-  if (keeper == NULL || kept == NULL) {
-    free(keeper);
-    free(kept);
+  if (keeper == NULL) {
     tvm_ffi_error_raise_memory();
     return -1;
   }
   keeper->handle.header.combined_ref_count = UINT64_C(0x0000000100000001);
   keeper->handle.header.type_index = kTVMFFIObject;
   keeper->handle.header.deleter = wrap_delete_keeper;
-  kept->object = object;
-  kept->is_handle = is_handle;
+  keeper->object = object;
+  keeper->is_handle = is_handle;
+  keeper->is_later = is_later;
   tvm_ffi_object_retain(object);
   if (is_handle) (void)WRAP_ADD(&((wrap_handle *)object)->num_dependents, 1);
-  WRAP_LOCK(&wrap_keep_lock);
-  if (*owner == NULL || (*owner)->header.deleter != wrap_delete_keeper) {
-    keeper->handle.owner = *owner;
-    *owner = &keeper->handle;
-    keeper = NULL;
-  }
-  kept->next = ((wrap_keeper *)*owner)->kept;
-  ((wrap_keeper *)*owner)->kept = kept;
-  WRAP_UNLOCK(&wrap_keep_lock);
-  free(keeper);
+  keeper->handle.owner = WRAP_LOAD(owner);
+  while (!WRAP_REPLACE(owner, &keeper->handle.owner, &keeper->handle)) continue;
   return 0;
 }
 
 /* The same for a tensor that is an argument. */
 static int wrap_keep_tensor(const tvm_ffi_args *args, int32_t i, wrap_handle **owner) {
   if (args->args[i].type_index == kTVMFFITensor) {
-    return wrap_keep(owner, args->args[i].v_obj, false);
+    return wrap_keep(owner, args->args[i].v_obj, false, true);
   }
   return tvm_ffi_args_raise(
       args, i, TVM_FFI_C_TYPE_ERROR,
-      "must be a Tensor, which can be kept alive, but is memory of the caller's "
-      "for one call (in Python, tvm_ffi.from_dlpack makes a Tensor)");
+      "must be a Tensor, which can be kept alive, but is memory of the "
+      "caller's for one call (in Python, tvm_ffi.from_dlpack makes a Tensor)");
+}
+
+/* A handle that is passed keeps another one, with what it is a part of. */
+static int wrap_keep_handle(const tvm_ffi_args *args, int32_t i, wrap_handle *handle,
+                            wrap_handle *kept) {
+  wrap_handle *root;
+  if (handle == NULL || kept == NULL) return 0;
+  root = wrap_find_root(handle);
+  if (root == wrap_find_root(kept)) return 0;
+  if (!wrap_needs(kept, root, WRAP_MAX_DEPTH)) return wrap_keep(&root->owner, kept, true, true);
+  return tvm_ffi_args_raise(args, i, TVM_FFI_C_VALUE_ERROR,
+                            "must not need the handle that is to need it");
+}
+
+/* The same for a tensor. */
+static int wrap_keep_tensor_with(const tvm_ffi_args *args, int32_t i, wrap_handle *handle) {
+  return handle == NULL ? 0 : wrap_keep_tensor(args, i, &wrap_find_root(handle)->owner);
+}
+
+/* After a call that was to take a handle: what that needs, the other handles of the call need from
+ * now on. Nobody knows how long without one, or without memory: then it is never let go. */
+static void wrap_give(wrap_handle *handle, void *pointer, bool has_ended,
+                      wrap_handle *const *takers, int32_t count) {
+  wrap_handle *owner = pointer != NULL && has_ended ? WRAP_LOAD(&handle->owner) : NULL;
+  bool is_kept = false;
+  int32_t k;
+  for (k = 0; owner != NULL && k < count; ++k) {
+    wrap_handle *root;
+    if (takers[k] == NULL) continue;
+    root = wrap_find_root(takers[k]);
+    if (wrap_find_root(owner) == root) {
+      is_kept = true;
+    } else if (!wrap_needs(owner, root, WRAP_MAX_DEPTH)) {
+      if (wrap_keep(&root->owner, owner, true, true) != 0) {
+        TVMFFIErrorSetRaised(NULL);
+        return;
+      }
+      is_kept = true;
+    }
+  }
+  if (owner == NULL || is_kept) wrap_finish(handle, pointer, has_ended);
 }
 
 /* The index of a handle's type, which a kernel looks up once, or in several threads at first. */
@@ -713,34 +849,51 @@ static int wrap_raise_closed(const tvm_ffi_args *args, int32_t i) {
   return tvm_ffi_args_raise(args, i, TVM_FFI_C_VALUE_ERROR, "must be open, but is closed");
 }
 
-/* A handle that is open, and so is what it needs. */
+/* A handle that is open, and so is what it needs, and its pointer. */
 static int wrap_read_handle(const tvm_ffi_args *args, int32_t i, const char *key, int32_t *index,
-                            wrap_handle **out) {
+                            wrap_handle **out, void **pointer) {
   TVMFFIObjectHandle object = NULL;
   TVM_FFI_C_TRY(wrap_find_type(key, index));
   TVM_FFI_C_TRY(tvm_ffi_args_read_object(args, i, WRAP_LOAD(index), &object));
   *out = (wrap_handle *)object;
-  return WRAP_LOAD(&(*out)->pointer) != NULL ? 0 : wrap_raise_closed(args, i);
+  *pointer = WRAP_LOAD(&(*out)->pointer);
+  return *pointer != NULL ? 0 : wrap_raise_closed(args, i);
 }
 
 /* The same; None is NULL. */
 static int wrap_read_optional_handle(const tvm_ffi_args *args, int32_t i, const char *key,
-                                     int32_t *index, wrap_handle **out) {
+                                     int32_t *index, wrap_handle **out, void **pointer) {
   *out = NULL;
-  return tvm_ffi_args_is_none(args, i) ? 0 : wrap_read_handle(args, i, key, index, out);
+  *pointer = NULL;
+  return tvm_ffi_args_is_none(args, i) ? 0 : wrap_read_handle(args, i, key, index, out, pointer);
 }
 
-static void *wrap_get_pointer(const wrap_handle *handle) {
-  return handle != NULL ? WRAP_LOAD(&handle->pointer) : NULL;
-}
-
-/* A handle that a call ends, or parts of it, must have no open ones that need it. */
+/* A call that ends a handle, or parts of it, needs that no open one has another part. */
 static int wrap_check_alone(const tvm_ffi_args *args, int32_t i, wrap_handle *handle) {
   const int64_t count = handle != NULL ? (int64_t)WRAP_ADD(&handle->num_dependents, 0) : 0;
   if (count == 0) return 0;
   return tvm_ffi_args_raise(args, i, TVM_FFI_C_VALUE_ERROR,
                             "must have no open handle or call that needs it, but has %lld",
                             (long long)count);
+}
+
+/* The same for a handle that may be a part itself, of which another handle has a part. */
+static int wrap_check_only(const tvm_ffi_args *args, int32_t i, wrap_handle *handle) {
+  wrap_handle *whole = handle != NULL ? wrap_get_whole(handle) : NULL;
+  for (; whole != NULL; whole = wrap_get_whole(whole)) {
+    if ((int64_t)WRAP_ADD(&whole->num_dependents, 0) <= 1) continue;
+    return tvm_ffi_args_raise(args, i, TVM_FFI_C_VALUE_ERROR,
+                              "must be the only open handle of what it is a part of");
+  }
+  return 0;
+}
+
+/* A handle that a call ends has no other end. It is closed for other threads by now, one of which
+ * might otherwise free what is read here. */
+static int wrap_check_whole(const tvm_ffi_args *args, int32_t i, const wrap_handle *handle) {
+  if (handle == NULL || wrap_get_whole(handle) == NULL) return 0;
+  return tvm_ffi_args_raise(args, i, TVM_FFI_C_VALUE_ERROR,
+                            "must own what it has, but is a part of another handle");
 }
 
 /* A handle that a call ends is passed once. */

@@ -53,7 +53,9 @@ char *wrap_value(const spec *target, const spec_param *param) {
   const bool is_same = strcmp(type, "int64_t") == 0 || strcmp(type, "double") == 0;
   if (param->type->kind == kTypeText) return tool_format("%s.data", local);
   if (param->type->kind == kTypeHandle) {
-    return tool_format("(%s)wrap_get_pointer(%s)", type, local);
+    char *pointer = wrap_pointer(target, param), *value = tool_format("(%s)%s", type, pointer);
+    free(pointer);
+    return value;
   }
   if (param->c_type.name == NULL &&
       (is_same || param->type->kind == kTypeBool || param->type->kind == kTypeChar ||
@@ -95,6 +97,10 @@ char *wrap_size(const spec *target, const spec_param *param) {
 
 char *wrap_place(const spec *target, const spec_param *param) {
   return spec_make_local(target, param, "place");
+}
+
+char *wrap_pointer(const spec *target, const spec_param *param) {
+  return spec_make_local(target, param, "pointer");
 }
 
 char *wrap_ended(const spec *target, const spec_param *param) {
