@@ -9,6 +9,10 @@
 #include <stdlib.h>
 #include <string.h> /* (strstr)(...) is not glibc's macro with _Generic: C99 has none */
 #include <sys/resource.h>
+#include <sys/stat.h>
+#if defined(__linux__)
+#include <sys/syscall.h>
+#endif
 #include <sys/wait.h>
 #include <tvm/ffi/c.h>
 #include <tvm/ffi/extra/c_env_api.h>
@@ -500,6 +504,50 @@ static void run_system(void) {
   }
 }
 
+#if defined(__linux__)
+/* The recorder makes its folder when a thread first finds a kernel, and has a lock meanwhile: here
+ * while the program forks. */
+static int is_forking, is_in_mkdir;
+
+int mkdir(const char *path, mode_t mode) {
+  if (__atomic_exchange_n(&is_forking, 0, __ATOMIC_ACQ_REL) != 0) {
+    __atomic_store_n(&is_in_mkdir, 1, __ATOMIC_RELEASE);
+    (void)usleep(300000);
+  }
+  return (int)syscall(SYS_mkdirat, AT_FDCWD, path, mode);
+}
+
+static void let_other_begin(void) {
+  __atomic_store_n(&is_forking, 1, __ATOMIC_RELEASE);
+  while (!__atomic_load_n(&is_in_mkdir, __ATOMIC_ACQUIRE)) (void)usleep(1000);
+}
+
+static void *find_while_forking(void *opened) {
+  while (!__atomic_load_n(&is_forking, __ATOMIC_ACQUIRE)) (void)usleep(1000);
+  return dlsym(opened, "__tvm_ffi_add");
+}
+
+static void run_fork_at_start(void) {
+  void *opened = dlopen(library, RTLD_NOW), *found;
+  pthread_t thread;
+  pid_t child;
+  int status;
+  if (opened == NULL || pthread_atfork(let_other_begin, NULL, NULL) != 0 ||
+      pthread_create(&thread, NULL, find_while_forking, opened) != 0) {
+    exit(2);
+  }
+  child = fork();
+  if (child == 0) {
+    if (dlsym(opened, "__tvm_ffi_scope") == NULL) _exit(2);
+    call_with("scope", NULL, 0);
+    (void)fflush(stdout);
+    _exit(0);
+  }
+  if (waitpid(child, &status, 0) != child || pthread_join(thread, &found) != 0) exit(2);
+  printf("%d %d\n", status, found != NULL);
+}
+#endif
+
 /* Memory of a device: in the fake, at addresses that the CPU cannot read. The second call is while
  * the stream is captured. */
 static void run_cuda(const char *driver) {
@@ -625,6 +673,9 @@ int main(int argc, char **argv) {
   if (strcmp(deed, "removed") == 0) run_moved(unlink, path);
   if (strcmp(deed, "many") == 0) run_many();
   if (strcmp(deed, "system") == 0 || (strcmp(deed, "gone") == 0 && remove(path) == 0)) run_system();
+#if defined(__linux__)
+  if (strcmp(deed, "fork-at-start") == 0) run_fork_at_start();
+#endif
   if (strcmp(deed, "registers") == 0) {
     call_with("register_eight", NULL, 0);
     call_registered("eight");

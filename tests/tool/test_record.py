@@ -610,6 +610,13 @@ class Record(unittest.TestCase):
                 _, done = record(program=words)
                 self.assertEqual(done.stdout, f"runtime {runtime}: __tvm_ffi_scopes\n0\n")
 
+    @unittest.skipUnless(sys.platform == "linux", "the host does this on Linux")
+    def test_a_fork_while_a_thread_starts_to_record(self):
+        """The child does not wait for that thread, which it has not."""
+        recording, done = record(program=["fork-at-start"], same=False, timeout=SLOWER * 60)
+        assert done.stdout.endswith("0 1\n"), done
+        assert [call["function"] for call in recording.calls.values()] == ["scope"], done
+
     def test_a_program_that_is_removed(self):
         """Its path is recorded as it was."""
         shutil.copy(HOST, "removed-host")

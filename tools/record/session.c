@@ -247,23 +247,35 @@ static void after_fork_in_child(void) {
   begin_generation();
 }
 
+/* Before other threads are there: one that holds the lock while a child is forked needs them. And
+ * before a runtime adds its own, so that at a fork its locks are taken first, as by its calls. */
+static void add_fork_handlers(void) __attribute__((constructor));
+static void add_fork_handlers(void) {
+  (void)pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+}
+
+/* Under the lock. */
 static void start_by_environment(void) {
   tvm_ffi_record_options options;
-  (void)pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
   if (!record_read_environment(&options)) return;
   if ((options.folder == NULL || options.folder[0] == '\0') && options.trace == NULL) return;
   by_environment = true;
-  record_lock();
   if (!start_recording(&options)) {
     record_print_error("%s: %s; nothing is recorded",
                        options.trace != NULL ? options.trace : options.folder, strerror(errno));
   }
-  record_unlock();
 }
 
+/* Not pthread_once: in a child whose parent was in it, musl would wait forever. */
 void record_prepare(void) {
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
-  (void)pthread_once(&once, start_by_environment);
+  static int is_prepared;
+  if (__atomic_load_n(&is_prepared, __ATOMIC_ACQUIRE)) return;
+  record_lock();
+  if (!is_prepared) {
+    start_by_environment();
+    __atomic_store_n(&is_prepared, 1, __ATOMIC_RELEASE);
+  }
+  record_unlock();
 }
 
 static void at_exit(void) __attribute__((destructor));
